@@ -1,0 +1,89 @@
+# make             build/sonde            make check     unit, language and IR tests (no root)
+# make asan|debug  same, other flags      make rootcheck runtime tests on this kernel
+# make static      one file, no libraries make vm        runtime tests on the kernel matrix
+# make install     DESTDIR, PREFIX        make lint      format, layers, sizes, banned calls
+#
+# make B=DIR                  build in another folder, so that several builds can run side by side
+# make build/src/ir/emit.o    one object
+# make unit ONLY='base ir' T='str ir'   unit tests t_str.c and t_ir.c, linked with these folders alone
+
+B      ?= build
+CC     ?= cc
+PREFIX ?= /usr/local
+PKGS   := libbpf libelf zlib
+CFLAGS ?= -O2 -g
+WARN   := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
+          -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Werror \
+          $(if $(findstring clang,$(CC)),-Wno-string-conversion)
+ALL    := -std=gnu17 -D_GNU_SOURCE -Isrc $(WARN) $(CFLAGS) -fno-common -fvisibility=hidden \
+          -ffunction-sections -fdata-sections $(shell pkg-config --cflags $(PKGS))
+LIBS   := $(shell pkg-config $(if $(findstring -static,$(LDFLAGS)),--static) --libs $(PKGS)) -liberty
+LINK   := $(LDFLAGS) -Wl,--gc-sections
+
+ONLY   ?= *
+T      ?= *
+SRC    := $(sort $(wildcard $(ONLY:%=src/%/*.c)))
+HDR    := $(sort $(wildcard src/*/*.h))
+TESTS  := $(sort $(wildcard $(T:%=tests/unit/t_%.c)))
+OBJ    := $(SRC:%.c=$B/%.o) $B/gen/embed.o
+LIBOBJ := $(filter-out $B/src/cmd/main.o,$(OBJ))
+UNIT   := $(patsubst %.c,$B/%.o,tests/unit/main.c $(TESTS))
+FUZZ   := $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/*.c))
+EMBED  := $(sort $(wildcard tools/*.bt))
+# Other versions of clang-format lay out some lines differently.
+CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring version 14.,$(shell clang-format --version 2>/dev/null)),clang-format))
+FORMAT  = $(SRC) $(HDR) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c)
+
+all: $B/sonde
+$B/sonde: $(OBJ)
+$B/unit: $(UNIT) $(LIBOBJ)
+$B/sonde $B/unit: $B/objects
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
+$B/%.o: %.c $B/flags
+	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) -MMD -MP -c $< -o $@
+$B/fuzz/%: $B/tests/fuzz/%.o $(LIBOBJ)
+	$(call say,LD,$@) mkdir -p $(@D) && $(CC) $(CFLAGS) $(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
+$B/gen/embed.c: scripts/embed.sh $(EMBED)
+	$(call say,GEN,$@) mkdir -p $(@D) && sh scripts/embed.sh $(EMBED) > $@
+$B/gen/embed.o: $B/gen/embed.c $B/flags ; $(call say,CC,$<) $(CC) $(ALL) -c $< -o $@
+# Changed flags recompile; a file added or removed relinks.
+$B/flags: FORCE ; $(call stamp,$(CC) $(ALL))
+$B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT))
+
+debug:  ; $(MAKE) B=build/debug CFLAGS='-O0 -g3' all
+asan:
+	$(MAKE) B=build/asan CC=clang \
+		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined' all check
+static:
+	$(MAKE) B=build/static CFLAGS=-Os LDFLAGS='-static -s' all
+fuzz:
+	$(MAKE) B=build/fuzzing CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined' fuzzers
+fuzzers: $(FUZZ)
+
+unit: $B/unit ; $B/unit
+check: all $B/unit
+	$B/unit
+	SONDE=$B/sonde tests/lang.sh
+	SONDE=$B/sonde tests/cli.sh
+	$(if $(wildcard tests/ir.sh),SONDE=$B/sonde tests/ir.sh)
+rootcheck: all  ; tests/run.sh $B/sonde tests/run
+vm: static      ; tests/vm/run.sh build/static/sonde
+lint:
+	@awk -f scripts/layers.awk src/LAYERS $(SRC) $(HDR)
+	@awk -f scripts/sizes.awk $(SRC) $(HDR)
+	@! grep -nE '\b(str(cpy|cat|ncpy|tok)|v?sprintf|gets|atoi|localtime|getpwuid|system|popen)\(' $(SRC)
+	@$(if $(CLANG_FORMAT),$(CLANG_FORMAT) --dry-run -Werror $(FORMAT),echo 'no clang-format 14: layout not checked')
+
+install: all
+	install -D -m 755 $B/sonde $(DESTDIR)$(PREFIX)/bin/sonde
+	install -D -m 644 man/sonde.1 $(DESTDIR)$(PREFIX)/share/man/man1/sonde.1
+	$(if $(EMBED),install -d $(DESTDIR)$(PREFIX)/share/sonde/tools)
+	$(if $(EMBED),install -m 644 $(EMBED) $(DESTDIR)$(PREFIX)/share/sonde/tools)
+clean: ; rm -rf build
+
+stamp = @mkdir -p $B; echo '$1' | cmp -s - $@ || echo '$1' > $@
+say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
+
+-include $(OBJ:.o=.d) $(UNIT:.o=.d)
+.SECONDARY:
+.PHONY: all debug asan fuzz fuzzers static unit check rootcheck vm lint install clean FORCE

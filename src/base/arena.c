@@ -1,0 +1,89 @@
+#include "base/arena.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CHUNK = 64 * 1024 };
+
+struct chunk {
+	struct chunk *next;
+	size_t size;
+	max_align_t data[];
+};
+
+static void use(struct arena *a, struct chunk *c)
+{
+	a->at = (char *)c->data;
+	a->end = a->at + c->size;
+}
+
+static void grow(struct arena *a, size_t size)
+{
+	size = size > CHUNK ? size : CHUNK;
+	struct chunk *c = calloc(1, sizeof(*c) + size);
+	if (!c)
+		abort();
+	c->size = size;
+	c->next = a->head;
+	a->head = c;
+	use(a, c);
+}
+
+void *arena_alloc(struct arena *a, size_t size, size_t align)
+{
+	assert(align && (align & (align - 1)) == 0);
+	assert(align <= _Alignof(max_align_t));
+	size_t pad = -(uintptr_t)a->at & (align - 1);
+	if (!a->at || size + pad > (size_t)(a->end - a->at)) {
+		grow(a, size);
+		pad = 0;
+	}
+	void *p = a->at + pad;
+	a->at += pad + size;
+	return p;
+}
+
+char *arena_fmt(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	assert(n >= 0);
+	char *s = arena_alloc(a, (size_t)n + 1, 1);
+	va_start(ap, fmt);
+	vsnprintf(s, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return s;
+}
+
+void arena_reset(struct arena *a)
+{
+	struct chunk *keep = a->head;
+	if (!keep)
+		return;
+	bool only = !keep->next;
+	for (struct chunk *c = keep->next; c; c = c->next)
+		if (c->size > keep->size)
+			keep = c;
+	for (struct chunk *c = a->head, *next; c; c = next) {
+		next = c->next;
+		if (c != keep)
+			free(c);
+	}
+	/* Memory handed out must be zero again; what was never reached still is. */
+	size_t used = only ? (size_t)(a->at - (char *)keep->data) : keep->size;
+	memset(keep->data, 0, used);
+	keep->next = NULL;
+	a->head = keep;
+	use(a, keep);
+}
+
+void arena_free(struct arena *a)
+{
+	for (struct chunk *c = a->head, *next; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	*a = (struct arena){0};
+}

@@ -1,0 +1,233 @@
+#include "base/diag.h"
+#include <stdarg.h>
+
+static const struct {
+	const char *name;
+	enum severity sev;
+} codes[] = {
+#define D(code, sev, text) {#code, SEV_##sev},
+#include "base/diag.def"
+};
+_Static_assert(countof(codes) == D_MAX, "one row per code");
+
+enum { TAB = 4 }; /* columns of a tab in source lines shown */
+
+const char *diag_code_name(enum diag_code code)
+{
+	assert((size_t)code < countof(codes));
+	return codes[code].name;
+}
+
+enum severity diag_severity(enum diag_code code)
+{
+	assert((size_t)code < countof(codes));
+	return codes[code].sev;
+}
+
+static bool same_loc(struct loc a, struct loc b)
+{
+	return a.pos == b.pos && a.len == b.len && a.src == b.src;
+}
+
+static PRINTF(2, 0) char *vtext(struct arena *a, const char *fmt, va_list ap)
+{
+	va_list again;
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	assert(n >= 0);
+	char *s = arena_alloc(a, (size_t)n + 1, 1);
+	vsnprintf(s, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return s;
+}
+
+struct diag *diag_add(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt, ...)
+{
+	bool warn = diag_severity(code) == SEV_WARN;
+	for (struct diag *d = ds->head; d; d = d->next)
+		if (d->code == code && same_loc(d->loc, loc) && (loc.pos || loc.len))
+			return d;
+	struct diag *d = arena_new(ds->arena, struct diag);
+	va_list ap;
+	va_start(ap, fmt);
+	d->msg = vtext(ds->arena, fmt, ap);
+	va_end(ap);
+	d->code = code;
+	d->loc = loc;
+	if (warn && ds->no_warn)
+		return d; /* not in the list: never shown */
+	if (ds->last)
+		ds->last->next = d;
+	else
+		ds->head = d;
+	ds->last = d;
+	ds->nwarn += warn;
+	ds->nerror += !warn;
+	return d;
+}
+
+void diag_hint(struct diags *ds, struct diag *d, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	d->hint = vtext(ds->arena, fmt, ap);
+	va_end(ap);
+}
+
+void diag_note(struct diags *ds, struct diag *d, struct loc loc, const char *fmt, ...)
+{
+	struct diag **at = &d->note;
+	for (; *at; at = &(*at)->note)
+		if (same_loc((*at)->loc, loc))
+			return;
+	struct diag *n = arena_new(ds->arena, struct diag);
+	va_list ap;
+	va_start(ap, fmt);
+	n->msg = vtext(ds->arena, fmt, ap);
+	va_end(ap);
+	n->code = d->code;
+	n->loc = loc;
+	*at = n;
+}
+
+static const struct source *source_of(const struct diags *ds, struct loc loc)
+{
+	if ((!loc.pos && !loc.len) || loc.src >= ds->nsource)
+		return NULL;
+	const struct source *s = &ds->source[loc.src];
+	return loc.pos <= s->text.n ? s : NULL;
+}
+
+/* Line (from 1) that holds pos, and where it begins. */
+static u32 line_at(struct str text, u32 pos, u32 *start)
+{
+	u32 line = 1;
+	*start = 0;
+	for (u32 i = 0; i < pos && i < text.n; i++) {
+		if (text.s[i] == '\n') {
+			line++;
+			*start = i + 1;
+		}
+	}
+	return line;
+}
+
+bool diag_place(const struct diags *ds, struct loc loc, u32 *line, u32 *col)
+{
+	const struct source *s = source_of(ds, loc);
+	u32 start;
+	if (!s)
+		return false;
+	*line = line_at(s->text, loc.pos, &start);
+	*col = loc.pos - start + 1;
+	return true;
+}
+
+/* Last line that a place touches. */
+static u32 last_line(const struct source *s, struct loc loc)
+{
+	u32 start;
+	return line_at(s->text, loc.pos + (loc.len ? loc.len - 1u : 0), &start);
+}
+
+void diag_place_text(const struct diags *ds, struct loc loc, struct sb *out)
+{
+	const struct source *s = source_of(ds, loc);
+	u32 line, col;
+	if (!diag_place(ds, loc, &line, &col))
+		return;
+	u32 last = last_line(s, loc);
+	sb_add(out, s->name);
+	if (last != line)
+		sb_fmt(out, ":%u-%u", line, last);
+	else
+		sb_fmt(out, ":%u:%u-%u", line, col, col + MAX(loc.len, 1));
+}
+
+void diag_caret_text(const struct diags *ds, struct loc loc, struct sb *out)
+{
+	const struct source *s = source_of(ds, loc);
+	u32 start;
+	if (!s || last_line(s, loc) != line_at(s->text, loc.pos, &start))
+		return;
+	struct str line = str_from(s->text, start);
+	i32 end = str_chr(line, '\n');
+	if (end >= 0)
+		line.n = (u32)end;
+	u32 from = loc.pos - start, to = from + MAX(loc.len, 1);
+	for (u32 i = 0; i < line.n; i++) {
+		if (line.s[i] == '\t')
+			sb_pad(out, ' ', TAB);
+		else
+			sb_char(out, line.s[i]);
+	}
+	sb_char(out, '\n');
+	for (u32 i = 0; i < to; i++) {
+		size_t width = i < line.n && line.s[i] == '\t' ? TAB : 1;
+		sb_pad(out, i < from ? ' ' : '~', width);
+	}
+	sb_char(out, '\n');
+}
+
+static void print_one(const struct diags *ds, const struct diag *d, bool color, struct sb *out)
+{
+	bool warn = diag_severity(d->code) == SEV_WARN;
+	if (color)
+		sb_z(out, warn ? "\033[33m" : "\033[31m");
+	diag_place_text(ds, d->loc, out);
+	if (source_of(ds, d->loc))
+		sb_z(out, ": ");
+	sb_z(out, warn ? "WARNING: " : "ERROR: ");
+	if (ds->codes)
+		sb_fmt(out, "[%s] ", diag_code_name(d->code));
+	sb_z(out, d->msg);
+	if (color)
+		sb_z(out, "\033[0m");
+	sb_char(out, '\n');
+	diag_caret_text(ds, d->loc, out);
+	if (d->hint)
+		sb_fmt(out, "HINT: %s\n", d->hint);
+	for (const struct diag *n = d->note; n; n = n->note) {
+		struct diag flat = *n;
+		flat.note = NULL;
+		print_one(ds, &flat, color, out);
+	}
+}
+
+struct entry {
+	const struct diag *d;
+	u32 index;
+	bool placeless;
+};
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+	if (a->placeless != b->placeless)
+		return a->placeless - b->placeless;
+	if (!a->placeless && a->d->loc.src != b->d->loc.src)
+		return a->d->loc.src < b->d->loc.src ? -1 : 1;
+	if (!a->placeless && a->d->loc.pos != b->d->loc.pos)
+		return a->d->loc.pos < b->d->loc.pos ? -1 : 1;
+	return a->index < b->index ? -1 : 1;
+}
+
+void diags_print(const struct diags *ds, FILE *f, bool color)
+{
+	u32 n = 0;
+	for (const struct diag *d = ds->head; d; d = d->next)
+		n++;
+	if (!n)
+		return;
+	struct entry *v AUTO_FREE = calloc(n, sizeof(*v));
+	if (!v)
+		abort();
+	n = 0;
+	for (const struct diag *d = ds->head; d; d = d->next, n++)
+		v[n] = (struct entry){d, n, !source_of(ds, d->loc)};
+	qsort(v, n, sizeof(*v), by_place);
+	AUTO_SB out = {0};
+	for (u32 i = 0; i < n; i++)
+		print_one(ds, v[i].d, color, &out);
+	fwrite(out.s, 1, out.n, f);
+}

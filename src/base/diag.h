@@ -1,0 +1,79 @@
+/*
+ * diag.h - everything we tell the user about a script, with a place to point.
+ *
+ * A pass never stops at the first mistake: it reports, marks the node
+ * type_error and goes on. Codes live in diag.def; each has a test that
+ * provokes it, named err.CODE.*.bt.
+ */
+#pragma once
+#include "base/str.h"
+#include <stdio.h>
+
+/* Eight bytes, copied freely: tokens, nodes, maps and instructions carry one. */
+struct loc {
+	u32 pos;
+	u16 len, src; /* src: index into diags.source; 0 is "no place" when pos and len are 0 */
+};
+static inline struct loc loc_span(struct loc a,
+				  struct loc b) /* from the start of a to the end of b */
+{
+	u32 end = b.pos + b.len;
+	u32 n = end > a.pos ? end - a.pos : a.len;
+	a.len = (u16)MIN(n, 0xffffu);
+	return a;
+}
+
+enum diag_code {
+#define D(code, sev, text) code,
+#include "base/diag.def"
+};
+enum {
+	D_MAX =
+#define D(code, sev, text) +1
+#include "base/diag.def"
+};
+enum severity { SEV_ERROR, SEV_WARN };
+
+struct diag {
+	enum diag_code code;
+	struct loc loc;
+	const char *msg, *hint;
+	struct diag *note; /* "declared here" */
+	struct diag *next;
+};
+
+struct source {
+	struct str name, text; /* "stdin", path; whole text */
+};
+
+struct diags {
+	struct arena *arena;
+	const struct source *source;
+	u32 nsource;
+	bool no_warn; /* --no-warnings */
+	bool codes;   /* "[E_CODE] " before each message: for tests */
+	struct diag *head, *last;
+	u32 nerror, nwarn;
+};
+
+/* A second report with the same code at the same place is dropped and returns the first. */
+struct diag *diag_add(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt, ...)
+	PRINTF(4, 5);
+void diag_hint(struct diags *ds, struct diag *d, const char *fmt, ...) PRINTF(3, 4);
+void diag_note(struct diags *ds, struct diag *d, struct loc loc, const char *fmt, ...) PRINTF(4, 5);
+enum severity diag_severity(enum diag_code code);
+const char *diag_code_name(enum diag_code code); /* "E_SYNTAX" */
+/*
+ * All of them, in order of place:
+ *	NAME:LINE:COL1-COL2: ERROR: message      (COL2 exclusive; NAME:L1-L2 when it spans lines)
+ *	source line (tabs as 4 spaces)
+ *	    ~~~~                                 (one per column)
+ *	HINT: text
+ * Without a place: "ERROR: message".
+ */
+void diags_print(const struct diags *ds, FILE *f, bool color);
+/* Line and column (from 1) of a place; false when it has none. */
+bool diag_place(const struct diags *ds, struct loc loc, u32 *line, u32 *col);
+/* One report's "NAME:LINE:COL1-COL2" and caret lines, for messages at run time. */
+void diag_place_text(const struct diags *ds, struct loc loc, struct sb *out);
+void diag_caret_text(const struct diags *ds, struct loc loc, struct sb *out);

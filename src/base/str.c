@@ -1,0 +1,310 @@
+#include "base/str.h"
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+int str_cmp(struct str a, struct str b)
+{
+	u32 n = MIN(a.n, b.n);
+	int d = n ? memcmp(a.s, b.s, n) : 0;
+	return d ? d : (a.n > b.n) - (a.n < b.n);
+}
+
+bool str_eq_nocase(struct str a, struct str b)
+{
+	if (a.n != b.n)
+		return false;
+	for (u32 i = 0; i < a.n; i++)
+		if (lower(a.s[i]) != lower(b.s[i]))
+			return false;
+	return true;
+}
+
+bool str_starts(struct str s, struct str prefix)
+{
+	return s.n >= prefix.n && str_eq((struct str){s.s, prefix.n}, prefix);
+}
+
+bool str_ends(struct str s, struct str suffix)
+{
+	return s.n >= suffix.n && str_eq(str_from(s, s.n - suffix.n), suffix);
+}
+
+struct str str_from(struct str s, u32 from)
+{
+	from = MIN(from, s.n);
+	return from ? (struct str){s.s + from, s.n - from} : s;
+}
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+struct str str_trim(struct str s)
+{
+	while (s.n && blank(s.s[0]))
+		s.s++, s.n--;
+	while (s.n && blank(s.s[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+i32 str_chr(struct str s, char c)
+{
+	const char *p = s.n ? memchr(s.s, c, s.n) : NULL;
+	return p ? (i32)(p - s.s) : -1;
+}
+
+i32 str_find(struct str s, struct str needle)
+{
+	if (!needle.n)
+		return 0;
+	const char *p = s.n ? memmem(s.s, s.n, needle.s, needle.n) : NULL;
+	return p ? (i32)(p - s.s) : -1;
+}
+
+bool str_cut(struct str *rest, char sep, struct str *part)
+{
+	if (!rest->s)
+		return false;
+	i32 at = str_chr(*rest, sep);
+	if (at < 0) {
+		*part = *rest;
+		*rest = (struct str){0};
+	} else {
+		*part = (struct str){rest->s, (u32)at};
+		*rest = str_from(*rest, (u32)at + 1);
+	}
+	return true;
+}
+
+bool str_is_glob(struct str s)
+{
+	return str_chr(s, '*') >= 0 || str_chr(s, '[') >= 0;
+}
+
+/* Length of the set at p ("[...]"), or 0 when it is not closed; *hit says whether c is in it. */
+static u32 glob_set(struct str p, char c, bool *hit)
+{
+	u32 i = 1;
+	bool not = i < p.n && (p.s[i] == '!' || p.s[i] == '^');
+	bool in = false;
+	i += not ;
+	for (u32 first = i; i < p.n && (p.s[i] != ']' || i == first); i++) {
+		char lo = p.s[i], hi = lo;
+		if (i + 2 < p.n && p.s[i + 1] == '-' && p.s[i + 2] != ']') {
+			hi = p.s[i + 2];
+			i += 2;
+		}
+		in |= (u8)c >= (u8)lo && (u8)c <= (u8)hi;
+	}
+	*hit = in != not ;
+	return i < p.n ? i + 1 : 0;
+}
+
+bool str_glob(struct str pattern, struct str text)
+{
+	u32 p = 0, t = 0, star = UINT32_MAX, mark = 0;
+	while (t < text.n) {
+		u32 step = 1;
+		bool hit = false;
+		if (p < pattern.n && pattern.s[p] == '*') {
+			star = p++;
+			mark = t;
+			continue;
+		}
+		if (p < pattern.n && pattern.s[p] == '[')
+			step = glob_set(str_from(pattern, p), text.s[t], &hit);
+		if (p < pattern.n && (pattern.s[p] != '[' || !step)) {
+			hit = pattern.s[p] == text.s[t];
+			step = 1;
+		}
+		if (hit) {
+			p += step;
+			t++;
+		} else if (star != UINT32_MAX) {
+			p = star + 1;
+			t = ++mark;
+		} else {
+			return false;
+		}
+	}
+	while (p < pattern.n && pattern.s[p] == '*')
+		p++;
+	return p == pattern.n;
+}
+
+static i32 digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = lower(c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool str_u64(struct str s, u64 *ret)
+{
+	u32 base = 10;
+	u64 v = 0;
+	if (s.n > 2 && s.s[0] == '0' && lower(s.s[1]) == 'x')
+		base = 16;
+	else if (s.n > 2 && s.s[0] == '0' && lower(s.s[1]) == 'b')
+		base = 2;
+	else if (s.n > 1 && s.s[0] == '0')
+		base = 8;
+	s = str_from(s, base == 10 ? 0 : base == 8 ? 1 : 2);
+	if (!s.n)
+		return false;
+	for (u32 i = 0; i < s.n; i++) {
+		if (s.s[i] == '_' && i && i + 1 < s.n && s.s[i - 1] != '_')
+			continue;
+		i32 d = digit_of(s.s[i]);
+		if (d < 0 || (u32)d >= base || __builtin_mul_overflow(v, base, &v) ||
+		    __builtin_add_overflow(v, (u64)d, &v))
+			return false;
+	}
+	*ret = v;
+	return true;
+}
+
+bool str_i64(struct str s, i64 *ret)
+{
+	bool neg = s.n && s.s[0] == '-';
+	u64 v;
+	if (s.n && (s.s[0] == '-' || s.s[0] == '+'))
+		s = str_from(s, 1);
+	if (!str_u64(s, &v) || v > (u64)INT64_MAX + neg)
+		return false;
+	*ret = neg ? (i64)-v : (i64)v;
+	return true;
+}
+
+u64 str_hash(struct str s) /* FNV-1a, folded so that low bits depend on all */
+{
+	u64 h = 0xcbf29ce484222325ull;
+	for (u32 i = 0; i < s.n; i++)
+		h = (h ^ (u8)s.s[i]) * 0x100000001b3ull;
+	return h ^ h >> 32;
+}
+
+u32 str_distance(struct str a, struct str b, u32 max)
+{
+	enum { LONGEST = 64 };
+	u32 row[LONGEST + 1];
+	if (a.n > LONGEST || b.n > LONGEST)
+		return max + 1;
+	for (u32 j = 0; j <= b.n; j++)
+		row[j] = j;
+	for (u32 i = 1; i <= a.n; i++) {
+		u32 diag = row[0]; /* row i - 1, column j - 1 */
+		row[0] = i;
+		for (u32 j = 1; j <= b.n; j++) {
+			u32 swap = diag + (a.s[i - 1] != b.s[j - 1]);
+			diag = row[j];
+			row[j] = MIN(swap, MIN(row[j], row[j - 1]) + 1);
+		}
+	}
+	return MIN(row[b.n], max + 1);
+}
+
+char *arena_strz(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, (size_t)s.n + 1, 1);
+	if (s.n)
+		memcpy(p, s.s, s.n);
+	return p;
+}
+
+struct str arena_str(struct arena *a, struct str s)
+{
+	return (struct str){arena_strz(a, s), s.n};
+}
+
+void sb_reserve(struct sb *b, size_t more)
+{
+	size_t want = b->n + more + 1;
+	if (want <= b->cap)
+		return;
+	b->cap = MAX(want, b->cap * 2);
+	b->cap = MAX(b->cap, (size_t)64);
+	b->s = realloc(b->s, b->cap);
+	if (!b->s)
+		abort();
+}
+
+void sb_mem(struct sb *b, const void *p, size_t n)
+{
+	sb_reserve(b, n);
+	if (n)
+		memcpy(b->s + b->n, p, n);
+	b->n += n;
+	b->s[b->n] = 0;
+}
+
+void sb_add(struct sb *b, struct str s)
+{
+	sb_mem(b, s.s, s.n);
+}
+
+void sb_z(struct sb *b, const char *z)
+{
+	sb_mem(b, z, strlen(z));
+}
+
+void sb_char(struct sb *b, char c)
+{
+	sb_mem(b, &c, 1);
+}
+
+void sb_pad(struct sb *b, char c, size_t n)
+{
+	sb_reserve(b, n);
+	memset(b->s + b->n, c, n);
+	b->n += n;
+	b->s[b->n] = 0;
+}
+
+void sb_fmt(struct sb *b, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	assert(n >= 0);
+	sb_reserve(b, (size_t)n);
+	va_start(ap, fmt);
+	vsnprintf(b->s + b->n, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	b->n += (size_t)n;
+}
+
+void sb_escape(struct sb *b, struct str s)
+{
+	for (u32 i = 0; i < s.n; i++) {
+		u8 c = (u8)s.s[i];
+		switch (c) {
+		case '\n': sb_z(b, "\\n"); break;
+		case '\t': sb_z(b, "\\t"); break;
+		case '\r': sb_z(b, "\\r"); break;
+		case '"': sb_z(b, "\\\""); break;
+		case '\\': sb_z(b, "\\\\"); break;
+		default:
+			if (c < 0x20 || c == 0x7f)
+				sb_fmt(b, "\\x%02x", c);
+			else
+				sb_char(b, (char)c);
+		}
+	}
+}
+
+void sb_free(struct sb *b)
+{
+	free(b->s);
+	*b = (struct sb){0};
+}

@@ -1,0 +1,77 @@
+/*
+ * str.h - text: views (struct str), a growing builder (struct sb), numbers, globs.
+ *
+ * A view never owns and is never NUL-terminated. str_z() makes a view of a C
+ * string; arena_strz() makes a C string of a view. A builder's .s is
+ * NUL-terminated after every call that adds, so it can go to C APIs.
+ */
+#pragma once
+#include "base/arena.h"
+#include <string.h>
+
+static inline struct str str_z(const char *z)
+{
+	return (struct str){z, z ? (u32)strlen(z) : 0};
+}
+static inline struct str str_n(const char *s, size_t n)
+{
+	return (struct str){s, (u32)n};
+}
+static inline bool str_eq(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || !memcmp(a.s, b.s, a.n));
+}
+static inline bool str_is(struct str a, const char *z)
+{
+	return str_eq(a, str_z(z));
+}
+int str_cmp(struct str a, struct str b);        /* bytewise; shorter first */
+bool str_eq_nocase(struct str a, struct str b); /* ASCII */
+bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str suffix);
+struct str str_from(struct str s, u32 from); /* clamps */
+struct str str_trim(struct str s);           /* blanks, tabs, newlines at both ends */
+/* Index of the first c, or -1. */
+i32 str_chr(struct str s, char c);
+i32 str_find(struct str s, struct str needle);
+/* Take the part before the first sep off *rest (all of it when there is none). False when *rest.s
+ * is NULL; *rest becomes {NULL} after the last part, so "a::b" gives a, "", b. */
+bool str_cut(struct str *rest, char sep, struct str *part);
+/* '*' any text, '?' not special, [abc] [a-z] [!a] sets. */
+bool str_is_glob(struct str s);
+bool str_glob(struct str pattern, struct str text);
+/* Whole text is an integer: decimal, 0x, 0 octal, 0b; '_' between digits. False on anything else or
+ * overflow. */
+bool str_u64(struct str s, u64 *ret);
+bool str_i64(struct str s, i64 *ret); /* the same, with an optional sign */
+u64 str_hash(struct str s);
+/* Edit distance, for "did you mean": at most max + 1. */
+u32 str_distance(struct str a, struct str b, u32 max);
+
+char *arena_strz(struct arena *a, struct str s);
+struct str arena_str(struct arena *a, struct str s); /* a copy; also NUL-terminated */
+
+/* struct sb b = {0}; sb_add(&b, ...); use b.s, b.n; sb_free(&b). */
+struct sb {
+	char *s; /* NULL until something was added */
+	size_t n, cap;
+};
+void sb_reserve(struct sb *b, size_t more);
+void sb_mem(struct sb *b, const void *p, size_t n);
+void sb_add(struct sb *b, struct str s);
+void sb_z(struct sb *b, const char *z);
+void sb_char(struct sb *b, char c);
+void sb_pad(struct sb *b, char c, size_t n);
+void sb_fmt(struct sb *b, const char *fmt, ...) PRINTF(2, 3);
+/* As inside a C string literal: \n \t \r \" \\ and \xNN. */
+void sb_escape(struct sb *b, struct str s);
+static inline struct str sb_str(const struct sb *b)
+{
+	return (struct str){b->s ? b->s : "", (u32)b->n};
+}
+static inline void sb_clear(struct sb *b)
+{
+	b->n = 0;
+}
+void sb_free(struct sb *b);
+#define AUTO_SB CLEANUP(sb_free) struct sb

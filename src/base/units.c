@@ -1,0 +1,41 @@
+#include "base/units.h"
+
+bool units_ns(struct str s, u64 *ret)
+{
+	static const struct {
+		struct str name;
+		u64 ns;
+	} units[] = {
+		{STR("ns"), 1},
+		{STR("us"), 1000},
+		{STR("ms"), 1000000},
+		{STR("s"), 1000000000},
+		{STR("m"), 60000000000},
+		{STR("h"), 3600000000000},
+		{STR("d"), 86400000000000},
+	};
+	u32 n = s.n;
+	while (n && s.s[n - 1] >= 'a' && s.s[n - 1] <= 'z')
+		n--;
+	struct str unit = str_from(s, n);
+	u64 v, scale = unit.n ? 0 : 1;
+	for (size_t i = 0; i < countof(units); i++)
+		if (str_eq(unit, units[i].name))
+			scale = units[i].ns;
+	if (!scale || !str_u64((struct str){s.s, n}, &v))
+		return false;
+	return !__builtin_mul_overflow(v, scale, ret);
+}
+
+void units_1024(struct sb *b, i64 v)
+{
+	u32 shift = 0;
+	u64 mag = v < 0 ? -(u64)v : (u64)v;
+	while (mag && shift < 6 && mag >= 1024 && mag % 1024 == 0) {
+		mag /= 1024;
+		shift++;
+	}
+	sb_fmt(b, "%s%llu", v < 0 ? "-" : "", mag);
+	if (shift)
+		sb_char(b, "KMGTPE"[shift - 1]);
+}

@@ -1,0 +1,9 @@
+/* units.h - 5ms 4K 99hz: numbers with units, read and written. */
+#pragma once
+#include "base/str.h"
+
+/* "10ms" -> 10000000. Units ns us ms s m h d; without one: nanoseconds. */
+bool units_ns(struct str s, u64 *ret);
+/* Histogram bounds: below 1024 plain; else the largest of K M G T P E that divides v, else plain.
+ */
+void units_1024(struct sb *b, i64 v);

@@ -1,0 +1,25 @@
+/* common.h - the tables of builtins, and what several of them use. */
+#pragma once
+#include "lower/lower.h"
+
+extern const struct builtin builtin_vars[], builtin_task[], builtin_str[], builtin_mem[],
+	builtin_test[], builtin_print[], builtin_time[], builtin_ctl[], builtin_map[],
+	builtin_stack[], builtin_agg[];
+
+/* How to read what a pointer (or an integer used as one) points to in this probe. */
+enum space builtin_space(struct lower *l, const struct type *t);
+/* Integer, bool, enum or pointer: something that fits a register and may be an address. */
+bool builtin_is_addr(const struct type *t);
+/* "string", "int": a kind of type for messages. */
+const char *builtin_kind(const struct type *t);
+/* Argument i as a compile-time text; reports "NAME() expects a string literal (KIND provided)". */
+bool builtin_text(struct sema *s, struct node *call, u32 i, struct str *ret);
+/* The same for an integer literal. */
+bool builtin_lit(struct sema *s, struct node *call, u32 i, i64 *ret);
+/* Argument i is a bare identifier of this name (nsecs(boot)). */
+bool builtin_arg_is(const struct node *call, u32 i, const char *name);
+/* Process and thread id as (pid << 32 | tid), as the namespace in which sonde runs numbers them. */
+struct ref builtin_pid_tgid(struct lower *l);
+/* Calls fn through a record: the arguments from i on travel, with the text of fmt (may be NULL) in
+ * the schema. */
+struct ref builtin_send(struct lower *l, struct node *call, u32 first, struct str fmt);

@@ -1,0 +1,149 @@
+/* stack.c - kstack and ustack: call stacks as values. */
+#include "builtin/common.h"
+#include <linux/bpf.h>
+
+static const char *const mode_names[] = {
+	[STACK_BPFTRACE] = "bpftrace",
+	[STACK_PERF] = "perf",
+	[STACK_RAW] = "raw",
+	[STACK_BUILD_ID] = "build_id",
+};
+
+static bool find_mode(struct str name, enum stack_mode *ret)
+{
+	for (u32 i = 0; i < countof(mode_names); i++)
+		if (str_is(name, mode_names[i])) {
+			*ret = (enum stack_mode)i;
+			return true;
+		}
+	return false;
+}
+
+/* kstack(), kstack(mode), kstack(limit), kstack(mode, limit): the limit's argument, or NULL. */
+static struct node *limit_arg(const struct node *call)
+{
+	struct node *n = call_arg(call, 0);
+
+	return n && n->kind == N_NAME ? call_arg(call, 1) : n;
+}
+
+static const struct type *stack_type(struct sema *s, struct node *call, enum type_kind kind)
+{
+	enum stack_mode mode = (enum stack_mode)s->u->config.stack_mode;
+	struct node *n = call_arg(call, 0), *limit = limit_arg(call);
+	i64 frames = DEFAULT_FRAMES;
+
+	if (n && n->kind == N_NAME)
+		find_mode(n->name, &mode);
+	if (limit && (!node_int(limit, &frames) || frames < 1 || frames > MAX_FRAMES))
+		frames = DEFAULT_FRAMES;
+	return type_stack(s->a, kind, mode, (u32)frames);
+}
+
+static const struct type *type_kstack(struct sema *s, struct node *call)
+{
+	return stack_type(s, call, T_KSTACK);
+}
+
+static const struct type *type_ustack(struct sema *s, struct node *call)
+{
+	return stack_type(s, call, T_USTACK);
+}
+
+static bool check_mode(struct sema *s, struct node *call)
+{
+	struct node *n = call_arg(call, 0);
+	enum stack_mode mode;
+
+	if (!n || n->kind != N_NAME)
+		return true;
+	if (!find_mode(n->name, &mode))
+		return sema_fail(s, E_UNKNOWN_NAME, n->loc,
+				 "%.*s: invalid stack mode '%.*s': valid modes are bpftrace, raw, "
+				 "perf, and build_id",
+				 STRF(call->name), STRF(n->name));
+	if (mode != STACK_BUILD_ID)
+		return true;
+	if (str_is(call->name, "kstack"))
+		return sema_fail(s, E_UNSUPPORTED, n->loc,
+				 "'build_id' stack mode can only be used for ustack");
+	return sema_fail(s, E_UNSUPPORTED, n->loc,
+			 "the 'build_id' stack mode is not supported yet: use raw");
+}
+
+static bool check_stack(struct sema *s, struct node *call)
+{
+	struct node *limit = limit_arg(call);
+	i64 frames;
+
+	if (!check_mode(s, call))
+		return false;
+	if (!limit)
+		return true;
+	if (!node_int(limit, &frames) || frames < 1)
+		return sema_fail(s, E_RANGE, limit->loc,
+				 "%.*s: invalid limit value: it must be a literal from 1 to %d",
+				 STRF(call->name), MAX_FRAMES);
+	if (frames > MAX_FRAMES)
+		return sema_fail(s, E_RANGE, limit->loc,
+				 "%.*s([int limit]): limit shouldn't exceed %d, %lld given",
+				 STRF(call->name), MAX_FRAMES, frames);
+	return true;
+}
+
+/*
+ * struct stack_value at dst. The limit is the size of the buffer, so unwinding stops there (65 ns
+ * per frame). The helper zeroes what it does not fill, also when it fails: equal stacks are equal
+ * map keys.
+ */
+static struct ref put_stack(struct lower *l, struct node *call, struct mem dst, u64 flags,
+			    struct ref pid)
+{
+	struct fn *f = l->f;
+	struct ref n = ir_var(f), got;
+	struct blk *failed = ir_blk(f), *done = ir_blk(f);
+
+	got = ir_call(f, BPF_FUNC_get_stack,
+		      ARGS(lower_ctx(l),
+			   lower_addr(l, mem_at(dst, offsetof(struct stack_value, ip))),
+			   ir_con(f, call->type->count * sizeof(u64)), ir_con(f, flags)));
+	ir_set(f, n, got);
+	ir_br(f, O_SLT, got, ir_con(f, 0), failed, done);
+	ir_at(f, failed);
+	ir_set(f, n, ir_con(f, 0));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, n)),
+		    ir_op2(f, O_SHR, ir_get(f, n), ir_con(f, 3)));
+	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, pid)), pid);
+	return REF_NONE;
+}
+
+static struct ref lower_kstack(struct lower *l, struct node *call, struct mem dst)
+{
+	return put_stack(l, call, dst, 0, ir_con(l->f, 0));
+}
+
+static struct ref lower_ustack(struct lower *l, struct node *call, struct mem dst)
+{
+	struct ref pid = ir_op2(l->f, O_SHR, builtin_pid_tgid(l), ir_con(l->f, 32));
+
+	return put_stack(l, call, dst, BPF_F_USER_STACK, pid);
+}
+
+const struct builtin builtin_stack[] = {
+	{"auto kstack", lower_kstack, .type = type_kstack,
+	 .doc = "Kernel stack, at most 127 frames."},
+	{"auto kstack([name mode], [name limit])", lower_kstack, .type = type_kstack,
+	 .check = check_stack,
+	 .doc = "Kernel stack, printed as the mode says (bpftrace, perf, raw), of at most limit "
+		"frames (1 to 1024)."},
+	{"auto ustack", lower_ustack, .type = type_ustack,
+	 .doc = "Stack of the current process, at most 127 frames."},
+	{"auto ustack([name mode], [name limit])", lower_ustack, .type = type_ustack,
+	 .check = check_stack,
+	 .doc = "Stack of the current process, printed as the mode says (bpftrace, perf, raw), of "
+		"at most limit frames "
+		"(1 to 1024)."},
+	{0},
+};

@@ -1,0 +1,185 @@
+/*
+ * task.c - the current task and its relatives: curtask comm ppid pcomm leader_tid leader_comm.
+ *
+ * Members of task_struct are loaded directly where the kernel lets us (0 ns instead of 25 each),
+ * else through probe_read_kernel.
+ */
+#include "builtin/common.h"
+#include <linux/bpf.h>
+
+enum { COMM = 16 };
+
+static const struct type *task_struct(struct host *h)
+{
+	struct types *k = host_btf(h);
+
+	return k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
+}
+
+static enum space task_space(struct unit *u)
+{
+	bool typed = !u->config.plain && task_struct(u->host) && host_has(u->host, FEAT_TASK_BTF);
+
+	return typed ? AS_BTF : AS_KERNEL;
+}
+
+static struct ref task(struct lower *l)
+{
+	bool typed = task_space(l->u) == AS_BTF;
+
+	return lower_helper0(l, typed ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task);
+}
+
+/* The call's task argument, else the current task. */
+static struct ref subject(struct lower *l, struct node *call, enum space *space)
+{
+	struct node *arg = call_arg(call, 0);
+
+	*space = task_space(l->u);
+	if (!arg)
+		return task(l);
+	*space = arg->type->kind == T_PTR && arg->type->space == AS_BTF ? AS_BTF : AS_KERNEL;
+	return lower_value(l, arg);
+}
+
+static u32 offset(const struct field *m)
+{
+	return m->bit_off / 8;
+}
+
+/* Follow a pointer member of task_struct. */
+static struct ref follow(struct lower *l, struct ref from, const char *member, enum space space)
+{
+	struct field m;
+
+	if (!type_field(task_struct(l->u->host), str_z(member), &m))
+		return ir_con(l->f, 0); /* check_task() has reported it */
+	return lower_read_scalar(l, m.type, from, (i32)offset(&m), space);
+}
+
+static struct ref lower_curtask(struct lower *l, struct node *call, struct mem dst)
+{
+	(void)call, (void)dst;
+	return task(l);
+}
+
+static const struct type *type_curtask(struct sema *s, struct node *call)
+{
+	const struct type *t = task_struct(s->u->host);
+
+	(void)call;
+	return type_ptr(s->a, t ? t : &type_none, task_space(s->u));
+}
+
+/*
+ * comm of a task into dst: two direct loads where comm is padded with zeros. It is since
+ * Linux 5.17, the version that also brought bpf_loop; with garbage behind the text, equal names
+ * would be different map keys.
+ */
+static void put_comm(struct lower *l, struct ref t, enum space space, bool current, struct mem dst)
+{
+	struct field m;
+	bool known =
+		task_struct(l->u->host) && type_field(task_struct(l->u->host), STR("comm"), &m);
+
+	if (known && space == AS_BTF && offset(&m) % 8 == 0 && dst.off % 8 == 0 &&
+	    host_has(l->u->host, FEAT_LOOP)) {
+		for (i32 i = 0; i < COMM; i += 8)
+			lower_store(l, 8, mem_at(dst, i),
+				    lower_read_scalar(l, &type_u64, t, (i32)offset(&m) + i, space));
+	} else if (current) {
+		ir_call(l->f, BPF_FUNC_get_current_comm,
+			ARGS(lower_addr(l, dst), ir_con(l->f, COMM)));
+	} else if (known) {
+		lower_read_str(l, dst, COMM, ir_addi(l->f, t, offset(&m)), AS_KERNEL, false);
+	} else {
+		lower_zero(l, dst, COMM);
+	}
+}
+
+static struct ref lower_comm(struct lower *l, struct node *call, struct mem dst)
+{
+	bool typed = task_space(l->u) == AS_BTF;
+
+	(void)call;
+	put_comm(l, typed ? task(l) : REF_NONE, task_space(l->u), true, dst);
+	return REF_NONE;
+}
+
+static struct ref lower_pcomm(struct lower *l, struct node *call, struct mem dst)
+{
+	enum space space;
+	struct ref t = subject(l, call, &space);
+
+	put_comm(l, follow(l, t, "real_parent", space), space, false, dst);
+	return REF_NONE;
+}
+
+static struct ref lower_leader_comm(struct lower *l, struct node *call, struct mem dst)
+{
+	enum space space;
+	struct ref t = subject(l, call, &space);
+
+	put_comm(l, follow(l, t, "group_leader", space), space, false, dst);
+	return REF_NONE;
+}
+
+static struct ref lower_ppid(struct lower *l, struct node *call, struct mem dst)
+{
+	enum space space;
+	struct ref t = subject(l, call, &space);
+
+	(void)dst;
+	return follow(l, follow(l, t, "real_parent", space), "tgid", space);
+}
+
+static struct ref lower_leader_tid(struct lower *l, struct node *call, struct mem dst)
+{
+	enum space space;
+	struct ref t = subject(l, call, &space);
+
+	(void)dst;
+	return follow(l, follow(l, t, "group_leader", space), "pid", space);
+}
+
+static bool check_task(struct sema *s, struct node *call)
+{
+	static const char *const members[] = {"real_parent", "group_leader", "tgid", "pid", "comm"};
+	const struct type *t = task_struct(s->u->host);
+	struct node *arg = call_arg(call, 0);
+	struct field m;
+
+	if (arg && arg->type->kind != T_PTR && !type_is_int(arg->type))
+		return sema_fail(s, E_TYPE, arg->loc,
+				 "%.*s() expects a pointer to a struct task_struct (%s provided)",
+				 STRF(call->name), builtin_kind(arg->type));
+	for (u32 i = 0; i < countof(members); i++)
+		if (!t || !type_field(t, str_z(members[i]), &m))
+			return sema_fail(s, E_FEATURE, call->loc,
+					 "%.*s needs the kernel's BTF: %s of struct task_struct",
+					 STRF(call->name), members[i]);
+	return true;
+}
+
+const struct builtin builtin_task[] = {
+	{"auto curtask", lower_curtask, .type = type_curtask,
+	 .doc = "The current task: struct task_struct *."},
+	{"string[16] comm", lower_comm, .doc = "Name of the current thread."},
+	{"int32 ppid", lower_ppid, .needs = FEAT_BTF, .check = check_task,
+	 .doc = "Process id of the parent."},
+	{"int32 ppid(any task)", lower_ppid, .needs = FEAT_BTF, .check = check_task,
+	 .doc = "Process id of a task's parent."},
+	{"string[16] pcomm", lower_pcomm, .needs = FEAT_BTF, .check = check_task,
+	 .doc = "Name of the parent."},
+	{"string[16] pcomm(any task)", lower_pcomm, .needs = FEAT_BTF, .check = check_task,
+	 .doc = "Name of a task's parent."},
+	{"int32 leader_tid", lower_leader_tid, .needs = FEAT_BTF, .check = check_task,
+	 .doc = "Thread id of the thread group's leader."},
+	{"int32 leader_tid(any task)", lower_leader_tid, .needs = FEAT_BTF, .check = check_task,
+	 .doc = "Thread id of the leader of a task's thread group."},
+	{"string[16] leader_comm", lower_leader_comm, .needs = FEAT_BTF, .check = check_task,
+	 .doc = "Name of the thread group's leader."},
+	{"string[16] leader_comm(any task)", lower_leader_comm, .needs = FEAT_BTF,
+	 .check = check_task, .doc = "Name of the leader of a task's thread group."},
+	{0},
+};

@@ -1,0 +1,114 @@
+/* compile.c - the compiler: its passes in order, and -d, which prints the program after one of
+ * them. */
+#include "cmd/cmd.h"
+#include "lower/lower.h"
+
+struct pass {
+	const char *name;
+	bool (*run)(struct compile *c);
+	void (*print)(const struct compile *c, struct sb *out);
+	u32 dump;         /* enum dump: what print is for */
+	enum stage stage; /* not run when compiling only up to an earlier one */
+	bool go_on;       /* mistakes here do not keep the next pass from finding more */
+};
+
+static bool parse(struct compile *c)
+{
+	c->tree = bt_parse(c->unit->arena, c->unit->diags, 0);
+	return !c->unit->diags->nerror;
+}
+
+static void print_tree(const struct compile *c, struct sb *out)
+{
+	node_dump(c->tree, c->unit->diags, out);
+}
+
+static void print_types(const struct compile *c, struct sb *out)
+{
+	for (u32 i = 0; i < c->nvariant; i++)
+		node_dump(c->variant[i]->probe, c->unit->diags, out);
+}
+
+/* One IR pass over a function and the loop bodies it refers to. */
+static void run_on(struct fn *f, const struct ir_pass *p)
+{
+	for (u32 i = 0; i < f->fns.n; i++)
+		run_on(f->fns.v[i], p);
+	p->run(f);
+	ir_check(f, p->name);
+}
+
+static void run_passes(struct compile *c, const char *from, const char *to)
+{
+	bool on = !from;
+	for (const struct ir_pass *p = ir_passes; p->name; p++) {
+		for (u32 i = 0; on && i < c->unit->nprog; i++)
+			run_on(c->fn[i], p);
+		if (from && !strcmp(p->name, from))
+			on = true;
+		if (to && !strcmp(p->name, to))
+			return;
+	}
+}
+
+static bool optimize(struct compile *c)
+{
+	run_passes(c, NULL, "opt");
+	return true;
+}
+
+static bool allocate(struct compile *c)
+{
+	run_passes(c, "opt", NULL);
+	return true;
+}
+
+static void print_ir(const struct compile *c, struct sb *out)
+{
+	for (u32 i = 0; i < c->unit->nprog; i++)
+		ir_print(c->fn[i], out);
+}
+
+static void print_code(const struct compile *c, struct sb *out)
+{
+	for (u32 i = 0; i < c->unit->nprog; i++) {
+		const struct prog *g = c->unit->prog[i];
+		sb_fmt(out, "%.*s: %u instructions\n", STRF(g->name), g->code.ninsn);
+		ir_disasm(&g->code, c->unit->diags, out);
+	}
+}
+
+static const struct pass passes[] = {
+	{"ast", parse, print_tree, DUMP_AST, STAGE_PARSE, false},
+	{"config", sema_config, NULL, 0, STAGE_EXPAND, true},
+	{"expand", sema_expand, NULL, 0, STAGE_EXPAND, true},
+	{"types", sema_check, print_types, DUMP_TYPES, STAGE_ALL, false},
+	{"plan", sema_plan, sema_dump_plan, DUMP_PLAN, STAGE_ALL, false},
+	{"lower", lower_unit, NULL, 0, STAGE_ALL, false},
+	{"ir", optimize, print_ir, DUMP_IR, STAGE_ALL, false},
+	{"regs", allocate, print_ir, DUMP_REGS, STAGE_ALL, false},
+	{"bpf", emit_unit, print_code, DUMP_BPF, STAGE_ALL, false},
+};
+
+bool compile(struct compile *c, enum stage until, u32 dumps)
+{
+	const struct diags *ds = c->unit->diags;
+	bool titles = dumps & (dumps - 1); /* several */
+	u32 left = dumps;
+	for (size_t i = 0; i < countof(passes); i++) {
+		const struct pass *p = &passes[i];
+		if (p->stage > until || (dumps && !left))
+			break;
+		bool ok = p->run(c);
+		if (!p->go_on && (!ok || ds->nerror))
+			return false;
+		if (!(dumps & p->dump))
+			continue;
+		AUTO_SB out = {0};
+		p->print(c, &out);
+		printf("%s%s%s%s", titles ? "== " : "", titles ? p->name : "",
+		       titles ? " ==\n" : "", out.n ? out.s : "");
+		left &= ~p->dump;
+	}
+	return !ds->nerror;
+}

@@ -1,0 +1,271 @@
+/* list.c - probes that match a pattern, those of a script, and C types; -v shows what they hold. */
+#include "cmd/cmd.h"
+#include <linux/btf.h>
+
+struct listing {
+	struct host *h;
+	struct unit *u;
+	bool verbose;
+	struct str filter; /* glob over the whole text, or {NULL} */
+	struct arena scratch;
+};
+
+static void show(const struct type *t, struct str name)
+{
+	AUTO_SB b = {0};
+	type_show_decl(t, name, &b);
+	printf("    %s\n", b.s);
+}
+
+static void show_args(struct listing *l, const struct point *p)
+{
+	const struct type *args = p->args, *ret = p->ret;
+	bool numbered = false;
+	u32 n = 0;
+	struct types *btf = host_btf(l->h);
+	if (!args && btf && (p->provider->flags & PF_REGS) && (p->provider->flags & PF_KERNEL)) {
+		const struct type *f = btf_types_find(btf, p->name, T_FUNC);
+		bool retprobe = p->provider->flags & PF_RETVAL;
+		args = retprobe ? NULL : f;
+		ret = retprobe && f ? f->base : NULL;
+		numbered = true;
+	}
+	const struct field *v = args ? type_fields(args, &n) : NULL;
+	for (u32 i = 0; i < n; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "arg%u", i);
+		show(v[i].type, numbered ? str_z(name) : v[i].name);
+	}
+	if (ret && ret->kind != T_NONE)
+		show(ret, STR("retval"));
+}
+
+static bool show_point(const struct point *p, void *arg)
+{
+	struct listing *l = arg;
+	if (l->filter.s && !str_glob(l->filter, p->text))
+		return true;
+	printf("%.*s\n", STRF(p->text));
+	if (!l->verbose)
+		return true;
+	struct point q = *p;
+	struct err *e = p->provider->types ? p->provider->types(l->h, l->u, &q) : NULL;
+	if (!e)
+		show_args(l, &q);
+	err_free(e);
+	return true;
+}
+
+/* Points of one provider that match text. */
+static struct err *list_provider(struct listing *l, const struct provider *p, struct str text)
+{
+	struct point pt = {.provider = p};
+	struct err *e = p->parse(l->u->arena, &pt, text);
+	bool bad = e != NULL;
+	err_free(e);
+	if (bad) /* no wildcards there: list all, then filter */
+		pt = (struct point){
+			.provider = p,
+			.text = str_z(p->name),
+			.target = STR("*"),
+			.name = STR("*"),
+		};
+	if (bad && p->expand && !l->filter.s)
+		l->filter = str_z(arena_fmt(l->u->arena, "%s:%.*s%s", p->name, STRF(text),
+					    str_ends(text, STR("*")) ? "" : "*"));
+	e = NULL;
+	if (p->expand)
+		e = p->expand(l->h, l->u, &pt, show_point, l);
+	else if (!bad || str_is(text, "*"))
+		show_point(&pt, l);
+	l->filter = (struct str){0};
+	return e;
+}
+
+/* Of a pattern for many: what fires at returns follows from the others; user space needs a program
+ * to look into. */
+static bool wants(const struct provider *p, struct str rest, int pid)
+{
+	if (!p->expand || (p->flags & PF_RETVAL))
+		return false;
+	return !(p->flags & PF_USER) || pid || str_chr(rest, '/') >= 0;
+}
+
+static struct err *list_pattern(struct listing *l, struct str pattern, int pid)
+{
+	struct str rest = pattern, name;
+	str_cut(&rest, ':', &name);
+	bool whole = !rest.s; /* no ':': a provider, or a pattern for the whole text */
+	const struct provider *p = provider_find(name);
+	if (whole)
+		rest = STR("*");
+	if (p)
+		return list_provider(l, p, rest);
+	if (!whole && !str_is_glob(name))
+		return err_new("Invalid probe type: %.*s", STRF(name));
+	for (u32 i = 0; providers[i]; i++) {
+		p = providers[i];
+		if (!wants(p, rest, pid) || (!whole && !str_glob(name, str_z(p->name))))
+			continue;
+		if (whole)
+			l->filter = pattern;
+		err_free(list_provider(l, p, rest));
+	}
+	return NULL;
+}
+
+/* ---- "struct task_*" ---- */
+
+struct names {
+	struct types *k;
+	struct arena *a;
+	VEC(struct str) name;
+};
+
+static bool add_name(struct str name, u32 id, void *arg)
+{
+	struct names *n = arg;
+	(void)id;
+	vec_add(&n->name, arena_str(n->a, name));
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static const struct {
+	struct str word;
+	u32 btf;
+	enum type_kind kind;
+} type_words[] = {
+	{STR("struct "), BTF_KIND_STRUCT, T_STRUCT},
+	{STR("union "), BTF_KIND_UNION, T_UNION},
+	{STR("enum "), BTF_KIND_ENUM, T_ENUM},
+};
+
+/* False: the pattern does not ask for types. */
+static bool list_types(struct listing *l, struct str pattern)
+{
+	for (size_t i = 0; i < countof(type_words); i++) {
+		struct str word = type_words[i].word;
+		if (!str_starts(pattern, word))
+			continue;
+		struct names n = {.k = host_btf(l->h), .a = l->u->arena};
+		if (!n.k)
+			return true;
+		struct str glob = str_trim(str_from(pattern, word.n));
+		btf_types_each(n.k, type_words[i].btf, glob, add_name, &n);
+		if (type_words[i].btf == BTF_KIND_ENUM)
+			btf_types_each(n.k, BTF_KIND_ENUM64, glob, add_name, &n);
+		if (n.name.n)
+			qsort(n.name.v, n.name.n, sizeof(*n.name.v), by_name);
+		for (u32 k = 0; k < n.name.n; k++) {
+			if (!n.name.v[k].n || (k && str_eq(n.name.v[k], n.name.v[k - 1])))
+				continue;
+			const struct type *t =
+				l->verbose ? btf_types_find(n.k, n.name.v[k], type_words[i].kind)
+					   : NULL;
+			AUTO_SB b = {0};
+			if (t)
+				type_show_def(t, &b);
+			if (t)
+				printf("vmlinux: %s\n", b.s);
+			else
+				printf("%.*s%.*s\n", STRF(word), STRF(n.name.v[k]));
+		}
+		vec_free(&n.name);
+		return true;
+	}
+	return false;
+}
+
+/* ---- a script's points ---- */
+
+static int by_loc(const void *pa, const void *pb)
+{
+	const struct point *a = *(const struct point *const *)pa,
+			   *b = *(const struct point *const *)pb;
+	if (a->loc.pos != b->loc.pos)
+		return a->loc.pos < b->loc.pos ? -1 : 1;
+	return str_cmp(a->text, b->text);
+}
+
+static int list_script(struct listing *l, const struct run_opts *o, struct host *h)
+{
+	struct arena a = {0};
+	struct script s = {0};
+	struct job j;
+	VEC(const struct point *) v = {0};
+	int rc = RC_USAGE;
+	if (!script_read(o, &a, &s))
+		return rc;
+	job_init(&j, o, &s, h);
+	j.unit.pid = o->pid;
+	if (compile(&j.c, STAGE_EXPAND, 0))
+		rc = RC_OK;
+	job_report(&j);
+	for (u32 i = 0; rc == RC_OK && i < j.c.nvariant; i++)
+		for (const struct point *p = j.c.variant[i]->points; p; p = p->next)
+			vec_add(&v, p);
+	if (v.n)
+		qsort(v.v, v.n, sizeof(*v.v), by_loc);
+	l->u = &j.unit;
+	for (u32 i = 0; i < v.n; i++)
+		show_point(v.v[i], l);
+	vec_free(&v);
+	job_free(&j);
+	arena_free(&a);
+	return rc;
+}
+
+static int list_patterns(struct listing *l, struct str patterns, int pid)
+{
+	struct str one;
+	if (!list_types(l, patterns)) {
+		while (str_cut(&patterns, ',', &one)) {
+			struct err *e = list_pattern(l, str_trim(one), pid);
+			if (!e)
+				continue;
+			fflush(stdout);
+			fprintf(stderr, "ERROR: %s\n", e->msg);
+			err_free(e);
+			return RC_USAGE;
+		}
+	}
+	return RC_OK;
+}
+
+int list(const struct run_opts *o)
+{
+	struct arena a = {0};
+	struct host h;
+	struct job j;
+	struct script none = {.source = {STR("stdin"), STR("")}};
+	if (!host_prepare(&h, &a, o))
+		return RC_USAGE;
+	job_init(&j, o, &none, &h);
+	j.unit.pid = o->pid;
+	struct listing l = {.h = &h, .u = &j.unit, .verbose = o->verbose != 0};
+	int rc;
+	const char *what = o->nrest ? o->rest[0] : "*";
+	bool file = o->program || (!strchr(what, ':') && !access(what, R_OK));
+	rc = file ? list_script(&l, o, &h) : list_patterns(&l, str_z(what), o->pid);
+	fflush(stdout);
+	job_free(&j);
+	host_deinit(&h);
+	arena_free(&a);
+	return rc;
+}
+
+/* sonde list [options] [PATTERN]: the same as -l. */
+int cmd_list(int argc, char **argv, bool compat)
+{
+	struct run_opts o = {.compat = compat, .list = true};
+	struct err *e = opts_parse(&o, argc, argv);
+	int rc = e ? usage_error(compat, "%s", e->msg) : list(&o);
+	err_free(e);
+	free(o.rest);
+	return rc;
+}

@@ -1,0 +1,291 @@
+/* run.c - the default command: compile a script, load it, print what it finds. */
+#include "cmd/cmd.h"
+#include "run/session.h"
+#include <errno.h>
+#include <fcntl.h>
+
+/* Whole file (or standard input) in the arena. */
+static struct err *read_all(struct arena *a, const char *path, struct str *ret)
+{
+	bool in = !strcmp(path, "-");
+	int fd AUTO_CLOSE = in ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	if (!in && fd < 0)
+		return err_sys(errno, "failed to open file '%s'", path);
+	AUTO_SB b = {0};
+	for (;;) {
+		sb_reserve(&b, 65536);
+		ssize_t n = read(in ? STDIN_FILENO : fd, b.s + b.n, 65536);
+		if (n < 0)
+			return err_sys(errno, "failed to read '%s'", path);
+		if (n == 0)
+			break;
+		b.n += (size_t)n;
+		if (b.n > UINT32_MAX / 2)
+			return err_new("'%s' is too long for a script", path);
+	}
+	*ret = arena_str(a, sb_str(&b));
+	return NULL;
+}
+
+static int fail(struct err *e, int rc)
+{
+	fprintf(stderr, "ERROR: %s\n", e->msg);
+	if ((e->no == EPERM || e->no == EACCES) && geteuid() != 0)
+		fprintf(stderr, "HINT: tracing the kernel needs root; try it with sudo\n");
+	err_free(e);
+	return rc;
+}
+
+bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
+{
+	int first = o->program ? 0 : 1;
+	if (o->program && *o->program)
+		s->source = (struct source){STR("stdin"), str_z(o->program)};
+	else if (o->program || !o->nrest)
+		return usage_error(o->compat, "USAGE: filename or -e 'program' required."), false;
+	if (!o->program) {
+		bool in = !strcmp(o->rest[0], "-");
+		s->source.name = in ? STR("stdin") : str_z(o->rest[0]);
+		struct err *e = read_all(a, o->rest[0], &s->source.text);
+		if (e)
+			return fail(e, 0), false;
+	}
+	s->params = arena_newn(a, struct str, (size_t)o->nrest + 1);
+	for (int i = first; i < o->nrest; i++) {
+		if (i >= o->ndash && !strncmp(o->rest[i], "--", 2)) {
+			fprintf(stderr, "ERROR: unexpected program command line options: %s\n",
+				o->rest[i]);
+			return false;
+		}
+		s->params[s->nparam++] = str_z(o->rest[i]);
+	}
+	return true;
+}
+
+bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o)
+{
+	host_init(h, a, o->root ? o->root : "");
+	for (u32 i = 0; i < o->nno_feature; i++) {
+		struct str rest = str_z(o->no_feature[i]), name;
+		while (str_cut(&rest, ',', &name)) {
+			if (host_disable(h, name) || str_is(name, "kprobe_session"))
+				continue;
+			fprintf(stderr,
+				"ERROR: --no-feature: unknown feature '%.*s' (names: sonde info)\n",
+				STRF(name));
+			return false;
+		}
+	}
+	return true;
+}
+
+void job_init(struct job *j, const struct run_opts *o, const struct script *s, struct host *h)
+{
+	*j = (struct job){0};
+	j->diags = (struct diags){
+		.arena = &j->arena,
+		.source = &s->source,
+		.nsource = 1,
+		.no_warn = o->no_warn,
+		.codes = getenv("SONDE_CODES") != NULL,
+	};
+	j->unit = (struct unit){.arena = &j->arena, .diags = &j->diags, .host = h};
+	config_init(&j->unit.config);
+	j->unit.config.unsafe = o->unsafe;
+	j->unit.config.warnings = o->warnings != 0;
+	j->c = (struct compile){.unit = &j->unit, .params = s->params, .nparam = s->nparam};
+}
+
+void job_free(struct job *j)
+{
+	arena_free(&j->c.scratch);
+	arena_free(&j->arena);
+}
+
+static bool color_on(void)
+{
+	const char *want = getenv("BPFTRACE_COLOR");
+	if (want && !strcmp(want, "always"))
+		return true;
+	return !(want && !strcmp(want, "never")) && isatty(STDERR_FILENO);
+}
+
+void job_report(const struct job *j)
+{
+	fflush(stdout);
+	diags_print(&j->diags, stderr, color_on());
+}
+
+static bool has_code(const struct diags *ds, enum diag_code code)
+{
+	for (const struct diag *d = ds->head; d; d = d->next)
+		if (d->code == code)
+			return true;
+	return false;
+}
+
+static const struct sink *sink_find(const char *name)
+{
+	for (const struct sink *const *s = sinks; *s; s++)
+		if (!strcmp((*s)->name, name))
+			return *s;
+	return NULL;
+}
+
+static int bad_format(const struct run_opts *o)
+{
+	fprintf(stderr, "ERROR: Invalid output format \"%s\"\nValid formats:", o->format);
+	for (const struct sink *const *s = sinks; *s; s++)
+		fprintf(stderr, "%s '%s'", s == sinks ? "" : ",", (*s)->name);
+	fputc('\n', stderr);
+	return RC_USAGE;
+}
+
+/* The loaded unit's life: output opened, session run, output closed. */
+static int run_session(const struct run_opts *o, struct job *j, struct session *s)
+{
+	const struct sink *sink = sink_find(o->format);
+	int fd AUTO_CLOSE = -1;
+	if (o->output) {
+		fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		if (fd < 0)
+			return fail(err_sys(errno, "Failed to open output file '%s'", o->output),
+				    RC_USAGE);
+	}
+	struct sink_env env = {
+		.out = fd >= 0 ? fd : STDOUT_FILENO,
+		.err = STDERR_FILENO,
+		.buffering = o->buffering,
+		.diags = &j->diags,
+		.trailer = j->unit.config.str_trunc_trailer,
+		.quiet = o->quiet,
+	};
+	void *self AUTO_FREE = calloc(1, sink->size + 1);
+	struct err *e = self ? sink->open(self, &env) : err_sys(ENOMEM, "open output");
+	if (e)
+		return fail(e, RC_USAGE);
+	int rc = session_run(s, &j->unit, sink, self);
+	e = sink->close(self);
+	return e ? fail(e, rc ? rc : RC_USAGE) : rc;
+}
+
+static int compile_rc(const struct job *j)
+{
+	return has_code(&j->diags, E_CONFIG) ? RC_CONFIG : RC_USAGE;
+}
+
+/*
+ * Compile and load. When the kernel refuses the clever form of a program, once more with the plain
+ * one (again is true then, and nothing was reported).
+ */
+static int attempt(const struct run_opts *o, struct job *j, struct session *s, bool plain,
+		   bool *again)
+{
+	*again = false;
+	j->unit.config.plain = plain;
+	bool ok = compile(&j->c, STAGE_ALL, o->dumps);
+	if (!ok) {
+		job_report(j);
+		return compile_rc(j);
+	}
+	if (o->codegen || (o->dumps && !o->debug_log)) {
+		job_report(j);
+		return RC_OK;
+	}
+	if (!j->unit.nprog) {
+		job_report(j);
+		puts("No probes to attach");
+		return RC_USAGE;
+	}
+	struct err *e = NULL;
+	if (!session_load(s, &j->unit, &e)) {
+		*again = !plain && !e && has_code(&j->diags, E_VERIFIER);
+		if (*again)
+			return RC_LOAD;
+		job_report(j);
+		return e ? fail(e, RC_LOAD) : RC_LOAD;
+	}
+	job_report(j);
+	fflush(stdout);
+	return run_session(o, j, s);
+}
+
+static int run_script(const struct run_opts *o)
+{
+	struct arena a = {0};
+	struct script script = {0};
+	struct host h;
+	struct session s = {.target_fd = -1, .sig_fd = -1, .epoll_fd = -1};
+	int rc = RC_USAGE, pid = 0;
+	if (!script_read(o, &a, &script))
+		goto out;
+	if (!host_prepare(&h, &a, o))
+		goto out_host;
+	s.h = &h;
+	struct session_opts so = {
+		.cmd = o->cmd,
+		.pid = o->pid,
+		.verbose = o->verbose + o->debug_log,
+		.dry_run = o->dry_run,
+		.quiet = o->quiet,
+	};
+	struct err *e = session_target(&s, &so, &pid);
+	if (e) {
+		fail(e, rc);
+		goto out_session;
+	}
+	bool again = true;
+	for (int plain = 0; again && plain < 2; plain++) {
+		struct job j;
+		job_init(&j, o, &script, &h);
+		j.unit.pid = pid;
+		j.unit.cpid = o->cmd ? (u64)pid : 0;
+		rc = attempt(o, &j, &s, plain, &again);
+		if (again && o->verbose)
+			fputs("The kernel refused the program; trying a plainer form.\n", stderr);
+		if (!again)
+			session_free(&s);
+		job_free(&j);
+	}
+	goto out_host;
+out_session:
+	session_free(&s);
+out_host:
+	host_deinit(&h);
+out:
+	arena_free(&a);
+	return rc;
+}
+
+static int command(const struct run_opts *o)
+{
+	if (o->help) {
+		usage(stdout, o->compat, true);
+		return RC_OK;
+	}
+	if (o->version)
+		return version(o->compat);
+	if (o->info)
+		return info(o);
+	if (o->cmd && o->pid)
+		return usage_error(o->compat, "USAGE: Cannot use both -c and -p.");
+	if (o->warnings > 1)
+		return usage_error(o->compat,
+				   "USAGE: -kk is no longer supported. Use a single -k instead.");
+	if (!sink_find(o->format))
+		return bad_format(o);
+	if (o->ignored_include && !o->no_warn)
+		fputs("WARNING: -I and --include are ignored: types come from the kernel\n",
+		      stderr);
+	return o->list ? list(o) : run_script(o);
+}
+
+int cmd_run(int argc, char **argv, bool compat)
+{
+	struct run_opts o = {.compat = compat};
+	struct err *e = opts_parse(&o, argc, argv);
+	int rc = e ? usage_error(compat, "%s", e->msg) : command(&o);
+	err_free(e);
+	free(o.rest);
+	return rc;
+}

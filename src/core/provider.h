@@ -1,0 +1,103 @@
+/* provider.h - one file per kind of probe; the core knows only this struct. */
+#pragma once
+#include "base/err.h"
+#include "ir/ir.h"
+#include "kern/host.h"
+#include "types/type.h"
+
+struct prog;
+struct link;
+struct unit;
+
+/* A place to attach: as written at first, concrete once wildcards are expanded. */
+struct point {
+	const struct provider *provider;
+	struct str text; /* whole probe text as "probe" shows it: "tracepoint:sched:sched_switch" */
+	struct str target; /* module, binary, category */
+	struct str name;   /* function, event; "" when by address */
+	struct str extra;  /* usdt: provider namespace; profile, interval: unit; watchpoint: mode */
+	u64 offset, addr, period;
+	bool has_addr;
+	const struct type
+		*args; /* T_STRUCT that "args" reads (tracepoint: the context itself), or NULL */
+	const struct type *ret; /* type of retval, or NULL: u64 */
+	enum space args_space;  /* AS_CTX: args is the context; else arg(n) gives each value */
+	u32 narg;               /* arg0..: how many there are; 0: as the registers allow */
+	u32 btf_id;             /* attach_btf_id of typed programs */
+	void *priv;             /* the provider's, from expand to attach (unit arena) */
+	struct loc loc;
+	struct point *next;
+};
+
+typedef bool point_cb(const struct point *p, void *arg); /* false: stop */
+
+enum { ARG_RET = -1, ARG_FUNC = -2 };
+enum provider_flags {
+	PF_USER = 1 << 0,   /* pointers from the context are user pointers */
+	PF_KERNEL = 1 << 1, /* ... kernel pointers */
+	PF_REGS = 1 << 2, /* the context is struct pt_regs: reg(), argN by the calling convention */
+	PF_RETVAL = 1 << 3, /* has retval */
+	PF_ARGN = 1 << 4,   /* has arg0.. */
+	PF_FUNC = 1 << 5,   /* has func */
+	PF_TYPED = 1 << 6,  /* tracing program: the context is an array of typed u64 */
+	PF_ONCE = 1 << 7,   /* runs in sonde's own process (begin, end): not subject to -p */
+	PF_PIDFILTER =
+		1 << 8,     /* -p is a filter in the program; else the attachment is per process */
+	PF_STACKS = 1 << 9, /* kstack and ustack mean something here */
+	PF_EVENT = 1 << 10, /* perf event program: context is struct bpf_perf_event_data */
+};
+
+struct provider {
+	const char *name, *alias[3];
+	const char *syntax; /* "kprobe[:module]:function[+offset]", for help and errors */
+	const char *doc;
+	u32 prog_type, attach_type, flags;
+	u16 needs; /* enum feature */
+
+	/*
+	 * Split the text after "name:" (quotes and $N already resolved) into target, name, offset,
+	 * period; fill p->text with the canonical spelling. Wildcards stay. An err is a mistake in
+	 * the text.
+	 */
+	struct err *(*parse)(struct arena *a, struct point *p, struct str text);
+	/*
+	 * Call cb for each match, as points with .text and .name/.target/.addr filled. Also what -l
+	 * runs; then p may match everything. NULL: points are concrete as written. An err is a
+	 * failure to look; no match is no err.
+	 */
+	struct err *(*expand)(struct host *h, struct unit *u, const struct point *p, point_cb *cb,
+			      void *arg);
+	/* Fill p->args, ret, narg, btf_id from BTF, DWARF or tracefs. NULL: this probe has no
+	 * arguments. */
+	struct err *(*types)(struct host *h, struct unit *u, struct point *p);
+	/*
+	 * Emit code that fetches argument n, ARG_RET or ARG_FUNC from the context, as a 64-bit
+	 * value. NULL: none. Never called for a number that narg, flags and type rule out.
+	 */
+	struct ref (*arg)(struct fn *f, struct host *h, const struct point *p, int n);
+	/*
+	 * The expected attach type to load g with, when it depends on the kernel and on how many
+	 * points there are (multi links). NULL: .attach_type. attach() copes with programs that
+	 * were loaded with .attach_type.
+	 */
+	u32 (*load_as)(struct host *h, const struct unit *u, const struct prog *g);
+	/*
+	 * Attach g to all its points, adding links to *list (also when it fails half-way: the
+	 * caller undoes them). NULL: the runtime runs the program itself (begin, end).
+	 */
+	struct err *(*attach)(struct host *h, struct unit *u, struct prog *g, struct link **list);
+};
+
+/* Something to undo; closed in reverse order. */
+struct link {
+	int fd;      /* -1: none */
+	int perf_fd; /* closed after fd; -1: none */
+	struct link *next;
+};
+void link_add(struct link **list, int fd,
+	      int perf_fd); /* in probe/common.c; takes the descriptors */
+
+/* probe/registry.c: every provider, ended by NULL, in the order -l lists them. */
+extern const struct provider *const providers[];
+/* By name or alias, case-insensitive except that U is usdt and u is uprobe. NULL: none. */
+const struct provider *provider_find(struct str name);

@@ -1,0 +1,31 @@
+/*
+ * record.h - what travels from the kernel to user space, disk and other hosts.
+ *
+ * The compiler lays a schema out once. lower/ stores by it, run/ decodes by
+ * it, rec/ writes it into the file, fleet/ sends it first. No struct is ever
+ * declared twice.
+ */
+#pragma once
+#include "base/diag.h"
+#include "types/type.h"
+
+struct record {
+	u32 schema, size; /* size: of data that follows; a last string may be cut to its length */
+	u64 ts;           /* nsecs (monotonic) */
+	u8 data[];
+};
+_Static_assert(sizeof(struct record) == 16, "wire format");
+
+struct map;
+struct schema {
+	u32 id;
+	const struct builtin
+		*fn; /* whose act() takes it; NULL: the runtime's own (run-time error, pid gone) */
+	const struct type
+		*layout; /* T_TUPLE of the arguments that travel: types and offsets into data */
+	struct str fmt;  /* of printf and its kin; else NULL */
+	struct map *map; /* print(@x), clear(@x), zero(@x) */
+	i64 n[2];        /* print's top and div; exit's nothing; 0 when not given */
+	struct loc loc;
+	const char *msg; /* run-time warning: "divide or modulo by 0" */
+};

@@ -1,0 +1,86 @@
+/*
+ * unit.h - one compiled script: all that the compiler tells the runtime.
+ *
+ * No tree, no IR, no pass: the same struct can come from the compiler, from a
+ * recording, or over the wire.
+ */
+#pragma once
+#include "core/config.h"
+#include "core/provider.h"
+#include "core/record.h"
+
+enum map_role {
+	MAP_USER,    /* @x of the script */
+	MAP_RING,    /* records */
+	MAP_SCRATCH, /* per CPU and nesting level: see lower/frame.c */
+	MAP_STATS,   /* loss counters: struct below */
+	MAP_AUX,     /* the compiler's own (zero page, tables): .init says what is in it */
+};
+
+struct map {
+	struct str name; /* "@x"; "@" */
+	enum map_role role;
+	u32 index; /* in unit.map, what R_MAP means */
+	u32 map_type, key_size, val_size, max_entries, flags;
+	const struct type *key; /* of user maps; NULL: scalar */
+	const struct type *val; /* as stored: ints are 8 bytes */
+	const struct type
+		*shown; /* as printed and typed in the script: val before it was widened */
+	bool percpu;
+	bool scalar;                /* no key: one element at index 0 of an array */
+	u32 present;                /* scalar: offset of the u64 that says "was stored" */
+	bool declared;              /* let @x = hash(10) */
+	bool keyed, assigned, read; /* notes of the compiler: used with a key, stored to, value read
+				       in the kernel */
+	struct loc loc;
+	const void *init; /* MAP_AUX: contents of element 0, val_size bytes */
+	int fd;           /* -1 until loaded */
+};
+
+/* Words of the MAP_STATS value (one element, shared, atomic adds); u64 each. */
+enum stat_word {
+	STAT_LOST = 0, /* + prog index: records that did not fit the ring */
+	STAT_WORDS_PER_PROG = 4,
+	STAT_TRUNC = 1, /* strings cut */
+	STAT_FAULT = 2, /* failed reads (counted with -k) */
+	STAT_NEST =
+		3, /* runs given up because the scratch memory of all nesting levels was in use */
+};
+/* Word w of program p is at STAT_WORDS_PER_PROG * p + w; behind the programs one word per map:
+ * refused updates (index map.index; only the first STAT_MAPS maps, the rest share the last word).
+ */
+enum { STAT_MAPS = 256 };
+static inline u32 stat_map_word(u32 nprog, u32 map)
+{
+	return STAT_WORDS_PER_PROG * nprog + MIN(map, STAT_MAPS - 1u);
+}
+
+enum prog_phase { PROG_ATTACH, PROG_BEGIN, PROG_END };
+struct prog {
+	struct point *points; /* all share one program */
+	const struct provider *provider;
+	struct str name; /* for the kernel: "tracepoint_sched_switch_1" */
+	enum prog_phase phase;
+	u32 index; /* in unit.prog */
+	u32 attach_btf_id;
+	struct code code;
+	struct loc loc;
+	int fd; /* -1 until loaded */
+};
+
+struct unit {
+	struct arena *arena;
+	struct diags *diags;
+	struct host *host;
+	struct config config;
+	struct map **map;       /* by index */
+	struct schema **schema; /* by id */
+	struct prog **prog;
+	const char **strings; /* by string id: formats of strftime, filters */
+	u32 nmap, nschema, nprog, nstring;
+	struct map *ring, *scratch, *stats; /* NULL: the script needs none */
+	struct map *start; /* one u64: monotonic time when tracing started; the runtime stores it.
+			      NULL: not needed */
+	int pid;           /* -p or the -c child; 0: everything */
+	u64 cpid;          /* -c child, 0: none */
+};

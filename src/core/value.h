@@ -1,0 +1,89 @@
+/*
+ * value.h - decoded data: the only thing a sink sees; and value -> text.
+ *
+ * Values are made by run/decode.c in the session's event arena and live until
+ * the item that holds them has been put. Strings are views of that memory.
+ */
+#pragma once
+#include "base/str.h"
+
+enum value_kind {
+	V_NONE,
+	V_BOOL,   /* u */
+	V_INT,    /* i */
+	V_UINT,   /* u */
+	V_PTR,    /* u; printed 0x... */
+	V_ENUM,   /* i, and str: the enumerator's name ("" when unknown) */
+	V_STR,    /* str; .cut when it was truncated */
+	V_BYTES,  /* str */
+	V_NAMED,  /* str: text of something resolved in user space (ksym, usym, inet, time, macaddr,
+		     username ...);  u: the number behind it */
+	V_TUPLE,  /* list of n */
+	V_ARRAY,  /* list of n */
+	V_RECORD, /* list of n, names of n */
+	V_STACK,  /* stack: n frames */
+	V_HIST,   /* hist: n buckets, first to last non-empty, gaps filled */
+	V_STATS,  /* list of 3 V_INT: count, average, total; printed as a record */
+	V_FLOAT,  /* f */
+};
+
+struct frame {
+	u64 addr;
+	struct str sym;    /* "" when unknown */
+	u64 off;           /* addr - start of sym */
+	struct str module; /* perf mode, user stacks */
+	struct str text;   /* the line as the stack's mode prints it, without indent or newline */
+};
+struct bucket {
+	i64 lo, hi;        /* [lo, hi); */
+	bool no_lo, no_hi; /* (..., hi)  [lo, ...) */
+	u64 count;
+};
+
+struct value {
+	enum value_kind kind : 8;
+	u8 size;     /* V_INT, V_UINT: bytes of the type */
+	bool cut;    /* V_STR */
+	u8 mode;     /* V_STACK: enum stack_mode */
+	bool kernel; /* V_STACK */
+	bool agg;    /* V_INT from avg(): JSON says "stats" */
+	u32 n;       /* elements of a list, frames of a stack, buckets of a histogram */
+	struct str str;
+	union {
+		u64 u;
+		i64 i;
+		double f;
+		const struct value *list;
+		const struct frame *stack;
+		const struct bucket *hist;
+	};
+	union {
+		const struct str *names; /* V_RECORD */
+		u64 step;                /* V_HIST: width of lhist's buckets; 0: hist */
+	};
+};
+
+/* As print() and %s write it. trailer: after a cut string (".."). Control bytes are left alone. */
+void value_text(struct sb *out, const struct value *v, struct str trailer);
+/* The same for a map key: the outer parentheses of a tuple are dropped. */
+void value_key_text(struct sb *out, const struct value *v, struct str trailer);
+/* A map key in one word for JSON objects: as above, without the blanks and indents that are only
+ * layout. */
+void value_key_short(struct sb *out, const struct value *v, struct str trailer);
+/* printf: fmt was checked at compile time. See reference 4.3. */
+void value_printf(struct sb *out, struct str fmt, const struct value *v, u32 n, struct str trailer);
+/* Histogram lines as text: "[2, 4)    1 |@@@   |\n" each. */
+void value_hist_text(struct sb *out, const struct value *v);
+
+/* One conversion of a format string; used by the checker and by value_printf. */
+struct conv {
+	struct str text; /* whole: "%-10ld" */
+	char flags[6];   /* of "-+ #0", NUL-terminated */
+	i32 width, prec; /* -1: none; -2: '*' */
+	char len[3];     /* "", "hh", "h", "l", "ll", "j", "z", "t", "L" */
+	char conv[3];    /* "d", "s", "rx", "rh", "gr", ... */
+};
+/* Next conversion at or after *at; the text before it in *lit, where "%%" still stands twice. Text
+ * that is no conversion
+ * ("%y") is literal. False: no more, *lit is the rest. */
+bool conv_next(struct str fmt, u32 *at, struct str *lit, struct conv *c);

@@ -1,0 +1,263 @@
+/*
+ * spill.c - temporaries that found no register: stored once where they are
+ * made, loaded where they are used. Phis, call arguments and parameters use the
+ * stack slot directly. Cheap values are made again instead.
+ *
+ * Slots are 8 bytes, 8-aligned: pointers keep their type there.
+ */
+#include "ir/pass.h"
+
+struct rewrite {
+	struct spill *s;
+	const bool *chosen;
+	struct ins **cheap;
+	u32 ntmp;
+	VEC(struct ins) out;
+};
+
+static struct ref keep_tmp(struct spill *s)
+{
+	struct ref r = ir_tmp(s->f);
+	while (s->keep.n < s->f->tmp.n)
+		vec_add(&s->keep, false);
+	while (s->slot.n < s->f->tmp.n)
+		vec_add(&s->slot, 0);
+	s->keep.v[r.id] = true;
+	return r;
+}
+
+static bool spilled(const struct rewrite *w, struct ref r)
+{
+	return is_tmp(r) && r.id < w->ntmp && w->chosen[r.id];
+}
+
+static struct ref slot_ref(const struct spill *s, u32 tmp)
+{
+	return mkref(R_SLOT, s->slot.v[tmp] - 1);
+}
+
+static struct ref reload(struct rewrite *w, struct ref r, struct loc loc)
+{
+	struct ins i = {.op = O_LOAD, .w = 8, .arg = {slot_ref(w->s, r.id)}};
+	if (w->cheap[r.id])
+		i = *w->cheap[r.id];
+	i.to = keep_tmp(w->s);
+	i.loc = loc;
+	vec_add(&w->out, i);
+	return i.to;
+}
+
+/* Call arguments may stay where they are, unless they are made again. */
+static void rewrite_uses(struct rewrite *w, struct ins *i)
+{
+	u32 nargs = takes_args(i->op) ? i->nargs : 0;
+	for (u32 a = nargs; a > 0; a--) {
+		struct ref *r = &i[-(i32)a].arg[0];
+		if (spilled(w, *r) && w->cheap[r->id])
+			*r = reload(w, *r, i->loc);
+	}
+	bool both = ref_eq(i->arg[0], i->arg[1]);
+	if (spilled(w, i->arg[0]))
+		i->arg[0] = reload(w, i->arg[0], i->loc);
+	if (both)
+		i->arg[1] = i->arg[0];
+	else if (spilled(w, i->arg[1]))
+		i->arg[1] = reload(w, i->arg[1], i->loc);
+	for (u32 a = nargs; a > 0; a--)
+		vec_add(&w->out, i[-(i32)a]);
+}
+
+static void rewrite_ins(struct rewrite *w, struct ins i, struct ins *at)
+{
+	bool def = spilled(w, i.to);
+	if (def && w->cheap[i.to.id])
+		return;
+	rewrite_uses(w, at);
+	i = *at;
+	struct ref old = i.to;
+	if (def && i.op != O_CTX && i.op != O_PARAM)
+		i.to = keep_tmp(w->s);
+	vec_add(&w->out, i);
+	if (!def || i.op == O_CTX || i.op == O_PARAM)
+		return;
+	struct ref slot = slot_ref(w->s, old.id);
+	vec_add(&w->out,
+		(struct ins){.op = O_STORE, .w = 8, .arg = {slot, i.to}, .loc = i.loc});
+}
+
+static void rewrite_block(struct rewrite *w, struct blk *b)
+{
+	w->out.n = 0;
+	for_ins (i, b)
+		if (i->op != O_ARG)
+			rewrite_ins(w, *i, i);
+	bool both = ref_eq(b->cmp[0], b->cmp[1]);
+	if (spilled(w, b->cmp[0]))
+		b->cmp[0] = reload(w, b->cmp[0], b->loc);
+	if (both)
+		b->cmp[1] = b->cmp[0];
+	else if (spilled(w, b->cmp[1]))
+		b->cmp[1] = reload(w, b->cmp[1], b->loc);
+	i32 at = b->jmp == J_JMP ? pred_index(b->s1, b) : -1;
+	if (at >= 0)
+		for_phi (p, b->s1)
+			if (spilled(w, p->arg[at]) && w->cheap[p->arg[at].id])
+				p->arg[at] = reload(w, p->arg[at], b->loc);
+	b->ins.n = 0;
+	for (u32 i = 0; i < w->out.n; i++)
+		vec_add(&b->ins, w->out.v[i]);
+}
+
+void spill_rewrite(struct spill *s, const bool *chosen)
+{
+	struct fn *f = s->f;
+	struct arena tmp = {0};
+	struct rewrite w = {.s = s, .chosen = chosen, .ntmp = f->tmp.n};
+	w.cheap = arena_newn(&tmp, struct ins *, f->tmp.n + 1);
+	while (s->keep.n < f->tmp.n)
+		vec_add(&s->keep, false);
+	while (s->slot.n < f->tmp.n)
+		vec_add(&s->slot, 0);
+	for_blk (b, f) {
+		for_ins (i, b) {
+			if (!spilled(&w, i->to))
+				continue;
+			if (!is_remat(i->op) && !(i->op == O_COPY && i->arg[0].kind == R_CON))
+				continue;
+			w.cheap[i->to.id] = arena_new(&tmp, struct ins);
+			*w.cheap[i->to.id] = *i;
+		}
+	}
+	for (u32 t = 0; t < w.ntmp; t++) {
+		if (!chosen[t] || w.cheap[t])
+			continue;
+		vec_add(&f->slot, (struct slot){.size = 8});
+		s->slot.v[t] = f->slot.n;
+	}
+	for_blk (b, f)
+		rewrite_block(&w, b);
+	vec_free(&w.out);
+	arena_free(&tmp);
+}
+
+/* ---- where on the stack ---- */
+
+struct layout {
+	struct spill *s;
+	struct arena tmp;
+	u32 n, words;
+	u64 *in;    /* [block][words]: slots live at its start */
+	u64 *live;  /* at the place looked at */
+	u64 *clash; /* [slot][words] */
+};
+
+/* Index of the spill slot behind an operand: its own, or a spilled temporary's; -1 for others. */
+static i32 slot_of(const struct layout *l, struct ref r)
+{
+	if (r.kind == R_SLOT && r.id >= l->s->first)
+		return (i32)(r.id - l->s->first);
+	if (is_tmp(r) && l->s->slot.v[r.id])
+		return (i32)(l->s->slot.v[r.id] - 1 - l->s->first);
+	return -1;
+}
+
+static void slot_def(struct layout *l, struct ref r)
+{
+	i32 n = slot_of(l, r);
+	if (n < 0)
+		return;
+	bit_clear(l->live, (u32)n);
+	for (u32 o = 0; o < l->n; o++) {
+		if (!bit_get(l->live, o))
+			continue;
+		bit_set(l->clash + (u32)n * l->words, o);
+		bit_set(l->clash + o * l->words, (u32)n);
+	}
+}
+
+static void slot_use(struct layout *l, struct ref r)
+{
+	i32 n = slot_of(l, r);
+	if (n >= 0)
+		bit_set(l->live, (u32)n);
+}
+
+static void slot_ins(struct layout *l, const struct ins *i)
+{
+	if (i->op == O_STORE)
+		slot_def(l, i->arg[0]);
+	else
+		slot_use(l, i->arg[0]);
+	if (ref_is(i->to))
+		slot_def(l, i->to);
+}
+
+static bool slot_flow(struct layout *l, const struct blk *b)
+{
+	memset(l->live, 0, l->words * sizeof(u64));
+	const struct blk *succ[2] = {b->jmp == J_RET ? NULL : b->s1, b->jmp == J_CMP ? b->s2 : NULL};
+	for (u32 s = 0; s < 2; s++) {
+		for (u32 w = 0; succ[s] && w < l->words; w++)
+			l->live[w] |= l->in[succ[s]->id * l->words + w];
+		i32 at = succ[s] ? pred_index(succ[s], b) : -1;
+		if (at >= 0)
+			for_phi (p, succ[s])
+				slot_use(l, p->arg[at]);
+	}
+	for (u32 i = b->ins.n; i-- > 0;)
+		slot_ins(l, &b->ins.v[i]);
+	u64 *in = l->in + b->id * l->words;
+	/* A phi's slot is written before the block: alive at its start as seen from the others. */
+	for_phi (p, b)
+		slot_use(l, p->to);
+	for_phi (p, b)
+		slot_def(l, p->to);
+	bool changed = memcmp(in, l->live, l->words * sizeof(u64));
+	memcpy(in, l->live, l->words * sizeof(u64));
+	return changed;
+}
+
+static void place(struct layout *l)
+{
+	struct fn *f = l->s->f;
+	u32 base = ALIGN_UP(f->stack, 8), most = 0;
+	u32 *color = arena_newn(&l->tmp, u32, l->n);
+	for (u32 n = 0; n < l->n; n++) {
+		bool taken = true;
+		for (color[n] = 0; taken; color[n] += taken) {
+			taken = false;
+			for (u32 o = 0; o < n; o++)
+				taken |= color[o] == color[n] && bit_get(l->clash + n * l->words, o);
+		}
+		most = MAX(most, color[n] + 1);
+		f->slot.v[l->s->first + n].off = -(i32)(base + 8 * (color[n] + 1));
+	}
+	f->stack = base + 8 * most;
+}
+
+void spill_layout(struct spill *s)
+{
+	struct fn *f = s->f;
+	struct layout l = {.s = s, .n = f->slot.n - s->first};
+	if (!l.n)
+		return;
+	while (s->slot.n < f->tmp.n)
+		vec_add(&s->slot, 0);
+	l.words = bit_words(l.n);
+	l.in = arena_newn(&l.tmp, u64, f->nblk * l.words);
+	l.live = arena_newn(&l.tmp, u64, l.words);
+	l.clash = arena_newn(&l.tmp, u64, l.n * l.words);
+	struct blk **order = arena_newn(&l.tmp, struct blk *, f->nblk);
+	for_blk (b, f)
+		order[b->id] = b;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (u32 i = f->nblk; i-- > 0;)
+			changed |= slot_flow(&l, order[i]);
+	}
+	place(&l);
+	for (u32 t = 0; t < f->tmp.n; t++)
+		if (s->slot.v[t])
+			f->tmp.v[t].spill = f->slot.v[s->slot.v[t] - 1].off;
+	arena_free(&l.tmp);
+}

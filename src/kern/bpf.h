@@ -1,0 +1,90 @@
+/*
+ * bpf.h - the bpf(2) system call: maps, programs, links, test runs.
+ *
+ * With kern/perf.h the only door to tracing system calls. Descriptors are
+ * plain ints, closed by whoever gets them.
+ */
+#pragma once
+#include "kern/host.h"
+#include "kern/uapi.h"
+#include <linux/bpf.h>
+
+struct map_spec {
+	const char *name; /* cut and cleaned to what the kernel accepts */
+	u32 type, key_size, val_size, max_entries, flags;
+};
+struct err *bpf_map_new(const struct map_spec *s, int *fd);
+/* Raises RLIMIT_MEMLOCK once, on the first EPERM of an old kernel. */
+
+struct line_info {
+	u32 insn;
+	u32 line, col;    /* from 1 */
+	struct str file;  /* "stdin" */
+	struct str text;  /* the source line, without newline */
+};
+struct func_info {
+	u32 insn;
+	struct str name;
+	u32 narg; /* callbacks: number of u64 parameters; returns long */
+	bool is_static;
+};
+struct prog_spec {
+	const char *name, *license;
+	u32 type, attach_type, attach_btf_id;
+	int attach_btf_fd; /* module BTF, 0: vmlinux */
+	u32 flags;
+	const struct bpf_insn *insn;
+	u32 ninsn;
+	const struct func_info *func; /* with lines: becomes the program's BTF */
+	u32 nfunc;
+	const struct line_info *line;
+	u32 nline;
+	u32 log_level, log_size;
+};
+/*
+ * On refusal *log (heap, may be NULL) holds the verifier's log, loaded again with a log if need be. With a .log_level it
+ * holds the log of a success, too. log NULL: not wanted.
+ */
+struct err *bpf_prog_new(struct host *h, const struct prog_spec *s, int *fd, char **log);
+
+struct err *bpf_map_get(int fd, const void *key, void *val); /* no == ENOENT: absent */
+struct err *bpf_map_put(int fd, const void *key, const void *val);
+struct err *bpf_map_del(int fd, const void *key);
+/* Next key after prev (NULL: first); false at the end. */
+bool bpf_map_next(int fd, const void *prev, void *key);
+/*
+ * All elements, by BPF_MAP_LOOKUP_BATCH where there is one, else key by key. keys and vals are heap arrays of *n
+ * elements; val_size is the size user space sees (per-CPU maps: 8-aligned value times possible CPUs).
+ */
+struct err *bpf_map_all(int fd, u32 key_size, u32 val_size, u32 max_entries, u8 **keys, u8 **vals, u32 *n);
+struct err *bpf_map_mmap(int fd, size_t size, void **ret);
+
+/* Run a program once; raw tracepoint programs get ctx (n u64). */
+struct err *bpf_prog_run(int fd, const u64 *ctx, u32 n, u32 *retval);
+/* The kernel's recursion_misses of a program. */
+struct err *bpf_prog_misses(int fd, u64 *misses);
+
+/* A module's BTF object, for prog_spec.attach_btf_fd. */
+struct err *bpf_module_btf(const char *module, int *fd);
+
+/* BPF_LINK_CREATE and BPF_RAW_TRACEPOINT_OPEN. */
+struct err *bpf_raw_tp(int prog_fd, const char *name, int *fd); /* name NULL: BPF_TRACE_RAW_TP */
+struct err *bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie, int *fd); /* fentry, fexit */
+struct err *bpf_link_perf(int prog_fd, int perf_fd, u64 cookie, int *fd);
+struct err *bpf_link_kprobe_multi(int prog_fd, const char *const *syms, const u64 *cookies, u32 n, bool ret, int *fd);
+struct err *bpf_link_uprobe_multi(int prog_fd, const char *path, const u64 *offsets, const u64 *ref_ctr,
+				  const u64 *cookies, u32 n, u32 pid, bool ret, int *fd);
+
+/*
+ * Ring of records from the kernel: a BPF ring buffer, or a perf buffer where there is none (then records come with up to
+ * 7 bytes more than were sent).
+ */
+struct ring;
+typedef void ring_cb(void *arg, const void *data, size_t n);
+typedef void ring_lost_cb(void *arg, u64 n); /* perf buffer only */
+struct err *ring_new(struct host *h, int map_fd, bool perf, u32 bytes, ring_cb *cb, ring_lost_cb *lost, void *arg,
+		     struct ring **ret);
+int ring_fd(const struct ring *r); /* for epoll */
+/* Hand over all that is there now, at most max records (0: no limit). Number of records. */
+u64 ring_consume(struct ring *r, u64 max);
+void ring_free(struct ring *r);

@@ -1,0 +1,122 @@
+/* child.c - the command of -c: forked at once, waiting at a gate until all probes are attached. */
+#include "base/vec.h"
+#include "kern/proc.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+
+typedef VEC(char *) words;
+
+/* Split at blanks; quotes group, a backslash takes the next character. False: a quote is not closed. */
+static bool split(struct arena *a, const char *cmd, words *out)
+{
+	AUTO_SB w = {0};
+	char quote = 0;
+	bool in = false;
+	for (const char *p = cmd; *p; p++) {
+		if (quote ? *p == quote : (*p == '"' || *p == '\'')) {
+			quote = quote ? 0 : *p;
+			in = true;
+		} else if (*p == '\\' && quote != '\'' && p[1]) {
+			sb_char(&w, *++p);
+			in = true;
+		} else if (!quote && (*p == ' ' || *p == '\t' || *p == '\n')) {
+			if (in)
+				vec_add(out, arena_strz(a, sb_str(&w)));
+			sb_clear(&w);
+			in = false;
+		} else {
+			sb_char(&w, *p);
+			in = true;
+		}
+	}
+	if (in)
+		vec_add(out, arena_strz(a, sb_str(&w)));
+	return !quote;
+}
+
+/* In the child: only what is safe after fork. */
+static void child_main(const char *path, char **argv, int gate, int exec_err)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	char go;
+	ssize_t n;
+	do
+		n = read(gate, &go, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1) /* the tracer gave up */
+		_exit(1);
+	execv(path, argv);
+	int no = errno;
+	n = write(exec_err, &no, sizeof(no));
+	(void)n;
+	_exit(127);
+}
+
+static struct err *fork_child(const char *path, char **argv, struct child *c)
+{
+	int gate[2], exec_err[2];
+	if (pipe2(gate, O_CLOEXEC))
+		return err_sys(errno, "make a pipe");
+	if (pipe2(exec_err, O_CLOEXEC)) {
+		int no = errno;
+		close(gate[0]);
+		close(gate[1]);
+		return err_sys(no, "make a pipe");
+	}
+	int pid = fork(), no = errno;
+	if (pid == 0) {
+		close(gate[1]);
+		close(exec_err[0]);
+		child_main(path, argv, gate[0], exec_err[1]);
+	}
+	close(gate[0]);
+	close(exec_err[1]);
+	if (pid < 0) {
+		close(gate[1]);
+		close(exec_err[0]);
+		return err_sys(no, "fork");
+	}
+	*c = (struct child){pid, gate[1], exec_err[0]};
+	return NULL;
+}
+
+struct err *proc_child_start(const char *cmd, struct child *c)
+{
+	struct arena a = {0};
+	words v = {0};
+	struct err *e = NULL;
+	if (!split(&a, cmd, &v))
+		e = err_new("a quote is not closed in the command: %s", cmd);
+	else if (!v.n)
+		e = err_new("the command is empty");
+	char *path = e ? NULL : proc_which(&a, v.v[0]);
+	if (!e && !path)
+		e = err_new("Path '%s' does not exist or is not executable", v.v[0]);
+	vec_add(&v, NULL);
+	if (!e)
+		e = fork_child(path, v.v, c);
+	vec_free(&v);
+	arena_free(&a);
+	return e;
+}
+
+struct err *proc_child_go(struct child *c)
+{
+	int no = 0;
+	ssize_t n = write(c->gate, "g", 1);
+	close(c->gate);
+	c->gate = -1;
+	if (n != 1)
+		return err_new("the command ended before it was started");
+	do /* ends at exec, which closes the other side */
+		n = read(c->exec_err, &no, sizeof(no));
+	while (n < 0 && errno == EINTR);
+	close(c->exec_err);
+	c->exec_err = -1;
+	return n == (ssize_t)sizeof(no) ? err_sys(no, "start the command") : NULL;
+}

@@ -1,0 +1,340 @@
+/* feature.c - what this kernel can do: each question is asked once, by trying the thing itself. */
+#include "kern/host.h"
+#include "kern/perf.h"
+#include "kern/sys.h"
+#include <errno.h>
+#include <linux/btf.h>
+
+enum {
+	HELPER_JIFFIES64 = 118,
+	HELPER_KTIME_GET_BOOT_NS = 125,
+	HELPER_GET_CURRENT_TASK_BTF = 158,
+	HELPER_FOR_EACH_MAP_ELEM = 164,
+	HELPER_SNPRINTF = 165,
+	HELPER_GET_FUNC_IP = 173,
+	HELPER_GET_ATTACH_COOKIE = 174,
+	HELPER_LOOP = 181,
+	HELPER_KTIME_GET_TAI_NS = 208,
+};
+
+/* ---- small programs ---- */
+
+static long load(u32 type, u32 attach_type, const struct bpf_insn *insn, u32 n)
+{
+	struct prog_spec s = {.name = "try", .license = "GPL", .type = type, .attach_type = attach_type,
+			      .insn = insn, .ninsn = n};
+	return prog_load_once(&s, NULL, NULL, 0, 0);
+}
+
+static bool loads(u32 type, const struct bpf_insn *insn, u32 n)
+{
+	AUTO_CLOSE int fd = (int)load(type, 0, insn, n);
+	return fd >= 0;
+}
+
+static long load_empty(u32 type, u32 attach_type)
+{
+	const struct bpf_insn insn[] = {I_MOV(0, 0), I_EXIT};
+	return load(type, attach_type, insn, countof(insn));
+}
+
+/* A helper that takes nothing, or the context. */
+static bool helper_loads(u32 helper)
+{
+	const struct bpf_insn insn[] = {I_CALL((i32)helper), I_MOV(0, 0), I_EXIT};
+	return loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn));
+}
+
+/* With BTF for its functions. */
+static bool described_loads(const struct bpf_insn *insn, u32 n, const struct func_info *func, u32 nfunc)
+{
+	struct prog_spec s = {.name = "try", .license = "GPL", .type = BPF_PROG_TYPE_KPROBE, .insn = insn,
+			      .ninsn = n, .func = func, .nfunc = nfunc};
+	struct prog_btf btf;
+	if (!prog_btf_load(&s, &btf))
+		return false;
+	AUTO_CLOSE int fd = (int)prog_load_once(&s, &btf, NULL, 0, 0);
+	prog_btf_free(&btf);
+	return fd >= 0;
+}
+
+/* A program and, behind it, a callback. */
+static bool callback_loads(const struct bpf_insn *insn, u32 n, u32 callback, u32 narg)
+{
+	const struct func_info func[] = {{0, STR("try"), 1, false}, {callback, STR("callback"), narg, true}};
+	return described_loads(insn, n, func, countof(func));
+}
+
+static int map_fd(u32 type, u32 key, u32 val, u32 n, u32 flags)
+{
+	struct map_spec m = {"try", type, key, val, n, flags};
+	int fd = -1;
+	struct err *e = bpf_map_new(&m, &fd);
+	err_free(e);
+	return fd;
+}
+
+static bool root_has(struct host *h, const char *path)
+{
+	return !access(arena_fmt(h->arena, "%s%s", h->root, path), R_OK);
+}
+
+/* ---- one function per row of feature.def ---- */
+
+static bool try_yes(struct host *h)
+{
+	(void)h;
+	return true;
+}
+
+static bool try_btf(struct host *h)
+{
+	return root_has(h, "/sys/kernel/btf/vmlinux");
+}
+
+static bool try_ringbuf(struct host *h)
+{
+	AUTO_CLOSE int fd = map_fd(BPF_MAP_TYPE_RINGBUF, 0, 0, h->page_size, 0);
+	return fd >= 0;
+}
+
+static bool try_raw_tp_run(struct host *h)
+{
+	(void)h;
+	AUTO_CLOSE int fd = (int)load_empty(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
+	u32 ret;
+	struct err *e = fd < 0 ? NULL : bpf_prog_run(fd, NULL, 0, &ret);
+	err_free(e);
+	return fd >= 0 && !e;
+}
+
+static bool try_atomic(struct host *h)
+{
+	(void)h;
+	const struct bpf_insn insn[] = {
+		I_ST(10, -8, 0), I_MOV(1, 1), INSN(BPF_STX | BPF_ATOMIC | BPF_DW, 10, 1, -8, BPF_XCHG),
+		I_MOV(0, 0),	 I_EXIT,
+	};
+	return loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn));
+}
+
+static bool try_task_btf(struct host *h)
+{
+	(void)h;
+	return helper_loads(HELPER_GET_CURRENT_TASK_BTF);
+}
+
+static bool try_for_each(struct host *h)
+{
+	(void)h;
+	AUTO_CLOSE int map = map_fd(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);
+	if (map < 0)
+		return false;
+	const struct bpf_insn insn[] = {
+		I_LD64(1, BPF_PSEUDO_MAP_FD, map),
+		I_LD64(2, BPF_PSEUDO_FUNC, 6), /* relative to the instruction behind its first slot */
+		I_MOV(3, 0), I_MOV(4, 0), I_CALL(HELPER_FOR_EACH_MAP_ELEM), I_MOV(0, 0), I_EXIT,
+		I_MOV(0, 0), I_EXIT,
+	};
+	return callback_loads(insn, countof(insn), 9, 4);
+}
+
+static bool try_loop(struct host *h)
+{
+	(void)h;
+	const struct bpf_insn insn[] = {
+		I_MOV(1, 4),  I_LD64(2, BPF_PSEUDO_FUNC, 6), I_MOV(3, 0), I_MOV(4, 0), I_CALL(HELPER_LOOP),
+		I_MOV(0, 0), I_EXIT, I_MOV(0, 0), I_EXIT,
+	};
+	return callback_loads(insn, countof(insn), 8, 2);
+}
+
+static bool try_cookie(struct host *h)
+{
+	(void)h;
+	return helper_loads(HELPER_GET_ATTACH_COOKIE);
+}
+
+static bool try_func_ip(struct host *h)
+{
+	(void)h;
+	return helper_loads(HELPER_GET_FUNC_IP);
+}
+
+static bool try_boot_ns(struct host *h)
+{
+	(void)h;
+	return helper_loads(HELPER_KTIME_GET_BOOT_NS);
+}
+
+static bool try_tai_ns(struct host *h)
+{
+	(void)h;
+	return helper_loads(HELPER_KTIME_GET_TAI_NS);
+}
+
+static bool try_jiffies(struct host *h)
+{
+	(void)h;
+	return helper_loads(HELPER_JIFFIES64);
+}
+
+/* The format has to be in a map that nobody can write any more. */
+static bool try_snprintf(struct host *h)
+{
+	(void)h;
+	AUTO_CLOSE int map = map_fd(BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_RDONLY_PROG);
+	if (map < 0)
+		return false;
+	u32 zero = 0;
+	char fmt[8] = "x";
+	struct err *e = bpf_map_put(map, &zero, fmt);
+	err_free(e);
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = (u32)map;
+	if (e || sys_bpf(BPF_MAP_FREEZE, &attr, sizeof(attr)) < 0)
+		return false;
+	const struct bpf_insn insn[] = {
+		I_ST(10, -8, 0), I_MOVR(1, 10), I_ADD(1, -8), I_MOV(2, 8), I_LD64(3, BPF_PSEUDO_MAP_VALUE, map),
+		I_MOV(4, 0), I_MOV(5, 0), I_CALL(HELPER_SNPRINTF), I_MOV(0, 0), I_EXIT,
+	};
+	return loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn));
+}
+
+static bool try_kprobe(struct host *h)
+{
+	return root_has(h, "/sys/bus/event_source/devices/kprobe/type");
+}
+
+/* Attached for a moment to a function that exists for such tests. */
+static bool try_fentry(struct host *h)
+{
+	struct types *k = host_btf(h);
+	u32 id = k ? btf_types_id(k, STR("bpf_fentry_test1"), BTF_KIND_FUNC) : 0;
+	const struct bpf_insn insn[] = {I_MOV(0, 0), I_EXIT};
+	struct prog_spec s = {.name = "try", .license = "GPL", .type = BPF_PROG_TYPE_TRACING,
+			      .attach_type = BPF_TRACE_FENTRY, .attach_btf_id = id, .insn = insn,
+			      .ninsn = countof(insn)};
+	AUTO_CLOSE int fd = id ? (int)prog_load_once(&s, NULL, NULL, 0, 0) : -1;
+	if (fd < 0)
+		return false;
+	int link = -1;
+	struct err *e = bpf_link_tracing(fd, BPF_TRACE_FENTRY, 0, &link);
+	err_free(e);
+	close_fd(&link);
+	return !e;
+}
+
+/* A bad pointer as list of symbols: who understands the request says EFAULT. */
+static bool try_kprobe_multi(struct host *h)
+{
+	(void)h;
+	AUTO_CLOSE int fd = (int)load_empty(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI);
+	if (fd < 0)
+		return false;
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = (u32)fd;
+	attr.link_create.attach_type = BPF_TRACE_KPROBE_MULTI;
+	attr.link_create.kprobe_multi.syms = 1;
+	attr.link_create.kprobe_multi.cnt = 1;
+	return sys_bpf(BPF_LINK_CREATE, &attr, sizeof(attr)) == -EFAULT;
+}
+
+/* A directory instead of a binary: who understands the request says EBADF. */
+static bool try_uprobe_multi(struct host *h)
+{
+	(void)h;
+	AUTO_CLOSE int fd = (int)load_empty(BPF_PROG_TYPE_KPROBE, SONDE_BPF_TRACE_UPROBE_MULTI);
+	if (fd < 0)
+		return false;
+	u64 off = 0;
+	struct sonde_uprobe_multi_attr attr = {.prog_fd = (u32)fd, .attach_type = SONDE_BPF_TRACE_UPROBE_MULTI,
+					       .path = ptr_u64("/"), .offsets = ptr_u64(&off), .cnt = 1};
+	return sys_bpf(BPF_LINK_CREATE, &attr, sizeof(attr)) == -EBADF;
+}
+
+static bool try_uprobe_refctr(struct host *h)
+{
+	return root_has(h, "/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset");
+}
+
+static bool try_perf_link(struct host *h)
+{
+	(void)h;
+	AUTO_CLOSE int fd = (int)load_empty(BPF_PROG_TYPE_PERF_EVENT, 0);
+	if (fd < 0)
+		return false;
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = (u32)fd;
+	attr.link_create.target_fd = ~0u;
+	attr.link_create.attach_type = BPF_PERF_EVENT;
+	return sys_bpf(BPF_LINK_CREATE, &attr, sizeof(attr)) == -EBADF;
+}
+
+static bool try_prog_btf(struct host *h)
+{
+	(void)h;
+	const struct bpf_insn insn[] = {I_MOV(0, 0), I_EXIT};
+	const struct func_info func[] = {{0, STR("try"), 1, false}};
+	return described_loads(insn, countof(insn), func, countof(func));
+}
+
+/* ---- table ---- */
+
+static const struct {
+	const char *name, *what;
+	bool (*try_it)(struct host *h);
+} features[] = {
+#define F(id, what, probe) {#id, what, probe},
+#include "kern/feature.def"
+};
+
+const char *feature_name(enum feature f)
+{
+	assert((u32)f < FEAT_COUNT);
+	return features[f].name;
+}
+
+const char *feature_what(enum feature f)
+{
+	assert((u32)f < FEAT_COUNT);
+	return features[f].what;
+}
+
+/* A recorded machine lists the names of what it had. */
+static bool recorded_has(struct host *h, enum feature f)
+{
+	struct str text, word;
+	struct err *e = host_read(h, &text, "/features");
+	if (e) {
+		err_free(e);
+		return false;
+	}
+	while (str_cut(&text, '\n', &word))
+		if (str_eq_nocase(str_trim(word), str_z(features[f].name)))
+			return true;
+	return false;
+}
+
+bool host_has(struct host *h, enum feature f)
+{
+	assert((u32)f < FEAT_COUNT);
+	if (h->feature[f])
+		return h->feature[f] == 2;
+	bool yes = h->recorded && f != FEAT_NONE ? recorded_has(h, f) : features[f].try_it(h);
+	h->feature[f] = yes ? 2 : 1;
+	return yes;
+}
+
+bool host_disable(struct host *h, struct str name)
+{
+	for (u32 f = FEAT_NONE + 1; f < FEAT_COUNT; f++)
+		if (str_eq_nocase(name, str_z(features[f].name))) {
+			h->feature[f] = 1;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,51 @@
+/*
+ * host.h - what we know about the machine being traced.
+ *
+ * Passed down, never global. Every file under /sys and /proc is read through
+ * .root, so a test can compile against a recorded machine without root (then
+ * .recorded is set, nothing is tried, and features come from .root/features),
+ * and fleet mode against a remote one. Everything is found out on first use.
+ */
+#pragma once
+#include "types/btf.h"
+
+enum feature {
+#define F(id, what, probe) FEAT_##id,
+#include "kern/feature.def"
+};
+enum {
+	FEAT_COUNT =
+#define F(id, what, probe) +1
+#include "kern/feature.def"
+};
+
+struct host {
+	const char *root; /* "" for this machine */
+	bool recorded;
+	struct arena *arena;
+	struct types *btf; /* NULL until host_btf() */
+	bool btf_tried;
+	u8 feature[FEAT_COUNT]; /* 0 not probed yet, 1 no, 2 yes */
+	u32 ncpu;               /* possible CPUs */
+	u32 page_size;
+	const char *tracefs;    /* path below root, NULL until host_tracefs() */
+};
+
+/* Cheap: reads nothing but the number of CPUs. */
+void host_init(struct host *h, struct arena *a, const char *root);
+void host_deinit(struct host *h);
+bool host_has(struct host *h, enum feature f); /* asks the kernel once, by trying */
+const char *feature_name(enum feature f);      /* "RINGBUF", for --no-feature and info */
+const char *feature_what(enum feature f);      /* "the BPF ring buffer (Linux 5.8)" */
+/* --no-feature: pretend that one is missing; false: no such name (case-insensitive). */
+bool host_disable(struct host *h, struct str name);
+struct types *host_btf(struct host *h); /* NULL: this kernel has none */
+/* Whole file below root, NUL-terminated, in the host's arena. Works for /proc and /sys (no size known). */
+struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...) PRINTF(3, 4);
+/* /sys/kernel/tracing or /sys/kernel/debug/tracing; mounts tracefs when nothing is mounted and we may. */
+struct err *host_tracefs(struct host *h, const char **ret);
+/* CPUs now online, as numbers. */
+struct err *host_online(struct host *h, u32 **cpus, u32 *n);
+u64 host_boot_offset_ns(void); /* CLOCK_REALTIME - CLOCK_MONOTONIC: turns nsecs into wall-clock time */
+/* err_sys(), and after EPERM or EACCES what is missing: capabilities, lockdown, perf_event_paranoid. */
+struct err *err_kern(int no, const char *fmt, ...) PRINTF(2, 3) MUST_USE;

@@ -1,0 +1,150 @@
+/* libs.c - shared libraries by name: a process's mappings, ld.so.cache, the usual directories. */
+#include "base/bytes.h"
+#include "kern/proc.h"
+#include <dirent.h>
+#include <errno.h>
+#include <sys/stat.h>
+
+/*
+ * The part of /etc/ld.so.cache that glibc has written since 2.2, alone in the file or behind an older table:
+ *	"glibc-ld.so.cache1.1" u32 nlibs, u32 len_strings, 20 more bytes
+ *	nlibs times { i32 flags; u32 key, value (text, from the magic); u32 osversion; u64 hwcap; }
+ */
+#define CACHE_MAGIC "glibc-ld.so.cache1.1"
+#define OLD_MAGIC   "ld.so-1.7.0"
+enum { CACHE_HEADER = 48, CACHE_ENTRY = 24, OLD_HEADER = 16, OLD_ENTRY = 12 };
+
+#if defined(__x86_64__)
+enum { CACHE_FLAGS = 0x0303 };
+#elif defined(__aarch64__)
+enum { CACHE_FLAGS = 0x0a03 };
+#else
+enum { CACHE_FLAGS = 3 };
+#endif
+
+/* "libc" fits "libc.so.6" and "libc-2.31.so"; "libc.so.6" only itself. */
+static bool fits(struct str want, struct str file)
+{
+	if (str_eq(want, file))
+		return true;
+	if (str_find(want, STR(".so")) >= 0 || !str_starts(file, want))
+		return false;
+	struct str rest = str_from(file, want.n);
+	if (str_starts(rest, STR(".so")))
+		return true;
+	return rest.n > 2 && rest.s[0] == '-' && rest.s[1] >= '0' && rest.s[1] <= '9' &&
+	       str_find(rest, STR(".so")) >= 0;
+}
+
+static struct str base_name(struct str path)
+{
+	for (u32 i = path.n; i-- > 0;)
+		if (path.s[i] == '/')
+			return str_from(path, i + 1);
+	return path;
+}
+
+static struct str cache_text(struct bytes table, u32 off)
+{
+	bytes_seek(&table, off);
+	const char *z = bytes_z(&table);
+	return z ? str_z(z) : (struct str){0};
+}
+
+/* Where the new table begins, or false. */
+static bool cache_find(struct bytes *b, struct bytes *table)
+{
+	size_t at = 0;
+	if (b->n >= OLD_HEADER && !memcmp(b->p, OLD_MAGIC, sizeof(OLD_MAGIC) - 1)) {
+		bytes_seek(b, sizeof(OLD_MAGIC)); /* 11 characters and one of padding */
+		at = ALIGN_UP(OLD_HEADER + (size_t)bytes_u32(b) * OLD_ENTRY, 8);
+	}
+	bytes_seek(b, at);
+	const u8 *magic = bytes_take(b, sizeof(CACHE_MAGIC) - 1);
+	if (!magic || memcmp(magic, CACHE_MAGIC, sizeof(CACHE_MAGIC) - 1) != 0)
+		return false;
+	*table = bytes_of(b->p + at, b->n - at);
+	return true;
+}
+
+static char *from_cache(struct host *h, struct arena *a, struct str name)
+{
+	struct str text;
+	struct err *e = host_read(h, &text, "/etc/ld.so.cache");
+	if (e) {
+		err_free(e);
+		return NULL;
+	}
+	struct bytes b = bytes_of(text.s, text.n), table;
+	if (!cache_find(&b, &table))
+		return NULL;
+	bytes_seek(&table, sizeof(CACHE_MAGIC) - 1);
+	u32 n = bytes_u32(&table);
+	bytes_seek(&table, CACHE_HEADER);
+	for (u32 i = 0; i < n && !table.bad; i++) {
+		u32 flags = bytes_u32(&table);
+		struct str key = cache_text(table, bytes_u32(&table));
+		struct str val = cache_text(table, bytes_u32(&table));
+		bytes_take(&table, CACHE_ENTRY - 12);
+		if (!table.bad && (flags & 0xffff) == CACHE_FLAGS && val.n && fits(name, key))
+			return arena_strz(a, val);
+	}
+	return NULL;
+}
+
+static char *from_dirs(struct host *h, struct arena *a, struct str name)
+{
+	static const char *const dirs[] = {"/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib"};
+	for (u32 i = 0; i < countof(dirs); i++) {
+		DIR *d = opendir(arena_fmt(a, "%s%s", h->root, dirs[i]));
+		char *found = NULL;
+		for (struct dirent *e; d && !found && (e = readdir(d));)
+			if (fits(name, str_z(e->d_name)))
+				found = arena_fmt(a, "%s/%s", dirs[i], e->d_name);
+		if (d)
+			closedir(d);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+bool proc_same_mounts(int pid)
+{
+	char path[64];
+	struct stat a, b;
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
+	if (stat(path, &a) || stat("/proc/self/ns/mnt", &b))
+		return true;
+	return a.st_ino == b.st_ino;
+}
+
+/* "7f..-7f.. r-xp 00000000 08:01 1234    /lib/libc.so.6": the path starts at the first '/'. */
+static char *from_maps(struct host *h, struct arena *a, int pid, struct str name)
+{
+	struct str text, line;
+	struct err *e = host_read(h, &text, "/proc/%d/maps", pid);
+	if (e) {
+		err_free(e);
+		return NULL;
+	}
+	while (str_cut(&text, '\n', &line)) {
+		i32 at = str_chr(line, '/');
+		struct str path = at < 0 ? (struct str){0} : str_from(line, (u32)at);
+		if (at < 0 || str_ends(path, STR(" (deleted)")) || !fits(name, base_name(path)))
+			continue;
+		return proc_same_mounts(pid) ? arena_strz(a, path) : arena_fmt(a, "/proc/%d/root%.*s", pid, STRF(path));
+	}
+	return NULL;
+}
+
+char *proc_library(struct host *h, struct arena *a, int pid, const char *name)
+{
+	struct str want = str_z(name);
+	if (!want.n || strchr(name, '/'))
+		return NULL;
+	char *path = pid > 0 ? from_maps(h, a, pid, want) : NULL;
+	if (!path)
+		path = from_cache(h, a, want);
+	return path ? path : from_dirs(h, a, want);
+}

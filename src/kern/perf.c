@@ -1,0 +1,150 @@
+/* perf.c - perf_event_open(2) and the kprobe and uprobe PMUs. */
+#include "kern/perf.h"
+#include "kern/sys.h"
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+long sys_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int group, unsigned long flags)
+{
+	long r = syscall(__NR_perf_event_open, attr, pid, cpu, group, flags);
+	return r < 0 ? -errno : r;
+}
+
+static const char *kind(const struct perf_spec *s)
+{
+	switch (s->type) {
+	case PERF_TYPE_HARDWARE: return "hardware counter";
+	case PERF_TYPE_SOFTWARE: return "software event";
+	case PERF_TYPE_TRACEPOINT: return "tracepoint";
+	case PERF_TYPE_BREAKPOINT: return "hardware breakpoint";
+	}
+	return "perf event";
+}
+
+static const char *reason(const struct perf_spec *s, int no)
+{
+	if (s->freq && no == EINVAL)
+		return " (the frequency may be above /proc/sys/kernel/perf_event_max_sample_rate)";
+	if (s->type == PERF_TYPE_HARDWARE && (no == ENOENT || no == EOPNOTSUPP))
+		return " (this machine has no such counter; virtual machines often have none)";
+	if (no == ESRCH)
+		return " (no such process)";
+	return "";
+}
+
+struct err *perf_open(const struct perf_spec *s, int *fd)
+{
+	assert(s->pid >= 0 || s->cpu >= 0);
+	struct perf_event_attr attr = {
+		.type = s->type,
+		.size = sizeof(attr),
+		.config = s->config,
+		.config1 = s->config1,
+		.config2 = s->config2,
+		.sample_period = s->period,
+		.disabled = 1,
+		.freq = s->freq,
+		.inherit = s->inherit,
+		.inherit_thread = s->inherit,
+		.bp_type = s->bp_type,
+	};
+	long r = sys_perf_event_open(&attr, s->pid, s->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (r == -EINVAL && s->inherit) { /* before 5.13: child processes count, too */
+		attr.inherit_thread = 0;
+		r = sys_perf_event_open(&attr, s->pid, s->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	}
+	if (r < 0)
+		return err_kern((int)-r, "open %s %llu for pid %d, cpu %d%s", kind(s), s->config, s->pid, s->cpu,
+				reason(s, (int)-r));
+	*fd = (int)r;
+	return NULL;
+}
+
+struct err *perf_attach(int perf_fd, int prog_fd)
+{
+	if (ioctl(perf_fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
+		return err_kern(errno, "attach a program to a perf event%s",
+				errno == E2BIG ? " (64 programs at most on one event)" : "");
+	if (ioctl(perf_fd, PERF_EVENT_IOC_ENABLE, 0))
+		return err_kern(errno, "enable a perf event");
+	return NULL;
+}
+
+struct err *perf_disable(int perf_fd)
+{
+	if (ioctl(perf_fd, PERF_EVENT_IOC_DISABLE, 0))
+		return err_kern(errno, "disable a perf event");
+	return NULL;
+}
+
+struct err *perf_probe_pmu(struct host *h, const char *name, u32 *type, u32 *retbit)
+{
+	struct str s;
+	u64 t, bit;
+	struct err *e = host_read(h, &s, "/sys/bus/event_source/devices/%s/type", name);
+	if (e && e->no == ENOENT) {
+		err_free(e);
+		return err_new("this kernel has no %ss (CONFIG_%s_EVENTS): "
+			       "/sys/bus/event_source/devices/%s does not exist",
+			       name, *name == 'k' ? "KPROBE" : "UPROBE", name);
+	}
+	if (e)
+		return e;
+	if (!str_u64(str_trim(s), &t) || t > UINT32_MAX)
+		return err_new("/sys/bus/event_source/devices/%s/type is not a number", name);
+	e = host_read(h, &s, "/sys/bus/event_source/devices/%s/format/retprobe", name);
+	if (e)
+		return e;
+	s = str_trim(s);
+	if (!str_starts(s, STR("config:")) || !str_u64(str_from(s, 7), &bit) || bit > 31)
+		return err_new("/sys/bus/event_source/devices/%s/format/retprobe is not understood: %.*s", name,
+			       STRF(s));
+	*type = (u32)t;
+	*retbit = (u32)bit;
+	return NULL;
+}
+
+struct err *perf_open_kprobe(struct host *h, const char *func, u64 addr_or_off, bool ret, int *fd)
+{
+	u32 type, bit;
+	struct err *e = perf_probe_pmu(h, "kprobe", &type, &bit);
+	if (e)
+		return e;
+	struct perf_event_attr attr = {.type = type, .size = sizeof(attr), .sample_period = 1, .disabled = 1};
+	attr.config = ret ? 1ull << bit : 0;
+	attr.kprobe_func = ptr_u64(func);
+	attr.probe_offset = addr_or_off; /* the address when there is no function */
+	long r = sys_perf_event_open(&attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (r >= 0) {
+		*fd = (int)r;
+		return NULL;
+	}
+	const char *why = r == -ENOENT		  ? " (no such function)"
+			  : r == -EINVAL	  ? " (not at the start of an instruction, or a function that must not "
+						    "be probed)"
+			  : r == -EADDRNOTAVAIL ? " (several functions have this name)"
+						  : "";
+	if (func)
+		return err_kern((int)-r, "open %s %s+%llu%s", ret ? "kretprobe" : "kprobe", func, addr_or_off, why);
+	return err_kern((int)-r, "open kprobe at 0x%llx%s", addr_or_off, why);
+}
+
+struct err *perf_open_uprobe(struct host *h, const char *path, u64 off, u64 ref_ctr_off, bool ret, int pid, int *fd)
+{
+	u32 type, bit;
+	struct err *e = perf_probe_pmu(h, "uprobe", &type, &bit);
+	if (e)
+		return e;
+	if (ref_ctr_off && !host_has(h, FEAT_UPROBE_REFCTR))
+		return err_new("this USDT probe has a semaphore, which needs %s", feature_what(FEAT_UPROBE_REFCTR));
+	struct perf_event_attr attr = {.type = type, .size = sizeof(attr), .sample_period = 1, .disabled = 1};
+	attr.config = (ret ? 1ull << bit : 0) | ref_ctr_off << 32;
+	attr.uprobe_path = ptr_u64(path);
+	attr.probe_offset = off;
+	long r = sys_perf_event_open(&attr, pid > 0 ? pid : -1, pid > 0 ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (r < 0)
+		return err_kern((int)-r, "open %s at offset 0x%llx of %s", ret ? "uretprobe" : "uprobe", off, path);
+	*fd = (int)r;
+	return NULL;
+}

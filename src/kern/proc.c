@@ -1,0 +1,131 @@
+/* proc.c - programs in $PATH, users, processes, control groups. */
+#include "kern/proc.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+enum { MAX_CGROUP_DEPTH = 64, MAX_PATH = 4096 };
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+char *proc_which(struct arena *a, const char *prog)
+{
+	if (!*prog)
+		return NULL;
+	if (strchr(prog, '/')) {
+		char real[PATH_MAX];
+		if (!is_program(prog))
+			return NULL;
+		if (*prog == '/')
+			return arena_fmt(a, "%s", prog);
+		return realpath(prog, real) ? arena_fmt(a, "%s", real) : NULL;
+	}
+	const char *path = getenv("PATH");
+	struct str rest = str_z(path ? path : "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"), dir;
+	while (str_cut(&rest, ':', &dir)) {
+		if (!dir.n || dir.s[0] != '/')
+			continue;
+		char *full = arena_fmt(a, "%.*s/%s", STRF(dir), prog);
+		if (is_program(full))
+			return full;
+	}
+	return NULL;
+}
+
+const char *proc_username(struct host *h, u32 uid)
+{
+	struct str text, line, name, field;
+	struct err *e = host_read(h, &text, "/etc/passwd");
+	if (e) {
+		err_free(e);
+		return NULL;
+	}
+	while (str_cut(&text, '\n', &line)) { /* name:password:uid:... */
+		u64 id;
+		if (str_cut(&line, ':', &name) && str_cut(&line, ':', &field) && str_cut(&line, ':', &field) &&
+		    str_u64(field, &id) && id == uid)
+			return arena_strz(h->arena, name);
+	}
+	return NULL;
+}
+
+bool proc_alive(int pid)
+{
+	return pid > 0 && (!kill(pid, 0) || errno == EPERM);
+}
+
+int proc_pidfd(int pid, struct err **err)
+{
+	long r = syscall(__NR_pidfd_open, pid, 0);
+	*err = r < 0 ? err_kern(errno, "open pidfd of process %d", pid) : NULL;
+	return (int)r;
+}
+
+/* ---- control groups: the id is the inode number of the directory ---- */
+
+static const char *cgroup_root(struct host *h)
+{
+	const char *unified = arena_fmt(h->arena, "%s/sys/fs/cgroup/unified", h->root);
+	const char *plain = arena_fmt(h->arena, "%s/sys/fs/cgroup", h->root);
+	return access(arena_fmt(h->arena, "%s/cgroup.procs", unified), F_OK) ? plain : unified;
+}
+
+/* Depth first; path[0..len) is the directory being searched. */
+static bool find_inode(char *path, size_t len, u64 id, u32 depth)
+{
+	struct stat st;
+	if (stat(path, &st))
+		return false;
+	if ((u64)st.st_ino == id)
+		return true;
+	DIR *d = depth < MAX_CGROUP_DEPTH ? opendir(path) : NULL;
+	bool found = false;
+	for (struct dirent *e; d && !found && (e = readdir(d));) {
+		size_t n = strlen(e->d_name);
+		if (e->d_name[0] == '.' || (e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) || len + n + 2 > MAX_PATH)
+			continue;
+		path[len] = '/';
+		memcpy(path + len + 1, e->d_name, n + 1);
+		found = find_inode(path, len + 1 + n, id, depth + 1);
+		if (!found)
+			path[len] = 0;
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+const char *proc_cgroup_path(struct host *h, u64 id)
+{
+	char path[MAX_PATH];
+	const char *root = cgroup_root(h);
+	size_t n = strlen(root);
+	if (n + 2 > sizeof(path))
+		return NULL;
+	memcpy(path, root, n + 1);
+	if (!find_inode(path, n, id, 0))
+		return NULL;
+	return path[n] ? arena_fmt(h->arena, "%s", path + n) : "/";
+}
+
+struct err *proc_cgroup_id(struct host *h, const char *path, u64 *id)
+{
+	struct stat st;
+	const char *full = path;
+	if (stat(path, &st)) {
+		full = arena_fmt(h->arena, "%s/%s", cgroup_root(h), path);
+		if (stat(full, &st))
+			return err_kern(errno, "find control group %s", path);
+	}
+	if (!S_ISDIR(st.st_mode))
+		return err_new("%s is not a control group", path);
+	*id = st.st_ino;
+	return NULL;
+}

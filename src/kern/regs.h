@@ -1,0 +1,36 @@
+/* regs.h - where a function's arguments, result and address are in struct pt_regs, per architecture. */
+#pragma once
+#include "base/base.h"
+#include <asm/ptrace.h>
+
+#if defined(__x86_64__)
+enum { REGS_NARG = 6 };
+#define REGS_ARCH "x86_64"
+static inline i32 regs_arg(u32 n) /* offset of the n-th argument's register, -1: not in a register */
+{
+	static const u16 at[REGS_NARG] = {
+		offsetof(struct pt_regs, rdi), offsetof(struct pt_regs, rsi), offsetof(struct pt_regs, rdx),
+		offsetof(struct pt_regs, rcx), offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
+	};
+	return n < REGS_NARG ? at[n] : -1;
+}
+enum {
+	REGS_RET = offsetof(struct pt_regs, rax),
+	REGS_IP = offsetof(struct pt_regs, rip),
+	REGS_KPROBE_SKEW = 1, /* at a kprobe, ip is behind the breakpoint instruction */
+};
+#elif defined(__aarch64__)
+enum { REGS_NARG = 8 };
+#define REGS_ARCH "aarch64"
+static inline i32 regs_arg(u32 n)
+{
+	return n < REGS_NARG ? (i32)(n * 8) : -1;
+}
+enum {
+	REGS_RET = 0,
+	REGS_IP = offsetof(struct user_pt_regs, pc),
+	REGS_KPROBE_SKEW = 0,
+};
+#else
+#error "sonde knows no calling convention for this architecture"
+#endif

@@ -1,0 +1,229 @@
+/*
+ * loop.c - loops.
+ *
+ * A short loop over a constant range is a plain loop. Others become a function that bpf_loop or
+ * bpf_for_each_map_elem calls; it shares the frame (lower.h) with the main function: the context,
+ * the scratch base, captured variables, and a word that says that the whole probe is to end. Nested
+ * bodies are handed the same frame. Where bpf_loop is missing, a range is a plain loop with a
+ * limit, and reaching the limit is reported.
+ */
+#include "lower/lower.h"
+
+enum { INLINE_TRIPS = 32, LIMITED_TRIPS = 4096 };
+
+/* What is different in a loop body's own function. */
+struct saved {
+	struct fn *f;
+	struct ref scratch;
+	struct mem frame;
+	struct loop *loop;
+	struct lower_cache cache[CACHE_SLOTS];
+	u32 ncache;
+};
+
+static struct fn *enter_body(struct lower *l, struct saved *s, struct loop *loop, const char *name,
+			     u32 ctx_param)
+{
+	*s = (struct saved){.f = l->f,
+			    .scratch = l->scratch,
+			    .frame = l->frame,
+			    .loop = l->loop,
+			    .ncache = l->ncache};
+	memcpy(s->cache, l->cache, sizeof(s->cache));
+	struct fn *f = ir_fn(&l->c->scratch, str_z(name));
+	f->callback = true;
+	f->nparam = ctx_param + 1;
+	f->loc = l->f->loc;
+	l->f = f;
+	l->frame = (struct mem){ir_param(f, ctx_param), 0};
+	f->ctx = ir_load(f, 8, l->frame.base, FRAME_CTX);
+	l->scratch = ir_var(f);
+	ir_set(f, l->scratch, ir_load(f, 8, l->frame.base, FRAME_SCRATCH));
+	l->ncache = 0;
+	*loop = (struct loop){.f = f, .outer = l->loop};
+	l->loop = loop;
+	return f;
+}
+
+static void leave_body(struct lower *l, const struct saved *s)
+{
+	ir_ret(l->f, ir_con(l->f, 0));
+	l->f = s->f;
+	l->scratch = s->scratch;
+	l->frame = s->frame;
+	l->loop = s->loop;
+	memcpy(l->cache, s->cache, sizeof(s->cache));
+	l->ncache = s->ncache;
+}
+
+/* The body may have asked to end the probe. */
+static void after_call(struct lower *l)
+{
+	struct fn *f = l->f;
+	struct blk *stop = ir_blk(f), *go = ir_blk(f);
+	struct ref flag = ir_load(f, 8, l->frame.base, l->frame.off + FRAME_STOP);
+	ir_br(f, O_NE, flag, ir_con(f, 0), stop, go);
+	ir_at(f, stop);
+	if (f == l->main) {
+		ir_set(f, l->retval, ir_load(f, 8, l->frame.base, l->frame.off + FRAME_RETVAL));
+		ir_jmp(f, l->exit);
+	} else {
+		ir_ret(f, ir_con(f, 1));
+	}
+	ir_at(f, go);
+}
+
+static void for_map(struct lower *l, struct node *n)
+{
+	struct map *m = n->a->map;
+	struct saved s;
+	struct loop loop;
+	struct fn *f = enter_body(l, &s, &loop, "for_map", 3);
+	const struct var *v = n->var;
+	const struct field *kv = v->type->field;
+	struct mem dst = lower_var_mem(l, v);
+	struct ref key = ir_param(f, 1), val = ir_param(f, 2);
+	lower_zero(l, dst, v->type->size);
+	lower_convert_mem(l, (struct mem){key, 0}, m->key, mem_at(dst, (i32)(kv[0].bit_off / 8)),
+			  kv[0].type);
+	struct mem to = mem_at(dst, (i32)(kv[1].bit_off / 8));
+	if (type_is_agg(m->val))
+		lower_store(l, 8, to, lower_agg_word(l, m, val));
+	else
+		lower_convert_mem(l, (struct mem){val, 0}, m->val, to, kv[1].type);
+	lower_block(l, n->b);
+	leave_body(l, &s);
+	struct ref frame = lower_addr(l, l->frame);
+	ir_call(l->f, BPF_FUNC_for_each_map_elem,
+		ARGS(ir_map(m->index), ir_fnref(l->f, f), frame, ir_con(l->f, 0)));
+	after_call(l);
+}
+
+static void plain_range(struct lower *l, struct node *n, struct ref lo, struct ref hi, bool sign,
+			u64 limit)
+{
+	struct fn *f = l->f;
+	struct ref i = ir_var(f), trips = ir_var(f);
+	struct blk *head = ir_blk(f), *body = ir_blk(f), *next = ir_blk(f), *done = ir_blk(f);
+	struct loop loop = {.brk = done, .cont = next, .f = f, .outer = l->loop};
+	u32 nc;
+	ir_set(f, i, lo);
+	ir_set(f, trips, ir_con(f, 0));
+	ir_jmp(f, head);
+	ir_at(f, head);
+	ir_br(f, sign ? O_SLT : O_ULT, ir_get(f, i), hi, body, done);
+	ir_at(f, body);
+	lower_push(l, &nc);
+	if (limit) {
+		struct blk *over = ir_blk(f), *go = ir_blk(f);
+		over->unlikely = true;
+		ir_br(f, O_ULT, ir_get(f, trips), ir_con(f, limit), go, over);
+		ir_at(f, over);
+		lower_warn(l, n->loc,
+			   "This loop was stopped after 4096 rounds: more need bpf_loop, which "
+			   "this kernel lacks.");
+		ir_jmp(f, done);
+		ir_at(f, go);
+	}
+	lower_var_set(l, n->var, ir_get(f, i));
+	l->loop = &loop;
+	lower_block(l, n->b);
+	l->loop = loop.outer;
+	lower_pop(l, nc);
+	ir_jmp(f, next);
+	ir_at(f, next);
+	ir_set(f, i, ir_addi(f, ir_get(f, i), 1));
+	ir_set(f, trips, ir_addi(f, ir_get(f, trips), 1));
+	ir_jmp(f, head);
+	ir_at(f, done);
+}
+
+/* bpf_loop counts in 32 bits and refuses more than 2^23 rounds: the rest is reported, not dropped
+ * in silence. */
+static void called_range(struct lower *l, struct node *n, struct ref lo, struct ref hi, bool sign)
+{
+	enum { MAX_LOOPS = 1 << 23 };
+	struct fn *f = l->f;
+	u64 k;
+	i32 lo_at = (i32)l->frame_loop;
+	l->frame_loop += 8;
+	bool lo_const = ir_is_con(f, lo, &k);
+	if (!lo_const)
+		ir_store(f, 8, l->frame.base, l->frame.off + lo_at, lo);
+	struct ref count = ir_var(f);
+	struct blk *some = ir_blk(f), *big = ir_blk(f), *run = ir_blk(f), *done = ir_blk(f);
+	big->unlikely = true;
+	ir_br(f, sign ? O_SLT : O_ULT, lo, hi, some, done);
+	ir_at(f, some);
+	struct ref trips = ir_op2(f, O_SUB, hi, lo);
+	ir_set(f, count, trips);
+	ir_br(f, O_UGT, trips, ir_con(f, MAX_LOOPS), big, run);
+	ir_at(f, big);
+	lower_warn(l, n->loc,
+		   "This loop was stopped after 8388608 rounds, the most that the kernel allows.");
+	ir_set(f, count, ir_con(f, MAX_LOOPS));
+	ir_jmp(f, run);
+	ir_at(f, run);
+
+	struct saved s;
+	struct loop loop;
+	struct fn *body = enter_body(l, &s, &loop, "for_range", 1);
+	struct ref from = lo_const ? ir_con(body, k) : ir_load(body, 8, l->frame.base, lo_at);
+	lower_var_set(l, n->var,
+		      ir_op2(body, O_ADD, from, ir_op1(body, O_EXTU, 4, ir_param(body, 0))));
+	lower_block(l, n->b);
+	leave_body(l, &s);
+	ir_call(f, BPF_FUNC_loop,
+		ARGS(ir_get(f, count), ir_fnref(f, body), lower_addr(l, l->frame), ir_con(f, 0)));
+	after_call(l);
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+void lower_for(struct lower *l, struct node *n)
+{
+	if (n->a->kind != N_RANGE) {
+		for_map(l, n);
+		return;
+	}
+	struct ref lo = lower_value(l, n->a->a), hi = lower_value(l, n->a->b);
+	bool sign = n->var->type->is_signed;
+	u64 a, b;
+	bool small =
+		ir_is_con(l->f, lo, &a) && ir_is_con(l->f, hi, &b) && (i64)(b - a) <= INLINE_TRIPS;
+	if (small)
+		plain_range(l, n, lo, hi, sign, 0);
+	else if (host_has(l->u->host, FEAT_LOOP))
+		called_range(l, n, lo, hi, sign);
+	else
+		plain_range(l, n, lo, hi, sign, LIMITED_TRIPS);
+}
+
+void lower_while(struct lower *l, struct node *n)
+{
+	struct fn *f = l->f;
+	struct blk *head = ir_blk(f), *body = ir_blk(f), *done = ir_blk(f);
+	struct loop loop = {.brk = done, .cont = head, .f = f, .outer = l->loop};
+	u32 nc;
+	ir_jmp(f, head);
+	ir_at(f, head);
+	lower_push(l, &nc);
+	lower_branch(l, n->a, body, done);
+	ir_at(f, body);
+	l->loop = &loop;
+	lower_block(l, n->b);
+	l->loop = loop.outer;
+	lower_pop(l, nc);
+	ir_jmp(f, head);
+	ir_at(f, done);
+}
+
+void lower_break(struct lower *l, bool cont)
+{
+	struct loop *loop = l->loop;
+	assert(loop);
+	if (loop->brk)
+		ir_jmp(l->f, cont ? loop->cont : loop->brk);
+	else
+		ir_ret(l->f, ir_con(l->f, !cont));
+}

@@ -1,0 +1,388 @@
+/* lower.c - variants -> programs: entry, filters, scratch memory, exit. */
+#include "lower/lower.h"
+
+struct map *unit_map(struct unit *u, enum map_role role, const char *name)
+{
+	struct map *m = arena_new(u->arena, struct map);
+	*m = (struct map){.name = str_z(name), .role = role, .index = u->nmap, .fd = -1};
+	m->map_type = BPF_MAP_TYPE_ARRAY;
+	m->key_size = 4;
+	m->max_entries = 1;
+	struct map **grown = arena_newn(u->arena, struct map *, u->nmap + 1);
+	if (u->nmap)
+		memcpy(grown, u->map, u->nmap * sizeof(*grown));
+	grown[u->nmap++] = m;
+	u->map = grown;
+	return m;
+}
+
+/* ---- values kept for the rest of the run ---- */
+
+void lower_push(struct lower *l, u32 *ncache)
+{
+	*ncache = l->ncache;
+}
+
+void lower_pop(struct lower *l, u32 ncache)
+{
+	l->ncache = ncache;
+}
+
+struct ref lower_cached(struct lower *l, u32 key)
+{
+	for (u32 i = 0; i < l->ncache; i++)
+		if (l->cache[i].key == key)
+			return l->cache[i].val;
+	return REF_NONE;
+}
+
+struct ref lower_cache_put(struct lower *l, u32 key, struct ref val)
+{
+	if (l->ncache < CACHE_SLOTS)
+		l->cache[l->ncache++] = (struct lower_cache){key, val};
+	return val;
+}
+
+struct ref lower_helper0(struct lower *l, u32 helper)
+{
+	struct ref r = lower_cached(l, helper);
+	return ref_is(r) ? r : lower_cache_put(l, helper, ir_callp(l->f, helper, 0, NULL));
+}
+
+struct ref lower_ctx(struct lower *l)
+{
+	if (l->f == l->main)
+		return ir_ctx(l->f);
+	return ir_load(l->f, 8, l->frame.base, l->frame.off + FRAME_CTX);
+}
+
+struct ref lower_start_ns(struct lower *l)
+{
+	if (!l->u->start) {
+		l->u->start = unit_map(l->u, MAP_AUX, "start");
+		l->u->start->val_size = 8;
+	}
+	struct ref p = ir_op1(l->f, O_MAPVAL, 8, ir_map(l->u->start->index));
+	return ir_load(l->f, 8, p, 0);
+}
+
+enum space lower_space(struct lower *l)
+{
+	u32 f = l->v->provider->flags;
+	return f & PF_USER ? AS_USER : f & PF_KERNEL ? AS_KERNEL : AS_NONE;
+}
+
+struct ref lower_arg(struct lower *l, i32 n)
+{
+	u32 key = 0x10000u + (u32)(n + 8);
+	struct ref r = lower_cached(l, key);
+	if (ref_is(r))
+		return r;
+	assert(l->pt->provider->arg);
+	/* Providers read from the context register; in a callback that is a value loaded from the
+	 * frame. */
+	return lower_cache_put(l, key, l->pt->provider->arg(l->f, l->u->host, l->pt, n));
+}
+
+void lower_stat(struct lower *l, enum stat_word w)
+{
+	struct ref p = ir_op1(l->f, O_MAPVAL, 8, ir_map(l->u->stats->index));
+	ir_xadd(l->f, 8, p, (i32)(8 * (STAT_WORDS_PER_PROG * l->prog->index + w)), ir_con(l->f, 1));
+}
+
+/* ---- leaving ---- */
+
+void lower_end_probe(struct lower *l)
+{
+	if (l->f == l->main) {
+		ir_jmp(l->f, l->exit);
+		return;
+	}
+	ir_store(l->f, 8, l->frame.base, l->frame.off + FRAME_STOP, ir_con(l->f, 1));
+	ir_ret(l->f, ir_con(l->f, 1));
+}
+
+void lower_return(struct lower *l, struct ref val)
+{
+	if (l->f == l->main)
+		ir_set(l->f, l->retval, val);
+	else
+		ir_store(l->f, 8, l->frame.base, l->frame.off + FRAME_RETVAL, val);
+	lower_end_probe(l);
+}
+
+/* ---- scratch memory ---- */
+
+/*
+ * Every CPU has SCRATCH_LEVELS areas, each a word that says "in use" and the memory. Programs can
+ * interrupt each other, and where the kernel is preemptible not even in the order of a stack; so a
+ * run takes the first area that is free.
+ */
+static void claim_scratch(struct lower *l, struct blk *body, struct blk *none)
+{
+	struct fn *f = l->f;
+	bool atomic = host_has(l->u->host, FEAT_ATOMIC);
+	struct ref cpu = ir_callp(f, BPF_FUNC_get_smp_processor_id, 0, NULL);
+	struct ref first = ir_op2(f, O_MUL, cpu, ir_con(f, SCRATCH_LEVELS));
+	u32 mark = ir_slot_mark(f);
+	struct ref key = ir_slot(f, 8);
+	for (u32 i = 0; i < SCRATCH_LEVELS; i++) {
+		struct blk *next = ir_blk(f), *found = ir_blk(f), *mine = ir_blk(f);
+		next->unlikely = true;
+		ir_store(f, 4, key, 0, ir_addi(f, first, i));
+		struct ref p = ir_call(f, BPF_FUNC_map_lookup_elem,
+				       ARGS(ir_map(l->u->scratch->index), key));
+		ir_br(f, O_NE, p, ir_con(f, 0), found, none);
+		ir_at(f, found);
+		struct ref zero = ir_con(f, 0), one = ir_con(f, 1);
+		struct ref was = atomic ? ir_cmpxchg(f, 8, p, 0, zero, one) : ir_load(f, 8, p, 0);
+		ir_br(f, O_EQ, was, zero, mine, next);
+		ir_at(f, mine);
+		if (!atomic)
+			ir_store(f, 8, p, 0, one);
+		ir_set(f, l->scratch, ir_addi(f, p, SCRATCH_HEADER));
+		ir_jmp(f, body);
+		ir_at(f, next);
+	}
+	ir_slot_release(f, mark);
+	ir_jmp(f, none);
+}
+
+static void release_scratch(struct lower *l)
+{
+	ir_store(l->f, 8, ir_get(l->f, l->scratch), -SCRATCH_HEADER, ir_con(l->f, 0));
+}
+
+/* ---- one program ---- */
+
+static bool count_loops(struct node *n, void *arg)
+{
+	*(u32 *)arg += n->kind == N_FOR;
+	return true;
+}
+
+static void filter_pid(struct lower *l, struct blk *out)
+{
+	struct fn *f = l->f;
+	if (!l->u->pid || !(l->v->provider->flags & PF_PIDFILTER) ||
+	    (l->v->provider->flags & PF_ONCE))
+		return;
+	struct ref id = lower_helper0(l, BPF_FUNC_get_current_pid_tgid);
+	struct blk *go = ir_blk(f);
+	ir_br(f, O_EQ, ir_op2(f, O_SHR, id, ir_con(f, 32)), ir_con(f, (u64)l->u->pid), go, out);
+	ir_at(f, go);
+}
+
+/* Variables that cannot be SSA values get memory for the whole run. */
+static void place_vars(struct lower *l)
+{
+	for (struct var *v = l->v->vars; v; v = v->next) {
+		v->ref = REF_NONE;
+		v->mem = MEM_NONE;
+		if (!v->type || type_is_scalar(v->type)) {
+			if (v->captured) {
+				v->frame = (i32)l->frame_size;
+				l->frame_size += 8;
+			}
+			continue;
+		}
+		v->frame = -1;
+		v->mem = v->body || v->captured || l->callbacks ? lower_scratch(l, v->type->size)
+								: lower_tmp(l, v->type->size);
+	}
+}
+
+void lower_layout_frame(struct lower *l, u32 nloop)
+{
+	if (!l->callbacks)
+		return;
+	l->frame_loop = l->frame_size;
+	l->frame_size += 8 * nloop;
+	struct ref slot = ir_slot(l->f, l->frame_size);
+	assert(ref_is(slot));
+	l->frame = (struct mem){slot, 0};
+}
+
+/*
+ *	entry: pid filter          a predicate that needs no scratch memory runs before it is taken
+ *	[claim] predicate [claim]
+ *	body
+ *	exit: release
+ *	out: return
+ */
+static struct fn *lower_prog(struct lower *l, struct str name)
+{
+	struct fn *f = ir_fn(&l->c->scratch, name);
+	struct node *probe = l->v->probe;
+	l->f = l->main = f;
+	f->loc = probe->a ? probe->a->loc : probe->loc;
+	struct blk *pre = ir_blk(f), *post = ir_blk(f), *test = ir_blk(f), *body = ir_blk(f),
+		   *out = ir_blk(f), *skip = ir_blk(f), *none = ir_blk(f);
+	l->exit = ir_blk(f);
+	l->retval = ir_var(f);
+	l->scratch = ir_var(f);
+	u32 nloop = 0;
+	node_walk(probe->c, count_loops, &nloop);
+	l->callbacks = nloop > 0;
+	l->frame_size = FRAME_VARS;
+	ir_set(f, l->retval, ir_con(f, 0));
+	filter_pid(l, out);
+	ir_jmp(f, pre);
+	ir_at(f, test);
+	u32 nc;
+	lower_push(l, &nc);
+	if (probe->b) {
+		lower_branch(l, probe->b, post, skip);
+	} else {
+		ir_jmp(f, post);
+	}
+	bool early = l->scratch_max > 0;
+	ir_at(f, body);
+	place_vars(l);
+	lower_layout_frame(l, nloop);
+	if (l->callbacks) {
+		ir_store(f, 8, l->frame.base, FRAME_CTX, ir_ctx(f));
+		ir_store(f, 8, l->frame.base, FRAME_STOP, ir_con(f, 0));
+		ir_store(f, 8, l->frame.base, FRAME_RETVAL, ir_con(f, 0));
+	}
+	if (l->callbacks)
+		ir_store(f, 8, l->frame.base, FRAME_SCRATCH, ir_get(f, l->scratch));
+	lower_block(l, probe->c);
+	ir_jmp(f, l->exit);
+
+	bool claim = l->scratch_max > 0;
+	ir_at(f, pre);
+	claim &&early ? claim_scratch(l, test, none) : ir_jmp(f, test);
+	ir_at(f, post);
+	claim && !early ? claim_scratch(l, body, none) : ir_jmp(f, body);
+	ir_at(f, skip);
+	ir_jmp(f, claim && early ? l->exit : out);
+	ir_at(f, l->exit);
+	if (claim)
+		release_scratch(l);
+	ir_jmp(f, out);
+	none->unlikely = true;
+	ir_at(f, none);
+	lower_stat(l, STAT_NEST);
+	ir_jmp(f, out);
+	ir_at(f, out);
+	ir_ret(f, ir_get(f, l->retval));
+	return f;
+}
+
+static struct str prog_name(struct arena *a, const struct point *p)
+{
+	struct sb b = {0};
+	for (u32 i = 0; i < p->text.n; i++) {
+		char c = p->text.s[i];
+		bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			  (c >= '0' && c <= '9') || c == '_';
+		sb_char(&b, ok ? c : '_');
+	}
+	struct str s = arena_str(a, sb_str(&b));
+	sb_free(&b);
+	return s;
+}
+
+static void add_prog(struct compile *c, struct variant *v, struct point *points, u32 *cap)
+{
+	struct unit *u = c->unit;
+	struct prog *g = arena_new(u->arena, struct prog);
+	*g = (struct prog){.points = points,
+			   .provider = v->provider,
+			   .index = u->nprog,
+			   .loc = points->loc,
+			   .fd = -1};
+	g->name = prog_name(u->arena, points);
+	g->attach_btf_id = points->btf_id;
+	if (v->provider->flags & PF_ONCE)
+		g->phase = !strcmp(v->provider->name, "end") ? PROG_END : PROG_BEGIN;
+	if (u->nprog == *cap) {
+		*cap = *cap ? *cap * 2 : 16;
+		struct prog **grown = arena_newn(u->arena, struct prog *, *cap);
+		struct fn **fns = arena_newn(&c->scratch, struct fn *, *cap);
+		if (u->nprog) {
+			memcpy(grown, u->prog, u->nprog * sizeof(*grown));
+			memcpy(fns, c->fn, u->nprog * sizeof(*fns));
+		}
+		u->prog = grown;
+		c->fn = fns;
+	}
+	u->prog[u->nprog++] = g;
+}
+
+/* Programs first, so that their number is known when counters are laid out. */
+static void make_progs(struct compile *c, struct variant **of)
+{
+	u32 cap = 0, n = 0;
+	for (u32 i = 0; i < c->nvariant; i++) {
+		struct variant *v = c->variant[i];
+		if (!v->per_point) {
+			of[n++] = v;
+			add_prog(c, v, v->points, &cap);
+			continue;
+		}
+		for (struct point *p = v->points, *next; p; p = next) {
+			next = p->next;
+			p->next = NULL;
+			of[n++] = v;
+			add_prog(c, v, p, &cap);
+		}
+	}
+}
+
+static void make_maps(struct compile *c)
+{
+	struct unit *u = c->unit;
+	u->stats = unit_map(u, MAP_STATS, "stats");
+	u->stats->val_size = 8 * (stat_map_word(u->nprog, STAT_MAPS - 1) + 1);
+	u->scratch = unit_map(u, MAP_SCRATCH, "scratch");
+	u->scratch->max_entries = u->host->ncpu * SCRATCH_LEVELS;
+}
+
+bool lower_unit(struct compile *c)
+{
+	struct unit *u = c->unit;
+	u32 total = 0;
+	for (u32 i = 0; i < c->nvariant; i++)
+		total += c->variant[i]->per_point ? c->variant[i]->npoint : 1;
+	if (total > u->config.max_bpf_progs) {
+		diag_hint(
+			u->diags,
+			diag_add(u->diags, E_LIMIT, (struct loc){0},
+				 "Your program is trying to generate more than %llu BPF programs, "
+				 "which exceeds the current limit",
+				 u->config.max_bpf_progs),
+			"raise it with BPFTRACE_MAX_BPF_PROGS or config = { max_bpf_progs = ... }");
+		return false;
+	}
+	struct variant **of = arena_newn(&c->scratch, struct variant *, total);
+	make_progs(c, of);
+	make_maps(c);
+	u32 scratch = 0;
+	for (u32 i = 0; i < u->nprog; i++) {
+		struct lower l = {
+			.c = c, .u = u, .v = of[i], .pt = u->prog[i]->points, .prog = u->prog[i]};
+		c->fn[i] = lower_prog(&l, u->prog[i]->name);
+		scratch = MAX(scratch, l.scratch_max);
+	}
+	u->scratch->val_size = SCRATCH_HEADER + ALIGN_UP(scratch, 8u);
+	if (!scratch)
+		u->scratch->max_entries = 0; /* not needed: the loader leaves it out */
+	return !u->diags->nerror;
+}
+
+bool emit_unit(struct compile *c)
+{
+	struct unit *u = c->unit;
+	for (u32 i = 0; i < u->nprog; i++) {
+		u32 stack = 0;
+		struct prog *g = u->prog[i];
+		if (!ir_emit(c->fn[i], u->arena, &g->code, &stack))
+			diag_add(u->diags, E_LIMIT, g->loc,
+				 "this probe needs %u bytes of BPF stack, and there are %d", stack,
+				 IR_STACK_MAX);
+		ir_fn_free(c->fn[i]);
+	}
+	return !u->diags->nerror;
+}

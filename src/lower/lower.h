@@ -1,0 +1,174 @@
+/*
+ * lower.h - typed tree -> IR.
+ *
+ * Scalars (TF_SCALAR) are 64-bit values, always extended as their type says.
+ * Everything else lives in memory: lower_into() fills memory that the caller
+ * chose, lower_mem() gives memory that already holds the value or is made for
+ * it. Temporary memory (lower_tmp) is on the BPF stack while it is small and
+ * there is room, else in the program's scratch area (per CPU and nesting
+ * level), and is free again at the end of the statement; so the 512 bytes are
+ * nobody's problem.
+ */
+#pragma once
+#include "ir/ir.h"
+#include "sema/sema.h"
+
+enum { CACHE_SLOTS = 24, SCRATCH_LEVELS = 4, SCRATCH_HEADER = 8 };
+struct lower_cache { /* values computed once per run, valid where they dominate */
+	u32 key;
+	struct ref val;
+};
+
+/* The loop around the code being lowered; see loop.c. */
+struct loop {
+	struct blk *brk, *cont; /* an inline loop's targets; NULL: a callback's body */
+	struct fn *f;           /* function that it is part of */
+	struct loop *outer;
+};
+
+struct lower {
+	struct compile *c;
+	struct unit *u;
+	struct variant *v;
+	struct point *pt; /* the point this program is for (the first of several) */
+	struct prog *prog;
+	struct fn *f; /* being built: main, or a loop body */
+	struct fn *main;
+	struct blk *exit;            /* releases scratch memory and returns */
+	struct ref retval;           /* main's variable: what the program returns */
+	struct ref scratch;          /* variable of f: base of this run's scratch memory */
+	u32 scratch_at, scratch_max; /* bytes in use now; most ever */
+	struct mem
+		frame;  /* what callbacks share with main, as f sees it; base none: no callbacks */
+	u32 frame_size; /* bytes */
+	u32 frame_loop; /* next free word for a loop's lower bound */
+	bool callbacks; /* the body has loops that may become callbacks: the stack is shared */
+	struct lower_cache cache[CACHE_SLOTS];
+	u32 ncache;
+	struct loop *loop; /* innermost */
+	bool nopad;        /* text need not be zeroed behind its end: it only travels in a record */
+	bool want_tail;    /* the next text read is the last of its record: */
+	struct ref tail;   /* its length, if it could be told */
+};
+
+/* Offsets in the frame: context, scratch base, and why a callback stopped; then captured variables.
+ */
+enum { FRAME_CTX = 0, FRAME_SCRATCH = 8, FRAME_STOP = 16, FRAME_RETVAL = 24, FRAME_VARS = 32 };
+
+bool lower_unit(struct compile *c); /* variants -> c->fn and unit.prog */
+bool emit_unit(struct compile *c);  /* c->fn -> prog.code */
+
+/* ---- expressions ---- */
+struct ref lower_value(struct lower *l, struct node *n); /* scalar types */
+void lower_into(struct lower *l, struct node *n,
+		struct mem dst); /* any type; scalars are stored with their size */
+void lower_into_as(struct lower *l, struct node *n, struct mem dst,
+		   const struct type *as);              /* converted to as */
+struct mem lower_mem(struct lower *l, struct node *n);  /* memory types: readable BPF memory */
+struct ref lower_cond(struct lower *l, struct node *n); /* 0 or not 0 */
+/* A literal, or a value clamped to max; for lengths. */
+struct ref lower_length(struct lower *l, struct node *n, u64 max);
+
+/* ---- memory ---- */
+static inline struct mem mem_at(struct mem m, i32 off)
+{
+	m.off += off;
+	return m;
+}
+struct mem lower_tmp(struct lower *l, u32 size);      /* until the end of the statement */
+struct ref lower_addr(struct lower *l, struct mem m); /* as a pointer value, for helpers */
+struct ref lower_load(struct lower *l, u32 size, bool sign, struct mem m);
+void lower_store(struct lower *l, u32 size, struct mem m, struct ref val);
+void lower_zero(struct lower *l, struct mem m, u32 size);
+void lower_copy(struct lower *l, struct mem dst, struct mem src, u32 size); /* between BPF memory */
+/* Copy from anywhere; a failed read gives zeros and is counted. space AS_CTX, AS_STACK, AS_MAP:
+ * loaded directly. */
+void lower_read(struct lower *l, struct mem dst, u32 size, struct ref addr, i32 off,
+		enum space space);
+/* One scalar of type t (t->size bytes) at addr + off. */
+struct ref lower_read_scalar(struct lower *l, const struct type *t, struct ref addr, i32 off,
+			     enum space space);
+/*
+ * NUL-terminated text at addr into dst, dst's type is string[size]; at most size - 1 bytes of text;
+ * the rest of dst is zeroed. cut: a longer text is marked (no NUL in dst) and counted.
+ */
+void lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref addr, enum space space,
+		    bool cut);
+/* Space that a plain integer or untyped pointer means in this probe: user, kernel, or AS_NONE. */
+enum space lower_space(struct lower *l);
+void lower_bytes(struct lower *l, struct mem dst, const void *data, u32 size); /* constant bytes */
+
+/* ---- control ---- */
+void lower_push(
+	struct lower *l,
+	u32 *ncache); /* enter code that may not run: cached values made inside are forgotten */
+void lower_pop(struct lower *l, u32 ncache);
+void lower_end_probe(struct lower *l); /* leave the program (also out of loops) */
+void lower_return(struct lower *l, struct ref val);
+struct ref lower_cached(struct lower *l, u32 key); /* REF_NONE: not yet */
+struct ref lower_cache_put(struct lower *l, u32 key, struct ref val);
+/* A helper without arguments that gives the same result during a run: called once. */
+struct ref lower_helper0(struct lower *l, u32 helper);
+/* The program's context, also in loop bodies that are callbacks. */
+struct ref lower_ctx(struct lower *l);
+/* Monotonic time at which tracing started, for elapsed. */
+struct ref lower_start_ns(struct lower *l);
+
+/* ---- records, maps, counters ---- */
+/* A record of these arguments for the call's row; args may be fewer than the call's. sc: fmt, map,
+ * n, msg preset. */
+void lower_record(struct lower *l, struct node *call, struct node *args, struct schema *sc);
+struct schema *lower_schema(struct lower *l, const struct builtin *fn, struct loc loc);
+void lower_warn(struct lower *l, struct loc loc,
+		const char *msg);                   /* a run-time warning with its place */
+void lower_stat(struct lower *l, enum stat_word w); /* count one */
+/* Key of a map access in memory; scalar maps: u32 0. */
+struct mem lower_key(struct lower *l, struct map *m, struct node *key);
+struct ref lower_lookup(struct lower *l, struct map *m,
+			struct mem key); /* address of the value or 0 */
+void lower_update(struct lower *l, struct map *m, struct mem key,
+		  struct mem val);                                       /* refusals are counted */
+struct ref lower_delete(struct lower *l, struct map *m, struct mem key); /* 1: was there */
+/* Add an observation: find or make the element, then row->add(). */
+void lower_agg(struct lower *l, struct node *map, struct node *call);
+
+/* ---- inside lower/ ---- */
+/* Where something is before it is read. */
+struct place {
+	struct ref base; /* pointer, or memory slot */
+	i32 off;
+	enum space space;
+	u32 bit_off, bit_len; /* a bit-field: bits from off; bit_len 0: none */
+};
+struct place lower_place(struct lower *l,
+			 struct node *n); /* of a struct, array, string or member expression */
+struct ref lower_read_place(struct lower *l, const struct type *t, struct place p);
+struct mem lower_scratch(struct lower *l, u32 size); /* temporary memory, never on the stack */
+struct mem lower_var_mem(struct lower *l, const struct var *v);
+void lower_var_set(struct lower *l, struct var *v, struct ref val);
+struct ref lower_var_get(struct lower *l, const struct var *v);
+struct ref lower_convert(struct lower *l, struct ref val, const struct type *from,
+			 const struct type *to);
+struct ref lower_arith(struct lower *l, struct node *n, enum token op, struct ref x, struct ref y,
+		       const struct type *tx, const struct type *ty);
+/* Jump to yes or no, short-circuiting && || !. */
+void lower_branch(struct lower *l, struct node *n, struct blk *yes, struct blk *no);
+void lower_block(struct lower *l, struct node *block);
+void lower_block_into(struct lower *l, struct node *block, struct mem dst, const struct type *as,
+		      struct ref var);
+void lower_for(struct lower *l, struct node *n);
+void lower_while(struct lower *l, struct node *n);
+void lower_break(struct lower *l, bool cont);
+void lower_assign(struct lower *l, struct node *n);
+struct ref lower_incdec(struct lower *l, struct node *n, bool used);
+struct ref lower_map_value(struct lower *l, struct node *n); /* scalar read of @x[k] */
+void lower_map_into(struct lower *l, struct node *n, struct mem dst, const struct type *as);
+struct ref lower_arg(struct lower *l, i32 n);                     /* of the probe */
+struct ref lower_memeq(struct lower *l, struct node *n, bool ne); /* == of things in memory */
+struct map *unit_map(struct unit *u, enum map_role role,
+		     const char *name); /* a new map of the compiler's own */
+void lower_layout_frame(struct lower *l, u32 nloop);
+void lower_convert_mem(struct lower *l, struct mem src, const struct type *from, struct mem dst,
+		       const struct type *as);
+struct ref lower_agg_word(struct lower *l, struct map *m,
+			  struct ref p); /* of one copy, as an integer */

@@ -1,0 +1,381 @@
+/* map.c - access to maps. */
+#include "core/agg.h"
+#include "lower/lower.h"
+
+struct mem lower_key(struct lower *l, struct map *m, struct node *key)
+{
+	bool nopad = l->nopad, tail = l->want_tail;
+	l->nopad = l->want_tail = false;
+	struct mem k = lower_tmp(l, m->key_size);
+	if (m->scalar)
+		lower_store(l, 4, k, ir_con(l->f, 0));
+	else
+		lower_into_as(l, key, k, m->key);
+	l->nopad = nopad;
+	l->want_tail = tail;
+	return k;
+}
+
+struct ref lower_lookup(struct lower *l, struct map *m, struct mem key)
+{
+	return ir_call(l->f, BPF_FUNC_map_lookup_elem, ARGS(ir_map(m->index), lower_addr(l, key)));
+}
+
+static void count_refused(struct lower *l, struct map *m)
+{
+	struct ref p = ir_op1(l->f, O_MAPVAL, 8, ir_map(l->u->stats->index));
+	ir_xadd(l->f, 8, p, (i32)(8 * stat_map_word(l->u->nprog, m->index)), ir_con(l->f, 1));
+}
+
+void lower_update(struct lower *l, struct map *m, struct mem key, struct mem val)
+{
+	struct fn *f = l->f;
+	struct ref r = ir_call(
+		f, BPF_FUNC_map_update_elem,
+		ARGS(ir_map(m->index), lower_addr(l, key), lower_addr(l, val), ir_con(f, BPF_ANY)));
+	struct blk *bad = ir_blk(f), *go = ir_blk(f);
+	bad->unlikely = true;
+	ir_br(f, O_EQ, r, ir_con(f, 0), go, bad);
+	ir_at(f, bad);
+	count_refused(l, m);
+	ir_jmp(f, go);
+	ir_at(f, go);
+}
+
+/*
+ * Address of the element, made with zeros when it is missing; control goes to full (refusal
+ * counted) when there is no room for it.
+ */
+static struct ref element(struct lower *l, struct map *m, struct mem key, struct blk *full)
+{
+	struct fn *f = l->f;
+	struct ref p = lower_lookup(l, m, key), zero = ir_con(f, 0);
+	struct blk *found = ir_blk(f), *make = ir_blk(f);
+	if (m->scalar) {
+		ir_br(f, O_NE, p, zero, found, full);
+		ir_at(f, found);
+		return p;
+	}
+	struct ref v = ir_var(f);
+	struct blk *refused = ir_blk(f);
+	make->unlikely = refused->unlikely = true;
+	ir_set(f, v, p);
+	ir_br(f, O_NE, p, zero, found, make);
+	ir_at(f, make);
+	u32 mark = ir_slot_mark(f), scratch = l->scratch_at;
+	struct mem val = lower_tmp(l, m->val_size);
+	lower_zero(l, val, m->val_size);
+	ir_call(f, BPF_FUNC_map_update_elem,
+		ARGS(ir_map(m->index), lower_addr(l, key), lower_addr(l, val),
+		     ir_con(f, BPF_NOEXIST)));
+	ir_slot_release(f, mark);
+	l->scratch_at = scratch;
+	struct ref again = lower_lookup(l, m, key);
+	ir_set(f, v, again);
+	ir_br(f, O_NE, again, zero, found, refused);
+	ir_at(f, refused);
+	count_refused(l, m);
+	ir_jmp(f, full);
+	ir_at(f, found);
+	return ir_get(f, v);
+}
+
+static void set_present(struct lower *l, struct map *m, struct ref p)
+{
+	if (m->scalar)
+		ir_store(l->f, 8, p, (i32)m->present, ir_con(l->f, 1));
+}
+
+void lower_agg(struct lower *l, struct node *map, struct node *call)
+{
+	struct map *m = map->map;
+	struct blk *done = ir_blk(l->f);
+	u32 nc;
+	struct mem key = lower_key(l, m, map->a);
+	struct ref p = element(l, m, key, done);
+	lower_push(l, &nc);
+	call->fn->add(l, call, (struct mem){p, 0}, !m->percpu);
+	set_present(l, m, p);
+	lower_pop(l, nc);
+	ir_jmp(l->f, done);
+	ir_at(l->f, done);
+}
+
+/* ---- reading ---- */
+
+/* What an aggregation's copy says as an integer. */
+struct ref lower_agg_word(struct lower *l, struct map *m, struct ref p)
+{
+	struct fn *f = l->f;
+	struct ref total = ir_load(f, 8, p, 0);
+	if (m->val->kind != T_AVG)
+		return total;
+	struct ref n = ir_load(f, 8, p, 8), out = ir_var(f);
+	struct blk *some = ir_blk(f), *done = ir_blk(f);
+	ir_set(f, out, ir_con(f, 0));
+	ir_br(f, O_NE, n, ir_con(f, 0), some, done);
+	ir_at(f, some);
+	if (m->val->is_signed) {
+		struct ref s = ir_op2(f, O_SAR, total, ir_con(f, 63));
+		struct ref a = ir_op2(f, O_SUB, ir_op2(f, O_XOR, total, s), s);
+		struct ref q = ir_op2(f, O_UDIV, a, n);
+		ir_set(f, out, ir_op2(f, O_SUB, ir_op2(f, O_XOR, q, s), s));
+	} else {
+		ir_set(f, out, ir_op2(f, O_UDIV, total, n));
+	}
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, out);
+}
+
+/* Fold the copies of all CPUs (count and sum: add; min, max: compare those that are set; avg:
+ * totals and counts). */
+static struct ref percpu_value(struct lower *l, struct map *m, struct mem key)
+{
+	struct fn *f = l->f;
+	struct ref cpu = ir_var(f), acc = ir_var(f), num = ir_var(f);
+	struct blk *loop = ir_blk(f), *step = ir_blk(f), *next = ir_blk(f), *done = ir_blk(f),
+		   *some = ir_blk(f), *take = ir_blk(f);
+	struct ref zero = ir_con(f, 0);
+	bool minmax = m->val->kind == T_MIN || m->val->kind == T_MAX, avg = m->val->kind == T_AVG;
+	ir_set(f, cpu, zero);
+	ir_set(f, acc, zero);
+	ir_set(f, num, zero);
+	ir_jmp(f, loop);
+	ir_at(f, loop);
+	ir_br(f, O_ULT, ir_get(f, cpu), ir_con(f, l->u->host->ncpu), step, done);
+	ir_at(f, step);
+	struct ref p = ir_call(f, BPF_FUNC_map_lookup_percpu_elem,
+			       ARGS(ir_map(m->index), lower_addr(l, key), ir_get(f, cpu)));
+	ir_br(f, O_NE, p, zero, some, next);
+	ir_at(f, some);
+	struct ref v = ir_load(f, 8, p, 0);
+	if (minmax) {
+		struct blk *set = ir_blk(f), *compare = ir_blk(f);
+		ir_br(f, O_NE, ir_load(f, 8, p, 8), zero, set, next);
+		ir_at(f, set);
+		ir_br(f, O_EQ, ir_get(f, num), zero, take, compare);
+		ir_at(f, compare);
+		bool sg = m->val->is_signed;
+		enum op op = m->val->kind == T_MAX ? (sg ? O_SGT : O_UGT) : sg ? O_SLT : O_ULT;
+		ir_br(f, op, v, ir_get(f, acc), take, next);
+		ir_at(f, take);
+		ir_set(f, acc, v);
+		ir_set(f, num, ir_con(f, 1));
+	} else {
+		ir_jmp(f, take);
+		ir_at(f, take);
+		ir_set(f, acc, ir_op2(f, O_ADD, ir_get(f, acc), v));
+		if (avg)
+			ir_set(f, num, ir_op2(f, O_ADD, ir_get(f, num), ir_load(f, 8, p, 8)));
+	}
+	ir_jmp(f, next);
+	ir_at(f, next);
+	ir_set(f, cpu, ir_addi(f, ir_get(f, cpu), 1));
+	ir_jmp(f, loop);
+	ir_at(f, done);
+	return ir_get(f, acc);
+}
+
+struct ref lower_map_value(struct lower *l, struct node *n)
+{
+	struct fn *f = l->f;
+	struct map *m = n->map;
+	struct mem key = lower_key(l, m, n->a);
+	if (m->percpu)
+		return percpu_value(l, m, key);
+	struct ref p = lower_lookup(l, m, key), out = ir_var(f);
+	struct blk *some = ir_blk(f), *done = ir_blk(f);
+	ir_set(f, out, ir_con(f, 0));
+	ir_br(f, O_NE, p, ir_con(f, 0), some, done);
+	ir_at(f, some);
+	if (type_is_agg(m->val)) {
+		ir_set(f, out, lower_agg_word(l, m, p));
+	} else {
+		struct ref v =
+			lower_load(l, MIN(m->val->size, 8u), m->val->is_signed, (struct mem){p, 0});
+		ir_set(f, out, lower_convert(l, v, m->val, n->type));
+	}
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, out);
+}
+
+void lower_map_into(struct lower *l, struct node *n, struct mem dst, const struct type *as)
+{
+	struct fn *f = l->f;
+	struct map *m = n->map;
+	struct ref p = lower_lookup(l, m, lower_key(l, m, n->a));
+	struct blk *some = ir_blk(f), *none = ir_blk(f), *done = ir_blk(f);
+	u32 size = MIN(m->val->size, as->size);
+	ir_br(f, O_NE, p, ir_con(f, 0), some, none);
+	ir_at(f, some);
+	lower_copy(l, dst, (struct mem){p, 0}, size);
+	ir_jmp(f, done);
+	ir_at(f, none);
+	lower_zero(l, dst, size);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	if (as->size > size)
+		lower_zero(l, mem_at(dst, (i32)size), as->size - size);
+}
+
+struct ref lower_delete(struct lower *l, struct map *m, struct mem key)
+{
+	struct fn *f = l->f;
+	if (!m->scalar) {
+		struct ref r = ir_call(f, BPF_FUNC_map_delete_elem,
+				       ARGS(ir_map(m->index), lower_addr(l, key)));
+		return ir_op2(f, O_EQ, r, ir_con(f, 0));
+	}
+	struct ref p = lower_lookup(l, m, key), had = ir_var(f);
+	struct blk *some = ir_blk(f), *done = ir_blk(f);
+	ir_set(f, had, ir_con(f, 0));
+	ir_br(f, O_NE, p, ir_con(f, 0), some, done);
+	ir_at(f, some);
+	ir_set(f, had, ir_op2(f, O_NE, ir_load(f, 8, p, (i32)m->present), ir_con(f, 0)));
+	lower_zero(l, (struct mem){p, 0}, m->val_size);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, had);
+}
+
+/* ---- storing ---- */
+
+static void assign_plain(struct lower *l, struct map *m, struct node *target, struct node *value)
+{
+	struct fn *f = l->f;
+	bool scalar_val = type_is_scalar(m->val);
+	if (!m->scalar) {
+		struct mem val = lower_tmp(l, m->val_size);
+		if (ALIGN_UP(m->val->size, 8u) != m->val->size || m->val->size < m->val_size)
+			lower_zero(l, val, m->val_size);
+		lower_into_as(l, value, val, m->val);
+		struct mem key = lower_key(l, m, target->a);
+		lower_update(l, m, key, val);
+		return;
+	}
+	struct ref v = REF_NONE;
+	struct mem tmp = MEM_NONE;
+	if (scalar_val)
+		v = lower_convert(l, lower_value(l, value), value->type, m->val);
+	else {
+		tmp = lower_tmp(l, m->val->size);
+		lower_into_as(l, value, tmp, m->val);
+	}
+	struct blk *done = ir_blk(f);
+	struct ref p = element(l, m, lower_key(l, m, NULL), done);
+	if (scalar_val)
+		lower_store(l, MIN(m->val->size, 8u), (struct mem){p, 0}, v);
+	else
+		lower_copy(l, (struct mem){p, 0}, tmp, m->val->size);
+	set_present(l, m, p);
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+static enum token plain(enum token op)
+{
+	static const u8 pairs[][2] = {
+		{TK_ADDEQ, TK_PLUS},  {TK_SUBEQ, TK_MINUS},   {TK_MULEQ, TK_STAR},
+		{TK_DIVEQ, TK_SLASH}, {TK_MODEQ, TK_PERCENT}, {TK_ANDEQ, TK_AMP},
+		{TK_OREQ, TK_PIPE},   {TK_XOREQ, TK_CARET},   {TK_SHLEQ, TK_SHL},
+		{TK_SHREQ, TK_SHR},
+	};
+	for (size_t i = 0; i < countof(pairs); i++)
+		if (pairs[i][0] == op)
+			return (enum token)pairs[i][1];
+	return TK_EOF;
+}
+
+/* @x op= value. Additions are atomic, so no update is lost. */
+static void assign_op(struct lower *l, struct map *m, struct node *n)
+{
+	struct fn *f = l->f;
+	struct ref v = lower_value(l, n->b);
+	struct blk *done = ir_blk(f);
+	struct ref p = element(l, m, lower_key(l, m, n->a->a), done);
+	enum token op = plain(n->op);
+	bool add = (op == TK_PLUS || op == TK_MINUS) && m->val->kind == T_INT && m->val->size == 8;
+	if (add) {
+		ir_xadd(f, 8, p, 0, op == TK_MINUS ? ir_op1(f, O_NEG, 8, v) : v);
+	} else {
+		struct ref old =
+			lower_load(l, MIN(m->val->size, 8u), m->val->is_signed, (struct mem){p, 0});
+		struct ref r = lower_arith(l, n, op, old, v, m->val, n->b->type);
+		lower_store(l, MIN(m->val->size, 8u), (struct mem){p, 0}, r);
+	}
+	set_present(l, m, p);
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+static void assign_var(struct lower *l, struct node *n)
+{
+	struct var *v = n->a->var;
+	if (n->op != TK_ASSIGN) {
+		struct ref x = lower_var_get(l, v), y = lower_value(l, n->b);
+		struct ref r = lower_arith(l, n, plain(n->op), x, y, v->type, n->b->type);
+		lower_var_set(l, v, lower_convert(l, r, &type_i64, v->type));
+	} else if (type_is_scalar(v->type)) {
+		lower_var_set(l, v, lower_convert(l, lower_value(l, n->b), n->b->type, v->type));
+	} else {
+		struct mem tmp = lower_tmp(l, v->type->size); /* the value may use the variable */
+		lower_into_as(l, n->b, tmp, v->type);
+		lower_copy(l, lower_var_mem(l, v), tmp, v->type->size);
+	}
+}
+
+void lower_assign(struct lower *l, struct node *n)
+{
+	if (n->a->kind == N_VAR) {
+		assign_var(l, n);
+		return;
+	}
+	struct map *m = n->a->map;
+	if (type_is_agg(n->b->type))
+		lower_agg(l, n->a, n->b);
+	else if (n->op == TK_ASSIGN)
+		assign_plain(l, m, n->a, n->b);
+	else
+		assign_op(l, m, n);
+}
+
+static struct ref step_of(struct lower *l, const struct node *n, const struct type *t)
+{
+	u64 k = t->kind == T_PTR && t->base && t->base->size ? t->base->size : 1;
+	return ir_con(l->f, n->op == TK_INC ? k : -k);
+}
+
+struct ref lower_incdec(struct lower *l, struct node *n, bool used)
+{
+	struct fn *f = l->f;
+	bool post = n->flags & NF_POST;
+	if (n->a->kind == N_VAR) {
+		struct var *v = n->a->var;
+		struct ref old = lower_var_get(l, v);
+		struct ref now = lower_convert(l, ir_op2(f, O_ADD, old, step_of(l, n, v->type)),
+					       &type_i64, v->type);
+		lower_var_set(l, v, now);
+		return post ? old : now;
+	}
+	struct map *m = n->a->map;
+	struct blk *done = ir_blk(f);
+	struct ref out = ir_var(f), step = step_of(l, n, m->val);
+	ir_set(f, out, ir_con(f, 0));
+	struct ref p = element(l, m, lower_key(l, m, n->a->a), done);
+	if (used && host_has(l->u->host, FEAT_ATOMIC)) {
+		struct ref old = ir_atomic(f, O_XADDF, 8, p, 0, step);
+		ir_set(f, out, post ? old : ir_op2(f, O_ADD, old, step));
+	} else {
+		if (used) {
+			struct ref old = ir_load(f, 8, p, 0);
+			ir_set(f, out, post ? old : ir_op2(f, O_ADD, old, step));
+		}
+		ir_xadd(f, 8, p, 0, step);
+	}
+	set_present(l, m, p);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, out);
+}

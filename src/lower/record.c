@@ -1,0 +1,197 @@
+/* record.c - records to user space: layout, storing, sending, counting what did not fit. */
+#include "lower/lower.h"
+
+enum { MAX_RECORD_FIELDS = 128, HEADER = sizeof(struct record) };
+
+struct schema *lower_schema(struct lower *l, const struct builtin *fn, struct loc loc)
+{
+	struct unit *u = l->u;
+	struct schema *sc = arena_new(u->arena, struct schema);
+	*sc = (struct schema){.id = u->nschema, .fn = fn, .loc = loc};
+	if (!(u->nschema & (u->nschema + 1)) || !u->schema) { /* full at 0, 1, 3, 7 ... */
+		struct schema **grown = arena_newn(u->arena, struct schema *, u->nschema * 2 + 2);
+		if (u->nschema)
+			memcpy(grown, u->schema, u->nschema * sizeof(*grown));
+		u->schema = grown;
+	}
+	u->schema[u->nschema++] = sc;
+	return sc;
+}
+
+static u64 ring_bytes(const struct config *c)
+{
+	u64 page = 4096, pages = c->perf_rb_pages;
+	if (!pages) { /* 1/1024 of memory, between 256 KiB and 16 MiB */
+		u64 mem = (u64)sysconf(_SC_PHYS_PAGES);
+		pages = MIN(MAX(mem / 1024, 64ull), 4096ull);
+	}
+	u64 n = page;
+	while (n < pages * page && n < 1ull << 31)
+		n *= 2;
+	return n;
+}
+
+static void need_ring(struct unit *u)
+{
+	if (u->ring)
+		return;
+	bool rb = host_has(u->host, FEAT_RINGBUF);
+	u->ring = unit_map(u, MAP_RING, "ring");
+	u->ring->map_type = rb ? BPF_MAP_TYPE_RINGBUF : BPF_MAP_TYPE_PERF_EVENT_ARRAY;
+	u->ring->key_size = rb ? 0 : 4;
+	u->ring->val_size = rb ? 0 : 4;
+	u->ring->max_entries = rb ? (u32)ring_bytes(&u->config) : u->host->ncpu;
+}
+
+static bool is_ringbuf(const struct unit *u)
+{
+	return u->ring->map_type == BPF_MAP_TYPE_RINGBUF;
+}
+
+static void lost_if(struct lower *l, enum op op, struct ref r)
+{
+	struct fn *f = l->f;
+	struct blk *bad = ir_blk(f), *go = ir_blk(f);
+	bad->unlikely = true;
+	ir_br(f, op, r, ir_con(f, 0), bad, go);
+	ir_at(f, bad);
+	lower_stat(l, STAT_LOST);
+	ir_jmp(f, go);
+	ir_at(f, go);
+}
+
+/* The reader polls; it is woken only when a quarter of the ring is in use, or at the end. */
+static struct ref wake_flags(struct lower *l, bool now)
+{
+	struct fn *f = l->f;
+	if (now)
+		return ir_con(f, BPF_RB_FORCE_WAKEUP);
+	struct ref used = ir_call(f, BPF_FUNC_ringbuf_query,
+				  ARGS(ir_map(l->u->ring->index), ir_con(f, BPF_RB_AVAIL_DATA)));
+	struct ref full = ir_op2(f, O_UGE, used, ir_con(f, l->u->ring->max_entries / 4));
+	_Static_assert(BPF_RB_NO_WAKEUP == 1 && BPF_RB_FORCE_WAKEUP == 2, "flags are 1 + full");
+	return ir_addi(f, full, 1);
+}
+
+static void put_header(struct lower *l, struct mem m, const struct schema *sc, struct ref size)
+{
+	lower_store(l, 4, m, ir_con(l->f, sc->id));
+	lower_store(l, 4, mem_at(m, 4), size);
+	bool timed = sc->fn && (sc->fn->flags & B_TIMED);
+	lower_store(l, 8, mem_at(m, 8),
+		    timed ? ir_call(l->f, BPF_FUNC_ktime_get_ns, 0, NULL) : ir_con(l->f, 0));
+}
+
+/* Only scalars: straight into reserved ring memory. */
+static void send_reserved(struct lower *l, const struct schema *sc, struct node *args, bool now)
+{
+	struct fn *f = l->f;
+	struct ref val[MAX_RECORD_FIELDS];
+	u32 n = 0, size = sc->layout->size;
+	for (struct node *a = args; a; a = a->next)
+		val[n++] = lower_value(l, a);
+	struct ref flags = wake_flags(l, now);
+	struct ref p = ir_call(f, BPF_FUNC_ringbuf_reserve,
+			       ARGS(ir_map(l->u->ring->index),
+				    ir_con(f, ALIGN_UP(HEADER + size, 8)), ir_con(f, 0)));
+	struct blk *some = ir_blk(f), *full = ir_blk(f), *done = ir_blk(f);
+	full->unlikely = true;
+	ir_br(f, O_NE, p, ir_con(f, 0), some, full);
+	ir_at(f, some);
+	struct mem m = {p, 0};
+	put_header(l, m, sc, ir_con(f, size));
+	for (u32 i = 0; i < n; i++) {
+		const struct field *fd = &sc->layout->field[i];
+		lower_store(l, MIN(fd->type->size, 8u), mem_at(m, (i32)(HEADER + fd->bit_off / 8)),
+			    val[i]);
+	}
+	ir_call(f, BPF_FUNC_ringbuf_submit, ARGS(p, flags));
+	ir_jmp(f, done);
+	ir_at(f, full);
+	lower_stat(l, STAT_LOST);
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+static void output(struct lower *l, struct mem m, struct ref size, bool now)
+{
+	struct fn *f = l->f;
+	struct ref ring = ir_map(l->u->ring->index), ret;
+	if (is_ringbuf(l->u)) {
+		struct ref flags = wake_flags(l, now);
+		ret = ir_call(f, BPF_FUNC_ringbuf_output,
+			      ARGS(ring, lower_addr(l, m), size, flags));
+	} else {
+		ret = ir_call(f, BPF_FUNC_perf_event_output,
+			      ARGS(ir_ctx(f), ring, ir_con(f, BPF_F_CURRENT_CPU), lower_addr(l, m),
+				   size));
+	}
+	lost_if(l, O_SLT, ret);
+}
+
+/* Built in temporary memory, then copied; a text at the end travels with its own length. */
+static void send_built(struct lower *l, const struct schema *sc, struct node *args, bool now)
+{
+	struct fn *f = l->f;
+	const struct type *lay = sc->layout;
+	bool nopad = l->nopad, tail = l->want_tail;
+	struct mem m = lower_tmp(l, HEADER + lay->size);
+	u32 i = 0;
+	struct ref len = REF_NONE;
+	l->nopad = true;
+	for (struct node *a = args; a; a = a->next, i++) {
+		const struct field *fd = &lay->field[i];
+		l->want_tail = !a->next && fd->type->kind == T_STRING;
+		l->tail = REF_NONE;
+		lower_into_as(l, a, mem_at(m, (i32)(HEADER + fd->bit_off / 8)), fd->type);
+		len = l->want_tail ? REF_NONE : l->tail;
+	}
+	l->nopad = nopad;
+	l->want_tail = tail;
+	l->tail = REF_NONE;
+	struct ref size = ir_con(f, lay->size);
+	if (ref_is(len) && lay->nfield) {
+		const struct field *last = &lay->field[lay->nfield - 1];
+		u64 k;
+		if (!ir_is_con(f, len, &k)) { /* the verifier may have forgotten the bounds */
+			struct ref v = ir_var(f);
+			struct blk *big = ir_blk(f), *go = ir_blk(f);
+			ir_set(f, v, len);
+			ir_br(f, O_UGT, len, ir_con(f, last->type->size), big, go);
+			ir_at(f, big);
+			ir_set(f, v, ir_con(f, last->type->size));
+			ir_jmp(f, go);
+			ir_at(f, go);
+			len = ir_get(f, v);
+		}
+		size = ir_addi(f, len, last->bit_off / 8);
+	}
+	put_header(l, m, sc, size);
+	output(l, m, ir_addi(f, size, HEADER), now);
+}
+
+void lower_record(struct lower *l, struct node *call, struct node *args, struct schema *sc)
+{
+	const struct type *elem[MAX_RECORD_FIELDS];
+	u32 n = 0;
+	bool scalars = true;
+	need_ring(l->u);
+	for (struct node *a = args; a; a = a->next) {
+		assert(n < MAX_RECORD_FIELDS);
+		elem[n++] = a->type;
+		scalars &= type_is_scalar(a->type);
+	}
+	sc->layout = type_tuple(l->u->arena, n, elem, NULL);
+	bool now = call && call->kind == N_CALL && call->fn && (call->fn->flags & B_END);
+	if (scalars && is_ringbuf(l->u))
+		send_reserved(l, sc, args, now);
+	else
+		send_built(l, sc, args, now);
+}
+
+void lower_warn(struct lower *l, struct loc loc, const char *msg)
+{
+	struct schema *sc = lower_schema(l, NULL, loc);
+	sc->msg = msg;
+	lower_record(l, NULL, NULL, sc);
+}

@@ -1,0 +1,91 @@
+/* text.c - the terminal: results as bpftrace prints them, remarks on the error stream. */
+#include "out/out.h"
+
+struct text {
+	struct out o;
+	struct sink_env env;
+	bool tty;
+};
+
+static struct err *text_open(void *self, const struct sink_env *env)
+{
+	struct text *t = self;
+	t->env = *env;
+	t->tty = isatty(env->out);
+	out_init(&t->o, env);
+	return NULL;
+}
+
+static bool text_escape(const void *self)
+{
+	return ((const struct text *)self)->tty;
+}
+
+static void put_map(struct text *t, const struct item *it)
+{
+	struct sb *b = &t->o.b;
+	for (u64 i = 0; i < it->n; i++) {
+		sb_add(b, it->name);
+		if (it->key) {
+			sb_char(b, '[');
+			value_key_text(b, &it->key[i], t->env.trailer);
+			sb_char(b, ']');
+		}
+		if (it->val[i].kind == V_HIST) {
+			sb_z(b, ":\n");
+			value_hist_text(b, &it->val[i]);
+		} else {
+			sb_z(b, ": ");
+			value_text(b, &it->val[i], t->env.trailer);
+		}
+		sb_char(b, '\n');
+	}
+}
+
+static struct err *text_put(void *self, const struct item *it)
+{
+	struct text *t = self;
+	switch (it->kind) {
+	case I_TEXT:
+		sb_add(&t->o.b, it->str);
+		if (str_is(it->name, "join"))
+			sb_char(&t->o.b, '\n');
+		break;
+	case I_VALUE:
+		value_text(&t->o.b, it->val, t->env.trailer);
+		sb_char(&t->o.b, '\n');
+		break;
+	case I_MAP: put_map(t, it); break;
+	case I_STATUS:
+		if (!t->env.quiet)
+			out_remark(&t->o, &t->env, it);
+		break;
+	case I_ERROR:
+	case I_LOST: out_remark(&t->o, &t->env, it); break;
+	case I_END: sb_z(&t->o.b, "\n\n"); break;
+	}
+	return out_item(&t->o);
+}
+
+static struct err *text_flush(void *self)
+{
+	struct text *t = self;
+	return t->o.buffering == 'f' ? NULL : out_flush(&t->o);
+}
+
+static struct err *text_close(void *self)
+{
+	return out_close(&((struct text *)self)->o);
+}
+
+const struct sink sink_text = {
+	.name = "text",
+	.ext = "txt",
+	.doc = "lines for people, as bpftrace prints them",
+	.size = sizeof(struct text),
+	.open = text_open,
+	.put = text_put,
+	.flush = text_flush,
+	.close = text_close,
+	.escape = text_escape,
+};

@@ -1,0 +1,130 @@
+/* common.c - reading probe texts, registers, kernel functions. */
+#include "probe/common.h"
+#include "base/tab.h"
+#include "kern/regs.h"
+#include "kern/tracefs.h"
+#include <linux/btf.h>
+
+void link_add(struct link **list, int fd, int perf_fd)
+{
+	struct link *l = malloc(sizeof(*l));
+	if (!l)
+		abort();
+	*l = (struct link){fd, perf_fd, *list};
+	*list = l;
+}
+
+/* ---- texts ---- */
+
+struct parts parts_of(struct str text)
+{
+	struct parts r = {0};
+	struct str rest = text, part;
+	if (!text.n)
+		return r;
+	while (str_cut(&rest, ':', &part)) {
+		if (r.n < MAX_PARTS)
+			r.v[r.n] = part;
+		r.n++;
+	}
+	return r;
+}
+
+struct err *parts_err(const struct point *p, const char *want, u32 found)
+{
+	return err_new("%s probe type requires %s, found %u", p->provider->name, want, found);
+}
+
+struct str probe_text(struct arena *a, const char *provider, struct str x, struct str y, struct str z)
+{
+	AUTO_SB b = {0};
+	sb_z(&b, provider);
+	const struct str part[] = {x, y, z};
+	for (u32 i = 0; i < countof(part); i++)
+		if (part[i].n) {
+			sb_char(&b, ':');
+			sb_add(&b, part[i]);
+		}
+	return arena_str(a, sb_str(&b));
+}
+
+bool split_offset(struct str *name, u64 *off)
+{
+	i32 at = str_chr(*name, '+');
+	*off = 0;
+	if (at < 0)
+		return true;
+	bool ok = str_u64(str_from(*name, (u32)at + 1), off);
+	name->n = (u32)at;
+	return ok;
+}
+
+/* ---- registers ---- */
+
+struct ref regs_fetch(struct fn *f, int n)
+{
+	i32 at = n == ARG_RET ? (i32)REGS_RET : regs_arg((u32)n);
+	return at < 0 ? ir_con(f, 0) : ir_load(f, 8, ir_ctx(f), at);
+}
+
+struct ref fit_value(struct fn *f, struct ref v, const struct type *t)
+{
+	bool known = t && (type_is_int(t) || t->kind == T_BOOL) && t->size < 8 && t->size;
+	if (!known)
+		return v;
+	const struct type *i = t->kind == T_ENUM && t->base ? t->base : t;
+	return ir_op1(f, i->is_signed ? O_EXTS : O_EXTU, t->size, v);
+}
+
+/* ---- kernel functions ---- */
+
+struct functions {
+	struct host *h;
+	struct arena *a;
+	const struct point *p;
+	point_cb *cb;
+	void *arg;
+	struct tab seen;
+	bool wild;
+};
+
+static bool give_function(struct str func, struct str module, void *arg)
+{
+	struct functions *s = arg;
+	struct str want = s->p->target;
+	if (want.n && !str_glob(want, module.n ? module : STR("vmlinux")))
+		return true;
+	if (s->wild) { /* static functions of one name: the kernel takes the name once */
+		if (tab_get(&s->seen, func))
+			return true;
+		func = arena_str(s->a, func);
+		tab_set(&s->seen, func, s);
+	}
+	struct point q = *s->p;
+	q.name = s->wild ? func : s->p->name;
+	q.extra = arena_str(s->a, module);
+	if (str_is_glob(want))
+		q.target = arena_str(s->a, module.n ? module : STR("vmlinux"));
+	AUTO_SB name = {0};
+	sb_add(&name, q.name);
+	if (q.offset)
+		sb_fmt(&name, "+%llu", q.offset);
+	q.text = probe_text(s->a, q.provider->name, q.target, sb_str(&name), (struct str){0});
+	return s->cb(&q, s->arg) && s->wild;
+}
+
+struct err *kernel_functions(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+{
+	struct functions s = {.h = h, .a = u ? u->arena : h->arena, .p = p, .cb = cb, .arg = arg};
+	s.wild = str_is_glob(p->name);
+	/* One name: BTF answers in a tenth of the time that the list of functions takes. */
+	bool core = !p->target.n || str_is(p->target, "vmlinux");
+	struct types *k = s.wild || !core ? NULL : host_btf(h);
+	if (k && btf_types_id(k, p->name, BTF_KIND_FUNC)) {
+		give_function(p->name, STR(""), &s);
+		return NULL;
+	}
+	struct err *e = tracefs_functions(h, p->name, give_function, &s);
+	tab_free(&s.seen);
+	return e;
+}

@@ -1,0 +1,159 @@
+/* kprobe.c - kprobe and kretprobe: kernel functions by breakpoint, or many at once by fprobe. */
+#include "kern/regs.h"
+#include "kern/tracefs.h"
+#include "probe/common.h"
+
+enum { HELPER_GET_FUNC_IP = 173 };
+
+static bool is_return(const struct provider *p)
+{
+	return p->flags & PF_RETVAL;
+}
+
+static struct err *kprobe_parse(struct arena *a, struct point *p, struct str text)
+{
+	struct parts t = parts_of(text);
+	if (t.n != 1 && t.n != 2)
+		return parts_err(p, "1 or 2 arguments", t.n);
+	struct str name = t.v[t.n - 1];
+	const char *kind = p->provider->name;
+	p->target = t.n == 2 ? arena_str(a, t.v[0]) : STR("");
+	if (!name.n)
+		return err_new("%s probe type requires the name of a function", kind);
+	if (is_return(p->provider) && str_chr(name, '+') >= 0)
+		return err_new("Offset not allowed in a %s: it fires when the function returns", kind);
+	if (str_u64(name, &p->addr)) {
+		if (t.n == 2)
+			return err_new("a %s by address takes no module", kind);
+		p->has_addr = true;
+		p->text = probe_text(a, kind, arena_str(a, name), STR(""), STR(""));
+		return NULL;
+	}
+	struct str shown = arena_str(a, name);
+	if (!split_offset(&name, &p->offset))
+		return err_new("Invalid offset of %s probe: %.*s", kind, STRF(str_from(shown, name.n + 1)));
+	if (p->offset && str_is_glob(name))
+		return err_new("Offset not allowed with a wildcard");
+	if (!name.n)
+		return err_new("%s probe type requires the name of a function before the offset", kind);
+	p->name = arena_str(a, name);
+	p->text = probe_text(a, kind, p->target, shown, STR(""));
+	return NULL;
+}
+
+static struct err *kprobe_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+{
+	if (!p->has_addr)
+		return kernel_functions(h, u, p, cb, arg);
+	if (u && !u->config.unsafe)
+		return err_new("Probing by address requires --unsafe");
+	cb(p, arg);
+	return NULL;
+}
+
+static struct ref kprobe_arg(struct fn *f, struct host *h, const struct point *p, int n)
+{
+	if (n != ARG_FUNC)
+		return regs_fetch(f, n);
+	if (host_has(h, FEAT_FUNC_IP))
+		return ir_callp(f, HELPER_GET_FUNC_IP, ARGS(ir_ctx(f)));
+	if (is_return(p->provider)) /* registers no longer tell: this program is for one point */
+		return ir_con(f, tracefs_symbol(h, p->name));
+	struct ref ip = ir_load(f, 8, ir_ctx(f), REGS_IP);
+	return ir_addi(f, ip, -(i64)p->offset - REGS_KPROBE_SKEW);
+}
+
+/* Many points, and nothing that only a breakpoint can do. */
+static bool wants_multi(struct host *h, const struct prog *g)
+{
+	u32 n = 0;
+	for (const struct point *p = g->points; p; p = p->next, n++)
+		if (p->has_addr || p->offset || p->target.n)
+			return false;
+	return n > 1 && host_has(h, FEAT_KPROBE_MULTI);
+}
+
+static u32 kprobe_load_as(struct host *h, const struct unit *u, const struct prog *g)
+{
+	(void)u;
+	return wants_multi(h, g) ? BPF_TRACE_KPROBE_MULTI : 0;
+}
+
+/* core: only functions of vmlinux, for kernels that do not look into modules. */
+static struct err *attach_multi(struct host *h, struct prog *g, bool core, struct link **list)
+{
+	VEC(const char *) syms = {0};
+	for (const struct point *p = g->points; p; p = p->next)
+		if (!core || !p->extra.n)
+			vec_add(&syms, arena_strz(h->arena, p->name));
+	int fd;
+	struct err *e = syms.n ? bpf_link_kprobe_multi(g->fd, syms.v, NULL, syms.n, is_return(g->provider), &fd)
+			       : err_new("none of the functions is in vmlinux");
+	vec_free(&syms);
+	if (!e)
+		link_add(list, fd, -1);
+	return e;
+}
+
+static struct err *attach_one(struct host *h, const struct point *p, struct prog *g, struct link **list)
+{
+	int fd;
+	const char *func = p->has_addr ? NULL : arena_strz(h->arena, p->name);
+	if (func && p->target.n && !str_is(p->target, "vmlinux"))
+		func = arena_fmt(h->arena, "%.*s:%s", STRF(p->target), func);
+	struct err *e = perf_open_kprobe(h, func, func ? p->offset : p->addr, is_return(g->provider), &fd);
+	return e ? e : perf_start_fd(fd, g, list);
+}
+
+static struct err *kprobe_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+{
+	(void)u;
+	bool core_done = false;
+	if (wants_multi(h, g)) { /* one function that cannot be attached spoils all; breakpoints tell which */
+		struct err *e = attach_multi(h, g, false, list);
+		if (!e)
+			return NULL;
+		err_free(e);
+		e = attach_multi(h, g, true, list);
+		core_done = !e;
+		err_free(e);
+	}
+	for (const struct point *p = g->points; p; p = p->next) {
+		struct err *e = core_done && !p->extra.n ? NULL : attach_one(h, p, g, list);
+		if (e)
+			return err_wrap(e, "attach %.*s: ", STRF(p->text));
+	}
+	return NULL;
+}
+
+#define KPROBE_FLAGS (PF_KERNEL | PF_REGS | PF_FUNC | PF_PIDFILTER | PF_STACKS)
+
+const struct provider provider_kprobe = {
+	.name = "kprobe",
+	.alias = {"k"},
+	.syntax = "kprobe[:module]:function[+offset]",
+	.doc = "Start of a kernel function, or an instruction in it. arg0... are its arguments.",
+	.prog_type = BPF_PROG_TYPE_KPROBE,
+	.flags = KPROBE_FLAGS | PF_ARGN,
+	.needs = FEAT_KPROBE,
+	.parse = kprobe_parse,
+	.expand = kprobe_expand,
+	.arg = kprobe_arg,
+	.load_as = kprobe_load_as,
+	.attach = kprobe_attach,
+};
+
+const struct provider provider_kretprobe = {
+	.name = "kretprobe",
+	.alias = {"kr"},
+	.syntax = "kretprobe[:module]:function",
+	.doc = "Return of a kernel function. retval is its result.",
+	.prog_type = BPF_PROG_TYPE_KPROBE,
+	.flags = KPROBE_FLAGS | PF_RETVAL,
+	.needs = FEAT_KPROBE,
+	.parse = kprobe_parse,
+	.expand = kprobe_expand,
+	.arg = kprobe_arg,
+	.load_as = kprobe_load_as,
+	.attach = kprobe_attach,
+};

@@ -1,0 +1,63 @@
+/* perf_common.c - programs on perf events: one, one per CPU, one per thread. */
+#include "probe/common.h"
+#include <dirent.h>
+#include <errno.h>
+
+struct err *perf_start_fd(int perf_fd, struct prog *g, struct link **list)
+{
+	link_add(list, -1, perf_fd);
+	return perf_attach(perf_fd, g->fd);
+}
+
+struct err *perf_start(const struct perf_spec *s, struct prog *g, struct link **list)
+{
+	int fd;
+	struct err *e = perf_open(s, &fd);
+	return e ? e : perf_start_fd(fd, g, list);
+}
+
+/* Threads it starts later inherit the event. One that ends meanwhile is no error. */
+static struct err *start_threads(struct host *h, int pid, struct perf_spec *s, struct prog *g, struct link **list)
+{
+	DIR *d = opendir(arena_fmt(h->arena, "/proc/%d/task", pid));
+	if (!d)
+		return err_kern(errno, "list the threads of process %d", pid);
+	struct err *e = NULL;
+	u32 n = 0;
+	for (struct dirent *t; !e && (t = readdir(d));) {
+		u64 tid;
+		if (!str_u64(str_z(t->d_name), &tid))
+			continue;
+		s->pid = (int)tid;
+		s->cpu = -1;
+		s->inherit = true;
+		e = perf_start(s, g, list);
+		if (e && e->no == ESRCH) {
+			err_free(e);
+			e = NULL;
+			continue;
+		}
+		n++;
+	}
+	closedir(d);
+	return e || n ? e : err_new("process %d has ended", pid);
+}
+
+struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spec *s, struct prog *g,
+			   struct link **list)
+{
+	if (u->pid > 0)
+		return start_threads(h, u->pid, s, g, list);
+	u32 *cpus, n;
+	struct err *e = host_online(h, &cpus, &n);
+	for (u32 i = 0; !e && i < n; i++) {
+		s->pid = -1;
+		s->cpu = (int)cpus[i];
+		e = perf_start(s, g, list);
+		if (e && (e->no == ENODEV || e->no == ENXIO) && i + 1 < n) { /* went offline just now */
+			err_free(e);
+			e = NULL;
+		}
+	}
+	return e;
+}

@@ -1,0 +1,142 @@
+/* profile.c - profile (every CPU) and interval (one CPU): timers on the CPU clock. */
+#include "base/units.h"
+#include "probe/common.h"
+
+enum { MIN_PERIOD_NS = 1000, NS_PER_S = 1000000000 };
+
+static const struct {
+	const char *name;
+	u64 ns; /* 0: times per second */
+} units[] = {{"hz", 0}, {"ms", 1000000}, {"s", NS_PER_S}, {"us", 1000}};
+
+static struct err *too_short(const struct point *p)
+{
+	return err_new("Invalid rate of %s probe. Minimum is 1000 or 1us. Found: %llu nanoseconds", p->provider->name,
+		       p->period);
+}
+
+/* period: nanoseconds, or times per second when extra is hz. */
+static struct err *parse_rate(struct point *p, struct str unit, struct str count)
+{
+	u64 n;
+	const char *kind = p->provider->name;
+	for (u32 i = 0; i < countof(units); i++) {
+		if (!str_is(unit, units[i].name))
+			continue;
+		if (!str_u64(count, &n))
+			return err_new("Invalid rate of %s probe: invalid integer: %.*s", kind, STRF(count));
+		if (!n)
+			return err_new("Invalid rate of %s probe: it must be at least 1", kind);
+		if (units[i].ns && n > INT64_MAX / units[i].ns)
+			return err_new("Invalid rate of %s probe: %llu %s is too long", kind, n, units[i].name);
+		p->extra = str_z(units[i].name);
+		p->period = units[i].ns ? n * units[i].ns : n;
+		return NULL;
+	}
+	return err_new("%.*s is not a unit of %s probes: use hz, s, ms or us", STRF(unit), kind);
+}
+
+static struct err *timer_parse(struct arena *a, struct point *p, struct str text)
+{
+	struct parts t = parts_of(text);
+	const char *kind = p->provider->name;
+	struct err *e = NULL;
+	if (t.n != 1 && t.n != 2)
+		return parts_err(p, "1 or 2 arguments", t.n);
+	if (str_is(t.v[0], "*") || (t.n == 2 && str_is(t.v[1], "*"))) { /* only lists ask that */
+		p->extra = arena_str(a, t.v[0]);
+		p->name = STR("*");
+	} else if (t.n == 2) {
+		e = parse_rate(p, t.v[0], t.v[1]);
+	} else if (!units_ns(t.v[0], &p->period)) {
+		e = err_new("Invalid rate of %s probe: invalid duration: %.*s", kind, STRF(t.v[0]));
+	} else if (p->period < MIN_PERIOD_NS) {
+		e = too_short(p);
+	}
+	p->text = probe_text(a, kind, arena_str(a, text), STR(""), STR(""));
+	return e;
+}
+
+static struct err *timer_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+{
+	struct arena *a = u ? u->arena : h->arena;
+	if (!str_is(p->name, "*")) {
+		cb(p, arg);
+		return NULL;
+	}
+	for (u32 i = 0; i < countof(units); i++) {
+		if (p->extra.n && !str_glob(p->extra, str_z(units[i].name)))
+			continue;
+		struct point q = *p;
+		q.name = STR("");
+		q.extra = str_z(units[i].name);
+		q.period = units[i].ns ? units[i].ns : 1;
+		q.text = str_z(arena_fmt(a, "%s:%s:", p->provider->name, units[i].name));
+		if (!cb(&q, arg))
+			break;
+	}
+	return NULL;
+}
+
+static struct perf_spec timer(const struct point *p)
+{
+	return (struct perf_spec){
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.period = p->period,
+		.freq = str_is(p->extra, "hz"),
+		.pid = -1,
+	};
+}
+
+static struct err *profile_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+{
+	struct unit all = *u;
+	all.pid = 0; /* a process is a filter in the program: that covers all its threads */
+	for (const struct point *p = g->points; p; p = p->next) {
+		struct perf_spec s = timer(p);
+		struct err *e = perf_start_all(h, &all, &s, g, list);
+		if (e)
+			return err_wrap(e, "attach %.*s: ", STRF(p->text));
+	}
+	return NULL;
+}
+
+static struct err *interval_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+{
+	(void)u;
+	u32 *cpus, n;
+	struct err *e = host_online(h, &cpus, &n);
+	for (const struct point *p = g->points; !e && p; p = p->next) {
+		struct perf_spec s = timer(p);
+		s.cpu = (int)cpus[0];
+		e = perf_start(&s, g, list);
+		if (e)
+			e = err_wrap(e, "attach %.*s: ", STRF(p->text));
+	}
+	return e;
+}
+
+const struct provider provider_profile = {
+	.name = "profile",
+	.alias = {"p"},
+	.syntax = "profile:(hz|s|ms|us):count, profile:10ms",
+	.doc = "Fires on every CPU, so many times per second or once per period.",
+	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
+	.flags = PF_REGS | PF_EVENT | PF_PIDFILTER | PF_STACKS,
+	.parse = timer_parse,
+	.expand = timer_expand,
+	.attach = profile_attach,
+};
+
+const struct provider provider_interval = {
+	.name = "interval",
+	.alias = {"i"},
+	.syntax = "interval:(hz|s|ms|us):count, interval:10ms",
+	.doc = "Fires on one CPU, so many times per second or once per period.",
+	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
+	.flags = PF_REGS | PF_EVENT | PF_STACKS,
+	.parse = timer_parse,
+	.expand = timer_expand,
+	.attach = interval_attach,
+};

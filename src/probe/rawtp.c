@@ -1,0 +1,125 @@
+/* rawtp.c - rawtracepoint:[module:]event: a tracepoint's own arguments, typed by BTF. */
+#include "probe/common.h"
+#include <linux/btf.h>
+
+#define PREFIX "btf_trace_"
+enum { PREFIX_LEN = sizeof(PREFIX) - 1 };
+
+static struct err *rawtp_parse(struct arena *a, struct point *p, struct str text)
+{
+	struct parts t = parts_of(text);
+	if (t.n != 1 && t.n != 2)
+		return parts_err(p, "1 or 2 arguments", t.n);
+	if (!t.v[t.n - 1].n)
+		return err_new("rawtracepoint probe type requires the name of an event");
+	p->target = t.n == 2 ? arena_str(a, t.v[0]) : STR("");
+	p->name = arena_str(a, t.v[t.n - 1]);
+	p->text = probe_text(a, "rawtracepoint", p->target, p->name, (struct str){0});
+	return NULL;
+}
+
+struct search {
+	struct arena *a;
+	const struct point *p;
+	point_cb *cb;
+	void *arg;
+};
+
+static bool give_event(struct str name, u32 id, void *arg)
+{
+	struct search *s = arg;
+	(void)id;
+	struct point q = *s->p;
+	q.target = q.target.n && !str_is_glob(q.target) ? q.target : STR("vmlinux");
+	q.name = arena_str(s->a, str_from(name, PREFIX_LEN));
+	q.text = probe_text(s->a, "rawtracepoint", q.target, q.name, (struct str){0});
+	return s->cb(&q, s->arg);
+}
+
+static struct err *rawtp_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+{
+	struct search s = {u ? u->arena : h->arena, p, cb, arg};
+	struct types *k;
+	struct str module = str_is_glob(p->target) ? STR("") : p->target;
+	struct err *e = typed_btf(h, s.a, module, &k);
+	if (e)
+		return e;
+	struct str glob = str_z(arena_fmt(s.a, PREFIX "%.*s", STRF(p->name)));
+	if (str_is_glob(p->name)) {
+		btf_types_each(k, BTF_KIND_TYPEDEF, glob, give_event, &s);
+	} else {
+		u32 id = btf_types_id(k, glob, BTF_KIND_TYPEDEF);
+		if (id)
+			give_event(glob, id, &s);
+	}
+	return NULL;
+}
+
+/*
+ * The typedef's signature has no parameter names; functions that the kernel makes for each tracepoint have the same
+ * parameters with names.
+ */
+static const struct type *named_signature(struct types *k, struct arena *a, struct str name, const struct type *fn)
+{
+	static const char *const made[] = {"__traceiter_", "__probestub_", "__bpf_trace_"};
+	u32 want, n;
+	type_fields(fn, &want);
+	for (u32 i = 0; i < countof(made); i++) {
+		u32 id = btf_types_id(k, str_z(arena_fmt(a, "%s%.*s", made[i], STRF(name))), BTF_KIND_FUNC);
+		const struct type *f = id ? btf_types_func(k, id) : NULL;
+		const struct field *v = f ? type_fields(f, &n) : NULL;
+		if (v && n == want && n && v[n - 1].name.n)
+			return f;
+	}
+	return fn;
+}
+
+static struct err *rawtp_types(struct host *h, struct unit *u, struct point *p)
+{
+	struct arena *a = u ? u->arena : h->arena;
+	struct types *k;
+	struct err *e = typed_btf(h, a, p->target, &k);
+	if (e)
+		return e;
+	p->btf_id = btf_types_id(k, str_z(arena_fmt(a, PREFIX "%.*s", STRF(p->name))), BTF_KIND_TYPEDEF);
+	const struct type *fn = p->btf_id ? btf_types_func(k, p->btf_id) : NULL;
+	if (!fn)
+		return err_new("BTF has no signature of tracepoint %.*s", STRF(p->name));
+	typed_args(a, p, named_signature(k, a, p->name, fn), 1); /* the first parameter is the tracepoint's own data */
+	p->ret = NULL;
+	return NULL;
+}
+
+static struct ref rawtp_arg(struct fn *f, struct host *h, const struct point *p, int n)
+{
+	(void)h;
+	return typed_fetch(f, p, n);
+}
+
+static struct err *rawtp_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+{
+	(void)h;
+	(void)u;
+	int fd;
+	struct err *e = bpf_raw_tp(g->fd, NULL, &fd);
+	if (e)
+		return err_wrap(e, "attach %.*s: ", STRF(g->points->text));
+	link_add(list, fd, -1);
+	return NULL;
+}
+
+const struct provider provider_rawtp = {
+	.name = "rawtracepoint",
+	.alias = {"rt"},
+	.syntax = "rawtracepoint[:module]:event",
+	.doc = "A tracepoint with its original arguments: cheaper than tracepoint, less stable.",
+	.prog_type = BPF_PROG_TYPE_TRACING,
+	.attach_type = BPF_TRACE_RAW_TP,
+	.flags = PF_KERNEL | PF_ARGN | PF_TYPED | PF_PIDFILTER | PF_STACKS,
+	.needs = FEAT_BTF,
+	.parse = rawtp_parse,
+	.expand = rawtp_expand,
+	.types = rawtp_types,
+	.arg = rawtp_arg,
+	.attach = rawtp_attach,
+};

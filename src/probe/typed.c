@@ -1,0 +1,64 @@
+/* typed.c - tracing programs: the context is an array of u64, typed by BTF. */
+#include "probe/common.h"
+
+static bool is_struct_ptr(const struct type *t)
+{
+	return t->kind == T_PTR && t->base && type_is_record(t->base);
+}
+
+/* What a slot holds: pointers to structs are trusted by the verifier, others are plain numbers to it. */
+static const struct type *slot_type(struct arena *a, const struct type *t)
+{
+	if (!t)
+		return &type_u64;
+	if (is_struct_ptr(t) && t->space != AS_USER)
+		return type_copy_as(a, t, AS_BTF);
+	return t;
+}
+
+void typed_args(struct arena *a, struct point *p, const struct type *fn, u32 skip)
+{
+	u32 n, kept = 0, slot = 0;
+	const struct field *from = type_fields(fn, &n);
+	struct field *to = arena_newn(a, struct field, n + 1);
+	for (u32 i = 0; i < n; i++) {
+		u32 size = from[i].type->size;
+		if (i >= skip) {
+			to[kept] = from[i];
+			to[kept].type = slot_type(a, from[i].type);
+			to[kept++].bit_off = slot * 64;
+		}
+		if (i >= skip)
+			slot += type_is_record(from[i].type) && size > 8 && size <= 16 ? 2 : 1;
+	}
+	struct type *t = arena_new(a, struct type);
+	*t = (struct type){.kind = T_STRUCT, .size = slot * 8, .align = 8, .nfield = kept, .field = to};
+	t->name = str_z(arena_fmt(a, "%s_%.*s_args", p->provider->name, STRF(p->name)));
+	p->args = t;
+	p->args_space = AS_BTF; /* keeps pointers trusted */
+	p->narg = kept;
+	p->ret = fn->base && fn->base->kind != T_NONE ? slot_type(a, fn->base) : NULL;
+}
+
+struct ref typed_fetch(struct fn *f, const struct point *p, int n)
+{
+	assert(p->args);
+	if (n == ARG_RET) /* fexit: behind the arguments */
+		return fit_value(f, ir_load(f, 8, ir_ctx(f), (i32)p->args->size), p->ret);
+	u32 count;
+	const struct field *field = type_fields(p->args, &count);
+	if (n < 0 || (u32)n >= count)
+		return ir_con(f, 0);
+	return fit_value(f, ir_load(f, 8, ir_ctx(f), (i32)(field[n].bit_off / 8)), field[n].type);
+}
+
+struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct types **ret)
+{
+	struct types *k = host_btf(h);
+	if (!k)
+		return err_new("this kernel has no BTF (/sys/kernel/btf/vmlinux), which typed probes need");
+	*ret = k;
+	if (!module.n || str_is(module, "vmlinux"))
+		return NULL;
+	return btf_types_open(arena_fmt(a, "%s/sys/kernel/btf/%.*s", h->root, STRF(module)), a, k, ret);
+}

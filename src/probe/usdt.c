@@ -1,0 +1,199 @@
+/* usdt.c - static probes that programs bring along (.note.stapsdt): every place of one name is one probe. */
+#include "types/usdt.h"
+#include "probe/common.h"
+
+enum { HELPER_PROBE_READ_USER = 112 };
+
+/* point.priv: the places that share a name and where their arguments are. */
+struct usdt_point {
+	u32 n;
+	const struct usdt_site **site;
+};
+
+static struct err *usdt_parse(struct arena *a, struct point *p, struct str text)
+{
+	struct parts t = parts_of(text);
+	if (t.n < 1 || t.n > 3)
+		return parts_err(p, "2 or 3 arguments", t.n);
+	bool file = t.n == 1 && (str_chr(text, '/') >= 0 || str_is(text, "*")); /* usdt:/path, as lists are asked for */
+	p->target = t.n == 1 ? (file ? t.v[0] : STR("")) : t.v[0];
+	p->extra = t.n == 3 ? t.v[1] : STR("");
+	p->name = file ? STR("*") : t.v[t.n - 1];
+	if (!p->name.n)
+		return err_new("usdt probe type requires the name of a probe");
+	p->target = arena_str(a, p->target);
+	p->extra = arena_str(a, p->extra);
+	p->name = arena_str(a, p->name);
+	p->text = probe_text(a, "usdt", p->target, p->extra, p->name);
+	return NULL;
+}
+
+static bool same_args(const struct usdt_site *x, const struct usdt_site *y)
+{
+	if (x->narg != y->narg || !str_eq(x->bad_arg, y->bad_arg))
+		return false;
+	for (u32 i = 0; i < x->narg; i++) {
+		const struct usdt_arg *a = &x->arg[i], *b = &y->arg[i];
+		if (a->kind != b->kind || a->size != b->size || a->is_signed != b->is_signed || a->reg != b->reg ||
+		    a->index != b->index || a->scale != b->scale || a->off != b->off)
+			return false;
+	}
+	return true;
+}
+
+static bool fits(const struct point *p, const struct usdt_site *s)
+{
+	return (!p->extra.n || str_glob(p->extra, s->provider)) && str_glob(p->name, s->name);
+}
+
+/* The group that begins with site i; those taken are marked. */
+static struct usdt_point *group(struct arena *a, const struct usdt_sites *all, u32 i, bool *taken)
+{
+	struct usdt_point *g = arena_new(a, struct usdt_point);
+	g->site = arena_newn(a, const struct usdt_site *, all->n - i);
+	const struct usdt_site *first = &all->v[i];
+	for (u32 k = i; k < all->n; k++) {
+		const struct usdt_site *s = &all->v[k];
+		if (taken[k] || !str_eq(s->provider, first->provider) || !str_eq(s->name, first->name) ||
+		    !same_args(s, first))
+			continue;
+		taken[k] = true;
+		g->site[g->n++] = s;
+	}
+	return g;
+}
+
+static struct err *search_file(struct host *h, struct unit *u, const struct point *p, const char *path, point_cb *cb,
+			       void *arg)
+{
+	struct arena *a = u ? u->arena : h->arena;
+	struct usdt_sites all;
+	struct err *e = usdt_read(user_path_real(h, u, path), a, &all);
+	if (e)
+		return e;
+	AUTO_FREE bool *taken = calloc(all.n + 1, sizeof(*taken));
+	if (!taken)
+		abort();
+	for (u32 i = 0; i < all.n; i++) {
+		if (taken[i] || !fits(p, &all.v[i]))
+			continue;
+		struct point q = *p;
+		q.priv = group(a, &all, i, taken);
+		q.target = str_z(path);
+		q.extra = all.v[i].provider;
+		q.name = all.v[i].name;
+		q.addr = all.v[i].offset;
+		q.narg = all.v[i].narg;
+		q.text = str_z(
+			arena_fmt(a, "usdt:%s:%.*s:%.*s", path, STRF(q.extra), STRF(q.name)));
+		if (!cb(&q, arg))
+			break;
+	}
+	return NULL;
+}
+
+static struct err *usdt_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+{
+	bool any_file = !p->target.n || str_is(p->target, "*");
+	if (any_file && str_is(p->name, "*") && (!u || u->pid <= 0))
+		return NULL;
+	paths files = {0};
+	struct err *e = user_paths(h, u, p->target, &files);
+	if (e)
+		e = err_wrap(e, "usdt ");
+	bool many = files.n > 1 || any_file;
+	for (u32 i = 0; !e && i < files.n; i++) {
+		e = search_file(h, u, p, files.v[i], cb, arg);
+		if (e && many) {
+			err_free(e);
+			e = NULL;
+		}
+	}
+	vec_free(&files);
+	return e;
+}
+
+static struct err *usdt_types(struct host *h, struct unit *u, struct point *p)
+{
+	(void)h;
+	(void)u;
+	const struct usdt_point *g = p->priv;
+	if (g && g->site[0]->bad_arg.n)
+		return err_new("%.*s: where an argument is found is not understood: %.*s", STRF(p->text),
+			       STRF(g->site[0]->bad_arg));
+	return NULL;
+}
+
+static struct ref reg(struct fn *f, i16 at)
+{
+	if (at < 0)
+		return ir_con(f, 0);
+	struct ref whole = ir_load(f, 8, ir_ctx(f), at & ~7);
+	return at & 7 ? ir_op2(f, O_SHR, whole, ir_con(f, (u64)(at & 7) * 8)) : whole; /* %ah */
+}
+
+/* size bytes of the process's memory at addr; 0 when they cannot be read. */
+static struct ref user_load(struct fn *f, struct ref addr, const struct usdt_arg *a)
+{
+	u32 mark = ir_slot_mark(f);
+	struct ref slot = ir_slot(f, 8);
+	if (!ref_is(slot))
+		return ir_con(f, 0);
+	ir_store(f, 8, slot, 0, ir_con(f, 0));
+	ir_call(f, HELPER_PROBE_READ_USER, ARGS(slot, ir_con(f, a->size), addr));
+	struct ref v = a->is_signed ? ir_loads(f, a->size, slot, 0) : ir_load(f, a->size, slot, 0);
+	ir_slot_release(f, mark);
+	return v;
+}
+
+static struct ref usdt_arg(struct fn *f, struct host *h, const struct point *p, int n)
+{
+	(void)h;
+	const struct usdt_point *g = p->priv;
+	if (!g || n < 0 || (u32)n >= g->site[0]->narg)
+		return ir_con(f, 0);
+	const struct usdt_arg *a = &g->site[0]->arg[n];
+	struct ref at;
+	switch (a->kind) {
+	case UA_CONST: return ir_con(f, (u64)a->off);
+	case UA_REG:
+		at = reg(f, a->reg);
+		return a->size == 8 ? at : ir_op1(f, a->is_signed ? O_EXTS : O_EXTU, a->size, at);
+	case UA_MEM:
+		at = ir_addi(f, reg(f, a->reg), a->off);
+		if (a->index >= 0)
+			at = ir_op2(f, O_ADD, at,
+				    ir_op2(f, O_MUL, reg(f, a->index), ir_con(f, a->scale ? a->scale : 1)));
+		return user_load(f, at, a);
+	}
+	return ir_con(f, 0);
+}
+
+static struct err *usdt_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+{
+	user_sites sites = {0};
+	for (const struct point *p = g->points; p; p = p->next) {
+		const struct usdt_point *up = p->priv;
+		const char *path = user_path_real(h, u, arena_strz(h->arena, p->target));
+		for (u32 i = 0; up && i < up->n; i++)
+			vec_add(&sites, (struct user_site){path, up->site[i]->offset, up->site[i]->sem_offset});
+	}
+	struct err *e = user_attach(h, u, g, &sites, false, list);
+	vec_free(&sites);
+	return e ? err_wrap(e, "attach %.*s: ", STRF(g->points->text)) : NULL;
+}
+
+const struct provider provider_usdt = {
+	.name = "usdt",
+	.alias = {"U"},
+	.syntax = "usdt:path:[provider:]name",
+	.doc = "A static probe in a program or library. arg0... are its arguments.",
+	.prog_type = BPF_PROG_TYPE_KPROBE,
+	.flags = PF_USER | PF_REGS | PF_ARGN | PF_STACKS,
+	.parse = usdt_parse,
+	.expand = usdt_expand,
+	.types = usdt_types,
+	.arg = usdt_arg,
+	.load_as = user_load_as,
+	.attach = usdt_attach,
+};

@@ -1,0 +1,245 @@
+/*
+ * load.c - maps and programs into the kernel, with the script's lines; undone in reverse.
+ */
+#include "kern/verlog.h"
+#include "run/run.h"
+#include <errno.h>
+#include <stdio.h>
+
+enum { RB_PAGE = 4096, RB_MIN = 64, RB_MAX = 4096, RB_ONCE = 256, ONCE_INSNS = 8192 };
+
+/* ---- maps ---- */
+
+static u64 power_of_two(u64 n)
+{
+	u64 p = 1;
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+/* No way back in the code and no helper that calls back: a program that stores few records. */
+static bool is_straight(const struct code *c)
+{
+	for (u32 i = 0; i < c->ninsn; i++) {
+		const struct bpf_insn *in = &c->insn[i];
+		u8 cls = in->code & 7;
+		if ((cls == BPF_JMP || cls == BPF_JMP32) && in->off < 0)
+			return false;
+		if (in->code == (BPF_LD | BPF_DW | BPF_IMM) && in->src_reg == BPF_PSEUDO_FUNC)
+			return false;
+	}
+	return c->ninsn < ONCE_INSNS;
+}
+
+/* Bytes of the buffer: as configured, else a 1024th of the memory; little for a script that only
+ * begins and ends. */
+static u32 ring_bytes(const struct unit *u)
+{
+	u64 pages = u->config.perf_rb_pages;
+	if (!pages) {
+		i64 ram = (i64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+		u64 want = (u64)MAX(ram, 0) / 1024 / RB_PAGE;
+		bool few = true;
+		for (u32 i = 0; i < u->nprog; i++)
+			few &= u->prog[i]->phase != PROG_ATTACH && is_straight(&u->prog[i]->code);
+		pages = MIN(MAX(want, RB_MIN), RB_MAX);
+		if (few)
+			pages = MIN(pages, RB_ONCE);
+	}
+	pages = MIN(MAX(pages, 1), 1u << 18);
+	return (u32)MAX(power_of_two(pages * RB_PAGE), (u64)sysconf(_SC_PAGESIZE));
+}
+
+static bool is_perf(struct session *s, const struct map *m)
+{
+	if (m->map_type == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
+		return true;
+	return m->map_type != BPF_MAP_TYPE_RINGBUF && !host_has(s->h, FEAT_RINGBUF);
+}
+
+static struct err *make_map(struct session *s, struct unit *u, struct map *m)
+{
+	struct map_spec spec = {
+		.name = arena_strz(u->arena, m->name),
+		.type = m->map_type,
+		.key_size = m->key_size,
+		.val_size = m->val_size,
+		.max_entries = m->max_entries,
+		.flags = m->flags,
+	};
+	if (m->role == MAP_RING && is_perf(s, m))
+		spec = (struct map_spec){"records", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, s->h->ncpu,
+					 0};
+	else if (m->role == MAP_RING)
+		spec = (struct map_spec){"records", BPF_MAP_TYPE_RINGBUF, 0, 0, ring_bytes(u), 0};
+	struct err *e = bpf_map_new(&spec, &m->fd);
+	if (e) {
+		m->fd = -1;
+		return err_wrap(e, "map %s: ", spec.name);
+	}
+	u32 zero = 0;
+	return m->role == MAP_AUX && m->init ? bpf_map_put(m->fd, &zero, m->init) : NULL;
+}
+
+/* Maps that no program names are not made, but the script's own are. */
+static struct err *make_maps(struct session *s, struct unit *u)
+{
+	bool *used = arena_newn(u->arena, bool, u->nmap + 1);
+	for (u32 i = 0; i < u->nprog; i++)
+		for (u32 r = 0; r < u->prog[i]->code.nreloc; r++)
+			used[u->prog[i]->code.reloc[r].map] = true;
+	for (u32 i = 0; i < u->nmap; i++)
+		u->map[i]->fd = -1;
+	for (u32 i = 0; i < u->nmap; i++) {
+		struct err *e =
+			used[i] || u->map[i]->role == MAP_USER ? make_map(s, u, u->map[i]) : NULL;
+		if (e)
+			return e;
+	}
+	if (!u->ring || u->ring->fd < 0)
+		return NULL;
+	return ring_new(s->h, u->ring->fd, is_perf(s, u->ring), ring_bytes(u), record_take,
+			record_lost, s, &s->ring);
+}
+
+/* ---- programs ---- */
+
+static void relocate(const struct unit *u, struct code *c)
+{
+	for (u32 i = 0; i < c->nreloc; i++) {
+		const struct reloc *r = &c->reloc[i];
+		assert(r->insn + 1 < c->ninsn && r->map < u->nmap);
+		struct bpf_insn *in = &c->insn[r->insn];
+		assert(in->code == (BPF_LD | BPF_DW | BPF_IMM));
+		in->src_reg = r->kind == RELOC_MAP ? BPF_PSEUDO_MAP_FD : BPF_PSEUDO_MAP_VALUE;
+		in->imm = u->map[r->map]->fd;
+	}
+}
+
+/* The line of the source that holds pos. */
+static struct str source_line(struct str text, u32 pos)
+{
+	u32 from = MIN(pos, text.n);
+	while (from && text.s[from - 1] != '\n')
+		from--;
+	struct str line = str_from(text, from);
+	i32 end = str_chr(line, '\n');
+	if (end >= 0)
+		line.n = (u32)end;
+	return str_trim(line);
+}
+
+static u32 make_lines(const struct unit *u, const struct code *c, struct line_info *li)
+{
+	u32 n = 0, line, col;
+	for (u32 i = 0; i < c->nline; i++) {
+		struct loc loc = c->line[i].loc;
+		if (!diag_place(u->diags, loc, &line, &col))
+			continue;
+		const struct source *src = &u->diags->source[loc.src];
+		li[n++] = (struct line_info){c->line[i].insn, line, col, src->name,
+					     source_line(src->text, loc.pos)};
+	}
+	return n;
+}
+
+static u32 make_funcs(const struct code *c, struct func_info *fi)
+{
+	for (u32 i = 0; i < c->nfn; i++)
+		fi[i] = (struct func_info){c->fn[i].insn, c->fn[i].name, c->fn[i].narg,
+					   c->fn[i].callback};
+	return c->nfn;
+}
+
+static struct loc insn_loc(const struct prog *p, i32 insn)
+{
+	struct loc loc = p->loc;
+	for (u32 i = 0; i < p->code.nline && insn >= 0 && p->code.line[i].insn <= (u32)insn; i++)
+		if (p->code.line[i].loc.len || p->code.line[i].loc.pos)
+			loc = p->code.line[i].loc;
+	return loc;
+}
+
+/* The verifier said no: one sentence at a place of the script. */
+static void refused(struct session *s, struct unit *u, const struct prog *p, const char *log)
+{
+	struct verdict v = {.insn = -1};
+	verlog_read(log, u->arena, &v);
+	struct diag *d = diag_add(u->diags, E_VERIFIER, insn_loc(p, v.insn), "%s",
+				  v.why ? v.why : "the kernel refused the program");
+	if (s->verbose)
+		fprintf(stderr, "Kernel log of %.*s:\n%s\n", STRF(p->name), log);
+	else
+		diag_hint(u->diags, d, "-v shows the kernel's log");
+}
+
+static struct err *load_prog(struct session *s, struct unit *u, struct prog *p, bool *is_refused)
+{
+	struct arena a = {0};
+	char *log AUTO_FREE = NULL;
+	struct line_info *li = arena_newn(&a, struct line_info, p->code.nline + 1);
+	struct func_info *fi = arena_newn(&a, struct func_info, p->code.nfn + 1);
+	relocate(u, &p->code);
+	struct prog_spec spec = {
+		.name = arena_strz(&a, p->name),
+		.license = arena_strz(&a, u->config.license),
+		.type = p->provider->prog_type,
+		.attach_type = p->provider->load_as ? p->provider->load_as(s->h, u, p)
+						    : p->provider->attach_type,
+		.attach_btf_id = p->attach_btf_id,
+		.insn = p->code.insn,
+		.ninsn = p->code.ninsn,
+		.func = fi,
+		.nfunc = make_funcs(&p->code, fi),
+		.line = li,
+		.nline = make_lines(u, &p->code, li),
+		.log_size = (u32)MIN(u->config.log_size, UINT32_MAX / 8),
+	};
+	struct err *e = bpf_prog_new(s->h, &spec, &p->fd, &log);
+	arena_free(&a);
+	if (!e)
+		return NULL;
+	p->fd = -1;
+	if (!log) /* it is not about what the program does */
+		return e;
+	refused(s, u, p, log);
+	err_free(e);
+	*is_refused = true;
+	return NULL;
+}
+
+void load_undo(struct session *s, struct unit *u)
+{
+	for (u32 i = u->nprog; i-- > 0;) {
+		if (u->prog[i]->fd >= 0)
+			close(u->prog[i]->fd);
+		u->prog[i]->fd = -1;
+	}
+	ring_free(s->ring);
+	s->ring = NULL;
+	for (u32 i = u->nmap; i-- > 0;) {
+		if (u->map[i]->fd >= 0)
+			close(u->map[i]->fd);
+		u->map[i]->fd = -1;
+	}
+}
+
+bool session_load(struct session *s, struct unit *u, struct err **e)
+{
+	bool bad = false;
+	*e = NULL;
+	s->u = u;
+	if (!s->syms)
+		syms_init(s->h, u->config.cpp_demangle, &s->syms);
+	for (u32 i = 0; i < u->nprog; i++)
+		u->prog[i]->fd = -1;
+	*e = make_maps(s, u);
+	for (u32 i = 0; i < u->nprog && !*e; i++)
+		*e = load_prog(s, u, u->prog[i], &bad);
+	if (!*e && !bad)
+		return true;
+	load_undo(s, u);
+	s->u = NULL;
+	return false;
+}

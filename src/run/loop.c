@@ -1,0 +1,140 @@
+/*
+ * loop.c - one epoll: ring, signals, the traced process.
+ *
+ * Programs may store records without waking us, so the ring is also looked at every TICK_MS.
+ */
+#include "run/run.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+
+static struct err *watch(struct session *s, int fd)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
+	if (fd >= 0 && epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
+		return err_sys(errno, "watch descriptor %d", fd);
+	return NULL;
+}
+
+static void stop_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+}
+
+/* SIGPIPE: a closed output is an error of write(), and ends the session like others. */
+static struct err *catch_signals(struct session *s)
+{
+	sigset_t set;
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	stop_signals(&set);
+	sigaction(SIGPIPE, &ignore, NULL);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return err_sys(errno, "block signals");
+	s->sig_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return s->sig_fd < 0 ? err_sys(errno, "signalfd") : NULL;
+}
+
+struct err *loop_open(struct session *s)
+{
+	struct err *e = catch_signals(s);
+	if (e)
+		return e;
+	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->epoll_fd < 0)
+		return err_sys(errno, "epoll_create1");
+	e = watch(s, s->sig_fd);
+	if (!e && s->ring)
+		e = watch(s, ring_fd(s->ring));
+	if (!e)
+		e = watch(s, s->target_fd);
+	return e;
+}
+
+/* The second signal ends the process as if we had never caught one. */
+static void release_signals(void)
+{
+	sigset_t set;
+	stop_signals(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void loop_close(struct session *s)
+{
+	if (s->epoll_fd >= 0)
+		close(s->epoll_fd);
+	if (s->sig_fd >= 0)
+		close(s->sig_fd);
+	s->epoll_fd = s->sig_fd = -1;
+}
+
+bool loop_interrupted(struct session *s)
+{
+	struct signalfd_siginfo info;
+	if (read(s->sig_fd, &info, sizeof(info)) != sizeof(info))
+		return false;
+	s->stop = s->interrupted = true;
+	release_signals();
+	return true;
+}
+
+static void flush(struct session *s)
+{
+	struct err *e = s->sink->flush ? s->sink->flush(s->self) : NULL;
+	if (e)
+		s->failed = s->stop = true;
+	err_free(e);
+}
+
+/* One batch; flushes when there was anything. */
+static u64 consume(struct session *s)
+{
+	u64 n = s->ring ? ring_consume(s->ring, RECORD_BATCH) : 0;
+	if (n)
+		flush(s);
+	return n;
+}
+
+void loop_drain(struct session *s)
+{
+	while (consume(s) >= RECORD_BATCH && !s->failed)
+		;
+	flush(s);
+}
+
+/* Names of user addresses need the mappings of a process that may be gone when they are printed. */
+static void note_target(struct session *s, u64 *noted)
+{
+	u64 now = run_now();
+	if (!s->notes || !s->u->pid || (*noted && now - *noted < SECOND_NS))
+		return;
+	*noted = now;
+	sym_user_note(s->syms, (u32)s->u->pid);
+}
+
+void loop_run(struct session *s)
+{
+	struct epoll_event ev[4];
+	u64 noted = 0;
+	while (!s->stop) {
+		int timeout = TICK_MS;
+		int n = epoll_wait(s->epoll_fd, ev, countof(ev), timeout);
+		bool gone = false;
+		for (int i = 0; i < n; i++) {
+			if (ev[i].data.fd == s->sig_fd)
+				loop_interrupted(s);
+			gone |= ev[i].data.fd == s->target_fd;
+		}
+		if (n < 0 && errno != EINTR)
+			s->stop = true;
+		/* A flood must not keep us from seeing Ctrl-C. */
+		while (consume(s) >= RECORD_BATCH && !s->stop && !loop_interrupted(s))
+			loss_tick(s);
+		if (gone)
+			s->stop = true;
+		note_target(s, &noted);
+		loss_tick(s);
+	}
+}

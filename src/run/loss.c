@@ -1,0 +1,180 @@
+/*
+ * loss.c - data quality: what did not reach the user is counted where it happened and told here.
+ *
+ * Nothing is said when nothing was lost.
+ */
+#include "run/run.h"
+
+static u32 stat_words(const struct unit *u)
+{
+	return stat_map_word(u->nprog, u->nmap);
+}
+
+/* Counters as they are now, in s->stats; false: this script has none. */
+static bool read_stats(struct session *s)
+{
+	struct unit *u = s->u;
+	u32 zero = 0;
+	if (!u->stats || u->stats->fd < 0 || u->stats->val_size < stat_words(u) * 8)
+		return false;
+	if (!s->stats) {
+		s->stats = calloc(u->stats->val_size / 8 + 1, sizeof(u64));
+		if (!s->stats)
+			abort();
+	}
+	struct err *e = bpf_map_get(u->stats->fd, &zero, s->stats);
+	err_free(e);
+	return !e;
+}
+
+static u64 prog_stat(const struct session *s, u32 prog, enum stat_word w)
+{
+	return s->stats[STAT_WORDS_PER_PROG * prog + w];
+}
+
+static u64 lost_total(struct session *s)
+{
+	u64 n = s->ring_lost;
+	if (read_stats(s))
+		for (u32 i = 0; i < s->u->nprog; i++)
+			n += prog_stat(s, i, STAT_LOST);
+	return n;
+}
+
+static struct str prog_text(const struct prog *p)
+{
+	return p->points ? p->points->text : p->name;
+}
+
+static void put_lost(struct session *s, const char *kind, struct str who, u64 n, struct str text)
+{
+	session_put(s, &(struct item){.kind = I_LOST,
+				      .warn = true,
+				      .name = str_z(kind),
+				      .who = who,
+				      .n = n,
+				      .str = text});
+}
+
+/* Events lost since the last report: bpftrace's line. */
+static void report_events(struct session *s)
+{
+	AUTO_SB text = {0};
+	u64 total = lost_total(s), n = total - s->lost_shown;
+	if (total <= s->lost_shown)
+		return;
+	s->lost_shown = total;
+	sb_fmt(&text, "Lost %llu events", n);
+	session_put(s, &(struct item){.kind = I_LOST,
+				      .name = STR("lost_events"),
+				      .n = n,
+				      .str = sb_str(&text)});
+}
+
+void loss_tick(struct session *s)
+{
+	u64 now = run_now();
+	if (now - s->ticked_ns < SECOND_NS)
+		return;
+	s->ticked_ns = now;
+	report_events(s);
+}
+
+static void report_prog(struct session *s, const struct prog *p, enum stat_word w, const char *kind,
+			const char *text)
+{
+	AUTO_SB b = {0};
+	u64 n = prog_stat(s, p->index, w);
+	if (!n)
+		return;
+	sb_fmt(&b, "%.*s: %llu %s", STRF(prog_text(p)), n, text);
+	put_lost(s, kind, prog_text(p), n, sb_str(&b));
+}
+
+static void report_lost(struct session *s, bool stats)
+{
+	AUTO_SB b = {0};
+	if (!s->lost_shown)
+		return;
+	sb_fmt(&b, "Total lost event count: %llu", s->lost_shown);
+	put_lost(s, "lost_total", STR(""), s->lost_shown, sb_str(&b));
+	for (u32 i = 0; stats && i < s->u->nprog; i++)
+		report_prog(s, s->u->prog[i], STAT_LOST, "lost_by_probe",
+			    "events did not fit the buffer; print less often, or enlarge it: "
+			    "BPFTRACE_PERF_RB_PAGES=16384");
+}
+
+static void report_map(struct session *s, const struct map *m)
+{
+	AUTO_SB b = {0};
+	u64 n = s->stats[stat_map_word(s->u->nprog, m->index)];
+	if (!n)
+		return;
+	sb_fmt(&b,
+	       "map %.*s is full: %llu updates were refused; declare it larger: let %.*s = "
+	       "hash(%llu), or %s%llu",
+	       STRF(m->name), n, STRF(m->name), 8ull * m->max_entries,
+	       "BPFTRACE_MAX_MAP_KEYS=", 8ull * m->max_entries);
+	put_lost(s, "map_full", m->name, n, sb_str(&b));
+}
+
+static void report_misses(struct session *s, const struct prog *p)
+{
+	AUTO_SB b = {0};
+	u64 n = 0;
+	struct err *e = p->fd >= 0 && p->phase == PROG_ATTACH ? bpf_prog_misses(p->fd, &n) : NULL;
+	err_free(e);
+	if (e || !n)
+		return;
+	sb_fmt(&b,
+	       "%.*s: %llu runs were skipped by the kernel because the probe was already running "
+	       "on that CPU",
+	       STRF(prog_text(p)), n);
+	put_lost(s, "missed_probes", prog_text(p), n, sb_str(&b));
+}
+
+static void report_warnings(struct session *s)
+{
+	for (u32 i = 0; i < s->u->nschema; i++) {
+		const struct schema *sc = s->u->schema[i];
+		AUTO_SB b = {0};
+		if (sc->fn || s->warned[i] <= WARN_SHOWN)
+			continue;
+		sb_fmt(&b, "%s (%llu more times)", sc->msg ? sc->msg : "run-time error",
+		       s->warned[i] - WARN_SHOWN);
+		session_error(s, true, "runtime_error", sc->loc, sb_str(&b));
+	}
+}
+
+void loss_report(struct session *s)
+{
+	const struct unit *u = s->u;
+	report_events(s);
+	bool stats = read_stats(s);
+	report_lost(s, stats);
+	for (u32 i = 0; i < u->nprog; i++) {
+		const struct prog *p = u->prog[i];
+		report_misses(s, p);
+		if (!stats)
+			continue;
+		report_prog(s, p, STAT_NEST, "nesting",
+			    "runs were given up because the probe interrupted itself too often on "
+			    "one CPU");
+		report_prog(s, p, STAT_TRUNC, "truncated_strings",
+			    "strings were cut; allow longer ones: BPFTRACE_MAX_STRLEN=4096");
+		if (u->config.warnings)
+			report_prog(s, p, STAT_FAULT, "failed_reads",
+				    "reads of memory failed and gave 0; is the pointer valid and "
+				    "of the right space "
+				    "(kptr, uptr)?");
+	}
+	for (u32 i = 0; stats && i < u->nmap; i++)
+		if (u->map[i]->role == MAP_USER)
+			report_map(s, u->map[i]);
+	if (s->corrupt) {
+		AUTO_SB b = {0};
+		sb_fmt(&b, "%llu records could not be read", s->corrupt);
+		put_lost(s, "corrupt_records", STR(""), s->corrupt, sb_str(&b));
+	}
+	report_warnings(s);
+}

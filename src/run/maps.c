@@ -1,0 +1,323 @@
+/*
+ * maps.c - what maps hold: snapshot, merge CPUs, sort, print; clear and zero.
+ */
+#include "run/run.h"
+#include <errno.h>
+
+/* One read of a map. Rows point into keys and vals (or merged). */
+struct snap {
+	const struct map *m;
+	const struct agg *agg; /* NULL: plain values */
+	u8 *keys, *vals;       /* heap */
+	u64 *merged;           /* heap; agg's words of each element */
+	u32 n;
+	bool present; /* scalar: something was stored */
+};
+struct row {
+	const u8 *key;
+	const void *val;
+};
+
+static u32 copy_size(const struct map *m)
+{
+	return m->percpu ? ALIGN_UP(m->val_size, 8) : m->val_size;
+}
+
+/* Bytes of one element as user space sees it. */
+static u32 user_size(const struct session *s, const struct map *m)
+{
+	return m->percpu ? copy_size(m) * s->h->ncpu : m->val_size;
+}
+
+static void map_failed(struct session *s, const struct map *m, const char *what, struct err *e)
+{
+	AUTO_SB text = {0};
+	sb_fmt(&text, "cannot %s map %.*s: %s", what, STRF(m->name), e->msg);
+	session_error(s, false, "", m->loc, sb_str(&text));
+	err_free(e);
+}
+
+static void snap_free(struct snap *n)
+{
+	free(n->keys);
+	free(n->vals);
+	free(n->merged);
+}
+
+static struct err *snap_scalar(struct session *s, struct snap *n)
+{
+	const struct map *m = n->m;
+	u32 zero = 0, copies = m->percpu ? s->h->ncpu : 1;
+	n->vals = calloc(1, user_size(s, m));
+	if (!n->vals)
+		abort();
+	struct err *e = bpf_map_get(m->fd, &zero, n->vals);
+	if (e)
+		return e;
+	n->n = 1;
+	for (u32 c = 0; c < copies; c++) {
+		u64 word;
+		memcpy(&word, n->vals + (size_t)c * copy_size(m) + m->present, sizeof(word));
+		n->present |= word != 0;
+	}
+	return NULL;
+}
+
+static void snap_merge(struct session *s, struct snap *n)
+{
+	const struct type *t = n->m->val;
+	u32 words = n->agg->words(t), copies = n->m->percpu ? s->h->ncpu : 1;
+	size_t stride = user_size(s, n->m);
+	n->merged = calloc((size_t)n->n * words + 1, sizeof(u64));
+	if (!n->merged)
+		abort();
+	for (u32 i = 0; i < n->n; i++)
+		for (u32 c = 0; c < copies; c++)
+			n->agg->merge(
+				t, n->merged + (size_t)i * words,
+				(const u64 *)(n->vals + i * stride + (size_t)c * copy_size(n->m)));
+}
+
+static struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
+{
+	struct err *e;
+	*n = (struct snap){.m = m, .agg = agg_of(m->val), .present = true};
+	if (m->scalar) {
+		n->present = false;
+		e = snap_scalar(s, n);
+	} else {
+		e = bpf_map_all(m->fd, m->key_size, user_size(s, m), m->max_entries, &n->keys,
+				&n->vals, &n->n);
+	}
+	if (!e && n->agg)
+		snap_merge(s, n);
+	return e;
+}
+
+/* ---- order ---- */
+
+static u64 load_int(const struct type *t, const u8 *p)
+{
+	u64 v = 0;
+	u32 size = MIN(t->size, 8);
+	memcpy(&v, p, size);
+	if (t->is_signed && size < 8)
+		v = (u64)((i64)(v << (64 - 8 * size)) >> (64 - 8 * size));
+	return v;
+}
+
+static int cmp_num(const struct type *t, u64 a, u64 b)
+{
+	if (t->is_signed)
+		return ((i64)a > (i64)b) - ((i64)a < (i64)b);
+	return (a > b) - (a < b);
+}
+
+static int cmp_text(const u8 *a, const u8 *b, u32 size)
+{
+	struct str x = str_n((const char *)a, strnlen((const char *)a, size));
+	struct str y = str_n((const char *)b, strnlen((const char *)b, size));
+	return str_cmp(x, y);
+}
+
+static int cmp_buf(const u8 *a, const u8 *b, u32 size)
+{
+	u32 na, nb;
+	memcpy(&na, a, sizeof(na));
+	memcpy(&nb, b, sizeof(nb));
+	return str_cmp(str_n((const char *)a + 4, MIN(na, size - 4)),
+		       str_n((const char *)b + 4, MIN(nb, size - 4)));
+}
+
+static int cmp_key(const struct type *t, const u8 *a, const u8 *b);
+
+static int cmp_fields(const struct type *t, const u8 *a, const u8 *b)
+{
+	u32 n;
+	const struct field *f = type_fields(t, &n);
+	for (u32 i = 0; i < n; i++) {
+		u32 at = f[i].bit_off / 8;
+		int d = cmp_key(f[i].type, a + at, b + at);
+		if (d)
+			return d;
+	}
+	return 0;
+}
+
+static int cmp_key(const struct type *t, const u8 *a, const u8 *b)
+{
+	if (type_is_int(t) || t->kind == T_BOOL || t->kind == T_PTR || t->kind == T_KSYM ||
+	    t->kind == T_USERNAME)
+		return cmp_num(t, load_int(t, a), load_int(t, b));
+	if (t->kind == T_STRING || (t->kind == T_ARRAY && t->base->is_char))
+		return cmp_text(a, b, t->size);
+	if (t->kind == T_BUF)
+		return cmp_buf(a, b, t->size);
+	if (t->kind == T_TUPLE || t->kind == T_RECORD || type_is_record(t))
+		return cmp_fields(t, a, b);
+	if (t->kind == T_ARRAY) {
+		for (u32 i = 0; i < t->count; i++) {
+			size_t at = (size_t)i * t->base->size;
+			int d = cmp_key(t->base, a + at, b + at);
+			if (d)
+				return d;
+		}
+		return 0;
+	}
+	return memcmp(a, b, t->size);
+}
+
+/* Counts, sums and the like by value, all else (and equal values) by key. */
+static int cmp_rows(const void *pa, const void *pb, void *arg)
+{
+	const struct snap *n = arg;
+	const struct row *a = pa, *b = pb;
+	int d = 0;
+	if (n->agg)
+		d = n->agg->cmp(n->m->val, a->val, b->val);
+	else if (type_is_int(n->m->val))
+		d = cmp_num(n->m->val, load_int(n->m->val, a->val), load_int(n->m->val, b->val));
+	return d || !n->m->key ? d : cmp_key(n->m->key, a->key, b->key);
+}
+
+static struct row *snap_rows(const struct session *s, struct snap *n, struct arena *a)
+{
+	struct row *rows = arena_newn(a, struct row, n->n ? n->n : 1);
+	size_t stride = user_size(s, n->m), words = n->agg ? n->agg->words(n->m->val) : 0;
+	for (u32 i = 0; i < n->n; i++) {
+		rows[i].key = n->keys ? n->keys + (size_t)i * n->m->key_size : NULL;
+		rows[i].val = n->agg ? (const void *)(n->merged + i * words)
+				     : (const void *)(n->vals + i * stride);
+	}
+	qsort_r(rows, n->n, sizeof(*rows), cmp_rows, n);
+	return rows;
+}
+
+/* ---- printing ---- */
+
+/* The type by which a plain value is shown: the stored one, but bools, enums and pointers as they
+ * were written. */
+static const struct type *shown_type(const struct map *m)
+{
+	const struct type *t = m->shown;
+	bool narrow = t && t->size <= m->val->size && m->val->kind == T_INT;
+	return narrow && (t->kind == T_BOOL || t->kind == T_ENUM || t->kind == T_PTR) ? t : m->val;
+}
+
+static void decode_val(struct session *s, struct arena *a, const struct snap *n, const void *p,
+		       u64 div, struct value *ret)
+{
+	const struct map *m = n->m;
+	if (n->agg) {
+		n->agg->decode(m->val, p, div, a, ret);
+		if (m->val->kind == T_LHIST && ret->kind == V_HIST)
+			ret->step = (u64)m->val->p[2];
+		return;
+	}
+	decode_value(s, a, shown_type(m), p, ret);
+	if (div > 1 && ret->kind == V_INT)
+		ret->i /= (i64)div;
+	else if (div > 1 && ret->kind == V_UINT)
+		ret->u /= div;
+}
+
+/* Absent scalars: 0 when asked for; an empty histogram prints nothing, and neither does anything at
+ * exit. */
+static bool is_shown(const struct snap *n, bool at_exit)
+{
+	if (n->present)
+		return n->n != 0;
+	return !at_exit && n->m->val->kind != T_HIST && n->m->val->kind != T_LHIST &&
+	       n->m->val->kind != T_TSERIES;
+}
+
+static void put_rows(struct session *s, struct snap *n, u32 top, u64 div, bool shown)
+{
+	struct arena a = {0};
+	struct row *rows = snap_rows(s, n, &a);
+	u32 count = shown ? n->n : 0, from = top && top < count && !n->m->scalar ? count - top : 0;
+	struct item it = {
+		.kind = I_MAP, .name = n->m->name, .map_kind = n->m->val->kind, .n = count - from};
+	struct value *key = arena_newn(&a, struct value, it.n + 1),
+		     *val = arena_newn(&a, struct value, it.n + 1);
+	for (u32 i = from; i < count; i++) {
+		if (!n->m->scalar)
+			decode_value(s, &a, n->m->key, rows[i].key, &key[i - from]);
+		decode_val(s, &a, n, rows[i].val, div, &val[i - from]);
+	}
+	it.key = n->m->scalar ? NULL : key;
+	it.val = val;
+	session_put(s, &it);
+	arena_free(&a);
+}
+
+void session_print_map(struct session *s, const struct map *m, u32 top, u64 div, bool at_exit)
+{
+	struct snap n;
+	if (m->fd < 0)
+		return;
+	struct err *e = snap_take(s, m, &n);
+	if (e)
+		map_failed(s, m, "read", e);
+	else
+		put_rows(s, &n, top, div, is_shown(&n, at_exit));
+	snap_free(&n);
+}
+
+/* ---- changing ---- */
+
+/* Zero a scalar; keep: it still counts as stored. */
+static struct err *zero_scalar(struct session *s, const struct map *m, bool keep)
+{
+	u32 zero = 0, copies = m->percpu ? s->h->ncpu : 1;
+	u8 *val AUTO_FREE = calloc(1, user_size(s, m));
+	if (!val)
+		abort();
+	struct err *e = keep ? bpf_map_get(m->fd, &zero, val) : NULL;
+	if (e)
+		return e;
+	for (u32 c = 0; keep && c < copies; c++)
+		memset(val + (size_t)c * copy_size(m), 0, m->present);
+	return bpf_map_put(m->fd, &zero, val);
+}
+
+/* Every key in turn: deleted, or its value set to 0. Elements that went away meanwhile are no
+ * failure. */
+static struct err *each_key(struct session *s, const struct map *m, bool zero)
+{
+	u8 *keys AUTO_FREE = NULL, *vals AUTO_FREE = NULL;
+	u32 n = 0;
+	struct err *e =
+		bpf_map_all(m->fd, m->key_size, user_size(s, m), m->max_entries, &keys, &vals, &n);
+	if (e)
+		return e;
+	if (n)
+		memset(vals, 0, user_size(s, m));
+	for (u32 i = 0; i < n && !e; i++) {
+		const u8 *key = keys + (size_t)i * m->key_size;
+		e = zero ? bpf_map_put(m->fd, key, vals) : bpf_map_del(m->fd, key);
+		if (e && e->no == ENOENT) {
+			err_free(e);
+			e = NULL;
+		}
+	}
+	return e;
+}
+
+void session_clear_map(struct session *s, const struct map *m)
+{
+	if (m->fd < 0)
+		return;
+	struct err *e = m->scalar ? zero_scalar(s, m, false) : each_key(s, m, false);
+	if (e)
+		map_failed(s, m, "clear", e);
+}
+
+void session_zero_map(struct session *s, const struct map *m)
+{
+	if (m->fd < 0)
+		return;
+	struct err *e = m->scalar ? zero_scalar(s, m, true) : each_key(s, m, true);
+	if (e)
+		map_failed(s, m, "zero", e);
+}

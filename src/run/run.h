@@ -1,0 +1,26 @@
+/* run.h - what the files of run/ share. */
+#pragma once
+#include "run/session.h"
+
+enum { RECORD_BATCH = 4096, TICK_MS = 50, SECOND_NS = 1000000000, WARN_SHOWN = 5 };
+
+u64 run_now(void); /* CLOCK_MONOTONIC, ns */
+
+/* load.c */
+void load_undo(struct session *s, struct unit *u); /* close programs, maps and the ring */
+
+/* decode.c: records from the ring. */
+void record_take(void *session, const void *data, size_t n);
+void record_lost(void *session, u64 n); /* perf buffer */
+void record_replay(struct session *s);  /* what was held */
+
+/* loop.c */
+struct err *loop_open(struct session *s);
+void loop_run(struct session *s);   /* until s->stop */
+void loop_drain(struct session *s); /* all that is in the ring */
+bool loop_interrupted(struct session *s);
+void loop_close(struct session *s);
+
+/* loss.c */
+void loss_tick(struct session *s);   /* events lost since the last time, at most once per second */
+void loss_report(struct session *s); /* at the end: everything that is not as it should be */

@@ -1,0 +1,355 @@
+/*
+ * session.c - the life of a loaded script: begin programs, attaching, the loop, end programs, maps,
+ * what was lost.
+ *
+ * Begin programs run before anything else is attached, so that maps are ready for the first event;
+ * what they print is held back until all is attached.
+ */
+#include "run/run.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+enum { CHILD_GRACE_MS = 250, RC_ATTACH = 255 };
+
+/* ---- target ---- */
+
+struct err *session_target(struct session *s, const struct session_opts *o, int *pid)
+{
+	struct err *e = NULL;
+	s->target_fd = s->sig_fd = s->epoll_fd = -1;
+	s->verbose = o->verbose;
+	s->dry_run = o->dry_run;
+	s->quiet = o->quiet;
+	s->child = (struct child){.gate = -1, .exec_err = -1};
+	if (o->cmd) {
+		e = proc_child_start(o->cmd, &s->child);
+		if (e)
+			return err_wrap(e, "Failed to fork child: ");
+	}
+	*pid = o->cmd ? s->child.pid : o->pid;
+	if (*pid)
+		s->target_fd = proc_pidfd(*pid, &e);
+	return e ? err_wrap(e, "Failed to attach to pid: ") : NULL;
+}
+
+/* What -c started does not outlive us. */
+static void end_child(struct session *s)
+{
+	struct pollfd p = {.fd = s->target_fd, .events = POLLIN};
+	if (!s->child.pid)
+		return;
+	if (s->child.gate >= 0)
+		close(s->child.gate);
+	if (s->child.exec_err >= 0)
+		close(s->child.exec_err);
+	if (waitpid(s->child.pid, NULL, WNOHANG) == 0) {
+		kill(s->child.pid, SIGTERM);
+		if (s->target_fd < 0 || poll(&p, 1, CHILD_GRACE_MS) <= 0)
+			kill(s->child.pid, SIGKILL);
+		waitpid(s->child.pid, NULL, 0);
+	}
+	s->child = (struct child){.gate = -1, .exec_err = -1};
+}
+
+/* ---- for act() ---- */
+
+void session_put(struct session *s, const struct item *it)
+{
+	struct err *e = s->failed ? NULL : s->sink->put(s->self, it);
+	if (e)
+		s->failed = s->stop = true;
+	err_free(e); /* close() tells it again */
+}
+
+void session_text(struct session *s, const char *kind, struct str text)
+{
+	session_put(s, &(struct item){.kind = I_TEXT, .name = str_z(kind), .str = text});
+}
+
+void session_error(struct session *s, bool warn, const char *kind, struct loc loc, struct str text)
+{
+	session_put(s, &(struct item){.kind = I_ERROR,
+				      .warn = warn,
+				      .name = str_z(kind),
+				      .loc = loc,
+				      .str = text});
+}
+
+/* What comes after exit() is not wanted any more; end programs still run. */
+void session_exit(struct session *s, int code)
+{
+	s->exit_code = code & 0xff;
+	s->stop = true;
+	s->discard = !s->ending;
+}
+
+/* ---- programs ---- */
+
+static void put_err(struct session *s, bool warn, struct loc loc, struct err *e)
+{
+	session_error(s, warn, "", loc, str_z(e->msg));
+	err_free(e);
+}
+
+static u32 count_points(const struct prog *p)
+{
+	u32 n = 0;
+	for (const struct point *pt = p->points; pt; pt = pt->next)
+		n++;
+	return n;
+}
+
+/* Run the programs of a phase once per point, in script order. False: one could not be run. */
+static bool run_phase(struct session *s, enum prog_phase phase)
+{
+	for (u32 i = 0; i < s->u->nprog; i++) {
+		struct prog *p = s->u->prog[i];
+		if (p->phase != phase)
+			continue;
+		for (u32 n = count_points(p); n; n--) {
+			u32 retval;
+			struct err *e = bpf_prog_run(p->fd, NULL, 0, &retval);
+			if (e) {
+				put_err(s, false, p->loc, e);
+				return false;
+			}
+			loop_drain(s);
+			if (s->exit_held)
+				return true;
+		}
+	}
+	return true;
+}
+
+static void close_links(struct link **list)
+{
+	while (*list) {
+		struct link *l = *list;
+		*list = l->next;
+		if (l->fd >= 0)
+			close(l->fd);
+		if (l->perf_fd >= 0)
+			close(l->perf_fd);
+		free(l);
+	}
+}
+
+/* As the missing_probes setting wants it. False: give up. */
+static bool attach_failed(struct session *s, const struct prog *p, struct err *e)
+{
+	enum missing_probes policy = s->u->config.missing_probes;
+	struct str name = p->points ? p->points->text : p->name;
+	if (policy == MISSING_IGNORE) {
+		err_free(e);
+		return true;
+	}
+	e = err_wrap(e, "Unable to attach probe: %.*s: ", STRF(name));
+	if (policy == MISSING_WARN) {
+		put_err(s, true, p->loc, e);
+		return true;
+	}
+	AUTO_SB text = {0};
+	sb_fmt(&text,
+	       "%s. If this is expected, set the 'missing_probes' config variable to 'warn'.",
+	       e->msg);
+	session_error(s, false, "", p->loc, sb_str(&text));
+	err_free(e);
+	return false;
+}
+
+static bool attach_prog(struct session *s, struct prog *p)
+{
+	struct link *links = NULL, **tail = &links;
+	struct err *e = p->provider->attach ? p->provider->attach(s->h, s->u, p, &links) : NULL;
+	if (e) {
+		close_links(&links);
+		return attach_failed(s, p, e);
+	}
+	while (*tail)
+		tail = &(*tail)->next;
+	*tail = s->links;
+	s->links = links;
+	s->npoint += count_points(p);
+	return true;
+}
+
+/* These come first, in script order; the others follow in reverse order. */
+static bool is_early(const struct prog *p)
+{
+	static const char *const early[] = {"kretprobe",     "tracepoint", "profile",
+					    "interval",      "watchpoint", "hardware",
+					    "rawtracepoint", "software"};
+	for (u32 i = 0; i < countof(early); i++)
+		if (!strcmp(p->provider->name, early[i]))
+			return true;
+	return false;
+}
+
+static bool attach_all(struct session *s)
+{
+	struct unit *u = s->u;
+	for (u32 i = 0; i < 2 * u->nprog && !loop_interrupted(s); i++) {
+		bool first = i < u->nprog;
+		struct prog *p = u->prog[first ? i : 2 * u->nprog - 1 - i];
+		if (p->phase != PROG_ATTACH || is_early(p) != first)
+			continue;
+		if (!attach_prog(s, p))
+			return false;
+	}
+	for (u32 i = 0; i < u->nprog; i++)
+		if (u->prog[i]->phase != PROG_ATTACH)
+			s->npoint += count_points(u->prog[i]);
+	return true;
+}
+
+/* ---- the run ---- */
+
+static bool has_user_address(const struct type *t)
+{
+	if (!t)
+		return false;
+	if (t->kind == T_USTACK || t->kind == T_USYM)
+		return true;
+	if (t->kind != T_TUPLE && t->kind != T_RECORD)
+		return false;
+	for (u32 i = 0; i < t->nfield; i++)
+		if (has_user_address(t->field[i].type))
+			return true;
+	return false;
+}
+
+static void prepare(struct session *s, struct unit *u, const struct sink *sink, void *self)
+{
+	s->u = u;
+	s->sink = sink;
+	s->self = self;
+	s->start_ns = s->ticked_ns = run_now();
+	s->boot_offset_ns = host_boot_offset_ns();
+	s->escape = sink->escape && sink->escape(self);
+	s->warned = calloc(u->nschema + 1, sizeof(*s->warned));
+	if (!s->warned)
+		abort();
+	if (u->start && u->start->fd >= 0) {
+		u32 zero = 0;
+		err_free(bpf_map_put(u->start->fd, &zero, &s->start_ns));
+	}
+	s->begin_only = true;
+	for (u32 i = 0; i < u->nprog; i++)
+		s->begin_only &= u->prog[i]->phase != PROG_ATTACH;
+	for (u32 i = 0; i < u->nmap; i++)
+		s->notes |= has_user_address(u->map[i]->key) || has_user_address(u->map[i]->val);
+	for (u32 i = 0; i < u->nschema; i++)
+		s->notes |= has_user_address(u->schema[i]->layout);
+}
+
+static void put_attached(struct session *s)
+{
+	AUTO_SB text = {0};
+	sb_fmt(&text, "Attached %u probe%s", s->npoint, s->npoint == 1 ? "" : "s");
+	session_put(s, &(struct item){.kind = I_STATUS,
+				      .name = STR("attached_probes"),
+				      .str = sb_str(&text),
+				      .n = s->npoint});
+}
+
+/* Begin programs, then the rest. False: it failed, and the message is out. */
+static bool start(struct session *s)
+{
+	if (!s->dry_run) {
+		s->hold = true;
+		bool ok = run_phase(s, PROG_BEGIN);
+		s->hold = s->exit_held = false;
+		if (!ok)
+			return false;
+	}
+	if (!attach_all(s))
+		return false;
+	if (s->dry_run)
+		return true;
+	put_attached(s);
+	record_replay(s);
+	struct err *e = s->child.pid ? proc_child_go(&s->child) : NULL;
+	if (e)
+		put_err(s, false, (struct loc){0}, e);
+	return !e;
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+	const struct map *const *a = pa, *const *b = pb;
+	return str_cmp((*a)->name, (*b)->name);
+}
+
+static void print_maps(struct session *s)
+{
+	struct unit *u = s->u;
+	struct map **v = arena_newn(&s->ev, struct map *, u->nmap + 1);
+	u32 n = 0;
+	for (u32 i = 0; i < u->nmap; i++)
+		if (u->map[i]->role == MAP_USER)
+			v[n++] = u->map[i];
+	qsort(v, n, sizeof(struct map *), by_name);
+	for (u32 i = 0; i < n; i++)
+		session_print_map(s, v[i], 0, 0, true);
+	arena_reset(&s->ev);
+}
+
+static void finish(struct session *s)
+{
+	close_links(&s->links);
+	loop_drain(s); /* what exit() made worthless is thrown away here */
+	s->discard = false;
+	s->ending = true;
+	run_phase(s, PROG_END);
+	session_put(s, &(struct item){.kind = I_END});
+	if (s->u->config.print_maps_on_exit)
+		print_maps(s);
+	loss_report(s);
+	loop_drain(s);
+}
+
+int session_run(struct session *s, struct unit *u, const struct sink *sink, void *self)
+{
+	prepare(s, u, sink, self);
+	struct err *e = loop_open(s);
+	if (e) {
+		put_err(s, false, (struct loc){0}, e);
+		return RC_ATTACH;
+	}
+	if (!start(s)) {
+		close_links(&s->links);
+		return RC_ATTACH;
+	}
+	if (s->dry_run) {
+		close_links(&s->links);
+		return 0;
+	}
+	s->stop |= s->begin_only;
+	loop_run(s);
+	end_child(s);
+	finish(s);
+	loop_close(s);
+	return s->exit_code;
+}
+
+void session_free(struct session *s)
+{
+	close_links(&s->links);
+	if (s->u)
+		load_undo(s, s->u);
+	end_child(s);
+	loop_close(s);
+	if (s->target_fd >= 0)
+		close(s->target_fd);
+	s->target_fd = -1;
+	syms_free(s->syms);
+	sb_free(&s->held);
+	arena_free(&s->ev);
+	free(s->warned);
+	free(s->stats);
+	s->syms = NULL;
+	s->warned = s->stats = NULL;
+	s->u = NULL;
+}

@@ -1,0 +1,78 @@
+/*
+ * session.h - unit -> items: load, attach, loop, print, detach.
+ */
+#pragma once
+#include "core/agg.h"
+#include "core/builtin.h"
+#include "core/sink.h"
+#include "core/unit.h"
+#include "kern/bpf.h"
+#include "kern/proc.h"
+#include "sym/sym.h"
+
+struct session {
+	struct unit *u;
+	struct host *h;
+	struct syms *syms;
+	const struct sink *sink;
+	void *self;      /* the sink's state */
+	struct arena ev; /* emptied after each event */
+	struct link *links;
+	struct ring *ring;
+	struct child child; /* of -c; pid 0: none */
+	int target_fd;      /* pidfd of the child or -p, -1: none */
+	int sig_fd, epoll_fd;
+	bool stop, begin_only;
+	int exit_code;
+	u32 verbose;
+	bool dry_run, quiet;
+	u64 start_ns;
+	u64 ring_lost; /* perf buffer: as reported by the kernel */
+	u64 boot_offset_ns;
+	u64 *warned;  /* run-time warnings so far, per schema */
+	bool escape;  /* control bytes of traced strings become \xNN: the output is a terminal */
+	bool discard; /* exit() was called: records that follow are dropped */
+	bool hold, exit_held; /* keep records for later; one of them was exit() */
+	bool failed;          /* the output cannot be written */
+	bool interrupted;     /* SIGINT or SIGTERM came */
+	bool ending;          /* the end programs run */
+	bool notes; /* user addresses are shown: remember the target's mappings while it lives */
+	struct sb held;
+	u64 corrupt;    /* records that fit no schema */
+	u64 lost_shown; /* of the events lost, reported while running */
+	u64 ticked_ns;  /* last look at the counters */
+	u64 *stats;     /* copy of the MAP_STATS value */
+	u32 npoint;     /* attached */
+};
+
+struct session_opts {
+	const char *cmd; /* -c */
+	int pid;         /* -p */
+	u32 verbose;
+	bool dry_run, quiet;
+};
+/* Fork the -c child (stopped) or open the -p process; before compiling, so that unit.pid is known.
+ */
+struct err *session_target(struct session *s, const struct session_opts *o, int *pid);
+/* Maps and programs. Verifier refusals become diagnostics of the unit at a line of the script;
+ * false: *e or diags say why. */
+bool session_load(struct session *s, struct unit *u, struct err **e);
+/* Attach, run BEGIN, loop until stopped, run END, print maps, report losses, detach. Result: exit
+ * code. */
+int session_run(struct session *s, struct unit *u, const struct sink *sink, void *self);
+void session_free(struct session *s);
+
+/* ---- for act() of builtins ---- */
+void session_put(struct session *s, const struct item *it);
+void session_text(struct session *s, const char *kind, struct str text); /* I_TEXT */
+void session_error(struct session *s, bool warn, const char *kind, struct loc loc, struct str text);
+void session_exit(struct session *s, int code);
+void session_print_map(struct session *s, const struct map *m, u32 top, u64 div, bool at_exit);
+void session_clear_map(struct session *s, const struct map *m);
+void session_zero_map(struct session *s, const struct map *m);
+
+/* decode.c: one value of type t at p (checked to be t->size bytes). Memory from a. */
+void decode_value(struct session *s, struct arena *a, const struct type *t, const u8 *p,
+		  struct value *ret);
+/* Wall-clock text of a timestamp; %f %k %l as in the reference. */
+void session_strftime(struct session *s, struct sb *out, const char *fmt, u64 nsecs);

@@ -1,0 +1,51 @@
+/* time.c - wall-clock text of kernel timestamps. */
+#include "run/run.h"
+#include <time.h>
+
+enum { MAX_TIME_TEXT = 4096 };
+
+u64 run_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * SECOND_NS + (u64)t.tv_nsec;
+}
+
+/* strftime() has no parts of a second: %f micro-, %k nano-, %l milliseconds are filled in before.
+ */
+static void fill_parts(struct sb *out, const char *fmt, u64 ns)
+{
+	for (; *fmt; fmt++) {
+		if (*fmt != '%' || !fmt[1]) {
+			sb_char(out, *fmt);
+			continue;
+		}
+		switch (*++fmt) {
+		case 'f': sb_fmt(out, "%06llu", ns / 1000); break;
+		case 'k': sb_fmt(out, "%09llu", ns); break;
+		case 'l': sb_fmt(out, "%03llu", ns / 1000000); break;
+		default: sb_char(out, '%'); sb_char(out, *fmt);
+		}
+	}
+}
+
+void session_strftime(struct session *s, struct sb *out, const char *fmt, u64 nsecs)
+{
+	AUTO_SB full = {0};
+	u64 wall = nsecs + s->boot_offset_ns;
+	time_t secs = (time_t)(wall / SECOND_NS);
+	struct tm tm;
+	char text[MAX_TIME_TEXT];
+	if (!localtime_r(&secs, &tm)) {
+		sb_z(out, "(?)");
+		return;
+	}
+	fill_parts(&full, fmt, wall % SECOND_NS);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	size_t n = full.n ? strftime(text, sizeof(text), full.s, &tm) : 0;
+#pragma GCC diagnostic pop
+	if (full.n && !n && full.n > sizeof(text) / 8)
+		sb_z(out, "(?)");
+	sb_mem(out, text, n);
+}

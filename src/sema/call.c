@@ -1,0 +1,398 @@
+/* call.c - calls and builtin variables: rows, and the few names that belong to the probe itself. */
+#include "sema/check.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+struct node *call_arg(const struct node *call, u32 i)
+{
+	struct node *n = call->kind == N_CALL ? call->a : NULL;
+	while (n && i--)
+		n = n->next;
+	return n;
+}
+
+u32 call_nargs(const struct node *call)
+{
+	return call->kind == N_CALL ? node_count(call->a) : 0;
+}
+
+bool node_int(const struct node *n, i64 *ret)
+{
+	if (!n || (n->kind != N_NUM && n->kind != N_BOOL))
+		return false;
+	*ret = (i64)n->num;
+	return true;
+}
+
+bool node_str(const struct node *n, struct str *ret)
+{
+	if (!n || n->kind != N_STR)
+		return false;
+	*ret = n->name;
+	return true;
+}
+
+static void literal(struct node *n, enum node_kind kind, const struct type *t)
+{
+	n->kind = kind;
+	n->a = n->b = n->c = NULL;
+	n->any = NULL;
+	n->flags &= NF_PAREN;
+	n->type = t;
+}
+
+void node_set_num(struct node *n, u64 v, const struct type *t)
+{
+	literal(n, t->kind == T_BOOL ? N_BOOL : N_NUM, t);
+	n->num = v;
+	if (t->is_signed && (i64)v < 0)
+		n->flags |= NF_NEG;
+}
+
+void node_set_str(struct sema *s, struct node *n, struct str text)
+{
+	literal(n, N_STR, type_string(s->a, text.n + 1));
+	n->name = text;
+}
+
+bool sema_fail(struct sema *s, enum diag_code code, struct loc loc, const char *fmt, ...)
+{
+	if (!s->final)
+		return false;
+	va_list ap;
+	va_start(ap, fmt);
+	char *msg = NULL;
+	if (vasprintf(&msg, fmt, ap) < 0)
+		abort();
+	va_end(ap);
+	diag_add(s->ds, code, loc, "%s", msg);
+	free(msg);
+	return false;
+}
+
+u32 sema_string_id(struct sema *s, struct str text)
+{
+	struct unit *u = s->u;
+	for (u32 i = 0; i < u->nstring; i++)
+		if (str_is(text, u->strings[i]))
+			return i;
+	const char **grown = arena_newn(s->a, const char *, u->nstring + 1);
+	if (u->nstring)
+		memcpy(grown, u->strings, u->nstring * sizeof(*grown));
+	grown[u->nstring] = arena_strz(s->a, text);
+	u->strings = grown;
+	return u->nstring++;
+}
+
+struct map *sema_map(struct node *arg)
+{
+	assert(arg->kind == N_MAP);
+	return arg->map;
+}
+
+/* ---- names that the probe gives a meaning ---- */
+
+static const struct type *only_in(struct sema *s, const struct node *n, const char *where)
+{
+	sema_fail(s, E_CONTEXT, n->loc, "The %.*s builtin can only be used with %s", STRF(n->name),
+		  where);
+	return s->final ? &type_error : NULL;
+}
+
+static const struct type *check_argn(struct sema *s, struct node *n)
+{
+	const struct provider *p = s->v->provider;
+	u64 k = 0;
+	if (!str_u64(str_from(n->name, 3), &k))
+		return NULL;
+	n->num = k;
+	if (!(p->flags & PF_ARGN))
+		return only_in(s, n, "'kprobes', 'uprobes' and 'usdt' probes");
+	if (s->point->narg && k >= s->point->narg) {
+		sema_fail(s, E_RANGE, n->loc, "this probe has only %u argument%s", s->point->narg,
+			  s->point->narg == 1 ? "" : "s");
+		return &type_error;
+	}
+	if ((p->flags & PF_REGS) && !s->point->narg && k > 5) {
+		sema_fail(s, E_RANGE, n->loc, "x86_64 doesn't support arg%llu", k);
+		return &type_error;
+	}
+	if ((p->flags & PF_TYPED) && s->point->args) {
+		u32 nf;
+		const struct field *f = type_fields(s->point->args, &nf);
+		if (k < nf)
+			return value_type(s, f[k].type, s->point->args_space, false);
+	}
+	return &type_u64;
+}
+
+static const struct type *probe_string(struct sema *s, struct node *n)
+{
+	u32 max = 0;
+	(void)n;
+	for (const struct point *p = s->v->points; p; p = p->next)
+		max = MAX(max, p->text.n);
+	return type_string(s->a, max + 1);
+}
+
+static const struct type *check_args(struct sema *s, struct node *n)
+{
+	if (s->point->args)
+		return with_space(s, s->point->args, s->point->args_space);
+	if (s->v->provider->types) {
+		sema_fail(s, E_CONTEXT, n->loc, "this probe's arguments are not known");
+		return &type_error;
+	}
+	return only_in(s, n,
+		       "'tracepoint', 'rawtracepoint', 'fentry', 'fexit' and 'uprobe' probes");
+}
+
+/* Names that are neither rows nor maps: what they mean depends on the probe. NULL in *t: not one of
+ * them. */
+static bool check_special(struct sema *s, struct node *n, const struct type **t)
+{
+	u32 flags = s->v->provider->flags;
+	if (n->kind == N_CALL && n->a)
+		return false;
+	if (str_is(n->name, "args"))
+		*t = check_args(s, n);
+	else if (str_is(n->name, "retval"))
+		*t = !(flags & PF_RETVAL)
+			     ? only_in(s, n, "'kretprobe', 'uretprobe' and 'fexit' probes")
+		     : s->point->ret ? value_type(s, s->point->ret, AS_KERNEL, false)
+				     : &type_u64;
+	else if (str_is(n->name, "func"))
+		*t = !(flags & PF_FUNC)
+			     ? only_in(s, n, "'kprobes', 'uprobes', 'fentry' and 'fexit' probes")
+		     : flags & PF_USER ? &type_usym
+				       : &type_ksym;
+	else if (str_is(n->name, "probe") || (str_is(n->name, "name") && n->kind == N_NAME))
+		*t = probe_string(s, n);
+	else if (str_is(n->name, "probetype")) {
+		node_set_str(s, n, flags & PF_ONCE ? STR("special") : str_z(s->v->provider->name));
+		*t = n->type;
+	} else if (n->name.n > 3 && str_starts(n->name, STR("arg")) && n->name.s[3] >= '0' &&
+		   n->name.s[3] <= '9')
+		*t = check_argn(s, n);
+	else
+		return false;
+	return true;
+}
+
+/* ---- rows ---- */
+
+static const char *kind_wanted(enum sig_kind k)
+{
+	switch (k) {
+	case SIG_INT:
+	case SIG_NUM: return "int";
+	case SIG_STR: return "string";
+	case SIG_PTR: return "pointer, int or string";
+	case SIG_LIT: return "int literal";
+	case SIG_TEXT:
+	case SIG_FMT: return "string literal";
+	case SIG_MAP: return "map";
+	case SIG_ANY:
+	case SIG_NAME:
+	case SIG_TYPE: break;
+	}
+	return "value";
+}
+
+static bool kind_fits(enum sig_kind k, const struct node *arg)
+{
+	const struct type *t = arg->type;
+	switch (k) {
+	case SIG_INT:
+		return type_is_int(t) || t->kind == T_BOOL || t->kind == T_PTR || t->kind == T_KSYM;
+	case SIG_NUM: return type_is_int(t) || t->kind == T_BOOL;
+	case SIG_STR: return t->kind == T_STRING;
+	case SIG_PTR:
+		return type_is_int(t) || t->kind == T_PTR || t->kind == T_ARRAY ||
+		       t->kind == T_STRING;
+	case SIG_NAME:
+	case SIG_ANY:
+		return t->kind != T_NONE && t->kind != T_FLOAT && t->kind != T_FUNC &&
+		       t->kind != T_FWD;
+	case SIG_LIT: return arg->kind == N_NUM;
+	case SIG_TEXT:
+	case SIG_FMT: return arg->kind == N_STR;
+	case SIG_MAP:
+	case SIG_TYPE: return true;
+	}
+	return true;
+}
+
+/* False: a type is not known yet or wrong. */
+static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, struct node *arg)
+{
+	if (kind == SIG_MAP) {
+		if (arg->kind != N_MAP || arg->a)
+			return sema_fail(s, E_TYPE, arg->loc,
+					 "%.*s() expects a map without a key here",
+					 STRF(call->name));
+		struct map *m = map_get(s, arg);
+		arg->type = &type_none;
+		if (!m->assigned && s->final)
+			return sema_fail(s, E_UNDEF_MAP, arg->loc, "Undefined map: %s", m->name.s);
+		return true;
+	}
+	if (kind == SIG_TYPE || (kind == SIG_NAME && arg->kind == N_NAME)) {
+		if (is_type_node(arg))
+			arg->type = type_of_node(s, arg);
+		return true;
+	}
+	if (kind == SIG_PTR && arg->kind == N_PARAM) { /* str($1) is always the text */
+		struct str text = arg->num <= s->c->nparam ? s->c->params[arg->num - 1] : STR("");
+		node_set_str(s, arg, text);
+	}
+	const struct type *t = check_expr(s, arg);
+	if (!t || type_is_error(t))
+		return false;
+	if (kind_fits(kind, arg))
+		return true;
+	if (s->final) {
+		AUTO_SB got = {0};
+		type_name(t, &got);
+		bool lit = kind == SIG_LIT || kind == SIG_TEXT || kind == SIG_FMT;
+		if (kind == SIG_FMT || kind == SIG_TEXT)
+			diag_add(s->ds, E_LITERAL, arg->loc,
+				 "%.*s() expects a string literal (%s provided)", STRF(call->name),
+				 got.s);
+		else
+			diag_add(s->ds, lit ? E_LITERAL : E_TYPE, arg->loc,
+				 "%.*s() only supports %s arguments (%s provided)",
+				 STRF(call->name), kind_wanted(kind), got.s);
+	}
+	return false;
+}
+
+static bool check_row_args(struct sema *s, struct node *call, const struct sig *g)
+{
+	bool ok = true;
+	u32 i = 0;
+	struct map *map = NULL;
+	for (struct node *arg = call->a; arg; arg = arg->next, i++) {
+		enum sig_kind kind = i < g->nmax ? g->kind[i] : SIG_ANY;
+		if (!check_arg(s, call, kind, arg))
+			ok = false;
+		else if (kind == SIG_MAP)
+			map = arg->map;
+		else if (map && i < g->nmax && str_is(g->arg[i], "key"))
+			map_use_key(s, map, arg, arg);
+	}
+	return ok;
+}
+
+static void wrong_arity(struct sema *s, struct node *n, const struct sig *g)
+{
+	if (!s->final)
+		return;
+	u32 have = call_nargs(n);
+	if (!g->nmax && !g->dots)
+		diag_add(s->ds, E_ARITY, n->loc, "%.*s() requires no arguments (%u provided)",
+			 STRF(n->name), have);
+	else if (g->nmin == g->nmax && !g->dots)
+		diag_add(s->ds, E_ARITY, n->loc, "%.*s() requires %u argument%s (%u provided)",
+			 STRF(n->name), g->nmin, g->nmin == 1 ? "" : "s", have);
+	else if (have < g->nmin)
+		diag_add(s->ds, E_ARITY, n->loc,
+			 "%.*s() requires at least %u argument%s (%u provided)", STRF(n->name),
+			 g->nmin, g->nmin == 1 ? "" : "s", have);
+	else
+		diag_add(s->ds, E_ARITY, n->loc, "%.*s() takes up to %u argument%s (%u provided)",
+			 STRF(n->name), g->nmax, g->nmax == 1 ? "" : "s", have);
+}
+
+static bool check_gates(struct sema *s, struct node *n, const struct builtin *b)
+{
+	if (!s->final)
+		return true;
+	if ((b->flags & B_UNSAFE) && !s->u->config.unsafe) {
+		struct diag *d = diag_add(s->ds, E_UNSAFE, n->loc,
+					  "%.*s() is an unsafe function being used in safe mode",
+					  STRF(n->name));
+		diag_hint(s->ds, d, "allow it with %s", "--unsafe");
+		return false;
+	}
+	if (b->where && !(s->v->provider->flags & b->where))
+		return sema_fail(s, E_CONTEXT, n->loc,
+				 "The %.*s builtin can not be used with %s probes", STRF(n->name),
+				 s->v->provider->name);
+	if (b->needs && !host_has(s->u->host, b->needs))
+		return sema_fail(s, E_FEATURE, n->loc, "%.*s needs %s, which this kernel lacks",
+				 STRF(n->name), feature_what(b->needs));
+	return true;
+}
+
+static const struct type *check_row(struct sema *s, struct node *n, const struct builtin *b)
+{
+	const struct sig *g = sema_sig(s, b);
+	n->fn = b;
+	if (n->kind == N_CALL && !check_row_args(s, n, g))
+		return s->final ? &type_error : NULL;
+	if (!check_gates(s, n, b))
+		return &type_error;
+	const struct type *t = b->type ? b->type(s, n) : g->type;
+	if (s->final && t && b->check && n->fn == b && (n->kind == N_CALL || n->kind == N_NAME) &&
+	    !b->check(s, n))
+		return &type_error;
+	if (s->final && !t)
+		return &type_error;
+	return n->kind == N_CALL || n->kind == N_NAME ? t : n->type;
+}
+
+const struct type *check_call(struct sema *s, struct node *n)
+{
+	const struct type *t = NULL;
+	if (check_special(s, n, &t))
+		return t;
+	bool arity = false;
+	const struct builtin *b = builtin_pick(s, n->name, n, &arity);
+	if (!b) {
+		for (struct node *arg = n->a; arg; arg = arg->next)
+			check_expr(s, arg);
+		if (s->final) {
+			struct diag *d = diag_add(s->ds, E_UNKNOWN_FUNC, n->loc,
+						  "Unknown function: '%.*s'", STRF(n->name));
+			struct str near = builtin_near(s, n->name);
+			if (near.n)
+				diag_hint(s->ds, d, "did you mean '%.*s'?", STRF(near));
+		}
+		return s->final ? &type_error : NULL;
+	}
+	if (!arity) {
+		wrong_arity(s, n, sema_sig(s, b));
+		return s->final ? &type_error : NULL;
+	}
+	return check_row(s, n, b);
+}
+
+const struct type *check_name(struct sema *s, struct node *n)
+{
+	const struct type *t = NULL;
+	if (check_special(s, n, &t))
+		return t;
+	bool arity = false;
+	const struct builtin *b = builtin_pick(s, n->name, n, &arity);
+	if (b && arity)
+		return check_row(s, n, b);
+	if (b) {
+		wrong_arity(s, n, sema_sig(s, b));
+		return s->final ? &type_error : NULL;
+	}
+	i64 val;
+	struct types *k = host_btf(s->u->host);
+	if (k && btf_types_enumerator(k, n->name, &val, &t)) {
+		node_set_num(n, (u64)val, literal_type((u64)val, val < 0));
+		return n->type;
+	}
+	if (s->final) {
+		struct diag *d = diag_add(s->ds, E_UNKNOWN_NAME, n->loc,
+					  "Unknown identifier: '%.*s'", STRF(n->name));
+		struct str near = builtin_near(s, n->name);
+		if (near.n)
+			diag_hint(s->ds, d, "did you mean '%.*s'?", STRF(near));
+	}
+	return s->final ? &type_error : NULL;
+}

@@ -1,0 +1,46 @@
+/*
+ * check.h - inside sema: typing of expressions and statements.
+ *
+ * A type of NULL means "not known yet"; it occurs only in rounds before the final one. In the final
+ * round everything has a type; what could not get one was reported and is type_error.
+ */
+#pragma once
+#include "sema/sema.h"
+
+const struct type *check_expr(struct sema *s, struct node *n); /* sets and returns n->type */
+void check_cond(struct sema *s, struct node *n);
+void check_block(struct sema *s, struct node *block); /* with a scope of its own */
+const struct type *check_call(struct sema *s,
+			      struct node *n); /* CALL, or NAME of a builtin variable */
+const struct type *check_name(struct sema *s, struct node *n);
+const struct type *check_member(struct sema *s, struct node *n);
+const struct type *check_index(struct sema *s, struct node *n);
+const struct type *check_binary(struct sema *s, struct node *n);
+const struct type *check_unary(struct sema *s, struct node *n);
+const struct type *check_cast(struct sema *s, struct node *n);
+/* Type of a op b for operand types that are known; NULL with a report when they do not fit. */
+const struct type *binary_type(struct sema *s, enum token op, const struct node *n,
+			       const struct type *x, const struct type *y);
+
+/* types.c */
+const struct type *literal_type(u64 v, bool neg);
+const struct type *type_of_node(struct sema *s,
+				struct node *n); /* TYPE, TPTR, TARRAY; reports; type_error */
+bool is_type_node(const struct node *n);
+/* What reading a place of type t in that space gives: char arrays are strings, pointers inherit the
+ * space. */
+const struct type *value_type(struct sema *s, const struct type *t, enum space space, bool user);
+const struct type *with_space(struct sema *s, const struct type *t, enum space space);
+const struct type *stored_type(struct sema *s,
+			       const struct type *t); /* as a variable's, map's or tuple's part */
+bool same_type(const struct type *a, const struct type *b); /* type_eq, and flexible alike */
+enum space probe_space(const struct sema *s);
+
+/* vars.c */
+struct var *var_find(struct sema *s, struct str name);
+struct var *var_declare(struct sema *s, struct node *n, struct loc loc);
+void var_assign(struct sema *s, struct var *v, const struct type *t, const struct node *n);
+struct map *map_get(struct sema *s, struct node *n); /* by name; made when new */
+void map_use_key(struct sema *s, struct map *m, struct node *at,
+		 struct node *key); /* key NULL: scalar */
+void map_assign(struct sema *s, struct map *m, const struct type *t, const struct node *n);

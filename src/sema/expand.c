@@ -1,0 +1,293 @@
+/* expand.c - probe texts -> points (through providers) -> variants: one body per set of points with
+ * equal types. */
+#include "sema/sema.h"
+
+enum use { USE_ARGS = 1, USE_ARGN = 2, USE_RETVAL = 4, USE_PROBE = 8, USE_FUNC = 16 };
+
+struct expand {
+	struct compile *c;
+	struct point **tail;
+	struct point *head;
+	u32 n;     /* points of this attach text */
+	u32 total; /* of the script */
+	struct loc loc;
+	bool full;
+};
+
+/* $1 and $# inside a probe's text are the parameter's text. */
+static struct str substitute(struct compile *c, const struct node *pn)
+{
+	struct str t = pn->name;
+	if (str_chr(t, '$') < 0)
+		return t;
+	AUTO_SB b = {0};
+	for (u32 i = 0; i < t.n; i++) {
+		u32 j = i + 1;
+		while (j < t.n && t.s[j] >= '0' && t.s[j] <= '9')
+			j++;
+		u64 k = 0;
+		if (t.s[i] != '$' || j == i + 1 || !str_u64(str_n(t.s + i + 1, j - i - 1), &k)) {
+			sb_char(&b, t.s[i]);
+			continue;
+		}
+		if (k >= 1 && k <= c->nparam)
+			sb_add(&b, c->params[k - 1]);
+		else
+			diag_add(c->unit->diags, E_PROBE_SYNTAX, pn->loc,
+				 "Positional parameter $%llu is needed here, but %u %s given", k,
+				 c->nparam, c->nparam == 1 ? "was" : "were");
+		i = j - 1;
+	}
+	return arena_str(c->unit->arena, sb_str(&b));
+}
+
+static bool add_point(const struct point *p, void *arg)
+{
+	struct expand *e = arg;
+	struct unit *u = e->c->unit;
+	if (++e->total > u->config.max_probes) {
+		if (!e->full)
+			diag_hint(u->diags,
+				  diag_add(u->diags, E_LIMIT, e->loc,
+					   "This script would attach to more than %llu probes, "
+					   "which is the current limit",
+					   u->config.max_probes),
+				  "narrow the wildcard, or raise the limit with "
+				  "BPFTRACE_MAX_PROBES or config = { max_probes = ... }");
+		e->full = true;
+		return false;
+	}
+	struct point *q = arena_new(u->arena, struct point);
+	*q = *p;
+	q->loc = e->loc;
+	q->next = NULL;
+	*e->tail = q;
+	e->tail = &q->next;
+	e->n++;
+	return true;
+}
+
+static void missing(struct compile *c, struct loc loc, struct str prov, struct str rest)
+{
+	struct diags *ds = c->unit->diags;
+	switch (c->unit->config.missing_probes) {
+	case MISSING_IGNORE: return;
+	case MISSING_WARN:
+		diag_add(ds, W_NO_PROBE, loc, "No matches for %.*s %.*s. Skipping.", STRF(prov),
+			 STRF(rest));
+		return;
+	case MISSING_ERROR:
+		diag_hint(
+			ds,
+			diag_add(ds, E_NO_PROBE, loc, "No matches for %.*s %.*s.", STRF(prov),
+				 STRF(rest)),
+			"If this is expected, set the 'missing_probes' config variable to 'warn'.");
+	}
+}
+
+/* One provider with one text; quiet: a provider tried because the probe's type is a wildcard. */
+static void expand_with(struct expand *e, const struct provider *prov, struct str rest, bool quiet)
+{
+	struct compile *c = e->c;
+	struct unit *u = c->unit;
+	struct point p = {.provider = prov, .loc = e->loc};
+	struct err *err = prov->parse(u->arena, &p, rest);
+	if (err && quiet) {
+		err_free(err);
+		return;
+	}
+	if (err) {
+		u32 nd = u->diags->nerror;
+		diag_err(u->diags, E_PROBE_SYNTAX, e->loc, err);
+		if (u->diags->nerror > nd)
+			diag_hint(u->diags, u->diags->last, "syntax: %s", prov->syntax);
+		return;
+	}
+	if (!prov->expand) {
+		add_point(&p, e);
+		return;
+	}
+	err = prov->expand(u->host, u, &p, add_point, e);
+	if (err && quiet)
+		err_free(err);
+	else if (err && u->config.missing_probes != MISSING_ERROR)
+		err_free(err);
+	else if (err)
+		diag_err(u->diags, E_NO_PROBE, e->loc, err);
+}
+
+static void expand_types(struct expand *e, struct str glob, struct str rest)
+{
+	struct str part = rest;
+	bool user = e->c->unit->pid || str_chr(rest, '/') >= 0;
+	(void)part;
+	for (u32 i = 0; providers[i]; i++) {
+		const struct provider *p = providers[i];
+		bool kernel_kind = (p->flags & PF_KERNEL) || !strcmp(p->name, "software") ||
+				   !strcmp(p->name, "hardware");
+		if ((user ? (p->flags & PF_USER) != 0 : kernel_kind) &&
+		    str_glob(glob, str_z(p->name)))
+			expand_with(e, p, rest, true);
+	}
+}
+
+static void expand_text(struct expand *e, const struct node *pn)
+{
+	struct diags *ds = e->c->unit->diags;
+	struct str text = substitute(e->c, pn), rest = text, name;
+	str_cut(&rest, ':', &name);
+	if (!rest.s)
+		rest = STR("");
+	e->loc = pn->loc;
+	e->n = 0;
+	u32 before = ds->nerror;
+	if (str_is_glob(name)) {
+		expand_types(e, name, rest);
+	} else {
+		const struct provider *prov = provider_find(name);
+		if (!prov) {
+			struct diag *d = diag_add(ds, E_PROBE_TYPE, pn->loc,
+						  "Invalid probe type: %.*s", STRF(name));
+			for (u32 i = 0; providers[i]; i++)
+				if (str_distance(name, str_z(providers[i]->name), 2) <= 2)
+					diag_hint(ds, d, "did you mean '%s'?", providers[i]->name);
+			return;
+		}
+		expand_with(e, prov, rest, false);
+		name = str_z(prov->name);
+	}
+	if (!e->n && ds->nerror == before)
+		missing(e->c, pn->loc, name, rest);
+}
+
+static bool note_use(struct node *n, void *arg)
+{
+	u32 *use = arg;
+	if (n->kind != N_NAME && n->kind != N_CALL)
+		return true;
+	if (str_is(n->name, "args"))
+		*use |= USE_ARGS;
+	else if (n->name.n > 3 && str_starts(n->name, STR("arg")) && n->name.s[3] >= '0' &&
+		 n->name.s[3] <= '9')
+		*use |= USE_ARGN;
+	else if (str_is(n->name, "retval"))
+		*use |= USE_RETVAL;
+	else if (str_is(n->name, "probe") || (str_is(n->name, "name") && n->kind == N_NAME))
+		*use |= USE_PROBE;
+	else if (str_is(n->name, "func"))
+		*use |= USE_FUNC;
+	return true;
+}
+
+static bool same_args(const struct type *a, const struct type *b)
+{
+	if (a == b || !a || !b)
+		return a == b;
+	u32 na, nb;
+	const struct field *fa = type_fields(a, &na), *fb = type_fields(b, &nb);
+	if (na != nb)
+		return false;
+	for (u32 i = 0; i < na; i++)
+		if (!str_eq(fa[i].name, fb[i].name) || fa[i].bit_off != fb[i].bit_off ||
+		    fa[i].data_loc != fb[i].data_loc || fa[i].user != fb[i].user ||
+		    !type_eq(fa[i].type, fb[i].type))
+			return false;
+	return true;
+}
+
+static bool same_variant(const struct point *a, const struct point *b, u32 use)
+{
+	if (a->provider != b->provider)
+		return false;
+	if ((use & USE_ARGS) && !same_args(a->args, b->args))
+		return false;
+	if ((use & USE_ARGN) && a->narg != b->narg)
+		return false;
+	if ((use & (USE_ARGN | USE_ARGS)) && (a->priv || b->priv) && a->provider->arg)
+		return false; /* where arguments are may differ from point to point */
+	return !(use & USE_RETVAL) || a->ret == b->ret ||
+	       (a->ret && b->ret && type_eq(a->ret, b->ret));
+}
+
+static void add_variant(struct compile *c, struct node *probe, struct point *p, u32 use, u32 first)
+{
+	struct arena *a = c->unit->arena;
+	for (u32 i = first; i < c->nvariant; i++) {
+		struct variant *v = c->variant[i];
+		if (!same_variant(v->points, p, use))
+			continue;
+		struct point *last = v->points;
+		while (last->next)
+			last = last->next;
+		last->next = p;
+		v->npoint++;
+		return;
+	}
+	struct variant *v = arena_new(a, struct variant);
+	v->probe = node_clone(a, probe);
+	v->probe->next = NULL;
+	v->provider = p->provider;
+	v->points = p;
+	v->npoint = 1;
+	v->per_point = (use & USE_PROBE) || ((use & USE_FUNC) && !(p->provider->flags & PF_REGS)) ||
+		       (p->provider->flags & (PF_TYPED | PF_ONCE));
+	struct variant **grown = arena_newn(a, struct variant *, c->nvariant + 1);
+	if (c->nvariant)
+		memcpy(grown, c->variant, c->nvariant * sizeof(*grown));
+	grown[c->nvariant++] = v;
+	c->variant = grown;
+}
+
+static void expand_probe(struct compile *c, struct node *probe, u32 *total)
+{
+	struct unit *u = c->unit;
+	struct expand e = {.c = c, .total = *total};
+	e.tail = &e.head;
+	for (const struct node *pn = probe->a; pn; pn = pn->next)
+		expand_text(&e, pn);
+	*total = e.total;
+	u32 use = 0, first = c->nvariant;
+	if (probe->b)
+		node_walk(probe->b, note_use, &use);
+	node_walk(probe->c, note_use, &use);
+	for (struct point *p = e.head, *next; p; p = next) {
+		next = p->next;
+		p->next = NULL;
+		bool wants = (use & (USE_ARGS | USE_ARGN | USE_RETVAL)) ||
+			     (p->provider->flags & PF_TYPED);
+		struct err *err =
+			wants && p->provider->types ? p->provider->types(u->host, u, p) : NULL;
+		if (err)
+			diag_err(u->diags, E_NO_PROBE, p->loc, err);
+		else
+			add_variant(c, probe, p, use, first);
+	}
+}
+
+static void unsupported(struct compile *c, const struct node *n)
+{
+	const char *what = n->kind == N_MACRO    ? "macros"
+			   : n->kind == N_FN     ? "functions"
+			   : n->kind == N_IMPORT ? "imports"
+						 : NULL;
+	if (n->kind == N_CDEF && n->name.n && n->name.s[0] != '#')
+		what = "C type definitions";
+	if (what)
+		diag_add(c->unit->diags, E_UNSUPPORTED, n->loc, "%s are not supported yet", what);
+}
+
+bool sema_expand(struct compile *c)
+{
+	u32 total = 0, nprobe = 0;
+	for (struct node *n = c->tree->a; n; n = n->next) {
+		unsupported(c, n);
+		if (n->kind == N_PROBE) {
+			expand_probe(c, n, &total);
+			nprobe++;
+		}
+	}
+	struct diags *ds = c->unit->diags;
+	if (!nprobe && !ds->nerror)
+		diag_add(ds, E_NO_PROBE, (struct loc){0}, "No probes to attach");
+	return !ds->nerror;
+}

@@ -1,0 +1,748 @@
+/* expr.c - types of expressions. */
+#include "sema/check.h"
+
+static const struct type *unknown(struct sema *s)
+{
+	return s->final ? &type_error : NULL;
+}
+
+static bool settled(const struct type *t)
+{
+	return t && !type_is_error(t);
+}
+
+/* ---- folding ---- */
+
+static bool fold_i128(enum token op, __int128 x, __int128 y, __int128 *r)
+{
+	u64 a = (u64)x, b = (u64)y;
+	bool neg = x < 0 || y < 0;
+	switch (op) {
+	case TK_PLUS: *r = x + y; return true;
+	case TK_MINUS: *r = x - y; return true;
+	case TK_STAR: *r = x * y; return true;
+	case TK_SLASH:
+		if (!y)
+			return false;
+		*r = x / y;
+		return true;
+	case TK_PERCENT:
+		if (!y)
+			return false;
+		*r = x % y;
+		return true;
+	case TK_SHL:
+		*r = y < 0 || y > 63 ? 0 : x < 0 ? (__int128)(i64)(a << b) : (__int128)(a << b);
+		return true;
+	case TK_SHR: *r = y < 0 || y > 63 ? 0 : x >> y; return true;
+	case TK_AMP: a &= b; break;
+	case TK_PIPE: a |= b; break;
+	case TK_CARET: a ^= b; break;
+	default: return false;
+	}
+	*r = neg ? (__int128)(i64)a : (__int128)a;
+	return true;
+}
+
+static i32 fold_cmp(enum token op, __int128 x, __int128 y)
+{
+	switch ((int)op) {
+	case TK_EQ: return x == y;
+	case TK_NE: return x != y;
+	case TK_LT: return x < y;
+	case TK_LE: return x <= y;
+	case TK_GT: return x > y;
+	case TK_GE: return x >= y;
+	case TK_ANDAND: return x && y;
+	case TK_OROR: return x || y;
+	}
+	return -1;
+}
+
+static __int128 lit_value(const struct node *n)
+{
+	return n->flags & NF_NEG ? (__int128)(i64)n->num : (__int128)n->num;
+}
+
+static void set_literal(struct node *n, __int128 v)
+{
+	bool neg = v < 0;
+	node_set_num(n, (u64)v, literal_type((u64)v, neg));
+	if (neg)
+		n->flags |= NF_NEG;
+}
+
+static bool is_lit(const struct node *n)
+{
+	return n->kind == N_NUM || n->kind == N_BOOL;
+}
+
+/* True when n became a literal (or an error). */
+static bool fold_binary(struct sema *s, struct node *n)
+{
+	if (!is_lit(n->a) || !is_lit(n->b))
+		return false;
+	__int128 x = lit_value(n->a), y = lit_value(n->b), r;
+	i32 c = fold_cmp(n->op, x, y);
+	if (c >= 0) {
+		node_set_num(n, (u64)c, &type_bool);
+		return true;
+	}
+	if (!fold_i128(n->op, x, y, &r) || r < INT64_MIN || r > (__int128)UINT64_MAX) {
+		sema_fail(s, E_RANGE, n->loc,
+			  "unable to fold literals due to overflow or underflow");
+		n->type = &type_error;
+		return true;
+	}
+	set_literal(n, r);
+	return true;
+}
+
+/* ---- operators ---- */
+
+static void mismatch(struct sema *s, const struct node *n, enum token op, const struct type *x,
+		     const struct type *y)
+{
+	if (!s->final)
+		return;
+	AUTO_SB a = {0};
+	AUTO_SB b = {0};
+	type_name(x, &a);
+	type_name(y, &b);
+	struct diag *d =
+		diag_add(s->ds, E_TYPE, n->loc, "Type mismatch for '%s': comparing %s with %s",
+			 token_text(op), a.s, b.s);
+	if (n->kind == N_BINARY) {
+		diag_note(s->ds, d, n->a->loc, "left (%s)", a.s);
+		diag_note(s->ds, d, n->b->loc, "right (%s)", b.s);
+	}
+}
+
+static bool number(const struct type *t)
+{
+	return type_is_int(t) || t->kind == T_BOOL;
+}
+
+static bool comparable(enum token op, const struct type *x, const struct type *y)
+{
+	bool eq = op == TK_EQ || op == TK_NE;
+	bool px = x->kind == T_PTR || x->kind == T_KSYM || x->kind == T_USERNAME;
+	bool py = y->kind == T_PTR || y->kind == T_KSYM || y->kind == T_USERNAME;
+	if ((number(x) || px) && (number(y) || py))
+		return true;
+	if (!eq || x->kind != y->kind)
+		return false;
+	switch (x->kind) {
+	case T_STRING: return true;
+	case T_ARRAY:
+		return x->count == y->count && type_is_int(x->base) && type_is_int(y->base) &&
+		       x->size == y->size;
+	case T_BUF:
+	case T_TUPLE:
+	case T_RECORD:
+	case T_INET:
+	case T_MAC:
+	case T_STRUCT:
+	case T_UNION: return x->size == y->size;
+	default: return false;
+	}
+}
+
+static const struct type *arith_type(enum token op, const struct type *x, const struct type *y)
+{
+	if (op == TK_SHL || op == TK_SHR)
+		return type_int(8, x->is_signed);
+	bool sx = x->is_signed && !(x->flex && !y->is_signed);
+	bool sy = y->is_signed && !(y->flex && !x->is_signed);
+	return type_int(8, sx || sy || op == TK_MINUS);
+}
+
+const struct type *binary_type(struct sema *s, enum token op, const struct node *n,
+			       const struct type *x, const struct type *y)
+{
+	if (op == TK_ANDAND || op == TK_OROR)
+		return &type_bool;
+	if (op == TK_EQ || op == TK_NE || op == TK_LT || op == TK_GT || op == TK_LE ||
+	    op == TK_GE) {
+		if (comparable(op, x, y))
+			return &type_bool;
+		mismatch(s, n, op, x, y);
+		return unknown(s);
+	}
+	if (number(x) && number(y))
+		return arith_type(op, x, y);
+	if (x->kind == T_PTR && number(y) && (op == TK_PLUS || op == TK_MINUS))
+		return stored_type(s, x);
+	if (y->kind == T_PTR && number(x) && op == TK_PLUS)
+		return stored_type(s, y);
+	bool ptr_bits =
+		op == TK_AMP || op == TK_PIPE || op == TK_CARET || op == TK_PERCENT || op == TK_SHR;
+	if (ptr_bits && (x->kind == T_PTR || number(x)) && (y->kind == T_PTR || number(y)))
+		return &type_u64;
+	mismatch(s, n, op, x, y);
+	return unknown(s);
+}
+
+const struct type *check_binary(struct sema *s, struct node *n)
+{
+	bool logic = n->op == TK_ANDAND || n->op == TK_OROR;
+	if (logic) {
+		check_cond(s, n->a);
+		check_cond(s, n->b);
+	} else {
+		check_expr(s, n->a);
+		check_expr(s, n->b);
+	}
+	if (!settled(n->a->type) || !settled(n->b->type))
+		return unknown(s);
+	if (fold_binary(s, n))
+		return n->type;
+	if (n->op == TK_PLUS && n->a->kind == N_STR && n->b->kind == N_STR) {
+		node_set_str(
+			s, n,
+			str_z(arena_fmt(s->a, "%.*s%.*s", STRF(n->a->name), STRF(n->b->name))));
+		return n->type;
+	}
+	if (n->op == TK_PLUS && n->a->kind == N_STR && n->b->kind == N_NUM) {
+		node_set_str(s, n, str_from(n->a->name, (u32)MIN(n->b->num, n->a->name.n)));
+		return n->type;
+	}
+	return binary_type(s, n->op, n, n->a->type, n->b->type);
+}
+
+const struct type *check_unary(struct sema *s, struct node *n)
+{
+	if (n->op == TK_NOT)
+		check_cond(s, n->a);
+	const struct type *t = check_expr(s, n->a);
+	if (!settled(t))
+		return unknown(s);
+	switch ((int)n->op) {
+	case TK_NOT:
+		if (is_lit(n->a)) {
+			node_set_num(n, !n->a->num, &type_bool);
+			return n->type;
+		}
+		return &type_bool;
+	case TK_MINUS:
+	case TK_TILDE:
+		if (is_lit(n->a) && n->op == TK_MINUS) {
+			__int128 v = -lit_value(n->a);
+			if (v >= INT64_MIN)
+				set_literal(n, v);
+			else
+				sema_fail(s, E_RANGE, n->loc,
+					  "unable to fold literals due to overflow or underflow");
+			return v >= INT64_MIN ? n->type : unknown(s);
+		}
+		if (is_lit(n->a)) {
+			set_literal(n, n->a->flags & NF_NEG ? (__int128)(i64)~n->a->num
+							    : (__int128)~n->a->num);
+			return n->type;
+		}
+		if (number(t))
+			return type_int(8, t->is_signed);
+		break;
+	case TK_STAR:
+		if (t->kind == T_PTR && t->base && t->base->kind != T_NONE &&
+		    t->base->kind != T_FWD && t->base->kind != T_FUNC)
+			return value_type(s, t->base, t->space, false);
+		break;
+	case TK_AMP:
+		sema_fail(s, E_UNSUPPORTED, n->loc,
+			  "taking the address of a variable or map is not supported yet");
+		return unknown(s);
+	}
+	if (s->final) {
+		AUTO_SB name = {0};
+		type_name(t, &name);
+		diag_add(s->ds, E_TYPE, n->loc,
+			 "The %s operator can not be used on expressions of type '%s'",
+			 token_text(n->op), name.s);
+	}
+	return unknown(s);
+}
+
+void check_cond(struct sema *s, struct node *n)
+{
+	const struct type *t = check_expr(s, n);
+	if (!settled(t) || number(t) || t->kind == T_PTR || t->kind == T_KSYM || n->kind == N_STR)
+		return;
+	AUTO_SB name = {0};
+	type_name(t, &name);
+	const char *base = t->kind == T_STRING ? "string" : name.s;
+	sema_fail(s, E_COND, n->loc, "Invalid condition: %s", base);
+}
+
+/* ---- members, elements, casts ---- */
+
+static const struct type *no_field(struct sema *s, const struct node *n, const struct type *t)
+{
+	if (!s->final)
+		return NULL;
+	AUTO_SB name = {0};
+	type_name(t, &name);
+	struct diag *d;
+	if (t->kind == T_RECORD)
+		d = diag_add(s->ds, E_UNKNOWN_FIELD, n->loc,
+			     "Record does not contain a field named '%.*s'", STRF(n->name));
+	else
+		d = diag_add(s->ds, E_UNKNOWN_FIELD, n->loc,
+			     "Struct/union of type '%s' does not contain a field named '%.*s'",
+			     name.s, STRF(n->name));
+	struct str near = type_near_field(t, n->name);
+	if (near.n && n->a->kind == N_NAME)
+		diag_hint(s->ds, d, "did you mean '%.*s.%.*s'?", STRF(n->a->name), STRF(near));
+	else if (near.n)
+		diag_hint(s->ds, d, "did you mean '%.*s'?", STRF(near));
+	return &type_error;
+}
+
+static const struct type *field_value(struct sema *s, struct node *n, const struct type *base,
+				      enum space space)
+{
+	struct field f;
+	if (!type_field(base, n->name, &f))
+		return no_field(s, n, base);
+	if (!n->field || n->field->bit_off != f.bit_off || n->field->type != f.type) {
+		struct field *copy = arena_new(s->a, struct field);
+		*copy = f;
+		n->field = copy;
+	}
+	if (f.data_loc) /* text or an array behind the event: a pointer to it */
+		return type_ptr(s->a, f.type->kind == T_ARRAY ? f.type->base : &type_i8, AS_KERNEL);
+	if (f.bit_len)
+		return type_int(f.type->size ? f.type->size : 8, false);
+	return value_type(s, f.type, space, f.user);
+}
+
+const struct type *check_member(struct sema *s, struct node *n)
+{
+	const struct type *t = check_expr(s, n->a);
+	if (!settled(t))
+		return unknown(s);
+	while (t->kind == T_PTR && t->base && t->base->kind == T_PTR)
+		t = t->base;
+	if (t->kind == T_PTR && t->base && type_is_record(t->base))
+		return field_value(s, n, t->base, t->space);
+	if (type_is_record(t))
+		return field_value(s, n, t, t->space);
+	if (t->kind == T_RECORD)
+		return field_value(s, n, t, AS_STACK);
+	if (s->final) {
+		AUTO_SB name = {0};
+		type_name(t, &name);
+		diag_add(s->ds, E_TYPE, n->loc,
+			 "Can not access field '%.*s' on expression of type '%s'", STRF(n->name),
+			 name.s);
+	}
+	return unknown(s);
+}
+
+static const struct type *check_elem(struct sema *s, struct node *n)
+{
+	const struct type *t = check_expr(s, n->a);
+	if (!settled(t))
+		return unknown(s);
+	AUTO_SB name = {0};
+	type_name(t, &name);
+	if (t->kind != T_TUPLE) {
+		sema_fail(s, E_TYPE, n->loc,
+			  "Can not access index '%llu' on expression of type '%s'", n->num, name.s);
+		return unknown(s);
+	}
+	if (n->num >= t->nfield) {
+		sema_fail(s, E_RANGE, n->loc,
+			  "Invalid tuple index: %llu. Found %u elements in tuple.", n->num,
+			  t->nfield);
+		return unknown(s);
+	}
+	return t->field[n->num].type;
+}
+
+const struct type *check_index(struct sema *s, struct node *n)
+{
+	const struct type *t = check_expr(s, n->a), *i = check_expr(s, n->b);
+	if (!settled(t) || !settled(i))
+		return unknown(s);
+	if (!type_is_int(i)) {
+		sema_fail(s, E_TYPE, n->b->loc,
+			  "The array index operator [] only accepts integer indices");
+		return unknown(s);
+	}
+	u32 count = t->kind == T_ARRAY ? t->count : t->kind == T_STRING ? t->size : 0;
+	if (count && n->b->kind == N_NUM && n->b->num >= count) {
+		sema_fail(s, E_RANGE, n->loc,
+			  "the index %lld is out of bounds for array of size %u", (i64)n->b->num,
+			  count);
+		return unknown(s);
+	}
+	if (t->kind == T_STRING && n->a->kind == N_STR && n->b->kind == N_NUM) {
+		u8 c = n->b->num < n->a->name.n ? (u8)n->a->name.s[n->b->num] : 0;
+		set_literal(n, c);
+		return n->type;
+	}
+	if (t->kind == T_STRING)
+		return &type_i8;
+	if (t->kind == T_ARRAY)
+		return value_type(s, t->base, t->space, false);
+	if (t->kind == T_PTR && t->base && t->base->size)
+		return value_type(s, t->base, t->space == AS_BTF ? AS_KERNEL : t->space, false);
+	AUTO_SB name = {0};
+	type_name(t, &name);
+	sema_fail(s, E_TYPE, n->loc,
+		  "The array index operator [] can only be used on arrays and pointers, found %s.",
+		  name.s);
+	return unknown(s);
+}
+
+static bool castable(const struct type *to, const struct type *from)
+{
+	bool num_from = number(from) || from->kind == T_PTR || from->kind == T_KSYM ||
+			from->kind == T_USERNAME;
+	if (to->kind == T_BOOL)
+		return num_from || from->kind == T_STRING;
+	if (type_is_int(to))
+		return num_from || (from->kind == T_ARRAY && from->size <= 8);
+	if (to->kind == T_PTR)
+		return num_from || from->kind == T_ARRAY;
+	if (to->kind == T_KSYM)
+		return num_from;
+	if (to->kind == T_ARRAY)
+		return number(from) || from->kind == T_ARRAY || from->kind == T_STRING;
+	if (to->kind == T_STRING)
+		return from->kind == T_STRING || from->kind == T_ARRAY;
+	return type_eq(to, from);
+}
+
+const struct type *check_cast(struct sema *s, struct node *n)
+{
+	const struct type *to = n->a->type && is_type_node(n->a) && !type_is_error(n->a->type)
+					? n->a->type
+					: type_of_node(s, n->a);
+	n->a->type = to;
+	const struct type *from = check_expr(s, n->b);
+	if (!settled(from) || !settled(to))
+		return unknown(s);
+	if (!castable(to, from)) {
+		AUTO_SB a = {0};
+		AUTO_SB b = {0};
+		type_name(from, &a);
+		type_name(to, &b);
+		sema_fail(s, E_TYPE, n->loc, "Cannot cast from \"%s\" to \"%s\"", a.s, b.s);
+		return unknown(s);
+	}
+	if (to->kind == T_ARRAY && !to->count && to->base->size)
+		return type_array(s->a, to->base, from->size / to->base->size);
+	if (to->kind == T_STRING && !to->size)
+		return from;
+	if (to->kind == T_PTR && from->kind == T_PTR) {
+		bool same = type_eq(to, from);
+		enum space sp =
+			from->space == AS_BTF && !same ? AS_KERNEL : (enum space)from->space;
+		return with_space(s, to, sp);
+	}
+	if (type_is_int(to) && n->b->kind == N_NUM) {
+		u32 bits = to->size * 8;
+		u64 v = n->b->num;
+		if (bits < 64)
+			v = to->is_signed ? (u64)((i64)(v << (64 - bits)) >> (64 - bits))
+					  : v & ((1ull << bits) - 1);
+		node_set_num(n, v, to);
+		if (to->is_signed && (i64)v < 0)
+			n->flags |= NF_NEG;
+	}
+	return to;
+}
+
+/* ---- composites ---- */
+
+static const struct type *check_tuple(struct sema *s, struct node *n)
+{
+	enum { MAX_ELEMS = 64 };
+	const struct type *elem[MAX_ELEMS];
+	struct str names[MAX_ELEMS];
+	u32 k = 0;
+	bool ok = true;
+	for (struct node *e = n->a; e; e = e->next, k++) {
+		struct node *v = n->kind == N_RECORD ? e->a : e;
+		const struct type *t = check_expr(s, v);
+		if (k == MAX_ELEMS) {
+			sema_fail(s, E_LIMIT, n->loc, "more than %d elements", MAX_ELEMS);
+			return unknown(s);
+		}
+		if (settled(t) && (t->kind == T_NONE || type_is_agg(t))) {
+			sema_fail(s, E_TYPE, e->loc, "this has no value that a tuple could hold");
+			ok = false;
+		}
+		if (!settled(t))
+			ok = false;
+		else
+			elem[k] = stored_type(s, t);
+		names[k] = e->name;
+		e->type = t;
+	}
+	if (!ok)
+		return unknown(s);
+	return k ? type_tuple(s->a, k, elem, n->kind == N_RECORD ? names : NULL) : &type_none;
+}
+
+static const struct type *check_choice(struct sema *s, struct node *n, struct node *x,
+				       struct node *y)
+{
+	const struct type *a = x->type, *b = y->type;
+	if (!settled(a) || !settled(b))
+		return unknown(s);
+	const struct type *t = type_merge(s->a, a, b);
+	if (t)
+		return t->kind == T_NONE ? t : t->kind == T_PTR ? t : stored_type(s, t);
+	AUTO_SB l = {0};
+	AUTO_SB r = {0};
+	type_name(a, &l);
+	type_name(b, &r);
+	sema_fail(s, E_TYPE, n->loc,
+		  "Branches must return the same type or compatible types: have type '%s' and '%s'",
+		  l.s, r.s);
+	return unknown(s);
+}
+
+static const struct type *check_cond_expr(struct sema *s, struct node *n)
+{
+	check_cond(s, n->a);
+	if (n->b)
+		check_expr(s, n->b);
+	check_expr(s, n->c);
+	struct node *yes = n->b ? n->b : n->a;
+	if (n->a->kind == N_NUM || n->a->kind == N_BOOL) { /* the other branch goes away */
+		struct node *next = n->next, *pick = n->a->num ? yes : n->c;
+		struct loc loc = n->loc;
+		if (!settled(pick->type))
+			return unknown(s);
+		*n = *pick;
+		n->next = next;
+		n->loc = loc;
+		return n->type;
+	}
+	return check_choice(s, n, yes, n->c);
+}
+
+/* Value of a block or if expression. */
+static const struct type *check_value_block(struct sema *s, struct node *n)
+{
+	if (n->kind == N_BLOCK) {
+		check_block(s, n);
+		struct node *last = n->a;
+		while (last && last->next)
+			last = last->next;
+		return (n->flags & NF_VALUE) && last ? last->a->type : &type_none;
+	}
+	check_cond(s, n->a);
+	n->b->type = check_value_block(s, n->b);
+	if (!n->c)
+		return &type_none;
+	n->c->type = check_value_block(s, n->c);
+	return check_choice(s, n, n->b, n->c);
+}
+
+static const struct type *check_map_read(struct sema *s, struct node *n)
+{
+	struct map *m = map_get(s, n);
+	map_use_key(s, m, n, n->a);
+	if (!m->assigned && s->final) {
+		sema_fail(s, E_UNDEF_MAP, n->loc, "Undefined map: %s", m->name.s);
+		return &type_error;
+	}
+	if (!m->val)
+		return unknown(s);
+	if (!type_is_agg(m->val))
+		return m->val;
+	m->read = true;
+	if (m->val->kind == T_HIST || m->val->kind == T_LHIST || m->val->kind == T_STATS ||
+	    m->val->kind == T_TSERIES) {
+		AUTO_SB name = {0};
+		type_name(m->val, &name);
+		sema_fail(s, E_AGG, n->loc,
+			  "Map %s holds %s, which has no integer value; print() shows it",
+			  m->name.s, name.s);
+		return unknown(s);
+	}
+	return type_int(8, m->val->kind == T_COUNT || m->val->is_signed);
+}
+
+static const struct type *check_incdec(struct sema *s, struct node *n)
+{
+	const struct type *t;
+	if (n->a->kind == N_MAP) {
+		struct map *m = map_get(s, n->a);
+		map_use_key(s, m, n->a, n->a->a);
+		if (m->val && type_is_agg(m->val)) {
+			sema_fail(s, E_AGG, n->loc,
+				  "%s holds an aggregation, which only its own function can change",
+				  m->name.s);
+			return unknown(s);
+		}
+		const struct type *v = !m->val || m->val->flex ? &type_i64 : m->val;
+		if (v->kind == T_INT)
+			v = type_int(8, v->is_signed);
+		map_assign(s, m, v, n);
+		t = n->a->type = m->val ? m->val : &type_i64;
+	} else {
+		t = check_expr(s, n->a);
+		if (settled(t) && n->a->kind == N_VAR && n->a->var && type_is_int(t))
+			var_assign(s, n->a->var, n->a->var->fixed ? t : type_int(8, t->is_signed),
+				   n);
+	}
+	if (!settled(t))
+		return unknown(s);
+	if (!type_is_int(t) && t->kind != T_PTR) {
+		AUTO_SB name = {0};
+		type_name(t, &name);
+		sema_fail(s, E_TYPE, n->loc,
+			  "The %s operator can not be used on expressions of type '%s'",
+			  token_text(n->op), name.s);
+		return unknown(s);
+	}
+	return t->kind == T_PTR ? t : type_int(8, t->is_signed);
+}
+
+static const struct type *check_sizes(struct sema *s, struct node *n)
+{
+	const struct type *t = type_of_node(s, n->a);
+	if (!settled(t))
+		return unknown(s);
+	u64 v = t->size;
+	if (n->kind == N_OFFSETOF) {
+		v = 0;
+		for (struct node *f = n->b; f; f = f->next) {
+			struct field fd;
+			if (!type_is_record(t) || !type_field(t, f->name, &fd)) {
+				f->a = n->a;
+				return no_field(s, f, t);
+			}
+			v += fd.bit_off / 8;
+			t = fd.type;
+		}
+	}
+	node_set_num(n, v, &type_u64);
+	return n->type;
+}
+
+static const struct type *check_param(struct sema *s, struct node *n)
+{
+	if (n->kind == N_NPARAM) {
+		set_literal(n, s->c->nparam);
+		return n->type;
+	}
+	if (n->num > s->c->nparam) {
+		if (s->final)
+			diag_add(s->ds, W_PARAM, n->loc,
+				 "Positional parameter $%llu is empty or not provided.", n->num);
+		else
+			return NULL;
+		set_literal(n, 0);
+		return n->type;
+	}
+	struct str text = s->c->params[n->num - 1];
+	i64 i;
+	u64 u;
+	const char *why;
+	if (str_u64(text, &u) || bt_number(text, &u, &why))
+		set_literal(n, (__int128)u);
+	else if (str_i64(text, &i))
+		set_literal(n, i);
+	else
+		node_set_str(s, n, text);
+	return n->type;
+}
+
+static const struct type *check_var(struct sema *s, struct node *n)
+{
+	struct var *v = var_find(s, n->name);
+	if (!v) {
+		sema_fail(s, E_UNDEF_VAR, n->loc, "Undefined or undeclared variable: $%.*s",
+			  STRF(n->name));
+		return unknown(s);
+	}
+	n->var = v;
+	v->used = true;
+	if (!v->type && s->final) {
+		sema_fail(s, E_UNDEF_VAR, n->loc,
+			  "Could not resolve the type of this variable: $%.*s", STRF(n->name));
+		return &type_error;
+	}
+	return v->type;
+}
+
+static const struct type *expr_type(struct sema *s, struct node *n)
+{
+	switch (n->kind) {
+	case N_NUM: return n->type ? n->type : literal_type(n->num, n->flags & NF_NEG);
+	case N_BOOL: return &type_bool;
+	case N_STR:
+		if (n->name.n > s->u->config.max_strlen)
+			sema_fail(s, E_STRING, n->loc, "String is too long (over %llu bytes): %.*s",
+				  s->u->config.max_strlen, STRF(n->name));
+		return type_string(s->a, n->name.n + 1);
+	case N_VAR: return check_var(s, n);
+	case N_PARAM:
+	case N_NPARAM: return check_param(s, n);
+	case N_MAP: return check_map_read(s, n);
+	case N_NAME: return check_name(s, n);
+	case N_CALL: return check_call(s, n);
+	case N_UNARY: return check_unary(s, n);
+	case N_INCDEC: return check_incdec(s, n);
+	case N_BINARY: return check_binary(s, n);
+	case N_COND: return check_cond_expr(s, n);
+	case N_MEMBER: return check_member(s, n);
+	case N_ELEM: return check_elem(s, n);
+	case N_INDEX: return check_index(s, n);
+	case N_CAST: return check_cast(s, n);
+	case N_TUPLE:
+	case N_RECORD: return check_tuple(s, n);
+	case N_SIZEOF:
+	case N_OFFSETOF: return check_sizes(s, n);
+	case N_COMPTIME:
+		if (settled(check_expr(s, n->a)) && !is_lit(n->a) && n->a->kind != N_STR)
+			sema_fail(s, E_LITERAL, n->loc, "Unable to resolve comptime expression");
+		return n->a->type;
+	case N_BLOCK:
+	case N_IF: return check_value_block(s, n);
+	case N_TYPEINFO:
+		sema_fail(s, E_UNSUPPORTED, n->loc, "typeinfo is not supported yet");
+		return unknown(s);
+	case N_TYPE:
+	case N_TPTR:
+	case N_TARRAY: sema_fail(s, E_TYPE, n->loc, "a type cannot stand here"); return unknown(s);
+	case N_PROGRAM:
+	case N_CDEF:
+	case N_CONFIG:
+	case N_SET:
+	case N_IMPORT:
+	case N_MAPDECL:
+	case N_MACRO:
+	case N_FN:
+	case N_PROBE:
+	case N_POINT:
+	case N_EXPR:
+	case N_ASSIGN:
+	case N_DISCARD:
+	case N_LET:
+	case N_WHILE:
+	case N_UNROLL:
+	case N_FOR:
+	case N_RANGE:
+	case N_BREAK:
+	case N_CONTINUE:
+	case N_RETURN:
+	case N_RFIELD: break;
+	}
+	return unknown(s);
+}
+
+const struct type *check_expr(struct sema *s, struct node *n)
+{
+	const struct type *t = expr_type(s, n);
+	assert(t || !s->final);
+	n->type = t;
+	return t;
+}

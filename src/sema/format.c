@@ -1,0 +1,56 @@
+/* format.c - do a format string and its arguments fit? */
+#include "sema/check.h"
+
+static bool conv_fits(const struct conv *c, const struct node *arg)
+{
+	const struct type *t = arg->type;
+	bool num = type_is_int(t) || t->kind == T_BOOL || t->kind == T_PTR || t->kind == T_KSYM ||
+		   t->kind == T_USERNAME;
+	switch (c->conv[0]) {
+	case 'd':
+	case 'i':
+	case 'u':
+	case 'o':
+	case 'x':
+	case 'X':
+	case 'c':
+	case 'p': return num;
+	case 'r': return t->kind == T_BUF;
+	default: return true;
+	}
+}
+
+bool sema_check_format(struct sema *s, struct node *call, struct str fmt, u32 first)
+{
+	u32 at = 0, want = 0;
+	struct str lit;
+	struct conv c;
+	bool ok = true;
+	struct node *arg = call_arg(call, first);
+	while (conv_next(fmt, &at, &lit, &c)) {
+		want++;
+		if (c.conv[0] && strchr("nfeFEgGaA", c.conv[0]) && c.conv[1] == 0) {
+			ok = sema_fail(s, E_FORMAT, call->a->loc,
+				       "unsupported format specifier: %s", c.conv);
+			if (arg)
+				arg = arg->next;
+			continue;
+		}
+		if (!arg)
+			continue;
+		if (arg->type && !type_is_error(arg->type) && !conv_fits(&c, arg)) {
+			AUTO_SB name = {0};
+			type_name(arg->type, &name);
+			ok = sema_fail(s, E_FORMAT, arg->loc,
+				       "unsupported format specifier for type '%s': %s", name.s,
+				       c.conv);
+		}
+		arg = arg->next;
+	}
+	u32 have = call_nargs(call) - first;
+	if (have != want)
+		ok = sema_fail(s, E_FORMAT, call->loc,
+			       "%s arguments for format string (%u supplied, %u expected)",
+			       have < want ? "not enough" : "too many", have, want);
+	return ok;
+}

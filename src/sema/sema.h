@@ -1,0 +1,113 @@
+/*
+ * sema.h - tree -> typed tree + plan.
+ *
+ * expand.c turns probe texts into points; names.c and check.c give every node a
+ * type by running over the whole program until nothing changes (maps and
+ * variables may be widened by any use), then once more to report; plan.c lays
+ * out maps. Builtins hook in by their rows (core/builtin.h) and use the calls
+ * below.
+ */
+#pragma once
+#include "base/tab.h"
+#include "core/builtin.h"
+#include "lang/compile.h"
+
+/* A scratch variable; one per declaration and variant. */
+struct var {
+	struct str name;
+	const struct type *type; /* NULL: not known yet */
+	bool fixed;              /* declared with a type */
+	bool loop;               /* of a for statement */
+	bool assigned, used;
+	bool captured;   /* used in a loop body that becomes a callback: lives in memory */
+	u32 depth, body; /* nesting of loops, and of for bodies, where it was declared */
+	i32 frame;       /* lower's: offset in the frame that callbacks share, when captured */
+	struct loc loc;
+	struct ref ref;    /* lower's: promotable slot, or R_NONE */
+	struct mem mem;    /* lower's: where it is when not promotable */
+	struct var *next;  /* all of a variant */
+	struct var *outer; /* visible before this one */
+};
+
+/* One body to compile: a clone of a probe's tree for points with equal argument types. */
+struct variant {
+	struct node *probe; /* N_PROBE; b and c are this variant's own */
+	const struct provider *provider;
+	struct point *points; /* list */
+	u32 npoint;
+	bool per_point; /* the code depends on the point (probe, func ...): one program each */
+	struct var *vars;
+};
+
+struct sema {
+	struct compile *c;
+	struct unit *u;
+	struct arena *a; /* unit's */
+	struct diags *ds;
+	struct variant *v;   /* being checked */
+	struct point *point; /* its first point */
+	bool changed;        /* some type grew: another round is needed */
+	bool final;          /* report now */
+	struct var *scope;   /* visible variables, innermost first */
+	u32 loop;            /* nesting of for and while */
+	u32 body;            /* nesting of for bodies, which may become callbacks */
+	struct tab sigs;
+};
+
+bool sema_config(struct compile *c); /* config blocks and BPFTRACE_ environment -> unit.config */
+bool sema_expand(struct compile *c); /* points and variants */
+bool sema_check(struct compile *c);  /* types */
+bool sema_plan(struct compile *c);   /* map layouts */
+void sema_dump_plan(const struct compile *c, struct sb *out);
+
+/* ---- for builtins ---- */
+struct node *call_arg(const struct node *call, u32 i); /* NULL past the end */
+u32 call_nargs(const struct node *call);
+bool node_int(const struct node *n, i64 *ret);        /* an integer (or bool) literal */
+bool node_str(const struct node *n, struct str *ret); /* a string literal */
+/* Turn the call into a literal, from type() or check(). */
+void node_set_num(struct node *n, u64 v, const struct type *t);
+void node_set_str(struct sema *s, struct node *n, struct str text);
+/* Report unless final is off; returns false for "return sema_fail(...)". */
+bool sema_fail(struct sema *s, enum diag_code code, struct loc loc, const char *fmt, ...)
+	PRINTF(4, 5);
+u32 sema_string_id(struct sema *s, struct str text); /* unit.strings */
+/* The map that a `map` argument names. */
+struct map *sema_map(struct node *arg);
+/* Resolve a type by name: int32, struct task_struct, a typedef, an enum; in BTF too. NULL: unknown.
+ */
+const struct type *sema_type_name(struct sema *s, struct str name, u16 flags);
+/* Does the format fit the arguments from the i-th on? Reports. */
+bool sema_check_format(struct sema *s, struct node *call, struct str fmt, u32 first);
+const struct type *type_merge(struct arena *a, const struct type *x,
+			      const struct type *y); /* NULL: do not fit */
+
+/* sig.c: signatures of rows. */
+enum sig_kind {
+	SIG_INT,
+	SIG_STR,
+	SIG_PTR,
+	SIG_ANY,
+	SIG_NUM,
+	SIG_LIT,
+	SIG_TEXT,
+	SIG_MAP,
+	SIG_FMT,
+	SIG_TYPE,
+	SIG_NAME
+};
+struct sig {
+	struct str name, result;
+	const struct type *type; /* of the result; NULL: "auto" */
+	bool var, dots;
+	u32 nmin, nmax; /* without dots */
+	enum sig_kind kind[8];
+	struct str arg[8];
+};
+const struct sig *sema_sig(struct sema *s, const struct builtin *b);
+/* Row by name that takes n arguments, or any of that name (*arity false). NULL: no such name. */
+const struct builtin *builtin_find(struct sema *s, struct str name, u32 n, bool *arity);
+struct str builtin_near(struct sema *s, struct str name); /* for "did you mean" */
+/* The row for a call or variable node: the first whose arity and map arguments fit. */
+const struct builtin *builtin_pick(struct sema *s, struct str name, const struct node *call,
+				   bool *arity);

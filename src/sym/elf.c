@@ -1,0 +1,288 @@
+/*
+ * elf.c - function symbols of an ELF file.
+ *
+ * .symtab and .dynsym are read together and doubles dropped. A stripped file's
+ * .symtab may lie in a file of its own, found by build id or .gnu_debuglink
+ * below /usr/lib/debug; its addresses are the same, its file offsets are not.
+ */
+#include "base/vec.h"
+#include "sym/sym.h"
+#include "types/image.h"
+#include <elf.h>
+
+enum { MAX_SYMS = 1 << 22, MAX_TABLES = 8, MAX_ID = 64 };
+
+typedef VEC(struct symbol) sym_vec;
+
+struct reader {
+	const struct image *im;   /* whose tables are read */
+	const struct image *main; /* whose segments say where the code is */
+	struct arena *arena;
+	sym_vec v;
+};
+
+struct entry {
+	u32 name;
+	u8 info;
+	u16 shndx;
+	u64 addr, size;
+};
+
+static struct entry read_entry(const struct image *im, struct bytes *b)
+{
+	struct entry e = {.name = bytes_u32(b)};
+	if (im->is64) {
+		e.info = bytes_u8(b);
+		bytes_u8(b);
+		e.shndx = bytes_u16(b);
+		e.addr = bytes_u64(b);
+		e.size = bytes_u64(b);
+	} else {
+		e.addr = bytes_u32(b);
+		e.size = bytes_u32(b);
+		e.info = bytes_u8(b);
+		bytes_u8(b);
+		e.shndx = bytes_u16(b);
+	}
+	return e;
+}
+
+static bool is_function(const struct entry *e)
+{
+	u32 type = ELF64_ST_TYPE(e->info);
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && e->shndx != SHN_UNDEF && e->addr;
+}
+
+static struct str without_version(struct str s) /* memcpy@@GLIBC_2.14 */
+{
+	i32 at = str_chr(s, '@');
+	return at > 0 ? (struct str){s.s, (u32)at} : s;
+}
+
+static void read_table(struct reader *r, const struct section *tab)
+{
+	struct section strs;
+	if (!image_section(r->im, tab->link, &strs))
+		return;
+	struct bytes b = image_bytes(r->im, tab), names = image_bytes(r->im, &strs);
+	while (b.at < b.n && r->v.n < MAX_SYMS) {
+		struct entry e = read_entry(r->im, &b);
+		if (b.bad)
+			return;
+		if (!is_function(&e))
+			continue;
+		struct bytes name = names;
+		bytes_seek(&name, e.name);
+		const char *z = bytes_z(&name);
+		struct str s = z ? without_version(str_z(z)) : STR("");
+		if (s.n)
+			vec_add(&r->v, (struct symbol){.name = s, .addr = e.addr, .size = e.size});
+	}
+}
+
+static bool read_tables(struct reader *r, u32 type)
+{
+	struct section s;
+	u32 n = 0;
+	for (u32 i = 0; n < MAX_TABLES && image_section(r->im, i, &s); i++) {
+		if (s.type != type || !s.size || image_bytes(r->im, &s).n == 0)
+			continue;
+		read_table(r, &s);
+		n++;
+	}
+	return n > 0;
+}
+
+static int by_addr(const void *pa, const void *pb)
+{
+	const struct symbol *a = pa, *b = pb;
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return str_cmp(a->name, b->name);
+}
+
+/* Sort, drop doubles, and copy: the names still lie in a mapping that will go. */
+static void finish(struct reader *r, struct elf_syms *ret)
+{
+	u32 n = 0;
+	if (r->v.n)
+		qsort(r->v.v, r->v.n, sizeof(*r->v.v), by_addr);
+	for (u32 i = 0; i < r->v.n; i++) {
+		struct symbol *s = &r->v.v[i], *last = n ? &r->v.v[n - 1] : NULL;
+		if (last && last->addr == s->addr && str_eq(last->name, s->name))
+			last->size = MAX(last->size, s->size);
+		else
+			r->v.v[n++] = *s;
+	}
+	struct symbol *v = arena_newn(r->arena, struct symbol, n + 1);
+	for (u32 i = 0; i < n; i++) {
+		v[i] = r->v.v[i];
+		v[i].name = arena_str(r->arena, v[i].name);
+		if (!image_offset(r->main, v[i].addr, &v[i].file_off))
+			v[i].file_off = 0;
+	}
+	vec_free(&r->v);
+	*ret = (struct elf_syms){v, n};
+}
+
+/* ---- symbols in a file of their own ---- */
+
+static struct bytes build_id(const struct image *im)
+{
+	struct section s;
+	struct note note;
+	if (!image_section_named(im, ".note.gnu.build-id", &s))
+		return bytes_of(im->p, 0);
+	struct bytes b = image_bytes(im, &s);
+	while (image_note(&b, &note)) {
+		if (note.type == NT_GNU_BUILD_ID && str_is(note.name, "GNU") &&
+		    note.desc.n <= MAX_ID)
+			return note.desc;
+	}
+	return bytes_of(im->p, 0);
+}
+
+static bool open_same(const char *path, struct bytes id, struct image *ret)
+{
+	struct image im;
+	struct err *err = image_open(path, &im);
+	if (err) {
+		err_free(err);
+		return false;
+	}
+	struct bytes other = build_id(&im);
+	if (other.n != id.n || memcmp(other.p, id.p, id.n)) {
+		image_close(&im);
+		return false;
+	}
+	*ret = im;
+	return true;
+}
+
+static bool open_by_id(struct bytes id, struct image *ret)
+{
+	AUTO_SB path = {0};
+	sb_z(&path, "/usr/lib/debug/.build-id/");
+	for (size_t i = 0; i < id.n; i++)
+		sb_fmt(&path, i == 1 ? "/%02x" : "%02x", id.p[i]);
+	sb_z(&path, ".debug");
+	return open_same(path.s, id, ret);
+}
+
+static bool open_by_link(const struct image *im, const char *path, struct bytes id,
+			 struct image *ret)
+{
+	struct section s;
+	const char *slash = strrchr(path, '/');
+	if (!slash || !image_section_named(im, ".gnu_debuglink", &s))
+		return false;
+	struct bytes b = image_bytes(im, &s);
+	const char *name = bytes_z(&b);
+	if (!name || !*name || strchr(name, '/'))
+		return false;
+	for (u32 i = 0; i < 3; i++) {
+		AUTO_SB p = {0};
+		int n = (int)(slash - path);
+		switch (i) {
+		case 0: sb_fmt(&p, "%.*s/%s", n, path, name); break;
+		case 1: sb_fmt(&p, "%.*s/.debug/%s", n, path, name); break;
+		case 2: sb_fmt(&p, "/usr/lib/debug%.*s/%s", n, path, name); break;
+		}
+		if (strcmp(p.s, path) && open_same(p.s, id, ret))
+			return true;
+	}
+	return false;
+}
+
+static void read_separate(struct reader *r, const char *path)
+{
+	struct image dbg;
+	struct bytes id = build_id(r->main);
+	if (id.n < 2 || (!open_by_id(id, &dbg) && !open_by_link(r->main, path, id, &dbg)))
+		return;
+	struct arena *a = r->arena;
+	u32 from = r->v.n;
+	r->im = &dbg;
+	read_tables(r, SHT_SYMTAB);
+	for (u32 i = from; i < r->v.n; i++)
+		r->v.v[i].name = arena_str(a, r->v.v[i].name);
+	r->im = r->main;
+	image_close(&dbg);
+}
+
+static void read_image(const struct image *im, const char *path, struct arena *a,
+		       struct elf_syms *ret)
+{
+	struct reader r = {.im = im, .main = im, .arena = a};
+	bool full = read_tables(&r, SHT_SYMTAB);
+	read_tables(&r, SHT_DYNSYM);
+	if (!full && path)
+		read_separate(&r, path);
+	finish(&r, ret);
+}
+
+struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret)
+{
+	struct image im;
+	struct err *err = image_mem(p, n, &im);
+	if (!err)
+		read_image(&im, NULL, a, ret);
+	return err;
+}
+
+struct err *elf_read_syms(struct arena *a, const char *path, struct elf_syms *ret)
+{
+	struct image im;
+	struct err *err = image_open(path, &im);
+	if (err)
+		return err;
+	read_image(&im, path, a, ret);
+	image_close(&im);
+	return NULL;
+}
+
+const struct symbol *elf_find(const struct elf_syms *e, struct str name)
+{
+	for (u32 i = 0; i < e->n; i++) {
+		if (str_eq(e->v[i].name, name))
+			return &e->v[i];
+	}
+	return NULL;
+}
+
+/* Of several at one address the first by name; one without a size reaches to the next. */
+const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr)
+{
+	enum { MAX_BACK = 16 }; /* symbols that begin inside another are few */
+	u32 lo = 0, hi = e->n;
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+		if (e->v[mid].addr <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	const struct symbol *best = NULL;
+	for (u32 i = lo, n = 0; i > 0 && n < MAX_BACK; i--, n++) {
+		const struct symbol *s = &e->v[i - 1];
+		bool nearest = s->addr == e->v[lo - 1].addr;
+		if (best && s->addr != best->addr)
+			break;
+		if ((s->size ? vaddr - s->addr < s->size : nearest) &&
+		    (!best || s->size >= best->size || !best->size))
+			best = s;
+	}
+	return best;
+}
+
+struct err *elf_offset(const char *path, u64 vaddr, u64 *off)
+{
+	struct image im;
+	struct err *err = image_open(path, &im);
+	if (err)
+		return err;
+	if (!image_offset(&im, vaddr, off))
+		err = err_new("%s: no code at address 0x%llx", path, vaddr);
+	image_close(&im);
+	return err;
+}

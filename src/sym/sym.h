@@ -1,0 +1,46 @@
+/*
+ * sym.h - names for addresses and addresses for names.
+ *
+ * Nothing is read before the first question; caches are bounded. Design rule: path in, plain tables
+ * out, so that ELF reading can move into a sandboxed child.
+ */
+#pragma once
+#include "kern/host.h"
+
+struct syms;
+struct symbol {
+	struct str name;   /* demangled when asked for; "" unknown */
+	u64 addr;          /* start of the symbol; file's virtual address for ELF */
+	u64 off;           /* address asked for minus start */
+	u64 size;          /* 0 unknown */
+	struct str module; /* kernel: "" for vmlinux; user: path of the file */
+	u64 file_off;      /* ELF: offset in the file, what a uprobe wants */
+};
+void syms_init(struct host *h, bool demangle, struct syms **ret);
+void syms_free(struct syms *s);
+
+/* Kernel, from /proc/kallsyms (read once, sorted). */
+bool sym_kernel(struct syms *s, u64 addr, struct symbol *ret);
+bool sym_kernel_addr(struct syms *s, struct str name, u64 *ret);
+/* Names that these give stay until the next call with the same syms. */
+/* User: the file mapped at addr in that process (also when it has ended, if it was asked about
+ * before), its symbols. */
+bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret);
+/* Remember a process's mappings while it is there. */
+void sym_user_note(struct syms *s, u32 pid);
+
+/* ELF symbol tables (.symtab, .dynsym): function symbols of a file. */
+struct elf_syms {
+	struct symbol *v; /* sorted by address */
+	u32 n;
+};
+struct err *elf_read_syms(struct arena *a, const char *path, struct elf_syms *ret);
+struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret);
+/* The symbol that holds a virtual address of the file; NULL: none. */
+const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr);
+/* Exact name (or NULL: none); versions (@@GLIBC_2.2) are cut off names. */
+const struct symbol *elf_find(const struct elf_syms *e, struct str name);
+/* Virtual address in the file -> file offset by its program headers. */
+struct err *elf_offset(const char *path, u64 vaddr, u64 *off);
+/* Demangle C++ and Rust; NULL: not mangled. */
+char *demangle(struct arena *a, struct str name);

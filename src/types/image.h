@@ -1,0 +1,59 @@
+/*
+ * image.h - an ELF file, mapped and taken apart with bounds checks.
+ *
+ * 64 and 32 bit, little endian; both look alike from here. Nothing is trusted:
+ * a section that exceeds the file has no bytes.
+ *
+ *	err = image_open(path, &im);
+ *	for (u32 i = 0; image_section(&im, i, &s); i++) ...
+ *	image_close(&im);
+ */
+#pragma once
+#include "base/bytes.h"
+#include "base/err.h"
+
+struct image {
+	const u8 *p;
+	size_t n;
+	void *map; /* NULL: not ours */
+	bool is64;
+	u16 machine, type; /* EM_*, ET_* */
+	u64 shoff, phoff;
+	u32 shentsize, shnum, phentsize, phnum, shstrndx;
+	u64 ino, dev;
+};
+struct section {
+	struct str name;
+	u32 type, link; /* SHT_* */
+	u64 flags, addr, off, size, entsize;
+};
+struct segment {
+	u32 type, flags; /* PT_*, PF_* */
+	u64 off, addr, filesz, memsz;
+};
+struct err *image_open(const char *path, struct image *ret);
+struct err *image_mem(const void *p, size_t n, struct image *ret);
+void image_close(struct image *im);
+bool image_section(const struct image *im, u32 i, struct section *ret); /* false: past the last */
+bool image_section_named(const struct image *im, const char *name, struct section *ret);
+bool image_segment(const struct image *im, u32 i, struct segment *ret);
+struct bytes image_bytes(const struct image *im, const struct section *s); /* none: empty */
+/* Virtual address in the file -> file offset, by its PT_LOAD segments. */
+bool image_offset(const struct image *im, u64 addr, u64 *off);
+/* The other way round. */
+bool image_vaddr(const struct image *im, u64 off, u64 *addr);
+/* One ELF word: 8 or 4 bytes. */
+static inline u64 image_word(const struct image *im, struct bytes *b)
+{
+	return im->is64 ? bytes_u64(b) : bytes_u32(b);
+}
+/*
+ * Next note of a section: name and desc are views. False: no more. A note's
+ * parts are padded to 4 bytes.
+ */
+struct note {
+	struct str name;
+	u32 type;
+	struct bytes desc;
+};
+bool image_note(struct bytes *b, struct note *ret);

@@ -1,0 +1,38 @@
+/*
+ * usdt.h - .note.stapsdt: probe sites of an ELF file and where their arguments are.
+ */
+#pragma once
+#include "types/type.h"
+
+enum usdt_arg_kind {
+	UA_CONST,
+	UA_REG,
+	UA_MEM
+}; /* immediate; register; [reg + scale * index + off] */
+struct usdt_arg {
+	enum usdt_arg_kind kind : 8;
+	u8 size; /* 1 2 4 8; 0: not understood (then .bad_arg is set) */
+	bool is_signed;
+	i16 reg, index; /* offset into struct pt_regs, -1: none; odd for %ah and its kin: read one
+			   byte */
+	u8 scale;
+	i64 off; /* constant, or displacement */
+};
+enum { MAX_USDT_ARGS = 32 };
+struct usdt_site {
+	struct str provider, name;
+	u64 addr;       /* virtual address in the file, prelink-adjusted by .stapsdt.base */
+	u64 offset;     /* in the file: what a uprobe wants */
+	u64 sem_offset; /* file offset of the semaphore, 0: none */
+	u32 narg;
+	struct usdt_arg arg[MAX_USDT_ARGS];
+	struct str bad_arg; /* first argument text that could not be understood, or {NULL} */
+};
+struct usdt_sites {
+	struct usdt_site *v;
+	u32 n;
+};
+struct err *usdt_read(const char *path, struct arena *a, struct usdt_sites *ret);
+struct err *usdt_read_mem(const void *p, size_t n, struct arena *a, struct usdt_sites *ret);
+/* One argument, e.g. "-4@%eax", "8@-8(%rbp)", "4@$5", "8@sym(%rip)" (unsupported: false). */
+bool usdt_parse_arg(struct str text, struct usdt_arg *ret);

@@ -1,0 +1,79 @@
+# Turns test files (tests/run/*.t) into one shell file per case, NNN.sh in `dir`, that sets
+# name, prog, args, ... and, for texts to compare, whole files beside it. run.sh reads them.
+function quote(s)
+{
+	gsub(/'/, "'\\''", s)
+	return "'" s "'"
+}
+
+function bad(text)
+{
+	printf "%s:%d: %s\n", FILENAME, FNR, text | "cat >&2"
+	failed = 1
+}
+
+# Empty lines cannot stand in a block: a line with only $ means one.
+function text_of(key)
+{
+	return key in has ? val[key] : ""
+}
+
+function finish(    file, key)
+{
+	if (!("NAME" in has))
+		return
+	file = sprintf("%s/%03d", dir, ++n)
+	printf "" >(file ".sh")
+	for (key in has) {
+		if (key ~ /^(EXPECT|ERR)(_RE)?$/)
+			printf "%s", val[key] >(file "." tolower(key))
+		else
+			sub(/\n$/, "", val[key])
+		printf "%s=%s\n", tolower(key), quote(val[key]) >(file ".sh")
+	}
+	printf "file=%s\n", quote(source) >(file ".sh")
+	close(file ".sh")
+	for (key in has) {
+		close(file "." tolower(key))
+		delete val[key]
+		delete has[key]
+	}
+	last = ""
+}
+
+FNR == 1 {
+	finish()
+	source = FILENAME
+	sub(/.*\//, "", source)
+}
+/^#/ { next }
+/^$/ {
+	last = ""
+	next
+}
+/^\t/ {
+	if (last == "")
+		bad("a continued line without a keyword")
+	line = substr($0, 2)
+	if (line == "$")
+		line = ""
+	val[last] = val[last] line "\n"
+	next
+}
+{
+	if ($1 !~ /^(NAME|PROG|ARGS|PARAMS|RUN|LOAD|ENV|EXPECT|EXPECT_RE|ERR|ERR_RE|RC|TIMEOUT|NEEDS|ALONE)$/)
+		bad("unknown keyword " $1)
+	if ($1 == "NAME")
+		finish()
+	last = $1
+	has[last] = 1
+	line = $0
+	sub(/^[A-Z_]+[ \t]*/, "", line)
+	val[last] = line == "" ? "" : line "\n"
+}
+END {
+	finish()
+	if (failed)
+		exit 1
+	print n
+}

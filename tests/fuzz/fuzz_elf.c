@@ -1,0 +1,20 @@
+/* Any bytes as an ELF file with symbols, and as /proc/PID/maps. */
+#include "sym/maps.h"
+#include "sym/sym.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
+int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
+{
+	struct arena a = {0};
+	struct elf_syms e;
+	struct maps m;
+	struct err *err = elf_read_syms_mem(&a, data, n, &e);
+	for (u32 i = 0; !err && i < e.n; i++)
+		elf_at(&e, e.v[i].addr + 1);
+	err_free(err);
+	maps_parse(str_n((const char *)data, n), &m);
+	maps_at(&m, 0x2000);
+	maps_free(&m);
+	arena_free(&a);
+	return 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * stack N [MS]: calls outer -> middle -> inner N times; inner makes one system call (getppid). Then it
+ * sleeps MS milliseconds, so that its symbols can still be looked up.
+ */
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define KEEP static __attribute__((noinline, noipa))
+
+KEEP long inner(long n)
+{
+	/* Not libc's wrapper: its frame need not have a frame pointer. */
+	long ret;
+
+	__asm__ volatile("syscall" : "=a"(ret) : "a"(SYS_getppid) : "rcx", "r11", "memory");
+	return ret + n;
+}
+
+KEEP long middle(long n)
+{
+	return inner(n) + 1;
+}
+
+KEEP long outer(long n)
+{
+	return middle(n) + 1;
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 1 ? strtol(argv[1], NULL, 0) : 1, sum = 0;
+
+	for (long i = 0; i < n; i++)
+		sum += outer(i);
+	if (argc > 2)
+		usleep((useconds_t)(strtol(argv[2], NULL, 0) * 1000));
+	return sum == 0;
+}

@@ -1,0 +1,40 @@
+/*
+ * syscalls N [NAME]: N system calls in a row, all by this process. NAME is one of
+ * getppid (the default), lseek (a bad descriptor, offsets 0..N-1), madvise (4, one page),
+ * nanosleep (1 ns), kill (of nobody: ESRCH, -3), mixed (getppid and getuid in turns).
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static char page[8192] __attribute__((aligned(4096)));
+
+static void one_call(const char *name, long i)
+{
+	if (!strcmp(name, "lseek"))
+		lseek(-1, i, SEEK_SET);
+	else if (!strcmp(name, "madvise"))
+		madvise(page, 4096, MADV_DONTNEED);
+	else if (!strcmp(name, "nanosleep"))
+		nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
+	else if (!strcmp(name, "kill"))
+		kill(0x7ffffffe, 0);
+	else
+		syscall(!strcmp(name, "mixed") && i & 1 ? SYS_getuid : SYS_getppid);
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 1 ? strtol(argv[1], NULL, 0) : 1;
+	const char *name = argc > 2 ? argv[2] : "getppid";
+
+	for (long i = 0; i < n; i++)
+		one_call(name, i);
+	return 0;
+}

@@ -1,0 +1,227 @@
+#!/bin/sh
+# Runtime tests: runs the cases of tests/run/*.t with a tracer and compares what it prints.
+#
+#   tests/run.sh [-j JOBS] [-n NAME-PATTERN] [-b] SONDE [DIR-or-FILE...]
+#
+# -b only builds the test programs. A case is a block of lines, ended by the next NAME; text that
+# goes on over several lines stands below its keyword, each line behind a tab, and a line of only
+# $ is an empty one. `#` at the start of a line begins a comment.
+#
+#   NAME what it shows            unique; spaces are fine
+#   PROG text                     the script, given with -e
+#   ARGS words                    further options, before -e      PARAMS words     behind it
+#   LOAD words                    a program of tests/progs, run by the tracer with -c
+#   RUN command                   instead of PROG: a shell command that uses "$SONDE"
+#   ENV A=b ...                   environment
+#   EXPECT text                   the whole of stdout
+#   EXPECT_RE text                the same, each line an extended regular expression for one line,
+#                                 `...` for any number of lines
+#   ERR, ERR_RE text              the same for stderr; without one, stderr may hold no "ERROR:" or
+#                                 "BUG" when the exit code is expected to be 0
+#   RC n                          exit code (0)
+#   TIMEOUT s                     seconds (10)
+#   NEEDS words                   kprobe fentry btf uprobe tracefs hardware vm, tp:CATEGORY/EVENT,
+#                                 file:PATH, prog:NAME (a test program that could be built),
+#                                 option:NAME (the tracer's --help names it), sym:NAME (a function
+#                                 of this kernel); what misses something is skipped
+#   ALONE                         not beside another case
+#
+# Prints `ok N - name`, `not ok N - name` and why, `ok N - name # SKIP why`; the last line sums up.
+# Programs are built into $SONDE_TESTS (build/tests). Exit code 1 when a case failed.
+set -u
+
+usage() {
+	sed -n '2,/^set -u/{ /^#/s/^# \{0,1\}//p; }' "$0" >&2
+	exit 2
+}
+
+jobs=2 pattern='*' build=
+while getopts j:n:b o; do
+	case $o in
+	j) jobs=$OPTARG ;;
+	n) pattern=$OPTARG ;;
+	b) build=y ;;
+	*) usage ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -ge 1 ] || [ $build ] || usage
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+tests=${SONDE_TESTS:-build/tests}
+slow=${TEST_SLOW:-1} # factor for all time limits
+nl='
+'
+
+# cc -> build/tests/NAME; frame pointers because the stack tests walk them.
+build_progs() {
+	mkdir -p "$tests" || exit 1
+	for c in tests/progs/*.c; do
+		out=$tests/$(basename "$c" .c)
+		[ "$out" -nt "$c" ] && continue
+		${CC:-cc} -std=gnu17 -Wall -Wextra -g -O1 -fno-omit-frame-pointer \
+			-fno-optimize-sibling-calls -o "$out" "$c" -lpthread 2>"$out.log" && continue
+		rm -f "$out"
+		echo "# $c could not be built: $(head -n 1 "$out.log")"
+	done
+}
+
+# Sets why to what a case misses here.
+check_needs() {
+	why=
+	for need in ${needs-}; do
+		case $need in
+		kprobe) [ -e /sys/bus/event_source/devices/kprobe ] || why="no kprobes in this kernel" ;;
+		uprobe) [ -e /sys/bus/event_source/devices/uprobe ] || why="no uprobes in this kernel" ;;
+		btf) [ -r /sys/kernel/btf/vmlinux ] || why="no kernel BTF" ;;
+		fentry)
+			[ -r /sys/kernel/btf/vmlinux ] && [ -e /sys/bus/event_source/devices/kprobe ] ||
+				why="no fentry in this kernel"
+			;;
+		tracefs) [ -r /sys/kernel/tracing/events ] || why="no tracefs" ;;
+		hardware) [ -e /sys/bus/event_source/devices/cpu ] || why="no hardware counters" ;;
+		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
+		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
+		file:*) [ -r "${need#file:}" ] || why="no ${need#file:}" ;;
+		sym:*) grep -qw "${need#sym:}" /proc/kallsyms || why="no ${need#sym:} in this kernel" ;;
+		prog:*) [ -x "$tests/${need#prog:}" ] || why="test program ${need#prog:} was not built" ;;
+		option:*)
+			"$SONDE" --help 2>&1 | grep -q -e "${need#option:}" || why="no ${need#option:} yet"
+			;;
+		*) why="unknown need $need" ;;
+		esac
+		[ "$why" ] && return
+	done
+}
+
+# Runs the case in $case.sh; leaves $case.out and $case.err, sets rc.
+run_case() {
+	export TMPDIR="$case.tmp"
+	mkdir "$TMPDIR"
+	limit=$(((${timeout:-10}) * slow))
+	set -- "$SONDE" ${args-}
+	[ "${load-}" ] && set -- "$@" -c "$tests/$load"
+	if [ "${run-}" ]; then
+		set -- sh -c "$run"
+	else
+		set -- "$@" -e "$prog" ${params-}
+	fi
+	env ${env-} timeout -k 2 "$limit" "$@" </dev/null >"$case.out" 2>"$case.err"
+	rc=$?
+	for f in "$case.out" "$case.err"; do
+		[ -s "$f" ] && [ "$(tail -c 1 "$f")" ] && echo >>"$f"
+	done
+	[ $rc != 124 ] || echo "(stopped after $limit s)" >>"$case.err"
+}
+
+# compare KIND WANTED GOT: says on stdout how they differ.
+compare() {
+	case $1 in
+	*_re) awk -f "$here/lines.awk" "$2" "$3" && return ;;
+	*) cmp -s "$2" "$3" && return ;;
+	esac
+	diff -u --label "wanted (${1%_re})" --label "printed" "$2" "$3" | head -n 40
+	return 1
+}
+
+# All that is wrong with a case that was run, nothing when it passed.
+judge_case() {
+	[ $rc = "${rc_wanted:-0}" ] || echo "exit code $rc, not ${rc_wanted:-0}"
+	for kind in expect expect_re; do
+		[ -e "$case.$kind" ] && compare $kind "$case.$kind" "$case.out"
+	done
+	for kind in err err_re; do
+		[ -e "$case.$kind" ] && compare $kind "$case.$kind" "$case.err" && return
+	done
+	[ -e "$case.err" ] && [ "${rc_wanted:-0}" = 0 ] && [ ! -e "$case.err_re" ] &&
+		grep -e 'ERROR:' -e 'BUG' -e 'AddressSanitizer' -e 'runtime error:' "$case.err"
+	return 0
+}
+
+# one_case NUMBER: runs and judges it; prints at once, so that workers do not mix.
+one_case() (
+	unset name prog args params load run env needs rc timeout alone
+	case=$work/$1
+	. "$case.sh"
+	rc_wanted=${rc-}
+	title="$1 - ${file%.t}: $name"
+	check_needs
+	if [ "$why" ]; then
+		echo "ok $title # SKIP $why"
+		: >"$case.skipped"
+		return
+	fi
+	run_case
+	judge_case >"$case.why"
+	if [ -s "$case.why" ]; then
+		cat "$case.err" >>"$case.why"
+		: >"$case.failed"
+		echo "not ok $title$nl$(sed 's/^/# /' "$case.why")"
+	else
+		: >"$case.passed"
+		echo "ok $title"
+	fi
+)
+
+# worker K: every case whose turn it is, but those that want to be alone.
+worker() {
+	i=0
+	for f in "$work"/*.sh; do
+		i=$((i + 1))
+		[ $((i % jobs)) = "$1" ] || continue
+		[ -e "${f%.sh}.alone" ] || one_case "$(basename "$f" .sh)"
+	done
+}
+
+select_cases() {
+	for f in "$work"/*.sh; do
+		(
+			. "$f"
+			case $name in
+			$pattern) [ "${alone+y}" ] && : >"${f%.sh}.alone" ;;
+			*) rm "$f" ;;
+			esac
+		)
+	done
+}
+
+cd "$root" || exit 1
+build_progs
+[ $build ] && [ $# = 0 ] && exit 0
+
+SONDE=$1
+shift
+[ $# -gt 0 ] || set -- tests/run
+case $SONDE in
+*/*) [ -x "$SONDE" ] || { echo "run.sh: no $SONDE"; exit 1; } ;;
+esac
+export SONDE SONDE_TESTS="$tests"
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+files=
+for f; do
+	if [ -d "$f" ]; then files="$files $(echo "$f"/*.t)"; else files="$files $f"; fi
+done
+awk -v dir="$work" -f "$here/cases.awk" $files >/dev/null || exit 1
+[ "$pattern" = '*' ] && ! grep -qs '^alone=' "$work"/*.sh || select_cases
+
+k=0
+while [ $k -lt "$jobs" ]; do
+	worker $k &
+	k=$((k + 1))
+done
+wait
+for f in "$work"/*.alone; do
+	[ -e "$f" ] && one_case "$(basename "$f" .alone)"
+done
+
+count() {
+	[ -e "$1" ] && echo $# || echo 0
+}
+failed=$(count "$work"/*.failed)
+echo "$(count "$work"/*.passed) passed, $failed failed, $(count "$work"/*.skipped) skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,48 @@
+#include "base/arena.h"
+#include "base/vec.h"
+#include "test.h"
+
+TEST(arena_zeroes_and_aligns)
+{
+	struct arena a = {0};
+	char *c = arena_new(&a, char);
+	u64 *n = arena_newn(&a, u64, 3);
+	CHECK(*c == 0 && n[2] == 0);
+	CHECK((uintptr_t)n % _Alignof(u64) == 0);
+	arena_free(&a);
+}
+
+TEST(arena_outlives_a_chunk)
+{
+	struct arena a = {0};
+	char *big = arena_alloc(&a, 1 << 20, 1);
+	CHECK(big[(1 << 20) - 1] == 0);
+	CHECK_STR(arena_fmt(&a, "%s:%d", "x", 7), "x:7");
+	arena_free(&a);
+}
+
+TEST(arena_reset_gives_zeroed_memory_again)
+{
+	struct arena a = {0};
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 100; i++) {
+			u8 *p = arena_alloc(&a, 5000, 1);
+			CHECK(p[0] == 0 && p[4999] == 0);
+			memset(p, 0xff, 5000);
+		}
+		arena_reset(&a);
+	}
+	arena_free(&a);
+	arena_reset(&a);
+	CHECK(a.head == NULL);
+}
+
+TEST(vec_grows)
+{
+	VEC(u32) v = {0};
+	for (u32 i = 0; i < 1000; i++)
+		vec_add(&v, i * 3);
+	CHECK(v.n == 1000 && v.v[0] == 0 && v.v[999] == 2997);
+	vec_free(&v);
+	CHECK(v.v == NULL && v.n == 0);
+}

@@ -1,0 +1,107 @@
+#include "sym/maps.h"
+#include "sym/sym.h"
+#include "test.h"
+#include "types/image.h"
+#include <stdio.h>
+
+__attribute__((noinline, visibility("default"))) int t_elf_landmark(int x);
+int t_elf_landmark(int x)
+{
+	return x * 3 + 1;
+}
+
+TEST(elf_reads_own_symbols)
+{
+	struct arena mem = {0};
+	struct elf_syms e = {0};
+	struct err *err = elf_read_syms(&mem, "/proc/self/exe", &e);
+	CHECK(!err && e.n > 10);
+	err_free(err);
+	const struct symbol *s = elf_find(&e, STR("t_elf_landmark"));
+	CHECK(s && s->size > 0 && elf_at(&e, s->addr + s->size - 1) == s);
+	u64 off = 0;
+	err = s ? elf_offset("/proc/self/exe", s->addr, &off) : NULL;
+	CHECK(!err && s && off == s->file_off);
+	CHECK(!elf_find(&e, STR("no_such_function")));
+	for (u32 i = 1; i < e.n; i++)
+		CHECK(e.v[i - 1].addr <= e.v[i].addr);
+	err = elf_offset("/proc/self/exe", ~0ull, &off);
+	CHECK(err);
+	err_free(err);
+	arena_free(&mem);
+}
+
+TEST(elf_refuses_other_files)
+{
+	struct arena mem = {0};
+	struct elf_syms e = {0};
+	static const char *const bad[] = {"/dev/null", "/", "/no/such/file", "/proc/self/maps"};
+	for (u32 i = 0; i < countof(bad); i++) {
+		struct err *err = elf_read_syms(&mem, bad[i], &e);
+		CHECK(err);
+		err_free(err);
+	}
+	arena_free(&mem);
+}
+
+TEST(elf_maps)
+{
+	struct maps m;
+	struct str text = STR("1000-2000 r--p 00000000 fe:00 7     /bin/cat\n"
+			      "2000-5000 r-xp 00001000 fe:00 7                 /bin/cat\n"
+			      "6000-7000 r-xp 00000000 fe:01 8                 /tmp/a b (deleted)\n"
+			      "rubbish\n"
+			      "8000-9000 rwxp 00000000 00:00 0 \n"
+			      "ffff-10fff r-xp 00000000 00:00 0                [vdso]\n");
+	CHECK(maps_parse(text, &m) && m.n == 2);
+	const struct mapping *x = maps_at(&m, 0x4fff);
+	CHECK(x && x->off == 0x1000 && x->ino == 7 && str_is(x->path, "/bin/cat") && !x->deleted);
+	x = maps_at(&m, 0x6000);
+	CHECK(x && x->deleted && str_is(x->path, "/tmp/a b"));
+	CHECK(!maps_at(&m, 0x5000) && !maps_at(&m, 0) && !maps_at(&m, 0x8000));
+	maps_free(&m);
+}
+
+TEST(elf_user_symbols)
+{
+	struct host h = {.root = ""};
+	struct syms *s;
+	struct symbol sym;
+	syms_init(&h, true, &s);
+	u32 pid = (u32)getpid();
+	CHECK(sym_user(s, pid, (u64)(uintptr_t)t_elf_landmark + 1, &sym));
+	CHECK(str_is(sym.name, "t_elf_landmark") && sym.off == 1);
+	CHECK(sym_user(s, pid, (u64)(uintptr_t)&printf, &sym) && sym.name.n);
+	CHECK(!sym_user(s, pid, 0x10, &sym));
+	CHECK(!sym_user(s, 0x7ffffff0, (u64)(uintptr_t)t_elf_landmark, &sym));
+	syms_free(s);
+}
+
+TEST(elf_kernel_symbols)
+{
+	struct host h = {.root = ""};
+	struct syms *s;
+	struct symbol sym;
+	u64 addr;
+	syms_init(&h, true, &s);
+	if (sym_kernel_addr(s, STR("vfs_read"), &addr)) {
+		CHECK(sym_kernel(s, addr + 4, &sym) && str_is(sym.name, "vfs_read") &&
+		      sym.off == 4);
+		CHECK(!sym_kernel_addr(s, STR("vfs_rea"), &addr) && !sym_kernel(s, 0x1000, &sym));
+	} else {
+		test_skip("kernel addresses are hidden");
+	}
+	syms_free(s);
+}
+
+TEST(elf_demangles)
+{
+	struct arena mem = {0};
+	CHECK_STR(demangle(&mem, STR("_ZN2ns1C1mEi")), "ns::C::m(int)");
+	CHECK_STR(demangle(&mem, STR("_RNvC6_123foo3bar")), "123foo::bar");
+	CHECK_STR(demangle(&mem, STR("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE")),
+		  "core::fmt::Write::write_fmt");
+	CHECK(!demangle(&mem, STR("main")) && !demangle(&mem, STR("_Zrubbish")) &&
+	      !demangle(&mem, STR("")));
+	arena_free(&mem);
+}

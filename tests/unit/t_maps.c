@@ -1,0 +1,263 @@
+/* Reading, merging, sorting and printing maps: needs to be allowed to create them. */
+#include "run/session.h"
+#include "test.h"
+#include <errno.h>
+#include <unistd.h>
+
+struct maps {
+	struct arena a;
+	struct host h;
+	struct unit u;
+	struct config c;
+	struct session s;
+	struct sb out;
+};
+
+/* A sink that collects what the text sink would print for maps. */
+static struct err *put(void *self, const struct item *it)
+{
+	struct maps *t = self;
+	for (u64 i = 0; it->kind == I_MAP && i < it->n; i++) {
+		if (it->key)
+			value_key_text(&t->out, &it->key[i], STR(".."));
+		sb_z(&t->out, "=");
+		value_text(&t->out, &it->val[i], STR(".."));
+		sb_z(&t->out, ";");
+	}
+	if (it->kind == I_ERROR)
+		sb_add(&t->out, it->str);
+	return NULL;
+}
+
+static const struct sink sink = {.name = "test", .put = put};
+
+static void setup(struct maps *t)
+{
+	*t = (struct maps){0};
+	host_init(&t->h, &t->a, "");
+	t->u = (struct unit){.arena = &t->a, .host = &t->h};
+	t->s = (struct session){.u = &t->u, .h = &t->h, .sink = &sink, .self = t};
+}
+
+static void teardown(struct maps *t)
+{
+	sb_free(&t->out);
+	arena_free(&t->s.ev);
+	host_deinit(&t->h);
+	arena_free(&t->a);
+}
+
+/* False: not allowed here. */
+static bool make(struct map *m, u32 type)
+{
+	struct map_spec spec = {"test", type, m->key_size, m->val_size, m->max_entries, 0};
+	struct err *e = bpf_map_new(&spec, &m->fd);
+	bool allowed = !e || e->no != EPERM;
+	if (e && allowed)
+		test_fail(__FILE__, __LINE__, e->msg);
+	if (!allowed)
+		test_skip("not allowed to create BPF maps");
+	err_free(e);
+	return allowed && !e;
+}
+
+static void check_map(struct maps *t, const struct map *m, u32 top, u64 div, const char *want)
+{
+	sb_clear(&t->out);
+	sb_z(&t->out, "");
+	session_print_map(&t->s, m, top, div, false);
+	CHECK_STR(t->out.s, want);
+}
+
+static void set(const struct map *m, const void *key, const void *val)
+{
+	struct err *e = bpf_map_put(m->fd, key, val);
+	CHECK(!e);
+	err_free(e);
+}
+
+TEST(maps_of_ints_are_sorted_by_value)
+{
+	struct maps t;
+	setup(&t);
+	struct map m = {.name = STR("@a"),
+			.key = &type_i8,
+			.val = &type_i64,
+			.shown = &type_i8,
+			.key_size = 1,
+			.val_size = 8,
+			.max_entries = 16};
+	if (make(&m, BPF_MAP_TYPE_HASH)) {
+		const i8 keys[] = {3, 1, -2, 10, 9};
+		const i64 vals[] = {1, 3, -2, 7, 3};
+		for (u32 i = 0; i < countof(keys); i++)
+			set(&m, &keys[i], &vals[i]);
+		check_map(&t, &m, 0, 0, "-2=-2;3=1;1=3;9=3;10=7;");
+		check_map(&t, &m, 2, 0, "9=3;10=7;");
+		check_map(&t, &m, 2, 2, "9=1;10=3;");
+		check_map(&t, &m, 0, 2, "-2=-1;3=0;1=1;9=1;10=3;");
+		session_zero_map(&t.s, &m);
+		check_map(&t, &m, 0, 0, "-2=0;1=0;3=0;9=0;10=0;");
+		session_clear_map(&t.s, &m);
+		check_map(&t, &m, 0, 0, "");
+		close(m.fd);
+	}
+	teardown(&t);
+}
+
+TEST(maps_of_text_are_sorted_by_key)
+{
+	struct maps t;
+	setup(&t);
+	const struct type *str8 = type_string(&t.a, 8), *elem[] = {&type_i32, str8};
+	const struct type *key = type_tuple(&t.a, 2, elem, NULL);
+	struct map m = {.name = STR("@c"),
+			.key = key,
+			.val = str8,
+			.shown = str8,
+			.key_size = key->size,
+			.val_size = 8,
+			.max_entries = 16};
+	if (make(&m, BPF_MAP_TYPE_HASH)) {
+		const struct {
+			i32 n;
+			char s[8];
+		} keys[] = {{2, "x"}, {-1, "z"}, {2, "a"}, {2, "ab"}};
+		for (u32 i = 0; i < countof(keys); i++)
+			set(&m, &keys[i], "value");
+		check_map(&t, &m, 0, 0, "-1, z=value;2, a=value;2, ab=value;2, x=value;");
+		check_map(&t, &m, 1, 0, "2, x=value;");
+		close(m.fd);
+	}
+	teardown(&t);
+}
+
+TEST(maps_merge_cpus)
+{
+	struct maps t;
+	setup(&t);
+	struct type sum = {.kind = T_SUM, .is_signed = true, .size = 8, .align = 8};
+	struct map m = {.name = STR("@s"),
+			.key = &type_u32,
+			.val = &sum,
+			.shown = &sum,
+			.key_size = 4,
+			.val_size = 8,
+			.max_entries = 4,
+			.percpu = true};
+	if (make(&m, BPF_MAP_TYPE_PERCPU_HASH)) {
+		i64 *vals = arena_newn(&t.a, i64, t.h.ncpu);
+		for (u32 key = 1; key < 4; key++) {
+			for (u32 c = 0; c < t.h.ncpu; c++)
+				vals[c] = c ? 0 : (i64)(key == 2 ? 7 : key);
+			vals[t.h.ncpu - 1] += 10;
+			set(&m, &key, vals);
+		}
+		check_map(&t, &m, 0, 0, "1=11;3=13;2=17;");
+		check_map(&t, &m, 1, 4, "2=4;");
+		close(m.fd);
+	}
+	teardown(&t);
+}
+
+TEST(scalars_know_whether_they_were_stored)
+{
+	struct maps t;
+	setup(&t);
+	struct map m = {.name = STR("@x"),
+			.val = &type_i64,
+			.shown = &type_i8,
+			.key_size = 4,
+			.val_size = 16,
+			.max_entries = 1,
+			.scalar = true,
+			.present = 8};
+	if (make(&m, BPF_MAP_TYPE_ARRAY)) {
+		const u32 zero = 0;
+		const i64 stored[] = {5, 1};
+		check_map(&t, &m, 0, 0, "=0;");
+		sb_clear(&t.out);
+		session_print_map(&t.s, &m, 0, 0, true);
+		CHECK(t.out.n == 0);
+		set(&m, &zero, stored);
+		check_map(&t, &m, 1, 2, "=2;");
+		session_zero_map(&t.s, &m);
+		sb_clear(&t.out);
+		session_print_map(&t.s, &m, 0, 0, true);
+		CHECK_STR(t.out.s, "=0;");
+		session_clear_map(&t.s, &m);
+		sb_clear(&t.out);
+		session_print_map(&t.s, &m, 0, 0, true);
+		CHECK(t.out.n == 0);
+		close(m.fd);
+	}
+	teardown(&t);
+}
+
+TEST(scalar_histograms)
+{
+	struct maps t;
+	setup(&t);
+	struct type hist = {.kind = T_HIST, .size = hist_buckets(0) * 8, .align = 8};
+	struct map m = {.name = STR("@h"),
+			.val = &hist,
+			.shown = &hist,
+			.key_size = 4,
+			.val_size = hist.size + 8,
+			.max_entries = 1,
+			.scalar = true,
+			.present = hist.size};
+	if (make(&m, BPF_MAP_TYPE_ARRAY)) {
+		const u32 zero = 0;
+		u64 *w = arena_newn(&t.a, u64, hist_buckets(0) + 1);
+		check_map(&t, &m, 0, 0, "");
+		w[3] = 2; /* [2, 4) */
+		w[hist_buckets(0)] = 1;
+		set(&m, &zero, w);
+		check_map(&t, &m, 0, 0,
+			  "=[2, 4)                 2 "
+			  "|@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n;");
+		session_zero_map(&t.s, &m);
+		check_map(&t, &m, 0, 0, "=;");
+		close(m.fd);
+	}
+	teardown(&t);
+}
+
+TEST(decoded_values)
+{
+	struct maps t;
+	setup(&t);
+	t.s.escape = true;
+	struct value v;
+	struct arena a = {0};
+	decode_value(&t.s, &a, &type_i8, (const u8 *)"\xff", &v);
+	CHECK(v.kind == V_INT && v.i == -1);
+	decode_value(&t.s, &a, &type_u16, (const u8 *)"\xff\xff", &v);
+	CHECK(v.kind == V_UINT && v.u == 0xffff);
+	decode_value(&t.s, &a, type_string(&t.a, 4), (const u8 *)"ab\0c", &v);
+	CHECK(v.kind == V_STR && str_is(v.str, "ab") && !v.cut);
+	decode_value(&t.s, &a, type_string(&t.a, 4), (const u8 *)"abcd", &v);
+	CHECK(str_is(v.str, "abcd") && v.cut);
+	decode_value(&t.s, &a, type_string(&t.a, 8), (const u8 *)"a\x1b[1m\n\t", &v);
+	CHECK(str_is(v.str, "a\\x1b[1m\n\t"));
+	decode_value(&t.s, &a, type_buf(&t.a, 4), (const u8 *)"\x64\0\0\0abcd", &v);
+	CHECK(v.kind == V_BYTES && v.str.n == 4); /* the length says 100 */
+	decode_value(&t.s, &a, &type_mac, (const u8 *)"AB\0\xff\x10\x01", &v);
+	CHECK(str_is(v.str, "41:42:00:FF:10:01"));
+	const u8 inet[20] = {4, 0, 0, 0, 127, 0, 0, 1};
+	decode_value(&t.s, &a, &type_inet, inet, &v);
+	CHECK(str_is(v.str, "127.0.0.1"));
+	arena_free(&a);
+	teardown(&t);
+}
+
+TEST(wall_clock_parts_of_a_second)
+{
+	struct maps t;
+	setup(&t);
+	AUTO_SB out = {0};
+	session_strftime(&t.s, &out, "%f %k %l %%f %S", 123456789);
+	CHECK_STR(out.s, "123456 123456789 123 %f 00");
+	teardown(&t);
+}

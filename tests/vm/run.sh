@@ -1,0 +1,126 @@
+#!/bin/sh
+# The runtime tests on other kernels, each in a guest of its own under QEMU's emulator.
+#
+#   tests/vm/run.sh [-j GUESTS] [-c COMMAND] SONDE [KERNEL...]
+#
+# KERNEL is a series of Debian kernels such as 6.1; without one: all below. SONDE has to be static,
+# or linked to what is on this machine: the guest sees this machine's root, read-only, under a
+# writable layer of memory. -c runs another command there (in the project's root) than the tests.
+# Every line of a guest starts with its kernel; the last line sums up. A kernel that cannot be had
+# counts as skipped, and says so; a guest that dies or takes longer than $GUEST_SECONDS has failed.
+set -u
+
+kernels="5.10 6.1 6.12 7.2"
+limit=${GUEST_SECONDS:-300}
+guests=2 command=
+while getopts j:c: o; do
+	case $o in
+	j) guests=$OPTARG ;;
+	c) command=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -ge 1 ] || { sed -n '2,/^set -u/{ /^#/s/^# \{0,1\}//p; }' "$0" >&2; exit 2; }
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+sonde=$(command -v "$1") && sonde=$(realpath "$sonde") || { echo "vm/run.sh: no $1"; exit 1; }
+shift
+[ $# -gt 0 ] && kernels=$*
+[ "$command" ] || command="TEST_SLOW=4 tests/run.sh -j 2 $sonde"
+
+missing=
+for tool in qemu-system-x86_64 busybox; do
+	command -v $tool >/dev/null || missing="$missing $tool"
+done
+if [ "$missing" ]; then
+	echo "NOT RUN on any of $kernels: missing$missing (apt-get install qemu-system-x86 busybox-static)"
+	set -- $kernels
+	echo "0 passed, 0 failed, $# skipped"
+	exit 0
+fi
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'trap - TERM; kill 0 2>/dev/null; exit 130' INT TERM
+
+# pack KERNEL-FOLDER GUEST-FOLDER: the initramfs. busybox must be static.
+pack() {
+	mkdir -p "$2/root/bin" "$2/root/dev"
+	cp "$(command -v busybox)" "$2/root/bin/busybox"
+	cp "$here/init" "$2/root/init"
+	chmod 755 "$2/root/init"
+	cp -r "$1/modules" "$2/root/modules"
+	printf "dir='%s'\ncmd='%s'\n" "$root" "$(echo "$command" | sed "s/'/'\\\\''/g")" >"$2/root/job"
+	(cd "$2/root" && find . | busybox cpio -o -H newc 2>/dev/null) >"$2/initrd"
+}
+
+# boot KERNEL-FOLDER GUEST-FOLDER: the result in out/result and out/status.
+boot() {
+	mkdir "$2/out"
+	timeout -k 5 "$limit" qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp 2 -m 1024 \
+		-nodefaults -display none -no-reboot -serial "file:$2/console" \
+		-kernel "$1/vmlinuz" -initrd "$2/initrd" \
+		-append "console=ttyS0 panic=-1 quiet mitigations=off" \
+		-virtfs local,path=/,mount_tag=host,security_model=none,multidevs=remap,readonly=on \
+		-virtfs "local,path=$2/out,mount_tag=out,security_model=none,multidevs=remap" \
+		</dev/null >"$2/qemu" 2>&1
+}
+
+# one_guest KERNEL: all that is to be said about it, in $work/KERNEL/log; counts in .../sum.
+one_guest() {
+	g=$work/$1
+	mkdir "$g"
+	if ! folder=$("$here/fetch.sh" "$1" 2>"$g/why"); then
+		echo "NOT RUN: kernel $1 cannot be had: $(cat "$g/why")"
+		echo "0 0 1" >"$g/sum"
+		return
+	fi
+	start=$(date +%s)
+	pack "$folder" "$g" && boot "$folder" "$g"
+	code=$?
+	[ -e "$g/out/result" ] && cat "$g/out/result"
+	echo "# kernel $(cat "$folder/release"): $(($(date +%s) - start)) s"
+	if [ -e "$g/out/status" ]; then
+		tail -n 1 "$g/out/result" |
+			sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' >"$g/sum"
+		[ -s "$g/sum" ] || echo "$((! $(cat "$g/out/status"))) $((!! $(cat "$g/out/status"))) 0" >"$g/sum"
+	else
+		echo "not ok guest: it did not finish (QEMU's exit code $code); its console ended with"
+		tail -n 20 "$g/console" "$g/qemu" 2>/dev/null | sed 's/^/# /'
+		echo "0 1 0" >"$g/sum"
+	fi
+}
+
+# The programs are built here: a guest takes ten times as long.
+(cd "$root" && tests/run.sh -b)
+
+mkfifo "$work/slots"
+exec 9<>"$work/slots"
+i=0
+while [ $i -lt "$guests" ]; do
+	echo >&9
+	i=$((i + 1))
+done
+pids=
+for k in $kernels; do
+	(
+		read -r _ <&9
+		one_guest "$k" >"$work/$k.log" 2>&1
+		echo >&9
+	) &
+	pids="$pids $!"
+done
+
+passed=0 failed=0 skipped=0
+set -- $pids
+for k in $kernels; do
+	wait "$1"
+	shift
+	sed "s/^/$k: /" "$work/$k.log"
+	read -r p f s <"$work/$k/sum" || { p=0 f=1 s=0; }
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
