@@ -20,7 +20,7 @@
 #                                 "BUG" when the exit code is expected to be 0
 #   RC n                          exit code (0)
 #   TIMEOUT s                     seconds (10)
-#   NEEDS words                   kprobe fentry btf uprobe tracefs hardware vm, tp:CATEGORY/EVENT,
+#   NEEDS words                   kprobe fentry btf uprobe tracefs hardware vm later, tp:CATEGORY/EVENT,
 #                                 file:PATH, prog:NAME (a test program that could be built),
 #                                 option:NAME (the tracer's --help names it), sym:NAME (a function
 #                                 of this kernel); what misses something is skipped
@@ -61,7 +61,7 @@ build_progs() {
 		out=$tests/$(basename "$c" .c)
 		[ "$out" -nt "$c" ] && continue
 		${CC:-cc} -std=gnu17 -Wall -Wextra -g -O1 -fno-omit-frame-pointer \
-			-fno-optimize-sibling-calls -o "$out" "$c" -lpthread 2>"$out.log" && continue
+			-mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -o "$out" "$c" -lpthread 2>"$out.log" && continue
 		rm -f "$out"
 		echo "# $c could not be built: $(head -n 1 "$out.log")"
 	done
@@ -81,6 +81,7 @@ check_needs() {
 			;;
 		tracefs) [ -r /sys/kernel/tracing/events ] || why="no tracefs" ;;
 		hardware) [ -e /sys/bus/event_source/devices/cpu ] || why="no hardware counters" ;;
+		later) why="not implemented yet" ;;
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
 		file:*) [ -r "${need#file:}" ] || why="no ${need#file:}" ;;

@@ -64,11 +64,11 @@ static struct err *read_file(const char *path, u64 max, struct sb *out)
 	char buf[4096];
 
 	if (fd < 0)
-		return err_sys(errno, "failed to open file '%s'", path);
+		return err_new("failed to open file '%s' (%s)", path, strerror(errno));
 	while (out->n < max) {
 		ssize_t n = read(fd, buf, MIN(sizeof(buf), max - out->n));
 		if (n < 0)
-			return err_sys(errno, "failed to read file '%s'", path);
+			return err_new("failed to read file '%s' (%s)", path, strerror(errno));
 		if (n == 0)
 			break;
 		sb_mem(out, buf, (size_t)n);

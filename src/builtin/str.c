@@ -92,12 +92,9 @@ static const struct type *type_str(struct sema *s, struct node *call)
 	const struct type *t = call_arg(call, 0)->type;
 	u32 n = str_len(s, call);
 	struct str text;
-	i64 len;
 
-	if (node_str(call_arg(call, 0), &text)) {
-		if (call_arg(call, 1) && node_int(call_arg(call, 1), &len))
-			text.n = MIN(text.n, n - 1);
-		n = text.n + 1;
+	if (node_str(call_arg(call, 0), &text)) { /* of a literal, n counts no NUL */
+		n = MIN(text.n, n) + 1;
 	} else if (t && (t->kind == T_STRING || is_chars(t))) {
 		n = MIN(n, t->size);
 	}

@@ -153,11 +153,18 @@ static struct ref read_clock(struct lower *l, u32 helper)
 	return lower_helper0(l, helper);
 }
 
+/* Nanoseconds by which TAI is ahead of the monotonic clock. */
+static i64 tai_ahead(void)
+{
+	struct timespec t, mono;
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_TAI, &t);
+	return (t.tv_sec - mono.tv_sec) * 1000000000 + (t.tv_nsec - mono.tv_nsec);
+}
+
 static struct ref lower_nsecs(struct lower *l, struct node *call, struct mem dst)
 {
-	struct timespec tai, mono;
-	i64 ahead;
-
 	(void)dst;
 	if (builtin_arg_is(call, 0, "boot"))
 		return read_clock(l, BPF_FUNC_ktime_get_boot_ns);
@@ -165,10 +172,7 @@ static struct ref lower_nsecs(struct lower *l, struct node *call, struct mem dst
 		return read_clock(l, BPF_FUNC_ktime_get_tai_ns);
 	if (!builtin_arg_is(call, 0, "sw_tai") && !builtin_arg_is(call, 0, "tai"))
 		return read_clock(l, BPF_FUNC_ktime_get_ns);
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	clock_gettime(CLOCK_TAI, &tai);
-	ahead = (tai.tv_sec - mono.tv_sec) * 1000000000 + (tai.tv_nsec - mono.tv_nsec);
-	return ir_addi(l->f, read_clock(l, BPF_FUNC_ktime_get_ns), ahead);
+	return ir_addi(l->f, read_clock(l, BPF_FUNC_ktime_get_ns), tai_ahead());
 }
 
 /* A u64 that remembers its clock, for strftime. */

@@ -10,11 +10,16 @@ struct listing {
 	struct arena scratch;
 };
 
+/* "    char prev_comm[16]", "    struct file * f": stars stand apart from the name, as ever in
+ * these lists. */
 static void show(const struct type *t, struct str name)
 {
 	AUTO_SB b = {0};
 	type_show_decl(t, name, &b);
-	printf("    %s\n", b.s);
+	struct str d = sb_str(&b);
+	bool star = str_ends(d, name) && d.n > name.n && d.s[d.n - name.n - 1] == '*';
+	u32 head = d.n - (star ? name.n : 0);
+	printf("    %.*s%s%.*s\n", (int)head, d.s, star ? " " : "", (int)(d.n - head), d.s + head);
 }
 
 static void show_args(struct listing *l, const struct point *p)
@@ -171,7 +176,7 @@ static bool list_types(struct listing *l, struct str pattern)
 			if (t)
 				type_show_def(t, &b);
 			if (t)
-				printf("vmlinux: %s\n", b.s);
+				printf("vmlinux: %s\n\n", b.s);
 			else
 				printf("%.*s%.*s\n", STRF(word), STRF(n.name.v[k]));
 		}

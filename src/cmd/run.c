@@ -98,6 +98,8 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 
 void job_free(struct job *j)
 {
+	for (u32 i = 0; j->c.fn && i < j->unit.nprog; i++)
+		ir_fn_free(j->c.fn[i]);
 	arena_free(&j->c.scratch);
 	arena_free(&j->arena);
 }
@@ -166,6 +168,10 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 		return fail(e, RC_USAGE);
 	int rc = session_run(s, &j->unit, sink, self);
 	e = sink->close(self);
+	if (e && e->no == EPIPE) { /* nobody reads any more: "| head" */
+		err_free(e);
+		return rc;
+	}
 	return e ? fail(e, rc ? rc : RC_USAGE) : rc;
 }
 
@@ -183,8 +189,7 @@ static int attempt(const struct run_opts *o, struct job *j, struct session *s, b
 {
 	*again = false;
 	j->unit.config.plain = plain;
-	bool ok = compile(&j->c, STAGE_ALL, o->dumps);
-	if (!ok) {
+	if (!compile(&j->c, STAGE_ALL, o->dumps)) {
 		job_report(j);
 		return compile_rc(j);
 	}
@@ -239,6 +244,7 @@ static int run_script(const struct run_opts *o)
 		struct job j;
 		job_init(&j, o, &script, &h);
 		j.unit.pid = pid;
+		j.unit.filter_pid = o->pid;
 		j.unit.cpid = o->cmd ? (u64)pid : 0;
 		rc = attempt(o, &j, &s, plain, &again);
 		if (again && o->verbose)

@@ -81,6 +81,7 @@ struct unit {
 	struct map *ring, *scratch, *stats; /* NULL: the script needs none */
 	struct map *start; /* one u64: monotonic time when tracing started; the runtime stores it.
 			      NULL: not needed */
-	int pid;           /* -p or the -c child; 0: everything */
+	int pid;           /* -p or the -c child: what user probes attach to; 0: everything */
+	int filter_pid;    /* -p: kernel probes ignore other processes; 0: none */
 	u64 cpid;          /* -c child, 0: none */
 };

@@ -84,6 +84,8 @@ void ir_fn_free(struct fn *f)
 	vec_free(&f->tmp);
 	vec_free(&f->con);
 	vec_free(&f->slot);
+	for (u32 i = 0; i < f->fns.n; i++)
+		ir_fn_free(f->fns.v[i]);
 	vec_free(&f->fns);
 }
 

@@ -48,6 +48,8 @@ static void use(const struct check *c, struct ref r, const struct blk *b, u32 at
 	case R_TMP: break;
 	}
 	must(c, r.id < f->tmp.n, "temporary out of range");
+	if (f->allocated && f->tmp.v[r.id].reg < 0)
+		return; /* lives in a spill slot now */
 	must(c, c->def[r.id], "temporary used but never defined");
 	if (!c->shaped)
 		return;
@@ -212,7 +214,7 @@ void ir_check(const struct fn *f, const char *after)
 		if (c.shaped)
 			check_shape(&c);
 	}
-	if (f->allocated)
-		regs_check(f);
+	c.b = f->allocated ? regs_check(f) : NULL;
+	must(&c, !c.b, "two live temporaries in one register");
 	arena_free(&tmp);
 }

@@ -19,15 +19,17 @@ static bool at_eq(struct at a, struct at b)
 	return a.kind == b.kind && a.n == b.n && ref_eq(a.ref, b.ref);
 }
 
-void moves_add(struct moves *m, struct at to, struct at from)
-{
-	if (!at_eq(to, from))
-		vec_add(&m->v, (struct move){to, from});
-}
-
 static u16 reg_bit(struct at a)
 {
 	return a.kind == AT_REG ? (u16)(1u << a.n) : 0;
+}
+
+void moves_add(struct moves *m, struct at to, struct at from)
+{
+	if (at_eq(to, from))
+		m->busy |= reg_bit(to);
+	else
+		vec_add(&m->v, (struct move){to, from});
 }
 
 void moves_phi(const struct fn *f, const struct blk *b, struct moves *m)

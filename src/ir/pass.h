@@ -97,7 +97,7 @@ u64 fold_eval(const struct ins *i, u64 a, u64 b); /* an F_FOLD operation on cons
 void live_run(struct fn *f);
 void regs_run(struct fn *f);
 void regs_prepare(struct fn *f);
-void regs_check(const struct fn *f); /* no two live temporaries in one place */
+const struct blk *regs_check(const struct fn *f); /* where two live temporaries share a register */
 static inline bool is_remat(enum op op) /* cheaper to do again than to keep */
 {
 	return op == O_ADDR || op == O_MAPFD || op == O_MAPVAL || op == O_FNADDR;

@@ -204,8 +204,10 @@ static void scan(struct regs *r)
 		nins += b->ins.n;
 	}
 	r->kill = arena_newn(&r->tmp, u8, nins);
-	for (u32 t = 0; t < f->tmp.n; t++)
-		f->tmp.v[t] = (struct tmp){.reg = -1};
+	for (u32 t = 0; t < f->tmp.n; t++) {
+		bool slot = t < r->spill.slot.n && r->spill.slot.v[t];
+		f->tmp.v[t] = (struct tmp){.reg = -1, .spill = slot ? -8 * (i32)r->spill.slot.v[t] : 0};
+	}
 	struct blk **order = arena_newn(&r->tmp, struct blk *, f->nblk);
 	for_blk (b, f)
 		order[b->id] = b;
@@ -382,15 +384,28 @@ static void check_edge(struct regs *r, struct blk *b)
 	choose(r, victim);
 }
 
+static void check_edges(struct regs *r)
+{
+	for_blk (b, r->f)
+		if (!r->nchosen)
+			check_edge(r, b);
+}
+
 static void color(struct regs *r)
 {
 	r->nchosen = 0;
 	for_blk (b, r->f)
 		color_block(r, b);
 	if (!r->nchosen)
-		for_blk (b, r->f)
-			if (!r->nchosen)
-				check_edge(r, b);
+		check_edges(r);
+	if (r->nchosen)
+		return;
+	/* Slots that share their place may need more moves. */
+	u32 stack = r->f->stack;
+	spill_layout(&r->spill);
+	check_edges(r);
+	if (r->nchosen)
+		r->f->stack = stack;
 }
 
 void regs_run(struct fn *f)
@@ -410,7 +425,6 @@ void regs_run(struct fn *f)
 		else if (!done)
 			spill_rewrite(&r.spill, r.chosen);
 	}
-	spill_layout(&r.spill);
 	f->allocated = true;
 	vec_free(&r.spill.slot);
 	vec_free(&r.spill.keep);
@@ -419,33 +433,34 @@ void regs_run(struct fn *f)
 
 /* ---- verification ---- */
 
-static bool clash(const struct fn *f, u32 a, u32 b)
+static bool free_of(const struct fn *f, const u64 *live, u32 t)
 {
-	const struct tmp *x = &f->tmp.v[a], *y = &f->tmp.v[b];
-	if (a == b || x->reg != y->reg)
-		return false;
-	return x->reg >= 0 || x->spill == y->spill;
+	i32 reg = f->tmp.v[t].reg;
+	for (u32 word = 0; word < bit_words(f->tmp.n); word++) {
+		for (u64 bits = live[word]; bits; bits &= bits - 1) {
+			u32 o = word * 64 + (u32)__builtin_ctzll(bits);
+			if (reg >= 0 && o != t && f->tmp.v[o].reg == reg)
+				return false;
+		}
+	}
+	return true;
 }
 
-static void check_def(const struct fn *f, const u64 *live, u32 t)
-{
-	for (u32 word = 0; word < bit_words(f->tmp.n); word++)
-		for (u64 bits = live[word]; bits; bits &= bits - 1)
-			assert(!clash(f, word * 64 + (u32)__builtin_ctzll(bits), t));
-}
-
-static void check_across(const struct fn *f, const u64 *live, i32 from)
+static bool none_below(const struct fn *f, const u64 *live, i32 from)
 {
 	for (u32 word = 0; word < bit_words(f->tmp.n); word++) {
 		for (u64 bits = live[word]; bits; bits &= bits - 1) {
 			i32 reg = f->tmp.v[word * 64 + (u32)__builtin_ctzll(bits)].reg;
-			assert(reg < 0 || reg >= from);
+			if (reg >= 0 && reg < from)
+				return false;
 		}
 	}
+	return true;
 }
 
-static void check_block(const struct fn *f, const struct blk *b, u64 *live)
+static bool good_block(const struct fn *f, const struct blk *b, u64 *live)
 {
+	bool ok = true;
 	memcpy(live, b->live_out, bit_words(f->tmp.n) * sizeof(u64));
 	for (u32 a = 0; a < 2; a++)
 		if (is_tmp(b->cmp[a]))
@@ -454,29 +469,30 @@ static void check_block(const struct fn *f, const struct blk *b, u64 *live)
 		const struct ins *i = &b->ins.v[n];
 		if (is_tmp(i->to)) {
 			bit_clear(live, i->to.id);
-			check_def(f, live, i->to.id);
+			ok &= free_of(f, live, i->to.id);
 		}
-		if (is_call(i->op))
-			check_across(f, live, 6);
+		ok &= !is_call(i->op) || none_below(f, live, 6);
 		for (u32 a = 0; a < 2; a++)
 			if (is_tmp(i->arg[a]))
 				bit_set(live, i->arg[a].id);
-		if (i->op == O_CMPXCHG)
-			check_across(f, live, 1);
+		ok &= i->op != O_CMPXCHG || none_below(f, live, 1);
 	}
 	for_phi (p, b)
 		if (f->tmp.v[p->to.id].nuse)
 			bit_set(live, p->to.id);
 	for_phi (p, b)
-		check_def(f, live, p->to.id);
+		ok &= free_of(f, live, p->to.id);
+	return ok;
 }
 
-void regs_check(const struct fn *f)
+const struct blk *regs_check(const struct fn *f)
 {
 	struct arena tmp = {0};
+	const struct blk *bad = NULL;
 	u64 *live = arena_newn(&tmp, u64, bit_words(f->tmp.n + 1));
 	for_blk (b, f)
-		if (b->live_in)
-			check_block(f, b, live);
+		if (b->live_in && !good_block(f, b, live))
+			bad = b;
 	arena_free(&tmp);
+	return bad;
 }

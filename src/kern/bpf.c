@@ -9,11 +9,11 @@
 #include <sys/syscall.h>
 
 enum {
-	LOAD_TRIES = 5,           /* EAGAIN: a signal came while the verifier was at work */
+	LOAD_TRIES = 5, /* EAGAIN: a signal came while the verifier was at work */
 	LOG_SIZE = 1 << 20,
 	LOG_SIZE_MAX = 1 << 26,
-	BATCH_FIRST = 512,        /* elements of the first batch; doubled while there is more */
-	ENOTSUPP_KERNEL = 524,    /* not in errno.h, but it leaks out of the kernel */
+	BATCH_FIRST = 512,     /* elements of the first batch; doubled while there is more */
+	ENOTSUPP_KERNEL = 524, /* not in errno.h, but it leaks out of the kernel */
 };
 
 /* Before 5.11 maps and programs are charged to RLIMIT_MEMLOCK and refused with EPERM. */
@@ -66,8 +66,9 @@ struct err *bpf_map_new(const struct map_spec *s, int *fd)
 	sys_name(attr.map_name, s->name);
 	long r = sys_bpf(BPF_MAP_CREATE, &attr, sizeof(attr));
 	if (r < 0)
-		return err_kern((int)-r, "create map %s (type %u, key %u, value %u bytes, %u entries)",
-				s->name ? s->name : "", s->type, s->key_size, s->val_size, s->max_entries);
+		return err_kern(
+			(int)-r, "create map %s (type %u, key %u, value %u bytes, %u entries)",
+			s->name ? s->name : "", s->type, s->key_size, s->val_size, s->max_entries);
 	*fd = (int)r;
 	return NULL;
 }
@@ -146,7 +147,10 @@ static long rows_batch(int fd, struct rows *r, u32 limit)
 			continue;
 		}
 		if (err < 0 && err != -ENOENT)
-			return !calls && (err == -EINVAL || err == -ENOTSUPP_KERNEL || err == -EOPNOTSUPP) ? 0 : err;
+			return !calls && (err == -EINVAL || err == -ENOTSUPP_KERNEL ||
+					  err == -EOPNOTSUPP)
+				       ? 0
+				       : err;
 		r->n += attr.batch.count;
 		if (err == -ENOENT)
 			return 1;
@@ -163,9 +167,11 @@ static long rows_one_by_one(int fd, struct rows *r, u32 limit)
 	AUTO_FREE u8 *key = malloc(2 * (size_t)r->key_size + 1);
 	if (!key)
 		abort();
-	for (u8 *next = key; r->n < limit && steps < 2 * limit && bpf_map_next(fd, prev, next); steps++) {
+	for (u8 *next = key; r->n < limit && steps < 2 * limit && bpf_map_next(fd, prev, next);
+	     steps++) {
 		rows_grow(r, r->n == r->cap ? MAX(64u, r->cap * 2) : r->cap);
-		long err = map_op(BPF_MAP_LOOKUP_ELEM, fd, next, r->vals + (size_t)r->n * r->val_size);
+		long err =
+			map_op(BPF_MAP_LOOKUP_ELEM, fd, next, r->vals + (size_t)r->n * r->val_size);
 		if (err < 0 && err != -ENOENT)
 			return err;
 		if (!err)
@@ -176,7 +182,8 @@ static long rows_one_by_one(int fd, struct rows *r, u32 limit)
 	return 1;
 }
 
-struct err *bpf_map_all(int fd, u32 key_size, u32 val_size, u32 max_entries, u8 **keys, u8 **vals, u32 *n)
+struct err *bpf_map_all(int fd, u32 key_size, u32 val_size, u32 max_entries, u8 **keys, u8 **vals,
+			u32 *n)
 {
 	struct rows r = {.key_size = key_size, .val_size = val_size};
 	rows_grow(&r, 1);
@@ -207,7 +214,8 @@ struct err *bpf_map_mmap(int fd, size_t size, void **ret)
 
 /* ---- programs ---- */
 
-long prog_load_once(const struct prog_spec *s, const struct prog_btf *btf, char *log, u32 log_size, u32 log_level)
+long prog_load_once(const struct prog_spec *s, const struct prog_btf *btf, char *log, u32 log_size,
+		    u32 log_level)
 {
 	union bpf_attr attr;
 	memset(&attr, 0, sizeof(attr));
@@ -243,7 +251,8 @@ long prog_load_once(const struct prog_spec *s, const struct prog_btf *btf, char 
 /* Kernels before 6.4 keep the start of the log and say ENOSPC: ask again with more room. */
 static long load_with_log(const struct prog_spec *s, const struct prog_btf *btf, char **log)
 {
-	u32 size = s->log_size ? s->log_size : (u32)LOG_SIZE, level = s->log_level ? s->log_level : 1;
+	u32 size = s->log_size ? s->log_size : (u32)LOG_SIZE,
+	    level = s->log_level ? s->log_level : 1;
 	long r;
 	for (;; size *= 4) {
 		free(*log);
@@ -261,8 +270,10 @@ struct err *bpf_prog_new(struct host *h, const struct prog_spec *s, int *fd, cha
 	struct prog_btf btf = {.fd = -1};
 	char *text = NULL;
 	if (h->feature[FEAT_PROG_BTF] != 1)
-		prog_btf_load(s, &btf); /* without it, the program loads all the same if it has no callbacks */
-	long r = log && s->log_level ? load_with_log(s, &btf, &text) : prog_load_once(s, &btf, NULL, 0, 0);
+		prog_btf_load(s, &btf); /* without it, the program loads all the same if it has no
+					   callbacks */
+	long r = log && s->log_level ? load_with_log(s, &btf, &text)
+				     : prog_load_once(s, &btf, NULL, 0, 0);
 	int no = (int)-r;
 	if (r < 0 && log && !text) {
 		long again = load_with_log(s, &btf, &text);
@@ -337,7 +348,8 @@ struct err *bpf_module_btf(const char *module, int *fd)
 			continue; /* gone meanwhile */
 		char name[64] = "";
 		struct bpf_btf_info info = {.name = ptr_u64(name), .name_len = sizeof(name)};
-		if (!obj_info((int)r, &info, sizeof(info)) && info.kernel_btf && !strcmp(name, module)) {
+		if (!obj_info((int)r, &info, sizeof(info)) && info.kernel_btf &&
+		    !strcmp(name, module)) {
 			*fd = (int)r;
 			return NULL;
 		}
@@ -355,7 +367,8 @@ struct err *bpf_raw_tp(int prog_fd, const char *name, int *fd)
 	attr.raw_tracepoint.prog_fd = (u32)prog_fd;
 	long r = sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
 	if (r < 0)
-		return err_kern((int)-r, "attach to raw tracepoint%s%s", name ? " " : "", name ? name : "");
+		return err_kern((int)-r, "attach to raw tracepoint%s%s", name ? " " : "",
+				name ? name : "");
 	*fd = (int)r;
 	return NULL;
 }
@@ -374,7 +387,8 @@ struct err *bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie, int *fd)
 	memset(&attr, 0, sizeof(attr));
 	attr.link_create.tracing.cookie = cookie;
 	long r = link_create(&attr, prog_fd, 0, attach_type);
-	if (r == -EINVAL && !cookie) { /* before 5.19 tracing programs attach like raw tracepoints */
+	if (r == -EINVAL &&
+	    !cookie) { /* before 5.19 tracing programs attach like raw tracepoints */
 		memset(&attr, 0, sizeof(attr));
 		attr.raw_tracepoint.prog_fd = (u32)prog_fd;
 		r = sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
@@ -397,7 +411,8 @@ struct err *bpf_link_perf(int prog_fd, int perf_fd, u64 cookie, int *fd)
 	return NULL;
 }
 
-struct err *bpf_link_kprobe_multi(int prog_fd, const char *const *syms, const u64 *cookies, u32 n, bool ret, int *fd)
+struct err *bpf_link_kprobe_multi(int prog_fd, const char *const *syms, const u64 *cookies, u32 n,
+				  bool ret, int *fd)
 {
 	union bpf_attr attr;
 	memset(&attr, 0, sizeof(attr));
@@ -407,13 +422,15 @@ struct err *bpf_link_kprobe_multi(int prog_fd, const char *const *syms, const u6
 	attr.link_create.kprobe_multi.cookies = ptr_u64(cookies);
 	long r = link_create(&attr, prog_fd, 0, BPF_TRACE_KPROBE_MULTI);
 	if (r < 0)
-		return err_kern((int)-r, "attach to %u kernel functions (first: %s)", n, n ? syms[0] : "none");
+		return err_kern((int)-r, "attach to %u kernel functions (first: %s)", n,
+				n ? syms[0] : "none");
 	*fd = (int)r;
 	return NULL;
 }
 
-struct err *bpf_link_uprobe_multi(int prog_fd, const char *path, const u64 *offsets, const u64 *ref_ctr,
-				  const u64 *cookies, u32 n, u32 pid, bool ret, int *fd)
+struct err *bpf_link_uprobe_multi(int prog_fd, const char *path, const u64 *offsets,
+				  const u64 *ref_ctr, const u64 *cookies, u32 n, u32 pid, bool ret,
+				  int *fd)
 {
 	struct sonde_uprobe_multi_attr attr = {
 		.prog_fd = (u32)prog_fd,

@@ -18,9 +18,9 @@ struct err *bpf_map_new(const struct map_spec *s, int *fd);
 
 struct line_info {
 	u32 insn;
-	u32 line, col;    /* from 1 */
-	struct str file;  /* "stdin" */
-	struct str text;  /* the source line, without newline */
+	u32 line, col;   /* from 1 */
+	struct str file; /* "stdin" */
+	struct str text; /* the source line, without newline */
 };
 struct func_info {
 	u32 insn;
@@ -42,8 +42,8 @@ struct prog_spec {
 	u32 log_level, log_size;
 };
 /*
- * On refusal *log (heap, may be NULL) holds the verifier's log, loaded again with a log if need be. With a .log_level it
- * holds the log of a success, too. log NULL: not wanted.
+ * On refusal *log (heap, may be NULL) holds the verifier's log, loaded again with a log if need be.
+ * With a .log_level it holds the log of a success, too. log NULL: not wanted.
  */
 struct err *bpf_prog_new(struct host *h, const struct prog_spec *s, int *fd, char **log);
 
@@ -53,10 +53,12 @@ struct err *bpf_map_del(int fd, const void *key);
 /* Next key after prev (NULL: first); false at the end. */
 bool bpf_map_next(int fd, const void *prev, void *key);
 /*
- * All elements, by BPF_MAP_LOOKUP_BATCH where there is one, else key by key. keys and vals are heap arrays of *n
- * elements; val_size is the size user space sees (per-CPU maps: 8-aligned value times possible CPUs).
+ * All elements, by BPF_MAP_LOOKUP_BATCH where there is one, else key by key. keys and vals are heap
+ * arrays of *n elements; val_size is the size user space sees (per-CPU maps: 8-aligned value times
+ * possible CPUs).
  */
-struct err *bpf_map_all(int fd, u32 key_size, u32 val_size, u32 max_entries, u8 **keys, u8 **vals, u32 *n);
+struct err *bpf_map_all(int fd, u32 key_size, u32 val_size, u32 max_entries, u8 **keys, u8 **vals,
+			u32 *n);
 struct err *bpf_map_mmap(int fd, size_t size, void **ret);
 
 /* Run a program once; raw tracepoint programs get ctx (n u64). */
@@ -71,19 +73,21 @@ struct err *bpf_module_btf(const char *module, int *fd);
 struct err *bpf_raw_tp(int prog_fd, const char *name, int *fd); /* name NULL: BPF_TRACE_RAW_TP */
 struct err *bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie, int *fd); /* fentry, fexit */
 struct err *bpf_link_perf(int prog_fd, int perf_fd, u64 cookie, int *fd);
-struct err *bpf_link_kprobe_multi(int prog_fd, const char *const *syms, const u64 *cookies, u32 n, bool ret, int *fd);
-struct err *bpf_link_uprobe_multi(int prog_fd, const char *path, const u64 *offsets, const u64 *ref_ctr,
-				  const u64 *cookies, u32 n, u32 pid, bool ret, int *fd);
+struct err *bpf_link_kprobe_multi(int prog_fd, const char *const *syms, const u64 *cookies, u32 n,
+				  bool ret, int *fd);
+struct err *bpf_link_uprobe_multi(int prog_fd, const char *path, const u64 *offsets,
+				  const u64 *ref_ctr, const u64 *cookies, u32 n, u32 pid, bool ret,
+				  int *fd);
 
 /*
- * Ring of records from the kernel: a BPF ring buffer, or a perf buffer where there is none (then records come with up to
- * 7 bytes more than were sent).
+ * Ring of records from the kernel: a BPF ring buffer, or a perf buffer where there is none (then
+ * records come with up to 7 bytes more than were sent).
  */
 struct ring;
 typedef void ring_cb(void *arg, const void *data, size_t n);
 typedef void ring_lost_cb(void *arg, u64 n); /* perf buffer only */
-struct err *ring_new(struct host *h, int map_fd, bool perf, u32 bytes, ring_cb *cb, ring_lost_cb *lost, void *arg,
-		     struct ring **ret);
+struct err *ring_new(struct host *h, int map_fd, bool perf, u32 bytes, ring_cb *cb,
+		     ring_lost_cb *lost, void *arg, struct ring **ret);
 int ring_fd(const struct ring *r); /* for epoll */
 /* Hand over all that is there now, at most max records (0: no limit). Number of records. */
 u64 ring_consume(struct ring *r, u64 max);

@@ -7,7 +7,8 @@
 
 typedef VEC(char *) words;
 
-/* Split at blanks; quotes group, a backslash takes the next character. False: a quote is not closed. */
+/* Split at blanks; quotes group, a backslash takes the next character. False: a quote is not
+ * closed. */
 static bool split(struct arena *a, const char *cmd, words *out)
 {
 	AUTO_SB w = {0};

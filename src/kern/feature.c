@@ -21,8 +21,12 @@ enum {
 
 static long load(u32 type, u32 attach_type, const struct bpf_insn *insn, u32 n)
 {
-	struct prog_spec s = {.name = "try", .license = "GPL", .type = type, .attach_type = attach_type,
-			      .insn = insn, .ninsn = n};
+	struct prog_spec s = {.name = "try",
+			      .license = "GPL",
+			      .type = type,
+			      .attach_type = attach_type,
+			      .insn = insn,
+			      .ninsn = n};
 	return prog_load_once(&s, NULL, NULL, 0, 0);
 }
 
@@ -46,10 +50,16 @@ static bool helper_loads(u32 helper)
 }
 
 /* With BTF for its functions. */
-static bool described_loads(const struct bpf_insn *insn, u32 n, const struct func_info *func, u32 nfunc)
+static bool described_loads(const struct bpf_insn *insn, u32 n, const struct func_info *func,
+			    u32 nfunc)
 {
-	struct prog_spec s = {.name = "try", .license = "GPL", .type = BPF_PROG_TYPE_KPROBE, .insn = insn,
-			      .ninsn = n, .func = func, .nfunc = nfunc};
+	struct prog_spec s = {.name = "try",
+			      .license = "GPL",
+			      .type = BPF_PROG_TYPE_KPROBE,
+			      .insn = insn,
+			      .ninsn = n,
+			      .func = func,
+			      .nfunc = nfunc};
 	struct prog_btf btf;
 	if (!prog_btf_load(&s, &btf))
 		return false;
@@ -61,7 +71,8 @@ static bool described_loads(const struct bpf_insn *insn, u32 n, const struct fun
 /* A program and, behind it, a callback. */
 static bool callback_loads(const struct bpf_insn *insn, u32 n, u32 callback, u32 narg)
 {
-	const struct func_info func[] = {{0, STR("try"), 1, false}, {callback, STR("callback"), narg, true}};
+	const struct func_info func[] = {{0, STR("try"), 1, false},
+					 {callback, STR("callback"), narg, true}};
 	return described_loads(insn, n, func, countof(func));
 }
 
@@ -112,8 +123,11 @@ static bool try_atomic(struct host *h)
 {
 	(void)h;
 	const struct bpf_insn insn[] = {
-		I_ST(10, -8, 0), I_MOV(1, 1), INSN(BPF_STX | BPF_ATOMIC | BPF_DW, 10, 1, -8, BPF_XCHG),
-		I_MOV(0, 0),	 I_EXIT,
+		I_ST(10, -8, 0),
+		I_MOV(1, 1),
+		INSN(BPF_STX | BPF_ATOMIC | BPF_DW, 10, 1, -8, BPF_XCHG),
+		I_MOV(0, 0),
+		I_EXIT,
 	};
 	return loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn));
 }
@@ -132,9 +146,15 @@ static bool try_for_each(struct host *h)
 		return false;
 	const struct bpf_insn insn[] = {
 		I_LD64(1, BPF_PSEUDO_MAP_FD, map),
-		I_LD64(2, BPF_PSEUDO_FUNC, 6), /* relative to the instruction behind its first slot */
-		I_MOV(3, 0), I_MOV(4, 0), I_CALL(HELPER_FOR_EACH_MAP_ELEM), I_MOV(0, 0), I_EXIT,
-		I_MOV(0, 0), I_EXIT,
+		I_LD64(2, BPF_PSEUDO_FUNC,
+		       6), /* relative to the instruction behind its first slot */
+		I_MOV(3, 0),
+		I_MOV(4, 0),
+		I_CALL(HELPER_FOR_EACH_MAP_ELEM),
+		I_MOV(0, 0),
+		I_EXIT,
+		I_MOV(0, 0),
+		I_EXIT,
 	};
 	return callback_loads(insn, countof(insn), 9, 4);
 }
@@ -143,8 +163,15 @@ static bool try_loop(struct host *h)
 {
 	(void)h;
 	const struct bpf_insn insn[] = {
-		I_MOV(1, 4),  I_LD64(2, BPF_PSEUDO_FUNC, 6), I_MOV(3, 0), I_MOV(4, 0), I_CALL(HELPER_LOOP),
-		I_MOV(0, 0), I_EXIT, I_MOV(0, 0), I_EXIT,
+		I_MOV(1, 4),
+		I_LD64(2, BPF_PSEUDO_FUNC, 6),
+		I_MOV(3, 0),
+		I_MOV(4, 0),
+		I_CALL(HELPER_LOOP),
+		I_MOV(0, 0),
+		I_EXIT,
+		I_MOV(0, 0),
+		I_EXIT,
 	};
 	return callback_loads(insn, countof(insn), 8, 2);
 }
@@ -196,8 +223,16 @@ static bool try_snprintf(struct host *h)
 	if (e || sys_bpf(BPF_MAP_FREEZE, &attr, sizeof(attr)) < 0)
 		return false;
 	const struct bpf_insn insn[] = {
-		I_ST(10, -8, 0), I_MOVR(1, 10), I_ADD(1, -8), I_MOV(2, 8), I_LD64(3, BPF_PSEUDO_MAP_VALUE, map),
-		I_MOV(4, 0), I_MOV(5, 0), I_CALL(HELPER_SNPRINTF), I_MOV(0, 0), I_EXIT,
+		I_ST(10, -8, 0),
+		I_MOVR(1, 10),
+		I_ADD(1, -8),
+		I_MOV(2, 8),
+		I_LD64(3, BPF_PSEUDO_MAP_VALUE, map),
+		I_MOV(4, 0),
+		I_MOV(5, 0),
+		I_CALL(HELPER_SNPRINTF),
+		I_MOV(0, 0),
+		I_EXIT,
 	};
 	return loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn));
 }
@@ -213,8 +248,12 @@ static bool try_fentry(struct host *h)
 	struct types *k = host_btf(h);
 	u32 id = k ? btf_types_id(k, STR("bpf_fentry_test1"), BTF_KIND_FUNC) : 0;
 	const struct bpf_insn insn[] = {I_MOV(0, 0), I_EXIT};
-	struct prog_spec s = {.name = "try", .license = "GPL", .type = BPF_PROG_TYPE_TRACING,
-			      .attach_type = BPF_TRACE_FENTRY, .attach_btf_id = id, .insn = insn,
+	struct prog_spec s = {.name = "try",
+			      .license = "GPL",
+			      .type = BPF_PROG_TYPE_TRACING,
+			      .attach_type = BPF_TRACE_FENTRY,
+			      .attach_btf_id = id,
+			      .insn = insn,
 			      .ninsn = countof(insn)};
 	AUTO_CLOSE int fd = id ? (int)prog_load_once(&s, NULL, NULL, 0, 0) : -1;
 	if (fd < 0)
@@ -250,8 +289,11 @@ static bool try_uprobe_multi(struct host *h)
 	if (fd < 0)
 		return false;
 	u64 off = 0;
-	struct sonde_uprobe_multi_attr attr = {.prog_fd = (u32)fd, .attach_type = SONDE_BPF_TRACE_UPROBE_MULTI,
-					       .path = ptr_u64("/"), .offsets = ptr_u64(&off), .cnt = 1};
+	struct sonde_uprobe_multi_attr attr = {.prog_fd = (u32)fd,
+					       .attach_type = SONDE_BPF_TRACE_UPROBE_MULTI,
+					       .path = ptr_u64("/"),
+					       .offsets = ptr_u64(&off),
+					       .cnt = 1};
 	return sys_bpf(BPF_LINK_CREATE, &attr, sizeof(attr)) == -EBADF;
 }
 

@@ -87,7 +87,8 @@ static struct err *read_cpus(struct host *h, const char *which, u32 **cpus, u32 
 	if (e)
 		return e;
 	if (!cpu_list(s, h->arena, cpus, n))
-		return err_new("/sys/devices/system/cpu/%s: not a list of CPUs: %.*s", which, STRF(s));
+		return err_new("/sys/devices/system/cpu/%s: not a list of CPUs: %.*s", which,
+			       STRF(s));
 	return NULL;
 }
 
@@ -124,7 +125,8 @@ struct types *host_btf(struct host *h)
 		return h->btf;
 	h->btf_tried = true;
 	const char *other = h->recorded ? NULL : getenv("BPFTRACE_BTF");
-	const char *path = other ? other : arena_fmt(h->arena, "%s/sys/kernel/btf/vmlinux", h->root);
+	const char *path =
+		other ? other : arena_fmt(h->arena, "%s/sys/kernel/btf/vmlinux", h->root);
 	struct err *e = btf_types_open(path, h->arena, NULL, &h->btf);
 	if (e) {
 		h->btf = NULL;
@@ -170,7 +172,8 @@ u64 host_boot_offset_ns(void)
 {
 	u64 best = 0, width = ~0ull;
 	for (u32 i = 0; i < 4; i++) { /* the narrowest bracket is the most exact */
-		u64 a = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME), b = clock_ns(CLOCK_MONOTONIC);
+		u64 a = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME),
+		    b = clock_ns(CLOCK_MONOTONIC);
 		if (b - a < width) {
 			width = b - a;
 			best = real - (a + width / 2);
@@ -195,19 +198,24 @@ static void explain_refusal(struct sb *out)
 	if (!(caps >> CAP_SYS_ADMIN_BIT & 1)) {
 		bool bpf = caps >> CAP_BPF_BIT & 1, perfmon = caps >> CAP_PERFMON_BIT & 1;
 		if (!bpf || !perfmon)
-			sb_fmt(out, "needs root, or %s%s%s", bpf ? "" : "CAP_BPF", bpf || perfmon ? "" : " and ",
-			       perfmon ? "" : "CAP_PERFMON");
+			sb_fmt(out, "needs root, or %s%s%s", bpf ? "" : "CAP_BPF",
+			       bpf || perfmon ? "" : " and ", perfmon ? "" : "CAP_PERFMON");
 	}
 	AUTO_SB f = {0};
-	if (!read_all("/sys/kernel/security/lockdown", &f) && str_find(sb_str(&f), STR("[none]")) < 0)
-		sb_fmt(out, "%sthe kernel is locked down: %.*s", out->n ? "; " : "", STRF(str_trim(sb_str(&f))));
+	if (!read_all("/sys/kernel/security/lockdown", &f) &&
+	    str_find(sb_str(&f), STR("[none]")) < 0)
+		sb_fmt(out, "%sthe kernel is locked down: %.*s", out->n ? "; " : "",
+		       STRF(str_trim(sb_str(&f))));
 	sb_clear(&f);
 	i64 paranoid = 0;
-	if (!(caps >> CAP_SYS_ADMIN_BIT & 1) && !read_all("/proc/sys/kernel/perf_event_paranoid", &f) &&
+	if (!(caps >> CAP_SYS_ADMIN_BIT & 1) &&
+	    !read_all("/proc/sys/kernel/perf_event_paranoid", &f) &&
 	    str_i64(str_trim(sb_str(&f)), &paranoid) && paranoid > 0)
-		sb_fmt(out, "%skernel.perf_event_paranoid is %lld", out->n ? "; " : "", (long long)paranoid);
+		sb_fmt(out, "%skernel.perf_event_paranoid is %lld", out->n ? "; " : "",
+		       (long long)paranoid);
 	if (!out->n)
-		sb_z(out, "not a matter of capabilities: a container, a security module or this kernel's configuration "
+		sb_z(out, "not a matter of capabilities: a container, a security module or this "
+			  "kernel's configuration "
 			  "forbids it");
 }
 

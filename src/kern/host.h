@@ -28,7 +28,7 @@ struct host {
 	u8 feature[FEAT_COUNT]; /* 0 not probed yet, 1 no, 2 yes */
 	u32 ncpu;               /* possible CPUs */
 	u32 page_size;
-	const char *tracefs;    /* path below root, NULL until host_tracefs() */
+	const char *tracefs; /* path below root, NULL until host_tracefs() */
 };
 
 /* Cheap: reads nothing but the number of CPUs. */
@@ -40,12 +40,16 @@ const char *feature_what(enum feature f);      /* "the BPF ring buffer (Linux 5.
 /* --no-feature: pretend that one is missing; false: no such name (case-insensitive). */
 bool host_disable(struct host *h, struct str name);
 struct types *host_btf(struct host *h); /* NULL: this kernel has none */
-/* Whole file below root, NUL-terminated, in the host's arena. Works for /proc and /sys (no size known). */
+/* Whole file below root, NUL-terminated, in the host's arena. Works for /proc and /sys (no size
+ * known). */
 struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...) PRINTF(3, 4);
-/* /sys/kernel/tracing or /sys/kernel/debug/tracing; mounts tracefs when nothing is mounted and we may. */
+/* /sys/kernel/tracing or /sys/kernel/debug/tracing; mounts tracefs when nothing is mounted and we
+ * may. */
 struct err *host_tracefs(struct host *h, const char **ret);
 /* CPUs now online, as numbers. */
 struct err *host_online(struct host *h, u32 **cpus, u32 *n);
-u64 host_boot_offset_ns(void); /* CLOCK_REALTIME - CLOCK_MONOTONIC: turns nsecs into wall-clock time */
-/* err_sys(), and after EPERM or EACCES what is missing: capabilities, lockdown, perf_event_paranoid. */
+u64 host_boot_offset_ns(
+	void); /* CLOCK_REALTIME - CLOCK_MONOTONIC: turns nsecs into wall-clock time */
+/* err_sys(), and after EPERM or EACCES what is missing: capabilities, lockdown,
+ * perf_event_paranoid. */
 struct err *err_kern(int no, const char *fmt, ...) PRINTF(2, 3) MUST_USE;

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 /*
- * The part of /etc/ld.so.cache that glibc has written since 2.2, alone in the file or behind an older table:
- *	"glibc-ld.so.cache1.1" u32 nlibs, u32 len_strings, 20 more bytes
- *	nlibs times { i32 flags; u32 key, value (text, from the magic); u32 osversion; u64 hwcap; }
+ * The part of /etc/ld.so.cache that glibc has written since 2.2, alone in the file or behind an
+ *older table: "glibc-ld.so.cache1.1" u32 nlibs, u32 len_strings, 20 more bytes nlibs times { i32
+ *flags; u32 key, value (text, from the magic); u32 osversion; u64 hwcap; }
  */
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"
 #define OLD_MAGIC   "ld.so-1.7.0"
@@ -94,7 +94,8 @@ static char *from_cache(struct host *h, struct arena *a, struct str name)
 
 static char *from_dirs(struct host *h, struct arena *a, struct str name)
 {
-	static const char *const dirs[] = {"/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib"};
+	static const char *const dirs[] = {"/lib64", "/usr/lib64", "/lib", "/usr/lib",
+					   "/usr/local/lib"};
 	for (u32 i = 0; i < countof(dirs); i++) {
 		DIR *d = opendir(arena_fmt(a, "%s%s", h->root, dirs[i]));
 		char *found = NULL;
@@ -133,7 +134,8 @@ static char *from_maps(struct host *h, struct arena *a, int pid, struct str name
 		struct str path = at < 0 ? (struct str){0} : str_from(line, (u32)at);
 		if (at < 0 || str_ends(path, STR(" (deleted)")) || !fits(name, base_name(path)))
 			continue;
-		return proc_same_mounts(pid) ? arena_strz(a, path) : arena_fmt(a, "/proc/%d/root%.*s", pid, STRF(path));
+		return proc_same_mounts(pid) ? arena_strz(a, path)
+					     : arena_fmt(a, "/proc/%d/root%.*s", pid, STRF(path));
 	}
 	return NULL;
 }

@@ -5,7 +5,8 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
-long sys_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int group, unsigned long flags)
+long sys_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int group,
+			 unsigned long flags)
 {
 	long r = syscall(__NR_perf_event_open, attr, pid, cpu, group, flags);
 	return r < 0 ? -errno : r;
@@ -55,8 +56,8 @@ struct err *perf_open(const struct perf_spec *s, int *fd)
 		r = sys_perf_event_open(&attr, s->pid, s->cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	}
 	if (r < 0)
-		return err_kern((int)-r, "open %s %llu for pid %d, cpu %d%s", kind(s), s->config, s->pid, s->cpu,
-				reason(s, (int)-r));
+		return err_kern((int)-r, "open %s %llu for pid %d, cpu %d%s", kind(s), s->config,
+				s->pid, s->cpu, reason(s, (int)-r));
 	*fd = (int)r;
 	return NULL;
 }
@@ -98,11 +99,22 @@ struct err *perf_probe_pmu(struct host *h, const char *name, u32 *type, u32 *ret
 		return e;
 	s = str_trim(s);
 	if (!str_starts(s, STR("config:")) || !str_u64(str_from(s, 7), &bit) || bit > 31)
-		return err_new("/sys/bus/event_source/devices/%s/format/retprobe is not understood: %.*s", name,
-			       STRF(s));
+		return err_new(
+			"/sys/bus/event_source/devices/%s/format/retprobe is not understood: %.*s",
+			name, STRF(s));
 	*type = (u32)t;
 	*retbit = (u32)bit;
 	return NULL;
+}
+
+static const char *kprobe_reason(int no)
+{
+	switch (no) {
+	case ENOENT: return " (no such function)";
+	case EINVAL: return " (not in a function that may be probed)";
+	case EADDRNOTAVAIL: return " (several functions have this name)";
+	}
+	return "";
 }
 
 struct err *perf_open_kprobe(struct host *h, const char *func, u64 addr_or_off, bool ret, int *fd)
@@ -111,7 +123,8 @@ struct err *perf_open_kprobe(struct host *h, const char *func, u64 addr_or_off, 
 	struct err *e = perf_probe_pmu(h, "kprobe", &type, &bit);
 	if (e)
 		return e;
-	struct perf_event_attr attr = {.type = type, .size = sizeof(attr), .sample_period = 1, .disabled = 1};
+	struct perf_event_attr attr = {
+		.type = type, .size = sizeof(attr), .sample_period = 1, .disabled = 1};
 	attr.config = ret ? 1ull << bit : 0;
 	attr.kprobe_func = ptr_u64(func);
 	attr.probe_offset = addr_or_off; /* the address when there is no function */
@@ -120,31 +133,37 @@ struct err *perf_open_kprobe(struct host *h, const char *func, u64 addr_or_off, 
 		*fd = (int)r;
 		return NULL;
 	}
-	const char *why = r == -ENOENT		  ? " (no such function)"
-			  : r == -EINVAL	  ? " (not at the start of an instruction, or a function that must not "
-						    "be probed)"
-			  : r == -EADDRNOTAVAIL ? " (several functions have this name)"
-						  : "";
+	if (r == -EILSEQ) { /* strerror speaks of characters */
+		return err_new("open kprobe %s+%llu: not at the start of an instruction",
+			       func ? func : "", addr_or_off);
+	}
+	const char *why = kprobe_reason((int)-r);
 	if (func)
-		return err_kern((int)-r, "open %s %s+%llu%s", ret ? "kretprobe" : "kprobe", func, addr_or_off, why);
+		return err_kern((int)-r, "open %s %s+%llu%s", ret ? "kretprobe" : "kprobe", func,
+				addr_or_off, why);
 	return err_kern((int)-r, "open kprobe at 0x%llx%s", addr_or_off, why);
 }
 
-struct err *perf_open_uprobe(struct host *h, const char *path, u64 off, u64 ref_ctr_off, bool ret, int pid, int *fd)
+struct err *perf_open_uprobe(struct host *h, const char *path, u64 off, u64 ref_ctr_off, bool ret,
+			     int pid, int *fd)
 {
 	u32 type, bit;
 	struct err *e = perf_probe_pmu(h, "uprobe", &type, &bit);
 	if (e)
 		return e;
 	if (ref_ctr_off && !host_has(h, FEAT_UPROBE_REFCTR))
-		return err_new("this USDT probe has a semaphore, which needs %s", feature_what(FEAT_UPROBE_REFCTR));
-	struct perf_event_attr attr = {.type = type, .size = sizeof(attr), .sample_period = 1, .disabled = 1};
+		return err_new("this USDT probe has a semaphore, which needs %s",
+			       feature_what(FEAT_UPROBE_REFCTR));
+	struct perf_event_attr attr = {
+		.type = type, .size = sizeof(attr), .sample_period = 1, .disabled = 1};
 	attr.config = (ret ? 1ull << bit : 0) | ref_ctr_off << 32;
 	attr.uprobe_path = ptr_u64(path);
 	attr.probe_offset = off;
-	long r = sys_perf_event_open(&attr, pid > 0 ? pid : -1, pid > 0 ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
+	long r = sys_perf_event_open(&attr, pid > 0 ? pid : -1, pid > 0 ? -1 : 0, -1,
+				     PERF_FLAG_FD_CLOEXEC);
 	if (r < 0)
-		return err_kern((int)-r, "open %s at offset 0x%llx of %s", ret ? "uretprobe" : "uprobe", off, path);
+		return err_kern((int)-r, "open %s at offset 0x%llx of %s",
+				ret ? "uretprobe" : "uprobe", off, path);
 	*fd = (int)r;
 	return NULL;
 }

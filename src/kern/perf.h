@@ -3,14 +3,15 @@
 #include "kern/host.h"
 
 struct perf_spec {
-	u32 type;           /* PERF_TYPE_*; or a dynamic PMU's */
-	u64 config;         /* event; tracepoint id */
+	u32 type;   /* PERF_TYPE_*; or a dynamic PMU's */
+	u64 config; /* event; tracepoint id */
 	u64 config1, config2;
-	u64 period;         /* or frequency */
+	u64 period; /* or frequency */
 	bool freq;
-	int pid, cpu;       /* -1: all; both -1 is not allowed */
-	bool inherit;       /* pid: threads it starts from now on count too */
-	u32 bp_type;        /* PERF_TYPE_BREAKPOINT: HW_BREAKPOINT_*; address in config1, length in config2 */
+	int pid, cpu; /* -1: all; both -1 is not allowed */
+	bool inherit; /* pid: threads it starts from now on count too */
+	u32 bp_type; /* PERF_TYPE_BREAKPOINT: HW_BREAKPOINT_*; address in config1, length in config2
+		      */
 };
 struct err *perf_open(const struct perf_spec *s, int *fd);
 /* PERF_EVENT_IOC_SET_BPF then ENABLE. */
@@ -20,4 +21,5 @@ struct err *perf_disable(int perf_fd);
 struct err *perf_probe_pmu(struct host *h, const char *name, u32 *type, u32 *retbit);
 /* kprobe by name or (name NULL) address; ref_ctr_off: USDT semaphore. */
 struct err *perf_open_kprobe(struct host *h, const char *func, u64 addr_or_off, bool ret, int *fd);
-struct err *perf_open_uprobe(struct host *h, const char *path, u64 off, u64 ref_ctr_off, bool ret, int pid, int *fd);
+struct err *perf_open_uprobe(struct host *h, const char *path, u64 off, u64 ref_ctr_off, bool ret,
+			     int pid, int *fd);

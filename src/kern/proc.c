@@ -49,8 +49,8 @@ const char *proc_username(struct host *h, u32 uid)
 	}
 	while (str_cut(&text, '\n', &line)) { /* name:password:uid:... */
 		u64 id;
-		if (str_cut(&line, ':', &name) && str_cut(&line, ':', &field) && str_cut(&line, ':', &field) &&
-		    str_u64(field, &id) && id == uid)
+		if (str_cut(&line, ':', &name) && str_cut(&line, ':', &field) &&
+		    str_cut(&line, ':', &field) && str_u64(field, &id) && id == uid)
 			return arena_strz(h->arena, name);
 	}
 	return NULL;
@@ -89,7 +89,8 @@ static bool find_inode(char *path, size_t len, u64 id, u32 depth)
 	bool found = false;
 	for (struct dirent *e; d && !found && (e = readdir(d));) {
 		size_t n = strlen(e->d_name);
-		if (e->d_name[0] == '.' || (e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) || len + n + 2 > MAX_PATH)
+		if (e->d_name[0] == '.' || (e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) ||
+		    len + n + 2 > MAX_PATH)
 			continue;
 		path[len] = '/';
 		memcpy(path + len + 1, e->d_name, n + 1);

@@ -7,16 +7,19 @@ char *proc_which(struct arena *a, const char *prog);
 /* Name of a uid from /etc/passwd, or NULL. */
 const char *proc_username(struct host *h, u32 uid);
 bool proc_alive(int pid);
-/* "libc" or "libc.so.6" -> path: ld.so.cache, then the usual directories; in a process, its maps first (pid > 0). */
+/* "libc" or "libc.so.6" -> path: ld.so.cache, then the usual directories; in a process, its maps
+ * first (pid > 0). */
 char *proc_library(struct host *h, struct arena *a, int pid, const char *name);
-/* Does that process see the same file systems as we do? If not, its files are below /proc/PID/root. */
+/* Does that process see the same file systems as we do? If not, its files are below /proc/PID/root.
+ */
 bool proc_same_mounts(int pid);
 
 /* A child for -c: forked, stopped before exec until proc_child_go(). */
 struct child {
 	int pid, gate, exec_err; /* gate: write end; exec_err: read end, errno of a failed exec */
 };
-struct err *proc_child_start(const char *cmd, struct child *c); /* words split at spaces; quotes group */
+struct err *proc_child_start(const char *cmd,
+			     struct child *c); /* words split at spaces; quotes group */
 struct err *proc_child_go(struct child *c);
 int proc_pidfd(int pid, struct err **err); /* readable when the process ends; -1 and *err */
 /* Paths of a cgroup v2 id below /sys/fs/cgroup ("/a/b"), or NULL. */

@@ -1,4 +1,5 @@
-/* progbtf.c - BTF for our programs: functions (callbacks need it) and the script's lines (for the verifier's log). */
+/* progbtf.c - BTF for our programs: functions (callbacks need it) and the script's lines (for the
+ * verifier's log). */
 #include "kern/sys.h"
 #include <bpf/btf.h>
 #include <ctype.h>
@@ -39,7 +40,8 @@ static int add_types(struct btf *b, const struct prog_spec *s, struct bpf_func_i
 			btf__add_func_param(b, param, u64_id);
 		}
 		identifier(name, sizeof(name), f->name);
-		int id = btf__add_func(b, name, f->is_static ? BTF_FUNC_STATIC : BTF_FUNC_GLOBAL, proto);
+		int id = btf__add_func(b, name, f->is_static ? BTF_FUNC_STATIC : BTF_FUNC_GLOBAL,
+				       proto);
 		if (id < 0)
 			return id;
 		out[i] = (struct bpf_func_info){.insn_off = f->insn, .type_id = (u32)id};
@@ -69,8 +71,8 @@ static void add_line(struct btf *b, struct prog_btf *r, u32 insn, const struct l
 }
 
 /*
- * The kernel wants ascending instructions, none in the second half of a wide one, and an entry at the start of every
- * function: where there is none, the next line's (or the last one's) stands in.
+ * The kernel wants ascending instructions, none in the second half of a wide one, and an entry at
+ * the start of every function: where there is none, the next line's (or the last one's) stands in.
  */
 static void add_lines(struct btf *b, const struct prog_spec *s, struct prog_btf *r)
 {

@@ -1,4 +1,5 @@
-/* regs.h - where a function's arguments, result and address are in struct pt_regs, per architecture. */
+/* regs.h - where a function's arguments, result and address are in struct pt_regs, per
+ * architecture. */
 #pragma once
 #include "base/base.h"
 #include <asm/ptrace.h>
@@ -6,11 +7,13 @@
 #if defined(__x86_64__)
 enum { REGS_NARG = 6 };
 #define REGS_ARCH "x86_64"
-static inline i32 regs_arg(u32 n) /* offset of the n-th argument's register, -1: not in a register */
+static inline i32
+regs_arg(u32 n) /* offset of the n-th argument's register, -1: not in a register */
 {
 	static const u16 at[REGS_NARG] = {
-		offsetof(struct pt_regs, rdi), offsetof(struct pt_regs, rsi), offsetof(struct pt_regs, rdx),
-		offsetof(struct pt_regs, rcx), offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
+		offsetof(struct pt_regs, rdi), offsetof(struct pt_regs, rsi),
+		offsetof(struct pt_regs, rdx), offsetof(struct pt_regs, rcx),
+		offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
 	};
 	return n < REGS_NARG ? at[n] : -1;
 }

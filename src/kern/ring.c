@@ -57,8 +57,8 @@ static struct perf_buffer *open_perf(const struct host *h, struct ring *r, int m
 	return perf_buffer__new_raw(map_fd, pages, &attr, on_perf, r, NULL);
 }
 
-struct err *ring_new(struct host *h, int map_fd, bool perf, u32 bytes, ring_cb *cb, ring_lost_cb *lost, void *arg,
-		     struct ring **ret)
+struct err *ring_new(struct host *h, int map_fd, bool perf, u32 bytes, ring_cb *cb,
+		     ring_lost_cb *lost, void *arg, struct ring **ret)
 {
 	struct ring *r = calloc(1, sizeof(*r));
 	if (!r)
@@ -70,7 +70,8 @@ struct err *ring_new(struct host *h, int map_fd, bool perf, u32 bytes, ring_cb *
 	else
 		r->rb = ring_buffer__new(map_fd, on_ring, r, NULL);
 	if (!r->pb && !r->rb) {
-		struct err *e = err_kern(errno, "open the %s", perf ? "perf buffers" : "ring buffer");
+		struct err *e =
+			err_kern(errno, "open the %s", perf ? "perf buffers" : "ring buffer");
 		free(r);
 		return e;
 	}

@@ -5,12 +5,14 @@
 
 /* A descriptor or 0, or -errno. */
 long sys_bpf(int cmd, void *attr, u32 size);
-long sys_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int group, unsigned long flags);
+long sys_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int group,
+			 unsigned long flags);
 static inline u64 ptr_u64(const void *p)
 {
 	return (u64)(uintptr_t)p;
 }
-/* Names as the kernel takes them for maps and programs: 15 of [A-Za-z0-9_.]; and for BTF: an identifier. */
+/* Names as the kernel takes them for maps and programs: 15 of [A-Za-z0-9_.]; and for BTF: an
+ * identifier. */
 void sys_name(char dst[BPF_OBJ_NAME_LEN], const char *src);
 
 #define INSN(c, d, s, o, i) \
@@ -33,4 +35,5 @@ struct prog_btf {
 bool prog_btf_load(const struct prog_spec *s, struct prog_btf *ret);
 void prog_btf_free(struct prog_btf *b);
 /* One attempt, no log, no retry; -errno. */
-long prog_load_once(const struct prog_spec *s, const struct prog_btf *btf, char *log, u32 log_size, u32 log_level);
+long prog_load_once(const struct prog_spec *s, const struct prog_btf *btf, char *log, u32 log_size,
+		    u32 log_level);

@@ -17,7 +17,8 @@ static int by_name(const void *x, const void *y)
 }
 
 /* available_events: "category:event" lines. False: no such file. */
-static bool events_from_list(struct host *h, const char *dir, struct str category, struct str event, events *v)
+static bool events_from_list(struct host *h, const char *dir, struct str category, struct str event,
+			     events *v)
 {
 	struct str text, line;
 	struct err *e = host_read(h, &text, "%s/available_events", dir);
@@ -43,19 +44,22 @@ static bool is_event(const char *dir, const char *name)
 	return n > 0 && (size_t)n < sizeof(path) && !access(path, F_OK);
 }
 
-static void events_from_dir(struct host *h, const char *dir, struct str category, struct str event, events *v)
+static void events_from_dir(struct host *h, const char *dir, struct str category, struct str event,
+			    events *v)
 {
 	const char *path = arena_fmt(h->arena, "%s%s/events/%.*s", h->root, dir, STRF(category));
 	DIR *d = opendir(path);
 	if (!d)
 		return;
 	for (struct dirent *e; (e = readdir(d));)
-		if (e->d_name[0] != '.' && str_glob(event, str_z(e->d_name)) && is_event(path, e->d_name))
+		if (e->d_name[0] != '.' && str_glob(event, str_z(e->d_name)) &&
+		    is_event(path, e->d_name))
 			vec_add(v, (struct event){category, arena_str(h->arena, str_z(e->d_name))});
 	closedir(d);
 }
 
-static void events_from_dirs(struct host *h, const char *dir, struct str category, struct str event, events *v)
+static void events_from_dirs(struct host *h, const char *dir, struct str category, struct str event,
+			     events *v)
 {
 	DIR *d = opendir(arena_fmt(h->arena, "%s%s/events", h->root, dir));
 	if (!d)
@@ -71,7 +75,8 @@ static bool plain_name(struct str s)
 	return s.n && str_chr(s, '/') < 0 && s.s[0] != '.';
 }
 
-struct err *tracefs_events(struct host *h, struct str category, struct str event, event_cb *cb, void *arg)
+struct err *tracefs_events(struct host *h, struct str category, struct str event, event_cb *cb,
+			   void *arg)
 {
 	const char *dir;
 	struct err *e = host_tracefs(h, &dir);
@@ -98,14 +103,16 @@ struct err *tracefs_events(struct host *h, struct str category, struct str event
 	return NULL;
 }
 
-static struct err *event_file(struct host *h, struct str category, struct str event, const char *file, struct str *text)
+static struct err *event_file(struct host *h, struct str category, struct str event,
+			      const char *file, struct str *text)
 {
 	const char *dir;
 	struct err *e = host_tracefs(h, &dir);
 	if (e)
 		return e;
 	if (!plain_name(category) || !plain_name(event))
-		return err_new("%.*s:%.*s is not the name of a tracepoint", STRF(category), STRF(event));
+		return err_new("%.*s:%.*s is not the name of a tracepoint", STRF(category),
+			       STRF(event));
 	return host_read(h, text, "%s/events/%.*s/%.*s/%s", dir, STRF(category), STRF(event), file);
 }
 
@@ -121,7 +128,8 @@ struct err *tracefs_id(struct host *h, struct str category, struct str event, u6
 	if (e)
 		return e;
 	if (!str_u64(str_trim(s), id))
-		return err_new("the id of tracepoint %.*s:%.*s is not a number", STRF(category), STRF(event));
+		return err_new("the id of tracepoint %.*s:%.*s is not a number", STRF(category),
+			       STRF(event));
 	return NULL;
 }
 
@@ -145,8 +153,8 @@ static void split_module(struct str line, struct str *func, struct str *module)
 /* Names that cannot be probed although they are listed. */
 static bool is_noise(struct str func)
 {
-	return str_starts(func, STR("__ftrace_invalid_address___")) || str_find(func, STR(".part.")) >= 0 ||
-	       str_find(func, STR(".cold")) >= 0;
+	return str_starts(func, STR("__ftrace_invalid_address___")) ||
+	       str_find(func, STR(".part.")) >= 0 || str_find(func, STR(".cold")) >= 0;
 }
 
 static bool functions_from_list(struct str text, struct str glob, func_cb *cb, void *arg)
@@ -175,7 +183,9 @@ static bool kallsyms_line(struct str line, u64 *addr, char *kind, struct str *re
 	*addr = 0;
 	for (i32 i = 0; i < sp; i++) {
 		char c = line.s[i];
-		u64 digit = c >= '0' && c <= '9' ? (u64)(c - '0') : c >= 'a' && c <= 'f' ? (u64)(c - 'a' + 10) : 16;
+		u64 digit = c >= '0' && c <= '9'   ? (u64)(c - '0')
+			    : c >= 'a' && c <= 'f' ? (u64)(c - 'a' + 10)
+						   : 16;
 		if (digit > 15)
 			return false;
 		*addr = *addr << 4 | digit;

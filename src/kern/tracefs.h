@@ -2,14 +2,18 @@
 #pragma once
 #include "kern/host.h"
 
-/* Every "category:event" that matches both globs; cb false: stop. One directory is listed when category has no glob. */
+/* Every "category:event" that matches both globs; cb false: stop. One directory is listed when
+ * category has no glob. */
 typedef bool event_cb(struct str category, struct str event, void *arg);
-struct err *tracefs_events(struct host *h, struct str category, struct str event, event_cb *cb, void *arg);
+struct err *tracefs_events(struct host *h, struct str category, struct str event, event_cb *cb,
+			   void *arg);
 struct err *tracefs_format(struct host *h, struct str category, struct str event, struct str *text);
 /* The id file alone: what perf_event_open wants. */
 struct err *tracefs_id(struct host *h, struct str category, struct str event, u64 *id);
-/* available_filter_functions (or kallsyms' text symbols where it is missing): function, module ("" for vmlinux). */
+/* available_filter_functions (or kallsyms' text symbols where it is missing): function, module (""
+ * for vmlinux). */
 typedef bool func_cb(struct str func, struct str module, void *arg);
 struct err *tracefs_functions(struct host *h, struct str glob, func_cb *cb, void *arg);
-/* Address of a kernel symbol, from /proc/kallsyms (slow: tens of ms); 0: none, or addresses are hidden. */
+/* Address of a kernel symbol, from /proc/kallsyms (slow: tens of ms); 0: none, or addresses are
+ * hidden. */
 u64 tracefs_symbol(struct host *h, struct str name);

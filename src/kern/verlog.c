@@ -2,7 +2,7 @@
 #include "kern/verlog.h"
 
 struct rule {
-	const char *has; /* in one of the last lines */
+	const char *has;  /* in one of the last lines */
 	const char *also; /* in the same line, or NULL */
 	const char *why;
 	bool too_big;
@@ -10,56 +10,92 @@ struct rule {
 
 /* The first that fits is taken: special before general. */
 static const struct rule rules[] = {
-	{"BPF program is too large", NULL, "the program is too long or branches too often for the kernel to check", true},
-	{"program is too large", NULL, "the program is too long or branches too often for the kernel to check", true},
-	{"The sequence of", "jumps is too complex", "the program branches too often for the kernel to check", true},
+	{"BPF program is too large", NULL,
+	 "the program is too long or branches too often for the kernel to check", true},
+	{"program is too large", NULL,
+	 "the program is too long or branches too often for the kernel to check", true},
+	{"The sequence of", "jumps is too complex",
+	 "the program branches too often for the kernel to check", true},
 	{"infinite loop detected", NULL, "the kernel sees a loop that never ends", false},
 	{"back-edge", NULL, "this kernel does not accept loops", false},
 	{"too many iterations", NULL, "the loop may run too long for the kernel to check", true},
-	{"combined stack size", NULL, "values on the stack need more than the 512 bytes the kernel allows", false},
-	{"stack depth", NULL, "values on the stack need more than the 512 bytes the kernel allows", false},
+	{"combined stack size", NULL,
+	 "values on the stack need more than the 512 bytes the kernel allows", false},
+	{"stack depth", NULL, "values on the stack need more than the 512 bytes the kernel allows",
+	 false},
 	{"invalid stack", NULL, "a value lies outside the program's stack", false},
 	{"invalid write to stack", NULL, "a value lies outside the program's stack", false},
-	{"invalid read from stack", NULL, "a value on the stack is read before it was stored", false},
-	{"invalid indirect read from stack", NULL, "a value on the stack is read before it was stored", false},
-	{"invalid indirect access to stack", NULL, "a value lies outside the program's stack", false},
-	{"unknown func", NULL, "this kernel does not have a function that the script needs, or not in this kind of probe",
+	{"invalid read from stack", NULL, "a value on the stack is read before it was stored",
 	 false},
-	{"invalid func unknown", NULL, "this kernel does not have a function that the script needs", false},
-	{"program of this type cannot use helper", NULL, "a function is not allowed in this kind of probe", false},
+	{"invalid indirect read from stack", NULL,
+	 "a value on the stack is read before it was stored", false},
+	{"invalid indirect access to stack", NULL, "a value lies outside the program's stack",
+	 false},
+	{"unknown func", NULL,
+	 "this kernel does not have a function that the script needs, or not in this kind of probe",
+	 false},
+	{"invalid func unknown", NULL, "this kernel does not have a function that the script needs",
+	 false},
+	{"program of this type cannot use helper", NULL,
+	 "a function is not allowed in this kind of probe", false},
 	{"cannot call GPL-restricted function", NULL,
-	 "the script uses a function that the kernel gives only to programs with a GPL-compatible license", false},
-	{"cannot call GPL only function", NULL,
-	 "the script uses a function that the kernel gives only to programs with a GPL-compatible license", false},
-	{"calling kernel function", NULL, "this kernel does not allow one of its functions to be called in this kind of probe",
+	 "the script uses a function that the kernel gives only to programs with a GPL-compatible "
+	 "license",
 	 false},
-	{"kfunc", NULL, "this kernel does not allow one of its functions to be called in this kind of probe", false},
-	{"invalid mem access", "mem_or_null", "a pointer is used that was not checked for being null", false},
-	{"invalid mem access", "_or_null", "a pointer is used that was not checked for being null", false},
-	{"invalid mem access", "scalar", "a number is used as if it were a pointer the kernel can follow", false},
-	{"invalid mem access", "inv", "a number is used as if it were a pointer the kernel can follow", false},
-	{"invalid mem access", NULL, "memory is read or written through a pointer that does not allow it", false},
-	{"invalid access to map value", NULL, "a map value may be read or written beyond its end", false},
+	{"cannot call GPL only function", NULL,
+	 "the script uses a function that the kernel gives only to programs with a GPL-compatible "
+	 "license",
+	 false},
+	{"calling kernel function", NULL,
+	 "this kernel does not allow one of its functions to be called in this kind of probe",
+	 false},
+	{"kfunc", NULL,
+	 "this kernel does not allow one of its functions to be called in this kind of probe",
+	 false},
+	{"invalid mem access", "mem_or_null",
+	 "a pointer is used that was not checked for being null", false},
+	{"invalid mem access", "_or_null", "a pointer is used that was not checked for being null",
+	 false},
+	{"invalid mem access", "scalar",
+	 "a number is used as if it were a pointer the kernel can follow", false},
+	{"invalid mem access", "inv",
+	 "a number is used as if it were a pointer the kernel can follow", false},
+	{"invalid mem access", NULL,
+	 "memory is read or written through a pointer that does not allow it", false},
+	{"invalid access to map value", NULL, "a map value may be read or written beyond its end",
+	 false},
 	{"min value is negative", NULL, "an index or a size may be negative", false},
-	{"unbounded memory access", NULL, "an index or a size has no upper limit that the kernel can see", false},
-	{"outside of the allowed memory range", NULL, "memory may be read or written beyond its end", false},
-	{"invalid bpf_context access", NULL, "this part of the probe's context cannot be read", false},
-	{"dereference of modified ctx ptr", NULL, "the probe's context can be read only at fixed places", false},
+	{"unbounded memory access", NULL,
+	 "an index or a size has no upper limit that the kernel can see", false},
+	{"outside of the allowed memory range", NULL,
+	 "memory may be read or written beyond its end", false},
+	{"invalid bpf_context access", NULL, "this part of the probe's context cannot be read",
+	 false},
+	{"dereference of modified ctx ptr", NULL,
+	 "the probe's context can be read only at fixed places", false},
 	{"R0 !read_ok", NULL, "the program ends without a result", false},
 	{"!read_ok", NULL, "a value is used before it was set", false},
-	{"leaks addr", NULL, "the script shows kernel addresses, which this user may not see", false},
-	{"leak pointer", NULL, "the script shows kernel addresses, which this user may not see", false},
-	{"pointer arithmetic", NULL, "a kernel pointer is changed in a way the kernel cannot check", false},
+	{"leaks addr", NULL, "the script shows kernel addresses, which this user may not see",
+	 false},
+	{"leak pointer", NULL, "the script shows kernel addresses, which this user may not see",
+	 false},
+	{"pointer arithmetic", NULL, "a kernel pointer is changed in a way the kernel cannot check",
+	 false},
 	{"is not a known value", NULL, "an argument must be a constant here", false},
 	{"expected=", NULL, "an argument of a kernel function has the wrong kind", false},
 	{"expects", NULL, "an argument of a kernel function has the wrong kind", false},
-	{"At program exit the register R0", NULL, "the program's result is not one that this kind of probe allows", false},
+	{"At program exit the register R0", NULL,
+	 "the program's result is not one that this kind of probe allows", false},
 	{"unreachable insn", NULL, "part of the program can never run", false},
 	{"jump out of range", NULL, "a jump leaves the program", false},
-	{"func_info", NULL, "this kernel does not accept the description of the program's functions", false},
-	{"line_info", NULL, "this kernel does not accept the description of the program's lines", false},
+	{"func_info", NULL,
+	 "this kernel does not accept the description of the program's functions", false},
+	{"line_info", NULL, "this kernel does not accept the description of the program's lines",
+	 false},
 	{"in a bpf_spin_lock-ed region", NULL, "a function is called while a lock is held", false},
-	{"attach_btf_id", NULL, "this kernel function or tracepoint does not exist, or programs may not attach to it", false},
+	{"attach_btf_id", NULL,
+	 "this kernel function or tracepoint does not exist, or programs may not attach to it",
+	 false},
 	{"could not be attached", NULL, "programs may not attach to this kernel function", false},
 	{"Cannot replace", NULL, "programs may not attach to this kernel function", false},
 };
@@ -78,7 +114,8 @@ static const struct rule *match(struct str line)
 /* Statistics and verification tails that say nothing about the cause. */
 static bool is_tail(struct str line)
 {
-	static const char *const tails[] = {"processed ", "verification time", "stack depth ", "max_states_per_insn",
+	static const char *const tails[] = {"processed ",   "verification time",
+					    "stack depth ", "max_states_per_insn",
 					    "peak_states",  "mark_read "};
 	for (u32 i = 0; i < countof(tails); i++)
 		if (str_starts(line, str_z(tails[i])))
@@ -91,7 +128,8 @@ static i32 insn_of(struct str line)
 {
 	u64 n;
 	i32 colon = str_chr(line, ':');
-	if (colon <= 0 || line.n < (u32)colon + 3 || line.s[colon + 1] != ' ' || line.s[colon + 2] != '(')
+	if (colon <= 0 || line.n < (u32)colon + 3 || line.s[colon + 1] != ' ' ||
+	    line.s[colon + 2] != '(')
 		return -1;
 	return str_u64(str_n(line.s, (size_t)colon), &n) && n < INT32_MAX ? (i32)n : -1;
 }
@@ -104,7 +142,8 @@ static i32 insn_named(struct str line)
 	while (i < line.n && line.s[i] >= '0' && line.s[i] <= '9')
 		i++;
 	u64 n;
-	return i > start && str_u64(str_n(line.s + start, i - start), &n) && n < INT32_MAX ? (i32)n : -1;
+	return i > start && str_u64(str_n(line.s + start, i - start), &n) && n < INT32_MAX ? (i32)n
+											   : -1;
 }
 
 /* The line that ends before end; *at is where it starts. */

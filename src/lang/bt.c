@@ -3,21 +3,17 @@
 
 static struct node *statement(struct parser *p);
 
-/* Skips to behind the next ';' or to the '}' of this block. */
+/* Skips to behind the next ';' or block, or to the '}' of this one. */
 static void sync_stmt(struct parser *p)
 {
 	u32 open = 0;
-	for (; !p_at(p, TK_EOF); p_advance(p)) {
-		if (p_at(p, TK_SEMI) && !open) {
-			p_advance(p);
-			break;
-		}
-		if (p_at(p, TK_RBRACE)) {
-			if (!open)
-				break;
-			open--;
-		}
-		open += p_at(p, TK_LBRACE);
+	bool over = false;
+	while (!over && !p_at(p, TK_EOF) && (open || !p_at(p, TK_RBRACE))) {
+		enum token t = p->t.kind;
+		p_advance(p);
+		open += t == TK_LBRACE;
+		open -= t == TK_RBRACE;
+		over = !open && (t == TK_SEMI || (t == TK_RBRACE && !p_at(p, TK_ELSE)));
 	}
 	p->panic = false;
 }
@@ -573,13 +569,17 @@ static struct node *function(struct parser *p)
 	return n;
 }
 
+static bool is_label_char(char c, bool first)
+{
+	bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	return letter || (!first && c >= '0' && c <= '9');
+}
+
 /* Length of "name" in a "name=" that the text begins with; 0: none. */
 static u32 label_len(struct str s)
 {
 	u32 n = 0;
-	while (n < s.n &&
-	       ((s.s[n] | 0x20) >= 'a' ? (s.s[n] | 0x20) <= 'z'
-				       : s.s[n] == '_' || (n && s.s[n] >= '0' && s.s[n] <= '9')))
+	while (n < s.n && is_label_char(s.s[n], !n))
 		n++;
 	return n && n + 1 < s.n && s.s[n] == '=' ? n : 0;
 }

@@ -85,6 +85,8 @@ static bool skip_base_type(struct lex *lx, struct tok *t, bool *sure)
 	*sure |= is_type_name(t->text) || bt_is_tag(t->text);
 	if (bt_is_tag(t->text)) {
 		lex_next(lx, t);
+		if (t->kind != TK_IDENT) /* the name is missing */
+			return true;
 	} else {
 		while (t->kind == TK_IDENT && c_word(&w, t->text))
 			lex_next(lx, t);
@@ -116,8 +118,10 @@ static bool type_ahead(const struct parser *p, u32 n, struct ahead *ret)
 		lex_next(&lx, &t);
 		if (t.kind == TK_NUMBER)
 			lex_next(&lx, &t);
-		if (t.kind != TK_RBRACKET)
-			return false;
+		if (t.kind != TK_RBRACKET) {
+			ret->after = TK_RPAREN; /* a malformed type, if at all */
+			return ret->sure;
+		}
 		lex_next(&lx, &t);
 	}
 	ret->after = t.kind;

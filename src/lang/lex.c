@@ -207,8 +207,10 @@ static const char *number(struct str s, u64 *v)
 	}
 	u32 from = at;
 	bool fits = digits(s, &at, base, v);
+	if (!s.n || !is_digit(s.s[0]))
+		return "not a number";
 	if (at == from)
-		return base == 10 ? "not a number" : "no digits after the prefix";
+		return "no digits after the prefix";
 	if (at < s.n && is_digit(s.s[at]))
 		return base == 8 ? "invalid digit in an octal number"
 				 : "invalid digit in a binary number";
@@ -371,6 +373,7 @@ static void lex_dollar(struct lex *l, struct tok *t)
 		t->kind = TK_VAR;
 		if (l->at == name) {
 			t->kind = TK_BAD;
+			name = from;
 			fail(t, E_SYNTAX, lex_loc(l, from, l->at),
 			     "expected a variable's name or a parameter's number after '$'");
 		}

@@ -12,7 +12,7 @@ static const struct type *node_type(const struct node *n)
 struct mem lower_var_mem(struct lower *l, const struct var *v)
 {
 	if (v->captured && v->frame >= 0)
-		return mem_at(l->frame, v->frame);
+		return lower_shared(l, (u32)v->frame);
 	if (l->f != l->main &&
 	    v->mem.base.kind != R_SLOT) /* scratch memory, through this function's own base */
 		return (struct mem){ir_get(l->f, l->scratch), v->mem.off};

@@ -61,11 +61,11 @@ static void after_call(struct lower *l)
 {
 	struct fn *f = l->f;
 	struct blk *stop = ir_blk(f), *go = ir_blk(f);
-	struct ref flag = ir_load(f, 8, l->frame.base, l->frame.off + FRAME_STOP);
+	struct ref flag = lower_load(l, 8, false, lower_shared(l, SHARED_STOP));
 	ir_br(f, O_NE, flag, ir_con(f, 0), stop, go);
 	ir_at(f, stop);
 	if (f == l->main) {
-		ir_set(f, l->retval, ir_load(f, 8, l->frame.base, l->frame.off + FRAME_RETVAL));
+		ir_set(f, l->retval, lower_load(l, 8, false, lower_shared(l, SHARED_RETVAL)));
 		ir_jmp(f, l->exit);
 	} else {
 		ir_ret(f, ir_con(f, 1));
@@ -145,11 +145,11 @@ static void called_range(struct lower *l, struct node *n, struct ref lo, struct 
 	enum { MAX_LOOPS = 1 << 23 };
 	struct fn *f = l->f;
 	u64 k;
-	i32 lo_at = (i32)l->frame_loop;
-	l->frame_loop += 8;
+	u32 lo_at = l->shared_loop;
+	l->shared_loop += 8;
 	bool lo_const = ir_is_con(f, lo, &k);
 	if (!lo_const)
-		ir_store(f, 8, l->frame.base, l->frame.off + lo_at, lo);
+		lower_store(l, 8, lower_shared(l, lo_at), lo);
 	struct ref count = ir_var(f);
 	struct blk *some = ir_blk(f), *big = ir_blk(f), *run = ir_blk(f), *done = ir_blk(f);
 	big->unlikely = true;
@@ -168,7 +168,8 @@ static void called_range(struct lower *l, struct node *n, struct ref lo, struct 
 	struct saved s;
 	struct loop loop;
 	struct fn *body = enter_body(l, &s, &loop, "for_range", 1);
-	struct ref from = lo_const ? ir_con(body, k) : ir_load(body, 8, l->frame.base, lo_at);
+	struct ref from =
+		lo_const ? ir_con(body, k) : lower_load(l, 8, false, lower_shared(l, lo_at));
 	lower_var_set(l, n->var,
 		      ir_op2(body, O_ADD, from, ir_op1(body, O_EXTU, 4, ir_param(body, 0))));
 	lower_block(l, n->b);

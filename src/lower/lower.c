@@ -98,7 +98,7 @@ void lower_end_probe(struct lower *l)
 		ir_jmp(l->f, l->exit);
 		return;
 	}
-	ir_store(l->f, 8, l->frame.base, l->frame.off + FRAME_STOP, ir_con(l->f, 1));
+	lower_store(l, 8, lower_shared(l, SHARED_STOP), ir_con(l->f, 1));
 	ir_ret(l->f, ir_con(l->f, 1));
 }
 
@@ -107,7 +107,7 @@ void lower_return(struct lower *l, struct ref val)
 	if (l->f == l->main)
 		ir_set(l->f, l->retval, val);
 	else
-		ir_store(l->f, 8, l->frame.base, l->frame.off + FRAME_RETVAL, val);
+		lower_store(l, 8, lower_shared(l, SHARED_RETVAL), val);
 	lower_end_probe(l);
 }
 
@@ -164,43 +164,51 @@ static bool count_loops(struct node *n, void *arg)
 static void filter_pid(struct lower *l, struct blk *out)
 {
 	struct fn *f = l->f;
-	if (!l->u->pid || !(l->v->provider->flags & PF_PIDFILTER) ||
+	if (!l->u->filter_pid || !(l->v->provider->flags & PF_PIDFILTER) ||
 	    (l->v->provider->flags & PF_ONCE))
 		return;
 	struct ref id = lower_helper0(l, BPF_FUNC_get_current_pid_tgid);
 	struct blk *go = ir_blk(f);
-	ir_br(f, O_EQ, ir_op2(f, O_SHR, id, ir_con(f, 32)), ir_con(f, (u64)l->u->pid), go, out);
+	ir_br(f, O_EQ, ir_op2(f, O_SHR, id, ir_con(f, 32)), ir_con(f, (u64)l->u->filter_pid), go,
+	      out);
 	ir_at(f, go);
 }
 
-/* Variables that cannot be SSA values get memory for the whole run. */
-static void place_vars(struct lower *l)
+struct mem lower_shared(struct lower *l, u32 at)
 {
+	return (struct mem){ir_get(l->f, l->scratch), (i32)(l->shared + at)};
+}
+
+/* Variables that cannot be SSA values get memory for the whole run. */
+static void place_vars(struct lower *l, u32 nloop)
+{
+	u32 shared = SHARED_VARS;
 	for (struct var *v = l->v->vars; v; v = v->next) {
 		v->ref = REF_NONE;
 		v->mem = MEM_NONE;
+		v->frame = -1;
 		if (!v->type || type_is_scalar(v->type)) {
 			if (v->captured) {
-				v->frame = (i32)l->frame_size;
-				l->frame_size += 8;
+				v->frame = (i32)shared;
+				shared += 8;
 			}
-			continue;
+		} else if (v->body || v->captured || l->callbacks) {
+			v->mem = lower_scratch(l, v->type->size);
+		} else {
+			v->mem = lower_tmp(l, v->type->size);
 		}
-		v->frame = -1;
-		v->mem = v->body || v->captured || l->callbacks ? lower_scratch(l, v->type->size)
-								: lower_tmp(l, v->type->size);
 	}
-}
-
-void lower_layout_frame(struct lower *l, u32 nloop)
-{
 	if (!l->callbacks)
 		return;
-	l->frame_loop = l->frame_size;
-	l->frame_size += 8 * nloop;
-	struct ref slot = ir_slot(l->f, l->frame_size);
+	l->shared_loop = shared;
+	l->shared = (u32)lower_scratch(l, shared + 8 * nloop).off;
+	struct ref slot = ir_slot(l->f, FRAME_SIZE), zero = ir_con(l->f, 0);
 	assert(ref_is(slot));
 	l->frame = (struct mem){slot, 0};
+	ir_store(l->f, 8, slot, FRAME_CTX, ir_ctx(l->f));
+	ir_store(l->f, 8, slot, FRAME_SCRATCH, ir_get(l->f, l->scratch));
+	lower_store(l, 8, lower_shared(l, SHARED_STOP), zero);
+	lower_store(l, 8, lower_shared(l, SHARED_RETVAL), zero);
 }
 
 /*
@@ -224,7 +232,6 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	u32 nloop = 0;
 	node_walk(probe->c, count_loops, &nloop);
 	l->callbacks = nloop > 0;
-	l->frame_size = FRAME_VARS;
 	ir_set(f, l->retval, ir_con(f, 0));
 	filter_pid(l, out);
 	ir_jmp(f, pre);
@@ -238,15 +245,7 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	}
 	bool early = l->scratch_max > 0;
 	ir_at(f, body);
-	place_vars(l);
-	lower_layout_frame(l, nloop);
-	if (l->callbacks) {
-		ir_store(f, 8, l->frame.base, FRAME_CTX, ir_ctx(f));
-		ir_store(f, 8, l->frame.base, FRAME_STOP, ir_con(f, 0));
-		ir_store(f, 8, l->frame.base, FRAME_RETVAL, ir_con(f, 0));
-	}
-	if (l->callbacks)
-		ir_store(f, 8, l->frame.base, FRAME_SCRATCH, ir_get(f, l->scratch));
+	place_vars(l, nloop);
 	lower_block(l, probe->c);
 	ir_jmp(f, l->exit);
 

@@ -39,10 +39,10 @@ struct lower {
 	struct ref scratch;          /* variable of f: base of this run's scratch memory */
 	u32 scratch_at, scratch_max; /* bytes in use now; most ever */
 	struct mem
-		frame;  /* what callbacks share with main, as f sees it; base none: no callbacks */
-	u32 frame_size; /* bytes */
-	u32 frame_loop; /* next free word for a loop's lower bound */
-	bool callbacks; /* the body has loops that may become callbacks: the stack is shared */
+		frame;   /* what callbacks share with main, as f sees it; base none: no callbacks */
+	u32 shared;      /* offset of the shared values in scratch memory */
+	u32 shared_loop; /* next free word for a loop's lower bound */
+	bool callbacks;  /* the body has loops that may become callbacks: the stack is shared */
 	struct lower_cache cache[CACHE_SLOTS];
 	u32 ncache;
 	struct loop *loop; /* innermost */
@@ -51,9 +51,17 @@ struct lower {
 	struct ref tail;   /* its length, if it could be told */
 };
 
-/* Offsets in the frame: context, scratch base, and why a callback stopped; then captured variables.
+/*
+ * What loop bodies that became functions share with the main one. On main's stack, handed on as the
+ * callback's context: pointers, whose kind the verifier must know. In scratch memory: values, which
+ * the verifier must not follow from round to round, or it would never be done.
  */
-enum { FRAME_CTX = 0, FRAME_SCRATCH = 8, FRAME_STOP = 16, FRAME_RETVAL = 24, FRAME_VARS = 32 };
+enum { FRAME_CTX = 0, FRAME_SCRATCH = 8, FRAME_SIZE = 16 };
+enum {
+	SHARED_STOP = 0,
+	SHARED_RETVAL = 8,
+	SHARED_VARS = 16
+}; /* end the probe; with this; captured variables */
 
 bool lower_unit(struct compile *c); /* variants -> c->fn and unit.prog */
 bool emit_unit(struct compile *c);  /* c->fn -> prog.code */
@@ -166,8 +174,8 @@ void lower_map_into(struct lower *l, struct node *n, struct mem dst, const struc
 struct ref lower_arg(struct lower *l, i32 n);                     /* of the probe */
 struct ref lower_memeq(struct lower *l, struct node *n, bool ne); /* == of things in memory */
 struct map *unit_map(struct unit *u, enum map_role role,
-		     const char *name); /* a new map of the compiler's own */
-void lower_layout_frame(struct lower *l, u32 nloop);
+		     const char *name);           /* a new map of the compiler's own */
+struct mem lower_shared(struct lower *l, u32 at); /* a shared value */
 void lower_convert_mem(struct lower *l, struct mem src, const struct type *from, struct mem dst,
 		       const struct type *as);
 struct ref lower_agg_word(struct lower *l, struct map *m,

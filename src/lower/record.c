@@ -1,7 +1,7 @@
 /* record.c - records to user space: layout, storing, sending, counting what did not fit. */
 #include "lower/lower.h"
 
-enum { MAX_RECORD_FIELDS = 128, HEADER = sizeof(struct record) };
+enum { MAX_RECORD_FIELDS = 128, HEADER = sizeof(struct record), RING_BRIEF = 256 << 10 };
 
 struct schema *lower_schema(struct lower *l, const struct builtin *fn, struct loc loc)
 {
@@ -18,21 +18,44 @@ struct schema *lower_schema(struct lower *l, const struct builtin *fn, struct lo
 	return sc;
 }
 
-static u64 ring_bytes(const struct config *c)
+static bool find_loop(struct node *n, void *arg)
 {
-	u64 page = 4096, pages = c->perf_rb_pages;
-	if (!pages) { /* 1/1024 of memory, between 256 KiB and 16 MiB */
-		u64 mem = (u64)sysconf(_SC_PHYS_PAGES);
-		pages = MIN(MAX(mem / 1024, 64ull), 4096ull);
+	*(bool *)arg |= n->kind == N_FOR || n->kind == N_WHILE || n->kind == N_UNROLL;
+	return true;
+}
+
+/* Every probe runs once and stores a bounded number of records. */
+static bool is_brief(const struct compile *c)
+{
+	bool loops = false;
+	for (u32 i = 0; i < c->nvariant; i++) {
+		if (!(c->variant[i]->provider->flags & PF_ONCE))
+			return false;
+		node_walk(c->variant[i]->probe->c, find_loop, &loops);
 	}
+	return !loops;
+}
+
+/*
+ * All of a mapped ring counts as resident, twice: so 1 MiB per CPU, 2 to 16 MiB in all, is enough
+ * for a reader that looks every few milliseconds, and a script that only begins and ends gets
+ * little.
+ */
+static u64 ring_bytes(const struct compile *c)
+{
+	u64 page = 4096, ncpu = c->unit->host->ncpu, pages = c->unit->config.perf_rb_pages;
+	u64 want = pages         ? pages * page
+		   : is_brief(c) ? RING_BRIEF
+				 : MIN(MAX(ncpu, 2ull), 16ull) << 20;
 	u64 n = page;
-	while (n < pages * page && n < 1ull << 31)
+	while (n < want && n < 1ull << 30)
 		n *= 2;
 	return n;
 }
 
-static void need_ring(struct unit *u)
+static void need_ring(struct compile *c)
 {
+	struct unit *u = c->unit;
 	if (u->ring)
 		return;
 	bool rb = host_has(u->host, FEAT_RINGBUF);
@@ -40,7 +63,7 @@ static void need_ring(struct unit *u)
 	u->ring->map_type = rb ? BPF_MAP_TYPE_RINGBUF : BPF_MAP_TYPE_PERF_EVENT_ARRAY;
 	u->ring->key_size = rb ? 0 : 4;
 	u->ring->val_size = rb ? 0 : 4;
-	u->ring->max_entries = rb ? (u32)ring_bytes(&u->config) : u->host->ncpu;
+	u->ring->max_entries = rb ? (u32)ring_bytes(c) : u->host->ncpu;
 }
 
 static bool is_ringbuf(const struct unit *u)
@@ -175,7 +198,7 @@ void lower_record(struct lower *l, struct node *call, struct node *args, struct 
 	const struct type *elem[MAX_RECORD_FIELDS];
 	u32 n = 0;
 	bool scalars = true;
-	need_ring(l->u);
+	need_ring(l->c);
 	for (struct node *a = args; a; a = a->next) {
 		assert(n < MAX_RECORD_FIELDS);
 		elem[n++] = a->type;

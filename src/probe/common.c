@@ -14,6 +14,48 @@ void link_add(struct link **list, int fd, int perf_fd)
 	*list = l;
 }
 
+/* Back to what the list was. */
+static void undo_links(struct link **list, struct link *mark)
+{
+	while (*list != mark) {
+		struct link *l = *list;
+		*list = l->next;
+		close_fd(&l->fd);
+		close_fd(&l->perf_fd);
+		free(l);
+	}
+}
+
+struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach_point *one,
+			  struct link **list)
+{
+	struct point **at = &g->points;
+	struct err *last = NULL;
+	while (*at) {
+		struct point *p = *at;
+		struct link *mark = *list;
+		struct err *e = one(h, u, g, p, list);
+		bool only = p == g->points && !p->next;
+		if (!e) {
+			at = &p->next;
+			continue;
+		}
+		undo_links(list, mark);
+		if (only || u->config.missing_probes == MISSING_ERROR) {
+			err_free(last);
+			return only ? e : err_wrap(e, "%.*s: ", STRF(p->text));
+		}
+		if (u->config.missing_probes == MISSING_WARN && u->diags)
+			diag_add(u->diags, W_NO_PROBE, p->loc, "%.*s: %s. Skipping.", STRF(p->text),
+				 e->msg);
+		err_free(last);
+		last = e;
+		*at = p->next;
+	}
+	err_free(last);
+	return NULL;
+}
+
 /* ---- texts ---- */
 
 struct parts parts_of(struct str text)
@@ -35,7 +77,8 @@ struct err *parts_err(const struct point *p, const char *want, u32 found)
 	return err_new("%s probe type requires %s, found %u", p->provider->name, want, found);
 }
 
-struct str probe_text(struct arena *a, const char *provider, struct str x, struct str y, struct str z)
+struct str probe_text(struct arena *a, const char *provider, struct str x, struct str y,
+		      struct str z)
 {
 	AUTO_SB b = {0};
 	sb_z(&b, provider);
@@ -113,7 +156,8 @@ static bool give_function(struct str func, struct str module, void *arg)
 	return s->cb(&q, s->arg) && s->wild;
 }
 
-struct err *kernel_functions(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+struct err *kernel_functions(struct host *h, struct unit *u, const struct point *p, point_cb *cb,
+			     void *arg)
 {
 	struct functions s = {.h = h, .a = u ? u->arena : h->arena, .p = p, .cb = cb, .arg = arg};
 	s.wild = str_is_glob(p->name);

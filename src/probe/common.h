@@ -14,7 +14,8 @@ struct parts parts_of(struct str text);
 /* "kprobe probe type requires 1 or 2 arguments, found 3" */
 struct err *parts_err(const struct point *p, const char *want, u32 found) MUST_USE;
 /* "provider:a:b" with the pieces that are not empty. */
-struct str probe_text(struct arena *a, const char *provider, struct str x, struct str y, struct str z);
+struct str probe_text(struct arena *a, const char *provider, struct str x, struct str y,
+		      struct str z);
 /* "name+0x10" -> name and offset. False: the offset is not a number. */
 bool split_offset(struct str *name, u64 *off);
 
@@ -24,7 +25,17 @@ struct ref regs_fetch(struct fn *f, int n);
 struct ref fit_value(struct fn *f, struct ref v, const struct type *t);
 
 /* Kernel functions that p names (module in .target, "" any; function in .name), each once. */
-struct err *kernel_functions(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg);
+struct err *kernel_functions(struct host *h, struct unit *u, const struct point *p, point_cb *cb,
+			     void *arg);
+
+/*
+ * Attach g to its points one by one. One that fails: as missing_probes says, all fails, or it is
+ * taken out of g (with a warning or without) as long as another one stays.
+ */
+typedef struct err *attach_point(struct host *h, struct unit *u, struct prog *g,
+				 const struct point *p, struct link **list);
+struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach_point *one,
+			  struct link **list);
 
 /* ---- tracing programs: typed.c ---- */
 /* p->args, narg and ret from a signature whose first skip parameters are left out. */
@@ -38,16 +49,18 @@ struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct
 struct err *perf_start(const struct perf_spec *s, struct prog *g, struct link **list);
 struct err *perf_start_fd(int perf_fd, struct prog *g, struct link **list); /* takes perf_fd */
 /* On every online CPU, or on every thread of u->pid. */
-struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spec *s, struct prog *g,
-			   struct link **list);
+struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spec *s,
+			   struct prog *g, struct link **list);
 
 /* ---- user programs: upath.c ---- */
-/* Files that a target names: path, path with wildcards, program in $PATH, library; as the user would write them. */
+/* Files that a target names: path, path with wildcards, program in $PATH, library; as the user
+ * would write them. */
 typedef VEC(const char *) paths;
 struct err *user_paths(struct host *h, const struct unit *u, struct str target, paths *out);
 /* Where this process finds it: below /proc/PID/root when u->pid lives among other mounts. */
 const char *user_path_real(struct host *h, const struct unit *u, const char *path);
-/* Attach g to places in files: one multi link per file where the kernel has them, else one perf event each. */
+/* Attach g to places in files: one multi link per file where the kernel has them, else one perf
+ * event each. */
 struct user_site {
 	const char *path;
 	u64 off, sem;

@@ -11,7 +11,8 @@ static struct err *fentry_parse(struct arena *a, struct point *p, struct str tex
 	if (t.n != 1 && t.n != 2)
 		return parts_err(p, "1 or 2 arguments", t.n);
 	if (t.n == 2 && str_is(t.v[0], "bpf"))
-		return err_new("%s probes on BPF programs are not supported yet", p->provider->name);
+		return err_new("%s probes on BPF programs are not supported yet",
+			       p->provider->name);
 	p->name = arena_str(a, t.v[t.n - 1]);
 	p->target = t.n == 2 ? arena_str(a, t.v[0]) : STR("");
 	if (!p->name.n)
@@ -30,9 +31,10 @@ struct search {
 /* Functions that BPF itself calls on the way into a program: a trampoline there would recurse. */
 static bool recurses(struct str name)
 {
-	static const char *const names[] = {"_raw_spin_lock*", "_raw_spin_unlock*", "queued_spin_lock_slowpath",
-					    "migrate_disable", "migrate_enable", "__bpf_*", "bpf_trampoline*",
-					    "rcu_read_*"};
+	static const char *const names[] = {
+		"_raw_spin_lock*", "_raw_spin_unlock*", "queued_spin_lock_slowpath",
+		"migrate_disable", "migrate_enable",    "__bpf_*",
+		"bpf_trampoline*", "rcu_read_*"};
 	for (u32 i = 0; i < countof(names); i++)
 		if (str_glob(str_z(names[i]), name))
 			return true;
@@ -52,7 +54,8 @@ static bool give_function(struct str name, u32 id, void *arg)
 	return s->cb(&q, s->arg);
 }
 
-static struct err *fentry_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+static struct err *fentry_expand(struct host *h, struct unit *u, const struct point *p,
+				 point_cb *cb, void *arg)
 {
 	struct search s = {u ? u->arena : h->arena, p, cb, arg};
 	struct types *k;
@@ -80,7 +83,8 @@ static struct err *fentry_types(struct host *h, struct unit *u, struct point *p)
 		return err_new("BTF has no signature of function %.*s", STRF(p->name));
 	typed_args(a, p, fn, 0);
 	if (p->args->size > MAX_SLOTS * 8)
-		return err_new("%.*s has more than %d arguments, which BPF trampolines do not support: use a kprobe",
+		return err_new("%.*s has more than %d arguments, which BPF trampolines do not "
+			       "support: use a kprobe",
 			       STRF(p->name), MAX_SLOTS);
 	return NULL;
 }
@@ -100,10 +104,9 @@ static struct err *fentry_attach(struct host *h, struct unit *u, struct prog *g,
 	(void)u;
 	int fd;
 	struct err *e = bpf_link_tracing(g->fd, g->provider->attach_type, 0, &fd);
-	if (e)
-		return err_wrap(e, "attach %.*s: ", STRF(g->points->text));
-	link_add(list, fd, -1);
-	return NULL;
+	if (!e)
+		link_add(list, fd, -1);
+	return e;
 }
 
 #define TRACING_FLAGS (PF_KERNEL | PF_TYPED | PF_FUNC | PF_PIDFILTER | PF_STACKS)

@@ -21,7 +21,8 @@ static struct err *kprobe_parse(struct arena *a, struct point *p, struct str tex
 	if (!name.n)
 		return err_new("%s probe type requires the name of a function", kind);
 	if (is_return(p->provider) && str_chr(name, '+') >= 0)
-		return err_new("Offset not allowed in a %s: it fires when the function returns", kind);
+		return err_new("Offset not allowed in a %s: it fires when the function returns",
+			       kind);
 	if (str_u64(name, &p->addr)) {
 		if (t.n == 2)
 			return err_new("a %s by address takes no module", kind);
@@ -31,17 +32,20 @@ static struct err *kprobe_parse(struct arena *a, struct point *p, struct str tex
 	}
 	struct str shown = arena_str(a, name);
 	if (!split_offset(&name, &p->offset))
-		return err_new("Invalid offset of %s probe: %.*s", kind, STRF(str_from(shown, name.n + 1)));
+		return err_new("Invalid offset of %s probe: %.*s", kind,
+			       STRF(str_from(shown, name.n + 1)));
 	if (p->offset && str_is_glob(name))
 		return err_new("Offset not allowed with a wildcard");
 	if (!name.n)
-		return err_new("%s probe type requires the name of a function before the offset", kind);
+		return err_new("%s probe type requires the name of a function before the offset",
+			       kind);
 	p->name = arena_str(a, name);
 	p->text = probe_text(a, kind, p->target, shown, STR(""));
 	return NULL;
 }
 
-static struct err *kprobe_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+static struct err *kprobe_expand(struct host *h, struct unit *u, const struct point *p,
+				 point_cb *cb, void *arg)
 {
 	if (!p->has_addr)
 		return kernel_functions(h, u, p, cb, arg);
@@ -55,7 +59,7 @@ static struct ref kprobe_arg(struct fn *f, struct host *h, const struct point *p
 {
 	if (n != ARG_FUNC)
 		return regs_fetch(f, n);
-	if (host_has(h, FEAT_FUNC_IP))
+	if (!p->offset && host_has(h, FEAT_FUNC_IP)) /* inside a function it says 0 */
 		return ir_callp(f, HELPER_GET_FUNC_IP, ARGS(ir_ctx(f)));
 	if (is_return(p->provider)) /* registers no longer tell: this program is for one point */
 		return ir_con(f, tracefs_symbol(h, p->name));
@@ -87,7 +91,8 @@ static struct err *attach_multi(struct host *h, struct prog *g, bool core, struc
 		if (!core || !p->extra.n)
 			vec_add(&syms, arena_strz(h->arena, p->name));
 	int fd;
-	struct err *e = syms.n ? bpf_link_kprobe_multi(g->fd, syms.v, NULL, syms.n, is_return(g->provider), &fd)
+	struct err *e = syms.n ? bpf_link_kprobe_multi(g->fd, syms.v, NULL, syms.n,
+						       is_return(g->provider), &fd)
 			       : err_new("none of the functions is in vmlinux");
 	vec_free(&syms);
 	if (!e)
@@ -95,21 +100,31 @@ static struct err *attach_multi(struct host *h, struct prog *g, bool core, struc
 	return e;
 }
 
-static struct err *attach_one(struct host *h, const struct point *p, struct prog *g, struct link **list)
+static struct err *attach_one(struct host *h, struct unit *u, struct prog *g, const struct point *p,
+			      struct link **list)
 {
+	(void)u;
 	int fd;
 	const char *func = p->has_addr ? NULL : arena_strz(h->arena, p->name);
 	if (func && p->target.n && !str_is(p->target, "vmlinux"))
 		func = arena_fmt(h->arena, "%.*s:%s", STRF(p->target), func);
-	struct err *e = perf_open_kprobe(h, func, func ? p->offset : p->addr, is_return(g->provider), &fd);
+	struct err *e =
+		perf_open_kprobe(h, func, func ? p->offset : p->addr, is_return(g->provider), &fd);
 	return e ? e : perf_start_fd(fd, g, list);
+}
+
+/* Those of vmlinux are attached already. */
+static struct err *attach_module(struct host *h, struct unit *u, struct prog *g,
+				 const struct point *p, struct link **list)
+{
+	return p->extra.n ? attach_one(h, u, g, p, list) : NULL;
 }
 
 static struct err *kprobe_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
-	(void)u;
 	bool core_done = false;
-	if (wants_multi(h, g)) { /* one function that cannot be attached spoils all; breakpoints tell which */
+	if (wants_multi(h, g)) { /* one function that cannot be attached spoils all; breakpoints
+				    tell which */
 		struct err *e = attach_multi(h, g, false, list);
 		if (!e)
 			return NULL;
@@ -118,12 +133,7 @@ static struct err *kprobe_attach(struct host *h, struct unit *u, struct prog *g,
 		core_done = !e;
 		err_free(e);
 	}
-	for (const struct point *p = g->points; p; p = p->next) {
-		struct err *e = core_done && !p->extra.n ? NULL : attach_one(h, p, g, list);
-		if (e)
-			return err_wrap(e, "attach %.*s: ", STRF(p->text));
-	}
-	return NULL;
+	return attach_points(h, u, g, core_done ? attach_module : attach_one, list);
 }
 
 #define KPROBE_FLAGS (PF_KERNEL | PF_REGS | PF_FUNC | PF_PIDFILTER | PF_STACKS)

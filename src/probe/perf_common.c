@@ -17,7 +17,8 @@ struct err *perf_start(const struct perf_spec *s, struct prog *g, struct link **
 }
 
 /* Threads it starts later inherit the event. One that ends meanwhile is no error. */
-static struct err *start_threads(struct host *h, int pid, struct perf_spec *s, struct prog *g, struct link **list)
+static struct err *start_threads(struct host *h, int pid, struct perf_spec *s, struct prog *g,
+				 struct link **list)
 {
 	DIR *d = opendir(arena_fmt(h->arena, "/proc/%d/task", pid));
 	if (!d)
@@ -43,8 +44,8 @@ static struct err *start_threads(struct host *h, int pid, struct perf_spec *s, s
 	return e || n ? e : err_new("process %d has ended", pid);
 }
 
-struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spec *s, struct prog *g,
-			   struct link **list)
+struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spec *s,
+			   struct prog *g, struct link **list)
 {
 	if (u->pid > 0)
 		return start_threads(h, u->pid, s, g, list);
@@ -54,7 +55,8 @@ struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spe
 		s->pid = -1;
 		s->cpu = (int)cpus[i];
 		e = perf_start(s, g, list);
-		if (e && (e->no == ENODEV || e->no == ENXIO) && i + 1 < n) { /* went offline just now */
+		if (e && (e->no == ENODEV || e->no == ENXIO) &&
+		    i + 1 < n) { /* went offline just now */
 			err_free(e);
 			e = NULL;
 		}

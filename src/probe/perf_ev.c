@@ -70,7 +70,8 @@ static struct err *event_parse(struct arena *a, struct point *p, struct str text
 		return err_new("%.*s is not a %s probe", STRF(p->name), kind);
 	p->period = e->period;
 	if (t.n == 2 && !str_u64(t.v[1], &p->period))
-		return err_new("Invalid count for %s probe: invalid integer: %.*s", kind, STRF(t.v[1]));
+		return err_new("Invalid count for %s probe: invalid integer: %.*s", kind,
+			       STRF(t.v[1]));
 	if (!p->period)
 		return err_new("Invalid count for %s probe: it must be at least 1", kind);
 	return NULL;
@@ -81,7 +82,8 @@ static int by_name(const void *x, const void *y)
 	return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-static struct err *event_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+static struct err *event_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb,
+				void *arg)
 {
 	struct arena *a = u ? u->arena : h->arena;
 	const char *names[2 * countof(software) + 2 * countof(hardware)];
@@ -109,19 +111,20 @@ static struct err *event_expand(struct host *h, struct unit *u, const struct poi
 	return NULL;
 }
 
+static struct err *attach_one(struct host *h, struct unit *u, struct prog *g, const struct point *p,
+			      struct link **list)
+{
+	const struct event *e = find(p, p->name);
+	assert(e);
+	struct perf_spec s = {.type = is_hardware(p) ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+			      .config = e->config,
+			      .period = p->period};
+	return perf_start_all(h, u, &s, g, list);
+}
+
 static struct err *event_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
-	for (const struct point *p = g->points; p; p = p->next) {
-		const struct event *e = find(p, p->name);
-		assert(e);
-		struct perf_spec s = {.type = is_hardware(p) ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
-				      .config = e->config,
-				      .period = p->period};
-		struct err *err = perf_start_all(h, u, &s, g, list);
-		if (err)
-			return err_wrap(err, "attach %.*s: ", STRF(p->text));
-	}
-	return NULL;
+	return attach_points(h, u, g, attach_one, list);
 }
 
 #define EVENT_FLAGS (PF_REGS | PF_EVENT | PF_STACKS)
@@ -130,7 +133,8 @@ const struct provider provider_software = {
 	.name = "software",
 	.alias = {"s"},
 	.syntax = "software:event[:count]",
-	.doc = "Every count-th occurrence of an event that the kernel counts: page faults, context switches ...",
+	.doc = "Every count-th occurrence of an event that the kernel counts: page faults, context "
+	       "switches ...",
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
 	.flags = EVENT_FLAGS,
 	.parse = event_parse,
@@ -142,7 +146,8 @@ const struct provider provider_hardware = {
 	.name = "hardware",
 	.alias = {"h"},
 	.syntax = "hardware:event[:count]",
-	.doc = "Every count-th occurrence of an event that the processor counts: cycles, cache misses ...",
+	.doc = "Every count-th occurrence of an event that the processor counts: cycles, cache "
+	       "misses ...",
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
 	.flags = EVENT_FLAGS,
 	.parse = event_parse,

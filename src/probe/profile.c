@@ -11,8 +11,8 @@ static const struct {
 
 static struct err *too_short(const struct point *p)
 {
-	return err_new("Invalid rate of %s probe. Minimum is 1000 or 1us. Found: %llu nanoseconds", p->provider->name,
-		       p->period);
+	return err_new("Invalid rate of %s probe. Minimum is 1000 or 1us. Found: %llu nanoseconds",
+		       p->provider->name, p->period);
 }
 
 /* period: nanoseconds, or times per second when extra is hz. */
@@ -24,11 +24,13 @@ static struct err *parse_rate(struct point *p, struct str unit, struct str count
 		if (!str_is(unit, units[i].name))
 			continue;
 		if (!str_u64(count, &n))
-			return err_new("Invalid rate of %s probe: invalid integer: %.*s", kind, STRF(count));
+			return err_new("Invalid rate of %s probe: invalid integer: %.*s", kind,
+				       STRF(count));
 		if (!n)
 			return err_new("Invalid rate of %s probe: it must be at least 1", kind);
 		if (units[i].ns && n > INT64_MAX / units[i].ns)
-			return err_new("Invalid rate of %s probe: %llu %s is too long", kind, n, units[i].name);
+			return err_new("Invalid rate of %s probe: %llu %s is too long", kind, n,
+				       units[i].name);
 		p->extra = str_z(units[i].name);
 		p->period = units[i].ns ? n * units[i].ns : n;
 		return NULL;
@@ -57,7 +59,8 @@ static struct err *timer_parse(struct arena *a, struct point *p, struct str text
 	return e;
 }
 
-static struct err *timer_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+static struct err *timer_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb,
+				void *arg)
 {
 	struct arena *a = u ? u->arena : h->arena;
 	if (!str_is(p->name, "*")) {
@@ -89,32 +92,38 @@ static struct perf_spec timer(const struct point *p)
 	};
 }
 
-static struct err *profile_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+static struct err *profile_one(struct host *h, struct unit *u, struct prog *g,
+			       const struct point *p, struct link **list)
 {
 	struct unit all = *u;
 	all.pid = 0; /* a process is a filter in the program: that covers all its threads */
-	for (const struct point *p = g->points; p; p = p->next) {
-		struct perf_spec s = timer(p);
-		struct err *e = perf_start_all(h, &all, &s, g, list);
-		if (e)
-			return err_wrap(e, "attach %.*s: ", STRF(p->text));
-	}
-	return NULL;
+	struct perf_spec s = timer(p);
+	return perf_start_all(h, &all, &s, g, list);
 }
 
-static struct err *interval_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+static struct err *profile_attach(struct host *h, struct unit *u, struct prog *g,
+				  struct link **list)
+{
+	return attach_points(h, u, g, profile_one, list);
+}
+
+static struct err *interval_one(struct host *h, struct unit *u, struct prog *g,
+				const struct point *p, struct link **list)
 {
 	(void)u;
 	u32 *cpus, n;
+	struct perf_spec s = timer(p);
 	struct err *e = host_online(h, &cpus, &n);
-	for (const struct point *p = g->points; !e && p; p = p->next) {
-		struct perf_spec s = timer(p);
-		s.cpu = (int)cpus[0];
-		e = perf_start(&s, g, list);
-		if (e)
-			e = err_wrap(e, "attach %.*s: ", STRF(p->text));
-	}
-	return e;
+	if (e)
+		return e;
+	s.cpu = (int)cpus[0];
+	return perf_start(&s, g, list);
+}
+
+static struct err *interval_attach(struct host *h, struct unit *u, struct prog *g,
+				   struct link **list)
+{
+	return attach_points(h, u, g, interval_one, list);
 }
 
 const struct provider provider_profile = {

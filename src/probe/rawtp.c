@@ -36,7 +36,8 @@ static bool give_event(struct str name, u32 id, void *arg)
 	return s->cb(&q, s->arg);
 }
 
-static struct err *rawtp_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+static struct err *rawtp_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb,
+				void *arg)
 {
 	struct search s = {u ? u->arena : h->arena, p, cb, arg};
 	struct types *k;
@@ -56,16 +57,18 @@ static struct err *rawtp_expand(struct host *h, struct unit *u, const struct poi
 }
 
 /*
- * The typedef's signature has no parameter names; functions that the kernel makes for each tracepoint have the same
- * parameters with names.
+ * The typedef's signature has no parameter names; functions that the kernel makes for each
+ * tracepoint have the same parameters with names.
  */
-static const struct type *named_signature(struct types *k, struct arena *a, struct str name, const struct type *fn)
+static const struct type *named_signature(struct types *k, struct arena *a, struct str name,
+					  const struct type *fn)
 {
 	static const char *const made[] = {"__traceiter_", "__probestub_", "__bpf_trace_"};
 	u32 want, n;
 	type_fields(fn, &want);
 	for (u32 i = 0; i < countof(made); i++) {
-		u32 id = btf_types_id(k, str_z(arena_fmt(a, "%s%.*s", made[i], STRF(name))), BTF_KIND_FUNC);
+		u32 id = btf_types_id(k, str_z(arena_fmt(a, "%s%.*s", made[i], STRF(name))),
+				      BTF_KIND_FUNC);
 		const struct type *f = id ? btf_types_func(k, id) : NULL;
 		const struct field *v = f ? type_fields(f, &n) : NULL;
 		if (v && n == want && n && v[n - 1].name.n)
@@ -81,11 +84,13 @@ static struct err *rawtp_types(struct host *h, struct unit *u, struct point *p)
 	struct err *e = typed_btf(h, a, p->target, &k);
 	if (e)
 		return e;
-	p->btf_id = btf_types_id(k, str_z(arena_fmt(a, PREFIX "%.*s", STRF(p->name))), BTF_KIND_TYPEDEF);
+	p->btf_id = btf_types_id(k, str_z(arena_fmt(a, PREFIX "%.*s", STRF(p->name))),
+				 BTF_KIND_TYPEDEF);
 	const struct type *fn = p->btf_id ? btf_types_func(k, p->btf_id) : NULL;
 	if (!fn)
 		return err_new("BTF has no signature of tracepoint %.*s", STRF(p->name));
-	typed_args(a, p, named_signature(k, a, p->name, fn), 1); /* the first parameter is the tracepoint's own data */
+	typed_args(a, p, named_signature(k, a, p->name, fn),
+		   1); /* the first parameter is the tracepoint's own data */
 	p->ret = NULL;
 	return NULL;
 }
@@ -102,10 +107,9 @@ static struct err *rawtp_attach(struct host *h, struct unit *u, struct prog *g, 
 	(void)u;
 	int fd;
 	struct err *e = bpf_raw_tp(g->fd, NULL, &fd);
-	if (e)
-		return err_wrap(e, "attach %.*s: ", STRF(g->points->text));
-	link_add(list, fd, -1);
-	return NULL;
+	if (!e)
+		link_add(list, fd, -1);
+	return e;
 }
 
 const struct provider provider_rawtp = {

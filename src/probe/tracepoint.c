@@ -35,7 +35,8 @@ static bool give_event(struct str category, struct str event, void *arg)
 	return s->cb(&q, s->arg);
 }
 
-static struct err *tracepoint_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+static struct err *tracepoint_expand(struct host *h, struct unit *u, const struct point *p,
+				     point_cb *cb, void *arg)
 {
 	struct search s = {u ? u->arena : h->arena, p, cb, arg};
 	return tracefs_events(h, p->target, p->name, give_event, &s);
@@ -69,7 +70,8 @@ static struct err *tracepoint_types(struct host *h, struct unit *u, struct point
 	struct err *e = tracefs_format(h, p->target, p->name, &text);
 	if (e)
 		return e;
-	struct str name = str_z(arena_fmt(a, "_tracepoint_%.*s_%.*s", STRF(p->target), STRF(p->name)));
+	struct str name =
+		str_z(arena_fmt(a, "_tracepoint_%.*s_%.*s", STRF(p->target), STRF(p->name)));
 	e = format_parse(text, name, host_btf(h), a, &id, &p->args);
 	if (e)
 		return err_wrap(e, "tracepoint %.*s:%.*s: ", STRF(p->target), STRF(p->name));
@@ -79,18 +81,19 @@ static struct err *tracepoint_types(struct host *h, struct unit *u, struct point
 	return NULL;
 }
 
-static struct err *tracepoint_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+static struct err *attach_one(struct host *h, struct unit *u, struct prog *g, const struct point *p,
+			      struct link **list)
 {
 	(void)u;
-	for (const struct point *p = g->points; p; p = p->next) {
-		struct perf_spec s = {.type = PERF_TYPE_TRACEPOINT, .period = 1, .pid = -1, .cpu = 0};
-		struct err *e = tracefs_id(h, p->target, p->name, &s.config);
-		if (!e)
-			e = perf_start(&s, g, list);
-		if (e)
-			return err_wrap(e, "attach %.*s: ", STRF(p->text));
-	}
-	return NULL;
+	struct perf_spec s = {.type = PERF_TYPE_TRACEPOINT, .period = 1, .pid = -1, .cpu = 0};
+	struct err *e = tracefs_id(h, p->target, p->name, &s.config);
+	return e ? e : perf_start(&s, g, list);
+}
+
+static struct err *tracepoint_attach(struct host *h, struct unit *u, struct prog *g,
+				     struct link **list)
+{
+	return attach_points(h, u, g, attach_one, list);
 }
 
 const struct provider provider_tracepoint = {

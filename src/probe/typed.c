@@ -6,7 +6,8 @@ static bool is_struct_ptr(const struct type *t)
 	return t->kind == T_PTR && t->base && type_is_record(t->base);
 }
 
-/* What a slot holds: pointers to structs are trusted by the verifier, others are plain numbers to it. */
+/* What a slot holds: pointers to structs are trusted by the verifier, others are plain numbers to
+ * it. */
 static const struct type *slot_type(struct arena *a, const struct type *t)
 {
 	if (!t)
@@ -32,7 +33,8 @@ void typed_args(struct arena *a, struct point *p, const struct type *fn, u32 ski
 			slot += type_is_record(from[i].type) && size > 8 && size <= 16 ? 2 : 1;
 	}
 	struct type *t = arena_new(a, struct type);
-	*t = (struct type){.kind = T_STRUCT, .size = slot * 8, .align = 8, .nfield = kept, .field = to};
+	*t = (struct type){
+		.kind = T_STRUCT, .size = slot * 8, .align = 8, .nfield = kept, .field = to};
 	t->name = str_z(arena_fmt(a, "%s_%.*s_args", p->provider->name, STRF(p->name)));
 	p->args = t;
 	p->args_space = AS_BTF; /* keeps pointers trusted */
@@ -56,9 +58,11 @@ struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct
 {
 	struct types *k = host_btf(h);
 	if (!k)
-		return err_new("this kernel has no BTF (/sys/kernel/btf/vmlinux), which typed probes need");
+		return err_new("this kernel has no BTF (/sys/kernel/btf/vmlinux), which typed "
+			       "probes need");
 	*ret = k;
 	if (!module.n || str_is(module, "vmlinux"))
 		return NULL;
-	return btf_types_open(arena_fmt(a, "%s/sys/kernel/btf/%.*s", h->root, STRF(module)), a, k, ret);
+	return btf_types_open(arena_fmt(a, "%s/sys/kernel/btf/%.*s", h->root, STRF(module)), a, k,
+			      ret);
 }

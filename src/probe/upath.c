@@ -97,7 +97,8 @@ struct err *user_paths(struct host *h, const struct unit *u, struct str target, 
 	if (!strchr(path, '/')) {
 		const char *found = find_name(h, a, pid, path);
 		if (!found)
-			return err_new("target file '%s' does not exist or is not executable (not in $PATH, and no "
+			return err_new("target file '%s' does not exist or is not executable (not "
+				       "in $PATH, and no "
 				       "library of that name)",
 				       path);
 		vec_add(out, found);
@@ -119,8 +120,8 @@ u32 user_load_as(struct host *h, const struct unit *u, const struct prog *g)
 }
 
 /* All n places are in one file. */
-static struct err *attach_multi(struct unit *u, struct prog *g, const struct user_site *v, u32 n, bool ret,
-				struct link **list)
+static struct err *attach_multi(struct unit *u, struct prog *g, const struct user_site *v, u32 n,
+				bool ret, struct link **list)
 {
 	VEC(u64) off = {0}, sem = {0};
 	bool any_sem = false;
@@ -130,8 +131,8 @@ static struct err *attach_multi(struct unit *u, struct prog *g, const struct use
 		any_sem = any_sem || v[i].sem;
 	}
 	int fd;
-	struct err *e = bpf_link_uprobe_multi(g->fd, v[0].path, off.v, any_sem ? sem.v : NULL, NULL, n,
-					      u->pid > 0 ? (u32)u->pid : 0, ret, &fd);
+	struct err *e = bpf_link_uprobe_multi(g->fd, v[0].path, off.v, any_sem ? sem.v : NULL, NULL,
+					      n, u->pid > 0 ? (u32)u->pid : 0, ret, &fd);
 	vec_free(&off);
 	vec_free(&sem);
 	if (!e)
@@ -139,13 +140,14 @@ static struct err *attach_multi(struct unit *u, struct prog *g, const struct use
 	return e;
 }
 
-static struct err *attach_each(struct host *h, struct unit *u, struct prog *g, const struct user_site *v, u32 n,
-			       bool ret, struct link **list)
+static struct err *attach_each(struct host *h, struct unit *u, struct prog *g,
+			       const struct user_site *v, u32 n, bool ret, struct link **list)
 {
 	struct err *e = NULL;
 	for (u32 i = 0; !e && i < n; i++) {
 		int fd;
-		e = perf_open_uprobe(h, v[i].path, v[i].off, v[i].sem, ret, u->pid > 0 ? u->pid : -1, &fd);
+		e = perf_open_uprobe(h, v[i].path, v[i].off, v[i].sem, ret,
+				     u->pid > 0 ? u->pid : -1, &fd);
 		if (!e)
 			e = perf_start_fd(fd, g, list);
 	}

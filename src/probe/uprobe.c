@@ -54,10 +54,12 @@ static struct err *uprobe_parse(struct arena *a, struct point *p, struct str tex
 		return NULL;
 	}
 	if (is_return(p->provider) && str_chr(name, '+') >= 0)
-		return err_new("Offset not allowed in a %s: it fires when the function returns", kind);
+		return err_new("Offset not allowed in a %s: it fires when the function returns",
+			       kind);
 	bool op = str_find(name, STR("operator")) >= 0; /* operator+ */
 	if (!op && !split_offset(&name, &p->offset))
-		return err_new("Invalid offset of %s probe: %.*s", kind, STRF(str_from(shown, name.n + 1)));
+		return err_new("Invalid offset of %s probe: %.*s", kind,
+			       STRF(str_from(shown, name.n + 1)));
 	if (p->offset && str_is_glob(name))
 		return err_new("Offset not allowed with a wildcard");
 	p->name = arena_str(a, name);
@@ -90,7 +92,8 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 {
 	struct point q = *s->p;
 	if (q.offset && sym->size && q.offset >= sym->size)
-		return err_new("Offset outside the function bounds ('%.*s' size is %llu)", STRF(sym->name), sym->size);
+		return err_new("Offset outside the function bounds ('%.*s' size is %llu)",
+			       STRF(sym->name), sym->size);
 	q.target = str_z(s->path);
 	q.name = arena_str(s->a, sym->name);
 	q.addr = sym->file_off + q.offset;
@@ -110,7 +113,8 @@ static struct err *give_address(struct search *s)
 	if (e)
 		return e;
 	q.target = str_z(s->path);
-	q.text = probe_text(s->a, q.provider->name, q.target, str_z(arena_fmt(s->a, "0x%llx", s->p->addr)), STR(""));
+	q.text = probe_text(s->a, q.provider->name, q.target,
+			    str_z(arena_fmt(s->a, "0x%llx", s->p->addr)), STR(""));
 	s->stop = !s->cb(&q, s->arg);
 	return NULL;
 }
@@ -147,7 +151,8 @@ static struct err *search_file(struct search *s)
 	return sym && sym->file_off ? give_symbol(s, sym) : NULL;
 }
 
-static struct err *uprobe_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+static struct err *uprobe_expand(struct host *h, struct unit *u, const struct point *p,
+				 point_cb *cb, void *arg)
 {
 	struct search s = {h, u, u ? u->arena : h->arena, p, cb, arg, NULL, NULL, false};
 	bool any_file = !p->target.n || str_is(p->target, "*");
@@ -189,7 +194,7 @@ static struct err *uprobe_attach(struct host *h, struct unit *u, struct prog *g,
 	}
 	struct err *e = user_attach(h, u, g, &sites, is_return(g->provider), list);
 	vec_free(&sites);
-	return e ? err_wrap(e, "attach %.*s: ", STRF(g->points->text)) : NULL;
+	return e;
 }
 
 #define UPROBE_FLAGS (PF_USER | PF_REGS | PF_FUNC | PF_STACKS)

@@ -1,4 +1,5 @@
-/* usdt.c - static probes that programs bring along (.note.stapsdt): every place of one name is one probe. */
+/* usdt.c - static probes that programs bring along (.note.stapsdt): every place of one name is one
+ * probe. */
 #include "types/usdt.h"
 #include "probe/common.h"
 
@@ -15,7 +16,8 @@ static struct err *usdt_parse(struct arena *a, struct point *p, struct str text)
 	struct parts t = parts_of(text);
 	if (t.n < 1 || t.n > 3)
 		return parts_err(p, "2 or 3 arguments", t.n);
-	bool file = t.n == 1 && (str_chr(text, '/') >= 0 || str_is(text, "*")); /* usdt:/path, as lists are asked for */
+	bool file = t.n == 1 && (str_chr(text, '/') >= 0 ||
+				 str_is(text, "*")); /* usdt:/path, as lists are asked for */
 	p->target = t.n == 1 ? (file ? t.v[0] : STR("")) : t.v[0];
 	p->extra = t.n == 3 ? t.v[1] : STR("");
 	p->name = file ? STR("*") : t.v[t.n - 1];
@@ -34,8 +36,9 @@ static bool same_args(const struct usdt_site *x, const struct usdt_site *y)
 		return false;
 	for (u32 i = 0; i < x->narg; i++) {
 		const struct usdt_arg *a = &x->arg[i], *b = &y->arg[i];
-		if (a->kind != b->kind || a->size != b->size || a->is_signed != b->is_signed || a->reg != b->reg ||
-		    a->index != b->index || a->scale != b->scale || a->off != b->off)
+		if (a->kind != b->kind || a->size != b->size || a->is_signed != b->is_signed ||
+		    a->reg != b->reg || a->index != b->index || a->scale != b->scale ||
+		    a->off != b->off)
 			return false;
 	}
 	return true;
@@ -54,8 +57,8 @@ static struct usdt_point *group(struct arena *a, const struct usdt_sites *all, u
 	const struct usdt_site *first = &all->v[i];
 	for (u32 k = i; k < all->n; k++) {
 		const struct usdt_site *s = &all->v[k];
-		if (taken[k] || !str_eq(s->provider, first->provider) || !str_eq(s->name, first->name) ||
-		    !same_args(s, first))
+		if (taken[k] || !str_eq(s->provider, first->provider) ||
+		    !str_eq(s->name, first->name) || !same_args(s, first))
 			continue;
 		taken[k] = true;
 		g->site[g->n++] = s;
@@ -63,8 +66,8 @@ static struct usdt_point *group(struct arena *a, const struct usdt_sites *all, u
 	return g;
 }
 
-static struct err *search_file(struct host *h, struct unit *u, const struct point *p, const char *path, point_cb *cb,
-			       void *arg)
+static struct err *search_file(struct host *h, struct unit *u, const struct point *p,
+			       const char *path, point_cb *cb, void *arg)
 {
 	struct arena *a = u ? u->arena : h->arena;
 	struct usdt_sites all;
@@ -84,15 +87,16 @@ static struct err *search_file(struct host *h, struct unit *u, const struct poin
 		q.name = all.v[i].name;
 		q.addr = all.v[i].offset;
 		q.narg = all.v[i].narg;
-		q.text = str_z(
-			arena_fmt(a, "usdt:%s:%.*s:%.*s", path, STRF(q.extra), STRF(q.name)));
+		q.text =
+			str_z(arena_fmt(a, "usdt:%s:%.*s:%.*s", path, STRF(q.extra), STRF(q.name)));
 		if (!cb(&q, arg))
 			break;
 	}
 	return NULL;
 }
 
-static struct err *usdt_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb, void *arg)
+static struct err *usdt_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb,
+			       void *arg)
 {
 	bool any_file = !p->target.n || str_is(p->target, "*");
 	if (any_file && str_is(p->name, "*") && (!u || u->pid <= 0))
@@ -113,14 +117,28 @@ static struct err *usdt_expand(struct host *h, struct unit *u, const struct poin
 	return e;
 }
 
+/* Sizes and signs, as the notes have them. */
 static struct err *usdt_types(struct host *h, struct unit *u, struct point *p)
 {
-	(void)h;
-	(void)u;
+	struct arena *a = u ? u->arena : h->arena;
 	const struct usdt_point *g = p->priv;
-	if (g && g->site[0]->bad_arg.n)
-		return err_new("%.*s: where an argument is found is not understood: %.*s", STRF(p->text),
-			       STRF(g->site[0]->bad_arg));
+	if (!g)
+		return NULL;
+	const struct usdt_site *s = g->site[0];
+	if (s->bad_arg.n)
+		return err_new("%.*s: where an argument is found is not understood: %.*s",
+			       STRF(p->text), STRF(s->bad_arg));
+	struct field *f = arena_newn(a, struct field, s->narg + 1);
+	for (u32 i = 0; i < s->narg; i++)
+		f[i] = (struct field){.name = str_z(arena_fmt(a, "arg%u", i)),
+				      .type = type_int(s->arg[i].size, s->arg[i].is_signed),
+				      .bit_off = i * 64};
+	struct type *t = arena_new(a, struct type);
+	*t = (struct type){
+		.kind = T_STRUCT, .size = s->narg * 8, .align = 8, .nfield = s->narg, .field = f};
+	t->name = str_z(arena_fmt(a, "usdt_%.*s_args", STRF(p->name)));
+	p->args = t;
+	p->args_space = AS_NONE;
 	return NULL;
 }
 
@@ -163,7 +181,8 @@ static struct ref usdt_arg(struct fn *f, struct host *h, const struct point *p, 
 		at = ir_addi(f, reg(f, a->reg), a->off);
 		if (a->index >= 0)
 			at = ir_op2(f, O_ADD, at,
-				    ir_op2(f, O_MUL, reg(f, a->index), ir_con(f, a->scale ? a->scale : 1)));
+				    ir_op2(f, O_MUL, reg(f, a->index),
+					   ir_con(f, a->scale ? a->scale : 1)));
 		return user_load(f, at, a);
 	}
 	return ir_con(f, 0);
@@ -176,11 +195,12 @@ static struct err *usdt_attach(struct host *h, struct unit *u, struct prog *g, s
 		const struct usdt_point *up = p->priv;
 		const char *path = user_path_real(h, u, arena_strz(h->arena, p->target));
 		for (u32 i = 0; up && i < up->n; i++)
-			vec_add(&sites, (struct user_site){path, up->site[i]->offset, up->site[i]->sem_offset});
+			vec_add(&sites, (struct user_site){path, up->site[i]->offset,
+							   up->site[i]->sem_offset});
 	}
 	struct err *e = user_attach(h, u, g, &sites, false, list);
 	vec_free(&sites);
-	return e ? err_wrap(e, "attach %.*s: ", STRF(g->points->text)) : NULL;
+	return e;
 }
 
 const struct provider provider_usdt = {

@@ -8,33 +8,42 @@ static struct err *watchpoint_parse(struct arena *a, struct point *p, struct str
 	if (t.n != 3)
 		return parts_err(p, "3 arguments", t.n);
 	if (!str_u64(t.v[0], &p->addr))
-		return err_new("Invalid address of watchpoint probe: invalid integer: %.*s", STRF(t.v[0]));
-	if (!str_u64(t.v[1], &p->offset) || !(p->offset == 1 || p->offset == 2 || p->offset == 4 || p->offset == 8))
-		return err_new("Invalid length of watchpoint probe: %.*s, must be 1, 2, 4 or 8", STRF(t.v[1]));
+		return err_new("Invalid address of watchpoint probe: invalid integer: %.*s",
+			       STRF(t.v[0]));
+	if (!str_u64(t.v[1], &p->offset) ||
+	    !(p->offset == 1 || p->offset == 2 || p->offset == 4 || p->offset == 8))
+		return err_new("Invalid length of watchpoint probe: %.*s, must be 1, 2, 4 or 8",
+			       STRF(t.v[1]));
 	if (p->addr % p->offset)
 		return err_new("watchpoint address must be aligned to its length");
-	if (!str_is(t.v[2], "w") && !str_is(t.v[2], "rw") && !str_is(t.v[2], "wr") && !str_is(t.v[2], "x"))
-		return err_new("Invalid mode of watchpoint probe: %.*s, must be w, rw or x", STRF(t.v[2]));
+	if (!str_is(t.v[2], "w") && !str_is(t.v[2], "rw") && !str_is(t.v[2], "wr") &&
+	    !str_is(t.v[2], "x"))
+		return err_new("Invalid mode of watchpoint probe: %.*s, must be w, rw or x",
+			       STRF(t.v[2]));
 	p->has_addr = true;
 	p->extra = arena_str(a, t.v[2]);
 	p->text = probe_text(a, "watchpoint", arena_str(a, text), STR(""), STR(""));
 	return NULL;
 }
 
-static struct err *watchpoint_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+static struct err *attach_one(struct host *h, struct unit *u, struct prog *g, const struct point *p,
+			      struct link **list)
 {
-	for (const struct point *p = g->points; p; p = p->next) {
-		bool x = str_is(p->extra, "x"), w = str_is(p->extra, "w");
-		struct perf_spec s = {.type = PERF_TYPE_BREAKPOINT,
-				      .config1 = p->addr,
-				      .config2 = x ? sizeof(long) : p->offset,
-				      .period = 1,
-				      .bp_type = x ? HW_BREAKPOINT_X : w ? HW_BREAKPOINT_W : HW_BREAKPOINT_RW};
-		struct err *e = perf_start_all(h, u, &s, g, list);
-		if (e)
-			return err_wrap(e, "attach %.*s: ", STRF(p->text));
-	}
-	return NULL;
+	bool x = str_is(p->extra, "x"), w = str_is(p->extra, "w");
+	struct perf_spec s = {.type = PERF_TYPE_BREAKPOINT,
+			      .config1 = p->addr,
+			      .config2 = x ? sizeof(long) : p->offset,
+			      .period = 1,
+			      .bp_type = x   ? HW_BREAKPOINT_X
+					 : w ? HW_BREAKPOINT_W
+					     : HW_BREAKPOINT_RW};
+	return perf_start_all(h, u, &s, g, list);
+}
+
+static struct err *watchpoint_attach(struct host *h, struct unit *u, struct prog *g,
+				     struct link **list)
+{
+	return attach_points(h, u, g, attach_one, list);
 }
 
 const struct provider provider_watchpoint = {

@@ -173,7 +173,9 @@ static const char *string_by_id(const struct session *s, u32 id)
 static void decode_time(struct session *s, struct arena *a, const u8 *p, struct value *ret)
 {
 	AUTO_SB text = {0};
-	u64 ns = load_uint(p, 8);
+	u64 ns = load_uint(p, 8), mode = load_uint(p + 12, 4);
+	if (mode < countof(s->ahead_ns))
+		ns -= (u64)s->ahead_ns[mode];
 	session_strftime(s, &text, string_by_id(s, (u32)load_uint(p + 8, 4)), ns);
 	named(ret, arena_str(a, sb_str(&text)), ns);
 }

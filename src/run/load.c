@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { RB_PAGE = 4096, RB_MIN = 64, RB_MAX = 4096, RB_ONCE = 256, ONCE_INSNS = 8192 };
+/* Perf buffers, where there is no BPF ring buffer: bytes per CPU. */
+enum { PERF_RING_BYTES = 256 * 1024, RB_PAGE = 4096 };
 
 /* ---- maps ---- */
 
@@ -18,37 +19,14 @@ static u64 power_of_two(u64 n)
 	return p;
 }
 
-/* No way back in the code and no helper that calls back: a program that stores few records. */
-static bool is_straight(const struct code *c)
-{
-	for (u32 i = 0; i < c->ninsn; i++) {
-		const struct bpf_insn *in = &c->insn[i];
-		u8 cls = in->code & 7;
-		if ((cls == BPF_JMP || cls == BPF_JMP32) && in->off < 0)
-			return false;
-		if (in->code == (BPF_LD | BPF_DW | BPF_IMM) && in->src_reg == BPF_PSEUDO_FUNC)
-			return false;
-	}
-	return c->ninsn < ONCE_INSNS;
-}
-
-/* Bytes of the buffer: as configured, else a 1024th of the memory; little for a script that only
- * begins and ends. */
-static u32 ring_bytes(const struct unit *u)
+/* The compiler chose the size of a ring; the kernel wants a power of two of whole pages. */
+static u32 ring_bytes(const struct session *s, const struct unit *u)
 {
 	u64 pages = u->config.perf_rb_pages;
-	if (!pages) {
-		i64 ram = (i64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-		u64 want = (u64)MAX(ram, 0) / 1024 / RB_PAGE;
-		bool few = true;
-		for (u32 i = 0; i < u->nprog; i++)
-			few &= u->prog[i]->phase != PROG_ATTACH && is_straight(&u->prog[i]->code);
-		pages = MIN(MAX(want, RB_MIN), RB_MAX);
-		if (few)
-			pages = MIN(pages, RB_ONCE);
-	}
-	pages = MIN(MAX(pages, 1), 1u << 18);
-	return (u32)MAX(power_of_two(pages * RB_PAGE), (u64)sysconf(_SC_PAGESIZE));
+	u64 want = u->ring->map_type == BPF_MAP_TYPE_RINGBUF ? u->ring->max_entries
+		   : pages                                   ? pages * RB_PAGE
+							     : (u64)PERF_RING_BYTES * s->h->ncpu;
+	return (u32)MAX(power_of_two(MIN(want, 1ull << 30)), (u64)sysconf(_SC_PAGESIZE));
 }
 
 static bool is_perf(struct session *s, const struct map *m)
@@ -72,7 +50,8 @@ static struct err *make_map(struct session *s, struct unit *u, struct map *m)
 		spec = (struct map_spec){"records", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, s->h->ncpu,
 					 0};
 	else if (m->role == MAP_RING)
-		spec = (struct map_spec){"records", BPF_MAP_TYPE_RINGBUF, 0, 0, ring_bytes(u), 0};
+		spec = (struct map_spec){"records", BPF_MAP_TYPE_RINGBUF, 0,
+					 0,         ring_bytes(s, u),     0};
 	struct err *e = bpf_map_new(&spec, &m->fd);
 	if (e) {
 		m->fd = -1;
@@ -99,7 +78,8 @@ static struct err *make_maps(struct session *s, struct unit *u)
 	}
 	if (!u->ring || u->ring->fd < 0)
 		return NULL;
-	return ring_new(s->h, u->ring->fd, is_perf(s, u->ring), ring_bytes(u), record_take,
+	s->ring_bytes = ring_bytes(s, u);
+	return ring_new(s->h, u->ring->fd, is_perf(s, u->ring), s->ring_bytes, record_take,
 			record_lost, s, &s->ring);
 }
 

@@ -7,7 +7,7 @@
 
 static u32 stat_words(const struct unit *u)
 {
-	return stat_map_word(u->nprog, u->nmap);
+	return stat_map_word(u->nprog, u->nmap ? u->nmap - 1 : 0) + 1;
 }
 
 /* Counters as they are now, in s->stats; false: this script has none. */
@@ -94,14 +94,17 @@ static void report_prog(struct session *s, const struct prog *p, enum stat_word 
 static void report_lost(struct session *s, bool stats)
 {
 	AUTO_SB b = {0};
+	AUTO_SB hint = {0};
 	if (!s->lost_shown)
 		return;
 	sb_fmt(&b, "Total lost event count: %llu", s->lost_shown);
 	put_lost(s, "lost_total", STR(""), s->lost_shown, sb_str(&b));
+	sb_fmt(&hint,
+	       "events did not fit the buffer; print less often, or enlarge it: "
+	       "BPFTRACE_PERF_RB_PAGES=%u",
+	       MAX(s->ring_bytes / 4096 * 4, 64u));
 	for (u32 i = 0; stats && i < s->u->nprog; i++)
-		report_prog(s, s->u->prog[i], STAT_LOST, "lost_by_probe",
-			    "events did not fit the buffer; print less often, or enlarge it: "
-			    "BPFTRACE_PERF_RB_PAGES=16384");
+		report_prog(s, s->u->prog[i], STAT_LOST, "lost_by_probe", hint.s);
 }
 
 static void report_map(struct session *s, const struct map *m)
@@ -169,7 +172,7 @@ void loss_report(struct session *s)
 				    "(kptr, uptr)?");
 	}
 	for (u32 i = 0; stats && i < u->nmap; i++)
-		if (u->map[i]->role == MAP_USER)
+		if (u->map[i]->role == MAP_USER && i < STAT_MAPS)
 			report_map(s, u->map[i]);
 	if (s->corrupt) {
 		AUTO_SB b = {0};

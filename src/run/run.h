@@ -5,6 +5,7 @@
 enum { RECORD_BATCH = 4096, TICK_MS = 50, SECOND_NS = 1000000000, WARN_SHOWN = 5 };
 
 u64 run_now(void); /* CLOCK_MONOTONIC, ns */
+void clocks_read(struct session *s);
 
 /* load.c */
 void load_undo(struct session *s, struct unit *u); /* close programs, maps and the ring */

@@ -226,7 +226,7 @@ static void prepare(struct session *s, struct unit *u, const struct sink *sink, 
 	s->sink = sink;
 	s->self = self;
 	s->start_ns = s->ticked_ns = run_now();
-	s->boot_offset_ns = host_boot_offset_ns();
+	clocks_read(s);
 	s->escape = sink->escape && sink->escape(self);
 	s->warned = calloc(u->nschema + 1, sizeof(*s->warned));
 	if (!s->warned)
@@ -314,6 +314,8 @@ int session_run(struct session *s, struct unit *u, const struct sink *sink, void
 {
 	prepare(s, u, sink, self);
 	struct err *e = loop_open(s);
+	if (!e && u->start && u->start->fd >= 0)
+		e = bpf_map_put(u->start->fd, &(u32){0}, &s->start_ns);
 	if (e) {
 		put_err(s, false, (struct loc){0}, e);
 		return RC_ATTACH;

@@ -29,6 +29,8 @@ struct session {
 	u64 start_ns;
 	u64 ring_lost; /* perf buffer: as reported by the kernel */
 	u64 boot_offset_ns;
+	i64 ahead_ns[3]; /* by enum stamp_mode: of the monotonic clock */
+	u32 ring_bytes;
 	u64 *warned;  /* run-time warnings so far, per schema */
 	bool escape;  /* control bytes of traced strings become \xNN: the output is a terminal */
 	bool discard; /* exit() was called: records that follow are dropped */

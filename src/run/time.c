@@ -4,11 +4,24 @@
 
 enum { MAX_TIME_TEXT = 4096 };
 
-u64 run_now(void)
+static u64 clock_ns(clockid_t id)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(id, &t);
 	return (u64)t.tv_sec * SECOND_NS + (u64)t.tv_nsec;
+}
+
+u64 run_now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+void clocks_read(struct session *s)
+{
+	s->boot_offset_ns = host_boot_offset_ns();
+	s->ahead_ns[STAMP_MONO] = 0;
+	s->ahead_ns[STAMP_BOOT] = (i64)(clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC));
+	s->ahead_ns[STAMP_TAI] = (i64)(clock_ns(CLOCK_TAI) - clock_ns(CLOCK_MONOTONIC));
 }
 
 /* strftime() has no parts of a second: %f micro-, %k nano-, %l milliseconds are filled in before.

@@ -246,7 +246,9 @@ static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, str
 		struct str text = arg->num <= s->c->nparam ? s->c->params[arg->num - 1] : STR("");
 		node_set_str(s, arg, text);
 	}
-	const struct type *t = check_expr(s, arg);
+	bool text = arg->kind == N_STR && (kind == SIG_FMT || kind == SIG_TEXT); /* of any length */
+	const struct type *t = text ? type_string(s->a, arg->name.n + 1) : check_expr(s, arg);
+	arg->type = t;
 	if (!t || type_is_error(t))
 		return false;
 	if (kind_fits(kind, arg))

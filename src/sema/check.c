@@ -63,6 +63,7 @@ static void assign_map(struct sema *s, struct node *n)
 	const struct type *was = m->val;
 	const struct type *t = assigned_type(s, n, was && !type_is_agg(was) ? was : NULL);
 	n->a->type = m->val;
+	m->assigned = true;
 	if (!t || type_is_error(t) || !storable(s, n, t))
 		return;
 	if (type_is_agg(t) && n->op != TK_ASSIGN) {
@@ -314,6 +315,20 @@ static void declare_maps(struct sema *s)
 	}
 }
 
+/* @x = @x + 1 alone says nothing about the type: integers. */
+static bool settle_maps(struct sema *s)
+{
+	bool any = false;
+	for (u32 i = 0; i < s->u->nmap; i++) {
+		struct map *m = s->u->map[i];
+		if (m->role == MAP_USER && m->assigned && !m->val) {
+			m->val = &type_i64;
+			any = true;
+		}
+	}
+	return any;
+}
+
 bool sema_check(struct compile *c)
 {
 	struct sema s = {.c = c, .u = c->unit, .a = c->unit->arena, .ds = c->unit->diags};
@@ -322,6 +337,8 @@ bool sema_check(struct compile *c)
 	do {
 		s.changed = false;
 		check_round(&s);
+		if (!s.changed)
+			s.changed = settle_maps(&s);
 	} while (s.changed && ++round < MAX_ROUNDS);
 	s.final = true;
 	check_round(&s);

@@ -185,6 +185,8 @@ enum space probe_space(const struct sema *s)
 
 const struct type *with_space(struct sema *s, const struct type *t, enum space space)
 {
+	if (space == AS_BTF && s->u->config.plain) /* the kernel refused typed loads */
+		space = AS_KERNEL;
 	if (t->space == space)
 		return t;
 	struct type *c = arena_new(s->a, struct type);
@@ -201,7 +203,9 @@ const struct type *value_type(struct sema *s, const struct type *t, enum space s
 			return with_space(s, t, AS_USER);
 		if (space == AS_BTF && t->base && type_is_record(t->base) && t->space != AS_USER)
 			return with_space(s, t, AS_BTF);
-		return t->space == AS_BTF ? with_space(s, t, AS_KERNEL) : t;
+		if (t->space == AS_BTF && (space != AS_BTF || s->u->config.plain))
+			return with_space(s, t, AS_KERNEL);
+		return t;
 	case T_ARRAY:
 		if (t->base->kind == T_INT && t->base->is_char && t->count) {
 			struct type *str = arena_new(s->a, struct type);

@@ -1,7 +1,7 @@
 /* show.c - a type as C source: declarations read inside out, definitions with one tab per level. */
 #include "types/type.h"
 
-enum { MAX_DEPTH = 32, MAX_TEXT = 1 << 20 };
+enum { MAX_DEPTH = 12, MAX_TEXT = 1 << 17 }; /* of types that contain themselves */
 
 static void show_decl(const struct type *t, struct str name, int indent, int depth, struct sb *out);
 

@@ -41,7 +41,7 @@ enum space {
 
 enum stack_mode { STACK_BPFTRACE, STACK_PERF, STACK_RAW, STACK_BUILD_ID };
 
-/* Which clock a timestamp counts; type.mode of a u64 from nsecs(tai), the mode of a timestamp. */
+/* Which clock a u64 from nsecs(boot), nsecs(tai) counts (its type.mode); the mode of a timestamp. */
 enum stamp_mode { STAMP_MONO, STAMP_BOOT, STAMP_TAI };
 
 struct field {

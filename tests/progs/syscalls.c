@@ -1,5 +1,6 @@
 /*
- * syscalls N [NAME]: N system calls in a row, all by this process. NAME is one of
+ * syscalls N [NAME [MS]]: N system calls in a row, all by this process, after sleeping MS
+ * milliseconds. NAME is one of
  * getppid (the default), lseek (a bad descriptor, offsets 0..N-1), madvise (4, one page),
  * nanosleep (1 ns), kill (of nobody: ESRCH, -3), mixed (getppid and getuid in turns).
  */
@@ -34,6 +35,8 @@ int main(int argc, char **argv)
 	long n = argc > 1 ? strtol(argv[1], NULL, 0) : 1;
 	const char *name = argc > 2 ? argv[2] : "getppid";
 
+	if (argc > 3)
+		usleep((useconds_t)(strtol(argv[3], NULL, 0) * 1000));
 	for (long i = 0; i < n; i++)
 		one_call(name, i);
 	return 0;

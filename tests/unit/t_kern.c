@@ -81,13 +81,16 @@ TEST(kern_recorded_host)
 	put_text(dir, "sys/devices/system/cpu/possible", "0-3,6\n");
 	put_text(dir, "sys/devices/system/cpu/online", "0,2-3\n");
 	put_text(dir, "etc/passwd", "root:x:0:0::/:/bin/sh\nada:x:1815:1:,:/:\nbroken\n");
-	put_text(dir, "sys/kernel/tracing/events/sched/sched_switch/format", "name: sched_switch\n");
+	put_text(dir, "sys/kernel/tracing/events/sched/sched_switch/format",
+		 "name: sched_switch\n");
 	put_text(dir, "sys/kernel/tracing/events/sched/sched_switch/id", "314\n");
-	put_text(dir, "sys/kernel/tracing/events/sched/sched_wakeup/format", "name: sched_wakeup\n");
+	put_text(dir, "sys/kernel/tracing/events/sched/sched_wakeup/format",
+		 "name: sched_wakeup\n");
 	put_text(dir, "sys/kernel/tracing/events/irq/irq_handler_entry/format", "x\n");
 	put_text(dir, "sys/kernel/tracing/events/sched/enable", "0\n");
 	put_text(dir, "proc/kallsyms",
-		 "ffffffff81000000 T vfs_read\nffffffff81000010 d some_data\nffffffff81000020 t ext4_read [ext4]\n");
+		 "ffffffff81000000 T vfs_read\nffffffff81000010 d some_data\nffffffff81000020 t "
+		 "ext4_read [ext4]\n");
 	struct setup *s = setup(dir);
 	CHECK(s->h.ncpu == 5);
 	CHECK(host_has(&s->h, FEAT_RINGBUF));
@@ -127,7 +130,8 @@ TEST(kern_tracefs)
 	put_text(dir, "sys/kernel/tracing/events/irq/irq_handler_entry/format", "c");
 	put_text(dir, "sys/kernel/tracing/events/sched/enable", "0\n");
 	put_text(dir, "proc/kallsyms",
-		 "ffffffff81000000 T vfs_read\nffffffff81000010 d vfs_data\nffffffff81000020 t vfs_x [ext4]\n"
+		 "ffffffff81000000 T vfs_read\nffffffff81000010 d vfs_data\nffffffff81000020 t "
+		 "vfs_x [ext4]\n"
 		 "ffffffff81000030 t vfs_read.cold\n");
 	struct setup *s = setup(dir);
 	AUTO_SB b = {0};
@@ -143,7 +147,8 @@ TEST(kern_tracefs)
 	CHECK(ok(tracefs_functions(&s->h, STR("vfs_*"), join_functions, &b)));
 	CHECK_STR(b.s, "vfs_read[] vfs_x[ext4] ");
 	sb_clear(&b);
-	put_text(dir, "sys/kernel/tracing/available_filter_functions", "vfs_read\nvfs_open\next4_x [ext4]\n");
+	put_text(dir, "sys/kernel/tracing/available_filter_functions",
+		 "vfs_read\nvfs_open\next4_x [ext4]\n");
 	CHECK(ok(tracefs_functions(&s->h, STR("*"), join_functions, &b)));
 	CHECK_STR(b.s, "vfs_read[] vfs_open[] ext4_x[ext4] ");
 	done(s);
@@ -193,9 +198,11 @@ TEST(kern_host)
 	CHECK(s->h.page_size >= 4096);
 	struct str text;
 	struct err *e = host_read(&s->h, &text, "/nonexistent/%d", 5);
-	CHECK(e && e->no == ENOENT && !strcmp(e->msg, "read /nonexistent/5: No such file or directory"));
+	CHECK(e && e->no == ENOENT &&
+	      !strcmp(e->msg, "read /nonexistent/5: No such file or directory"));
 	err_free(e);
-	CHECK(ok(host_read(&s->h, &text, "/proc/self/status")) && str_find(text, STR("CapEff")) > 0);
+	CHECK(ok(host_read(&s->h, &text, "/proc/self/status")) &&
+	      str_find(text, STR("CapEff")) > 0);
 	CHECK(host_disable(&s->h, STR("ringbuf")));
 	CHECK(!host_disable(&s->h, STR("rongbuf")));
 	CHECK(!host_has(&s->h, FEAT_RINGBUF));
@@ -324,7 +331,8 @@ TEST(kern_maps)
 	CHECK(e && e->no == ENOENT);
 	err_free(e);
 	u32 n = 0;
-	for (bool more = bpf_map_next(fd, NULL, &k); more && n <= 2500; more = bpf_map_next(fd, &k, &k))
+	for (bool more = bpf_map_next(fd, NULL, &k); more && n <= 2500;
+	     more = bpf_map_next(fd, &k, &k))
 		n++;
 	CHECK(n == 2500);
 	k = 7;
@@ -364,8 +372,15 @@ TEST(kern_programs)
 	const struct func_info func[] = {{0, STR("raw tp:prog"), 1, false}};
 	const struct line_info line[] = {{0, 1, 5, STR("stdin"), STR("begin { exit(); }")},
 					 {1, 1, 9, STR("stdin"), STR("begin { exit(); }")}};
-	struct prog_spec p = {.name = "raw", .license = "GPL", .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .insn = get,
-			      .ninsn = countof(get), .func = func, .nfunc = 1, .line = line, .nline = 2};
+	struct prog_spec p = {.name = "raw",
+			      .license = "GPL",
+			      .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+			      .insn = get,
+			      .ninsn = countof(get),
+			      .func = func,
+			      .nfunc = 1,
+			      .line = line,
+			      .nline = 2};
 	const struct bpf_insn null[] = {MOV0, INSN(BPF_LDX | BPF_MEM | BPF_DW, 0, 0, 0, 0), EXIT};
 	int fd = -1;
 	char *log = NULL;
@@ -379,7 +394,8 @@ TEST(kern_programs)
 	CHECK(ok(bpf_prog_new(&s->h, &p, &fd, &log)) && log && strstr(log, "begin { exit(); }"));
 	free(log);
 	close(fd);
-	p = (struct prog_spec){.name = "bad", .type = BPF_PROG_TYPE_KPROBE, .insn = null, .ninsn = 3};
+	p = (struct prog_spec){
+		.name = "bad", .type = BPF_PROG_TYPE_KPROBE, .insn = null, .ninsn = 3};
 	struct err *e = bpf_prog_new(&s->h, &p, &fd, &log);
 	CHECK(e && log && strstr(log, "invalid mem access"));
 	err_free(e);
@@ -398,8 +414,12 @@ static void count_record(void *arg, const void *data, size_t n)
 /* A raw tracepoint program that sends the 8 bytes 7, run a few times. */
 static void ring_test(struct setup *s, bool perf)
 {
-	struct map_spec m = {"ring", perf ? BPF_MAP_TYPE_PERF_EVENT_ARRAY : BPF_MAP_TYPE_RINGBUF, perf ? 4 : 0,
-			     perf ? 4 : 0, perf ? s->h.ncpu : 65536, 0};
+	struct map_spec m = {"ring",
+			     perf ? BPF_MAP_TYPE_PERF_EVENT_ARRAY : BPF_MAP_TYPE_RINGBUF,
+			     perf ? 4 : 0,
+			     perf ? 4 : 0,
+			     perf ? s->h.ncpu : 65536,
+			     0};
 	int map = -1, fd = -1;
 	CHECK(ok(bpf_map_new(&m, &map)));
 	const struct bpf_insn ring_insn[] = {
@@ -426,8 +446,10 @@ static void ring_test(struct setup *s, bool perf)
 		MOV0,
 		EXIT,
 	};
-	struct prog_spec p = {.name = "ring", .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-			      .insn = perf ? perf_insn : ring_insn, .ninsn = countof(ring_insn)};
+	struct prog_spec p = {.name = "ring",
+			      .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+			      .insn = perf ? perf_insn : ring_insn,
+			      .ninsn = countof(ring_insn)};
 	CHECK(ok(bpf_prog_new(&s->h, &p, &fd, NULL)));
 	struct ring *r = NULL;
 	u32 n = 0, ret;
@@ -464,7 +486,8 @@ TEST(kern_raw_tp)
 		return;
 	struct setup *s = setup("");
 	const struct bpf_insn insn[] = {MOV0, EXIT};
-	struct prog_spec p = {.name = "rawtp", .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .insn = insn, .ninsn = 2};
+	struct prog_spec p = {
+		.name = "rawtp", .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .insn = insn, .ninsn = 2};
 	int fd = -1, link = -1;
 	CHECK(ok(bpf_prog_new(&s->h, &p, &fd, NULL)));
 	CHECK(ok(bpf_raw_tp(fd, "sched_process_exit", &link)));
@@ -482,11 +505,16 @@ TEST(kern_perf)
 		return;
 	struct setup *s = setup("");
 	const struct bpf_insn insn[] = {MOV0, EXIT};
-	struct prog_spec p = {.name = "clock", .type = BPF_PROG_TYPE_PERF_EVENT, .insn = insn, .ninsn = 2};
+	struct prog_spec p = {
+		.name = "clock", .type = BPF_PROG_TYPE_PERF_EVENT, .insn = insn, .ninsn = 2};
 	int prog = -1, fd = -1;
 	CHECK(ok(bpf_prog_new(&s->h, &p, &prog, NULL)));
-	struct perf_spec spec = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .period = 99, .freq = true,
-				 .pid = -1, .cpu = 0};
+	struct perf_spec spec = {.type = PERF_TYPE_SOFTWARE,
+				 .config = PERF_COUNT_SW_CPU_CLOCK,
+				 .period = 99,
+				 .freq = true,
+				 .pid = -1,
+				 .cpu = 0};
 	CHECK(ok(perf_open(&spec, &fd)));
 	CHECK(ok(perf_attach(fd, prog)));
 	CHECK(ok(perf_disable(fd)));

@@ -101,8 +101,10 @@ TEST(probe_texts)
 			printf("# %s: %s\n", rows[i][0], msg);
 		CHECK(!msg && str_is(p.text, rows[i][1]));
 	}
-	CHECK(!parse(&a, "kprobe:vfs_read+0x10", &p) && p.offset == 16 && str_is(p.name, "vfs_read"));
-	CHECK(!parse(&a, "kprobe:0xffffffff81000000", &p) && p.has_addr && p.addr == 0xffffffff81000000);
+	CHECK(!parse(&a, "kprobe:vfs_read+0x10", &p) && p.offset == 16 &&
+	      str_is(p.name, "vfs_read"));
+	CHECK(!parse(&a, "kprobe:0xffffffff81000000", &p) && p.has_addr &&
+	      p.addr == 0xffffffff81000000);
 	CHECK(!parse(&a, "uprobe:/bin/sh:0x40", &p) && p.has_addr && p.addr == 0x40);
 	CHECK(!parse(&a, "profile:ms:5", &p) && p.period == 5000000);
 	CHECK(!parse(&a, "interval:10ms", &p) && p.period == 10000000);
@@ -119,10 +121,12 @@ TEST(probe_mistakes)
 		{"kprobe:a:b:c", "kprobe probe type requires 1 or 2 arguments, found 3"},
 		{"kprobe", "kprobe probe type requires 1 or 2 arguments, found 0"},
 		{"kprobe:f+x", "Invalid offset of kprobe probe: x"},
-		{"kretprobe:f+4", "Offset not allowed in a kretprobe: it fires when the function returns"},
+		{"kretprobe:f+4",
+		 "Offset not allowed in a kretprobe: it fires when the function returns"},
 		{"tracepoint:sched", "tracepoint probe type requires 2 arguments, found 1"},
 		{"tracepoint:a:b:c", "tracepoint probe type requires 2 arguments, found 3"},
-		{"rawtracepoint:a:b:c", "rawtracepoint probe type requires 1 or 2 arguments, found 3"},
+		{"rawtracepoint:a:b:c",
+		 "rawtracepoint probe type requires 1 or 2 arguments, found 3"},
 		{"profile:5",
 		 "Invalid rate of profile probe. Minimum is 1000 or 1us. Found: 5 nanoseconds"},
 		{"profile:hz", "Invalid rate of profile probe: invalid duration: hz"},
@@ -135,7 +139,8 @@ TEST(probe_mistakes)
 		{"hardware:cpu", "cpu is not a hardware probe"},
 		{"uprobe:/x:a:b", "uprobe probe type requires 2 or 3 arguments, found 3"},
 		{"uprobe", "uprobe probe type requires 1 to 3 arguments, found 0"},
-		{"uretprobe:/x:f+2", "Offset not allowed in a uretprobe: it fires when the function returns"},
+		{"uretprobe:/x:f+2",
+		 "Offset not allowed in a uretprobe: it fires when the function returns"},
 		{"usdt:a:b:c:d", "usdt probe type requires 2 or 3 arguments, found 4"},
 		{"watchpoint:0x1001:4:w", "watchpoint address must be aligned to its length"},
 		{"watchpoint:1:2", "watchpoint probe type requires 3 arguments, found 2"},
@@ -174,16 +179,20 @@ TEST(probe_lists)
 	CHECK_STR(b.s, "interval:hz: interval:ms: interval:s: interval:us: ");
 	sb_clear(&b);
 	CHECK(ok(expand(s, "software:c*", join_texts, &b)));
-	CHECK_STR(b.s, "software:context-switches: software:cpu: software:cpu-clock: software:cpu-migrations: "
+	CHECK_STR(b.s, "software:context-switches: software:cpu: software:cpu-clock: "
+		       "software:cpu-migrations: "
 		       "software:cs: ");
 	sb_clear(&b);
 	CHECK(ok(expand(s, "hardware:*cycles", join_texts, &b)));
-	CHECK_STR(b.s, "hardware:bus-cycles: hardware:cpu-cycles: hardware:cycles: hardware:ref-cycles: ");
+	CHECK_STR(
+		b.s,
+		"hardware:bus-cycles: hardware:cpu-cycles: hardware:cycles: hardware:ref-cycles: ");
 	sb_clear(&b);
 	CHECK(ok(expand(s, "uprobe:*", join_texts, &b)) && !b.n);
 	struct err *e = expand(s, "usdt:no-such-file:x", join_texts, &b);
-	CHECK(e && str_starts(str_z(e->msg), STR("usdt target file 'no-such-file' does not exist or is not "
-						 "executable")));
+	CHECK(e && str_starts(str_z(e->msg),
+			      STR("usdt target file 'no-such-file' does not exist or is not "
+				  "executable")));
 	err_free(e);
 	e = expand(s, "kprobe:0x1000", join_texts, &b);
 	CHECK(e && !strcmp(e->msg, "Probing by address requires --unsafe"));
@@ -263,9 +272,14 @@ static bool counter_load(struct setup *s, struct counter *c, struct point *p)
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
 	const struct provider *v = p->provider;
-	struct prog_spec spec = {.name = v->name, .license = "GPL", .type = v->prog_type,
-				 .attach_type = v->load_as ? v->load_as(&s->h, &s->u, &c->g) : v->attach_type,
-				 .attach_btf_id = p->btf_id, .insn = insn, .ninsn = countof(insn)};
+	struct prog_spec spec = {.name = v->name,
+				 .license = "GPL",
+				 .type = v->prog_type,
+				 .attach_type = v->load_as ? v->load_as(&s->h, &s->u, &c->g)
+							   : v->attach_type,
+				 .attach_btf_id = p->btf_id,
+				 .insn = insn,
+				 .ninsn = countof(insn)};
 	return ok(bpf_prog_new(&s->h, &spec, &c->g.fd, NULL));
 }
 
@@ -323,23 +337,25 @@ static void call_getppid(void)
 		syscall(SYS_getppid);
 }
 
-/* Two places of the static probe sonde:tick, as <sys/sdt.h> would make them; the semaphore counts tracers. */
-__attribute__((section(".probes"), used, visibility("hidden"))) volatile unsigned short sonde_tick_semaphore;
+/* Two places of the static probe sonde:tick, as <sys/sdt.h> would make them; the semaphore counts
+ * tracers. */
+__attribute__((section(".probes"), used,
+	       visibility("hidden"))) volatile unsigned short sonde_tick_semaphore;
 static unsigned short semaphore_seen;
 
 #if defined(__x86_64__)
-#define TICK(value)                                                                     \
-	__asm__ volatile("990:	nop\n"                                                    \
-			 ".pushsection .note.stapsdt,\"\",\"note\"\n"                    \
-			 ".balign 4\n"                                                  \
-			 ".4byte 992f-991f, 994f-993f, 3\n"                             \
-			 "991: .asciz \"stapsdt\"\n"                                    \
-			 "992: .balign 4\n"                                             \
-			 "993: .8byte 990b, 0, sonde_tick_semaphore\n"                  \
-			 ".asciz \"sonde\"\n"                                           \
-			 ".asciz \"tick\"\n"                                            \
-			 ".asciz \"-4@%%eax\"\n"                                        \
-			 "994: .balign 4\n"                                             \
+#define TICK(value)                                                    \
+	__asm__ volatile("990:	nop\n"                                  \
+			 ".pushsection .note.stapsdt,\"\",\"note\"\n"  \
+			 ".balign 4\n"                                 \
+			 ".4byte 992f-991f, 994f-993f, 3\n"            \
+			 "991: .asciz \"stapsdt\"\n"                   \
+			 "992: .balign 4\n"                            \
+			 "993: .8byte 990b, 0, sonde_tick_semaphore\n" \
+			 ".asciz \"sonde\"\n"                          \
+			 ".asciz \"tick\"\n"                           \
+			 ".asciz \"-4@%%eax\"\n"                       \
+			 "994: .balign 4\n"                            \
 			 ".popsection\n" ::"a"(value))
 #else
 #define TICK(value) (void)(value)

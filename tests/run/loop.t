@@ -1,0 +1,159 @@
+NAME unroll
+PROG BEGIN { $i = 0; unroll (5) { printf("%d ", $i); $i++; } printf("\n"); }
+EXPECT
+	0 1 2 3 4 
+	$
+	$
+
+NAME unroll with a parameter
+PROG BEGIN { unroll ($1) { @++; } }
+PARAMS 3
+EXPECT
+	$
+	$
+	@: 3
+
+NAME nested unroll
+PROG BEGIN { unroll (3) { unroll (2) { @++; } } }
+EXPECT
+	$
+	$
+	@: 6
+
+NAME range
+PROG BEGIN { for ($i : 0..5) { printf("%d ", $i); } printf("\n"); }
+EXPECT
+	0 1 2 3 4 
+	$
+	$
+
+NAME range without parentheses
+PROG BEGIN { for $i : 2..4 { print($i); } }
+EXPECT
+	2
+	3
+	$
+	$
+
+NAME range with bounds in variables
+PROG BEGIN { $a = 3; $b = 6; for ($i : $a..$b) { printf("%d ", $i); } printf("\n"); }
+EXPECT
+	3 4 5 
+	$
+	$
+
+NAME empty range
+PROG BEGIN { for ($i : 5..5) { print($i); } for ($i : 6..5) { print($i); } printf("none\n"); }
+EXPECT
+	none
+	$
+	$
+
+NAME range changes outer variables
+PROG BEGIN { $sum = 0; for ($i : 0..101) { $sum += $i; } print($sum); }
+EXPECT
+	5050
+	$
+	$
+
+NAME break and continue
+PROG BEGIN { for ($i : 0..10) { if ($i == 2) { continue; } if ($i == 5) { break; } printf("%d ", $i); } printf("\n"); }
+EXPECT
+	0 1 3 4 
+	$
+	$
+
+NAME nested ranges
+PROG BEGIN { for ($i : 0..3) { for ($j : 0..3) { if ($j > $i) { break; } printf("%d%d ", $i, $j); } } printf("\n"); }
+EXPECT
+	00 10 11 20 21 22 
+	$
+	$
+
+NAME long range
+PROG BEGIN { $n = (uint64)0; for ($i : 0..100000) { $n++; } print($n); }
+EXPECT
+	100000
+	$
+	$
+
+NAME range filling a map
+PROG BEGIN { for ($i : 0..5) { @sq[(int64)$i] = (int64)($i * $i); } }
+EXPECT
+	$
+	$
+	@sq[0]: 0
+	@sq[1]: 1
+	@sq[2]: 4
+	@sq[3]: 9
+	@sq[4]: 16
+
+NAME over a map
+PROG BEGIN { @a[1] = 10; @a[2] = 20; @a[3] = 30; $keys = 0; $vals = 0; for ($kv : @a) { $keys += $kv.0; $vals += $kv.1; } print(($keys, $vals)); clear(@a); }
+EXPECT
+	(6, 60)
+	$
+	$
+
+NAME over a map with string keys
+PROG BEGIN { @a["x"] = 7; for ($kv : @a) { printf("%s=%d\n", $kv.0, $kv.1); } clear(@a); }
+EXPECT
+	x=7
+	$
+	$
+
+NAME over a map with two keys
+PROG BEGIN { @a["x", 5] = 7; for ($kv : @a) { printf("%s %d %d\n", $kv.0.0, $kv.0.1, $kv.1); } clear(@a); }
+EXPECT
+	x 5 7
+	$
+	$
+
+NAME over a map of counts
+PROG BEGIN { @c["x"] = count(); @c["x"] = count(); for ($kv : @c) { printf("%s %s\n", $kv.0, $kv.1); } clear(@c); }
+EXPECT
+	x 2
+	$
+	$
+
+NAME over an empty map
+PROG BEGIN { @a[1] = 1; delete(@a, 1); for ($kv : @a) { printf("never\n"); } printf("done\n"); }
+EXPECT
+	done
+	$
+	$
+
+NAME delete while iterating
+PROG BEGIN { @a[1] = 1; @a[2] = 2; @a[3] = 3; for ($kv : @a) { if ($kv.0 == 2) { delete(@a, 2); } } print(len(@a)); clear(@a); }
+EXPECT
+	2
+	$
+	$
+
+NAME break in a map loop
+PROG BEGIN { @a[1] = 1; @a[2] = 2; @a[3] = 3; $n = 0; for ($kv : @a) { $n++; if ($n == 2) { break; } } print($n); clear(@a); }
+EXPECT
+	2
+	$
+	$
+
+NAME map loop in an interval
+PROG BEGIN { @a["k"] = 5; } interval:ms:50 { for ($kv : @a) { printf("%s %d\n", $kv.0, $kv.1); } clear(@a); exit(); }
+EXPECT
+	k 5
+	$
+	$
+
+NAME while
+PROG BEGIN { $i = 0; while ($i < 5) { $i++; if ($i == 3) { continue; } printf("%d ", $i); } printf("\n"); }
+EXPECT
+	1 2 4 5 
+	$
+	$
+
+NAME return in a loop
+PROG BEGIN { for ($i : 0..10) { if ($i == 3) { printf("three\n"); return; } } printf("not here\n"); }
+EXPECT
+	three
+	$
+	$

@@ -1,0 +1,98 @@
+NAME profile
+PROG profile:hz:99 /pid == cpid/ { @[comm] = count(); }
+LOAD spin 400
+EXPECT_RE
+	$
+	$
+	@\[spin\]: [1-9][0-9]*
+
+NAME profile alias and milliseconds
+PROG p:ms:10 /pid == cpid/ { @ = count(); }
+LOAD spin 300
+EXPECT_RE
+	$
+	$
+	@: [1-9][0-9]*
+
+NAME profile in microseconds
+PROG profile:us:5000 /pid == cpid/ { @ = count(); }
+LOAD spin 300
+EXPECT_RE
+	$
+	$
+	@: [1-9][0-9]*
+
+NAME profile runs on every processor
+PROG profile:hz:199 { @[cpu] = count(); } interval:s:1 { printf("%d\n", len(@) == ncpus); exit(); } END { clear(@); }
+EXPECT
+	1
+	$
+	$
+
+NAME profile of kernel stacks
+PROG profile:hz:999 { @[kstack] = count(); } interval:ms:300 { if (len(@) > 0) { printf("stacks\n"); } exit(); } END { clear(@); }
+EXPECT
+	stacks
+	$
+	$
+
+NAME profile of user stacks
+PROG profile:hz:199 /pid == cpid/ { @[ustack(1)] = count(); }
+LOAD spin 500 300
+EXPECT_RE
+	$
+	$
+	...
+	        busy\+[0-9]+
+	\]: [0-9]+
+	...
+
+NAME software page faults
+PROG software:page-faults:1 /pid == cpid/ { @ = count(); }
+LOAD faults 1000
+EXPECT_RE
+	$
+	$
+	@: 1[0-9][0-9][0-9]
+
+NAME software alias
+PROG s:faults:1 /pid == cpid/ { @ = count(); }
+LOAD faults 1000
+EXPECT_RE
+	$
+	$
+	@: 1[0-9][0-9][0-9]
+
+NAME software context switches
+PROG software:cs:1 /pid == cpid/ { @ = count(); }
+LOAD syscalls 50 nanosleep
+EXPECT_RE
+	$
+	$
+	@: [1-9][0-9]*
+
+NAME software cpu clock
+PROG software:cpu-clock:1000000 /pid == cpid/ { @ = count(); }
+LOAD spin 300
+EXPECT_RE
+	$
+	$
+	@: [1-9][0-9]*
+
+NAME hardware instructions
+PROG hardware:instructions:1000000 /pid == cpid/ { @ = count(); }
+LOAD spin 200
+NEEDS hardware
+EXPECT_RE
+	$
+	$
+	@: [1-9][0-9]*
+
+NAME interval and profile together
+PROG profile:hz:99 /pid == cpid/ { @n = count(); } interval:ms:200 { print(@n); exit(); }
+LOAD spin 3000
+EXPECT_RE
+	@n: [0-9]+
+	$
+	$
+	@n: [0-9]+

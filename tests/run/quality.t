@@ -1,0 +1,146 @@
+NAME nothing lost, nothing said
+PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("x\n"); @[tid] = count(); }
+ARGS -q
+LOAD syscalls 3
+EXPECT_RE
+	x
+	x
+	x
+	$
+	$
+	@\[[0-9]+\]: 3
+ERR
+
+NAME printed and lost events add up
+RUN BPFTRACE_PERF_RB_PAGES=1 "$SONDE" -q -c 'build/tests/burst 100000' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event %d\n", pid); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; echo "code $?"; awk -v printed="$(grep -c '^event' "$TMPDIR/o")" '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } END { if (printed + lost == 100000) print "exact"; else print printed, "printed,", lost + 0, "lost" }' "$TMPDIR/e"
+ALONE
+TIMEOUT 30
+EXPECT
+	code 0
+	exact
+
+NAME lost events of every processor count
+RUN for cpu in $(seq 0 $(($(nproc) - 1))); do BPFTRACE_PERF_RB_PAGES=1 taskset -c $cpu "$SONDE" -q -c 'build/tests/burst 100000' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event %d and some more text to fill the buffer\n", pid); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; awk -v printed="$(grep -c '^event' "$TMPDIR/o")" '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } END { if (printed + lost != 100000) print printed, "printed,", lost + 0, "lost" }' "$TMPDIR/e"; done; echo done
+ALONE
+TIMEOUT 60
+EXPECT
+	done
+
+NAME lost events are a JSON record
+RUN BPFTRACE_PERF_RB_PAGES=1 "$SONDE" -f json -q -c 'build/tests/burst 100000' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event %d\n", pid); }' 2>/dev/null | awk -F '"count": ' '/"type": "printf"/ { printed++ } /"type": "lost_events"/ { lost += $2 } END { if (printed + lost == 100000) print "exact"; else print printed, "printed,", lost + 0, "lost" }'
+ALONE
+TIMEOUT 30
+EXPECT
+	exact
+
+NAME a full map is named, with the updates it refused
+PROG tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @full[args.offset] = 1; @n = count(); } END { print(len(@full)); clear(@full); }
+ENV BPFTRACE_MAX_MAP_KEYS=10
+ARGS -q
+LOAD syscalls 50 lseek
+EXPECT
+	10
+	$
+	$
+	@n: 50
+ERR_RE
+	...
+	.*@full.*40.*
+	...
+
+NAME a full map of counts
+PROG tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @full[args.offset] = count(); } END { print(len(@full)); clear(@full); }
+ENV BPFTRACE_MAX_MAP_KEYS=10
+ARGS -q
+LOAD syscalls 50 lseek
+EXPECT
+	10
+	$
+	$
+ERR_RE
+	...
+	.*@full.*40.*
+	...
+
+NAME a map declared too small
+PROG let @small = hash(2); BEGIN { @small[1] = 1; @small[2] = 2; @small[3] = 3; print(len(@small)); clear(@small); }
+ARGS -q
+EXPECT
+	2
+	$
+	$
+ERR_RE
+	...
+	.*@small.*1.*
+	...
+
+NAME a hint says what to do about a full map
+PROG tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @full[args.offset] = 1; } END { clear(@full); }
+ENV BPFTRACE_MAX_MAP_KEYS=10
+ARGS -q
+LOAD syscalls 50 lseek
+EXPECT
+	$
+	$
+ERR_RE
+	...
+	.*(max_map_keys|MAX_MAP_KEYS).*
+	...
+
+NAME truncated strings are counted
+PROG uprobe:build/tests/calls:target { printf("%s\n", str(arg1)); }
+ENV BPFTRACE_MAX_STRLEN=4
+ARGS -q
+LOAD calls 3
+EXPECT_RE
+	hel.*
+	hel.*
+	hel.*
+	$
+	$
+ERR_RE
+	...
+	.*(trunc|too long|cut).*
+	...
+
+NAME failed reads are reported with -k
+PROG BEGIN { $p = (uint64 *)0xdead000000000000; printf("%d\n", *$p); }
+ARGS -q -k
+EXPECT
+	0
+	$
+	$
+ERR_RE
+	...
+	.*(read).*
+	...
+
+NAME failed reads are silent without -k
+PROG BEGIN { $p = (uint64 *)0xdead000000000000; printf("%d\n", *$p); }
+ARGS -q --no-warnings
+EXPECT
+	0
+	$
+	$
+ERR
+
+NAME division by zero is reported
+PROG BEGIN { @z = (uint64)0; print((uint64)10 / @z); clear(@z); }
+ARGS -q --no-warnings
+EXPECT
+	1
+	$
+	$
+ERR_RE
+	stdin:1:[0-9]+-[0-9]+: WARNING: .*(zero|0).*
+	...
+
+NAME many events through the normal buffer
+RUN "$SONDE" -q -c 'build/tests/syscalls 2000' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event\n"); }' | grep -c event
+EXPECT
+	2000
+
+NAME events stay in order
+RUN "$SONDE" -q -c 'build/tests/syscalls 3000 lseek' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("%d\n", args.offset); }' | awk 'NF { if ($1 != n) bad++; n++ } END { print n, bad + 0 }'
+EXPECT
+	3000 0

@@ -1,0 +1,163 @@
+NAME comparison
+PROG BEGIN { $s = "abc"; print(($s == "abc", $s != "abc", $s == "abcd", $s == "ab", "" == $s)); }
+EXPECT
+	(true, false, false, false, false)
+	$
+	$
+
+NAME comparison of two variables
+PROG BEGIN { $s = "abc"; $t = "abc"; $u = "abcdef"; print(($s == $t, $s == $u, $s != $u)); }
+EXPECT
+	(true, false, true)
+	$
+	$
+
+NAME index
+PROG BEGIN { $s = "abc"; print($s[0]); print($s[1]); printf("%c\n", $s[2]); print("abc"[1]); }
+EXPECT
+	97
+	98
+	c
+	98
+	$
+	$
+
+NAME folding
+PROG BEGIN { print("a" + "b"); print("hello" + 2); }
+EXPECT
+	ab
+	llo
+	$
+	$
+
+NAME escapes
+PROG BEGIN { print("tab\tnew\\line \x41 \102"); }
+EXPECT
+	tab	new\line A B
+	$
+	$
+
+NAME str with length
+PROG uprobe:build/tests/calls:target { printf("[%s] [%s] [%s]\n", str(arg1), str(arg1, 4), str(arg1, 100)); }
+LOAD calls 1
+EXPECT
+	[hello] [hel] [hello]
+	$
+	$
+
+NAME str of a literal
+PROG BEGIN { print(str("literal")); }
+EXPECT
+	literal
+	$
+	$
+
+NAME str with a length in a variable
+PROG uprobe:build/tests/calls:target { $n = (uint64)3; printf("[%s]\n", str(arg1, $n)); }
+LOAD calls 1
+EXPECT
+	[he]
+	$
+	$
+
+NAME str in a variable, a map and a key
+PROG uprobe:build/tests/calls:target { $s = str(arg1); @v = $s; @k[$s] = 1; printf("%s %d\n", $s, $s == "hello"); }
+LOAD calls 1
+EXPECT
+	hello 1
+	$
+	$
+	@k[hello]: 1
+	@v: hello
+
+NAME str of a null pointer is empty
+PROG BEGIN { printf("[%s]\n", str((uint8 *)0)); }
+EXPECT
+	[]
+	$
+	$
+
+NAME truncation is marked
+PROG uprobe:build/tests/calls:target { printf("[%s]\n", str(arg1)); }
+ENV BPFTRACE_MAX_STRLEN=4
+LOAD calls 1
+EXPECT
+	[hell..]
+	$
+	$
+
+NAME truncation mark can be changed
+PROG config = { max_strlen = 4; str_trunc_trailer = "~" } uprobe:build/tests/calls:target { printf("[%s]\n", str(arg1)); }
+LOAD calls 1
+EXPECT
+	[hell~]
+	$
+	$
+
+NAME long strings
+PROG tracepoint:syscalls:sys_enter_openat /pid == cpid/ { $s = str(args.filename); if ($s[0] == 47 && $s[1] == 110) { printf("%s\n", $s); } }
+LOAD open /nowhere/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789
+EXPECT
+	/nowhere/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789
+	$
+	$
+
+NAME strings longer than the stack in a map
+PROG uretprobe:build/tests/calls:greet { @long = str(retval, 600); @two[str(retval, 300), str(retval, 300)] = str(retval, 700); }
+LOAD calls 1
+EXPECT
+	$
+	$
+	@long: hello world
+	@two[hello world, hello world]: hello world
+
+NAME many long strings in one probe
+PROG uprobe:build/tests/calls:target { $a = str(arg1); $b = str(arg1); $c = str(arg1); $d = str(arg1); printf("%s %s %s %s %d\n", $a, $b, $c, $d, $a == $d); }
+LOAD calls 1
+EXPECT
+	hello hello hello hello 1
+	$
+	$
+
+NAME comm in maps and comparisons
+PROG tracepoint:syscalls:sys_enter_getppid /comm == "syscalls" && pid == cpid/ { @[comm] = count(); @s = comm; }
+LOAD syscalls 3
+EXPECT
+	$
+	$
+	@[syscalls]: 3
+	@s: syscalls
+
+NAME buf as a value
+PROG uprobe:build/tests/calls:bytes { print(buf(arg0, arg1)); @[buf(arg0, 3)] = 1; $b = buf(arg0, 2); printf("%r\n", $b); }
+LOAD calls 1
+EXPECT
+	\x01\x02a\xff\x00z
+	\x01\x02
+	$
+	$
+	@[\x01\x02a]: 1
+
+NAME buf of a constant length
+PROG uprobe:build/tests/calls:target { printf("%r|%rx\n", buf(arg1, 5), buf(arg1, 5)); }
+LOAD calls 1
+EXPECT
+	hello|\x68\x65\x6c\x6c\x6f
+	$
+	$
+
+NAME join
+PROG tracepoint:syscalls:sys_enter_execve /comm == "run"/ { join(args.argv); }
+LOAD run /bin/true a bc def
+EXPECT
+	/bin/true a bc def
+	$
+	$
+
+NAME join with a separator
+PROG tracepoint:syscalls:sys_enter_execve /comm == "run"/ { join(args.argv, ","); }
+LOAD run /bin/true a bc def
+EXPECT
+	/bin/true,a,bc,def
+	$
+	$

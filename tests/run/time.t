@@ -1,0 +1,79 @@
+NAME time
+PROG BEGIN { time(); time("%H\n"); time("%Y-%m-%d text\n"); }
+EXPECT_RE
+	[0-2][0-9]:[0-5][0-9]:[0-6][0-9]
+	[0-2][0-9]
+	20[0-9][0-9]-[01][0-9]-[0-3][0-9] text
+	$
+	$
+
+NAME strftime
+PROG BEGIN { printf("%s\n", strftime("%Y-%m-%dT%H:%M:%S", nsecs)); print(strftime("%Y", nsecs)); @t = strftime("%Y", nsecs); }
+EXPECT_RE
+	20[0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]
+	20[0-9][0-9]
+	$
+	$
+	@t: 20[0-9][0-9]
+
+NAME strftime with parts of a second
+PROG BEGIN { printf("%s|%s|%s\n", strftime("%S.%f", nsecs), strftime("%k", nsecs), strftime("%l", nsecs)); }
+EXPECT_RE
+	[0-6][0-9]\.[0-9][0-9][0-9][0-9][0-9][0-9]\|[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]\|[0-9][0-9][0-9]
+	$
+	$
+
+NAME strftime is now
+RUN now=$(date +%Y-%m-%d\ %H); [ "$("$SONDE" -q -e 'BEGIN { printf("%s", strftime("%Y-%m-%d %H", nsecs)); }')" = "$now" ] && echo same
+EXPECT
+	same
+
+NAME nsecs of the clocks
+PROG BEGIN { $m = nsecs(monotonic); $b = nsecs(boot); printf("%d %d\n", $b >= $m, $m > 0); }
+EXPECT
+	1 1
+	$
+	$
+
+NAME nsecs of tai
+PROG BEGIN { printf("%d\n", nsecs(tai) > 1600000000000000000); }
+NEEDS sym:bpf_ktime_get_tai_ns
+EXPECT
+	1
+	$
+	$
+
+NAME interval counts
+PROG interval:ms:20 { @n++; if (@n == 5) { exit(); } }
+EXPECT
+	$
+	$
+	@n: 5
+
+NAME interval with a duration literal
+PROG interval:20ms { printf("tick\n"); exit(); }
+EXPECT
+	tick
+	$
+	$
+
+NAME interval aliases
+PROG i:ms:10 { printf("a\n"); exit(); }
+EXPECT
+	a
+	$
+	$
+
+NAME interval in hz
+PROG interval:hz:50 { @n++; if (@n == 3) { exit(); } }
+EXPECT
+	$
+	$
+	@n: 3
+
+NAME interval of one second
+RUN a=$(date +%s%N); "$SONDE" -q -e 'interval:s:1 { exit(); }'; b=$(date +%s%N); [ $((b - a)) -ge 1000000000 ] && [ $((b - a)) -lt 4000000000 ] && echo fine
+EXPECT
+	$
+	$
+	fine

@@ -1,0 +1,174 @@
+NAME count
+PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @ = count(); }
+LOAD syscalls 100
+EXPECT
+	$
+	$
+	@: 100
+
+NAME alias
+PROG t:syscalls:sys_enter_getppid /pid == cpid/ { @ = count(); }
+LOAD syscalls 7
+EXPECT
+	$
+	$
+	@: 7
+
+NAME enter and exit
+PROG tracepoint:syscalls:sys_enter_kill /pid == cpid/ { @enter = count(); @pid[args.pid] = count(); @sig[args.sig] = count(); } tracepoint:syscalls:sys_exit_kill /pid == cpid/ { @ret[args.ret] = count(); }
+LOAD syscalls 10 kill
+EXPECT
+	$
+	$
+	@enter: 10
+	@pid[2147483646]: 10
+	@ret[-3]: 10
+	@sig[0]: 10
+
+NAME old spelling of args
+PROG tracepoint:syscalls:sys_exit_kill /pid == cpid/ { @[args->ret] = count(); }
+LOAD syscalls 3 kill
+EXPECT
+	$
+	$
+	@[-3]: 3
+
+NAME opened files
+PROG tracepoint:syscalls:sys_enter_openat /pid == cpid && args.flags == 0/ { printf("%s %s\n", comm, str(args->filename)); }
+LOAD open /etc/passwd /nowhere /dev/null
+EXPECT
+	open /etc/passwd
+	open /nowhere
+	open /dev/null
+	$
+	$
+
+NAME madvise
+PROG tracepoint:syscalls:sys_enter_madvise /args->behavior == 4 && pid == cpid/ { printf("madvise DONTNEED called\n"); @len[args.len_in] = count(); }
+LOAD syscalls 2 madvise
+EXPECT
+	madvise DONTNEED called
+	madvise DONTNEED called
+	$
+	$
+	@len[4096]: 2
+
+NAME wildcards and probe
+PROG tracepoint:syscalls:sys_*_getppid /pid == cpid/ { @[probe] = "seen"; }
+LOAD syscalls 4
+EXPECT
+	$
+	$
+	@[tracepoint:syscalls:sys_enter_getppid]: seen
+	@[tracepoint:syscalls:sys_exit_getppid]: seen
+
+NAME many points in one probe
+PROG tracepoint:syscalls:sys_enter_get* /pid == cpid/ { @[probe] = count(); } END { print(@["tracepoint:syscalls:sys_enter_getppid"]); print(@["tracepoint:syscalls:sys_enter_getuid"]); clear(@); }
+LOAD syscalls 6 mixed
+TIMEOUT 30
+EXPECT
+	3
+	3
+	$
+	$
+
+NAME list of tracepoints with one body
+PROG tracepoint:syscalls:sys_enter_getppid, tracepoint:syscalls:sys_enter_getuid /pid == cpid/ { @[probe] = count(); }
+LOAD syscalls 7 mixed
+EXPECT
+	$
+	$
+	@[tracepoint:syscalls:sys_enter_getuid]: 3
+	@[tracepoint:syscalls:sys_enter_getppid]: 4
+
+NAME raw_syscalls
+PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 110/ { @[comm] = count(); } tracepoint:raw_syscalls:sys_exit /pid == cpid && args.id == 110/ { @exit = count(); }
+LOAD syscalls 50
+EXPECT
+	$
+	$
+	@[syscalls]: 50
+	@exit: 50
+
+NAME syscall arguments by number
+PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 8/ { @fd[(int32)args.args[0]] = count(); @sum = sum(args.args[1]); }
+LOAD syscalls 10 lseek
+EXPECT
+	$
+	$
+	@fd[-1]: 10
+	@sum: 45
+
+NAME sched_process_exec with a string in the data
+PROG tracepoint:sched:sched_process_exec /comm == "true"/ { printf("%s %d\n", str(args.filename), args.pid == pid); }
+LOAD run /bin/true
+EXPECT
+	/bin/true 1
+	$
+	$
+
+NAME char arrays
+PROG tracepoint:sched:sched_process_exit /pid == cpid/ { printf("%s %d\n", args.comm, args.pid == pid); }
+LOAD syscalls 1
+EXPECT
+	syscalls 1
+	$
+	$
+
+NAME sched_process_fork
+PROG tracepoint:sched:sched_process_fork /pid == cpid/ { @[comm, args.parent_pid == pid] = count(); }
+LOAD threads 3
+EXPECT
+	$
+	$
+	@[threads, true]: 3
+
+NAME sched wildcards
+PROG tracepoint:sched:sched* { @[probe] = count(); } interval:ms:500 { exit(); }
+TIMEOUT 30
+EXPECT_RE
+	$
+	$
+	(@\[tracepoint:sched:[a-z_]*\]: [0-9]+)
+	...
+
+NAME sched_switch stays plausible
+PROG tracepoint:sched:sched_switch { @n = count(); @p[args.prev_comm] = count(); } interval:ms:200 { if (@n > 0) { printf("some\n"); } exit(); } END { clear(@n); clear(@p); }
+EXPECT
+	some
+	$
+	$
+
+NAME signed and unsigned fields
+PROG tracepoint:syscalls:sys_exit_lseek /pid == cpid/ { @min = min(args.ret); @max = max(args.ret); @s = sum(args.ret); }
+LOAD syscalls 4 lseek
+EXPECT
+	$
+	$
+	@max: -9
+	@min: -9
+	@s: -36
+
+NAME block requests
+PROG tracepoint:block:block_rq_complete { @ = hist(args->nr_sector * 512); } interval:ms:100 { exit(); } END { clear(@); }
+NEEDS tp:block/block_rq_complete
+EXPECT
+	$
+	$
+
+NAME predicate with several terms
+PROG tracepoint:syscalls:sys_enter_lseek /pid == cpid && args.offset >= 10 && (args.offset < 20 || args.offset == 50)/ { @ = count(); }
+LOAD syscalls 100 lseek
+EXPECT
+	$
+	$
+	@: 11
+
+NAME two programs on one tracepoint
+PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @a = count(); } tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @b = count(); }
+LOAD syscalls 5
+EXPECT
+	$
+	$
+	@a: 5
+	@b: 5

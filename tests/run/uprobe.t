@@ -1,0 +1,245 @@
+NAME symbol
+PROG uprobe:build/tests/calls:target { @ = count(); }
+LOAD calls 10
+EXPECT
+	$
+	$
+	@: 10
+
+NAME alias
+PROG u:build/tests/calls:target { @ = count(); }
+LOAD calls 3
+EXPECT
+	$
+	$
+	@: 3
+
+NAME arguments
+PROG uprobe:build/tests/calls:add6 { printf("%d %d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4, arg5); }
+LOAD calls 1
+EXPECT
+	1 2 3 4 5 6
+	$
+	$
+
+NAME strings and integers
+PROG uprobe:build/tests/calls:target { printf("%d %s\n", arg0, str(arg1)); }
+LOAD calls 3
+EXPECT
+	0 hello
+	1 hello
+	2 hello
+	$
+	$
+
+NAME return value
+PROG uretprobe:build/tests/calls:target { printf("%d\n", retval); }
+LOAD calls 2
+EXPECT
+	6
+	8
+	$
+	$
+
+NAME negative return value
+PROG uretprobe:build/tests/calls:negative { printf("%d %d\n", (int64)retval, (int64)retval < 0); }
+LOAD calls 1
+EXPECT
+	-6 1
+	$
+	$
+
+NAME returned string
+PROG uretprobe:build/tests/calls:greet { printf("%s\n", str(retval)); }
+LOAD calls 1
+EXPECT
+	hello world
+	$
+	$
+
+NAME entry and return
+PROG uprobe:build/tests/calls:target { @n[tid] = arg0; } uretprobe:build/tests/calls:target { printf("%d -> %d\n", @n[tid], retval); delete(@n, tid); }
+LOAD calls 3
+EXPECT
+	0 -> 6
+	1 -> 8
+	2 -> 10
+	$
+	$
+
+NAME offset
+PROG uprobe:build/tests/calls:target+0 { @ = count(); }
+LOAD calls 4
+EXPECT
+	$
+	$
+	@: 4
+
+NAME wildcard
+PROG uprobe:build/tests/calls:targ* { printf("%s %s\n", func, probe); }
+LOAD calls 2 300
+EXPECT
+	target uprobe:build/tests/calls:target
+	target uprobe:build/tests/calls:target
+	$
+	$
+
+NAME func and probe
+PROG uprobe:build/tests/calls:target, uprobe:build/tests/calls:add6 { printf("%s %s\n", func, probe); }
+LOAD calls 1 300
+EXPECT
+	target uprobe:build/tests/calls:target
+	add6 uprobe:build/tests/calls:add6
+	$
+	$
+
+NAME library by its name
+PROG uprobe:libc:snprintf /pid == cpid/ { @ = count(); }
+LOAD calls 1
+EXPECT
+	$
+	$
+	@: 1
+
+NAME library by its path
+PROG uprobe:/lib/x86_64-linux-gnu/libc.so.6:strlen /pid == cpid/ { @ = count(); }
+LOAD calls 1
+EXPECT_RE
+	$
+	$
+	(@: [0-9]+)?
+
+NAME memory through a pointer
+PROG uprobe:build/tests/calls:target { $p = (int32 *)arg2; printf("%d %d\n", *$p, $p[0]); $q = (int64 *)(arg2 + 8); printf("%ld\n", *$q); }
+LOAD calls 1
+EXPECT
+	1 1
+	1099511627776
+	$
+	$
+
+NAME bytes of user memory
+PROG uprobe:build/tests/calls:target { $p = (uint8 *)arg1; printf("%c%c%c\n", $p[0], $p[1], *($p + 4)); }
+LOAD calls 1
+EXPECT
+	heo
+	$
+	$
+
+NAME struct of the script
+NEEDS later
+PROG
+	struct pair { int a; long b; char name[16]; struct pair *next; };
+	uprobe:build/tests/calls:target {
+		$p = (struct pair *)arg2;
+		printf("%d %ld %s %d %ld %s %d\n", $p->a, $p->b, $p->name, $p->next->a, $p->next->b, $p->next.name, $p->next->next == 0);
+	}
+LOAD calls 1
+EXPECT
+	1 1099511627776 first 2 -2 second 1
+	$
+	$
+
+NAME registers
+PROG uprobe:build/tests/calls:add6 { printf("%d %d %d\n", reg("di"), reg("si"), reg("r8")); }
+LOAD calls 1
+EXPECT
+	1 2 5
+	$
+	$
+
+NAME stack of user space
+PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @[ustack(3)] = count(); }
+LOAD stack 5 300
+EXPECT_RE
+	$
+	$
+	@\[
+	        inner\+[0-9]+
+	        middle\+[0-9]+
+	        outer\+[0-9]+
+	\]: 5
+
+# At the first instruction the frame is not linked yet: the caller may be missing.
+NAME stack of a uprobe
+PROG uprobe:build/tests/stack:inner { printf("%s", ustack(2)); }
+LOAD stack 1 300
+EXPECT_RE
+	$
+	        inner\+0
+	        (middle|outer)\+[0-9]+
+	$
+	$
+
+NAME stack in perf form
+PROG uprobe:build/tests/stack:inner { print(ustack(perf, 2)); }
+LOAD stack 1 300
+EXPECT_RE
+	$
+		[0-9a-f]+ inner\+0 \(.*/build/tests/stack\)
+		[0-9a-f]+ (middle|outer)\+[0-9]+ \(.*/build/tests/stack\)
+	$
+	$
+	$
+
+NAME stack of raw addresses
+PROG uprobe:build/tests/stack:inner { print(ustack(raw, 2)); }
+LOAD stack 1 300
+EXPECT_RE
+	$
+	[ 	]*[0-9a-f]+
+	[ 	]*[0-9a-f]+
+	$
+	$
+	$
+
+NAME number of frames
+PROG uprobe:build/tests/stack:inner { printf("%d\n", len(ustack(2))); }
+LOAD stack 1 300
+EXPECT
+	2
+	$
+	$
+
+NAME usym
+PROG uprobe:build/tests/calls:target { printf("%s\n", usym(reg("ip"))); }
+LOAD calls 2 300
+EXPECT
+	target
+	target
+	$
+	$
+
+NAME address of a symbol
+PROG uprobe:build/tests/calls:target { print(*uaddr("counter")); }
+LOAD calls 3
+EXPECT
+	40
+	41
+	42
+	$
+	$
+
+NAME pid filter
+RUN build/tests/calls 1 & "$SONDE" -c 'build/tests/calls 2' -e 'uprobe:build/tests/calls:target /pid == cpid/ { @ = count(); }'; wait
+EXPECT
+	$
+	$
+	@: 2
+
+NAME readline of bash
+PROG uprobe:/bin/bash:readline { @ = count(); } uretprobe:/bin/bash:readline { printf("%d %s\n", pid > 0, str(retval)); } interval:ms:100 { exit(); }
+NEEDS file:/bin/bash
+EXPECT
+	$
+	$
+
+NAME counting exactly
+PROG uprobe:build/tests/calls:target { @ = count(); } uretprobe:build/tests/calls:target { @r = count(); }
+LOAD calls 5000
+TIMEOUT 20
+EXPECT
+	$
+	$
+	@: 5000
+	@r: 5000

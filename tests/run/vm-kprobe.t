@@ -1,0 +1,213 @@
+NAME count
+PROG kprobe:vfs_read /pid == cpid/ { @ = count(); } tracepoint:syscalls:sys_enter_read /pid == cpid/ { @sys = count(); } END { printf("%d\n", (int64)@ == (int64)@sys); clear(@); clear(@sys); }
+LOAD rw r100 r200 r300
+NEEDS kprobe
+EXPECT
+	1
+	$
+	$
+
+NAME arguments
+PROG kprobe:vfs_read /pid == cpid && arg2 < 400 && arg2 >= 100/ { @[arg2] = count(); }
+LOAD rw r100 r200 r200
+NEEDS kprobe
+EXPECT
+	$
+	$
+	@[100]: 1
+	@[200]: 2
+
+NAME alias, func and probe
+PROG k:vfs_write /pid == cpid/ { printf("%s %s\n", func, probe); }
+LOAD rw w10
+NEEDS kprobe
+EXPECT
+	vfs_write kprobe:vfs_write
+	$
+	$
+
+NAME structs through arguments
+PROG kprobe:vfs_read /pid == cpid/ { $f = (struct file *)arg0; printf("%s\n", str($f->f_path.dentry->d_name.name)); }
+LOAD rw r100
+NEEDS kprobe btf
+EXPECT_RE
+	...
+	zero
+	$
+	$
+
+NAME strings of user space
+PROG kprobe:do_sys_openat2 /pid == cpid/ { $name = str(uptr((uint8 *)arg1)); if ($name == "/nowhere") { printf("%s\n", $name); } }
+LOAD open /nowhere
+NEEDS kprobe
+EXPECT
+	/nowhere
+	$
+	$
+
+NAME return value
+PROG kretprobe:vfs_read /pid == cpid && retval < 400 && retval >= 100/ { @[retval] = count(); }
+LOAD rw r100 r200 r200
+NEEDS kprobe
+EXPECT
+	$
+	$
+	@[100]: 1
+	@[200]: 2
+
+NAME linear histogram of the bytes read
+PROG kretprobe:vfs_read /pid == cpid && retval < 2000 && retval % 100 == 0 && retval > 0/ { @bytes = lhist(retval, 0, 2000, 200); }
+LOAD rw r100 r300 r300 r1900
+NEEDS kprobe
+EXPECT
+	$
+	$
+	@bytes:
+	[0, 200)               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |
+	[200, 400)             2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	[400, 600)             0 |                                                    |
+	[600, 800)             0 |                                                    |
+	[800, 1000)            0 |                                                    |
+	[1000, 1200)           0 |                                                    |
+	[1200, 1400)           0 |                                                    |
+	[1400, 1600)           0 |                                                    |
+	[1600, 1800)           0 |                                                    |
+	[1800, 2000)           1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |
+	$
+
+NAME bytes of every read, as typed
+PROG kretprobe:vfs_read { @bytes = lhist(retval, 0, 2000, 200); }
+LOAD rw r100 r300
+NEEDS kprobe
+EXPECT_RE
+	$
+	$
+	@bytes:
+	...
+	\[200, 400\) +[1-9][0-9]* \|@+ *\|
+	...
+
+NAME latency
+PROG kprobe:vfs_read { @start[tid] = nsecs; } kretprobe:vfs_read /@start[tid]/ { @ns[comm] = hist(nsecs - @start[tid]); delete(@start[tid]); }
+LOAD rw r100 r200 r300
+NEEDS kprobe
+EXPECT_RE
+	$
+	$
+	...
+	@ns\[rw\]:
+	...
+
+NAME offset
+PROG kprobe:vfs_read+0 /pid == cpid && arg2 == 100/ { @ = count(); }
+LOAD rw r100 r100
+NEEDS kprobe
+EXPECT
+	$
+	$
+	@: 2
+
+NAME wildcard
+PROG kprobe:vfs_re* /pid == cpid/ { @[func] = count(); }
+LOAD rw r100 r200
+NEEDS kprobe
+TIMEOUT 30
+EXPECT_RE
+	$
+	$
+	...
+	@\[vfs_read\]: [0-9]+
+	...
+
+NAME wildcard of returns
+PROG kretprobe:vfs_w* /pid == cpid/ { @[func] = count(); }
+LOAD rw w100 w200
+NEEDS kprobe
+TIMEOUT 30
+EXPECT
+	$
+	$
+	@[vfs_write]: 2
+
+NAME module name
+PROG kprobe:vmlinux:vfs_write /pid == cpid/ { @ = count(); }
+LOAD rw w1 w2
+NEEDS kprobe
+EXPECT
+	$
+	$
+	@: 2
+
+NAME kernel stack
+PROG kprobe:vfs_write /pid == cpid/ { @[kstack(2)] = count(); }
+LOAD rw w1 w2
+NEEDS kprobe
+EXPECT_RE
+	$
+	$
+	@\[
+	        vfs_write\+[0-9]+
+	        ksys_write\+[0-9]+
+	\]: 2
+
+NAME user stack from a kprobe
+PROG kprobe:do_nanosleep /pid == cpid/ { @[comm, len(ustack) > 0] = count(); }
+LOAD syscalls 3 nanosleep
+NEEDS kprobe
+EXPECT
+	$
+	$
+	@[syscalls, true]: 3
+
+NAME curtask and a walk
+PROG kprobe:vfs_write /pid == cpid/ { printf("%s %d\n", curtask->comm, curtask->real_parent->tgid > 0); }
+LOAD rw w1
+NEEDS kprobe btf
+EXPECT
+	rw 1
+	$
+	$
+
+NAME registers
+PROG kprobe:vfs_write /pid == cpid/ { printf("%d %d\n", reg("dx"), arg2); }
+LOAD rw w77
+NEEDS kprobe
+EXPECT
+	77 77
+	$
+	$
+
+NAME no such function
+PROG kprobe:no_such_function_here { }
+NEEDS kprobe
+RC 1
+EXPECT
+ERR_RE
+	stdin:1:1-[0-9]+: ERROR: .*no_such_function_here.*
+	...
+
+NAME list
+RUN "$SONDE" -l 'kprobe:vfs_rea*' | sort | grep -x -e kprobe:vfs_read
+NEEDS kprobe
+EXPECT
+	kprobe:vfs_read
+
+NAME list with types
+RUN "$SONDE" -lv 'kprobe:vfs_read'
+NEEDS kprobe btf
+EXPECT_RE
+	kprobe:vfs_read
+	    struct file \* arg0
+	    char \* arg1
+	    size_t arg2
+	    loff_t \* arg3
+
+NAME many returns at once
+PROG kprobe:vfs_write /pid == cpid/ { @e = count(); } kretprobe:vfs_write /pid == cpid/ { @r = count(); }
+LOAD rw w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1
+NEEDS kprobe
+EXPECT
+	$
+	$
+	@e: 20
+	@r: 20
