@@ -60,9 +60,11 @@ fuzz:
 	$(MAKE) B=build/fuzzing CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined' fuzzers
 fuzzers: $(FUZZ)
 
-unit: $B/unit ; $B/unit
+# A test gone wild must not take the machine with it (sanitizers need the address space).
+RUN_UNIT = $(if $(findstring sanitize,$(CFLAGS)),,ulimit -v 4000000;) $B/unit
+unit: $B/unit ; $(RUN_UNIT)
 check: all $B/unit
-	$B/unit
+	$(RUN_UNIT)
 	SONDE=$B/sonde tests/lang.sh
 	SONDE=$B/sonde tests/cli.sh
 	$(if $(wildcard tests/ir.sh),SONDE=$B/sonde tests/ir.sh)

@@ -22,6 +22,7 @@
 #   TIMEOUT s                     seconds (10)
 #   NEEDS words                   kprobe fentry btf uprobe tracefs hardware vm later, tp:CATEGORY/EVENT,
 #                                 file:PATH, prog:NAME (a test program that could be built),
+#                                 usdt:FILE (it has USDT probes),
 #                                 option:NAME (the tracer's --help names it), sym:NAME (a function
 #                                 of this kernel); what misses something is skipped
 #   ALONE                         not beside another case
@@ -61,8 +62,9 @@ build_progs() {
 		out=$tests/$(basename "$c" .c)
 		[ "$out" -nt "$c" ] && continue
 		${CC:-cc} -std=gnu17 -Wall -Wextra -g -O1 -fno-omit-frame-pointer \
-			-mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -o "$out" "$c" -lpthread 2>"$out.log" && continue
-		rm -f "$out"
+			-fno-optimize-sibling-calls -o "$out.$$" "$c" -lpthread 2>"$out.log" &&
+			mv "$out.$$" "$out" && rm "$out.log" && continue
+		rm -f "$out" "$out.$$"
 		echo "# $c could not be built: $(head -n 1 "$out.log")"
 	done
 }
@@ -86,6 +88,9 @@ check_needs() {
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
 		file:*) [ -r "${need#file:}" ] || why="no ${need#file:}" ;;
 		sym:*) grep -qw "${need#sym:}" /proc/kallsyms || why="no ${need#sym:} in this kernel" ;;
+		usdt:*)
+			readelf -n "${need#usdt:}" 2>/dev/null | grep -q stapsdt || why="no USDT in ${need#usdt:}"
+			;;
 		prog:*) [ -x "$tests/${need#prog:}" ] || why="test program ${need#prog:} was not built" ;;
 		option:*)
 			"$SONDE" --help 2>&1 | grep -q -e "${need#option:}" || why="no ${need#option:} yet"

@@ -15,7 +15,8 @@ static void __attribute__((noreturn)) broken(const struct check *c, const char *
 {
 	AUTO_SB out = {0};
 	ir_print(c->f, &out);
-	fprintf(stderr, "ir: after %s: %s (block b%u)\n%s", c->after, what, c->b ? c->b->id : 0, out.s);
+	fprintf(stderr, "ir: after %s: %s (block b%u)\n%s", c->after, what, c->b ? c->b->id : 0,
+		out.s);
 	abort();
 }
 
@@ -124,7 +125,8 @@ static void check_ins(struct check *c, u32 n)
 	check_kinds(c, i);
 	if (i->op == O_CTX || i->op == O_PARAM) {
 		must(c, b == c->f->entry, "ctx or param outside the entry block");
-		must(c, n == 0 || i[-1].op == O_CTX || i[-1].op == O_PARAM, "ctx or param not at the top");
+		must(c, n == 0 || i[-1].op == O_CTX || i[-1].op == O_PARAM,
+		     "ctx or param not at the top");
 		must(c, c->f->callback || i->op == O_CTX, "param outside a callback");
 	}
 	if (i->op == O_ARG) {
@@ -183,9 +185,8 @@ static void check_shape(const struct check *c)
 	}
 	must(c, (b == c->f->entry) == !b->idom, "dominator");
 	must(c, b != c->f->entry || !b->pred.n, "jump to the entry block");
-	for_phi (p, b)
-		for (u32 i = 0; i < b->pred.n; i++)
-			use(c, p->arg[i], b->pred.v[i], b->pred.v[i]->ins.n + 1);
+	for_phi(p, b) for (u32 i = 0; i < b->pred.n; i++)
+		use(c, p->arg[i], b->pred.v[i], b->pred.v[i]->ins.n + 1);
 }
 
 void ir_check(const struct fn *f, const char *after)
@@ -199,8 +200,7 @@ void ir_check(const struct fn *f, const char *after)
 	must(&c, f->stack <= IR_STACK_MAX || f->allocated, "stack");
 	for_blk (b, f) {
 		c.b = b;
-		for_phi (p, b)
-			define(&c, p->to, 0);
+		for_phi(p, b) define(&c, p->to, 0);
 		for (u32 n = 0; n < b->ins.n; n++)
 			define(&c, b->ins.v[n].to, n + 1);
 	}

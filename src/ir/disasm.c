@@ -1,10 +1,10 @@
 /* disasm.c - bytecode as text, close to the form the kernel's verifier prints. */
 #include "ir/pass.h"
 
-static const char *const alu_name[16] = {"+=", "-=", "*=", "/=",  "|=", "&=",  "<<=",
-					 ">>=", "neg", "%=", "^=", "=",  "s>>=", "end"};
-static const char *const jmp_name[16] = {"",   "==", ">",   ">=", "&", "!=", "s>", "s>=", "", "",
-					 "<", "<=", "s<", "s<="};
+static const char *const alu_name[16] = {
+	"+=", "-=", "*=", "/=", "|=", "&=", "<<=", ">>=", "neg", "%=", "^=", "=", "s>>=", "end"};
+static const char *const jmp_name[16] = {"",    "==", ">", ">=", "&",  "!=", "s>",
+					 "s>=", "",   "",  "<",  "<=", "s<", "s<="};
 
 static const char *size_name(u8 code)
 {
@@ -29,7 +29,8 @@ static void put_alu(const struct bpf_insn *i, struct sb *out)
 	char r = BPF_CLASS(i->code) == BPF_ALU64 ? 'r' : 'w';
 	u8 op = BPF_OP(i->code);
 	if (op == BPF_END) {
-		sb_fmt(out, "r%u = %s%d r%u", i->dst_reg, BPF_SRC(i->code) ? "be" : "le", i->imm, i->dst_reg);
+		sb_fmt(out, "r%u = %s%d r%u", i->dst_reg, BPF_SRC(i->code) ? "be" : "le", i->imm,
+		       i->dst_reg);
 		return;
 	}
 	if (op == BPF_NEG) {
@@ -62,7 +63,8 @@ static void put_jmp(const struct code *c, u32 at, struct sb *out)
 		sb_fmt(out, "goto %+d", BPF_CLASS(i->code) == BPF_JMP32 ? i->imm : i->off);
 	} else if (op != BPF_CALL) {
 		char r = BPF_CLASS(i->code) == BPF_JMP ? 'r' : 'w';
-		sb_fmt(out, "if %c%u %s ", r, i->dst_reg, jmp_name[op >> 4] ? jmp_name[op >> 4] : "?");
+		sb_fmt(out, "if %c%u %s ", r, i->dst_reg,
+		       jmp_name[op >> 4] ? jmp_name[op >> 4] : "?");
 		if (BPF_SRC(i->code) == BPF_X)
 			sb_fmt(out, "%c%u", r, i->src_reg);
 		else
@@ -143,7 +145,8 @@ static void put_insn(const struct code *c, u32 at, struct sb *out)
 	case BPF_ST:
 	case BPF_STX: put_store(i, out); break;
 	case BPF_LDX:
-		sb_fmt(out, "r%u = *(%s *)(r%u %+d)", i->dst_reg, size_name(i->code), i->src_reg, i->off);
+		sb_fmt(out, "r%u = *(%s *)(r%u %+d)", i->dst_reg, size_name(i->code), i->src_reg,
+		       i->off);
 		break;
 	case BPF_LD: put_imm64(c, at, out); break;
 	}

@@ -495,8 +495,8 @@ static bool put_all(struct emit *e, struct fn **fn, u32 n, struct code_fn *at)
 	e->insn.n = e->reloc.n = e->line.n = e->fix.n = 0;
 	for (u32 i = 0; i < n && ok; i++) {
 		u32 fix = e->fix.n;
-		at[i] = (struct code_fn){e->insn.n, fn[i]->name, fn[i]->callback ? fn[i]->nparam : 1,
-					 fn[i]->callback};
+		at[i] = (struct code_fn){e->insn.n, fn[i]->name,
+					 fn[i]->callback ? fn[i]->nparam : 1, fn[i]->callback};
 		put_fn(e, fn[i], &tmp);
 		ok = patch_jumps(e, fix);
 	}

@@ -305,7 +305,8 @@ static bool fold_mem(struct fold *o, struct ins *i)
 		i->imm += d->imm;
 		return true;
 	}
-	if (d && d->op == O_ADD && ir_is_con(o->f, d->arg[1], &v) && (i64)v + i->imm == (i16)((i64)v + i->imm)) {
+	if (d && d->op == O_ADD && ir_is_con(o->f, d->arg[1], &v) &&
+	    (i64)v + i->imm == (i16)((i64)v + i->imm)) {
 		i->arg[0] = d->arg[0];
 		i->imm += (i32)v;
 		return true;

@@ -70,16 +70,21 @@ struct phi {
 	struct phi *next;
 };
 
-enum jmp { J_NONE, J_JMP, J_RET, J_CMP }; /* J_CMP: compare .cond cmp[0], cmp[1]: s1 when true, else s2 */
+enum jmp {
+	J_NONE,
+	J_JMP,
+	J_RET,
+	J_CMP
+}; /* J_CMP: compare .cond cmp[0], cmp[1]: s1 when true, else s2 */
 
 struct blk {
 	u32 id;
 	struct phi *phi;
 	VEC(struct ins) ins;
 	enum jmp jmp : 8;
-	enum op cond : 8;   /* J_CMP: O_EQ .. O_SGE */
-	struct ref cmp[2];  /* J_RET: cmp[0] is the value */
-	struct loc loc;     /* of the jump */
+	enum op cond : 8;  /* J_CMP: O_EQ .. O_SGE */
+	struct ref cmp[2]; /* J_RET: cmp[0] is the value */
+	struct loc loc;    /* of the jump */
 	struct blk *s1, *s2;
 	VEC(struct blk *) pred;
 	struct blk *idom;
@@ -90,32 +95,35 @@ struct blk {
 };
 
 struct tmp {
-	i32 reg;  /* after regs: 0..9, or -1: spilled */
+	i32 reg;   /* after regs: 0..9, or -1: spilled */
 	i32 spill; /* offset from r10 when spilled */
 	u32 ndef, nuse;
 };
 struct slot {
 	bool promote; /* an 8-byte variable: becomes SSA */
 	u32 size;
-	i32 off;      /* from r10, negative; memory slots */
+	i32 off; /* from r10, negative; memory slots */
 };
 
-enum { IR_STACK_MAX = 512, IR_SPILL_MAX = 160 }; /* memory slots may use 512 - 160 of the main function's stack */
+enum {
+	IR_STACK_MAX = 512,
+	IR_SPILL_MAX = 160
+}; /* memory slots may use 512 - 160 of the main function's stack */
 
 struct fn {
 	struct str name;
 	struct arena *arena; /* unit's scratch */
 	bool callback;       /* called by a helper: nparam values in r1.., returns a value */
 	u32 nparam;
-	struct ref ctx;  /* callbacks: where ir_ctx finds the program's context; none: r1 at entry */
+	struct ref ctx; /* callbacks: where ir_ctx finds the program's context; none: r1 at entry */
 	struct blk *entry, *cur, *blks, **tail;
-	struct loc loc;      /* given to every instruction appended */
+	struct loc loc; /* given to every instruction appended */
 	VEC(struct tmp) tmp;
 	VEC(u64) con;
 	VEC(struct slot) slot;
 	VEC(struct fn *) fns; /* what R_FN ids mean */
 	u32 nblk;
-	u32 stack_at, stack;  /* bytes of memory slots in use now; most ever, then with spills */
+	u32 stack_at, stack; /* bytes of memory slots in use now; most ever, then with spills */
 	u32 live_words;      /* of live_in and live_out */
 	bool ssa, allocated; /* those passes ran */
 };
@@ -133,8 +141,8 @@ bool ir_is_con(const struct fn *f, struct ref r, u64 *v);
 struct ref ir_op1(struct fn *f, enum op op, u32 w, struct ref a);
 struct ref ir_op2(struct fn *f, enum op op, struct ref a, struct ref b);
 struct ref ir_addi(struct fn *f, struct ref a, i64 n);
-struct ref ir_ctx(struct fn *f);            /* emitted once, at the top of the entry block */
-struct ref ir_param(struct fn *f, u32 n);   /* the same, for callbacks */
+struct ref ir_ctx(struct fn *f);          /* emitted once, at the top of the entry block */
+struct ref ir_param(struct fn *f, u32 n); /* the same, for callbacks */
 struct ref ir_addr(struct fn *f, struct ref slot, i32 off);
 /* base: a temporary, or an R_SLOT (its memory directly). */
 struct ref ir_load(struct fn *f, u32 w, struct ref base, i32 off);
@@ -143,23 +151,29 @@ void ir_store(struct fn *f, u32 w, struct ref base, i32 off, struct ref val);
 void ir_xadd(struct fn *f, u32 w, struct ref base, i32 off, struct ref val);
 /* op: O_XADDF or O_XCHG. Result: the old value. */
 struct ref ir_atomic(struct fn *f, enum op op, u32 w, struct ref base, i32 off, struct ref val);
-struct ref ir_cmpxchg(struct fn *f, u32 w, struct ref base, i32 off, struct ref expect, struct ref val);
-/* Up to 5 arguments; R_SLOT arguments are passed by address, R_MAP as map pointers, R_FN as function pointers. */
+struct ref ir_cmpxchg(struct fn *f, u32 w, struct ref base, i32 off, struct ref expect,
+		      struct ref val);
+/* Up to 5 arguments; R_SLOT arguments are passed by address, R_MAP as map pointers, R_FN as
+ * function pointers. */
 struct ref ir_call(struct fn *f, u32 helper, u32 n, const struct ref *args);
 struct ref ir_callp(struct fn *f, u32 helper, u32 n, const struct ref *args); /* O_CALLP */
 struct ref ir_kfunc(struct fn *f, u32 btf_id, u32 n, const struct ref *args);
 struct ref ir_callfn(struct fn *f, struct fn *callee, u32 n, const struct ref *args);
-#define ARGS(...) (sizeof((struct ref[]){__VA_ARGS__}) / sizeof(struct ref)), (const struct ref[]){__VA_ARGS__}
-struct ref ir_var(struct fn *f);                         /* an 8-byte promotable slot, not initialised */
+#define ARGS(...)                                                                        \
+	(sizeof((struct ref[]){__VA_ARGS__}) / sizeof(struct ref)), (const struct ref[]) \
+	{                                                                                \
+		__VA_ARGS__                                                              \
+	}
+struct ref ir_var(struct fn *f); /* an 8-byte promotable slot, not initialised */
 void ir_set(struct fn *f, struct ref var, struct ref val);
 struct ref ir_get(struct fn *f, struct ref var);
 /* size is rounded up to 8; REF_NONE when the stack budget is used up (then use scratch memory). */
 struct ref ir_slot(struct fn *f, u32 size);
 u32 ir_slot_mark(const struct fn *f);
-void ir_slot_release(struct fn *f, u32 mark);            /* slots made since the mark may be reused */
-struct blk *ir_blk(struct fn *f);                        /* made, not entered */
-void ir_at(struct fn *f, struct blk *b);                 /* go on building there */
-void ir_jmp(struct fn *f, struct blk *b);                /* ends the current block; none is current then */
+void ir_slot_release(struct fn *f, u32 mark); /* slots made since the mark may be reused */
+struct blk *ir_blk(struct fn *f);             /* made, not entered */
+void ir_at(struct fn *f, struct blk *b);      /* go on building there */
+void ir_jmp(struct fn *f, struct blk *b);     /* ends the current block; none is current then */
 void ir_br(struct fn *f, enum op cond, struct ref a, struct ref b, struct blk *yes, struct blk *no);
 void ir_ret(struct fn *f, struct ref val);
 /* Instructions appended while no block is current go to an unreachable one. */
@@ -170,9 +184,11 @@ struct ir_pass {
 	void (*run)(struct fn *f);
 };
 extern const struct ir_pass ir_passes[]; /* ends with {0} */
-void ir_run(struct fn *f);               /* all of them, on f and on every function it refers to, checking between */
-void ir_check(const struct fn *f, const char *after); /* asserts every invariant; prints f before it aborts */
-void ir_print(const struct fn *f, struct sb *out);    /* the text that ir_parse reads; f->fns first */
+void ir_run(
+	struct fn *f); /* all of them, on f and on every function it refers to, checking between */
+void ir_check(const struct fn *f,
+	      const char *after); /* asserts every invariant; prints f before it aborts */
+void ir_print(const struct fn *f, struct sb *out); /* the text that ir_parse reads; f->fns first */
 /* For tests: text -> function. NULL and *line, *msg on a mistake. */
 struct fn *ir_parse(struct arena *a, struct str text, u32 *line, const char **msg);
 
@@ -181,7 +197,7 @@ enum reloc_kind { RELOC_MAP, RELOC_MAPVAL };
 struct reloc {
 	u32 insn; /* of the two-slot ld_imm64; imm of the second is the offset for MAPVAL */
 	enum reloc_kind kind;
-	u32 map;  /* index into the unit's map table */
+	u32 map; /* index into the unit's map table */
 };
 struct code_line {
 	u32 insn;
@@ -200,9 +216,11 @@ struct code {
 	const struct code_fn *fn;
 	u32 ninsn, nreloc, nline, nfn;
 };
-/* main and all functions it refers to, after ir_run; in the arena a. False: too much stack (*stack is what it would need). */
+/* main and all functions it refers to, after ir_run; in the arena a. False: too much stack (*stack
+ * is what it would need). */
 bool ir_emit(struct fn *main, struct arena *a, struct code *ret, u32 *stack);
 /* One line per instruction, "12: r1 = *(u64 *)(r10 -8)"; with "; source" lines when ds is given. */
 void ir_disasm(const struct code *c, const struct diags *ds, struct sb *out);
-/* Names of helpers by id ("map_lookup_elem"), "helper 250" when unknown; rows are in helpers.def. */
+/* Names of helpers by id ("map_lookup_elem"), "helper 250" when unknown; rows are in helpers.def.
+ */
 const char *ir_helper_name(u32 id, char buf[32]);

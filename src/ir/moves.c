@@ -45,8 +45,7 @@ void moves_phi(const struct fn *f, const struct blk *b, struct moves *m)
 			m->busy |= reg_bit(at_of(f, mkref(R_TMP, t), 0));
 		}
 	}
-	for_phi (p, b->s1)
-		moves_add(m, at_of(f, p->to, 0), at_of(f, p->arg[at], 0));
+	for_phi(p, b->s1) moves_add(m, at_of(f, p->to, 0), at_of(f, p->arg[at], 0));
 }
 
 static u16 pending(const struct moves *m)
@@ -91,7 +90,8 @@ static void take(struct moves *m, u32 at)
 	m->v.n--;
 }
 
-/* Do move at if nothing still has to be read from its destination. 1: done, 0: blocked, -1: no scratch. */
+/* Do move at if nothing still has to be read from its destination. 1: done, 0: blocked, -1: no
+ * scratch. */
 static int step(const struct fn *f, struct moves *m, u32 at, struct moves *steps)
 {
 	struct move mv = m->v.v[at];
@@ -113,7 +113,10 @@ static int step(const struct fn *f, struct moves *m, u32 at, struct moves *steps
 /* Only cycles are left: save what the first move overwrites. */
 static bool break_cycle(struct moves *m, struct moves *steps)
 {
-	struct at tmp, to = m->v.v[0].to;
+	u32 first = 0;
+	while (m->v.v[first].from.kind == AT_REF)
+		first++;
+	struct at tmp, to = m->v.v[first].to;
 	if (!scratch(m, reg_bit(to), &tmp))
 		return false;
 	vec_add(&steps->v, (struct move){tmp, to});

@@ -44,8 +44,8 @@ static bool need(struct parse *p, const char *what)
 
 static bool is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-	       c == '.';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.';
 }
 
 static struct str word(struct parse *p)
@@ -321,10 +321,12 @@ static bool parse_slot(struct parse *p)
 	if (!need(p, "s") || !small(p, &id) || !need(p, "="))
 		return false;
 	while (p->f->slot.n <= id)
-		vec_add(&p->f->slot, (struct slot){.promote = true, .size = 8});
+		vec_add(&p->f->slot, (struct slot){.promote = true}); /* not named: gone */
 	struct slot *s = &p->f->slot.v[id];
-	if (eat(p, "var"))
+	if (eat(p, "var")) {
+		s->size = 8;
 		return true;
+	}
 	if (!need(p, "slot") || !small(p, &size) || !need(p, "at") || !number(p, &off))
 		return false;
 	*s = (struct slot){.size = size, .off = (i32)off};

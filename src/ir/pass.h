@@ -9,9 +9,9 @@
 #pragma once
 #include "ir/ir.h"
 
-#define for_blk(b, f)   for (struct blk *b = (f)->blks; b; b = b->next)
-#define for_ins(i, b)   for (struct ins *i = (b)->ins.v, *i##_end = i + (b)->ins.n; i < i##_end; i++)
-#define for_phi(p, b)   for (struct phi *p = (b)->phi; p; p = p->next)
+#define for_blk(b, f) for (struct blk *b = (f)->blks; b; b = b->next)
+#define for_ins(i, b) for (struct ins *i = (b)->ins.v, *i##_end = i + (b)->ins.n; i < i##_end; i++)
+#define for_phi(p, b) for (struct phi *p = (b)->phi; p; p = p->next)
 
 static inline struct ref mkref(enum ref_kind kind, u32 id)
 {
@@ -63,7 +63,8 @@ struct ref ir_tmp(struct fn *f);
 void ir_raw(struct fn *f, struct blk *b, struct ins i); /* append as it is */
 enum op op_swap(enum op cmp);                           /* a < b -> b > a */
 enum op op_not(enum op cmp);                            /* a < b -> a >= b */
-void ir_all_fns(struct fn *f, struct fn ***list, u32 *n); /* f and all it refers to, once; free(*list) */
+void ir_all_fns(struct fn *f, struct fn ***list,
+		u32 *n); /* f and all it refers to, once; free(*list) */
 
 /* helpers.c */
 bool helper_find(struct str name, u32 *id);
@@ -73,7 +74,7 @@ void cfg_run(struct fn *f);
 bool dominates(const struct blk *a, const struct blk *b); /* also when equal */
 void blk_sweep(struct blk *b);                            /* take out the O_NOPs */
 i32 pred_index(const struct blk *b, const struct blk *pred);
-void pred_remove(struct blk *b, u32 at);                  /* with the phi arguments */
+void pred_remove(struct blk *b, u32 at);                      /* with the phi arguments */
 void pred_add(struct fn *f, struct blk *b, struct blk *pred); /* phi arguments: REF_NONE */
 
 /* ssa.c, opt.c, fold.c */
@@ -98,16 +99,16 @@ void live_run(struct fn *f);
 void regs_run(struct fn *f);
 void regs_prepare(struct fn *f);
 const struct blk *regs_check(const struct fn *f); /* where two live temporaries share a register */
-static inline bool is_remat(enum op op) /* cheaper to do again than to keep */
+static inline bool is_remat(enum op op)           /* cheaper to do again than to keep */
 {
 	return op == O_ADDR || op == O_MAPFD || op == O_MAPVAL || op == O_FNADDR;
 }
 
 struct spill {
 	struct fn *f;
-	VEC(u32) slot; /* by temporary: its slot + 1; 0: not spilled */
+	VEC(u32) slot;  /* by temporary: its slot + 1; 0: not spilled */
 	VEC(bool) keep; /* by temporary: must not be spilled */
-	u32 first; /* slots from here on are spills */
+	u32 first;      /* slots from here on are spills */
 };
 void spill_rewrite(struct spill *s, const bool *chosen);
 void spill_layout(struct spill *s); /* offsets; slots never live at once share one */

@@ -105,7 +105,9 @@ static void far_offset(struct prep *p, struct ins *i)
 	if (i->imm == (i16)i->imm || i->arg[0].kind == R_SLOT)
 		return;
 	struct ref con = ir_con(p->f, (u64)(i64)i->imm), sum = ir_tmp(p->f);
-	vec_add(&p->out, (struct ins){.op = O_ADD, .w = 8, .to = sum, .arg = {i->arg[0], con}, .loc = i->loc});
+	vec_add(&p->out,
+		(struct ins){
+			.op = O_ADD, .w = 8, .to = sum, .arg = {i->arg[0], con}, .loc = i->loc});
 	i->arg[0] = sum;
 	i->imm = 0;
 }
@@ -121,7 +123,7 @@ static void fit_binary(struct prep *p, struct ins *i)
 		if (flags & F_CMP)
 			i->op = op_swap(i->op);
 	}
-	if (flags & F_CMP)
+	if (flags & F_CMP || (left && right))
 		need_tmp(p, &i->arg[0]);
 	need_imm(p, &i->arg[1], 8);
 }
@@ -142,8 +144,7 @@ static void fit(struct prep *p, struct ins *i)
 		far_offset(p, i);
 		break;
 	case O_XADD:
-	case O_CMPXCHG:
-		need_tmp(p, &i->arg[1]); /* fall through */
+	case O_CMPXCHG: need_tmp(p, &i->arg[1]); /* fall through */
 	case O_XADDF:
 	case O_XCHG:
 		need_tmp(p, &i->arg[0]);
@@ -204,8 +205,7 @@ static void prep_block(struct prep *p, struct blk *b)
 	}
 	i32 at = b->jmp == J_JMP ? pred_index(b->s1, b) : -1;
 	if (at >= 0)
-		for_phi (phi, b->s1)
-			localize(p, &phi->arg[at]);
+		for_phi(phi, b->s1) localize(p, &phi->arg[at]);
 	ins_vec old = {b->ins.v, b->ins.n, b->ins.cap};
 	b->ins.v = p->out.v;
 	b->ins.n = p->out.n;
@@ -213,8 +213,32 @@ static void prep_block(struct prep *p, struct blk *b)
 	p->out = old;
 }
 
+/* Functions only dead code referred to: the verifier refuses what is never called. */
+static void drop_unused_fns(struct fn *f)
+{
+	struct arena tmp = {0};
+	u32 *at = arena_newn(&tmp, u32, f->fns.n + 1), n = 0;
+	for_blk (b, f)
+		for_ins (i, b)
+			if (i->arg[0].kind == R_FN)
+				at[i->arg[0].id] = 1;
+	for (u32 k = 0; k < f->fns.n; k++) {
+		if (!at[k])
+			continue;
+		at[k] = n;
+		f->fns.v[n++] = f->fns.v[k];
+	}
+	f->fns.n = n;
+	for_blk (b, f)
+		for_ins (i, b)
+			if (i->arg[0].kind == R_FN)
+				i->arg[0] = mkref(R_FN, at[i->arg[0].id]);
+	arena_free(&tmp);
+}
+
 void regs_prepare(struct fn *f)
 {
+	drop_unused_fns(f);
 	split_edges(f);
 	struct prep p = {.f = f, .ntmp = f->tmp.n};
 	p.cheap = arena_newn(&p.tmp, struct ins *, f->tmp.n + 1);

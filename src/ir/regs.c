@@ -148,7 +148,8 @@ static void scan_block(struct regs *r, struct blk *b)
 	}
 	for (u32 n = b->ins.n; n-- > 0;)
 		scan_ins(r, b, n);
-	for_phi (p, b) {
+	for_phi(p, b)
+	{
 		add_cost(r, p->to, w);
 		r->f->tmp.v[p->to.id].ndef++;
 		for (u32 i = 0; i < b->pred.n; i++)
@@ -177,10 +178,8 @@ static void classes(struct regs *r)
 		r->class_reg[t] = -1;
 	}
 	for_blk (b, r->f)
-		for_phi (p, b)
-			for (u32 i = 0; i < b->pred.n; i++)
-				if (is_tmp(p->arg[i]))
-					r->class[class_of(r, p->arg[i].id)] = class_of(r, p->to.id);
+		for_phi(p, b) for (u32 i = 0; i < b->pred.n; i++) if (is_tmp(p->arg[i]))
+			r->class[class_of(r, p->arg[i].id)] = class_of(r, p->to.id);
 }
 
 static void scan(struct regs *r)
@@ -206,7 +205,8 @@ static void scan(struct regs *r)
 	r->kill = arena_newn(&r->tmp, u8, nins);
 	for (u32 t = 0; t < f->tmp.n; t++) {
 		bool slot = t < r->spill.slot.n && r->spill.slot.v[t];
-		f->tmp.v[t] = (struct tmp){.reg = -1, .spill = slot ? -8 * (i32)r->spill.slot.v[t] : 0};
+		f->tmp.v[t] =
+			(struct tmp){.reg = -1, .spill = slot ? -8 * (i32)r->spill.slot.v[t] : 0};
 	}
 	struct blk **order = arena_newn(&r->tmp, struct blk *, f->nblk);
 	for_blk (b, f)
@@ -217,7 +217,8 @@ static void scan(struct regs *r)
 		if (t < r->spill.keep.n && r->spill.keep.v[t])
 			r->cost[t] = COST_KEEP;
 		else if (r->bounds[t])
-			add_cost(r, mkref(R_TMP, t), r->cost[t] < 1 << 24 ? r->cost[t] * COST_BOUNDS : 0);
+			add_cost(r, mkref(R_TMP, t),
+				 r->cost[t] < 1 << 24 ? r->cost[t] * COST_BOUNDS : 0);
 	}
 	classes(r);
 }
@@ -291,7 +292,8 @@ static void assign(struct regs *r, struct ref to, i32 like, u32 w)
 		i32 reg = order[n];
 		if (no >> reg & 1)
 			continue;
-		u64 s = 1 + 2 * (u64)r->want[t][reg] + (reg == kin ? 4 * w : 0) + (reg == like ? w : 0);
+		u64 s = 1 + 2 * (u64)r->want[t][reg] + (reg == kin ? 4 * w : 0) +
+			(reg == like ? w : 0);
 		s += reg < 6 ? w / 2 : 0;
 		if (s > score) {
 			score = s;
@@ -352,11 +354,8 @@ static void color_block(struct regs *r, struct blk *b)
 			r->occupied |= (u16)(1u << reg);
 		}
 	}
-	for_phi (p, b)
-		assign(r, p->to, -1, weight(b));
-	for_phi (p, b)
-		if (!r->f->tmp.v[p->to.id].nuse)
-			release(r, p->to);
+	for_phi(p, b) assign(r, p->to, -1, weight(b));
+	for_phi(p, b) if (!r->f->tmp.v[p->to.id].nuse) release(r, p->to);
 	for (u32 n = 0; n < b->ins.n; n++)
 		color_ins(r, b, n);
 }
@@ -373,8 +372,7 @@ static void check_edge(struct regs *r, struct blk *b)
 	u32 victim = r->f->tmp.n;
 	for (u32 t = 0; t < r->f->tmp.n; t++) {
 		bool there = bit_get(b->s1->live_in, t);
-		for_phi (p, b->s1)
-			there |= p->to.id == t;
+		for_phi(p, b->s1) there |= p->to.id == t;
 		if (!there || r->f->tmp.v[t].reg < 0 || r->cost[t] == COST_KEEP)
 			continue;
 		if (victim == r->f->tmp.n || cheaper(r, t, victim))
@@ -477,11 +475,8 @@ static bool good_block(const struct fn *f, const struct blk *b, u64 *live)
 				bit_set(live, i->arg[a].id);
 		ok &= i->op != O_CMPXCHG || none_below(f, live, 1);
 	}
-	for_phi (p, b)
-		if (f->tmp.v[p->to.id].nuse)
-			bit_set(live, p->to.id);
-	for_phi (p, b)
-		ok &= free_of(f, live, p->to.id);
+	for_phi(p, b) if (f->tmp.v[p->to.id].nuse) bit_set(live, p->to.id);
+	for_phi(p, b) ok &= free_of(f, live, p->to.id);
 	return ok;
 }
 

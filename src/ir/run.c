@@ -2,7 +2,8 @@
 #include "ir/pass.h"
 
 const struct ir_pass ir_passes[] = {
-	{"cfg", cfg_run}, {"ssa", ssa_run}, {"opt", opt_run}, {"live", live_run}, {"regs", regs_run}, {0},
+	{"cfg", cfg_run},   {"ssa", ssa_run},   {"opt", opt_run},
+	{"live", live_run}, {"regs", regs_run}, {0},
 };
 
 void ir_run(struct fn *f)

@@ -81,8 +81,7 @@ static void rewrite_ins(struct rewrite *w, struct ins i, struct ins *at)
 	if (!def || i.op == O_CTX || i.op == O_PARAM)
 		return;
 	struct ref slot = slot_ref(w->s, old.id);
-	vec_add(&w->out,
-		(struct ins){.op = O_STORE, .w = 8, .arg = {slot, i.to}, .loc = i.loc});
+	vec_add(&w->out, (struct ins){.op = O_STORE, .w = 8, .arg = {slot, i.to}, .loc = i.loc});
 }
 
 static void rewrite_block(struct rewrite *w, struct blk *b)
@@ -100,9 +99,8 @@ static void rewrite_block(struct rewrite *w, struct blk *b)
 		b->cmp[1] = reload(w, b->cmp[1], b->loc);
 	i32 at = b->jmp == J_JMP ? pred_index(b->s1, b) : -1;
 	if (at >= 0)
-		for_phi (p, b->s1)
-			if (spilled(w, p->arg[at]) && w->cheap[p->arg[at].id])
-				p->arg[at] = reload(w, p->arg[at], b->loc);
+		for_phi(p, b->s1) if (spilled(w, p->arg[at]) && w->cheap[p->arg[at].id])
+			p->arg[at] = reload(w, p->arg[at], b->loc);
 	b->ins.n = 0;
 	for (u32 i = 0; i < w->out.n; i++)
 		vec_add(&b->ins, w->out.v[i]);
@@ -195,23 +193,21 @@ static void slot_ins(struct layout *l, const struct ins *i)
 static bool slot_flow(struct layout *l, const struct blk *b)
 {
 	memset(l->live, 0, l->words * sizeof(u64));
-	const struct blk *succ[2] = {b->jmp == J_RET ? NULL : b->s1, b->jmp == J_CMP ? b->s2 : NULL};
+	const struct blk *succ[2] = {b->jmp == J_RET ? NULL : b->s1,
+				     b->jmp == J_CMP ? b->s2 : NULL};
 	for (u32 s = 0; s < 2; s++) {
 		for (u32 w = 0; succ[s] && w < l->words; w++)
 			l->live[w] |= l->in[succ[s]->id * l->words + w];
 		i32 at = succ[s] ? pred_index(succ[s], b) : -1;
 		if (at >= 0)
-			for_phi (p, succ[s])
-				slot_use(l, p->arg[at]);
+			for_phi(p, succ[s]) slot_use(l, p->arg[at]);
 	}
 	for (u32 i = b->ins.n; i-- > 0;)
 		slot_ins(l, &b->ins.v[i]);
 	u64 *in = l->in + b->id * l->words;
 	/* A phi's slot is written before the block: alive at its start as seen from the others. */
-	for_phi (p, b)
-		slot_use(l, p->to);
-	for_phi (p, b)
-		slot_def(l, p->to);
+	for_phi(p, b) slot_use(l, p->to);
+	for_phi(p, b) slot_def(l, p->to);
 	bool changed = memcmp(in, l->live, l->words * sizeof(u64));
 	memcpy(in, l->live, l->words * sizeof(u64));
 	return changed;
@@ -227,7 +223,8 @@ static void place(struct layout *l)
 		for (color[n] = 0; taken; color[n] += taken) {
 			taken = false;
 			for (u32 o = 0; o < n; o++)
-				taken |= color[o] == color[n] && bit_get(l->clash + n * l->words, o);
+				taken |=
+					color[o] == color[n] && bit_get(l->clash + n * l->words, o);
 		}
 		most = MAX(most, color[n] + 1);
 		f->slot.v[l->s->first + n].off = -(i32)(base + 8 * (color[n] + 1));

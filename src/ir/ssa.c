@@ -12,11 +12,12 @@ struct ssa {
 	struct fn *f;
 	struct arena tmp;
 	u32 nslot, words;
-	u64 *def, *use, *live;  /* [block][words]: slots written; read before written; live at entry */
-	struct phi **phi;       /* [block][slot] */
-	struct ref *val;        /* [block][slot]: value at the end of the block */
-	struct ref *rep;        /* by temporary: a load's value */
-	blk_vec *front;         /* dominance frontier, by block */
+	u64 *def, *use,
+		*live;    /* [block][words]: slots written; read before written; live at entry */
+	struct phi **phi; /* [block][slot] */
+	struct ref *val;  /* [block][slot]: value at the end of the block */
+	struct ref *rep;  /* by temporary: a load's value */
+	blk_vec *front;   /* dominance frontier, by block */
 };
 
 static bool promoted(const struct ssa *s, const struct ins *i)
@@ -156,9 +157,7 @@ static void rename_block(struct ssa *s, struct blk *b)
 static void fill_phis(struct ssa *s)
 {
 	for_blk (b, s->f) {
-		for_phi (p, b)
-			for (u32 i = 0; i < b->pred.n; i++)
-				replace(s, &p->arg[i]);
+		for_phi(p, b) for (u32 i = 0; i < b->pred.n; i++) replace(s, &p->arg[i]);
 		for (u32 slot = 0; slot < s->nslot; slot++) {
 			struct phi *p = s->phi[b->id * s->nslot + slot];
 			for (u32 i = 0; p && i < b->pred.n; i++)

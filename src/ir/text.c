@@ -146,13 +146,12 @@ static void put_fn(const struct fn *f, struct sb *out)
 		const struct slot *s = &f->slot.v[i];
 		if (!s->promote)
 			sb_fmt(out, "  s%u = slot %u at %d\n", i, s->size, s->off);
-		else if (!f->ssa)
+		else if (!f->ssa && s->size)
 			sb_fmt(out, "  s%u = var\n", i);
 	}
 	for_blk (b, f) {
 		sb_fmt(out, "b%u:%s\n", b->id, b->unlikely ? " unlikely" : "");
-		for_phi (p, b)
-			put_phi(f, b, p, out);
+		for_phi(p, b) put_phi(f, b, p, out);
 		for_ins (i, b)
 			put_ins(f, i, out);
 		put_jump(f, b, out);

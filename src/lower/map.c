@@ -94,6 +94,7 @@ void lower_agg(struct lower *l, struct node *map, struct node *call)
 	struct mem key = lower_key(l, m, map->a);
 	struct ref p = element(l, m, key, done);
 	lower_push(l, &nc);
+	call->type = m->val; /* as merged over the script */
 	call->fn->add(l, call, (struct mem){p, 0}, !m->percpu);
 	set_present(l, m, p);
 	lower_pop(l, nc);

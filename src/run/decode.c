@@ -412,6 +412,11 @@ void record_take(void *session, const void *data, size_t n)
 	const struct record *r = data;
 	if (s->discard || s->failed)
 		return;
+	if ((uintptr_t)data % _Alignof(struct record)) { /* perf buffers: 4 bytes off */
+		sb_clear(&s->aligned);
+		sb_mem(&s->aligned, data, n);
+		r = (const void *)s->aligned.s;
+	}
 	if (n < sizeof(*r) || r->size > n - sizeof(*r) || r->schema >= s->u->nschema) {
 		s->corrupt++;
 		return;

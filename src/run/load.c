@@ -154,6 +154,17 @@ static void refused(struct session *s, struct unit *u, const struct prog *p, con
 		diag_hint(u->diags, d, "-v shows the kernel's log");
 }
 
+/* A typed program for a function of a module names that module's BTF. */
+static struct err *module_btf(const struct prog *p, int *fd)
+{
+	struct str module = p->points->target;
+	if (!(p->provider->flags & PF_TYPED) || !module.n || str_is(module, "vmlinux"))
+		return NULL;
+	char name[64];
+	snprintf(name, sizeof(name), "%.*s", STRF(module));
+	return bpf_module_btf(name, fd);
+}
+
 static struct err *load_prog(struct session *s, struct unit *u, struct prog *p, bool *is_refused)
 {
 	struct arena a = {0};
@@ -161,6 +172,10 @@ static struct err *load_prog(struct session *s, struct unit *u, struct prog *p, 
 	struct line_info *li = arena_newn(&a, struct line_info, p->code.nline + 1);
 	struct func_info *fi = arena_newn(&a, struct func_info, p->code.nfn + 1);
 	relocate(u, &p->code);
+	int btf_fd AUTO_CLOSE = -1;
+	struct err *e = module_btf(p, &btf_fd);
+	if (e)
+		return e;
 	struct prog_spec spec = {
 		.name = arena_strz(&a, p->name),
 		.license = arena_strz(&a, u->config.license),
@@ -168,6 +183,7 @@ static struct err *load_prog(struct session *s, struct unit *u, struct prog *p, 
 		.attach_type = p->provider->load_as ? p->provider->load_as(s->h, u, p)
 						    : p->provider->attach_type,
 		.attach_btf_id = p->attach_btf_id,
+		.attach_btf_fd = btf_fd >= 0 ? btf_fd : 0,
 		.insn = p->code.insn,
 		.ninsn = p->code.ninsn,
 		.func = fi,
@@ -176,7 +192,7 @@ static struct err *load_prog(struct session *s, struct unit *u, struct prog *p, 
 		.nline = make_lines(u, &p->code, li),
 		.log_size = (u32)MIN(u->config.log_size, UINT32_MAX / 8),
 	};
-	struct err *e = bpf_prog_new(s->h, &spec, &p->fd, &log);
+	e = bpf_prog_new(s->h, &spec, &p->fd, &log);
 	arena_free(&a);
 	if (!e)
 		return NULL;

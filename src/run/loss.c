@@ -110,14 +110,14 @@ static void report_lost(struct session *s, bool stats)
 static void report_map(struct session *s, const struct map *m)
 {
 	AUTO_SB b = {0};
-	u64 n = s->stats[stat_map_word(s->u->nprog, m->index)];
+	u64 n = s->stats[stat_map_word(s->u->nprog, m->index)], more = 8ull * m->max_entries;
 	if (!n)
 		return;
 	sb_fmt(&b,
-	       "map %.*s is full: %llu updates were refused; declare it larger: let %.*s = "
-	       "hash(%llu), or %s%llu",
-	       STRF(m->name), n, STRF(m->name), 8ull * m->max_entries,
-	       "BPFTRACE_MAX_MAP_KEYS=", 8ull * m->max_entries);
+	       "map %.*s is full: %llu update%s refused; declare it larger: let %.*s = hash(%llu)",
+	       STRF(m->name), n, n == 1 ? " was" : "s were", STRF(m->name), more);
+	if (!m->declared)
+		sb_fmt(&b, ", or set BPFTRACE_MAX_MAP_KEYS=%llu", more);
 	put_lost(s, "map_full", m->name, n, sb_str(&b));
 }
 

@@ -348,6 +348,7 @@ void session_free(struct session *s)
 	s->target_fd = -1;
 	syms_free(s->syms);
 	sb_free(&s->held);
+	sb_free(&s->aligned);
 	arena_free(&s->ev);
 	free(s->warned);
 	free(s->stats);

@@ -39,7 +39,7 @@ struct session {
 	bool interrupted;     /* SIGINT or SIGTERM came */
 	bool ending;          /* the end programs run */
 	bool notes; /* user addresses are shown: remember the target's mappings while it lives */
-	struct sb held;
+	struct sb held, aligned;
 	u64 corrupt;    /* records that fit no schema */
 	u64 lost_shown; /* of the events lost, reported while running */
 	u64 ticked_ns;  /* last look at the counters */

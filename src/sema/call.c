@@ -1,4 +1,5 @@
 /* call.c - calls and builtin variables: rows, and the few names that belong to the probe itself. */
+#include "kern/regs.h"
 #include "sema/check.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -108,16 +109,17 @@ static const struct type *check_argn(struct sema *s, struct node *n)
 	n->num = k;
 	if (!(p->flags & PF_ARGN))
 		return only_in(s, n, "'kprobes', 'uprobes' and 'usdt' probes");
-	if (s->point->narg && k >= s->point->narg) {
-		sema_fail(s, E_RANGE, n->loc, "this probe has only %u argument%s", s->point->narg,
-			  s->point->narg == 1 ? "" : "s");
-		return &type_error;
+	bool known = s->point->narg || !(p->flags & PF_REGS) || s->point->priv;
+	u32 most = known ? s->point->narg : REGS_NARG;
+	if (k >= most) {
+		if (known)
+			sema_fail(s, E_RANGE, n->loc, "this probe has %u argument%s", most,
+				  most == 1 ? "" : "s");
+		else
+			sema_fail(s, E_RANGE, n->loc, REGS_ARCH " doesn't support arg%llu", k);
+		return s->final ? &type_error : NULL;
 	}
-	if ((p->flags & PF_REGS) && !s->point->narg && k > 5) {
-		sema_fail(s, E_RANGE, n->loc, "x86_64 doesn't support arg%llu", k);
-		return &type_error;
-	}
-	if ((p->flags & PF_TYPED) && s->point->args) {
+	if (s->point->args && s->point->args_space != AS_CTX) {
 		u32 nf;
 		const struct field *f = type_fields(s->point->args, &nf);
 		if (k < nf)
@@ -291,7 +293,9 @@ static void wrong_arity(struct sema *s, struct node *n, const struct sig *g)
 	if (!s->final)
 		return;
 	u32 have = call_nargs(n);
-	if (!g->nmax && !g->dots)
+	if (g->nmax && g->kind[0] == SIG_MAP && have >= g->nmin && have <= g->nmax)
+		diag_add(s->ds, E_TYPE, n->a->loc, "%.*s() expects a map argument", STRF(n->name));
+	else if (!g->nmax && !g->dots)
 		diag_add(s->ds, E_ARITY, n->loc, "%.*s() requires no arguments (%u provided)",
 			 STRF(n->name), have);
 	else if (g->nmin == g->nmax && !g->dots)

@@ -209,6 +209,13 @@ static bool same_variant(const struct point *a, const struct point *b, u32 use)
 	       (a->ret && b->ret && type_eq(a->ret, b->ret));
 }
 
+/* The function's address comes from the helper, or is the probe's own, less its offset. */
+static bool func_needs_point(struct compile *c, const struct point *p)
+{
+	return p->offset ||
+	       ((p->provider->flags & PF_RETVAL) && !host_has(c->unit->host, FEAT_FUNC_IP));
+}
+
 static void add_variant(struct compile *c, struct node *probe, struct point *p, u32 use, u32 first)
 {
 	struct arena *a = c->unit->arena;
@@ -229,7 +236,8 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 	v->provider = p->provider;
 	v->points = p;
 	v->npoint = 1;
-	v->per_point = (use & USE_PROBE) || ((use & USE_FUNC) && !(p->provider->flags & PF_REGS)) ||
+	v->per_point = (use & USE_PROBE) || ((use & USE_FUNC) && func_needs_point(c, p)) ||
+		       ((use & USE_FUNC) && !(p->provider->flags & PF_REGS)) ||
 		       (p->provider->flags & (PF_TYPED | PF_ONCE));
 	struct variant **grown = arena_newn(a, struct variant *, c->nvariant + 1);
 	if (c->nvariant)
@@ -253,6 +261,12 @@ static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 	for (struct point *p = e.head, *next; p; p = next) {
 		next = p->next;
 		p->next = NULL;
+		if (p->provider->needs && !host_has(u->host, p->provider->needs)) {
+			diag_add(u->diags, E_FEATURE, p->loc,
+				 "%s probes need %s, which this kernel lacks", p->provider->name,
+				 feature_what(p->provider->needs));
+			continue;
+		}
 		bool wants = (use & (USE_ARGS | USE_ARGN | USE_RETVAL)) ||
 			     (p->provider->flags & PF_TYPED);
 		struct err *err =

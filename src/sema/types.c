@@ -318,6 +318,11 @@ const struct type *type_merge(struct arena *a, const struct type *x, const struc
 		return x->space == AS_BTF   ? y
 		       : y->space == AS_BTF ? x
 					    : type_copy_as(a, x, AS_NONE);
+	case T_SUM:
+	case T_MIN:
+	case T_MAX:
+	case T_AVG:
+	case T_STATS: return x->is_signed ? x : y; /* signed and unsigned observations: signed */
 	default: return type_eq(x, y) ? x : NULL;
 	}
 }

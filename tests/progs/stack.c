@@ -1,6 +1,6 @@
 /*
- * stack N [MS]: calls outer -> middle -> inner N times; inner makes one system call (getppid). Then it
- * sleeps MS milliseconds, so that its symbols can still be looked up.
+ * stack N [MS]: calls outer -> middle -> inner N times; inner makes one system call (getppid). Then
+ * it sleeps MS milliseconds, so that its symbols can still be looked up.
  */
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -10,10 +10,14 @@
 
 KEEP long inner(long n)
 {
-	/* Not libc's wrapper: its frame need not have a frame pointer. */
+	/* Not libc's wrapper: it has no frame pointer. Asking for the frame makes one here. */
+	void *frame = __builtin_frame_address(0);
 	long ret;
 
-	__asm__ volatile("syscall" : "=a"(ret) : "a"(SYS_getppid) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(SYS_getppid), "d"(frame)
+			 : "rcx", "r11", "memory");
 	return ret + n;
 }
 

@@ -211,6 +211,7 @@ EXPECT
 	$
 
 NAME address of a symbol
+NEEDS later
 PROG uprobe:build/tests/calls:target { print(*uaddr("counter")); }
 LOAD calls 3
 EXPECT

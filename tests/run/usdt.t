@@ -59,7 +59,7 @@ EXPECT
 NAME probes of libc
 PROG usdt:/lib/x86_64-linux-gnu/libc.so.6:memory_arena_new /pid == cpid/ { @ = count(); }
 LOAD threads 3
-NEEDS file:/lib/x86_64-linux-gnu/libc.so.6
+NEEDS usdt:/lib/x86_64-linux-gnu/libc.so.6
 EXPECT_RE
 	$
 	$

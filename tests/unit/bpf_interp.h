@@ -10,7 +10,8 @@ struct world { /* what a program can see and change, besides its own stack */
 	u64 calls, steps;
 };
 
-/* The helpers: 1 mixes five numbers and counts; 2 the same without memory; 3 reads and writes *(u64 *)a. */
+/* The helpers: 1 mixes five numbers and counts; 2 the same without memory; 3 reads and writes *(u64
+ * *)a. */
 static inline u64 world_call(struct world *w, u32 helper, u32 n, const u64 *arg)
 {
 	u64 h = helper * 0x9e3779b97f4a7c15ull;
@@ -76,7 +77,10 @@ static inline bool bpf_cond(u8 op, u64 a, u64 b)
 
 static inline u32 bpf_size(u8 code)
 {
-	return BPF_SIZE(code) == BPF_B ? 1 : BPF_SIZE(code) == BPF_H ? 2 : BPF_SIZE(code) == BPF_W ? 4 : 8;
+	return BPF_SIZE(code) == BPF_B   ? 1
+	       : BPF_SIZE(code) == BPF_H ? 2
+	       : BPF_SIZE(code) == BPF_W ? 4
+					 : 8;
 }
 
 static inline u64 bpf_fetch(u64 at, u32 size)
@@ -115,8 +119,9 @@ static inline u64 bpf_imm64(const struct bpf_run *run, u32 at)
 	for (u32 n = 0; n < run->c->nreloc; n++) {
 		const struct reloc *r = &run->c->reloc[n];
 		if (r->insn == at)
-			return r->kind == RELOC_MAP ? 0x1000 + r->map
-						    : (u64)(uintptr_t)run->w->map + (u64)(i64)i[1].imm;
+			return r->kind == RELOC_MAP
+				       ? 0x1000 + r->map
+				       : (u64)(uintptr_t)run->w->map + (u64)(i64)i[1].imm;
 	}
 	return (u64)(u32)i[1].imm << 32 | (u32)i->imm;
 }

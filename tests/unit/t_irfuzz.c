@@ -88,12 +88,9 @@ static void exec_phis(struct frame *fr, const struct blk *b, const struct blk *f
 	u64 v[256];
 	u32 n = 0;
 	i32 at = b->phi ? pred_index(b, from) : 0;
-	for_phi (p, b)
-		if (n < countof(v))
-			v[n++] = value(fr, p->arg[at]);
+	for_phi(p, b) if (n < countof(v)) v[n++] = value(fr, p->arg[at]);
 	n = 0;
-	for_phi (p, b)
-		fr->tmp[p->to.id] = v[n++];
+	for_phi(p, b) fr->tmp[p->to.id] = v[n++];
 }
 
 static u64 ir_exec(const struct fn *f, struct world *w, const u64 *arg)
@@ -146,9 +143,10 @@ static u32 rnd(struct gen *g, u32 n)
 
 static struct ref constant(struct gen *g)
 {
-	static const u64 v[] = {0,  1,    2,    3,     4,          7,          8,        16,       63,
-				64, 255,  256,  65535, 0x7fffffff, 0x80000000, 0xffffffff,
-				~0ull, ~1ull, 1ull << 63, 0x123456789abcdefull};
+	static const u64 v[] = {0,          1,     2,     3,          4,
+				7,          8,     16,    63,         64,
+				255,        256,   65535, 0x7fffffff, 0x80000000,
+				0xffffffff, ~0ull, ~1ull, 1ull << 63, 0x123456789abcdefull};
 	return ir_con(g->f, rnd(g, 5) ? v[rnd(g, countof(v))] : (u64)rnd(g, 1000) - 500);
 }
 
@@ -271,7 +269,8 @@ static void gen_if(struct gen *g)
 static void gen_and(struct gen *g)
 {
 	struct fn *f = g->f;
-	struct blk *b2 = ir_blk(f), *set = ir_blk(f), *join = ir_blk(f), *t = ir_blk(f), *e = ir_blk(f);
+	struct blk *b2 = ir_blk(f), *set = ir_blk(f), *join = ir_blk(f), *t = ir_blk(f),
+		   *e = ir_blk(f);
 	struct ref v = g->var[rnd(g, NVAR)], a = pick(g), b = pick(g);
 	ir_set(f, v, ir_con(f, 0));
 	ir_br(f, O_EQ + rnd(g, 10), a, b, b2, join);
@@ -348,7 +347,8 @@ static void stmts(struct gen *g)
 
 static struct fn *generate(struct arena *a, u64 *seed, struct fn *callee)
 {
-	struct gen g = {.f = ir_fn(a, callee ? STR("main") : STR("sub")), .callee = callee, .seed = *seed};
+	struct gen g = {
+		.f = ir_fn(a, callee ? STR("main") : STR("sub")), .callee = callee, .seed = *seed};
 	struct fn *f = g.f;
 	f->callback = !callee;
 	g.left = callee ? 10 + rnd(&g, 120) : 3 + rnd(&g, 20);
@@ -503,11 +503,13 @@ static void many(u32 passes)
 	struct totals t = {0};
 	u32 bad = 0;
 	const char *env = getenv("IR_SEED");
-	u64 first = env ? strtoull(env, NULL, 0) : 1, last = env ? first : PROGRAMS;
+	const char *to = getenv("IR_LAST");
+	u64 first = env ? strtoull(env, NULL, 0) : 1;
+	u64 last = to ? strtoull(to, NULL, 0) : env ? first : PROGRAMS;
 	for (u64 seed = first; seed <= last && bad < 5; seed++)
 		bad += !one(seed, passes, &t);
-	printf("# %u runs agree, %u instructions, %u programs did not fit the stack\n", t.ran, t.insns,
-	       t.too_big);
+	printf("# %u runs agree, %u instructions, %u programs did not fit the stack\n", t.ran,
+	       t.insns, t.too_big);
 	CHECK(bad == 0);
 	CHECK(env || t.ran > PROGRAMS);
 }

@@ -1,5 +1,5 @@
 /* Reading, merging, sorting and printing maps: needs to be allowed to create them. */
-#include "run/session.h"
+#include "run/run.h"
 #include "test.h"
 #include <errno.h>
 #include <unistd.h>
@@ -259,5 +259,56 @@ TEST(wall_clock_parts_of_a_second)
 	AUTO_SB out = {0};
 	session_strftime(&t.s, &out, "%f %k %l %%f %S", 123456789);
 	CHECK_STR(out.s, "123456 123456789 123 %f 00");
+	teardown(&t);
+}
+
+/* act() of the records below: what came. */
+static void act(struct session *s, const struct schema *sc, const struct value *v, u32 n, u64 ts)
+{
+	struct maps *t = s->self;
+	(void)sc;
+	for (u32 i = 0; i < n; i++) {
+		value_text(&t->out, &v[i], STR(".."));
+		sb_char(&t->out, ';');
+	}
+	sb_fmt(&t->out, "%llu", ts);
+}
+
+static void take(struct maps *t, u32 schema, u32 size, u32 n, const char *want, u64 corrupt)
+{
+	struct {
+		struct record r;
+		u8 data[16];
+	} rec = {.r = {schema, size, 7}, .data = {1, 0, 0, 0, 'a', 'b', 'c'}};
+	sb_clear(&t->out);
+	sb_z(&t->out, "");
+	record_take(&t->s, &rec, sizeof(rec.r) + n);
+	CHECK_STR(t->out.s, want);
+	CHECK(t->s.corrupt == corrupt);
+}
+
+TEST(records_are_checked)
+{
+	struct maps t;
+	setup(&t);
+	const struct type *elem[] = {&type_i32, type_string(&t.a, 8)};
+	const struct builtin fn = {.act = act};
+	struct schema sc = {.id = 0, .fn = &fn, .layout = type_tuple(&t.a, 2, elem, NULL)},
+		      *list[] = {&sc};
+	t.u.schema = list;
+	t.u.nschema = 1;
+	take(&t, 0, 12, 16, "1;abc;7", 0);
+	take(&t, 0, 7, 8, "1;abc;7", 0); /* the string cut to its length */
+	take(&t, 0, 6, 8, "1;ab;7", 0);
+	take(&t, 0, 4, 8, "1;;7", 0);
+	take(&t, 0, 3, 8, "", 1);
+	take(&t, 0, 12, 8, "", 2); /* says more than there is */
+	take(&t, 1, 12, 16, "", 3);
+	t.s.hold = true;
+	take(&t, 0, 7, 8, "", 3);
+	take(&t, 0, 5, 8, "", 3);
+	t.s.hold = false;
+	record_replay(&t.s);
+	CHECK_STR(t.out.s, "1;abc;71;a;7");
 	teardown(&t);
 }
