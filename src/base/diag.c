@@ -41,6 +41,17 @@ static PRINTF(2, 0) char *vtext(struct arena *a, const char *fmt, va_list ap)
 	return s;
 }
 
+u16 diags_add_source(struct diags *ds, struct str name, struct str text)
+{
+	struct source *grown = arena_newn(ds->arena, struct source, ds->nsource + 1);
+	assert(ds->nsource < UINT16_MAX);
+	if (ds->nsource)
+		memcpy(grown, ds->source, ds->nsource * sizeof(*grown));
+	grown[ds->nsource] = (struct source){name, text};
+	ds->source = grown;
+	return (u16)ds->nsource++;
+}
+
 struct diag *diag_add(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt, ...)
 {
 	bool warn = diag_severity(code) == SEV_WARN;

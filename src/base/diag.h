@@ -56,6 +56,8 @@ struct diags {
 	u32 nerror, nwarn;
 };
 
+/* One more text that places can lie in (an included file); its number. Texts are not copied. */
+u16 diags_add_source(struct diags *ds, struct str name, struct str text);
 /* A second report with the same code at the same place is dropped and returns the first. */
 struct diag *diag_add(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt, ...)
 	PRINTF(4, 5);

@@ -214,7 +214,10 @@ static void paste(struct cpp *p, struct use *u, const struct ctok *t, i32 param)
 	if (!with)
 		return;
 	if (!u->last) {
-		put_list(p, u, with);
+		if (param >= 0)
+			put_list(p, u, with);
+		else
+			put(p, u, t, true);
 		return;
 	}
 	struct ctok *l = u->last;
@@ -230,8 +233,7 @@ static void paste(struct cpp *p, struct use *u, const struct ctok *t, i32 param)
 	};
 	struct ctok *made = clex_next(&lx);
 	if (!made || lx.at != lx.text.n)
-		cpp_fail(p, E_CPP, u->at, "'##' makes %.*s, which is not one token",
-			 STRF(lx.text));
+		cpp_fail(p, E_CPP, u->at, "'##' makes %.*s, which is not one token", STRF(lx.text));
 	l->text = lx.text;
 	l->kind = made ? made->kind : CT_OTHER;
 	put_list(p, u, param >= 0 ? with->next : NULL);

@@ -190,7 +190,7 @@ static struct str joined(struct cpp *p, const struct ctok *t, const char *until)
 	return arena_str(p->arena, sb_str(&b));
 }
 
-static void read(struct cpp *p, struct clex *lx);
+static void read_text(struct cpp *p, struct clex *lx);
 
 static void include_file(struct cpp *p, const struct ctok *at, const struct cpp_file *f)
 {
@@ -209,7 +209,7 @@ static void include_file(struct cpp *p, const struct ctok *at, const struct cpp_
 	p->nfile++;
 	p->depth++;
 	lx.base.src = diags_add_source(p->diags, f->path, f->text);
-	read(p, &lx);
+	read_text(p, &lx);
 	flush(p);
 	unclosed(p, outer);
 	p->depth--;
@@ -268,8 +268,7 @@ static void pragma(struct cpp *p, const struct ctok *t)
 	if (ctok_is(t, "once") && p->file.n)
 		names_set(&p->once, p->arena, p->file, (void *)here);
 	else if (ctok_is(t, "pack"))
-		cpp_fail(p, E_CPP, t,
-			 "#pragma pack is not supported: use __attribute__((packed))");
+		cpp_fail(p, E_CPP, t, "#pragma pack is not supported: use __attribute__((packed))");
 }
 
 static struct str rest_of_line(struct cpp *p, const struct ctok *t)
@@ -329,7 +328,7 @@ static struct ctok *line(struct clex *lx)
 	}
 }
 
-static void read(struct cpp *p, struct clex *lx)
+static void read_text(struct cpp *p, struct clex *lx)
 {
 	struct ctok *t;
 	while (!p->full && (t = clex_next(lx))) {
@@ -345,7 +344,7 @@ static void read(struct cpp *p, struct clex *lx)
 void cpp_feed(struct cpp *p, struct str text, struct loc loc, bool exact)
 {
 	struct clex lx = {.arena = p->arena, .text = text, .base = loc, .exact = exact};
-	read(p, &lx);
+	read_text(p, &lx);
 }
 
 struct ctok *cpp_end(struct cpp *p)

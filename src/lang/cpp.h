@@ -41,9 +41,9 @@ struct cpp {
 	void *arg;
 	const char *hint; /* for headers that are missing; NULL: none */
 	struct names macro, once;
-	struct cond *cond;         /* open conditionals, innermost first */
-	struct str file;           /* path of what is being read */
-	struct ctok *head, **tail; /* output */
+	struct cond *cond;              /* open conditionals, innermost first */
+	struct str file;                /* path of what is being read */
+	struct ctok *head, **tail;      /* output */
 	struct ctok *text, **text_tail; /* read, not expanded yet */
 	u32 depth, nfile, ntok, nest;
 	bool full; /* a limit was reached: nothing is expanded any more */

@@ -164,9 +164,10 @@ static u64 escape(struct str s, u32 *at)
 	if (c == 'x') {
 		for (; *at < s.n; ++*at) {
 			char d = s.s[*at];
-			u32 h = is_digit(d)                          ? (u32)(d - '0')
-				: (d | 0x20) >= 'a' && (d | 0x20) <= 'f' ? (u32)((d | 0x20) - 'a' + 10)
-								     : 16;
+			u32 h = is_digit(d) ? (u32)(d - '0')
+				: (d | 0x20) >= 'a' && (d | 0x20) <= 'f'
+					? (u32)((d | 0x20) - 'a' + 10)
+					: 16;
 			if (h == 16)
 				break;
 			v = v * 16 + h;

@@ -68,13 +68,13 @@ struct cexpr {
 	struct ctok *t; /* next one to read; what is left afterwards */
 	bool (*atom)(struct cexpr *e, struct cval *ret);
 	void *arg;
-	bool wide;            /* everything has 64 bits: #if */
-	u32 depth, dead;      /* nesting; in a branch not taken */
-	const char *why;      /* the first mistake */
+	bool wide;             /* everything has 64 bits: #if */
+	u32 depth, dead;       /* nesting; in a branch not taken */
+	const char *why;       /* the first mistake */
 	const struct ctok *at; /* where; NULL: at the end */
 };
-bool cexpr_eval(struct cexpr *e, struct cval *ret);        /* a conditional expression */
-bool cexpr_unary(struct cexpr *e, struct cval *ret);       /* for casts */
+bool cexpr_eval(struct cexpr *e, struct cval *ret);  /* a conditional expression */
+bool cexpr_unary(struct cexpr *e, struct cval *ret); /* for casts */
 bool cexpr_fail(struct cexpr *e, const struct ctok *at, const char *why); /* returns false */
 /* v as an integer of that many bytes. */
 struct cval cval_as(u64 v, u32 size, bool uns);
