@@ -63,11 +63,18 @@ fuzzers: $(FUZZ)
 # A test gone wild must not take the machine with it (sanitizers need the address space).
 RUN_UNIT = $(if $(findstring sanitize,$(CFLAGS)),,ulimit -v 4000000;) $B/unit
 unit: $B/unit ; $(RUN_UNIT)
-check: all $B/unit
+check: all $B/unit $B/host/ready
 	$(RUN_UNIT)
 	SONDE=$B/sonde tests/lang.sh
 	SONDE=$B/sonde tests/cli.sh
 	$(if $(wildcard tests/ir.sh),SONDE=$B/sonde tests/ir.sh)
+# Recorded machines for compiler tests: their files, BTF made of types.txt, a program for uprobes.
+$B/host/mkbtf: tests/host/mkbtf.c $B/flags
+	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $< $(shell pkg-config --libs libbpf) -o $@
+$B/host/ready: $B/host/mkbtf tests/host/app.c $(shell find tests/host/*/ -type f)
+	$(call say,GEN,$(@D)) rm -rf $(@D)/*/ && cp -r tests/host/*/ $(@D) && for d in $(@D)/*/; do \
+		mkdir -p $$d/sys/kernel/btf && $B/host/mkbtf $$d/types.txt $$d/sys/kernel/btf/vmlinux || exit; done
+	@$(CC) -O1 -g0 tests/host/app.c -o $(@D)/app && touch $@
 rootcheck: all  ; tests/run.sh $B/sonde tests/run
 vm: static      ; tests/vm/run.sh build/static/sonde
 lint:

@@ -26,15 +26,19 @@ function finish(    file, key)
 	printf "" >(file ".sh")
 	for (key in has) {
 		if (key ~ /^(EXPECT|ERR)(_RE)?$/)
-			printf "%s", val[key] >(file "." tolower(key))
-		else
+			printf "%s", val[key] >(file ".want_" tolower(key))
+		else {
 			sub(/\n$/, "", val[key])
-		printf "%s=%s\n", tolower(key), quote(val[key]) >(file ".sh")
+			printf "%s=%s\n", tolower(key), quote(val[key]) >(file ".sh")
+		}
+		if (key == "ALONE")
+			printf "" >(file ".alone")
 	}
 	printf "file=%s\n", quote(source) >(file ".sh")
 	close(file ".sh")
 	for (key in has) {
-		close(file "." tolower(key))
+		close(file ".want_" tolower(key))
+		close(file ".alone")
 		delete val[key]
 		delete has[key]
 	}

@@ -8,9 +8,13 @@
 #
 # err.CODE.what.bt must also report CODE. STRICT_CODES=1: a code of diag.def without such a test is a failure.
 cd "$(dirname "$0")/.." || exit 1
-sonde=${SONDE:-build/sonde}
-root=tests/host/6.1-x86_64
-[ -d $root ] || root=
+sonde=$(realpath "${SONDE:-build/sonde}")
+# The recorded machine that `make check` builds beside the program; scripts find its program ./app there.
+host=${sonde%/*}/host root=6.1-x86_64
+[ -f "$host/app" ] || {
+	echo "lang.sh: no recorded machine in $host: make check makes it"
+	exit 1
+}
 update=
 if [ "$1" = --update ]; then
 	update=1
@@ -50,7 +54,8 @@ run_sonde() {
 			*) break ;;
 			esac
 		done
-		exec timeout 30 "$sonde" ${root:+--root $root} - "$@" < "$tmp/script"
+		cd "$host" || exit
+		exec timeout 30 "$sonde" --root $root - "$@" < "$tmp/script"
 	) > "$tmp/got" 2>&1
 	got_rc=$?
 }

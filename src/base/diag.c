@@ -43,13 +43,30 @@ static PRINTF(2, 0) char *vtext(struct arena *a, const char *fmt, va_list ap)
 
 u16 diags_add_source(struct diags *ds, struct str name, struct str text)
 {
-	struct source *grown = arena_newn(ds->arena, struct source, ds->nsource + 1);
 	assert(ds->nsource < UINT16_MAX);
-	if (ds->nsource)
-		memcpy(grown, ds->source, ds->nsource * sizeof(*grown));
-	grown[ds->nsource] = (struct source){name, text};
-	ds->source = grown;
+	if (ds->nsource >= ds->source_cap) {
+		u32 cap = MAX(2 * ds->nsource, 4u);
+		struct source *grown = arena_newn(ds->arena, struct source, cap);
+		struct loc *from = arena_newn(ds->arena, struct loc, cap);
+		if (ds->nsource)
+			memcpy(grown, ds->source, ds->nsource * sizeof(*grown));
+		if (ds->from)
+			memcpy(from, ds->from, ds->nsource * sizeof(*from));
+		ds->source = grown;
+		ds->from = from;
+		ds->source_cap = cap;
+	}
+	((struct source *)ds->source)[ds->nsource] = (struct source){name, text};
 	return (u16)ds->nsource++;
+}
+
+u16 diags_add_expansion(struct diags *ds, struct loc at, struct loc from)
+{
+	assert(at.src < ds->nsource);
+	struct source of = ds->source[at.src];
+	u16 src = diags_add_source(ds, of.name, of.text);
+	ds->from[src] = from;
+	return src;
 }
 
 struct diag *diag_add(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt, ...)
@@ -180,6 +197,7 @@ void diag_caret_text(const struct diags *ds, struct loc loc, struct sb *out)
 	sb_char(out, '\n');
 }
 
+/* What lies in an expansion ends with the places from which it was expanded. */
 static void print_one(const struct diags *ds, const struct diag *d, bool color, struct sb *out)
 {
 	bool warn = diag_severity(d->code) == SEV_WARN;
@@ -203,21 +221,37 @@ static void print_one(const struct diags *ds, const struct diag *d, bool color, 
 		flat.note = NULL;
 		print_one(ds, &flat, color, out);
 	}
+	if (ds->from && source_of(ds, d->loc) && source_of(ds, ds->from[d->loc.src])) {
+		struct diag from = {
+			.code = d->code, .loc = ds->from[d->loc.src], .msg = "expanded from"};
+		print_one(ds, &from, color, out);
+	}
 }
 
 struct entry {
 	const struct diag *d;
 	u32 index;
+	u16 file; /* the first source with this text */
 	bool placeless;
 };
+
+static u16 file_of(const struct diags *ds, struct loc loc)
+{
+	u16 i = 0;
+	if (loc.src >= ds->nsource)
+		return loc.src;
+	while (ds->source[i].text.s != ds->source[loc.src].text.s)
+		i++;
+	return i;
+}
 
 static int by_place(const void *pa, const void *pb)
 {
 	const struct entry *a = pa, *b = pb;
 	if (a->placeless != b->placeless)
 		return a->placeless - b->placeless;
-	if (!a->placeless && a->d->loc.src != b->d->loc.src)
-		return a->d->loc.src < b->d->loc.src ? -1 : 1;
+	if (!a->placeless && a->file != b->file)
+		return a->file < b->file ? -1 : 1;
 	if (!a->placeless && a->d->loc.pos != b->d->loc.pos)
 		return a->d->loc.pos < b->d->loc.pos ? -1 : 1;
 	return a->index < b->index ? -1 : 1;
@@ -235,7 +269,7 @@ void diags_print(const struct diags *ds, FILE *f, bool color)
 		abort();
 	n = 0;
 	for (const struct diag *d = ds->head; d; d = d->next, n++)
-		v[n] = (struct entry){d, n, !source_of(ds, d->loc)};
+		v[n] = (struct entry){d, n, file_of(ds, d->loc), !source_of(ds, d->loc)};
 	qsort(v, n, sizeof(*v), by_place);
 	AUTO_SB out = {0};
 	for (u32 i = 0; i < n; i++)

@@ -49,7 +49,8 @@ struct source {
 struct diags {
 	struct arena *arena;
 	const struct source *source;
-	u32 nsource;
+	u32 nsource, source_cap; /* cap 0: the array is somebody else's */
+	struct loc *from;        /* by source: of an expansion, what was expanded; may be NULL */
 	bool no_warn; /* --no-warnings */
 	bool codes;   /* "[E_CODE] " before each message: for tests */
 	struct diag *head, *last;
@@ -58,6 +59,9 @@ struct diags {
 
 /* One more text that places can lie in (an included file); its number. Texts are not copied. */
 u16 diags_add_source(struct diags *ds, struct str name, struct str text);
+enum { MAX_SOURCES = 60000 };
+/* The text that at lies in, expanded at the place from. */
+u16 diags_add_expansion(struct diags *ds, struct loc at, struct loc from);
 /* A second report with the same code at the same place is dropped and returns the first. */
 struct diag *diag_add(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt, ...)
 	PRINTF(4, 5);

@@ -196,18 +196,22 @@ u64 str_hash(struct str s) /* FNV-1a, folded so that low bits depend on all */
 u32 str_distance(struct str a, struct str b, u32 max)
 {
 	enum { LONGEST = 64 };
-	u32 row[LONGEST + 1];
+	u32 rows[3][LONGEST + 1], *row = rows[0], *last = rows[1], *older = rows[2];
 	if (a.n > LONGEST || b.n > LONGEST)
 		return max + 1;
 	for (u32 j = 0; j <= b.n; j++)
 		row[j] = j;
 	for (u32 i = 1; i <= a.n; i++) {
-		u32 diag = row[0]; /* row i - 1, column j - 1 */
+		u32 *free_row = older;
+		older = last;
+		last = row;
+		row = free_row;
 		row[0] = i;
 		for (u32 j = 1; j <= b.n; j++) {
-			u32 swap = diag + (a.s[i - 1] != b.s[j - 1]);
-			diag = row[j];
-			row[j] = MIN(swap, MIN(row[j], row[j - 1]) + 1);
+			u32 d = last[j - 1] + (a.s[i - 1] != b.s[j - 1]);
+			row[j] = MIN(d, MIN(last[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && a.s[i - 1] == b.s[j - 2] && a.s[i - 2] == b.s[j - 1])
+				row[j] = MIN(row[j], older[j - 2] + 1);
 		}
 	}
 	return MIN(row[b.n], max + 1);

@@ -45,7 +45,7 @@ bool str_glob(struct str pattern, struct str text);
 bool str_u64(struct str s, u64 *ret);
 bool str_i64(struct str s, i64 *ret); /* the same, with an optional sign */
 u64 str_hash(struct str s);
-/* Edit distance, for "did you mean": at most max + 1. */
+/* Edit distance, for "did you mean": at most max + 1. Two neighbours swapped are one edit. */
 u32 str_distance(struct str a, struct str b, u32 max);
 
 char *arena_strz(struct arena *a, struct str s);

@@ -99,7 +99,7 @@ static const struct type *type_lhist(struct sema *s, struct node *call)
 }
 
 /* ---- checks ---- */
-static bool check_int(struct sema *s, struct node *call)
+bool builtin_check_int(struct sema *s, struct node *call)
 {
 	const struct type *t = call_arg(call, 0)->type;
 
@@ -114,7 +114,7 @@ static bool check_hist(struct sema *s, struct node *call)
 {
 	i64 bits;
 
-	if (!check_int(s, call))
+	if (!builtin_check_int(s, call))
 		return false;
 	if (!call_arg(call, 1))
 		return true;
@@ -130,7 +130,7 @@ static bool check_lhist(struct sema *s, struct node *call)
 {
 	i64 p[3];
 
-	if (!check_int(s, call))
+	if (!builtin_check_int(s, call))
 		return false;
 	for (u32 i = 0; i < 3; i++)
 		if (!builtin_lit(s, call, i + 1, &p[i]))
@@ -533,21 +533,22 @@ const struct agg *agg_of(const struct type *t)
 	for (u32 i = 0; i < countof(aggs); i++)
 		if (aggs[i].kind == t->kind)
 			return &aggs[i];
-	return NULL;
+	return t->kind == T_TSERIES ? &agg_tseries : NULL;
 }
 
 const struct builtin builtin_agg[] = {
 	{"auto count()", .flags = B_AGG, .type = type_count, .add = add_count,
 	 .doc = "Counts how often it is reached."},
-	{"auto sum(int n)", .flags = B_AGG, .type = type_sum, .check = check_int, .add = add_sum,
-	 .doc = "Adds up n."},
-	{"auto min(int n)", .flags = B_AGG, .type = type_min, .check = check_int, .add = add_min,
-	 .doc = "Keeps the smallest n."},
-	{"auto max(int n)", .flags = B_AGG, .type = type_max, .check = check_int, .add = add_max,
-	 .doc = "Keeps the largest n."},
-	{"auto avg(int n)", .flags = B_AGG, .type = type_avg, .check = check_int, .add = add_avg,
+	{"auto sum(int n)", .flags = B_AGG, .type = type_sum, .check = builtin_check_int,
+	 .add = add_sum, .doc = "Adds up n."},
+	{"auto min(int n)", .flags = B_AGG, .type = type_min, .check = builtin_check_int,
+	 .add = add_min, .doc = "Keeps the smallest n."},
+	{"auto max(int n)", .flags = B_AGG, .type = type_max, .check = builtin_check_int,
+	 .add = add_max, .doc = "Keeps the largest n."},
+	{"auto avg(int n)", .flags = B_AGG, .type = type_avg, .check = builtin_check_int,
+	 .add = add_avg,
 	 .doc = "Keeps the average of n: the total divided by the count, rounded towards zero."},
-	{"auto stats(int n)", .flags = B_AGG, .type = type_stats, .check = check_int,
+	{"auto stats(int n)", .flags = B_AGG, .type = type_stats, .check = builtin_check_int,
 	 .add = add_avg, .doc = "Keeps count, average and total of n."},
 	{"auto hist(int n, [lit bits])", .flags = B_AGG, .type = type_hist, .check = check_hist,
 	 .add = add_hist,

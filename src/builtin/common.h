@@ -4,7 +4,13 @@
 
 extern const struct builtin builtin_vars[], builtin_task[], builtin_str[], builtin_mem[],
 	builtin_test[], builtin_print[], builtin_time[], builtin_ctl[], builtin_map[],
-	builtin_stack[], builtin_agg[];
+	builtin_stack[], builtin_agg[], builtin_tseries[], builtin_names[], builtin_script[],
+	builtin_kernel[];
+struct agg;
+extern const struct agg agg_tseries;
+
+/* An aggregation's first argument is a number; reports. */
+bool builtin_check_int(struct sema *s, struct node *call);
 
 /* How to read what a pointer (or an integer used as one) points to in this probe. */
 enum space builtin_space(struct lower *l, const struct type *t);

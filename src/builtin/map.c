@@ -58,7 +58,7 @@ static const struct type *type_find(struct sema *s, struct node *call)
 	struct node *n = call_arg(call, 2);
 	const struct map *m = sema_map(call->a);
 
-	n->var = n->kind == N_VAR ? var_find(s, n->name) : NULL;
+	n->var = n->kind == N_VAR ? var_find(s, n) : NULL;
 	if (n->var && m->val && !type_is_agg(m->val)) {
 		var_assign(s, n->var, m->val, n);
 		n->type = n->var->type;

@@ -25,9 +25,11 @@ struct run_opts {
 	const char *output, *format, *cmd, *root;
 	const char *no_feature[16];
 	u32 nno_feature;
+	const char *inc_dir[16], *inc_file[16]; /* -I, --include */
+	u32 ninc_dir, ninc_file;
 	int pid;
 	u32 verbose, dumps, warnings;
-	bool list, info, help, version, quiet, no_warn, unsafe, dry_run, codegen, ignored_include;
+	bool list, info, help, version, quiet, no_warn, unsafe, dry_run, codegen;
 	bool debug_log; /* -d verifier: run, with the kernel's log */
 	char buffering;
 	char **rest; /* operands: FILE and the script's arguments */

@@ -22,7 +22,8 @@ enum opt_id {
 	OPT_DUMP,
 	OPT_MODE,
 	OPT_NO_FEATURE,
-	OPT_INCLUDE,
+	OPT_INCLUDE_DIR,
+	OPT_INCLUDE_FILE,
 	OPT_INFO,
 	OPT_HELP,
 	OPT_VERSION,
@@ -55,8 +56,8 @@ static const struct opt options[] = {
 	{"mode", 0, "codegen", "compile only", OPT_MODE},
 	{"no-feature", 0, "NAME,...", "do without a feature of the kernel (names: --info)",
 	 OPT_NO_FEATURE},
-	{NULL, 'I', "DIR", "ignored: types come from the kernel", OPT_INCLUDE},
-	{"include", 0, "FILE", "ignored: types come from the kernel", OPT_INCLUDE},
+	{NULL, 'I', "DIR", "look for #include files in DIR first", OPT_INCLUDE_DIR},
+	{"include", 0, "FILE", "#include FILE before the script", OPT_INCLUDE_FILE},
 	{"info", 0, NULL, "what this machine can do", OPT_INFO},
 	{"root", 0, "DIR", "compile for the machine recorded in DIR", OPT_ROOT},
 	{"help", 'h', NULL, "this text", OPT_HELP},
@@ -162,11 +163,11 @@ static struct err *set_pid(struct run_opts *o, const char *val)
 	return NULL;
 }
 
-static struct err *set_features(struct run_opts *o, const char *val)
+static struct err *add_to(const char *list[16], u32 *n, const char *val, const char *name)
 {
-	if (o->nno_feature == countof(o->no_feature))
-		return err_new("too many --no-feature");
-	o->no_feature[o->nno_feature++] = val;
+	if (*n == 16)
+		return err_new("too many %s", name);
+	list[(*n)++] = val;
 	return NULL;
 }
 
@@ -195,8 +196,9 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_DRY_RUN: o->dry_run = true; break;
 	case OPT_DUMP: return set_stages(o, val);
 	case OPT_MODE: return set_mode(o, val);
-	case OPT_NO_FEATURE: return set_features(o, val);
-	case OPT_INCLUDE: o->ignored_include = true; break;
+	case OPT_NO_FEATURE: return add_to(o->no_feature, &o->nno_feature, val, "--no-feature");
+	case OPT_INCLUDE_DIR: return add_to(o->inc_dir, &o->ninc_dir, val, "-I");
+	case OPT_INCLUDE_FILE: return add_to(o->inc_file, &o->ninc_file, val, "--include");
 	case OPT_INFO: o->info = true; break;
 	case OPT_HELP: o->help = true; break;
 	case OPT_VERSION: o->version = true; break;

@@ -94,6 +94,13 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 	j->unit.config.unsafe = o->unsafe;
 	j->unit.config.warnings = o->warnings != 0;
 	j->c = (struct compile){.unit = &j->unit, .params = s->params, .nparam = s->nparam};
+	j->c.headers = (struct headers){
+		.script = str_is(s->source.name, "stdin") ? STR("") : s->source.name,
+		.dir = o->inc_dir,
+		.file = o->inc_file,
+		.ndir = o->ninc_dir,
+		.nfile = o->ninc_file,
+	};
 }
 
 void job_free(struct job *j)
@@ -280,9 +287,6 @@ static int command(const struct run_opts *o)
 				   "USAGE: -kk is no longer supported. Use a single -k instead.");
 	if (!sink_find(o->format))
 		return bad_format(o);
-	if (o->ignored_include && !o->no_warn)
-		fputs("WARNING: -I and --include are ignored: types come from the kernel\n",
-		      stderr);
 	return o->list ? list(o) : run_script(o);
 }
 

@@ -4,8 +4,8 @@
  * Layout of a value in memory (u64 words; per CPU, or shared with atomic adds):
  *	count {n}  sum {total}  avg, stats {total, count}  min, max {value, set}
  *	hist: HIST_BUCKETS(bits) counters  lhist: (max - min) / step + 2 counters (below, steps,
- *above) Scalar maps hold one more word behind it, non-zero once something was stored (struct
- *map.present).
+ *above)  tseries: num slots, see builtin/tseries.c. Scalar maps hold one more word behind it,
+ *non-zero once something was stored (struct map.present).
  */
 #pragma once
 #include "core/value.h"

@@ -22,6 +22,9 @@ struct map {
 	enum map_role role;
 	u32 index; /* in unit.map, what R_MAP means */
 	u32 map_type, key_size, val_size, max_entries, flags;
+	struct map *
+		keys; /* keys are too large for this kernel: the map's own are 16-byte hashes of
+			 them, and this one holds what they stand for; NULL: keys are as they are */
 	const struct type *key; /* of user maps; NULL: scalar */
 	const struct type *val; /* as stored: ints are 8 bytes */
 	const struct type

@@ -25,6 +25,8 @@ enum value_kind {
 	V_HIST,   /* hist: n buckets, first to last non-empty, gaps filled */
 	V_STATS,  /* list of 3 V_INT: count, average, total; printed as a record */
 	V_FLOAT,  /* f */
+	V_SERIES, /* series: n intervals, first to last with a value, gaps filled; .sign, .step: ns
+		   */
 };
 
 struct frame {
@@ -39,6 +41,11 @@ struct bucket {
 	bool no_lo, no_hi; /* (..., hi)  [lo, ...) */
 	u64 count;
 };
+struct tick {         /* an interval of a tseries */
+	u64 start_ns; /* wall clock */
+	u64 value;
+	bool none; /* nothing was observed */
+};
 
 struct value {
 	enum value_kind kind : 8;
@@ -47,6 +54,7 @@ struct value {
 	u8 mode;     /* V_STACK: enum stack_mode */
 	bool kernel; /* V_STACK */
 	bool agg;    /* V_INT from avg(): JSON says "stats" */
+	bool sign;   /* V_SERIES: the values are i64 */
 	u32 n;       /* elements of a list, frames of a stack, buckets of a histogram */
 	struct str str;
 	union {
@@ -56,10 +64,11 @@ struct value {
 		const struct value *list;
 		const struct frame *stack;
 		const struct bucket *hist;
+		const struct tick *series;
 	};
 	union {
 		const struct str *names; /* V_RECORD */
-		u64 step;                /* V_HIST: width of lhist's buckets; 0: hist */
+		u64 step; /* V_HIST: width of lhist's buckets; 0: hist. V_SERIES: of an interval */
 	};
 };
 
@@ -74,6 +83,9 @@ void value_key_short(struct sb *out, const struct value *v, struct str trailer);
 void value_printf(struct sb *out, struct str fmt, const struct value *v, u32 n, struct str trailer);
 /* Histogram lines as text: "[2, 4)    1 |@@@   |\n" each. */
 void value_hist_text(struct sb *out, const struct value *v);
+/* Graph of a tseries, 53 columns wide and a line per interval. */
+void value_series_text(struct sb *out, const struct value *v);
+void value_tick_time(struct sb *out, const struct tick *t); /* "2026-11-20 18:16:57.000000000" */
 
 /* One conversion of a format string; used by the checker and by value_printf. */
 struct conv {

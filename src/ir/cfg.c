@@ -24,15 +24,15 @@ void pred_remove(struct blk *b, u32 at)
 	assert(at < b->pred.n);
 	u32 after = b->pred.n - at - 1;
 	memmove(&b->pred.v[at], &b->pred.v[at + 1], after * sizeof(*b->pred.v));
-	for_phi(p, b) memmove(&p->arg[at], &p->arg[at + 1], after * sizeof(*p->arg));
+	for_each (p, b->phi)
+		memmove(&p->arg[at], &p->arg[at + 1], after * sizeof(*p->arg));
 	b->pred.n--;
 }
 
 void pred_add(struct fn *f, struct blk *b, struct blk *pred)
 {
 	assert(pred_index(b, pred) < 0);
-	for_phi(p, b)
-	{
+	for_each (p, b->phi) {
 		struct ref *arg = arena_newn(f->arena, struct ref, b->pred.n + 1);
 		if (b->pred.n)
 			memcpy(arg, p->arg, b->pred.n * sizeof(*arg));
@@ -181,7 +181,8 @@ static bool bypass(struct fn *f, struct blk *b)
 			p->s2 = to;
 		if (at < 0) {
 			pred_add(f, to, p);
-			for_phi(phi, to) phi->arg[to->pred.n - 1] = phi->arg[from];
+			for_each (phi, to->phi)
+				phi->arg[to->pred.n - 1] = phi->arg[from];
 		}
 		drop_branch(p);
 		pred_remove(b, i);
@@ -196,7 +197,7 @@ static bool merge(struct fn *f, struct blk *b)
 	struct blk *s = b->s1;
 	if (b->jmp != J_JMP || s->pred.n != 1 || s == b || s == f->entry)
 		return false;
-	for_phi(p, s)
+	for_each (p, s->phi)
 		ir_raw(f, b, (struct ins){.op = O_COPY, .w = 8, .to = p->to, .arg = {p->arg[0]}});
 	for_ins (i, s)
 		ir_raw(f, b, *i);

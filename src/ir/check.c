@@ -185,8 +185,9 @@ static void check_shape(const struct check *c)
 	}
 	must(c, (b == c->f->entry) == !b->idom, "dominator");
 	must(c, b != c->f->entry || !b->pred.n, "jump to the entry block");
-	for_phi(p, b) for (u32 i = 0; i < b->pred.n; i++)
-		use(c, p->arg[i], b->pred.v[i], b->pred.v[i]->ins.n + 1);
+	for_each (p, b->phi)
+		for (u32 i = 0; i < b->pred.n; i++)
+			use(c, p->arg[i], b->pred.v[i], b->pred.v[i]->ins.n + 1);
 }
 
 void ir_check(const struct fn *f, const char *after)
@@ -200,7 +201,8 @@ void ir_check(const struct fn *f, const char *after)
 	must(&c, f->stack <= IR_STACK_MAX || f->allocated, "stack");
 	for_blk (b, f) {
 		c.b = b;
-		for_phi(p, b) define(&c, p->to, 0);
+		for_each (p, b->phi)
+			define(&c, p->to, 0);
 		for (u32 n = 0; n < b->ins.n; n++)
 			define(&c, b->ins.v[n].to, n + 1);
 	}

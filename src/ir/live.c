@@ -37,8 +37,7 @@ static void use(struct blk *b, const u64 *def, struct ref r)
 static void local(struct live *l, struct blk *b)
 {
 	u64 *def = l->def + (size_t)b->id * l->words;
-	for_phi(p, b)
-	{
+	for_each (p, b->phi) {
 		bit_set(def, p->to.id);
 		for (u32 i = 0; i < b->pred.n; i++)
 			if (is_tmp(p->arg[i]))

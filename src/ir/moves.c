@@ -45,7 +45,8 @@ void moves_phi(const struct fn *f, const struct blk *b, struct moves *m)
 			m->busy |= reg_bit(at_of(f, mkref(R_TMP, t), 0));
 		}
 	}
-	for_phi(p, b->s1) moves_add(m, at_of(f, p->to, 0), at_of(f, p->arg[at], 0));
+	for_each (p, b->s1->phi)
+		moves_add(m, at_of(f, p->to, 0), at_of(f, p->arg[at], 0));
 }
 
 static u16 pending(const struct moves *m)

@@ -163,8 +163,7 @@ static void opt_phis(struct opt *o, struct blk *b)
 		o->changed = true;
 		*at = p->next;
 	}
-	for_phi(p, b)
-	{
+	for_each (p, b->phi) {
 		u8 bits = 0;
 		for (u32 i = 0; i < b->pred.n; i++) {
 			struct ref r = find(o, p->arg[i]);
@@ -177,8 +176,10 @@ static void opt_phis(struct opt *o, struct blk *b)
 static void count_uses(struct opt *o, u32 *nuse)
 {
 	for_blk (b, o->f) {
-		for_phi(p, b) for (u32 i = 0; i < b->pred.n; i++) if (is_tmp(p->arg[i]))
-			nuse[p->arg[i].id]++;
+		for_each (p, b->phi)
+			for (u32 i = 0; i < b->pred.n; i++)
+				if (is_tmp(p->arg[i]))
+					nuse[p->arg[i].id]++;
 		for_ins (i, b)
 			for (u32 a = 0; a < 2; a++)
 				if (is_tmp(i->arg[a]))
@@ -192,7 +193,9 @@ static void count_uses(struct opt *o, u32 *nuse)
 static void replace_all(struct opt *o)
 {
 	for_blk (b, o->f) {
-		for_phi(p, b) for (u32 i = 0; i < b->pred.n; i++) replace(o, &p->arg[i]);
+		for_each (p, b->phi)
+			for (u32 i = 0; i < b->pred.n; i++)
+				replace(o, &p->arg[i]);
 		for_ins (i, b)
 			for (u32 a = 0; a < 2; a++)
 				replace(o, &i->arg[a]);
@@ -267,8 +270,7 @@ static void mark_args(struct dead *d, const struct ins *i)
 static void mark_live(struct dead *d)
 {
 	for_blk (b, d->f) {
-		for_phi(p, b)
-		{
+		for_each (p, b->phi) {
 			d->phi[p->to.id] = p;
 			d->phi_blk[p->to.id] = b;
 		}
@@ -339,7 +341,8 @@ static u32 phi_uses(const struct blk *b, const struct phi *p)
 	for (u32 s = 0; s < 2; s++) {
 		const struct blk *to = s ? b->s2 : b->s1;
 		i32 at = pred_index(to, b);
-		for_phi(q, to) n += ref_eq(q->arg[at], p->to);
+		for_each (q, to->phi)
+			n += ref_eq(q->arg[at], p->to);
 	}
 	return n;
 }
@@ -347,13 +350,17 @@ static u32 phi_uses(const struct blk *b, const struct phi *p)
 /* The phis of b are used nowhere but in its jump and by its successors' phis. */
 static bool only_here(const struct blk *b, const u32 *nuse)
 {
-	for_phi(p, b) if (phi_uses(b, p) != nuse[p->to.id]) return false;
+	for_each (p, b->phi)
+		if (phi_uses(b, p) != nuse[p->to.id])
+			return false;
 	return true;
 }
 
 static struct ref from_pred(const struct blk *b, struct ref r, u32 at)
 {
-	for_phi(p, b) if (ref_eq(p->to, r)) return p->arg[at];
+	for_each (p, b->phi)
+		if (ref_eq(p->to, r))
+			return p->arg[at];
 	return r;
 }
 
@@ -370,7 +377,8 @@ static bool thread_pred(struct fn *f, struct blk *b, u32 at)
 		return false;
 	u32 from = (u32)pred_index(to, b);
 	pred_add(f, to, pred);
-	for_phi(p, to) p->arg[to->pred.n - 1] = from_pred(b, p->arg[from], at);
+	for_each (p, to->phi)
+		p->arg[to->pred.n - 1] = from_pred(b, p->arg[from], at);
 	if (pred->s1 == b)
 		pred->s1 = to;
 	else
@@ -409,14 +417,14 @@ static void renumber(struct fn *f)
 	struct arena tmp = {0};
 	u32 *map = arena_newn(&tmp, u32, f->tmp.n + 1), n = 0;
 	for_blk (b, f) {
-		for_phi(p, b) map[p->to.id] = n++;
+		for_each (p, b->phi)
+			map[p->to.id] = n++;
 		for_ins (i, b)
 			if (is_tmp(i->to))
 				map[i->to.id] = n++;
 	}
 	for_blk (b, f) {
-		for_phi(p, b)
-		{
+		for_each (p, b->phi) {
 			renumber_ref(map, &p->to);
 			for (u32 i = 0; i < b->pred.n; i++)
 				renumber_ref(map, &p->arg[i]);

@@ -10,8 +10,10 @@
 #include "ir/ir.h"
 
 #define for_blk(b, f) for (struct blk *b = (f)->blks; b; b = b->next)
-#define for_ins(i, b) for (struct ins *i = (b)->ins.v, *i##_end = i + (b)->ins.n; i < i##_end; i++)
-#define for_phi(p, b) for (struct phi *p = (b)->phi; p; p = p->next)
+#define for_ins(i, b)                                                                             \
+	for (struct ins *i = (b)->ins.v, *i##_end = (b)->ins.n ? i + (b)->ins.n : i; i < i##_end; \
+	     i++)
+#define for_each(x, head) for (typeof(&*(head)) x = (head); x; x = x->next)
 
 static inline struct ref mkref(enum ref_kind kind, u32 id)
 {
@@ -104,14 +106,20 @@ static inline bool is_remat(enum op op)           /* cheaper to do again than to
 	return op == O_ADDR || op == O_MAPFD || op == O_MAPVAL || op == O_FNADDR;
 }
 
+/* Of a temporary: all of it; a stand-in for part of a spilled one's; for one instruction: never
+ * spilled. */
+enum life { LIFE_WHOLE, LIFE_PART, LIFE_POINT };
 struct spill {
 	struct fn *f;
-	VEC(u32) slot;  /* by temporary: its slot + 1; 0: not spilled */
-	VEC(bool) keep; /* by temporary: must not be spilled */
-	u32 first;      /* slots from here on are spills */
+	VEC(u32) slot; /* by temporary: its slot + 1; 0: not spilled */
+	VEC(u32)
+	home; /* by temporary: the slot + 1 it is stored to once made, and still has a register */
+	VEC(enum life) life; /* by temporary */
+	u32 first;           /* slots from here on are spills */
 };
 void spill_rewrite(struct spill *s, const bool *chosen);
-void spill_layout(struct spill *s); /* offsets; slots never live at once share one */
+void spill_drop_unread(struct spill *s); /* stores to slots that got no place */
+void spill_layout(struct spill *s);      /* offsets; slots never live at once share one */
 
 /* moves.c - parallel moves: all sources are read before any destination is written. */
 enum at_kind { AT_REG, AT_STACK, AT_REF };

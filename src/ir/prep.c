@@ -205,7 +205,8 @@ static void prep_block(struct prep *p, struct blk *b)
 	}
 	i32 at = b->jmp == J_JMP ? pred_index(b->s1, b) : -1;
 	if (at >= 0)
-		for_phi(phi, b->s1) localize(p, &phi->arg[at]);
+		for_each (phi, b->s1->phi)
+			localize(p, &phi->arg[at]);
 	ins_vec old = {b->ins.v, b->ins.n, b->ins.cap};
 	b->ins.v = p->out.v;
 	b->ins.n = p->out.n;

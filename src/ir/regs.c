@@ -148,8 +148,7 @@ static void scan_block(struct regs *r, struct blk *b)
 	}
 	for (u32 n = b->ins.n; n-- > 0;)
 		scan_ins(r, b, n);
-	for_phi(p, b)
-	{
+	for_each (p, b->phi) {
 		add_cost(r, p->to, w);
 		r->f->tmp.v[p->to.id].ndef++;
 		for (u32 i = 0; i < b->pred.n; i++)
@@ -178,8 +177,10 @@ static void classes(struct regs *r)
 		r->class_reg[t] = -1;
 	}
 	for_blk (b, r->f)
-		for_phi(p, b) for (u32 i = 0; i < b->pred.n; i++) if (is_tmp(p->arg[i]))
-			r->class[class_of(r, p->arg[i].id)] = class_of(r, p->to.id);
+		for_each (p, b->phi)
+			for (u32 i = 0; i < b->pred.n; i++)
+				if (is_tmp(p->arg[i]))
+					r->class[class_of(r, p->arg[i].id)] = class_of(r, p->to.id);
 }
 
 static void scan(struct regs *r)
@@ -214,7 +215,7 @@ static void scan(struct regs *r)
 	for (u32 i = f->nblk; i-- > 0;)
 		scan_block(r, order[i]);
 	for (u32 t = 0; t < f->tmp.n; t++) {
-		if (t < r->spill.keep.n && r->spill.keep.v[t])
+		if (t < r->spill.life.n && r->spill.life.v[t] == LIFE_POINT)
 			r->cost[t] = COST_KEEP;
 		else if (r->bounds[t])
 			add_cost(r, mkref(R_TMP, t),
@@ -292,7 +293,7 @@ static void assign(struct regs *r, struct ref to, i32 like, u32 w)
 		i32 reg = order[n];
 		if (no >> reg & 1)
 			continue;
-		u64 s = 1 + 2 * (u64)r->want[t][reg] + (reg == kin ? 4 * w : 0) +
+		u64 s = 1 + 2 * (u64)r->want[t][reg] + (reg == kin ? w / 8 : 0) +
 			(reg == like ? w : 0);
 		s += reg < 6 ? w / 2 : 0;
 		if (s > score) {
@@ -341,6 +342,20 @@ static void color_ins(struct regs *r, struct blk *b, u32 n)
 		release(r, i->to);
 }
 
+/* A phi would like the register of an argument, and arguments not met yet the phi's. */
+static void color_phi(struct regs *r, struct blk *b, struct phi *p)
+{
+	const struct tmp *tmp = r->f->tmp.v;
+	for (u32 i = 0; i < b->pred.n; i++)
+		if (is_tmp(p->arg[i]) && tmp[p->arg[i].id].reg >= 0)
+			r->want[p->to.id][tmp[p->arg[i].id].reg] += 2 * weight(b->pred.v[i]);
+	assign(r, p->to, -1, weight(b));
+	i32 reg = tmp[p->to.id].reg;
+	for (u32 i = 0; reg >= 0 && i < b->pred.n; i++)
+		if (is_tmp(p->arg[i]) && tmp[p->arg[i].id].reg < 0)
+			r->want[p->arg[i].id][reg] += 2 * weight(b->pred.v[i]);
+}
+
 static void color_block(struct regs *r, struct blk *b)
 {
 	r->occupied = 0;
@@ -354,8 +369,11 @@ static void color_block(struct regs *r, struct blk *b)
 			r->occupied |= (u16)(1u << reg);
 		}
 	}
-	for_phi(p, b) assign(r, p->to, -1, weight(b));
-	for_phi(p, b) if (!r->f->tmp.v[p->to.id].nuse) release(r, p->to);
+	for_each (p, b->phi)
+		color_phi(r, b, p);
+	for_each (p, b->phi)
+		if (!r->f->tmp.v[p->to.id].nuse)
+			release(r, p->to);
 	for (u32 n = 0; n < b->ins.n; n++)
 		color_ins(r, b, n);
 }
@@ -372,7 +390,8 @@ static void check_edge(struct regs *r, struct blk *b)
 	u32 victim = r->f->tmp.n;
 	for (u32 t = 0; t < r->f->tmp.n; t++) {
 		bool there = bit_get(b->s1->live_in, t);
-		for_phi(p, b->s1) there |= p->to.id == t;
+		for_each (p, b->s1->phi)
+			there |= p->to.id == t;
 		if (!there || r->f->tmp.v[t].reg < 0 || r->cost[t] == COST_KEEP)
 			continue;
 		if (victim == r->f->tmp.n || cheaper(r, t, victim))
@@ -423,9 +442,11 @@ void regs_run(struct fn *f)
 		else if (!done)
 			spill_rewrite(&r.spill, r.chosen);
 	}
+	spill_drop_unread(&r.spill);
 	f->allocated = true;
 	vec_free(&r.spill.slot);
-	vec_free(&r.spill.keep);
+	vec_free(&r.spill.home);
+	vec_free(&r.spill.life);
 	arena_free(&r.tmp);
 }
 
@@ -475,8 +496,11 @@ static bool good_block(const struct fn *f, const struct blk *b, u64 *live)
 				bit_set(live, i->arg[a].id);
 		ok &= i->op != O_CMPXCHG || none_below(f, live, 1);
 	}
-	for_phi(p, b) if (f->tmp.v[p->to.id].nuse) bit_set(live, p->to.id);
-	for_phi(p, b) ok &= free_of(f, live, p->to.id);
+	for_each (p, b->phi)
+		if (f->tmp.v[p->to.id].nuse)
+			bit_set(live, p->to.id);
+	for_each (p, b->phi)
+		ok &= free_of(f, live, p->to.id);
 	return ok;
 }
 

@@ -7,23 +7,65 @@
  */
 #include "ir/pass.h"
 
+enum {
+	REUSE = 6,
+	REUSE_DEF = 2
+}; /* a value loaded or made is used again this many instructions later */
+
+struct copy {
+	u32 of, end; /* the spilled temporary; up to where in out */
+	struct ref is;
+};
+
 struct rewrite {
 	struct spill *s;
 	const bool *chosen;
 	struct ins **cheap;
 	u32 ntmp;
 	VEC(struct ins) out;
+	VEC(struct copy) copy;
 };
 
-static struct ref keep_tmp(struct spill *s)
+static void grow(struct spill *s)
 {
-	struct ref r = ir_tmp(s->f);
-	while (s->keep.n < s->f->tmp.n)
-		vec_add(&s->keep, false);
+	while (s->life.n < s->f->tmp.n)
+		vec_add(&s->life, LIFE_WHOLE);
 	while (s->slot.n < s->f->tmp.n)
 		vec_add(&s->slot, 0);
-	s->keep.v[r.id] = true;
-	return r;
+	while (s->home.n < s->f->tmp.n)
+		vec_add(&s->home, 0);
+}
+
+/* A stand-in for r: the first may serve several instructions, one that was spilled again only one.
+ */
+static struct ref stand_in(struct rewrite *w, struct ref r, u32 reuse)
+{
+	struct ref n = ir_tmp(w->s->f);
+	grow(w->s);
+	bool whole = w->s->life.v[r.id] == LIFE_WHOLE;
+	w->s->life.v[n.id] = whole && !w->cheap[r.id] ? LIFE_PART : LIFE_POINT;
+	if (whole)
+		vec_add(&w->copy, (struct copy){r.id, w->out.n + reuse, n});
+	return n;
+}
+
+static bool have_copy(const struct rewrite *w, struct ref r, struct ref *ret)
+{
+	for (u32 i = w->copy.n; i-- > 0;) {
+		if (w->copy.v[i].of != r.id || w->out.n > w->copy.v[i].end)
+			continue;
+		*ret = w->copy.v[i].is;
+		return w->s->life.v[ret->id] == LIFE_PART;
+	}
+	return false;
+}
+
+/* The store right after a spilled temporary is made: it reads the register. */
+static bool is_home_store(const struct rewrite *w, const struct ins *i)
+{
+	struct ref v = i->arg[1], to = i->arg[0];
+	return i->op == O_STORE && is_tmp(v) && v.id < w->ntmp && to.kind == R_SLOT &&
+	       w->s->home.v[v.id] == to.id + 1u;
 }
 
 static bool spilled(const struct rewrite *w, struct ref r)
@@ -38,10 +80,15 @@ static struct ref slot_ref(const struct spill *s, u32 tmp)
 
 static struct ref reload(struct rewrite *w, struct ref r, struct loc loc)
 {
-	struct ins i = {.op = O_LOAD, .w = 8, .arg = {slot_ref(w->s, r.id)}};
+	struct ref again;
+	if (have_copy(w, r, &again))
+		return again;
+	struct ins i = {.op = O_LOAD, .w = 8};
 	if (w->cheap[r.id])
 		i = *w->cheap[r.id];
-	i.to = keep_tmp(w->s);
+	else
+		i.arg[0] = slot_ref(w->s, r.id);
+	i.to = stand_in(w, r, REUSE);
 	i.loc = loc;
 	vec_add(&w->out, i);
 	return i.to;
@@ -70,23 +117,32 @@ static void rewrite_uses(struct rewrite *w, struct ins *i)
 static void rewrite_ins(struct rewrite *w, struct ins i, struct ins *at)
 {
 	bool def = spilled(w, i.to);
-	if (def && w->cheap[i.to.id])
+	if (def && w->s->home.v[i.to.id])
+		def = false; /* in memory already: stays as it is, only its uses change */
+	else if (def && w->cheap[i.to.id])
 		return;
+	if (is_home_store(w, &i)) {
+		vec_add(&w->out, i);
+		return;
+	}
 	rewrite_uses(w, at);
 	i = *at;
+	if (is_call(i.op))
+		w->copy.n = 0;
 	struct ref old = i.to;
 	if (def && i.op != O_CTX && i.op != O_PARAM)
-		i.to = keep_tmp(w->s);
+		i.to = stand_in(w, old, REUSE_DEF);
 	vec_add(&w->out, i);
 	if (!def || i.op == O_CTX || i.op == O_PARAM)
 		return;
 	struct ref slot = slot_ref(w->s, old.id);
+	w->s->home.v[i.to.id] = slot.id + 1;
 	vec_add(&w->out, (struct ins){.op = O_STORE, .w = 8, .arg = {slot, i.to}, .loc = i.loc});
 }
 
 static void rewrite_block(struct rewrite *w, struct blk *b)
 {
-	w->out.n = 0;
+	w->out.n = w->copy.n = 0;
 	for_ins (i, b)
 		if (i->op != O_ARG)
 			rewrite_ins(w, *i, i);
@@ -99,8 +155,9 @@ static void rewrite_block(struct rewrite *w, struct blk *b)
 		b->cmp[1] = reload(w, b->cmp[1], b->loc);
 	i32 at = b->jmp == J_JMP ? pred_index(b->s1, b) : -1;
 	if (at >= 0)
-		for_phi(p, b->s1) if (spilled(w, p->arg[at]) && w->cheap[p->arg[at].id])
-			p->arg[at] = reload(w, p->arg[at], b->loc);
+		for_each (p, b->s1->phi)
+			if (spilled(w, p->arg[at]) && w->cheap[p->arg[at].id])
+				p->arg[at] = reload(w, p->arg[at], b->loc);
 	b->ins.n = 0;
 	for (u32 i = 0; i < w->out.n; i++)
 		vec_add(&b->ins, w->out.v[i]);
@@ -112,19 +169,26 @@ void spill_rewrite(struct spill *s, const bool *chosen)
 	struct arena tmp = {0};
 	struct rewrite w = {.s = s, .chosen = chosen, .ntmp = f->tmp.n};
 	w.cheap = arena_newn(&tmp, struct ins *, f->tmp.n + 1);
-	while (s->keep.n < f->tmp.n)
-		vec_add(&s->keep, false);
-	while (s->slot.n < f->tmp.n)
-		vec_add(&s->slot, 0);
+	grow(s);
 	for_blk (b, f) {
 		for_ins (i, b) {
 			if (!spilled(&w, i->to))
 				continue;
-			if (!is_remat(i->op) && !(i->op == O_COPY && i->arg[0].kind == R_CON))
+			bool con = i->op == O_COPY && i->arg[0].kind == R_CON;
+			bool slot = i->op == O_LOAD && i->arg[0].kind == R_SLOT &&
+				    i->arg[0].id >= s->first;
+			if (!is_remat(i->op) && !con && !slot)
 				continue;
 			w.cheap[i->to.id] = arena_new(&tmp, struct ins);
 			*w.cheap[i->to.id] = *i;
 		}
+	}
+	for (u32 t = 0; t < w.ntmp; t++) {
+		if (!chosen[t] || !s->home.v[t])
+			continue;
+		struct ins load = {.op = O_LOAD, .w = 8, .arg = {mkref(R_SLOT, s->home.v[t] - 1)}};
+		w.cheap[t] = arena_new(&tmp, struct ins);
+		*w.cheap[t] = load;
 	}
 	for (u32 t = 0; t < w.ntmp; t++) {
 		if (!chosen[t] || w.cheap[t])
@@ -134,7 +198,11 @@ void spill_rewrite(struct spill *s, const bool *chosen)
 	}
 	for_blk (b, f)
 		rewrite_block(&w, b);
+	for (u32 t = 0; t < w.ntmp; t++)
+		if (chosen[t] && s->home.v[t])
+			s->life.v[t] = LIFE_POINT;
 	vec_free(&w.out);
+	vec_free(&w.copy);
 	arena_free(&tmp);
 }
 
@@ -147,6 +215,7 @@ struct layout {
 	u64 *in;    /* [block][words]: slots live at its start */
 	u64 *live;  /* at the place looked at */
 	u64 *clash; /* [slot][words] */
+	u64 *used;  /* ever read */
 };
 
 /* Index of the spill slot behind an operand: its own, or a spilled temporary's; -1 for others. */
@@ -176,8 +245,10 @@ static void slot_def(struct layout *l, struct ref r)
 static void slot_use(struct layout *l, struct ref r)
 {
 	i32 n = slot_of(l, r);
-	if (n >= 0)
-		bit_set(l->live, (u32)n);
+	if (n < 0)
+		return;
+	bit_set(l->live, (u32)n);
+	bit_set(l->used, (u32)n);
 }
 
 static void slot_ins(struct layout *l, const struct ins *i)
@@ -186,8 +257,10 @@ static void slot_ins(struct layout *l, const struct ins *i)
 		slot_def(l, i->arg[0]);
 	else
 		slot_use(l, i->arg[0]);
-	if (ref_is(i->to))
-		slot_def(l, i->to);
+	if (slot_of(l, i->to) < 0)
+		return;
+	slot_def(l, i->to); /* a parameter, written without a store */
+	bit_set(l->used, (u32)slot_of(l, i->to));
 }
 
 static bool slot_flow(struct layout *l, const struct blk *b)
@@ -200,14 +273,17 @@ static bool slot_flow(struct layout *l, const struct blk *b)
 			l->live[w] |= l->in[succ[s]->id * l->words + w];
 		i32 at = succ[s] ? pred_index(succ[s], b) : -1;
 		if (at >= 0)
-			for_phi(p, succ[s]) slot_use(l, p->arg[at]);
+			for_each (p, succ[s]->phi)
+				slot_use(l, p->arg[at]);
 	}
 	for (u32 i = b->ins.n; i-- > 0;)
 		slot_ins(l, &b->ins.v[i]);
 	u64 *in = l->in + b->id * l->words;
 	/* A phi's slot is written before the block: alive at its start as seen from the others. */
-	for_phi(p, b) slot_use(l, p->to);
-	for_phi(p, b) slot_def(l, p->to);
+	for_each (p, b->phi)
+		slot_use(l, p->to);
+	for_each (p, b->phi)
+		slot_def(l, p->to);
 	bool changed = memcmp(in, l->live, l->words * sizeof(u64));
 	memcpy(in, l->live, l->words * sizeof(u64));
 	return changed;
@@ -220,6 +296,9 @@ static void place(struct layout *l)
 	u32 *color = arena_newn(&l->tmp, u32, l->n);
 	for (u32 n = 0; n < l->n; n++) {
 		bool taken = true;
+		f->slot.v[l->s->first + n].off = 0;
+		if (!bit_get(l->used, n))
+			continue;
 		for (color[n] = 0; taken; color[n] += taken) {
 			taken = false;
 			for (u32 o = 0; o < n; o++)
@@ -238,11 +317,11 @@ void spill_layout(struct spill *s)
 	struct layout l = {.s = s, .n = f->slot.n - s->first};
 	if (!l.n)
 		return;
-	while (s->slot.n < f->tmp.n)
-		vec_add(&s->slot, 0);
+	grow(s);
 	l.words = bit_words(l.n);
 	l.in = arena_newn(&l.tmp, u64, f->nblk * l.words);
 	l.live = arena_newn(&l.tmp, u64, l.words);
+	l.used = arena_newn(&l.tmp, u64, l.words);
 	l.clash = arena_newn(&l.tmp, u64, l.n * l.words);
 	struct blk **order = arena_newn(&l.tmp, struct blk *, f->nblk);
 	for_blk (b, f)
@@ -257,4 +336,20 @@ void spill_layout(struct spill *s)
 		if (s->slot.v[t])
 			f->tmp.v[t].spill = f->slot.v[s->slot.v[t] - 1].off;
 	arena_free(&l.tmp);
+}
+
+void spill_drop_unread(struct spill *s)
+{
+	for_blk (b, s->f) {
+		for_ins (i, b) {
+			bool spill = i->op == O_STORE && i->arg[0].kind == R_SLOT &&
+				     i->arg[0].id >= s->first;
+			if (spill && !s->f->slot.v[i->arg[0].id].off)
+				*i = (struct ins){.op = O_NOP};
+		}
+		blk_sweep(b);
+	}
+	for (u32 n = s->first; n < s->f->slot.n; n++)
+		if (!s->f->slot.v[n].off)
+			s->f->slot.v[n].size = 0;
 }

@@ -157,7 +157,9 @@ static void rename_block(struct ssa *s, struct blk *b)
 static void fill_phis(struct ssa *s)
 {
 	for_blk (b, s->f) {
-		for_phi(p, b) for (u32 i = 0; i < b->pred.n; i++) replace(s, &p->arg[i]);
+		for_each (p, b->phi)
+			for (u32 i = 0; i < b->pred.n; i++)
+				replace(s, &p->arg[i]);
 		for (u32 slot = 0; slot < s->nslot; slot++) {
 			struct phi *p = s->phi[b->id * s->nslot + slot];
 			for (u32 i = 0; p && i < b->pred.n; i++)

@@ -144,14 +144,17 @@ static void put_fn(const struct fn *f, struct sb *out)
 	sb_char(out, '\n');
 	for (u32 i = 0; i < f->slot.n; i++) {
 		const struct slot *s = &f->slot.v[i];
+		if (!s->size)
+			continue;
 		if (!s->promote)
 			sb_fmt(out, "  s%u = slot %u at %d\n", i, s->size, s->off);
-		else if (!f->ssa && s->size)
+		else if (!f->ssa)
 			sb_fmt(out, "  s%u = var\n", i);
 	}
 	for_blk (b, f) {
 		sb_fmt(out, "b%u:%s\n", b->id, b->unlikely ? " unlikely" : "");
-		for_phi(p, b) put_phi(f, b, p, out);
+		for_each (p, b->phi)
+			put_phi(f, b, p, out);
 		for_ins (i, b)
 			put_ins(f, i, out);
 		put_jump(f, b, out);

@@ -109,6 +109,13 @@ static bool try_ringbuf(struct host *h)
 	return fd >= 0;
 }
 
+static bool try_big_keys(struct host *h)
+{
+	(void)h;
+	AUTO_CLOSE int fd = map_fd(BPF_MAP_TYPE_HASH, 1024, 8, 1, 0);
+	return fd >= 0;
+}
+
 static bool try_raw_tp_run(struct host *h)
 {
 	(void)h;
@@ -174,6 +181,25 @@ static bool try_loop(struct host *h)
 		I_EXIT,
 	};
 	return callback_loads(insn, countof(insn), 8, 2);
+}
+
+static bool try_percpu_lookup(struct host *h)
+{
+	(void)h;
+	AUTO_CLOSE int map = map_fd(BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 1, 0);
+	if (map < 0)
+		return false;
+	const struct bpf_insn insn[] = {
+		I_ST(10, -8, 0),
+		I_LD64(1, BPF_PSEUDO_MAP_FD, map),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -8),
+		I_MOV(3, 0),
+		I_CALL(BPF_FUNC_map_lookup_percpu_elem),
+		I_MOV(0, 0),
+		I_EXIT,
+	};
+	return loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn));
 }
 
 static bool try_cookie(struct host *h)

@@ -41,6 +41,7 @@ struct node {
 	enum token op : 8; /* of a unary, binary or assignment */
 	u16 flags;
 	struct loc loc;
+	u32 mark; /* of a variable's name: the macro expansion that it belongs to; 0: none */
 	struct node *next;      /* next statement, argument, key, field or probe */
 	struct node *a, *b, *c; /* children; which are used is in ast.def */
 	struct str name;        /* identifier, member, string or probe text */
@@ -79,5 +80,7 @@ u32 node_count(const struct node *list); /* length of a next-chain */
  * loc spans its whole text.
  */
 struct node *bt_parse(struct arena *a, struct diags *ds, u16 src);
+/* One expression (or type), all of a source's text. NULL after an error. */
+struct node *bt_parse_part(struct arena *a, struct diags *ds, u16 src, bool type);
 /* Integer text as in scripts (1e6, 0x10, 5ms, 1_000, 10ULL); err explains when false. */
 bool bt_number(struct str text, u64 *ret, const char **err);

@@ -667,7 +667,7 @@ static void stray(struct parser *p)
 
 static struct node *definition(struct parser *p, struct top *top)
 {
-	bool tag = p_at(p, TK_IDENT) && bt_is_tag(p->t.text);
+	bool tag = p_at(p, TK_IDENT) && (bt_is_tag(p->t.text) || p_at_word(p, "typedef"));
 	if ((p_at(p, TK_BAD) && p->t.text.s[0] == '#') || tag)
 		return c_definition(p, top);
 	if (p_at(p, TK_CONFIG) || p_at(p, TK_IMPORT)) {
@@ -712,4 +712,16 @@ struct node *bt_parse(struct arena *a, struct diags *ds, u16 src)
 	struct node *n = node_new(a, N_PROGRAM, lex_loc(&p.lx, 0, p.lx.text.n));
 	n->a = l.head;
 	return n;
+}
+
+struct node *bt_parse_part(struct arena *a, struct diags *ds, u16 src, bool type)
+{
+	assert(src < ds->nsource);
+	struct parser p = {.lx = lex_of(a, ds->source[src].text, src), .arena = a, .diags = ds};
+	u32 nerror = ds->nerror;
+	lex_next(&p.lx, &p.t);
+	struct node *n = type ? bt_type(&p) : bt_expr(&p);
+	if (!p.panic && !p_at(&p, TK_EOF))
+		p_expected(&p, "an operator or the end");
+	return ds->nerror > nerror ? NULL : n;
 }

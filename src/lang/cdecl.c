@@ -1,34 +1,9 @@
 /* cdecl.c - declarations of C: specifiers, declarators, bodies of structs and enums. */
-#include "lang/cdecl.h"
+#include "lang/cdecl_parse.h"
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { MAX_DEPTH = 60, MAX_FIELDS = 1 << 16, MAX_ERRORS = 20 };
-
-struct ctag {
-	struct str name;
-	struct type *type; /* lives from the first mention on; completed by the definition */
-	enum type_kind kind : 8;
-	bool defined, weak;
-	struct loc loc;
-	struct ctag *next; /* of cdecl.pending */
-};
-struct cname { /* typedef or enumerator */
-	const struct type *type;
-	i64 val;
-	bool weak;
-	struct loc loc;
-};
-
-/* What stands in front of the declarators. */
-struct spec {
-	const struct type *type;
-	bool is_typedef, seen; /* seen: some word of a declaration was there */
-	u8 qual;
-	u32 align; /* __attribute__((aligned)), _Alignas */
-	bool packed;
-	bool fresh; /* a tag was defined or mentioned here: "struct x;" needs no declarator */
-};
+enum { MAX_ERRORS = 20 };
 
 static const struct type ctypes[] = {
 #define INT(n, sz, sgn)                                                               \
@@ -71,7 +46,7 @@ void cdecl_init(struct cdecl *d, struct arena *a, struct diags *ds)
 
 /* ---- errors, tokens ---- */
 
-static PRINTF(3, 4) void fail(struct cdecl *d, const struct ctok *at, const char *fmt, ...)
+void cd_fail(struct cdecl *d, const struct ctok *at, const char *fmt, ...)
 {
 	const struct ctok *t = at ? at : d->last;
 	bool was = d->panic;
@@ -88,13 +63,13 @@ static PRINTF(3, 4) void fail(struct cdecl *d, const struct ctok *at, const char
 	free(msg);
 }
 
-static void note(struct cdecl *d, u32 nerror, struct loc loc)
+void cd_note(struct cdecl *d, u32 nerror, struct loc loc)
 {
 	if (d->diags->nerror > nerror)
 		diag_note(d->diags, d->diags->last, loc, "This is the first definition.");
 }
 
-static void next(struct cdecl *d)
+void cd_next(struct cdecl *d)
 {
 	if (!d->t)
 		return;
@@ -102,46 +77,36 @@ static void next(struct cdecl *d)
 	d->t = d->t->next;
 }
 
-static bool at(const struct cdecl *d, const char *text)
+bool cd_accept(struct cdecl *d, const char *text)
 {
-	return ctok_is(d->t, text);
-}
-
-static bool accept(struct cdecl *d, const char *text)
-{
-	if (!at(d, text))
+	if (!cd_at(d, text))
 		return false;
-	next(d);
+	cd_next(d);
 	return true;
 }
 
-static void expected(struct cdecl *d, const char *what)
+void cd_expected(struct cdecl *d, const char *what)
 {
 	if (d->t)
-		fail(d, d->t, "expected %s, found '%.*s'", what, STRF(d->t->text));
+		cd_fail(d, d->t, "expected %s, found '%.*s'", what, STRF(d->t->text));
 	else
-		fail(d, NULL, "expected %s", what);
+		cd_fail(d, NULL, "expected %s", what);
 }
 
-static void expect(struct cdecl *d, const char *text)
+void cd_expect(struct cdecl *d, const char *text)
 {
-	if (!accept(d, text))
-		expected(d, arena_fmt(d->arena, "'%s'", text));
-}
-
-static bool at_ident(const struct cdecl *d)
-{
-	return d->t && d->t->kind == CT_IDENT;
+	if (!cd_accept(d, text))
+		cd_expected(d, arena_fmt(d->arena, "'%s'", text));
 }
 
 /* Over a bracket and all up to its partner. */
-static void skip_balanced(struct cdecl *d)
+void cd_skip(struct cdecl *d)
 {
 	u32 depth = 0;
 	do {
-		depth += at(d, "(") || at(d, "{") || at(d, "[");
-		depth -= at(d, ")") || at(d, "}") || at(d, "]");
-		next(d);
+		depth += cd_at(d, "(") || cd_at(d, "{") || cd_at(d, "[");
+		depth -= cd_at(d, ")") || cd_at(d, "}") || cd_at(d, "]");
+		cd_next(d);
 	} while (d->t && depth);
 }
 
@@ -149,14 +114,15 @@ static void skip_balanced(struct cdecl *d)
 static void skip_declaration(struct cdecl *d)
 {
 	while (d->t) {
-		bool body = at(d, "{"), code = body && ctok_is(d->last, ")");
-		if (accept(d, ";"))
+		bool body = cd_at(d, "{"), code = body && ctok_is(d->last, ")");
+		if (cd_accept(d, ";"))
 			return;
-		if (body || at(d, "(") || at(d, "["))
-			skip_balanced(d);
+		if (body || cd_at(d, "(") || cd_at(d, "["))
+			cd_skip(d);
 		else
-			next(d);
-		if (code || (body && !at(d, ";") && !at(d, ",") && !at_ident(d) && !at(d, "*")))
+			cd_next(d);
+		if (code ||
+		    (body && !cd_at(d, ";") && !cd_at(d, ",") && !cd_at_ident(d) && !cd_at(d, "*")))
 			return;
 	}
 }
@@ -165,16 +131,15 @@ static void skip_declaration(struct cdecl *d)
 
 static const struct type *type_name_at(struct cdecl *d);
 static bool starts_type(struct cdecl *d, const struct ctok *t);
-static void attributes(struct cdecl *d, struct spec *s);
 
 static bool sized(struct cexpr *e, struct cdecl *d, bool align, struct cval *ret)
 {
 	d->t = e->t->next;
 	if (!ctok_is(d->t, "(") || !starts_type(d, d->t->next))
 		return cexpr_fail(e, e->t, "sizeof needs a type in parentheses here");
-	next(d);
+	cd_next(d);
 	const struct type *t = type_name_at(d);
-	expect(d, ")");
+	cd_expect(d, ")");
 	e->t = d->t;
 	if (d->panic)
 		return cexpr_fail(e, e->t, "");
@@ -193,7 +158,7 @@ static bool atom(struct cexpr *e, struct cval *ret)
 	if (ctok_is(t, "(") && starts_type(d, t->next)) {
 		d->t = t->next;
 		const struct type *to = type_name_at(d);
-		expect(d, ")");
+		cd_expect(d, ")");
 		e->t = d->t;
 		if (d->panic || !cexpr_unary(e, ret))
 			return cexpr_fail(e, e->t, "");
@@ -215,7 +180,7 @@ static bool atom(struct cexpr *e, struct cval *ret)
 	return true;
 }
 
-static bool constant(struct cdecl *d, struct cval *ret)
+bool cd_constant(struct cdecl *d, struct cval *ret)
 {
 	struct cexpr e = {.t = d->t, .atom = atom, .arg = d, .depth = d->depth};
 	*ret = (struct cval){0};
@@ -224,7 +189,7 @@ static bool constant(struct cdecl *d, struct cval *ret)
 	bool ok = cexpr_eval(&e, ret);
 	d->t = e.t;
 	if (!ok && e.why && *e.why)
-		fail(d, e.at, "%s", e.why);
+		cd_fail(d, e.at, "%s", e.why);
 	return ok && !d->panic;
 }
 
@@ -233,54 +198,54 @@ static bool constant(struct cdecl *d, struct cval *ret)
 static u32 alignment(struct cdecl *d)
 {
 	struct cval v = {.v = 16};
-	if (accept(d, "(")) {
+	if (cd_accept(d, "(")) {
 		const struct ctok *where = d->t;
 		if (starts_type(d, d->t))
 			v.v = type_name_at(d)->align;
 		else
-			constant(d, &v);
-		expect(d, ")");
+			cd_constant(d, &v);
+		cd_expect(d, ")");
 		if (!d->panic && (!v.v || (v.v & (v.v - 1)) || v.v > CDECL_MAX_BYTES))
-			fail(d, where, "an alignment is a power of two");
+			cd_fail(d, where, "an alignment is a power of two");
 	}
 	return d->panic ? 1 : (u32)v.v;
 }
 
 static void attribute_list(struct cdecl *d, struct spec *s)
 {
-	expect(d, "(");
-	expect(d, "(");
-	while (!d->panic && d->t && !at(d, ")")) {
-		if (at(d, "packed") || at(d, "__packed__")) {
+	cd_expect(d, "(");
+	cd_expect(d, "(");
+	while (!d->panic && d->t && !cd_at(d, ")")) {
+		if (cd_at(d, "packed") || cd_at(d, "__packed__")) {
 			s->packed = true;
-			next(d);
-		} else if (at(d, "aligned") || at(d, "__aligned__")) {
-			next(d);
+			cd_next(d);
+		} else if (cd_at(d, "aligned") || cd_at(d, "__aligned__")) {
+			cd_next(d);
 			u32 n = alignment(d);
 			s->align = MAX(s->align, n);
-		} else if (!at(d, ",")) {
-			next(d);
-			if (at(d, "("))
-				skip_balanced(d);
+		} else if (!cd_at(d, ",")) {
+			cd_next(d);
+			if (cd_at(d, "("))
+				cd_skip(d);
 		}
-		if (!at(d, ")"))
-			expect(d, ",");
+		if (!cd_at(d, ")"))
+			cd_expect(d, ",");
 	}
-	expect(d, ")");
-	expect(d, ")");
+	cd_expect(d, ")");
+	cd_expect(d, ")");
 }
 
-static void attributes(struct cdecl *d, struct spec *s)
+void cd_attributes(struct cdecl *d, struct spec *s)
 {
 	while (!d->panic) {
-		if (accept(d, "__attribute__") || accept(d, "__attribute")) {
+		if (cd_accept(d, "__attribute__") || cd_accept(d, "__attribute")) {
 			attribute_list(d, s);
-		} else if (at(d, "__asm__") || at(d, "asm") || at(d, "__asm")) {
-			next(d);
-			skip_balanced(d);
-		} else if (at(d, "__extension__") || at(d, "__packed")) {
-			s->packed |= at(d, "__packed");
-			next(d);
+		} else if (cd_at(d, "__asm__") || cd_at(d, "asm") || cd_at(d, "__asm")) {
+			cd_next(d);
+			cd_skip(d);
+		} else if (cd_at(d, "__extension__") || cd_at(d, "__packed")) {
+			s->packed |= cd_at(d, "__packed");
+			cd_next(d);
 		} else {
 			return;
 		}
@@ -316,16 +281,16 @@ static bool starts_type(struct cdecl *d, const struct ctok *t)
 	return t && t->kind == CT_IDENT && (is_word(t->text) || find_typedef(d, t->text));
 }
 
-static struct ctag *tag_get(struct cdecl *d, enum type_kind kind, const struct ctok *name)
+struct ctag *cd_tag(struct cdecl *d, enum type_kind kind, const struct ctok *name)
 {
 	struct ctag *g = names_get(&d->tag, name->text);
 	if (g && g->kind != kind) {
 		u32 nerror = d->diags->nerror;
-		fail(d, name, "'%.*s' was something else than %s before", STRF(name->text),
-		     kind == T_STRUCT  ? "a struct"
-		     : kind == T_UNION ? "a union"
-				       : "an enum");
-		note(d, nerror, g->loc);
+		cd_fail(d, name, "'%.*s' was something else than %s before", STRF(name->text),
+			kind == T_STRUCT  ? "a struct"
+			: kind == T_UNION ? "a union"
+					  : "an enum");
+		cd_note(d, nerror, g->loc);
 	}
 	if (g)
 		return g;
@@ -343,9 +308,9 @@ static struct ctag *tag_get(struct cdecl *d, enum type_kind kind, const struct c
 static u32 natural_align(const struct type *t, u32 depth)
 {
 	u32 n, align = 1;
-	if (t->kind == T_ARRAY && depth < MAX_DEPTH)
+	if (t->kind == T_ARRAY && depth < CDECL_MAX_DEPTH)
 		return natural_align(t->base, depth + 1);
-	if (!type_is_record(t) || depth >= MAX_DEPTH)
+	if (!type_is_record(t) || depth >= CDECL_MAX_DEPTH)
 		return MAX(t->align, 1u);
 	const struct field *f = type_fields(t, &n);
 	for (u32 i = 0; i < n; i++) {
@@ -369,7 +334,7 @@ static bool borrow(struct cdecl *d, struct ctag *g)
 	return true;
 }
 
-static bool incomplete(struct cdecl *d, const struct type *t)
+bool cd_incomplete(struct cdecl *d, const struct type *t)
 {
 	while (t->kind == T_ARRAY)
 		t = t->base;
@@ -379,308 +344,6 @@ static bool incomplete(struct cdecl *d, const struct type *t)
 		return false;
 	struct ctag *g = names_get(&d->tag, t->name);
 	return g && g->type == t && !borrow(d, g);
-}
-
-/* ---- struct, union, enum ---- */
-
-static void specifiers(struct cdecl *d, struct spec *s);
-static const struct type *declarator(struct cdecl *d, const struct type *base, struct spec *s,
-				     const struct ctok **name);
-
-struct body {
-	struct clayout lay;
-	struct field *f;
-	u32 n, cap;
-};
-
-static struct field *add_field(struct cdecl *d, struct body *b)
-{
-	if (b->n == b->cap) {
-		struct field *grown = arena_newn(d->arena, struct field, b->cap * 2 + 8);
-		if (b->n)
-			memcpy(grown, b->f, b->n * sizeof(*grown));
-		b->f = grown;
-		b->cap = b->cap * 2 + 8;
-	}
-	return &b->f[b->n];
-}
-
-static void bit_field(struct cdecl *d, struct body *b, struct field *f, struct spec *s)
-{
-	const struct ctok *where = d->t;
-	struct cval w;
-	if (!constant(d, &w))
-		return;
-	u32 max = f->type->kind == T_BOOL ? 1 : f->type->size * 8;
-	if (!type_is_int(f->type) && f->type->kind != T_BOOL)
-		fail(d, where, "a bit-field is an integer");
-	else if (w.v > max)
-		fail(d, where, "a bit-field is not wider than its type (%u bits)", max);
-	else if (!w.v && f->name.n)
-		fail(d, where, "a bit-field without bits has no name");
-	if (d->panic)
-		return;
-	attributes(d, s);
-	struct clayout *l = &b->lay;
-	bool was = l->packed;
-	l->packed |= s->packed;
-	if (s->align) {
-		l->bits = ALIGN_UP(l->bits, (u64)s->align * 8);
-		l->align = MAX(l->align, s->align);
-	}
-	clayout_bits(l, f, (u32)w.v, f->name.n != 0);
-	l->packed = was;
-	b->n += f->name.n != 0;
-}
-
-static void known_once(struct cdecl *d, const struct body *b, const struct ctok *name)
-{
-	for (u32 i = 0; i < b->n; i++)
-		if (str_eq(b->f[i].name, name->text)) {
-			u32 nerror = d->diags->nerror;
-			fail(d, name, "there is already a member '%.*s'", STRF(name->text));
-			note(d, nerror, b->f[i].loc);
-			return;
-		}
-}
-
-/* One declarator of a member declaration (or none: an anonymous struct). */
-static void member(struct cdecl *d, struct body *b, const struct spec *common)
-{
-	struct spec s = *common;
-	const struct ctok *name = NULL, *where = d->t;
-	const struct type *t = common->type;
-	d->unsized = false;
-	if (!at(d, ":") && !at(d, ";"))
-		t = declarator(d, t, &s, &name);
-	if (d->panic)
-		return;
-	if (b->n >= MAX_FIELDS) {
-		fail(d, where, "more than %d members", MAX_FIELDS);
-		return;
-	}
-	struct field *f = add_field(d, b);
-	*f = (struct field){.type = t};
-	if (name) {
-		f->name = name->text;
-		f->loc = name->loc;
-		known_once(d, b, name);
-	}
-	if (accept(d, ":")) {
-		bit_field(d, b, f, &s);
-		return;
-	}
-	attributes(d, &s);
-	if (!name && !type_is_record(t)) {
-		if (!common->fresh)
-			expected(d, "the name of a member");
-		return; /* enum { ... }; inside */
-	}
-	if (!name && t->name.n) /* struct x { ... }; inside declares nothing */
-		return;
-	if (incomplete(d, t)) {
-		AUTO_SB n = {0};
-		type_name(t, &n);
-		fail(d, name ? name : where, "the type of this member (%s) has no size here",
-		     n.s ? n.s : "");
-		return;
-	}
-	if (b->lay.flex && !b->lay.is_union)
-		fail(d, name ? name : where, "no member can follow a flexible array");
-	b->lay.flex |= t->kind == T_ARRAY && d->unsized;
-	struct clayout *l = &b->lay;
-	bool was = l->packed;
-	l->packed |= s.packed && name;
-	if (!clayout_member(l, f, s.align))
-		fail(d, name ? name : where, "this is too large");
-	l->packed = was;
-	b->n++;
-}
-
-static void members(struct cdecl *d, struct body *b)
-{
-	while (!d->panic && d->t && !at(d, "}")) {
-		if (accept(d, ";"))
-			continue;
-		if (accept(d, "_Static_assert")) {
-			skip_balanced(d);
-			continue;
-		}
-		struct spec s = {0};
-		specifiers(d, &s);
-		if (d->panic)
-			return;
-		if (!s.type) {
-			expected(d, "a type");
-			return;
-		}
-		do
-			member(d, b, &s);
-		while (!d->panic && accept(d, ","));
-		if (!at(d, "}"))
-			expect(d, ";");
-	}
-}
-
-static void record_body(struct cdecl *d, struct type *t, struct spec *s)
-{
-	struct body b = {.lay = {.is_union = t->kind == T_UNION, .arm = d->arm, .align = 1}};
-	/* packed may stand behind the brace, but decides about what is inside. */
-	struct spec after = *s;
-	struct ctok *body = d->t;
-	next(d);
-	if (d->depth++ >= MAX_DEPTH)
-		fail(d, body, "nested too deeply (more than %d levels)", MAX_DEPTH);
-	struct ctok *first = d->t;
-	const struct ctok *was = d->last;
-	d->t = body;
-	skip_balanced(d);
-	bool panic = d->panic;
-	attributes(d, &after);
-	d->panic = panic;
-	d->t = first;
-	d->last = was;
-	b.lay.packed = after.packed;
-	members(d, &b);
-	expect(d, "}");
-	attributes(d, s);
-	d->depth--;
-	clayout_end(&b.lay, MAX(s->align, after.align), t);
-	static const struct field none;
-	t->field = b.f ? b.f : &none;
-	t->nfield = b.n;
-	s->packed = false; /* it was the struct's, not the declared object's */
-	s->align = 0;
-}
-
-static void enumerator(struct cdecl *d, struct enumerator *e, struct cval *v, const struct type *t)
-{
-	const struct ctok *name = d->t;
-	struct spec ignored = {0};
-	if (!at_ident(d)) {
-		expected(d, "the name of an enumerator");
-		return;
-	}
-	next(d);
-	attributes(d, &ignored);
-	if (accept(d, "="))
-		constant(d, v);
-	*e = (struct enumerator){name->text, (i64)v->v};
-	struct cname *old = names_get(&d->enumerators, name->text);
-	if (old && !name->sys && !old->weak) {
-		u32 nerror = d->diags->nerror;
-		fail(d, name, "there is already an enumerator '%.*s'", STRF(name->text));
-		note(d, nerror, old->loc);
-		return;
-	}
-	struct cname *c = arena_new(d->arena, struct cname);
-	*c = (struct cname){t, e->val, name->sys, name->loc};
-	names_set(&d->enumerators, d->arena, name->text, c);
-}
-
-static u32 enum_size(i64 min, i64 max, bool large, bool packed)
-{
-	bool neg = min < 0;
-	if (packed)
-		for (u32 n = 1; n <= 2; n *= 2)
-			if (!large && min >= -(1ll << (8 * n - 1)) &&
-			    max < 1ll << (8 * n - (neg ? 1 : 0)))
-				return n;
-	bool fits = !large && (neg ? min >= INT32_MIN && max <= INT32_MAX : max <= UINT32_MAX);
-	return fits ? 4 : 8;
-}
-
-static void enum_body(struct cdecl *d, struct type *t, struct spec *s)
-{
-	struct cval v = {0};
-	u32 n = 0, cap = 0;
-	struct enumerator *e = NULL;
-	i64 min = 0, max = 0;
-	bool large = false;
-	for (next(d); !d->panic && d->t && !at(d, "}");) {
-		if (n == cap) {
-			struct enumerator *grown =
-				arena_newn(d->arena, struct enumerator, cap * 2 + 16);
-			if (n)
-				memcpy(grown, e, n * sizeof(*grown));
-			e = grown;
-			cap = cap * 2 + 16;
-		}
-		enumerator(d, &e[n], &v, t);
-		large |= v.uns && (i64)v.v < 0;
-		min = MIN(min, e[n].val);
-		max = MAX(max, e[n].val);
-		n++;
-		v = (struct cval){v.v + 1, v.uns, true};
-		if (!at(d, "}"))
-			expect(d, ",");
-	}
-	if (!n)
-		expected(d, "an enumerator");
-	expect(d, "}");
-	attributes(d, s);
-	t->is_signed = min < 0 && !large;
-	t->size = t->align = enum_size(min, max, large, s->packed);
-	t->base = type_int(t->size, t->is_signed);
-	t->enums = e;
-	t->nenum = n;
-	s->packed = false;
-}
-
-/* A second definition in the script is an error; headers get away with it, the first counts. */
-static bool redefined(struct cdecl *d, const struct ctag *g, const struct ctok *name)
-{
-	if (!g->defined)
-		return false;
-	if (g->weak && !name->sys) /* the script's own is the better one */
-		return false;
-	u32 nerror = d->diags->nerror;
-	if (!name->sys) {
-		fail(d, name, "'%.*s' is defined twice", STRF(name->text));
-		note(d, nerror, g->loc);
-	}
-	skip_balanced(d);
-	return true;
-}
-
-/* struct x { ... }, struct { ... }, struct x; also union and enum. The keyword is d->last. */
-static const struct type *tagged(struct cdecl *d, struct spec *s, enum type_kind kind)
-{
-	struct spec own = {0};
-	attributes(d, &own);
-	const struct ctok *name = at_ident(d) ? d->t : NULL;
-	struct ctag *g = NULL;
-	struct type *t = NULL;
-	if (name) {
-		next(d);
-		g = tag_get(d, kind, name);
-		t = g->type;
-	} else if (!at(d, "{")) {
-		expected(d, "a name or '{'");
-	}
-	if (d->panic)
-		return &type_error;
-	s->fresh = true;
-	if (!at(d, "{") || redefined(d, g ? g : &(struct ctag){0}, name ? name : d->t))
-		return t ? t : &type_error;
-	if (!t || g->defined || t->lazy || t->size) {
-		t = arena_new(d->arena, struct type);
-		*t = (struct type){.kind = kind, .align = 1};
-		if (g) {
-			t->name = g->name;
-			g->type = t;
-		}
-	}
-	if (kind == T_ENUM)
-		enum_body(d, t, &own);
-	else
-		record_body(d, t, &own);
-	if (g) {
-		g->defined = true;
-		g->weak = name->sys;
-		g->loc = name->loc;
-	}
-	return t;
 }
 
 /* ---- specifiers ---- */
@@ -712,8 +375,9 @@ static bool count_word(struct words *w, struct str s)
 static const struct type *basic(struct cdecl *d, const struct words *w)
 {
 	bool uns = w->nunsigned;
+	bool odd = (uns || w->nsigned) && (w->nvoid || w->nfloat || w->ndouble || w->nbool);
 	u32 sum = w->nvoid + w->nchar + w->nfloat + w->ndouble + w->nbool + w->nhuge;
-	if (sum > 1 || w->nlong > 2 || (w->nlong && w->nshort) || (w->nsigned && uns) ||
+	if (odd || sum > 1 || w->nlong > 2 || (w->nlong && w->nshort) || (w->nsigned && uns) ||
 	    (sum && w->nint) || ((w->nlong || w->nshort) && sum && !w->ndouble))
 		return NULL;
 	if (w->nvoid)
@@ -766,18 +430,18 @@ static bool modifier(struct cdecl *d, struct spec *s)
 		{"_Atomic", 0},
 	};
 	const struct ctok *was = d->t;
-	attributes(d, s);
+	cd_attributes(d, s);
 	if (d->t != was)
 		return true;
-	if (accept(d, "typedef"))
+	if (cd_accept(d, "typedef"))
 		return s->is_typedef = true;
-	if (accept(d, "_Alignas")) {
+	if (cd_accept(d, "_Alignas")) {
 		u32 n = alignment(d);
 		s->align = MAX(s->align, n);
 		return true;
 	}
 	for (size_t i = 0; i < countof(words); i++)
-		if (accept(d, words[i].text)) {
+		if (cd_accept(d, words[i].text)) {
 			s->qual |= words[i].qual;
 			return true;
 		}
@@ -786,42 +450,42 @@ static bool modifier(struct cdecl *d, struct spec *s)
 
 static const struct type *unknown_type(struct cdecl *d, const struct ctok *t)
 {
-	fail(d, t, "unknown type '%.*s'", STRF(t->text));
+	cd_fail(d, t, "unknown type '%.*s'", STRF(t->text));
 	return &type_error;
 }
 
-static void specifiers(struct cdecl *d, struct spec *s)
+void cd_specifiers(struct cdecl *d, struct spec *s)
 {
 	struct words w = {0};
 	u32 nword = 0;
 	const struct ctok *first = d->t;
-	while (!d->panic && at_ident(d)) {
+	while (!d->panic && cd_at_ident(d)) {
 		const struct ctok *t = d->t;
 		s->seen = true;
 		if (modifier(d, s))
 			continue;
 		if (!s->type && count_word(&w, t->text)) {
 			nword++;
-			next(d);
+			cd_next(d);
 			continue;
 		}
 		if (s->type || nword)
 			break;
-		if (accept(d, "struct"))
-			s->type = tagged(d, s, T_STRUCT);
-		else if (accept(d, "union"))
-			s->type = tagged(d, s, T_UNION);
-		else if (accept(d, "enum"))
-			s->type = tagged(d, s, T_ENUM);
+		if (cd_accept(d, "struct"))
+			s->type = cd_tagged(d, s, T_STRUCT);
+		else if (cd_accept(d, "union"))
+			s->type = cd_tagged(d, s, T_UNION);
+		else if (cd_accept(d, "enum"))
+			s->type = cd_tagged(d, s, T_ENUM);
 		else if ((s->type = find_typedef(d, t->text)))
-			next(d);
+			cd_next(d);
 		else if (str_is(t->text, "bool") && (s->type = &type_bool))
-			next(d);
+			cd_next(d);
 		else
 			s->type = unknown_type(d, t);
 	}
 	if (nword && !d->panic && !(s->type = basic(d, &w)))
-		fail(d, first, "these words make no type");
+		cd_fail(d, first, "these words make no type");
 	if (s->type && (s->qual & ~TQ_RESTRICT) && !type_is_record(s->type) && !d->panic) {
 		struct type *q = arena_new(d->arena, struct type);
 		*q = *s->type;
@@ -837,49 +501,50 @@ static const struct type *params(struct cdecl *d, const struct type *ret)
 	struct type *t = arena_new(d->arena, struct type);
 	struct body b = {0};
 	*t = (struct type){.kind = T_FUNC, .align = 1, .base = ret};
-	while (!d->panic && d->t && !at(d, ")")) {
+	while (!d->panic && d->t && !cd_at(d, ")")) {
 		struct spec s = {0};
 		const struct ctok *name = NULL;
-		if (accept(d, "..."))
+		if (cd_accept(d, "..."))
 			break;
-		specifiers(d, &s);
+		cd_specifiers(d, &s);
 		if (!s.type && !d->panic)
-			expected(d, "a parameter");
+			cd_expected(d, "a parameter");
 		if (d->panic)
 			break;
-		const struct type *pt = declarator(d, s.type, &s, &name);
+		const struct type *pt = cd_declarator(d, s.type, &s, &name);
 		if (pt->kind == T_ARRAY)
 			pt = type_ptr(d->arena, pt->base, AS_NONE);
 		if (pt->kind != T_NONE) {
-			struct field *f = add_field(d, &b);
+			struct field *f = cd_add_field(d, &b);
 			*f = (struct field){.type = pt, .bit_off = b.n * 64};
 			f->name = name ? name->text : STR("");
 			b.n++;
 		}
-		attributes(d, &s);
-		if (!at(d, ")"))
-			expect(d, ",");
+		cd_attributes(d, &s);
+		if (!cd_at(d, ")"))
+			cd_expect(d, ",");
 	}
-	expect(d, ")");
+	cd_expect(d, ")");
 	t->field = b.f;
 	t->nfield = b.n;
 	return t;
 }
 
-static const struct type *array(struct cdecl *d, const struct type *of, u64 count, const struct ctok *where)
+static const struct type *array(struct cdecl *d, const struct type *of, u64 count,
+				const struct ctok *where)
 {
 	if (d->panic)
 		return &type_error;
 	if (of->kind == T_FUNC || (of->kind == T_NONE && !of->size)) {
-		fail(d, where, "an array cannot have elements of this type");
+		cd_fail(d, where, "an array cannot have elements of this type");
 		return &type_error;
 	}
-	if (incomplete(d, of)) {
-		fail(d, where, "the elements of this array have no size here");
+	if (cd_incomplete(d, of)) {
+		cd_fail(d, where, "the elements of this array have no size here");
 		return &type_error;
 	}
 	if (count > CDECL_MAX_BYTES || (u64)of->size * count > CDECL_MAX_BYTES) {
-		fail(d, where, "this array is too large");
+		cd_fail(d, where, "this array is too large");
 		return &type_error;
 	}
 	return type_array(d->arena, of, (u32)count);
@@ -891,23 +556,23 @@ static const struct type *suffixes(struct cdecl *d, const struct type *base)
 	const struct ctok *where = d->t;
 	if (d->panic)
 		return &type_error;
-	if (d->depth >= MAX_DEPTH) {
-		fail(d, where, "nested too deeply (more than %d levels)", MAX_DEPTH);
+	if (d->depth >= CDECL_MAX_DEPTH) {
+		cd_fail(d, where, "nested too deeply (more than %d levels)", CDECL_MAX_DEPTH);
 		return &type_error;
 	}
 	d->depth++;
-	if (accept(d, "(")) {
+	if (cd_accept(d, "(")) {
 		const struct type *t = params(d, base);
 		base = d->panic ? &type_error : t;
-	} else if (accept(d, "[")) {
+	} else if (cd_accept(d, "[")) {
 		struct cval n = {0};
 		struct spec ignored = {0};
-		while (at_ident(d) && modifier(d, &ignored))
+		while (cd_at_ident(d) && modifier(d, &ignored))
 			;
-		bool given = !at(d, "]") && constant(d, &n);
+		bool given = !cd_at(d, "]") && cd_constant(d, &n);
 		if (given && (i64)n.v < 0)
-			fail(d, where->next, "the size of an array is not negative");
-		expect(d, "]");
+			cd_fail(d, where->next, "the size of an array is not negative");
+		cd_expect(d, "]");
 		base = suffixes(d, base);
 		base = array(d, base, n.v, where);
 		d->unsized = !given; /* in the end: the outermost one */
@@ -921,39 +586,40 @@ static const struct type *direct(struct cdecl *d, const struct type *base, struc
 {
 	/* '(' begins a declarator in brackets, unless it begins parameters of one without a name.
 	 */
-	if (at(d, "(") && d->t->next && !ctok_is(d->t->next, ")") && !starts_type(d, d->t->next)) {
+	if (cd_at(d, "(") && d->t->next && !ctok_is(d->t->next, ")") &&
+	    !starts_type(d, d->t->next)) {
 		struct ctok *inner = d->t->next;
-		skip_balanced(d);
+		cd_skip(d);
 		base = suffixes(d, base);
 		struct ctok *behind = d->t;
 		const struct ctok *was = d->last;
 		d->t = inner;
-		base = declarator(d, base, s, name);
-		expect(d, ")");
+		base = cd_declarator(d, base, s, name);
+		cd_expect(d, ")");
 		d->t = behind;
 		d->last = was;
 		return base;
 	}
-	if (at_ident(d) && !is_word(d->t->text)) {
+	if (cd_at_ident(d) && !is_word(d->t->text)) {
 		*name = d->t;
-		next(d);
+		cd_next(d);
 	}
 	return suffixes(d, base);
 }
 
-static const struct type *declarator(struct cdecl *d, const struct type *base, struct spec *s,
-				     const struct ctok **name)
+const struct type *cd_declarator(struct cdecl *d, const struct type *base, struct spec *s,
+				 const struct ctok **name)
 {
-	if (d->depth >= MAX_DEPTH)
-		fail(d, d->t, "nested too deeply (more than %d levels)", MAX_DEPTH);
+	if (d->depth >= CDECL_MAX_DEPTH)
+		cd_fail(d, d->t, "nested too deeply (more than %d levels)", CDECL_MAX_DEPTH);
 	if (d->panic)
 		return &type_error;
 	d->depth++;
-	attributes(d, s);
-	while (accept(d, "*")) {
+	cd_attributes(d, s);
+	while (cd_accept(d, "*")) {
 		struct spec q = {0};
 		base = type_ptr(d->arena, base, AS_NONE);
-		while (at_ident(d) && modifier(d, &q))
+		while (cd_at_ident(d) && modifier(d, &q))
 			;
 		if (q.qual)
 			((struct type *)base)->qual = q.qual;
@@ -967,15 +633,15 @@ static const struct type *type_name_at(struct cdecl *d)
 {
 	struct spec s = {0};
 	const struct ctok *name = NULL;
-	specifiers(d, &s);
+	cd_specifiers(d, &s);
 	if (!s.type) {
-		expected(d, "a type");
+		cd_expected(d, "a type");
 		return &type_error;
 	}
 	const struct ctok *where = d->t;
-	const struct type *t = declarator(d, s.type, &s, &name);
-	if (!d->panic && incomplete(d, t))
-		fail(d, where, "this type has no size here");
+	const struct type *t = cd_declarator(d, s.type, &s, &name);
+	if (!d->panic && cd_incomplete(d, t))
+		cd_fail(d, where, "this type has no size here");
 	return d->panic ? &type_error : t;
 }
 
@@ -989,8 +655,8 @@ static void add_typedef(struct cdecl *d, const struct ctok *name, const struct t
 		return;
 	if (old && !old->weak) {
 		u32 nerror = d->diags->nerror;
-		fail(d, name, "'%.*s' is defined twice", STRF(name->text));
-		note(d, nerror, old->loc);
+		cd_fail(d, name, "'%.*s' is defined twice", STRF(name->text));
+		cd_note(d, nerror, old->loc);
 		return;
 	}
 	/* A copy knows its name; a struct that is still to be defined must stay one object. */
@@ -1011,24 +677,24 @@ static void declaration(struct cdecl *d)
 {
 	struct spec s = {0};
 	const struct ctok *first = d->t;
-	if (accept(d, ";"))
+	if (cd_accept(d, ";"))
 		return;
-	if (at(d, "_Static_assert") || at(d, "__asm__") || at(d, "asm")) {
+	if (cd_at(d, "_Static_assert") || cd_at(d, "__asm__") || cd_at(d, "asm")) {
 		skip_declaration(d);
 		return;
 	}
-	specifiers(d, &s);
+	cd_specifiers(d, &s);
 	if (!s.seen)
-		expected(d, "a definition");
-	while (!d->panic && !at(d, ";")) {
+		cd_expected(d, "a definition");
+	while (!d->panic && !cd_at(d, ";")) {
 		const struct ctok *name = NULL;
 		struct spec own = s;
 		if (!s.type) {
-			fail(d, first, "expected a type");
+			cd_fail(d, first, "expected a type");
 			break;
 		}
-		const struct type *t = declarator(d, s.type, &own, &name);
-		attributes(d, &own);
+		const struct type *t = cd_declarator(d, s.type, &own, &name);
+		cd_attributes(d, &own);
 		if (d->panic)
 			break;
 		if (!s.is_typedef) { /* a variable or function: no business of ours */
@@ -1036,14 +702,14 @@ static void declaration(struct cdecl *d)
 			return;
 		}
 		if (!name)
-			expected(d, "a name");
+			cd_expected(d, "a name");
 		else
 			add_typedef(d, name, t, &own);
-		if (!at(d, ";"))
-			expect(d, ",");
+		if (!cd_at(d, ";"))
+			cd_expect(d, ",");
 	}
 	if (!d->panic)
-		expect(d, ";");
+		cd_expect(d, ";");
 	if (d->panic) {
 		d->t = (struct ctok *)first;
 		skip_declaration(d);
@@ -1060,7 +726,7 @@ void cdecl_parse(struct cdecl *d, struct ctok *list)
 		d->depth = 0;
 		declaration(d);
 		if (d->t == was)
-			next(d);
+			cd_next(d);
 	}
 }
 

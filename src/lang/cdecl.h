@@ -28,7 +28,7 @@ struct cdecl {
 	const struct ctok *last;
 	u32 depth;
 	bool unsized; /* the array declared last was written [] */
-	bool panic; /* a mistake was reported: get out of this definition */
+	bool panic;   /* a mistake was reported: get out of this definition */
 };
 
 void cdecl_init(struct cdecl *d, struct arena *a, struct diags *ds);

@@ -92,6 +92,7 @@ void cpp_set_macro(struct cpp *p, const struct ctok *name, struct ctok *rest)
 	const struct ctok *body = rest;
 	m->name = name->text;
 	m->loc = name->loc;
+	m->sys = name->sys;
 	if (str_is(name->text, "defined")) {
 		cpp_fail(p, E_CPP, name, "'defined' cannot be the name of a macro");
 		return;

@@ -4,6 +4,14 @@
 #include "lang/ast.h"
 
 struct variant;
+struct cdefs;
+/* Where a script's C definitions may come from. */
+struct headers {
+	struct str script;       /* its path, "" for standard input */
+	const char *const *dir;  /* -I */
+	const char *const *file; /* --include */
+	u32 ndir, nfile;
+};
 struct compile {
 	struct unit *unit; /* what will be left */
 	struct node *tree; /* until lower */
@@ -14,4 +22,6 @@ struct compile {
 	struct arena scratch; /* emptied after the last pass */
 	struct str *params;   /* positional parameters $1.. */
 	u32 nparam;
+	struct headers headers;
+	struct cdefs *cdefs; /* what the script's C definitions mean; NULL: there are none */
 };

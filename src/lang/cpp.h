@@ -32,6 +32,7 @@ struct cmacro {
 	struct str *param;
 	u32 nparam;
 	bool fn, variadic, gone; /* takes arguments; the last is a list; was undefined */
+	bool sys;                /* of a system header */
 };
 
 struct cpp {

@@ -501,12 +501,22 @@ void lex_point(struct lex *l, u32 at, struct tok *t)
 	raw_end(l, at, t);
 }
 
+/* Its line ends neither behind a backslash nor in a comment. */
 void lex_line(struct lex *l, u32 at, struct tok *t)
 {
 	*t = (struct tok){.kind = TK_IDENT, .at = at};
+	bool in_line = false; /* in a // comment */
 	l->at = at;
-	for (skip_line(l); !at_end(l) && l->text.s[l->at - 1] == '\\'; skip_line(l))
-		l->at++;
+	while (!at_end(l) && ahead(l, 0) != '\n') {
+		bool comment = ahead(l, 0) == '/' && ahead(l, 1) == '*' && !in_line;
+		in_line |= ahead(l, 0) == '/' && ahead(l, 1) == '/';
+		if (ahead(l, 0) == '\\' && ahead(l, 1) == '\n')
+			l->at += 2;
+		else if (comment)
+			skip_comment(l, t);
+		else
+			l->at++;
+	}
 	raw_end(l, at, t);
 	t->text = str_trim(t->text);
 	t->loc = lex_loc(l, at, at + t->text.n);
@@ -560,15 +570,49 @@ static void skip_attributes(struct lex *l, struct tok *t)
 	}
 }
 
+/* A typedef ends at its ';', braces and what is in them apart. */
+static void lex_typedef(struct lex *l, u32 at, struct tok *t)
+{
+	while (!at_end(l) && ahead(l, 0) != ';') {
+		if (ahead(l, 0) != '{')
+			skip_c(l, t);
+		else if (!skip_balanced(l, t, '{', '}'))
+			fail(t, E_SYNTAX, lex_loc(l, at, at + 7), "a '{' is never closed");
+	}
+	if (at_end(l))
+		fail(t, E_SYNTAX, lex_loc(l, at, at + 7), "expected ';' after the typedef");
+	raw_end(l, at, t);
+	l->at += !at_end(l);
+}
+
 void lex_cdef(struct lex *l, u32 at, struct tok *t)
 {
 	*t = (struct tok){.kind = TK_IDENT, .at = at};
 	l->at = at;
 	struct tok name;
-	lex_next(l, &name); /* struct, union, enum */
+	lex_next(l, &name); /* struct, union, enum, typedef */
+	if (str_is(name.text, "typedef")) {
+		lex_typedef(l, at, t);
+		return;
+	}
 	lex_next(l, &name);
+	for (bool attrs = true; attrs;) { /* struct __attribute__((packed)) x */
+		struct lex was = *l;
+		l->at = name.at;
+		skip_attributes(l, t);
+		attrs = l->at != name.at;
+		*l = attrs ? *l : was;
+		if (attrs)
+			lex_next(l, &name);
+	}
 	if (name.kind == TK_IDENT)
 		lex_next(l, &name);
+	if (name.kind == TK_SEMI) { /* struct x; */
+		l->at = name.at;
+		raw_end(l, at, t);
+		l->at = name.at + 1;
+		return;
+	}
 	if (name.kind != TK_LBRACE) {
 		fail(t, E_SYNTAX, name.loc, "expected '{' of the definition");
 		raw_end(l, at, t);

@@ -83,6 +83,14 @@ static void for_map(struct lower *l, struct node *n)
 	const struct field *kv = v->type->field;
 	struct mem dst = lower_var_mem(l, v);
 	struct ref key = ir_param(f, 1), val = ir_param(f, 2);
+	if (m->keys) { /* what the hash stands for */
+		struct blk *some = ir_blk(f), *none = ir_blk(f);
+		key = ir_call(f, BPF_FUNC_map_lookup_elem, ARGS(ir_map(m->keys->index), key));
+		ir_br(f, O_NE, key, ir_con(f, 0), some, none);
+		ir_at(f, none);
+		ir_ret(f, ir_con(f, 0));
+		ir_at(f, some);
+	}
 	lower_zero(l, dst, v->type->size);
 	lower_convert_mem(l, (struct mem){key, 0}, m->key, mem_at(dst, (i32)(kv[0].bit_off / 8)),
 			  kv[0].type);

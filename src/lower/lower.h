@@ -45,10 +45,11 @@ struct lower {
 	bool callbacks;  /* the body has loops that may become callbacks: the stack is shared */
 	struct lower_cache cache[CACHE_SLOTS];
 	u32 ncache;
-	struct loop *loop; /* innermost */
-	bool nopad;        /* text need not be zeroed behind its end: it only travels in a record */
-	bool want_tail;    /* the next text read is the last of its record: */
-	struct ref tail;   /* its length, if it could be told */
+	struct loop *loop;   /* innermost */
+	struct mem full_key; /* of the last key made for a map whose keys are hashed */
+	bool nopad;      /* text need not be zeroed behind its end: it only travels in a record */
+	bool want_tail;  /* the next text read is the last of its record: */
+	struct ref tail; /* its length, if it could be told */
 };
 
 /*

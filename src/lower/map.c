@@ -2,14 +2,65 @@
 #include "core/agg.h"
 #include "lower/lower.h"
 
+/* Two hashes of 64 bits over the words of a key: what stands for it where the kernel limits keys.
+ */
+static struct mem hash_key(struct lower *l, struct mem full, u32 size)
+{
+	static const u64 seed[2] = {0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f};
+	static const u64 mul[2] = {0xff51afd7ed558ccd, 0x87c37b91114253d5};
+	struct fn *f = l->f;
+	struct ref at = ir_var(f), base = lower_addr(l, full), h[2] = {ir_var(f), ir_var(f)};
+	struct blk *head = ir_blk(f), *body = ir_blk(f), *done = ir_blk(f);
+	ir_set(f, at, ir_con(f, 0));
+	for (u32 i = 0; i < 2; i++)
+		ir_set(f, h[i], ir_con(f, seed[i]));
+	ir_jmp(f, head);
+	ir_at(f, head);
+	ir_br(f, O_ULT, ir_get(f, at), ir_con(f, size), body, done);
+	ir_at(f, body);
+	struct ref w = ir_load(f, 8, ir_op2(f, O_ADD, base, ir_get(f, at)), 0);
+	for (u32 i = 0; i < 2; i++) {
+		struct ref x =
+			ir_op2(f, O_MUL, ir_op2(f, O_XOR, ir_get(f, h[i]), w), ir_con(f, mul[i]));
+		ir_set(f, h[i], ir_op2(f, O_XOR, x, ir_op2(f, O_SHR, x, ir_con(f, 29 + 3 * i))));
+	}
+	ir_set(f, at, ir_addi(f, ir_get(f, at), 8));
+	ir_jmp(f, head);
+	ir_at(f, done);
+	struct mem k = lower_tmp(l, 16);
+	for (u32 i = 0; i < 2; i++)
+		lower_store(l, 8, mem_at(k, (i32)(8 * i)), ir_get(f, h[i]));
+	return k;
+}
+
+/* A hashed key is about to be stored: remember what it stands for. */
+static void keep_key(struct lower *l, struct map *m, struct mem key)
+{
+	struct fn *f = l->f;
+	if (!m->keys)
+		return;
+	ir_call(f, BPF_FUNC_map_update_elem,
+		ARGS(ir_map(m->keys->index), lower_addr(l, key), lower_addr(l, l->full_key),
+		     ir_con(f, BPF_NOEXIST)));
+}
+
+static struct mem big_key(struct lower *l, struct map *m, struct node *key)
+{
+	l->full_key = lower_scratch(l, m->keys->val_size);
+	if (m->keys->val_size != m->key->size)
+		lower_zero(l, l->full_key, m->keys->val_size);
+	lower_into_as(l, key, l->full_key, m->key);
+	return hash_key(l, l->full_key, m->keys->val_size);
+}
+
 struct mem lower_key(struct lower *l, struct map *m, struct node *key)
 {
 	bool nopad = l->nopad, tail = l->want_tail;
 	l->nopad = l->want_tail = false;
-	struct mem k = lower_tmp(l, m->key_size);
+	struct mem k = m->keys ? big_key(l, m, key) : lower_tmp(l, m->key_size);
 	if (m->scalar)
 		lower_store(l, 4, k, ir_con(l->f, 0));
-	else
+	else if (!m->keys)
 		lower_into_as(l, key, k, m->key);
 	l->nopad = nopad;
 	l->want_tail = tail;
@@ -30,6 +81,7 @@ static void count_refused(struct lower *l, struct map *m)
 void lower_update(struct lower *l, struct map *m, struct mem key, struct mem val)
 {
 	struct fn *f = l->f;
+	keep_key(l, m, key);
 	struct ref r = ir_call(
 		f, BPF_FUNC_map_update_elem,
 		ARGS(ir_map(m->index), lower_addr(l, key), lower_addr(l, val), ir_con(f, BPF_ANY)));
@@ -65,6 +117,7 @@ static struct ref element(struct lower *l, struct map *m, struct mem key, struct
 	u32 mark = ir_slot_mark(f), scratch = l->scratch_at;
 	struct mem val = lower_tmp(l, m->val_size);
 	lower_zero(l, val, m->val_size);
+	keep_key(l, m, key);
 	ir_call(f, BPF_FUNC_map_update_elem,
 		ARGS(ir_map(m->index), lower_addr(l, key), lower_addr(l, val),
 		     ir_con(f, BPF_NOEXIST)));

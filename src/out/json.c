@@ -100,6 +100,26 @@ static void put_hist(struct sb *b, const struct value *v)
 	sb_char(b, ']');
 }
 
+static void put_series(struct sb *b, const struct value *v)
+{
+	bool first = true;
+	sb_char(b, '[');
+	for (u32 i = 0; i < v->n; i++) {
+		if (v->series[i].none)
+			continue;
+		sb_z(b, first ? "{\"interval_start\":\"" : ",{\"interval_start\":\"");
+		value_tick_time(b, &v->series[i]);
+		sb_z(b, "\",\"value\":");
+		if (v->sign)
+			put_i64(b, (i64)v->series[i].value);
+		else
+			put_u64(b, v->series[i].value);
+		sb_char(b, '}');
+		first = false;
+	}
+	sb_char(b, ']');
+}
+
 static void put_value(struct json *j, const struct value *v);
 
 static void put_list(struct json *j, const struct value *v)
@@ -162,6 +182,7 @@ static void put_value(struct json *j, const struct value *v)
 	case V_RECORD: put_record(j, v, v->names); break;
 	case V_STATS: put_record(j, v, stats); break;
 	case V_HIST: put_hist(b, v); break;
+	case V_SERIES: put_series(b, v); break;
 	case V_FLOAT: sb_fmt(b, "%.17g", v->f); break;
 	}
 }

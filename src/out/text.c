@@ -31,9 +31,9 @@ static void put_map(struct text *t, const struct item *it)
 			value_key_text(b, &it->key[i], t->env.trailer);
 			sb_char(b, ']');
 		}
-		if (it->val[i].kind == V_HIST) {
+		if (it->val[i].kind == V_HIST || it->val[i].kind == V_SERIES) {
 			sb_z(b, ":\n");
-			value_hist_text(b, &it->val[i]);
+			value_text(b, &it->val[i], t->env.trailer);
 		} else {
 			sb_z(b, ": ");
 			value_text(b, &it->val[i], t->env.trailer);

@@ -88,7 +88,7 @@ struct err *user_paths(struct host *h, const struct unit *u, struct str target, 
 	int pid = u ? u->pid : 0;
 	if (!target.n || str_is(target, "*"))
 		return pid > 0 ? process_files(h, a, pid, out)
-			       : err_new("name a file, or give a process with -p");
+			       : err_new("needs the name of a file, or a process given with -p");
 	const char *path = arena_strz(a, target);
 	if (str_is_glob(target)) {
 		glob_paths(a, target.s[0] == '/' ? "" : ".", target, out);

@@ -9,6 +9,7 @@ struct snap {
 	const struct map *m;
 	const struct agg *agg; /* NULL: plain values */
 	u8 *keys, *vals;       /* heap */
+	u32 key_size;          /* of one in keys */
 	u64 *merged;           /* heap; agg's words of each element */
 	u32 n;
 	bool present; /* scalar: something was stored */
@@ -78,6 +79,21 @@ static void snap_merge(struct session *s, struct snap *n)
 				(const u64 *)(n->vals + i * stride + (size_t)c * copy_size(n->m)));
 }
 
+/* What hashed keys stand for; one that found no room there reads as zeros. */
+static void snap_keys(struct snap *n)
+{
+	const struct map *k = n->m->keys;
+	u8 *full = calloc(n->n + 1ul, k->val_size);
+	if (!full)
+		abort();
+	for (u32 i = 0; i < n->n; i++)
+		err_free(bpf_map_get(k->fd, n->keys + (size_t)i * k->key_size,
+				     full + (size_t)i * k->val_size));
+	free(n->keys);
+	n->keys = full;
+	n->key_size = k->val_size;
+}
+
 static struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
 {
 	struct err *e;
@@ -89,6 +105,9 @@ static struct err *snap_take(struct session *s, const struct map *m, struct snap
 		e = bpf_map_all(m->fd, m->key_size, user_size(s, m), m->max_entries, &n->keys,
 				&n->vals, &n->n);
 	}
+	n->key_size = m->key_size;
+	if (!e && m->keys)
+		snap_keys(n);
 	if (!e && n->agg)
 		snap_merge(s, n);
 	return e;
@@ -185,7 +204,7 @@ static struct row *snap_rows(const struct session *s, struct snap *n, struct are
 	struct row *rows = arena_newn(a, struct row, n->n ? n->n : 1);
 	size_t stride = user_size(s, n->m), words = n->agg ? n->agg->words(n->m->val) : 0;
 	for (u32 i = 0; i < n->n; i++) {
-		rows[i].key = n->keys ? n->keys + (size_t)i * n->m->key_size : NULL;
+		rows[i].key = n->keys ? n->keys + (size_t)i * n->key_size : NULL;
 		rows[i].val = n->agg ? (const void *)(n->merged + i * words)
 				     : (const void *)(n->vals + i * stride);
 	}
@@ -296,6 +315,8 @@ static struct err *each_key(struct session *s, const struct map *m, bool zero)
 	for (u32 i = 0; i < n && !e; i++) {
 		const u8 *key = keys + (size_t)i * m->key_size;
 		e = zero ? bpf_map_put(m->fd, key, vals) : bpf_map_del(m->fd, key);
+		if (!zero && m->keys)
+			err_free(bpf_map_del(m->keys->fd, key));
 		if (e && e->no == ENOENT) {
 			err_free(e);
 			e = NULL;

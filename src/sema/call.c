@@ -1,5 +1,6 @@
 /* call.c - calls and builtin variables: rows, and the few names that belong to the probe itself. */
 #include "kern/regs.h"
+#include "sema/cdefs.h"
 #include "sema/check.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -235,11 +236,13 @@ static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, str
 					 STRF(call->name));
 		struct map *m = map_get(s, arg);
 		arg->type = &type_none;
-		if (!m->assigned && s->final)
-			return sema_fail(s, E_UNDEF_MAP, arg->loc, "Undefined map: %s", m->name.s);
-		return true;
+		if (m->assigned || !s->final)
+			return true;
+		map_unknown(s, m, arg->loc);
+		return false;
 	}
-	if (kind == SIG_TYPE || (kind == SIG_NAME && arg->kind == N_NAME)) {
+	bool names = arg->kind == N_NAME || (arg->kind == N_MEMBER && arg->a->kind == N_NAME);
+	if (kind == SIG_TYPE || (kind == SIG_NAME && names)) {
 		if (is_type_node(arg))
 			arg->type = type_of_node(s, arg);
 		return true;
@@ -253,6 +256,9 @@ static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, str
 	arg->type = t;
 	if (!t || type_is_error(t))
 		return false;
+	if (type_is_agg(t) && arg->kind != N_MAP)
+		return sema_fail(s, E_AGG, arg->loc, "%.*s() must be assigned directly to a map",
+				 STRF(arg->name));
 	if (kind_fits(kind, arg))
 		return true;
 	if (s->final) {
@@ -374,6 +380,16 @@ const struct type *check_call(struct sema *s, struct node *n)
 	return check_row(s, n, b);
 }
 
+bool known_enumerator(struct sema *s, struct str name, i64 *val, const struct type **t)
+{
+	struct types *k = host_btf(s->u->host);
+	const struct cdefs *cd = s->c->cdefs;
+	*t = NULL;
+	return cdefs_enumerator(cd, name, false, val, t) ||
+	       (k && btf_types_enumerator(k, name, val, t)) ||
+	       cdefs_enumerator(cd, name, true, val, t) || known_constant(name, val);
+}
+
 const struct type *check_name(struct sema *s, struct node *n)
 {
 	const struct type *t = NULL;
@@ -388,9 +404,8 @@ const struct type *check_name(struct sema *s, struct node *n)
 		return s->final ? &type_error : NULL;
 	}
 	i64 val;
-	struct types *k = host_btf(s->u->host);
-	if (k && btf_types_enumerator(k, n->name, &val, &t)) {
-		node_set_num(n, (u64)val, literal_type((u64)val, val < 0));
+	if (known_enumerator(s, n->name, &val, &t)) {
+		node_set_num(n, (u64)val, t ? t : literal_type((u64)val, val < 0));
 		return n->type;
 	}
 	if (s->final) {

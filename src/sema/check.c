@@ -85,11 +85,10 @@ static void assign_map(struct sema *s, struct node *n)
 
 static void assign_var(struct sema *s, struct node *n)
 {
-	struct var *v = var_find(s, n->a->name);
+	struct var *v = var_find(s, n->a);
 	const struct type *t = assigned_type(s, n, v ? v->type : NULL);
 	if (!v && n->op != TK_ASSIGN) {
-		sema_fail(s, E_UNDEF_VAR, n->a->loc, "Undefined or undeclared variable: $%.*s",
-			  STRF(n->a->name));
+		var_unknown(s, n->a);
 		return;
 	}
 	if (!v || ((n->a->flags & NF_SEMA) && v == n->a->var))
@@ -102,6 +101,7 @@ static void assign_var(struct sema *s, struct node *n)
 	}
 	if (t && !type_is_error(t) && storable(s, n, t))
 		var_assign(s, v, t->kind == T_PTR ? t : stored_type(s, t), n);
+	var_spoil(s, v);
 	n->a->type = v->type;
 }
 
@@ -134,6 +134,8 @@ static void check_let(struct sema *s, struct node *n)
 			  STRF(n->b->name));
 	else if (n->b && t && !type_is_error(t) && storable(s, n, t))
 		var_assign(s, v, t->kind == T_PTR ? t : stored_type(s, t), n);
+	if (n->a || n->b)
+		var_spoil(s, v);
 	n->type = v->type;
 }
 
@@ -156,12 +158,12 @@ static void check_for(struct sema *s, struct node *n)
 				  "iteration",
 				  m->name.s);
 		else if (!m->assigned)
-			sema_fail(s, E_UNDEF_MAP, n->a->loc, "Undefined map: %s", m->name.s);
+			map_unknown(s, m, n->a->loc);
 		m->read = true;
 		if (m->key && m->val) {
 			bool agg = type_is_agg(m->val);
 			if (agg && (m->val->kind == T_HIST || m->val->kind == T_LHIST ||
-				    m->val->kind == T_STATS))
+				    m->val->kind == T_STATS || m->val->kind == T_TSERIES))
 				sema_fail(s, E_AGG, n->a->loc,
 					  "a map of histograms or stats cannot be iterated");
 			const struct type *kv[2] = {
@@ -184,6 +186,7 @@ static void check_for(struct sema *s, struct node *n)
 		v->type = t;
 		s->changed = true;
 	}
+	var_spoil(s, v);
 	check_block(s, n->b);
 	s->body--;
 	s->loop--;
@@ -240,6 +243,11 @@ static void check_stmt(struct sema *s, struct node *n)
 	case N_LET: check_let(s, n); break;
 	case N_BLOCK: check_block(s, n); break;
 	case N_IF:
+		if (n->flags & NF_COMPTIME) {
+			if (check_comptime_if(s, n))
+				check_stmt(s, n);
+			break;
+		}
 		check_cond(s, n->a);
 		check_block(s, n->b);
 		if (n->c)

@@ -9,6 +9,8 @@
 
 const struct type *check_expr(struct sema *s, struct node *n); /* sets and returns n->type */
 void check_cond(struct sema *s, struct node *n);
+/* An "if comptime" becomes the branch that its condition takes. False: that is not known. */
+bool check_comptime_if(struct sema *s, struct node *n);
 void check_block(struct sema *s, struct node *block); /* with a scope of its own */
 const struct type *check_call(struct sema *s,
 			      struct node *n); /* CALL, or NAME of a builtin variable */
@@ -37,10 +39,14 @@ bool same_type(const struct type *a, const struct type *b); /* type_eq, and flex
 enum space probe_space(const struct sema *s);
 
 /* vars.c */
-struct var *var_find(struct sema *s, struct str name);
+struct var *var_find(struct sema *s, const struct node *n); /* by name and mark */
 struct var *var_declare(struct sema *s, struct node *n, struct loc loc);
 void var_assign(struct sema *s, struct var *v, const struct type *t, const struct node *n);
-struct map *map_get(struct sema *s, struct node *n); /* by name; made when new */
+void var_unknown(struct sema *s, const struct node *n); /* report: no such variable here */
+/* In the last round a value that is an error has been reported: silence what follows from it. */
+void var_spoil(const struct sema *s, struct var *v);
+struct map *map_get(struct sema *s, struct node *n);                   /* by name; made when new */
+void map_unknown(struct sema *s, const struct map *m, struct loc loc); /* report: never assigned */
 void map_use_key(struct sema *s, struct map *m, struct node *at,
 		 struct node *key); /* key NULL: scalar */
 void map_assign(struct sema *s, struct map *m, const struct type *t, const struct node *n);

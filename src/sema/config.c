@@ -204,7 +204,8 @@ static void set_from_env(struct compile *c)
 			diag_add(u->diags, E_CONFIG, (struct loc){0}, "%s: %s, got %s", k->name,
 				 why, val);
 	}
-	check_limits(c, (struct loc){0});
+	if (!u->diags->nerror)
+		check_limits(c, (struct loc){0});
 }
 
 bool sema_config(struct compile *c)

@@ -11,6 +11,7 @@ struct expand {
 	u32 n;     /* points of this attach text */
 	u32 total; /* of the script */
 	struct loc loc;
+	struct str near; /* nothing matched, but this nearly would */
 	bool full;
 };
 
@@ -67,7 +68,36 @@ static bool add_point(const struct point *p, void *arg)
 	return true;
 }
 
-static void missing(struct compile *c, struct loc loc, struct str prov, struct str rest)
+struct nearest {
+	struct str want, text; /* text: of the whole probe */
+	u32 least;
+};
+
+static bool note_nearest(const struct point *p, void *arg)
+{
+	struct nearest *b = arg;
+	u32 d = str_distance(b->want, p->name, b->least);
+	if (d < b->least) {
+		b->least = d;
+		b->text = p->text;
+	}
+	return true;
+}
+
+/* A probe that exists and is spelled almost like p; empty: none. */
+static struct str near_point(struct unit *u, const struct point *p)
+{
+	struct nearest b = {.want = p->name, .least = 1 + MIN(p->name.n / 4, 2u)};
+	if (!p->name.n || str_is_glob(p->name) || str_is_glob(p->target) || !p->provider->expand)
+		return b.text;
+	struct point any = *p;
+	any.name = STR("*");
+	err_free(p->provider->expand(u->host, u, &any, note_nearest, &b));
+	return b.text;
+}
+
+static void missing(struct compile *c, struct loc loc, struct str prov, struct str rest,
+		    struct str near)
 {
 	struct diags *ds = c->unit->diags;
 	switch (c->unit->config.missing_probes) {
@@ -76,13 +106,16 @@ static void missing(struct compile *c, struct loc loc, struct str prov, struct s
 		diag_add(ds, W_NO_PROBE, loc, "No matches for %.*s %.*s. Skipping.", STRF(prov),
 			 STRF(rest));
 		return;
-	case MISSING_ERROR:
-		diag_hint(
-			ds,
-			diag_add(ds, E_NO_PROBE, loc, "No matches for %.*s %.*s.", STRF(prov),
-				 STRF(rest)),
-			"If this is expected, set the 'missing_probes' config variable to 'warn'.");
+	case MISSING_ERROR: break;
 	}
+	struct diag *d =
+		diag_add(ds, E_NO_PROBE, loc, "No matches for %.*s %.*s.", STRF(prov), STRF(rest));
+	if (near.n)
+		diag_hint(ds, d, "did you mean '%.*s'?", STRF(near));
+	else
+		diag_hint(
+			ds, d,
+			"If this is expected, set the 'missing_probes' config variable to 'warn'.");
 }
 
 /* One provider with one text; quiet: a provider tried because the probe's type is a wildcard. */
@@ -107,7 +140,10 @@ static void expand_with(struct expand *e, const struct provider *prov, struct st
 		add_point(&p, e);
 		return;
 	}
+	u32 n = e->n;
 	err = prov->expand(u->host, u, &p, add_point, e);
+	if (!err && !quiet && e->n == n)
+		e->near = near_point(u, &p);
 	if (err && quiet)
 		err_free(err);
 	else if (err && u->config.missing_probes != MISSING_ERROR)
@@ -134,13 +170,16 @@ static void expand_types(struct expand *e, struct str glob, struct str rest)
 static void expand_text(struct expand *e, const struct node *pn)
 {
 	struct diags *ds = e->c->unit->diags;
+	u32 before = ds->nerror;
 	struct str text = substitute(e->c, pn), rest = text, name;
+	if (ds->nerror != before)
+		return;
 	str_cut(&rest, ':', &name);
 	if (!rest.s)
 		rest = STR("");
 	e->loc = pn->loc;
 	e->n = 0;
-	u32 before = ds->nerror;
+	e->near = STR("");
 	if (str_is_glob(name)) {
 		expand_types(e, name, rest);
 	} else {
@@ -148,16 +187,20 @@ static void expand_text(struct expand *e, const struct node *pn)
 		if (!prov) {
 			struct diag *d = diag_add(ds, E_PROBE_TYPE, pn->loc,
 						  "Invalid probe type: %.*s", STRF(name));
-			for (u32 i = 0; providers[i]; i++)
-				if (str_distance(name, str_z(providers[i]->name), 2) <= 2)
+			u32 least = 3;
+			for (u32 i = 0; providers[i]; i++) {
+				u32 k = str_distance(name, str_z(providers[i]->name), least);
+				if (k < least)
 					diag_hint(ds, d, "did you mean '%s'?", providers[i]->name);
+				least = MIN(k, least);
+			}
 			return;
 		}
 		expand_with(e, prov, rest, false);
 		name = str_z(prov->name);
 	}
 	if (!e->n && ds->nerror == before)
-		missing(e->c, pn->loc, name, rest);
+		missing(e->c, pn->loc, name, rest, e->near);
 }
 
 static bool note_use(struct node *n, void *arg)
@@ -280,12 +323,7 @@ static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 
 static void unsupported(struct compile *c, const struct node *n)
 {
-	const char *what = n->kind == N_MACRO    ? "macros"
-			   : n->kind == N_FN     ? "functions"
-			   : n->kind == N_IMPORT ? "imports"
-						 : NULL;
-	if (n->kind == N_CDEF && n->name.n && n->name.s[0] != '#')
-		what = "C type definitions";
+	const char *what = n->kind == N_FN ? "functions" : n->kind == N_IMPORT ? "imports" : NULL;
 	if (what)
 		diag_add(c->unit->diags, E_UNSUPPORTED, n->loc, "%s are not supported yet", what);
 }
@@ -293,6 +331,8 @@ static void unsupported(struct compile *c, const struct node *n)
 bool sema_expand(struct compile *c)
 {
 	u32 total = 0, nprobe = 0;
+	sema_cdefs(c);
+	sema_macros(c);
 	for (struct node *n = c->tree->a; n; n = n->next) {
 		unsupported(c, n);
 		if (n->kind == N_PROBE) {

@@ -80,6 +80,13 @@ static bool is_lit(const struct node *n)
 /* True when n became a literal (or an error). */
 static bool fold_binary(struct sema *s, struct node *n)
 {
+	if (n->a->kind == N_STR && n->b->kind == N_STR) {
+		i32 yes = fold_cmp(n->op, str_cmp(n->a->name, n->b->name), 0);
+		if (yes < 0 || n->op == TK_ANDAND || n->op == TK_OROR)
+			return false;
+		node_set_num(n, (u64)yes, &type_bool);
+		return true;
+	}
 	if (!is_lit(n->a) || !is_lit(n->b))
 		return false;
 	__int128 x = lit_value(n->a), y = lit_value(n->b), r;
@@ -316,11 +323,29 @@ static const struct type *field_value(struct sema *s, struct node *n, const stru
 	return value_type(s, f.type, space, f.user);
 }
 
+/* A literal of a record of literals: config.max_strlen. */
+static bool fold_member(struct node *n)
+{
+	for (struct node *f = n->a->kind == N_RECORD ? n->a->a : NULL; f; f = f->next) {
+		if (!str_eq(f->name, n->name) || (!is_lit(f->a) && f->a->kind != N_STR))
+			continue;
+		struct node *next = n->next;
+		struct loc loc = n->loc;
+		*n = *f->a;
+		n->next = next;
+		n->loc = loc;
+		return true;
+	}
+	return false;
+}
+
 const struct type *check_member(struct sema *s, struct node *n)
 {
 	const struct type *t = check_expr(s, n->a);
 	if (!settled(t))
 		return unknown(s);
+	if (fold_member(n))
+		return n->type;
 	while (t->kind == T_PTR && t->base && t->base->kind == T_PTR)
 		t = t->base;
 	if (t->kind == T_PTR && t->base && type_is_record(t->base))
@@ -526,16 +551,50 @@ static const struct type *check_cond_expr(struct sema *s, struct node *n)
 	return check_choice(s, n, yes, n->c);
 }
 
+bool check_comptime_if(struct sema *s, struct node *n)
+{
+	s->comptime++;
+	check_cond(s, n->a);
+	s->comptime--;
+	const struct node *cond = n->a;
+	if (!settled(cond->type))
+		return false;
+	if (!is_lit(cond) && cond->kind != N_STR)
+		return sema_fail(s, E_LITERAL, cond->loc, "Unable to resolve comptime expression");
+	bool yes = cond->kind == N_STR ? cond->name.n > 0 : cond->num != 0;
+	struct node *next = n->next, *taken = yes ? n->b : n->c;
+	struct loc loc = n->loc;
+	*n = taken ? *taken : (struct node){.kind = N_BLOCK, .loc = loc, .type = &type_none};
+	n->next = next;
+	return true;
+}
+
+/* The statement that is a block's value, always an EXPR; NULL: there is none. */
+static struct node *value_stmt(struct sema *s, struct node *block)
+{
+	struct node *last = block->a;
+	while (last && last->next)
+		last = last->next;
+	if (!last || !(block->flags & NF_VALUE))
+		return NULL;
+	if (last->kind == N_IF || last->kind == N_BLOCK) {
+		struct node *in = node_new(s->a, N_EXPR, last->loc);
+		*in = *last;
+		*last = (struct node){.kind = N_EXPR, .loc = in->loc, .a = in};
+	}
+	return last;
+}
+
 /* Value of a block or if expression. */
 static const struct type *check_value_block(struct sema *s, struct node *n)
 {
 	if (n->kind == N_BLOCK) {
+		struct node *last = value_stmt(s, n);
 		check_block(s, n);
-		struct node *last = n->a;
-		while (last && last->next)
-			last = last->next;
-		return (n->flags & NF_VALUE) && last ? last->a->type : &type_none;
+		return last ? last->a->type : &type_none;
 	}
+	if (n->flags & NF_COMPTIME)
+		return check_comptime_if(s, n) ? check_value_block(s, n) : unknown(s);
 	check_cond(s, n->a);
 	n->b->type = check_value_block(s, n->b);
 	if (!n->c)
@@ -549,7 +608,7 @@ static const struct type *check_map_read(struct sema *s, struct node *n)
 	struct map *m = map_get(s, n);
 	map_use_key(s, m, n, n->a);
 	if (!m->assigned && s->final) {
-		sema_fail(s, E_UNDEF_MAP, n->loc, "Undefined map: %s", m->name.s);
+		map_unknown(s, m, n->loc);
 		return &type_error;
 	}
 	if (!m->val)
@@ -566,6 +625,10 @@ static const struct type *check_map_read(struct sema *s, struct node *n)
 			  m->name.s, name.s);
 		return unknown(s);
 	}
+	bool each = m->val->kind == T_MIN || m->val->kind == T_MAX;
+	if (each && s->final && !host_has(s->u->host, FEAT_PERCPU_LOOKUP))
+		sema_fail(s, E_FEATURE, n->loc, "reading %s needs %s, which this kernel lacks",
+			  m->name.s, feature_what(FEAT_PERCPU_LOOKUP));
 	return type_int(8, m->val->kind == T_COUNT || m->val->is_signed);
 }
 
@@ -657,10 +720,9 @@ static const struct type *check_param(struct sema *s, struct node *n)
 
 static const struct type *check_var(struct sema *s, struct node *n)
 {
-	struct var *v = var_find(s, n->name);
+	struct var *v = var_find(s, n);
 	if (!v) {
-		sema_fail(s, E_UNDEF_VAR, n->loc, "Undefined or undeclared variable: $%.*s",
-			  STRF(n->name));
+		var_unknown(s, n);
 		return unknown(s);
 	}
 	n->var = v;
@@ -671,6 +733,23 @@ static const struct type *check_var(struct sema *s, struct node *n)
 		return &type_error;
 	}
 	return v->type;
+}
+
+static const struct type *check_comptime(struct sema *s, struct node *n)
+{
+	s->comptime++;
+	const struct type *t = check_expr(s, n->a);
+	s->comptime--;
+	if (!settled(t))
+		return unknown(s);
+	if (!is_lit(n->a) && n->a->kind != N_STR) {
+		sema_fail(s, E_LITERAL, n->loc, "Unable to resolve comptime expression");
+		return unknown(s);
+	}
+	struct node *next = n->next;
+	*n = *n->a;
+	n->next = next;
+	return n->type;
 }
 
 static const struct type *expr_type(struct sema *s, struct node *n)
@@ -701,10 +780,7 @@ static const struct type *expr_type(struct sema *s, struct node *n)
 	case N_RECORD: return check_tuple(s, n);
 	case N_SIZEOF:
 	case N_OFFSETOF: return check_sizes(s, n);
-	case N_COMPTIME:
-		if (settled(check_expr(s, n->a)) && !is_lit(n->a) && n->a->kind != N_STR)
-			sema_fail(s, E_LITERAL, n->loc, "Unable to resolve comptime expression");
-		return n->a->type;
+	case N_COMPTIME: return check_comptime(s, n);
 	case N_BLOCK:
 	case N_IF: return check_value_block(s, n);
 	case N_TYPEINFO:

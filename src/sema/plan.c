@@ -6,6 +6,8 @@ enum {
 	MAX_HASH_BYTES =
 		64 << 20, /* of one map with large values: fewer elements instead of more memory */
 	MIN_KEYS = 64,
+	KEY_LIMIT = 512, /* of old kernels */
+	KEY_HASH = 16,
 };
 
 /* Integers take 8 bytes in maps, so that atomic adds work and widths never matter to a reader. */
@@ -41,19 +43,38 @@ static bool wants_percpu(const struct map *m)
 	return !m->read && !(large && !m->scalar);
 }
 
+/* Kernels that limit keys get hashes of them, and a second map with the keys. */
+static void plan_big_key(struct compile *c, struct map *m)
+{
+	if (m->key_size <= KEY_LIMIT || host_has(c->unit->host, FEAT_BIG_KEYS))
+		return;
+	struct map *k = arena_new(c->unit->arena, struct map);
+	*k = (struct map){.name = str_z(arena_fmt(c->unit->arena, "%.*s_keys", STRF(m->name))),
+			  .role = MAP_AUX,
+			  .fd = -1};
+	k->map_type = BPF_MAP_TYPE_HASH;
+	k->key_size = KEY_HASH;
+	k->val_size = ALIGN_UP(m->key_size, 8u);
+	k->max_entries = m->max_entries;
+	m->keys = k;
+	m->key_size = KEY_HASH;
+}
+
 static void plan_hash(struct compile *c, struct map *m)
 {
-	m->key_size = ALIGN_UP(m->key->size, 8u);
 	m->key = widened(m->key);
 	m->key_size = m->key->kind == T_INT ? 8 : m->key->size;
-	if (m->declared)
+	if (m->declared) {
+		plan_big_key(c, m);
 		return;
+	}
 	m->map_type = m->percpu ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_HASH;
 	u64 each = m->key_size + m->val_size * (m->percpu ? c->unit->host->ncpu : 1ull);
 	u64 room = MAX(MAX_HASH_BYTES / each, (u64)MIN_KEYS);
 	m->max_entries = (u32)(c->unit->config.max_map_keys > 4096
 				       ? c->unit->config.max_map_keys
 				       : MIN(c->unit->config.max_map_keys, room));
+	plan_big_key(c, m);
 }
 
 static bool plan_map(struct compile *c, struct map *m)
@@ -93,6 +114,15 @@ static bool plan_map(struct compile *c, struct map *m)
 	return true;
 }
 
+static void unit_add_map(struct unit *u, struct map *m)
+{
+	struct map **grown = arena_newn(u->arena, struct map *, u->nmap + 1);
+	memcpy(grown, u->map, u->nmap * sizeof(*grown));
+	m->index = u->nmap;
+	grown[u->nmap++] = m;
+	u->map = grown;
+}
+
 bool sema_plan(struct compile *c)
 {
 	struct unit *u = c->unit;
@@ -105,6 +135,9 @@ bool sema_plan(struct compile *c)
 		u->map[n++] = m;
 	}
 	u->nmap = n;
+	for (u32 i = 0; i < n; i++)
+		if (u->map[i]->keys)
+			unit_add_map(u, u->map[i]->keys);
 	return !u->diags->nerror;
 }
 

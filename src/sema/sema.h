@@ -15,6 +15,7 @@
 /* A scratch variable; one per declaration and variant. */
 struct var {
 	struct str name;
+	u32 mark; /* hides it from everything but the macro expansion that declares it */
 	const struct type *type; /* NULL: not known yet */
 	bool fixed;              /* declared with a type */
 	bool loop;               /* of a for statement */
@@ -50,11 +51,14 @@ struct sema {
 	bool final;          /* report now */
 	struct var *scope;   /* visible variables, innermost first */
 	u32 loop;            /* nesting of for and while */
+	u32 comptime;        /* nesting of what must be a literal */
 	u32 body;            /* nesting of for bodies, which may become callbacks */
 	struct tab sigs;
 };
 
 bool sema_config(struct compile *c); /* config blocks and BPFTRACE_ environment -> unit.config */
+bool sema_cdefs(struct compile *c);  /* C definitions and their macros; see cdefs.h */
+bool sema_macros(struct compile *c); /* macros, in every probe and function */
 bool sema_expand(struct compile *c); /* points and variants */
 bool sema_check(struct compile *c);  /* types */
 bool sema_plan(struct compile *c);   /* map layouts */

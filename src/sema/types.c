@@ -1,4 +1,5 @@
 /* types.c - names of types, literals' types, merging. */
+#include "sema/cdefs.h"
 #include "sema/check.h"
 
 static const struct type lits[] = {
@@ -89,49 +90,62 @@ static const struct type type_char = {.kind = T_INT,
 				      .is_char = true,
 				      .name = {"char", 4}};
 
+const struct type *plain_type(struct str name)
+{
+	if (str_is(name, "char"))
+		return &type_char;
+	for (size_t i = 0; i < countof(ints); i++)
+		if (str_is(name, ints[i].name))
+			return type_int(ints[i].size, ints[i].sign);
+	if (str_is(name, "bool") || str_is(name, "_Bool"))
+		return &type_bool;
+	return str_is(name, "void") ? &type_none : NULL;
+}
+
+/* Names of the language itself. */
+static const struct type *own_type(struct sema *s, struct str name)
+{
+	const struct type *t = plain_type(name);
+	if (t)
+		return t;
+	if (str_is(name, "string"))
+		return &type_str0;
+	if (str_is(name, "ksym_t"))
+		return &type_ksym;
+	if (str_is(name, "usym_t"))
+		return &type_usym;
+	if (str_is(name, "inet"))
+		return &type_inet;
+	if (str_is(name, "macaddr_t"))
+		return &type_mac;
+	if (str_is(name, "timestamp"))
+		return &type_timestamp;
+	if (str_is(name, "username_t"))
+		return &type_username;
+	if (str_is(name, "cgroup_path_t"))
+		return &type_cgroup_path;
+	if (str_starts(name, STR("string[")) || str_starts(name, STR("buffer["))) {
+		u64 n = 0;
+		str_u64(str_n(name.s + 7, name.n - 8), &n);
+		return name.s[0] == 's' ? type_string(s->a, (u32)n) : type_buf(s->a, (u32)n);
+	}
+	return NULL;
+}
+
 const struct type *sema_type_name(struct sema *s, struct str name, u16 flags)
 {
-	if (!(flags & (NF_STRUCT | NF_UNION | NF_ENUM))) {
-		if (str_is(name, "char"))
-			return &type_char;
-		for (size_t i = 0; i < countof(ints); i++)
-			if (str_is(name, ints[i].name))
-				return type_int(ints[i].size, ints[i].sign);
-		if (str_is(name, "bool") || str_is(name, "_Bool"))
-			return &type_bool;
-		if (str_is(name, "void"))
-			return &type_none;
-		if (str_is(name, "string"))
-			return &type_str0;
-		if (str_is(name, "ksym_t"))
-			return &type_ksym;
-		if (str_is(name, "usym_t"))
-			return &type_usym;
-		if (str_is(name, "inet"))
-			return &type_inet;
-		if (str_is(name, "macaddr_t"))
-			return &type_mac;
-		if (str_is(name, "timestamp"))
-			return &type_timestamp;
-		if (str_is(name, "username_t"))
-			return &type_username;
-		if (str_is(name, "cgroup_path_t"))
-			return &type_cgroup_path;
-		if (str_starts(name, STR("string[")) || str_starts(name, STR("buffer["))) {
-			u64 n = 0;
-			str_u64(str_n(name.s + 7, name.n - 8), &n);
-			return name.s[0] == 's' ? type_string(s->a, (u32)n)
-						: type_buf(s->a, (u32)n);
-		}
-	}
+	bool tag = flags & (NF_STRUCT | NF_UNION | NF_ENUM);
 	struct types *k = host_btf(s->u->host);
-	if (!k)
-		return NULL;
+	const struct type *t = cdefs_type(s->c->cdefs, name, flags, false);
+	if (!t && !tag)
+		t = own_type(s, name);
 	enum type_kind kind = flags & NF_STRUCT  ? T_STRUCT
 			      : flags & NF_UNION ? T_UNION
 			      : flags & NF_ENUM  ? T_ENUM
 						 : T_NONE;
-	return btf_types_find(k, name, kind);
+	if (!t && k)
+		t = btf_types_find(k, name, kind);
+	return t ? t : cdefs_type(s->c->cdefs, name, flags, true);
 }
 
 bool is_type_node(const struct node *n)
@@ -150,6 +164,18 @@ static const struct type *unknown_type(struct sema *s, const struct node *n)
 	if (!host_btf(s->u->host))
 		diag_hint(s->ds, d, "this machine offers %s", "no kernel BTF");
 	return &type_error;
+}
+
+/* sizeof(NAME) of an enumerator reads like one of a type. */
+static const struct type *not_a_type(struct sema *s, struct node *n)
+{
+	i64 val;
+	const struct type *t;
+	if ((n->flags & (NF_STRUCT | NF_UNION | NF_ENUM)) ||
+	    !known_enumerator(s, n->name, &val, &t))
+		return unknown_type(s, n);
+	n->kind = N_NAME;
+	return check_expr(s, n);
 }
 
 const struct type *type_of_node(struct sema *s, struct node *n)
@@ -172,7 +198,7 @@ const struct type *type_of_node(struct sema *s, struct node *n)
 		if (n->a)
 			return check_expr(s, n->a);
 		t = sema_type_name(s, n->name, n->flags);
-		return t ? t : unknown_type(s, n);
+		return t ? t : not_a_type(s, n);
 	default: return check_expr(s, n);
 	}
 }
@@ -205,6 +231,8 @@ const struct type *value_type(struct sema *s, const struct type *t, enum space s
 			return with_space(s, t, AS_BTF);
 		if (t->space == AS_BTF && (space != AS_BTF || s->u->config.plain))
 			return with_space(s, t, AS_KERNEL);
+		if (t->space == AS_NONE && (space == AS_KERNEL || space == AS_BTF))
+			return with_space(s, t, AS_KERNEL); /* of a struct the script defines */
 		return t;
 	case T_ARRAY:
 		if (t->base->kind == T_INT && t->base->is_char && t->count) {

@@ -1,10 +1,10 @@
 /* vars.c - scratch variables and maps: finding, declaring, widening. */
 #include "sema/check.h"
 
-struct var *var_find(struct sema *s, struct str name)
+struct var *var_find(struct sema *s, const struct node *n)
 {
 	for (struct var *v = s->scope; v; v = v->outer)
-		if (str_eq(v->name, name)) {
+		if (v->mark == n->mark && str_eq(v->name, n->name)) {
 			if (v->body < s->body)
 				v->captured = true;
 			return v;
@@ -20,6 +20,7 @@ struct var *var_declare(struct sema *s, struct node *n, struct loc loc)
 	if (!v) {
 		v = arena_new(s->a, struct var);
 		v->name = n->name;
+		v->mark = n->mark;
 		v->loc = loc;
 		v->depth = s->loop;
 		v->body = s->body;
@@ -29,7 +30,7 @@ struct var *var_declare(struct sema *s, struct node *n, struct loc loc)
 		n->flags |= NF_SEMA;
 	}
 	for (struct var *o = s->scope; o && s->final; o = o->outer)
-		if (str_eq(o->name, n->name) && n->kind != N_VAR) {
+		if (str_eq(o->name, n->name) && o->mark == n->mark && n->kind != N_VAR) {
 			struct diag *d = diag_add(s->ds, E_SHADOW, loc,
 						  "Variable $%.*s was already declared. Variable "
 						  "shadowing is not allowed.",
@@ -42,18 +43,94 @@ struct var *var_declare(struct sema *s, struct node *n, struct loc loc)
 	return v;
 }
 
-static bool fits_declared(const struct type *want, const struct type *t)
+/* Is it the nearest name so far? least: distance of the best one, and what is too far. */
+static bool nearer(struct str name, struct str other, u32 *least)
+{
+	u32 d = str_distance(name, other, *least);
+	if (d >= *least)
+		return false;
+	*least = d;
+	return true;
+}
+
+void var_unknown(struct sema *s, const struct node *n)
+{
+	if (!s->final)
+		return;
+	struct diag *d = diag_add(s->ds, E_UNDEF_VAR, n->loc,
+				  "Undefined or undeclared variable: $%.*s", STRF(n->name));
+	u32 least = 1 + (n->name.n + 1) / 3;
+	for (const struct var *v = s->scope; v; v = v->outer)
+		if (v->mark == n->mark && nearer(n->name, v->name, &least))
+			diag_hint(s->ds, d, "did you mean '$%.*s'?", STRF(v->name));
+}
+
+void var_spoil(const struct sema *s, struct var *v)
+{
+	if (s->final && !v->type)
+		v->type = &type_error;
+}
+
+void map_unknown(struct sema *s, const struct map *m, struct loc loc)
+{
+	if (!s->final)
+		return;
+	struct diag *d = diag_add(s->ds, E_UNDEF_MAP, loc, "Undefined map: %.*s", STRF(m->name));
+	u32 least = 1 + m->name.n / 3;
+	for (u32 i = 0; i < s->u->nmap; i++) {
+		const struct map *o = s->u->map[i];
+		if (o->role == MAP_USER && o->assigned && o->name.n > 1 &&
+		    nearer(m->name, o->name, &least))
+			diag_hint(s->ds, d, "did you mean '%.*s'?", STRF(o->name));
+	}
+}
+
+/* The literal that n assigns as it is; NULL: another value. */
+static const struct node *assigned_literal(const struct node *n)
+{
+	bool plain = n->kind == N_LET || (n->kind == N_ASSIGN && n->op == TK_ASSIGN);
+	return plain && n->b && n->b->kind == N_NUM ? n->b : NULL;
+}
+
+static bool literal_fits(const struct type *want, const struct node *lit)
+{
+	u32 bits = want->size * 8 - (want->is_signed ? 1 : 0);
+	i64 v = (i64)lit->num;
+	if ((lit->flags & NF_NEG) && v < 0)
+		return want->is_signed && (bits >= 63 || v >= -(1ll << bits));
+	return bits >= 64 || lit->num <= (1ull << bits) - 1;
+}
+
+static bool fits_declared(const struct type *want, const struct type *t, const struct node *n)
 {
 	if (type_is_int(want) && type_is_int(t)) {
-		if (t->flex)
-			return t->size <= want->size;
-		return true; /* an implicit cast; warned about elsewhere */
+		const struct node *lit = assigned_literal(n);
+		return !lit || literal_fits(want, lit); /* others: an implicit cast */
 	}
 	if (want->kind != t->kind)
 		return false;
 	if (want->kind == T_STRING || want->kind == T_BUF)
 		return want->size >= t->size;
 	return want->kind == T_PTR || type_eq(want, t);
+}
+
+/* What is stored of a value of type t as type want may be another number. */
+static void implicit_cast(struct sema *s, const struct node *n, const struct type *t,
+			  const struct type *want)
+{
+	if (!s->final || t->kind != T_INT || want->kind != T_INT || t->flex || assigned_literal(n))
+		return;
+	bool same = t->is_signed == want->is_signed;
+	if (same ? t->size <= want->size : want->is_signed && t->size < want->size)
+		return;
+	AUTO_SB from = {0};
+	AUTO_SB to = {0};
+	type_name(t, &from);
+	type_name(want, &to);
+	diag_add(s->ds, W_CAST, n->b ? n->b->loc : n->loc,
+		 "Expression of type: %s being cast to type: %s. This may cause unexpected "
+		 "results. Use an explicit cast to suppress this warning.",
+		 from.s, to.s);
 }
 
 void var_assign(struct sema *s, struct var *v, const struct type *t, const struct node *n)
@@ -63,7 +140,7 @@ void var_assign(struct sema *s, struct var *v, const struct type *t, const struc
 	v->assigned = true;
 	const struct type *m = NULL;
 	if (v->fixed)
-		m = fits_declared(v->type, t) ? v->type : NULL;
+		m = fits_declared(v->type, t, n) ? v->type : NULL;
 	else
 		m = type_merge(s->a, v->type, t);
 	if (m && m->kind == T_PTR && v->captured && !v->fixed)
@@ -79,6 +156,7 @@ void var_assign(struct sema *s, struct var *v, const struct type *t, const struc
 			  STRF(v->name), got.s, want.s);
 		return;
 	}
+	implicit_cast(s, n, t, m);
 	if (!same_type(m, v->type)) {
 		v->type = m;
 		s->changed = true;
@@ -180,6 +258,8 @@ void map_assign(struct sema *s, struct map *m, const struct type *t, const struc
 			sema_fail(s, E_AGG, n->loc, "%s",
 				  t->kind == T_LHIST
 					  ? "Different lhist bounds in a single map unsupported"
+				  : t->kind == T_TSERIES
+					  ? "Different tseries bounds in a single map unsupported"
 				  : t->kind == T_HIST
 					  ? "Different bits in a single hist unsupported"
 					  : "signed and unsigned values in a single map");
@@ -193,7 +273,10 @@ void map_assign(struct sema *s, struct map *m, const struct type *t, const struc
 			  "Type mismatch for %s: trying to assign value of type '%s' when map "
 			  "already has a type '%s'",
 			  m->name.s, got.s, want.s);
-	} else if (!same_type(v, m->val)) {
+		return;
+	}
+	implicit_cast(s, n, t, v);
+	if (!same_type(v, m->val)) {
 		m->val = v;
 		s->changed = true;
 	}

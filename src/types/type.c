@@ -290,8 +290,8 @@ static void near_field(const struct type *t, struct walk *w, int depth)
 
 struct str type_near_field(const struct type *t, struct str name)
 {
-	/* Two letters have nothing in common with "pid". */
-	u32 best = MIN((u32)MAX_TYPO, name.n / 2) + 1;
+	/* Two letters have nothing in common with "pid", "nope" little with "mode". */
+	u32 best = MIN((u32)MAX_TYPO, name.n / 3) + 1;
 	struct walk w = {.name = name, .budget = MAX_ANON, .best = best};
 	near_field(t, &w, 0);
 	return w.near;

@@ -8,6 +8,7 @@
 struct world { /* what a program can see and change, besides its own stack */
 	u64 ctx[8], map[32];
 	u64 calls, steps;
+	u64 pid_tgid; /* what helper 14 returns */
 };
 
 /* The helpers: 1 mixes five numbers and counts; 2 the same without memory; 3 reads and writes *(u64
@@ -16,6 +17,8 @@ static inline u64 world_call(struct world *w, u32 helper, u32 n, const u64 *arg)
 {
 	u64 h = helper * 0x9e3779b97f4a7c15ull;
 	u32 first = 0;
+	if (helper == BPF_FUNC_get_current_pid_tgid)
+		return w->pid_tgid;
 	if (helper == 3) {
 		u64 *p = (u64 *)(uintptr_t)arg[0];
 		h ^= *p;

@@ -5,8 +5,9 @@
 #include "bpf_interp.h"
 #include "ir/pass.h"
 #include "test.h"
+#include <bpf/bpf.h>
 
-enum { HELPER_ARGS = 3, NVAR = 8, NSLOT = 4, POOL = 64, PROGRAMS = 4000 };
+enum { HELPER_ARGS = 3, NVAR = 8, NSLOT = 4, POOL = 64, PROGRAMS = 4000, KERNEL_PROGRAMS = 200 };
 static const u32 helper_nargs[8] = {0, 5, 3, 2};
 
 /* ---- the IR, directly ---- */
@@ -88,9 +89,12 @@ static void exec_phis(struct frame *fr, const struct blk *b, const struct blk *f
 	u64 v[256];
 	u32 n = 0;
 	i32 at = b->phi ? pred_index(b, from) : 0;
-	for_phi(p, b) if (n < countof(v)) v[n++] = value(fr, p->arg[at]);
+	for_each (p, b->phi)
+		if (n < countof(v))
+			v[n++] = value(fr, p->arg[at]);
 	n = 0;
-	for_phi(p, b) fr->tmp[p->to.id] = v[n++];
+	for_each (p, b->phi)
+		fr->tmp[p->to.id] = v[n++];
 }
 
 static u64 ir_exec(const struct fn *f, struct world *w, const u64 *arg)
@@ -131,6 +135,7 @@ struct gen {
 	u64 seed;
 	struct ref pool[POOL], var[NVAR], slot[NSLOT], ctx;
 	u32 npool, depth, left;
+	bool real; /* only what the kernel's verifier accepts */
 };
 
 static u32 rnd(struct gen *g, u32 n)
@@ -176,7 +181,7 @@ static struct ref address(struct gen *g, i32 *off)
 {
 	*off = (i32)rnd(g, 3) * 8;
 	struct ref base;
-	switch (rnd(g, 4)) {
+	switch (g->real ? 3 * rnd(g, 2) : rnd(g, 4)) {
 	case 0: return g->slot[rnd(g, NSLOT)];
 	case 1: base = ir_addr(g->f, g->slot[rnd(g, NSLOT)], 0); break;
 	case 2: return ref_is(g->ctx) ? g->ctx : g->slot[0];
@@ -223,6 +228,11 @@ static struct ref expr(struct gen *g)
 	struct ref a[5];
 	for (u32 i = 0; i < 5; i++)
 		a[i] = pick(g);
+	if (g->real && (k == 27 || !g->callee || rnd(g, 2)))
+		return rnd(g, 2) ? ir_callp(f, BPF_FUNC_get_current_pid_tgid, 0, NULL)
+				 : ir_call(f, BPF_FUNC_get_current_pid_tgid, rnd(g, 6), a);
+	if (g->real)
+		return ir_callfn(f, g->callee, 3, a);
 	if (k == 27)
 		return ir_callp(f, 2, helper_nargs[2], a);
 	if (k == 28 && g->callee)
@@ -345,13 +355,15 @@ static void stmts(struct gen *g)
 	}
 }
 
-static struct fn *generate(struct arena *a, u64 *seed, struct fn *callee)
+static struct fn *generate(struct arena *a, u64 *seed, struct fn *callee, bool real)
 {
-	struct gen g = {
-		.f = ir_fn(a, callee ? STR("main") : STR("sub")), .callee = callee, .seed = *seed};
+	struct gen g = {.f = ir_fn(a, callee ? STR("main") : STR("sub")),
+			.callee = callee,
+			.seed = *seed,
+			.real = real};
 	struct fn *f = g.f;
 	f->callback = !callee;
-	g.left = callee ? 10 + rnd(&g, 120) : 3 + rnd(&g, 20);
+	g.left = !callee ? 3 + rnd(&g, 20) : real ? 5 + rnd(&g, 60) : 10 + rnd(&g, 120);
 	for (u32 i = 0; i < (callee ? 0u : 3u); i++)
 		keep(&g, ir_param(f, i));
 	if (callee)
@@ -443,7 +455,7 @@ static bool one(u64 seed, u32 passes, struct totals *t)
 {
 	struct arena a = {0};
 	u64 s = seed * 0x9e3779b97f4a7c15ull + 1;
-	struct fn *sub = generate(&a, &s, NULL), *f = generate(&a, &s, sub);
+	struct fn *sub = generate(&a, &s, NULL, false), *f = generate(&a, &s, sub, false);
 	struct world w1[2], w2;
 	u64 arg[5], r1[2];
 	bool ok = true;
@@ -522,4 +534,79 @@ TEST(ir_random)
 TEST(ir_random_plain)
 {
 	many(1);
+}
+
+/* ---- the same against the kernel: does its verifier take them, do they compute the same ---- */
+
+static bool load_and_run(struct code *c, int map, const u64 *ctx, u32 *ret, bool *too_large)
+{
+	static char log[1 << 16];
+	for (u32 i = 0; i < c->nreloc; i++)
+		c->insn[c->reloc[i].insn].imm = map;
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .log_buf = log, .log_size = sizeof(log), .log_level = 4);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "t_irfuzz", "GPL", c->insn, c->ninsn,
+			       &o);
+	if (fd < 0) {
+		o.log_level = 1;
+		fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "t", "GPL", c->insn, c->ninsn, &o);
+		size_t n = strlen(log);
+		if (strstr(log, "program is too large")) { /* a million steps: loops within loops */
+			*too_large = true;
+			return true;
+		}
+		printf("# %s\n", log + (n > 2000 ? n - 2000 : 0));
+		return false;
+	}
+	LIBBPF_OPTS(bpf_test_run_opts, r, .ctx_in = ctx, .ctx_size_in = sizeof(u64[8]));
+	int bad = bpf_prog_test_run_opts(fd, &r);
+	*ret = r.retval;
+	close(fd);
+	return !bad;
+}
+
+static bool one_real(u64 seed, int map)
+{
+	struct arena a = {0};
+	u64 s = seed * 0xd1342543de82ef95ull + 1, val[32];
+	struct fn *sub = generate(&a, &s, NULL, true), *f = generate(&a, &s, sub, true);
+	struct world w;
+	u32 key = 0, stack, got = 0;
+	struct code c;
+	fill(&w, seed);
+	w.pid_tgid = (u64)getpid() << 32 | (u32)getpid();
+	bool too_large = false, ok = !bpf_map_update_elem(map, &key, w.map, 0);
+	u64 ctx[8], arg[5] = {(u64)(uintptr_t)w.ctx};
+	memcpy(ctx, w.ctx, sizeof(ctx));
+	u64 want = ir_exec(f, &w, arg);
+	ir_run(f);
+	if (ir_emit(f, &a, &c, &stack)) {
+		ok &= load_and_run(&c, map, ctx, &got, &too_large);
+		ok &= !bpf_map_lookup_elem(map, &key, val);
+		bool same = too_large || (got == (u32)want && !memcmp(val, w.map, sizeof(val)));
+		if (!ok || !same)
+			printf("# kernel, seed %llu: %x, should be %x\n", seed, got, (u32)want);
+		ok &= same;
+	}
+	ir_fn_free(f);
+	ir_fn_free(sub);
+	arena_free(&a);
+	return ok;
+}
+
+TEST(ir_random_kernel)
+{
+	if (geteuid()) {
+		test_skip("not root");
+		return;
+	}
+	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "t_irfuzz", 4, sizeof(u64[32]), 1, NULL);
+	CHECK(map >= 0);
+	const char *env = getenv("IR_SEED"), *to = getenv("IR_LAST");
+	u64 first = env ? strtoull(env, NULL, 0) : 1;
+	u64 last = to ? strtoull(to, NULL, 0) : env ? first : KERNEL_PROGRAMS;
+	u32 bad = 0;
+	for (u64 seed = first; seed <= last && bad < 3; seed++)
+		bad += !one_real(seed, map);
+	CHECK(bad == 0);
+	close(map);
 }

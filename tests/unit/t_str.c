@@ -70,7 +70,9 @@ TEST(str_reads_numbers)
 
 TEST(str_distance_is_bounded)
 {
-	CHECK(str_distance(STR("count"), STR("cuont"), 5) == 2);
+	CHECK(str_distance(STR("count"), STR("cuont"), 5) == 1);
+	CHECK(str_distance(STR("ba"), STR("abc"), 5) == 2);
+	CHECK(str_distance(STR("kprob"), STR("uprobe"), 5) == 2);
 	CHECK(str_distance(STR("count"), STR("count"), 5) == 0);
 	CHECK(str_distance(STR("abc"), STR("xyzuvw"), 2) == 3);
 	CHECK(str_distance(STR(""), STR("ab"), 5) == 2);

@@ -1,0 +1,113 @@
+/* chdr.c - headers that the C definitions of a script include. */
+#include "kern/regs.h"
+#include "sema/cdefs.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum { MAX_HEADER_BYTES = 1 << 24 };
+
+/* What the compiler, not the C library, brings along. */
+static const struct {
+	const char *name, *text;
+} builtin[] = {
+	{"stddef.h", "#ifndef NULL\n#define NULL 0\n#endif\ntypedef unsigned long size_t;\n"
+		     "typedef long ptrdiff_t;\ntypedef int wchar_t;\n"},
+	{"stdbool.h", "#define bool _Bool\n"},
+	{"stdarg.h", "typedef void *va_list;\ntypedef void *__gnuc_va_list;\n"},
+	{"float.h", ""},
+};
+
+static bool read_file(struct arena *a, const char *path, struct str *ret)
+{
+	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_HEADER_BYTES)
+		return false;
+	char *s = arena_alloc(a, (size_t)st.st_size + 1, 1);
+	size_t n = 0;
+	while (n < (size_t)st.st_size) {
+		ssize_t got = read(fd, s + n, (size_t)st.st_size - n);
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	*ret = str_n(s, n);
+	return true;
+}
+
+static bool try_dir(const struct header_search *hs, struct str dir, struct str name, bool sys,
+		    struct cpp_file *ret)
+{
+	const char *root = sys ? hs->root : "";
+	const char *path = dir.n ? arena_fmt(hs->arena, "%s%.*s/%.*s", root, STRF(dir), STRF(name))
+				 : arena_strz(hs->arena, name);
+	if (!read_file(hs->arena, path, &ret->text))
+		return false;
+	ret->path = str_z(path);
+	ret->sys = sys;
+	return true;
+}
+
+static struct str dir_of(struct str path)
+{
+	for (u32 i = path.n; i; i--)
+		if (path.s[i - 1] == '/')
+			return str_n(path.s, MAX(i - 1, 1u));
+	return (struct str){0};
+}
+
+/* Types of these directories' headers are in BTF. */
+static bool is_kernel_header(struct str name)
+{
+	static const char *const dirs[] = {
+		"linux/",   "net/",    "asm/",    "asm-generic/", "uapi/",  "trace/",
+		"kernel/",  "fs/",     "block/",  "mm/",          "scsi/",  "sound/",
+		"drm/",     "rdma/",   "crypto/", "media/",       "video/", "security/",
+		"drivers/", "target/", "xen/",    "kvm/",         "acpi/",  "vdso/",
+	};
+	while (str_starts(name, STR("../")))
+		name = str_from(name, 3);
+	for (size_t i = 0; i < countof(dirs); i++)
+		if (str_starts(name, str_z(dirs[i])))
+			return true;
+	return false;
+}
+
+static bool find_system(const struct header_search *hs, struct str name, struct cpp_file *ret)
+{
+	static const char *const dirs[] = {"/usr/local/include", "/usr/include",
+					   "/usr/include/" REGS_ARCH "-linux-gnu"};
+	for (size_t i = 0; i < countof(dirs); i++)
+		if (try_dir(hs, str_z(dirs[i]), name, true, ret))
+			return true;
+	for (size_t i = 0; i < countof(builtin); i++)
+		if (str_is(name, builtin[i].name)) {
+			*ret = (struct cpp_file){str_z(builtin[i].name), str_z(builtin[i].text),
+						 true};
+			return true;
+		}
+	return false;
+}
+
+enum cpp_found header_open(void *arg, struct str name, bool quoted, struct str from,
+			   struct cpp_file *ret)
+{
+	const struct header_search *hs = arg;
+	if (!name.n || str_chr(name, '\0') >= 0)
+		return CPP_MISSING;
+	if (name.s[0] == '/')
+		return try_dir(hs, (struct str){0}, name, false, ret) ? CPP_FOUND : CPP_MISSING;
+	struct str here = dir_of(from.n ? from : hs->h->script);
+	bool sys = from.n && str_starts(from, STR("/usr/"));
+	if (quoted && !sys && try_dir(hs, here, name, false, ret))
+		return CPP_FOUND;
+	for (u32 i = 0; i < hs->h->ndir; i++)
+		if (try_dir(hs, str_z(hs->h->dir[i]), name, false, ret))
+			return CPP_FOUND;
+	if (quoted && sys && try_dir(hs, str_from(here, str_z(hs->root).n), name, true, ret))
+		return CPP_FOUND;
+	if (find_system(hs, name, ret))
+		return CPP_FOUND;
+	return hs->btf && is_kernel_header(name) ? CPP_SKIP : CPP_MISSING;
+}

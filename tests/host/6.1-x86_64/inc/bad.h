@@ -1,0 +1,3 @@
+struct bad {
+	nothing x;
+};
