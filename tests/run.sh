@@ -73,6 +73,15 @@ build_progs() {
 	done
 }
 
+# Reading kallsyms takes long in a guest: each answer is kept.
+has_symbol() {
+	if [ ! -e "$work/sym.$1" ]; then
+		grep -qw "$1" /proc/kallsyms
+		echo $? >"$work/sym.$1"
+	fi
+	read -r answer <"$work/sym.$1" && [ "$answer" = 0 ]
+}
+
 # Sets why to what a case misses here.
 check_needs() {
 	why=
@@ -91,7 +100,7 @@ check_needs() {
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
 		file:*) [ -r "${need#file:}" ] || why="no ${need#file:}" ;;
-		sym:*) grep -qw "${need#sym:}" /proc/kallsyms || why="no ${need#sym:} in this kernel" ;;
+		sym:*) has_symbol "${need#sym:}" || why="no ${need#sym:} in this kernel" ;;
 		usdt:*)
 			readelf -n "${need#usdt:}" 2>/dev/null | grep -q stapsdt || why="no USDT in ${need#usdt:}"
 			;;

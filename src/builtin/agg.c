@@ -462,6 +462,7 @@ static void decode_lhist(const struct type *t, const u64 *w, u64 div, struct are
 {
 	(void)div; /* linear histograms are never divided */
 	decode_buckets(t, w, 0, a, ret, label_lhist);
+	ret->step = (u64)t->p[2];
 }
 
 static int cmp_u64(u64 a, u64 b)

@@ -3,9 +3,9 @@
 #include "lower/lower.h"
 
 extern const struct builtin builtin_vars[], builtin_task[], builtin_str[], builtin_mem[],
-	builtin_test[], builtin_print[], builtin_time[], builtin_ctl[], builtin_map[],
-	builtin_stack[], builtin_agg[], builtin_tseries[], builtin_names[], builtin_script[],
-	builtin_kernel[];
+	builtin_test[], builtin_opt[], builtin_print[], builtin_time[], builtin_ctl[],
+	builtin_map[], builtin_stack[], builtin_agg[], builtin_tseries[], builtin_names[],
+	builtin_script[], builtin_kernel[];
 struct agg;
 extern const struct agg agg_tseries;
 

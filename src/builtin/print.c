@@ -95,12 +95,35 @@ static void act_cat(struct session *s, const struct schema *sc, const struct val
 }
 
 /* ---- print ---- */
+/* print(@h, "p50, p99") */
+static bool check_percentiles(struct sema *s, struct node *call, const struct map *m,
+			      struct str list)
+{
+	struct node *n = call_arg(call, 1);
+
+	if (m->val && m->val->kind != T_HIST && m->val->kind != T_LHIST)
+		return sema_fail(s, E_TYPE, n->loc,
+				 "percentiles need a map of histograms (%s holds %s)", m->name.s,
+				 type_namez(s->a, m->val));
+	if (call_arg(call, 2))
+		return sema_fail(s, E_ARITY, call_arg(call, 2)->loc,
+				 "print() takes nothing behind a list of percentiles");
+	if (!percentiles_valid(list))
+		return sema_fail(s, E_RANGE, n->loc,
+				 "percentiles are written as in \"p50, p99.9\", from 0 to 100 with "
+				 "at most 3 decimals");
+	return true;
+}
+
 /* print(@m, top, div) */
 static bool check_print_map(struct sema *s, struct node *call)
 {
 	const struct map *m = sema_map(call->a);
+	struct str list;
 	i64 n;
 
+	if (call_arg(call, 1) && node_str(call_arg(call, 1), &list))
+		return check_percentiles(s, call, m, list);
 	for (u32 i = 1; i < call_nargs(call); i++) {
 		if (!builtin_lit(s, call, i, &n))
 			return false;
@@ -121,8 +144,9 @@ static struct ref lower_print_map(struct lower *l, struct node *call, struct mem
 
 	(void)dst;
 	sc->map = sema_map(call->a);
-	for (u32 i = 1; i < call_nargs(call); i++)
-		node_int(call_arg(call, i), &sc->n[i - 1]);
+	if (!call_arg(call, 1) || !node_str(call_arg(call, 1), &sc->fmt))
+		for (u32 i = 1; i < call_nargs(call); i++)
+			node_int(call_arg(call, i), &sc->n[i - 1]);
 	lower_record(l, call, NULL, sc);
 	return REF_NONE;
 }
@@ -131,7 +155,10 @@ static void act_print_map(struct session *s, const struct schema *sc, const stru
 			  u64 ts)
 {
 	(void)v, (void)n, (void)ts;
-	session_print_map(s, sc->map, (u32)sc->n[0], (u64)sc->n[1], false);
+	if (sc->fmt.n)
+		session_print_percentiles(s, sc->map, sc->fmt);
+	else
+		session_print_map(s, sc->map, (u32)sc->n[0], (u64)sc->n[1], false);
 }
 
 static void act_print(struct session *s, const struct schema *sc, const struct value *v, u32 n,
@@ -321,11 +348,11 @@ const struct builtin builtin_print[] = {
 	{"void debugf(fmt format, ...)", lower_debugf, .check = check_debugf,
 	 .doc = "Writes text with at most three values into the kernel's trace_pipe (conversions d "
 		"u x p s)."},
-	{"void print(map m, [lit top], [lit div])", lower_print_map, B_ASYNC,
+	{"void print(map m, [any top_or_percentiles], [lit div])", lower_print_map, B_ASYNC,
 	 .check = check_print_map, .act = act_print_map,
 	 .doc = "Prints a map, sorted: the top largest elements of it (0: all), values divided by "
-		"div."},
-	{"void print(any value)", NULL, B_ASYNC, .act = act_print,
+		"div. Of histograms also percentiles: print(@h, \"p50, p99.9\")."},
+	{"void print(show value)", NULL, B_ASYNC, .act = act_print,
 	 .doc = "Prints a value and a newline."},
 	{"void cat(fmt path, ...)", lower_format, B_ASYNC, .check = check_format, .act = act_cat,
 	 .doc = "Prints a file (at most max_cat_bytes of it). The path may have values in it, as "

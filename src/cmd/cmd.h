@@ -41,6 +41,8 @@ struct script {
 	struct source source;
 	struct str *params;
 	u32 nparam;
+	struct script_opt *opts;
+	u32 nopt;
 };
 
 /* One go at compiling; all memory is in its arenas. */

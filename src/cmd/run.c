@@ -51,13 +51,16 @@ bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
 			return fail(e, 0), false;
 	}
 	s->params = arena_newn(a, struct str, (size_t)o->nrest + 1);
+	s->opts = arena_newn(a, struct script_opt, (size_t)o->nrest + 1);
 	for (int i = first; i < o->nrest; i++) {
-		if (i >= o->ndash && !strncmp(o->rest[i], "--", 2)) {
-			fprintf(stderr, "ERROR: unexpected program command line options: %s\n",
-				o->rest[i]);
-			return false;
+		struct str word = str_z(o->rest[i]);
+		if (i < o->ndash || word.n < 3 || !str_starts(word, STR("--"))) {
+			s->params[s->nparam++] = word;
+			continue;
 		}
-		s->params[s->nparam++] = str_z(o->rest[i]);
+		struct script_opt *opt = &s->opts[s->nopt++];
+		opt->value = str_from(word, 2);
+		str_cut(&opt->value, '=', &opt->name);
 	}
 	return true;
 }
@@ -93,7 +96,11 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 	config_init(&j->unit.config);
 	j->unit.config.unsafe = o->unsafe;
 	j->unit.config.warnings = o->warnings != 0;
-	j->c = (struct compile){.unit = &j->unit, .params = s->params, .nparam = s->nparam};
+	j->c = (struct compile){.unit = &j->unit,
+				.params = s->params,
+				.nparam = s->nparam,
+				.opts = s->opts,
+				.nopt = s->nopt};
 	j->c.headers = (struct headers){
 		.script = str_is(s->source.name, "stdin") ? STR("") : s->source.name,
 		.dir = o->inc_dir,
@@ -199,6 +206,13 @@ static int attempt(const struct run_opts *o, struct job *j, struct session *s, b
 	if (!compile(&j->c, STAGE_ALL, o->dumps)) {
 		job_report(j);
 		return compile_rc(j);
+	}
+	if (j->c.help) {
+		AUTO_SB known = {0};
+		sema_print_options(&j->c, &known);
+		job_report(j);
+		fprintf(stderr, "HINT: expected program options:%s\n", known.s);
+		return RC_USAGE;
 	}
 	if (o->codegen || (o->dumps && !o->debug_log)) {
 		job_report(j);

@@ -136,6 +136,7 @@ static void put_value(struct sb *out, const struct value *v, const struct punct 
 		break;
 	case V_STACK: put_stack(out, v, p); break;
 	case V_HIST: value_hist_text(out, v); break;
+	case V_PERCENTILES: value_percentiles_text(out, v); break;
 	case V_SERIES: value_series_text(out, v); break;
 	case V_FLOAT: sb_fmt(out, "%g", v->f); break;
 	}

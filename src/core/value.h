@@ -25,6 +25,7 @@ enum value_kind {
 	V_HIST,   /* hist: n buckets, first to last non-empty, gaps filled */
 	V_STATS,  /* list of 3 V_INT: count, average, total; printed as a record */
 	V_FLOAT,  /* f */
+	V_PERCENTILES, /* hist: the bucket of each of n; names; total observations */
 	V_SERIES, /* series: n intervals, first to last with a value, gaps filled; .sign, .step: ns
 		   */
 };
@@ -66,8 +67,9 @@ struct value {
 		const struct bucket *hist;
 		const struct tick *series;
 	};
+	u64 total; /* V_PERCENTILES */
 	union {
-		const struct str *names; /* V_RECORD */
+		const struct str *names; /* V_RECORD, V_PERCENTILES */
 		u64 step; /* V_HIST: width of lhist's buckets; 0: hist. V_SERIES: of an interval */
 	};
 };
@@ -83,6 +85,15 @@ void value_key_short(struct sb *out, const struct value *v, struct str trailer);
 void value_printf(struct sb *out, struct str fmt, const struct value *v, u32 n, struct str trailer);
 /* Histogram lines as text: "[2, 4)    1 |@@@   |\n" each. */
 void value_hist_text(struct sb *out, const struct value *v);
+/*
+ * Percentiles of a V_HIST, from a list such as "p50, p99.9": those of print(@h, "p50").
+ * percentile_next gives one name and its thousandths of a percent (above 100000: malformed).
+ */
+bool percentile_next(struct str *rest, struct str *name, u32 *part);
+bool percentiles_valid(struct str list);
+void value_percentiles(struct arena *a, struct str list, const struct value *hist,
+		       struct value *ret);
+void value_percentiles_text(struct sb *out, const struct value *v);
 /* Graph of a tseries, 53 columns wide and a line per interval. */
 void value_series_text(struct sb *out, const struct value *v);
 void value_tick_time(struct sb *out, const struct tick *t); /* "2026-11-20 18:16:57.000000000" */

@@ -24,7 +24,10 @@ struct emit {
 	struct moves moves;
 	struct loc loc; /* of the last entry in line */
 	bool first, far;
-	u32 *at; /* by block id of the current function */
+	/* by block id of the current function */
+	u32 *at;
+	const struct blk *
+		*real; /* where a jump to this block really goes: past those without code */
 };
 
 static void put(struct emit *e, u32 code, i32 dst, i32 src, i32 off, i64 imm)
@@ -392,18 +395,23 @@ static const struct ins *bit_test(const struct fn *f, const struct blk *b)
 static void end_compare(struct emit *e, const struct blk *b, const struct blk *next)
 {
 	const struct ins *test = bit_test(e->f, b);
-	const struct blk *yes = b->s1, *no = b->s2;
+	const struct blk *s1 = e->real[b->s1->id], *s2 = e->real[b->s2->id], *yes = s1, *no = s2;
 	struct ref x = b->cmp[0], y = b->cmp[1];
 	u32 code = jmp_code(b->cond);
+	if (s1 == s2) {
+		if (s1 != next)
+			put_jump(e, s1);
+		return;
+	}
 	if (test) {
-		yes = b->cond == O_NE ? b->s1 : b->s2;
-		no = b->cond == O_NE ? b->s2 : b->s1;
+		yes = b->cond == O_NE ? s1 : s2;
+		no = b->cond == O_NE ? s2 : s1;
 		x = test->arg[0];
 		y = test->arg[1];
 		code = BPF_JSET;
 	} else if (yes == next) {
-		yes = b->s2;
-		no = b->s1;
+		yes = s2;
+		no = s1;
 		code = jmp_code(op_not(b->cond));
 	}
 	if (e->far) {
@@ -428,8 +436,8 @@ static void put_end(struct emit *e, const struct blk *b, const struct blk *next)
 	case J_JMP:
 		moves_phi(e->f, b, &e->moves);
 		put_moves(e);
-		if (b->s1 != next)
-			put_jump(e, b->s1);
+		if (e->real[b->s1->id] != next)
+			put_jump(e, e->real[b->s1->id]);
 		break;
 	case J_CMP: end_compare(e, b, next); break;
 	case J_NONE: abort();
@@ -455,6 +463,30 @@ static void put_block(struct emit *e, const struct blk *b, const struct blk *nex
 	put_end(e, b, next);
 }
 
+/* Nothing but a jump: the phis behind it need no moves. */
+static bool no_code(struct emit *e, const struct blk *b)
+{
+	if (b == e->f->entry || b->jmp != J_JMP || b->ins.n)
+		return false;
+	moves_phi(e->f, b, &e->moves);
+	return e->moves.v.n == 0;
+}
+
+static void find_real(struct emit *e, struct arena *tmp)
+{
+	u32 n = e->f->nblk;
+	bool *skip = arena_newn(tmp, bool, n);
+	e->real = arena_newn(tmp, const struct blk *, n);
+	for_blk (b, e->f)
+		skip[b->id] = no_code(e, b);
+	for_blk (b, e->f) {
+		const struct blk *to = b;
+		for (u32 i = 0; i < n && skip[to->id]; i++)
+			to = to->s1;
+		e->real[b->id] = skip[to->id] ? b : to;
+	}
+}
+
 static void put_fn(struct emit *e, struct fn *f, struct arena *tmp)
 {
 	const struct blk **order = arena_newn(tmp, const struct blk *, f->nblk + 1);
@@ -462,9 +494,10 @@ static void put_fn(struct emit *e, struct fn *f, struct arena *tmp)
 	e->f = f;
 	e->first = true;
 	e->at = arena_newn(tmp, u32, f->nblk);
+	find_real(e, tmp);
 	for (int unlikely = 0; unlikely < 2; unlikely++)
 		for_blk (b, f)
-			if ((b->unlikely && b != f->entry) == unlikely)
+			if ((b->unlikely && b != f->entry) == unlikely && e->real[b->id] == b)
 				order[n++] = b;
 	for (u32 i = 0; i < n; i++)
 		put_block(e, order[i], order[i + 1]);

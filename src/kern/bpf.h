@@ -47,6 +47,10 @@ struct prog_spec {
  */
 struct err *bpf_prog_new(struct host *h, const struct prog_spec *s, int *fd, char **log);
 
+/* May such a program call the kernel function with this BTF id? */
+bool bpf_kfunc_allowed(struct host *h, u32 btf_id, u32 prog_type, u32 attach_type,
+		       u32 attach_btf_id);
+
 struct err *bpf_map_get(int fd, const void *key, void *val); /* no == ENOENT: absent */
 struct err *bpf_map_put(int fd, const void *key, const void *val);
 struct err *bpf_map_del(int fd, const void *key);

@@ -12,6 +12,17 @@ struct headers {
 	const char *const *file; /* --include */
 	u32 ndir, nfile;
 };
+/* An option of the script itself: --name or --name=value behind "--". */
+struct script_opt {
+	struct str name, value;
+};
+/* One that the script asks for with getopt(). */
+struct getopt_use {
+	struct str name, text; /* text: the default, as a word */
+	const struct type *type;
+	struct str doc;
+	struct getopt_use *next;
+};
 struct compile {
 	struct unit *unit; /* what will be left */
 	struct node *tree; /* until lower */
@@ -22,6 +33,10 @@ struct compile {
 	struct arena scratch; /* emptied after the last pass */
 	struct str *params;   /* positional parameters $1.. */
 	u32 nparam;
+	struct script_opt *opts;
+	u32 nopt;
+	struct getopt_use *getopts; /* in order of the names' first use */
+	bool help;                  /* --help was given: list them and leave */
 	struct headers headers;
 	struct cdefs *cdefs; /* what the script's C definitions mean; NULL: there are none */
 };

@@ -230,7 +230,10 @@ static void include(struct cpp *p, const struct ctok *at, struct ctok *t)
 	if (!quoted)
 		loc.len = (u16)MIN(name.n + 2, 0xffffu);
 	struct cpp_file f = {0};
-	enum cpp_found found = p->open ? p->open(p->arg, name, quoted, p->file, &f) : CPP_MISSING;
+	enum cpp_include how = ctok_is(at, "include_next") ? CPP_NEXT
+			       : quoted                    ? CPP_QUOTED
+							   : CPP_ANGLE;
+	enum cpp_found found = p->open ? p->open(p->arg, name, how, p->file, &f) : CPP_MISSING;
 	if (found == CPP_FOUND)
 		include_file(p, t, &f);
 	if (found != CPP_MISSING || t->sys)

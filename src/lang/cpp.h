@@ -21,8 +21,9 @@ enum cpp_found {
 	CPP_SKIP,   /* it is not there, and that is all right */
 	CPP_MISSING /* an error */
 };
+enum cpp_include { CPP_ANGLE, CPP_QUOTED, CPP_NEXT }; /* <x>; "x"; #include_next <x> */
 /* Find what #include names; from: the path of the file that has it, "" in the script. */
-typedef enum cpp_found cpp_open(void *arg, struct str name, bool quoted, struct str from,
+typedef enum cpp_found cpp_open(void *arg, struct str name, enum cpp_include how, struct str from,
 				struct cpp_file *ret);
 
 struct cmacro {

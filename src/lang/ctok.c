@@ -81,18 +81,18 @@ static void quoted(struct clex *l, struct ctok *t, char quote)
 	t->kind = CT_OTHER; /* not closed: "don't" in a part that is left out */
 }
 
+/* Signs belong to it behind an exponent's letter: 1e+5, 0x1p-3. */
 static void number(struct clex *l, struct ctok *t)
 {
-	t->kind = CT_NUM;
+	bool hex = ahead(l, 0) == '0' && (ahead(l, 1) | 0x20) == 'x';
 	char before = '\0';
+	t->kind = CT_NUM;
 	for (; !at_end(l); l->at++) {
 		char c = ahead(l, 0);
-		bool exp = (before | 0x20) == 'e' || (before | 0x20) == 'p';
-		bool hex = l->at >= 2 && (t->text.s[0] == '0' && (t->text.s[1] | 0x20) == 'x') &&
-			   (before | 0x20) == 'e';
-		if (!is_word(c) && c != '.' && !((c == '+' || c == '-') && exp && !hex))
+		bool exp = before == 'p' || (before == 'e' && !hex);
+		if (!is_word(c) && c != '.' && !((c == '+' || c == '-') && exp))
 			return;
-		before = c;
+		before = c | 0x20;
 	}
 }
 

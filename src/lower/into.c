@@ -308,6 +308,24 @@ static void strings_equal(struct lower *l, struct node *x, struct node *y, struc
 	ir_at(f, same);
 }
 
+/* Tuples whose parts differ in width are compared as what could hold both. */
+static void bytes_equal(struct lower *l, struct node *x, struct node *y, struct blk *differ)
+{
+	const struct type *t = NULL;
+	bool parts = x->type->kind == T_TUPLE || x->type->kind == T_RECORD;
+	if (parts && !type_eq(x->type, y->type))
+		t = type_merge(l->c->unit->arena, x->type, y->type);
+	if (!t) {
+		struct mem a = lower_mem(l, x), b = lower_mem(l, y);
+		words_equal(l, a, b, MIN(x->type->size, y->type->size), differ);
+		return;
+	}
+	struct mem a = lower_tmp(l, t->size), b = lower_tmp(l, t->size);
+	lower_into_as(l, x, a, t);
+	lower_into_as(l, y, b, t);
+	words_equal(l, a, b, t->size, differ);
+}
+
 struct ref lower_memeq(struct lower *l, struct node *n, bool ne)
 {
 	struct fn *f = l->f;
@@ -325,10 +343,8 @@ struct ref lower_memeq(struct lower *l, struct node *n, bool ne)
 		text_equal(l, y, lit, differ);
 	else if (x->type->kind == T_STRING)
 		strings_equal(l, x, y, differ);
-	else {
-		struct mem a = lower_mem(l, x), b = lower_mem(l, y);
-		words_equal(l, a, b, MIN(x->type->size, y->type->size), differ);
-	}
+	else
+		bytes_equal(l, x, y, differ);
 	ir_set(f, v, ir_con(f, !ne));
 	ir_jmp(f, done);
 	ir_at(f, differ);

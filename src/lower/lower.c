@@ -164,13 +164,16 @@ static bool count_loops(struct node *n, void *arg)
 static void filter_pid(struct lower *l, struct blk *out)
 {
 	struct fn *f = l->f;
-	if (!l->u->filter_pid || !(l->v->provider->flags & PF_PIDFILTER) ||
-	    (l->v->provider->flags & PF_ONCE))
+	u32 flags = l->v->provider->flags;
+	/* Return probes of one process also fire in others that somebody else traces (seen on 6.1).
+	 */
+	bool leaks = (flags & PF_USER) && (flags & PF_RETVAL);
+	u64 pid = (u64)(leaks ? l->u->pid : flags & PF_PIDFILTER ? l->u->filter_pid : 0);
+	if (!pid || (flags & PF_ONCE))
 		return;
 	struct ref id = lower_helper0(l, BPF_FUNC_get_current_pid_tgid);
 	struct blk *go = ir_blk(f);
-	ir_br(f, O_EQ, ir_op2(f, O_SHR, id, ir_con(f, 32)), ir_con(f, (u64)l->u->filter_pid), go,
-	      out);
+	ir_br(f, O_EQ, ir_op2(f, O_SHR, id, ir_con(f, 32)), ir_con(f, pid), go, out);
 	ir_at(f, go);
 }
 

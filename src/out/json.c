@@ -79,20 +79,40 @@ static void put_field(struct sb *b, bool first, const char *name)
 	sb_fmt(b, "%s\"%s\": ", first ? "" : ", ", name);
 }
 
+static void put_bounds(struct sb *b, const struct bucket *k)
+{
+	if (!k->no_lo) {
+		put_field(b, true, "min");
+		put_i64(b, k->lo);
+	}
+	if (!k->no_hi) {
+		put_field(b, k->no_lo, "max");
+		put_i64(b, (i64)((u64)k->hi - 1));
+	}
+}
+
+static void put_percentiles(struct json *j, const struct value *v)
+{
+	struct sb *b = &j->o.b;
+	sb_char(b, '{');
+	for (u32 i = 0; i < v->n; i++) {
+		put_str(b, v->names[i]);
+		sb_z(b, ": {");
+		put_bounds(b, &v->hist[i]);
+		sb_z(b, "}, ");
+	}
+	put_field(b, true, "count");
+	put_u64(b, v->total);
+	sb_char(b, '}');
+}
+
 static void put_hist(struct sb *b, const struct value *v)
 {
 	sb_char(b, '[');
 	for (u32 i = 0; i < v->n; i++) {
 		const struct bucket *k = &v->hist[i];
 		sb_z(b, i ? ",{" : "{");
-		if (!k->no_lo) {
-			put_field(b, true, "min");
-			put_i64(b, k->lo);
-		}
-		if (!k->no_hi) {
-			put_field(b, k->no_lo, "max");
-			put_i64(b, (i64)((u64)k->hi - 1));
-		}
+		put_bounds(b, k);
 		put_field(b, false, "count");
 		put_u64(b, k->count);
 		sb_char(b, '}');
@@ -182,6 +202,7 @@ static void put_value(struct json *j, const struct value *v)
 	case V_RECORD: put_record(j, v, v->names); break;
 	case V_STATS: put_record(j, v, stats); break;
 	case V_HIST: put_hist(b, v); break;
+	case V_PERCENTILES: put_percentiles(j, v); break;
 	case V_SERIES: put_series(b, v); break;
 	case V_FLOAT: sb_fmt(b, "%.17g", v->f); break;
 	}
@@ -197,10 +218,12 @@ static void put_map(struct json *j, const struct item *it)
 	struct sb *b = &j->o.b;
 	bool stats = it->map_kind == T_STATS || it->map_kind == T_AVG;
 	bool hist = it->map_kind == T_HIST || it->map_kind == T_LHIST;
+	bool percentiles = it->n && it->val[0].kind == V_PERCENTILES;
 	bool keyed = it->key || !it->n;
 	if (!it->n && !stats)
 		return;
-	put_type(b, hist                        ? "hist"
+	put_type(b, percentiles                 ? "percentiles"
+		    : hist                      ? "hist"
 		    : stats                     ? "stats"
 		    : it->map_kind == T_TSERIES ? "tseries"
 						: "map");

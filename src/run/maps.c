@@ -12,7 +12,8 @@ struct snap {
 	u32 key_size;          /* of one in keys */
 	u64 *merged;           /* heap; agg's words of each element */
 	u32 n;
-	bool present; /* scalar: something was stored */
+	bool present;           /* scalar: something was stored */
+	struct str percentiles; /* show these instead of the histogram; "" none */
 };
 struct row {
 	const u8 *key;
@@ -231,6 +232,10 @@ static void decode_val(struct session *s, struct arena *a, const struct snap *n,
 		n->agg->decode(m->val, p, div, a, ret);
 		if (m->val->kind == T_LHIST && ret->kind == V_HIST)
 			ret->step = (u64)m->val->p[2];
+		if (n->percentiles.n && ret->kind == V_HIST) {
+			struct value hist = *ret;
+			value_percentiles(a, n->percentiles, &hist, ret);
+		}
 		return;
 	}
 	decode_value(s, a, shown_type(m), p, ret);
@@ -270,17 +275,29 @@ static void put_rows(struct session *s, struct snap *n, u32 top, u64 div, bool s
 	arena_free(&a);
 }
 
-void session_print_map(struct session *s, const struct map *m, u32 top, u64 div, bool at_exit)
+static void print_map(struct session *s, const struct map *m, u32 top, u64 div, bool at_exit,
+		      struct str percentiles)
 {
 	struct snap n;
 	if (m->fd < 0)
 		return;
 	struct err *e = snap_take(s, m, &n);
+	n.percentiles = percentiles;
 	if (e)
 		map_failed(s, m, "read", e);
 	else
 		put_rows(s, &n, top, div, is_shown(&n, at_exit));
 	snap_free(&n);
+}
+
+void session_print_map(struct session *s, const struct map *m, u32 top, u64 div, bool at_exit)
+{
+	print_map(s, m, top, div, at_exit, STR(""));
+}
+
+void session_print_percentiles(struct session *s, const struct map *m, struct str list)
+{
+	print_map(s, m, 0, 0, false, list);
 }
 
 /* ---- changing ---- */

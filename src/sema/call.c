@@ -196,6 +196,7 @@ static const char *kind_wanted(enum sig_kind k)
 	case SIG_FMT: return "string literal";
 	case SIG_MAP: return "map";
 	case SIG_ANY:
+	case SIG_SHOW:
 	case SIG_NAME:
 	case SIG_TYPE: break;
 	}
@@ -215,6 +216,7 @@ static bool kind_fits(enum sig_kind k, const struct node *arg)
 		       t->kind == T_STRING;
 	case SIG_NAME:
 	case SIG_ANY:
+	case SIG_SHOW:
 		return t->kind != T_NONE && t->kind != T_FLOAT && t->kind != T_FUNC &&
 		       t->kind != T_FWD;
 	case SIG_LIT: return arg->kind == N_NUM;
@@ -224,6 +226,25 @@ static bool kind_fits(enum sig_kind k, const struct node *arg)
 	case SIG_TYPE: return true;
 	}
 	return true;
+}
+
+/* str($1) is always the text, str($1 + 2) what is left of it behind two characters. */
+static void param_text(struct sema *s, struct node *n)
+{
+	bool sum = n->kind == N_BINARY && n->op == TK_PLUS && n->b->kind == N_NUM;
+	const struct node *p = sum ? n->a : n;
+	u64 skip = sum ? n->b->num : 0;
+	if (p->kind != N_PARAM)
+		return;
+	struct str text = STR("");
+	if (p->num <= s->c->nparam)
+		text = s->c->params[p->num - 1];
+	else
+		diag_add(s->ds, W_PARAM, p->loc,
+			 "Positional parameter $%llu is empty or not provided.", p->num);
+	if (skip && skip >= text.n)
+		diag_add(s->ds, W_LENGTH, n->loc, "literal string will always be empty");
+	node_set_str(s, n, str_from(text, (u32)MIN(skip, text.n)));
 }
 
 /* False: a type is not known yet or wrong. */
@@ -247,10 +268,9 @@ static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, str
 			arg->type = type_of_node(s, arg);
 		return true;
 	}
-	if (kind == SIG_PTR && arg->kind == N_PARAM) { /* str($1) is always the text */
-		struct str text = arg->num <= s->c->nparam ? s->c->params[arg->num - 1] : STR("");
-		node_set_str(s, arg, text);
-	}
+	if (kind == SIG_PTR)
+		param_text(s, arg);
+	s->show = kind == SIG_SHOW && arg->kind == N_MAP;
 	bool text = arg->kind == N_STR && (kind == SIG_FMT || kind == SIG_TEXT); /* of any length */
 	const struct type *t = text ? type_string(s->a, arg->name.n + 1) : check_expr(s, arg);
 	arg->type = t;
@@ -283,7 +303,9 @@ static bool check_row_args(struct sema *s, struct node *call, const struct sig *
 	u32 i = 0;
 	struct map *map = NULL;
 	for (struct node *arg = call->a; arg; arg = arg->next, i++) {
-		enum sig_kind kind = i < g->nmax ? g->kind[i] : SIG_ANY;
+		enum sig_kind kind = i < g->nmax                        ? g->kind[i]
+				     : g->nmax && g->kind[0] == SIG_FMT ? SIG_SHOW
+									: SIG_ANY;
 		if (!check_arg(s, call, kind, arg))
 			ok = false;
 		else if (kind == SIG_MAP)

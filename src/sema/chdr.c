@@ -16,6 +16,13 @@ static const struct {
 	{"stdbool.h", "#define bool _Bool\n"},
 	{"stdarg.h", "typedef void *va_list;\ntypedef void *__gnuc_va_list;\n"},
 	{"float.h", ""},
+	{"limits.h", "#define CHAR_BIT 8\n#define SCHAR_MIN (-128)\n#define SCHAR_MAX 127\n"
+		     "#define UCHAR_MAX 255\n#define SHRT_MIN (-32768)\n#define SHRT_MAX 32767\n"
+		     "#define USHRT_MAX 65535\n#define INT_MIN (-2147483647 - 1)\n"
+		     "#define INT_MAX 2147483647\n#define UINT_MAX 4294967295U\n"
+		     "#define LONG_MIN (-9223372036854775807L - 1)\n"
+		     "#define LONG_MAX 9223372036854775807L\n"
+		     "#define ULONG_MAX 18446744073709551615UL\n"},
 };
 
 static bool read_file(struct arena *a, const char *path, struct str *ret)
@@ -74,13 +81,19 @@ static bool is_kernel_header(struct str name)
 	return false;
 }
 
-static bool find_system(const struct header_search *hs, struct str name, struct cpp_file *ret)
+/* after: the file with an #include_next; only directories behind its own count. */
+static bool find_system(const struct header_search *hs, struct str name, struct str after,
+			struct cpp_file *ret)
 {
 	static const char *const dirs[] = {"/usr/local/include", "/usr/include",
 					   "/usr/include/" REGS_ARCH "-linux-gnu"};
-	for (size_t i = 0; i < countof(dirs); i++)
-		if (try_dir(hs, str_z(dirs[i]), name, true, ret))
+	bool on = !after.n;
+	for (size_t i = 0; i < countof(dirs); i++) {
+		const char *path = arena_fmt(hs->arena, "%s%s/%.*s", hs->root, dirs[i], STRF(name));
+		if (on && try_dir(hs, str_z(dirs[i]), name, true, ret))
 			return true;
+		on |= str_is(after, path);
+	}
 	for (size_t i = 0; i < countof(builtin); i++)
 		if (str_is(name, builtin[i].name)) {
 			*ret = (struct cpp_file){str_z(builtin[i].name), str_z(builtin[i].text),
@@ -90,7 +103,7 @@ static bool find_system(const struct header_search *hs, struct str name, struct 
 	return false;
 }
 
-enum cpp_found header_open(void *arg, struct str name, bool quoted, struct str from,
+enum cpp_found header_open(void *arg, struct str name, enum cpp_include how, struct str from,
 			   struct cpp_file *ret)
 {
 	const struct header_search *hs = arg;
@@ -100,6 +113,9 @@ enum cpp_found header_open(void *arg, struct str name, bool quoted, struct str f
 		return try_dir(hs, (struct str){0}, name, false, ret) ? CPP_FOUND : CPP_MISSING;
 	struct str here = dir_of(from.n ? from : hs->h->script);
 	bool sys = from.n && str_starts(from, STR("/usr/"));
+	if (how == CPP_NEXT && sys)
+		return find_system(hs, name, from, ret) ? CPP_FOUND : CPP_SKIP;
+	bool quoted = how == CPP_QUOTED;
 	if (quoted && !sys && try_dir(hs, here, name, false, ret))
 		return CPP_FOUND;
 	for (u32 i = 0; i < hs->h->ndir; i++)
@@ -107,7 +123,7 @@ enum cpp_found header_open(void *arg, struct str name, bool quoted, struct str f
 			return CPP_FOUND;
 	if (quoted && sys && try_dir(hs, str_from(here, str_z(hs->root).n), name, true, ret))
 		return CPP_FOUND;
-	if (find_system(hs, name, ret))
+	if (find_system(hs, name, (struct str){0}, ret))
 		return CPP_FOUND;
 	return hs->btf && is_kernel_header(name) ? CPP_SKIP : CPP_MISSING;
 }

@@ -351,5 +351,7 @@ bool sema_check(struct compile *c)
 	s.final = true;
 	check_round(&s);
 	tab_free(&s.sigs);
+	if (!s.ds->nerror)
+		sema_options(c);
 	return !s.ds->nerror;
 }

@@ -24,6 +24,9 @@ const struct type *check_cast(struct sema *s, struct node *n);
 const struct type *binary_type(struct sema *s, enum token op, const struct node *n,
 			       const struct type *x, const struct type *y);
 
+/* typeinfo.c */
+const struct type *check_typeinfo(struct sema *s, struct node *n);
+
 /* types.c */
 const struct type *literal_type(u64 v, bool neg);
 const struct type *type_of_node(struct sema *s,

@@ -130,7 +130,7 @@ static bool number(const struct type *t)
 	return type_is_int(t) || t->kind == T_BOOL;
 }
 
-static bool comparable(enum token op, const struct type *x, const struct type *y)
+static bool comparable(struct sema *s, enum token op, const struct type *x, const struct type *y)
 {
 	bool eq = op == TK_EQ || op == TK_NE;
 	bool px = x->kind == T_PTR || x->kind == T_KSYM || x->kind == T_USERNAME;
@@ -144,9 +144,9 @@ static bool comparable(enum token op, const struct type *x, const struct type *y
 	case T_ARRAY:
 		return x->count == y->count && type_is_int(x->base) && type_is_int(y->base) &&
 		       x->size == y->size;
-	case T_BUF:
 	case T_TUPLE:
-	case T_RECORD:
+	case T_RECORD: return type_merge(s->a, x, y) != NULL;
+	case T_BUF:
 	case T_INET:
 	case T_MAC:
 	case T_STRUCT:
@@ -171,7 +171,7 @@ const struct type *binary_type(struct sema *s, enum token op, const struct node 
 		return &type_bool;
 	if (op == TK_EQ || op == TK_NE || op == TK_LT || op == TK_GT || op == TK_LE ||
 	    op == TK_GE) {
-		if (comparable(op, x, y))
+		if (comparable(s, op, x, y))
 			return &type_bool;
 		mismatch(s, n, op, x, y);
 		return unknown(s);
@@ -339,6 +339,28 @@ static bool fold_member(struct node *n)
 	return false;
 }
 
+/* n: a part of a tuple or record of nothing but literals becomes that literal. */
+static bool fold_part(struct node *n, struct str name, u64 at)
+{
+	struct node *part = NULL;
+	u64 i = 0;
+	if (n->a->kind != N_TUPLE && n->a->kind != N_RECORD)
+		return false;
+	for (struct node *e = n->a->a; e; e = e->next, i++) {
+		struct node *v = n->a->kind == N_RECORD ? e->a : e;
+		if (!is_lit(v) && v->kind != N_STR)
+			return false;
+		if (n->a->kind == N_RECORD ? name.n && str_eq(e->name, name) : i == at)
+			part = v;
+	}
+	if (!part)
+		return false;
+	struct node *next = n->next;
+	*n = *part;
+	n->next = next;
+	return true;
+}
+
 const struct type *check_member(struct sema *s, struct node *n)
 {
 	const struct type *t = check_expr(s, n->a);
@@ -352,8 +374,12 @@ const struct type *check_member(struct sema *s, struct node *n)
 		return field_value(s, n, t->base, t->space);
 	if (type_is_record(t))
 		return field_value(s, n, t, t->space);
-	if (t->kind == T_RECORD)
-		return field_value(s, n, t, AS_STACK);
+	if (t->kind == T_RECORD) {
+		const struct type *f = field_value(s, n, t, AS_STACK);
+		return fold_part(n, n->field && settled(f) ? n->field->name : (struct str){0}, 0)
+			       ? n->type
+			       : f;
+	}
 	if (s->final) {
 		AUTO_SB name = {0};
 		type_name(t, &name);
@@ -382,7 +408,7 @@ static const struct type *check_elem(struct sema *s, struct node *n)
 			  t->nfield);
 		return unknown(s);
 	}
-	return t->field[n->num].type;
+	return fold_part(n, (struct str){0}, n->num) ? n->type : t->field[n->num].type;
 }
 
 const struct type *check_index(struct sema *s, struct node *n)
@@ -603,9 +629,20 @@ static const struct type *check_value_block(struct sema *s, struct node *n)
 	return check_choice(s, n, n->b, n->c);
 }
 
+/* Can an element be sent to user space as it is in memory? Only where there is one copy of it. */
+static bool shows_whole(const struct map *m)
+{
+	bool percpu = m->declared && (m->map_type == BPF_MAP_TYPE_PERCPU_HASH ||
+				      m->map_type == BPF_MAP_TYPE_LRU_PERCPU_HASH);
+	enum type_kind k = m->val->kind;
+	return !percpu && (k == T_HIST || k == T_LHIST || k == T_STATS);
+}
+
 static const struct type *check_map_read(struct sema *s, struct node *n)
 {
 	struct map *m = map_get(s, n);
+	bool show = s->show;
+	s->show = false;
 	map_use_key(s, m, n, n->a);
 	if (!m->assigned && s->final) {
 		map_unknown(s, m, n->loc);
@@ -616,6 +653,8 @@ static const struct type *check_map_read(struct sema *s, struct node *n)
 	if (!type_is_agg(m->val))
 		return m->val;
 	m->read = true;
+	if (show && shows_whole(m))
+		return m->val;
 	if (m->val->kind == T_HIST || m->val->kind == T_LHIST || m->val->kind == T_STATS ||
 	    m->val->kind == T_TSERIES) {
 		AUTO_SB name = {0};
@@ -783,9 +822,7 @@ static const struct type *expr_type(struct sema *s, struct node *n)
 	case N_COMPTIME: return check_comptime(s, n);
 	case N_BLOCK:
 	case N_IF: return check_value_block(s, n);
-	case N_TYPEINFO:
-		sema_fail(s, E_UNSUPPORTED, n->loc, "typeinfo is not supported yet");
-		return unknown(s);
+	case N_TYPEINFO: return check_typeinfo(s, n);
 	case N_TYPE:
 	case N_TPTR:
 	case N_TARRAY: sema_fail(s, E_TYPE, n->loc, "a type cannot stand here"); return unknown(s);

@@ -10,9 +10,9 @@
 #include "sema/check.h"
 
 enum {
-	MAX_CHAIN = 64,       /* macros in macros */
-	MAX_NODES = 1 << 20,  /* that expansions make */
-	MAX_HEIGHT = 4000,    /* of a tree, which passes walk by recursion */
+	MAX_CHAIN = 64,      /* macros in macros */
+	MAX_NODES = 1 << 20, /* that expansions make */
+	MAX_HEIGHT = 4000,   /* of a tree, which passes walk by recursion */
 	MAX_EXPANSIONS = MAX_SOURCES / 2,
 };
 
@@ -20,8 +20,8 @@ struct macro {
 	struct node *def;
 	VEC(struct str) own; /* variables that its body declares */
 	u32 narg;
-	struct macro *next;  /* the same name, in order of definition */
-	bool bad;            /* reported */
+	struct macro *next; /* the same name, in order of definition */
+	bool bad;           /* reported */
 };
 
 /* Macros that are being expanded, innermost first. */
@@ -58,7 +58,8 @@ struct use {
 /* What the compiler itself gives a meaning; no macro takes these away, and no parameter. */
 static bool is_core(struct str s)
 {
-	static const char *const names[] = {"args", "ctx", "kstack", "nsecs", "pid", "tid", "ustack"};
+	static const char *const names[] = {"args", "ctx", "kstack", "nsecs",
+					    "pid",  "tid", "ustack"};
 	if (s.n > 3 && str_starts(s, STR("arg")) && s.s[3] >= '0' && s.s[3] <= '9')
 		return true;
 	for (size_t i = 0; i < countof(names); i++)
@@ -201,10 +202,10 @@ static void define(struct macros *x, struct node *def)
 
 static const char *arg_kind(const struct node *n)
 {
-	return n->kind == N_VAR			 ? "a variable"
-	       : n->kind == N_MAP && !n->a	 ? "a map"
-	       : is_type_node(n)		 ? "a type"
-						 : "an expression";
+	return n->kind == N_VAR            ? "a variable"
+	       : n->kind == N_MAP && !n->a ? "a map"
+	       : is_type_node(n)           ? "a type"
+					   : "an expression";
 }
 
 static bool arg_fits(const struct node *param, const struct node *arg)
@@ -458,6 +459,19 @@ static void give_up(struct node *n)
 	put(n, &num);
 }
 
+/* What a block is for: itself, or the expression that is all it holds. */
+static struct node *essence(struct node *body, struct loc use)
+{
+	struct node *only = (body->flags & NF_VALUE) && !body->a->next ? body->a : NULL;
+	if (only && only->kind == N_EXPR)
+		only = only->a;
+	/* A name is its value then, and can no longer be assigned or named. */
+	if (only && only->kind != N_VAR && (only->kind != N_MAP || only->a))
+		return only;
+	body->loc = use;
+	return body;
+}
+
 static void expand(struct macros *x, const struct macro *m, struct node *n)
 {
 	for (struct node *arg = n->kind == N_CALL ? n->a : NULL; arg; arg = arg->next)
@@ -486,8 +500,7 @@ static void expand(struct macros *x, const struct macro *m, struct node *n)
 	x->chain = &link;
 	node_walk(body, see, x);
 	x->chain = link.outer;
-	struct node *only = (body->flags & NF_VALUE) && !body->a->next ? body->a : NULL;
-	put(n, only && only->kind == N_EXPR ? only->a : only ? only : body);
+	put(n, essence(body, n->loc));
 	n->flags |= NF_PAREN; /* one operand, whatever it is */
 }
 

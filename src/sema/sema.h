@@ -49,6 +49,7 @@ struct sema {
 	struct point *point; /* its first point */
 	bool changed;        /* some type grew: another round is needed */
 	bool final;          /* report now */
+	bool show;           /* a map's element is only to be shown: it may be any aggregation */
 	struct var *scope;   /* visible variables, innermost first */
 	u32 loop;            /* nesting of for and while */
 	u32 comptime;        /* nesting of what must be a literal */
@@ -61,6 +62,8 @@ bool sema_cdefs(struct compile *c);  /* C definitions and their macros; see cdef
 bool sema_macros(struct compile *c); /* macros, in every probe and function */
 bool sema_expand(struct compile *c); /* points and variants */
 bool sema_check(struct compile *c);  /* types */
+bool sema_options(struct compile *c); /* those of the script; after types */
+void sema_print_options(const struct compile *c, struct sb *out);
 bool sema_plan(struct compile *c);   /* map layouts */
 void sema_dump_plan(const struct compile *c, struct sb *out);
 
@@ -98,7 +101,8 @@ enum sig_kind {
 	SIG_MAP,
 	SIG_FMT,
 	SIG_TYPE,
-	SIG_NAME
+	SIG_NAME,
+	SIG_SHOW
 };
 struct sig {
 	struct str name, result;

@@ -7,7 +7,7 @@ static const struct {
 } sig_kinds[] = {
 	{"int", SIG_INT}, {"str", SIG_STR},   {"ptr", SIG_PTR},   {"any", SIG_ANY},
 	{"num", SIG_NUM}, {"lit", SIG_LIT},   {"text", SIG_TEXT}, {"map", SIG_MAP},
-	{"fmt", SIG_FMT}, {"type", SIG_TYPE}, {"name", SIG_NAME},
+	{"fmt", SIG_FMT}, {"type", SIG_TYPE}, {"name", SIG_NAME}, {"show", SIG_SHOW},
 };
 
 static struct str word(struct str *rest)

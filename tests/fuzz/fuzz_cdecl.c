@@ -4,12 +4,12 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
 
-static enum cpp_found no_header(void *arg, struct str name, bool quoted, struct str from,
+static enum cpp_found no_header(void *arg, struct str name, enum cpp_include how, struct str from,
 				struct cpp_file *ret)
 {
 	struct str *whole = arg; /* it may include itself */
 	(void)from;
-	*ret = (struct cpp_file){name, *whole, !quoted};
+	*ret = (struct cpp_file){name, *whole, how == CPP_ANGLE};
 	return name.n == 1 ? CPP_FOUND : CPP_SKIP;
 }
 

@@ -162,6 +162,7 @@ EXPECT
 	$
 
 NAME process given with -p
+NEEDS sym:bpf_for_each_map_elem
 RUN build/tests/spin 100 1500 & p=$!; "$SONDE" -p $p -e 'profile:hz:99 { @[pid] = count(); } END { printf("%d\n", len(@) <= 1); clear(@); }'; wait
 EXPECT
 	1
@@ -196,14 +197,13 @@ EXPECT
 	tracepoint:sched:sched_switch
 
 NAME list of one tracepoint with its arguments
-RUN "$SONDE" -lv 'tracepoint:syscalls:sys_enter_openat'
+RUN "$SONDE" -lv 'tracepoint:syscalls:sys_enter_lseek'
 EXPECT
-	tracepoint:syscalls:sys_enter_openat
+	tracepoint:syscalls:sys_enter_lseek
 	    int __syscall_nr
-	    int dfd
-	    const char * filename
-	    int flags
-	    umode_t mode
+	    unsigned int fd
+	    off_t offset
+	    unsigned int whence
 
 NAME list of the arguments of sched_switch
 RUN "$SONDE" -lv 'tracepoint:sched:sched_switch'

@@ -477,3 +477,23 @@ ERR
 	stdin:1:31-39: ERROR: Unknown function: 'nosuch'
 	BEGIN { print($a); print(@b); nosuch(); }
 	                              ~~~~~~~~
+
+NAME a program that the verifier refuses
+PROG BEGIN { $i = 0; while (1) { $i++; } }
+ENV SONDE_CODES=1
+RC 255
+EXPECT
+ERR_RE
+	stdin:1:29-33: ERROR: \[E_VERIFIER\] .+
+	BEGIN \{ \$i = 0; while \(1\) \{ \$i\+\+; \} \}
+	                            ~~~~
+	HINT: .+
+
+NAME a control group that does not exist
+PROG BEGIN { @ = cgroupid("/no/such/cgroup"); }
+ENV SONDE_CODES=1
+RC 1
+EXPECT
+ERR_RE
+	stdin:1:22-39: ERROR: \[E_SYSTEM\] .+
+	...

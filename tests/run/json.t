@@ -104,7 +104,7 @@ EXPECT
 	{"type": "join", "data": "/bin/true a b"}
 
 NAME stacks, symbols and addresses
-PROG uprobe:build/tests/stack:inner { print(usym(reg("ip"))); print(ustack(1)); print(ntop(0x0100007f)); }
+PROG uprobe:build/tests/stack:inner /pid == cpid/ { print(usym(reg("ip"))); print(ustack(1)); print(ntop(0x0100007f)); }
 LOAD stack 1 300
 ARGS -f json -q
 EXPECT_RE
@@ -113,7 +113,7 @@ EXPECT_RE
 	\{"type": "value", "data": "127.0.0.1"\}
 
 NAME buffers
-PROG uprobe:build/tests/calls:bytes { print(buf(arg0, 3)); }
+PROG uprobe:build/tests/calls:bytes /pid == cpid/ { print(buf(arg0, 3)); }
 LOAD calls 1
 ARGS -f json -q
 EXPECT

@@ -180,8 +180,20 @@ EXPECT_RE
 	        entry_SYSCALL_64_after_hwframe\+[0-9]+
 	\]: 3
 
+NAME kernel stack at raw_syscalls
+PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 110/ { @[kstack(50)] = count(); }
+LOAD syscalls 3
+EXPECT_RE
+	$
+	$
+	@\[
+	...
+	        do_syscall_64\+[0-9]+
+	        entry_SYSCALL_64_after_hwframe\+[0-9]+
+	\]: 3
+
 NAME limited kernel stack
-PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("%d %d\n", len(kstack(1)), len(kstack) > 1); }
+PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 110/ { printf("%d %d\n", len(kstack(1)), len(kstack) > 1); }
 LOAD syscalls 1
 EXPECT
 	1 1
@@ -189,7 +201,7 @@ EXPECT
 	$
 
 NAME kernel stack in perf form
-PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { print(kstack(perf)); }
+PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 110/ { print(kstack(perf)); }
 LOAD syscalls 1
 EXPECT_RE
 	$
@@ -201,7 +213,8 @@ EXPECT_RE
 	$
 
 NAME stacks as values
-PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { $s = kstack(3); @a = $s; @[$s, comm] = count(); printf("%d %d\n", len($s), len(@)); clear(@); clear(@a); }
+NEEDS sym:bpf_for_each_map_elem
+PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 110/ { $s = kstack(3); @a = $s; @[$s, comm] = count(); printf("%d %d\n", len($s), len(@)); clear(@); clear(@a); }
 LOAD syscalls 1
 EXPECT
 	3 1

@@ -71,6 +71,7 @@ EXPECT
 	$
 
 NAME long range
+NEEDS sym:bpf_loop
 PROG BEGIN { $n = (uint64)0; for ($i : 0..100000) { $n++; } print($n); }
 EXPECT
 	100000
@@ -89,6 +90,7 @@ EXPECT
 	@sq[4]: 16
 
 NAME over a map
+NEEDS sym:bpf_for_each_map_elem
 PROG BEGIN { @a[1] = 10; @a[2] = 20; @a[3] = 30; $keys = 0; $vals = 0; for ($kv : @a) { $keys += $kv.0; $vals += $kv.1; } print(($keys, $vals)); clear(@a); }
 EXPECT
 	(6, 60)
@@ -96,6 +98,7 @@ EXPECT
 	$
 
 NAME over a map with string keys
+NEEDS sym:bpf_for_each_map_elem
 PROG BEGIN { @a["x"] = 7; for ($kv : @a) { printf("%s=%d\n", $kv.0, $kv.1); } clear(@a); }
 EXPECT
 	x=7
@@ -103,6 +106,7 @@ EXPECT
 	$
 
 NAME over a map with two keys
+NEEDS sym:bpf_for_each_map_elem
 PROG BEGIN { @a["x", 5] = 7; for ($kv : @a) { printf("%s %d %d\n", $kv.0.0, $kv.0.1, $kv.1); } clear(@a); }
 EXPECT
 	x 5 7
@@ -110,6 +114,7 @@ EXPECT
 	$
 
 NAME over a map of counts
+NEEDS sym:bpf_for_each_map_elem
 PROG BEGIN { @c["x"] = count(); @c["x"] = count(); for ($kv : @c) { printf("%s %s\n", $kv.0, $kv.1); } clear(@c); }
 EXPECT
 	x 2
@@ -117,6 +122,7 @@ EXPECT
 	$
 
 NAME over an empty map
+NEEDS sym:bpf_for_each_map_elem
 PROG BEGIN { @a[1] = 1; delete(@a, 1); for ($kv : @a) { printf("never\n"); } printf("done\n"); }
 EXPECT
 	done
@@ -124,6 +130,7 @@ EXPECT
 	$
 
 NAME delete while iterating
+NEEDS sym:bpf_for_each_map_elem
 PROG BEGIN { @a[1] = 1; @a[2] = 2; @a[3] = 3; for ($kv : @a) { if ($kv.0 == 2) { delete(@a, 2); } } print(len(@a)); clear(@a); }
 EXPECT
 	2
@@ -131,6 +138,7 @@ EXPECT
 	$
 
 NAME break in a map loop
+NEEDS sym:bpf_for_each_map_elem
 PROG BEGIN { @a[1] = 1; @a[2] = 2; @a[3] = 3; $n = 0; for ($kv : @a) { $n++; if ($n == 2) { break; } } print($n); clear(@a); }
 EXPECT
 	2
@@ -138,6 +146,7 @@ EXPECT
 	$
 
 NAME map loop in an interval
+NEEDS sym:bpf_for_each_map_elem
 PROG BEGIN { @a["k"] = 5; } interval:ms:50 { for ($kv : @a) { printf("%s %d\n", $kv.0, $kv.1); } clear(@a); exit(); }
 EXPECT
 	k 5

@@ -100,6 +100,7 @@ EXPECT
 	$
 
 NAME len
+NEEDS sym:bpf_for_each_map_elem
 PROG BEGIN { @a[1] = 1; @a[2] = 1; @a[7] = 1; print(len(@a)); clear(@a); }
 EXPECT
 	3

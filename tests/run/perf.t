@@ -4,6 +4,7 @@ LOAD spin 400
 EXPECT_RE
 	$
 	$
+	...
 	@\[spin\]: [1-9][0-9]*
 
 NAME profile alias and milliseconds
@@ -23,6 +24,7 @@ EXPECT_RE
 	@: [1-9][0-9]*
 
 NAME profile runs on every processor
+NEEDS sym:bpf_for_each_map_elem
 PROG profile:hz:199 { @[cpu] = count(); } interval:s:1 { printf("%d\n", len(@) == ncpus); exit(); } END { clear(@); }
 EXPECT
 	1
@@ -30,6 +32,7 @@ EXPECT
 	$
 
 NAME profile of kernel stacks
+NEEDS sym:bpf_for_each_map_elem
 PROG profile:hz:999 { @[kstack] = count(); } interval:ms:300 { if (len(@) > 0) { printf("stacks\n"); } exit(); } END { clear(@); }
 EXPECT
 	stacks

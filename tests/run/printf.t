@@ -90,7 +90,7 @@ EXPECT
 	$
 
 NAME buffer formats
-PROG uprobe:build/tests/calls:bytes { printf("%r %rx %rh\n", buf(arg0, arg1), buf(arg0, arg1), buf(arg0, 3)); }
+PROG uprobe:build/tests/calls:bytes /pid == cpid/ { printf("%r %rx %rh\n", buf(arg0, arg1), buf(arg0, arg1), buf(arg0, 3)); }
 LOAD calls 1
 EXPECT
 	\x01\x02a\xff\x00z \x01\x02\x61\xff\x00\x7a 01 02 61
@@ -140,6 +140,7 @@ EXPECT
 	$
 
 NAME aggregates in printf
+NEEDS sym:bpf_map_lookup_percpu_elem
 PROG BEGIN { @c = count(); @c = count(); @s = sum(5); @s = sum(6); @m = max(9); @n = min(3); @v = avg(4); @v = avg(8); printf("%s %s %s %s %s\n", @c, @s, @m, @n, @v); clear(@c); clear(@s); clear(@m); clear(@n); clear(@v); }
 EXPECT
 	2 11 9 3 6

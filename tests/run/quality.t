@@ -34,6 +34,7 @@ EXPECT
 	exact
 
 NAME a full map is named, with the updates it refused
+NEEDS sym:bpf_for_each_map_elem
 PROG tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @full[args.offset] = 1; @n = count(); } END { print(len(@full)); clear(@full); }
 ENV BPFTRACE_MAX_MAP_KEYS=10
 ARGS -q
@@ -49,6 +50,7 @@ ERR_RE
 	...
 
 NAME a full map of counts
+NEEDS sym:bpf_for_each_map_elem
 PROG tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @full[args.offset] = count(); } END { print(len(@full)); clear(@full); }
 ENV BPFTRACE_MAX_MAP_KEYS=10
 ARGS -q
@@ -63,6 +65,7 @@ ERR_RE
 	...
 
 NAME a map declared too small
+NEEDS sym:bpf_for_each_map_elem
 PROG let @small = hash(2); BEGIN { @small[1] = 1; @small[2] = 2; @small[3] = 3; print(len(@small)); clear(@small); }
 ARGS -q
 EXPECT
@@ -88,7 +91,7 @@ ERR_RE
 	...
 
 NAME truncated strings are counted
-PROG uprobe:build/tests/calls:target { printf("%s\n", str(arg1)); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { printf("%s\n", str(arg1)); }
 ENV BPFTRACE_MAX_STRLEN=4
 ARGS -q
 LOAD calls 3

@@ -35,7 +35,7 @@ EXPECT
 	@: 5
 
 NAME walks through structs
-PROG rawtracepoint:sched_process_exit /pid == cpid/ { printf("%d %d\n", args.p.group_leader.pid == pid, args.p->mm != 0); }
+PROG rawtracepoint:sched_process_exit /pid == cpid/ { printf("%d %d\n", args.p.group_leader.pid == pid, args.p->cred != 0); }
 LOAD syscalls 1
 NEEDS btf
 EXPECT

@@ -38,7 +38,7 @@ EXPECT
 	$
 
 NAME str with length
-PROG uprobe:build/tests/calls:target { printf("[%s] [%s] [%s]\n", str(arg1), str(arg1, 4), str(arg1, 100)); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { printf("[%s] [%s] [%s]\n", str(arg1), str(arg1, 4), str(arg1, 100)); }
 LOAD calls 1
 EXPECT
 	[hello] [hel] [hello]
@@ -53,7 +53,7 @@ EXPECT
 	$
 
 NAME str with a length in a variable
-PROG uprobe:build/tests/calls:target { $n = (uint64)3; printf("[%s]\n", str(arg1, $n)); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { $n = (uint64)3; printf("[%s]\n", str(arg1, $n)); }
 LOAD calls 1
 EXPECT
 	[he]
@@ -61,7 +61,7 @@ EXPECT
 	$
 
 NAME str in a variable, a map and a key
-PROG uprobe:build/tests/calls:target { $s = str(arg1); @v = $s; @k[$s] = 1; printf("%s %d\n", $s, $s == "hello"); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { $s = str(arg1); @v = $s; @k[$s] = 1; printf("%s %d\n", $s, $s == "hello"); }
 LOAD calls 1
 EXPECT
 	hello 1
@@ -78,7 +78,7 @@ EXPECT
 	$
 
 NAME truncation is marked
-PROG uprobe:build/tests/calls:target { printf("[%s]\n", str(arg1)); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { printf("[%s]\n", str(arg1)); }
 ENV BPFTRACE_MAX_STRLEN=4
 LOAD calls 1
 EXPECT
@@ -87,7 +87,7 @@ EXPECT
 	$
 
 NAME truncation mark can be changed
-PROG config = { max_strlen = 4; str_trunc_trailer = "~" } uprobe:build/tests/calls:target { printf("[%s]\n", str(arg1)); }
+PROG config = { max_strlen = 4; str_trunc_trailer = "~" } uprobe:build/tests/calls:target /pid == cpid/ { printf("[%s]\n", str(arg1)); }
 LOAD calls 1
 EXPECT
 	[hell~]
@@ -103,7 +103,7 @@ EXPECT
 	$
 
 NAME strings longer than the stack in a map
-PROG uretprobe:build/tests/calls:greet { @long = str(retval, 600); @two[str(retval, 300), str(retval, 300)] = str(retval, 700); }
+PROG uretprobe:build/tests/calls:greet /pid == cpid/ { @long = str(retval, 600); @two[str(retval, 300), str(retval, 300)] = str(retval, 700); }
 LOAD calls 1
 EXPECT
 	$
@@ -112,7 +112,7 @@ EXPECT
 	@two[hello world, hello world]: hello world
 
 NAME many long strings in one probe
-PROG uprobe:build/tests/calls:target { $a = str(arg1); $b = str(arg1); $c = str(arg1); $d = str(arg1); printf("%s %s %s %s %d\n", $a, $b, $c, $d, $a == $d); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { $a = str(arg1); $b = str(arg1); $c = str(arg1); $d = str(arg1); printf("%s %s %s %s %d\n", $a, $b, $c, $d, $a == $d); }
 LOAD calls 1
 EXPECT
 	hello hello hello hello 1
@@ -129,7 +129,7 @@ EXPECT
 	@s: syscalls
 
 NAME buf as a value
-PROG uprobe:build/tests/calls:bytes { print(buf(arg0, arg1)); @[buf(arg0, 3)] = 1; $b = buf(arg0, 2); printf("%r\n", $b); }
+PROG uprobe:build/tests/calls:bytes /pid == cpid/ { print(buf(arg0, arg1)); @[buf(arg0, 3)] = 1; $b = buf(arg0, 2); printf("%r\n", $b); }
 LOAD calls 1
 EXPECT
 	\x01\x02a\xff\x00z
@@ -139,7 +139,7 @@ EXPECT
 	@[\x01\x02a]: 1
 
 NAME buf of a constant length
-PROG uprobe:build/tests/calls:target { printf("%r|%rx\n", buf(arg1, 5), buf(arg1, 5)); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { printf("%r|%rx\n", buf(arg1, 5), buf(arg1, 5)); }
 LOAD calls 1
 EXPECT
 	hello|\x68\x65\x6c\x6c\x6f

@@ -44,11 +44,11 @@ EXPECT
 	$
 
 NAME interval counts
-PROG interval:ms:20 { @n++; if (@n == 5) { exit(); } }
+PROG interval:ms:20 { @n++; if (@n == 5) { exit(); } } END { print(@n >= 5); clear(@n); }
 EXPECT
+	true
 	$
 	$
-	@n: 5
 
 NAME interval with a duration literal
 PROG interval:20ms { printf("tick\n"); exit(); }
@@ -65,14 +65,14 @@ EXPECT
 	$
 
 NAME interval in hz
-PROG interval:hz:50 { @n++; if (@n == 3) { exit(); } }
+PROG interval:hz:50 { @n++; if (@n == 3) { exit(); } } END { print(@n >= 3); clear(@n); }
 EXPECT
+	true
 	$
 	$
-	@n: 3
 
 NAME interval of one second
-RUN a=$(date +%s%N); "$SONDE" -q -e 'interval:s:1 { exit(); }'; b=$(date +%s%N); [ $((b - a)) -ge 1000000000 ] && [ $((b - a)) -lt 4000000000 ] && echo fine
+RUN read -r a _ </proc/uptime; "$SONDE" -q -e 'interval:s:1 { exit(); }'; read -r b _ </proc/uptime; awk -v a=$a -v b=$b 'BEGIN { d = b - a; print (d >= 1 && d < 5 ? "fine" : d) }'
 EXPECT
 	$
 	$

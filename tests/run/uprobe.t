@@ -1,5 +1,5 @@
 NAME symbol
-PROG uprobe:build/tests/calls:target { @ = count(); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { @ = count(); }
 LOAD calls 10
 EXPECT
 	$
@@ -7,7 +7,7 @@ EXPECT
 	@: 10
 
 NAME alias
-PROG u:build/tests/calls:target { @ = count(); }
+PROG u:build/tests/calls:target /pid == cpid/ { @ = count(); }
 LOAD calls 3
 EXPECT
 	$
@@ -15,7 +15,7 @@ EXPECT
 	@: 3
 
 NAME arguments
-PROG uprobe:build/tests/calls:add6 { printf("%d %d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4, arg5); }
+PROG uprobe:build/tests/calls:add6 /pid == cpid/ { printf("%d %d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4, arg5); }
 LOAD calls 1
 EXPECT
 	1 2 3 4 5 6
@@ -23,7 +23,7 @@ EXPECT
 	$
 
 NAME strings and integers
-PROG uprobe:build/tests/calls:target { printf("%d %s\n", arg0, str(arg1)); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { printf("%d %s\n", arg0, str(arg1)); }
 LOAD calls 3
 EXPECT
 	0 hello
@@ -33,7 +33,7 @@ EXPECT
 	$
 
 NAME return value
-PROG uretprobe:build/tests/calls:target { printf("%d\n", retval); }
+PROG uretprobe:build/tests/calls:target /pid == cpid/ { printf("%d\n", retval); }
 LOAD calls 2
 EXPECT
 	6
@@ -42,7 +42,7 @@ EXPECT
 	$
 
 NAME negative return value
-PROG uretprobe:build/tests/calls:negative { printf("%d %d\n", (int64)retval, (int64)retval < 0); }
+PROG uretprobe:build/tests/calls:negative /pid == cpid/ { printf("%d %d\n", (int64)retval, (int64)retval < 0); }
 LOAD calls 1
 EXPECT
 	-6 1
@@ -50,7 +50,7 @@ EXPECT
 	$
 
 NAME returned string
-PROG uretprobe:build/tests/calls:greet { printf("%s\n", str(retval)); }
+PROG uretprobe:build/tests/calls:greet /pid == cpid/ { printf("%s\n", str(retval)); }
 LOAD calls 1
 EXPECT
 	hello world
@@ -58,7 +58,7 @@ EXPECT
 	$
 
 NAME entry and return
-PROG uprobe:build/tests/calls:target { @n[tid] = arg0; } uretprobe:build/tests/calls:target { printf("%d -> %d\n", @n[tid], retval); delete(@n, tid); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { @n[tid] = arg0; } uretprobe:build/tests/calls:target /pid == cpid/ { printf("%d -> %d\n", @n[tid], retval); delete(@n, tid); }
 LOAD calls 3
 EXPECT
 	0 -> 6
@@ -68,7 +68,7 @@ EXPECT
 	$
 
 NAME offset
-PROG uprobe:build/tests/calls:target+0 { @ = count(); }
+PROG uprobe:build/tests/calls:target+0 /pid == cpid/ { @ = count(); }
 LOAD calls 4
 EXPECT
 	$
@@ -76,7 +76,7 @@ EXPECT
 	@: 4
 
 NAME wildcard
-PROG uprobe:build/tests/calls:targ* { printf("%s %s\n", func, probe); }
+PROG uprobe:build/tests/calls:targ* /pid == cpid/ { printf("%s %s\n", func, probe); }
 LOAD calls 2 300
 EXPECT
 	target uprobe:build/tests/calls:target
@@ -85,7 +85,7 @@ EXPECT
 	$
 
 NAME func and probe
-PROG uprobe:build/tests/calls:target, uprobe:build/tests/calls:add6 { printf("%s %s\n", func, probe); }
+PROG uprobe:build/tests/calls:target, uprobe:build/tests/calls:add6 /pid == cpid/ { printf("%s %s\n", func, probe); }
 LOAD calls 1 300
 EXPECT
 	target uprobe:build/tests/calls:target
@@ -110,7 +110,7 @@ EXPECT_RE
 	(@: [0-9]+)?
 
 NAME memory through a pointer
-PROG uprobe:build/tests/calls:target { $p = (int32 *)arg2; printf("%d %d\n", *$p, $p[0]); $q = (int64 *)(arg2 + 8); printf("%ld\n", *$q); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { $p = (int32 *)arg2; printf("%d %d\n", *$p, $p[0]); $q = (int64 *)(arg2 + 8); printf("%ld\n", *$q); }
 LOAD calls 1
 EXPECT
 	1 1
@@ -119,7 +119,7 @@ EXPECT
 	$
 
 NAME bytes of user memory
-PROG uprobe:build/tests/calls:target { $p = (uint8 *)arg1; printf("%c%c%c\n", $p[0], $p[1], *($p + 4)); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { $p = (uint8 *)arg1; printf("%c%c%c\n", $p[0], $p[1], *($p + 4)); }
 LOAD calls 1
 EXPECT
 	heo
@@ -130,7 +130,7 @@ NAME struct of the script
 NEEDS later
 PROG
 	struct pair { int a; long b; char name[16]; struct pair *next; };
-	uprobe:build/tests/calls:target {
+	uprobe:build/tests/calls:target /pid == cpid/ {
 		$p = (struct pair *)arg2;
 		printf("%d %ld %s %d %ld %s %d\n", $p->a, $p->b, $p->name, $p->next->a, $p->next->b, $p->next.name, $p->next->next == 0);
 	}
@@ -141,7 +141,7 @@ EXPECT
 	$
 
 NAME registers
-PROG uprobe:build/tests/calls:add6 { printf("%d %d %d\n", reg("di"), reg("si"), reg("r8")); }
+PROG uprobe:build/tests/calls:add6 /pid == cpid/ { printf("%d %d %d\n", reg("di"), reg("si"), reg("r8")); }
 LOAD calls 1
 EXPECT
 	1 2 5
@@ -162,7 +162,7 @@ EXPECT_RE
 
 # At the first instruction the frame is not linked yet: the caller may be missing.
 NAME stack of a uprobe
-PROG uprobe:build/tests/stack:inner { printf("%s", ustack(2)); }
+PROG uprobe:build/tests/stack:inner /pid == cpid/ { printf("%s", ustack(2)); }
 LOAD stack 1 300
 EXPECT_RE
 	$
@@ -172,7 +172,7 @@ EXPECT_RE
 	$
 
 NAME stack in perf form
-PROG uprobe:build/tests/stack:inner { print(ustack(perf, 2)); }
+PROG uprobe:build/tests/stack:inner /pid == cpid/ { print(ustack(perf, 2)); }
 LOAD stack 1 300
 EXPECT_RE
 	$
@@ -183,7 +183,7 @@ EXPECT_RE
 	$
 
 NAME stack of raw addresses
-PROG uprobe:build/tests/stack:inner { print(ustack(raw, 2)); }
+PROG uprobe:build/tests/stack:inner /pid == cpid/ { print(ustack(raw, 2)); }
 LOAD stack 1 300
 EXPECT_RE
 	$
@@ -194,7 +194,7 @@ EXPECT_RE
 	$
 
 NAME number of frames
-PROG uprobe:build/tests/stack:inner { printf("%d\n", len(ustack(2))); }
+PROG uprobe:build/tests/stack:inner /pid == cpid/ { printf("%d\n", len(ustack(2))); }
 LOAD stack 1 300
 EXPECT
 	2
@@ -202,7 +202,7 @@ EXPECT
 	$
 
 NAME usym
-PROG uprobe:build/tests/calls:target { printf("%s\n", usym(reg("ip"))); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { printf("%s\n", usym(reg("ip"))); }
 LOAD calls 2 300
 EXPECT
 	target
@@ -212,7 +212,7 @@ EXPECT
 
 NAME address of a symbol
 NEEDS later
-PROG uprobe:build/tests/calls:target { print(*uaddr("counter")); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { print(*uaddr("counter")); }
 LOAD calls 3
 EXPECT
 	40
@@ -236,7 +236,7 @@ EXPECT
 	$
 
 NAME counting exactly
-PROG uprobe:build/tests/calls:target { @ = count(); } uretprobe:build/tests/calls:target { @r = count(); }
+PROG uprobe:build/tests/calls:target /pid == cpid/ { @ = count(); } uretprobe:build/tests/calls:target /pid == cpid/ { @r = count(); }
 LOAD calls 5000
 TIMEOUT 20
 EXPECT

@@ -1,5 +1,5 @@
 NAME one argument
-PROG usdt:./build/tests/tracetest:testprobe { printf("%d: time is %d\n", pid == cpid, arg0 > 1600000000); }
+PROG usdt:./build/tests/tracetest:testprobe /pid == cpid/ { printf("%d: time is %d\n", pid == cpid, arg0 > 1600000000); }
 LOAD tracetest 2
 NEEDS prog:tracetest
 EXPECT
@@ -9,7 +9,7 @@ EXPECT
 	$
 
 NAME with the provider
-PROG usdt:build/tests/tracetest:tracetest:testprobe { @ = count(); }
+PROG usdt:build/tests/tracetest:tracetest:testprobe /pid == cpid/ { @ = count(); }
 LOAD tracetest 5
 NEEDS prog:tracetest
 EXPECT
@@ -18,7 +18,7 @@ EXPECT
 	@: 5
 
 NAME alias
-PROG U:build/tests/tracetest:tracetest:testprobe { @ = count(); }
+PROG U:build/tests/tracetest:tracetest:testprobe /pid == cpid/ { @ = count(); }
 LOAD tracetest 5
 NEEDS prog:tracetest
 EXPECT
@@ -27,7 +27,7 @@ EXPECT
 	@: 5
 
 NAME arguments of every size
-PROG usdt:build/tests/tracetest:many { printf("%d %d %d %ld %s\n", arg0, arg1, arg2, arg3, str(arg4)); }
+PROG usdt:build/tests/tracetest:many /pid == cpid/ { printf("%d %d %d %ld %s\n", arg0, arg1, arg2, arg3, str(arg4)); }
 LOAD tracetest 2
 NEEDS prog:tracetest
 EXPECT
@@ -37,7 +37,7 @@ EXPECT
 	$
 
 NAME no arguments
-PROG usdt:build/tests/tracetest:none { @[probe] = count(); }
+PROG usdt:build/tests/tracetest:none /pid == cpid/ { @[probe] = count(); }
 LOAD tracetest 3
 NEEDS prog:tracetest
 EXPECT
@@ -46,7 +46,7 @@ EXPECT
 	@[usdt:build/tests/tracetest:tracetest:none]: 3
 
 NAME wildcard
-PROG usdt:build/tests/tracetest:tracetest:* { @[probe] = "seen"; }
+PROG usdt:build/tests/tracetest:tracetest:* /pid == cpid/ { @[probe] = "seen"; }
 LOAD tracetest 3
 NEEDS prog:tracetest
 EXPECT

@@ -1,0 +1,106 @@
+/*
+ * percentile.c - percentiles of a histogram, as exact as its buckets.
+ *
+ * The p-th percentile of n observations is the smallest one that is not below p percent of them: in
+ * order, number ceil(p * n / 100). The bucket that holds it is known, the value itself is not, so
+ * what is shown is the first and the last value of that bucket: p99 = 64..127.
+ */
+#include "core/value.h"
+
+enum { PART = 1000, WHOLE = 100 * PART }; /* thousandths of a percent */
+
+bool percentile_next(struct str *rest, struct str *name, u32 *part)
+{
+	struct str word, frac;
+	u32 unit = PART;
+	u64 n;
+
+	while (str_cut(rest, ',', &word)) {
+		*name = str_trim(word);
+		if (!name->n)
+			continue;
+		*part = WHOLE + 1; /* not one */
+		frac = *name;
+		if (frac.s[0] == 'p')
+			frac = str_from(frac, 1);
+		str_cut(&frac, '.', &word);
+		if (!str_u64(word, &n) || n > 100)
+			return true;
+		*part = (u32)n * PART;
+		for (u32 i = 0; frac.s && i < frac.n; i++) {
+			unit /= 10;
+			if (frac.s[i] < '0' || frac.s[i] > '9' || !unit)
+				*part = WHOLE + 1;
+			else
+				*part += (u32)(frac.s[i] - '0') * unit;
+		}
+		return true;
+	}
+	return false;
+}
+
+bool percentiles_valid(struct str list)
+{
+	struct str name;
+	u32 part, n = 0;
+
+	while (percentile_next(&list, &name, &part)) {
+		if (part > WHOLE)
+			return false;
+		n++;
+	}
+	return n > 0;
+}
+
+static const struct bucket *find(const struct value *hist, u64 rank)
+{
+	u64 seen = 0;
+
+	for (u32 i = 0; i < hist->n; i++) {
+		seen += hist->hist[i].count;
+		if (seen >= rank)
+			return &hist->hist[i];
+	}
+	return NULL;
+}
+
+void value_percentiles(struct arena *a, struct str list, const struct value *hist,
+		       struct value *ret)
+{
+	struct str rest = list, name;
+	u64 total = 0;
+	u32 part, n = 0;
+
+	for (u32 i = 0; i < hist->n; i++)
+		total += hist->hist[i].count;
+	while (percentile_next(&rest, &name, &part))
+		n++;
+	struct bucket *b = arena_newn(a, struct bucket, n + 1);
+	struct str *names = arena_newn(a, struct str, n + 1);
+	*ret = (struct value){.kind = V_PERCENTILES, .hist = b, .names = names, .total = total};
+	for (rest = list; total && percentile_next(&rest, &name, &part); ret->n++) {
+		u64 rank = (u64)(((unsigned __int128)part * total + WHOLE - 1) / WHOLE);
+		const struct bucket *at = find(hist, MAX(rank, 1ull));
+		assert(at);
+		b[ret->n] = *at;
+		names[ret->n] = name.s[0] == 'p' ? name : str_z(arena_fmt(a, "p%.*s", STRF(name)));
+	}
+}
+
+void value_percentiles_text(struct sb *out, const struct value *v)
+{
+	sb_z(out, "{ ");
+	for (u32 i = 0; i < v->n; i++) {
+		const struct bucket *b = &v->hist[i];
+		i64 last = (i64)((u64)b->hi - 1);
+		sb_fmt(out, ".%.*s = ", STRF(v->names[i]));
+		if (!b->no_lo)
+			sb_fmt(out, "%lld", b->lo);
+		if (b->no_lo || b->no_hi || last != b->lo)
+			sb_z(out, "..");
+		if (b->no_lo || (!b->no_hi && last != b->lo))
+			sb_fmt(out, "%lld", last);
+		sb_z(out, ", ");
+	}
+	sb_fmt(out, ".count = %llu }", v->total);
+}
