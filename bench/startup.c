@@ -1,7 +1,7 @@
 /*
- * startup ROUNDS NAME WORD... ; NAME WORD... ; ...: runs the commands in turn, ROUNDS times each, and
- * prints a table: time from exec to exit (median and least), processor time, peak memory. How many
- * times longer than the first command it took stands last. A command that fails is only named.
+ * startup ROUNDS NAME WORD... ; NAME WORD... ; ...: runs the commands in turn, ROUNDS times each,
+ * and prints a table: time from exec to exit (median and least), processor time, peak memory. How
+ * many times longer than the first command it took stands last. A command that fails is only named.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +105,8 @@ static void print_row(struct command *c, int rounds, double first_ms)
 	double wall = median(c->wall_ms, rounds);
 
 	if (c->status) {
-		int code = WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 128 + WTERMSIG(c->status);
+		int code =
+			WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 128 + WTERMSIG(c->status);
 
 		printf("%-14s failed, exit code %d\n", c->name, code);
 		return;

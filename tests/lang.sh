@@ -101,7 +101,7 @@ for f; do
 	if ! cmp -s "$tmp/want" "$tmp/got" || [ "$rc" != "$got_rc" ]; then
 		bad "$f"
 		echo "# exit code $got_rc, expected $rc"
-		diff -u "$tmp/want" "$tmp/got" | sed '1,2d; s/^/# /'
+		diff -u "$tmp/want" "$tmp/got" | sed '1,2d; s/^/# /; 42q'
 		continue
 	fi
 	code=${f##*/err.}

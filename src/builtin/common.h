@@ -7,6 +7,7 @@ extern const struct builtin builtin_vars[], builtin_task[], builtin_str[], built
 	builtin_map[], builtin_stack[], builtin_agg[], builtin_tseries[], builtin_names[],
 	builtin_script[], builtin_kernel[];
 struct agg;
+struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst);
 extern const struct agg agg_tseries;
 
 /* An aggregation's first argument is a number; reports. */

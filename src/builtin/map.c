@@ -151,18 +151,28 @@ static bool check_len(struct sema *s, struct node *call)
 {
 	const struct type *t = call->a->type;
 
-	if (t->kind == T_KSTACK || t->kind == T_USTACK)
-		return true;
+	switch (t->kind) {
+	case T_KSTACK:
+	case T_USTACK:
+	case T_BUF:
+	case T_STRING: return true;
+	case T_ARRAY: node_set_num(call, t->count, &type_i64); return true;
+	case T_TUPLE: node_set_num(call, t->nfield, &type_i64); return true;
+	default: break;
+	}
 	return sema_fail(s, E_TYPE, call->a->loc,
-			 "call to len() expects a map, ustack, or kstack (%s provided)",
+			 "call to len() expects a map, a stack, a string, a buffer, an array or a "
+			 "tuple (%s provided)",
 			 type_namez(s->a, t));
 }
 
 static struct ref lower_len(struct lower *l, struct node *call, struct mem dst)
 {
 	(void)dst;
-	return lower_load(l, 4, false,
-			  mem_at(lower_mem(l, call->a), offsetof(struct stack_value, n)));
+	if (call->a->type->kind == T_STRING)
+		return builtin_strlen(l, call, dst);
+	_Static_assert(offsetof(struct stack_value, n) == 0, "as in buffers");
+	return lower_load(l, 4, false, lower_mem(l, call->a));
 }
 
 /* ---- clear, zero ---- */
@@ -206,8 +216,9 @@ const struct builtin builtin_map[] = {
 		"there is one."},
 	{"int64 len(map m)", lower_len_map, .needs = FEAT_FOR_EACH, .check = check_len_map,
 	 .doc = "Number of elements of a map."},
-	{"int64 len(any stack)", lower_len, .check = check_len,
-	 .doc = "Number of frames of a stack."},
+	{"int64 len(any value)", lower_len, .check = check_len,
+	 .doc = "Frames of a stack, characters of a string, bytes of a buffer, elements of an "
+		"array or tuple."},
 	{"void clear(map m)", lower_on_map, B_ASYNC, .act = act_clear,
 	 .doc = "Removes all elements of a map."},
 	{"void zero(map m)", lower_on_map, B_ASYNC, .act = act_zero,

@@ -35,6 +35,8 @@ static const struct type *stack_type(struct sema *s, struct node *call, enum typ
 
 	if (n && n->kind == N_NAME)
 		find_mode(n->name, &mode);
+	if (kind == T_KSTACK && mode == STACK_BUILD_ID)
+		mode = STACK_RAW; /* as the default of a script for user stacks */
 	if (limit && (!node_int(limit, &frames) || frames < 1 || frames > MAX_FRAMES))
 		frames = DEFAULT_FRAMES;
 	return type_stack(s->a, kind, mode, (u32)frames);
@@ -62,13 +64,10 @@ static bool check_mode(struct sema *s, struct node *call)
 				 "%.*s: invalid stack mode '%.*s': valid modes are bpftrace, raw, "
 				 "perf, and build_id",
 				 STRF(call->name), STRF(n->name));
-	if (mode != STACK_BUILD_ID)
-		return true;
-	if (str_is(call->name, "kstack"))
+	if (mode == STACK_BUILD_ID && str_is(call->name, "kstack"))
 		return sema_fail(s, E_UNSUPPORTED, n->loc,
 				 "'build_id' stack mode can only be used for ustack");
-	return sema_fail(s, E_UNSUPPORTED, n->loc,
-			 "the 'build_id' stack mode is not supported yet: use raw");
+	return true;
 }
 
 static bool check_stack(struct sema *s, struct node *call)
@@ -100,13 +99,14 @@ static struct ref put_stack(struct lower *l, struct node *call, struct mem dst, 
 			    struct ref pid)
 {
 	struct fn *f = l->f;
+	u32 frame = stack_frame_size((enum stack_mode)call->type->mode);
 	struct ref n = ir_var(f), got;
 	struct blk *failed = ir_blk(f), *done = ir_blk(f);
 
 	got = ir_call(f, BPF_FUNC_get_stack,
 		      ARGS(lower_ctx(l),
 			   lower_addr(l, mem_at(dst, offsetof(struct stack_value, ip))),
-			   ir_con(f, call->type->count * sizeof(u64)), ir_con(f, flags)));
+			   ir_con(f, call->type->count * frame), ir_con(f, flags)));
 	ir_set(f, n, got);
 	ir_br(f, O_SLT, got, ir_con(f, 0), failed, done);
 	ir_at(f, failed);
@@ -114,7 +114,7 @@ static struct ref put_stack(struct lower *l, struct node *call, struct mem dst, 
 	ir_jmp(f, done);
 	ir_at(f, done);
 	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, n)),
-		    ir_op2(f, O_SHR, ir_get(f, n), ir_con(f, 3)));
+		    ir_op2(f, O_SHR, ir_get(f, n), ir_con(f, frame == 8 ? 3 : 5)));
 	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, pid)), pid);
 	return REF_NONE;
 }
@@ -128,7 +128,9 @@ static struct ref lower_ustack(struct lower *l, struct node *call, struct mem ds
 {
 	struct ref pid = ir_op2(l->f, O_SHR, builtin_pid_tgid(l), ir_con(l->f, 32));
 
-	return put_stack(l, call, dst, BPF_F_USER_STACK, pid);
+	u64 ids = call->type->mode == STACK_BUILD_ID ? BPF_F_USER_BUILD_ID : 0;
+
+	return put_stack(l, call, dst, BPF_F_USER_STACK | ids, pid);
 }
 
 const struct builtin builtin_stack[] = {
@@ -142,8 +144,7 @@ const struct builtin builtin_stack[] = {
 	 .doc = "Stack of the current process, at most 127 frames."},
 	{"auto ustack([name mode], [name limit])", lower_ustack, .type = type_ustack,
 	 .check = check_stack,
-	 .doc = "Stack of the current process, printed as the mode says (bpftrace, perf, raw), of "
-		"at most limit frames "
-		"(1 to 1024)."},
+	 .doc = "Stack of the current process, printed as the mode says (bpftrace, perf, raw, "
+		"build_id), of at most limit frames (1 to 1024)."},
 	{0},
 };

@@ -364,7 +364,7 @@ static struct ref find_nul_loop(struct lower *l, struct mem m, u32 size)
 	return ir_get(f, i);
 }
 
-static struct ref lower_strlen(struct lower *l, struct node *call, struct mem dst)
+struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst)
 {
 	struct text x = text_of(l, call_arg(call, 0));
 
@@ -617,6 +617,78 @@ static struct ref lower_buf(struct lower *l, struct node *call, struct mem dst)
 	return REF_NONE;
 }
 
+/* ---- str_concat ---- */
+enum { MAX_CONCAT = 1024 };
+
+/* Bytes that text may have, with its NUL. */
+static u32 text_size(const struct config *c, const struct node *n)
+{
+	return n->type->kind == T_PTR ? max_str(c) : n->type->size;
+}
+
+static const struct type *type_concat(struct sema *s, struct node *call)
+{
+	struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
+	u32 size = MAX_CONCAT;
+
+	if (a->type && b->type && is_text(a->type) && is_text(b->type))
+		size = text_size(&s->u->config, a) + text_size(&s->u->config, b);
+	return type_string(s->a, MIN(size, (u32)MAX_CONCAT));
+}
+
+static bool check_concat(struct sema *s, struct node *call)
+{
+	return check_text(s, call, 0) && check_text(s, call, 1);
+}
+
+/* Text of a node at to, of at most size bytes; result: its length with the NUL. */
+static struct ref put_part(struct lower *l, struct node *n, struct ref to, u32 size)
+{
+	struct fn *f = l->f;
+	enum space space = n->type->kind == T_PTR ? builtin_space(l, n->type) : AS_KERNEL;
+	struct ref from =
+		n->type->kind == T_PTR ? lower_value(l, n) : lower_addr(l, lower_mem(l, n));
+	struct ref len = ir_var(f), got;
+	struct blk *good = ir_blk(f), *bad = ir_blk(f), *done = ir_blk(f);
+
+	got = ir_call(f, read_str_helper(space), ARGS(to, ir_con(f, size), from));
+	ir_br(f, O_SGT, got, ir_con(f, 0), good, bad);
+	ir_at(f, good);
+	ir_set(f, len, got);
+	ir_br(f, O_ULE, got, ir_con(f, size), done, bad);
+	ir_at(f, bad);
+	ir_store(f, 1, to, 0, ir_con(f, 0));
+	ir_set(f, len, ir_con(f, 1));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, len);
+}
+
+/* Put together with room for both at their longest, then cut to the result's size. */
+static struct ref lower_concat(struct lower *l, struct node *call, struct mem dst)
+{
+	struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
+	u32 na = MIN(text_size(&l->u->config, a), (u32)MAX_CONCAT);
+	u32 nb = MIN(text_size(&l->u->config, b), (u32)MAX_CONCAT), size = call->type->size;
+	struct fn *f = l->f;
+	bool nopad = l->nopad, tail = l->want_tail;
+	struct mem m;
+	struct ref base, len;
+
+	l->nopad = l->want_tail = false;
+	m = lower_scratch(l, na + nb);
+	lower_zero(l, m, na + nb);
+	base = lower_addr(l, m);
+	len = put_part(l, a, base, na);
+	put_part(l, b, ir_addi(f, ir_op2(f, O_ADD, base, len), -1), nb);
+	lower_copy(l, dst, m, size);
+	if (na + nb > size)
+		lower_store(l, 1, mem_at(dst, (i32)size - 1), ir_con(f, 0));
+	l->nopad = nopad;
+	l->want_tail = tail;
+	return REF_NONE;
+}
+
 const struct builtin builtin_str[] = {
 	{"auto str(ptr p, [int len])", lower_str, .type = type_str, .check = check_str,
 	 .doc = "Text at an address, up to its NUL. At most len - 1 bytes, or max_strlen; what is "
@@ -624,8 +696,10 @@ const struct builtin builtin_str[] = {
 	{"auto buf(ptr p, [int len])", lower_buf, .type = type_buf_row, .check = check_buf,
 	 .doc = "Bytes at an address or of an array: len, the array's size, or max_strlen - 4 of "
 		"them."},
-	{"u64 strlen(any s)", lower_strlen, .check = check_strlen,
+	{"u64 strlen(any s)", builtin_strlen, .check = check_strlen,
 	 .doc = "Length of a string, a char array or the text at a char pointer, without the NUL."},
+	{"auto str_concat(any a, any b)", lower_concat, .type = type_concat, .check = check_concat,
+	 .doc = "The text of a followed by that of b, at most 1023 characters."},
 	{"u64 strcap(any s)", .flags = B_CONST, .check = check_strcap,
 	 .doc = "Bytes that a string or char array has room for, with the NUL."},
 	{"u64 strncmp(any a, any b, lit n)", lower_strncmp, .check = check_strncmp,

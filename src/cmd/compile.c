@@ -80,6 +80,7 @@ static void print_code(const struct compile *c, struct sb *out)
 
 static const struct pass passes[] = {
 	{"ast", parse, print_tree, DUMP_AST, STAGE_PARSE, false},
+	{"import", sema_import, NULL, 0, STAGE_EXPAND, false},
 	{"config", sema_config, NULL, 0, STAGE_EXPAND, true},
 	{"expand", sema_expand, NULL, 0, STAGE_EXPAND, true},
 	{"types", sema_check, print_types, DUMP_TYPES, STAGE_ALL, false},

@@ -460,10 +460,7 @@ static void put_conv(struct sb *out, const struct conv *c, const struct value *v
 	if (c->conv[0] == 'c' && is_number(v)) {
 		sb_char(out, (char)v->u);
 	} else if (c->conv[0] == 'g' && is_number(v)) {
-		if (v->u)
-			put_hex(out, v->u);
-		else
-			sb_char(out, '0');
+		value_gfp_text(out, v->u);
 	} else if (buf) {
 		put_buf(out, c, v->str);
 	} else {
@@ -476,6 +473,18 @@ static void put_conv(struct sb *out, const struct conv *c, const struct value *v
 	pad(out, start, c);
 }
 
+enum { MAX_STAR = 65536 };
+
+/* The width of '*' came as an argument; a negative one means left. */
+static void star_width(struct conv *c, i64 n)
+{
+	c->width = (i32)MIN(n < 0 ? 0 - (u64)n : (u64)n, (u64)MAX_STAR);
+	if (n >= 0 || has_flag(c, '-'))
+		return;
+	memmove(c->flags + 1, c->flags, sizeof(c->flags) - 2);
+	c->flags[0] = '-';
+}
+
 void value_printf(struct sb *out, struct str fmt, const struct value *v, u32 n, struct str trailer)
 {
 	struct str lit;
@@ -483,6 +492,10 @@ void value_printf(struct sb *out, struct str fmt, const struct value *v, u32 n, 
 	u32 used = 0, at = 0;
 	while (conv_next(fmt, &at, &lit, &c)) {
 		put_literal(out, lit);
+		if (c.width == -2)
+			star_width(&c, used < n ? v[used++].i : 0);
+		if (c.prec == -2)
+			c.prec = used < n ? (i32)MAX(MIN(v[used].i, MAX_STAR), -1) : -1, used++;
 		if (used < n)
 			put_conv(out, &c, &v[used++], trailer);
 	}

@@ -94,6 +94,8 @@ bool percentiles_valid(struct str list);
 void value_percentiles(struct arena *a, struct str list, const struct value *hist,
 		       struct value *ret);
 void value_percentiles_text(struct sb *out, const struct value *v);
+/* Flags of a kernel allocation by name, as %gr prints them: "GFP_KERNEL|__GFP_ZERO". */
+void value_gfp_text(struct sb *out, u64 flags);
 /* Graph of a tseries, 53 columns wide and a line per interval. */
 void value_series_text(struct sb *out, const struct value *v);
 void value_tick_time(struct sb *out, const struct tick *t); /* "2026-11-20 18:16:57.000000000" */

@@ -257,10 +257,9 @@ void cd_attributes(struct cdecl *d, struct spec *s)
 static const struct type *find_typedef(struct cdecl *d, struct str name)
 {
 	const struct cname *c = names_get(&d->typedefs, name);
-	if (c && !c->weak)
+	if (c)
 		return c->type;
-	const struct type *t = d->find ? d->find(d->arg, name, T_NONE) : NULL;
-	return t ? t : c ? c->type : NULL;
+	return d->find ? d->find(d->arg, name, T_NONE) : NULL;
 }
 
 static bool is_word(struct str s)

@@ -93,7 +93,7 @@ static void decode_frame(struct session *s, struct arena *a, const struct type *
 {
 	struct symbol sym = {0};
 	bool user = t->kind == T_USTACK, perf = t->mode == STACK_PERF;
-	if (t->mode == STACK_RAW || t->mode == STACK_BUILD_ID) {
+	if (t->mode == STACK_RAW || t->mode == STACK_BUILD_ID) { /* or its id is not known */
 		f->text = str_z(arena_fmt(a, "%llx", f->addr));
 		return;
 	}
@@ -116,6 +116,22 @@ static void decode_frame(struct session *s, struct arena *a, const struct type *
 		     : str_z(arena_fmt(a, "%llx %.*s", f->addr, STRF(f->text)));
 }
 
+/* A frame of build_id mode: "ID 0xOFFSET"; false: the kernel had only the address. */
+static bool decode_place(struct arena *a, const u8 *p, struct frame *f)
+{
+	AUTO_SB text = {0};
+	struct stack_place at;
+	memcpy(&at, p, sizeof(at));
+	f->addr = at.addr;
+	if (at.status != 1)
+		return false;
+	for (u32 i = 0; i < sizeof(at.id); i++)
+		sb_fmt(&text, "%02x", at.id[i]);
+	sb_fmt(&text, " 0x%llx", at.addr);
+	f->text = arena_str(a, sb_str(&text));
+	return true;
+}
+
 static void decode_stack(struct session *s, struct arena *a, const struct type *t, const u8 *p,
 			 struct value *ret)
 {
@@ -124,7 +140,11 @@ static void decode_stack(struct session *s, struct arena *a, const struct type *
 	u32 n = MIN(head.n, t->count);
 	struct frame *f = arena_newn(a, struct frame, n ? n : 1);
 	for (u32 i = 0; i < n; i++) {
-		f[i].addr = load_uint(p + sizeof(head) + 8ul * i, 8);
+		if (t->mode == STACK_BUILD_ID &&
+		    decode_place(a, p + sizeof(head) + i * sizeof(struct stack_place), &f[i]))
+			continue;
+		if (t->mode != STACK_BUILD_ID)
+			f[i].addr = load_uint(p + sizeof(head) + 8ul * i, 8);
 		decode_frame(s, a, t, head.pid, &f[i]);
 	}
 	*ret = (struct value){.kind = V_STACK,

@@ -32,6 +32,7 @@ const struct type *literal_type(u64 v, bool neg);
 const struct type *type_of_node(struct sema *s,
 				struct node *n); /* TYPE, TPTR, TARRAY; reports; type_error */
 bool is_type_node(const struct node *n);
+const struct type *type_or_value(struct sema *s, struct node *n); /* of sizeof, typeof ... */
 /* What reading a place of type t in that space gives: char arrays are strings, pointers inherit the
  * space. */
 const struct type *value_type(struct sema *s, const struct type *t, enum space space, bool user);

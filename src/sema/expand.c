@@ -323,9 +323,8 @@ static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 
 static void unsupported(struct compile *c, const struct node *n)
 {
-	const char *what = n->kind == N_FN ? "functions" : n->kind == N_IMPORT ? "imports" : NULL;
-	if (what)
-		diag_add(c->unit->diags, E_UNSUPPORTED, n->loc, "%s are not supported yet", what);
+	if (n->kind == N_FN)
+		diag_add(c->unit->diags, E_UNSUPPORTED, n->loc, "functions are not supported yet");
 }
 
 bool sema_expand(struct compile *c)

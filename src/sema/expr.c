@@ -709,7 +709,7 @@ static const struct type *check_incdec(struct sema *s, struct node *n)
 
 static const struct type *check_sizes(struct sema *s, struct node *n)
 {
-	const struct type *t = type_of_node(s, n->a);
+	const struct type *t = type_or_value(s, n->a);
 	if (!settled(t))
 		return unknown(s);
 	u64 v = t->size;

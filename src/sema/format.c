@@ -20,6 +20,22 @@ static bool conv_fits(const struct conv *c, const struct node *arg)
 	}
 }
 
+/* '*' as width or precision takes an argument of its own, an integer. */
+static bool check_star(struct sema *s, struct node **arg, u32 *want)
+{
+	struct node *n = *arg;
+	++*want;
+	if (!n)
+		return true;
+	*arg = n->next;
+	if (!n->type || type_is_error(n->type) || type_is_int(n->type))
+		return true;
+	AUTO_SB name = {0};
+	type_name(n->type, &name);
+	return sema_fail(s, E_FORMAT, n->loc, "'*' in a format needs an int argument (%s provided)",
+			 name.s);
+}
+
 bool sema_check_format(struct sema *s, struct node *call, struct str fmt, u32 first)
 {
 	u32 at = 0, want = 0;
@@ -28,6 +44,10 @@ bool sema_check_format(struct sema *s, struct node *call, struct str fmt, u32 fi
 	bool ok = true;
 	struct node *arg = call_arg(call, first);
 	while (conv_next(fmt, &at, &lit, &c)) {
+		if (c.width == -2 && !check_star(s, &arg, &want))
+			ok = false;
+		if (c.prec == -2 && !check_star(s, &arg, &want))
+			ok = false;
 		want++;
 		if (c.conv[0] && strchr("nfeFEgGaA", c.conv[0]) && c.conv[1] == 0) {
 			ok = sema_fail(s, E_FORMAT, call->a->loc,

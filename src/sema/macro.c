@@ -56,7 +56,7 @@ struct use {
 /* ---- definitions ---- */
 
 /* What the compiler itself gives a meaning; no macro takes these away, and no parameter. */
-static bool is_core(struct str s)
+bool sema_is_core(struct str s)
 {
 	static const char *const names[] = {"args", "ctx", "kstack", "nsecs",
 					    "pid",  "tid", "ustack"};
@@ -149,7 +149,7 @@ static bool hides(const struct macro *first, const struct macro *later)
 static void check_params(struct macros *x, struct macro *m)
 {
 	for (struct node *p = m->def->a; p; p = p->next) {
-		if (p->kind == N_NAME && is_core(p->name)) {
+		if (p->kind == N_NAME && sema_is_core(p->name)) {
 			diag_add(x->ds, E_SYNTAX, p->loc,
 				 "builtin '%.*s' can't be used as a macro argument", STRF(p->name));
 			m->bad = true;
@@ -324,7 +324,7 @@ static bool names_type(struct use *u, const struct node *arg)
 {
 	struct sema *s = &u->x->s;
 	return arg->kind == N_NAME && sema_type_name(s, arg->name, 0) &&
-	       !(is_core(arg->name) || has_row(u->x, arg));
+	       !(sema_is_core(arg->name) || has_row(u->x, arg));
 }
 
 /* n stands where a type must (strict) or may stand. True: it was a parameter. */
@@ -514,7 +514,7 @@ static bool see(struct node *n, void *arg)
 		return false;
 	}
 	if ((n->kind != N_NAME && n->kind != N_CALL) || !tab_get(&x->names, n->name) ||
-	    (n->kind == N_NAME && is_core(n->name)))
+	    (n->kind == N_NAME && sema_is_core(n->name)))
 		return true;
 	const struct macro *m = pick(x, n);
 	if (m) {

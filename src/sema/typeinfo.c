@@ -52,7 +52,7 @@ static struct node *text(struct sema *s, struct loc loc, struct str str)
 
 const struct type *check_typeinfo(struct sema *s, struct node *n)
 {
-	const struct type *t = n->a->kind == N_MAP ? map_type(s, n->a) : type_of_node(s, n->a);
+	const struct type *t = n->a->kind == N_MAP ? map_type(s, n->a) : type_or_value(s, n->a);
 	if (!t || type_is_error(t))
 		return s->final ? &type_error : NULL;
 	AUTO_SB full = {0};

@@ -143,6 +143,9 @@ const struct type *sema_type_name(struct sema *s, struct str name, u16 flags)
 			      : flags & NF_UNION ? T_UNION
 			      : flags & NF_ENUM  ? T_ENUM
 						 : T_NONE;
+	/* Programs are what system headers are about; the kernel knows itself best. */
+	if (!t && s->v && (s->v->provider->flags & PF_USER))
+		t = cdefs_type(s->c->cdefs, name, flags, true);
 	if (!t && k)
 		t = btf_types_find(k, name, kind);
 	return t ? t : cdefs_type(s->c->cdefs, name, flags, true);
@@ -194,13 +197,24 @@ const struct type *type_of_node(struct sema *s, struct node *n)
 		return type_array(s->a, t, n->flags & NF_NOSIZE ? 0 : (u32)n->num);
 	case N_TYPE:
 		if (n->a && is_type_node(n->a))
-			return type_of_node(s, n->a);
+			return type_or_value(s, n->a);
 		if (n->a)
 			return check_expr(s, n->a);
 		t = sema_type_name(s, n->name, n->flags);
 		return t ? t : not_a_type(s, n);
 	default: return check_expr(s, n);
 	}
+}
+
+/* A bare name there is parsed as a type's, but may be a builtin's. */
+const struct type *type_or_value(struct sema *s, struct node *n)
+{
+	bool arity;
+	if (n->kind == N_TYPE && !n->a && !(n->flags & (NF_STRUCT | NF_UNION | NF_ENUM)) &&
+	    (sema_is_core(n->name) ||
+	     (!sema_type_name(s, n->name, 0) && builtin_find(s, n->name, 0, &arity) && arity)))
+		n->kind = N_NAME;
+	return type_of_node(s, n);
 }
 
 enum space probe_space(const struct sema *s)

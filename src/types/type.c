@@ -101,7 +101,8 @@ const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_m
 {
 	assert(kind == T_KSTACK || kind == T_USTACK);
 	assert(frames <= MAX_FRAMES);
-	struct type *t = type_make(a, kind, (u32)sizeof(struct stack_value) + 8 * frames, 8);
+	struct type *t = type_make(
+		a, kind, (u32)sizeof(struct stack_value) + stack_frame_size(mode) * frames, 8);
 	t->mode = (u8)mode;
 	t->count = frames;
 	return t;

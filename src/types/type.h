@@ -41,7 +41,8 @@ enum space {
 
 enum stack_mode { STACK_BPFTRACE, STACK_PERF, STACK_RAW, STACK_BUILD_ID };
 
-/* Which clock a u64 from nsecs(boot), nsecs(tai) counts (its type.mode); the mode of a timestamp. */
+/* Which clock a u64 from nsecs(boot), nsecs(tai) counts (its type.mode); the mode of a timestamp.
+ */
 enum stamp_mode { STAMP_MONO, STAMP_BOOT, STAMP_TAI };
 
 struct field {
@@ -91,6 +92,16 @@ struct stack_value {
 	u32 pid;  /* ustack: tgid; kstack: 0 */
 	u64 ip[]; /* type.count of them; unused ones are 0 */
 };
+/* In build_id mode each frame is one of these (struct bpf_stack_build_id). */
+struct stack_place {
+	i32 status; /* 1: id and offset in that file; 2: addr; else nothing */
+	u8 id[20];
+	u64 addr; /* or offset */
+};
+static inline u32 stack_frame_size(enum stack_mode mode)
+{
+	return mode == STACK_BUILD_ID ? (u32)sizeof(struct stack_place) : (u32)sizeof(u64);
+}
 enum { MAX_FRAMES = 1024, DEFAULT_FRAMES = 127 };
 
 extern const struct type type_error, type_none, type_bool, type_str0;

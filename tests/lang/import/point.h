@@ -1,0 +1,4 @@
+struct point {
+  int x;
+  int y;
+};

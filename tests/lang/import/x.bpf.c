@@ -1,0 +1,1 @@
+int addtwo(int a) { return a + 2; }
