@@ -32,7 +32,7 @@ FUZZ   := $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/*.c))
 EMBED  := $(sort $(wildcard tools/*.bt))
 # Other versions of clang-format lay out some lines differently.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring version 14.,$(shell clang-format --version 2>/dev/null)),clang-format))
-FORMAT  = $(SRC) $(HDR) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c)
+FORMAT  = $(SRC) $(HDR) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c)
 
 all: $B/sonde
 $B/sonde: $(OBJ)

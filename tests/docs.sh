@@ -3,7 +3,7 @@
 #
 #   tests/docs.sh [--update] SONDE FILE...
 #
-#	```sonde                 compiles against the machine recorded in tests/host (no root)
+#	```sonde                 compiles against the machine recorded in tests/host, as `make` puts it beside SONDE
 #	```sonde needs=WORDS     compiles on this machine, as root; WORDS, with commas between them: live (nothing
 #	                         else), kprobe, fentry, tp:CATEGORY/EVENT, file:PATH; without one of them it is skipped
 #	```sonde run             runs on this machine, as root, else only compiles; a block ```output that follows is
@@ -18,9 +18,11 @@ if [ "$1" = --update ]; then
 fi
 [ $# -ge 1 ] || { sed -n '2,/^update=/{ /^#/s/^# \{0,1\}//p; }' "$0" >&2; exit 2; }
 sonde=$(realpath "$1")
+[ -x "$sonde" ] || { echo "docs.sh: no program $1"; exit 1; }
 shift
 cd "$(dirname "$0")/.." || exit 1
-root=tests/host/6.1-x86_64
+root=${sonde%/*}/host/6.1-x86_64
+[ -e "$root/sys/kernel/btf/vmlinux" ] || { echo "docs.sh: no $root: make it (build/host/ready)"; exit 1; }
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 pass=0 fail=0 skip=0 n=0
@@ -102,7 +104,7 @@ block() {
 		fi
 		return
 	fi
-	set -- --root $root --mode codegen "$2.script"
+	set -- --root "$root" --mode codegen "$2.script"
 	if [ "$needs" ]; then
 		if [ "$why" ]; then
 			skip=$((skip + 1))

@@ -5,7 +5,7 @@
 extern const struct builtin builtin_vars[], builtin_task[], builtin_str[], builtin_mem[],
 	builtin_test[], builtin_opt[], builtin_print[], builtin_time[], builtin_ctl[],
 	builtin_map[], builtin_stack[], builtin_agg[], builtin_tseries[], builtin_names[],
-	builtin_script[], builtin_kernel[];
+	builtin_script[], builtin_kernel[], builtin_user[];
 struct agg;
 struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst);
 extern const struct agg agg_tseries;

@@ -47,7 +47,7 @@ static void syscall_text(u32 i, char row[NAME])
 {
 	static const char *const names[NSYSCALL] = {
 #define S(nr, name) [nr] = name,
-#include "builtin/syscalls.def"
+#include "kern/syscalls.def"
 	};
 
 	put(row, i < NSYSCALL && names[i] ? names[i] : "Unknown syscall");

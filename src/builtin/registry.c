@@ -4,7 +4,7 @@
 const struct builtin *const builtin_tables[] = {
 	builtin_vars,    builtin_task,  builtin_str,    builtin_mem,    builtin_test,  builtin_opt,
 	builtin_print,   builtin_time,  builtin_ctl,    builtin_map,    builtin_stack, builtin_agg,
-	builtin_tseries, builtin_names, builtin_script, builtin_kernel, NULL,
+	builtin_tseries, builtin_names, builtin_script, builtin_kernel, builtin_user,  NULL,
 };
 
 enum space builtin_space(struct lower *l, const struct type *t)

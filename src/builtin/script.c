@@ -233,7 +233,6 @@ static bool check_container(struct sema *s, struct node *call)
 {
 	const struct type *p = call_arg(call, 0)->type, *t = call_arg(call, 1)->type, *m;
 	struct node *member = call_arg(call, 2);
-	AUTO_SB path = {0};
 	u64 off = 0;
 
 	if (p->kind != T_PTR)

@@ -29,7 +29,7 @@ struct run_opts {
 	u32 ninc_dir, ninc_file;
 	int pid;
 	u32 verbose, dumps, warnings;
-	bool list, info, help, version, quiet, no_warn, unsafe, dry_run, codegen;
+	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen;
 	bool debug_log; /* -d verifier: run, with the kernel's log */
 	char buffering;
 	char **rest; /* operands: FILE and the script's arguments */
@@ -64,6 +64,7 @@ int usage_error(bool compat, const char *fmt, ...) PRINTF(2, 3); /* says so; giv
 
 /* run.c */
 bool script_read(const struct run_opts *o, struct arena *a, struct script *s);
+int format_script(const struct run_opts *o); /* --fmt */
 bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o);
 void job_init(struct job *j, const struct run_opts *o, const struct script *s, struct host *h);
 void job_free(struct job *j);

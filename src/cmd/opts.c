@@ -24,6 +24,7 @@ enum opt_id {
 	OPT_NO_FEATURE,
 	OPT_INCLUDE_DIR,
 	OPT_INCLUDE_FILE,
+	OPT_FMT,
 	OPT_INFO,
 	OPT_HELP,
 	OPT_VERSION,
@@ -58,6 +59,7 @@ static const struct opt options[] = {
 	 OPT_NO_FEATURE},
 	{NULL, 'I', "DIR", "look for #include files in DIR first", OPT_INCLUDE_DIR},
 	{"include", 0, "FILE", "#include FILE before the script", OPT_INCLUDE_FILE},
+	{"fmt", 0, NULL, "print the script in its canonical layout", OPT_FMT},
 	{"info", 0, NULL, "what this machine can do", OPT_INFO},
 	{"root", 0, "DIR", "compile for the machine recorded in DIR", OPT_ROOT},
 	{"help", 'h', NULL, "this text", OPT_HELP},
@@ -68,7 +70,6 @@ static const struct opt options[] = {
 	{"verify-llvm-ir", 0, NULL, NULL, OPT_NOTHING},
 	{"debuginfo", 0, "DIR", NULL, OPT_NOTHING_ARG},
 	/* Known, but not there. */
-	{"fmt", 0, NULL, NULL, OPT_MISSING},
 	{"test", 0, NULL, NULL, OPT_MISSING},
 	{"bench", 0, NULL, NULL, OPT_MISSING},
 	{"aot", 0, "FILE", NULL, OPT_MISSING_ARG},
@@ -199,6 +200,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_NO_FEATURE: return add_to(o->no_feature, &o->nno_feature, val, "--no-feature");
 	case OPT_INCLUDE_DIR: return add_to(o->inc_dir, &o->ninc_dir, val, "-I");
 	case OPT_INCLUDE_FILE: return add_to(o->inc_file, &o->ninc_file, val, "--include");
+	case OPT_FMT: o->fmt = true; break;
 	case OPT_INFO: o->info = true; break;
 	case OPT_HELP: o->help = true; break;
 	case OPT_VERSION: o->version = true; break;

@@ -1,5 +1,6 @@
 /* run.c - the default command: compile a script, load it, print what it finds. */
 #include "cmd/cmd.h"
+#include "lang/fmt.h"
 #include "run/session.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -65,6 +66,38 @@ bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
 	return true;
 }
 
+static bool color_on(void)
+{
+	const char *want = getenv("BPFTRACE_COLOR");
+	if (want && !strcmp(want, "always"))
+		return true;
+	return !(want && !strcmp(want, "never")) && isatty(STDERR_FILENO);
+}
+
+int format_script(const struct run_opts *o)
+{
+	struct arena a = {0};
+	struct script s = {0};
+	if (!script_read(o, &a, &s)) {
+		arena_free(&a);
+		return RC_USAGE;
+	}
+	struct diags ds = {.arena = &a,
+			   .source = &s.source,
+			   .nsource = 1,
+			   .codes = getenv("SONDE_CODES") != NULL};
+	struct comment *notes = NULL;
+	struct node *tree = bt_parse_comments(&a, &ds, 0, &notes);
+	AUTO_SB out = {0};
+	if (!ds.nerror)
+		bt_format(tree, s.source.text, notes, &out);
+	diags_print(&ds, stderr, color_on());
+	if (out.n)
+		fwrite(out.s, 1, out.n, stdout);
+	arena_free(&a);
+	return ds.nerror ? RC_USAGE : RC_OK;
+}
+
 bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o)
 {
 	host_init(h, a, o->root ? o->root : "");
@@ -116,14 +149,6 @@ void job_free(struct job *j)
 		ir_fn_free(j->c.fn[i]);
 	arena_free(&j->c.scratch);
 	arena_free(&j->arena);
-}
-
-static bool color_on(void)
-{
-	const char *want = getenv("BPFTRACE_COLOR");
-	if (want && !strcmp(want, "always"))
-		return true;
-	return !(want && !strcmp(want, "never")) && isatty(STDERR_FILENO);
 }
 
 void job_report(const struct job *j)
@@ -301,6 +326,8 @@ static int command(const struct run_opts *o)
 				   "USAGE: -kk is no longer supported. Use a single -k instead.");
 	if (!sink_find(o->format))
 		return bad_format(o);
+	if (o->fmt)
+		return format_script(o);
 	return o->list ? list(o) : run_script(o);
 }
 

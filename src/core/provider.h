@@ -6,6 +6,7 @@
 #include "types/type.h"
 
 struct prog;
+struct blk;
 struct link;
 struct unit;
 
@@ -17,6 +18,7 @@ struct point {
 	struct str name;   /* function, event; "" when by address */
 	struct str extra;  /* usdt: provider namespace; profile, interval: unit; watchpoint: mode */
 	u64 offset, addr, period;
+	u32 id; /* index into unit.probe_name */
 	bool has_addr;
 	const struct type
 		*args; /* T_STRUCT that "args" reads (tracepoint: the context itself), or NULL */
@@ -70,6 +72,20 @@ struct provider {
 	/* Fill p->args, ret, narg, btf_id from BTF, DWARF or tracefs. NULL: this probe has no
 	 * arguments. */
 	struct err *(*types)(struct host *h, struct unit *u, struct point *p);
+	/*
+	 * A cheaper provider with the same meaning for n points that share a body, or NULL. args:
+	 * the body uses args, argN or retval. May change the points' argument types and places.
+	 */
+	const struct provider *(*choose)(struct host *h, struct unit *u, struct point *points,
+					 u32 n, bool args);
+	/*
+	 * Several points in one program, told apart by a number that the context holds. which: emit
+	 * code that gives it, or goes to out. number: a point's (below nwhich).
+	 */
+	struct ref (*which)(struct fn *f, struct host *h, const struct point *points,
+			    struct blk *out);
+	u32 (*number)(const struct point *p);
+	u32 nwhich;
 	/*
 	 * Emit code that fetches argument n, ARG_RET or ARG_FUNC from the context, as a 64-bit
 	 * value. NULL: none. Never called for a number that narg, flags and type rule out.

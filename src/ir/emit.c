@@ -378,9 +378,13 @@ static void put_branch(struct emit *e, u32 code, struct ref a, struct ref b, con
 	put_jcc(e, code, a, b, 0);
 }
 
-/* x & con, used only by the branch on its being 0, is one instruction with it: the AND, or NULL. */
-static const struct ins *bit_test(const struct fn *f, const struct blk *b)
+/*
+ * x & y, used only by the branch on its being 0, is one instruction with it,
+ * unless both that and the jump would be needed: the AND, or NULL.
+ */
+static const struct ins *bit_test(const struct emit *e, const struct blk *b, const struct blk *next)
 {
+	const struct fn *f = e->f;
 	u64 v;
 	if (b->jmp != J_CMP || !b->ins.n || (b->cond != O_EQ && b->cond != O_NE))
 		return NULL;
@@ -389,12 +393,12 @@ static const struct ins *bit_test(const struct fn *f, const struct blk *b)
 		return NULL;
 	if (!ir_is_con(f, b->cmp[1], &v) || v || !is_tmp(i->arg[0]))
 		return NULL;
-	return i;
+	return e->real[(b->cond == O_NE ? b->s1 : b->s2)->id] == next ? NULL : i;
 }
 
 static void end_compare(struct emit *e, const struct blk *b, const struct blk *next)
 {
-	const struct ins *test = bit_test(e->f, b);
+	const struct ins *test = bit_test(e, b, next);
 	const struct blk *s1 = e->real[b->s1->id], *s2 = e->real[b->s2->id], *yes = s1, *no = s2;
 	struct ref x = b->cmp[0], y = b->cmp[1];
 	u32 code = jmp_code(b->cond);
@@ -446,7 +450,7 @@ static void put_end(struct emit *e, const struct blk *b, const struct blk *next)
 
 static void put_block(struct emit *e, const struct blk *b, const struct blk *next)
 {
-	u32 n = b->ins.n - (bit_test(e->f, b) != NULL);
+	u32 n = b->ins.n - (bit_test(e, b, next) != NULL);
 	e->b = b;
 	e->at[b->id] = e->insn.n;
 	if (b == e->f->entry) {

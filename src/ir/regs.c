@@ -20,13 +20,15 @@ enum {
 	COST_KEEP = 0xffffffff,
 	COST_BOUNDS = 64, /* a bounds-checked value: before Linux 5.15 a spill forgets the bounds */
 	RUNS_MAX = 500,
+	RUNS_LOW = 30,
 };
 
 struct regs {
 	struct fn *f;
 	struct arena tmp;
 	struct spill spill;
-	bool strict; /* values that cross no call stay out of r6-r9 if they can */
+	VEC(bool) low; /* by temporary: crosses no call, and is to stay out of r6-r9 if it can */
+	bool all_low, again; /* something became low */
 	/* by temporary */
 	u16 *forbid;
 	u32 *cost, *len, *end, (*want)[NREG], *class;
@@ -260,10 +262,35 @@ static void choose(struct regs *r, u32 t)
 	r->f->tmp.v[t].reg = -1;
 }
 
+static bool is_low(const struct regs *r, u32 t)
+{
+	return r->all_low || (t < r->low.n && r->low.v[t]);
+}
+
+/* Somebody who would do with r0-r5 has what t needs: the next run knows. */
+static bool send_low(struct regs *r, u32 t)
+{
+	for (i32 reg = 6; reg < NREG; reg++) {
+		u32 o = r->owner[reg];
+		if (r->forbid[o] & CALLER_SAVED || is_low(r, o))
+			continue;
+		while (r->low.n <= o)
+			vec_add(&r->low, false);
+		r->low.v[o] = true;
+		r->again = true;
+		r->f->tmp.v[o].reg = -1;
+		occupy(r, t, reg);
+		return true;
+	}
+	return false;
+}
+
 /* No register for t: spill it, or the owner of one it could have. */
 static void make_room(struct regs *r, u32 t)
 {
 	u32 victim = t;
+	if (send_low(r, t))
+		return;
 	for (i32 reg = 0; reg < NREG; reg++) {
 		u32 o = r->owner[reg];
 		if (r->forbid[t] >> reg & 1 || r->cost[o] == COST_KEEP)
@@ -285,7 +312,7 @@ static void assign(struct regs *r, struct ref to, i32 like, u32 w)
 	if (is_spilled(r, t))
 		return;
 	u16 no = r->forbid[t] | r->occupied;
-	if (r->strict && !(r->forbid[t] & CALLER_SAVED) && (~no & CALLER_SAVED))
+	if (is_low(r, t) && !(r->forbid[t] & CALLER_SAVED) && (~no & CALLER_SAVED))
 		no |= 0x3ff & ~CALLER_SAVED;
 	i32 best = -1, kin = r->class_reg[class_of(r, t)];
 	u64 score = 0;
@@ -411,11 +438,12 @@ static void check_edges(struct regs *r)
 static void color(struct regs *r)
 {
 	r->nchosen = 0;
+	r->again = false;
 	for_blk (b, r->f)
 		color_block(r, b);
-	if (!r->nchosen)
+	if (!r->nchosen && !r->again)
 		check_edges(r);
-	if (r->nchosen)
+	if (r->nchosen || r->again)
 		return;
 	/* Slots that share their place may need more moves. */
 	u32 stack = r->f->stack;
@@ -433,17 +461,17 @@ void regs_run(struct fn *f)
 	bool done = false;
 	for (u32 run = 0; !done; run++) {
 		assert(run < RUNS_MAX);
+		r.all_low = run > RUNS_LOW;
 		live_run(f);
 		scan(&r);
 		color(&r);
-		done = !r.nchosen;
-		if (!done && !r.strict)
-			r.strict = true;
-		else if (!done)
+		done = !r.nchosen && !r.again;
+		if (r.nchosen && !r.again)
 			spill_rewrite(&r.spill, r.chosen);
 	}
 	spill_drop_unread(&r.spill);
 	f->allocated = true;
+	vec_free(&r.low);
 	vec_free(&r.spill.slot);
 	vec_free(&r.spill.home);
 	vec_free(&r.spill.life);

@@ -269,6 +269,22 @@ static bool try_kprobe(struct host *h)
 }
 
 /* Attached for a moment to a function that exists for such tests. */
+static bool try_tp_btf(struct host *h)
+{
+	struct types *k = host_btf(h);
+	u32 id = k ? btf_types_id(k, STR("btf_trace_sys_enter"), BTF_KIND_TYPEDEF) : 0;
+	const struct bpf_insn insn[] = {I_MOV(0, 0), I_EXIT};
+	struct prog_spec s = {.name = "try",
+			      .license = "GPL",
+			      .type = BPF_PROG_TYPE_TRACING,
+			      .attach_type = BPF_TRACE_RAW_TP,
+			      .attach_btf_id = id,
+			      .insn = insn,
+			      .ninsn = countof(insn)};
+	AUTO_CLOSE int fd = id ? (int)prog_load_once(&s, NULL, NULL, 0, 0) : -1;
+	return fd >= 0;
+}
+
 static bool try_fentry(struct host *h)
 {
 	struct types *k = host_btf(h);

@@ -20,8 +20,16 @@ regs_arg(u32 n) /* offset of the n-th argument's register, -1: not in a register
 enum {
 	REGS_RET = offsetof(struct pt_regs, rax),
 	REGS_IP = offsetof(struct pt_regs, rip),
+	REGS_CALL_NR = offsetof(struct pt_regs, orig_rax),
 	REGS_KPROBE_SKEW = 1, /* at a kprobe, ip is behind the breakpoint instruction */
 };
+/* Registers of a system call's arguments. */
+#define REGS_CALL_ARGS                                                                \
+	{                                                                             \
+		offsetof(struct pt_regs, rdi), offsetof(struct pt_regs, rsi),         \
+			offsetof(struct pt_regs, rdx), offsetof(struct pt_regs, r10), \
+			offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9)    \
+	}
 #elif defined(__aarch64__)
 enum { REGS_NARG = 8 };
 #define REGS_ARCH "aarch64"
@@ -32,8 +40,13 @@ static inline i32 regs_arg(u32 n)
 enum {
 	REGS_RET = 0,
 	REGS_IP = offsetof(struct user_pt_regs, pc),
+	REGS_CALL_NR = 280, /* pt_regs.syscallno, behind orig_x0 */
 	REGS_KPROBE_SKEW = 0,
 };
+#define REGS_CALL_ARGS               \
+	{                            \
+		0, 8, 16, 24, 32, 40 \
+	}
 #else
 #error "sonde knows no calling convention for this architecture"
 #endif

@@ -688,10 +688,11 @@ static struct node *definition(struct parser *p, struct top *top)
 	return probe(p);
 }
 
-struct node *bt_parse(struct arena *a, struct diags *ds, u16 src)
+static struct node *parse(struct arena *a, struct diags *ds, u16 src, struct comments *notes)
 {
 	assert(src < ds->nsource);
 	struct parser p = {.lx = lex_of(a, ds->source[src].text, src), .arena = a, .diags = ds};
+	p.lx.comments = notes;
 	struct list l = {0};
 	struct top top = {0};
 	lex_next(&p.lx, &p.t);
@@ -711,6 +712,19 @@ struct node *bt_parse(struct arena *a, struct diags *ds, u16 src)
 		p_fail(&p, p.t.code, p.t.err_loc, p.t.err);
 	struct node *n = node_new(a, N_PROGRAM, lex_loc(&p.lx, 0, p.lx.text.n));
 	n->a = l.head;
+	return n;
+}
+
+struct node *bt_parse(struct arena *a, struct diags *ds, u16 src)
+{
+	return parse(a, ds, src, NULL);
+}
+
+struct node *bt_parse_comments(struct arena *a, struct diags *ds, u16 src, struct comment **ret)
+{
+	struct comments all = {0};
+	struct node *n = parse(a, ds, src, &all);
+	*ret = all.head;
 	return n;
 }
 

@@ -81,7 +81,7 @@ static void skip_line(struct lex *l)
 
 struct lex lex_of(struct arena *a, struct str text, u16 src)
 {
-	struct lex l = {a, text, 0, src};
+	struct lex l = {.arena = a, .text = text, .src = src};
 	if (ahead(&l, 0) == '#' && ahead(&l, 1) == '!')
 		skip_line(&l);
 	return l;
@@ -100,6 +100,22 @@ static void skip_comment(struct lex *l, struct tok *t)
 	fail(t, E_SYNTAX, lex_loc(l, from, from + 2), "unterminated comment");
 }
 
+/* Text may be read more than once, ahead and then for good. */
+static void note_comment(struct lex *l, u32 from)
+{
+	struct comments *all = l->comments;
+	if (!all || (all->last && all->last->pos >= from))
+		return;
+	struct comment *c = arena_new(l->arena, struct comment);
+	c->text = str_n(l->text.s + from, l->at - from);
+	c->pos = from;
+	if (all->last)
+		all->last->next = c;
+	else
+		all->head = c;
+	all->last = c;
+}
+
 static void skip_layout(struct lex *l, struct tok *t)
 {
 	while (!at_end(l)) {
@@ -108,9 +124,13 @@ static void skip_layout(struct lex *l, struct tok *t)
 			t->new_line |= c == '\n';
 			l->at++;
 		} else if (c == '/' && ahead(l, 1) == '/') {
+			u32 from = l->at;
 			skip_line(l);
+			note_comment(l, from);
 		} else if (c == '/' && ahead(l, 1) == '*') {
+			u32 from = l->at;
 			skip_comment(l, t);
+			note_comment(l, from);
 		} else {
 			return;
 		}

@@ -5,7 +5,7 @@
  * ahead, or reading the same text again in another mode, never reports anything.
  */
 #pragma once
-#include "lang/ast.h"
+#include "lang/fmt.h"
 
 struct tok {
 	enum token kind;
@@ -21,8 +21,12 @@ struct tok {
 	struct loc err_loc;
 };
 
+struct comments {
+	struct comment *head, *last;
+};
 struct lex {
-	struct arena *arena; /* for strings with escapes and messages */
+	struct comments *comments; /* where to note them; NULL: nobody asks */
+	struct arena *arena;       /* for strings with escapes and messages */
 	struct str text;
 	u32 at;
 	u16 src;

@@ -457,12 +457,25 @@ static struct ref cast_value(struct lower *l, struct node *n)
 	return lower_convert(l, lower_value(l, n->b), from, to);
 }
 
+/* Which of the program's points fired, as an index into unit.probe_name. */
+static struct ref lower_probe_id(struct lower *l)
+{
+	struct fn *f = l->f;
+	if (!l->pt->next || !l->pt->provider->which)
+		return ir_con(f, l->pt->id);
+	if (l->f != l->main)
+		return lower_load(l, 8, false, lower_shared(l, SHARED_WHICH));
+	return l->which;
+}
+
 static struct ref special_value(struct lower *l, struct node *n)
 {
 	if (str_is(n->name, "retval"))
 		return lower_convert(l, lower_arg(l, ARG_RET), &type_u64, node_type(n));
 	if (str_is(n->name, "func"))
 		return lower_arg(l, ARG_FUNC);
+	if (node_type(n)->kind == T_PROBE)
+		return lower_probe_id(l);
 	assert(str_starts(n->name, STR("arg")));
 	return lower_convert(l, lower_arg(l, (i32)n->num), &type_u64, node_type(n));
 }

@@ -89,6 +89,10 @@ static void put_tuple(struct lower *l, struct node *n, struct mem dst, const str
 void lower_convert_mem(struct lower *l, struct mem src, const struct type *from, struct mem dst,
 		       const struct type *as)
 {
+	if (from->kind == T_PROBE && as->kind == T_STRING) {
+		lower_probe_text(l, lower_load(l, 8, false, src), dst, as);
+		return;
+	}
 	if (type_is_scalar(from)) {
 		struct ref v = lower_load(l, MIN(from->size, 8u), from->is_signed, src);
 		lower_store(l, as->size, dst, lower_convert(l, v, from, as));
@@ -129,9 +133,52 @@ static void put_place(struct lower *l, struct node *n, struct mem dst, const str
 	pad(l, dst, n->type->size, as);
 }
 
+/* The text of a probe's id: known, or from a table of all names. */
+void lower_probe_text(struct lower *l, struct ref id, struct mem dst, const struct type *as)
+{
+	struct fn *f = l->f;
+	struct unit *u = l->u;
+	u64 k;
+	l->want_tail = false;
+	if (ir_is_con(f, id, &k)) {
+		put_text(l, dst, u->probe_name[k], as);
+		return;
+	}
+	u32 stride = 8;
+	for (u32 i = 0; i < u->nprobe; i++)
+		stride = MAX(stride, ALIGN_UP(u->probe_name[i].n + 1, 8u));
+	if (!u->names) {
+		char *init = arena_newn(u->arena, char, (size_t)stride * u->nprobe);
+		for (u32 i = 0; i < u->nprobe; i++)
+			if (u->probe_name[i].n)
+				memcpy(init + (size_t)i * stride, u->probe_name[i].s,
+				       u->probe_name[i].n);
+		u->names = unit_map(u, MAP_AUX, "probe_names");
+		u->names->val_size = stride * u->nprobe;
+		u->names->init = init;
+	}
+	struct blk *some = ir_blk(f), *none = ir_blk(f), *done = ir_blk(f);
+	u32 size = MIN(stride, as->size);
+	ir_br(f, O_ULT, id, ir_con(f, u->nprobe), some, none);
+	ir_at(f, some);
+	struct ref base = ir_op1(f, O_MAPVAL, 8, ir_map(u->names->index));
+	struct ref at = ir_op2(f, O_ADD, base, ir_op2(f, O_MUL, id, ir_con(f, stride)));
+	lower_copy(l, dst, (struct mem){at, 0}, size);
+	ir_jmp(f, done);
+	ir_at(f, none);
+	lower_zero(l, dst, size);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	pad(l, dst, size, as);
+}
+
 static void put_cast(struct lower *l, struct node *n, struct mem dst, const struct type *as)
 {
 	const struct type *from = n->b->type;
+	if (from->kind == T_PROBE) {
+		lower_into_as(l, n->b, dst, as);
+		return;
+	}
 	if (type_is_scalar(from)) { /* (uint8[4])int: the same bytes */
 		struct ref v = lower_value(l, n->b);
 		u32 w = n->type->size == 1 || n->type->size == 2 || n->type->size == 4 ||
@@ -153,11 +200,7 @@ static void put_call(struct lower *l, struct node *n, struct mem dst, const stru
 		lower_store(l, 8, mem_at(dst, 8), ir_op2(f, O_SHR, id, ir_con(f, 32)));
 		return;
 	}
-	if (!n->fn) { /* probe */
-		put_text(l, dst, l->pt->text, as);
-		return;
-	}
-	assert(n->fn->lower);
+	assert(n->fn && n->fn->lower);
 	n->fn->lower(l, n, dst);
 	if (!l->nopad || as->kind != T_STRING)
 		pad(l, dst, n->type->size, as);
@@ -216,7 +259,9 @@ void lower_into_as(struct lower *l, struct node *n, struct mem dst, const struct
 {
 	struct loc was = l->f->loc;
 	l->f->loc = n->loc;
-	if (type_is_scalar(n->type)) {
+	if (n->type->kind == T_PROBE && as->kind == T_STRING) {
+		lower_probe_text(l, lower_value(l, n), dst, as);
+	} else if (type_is_scalar(n->type)) {
 		struct ref v = lower_convert(l, lower_value(l, n), n->type, as);
 		u32 w = as->size == 1 || as->size == 2 || as->size == 4 ? as->size : 8;
 		lower_store(l, w, dst, v);

@@ -177,6 +177,32 @@ static void filter_pid(struct lower *l, struct blk *out)
 	ir_at(f, go);
 }
 
+/* One program for many points: which one fired, from a table by the number in the context; none of
+ * them: leave. */
+static void find_point(struct lower *l, struct blk *out)
+{
+	const struct provider *pv = l->v->provider;
+	struct fn *f = l->f;
+	if (!pv->which)
+		return;
+	u32 *table = arena_newn(l->u->arena, u32, pv->nwhich);
+	for (const struct point *p = l->pt; p; p = p->next)
+		table[pv->number(p)] = p->id + 1;
+	struct map *m = unit_map(l->u, MAP_AUX, "points");
+	m->val_size = 4 * pv->nwhich;
+	m->init = table;
+	struct ref nr = pv->which(f, l->u->host, l->pt, out);
+	struct blk *in = ir_blk(f), *found = ir_blk(f);
+	ir_br(f, O_ULT, nr, ir_con(f, pv->nwhich), in, out);
+	ir_at(f, in);
+	struct ref base = ir_op1(f, O_MAPVAL, 8, ir_map(m->index));
+	struct ref at = ir_op2(f, O_ADD, base, ir_op2(f, O_SHL, nr, ir_con(f, 2)));
+	struct ref id = ir_load(f, 4, at, 0);
+	ir_br(f, O_NE, id, ir_con(f, 0), found, out);
+	ir_at(f, found);
+	l->which = ir_addi(f, id, -1);
+}
+
 struct mem lower_shared(struct lower *l, u32 at)
 {
 	return (struct mem){ir_get(l->f, l->scratch), (i32)(l->shared + at)};
@@ -212,6 +238,8 @@ static void place_vars(struct lower *l, u32 nloop)
 	ir_store(l->f, 8, slot, FRAME_SCRATCH, ir_get(l->f, l->scratch));
 	lower_store(l, 8, lower_shared(l, SHARED_STOP), zero);
 	lower_store(l, 8, lower_shared(l, SHARED_RETVAL), zero);
+	if (ref_is(l->which))
+		lower_store(l, 8, lower_shared(l, SHARED_WHICH), l->which);
 }
 
 /*
@@ -237,6 +265,7 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	l->callbacks = nloop > 0;
 	ir_set(f, l->retval, ir_con(f, 0));
 	filter_pid(l, out);
+	find_point(l, out);
 	ir_jmp(f, pre);
 	ir_at(f, test);
 	u32 nc;

@@ -45,7 +45,8 @@ struct lower {
 	bool callbacks;  /* the body has loops that may become callbacks: the stack is shared */
 	struct lower_cache cache[CACHE_SLOTS];
 	u32 ncache;
-	struct loop *loop;   /* innermost */
+	struct loop *loop; /* innermost */
+	struct ref which;  /* of several points in one program: the number of the one that fired */
 	struct mem full_key; /* of the last key made for a map whose keys are hashed */
 	bool nopad;      /* text need not be zeroed behind its end: it only travels in a record */
 	bool want_tail;  /* the next text read is the last of its record: */
@@ -61,8 +62,9 @@ enum { FRAME_CTX = 0, FRAME_SCRATCH = 8, FRAME_SIZE = 16 };
 enum {
 	SHARED_STOP = 0,
 	SHARED_RETVAL = 8,
-	SHARED_VARS = 16
-}; /* end the probe; with this; captured variables */
+	SHARED_WHICH = 16,
+	SHARED_VARS = 24,
+}; /* end the probe; with this; the point that fired; captured variables */
 
 bool lower_unit(struct compile *c); /* variants -> c->fn and unit.prog */
 bool emit_unit(struct compile *c);  /* c->fn -> prog.code */
@@ -175,7 +177,8 @@ void lower_map_into(struct lower *l, struct node *n, struct mem dst, const struc
 struct ref lower_arg(struct lower *l, i32 n);                     /* of the probe */
 struct ref lower_memeq(struct lower *l, struct node *n, bool ne); /* == of things in memory */
 struct map *unit_map(struct unit *u, enum map_role role,
-		     const char *name);           /* a new map of the compiler's own */
+		     const char *name); /* a new map of the compiler's own */
+void lower_probe_text(struct lower *l, struct ref id, struct mem dst, const struct type *as);
 struct mem lower_shared(struct lower *l, u32 at); /* a shared value */
 void lower_convert_mem(struct lower *l, struct mem src, const struct type *from, struct mem dst,
 		       const struct type *as);

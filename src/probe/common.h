@@ -44,6 +44,10 @@ struct ref typed_fetch(struct fn *f, const struct point *p, int n);
 /* vmlinux's BTF, or the module's; e when there is none. */
 struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct types **ret);
 
+/* ---- tracepoints: rawtrace.c; see provider.choose ---- */
+const struct provider *rawtrace_choose(struct host *h, struct unit *u, struct point *points, u32 n,
+				       bool args);
+
 /* ---- perf events: perf_common.c ---- */
 /* Open an event, attach g, add the link. */
 struct err *perf_start(const struct perf_spec *s, struct prog *g, struct link **list);

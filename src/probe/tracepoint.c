@@ -31,6 +31,8 @@ static bool give_event(struct str category, struct str event, void *arg)
 	struct point q = *s->p;
 	q.target = arena_str(s->a, category);
 	q.name = arena_str(s->a, event);
+	if (str_is(category, "syscalls")) /* entries and exits do not share a program */
+		q.extra = str_starts(event, STR("sys_enter_")) ? STR("enter") : STR("exit");
 	q.text = probe_text(s->a, "tracepoint", q.target, q.name, (struct str){0});
 	return s->cb(&q, s->arg);
 }
@@ -106,5 +108,6 @@ const struct provider provider_tracepoint = {
 	.parse = tracepoint_parse,
 	.expand = tracepoint_expand,
 	.types = tracepoint_types,
+	.choose = rawtrace_choose,
 	.attach = tracepoint_attach,
 };

@@ -320,6 +320,14 @@ static void decode_agg(struct arena *a, const struct type *t, const u8 *p, struc
 	agg->decode(t, w, 0, a, ret);
 }
 
+static void decode_probe(const struct session *s, const u8 *p, struct value *ret)
+{
+	u64 id;
+	memcpy(&id, p, sizeof(id));
+	ret->kind = V_STR;
+	ret->str = id < s->u->nprobe ? s->u->probe_name[id] : STR("?");
+}
+
 void decode_value(struct session *s, struct arena *a, const struct type *t, const u8 *p,
 		  struct value *ret)
 {
@@ -356,6 +364,7 @@ void decode_value(struct session *s, struct arena *a, const struct type *t, cons
 	case T_MAC: decode_mac(a, p, ret); break;
 	case T_CGROUP_PATH: decode_cgroup(s, a, p, ret); break;
 	case T_USERNAME: decode_user(s, a, p, ret); break;
+	case T_PROBE: decode_probe(s, p, ret); break;
 	case T_COUNT:
 	case T_SUM:
 	case T_MIN:

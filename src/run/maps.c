@@ -167,7 +167,7 @@ static int cmp_fields(const struct type *t, const u8 *a, const u8 *b)
 static int cmp_key(const struct type *t, const u8 *a, const u8 *b)
 {
 	if (type_is_int(t) || t->kind == T_BOOL || t->kind == T_PTR || t->kind == T_KSYM ||
-	    t->kind == T_USERNAME)
+	    t->kind == T_USERNAME || t->kind == T_PROBE)
 		return cmp_num(t, load_int(t, a), load_int(t, b));
 	if (t->kind == T_STRING || (t->kind == T_ARRAY && t->base->is_char))
 		return cmp_text(a, b, t->size);

@@ -129,13 +129,13 @@ static const struct type *check_argn(struct sema *s, struct node *n)
 	return &type_u64;
 }
 
-static const struct type *probe_string(struct sema *s, struct node *n)
+static const struct type *probe_string(struct sema *s)
 {
-	u32 max = 0;
-	(void)n;
+	struct type *t = arena_new(s->a, struct type);
+	*t = (struct type){.kind = T_PROBE, .size = 8, .align = 8, .count = 1};
 	for (const struct point *p = s->v->points; p; p = p->next)
-		max = MAX(max, p->text.n);
-	return type_string(s->a, max + 1);
+		t->count = MAX(t->count, p->text.n + 1);
+	return t;
 }
 
 static const struct type *check_args(struct sema *s, struct node *n)
@@ -170,7 +170,7 @@ static bool check_special(struct sema *s, struct node *n, const struct type **t)
 		     : flags & PF_USER ? &type_usym
 				       : &type_ksym;
 	else if (str_is(n->name, "probe") || (str_is(n->name, "name") && n->kind == N_NAME))
-		*t = probe_string(s, n);
+		*t = probe_string(s);
 	else if (str_is(n->name, "probetype")) {
 		node_set_str(s, n, flags & PF_ONCE ? STR("special") : str_z(s->v->provider->name));
 		*t = n->type;
@@ -210,10 +210,10 @@ static bool kind_fits(enum sig_kind k, const struct node *arg)
 	case SIG_INT:
 		return type_is_int(t) || t->kind == T_BOOL || t->kind == T_PTR || t->kind == T_KSYM;
 	case SIG_NUM: return type_is_int(t) || t->kind == T_BOOL;
-	case SIG_STR: return t->kind == T_STRING;
+	case SIG_STR: return t->kind == T_STRING || t->kind == T_PROBE;
 	case SIG_PTR:
 		return type_is_int(t) || t->kind == T_PTR || t->kind == T_ARRAY ||
-		       t->kind == T_STRING;
+		       t->kind == T_STRING || t->kind == T_PROBE;
 	case SIG_NAME:
 	case SIG_ANY:
 	case SIG_SHOW:
@@ -297,21 +297,26 @@ static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, str
 	return false;
 }
 
-static bool check_row_args(struct sema *s, struct node *call, const struct sig *g)
+static bool check_row_args(struct sema *s, struct node *call, const struct builtin *b,
+			   const struct sig *g)
 {
 	bool ok = true;
 	u32 i = 0;
 	struct map *map = NULL;
-	for (struct node *arg = call->a; arg; arg = arg->next, i++) {
+	for (struct node **at = &call->a; *at; at = &(*at)->next, i++) {
+		struct node *arg = *at;
 		enum sig_kind kind = i < g->nmax                        ? g->kind[i]
 				     : g->nmax && g->kind[0] == SIG_FMT ? SIG_SHOW
 									: SIG_ANY;
+		bool key = map && i < g->nmax && str_is(g->arg[i], "key");
 		if (!check_arg(s, call, kind, arg))
 			ok = false;
 		else if (kind == SIG_MAP)
 			map = arg->map;
-		else if (map && i < g->nmax && str_is(g->arg[i], "key"))
+		else if (key)
 			map_use_key(s, map, arg, arg);
+		else if (!(b->flags & B_ASYNC) && arg->type && arg->type->kind == T_PROBE)
+			*at = as_text(s, arg);
 	}
 	return ok;
 }
@@ -363,7 +368,7 @@ static const struct type *check_row(struct sema *s, struct node *n, const struct
 {
 	const struct sig *g = sema_sig(s, b);
 	n->fn = b;
-	if (n->kind == N_CALL && !check_row_args(s, n, g))
+	if (n->kind == N_CALL && !check_row_args(s, n, b, g))
 		return s->final ? &type_error : NULL;
 	if (!check_gates(s, n, b))
 		return &type_error;

@@ -9,6 +9,8 @@
 
 const struct type *check_expr(struct sema *s, struct node *n); /* sets and returns n->type */
 void check_cond(struct sema *s, struct node *n);
+/* A probe's name as text in memory: (string[N])n. */
+struct node *as_text(struct sema *s, struct node *n);
 /* An "if comptime" becomes the branch that its condition takes. False: that is not known. */
 bool check_comptime_if(struct sema *s, struct node *n);
 void check_block(struct sema *s, struct node *block); /* with a scope of its own */

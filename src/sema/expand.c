@@ -61,6 +61,7 @@ static bool add_point(const struct point *p, void *arg)
 	struct point *q = arena_new(u->arena, struct point);
 	*q = *p;
 	q->loc = e->loc;
+	q->id = u->nprobe++;
 	q->next = NULL;
 	*e->tail = q;
 	e->tail = &q->next;
@@ -215,7 +216,8 @@ static bool note_use(struct node *n, void *arg)
 		*use |= USE_ARGN;
 	else if (str_is(n->name, "retval"))
 		*use |= USE_RETVAL;
-	else if (str_is(n->name, "probe") || (str_is(n->name, "name") && n->kind == N_NAME))
+	else if (str_is(n->name, "probe") || str_is(n->name, "uaddr") ||
+		 (str_is(n->name, "name") && n->kind == N_NAME))
 		*use |= USE_PROBE;
 	else if (str_is(n->name, "func"))
 		*use |= USE_FUNC;
@@ -241,6 +243,8 @@ static bool same_args(const struct type *a, const struct type *b)
 static bool same_variant(const struct point *a, const struct point *b, u32 use)
 {
 	if (a->provider != b->provider)
+		return false;
+	if (a->provider->choose && !str_eq(a->extra, b->extra))
 		return false;
 	if ((use & USE_ARGS) && !same_args(a->args, b->args))
 		return false;
@@ -289,6 +293,23 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 	c->variant = grown;
 }
 
+/* Points of a body by a cheaper way to the same events, where there is one. */
+static void choose_provider(struct compile *c, struct variant *v, u32 use)
+{
+	struct unit *u = c->unit;
+	bool args = use & (USE_ARGS | USE_ARGN | USE_RETVAL);
+	const struct provider *better =
+		v->provider->choose ? v->provider->choose(u->host, u, v->points, v->npoint, args)
+				    : NULL;
+	if (!better)
+		return;
+	v->provider = better;
+	for (struct point *p = v->points; p; p = p->next)
+		p->provider = better;
+	if (better->which)
+		v->per_point = false;
+}
+
 static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 {
 	struct unit *u = c->unit;
@@ -319,12 +340,39 @@ static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 		else
 			add_variant(c, probe, p, use, first);
 	}
+	for (u32 i = first; i < c->nvariant; i++)
+		choose_provider(c, c->variant[i], use);
 }
 
 static void unsupported(struct compile *c, const struct node *n)
 {
 	if (n->kind == N_FN)
 		diag_add(c->unit->diags, E_UNSUPPORTED, n->loc, "functions are not supported yet");
+}
+
+static int by_text(const void *x, const void *y)
+{
+	const struct point *const *a = x, *const *b = y;
+	return str_cmp((*a)->text, (*b)->text);
+}
+
+/* Ids in the order of names, so that maps keyed by probe sort by id. */
+static void name_points(struct compile *c)
+{
+	struct unit *u = c->unit;
+	struct point **all = arena_newn(u->arena, struct point *, u->nprobe + 1);
+	u32 n = 0;
+	for (u32 i = 0; i < c->nvariant; i++)
+		for (struct point *p = c->variant[i]->points; p; p = p->next)
+			all[n++] = p;
+	assert(n <= u->nprobe);
+	qsort(all, n, sizeof(struct point *), by_text);
+	u->nprobe = n;
+	u->probe_name = arena_newn(u->arena, struct str, n + 1);
+	for (u32 i = 0; i < n; i++) {
+		all[i]->id = i;
+		u->probe_name[i] = all[i]->text;
+	}
 }
 
 bool sema_expand(struct compile *c)
@@ -339,6 +387,7 @@ bool sema_expand(struct compile *c)
 			nprobe++;
 		}
 	}
+	name_points(c);
 	struct diags *ds = c->unit->diags;
 	if (!nprobe && !ds->nerror)
 		diag_add(ds, E_NO_PROBE, (struct loc){0}, "No probes to attach");

@@ -11,6 +11,23 @@ static bool settled(const struct type *t)
 	return t && !type_is_error(t);
 }
 
+struct node *as_text(struct sema *s, struct node *n)
+{
+	struct node *t = node_new(s->a, N_TYPE, n->loc), *c = node_new(s->a, N_CAST, n->loc);
+	t->name = STR("string");
+	t->type = c->type = type_string(s->a, n->type->count);
+	c->a = t;
+	c->b = n;
+	c->next = n->next;
+	n->next = NULL;
+	return c;
+}
+
+static bool is_probe(const struct node *n)
+{
+	return n->type->kind == T_PROBE;
+}
+
 /* ---- folding ---- */
 
 static bool fold_i128(enum token op, __int128 x, __int128 y, __int128 *r)
@@ -204,6 +221,10 @@ const struct type *check_binary(struct sema *s, struct node *n)
 		return unknown(s);
 	if (fold_binary(s, n))
 		return n->type;
+	if (is_probe(n->a) && (is_probe(n->b) || n->b->type->kind == T_STRING))
+		n->a = as_text(s, n->a);
+	if (is_probe(n->b) && n->a->type->kind == T_STRING)
+		n->b = as_text(s, n->b);
 	if (n->op == TK_PLUS && n->a->kind == N_STR && n->b->kind == N_STR) {
 		node_set_str(
 			s, n,
@@ -416,6 +437,10 @@ const struct type *check_index(struct sema *s, struct node *n)
 	const struct type *t = check_expr(s, n->a), *i = check_expr(s, n->b);
 	if (!settled(t) || !settled(i))
 		return unknown(s);
+	if (is_probe(n->a)) {
+		n->a = as_text(s, n->a);
+		t = n->a->type;
+	}
 	if (!type_is_int(i)) {
 		sema_fail(s, E_TYPE, n->b->loc,
 			  "The array index operator [] only accepts integer indices");
@@ -462,7 +487,7 @@ static bool castable(const struct type *to, const struct type *from)
 	if (to->kind == T_ARRAY)
 		return number(from) || from->kind == T_ARRAY || from->kind == T_STRING;
 	if (to->kind == T_STRING)
-		return from->kind == T_STRING || from->kind == T_ARRAY;
+		return from->kind == T_STRING || from->kind == T_ARRAY || from->kind == T_PROBE;
 	return type_eq(to, from);
 }
 
@@ -485,6 +510,8 @@ const struct type *check_cast(struct sema *s, struct node *n)
 	}
 	if (to->kind == T_ARRAY && !to->count && to->base->size)
 		return type_array(s->a, to->base, from->size / to->base->size);
+	if (to->kind == T_STRING && !to->size && from->kind == T_PROBE)
+		return type_string(s->a, from->count);
 	if (to->kind == T_STRING && !to->size)
 		return from;
 	if (to->kind == T_PTR && from->kind == T_PTR) {

@@ -60,15 +60,15 @@ struct sema {
 bool sema_import(struct compile *c); /* other files into the tree */
 /* A whole file of moderate size; false: it cannot be read. */
 bool sema_read_file(struct arena *a, const char *path, struct str *ret);
-bool sema_config(struct compile *c); /* config blocks and BPFTRACE_ environment -> unit.config */
-bool sema_cdefs(struct compile *c);  /* C definitions and their macros; see cdefs.h */
-bool sema_macros(struct compile *c); /* macros, in every probe and function */
-bool sema_is_core(struct str name);  /* a name that the compiler itself gives a meaning */
-bool sema_expand(struct compile *c); /* points and variants */
-bool sema_check(struct compile *c);  /* types */
+bool sema_config(struct compile *c);  /* config blocks and BPFTRACE_ environment -> unit.config */
+bool sema_cdefs(struct compile *c);   /* C definitions and their macros; see cdefs.h */
+bool sema_macros(struct compile *c);  /* macros, in every probe and function */
+bool sema_is_core(struct str name);   /* a name that the compiler itself gives a meaning */
+bool sema_expand(struct compile *c);  /* points and variants */
+bool sema_check(struct compile *c);   /* types */
 bool sema_options(struct compile *c); /* those of the script; after types */
 void sema_print_options(const struct compile *c, struct sb *out);
-bool sema_plan(struct compile *c);   /* map layouts */
+bool sema_plan(struct compile *c); /* map layouts */
 void sema_dump_plan(const struct compile *c, struct sb *out);
 
 /* ---- for builtins ---- */

@@ -341,6 +341,12 @@ const struct type *type_merge(struct arena *a, const struct type *x, const struc
 		return x;
 	if (y->kind == T_PTR && x->flex)
 		return y;
+	if (x->kind == T_PROBE && y->kind == T_PROBE)
+		return x->count >= y->count ? x : y;
+	if (x->kind == T_PROBE && y->kind == T_STRING)
+		return type_string(a, MAX(x->count, y->size));
+	if (y->kind == T_PROBE && x->kind == T_STRING)
+		return type_string(a, MAX(y->count, x->size));
 	if (x->kind != y->kind)
 		return NULL;
 	switch (x->kind) {

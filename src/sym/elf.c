@@ -18,6 +18,7 @@ struct reader {
 	const struct image *im;   /* whose tables are read */
 	const struct image *main; /* whose segments say where the code is */
 	struct arena *arena;
+	bool data; /* variables, too */
 	sym_vec v;
 };
 
@@ -53,6 +54,22 @@ static bool is_function(const struct entry *e)
 	return (type == STT_FUNC || type == STT_GNU_IFUNC) && e->shndx != SHN_UNDEF && e->addr;
 }
 
+static bool is_data(const struct entry *e)
+{
+	u32 type = ELF64_ST_TYPE(e->info);
+	return (type == STT_OBJECT || type == STT_NOTYPE) && e->shndx != SHN_UNDEF &&
+	       e->shndx < SHN_LORESERVE && e->addr;
+}
+
+/* Public names first; "__GI_" is how the C library calls its own copies of them. */
+static u8 rank(const struct entry *e, struct str name)
+{
+	u32 bind = ELF64_ST_BIND(e->info);
+	if (str_starts(name, STR("__GI_")))
+		return 3;
+	return bind == STB_GLOBAL ? 0 : bind == STB_WEAK ? 1 : 2;
+}
+
 static struct str without_version(struct str s) /* memcpy@@GLIBC_2.14 */
 {
 	i32 at = str_chr(s, '@');
@@ -69,14 +86,17 @@ static void read_table(struct reader *r, const struct section *tab)
 		struct entry e = read_entry(r->im, &b);
 		if (b.bad)
 			return;
-		if (!is_function(&e))
+		if (!is_function(&e) && !(r->data && is_data(&e)))
 			continue;
 		struct bytes name = names;
 		bytes_seek(&name, e.name);
 		const char *z = bytes_z(&name);
 		struct str s = z ? without_version(str_z(z)) : STR("");
 		if (s.n)
-			vec_add(&r->v, (struct symbol){.name = s, .addr = e.addr, .size = e.size});
+			vec_add(&r->v, (struct symbol){.name = s,
+						       .addr = e.addr,
+						       .size = e.size,
+						       .rank = rank(&e, s)});
 	}
 }
 
@@ -109,10 +129,12 @@ static void finish(struct reader *r, struct elf_syms *ret)
 		qsort(r->v.v, r->v.n, sizeof(*r->v.v), by_addr);
 	for (u32 i = 0; i < r->v.n; i++) {
 		struct symbol *s = &r->v.v[i], *last = n ? &r->v.v[n - 1] : NULL;
-		if (last && last->addr == s->addr && str_eq(last->name, s->name))
+		if (last && last->addr == s->addr && str_eq(last->name, s->name)) {
 			last->size = MAX(last->size, s->size);
-		else
+			last->rank = MIN(last->rank, s->rank);
+		} else {
 			r->v.v[n++] = *s;
+		}
 	}
 	struct symbol *v = arena_newn(r->arena, struct symbol, n + 1);
 	for (u32 i = 0; i < n; i++) {
@@ -241,6 +263,32 @@ struct err *elf_read_syms(struct arena *a, const char *path, struct elf_syms *re
 	return NULL;
 }
 
+struct err *elf_symbol(const char *path, struct str name, struct symbol *ret)
+{
+	struct image im;
+	struct arena a = {0};
+	struct elf_syms all;
+	struct err *err = image_open(path, &im);
+	if (err)
+		return err;
+	struct reader r = {.im = &im, .main = &im, .arena = &a, .data = true};
+	bool full = read_tables(&r, SHT_SYMTAB);
+	read_tables(&r, SHT_DYNSYM);
+	if (!full)
+		read_separate(&r, path);
+	finish(&r, &all);
+	const struct symbol *sym = elf_find(&all, name);
+	if (sym) {
+		*ret = *sym;
+		ret->name = name;
+	} else {
+		err = err_new("%s has no symbol %.*s", path, STRF(name));
+	}
+	image_close(&im);
+	arena_free(&a);
+	return err;
+}
+
 const struct symbol *elf_find(const struct elf_syms *e, struct str name)
 {
 	for (u32 i = 0; i < e->n; i++) {
@@ -250,7 +298,16 @@ const struct symbol *elf_find(const struct elf_syms *e, struct str name)
 	return NULL;
 }
 
-/* Of several at one address the first by name; one without a size reaches to the next. */
+/* Should a be shown rather than b, which comes behind it and has the same address? */
+static bool preferred(const struct symbol *a, const struct symbol *b)
+{
+	if (a->rank != b->rank)
+		return a->rank < b->rank;
+	return a->size >= b->size || !b->size;
+}
+
+/* Of several at one address the most public, the first by name; one without a size reaches to the
+ * next. */
 const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr)
 {
 	enum { MAX_BACK = 16 }; /* symbols that begin inside another are few */
@@ -269,7 +326,7 @@ const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr)
 		if (best && s->addr != best->addr)
 			break;
 		if ((s->size ? vaddr - s->addr < s->size : nearest) &&
-		    (!best || s->size >= best->size || !best->size))
+		    (!best || preferred(s, best)))
 			best = s;
 	}
 	return best;

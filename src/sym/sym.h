@@ -15,6 +15,7 @@ struct symbol {
 	u64 size;          /* 0 unknown */
 	struct str module; /* kernel: "" for vmlinux; user: path of the file */
 	u64 file_off;      /* ELF: offset in the file, what a uprobe wants */
+	u8 rank;           /* ELF: of names for one address the one to show: the least */
 };
 void syms_init(struct host *h, bool demangle, struct syms **ret);
 void syms_free(struct syms *s);
@@ -40,6 +41,8 @@ struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct e
 const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr);
 /* Exact name (or NULL: none); versions (@@GLIBC_2.2) are cut off names. */
 const struct symbol *elf_find(const struct elf_syms *e, struct str name);
+/* A function or variable by name; ret->name is the name asked for. */
+struct err *elf_symbol(const char *path, struct str name, struct symbol *ret);
 /* Virtual address in the file -> file offset by its program headers. */
 struct err *elf_offset(const char *path, u64 vaddr, u64 *off);
 /* Demangle C++ and Rust; NULL: not mangled. */

@@ -211,6 +211,7 @@ static bool eq(const struct type *a, const struct type *b, int depth)
 	case T_MAC:
 	case T_CGROUP_PATH:
 	case T_USERNAME:
+	case T_PROBE:
 	case T_COUNT: return true;
 	}
 	return false;
@@ -381,6 +382,7 @@ static void put_name(const struct type *t, struct sb *out, int depth)
 	case T_MAX:
 	case T_AVG:
 	case T_STATS: sb_fmt(out, "%s%s", t->is_signed ? "" : "u", kind_name[t->kind]); break;
+	case T_PROBE: sb_fmt(out, "string[%u]", t->count); break;
 	case T_ERROR:
 	case T_NONE:
 	case T_BOOL:

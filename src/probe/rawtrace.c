@@ -1,0 +1,200 @@
+/*
+ * rawtrace.c - tracepoints without perf events, where the meaning is the same.
+ *
+ * A perf tracepoint costs 50 ns more per event and 60 to 100 ms to close. So:
+ *	- a body that reads no fields runs straight on the raw tracepoint;
+ *	- many system calls' tracepoints become one typed program on raw_syscalls' tracepoint, which
+ *looks its number up in a table. The fields of syscalls:* events are the call's number and
+ *arguments, or its number and result; calls of 32-bit programs are left out, as those events leave
+ *them out. A few system calls keep perf events: they cost the other system calls less.
+ */
+#include "kern/regs.h"
+#include "probe/common.h"
+#include <linux/btf.h>
+
+enum { MANY_CALLS = 8, NSYSCALL = 512, TS_COMPAT = 2 };
+
+static bool is_call(const struct point *p)
+{
+	return str_is(p->target, "syscalls");
+}
+
+static bool is_enter(const struct point *p)
+{
+	return str_starts(p->name, STR("sys_enter_"));
+}
+
+/* ---- names of system calls ---- */
+
+static const char *const calls[NSYSCALL] = {
+#if defined(__x86_64__)
+#define S(nr, name) [nr] = name,
+#include "kern/syscalls.def"
+#endif
+};
+
+/* Where the kernel's function, which names the event, is not called like the system call. */
+static const struct {
+	const char *event, *call;
+} other_names[] = {
+	{"newstat", "stat"},   {"newfstat", "fstat"},      {"newlstat", "lstat"},
+	{"newuname", "uname"}, {"sendfile64", "sendfile"}, {"umount", "umount2"},
+};
+
+static u32 call_number(const struct point *p)
+{
+	struct str name = str_from(p->name, is_enter(p) ? 10 : 9);
+	for (u32 i = 0; i < countof(other_names); i++)
+		if (str_is(name, other_names[i].event))
+			name = str_z(other_names[i].call);
+	for (u32 i = 0; i < NSYSCALL; i++)
+		if (calls[i] && str_is(name, calls[i]))
+			return i;
+	return NSYSCALL;
+}
+
+/* ---- one program for many system calls ---- */
+
+static struct ref number_of(struct fn *f, const struct point *p)
+{
+	if (is_enter(p))
+		return ir_load(f, 8, ir_ctx(f), 8);
+	struct ref regs = ir_load(f, 8, ir_ctx(f), 0);
+	return ir_load(f, 8, regs, REGS_CALL_NR);
+}
+
+/* current->thread_info.status says whether this is a 32-bit call. */
+static bool status_offset(struct host *h, u32 *off)
+{
+	struct types *k = host_btf(h);
+	const struct type *task = k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
+	struct field info, status;
+	if (!task || !type_field(task, STR("thread_info"), &info) ||
+	    !type_field(info.type, STR("status"), &status))
+		return false;
+	*off = (info.bit_off + status.bit_off) / 8;
+	return status.type->size == 4;
+}
+
+static struct ref calls_which(struct fn *f, struct host *h, const struct point *points,
+			      struct blk *out)
+{
+	u32 off = 0;
+	if (status_offset(h, &off)) {
+		struct ref task = ir_callp(f, BPF_FUNC_get_current_task_btf, 0, NULL);
+		struct ref compat =
+			ir_op2(f, O_AND, ir_load(f, 4, task, (i32)off), ir_con(f, TS_COMPAT));
+		struct blk *native = ir_blk(f);
+		ir_br(f, O_EQ, compat, ir_con(f, 0), native, out);
+		ir_at(f, native);
+	}
+	return number_of(f, points);
+}
+
+/* Field 0 is the number, the next ones the arguments or the result. */
+static struct ref calls_arg(struct fn *f, struct host *h, const struct point *p, int n)
+{
+	(void)h;
+	static const u32 regs_at[] = REGS_CALL_ARGS;
+	if (n == 0)
+		return number_of(f, p);
+	if (!is_enter(p))
+		return ir_load(f, 8, ir_ctx(f), 8);
+	assert(n >= 1 && (u32)n <= countof(regs_at));
+	return ir_load(f, 8, ir_load(f, 8, ir_ctx(f), 0), (i32)regs_at[n - 1]);
+}
+
+static struct err *raw_attach(struct host *h, struct unit *u, struct prog *g, const struct point *p,
+			      struct link **list)
+{
+	(void)h, (void)u;
+	int fd;
+	char name[128];
+	snprintf(name, sizeof(name), "%.*s", STRF(p->name));
+	struct err *e = bpf_raw_tp(g->fd, name, &fd);
+	if (e)
+		return err_wrap(e, "attach %.*s: ", STRF(p->text));
+	link_add(list, fd, -1);
+	return NULL;
+}
+
+static struct err *events_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+{
+	return attach_points(h, u, g, raw_attach, list);
+}
+
+static struct err *calls_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+{
+	(void)h, (void)u;
+	int fd;
+	struct err *e = bpf_raw_tp(g->fd, NULL, &fd);
+	if (e)
+		return err_wrap(e, "attach %.*s: ", STRF(g->points->text));
+	link_add(list, fd, -1);
+	return NULL;
+}
+
+static const struct provider provider_calls = {
+	.name = "tracepoint",
+	.syntax = "tracepoint:syscalls:event",
+	.doc = "Many system calls' tracepoints by one program.",
+	.prog_type = BPF_PROG_TYPE_TRACING,
+	.attach_type = BPF_TRACE_RAW_TP,
+	.flags = PF_KERNEL | PF_PIDFILTER | PF_STACKS,
+	.which = calls_which,
+	.number = call_number,
+	.nwhich = NSYSCALL,
+	.arg = calls_arg,
+	.attach = calls_attach,
+};
+
+static const struct provider provider_events = {
+	.name = "tracepoint",
+	.syntax = "tracepoint:category:event",
+	.doc = "A tracepoint whose fields are not read.",
+	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+	.flags = PF_KERNEL | PF_PIDFILTER | PF_STACKS,
+	.attach = events_attach,
+};
+
+/* ---- the choice ---- */
+
+static u32 tracepoint_id(struct host *h, const char *name)
+{
+	struct types *k = host_btf(h);
+	return k ? btf_types_id(k, str_z(name), BTF_KIND_TYPEDEF) : 0;
+}
+
+static const struct provider *choose_calls(struct host *h, struct point *points, u32 n)
+{
+	u32 off;
+	if (n < MANY_CALLS || !host_has(h, FEAT_TP_BTF) || !host_has(h, FEAT_TASK_BTF) ||
+	    !status_offset(h, &off))
+		return NULL;
+	u32 id = tracepoint_id(h, is_enter(points) ? "btf_trace_sys_enter" : "btf_trace_sys_exit");
+	if (!id)
+		return NULL;
+	for (const struct point *p = points; p; p = p->next)
+		if (call_number(p) == NSYSCALL || (p->args && p->args->nfield > 7))
+			return NULL;
+	for (struct point *p = points; p; p = p->next) {
+		p->btf_id = id;
+		p->args_space = AS_KERNEL; /* each by calls_arg() */
+	}
+	return &provider_calls;
+}
+
+const struct provider *rawtrace_choose(struct host *h, struct unit *u, struct point *points, u32 n,
+				       bool args)
+{
+	if (h->recorded || u->config.plain)
+		return NULL;
+	if (is_call(points))
+		return choose_calls(h, points, n);
+	if (args)
+		return NULL;
+	for (const struct point *p = points; p; p = p->next)
+		if (!tracepoint_id(h, arena_fmt(u->arena, "btf_trace_%.*s", STRF(p->name))))
+			return NULL;
+	return &provider_events;
+}
