@@ -97,7 +97,7 @@ EXPECT_RE
 	\{"type": "value", "data": "20[0-9][0-9]"\}
 
 NAME join
-PROG tracepoint:syscalls:sys_enter_execve /comm == "run"/ { join(args.argv); }
+PROG tracepoint:syscalls:sys_enter_execve /comm == "run" && ppid == cpid/ { join(args.argv); }
 LOAD run /bin/true a b
 ARGS -f json -q
 EXPECT

@@ -126,7 +126,7 @@ EXPECT
 	$
 
 NAME fields of tracepoint arguments
-PROG tracepoint:sched:sched_process_exec /comm == "true"/ { printf("%d %d\n", args.old_pid == args.pid, curtask->pid == args.pid); }
+PROG tracepoint:sched:sched_process_exec /comm == "true" && ppid == cpid/ { printf("%d %d\n", args.old_pid == args.pid, curtask->pid == args.pid); }
 LOAD run /bin/true
 NEEDS btf
 EXPECT

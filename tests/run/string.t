@@ -147,7 +147,7 @@ EXPECT
 	$
 
 NAME join
-PROG tracepoint:syscalls:sys_enter_execve /comm == "run"/ { join(args.argv); }
+PROG tracepoint:syscalls:sys_enter_execve /comm == "run" && ppid == cpid/ { join(args.argv); }
 LOAD run /bin/true a bc def
 EXPECT
 	/bin/true a bc def
@@ -155,7 +155,7 @@ EXPECT
 	$
 
 NAME join with a separator
-PROG tracepoint:syscalls:sys_enter_execve /comm == "run"/ { join(args.argv, ","); }
+PROG tracepoint:syscalls:sys_enter_execve /comm == "run" && ppid == cpid/ { join(args.argv, ","); }
 LOAD run /bin/true a bc def
 EXPECT
 	/bin/true,a,bc,def

@@ -100,7 +100,7 @@ EXPECT
 	@sum: 45
 
 NAME sched_process_exec with a string in the data
-PROG tracepoint:sched:sched_process_exec /comm == "true"/ { printf("%s %d\n", str(args.filename), args.pid == pid); }
+PROG tracepoint:sched:sched_process_exec /comm == "true" && ppid == cpid/ { printf("%s %d\n", str(args.filename), args.pid == pid); }
 LOAD run /bin/true
 EXPECT
 	/bin/true 1
