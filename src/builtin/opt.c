@@ -115,8 +115,11 @@ static const struct type *type_getopt(struct sema *s, struct node *call)
 	for (u32 i = 0; i < s->c->nopt; i++)
 		if (str_eq(s->c->opts[i].name, o->name))
 			text = s->c->opts[i].value;
-	if (set_value(s, call, t, text, &wanted))
+	if (set_value(s, call, t, text, &wanted)) {
+		if (call->kind == N_BOOL)
+			call->name = (struct str){0};
 		return call->type;
+	}
 	diag_add(s->ds, E_OPTION, call->loc, "program command line option --%.*s %s (value: %.*s)",
 		 STRF(o->name), wanted, STRF(text.s ? text : STR("true")));
 	return &type_error;

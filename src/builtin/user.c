@@ -3,6 +3,7 @@
 #include "kern/regs.h"
 #include "sym/sym.h"
 #include "types/image.h"
+#include <elf.h>
 
 /* ---- uaddr ---- */
 
@@ -45,6 +46,21 @@ static bool check_uaddr(struct sema *s, struct node *call)
 	return false;
 }
 
+/* addr + by; 0 stays 0: before Linux 6.6 the address is not known when a function returns. */
+static struct ref moved(struct fn *f, struct ref addr, i64 by)
+{
+	struct ref v = ir_var(f);
+	struct blk *known = ir_blk(f), *done = ir_blk(f);
+
+	ir_set(f, v, addr);
+	ir_br(f, O_NE, addr, ir_con(f, 0), known, done);
+	ir_at(f, known);
+	ir_set(f, v, ir_addi(f, addr, by));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, v);
+}
+
 /*
  * Where the file was loaded differs from process to process, but the probe stands in it: what is
  * between its place in the file and the address where it fired is the same for the symbol.
@@ -59,6 +75,7 @@ static struct ref lower_uaddr(struct lower *l, struct node *call, struct mem dst
 	struct image im;
 	struct ref here;
 	struct err *e;
+	bool fixed;
 
 	(void)dst;
 	node_str(call_arg(call, 0), &name);
@@ -66,11 +83,14 @@ static struct ref lower_uaddr(struct lower *l, struct node *call, struct mem dst
 	e = image_open(arena_strz(l->u->arena, p->target), &im);
 	if (e || !image_vaddr(&im, off, &probe))
 		probe = off;
+	fixed = !e && im.type == ET_EXEC;
 	if (!e)
 		image_close(&im);
 	err_free(e);
+	if (fixed)
+		return ir_con(l->f, sym.addr);
 	here = at_start ? lower_arg(l, ARG_FUNC) : ir_load(l->f, 8, lower_ctx(l), REGS_IP);
-	return ir_addi(l->f, here, (i64)(sym.addr - probe));
+	return moved(l->f, here, (i64)(sym.addr - probe));
 }
 
 /* ---- memcmp ---- */

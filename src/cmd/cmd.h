@@ -22,6 +22,7 @@ enum dump {
 struct run_opts {
 	bool compat; /* called as bpftrace */
 	const char *program;
+	const char *level; /* --compat */
 	const char *output, *format, *cmd, *root;
 	const char *no_feature[16];
 	u32 nno_feature;

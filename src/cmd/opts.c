@@ -24,6 +24,7 @@ enum opt_id {
 	OPT_NO_FEATURE,
 	OPT_INCLUDE_DIR,
 	OPT_INCLUDE_FILE,
+	OPT_COMPAT,
 	OPT_FMT,
 	OPT_INFO,
 	OPT_HELP,
@@ -59,6 +60,8 @@ static const struct opt options[] = {
 	 OPT_NO_FEATURE},
 	{NULL, 'I', "DIR", "look for #include files in DIR first", OPT_INCLUDE_DIR},
 	{"include", 0, "FILE", "#include FILE before the script", OPT_INCLUDE_FILE},
+	{"compat", 0, "0.17", "scripts mean what they meant then: variables of a whole probe ...",
+	 OPT_COMPAT},
 	{"fmt", 0, NULL, "print the script in its canonical layout", OPT_FMT},
 	{"info", 0, NULL, "what this machine can do", OPT_INFO},
 	{"root", 0, "DIR", "compile for the machine recorded in DIR", OPT_ROOT},
@@ -178,6 +181,15 @@ static struct err *set_mode(struct run_opts *o, const char *val)
 	return o->codegen ? NULL : err_new("USAGE: --mode must be 'codegen' (got '%s')", val);
 }
 
+static struct err *set_compat(struct run_opts *o, const char *val)
+{
+	struct config c = {0};
+	o->level = val;
+	return config_compat(&c, str_z(val))
+		       ? NULL
+		       : err_new("USAGE: --compat must be '0.17' (got '%s')", val);
+}
+
 static struct err *set(void *self, int id, const char *val)
 {
 	struct run_opts *o = self;
@@ -200,6 +212,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_NO_FEATURE: return add_to(o->no_feature, &o->nno_feature, val, "--no-feature");
 	case OPT_INCLUDE_DIR: return add_to(o->inc_dir, &o->ninc_dir, val, "-I");
 	case OPT_INCLUDE_FILE: return add_to(o->inc_file, &o->ninc_file, val, "--include");
+	case OPT_COMPAT: return set_compat(o, val);
 	case OPT_FMT: o->fmt = true; break;
 	case OPT_INFO: o->info = true; break;
 	case OPT_HELP: o->help = true; break;

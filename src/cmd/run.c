@@ -127,6 +127,8 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 	};
 	j->unit = (struct unit){.arena = &j->arena, .diags = &j->diags, .host = h};
 	config_init(&j->unit.config);
+	if (o->level)
+		config_compat(&j->unit.config, str_z(o->level));
 	j->unit.config.unsafe = o->unsafe;
 	j->unit.config.warnings = o->warnings != 0;
 	j->c = (struct compile){.unit = &j->unit,
@@ -200,6 +202,7 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 		.diags = &j->diags,
 		.trailer = j->unit.config.str_trunc_trailer,
 		.quiet = o->quiet,
+		.old = j->unit.config.compat,
 	};
 	void *self AUTO_FREE = calloc(1, sink->size + 1);
 	struct err *e = self ? sink->open(self, &env) : err_sys(ENOMEM, "open output");

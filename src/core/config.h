@@ -13,8 +13,10 @@ struct config {
 	u8 stack_mode; /* enum stack_mode */
 	struct str license, str_trunc_trailer;
 	u8 cache_user_symbols;
+	bool compat; /* as it was in 0.17 */
 	bool unsafe, warnings /* -k */,
 		plain /* no typed direct loads: second try after a refusal */;
 };
 /* Defaults; in sema/config.c. */
 void config_init(struct config *c);
+bool config_compat(struct config *c, struct str level); /* false: there is no such level */

@@ -40,6 +40,7 @@ struct sink_env {
 	const struct diags *diags; /* to show places */
 	struct str trailer;        /* of cut strings */
 	bool quiet;                /* no I_STATUS */
+	bool old;                  /* text as in 0.17 */
 };
 struct sink {
 	const char *name, *ext, *doc; /* "flame", "svg", "flame graph of counted stacks" */

@@ -448,6 +448,25 @@ static bool is_number(const struct value *v)
 	       v->kind == V_ENUM || v->kind == V_NAMED;
 }
 
+/* As C's printf does: the same flags, width and precision. */
+static void put_float(struct sb *out, const struct conv *c, double d)
+{
+	char fmt[16];
+	size_t n = 0;
+	fmt[n++] = '%';
+	for (const char *flag = c->flags; *flag; flag++)
+		fmt[n++] = *flag;
+	fmt[n++] = '*';
+	fmt[n++] = '.';
+	fmt[n++] = '*';
+	fmt[n++] = c->conv[0];
+	fmt[n] = 0;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	sb_fmt(out, fmt, MAX(c->width, 0), c->prec, d);
+#pragma GCC diagnostic pop
+}
+
 static void put_conv(struct sb *out, const struct conv *c, const struct value *v,
 		     struct str trailer)
 {
@@ -455,6 +474,10 @@ static void put_conv(struct sb *out, const struct conv *c, const struct value *v
 	bool buf = c->conv[0] == 'r' && (v->kind == V_BYTES || v->kind == V_STR);
 	if (strchr("diouxXp", c->conv[0]) && is_number(v)) {
 		put_int(out, c, v->u);
+		return;
+	}
+	if (v->kind == V_FLOAT && !c->conv[1] && strchr("fFeEgGaA", c->conv[0])) {
+		put_float(out, c, v->f);
 		return;
 	}
 	if (c->conv[0] == 'c' && is_number(v)) {

@@ -286,6 +286,7 @@ static void primary(struct fmt *f, const struct node *n)
 	case N_PARAM: sb_fmt(f->out, "$%llu", n->num); break;
 	case N_NPARAM: sb_z(f->out, "$#"); break;
 	case N_MAP: map(f, n); break;
+	case N_FNCALL:
 	case N_CALL:
 		sb_fmt(f->out, "%.*s(", STRF(n->name));
 		list(f, n->a);

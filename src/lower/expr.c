@@ -394,6 +394,8 @@ static struct ref binary_value(struct lower *l, struct node *n)
 {
 	if (n->op == TK_ANDAND || n->op == TK_OROR)
 		return branch_value(l, n);
+	if (node_type(n->a)->kind == T_FLOAT || node_type(n->b)->kind == T_FLOAT)
+		return lower_float_compare(l, n, compare_op(n->op, true));
 	if (in_memory(node_type(n->a)) || in_memory(node_type(n->b)))
 		return lower_memeq(l, n, n->op == TK_NE);
 	struct ref x = lower_value(l, n->a), y = lower_value(l, n->b);
@@ -436,6 +438,8 @@ static struct ref member_value(struct lower *l, struct node *n)
 static struct ref cast_value(struct lower *l, struct node *n)
 {
 	const struct type *from = node_type(n->b), *to = node_type(n);
+	if (from->kind == T_FLOAT)
+		return lower_convert(l, lower_float_to_int(l, n->b), &type_i64, to);
 	if (from->kind == T_STRING)
 		return ir_op2(l->f, O_NE, string_cond(l, n->b), ir_con(l->f, 0));
 	if (from->kind == T_ARRAY && to->kind != T_PTR) {
@@ -508,6 +512,7 @@ struct ref lower_value(struct lower *l, struct node *n)
 	case N_MAP: r = lower_map_value(l, n); break;
 	case N_NAME:
 	case N_CALL: r = call_value(l, n); break;
+	case N_FNCALL: r = lower_fncall(l, n); break;
 	case N_UNARY: r = unary_value(l, n); break;
 	case N_INCDEC: r = lower_incdec(l, n, true); break;
 	case N_BINARY: r = binary_value(l, n); break;

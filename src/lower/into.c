@@ -214,6 +214,7 @@ static void put_memory(struct lower *l, struct node *n, struct mem dst, const st
 	case N_RECORD: put_tuple(l, n, dst, as); break;
 	case N_VAR: lower_convert_mem(l, lower_var_mem(l, n->var), n->var->type, dst, as); break;
 	case N_MAP: lower_map_into(l, n, dst, as); break;
+	case N_FNCALL: lower_fncall_into(l, n, dst, as); break;
 	case N_NAME:
 	case N_CALL:
 		if (n->fn || !str_is(n->name, "args"))

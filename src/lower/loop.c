@@ -9,20 +9,10 @@
  */
 #include "lower/lower.h"
 
-enum { INLINE_TRIPS = 32, LIMITED_TRIPS = 4096 };
+enum { INLINE_TRIPS = 32, LIMITED_TRIPS = 4096, MAX_LOOPS = 1 << 23 };
 
-/* What is different in a loop body's own function. */
-struct saved {
-	struct fn *f;
-	struct ref scratch;
-	struct mem frame;
-	struct loop *loop;
-	struct lower_cache cache[CACHE_SLOTS];
-	u32 ncache;
-};
-
-static struct fn *enter_body(struct lower *l, struct saved *s, struct loop *loop, const char *name,
-			     u32 ctx_param)
+struct fn *lower_enter(struct lower *l, struct saved *s, struct loop *loop, const char *name,
+		       u32 ctx_param)
 {
 	*s = (struct saved){.f = l->f,
 			    .scratch = l->scratch,
@@ -40,12 +30,13 @@ static struct fn *enter_body(struct lower *l, struct saved *s, struct loop *loop
 	l->scratch = ir_var(f);
 	ir_set(f, l->scratch, ir_load(f, 8, l->frame.base, FRAME_SCRATCH));
 	l->ncache = 0;
-	*loop = (struct loop){.f = f, .outer = l->loop};
+	if (loop)
+		*loop = (struct loop){.f = f, .outer = l->loop};
 	l->loop = loop;
 	return f;
 }
 
-static void leave_body(struct lower *l, const struct saved *s)
+void lower_leave(struct lower *l, const struct saved *s)
 {
 	ir_ret(l->f, ir_con(l->f, 0));
 	l->f = s->f;
@@ -57,16 +48,25 @@ static void leave_body(struct lower *l, const struct saved *s)
 }
 
 /* The body may have asked to end the probe. */
-static void after_call(struct lower *l)
+void lower_after_call(struct lower *l)
 {
 	struct fn *f = l->f;
 	struct blk *stop = ir_blk(f), *go = ir_blk(f);
 	struct ref flag = lower_load(l, 8, false, lower_shared(l, SHARED_STOP));
+	stop->unlikely = true;
 	ir_br(f, O_NE, flag, ir_con(f, 0), stop, go);
 	ir_at(f, stop);
 	if (f == l->main) {
 		ir_set(f, l->retval, lower_load(l, 8, false, lower_shared(l, SHARED_RETVAL)));
 		ir_jmp(f, l->exit);
+	} else if (f == l->root) { /* a loop body asked this function to return, or all to end */
+		struct blk *mine = ir_blk(f), *all = ir_blk(f);
+		ir_br(f, O_EQ, flag, ir_con(f, STOP_FN), mine, all);
+		ir_at(f, mine);
+		lower_store(l, 8, lower_shared(l, SHARED_STOP), ir_con(f, 0));
+		ir_ret(f, lower_load(l, 8, false, lower_shared(l, SHARED_RETVAL)));
+		ir_at(f, all);
+		ir_ret(f, ir_con(f, 0));
 	} else {
 		ir_ret(f, ir_con(f, 1));
 	}
@@ -78,7 +78,7 @@ static void for_map(struct lower *l, struct node *n)
 	struct map *m = n->a->map;
 	struct saved s;
 	struct loop loop;
-	struct fn *f = enter_body(l, &s, &loop, "for_map", 3);
+	struct fn *f = lower_enter(l, &s, &loop, "for_map", 3);
 	const struct var *v = n->var;
 	const struct field *kv = v->type->field;
 	struct mem dst = lower_var_mem(l, v);
@@ -100,11 +100,11 @@ static void for_map(struct lower *l, struct node *n)
 	else
 		lower_convert_mem(l, (struct mem){val, 0}, m->val, to, kv[1].type);
 	lower_block(l, n->b);
-	leave_body(l, &s);
+	lower_leave(l, &s);
 	struct ref frame = lower_addr(l, l->frame);
 	ir_call(l->f, BPF_FUNC_for_each_map_elem,
 		ARGS(ir_map(m->index), ir_fnref(l->f, f), frame, ir_con(l->f, 0)));
-	after_call(l);
+	lower_after_call(l);
 }
 
 static void plain_range(struct lower *l, struct node *n, struct ref lo, struct ref hi, bool sign,
@@ -146,11 +146,26 @@ static void plain_range(struct lower *l, struct node *n, struct ref lo, struct r
 	ir_at(f, done);
 }
 
+/* More rounds were wanted than the kernel makes, and the body did not break off by itself. */
+static void warn_cut(struct lower *l, struct node *n, struct ref left, struct ref ran)
+{
+	struct fn *f = l->f;
+	struct blk *all = ir_blk(f), *cut = ir_blk(f), *go = ir_blk(f);
+	all->unlikely = cut->unlikely = true;
+	ir_br(f, O_EQ, ran, ir_con(f, MAX_LOOPS), all, go);
+	ir_at(f, all);
+	ir_br(f, O_NE, left, ir_con(f, 0), cut, go);
+	ir_at(f, cut);
+	lower_warn(l, n->loc,
+		   "This loop was stopped after 8388608 rounds, the most that the kernel allows.");
+	ir_jmp(f, go);
+	ir_at(f, go);
+}
+
 /* bpf_loop counts in 32 bits and refuses more than 2^23 rounds: the rest is reported, not dropped
  * in silence. */
 static void called_range(struct lower *l, struct node *n, struct ref lo, struct ref hi, bool sign)
 {
-	enum { MAX_LOOPS = 1 << 23 };
 	struct fn *f = l->f;
 	u64 k;
 	u32 lo_at = l->shared_loop;
@@ -167,24 +182,25 @@ static void called_range(struct lower *l, struct node *n, struct ref lo, struct 
 	ir_set(f, count, trips);
 	ir_br(f, O_UGT, trips, ir_con(f, MAX_LOOPS), big, run);
 	ir_at(f, big);
-	lower_warn(l, n->loc,
-		   "This loop was stopped after 8388608 rounds, the most that the kernel allows.");
 	ir_set(f, count, ir_con(f, MAX_LOOPS));
 	ir_jmp(f, run);
 	ir_at(f, run);
 
 	struct saved s;
 	struct loop loop;
-	struct fn *body = enter_body(l, &s, &loop, "for_range", 1);
+	struct fn *body = lower_enter(l, &s, &loop, "for_range", 1);
 	struct ref from =
 		lo_const ? ir_con(body, k) : lower_load(l, 8, false, lower_shared(l, lo_at));
 	lower_var_set(l, n->var,
 		      ir_op2(body, O_ADD, from, ir_op1(body, O_EXTU, 4, ir_param(body, 0))));
 	lower_block(l, n->b);
-	leave_body(l, &s);
-	ir_call(f, BPF_FUNC_loop,
+	lower_leave(l, &s);
+	struct ref ran = ir_call(
+		f, BPF_FUNC_loop,
 		ARGS(ir_get(f, count), ir_fnref(f, body), lower_addr(l, l->frame), ir_con(f, 0)));
-	after_call(l);
+	lower_after_call(l);
+	if (!ir_is_con(f, trips, &k) || k > MAX_LOOPS)
+		warn_cut(l, n, ir_op2(f, O_SUB, trips, ran), ran);
 	ir_jmp(f, done);
 	ir_at(f, done);
 }

@@ -98,7 +98,7 @@ void lower_end_probe(struct lower *l)
 		ir_jmp(l->f, l->exit);
 		return;
 	}
-	lower_store(l, 8, lower_shared(l, SHARED_STOP), ir_con(l->f, 1));
+	lower_store(l, 8, lower_shared(l, SHARED_STOP), ir_con(l->f, STOP_PROBE));
 	ir_ret(l->f, ir_con(l->f, 1));
 }
 
@@ -157,7 +157,7 @@ static void release_scratch(struct lower *l)
 
 static bool count_loops(struct node *n, void *arg)
 {
-	*(u32 *)arg += n->kind == N_FOR;
+	*(u32 *)arg += n->kind == N_FOR || n->kind == N_FNCALL;
 	return true;
 }
 
@@ -229,6 +229,11 @@ static void place_vars(struct lower *l, u32 nloop)
 	}
 	if (!l->callbacks)
 		return;
+	for (struct fninst *fi = l->v->fns; fi; fi = fi->next) {
+		fi->result = shared;
+		if (!type_is_scalar(fi->ret))
+			shared += ALIGN_UP(fi->ret->size, 8u);
+	}
 	l->shared_loop = shared;
 	l->shared = (u32)lower_scratch(l, shared + 8 * nloop).off;
 	struct ref slot = ir_slot(l->f, FRAME_SIZE), zero = ir_con(l->f, 0);
@@ -253,7 +258,7 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 {
 	struct fn *f = ir_fn(&l->c->scratch, name);
 	struct node *probe = l->v->probe;
-	l->f = l->main = f;
+	l->f = l->main = l->root = f;
 	f->loc = probe->a ? probe->a->loc : probe->loc;
 	struct blk *pre = ir_blk(f), *post = ir_blk(f), *test = ir_blk(f), *body = ir_blk(f),
 		   *out = ir_blk(f), *skip = ir_blk(f), *none = ir_blk(f);
@@ -262,6 +267,12 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	l->scratch = ir_var(f);
 	u32 nloop = 0;
 	node_walk(probe->c, count_loops, &nloop);
+	for (const struct fninst *i = l->v->fns; i; i = i->next)
+		node_walk(i->fn->c, count_loops, &nloop);
+	u32 body_loops = nloop;
+	if (probe->b)
+		node_walk(probe->b, count_loops, &nloop);
+	bool pred_calls = nloop > body_loops;
 	l->callbacks = nloop > 0;
 	ir_set(f, l->retval, ir_con(f, 0));
 	filter_pid(l, out);
@@ -270,6 +281,8 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	ir_at(f, test);
 	u32 nc;
 	lower_push(l, &nc);
+	if (pred_calls)
+		place_vars(l, nloop);
 	if (probe->b) {
 		lower_branch(l, probe->b, post, skip);
 	} else {
@@ -277,7 +290,8 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	}
 	bool early = l->scratch_max > 0;
 	ir_at(f, body);
-	place_vars(l, nloop);
+	if (!pred_calls)
+		place_vars(l, nloop);
 	lower_block(l, probe->c);
 	ir_jmp(f, l->exit);
 

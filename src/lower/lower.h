@@ -45,8 +45,10 @@ struct lower {
 	bool callbacks;  /* the body has loops that may become callbacks: the stack is shared */
 	struct lower_cache cache[CACHE_SLOTS];
 	u32 ncache;
-	struct loop *loop; /* innermost */
-	struct ref which;  /* of several points in one program: the number of the one that fired */
+	struct fn *root; /* main, or the script's function being built: where return returns from */
+	struct fninst *inst; /* that function, or NULL */
+	struct loop *loop;   /* innermost */
+	struct ref which; /* of several points in one program: the number of the one that fired */
 	struct mem full_key; /* of the last key made for a map whose keys are hashed */
 	bool nopad;      /* text need not be zeroed behind its end: it only travels in a record */
 	bool want_tail;  /* the next text read is the last of its record: */
@@ -64,6 +66,8 @@ enum {
 	SHARED_RETVAL = 8,
 	SHARED_WHICH = 16,
 	SHARED_VARS = 24,
+	STOP_PROBE = 1, /* values of SHARED_STOP */
+	STOP_FN = 2,
 }; /* end the probe; with this; the point that fired; captured variables */
 
 bool lower_unit(struct compile *c); /* variants -> c->fn and unit.prog */
@@ -170,11 +174,31 @@ void lower_block_into(struct lower *l, struct node *block, struct mem dst, const
 void lower_for(struct lower *l, struct node *n);
 void lower_while(struct lower *l, struct node *n);
 void lower_break(struct lower *l, bool cont);
+/* A function of its own for code that shares the frame; parameter ctx_param is the frame. loop
+ * NULL: not a loop's body. */
+struct saved {
+	struct fn *f;
+	struct ref scratch;
+	struct mem frame;
+	struct loop *loop;
+	struct lower_cache cache[CACHE_SLOTS];
+	u32 ncache;
+};
+struct fn *lower_enter(struct lower *l, struct saved *s, struct loop *loop, const char *name,
+		       u32 ctx_param);
+void lower_leave(struct lower *l, const struct saved *s);
+void lower_after_call(
+	struct lower *l); /* such a function may have asked to end the probe or its caller */
+struct ref lower_fncall(struct lower *l, struct node *n);
+void lower_fncall_into(struct lower *l, struct node *n, struct mem dst, const struct type *as);
+void lower_fn_return(struct lower *l, struct node *value);
 void lower_assign(struct lower *l, struct node *n);
 struct ref lower_incdec(struct lower *l, struct node *n, bool used);
 struct ref lower_map_value(struct lower *l, struct node *n); /* scalar read of @x[k] */
 void lower_map_into(struct lower *l, struct node *n, struct mem dst, const struct type *as);
-struct ref lower_arg(struct lower *l, i32 n);                     /* of the probe */
+struct ref lower_arg(struct lower *l, i32 n); /* of the probe */
+struct ref lower_float_compare(struct lower *l, struct node *n, enum op op);
+struct ref lower_float_to_int(struct lower *l, struct node *n);
 struct ref lower_memeq(struct lower *l, struct node *n, bool ne); /* == of things in memory */
 struct map *unit_map(struct unit *u, enum map_role role,
 		     const char *name); /* a new map of the compiler's own */

@@ -76,7 +76,9 @@ static void lower_stmt(struct lower *l, struct node *n)
 	case N_BREAK: lower_break(l, false); break;
 	case N_CONTINUE: lower_break(l, true); break;
 	case N_RETURN:
-		if (n->a)
+		if (l->inst)
+			lower_fn_return(l, n->a);
+		else if (n->a)
 			lower_return(l, lower_value(l, n->a));
 		else
 			lower_end_probe(l);

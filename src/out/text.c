@@ -40,6 +40,9 @@ static void put_map(struct text *t, const struct item *it)
 		}
 		sb_char(b, '\n');
 	}
+	bool large = it->n && (it->val[0].kind == V_HIST || it->val[0].kind == V_SERIES);
+	if (t->env.old && !large)
+		sb_char(b, '\n');
 }
 
 static struct err *text_put(void *self, const struct item *it)
@@ -57,7 +60,10 @@ static struct err *text_put(void *self, const struct item *it)
 		break;
 	case I_MAP: put_map(t, it); break;
 	case I_STATUS:
-		if (!t->env.quiet)
+		if (t->env.old && !t->env.quiet)
+			sb_fmt(&t->o.b, "Attaching %llu probe%s...\n", it->n,
+			       it->n == 1 ? "" : "s");
+		else if (!t->env.quiet)
 			out_remark(&t->o, &t->env, it);
 		break;
 	case I_ERROR:

@@ -5,9 +5,12 @@
  */
 #include "run/run.h"
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+
+enum { SAME_SIGNAL_MS = 5 };
 
 static struct err *watch(struct session *s, int fd)
 {
@@ -76,6 +79,12 @@ bool loop_interrupted(struct session *s)
 	if (read(s->sig_fd, &info, sizeof(info)) != sizeof(info))
 		return false;
 	s->stop = s->interrupted = true;
+	/* timeout(1) and shells signal twice, once to the process and once to its group: that is
+	 * one wish. */
+	struct pollfd again = {.fd = s->sig_fd, .events = POLLIN};
+	while (poll(&again, 1, SAME_SIGNAL_MS) == 1 &&
+	       read(s->sig_fd, &info, sizeof(info)) == sizeof(info))
+		;
 	release_signals();
 	return true;
 }

@@ -214,9 +214,9 @@ static bool kind_fits(enum sig_kind k, const struct node *arg)
 	case SIG_PTR:
 		return type_is_int(t) || t->kind == T_PTR || t->kind == T_ARRAY ||
 		       t->kind == T_STRING || t->kind == T_PROBE;
+	case SIG_SHOW: return t->kind != T_NONE && t->kind != T_FUNC && t->kind != T_FWD;
 	case SIG_NAME:
 	case SIG_ANY:
-	case SIG_SHOW:
 		return t->kind != T_NONE && t->kind != T_FLOAT && t->kind != T_FUNC &&
 		       t->kind != T_FWD;
 	case SIG_LIT: return arg->kind == N_NUM;
@@ -245,6 +245,11 @@ static void param_text(struct sema *s, struct node *n)
 	if (skip && skip >= text.n)
 		diag_add(s->ds, W_LENGTH, n->loc, "literal string will always be empty");
 	node_set_str(s, n, str_from(text, (u32)MIN(skip, text.n)));
+}
+
+bool is_args(const struct node *n)
+{
+	return (n->kind == N_NAME || n->kind == N_CALL) && !n->fn && str_is(n->name, "args");
 }
 
 /* False: a type is not known yet or wrong. */
@@ -279,6 +284,9 @@ static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, str
 	if (type_is_agg(t) && arg->kind != N_MAP)
 		return sema_fail(s, E_AGG, arg->loc, "%.*s() must be assigned directly to a map",
 				 STRF(arg->name));
+	if (is_args(arg) && kind != SIG_TYPE && type_is_record(t))
+		return sema_fail(s, E_TYPE, arg->loc,
+				 "args as a whole cannot be passed on; name its fields");
 	if (kind_fits(kind, arg))
 		return true;
 	if (s->final) {
@@ -387,6 +395,8 @@ const struct type *check_call(struct sema *s, struct node *n)
 	if (check_special(s, n, &t))
 		return t;
 	bool arity = false;
+	if (fn_exists(s->c, n->name))
+		return check_fncall(s, n);
 	const struct builtin *b = builtin_pick(s, n->name, n, &arity);
 	if (!b) {
 		for (struct node *arg = n->a; arg; arg = arg->next)

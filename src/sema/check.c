@@ -50,7 +50,10 @@ static const struct type *assigned_type(struct sema *s, struct node *n, const st
 
 static bool storable(struct sema *s, const struct node *n, const struct type *t)
 {
-	if (t->kind != T_NONE && t->kind != T_FLOAT && t->kind != T_FUNC && t->kind != T_FWD)
+	if (is_args(n->b))
+		return sema_fail(s, E_TYPE, n->b->loc,
+				 "args as a whole cannot be copied; name its fields");
+	if (t->kind != T_NONE && t->kind != T_FUNC && t->kind != T_FWD)
 		return true;
 	return sema_fail(s, E_TYPE, n->b->loc,
 			 "This expression has no value that could be assigned");
@@ -225,6 +228,10 @@ static void check_stmt_expr(struct sema *s, struct node *n)
 
 static void check_return(struct sema *s, struct node *n)
 {
+	if (s->fn) {
+		fn_check_return(s, n);
+		return;
+	}
 	const struct type *t = n->a ? check_expr(s, n->a) : NULL;
 	if (t && !type_is_error(t) && !type_is_int(t) && t->kind != T_BOOL) {
 		AUTO_SB name = {0};
@@ -277,6 +284,7 @@ static void check_stmt(struct sema *s, struct node *n)
 
 static void check_round(struct sema *s)
 {
+	s->round++;
 	for (u32 i = 0; i < s->c->nvariant; i++) {
 		struct variant *v = s->c->variant[i];
 		s->v = v;

@@ -44,6 +44,13 @@ const struct type *stored_type(struct sema *s,
 bool same_type(const struct type *a, const struct type *b); /* type_eq, and flexible alike */
 enum space probe_space(const struct sema *s);
 
+bool is_args(const struct node *n);
+
+/* fn.c */
+bool fn_exists(const struct compile *c, struct str name);
+const struct type *check_fncall(struct sema *s, struct node *n);
+void fn_check_return(struct sema *s, struct node *n);
+
 /* vars.c */
 struct var *var_find(struct sema *s, const struct node *n); /* by name and mark */
 struct var *var_declare(struct sema *s, struct node *n, struct loc loc);

@@ -3,7 +3,7 @@
 #include "sema/sema.h"
 #include <stdlib.h>
 
-enum key_kind { K_U64, K_BOOL, K_STR, K_MISSING, K_STACK, K_LICENSE, K_CACHE, K_FLAG };
+enum key_kind { K_U64, K_BOOL, K_STR, K_MISSING, K_STACK, K_LICENSE, K_CACHE, K_COMPAT, K_FLAG };
 
 static const struct key {
 	const char *name, *renamed; /* renamed: the new name of an old spelling */
@@ -11,6 +11,7 @@ static const struct key {
 	size_t off;
 } keys[] = {
 	{"cache_user_symbols", NULL, K_CACHE, offsetof(struct config, cache_user_symbols)},
+	{"compat", NULL, K_COMPAT, 0},
 	{"cpp_demangle", NULL, K_BOOL, offsetof(struct config, cpp_demangle)},
 	{"no_cpp_demangle", "cpp_demangle", K_BOOL, offsetof(struct config, cpp_demangle)},
 	{"lazy_symbolication", NULL, K_BOOL, offsetof(struct config, lazy_symbolication)},
@@ -74,6 +75,17 @@ static i32 one_of(struct str v, const char *const *names, u32 n)
 	return -1;
 }
 
+bool config_compat(struct config *c, struct str level)
+{
+	bool old = str_is(level, "0.17");
+	if (!old && !str_is(level, "none"))
+		return false;
+	if (old && !c->compat && c->missing_probes == MISSING_ERROR)
+		c->missing_probes = MISSING_WARN;
+	c->compat = old;
+	return true;
+}
+
 /* Store text as the key's kind wants it; on failure *why says what was expected. */
 static bool set_key(struct config *c, const struct key *k, struct str v, struct arena *a,
 		    const char **why)
@@ -122,6 +134,7 @@ static bool set_key(struct config *c, const struct key *k, struct str v, struct 
 			return false;
 		c->license = str_z(lic[i]);
 		return true;
+	case K_COMPAT: *why = "valid values are 0.17 and none"; return config_compat(c, v);
 	case K_FLAG: return true;
 	}
 	return false;

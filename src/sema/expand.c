@@ -322,6 +322,9 @@ static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 	if (probe->b)
 		node_walk(probe->b, note_use, &use);
 	node_walk(probe->c, note_use, &use);
+	for (struct node *f = c->tree->a; f; f = f->next)
+		if (f->kind == N_FN)
+			node_walk(f->c, note_use, &use);
 	for (struct point *p = e.head, *next; p; p = next) {
 		next = p->next;
 		p->next = NULL;
@@ -342,12 +345,6 @@ static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 	}
 	for (u32 i = first; i < c->nvariant; i++)
 		choose_provider(c, c->variant[i], use);
-}
-
-static void unsupported(struct compile *c, const struct node *n)
-{
-	if (n->kind == N_FN)
-		diag_add(c->unit->diags, E_UNSUPPORTED, n->loc, "functions are not supported yet");
 }
 
 static int by_text(const void *x, const void *y)
@@ -380,8 +377,8 @@ bool sema_expand(struct compile *c)
 	u32 total = 0, nprobe = 0;
 	sema_cdefs(c);
 	sema_macros(c);
+	sema_old(c);
 	for (struct node *n = c->tree->a; n; n = n->next) {
-		unsupported(c, n);
 		if (n->kind == N_PROBE) {
 			expand_probe(c, n, &total);
 			nprobe++;

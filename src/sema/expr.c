@@ -49,9 +49,15 @@ static bool fold_i128(enum token op, __int128 x, __int128 y, __int128 *r)
 		*r = x % y;
 		return true;
 	case TK_SHL:
-		*r = y < 0 || y > 63 ? 0 : x < 0 ? (__int128)(i64)(a << b) : (__int128)(a << b);
+		if (y < 0 || y > 63)
+			return false;
+		*r = x < 0 ? (__int128)(i64)(a << b) : (__int128)(a << b);
 		return true;
-	case TK_SHR: *r = y < 0 || y > 63 ? 0 : x >> y; return true;
+	case TK_SHR:
+		if (y < 0 || y > 63)
+			return false;
+		*r = x >> y;
+		return true;
 	case TK_AMP: a &= b; break;
 	case TK_PIPE: a |= b; break;
 	case TK_CARET: a ^= b; break;
@@ -172,6 +178,14 @@ static bool comparable(struct sema *s, enum token op, const struct type *x, cons
 	}
 }
 
+/* Floats can be compared with each other and with integer literals. */
+static bool floats(const struct node *n, const struct type *x, const struct type *y)
+{
+	if (n->kind != N_BINARY || (x->kind != T_FLOAT && y->kind != T_FLOAT))
+		return false;
+	return (x->kind == T_FLOAT || is_lit(n->a)) && (y->kind == T_FLOAT || is_lit(n->b));
+}
+
 static const struct type *arith_type(enum token op, const struct type *x, const struct type *y)
 {
 	if (op == TK_SHL || op == TK_SHR)
@@ -188,7 +202,7 @@ const struct type *binary_type(struct sema *s, enum token op, const struct node 
 		return &type_bool;
 	if (op == TK_EQ || op == TK_NE || op == TK_LT || op == TK_GT || op == TK_LE ||
 	    op == TK_GE) {
-		if (comparable(s, op, x, y))
+		if (floats(n, x, y) || comparable(s, op, x, y))
 			return &type_bool;
 		mismatch(s, n, op, x, y);
 		return unknown(s);
@@ -479,7 +493,8 @@ static bool castable(const struct type *to, const struct type *from)
 	if (to->kind == T_BOOL)
 		return num_from || from->kind == T_STRING;
 	if (type_is_int(to))
-		return num_from || (from->kind == T_ARRAY && from->size <= 8);
+		return num_from || from->kind == T_FLOAT ||
+		       (from->kind == T_ARRAY && from->size <= 8);
 	if (to->kind == T_PTR)
 		return num_from || from->kind == T_ARRAY;
 	if (to->kind == T_KSYM)
@@ -834,6 +849,7 @@ static const struct type *expr_type(struct sema *s, struct node *n)
 	case N_MAP: return check_map_read(s, n);
 	case N_NAME: return check_name(s, n);
 	case N_CALL: return check_call(s, n);
+	case N_FNCALL: return check_fncall(s, n);
 	case N_UNARY: return check_unary(s, n);
 	case N_INCDEC: return check_incdec(s, n);
 	case N_BINARY: return check_binary(s, n);

@@ -16,6 +16,14 @@ static bool conv_fits(const struct conv *c, const struct node *arg)
 	case 'c':
 	case 'p': return num;
 	case 'r': return t->kind == T_BUF;
+	case 'f':
+	case 'F':
+	case 'e':
+	case 'E':
+	case 'g':
+	case 'G':
+	case 'a':
+	case 'A': return t->kind == T_FLOAT || c->conv[1];
 	default: return true;
 	}
 }
@@ -49,7 +57,10 @@ bool sema_check_format(struct sema *s, struct node *call, struct str fmt, u32 fi
 		if (c.prec == -2 && !check_star(s, &arg, &want))
 			ok = false;
 		want++;
-		if (c.conv[0] && strchr("nfeFEgGaA", c.conv[0]) && c.conv[1] == 0) {
+		bool known = arg && arg->type &&
+			     (arg->type->kind == T_FLOAT || type_is_error(arg->type));
+		if (c.conv[0] && strchr("nfeFEgGaA", c.conv[0]) && c.conv[1] == 0 &&
+		    (!known || c.conv[0] == 'n')) {
 			ok = sema_fail(s, E_FORMAT, call->a->loc,
 				       "unsupported format specifier: %s", c.conv);
 			if (arg)

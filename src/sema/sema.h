@@ -18,6 +18,7 @@ struct var {
 	u32 mark; /* hides it from everything but the macro expansion that declares it */
 	const struct type *type; /* NULL: not known yet */
 	bool fixed;              /* declared with a type */
+	bool param;              /* of a function */
 	bool loop;               /* of a for statement */
 	bool assigned, used;
 	bool captured;   /* used in a loop body that becomes a callback: lives in memory */
@@ -30,6 +31,21 @@ struct var {
 	struct var *outer; /* visible before this one */
 };
 
+/* A script's function as one body calls it; see sema/fn.c. */
+enum { MAX_FN_PARAMS = 16, FN_REG_PARAMS = 4 };
+struct fninst {
+	struct node *def, *fn; /* as in the program; the clone that is typed */
+	struct var *param[MAX_FN_PARAMS];
+	u32 nparam;
+	const struct type *ret;
+	u32 round; /* of sema, when it was typed last */
+	bool checking;
+	u32 result;    /* lower's: shared offset of a result that is not a scalar */
+	struct fn *ir; /* lower's: the subprogram in ir_prog */
+	const struct prog *ir_prog;
+	struct fninst *next;
+};
+
 /* One body to compile: a clone of a probe's tree for points with equal argument types. */
 struct variant {
 	struct node *probe; /* N_PROBE; b and c are this variant's own */
@@ -38,6 +54,7 @@ struct variant {
 	u32 npoint;
 	bool per_point; /* the code depends on the point (probe, func ...): one program each */
 	struct var *vars;
+	struct fninst *fns;
 };
 
 struct sema {
@@ -49,6 +66,8 @@ struct sema {
 	struct point *point; /* its first point */
 	bool changed;        /* some type grew: another round is needed */
 	bool final;          /* report now */
+	u32 round;           /* of typing, from 1 */
+	struct fninst *fn;   /* being typed, or NULL */
 	bool show;           /* a map's element is only to be shown: it may be any aggregation */
 	struct var *scope;   /* visible variables, innermost first */
 	u32 loop;            /* nesting of for and while */
@@ -62,6 +81,7 @@ bool sema_import(struct compile *c); /* other files into the tree */
 bool sema_read_file(struct arena *a, const char *path, struct str *ret);
 bool sema_config(struct compile *c);  /* config blocks and BPFTRACE_ environment -> unit.config */
 bool sema_cdefs(struct compile *c);   /* C definitions and their macros; see cdefs.h */
+void sema_old(struct compile *c);     /* spellings of other years */
 bool sema_macros(struct compile *c);  /* macros, in every probe and function */
 bool sema_is_core(struct str name);   /* a name that the compiler itself gives a meaning */
 bool sema_expand(struct compile *c);  /* points and variants */

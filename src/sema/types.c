@@ -90,8 +90,17 @@ static const struct type type_char = {.kind = T_INT,
 				      .is_char = true,
 				      .name = {"char", 4}};
 
+static const struct type type_double = {
+	.kind = T_FLOAT, .size = 8, .align = 8, .name = {"double", 6}};
+static const struct type type_float = {
+	.kind = T_FLOAT, .size = 4, .align = 4, .name = {"float", 5}};
+
 const struct type *plain_type(struct str name)
 {
+	if (str_is(name, "double"))
+		return &type_double;
+	if (str_is(name, "float"))
+		return &type_float;
 	if (str_is(name, "char"))
 		return &type_char;
 	for (size_t i = 0; i < countof(ints); i++)

@@ -63,6 +63,14 @@ void var_unknown(struct sema *s, const struct node *n)
 	for (const struct var *v = s->scope; v; v = v->outer)
 		if (v->mark == n->mark && nearer(n->name, v->name, &least))
 			diag_hint(s->ds, d, "did you mean '$%.*s'?", STRF(v->name));
+	for (const struct var *v = s->v->vars; v; v = v->next)
+		if (v->mark == n->mark && str_eq(v->name, n->name) && v->loc.pos < n->loc.pos)
+			diag_hint(
+				s->ds, d,
+				"$%.*s lives in a block that has ended; declare it in front of it "
+				"(let $%.*s;), or run the script with --compat 0.17, where "
+				"variables belong to the whole probe",
+				STRF(n->name), STRF(n->name));
 }
 
 void var_spoil(const struct sema *s, struct var *v)

@@ -1,6 +1,6 @@
-/* Any text through the parser of scripts; the tree must survive being walked, copied and printed.
- */
-#include "lang/ast.h"
+/* Any text through the parser of scripts; the tree must survive being walked, copied and printed,
+ * and what the formatter prints must parse to the same tree. */
+#include "lang/fmt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -10,16 +10,30 @@ static bool inside(struct node *n, void *size)
 	return true;
 }
 
+static void check_format(struct arena *a, const struct node *tree, struct str text,
+			 const struct comment *notes)
+{
+	AUTO_SB out = {0};
+	bt_format(tree, text, notes, &out);
+	struct source src = {STR("again"), sb_str(&out)};
+	struct diags ds = {.arena = a, .source = &src, .nsource = 1};
+	assert(node_eq(tree, bt_parse(a, &ds, 0)));
+	assert(!ds.nerror);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena a = {0};
 	AUTO_SB out = {0};
 	struct source src = {STR("fuzz"), str_n((const char *)data, size)};
 	struct diags ds = {.arena = &a, .source = &src, .nsource = 1};
-	struct node *tree = bt_parse(&a, &ds, 0);
+	struct comment *notes = NULL;
+	struct node *tree = bt_parse_comments(&a, &ds, 0, &notes);
 	node_walk(tree, inside, &size);
 	assert(node_eq(tree, node_clone(&a, tree)));
 	node_dump(tree, &ds, &out);
+	if (!ds.nerror)
+		check_format(&a, tree, src.text, notes);
 	arena_free(&a);
 	return 0;
 }

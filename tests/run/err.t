@@ -399,6 +399,7 @@ ERR
 	stdin:1:34-36: ERROR: Undefined or undeclared variable: $x
 	BEGIN { if (1) { $x = 1; } print($x); }
 	                                 ~~
+	HINT: $x lives in a block that has ended; declare it in front of it (let $x;), or run the script with --compat 0.17, where variables belong to the whole probe
 
 NAME assignment to a number
 PROG BEGIN { 1 = 2; }

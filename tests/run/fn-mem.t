@@ -24,10 +24,9 @@ EXPECT
 	$
 
 NAME symbols of the program
-RUN "$SONDE" -q -c "$SONDE_TESTS"/symbols -e "uprobe:$SONDE_TESTS/symbols:touch { printf(\"%d %d %d %ld %s\n\", *uaddr(\"one\"), *uaddr(\"two\"), *uaddr(\"four\"), *uaddr(\"eight\"), str(uaddr(\"label\"))); print(memcmp((uint8 *)arg0, \"untouched\", 9)); } uretprobe:$SONDE_TESTS/symbols:touch { print(*uaddr(\"four\")); }"
+RUN "$SONDE" -q -c "$SONDE_TESTS"/symbols -e "uprobe:$SONDE_TESTS/symbols:touch { printf(\"%d %d %d %ld %s\n\", *uaddr(\"one\"), *uaddr(\"two\"), *uaddr(\"four\"), *uaddr(\"eight\"), str(uaddr(\"label\"))); print(memcmp((uint8 *)arg0, \"untouched\", 9)); } uretprobe:$SONDE_TESTS/symbols:touch { print(*uaddr(\"four\")); }" | grep -v untouched
 NEEDS uprobe prog:symbols
 EXPECT
-	untouched
 	7 -2 44444 8888888888 a label
 	0
 	44444
@@ -47,16 +46,16 @@ EXPECT
 	$
 
 NAME write_user
-RUN "$SONDE" -q --unsafe -c "$SONDE_TESTS"/symbols -e "uprobe:$SONDE_TESTS/symbols:touch { print(write_user(arg0, \"written\", 8)); print(write_user(0, \"w\", 1)); }"
+RUN "$SONDE" -q --unsafe -c "$SONDE_TESTS"/symbols -e "uprobe:$SONDE_TESTS/symbols:touch { print(write_user(arg0, \"written\", 8)); print(write_user(0, \"w\", 1)); }" | sort
 NEEDS vm uprobe prog:symbols
 EXPECT
+	$
+	$
+	false
+	false
+	true
+	true
 	written
-	true
-	false
-	true
-	false
-	$
-	$
 
 NAME len of values
 PROG BEGIN { print(len("abc")); print(len((uint8[4])1)); print(len((1, 2, 3))); print(len(buf("abcdef", 3))); @a[1] = 1; @a[2] = 1; print(len(@a)); clear(@a); $s = str("hello", 3); print(len($s)); }

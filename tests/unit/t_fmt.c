@@ -103,7 +103,8 @@ TEST(fmt_layout)
 	check_form("begin{$x=1;if($x){print( $x )}else{exit();}}",
 		   "begin\n{\n  $x = 1;\n  if ($x) {\n    print($x)\n  } else {\n    exit();\n  "
 		   "}\n}\n");
-	check_form("begin,end/pid==1/{print($a->b.c)}", "begin,\nend\n/pid == 1/\n{\n  print($a.b.c)\n}\n");
+	check_form("begin,end/pid==1/{print($a->b.c)}",
+		   "begin,\nend\n/pid == 1/\n{\n  print($a.b.c)\n}\n");
 	check_form("config={strlen=5}let@a=hash(3)macro m($x,@y,z){z}",
 		   "config = {\n  strlen = 5;\n}\nlet @a = hash(3);\n\nmacro m($x, @y, z)\n{\n  "
 		   "z\n}\n");

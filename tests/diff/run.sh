@@ -1,0 +1,225 @@
+#!/bin/sh
+# Differential tests: runs scripts with sonde and with bpftrace, and compares stdout and exit code.
+#
+#   tests/diff/run.sh SONDE [-n N] [-s SEED] [-i NUMBER] [-j JOBS] [-k DIR] [SCRIPT...]
+#
+# Runs the SCRIPTs (tests/diff/*.bt when none is named and no -i given), then N programs (0) written
+# by gen.c from SEED (1). -i runs only that generated program, with what it prints. -k keeps all
+# scripts and their outputs in DIR.
+#
+# The reference is the command in $BPFTRACE, else bpftrace in PATH; without one all is skipped.
+# Comments at the head of a script say how to run it:
+#   // ARGS words     options          // PARAMS words    behind the script
+#   // LOAD words     run with -c      // ENV A=b ...     environment
+#   // RC n           both must exit with n (0)
+#
+# accepted.txt lists the differences that are meant, with their reasons:
+#   script NAME<tab>reason        the difference of NAME.bt must be exactly NAME.diff
+#   line ERE<tab>reason           a line of either output that matches is not compared
+# Prints a line for each script; the last line sums up. Exit code 1 when one failed.
+set -u
+
+usage() {
+	sed -n '2,/^set -u/{ /^#/s/^# \{0,1\}//p; }' "$0" >&2
+	exit 2
+}
+
+[ $# -ge 1 ] || usage
+SONDE=$1
+shift
+number=0 seed=1 only='' jobs=2 keep=''
+while getopts n:s:i:j:k: o; do
+	case $o in
+	n) number=$OPTARG ;;
+	s) seed=$OPTARG ;;
+	i) only=$OPTARG ;;
+	j) jobs=$OPTARG ;;
+	k) keep=$OPTARG ;;
+	*) usage ;;
+	esac
+done
+shift $((OPTIND - 1))
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# -gt 0 ] || [ "$only" ] || set -- "$here"/*.bt
+
+reference=${BPFTRACE-}
+if [ -z "$reference" ] && command -v bpftrace >/dev/null; then
+	reference=bpftrace
+fi
+why=
+if [ -z "$reference" ]; then
+	why='no bpftrace is installed here'
+elif [ "$(id -u)" != 0 ]; then
+	why='tracing needs root'
+else
+	version=$($reference -V 2>/dev/null)
+	case $version in
+	*sonde*) why="$reference is sonde" ;;
+	'bpftrace v0.27'*) ;;
+	*) why="$reference is not bpftrace 0.27, but: $version" ;;
+	esac
+fi
+if [ "$why" ]; then
+	echo "NOT RUN: $why"
+	echo "0 passed, 0 failed, $(($# + number)) skipped"
+	exit 0
+fi
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+${CC:-cc} -std=gnu17 -O1 -Wall -Wextra -o "$work/gen" "$here/gen.c" || exit 1
+
+i=0
+add() { # what it is called, where it stands
+	i=$((i + 1))
+	case=$work/$(printf %05d $i)
+	printf '%s\n' "$1" >"$case.name"
+	cat "$2" >"$case.bt" || exit 1
+	[ ! -e "${2%.bt}.diff" ] || cat "${2%.bt}.diff" >"$case.accepted"
+}
+for f; do
+	add "${f##*/}" "$f"
+done
+n=${only:-1}
+while [ "$n" -le "${only:-$number}" ]; do
+	"$work/gen" "$seed" "$n" >"$work/generated" || exit 1
+	add "generated -s $seed -i $n" "$work/generated"
+	n=$((n + 1))
+done
+[ -z "$only" ] || cat "$work/generated"
+
+# The words behind // KEYWORD at the head of the case's script.
+header() {
+	sed -n "s,^// $1 ,,p; /^[^/]/q" "$case.bt"
+}
+
+# run OUT COMMAND...: runs the script with that tracer.
+run() {
+	out=$1
+	shift
+	eval "set -- \"\$@\" $(header ARGS)"
+	load=$(header LOAD)
+	[ -z "$load" ] || set -- "$@" -c "$load"
+	set -- "$@" -e "$(cat "$case.bt")"
+	eval "set -- \"\$@\" $(header PARAMS)"
+	# shellcheck disable=SC2046
+	timeout -k 2 30 env $(header ENV) "$@" </dev/null >"$case.$out" 2>"$case.$out.err"
+	rc=$?
+	[ -z "$(tail -c 1 "$case.$out")" ] || echo '\ no line end' >>"$case.$out"
+	echo "exit code $rc" >>"$case.$out"
+}
+
+# What differs, as "-line of the reference" and "+line of sonde".
+differences() {
+	diff -U 0 "$case.reference" "$case.sonde" | sed '1,2d; /^@@/d'
+}
+
+# Sets verdict to ok, accepted: REASON or nothing.
+judge() {
+	differences >"$case.diff"
+	verdict=
+	rc=$(header RC)
+	if [ ! -s "$case.diff" ]; then
+		if grep -qx "exit code ${rc:-0}" "$case.sonde"; then
+			verdict=ok
+		else
+			echo '# both exit otherwise than the script says' >"$case.diff"
+		fi
+		return
+	fi
+	if [ -e "$case.accepted" ]; then
+		cmp -s "$case.diff" "$case.accepted" || return
+		read -r name <"$case.name"
+		verdict=$(awk -F '\t' -v name="script ${name%.bt}" '$1 == name { print "accepted: " $2 }' \
+			"$here/accepted.txt")
+		return
+	fi
+	verdict=$(awk -F '\t' '
+		FILENAME ~ /accepted.txt$/ {
+			if (sub(/^line /, "", $1)) {
+				pattern[++n] = $1
+				reason[n] = $2
+			}
+			next
+		}
+		{
+			text = substr($0, 2)
+			for (i = 1; i <= n && text !~ pattern[i]; i++)
+				;
+			if (i > n)
+				exit bad = 1
+			why = reason[i]
+		}
+		END {
+			if (!bad)
+				print "accepted: " why
+		}' "$here/accepted.txt" "$case.diff")
+}
+
+one_case() (
+	case=$1
+	read -r name <"$case.name"
+	title="${case##*/} - $name"
+	for try in 1 2; do # the second because a second may begin between the two
+		# shellcheck disable=SC2086
+		run reference $reference
+		run sonde "$SONDE"
+		judge
+		[ -z "$verdict" ] || break
+	done
+	case $verdict in
+	ok)
+		: >"$case.passed"
+		echo "ok $title"
+		;;
+	accepted*)
+		: >"$case.passed"
+		: >"$case.differs"
+		echo "ok $title # $verdict"
+		;;
+	*)
+		: >"$case.failed"
+		{
+			echo "not ok $title"
+			{
+				case $name in generated*) cat "$case.bt" ;; esac
+				head -n 40 "$case.diff"
+				grep -v -e '^WARNING: \(Could not read func\|.*RLIMIT_MEMLOCK\)' "$case.reference.err" |
+					sed 's/^/reference: /' | head -n 20
+				sed 's/^/sonde: /' "$case.sonde.err" | head -n 20
+			} | sed 's/^/# /'
+		} >"$case.report"
+		cat "$case.report"
+		;;
+	esac
+)
+
+worker() {
+	n=0
+	for f in "$work"/*.bt; do
+		n=$((n + 1))
+		[ $((n % jobs)) != "$1" ] || one_case "${f%.bt}"
+	done
+}
+
+k=0
+while [ $k -lt "$jobs" ]; do
+	worker $k &
+	k=$((k + 1))
+done
+wait
+
+count() {
+	[ -e "$1" ] && echo $# || echo 0
+}
+if [ "$only" ]; then
+	cat "$work"/*.sonde
+fi
+if [ "$keep" ]; then
+	mkdir -p "$keep" && cp "$work"/[0-9]* "$keep"
+fi
+failed=$(count "$work"/*.failed)
+echo "$(count "$work"/*.differs) of them differ as accepted.txt says"
+echo "$(count "$work"/*.passed) passed, $failed failed"
+[ "$failed" = 0 ]
