@@ -122,6 +122,9 @@ static bool check_path(struct sema *s, struct node *call)
 	struct node *n = call_arg(call, 0);
 	i64 size;
 
+	if (s->u->config.plain)
+		return sema_fail(s, E_FEATURE, call->loc,
+				 "this kernel does not allow bpf_d_path in this function");
 	if (!is_typed(n, "path"))
 		return sema_fail(s, E_TYPE, n->loc,
 				 "path() expects a struct path reached from the probe's arguments "
@@ -149,6 +152,10 @@ static bool check_cookie(struct sema *s, struct node *call)
 
 	if (is_typed(n, NULL) && n->type->kind == T_PTR)
 		return true;
+	if (s->u->config.plain) /* second try, after the kernel refused the first */
+		return sema_fail(s, E_FEATURE, call->loc,
+				 "this kernel does not offer bpf_get_socket_cookie to %s probes",
+				 s->v->provider->name);
 	return sema_fail(s, E_TYPE, n->loc,
 			 "socket_cookie() expects a struct sock * of the probe's arguments (%s "
 			 "provided)",

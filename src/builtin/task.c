@@ -82,11 +82,13 @@ static void put_comm(struct lower *l, struct ref t, enum space space, bool curre
 	bool known =
 		task_struct(l->u->host) && type_field(task_struct(l->u->host), STR("comm"), &m);
 
-	if (known && space == AS_BTF && offset(&m) % 8 == 0 && dst.off % 8 == 0 &&
+	u32 w = dst.off % 8 == 0 ? 8 : 4; /* bytes at a time */
+	if (known && space == AS_BTF && offset(&m) % 8 == 0 && dst.off % 4 == 0 &&
 	    host_has(l->u->host, FEAT_LOOP)) {
-		for (i32 i = 0; i < COMM; i += 8)
-			lower_store(l, 8, mem_at(dst, i),
-				    lower_read_scalar(l, &type_u64, t, (i32)offset(&m) + i, space));
+		for (u32 i = 0; i < COMM; i += w)
+			lower_store(l, w, mem_at(dst, (i32)i),
+				    lower_read_scalar(l, type_int(w, false), t,
+						      (i32)(offset(&m) + i), space));
 	} else if (current) {
 		ir_call(l->f, BPF_FUNC_get_current_comm,
 			ARGS(lower_addr(l, dst), ir_con(l->f, COMM)));

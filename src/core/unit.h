@@ -79,7 +79,9 @@ struct unit {
 	struct map **map;       /* by index */
 	struct schema **schema; /* by id */
 	struct prog **prog;
-	struct map *names;      /* probe_name as text for programs; NULL: not needed */
+	struct map *zeros; /* one element of zeros, what new elements of other maps are copied from;
+			      or NULL */
+	struct map *names; /* probe_name as text for programs; NULL: not needed */
 	struct str *probe_name; /* by point.id: what "probe" shows */
 	u32 nprobe;
 	const char **strings; /* by string id: formats of strftime, filters */

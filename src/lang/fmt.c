@@ -258,7 +258,8 @@ static void operators(struct fmt *f, const struct node *n)
 		break;
 	case N_ELEM:
 		expr(f, n->a);
-		sb_fmt(f->out, ".%llu", n->num);
+		/* a number, a dot and a number would be read as one */
+		sb_fmt(f->out, n->a->kind == N_NUM ? " .%llu" : ".%llu", n->num);
 		break;
 	case N_INDEX:
 		expr(f, n->a);

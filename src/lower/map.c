@@ -94,6 +94,20 @@ void lower_update(struct lower *l, struct map *m, struct mem key, struct mem val
 	ir_at(f, go);
 }
 
+/* So many zeros: on the stack when they are few, else a map's that is never written. */
+static struct mem zeros(struct lower *l, u32 size)
+{
+	if (size <= 16) {
+		struct mem m = lower_tmp(l, size);
+		lower_zero(l, m, size);
+		return m;
+	}
+	if (!l->u->zeros)
+		l->u->zeros = unit_map(l->u, MAP_AUX, "zeros");
+	l->u->zeros->val_size = MAX(l->u->zeros->val_size, size);
+	return (struct mem){ir_op1(l->f, O_MAPVAL, 8, ir_map(l->u->zeros->index)), 0};
+}
+
 /*
  * Address of the element, made with zeros when it is missing; control goes to full (refusal
  * counted) when there is no room for it.
@@ -114,15 +128,13 @@ static struct ref element(struct lower *l, struct map *m, struct mem key, struct
 	ir_set(f, v, p);
 	ir_br(f, O_NE, p, zero, found, make);
 	ir_at(f, make);
-	u32 mark = ir_slot_mark(f), scratch = l->scratch_at;
-	struct mem val = lower_tmp(l, m->val_size);
-	lower_zero(l, val, m->val_size);
+	u32 mark = ir_slot_mark(f);
+	struct mem val = zeros(l, m->val_size);
 	keep_key(l, m, key);
 	ir_call(f, BPF_FUNC_map_update_elem,
 		ARGS(ir_map(m->index), lower_addr(l, key), lower_addr(l, val),
 		     ir_con(f, BPF_NOEXIST)));
 	ir_slot_release(f, mark);
-	l->scratch_at = scratch;
 	struct ref again = lower_lookup(l, m, key);
 	ir_set(f, v, again);
 	ir_br(f, O_NE, again, zero, found, refused);

@@ -8,11 +8,12 @@
  *
  * How values look in memory (maps, records, scratch; native byte order):
  *	bool 1; int, enum, ptr: own size. string[N]: N bytes; text ends at the first NUL; no NUL in
- *N bytes means that the text was cut. probe: u64, index into unit.probe_name. buffer[N] (size N + 4): u32 length, N bytes. tuple, record,
- *struct, array: as in C. kstack, ustack: struct stack_value below. ksym: u64 address. usym: {u64
- *addr; u64 pid}. inet: {u8 len (4 or 16), pad[3]; u8 addr[16]}, 20 bytes. timestamp: {u64 ns; u32
- *fmt (schema string id); u32 mode}. macaddr: 6 bytes. cgroup_path: {u64 id; u32 filter string id;
- *u32 pad}. username: u64 uid. Aggregations: see core/agg.h.
+ *N bytes means that the text was cut. probe: u64, index into unit.probe_name. buffer[N] (size N +
+ *4): u32 length, N bytes. tuple, record, struct, array: as in C. kstack, ustack: struct stack_value
+ *below. ksym: u64 address. usym: {u64 addr; u64 pid}. inet: {u8 len (4 or 16), pad[3]; u8
+ *addr[16]}, 20 bytes. timestamp: {u64 ns; u32 fmt (schema string id); u32 mode}. macaddr: 6 bytes.
+ *cgroup_path: {u64 id; u32 filter string id; u32 pad}. username: u64 uid. Aggregations: see
+ *core/agg.h.
  */
 #pragma once
 #include "base/err.h"
