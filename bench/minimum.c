@@ -61,7 +61,7 @@ static void die(struct err *e)
 {
 	if (!e)
 		return;
-	fprintf(stderr, "minimum: %s\n", err_text(e));
+	fprintf(stderr, "minimum: %s\n", e->msg);
 	exit(1);
 }
 
@@ -70,7 +70,9 @@ static void die(struct err *e)
 static u32 put(struct code *c, u8 code, u8 dst, u8 src, i32 off, i32 imm)
 {
 	assert(c->n < MAX_INSN);
-	c->insn[c->n] = (struct bpf_insn){code, dst & 15, src & 15, (i16)off, imm};
+	c->insn[c->n] = (struct bpf_insn){.code = code, .off = (i16)off, .imm = imm};
+	c->insn[c->n].dst_reg = dst & 15u;
+	c->insn[c->n].src_reg = src & 15u;
 	return c->n++;
 }
 static void op(struct code *c, u8 o, u8 dst, u8 src)
