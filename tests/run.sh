@@ -219,6 +219,9 @@ shift
 case $SONDE in
 */*) [ -x "$SONDE" ] || { echo "run.sh: no $SONDE"; exit 1; } ;;
 esac
+case $SONDE in
+*/*) SONDE=$(realpath "$SONDE") ;; # cases may change folders
+esac
 export SONDE SONDE_TESTS="$tests"
 
 work=$(mktemp -d) || exit 1

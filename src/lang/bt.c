@@ -398,7 +398,7 @@ static struct node *c_definition(struct parser *p, struct top *top)
 		p_fail(p, E_ORDER, t.loc,
 		       "C definitions must come before everything else in the script");
 	struct node *n = node_new(p->arena, N_CDEF, t.loc);
-	n->name = t.text;
+	n->name = str_trim(t.text);
 	p->panic = false;
 	return n;
 }

@@ -503,6 +503,8 @@ static void params(struct fmt *f, const struct node *n)
 static void c_definition(struct fmt *f, const struct node *n)
 {
 	struct str t = str_trim(n->name);
+	if (!f->out->n && str_starts(t, STR("#!"))) /* would be who runs the script */
+		sb_char(f->out, '\n');
 	sb_add(f->out, t);
 	if (t.n && t.s[0] != '#')
 		sb_char(f->out, ';');

@@ -134,6 +134,9 @@ struct place lower_place(struct lower *l, struct node *n)
 		return member_place(l, n);
 	case N_INDEX: return index_place(l, n);
 	case N_UNARY:
+		if (n->op == TK_STAR && type_is_int(node_type(n->a)))
+			return (struct place){.base = lower_value(l, n->a),
+					      .space = lower_space(l)};
 		if (n->op == TK_STAR)
 			return (struct place){.base = lower_value(l, n->a),
 					      .space = node_type(n->a)->space == AS_BTF
@@ -402,12 +405,22 @@ static struct ref binary_value(struct lower *l, struct node *n)
 	return lower_arith(l, n, n->op, x, y, node_type(n->a), node_type(n->b));
 }
 
+/* What - and ~ make of a narrow unsigned value has its width. */
+static struct ref complement(struct lower *l, const struct node *n, struct ref v)
+{
+	const struct type *t = node_type(n);
+	bool narrow = t->kind == T_INT && !t->is_signed && t->size < 8;
+	return narrow ? lower_convert(l, v, &type_u64, t) : v;
+}
+
 static struct ref unary_value(struct lower *l, struct node *n)
 {
 	struct fn *f = l->f;
 	switch ((int)n->op) {
-	case TK_MINUS: return ir_op1(f, O_NEG, 8, lower_value(l, n->a));
-	case TK_TILDE: return ir_op2(f, O_XOR, lower_value(l, n->a), ir_con(f, ~0ull));
+	case TK_MINUS: return complement(l, n->a, ir_op1(f, O_NEG, 8, lower_value(l, n->a)));
+	case TK_TILDE:
+		return complement(l, n->a,
+				  ir_op2(f, O_XOR, lower_value(l, n->a), ir_con(f, ~0ull)));
 	case TK_NOT: return ir_op2(f, O_EQ, lower_cond(l, n->a), ir_con(f, 0));
 	}
 	return lower_read_place(l, node_type(n), lower_place(l, n));

@@ -237,7 +237,7 @@ static void decode_field(struct session *s, struct arena *a, const struct field 
 		return;
 	}
 	u64 raw = load_uint(p + at, (shift + f->bit_len + 7) / 8) >> shift;
-	decode_int(f->type, extend(raw, f->bit_len, f->type->is_signed), ret);
+	decode_int(f->type, extend(raw, f->bit_len, false), ret);
 }
 
 static u32 decode_members(struct session *s, struct arena *a, const struct type *t, const u8 *p,

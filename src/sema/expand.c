@@ -98,7 +98,7 @@ static struct str near_point(struct unit *u, const struct point *p)
 }
 
 static void missing(struct compile *c, struct loc loc, struct str prov, struct str rest,
-		    struct str near)
+		    struct str near, bool others)
 {
 	struct diags *ds = c->unit->diags;
 	switch (c->unit->config.missing_probes) {
@@ -108,6 +108,11 @@ static void missing(struct compile *c, struct loc loc, struct str prov, struct s
 			 STRF(rest));
 		return;
 	case MISSING_ERROR: break;
+	}
+	if (str_is_glob(rest) && others) { /* one of several ways to the same event */
+		diag_add(ds, W_NO_PROBE, loc, "No matches for %.*s %.*s. Skipping.", STRF(prov),
+			 STRF(rest));
+		return;
 	}
 	struct diag *d =
 		diag_add(ds, E_NO_PROBE, loc, "No matches for %.*s %.*s.", STRF(prov), STRF(rest));
@@ -201,7 +206,7 @@ static void expand_text(struct expand *e, const struct node *pn)
 		name = str_z(prov->name);
 	}
 	if (!e->n && ds->nerror == before)
-		missing(e->c, pn->loc, name, rest, e->near);
+		missing(e->c, pn->loc, name, rest, e->near, e->head != NULL);
 }
 
 static bool note_use(struct node *n, void *arg)

@@ -100,6 +100,49 @@ static bool is_lit(const struct node *n)
 	return n->kind == N_NUM || n->kind == N_BOOL;
 }
 
+/* The literal has a type of its own, as that of a cast: it does not adopt another one. */
+enum { NF_TYPED = NF_SEMA << 1 };
+
+static bool is_typed(const struct node *n)
+{
+	return n->kind == N_BOOL || (n->flags & NF_TYPED);
+}
+
+static void set_typed(struct node *n, u64 v, const struct type *t)
+{
+	u32 unused = 64 - t->size * 8;
+	v <<= unused;
+	node_set_num(n, t->is_signed ? (u64)((i64)v >> unused) : v >> unused, t);
+	n->flags |= NF_TYPED;
+}
+
+static const struct type *arith_type(enum token op, const struct type *x, const struct type *y)
+{
+	if (op == TK_SHL || op == TK_SHR)
+		return type_int(8, x->is_signed);
+	bool sx = x->is_signed && !(x->flex && !y->is_signed);
+	bool sy = y->is_signed && !(y->flex && !x->is_signed);
+	return type_int(8, sx || sy || op == TK_MINUS);
+}
+
+/* As the program would compute it: in 64 bits, and by the types. */
+static bool fold_typed(struct node *n)
+{
+	const struct type *tx = n->a->type, *ty = n->b->type;
+	bool ux = !tx->is_signed || tx->flex, uy = !ty->is_signed || ty->flex;
+	bool sign = n->op == TK_SHR ? tx->is_signed : !(ux && uy);
+	u64 a = n->a->num, b = n->b->num;
+	__int128 x = sign ? (__int128)(i64)a : (__int128)a, y = sign ? (__int128)(i64)b : (__int128)b;
+	i32 yes = fold_cmp(n->op, x, y);
+	if (yes >= 0)
+		node_set_num(n, (u64)yes, &type_bool);
+	else if (fold_i128(n->op, x, y, &x))
+		set_typed(n, (u64)x, arith_type(n->op, tx, ty));
+	else
+		return false;
+	return true;
+}
+
 /* True when n became a literal (or an error). */
 static bool fold_binary(struct sema *s, struct node *n)
 {
@@ -112,6 +155,8 @@ static bool fold_binary(struct sema *s, struct node *n)
 	}
 	if (!is_lit(n->a) || !is_lit(n->b))
 		return false;
+	if (is_typed(n->a) || is_typed(n->b))
+		return fold_typed(n);
 	__int128 x = lit_value(n->a), y = lit_value(n->b), r;
 	i32 c = fold_cmp(n->op, x, y);
 	if (c >= 0) {
@@ -184,15 +229,6 @@ static bool floats(const struct node *n, const struct type *x, const struct type
 	if (n->kind != N_BINARY || (x->kind != T_FLOAT && y->kind != T_FLOAT))
 		return false;
 	return (x->kind == T_FLOAT || is_lit(n->a)) && (y->kind == T_FLOAT || is_lit(n->b));
-}
-
-static const struct type *arith_type(enum token op, const struct type *x, const struct type *y)
-{
-	if (op == TK_SHL || op == TK_SHR)
-		return type_int(8, x->is_signed);
-	bool sx = x->is_signed && !(x->flex && !y->is_signed);
-	bool sy = y->is_signed && !(y->flex && !x->is_signed);
-	return type_int(8, sx || sy || op == TK_MINUS);
 }
 
 const struct type *binary_type(struct sema *s, enum token op, const struct node *n,
@@ -268,6 +304,13 @@ const struct type *check_unary(struct sema *s, struct node *n)
 		return &type_bool;
 	case TK_MINUS:
 	case TK_TILDE:
+		if (n->a->kind == N_NUM && is_typed(n->a)) {
+			u64 v = n->op == TK_MINUS ? -n->a->num : ~n->a->num;
+			if (!t->is_signed)
+				v &= ~0ull >> (64 - t->size * 8);
+			set_typed(n, v, type_int(8, t->is_signed));
+			return n->type;
+		}
 		if (is_lit(n->a) && n->op == TK_MINUS) {
 			__int128 v = -lit_value(n->a);
 			if (v >= INT64_MIN)
@@ -286,6 +329,8 @@ const struct type *check_unary(struct sema *s, struct node *n)
 			return type_int(8, t->is_signed);
 		break;
 	case TK_STAR:
+		if (type_is_int(t)) /* an address as a number: of a number like itself */
+			return t->flex ? type_int(t->size, t->is_signed) : t;
 		if (t->kind == T_PTR && t->base && t->base->kind != T_NONE &&
 		    t->base->kind != T_FWD && t->base->kind != T_FUNC)
 			return value_type(s, t->base, t->space, false);
@@ -535,16 +580,8 @@ const struct type *check_cast(struct sema *s, struct node *n)
 			from->space == AS_BTF && !same ? AS_KERNEL : (enum space)from->space;
 		return with_space(s, to, sp);
 	}
-	if (type_is_int(to) && n->b->kind == N_NUM) {
-		u32 bits = to->size * 8;
-		u64 v = n->b->num;
-		if (bits < 64)
-			v = to->is_signed ? (u64)((i64)(v << (64 - bits)) >> (64 - bits))
-					  : v & ((1ull << bits) - 1);
-		node_set_num(n, v, to);
-		if (to->is_signed && (i64)v < 0)
-			n->flags |= NF_NEG;
-	}
+	if (type_is_int(to) && n->b->kind == N_NUM)
+		set_typed(n, n->b->num, to);
 	return to;
 }
 
@@ -727,13 +764,16 @@ static const struct type *check_incdec(struct sema *s, struct node *n)
 		}
 		const struct type *v = !m->val || m->val->flex ? &type_i64 : m->val;
 		if (v->kind == T_INT)
-			v = type_int(8, v->is_signed);
+			v = type_int(8, v->is_signed || n->op == TK_DEC);
 		map_assign(s, m, v, n);
 		t = n->a->type = m->val ? m->val : &type_i64;
 	} else {
 		t = check_expr(s, n->a);
 		if (settled(t) && n->a->kind == N_VAR && n->a->var && type_is_int(t))
-			var_assign(s, n->a->var, n->a->var->fixed ? t : type_int(8, t->is_signed),
+			var_assign(s, n->a->var,
+				   n->a->var->fixed
+					   ? t
+					   : type_int(8, t->is_signed || n->op == TK_DEC),
 				   n);
 	}
 	if (!settled(t))

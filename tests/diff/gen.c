@@ -137,8 +137,8 @@ static const char *expr(int level)
 	switch (below(16)) {
 	case 0:
 	case 1: return text("(%s)(%s)", PICK(int_types), a);
-	case 2: return text("~(%s)", a);
-	case 3: return text("-(%s)", a);
+	case 2: return text("~(%sint64)(%s)", chance(50) ? "u" : "", a);
+	case 3: return text("-(%sint64)(%s)", chance(50) ? "u" : "", a);
 	case 4: return text("(%s ? %s : %s)", cond(level - 1), a, expr(level - 1));
 	case 5: return text("((uint64)(%s) / (uint64)(%s))", a, expr(level - 1));
 	case 6: return text("((uint64)(%s) %% %u)", a, 1 + below(1000));
@@ -170,7 +170,7 @@ static const char *cond(int level)
 }
 
 /* Prints a value in one of the ways. */
-static void show(const char *value)
+static void show(const char *value, bool integer)
 {
 	static const char *const formats[] = {"%s", "%ld", "%lu", "%lx", "%d", "%u", "%lld", "%hd"};
 	static int n;
@@ -179,7 +179,7 @@ static void show(const char *value)
 	switch (below(4)) {
 	case 0: line("print(%s);", value); break;
 	case 1: line("print((\"p%d\", %s));", n, value); break;
-	case 2: line("printf(\"p%d %s\\n\", %s);", n, PICK(formats), value); break;
+	case 2: line("printf(\"p%d %s\\n\", %s);", n, integer ? PICK(formats) : "%s", value); break;
 	case 3: line("%s = %s;", name('@'), value); break;
 	}
 }
@@ -226,7 +226,7 @@ static void s_expressions(void)
 	for (int i = 2 + below(4); i; i--) {
 		if (chance(25))
 			change_var();
-		show(chance(75) ? expr(1 + below(4)) : cond(1 + below(3)));
+		show(chance(75) ? expr(1 + below(4)) : cond(1 + below(3)), true);
 	}
 	if (chance(50))
 		line("print(sizeof(%s));", vars[0].name);
@@ -237,7 +237,7 @@ static void s_literals(void)
 	n_vars = 0;
 	for (int i = 2 + below(3); i; i--)
 		show(chance(50) ? number() : text("%d %c %d", (int)below(200) - 100, "+-*&|^"[below(6)],
-						  (int)below(200) - 100));
+						  (int)below(200) - 100), true);
 	if (chance(50))
 		line("print(%s ? \"yes\" : \"no\");", cond(1));
 	if (chance(30))
@@ -254,7 +254,7 @@ static void s_branches(void)
 	const char *r = name('$');
 
 	line("let %s;", r);
-	open(text("if %s", cond(2)));
+	open(text("if (%s)", cond(2)));
 	line("%s = %s;", r, expr(2));
 	close();
 	open(text("if (%s)", cond(1)));
@@ -268,13 +268,13 @@ static void s_branches(void)
 	open("} else");
 	line("%s = %s;", r, expr(1));
 	close();
-	show(r);
+	show(r, true);
 	line("%s = if (%s) { %s } else { %s };", name('$'), cond(1), expr(1), expr(1));
 	if (chance(50))
 		line("print({ let %s = %s; %s });", "$in", expr(1), "$in + 1");
 	if (chance(50)) {
 		n_vars = 2;
-		show(text("%s ? : %s", vars[0].name, vars[1].name));
+		show(text("%s ? : %s", vars[0].name, vars[1].name), true);
 	}
 }
 
@@ -306,7 +306,7 @@ static void s_loops(void)
 		line("print((%s, %s));", i, expr(1));
 	close();
 	n_vars = 0;
-	show(sum);
+	show(sum, true);
 }
 
 static void s_jumps(void)
@@ -395,7 +395,7 @@ static void s_tuples(void)
 	case 2: line("%s[%s.0, %s.1] = %s;", name('@'), t, t, expr(1)); break;
 	case 3: line("%s[%s] = %s;", name('@'), t, word()); break;
 	}
-	show(value(2));
+	show(value(2), false);
 	line("print(%s);", value(2));
 	if (chance(50)) {
 		const char *w = name('$');
@@ -429,7 +429,7 @@ static void s_records(void)
 		line("print(%s.num == %s.num);", r, r);
 	if (chance(30))
 		line("%s = (num=%s, name=%s, in=%s.in);", r, expr(1), word(), r);
-	show(r);
+	show(r, false);
 }
 
 static void s_bytes(void)
@@ -528,7 +528,7 @@ static void s_scalars(void)
 static void s_keyed(void)
 {
 	const char *m = name('@');
-	int kind = below(6), n = 2 + below(4), kind_of_value = below(4);
+	int kind_of_value = below(4), kind = below(kind_of_value < 2 ? 6 : 5), n = 2 + below(4);
 
 	for (int i = 0; i < n; i++) {
 		const char *v = NULL;
@@ -572,7 +572,7 @@ static void s_keyed(void)
 	if (kind_of_value < 2 && chance(30))
 		line("print(%s, %u, %u);", m, below(4), 1 + below(5));
 	if (chance(20))
-		line("%s(%s);", chance(70) ? "clear" : "zero", m);
+		line("clear(%s);", m);
 }
 
 static void s_counts(void)
@@ -610,7 +610,7 @@ static void s_counts(void)
 	if (chance(30))
 		line("print(%s);", m);
 	if (chance(20)) {
-		line("%s(%s);", chance(50) ? "clear" : "zero", m);
+		line("%s(%s);", keys > 1 || chance(50) ? "clear" : "zero", m);
 		line("print(%s);", m);
 	} else if (keys && chance(20)) {
 		line("delete(%s, (%s));", m, key(kind, 0));
@@ -645,8 +645,6 @@ static void s_histograms(void)
 		line("print(%s, %u, %u);", m, keyed ? below(3) : 0, 1 + below(3));
 	if (chance(20) && keyed)
 		line("print(%s, 1);", m);
-	if (chance(20) && keyed)
-		line("delete(%s, \"all\");", m);
 	if (chance(15)) {
 		line("%s(%s);", chance(70) ? "clear" : "zero", m);
 		line("print(%s);", m);
@@ -713,13 +711,11 @@ static bool c_types;
 
 static void s_structs(void)
 {
-	const char *a = name('$'), *p = name('$');
+	const char *p = name('$');
 
 	if (!c_types)
 		return;
-	line("%s = (%lu, %lu, %lu);", a, (unsigned long)rnd() >> 1, (unsigned long)rnd() >> 1,
-	     (unsigned long)rnd() >> 1);
-	line("%s = (struct gen_a *)&%s;", p, a);
+	line("%s = (struct gen_a *)(kaddr(\"vfs_read\") + %u);", p, below(40));
 	line("print((%s->c, %s->s, %s->u));", p, p, p);
 	line("print((%s->low, %s->high, %s->pair));", p, p, p);
 	switch (below(5)) {
@@ -761,7 +757,10 @@ static void (*const snippets[])(void) = {
 static void body(int n)
 {
 	while (n-- > 0)
+		{
+		n_vars = 0;
 		PICK(snippets)();
+	}
 }
 
 int main(int argc, char **argv)
@@ -796,7 +795,8 @@ int main(int argc, char **argv)
 	if (code)
 		line("exit(%d);", code);
 	printf("}\n");
-	if (chance(12) || child) {
+	bool rounds = chance(12) || child;
+	if (rounds) {
 		printf("\n%s {\n", chance(50) ? "interval:ms:5" : "interval:5ms");
 		line("@rounds++;");
 		open("if (@rounds == 3)");
@@ -805,8 +805,10 @@ int main(int argc, char **argv)
 		close();
 		printf("}\n");
 	}
-	if (chance(25)) {
+	if (chance(25) || rounds) {
 		printf("\nend {\n");
+		if (rounds)
+			line("clear(@rounds);");
 		body(1 + below(2));
 		printf("}\n");
 	}

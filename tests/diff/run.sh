@@ -1,9 +1,9 @@
 #!/bin/sh
 # Differential tests: runs scripts with sonde and with bpftrace, and compares stdout and exit code.
 #
-#   tests/diff/run.sh SONDE [-n N] [-s SEED] [-i NUMBER] [-j JOBS] [-k DIR] [SCRIPT...]
+#   tests/diff/run.sh SONDE [-n N] [-s SEED] [-i NUMBER] [-j JOBS] [-k DIR] [-g] [SCRIPT...]
 #
-# Runs the SCRIPTs (tests/diff/*.bt when none is named and no -i given), then N programs (0) written
+# Runs the SCRIPTs (tests/diff/*.bt when none is named; none with -g), then N programs (0) written
 # by gen.c from SEED (1). -i runs only that generated program, with what it prints. -k keeps all
 # scripts and their outputs in DIR.
 #
@@ -27,20 +27,21 @@ usage() {
 [ $# -ge 1 ] || usage
 SONDE=$1
 shift
-number=0 seed=1 only='' jobs=2 keep=''
-while getopts n:s:i:j:k: o; do
+number=0 seed=1 only='' jobs=2 keep='' generated=''
+while getopts gn:s:i:j:k: o; do
 	case $o in
 	n) number=$OPTARG ;;
 	s) seed=$OPTARG ;;
 	i) only=$OPTARG ;;
 	j) jobs=$OPTARG ;;
 	k) keep=$OPTARG ;;
+	g) generated=y ;;
 	*) usage ;;
 	esac
 done
 shift $((OPTIND - 1))
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -gt 0 ] || [ "$only" ] || set -- "$here"/*.bt
+[ $# -gt 0 ] || [ "$only$generated" ] || set -- "$here"/*.bt
 
 reference=${BPFTRACE-}
 if [ -z "$reference" ] && command -v bpftrace >/dev/null; then

@@ -1,0 +1,41 @@
+/*
+ * link.h - what attaching left behind: descriptors, and definitions in tracefs. Undone in reverse.
+ *
+ * A link also knows where the kernel counts the hits that the probe did not see, if it does.
+ */
+#pragma once
+#include "kern/host.h"
+
+enum missed_at {
+	MISSED_NOWHERE, /* nothing is missed in silence */
+	MISSED_LINK,    /* bpf_link_info, since Linux 6.7 */
+	MISSED_TRACEFS, /* kprobe_profile */
+};
+
+struct link {
+	int fd;      /* -1: none */
+	int perf_fd; /* closed after fd; -1: none */
+	char *event; /* heap; defined by retprobe_open(), removed at last; NULL: none */
+	enum missed_at missed;
+	const void *owner; /* for the caller's use */
+	struct link *next;
+};
+
+/* At the head of the list. Takes the descriptors. */
+struct link *link_add(struct link **list, int fd, int perf_fd);
+/* Undoes the links before mark (NULL: all). */
+void link_undo(struct host *h, struct link **list, const struct link *mark);
+/* Hits that were not seen so far. False: this kernel does not tell. */
+bool link_missed(struct host *h, const struct link *l, u64 *n);
+
+/*
+ * Return probes defined in tracefs (kprobe_events). Unlike those of perf_event_open they take the
+ * number of calls that may be in progress at once, and every kernel tells what they missed. The
+ * definition outlives the process that made it; so a child process waits for our end, and removes
+ * what is left then.
+ */
+enum { RETPROBE_CALLS = 4096 }; /* the kernel's limit */
+struct err *retprobe_open(struct host *h, const char *func, u32 calls, char **event, int *perf_fd);
+void retprobe_remove(struct host *h, const char *event);
+bool retprobe_missed(struct host *h, const char *event, u64 *n);
+void retprobe_done(struct host *h); /* ends the child; called by host_deinit() */

@@ -1,0 +1,41 @@
+/*
+ * mmaps.h - what processes do to their address spaces, told by the kernel while it happens: files
+ * mapped for execution, exec, fork, exit. From perf events that count nothing.
+ *
+ *	err = mmaps_open(h, pid, &m);
+ *	mmaps_drain(m, cb, arg);	often: a buffer holds some thousand notes
+ *	mmaps_free(m);
+ *
+ * Notes of one drain come in the order of their time. A later drain may bring one that is a little
+ * older (another CPU wrote it late): who takes them compares .ns.
+ */
+#pragma once
+#include "base/bytes.h"
+#include "kern/host.h"
+
+enum note_kind { NOTE_MAP, NOTE_EXEC, NOTE_FORK, NOTE_EXIT, NOTE_LOST };
+struct map_note {
+	enum note_kind kind : 8;
+	u32 pid, parent;     /* parent: of NOTE_FORK */
+	u64 ns;              /* CLOCK_MONOTONIC */
+	u64 start, end, off; /* NOTE_MAP, from here on */
+	u64 dev, ino;        /* as /proc/PID/maps has them */
+	struct str path;     /* as /proc/PID/maps has it, or "//anon"; gone after the callback */
+	u64 lost;            /* NOTE_LOST: so many notes */
+};
+typedef void map_note_cb(void *arg, const struct map_note *n);
+
+struct mmaps;
+/* pid: the process, and children it starts from now on; 0: every process. */
+struct err *mmaps_open(struct host *h, int pid, struct mmaps **ret);
+/* True: it tells of every process. */
+bool mmaps_of_all(const struct mmaps *m);
+void mmaps_drain(struct mmaps *m, map_note_cb *cb, void *arg);
+void mmaps_free(struct mmaps *m);
+
+/* The parts that read what the kernel wrote, for tests. */
+/* Bytes [tail, head) of a ring of size bytes (a power of two); false: there cannot be so many. */
+bool mmaps_copy(const u8 *ring, u64 size, u64 tail, u64 head, struct sb *out);
+/* The next record off b; false: none, or it is malformed (.bad). */
+bool mmaps_next(struct bytes *b, struct bytes *record);
+bool mmaps_parse(struct bytes record, struct map_note *ret); /* false: nothing to note */
