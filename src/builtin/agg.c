@@ -10,7 +10,7 @@
 enum { MAX_HIST_BITS = 5, MAX_LHIST = 1000 };
 
 /* ---- types ---- */
-static const struct type *agg_type(struct sema *s, enum type_kind kind, bool is_signed)
+static struct type *agg_type(struct sema *s, enum type_kind kind, bool is_signed)
 {
 	struct type *t = arena_new(s->a, struct type);
 
@@ -20,19 +20,21 @@ static const struct type *agg_type(struct sema *s, enum type_kind kind, bool is_
 	return t;
 }
 
-static const struct type *agg_sized(const struct type *t)
+static const struct type *agg_sized(struct type *t)
 {
-	((struct type *)t)->size =
-		agg_of(t)->words(t) * 8; /* just made by agg_type, nobody else has it */
+	t->size = agg_of(t)->words(t) * 8;
 	return t;
 }
 
-/* sum, min, max, avg, stats keep the sign of their argument. */
+/* sum, min, max, avg, stats keep the sign of their argument; a literal adopts that of the map's
+ * other values. */
 static const struct type *agg_signed(struct sema *s, struct node *call, enum type_kind kind)
 {
-	const struct type *t = call_arg(call, 0)->type;
+	const struct type *arg = call_arg(call, 0)->type;
+	struct type *t = agg_type(s, kind, !arg || arg->is_signed);
 
-	return agg_sized(agg_type(s, kind, !t || t->is_signed));
+	t->flex = arg && arg->flex;
+	return agg_sized(t);
 }
 
 static const struct type *type_count(struct sema *s, struct node *call)

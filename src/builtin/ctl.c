@@ -145,8 +145,7 @@ static void act_system(struct session *s, const struct schema *sc, const struct 
 		err_free(e);
 		return;
 	}
-	if (out.n)
-		session_text(s, "syscall", sb_str(&out));
+	session_text(s, "syscall", sb_str(&out));
 }
 
 /* ---- signal ---- */

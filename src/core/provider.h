@@ -2,12 +2,11 @@
 #pragma once
 #include "base/err.h"
 #include "ir/ir.h"
-#include "kern/host.h"
+#include "kern/link.h"
 #include "types/type.h"
 
 struct prog;
 struct blk;
-struct link;
 struct unit;
 
 /* A place to attach: as written at first, concrete once wildcards are expanded. */
@@ -33,6 +32,17 @@ struct point {
 
 typedef bool point_cb(const struct point *p, void *arg); /* false: stop */
 
+/* What a body asks of a probe. */
+enum point_use {
+	USE_ARGS = 1 << 0,
+	USE_ARGN = 1 << 1,
+	USE_RETVAL = 1 << 2,
+	USE_PROBE = 1 << 3,
+	USE_FUNC = 1 << 4,
+	USE_KSTACK = 1 << 5,
+	USE_REGS = 1 << 6, /* reg(), ctx */
+};
+
 enum { ARG_RET = -1, ARG_FUNC = -2 };
 enum provider_flags {
 	PF_USER = 1 << 0,   /* pointers from the context are user pointers */
@@ -47,6 +57,7 @@ enum provider_flags {
 		1 << 8,     /* -p is a filter in the program; else the attachment is per process */
 	PF_STACKS = 1 << 9, /* kstack and ustack mean something here */
 	PF_EVENT = 1 << 10, /* perf event program: context is struct bpf_perf_event_data */
+	PF_SPLIT = 1 << 11, /* points that differ in .extra do not share a program */
 };
 
 struct provider {
@@ -73,11 +84,11 @@ struct provider {
 	 * arguments. */
 	struct err *(*types)(struct host *h, struct unit *u, struct point *p);
 	/*
-	 * A cheaper provider with the same meaning for n points that share a body, or NULL. args:
-	 * the body uses args, argN or retval. May change the points' argument types and places.
+	 * A better provider with the same meaning for n points that share a body, or NULL. use:
+	 * enum point_use, what the body needs. May change the points' argument types and places.
 	 */
 	const struct provider *(*choose)(struct host *h, struct unit *u, struct point *points,
-					 u32 n, bool args);
+					 u32 n, u32 use);
 	/*
 	 * Several points in one program, told apart by a number that the context holds. which: emit
 	 * code that gives it, or goes to out. number: a point's (below nwhich).
@@ -103,15 +114,6 @@ struct provider {
 	 */
 	struct err *(*attach)(struct host *h, struct unit *u, struct prog *g, struct link **list);
 };
-
-/* Something to undo; closed in reverse order. */
-struct link {
-	int fd;      /* -1: none */
-	int perf_fd; /* closed after fd; -1: none */
-	struct link *next;
-};
-void link_add(struct link **list, int fd,
-	      int perf_fd); /* in probe/common.c; takes the descriptors */
 
 /* probe/registry.c: every provider, ended by NULL, in the order -l lists them. */
 extern const struct provider *const providers[];

@@ -311,6 +311,7 @@ struct err *bpf_prog_run(int fd, const u64 *ctx, u32 n, u32 *retval)
 	return NULL;
 }
 
+/* Bytes that the kernel filled in, or -errno. */
 static long obj_info(int fd, void *info, u32 size)
 {
 	union bpf_attr attr;
@@ -318,7 +319,21 @@ static long obj_info(int fd, void *info, u32 size)
 	attr.info.bpf_fd = (u32)fd;
 	attr.info.info = ptr_u64(info);
 	attr.info.info_len = size;
-	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr));
+	long r = sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr));
+	return r < 0 ? r : (long)attr.info.info_len;
+}
+
+bool bpf_link_misses(int fd, u64 *misses)
+{
+	struct sonde_link_info info = {0};
+	if (obj_info(fd, &info, sizeof(info)) < (long)sizeof(info))
+		return false;
+	bool multi = info.type == BPF_LINK_TYPE_KPROBE_MULTI,
+	     one = info.type == BPF_LINK_TYPE_PERF_EVENT &&
+		   (info.kprobe.type == SONDE_PERF_EVENT_KPROBE ||
+		    info.kprobe.type == SONDE_PERF_EVENT_KRETPROBE);
+	*misses = multi ? info.kprobe_multi.missed : info.kprobe.missed;
+	return multi || one;
 }
 
 struct err *bpf_prog_misses(int fd, u64 *misses)
@@ -348,7 +363,7 @@ struct err *bpf_module_btf(const char *module, int *fd)
 			continue; /* gone meanwhile */
 		char name[64] = "";
 		struct bpf_btf_info info = {.name = ptr_u64(name), .name_len = sizeof(name)};
-		if (!obj_info((int)r, &info, sizeof(info)) && info.kernel_btf &&
+		if (obj_info((int)r, &info, sizeof(info)) >= 0 && info.kernel_btf &&
 		    !strcmp(name, module)) {
 			*fd = (int)r;
 			return NULL;

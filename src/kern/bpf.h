@@ -70,6 +70,9 @@ struct err *bpf_prog_run(int fd, const u64 *ctx, u32 n, u32 *retval);
 /* The kernel's recursion_misses of a program. */
 struct err *bpf_prog_misses(int fd, u64 *misses);
 
+/* What a kprobe link did not see (Linux 6.7); false: the kernel does not tell. */
+bool bpf_link_misses(int fd, u64 *misses);
+
 /* A module's BTF object, for prog_spec.attach_btf_fd. */
 struct err *bpf_module_btf(const char *module, int *fd);
 

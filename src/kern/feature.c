@@ -323,6 +323,15 @@ static bool try_kprobe_multi(struct host *h)
 	return sys_bpf(BPF_LINK_CREATE, &attr, sizeof(attr)) == -EFAULT;
 }
 
+/* Since function graph tracing carries fprobes, each task has a stack of its returns. */
+static bool try_fprobe_returns(struct host *h)
+{
+	struct types *k = host_btf(h);
+	const struct type *t = k ? btf_types_find(k, STR("fprobe"), T_STRUCT) : NULL;
+	struct field f;
+	return t && type_field(t, STR("hlist_array"), &f) && host_has(h, FEAT_KPROBE_MULTI);
+}
+
 /* A directory instead of a binary: who understands the request says EBADF. */
 static bool try_uprobe_multi(struct host *h)
 {

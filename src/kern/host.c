@@ -1,6 +1,7 @@
 /* host.c - files of the machine below its root, CPUs, tracefs, BTF, and why we were refused. */
 #include "kern/host.h"
 #include "base/vec.h"
+#include "kern/link.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -117,6 +118,7 @@ void host_deinit(struct host *h)
 		btf_types_close(h->btf);
 	h->btf = NULL;
 	h->btf_tried = false;
+	retprobe_done(h);
 }
 
 struct types *host_btf(struct host *h)

@@ -28,7 +28,8 @@ struct host {
 	u8 feature[FEAT_COUNT]; /* 0 not probed yet, 1 no, 2 yes */
 	u32 ncpu;               /* possible CPUs */
 	u32 page_size;
-	const char *tracefs; /* path below root, NULL until host_tracefs() */
+	const char *tracefs;         /* path below root, NULL until host_tracefs() */
+	struct retprobes *retprobes; /* kern/link.h; NULL: none were opened */
 };
 
 /* Cheap: reads nothing but the number of CPUs. */

@@ -112,7 +112,10 @@ bool mmaps_parse(struct bytes b, struct map_note *ret)
 	}
 	n.pid = bytes_u32(&b);
 	switch (type) {
-	case PERF_RECORD_MMAP2: parse_map(&b, &n); break;
+	case PERF_RECORD_MMAP2:
+		parse_map(&b, &n);
+		b.bad |= (misc & PERF_RECORD_MISC_MMAP_DATA) != 0; /* not for execution */
+		break;
 	case PERF_RECORD_COMM:
 		n.kind = NOTE_EXEC;
 		b.bad |= !(misc & PERF_RECORD_MISC_COMM_EXEC); /* else just a name */
@@ -136,8 +139,8 @@ bool mmaps_parse(struct bytes b, struct map_note *ret)
 
 /* ---- reading ---- */
 
-/* What is there now goes to the buffer; the kernel may write on. Number of bytes that were not
- * understood as a whole. */
+/* What is there now goes to the buffer; the kernel may write on. False: the ring is
+ * not as it should be. */
 static bool take_ring(struct mmaps *m, struct cpu_ring *r)
 {
 	u64 head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
@@ -286,8 +289,10 @@ static struct err *open_all(struct host *h, struct mmaps *m, int pid)
 	if (pid > 0)
 		list_threads(h, pid, &threads);
 	m->all = pid <= 0 || (u64)threads.n * n > MAX_EVENTS;
-	if (m->all || !threads.n)
-		threads.n = 0, vec_add(&threads, m->all ? 0 : pid);
+	if (m->all || !threads.n) {
+		threads.n = 0;
+		vec_add(&threads, m->all ? 0 : pid);
+	}
 	for (m->pages = MAX_RING_PAGES;
 	     m->pages > MIN_RING_PAGES && m->pages * n > MAX_TOTAL_PAGES;)
 		m->pages /= 2;

@@ -67,6 +67,11 @@ struct err *perf_attach(int perf_fd, int prog_fd)
 	if (ioctl(perf_fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
 		return err_kern(errno, "attach a program to a perf event%s",
 				errno == E2BIG ? " (64 programs at most on one event)" : "");
+	return perf_enable(perf_fd);
+}
+
+struct err *perf_enable(int perf_fd)
+{
 	if (ioctl(perf_fd, PERF_EVENT_IOC_ENABLE, 0))
 		return err_kern(errno, "enable a perf event");
 	return NULL;

@@ -16,6 +16,7 @@ struct perf_spec {
 struct err *perf_open(const struct perf_spec *s, int *fd);
 /* PERF_EVENT_IOC_SET_BPF then ENABLE. */
 struct err *perf_attach(int perf_fd, int prog_fd);
+struct err *perf_enable(int perf_fd);
 struct err *perf_disable(int perf_fd);
 /* /sys/bus/event_source/devices/{kprobe,uprobe}/type, and the bit that means "return". */
 struct err *perf_probe_pmu(struct host *h, const char *name, u32 *type, u32 *retbit);

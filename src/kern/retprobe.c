@@ -93,6 +93,17 @@ static void guard(struct host *h, const char *path, int alive, pid_t parent)
 	_exit(0);
 }
 
+static bool close_above(int fd)
+{
+	if (!close_range((unsigned)fd + 1, ~0u, 0))
+		return true;
+	if (errno != ENOSYS)
+		return false;
+	for (int i = (int)sysconf(_SC_OPEN_MAX) - 1; i > fd; i--) /* before Linux 5.9 */
+		close(i);
+	return true;
+}
+
 static struct err *start_guard(struct host *h, const char *path)
 {
 	int ends[2];
@@ -102,7 +113,7 @@ static struct err *start_guard(struct host *h, const char *path)
 	pid_t pid = fork();
 	if (pid == 0) { /* nothing that the parent attached may stay open here */
 		int keep = dup2(ends[0], 3);
-		if (keep < 0 || close_range(4, ~0u, 0))
+		if (keep < 0 || !close_above(keep))
 			_exit(1);
 		guard(h, path, keep, parent);
 	}

@@ -19,4 +19,27 @@ struct sonde_uprobe_multi_attr {
 	__u64 cookies;         /* u64[cnt] or 0 */
 	__u32 cnt, multi_flags, pid, zero;
 };
+/*
+ * What BPF_OBJ_GET_INFO_BY_FD says of a link, as far as it is about missed hits. Kernels that count
+ * them (Linux 6.7) fill in at least so many bytes.
+ */
+struct sonde_link_info {
+	__u32 type, id, prog_id, pad;
+	union {
+		struct {
+			__u64 addrs;
+			__u32 count, flags;
+			__u64 missed;
+		} kprobe_multi;
+		struct {
+			__u32 type, pad;
+			__u64 func_name;
+			__u32 name_len, offset;
+			__u64 addr, missed;
+		} kprobe;
+	};
+};
+_Static_assert(sizeof(struct sonde_link_info) == 56, "uapi layout");
+enum { SONDE_PERF_EVENT_KPROBE = 3, SONDE_PERF_EVENT_KRETPROBE = 4 };
+
 _Static_assert(sizeof(struct sonde_uprobe_multi_attr) == 64, "uapi layout");

@@ -205,7 +205,8 @@ void lower_record(struct lower *l, struct node *call, struct node *args, struct 
 		scalars &= type_is_scalar(a->type);
 	}
 	sc->layout = type_tuple(l->u->arena, n, elem, NULL);
-	bool now = call && call->kind == N_CALL && call->fn && (call->fn->flags & B_END);
+	bool ends = call && call->kind == N_CALL && call->fn && (call->fn->flags & B_END);
+	bool now = ends || sc->map; /* what a map holds is wanted as it is now */
 	if (scalars && is_ringbuf(l->u))
 		send_reserved(l, sc, args, now);
 	else

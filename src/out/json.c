@@ -269,6 +269,7 @@ static void put_lost(struct json *j, const struct item *it)
 		{"lost_events", "probe", "events"},        {"map_full", "map", "updates"},
 		{"missed_probes", "probe", "runs"},        {"nesting", "probe", "runs"},
 		{"truncated_strings", "probe", "strings"}, {"failed_reads", "probe", "reads"},
+		{"missed_returns", "probe", "returns"},    {"missed_hits", "probe", "hits"},
 		{"corrupt_records", "", "records"},        {"lost_by_probe", "probe", "events"},
 	};
 	struct sb *b = &j->o.b;

@@ -5,27 +5,6 @@
 #include "kern/tracefs.h"
 #include <linux/btf.h>
 
-void link_add(struct link **list, int fd, int perf_fd)
-{
-	struct link *l = malloc(sizeof(*l));
-	if (!l)
-		abort();
-	*l = (struct link){fd, perf_fd, *list};
-	*list = l;
-}
-
-/* Back to what the list was. */
-static void undo_links(struct link **list, struct link *mark)
-{
-	while (*list != mark) {
-		struct link *l = *list;
-		*list = l->next;
-		close_fd(&l->fd);
-		close_fd(&l->perf_fd);
-		free(l);
-	}
-}
-
 struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach_point *one,
 			  struct link **list)
 {
@@ -40,7 +19,7 @@ struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach
 			at = &p->next;
 			continue;
 		}
-		undo_links(list, mark);
+		link_undo(h, list, mark);
 		if (only || u->config.missing_probes == MISSING_ERROR) {
 			err_free(last);
 			return only ? e : err_wrap(e, "%.*s: ", STRF(p->text));

@@ -46,7 +46,7 @@ struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct
 
 /* ---- tracepoints: rawtrace.c; see provider.choose ---- */
 const struct provider *rawtrace_choose(struct host *h, struct unit *u, struct point *points, u32 n,
-				       bool args);
+				       u32 use);
 
 /* ---- perf events: perf_common.c ---- */
 /* Open an event, attach g, add the link. */

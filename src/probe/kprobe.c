@@ -3,7 +3,11 @@
 #include "kern/tracefs.h"
 #include "probe/common.h"
 
-enum { HELPER_GET_FUNC_IP = 173 };
+enum {
+	HELPER_GET_FUNC_IP = 173,
+	FEW_RETURNS = 64, /* each by itself */
+	FULL_RETURNS = 8, /* more than so many share the memory for calls in progress */
+};
 
 static bool is_return(const struct provider *p)
 {
@@ -67,20 +71,46 @@ static struct ref kprobe_arg(struct fn *f, struct host *h, const struct point *p
 	return ir_addi(f, ip, -(i64)p->offset - REGS_KPROBE_SKEW);
 }
 
-/* Many points, and nothing that only a breakpoint can do. */
-static bool wants_multi(struct host *h, const struct prog *g)
+/* ---- attaching ---- */
+
+static u32 count_points(const struct point *p)
 {
 	u32 n = 0;
-	for (const struct point *p = g->points; p; p = p->next, n++)
+	for (; p; p = p->next)
+		n++;
+	return n;
+}
+
+/* Nothing that only a breakpoint can do. */
+static bool can_multi(const struct point *p)
+{
+	for (; p; p = p->next)
 		if (p->has_addr || p->offset || p->target.n)
 			return false;
-	return n > 1 && host_has(h, FEAT_KPROBE_MULTI);
+	return true;
+}
+
+/*
+ * Before 6.14 a multi link can follow as few as four calls at once in each of its functions, and
+ * before 6.7 nobody learns what it missed: so few return probes are breakpoints there.
+ */
+static bool wants_multi(struct host *h, const struct prog *g)
+{
+	u32 n = count_points(g->points);
+	bool few = n <= (is_return(g->provider) ? FEW_RETURNS : 1u);
+	return !few && can_multi(g->points) && host_has(h, FEAT_KPROBE_MULTI);
 }
 
 static u32 kprobe_load_as(struct host *h, const struct unit *u, const struct prog *g)
 {
 	(void)u;
 	return wants_multi(h, g) ? BPF_TRACE_KPROBE_MULTI : 0;
+}
+
+static u32 returns_load_as(struct host *h, const struct unit *u, const struct prog *g)
+{
+	(void)h, (void)u, (void)g;
+	return BPF_TRACE_KPROBE_MULTI;
 }
 
 /* core: only functions of vmlinux, for kernels that do not look into modules. */
@@ -96,21 +126,60 @@ static struct err *attach_multi(struct host *h, struct prog *g, bool core, struc
 			       : err_new("none of the functions is in vmlinux");
 	vec_free(&syms);
 	if (!e)
-		link_add(list, fd, -1);
+		link_add(list, fd, -1)->missed = MISSED_LINK;
+	return e;
+}
+
+/* A link where that is more than an ioctl: it tells what was missed. */
+static struct err *attach_perf(struct host *h, struct prog *g, int perf_fd, struct link **list)
+{
+	int fd;
+	bool multi = g->provider->load_as(h, NULL, g);
+	struct err *e = multi || !host_has(h, FEAT_PERF_LINK)
+				? err_new("no link")
+				: bpf_link_perf(g->fd, perf_fd, 0, &fd);
+	if (!e) {
+		link_add(list, fd, perf_fd)->missed = MISSED_LINK;
+		return perf_enable(perf_fd);
+	}
+	err_free(e);
+	e = perf_start_fd(perf_fd, g, list);
+	(*list)->missed = MISSED_LINK; /* not told */
+	return e;
+}
+
+static struct err *attach_return(struct host *h, struct unit *u, struct prog *g, const char *func,
+				 struct link **list)
+{
+	int fd;
+	char *event;
+	u64 all = u->config.kretprobe_maxactive * FULL_RETURNS, n = count_points(g->points);
+	u64 calls = MIN(u->config.kretprobe_maxactive, MAX(all / n, 64u));
+	struct err *e = retprobe_open(h, func, (u32)calls, &event, &fd);
+	if (e)
+		return e;
+	e = perf_start_fd(fd, g, list);
+	(*list)->event = event;
+	(*list)->missed = MISSED_TRACEFS;
 	return e;
 }
 
 static struct err *attach_one(struct host *h, struct unit *u, struct prog *g, const struct point *p,
 			      struct link **list)
 {
-	(void)u;
 	int fd;
 	const char *func = p->has_addr ? NULL : arena_strz(h->arena, p->name);
 	if (func && p->target.n && !str_is(p->target, "vmlinux"))
 		func = arena_fmt(h->arena, "%.*s:%s", STRF(p->target), func);
+	if (func && is_return(g->provider)) {
+		struct err *e = attach_return(h, u, g, func, list);
+		if (!e)
+			return NULL;
+		err_free(e); /* the other way says better what is wrong */
+	}
 	struct err *e =
 		perf_open_kprobe(h, func, func ? p->offset : p->addr, is_return(g->provider), &fd);
-	return e ? e : perf_start_fd(fd, g, list);
+	return e ? e : attach_perf(h, g, fd, list);
 }
 
 /* Those of vmlinux are attached already. */
@@ -123,8 +192,8 @@ static struct err *attach_module(struct host *h, struct unit *u, struct prog *g,
 static struct err *kprobe_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
 	bool core_done = false;
-	if (wants_multi(h, g)) { /* one function that cannot be attached spoils all; breakpoints
-				    tell which */
+	if (g->provider->load_as(h, u, g)) { /* one function that cannot be attached spoils all;
+						breakpoints tell which */
 		struct err *e = attach_multi(h, g, false, list);
 		if (!e)
 			return NULL;
@@ -153,6 +222,17 @@ const struct provider provider_kprobe = {
 	.attach = kprobe_attach,
 };
 
+static const struct provider provider_returns;
+
+/* Registers and the way back are not all there in a multi link's return. */
+static const struct provider *kretprobe_choose(struct host *h, struct unit *u, struct point *points,
+					       u32 n, u32 use)
+{
+	(void)u, (void)n;
+	bool fits = !(use & (USE_KSTACK | USE_REGS)) && can_multi(points);
+	return fits && host_has(h, FEAT_FPROBE_RETURNS) ? &provider_returns : NULL;
+}
+
 const struct provider provider_kretprobe = {
 	.name = "kretprobe",
 	.alias = {"kr"},
@@ -165,5 +245,21 @@ const struct provider provider_kretprobe = {
 	.expand = kprobe_expand,
 	.arg = kprobe_arg,
 	.load_as = kprobe_load_as,
+	.choose = kretprobe_choose,
+	.attach = kprobe_attach,
+};
+
+/* Through function graph tracing: no breakpoint, and any number of calls in progress. */
+static const struct provider provider_returns = {
+	.name = "kretprobe",
+	.syntax = "kretprobe:function",
+	.doc = "Return of a kernel function.",
+	.prog_type = BPF_PROG_TYPE_KPROBE,
+	.flags = KPROBE_FLAGS | PF_RETVAL,
+	.needs = FEAT_KPROBE,
+	.parse = kprobe_parse,
+	.expand = kprobe_expand,
+	.arg = kprobe_arg,
+	.load_as = returns_load_as,
 	.attach = kprobe_attach,
 };

@@ -185,13 +185,13 @@ static const struct provider *choose_calls(struct host *h, struct point *points,
 }
 
 const struct provider *rawtrace_choose(struct host *h, struct unit *u, struct point *points, u32 n,
-				       bool args)
+				       u32 use)
 {
 	if (h->recorded || u->config.plain)
 		return NULL;
 	if (is_call(points))
 		return choose_calls(h, points, n);
-	if (args)
+	if (use & (USE_ARGS | USE_ARGN | USE_RETVAL))
 		return NULL;
 	for (const struct point *p = points; p; p = p->next)
 		if (!tracepoint_id(h, arena_fmt(u->arena, "btf_trace_%.*s", STRF(p->name))))

@@ -137,6 +137,8 @@ static void decode_stack(struct session *s, struct arena *a, const struct type *
 {
 	struct stack_value head;
 	memcpy(&head, p, sizeof(head));
+	if (t->kind == T_USTACK)
+		notes_drain(s);
 	u32 n = MIN(head.n, t->count);
 	struct frame *f = arena_newn(a, struct frame, n ? n : 1);
 	for (u32 i = 0; i < n; i++) {
@@ -159,6 +161,8 @@ static void decode_sym(struct session *s, struct arena *a, const struct type *t,
 {
 	u64 addr = load_uint(p, 8), pid = t->kind == T_USYM ? load_uint(p + 8, 8) : 0;
 	struct symbol sym = {0};
+	if (t->kind == T_USYM)
+		notes_drain(s);
 	bool known = t->kind == T_USYM ? sym_user(s->syms, (u32)pid, addr, &sym)
 				       : sym_kernel(s->syms, addr, &sym);
 	if (known && sym.name.n)

@@ -113,20 +113,9 @@ void loop_drain(struct session *s)
 	flush(s);
 }
 
-/* Names of user addresses need the mappings of a process that may be gone when they are printed. */
-static void note_target(struct session *s, u64 *noted)
-{
-	u64 now = run_now();
-	if (!s->notes || !s->u->pid || (*noted && now - *noted < SECOND_NS))
-		return;
-	*noted = now;
-	sym_user_note(s->syms, (u32)s->u->pid);
-}
-
 void loop_run(struct session *s)
 {
 	struct epoll_event ev[4];
-	u64 noted = 0;
 	while (!s->stop) {
 		int timeout = TICK_MS;
 		int n = epoll_wait(s->epoll_fd, ev, countof(ev), timeout);
@@ -138,12 +127,14 @@ void loop_run(struct session *s)
 		}
 		if (n < 0 && errno != EINTR)
 			s->stop = true;
+		notes_tick(s);
 		/* A flood must not keep us from seeing Ctrl-C. */
-		while (consume(s) >= RECORD_BATCH && !s->stop && !loop_interrupted(s))
+		while (consume(s) >= RECORD_BATCH && !s->stop && !loop_interrupted(s)) {
+			notes_tick(s);
 			loss_tick(s);
+		}
 		if (gone)
 			s->stop = true;
-		note_target(s, &noted);
 		loss_tick(s);
 	}
 }

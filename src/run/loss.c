@@ -46,6 +46,17 @@ static struct str prog_text(const struct prog *p)
 	return p->points ? p->points->text : p->name;
 }
 
+/* With several points: the first, and how many more. */
+static void put_points(struct sb *out, const struct prog *p)
+{
+	u32 more = 0;
+	for (const struct point *t = p->points ? p->points->next : NULL; t; t = t->next)
+		more++;
+	sb_add(out, prog_text(p));
+	if (more)
+		sb_fmt(out, " and %u more", more);
+}
+
 static void put_lost(struct session *s, const char *kind, struct str who, u64 n, struct str text)
 {
 	session_put(s, &(struct item){.kind = I_LOST,
@@ -129,11 +140,54 @@ static void report_misses(struct session *s, const struct prog *p)
 	err_free(e);
 	if (e || !n)
 		return;
+	put_points(&b, p);
 	sb_fmt(&b,
-	       "%.*s: %llu runs were skipped by the kernel because the probe was already running "
+	       ": %llu runs were skipped by the kernel because the probe was already running "
 	       "on that CPU",
-	       STRF(prog_text(p)), n);
+	       n);
 	put_lost(s, "missed_probes", prog_text(p), n, sb_str(&b));
+}
+
+void loss_links(struct session *s)
+{
+	s->missed = calloc(s->u->nprog + 1, sizeof(u64));
+	if (!s->missed)
+		abort();
+	for (const struct link *l = s->links; l; l = l->next) {
+		const struct prog *p = l->owner;
+		u64 n, *sum = &s->missed[p->index];
+		bool told = link_missed(s->h, l, &n);
+		if (!told && (p->provider->flags & PF_RETVAL))
+			*sum = UINT64_MAX;
+		else if (told && *sum != UINT64_MAX)
+			*sum += n;
+	}
+}
+
+/* Hits that no program was run for. */
+static void report_unseen(struct session *s, const struct prog *p)
+{
+	AUTO_SB b = {0};
+	u64 n = s->missed ? s->missed[p->index] : 0;
+	bool ret = p->provider->flags & PF_RETVAL;
+	if (!n)
+		return;
+	put_points(&b, p);
+	if (n == UINT64_MAX)
+		sb_z(&b, ": returns may have been missed, which this kernel does not tell (Linux "
+			 "6.7 does)");
+	else if (ret)
+		sb_fmt(&b, ": %llu return%s not seen because too many calls were in progress", n,
+		       n == 1 ? " was" : "s were");
+	else
+		sb_fmt(&b, ": %llu hit%s not seen because another kprobe was being handled", n,
+		       n == 1 ? " was" : "s were");
+	if (ret && s->u->config.kretprobe_maxactive < RETPROBE_CALLS)
+		sb_fmt(&b, "; allow more: BPFTRACE_KRETPROBE_MAXACTIVE=%d", RETPROBE_CALLS);
+	else if (ret && p->points && p->points->name.n)
+		sb_fmt(&b, "; fexit:%.*s sees them all", STRF(p->points->name));
+	put_lost(s, ret ? "missed_returns" : "missed_hits", prog_text(p), n == UINT64_MAX ? 0 : n,
+		 sb_str(&b));
 }
 
 static void report_warnings(struct session *s)
@@ -158,6 +212,7 @@ void loss_report(struct session *s)
 	for (u32 i = 0; i < u->nprog; i++) {
 		const struct prog *p = u->prog[i];
 		report_misses(s, p);
+		report_unseen(s, p);
 		if (!stats)
 			continue;
 		report_prog(s, p, STAT_NEST, "nesting",
@@ -178,6 +233,15 @@ void loss_report(struct session *s)
 		AUTO_SB b = {0};
 		sb_fmt(&b, "%llu records could not be read", s->corrupt);
 		put_lost(s, "corrupt_records", STR(""), s->corrupt, sb_str(&b));
+	}
+	if (s->notes_lost) {
+		AUTO_SB b = {0};
+		sb_fmt(&b,
+		       "%llu notes of what processes map were lost; some user addresses may have "
+		       "no "
+		       "name or a wrong one",
+		       s->notes_lost);
+		put_lost(s, "lost_mappings", STR(""), s->notes_lost, sb_str(&b));
 	}
 	report_warnings(s);
 }

@@ -22,6 +22,13 @@ void loop_drain(struct session *s); /* all that is in the ring */
 bool loop_interrupted(struct session *s);
 void loop_close(struct session *s);
 
+/* notes.c: what processes map, for names of user addresses. */
+void notes_open(struct session *s);
+void notes_drain(struct session *s); /* before an address is looked up */
+void notes_tick(struct session *s);
+void notes_close(struct session *s);
+
 /* loss.c */
 void loss_tick(struct session *s);   /* events lost since the last time, at most once per second */
+void loss_links(struct session *s);  /* before they are undone: what they missed */
 void loss_report(struct session *s); /* at the end: everything that is not as it should be */

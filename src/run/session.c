@@ -123,19 +123,6 @@ static bool run_phase(struct session *s, enum prog_phase phase)
 	return true;
 }
 
-static void close_links(struct link **list)
-{
-	while (*list) {
-		struct link *l = *list;
-		*list = l->next;
-		if (l->fd >= 0)
-			close(l->fd);
-		if (l->perf_fd >= 0)
-			close(l->perf_fd);
-		free(l);
-	}
-}
-
 /* As the missing_probes setting wants it. False: give up. */
 static bool attach_failed(struct session *s, const struct prog *p, struct err *e)
 {
@@ -164,11 +151,11 @@ static bool attach_prog(struct session *s, struct prog *p)
 	struct link *links = NULL, **tail = &links;
 	struct err *e = p->provider->attach ? p->provider->attach(s->h, s->u, p, &links) : NULL;
 	if (e) {
-		close_links(&links);
+		link_undo(s->h, &links, NULL);
 		return attach_failed(s, p, e);
 	}
-	while (*tail)
-		tail = &(*tail)->next;
+	for (; *tail; tail = &(*tail)->next)
+		(*tail)->owner = p;
 	*tail = s->links;
 	s->links = links;
 	s->npoint += count_points(p);
@@ -206,20 +193,6 @@ static bool attach_all(struct session *s)
 
 /* ---- the run ---- */
 
-static bool has_user_address(const struct type *t)
-{
-	if (!t)
-		return false;
-	if (t->kind == T_USTACK || t->kind == T_USYM)
-		return true;
-	if (t->kind != T_TUPLE && t->kind != T_RECORD)
-		return false;
-	for (u32 i = 0; i < t->nfield; i++)
-		if (has_user_address(t->field[i].type))
-			return true;
-	return false;
-}
-
 static void prepare(struct session *s, struct unit *u, const struct sink *sink, void *self)
 {
 	s->u = u;
@@ -238,10 +211,6 @@ static void prepare(struct session *s, struct unit *u, const struct sink *sink, 
 	s->begin_only = true;
 	for (u32 i = 0; i < u->nprog; i++)
 		s->begin_only &= u->prog[i]->phase != PROG_ATTACH;
-	for (u32 i = 0; i < u->nmap; i++)
-		s->notes |= has_user_address(u->map[i]->key) || has_user_address(u->map[i]->val);
-	for (u32 i = 0; i < u->nschema; i++)
-		s->notes |= has_user_address(u->schema[i]->layout);
 }
 
 static void put_attached(struct session *s)
@@ -264,6 +233,8 @@ static bool start(struct session *s)
 		if (!ok)
 			return false;
 	}
+	if (!s->dry_run)
+		notes_open(s);
 	if (!attach_all(s))
 		return false;
 	if (s->dry_run)
@@ -298,7 +269,8 @@ static void print_maps(struct session *s)
 
 static void finish(struct session *s)
 {
-	close_links(&s->links);
+	loss_links(s);
+	link_undo(s->h, &s->links, NULL);
 	loop_drain(s); /* what exit() made worthless is thrown away here */
 	s->discard = false;
 	s->ending = true;
@@ -321,11 +293,11 @@ int session_run(struct session *s, struct unit *u, const struct sink *sink, void
 		return RC_ATTACH;
 	}
 	if (!start(s)) {
-		close_links(&s->links);
+		link_undo(s->h, &s->links, NULL);
 		return RC_ATTACH;
 	}
 	if (s->dry_run) {
-		close_links(&s->links);
+		link_undo(s->h, &s->links, NULL);
 		return 0;
 	}
 	s->stop |= s->begin_only;
@@ -338,11 +310,12 @@ int session_run(struct session *s, struct unit *u, const struct sink *sink, void
 
 void session_free(struct session *s)
 {
-	close_links(&s->links);
+	link_undo(s->h, &s->links, NULL);
 	if (s->u)
 		load_undo(s, s->u);
 	end_child(s);
 	loop_close(s);
+	notes_close(s);
 	if (s->target_fd >= 0)
 		close(s->target_fd);
 	s->target_fd = -1;
@@ -352,7 +325,9 @@ void session_free(struct session *s)
 	arena_free(&s->ev);
 	free(s->warned);
 	free(s->stats);
+	free(s->missed);
 	s->syms = NULL;
 	s->warned = s->stats = NULL;
+	s->missed = NULL;
 	s->u = NULL;
 }

@@ -7,6 +7,7 @@
 #include "core/sink.h"
 #include "core/unit.h"
 #include "kern/bpf.h"
+#include "kern/mmaps.h"
 #include "kern/proc.h"
 #include "sym/sym.h"
 
@@ -38,12 +39,16 @@ struct session {
 	bool failed;          /* the output cannot be written */
 	bool interrupted;     /* SIGINT or SIGTERM came */
 	bool ending;          /* the end programs run */
-	bool notes; /* user addresses are shown: remember the target's mappings while it lives */
+	bool notes;           /* user addresses are shown: remember who maps what */
+	struct mmaps *mmaps;  /* tells of it; NULL: /proc is read now and then */
+	u64 notes_lost, noted_ns;
 	struct sb held, aligned;
 	u64 corrupt;    /* records that fit no schema */
 	u64 lost_shown; /* of the events lost, reported while running */
 	u64 ticked_ns;  /* last look at the counters */
 	u64 *stats;     /* copy of the MAP_STATS value */
+	u64 *missed;    /* per program: hits that the kernel counted but could not show;
+			   UINT64_MAX: it does not tell */
 	u32 npoint;     /* attached */
 };
 

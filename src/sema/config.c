@@ -14,6 +14,7 @@ static const struct key {
 	{"compat", NULL, K_COMPAT, 0},
 	{"cpp_demangle", NULL, K_BOOL, offsetof(struct config, cpp_demangle)},
 	{"no_cpp_demangle", "cpp_demangle", K_BOOL, offsetof(struct config, cpp_demangle)},
+	{"kretprobe_maxactive", NULL, K_U64, offsetof(struct config, kretprobe_maxactive)},
 	{"lazy_symbolication", NULL, K_BOOL, offsetof(struct config, lazy_symbolication)},
 	{"license", NULL, K_LICENSE, offsetof(struct config, license)},
 	{"log_size", NULL, K_U64, offsetof(struct config, log_size)},
@@ -50,6 +51,7 @@ enum { MAX_STRLEN = 16384, MAX_KEYS = 1 << 26 };
 void config_init(struct config *c)
 {
 	*c = (struct config){
+		.kretprobe_maxactive = RETPROBE_CALLS,
 		.max_strlen = 1024,
 		.max_map_keys = 4096,
 		.max_probes = 1024,
@@ -156,6 +158,12 @@ static bool check_limits(struct compile *c, struct loc loc)
 	if (g->max_strlen < 1 || g->max_strlen > MAX_STRLEN) {
 		diag_add(c->unit->diags, E_CONFIG, loc, "max_strlen: %llu is not between 1 and %d",
 			 g->max_strlen, MAX_STRLEN);
+		return false;
+	}
+	if (g->kretprobe_maxactive < 1 || g->kretprobe_maxactive > RETPROBE_CALLS) {
+		diag_add(c->unit->diags, E_CONFIG, loc,
+			 "kretprobe_maxactive: %llu is not between 1 and %d",
+			 g->kretprobe_maxactive, RETPROBE_CALLS);
 		return false;
 	}
 	if (g->max_map_keys < 1 || g->max_map_keys > MAX_KEYS) {

@@ -2,8 +2,6 @@
  * equal types. */
 #include "sema/sema.h"
 
-enum use { USE_ARGS = 1, USE_ARGN = 2, USE_RETVAL = 4, USE_PROBE = 8, USE_FUNC = 16 };
-
 struct expand {
 	struct compile *c;
 	struct point **tail;
@@ -226,6 +224,10 @@ static bool note_use(struct node *n, void *arg)
 		*use |= USE_PROBE;
 	else if (str_is(n->name, "func"))
 		*use |= USE_FUNC;
+	else if (str_is(n->name, "kstack"))
+		*use |= USE_KSTACK;
+	else if (str_is(n->name, "reg") || str_is(n->name, "ctx"))
+		*use |= USE_REGS;
 	return true;
 }
 
@@ -249,7 +251,7 @@ static bool same_variant(const struct point *a, const struct point *b, u32 use)
 {
 	if (a->provider != b->provider)
 		return false;
-	if (a->provider->choose && !str_eq(a->extra, b->extra))
+	if ((a->provider->flags & PF_SPLIT) && !str_eq(a->extra, b->extra))
 		return false;
 	if ((use & USE_ARGS) && !same_args(a->args, b->args))
 		return false;
@@ -302,9 +304,8 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 static void choose_provider(struct compile *c, struct variant *v, u32 use)
 {
 	struct unit *u = c->unit;
-	bool args = use & (USE_ARGS | USE_ARGN | USE_RETVAL);
 	const struct provider *better =
-		v->provider->choose ? v->provider->choose(u->host, u, v->points, v->npoint, args)
+		v->provider->choose ? v->provider->choose(u->host, u, v->points, v->npoint, use)
 				    : NULL;
 	if (!better)
 		return;

@@ -379,7 +379,10 @@ const struct type *type_merge(struct arena *a, const struct type *x, const struc
 	case T_MIN:
 	case T_MAX:
 	case T_AVG:
-	case T_STATS: return x->is_signed ? x : y; /* signed and unsigned observations: signed */
+	case T_STATS:
+		if (x->flex != y->flex)
+			return x->flex ? y : x;
+		return x->is_signed ? x : y; /* signed and unsigned observations: signed */
 	default: return type_eq(x, y) ? x : NULL;
 	}
 }

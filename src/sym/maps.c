@@ -107,16 +107,3 @@ void maps_free(struct maps *m)
 	arena_free(&m->arena);
 	*m = (struct maps){0};
 }
-
-const struct mapping *maps_at(const struct maps *m, u64 addr)
-{
-	u32 lo = 0, hi = m->n;
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-		if (m->v[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < m->n && m->v[lo].start <= addr ? &m->v[lo] : NULL;
-}

@@ -17,4 +17,3 @@ struct maps {
 bool maps_read(struct host *h, u32 pid, struct maps *ret);
 bool maps_parse(struct str text, struct maps *ret);
 void maps_free(struct maps *m);
-const struct mapping *maps_at(const struct maps *m, u64 addr); /* NULL: none */

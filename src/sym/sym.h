@@ -24,11 +24,16 @@ void syms_free(struct syms *s);
 bool sym_kernel(struct syms *s, u64 addr, struct symbol *ret);
 bool sym_kernel_addr(struct syms *s, struct str name, u64 *ret);
 /* Names that these give stay until the next call with the same syms. */
-/* User: the file mapped at addr in that process (also when it has ended, if it was asked about
- * before), its symbols. */
+/* User: the file mapped at addr in that process (also when it has ended, if it was noted, read or
+ * asked about before), its symbols; or generated code that the process keeps a list of. */
 bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret);
-/* Remember a process's mappings while it is there. */
-void sym_user_note(struct syms *s, u32 pid);
+/* Remember a process's mappings while it is there; those of all processes. */
+void sym_user_read(struct syms *s, u32 pid);
+void sym_user_read_all(struct syms *s);
+/* From now on there are notes (kern/mmaps.h) of what is mapped: by all, or by some processes. */
+void sym_user_notes(struct syms *s, bool all);
+struct map_note;
+void sym_user_note(struct syms *s, const struct map_note *n);
 
 /* ELF symbol tables (.symtab, .dynsym): function symbols of a file. */
 struct elf_syms {

@@ -1,37 +1,22 @@
-/*
- * usyms.c - lookups, with two caches: mappings by process, symbols by file.
- *
- * A process's mappings outlive it: stacks are often printed after it has gone.
- * They are read again when an address is in none of them, and now and then
- * because a pid may have been given to somebody else.
- */
-#include "base/vec.h"
+/* usyms.c - lookups: the file at an address (procs.c), the symbols of files (cached here). */
 #include "sym/ksyms.h"
-#include "sym/maps.h"
+#include "sym/procs.h"
 #include "types/image.h"
 #include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum {
-	MAX_PROCS = 1024,
 	MAX_FILES = 256,
 	MAX_CACHED_SYMS = 4 << 20, /* of all files: about 400 MB */
 	MAX_SEGMENTS = 16,
-	RETRY_MS = 100, /* an unknown address: look again, but not for each of a stack */
-	REFRESH_MS = 2000,
-};
-
-struct proc {
-	u32 pid;
-	u64 used, read_ms;
-	struct maps maps;
 };
 
 struct file {
 	u64 dev, ino, used;
+	u32 tried_pid; /* through whose /proc it was looked for */
+	bool loaded;
 	struct arena arena;
 	struct elf_syms syms;
 	struct segment seg[MAX_SEGMENTS]; /* executable PT_LOADs */
@@ -43,9 +28,9 @@ struct syms {
 	bool demangle;
 	u64 clock; /* counts uses: the smallest .used goes first */
 	struct ksyms ksyms;
-	struct proc *proc[MAX_PROCS];
+	struct procs procs;
 	struct file *file[MAX_FILES];
-	u32 nproc, nfile, nsym;
+	u32 nfile, nsym;
 	struct arena names; /* demangled, of the last call */
 };
 
@@ -53,15 +38,9 @@ void syms_init(struct host *h, bool demangle_names, struct syms **ret)
 {
 	struct syms *s = calloc(1, sizeof(*s));
 	assert(s);
-	s->host = h;
+	s->host = s->procs.host = h;
 	s->demangle = demangle_names;
 	*ret = s;
-}
-
-static void proc_free(struct proc *p)
-{
-	maps_free(&p->maps);
-	free(p);
 }
 
 static void file_free(struct syms *s, struct file *f)
@@ -75,8 +54,7 @@ void syms_free(struct syms *s)
 {
 	if (!s)
 		return;
-	for (u32 i = 0; i < s->nproc; i++)
-		proc_free(s->proc[i]);
+	procs_free(&s->procs);
 	for (u32 i = 0; i < s->nfile; i++)
 		file_free(s, s->file[i]);
 	ksyms_free(&s->ksyms);
@@ -84,12 +62,28 @@ void syms_free(struct syms *s)
 	free(s);
 }
 
+static bool is_control(char c)
+{
+	return (u8)c < ' ' || c == 0x7f;
+}
+
+/* As it may be printed: files and lists of symbols can hold anything. */
 static void show(struct syms *s, struct symbol *sym)
 {
+	bool bad = false;
 	arena_reset(&s->names);
 	char *plain = s->demangle ? demangle(&s->names, sym->name) : NULL;
 	if (plain)
 		sym->name = str_z(plain);
+	for (u32 i = 0; i < sym->name.n; i++)
+		bad |= is_control(sym->name.s[i]);
+	if (!bad)
+		return;
+	plain = arena_strz(&s->names, sym->name);
+	for (u32 i = 0; i < sym->name.n; i++)
+		if (is_control(plain[i]))
+			plain[i] = '?';
+	sym->name.s = plain;
 }
 
 bool sym_kernel(struct syms *s, u64 addr, struct symbol *ret)
@@ -147,49 +141,67 @@ static bool load_file(struct file *f, const char *path)
 	return true;
 }
 
-static bool same_file(const char *path, const struct mapping *m)
+static bool same_file(const char *path, const struct module *m)
 {
 	struct stat st;
 	return !stat(path, &st) && st.st_ino == m->ino;
 }
 
-/* Where the mapped file can be opened now: by its name in the process's root, ours, or through the
- * mapping. */
-static void find_and_load(struct syms *s, u32 pid, const struct mapping *m, struct file *f)
+/*
+ * Where the mapped file can be opened now: by its name (with the plain name separate debug files
+ * are found, too), as it was kept open, and while the process lives in its root or through the
+ * mapping.
+ */
+static bool find_and_load(struct syms *s, const struct proc *p, const struct area *a,
+			  struct file *f)
 {
 	char path[PATH_MAX + 64];
+	const struct module *m = a->module;
 	const char *root = s->host->root;
-	int n = (int)m->path.n;
-	if (!m->deleted) {
-		snprintf(path, sizeof(path), "%s/proc/%u/root%.*s", root, pid, n, m->path.s);
-		/* With the plain name separate debug files are found, too. */
-		char plain[PATH_MAX + 64];
-		snprintf(plain, sizeof(plain), "%s%.*s", root, n, m->path.s);
-		if ((same_file(plain, m) && load_file(f, plain)) || load_file(f, path))
-			return;
+	snprintf(path, sizeof(path), "%s%.*s", root, STRF(m->path));
+	if (!m->deleted && same_file(path, m) && load_file(f, path))
+		return true;
+	if (m->fd >= 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", m->fd);
+		if (load_file(f, path))
+			return true;
 	}
-	snprintf(path, sizeof(path), "%s/proc/%u/map_files/%llx-%llx", root, pid, m->start, m->end);
-	if (load_file(f, path))
-		return;
-	snprintf(path, sizeof(path), "%s/proc/%u/exe", root, pid);
-	if (same_file(path, m))
-		load_file(f, path);
+	if (p->ended)
+		return false;
+	snprintf(path, sizeof(path), "%s/proc/%u/root%.*s", root, p->pid, STRF(m->path));
+	if (!m->deleted && same_file(path, m) && load_file(f, path))
+		return true;
+	char through[PATH_MAX + 64];
+	snprintf(through, sizeof(through), "%s/proc/%u/map_files/%llx-%llx", root, p->pid, a->start,
+		 a->end);
+	if (load_file(f, through))
+		return true;
+	/* Of layered file systems the inode may differ. */
+	if (!m->deleted && load_file(f, path))
+		return true;
+	snprintf(path, sizeof(path), "%s/proc/%u/exe", root, p->pid);
+	return same_file(path, m) && load_file(f, path);
 }
 
-static struct file *file_get(struct syms *s, u32 pid, const struct mapping *m)
+static struct file *file_get(struct syms *s, const struct proc *p, const struct area *a)
 {
 	struct file *f = NULL;
 	for (u32 i = 0; i < s->nfile && !f; i++) {
-		if (s->file[i]->ino == m->ino && s->file[i]->dev == m->dev)
+		if (s->file[i]->ino == a->module->ino && s->file[i]->dev == a->module->dev)
 			f = s->file[i];
 	}
 	if (!f) {
 		f = calloc(1, sizeof(*f));
 		assert(f);
-		f->dev = m->dev;
-		f->ino = m->ino;
-		find_and_load(s, pid, m, f); /* a failure is remembered as a file without symbols */
+		f->dev = a->module->dev;
+		f->ino = a->module->ino;
+		f->loaded = find_and_load(s, p, a, f);
+		f->tried_pid = p->pid;
 		file_add(s, f);
+	} else if (!f->loaded && !p->ended && f->tried_pid != p->pid) {
+		f->tried_pid = p->pid; /* this process may lead to it */
+		f->loaded = find_and_load(s, p, a, f);
+		s->nsym += f->syms.n;
 	}
 	f->used = ++s->clock;
 	return f;
@@ -197,76 +209,25 @@ static struct file *file_get(struct syms *s, u32 pid, const struct mapping *m)
 
 /* ---- processes ---- */
 
-static u64 now_ms(void)
+void sym_user_read(struct syms *s, u32 pid)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+	procs_read(&s->procs, pid);
 }
 
-static struct proc *proc_find(struct syms *s, u32 pid)
+void sym_user_notes(struct syms *s, bool all)
 {
-	for (u32 i = 0; i < s->nproc; i++) {
-		if (s->proc[i]->pid == pid)
-			return s->proc[i];
-	}
-	return NULL;
+	s->procs.noted = true;
+	s->procs.all = all;
 }
 
-static struct proc *proc_slot(struct syms *s)
+void sym_user_read_all(struct syms *s)
 {
-	if (s->nproc < MAX_PROCS) {
-		struct proc *p = calloc(1, sizeof(*p));
-		assert(p);
-		return s->proc[s->nproc++] = p;
-	}
-	struct proc *old = s->proc[0];
-	for (u32 i = 1; i < s->nproc; i++) {
-		if (s->proc[i]->used < old->used)
-			old = s->proc[i];
-	}
-	maps_free(&old->maps);
-	return old;
+	procs_read_all(&s->procs);
 }
 
-/* Read pid's mappings; what is known stays when it has ended. */
-static struct proc *proc_read(struct syms *s, struct proc *p, u32 pid)
+void sym_user_note(struct syms *s, const struct map_note *n)
 {
-	struct maps m;
-	u64 now = now_ms();
-	bool got = maps_read(s->host, pid, &m);
-	if (p)
-		p->read_ms = now;
-	if (!got)
-		return p;
-	if (p) {
-		maps_free(&p->maps);
-	} else {
-		p = proc_slot(s);
-	}
-	*p = (struct proc){.pid = pid, .used = ++s->clock, .read_ms = now, .maps = m};
-	return p;
-}
-
-void sym_user_note(struct syms *s, u32 pid)
-{
-	proc_read(s, proc_find(s, pid), pid);
-}
-
-static const struct mapping *find_mapping(struct syms *s, u32 pid, u64 addr)
-{
-	struct proc *p = proc_find(s, pid);
-	if (!p || now_ms() - p->read_ms > REFRESH_MS)
-		p = proc_read(s, p, pid);
-	if (!p)
-		return NULL;
-	p->used = ++s->clock;
-	const struct mapping *m = maps_at(&p->maps, addr);
-	if (!m && now_ms() - p->read_ms > RETRY_MS) {
-		p = proc_read(s, p, pid);
-		m = maps_at(&p->maps, addr);
-	}
-	return m;
+	procs_note(&s->procs, n);
 }
 
 static bool to_vaddr(const struct file *f, u64 off, u64 *vaddr)
@@ -284,12 +245,18 @@ static bool to_vaddr(const struct file *f, u64 off, u64 *vaddr)
 
 bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret)
 {
-	const struct mapping *m = find_mapping(s, pid, addr);
-	if (!m)
-		return false;
-	const struct file *f = file_get(s, pid, m);
-	u64 off = addr - m->start + m->off, vaddr;
-	struct symbol out = {.name = STR(""), .module = m->path, .file_off = off, .off = off};
+	struct proc *proc;
+	const struct area *a = procs_at(&s->procs, pid, addr, &proc);
+	if (!a || !a->module) {
+		if (!proc || !jit_at(&s->procs, proc, addr, ret))
+			return false;
+		show(s, ret);
+		return true;
+	}
+	const struct file *f = file_get(s, proc, a);
+	u64 off = addr - a->start + a->off, vaddr;
+	struct symbol out = {
+		.name = STR(""), .module = a->module->path, .file_off = off, .off = off};
 	if (to_vaddr(f, off, &vaddr)) {
 		const struct symbol *sym = elf_at(&f->syms, vaddr);
 		out.off = vaddr;

@@ -1,9 +1,10 @@
 /*
- * stack N [MS]: calls outer -> middle -> inner N times; inner makes one system call (getppid). Then
- * it sleeps MS milliseconds, so that its symbols can still be looked up.
+ * stack N [MS [fork]]: calls outer -> middle -> inner N times; inner makes one system call
+ * (getppid). Then it sleeps MS milliseconds. With fork a child does it all.
  */
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define KEEP static __attribute__((noinline, noipa))
@@ -35,6 +36,10 @@ int main(int argc, char **argv)
 {
 	long n = argc > 1 ? strtol(argv[1], NULL, 0) : 1, sum = 0;
 
+	if (argc > 3 && fork() > 0) {
+		wait(NULL);
+		return 0;
+	}
 	for (long i = 0; i < n; i++)
 		sum += outer(i);
 	if (argc > 2)

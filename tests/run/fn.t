@@ -53,6 +53,7 @@ EXPECT
 
 NAME function calls in loop bodies
 PROG fn twice($n : int64) : int64 { return $n * 2; } BEGIN { for ($i : 0..100) { @sum += twice($i); } @m[1] = 5; for ($kv : @m) { print(twice($kv.1)); } }
+NEEDS sym:bpf_for_each_map_elem
 EXPECT
 	10
 	$
