@@ -25,6 +25,9 @@ struct map {
 	struct map *
 		keys; /* keys are too large for this kernel: the map's own are 16-byte hashes of
 			 them, and this one holds what they stand for; NULL: keys are as they are */
+	struct map *table; /* core/table.h; the map itself takes what does not fit; or NULL */
+	void *mem;         /* a table's memory, mapped by the runtime */
+	bool poked; /* the compiler's note: elements are looked up or deleted in the kernel */
 	const struct type *key; /* of user maps; NULL: scalar */
 	const struct type *val; /* as stored: ints are 8 bytes */
 	const struct type

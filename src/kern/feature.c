@@ -1,9 +1,12 @@
 /* feature.c - what this kernel can do: each question is asked once, by trying the thing itself. */
 #include "kern/host.h"
+#include "kern/mmaps.h"
 #include "kern/perf.h"
 #include "kern/sys.h"
+#include "kern/tracefs.h"
 #include <errno.h>
 #include <linux/btf.h>
+#include <sys/syscall.h>
 
 enum {
 	HELPER_JIFFIES64 = 118,
@@ -348,6 +351,46 @@ static bool try_uprobe_multi(struct host *h)
 	return sys_bpf(BPF_LINK_CREATE, &attr, sizeof(attr)) == -EBADF;
 }
 
+/*
+ * Older kernels hand these tracepoints the registers of user space, in which there is no kernel
+ * stack. Tried by a call of our own.
+ */
+static bool try_call_kstack(struct host *h)
+{
+	struct perf_spec spec = {.type = PERF_TYPE_TRACEPOINT, .period = 1, .pid = -1, .cpu = 0};
+	AUTO_CLOSE int map = map_fd(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);
+	const struct bpf_insn insn[] = {
+		I_ST(10, -8, 0),
+		I_MOVR(2, 10),
+		I_ADD(2, -8),
+		I_MOV(3, 8),
+		I_MOV(4, 0),
+		I_CALL(BPF_FUNC_get_stack),
+		I_LD64(1, BPF_PSEUDO_MAP_VALUE, map),
+		INSN(BPF_STX | BPF_MEM | BPF_DW, 1, 0, 0, 0),
+		I_MOV(0, 0),
+		I_EXIT,
+	};
+	AUTO_CLOSE int prog =
+		map < 0 ? -1 : (int)load(BPF_PROG_TYPE_TRACEPOINT, 0, insn, countof(insn));
+	AUTO_CLOSE int event = -1;
+	if (prog < 0)
+		return false;
+	u32 zero = 0;
+	i64 bytes = 0;
+	struct err *e = tracefs_id(h, STR("syscalls"), STR("sys_enter_getppid"), &spec.config);
+	if (!e)
+		e = perf_open(&spec, &event);
+	if (!e)
+		e = perf_attach(event, prog);
+	if (!e) {
+		syscall(SYS_getppid);
+		e = bpf_map_get(map, &zero, &bytes);
+	}
+	err_free(e);
+	return bytes > 0;
+}
+
 static bool try_uprobe_refctr(struct host *h)
 {
 	return root_has(h, "/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset");
@@ -365,6 +408,12 @@ static bool try_perf_link(struct host *h)
 	attr.link_create.target_fd = ~0u;
 	attr.link_create.attach_type = BPF_PERF_EVENT;
 	return sys_bpf(BPF_LINK_CREATE, &attr, sizeof(attr)) == -EBADF;
+}
+
+static bool try_map_notes(struct host *h)
+{
+	(void)h;
+	return mmaps_try();
 }
 
 static bool try_prog_btf(struct host *h)

@@ -227,6 +227,12 @@ static long open_event(int pid, u32 cpu)
 	return sys_perf_event_open(&attr, pid > 0 ? pid : -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+bool mmaps_try(void)
+{
+	int fd AUTO_CLOSE = (int)open_event(getpid(), 0);
+	return fd >= 0;
+}
+
 /* As large a ring as the kernel allows. */
 static struct err *map_ring(struct mmaps *m, int fd, u32 cpu)
 {

@@ -33,6 +33,9 @@ bool mmaps_of_all(const struct mmaps *m);
 void mmaps_drain(struct mmaps *m, map_note_cb *cb, void *arg);
 void mmaps_free(struct mmaps *m);
 
+/* Does the kernel allow it, for one's own process at least? */
+bool mmaps_try(void);
+
 /* The parts that read what the kernel wrote, for tests. */
 /* Bytes [tail, head) of a ring of size bytes (a power of two); false: there cannot be so many. */
 bool mmaps_copy(const u8 *ring, u64 size, u64 tail, u64 head, struct sb *out);

@@ -151,20 +151,36 @@ static void set_present(struct lower *l, struct map *m, struct ref p)
 		ir_store(l->f, 8, p, (i32)m->present, ir_con(l->f, 1));
 }
 
+static void add_to(struct lower *l, struct map *m, struct node *call, struct ref p)
+{
+	u32 nc;
+	/* Programs of user probes can be preempted by others on their CPU: adding must not be torn
+	 * apart. */
+	bool shared = !m->percpu || (l->v->provider->flags & PF_USER);
+	lower_push(l, &nc);
+	call->type = m->val; /* as merged over the script */
+	call->fn->add(l, call, (struct mem){p, 0}, shared);
+	lower_pop(l, nc);
+}
+
 void lower_agg(struct lower *l, struct node *map, struct node *call)
 {
 	struct map *m = map->map;
-	struct blk *done = ir_blk(l->f);
-	u32 nc;
+	struct fn *f = l->f;
+	struct blk *done = ir_blk(f);
 	struct mem key = lower_key(l, m, map->a);
+	if (m->table) {
+		struct blk *full = ir_blk(f);
+		full->unlikely = true;
+		add_to(l, m, call, lower_table(l, m, key, full));
+		ir_jmp(f, done);
+		ir_at(f, full);
+	}
 	struct ref p = element(l, m, key, done);
-	lower_push(l, &nc);
-	call->type = m->val; /* as merged over the script */
-	call->fn->add(l, call, (struct mem){p, 0}, !m->percpu);
+	add_to(l, m, call, p);
 	set_present(l, m, p);
-	lower_pop(l, nc);
-	ir_jmp(l->f, done);
-	ir_at(l->f, done);
+	ir_jmp(f, done);
+	ir_at(f, done);
 }
 
 /* ---- reading ---- */

@@ -1,12 +1,14 @@
 /*
  * rawtrace.c - tracepoints without perf events, where the meaning is the same.
  *
- * A perf tracepoint costs 50 ns more per event and 60 to 100 ms to close. So:
- *	- a body that reads no fields runs straight on the raw tracepoint;
- *	- many system calls' tracepoints become one typed program on raw_syscalls' tracepoint, which
- *looks its number up in a table. The fields of syscalls:* events are the call's number and
- *arguments, or its number and result; calls of 32-bit programs are left out, as those events leave
- *them out. A few system calls keep perf events: they cost the other system calls less.
+ * A perf tracepoint costs 50 ns more per event and 60 to 100 ms to close. So a body that reads no
+ * fields runs straight on the raw tracepoint, and many system calls' tracepoints become one typed
+ * program on raw_syscalls' tracepoint, which looks its number up in a table.
+ *
+ * The fields of syscalls:* events are the call's number and arguments, or its number and result;
+ * calls of 32-bit programs are left out, as those events leave them out. A few system calls keep
+ * perf events, which cost the other system calls less; but not where kstack is wanted of a kernel
+ * that has no kernel stack for these events.
  */
 #include "kern/regs.h"
 #include "probe/common.h"
@@ -76,14 +78,26 @@ static bool status_offset(struct host *h, u32 *off)
 	return status.type->size == 4;
 }
 
+/* The word there of the current task. */
+static struct ref task_word(struct fn *f, struct host *h, u32 off)
+{
+	if (host_has(h, FEAT_TASK_BTF))
+		return ir_load(f, 4, ir_callp(f, BPF_FUNC_get_current_task_btf, 0, NULL), (i32)off);
+	u32 mark = ir_slot_mark(f);
+	struct ref slot = ir_slot(f, 4), task = ir_call(f, BPF_FUNC_get_current_task, 0, NULL);
+	assert(ref_is(slot)); /* this is the start of the program */
+	ir_call(f, BPF_FUNC_probe_read_kernel, ARGS(slot, ir_con(f, 4), ir_addi(f, task, off)));
+	struct ref word = ir_load(f, 4, slot, 0);
+	ir_slot_release(f, mark);
+	return word;
+}
+
 static struct ref calls_which(struct fn *f, struct host *h, const struct point *points,
 			      struct blk *out)
 {
 	u32 off = 0;
 	if (status_offset(h, &off)) {
-		struct ref task = ir_callp(f, BPF_FUNC_get_current_task_btf, 0, NULL);
-		struct ref compat =
-			ir_op2(f, O_AND, ir_load(f, 4, task, (i32)off), ir_con(f, TS_COMPAT));
+		struct ref compat = ir_op2(f, O_AND, task_word(f, h, off), ir_con(f, TS_COMPAT));
 		struct blk *native = ir_blk(f);
 		ir_br(f, O_EQ, compat, ir_con(f, 0), native, out);
 		ir_at(f, native);
@@ -165,11 +179,11 @@ static u32 tracepoint_id(struct host *h, const char *name)
 	return k ? btf_types_id(k, str_z(name), BTF_KIND_TYPEDEF) : 0;
 }
 
-static const struct provider *choose_calls(struct host *h, struct point *points, u32 n)
+static const struct provider *choose_calls(struct host *h, struct point *points, u32 n, u32 use)
 {
 	u32 off;
-	if (n < MANY_CALLS || !host_has(h, FEAT_TP_BTF) || !host_has(h, FEAT_TASK_BTF) ||
-	    !status_offset(h, &off))
+	bool wanted = n >= MANY_CALLS || ((use & USE_KSTACK) && !host_has(h, FEAT_CALL_KSTACK));
+	if (!wanted || !host_has(h, FEAT_TP_BTF) || !status_offset(h, &off))
 		return NULL;
 	u32 id = tracepoint_id(h, is_enter(points) ? "btf_trace_sys_enter" : "btf_trace_sys_exit");
 	if (!id)
@@ -190,7 +204,7 @@ const struct provider *rawtrace_choose(struct host *h, struct unit *u, struct po
 	if (h->recorded || u->config.plain)
 		return NULL;
 	if (is_call(points))
-		return choose_calls(h, points, n);
+		return choose_calls(h, points, n, use);
 	if (use & (USE_ARGS | USE_ARGN | USE_RETVAL))
 		return NULL;
 	for (const struct point *p = points; p; p = p->next)

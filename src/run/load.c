@@ -5,6 +5,7 @@
 #include "run/run.h"
 #include <errno.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 /* Perf buffers, where there is no BPF ring buffer: bytes per CPU. */
 enum { PERF_RING_BYTES = 256 * 1024, RB_PAGE = 4096 };
@@ -56,6 +57,11 @@ static struct err *make_map(struct session *s, struct unit *u, struct map *m)
 	if (e) {
 		m->fd = -1;
 		return err_wrap(e, "map %s: ", spec.name);
+	}
+	if (m->flags & BPF_F_MMAPABLE) {
+		e = bpf_map_mmap(m->fd, ALIGN_UP(m->val_size, (u32)sysconf(_SC_PAGESIZE)), &m->mem);
+		if (e)
+			return err_wrap(e, "map %s: ", spec.name);
 	}
 	u32 zero = 0;
 	return m->role == MAP_AUX && m->init ? bpf_map_put(m->fd, &zero, m->init) : NULL;
@@ -215,6 +221,10 @@ void load_undo(struct session *s, struct unit *u)
 	ring_free(s->ring);
 	s->ring = NULL;
 	for (u32 i = u->nmap; i-- > 0;) {
+		if (u->map[i]->mem)
+			munmap(u->map[i]->mem,
+			       ALIGN_UP(u->map[i]->val_size, (u32)sysconf(_SC_PAGESIZE)));
+		u->map[i]->mem = NULL;
 		if (u->map[i]->fd >= 0)
 			close(u->map[i]->fd);
 		u->map[i]->fd = -1;

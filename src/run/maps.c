@@ -1,6 +1,8 @@
 /*
  * maps.c - what maps hold: snapshot, merge CPUs, sort, print; clear and zero.
  */
+#include "base/tab.h"
+#include "core/table.h"
 #include "run/run.h"
 #include <errno.h>
 
@@ -95,6 +97,96 @@ static void snap_keys(struct snap *n)
 	n->key_size = k->val_size;
 }
 
+/* ---- tables (core/table.h) ---- */
+
+typedef void slot_cb(void *arg, u8 *slot);
+
+static void each_slot(struct session *s, const struct map *m, slot_cb *cb, void *arg)
+{
+	u32 words = agg_of(m->val)->words(m->val), size = table_slot_size(m->key_size, words);
+	u8 *mem = m->table->mem;
+	for (u32 c = 0; mem && c < s->h->ncpu; c++)
+		for (u32 i = 0; i < TABLE_SLOTS + TABLE_PROBES; i++) {
+			u8 *slot = mem + (size_t)c * table_cpu_size(m->key_size, words) +
+				   (size_t)i * size;
+			u64 tag;
+			memcpy(&tag, slot, sizeof(tag));
+			if (tag > TABLE_BUSY)
+				cb(arg, slot);
+		}
+}
+
+struct gather {
+	struct snap *n;
+	struct tab index; /* key -> element number + 1 */
+	u32 cap, words;
+};
+
+static void gather_slot(void *arg, u8 *slot)
+{
+	struct gather *g = arg;
+	struct snap *n = g->n;
+	u32 key_size = n->m->key_size;
+	struct str key = str_n((char *)slot + 8, key_size);
+	size_t at = (size_t)(uintptr_t)tab_get(&g->index, key);
+	if (!at) {
+		assert(n->n < g->cap);
+		u8 *copy = n->keys + (size_t)n->n * key_size;
+		memcpy(copy, slot + 8, key_size);
+		at = ++n->n;
+		tab_set(&g->index, str_n((char *)copy, key_size), (void *)(uintptr_t)at);
+	}
+	n->agg->merge(n->m->val, n->merged + (at - 1) * g->words,
+		      (const u64 *)(slot + 8 + ALIGN_UP(key_size, 8u)));
+}
+
+/* What the table holds, merged with what the map holds. Slots may appear meanwhile: there is room
+ * for all. */
+static void snap_table(struct session *s, struct snap *n)
+{
+	const struct map *m = n->m;
+	struct gather g = {.n = n, .words = n->agg->words(m->val)};
+	g.cap = n->n + s->h->ncpu * (TABLE_SLOTS + TABLE_PROBES);
+	u8 *keys = calloc(g.cap + 1ul, m->key_size);
+	u64 *merged = calloc(g.cap + 1ul, g.words * sizeof(u64));
+	if (!keys || !merged)
+		abort();
+	if (n->n) {
+		memcpy(keys, n->keys, (size_t)n->n * m->key_size);
+		memcpy(merged, n->merged, (size_t)n->n * g.words * sizeof(u64));
+	}
+	free(n->keys);
+	free(n->merged);
+	n->keys = keys;
+	n->merged = merged;
+	for (u32 i = 0; i < n->n; i++)
+		tab_set(&g.index, str_n((char *)keys + (size_t)i * m->key_size, m->key_size),
+			(void *)(uintptr_t)(i + 1));
+	each_slot(s, m, gather_slot, &g);
+	tab_free(&g.index);
+}
+
+struct reset {
+	u32 key, size;
+	bool zero;
+};
+
+/* A free slot is free last, so that whoever takes it finds it empty. */
+static void reset_slot(void *arg, u8 *slot)
+{
+	const struct reset *r = arg;
+	memset(slot + 8 + r->key, 0, r->size - 8 - r->key);
+	if (!r->zero)
+		__atomic_store_n((u64 *)(void *)slot, 0, __ATOMIC_RELEASE);
+}
+
+static void reset_table(struct session *s, const struct map *m, bool zero)
+{
+	u32 words = agg_of(m->val)->words(m->val);
+	struct reset r = {ALIGN_UP(m->key_size, 8u), table_slot_size(m->key_size, words), zero};
+	each_slot(s, m, reset_slot, &r);
+}
+
 static struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
 {
 	struct err *e;
@@ -111,6 +203,8 @@ static struct err *snap_take(struct session *s, const struct map *m, struct snap
 		snap_keys(n);
 	if (!e && n->agg)
 		snap_merge(s, n);
+	if (!e && m->table)
+		snap_table(s, n);
 	return e;
 }
 
@@ -323,6 +417,8 @@ static struct err *each_key(struct session *s, const struct map *m, bool zero)
 {
 	u8 *keys AUTO_FREE = NULL, *vals AUTO_FREE = NULL;
 	u32 n = 0;
+	if (m->table)
+		reset_table(s, m, zero);
 	struct err *e =
 		bpf_map_all(m->fd, m->key_size, user_size(s, m), m->max_entries, &keys, &vals, &n);
 	if (e)

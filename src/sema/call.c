@@ -319,9 +319,10 @@ static bool check_row_args(struct sema *s, struct node *call, const struct built
 		bool key = map && i < g->nmax && str_is(g->arg[i], "key");
 		if (!check_arg(s, call, kind, arg))
 			ok = false;
-		else if (kind == SIG_MAP)
+		else if (kind == SIG_MAP) {
 			map = arg->map;
-		else if (key)
+			map->poked |= !(b->flags & B_ASYNC);
+		} else if (key)
 			map_use_key(s, map, arg, arg);
 		else if (!(b->flags & B_ASYNC) && arg->type && arg->type->kind == T_PROBE)
 			*at = as_text(s, arg);

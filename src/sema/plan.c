@@ -1,5 +1,6 @@
 /* plan.c - how each map is kept: kernel map type, sizes, per CPU or shared. */
 #include "core/agg.h"
+#include "core/table.h"
 #include "sema/check.h"
 
 enum {
@@ -77,6 +78,32 @@ static void plan_hash(struct compile *c, struct map *m)
 	plan_big_key(c, m);
 }
 
+/*
+ * Small keyed aggregations that programs only add to live in a table of ours (core/table.h). A
+ * limit below the usual one is kept exactly, so then there is none.
+ */
+static void plan_table(struct compile *c, struct map *m)
+{
+	const struct config *g = &c->unit->config;
+	bool whole = m->key && (m->key_size % 8 == 0 || m->key_size == 1 || m->key_size == 2 ||
+				m->key_size == 4);
+	if (!m->percpu || m->scalar || m->declared || m->keys || m->poked || m->read || !whole)
+		return;
+	if (m->key_size > TABLE_KEY_MAX || m->val_size > 16 || g->max_map_keys < 4096 ||
+	    !host_has(c->unit->host, FEAT_ATOMIC))
+		return;
+	struct map *t = arena_new(c->unit->arena, struct map);
+	*t = (struct map){.name = str_z(arena_fmt(c->unit->arena, "%.*s_table", STRF(m->name))),
+			  .role = MAP_AUX,
+			  .fd = -1};
+	t->map_type = BPF_MAP_TYPE_ARRAY;
+	t->flags = BPF_F_MMAPABLE;
+	t->key_size = 4;
+	t->max_entries = 1;
+	t->val_size = c->unit->host->ncpu * table_cpu_size(m->key_size, m->val_size / 8);
+	m->table = t;
+}
+
 static bool plan_map(struct compile *c, struct map *m)
 {
 	struct diags *ds = c->unit->diags;
@@ -110,6 +137,7 @@ static bool plan_map(struct compile *c, struct map *m)
 		m->map_type = m->percpu ? BPF_MAP_TYPE_PERCPU_ARRAY : BPF_MAP_TYPE_ARRAY;
 	} else {
 		plan_hash(c, m);
+		plan_table(c, m);
 	}
 	return true;
 }
@@ -138,6 +166,8 @@ bool sema_plan(struct compile *c)
 	for (u32 i = 0; i < n; i++)
 		if (u->map[i]->keys)
 			unit_add_map(u, u->map[i]->keys);
+		else if (u->map[i]->table)
+			unit_add_map(u, u->map[i]->table);
 	return !u->diags->nerror;
 }
 

@@ -211,7 +211,8 @@ static void space_put(struct procs *p, struct aspace *s, struct area a)
 		s->v[to].off += a.end - s->v[to].start;
 		s->v[to].start = a.end;
 	}
-	memmove(&s->v[at], &s->v[to], (s->n - to) * sizeof(a));
+	if (to > at)
+		memmove(&s->v[at], &s->v[to], (s->n - to) * sizeof(a));
 	s->n -= to - at;
 	insert(s, at, a);
 	p->narea += s->n - before;

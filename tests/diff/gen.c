@@ -141,11 +141,12 @@ static const char *expr(int level)
 	case 2: return text("~(%sint64)(%s)", chance(50) ? "u" : "", a);
 	case 3: return text("-(%sint64)(%s)", chance(50) ? "u" : "", a);
 	case 4: return text("(%s ? %s : %s)", cond(level - 1), a, expr(level - 1));
-	case 5: return text("((uint64)(%s) / (uint64)(%s))", a, expr(level - 1));
+	case 5:
+		return text("((uint64)(%s) / ((uint64)(%s)%s))", a, expr(level - 1), json ? " | 1" : "");
 	case 6: return text("((uint64)(%s) %% %u)", a, 1 + below(1000));
 	case 7: return text("((uint%u)(%s) >> %u)", 8U << below(4), a, below(64));
 	case 8: return text("((%s) << %u)", a, below(64));
-	case 9: return text("((uint64)(%s) >> (%s & 63))", a, expr(level - 1));
+	case 9: return text("((uint64)(%s) >> ((uint64)(%s) & 63))", a, expr(level - 1));
 	case 10: return text("(%s) + (%s)", a, cond(level - 1));
 	case 11: return text("((%s) & 0xffff) / %u", a, 1 + below(300));
 	}
@@ -605,7 +606,7 @@ static void s_counts(void)
 			line("if (%s > %u) { print(\"more\"); } else { print(%s + 1); }", first, below(20),
 			     first);
 	}
-	if (chance(30))
+	if (strcmp(agg, "stats") && chance(30))
 		line("print(%s);", first);
 	if (keys && !negative && chance(50))
 		line(chance(50) ? "print(%s, %d, %d);" : "print(%s, %d);", m, top, divide);

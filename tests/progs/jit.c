@@ -11,8 +11,7 @@
 int main(int argc, char **argv)
 {
 	/* push %rbp; mov %rsp,%rbp; mov $110,%eax; syscall; pop %rbp; ret */
-	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xb8, 110, 0,
-					     0,    0,    0x0f, 0x05, 0x5d, 0xc3};
+	static const char code[] = "\x55\x48\x89\xe5\xb8\x6e\0\0\0\x0f\x05\x5d\xc3";
 	char path[64];
 	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	FILE *list;

@@ -62,17 +62,18 @@ EXPECT_RE
 NEEDS tracefs
 
 NAME processes that the command starts
-RUN "$SONDE" -q -c "sh -c 'build/tests/stack 2; build/tests/stack 3; true'" -e 'tracepoint:syscalls:sys_enter_getppid /pid != cpid && comm == "stack"/ { @[ustack(1), pid - pid] = count(); }'
+RUN "$SONDE" -q -c "sh -c 'build/tests/stack 2; build/tests/stack 3; true'" -e 'tracepoint:syscalls:sys_enter_getppid /pid != cpid && comm == "stack"/ { @[ustack(1)] = count(); }'
 EXPECT_RE
 	$
 	$
 	@\[
 	        inner\+[0-9]+
-	, 0\]: 2
+	\]: 2
 	@\[
 	        inner\+[0-9]+
-	, 0\]: 3
-NEEDS tracefs later
+	\]: 3
+NEEDS tracefs
+ALONE
 
 NAME forked child without exec
 PROG tracepoint:syscalls:sys_enter_getppid /pid != cpid && comm == "stack"/ { @[ustack(2)] = count(); }
@@ -97,3 +98,16 @@ EXPECT_RE
 	$
 	$
 NEEDS tracefs prog:jit
+
+NAME without notes of mappings a process that lives is read
+ARGS -v --no-feature map_notes
+PROG uprobe:build/tests/stack:inner /pid == cpid/ { @[func] = count(); }
+LOAD stack 3 300
+EXPECT
+	$
+	$
+	@[inner]: 3
+ERR_RE
+	WARNING: names of processes that end may be missing: notes of what processes map \(perf events\): not allowed
+	Attached 1 probe
+NEEDS uprobe

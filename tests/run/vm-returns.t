@@ -11,6 +11,7 @@ EXPECT
 	$
 	@: 40
 ERR
+	Attached 1 probe
 
 NAME more calls in progress than places
 ALONE
@@ -38,6 +39,7 @@ EXPECT
 	$
 	@[__x64_sys_rt_sigtimedwait]: 25
 ERR
+	Attached 2 probes
 
 NAME returns of many functions
 ALONE
@@ -51,7 +53,7 @@ EXPECT_RE
 
 NAME nothing is left in tracefs
 ALONE
-RUN f=/sys/kernel/tracing/kprobe_events; "$SONDE" -q -e 'kretprobe:vfs_read { @ = count(); $k = kstack(1); }' >/dev/null & p=$!; i=0; while [ ! -s $f ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; sed 's/_[0-9]*_0/_PID_0/' $f; kill -9 $p; i=0; while [ -s $f ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; cat $f
+RUN f=/sys/kernel/tracing/kprobe_events; "$SONDE" -q -e 'kretprobe:vfs_read { @ = count(); $k = kstack(1); }' >/dev/null & p=$!; i=0; while [ -z "$(cat $f)" ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; sed 's/_[0-9]*_0/_PID_0/' $f; kill -9 $p; i=0; while [ "$(cat $f)" ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; cat $f
 NEEDS vm kprobe
 EXPECT
 	r4096:sonde/sonde_PID_0 vfs_read
@@ -61,11 +63,13 @@ ALONE
 RUN f=/sys/kernel/tracing/kprobe_events; echo 'r16:sonde/sonde_32700_0 vfs_read' >>$f; echo 'r16:other/sonde_32700_0 vfs_read' >>$f; "$SONDE" -q -e 'kretprobe:vfs_write { $k = kstack(1); } begin { exit() } interval:ms:10 { exit() }'; cat $f; echo '-:other/sonde_32700_0' >>$f
 NEEDS vm kprobe
 EXPECT
+	$
+	$
 	r16:other/sonde_32700_0 vfs_read
 
 NAME limits of kretprobe_maxactive
 PROG config = { kretprobe_maxactive = 5000 } BEGIN { exit() }
-RC 1
+RC 2
 EXPECT
 ERR_RE
 	.*kretprobe_maxactive: 5000 is not between 1 and 4096

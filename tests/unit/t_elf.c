@@ -55,7 +55,8 @@ TEST(elf_maps)
 			      "ffff-10fff r-xp 00000000 00:00 0                [vdso]\n");
 	CHECK(maps_parse(text, &m) && m.n == 2);
 	const struct mapping *x = m.v;
-	CHECK(x->start == 0x2000 && x->end == 0x5000 && x->off == 0x1000 && x->ino == 7 && str_is(x->path, "/bin/cat") && !x->deleted);
+	CHECK(x->start == 0x2000 && x->end == 0x5000 && x->off == 0x1000 && x->ino == 7 &&
+	      str_is(x->path, "/bin/cat") && !x->deleted);
 	x++;
 	CHECK(x->start == 0x6000 && x->deleted && str_is(x->path, "/tmp/a b"));
 	maps_free(&m);
