@@ -176,12 +176,16 @@ static struct ref lower_len(struct lower *l, struct node *call, struct mem dst)
 }
 
 /* ---- clear, zero ---- */
+static void act_clear(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+		      u64 ts);
+
 static struct ref lower_on_map(struct lower *l, struct node *call, struct mem dst)
 {
 	struct schema *sc = lower_schema(l, call->fn, call->loc);
 
 	(void)dst;
 	sc->map = sema_map(call->a);
+	sc->map->cleared |= call->fn->act == act_clear;
 	lower_record(l, call, NULL, sc);
 	return REF_NONE;
 }
@@ -219,7 +223,7 @@ const struct builtin builtin_map[] = {
 	{"int64 len(any value)", lower_len, .check = check_len,
 	 .doc = "Frames of a stack, characters of a string, bytes of a buffer, elements of an "
 		"array or tuple."},
-	{"void clear(map m)", lower_on_map, B_ASYNC, .act = act_clear,
+	{"void clear(map m)", lower_on_map, B_ASYNC | B_TIMED, .act = act_clear,
 	 .doc = "Removes all elements of a map."},
 	{"void zero(map m)", lower_on_map, B_ASYNC, .act = act_zero,
 	 .doc = "Sets all values of a map to 0."},

@@ -348,8 +348,8 @@ const struct builtin builtin_print[] = {
 	{"void debugf(fmt format, ...)", lower_debugf, .check = check_debugf,
 	 .doc = "Writes text with at most three values into the kernel's trace_pipe (conversions d "
 		"u x p s)."},
-	{"void print(map m, [any top_or_percentiles], [lit div])", lower_print_map, B_ASYNC,
-	 .check = check_print_map, .act = act_print_map,
+	{"void print(map m, [any top_or_percentiles], [lit div])", lower_print_map,
+	 B_ASYNC | B_TIMED, .check = check_print_map, .act = act_print_map,
 	 .doc = "Prints a map, sorted: the top largest elements of it (0: all), values divided by "
 		"div. Of histograms also percentiles: print(@h, \"p50, p99.9\")."},
 	{"void print(show value)", NULL, B_ASYNC, .act = act_print,

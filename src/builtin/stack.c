@@ -103,6 +103,12 @@ static struct ref put_stack(struct lower *l, struct node *call, struct mem dst, 
 	struct ref n = ir_var(f), got;
 	struct blk *failed = ir_blk(f), *done = ir_blk(f);
 
+	u32 type = l->v->provider->prog_type;
+	bool raw = type == BPF_PROG_TYPE_RAW_TRACEPOINT || type == BPF_PROG_TYPE_TRACING;
+	if (raw && dst.base.kind == R_SLOT) /* before 6.3 the helper of these takes only bytes that
+					       were stored before */
+		lower_zero(l, mem_at(dst, offsetof(struct stack_value, ip)),
+			   call->type->count * frame);
 	got = ir_call(f, BPF_FUNC_get_stack,
 		      ARGS(lower_ctx(l),
 			   lower_addr(l, mem_at(dst, offsetof(struct stack_value, ip))),

@@ -27,6 +27,7 @@ struct map {
 			 them, and this one holds what they stand for; NULL: keys are as they are */
 	struct map *table; /* core/table.h; the map itself takes what does not fit; or NULL */
 	void *mem;         /* a table's memory, mapped by the runtime */
+	bool cleared;      /* ... clear() is used on it */
 	bool poked; /* the compiler's note: elements are looked up or deleted in the kernel */
 	const struct type *key; /* of user maps; NULL: scalar */
 	const struct type *val; /* as stored: ints are 8 bytes */

@@ -426,7 +426,9 @@ static void dispatch(struct session *s, const struct record *r)
 	if (!sc->fn->act || !decode_fields(s, n ? sc->layout : &type_none, r, v))
 		s->corrupt++;
 	else
-		sc->fn->act(s, sc, v, n, r->ts);
+		s->event_ts = r->ts;
+	sc->fn->act(s, sc, v, n, r->ts);
+	s->event_ts = 0;
 	arena_reset(&s->ev);
 }
 

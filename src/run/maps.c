@@ -187,6 +187,18 @@ static void reset_table(struct session *s, const struct map *m, bool zero)
 	each_slot(s, m, reset_slot, &r);
 }
 
+static void snap_less_cleared(struct session *s, struct snap *n)
+{
+	const struct map *m = n->m;
+	struct reading r = {n->keys, n->merged, n->n, m->scalar ? 0 : n->key_size,
+			    n->agg->words(m->val)};
+	base_note(s, m, &r);
+	base_subtract(s, m, &r);
+	n->n = r.n;
+	if (m->scalar && !r.n)
+		n->present = false;
+}
+
 static struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
 {
 	struct err *e;
@@ -205,6 +217,8 @@ static struct err *snap_take(struct session *s, const struct map *m, struct snap
 		snap_merge(s, n);
 	if (!e && m->table)
 		snap_table(s, n);
+	if (!e && n->agg && base_wanted(m))
+		snap_less_cleared(s, n);
 	return e;
 }
 
@@ -438,11 +452,50 @@ static struct err *each_key(struct session *s, const struct map *m, bool zero)
 	return e;
 }
 
+struct forget {
+	const u8 *key;
+	u32 key_size;
+	const struct reset *reset;
+};
+
+static void forget_slot(void *arg, u8 *slot)
+{
+	const struct forget *f = arg;
+	if (!memcmp(slot + 8, f->key, f->key_size))
+		reset_slot((void *)(uintptr_t)f->reset, slot);
+}
+
+/* An element that did not change for a whole interval. */
+static void remove_key(struct session *s, const struct map *m, const u8 *key)
+{
+	if (m->keys)
+		return; /* its key here is a hash */
+	err_free(bpf_map_del(m->fd, key));
+	if (!m->table)
+		return;
+	u32 words = agg_of(m->val)->words(m->val);
+	struct reset r = {ALIGN_UP(m->key_size, 8u), table_slot_size(m->key_size, words), false};
+	struct forget f = {key, m->key_size, &r};
+	each_slot(s, m, forget_slot, &f);
+}
+
+static struct err *clear_later(struct session *s, const struct map *m)
+{
+	struct snap n = {0};
+	struct err *e = base_is_fresh(s, m) ? NULL : snap_take(s, m, &n);
+	if (!e)
+		base_clear(s, m, remove_key);
+	snap_free(&n);
+	return e;
+}
+
 void session_clear_map(struct session *s, const struct map *m)
 {
 	if (m->fd < 0)
 		return;
-	struct err *e = m->scalar ? zero_scalar(s, m, false) : each_key(s, m, false);
+	struct err *e = base_wanted(m) ? clear_later(s, m)
+			: m->scalar    ? zero_scalar(s, m, false)
+				       : each_key(s, m, false);
 	if (e)
 		map_failed(s, m, "clear", e);
 }
@@ -451,6 +504,8 @@ void session_zero_map(struct session *s, const struct map *m)
 {
 	if (m->fd < 0)
 		return;
+	if (base_wanted(m))
+		base_forget(s, m);
 	struct err *e = m->scalar ? zero_scalar(s, m, true) : each_key(s, m, true);
 	if (e)
 		map_failed(s, m, "zero", e);

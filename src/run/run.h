@@ -1,5 +1,6 @@
 /* run.h - what the files of run/ share. */
 #pragma once
+#include "base/tab.h"
 #include "run/session.h"
 
 enum { RECORD_BATCH = 4096, TICK_MS = 50, SECOND_NS = 1000000000, WARN_SHOWN = 5 };
@@ -14,6 +15,33 @@ void load_undo(struct session *s, struct unit *u); /* close programs, maps and t
 void record_take(void *session, const void *data, size_t n);
 void record_lost(void *session, u64 n); /* perf buffer */
 void record_replay(struct session *s);  /* what was held */
+
+/* base.c: what clear() takes off later readings. */
+struct reading {
+	u8 *keys;
+	u64 *words;
+	u32 n, key_size, nwords;
+};
+struct base {
+	u8 *keys;
+	u64 *words;
+	u32 n, key_size, nwords;
+	struct tab index; /* key -> number + 1 */
+	u64 ts;           /* of the event that asked for it; 0: none did */
+	bool valid;
+};
+struct cleared {
+	struct base base, last; /* what is taken off; the last reading as it was */
+};
+typedef void base_gone(struct session *s, const struct map *m, const u8 *key);
+bool base_wanted(const struct map *m);
+void base_note(struct session *s, const struct map *m, const struct reading *r);
+void base_subtract(struct session *s, const struct map *m, struct reading *r);
+bool base_is_fresh(struct session *s,
+		   const struct map *m); /* read by the same run of the same probe */
+void base_clear(struct session *s, const struct map *m, base_gone *gone);
+void base_forget(struct session *s, const struct map *m);
+void base_free(struct session *s);
 
 /* loop.c */
 struct err *loop_open(struct session *s);

@@ -310,6 +310,7 @@ int session_run(struct session *s, struct unit *u, const struct sink *sink, void
 
 void session_free(struct session *s)
 {
+	base_free(s);
 	link_undo(s->h, &s->links, NULL);
 	if (s->u)
 		load_undo(s, s->u);

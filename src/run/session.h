@@ -11,7 +11,11 @@
 #include "kern/proc.h"
 #include "sym/sym.h"
 
+struct cleared;
 struct session {
+	struct cleared *cleared; /* by map index; NULL: clear() was not used */
+	u32 ncleared;
+	u64 event_ts; /* of the record being handled; 0: it carries none */
 	struct unit *u;
 	struct host *h;
 	struct syms *syms;

@@ -118,9 +118,9 @@ static void set_typed(struct node *n, u64 v, const struct type *t)
 
 static const struct type *arith_type(enum token op, const struct type *x, const struct type *y)
 {
-	if (op == TK_SHL || op == TK_SHR)
-		return type_int(8, x->is_signed);
 	bool sx = x->is_signed && !(x->flex && !y->is_signed);
+	if (op == TK_SHL || op == TK_SHR)
+		return type_int(8, sx);
 	bool sy = y->is_signed && !(y->flex && !x->is_signed);
 	return type_int(8, sx || sy || op == TK_MINUS);
 }

@@ -26,3 +26,21 @@ EXPECT
 	$
 	$
 	@[true, syscalls]: 1
+
+NAME short kernel stack of a typed program
+PROG fentry:vfs_write /pid == cpid/ { @[len(kstack(5)) > 1, len(ustack(3)) > 0] = count(); }
+LOAD rw w55
+NEEDS fentry
+EXPECT
+	$
+	$
+	@[true, true]: 1
+
+NAME short kernel stack of a raw tracepoint
+PROG tracepoint:sched:sched_process_exit /pid == cpid/ { @[len(kstack(5)) > 1] = count(); }
+LOAD rw w55
+NEEDS tp:sched/sched_process_exit
+EXPECT
+	$
+	$
+	@[true]: 1

@@ -10,7 +10,7 @@ EXPECT_RE
 	@s\[inner\]: 3
 	@u\[
 	        inner\+0
-	        middle\+[0-9]+
+	        (middle|outer)\+[0-9]+
 	\]: 3
 NEEDS uprobe
 

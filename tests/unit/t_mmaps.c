@@ -317,6 +317,22 @@ TEST(mmaps_bounded)
 	table_free(t);
 }
 
+TEST(mmaps_lost)
+{
+	struct table *t = table_new();
+	struct proc *x;
+	u32 pid = (u32)getpid();
+	u64 addr = (u64)(uintptr_t)&table_new;
+	t->h.root = "";
+	note(t, NOTE_EXEC, pid, 0);
+	map_at(t, pid, addr & ~4095ull, 4096, "/wrong");
+	CHECK(!strncmp(at(t, pid, addr), "/wrong+", 7));
+	note(t, NOTE_LOST, 0, 0);
+	procs_at(&t->p, pid, addr, &x); /* it lives: /proc knows better */
+	CHECK(x && x->doubt == t->p.doubt && strstr(at(t, pid, addr), "/unit+"));
+	table_free(t);
+}
+
 /* What a real child did. */
 struct seen {
 	u32 pid, exec, map, exit;
