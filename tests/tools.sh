@@ -4,9 +4,9 @@
 #   tests/tools.sh [-d DIR] SONDE [TOOL...]
 #
 # DIR (else $TOOLS) is where the *.bt are; by default /usr/sbin and /usr/share/bpftrace/tools. With
-# TOOLs, only these (names without .bt). A tool that needs a function, variable, tracepoint, kind of
-# probe, library or structure's field that this kernel or machine lacks is skipped, and the line names what is missing;
-# anything else that keeps one from attaching is a failure.
+# TOOLs, only these (names without .bt). A tool that needs a function, variable, tracepoint, library,
+# kind of probe or field of a structure that this kernel or machine lacks is skipped, and the line
+# names what is missing; anything else that keeps one from attaching is a failure.
 #
 # Prints a line for each tool; the last line sums up. Exit code 1 when one failed.
 # On other kernels (the binary must lie below the project's root):

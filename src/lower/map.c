@@ -156,7 +156,8 @@ static void add_to(struct lower *l, struct map *m, struct node *call, struct ref
 	u32 nc;
 	/* Programs of user probes can be preempted by others on their CPU: adding must not be torn
 	 * apart. */
-	bool shared = !m->percpu || (l->v->provider->flags & PF_USER);
+	bool adds = m->val->kind != T_MIN && m->val->kind != T_MAX && m->val->kind != T_TSERIES;
+	bool shared = !m->percpu || (adds && (l->v->provider->flags & PF_USER));
 	lower_push(l, &nc);
 	call->type = m->val; /* as merged over the script */
 	call->fn->add(l, call, (struct mem){p, 0}, shared);

@@ -423,12 +423,13 @@ static void dispatch(struct session *s, const struct record *r)
 		return;
 	}
 	struct value *v = arena_newn(&s->ev, struct value, n ? n : 1);
-	if (!sc->fn->act || !decode_fields(s, n ? sc->layout : &type_none, r, v))
+	if (!sc->fn->act || !decode_fields(s, n ? sc->layout : &type_none, r, v)) {
 		s->corrupt++;
-	else
+	} else {
 		s->event_ts = r->ts;
-	sc->fn->act(s, sc, v, n, r->ts);
-	s->event_ts = 0;
+		sc->fn->act(s, sc, v, n, r->ts);
+		s->event_ts = 0;
+	}
 	arena_reset(&s->ev);
 }
 

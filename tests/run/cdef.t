@@ -37,3 +37,12 @@ EXPECT
 	10
 	$
 	$
+
+NAME signed bit-fields are read without their sign, alone and in a whole struct
+PROG struct bits_t { int a : 5; int b : 7; }; BEGIN { $p = (struct bits_t *)kaddr("vfs_read"); $s = *$p; printf("%d %s\n", $p->a >= 0 && $s.a == $p->a && $s.b == $p->b, $p->a == $s.a ? "same" : "other"); printf("%s\n", *$p); }
+NEEDS sym:vfs_read
+EXPECT_RE
+	1 same
+	\{ \.a = [0-9]+, \.b = [0-9]+ \}
+	$
+	$

@@ -293,3 +293,34 @@ EXPECT
 	-4
 	$
 	$
+
+NAME minus and complement of unsigned values keep the width
+PROG BEGIN { $a = (uint16)381; $e = (int8)5; print((~$a, -$a, -(uint32)5, ~(uint8)5, ~$e, -$e, sizeof(-$a))); }
+EXPECT
+	(65154, 65155, 4294967291, 250, -6, -5, 8)
+	$
+	$
+
+NAME a decrement is signed, as a subtraction
+PROG BEGIN { $m = (uint64)0; --$m; print($m); let $f : uint8 = (uint8)0; $f--; print($f); @u = (uint64)0; @u--; }
+EXPECT
+	-1
+	255
+	$
+	$
+	@u: -1
+
+NAME cast literals are computed as values of their type
+PROG BEGIN { print(((uint64)18446744073709551615 + 1, (uint8)200 + (uint8)100, (uint64)18446744073709551615 == -1)); print((sizeof((uint8)1 + 1), sizeof(true + 1), sizeof(1 + 1))); }
+EXPECT
+	(0, 300, true)
+	(8, 8, 1)
+	$
+	$
+
+NAME a literal that is shifted by an unsigned value is unsigned
+PROG BEGIN { $n = (uint64)63; $i = (int64)63; print((1 << $n, 1 << $i, -1 << $n)); }
+EXPECT
+	(9223372036854775808, -9223372036854775808, -9223372036854775808)
+	$
+	$

@@ -192,3 +192,8 @@ EXPECT
 	$
 	@n: 20
 	@ok: 1
+
+NAME sums of what print and clear gave
+RUN "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @a = count(); @k[nsecs % 97] = count(); @s[pid] = sum(2); } interval:ms:7 { print(@k); clear(@k); print(@a); clear(@a); print(@s); clear(@s); }' -c "build/tests/syscalls 400000 getppid" | awk '/^@k/ { k += $NF } /^@a/ { a += $NF } /^@s/ { s += $NF } END { print k, a, s }'
+EXPECT
+	400000 400000 800000

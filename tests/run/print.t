@@ -249,3 +249,15 @@ EXPECT
 	x
 	$
 	$
+
+NAME what a command prints is followed by a line end
+ARGS --unsafe
+PROG BEGIN { system("echo a"); system("printf q"); system("true"); print("z"); }
+EXPECT
+	a
+	$
+	q
+	$
+	z
+	$
+	$

@@ -1,0 +1,305 @@
+/*
+ * load WHAT DIR: what tools.sh lets both tracers watch. Everything happens on one CPU, so that the
+ * order is the same for both, in a process that is called toolload; DIR is an empty directory on a
+ * real file system.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FORKS = 500, BLOCK = 4096, BLOCKS = 300, TURNS = 2000 };
+
+static void child(void (*run)(void))
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		run();
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void nothing(void) {}
+
+/* Arguments start with a name that nobody else uses. */
+static void exec_one(void)
+{
+	char *const argv[] = {"toolload-true", "one", "", "two words", NULL};
+
+	execve("/nowhere/toolload", argv, environ);
+	execve("/bin/true", argv, environ);
+}
+
+static void exec_many(void)
+{
+	char *argv[14] = {"toolload-many"};
+	char text[12][40];
+
+	for (int i = 0; i < 12; i++) {
+		snprintf(text[i], sizeof(text[i]), "--argument-%d=%0*d", i, 4 + i, i);
+		argv[i + 1] = text[i];
+	}
+	execve("/bin/true", argv, environ);
+}
+
+static void exec(void)
+{
+	for (int i = 0; i < 5; i++)
+		child(exec_one);
+	child(exec_many);
+}
+
+static void opens(void)
+{
+	struct open_how how = {.flags = O_RDONLY};
+	int fd;
+
+	for (int i = 0; i < 5; i++) {
+		close(open("/etc/passwd", O_RDONLY));
+		fd = open("made-here", O_CREAT | O_WRONLY, 0600);
+		open("missing", O_RDONLY);
+		close(syscall(SYS_open, "/etc/hostname", O_RDONLY));
+		close(syscall(SYS_openat2, AT_FDCWD, "/etc/group", &how, sizeof(how)));
+		open("/etc/passwd/not-a-directory", O_RDONLY);
+		close(fd);
+	}
+}
+
+static void kills(void)
+{
+	signal(SIGUSR1, SIG_IGN);
+	signal(SIGRTMIN + 3, SIG_IGN);
+	for (int i = 0; i < 5; i++) {
+		kill(getpid(), 0);
+		kill(getpid(), SIGUSR1);
+		kill(0x7ffffffe, SIGTERM);
+		syscall(SYS_tgkill, getpid(), getpid(), SIGRTMIN + 3);
+		syscall(SYS_tkill, 0x7ffffffe, SIGKILL);
+		kill(getpid(), 99);
+	}
+}
+
+static void stats(void)
+{
+	struct statfs fs;
+	struct statx sx;
+	struct stat st;
+
+	for (int i = 0; i < 5; i++) {
+		statfs("/proc", &fs);
+		statx(AT_FDCWD, "/etc/passwd", 0, STATX_ALL, &sx);
+		syscall(SYS_stat, "/etc", &st);
+		syscall(SYS_lstat, "/etc/missing", &st);
+		statx(AT_FDCWD, "relative/missing", 0, STATX_ALL, &sx);
+	}
+}
+
+static void syncs(void)
+{
+	int fd = open("synced", O_CREAT | O_RDWR, 0600);
+	void *p;
+
+	if (write(fd, "x", 1) != 1 || ftruncate(fd, BLOCK))
+		exit(1);
+	p = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	for (int i = 0; i < 5; i++) {
+		fsync(fd);
+		fdatasync(fd);
+		sync_file_range(fd, 0, BLOCK, SYNC_FILE_RANGE_WRITE);
+		msync(p, BLOCK, MS_ASYNC);
+		syncfs(fd);
+		sync();
+	}
+}
+
+static void naps(void)
+{
+	for (long ms = 1; ms <= 10; ms++) {
+		struct timespec t = {.tv_nsec = ms * 1000000};
+
+		syscall(SYS_nanosleep, &t, NULL);
+		t.tv_nsec = 999999;
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+	}
+}
+
+static void other_user(void)
+{
+	setfsuid(1000);
+	setfsuid(0);
+	setresuid(-1, 1000, -1);
+	setuid(0);
+	setresuid(-1, 0, -1);
+	setuid(1000);
+	setuid(0);
+}
+
+static void users(void)
+{
+	for (int i = 0; i < 5; i++)
+		child(other_user);
+}
+
+static void *first_start(void *arg)
+{
+	return arg;
+}
+
+static void *second_start(void *arg)
+{
+	return arg;
+}
+
+static void threads(void)
+{
+	pthread_t t;
+
+	for (int i = 0; i < 10; i++)
+		if (!pthread_create(&t, NULL, i & 1 ? first_start : second_start, NULL))
+			pthread_join(t, NULL);
+}
+
+static void hosts(void)
+{
+	struct in_addr local = {.s_addr = htonl(INADDR_LOOPBACK)};
+	struct addrinfo *ai;
+
+	for (int i = 0; i < 5; i++) {
+		if (!getaddrinfo("127.0.0.1", NULL, NULL, &ai))
+			freeaddrinfo(ai);
+		gethostbyname("127.0.0.2");
+		gethostbyname2("::1", AF_INET6);
+		gethostbyaddr(&local, sizeof(local), AF_INET);
+	}
+}
+
+static void forks(void)
+{
+	for (int i = 0; i < FORKS; i++)
+		child(nothing);
+}
+
+/* Calls that hardly anybody else makes, in numbers that put them on top. */
+static void calls(void)
+{
+	for (int i = 0; i < 300000; i++)
+		syscall(SYS_sched_get_priority_max, SCHED_FIFO);
+	for (int i = 0; i < 200000; i++)
+		syscall(SYS_getpgrp);
+	for (int i = 0; i < 100000; i++)
+		syscall(SYS_getsid, -1);
+}
+
+/* Blocks of 4, 8, 16 and 32 KiB, straight to the disk. */
+static void blocks(void)
+{
+	int fd = open("blocks", O_CREAT | O_RDWR | O_DIRECT, 0600);
+	char *p;
+
+	if (fd < 0 || posix_memalign((void **)&p, BLOCK, 8 * BLOCK) ||
+	    posix_fallocate(fd, 0, 8L * BLOCK * BLOCKS))
+		exit(1);
+	memset(p, 1, 8 * BLOCK);
+	fsync(fd);
+	for (int i = 0; i < BLOCKS; i++)
+		if (pwrite(fd, p, (size_t)BLOCK << (i & 3), 8L * BLOCK * i) < 0)
+			exit(1);
+	fsync(fd);
+}
+
+/* Two processes on this CPU that wake each other, and two that only compute. */
+static void turns(void)
+{
+	int ab[2], ba[2];
+	char c = 'x';
+	pid_t busy[2], other;
+
+	if (pipe(ab) || pipe(ba))
+		exit(1);
+	for (int i = 0; i < 2; i++) {
+		busy[i] = fork();
+		if (!busy[i])
+			for (;;)
+				;
+	}
+	other = fork();
+	if (!other) {
+		close(ab[1]);
+		while (read(ab[0], &c, 1) == 1 && write(ba[1], &c, 1) == 1)
+			;
+		_exit(0);
+	}
+	for (int i = 0; i < TURNS; i++)
+		if (write(ab[1], &c, 1) != 1 || read(ba[0], &c, 1) != 1)
+			exit(1);
+	close(ab[1]);
+	for (int i = 0; i < 2; i++)
+		kill(busy[i], SIGKILL);
+	while (wait(NULL) > 0)
+		;
+}
+
+static void dirty(void)
+{
+	static char data[1 << 20];
+
+	for (int i = 0; i < 3; i++) {
+		int fd = open("dirty", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+
+		for (int mb = 0; mb < 8; mb++)
+			if (write(fd, data, sizeof(data)) < 0)
+				exit(1);
+		close(fd);
+		sync();
+	}
+}
+
+static const struct {
+	const char *tool;
+	void (*run)(void);
+} loads[] = {
+	{"execsnoop", exec},	{"opensnoop", opens},	 {"killsnoop", kills},
+	{"statsnoop", stats},	{"syncsnoop", syncs},	 {"naptime", naps},
+	{"setuids", users},	{"threadsnoop", threads}, {"gethostlatency", hosts},
+	{"pidpersec", forks},	{"syscount", calls},	 {"bitesize", blocks},
+	{"biolatency", blocks}, {"runqlat", turns},	 {"writeback", dirty},
+};
+
+int main(int argc, char **argv)
+{
+	cpu_set_t one;
+
+	if (argc != 3 || chdir(argv[2]))
+		return 2;
+	prctl(PR_SET_NAME, "toolload");
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++)
+		if (!strcmp(loads[i].tool, argv[1])) {
+			loads[i].run();
+			poll(NULL, 0, 1500); /* addresses are looked up, intervals end */
+			return 0;
+		}
+	fprintf(stderr, "load: no load for %s\n", argv[1]);
+	return 2;
+}
