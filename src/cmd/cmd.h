@@ -30,7 +30,7 @@ struct run_opts {
 	u32 ninc_dir, ninc_file;
 	int pid;
 	u32 verbose, dumps, warnings;
-	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen;
+	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen, test, bench;
 	bool debug_log; /* -d verifier: run, with the kernel's log */
 	char buffering;
 	char **rest; /* operands: FILE and the script's arguments */

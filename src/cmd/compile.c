@@ -34,6 +34,8 @@ static void run_on(struct fn *f, const struct ir_pass *p)
 {
 	for (u32 i = 0; i < f->fns.n; i++)
 		run_on(f->fns.v[i], p);
+	if (f->ext)
+		return;
 	p->run(f);
 	ir_check(f, p->name);
 }

@@ -25,6 +25,8 @@ enum opt_id {
 	OPT_INCLUDE_DIR,
 	OPT_INCLUDE_FILE,
 	OPT_COMPAT,
+	OPT_TEST,
+	OPT_BENCH,
 	OPT_FMT,
 	OPT_INFO,
 	OPT_HELP,
@@ -62,6 +64,9 @@ static const struct opt options[] = {
 	{"include", 0, "FILE", "#include FILE before the script", OPT_INCLUDE_FILE},
 	{"compat", 0, "0.17", "scripts mean what they meant then: variables of a whole probe ...",
 	 OPT_COMPAT},
+	{"test", 0, NULL, "run the script's test: probes", OPT_TEST},
+	{"bench", 0, NULL, "run the script's bench: probes, and tell how long they take",
+	 OPT_BENCH},
 	{"fmt", 0, NULL, "print the script in its canonical layout", OPT_FMT},
 	{"info", 0, NULL, "what this machine can do", OPT_INFO},
 	{"root", 0, "DIR", "compile for the machine recorded in DIR", OPT_ROOT},
@@ -73,8 +78,6 @@ static const struct opt options[] = {
 	{"verify-llvm-ir", 0, NULL, NULL, OPT_NOTHING},
 	{"debuginfo", 0, "DIR", NULL, OPT_NOTHING_ARG},
 	/* Known, but not there. */
-	{"test", 0, NULL, NULL, OPT_MISSING},
-	{"bench", 0, NULL, NULL, OPT_MISSING},
 	{"aot", 0, "FILE", NULL, OPT_MISSING_ARG},
 	{"dwarf-pid", 0, "PID", NULL, OPT_MISSING_ARG},
 	{"emit-elf", 0, "FILE", NULL, OPT_MISSING_ARG},
@@ -213,6 +216,8 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_INCLUDE_DIR: return add_to(o->inc_dir, &o->ninc_dir, val, "-I");
 	case OPT_INCLUDE_FILE: return add_to(o->inc_file, &o->ninc_file, val, "--include");
 	case OPT_COMPAT: return set_compat(o, val);
+	case OPT_TEST: o->test = true; break;
+	case OPT_BENCH: o->bench = true; break;
 	case OPT_FMT: o->fmt = true; break;
 	case OPT_INFO: o->info = true; break;
 	case OPT_HELP: o->help = true; break;

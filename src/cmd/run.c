@@ -130,6 +130,8 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 	if (o->level)
 		config_compat(&j->unit.config, str_z(o->level));
 	j->unit.config.unsafe = o->unsafe;
+	j->unit.config.test = o->test;
+	j->unit.config.bench = o->bench;
 	j->unit.config.warnings = o->warnings != 0;
 	j->c = (struct compile){.unit = &j->unit,
 				.params = s->params,
@@ -149,6 +151,7 @@ void job_free(struct job *j)
 {
 	for (u32 i = 0; j->c.fn && i < j->unit.nprog; i++)
 		ir_fn_free(j->c.fn[i]);
+	cfiles_close(&j->c);
 	arena_free(&j->c.scratch);
 	arena_free(&j->arena);
 }
@@ -248,6 +251,12 @@ static int attempt(const struct run_opts *o, struct job *j, struct session *s, b
 	}
 	if (!j->unit.nprog) {
 		job_report(j);
+		const char *opt = j->unit.skipped;
+		if (opt) {
+			fprintf(stderr, "ERROR: No probes attached; use --%s to run %s probes.\n",
+				opt, opt);
+			return RC_LOAD;
+		}
 		puts("No probes to attach");
 		return RC_USAGE;
 	}

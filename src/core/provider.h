@@ -57,7 +57,19 @@ enum provider_flags {
 		1 << 8,     /* -p is a filter in the program; else the attachment is per process */
 	PF_STACKS = 1 << 9, /* kstack and ustack mean something here */
 	PF_EVENT = 1 << 10, /* perf event program: context is struct bpf_perf_event_data */
-	PF_SPLIT = 1 << 11, /* points that differ in .extra do not share a program */
+	PF_CTX_ARGS = 1 << 12, /* ctx is another name of args */
+	PF_SPLIT = 1 << 11,    /* points that differ in .extra do not share a program */
+};
+
+/* When a program runs. All but the first are run by sonde itself. */
+enum prog_phase {
+	PROG_ATTACH,
+	PROG_BEGIN,
+	PROG_END,
+	PROG_SIGNAL, /* when SIGUSR1 comes */
+	PROG_ITER,   /* when the link's perf_fd is read */
+	PROG_TEST,   /* instead of PROG_ATTACH, when asked for */
+	PROG_BENCH,
 };
 
 struct provider {
@@ -66,6 +78,7 @@ struct provider {
 	const char *doc;
 	u32 prog_type, attach_type, flags;
 	u16 needs; /* enum feature */
+	enum prog_phase phase : 8;
 
 	/*
 	 * Split the text after "name:" (quotes and $N already resolved) into target, name, offset,
@@ -89,6 +102,8 @@ struct provider {
 	 */
 	const struct provider *(*choose)(struct host *h, struct unit *u, struct point *points,
 					 u32 n, u32 use);
+	/* Emit code that runs first and may go to out, which leaves. NULL: none. */
+	void (*enter)(struct fn *f, struct host *h, const struct point *p, struct blk *out);
 	/*
 	 * Several points in one program, told apart by a number that the context holds. which: emit
 	 * code that gives it, or goes to out. number: a point's (below nwhich).

@@ -62,7 +62,6 @@ static inline u32 stat_map_word(u32 nprog, u32 map)
 	return STAT_WORDS_PER_PROG * nprog + MIN(map, STAT_MAPS - 1u);
 }
 
-enum prog_phase { PROG_ATTACH, PROG_BEGIN, PROG_END };
 struct prog {
 	struct point *points; /* all share one program */
 	const struct provider *provider;
@@ -91,9 +90,10 @@ struct unit {
 	const char **strings; /* by string id: formats of strftime, filters */
 	u32 nmap, nschema, nprog, nstring;
 	struct map *ring, *scratch, *stats; /* NULL: the script needs none */
-	struct map *start; /* one u64: monotonic time when tracing started; the runtime stores it.
-			      NULL: not needed */
-	int pid;           /* -p or the -c child: what user probes attach to; 0: everything */
-	int filter_pid;    /* -p: kernel probes ignore other processes; 0: none */
-	u64 cpid;          /* -c child, 0: none */
+	struct map *start;   /* one u64: monotonic time when tracing started; the runtime stores it.
+				NULL: not needed */
+	int pid;             /* -p or the -c child: what user probes attach to; 0: everything */
+	int filter_pid;      /* -p: kernel probes ignore other processes; 0: none */
+	u64 cpid;            /* -c child, 0: none */
+	const char *skipped; /* the option that would have run probes which are left out, or NULL */
 };

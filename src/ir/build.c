@@ -73,6 +73,21 @@ struct fn *ir_fn(struct arena *a, struct str name)
 	return f;
 }
 
+struct fn *ir_fn_ext(struct arena *a, struct str name, const struct ext *x, u32 nparam, u32 stack)
+{
+	assert(x->ninsn);
+	struct fn *f = arena_new(a, struct fn);
+	*f = (struct fn){.name = name,
+			 .arena = a,
+			 .callback = true,
+			 .nparam = nparam,
+			 .stack = stack,
+			 .ssa = true,
+			 .allocated = true,
+			 .ext = x};
+	return f;
+}
+
 void ir_fn_free(struct fn *f)
 {
 	if (!f)

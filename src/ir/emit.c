@@ -507,6 +507,33 @@ static void put_fn(struct emit *e, struct fn *f, struct arena *tmp)
 		put_block(e, order[i], order[i + 1]);
 }
 
+static void put_ext(struct emit *e, const struct fn *f)
+{
+	const struct ext *x = f->ext;
+	e->first = true;
+	put_loc(e, f->loc);
+	for (u32 i = 0; i < x->nref; i++) {
+		assert(x->ref[i].insn < x->ninsn);
+		vec_add(&e->fix,
+			(struct fixup){e->insn.n + x->ref[i].insn, NULL, f->fns.v[x->ref[i].fn]});
+	}
+	for (u32 i = 0; i < x->ninsn; i++) {
+		put_loc(e, x->loc[i]);
+		vec_add(&e->insn, x->insn[i]);
+		if (x->insn[i].code == (BPF_LD | BPF_DW | BPF_IMM)) {
+			assert(i + 1 < x->ninsn);
+			vec_add(&e->insn, x->insn[++i]);
+		}
+	}
+	for (u32 i = 0; i < x->nref; i++) {
+		struct bpf_insn *in = &e->insn.v[e->insn.n - x->ninsn + x->ref[i].insn];
+		if (in->code == (BPF_LD | BPF_DW | BPF_IMM)) {
+			in->src_reg = BPF_PSEUDO_FUNC;
+			in[1].imm = 0;
+		}
+	}
+}
+
 static bool patch_jumps(struct emit *e, u32 from)
 {
 	for (u32 i = from; i < e->fix.n; i++) {
@@ -534,6 +561,10 @@ static bool put_all(struct emit *e, struct fn **fn, u32 n, struct code_fn *at)
 		u32 fix = e->fix.n;
 		at[i] = (struct code_fn){e->insn.n, fn[i]->name,
 					 fn[i]->callback ? fn[i]->nparam : 1, fn[i]->callback};
+		if (fn[i]->ext) {
+			put_ext(e, fn[i]);
+			continue;
+		}
 		put_fn(e, fn[i], &tmp);
 		ok = patch_jumps(e, fix);
 	}

@@ -110,6 +110,17 @@ enum {
 	IR_SPILL_MAX = 160
 }; /* memory slots may use 512 - 160 of the main function's stack */
 
+/* Code made elsewhere, that becomes part of the program as it is. */
+struct ext_ref {
+	u32 insn, fn; /* a call, or a wide load of an address; index into fns */
+};
+struct ext {
+	const struct bpf_insn *insn;
+	const struct loc *loc; /* by instruction; no place: as the one before */
+	const struct ext_ref *ref;
+	u32 ninsn, nref;
+};
+
 struct fn {
 	struct str name;
 	struct arena *arena; /* unit's scratch */
@@ -123,14 +134,17 @@ struct fn {
 	VEC(struct slot) slot;
 	VEC(struct fn *) fns; /* what R_FN ids mean */
 	u32 nblk;
-	u32 stack_at, stack; /* bytes of memory slots in use now; most ever, then with spills */
-	u32 live_words;      /* of live_in and live_out */
-	bool ssa, allocated; /* those passes ran */
+	u32 stack_at, stack;   /* bytes of memory slots in use now; most ever, then with spills */
+	u32 live_words;        /* of live_in and live_out */
+	bool ssa, allocated;   /* those passes ran */
+	const struct ext *ext; /* then it has no blocks, and no pass touches it */
 };
 
 /* ---- builder ---- */
 struct fn *ir_fn(struct arena *a, struct str name); /* with an entry block, current */
-void ir_fn_free(struct fn *f);                      /* the vectors; the rest is the arena's */
+/* A function to be called; the references of x are filled in by the caller, with ir_fnref. */
+struct fn *ir_fn_ext(struct arena *a, struct str name, const struct ext *x, u32 nparam, u32 stack);
+void ir_fn_free(struct fn *f); /* the vectors; the rest is the arena's */
 struct ref ir_con(struct fn *f, u64 v);
 static inline struct ref ir_map(u32 index) /* index into the unit's map table */
 {

@@ -141,6 +141,8 @@ static void put_fn(const struct fn *f, struct sb *out)
 		sb_fmt(out, " callback %u", f->nparam);
 	if (f->stack)
 		sb_fmt(out, " stack %u", f->stack);
+	if (f->ext)
+		sb_fmt(out, " external %u", f->ext->ninsn);
 	sb_char(out, '\n');
 	for (u32 i = 0; i < f->slot.n; i++) {
 		const struct slot *s = &f->slot.v[i];

@@ -323,6 +323,29 @@ static long obj_info(int fd, void *info, u32 size)
 	return r < 0 ? r : (long)attr.info.info_len;
 }
 
+struct err *bpf_stats(int *fd)
+{
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof(attr));
+	attr.enable_stats.type = BPF_STATS_RUN_TIME;
+	long r = sys_bpf(BPF_ENABLE_STATS, &attr, sizeof(attr));
+	if (r < 0)
+		return err_kern((int)-r, "have the kernel measure programs");
+	*fd = (int)r;
+	return NULL;
+}
+
+struct err *bpf_prog_time(int fd, u64 *ns, u64 *runs)
+{
+	struct bpf_prog_info info = {0};
+	long r = obj_info(fd, &info, sizeof(info));
+	if (r < 0)
+		return err_kern((int)-r, "ask about a program");
+	*ns = info.run_time_ns;
+	*runs = info.run_cnt;
+	return NULL;
+}
+
 bool bpf_link_misses(int fd, u64 *misses)
 {
 	struct sonde_link_info info = {0};
@@ -410,6 +433,18 @@ struct err *bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie, int *fd)
 	}
 	if (r < 0)
 		return err_kern((int)-r, "attach a tracing program");
+	*fd = (int)r;
+	return NULL;
+}
+
+struct err *bpf_iter_open(int link_fd, int *fd)
+{
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof(attr));
+	attr.iter_create.link_fd = (u32)link_fd;
+	long r = sys_bpf(BPF_ITER_CREATE, &attr, sizeof(attr));
+	if (r < 0)
+		return err_kern((int)-r, "open an iterator");
 	*fd = (int)r;
 	return NULL;
 }

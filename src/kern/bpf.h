@@ -70,6 +70,10 @@ struct err *bpf_prog_run(int fd, const u64 *ctx, u32 n, u32 *retval);
 /* The kernel's recursion_misses of a program. */
 struct err *bpf_prog_misses(int fd, u64 *misses);
 
+/* Nanoseconds and runs of a program since bpf_stats(), which lasts until its descriptor is closed.
+ */
+struct err *bpf_stats(int *fd);
+struct err *bpf_prog_time(int fd, u64 *ns, u64 *runs);
 /* What a kprobe link did not see (Linux 6.7); false: the kernel does not tell. */
 bool bpf_link_misses(int fd, u64 *misses);
 
@@ -79,6 +83,7 @@ struct err *bpf_module_btf(const char *module, int *fd);
 /* BPF_LINK_CREATE and BPF_RAW_TRACEPOINT_OPEN. */
 struct err *bpf_raw_tp(int prog_fd, const char *name, int *fd); /* name NULL: BPF_TRACE_RAW_TP */
 struct err *bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie, int *fd); /* fentry, fexit */
+struct err *bpf_iter_open(int link_fd, int *fd); /* reading it runs the program */
 struct err *bpf_link_perf(int prog_fd, int perf_fd, u64 cookie, int *fd);
 struct err *bpf_link_kprobe_multi(int prog_fd, const char *const *syms, const u64 *cookies, u32 n,
 				  bool ret, int *fd);

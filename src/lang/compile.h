@@ -5,6 +5,7 @@
 
 struct variant;
 struct cdefs;
+struct cfile;
 /* Where a script's C definitions may come from. */
 struct headers {
 	struct str script;       /* its path, "" for standard input */
@@ -38,5 +39,6 @@ struct compile {
 	struct getopt_use *getopts; /* in order of the names' first use */
 	bool help;                  /* --help was given: list them and leave */
 	struct headers headers;
-	struct cdefs *cdefs; /* what the script's C definitions mean; NULL: there are none */
+	struct cfile *cfiles; /* imported functions in C; cfiles_close() */
+	struct cdefs *cdefs;  /* what the script's C definitions mean; NULL: there are none */
 };

@@ -288,6 +288,7 @@ static void primary(struct fmt *f, const struct node *n)
 	case N_NPARAM: sb_z(f->out, "$#"); break;
 	case N_MAP: map(f, n); break;
 	case N_FNCALL:
+	case N_CCALL:
 	case N_CALL:
 		sb_fmt(f->out, "%.*s(", STRF(n->name));
 		list(f, n->a);

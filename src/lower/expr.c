@@ -526,6 +526,7 @@ struct ref lower_value(struct lower *l, struct node *n)
 	case N_NAME:
 	case N_CALL: r = call_value(l, n); break;
 	case N_FNCALL: r = lower_fncall(l, n); break;
+	case N_CCALL: r = lower_ccall(l, n); break;
 	case N_UNARY: r = unary_value(l, n); break;
 	case N_INCDEC: r = lower_incdec(l, n, true); break;
 	case N_BINARY: r = binary_value(l, n); break;

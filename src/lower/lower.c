@@ -277,6 +277,8 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	ir_set(f, l->retval, ir_con(f, 0));
 	filter_pid(l, out);
 	find_point(l, out);
+	if (l->v->provider->enter)
+		l->v->provider->enter(f, l->u->host, l->pt, out);
 	ir_jmp(f, pre);
 	ir_at(f, test);
 	u32 nc;
@@ -340,8 +342,7 @@ static void add_prog(struct compile *c, struct variant *v, struct point *points,
 			   .fd = -1};
 	g->name = prog_name(u->arena, points);
 	g->attach_btf_id = points->btf_id;
-	if (v->provider->flags & PF_ONCE)
-		g->phase = !strcmp(v->provider->name, "end") ? PROG_END : PROG_BEGIN;
+	g->phase = v->provider->phase;
 	if (u->nprog == *cap) {
 		*cap = *cap ? *cap * 2 : 16;
 		struct prog **grown = arena_newn(u->arena, struct prog *, *cap);

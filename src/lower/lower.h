@@ -191,6 +191,7 @@ void lower_after_call(
 	struct lower *l); /* such a function may have asked to end the probe or its caller */
 struct ref lower_fncall(struct lower *l, struct node *n);
 void lower_fncall_into(struct lower *l, struct node *n, struct mem dst, const struct type *as);
+struct ref lower_ccall(struct lower *l, struct node *n);
 void lower_fn_return(struct lower *l, struct node *value);
 void lower_assign(struct lower *l, struct node *n);
 struct ref lower_incdec(struct lower *l, struct node *n, bool used);

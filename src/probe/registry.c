@@ -4,10 +4,12 @@
 extern const struct provider provider_begin, provider_end, provider_self, provider_kprobe,
 	provider_kretprobe, provider_uprobe, provider_uretprobe, provider_usdt, provider_tracepoint,
 	provider_rawtp, provider_fentry, provider_fexit, provider_profile, provider_interval,
-	provider_software, provider_hardware, provider_watchpoint;
+	provider_software, provider_hardware, provider_watchpoint, provider_iter, provider_test,
+	provider_bench;
 
 const struct provider *const providers[] = {
 	&provider_begin,      &provider_end,        &provider_self,
+	&provider_test,       &provider_bench,      &provider_iter,
 	&provider_hardware,   &provider_interval,   &provider_fentry,
 	&provider_fexit,      &provider_kprobe,     &provider_kretprobe,
 	&provider_profile,    &provider_rawtp,      &provider_software,

@@ -468,7 +468,7 @@ void record_lost(void *session, u64 n)
 	((struct session *)session)->ring_lost += n;
 }
 
-void record_replay(struct session *s)
+void record_again(struct session *s)
 {
 	assert(!s->hold);
 	for (size_t at = 0; at < s->held.n;) {
@@ -477,6 +477,16 @@ void record_replay(struct session *s)
 		record_take(s, r, n);
 		at += ALIGN_UP(n, 8);
 	}
+}
+
+void record_forget(struct session *s)
+{
 	sb_free(&s->held);
 	s->held = (struct sb){0};
+}
+
+void record_replay(struct session *s)
+{
+	record_again(s);
+	record_forget(s);
 }

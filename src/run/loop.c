@@ -30,9 +30,12 @@ static void stop_signals(sigset_t *set)
 /* SIGPIPE: a closed output is an error of write(), and ends the session like others. */
 static struct err *catch_signals(struct session *s)
 {
+	bool poke = phase_any(s, PROG_SIGNAL);
 	sigset_t set;
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	stop_signals(&set);
+	if (poke)
+		sigaddset(&set, SIGUSR1);
 	sigaction(SIGPIPE, &ignore, NULL);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return err_sys(errno, "block signals");
@@ -78,6 +81,10 @@ bool loop_interrupted(struct session *s)
 	struct signalfd_siginfo info;
 	if (read(s->sig_fd, &info, sizeof(info)) != sizeof(info))
 		return false;
+	if (info.ssi_signo == SIGUSR1) {
+		phase_run(s, PROG_SIGNAL);
+		return false;
+	}
 	s->stop = s->interrupted = true;
 	/* timeout(1) and shells signal twice, once to the process and once to its group: that is
 	 * one wish. */

@@ -194,9 +194,10 @@ static void snap_less_cleared(struct session *s, struct snap *n)
 			    n->agg->words(m->val)};
 	base_note(s, m, &r);
 	base_subtract(s, m, &r);
-	n->n = r.n;
-	if (m->scalar && !r.n)
-		n->present = false;
+	if (!m->scalar)
+		n->n = r.n;
+	else if (!r.n)
+		n->present = false; /* a row of zeros, shown when asked for */
 }
 
 static struct err *snap_take(struct session *s, const struct map *m, struct snap *n)

@@ -43,6 +43,18 @@ void base_clear(struct session *s, const struct map *m, base_gone *gone);
 void base_forget(struct session *s, const struct map *m);
 void base_free(struct session *s);
 
+void record_again(struct session *s); /* the same, and keep it */
+void record_forget(struct session *s);
+
+/* phase.c: programs that we run ourselves. */
+bool phase_run(struct session *s,
+	       enum prog_phase phase); /* once per point, in script order; false:
+					  one could not be run, and that is told */
+bool phase_any(const struct session *s, enum prog_phase phase);
+void phase_iterate(struct session *s);
+void phase_test(struct session *s);
+void phase_bench(struct session *s);
+
 /* loop.c */
 struct err *loop_open(struct session *s);
 void loop_run(struct session *s);   /* until s->stop */

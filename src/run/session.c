@@ -57,7 +57,7 @@ static void end_child(struct session *s)
 
 void session_put(struct session *s, const struct item *it)
 {
-	struct err *e = s->failed ? NULL : s->sink->put(s->self, it);
+	struct err *e = s->failed || s->mute ? NULL : s->sink->put(s->self, it);
 	if (e)
 		s->failed = s->stop = true;
 	err_free(e); /* close() tells it again */
@@ -70,6 +70,7 @@ void session_text(struct session *s, const char *kind, struct str text)
 
 void session_error(struct session *s, bool warn, const char *kind, struct loc loc, struct str text)
 {
+	s->nerror += !strcmp(kind, "errorf");
 	session_put(s, &(struct item){.kind = I_ERROR,
 				      .warn = warn,
 				      .name = str_z(kind),
@@ -99,28 +100,6 @@ static u32 count_points(const struct prog *p)
 	for (const struct point *pt = p->points; pt; pt = pt->next)
 		n++;
 	return n;
-}
-
-/* Run the programs of a phase once per point, in script order. False: one could not be run. */
-static bool run_phase(struct session *s, enum prog_phase phase)
-{
-	for (u32 i = 0; i < s->u->nprog; i++) {
-		struct prog *p = s->u->prog[i];
-		if (p->phase != phase)
-			continue;
-		for (u32 n = count_points(p); n; n--) {
-			u32 retval;
-			struct err *e = bpf_prog_run(p->fd, NULL, 0, &retval);
-			if (e) {
-				put_err(s, false, p->loc, e);
-				return false;
-			}
-			loop_drain(s);
-			if (s->exit_held)
-				return true;
-		}
-	}
-	return true;
 }
 
 /* As the missing_probes setting wants it. False: give up. */
@@ -180,13 +159,14 @@ static bool attach_all(struct session *s)
 	for (u32 i = 0; i < 2 * u->nprog && !loop_interrupted(s); i++) {
 		bool first = i < u->nprog;
 		struct prog *p = u->prog[first ? i : 2 * u->nprog - 1 - i];
-		if (p->phase != PROG_ATTACH || is_early(p) != first)
+		bool attaches = p->phase == PROG_ATTACH || p->phase == PROG_ITER;
+		if (!attaches || is_early(p) != first)
 			continue;
 		if (!attach_prog(s, p))
 			return false;
 	}
 	for (u32 i = 0; i < u->nprog; i++)
-		if (u->prog[i]->phase != PROG_ATTACH)
+		if (u->prog[i]->phase != PROG_ATTACH && u->prog[i]->phase != PROG_ITER)
 			s->npoint += count_points(u->prog[i]);
 	return true;
 }
@@ -210,7 +190,8 @@ static void prepare(struct session *s, struct unit *u, const struct sink *sink, 
 	}
 	s->begin_only = true;
 	for (u32 i = 0; i < u->nprog; i++)
-		s->begin_only &= u->prog[i]->phase != PROG_ATTACH;
+		s->begin_only &=
+			u->prog[i]->phase != PROG_ATTACH && u->prog[i]->phase != PROG_SIGNAL;
 }
 
 static void put_attached(struct session *s)
@@ -228,7 +209,7 @@ static bool start(struct session *s)
 {
 	if (!s->dry_run) {
 		s->hold = true;
-		bool ok = run_phase(s, PROG_BEGIN);
+		bool ok = phase_run(s, PROG_BEGIN);
 		s->hold = s->exit_held = false;
 		if (!ok)
 			return false;
@@ -274,7 +255,7 @@ static void finish(struct session *s)
 	loop_drain(s); /* what exit() made worthless is thrown away here */
 	s->discard = false;
 	s->ending = true;
-	run_phase(s, PROG_END);
+	phase_run(s, PROG_END);
 	session_put(s, &(struct item){.kind = I_END});
 	if (s->u->config.print_maps_on_exit)
 		print_maps(s);
@@ -300,6 +281,11 @@ int session_run(struct session *s, struct unit *u, const struct sink *sink, void
 		link_undo(s->h, &s->links, NULL);
 		return 0;
 	}
+	phase_iterate(s);
+	if (u->config.test)
+		phase_test(s);
+	if (u->config.bench)
+		phase_bench(s);
 	s->stop |= s->begin_only;
 	loop_run(s);
 	end_child(s);

@@ -40,6 +40,8 @@ struct session {
 	bool escape;  /* control bytes of traced strings become \xNN: the output is a terminal */
 	bool discard; /* exit() was called: records that follow are dropped */
 	bool hold, exit_held; /* keep records for later; one of them was exit() */
+	bool mute;            /* nothing is printed */
+	u32 nerror;           /* calls of errorf */
 	bool failed;          /* the output cannot be written */
 	bool interrupted;     /* SIGINT or SIGTERM came */
 	bool ending;          /* the end programs run */

@@ -1,6 +1,7 @@
 /* call.c - calls and builtin variables: rows, and the few names that belong to the probe itself. */
 #include "kern/regs.h"
 #include "sema/cdefs.h"
+#include "sema/cfile.h"
 #include "sema/check.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -398,6 +399,8 @@ const struct type *check_call(struct sema *s, struct node *n)
 	bool arity = false;
 	if (fn_exists(s->c, n->name))
 		return check_fncall(s, n);
+	if (cfn_find(s->c, n->name))
+		return check_ccall(s, n);
 	const struct builtin *b = builtin_pick(s, n->name, n, &arity);
 	if (!b) {
 		for (struct node *arg = n->a; arg; arg = arg->next)
@@ -406,7 +409,13 @@ const struct type *check_call(struct sema *s, struct node *n)
 			struct diag *d = diag_add(s->ds, E_UNKNOWN_FUNC, n->loc,
 						  "Unknown function: '%.*s'", STRF(n->name));
 			struct str near = builtin_near(s, n->name);
-			if (near.n)
+			const struct cfn *c = cfn_find_static(s->c, n->name);
+			if (c)
+				diag_hint(s->ds, d,
+					  "in %s it is static, so clang may have adapted it to its "
+					  "callers there; take `static` away",
+					  c->file->path);
+			else if (near.n)
 				diag_hint(s->ds, d, "did you mean '%.*s'?", STRF(near));
 		}
 		return s->final ? &type_error : NULL;

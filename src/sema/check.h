@@ -49,6 +49,7 @@ bool is_args(const struct node *n);
 /* fn.c */
 bool fn_exists(const struct compile *c, struct str name);
 const struct type *check_fncall(struct sema *s, struct node *n);
+const struct type *check_ccall(struct sema *s, struct node *n);
 void fn_check_return(struct sema *s, struct node *n);
 
 /* vars.c */

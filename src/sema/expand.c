@@ -40,6 +40,22 @@ static struct str substitute(struct compile *c, const struct node *pn)
 	return arena_str(c->unit->arena, sb_str(&b));
 }
 
+/* Tests and benchmarks run when asked for, and nothing beside them. */
+static bool is_wanted(struct unit *u, const struct provider *p)
+{
+	const struct config *g = &u->config;
+	switch (p->phase) {
+	case PROG_BEGIN:
+	case PROG_END: return true;
+	case PROG_TEST: u->skipped = g->test ? u->skipped : "test"; return g->test;
+	case PROG_BENCH: u->skipped = g->bench ? u->skipped : "bench"; return g->bench;
+	case PROG_ATTACH:
+	case PROG_SIGNAL:
+	case PROG_ITER: break;
+	}
+	return !g->test && !g->bench;
+}
+
 static bool add_point(const struct point *p, void *arg)
 {
 	struct expand *e = arg;
@@ -128,6 +144,10 @@ static void expand_with(struct expand *e, const struct provider *prov, struct st
 	struct compile *c = e->c;
 	struct unit *u = c->unit;
 	struct point p = {.provider = prov, .loc = e->loc};
+	if (!is_wanted(u, prov)) {
+		e->n++;
+		return;
+	}
 	struct err *err = prov->parse(u->arena, &p, rest);
 	if (err && quiet) {
 		err_free(err);
@@ -227,7 +247,7 @@ static bool note_use(struct node *n, void *arg)
 	else if (str_is(n->name, "kstack"))
 		*use |= USE_KSTACK;
 	else if (str_is(n->name, "reg") || str_is(n->name, "ctx"))
-		*use |= USE_REGS;
+		*use |= USE_REGS | USE_ARGS;
 	return true;
 }
 
@@ -270,6 +290,14 @@ static bool func_needs_point(struct compile *c, const struct point *p)
 	       ((p->provider->flags & PF_RETVAL) && !host_has(c->unit->host, FEAT_FUNC_IP));
 }
 
+static bool ctx_is_args(struct node *n, void *arg)
+{
+	(void)arg;
+	if (n->kind == N_NAME && str_is(n->name, "ctx"))
+		n->name = STR("args");
+	return true;
+}
+
 static void add_variant(struct compile *c, struct node *probe, struct point *p, u32 use, u32 first)
 {
 	struct arena *a = c->unit->arena;
@@ -287,6 +315,11 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 	struct variant *v = arena_new(a, struct variant);
 	v->probe = node_clone(a, probe);
 	v->probe->next = NULL;
+	if (p->provider->flags & PF_CTX_ARGS) {
+		node_walk(v->probe->c, ctx_is_args, NULL);
+		if (v->probe->b)
+			node_walk(v->probe->b, ctx_is_args, NULL);
+	}
 	v->provider = p->provider;
 	v->points = p;
 	v->npoint = 1;

@@ -890,6 +890,7 @@ static const struct type *expr_type(struct sema *s, struct node *n)
 	case N_NAME: return check_name(s, n);
 	case N_CALL: return check_call(s, n);
 	case N_FNCALL: return check_fncall(s, n);
+	case N_CCALL: return check_ccall(s, n);
 	case N_UNARY: return check_unary(s, n);
 	case N_INCDEC: return check_incdec(s, n);
 	case N_BINARY: return check_binary(s, n);

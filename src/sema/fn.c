@@ -5,6 +5,7 @@
  * body, so that builtins of the probe work inside, too. Parameters and result have the declared
  * types. lower/fn.c makes each instance a BPF subprogram.
  */
+#include "sema/cfile.h"
 #include "sema/check.h"
 
 static struct node *find_fn(const struct compile *c, struct str name)
@@ -141,4 +142,76 @@ const struct type *check_fncall(struct sema *s, struct node *n)
 				    STRF(n->name)),
 			  i->param[k]->type, a->type);
 	return i->ret;
+}
+
+/* ---- functions in C ---- */
+
+/* A struct that the C file only declares is the kernel's. */
+static const struct type *c_type(struct sema *s, const struct type *t)
+{
+	struct types *k = host_btf(s->u->host);
+	if (t->kind != T_PTR || t->base->kind != T_FWD || !k)
+		return t;
+	const struct type *known =
+		btf_types_find(k, t->base->name, t->base->count ? T_UNION : T_STRUCT);
+	return known ? type_ptr(s->a, known, t->space) : t;
+}
+
+static bool passes(const struct type *t)
+{
+	return type_is_int(t) || t->kind == T_BOOL || t->kind == T_PTR;
+}
+
+/* Text goes where C wants a pointer to bytes. */
+static bool is_text_for(const struct type *want, const struct type *t)
+{
+	return want->kind == T_PTR && t->kind == T_STRING &&
+	       (want->base->kind == T_NONE || want->base->size == 1);
+}
+
+static const struct type *no_call(struct sema *s, const struct node *n, const char *what,
+				  const struct type *t)
+{
+	AUTO_SB name = {0};
+	type_name(t, &name);
+	sema_fail(s, E_TYPE, n->loc, "%.*s() cannot be called from a script: %s has the type '%s'",
+		  STRF(n->name), what, name.s);
+	return s->final ? &type_error : NULL;
+}
+
+const struct type *check_ccall(struct sema *s, struct node *n)
+{
+	const struct cfn *c = n->kind == N_CCALL ? n->any : cfn_find(s->c, n->name);
+	const struct type *ret = c->of->type->base;
+	u32 want, have = node_count(n->a), k = 0;
+	const struct field *param = type_fields(c->of->type, &want);
+	bool known = true;
+	n->kind = N_CCALL;
+	n->any = (void *)c;
+	for (struct node *a = n->a; a; a = a->next)
+		known &= check_expr(s, a) != NULL;
+	if (have != want) {
+		sema_fail(s, E_ARITY, n->loc, "%.*s() requires %u argument%s (%u provided)",
+			  STRF(n->name), want, want == 1 ? "" : "s", have);
+		return s->final ? &type_error : NULL;
+	}
+	if (want > OBJECT_MAX_ARGS) {
+		sema_fail(s, E_LIMIT, n->loc, "%.*s() takes more than %d arguments", STRF(n->name),
+			  OBJECT_MAX_ARGS);
+		return s->final ? &type_error : NULL;
+	}
+	if (!passes(ret) && ret->kind != T_NONE)
+		return no_call(s, n, "its result", ret);
+	for (struct node *a = n->a; a && known; a = a->next, k++) {
+		const struct type *t = param[k].type;
+		const char *what = arena_fmt(s->a, "parameter %.*s", STRF(param[k].name));
+		if (!passes(t))
+			return no_call(s, n, what, t);
+		if (!is_text_for(t, a->type))
+			check_fit(s, a->loc,
+				  arena_fmt(s->a, "Parameter %.*s of %.*s()", STRF(param[k].name),
+					    STRF(n->name)),
+				  t, a->type);
+	}
+	return ret->kind == T_NONE ? &type_none : stored_type(s, c_type(s, ret));
 }

@@ -1,10 +1,10 @@
 /*
  * import.c - import "path": other scripts, headers, and directories of them, put into the tree in
- * place of the import. Paths are relative to the file that imports.
+ * place of the import; functions in C (cfile.h). Paths are relative to the file that imports.
  *
  * What anybody may write to is not read: who imports it would run it as root.
  */
-#include "sema/sema.h"
+#include "sema/cfile.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -157,7 +157,7 @@ static void import_path(struct importer *im, const char *path, bool in_dir, stru
 		diag_hint(im->ds,
 			  diag_add(im->ds, E_IMPORT, im->at, "unknown import type: \"%.*s\"",
 				   STRF(base)),
-			  "what can be imported: %s", "*.bt, *.h, directories of them");
+			  "what can be imported: %s", "*.bt, *.h, *.bpf.c, directories of them");
 		return;
 	}
 	if (!is_safe(im, path, &st) || !first_time(im, &st))
@@ -173,10 +173,7 @@ static void import_path(struct importer *im, const char *path, bool in_dir, stru
 	} else if (header) {
 		import_header(im, path, tail);
 	} else {
-		diag_add(im->ds, E_UNSUPPORTED, im->at,
-			 "%s: functions written in C for BPF cannot be imported; write them as "
-			 "macros or functions in a .bt file",
-			 path);
+		cfile_import(im->c, path, im->at);
 	}
 }
 
@@ -204,5 +201,6 @@ bool sema_import(struct compile *c)
 	u32 nerror = im.ds->nerror;
 	resolve(&im, &c->tree->a);
 	vec_free(&im.seen);
+	cfile_check_names(c);
 	return im.ds->nerror == nerror;
 }

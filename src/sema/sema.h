@@ -76,7 +76,8 @@ struct sema {
 	struct tab sigs;
 };
 
-bool sema_import(struct compile *c); /* other files into the tree */
+bool sema_import(struct compile *c);  /* other files into the tree */
+void cfiles_close(struct compile *c); /* when nothing of the unit is used any more */
 /* A whole file of moderate size; false: it cannot be read. */
 bool sema_read_file(struct arena *a, const char *path, struct str *ret);
 bool sema_config(struct compile *c);  /* config blocks and BPFTRACE_ environment -> unit.config */

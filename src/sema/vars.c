@@ -79,33 +79,35 @@ void var_spoil(const struct sema *s, struct var *v)
 		v->type = &type_error;
 }
 
+struct mention {
+	struct str name;
+	bool found;
+};
+
 static bool note_map(struct node *n, void *arg)
 {
-	struct str *name = arg;
-	if (n->kind == N_MAP && str_eq(n->name, *name))
-		*name = (struct str){0};
-	return name->n;
+	struct mention *m = arg;
+	m->found |= n->kind == N_MAP && str_eq(n->name, m->name);
+	return !m->found;
 }
 
-/* Does a probe use it of which nothing was left, with an error? */
-static bool map_lost(const struct sema *s, struct str name)
+/* Is it used in a probe of which, with an error, nothing was left? */
+static bool map_lost(const struct sema *s, const struct map *m)
 {
-	bool lost = false;
+	struct mention want = {.name = str_from(m->name, 1)};
 	for (struct node *n = s->c->tree->a; n && s->ds->nerror; n = n->next) {
 		bool kept = n->kind != N_PROBE;
 		for (u32 i = 0; i < s->c->nvariant; i++)
 			kept |= !memcmp(&s->c->variant[i]->probe->loc, &n->loc, sizeof n->loc);
-		struct str want = name;
 		if (!kept)
 			node_walk(n->c, note_map, &want);
-		lost |= !want.n;
 	}
-	return lost;
+	return want.found;
 }
 
 void map_unknown(struct sema *s, const struct map *m, struct loc loc)
 {
-	if (!s->final || map_lost(s, m->name))
+	if (!s->final || map_lost(s, m))
 		return;
 	struct diag *d = diag_add(s->ds, E_UNDEF_MAP, loc, "Undefined map: %.*s", STRF(m->name));
 	u32 least = 1 + m->name.n / 3;

@@ -177,6 +177,12 @@ static const struct object_fn *fn_around(const struct object *o, u64 insn)
 	return NULL;
 }
 
+static const struct object_fn *fn_starting(const struct object *o, u64 insn)
+{
+	const struct object_fn *f = fn_around(o, insn);
+	return f && f->at == insn ? f : NULL;
+}
+
 static struct err *find_types(struct reader *r)
 {
 	for (u32 i = 0; i < r->o->nfn; i++) {
@@ -235,9 +241,9 @@ static struct err *relocate(struct reader *r, u64 off, u32 symbol)
 	if (s.section != r->text)
 		return refused_symbol(r, f, &s);
 	if (is_call(in))
-		to = fn_around(o, s.value / INSN + (u64)(i64)in->imm + 1);
+		to = fn_starting(o, s.value / INSN + (u64)(i64)in->imm + 1);
 	else if (is_wide(in))
-		to = fn_around(o, (s.value + (u64)(i64)in->imm) / INSN);
+		to = fn_starting(o, (s.value + (u64)(i64)in->imm) / INSN);
 	if (!to)
 		return err_new("%.*s() has a relocation of an unknown kind", STRF(f->name));
 	r->target[off / INSN] = (u32)(to - o->fn) + 1;
@@ -268,7 +274,7 @@ static struct err *find_refs(struct reader *r, struct object_fn *f)
 		u32 i = f->at + k;
 		const struct bpf_insn *in = &o->insn[i];
 		if (is_call(in) && in->src_reg == BPF_PSEUDO_CALL && !r->target[i]) {
-			const struct object_fn *to = fn_around(o, (u64)i + (u64)(i64)in->imm + 1);
+			const struct object_fn *to = fn_starting(o, (u64)i + (u64)(i64)in->imm + 1);
 			r->target[i] = to ? (u32)(to - o->fn) + 1 : 0;
 		}
 		u32 to = r->target[i];
@@ -294,14 +300,13 @@ static u32 stack_of(const struct bpf_insn *in, u32 n)
 	bool frame[16] = {[FP] = true};
 	i64 at[16] = {0}, low = 0;
 	for (u32 i = 0; i < n; i++, in++) {
-		u32 class = BPF_CLASS(in->code),
-		    base = class == BPF_LDX ? in->src_reg : in->dst_reg;
-		bool memory = class == BPF_LDX || class == BPF_STX || class == BPF_ST;
+		u32 cls = BPF_CLASS(in->code), base = cls == BPF_LDX ? in->src_reg : in->dst_reg;
+		bool memory = cls == BPF_LDX || cls == BPF_STX || cls == BPF_ST;
 		if (memory && frame[base])
 			low = MIN(low, at[base] + in->off);
-		if (class == BPF_LDX && in->dst_reg != FP)
+		if (cls == BPF_LDX && in->dst_reg != FP)
 			frame[in->dst_reg] = false;
-		if (class != BPF_ALU64 || in->dst_reg == FP)
+		if (cls != BPF_ALU64 || in->dst_reg == FP)
 			continue;
 		u32 d = in->dst_reg, s = in->src_reg;
 		if (in->code == (BPF_ALU64 | BPF_MOV | BPF_X)) {

@@ -148,7 +148,7 @@ static const char *expr(int level)
 	case 8: return text("((%s) << %u)", a, below(64));
 	case 9: return text("((uint64)(%s) >> ((uint64)(%s) & 63))", a, expr(level - 1));
 	case 10: return text("(%s) + (%s)", a, cond(level - 1));
-	case 11: return text("((%s) & 0xffff) / %u", a, 1 + below(300));
+	case 11: return text("(((%s) & 0xffff) / %u)", a, 1 + below(300));
 	}
 	return text("(%s %s %s)", a, PICK(ops), expr(level - 1));
 }

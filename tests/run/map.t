@@ -197,3 +197,14 @@ NAME sums of what print and clear gave
 RUN "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @a = count(); @k[nsecs % 97] = count(); @s[pid] = sum(2); } interval:ms:7 { print(@k); clear(@k); print(@a); clear(@a); print(@s); clear(@s); }' -c "build/tests/syscalls 400000 getppid" | awk '/^@k/ { k += $NF } /^@a/ { a += $NF } /^@s/ { s += $NF } END { print k, a, s }'
 EXPECT
 	400000 400000 800000
+
+NAME a cleared scalar aggregation prints 0 when asked for, and nothing at the end
+PROG BEGIN { @c = count(); clear(@c); print(@c); @s = sum(4); clear(@s); print(@s); @d = count(); delete(@d); print(@d); @e = avg(3); zero(@e); print(@e); }
+EXPECT
+	@c: 0
+	@s: 0
+	@d: 0
+	@e: 0
+	$
+	$
+	@e: 0

@@ -1,0 +1,179 @@
+/* phase.c - programs that we run ourselves: begin, end, signals, iterators, tests, benchmarks. */
+#include "run/run.h"
+#include <errno.h>
+
+enum { BENCH_RUNS = 100000, BENCH_NS = 300 * 1000000, BENCH_WARM = 1000 };
+
+static u32 count_points(const struct prog *p)
+{
+	u32 n = 0;
+	for (const struct point *pt = p->points; pt; pt = pt->next)
+		n++;
+	return n;
+}
+
+static bool told(struct session *s, const struct prog *p, struct err *e)
+{
+	if (!e)
+		return true;
+	session_error(s, false, "", p->loc, str_z(e->msg));
+	err_free(e);
+	return false;
+}
+
+bool phase_run(struct session *s, enum prog_phase phase)
+{
+	for (u32 i = 0; i < s->u->nprog; i++) {
+		const struct prog *p = s->u->prog[i];
+		if (p->phase != phase)
+			continue;
+		for (u32 n = count_points(p); n; n--) {
+			u32 retval;
+			if (!told(s, p, bpf_prog_run(p->fd, NULL, 0, &retval)))
+				return false;
+			loop_drain(s);
+			if (s->exit_held)
+				return true;
+		}
+	}
+	return true;
+}
+
+bool phase_any(const struct session *s, enum prog_phase phase)
+{
+	for (u32 i = 0; i < s->u->nprog; i++)
+		if (s->u->prog[i]->phase == phase)
+			return true;
+	return false;
+}
+
+/* ---- iterators ---- */
+
+/* Reading runs the program; it writes nothing there. */
+void phase_iterate(struct session *s)
+{
+	for (struct link *l = s->links; l && !s->stop; l = l->next) {
+		const struct prog *p = l->owner;
+		char c;
+		ssize_t n = 0;
+		if (p->phase != PROG_ITER)
+			continue;
+		do {
+			n = read(l->perf_fd, &c, sizeof(c));
+			loop_drain(s);
+		} while ((n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) && !s->stop &&
+			 !loop_interrupted(s));
+		if (n < 0 && !s->stop)
+			told(s, p, err_sys(errno, "read iterator %.*s", STRF(p->points->name)));
+	}
+}
+
+/* ---- tests ---- */
+
+static struct str name_of(const struct prog *p)
+{
+	return p->points->text;
+}
+
+static void put_line(struct session *s, const char *kind, const struct sb *text)
+{
+	session_text(s, kind, sb_str(text));
+}
+
+/* What it printed is shown when it failed. */
+static bool run_test(struct session *s, const struct prog *p)
+{
+	u32 retval = 0;
+	AUTO_SB text = {0};
+	s->hold = true;
+	bool ok = told(s, p, bpf_prog_run(p->fd, NULL, 0, &retval));
+	loop_drain(s);
+	s->hold = s->exit_held = false;
+	s->mute = true;
+	s->nerror = 0;
+	record_again(s);
+	s->mute = false;
+	bool failed = !ok || retval || s->nerror || s->exit_code;
+	s->exit_code = 0;
+	s->stop = s->discard = false;
+	if (failed)
+		record_replay(s);
+	else
+		record_forget(s);
+	sb_fmt(&text, "%s %.*s", failed ? "not ok" : "ok", STRF(name_of(p)));
+	if (retval)
+		sb_fmt(&text, ": returned %d", (i32)retval);
+	sb_char(&text, '\n');
+	s->stop = s->discard = false;
+	s->exit_code = 0;
+	put_line(s, "test", &text);
+	return !failed;
+}
+
+void phase_test(struct session *s)
+{
+	u32 good = 0, bad = 0;
+	for (u32 i = 0; i < s->u->nprog && !loop_interrupted(s); i++) {
+		const struct prog *p = s->u->prog[i];
+		if (p->phase == PROG_TEST)
+			*(run_test(s, p) ? &good : &bad) += 1;
+	}
+	AUTO_SB text = {0};
+	sb_fmt(&text, "%u passed, %u failed\n", good, bad);
+	put_line(s, "tests", &text);
+	s->exit_code = bad ? 1 : 0;
+}
+
+/* ---- benchmarks ---- */
+
+static struct err *run_many(struct session *s, const struct prog *p, u32 runs)
+{
+	u64 end = run_now() + BENCH_NS;
+	struct err *e = NULL;
+	for (u32 i = 0; i < runs && !e && run_now() < end; i++) {
+		u32 retval;
+		e = bpf_prog_run(p->fd, NULL, 0, &retval);
+		if (i % 64 == 0)
+			loop_drain(s);
+	}
+	loop_drain(s);
+	return e;
+}
+
+static void run_bench(struct session *s, const struct prog *p)
+{
+	AUTO_SB text = {0};
+	u64 ns[2], runs[2];
+	s->mute = true;
+	struct err *e = run_many(s, p, BENCH_WARM);
+	if (!e)
+		e = bpf_prog_time(p->fd, &ns[0], &runs[0]);
+	if (!e)
+		e = run_many(s, p, BENCH_RUNS);
+	if (!e)
+		e = bpf_prog_time(p->fd, &ns[1], &runs[1]);
+	s->mute = s->stop = s->discard = false;
+	if (!told(s, p, e)) {
+		s->exit_code = 1;
+		return;
+	}
+	u64 n = MAX(runs[1] - runs[0], 1u);
+	sb_fmt(&text, "%.*s: %llu ns per run (%llu runs)\n", STRF(name_of(p)), (ns[1] - ns[0]) / n,
+	       n);
+	put_line(s, "bench", &text);
+}
+
+void phase_bench(struct session *s)
+{
+	int stats AUTO_CLOSE = -1;
+	struct err *e = bpf_stats(&stats);
+	if (e) {
+		session_error(s, false, "", (struct loc){0}, str_z(e->msg));
+		err_free(e);
+		s->exit_code = 1;
+		return;
+	}
+	for (u32 i = 0; i < s->u->nprog && !loop_interrupted(s); i++)
+		if (s->u->prog[i]->phase == PROG_BENCH)
+			run_bench(s, s->u->prog[i]);
+}
