@@ -51,8 +51,7 @@ static struct err *text_put(void *self, const struct item *it)
 	switch (it->kind) {
 	case I_TEXT:
 		sb_add(&t->o.b, it->str);
-		if (str_is(it->name, "join") ||
-		    (str_is(it->name, "syscall") && !t->env.old))
+		if (str_is(it->name, "join") || (str_is(it->name, "syscall") && !t->env.old))
 			sb_char(&t->o.b, '\n');
 		break;
 	case I_VALUE:

@@ -115,7 +115,7 @@ static void show_log(struct compile *c, struct diag *d, const char *path, u16 sr
 		if (at.len && (str_starts(rest, error) || str_starts(rest, fatal))) {
 			rest = str_from(rest, str_starts(rest, error) ? error.n : fatal.n);
 			diag_note(ds, d, at, "%.*s", STRF(rest));
-		} else if (line.n && str_find(line, STR(" generated.")) < 0) {
+		} else if (!at.len && line.n && str_find(line, STR(" generated.")) < 0) {
 			sb_fmt(&other, "%s%.*s", other.n ? "\n" : "", STRF(line));
 		}
 	}
@@ -127,9 +127,12 @@ bool clang_compile(struct compile *c, const char *path, u16 src, struct loc at, 
 {
 	struct diags *ds = c->unit->diags;
 	struct arena *a = c->unit->arena;
+	struct str name = ds->source[src].name, text = STR("");
 	const char *clang = find_clang(a), *tmp = getenv("TMPDIR"), *argv[MAX_WORDS];
 	if (!clang) {
-		diag_hint(ds, diag_add(ds, E_IMPORT, at, "%s: clang is needed to compile it", path),
+		diag_hint(ds,
+			  diag_add(ds, E_IMPORT, at, "%.*s: clang is needed to compile it",
+				   STRF(name)),
 			  "install clang, or write the functions as macros or `fn` in a .bt file");
 		return false;
 	}
@@ -139,7 +142,6 @@ bool clang_compile(struct compile *c, const char *path, u16 src, struct loc at, 
 		return false;
 	}
 	const char *out = arena_fmt(a, "%s/out.o", dir), *log = arena_fmt(a, "%s/log", dir);
-	struct str text = STR("");
 	int status = 0;
 	make_args(c, path, out, argv);
 	struct err *e = run_clang(clang, argv, log, &status);
@@ -149,7 +151,8 @@ bool clang_compile(struct compile *c, const char *path, u16 src, struct loc at, 
 	} else if (!ok) {
 		sema_read_file(a, log, &text);
 		text.n = MIN(text.n, (u32)MAX_LOG);
-		show_log(c, diag_add(ds, E_IMPORT, at, "%s: clang could not compile it", path),
+		show_log(c,
+			 diag_add(ds, E_IMPORT, at, "%.*s: clang could not compile it", STRF(name)),
 			 path, src, text);
 	}
 	unlink(out);

@@ -132,7 +132,8 @@ static bool fold_typed(struct node *n)
 	bool ux = !tx->is_signed || tx->flex, uy = !ty->is_signed || ty->flex;
 	bool sign = n->op == TK_SHR ? tx->is_signed : !(ux && uy);
 	u64 a = n->a->num, b = n->b->num;
-	__int128 x = sign ? (__int128)(i64)a : (__int128)a, y = sign ? (__int128)(i64)b : (__int128)b;
+	__int128 x = sign ? (__int128)(i64)a : (__int128)a,
+		 y = sign ? (__int128)(i64)b : (__int128)b;
 	i32 yes = fold_cmp(n->op, x, y);
 	if (yes >= 0)
 		node_set_num(n, (u64)yes, &type_bool);
@@ -771,9 +772,8 @@ static const struct type *check_incdec(struct sema *s, struct node *n)
 		t = check_expr(s, n->a);
 		if (settled(t) && n->a->kind == N_VAR && n->a->var && type_is_int(t))
 			var_assign(s, n->a->var,
-				   n->a->var->fixed
-					   ? t
-					   : type_int(8, t->is_signed || n->op == TK_DEC),
+				   n->a->var->fixed ? t
+						    : type_int(8, t->is_signed || n->op == TK_DEC),
 				   n);
 	}
 	if (!settled(t))

@@ -60,8 +60,9 @@ static struct err *find_parts(struct reader *r)
 		}
 	}
 	struct section t = {0};
-	if (r->text)
-		image_section(&r->im, r->text, &t);
+	if (!r->text)
+		return err_new("there is no code in it");
+	image_section(&r->im, r->text, &t);
 	struct bytes code = image_bytes(&r->im, &t);
 	if (code.n % INSN || code.n / INSN > MAX_INSNS)
 		return err_new("damaged object: .text of %zu bytes", code.n);
@@ -122,6 +123,10 @@ static struct err *check_sections(const struct reader *r)
 			return err_new("%.*s() is in section %.*s: only functions without a "
 				       "section of their own can be imported",
 				       STRF(what), STRF(s.name));
+		if (str_starts(s.name, STR(".rodata")))
+			return err_new("it has constants in memory (section %.*s), which cannot be "
+				       "imported",
+				       STRF(s.name));
 		if (is_maps(s.name))
 			return err_new("it defines the map %.*s: maps cannot be imported",
 				       STRF(what));
@@ -222,6 +227,10 @@ static struct err *refused_symbol(const struct reader *r, const struct object_fn
 	if (is_maps(sec.name))
 		return err_new("%.*s() uses the map %.*s: maps cannot be imported", STRF(f->name),
 			       STRF(name));
+	if (str_starts(sec.name, STR(".rodata")))
+		return err_new("%.*s() uses constants in memory (.rodata), which cannot be "
+			       "imported",
+			       STRF(f->name));
 	return err_new("%.*s() uses the global data %.*s, which cannot be imported", STRF(f->name),
 		       STRF(name));
 }
@@ -442,9 +451,9 @@ static struct err *read_all(struct reader *r)
 {
 	struct err *e = find_parts(r);
 	if (!e)
-		e = open_btf(r);
-	if (!e)
 		e = find_fns(r);
+	if (!e && r->o->nfn)
+		e = open_btf(r);
 	if (!e)
 		e = check_core(r);
 	if (!e)

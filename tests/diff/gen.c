@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
-#define PICK(a)	 ((a)[below(COUNT(a))])
+#define PICK(a)  ((a)[below(COUNT(a))])
 
 static uint64_t state;
 
@@ -95,20 +95,48 @@ struct var {
 static struct var vars[64];
 static int n_vars;
 
-static const char *const int_types[] = {"int8",	 "int16",  "int32",  "int64",
+static const char *const int_types[] = {"int8",  "int16",  "int32",  "int64",
 					"uint8", "uint16", "uint32", "uint64"};
 static const char *const words[] = {"a", "bc", "def", "abc", "x y", "longer word", "", "abd", "Z"};
 
 static const char *number(void)
 {
 	static const char *const edges[] = {
-		"0",	 "1",	       "127",	     "128",		    "255",
-		"256",	 "32767",      "32768",	     "65535",		    "65536",
-		"-1",	 "-128",       "-129",	     "-32769",		    "2147483647",
-		"0xff",	 "2147483648", "4294967295", "4294967296",	    "-2147483648",
-		"1e6",	 "1_000",      "017",	     "9223372036854775807", "-2147483649",
-		"0x7f",	 "3ms",	       "-300",	     "1234567890123",	    "0x1234567890",
-		"10us",	 "5",	       "42u",	     "7ll",		    "(uint64)18446744073709551615",
+		"0",
+		"1",
+		"127",
+		"128",
+		"255",
+		"256",
+		"32767",
+		"32768",
+		"65535",
+		"65536",
+		"-1",
+		"-128",
+		"-129",
+		"-32769",
+		"2147483647",
+		"0xff",
+		"2147483648",
+		"4294967295",
+		"4294967296",
+		"-2147483648",
+		"1e6",
+		"1_000",
+		"017",
+		"9223372036854775807",
+		"-2147483649",
+		"0x7f",
+		"3ms",
+		"-300",
+		"1234567890123",
+		"0x1234567890",
+		"10us",
+		"5",
+		"42u",
+		"7ll",
+		"(uint64)18446744073709551615",
 	};
 
 	switch (below(4)) {
@@ -142,7 +170,8 @@ static const char *expr(int level)
 	case 3: return text("-(%sint64)(%s)", chance(50) ? "u" : "", a);
 	case 4: return text("(%s ? %s : %s)", cond(level - 1), a, expr(level - 1));
 	case 5:
-		return text("((uint64)(%s) / ((uint64)(%s)%s))", a, expr(level - 1), json ? " | 1" : "");
+		return text("((uint64)(%s) / ((uint64)(%s)%s))", a, expr(level - 1),
+			    json ? " | 1" : "");
 	case 6: return text("((uint64)(%s) %% %u)", a, 1 + below(1000));
 	case 7: return text("((uint%u)(%s) >> %u)", 8U << below(4), a, below(64));
 	case 8: return text("((%s) << %u)", a, below(64));
@@ -238,14 +267,16 @@ static void s_literals(void)
 {
 	n_vars = 0;
 	for (int i = 2 + below(3); i; i--)
-		show(chance(50) ? number() : text("%d %c %d", (int)below(200) - 100, "+-*&|^"[below(6)],
-						  (int)below(200) - 100), true);
+		show(chance(50) ? number()
+				: text("%d %c %d", (int)below(200) - 100, "+-*&|^"[below(6)],
+				       (int)below(200) - 100),
+		     true);
 	if (chance(50))
 		line("print(%s ? \"yes\" : \"no\");", cond(1));
 	if (chance(30))
 		line("print((%d / %d, %d %% %d, %d >> %d, %d << %d));", (int)below(100) - 50,
-		     1 + below(9), (int)below(100) - 50, 1 + below(9), below(1000), below(8), below(100),
-		     below(8));
+		     1 + below(9), (int)below(100) - 50, 1 + below(9), below(1000), below(8),
+		     below(100), below(8));
 }
 
 /* -------- statements -------- */
@@ -359,13 +390,19 @@ static void s_strings(void)
 		case 3: line("print(str_concat(%s, %s));", a, b); break;
 		case 4: line("print(strcontains(%s, \"%s\"));", s, chance(50) ? "b" : "ng"); break;
 		case 5: line("print(strncmp(%s, %s, %u));", a, b, 1 + below(4)); break;
-		case 6: line("printf(\"[%%%s%us] %%s\\n\", %s, %s);", chance(50) ? "-" : "", below(14), a, b); break;
+		case 6:
+			line("printf(\"[%%%s%us] %%s\\n\", %s, %s);", chance(50) ? "-" : "",
+			     below(14), a, b);
+			break;
 		case 7: line("print(%s ? %s : %s);", cond(0), a, b); break;
 		case 8: line("%s[%s] = %s;", name('@'), a, b); break;
 		case 9: line("%s = %s;", name('@'), s); break;
 		case 10: line("print(strstr(%s, \"b\"));", s); break;
 		case 11: line("print(%s + 1);", "\"hello\""); break;
-		case 12: line("if (%s == %s) { print(\"same\"); } else { print(\"other\"); }", a, word()); break;
+		case 12:
+			line("if (%s == %s) { print(\"same\"); } else { print(\"other\"); }", a,
+			     word());
+			break;
 		case 13: line("print((%s, %s, 1, %s));", b, word(), a); break;
 		}
 	}
@@ -453,7 +490,8 @@ static void s_bytes(void)
 		break;
 	case 2:
 		line("print(buf(\"ab\\x%02xc\", %u));", 1 + below(json ? 127 : 255), 1 + below(4));
-		line("printf(\"%%r %%rx %%rh\\n\", buf(\"a b\\xff\", 4), buf(\"xyz\", 2), buf(\"\\n12\", 3));");
+		line("printf(\"%%r %%rx %%rh\\n\", buf(\"a b\\xff\", 4), buf(\"xyz\", 2), "
+		     "buf(\"\\n12\", 3));");
 		break;
 	case 3:
 		line("%s = buf(\"%s\", 3);", a, chance(50) ? "abc" : "xyz");
@@ -470,8 +508,13 @@ static void s_network(void)
 {
 	switch (below(5)) {
 	case 0: line("print(ntop((uint32)%u));", (unsigned)rnd()); break;
-	case 1: line("printf(\"%%s|%%20s|\\n\", ntop(2, (uint32)%u), ntop(pton(\"::%x\")));", (unsigned)rnd(), below(65536)); break;
-	case 2: line("%s[ntop(pton(\"10.%u.0.%u\"))] = 1;", name('@'), below(256), below(256)); break;
+	case 1:
+		line("printf(\"%%s|%%20s|\\n\", ntop(2, (uint32)%u), ntop(pton(\"::%x\")));",
+		     (unsigned)rnd(), below(65536));
+		break;
+	case 2:
+		line("%s[ntop(pton(\"10.%u.0.%u\"))] = 1;", name('@'), below(256), below(256));
+		break;
 	case 3: line("print(pton(\"%u.2.3.%u\"));", below(256), below(256)); break;
 	case 4: line("print(ntop(pton(\"fe80::%x:%x\")));", below(65536), below(65536)); break;
 	}
@@ -483,7 +526,8 @@ static void s_time(void)
 
 	line("print(strftime(\"%s\", (uint64)%u * 1000000000));", PICK(formats), below(100000000));
 	if (chance(50))
-		line("printf(\"at %%s.\\n\", strftime(\"%s\", %u));", PICK(formats), below(1000000000));
+		line("printf(\"at %%s.\\n\", strftime(\"%s\", %u));", PICK(formats),
+		     below(1000000000));
 }
 
 /* -------- maps -------- */
@@ -552,8 +596,8 @@ static void s_keyed(void)
 	if (chance(30))
 		line("print(%s[%s]);", m, key(kind, 1));
 	if (chance(30))
-		line("print((len(%s), has_key(%s, (%s)), has_key(%s, (%s))));", m, m, key(kind, 0), m,
-		     key(kind, 4));
+		line("print((len(%s), has_key(%s, (%s)), has_key(%s, (%s))));", m, m, key(kind, 0),
+		     m, key(kind, 4));
 	if (chance(30)) {
 		line("print(delete(%s, (%s)));", m, key(kind, below(5)));
 		line("print(len(%s));", m);
@@ -565,7 +609,9 @@ static void s_keyed(void)
 
 		line("%s = 0;", c);
 		line("for %s : %s { %s += 1 + %s; }", kv, m, c,
-		     kind == 0 ? text("%s.0", kv) : kind_of_value < 2 ? text("%s.1", kv) : "5");
+		     kind == 0           ? text("%s.0", kv)
+		     : kind_of_value < 2 ? text("%s.1", kv)
+					 : "5");
 		line("print(%s);", c);
 	}
 	if (chance(40))
@@ -596,15 +642,16 @@ static void s_counts(void)
 				line("%s = count();", at);
 			else
 				line("%s = %s(%s%d);", at, agg, cast,
-				     (negative && chance(60) ? -1 : 1) * (int)(k * 1000 + i * 10 + below(9)));
+				     (negative && chance(60) ? -1 : 1) *
+					     (int)(k * 1000 + i * 10 + below(9)));
 		}
 	}
 	const char *first = keys ? text("%s[%s]", m, key(kind, 0)) : m;
 	if (strcmp(agg, "stats") && chance(50)) {
 		line("print((int64)%s);", first);
 		if (chance(50))
-			line("if (%s > %u) { print(\"more\"); } else { print(%s + 1); }", first, below(20),
-			     first);
+			line("if (%s > %u) { print(\"more\"); } else { print(%s + 1); }", first,
+			     below(20), first);
 	}
 	if (strcmp(agg, "stats") && chance(30))
 		line("print(%s);", first);
@@ -625,11 +672,12 @@ static void s_histograms(void)
 	const char *m = name('@'), *i = name('$');
 	bool linear = chance(40), keyed = chance(50);
 	int low = chance(60) ? 0 : below(100), step = 1 + below(chance(80) ? 20 : 2000);
-	const char *rest = linear ? text(", %d, %d, %d", low, low + step * (1 + (int)below(12)), step)
-			   : chance(60) ? text(", %u", below(6))
-					: "";
+	const char *rest =
+		linear       ? text(", %d, %d, %d", low, low + step * (1 + (int)below(12)), step)
+		: chance(60) ? text(", %u", below(6))
+			     : "";
 	int factor = 1 + below(chance(70) ? 9 : 100000), less = chance(30) ? below(40) : 0;
-	const char *argument = chance(20)  ? text("(uint64)1 << (%s * 3)", i)
+	const char *argument = chance(20)   ? text("(uint64)1 << (%s * 3)", i)
 			       : chance(20) ? text("(int64)%s * %s * %s", i, i, i)
 					    : text("%s * %d - %d", i, factor, less);
 	const char *call = text("%s(%s%s)", linear ? "lhist" : "hist", argument, rest);
@@ -668,14 +716,29 @@ static void s_printf(void)
 
 		switch (below(10)) {
 		case 0:
-		case 1: piece = text("%%%s%s%s%c", chance(30) ? "-" : chance(20) ? "+" : "",
-				     chance(60) ? text("%u", 1 + below(24)) : "", length, "di"[below(2)]);
+		case 1:
+			piece = text("%%%s%s%s%c",
+				     chance(30)   ? "-"
+				     : chance(20) ? "+"
+						  : "",
+				     chance(60) ? text("%u", 1 + below(24)) : "", length,
+				     "di"[below(2)]);
 			break;
-		case 2: piece = text("%%%s%s%su", chance(30) ? "-" : chance(30) ? "0" : "",
+		case 2:
+			piece = text("%%%s%s%su",
+				     chance(30)   ? "-"
+				     : chance(30) ? "0"
+						  : "",
 				     chance(60) ? text("%u", 1 + below(24)) : "", length);
 			break;
-		case 3: piece = text("%%%s%s%s%c", chance(30) ? "-" : chance(30) ? "0" : chance(30) ? "#" : "",
-				     chance(60) ? text("%u", 1 + below(24)) : "", length, "xXo"[below(3)]);
+		case 3:
+			piece = text("%%%s%s%s%c",
+				     chance(30)   ? "-"
+				     : chance(30) ? "0"
+				     : chance(30) ? "#"
+						  : "",
+				     chance(60) ? text("%u", 1 + below(24)) : "", length,
+				     "xXo"[below(3)]);
 			break;
 		case 4:
 			piece = "%c";
@@ -689,9 +752,7 @@ static void s_printf(void)
 			piece = "%s";
 			argument = value(2);
 			break;
-		case 7:
-			piece = text("%%%sp", chance(30) ? "20" : "");
-			break;
+		case 7: piece = text("%%%sp", chance(30) ? "20" : ""); break;
 		case 8:
 			piece = chance(50) ? "%d" : "%s";
 			argument = cond(1);
@@ -750,15 +811,14 @@ static void s_enums(void)
 
 static void (*const snippets[])(void) = {
 	s_expressions, s_expressions, s_expressions, s_literals, s_branches, s_loops,
-	s_jumps,       s_strings,     s_tuples,	     s_records,	 s_bytes,    s_network,
-	s_time,	       s_scalars,     s_keyed,	     s_keyed,	 s_counts,   s_counts,
-	s_histograms,  s_histograms,  s_printf,	     s_printf,	 s_structs,  s_enums,
+	s_jumps,       s_strings,     s_tuples,      s_records,  s_bytes,    s_network,
+	s_time,        s_scalars,     s_keyed,       s_keyed,    s_counts,   s_counts,
+	s_histograms,  s_histograms,  s_printf,      s_printf,   s_structs,  s_enums,
 };
 
 static void body(int n)
 {
-	while (n-- > 0)
-		{
+	while (n-- > 0) {
 		n_vars = 0;
 		PICK(snippets)();
 	}
@@ -787,11 +847,13 @@ int main(int argc, char **argv)
 	if (c_types)
 		printf("#define GEN_LIMIT %d\n"
 		       "struct gen_in { char b; %s l; };\n"
-		       "struct gen_a { %s c; short s; unsigned int u; int low : %u; unsigned int high : %u;\n"
+		       "struct gen_a { %s c; short s; unsigned int u; int low : %u; unsigned int "
+		       "high : %u;\n"
 		       "\tstruct gen_in in; unsigned char pair[2]; };\n"
 		       "enum gen_e { GEN_ZERO, GEN_FIVE = 5, GEN_SIX, GEN_BIG = %u };\n\n",
-		       (int)below(1000) - 500, chance(50) ? "long" : "int", chance(50) ? "char" : "unsigned char",
-		       1 + below(12), 1 + below(12), 100 + below(100000));
+		       (int)below(1000) - 500, chance(50) ? "long" : "int",
+		       chance(50) ? "char" : "unsigned char", 1 + below(12), 1 + below(12),
+		       100 + below(100000));
 	printf("%s {\n", chance(50) ? "begin" : "BEGIN");
 	body(2 + below(6));
 	if (code)

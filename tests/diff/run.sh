@@ -162,7 +162,8 @@ one_case() (
 	case=$1
 	read -r name <"$case.name"
 	title="${case##*/} - $name"
-	for try in 1 2; do # the second because a second may begin between the two
+	# Twice, because a second of the clock may begin between the two.
+	for _ in 1 2; do
 		# shellcheck disable=SC2086
 		run reference $reference
 		run sonde "$SONDE"

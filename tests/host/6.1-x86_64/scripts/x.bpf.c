@@ -1,1 +1,0 @@
-int addtwo(int a) { return a + 2; }

@@ -1,0 +1,159 @@
+# Functions in C. The files are made in the case's own folder, which nobody else may write.
+
+NAME C functions: integers, pointers, text, enumerators
+NEEDS file:/usr/bin/clang
+RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; begin { print(addtwo(5)); print(addtwo((uint64)0x100000003)); print(third("abc")); print(neg()); print(color(1)); print((schar(200), uint(-1), big(5), big(3))); print(all(1, 2, 3, 4, 5)); nothing(); exit(); }'
+	int addtwo(int a) { return a + 2; }
+	char third(char *s) { s[0] = 'x'; return s[2]; }
+	long neg(void) { return -5; }
+	enum color { RED, GREEN };
+	enum color color(int a) { return a; }
+	signed char schar(int a) { return a; }
+	unsigned uint(unsigned a) { return a; }
+	_Bool big(int a) { return a > 3; }
+	long all(long a, int b, short c, unsigned char d, unsigned long e)
+	{
+		return a + 10 * b + 100 * c + 1000 * d + 10000 * e;
+	}
+	void nothing(void) { }
+	X
+EXPECT
+	7
+	5
+	99
+	-5
+	GREEN
+	(-56, 4294967295, true, false)
+	54321
+	$
+	$
+
+NAME C functions that call each other and helpers, in several programs, loops and functions
+NEEDS file:/usr/bin/clang
+RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; fn both($a : int64) : int64 { return cube($a) + cube($a + 1); } begin { for $i : 1..3 { print(cube($i)); } print(both(2)); print(sum(5) - sum(4)); } interval:ms:10 /is_big(cube(1))/ { print(cube(2)); } interval:ms:20 /is_big(cube(2))/ { print(cube(3)); exit(); }'
+	static long (*current)(void) = (void *)14;
+	static __attribute__((noinline)) long square(long a) { return a * a; }
+	long cube(long a) { return square(a) * a; }
+	long sum(long n) { long s = 0; for (int i = 0; i < 8 && i < n; i++) s += square(i); return s; }
+	int is_big(long a) { return a > 7 && current() != -1; }
+	X
+EXPECT
+	1
+	8
+	35
+	16
+	27
+	$
+	$
+
+NAME C functions: structs of the kernel, and of the file itself
+NEEDS file:/usr/bin/clang btf
+RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; begin { print(same(curtask).pid == tid); $p = pair(curtask); print(offsetof(struct task_struct, pid) > 0); print(pair(0).b); exit(); }'
+	struct task_struct;
+	struct pair { int a, b; };
+	struct task_struct *same(struct task_struct *t) { return t; }
+	struct pair *pair(void *t) { return t; }
+	X
+EXPECT
+	true
+	true
+	0
+	$
+	$
+ERR_RE
+	...
+
+NAME C functions: what cannot be called, and how
+NEEDS file:/usr/bin/clang
+RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -e 'import "m.bpf.c"; begin { print(sq(5)); print(f()); print(f("a")); print(g(1)); }'
+	struct s { int v[5]; };
+	static __attribute__((noinline)) int sq(int x) { return x * x; }
+	int f(int a) { return sq(a) + sq(a + 1); }
+	int g(struct s s) { return s.v[0]; }
+	X
+RC 1
+ERR
+	stdin:1:33-38: ERROR: Unknown function: 'sq'
+	import "m.bpf.c"; begin { print(sq(5)); print(f()); print(f("a")); print(g(1)); }
+	                                ~~~~~
+	HINT: in m.bpf.c it is static, so clang may have adapted it to its callers there; take `static` away
+	stdin:1:47-50: ERROR: f() requires 1 argument (0 provided)
+	import "m.bpf.c"; begin { print(sq(5)); print(f()); print(f("a")); print(g(1)); }
+	                                              ~~~
+	stdin:1:61-64: ERROR: Parameter a of f() is declared as 'int32', found 'string[2]'
+	import "m.bpf.c"; begin { print(sq(5)); print(f()); print(f("a")); print(g(1)); }
+	                                                            ~~~
+	stdin:1:74-78: ERROR: g() cannot be called from a script: parameter s has the type 'struct s'
+	import "m.bpf.c"; begin { print(sq(5)); print(f()); print(f("a")); print(g(1)); }
+	                                                                         ~~~~
+
+NAME C functions: what clang says
+NEEDS file:/usr/bin/clang
+RUN umask 022; cd "$TMPDIR" && printf 'int f(int a)\n{\n\treturn a + b;\n}\n' >m.bpf.c && "$SONDE" -e 'import "m.bpf.c"; begin { print(f(1)); }'
+RC 1
+ERR_RE
+	stdin:1:1-17: ERROR: m.bpf.c: clang could not compile it
+	import "m.bpf.c"; begin .*
+	~+
+	m.bpf.c:3:13-14: ERROR: use of undeclared identifier 'b'
+	 +return a \+ b;
+	 +~
+
+NAME C functions: the verifier's report points at the line in C
+NEEDS file:/usr/bin/clang
+RUN umask 022; cd "$TMPDIR" && printf 'int f(char *a)\n{\n\treturn a[3];\n}\n' >m.bpf.c && "$SONDE" -e 'import "m.bpf.c"; begin { print(f(1)); }'
+RC 255
+ERR_RE
+	m.bpf.c:3:[0-9]+-[0-9]+: ERROR: .*
+	    return a\[3\];
+	 +~
+	HINT: -v shows the kernel's log
+
+NAME C functions: what an object may not hold
+NEEDS file:/usr/bin/clang
+RUN umask 022; cd "$TMPDIR"; try() { printf '%s\n' "$1" >m.bpf.c; "$SONDE" -e 'import "m.bpf.c"; begin { exit(); }' 2>&1 | sed -n '1s/.*ERROR: //p'; }
+	try 'int n; int f(int a) { return n += a; }'
+	try 'int n = 3; int f(int a) { return a; }'
+	try 'int f(int a) { static const int t[] = {1, 5, 3, 8, 9, 2, 7, 4}; return t[a & 7]; }'
+	try 'int kf(int a); int f(int a) { return kf(a); }'
+	try 'struct t { int p; } __attribute__((preserve_access_index)); int f(struct t *t) { return t->p; }'
+	try '__attribute__((section("kprobe/x"))) int p(void *c) { return 0; }'
+	try '__attribute__((section(".maps"))) struct { int (*type)[1]; } m; int f(void) { return 1; }'
+	try 'struct { int (*type)[1]; } m __attribute__((section(".maps"))); static long (*look)(void *, void *) = (void *)1; int f(int a) { return look(&m, &a); }'
+	try '__attribute__((noinline)) int f(int a) { volatile int x = a; return x ? f(x - 1) * 3 + 1 : 0; }'
+	try ''
+EXPECT
+	m.bpf.c: f() uses the global data n, which cannot be imported
+	m.bpf.c: it has global data (n in section .data), which cannot be imported
+	m.bpf.c: f() uses constants in memory (.rodata), which cannot be imported
+	m.bpf.c: f() uses kf, which is not in the file: functions and variables of the kernel or of other files cannot be imported
+	m.bpf.c: f() uses a CO-RE relocation (of struct t), which cannot be imported
+	m.bpf.c: p() is in section kprobe/x: only functions without a section of their own can be imported
+	m.bpf.c: it defines the map m: maps cannot be imported
+	m.bpf.c: f() uses the map m: maps cannot be imported
+	m.bpf.c: f() calls itself, which BPF programs cannot do
+	m.bpf.c: there is no function in it
+
+NAME C functions: names that are defined twice
+NEEDS file:/usr/bin/clang
+RUN umask 022; cd "$TMPDIR" && echo 'int f(int a) { return 1; }' >m.bpf.c && cp m.bpf.c n.bpf.c && "$SONDE" -e 'import "m.bpf.c"; import "n.bpf.c"; fn f($a : int32) : int32 { return 2; } begin { exit(); }' 2>&1 | grep ERROR
+EXPECT
+	stdin:1:19-35: ERROR: f() is defined in m.bpf.c, too
+	stdin:1:37-75: ERROR: f() is defined in n.bpf.c, too
+
+NAME C functions: without clang
+RUN umask 022; cd "$TMPDIR" && echo 'int f(int a) { return 1; }' >m.bpf.c && env PATH=/nonexistent "$SONDE" -e 'import "m.bpf.c"; begin { exit(); }'
+RC 1
+ERR
+	stdin:1:1-17: ERROR: m.bpf.c: clang is needed to compile it
+	import "m.bpf.c"; begin { exit(); }
+	~~~~~~~~~~~~~~~~
+	HINT: install clang, or write the functions as macros or `fn` in a .bt file
+
+NAME C functions: nothing is left in the temporary folder
+NEEDS file:/usr/bin/clang
+RUN umask 022; cd "$TMPDIR" && mkdir t && echo 'int f(int a) { return 1; }' >m.bpf.c && TMPDIR=$PWD/t "$SONDE" -q -e 'import "m.bpf.c"; begin { print(f(1)); exit(); }' && ls -A t
+EXPECT
+	1
+	$
+	$
