@@ -413,6 +413,14 @@ static struct ref complement(struct lower *l, const struct node *n, struct ref v
 	return narrow ? lower_convert(l, v, &type_u64, t) : v;
 }
 
+static struct ref address_value(struct lower *l, struct node *n)
+{
+	if (n->kind == N_MAP)
+		return lower_lookup(l, n->map, lower_key(l, n->map, n->a));
+	struct mem m = lower_var_mem(l, n->var);
+	return lower_addr(l, m);
+}
+
 static struct ref unary_value(struct lower *l, struct node *n)
 {
 	struct fn *f = l->f;
@@ -421,6 +429,7 @@ static struct ref unary_value(struct lower *l, struct node *n)
 	case TK_TILDE:
 		return complement(l, n->a,
 				  ir_op2(f, O_XOR, lower_value(l, n->a), ir_con(f, ~0ull)));
+	case TK_AMP: return address_value(l, n->a);
 	case TK_NOT: return ir_op2(f, O_EQ, lower_cond(l, n->a), ir_con(f, 0));
 	}
 	return lower_read_place(l, node_type(n), lower_place(l, n));

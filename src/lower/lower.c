@@ -227,8 +227,11 @@ static void place_vars(struct lower *l, u32 nloop)
 			v->mem = lower_tmp(l, v->type->size);
 		}
 	}
-	if (!l->callbacks)
+	if (!l->callbacks) {
+		if (shared > SHARED_VARS) /* variables whose address is taken */
+			l->shared = (u32)lower_scratch(l, shared).off;
 		return;
+	}
 	for (struct fninst *fi = l->v->fns; fi; fi = fi->next) {
 		fi->result = shared;
 		if (!type_is_scalar(fi->ret))

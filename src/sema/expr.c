@@ -289,6 +289,20 @@ const struct type *check_binary(struct sema *s, struct node *n)
 	return binary_type(s, n->op, n, n->a->type, n->b->type);
 }
 
+/* &$v, &@m[k]: where it is in BPF memory, which is read like other kernel memory. */
+static const struct type *check_address(struct sema *s, struct node *n, const struct type *t)
+{
+	if (n->a->kind == N_VAR && n->a->var) {
+		n->a->var->captured = true; /* in memory, not a register */
+		return type_ptr(s->a, stored_type(s, t), AS_KERNEL);
+	}
+	if (n->a->kind == N_MAP && n->a->map->val && !type_is_agg(n->a->map->val))
+		return type_ptr(s->a, t, AS_KERNEL);
+	sema_fail(s, E_TYPE, n->loc,
+		  "The & operator only takes the address of a variable or of a map's value");
+	return unknown(s);
+}
+
 const struct type *check_unary(struct sema *s, struct node *n)
 {
 	if (n->op == TK_NOT)
@@ -336,10 +350,7 @@ const struct type *check_unary(struct sema *s, struct node *n)
 		    t->base->kind != T_FWD && t->base->kind != T_FUNC)
 			return value_type(s, t->base, t->space, false);
 		break;
-	case TK_AMP:
-		sema_fail(s, E_UNSUPPORTED, n->loc,
-			  "taking the address of a variable or map is not supported yet");
-		return unknown(s);
+	case TK_AMP: return check_address(s, n, t);
 	}
 	if (s->final) {
 		AUTO_SB name = {0};

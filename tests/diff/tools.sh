@@ -43,7 +43,6 @@ sonde=$(command -v "$1") || { echo "tools.sh: no $1"; exit 1; }
 shift
 [ $# -gt 0 ] || set -- $tools
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck disable=SC2086
 inside() { ${root:+chroot "$root"} "$@"; }
 
 why=
@@ -150,9 +149,9 @@ wait_attached() { # files without "Attached" within a minute: 1
 # Runs both and the load; leaves $case.{reference,sonde}{,.out,.err}. 1: one did not attach.
 run_both() {
 	mkdir "$root$work/dir"
-	inside bpftrace "$dir/$1.bt" </dev/null >"$case.reference.out" 2>"$case.reference.err" &
+	${root:+chroot "$root"} bpftrace "$dir/$1.bt" </dev/null >"$case.reference.out" 2>"$case.reference.err" &
 	reference=$!
-	inside "$work/sonde" "$dir/$1.bt" </dev/null >"$case.sonde.out" 2>"$case.sonde.err" &
+	${root:+chroot "$root"} "$work/sonde" "$dir/$1.bt" </dev/null >"$case.sonde.out" 2>"$case.sonde.err" &
 	ours=$!
 	tracers="$reference $ours"
 	attached=y

@@ -324,3 +324,12 @@ EXPECT
 	(9223372036854775808, -9223372036854775808, -9223372036854775808)
 	$
 	$
+
+NAME addresses of variables and map values
+PROG BEGIN { $v = (uint64)513; $p = &$v; $b = (uint8 *)&$v; @m = 77; $q = &@m; printf("%d %d %d %d\n", *$p, *$b, $b[1], *$q); $v = 7; printf("%d %d\n", *$p, &@m != 0); $t = (1, 2); printf("%d\n", &$t != 0); clear(@m); }
+EXPECT
+	513 1 2 77
+	7 1
+	1
+	$
+	$
