@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FORKS = 500, BLOCK = 4096, BLOCKS = 300, TURNS = 2000 };
+enum { FORKS = 2000, BLOCK = 4096, BLOCKS = 300, TURNS = 40000 };
 
 static void child(void (*run)(void))
 {
@@ -43,7 +43,7 @@ static void nothing(void) {}
 /* Arguments start with a name that nobody else uses. */
 static void exec_one(void)
 {
-	char *const argv[] = {"toolload-true", "one", "", "two words", NULL};
+	char *const argv[] = {"toolload-true", "one", "two words", NULL};
 
 	execve("/nowhere/toolload", argv, environ);
 	execve("/bin/true", argv, environ);

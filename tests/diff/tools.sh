@@ -8,7 +8,7 @@
 # then run under chroot there, so SONDE has to be static. DIR is where the tools are, within ROOT
 # (/usr/sbin). KEEP: all outputs are kept there. TOOLs, else all that are listed below.
 #
-# When both have attached, load.c does a fixed number of what the tool looks at, with names that
+# The reference starts first, being slower. When both have attached, load.c does a fixed number of what the tool looks at, with names that
 # nobody else has; then both are stopped. How they are compared:
 #   lines  the lines that name the load: the same, in the same order, without the time in front
 #   rows   the rows of maps that belong to the load: the same
@@ -139,7 +139,7 @@ compare_sums() {
 
 wait_attached() { # files without "Attached" within a minute: 1
 	i=0
-	while ! grep -q '^Attach' "$1.out" "$1.err"; do
+	while ! grep -qs '^Attach' "$1.out" "$1.err"; do
 		i=$((i + 1))
 		[ $i -lt 600 ] && kill -0 "$2" 2>/dev/null || return 1
 		sleep 0.1
@@ -148,22 +148,21 @@ wait_attached() { # files without "Attached" within a minute: 1
 
 # Runs both and the load; leaves $case.{reference,sonde}{,.out,.err}. 1: one did not attach.
 run_both() {
+	rm -rf "$root$work/dir"
 	mkdir "$root$work/dir"
 	${root:+chroot "$root"} bpftrace "$dir/$1.bt" </dev/null >"$case.reference.out" 2>"$case.reference.err" &
-	reference=$!
+	tracers=$!
+	wait_attached "$case.reference" $! && attached=y || attached=
 	${root:+chroot "$root"} "$work/sonde" "$dir/$1.bt" </dev/null >"$case.sonde.out" 2>"$case.sonde.err" &
-	ours=$!
-	tracers="$reference $ours"
-	attached=y
-	wait_attached "$case.reference" $reference && wait_attached "$case.sonde" $ours || attached=
+	tracers="$tracers $!"
+	wait_attached "$case.sonde" $! || attached=
 	if [ $attached ]; then
 		sleep 0.2
 		inside "$work/load" "$1" "$work/dir" >"$case.load" 2>&1 || attached=
 	fi
 	kill -INT $tracers 2>/dev/null
-	wait $reference $ours
+	wait $tracers
 	tracers=
-	rm -rf "$root$work/dir"
 	for t in reference sonde; do
 		select_lines "$1" <"$case.$t.out" >"$case.$t"
 	done
