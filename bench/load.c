@@ -49,12 +49,12 @@ FUNC(f_site, "990: nop\n"
 	     ".weak _.stapsdt.base\n.hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n"
 	     ".size _.stapsdt.base, 1\n.popsection\n");
 #else
-#define FUNC(name, first)                                                                          \
-	__attribute__((noinline)) long name(long x, const char *s);                                \
-	long name(long x, const char *s)                                                           \
-	{                                                                                          \
-		__asm__ volatile("" ::"r"(s));                                                     \
-		return x;                                                                          \
+#define FUNC(name, first)                                           \
+	__attribute__((noinline)) long name(long x, const char *s); \
+	long name(long x, const char *s)                            \
+	{                                                           \
+		__asm__ volatile("" ::"r"(s));                      \
+		return x;                                           \
 	}
 FUNC(f_nop5, "")
 FUNC(f_nop, "")
@@ -95,11 +95,11 @@ static void op_read(long n)
 		syscall(SYS_read, null_fd, &c, 0);
 }
 
-#define CALLS(name)                                                                                \
-	static void op_##name(long n)                                                              \
-	{                                                                                          \
-		while (n--)                                                                        \
-			name(n & 1023, text);                                                      \
+#define CALLS(name)                           \
+	static void op_##name(long n)         \
+	{                                     \
+		while (n--)                   \
+			name(n & 1023, text); \
 	}
 CALLS(f_nop5)
 CALLS(f_nop)
@@ -187,10 +187,10 @@ static const struct op {
 	void (*run)(long n);
 	bool process; /* time of all threads */
 } ops[] = {
-	{"getppid", op_getppid, false}, {"lseek", op_lseek, false},   {"openat", op_openat, false},
-	{"read", op_read, false},       {"switch", op_switch, true},  {"nop5", op_f_nop5, false},
-	{"nop", op_f_nop, false},       {"push", op_f_push, false},   {"endbr", op_f_endbr, false},
-	{"sub", op_f_sub, false},       {"usdt", op_f_site, false},   {"stacks", op_stacks, false},
+	{"getppid", op_getppid, false}, {"lseek", op_lseek, false},  {"openat", op_openat, false},
+	{"read", op_read, false},       {"switch", op_switch, true}, {"nop5", op_f_nop5, false},
+	{"nop", op_f_nop, false},       {"push", op_f_push, false},  {"endbr", op_f_endbr, false},
+	{"sub", op_f_sub, false},       {"usdt", op_f_site, false},  {"stacks", op_stacks, false},
 	{"deep", op_deep, false},
 };
 enum { NOPS = sizeof(ops) / sizeof(ops[0]) };

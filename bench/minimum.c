@@ -2,10 +2,10 @@
  * minimum NAME LOAD: the least that a program of the benchmark can cost, written by hand.
  *
  * The same places as sonde's programs and the best mechanisms we know, in BPF instructions: direct
- * slots for one value per CPU, an own hash table per CPU in directly addressed memory, fields of the
- * task by typed loads, an own ring for events. It checks less than a tool must: tables do not grow,
- * a full window counts as lost, records have one size. "minimum list" names the programs. It says
- * "Attached", waits for SIGINT and prints how much was counted.
+ * slots for one value per CPU, an own hash table per CPU in directly addressed memory, fields of
+ * the task by typed loads, an own ring for events. It checks less than a tool must: tables do not
+ * grow, a full window counts as lost, records have one size. "minimum list" names the programs. It
+ * says "Attached", waits for SIGINT and prints how much was counted.
  */
 #include "kern/bpf.h"
 #include "kern/perf.h"
@@ -162,8 +162,8 @@ static void cpu_part(struct bench *b, struct code *c, u8 dst, int fd, u32 bytes)
 }
 
 /*
- * R9 = the slot with the key words in R6, R7, R8, which is made when there is none. The table begins
- * at R9. Clobbers R0 to R5. Slots: tag, words, value.
+ * R9 = the slot with the key words in R6, R7, R8, which is made when there is none. The table
+ * begins at R9. Clobbers R0 to R5. Slots: tag, words, value.
  */
 static void find(struct code *c, u32 nword)
 {
@@ -477,8 +477,7 @@ static void latency(struct bench *b, struct code *c)
 /* One program for entry and return: the kernel keeps a word for it on the way. */
 static void session(struct bench *b, struct code *c)
 {
-	u32 is_return =
-		btf_types_id(host_btf(b->h), STR("bpf_session_is_return"), BTF_KIND_FUNC);
+	u32 is_return = btf_types_id(host_btf(b->h), STR("bpf_session_is_return"), BTF_KIND_FUNC);
 	u32 cookie = btf_types_id(host_btf(b->h), STR("bpf_session_cookie"), BTF_KIND_FUNC);
 	int fd = table_new(b, b->ncpu * 1024, 8, 0);
 	put(c, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, (i32)cookie);

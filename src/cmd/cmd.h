@@ -56,7 +56,7 @@ struct job {
 
 typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_info, cmd_help;
-int version(bool compat); /* main.c */
+int version(bool compat); /* info.c */
 
 /* opts.c */
 struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->rest afterwards */

@@ -4,6 +4,15 @@
 #include <bpf/libbpf.h>
 #include <sys/utsname.h>
 
+int version(bool compat)
+{
+	if (compat)
+		printf("bpftrace v%s (sonde %s)\n", COMPAT_VERSION, SONDE_VERSION);
+	else
+		printf("sonde %s\n", SONDE_VERSION);
+	return RC_OK;
+}
+
 int info(const struct run_opts *o)
 {
 	struct arena a = {0};

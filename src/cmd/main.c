@@ -1,15 +1,6 @@
 /* main.c - which command; without one, run. */
 #include "cmd/cmd.h"
 
-int version(bool compat)
-{
-	if (compat)
-		printf("bpftrace v%s (sonde %s)\n", COMPAT_VERSION, SONDE_VERSION);
-	else
-		printf("sonde %s\n", SONDE_VERSION);
-	return RC_OK;
-}
-
 static int cmd_version(int argc, char **argv, bool compat)
 {
 	(void)argc, (void)argv;

@@ -38,7 +38,9 @@ static void child(void (*run)(void))
 	waitpid(pid, NULL, 0);
 }
 
-static void nothing(void) {}
+static void nothing(void)
+{
+}
 
 /* Arguments start with a name that nobody else uses. */
 static void exec_one(void)
@@ -277,11 +279,11 @@ static const struct {
 	const char *tool;
 	void (*run)(void);
 } loads[] = {
-	{"execsnoop", exec},	{"opensnoop", opens},	 {"killsnoop", kills},
-	{"statsnoop", stats},	{"syncsnoop", syncs},	 {"naptime", naps},
-	{"setuids", users},	{"threadsnoop", threads}, {"gethostlatency", hosts},
-	{"pidpersec", forks},	{"syscount", calls},	 {"bitesize", blocks},
-	{"biolatency", blocks}, {"runqlat", turns},	 {"writeback", dirty},
+	{"execsnoop", exec},    {"opensnoop", opens},     {"killsnoop", kills},
+	{"statsnoop", stats},   {"syncsnoop", syncs},     {"naptime", naps},
+	{"setuids", users},     {"threadsnoop", threads}, {"gethostlatency", hosts},
+	{"pidpersec", forks},   {"syscount", calls},      {"bitesize", blocks},
+	{"biolatency", blocks}, {"runqlat", turns},       {"writeback", dirty},
 };
 
 int main(int argc, char **argv)

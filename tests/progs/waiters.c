@@ -1,6 +1,6 @@
 /*
- * waiters N K: N threads wait half a second in sigtimedwait(2), which nobody else calls, while K calls
- * that do not wait go on beside them.
+ * waiters N K: N threads wait half a second in sigtimedwait(2), which nobody else calls, while K
+ * calls that do not wait go on beside them.
  */
 #include <pthread.h>
 #include <signal.h>
