@@ -68,6 +68,7 @@ check: all $B/unit $B/host/ready
 	$(RUN_UNIT)
 	SONDE=$B/sonde tests/lang.sh
 	SONDE=$B/sonde tests/cli.sh
+	tests/covered.sh $B/sonde
 	$(if $(wildcard tests/ir.sh),SONDE=$B/sonde tests/ir.sh)
 # Recorded machines for compiler tests: their files, BTF made of types.txt, a program for uprobes.
 $B/host/mkbtf: tests/host/mkbtf.c $B/flags

@@ -8,8 +8,9 @@
 # then run under chroot there, so SONDE has to be static. DIR is where the tools are, within ROOT
 # (/usr/sbin). KEEP: all outputs are kept there. TOOLs, else all that are listed below.
 #
-# The reference starts first, being slower. When both have attached, load.c does a fixed number of what the tool looks at, with names that
-# nobody else has; then both are stopped. How they are compared:
+# The reference starts first, being slower. When both have attached, load.c does a fixed number of
+# what the tool looks at, with names that nobody else has; then both are stopped. How they are
+# compared:
 #   lines  the lines that name the load: the same, in the same order, without the time in front
 #   rows   the rows of maps that belong to the load: the same
 #   shape  a histogram of times, in which everything on the machine counts: totals within 5 %, and
