@@ -205,7 +205,8 @@ const struct provider *rawtrace_choose(struct host *h, struct unit *u, struct po
 		return NULL;
 	if (is_call(points))
 		return choose_calls(h, points, n, use);
-	if (use & (USE_ARGS | USE_ARGN | USE_RETVAL))
+	if (use & (USE_ARGS | USE_ARGN | USE_RETVAL |
+		   USE_KSTACK)) /* a raw program's stack has frames of its own on top */
 		return NULL;
 	for (const struct point *p = points; p; p = p->next)
 		if (!tracepoint_id(h, arena_fmt(u->arena, "btf_trace_%.*s", STRF(p->name))))
