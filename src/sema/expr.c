@@ -11,16 +11,20 @@ static bool settled(const struct type *t)
 	return t && !type_is_error(t);
 }
 
-struct node *as_text(struct sema *s, struct node *n)
+static struct node *as_type(struct sema *s, struct node *n, const struct type *to)
 {
 	struct node *t = node_new(s->a, N_TYPE, n->loc), *c = node_new(s->a, N_CAST, n->loc);
-	t->name = STR("string");
-	t->type = c->type = type_string(s->a, n->type->count);
+	t->type = c->type = to;
 	c->a = t;
 	c->b = n;
 	c->next = n->next;
 	n->next = NULL;
 	return c;
+}
+
+struct node *as_text(struct sema *s, struct node *n)
+{
+	return as_type(s, n, type_string(s->a, n->type->count));
 }
 
 static bool is_probe(const struct node *n)
@@ -657,9 +661,17 @@ static const struct type *check_cond_expr(struct sema *s, struct node *n)
 	struct node *yes = n->b ? n->b : n->a;
 	if (n->a->kind == N_NUM || n->a->kind == N_BOOL) { /* the other branch goes away */
 		struct node *next = n->next, *pick = n->a->num ? yes : n->c;
+		const struct type *other = (n->a->num ? n->c : yes)->type;
 		struct loc loc = n->loc;
 		if (!settled(pick->type))
 			return unknown(s);
+		/* ... but has its say about the type. */
+		if (!is_lit(pick) && settled(other) && type_is_int(pick->type) &&
+		    type_is_int(other)) {
+			const struct type *t = type_merge(s->a, pick->type, other);
+			if (t && !type_eq(t, pick->type))
+				pick = as_type(s, pick, t);
+		}
 		*n = *pick;
 		n->next = next;
 		n->loc = loc;

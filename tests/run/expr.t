@@ -333,3 +333,11 @@ EXPECT
 	1
 	$
 	$
+
+NAME the branch that is not taken has its say about the type
+PROG BEGIN { $v = (uint64)18446744073709551592; print(false ? -622 : $v); print(true ? $v : (uint8)1); }
+EXPECT
+	-24
+	18446744073709551592
+	$
+	$
