@@ -2,7 +2,7 @@
 # make asan|debug  same, other flags      make rootcheck runtime tests on this kernel
 # make static      one file, no libraries make vm        runtime tests on the kernel matrix
 # make install     DESTDIR, PREFIX        make lint      format, layers, sizes, banned calls
-# make bench       beside other tracers, as root, on a quiet machine; docs/performance.md
+# make bench       beside other tracers, as root, on a quiet machine
 #
 # make B=DIR                  build in another folder, so that several builds can run side by side
 # make build/src/ir/emit.o    one object
@@ -79,11 +79,10 @@ $B/host/ready: $B/host/mkbtf tests/host/app.c $(shell find tests/host/*/ -type f
 	@$(CC) -O1 -g0 tests/host/app.c -o $(@D)/app && touch $@
 rootcheck: all  ; tests/run.sh $B/sonde tests/run
 vm: static      ; tests/vm/run.sh build/static/sonde
-# Measured beside other tracers; writes docs/performance.md.
-bench: all $B/bench/load $B/bench/minimum $B/bench/driver ; SONDE=$B/sonde B=$B/bench bench/run.sh
+# Measured beside other tracers that are installed.
+bench: all $B/bench/load $B/bench/minimum ; bench/startup; bench/event
 $B/bench/minimum: $B/bench/minimum.o $(LIBOBJ)
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $^ $(LIBS) -o $@
-$B/bench/driver: $B/bench/bench.o ; $(call say,LD,$@) $(CC) $(CFLAGS) $^ -o $@
 # Calls must stay calls, and stacks must be walkable.
 $B/bench/load: bench/load.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror \
