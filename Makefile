@@ -18,7 +18,9 @@ WARN   := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prot
           $(if $(findstring clang,$(CC)),-Wno-string-conversion)
 ALL    := -std=gnu17 -D_GNU_SOURCE -Isrc $(WARN) $(CFLAGS) -fno-common -fvisibility=hidden \
           -ffunction-sections -fdata-sections $(shell pkg-config --cflags $(PKGS))
-LIBS   := $(shell pkg-config $(if $(findstring -static,$(LDFLAGS)),--static) --libs $(PKGS)) -liberty
+# libdw.a where there is one: the shared library would bring three more with it, at every start.
+LIBDW  := $(or $(filter /%,$(shell $(CC) -print-file-name=libdw.a)),-ldw)
+LIBS   := $(LIBDW) $(shell pkg-config $(if $(findstring -static,$(LDFLAGS)),--static) --libs $(PKGS)) -liberty
 LINK   := $(LDFLAGS) -Wl,--gc-sections
 
 ONLY   ?= *
@@ -49,7 +51,7 @@ $B/gen/embed.c: scripts/embed.sh $(EMBED)
 $B/gen/embed.o: $B/gen/embed.c $B/flags ; $(call say,CC,$<) $(CC) $(ALL) -c $< -o $@
 # Changed flags recompile; a file added or removed relinks.
 $B/flags: FORCE ; $(call stamp,$(CC) $(ALL))
-$B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT))
+$B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT) $(LIBS))
 
 debug:  ; $(MAKE) B=build/debug CFLAGS='-O0 -g3' all
 asan:
