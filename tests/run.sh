@@ -20,7 +20,7 @@
 #                                 no "ERROR:" or "BUG" when the exit code is expected to be 0
 #   RC n                          exit code (0)
 #   TIMEOUT s                     seconds (10)
-#   NEEDS words                   kprobe fentry btf uprobe tracefs hardware vm later, tp:CATEGORY/EVENT,
+#   NEEDS words                   kprobe fentry btf uprobe tracefs hardware vm, tp:CATEGORY/EVENT,
 #                                 file:PATH, prog:NAME (a test program that could be built),
 #                                 usdt:FILE (it has USDT probes),
 #                                 option:NAME (the tracer's --help names it), sym:NAME (a function
@@ -97,7 +97,6 @@ check_needs() {
 			;;
 		tracefs) [ -r /sys/kernel/tracing/events ] || why="no tracefs" ;;
 		hardware) [ -e /sys/bus/event_source/devices/cpu ] || why="no hardware counters" ;;
-		later) why="not implemented yet" ;;
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
 		file:*) [ -r "${need#file:}" ] || why="no ${need#file:}" ;;

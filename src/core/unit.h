@@ -37,6 +37,7 @@ struct map {
 	bool scalar;                /* no key: one element at index 0 of an array */
 	u32 present;                /* scalar: offset of the u64 that says "was stored" */
 	bool declared;              /* let @x = hash(10) */
+	bool frozen;                /* MAP_AUX: constants, as the verifier may take them */
 	bool keyed, assigned, read; /* notes of the compiler: used with a key, stored to, value read
 				       in the kernel */
 	struct loc loc;

@@ -507,16 +507,43 @@ static void put_fn(struct emit *e, struct fn *f, struct arena *tmp)
 		put_block(e, order[i], order[i + 1]);
 }
 
+/* What the code at insn (already appended) refers to. */
+static void put_ext_ref(struct emit *e, const struct fn *f, const struct ext_ref *r, u32 insn)
+{
+	struct bpf_insn *in = &e->insn.v[insn];
+	bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
+	assert(wide || in->code == (BPF_JMP | BPF_CALL));
+	switch (r->kind) {
+	case EXT_FN:
+		vec_add(&e->fix, (struct fixup){insn, NULL, f->fns.v[r->to]});
+		if (wide)
+			in[0].src_reg = BPF_PSEUDO_FUNC;
+		break;
+	case EXT_MAP:
+	case EXT_VALUE:
+		assert(wide && r->kind == (r->off ? EXT_VALUE : r->kind));
+		vec_add(&e->reloc, (struct reloc){insn,
+						  r->kind == EXT_MAP ? RELOC_MAP : RELOC_MAPVAL,
+						  r->to});
+		break;
+	case EXT_KFUNC:
+		assert(!wide);
+		in->src_reg = BPF_PSEUDO_KFUNC_CALL;
+		in->imm = (i32)r->to;
+		break;
+	}
+	if (wide) {
+		in[0].imm = 0;
+		in[1].imm = (i32)r->off;
+	}
+}
+
 static void put_ext(struct emit *e, const struct fn *f)
 {
 	const struct ext *x = f->ext;
+	u32 at = e->insn.n;
 	e->first = true;
 	put_loc(e, f->loc);
-	for (u32 i = 0; i < x->nref; i++) {
-		assert(x->ref[i].insn < x->ninsn);
-		vec_add(&e->fix,
-			(struct fixup){e->insn.n + x->ref[i].insn, NULL, f->fns.v[x->ref[i].fn]});
-	}
 	for (u32 i = 0; i < x->ninsn; i++) {
 		put_loc(e, x->loc[i]);
 		vec_add(&e->insn, x->insn[i]);
@@ -526,11 +553,8 @@ static void put_ext(struct emit *e, const struct fn *f)
 		}
 	}
 	for (u32 i = 0; i < x->nref; i++) {
-		struct bpf_insn *in = &e->insn.v[e->insn.n - x->ninsn + x->ref[i].insn];
-		if (in->code == (BPF_LD | BPF_DW | BPF_IMM)) {
-			in->src_reg = BPF_PSEUDO_FUNC;
-			in[1].imm = 0;
-		}
+		assert(x->ref[i].insn < x->ninsn);
+		put_ext_ref(e, f, &x->ref[i], at + x->ref[i].insn);
 	}
 }
 

@@ -111,8 +111,15 @@ enum {
 }; /* memory slots may use 512 - 160 of the main function's stack */
 
 /* Code made elsewhere, that becomes part of the program as it is. */
+enum ext_ref_kind {
+	EXT_FN,    /* a call, or a wide load of an address; to: index into fns */
+	EXT_MAP,   /* a wide load; to: index into the unit's map table */
+	EXT_VALUE, /* ... of the address of byte off of element 0 */
+	EXT_KFUNC, /* a call; to: the function's BTF id */
+};
 struct ext_ref {
-	u32 insn, fn; /* a call, or a wide load of an address; index into fns */
+	enum ext_ref_kind kind;
+	u32 insn, to, off;
 };
 struct ext {
 	const struct bpf_insn *insn;

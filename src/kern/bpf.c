@@ -95,6 +95,13 @@ struct err *bpf_map_put(int fd, const void *key, const void *val)
 	return r < 0 ? err_kern((int)-r, "write a map element") : NULL;
 }
 
+struct err *bpf_map_freeze(int fd)
+{
+	union bpf_attr a = {.map_fd = (u32)fd};
+	long r = sys_bpf(BPF_MAP_FREEZE, &a, sizeof(a));
+	return r < 0 ? err_kern((int)-r, "freeze a map") : NULL;
+}
+
 struct err *bpf_map_del(int fd, const void *key)
 {
 	long r = map_op(BPF_MAP_DELETE_ELEM, fd, key, NULL);

@@ -2,6 +2,50 @@
 #include "lower/lower.h"
 #include "sema/cfile.h"
 
+/* The map that holds the section, or is the map. All programs share it. */
+static struct map *data_of(struct lower *l, const struct cfile *file, u32 i)
+{
+	const struct object_data *d = &file->obj.data[i];
+	struct map *m = file->data[i];
+	if (m)
+		return m;
+	m = unit_map(l->u, MAP_AUX, arena_strz(l->u->arena, d->name));
+	m->map_type = d->map_type;
+	m->key_size = d->key_size;
+	m->val_size = d->is_map ? d->val_size : ALIGN_UP(d->val_size, 8);
+	m->max_entries = d->max_entries;
+	m->flags = d->flags | (d->is_const ? BPF_F_RDONLY_PROG : 0);
+	m->frozen = d->is_const;
+	if (d->init) {
+		u8 *init = arena_alloc(l->u->arena, m->val_size, 8);
+		memset(init, 0, m->val_size);
+		memcpy(init, d->init, d->val_size);
+		m->init = init;
+	}
+	file->data[i] = m;
+	return m;
+}
+
+static struct fn *code_of(struct lower *l, struct cfn *c);
+
+static struct ext_ref ref_of(struct lower *l, const struct cfile *file, struct fn *f,
+			     const struct object_ref *r)
+{
+	struct ext_ref x = {.kind = EXT_FN, .insn = r->insn, .off = r->off};
+	switch (r->kind) {
+	case OBJECT_FN: x.to = ir_fnref(f, code_of(l, &file->fn[r->to])).id; break;
+	case OBJECT_KFUNC:
+		x.kind = EXT_KFUNC;
+		x.to = file->kfunc[r->to];
+		break;
+	case OBJECT_DATA:
+		x.kind = file->obj.data[r->to].is_map ? EXT_MAP : EXT_VALUE;
+		x.to = data_of(l, file, r->to)->index;
+		break;
+	}
+	return x;
+}
+
 /* The function in this program, with those that it calls. */
 static struct fn *code_of(struct lower *l, struct cfn *c)
 {
@@ -25,8 +69,7 @@ static struct fn *code_of(struct lower *l, struct cfn *c)
 	c->ir = f;
 	c->ir_prog = l->prog;
 	for (u32 i = 0; i < of->nref; i++)
-		ref[i] = (struct ext_ref){of->ref[i].insn,
-					  ir_fnref(f, code_of(l, &file->fn[of->ref[i].fn])).id};
+		ref[i] = ref_of(l, file, f, &of->ref[i]);
 	return f;
 }
 

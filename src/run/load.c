@@ -64,7 +64,8 @@ static struct err *make_map(struct session *s, struct unit *u, struct map *m)
 			return err_wrap(e, "map %s: ", spec.name);
 	}
 	u32 zero = 0;
-	return m->role == MAP_AUX && m->init ? bpf_map_put(m->fd, &zero, m->init) : NULL;
+	e = m->role == MAP_AUX && m->init ? bpf_map_put(m->fd, &zero, m->init) : NULL;
+	return !e && m->frozen ? bpf_map_freeze(m->fd) : e;
 }
 
 /* Maps that no program names are not made, but the script's own are. */

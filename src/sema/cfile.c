@@ -1,6 +1,8 @@
 /* cfile.c - imported functions in C: reading what clang made, finding them by name. */
 #include "sema/cfile.h"
+#include "types/btf.h"
 #include <limits.h>
+#include <linux/btf.h>
 
 /* Lines of the C source become places that reports of the verifier can point at. */
 static const struct loc *places(struct arena *a, const struct object *o, const char *real,
@@ -21,6 +23,26 @@ static const struct loc *places(struct arena *a, const struct object *o, const c
 	}
 	vec_free(&start);
 	return loc;
+}
+
+/* What the object wants of the kernel must be there. */
+static bool find_kfuncs(struct compile *c, struct cfile *f)
+{
+	const struct object *o = &f->obj;
+	struct types *k = o->nkfunc ? host_btf(c->unit->host) : NULL;
+	bool ok = true;
+	f->kfunc = arena_newn(c->unit->arena, u32, o->nkfunc + 1);
+	for (u32 i = 0; i < o->nkfunc; i++) {
+		f->kfunc[i] = k ? btf_types_id(k, o->kfunc[i], BTF_KIND_FUNC) : 0;
+		if (f->kfunc[i])
+			continue;
+		ok = false;
+		diag_add(c->unit->diags, E_IMPORT, f->at,
+			 k ? "%s: the kernel has no function %.*s()"
+			   : "%s: the kernel's BTF is needed to call %.*s()",
+			 f->path, STRF(o->kfunc[i]));
+	}
+	return ok;
 }
 
 void cfile_import(struct compile *c, const char *path, struct loc at)
@@ -44,10 +66,14 @@ void cfile_import(struct compile *c, const char *path, struct loc at)
 		return;
 	}
 	f->loc = places(a, &f->obj, real, text, src);
+	f->data = arena_newn(a, struct map *, f->obj.ndata + 1);
 	f->fn = arena_newn(a, struct cfn, f->obj.nfn + 1);
 	for (u32 i = 0; i < f->obj.nfn; i++)
 		f->fn[i] = (struct cfn){.file = f, .of = &f->obj.fn[i]};
-	c->cfiles = f;
+	if (find_kfuncs(c, f))
+		c->cfiles = f;
+	else
+		object_close(&f->obj);
 }
 
 void cfiles_close(struct compile *c)

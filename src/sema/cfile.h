@@ -17,6 +17,8 @@ struct cfile {
 	struct loc at; /* the import */
 	struct object obj;
 	struct cfn *fn;        /* as in obj.fn */
+	struct map **data;     /* as in obj.data; lower's: NULL until one is used */
+	u32 *kfunc;            /* BTF ids, as in obj.kfunc */
 	const struct loc *loc; /* by instruction; no place: that of the one before */
 	struct cfile *next;
 };

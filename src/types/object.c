@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <linux/btf.h>
 
-enum { INSN = sizeof(struct bpf_insn), MAX_INSNS = 1 << 16, FP = 10 };
+enum { INSN = sizeof(struct bpf_insn), MAX_INSNS = 1 << 16, FP = 10, MAX_DATA = 1 << 20 };
 _Static_assert(INSN == 8, "offsets in .text are in units of this");
 
 struct reader {
@@ -14,7 +14,7 @@ struct reader {
 	struct object *o;
 	u32 text; /* index of .text */
 	struct bytes syms, names, btf_strings;
-	u32 *target; /* by instruction: function that it names, + 1 */
+	struct object_ref *target; /* by instruction: what it names; .insn: 1 when it does */
 };
 
 struct symbol {
@@ -70,7 +70,7 @@ static struct err *find_parts(struct reader *r)
 	r->o->insn = arena_newn(r->a, struct bpf_insn, r->o->ninsn + 1);
 	if (code.n)
 		memcpy(r->o->insn, code.p, code.n);
-	r->target = arena_newn(r->a, u32, r->o->ninsn + 1);
+	r->target = arena_newn(r->a, struct object_ref, r->o->ninsn + 1);
 	return NULL;
 }
 
@@ -109,32 +109,138 @@ static struct str name_in(const struct reader *r, u32 section)
 	return STR("?");
 }
 
-/* What would be loaded, too, but is not code of functions. */
-static struct err *check_sections(const struct reader *r)
+/* ---- variables, constants, maps ---- */
+
+static struct err *add_data(struct reader *r, const struct object_data *d)
+{
+	struct object *o = r->o;
+	if (o->ndata == OBJECT_MAX_DATA)
+		return err_new("more than %d maps and sections of data", OBJECT_MAX_DATA);
+	if (!o->data)
+		o->data = arena_newn(r->a, struct object_data, OBJECT_MAX_DATA);
+	o->data[o->ndata++] = *d;
+	return NULL;
+}
+
+static struct err *add_section(struct reader *r, u32 index, const struct section *s)
+{
+	struct object_data d = {
+		.name = s->name,
+		.section = index,
+		.is_const = !(s->flags & SHF_WRITE),
+		.map_type = BPF_MAP_TYPE_ARRAY,
+		.key_size = 4,
+		.val_size = (u32)MIN(s->size, MAX_DATA + 1),
+		.max_entries = 1,
+	};
+	if (s->size > MAX_DATA)
+		return err_new("section %.*s has %llu bytes (limit %d)", STRF(s->name), s->size,
+			       MAX_DATA);
+	if (s->type == SHT_PROGBITS) {
+		struct bytes b = image_bytes(&r->im, s);
+		if (b.n != s->size)
+			return err_new("damaged object: section %.*s", STRF(s->name));
+		d.init = b.p;
+	}
+	return add_data(r, &d);
+}
+
+/* __uint(name, N) of a map's definition is a pointer to an array of N. */
+static bool map_number(const struct field *f, u32 *ret)
+{
+	const struct type *t = f->type->kind == T_PTR ? f->type->base : NULL;
+	if (!t || t->kind != T_ARRAY)
+		return false;
+	*ret = t->count;
+	return true;
+}
+
+/* __type(name, T) is a pointer to T. */
+static bool map_size(const struct field *f, u32 *ret)
+{
+	if (f->type->kind != T_PTR || !f->type->base)
+		return false;
+	*ret = f->type->base->size;
+	return true;
+}
+
+/* BTF tells more than C's headers do: what is not understood is named. */
+static bool map_field(const struct field *f, struct object_data *d)
+{
+	const struct {
+		const char *name;
+		bool (*read)(const struct field *f, u32 *ret);
+		u32 *to;
+	} known[] = {
+		{"type", map_number, &d->map_type},
+		{"key", map_size, &d->key_size},
+		{"key_size", map_number, &d->key_size},
+		{"value", map_size, &d->val_size},
+		{"value_size", map_number, &d->val_size},
+		{"max_entries", map_number, &d->max_entries},
+		{"map_flags", map_number, &d->flags},
+	};
+	for (u32 i = 0; i < countof(known); i++)
+		if (str_is(f->name, known[i].name))
+			return known[i].read(f, known[i].to);
+	return false;
+}
+
+/* A map is a variable in .maps; its members say what it is. */
+static struct err *add_map(struct reader *r, u32 index, const struct symbol *s)
+{
+	struct object_data d = {.name = s->name, .section = index, .is_map = true};
+	u32 id = btf_types_id(r->o->btf, s->name, BTF_KIND_VAR), n = 0;
+	const struct type *t = id ? btf_types_get(r->o->btf, id) : NULL;
+	if (!t || t->kind != T_STRUCT)
+		return err_new("its BTF does not tell what the map %.*s is", STRF(s->name));
+	const struct field *f = type_fields(t, &n);
+	for (u32 i = 0; i < n; i++)
+		if (!map_field(&f[i], &d))
+			return err_new("map %.*s: %.*s is not understood", STRF(s->name),
+				       STRF(f[i].name));
+	if (!d.map_type)
+		return err_new("map %.*s has no type", STRF(s->name));
+	return add_data(r, &d);
+}
+
+static struct err *add_maps(struct reader *r, u32 index)
+{
+	struct symbol s;
+	struct err *e = NULL;
+	for (u32 i = 0; !e && symbol_at(r, i, &s); i++)
+		if (s.section == index && s.kind == STT_OBJECT)
+			e = add_map(r, index, &s);
+	return e;
+}
+
+static bool is_silent(struct str section)
+{
+	return str_is(section, "license") || str_is(section, "version") ||
+	       str_is(section, ".eh_frame");
+}
+
+/* All that would be loaded and is not code of functions. */
+static struct err *find_data(struct reader *r)
 {
 	struct section s;
-	for (u32 i = 0; image_section(&r->im, i, &s); i++) {
-		if (i == r->text || !(s.flags & SHF_ALLOC) || !s.size ||
-		    str_is(s.name, "license") || str_is(s.name, "version") ||
-		    str_is(s.name, ".eh_frame"))
+	struct err *e = NULL;
+	for (u32 i = 0; !e && image_section(&r->im, i, &s); i++) {
+		bool moved = s.type == SHT_REL && s.size && str_starts(s.name, STR(".rel."));
+		if (moved && (str_starts(s.name, STR(".rel.data")) ||
+			      str_starts(s.name, STR(".rel.rodata"))))
+			return err_new("its data (section %.*s) holds addresses, which cannot be "
+				       "imported",
+				       STRF(str_from(s.name, 4)));
+		if (i == r->text || !(s.flags & SHF_ALLOC) || !s.size || is_silent(s.name))
 			continue;
-		struct str what = name_in(r, i);
 		if (s.flags & SHF_EXECINSTR)
 			return err_new("%.*s() is in section %.*s: only functions without a "
 				       "section of their own can be imported",
-				       STRF(what), STRF(s.name));
-		if (str_starts(s.name, STR(".rodata")))
-			return err_new("it has constants in memory (section %.*s), which cannot be "
-				       "imported",
-				       STRF(s.name));
-		if (is_maps(s.name))
-			return err_new("it defines the map %.*s: maps cannot be imported",
-				       STRF(what));
-		return err_new("it has global data (%.*s in section %.*s), which cannot be "
-			       "imported",
-			       STRF(what), STRF(s.name));
+				       STRF(name_in(r, i)), STRF(s.name));
+		e = is_maps(s.name) ? add_maps(r, i) : add_section(r, i, &s);
 	}
-	return NULL;
+	return e;
 }
 
 /* ---- functions ---- */
@@ -214,25 +320,46 @@ static bool is_call(const struct bpf_insn *in)
 	return in->code == (BPF_JMP | BPF_CALL);
 }
 
-static struct err *refused_symbol(const struct reader *r, const struct object_fn *f,
-				  const struct symbol *s)
+/* A function of the kernel; variables of the kernel stay out. */
+static struct err *refer_outside(struct reader *r, const struct object_fn *f,
+				 const struct bpf_insn *in, const struct symbol *s,
+				 struct object_ref *ref)
 {
-	struct section sec = {.name = STR("?")};
-	if (s->section == SHN_UNDEF)
-		return err_new("%.*s() uses %.*s, which is not in the file: functions and "
-			       "variables of the kernel or of other files cannot be imported",
+	struct object *o = r->o;
+	u32 i = 0;
+	if (!is_call(in))
+		return err_new("%.*s() uses %.*s, which is not in the file: variables of the "
+			       "kernel or of other files cannot be imported",
 			       STRF(f->name), STRF(s->name));
-	image_section(&r->im, s->section, &sec);
-	struct str name = s->kind == STT_SECTION || !s->name.n ? sec.name : s->name;
-	if (is_maps(sec.name))
-		return err_new("%.*s() uses the map %.*s: maps cannot be imported", STRF(f->name),
-			       STRF(name));
-	if (str_starts(sec.name, STR(".rodata")))
-		return err_new("%.*s() uses constants in memory (.rodata), which cannot be "
-			       "imported",
-			       STRF(f->name));
-	return err_new("%.*s() uses the global data %.*s, which cannot be imported", STRF(f->name),
-		       STRF(name));
+	while (i < o->nkfunc && !str_eq(o->kfunc[i], s->name))
+		i++;
+	if (i == OBJECT_MAX_KFUNCS)
+		return err_new("more than %d functions of the kernel", OBJECT_MAX_KFUNCS);
+	if (!o->kfunc)
+		o->kfunc = arena_newn(r->a, struct str, OBJECT_MAX_KFUNCS);
+	o->kfunc[i] = s->name;
+	o->nkfunc = MAX(o->nkfunc, i + 1);
+	*ref = (struct object_ref){.kind = OBJECT_KFUNC, .to = i};
+	return NULL;
+}
+
+/* The symbol is a section with the distance in the instruction, or the thing itself. */
+static struct err *refer_data(struct reader *r, const struct object_fn *f,
+			      const struct bpf_insn *in, const struct symbol *s,
+			      struct object_ref *ref)
+{
+	const struct object *o = r->o;
+	u64 off = s->value + (u64)(i64)in->imm;
+	for (u32 i = 0; i < o->ndata && is_wide(in); i++) {
+		const struct object_data *d = &o->data[i];
+		if (d->section != s->section || (d->is_map && !str_eq(d->name, s->name)))
+			continue;
+		*ref = (struct object_ref){
+			.kind = OBJECT_DATA, .to = i, .off = d->is_map ? 0 : (u32)off};
+		if (d->is_map || off < d->val_size)
+			return NULL;
+	}
+	return err_new("%.*s() has a relocation of an unknown kind", STRF(f->name));
 }
 
 /*
@@ -247,16 +374,22 @@ static struct err *relocate(struct reader *r, u64 off, u32 symbol)
 	if (!f || !symbol_at(r, symbol, &s))
 		return err_new("damaged object: relocation at %llu", off);
 	const struct bpf_insn *in = &o->insn[off / INSN];
-	if (s.section != r->text)
-		return refused_symbol(r, f, &s);
-	if (is_call(in))
+	struct object_ref *ref = &r->target[off / INSN];
+	struct err *e = NULL;
+	if (s.section == SHN_UNDEF)
+		e = refer_outside(r, f, in, &s, ref);
+	else if (s.section != r->text)
+		e = refer_data(r, f, in, &s, ref);
+	else if (is_call(in))
 		to = fn_starting(o, s.value / INSN + (u64)(i64)in->imm + 1);
 	else if (is_wide(in))
 		to = fn_starting(o, (s.value + (u64)(i64)in->imm) / INSN);
-	if (!to)
+	if (s.section == r->text && !to)
 		return err_new("%.*s() has a relocation of an unknown kind", STRF(f->name));
-	r->target[off / INSN] = (u32)(to - o->fn) + 1;
-	return NULL;
+	if (to)
+		*ref = (struct object_ref){.kind = OBJECT_FN, .to = (u32)(to - o->fn)};
+	ref->insn = 1;
+	return e;
 }
 
 static struct err *read_relocations(struct reader *r)
@@ -282,19 +415,23 @@ static struct err *find_refs(struct reader *r, struct object_fn *f)
 	for (u32 k = 0; k < f->ninsn; k++) {
 		u32 i = f->at + k;
 		const struct bpf_insn *in = &o->insn[i];
-		if (is_call(in) && in->src_reg == BPF_PSEUDO_CALL && !r->target[i]) {
-			const struct object_fn *to = fn_starting(o, (u64)i + (u64)(i64)in->imm + 1);
-			r->target[i] = to ? (u32)(to - o->fn) + 1 : 0;
+		struct object_ref *to = &r->target[i];
+		if (is_call(in) && in->src_reg == BPF_PSEUDO_CALL && !to->insn) {
+			const struct object_fn *at = fn_starting(o, (u64)i + (u64)(i64)in->imm + 1);
+			if (at)
+				*to = (struct object_ref){
+					.kind = OBJECT_FN, .insn = 1, .to = (u32)(at - o->fn)};
 		}
-		u32 to = r->target[i];
 		bool plain = !is_call(in) && !is_wide(in);
-		bool lost = !plain && in->src_reg && !to;
+		bool lost = !plain && in->src_reg && !to->insn;
 		bool cut = is_wide(in) && k + 1 == f->ninsn;
 		if (lost || cut)
 			return err_new("damaged object: instruction %u of %.*s()", k,
 				       STRF(f->name));
-		if (to)
-			ref[f->nref++] = (struct object_ref){k, to - 1};
+		if (to->insn) {
+			to->insn = k;
+			ref[f->nref++] = *to;
+		}
 		k += is_wide(in);
 	}
 	f->ref = ref;
@@ -339,7 +476,9 @@ static struct err *count_depth(const struct object *o, u32 f, u8 *depth)
 	u8 most = 0;
 	depth[f] = OPEN;
 	for (u32 i = 0; i < o->fn[f].nref; i++) {
-		u32 to = o->fn[f].ref[i].fn;
+		u32 to = o->fn[f].ref[i].to;
+		if (o->fn[f].ref[i].kind != OBJECT_FN)
+			continue;
 		if (depth[to] == OPEN)
 			return err_new("%.*s() calls itself, which BPF programs cannot do",
 				       STRF(o->fn[to].name));
@@ -457,9 +596,9 @@ static struct err *read_all(struct reader *r)
 	if (!e)
 		e = check_core(r);
 	if (!e)
-		e = read_relocations(r);
+		e = find_data(r);
 	if (!e)
-		e = check_sections(r);
+		e = read_relocations(r);
 	if (!e && !r->o->nfn)
 		e = err_new("there is no function in it");
 	for (u32 i = 0; !e && i < r->o->nfn; i++)

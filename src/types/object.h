@@ -1,10 +1,10 @@
 /*
  * object.h - a BPF object file as clang writes it: the functions of its .text, ready to be put into
- * a program.
+ * a program, with the variables, constants, maps and kernel functions that they use.
  *
- * Everything else that an object may hold (maps, variables, whole programs, kernel functions, CO-RE
- * relocations) is refused with a sentence that names it. What is read is trusted as far as its
- * layout goes; what the code does is the verifier's business.
+ * Everything else that an object may hold (whole programs, maps in maps, variables of the kernel,
+ * CO-RE relocations) is refused with a sentence that names it. What is read is trusted as far as
+ * its layout goes; what the code does is the verifier's business.
  *
  *	err = object_read(bytes, n, arena, &o);	bytes must live as long as o
  *	object_close(&o);			before arena ends
@@ -15,9 +15,24 @@
 
 struct types;
 
-/* An instruction that names another function of the object: a call, or a load of its address. */
+/* An instruction that names something of the object: a call, or a load of an address. */
+enum object_ref_kind {
+	OBJECT_FN,    /* of object.fn */
+	OBJECT_DATA,  /* of object.data: the address of a byte, or the map */
+	OBJECT_KFUNC, /* of object.kfunc */
+};
 struct object_ref {
-	u32 insn, fn; /* from the start of the function; index into object.fn */
+	enum object_ref_kind kind;
+	u32 insn, to; /* from the start of the function; index */
+	u32 off;      /* OBJECT_DATA: of the byte */
+};
+/* A section of variables or constants, or a map. */
+struct object_data {
+	struct str name;
+	bool is_map, is_const;
+	const void *init; /* val_size bytes; NULL: zeros */
+	u32 section;
+	u32 map_type, key_size, val_size, max_entries, flags;
 };
 struct object_fn {
 	struct str name;
@@ -36,10 +51,12 @@ struct object {
 	struct bpf_insn *insn;
 	struct object_fn *fn; /* ascending */
 	struct object_line *line;
-	u32 ninsn, nfn, nline;
+	struct object_data *data;
+	struct str *kfunc; /* names */
+	u32 ninsn, nfn, nline, ndata, nkfunc;
 	struct types *btf;
 };
-enum { OBJECT_MAX_FNS = 256, OBJECT_MAX_ARGS = 5, OBJECT_MAX_DEPTH = 7 };
+enum { OBJECT_MAX_FNS = 256, OBJECT_MAX_DATA = 64, OBJECT_MAX_KFUNCS = 64, OBJECT_MAX_ARGS = 5, OBJECT_MAX_DEPTH = 7 };
 
 struct err *object_read(const void *p, size_t n, struct arena *a, struct object *ret);
 void object_close(struct object *o);

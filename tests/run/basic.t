@@ -261,7 +261,6 @@ EXPECT
 	$
 
 NAME macro
-NEEDS later
 PROG macro twice(x) { x * 2 } BEGIN { print(twice(21)); }
 EXPECT
 	42

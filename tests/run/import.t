@@ -109,28 +109,85 @@ ERR_RE
 	 +~
 	HINT: -v shows the kernel's log
 
+NAME C functions: variables, constants and maps, shared by all probes
+NEEDS file:/usr/bin/clang
+RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; begin { print((f(0), f(3))); bump(60); print((f(1), ncalls())); print((note(7), note(7), note(8), note(7))); } interval:ms:10 { print((note(7), f(2), ncalls())); exit(); }'
+	typedef unsigned int u32;
+	typedef unsigned long long u64;
+	#define SEC(name) __attribute__((section(name)))
+	#define __uint(name, val) int (*name)[val]
+	#define __type(name, val) typeof(val) *name
+	static void *(*look)(void *, const void *) = (void *)1;
+	static long (*update)(void *, const void *, const void *, u64) = (void *)2;
+	struct {
+		__uint(type, 1);
+		__uint(max_entries, 16);
+		__type(key, u32);
+		__type(value, u64);
+	} seen SEC(".maps");
+	int calls;
+	static int base = 40;
+	static const int table[] = {1, 5, 3, 8, 9, 2, 7, 4};
+	int f(int a) { calls++; return table[a & 7] + base; }
+	void bump(int n) { base += n; }
+	int ncalls(void) { return calls; }
+	u64 note(u32 k)
+	{
+		u64 one = 1, *v = look(&seen, &k);
+		if (v)
+			return ++*v;
+		update(&seen, &k, &one, 0);
+		return 1;
+	}
+	X
+EXPECT
+	(41, 48)
+	(105, 3)
+	(1, 2, 1, 3)
+	(4, 103, 4)
+	$
+	$
+
+NAME C functions: functions of the kernel
+NEEDS file:/usr/bin/clang btf sym:bpf_rcu_read_lock
+RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; interval:ms:10 { print(plus(1)); exit(); }'
+	extern void bpf_rcu_read_lock(void) __attribute__((section(".ksyms")));
+	extern void bpf_rcu_read_unlock(void) __attribute__((section(".ksyms")));
+	int plus(int a)
+	{
+		bpf_rcu_read_lock();
+		a++;
+		bpf_rcu_read_unlock();
+		return a;
+	}
+	X
+EXPECT
+	2
+	$
+	$
+
 NAME C functions: what an object may not hold
 NEEDS file:/usr/bin/clang
 RUN umask 022; cd "$TMPDIR"; try() { printf '%s\n' "$1" >m.bpf.c; "$SONDE" -e 'import "m.bpf.c"; begin { exit(); }' 2>&1 | sed -n '1s/.*ERROR: //p'; }
-	try 'int n; int f(int a) { return n += a; }'
-	try 'int n = 3; int f(int a) { return a; }'
-	try 'int f(int a) { static const int t[] = {1, 5, 3, 8, 9, 2, 7, 4}; return t[a & 7]; }'
+	try 'int f(int a) { static const char *const t[] = {"a", "b", "c", "d", "e", "f"}; return t[a & 3][0]; }'
 	try 'int kf(int a); int f(int a) { return kf(a); }'
+	try 'extern int jiffies; int f(int a) { return jiffies; }'
 	try 'struct t { int p; } __attribute__((preserve_access_index)); int f(struct t *t) { return t->p; }'
 	try '__attribute__((section("kprobe/x"))) int p(void *c) { return 0; }'
-	try '__attribute__((section(".maps"))) struct { int (*type)[1]; } m; int f(void) { return 1; }'
-	try 'struct { int (*type)[1]; } m __attribute__((section(".maps"))); static long (*look)(void *, void *) = (void *)1; int f(int a) { return look(&m, &a); }'
+	try '__attribute__((section(".maps"))) struct { int (*key)[1]; } m; int f(void) { return 1; }'
+	try '__attribute__((section(".maps"))) struct { int (*type)[12]; void *values[1]; } m; int f(void) { return 1; }'
+	try 'char big[2000000]; int f(int a) { return big[a & 7]++; }'
 	try '__attribute__((noinline)) int f(int a) { volatile int x = a; return x ? f(x - 1) * 3 + 1 : 0; }'
 	try ''
 EXPECT
-	m.bpf.c: f() uses the global data n, which cannot be imported
-	m.bpf.c: it has global data (n in section .data), which cannot be imported
-	m.bpf.c: f() uses constants in memory (.rodata), which cannot be imported
-	m.bpf.c: f() uses kf, which is not in the file: functions and variables of the kernel or of other files cannot be imported
+	m.bpf.c: its data (section .rodata) holds addresses, which cannot be imported
+	m.bpf.c: the kernel has no function kf()
+	m.bpf.c: f() uses jiffies, which is not in the file: variables of the kernel or of other files cannot be imported
 	m.bpf.c: f() uses a CO-RE relocation (of struct t), which cannot be imported
 	m.bpf.c: p() is in section kprobe/x: only functions without a section of their own can be imported
-	m.bpf.c: it defines the map m: maps cannot be imported
-	m.bpf.c: f() uses the map m: maps cannot be imported
+	m.bpf.c: map m has no type
+	m.bpf.c: map m: values is not understood
+	m.bpf.c: section .bss has 2000000 bytes (limit 1048576)
 	m.bpf.c: f() calls itself, which BPF programs cannot do
 	m.bpf.c: there is no function in it
 

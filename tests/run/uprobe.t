@@ -127,7 +127,6 @@ EXPECT
 	$
 
 NAME struct of the script
-NEEDS later
 PROG
 	struct pair { int a; long b; char name[16]; struct pair *next; };
 	uprobe:build/tests/calls:target /pid == cpid/ {
@@ -211,7 +210,6 @@ EXPECT
 	$
 
 NAME address of a symbol
-NEEDS later
 PROG uprobe:build/tests/calls:target /pid == cpid/ { print(*uaddr("counter")); }
 LOAD calls 3
 EXPECT
