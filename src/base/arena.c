@@ -63,6 +63,8 @@ void arena_reset(struct arena *a)
 	if (!keep)
 		return;
 	bool only = !keep->next;
+	if (only && a->at == (char *)keep->data)
+		return;
 	for (struct chunk *c = keep->next; c; c = c->next)
 		if (c->size > keep->size)
 			keep = c;

@@ -230,30 +230,13 @@ struct str arena_str(struct arena *a, struct str s)
 	return (struct str){arena_strz(a, s), s.n};
 }
 
-void sb_reserve(struct sb *b, size_t more)
+void sb_grow(struct sb *b, size_t more)
 {
-	size_t want = b->n + more + 1;
-	if (want <= b->cap)
-		return;
-	b->cap = MAX(want, b->cap * 2);
+	b->cap = MAX(b->n + more + 1, b->cap * 2);
 	b->cap = MAX(b->cap, (size_t)64);
 	b->s = realloc(b->s, b->cap);
 	if (!b->s)
 		abort();
-}
-
-void sb_mem(struct sb *b, const void *p, size_t n)
-{
-	sb_reserve(b, n);
-	if (n)
-		memcpy(b->s + b->n, p, n);
-	b->n += n;
-	b->s[b->n] = 0;
-}
-
-void sb_add(struct sb *b, struct str s)
-{
-	sb_mem(b, s.s, s.n);
 }
 
 void sb_z(struct sb *b, const char *z)
@@ -261,9 +244,32 @@ void sb_z(struct sb *b, const char *z)
 	sb_mem(b, z, strlen(z));
 }
 
-void sb_char(struct sb *b, char c)
+void sb_u64(struct sb *b, u64 n)
 {
-	sb_mem(b, &c, 1);
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+	char buf[20];
+	size_t at = sizeof(buf);
+	for (; n >= 100; n /= 100) {
+		at -= 2;
+		memcpy(buf + at, pairs + 2 * (n % 100), 2);
+	}
+	if (n >= 10) {
+		at -= 2;
+		memcpy(buf + at, pairs + 2 * n, 2);
+	} else {
+		buf[--at] = (char)('0' + n);
+	}
+	sb_mem(b, buf + at, sizeof(buf) - at);
+}
+
+void sb_i64(struct sb *b, i64 n)
+{
+	if (n < 0)
+		sb_char(b, '-');
+	sb_u64(b, n < 0 ? 0 - (u64)n : (u64)n);
 }
 
 void sb_pad(struct sb *b, char c, size_t n)

@@ -56,11 +56,31 @@ struct sb {
 	char *s; /* NULL until something was added */
 	size_t n, cap;
 };
-void sb_reserve(struct sb *b, size_t more);
-void sb_mem(struct sb *b, const void *p, size_t n);
-void sb_add(struct sb *b, struct str s);
+void sb_grow(struct sb *b, size_t more);
+static inline void sb_reserve(struct sb *b, size_t more)
+{
+	if (b->n + more >= b->cap)
+		sb_grow(b, more);
+}
+static inline void sb_mem(struct sb *b, const void *p, size_t n)
+{
+	sb_reserve(b, n);
+	if (n)
+		memcpy(b->s + b->n, p, n);
+	b->n += n;
+	b->s[b->n] = 0;
+}
+static inline void sb_add(struct sb *b, struct str s)
+{
+	sb_mem(b, s.s, s.n);
+}
+static inline void sb_char(struct sb *b, char c)
+{
+	sb_mem(b, &c, 1);
+}
 void sb_z(struct sb *b, const char *z);
-void sb_char(struct sb *b, char c);
+void sb_u64(struct sb *b, u64 n); /* decimal */
+void sb_i64(struct sb *b, i64 n);
 void sb_pad(struct sb *b, char c, size_t n);
 void sb_fmt(struct sb *b, const char *fmt, ...) PRINTF(2, 3);
 /* As inside a C string literal: \n \t \r \" \\ and \xNN. */

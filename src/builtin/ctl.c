@@ -1,5 +1,6 @@
 /* ctl.c - things that act on the run or on other processes: exit system signal. */
 #include "builtin/common.h"
+#include "core/printf.h"
 #include "run/session.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* print.c - output: printf errorf warnf print cat join debugf. */
 #include "builtin/common.h"
+#include "core/printf.h"
 #include "run/session.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,20 +26,14 @@ static struct ref lower_format(struct lower *l, struct node *call, struct mem ds
 static void act_printf(struct session *s, const struct schema *sc, const struct value *v, u32 n,
 		       u64 ts)
 {
-	AUTO_SB out = {0};
-
 	(void)ts;
-	value_printf(&out, sc->fmt, v, n, s->u->config.str_trunc_trailer);
-	session_text(s, "printf", sb_str(&out));
+	session_text(s, "printf", session_printf(s, sc, v, n));
 }
 
 static void remark(struct session *s, const struct schema *sc, const struct value *v, u32 n,
 		   bool warn)
 {
-	AUTO_SB out = {0};
-
-	value_printf(&out, sc->fmt, v, n, s->u->config.str_trunc_trailer);
-	session_error(s, warn, warn ? "warnf" : "errorf", sc->loc, sb_str(&out));
+	session_error(s, warn, warn ? "warnf" : "errorf", sc->loc, session_printf(s, sc, v, n));
 }
 
 static void act_errorf(struct session *s, const struct schema *sc, const struct value *v, u32 n,

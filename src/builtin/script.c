@@ -1,5 +1,6 @@
 /* script.c - what a script says about itself: assert static_assert fail config container_of. */
 #include "builtin/common.h"
+#include "core/printf.h"
 #include "run/session.h"
 
 /* ---- assertions ---- */

@@ -81,8 +81,8 @@ void value_key_text(struct sb *out, const struct value *v, struct str trailer);
 /* A map key in one word for JSON objects: as above, without the blanks and indents that are only
  * layout. */
 void value_key_short(struct sb *out, const struct value *v, struct str trailer);
-/* printf: fmt was checked at compile time. See reference 4.3. */
-void value_printf(struct sb *out, struct str fmt, const struct value *v, u32 n, struct str trailer);
+/* Bytes as text: those that cannot be shown, or all, as \xNN. */
+void value_bytes_text(struct sb *out, struct str b, bool all);
 /* Histogram lines as text: "[2, 4)    1 |@@@   |\n" each. */
 void value_hist_text(struct sb *out, const struct value *v);
 /*
@@ -99,16 +99,3 @@ void value_gfp_text(struct sb *out, u64 flags);
 /* Graph of a tseries, 53 columns wide and a line per interval. */
 void value_series_text(struct sb *out, const struct value *v);
 void value_tick_time(struct sb *out, const struct tick *t); /* "2026-11-20 18:16:57.000000000" */
-
-/* One conversion of a format string; used by the checker and by value_printf. */
-struct conv {
-	struct str text; /* whole: "%-10ld" */
-	char flags[6];   /* of "-+ #0", NUL-terminated */
-	i32 width, prec; /* -1: none; -2: '*' */
-	char len[3];     /* "", "hh", "h", "l", "ll", "j", "z", "t", "L" */
-	char conv[3];    /* "d", "s", "rx", "rh", "gr", ... */
-};
-/* Next conversion at or after *at; the text before it in *lit, where "%%" still stands twice. Text
- * that is no conversion
- * ("%y") is literal. False: no more, *lit is the rest. */
-bool conv_next(struct str fmt, u32 *at, struct str *lit, struct conv *c);

@@ -64,14 +64,22 @@ static void put_u64(struct sb *b, u64 n)
 {
 	double d = (double)n;
 	bool exact = d < 18446744073709551616.0 && (u64)d == n;
-	sb_fmt(b, exact ? "%llu" : "\"%llu\"", n);
+	if (!exact)
+		sb_char(b, '"');
+	sb_u64(b, n);
+	if (!exact)
+		sb_char(b, '"');
 }
 
 static void put_i64(struct sb *b, i64 n)
 {
 	double d = (double)n;
 	bool exact = d < 9223372036854775808.0 && (i64)d == n;
-	sb_fmt(b, exact ? "%lld" : "\"%lld\"", n);
+	if (!exact)
+		sb_char(b, '"');
+	sb_i64(b, n);
+	if (!exact)
+		sb_char(b, '"');
 }
 
 static void put_field(struct sb *b, bool first, const char *name)

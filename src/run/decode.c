@@ -10,8 +10,12 @@
 static u64 load_uint(const u8 *p, u32 n)
 {
 	u64 v = 0;
-	memcpy(&v, p, MIN(n, sizeof(v)));
-	return v;
+	u32 word;
+	switch (n) {
+	case 8: memcpy(&v, p, 8); return v;
+	case 4: memcpy(&word, p, 4); return word;
+	default: memcpy(&v, p, MIN(n, sizeof(v))); return v;
+	}
 }
 
 static u64 extend(u64 v, u32 bits, bool sign)
@@ -388,6 +392,12 @@ void decode_value(struct session *s, struct arena *a, const struct type *t, cons
 static bool decode_fields(struct session *s, const struct type *t, const struct record *r,
 			  struct value *v)
 {
+	if (r->size >= t->size) {
+		for (u32 i = 0; i < t->nfield; i++)
+			decode_value(s, &s->ev, t->field[i].type, r->data + t->field[i].bit_off / 8,
+				     &v[i]);
+		return true;
+	}
 	for (u32 i = 0; i < t->nfield; i++) {
 		const struct field *f = &t->field[i];
 		u32 at = f->bit_off / 8, left = at <= r->size ? r->size - at : 0;
@@ -422,7 +432,7 @@ static void dispatch(struct session *s, const struct record *r)
 		take_warning(s, sc);
 		return;
 	}
-	struct value *v = arena_newn(&s->ev, struct value, n ? n : 1);
+	struct value *v = s->vals;
 	if (!sc->fn->act || !decode_fields(s, n ? sc->layout : &type_none, r, v)) {
 		s->corrupt++;
 	} else {

@@ -14,7 +14,9 @@ enum { SAME_SIGNAL_MS = 5 };
 
 static struct err *watch(struct session *s, int fd)
 {
-	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
+	/* Records are polled for; that some are there is no reason to wake up. */
+	bool edge = s->ring && fd == ring_fd(s->ring);
+	struct epoll_event ev = {.events = EPOLLIN | (edge ? (u32)EPOLLET : 0), .data.fd = fd};
 	if (fd >= 0 && epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
 		return err_sys(errno, "watch descriptor %d", fd);
 	return NULL;

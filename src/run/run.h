@@ -3,7 +3,7 @@
 #include "base/tab.h"
 #include "run/session.h"
 
-enum { RECORD_BATCH = 4096, TICK_MS = 50, SECOND_NS = 1000000000, WARN_SHOWN = 5 };
+enum { RECORD_BATCH = 4096, TICK_MS = 40, SECOND_NS = 1000000000, WARN_SHOWN = 5 };
 
 u64 run_now(void); /* CLOCK_MONOTONIC, ns */
 void clocks_read(struct session *s);

@@ -5,6 +5,7 @@
  * Begin programs run before anything else is attached, so that maps are ready for the first event;
  * what they print is held back until all is attached.
  */
+#include "core/printf.h"
 #include "run/run.h"
 #include <errno.h>
 #include <poll.h>
@@ -61,6 +62,16 @@ void session_put(struct session *s, const struct item *it)
 	if (e)
 		s->failed = s->stop = true;
 	err_free(e); /* close() tells it again */
+}
+
+struct str session_printf(struct session *s, const struct schema *sc, const struct value *v, u32 n)
+{
+	struct pattern *f = &s->patterns[sc->id];
+	if (!f->piece)
+		pattern_parse(&s->fmts, sc->fmt, f);
+	sb_clear(&s->text);
+	pattern_put(&s->text, f, v, n, s->u->config.str_trunc_trailer);
+	return sb_str(&s->text);
 }
 
 void session_text(struct session *s, const char *kind, struct str text)
@@ -181,8 +192,13 @@ static void prepare(struct session *s, struct unit *u, const struct sink *sink, 
 	s->start_ns = s->ticked_ns = run_now();
 	clocks_read(s);
 	s->escape = sink->escape && sink->escape(self);
-	s->warned = calloc(u->nschema + 1, sizeof(*s->warned));
-	if (!s->warned)
+	u32 longest = 0;
+	for (u32 i = 0; i < u->nschema; i++)
+		longest = MAX(longest, u->schema[i]->layout ? u->schema[i]->layout->nfield : 0);
+	s->vals = calloc(longest + 1ul, sizeof(*s->vals));
+	s->patterns = calloc(u->nschema + 1ul, sizeof(*s->patterns));
+	s->warned = calloc(u->nschema + 1ul, sizeof(*s->warned));
+	if (!s->warned || !s->vals || !s->patterns)
 		abort();
 	if (u->start && u->start->fd >= 0) {
 		u32 zero = 0;
@@ -309,11 +325,17 @@ void session_free(struct session *s)
 	syms_free(s->syms);
 	sb_free(&s->held);
 	sb_free(&s->aligned);
+	sb_free(&s->text);
 	arena_free(&s->ev);
+	arena_free(&s->fmts);
+	free(s->vals);
+	free(s->patterns);
 	free(s->warned);
 	free(s->stats);
 	free(s->missed);
 	s->syms = NULL;
+	s->vals = NULL;
+	s->patterns = NULL;
 	s->warned = s->stats = NULL;
 	s->missed = NULL;
 	s->u = NULL;

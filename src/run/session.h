@@ -36,6 +36,10 @@ struct session {
 	u64 boot_offset_ns;
 	i64 ahead_ns[3]; /* by enum stamp_mode: of the monotonic clock */
 	u32 ring_bytes;
+	struct value *vals;       /* of the record being handled: room for the longest */
+	struct pattern *patterns; /* by schema; taken apart when first used */
+	struct arena fmts;
+	struct sb text;
 	u64 *warned;  /* run-time warnings so far, per schema */
 	bool escape;  /* control bytes of traced strings become \xNN: the output is a terminal */
 	bool discard; /* exit() was called: records that follow are dropped */
@@ -76,6 +80,8 @@ int session_run(struct session *s, struct unit *u, const struct sink *sink, void
 void session_free(struct session *s);
 
 /* ---- for act() of builtins ---- */
+/* The schema's format with the values of a record; stays until the next call. */
+struct str session_printf(struct session *s, const struct schema *sc, const struct value *v, u32 n);
 void session_put(struct session *s, const struct item *it);
 void session_text(struct session *s, const char *kind, struct str text); /* I_TEXT */
 void session_error(struct session *s, bool warn, const char *kind, struct loc loc, struct str text);

@@ -1,4 +1,5 @@
 /* format.c - do a format string and its arguments fit? */
+#include "core/printf.h"
 #include "sema/check.h"
 
 static bool conv_fits(const struct conv *c, const struct node *arg)

@@ -297,6 +297,8 @@ TEST(records_are_checked)
 		      *list[] = {&sc};
 	t.u.schema = list;
 	t.u.nschema = 1;
+	struct value vals[2];
+	t.s.vals = vals;
 	take(&t, 0, 12, 16, "1;abc;7", 0);
 	take(&t, 0, 7, 8, "1;abc;7", 0); /* the string cut to its length */
 	take(&t, 0, 6, 8, "1;ab;7", 0);

@@ -1,6 +1,6 @@
 /* Values as text. Expected strings are what bpftrace 0.27.1 prints, except where docs/compat.md
  * says otherwise. */
-#include "core/value.h"
+#include "core/printf.h"
 #include "test.h"
 #include "types/type.h"
 
@@ -267,4 +267,53 @@ TEST(lhist_units)
 	check_hist(one, 1, 1, "[5]                    1 " FULL);
 	struct bucket over[] = {{.lo = 2 << 20, .no_hi = true, .count = 1}};
 	check_hist(over, 1, 4096, "[2M, ...)              1 " FULL);
+}
+
+static void check_pattern(const char *fmt, struct value *v, u32 n, const char *want)
+{
+	struct arena a = {0};
+	struct pattern p;
+	AUTO_SB out = {0};
+	pattern_parse(&a, str_z(fmt), &p);
+	for (u32 i = 0; i < 2; i++) { /* it can be used again and again */
+		sb_clear(&out);
+		sb_z(&out, "");
+		pattern_put(&out, &p, v, n, STR(".."));
+		CHECK_STR(out.s, want);
+	}
+	arena_free(&a);
+}
+
+TEST(patterns)
+{
+	struct value cut = text("abcdef");
+	cut.cut = true;
+	struct value v[] = {num(-7), text("ab"), unum(300), cut};
+	check_pattern("", v, 0, "");
+	check_pattern("100%% of 5%5%y%%", v, 0, "100% of 5%y%");
+	check_pattern("%d %s|%u%%%s\n", v, 4, "-7 ab|300%abcdef..\n");
+	check_pattern("%hhd,%s,%hhu,%-8s|", v, 4, "-7,ab,44,abcdef..|");
+	check_pattern("%d%d%d", v, 1, "-7"); /* values that are missing print nothing */
+	check_pattern("%*d|%.*s|%s", v, 1, "||");
+	check_pattern("%u %x", (struct value[]){num(-1), num(-1)}, 2, "4294967295 ffffffff");
+	check_pattern("%lu %ld", (struct value[]){num(-1), num(INT64_MIN)}, 2,
+		      "18446744073709551615 -9223372036854775808");
+	check_pattern("%d %s", (struct value[]){text("x"), num(5)}, 2, "x 5");
+	check_pattern("%*d|%-*d|%.*s|",
+		      (struct value[]){num(4), num(1), num(4), num(2), num(1), cut}, 6,
+		      "   1|2   |a|");
+}
+
+TEST(decimal_numbers)
+{
+	static const u64 some[] = {0, 9, 10, 99, 100, 101, 12345, 1000000, 99999999, UINT64_MAX};
+	for (u32 i = 0; i < countof(some); i++) {
+		AUTO_SB out = {0};
+		AUTO_SB want = {0};
+		sb_u64(&out, some[i]);
+		sb_char(&out, ' ');
+		sb_i64(&out, (i64)some[i]);
+		sb_fmt(&want, "%llu %lld", some[i], (i64)some[i]);
+		CHECK_STR(out.s, want.s);
+	}
 }
