@@ -1,11 +1,11 @@
 /* vars.c - builtin variables: who, where and when. */
 #include "builtin/common.h"
+#include "kern/proc.h"
 #include <linux/bpf.h>
 #include <sys/stat.h>
 #include <time.h>
 
 enum {
-	INIT_PID_NS = 0xeffffffcu, /* inode of the first pid namespace: PROC_PID_INIT_INO */
 	KEY_NS_PID = 0x10000 +
 		     BPF_FUNC_get_ns_current_pid_tgid, /* in lower_cached(): behind the helpers */
 };

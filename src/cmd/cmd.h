@@ -28,9 +28,13 @@ struct run_opts {
 	u32 nno_feature;
 	const char *inc_dir[16], *inc_file[16]; /* -I, --include */
 	u32 ninc_dir, ninc_file;
-	int pid;
+	int pid[SCOPE_MAX_PIDS];
+	u32 npid;
+	const char *cgroup[16], *container[16];
+	u32 ncgroup, ncontainer;
 	u32 verbose, dumps, warnings;
-	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen, test, bench;
+	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen, test, bench,
+		follow;
 	bool debug_log; /* -d verifier: run, with the kernel's log */
 	char buffering;
 	char **rest; /* operands: FILE and the script's arguments */
@@ -62,6 +66,10 @@ int version(bool compat); /* info.c */
 struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->rest afterwards */
 void usage(FILE *f, bool compat, bool all);
 int usage_error(bool compat, const char *fmt, ...) PRINTF(2, 3); /* says so; gives the exit code */
+
+/* scope.c: child: of -c, 0: none. files_of: a process whose files are meant, or 0. */
+struct err *scope_prepare(const struct run_opts *o, struct host *h, int child, struct scope *ret,
+			  int *files_of);
 
 /* run.c */
 bool script_read(const struct run_opts *o, struct arena *a, struct script *s);

@@ -207,7 +207,7 @@ static int list_script(struct listing *l, const struct run_opts *o, struct host 
 	if (!script_read(o, &a, &s))
 		return rc;
 	job_init(&j, o, &s, h);
-	j.unit.pid = o->pid;
+	j.unit.pid = o->npid ? o->pid[0] : 0;
 	if (compile(&j.c, STAGE_EXPAND, 0))
 		rc = RC_OK;
 	job_report(&j);
@@ -251,12 +251,12 @@ int list(const struct run_opts *o)
 	if (!host_prepare(&h, &a, o))
 		return RC_USAGE;
 	job_init(&j, o, &none, &h);
-	j.unit.pid = o->pid;
+	j.unit.pid = o->npid ? o->pid[0] : 0;
 	struct listing l = {.h = &h, .u = &j.unit, .verbose = o->verbose != 0};
 	int rc;
 	const char *what = o->nrest ? o->rest[0] : "*";
 	bool file = o->program || (!strchr(what, ':') && !access(what, R_OK));
-	rc = file ? list_script(&l, o, &h) : list_patterns(&l, str_z(what), o->pid);
+	rc = file ? list_script(&l, o, &h) : list_patterns(&l, str_z(what), j.unit.pid);
 	fflush(stdout);
 	job_free(&j);
 	host_deinit(&h);

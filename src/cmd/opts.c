@@ -11,6 +11,9 @@ enum opt_id {
 	OPT_VERBOSE,
 	OPT_PID,
 	OPT_CMD,
+	OPT_FOLLOW,
+	OPT_CGROUP,
+	OPT_CONTAINER,
 	OPT_OUTPUT,
 	OPT_FORMAT,
 	OPT_BUFFER,
@@ -44,8 +47,11 @@ static const struct opt options[] = {
 	 OPT_LIST},
 	{"verbose", 'v', NULL, "say more: kernel log of a refusal; -l: arguments of probes",
 	 OPT_VERBOSE},
-	{"pid", 'p', "PID", "trace this process only, until it ends", OPT_PID},
+	{"pid", 'p', "PID,...", "trace these processes only, until they end", OPT_PID},
 	{"cmd", 'c', "CMD", "run CMD and trace it until it ends", OPT_CMD},
+	{"follow", 0, NULL, "children of -p and -c, too, and theirs", OPT_FOLLOW},
+	{"cgroup", 0, "DIR", "only processes in this control group or below", OPT_CGROUP},
+	{"container", 0, "NAME", "only processes of this container (name or id)", OPT_CONTAINER},
 	{"output", 'o', "FILE", "write results to FILE", OPT_OUTPUT},
 	{NULL, 'f', "FORMAT", "text (default) or json", OPT_FORMAT},
 	{NULL, 'B', "MODE", "buffer the output by line (default), full or none", OPT_BUFFER},
@@ -163,10 +169,22 @@ static struct err *set_buffering(struct run_opts *o, const char *val)
 
 static struct err *set_pid(struct run_opts *o, const char *val)
 {
+	struct str rest = str_z(val), word;
 	u64 pid;
-	if (!str_u64(str_z(val), &pid) || pid == 0 || pid > MAX_PID)
-		return err_new("Failed to parse pid: invalid integer: %s", val);
-	o->pid = (int)pid;
+	if (!*val)
+		return err_new("Failed to parse pid: it is empty");
+	while (str_cut(&rest, ',', &word)) {
+		if (!str_u64(word, &pid) || pid == 0 || pid > MAX_PID)
+			return err_new("Failed to parse pid: invalid integer: %.*s", STRF(word));
+		bool known = false;
+		for (u32 i = 0; i < o->npid; i++)
+			known |= o->pid[i] == (int)pid;
+		if (known)
+			continue;
+		if (o->npid == SCOPE_MAX_PIDS)
+			return err_new("too many processes (%u at most)", SCOPE_MAX_PIDS);
+		o->pid[o->npid++] = (int)pid;
+	}
 	return NULL;
 }
 
@@ -202,6 +220,9 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_VERBOSE: o->verbose++; break;
 	case OPT_PID: return set_pid(o, val);
 	case OPT_CMD: o->cmd = val; break;
+	case OPT_FOLLOW: o->follow = true; break;
+	case OPT_CGROUP: return add_to(o->cgroup, &o->ncgroup, val, "--cgroup");
+	case OPT_CONTAINER: return add_to(o->container, &o->ncontainer, val, "--container");
 	case OPT_OUTPUT: o->output = val; break;
 	case OPT_FORMAT: o->format = val; break;
 	case OPT_BUFFER: return set_buffering(o, val);

@@ -278,7 +278,7 @@ static int run_script(const struct run_opts *o)
 	struct arena a = {0};
 	struct script script = {0};
 	struct host h;
-	struct session s = {.target_fd = -1, .sig_fd = -1, .epoll_fd = -1};
+	struct session s = {.sig_fd = -1, .epoll_fd = -1};
 	int rc = RC_USAGE, pid = 0;
 	if (!script_read(o, &a, &script))
 		goto out;
@@ -288,11 +288,15 @@ static int run_script(const struct run_opts *o)
 	struct session_opts so = {
 		.cmd = o->cmd,
 		.pid = o->pid,
+		.npid = o->npid,
 		.verbose = o->verbose + o->debug_log,
 		.dry_run = o->dry_run,
 		.quiet = o->quiet,
 	};
-	struct err *e = session_target(&s, &so, &pid);
+	struct scope scope;
+	struct err *e = session_target(&s, &so);
+	if (!e)
+		e = scope_prepare(o, &h, s.child.pid, &scope, &pid);
 	if (e) {
 		fail(e, rc);
 		goto out_session;
@@ -302,8 +306,8 @@ static int run_script(const struct run_opts *o)
 		struct job j;
 		job_init(&j, o, &script, &h);
 		j.unit.pid = pid;
-		j.unit.filter_pid = o->pid;
-		j.unit.cpid = o->cmd ? (u64)pid : 0;
+		j.unit.scope = scope;
+		j.unit.cpid = (u64)s.child.pid;
 		rc = attempt(o, &j, &s, plain, &again);
 		if (again && o->verbose)
 			fputs("The kernel refused the program; trying a plainer form.\n", stderr);
@@ -331,7 +335,7 @@ static int command(const struct run_opts *o)
 		return version(o->compat);
 	if (o->info)
 		return info(o);
-	if (o->cmd && o->pid)
+	if (o->cmd && o->npid)
 		return usage_error(o->compat, "USAGE: Cannot use both -c and -p.");
 	if (o->warnings > 1)
 		return usage_error(o->compat,

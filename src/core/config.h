@@ -8,6 +8,7 @@ struct config {
 	u64 max_strlen, max_map_keys, max_probes, max_bpf_progs, max_cat_bytes, log_size,
 		on_stack_limit;
 	u64 kretprobe_maxactive; /* calls in progress that a kretprobe can follow at once */
+	u64 max_followed;        /* processes that --follow keeps in mind at once */
 	u64 perf_rb_pages;       /* of 4 KiB in the ring buffer; 0: chosen by memory size */
 	bool cpp_demangle, lazy_symbolication, print_maps_on_exit, show_debug_info;
 	enum missing_probes missing_probes;

@@ -54,9 +54,10 @@ enum provider_flags {
 	PF_TYPED = 1 << 6,  /* tracing program: the context is an array of typed u64 */
 	PF_ONCE = 1 << 7,   /* runs in sonde's own process (begin, end): not subject to -p */
 	PF_PIDFILTER =
-		1 << 8,     /* -p is a filter in the program; else the attachment is per process */
-	PF_STACKS = 1 << 9, /* kstack and ustack mean something here */
-	PF_EVENT = 1 << 10, /* perf event program: context is struct bpf_perf_event_data */
+		1 << 8,      /* -p is a filter in the program; else the attachment is per process */
+	PF_STACKS = 1 << 9,  /* kstack and ustack mean something here */
+	PF_EVENT = 1 << 10,  /* perf event program: context is struct bpf_perf_event_data */
+	PF_NOBODY = 1 << 13, /* runs in the name of no process: not subject to -p, --cgroup */
 	PF_CTX_ARGS = 1 << 12, /* ctx is another name of args */
 	PF_SPLIT = 1 << 11,    /* points that differ in .extra do not share a program */
 };

@@ -8,6 +8,7 @@
 #include "core/config.h"
 #include "core/provider.h"
 #include "core/record.h"
+#include "core/scope.h"
 
 enum map_role {
 	MAP_USER,    /* @x of the script */
@@ -93,8 +94,8 @@ struct unit {
 	struct map *ring, *scratch, *stats; /* NULL: the script needs none */
 	struct map *start;   /* one u64: monotonic time when tracing started; the runtime stores it.
 				NULL: not needed */
-	int pid;             /* -p or the -c child: what user probes attach to; 0: everything */
-	int filter_pid;      /* -p: kernel probes ignore other processes; 0: none */
+	struct scope scope;  /* which processes are traced */
+	int pid;             /* one of them, whose files and libraries are meant; 0: none */
 	u64 cpid;            /* -c child, 0: none */
 	const char *skipped; /* the option that would have run probes which are left out, or NULL */
 };

@@ -47,11 +47,11 @@ struct err *perf_open(const struct perf_spec *s, int *fd)
 		.disabled = 1,
 		.freq = s->freq,
 		.inherit = s->inherit,
-		.inherit_thread = s->inherit,
+		.inherit_thread = s->inherit && !s->children,
 		.bp_type = s->bp_type,
 	};
 	long r = sys_perf_event_open(&attr, s->pid, s->cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (r == -EINVAL && s->inherit) { /* before 5.13: child processes count, too */
+	if (r == -EINVAL && attr.inherit_thread) { /* before 5.13: child processes count, too */
 		attr.inherit_thread = 0;
 		r = sys_perf_event_open(&attr, s->pid, s->cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	}

@@ -8,8 +8,9 @@ struct perf_spec {
 	u64 config1, config2;
 	u64 period; /* or frequency */
 	bool freq;
-	int pid, cpu; /* -1: all; both -1 is not allowed */
-	bool inherit; /* pid: threads it starts from now on count too */
+	int pid, cpu;  /* -1: all; both -1 is not allowed */
+	bool inherit;  /* pid: threads it starts from now on count too */
+	bool children; /* ... and child processes */
 	u32 bp_type; /* PERF_TYPE_BREAKPOINT: HW_BREAKPOINT_*; address in config1, length in config2
 		      */
 };

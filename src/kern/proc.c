@@ -61,11 +61,65 @@ bool proc_alive(int pid)
 	return pid > 0 && (!kill(pid, 0) || errno == EPERM);
 }
 
+/* Behind "name:" of /proc/PID/status; "" when there is no such line. */
+static struct str status_line(struct host *h, int pid, const char *name)
+{
+	struct str text, line;
+	struct err *e = host_read(h, &text, "/proc/%d/status", pid);
+	while (!e && str_cut(&text, '\n', &line))
+		if (str_starts(line, str_z(name)))
+			return str_trim(str_from(line, (u32)strlen(name)));
+	err_free(e);
+	return STR("");
+}
+
+bool proc_runs(struct host *h, int pid)
+{
+	struct str state = status_line(h, pid, "State:");
+	return state.n && state.s[0] != 'Z' && state.s[0] != 'X';
+}
+
+struct err *proc_ns_pid(struct host *h, int pid, u32 *id, u64 *dev, u64 *ino)
+{
+	struct stat own, st;
+	struct str ids = status_line(h, pid, "NSpid:"), last = ids;
+	u64 n = (u64)pid;
+	*id = (u32)pid;
+	*dev = *ino = 0;
+	if (h->recorded || stat("/proc/self/ns/pid", &own) || own.st_ino == INIT_PID_NS)
+		return NULL;
+	if (stat(arena_fmt(h->arena, "/proc/%d/ns/pid", pid), &st))
+		return err_kern(errno, "find the pid namespace of process %d", pid);
+	for (u32 i = 0; i < ids.n; i++)
+		if (ids.s[i] == '\t')
+			last = str_from(ids, i + 1);
+	if (ids.n && !str_u64(last, &n))
+		return err_new("/proc/%d/status: NSpid is not understood: %.*s", pid, STRF(ids));
+	*id = (u32)n;
+	*dev = st.st_dev;
+	*ino = st.st_ino;
+	return NULL;
+}
+
 int proc_pidfd(int pid, struct err **err)
 {
+	*err = NULL;
 	long r = syscall(__NR_pidfd_open, pid, 0);
-	*err = r < 0 ? err_kern(errno, "open pidfd of process %d", pid) : NULL;
-	return (int)r;
+	if (r >= 0)
+		return (int)r;
+	struct host h = {.root = ""};
+	struct arena a = {0};
+	int no = errno;
+	h.arena = &a;
+	struct str leader = status_line(&h, pid, "Tgid:");
+	u64 tgid;
+	if (no != ESRCH && str_u64(leader, &tgid) && tgid != (u64)pid)
+		*err = err_new("%d is a thread of process %llu, and processes are traced: -p %llu",
+			       pid, tgid, tgid);
+	else
+		*err = err_kern(no, "open pidfd of process %d", pid);
+	arena_free(&a);
+	return -1;
 }
 
 /* ---- control groups: the id is the inode number of the directory ---- */

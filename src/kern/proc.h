@@ -7,6 +7,13 @@ char *proc_which(struct arena *a, const char *prog);
 /* Name of a uid from /etc/passwd, or NULL. */
 const char *proc_username(struct host *h, u32 uid);
 bool proc_alive(int pid);
+bool proc_runs(struct host *h, int pid); /* ... and is no zombie */
+/*
+ * A process as programs see it: ino 0 and its id, or, when we do not live in the first pid
+ * namespace, the device and inode of its own one and its id there.
+ */
+struct err *proc_ns_pid(struct host *h, int pid, u32 *id, u64 *dev, u64 *ino);
+enum { INIT_PID_NS = 0xeffffffcu }; /* inode of the first pid namespace: PROC_PID_INIT_INO */
 /* "libc" or "libc.so.6" -> path: ld.so.cache, then the usual directories; in a process, its maps
  * first (pid > 0). */
 char *proc_library(struct host *h, struct arena *a, int pid, const char *name);

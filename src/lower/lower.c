@@ -161,22 +161,6 @@ static bool count_loops(struct node *n, void *arg)
 	return true;
 }
 
-static void filter_pid(struct lower *l, struct blk *out)
-{
-	struct fn *f = l->f;
-	u32 flags = l->v->provider->flags;
-	/* Return probes of one process also fire in others that somebody else traces (seen on 6.1).
-	 */
-	bool leaks = (flags & PF_USER) && (flags & PF_RETVAL);
-	u64 pid = (u64)(leaks ? l->u->pid : flags & PF_PIDFILTER ? l->u->filter_pid : 0);
-	if (!pid || (flags & PF_ONCE))
-		return;
-	struct ref id = lower_helper0(l, BPF_FUNC_get_current_pid_tgid);
-	struct blk *go = ir_blk(f);
-	ir_br(f, O_EQ, ir_op2(f, O_SHR, id, ir_con(f, 32)), ir_con(f, pid), go, out);
-	ir_at(f, go);
-}
-
 /* One program for many points: which one fired, from a table by the number in the context; none of
  * them: leave. */
 static void find_point(struct lower *l, struct blk *out)
@@ -251,7 +235,7 @@ static void place_vars(struct lower *l, u32 nloop)
 }
 
 /*
- *	entry: pid filter          a predicate that needs no scratch memory runs before it is taken
+ *	entry: scope.c             a predicate that needs no scratch memory runs before it is taken
  *	[claim] predicate [claim]
  *	body
  *	exit: release
@@ -278,7 +262,7 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	bool pred_calls = nloop > body_loops;
 	l->callbacks = nloop > 0;
 	ir_set(f, l->retval, ir_con(f, 0));
-	filter_pid(l, out);
+	lower_scope(l, out);
 	find_point(l, out);
 	if (l->v->provider->enter)
 		l->v->provider->enter(f, l->u->host, l->pt, out);
@@ -387,6 +371,7 @@ static void make_maps(struct compile *c)
 	u->stats->val_size = 8 * (stat_map_word(u->nprog, STAT_MAPS - 1) + 1);
 	u->scratch = unit_map(u, MAP_SCRATCH, "scratch");
 	u->scratch->max_entries = u->host->ncpu * SCRATCH_LEVELS;
+	lower_scope_maps(u);
 }
 
 bool lower_unit(struct compile *c)

@@ -118,6 +118,9 @@ void lower_push(
 	struct lower *l,
 	u32 *ncache); /* enter code that may not run: cached values made inside are forgotten */
 void lower_pop(struct lower *l, u32 ncache);
+/* scope.c: goes to out when the current process is not to be traced; the maps for that. */
+void lower_scope(struct lower *l, struct blk *out);
+void lower_scope_maps(struct unit *u);
 void lower_end_probe(struct lower *l); /* leave the program (also out of loops) */
 void lower_return(struct lower *l, struct ref val);
 struct ref lower_cached(struct lower *l, u32 key); /* REF_NONE: not yet */

@@ -52,7 +52,7 @@ const struct provider *rawtrace_choose(struct host *h, struct unit *u, struct po
 /* Open an event, attach g, add the link. */
 struct err *perf_start(const struct perf_spec *s, struct prog *g, struct link **list);
 struct err *perf_start_fd(int perf_fd, struct prog *g, struct link **list); /* takes perf_fd */
-/* On every online CPU, or on every thread of u->pid. */
+/* On every online CPU, or on every thread of the processes traced. */
 struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spec *s,
 			   struct prog *g, struct link **list);
 

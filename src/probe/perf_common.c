@@ -47,10 +47,14 @@ static struct err *start_threads(struct host *h, int pid, struct perf_spec *s, s
 struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spec *s,
 			   struct prog *g, struct link **list)
 {
-	if (u->pid > 0)
-		return start_threads(h, u->pid, s, g, list);
+	struct err *e = NULL;
+	s->children = u->scope.follow;
+	for (u32 i = 0; i < u->scope.npid && !e; i++)
+		e = start_threads(h, u->scope.pid[i].pid, s, g, list);
+	if (u->scope.npid)
+		return e;
 	u32 *cpus, n;
-	struct err *e = host_online(h, &cpus, &n);
+	e = host_online(h, &cpus, &n);
 	for (u32 i = 0; !e && i < n; i++) {
 		s->pid = -1;
 		s->cpu = (int)cpus[i];

@@ -96,7 +96,7 @@ static struct err *profile_one(struct host *h, struct unit *u, struct prog *g,
 			       const struct point *p, struct link **list)
 {
 	struct unit all = *u;
-	all.pid = 0; /* a process is a filter in the program: that covers all its threads */
+	all.scope.npid = 0; /* a process is a filter in the program: that covers all its threads */
 	struct perf_spec s = timer(p);
 	return perf_start_all(h, &all, &s, g, list);
 }
@@ -144,7 +144,7 @@ const struct provider provider_interval = {
 	.syntax = "interval:(hz|s|ms|us):count, interval:10ms",
 	.doc = "Fires on one CPU, so many times per second or once per period.",
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
-	.flags = PF_REGS | PF_EVENT | PF_STACKS,
+	.flags = PF_REGS | PF_EVENT | PF_STACKS | PF_NOBODY,
 	.parse = timer_parse,
 	.expand = timer_expand,
 	.attach = interval_attach,

@@ -119,9 +119,15 @@ u32 user_load_as(struct host *h, const struct unit *u, const struct prog *g)
 	return host_has(h, FEAT_UPROBE_MULTI) ? SONDE_BPF_TRACE_UPROBE_MULTI : 0;
 }
 
-/* All n places are in one file. */
-static struct err *attach_multi(struct unit *u, struct prog *g, const struct user_site *v, u32 n,
-				bool ret, struct link **list)
+/* Processes to attach to one by one; none: to all there are, and a filter does the rest. */
+static u32 targets(const struct unit *u)
+{
+	return u->scope.follow ? 0 : u->scope.npid;
+}
+
+/* All n places are in one file. pid 0: every process. */
+static struct err *attach_multi(struct prog *g, const struct user_site *v, u32 n, int pid, bool ret,
+				struct link **list)
 {
 	VEC(u64) off = {0}, sem = {0};
 	bool any_sem = false;
@@ -132,7 +138,7 @@ static struct err *attach_multi(struct unit *u, struct prog *g, const struct use
 	}
 	int fd;
 	struct err *e = bpf_link_uprobe_multi(g->fd, v[0].path, off.v, any_sem ? sem.v : NULL, NULL,
-					      n, u->pid > 0 ? (u32)u->pid : 0, ret, &fd);
+					      n, (u32)pid, ret, &fd);
 	vec_free(&off);
 	vec_free(&sem);
 	if (!e)
@@ -140,16 +146,29 @@ static struct err *attach_multi(struct unit *u, struct prog *g, const struct use
 	return e;
 }
 
-static struct err *attach_each(struct host *h, struct unit *u, struct prog *g,
-			       const struct user_site *v, u32 n, bool ret, struct link **list)
+static struct err *attach_each(struct host *h, struct prog *g, const struct user_site *v, u32 n,
+			       int pid, bool ret, struct link **list)
 {
 	struct err *e = NULL;
 	for (u32 i = 0; !e && i < n; i++) {
 		int fd;
-		e = perf_open_uprobe(h, v[i].path, v[i].off, v[i].sem, ret,
-				     u->pid > 0 ? u->pid : -1, &fd);
+		e = perf_open_uprobe(h, v[i].path, v[i].off, v[i].sem, ret, pid ? pid : -1, &fd);
 		if (!e)
 			e = perf_start_fd(fd, g, list);
+	}
+	return e;
+}
+
+static struct err *attach_file(struct host *h, struct prog *g, const struct user_site *v, u32 n,
+			       int pid, bool ret, struct link **list)
+{
+	bool multi = host_has(h, FEAT_UPROBE_MULTI);
+	struct err *e = multi ? attach_multi(g, v, n, pid, ret, list) : NULL;
+	if (e && e->no != EINVAL && e->no != EOPNOTSUPP)
+		return e;
+	if (e || !multi) { /* EINVAL: the program was not loaded for a multi link */
+		err_free(e);
+		e = attach_each(h, g, v, n, pid, ret, list);
 	}
 	return e;
 }
@@ -157,18 +176,13 @@ static struct err *attach_each(struct host *h, struct unit *u, struct prog *g,
 struct err *user_attach(struct host *h, struct unit *u, struct prog *g, user_sites *sites, bool ret,
 			struct link **list)
 {
-	bool multi = host_has(h, FEAT_UPROBE_MULTI);
 	for (u32 i = 0, n; i < sites->n; i += n) {
 		const struct user_site *v = sites->v + i;
 		for (n = 1; i + n < sites->n && !strcmp(v[n].path, v[0].path); n++)
 			;
-		struct err *e = multi ? attach_multi(u, g, v, n, ret, list) : NULL;
-		if (e && e->no != EINVAL && e->no != EOPNOTSUPP)
-			return e;
-		if (e || !multi) { /* EINVAL: the program was not loaded for a multi link */
-			err_free(e);
-			e = attach_each(h, u, g, v, n, ret, list);
-		}
+		struct err *e = targets(u) ? NULL : attach_file(h, g, v, n, 0, ret, list);
+		for (u32 k = 0; k < targets(u) && !e; k++)
+			e = attach_file(h, g, v, n, u->scope.pid[k].pid, ret, list);
 		if (e)
 			return e;
 	}

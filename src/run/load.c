@@ -78,8 +78,10 @@ static struct err *make_maps(struct session *s, struct unit *u)
 	for (u32 i = 0; i < u->nmap; i++)
 		u->map[i]->fd = -1;
 	for (u32 i = 0; i < u->nmap; i++) {
-		struct err *e =
-			used[i] || u->map[i]->role == MAP_USER ? make_map(s, u, u->map[i]) : NULL;
+		const struct map *m = u->map[i];
+		bool wanted =
+			used[i] || m->role == MAP_USER || (u->scope.follow && m == u->scope.pids);
+		struct err *e = wanted ? make_map(s, u, u->map[i]) : NULL;
 		if (e)
 			return e;
 	}

@@ -56,8 +56,8 @@ struct err *loop_open(struct session *s)
 	e = watch(s, s->sig_fd);
 	if (!e && s->ring)
 		e = watch(s, ring_fd(s->ring));
-	if (!e)
-		e = watch(s, s->target_fd);
+	for (u32 i = 0; i < s->ntarget && !e; i++)
+		e = watch(s, s->target_fd[i]);
 	return e;
 }
 
@@ -128,11 +128,11 @@ void loop_run(struct session *s)
 	while (!s->stop) {
 		int timeout = TICK_MS;
 		int n = epoll_wait(s->epoll_fd, ev, countof(ev), timeout);
-		bool gone = false;
+		bool gone = s->ntarget && !s->nalive;
 		for (int i = 0; i < n; i++) {
 			if (ev[i].data.fd == s->sig_fd)
 				loop_interrupted(s);
-			gone |= ev[i].data.fd == s->target_fd;
+			gone |= scope_take(s, ev[i].data.fd);
 		}
 		if (n < 0 && errno != EINTR)
 			s->stop = true;
@@ -142,7 +142,7 @@ void loop_run(struct session *s)
 			notes_tick(s);
 			loss_tick(s);
 		}
-		if (gone)
+		if (gone && scope_over(s))
 			s->stop = true;
 		loss_tick(s);
 	}

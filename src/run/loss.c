@@ -190,6 +190,20 @@ static void report_unseen(struct session *s, const struct prog *p)
 		 sb_str(&b));
 }
 
+static void report_followed(struct session *s)
+{
+	AUTO_SB b = {0};
+	u64 n = follow_full(s->follow);
+	if (!n)
+		return;
+	sb_fmt(&b,
+	       "%llu child process%s not followed: there is room for %u; allow more: "
+	       "BPFTRACE_MAX_FOLLOWED=%llu",
+	       n, n == 1 ? " was" : "es were", s->u->scope.pids->max_entries,
+	       8ull * s->u->scope.pids->max_entries);
+	put_lost(s, "not_followed", STR(""), n, sb_str(&b));
+}
+
 static void report_warnings(struct session *s)
 {
 	for (u32 i = 0; i < s->u->nschema; i++) {
@@ -243,5 +257,6 @@ void loss_report(struct session *s)
 		       s->notes_lost);
 		put_lost(s, "lost_mappings", STR(""), s->notes_lost, sb_str(&b));
 	}
+	report_followed(s);
 	report_warnings(s);
 }

@@ -41,9 +41,9 @@ static bool records_hold_addresses(const struct unit *u)
 /* All that is traced happens in one process. */
 static bool one_process(const struct unit *u)
 {
-	if (!u->pid)
+	if (u->scope.npid != 1 || u->scope.follow)
 		return false;
-	for (u32 i = 0; i < u->nprog && !u->filter_pid; i++)
+	for (u32 i = 0; i < u->nprog && !u->scope.kernel; i++)
 		if (u->prog[i]->phase == PROG_ATTACH && u->prog[i]->provider->flags & PF_PIDFILTER)
 			return false;
 	return true;
@@ -62,6 +62,12 @@ static struct err *open_notes(struct session *s)
 	return e;
 }
 
+static void read_processes(struct session *s)
+{
+	for (u32 i = 0; i < s->u->scope.npid; i++)
+		sym_user_read(s->syms, (u32)s->u->scope.pid[i].pid);
+}
+
 void notes_open(struct session *s)
 {
 	bool in_maps = maps_hold_addresses(s->u);
@@ -73,8 +79,8 @@ void notes_open(struct session *s)
 		sym_user_notes(s->syms, mmaps_of_all(s->mmaps));
 	if (!e && in_maps && mmaps_of_all(s->mmaps))
 		sym_user_read_all(s->syms);
-	if (s->u->filter_pid)
-		sym_user_read(s->syms, (u32)s->u->filter_pid);
+	if (!s->u->cpid) /* the child has not begun its program */
+		read_processes(s);
 	if (e && s->verbose) {
 		AUTO_SB text = {0};
 		sb_fmt(&text, "names of processes that end may be missing: %s", e->msg);
@@ -101,10 +107,10 @@ void notes_tick(struct session *s)
 {
 	u64 now = run_now();
 	notes_drain(s);
-	if (s->mmaps || !s->notes || !s->u->pid || now - s->noted_ns < SECOND_NS)
+	if (s->mmaps || !s->notes || !s->u->scope.npid || now - s->noted_ns < SECOND_NS)
 		return;
 	s->noted_ns = now;
-	sym_user_read(s->syms, (u32)s->u->pid);
+	read_processes(s);
 }
 
 void notes_close(struct session *s)

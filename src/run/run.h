@@ -55,6 +55,12 @@ void phase_iterate(struct session *s);
 void phase_test(struct session *s);
 void phase_bench(struct session *s);
 
+/* scope.c: which processes are traced. */
+struct err *scope_open(struct session *s);  /* before anything is attached */
+bool scope_take(struct session *s, int fd); /* true: that was the pidfd of one that has ended */
+bool scope_over(struct session *s);         /* nothing that is traced is left */
+void scope_close(struct session *s);
+
 /* loop.c */
 struct err *loop_open(struct session *s);
 void loop_run(struct session *s);   /* until s->stop */

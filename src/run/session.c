@@ -16,10 +16,10 @@ enum { CHILD_GRACE_MS = 250, RC_ATTACH = 255 };
 
 /* ---- target ---- */
 
-struct err *session_target(struct session *s, const struct session_opts *o, int *pid)
+struct err *session_target(struct session *s, const struct session_opts *o)
 {
 	struct err *e = NULL;
-	s->target_fd = s->sig_fd = s->epoll_fd = -1;
+	s->sig_fd = s->epoll_fd = -1;
 	s->verbose = o->verbose;
 	s->dry_run = o->dry_run;
 	s->quiet = o->quiet;
@@ -29,16 +29,23 @@ struct err *session_target(struct session *s, const struct session_opts *o, int 
 		if (e)
 			return err_wrap(e, "Failed to fork child: ");
 	}
-	*pid = o->cmd ? s->child.pid : o->pid;
-	if (*pid)
-		s->target_fd = proc_pidfd(*pid, &e);
+	const int *pid = o->cmd ? &s->child.pid : o->pid;
+	u32 n = o->cmd ? 1 : o->npid;
+	s->target_fd = calloc(n + 1, sizeof(int));
+	if (!s->target_fd)
+		abort();
+	for (u32 i = 0; i < n && !e; i++) {
+		s->target_fd[i] = proc_pidfd(pid[i], &e);
+		s->ntarget += !e;
+	}
+	s->nalive = s->ntarget;
 	return e ? err_wrap(e, "Failed to attach to pid: ") : NULL;
 }
 
 /* What -c started does not outlive us. */
 static void end_child(struct session *s)
 {
-	struct pollfd p = {.fd = s->target_fd, .events = POLLIN};
+	struct pollfd p = {.fd = s->ntarget ? s->target_fd[0] : -1, .events = POLLIN};
 	if (!s->child.pid)
 		return;
 	if (s->child.gate >= 0)
@@ -47,11 +54,20 @@ static void end_child(struct session *s)
 		close(s->child.exec_err);
 	if (waitpid(s->child.pid, NULL, WNOHANG) == 0) {
 		kill(s->child.pid, SIGTERM);
-		if (s->target_fd < 0 || poll(&p, 1, CHILD_GRACE_MS) <= 0)
+		if (p.fd < 0 || poll(&p, 1, CHILD_GRACE_MS) <= 0)
 			kill(s->child.pid, SIGKILL);
 		waitpid(s->child.pid, NULL, 0);
 	}
 	s->child = (struct child){.gate = -1, .exec_err = -1};
+}
+
+static void close_targets(struct session *s)
+{
+	for (u32 i = 0; i < s->ntarget; i++)
+		close_fd(&s->target_fd[i]);
+	free(s->target_fd);
+	s->target_fd = NULL;
+	s->ntarget = s->nalive = 0;
 }
 
 /* ---- for act() ---- */
@@ -223,6 +239,11 @@ static void put_attached(struct session *s)
 /* Begin programs, then the rest. False: it failed, and the message is out. */
 static bool start(struct session *s)
 {
+	struct err *e = scope_open(s);
+	if (e) {
+		put_err(s, false, (struct loc){0}, e);
+		return false;
+	}
 	if (!s->dry_run) {
 		s->hold = true;
 		bool ok = phase_run(s, PROG_BEGIN);
@@ -238,7 +259,7 @@ static bool start(struct session *s)
 		return true;
 	put_attached(s);
 	record_replay(s);
-	struct err *e = s->child.pid ? proc_child_go(&s->child) : NULL;
+	e = s->child.pid ? proc_child_go(&s->child) : NULL;
 	if (e)
 		put_err(s, false, (struct loc){0}, e);
 	return !e;
@@ -319,9 +340,8 @@ void session_free(struct session *s)
 	end_child(s);
 	loop_close(s);
 	notes_close(s);
-	if (s->target_fd >= 0)
-		close(s->target_fd);
-	s->target_fd = -1;
+	scope_close(s);
+	close_targets(s);
 	syms_free(s->syms);
 	sb_free(&s->held);
 	sb_free(&s->aligned);

@@ -7,6 +7,7 @@
 #include "core/sink.h"
 #include "core/unit.h"
 #include "kern/bpf.h"
+#include "kern/follow.h"
 #include "kern/mmaps.h"
 #include "kern/proc.h"
 #include "sym/sym.h"
@@ -25,7 +26,9 @@ struct session {
 	struct link *links;
 	struct ring *ring;
 	struct child child; /* of -c; pid 0: none */
-	int target_fd;      /* pidfd of the child or -p, -1: none */
+	int *target_fd;     /* pidfds of the child or the processes of -p; -1: has ended */
+	u32 ntarget, nalive;
+	struct follow *follow; /* NULL: no --follow */
 	int sig_fd, epoll_fd;
 	bool stop, begin_only;
 	int exit_code;
@@ -64,13 +67,14 @@ struct session {
 
 struct session_opts {
 	const char *cmd; /* -c */
-	int pid;         /* -p */
+	const int *pid;  /* -p */
+	u32 npid;
 	u32 verbose;
 	bool dry_run, quiet;
 };
-/* Fork the -c child (stopped) or open the -p process; before compiling, so that unit.pid is known.
+/* Fork the -c child (stopped) or open the -p processes; before compiling, so that they are known.
  */
-struct err *session_target(struct session *s, const struct session_opts *o, int *pid);
+struct err *session_target(struct session *s, const struct session_opts *o);
 /* Maps and programs. Verifier refusals become diagnostics of the unit at a line of the script;
  * false: *e or diags say why. */
 bool session_load(struct session *s, struct unit *u, struct err **e);

@@ -21,6 +21,7 @@ static const struct key {
 	{"max_bpf_progs", NULL, K_U64, offsetof(struct config, max_bpf_progs)},
 	{"max_cat_bytes", NULL, K_U64, offsetof(struct config, max_cat_bytes)},
 	{"cat_bytes_max", "max_cat_bytes", K_U64, offsetof(struct config, max_cat_bytes)},
+	{"max_followed", NULL, K_U64, offsetof(struct config, max_followed)},
 	{"max_map_keys", NULL, K_U64, offsetof(struct config, max_map_keys)},
 	{"map_keys_max", "max_map_keys", K_U64, offsetof(struct config, max_map_keys)},
 	{"max_probes", NULL, K_U64, offsetof(struct config, max_probes)},
@@ -53,6 +54,7 @@ void config_init(struct config *c)
 	*c = (struct config){
 		.kretprobe_maxactive = RETPROBE_CALLS,
 		.max_strlen = 1024,
+		.max_followed = 16384,
 		.max_map_keys = 4096,
 		.max_probes = 1024,
 		.max_bpf_progs = 1024,

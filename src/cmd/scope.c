@@ -1,0 +1,51 @@
+/* scope.c - options that say which processes are traced -> the unit's scope. */
+#include "core/scope.h"
+#include "cmd/cmd.h"
+#include "kern/cgroup.h"
+#include "kern/proc.h"
+
+static struct err *set_pids(const int *pid, u32 n, struct host *h, struct scope *s)
+{
+	struct scope_pid *v = arena_newn(h->arena, struct scope_pid, n + 1);
+	struct err *e = NULL;
+	for (u32 i = 0; i < n && !e; i++) {
+		v[i].pid = pid[i];
+		e = proc_ns_pid(h, pid[i], &v[i].id, &v[i].dev, &v[i].ino);
+	}
+	s->pid = v;
+	s->npid = n;
+	return e;
+}
+
+static struct err *set_cgroups(const struct run_opts *o, struct host *h, struct scope *s)
+{
+	const char **v = arena_newn(h->arena, const char *, o->ncgroup + o->ncontainer + 1);
+	struct err *e = NULL;
+	for (u32 i = 0; i < o->ncgroup && !e; i++)
+		e = cgroup_find(h, o->cgroup[i], &v[s->ncgroup++]);
+	e = e ? err_wrap(e, "--cgroup: ") : NULL;
+	for (u32 i = 0; i < o->ncontainer && !e; i++) {
+		e = cgroup_container(h, o->container[i], &v[s->ncgroup++]);
+		e = e ? err_wrap(e, "--container: ") : NULL;
+	}
+	s->cgroup = v;
+	return e;
+}
+
+struct err *scope_prepare(const struct run_opts *o, struct host *h, int child, struct scope *ret,
+			  int *files_of)
+{
+	struct scope s = {.kernel = o->npid || o->follow, .follow = o->follow};
+	if (o->follow && !o->npid && !child)
+		return err_new("--follow needs processes to begin with: -p or -c");
+	if (o->ncgroup + o->ncontainer > SCOPE_MAX_CGROUPS)
+		return err_new("too many control groups (%u at most)", SCOPE_MAX_CGROUPS);
+	struct err *e = set_pids(child ? &child : o->pid, child ? 1 : o->npid, h, &s);
+	if (!e)
+		e = set_cgroups(o, h, &s);
+	if (e)
+		return e;
+	*files_of = s.npid ? s.pid[0].pid : s.ncgroup ? cgroup_any_process(h, s.cgroup[0]) : 0;
+	*ret = s;
+	return NULL;
+}

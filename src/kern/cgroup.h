@@ -1,0 +1,13 @@
+/* cgroup.h - control groups (version 2) by path, and those of containers by name. */
+#pragma once
+#include "kern/host.h"
+
+/* path: a directory, as it is or below the mount of cgroup2. dir: where it is. */
+struct err *cgroup_find(struct host *h, const char *path, const char **dir);
+/*
+ * name: of a container, or its id, or the begin of it; found in the names that runtimes give to
+ * control groups. An err also when several fit: it lists them.
+ */
+struct err *cgroup_container(struct host *h, const char *name, const char **dir);
+/* A process in it or below, 0: none. */
+int cgroup_any_process(struct host *h, const char *dir);
