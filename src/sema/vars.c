@@ -167,6 +167,21 @@ static void implicit_cast(struct sema *s, const struct node *n, const struct typ
 		 from.s, to.s);
 }
 
+/* A literal that no common type of all that is assigned can hold. */
+static bool is_cut(struct sema *s, const struct node *n, const struct type *want)
+{
+	const struct node *lit = assigned_literal(n);
+	return s->final && lit && want->kind == T_INT && !literal_fits(want, lit);
+}
+
+static void mismatch(struct sema *s, const struct node *n, struct str name, const char *has,
+		     const struct type *want, const struct type *got)
+{
+	sema_fail(s, E_TYPE, n->loc,
+		  "Type mismatch for %.*s: trying to assign value of type '%s' when %s type '%s'",
+		  STRF(name), type_namez(s->a, got), has, type_namez(s->a, want));
+}
+
 void var_assign(struct sema *s, struct var *v, const struct type *t, const struct node *n)
 {
 	if (!t || type_is_error(t))
@@ -179,15 +194,9 @@ void var_assign(struct sema *s, struct var *v, const struct type *t, const struc
 		m = type_merge(s->a, v->type, t);
 	if (m && m->kind == T_PTR && v->captured && !v->fixed)
 		m = stored_type(s, m);
-	if (!m) {
-		AUTO_SB want = {0};
-		AUTO_SB got = {0};
-		type_name(v->type, &want);
-		type_name(t, &got);
-		sema_fail(s, E_TYPE, n->loc,
-			  "Type mismatch for $%.*s: trying to assign value of type '%s' when "
-			  "variable already has a type '%s'",
-			  STRF(v->name), got.s, want.s);
+	if (!m || is_cut(s, n, m)) {
+		mismatch(s, n, str_z(arena_fmt(s->a, "$%.*s", STRF(v->name))),
+			 "variable already has a", v->type, t);
 		return;
 	}
 	implicit_cast(s, n, t, m);
@@ -299,14 +308,11 @@ void map_assign(struct sema *s, struct map *m, const struct type *t, const struc
 					  : "signed and unsigned values in a single map");
 			return;
 		}
-		AUTO_SB want = {0};
-		AUTO_SB got = {0};
-		type_name(m->val, &want);
-		type_name(t, &got);
-		sema_fail(s, E_TYPE, n->loc,
-			  "Type mismatch for %s: trying to assign value of type '%s' when map "
-			  "already has a type '%s'",
-			  m->name.s, got.s, want.s);
+		mismatch(s, n, m->name, "map already has a", m->val, t);
+		return;
+	}
+	if (is_cut(s, n, v)) {
+		mismatch(s, n, m->name, "map already has a value", v, t);
 		return;
 	}
 	implicit_cast(s, n, t, v);
