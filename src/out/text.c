@@ -21,6 +21,15 @@ static bool text_escape(const void *self)
 	return ((const struct text *)self)->tty;
 }
 
+static void put_value(struct text *t, const struct value *v)
+{
+	if (t->env.old && v->kind == V_STATS)
+		sb_fmt(&t->o.b, "count %lld, average %lld, total %lld", v->list[0].i, v->list[1].i,
+		       v->list[2].i);
+	else
+		value_text(&t->o.b, v, t->env.trailer);
+}
+
 static void put_map(struct text *t, const struct item *it)
 {
 	struct sb *b = &t->o.b;
@@ -33,10 +42,10 @@ static void put_map(struct text *t, const struct item *it)
 		}
 		if (it->val[i].kind == V_HIST || it->val[i].kind == V_SERIES) {
 			sb_z(b, ":\n");
-			value_text(b, &it->val[i], t->env.trailer);
+			put_value(t, &it->val[i]);
 		} else {
 			sb_z(b, ": ");
-			value_text(b, &it->val[i], t->env.trailer);
+			put_value(t, &it->val[i]);
 		}
 		sb_char(b, '\n');
 	}
@@ -55,7 +64,7 @@ static struct err *text_put(void *self, const struct item *it)
 			sb_char(&t->o.b, '\n');
 		break;
 	case I_VALUE:
-		value_text(&t->o.b, it->val, t->env.trailer);
+		put_value(t, it->val);
 		sb_char(&t->o.b, '\n');
 		break;
 	case I_MAP: put_map(t, it); break;

@@ -32,7 +32,7 @@ static void stop_signals(sigset_t *set)
 /* SIGPIPE: a closed output is an error of write(), and ends the session like others. */
 static struct err *catch_signals(struct session *s)
 {
-	bool poke = phase_any(s, PROG_SIGNAL);
+	bool poke = phase_any(s, PROG_SIGNAL) || s->u->config.compat;
 	sigset_t set;
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	stop_signals(&set);
@@ -78,6 +78,14 @@ void loop_close(struct session *s)
 	s->epoll_fd = s->sig_fd = -1;
 }
 
+static void flush(struct session *s)
+{
+	struct err *e = s->sink->flush ? s->sink->flush(s->self) : NULL;
+	if (e)
+		s->failed = s->stop = true;
+	err_free(e);
+}
+
 bool loop_interrupted(struct session *s)
 {
 	struct signalfd_siginfo info;
@@ -85,6 +93,10 @@ bool loop_interrupted(struct session *s)
 		return false;
 	if (info.ssi_signo == SIGUSR1) {
 		phase_run(s, PROG_SIGNAL);
+		if (s->u->config.compat) {
+			session_print_maps(s);
+			flush(s);
+		}
 		return false;
 	}
 	s->stop = s->interrupted = true;
@@ -96,14 +108,6 @@ bool loop_interrupted(struct session *s)
 		;
 	release_signals();
 	return true;
-}
-
-static void flush(struct session *s)
-{
-	struct err *e = s->sink->flush ? s->sink->flush(s->self) : NULL;
-	if (e)
-		s->failed = s->stop = true;
-	err_free(e);
 }
 
 /* One batch; flushes when there was anything. */

@@ -271,7 +271,7 @@ static int by_name(const void *pa, const void *pb)
 	return str_cmp((*a)->name, (*b)->name);
 }
 
-static void print_maps(struct session *s)
+void session_print_maps(struct session *s)
 {
 	struct unit *u = s->u;
 	struct map **v = arena_newn(&s->ev, struct map *, u->nmap + 1);
@@ -295,7 +295,7 @@ static void finish(struct session *s)
 	phase_run(s, PROG_END);
 	session_put(s, &(struct item){.kind = I_END});
 	if (s->u->config.print_maps_on_exit)
-		print_maps(s);
+		session_print_maps(s);
 	loss_report(s);
 	loop_drain(s);
 }

@@ -91,6 +91,7 @@ void session_text(struct session *s, const char *kind, struct str text); /* I_TE
 void session_error(struct session *s, bool warn, const char *kind, struct loc loc, struct str text);
 void session_exit(struct session *s, int code);
 void session_print_map(struct session *s, const struct map *m, u32 top, u64 div, bool at_exit);
+void session_print_maps(struct session *s); /* all of the script, as at the end */
 /* Of a map of histograms; list as in percentile_next(). */
 void session_print_percentiles(struct session *s, const struct map *m, struct str list);
 void session_clear_map(struct session *s, const struct map *m);

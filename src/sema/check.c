@@ -1,7 +1,7 @@
 /* check.c - statements, and the rounds over the whole program until types no longer change. */
 #include "sema/check.h"
 
-enum { MAX_ROUNDS = 100, MAX_UNROLL = 100 };
+enum { MAX_ROUNDS = 100, MAX_RETYPES = 8, MAX_UNROLL = 100 };
 
 static void check_stmt(struct sema *s, struct node *n);
 
@@ -345,17 +345,58 @@ static bool settle_maps(struct sema *s)
 	return any;
 }
 
+static void widen_all(struct sema *s)
+{
+	u32 round = 0;
+	do {
+		s->changed = false;
+		check_round(s);
+		if (!s->changed)
+			s->changed = settle_maps(s);
+	} while (s->changed && ++round < MAX_ROUNDS);
+}
+
+static bool is_other_int(const struct type *now, const struct type *fresh)
+{
+	return now && fresh && now->kind == T_INT && fresh->kind == T_INT &&
+	       !same_type(now, fresh);
+}
+
+/*
+ * $a = 3; $b = $a + 1; $a = (uint64)5; makes $b unsigned, too, though it was typed by $a when that
+ * was a literal's. So integers are typed once more by nothing but what the others are now. False:
+ * all stay as they are.
+ */
+static bool retype(struct sema *s)
+{
+	bool any = false;
+	s->fresh = NULL;
+	s->fresh_val = arena_newn(s->a, const struct type *, s->u->nmap + 1);
+	s->afresh = true;
+	check_round(s);
+	s->afresh = false;
+	for (struct var *v = s->fresh; v; v = v->other) {
+		if (is_other_int(v->type, v->fresh)) {
+			v->type = v->fresh;
+			any = true;
+		}
+		v->fresh = NULL;
+	}
+	for (u32 i = 0; i < s->u->nmap; i++)
+		if (is_other_int(s->u->map[i]->val, s->fresh_val[i])) {
+			s->u->map[i]->val = s->fresh_val[i];
+			any = true;
+		}
+	return any;
+}
+
 bool sema_check(struct compile *c)
 {
 	struct sema s = {.c = c, .u = c->unit, .a = c->unit->arena, .ds = c->unit->diags};
 	declare_maps(&s);
-	u32 round = 0;
-	do {
-		s.changed = false;
-		check_round(&s);
-		if (!s.changed)
-			s.changed = settle_maps(&s);
-	} while (s.changed && ++round < MAX_ROUNDS);
+	widen_all(&s);
+	for (u32 i = 0; s.grew && i < MAX_RETYPES && retype(&s); i++)
+		widen_all(&s);
 	s.final = true;
 	check_round(&s);
 	tab_free(&s.sigs);

@@ -16,7 +16,8 @@
 struct var {
 	struct str name;
 	u32 mark; /* hides it from everything but the macro expansion that declares it */
-	const struct type *type; /* NULL: not known yet */
+	const struct type *type;  /* NULL: not known yet */
+	const struct type *fresh; /* what this round alone says, while sema.afresh */
 	bool fixed;              /* declared with a type */
 	bool param;              /* of a function */
 	bool loop;               /* of a for statement */
@@ -29,6 +30,7 @@ struct var {
 	struct mem mem;    /* lower's: where it is when not promotable */
 	struct var *next;  /* all of a variant */
 	struct var *outer; /* visible before this one */
+	struct var *other; /* in sema.fresh */
 };
 
 /* A script's function as one body calls it; see sema/fn.c. */
@@ -65,6 +67,10 @@ struct sema {
 	struct variant *v;   /* being checked */
 	struct point *point; /* its first point */
 	bool changed;        /* some type grew: another round is needed */
+	bool grew;           /* an integer's type changed after it was used */
+	bool afresh;         /* this round finds types anew, see retype() */
+	struct var *fresh;   /* the variables it has found */
+	const struct type **fresh_val; /* and maps, by index */
 	bool final;          /* report now */
 	u32 round;           /* of typing, from 1 */
 	struct fninst *fn;   /* being typed, or NULL */

@@ -182,11 +182,36 @@ static void mismatch(struct sema *s, const struct node *n, struct str name, cons
 		  STRF(name), type_namez(s->a, got), has, type_namez(s->a, want));
 }
 
+/* In a round that finds types anew: those of the round alone. */
+static void assign_afresh(struct sema *s, struct var *v, const struct type *t)
+{
+	if (v->fixed)
+		return;
+	if (!v->fresh) {
+		v->other = s->fresh;
+		s->fresh = v;
+	}
+	v->fresh = v->fresh ? type_merge(s->a, v->fresh, t) : t;
+	if (!v->fresh)
+		v->fresh = v->type;
+}
+
+/* Integers that others may have been typed by. */
+static void note_growth(struct sema *s, const struct type *was)
+{
+	s->changed = true;
+	s->grew |= was && was->kind == T_INT;
+}
+
 void var_assign(struct sema *s, struct var *v, const struct type *t, const struct node *n)
 {
 	if (!t || type_is_error(t))
 		return;
 	v->assigned = true;
+	if (s->afresh) {
+		assign_afresh(s, v, t);
+		return;
+	}
 	const struct type *m = NULL;
 	if (v->fixed)
 		m = fits_declared(v->type, t, n) ? v->type : NULL;
@@ -201,8 +226,8 @@ void var_assign(struct sema *s, struct var *v, const struct type *t, const struc
 	}
 	implicit_cast(s, n, t, m);
 	if (!same_type(m, v->type)) {
+		note_growth(s, v->type);
 		v->type = m;
-		s->changed = true;
 	}
 }
 
@@ -295,6 +320,11 @@ void map_assign(struct sema *s, struct map *m, const struct type *t, const struc
 	if (!t || type_is_error(t))
 		return;
 	t = stored_type(s, t);
+	if (s->afresh) {
+		const struct type **f = &s->fresh_val[m->index];
+		*f = *f ? type_merge(s->a, *f, t) : t;
+		return;
+	}
 	const struct type *v = type_merge(s->a, m->val, t);
 	if (!v) {
 		if (type_is_agg(m->val) && m->val->kind == t->kind) {
@@ -317,7 +347,7 @@ void map_assign(struct sema *s, struct map *m, const struct type *t, const struc
 	}
 	implicit_cast(s, n, t, v);
 	if (!same_type(v, m->val)) {
+		note_growth(s, m->val);
 		m->val = v;
-		s->changed = true;
 	}
 }

@@ -341,3 +341,12 @@ EXPECT
 	18446744073709551592
 	$
 	$
+
+NAME a later assignment widens what was typed by a variable before
+PROG begin { $a = 316; $b = $a + 1; @c = $b * 2; $a = (uint64)5; print((~(uint64)81 <= $b, ~(uint64)81 <= @c)); $d = 3; $e = -$d; $d = (int64)7; print(~(uint64)81 <= $e); clear(@c); exit(); }
+ARGS --no-warnings -q
+EXPECT
+	(false, false)
+	true
+	$
+	$

@@ -169,6 +169,33 @@ ERR_RE
 	.*WARNING: No matches for tracepoint nosuch:event. Skipping.
 	...
 
+NAME compat: text of stats
+PROG config = { compat = "0.17" } begin { @s = stats(4); @s = stats(8); @k["a"] = stats(3); print(@s); exit(); }
+ARGS -q
+EXPECT
+	@s: count 2, average 6, total 12
+	$
+	$
+	$
+	@k[a]: count 1, average 3, total 3
+	$
+	@s: count 2, average 6, total 12
+	$
+
+NAME compat: SIGUSR1 prints the maps
+RUN "$SONDE" -q --compat 0.17 -e 'begin { @a = 1; @b["x"] = 2; } interval:ms:100 { if (@n++ == 20) { exit(); } if (@n == 2) { clear(@a); } } end { clear(@a); clear(@b); clear(@n); }' >"$TMPDIR/out" & p=$!; sleep 0.6; kill -USR1 $p; wait $p; sed 's/@n: .*/@n: some/' "$TMPDIR/out"
+EXPECT
+	$
+	@b[x]: 2
+	$
+	@n: some
+	$
+	$
+	$
+	$
+	$
+	$
+
 NAME compat: delete of several maps
 PROG begin { @a[1] = 1; @b[2] = 2; @c[3] = 3; delete(@a[1], @b[2]); exit(); }
 ARGS -q --no-warnings
