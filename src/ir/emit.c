@@ -522,9 +522,8 @@ static void put_ext_ref(struct emit *e, const struct fn *f, const struct ext_ref
 	case EXT_MAP:
 	case EXT_VALUE:
 		assert(wide && r->kind == (r->off ? EXT_VALUE : r->kind));
-		vec_add(&e->reloc, (struct reloc){insn,
-						  r->kind == EXT_MAP ? RELOC_MAP : RELOC_MAPVAL,
-						  r->to});
+		vec_add(&e->reloc,
+			(struct reloc){insn, r->kind == EXT_MAP ? RELOC_MAP : RELOC_MAPVAL, r->to});
 		break;
 	case EXT_KFUNC:
 		assert(!wide);

@@ -358,8 +358,7 @@ static void widen_all(struct sema *s)
 
 static bool is_other_int(const struct type *now, const struct type *fresh)
 {
-	return now && fresh && now->kind == T_INT && fresh->kind == T_INT &&
-	       !same_type(now, fresh);
+	return now && fresh && now->kind == T_INT && fresh->kind == T_INT && !same_type(now, fresh);
 }
 
 /*

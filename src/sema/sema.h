@@ -18,9 +18,9 @@ struct var {
 	u32 mark; /* hides it from everything but the macro expansion that declares it */
 	const struct type *type;  /* NULL: not known yet */
 	const struct type *fresh; /* what this round alone says, while sema.afresh */
-	bool fixed;              /* declared with a type */
-	bool param;              /* of a function */
-	bool loop;               /* of a for statement */
+	bool fixed;               /* declared with a type */
+	bool param;               /* of a function */
+	bool loop;                /* of a for statement */
 	bool assigned, used;
 	bool captured;   /* used in a loop body that becomes a callback: lives in memory */
 	u32 depth, body; /* nesting of loops, and of for bodies, where it was declared */
@@ -64,21 +64,21 @@ struct sema {
 	struct unit *u;
 	struct arena *a; /* unit's */
 	struct diags *ds;
-	struct variant *v;   /* being checked */
-	struct point *point; /* its first point */
-	bool changed;        /* some type grew: another round is needed */
-	bool grew;           /* an integer's type changed after it was used */
-	bool afresh;         /* this round finds types anew, see retype() */
-	struct var *fresh;   /* the variables it has found */
+	struct variant *v;             /* being checked */
+	struct point *point;           /* its first point */
+	bool changed;                  /* some type grew: another round is needed */
+	bool grew;                     /* an integer's type changed after it was used */
+	bool afresh;                   /* this round finds types anew, see retype() */
+	struct var *fresh;             /* the variables it has found */
 	const struct type **fresh_val; /* and maps, by index */
-	bool final;          /* report now */
-	u32 round;           /* of typing, from 1 */
-	struct fninst *fn;   /* being typed, or NULL */
-	bool show;           /* a map's element is only to be shown: it may be any aggregation */
-	struct var *scope;   /* visible variables, innermost first */
-	u32 loop;            /* nesting of for and while */
-	u32 comptime;        /* nesting of what must be a literal */
-	u32 body;            /* nesting of for bodies, which may become callbacks */
+	bool final;                    /* report now */
+	u32 round;                     /* of typing, from 1 */
+	struct fninst *fn;             /* being typed, or NULL */
+	bool show;         /* a map's element is only to be shown: it may be any aggregation */
+	struct var *scope; /* visible variables, innermost first */
+	u32 loop;          /* nesting of for and while */
+	u32 comptime;      /* nesting of what must be a literal */
+	u32 body;          /* nesting of for bodies, which may become callbacks */
 	struct tab sigs;
 };
 

@@ -56,7 +56,13 @@ struct object {
 	u32 ninsn, nfn, nline, ndata, nkfunc;
 	struct types *btf;
 };
-enum { OBJECT_MAX_FNS = 256, OBJECT_MAX_DATA = 64, OBJECT_MAX_KFUNCS = 64, OBJECT_MAX_ARGS = 5, OBJECT_MAX_DEPTH = 7 };
+enum {
+	OBJECT_MAX_FNS = 256,
+	OBJECT_MAX_DATA = 64,
+	OBJECT_MAX_KFUNCS = 64,
+	OBJECT_MAX_ARGS = 5,
+	OBJECT_MAX_DEPTH = 7
+};
 
 struct err *object_read(const void *p, size_t n, struct arena *a, struct object *ret);
 void object_close(struct object *o);
