@@ -95,7 +95,7 @@ struct err *bpf_map_put(int fd, const void *key, const void *val)
 	return r < 0 ? err_kern((int)-r, "write a map element") : NULL;
 }
 
-struct err *bpf_map_freeze(int fd)
+struct err *bpf_map_seal(int fd)
 {
 	union bpf_attr a = {.map_fd = (u32)fd};
 	long r = sys_bpf(BPF_MAP_FREEZE, &a, sizeof(a));

@@ -53,7 +53,7 @@ bool bpf_kfunc_allowed(struct host *h, u32 btf_id, u32 prog_type, u32 attach_typ
 
 struct err *bpf_map_get(int fd, const void *key, void *val); /* no == ENOENT: absent */
 struct err *bpf_map_put(int fd, const void *key, const void *val);
-struct err *bpf_map_freeze(int fd); /* user space writes no more */
+struct err *bpf_map_seal(int fd); /* user space writes no more */
 struct err *bpf_map_del(int fd, const void *key);
 /* Next key after prev (NULL: first); false at the end. */
 bool bpf_map_next(int fd, const void *prev, void *key);

@@ -65,7 +65,7 @@ static struct err *make_map(struct session *s, struct unit *u, struct map *m)
 	}
 	u32 zero = 0;
 	e = m->role == MAP_AUX && m->init ? bpf_map_put(m->fd, &zero, m->init) : NULL;
-	return !e && m->frozen ? bpf_map_freeze(m->fd) : e;
+	return !e && m->frozen ? bpf_map_seal(m->fd) : e;
 }
 
 /* Maps that no program names are not made, but the script's own are. */
