@@ -22,7 +22,7 @@
 #   TIMEOUT s                     seconds (10)
 #   NEEDS words                   kprobe fentry btf uprobe tracefs hardware vm, tp:CATEGORY/EVENT,
 #                                 file:PATH, prog:NAME (a test program that could be built),
-#                                 usdt:FILE (it has USDT probes),
+#                                 usdt:FILE (it has USDT probes), cmd:NAME (a command that is installed),
 #                                 option:NAME (the tracer's --help names it), sym:NAME (a function
 #                                 of this kernel); what misses something is skipped
 #   ALONE                         not beside another case
@@ -99,6 +99,7 @@ check_needs() {
 		hardware) [ -e /sys/bus/event_source/devices/cpu ] || why="no hardware counters" ;;
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
+		cmd:*) command -v "${need#cmd:}" >/dev/null || why="no command ${need#cmd:}" ;;
 		file:*) [ -r "${need#file:}" ] || why="no ${need#file:}" ;;
 		sym:*) has_symbol "${need#sym:}" || why="no ${need#sym:} in this kernel" ;;
 		usdt:*)

@@ -318,3 +318,19 @@ void sb_free(struct sb *b)
 	free(b->s);
 	*b = (struct sb){0};
 }
+
+struct str str_unquote(struct arena *a, struct str s)
+{
+	AUTO_SB b = {0};
+	bool in = false;
+	if (str_chr(s, '"') < 0)
+		return s;
+	for (u32 i = 0; i < s.n; i++) {
+		bool escape = in && s.s[i] == '\\' && i + 1 < s.n;
+		if (s.s[i] == '"')
+			in = !in;
+		else
+			sb_char(&b, s.s[i += escape]);
+	}
+	return arena_str(a, sb_str(&b));
+}

@@ -50,6 +50,8 @@ u32 str_distance(struct str a, struct str b, u32 max);
 
 char *arena_strz(struct arena *a, struct str s);
 struct str arena_str(struct arena *a, struct str s); /* a copy; also NUL-terminated */
+/* Without double quotes; between them a backslash keeps the next character as it is. */
+struct str str_unquote(struct arena *a, struct str s);
 
 /* struct sb b = {0}; sb_add(&b, ...); use b.s, b.n; sb_free(&b). */
 struct sb {

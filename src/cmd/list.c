@@ -50,7 +50,7 @@ static bool show_point(const struct point *p, void *arg)
 	struct listing *l = arg;
 	if (l->filter.s && !str_glob(l->filter, p->text))
 		return true;
-	printf("%.*s\n", STRF(p->text));
+	printf("%.*s\n", STRF(p->plain.n ? p->plain : p->text));
 	if (!l->verbose)
 		return true;
 	struct point q = *p;
@@ -225,11 +225,29 @@ static int list_script(struct listing *l, const struct run_opts *o, struct host 
 	return rc;
 }
 
+/* Up to a comma that does not stand in quotes. */
+static bool cut_pattern(struct str *rest, struct str *one)
+{
+	bool quoted = false;
+	for (u32 i = 0; i < rest->n; i++) {
+		quoted ^= rest->s[i] == '"';
+		if (rest->s[i] != ',' || quoted)
+			continue;
+		*one = str_n(rest->s, i);
+		*rest = str_from(*rest, i + 1);
+		return true;
+	}
+	*one = *rest;
+	*rest = (struct str){0};
+	return one->s != NULL;
+}
+
 static int list_patterns(struct listing *l, struct str patterns, int pid)
 {
 	struct str one;
 	if (!list_types(l, patterns)) {
-		while (str_cut(&patterns, ',', &one)) {
+		while (cut_pattern(&patterns, &one)) {
+			one = str_unquote(l->u->arena, one);
 			struct err *e = list_pattern(l, str_trim(one), pid);
 			if (!e)
 				continue;

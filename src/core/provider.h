@@ -9,16 +9,26 @@ struct prog;
 struct blk;
 struct unit;
 
+/* Where a function's arguments are. */
+enum abi {
+	ABI_C,
+	ABI_GO,       /* Go's registers */
+	ABI_GO_STACK, /* Go before 1.17 */
+};
+
 /* A place to attach: as written at first, concrete once wildcards are expanded. */
 struct point {
 	const struct provider *provider;
 	struct str text; /* whole probe text as "probe" shows it: "tracepoint:sched:sched_switch" */
 	struct str target; /* module, binary, category */
 	struct str name;   /* function, event; "" when by address */
-	struct str extra;  /* usdt: provider namespace; profile, interval: unit; watchpoint: mode */
+	struct str extra;  /* usdt: provider namespace; profile, interval: unit; watchpoint: mode;
+			      uprobe: language */
+	struct str plain;  /* the text with a demangled name, for lists; or {NULL} */
 	u64 offset, addr, period;
 	u32 id; /* index into unit.probe_name */
 	bool has_addr;
+	enum abi abi : 8;
 	const struct type
 		*args; /* T_STRUCT that "args" reads (tracepoint: the context itself), or NULL */
 	const struct type *ret; /* type of retval, or NULL: u64 */
@@ -41,6 +51,7 @@ enum point_use {
 	USE_FUNC = 1 << 4,
 	USE_KSTACK = 1 << 5,
 	USE_REGS = 1 << 6, /* reg(), ctx */
+	USE_USTACK = 1 << 7,
 };
 
 enum { ARG_RET = -1, ARG_FUNC = -2 };

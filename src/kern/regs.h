@@ -7,6 +7,7 @@
 #if defined(__x86_64__)
 enum { REGS_NARG = 6 };
 #define REGS_ARCH "x86_64"
+enum { REGS_MACHINE = 62 /* EM_X86_64 */ };
 static inline i32
 regs_arg(u32 n) /* offset of the n-th argument's register, -1: not in a register */
 {
@@ -16,6 +17,19 @@ regs_arg(u32 n) /* offset of the n-th argument's register, -1: not in a register
 		offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
 	};
 	return n < REGS_NARG ? at[n] : -1;
+}
+/* The same for functions of Go (1.17 or newer). */
+enum { REGS_NARG_GO = 9 };
+static inline i32 regs_go_arg(u32 n)
+{
+	static const u16 at[REGS_NARG_GO] = {
+		offsetof(struct pt_regs, rax), offsetof(struct pt_regs, rbx),
+		offsetof(struct pt_regs, rcx), offsetof(struct pt_regs, rdi),
+		offsetof(struct pt_regs, rsi), offsetof(struct pt_regs, r8),
+		offsetof(struct pt_regs, r9),  offsetof(struct pt_regs, r10),
+		offsetof(struct pt_regs, r11),
+	};
+	return n < REGS_NARG_GO ? at[n] : -1;
 }
 enum {
 	REGS_RET = offsetof(struct pt_regs, rax),
@@ -33,9 +47,15 @@ enum {
 #elif defined(__aarch64__)
 enum { REGS_NARG = 8 };
 #define REGS_ARCH "aarch64"
+enum { REGS_MACHINE = 183 /* EM_AARCH64 */ };
 static inline i32 regs_arg(u32 n)
 {
 	return n < REGS_NARG ? (i32)(n * 8) : -1;
+}
+enum { REGS_NARG_GO = 16 };
+static inline i32 regs_go_arg(u32 n)
+{
+	return n < REGS_NARG_GO ? (i32)(n * 8) : -1;
 }
 enum {
 	REGS_RET = 0,

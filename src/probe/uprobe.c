@@ -2,7 +2,7 @@
 #include "base/tab.h"
 #include "kern/regs.h"
 #include "probe/common.h"
-#include "sym/sym.h"
+#include "probe/ufile.h"
 
 enum { HELPER_GET_FUNC_IP = 173 };
 
@@ -21,9 +21,13 @@ static struct err *split_target(struct point *p, struct str text, struct str *na
 		return text.n ? NULL : parts_err(p, "1 to 3 arguments", 0);
 	str_cut(&rest, ':', &p->target);
 	*name = rest;
-	if (str_starts(rest, STR("cpp:"))) {
-		p->extra = STR("cpp");
-		*name = str_from(rest, 4);
+	static const char *const lang[] = {"cpp", "rust"};
+	for (u32 i = 0; i < countof(lang); i++) {
+		u32 n = str_z(lang[i]).n;
+		if (!str_starts(rest, str_z(lang[i])) || rest.n <= n || rest.s[n] != ':')
+			continue;
+		p->extra = str_z(lang[i]);
+		*name = str_from(rest, n + 1);
 	}
 	u32 single = 0; /* colons that are not part of "::" */
 	for (u32 i = 0; i < name->n; i++) {
@@ -66,6 +70,8 @@ static struct err *uprobe_parse(struct arena *a, struct point *p, struct str tex
 	return NULL;
 }
 
+/* ---- finding functions ---- */
+
 struct search {
 	struct host *h;
 	struct unit *u;
@@ -73,20 +79,56 @@ struct search {
 	const struct point *p;
 	point_cb *cb;
 	void *arg;
-	const char *path, *real;
-	bool stop;
+	const char *path;
+	struct ufile file;
+	struct elf_syms syms;
+	u32 found;
+	bool wild, stop;
 };
 
-/* Name with or without its parameters: "ns::f(int)" fits "ns::f" and "ns::f(int)". */
-static bool cpp_fits(struct arena *a, struct str want, struct str mangled)
+/* The point's text; with the demangled name, the way it is written in scripts. */
+static void name_point(struct search *s, struct point *q, const struct symbol *sym)
 {
-	char *plain = demangle(a, mangled);
-	if (!plain)
-		return str_glob(want, mangled);
-	struct str full = str_z(plain);
-	i32 open = str_chr(full, '(');
-	return str_glob(want, full) || (open > 0 && str_glob(want, str_n(plain, (size_t)open)));
+	AUTO_SB shown = {0};
+	sb_add(&shown, q->name);
+	if (q->offset)
+		sb_fmt(&shown, "+%llu", q->offset);
+	q->text = probe_text(s->a, q->provider->name, q->target, q->extra, sb_str(&shown));
+	const char *plain = q->extra.n ? demangle(s->a, sym->name) : NULL;
+	if (plain)
+		q->plain = str_z(arena_fmt(s->a, "%s:%.*s:%.*s:\"%s\"", q->provider->name,
+					   STRF(q->target), STRF(q->extra), plain));
 }
+
+static struct err *unsafe_place(struct search *s, const char *what)
+{
+	return err_new("%s %.*s; --unsafe attaches all the same, which may corrupt the traced "
+		       "program",
+		       what, STRF(s->p->text));
+}
+
+/* A breakpoint within an instruction changes what the program does. */
+static struct err *check_place(struct search *s, const struct symbol *fn, u64 offset)
+{
+	if (!offset || (s->u && s->u->config.unsafe))
+		return NULL;
+	struct codes c = {0};
+	if (fn)
+		c = ufile_code(&s->file, fn);
+	switch (c.n ? code_begins(&c, (u32)offset) : BEGINS_UNKNOWN) {
+	case BEGINS_YES: return NULL;
+	case BEGINS_NO: return unsafe_place(s, "Could not add uprobe into middle of instruction:");
+	case BEGINS_UNKNOWN: break;
+	}
+	return unsafe_place(s, "Could not determine instruction boundary for");
+}
+
+/* Go moves its stacks, and with them the return addresses that a return probe would have put there:
+ * so returns of its functions are probes of the instructions that return. */
+struct returns {
+	u32 n;
+	const u64 *off;
+};
 
 static struct err *give_symbol(struct search *s, const struct symbol *sym)
 {
@@ -97,11 +139,21 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 	q.target = str_z(s->path);
 	q.name = arena_str(s->a, sym->name);
 	q.addr = sym->file_off + q.offset;
-	AUTO_SB shown = {0};
-	sb_add(&shown, q.name);
-	if (q.offset)
-		sb_fmt(&shown, "+%llu", q.offset);
-	q.text = probe_text(s->a, q.provider->name, q.target, sb_str(&shown), STR(""));
+	q.abi = ufile_abi(&s->file, sym->addr);
+	name_point(s, &q, sym);
+	struct err *e = check_place(s, sym, q.offset);
+	if (!e && q.abi != ABI_C && is_return(q.provider)) {
+		struct returns *r = arena_new(s->a, struct returns);
+		e = ufile_returns(&s->file, sym, s->a, &r->off, &r->n);
+		q.priv = r;
+	}
+	if (e && s->wild) { /* the others are there */
+		err_free(e);
+		return NULL;
+	}
+	if (e)
+		return e;
+	s->found++;
 	s->stop = !s->cb(&q, s->arg);
 	return NULL;
 }
@@ -109,27 +161,39 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 static struct err *give_address(struct search *s)
 {
 	struct point q = *s->p;
-	struct err *e = elf_offset(s->real, q.addr, &q.addr);
+	if (!image_offset(&s->file.im, q.addr, &q.addr))
+		return err_new("%s: no code at address 0x%llx", s->path, s->p->addr);
+	const struct symbol *fn = elf_at(&s->syms, s->p->addr);
+	struct err *e = check_place(s, fn, fn ? s->p->addr - fn->addr : 1);
 	if (e)
 		return e;
 	q.target = str_z(s->path);
+	q.abi = ufile_abi(&s->file, s->p->addr);
+	if (q.abi != ABI_C && is_return(q.provider))
+		return err_new("%s is a Go program: returns are probed by the function's name",
+			       s->path);
 	q.text = probe_text(s->a, q.provider->name, q.target,
 			    str_z(arena_fmt(s->a, "0x%llx", s->p->addr)), STR(""));
 	s->stop = !s->cb(&q, s->arg);
 	return NULL;
 }
 
+static bool name_fits(const struct point *p, struct str name)
+{
+	if (!p->extra.n)
+		return str_glob(p->name, name);
+	return demangle_fits(str_is(p->extra, "rust") ? DEMANGLE_RUST : DEMANGLE_CPP, p->name,
+			     name);
+}
+
 /* Several names of one place are one probe. */
-static struct err *give_matches(struct search *s, const struct elf_syms *syms)
+static struct err *give_matches(struct search *s)
 {
 	struct err *e = NULL;
-	bool cpp = s->p->extra.n;
 	u64 last = 0;
-	for (u32 i = 0; !e && !s->stop && i < syms->n; i++) {
-		const struct symbol *sym = &syms->v[i];
-		if (!sym->file_off || sym->file_off == last)
-			continue;
-		if (cpp ? !cpp_fits(s->a, s->p->name, sym->name) : !str_glob(s->p->name, sym->name))
+	for (u32 i = 0; !e && !s->stop && i < s->syms.n; i++) {
+		const struct symbol *sym = &s->syms.v[i];
+		if (!sym->file_off || sym->file_off == last || !name_fits(s->p, sym->name))
 			continue;
 		last = sym->file_off;
 		e = give_symbol(s, sym);
@@ -137,24 +201,51 @@ static struct err *give_matches(struct search *s, const struct elf_syms *syms)
 	return e;
 }
 
-static struct err *search_file(struct search *s)
+/* Static functions may share a name: all of them. */
+static struct err *give_named(struct search *s)
 {
-	if (s->p->has_addr)
-		return give_address(s);
-	struct elf_syms syms;
-	struct err *e = elf_read_syms(s->a, s->real, &syms);
+	struct err *e = NULL;
+	for (u32 i = 0; !e && !s->stop && i < s->syms.n; i++) {
+		const struct symbol *sym = &s->syms.v[i];
+		if (sym->file_off && str_eq(sym->name, s->p->name))
+			e = give_symbol(s, sym);
+	}
+	return e;
+}
+
+static struct err *search_open(struct search *s)
+{
+	struct err *e = elf_read_syms(s->a, s->file.path, &s->syms);
 	if (e)
 		return e;
-	if (s->p->extra.n || str_is_glob(s->p->name))
-		return give_matches(s, &syms);
-	const struct symbol *sym = elf_find(&syms, s->p->name);
-	return sym && sym->file_off ? give_symbol(s, sym) : NULL;
+	ufile_go_range(&s->file, &s->syms);
+	if (s->p->has_addr)
+		return give_address(s);
+	if (!s->p->extra.n) /* names of Go's methods look like patterns: main.(*T).Get */
+		e = give_named(s);
+	s->wild = str_is_glob(s->p->name);
+	if (!e && !s->found && (s->p->extra.n || s->wild))
+		e = give_matches(s);
+	return e;
+}
+
+static struct err *search_file(struct search *s)
+{
+	struct err *e = ufile_open(user_path_real(s->h, s->u, s->path), &s->file);
+	if (e)
+		return e;
+	s->found = 0;
+	s->wild = false;
+	e = search_open(s);
+	ufile_close(&s->file);
+	return e;
 }
 
 static struct err *uprobe_expand(struct host *h, struct unit *u, const struct point *p,
 				 point_cb *cb, void *arg)
 {
-	struct search s = {h, u, u ? u->arena : h->arena, p, cb, arg, NULL, NULL, false};
+	struct search s = {
+		.h = h, .u = u, .a = u ? u->arena : h->arena, .p = p, .cb = cb, .arg = arg};
 	bool any_file = !p->target.n || str_is(p->target, "*");
 	if (any_file && str_is(p->name, "*") && (!u || u->pid <= 0))
 		return NULL;
@@ -165,7 +256,6 @@ static struct err *uprobe_expand(struct host *h, struct unit *u, const struct po
 	bool many = files.n > 1;
 	for (u32 i = 0; !e && !s.stop && i < files.n; i++) {
 		s.path = files.v[i];
-		s.real = user_path_real(h, u, s.path);
 		e = search_file(&s);
 		if (e && many) { /* not every file that a wildcard meets is a program */
 			err_free(e);
@@ -176,24 +266,77 @@ static struct err *uprobe_expand(struct host *h, struct unit *u, const struct po
 	return e;
 }
 
+static struct err *uprobe_types(struct host *h, struct unit *u, struct point *p)
+{
+	(void)h, (void)u;
+	if (p->abi == ABI_GO)
+		p->narg = REGS_NARG_GO;
+	if (p->abi != ABI_GO_STACK)
+		return NULL;
+	return err_new("%.*s is built by a Go older than 1.17, which passes arguments and results "
+		       "on the stack: only reg() reaches them",
+		       STRF(p->target));
+}
+
 static struct ref uprobe_arg(struct fn *f, struct host *h, const struct point *p, int n)
 {
+	if (n >= 0 && p->abi == ABI_GO)
+		return ir_load(f, 8, ir_ctx(f), regs_go_arg((u32)n));
 	if (n != ARG_FUNC)
 		return regs_fetch(f, n);
-	if (is_return(p->provider) && host_has(h, FEAT_FUNC_IP))
+	if (is_return(p->provider) && p->abi == ABI_C && host_has(h, FEAT_FUNC_IP))
 		return ir_callp(f, HELPER_GET_FUNC_IP, ARGS(ir_ctx(f)));
 	return ir_addi(f, ir_load(f, 8, ir_ctx(f), REGS_IP), -(i64)p->offset);
 }
 
+/*
+ * An instruction that has to be single-stepped costs twenty times one that the kernel emulates. So
+ * where a function begins with endbr64 the probe goes behind it, unless the script could tell.
+ * Whoever enters the function comes by: only what jumps past endbr64 would not be seen there.
+ */
+static const struct provider *uprobe_choose(struct host *h, struct unit *u, struct point *points,
+					    u32 n, u32 use)
+{
+	struct ufile f = {0};
+	(void)n;
+	if (use & (USE_REGS | USE_USTACK))
+		return NULL;
+	for (struct point *p = points; p; p = p->next) {
+		const char *real = user_path_real(h, u, arena_strz(h->arena, p->target));
+		if (p->has_addr || p->offset || p->priv)
+			continue;
+		if (!f.path || strcmp(f.path, real) != 0) {
+			ufile_close(&f);
+			struct err *e = ufile_open(real, &f);
+			bool failed = e != NULL;
+			err_free(e);
+			if (failed)
+				break;
+		}
+		p->addr += ufile_skip(&f, p->addr);
+	}
+	ufile_close(&f);
+	return NULL;
+}
+
 static struct err *uprobe_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
-	user_sites sites = {0};
+	user_sites plain = {0}, returns = {0};
 	for (const struct point *p = g->points; p; p = p->next) {
-		const char *path = arena_strz(h->arena, p->target);
-		vec_add(&sites, (struct user_site){user_path_real(h, u, path), p->addr, 0});
+		const char *path = user_path_real(h, u, arena_strz(h->arena, p->target));
+		const struct returns *r = p->priv;
+		if (!r && is_return(g->provider))
+			vec_add(&returns, (struct user_site){path, p->addr, 0});
+		else if (!r)
+			vec_add(&plain, (struct user_site){path, p->addr, 0});
+		for (u32 i = 0; r && i < r->n; i++)
+			vec_add(&plain, (struct user_site){path, r->off[i], 0});
 	}
-	struct err *e = user_attach(h, u, g, &sites, is_return(g->provider), list);
-	vec_free(&sites);
+	struct err *e = user_attach(h, u, g, &plain, false, list);
+	if (!e)
+		e = user_attach(h, u, g, &returns, true, list);
+	vec_free(&plain);
+	vec_free(&returns);
 	return e;
 }
 
@@ -202,12 +345,14 @@ static struct err *uprobe_attach(struct host *h, struct unit *u, struct prog *g,
 const struct provider provider_uprobe = {
 	.name = "uprobe",
 	.alias = {"u"},
-	.syntax = "uprobe:path[:cpp]:function[+offset], uprobe:path:address",
+	.syntax = "uprobe:path[:cpp|:rust]:function[+offset], uprobe:path:address",
 	.doc = "Start of a function of a program or library, or an instruction in it.",
 	.prog_type = BPF_PROG_TYPE_KPROBE,
 	.flags = UPROBE_FLAGS | PF_ARGN,
 	.parse = uprobe_parse,
 	.expand = uprobe_expand,
+	.types = uprobe_types,
+	.choose = uprobe_choose,
 	.arg = uprobe_arg,
 	.load_as = user_load_as,
 	.attach = uprobe_attach,
@@ -216,12 +361,14 @@ const struct provider provider_uprobe = {
 const struct provider provider_uretprobe = {
 	.name = "uretprobe",
 	.alias = {"ur"},
-	.syntax = "uretprobe:path[:cpp]:function",
+	.syntax = "uretprobe:path[:cpp|:rust]:function",
 	.doc = "Return of a function of a program or library. retval is its result.",
 	.prog_type = BPF_PROG_TYPE_KPROBE,
 	.flags = UPROBE_FLAGS | PF_RETVAL,
 	.parse = uprobe_parse,
 	.expand = uprobe_expand,
+	.types = uprobe_types,
+	.choose = uprobe_choose,
 	.arg = uprobe_arg,
 	.load_as = user_load_as,
 	.attach = uprobe_attach,

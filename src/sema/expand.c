@@ -18,7 +18,7 @@ static struct str substitute(struct compile *c, const struct node *pn)
 {
 	struct str t = pn->name;
 	if (str_chr(t, '$') < 0)
-		return t;
+		return str_unquote(c->unit->arena, t);
 	AUTO_SB b = {0};
 	for (u32 i = 0; i < t.n; i++) {
 		u32 j = i + 1;
@@ -37,7 +37,7 @@ static struct str substitute(struct compile *c, const struct node *pn)
 				 c->nparam, c->nparam == 1 ? "was" : "were");
 		i = j - 1;
 	}
-	return arena_str(c->unit->arena, sb_str(&b));
+	return str_unquote(c->unit->arena, arena_str(c->unit->arena, sb_str(&b)));
 }
 
 /* Tests and benchmarks run when asked for, and nothing beside them. */
@@ -88,13 +88,25 @@ struct nearest {
 	u32 least;
 };
 
+/* What a user would write for the point: "provider:file:cpp:\"name(parameters)\"" has a plain name.
+ */
+static struct str written_name(const struct point *p)
+{
+	i32 quote = str_chr(p->plain, '"');
+	if (quote < 0)
+		return p->name;
+	struct str s = str_from(p->plain, (u32)quote + 1);
+	i32 end = str_chr(s, '(');
+	return str_n(s.s, end > 0 ? (u32)end : s.n - 1);
+}
+
 static bool note_nearest(const struct point *p, void *arg)
 {
 	struct nearest *b = arg;
-	u32 d = str_distance(b->want, p->name, b->least);
+	u32 d = str_distance(b->want, written_name(p), b->least);
 	if (d < b->least) {
 		b->least = d;
-		b->text = p->text;
+		b->text = p->plain.n ? p->plain : p->text;
 	}
 	return true;
 }
@@ -246,6 +258,8 @@ static bool note_use(struct node *n, void *arg)
 		*use |= USE_FUNC;
 	else if (str_is(n->name, "kstack"))
 		*use |= USE_KSTACK;
+	else if (str_is(n->name, "ustack"))
+		*use |= USE_USTACK;
 	else if (str_is(n->name, "reg") || str_is(n->name, "ctx"))
 		*use |= USE_REGS | USE_ARGS;
 	return true;
@@ -269,7 +283,7 @@ static bool same_args(const struct type *a, const struct type *b)
 
 static bool same_variant(const struct point *a, const struct point *b, u32 use)
 {
-	if (a->provider != b->provider)
+	if (a->provider != b->provider || a->abi != b->abi)
 		return false;
 	if ((a->provider->flags & PF_SPLIT) && !str_eq(a->extra, b->extra))
 		return false;

@@ -4,13 +4,38 @@
 
 enum { MAX_MANGLED = 1 << 14 };
 
-char *demangle(struct arena *a, struct str name)
+static bool is_mangled(struct str name)
 {
 	bool mangled = str_starts(name, STR("_Z")) || str_starts(name, STR("_R")) ||
 		       str_starts(name, STR("___Z"));
-	if (!mangled || name.n > MAX_MANGLED)
+	return mangled && name.n <= MAX_MANGLED;
+}
+
+char *demangle(struct arena *a, struct str name)
+{
+	if (!is_mangled(name))
 		return NULL;
 	char *plain AUTO_FREE =
 		cplus_demangle(arena_strz(a, name), DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
 	return plain ? arena_strz(a, str_z(plain)) : NULL;
+}
+
+bool demangle_fits(enum demangle_lang lang, struct str want, struct str name)
+{
+	static const int cpp[] = {DMGL_GNU_V3 | DMGL_ANSI, DMGL_GNU_V3 | DMGL_ANSI | DMGL_PARAMS,
+				  DMGL_GNU_V3 | DMGL_ANSI | DMGL_PARAMS | DMGL_RET_DROP};
+	static const int rust[] = {DMGL_RUST, 0, 0};
+	if (!is_mangled(name))
+		return lang == DEMANGLE_CPP && str_glob(want, name);
+	AUTO_SB z = {0};
+	sb_add(&z, name);
+	const int *way = lang == DEMANGLE_CPP ? cpp : rust;
+	bool fits = false;
+	for (u32 i = 0; i < countof(cpp) && way[i] && !fits; i++) {
+		char *plain AUTO_FREE = cplus_demangle(z.s, way[i]);
+		if (!plain)
+			return lang == DEMANGLE_CPP && str_glob(want, name);
+		fits = str_eq(want, str_z(plain)) || str_glob(want, str_z(plain));
+	}
+	return fits;
 }

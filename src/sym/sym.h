@@ -52,3 +52,7 @@ struct err *elf_symbol(const char *path, struct str name, struct symbol *ret);
 struct err *elf_offset(const char *path, u64 vaddr, u64 *off);
 /* Demangle C++ and Rust; NULL: not mangled. */
 char *demangle(struct arena *a, struct str name);
+/* Is want (a glob) the demangled name, with or without parameters and result? C's names are C++'s,
+ * too. */
+enum demangle_lang { DEMANGLE_CPP, DEMANGLE_RUST };
+bool demangle_fits(enum demangle_lang lang, struct str want, struct str name);

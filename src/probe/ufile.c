@@ -1,0 +1,196 @@
+/* ufile.c - code of programs: Go's functions, returns, landing pads; see ufile.h. */
+#include "probe/ufile.h"
+#include "base/vec.h"
+#include "kern/regs.h"
+#include <elf.h>
+
+enum { MAX_FUNCTION = 1 << 24 };
+
+/* ---- Go ---- */
+
+/* "go1.16.3" and older pass arguments on the stack. */
+static bool old_go(struct str version)
+{
+	u64 minor = 0;
+	u32 n = 0;
+	if (!str_starts(version, STR("go1.")))
+		return false;
+	struct str s = str_from(version, 4);
+	while (n < s.n && s.s[n] >= '0' && s.s[n] <= '9')
+		n++;
+	return str_u64((struct str){s.s, n}, &minor) && minor < (REGS_NARG_GO == 9 ? 17 : 18);
+}
+
+/*
+ * .go.buildinfo: "\xff Go buildinf:", size of a pointer, flags. Flag 2: at 32 the version, its
+ * length before it; else at 16 the address of a string's address and length.
+ */
+static struct str go_version(const struct image *im, const struct section *s)
+{
+	enum { HEAD = 16, INLINE = 32, FLAG_INLINE = 2, MAX_VERSION = 127 };
+	struct bytes b = image_bytes(im, s);
+	const u8 *head = bytes_take(&b, HEAD);
+	u64 off;
+	if (!head)
+		return STR("");
+	if (head[15] & FLAG_INLINE) {
+		bytes_seek(&b, INLINE);
+		u8 n = bytes_u8(&b);
+		const u8 *p = n <= MAX_VERSION ? bytes_take(&b, n) : NULL;
+		return p ? str_n((const char *)p, n) : STR("");
+	}
+	u64 at = bytes_u64(&b);
+	struct bytes all = bytes_of(im->p, im->n);
+	if (b.bad || !image_offset(im, at, &off))
+		return STR("");
+	bytes_seek(&all, off);
+	u64 text = bytes_u64(&all), n = bytes_u64(&all);
+	if (all.bad || n > MAX_VERSION || !image_offset(im, text, &off))
+		return STR("");
+	bytes_seek(&all, off);
+	const u8 *p = bytes_take(&all, n);
+	return p ? str_n((const char *)p, n) : STR("");
+}
+
+static enum abi go_abi(const struct image *im)
+{
+	struct section s;
+	if (image_section_named(im, ".go.buildinfo", &s))
+		return old_go(go_version(im, &s)) ? ABI_GO_STACK : ABI_GO;
+	bool go = image_section_named(im, ".gopclntab", &s) ||
+		  image_section_named(im, ".data.rel.ro.gopclntab", &s) ||
+		  image_section_named(im, ".note.go.buildid", &s);
+	return go ? ABI_GO : ABI_C;
+}
+
+void ufile_go_range(struct ufile *f, const struct elf_syms *syms)
+{
+	if (f->go == ABI_C)
+		return;
+	const struct symbol *from = elf_find(syms, STR("runtime.text")),
+			    *end = elf_find(syms, STR("runtime.etext"));
+	if (from && end && from->addr < end->addr) {
+		f->go_from = from->addr;
+		f->go_end = end->addr;
+	}
+}
+
+enum abi ufile_abi(const struct ufile *f, u64 vaddr)
+{
+	bool go = !f->go_end || (vaddr >= f->go_from && vaddr < f->go_end);
+	return go ? f->go : ABI_C;
+}
+
+/* ---- files ---- */
+
+static const char *machine_name(u16 m)
+{
+	switch (m) {
+	case EM_X86_64: return "x86_64";
+	case EM_386: return "i386";
+	case EM_AARCH64: return "aarch64";
+	case EM_ARM: return "arm";
+	case EM_RISCV: return "riscv";
+	case EM_PPC64: return "ppc64";
+	case EM_S390: return "s390";
+	case EM_BPF: return "bpf";
+	default: return "another machine";
+	}
+}
+
+struct err *ufile_open(const char *path, struct ufile *ret)
+{
+	struct ufile f = {.path = path};
+	struct err *e = image_open(path, &f.im);
+	if (e)
+		return e;
+	bool mine = f.im.machine == REGS_MACHINE;
+	if (!mine && !(REGS_MACHINE == EM_X86_64 && f.im.machine == EM_386)) {
+		e = err_new("%s is for %s, and this machine is %s", path,
+			    machine_name(f.im.machine), REGS_ARCH);
+		image_close(&f.im);
+		return e;
+	}
+	f.go = go_abi(&f.im);
+	*ret = f;
+	return NULL;
+}
+
+void ufile_close(struct ufile *f)
+{
+	image_close(&f->im);
+}
+
+/* ---- code ---- */
+
+struct codes ufile_code(const struct ufile *f, const struct symbol *fn)
+{
+	struct codes c = {.machine = f->im.machine};
+	u64 off = fn->file_off;
+	if (!off || off >= f->im.n || fn->size > MIN((u64)MAX_FUNCTION, f->im.n - off))
+		return c;
+	c.p = f->im.p + off;
+	c.n = (u32)fn->size;
+	return c;
+}
+
+struct err *ufile_returns(const struct ufile *f, const struct symbol *fn, struct arena *a,
+			  const u64 **off, u32 *n)
+{
+	struct codes c = ufile_code(f, fn);
+	VEC(u64) v = {0};
+	struct insn i;
+	u32 at = 0;
+	while (code_next(&c, &at, &i))
+		if (i.kind == CODE_RET)
+			vec_add(&v, fn->file_off + i.at);
+	struct err *e = NULL;
+	if (!c.n)
+		e = err_new("%s does not say how long %.*s is, so its return instructions cannot "
+			    "be found",
+			    f->path, STRF(fn->name));
+	else if (at < c.n)
+		e = err_new("%.*s+%u in %s is an instruction that is not known, so the function's "
+			    "return instructions cannot be found",
+			    STRF(fn->name), at, f->path);
+	else if (!v.n)
+		e = err_new("%.*s in %s has no return instruction", STRF(fn->name), f->path);
+	if (!e) {
+		u64 *all = arena_newn(a, u64, v.n);
+		memcpy(all, v.v, v.n * sizeof(*all));
+		*off = all;
+		*n = v.n;
+	}
+	vec_free(&v);
+	return e;
+}
+
+/* What the kernel emulates since 4.17. A nop of five bytes only since it makes calls of them; but
+ * there is nothing to lose. */
+static bool is_emulated(const u8 *p, const struct insn *i)
+{
+	switch (i->kind) {
+	case CODE_PUSH: return i->len == 1 || (i->len == 2 && p[0] == 0x41);
+	case CODE_NOP: return i->len == 1;
+	case CODE_JUMP: return p[0] == 0xe9 || p[0] == 0xeb;
+	case CODE_NOP5: return true;
+	case CODE_OTHER:
+	case CODE_RET:
+	case CODE_CALL:
+	case CODE_ENDBR: break;
+	}
+	return false;
+}
+
+u32 ufile_skip(const struct ufile *f, u64 file_off)
+{
+	enum { ENOUGH = 20 };
+	u64 left = file_off < f->im.n ? f->im.n - file_off : 0;
+	struct codes c = {f->im.p + file_off, (u32)MIN(left, (u64)ENOUGH), f->im.machine};
+	struct insn first, next;
+	u32 at = 0;
+	if (c.machine != EM_X86_64 || !code_next(&c, &at, &first) || first.kind != CODE_ENDBR ||
+	    !code_next(&c, &at, &next))
+		return 0;
+	return is_emulated(c.p + next.at, &next) ? next.at : 0;
+}

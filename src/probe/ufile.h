@@ -1,0 +1,32 @@
+/*
+ * ufile.h - a program or library that probes go into: its code, and whose calling convention it
+ * has.
+ *
+ * In a Go program the functions of its C parts keep C's convention; the symbols runtime.text and
+ * runtime.etext tell where Go's are. Without them all count as Go's.
+ */
+#pragma once
+#include "core/provider.h"
+#include "sym/code.h"
+#include "sym/sym.h"
+#include "types/image.h"
+
+struct ufile {
+	const char *path;
+	struct image im;
+	enum abi go;         /* of its Go functions; ABI_C: it has none */
+	u64 go_from, go_end; /* addresses; 0: all */
+};
+/* Refuses programs for other machines. */
+struct err *ufile_open(const char *path, struct ufile *ret);
+void ufile_close(struct ufile *f);
+void ufile_go_range(struct ufile *f, const struct elf_syms *syms);
+enum abi ufile_abi(const struct ufile *f, u64 vaddr);
+/* A function's bytes; n is 0 when they are not in the file or the size is not known. */
+struct codes ufile_code(const struct ufile *f, const struct symbol *fn);
+/* Offsets in the file of a function's return instructions. */
+struct err *ufile_returns(const struct ufile *f, const struct symbol *fn, struct arena *a,
+			  const u64 **off, u32 *n);
+/* Bytes to skip at a function's start so that the kernel need not single-step there: a landing pad
+ * (endbr64) before an instruction that it emulates. 0: none. */
+u32 ufile_skip(const struct ufile *f, u64 file_off);

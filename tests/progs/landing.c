@@ -1,0 +1,56 @@
+/*
+ * landing N [MS]: functions that begin with endbr64, as compilers write them for processors that
+ * check where indirect jumps arrive. Calls pushes(i), moves(i) and bare(i); each gives i + 1, 2, 3.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifndef __x86_64__
+#error "written for x86-64"
+#endif
+
+__asm__(".text\n"
+	".globl pushes\n"
+	".type pushes, @function\n"
+	"pushes:\n"
+	"endbr64\n"
+	"push %rbp\n"
+	"mov %rsp, %rbp\n"
+	"lea 1(%rdi), %rax\n"
+	"pop %rbp\n"
+	"ret\n"
+	".size pushes, . - pushes\n"
+
+	".globl moves\n"
+	".type moves, @function\n"
+	"moves:\n"
+	"endbr64\n"
+	"mov %rdi, %rax\n"
+	"add $2, %rax\n"
+	"ret\n"
+	".size moves, . - moves\n"
+
+	".globl bare\n"
+	".type bare, @function\n"
+	"bare:\n"
+	"push %rbp\n"
+	"mov %rsp, %rbp\n"
+	"lea 3(%rdi), %rax\n"
+	"pop %rbp\n"
+	"ret\n"
+	".size bare, . - bare\n");
+
+long pushes(long n);
+long moves(long n);
+long bare(long n);
+
+int main(int argc, char **argv)
+{
+	long n = argc > 1 ? strtol(argv[1], NULL, 0) : 1, sum = 0;
+
+	for (long i = 0; i < n; i++)
+		sum += pushes(i) + moves(i) + bare(i);
+	if (argc > 2)
+		usleep((useconds_t)(strtol(argv[2], NULL, 0) * 1000));
+	return sum == 0;
+}

@@ -1,0 +1,156 @@
+# Functions of Go: no return probes (Go moves stacks), arguments in registers of their own.
+
+NAME return from several places
+PROG uretprobe:build/tests/goabi:main.sign /pid == cpid/ { @[func, (int64)retval] = count(); }
+LOAD goabi 5 300
+NEEDS prog:goabi
+EXPECT
+	$
+	$
+	@[main.sign, -1]: 1
+	@[main.sign, 0]: 1
+	@[main.sign, 1]: 3
+
+NAME return addresses stay as they are
+RUN "$SONDE" -c 'build/tests/goabi 4' -e 'uretprobe:build/tests/goabi:main.home { @[retval] = count(); }'
+NEEDS prog:goabi
+EXPECT
+	$
+	$
+	@[1]: 4
+
+NAME arguments
+PROG uprobe:build/tests/goabi:main.sum9 /pid == cpid/ { printf("%d%d%d%d%d%d%d%d%d\n", arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7, arg8); }
+LOAD goabi 2
+NEEDS prog:goabi
+EXPECT
+	123456789
+	123456789
+	$
+	$
+
+NAME too many arguments
+PROG uprobe:build/tests/goabi:main.sum9 { print(arg9); }
+NEEDS prog:goabi
+EXPECT
+ERR
+	stdin:1:44-48: ERROR: this probe has 9 arguments
+	uprobe:build/tests/goabi:main.sum9 { print(arg9); }
+	                                           ~~~~
+RC 1
+
+NAME method, whose name looks like a pattern
+PROG uretprobe:build/tests/goabi:main.(*T).Get /pid == cpid/ { @[probe] = sum(retval); }
+LOAD goabi 3
+NEEDS prog:goabi
+EXPECT
+	$
+	$
+	@[uretprobe:build/tests/goabi:main.(*T).Get]: 303
+
+NAME wildcard
+PROG uretprobe:build/tests/goabi:main.* /pid == cpid/ { @[probe] = count(); }
+LOAD goabi 4
+NEEDS prog:goabi
+EXPECT
+	$
+	$
+	@[uretprobe:build/tests/goabi:main.(*T).Get]: 4
+	@[uretprobe:build/tests/goabi:main.home]: 4
+	@[uretprobe:build/tests/goabi:main.sign]: 4
+	@[uretprobe:build/tests/goabi:main.sum9]: 4
+
+NAME entry and return
+PROG
+	uprobe:build/tests/goabi:main.sum9 /pid == cpid/ { @n[tid] = arg8; }
+	uretprobe:build/tests/goabi:main.sum9 /@n[tid]/ { printf("%d %d\n", @n[tid], retval); delete(@n, tid); }
+LOAD goabi 2
+NEEDS prog:goabi
+EXPECT
+	9 45
+	9 45
+	$
+	$
+
+NAME no return by address
+PROG uretprobe:build/tests/goabi:0x401000 { }
+NEEDS prog:goabi
+ARGS --unsafe
+EXPECT
+ERR_RE
+	.*ERROR: build/tests/goabi is a Go program: returns are probed by the function's name
+	...
+RC 1
+
+NAME a program built by Go
+RUN
+	cat >$TMPDIR/g.go <<'EOF'
+	package main
+	type T struct{ a int }
+	//go:noinline
+	func (t *T) add(x int) int { if x > 2 { return t.a + x }; return t.a - x }
+	//go:noinline
+	func deep(d int) int { var b [512]byte; if d == 0 { return 1 }; b[d%512] = 1; return deep(d-1) + int(b[d%512]) }
+	func main() {
+		t, ch := &T{10}, make(chan int)
+		for i := 0; i < 5; i++ { go func(i int) { ch <- t.add(i) + deep(50) }(i) }
+		for i := 0; i < 5; i++ { <-ch }
+	}
+	EOF
+	export HOME=$TMPDIR GOCACHE=$TMPDIR/cache GO111MODULE=off
+	go build -o $TMPDIR/g $TMPDIR/g.go && cd $TMPDIR &&
+	"$SONDE" -c ./g -e 'uprobe:./g:main.(*T).add { @x[arg1] = count(); } uretprobe:./g:main.(*T).add { @r[retval] = count(); } uretprobe:./g:main.deep { @deep = sum(retval); }'
+NEEDS cmd:go
+TIMEOUT 120
+EXPECT
+	$
+	$
+	@deep: 6630
+	@r[8]: 1
+	@r[9]: 1
+	@r[10]: 1
+	@r[13]: 1
+	@r[14]: 1
+	@x[0]: 1
+	@x[1]: 1
+	@x[2]: 1
+	@x[3]: 1
+	@x[4]: 1
+
+NAME landing pads are entries
+PROG uprobe:build/tests/landing:pushes, uprobe:build/tests/landing:moves, uprobe:build/tests/landing:bare /pid == cpid/ { @[probe, func, arg0] = count(); }
+LOAD landing 2 300
+NEEDS prog:landing
+EXPECT
+	$
+	$
+	@[uprobe:build/tests/landing:bare, bare, 0]: 1
+	@[uprobe:build/tests/landing:bare, bare, 1]: 1
+	@[uprobe:build/tests/landing:moves, moves, 0]: 1
+	@[uprobe:build/tests/landing:moves, moves, 1]: 1
+	@[uprobe:build/tests/landing:pushes, pushes, 0]: 1
+	@[uprobe:build/tests/landing:pushes, pushes, 1]: 1
+
+NAME returns behind landing pads
+PROG uretprobe:build/tests/landing:pushes, uretprobe:build/tests/landing:moves, uretprobe:build/tests/landing:bare /pid == cpid/ { @[probe, retval] = count(); }
+LOAD landing 2
+NEEDS prog:landing
+EXPECT
+	$
+	$
+	@[uretprobe:build/tests/landing:bare, 3]: 1
+	@[uretprobe:build/tests/landing:bare, 4]: 1
+	@[uretprobe:build/tests/landing:moves, 2]: 1
+	@[uretprobe:build/tests/landing:moves, 3]: 1
+	@[uretprobe:build/tests/landing:pushes, 1]: 1
+	@[uretprobe:build/tests/landing:pushes, 2]: 1
+
+NAME the stack shows the function's start
+PROG uprobe:build/tests/landing:pushes /pid == cpid/ { printf("%s", ustack(1)); }
+LOAD landing 1 300
+NEEDS prog:landing
+EXPECT
+	$
+	        pushes+0
+	$
+	$
