@@ -226,8 +226,8 @@ static int compile_rc(const struct job *j)
 }
 
 /*
- * Compile and load. When the kernel refuses the clever form of a program, once more with the plain
- * one (again is true then, and nothing was reported).
+ * Compile, load and run. When the kernel refuses the clever form of a program, or the clever way to
+ * attach it, once more with the plain one (again is true then, and nothing was reported).
  */
 static int attempt(const struct run_opts *o, struct job *j, struct session *s, bool plain,
 		   bool *again)
@@ -268,9 +268,14 @@ static int attempt(const struct run_opts *o, struct job *j, struct session *s, b
 		job_report(j);
 		return e ? fail(e, RC_LOAD) : RC_LOAD;
 	}
-	job_report(j);
-	fflush(stdout);
-	return run_session(o, j, s);
+	if (!s->told)
+		job_report(j);
+	s->told = true;
+	int rc = run_session(o, j, s);
+	*again = s->again && !plain;
+	if (*again)
+		session_reset(s);
+	return rc;
 }
 
 static int run_script(const struct run_opts *o)
@@ -310,7 +315,9 @@ static int run_script(const struct run_opts *o)
 		j.unit.cpid = (u64)s.child.pid;
 		rc = attempt(o, &j, &s, plain, &again);
 		if (again && o->verbose)
-			fputs("The kernel refused the program; trying a plainer form.\n", stderr);
+			fputs("The kernel refused the program or its probe; trying a plainer "
+			      "form.\n",
+			      stderr);
 		if (!again)
 			session_free(&s);
 		job_free(&j);

@@ -50,8 +50,9 @@ enum point_use {
 	USE_PROBE = 1 << 3,
 	USE_FUNC = 1 << 4,
 	USE_KSTACK = 1 << 5,
-	USE_REGS = 1 << 6, /* reg(), ctx */
+	USE_REGS = 1 << 6, /* reg(), ctx, usermode */
 	USE_USTACK = 1 << 7,
+	USE_PROGRAM = 1 << 8, /* what the kernel offers to some types of programs only */
 };
 
 enum { ARG_RET = -1, ARG_FUNC = -2 };
@@ -71,6 +72,8 @@ enum provider_flags {
 	PF_NOBODY = 1 << 13, /* runs in the name of no process: not subject to -p, --cgroup */
 	PF_CTX_ARGS = 1 << 12, /* ctx is another name of args */
 	PF_SPLIT = 1 << 11,    /* points that differ in .extra do not share a program */
+	PF_CHOSEN = 1 << 14, /* see choose: when it cannot be attached, the script is compiled once
+				more without such choices */
 };
 
 /* When a program runs. All but the first are run by sonde itself. */

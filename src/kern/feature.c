@@ -17,6 +17,7 @@ enum {
 	HELPER_GET_FUNC_IP = 173,
 	HELPER_GET_ATTACH_COOKIE = 174,
 	HELPER_LOOP = 181,
+	HELPER_GET_FUNC_ARG = 183,
 	HELPER_KTIME_GET_TAI_NS = 208,
 };
 
@@ -271,7 +272,6 @@ static bool try_kprobe(struct host *h)
 	return root_has(h, "/sys/bus/event_source/devices/kprobe/type");
 }
 
-/* Attached for a moment to a function that exists for such tests. */
 static bool try_tp_btf(struct host *h)
 {
 	struct types *k = host_btf(h);
@@ -288,26 +288,50 @@ static bool try_tp_btf(struct host *h)
 	return fd >= 0;
 }
 
-static bool try_fentry(struct host *h)
+/* A tracing program for a function that exists for such tests; not attached. */
+static int load_typed(struct host *h, const struct bpf_insn *insn, u32 n)
 {
 	struct types *k = host_btf(h);
 	u32 id = k ? btf_types_id(k, STR("bpf_fentry_test1"), BTF_KIND_FUNC) : 0;
-	const struct bpf_insn insn[] = {I_MOV(0, 0), I_EXIT};
 	struct prog_spec s = {.name = "try",
 			      .license = "GPL",
 			      .type = BPF_PROG_TYPE_TRACING,
 			      .attach_type = BPF_TRACE_FENTRY,
 			      .attach_btf_id = id,
 			      .insn = insn,
-			      .ninsn = countof(insn)};
-	AUTO_CLOSE int fd = id ? (int)prog_load_once(&s, NULL, NULL, 0, 0) : -1;
+			      .ninsn = n};
+	return id ? (int)prog_load_once(&s, NULL, NULL, 0, 0) : -1;
+}
+
+/*
+ * Attaching for a moment takes 0.1 to 0.3 s where the kernel then waits for all tasks: only where
+ * it is not known to have what trampolines go through.
+ */
+static bool try_fentry(struct host *h)
+{
+	const struct bpf_insn insn[] = {I_MOV(0, 0), I_EXIT};
+	AUTO_CLOSE int fd = load_typed(h, insn, countof(insn));
 	if (fd < 0)
 		return false;
+	if (btf_types_id(host_btf(h), STR("register_ftrace_direct"), BTF_KIND_FUNC))
+		return true;
 	int link = -1;
 	struct err *e = bpf_link_tracing(fd, BPF_TRACE_FENTRY, 0, &link);
 	err_free(e);
 	close_fd(&link);
 	return !e;
+}
+
+static bool try_func_arg(struct host *h)
+{
+	const struct bpf_insn insn[] = {
+		I_MOV(2, 0), I_MOVR(3, 10), I_ADD(3, -8), I_CALL(HELPER_GET_FUNC_ARG),
+		I_MOV(0, 0), I_EXIT,
+	};
+	if (!host_has(h, FEAT_FENTRY))
+		return false;
+	AUTO_CLOSE int fd = load_typed(h, insn, countof(insn));
+	return fd >= 0;
 }
 
 /* A bad pointer as list of symbols: who understands the request says EFAULT. */

@@ -41,12 +41,19 @@ struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach
 /* p->args, narg and ret from a signature whose first skip parameters are left out. */
 void typed_args(struct arena *a, struct point *p, const struct type *fn, u32 skip);
 struct ref typed_fetch(struct fn *f, const struct point *p, int n);
+/* Functions that BPF itself calls on the way into a program: a trampoline there would recurse. */
+bool typed_recurses(struct str func);
 /* vmlinux's BTF, or the module's; e when there is none. */
 struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct types **ret);
 
 /* ---- tracepoints: rawtrace.c; see provider.choose ---- */
 const struct provider *rawtrace_choose(struct host *h, struct unit *u, struct point *points, u32 n,
 				       u32 use);
+
+/* ---- kernel functions: kprobe.c's points through trampolines: trampoline.c; see provider.choose
+ */
+const struct provider *trampoline_choose(struct host *h, struct unit *u, struct point *points,
+					 u32 n, u32 use);
 
 /* ---- perf events: perf_common.c ---- */
 /* Open an event, attach g, add the link. */

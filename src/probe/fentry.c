@@ -28,25 +28,12 @@ struct search {
 	void *arg;
 };
 
-/* Functions that BPF itself calls on the way into a program: a trampoline there would recurse. */
-static bool recurses(struct str name)
-{
-	static const char *const names[] = {
-		"_raw_spin_lock*", "_raw_spin_unlock*", "queued_spin_lock_slowpath",
-		"migrate_disable", "migrate_enable",    "__bpf_*",
-		"bpf_trampoline*", "rcu_read_*"};
-	for (u32 i = 0; i < countof(names); i++)
-		if (str_glob(str_z(names[i]), name))
-			return true;
-	return false;
-}
-
 static bool give_function(struct str name, u32 id, void *arg)
 {
 	struct search *s = arg;
 	(void)id;
 	struct point q = *s->p;
-	if (str_is_glob(q.name) && recurses(name))
+	if (str_is_glob(q.name) && typed_recurses(name))
 		return true;
 	q.target = q.target.n && !str_is_glob(q.target) ? q.target : STR("vmlinux");
 	q.name = arena_str(s->a, name);

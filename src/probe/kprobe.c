@@ -219,6 +219,7 @@ const struct provider provider_kprobe = {
 	.expand = kprobe_expand,
 	.arg = kprobe_arg,
 	.load_as = kprobe_load_as,
+	.choose = trampoline_choose,
 	.attach = kprobe_attach,
 };
 
@@ -228,8 +229,10 @@ static const struct provider provider_returns;
 static const struct provider *kretprobe_choose(struct host *h, struct unit *u, struct point *points,
 					       u32 n, u32 use)
 {
-	(void)u, (void)n;
-	bool fits = !(use & (USE_KSTACK | USE_REGS)) && can_multi(points);
+	const struct provider *better = trampoline_choose(h, u, points, n, use);
+	if (better)
+		return better;
+	bool fits = !u->config.plain && !(use & (USE_KSTACK | USE_REGS)) && can_multi(points);
 	return fits && host_has(h, FEAT_FPROBE_RETURNS) ? &provider_returns : NULL;
 }
 

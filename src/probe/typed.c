@@ -54,6 +54,18 @@ struct ref typed_fetch(struct fn *f, const struct point *p, int n)
 	return fit_value(f, ir_load(f, 8, ir_ctx(f), (i32)(field[n].bit_off / 8)), field[n].type);
 }
 
+bool typed_recurses(struct str func)
+{
+	static const char *const names[] = {
+		"_raw_spin_lock*", "_raw_spin_unlock*", "queued_spin_lock_slowpath",
+		"migrate_disable", "migrate_enable",    "__bpf_*",
+		"bpf_trampoline*", "rcu_read_*"};
+	for (u32 i = 0; i < countof(names); i++)
+		if (str_glob(str_z(names[i]), func))
+			return true;
+	return false;
+}
+
 struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct types **ret)
 {
 	struct types *k = host_btf(h);

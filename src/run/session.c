@@ -158,7 +158,11 @@ static bool attach_prog(struct session *s, struct prog *p)
 	struct err *e = p->provider->attach ? p->provider->attach(s->h, s->u, p, &links) : NULL;
 	if (e) {
 		link_undo(s->h, &links, NULL);
-		return attach_failed(s, p, e);
+		s->again = p->provider->flags & PF_CHOSEN;
+		if (!s->again)
+			return attach_failed(s, p, e);
+		err_free(e);
+		return false;
 	}
 	for (; *tail; tail = &(*tail)->next)
 		(*tail)->owner = p;
@@ -331,18 +335,15 @@ int session_run(struct session *s, struct unit *u, const struct sink *sink, void
 	return s->exit_code;
 }
 
-void session_free(struct session *s)
+void session_reset(struct session *s)
 {
 	base_free(s);
 	link_undo(s->h, &s->links, NULL);
 	if (s->u)
 		load_undo(s, s->u);
-	end_child(s);
 	loop_close(s);
 	notes_close(s);
 	scope_close(s);
-	close_targets(s);
-	syms_free(s->syms);
 	sb_free(&s->held);
 	sb_free(&s->aligned);
 	sb_free(&s->text);
@@ -353,10 +354,20 @@ void session_free(struct session *s)
 	free(s->warned);
 	free(s->stats);
 	free(s->missed);
-	s->syms = NULL;
 	s->vals = NULL;
 	s->patterns = NULL;
 	s->warned = s->stats = NULL;
 	s->missed = NULL;
 	s->u = NULL;
+	s->npoint = 0;
+	s->again = false;
+}
+
+void session_free(struct session *s)
+{
+	session_reset(s);
+	end_child(s);
+	close_targets(s);
+	syms_free(s->syms);
+	s->syms = NULL;
 }

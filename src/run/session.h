@@ -63,6 +63,8 @@ struct session {
 	u64 *missed;    /* per program: hits that the kernel counted but could not show;
 			   UINT64_MAX: it does not tell */
 	u32 npoint;     /* attached */
+	bool told;      /* the compiler's warnings are out */
+	bool again;     /* a chosen provider (PF_CHOSEN) cannot be attached: nothing was printed */
 };
 
 struct session_opts {
@@ -82,6 +84,8 @@ bool session_load(struct session *s, struct unit *u, struct err **e);
  * code. */
 int session_run(struct session *s, struct unit *u, const struct sink *sink, void *self);
 void session_free(struct session *s);
+/* After session_run() set .again: as before session_load(). The target lives on. */
+void session_reset(struct session *s);
 
 /* ---- for act() of builtins ---- */
 /* The schema's format with the values of a record; stays until the next call. */

@@ -111,7 +111,7 @@ static const struct type *check_argn(struct sema *s, struct node *n)
 	n->num = k;
 	if (!(p->flags & PF_ARGN))
 		return only_in(s, n, "'kprobes', 'uprobes' and 'usdt' probes");
-	bool known = s->point->narg || !(p->flags & PF_REGS) || s->point->priv;
+	bool known = s->point->narg || !(p->flags & (PF_REGS | PF_CHOSEN)) || s->point->priv;
 	u32 most = known ? s->point->narg : REGS_NARG;
 	if (k >= most) {
 		if (known)

@@ -262,6 +262,12 @@ static bool note_use(struct node *n, void *arg)
 		*use |= USE_USTACK;
 	else if (str_is(n->name, "reg") || str_is(n->name, "ctx"))
 		*use |= USE_REGS | USE_ARGS;
+	else if (str_is(n->name, "usermode"))
+		*use |= USE_REGS;
+	else if (str_is(n->name, "override") || str_is(n->name, "path") ||
+		 str_is(n->name, "socket_cookie") || str_is(n->name, "skboutput") ||
+		 str_is(n->name, "kfunc_allowed"))
+		*use |= USE_PROGRAM;
 	return true;
 }
 
@@ -361,6 +367,8 @@ static void choose_provider(struct compile *c, struct variant *v, u32 use)
 		p->provider = better;
 	if (better->which)
 		v->per_point = false;
+	else if (better->flags & PF_TYPED)
+		v->per_point = true;
 }
 
 static void expand_probe(struct compile *c, struct node *probe, u32 *total)

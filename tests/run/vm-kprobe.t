@@ -227,3 +227,47 @@ EXPECT
 	$
 	$
 	@: 10
+
+NAME arguments are numbers, also in loops
+PROG kprobe:vfs_write /pid == cpid/ { for ($i : 0..2) { @[arg2 + (arg0 >> 63)] = count(); } }
+LOAD rw w55
+NEEDS kprobe
+EXPECT
+	$
+	$
+	@[56]: 2
+
+NAME arguments and results without registers
+PROG kprobe:vfs_write /pid == cpid/ { printf("%d %d %s\n", arg2, (arg0 >> 40) > 0, func); } kretprobe:vfs_write /pid == cpid/ { printf("%d %s %s\n", retval, func, probe); }
+LOAD rw w55
+NEEDS kprobe
+EXPECT
+	55 1 vfs_write
+	55 vfs_write kretprobe:vfs_write
+	$
+	$
+
+NAME narrow arguments
+PROG kprobe:do_sys_openat2 /pid == cpid && str(uptr((uint8 *)arg1)) == "/nowhere"/ { printf("%lx\n", arg0 & 0xffffffff); }
+LOAD open /nowhere
+NEEDS kprobe
+EXPECT
+	ffffff9c
+	$
+	$
+
+NAME a function that does not return
+PROG begin { printf("once\n"); } kretprobe:do_exit { @ = count(); } interval:ms:10 { exit() }
+NEEDS kprobe
+EXPECT
+	once
+	$
+	$
+
+NAME a function without room for a trampoline
+PROG begin { printf("once\n"); exit() } kprobe:__clk_register_clkdev { }
+NEEDS kprobe sym:__clk_register_clkdev
+EXPECT
+	once
+	$
+	$
