@@ -2,7 +2,7 @@
 # make asan|debug  same, other flags      make rootcheck runtime tests on this kernel
 # make static      one file, no libraries make vm        runtime tests on the kernel matrix
 # make install     DESTDIR, PREFIX        make lint      format, layers, sizes, banned calls
-# make bench       beside other tracers, as root, on a quiet machine
+# make bench       beside other tracers, as root, on a quiet machine; QUICK=1: two minutes, only printed
 #
 # make B=DIR                  build in another folder, so that several builds can run side by side
 # make build/src/ir/emit.o    one object
@@ -32,10 +32,11 @@ OBJ    := $(SRC:%.c=$B/%.o) $B/gen/embed.o
 LIBOBJ := $(filter-out $B/src/cmd/main.o,$(OBJ))
 UNIT   := $(patsubst %.c,$B/%.o,tests/unit/main.c $(TESTS))
 FUZZ   := $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/*.c))
+BENCH  := $(wildcard bench/*.[ch])
 EMBED  := $(sort $(wildcard tools/*.bt))
 # Other versions of clang-format lay out some lines differently.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring version 14.,$(shell clang-format --version 2>/dev/null)),clang-format))
-FORMAT  = $(SRC) $(HDR) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c)
+FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c)
 
 all: $B/sonde
 $B/sonde: $(OBJ)
@@ -82,7 +83,11 @@ $B/host/ready: $B/host/mkbtf tests/host/app.c $(shell find tests/host/*/ -type f
 rootcheck: all  ; tests/run.sh $B/sonde tests/run
 vm: static      ; tests/vm/run.sh build/static/sonde
 # Measured beside other tracers that are installed.
-bench: all $B/bench/load $B/bench/minimum ; bench/startup; bench/event
+bench: all $B/bench/load $B/bench/minimum $B/bench/driver
+	SONDE=$B/sonde B=$B/bench bench/run.sh $(if $(QUICK),quick)
+DRIVER := $(patsubst %,bench/%.c,driver figures account tracer start events volume dd)
+$B/bench/driver: $(DRIVER) bench/bench.h $B/flags
+	$(call say,CC,bench/driver.c) mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) $(DRIVER) -lm -o $@
 $B/bench/minimum: $B/bench/minimum.o $(LIBOBJ)
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $^ $(LIBS) -o $@
 # Calls must stay calls, and stacks must be walkable.
@@ -91,7 +96,7 @@ $B/bench/load: bench/load.c $B/flags
 		-fno-omit-frame-pointer -fno-optimize-sibling-calls $< -lpthread -o $@
 lint:
 	@awk -f scripts/layers.awk src/LAYERS $(SRC) $(HDR)
-	@awk -f scripts/sizes.awk $(SRC) $(HDR)
+	@awk -f scripts/sizes.awk $(SRC) $(HDR) $(BENCH)
 	@! grep -nE '\b(str(cpy|cat|ncpy|tok)|v?sprintf|gets|atoi|localtime|getpwuid|system|popen)\(' $(SRC)
 	@$(if $(CLANG_FORMAT),$(CLANG_FORMAT) --dry-run -Werror $(FORMAT),echo 'no clang-format 14: layout not checked')
 

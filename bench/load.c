@@ -163,8 +163,10 @@ static __attribute__((noinline)) void right(unsigned path, int depth)
 
 static void op_stacks(long n)
 {
+	static unsigned path;
+
 	while (n--)
-		step((unsigned)n, DEPTH);
+		step(path++, DEPTH);
 }
 
 /* 20 calls deep */

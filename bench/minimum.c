@@ -22,7 +22,7 @@ enum {
 	SLOT_BYTES = 64, /* tag, three words of key, value */
 	SLOT_VALUE = 32,
 	TABLE_BYTES = (SLOTS + WINDOW) * SLOT_BYTES,
-	RECORDS = 4096, /* of a CPU's ring; each: length, pid, comm, text */
+	RECORDS = 16384, /* of a CPU's ring; each: length, pid, comm, text */
 	RECORD_BYTES = 256,
 	RING_HEADER = 64, /* head, lost */
 	RING_BYTES = RING_HEADER + RECORDS * RECORD_BYTES,
@@ -237,6 +237,12 @@ static void empty(struct bench *b, struct code *c)
 {
 	(void)b;
 	leave(c);
+}
+
+static void empty_pair(struct bench *b, struct code *c)
+{
+	leave(c);
+	leave(&b->code[1]);
 }
 
 static void count(struct bench *b, struct code *c)
@@ -598,18 +604,21 @@ static const struct program {
 	{"tp-hist", TP, "sys_enter_lseek", NULL, hist},
 	{"tp-hist-comm", TP, "sys_enter_lseek", NULL, hist_comm},
 	{"tp-lhist", TP, "sys_enter_lseek", NULL, lhist},
+	{"tp-pair-empty", TP, "sys_enter_lseek", "sys_exit_lseek", empty_pair},
 	{"tp-latency", TP, "sys_enter_lseek", "sys_exit_lseek", latency},
 	{"tp-walk", TP, "sys_enter_getppid", NULL, walk},
 	{"tp-print", TP, "sys_enter_openat", NULL, print_text},
 	{"tp-kstack", TP, "sys_enter_getppid", NULL, kstack},
 	{"tp-ustack", TP, "sys_enter_getppid", NULL, ustack},
 	{"tp-ids", RAW, "sys_enter", NULL, by_nr},
+	{"tp-switch-empty", TYPED, "sched_switch", NULL, empty},
 	{"tp-switch", TYPED, "sched_switch", NULL, by_prev},
 	{"raw-empty", RAW, "sys_enter", NULL, empty},
 	{"raw-count", RAW, "sys_enter", NULL, count},
 	{"raw-comm", RAW, "sys_enter", NULL, by_comm},
 	{"raw-pid-comm", RAW, "sys_enter", NULL, by_both},
 	{"raw-filter", RAW, "sys_enter", NULL, filter},
+	{"raw-pair-empty", RAW, "sys_enter", "sys_exit", empty_pair},
 	{"raw-latency", RAW, "sys_enter", "sys_exit", latency},
 	{"raw-print", RAW, "sys_enter", NULL, print},
 	{"uprobe-empty", UPROBE, "f_push", NULL, empty},
@@ -619,7 +628,9 @@ static const struct program {
 	{"uprobe-endbr", UPROBE, "f_endbr", NULL, count},
 	{"uretprobe-empty", URETPROBE, "f_push", NULL, empty},
 	{"uretprobe-hist", URETPROBE, "f_push", NULL, hist_retval},
+	{"uprobe-pair-empty", SESSION, "f_push", NULL, empty},
 	{"uprobe-latency", SESSION, "f_push", NULL, session},
+	{"usdt-empty", UPROBE, "f_site", NULL, empty},
 	{"usdt-count", UPROBE, "f_site", NULL, count},
 	{"usdt-hist", UPROBE, "f_site", NULL, hist_arg0},
 };

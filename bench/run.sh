@@ -1,0 +1,91 @@
+#!/bin/sh
+# sonde beside the tracers that are installed, on the same loads; needs root and a quiet machine.
+#
+#   bench/run.sh              everything (about 15 minutes) into docs/performance.md
+#   bench/run.sh quick        a part of it in about two minutes, printed
+#   bench/run.sh SECTION...   start events throughput maps dd, printed; with quick: less of it
+#
+# From the environment, each one or several words, "" to leave one out: SONDE (build/sonde), BPFTRACE, PLY, DTRACE,
+# STRACE, PERF (the commands of these names). BPFTRACE="chroot DIR bpftrace" is understood. TOOLS: where bpftrace's
+# package has its scripts. PROGRAMS: names of programs, of the events. B: where the loads were built (build/bench).
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+# found NAME: its command, when there is one.
+found() {
+	command -v "$1" 2>/dev/null || :
+}
+B=${B:-build/bench}
+make -s B="${B%/bench}" "$B/load" "$B/minimum" "$B/driver" || exit 1
+export SONDE="${SONDE:-build/sonde}"
+export BPFTRACE="${BPFTRACE-$(found bpftrace)}" PLY="${PLY-$(found ply)}" DTRACE="${DTRACE-$(found dtrace)}"
+export STRACE="${STRACE-$(found strace)}" PERF="${PERF-$(found perf)}"
+export MINIMUM="$B/minimum" LOAD="$B/load" TOOLS="${TOOLS:-/usr/sbin}"
+[ -x "${SONDE%% *}" ] || { echo "no $SONDE: run make first" >&2; exit 1; }
+[ "$(id -u)" = 0 ] || { echo "must be root" >&2; exit 1; }
+
+# ply looks at debugfs alone: where it is not mounted, it is for us and what we start.
+case $PLY in *chroot\ *) root=${PLY#*chroot } root=${root%% *} ;; *) root= ;; esac
+if [ -n "$PLY" ] && [ ! -d "$root/sys/kernel/debug/tracing" ] && [ -z "${BENCH_MOUNTS:-}" ]; then
+	BENCH_MOUNTS=tried exec unshare -m sh -c 'mount -t debugfs debugfs "$1"; shift; exec "$@"' sh \
+		"$root/sys/kernel/debug" "$0" "$@"
+fi
+
+tmp=$(mktemp) || exit 1
+functions=
+trap 'rm -f "$tmp" $functions' EXIT
+trap 'exit 130' INT TERM HUP
+
+# bpftrace offers rawtracepoint only for functions in a file that not every kernel shows.
+if [ -n "$BPFTRACE" ] && ! head -c 1 /sys/kernel/tracing/available_filter_functions >/dev/null 2>&1; then
+	case $BPFTRACE in *chroot\ *) root=${BPFTRACE#*chroot } root=${root%% *} ;; *) root= ;; esac
+	functions=$(mktemp "$root/tmp/functions.XXXXXX") || exit 1
+	awk '$3 ~ /^__(probestub|traceiter|bpf_trace)_/ { print $3 }' /proc/kallsyms >"$functions"
+	export BPFTRACE_RAW="--traceable-functions ${functions#"$root"}"
+fi
+
+case "$*" in
+quick)
+	"$B/driver" start events throughput maps dd quick
+	exit
+	;;
+?*)
+	"$B/driver" "$@"
+	exit
+	;;
+esac
+
+version() {
+	[ -n "$2" ] && echo "- $1: $($2 2>&1 | head -1)"
+}
+{
+	cat <<-'END'
+	# Performance
+
+	Written by `make bench` (`bench/run.sh`), which runs sonde and the tracers that are installed in turn on the same
+	synthetic loads. Lower is better everywhere; a ratio below 1 means that sonde needs less.
+
+	**Method.** The load (`bench/load.c`) is pinned to the last CPU and tells what one operation costs in processor time
+	of its own thread, as the median of many stretches of about 1 ms; tracers run on the other CPUs. In a round every
+	tracer has a turn on the same load, each beside a measurement without a tracer, and figures are medians of the
+	rounds; so neither other processes nor a change of clock speed favours anyone. What tracing adds is the difference
+	to "no tracer". The minimum (`bench/minimum.c`) is the same program in hand-written BPF instructions with the best
+	mechanisms known to us, on the same kind of probe; it checks less than a tool must, so it is a limit, not a
+	competitor.
+
+	END
+	echo "**Machine.** $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) CPUs," \
+		"Linux $(uname -r | sed 's/-.*//'), $(uname -m)$(grep -q hypervisor /proc/cpuinfo && echo ', a virtual machine')," \
+		"load average when it began $(cut -d' ' -f1 /proc/loadavg). $(LC_ALL=C date '+%B %Y')."
+	echo
+	version sonde "$SONDE --version"
+	version bpftrace "${BPFTRACE:+$BPFTRACE --version}"
+	version ply "${PLY:+$PLY -v}"
+	version dtrace "${DTRACE:+$DTRACE -V}"
+	version strace "${STRACE:+$STRACE --version}"
+	version perf "${PERF:+$PERF --version}"
+	echo
+} >"$tmp"
+"$B/driver" start events throughput maps dd >>"$tmp" || exit 1
+cat "$tmp" >docs/performance.md
+echo "written: docs/performance.md"
