@@ -27,6 +27,7 @@ bool builtin_lit(struct sema *s, struct node *call, u32 i, i64 *ret);
 bool builtin_arg_is(const struct node *call, u32 i, const char *name);
 /* Process and thread id as (pid << 32 | tid), as the namespace in which sonde runs numbers them. */
 struct ref builtin_pid_tgid(struct lower *l);
+struct ref builtin_task_id(struct lower *l, const char *member);
 /* Calls fn through a record: the arguments from i on travel, with the text of fmt (may be NULL) in
  * the schema. */
 struct ref builtin_send(struct lower *l, struct node *call, u32 first, struct str fmt);

@@ -47,6 +47,24 @@ static u32 offset(const struct field *m)
 	return m->bit_off / 8;
 }
 
+/* tgid or pid as the first pid namespace has them; none when a helper gives them as cheaply. */
+struct ref builtin_task_id(struct lower *l, const char *member)
+{
+	enum { KEY_TASK_ID = 0x20000 }; /* in lower_cached(): + the member's offset */
+	struct field m;
+	struct ref id;
+
+	if (!l->v->task || task_space(l->u) != AS_BTF ||
+	    ref_is(lower_cached(l, BPF_FUNC_get_current_pid_tgid)) ||
+	    !type_field(task_struct(l->u->host), str_z(member), &m) || m.type->size != 4)
+		return REF_NONE;
+	id = lower_cached(l, KEY_TASK_ID + offset(&m));
+	if (ref_is(id))
+		return id;
+	id = lower_read_scalar(l, &type_u32, task(l), (i32)offset(&m), AS_BTF);
+	return lower_cache_put(l, KEY_TASK_ID + offset(&m), id);
+}
+
 /* Follow a pointer member of task_struct. */
 static struct ref follow(struct lower *l, struct ref from, const char *member, enum space space)
 {

@@ -43,15 +43,33 @@ static struct ref id_of(struct lower *l, struct node *call)
 	return builtin_pid_tgid(l);
 }
 
+/* From the task, when the program has that anyway. */
+static struct ref from_task(struct lower *l, struct node *call, const char *member)
+{
+	struct stat st;
+
+	if (!builtin_arg_is(call, 0, "init") && own_pid_ns(l->u->host, &st))
+		return REF_NONE;
+	return builtin_task_id(l, member);
+}
+
 static struct ref lower_pid(struct lower *l, struct node *call, struct mem dst)
 {
+	struct ref id = from_task(l, call, "tgid");
+
 	(void)dst;
+	if (ref_is(id))
+		return id;
 	return ir_op2(l->f, O_SHR, id_of(l, call), ir_con(l->f, 32));
 }
 
 static struct ref lower_tid(struct lower *l, struct node *call, struct mem dst)
 {
+	struct ref id = from_task(l, call, "pid");
+
 	(void)dst;
+	if (ref_is(id))
+		return id;
 	return ir_op1(l->f, O_EXTU, 4, id_of(l, call));
 }
 

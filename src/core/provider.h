@@ -53,6 +53,7 @@ enum point_use {
 	USE_REGS = 1 << 6, /* reg(), ctx, usermode */
 	USE_USTACK = 1 << 7,
 	USE_PROGRAM = 1 << 8, /* what the kernel offers to some types of programs only */
+	USE_TASK = 1 << 9,    /* the current task or what is found there */
 };
 
 enum { ARG_RET = -1, ARG_FUNC = -2 };
@@ -74,6 +75,7 @@ enum provider_flags {
 	PF_SPLIT = 1 << 11,    /* points that differ in .extra do not share a program */
 	PF_CHOSEN = 1 << 14, /* see choose: when it cannot be attached, the script is compiled once
 				more without such choices */
+	PF_TASK = 1 << 15,   /* enter() asks for the current task */
 };
 
 /* When a program runs. All but the first are run by sonde itself. */
@@ -117,16 +119,15 @@ struct provider {
 	 */
 	const struct provider *(*choose)(struct host *h, struct unit *u, struct point *points,
 					 u32 n, u32 use);
-	/* Emit code that runs first and may go to out, which leaves. NULL: none. */
-	void (*enter)(struct fn *f, struct host *h, const struct point *p, struct blk *out);
 	/*
 	 * Several points in one program, told apart by a number that the context holds. which: emit
-	 * code that gives it, or goes to out. number: a point's (below nwhich).
+	 * code that gives it. number: a point's (below nwhich).
 	 */
-	struct ref (*which)(struct fn *f, struct host *h, const struct point *points,
-			    struct blk *out);
+	struct ref (*which)(struct fn *f, const struct point *points);
 	u32 (*number)(const struct point *p);
 	u32 nwhich;
+	/* Emit code that runs next and may go to out, which leaves. NULL: none. */
+	void (*enter)(struct fn *f, struct host *h, const struct point *p, struct blk *out);
 	/*
 	 * Emit code that fetches argument n, ARG_RET or ARG_FUNC from the context, as a 64-bit
 	 * value. NULL: none. Never called for a number that narg, flags and type rule out.

@@ -161,21 +161,17 @@ static bool count_loops(struct node *n, void *arg)
 	return true;
 }
 
-/* One program for many points: which one fired, from a table by the number in the context; none of
- * them: leave. */
-static void find_point(struct lower *l, struct blk *out)
+/* Which of many points fired: from a table by the number in the context. */
+static void point_by_table(struct lower *l, struct ref nr, struct blk *out)
 {
 	const struct provider *pv = l->v->provider;
 	struct fn *f = l->f;
-	if (!pv->which)
-		return;
 	u32 *table = arena_newn(l->u->arena, u32, pv->nwhich);
 	for (const struct point *p = l->pt; p; p = p->next)
 		table[pv->number(p)] = p->id + 1;
 	struct map *m = unit_map(l->u, MAP_AUX, "points");
 	m->val_size = 4 * pv->nwhich;
 	m->init = table;
-	struct ref nr = pv->which(f, l->u->host, l->pt, out);
 	struct blk *in = ir_blk(f), *found = ir_blk(f);
 	ir_br(f, O_ULT, nr, ir_con(f, pv->nwhich), in, out);
 	ir_at(f, in);
@@ -185,6 +181,40 @@ static void find_point(struct lower *l, struct blk *out)
 	ir_br(f, O_NE, id, ir_con(f, 0), found, out);
 	ir_at(f, found);
 	l->which = ir_addi(f, id, -1);
+}
+
+/* ... of a few: by comparing. */
+static void point_by_tests(struct lower *l, struct ref nr, struct blk *out)
+{
+	const struct provider *pv = l->v->provider;
+	struct fn *f = l->f;
+	struct ref id = ir_var(f);
+	struct blk *found = ir_blk(f);
+	for (const struct point *p = l->pt; p; p = p->next) {
+		struct blk *next = p->next ? ir_blk(f) : out, *yes = ir_blk(f);
+		ir_br(f, O_EQ, nr, ir_con(f, pv->number(p)), yes, next);
+		ir_at(f, yes);
+		ir_set(f, id, ir_con(f, p->id));
+		ir_jmp(f, found);
+		if (p->next)
+			ir_at(f, next);
+	}
+	ir_at(f, found);
+	l->which = ir_get(f, id);
+}
+
+/* One program for several points: which one fired; none of them: leave. */
+static void find_point(struct lower *l, struct blk *out)
+{
+	enum { FEW_POINTS = 4 };
+	const struct provider *pv = l->v->provider;
+	if (!pv->which)
+		return;
+	struct ref nr = pv->which(l->f, l->pt);
+	if (l->v->npoint <= FEW_POINTS)
+		point_by_tests(l, nr, out);
+	else
+		point_by_table(l, nr, out);
 }
 
 struct mem lower_shared(struct lower *l, u32 at)

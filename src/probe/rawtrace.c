@@ -6,9 +6,9 @@
  * program on raw_syscalls' tracepoint, which looks its number up in a table.
  *
  * The fields of syscalls:* events are the call's number and arguments, or its number and result;
- * calls of 32-bit programs are left out, as those events leave them out. A few system calls keep
- * perf events, which cost the other system calls less; but not where kstack is wanted of a kernel
- * that has no kernel stack for these events.
+ * calls of 32-bit programs are left out, as those events leave them out. A few system calls that
+ * are not hot keep perf events, which cost the other system calls less; but not where kstack is
+ * wanted of a kernel that has no kernel stack for these events.
  */
 #include "kern/regs.h"
 #include "probe/common.h"
@@ -55,9 +55,93 @@ static u32 call_number(const struct point *p)
 	return NSYSCALL;
 }
 
+/*
+ * Hot system calls: either they are a large part of all that a busy machine does, or so short that
+ * the event would cost more than the call. Per event, raw programs cost 85 ns where perf events
+ * cost 135, but all the other system calls 85 too, not 40: they pay off when half of the calls are
+ * meant (docs/internals.md).
+ */
+static const char *const hot_calls[] = {
+	/* files and memory */
+	"read",
+	"write",
+	"pread64",
+	"pwrite64",
+	"readv",
+	"writev",
+	"lseek",
+	"open",
+	"openat",
+	"close",
+	"stat",
+	"fstat",
+	"lstat",
+	"newfstatat",
+	"statx",
+	"access",
+	"faccessat",
+	"fcntl",
+	"readlink",
+	"mmap",
+	"munmap",
+	"brk",
+	"mprotect",
+	"madvise",
+	"getdents64",
+	/* waiting and talking */
+	"futex",
+	"poll",
+	"ppoll",
+	"select",
+	"pselect6",
+	"epoll_wait",
+	"epoll_pwait",
+	"epoll_ctl",
+	"recvfrom",
+	"recvmsg",
+	"sendto",
+	"sendmsg",
+	"ioctl",
+	"nanosleep",
+	"clock_nanosleep",
+	"io_uring_enter",
+	"sched_yield",
+	/* short */
+	"getpid",
+	"getppid",
+	"gettid",
+	"getuid",
+	"geteuid",
+	"getgid",
+	"getegid",
+	"getpgrp",
+	"umask",
+	"alarm",
+	"time",
+	"gettimeofday",
+	"clock_gettime",
+	"getcpu",
+	"getrandom",
+	"rt_sigprocmask",
+	"rt_sigaction",
+	"rt_sigreturn",
+	"sigaltstack",
+	"set_robust_list",
+	"membarrier",
+	"rseq",
+};
+
+static bool is_hot(u32 nr)
+{
+	for (u32 i = 0; nr < NSYSCALL && i < countof(hot_calls); i++)
+		if (calls[nr] && !strcmp(calls[nr], hot_calls[i]))
+			return true;
+	return false;
+}
+
 /* ---- one program for many system calls ---- */
 
-static struct ref number_of(struct fn *f, const struct point *p)
+static struct ref calls_which(struct fn *f, const struct point *p)
 {
 	if (is_enter(p))
 		return ir_load(f, 8, ir_ctx(f), 8);
@@ -92,17 +176,17 @@ static struct ref task_word(struct fn *f, struct host *h, u32 off)
 	return word;
 }
 
-static struct ref calls_which(struct fn *f, struct host *h, const struct point *points,
-			      struct blk *out)
+/* Leave when this is a call of a 32-bit program. */
+static void calls_enter(struct fn *f, struct host *h, const struct point *points, struct blk *out)
 {
+	(void)points;
 	u32 off = 0;
-	if (status_offset(h, &off)) {
-		struct ref compat = ir_op2(f, O_AND, task_word(f, h, off), ir_con(f, TS_COMPAT));
-		struct blk *native = ir_blk(f);
-		ir_br(f, O_EQ, compat, ir_con(f, 0), native, out);
-		ir_at(f, native);
-	}
-	return number_of(f, points);
+	if (!status_offset(h, &off))
+		return;
+	struct ref compat = ir_op2(f, O_AND, task_word(f, h, off), ir_con(f, TS_COMPAT));
+	struct blk *native = ir_blk(f);
+	ir_br(f, O_EQ, compat, ir_con(f, 0), native, out);
+	ir_at(f, native);
 }
 
 /* Field 0 is the number, the next ones the arguments or the result. */
@@ -111,7 +195,7 @@ static struct ref calls_arg(struct fn *f, struct host *h, const struct point *p,
 	(void)h;
 	static const u32 regs_at[] = REGS_CALL_ARGS;
 	if (n == 0)
-		return number_of(f, p);
+		return calls_which(f, p);
 	if (!is_enter(p))
 		return ir_load(f, 8, ir_ctx(f), 8);
 	assert(n >= 1 && (u32)n <= countof(regs_at));
@@ -154,10 +238,11 @@ static const struct provider provider_calls = {
 	.doc = "Many system calls' tracepoints by one program.",
 	.prog_type = BPF_PROG_TYPE_TRACING,
 	.attach_type = BPF_TRACE_RAW_TP,
-	.flags = PF_KERNEL | PF_PIDFILTER | PF_STACKS,
+	.flags = PF_KERNEL | PF_PIDFILTER | PF_STACKS | PF_TASK,
 	.which = calls_which,
 	.number = call_number,
 	.nwhich = NSYSCALL,
+	.enter = calls_enter,
 	.arg = calls_arg,
 	.attach = calls_attach,
 };
@@ -182,7 +267,11 @@ static u32 tracepoint_id(struct host *h, const char *name)
 static const struct provider *choose_calls(struct host *h, struct point *points, u32 n, u32 use)
 {
 	u32 off;
-	bool wanted = n >= MANY_CALLS || ((use & USE_KSTACK) && !host_has(h, FEAT_CALL_KSTACK));
+	bool hot = !(use & (USE_KSTACK | USE_REGS)), no_stack = (use & USE_KSTACK) != 0;
+	for (const struct point *p = points; p; p = p->next)
+		hot &= is_hot(call_number(p));
+	no_stack = no_stack && !host_has(h, FEAT_CALL_KSTACK);
+	bool wanted = hot || n >= MANY_CALLS || no_stack;
 	if (!wanted || !host_has(h, FEAT_TP_BTF) || !status_offset(h, &off))
 		return NULL;
 	u32 id = tracepoint_id(h, is_enter(points) ? "btf_trace_sys_enter" : "btf_trace_sys_exit");

@@ -256,6 +256,9 @@ static bool note_use(struct node *n, void *arg)
 		*use |= USE_PROBE;
 	else if (str_is(n->name, "func"))
 		*use |= USE_FUNC;
+	else if (str_is(n->name, "comm") || str_is(n->name, "curtask") || str_is(n->name, "ppid") ||
+		 str_is(n->name, "pcomm"))
+		*use |= USE_TASK;
 	else if (str_is(n->name, "kstack"))
 		*use |= USE_KSTACK;
 	else if (str_is(n->name, "ustack"))
@@ -357,12 +360,14 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 static void choose_provider(struct compile *c, struct variant *v, u32 use)
 {
 	struct unit *u = c->unit;
+	v->task = (use & USE_TASK) || (v->provider->flags & PF_TASK);
 	const struct provider *better =
 		v->provider->choose ? v->provider->choose(u->host, u, v->points, v->npoint, use)
 				    : NULL;
 	if (!better)
 		return;
 	v->provider = better;
+	v->task |= (better->flags & PF_TASK) != 0;
 	for (struct point *p = v->points; p; p = p->next)
 		p->provider = better;
 	if (better->which)

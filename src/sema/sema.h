@@ -55,6 +55,7 @@ struct variant {
 	struct point *points; /* list */
 	u32 npoint;
 	bool per_point; /* the code depends on the point (probe, func ...): one program each */
+	bool task;      /* it asks for the current task: then that gives the process ids, too */
 	struct var *vars;
 	struct fninst *fns;
 };

@@ -2,7 +2,8 @@
  * syscalls N [NAME [MS]]: N system calls in a row, all by this process, after sleeping MS
  * milliseconds. NAME is one of
  * getppid (the default), lseek (a bad descriptor, offsets 0..N-1), madvise (4, one page),
- * nanosleep (1 ns), kill (of nobody: ESRCH, -3), mixed (getppid and getuid in turns).
+ * nanosleep (1 ns), kill (of nobody: ESRCH, -3), mixed (getppid and getuid in turns), compat (a
+ * call of 32-bit programs that has getppid's number here, and means something else).
  */
 #include <errno.h>
 #include <signal.h>
@@ -26,6 +27,10 @@ static void one_call(const char *name, long i)
 		nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
 	else if (!strcmp(name, "kill"))
 		kill(0x7ffffffe, 0);
+#if defined(__x86_64__)
+	else if (!strcmp(name, "compat"))
+		__asm__ volatile("int $0x80" ::"a"(SYS_getppid), "b"(0) : "memory");
+#endif
 	else
 		syscall(!strcmp(name, "mixed") && i & 1 ? SYS_getuid : SYS_getppid);
 }

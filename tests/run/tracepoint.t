@@ -172,3 +172,35 @@ EXPECT
 	$
 	@a: 5
 	@b: 5
+
+# Hot system calls run on the raw tracepoint, others on perf events, and without typed programs all do.
+NAME both forms of a system call's event: fields
+RUN for f in map_notes tp_btf; do "$SONDE" -q --no-feature $f -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @n[args.__syscall_nr] = count(); @fd[args.fd] = count(); @sum = sum(args.offset); @whence[args.whence] = count(); } tracepoint:syscalls:sys_exit_lseek /pid == cpid/ { @ret[args.ret, comm, tid == pid] = count(); }' -c "$SONDE_TESTS/syscalls 50 lseek"; done 2>&1 | grep .
+EXPECT
+	@fd[4294967295]: 50
+	@n[8]: 50
+	@ret[-9, syscalls, true]: 50
+	@sum: 1225
+	@whence[0]: 50
+	@fd[4294967295]: 50
+	@n[8]: 50
+	@ret[-9, syscalls, true]: 50
+	@sum: 1225
+	@whence[0]: 50
+
+NAME both forms of a system call's event: calls of 32-bit programs are others
+RUN for f in map_notes tp_btf; do for n in getppid compat; do "$SONDE" -q --no-feature $f -e 'begin { @ = 0; } tracepoint:syscalls:sys_enter_getppid, tracepoint:syscalls:sys_exit_getppid /pid == cpid/ { @++; }' -c "$SONDE_TESTS/syscalls 30 $n"; done; done 2>&1 | grep .
+EXPECT
+	@: 60
+	@: 0
+	@: 60
+	@: 0
+
+NAME a few system calls by one program
+PROG tracepoint:syscalls:sys_enter_getppid, tracepoint:syscalls:sys_enter_getuid /pid == cpid/ { @[probe] = count(); }
+LOAD syscalls 21 mixed
+EXPECT
+	$
+	$
+	@[tracepoint:syscalls:sys_enter_getuid]: 10
+	@[tracepoint:syscalls:sys_enter_getppid]: 11
