@@ -7,6 +7,7 @@ struct listing {
 	struct unit *u;
 	bool verbose;
 	struct str filter; /* glob over the whole text, or {NULL} */
+	struct str last;   /* shown; places of one USDT probe are listed once */
 	struct arena scratch;
 };
 
@@ -15,6 +16,10 @@ struct listing {
 static void show(const struct type *t, struct str name)
 {
 	AUTO_SB b = {0};
+	if (t->kind == T_NONE && t->name.n) { /* where it is, which is nowhere to read it */
+		printf("    (%.*s) %.*s\n", STRF(t->name), STRF(name));
+		return;
+	}
 	type_show_decl(t, name, &b);
 	struct str d = sb_str(&b);
 	bool star = str_ends(d, name) && d.n > name.n && d.s[d.n - name.n - 1] == '*';
@@ -50,6 +55,9 @@ static bool show_point(const struct point *p, void *arg)
 	struct listing *l = arg;
 	if (l->filter.s && !str_glob(l->filter, p->text))
 		return true;
+	if (!l->verbose && l->last.n && str_eq(l->last, p->text))
+		return true;
+	l->last = p->text;
 	printf("%.*s\n", STRF(p->plain.n ? p->plain : p->text));
 	if (!l->verbose)
 		return true;

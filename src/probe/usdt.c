@@ -1,7 +1,9 @@
 /* usdt.c - static probes that programs bring along (.note.stapsdt): every place of one name is one
  * probe. */
 #include "types/usdt.h"
+#include "kern/regs.h"
 #include "probe/common.h"
+#include "sym/sym.h"
 
 enum { HELPER_PROBE_READ_USER = 112 };
 
@@ -9,6 +11,7 @@ enum { HELPER_PROBE_READ_USER = 112 };
 struct usdt_point {
 	u32 n;
 	const struct usdt_site **site;
+	struct usdt_arg *arg; /* of all of them, symbols found; NULL: nobody asked */
 };
 
 static struct err *usdt_parse(struct arena *a, struct point *p, struct str text)
@@ -30,15 +33,16 @@ static struct err *usdt_parse(struct arena *a, struct point *p, struct str text)
 	return NULL;
 }
 
+/* A symbol's address is counted from the place, so places that name one differ. */
 static bool same_args(const struct usdt_site *x, const struct usdt_site *y)
 {
-	if (x->narg != y->narg || !str_eq(x->bad_arg, y->bad_arg))
+	if (x->narg != y->narg)
 		return false;
 	for (u32 i = 0; i < x->narg; i++) {
 		const struct usdt_arg *a = &x->arg[i], *b = &y->arg[i];
 		if (a->kind != b->kind || a->size != b->size || a->is_signed != b->is_signed ||
 		    a->reg != b->reg || a->index != b->index || a->scale != b->scale ||
-		    a->off != b->off)
+		    a->off != b->off || a->sym.n || b->sym.n || !str_eq(a->text, b->text))
 			return false;
 	}
 	return true;
@@ -57,8 +61,9 @@ static struct usdt_point *group(struct arena *a, const struct usdt_sites *all, u
 	const struct usdt_site *first = &all->v[i];
 	for (u32 k = i; k < all->n; k++) {
 		const struct usdt_site *s = &all->v[k];
-		if (taken[k] || !str_eq(s->provider, first->provider) ||
-		    !str_eq(s->name, first->name) || !same_args(s, first))
+		bool same = str_eq(s->provider, first->provider) && str_eq(s->name, first->name) &&
+			    same_args(s, first);
+		if (k != i && (taken[k] || !same))
 			continue;
 		taken[k] = true;
 		g->site[g->n++] = s;
@@ -117,25 +122,46 @@ static struct err *usdt_expand(struct host *h, struct unit *u, const struct poin
 	return e;
 }
 
-/* Sizes and signs, as the notes have them. */
+/* From the place to the symbol: the same wherever the file is mapped. */
+static bool find_symbol(const char *path, const struct usdt_site *s, struct usdt_arg *a)
+{
+	struct symbol sym;
+	struct err *e = elf_symbol(path, a->sym, &sym);
+	bool found = !e;
+	err_free(e);
+	if (found)
+		a->off += (i64)(sym.addr - s->addr);
+	return found;
+}
+
+/* Sizes and signs, as the notes have them. One that cannot be read is an error where it is used. */
 static struct err *usdt_types(struct host *h, struct unit *u, struct point *p)
 {
 	struct arena *a = u ? u->arena : h->arena;
-	const struct usdt_point *g = p->priv;
+	struct usdt_point *g = p->priv;
 	if (!g)
 		return NULL;
-	const struct usdt_site *s = g->site[0];
-	if (s->bad_arg.n)
-		return err_new("%.*s: where an argument is found is not understood: %.*s",
-			       STRF(p->text), STRF(s->bad_arg));
-	struct field *f = arena_newn(a, struct field, s->narg + 1);
-	for (u32 i = 0; i < s->narg; i++)
-		f[i] = (struct field){.name = str_z(arena_fmt(a, "arg%u", i)),
-				      .type = type_int(s->arg[i].size, s->arg[i].is_signed),
-				      .bit_off = i * 64};
+	if (!g->arg) {
+		const char *path = user_path_real(h, u, arena_strz(a, p->target));
+		const struct usdt_site *s = g->site[0];
+		g->arg = arena_newn(a, struct usdt_arg, s->narg + 1);
+		memcpy(g->arg, s->arg, s->narg * sizeof(*s->arg));
+		for (u32 i = 0; i < s->narg; i++)
+			if (g->arg[i].sym.n && !find_symbol(path, s, &g->arg[i]))
+				g->arg[i] =
+					(struct usdt_arg){.kind = UA_BAD, .text = g->arg[i].sym};
+	}
+	u32 n = g->site[0]->narg;
+	struct field *f = arena_newn(a, struct field, n + 1);
+	for (u32 i = 0; i < n; i++) {
+		const struct usdt_arg *arg = &g->arg[i];
+		struct type *none = arena_new(a, struct type);
+		*none = (struct type){.kind = T_NONE, .name = arg->text};
+		f[i] = (struct field){.name = str_z(arena_fmt(a, "arg%u", i)), .bit_off = i * 64};
+		f[i].type = arg->kind == UA_BAD ? none : type_int(arg->size, arg->is_signed);
+	}
 	struct type *t = arena_new(a, struct type);
-	*t = (struct type){
-		.kind = T_STRUCT, .size = s->narg * 8, .align = 8, .nfield = s->narg, .field = f};
+	*t = (struct type){.kind = T_STRUCT, .size = n * 8, .align = 8, .nfield = n, .field = f};
 	t->name = str_z(arena_fmt(a, "usdt_%.*s_args", STRF(p->name)));
 	p->args = t;
 	p->args_space = AS_NONE;
@@ -164,26 +190,36 @@ static struct ref user_load(struct fn *f, struct ref addr, const struct usdt_arg
 	return v;
 }
 
+/* The address of an operand in memory, or of a symbol. */
+static struct ref place(struct fn *f, const struct usdt_arg *a)
+{
+	struct ref base = a->sym.n      ? ir_load(f, 8, ir_ctx(f), REGS_IP)
+			  : a->reg >= 0 ? reg(f, a->reg)
+					: ir_con(f, 0);
+	struct ref at = ir_addi(f, base, a->off);
+	if (a->sym.n && a->reg >= 0)
+		at = ir_op2(f, O_ADD, at, reg(f, a->reg));
+	if (a->index >= 0)
+		at = ir_op2(f, O_ADD, at,
+			    ir_op2(f, O_MUL, reg(f, a->index), ir_con(f, a->scale ? a->scale : 1)));
+	return at;
+}
+
 static struct ref usdt_arg(struct fn *f, struct host *h, const struct point *p, int n)
 {
 	(void)h;
 	const struct usdt_point *g = p->priv;
 	if (!g || n < 0 || (u32)n >= g->site[0]->narg)
 		return ir_con(f, 0);
-	const struct usdt_arg *a = &g->site[0]->arg[n];
+	const struct usdt_arg *a = g->arg ? &g->arg[n] : &g->site[0]->arg[n];
 	struct ref at;
 	switch (a->kind) {
-	case UA_CONST: return ir_con(f, (u64)a->off);
+	case UA_BAD: break; /* told by the type */
+	case UA_CONST: return a->sym.n ? place(f, a) : ir_con(f, (u64)a->off);
 	case UA_REG:
 		at = reg(f, a->reg);
 		return a->size == 8 ? at : ir_op1(f, a->is_signed ? O_EXTS : O_EXTU, a->size, at);
-	case UA_MEM:
-		at = ir_addi(f, reg(f, a->reg), a->off);
-		if (a->index >= 0)
-			at = ir_op2(f, O_ADD, at,
-				    ir_op2(f, O_MUL, reg(f, a->index),
-					   ir_con(f, a->scale ? a->scale : 1)));
-		return user_load(f, at, a);
+	case UA_MEM: return user_load(f, place(f, a), a);
 	}
 	return ir_con(f, 0);
 }

@@ -124,6 +124,13 @@ static const struct type *check_argn(struct sema *s, struct node *n)
 	if (s->point->args && s->point->args_space != AS_CTX) {
 		u32 nf;
 		const struct field *f = type_fields(s->point->args, &nf);
+		if (k < nf && f[k].type->kind == T_NONE) {
+			sema_fail(s, E_CONTEXT, n->loc,
+				  "arg%llu of %.*s is %.*s, which programs in the kernel cannot "
+				  "read",
+				  k, STRF(s->point->text), STRF(f[k].type->name));
+			return s->final ? &type_error : NULL;
+		}
 		if (k < nf)
 			return value_type(s, f[k].type, s->point->args_space, false);
 	}

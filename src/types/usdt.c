@@ -5,8 +5,10 @@
  *
  * base is where .stapsdt.base was when the note was written; prelinking moves
  * the section, and the addresses with it. Arguments are operands of the
- * assembler, each "size@operand": x86 "-4@%eax" "8@-8(%rbp,%rax,4)" "4@$5",
- * arm64 "-4@w0" "8@[sp, 16]" "4@5".
+ * assembler, each "size@operand": x86 "-4@%eax" "8@-8(%rbp,%rax,4)" "4@$5"
+ * "8@counter+8(%rip)" "8@$counter", arm64 "-4@w0" "8@[sp, 16]" "4@5". A size
+ * such as "8f" is a floating point number's; those are in registers that
+ * programs in the kernel do not see.
  */
 #include "types/usdt.h"
 #include "base/vec.h"
@@ -16,6 +18,7 @@ enum { NOTE_TYPE = 3, MAX_SITES = 1 << 16, MAX_NOTE_SECTIONS = 16, MAX_TERMS = 1
 
 /* ---- arguments ---- */
 
+enum { X86_IP = 128 };
 struct reg {
 	const char *name[4]; /* 64, 32, 16, 8 bits */
 	i16 off;             /* in struct pt_regs */
@@ -28,7 +31,7 @@ static const struct reg x86_regs[] = {
 	{{"r9", "r9d", "r9w", "r9b"}, 64},     {{"r8", "r8d", "r8w", "r8b"}, 72},
 	{{"rax", "eax", "ax", "al"}, 80},      {{"rcx", "ecx", "cx", "cl"}, 88},
 	{{"rdx", "edx", "dx", "dl"}, 96},      {{"rsi", "esi", "si", "sil"}, 104},
-	{{"rdi", "edi", "di", "dil"}, 112},    {{"rip", "eip", "ip", "ip"}, 128},
+	{{"rdi", "edi", "di", "dil"}, 112},    {{"rip", "eip", "ip", "ip"}, X86_IP},
 	{{"rsp", "esp", "sp", "spl"}, 152},    {{"ah", "ah", "ah", "ah"}, 81},
 	{{"bh", "bh", "bh", "bh"}, 41},        {{"ch", "ch", "ch", "ch"}, 89},
 	{{"dh", "dh", "dh", "dh"}, 97},
@@ -81,6 +84,24 @@ static bool parse_sum(struct str s, i64 *ret)
 	return false;
 }
 
+/* What a displacement may be: a sum, a symbol, or a symbol and a sum: "16", "sym", "sym+8-4". */
+static bool parse_place(struct str s, struct usdt_arg *a)
+{
+	u32 n = 0;
+	if (!s.n)
+		return true;
+	bool number = (s.s[0] >= '0' && s.s[0] <= '9') || s.s[0] == '-' || s.s[0] == '+';
+	if (number)
+		return parse_sum(s, &a->off);
+	while (n < s.n && s.s[n] != '+' && s.s[n] != '-')
+		n++;
+	a->sym = (struct str){s.s, n};
+	for (u32 i = 0; i < n; i++)
+		if (strchr("%@:()[]$* ", s.s[i])) /* sym@tpoff, %fs:8 */
+			return false;
+	return n == s.n || parse_sum(str_from(s, n), &a->off);
+}
+
 /* disp(%base,%index,scale), the disp already cut off: "(%rbp)", "(,%rax,8)" */
 static bool parse_x86_mem(struct str s, struct usdt_arg *a)
 {
@@ -100,9 +121,7 @@ static bool parse_x86_mem(struct str s, struct usdt_arg *a)
 		if (!part[i].n)
 			continue;
 		*reg = part[i].s[0] == '%' ? x86_reg(str_from(part[i], 1)) : -1;
-		/* An address relative to %rip names a symbol; the assembler knew it, the note does
-		 * not. */
-		if (*reg < 0 || *reg == 128)
+		if (*reg < 0 || (*reg == X86_IP && i))
 			return false;
 	}
 	if (part[2].n &&
@@ -110,7 +129,13 @@ static bool parse_x86_mem(struct str s, struct usdt_arg *a)
 		return false;
 	a->scale = (u8)scale;
 	a->kind = UA_MEM;
-	return a->reg >= 0 || a->index >= 0;
+	/* Relative to %rip is how a symbol is reached; where the next instruction is, which a mere
+	 * number would count from, the note does not say. */
+	if (a->reg == X86_IP && !a->sym.n)
+		return false;
+	if (a->reg == X86_IP)
+		a->reg = -1;
+	return a->reg >= 0 || a->index >= 0 || a->sym.n;
 }
 
 /* "[sp]", "[x0, 16]", "[x0, x1]", "[x0, #8]" */
@@ -140,7 +165,7 @@ static bool parse_operand(struct str s, struct usdt_arg *a)
 		return false;
 	a->kind = UA_CONST;
 	if (s.s[0] == '$')
-		return parse_sum(str_from(s, 1), &a->off);
+		return s.n > 1 && parse_place(str_from(s, 1), a);
 	a->kind = UA_REG;
 	if (s.s[0] == '%') {
 		a->reg = x86_reg(str_from(s, 1));
@@ -150,15 +175,16 @@ static bool parse_operand(struct str s, struct usdt_arg *a)
 		return parse_arm_mem(s, a);
 	i32 paren = str_chr(s, '(');
 	if (paren >= 0) {
-		if (paren > 0 && !parse_sum((struct str){s.s, (u32)paren}, &a->off))
-			return false;
-		return parse_x86_mem(str_from(s, (u32)paren), a);
+		return parse_place((struct str){s.s, (u32)paren}, a) &&
+		       parse_x86_mem(str_from(s, (u32)paren), a);
 	}
 	a->reg = arm_reg(s);
 	if (a->reg >= 0)
 		return true;
-	a->kind = UA_CONST;
-	return parse_sum(s, &a->off);
+	if (!parse_place(s, a))
+		return false;
+	a->kind = a->sym.n ? UA_MEM : UA_CONST; /* x86: memory at a fixed address; arm: a number */
+	return true;
 }
 
 bool usdt_parse_arg(struct str text, struct usdt_arg *ret)
@@ -166,7 +192,7 @@ bool usdt_parse_arg(struct str text, struct usdt_arg *ret)
 	struct usdt_arg a = {.size = 8, .reg = -1, .index = -1};
 	i32 at = str_chr(text, '@');
 	i64 size = 8;
-	if (at > 0 && !str_i64((struct str){text.s, (u32)at}, &size))
+	if (at > 0 && !str_i64((struct str){text.s, (u32)at}, &size)) /* "8f", too */
 		return false;
 	a.is_signed = size < 0;
 	if (size < -8 || size > 8)
@@ -196,12 +222,13 @@ static struct str next_arg(struct str *s)
 static void parse_args(struct str text, struct arena *a, struct usdt_site *site)
 {
 	for (struct str arg = next_arg(&text); arg.n; arg = next_arg(&text)) {
-		bool fits = site->narg < MAX_USDT_ARGS;
-		if ((!fits || !usdt_parse_arg(arg, &site->arg[site->narg])) && !site->bad_arg.s)
-			site->bad_arg = arena_str(a, arg);
-		if (!fits)
+		if (site->narg == MAX_USDT_ARGS)
 			return;
-		site->narg++;
+		struct usdt_arg *to = &site->arg[site->narg++];
+		arg = arena_str(a, arg);
+		if (!usdt_parse_arg(arg, to))
+			*to = (struct usdt_arg){
+				.kind = UA_BAD, .reg = -1, .index = -1, .text = arg};
 	}
 }
 

@@ -5,18 +5,22 @@
 #include "types/type.h"
 
 enum usdt_arg_kind {
-	UA_CONST,
+	UA_CONST, /* off; with a symbol: its address + off */
 	UA_REG,
-	UA_MEM
-}; /* immediate; register; [reg + scale * index + off] */
+	UA_MEM, /* [reg + scale * index + off]; with a symbol: [its address + scale * index + off]
+		 */
+	UA_BAD, /* cannot be read: text says what it is */
+};
 struct usdt_arg {
 	enum usdt_arg_kind kind : 8;
-	u8 size; /* 1 2 4 8; 0: not understood (then .bad_arg is set) */
+	u8 size; /* 1 2 4 8; 0: not understood */
 	bool is_signed;
 	i16 reg, index; /* offset into struct pt_regs, -1: none; odd for %ah and its kin: read one
 			   byte */
 	u8 scale;
-	i64 off; /* constant, or displacement */
+	i64 off;         /* constant, or displacement */
+	struct str sym;  /* {NULL}: none */
+	struct str text; /* UA_BAD: as the note has it */
 };
 enum { MAX_USDT_ARGS = 32 };
 struct usdt_site {
@@ -26,7 +30,6 @@ struct usdt_site {
 	u64 sem_offset; /* file offset of the semaphore, 0: none */
 	u32 narg;
 	struct usdt_arg arg[MAX_USDT_ARGS];
-	struct str bad_arg; /* first argument text that could not be understood, or {NULL} */
 };
 struct usdt_sites {
 	struct usdt_site *v;
@@ -34,5 +37,6 @@ struct usdt_sites {
 };
 struct err *usdt_read(const char *path, struct arena *a, struct usdt_sites *ret);
 struct err *usdt_read_mem(const void *p, size_t n, struct arena *a, struct usdt_sites *ret);
-/* One argument, e.g. "-4@%eax", "8@-8(%rbp)", "4@$5", "8@sym(%rip)" (unsupported: false). */
+/* One argument, e.g. "-4@%eax", "8@-8(%rbp)", "4@$5", "8@sym(%rip)". False: it cannot be read. What
+ * the result names are pieces of the text. */
 bool usdt_parse_arg(struct str text, struct usdt_arg *ret);

@@ -72,3 +72,135 @@ EXPECT
 	$
 	$
 	@: 3
+
+NAME arguments in registers of every width
+PROG usdt:build/tests/usdtforms:regs /pid == cpid/ { printf("%lx %d %x %d %x %lx %x %x %x\n", arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7, arg8); }
+LOAD usdtforms 1
+NEEDS prog:usdtforms
+EXPECT
+	8182838485868788 -2054781048 8788 -120 87 9192939495969798 95969798 9798 98
+	$
+	$
+
+NAME arguments in memory, with index and scale
+PROG usdt:build/tests/usdtforms:memory /pid == cpid/ { printf("%lx %d %lx %d %d %lx %x\n", arg0, arg1, arg2, arg3, arg4, arg5, arg6); }
+LOAD usdtforms 1
+NEEDS prog:usdtforms
+EXPECT
+	200000001 3 400000003 4 -2 400000003 0
+	$
+	$
+
+NAME arguments that are symbols
+PROG usdt:build/tests/usdtforms:symbols /pid == cpid/ { printf("%lx %x %d %d %x\n", arg0, arg1, arg2 == (uint64)uaddr("word"), arg3, arg4); }
+LOAD usdtforms 1
+NEEDS prog:usdtforms
+EXPECT
+	1122334455667788 11223344 1 101 11
+	$
+	$
+
+NAME symbols of a program that is moved
+RUN
+	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/usdtforms.c 2>/dev/null &&
+	"$SONDE" -c "$TMPDIR/moved 1" -e "usdt:$TMPDIR/moved:symbols { printf(\"%lx %x %d %x\n\", arg0, arg1, arg3, arg4); }"
+NEEDS prog:usdtforms cmd:cc
+EXPECT
+	1122334455667788 11223344 101 11
+	$
+	$
+
+NAME arguments that are constants
+PROG usdt:build/tests/usdtforms:consts /pid == cpid/ { printf("%d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4); }
+LOAD usdtforms 1
+NEEDS prog:usdtforms
+EXPECT
+	-3 16 255 -1 -1
+	$
+	$
+
+NAME an argument that cannot be read, beside one that can
+PROG usdt:build/tests/usdtforms:floats /pid == cpid/ { print(arg1); }
+LOAD usdtforms 1
+NEEDS prog:usdtforms
+EXPECT
+	7
+	$
+	$
+
+NAME a floating point argument
+PROG usdt:build/tests/usdtforms:floats { print(arg0); }
+NEEDS prog:usdtforms
+EXPECT
+ERR
+	stdin:1:43-47: ERROR: arg0 of usdt:build/tests/usdtforms:forms:floats is 8f@%xmm0, which programs in the kernel cannot read
+	usdt:build/tests/usdtforms:floats { print(arg0); }
+	                                          ~~~~
+RC 1
+
+NAME one name at several places, arguments elsewhere in each
+PROG usdt:build/tests/usdtforms:places /pid == cpid/ { @[probe, arg0] = count(); }
+LOAD usdtforms 2
+NEEDS prog:usdtforms
+EXPECT
+	$
+	$
+	@[usdt:build/tests/usdtforms:forms:places, 10]: 2
+	@[usdt:build/tests/usdtforms:forms:places, 20]: 2
+	@[usdt:build/tests/usdtforms:forms:places, 30]: 2
+
+NAME list of a file
+RUN "$SONDE" -l 'usdt:build/tests/usdtforms:*'
+NEEDS prog:usdtforms
+EXPECT
+	usdt:build/tests/usdtforms:forms:regs
+	usdt:build/tests/usdtforms:forms:memory
+	usdt:build/tests/usdtforms:forms:symbols
+	usdt:build/tests/usdtforms:forms:consts
+	usdt:build/tests/usdtforms:forms:floats
+	usdt:build/tests/usdtforms:forms:places
+
+NAME list with types
+RUN "$SONDE" -lv 'usdt:build/tests/usdtforms:forms:floats'
+NEEDS prog:usdtforms
+EXPECT
+	usdt:build/tests/usdtforms:forms:floats
+	    (8f@%xmm0) arg0
+	    uint64 arg1
+	    (8f@(%rdi)) arg2
+	    (8@%fs:0x28) arg3
+
+NAME list of a process
+RUN
+	build/tests/usdtforms 1 1500 & p=$!
+	while [ ! -e /proc/$p/exe ] || ! grep -q usdtforms /proc/$p/maps; do sleep 0.05; done
+	"$SONDE" -p $p -l 'usdt:*' | grep usdtforms | sed 's,.*/build,build,'
+	"$SONDE" -p $p -l 'usdt:*:places' | grep usdtforms | sed 's,.*/build,build,'
+	wait
+NEEDS prog:usdtforms
+EXPECT
+	build/tests/usdtforms:forms:regs
+	build/tests/usdtforms:forms:memory
+	build/tests/usdtforms:forms:symbols
+	build/tests/usdtforms:forms:consts
+	build/tests/usdtforms:forms:floats
+	build/tests/usdtforms:forms:places
+	build/tests/usdtforms:forms:places
+
+NAME library by its name
+PROG usdt:libc:memory_arena_new /pid == cpid/ { @ = count(); }
+LOAD threads 3
+NEEDS usdt:/lib/x86_64-linux-gnu/libc.so.6
+EXPECT_RE
+	$
+	$
+	@: [1-9][0-9]*
+
+NAME wildcard in the name of a probe
+PROG usdt:build/tests/usdtforms:forms:const[a-z] /pid == cpid/ { @ = count(); }
+LOAD usdtforms 2
+NEEDS prog:usdtforms
+EXPECT
+	$
+	$
+	@: 2

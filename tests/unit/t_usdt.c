@@ -32,6 +32,16 @@ TEST(usdt_x86_arguments)
 	CHECK(same(arg("8@0x10+8(%rsp)"), UA_MEM, 8, 152, 24));
 	struct usdt_arg a = arg("4@-4(%rbp,%rax,8)");
 	CHECK(same(a, UA_MEM, 4, 32, -4) && a.index == 80 && a.scale == 8);
+	a = arg("8@sym+8-4(%rip)");
+	CHECK(same(a, UA_MEM, 8, -1, 4) && str_is(a.sym, "sym") && a.index < 0);
+	a = arg("8@sym");
+	CHECK(same(a, UA_MEM, 8, -1, 0) && str_is(a.sym, "sym"));
+	a = arg("8@$sym+16");
+	CHECK(same(a, UA_CONST, 8, -1, 16) && str_is(a.sym, "sym"));
+	a = arg("4@sym(,%rax,4)");
+	CHECK(same(a, UA_MEM, 4, -1, 0) && a.index == 80 && a.scale == 4 && a.sym.n == 3);
+	a = arg("4@sym-4(%rbx)");
+	CHECK(same(a, UA_MEM, 4, 40, -4) && a.sym.n == 3);
 	a = arg("4@16(,%rcx,4)");
 	CHECK(same(a, UA_MEM, 4, -1, 16) && a.index == 88 && a.scale == 4);
 }
@@ -44,7 +54,7 @@ TEST(usdt_arm_arguments)
 	CHECK(same(arg("8@[x29, -16]"), UA_MEM, 8, 232, -16));
 	CHECK(same(arg("4@5"), UA_CONST, 4, -1, 5));
 	CHECK(arg("8@[x0, x1]").index == 8);
-	CHECK(arg("8@x31").size == 99 && arg("8@x012").size == 99);
+	CHECK(arg("8@x31").sym.n && arg("8@x012").sym.n); /* no registers */
 }
 
 TEST(usdt_refused_arguments)
@@ -52,10 +62,13 @@ TEST(usdt_refused_arguments)
 	static const char *const bad[] = {
 		"",
 		"8@",
-		"8@sym(%rip)",
-		"8@sym+4(%rip)",
 		"8@4(%rip)",
-		"8@sym",
+		"8@(%rip)",
+		"8@sym(%rax,%rip)",
+		"8@sym@tpoff",
+		"8@%fs:sym",
+		"8@sym+",
+		"8@sym+x",
 		"8@%xmm0",
 		"8f@%xmm0",
 		"3@%eax",
@@ -139,8 +152,8 @@ TEST(usdt_notes)
 		CHECK(str_is(s.v[0].provider, "prov") && str_is(s.v[0].name, "probe"));
 		CHECK(s.v[0].addr == 0x401210 && s.v[0].offset == 0x1210 &&
 		      s.v[0].sem_offset == 0x2120);
-		CHECK(s.v[0].narg == 3 && str_is(s.v[0].bad_arg, "8@sym(%rip)"));
-		CHECK(s.v[0].arg[1].size == 0 && same(s.v[0].arg[2], UA_MEM, 8, 152, 8));
+		CHECK(s.v[0].narg == 3 && str_is(s.v[0].arg[1].sym, "sym"));
+		CHECK(s.v[0].arg[1].size == 8 && same(s.v[0].arg[2], UA_MEM, 8, 152, 8));
 	}
 	/* Cut anywhere, it is refused or has fewer probes. */
 	for (size_t n = 0; n < offsetof(struct image64, note) + sizeof(im.note); n++) {
