@@ -151,13 +151,13 @@ static void set_present(struct lower *l, struct map *m, struct ref p)
 		ir_store(l->f, 8, p, (i32)m->present, ir_con(l->f, 1));
 }
 
-static void add_to(struct lower *l, struct map *m, struct node *call, struct ref p)
+static void add_to(struct lower *l, struct map *m, struct node *call, struct ref p, bool percpu)
 {
 	u32 nc;
 	/* Programs of user probes can be preempted by others on their CPU: adding must not be torn
 	 * apart. */
 	bool adds = m->val->kind != T_MIN && m->val->kind != T_MAX && m->val->kind != T_TSERIES;
-	bool shared = !m->percpu || (adds && (l->v->provider->flags & PF_USER));
+	bool shared = !percpu || (adds && (l->v->provider->flags & PF_USER));
 	lower_push(l, &nc);
 	call->type = m->val; /* as merged over the script */
 	call->fn->add(l, call, (struct mem){p, 0}, shared);
@@ -173,12 +173,12 @@ void lower_agg(struct lower *l, struct node *map, struct node *call)
 	if (m->table) {
 		struct blk *full = ir_blk(f);
 		full->unlikely = true;
-		add_to(l, m, call, lower_table(l, m, key, full));
+		add_to(l, m, call, lower_table(l, m, key, full), true);
 		ir_jmp(f, done);
 		ir_at(f, full);
 	}
 	struct ref p = element(l, m, key, done);
-	add_to(l, m, call, p);
+	add_to(l, m, call, p, m->percpu);
 	set_present(l, m, p);
 	ir_jmp(f, done);
 	ir_at(f, done);

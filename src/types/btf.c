@@ -19,7 +19,8 @@
 
 enum {
 	STRIDE = 32,
-	WALKS_BEFORE_INDEX = 3,
+	WALKS_BEFORE_INDEX = 8, /* making the table takes as long */
+	MAX_FOUND = 32,         /* searches that are remembered */
 	MAX_BTF_BYTES = 1 << 28,
 	MAX_TYPES = 1 << 22,
 	MAX_RANK = 4,   /* entries of search.want */
@@ -31,17 +32,25 @@ struct cached {
 	const struct type *type;
 };
 
+/* A search's answer: a script asks for the same few names again and again. */
+struct found {
+	struct str name;
+	u32 want, id; /* want: the first set, which tells searches apart */
+};
+
 struct types {
 	void *map, *heap; /* what to give back */
 	size_t map_len;
 	const u8 *type; /* type section */
 	const char *str;
 	u32 type_len, str_len;
-	u32 first_id, first_str;  /* of this part; 1 and 0 without a base */
-	u32 ntype;                /* of this part */
-	u32 *mark;                /* offset of types first_id + 32 i */
-	u32 nwalk;                /* searches without the table */
-	u32 *head, *chain, nhead; /* table by name: head[hash] and chain[i] are indices + 1 */
+	u32 first_id, first_str;       /* of this part; 1 and 0 without a base */
+	u32 ntype;                     /* of this part */
+	u32 *mark;                     /* offset of types first_id + 32 i */
+	u32 nwalk;                     /* searches without the table */
+	u32 *head, *chain, nhead;      /* table by name: head[hash] and chain[i] are indices + 1 */
+	struct found found[MAX_FOUND]; /* the oldest is forgotten */
+	u32 nfound;
 	struct cached *cache;
 	u32 ncache, cache_cap;
 	struct types *base;
@@ -663,15 +672,21 @@ static void search_walk(struct types *k, struct search *s)
 /* The module's own types come before its base's. */
 static u32 search(struct types *k, struct str name, const u32 *want)
 {
+	for (u32 i = 0; k && i < MAX_FOUND && i < k->nfound; i++)
+		if (k->found[i].want == want[0] && str_eq(k->found[i].name, name))
+			return k->found[i].id;
 	struct search s = {.name = name, .want = want, .rank = MAX_RANK};
-	for (; k && name.n && !s.id; k = k->base) {
-		if (!k->head && k->nwalk++ >= WALKS_BEFORE_INDEX)
-			make_index(k);
-		if (k->head)
-			search_table(k, &s);
+	for (struct types *p = k; p && name.n && !s.id; p = p->base) {
+		if (!p->head && p->nwalk++ >= WALKS_BEFORE_INDEX)
+			make_index(p);
+		if (p->head)
+			search_table(p, &s);
 		else
-			search_walk(k, &s);
+			search_walk(p, &s);
 	}
+	if (k)
+		k->found[k->nfound++ % MAX_FOUND] =
+			(struct found){arena_str(k->arena, name), want[0], s.id};
 	return s.id;
 }
 
