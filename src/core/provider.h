@@ -72,6 +72,7 @@ enum provider_flags {
 	PF_EVENT = 1 << 10,  /* perf event program: context is struct bpf_perf_event_data */
 	PF_NOBODY = 1 << 13, /* runs in the name of no process: not subject to -p, --cgroup */
 	PF_CTX_ARGS = 1 << 12, /* ctx is another name of args */
+	PF_LINGERS = 1 << 16,  /* detaching takes the kernel tens of milliseconds */
 	PF_SPLIT = 1 << 11,    /* points that differ in .extra do not share a program */
 	PF_CHOSEN = 1 << 14, /* see choose: when it cannot be attached, the script is compiled once
 				more without such choices */

@@ -94,6 +94,8 @@ struct unit {
 	struct map *ring, *scratch, *stats; /* NULL: the script needs none */
 	struct map *start;   /* one u64: monotonic time when tracing started; the runtime stores it.
 				NULL: not needed */
+	struct map *stop;    /* one u64: not 0 when programs are to do nothing any more, because
+				detaching goes on behind the session. NULL: not needed */
 	struct scope scope;  /* which processes are traced */
 	int pid;             /* one of them, whose files and libraries are meant; 0: none */
 	u64 cpid;            /* -c child, 0: none */

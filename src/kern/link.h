@@ -25,6 +25,12 @@ struct link {
 struct link *link_add(struct link **list, int fd, int perf_fd);
 /* Undoes the links before mark (NULL: all). */
 void link_undo(struct host *h, struct link **list, const struct link *mark);
+/*
+ * Undoes all in a process of its own, which is not waited for: what detaching takes tens of
+ * milliseconds for. The programs must have been told to do nothing any more; when this returns, no
+ * run of them goes on that does not know. False: that cannot be had here, nothing was done.
+ */
+bool link_leave(struct host *h, struct link **list);
 /* Hits that were not seen so far. False: this kernel does not tell. */
 bool link_missed(struct host *h, const struct link *l, u64 *n);
 

@@ -264,6 +264,20 @@ static void place_vars(struct lower *l, u32 nloop)
 		lower_store(l, 8, lower_shared(l, SHARED_WHICH), l->which);
 }
 
+/* Nothing happens any more once the session says so. */
+static void heed_stop(struct lower *l, struct blk *out)
+{
+	struct fn *f = l->f;
+	struct blk *go = ir_blk(f);
+	if (!l->u->stop) {
+		l->u->stop = unit_map(l->u, MAP_AUX, "stop");
+		l->u->stop->val_size = 8;
+	}
+	struct ref p = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->stop->index));
+	ir_br(f, O_EQ, ir_load(f, 8, p, 0), ir_con(f, 0), go, out);
+	ir_at(f, go);
+}
+
 /*
  *	entry: scope.c             a predicate that needs no scratch memory runs before it is taken
  *	[claim] predicate [claim]
@@ -292,6 +306,8 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	bool pred_calls = nloop > body_loops;
 	l->callbacks = nloop > 0;
 	ir_set(f, l->retval, ir_con(f, 0));
+	if (l->v->provider->flags & PF_LINGERS)
+		heed_stop(l, out);
 	lower_scope(l, out);
 	find_point(l, out);
 	if (l->v->provider->enter)

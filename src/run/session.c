@@ -289,10 +289,34 @@ void session_print_maps(struct session *s)
 	arena_reset(&s->ev);
 }
 
+/* No event comes after this. */
+static void detach(struct session *s)
+{
+	struct link *slow = NULL, **from = &s->links;
+	while (*from) {
+		struct link *l = *from;
+		const struct prog *p = l->owner;
+		if (p->provider->flags & PF_LINGERS) {
+			*from = l->next;
+			l->next = slow;
+			slow = l;
+		} else {
+			from = &l->next;
+		}
+	}
+	link_undo(s->h, &s->links, NULL);
+	const struct map *stop = s->u->stop;
+	struct err *e = slow && stop && stop->fd >= 0 ? bpf_map_put(stop->fd, &(u32){0}, &(u64){1})
+						      : err_new("no need");
+	if (e || !link_leave(s->h, &slow))
+		link_undo(s->h, &slow, NULL);
+	err_free(e);
+}
+
 static void finish(struct session *s)
 {
 	loss_links(s);
-	link_undo(s->h, &s->links, NULL);
+	detach(s);
 	loop_drain(s); /* what exit() made worthless is thrown away here */
 	s->discard = false;
 	s->ending = true;

@@ -147,3 +147,10 @@ NAME events stay in order
 RUN "$SONDE" -q -c 'build/tests/syscalls 3000 lseek' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("%d\n", args.offset); }' | awk 'NF { if ($1 != n) bad++; n++ } END { print n, bad + 0 }'
 EXPECT
 	3000 0
+
+NAME what is counted was printed, until the end
+RUN (build/tests/burst 3000000 & echo $!; wait) | { read pid; timeout -s INT 1 "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == '$pid'/ { printf("event\n"); @n = count(); } tracepoint:syscalls:sys_exit_getppid /pid == '$pid'/ { @x = count(); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; kill $pid; }; awk '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } /^event/ { n++ } /^@n/ { c = $2 } END { if (n + lost == c && c) print "exact"; else print n, "printed,", lost + 0, "lost,", c, "counted" }' "$TMPDIR/e" "$TMPDIR/o"
+ALONE
+TIMEOUT 30
+EXPECT
+	exact
