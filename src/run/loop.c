@@ -22,11 +22,15 @@ static struct err *watch(struct session *s, int fd)
 	return NULL;
 }
 
+/* SIGHUP: the terminal was closed, unless nohup(1) wants that ignored. */
 static void stop_signals(sigset_t *set)
 {
+	struct sigaction hup;
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGTERM);
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
+		sigaddset(set, SIGHUP);
 }
 
 /* SIGPIPE: a closed output is an error of write(), and ends the session like others. */

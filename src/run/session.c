@@ -263,6 +263,7 @@ static bool start(struct session *s)
 		return true;
 	put_attached(s);
 	record_replay(s);
+	loop_drain(s); /* what begin printed is not to wait for the next record */
 	e = s->child.pid ? proc_child_go(&s->child) : NULL;
 	if (e)
 		put_err(s, false, (struct loc){0}, e);

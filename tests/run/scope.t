@@ -25,12 +25,12 @@ EXPECT
 	@: 55
 
 NAME user probes and perf events attach to each process
-RUN build/tests/spin 100 1500 & a=$!; build/tests/spin 100 1500 & b=$!; build/tests/spin 100 1500 & "$SONDE" -q -p $a,$b -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } end { print((len(@u), len(@c), len(@p))); clear(@u); clear(@c); clear(@p); }'; wait
+RUN build/tests/spin 100 1500 & a=$!; build/tests/spin 100 1500 & b=$!; build/tests/spin 100 1500 & "$SONDE" -q -p $a,$b -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } ' | sed '/^$/d; s/\[.*//' | uniq -c | tr -s " "; wait
 NEEDS prog:spin uprobe
 EXPECT
-	(2, 2, 2)
-	$
-	$
+	 2 @c
+	 2 @p
+	 2 @u
 
 NAME children are followed
 RUN "$SONDE" -q --follow -c 'sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do build/tests/syscalls 3 lseek & done; (sleep 0.5; build/tests/syscalls 4 lseek) & build/tests/syscalls 5 lseek"' -e 'tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { @ = count(); }'
@@ -60,12 +60,13 @@ EXPECT
 	@[2]: 3
 
 NAME user probes and perf events of children
-RUN "$SONDE" -q --follow -c 'sh -c "build/tests/spin 50 300; build/tests/spin 50 300 & wait"' -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } uretprobe:build/tests/spin:busy { @r[pid] = count(); } software:cpu-clock:1000000 /comm == "spin"/ { @c[pid] = count(); } profile:hz:199 /comm == "spin"/ { @p[pid] = count(); } end { print((len(@u), len(@r), len(@c), len(@p))); clear(@u); clear(@r); clear(@c); clear(@p); }'
+RUN "$SONDE" -q --follow -c 'sh -c "build/tests/spin 50 300; build/tests/spin 50 300 & wait"' -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } uretprobe:build/tests/spin:busy { @r[pid] = count(); } software:cpu-clock:1000000 /comm == "spin"/ { @c[pid] = count(); } profile:hz:199 /comm == "spin"/ { @p[pid] = count(); } ' | sed '/^$/d; s/\[.*//' | uniq -c | tr -s " "
 NEEDS prog:spin uprobe
 EXPECT
-	(2, 2, 2, 2)
-	$
-	$
+	 2 @c
+	 2 @p
+	 2 @r
+	 2 @u
 
 NAME children that do not fit are told
 RUN BPFTRACE_MAX_FOLLOWED=1 "$SONDE" -q --follow -c 'sh -c "build/tests/syscalls 3; build/tests/syscalls 3; true"' -e 'tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { @ = count(); }' 2>&1
@@ -102,12 +103,12 @@ EXPECT
 	$
 
 NAME user probes and perf events in a control group
-RUN d=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1)/sonde_$$; mkdir $d; build/tests/spin 100 2000 & a=$!; echo $a >$d/cgroup.procs; build/tests/spin 100 2000 & timeout -s INT 2 "$SONDE" -q --cgroup $d -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } end { print((len(@u), len(@c), len(@p))); clear(@u); clear(@c); clear(@p); }'; wait; rmdir $d
+RUN d=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1)/sonde_$$; mkdir $d; build/tests/spin 100 2000 & a=$!; echo $a >$d/cgroup.procs; build/tests/spin 100 2000 & timeout -s INT 2 "$SONDE" -q --cgroup $d -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } ' | sed '/^$/d; s/\[.*//' | uniq -c | tr -s " "; wait; rmdir $d
 NEEDS prog:spin uprobe file:/sys/fs/cgroup
 EXPECT
-	(1, 1, 1)
-	$
-	$
+	 1 @c
+	 1 @p
+	 1 @u
 
 NAME -p inside a pid namespace
 RUN unshare --pid --fork --mount-proc sh -c 'build/tests/syscalls 3 lseek 1500 & a=$!; build/tests/syscalls 5 lseek 1500 & "$SONDE" -q -p $a -e "tracepoint:syscalls:sys_enter_lseek { @[pid == $a, pid == tid] = count(); }"; wait'

@@ -1,0 +1,87 @@
+# How a trace ends when it is not by itself. Maps carry the names of the cases, so that what is left
+# in the kernel can be told from what others have there: a program that is attached keeps its maps.
+
+NAME killed, nothing stays attached
+RUN build/tests/semaphore 8000 >$TMPDIR/sem & p=$!; build/tests/spin 4000 4000 & q=$!; "$SONDE" -p $p,$q -e 'begin { printf("%d\n", pid); } usdt:build/tests/semaphore:semtest:probe { @kill9_a = count(); } uprobe:build/tests/spin:busy { @kill9_a = count(); } uretprobe:build/tests/spin:busy { @kill9_a = count(); } uprobe:libc:malloc { @kill9_a = count(); } tracepoint:syscalls:sys_enter_getppid { @kill9_a = count(); } rawtracepoint:sched_switch { @kill9_a = count(); } software:cpu-clock:1000000 { @kill9_a = count(); } profile:hz:99 { @kill9_a = count(); } watchpoint:0x1000:8:rw { @kill9_a = count(); }' >$TMPDIR/out 2>&1 & s=$!; i=0; while ! grep -q Attached $TMPDIR/out && [ $((i += 1)) -lt 100 ]; do sleep 0.1; done; bpftool map | grep -c kill9_a; kill -9 $s; wait $p; cat $TMPDIR/sem; i=0; while bpftool map | grep -q kill9_a && [ $((i += 1)) -lt 50 ]; do sleep 0.1; done; bpftool map | grep -c kill9_a; grep -c "sonde_${s}_" /sys/kernel/tracing/uprobe_events; kill $q; wait; :
+NEEDS prog:semaphore prog:spin uprobe file:/usr/sbin/bpftool
+TIMEOUT 25
+EXPECT
+	1
+	on
+	off
+	0
+	0
+
+NAME killed with probes of the kernel
+RUN "$SONDE" -e 'begin { printf("%d\n", pid); } kprobe:vfs_read { @kill9_b = count(); } kretprobe:vfs_read { @kill9_b = count(); } kretprobe:vfs_write { @kill9_b = count(); } kprobe:vfs_rea* { @kill9_b = count(); } fentry:vfs_read { @kill9_b = count(); } fexit:vfs_read { @kill9_b = count(); } ' >$TMPDIR/out 2>&1 & s=$!; i=0; while ! grep -q Attached $TMPDIR/out && [ $((i += 1)) -lt 100 ]; do sleep 0.1; done; bpftool map | grep -c kill9_b; kill -9 $s; i=0; while bpftool map | grep -q kill9_b && [ $((i += 1)) -lt 50 ]; do sleep 0.1; done; bpftool map | grep -c kill9_b; i=0; while grep -q "sonde_${s}_" /sys/kernel/tracing/kprobe_events && [ $((i += 1)) -lt 50 ]; do sleep 0.1; done; grep -c "sonde_${s}_" /sys/kernel/tracing/kprobe_events; bpftool prog | grep -c "name [kf][a-z]*_vfs_"; :
+NEEDS fentry vm file:/usr/sbin/bpftool
+TIMEOUT 30
+EXPECT
+	1
+	0
+	0
+	0
+
+NAME killed while it follows children
+RUN "$SONDE" --follow -c 'build/tests/spin 3000 3000' -e 'tracepoint:syscalls:sys_enter_getppid { @kill9_c = count(); }' >$TMPDIR/out 2>&1 & s=$!; i=0; while ! grep -q Attached $TMPDIR/out && [ $((i += 1)) -lt 100 ]; do sleep 0.1; done; kill -9 $s; i=0; while bpftool map | grep -q kill9_c && [ $((i += 1)) -lt 50 ]; do sleep 0.1; done; bpftool map | grep -c kill9_c; :
+NEEDS prog:spin tp:syscalls/sys_enter_getppid file:/usr/sbin/bpftool
+TIMEOUT 20
+EXPECT
+	0
+
+NAME signals end with results
+RUN for sig in INT TERM HUP; do "$SONDE" -q -e 'BEGIN { @ = 7; printf("%d\n", pid); } interval:s:8 { print("late"); }' >$TMPDIR/$sig 2>&1 & s=$!; i=0; while [ ! -s $TMPDIR/$sig ] && [ $((i += 1)) -lt 100 ]; do sleep 0.05; done; kill -$sig $s; wait $s; echo "$sig $?"; tail -n +2 $TMPDIR/$sig | grep .; done
+TIMEOUT 20
+EXPECT
+	INT 0
+	@: 7
+	TERM 0
+	@: 7
+	HUP 0
+	@: 7
+
+NAME nohup is respected
+RUN (trap '' HUP; "$SONDE" -q -e 'BEGIN { printf("%d\n", pid); } interval:ms:1500 { print("on time"); exit(); }' >$TMPDIR/out 2>&1) & i=0; while [ ! -s $TMPDIR/out ] && [ $((i += 1)) -lt 100 ]; do sleep 0.05; done; read -r s <$TMPDIR/out; kill -HUP $s; wait; tail -n +2 $TMPDIR/out | grep .
+TIMEOUT 15
+EXPECT
+	on time
+
+NAME the reader leaves
+RUN timeout 8 "$SONDE" -q -e 'interval:ms:10 { printf("tick\n"); }' | head -n 2; timeout 8 "$SONDE" -q -f json -e 'interval:ms:10 { printf("tick\n"); }' | head -n 1
+TIMEOUT 20
+EXPECT
+	tick
+	tick
+	{"type": "printf", "data": "tick\n"}
+
+NAME the child is killed
+RUN "$SONDE" -q -c 'build/tests/spin 8000 8000' -e 'BEGIN { printf("%d\n", cpid); @ = 3; }  interval:s:8 { print("late"); }' >$TMPDIR/out 2>&1 & i=0; while [ ! -s $TMPDIR/out ] && [ $((i += 1)) -lt 100 ]; do sleep 0.05; done; sleep 0.2; read -r c <$TMPDIR/out; echo "$c" | tr 0-9 n | cut -c 1; kill -9 $c; wait $!; echo $?; tail -n +2 $TMPDIR/out | grep .
+NEEDS prog:spin
+TIMEOUT 15
+EXPECT
+	n
+	0
+	@: 3
+
+NAME a child that ends at once
+RUN "$SONDE" -q -c true -e 'tracepoint:raw_syscalls:sys_exit /pid == cpid/ { @ = count(); } end { print(@ > 5); clear(@); }'; "$SONDE" -q --follow -c false -e 'tracepoint:raw_syscalls:sys_exit { @ = count(); } end { print(@ > 5); clear(@); }'
+NEEDS tp:raw_syscalls/sys_exit
+EXPECT
+	true
+	$
+	$
+	true
+	$
+	$
+
+NAME commands that cannot be run
+RUN echo text >$TMPDIR/text; printf '#!/nope\n' >$TMPDIR/script; echo '' >$TMPDIR/empty; chmod +x $TMPDIR/script $TMPDIR/empty; head -c 200 /dev/zero >$TMPDIR/zero; chmod +x $TMPDIR/zero; for c in /nope nope $TMPDIR/text /tmp '' "'open" $TMPDIR/script $TMPDIR/zero; do "$SONDE" -q -c "$c" -e 'interval:s:9 { }' 2>&1 | sed "s,$TMPDIR,TMP,g"; done
+EXPECT
+	ERROR: Failed to fork child: Path '/nope' does not exist or is not executable
+	ERROR: Failed to fork child: Path 'nope' does not exist or is not executable
+	ERROR: Failed to fork child: Path 'TMP/text' does not exist or is not executable
+	ERROR: Failed to fork child: Path '/tmp' does not exist or is not executable
+	ERROR: Failed to fork child: the command is empty
+	ERROR: Failed to fork child: a quote is not closed in the command: 'open
+	ERROR: start the command: No such file or directory
+	ERROR: start the command: Exec format error
