@@ -79,6 +79,8 @@ static bool any_lives(struct session *s)
 	const struct scope *sc = &s->u->scope;
 	u32 key, prev;
 	bool first = scope_in_first_ns(sc);
+	while (getpid() == 1 && waitpid(-1, NULL, WNOHANG) > 0) /* as init, orphans are ours */
+		;
 	for (bool more = bpf_map_next(sc->pids->fd, NULL, &key); more;
 	     prev = key, more = bpf_map_next(sc->pids->fd, &prev, &key))
 		if (!first || proc_runs(s->h, (int)key))
