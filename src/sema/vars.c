@@ -171,7 +171,8 @@ static void implicit_cast(struct sema *s, const struct node *n, const struct typ
 static bool is_cut(struct sema *s, const struct node *n, const struct type *want)
 {
 	const struct node *lit = assigned_literal(n);
-	return s->final && lit && want->kind == T_INT && !literal_fits(want, lit);
+	return s->final && lit && lit->type->flex && want->kind == T_INT &&
+	       !literal_fits(want, lit);
 }
 
 static void mismatch(struct sema *s, const struct node *n, struct str name, const char *has,
