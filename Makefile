@@ -103,6 +103,7 @@ lint:
 install: all
 	install -D -m 755 $B/sonde $(DESTDIR)$(PREFIX)/bin/sonde
 	install -D -m 644 man/sonde.1 $(DESTDIR)$(PREFIX)/share/man/man1/sonde.1
+	install -D -m 644 include/sonde/sdt.h $(DESTDIR)$(PREFIX)/include/sonde/sdt.h
 	$(if $(EMBED),install -d $(DESTDIR)$(PREFIX)/share/sonde/tools)
 	$(if $(EMBED),install -m 644 $(EMBED) $(DESTDIR)$(PREFIX)/share/sonde/tools)
 clean: ; rm -rf build

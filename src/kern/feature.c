@@ -5,6 +5,7 @@
 #include "kern/sys.h"
 #include "kern/tracefs.h"
 #include <errno.h>
+#include <link.h>
 #include <linux/btf.h>
 #include <sys/syscall.h>
 
@@ -19,6 +20,7 @@ enum {
 	HELPER_LOOP = 181,
 	HELPER_GET_FUNC_ARG = 183,
 	HELPER_KTIME_GET_TAI_NS = 208,
+	BREAKPOINT = 0xcc,
 };
 
 /* ---- small programs ---- */
@@ -432,6 +434,94 @@ static bool try_uprobe_refctr(struct host *h)
 {
 	return root_has(h, "/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset");
 }
+
+/*
+ * What becomes of a nop that is probed. Kernels that make a call of one of five bytes (6.18) write
+ * the return address below the stack pointer; later ones (7.2) take one of ten, and step aside.
+ * Tried on functions of our own.
+ */
+#if defined(__x86_64__)
+__asm__(".pushsection .text\n"
+	".balign 32\n"
+	".type sonde_try_nop5, @function\n"
+	"sonde_try_nop5: .byte 0x0f, 0x1f, 0x44, 0, 0\n"
+	"ret\n"
+	".size sonde_try_nop5, . - sonde_try_nop5\n"
+	".balign 32\n"
+	".type sonde_try_nop10, @function\n"
+	"sonde_try_nop10: .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
+	"ret\n"
+	".size sonde_try_nop10, . - sonde_try_nop10\n"
+	".popsection\n");
+void sonde_try_nop5(void);
+void sonde_try_nop10(void);
+
+struct own_place {
+	u64 addr, off;
+};
+
+static int find_own(struct dl_phdr_info *in, size_t size, void *arg)
+{
+	struct own_place *o = arg;
+	(void)size;
+	for (u32 i = 0; i < in->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &in->dlpi_phdr[i];
+		u64 at = o->addr - in->dlpi_addr - p->p_vaddr;
+		if (p->p_type != PT_LOAD || at >= p->p_filesz)
+			continue;
+		o->off = at + p->p_offset;
+		return 1;
+	}
+	return 0;
+}
+
+/* Is there another instruction in its place after two hits? */
+static bool becomes_call(struct host *h, void (*fn)(void))
+{
+	struct own_place o = {.addr = (u64)(uintptr_t)fn};
+	u8 was, now;
+	int link;
+	if (!host_has(h, FEAT_UPROBE_MULTI) || !dl_iterate_phdr(find_own, &o))
+		return false;
+	AUTO_CLOSE int fd = (int)load_empty(BPF_PROG_TYPE_KPROBE, SONDE_BPF_TRACE_UPROBE_MULTI);
+	if (fd < 0)
+		return false;
+	memcpy(&was, (const void *)(uintptr_t)o.addr, 1);
+	struct err *e = bpf_link_uprobe_multi(fd, "/proc/self/exe", &o.off, NULL, NULL, 1,
+					      (u32)getpid(), false, &link);
+	if (e) {
+		err_free(e);
+		return false;
+	}
+	fn();
+	fn();
+	memcpy(&now, (const void *)(uintptr_t)o.addr, 1);
+	close(link);
+	return now != was && now != BREAKPOINT;
+}
+
+static bool try_nop5_call(struct host *h)
+{
+	return becomes_call(h, sonde_try_nop5);
+}
+
+static bool try_nop10_call(struct host *h)
+{
+	return becomes_call(h, sonde_try_nop10);
+}
+#else
+static bool try_nop5_call(struct host *h)
+{
+	(void)h;
+	return false;
+}
+
+static bool try_nop10_call(struct host *h)
+{
+	(void)h;
+	return false;
+}
+#endif
 
 static bool try_perf_link(struct host *h)
 {

@@ -194,3 +194,49 @@ u32 ufile_skip(const struct ufile *f, u64 file_off)
 		return 0;
 	return is_emulated(c.p + next.at, &next) ? next.at : 0;
 }
+
+/* ---- nops that become calls ---- */
+
+static bool has_bytes(const struct ufile *f, u64 off, const void *p, u32 n)
+{
+	return off < f->im.n && n <= f->im.n - off && !memcmp(f->im.p + off, p, n);
+}
+
+static const u8 nops[] = {0x90, 0x0f, 0x1f, 0x44, 0, 0, 0x66, 0x2e,
+			  0x0f, 0x1f, 0x84, 0,    0, 0, 0,    0};
+enum { NOP5_AT = 1, NOP5 = 5, NOP10_AT = 6 };
+
+/* Compilers keep nothing below the stack pointer in functions that call others. */
+static bool calls_others(const struct ufile *f, const struct symbol *fn)
+{
+	struct codes c = {0};
+	struct insn i;
+	u32 at = 0;
+	if (fn)
+		c = ufile_code(f, fn);
+	while (code_next(&c, &at, &i))
+		if (i.kind == CODE_CALL)
+			return true;
+	return false;
+}
+
+bool ufile_has_nops(const struct ufile *f, u64 file_off)
+{
+	return f->im.machine == EM_X86_64 && has_bytes(f, file_off, nops, sizeof(nops));
+}
+
+u32 ufile_best_nop(const struct ufile *f, struct host *h, u64 file_off, const struct symbol *fn)
+{
+	if (!ufile_has_nops(f, file_off))
+		return 0;
+	if (host_has(h, FEAT_NOP10_CALL))
+		return NOP10_AT;
+	return calls_others(f, fn) && host_has(h, FEAT_NOP5_CALL) ? NOP5_AT : 0;
+}
+
+bool ufile_harms(const struct ufile *f, struct host *h, u64 file_off, const struct symbol *fn)
+{
+	bool start = fn && fn->file_off == file_off; /* nothing is kept there yet */
+	return f->im.machine == EM_X86_64 && has_bytes(f, file_off, nops + NOP5_AT, NOP5) &&
+	       !start && !calls_others(f, fn) && host_has(h, FEAT_NOP5_CALL);
+}

@@ -30,3 +30,13 @@ struct err *ufile_returns(const struct ufile *f, const struct symbol *fn, struct
 /* Bytes to skip at a function's start so that the kernel need not single-step there: a landing pad
  * (endbr64) before an instruction that it emulates. 0: none. */
 u32 ufile_skip(const struct ufile *f, u64 file_off);
+/* Is this a probe that include/sonde/sdt.h placed? */
+bool ufile_has_nops(const struct ufile *f, u64 file_off);
+/*
+ * Bytes from a probe that include/sonde/sdt.h placed to the nop among those there that costs least.
+ * A call in place of five bytes overwrites what a function that calls nothing keeps below its stack
+ * pointer: so only in functions that do call (fn; NULL: not known).
+ */
+u32 ufile_best_nop(const struct ufile *f, struct host *h, u64 file_off, const struct symbol *fn);
+/* The same question for any place: would a probe there change what the program does? */
+bool ufile_harms(const struct ufile *f, struct host *h, u64 file_off, const struct symbol *fn);

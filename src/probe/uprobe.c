@@ -116,7 +116,10 @@ static struct err *check_place(struct search *s, const struct symbol *fn, u64 of
 	if (fn)
 		c = ufile_code(&s->file, fn);
 	switch (c.n ? code_begins(&c, (u32)offset) : BEGINS_UNKNOWN) {
-	case BEGINS_YES: return NULL;
+	case BEGINS_YES:
+		return ufile_harms(&s->file, s->h, fn->file_off + offset, fn)
+			       ? unsafe_place(s, "This kernel would overwrite variables at")
+			       : NULL;
 	case BEGINS_NO: return unsafe_place(s, "Could not add uprobe into middle of instruction:");
 	case BEGINS_UNKNOWN: break;
 	}

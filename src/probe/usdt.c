@@ -3,7 +3,7 @@
 #include "types/usdt.h"
 #include "kern/regs.h"
 #include "probe/common.h"
-#include "sym/sym.h"
+#include "probe/ufile.h"
 
 enum { HELPER_PROBE_READ_USER = 112 };
 
@@ -11,6 +11,7 @@ enum { HELPER_PROBE_READ_USER = 112 };
 struct usdt_point {
 	u32 n;
 	const struct usdt_site **site;
+	u32 *skip;            /* of each place: bytes to the nop that is probed; NULL: none */
 	struct usdt_arg *arg; /* of all of them, symbols found; NULL: nobody asked */
 };
 
@@ -224,6 +225,65 @@ static struct ref usdt_arg(struct fn *f, struct host *h, const struct point *p, 
 	return ir_con(f, 0);
 }
 
+/* One file's probes: where sonde/sdt.h left a choice, the cheapest nop. */
+struct nop_choice {
+	struct host *h;
+	struct arena *a;
+	struct ufile file;
+	struct elf_syms syms;
+	bool have_syms; /* or there are none */
+};
+
+static const struct symbol *function_at(struct nop_choice *c, u64 addr)
+{
+	if (!c->have_syms)
+		err_free(elf_read_syms(c->a, c->file.path, &c->syms));
+	c->have_syms = true;
+	return elf_at(&c->syms, addr);
+}
+
+static void choose_nops(struct nop_choice *c, struct usdt_point *g)
+{
+	if (!g->skip)
+		g->skip = arena_newn(c->a, u32, g->n);
+	for (u32 i = 0; i < g->n; i++) {
+		const struct usdt_site *s = g->site[i];
+		if (ufile_has_nops(&c->file, s->offset))
+			g->skip[i] =
+				ufile_best_nop(&c->file, c->h, s->offset, function_at(c, s->addr));
+	}
+	for (u32 i = 0; g->arg && g->n && i < g->site[0]->narg; i++)
+		if (g->arg[i].sym.n) /* counted from the place; then there is but one */
+			g->arg[i].off -= g->skip[0];
+}
+
+static const struct provider *usdt_choose(struct host *h, struct unit *u, struct point *points,
+					  u32 n, u32 use)
+{
+	struct nop_choice c = {.h = h, .a = u->arena};
+	(void)n;
+	if (use & (USE_REGS | USE_USTACK))
+		return NULL;
+	for (struct point *p = points; p; p = p->next) {
+		const char *real = user_path_real(h, u, arena_strz(h->arena, p->target));
+		if (!p->priv)
+			continue;
+		if (!c.file.path || strcmp(c.file.path, real) != 0) {
+			ufile_close(&c.file);
+			struct err *e = ufile_open(real, &c.file);
+			bool failed = e != NULL;
+			err_free(e);
+			if (failed)
+				break;
+			c.syms = (struct elf_syms){0};
+			c.have_syms = false;
+		}
+		choose_nops(&c, p->priv);
+	}
+	ufile_close(&c.file);
+	return NULL;
+}
+
 static struct err *usdt_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
 	user_sites sites = {0};
@@ -231,7 +291,9 @@ static struct err *usdt_attach(struct host *h, struct unit *u, struct prog *g, s
 		const struct usdt_point *up = p->priv;
 		const char *path = user_path_real(h, u, arena_strz(h->arena, p->target));
 		for (u32 i = 0; up && i < up->n; i++)
-			vec_add(&sites, (struct user_site){path, up->site[i]->offset,
+			vec_add(&sites, (struct user_site){path,
+							   up->site[i]->offset +
+								   (up->skip ? up->skip[i] : 0),
 							   up->site[i]->sem_offset});
 	}
 	struct err *e = user_attach(h, u, g, &sites, false, list);
@@ -249,6 +311,7 @@ const struct provider provider_usdt = {
 	.parse = usdt_parse,
 	.expand = usdt_expand,
 	.types = usdt_types,
+	.choose = usdt_choose,
 	.arg = usdt_arg,
 	.load_as = user_load_as,
 	.attach = usdt_attach,

@@ -1,0 +1,118 @@
+# Probes placed by include/sonde/sdt.h.
+
+NAME notes that other programs read
+RUN readelf -n build/tests/sdt | sed -n 's/^ *\(Provider\|Name\): *//p' | paste -sd ' \n' | sort
+NEEDS prog:sdt cmd:readelf
+EXPECT
+	other hello
+	own guarded
+	own leaf
+	own none
+	own one
+	own twelve
+	own types
+	third bye
+
+NAME twelve arguments
+PROG usdt:build/tests/sdt:own:twelve /pid == cpid/ { printf("%d %d %d %d %d %d %d %d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7, arg8, arg9, arg10, arg11); }
+LOAD sdt 2
+NEEDS prog:sdt
+EXPECT
+	1 2 3 4 5 6 7 8 9 10 11 12
+	1 2 3 4 5 6 8 9 10 11 11 12
+	$
+	$
+
+NAME types of arguments
+PROG usdt:build/tests/sdt:own:types /pid == cpid/ { printf("%d %d %d %d %d %s %d %d\n", arg0, arg1, arg2, arg3, arg4, str(arg5), *(uint64 *)arg6, arg7); }
+LOAD sdt 2
+NEEDS prog:sdt
+EXPECT
+	0 65000 -5 -1 1 text 41 41
+	-1 65001 -4 -1 1 text 42 42
+	$
+	$
+
+NAME types in the list
+RUN "$SONDE" -lv usdt:build/tests/sdt:own:types | head -n 9
+NEEDS prog:sdt
+EXPECT
+	usdt:build/tests/sdt:own:types
+	    int8 arg0
+	    uint16 arg1
+	    int32 arg2
+	    int64 arg3
+	    uint8 arg4
+	    uint64 arg5
+	    uint64 arg6
+	    uint64 arg7
+
+NAME no arguments, and the names of other headers
+PROG usdt:build/tests/sdt:none, usdt:build/tests/sdt:hello, usdt:build/tests/sdt:bye /pid == cpid/ { @[probe] = count(); }
+LOAD sdt 4
+NEEDS prog:sdt
+EXPECT
+	$
+	$
+	@[usdt:build/tests/sdt:other:hello]: 4
+	@[usdt:build/tests/sdt:own:none]: 4
+	@[usdt:build/tests/sdt:third:bye]: 4
+
+NAME with a semaphore
+PROG usdt:build/tests/sdt:guarded /pid == cpid/ { printf("%d %d\n", arg0, arg1); }
+LOAD sdt 3
+NEEDS prog:sdt
+EXPECT
+	0 0
+	1 100
+	2 200
+	$
+	$
+
+NAME the semaphore is back at zero when tracing ends, whatever ends it
+RUN
+	build/tests/sdt 1 2500 & p=$!
+	"$SONDE" -q -p $p -e 'usdt:build/tests/sdt:guarded { }' & s=$!
+	addr=$(readelf -sW build/tests/sdt | awk '$8 == "own_guarded_semaphore" { print $2 }')
+	value() { dd if=/proc/$p/mem bs=1 skip=$((0x$addr)) count=2 2>/dev/null | od -An -tu2 | tr -d ' '; }
+	for i in 1 2 3 4 5 6 7 8 9 10; do [ "$(value)" = 1 ] && break; sleep 0.1; done
+	value
+	kill -9 $s; wait $s 2>/dev/null
+	for i in 1 2 3 4 5 6 7 8 9 10; do [ "$(value)" = 0 ] && break; sleep 0.1; done
+	value
+	wait $p
+NEEDS prog:sdt cmd:readelf
+EXPECT
+	1
+	0
+
+# The exit code tells that the function's variables are what they were.
+NAME variables below the stack pointer stay as they are
+RUN
+	cat >$TMPDIR/run <<EOF
+	build/tests/sdt 1000
+	echo "exit code \$?"
+	EOF
+	"$SONDE" -q --follow -c "sh $TMPDIR/run" -e 'usdt:build/tests/sdt:leaf { @ = count(); }'
+NEEDS prog:sdt
+EXPECT
+	exit code 0
+	$
+	$
+	@: 1000
+
+NAME compilers
+RUN
+	for c in 'gcc -std=c99 -D_GNU_SOURCE' 'gcc -O0' 'gcc -O2 -fPIE -pie' 'clang -O2' 'g++ -x c++' 'clang++ -x c++ -O2'; do
+		command -v ${c%% *} >/dev/null || continue
+		$c -Wall -Wextra -Werror tests/progs/sdt.c -o $TMPDIR/sdt || { echo "$c"; continue; }
+		$TMPDIR/sdt || echo "$c: exit code $?"
+		[ $(readelf -n $TMPDIR/sdt | grep -c 'Provider: ') = 8 ] || echo "$c: notes"
+		"$SONDE" -q -c "$TMPDIR/sdt 2" -e "usdt:$TMPDIR/sdt:types { @[arg0, arg1, arg2, arg3, arg4, arg7] = count(); }" >$TMPDIR/out
+		tr -d '\n' <$TMPDIR/out | grep -q '@\[-1, 65001, -4, -1, 1, 42\]: 1@\[0, 65000, -5, -1, 1, 41\]: 1' || { echo "$c"; cat $TMPDIR/out; }
+	done
+	cc -DSONDE_NO_PROBES tests/progs/sdt.c -o $TMPDIR/sdt 2>/dev/null && readelf -n $TMPDIR/sdt | grep -c 'Provider: ' || true
+NEEDS prog:sdt cmd:readelf cmd:gcc
+TIMEOUT 60
+EXPECT
+	0
