@@ -55,7 +55,7 @@ struct account {
 
 int account_on(void); /* descriptor: accounting goes on until it is closed */
 unsigned account_mark(void);
-unsigned account_count(void); /* programs that are loaded now */
+unsigned account_tracing(void); /* programs of tracers that are loaded now */
 /* A tracer's programs, made since the mark, that ran at least so often. */
 struct account account_of(pid_t pid, unsigned mark, double runs);
 
@@ -77,7 +77,6 @@ struct tracer {
 struct run {
 	pid_t pid;
 	int pidfd;
-	const struct tracer *tracer;
 	char out[PATH_SIZE], err[PATH_SIZE]; /* files */
 	double started, attached_ms, exit_ms, total_ms, cpu_ms, cpu_attached, rss_mib;
 	int status;
@@ -104,7 +103,8 @@ void run_start(struct run *r, char **argv, const char *name, int first, int last
 bool run_attached(struct run *r, const struct tracer *t); /* false: it ended, or took too long */
 void run_wait(struct run *r);
 void run_stop(struct run *r); /* by SIGINT */
-void note_failure(const struct run *r, const char *what);
+/* t: whose run it was, which is left out from then on if it had to be killed; or NULL. */
+void note_failure(const struct run *r, struct tracer *t, const char *what);
 
 struct job {
 	pid_t pid;

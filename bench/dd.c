@@ -85,7 +85,7 @@ static bool dd_run(const struct dd_case *c, const char *count, double *wall, dou
 		*wall = dd_seconds(r.out);
 	*cpu = r.cpu_ms;
 	if (isnan(*wall) || r.killed)
-		note_failure(&r, c->name);
+		note_failure(&r, NULL, c->name);
 	return !isnan(*wall) && !r.killed;
 }
 
@@ -111,7 +111,7 @@ static void dd_once(const struct dd_case *c, const char *count, struct series *w
 			good = dd_run(c, count, &w, &ms);
 		run_stop(&run);
 		if (!attached || run.killed) {
-			note_failure(&run, c->name);
+			note_failure(&run, &tracers[c->who], c->name);
 			good = false;
 		}
 	}

@@ -70,8 +70,8 @@ version() {
 	tracer has a turn on the same load, each beside a measurement without a tracer, and figures are medians of the
 	rounds; so neither other processes nor a change of clock speed favours anyone. What tracing adds is the difference
 	to "no tracer". The minimum (`bench/minimum.c`) is the same program in hand-written BPF instructions with the best
-	mechanisms known to us, on the same kind of probe; it checks less than a tool must, so it is a limit, not a
-	competitor.
+	mechanisms known to us, on the probe that the script names; it checks less than a tool must, so it is a limit,
+	not a competitor. (sonde may choose a cheaper probe than the named one.)
 
 	END
 	echo "**Machine.** $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) CPUs," \

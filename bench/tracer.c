@@ -313,7 +313,7 @@ void run_stop(struct run *r)
 }
 
 /* Why a tracer did not do it: that it hung, or the first line that says so. */
-void note_failure(const struct run *r, const char *what)
+void note_failure(const struct run *r, struct tracer *t, const char *what)
 {
 	char line[PATH_SIZE] = "", best[160] = "no message";
 	FILE *f = fopen(r->err, "r");
@@ -328,11 +328,14 @@ void note_failure(const struct run *r, const char *what)
 	}
 	if (f)
 		fclose(f);
-	if (r->killed)
-		note("not measured: %s: did not end within %d s and was killed", what,
-		     EXIT_MS / 1000);
-	else
-		note("not measured: %s: %s", what, best);
+	if (!r->killed) {
+		note("not measured: %s%s%s: %s", what, t ? ", " : "", t ? t->name : "", best);
+		return;
+	}
+	note("not measured: %s%s%s: did not end within %d s and was killed%s", what, t ? ", " : "",
+	     t ? t->name : "", EXIT_MS / 1000, t ? "; left out from then on" : "");
+	if (t)
+		t->has = false;
 }
 
 /* ---- the words of a tracer ---- */

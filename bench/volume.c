@@ -11,7 +11,7 @@ enum { MILLION = 1000000, KEYS = 100000, STACKS = 16384 };
 static bool traced_job(enum who w, const char *name, const char *script, const char *op, long n,
 		       struct run *run, pid_t *pid, double *cpu_at_signal)
 {
-	char *argv[MAX_WORDS], what[100];
+	char *argv[MAX_WORDS];
 	struct job j;
 
 	job_start(&j, op, "-n", n, true);
@@ -27,8 +27,7 @@ static bool traced_job(enum who w, const char *name, const char *script, const c
 	run_stop(run);
 	job_end(&j);
 	if (!good || run->killed) {
-		snprintf(what, sizeof(what), "%s, %s", name, tracers[w].name);
-		note_failure(run, what);
+		note_failure(run, &tracers[w], name);
 	}
 	return good && !run->killed;
 }
