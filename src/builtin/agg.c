@@ -279,17 +279,19 @@ static struct ref hist_index(struct fn *f, struct ref n, u32 bits)
 	return ir_get(f, idx);
 }
 
+static struct ref bucket_hist(struct lower *l, struct node *call)
+{
+	return hist_index(l->f, arg_value(l, call), call->type->count);
+}
+
 static void add_hist(struct lower *l, struct node *call, struct mem dst, bool shared)
 {
-	u32 bits = call->type->count;
-	struct ref idx = hist_index(l->f, arg_value(l, call), bits);
-
-	add_bucket(l, idx, hist_buckets(bits), dst, shared);
+	add_bucket(l, bucket_hist(l, call), hist_buckets(call->type->count), dst, shared);
 }
 
 /* Bucket of lhist: 0 below min, then the steps; the last takes all from the end of the last whole
  * step on. */
-static void add_lhist(struct lower *l, struct node *call, struct mem dst, bool shared)
+static struct ref bucket_lhist(struct lower *l, struct node *call)
 {
 	const i64 *p = call->type->p;
 	struct fn *f = l->f;
@@ -307,7 +309,12 @@ static void add_lhist(struct lower *l, struct node *call, struct mem dst, bool s
 	ir_set(f, idx, ir_con(f, words - 1));
 	ir_jmp(f, done);
 	ir_at(f, done);
-	add_bucket(l, ir_get(f, idx), words, dst, shared);
+	return ir_get(f, idx);
+}
+
+static void add_lhist(struct lower *l, struct node *call, struct mem dst, bool shared)
+{
+	add_bucket(l, bucket_lhist(l, call), call->type->size / 8, dst, shared);
 }
 
 /* ---- user half ---- */
@@ -554,11 +561,11 @@ const struct builtin builtin_agg[] = {
 	{"auto stats(int n)", .flags = B_AGG, .type = type_stats, .check = builtin_check_int,
 	 .add = add_avg, .doc = "Keeps count, average and total of n."},
 	{"auto hist(int n, [lit bits])", .flags = B_AGG, .type = type_hist, .check = check_hist,
-	 .add = add_hist,
+	 .add = add_hist, .bucket = bucket_hist,
 	 .doc = "Counts n in buckets of powers of two, each divided into 2^bits linear steps "
 		"(bits: 0 to 5, default 0)."},
 	{"auto lhist(int n, lit min, lit max, lit step)", .flags = B_AGG, .type = type_lhist,
-	 .check = check_lhist, .add = add_lhist,
+	 .check = check_lhist, .add = add_lhist, .bucket = bucket_lhist,
 	 .doc = "Counts n in buckets of equal width between min and max, and one bucket each for "
 		"what is below and above."},
 	{0},

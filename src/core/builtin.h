@@ -65,6 +65,8 @@ struct builtin {
 		    u64 ts);
 	/* B_AGG: add one observation to the copy at dst (address of the value's words). */
 	void (*add)(struct lower *l, struct node *call, struct mem dst, bool shared);
+	/* B_AGG, histograms: which of the copy's words the observation adds one to. */
+	struct ref (*bucket)(struct lower *l, struct node *call);
 	const char *doc;
 };
 

@@ -204,8 +204,11 @@ struct ref lower_arg(struct lower *l, i32 n); /* of the probe */
 struct ref lower_float_compare(struct lower *l, struct node *n, enum op op);
 struct ref lower_float_to_int(struct lower *l, struct node *n);
 struct ref lower_memeq(struct lower *l, struct node *n, bool ne); /* == of things in memory */
-struct ref lower_table(struct lower *l, struct map *m, struct mem key,
-		       struct blk *full); /* core/table.h */
+/* table.c; core/table.h */
+struct ref lower_table(struct lower *l, struct map *m, struct mem key, struct ref bucket,
+		       struct blk *full, struct blk *refused);
+void lower_keep_key(struct lower *l, struct map *m, struct mem key, struct blk *known,
+		    struct blk *refused);
 struct map *unit_map(struct unit *u, enum map_role role,
 		     const char *name); /* a new map of the compiler's own */
 void lower_probe_text(struct lower *l, struct ref id, struct mem dst, const struct type *as);

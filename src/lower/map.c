@@ -1,35 +1,108 @@
 /* map.c - access to maps. */
 #include "core/agg.h"
+#include "core/table.h"
 #include "lower/lower.h"
+#include <errno.h>
 
-/* Two hashes of 64 bits over the words of a key: what stands for it where the kernel limits keys.
- */
-static struct mem hash_key(struct lower *l, struct mem full, u32 size)
+/* ---- keys that hashes stand for ---- */
+
+/* Two hashes of 64 bits over the words of a key. */
+struct hashing {
+	struct ref h[2]; /* variables */
+	struct mem key;
+};
+
+static void hash_word(struct lower *l, struct hashing *d, struct ref w)
 {
-	static const u64 seed[2] = {0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f};
 	static const u64 mul[2] = {0xff51afd7ed558ccd, 0x87c37b91114253d5};
 	struct fn *f = l->f;
-	struct ref at = ir_var(f), base = lower_addr(l, full), h[2] = {ir_var(f), ir_var(f)};
-	struct blk *head = ir_blk(f), *body = ir_blk(f), *done = ir_blk(f);
-	ir_set(f, at, ir_con(f, 0));
-	for (u32 i = 0; i < 2; i++)
-		ir_set(f, h[i], ir_con(f, seed[i]));
+	for (u32 i = 0; i < 2; i++) {
+		struct ref x = ir_op2(f, O_MUL, ir_op2(f, O_XOR, ir_get(f, d->h[i]), w),
+				      ir_con(f, mul[i]));
+		ir_set(f, d->h[i], ir_op2(f, O_XOR, x, ir_op2(f, O_SHR, x, ir_con(f, 29 + 3 * i))));
+	}
+}
+
+/* The words of [from, to); fewer when limit, a variable, is less; text: until a word with a NUL. */
+static void hash_range(struct lower *l, struct hashing *d, u32 from, u32 to, struct ref limit,
+		       bool text)
+{
+	enum { FEW_WORDS = 4 };
+	struct fn *f = l->f;
+	for (; to - from <= 8 * FEW_WORDS && !ref_is(limit) && from < to; from += 8)
+		hash_word(l, d, lower_load(l, 8, false, mem_at(d->key, (i32)from)));
+	if (from >= to)
+		return;
+	struct ref at = ir_var(f), base = lower_addr(l, d->key);
+	struct blk *head = ir_blk(f), *body = ir_blk(f), *done = ir_blk(f), *next = ir_blk(f);
+	ir_set(f, at, ir_con(f, from));
 	ir_jmp(f, head);
 	ir_at(f, head);
-	ir_br(f, O_ULT, ir_get(f, at), ir_con(f, size), body, done);
+	ir_br(f, O_ULT, ir_get(f, at), ir_con(f, to), body, done);
 	ir_at(f, body);
-	struct ref w = ir_load(f, 8, ir_op2(f, O_ADD, base, ir_get(f, at)), 0);
-	for (u32 i = 0; i < 2; i++) {
-		struct ref x =
-			ir_op2(f, O_MUL, ir_op2(f, O_XOR, ir_get(f, h[i]), w), ir_con(f, mul[i]));
-		ir_set(f, h[i], ir_op2(f, O_XOR, x, ir_op2(f, O_SHR, x, ir_con(f, 29 + 3 * i))));
+	if (ref_is(limit)) {
+		struct blk *more = ir_blk(f);
+		ir_br(f, O_ULT, ir_get(f, at), ir_get(f, limit), more, done);
+		ir_at(f, more);
 	}
+	struct ref w = ir_load(f, 8, ir_op2(f, O_ADD, base, ir_get(f, at)), 0);
+	hash_word(l, d, w);
 	ir_set(f, at, ir_addi(f, ir_get(f, at), 8));
+	if (text) {
+		struct ref less = ir_op2(f, O_SUB, w, ir_con(f, 0x0101010101010101));
+		struct ref not = ir_op2(f, O_XOR, w, ir_con(f, ~0ull));
+		struct ref nul = ir_op2(f, O_AND, ir_op2(f, O_AND, less, not ),
+					ir_con(f, 0x8080808080808080));
+		ir_br(f, O_EQ, nul, ir_con(f, 0), next, done);
+		ir_at(f, next);
+	}
 	ir_jmp(f, head);
 	ir_at(f, done);
+}
+
+/* A stack's head and the frames that there are. */
+static void hash_stack(struct lower *l, struct hashing *d, const struct type *t, u32 from)
+{
+	struct fn *f = l->f;
+	u32 frame = stack_frame_size((enum stack_mode)t->mode),
+	    head = offsetof(struct stack_value, ip);
+	hash_range(l, d, from, from + head, REF_NONE, false);
+	struct ref n = lower_load(l, 4, false, mem_at(d->key, (i32)from)), limit = ir_var(f);
+	n = ir_op2(f, O_MUL, n, ir_con(f, frame));
+	ir_set(f, limit, ir_addi(f, n, from + head));
+	hash_range(l, d, from + head, from + head + t->count * frame, limit, false);
+}
+
+static bool hash_piece(struct lower *l, struct hashing *d, const struct type *t, u32 from)
+{
+	if (from % 8 || t->size % 8)
+		return false;
+	if (t->kind == T_KSTACK || t->kind == T_USTACK)
+		hash_stack(l, d, t, from);
+	else
+		hash_range(l, d, from, from + t->size, REF_NONE, t->kind == T_STRING);
+	return true;
+}
+
+/* Whatever follows from what was hashed (zeros behind a text or a stack) is passed over. */
+static struct mem hash_key(struct lower *l, const struct type *t, struct mem full, u32 size)
+{
+	static const u64 seed[2] = {0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f};
+	struct fn *f = l->f;
+	struct hashing d = {.h = {ir_var(f), ir_var(f)}, .key = full};
+	u32 n = 0, at = 0;
+	const struct field *fields = t->kind == T_TUPLE ? type_fields(t, &n) : NULL;
+	for (u32 i = 0; i < 2; i++)
+		ir_set(f, d.h[i], ir_con(f, seed[i]));
+	if (!fields && hash_piece(l, &d, t, 0))
+		at = t->size;
+	for (u32 i = 0; i < n && fields[i].bit_off / 8 == at; i++)
+		if (hash_piece(l, &d, fields[i].type, at))
+			at += fields[i].type->size;
+	hash_range(l, &d, at, size, REF_NONE, false);
 	struct mem k = lower_tmp(l, 16);
 	for (u32 i = 0; i < 2; i++)
-		lower_store(l, 8, mem_at(k, (i32)(8 * i)), ir_get(f, h[i]));
+		lower_store(l, 8, mem_at(k, (i32)(8 * i)), ir_get(f, d.h[i]));
 	return k;
 }
 
@@ -44,13 +117,28 @@ static void keep_key(struct lower *l, struct map *m, struct mem key)
 		     ir_con(f, BPF_NOEXIST)));
 }
 
+/* ... and go to refused when the limit of keys is reached. */
+void lower_keep_key(struct lower *l, struct map *m, struct mem key, struct blk *known,
+		    struct blk *refused)
+{
+	struct fn *f = l->f;
+	struct blk *exists = ir_blk(f);
+	exists->unlikely = true;
+	struct ref r = ir_call(f, BPF_FUNC_map_update_elem,
+			       ARGS(ir_map(m->keys->index), lower_addr(l, key),
+				    lower_addr(l, l->full_key), ir_con(f, BPF_NOEXIST)));
+	ir_br(f, O_EQ, r, ir_con(f, 0), known, exists);
+	ir_at(f, exists);
+	ir_br(f, O_EQ, r, ir_con(f, (u64)-EEXIST), known, refused);
+}
+
 static struct mem big_key(struct lower *l, struct map *m, struct node *key)
 {
 	l->full_key = lower_scratch(l, m->keys->val_size);
 	if (m->keys->val_size != m->key->size)
 		lower_zero(l, l->full_key, m->keys->val_size);
 	lower_into_as(l, key, l->full_key, m->key);
-	return hash_key(l, l->full_key, m->keys->val_size);
+	return hash_key(l, m->key, l->full_key, m->keys->val_size);
 }
 
 struct mem lower_key(struct lower *l, struct map *m, struct node *key)
@@ -130,7 +218,12 @@ static struct ref element(struct lower *l, struct map *m, struct mem key, struct
 	ir_at(f, make);
 	u32 mark = ir_slot_mark(f);
 	struct mem val = zeros(l, m->val_size);
-	keep_key(l, m, key);
+	if (m->keys) {
+		struct blk *known = ir_blk(f);
+		known->unlikely = true;
+		lower_keep_key(l, m, key, known, refused);
+		ir_at(f, known);
+	}
 	ir_call(f, BPF_FUNC_map_update_elem,
 		ARGS(ir_map(m->index), lower_addr(l, key), lower_addr(l, val),
 		     ir_con(f, BPF_NOEXIST)));
@@ -164,6 +257,58 @@ static void add_to(struct lower *l, struct map *m, struct node *call, struct ref
 	lower_pop(l, nc);
 }
 
+/* One more in a counter that the key's element has at this index. */
+static void add_bucket(struct lower *l, struct map *m, struct ref p, struct ref idx)
+{
+	struct fn *f = l->f;
+	struct blk *in = ir_blk(f), *out = ir_blk(f);
+	ir_br(f, O_ULT, idx, ir_con(f, m->val_size / 8), in, out);
+	ir_at(f, in);
+	struct ref at = ir_op2(f, O_ADD, p, ir_op2(f, O_SHL, idx, ir_con(f, 3)));
+	ir_xadd(f, 8, at, 0, ir_con(f, 1));
+	ir_jmp(f, out);
+	ir_at(f, out);
+}
+
+/* A histogram whose table has a slot for each bucket of a key. */
+static void add_by_bucket(struct lower *l, struct map *m, struct node *call, struct mem key,
+			  struct blk *done)
+{
+	struct fn *f = l->f;
+	struct blk *full = ir_blk(f), *refused = ir_blk(f);
+	full->unlikely = refused->unlikely = true;
+	call->type = m->val;
+	struct ref idx = call->fn->bucket(l, call), one = ir_con(f, 1);
+	struct ref p = lower_table(l, m, key, idx, full, refused);
+	if (l->v->provider->flags & PF_USER)
+		ir_xadd(f, 8, p, 0, one);
+	else
+		ir_store(f, 8, p, 0, ir_op2(f, O_ADD, ir_load(f, 8, p, 0), one));
+	ir_jmp(f, done);
+	ir_at(f, refused);
+	count_refused(l, m);
+	ir_jmp(f, done);
+	ir_at(f, full);
+	add_bucket(l, m, element(l, m, key, done), idx);
+	ir_jmp(f, done);
+}
+
+static void add_by_table(struct lower *l, struct map *m, struct node *call, struct mem key,
+			 struct blk *done)
+{
+	struct fn *f = l->f;
+	struct blk *full = ir_blk(f), *refused = ir_blk(f);
+	full->unlikely = refused->unlikely = true;
+	add_to(l, m, call, lower_table(l, m, key, REF_NONE, full, refused), true);
+	ir_jmp(f, done);
+	ir_at(f, refused);
+	count_refused(l, m);
+	ir_jmp(f, done);
+	ir_at(f, full);
+	add_to(l, m, call, element(l, m, key, done), m->percpu);
+	ir_jmp(f, done);
+}
+
 void lower_agg(struct lower *l, struct node *map, struct node *call)
 {
 	struct map *m = map->map;
@@ -171,11 +316,10 @@ void lower_agg(struct lower *l, struct node *map, struct node *call)
 	struct blk *done = ir_blk(f);
 	struct mem key = lower_key(l, m, map->a);
 	if (m->table) {
-		struct blk *full = ir_blk(f);
-		full->unlikely = true;
-		add_to(l, m, call, lower_table(l, m, key, full), true);
-		ir_jmp(f, done);
-		ir_at(f, full);
+		table_by_bucket(m) ? add_by_bucket(l, m, call, key, done)
+				   : add_by_table(l, m, call, key, done);
+		ir_at(f, done);
+		return;
 	}
 	struct ref p = element(l, m, key, done);
 	add_to(l, m, call, p, m->percpu);

@@ -1,13 +1,14 @@
 /* table.c - the kernel half of core/table.h: find or make the slot of a key on this CPU. */
 #include "core/table.h"
-#include "core/agg.h"
 #include "lower/lower.h"
+
+enum { TABLE_WORDS = TABLE_KEY_MAX / 8 + 1 };
 
 struct find {
 	struct map *m;
-	struct ref key[TABLE_KEY_MAX / 8], tag, base, out; /* out: variable, the slot found */
+	struct ref key[TABLE_WORDS], tag, base, out; /* out: variable, the slot found */
 	u32 nkey, slot_size;
-	struct blk *found;
+	struct blk *found, *made; /* it is there; it was free and is ours to fill */
 };
 
 static struct ref hash_words(struct lower *l, struct find *d)
@@ -26,14 +27,16 @@ static void probe(struct lower *l, struct find *d, u32 i)
 {
 	struct fn *f = l->f;
 	i32 at = (i32)(i * d->slot_size);
-	struct blk *same = ir_blk(f), *other = ir_blk(f), *unused = ir_blk(f), *made = ir_blk(f),
+	struct blk *same = ir_blk(f), *other = ir_blk(f), *unused = ir_blk(f), *mine = ir_blk(f),
 		   *next = ir_blk(f);
 	struct ref tag = ir_load(f, 8, d->base, at);
-	other->unlikely = unused->unlikely = i == 0;
+	same->unlikely = i > 0;
+	other->unlikely = unused->unlikely = mine->unlikely = next->unlikely = true;
 	ir_br(f, O_EQ, tag, d->tag, same, other);
 	ir_at(f, same);
 	for (u32 k = 0; k < d->nkey; k++) {
 		struct blk *more = ir_blk(f);
+		more->unlikely = i > 0;
 		ir_br(f, O_EQ, ir_load(f, 8, d->base, at + 8 + (i32)(8 * k)), d->key[k], more,
 		      next);
 		ir_at(f, more);
@@ -45,45 +48,83 @@ static void probe(struct lower *l, struct find *d, u32 i)
 	ir_br(f, O_EQ, tag, ir_con(f, 0), unused, next);
 	ir_at(f, unused);
 	struct ref was = ir_cmpxchg(f, 8, d->base, at, ir_con(f, 0), ir_con(f, TABLE_BUSY));
-	ir_br(f, O_EQ, was, ir_con(f, 0), made, next);
-	ir_at(f, made);
-	for (u32 k = 0; k < d->nkey; k++)
-		ir_store(f, 8, d->base, at + 8 + (i32)(8 * k), d->key[k]);
-	for (u32 k = 8 + 8 * d->nkey; k < d->slot_size; k += 8)
-		ir_store(f, 8, d->base, at + (i32)k, ir_con(f, 0));
-	ir_store(f, 8, d->base, at, d->tag);
+	ir_br(f, O_EQ, was, ir_con(f, 0), mine, next);
+	ir_at(f, mine);
 	ir_set(f, d->out, ir_addi(f, d->base, at));
-	ir_jmp(f, d->found);
+	ir_jmp(f, d->made);
 	ir_at(f, next);
+}
+
+/* The slot claimed gets key and zeros; its tag comes last. */
+static void fill(struct lower *l, struct find *d, struct mem key, struct blk *refused)
+{
+	struct fn *f = l->f;
+	d->made->unlikely = true;
+	ir_at(f, d->made);
+	struct ref slot = ir_get(f, d->out);
+	if (d->m->keys) {
+		struct blk *known = ir_blk(f), *no = ir_blk(f);
+		known->unlikely = no->unlikely = true;
+		lower_keep_key(l, d->m, key, known, no);
+		ir_at(f, no);
+		ir_store(f, 8, slot, 0, ir_con(f, 0));
+		ir_jmp(f, refused);
+		ir_at(f, known);
+	}
+	for (u32 k = 0; k < d->nkey; k++)
+		ir_store(f, 8, slot, 8 + (i32)(8 * k), d->key[k]);
+	for (u32 k = 8 + 8 * d->nkey; k < d->slot_size; k += 8)
+		ir_store(f, 8, slot, (i32)k, ir_con(f, 0));
+	ir_store(f, 8, slot, 0, d->tag);
+	ir_jmp(f, d->found);
+}
+
+/* The key's words; of a last one that is not whole the bytes that there are. */
+static void load_key(struct lower *l, struct find *d, struct mem key)
+{
+	u32 size = d->m->key_size;
+	for (u32 at = 0; at < size; at += 8) {
+		u32 left = MIN(size - at, 8u);
+		struct ref w = REF_NONE;
+		for (u32 done = 0; done < left;) {
+			u32 n = left - done >= 8   ? 8
+				: left - done >= 4 ? 4
+				: left - done >= 2 ? 2
+						   : 1;
+			struct ref part = lower_load(l, n, false, mem_at(key, (i32)(at + done)));
+			part = ir_op2(l->f, O_SHL, part, ir_con(l->f, 8ull * done));
+			w = ref_is(w) ? ir_op2(l->f, O_OR, w, part) : part;
+			done += n;
+		}
+		d->key[d->nkey++] = w;
+	}
 }
 
 /*
  * Address of the aggregation's words in the key's slot; control goes on there when there is one.
- * Otherwise it goes to full.
+ * Otherwise it goes to full, or to refused when the limit of keys is reached. bucket: of a
+ * histogram, or none.
  */
-struct ref lower_table(struct lower *l, struct map *m, struct mem key, struct blk *full)
+struct ref lower_table(struct lower *l, struct map *m, struct mem key, struct ref bucket,
+		       struct blk *full, struct blk *refused)
 {
 	struct fn *f = l->f;
-	u32 words = agg_of(m->val)->words(m->val), ncpu = l->u->host->ncpu;
-	struct find d = {.m = m,
-			 .nkey = ALIGN_UP(m->key_size, 8u) / 8,
-			 .slot_size = table_slot_size(m->key_size, words)};
+	u32 ncpu = l->u->host->ncpu;
+	struct find d = {.m = m, .slot_size = table_slot_size(m)};
 	struct blk *here = ir_blk(f);
 	d.found = ir_blk(f);
+	d.made = ir_blk(f);
 	d.out = ir_var(f);
-	for (u32 i = 0; i < d.nkey; i++) {
-		u32 left = m->key_size - 8 * i;
-		u32 w = left >= 8 ? 8 : left; /* keys of 1, 2 or 4 bytes; others are multiples of 8
-						 (plan.c) */
-		d.key[i] = lower_load(l, w, false, mem_at(key, (i32)(8 * i)));
-	}
+	load_key(l, &d, key);
+	if (ref_is(bucket))
+		d.key[d.nkey++] = bucket;
 	struct ref h = hash_words(l, &d);
 	d.tag = ir_op2(f, O_OR, h, ir_con(f, TABLE_TAG));
 	struct ref cpu = ir_callp(f, BPF_FUNC_get_smp_processor_id, 0, NULL);
 	ir_br(f, O_ULT, cpu, ir_con(f, ncpu), here, full);
 	ir_at(f, here);
 	struct ref start = ir_op1(f, O_MAPVAL, 8, ir_map(m->table->index));
-	struct ref region = ir_op2(f, O_MUL, cpu, ir_con(f, table_cpu_size(m->key_size, words)));
+	struct ref region = ir_op2(f, O_MUL, cpu, ir_con(f, table_cpu_size(m)));
 	struct ref at =
 		ir_op2(f, O_AND, ir_op2(f, O_SHR, h, ir_con(f, 20)), ir_con(f, TABLE_SLOTS - 1));
 	struct ref off = ir_op2(f, O_ADD, region, ir_op2(f, O_MUL, at, ir_con(f, d.slot_size)));
@@ -91,6 +132,7 @@ struct ref lower_table(struct lower *l, struct map *m, struct mem key, struct bl
 	for (u32 i = 0; i < TABLE_PROBES; i++)
 		probe(l, &d, i);
 	ir_jmp(f, full);
+	fill(l, &d, key, refused);
 	ir_at(f, d.found);
-	return ir_addi(f, ir_get(f, d.out), 8 + 8 * d.nkey);
+	return ir_addi(f, ir_get(f, d.out), table_value_at(m));
 }

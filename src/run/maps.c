@@ -103,12 +103,11 @@ typedef void slot_cb(void *arg, u8 *slot);
 
 static void each_slot(struct session *s, const struct map *m, slot_cb *cb, void *arg)
 {
-	u32 words = agg_of(m->val)->words(m->val), size = table_slot_size(m->key_size, words);
+	u32 size = table_slot_size(m);
 	u8 *mem = m->table->mem;
 	for (u32 c = 0; mem && c < s->h->ncpu; c++)
 		for (u32 i = 0; i < TABLE_SLOTS + TABLE_PROBES; i++) {
-			u8 *slot = mem + (size_t)c * table_cpu_size(m->key_size, words) +
-				   (size_t)i * size;
+			u8 *slot = mem + (size_t)c * table_cpu_size(m) + (size_t)i * size;
 			u64 tag;
 			memcpy(&tag, slot, sizeof(tag));
 			if (tag > TABLE_BUSY)
@@ -136,8 +135,11 @@ static void gather_slot(void *arg, u8 *slot)
 		at = ++n->n;
 		tab_set(&g->index, str_n((char *)copy, key_size), (void *)(uintptr_t)at);
 	}
-	n->agg->merge(n->m->val, n->merged + (at - 1) * g->words,
-		      (const u64 *)(slot + 8 + ALIGN_UP(key_size, 8u)));
+	u64 *into = n->merged + (at - 1) * g->words, *from = (u64 *)(slot + table_value_at(n->m));
+	if (!table_by_bucket(n->m))
+		n->agg->merge(n->m->val, into, from);
+	else if (from[-1] < g->words)
+		into[from[-1]] += *from;
 }
 
 /* What the table holds, merged with what the map holds. Slots may appear meanwhile: there is room
@@ -167,7 +169,7 @@ static void snap_table(struct session *s, struct snap *n)
 }
 
 struct reset {
-	u32 key, size;
+	u32 value, size;
 	bool zero;
 };
 
@@ -175,15 +177,14 @@ struct reset {
 static void reset_slot(void *arg, u8 *slot)
 {
 	const struct reset *r = arg;
-	memset(slot + 8 + r->key, 0, r->size - 8 - r->key);
+	memset(slot + r->value, 0, r->size - r->value);
 	if (!r->zero)
 		__atomic_store_n((u64 *)(void *)slot, 0, __ATOMIC_RELEASE);
 }
 
 static void reset_table(struct session *s, const struct map *m, bool zero)
 {
-	u32 words = agg_of(m->val)->words(m->val);
-	struct reset r = {ALIGN_UP(m->key_size, 8u), table_slot_size(m->key_size, words), zero};
+	struct reset r = {table_value_at(m), table_slot_size(m), zero};
 	each_slot(s, m, reset_slot, &r);
 }
 
@@ -212,12 +213,12 @@ static struct err *snap_take(struct session *s, const struct map *m, struct snap
 				&n->vals, &n->n);
 	}
 	n->key_size = m->key_size;
-	if (!e && m->keys)
-		snap_keys(n);
 	if (!e && n->agg)
 		snap_merge(s, n);
 	if (!e && m->table)
 		snap_table(s, n);
+	if (!e && m->keys)
+		snap_keys(n);
 	if (!e && n->agg && base_wanted(m))
 		snap_less_cleared(s, n);
 	return e;
@@ -474,8 +475,7 @@ static void remove_key(struct session *s, const struct map *m, const u8 *key)
 	err_free(bpf_map_del(m->fd, key));
 	if (!m->table)
 		return;
-	u32 words = agg_of(m->val)->words(m->val);
-	struct reset r = {ALIGN_UP(m->key_size, 8u), table_slot_size(m->key_size, words), false};
+	struct reset r = {table_value_at(m), table_slot_size(m), false};
 	struct forget f = {key, m->key_size, &r};
 	each_slot(s, m, forget_slot, &f);
 }

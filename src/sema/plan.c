@@ -44,10 +44,20 @@ static bool wants_percpu(const struct map *m)
 	return !m->read && !(large && !m->scalar);
 }
 
-/* Kernels that limit keys get hashes of them, and a second map with the keys. */
+/* Programs do nothing but add to it. */
+static bool only_added(const struct map *m)
+{
+	return type_is_agg(m->val) && !m->read && !m->poked && !m->declared;
+}
+
+/*
+ * Kernels that limit keys get hashes of them, and a second map with the keys. So do long keys of
+ * aggregations: hashing what a key holds is cheaper than what the kernel does with all of it.
+ */
 static void plan_big_key(struct compile *c, struct map *m)
 {
-	if (m->key_size <= KEY_LIMIT || host_has(c->unit->host, FEAT_BIG_KEYS))
+	bool fits = m->key_size <= KEY_LIMIT || host_has(c->unit->host, FEAT_BIG_KEYS);
+	if (fits && (!only_added(m) || m->key_size <= TABLE_KEY_MAX))
 		return;
 	struct map *k = arena_new(c->unit->arena, struct map);
 	*k = (struct map){.name = str_z(arena_fmt(c->unit->arena, "%.*s_keys", STRF(m->name))),
@@ -85,12 +95,10 @@ static void plan_hash(struct compile *c, struct map *m)
 static void plan_table(struct compile *c, struct map *m)
 {
 	const struct config *g = &c->unit->config;
-	bool whole = m->key && (m->key_size % 8 == 0 || m->key_size == 1 || m->key_size == 2 ||
-				m->key_size == 4);
-	if (!m->percpu || m->scalar || m->declared || m->keys || m->poked || m->read || !whole)
-		return;
-	if (m->key_size > TABLE_KEY_MAX || m->val_size > 16 || g->max_map_keys < 4096 ||
+	if (!only_added(m) || m->scalar || m->key_size > TABLE_KEY_MAX ||
 	    !host_has(c->unit->host, FEAT_ATOMIC))
+		return;
+	if ((!m->keys && g->max_map_keys < 4096) || (m->val_size > 16 && !table_by_bucket(m)))
 		return;
 	struct map *t = arena_new(c->unit->arena, struct map);
 	*t = (struct map){.name = str_z(arena_fmt(c->unit->arena, "%.*s_table", STRF(m->name))),
@@ -100,7 +108,7 @@ static void plan_table(struct compile *c, struct map *m)
 	t->flags = BPF_F_MMAPABLE;
 	t->key_size = 4;
 	t->max_entries = 1;
-	t->val_size = c->unit->host->ncpu * table_cpu_size(m->key_size, m->val_size / 8);
+	t->val_size = c->unit->host->ncpu * table_cpu_size(m);
 	m->table = t;
 	/* Keys that find no room there are many, so CPUs seldom meet; and this takes a tenth of the
 	 * time to make. */
@@ -169,11 +177,12 @@ bool sema_plan(struct compile *c)
 		u->map[n++] = m;
 	}
 	u->nmap = n;
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < n; i++) {
 		if (u->map[i]->keys)
 			unit_add_map(u, u->map[i]->keys);
-		else if (u->map[i]->table)
+		if (u->map[i]->table)
 			unit_add_map(u, u->map[i]->table);
+	}
 	return !u->diags->nerror;
 }
 

@@ -208,3 +208,43 @@ EXPECT
 	$
 	$
 	@e: 0
+
+# Keys of any length live in tables; histograms have a slot for each bucket of a key, and what finds none goes to the kernel's map.
+NAME tables: keys whose last word is not whole
+PROG tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @a[comm, args.offset < 10] = count(); @b[(uint8)args.offset % 2, comm, (int16)(args.offset % 3), args.offset > 5] = sum(1); @c[(int16)args.offset % 2, args.offset < 100] = avg(args.offset); }
+LOAD syscalls 20 lseek
+EXPECT
+	$
+	$
+	@a[syscalls, false]: 10
+	@a[syscalls, true]: 10
+	@b[0, syscalls, 0, false]: 1
+	@b[0, syscalls, 1, false]: 1
+	@b[0, syscalls, 2, false]: 1
+	@b[1, syscalls, 0, false]: 1
+	@b[1, syscalls, 1, false]: 1
+	@b[1, syscalls, 2, false]: 1
+	@b[0, syscalls, 1, true]: 2
+	@b[0, syscalls, 2, true]: 2
+	@b[1, syscalls, 0, true]: 2
+	@b[1, syscalls, 2, true]: 2
+	@b[0, syscalls, 0, true]: 3
+	@b[1, syscalls, 1, true]: 3
+	@c[0, true]: 9
+	@c[1, true]: 10
+
+NAME tables: more buckets than slots
+RUN for n in 0 1 2; do "$SONDE" -q -f json -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @[args.offset / 2] = hist(args.offset); }' -c "$SONDE_TESTS/syscalls 6000 lseek" | tr '[' '\n' | awk -F'"count": ' '/"count"/ { for (i = 2; i <= NF; i++) { n++; sum += $i + 0 } } END { print n, sum }'; done
+EXPECT
+	3001 6000
+	3001 6000
+	3001 6000
+
+NAME tables: long texts and stacks as keys
+PROG tracepoint:syscalls:sys_enter_openat /pid == cpid/ { @[str(args.filename), "and a text that is long enough to be hashed as it stands, and more of it still"] = count(); }
+ARGS -q
+LOAD open 3
+EXPECT_RE
+	...
+	@\[.*, and a text that is long enough to be hashed as it stands, and more of it still\]: [0-9]+
+	...
