@@ -468,8 +468,7 @@ static void act_skboutput(struct session *s, const struct schema *sc, const stru
 
 const struct builtin builtin_kernel[] = {
 	{"void override(int rc)", lower_override, B_UNSAFE, .where = PF_KERNEL,
-	 .needs = FEAT_OVERRIDE,
-	 .check = check_override,
+	 .needs = FEAT_OVERRIDE, .check = check_override,
 	 .doc = "The probed kernel function is not run and returns rc instead."},
 	{"bool write_user(any to, any from, lit len)", lower_write_user, B_UNSAFE | B_STMT_OK,
 	 .check = check_write_user,

@@ -31,6 +31,8 @@ static const struct rule rules[] = {
 	 "a value on the stack is read before it was stored", false},
 	{"invalid indirect access to stack", NULL, "a value lies outside the program's stack",
 	 false},
+	{"unknown#195896080", NULL,
+	 "the C code uses a member, type or enumerator that this kernel does not have", false},
 	{"unknown func", NULL,
 	 "this kernel does not have a function that the script needs, or not in this kind of probe",
 	 false},

@@ -1,6 +1,7 @@
 /* cfile.c - imported functions in C: reading what clang made, finding them by name. */
 #include "sema/cfile.h"
 #include "types/btf.h"
+#include "types/corefix.h"
 #include <limits.h>
 #include <linux/btf.h>
 
@@ -61,6 +62,11 @@ void cfile_import(struct compile *c, const char *path, struct loc at)
 	struct cfile *f = arena_new(a, struct cfile);
 	*f = (struct cfile){.path = path, .at = at, .next = c->cfiles};
 	struct err *e = object_read(bytes.s, bytes.n, a, &f->obj);
+	if (!e && f->obj.ncore) {
+		e = corefix(&f->obj, host_btf(c->unit->host));
+		if (e)
+			object_close(&f->obj);
+	}
 	if (e) {
 		diag_err(ds, E_IMPORT, at, err_wrap(e, "%s: ", path));
 		return;

@@ -553,18 +553,25 @@ static bool open_table(const struct reader *r, u32 which, struct table *t)
 	return !t->b.bad && t->rec_size;
 }
 
-static struct err *check_core(const struct reader *r)
+static struct err *read_core(const struct reader *r)
 {
 	struct table t;
 	struct bytes rec;
-	if (!open_table(r, 2, &t) || !next_record(r, &t, &rec))
+	struct object *o = r->o;
+	if (!open_table(r, 2, &t))
 		return NULL;
-	const struct object_fn *f = t.text ? fn_around(r->o, bytes_u32(&rec) / INSN) : NULL;
-	if (!f)
-		return err_new("it has CO-RE relocations, which cannot be imported");
-	const struct type *type = btf_types_get(r->o->btf, bytes_u32(&rec));
-	return err_new("%.*s() uses a CO-RE relocation (of %s), which cannot be imported",
-		       STRF(f->name), type_namez(r->a, type));
+	o->core = arena_newn(r->a, struct object_core, o->ninsn + 1);
+	while (next_record(r, &t, &rec)) {
+		u32 off = bytes_u32(&rec), type = bytes_u32(&rec), access = bytes_u32(&rec);
+		u32 kind = bytes_u32(&rec);
+		if (!t.text)
+			continue;
+		if (rec.bad || off % INSN || off / INSN >= o->ninsn || o->ncore > o->ninsn)
+			return err_new("damaged object: CO-RE relocation at %u", off);
+		o->core[o->ncore++] = (struct object_core){off / INSN, type, kind,
+							   string_at(r->btf_strings, access)};
+	}
+	return NULL;
 }
 
 static void read_lines(struct reader *r)
@@ -594,7 +601,7 @@ static struct err *read_all(struct reader *r)
 	if (!e && r->o->nfn)
 		e = open_btf(r);
 	if (!e)
-		e = check_core(r);
+		e = read_core(r);
 	if (!e)
 		e = find_data(r);
 	if (!e)

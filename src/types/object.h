@@ -2,9 +2,10 @@
  * object.h - a BPF object file as clang writes it: the functions of its .text, ready to be put into
  * a program, with the variables, constants, maps and kernel functions that they use.
  *
- * Everything else that an object may hold (whole programs, maps in maps, variables of the kernel,
- * CO-RE relocations) is refused with a sentence that names it. What is read is trusted as far as
- * its layout goes; what the code does is the verifier's business.
+ * Everything else that an object may hold (whole programs, maps in maps, variables of the kernel)
+ * is refused with a sentence that names it. CO-RE relocations are listed; corefix.h carries them
+ * out. What is read is trusted as far as its layout goes; what the code does is the verifier's
+ * business.
  *
  *	err = object_read(bytes, n, arena, &o);	bytes must live as long as o
  *	object_close(&o);			before arena ends
@@ -47,13 +48,19 @@ struct object_line {
 	u32 insn, line, col; /* line and col from 1 */
 	struct str file;
 };
+/* A CO-RE relocation, as clang wrote it: libbpf's struct bpf_core_relo. */
+struct object_core {
+	u32 insn, type, kind; /* in object.insn; BTF id in the object; */
+	struct str access;    /* "0:2:1" */
+};
 struct object {
 	struct bpf_insn *insn;
 	struct object_fn *fn; /* ascending */
 	struct object_line *line;
 	struct object_data *data;
 	struct str *kfunc; /* names */
-	u32 ninsn, nfn, nline, ndata, nkfunc;
+	struct object_core *core;
+	u32 ninsn, nfn, nline, ndata, nkfunc, ncore;
 	struct types *btf;
 };
 enum {

@@ -166,13 +166,54 @@ EXPECT
 	$
 	$
 
+NAME C functions: CO-RE, members found by name in this kernel
+NEEDS file:/usr/bin/clang btf
+RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; begin { print((pid_of(curtask) == tid, parent_of(curtask) == ppid, has(), hash(), nope(), letter(curtask), bit())); exit(); }'; "$SONDE" -e 'import "m.bpf.c"; begin { print(bad(curtask)); }'
+	#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+	struct task_struct {
+		int fake, pid, tgid;
+		char comm[16];
+		struct task_struct *real_parent;
+		unsigned in_iowait : 1;
+	};
+	struct task_struct___other { int no_such_member; };
+	enum bpf_map_type { BPF_MAP_TYPE_HASH = 77, BPF_MAP_TYPE_NOPE = 78 };
+	#pragma clang attribute pop
+	static long (*rd)(void *, int, const void *) = (void *)113;
+	int pid_of(struct task_struct *t) { int p; rd(&p, 4, &t->pid); return p; }
+	int parent_of(struct task_struct *t)
+	{
+		struct task_struct *r;
+		int p;
+		rd(&r, 8, &t->real_parent);
+		rd(&p, 4, &r->tgid);
+		return p;
+	}
+	#define info(s, m, what) __builtin_preserve_field_info(((struct s *)0)->m, what)
+	int has(void) { return info(task_struct, comm, 2) * 10 + info(task_struct___other, no_such_member, 2); }
+	int bit(void) { return info(task_struct, in_iowait, 5); }
+	int letter(struct task_struct *t) { char c; rd(&c, 1, &t->comm[3]); return c; }
+	int hash(void) { return __builtin_preserve_enum_value(*(enum bpf_map_type *)BPF_MAP_TYPE_HASH, 1); }
+	int nope(void) { return __builtin_preserve_enum_value(*(enum bpf_map_type *)BPF_MAP_TYPE_NOPE, 0); }
+	int bad(struct task_struct___other *t) { int x; rd(&x, 4, &t->no_such_member); return x; }
+	X
+RC 255
+EXPECT
+	(true, true, 10, 1, 0, 100, 63)
+	$
+	$
+ERR
+	m.bpf.c:27:1-2: ERROR: the C code uses a member, type or enumerator that this kernel does not have
+	int bad(struct task_struct___other *t) { int x; rd(&x, 4, &t->no_such_member); return x; }
+	~
+	HINT: -v shows the kernel's log
+
 NAME C functions: what an object may not hold
 NEEDS file:/usr/bin/clang
 RUN umask 022; cd "$TMPDIR"; try() { printf '%s\n' "$1" >m.bpf.c; "$SONDE" -e 'import "m.bpf.c"; begin { exit(); }' 2>&1 | sed -n '1s/.*ERROR: //p'; }
 	try 'int f(int a) { static const char *const t[] = {"a", "b", "c", "d", "e", "f"}; return t[a & 3][0]; }'
 	try 'int kf(int a); int f(int a) { return kf(a); }'
 	try 'extern int jiffies; int f(int a) { return jiffies; }'
-	try 'struct t { int p; } __attribute__((preserve_access_index)); int f(struct t *t) { return t->p; }'
 	try '__attribute__((section("kprobe/x"))) int p(void *c) { return 0; }'
 	try '__attribute__((section(".maps"))) struct { int (*key)[1]; } m; int f(void) { return 1; }'
 	try '__attribute__((section(".maps"))) struct { int (*type)[12]; void *values[1]; } m; int f(void) { return 1; }'
@@ -183,7 +224,6 @@ EXPECT
 	m.bpf.c: its data (section .rodata) holds addresses, which cannot be imported
 	m.bpf.c: the kernel has no function kf()
 	m.bpf.c: f() uses jiffies, which is not in the file: variables of the kernel or of other files cannot be imported
-	m.bpf.c: f() uses a CO-RE relocation (of struct t), which cannot be imported
 	m.bpf.c: p() is in section kprobe/x: only functions without a section of their own can be imported
 	m.bpf.c: map m has no type
 	m.bpf.c: map m: values is not understood
