@@ -56,18 +56,23 @@ slow=${TEST_SLOW:-1} # factor for all time limits
 nl='
 '
 
-# cc -> build/tests/NAME; frame pointers because the stack tests walk them. Static, but for those
-# whose calls into libc are traced: test guests start static programs four times as fast.
+# cc -> build/tests/NAME; frame pointers because the stack tests walk them, but for those of dw_ustack.
+# Static, but for those whose calls into libc are traced: test guests start static programs four times
+# as fast.
 build_progs() {
 	mkdir -p "$tests" || exit 1
 	for c in tests/progs/*.c; do
 		out=${c##*/}
 		out=$tests/${out%.c}
 		[ "$out" -nt "$c" ] && continue
-		static=-static
-		case $c in */calls.c | */threads.c) static= ;; esac
-		${CC:-cc} $static -std=gnu17 -Wall -Wextra -g -O1 -fno-omit-frame-pointer \
-			-fno-optimize-sibling-calls -o "$out.$$" "$c" -lpthread 2>"$out.log" &&
+		static=-static frames="-O1 -fno-omit-frame-pointer"
+		case $c in
+		*/calls.c | */threads.c) static= ;;
+		*/unwind.c) static=-ldl frames="-O2 -fomit-frame-pointer" ;;
+		*/unwind_lib.c) static="-shared -fPIC" frames="-O2 -fomit-frame-pointer" ;;
+		esac
+		${CC:-cc} -std=gnu17 -Wall -Wextra -g $frames \
+			-fno-optimize-sibling-calls -o "$out.$$" "$c" $static -lpthread 2>"$out.log" &&
 			mv "$out.$$" "$out" && rm "$out.log" && continue
 		rm -f "$out" "$out.$$"
 		echo "# $c could not be built: $(head -n 1 "$out.log")"
@@ -96,6 +101,10 @@ check_needs() {
 				why="no fentry in this kernel"
 			;;
 		tracefs) [ -r /sys/kernel/tracing/events ] || why="no tracefs" ;;
+		dwunwind)
+			[ "$(uname -m)" = x86_64 ] && ! "$SONDE" --info 2>/dev/null | grep -q '^ *LOOP *no' ||
+				why="no dw_ustack here"
+			;;
 		hardware) [ -e /sys/bus/event_source/devices/cpu ] || why="no hardware counters" ;;
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;

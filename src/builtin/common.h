@@ -9,6 +9,8 @@ extern const struct builtin builtin_vars[], builtin_task[], builtin_str[], built
 struct agg;
 struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst);
 extern const struct agg agg_tseries;
+/* dw_ustack, as struct stack_value at dst. */
+void builtin_unwind(struct lower *l, struct node *call, struct mem dst);
 
 /* An aggregation's first argument is a number; reports. */
 bool builtin_check_int(struct sema *s, struct node *call);

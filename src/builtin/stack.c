@@ -1,5 +1,6 @@
-/* stack.c - kstack and ustack: call stacks as values. */
+/* stack.c - kstack, ustack and dw_ustack: call stacks as values. */
 #include "builtin/common.h"
+#include "kern/regs.h"
 #include <linux/bpf.h>
 
 static const char *const mode_names[] = {
@@ -35,7 +36,7 @@ static const struct type *stack_type(struct sema *s, struct node *call, enum typ
 
 	if (n && n->kind == N_NAME)
 		find_mode(n->name, &mode);
-	if (kind == T_KSTACK && mode == STACK_BUILD_ID)
+	if (!str_is(call->name, "ustack") && mode == STACK_BUILD_ID)
 		mode = STACK_RAW; /* as the default of a script for user stacks */
 	if (limit && (!node_int(limit, &frames) || frames < 1 || frames > MAX_FRAMES))
 		frames = DEFAULT_FRAMES;
@@ -61,10 +62,12 @@ static bool check_mode(struct sema *s, struct node *call)
 		return true;
 	if (!find_mode(n->name, &mode))
 		return sema_fail(s, E_UNKNOWN_NAME, n->loc,
-				 "%.*s: invalid stack mode '%.*s': valid modes are bpftrace, raw, "
-				 "perf, and build_id",
-				 STRF(call->name), STRF(n->name));
-	if (mode == STACK_BUILD_ID && str_is(call->name, "kstack"))
+				 "%.*s: invalid stack mode '%.*s': valid modes are %s",
+				 STRF(call->name), STRF(n->name),
+				 str_is(call->name, "dw_ustack")
+					 ? "bpftrace, raw and perf"
+					 : "bpftrace, raw, perf, and build_id");
+	if (mode == STACK_BUILD_ID && !str_is(call->name, "ustack"))
 		return sema_fail(s, E_UNSUPPORTED, n->loc,
 				 "'build_id' stack mode can only be used for ustack");
 	return true;
@@ -88,6 +91,20 @@ static bool check_stack(struct sema *s, struct node *call)
 				 "%.*s([int limit]): limit shouldn't exceed %d, %lld given",
 				 STRF(call->name), MAX_FRAMES, frames);
 	return true;
+}
+
+static bool check_dw_ustack(struct sema *s, struct node *call)
+{
+	const struct unit *u = s->u;
+
+	if (!REGS_UNWIND)
+		return sema_fail(s, E_UNSUPPORTED, call->loc, "dw_ustack is not there for %s",
+				 REGS_ARCH);
+	if (!u->scope.npid && !u->ndwarf_pid)
+		return sema_fail(s, E_FEATURE, call->loc,
+				 "dw_ustack requires a target process. Use -p, -c, or --dwarf-pid "
+				 "to specify one.");
+	return check_stack(s, call);
 }
 
 /*
@@ -139,6 +156,18 @@ static struct ref lower_ustack(struct lower *l, struct node *call, struct mem ds
 	return put_stack(l, call, dst, BPF_F_USER_STACK | ids, pid);
 }
 
+static const struct type *type_dw_ustack(struct sema *s, struct node *call)
+{
+	s->v->calls_back = true;
+	return stack_type(s, call, T_USTACK);
+}
+
+static struct ref lower_dw_ustack(struct lower *l, struct node *call, struct mem dst)
+{
+	builtin_unwind(l, call, dst);
+	return REF_NONE;
+}
+
 const struct builtin builtin_stack[] = {
 	{"auto kstack", lower_kstack, .type = type_kstack,
 	 .doc = "Kernel stack, at most 127 frames."},
@@ -152,5 +181,13 @@ const struct builtin builtin_stack[] = {
 	 .check = check_stack,
 	 .doc = "Stack of the current process, printed as the mode says (bpftrace, perf, raw, "
 		"build_id), of at most limit frames (1 to 1024)."},
+	{"auto dw_ustack", lower_dw_ustack, .needs = FEAT_LOOP, .type = type_dw_ustack,
+	 .check = check_dw_ustack,
+	 .doc = "Stack of the current process by its unwind tables, not by frame pointers; the "
+		"processes are those of -p, -c and --dwarf-pid."},
+	{"auto dw_ustack([name mode], [name limit])", lower_dw_ustack, .needs = FEAT_LOOP,
+	 .type = type_dw_ustack, .check = check_dw_ustack,
+	 .doc = "The same, printed as the mode says (bpftrace, perf, raw), of at most limit frames "
+		"(1 to 1024)."},
 	{0},
 };

@@ -32,6 +32,8 @@ struct run_opts {
 	u32 npid;
 	const char *cgroup[16], *container[16];
 	u32 ncgroup, ncontainer;
+	int dwarf_pid[16];
+	u32 ndwarf_pid;
 	u32 verbose, dumps, warnings;
 	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen, test, bench,
 		follow;

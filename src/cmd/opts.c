@@ -1,6 +1,8 @@
 /* opts.c - the options of run and list. */
 #include "base/opt.h"
 #include "cmd/cmd.h"
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 
 enum { MAX_PID = 0x400000 };
@@ -14,6 +16,7 @@ enum opt_id {
 	OPT_FOLLOW,
 	OPT_CGROUP,
 	OPT_CONTAINER,
+	OPT_DWARF_PID,
 	OPT_OUTPUT,
 	OPT_FORMAT,
 	OPT_BUFFER,
@@ -52,6 +55,8 @@ static const struct opt options[] = {
 	{"follow", 0, NULL, "children of -p and -c, too, and theirs", OPT_FOLLOW},
 	{"cgroup", 0, "DIR", "only processes in this control group or below", OPT_CGROUP},
 	{"container", 0, "NAME", "only processes of this container (name or id)", OPT_CONTAINER},
+	{"dwarf-pid", 0, "PID",
+	 "a process that dw_ustack unwinds, beside -p and -c; may be repeated", OPT_DWARF_PID},
 	{"output", 'o', "FILE", "write results to FILE", OPT_OUTPUT},
 	{NULL, 'f', "FORMAT", "text (default) or json", OPT_FORMAT},
 	{NULL, 'B', "MODE", "buffer the output by line (default), full or none", OPT_BUFFER},
@@ -85,7 +90,6 @@ static const struct opt options[] = {
 	{"debuginfo", 0, "DIR", NULL, OPT_NOTHING_ARG},
 	/* Known, but not there. */
 	{"aot", 0, "FILE", NULL, OPT_MISSING_ARG},
-	{"dwarf-pid", 0, "PID", NULL, OPT_MISSING_ARG},
 	{"emit-elf", 0, "FILE", NULL, OPT_MISSING_ARG},
 	{"emit-llvm", 0, "FILE", NULL, OPT_MISSING_ARG},
 	{"probe-filter", 0, "REGEX", NULL, OPT_MISSING_ARG},
@@ -188,6 +192,19 @@ static struct err *set_pid(struct run_opts *o, const char *val)
 	return NULL;
 }
 
+static struct err *add_dwarf_pid(struct run_opts *o, const char *val)
+{
+	u64 pid;
+	if (!str_u64(str_z(val), &pid) || pid == 0 || pid > MAX_PID)
+		return err_new("Failed to parse pid: invalid integer: %s", val);
+	if (o->ndwarf_pid == countof(o->dwarf_pid))
+		return err_new("too many --dwarf-pid");
+	if (kill((pid_t)pid, 0) && errno == ESRCH)
+		return err_new("--dwarf-pid %s: there is no such process", val);
+	o->dwarf_pid[o->ndwarf_pid++] = (int)pid;
+	return NULL;
+}
+
 static struct err *add_to(const char *list[16], u32 *n, const char *val, const char *name)
 {
 	if (*n == 16)
@@ -223,6 +240,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_FOLLOW: o->follow = true; break;
 	case OPT_CGROUP: return add_to(o->cgroup, &o->ncgroup, val, "--cgroup");
 	case OPT_CONTAINER: return add_to(o->container, &o->ncontainer, val, "--container");
+	case OPT_DWARF_PID: return add_dwarf_pid(o, val);
 	case OPT_OUTPUT: o->output = val; break;
 	case OPT_FORMAT: o->format = val; break;
 	case OPT_BUFFER: return set_buffering(o, val);

@@ -9,6 +9,7 @@
 #include "core/provider.h"
 #include "core/record.h"
 #include "core/scope.h"
+#include "core/unwind.h"
 
 enum map_role {
 	MAP_USER,    /* @x of the script */
@@ -23,6 +24,7 @@ struct map {
 	enum map_role role;
 	u32 index; /* in unit.map, what R_MAP means */
 	u32 map_type, key_size, val_size, max_entries, flags;
+	u32 inner_size; /* a map of maps: bytes in each, an array of one element; else 0 */
 	struct map *
 		keys; /* keys are too large for this kernel: the map's own are 16-byte hashes of
 			 them, and this one holds what they stand for; NULL: keys are as they are */
@@ -92,12 +94,15 @@ struct unit {
 	const char **strings; /* by string id: formats of strftime, filters */
 	u32 nmap, nschema, nprog, nstring;
 	struct map *ring, *scratch, *stats; /* NULL: the script needs none */
-	struct map *start;   /* one u64: monotonic time when tracing started; the runtime stores it.
-				NULL: not needed */
-	struct map *stop;    /* one u64: not 0 when programs are to do nothing any more, because
-				detaching goes on behind the session. NULL: not needed */
-	struct scope scope;  /* which processes are traced */
-	int pid;             /* one of them, whose files and libraries are meant; 0: none */
-	u64 cpid;            /* -c child, 0: none */
+	struct map *start;  /* one u64: monotonic time when tracing started; the runtime stores it.
+			       NULL: not needed */
+	struct map *stop;   /* one u64: not 0 when programs are to do nothing any more, because
+			       detaching goes on behind the session. NULL: not needed */
+	struct scope scope; /* which processes are traced */
+	int pid;            /* one of them, whose files and libraries are meant; 0: none */
+	u64 cpid;           /* -c child, 0: none */
+	const int *dwarf_pid; /* --dwarf-pid: unwound by dw_ustack, too */
+	u32 ndwarf_pid;
+	struct unwind *unwind; /* dw_ustack is used; or NULL */
 	const char *skipped; /* the option that would have run probes which are left out, or NULL */
 };

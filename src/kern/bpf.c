@@ -56,6 +56,11 @@ void sys_name(char dst[BPF_OBJ_NAME_LEN], const char *src)
 
 struct err *bpf_map_new(const struct map_spec *s, int *fd)
 {
+	return bpf_map_new_outer(s, 0, fd);
+}
+
+struct err *bpf_map_new_outer(const struct map_spec *s, int inner, int *fd)
+{
 	union bpf_attr attr;
 	memset(&attr, 0, sizeof(attr));
 	attr.map_type = s->type;
@@ -63,6 +68,7 @@ struct err *bpf_map_new(const struct map_spec *s, int *fd)
 	attr.value_size = s->val_size;
 	attr.max_entries = s->max_entries;
 	attr.map_flags = s->flags;
+	attr.inner_map_fd = (u32)inner;
 	sys_name(attr.map_name, s->name);
 	long r = sys_bpf(BPF_MAP_CREATE, &attr, sizeof(attr));
 	if (r < 0)

@@ -14,6 +14,8 @@ struct map_spec {
 	u32 type, key_size, val_size, max_entries, flags;
 };
 struct err *bpf_map_new(const struct map_spec *s, int *fd);
+/* A map of maps; inner: one of the kind that it holds. */
+struct err *bpf_map_new_outer(const struct map_spec *s, int inner, int *fd);
 /* Raises RLIMIT_MEMLOCK once, on the first EPERM of an old kernel. */
 
 struct line_info {

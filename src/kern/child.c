@@ -1,9 +1,18 @@
 /* child.c - the command of -c: forked at once, waiting at a gate until all probes are attached. */
+#include "base/bytes.h"
 #include "base/vec.h"
 #include "kern/proc.h"
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { HOLD_TRIES = 20000, HOLD_PAUSE_NS = 100000 }; /* 2 s and more, then it goes on unheld */
 
 typedef VEC(char *) words;
 
@@ -120,4 +129,99 @@ struct err *proc_child_go(struct child *c)
 	close(c->exec_err);
 	c->exec_err = -1;
 	return n == (ssize_t)sizeof(no) ? err_sys(no, "start the command") : NULL;
+}
+
+/* ---- holding it ---- */
+
+/* The next stop of a traced child. False: it ended, or takes too long. */
+static bool next_stop(int pid, int *status)
+{
+	static const struct timespec pause = {.tv_nsec = HOLD_PAUSE_NS};
+	for (u32 i = 0; i < HOLD_TRIES; i++) {
+		int got = waitpid(pid, status, WNOHANG | __WALL);
+		if (got == pid)
+			return WIFSTOPPED(*status);
+		if (got < 0 && errno != EINTR)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+#if defined(__x86_64__)
+static u64 entry_point(int pid)
+{
+	char path[64];
+	u8 aux[1024];
+	snprintf(path, sizeof(path), "/proc/%d/auxv", pid);
+	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, aux, sizeof(aux));
+	for (struct bytes b = bytes_of(aux, n > 0 ? (size_t)n : 0); !b.bad && b.at < b.n;) {
+		u64 type = bytes_u64(&b), val = bytes_u64(&b);
+		if (type == AT_ENTRY)
+			return val;
+	}
+	return 0;
+}
+
+static bool stopped_at(int pid, int status, u64 addr)
+{
+	struct user_regs_struct regs;
+	if (WSTOPSIG(status) != SIGTRAP || status >> 16 ||
+	    ptrace(PTRACE_GETREGS, pid, NULL, &regs) || regs.rip != addr + 1)
+		return false;
+	regs.rip = addr;
+	return !ptrace(PTRACE_SETREGS, pid, NULL, &regs);
+}
+
+/* From the stop at exec to the first instruction of the program: a breakpoint. True: it is stopped.
+ */
+static bool run_to_entry(int pid)
+{
+	enum { BREAK = 0xcc };
+	int status;
+	u64 addr = entry_point(pid);
+	errno = 0;
+	long old = addr ? ptrace(PTRACE_PEEKTEXT, pid, addr, NULL) : -1;
+	if (!addr || errno || (old & 0xff) == BREAK || /* a uprobe */
+	    ptrace(PTRACE_POKETEXT, pid, addr, (old & ~0xffl) | BREAK))
+		return true;
+	int sig = 0;
+	bool there = false, stopped = false;
+	while (!there) {
+		ptrace(PTRACE_CONT, pid, NULL, (long)sig);
+		stopped = next_stop(pid, &status);
+		if (!stopped)
+			break;
+		there = stopped_at(pid, status, addr);
+		sig = status >> 16 ? 0 : WSTOPSIG(status);
+	}
+	if (!stopped) { /* ended, or too slow: then it can be stopped anywhere */
+		ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+		stopped = next_stop(pid, &status);
+	}
+	if (stopped)
+		ptrace(PTRACE_POKETEXT, pid, addr, old);
+	return stopped;
+}
+#else
+static bool run_to_entry(int pid)
+{
+	(void)pid;
+	return true;
+}
+#endif
+
+struct err *proc_child_go_held(struct child *c, void (*ready)(void *), void *arg)
+{
+	int status;
+	bool traced = !ptrace(PTRACE_SEIZE, c->pid, NULL, (long)PTRACE_O_TRACEEXEC);
+	struct err *e = proc_child_go(c);
+	if (e)
+		return e;
+	traced = traced && next_stop(c->pid, &status) && run_to_entry(c->pid);
+	ready(arg);
+	if (traced)
+		ptrace(PTRACE_DETACH, c->pid, NULL, NULL);
+	return NULL;
 }

@@ -39,7 +39,7 @@ struct mmaps {
 	VEC(struct order) order;
 	struct sb buf;
 	u32 page_size, pages;
-	bool all;
+	bool all, wake;
 };
 
 /* ---- records ---- */
@@ -205,7 +205,7 @@ bool mmaps_of_all(const struct mmaps *m)
 
 /* ---- opening ---- */
 
-static long open_event(int pid, u32 cpu)
+static long open_event(int pid, u32 cpu, bool wake)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -223,13 +223,15 @@ static long open_event(int pid, u32 cpu)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.inherit = pid > 0,
+		.watermark = wake,
+		.wakeup_watermark = wake,
 	};
 	return sys_perf_event_open(&attr, pid > 0 ? pid : -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 bool mmaps_try(void)
 {
-	int fd AUTO_CLOSE = (int)open_event(getpid(), 0);
+	int fd AUTO_CLOSE = (int)open_event(getpid(), 0, false);
 	return fd >= 0;
 }
 
@@ -252,7 +254,7 @@ static struct err *map_ring(struct mmaps *m, int fd, u32 cpu)
 /* On one CPU; its first event brings the ring. */
 static struct err *add_event(struct mmaps *m, int pid, u32 cpu)
 {
-	long fd = open_event(pid, cpu);
+	long fd = open_event(pid, cpu, m->wake);
 	if (fd == -ENODEV || (fd == -ESRCH && m->rings.n)) /* CPU or thread has gone */
 		return NULL;
 	if (fd < 0)
@@ -309,12 +311,18 @@ static struct err *open_all(struct host *h, struct mmaps *m, int pid)
 	return e;
 }
 
-struct err *mmaps_open(struct host *h, int pid, struct mmaps **ret)
+int mmaps_fd(const struct mmaps *m, u32 i)
+{
+	return i < m->rings.n ? m->rings.v[i].fd : -1;
+}
+
+struct err *mmaps_open(struct host *h, int pid, bool wake, struct mmaps **ret)
 {
 	struct mmaps *m = calloc(1, sizeof(*m));
 	if (!m)
 		abort();
 	m->page_size = h->page_size;
+	m->wake = wake;
 	struct err *e = open_all(h, m, pid);
 	if (!e && !m->rings.n)
 		e = err_new("no CPU to watch for mappings");

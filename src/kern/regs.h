@@ -35,6 +35,10 @@ enum {
 	REGS_RET = offsetof(struct pt_regs, rax),
 	REGS_IP = offsetof(struct pt_regs, rip),
 	REGS_CALL_NR = offsetof(struct pt_regs, orig_rax),
+	REGS_SP = offsetof(struct pt_regs, rsp),
+	REGS_FP = offsetof(struct pt_regs, rbp),
+	REGS_CS = offsetof(struct pt_regs, cs),
+	REGS_UNWIND = 1,      /* dw_ustack is implemented */
 	REGS_KPROBE_SKEW = 1, /* at a kprobe, ip is behind the breakpoint instruction */
 };
 /* Registers of a system call's arguments. */
@@ -61,6 +65,10 @@ enum {
 	REGS_RET = 0,
 	REGS_IP = offsetof(struct user_pt_regs, pc),
 	REGS_CALL_NR = 280, /* pt_regs.syscallno, behind orig_x0 */
+	REGS_SP = offsetof(struct user_pt_regs, sp),
+	REGS_FP = 29 * 8,
+	REGS_CS = offsetof(struct user_pt_regs, pstate),
+	REGS_UNWIND = 0,
 	REGS_KPROBE_SKEW = 0,
 };
 #define REGS_CALL_ARGS               \

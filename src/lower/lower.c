@@ -235,7 +235,7 @@ static void place_vars(struct lower *l, u32 nloop)
 				v->frame = (i32)shared;
 				shared += 8;
 			}
-		} else if (v->body || v->captured || l->callbacks) {
+		} else if (v->body || v->captured || l->tight) {
 			v->mem = lower_scratch(l, v->type->size);
 		} else {
 			v->mem = lower_tmp(l, v->type->size);
@@ -305,6 +305,7 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 		node_walk(probe->b, count_loops, &nloop);
 	bool pred_calls = nloop > body_loops;
 	l->callbacks = nloop > 0;
+	l->tight = l->callbacks || l->v->calls_back;
 	ir_set(f, l->retval, ir_con(f, 0));
 	if (l->v->provider->flags & PF_LINGERS)
 		heed_stop(l, out);

@@ -42,7 +42,8 @@ struct lower {
 		frame;   /* what callbacks share with main, as f sees it; base none: no callbacks */
 	u32 shared;      /* offset of the shared values in scratch memory */
 	u32 shared_loop; /* next free word for a loop's lower bound */
-	bool callbacks;  /* the body has loops that may become callbacks: the stack is shared */
+	bool callbacks;  /* the body has loops that may become callbacks */
+	bool tight;      /* ... or calls others: the stack is shared */
 	struct lower_cache cache[CACHE_SLOTS];
 	u32 ncache;
 	struct fn *root; /* main, or the script's function being built: where return returns from */

@@ -19,7 +19,7 @@ struct mem lower_tmp(struct lower *l, u32 size)
 {
 	u32 bytes = ALIGN_UP(size, 8u);
 	bool fits = bytes <= STACK_TMP_MAX &&
-		    (!l->callbacks || l->f->stack_at + bytes <= STACK_BUDGET_LOOPS);
+		    (!l->tight || l->f->stack_at + bytes <= STACK_BUDGET_LOOPS);
 	struct ref slot = fits ? ir_slot(l->f, bytes) : REF_NONE;
 	return ref_is(slot) ? (struct mem){slot, 0} : lower_scratch(l, size);
 }

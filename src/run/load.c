@@ -37,6 +37,25 @@ static bool is_perf(struct session *s, const struct map *m)
 	return m->map_type != BPF_MAP_TYPE_RINGBUF && !host_has(s->h, FEAT_RINGBUF);
 }
 
+struct err *load_inner(const struct map *m, int *fd)
+{
+	struct map_spec spec = {
+		.name = "inner",
+		.type = BPF_MAP_TYPE_ARRAY,
+		.key_size = 4,
+		.val_size = m->inner_size,
+		.max_entries = 1,
+		.flags = BPF_F_MMAPABLE,
+	};
+	return bpf_map_new(&spec, fd);
+}
+
+static size_t mem_size(const struct map *m)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	return ALIGN_UP((size_t)ALIGN_UP(m->val_size, 8u) * m->max_entries, page);
+}
+
 static struct err *make_map(struct session *s, struct unit *u, struct map *m)
 {
 	struct map_spec spec = {
@@ -48,18 +67,25 @@ static struct err *make_map(struct session *s, struct unit *u, struct map *m)
 		.flags = m->flags,
 	};
 	if (m->role == MAP_RING && is_perf(s, m))
-		spec = (struct map_spec){"records", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, s->h->ncpu,
-					 0};
+		spec = (struct map_spec){.name = "records",
+					 .type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
+					 .key_size = 4,
+					 .val_size = 4,
+					 .max_entries = s->h->ncpu};
 	else if (m->role == MAP_RING)
-		spec = (struct map_spec){"records", BPF_MAP_TYPE_RINGBUF, 0,
-					 0,         ring_bytes(s, u),     0};
-	struct err *e = bpf_map_new(&spec, &m->fd);
+		spec = (struct map_spec){.name = "records",
+					 .type = BPF_MAP_TYPE_RINGBUF,
+					 .max_entries = ring_bytes(s, u)};
+	int inner AUTO_CLOSE = -1;
+	struct err *e = m->inner_size ? load_inner(m, &inner) : NULL;
+	if (!e)
+		e = bpf_map_new_outer(&spec, MAX(inner, 0), &m->fd);
 	if (e) {
 		m->fd = -1;
 		return err_wrap(e, "map %s: ", spec.name);
 	}
 	if (m->flags & BPF_F_MMAPABLE) {
-		e = bpf_map_mmap(m->fd, ALIGN_UP(m->val_size, (u32)sysconf(_SC_PAGESIZE)), &m->mem);
+		e = bpf_map_mmap(m->fd, mem_size(m), &m->mem);
 		if (e)
 			return err_wrap(e, "map %s: ", spec.name);
 	}
@@ -225,8 +251,7 @@ void load_undo(struct session *s, struct unit *u)
 	s->ring = NULL;
 	for (u32 i = u->nmap; i-- > 0;) {
 		if (u->map[i]->mem)
-			munmap(u->map[i]->mem,
-			       ALIGN_UP(u->map[i]->val_size, (u32)sysconf(_SC_PAGESIZE)));
+			munmap(u->map[i]->mem, mem_size(u->map[i]));
 		u->map[i]->mem = NULL;
 		if (u->map[i]->fd >= 0)
 			close(u->map[i]->fd);

@@ -144,9 +144,11 @@ void loop_run(struct session *s)
 		}
 		if (n < 0 && errno != EINTR)
 			s->stop = true;
+		unwind_tick(s);
 		notes_tick(s);
 		/* A flood must not keep us from seeing Ctrl-C. */
 		while (consume(s) >= RECORD_BATCH && !s->stop && !loop_interrupted(s)) {
+			unwind_tick(s);
 			notes_tick(s);
 			loss_tick(s);
 		}

@@ -57,7 +57,7 @@ static void put_points(struct sb *out, const struct prog *p)
 		sb_fmt(out, " and %u more", more);
 }
 
-static void put_lost(struct session *s, const char *kind, struct str who, u64 n, struct str text)
+void loss_put(struct session *s, const char *kind, struct str who, u64 n, struct str text)
 {
 	session_put(s, &(struct item){.kind = I_LOST,
 				      .warn = true,
@@ -99,7 +99,7 @@ static void report_prog(struct session *s, const struct prog *p, enum stat_word 
 	if (!n)
 		return;
 	sb_fmt(&b, "%.*s: %llu %s", STRF(prog_text(p)), n, text);
-	put_lost(s, kind, prog_text(p), n, sb_str(&b));
+	loss_put(s, kind, prog_text(p), n, sb_str(&b));
 }
 
 static void report_lost(struct session *s, bool stats)
@@ -109,7 +109,7 @@ static void report_lost(struct session *s, bool stats)
 	if (!s->lost_shown)
 		return;
 	sb_fmt(&b, "Total lost event count: %llu", s->lost_shown);
-	put_lost(s, "lost_total", STR(""), s->lost_shown, sb_str(&b));
+	loss_put(s, "lost_total", STR(""), s->lost_shown, sb_str(&b));
 	sb_fmt(&hint,
 	       "events did not fit the buffer; print less often, or enlarge it: "
 	       "BPFTRACE_PERF_RB_PAGES=%u",
@@ -129,7 +129,7 @@ static void report_map(struct session *s, const struct map *m)
 	       STRF(m->name), n, n == 1 ? " was" : "s were", STRF(m->name), more);
 	if (!m->declared)
 		sb_fmt(&b, ", or set BPFTRACE_MAX_MAP_KEYS=%llu", more);
-	put_lost(s, "map_full", m->name, n, sb_str(&b));
+	loss_put(s, "map_full", m->name, n, sb_str(&b));
 }
 
 static void report_misses(struct session *s, const struct prog *p)
@@ -145,7 +145,7 @@ static void report_misses(struct session *s, const struct prog *p)
 	       ": %llu runs were skipped by the kernel because the probe was already running "
 	       "on that CPU",
 	       n);
-	put_lost(s, "missed_probes", prog_text(p), n, sb_str(&b));
+	loss_put(s, "missed_probes", prog_text(p), n, sb_str(&b));
 }
 
 void loss_links(struct session *s)
@@ -186,7 +186,7 @@ static void report_unseen(struct session *s, const struct prog *p)
 		sb_fmt(&b, "; allow more: BPFTRACE_KRETPROBE_MAXACTIVE=%d", RETPROBE_CALLS);
 	else if (ret && p->points && p->points->name.n)
 		sb_fmt(&b, "; fexit:%.*s sees them all", STRF(p->points->name));
-	put_lost(s, ret ? "missed_returns" : "missed_hits", prog_text(p), n == UINT64_MAX ? 0 : n,
+	loss_put(s, ret ? "missed_returns" : "missed_hits", prog_text(p), n == UINT64_MAX ? 0 : n,
 		 sb_str(&b));
 }
 
@@ -201,7 +201,7 @@ static void report_followed(struct session *s)
 	       "BPFTRACE_MAX_FOLLOWED=%llu",
 	       n, n == 1 ? " was" : "es were", s->u->scope.pids->max_entries,
 	       8ull * s->u->scope.pids->max_entries);
-	put_lost(s, "not_followed", STR(""), n, sb_str(&b));
+	loss_put(s, "not_followed", STR(""), n, sb_str(&b));
 }
 
 static void report_warnings(struct session *s)
@@ -246,7 +246,7 @@ void loss_report(struct session *s)
 	if (s->corrupt) {
 		AUTO_SB b = {0};
 		sb_fmt(&b, "%llu records could not be read", s->corrupt);
-		put_lost(s, "corrupt_records", STR(""), s->corrupt, sb_str(&b));
+		loss_put(s, "corrupt_records", STR(""), s->corrupt, sb_str(&b));
 	}
 	if (s->notes_lost) {
 		AUTO_SB b = {0};
@@ -255,8 +255,9 @@ void loss_report(struct session *s)
 		       "no "
 		       "name or a wrong one",
 		       s->notes_lost);
-		put_lost(s, "lost_mappings", STR(""), s->notes_lost, sb_str(&b));
+		loss_put(s, "lost_mappings", STR(""), s->notes_lost, sb_str(&b));
 	}
 	report_followed(s);
+	unwind_report(s);
 	report_warnings(s);
 }

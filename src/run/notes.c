@@ -54,10 +54,10 @@ static struct err *open_notes(struct session *s)
 	bool one = one_process(s->u);
 	if (!host_has(s->h, FEAT_MAP_NOTES))
 		return err_new("%s: not allowed", feature_what(FEAT_MAP_NOTES));
-	struct err *e = mmaps_open(s->h, one ? s->u->pid : 0, &s->mmaps);
+	struct err *e = mmaps_open(s->h, one ? s->u->pid : 0, false, &s->mmaps);
 	if (e && !one && s->u->pid) { /* one's own process may be allowed */
 		err_free(e);
-		e = mmaps_open(s->h, s->u->pid, &s->mmaps);
+		e = mmaps_open(s->h, s->u->pid, false, &s->mmaps);
 	}
 	return e;
 }

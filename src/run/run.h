@@ -9,7 +9,8 @@ u64 run_now(void); /* CLOCK_MONOTONIC, ns */
 void clocks_read(struct session *s);
 
 /* load.c */
-void load_undo(struct session *s, struct unit *u); /* close programs, maps and the ring */
+void load_undo(struct session *s, struct unit *u);    /* close programs, maps and the ring */
+struct err *load_inner(const struct map *m, int *fd); /* for a map of maps: one to put in */
 
 /* decode.c: records from the ring. */
 void record_take(void *session, const void *data, size_t n);
@@ -74,7 +75,15 @@ void notes_drain(struct session *s); /* before an address is looked up */
 void notes_tick(struct session *s);
 void notes_close(struct session *s);
 
+/* unwind.c: tables for dw_ustack. */
+void unwind_open(struct session *s);
+void unwind_tick(struct session *s);
+void unwind_ready(void *session); /* the child of -c is where its own code begins */
+void unwind_report(struct session *s);
+void unwind_close(struct session *s);
+
 /* loss.c */
+void loss_put(struct session *s, const char *kind, struct str who, u64 n, struct str text);
 void loss_tick(struct session *s);   /* events lost since the last time, at most once per second */
 void loss_links(struct session *s);  /* before they are undone: what they missed */
 void loss_report(struct session *s); /* at the end: everything that is not as it should be */

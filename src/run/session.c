@@ -255,8 +255,10 @@ static bool start(struct session *s)
 		if (!ok)
 			return false;
 	}
-	if (!s->dry_run)
+	if (!s->dry_run) {
 		notes_open(s);
+		unwind_open(s);
+	}
 	if (!attach_all(s))
 		return false;
 	if (s->dry_run)
@@ -264,7 +266,10 @@ static bool start(struct session *s)
 	put_attached(s);
 	record_replay(s);
 	loop_drain(s); /* what begin printed is not to wait for the next record */
-	e = s->child.pid ? proc_child_go(&s->child) : NULL;
+	if (s->child.pid && s->unwinder)
+		e = proc_child_go_held(&s->child, unwind_ready, s);
+	else if (s->child.pid)
+		e = proc_child_go(&s->child);
 	if (e)
 		put_err(s, false, (struct loc){0}, e);
 	return !e;
@@ -369,6 +374,7 @@ void session_reset(struct session *s)
 	loop_close(s);
 	notes_close(s);
 	scope_close(s);
+	unwind_close(s);
 	sb_free(&s->held);
 	sb_free(&s->aligned);
 	sb_free(&s->text);

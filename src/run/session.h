@@ -13,6 +13,7 @@
 #include "sym/sym.h"
 
 struct cleared;
+struct unwinder;
 struct session {
 	struct cleared *cleared; /* by map index; NULL: clear() was not used */
 	u32 ncleared;
@@ -55,6 +56,7 @@ struct session {
 	bool notes;           /* user addresses are shown: remember who maps what */
 	struct mmaps *mmaps;  /* tells of it; NULL: /proc is read now and then */
 	u64 notes_lost, noted_ns;
+	struct unwinder *unwinder; /* of dw_ustack; NULL: not used */
 	struct sb held, aligned;
 	u64 corrupt;    /* records that fit no schema */
 	u64 lost_shown; /* of the events lost, reported while running */

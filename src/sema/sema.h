@@ -54,8 +54,9 @@ struct variant {
 	const struct provider *provider;
 	struct point *points; /* list */
 	u32 npoint;
-	bool per_point; /* the code depends on the point (probe, func ...): one program each */
-	bool task;      /* it asks for the current task: then that gives the process ids, too */
+	bool per_point;  /* the code depends on the point (probe, func ...): one program each */
+	bool task;       /* it asks for the current task: then that gives the process ids, too */
+	bool calls_back; /* a helper calls functions of the program: they share the stack */
 	struct var *vars;
 	struct fninst *fns;
 };

@@ -1,8 +1,8 @@
 /*
  * maps.c - 562b177b5000-562b177ba000 r-xp 00002000 fe:00 247134   /usr/bin/cat
  *
- * Only mappings of files that may be executed are kept: the stacks and symbols
- * that ask lie there. [vdso] and generated code have no file.
+ * Only mappings of files that may be executed are kept, and the kernel's [vdso]: the stacks and
+ * symbols that ask lie there. Generated code has no file.
  */
 #include "sym/maps.h"
 #include "base/vec.h"
@@ -69,7 +69,9 @@ bool maps_parse(struct str text, struct maps *ret)
 	while (v.n < MAX_MAPPINGS && str_cut(&text, '\n', &line)) {
 		struct mapping x = {0};
 		bool exec;
-		if (!parse_line(line, &x, &exec) || !exec || !x.path.n || x.path.s[0] != '/')
+		if (!parse_line(line, &x, &exec) || !exec || !x.path.n)
+			continue;
+		if (x.path.s[0] != '/' && !str_is(x.path, MAPS_VDSO))
 			continue;
 		if (x.start >= x.end || (v.n && x.start < v.v[v.n - 1].end))
 			continue;

@@ -2,6 +2,7 @@
 #pragma once
 #include "kern/host.h"
 
+#define MAPS_VDSO "[vdso]" /* stands in the path */
 struct mapping {
 	u64 start, end, off;
 	u64 dev, ino;    /* as maps writes them; which file it is, however it is called */
@@ -10,7 +11,7 @@ struct mapping {
 };
 struct maps {
 	struct arena arena;
-	struct mapping *v; /* executable ones with a file, by address */
+	struct mapping *v; /* executable ones with a file, and the vdso; by address */
 	u32 n;
 };
 /* False: no such process, or nothing is mapped (it is ending). */

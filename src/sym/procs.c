@@ -3,10 +3,13 @@
 #include "base/vec.h"
 #include "sym/ksyms.h"
 #include "sym/maps.h"
+#include "types/image.h"
 #include <dirent.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -80,7 +83,8 @@ static void modules_sweep(struct procs *p)
 /* NULL: this name means memory without a file. The result is not yet safe from modules_sweep(). */
 static struct module *module_get(struct procs *p, u64 dev, u64 ino, struct str path, bool deleted)
 {
-	if (!path.n || path.s[0] != '/' || str_starts(path, STR("//")))
+	if (!path.n || (path.s[0] != '/' && !str_is(path, MAPS_VDSO)) ||
+	    str_starts(path, STR("//")))
 		return NULL;
 	u64 hash = str_hash(path) + ino;
 	struct module **bucket = &p->module[hash % MODULE_BUCKETS];
@@ -117,7 +121,7 @@ static void module_keep(struct procs *p, u32 pid, const struct area *a)
 	struct module *m = a->module;
 	const char *root = p->host->root;
 	struct stat st;
-	if (!p->noted || !m || m->tried)
+	if (!p->noted || !m || m->tried || !m->ino)
 		return;
 	m->tried = true;
 	if (p->nfd == MAX_KEPT_FILES)
@@ -542,4 +546,63 @@ const struct area *procs_at(struct procs *p, u32 pid, u64 addr, struct proc **pr
 	for (const struct aspace *s = x->now->older; s && !a; s = s->older)
 		a = space_at(s, addr);
 	return a;
+}
+
+/* ---- files ---- */
+
+static bool same_file(const char *path, const struct module *m)
+{
+	struct stat st;
+	return !stat(path, &st) && st.st_ino == m->ino;
+}
+
+/*
+ * Where the mapped file can be opened now: by its name (with the plain name separate debug files
+ * are found, too), as it was kept open, and while the process lives in its root or through the
+ * mapping.
+ */
+bool area_paths(const struct host *h, const struct proc *p, const struct area *a, area_path_cb *cb,
+		void *arg)
+{
+	char path[PATH_MAX + 64];
+	const struct module *m = a->module;
+	snprintf(path, sizeof(path), "%s%.*s", h->root, STRF(m->path));
+	if (!m->deleted && same_file(path, m) && cb(arg, path))
+		return true;
+	if (m->fd >= 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", m->fd);
+		if (cb(arg, path))
+			return true;
+	}
+	if (p->ended)
+		return false;
+	snprintf(path, sizeof(path), "%s/proc/%u/root%.*s", h->root, p->pid, STRF(m->path));
+	if (!m->deleted && same_file(path, m) && cb(arg, path))
+		return true;
+	char through[PATH_MAX + 64];
+	snprintf(through, sizeof(through), "%s/proc/%u/map_files/%llx-%llx", h->root, p->pid,
+		 a->start, a->end);
+	if (cb(arg, through))
+		return true;
+	/* Of layered file systems the inode may differ. */
+	if (!m->deleted && cb(arg, path))
+		return true;
+	snprintf(path, sizeof(path), "%s/proc/%u/exe", h->root, p->pid);
+	return same_file(path, m) && cb(arg, path);
+}
+
+bool area_is_vdso(const struct area *a)
+{
+	return a->module && str_is(a->module->path, MAPS_VDSO);
+}
+
+/* The section headers come last in it. */
+bool vdso_image(struct image *ret)
+{
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
+	if (!h)
+		return false;
+	struct err *e = image_mem(h, h->e_shoff + (size_t)h->e_shnum * h->e_shentsize, ret);
+	err_free(e);
+	return !e;
 }

@@ -14,6 +14,7 @@
 #include "kern/mmaps.h"
 #include "sym/sym.h"
 
+struct image;
 struct jit;
 /* A file as it is mapped somewhere. One for each (dev, ino, path). */
 struct module {
@@ -78,6 +79,14 @@ void procs_note(struct procs *p, const struct map_note *n);
 const struct area *procs_at(struct procs *p, u32 pid, u64 addr, struct proc **proc);
 /* Fill in uid and ns_pid while the process lives; false: not known. */
 bool procs_identify(struct procs *p, struct proc *proc);
+
+/* Calls cb for each path that may lead to the area's file, the best first, until it says true. */
+typedef bool area_path_cb(void *arg, const char *path);
+bool area_paths(const struct host *h, const struct proc *p, const struct area *a, area_path_cb *cb,
+		void *arg);
+/* The kernel's page of code in every process, as this one has it. */
+bool area_is_vdso(const struct area *a);
+bool vdso_image(struct image *ret);
 
 /* jit.c: names of generated code, from the list /tmp/perf-PID.map that a runtime writes. */
 /* The module is the list's path. Reads the list when it is new or has grown. */

@@ -3,9 +3,6 @@
 #include "sym/procs.h"
 #include "types/image.h"
 #include <elf.h>
-#include <limits.h>
-#include <stdio.h>
-#include <sys/stat.h>
 
 enum {
 	MAX_FILES = 256,
@@ -122,65 +119,45 @@ static void file_add(struct syms *s, struct file *f)
 	s->file[s->nfile++] = f;
 }
 
-static bool load_file(struct file *f, const char *path)
+static void take_segments(struct file *f, const struct image *im)
 {
-	struct image im;
 	struct segment seg;
+	for (u32 i = 0; f->nseg < MAX_SEGMENTS && image_segment(im, i, &seg); i++) {
+		if (seg.type == PT_LOAD && seg.flags & PF_X)
+			f->seg[f->nseg++] = seg;
+	}
+}
+
+static bool load_file(void *file, const char *path)
+{
+	struct file *f = file;
+	struct image im;
 	struct err *err = image_open(path, &im);
 	if (err) {
 		err_free(err);
 		return false;
 	}
-	for (u32 i = 0; f->nseg < MAX_SEGMENTS && image_segment(&im, i, &seg); i++) {
-		if (seg.type == PT_LOAD && seg.flags & PF_X)
-			f->seg[f->nseg++] = seg;
-	}
+	take_segments(f, &im);
 	image_close(&im);
 	err = elf_read_syms(&f->arena, path, &f->syms);
 	err_free(err);
 	return true;
 }
 
-static bool same_file(const char *path, const struct module *m)
+static bool load_vdso(struct file *f)
 {
-	struct stat st;
-	return !stat(path, &st) && st.st_ino == m->ino;
+	struct image im;
+	if (!vdso_image(&im))
+		return false;
+	take_segments(f, &im);
+	err_free(elf_read_syms_mem(&f->arena, im.p, im.n, &f->syms));
+	return true;
 }
 
-/*
- * Where the mapped file can be opened now: by its name (with the plain name separate debug files
- * are found, too), as it was kept open, and while the process lives in its root or through the
- * mapping.
- */
 static bool find_and_load(struct syms *s, const struct proc *p, const struct area *a,
 			  struct file *f)
 {
-	char path[PATH_MAX + 64];
-	const struct module *m = a->module;
-	const char *root = s->host->root;
-	snprintf(path, sizeof(path), "%s%.*s", root, STRF(m->path));
-	if (!m->deleted && same_file(path, m) && load_file(f, path))
-		return true;
-	if (m->fd >= 0) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", m->fd);
-		if (load_file(f, path))
-			return true;
-	}
-	if (p->ended)
-		return false;
-	snprintf(path, sizeof(path), "%s/proc/%u/root%.*s", root, p->pid, STRF(m->path));
-	if (!m->deleted && same_file(path, m) && load_file(f, path))
-		return true;
-	char through[PATH_MAX + 64];
-	snprintf(through, sizeof(through), "%s/proc/%u/map_files/%llx-%llx", root, p->pid, a->start,
-		 a->end);
-	if (load_file(f, through))
-		return true;
-	/* Of layered file systems the inode may differ. */
-	if (!m->deleted && load_file(f, path))
-		return true;
-	snprintf(path, sizeof(path), "%s/proc/%u/exe", root, p->pid);
-	return same_file(path, m) && load_file(f, path);
+	return area_is_vdso(a) ? load_vdso(f) : area_paths(s->host, p, a, load_file, f);
 }
 
 static struct file *file_get(struct syms *s, const struct proc *p, const struct area *a)

@@ -359,7 +359,7 @@ static void watch_child(struct host *h, int pid, int gate)
 	struct mmaps *m;
 	struct symbol sym;
 	struct seen seen = {.pid = (u32)pid};
-	struct err *e = mmaps_open(h, pid, &m);
+	struct err *e = mmaps_open(h, pid, false, &m);
 	CHECK(write(gate, "x", 1) == 1);
 	waitpid(pid, NULL, 0);
 	if (e) {

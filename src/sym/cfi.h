@@ -1,0 +1,92 @@
+/*
+ * cfi.h - where a function's caller is: compact rows made of .eh_frame and .debug_frame.
+ *
+ * x86_64. A row holds from its address to the next row's. Its rule says where the frame begins (the
+ * value that the stack pointer has in the caller), and where the caller's frame pointer is; the
+ * return address lies below the frame's beginning, always. What does not fit (other registers,
+ * other expressions) is UNWIND_UNKNOWN, never guessed.
+ *
+ *	struct cfi c = {.base = base};
+ *	cfi_add(&c, section, addr, true);	each section
+ *	cfi_finish(&c, &rows);			sorted, joined; frees c
+ */
+#pragma once
+#include "base/bytes.h"
+#include "base/vec.h"
+
+/* rule: kind in 4 bits, the offset in 18 (signed, in words), the frame pointer's in 10. */
+enum unwind_kind {
+	UNWIND_NONE,    /* no function is described here */
+	UNWIND_END,     /* nobody called */
+	UNWIND_SP,      /* frame at sp + offset */
+	UNWIND_FP,      /* fp + offset */
+	UNWIND_FP_AT,   /* what is stored at fp + offset */
+	UNWIND_SP_AT,   /* ... at sp + offset */
+	UNWIND_SP_AT_8, /* ... and 8 more */
+	UNWIND_PLT,     /* sp + 8, and 8 more from byte "offset" of each 16 on */
+	UNWIND_SIGNAL,  /* all registers are stored above sp, as rt_sigreturn(2) wants them */
+	UNWIND_UNKNOWN,
+};
+enum {
+	UNWIND_KIND_BITS = 4,
+	UNWIND_OFF_BITS = 18,
+	UNWIND_FP_SHIFT = UNWIND_KIND_BITS + UNWIND_OFF_BITS,
+	/* The caller's frame pointer: the same (0), in the n-th word below the frame's beginning,
+	 * unknown, or where the frame pointer points to. */
+	UNWIND_FP_SAME = 0,
+	UNWIND_FP_MAX = 1021,
+	UNWIND_FP_LOST = 1022,
+	UNWIND_FP_HERE = 1023,
+	/* UNWIND_SIGNAL: from sp. */
+	SIGFRAME_FP = 120,
+	SIGFRAME_SP = 160,
+	SIGFRAME_IP = 168,
+};
+static inline u32 unwind_rule(enum unwind_kind kind, i32 words, u32 fp)
+{
+	return (u32)kind | ((u32)words & ((1u << UNWIND_OFF_BITS) - 1)) << UNWIND_KIND_BITS |
+	       fp << UNWIND_FP_SHIFT;
+}
+static inline enum unwind_kind unwind_kind(u32 rule)
+{
+	return rule & ((1u << UNWIND_KIND_BITS) - 1);
+}
+static inline i32 unwind_words(u32 rule)
+{
+	return (i32)(rule << (32 - UNWIND_FP_SHIFT)) >> (32 - UNWIND_OFF_BITS);
+}
+static inline u32 unwind_fp(u32 rule)
+{
+	return rule >> UNWIND_FP_SHIFT;
+}
+
+struct cfi_row {
+	u32 pc; /* from the base on */
+	u32 rule;
+};
+struct cfi_rows {
+	struct cfi_row *v; /* malloc'ed */
+	u32 n;
+};
+struct cfi_fde {
+	u64 pc, end;
+	u32 first, n; /* rows */
+};
+struct cfi {
+	u64 base; /* address that rows count from */
+	VEC(struct cfi_fde) fde;
+	VEC(struct cfi_row) row;
+	u32 bad; /* entries that could not be read */
+	bool full;
+};
+/* One section, mapped at addr. Entries already there win over later ones. */
+void cfi_add(struct cfi *c, struct bytes section, u64 addr, bool eh);
+void cfi_finish(struct cfi *c, struct cfi_rows *ret);
+/* The rule at an address; UNWIND_NONE when there is none. */
+u32 cfi_at(const struct cfi_rows *r, u64 pc);
+
+/* Of a whole file; none when it is of another machine. */
+struct image;
+void cfi_image(const struct image *im, u64 base, struct cfi_rows *ret);
+/* The lowest address of a file's segments. */
+u64 cfi_base(const struct image *im);

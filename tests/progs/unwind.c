@@ -1,0 +1,181 @@
+/*
+ * unwind.c MODE [NUMBER] - known chains of calls, without frame pointers (run.sh builds it so).
+ *
+ *	calls	main outer qsort compare inner leaf: through the C library, which has none either
+ *	dl	main call_library lib_outer lib_inner leaf: through ./unwind_lib, opened just before
+ *	signal	main raise handler inner leaf
+ *	frames	main aligned variable inner leaf: frames that begin elsewhere
+ *	huge	main huge leaf: a frame too large for the tables
+ *	child	the chain of calls, in a child that is forked when a byte comes on standard input
+ *	thread	the chain of calls, in a thread
+ *	spin	main outer_spin spin: busy, as long as the number says (milliseconds)
+ *	clock	main ask_clock clock_gettime: busy in the vdso
+ */
+#include <alloca.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KEPT __attribute__((noinline, noclone))
+static volatile int sink;
+
+/* Calls at the end must stay calls. */
+#define LAST() (sink++)
+
+KEPT void leaf(int n)
+{
+	sink += n;
+	__asm__ volatile("");
+}
+
+KEPT void inner(int n)
+{
+	leaf(n + 1);
+	LAST();
+}
+
+KEPT int compare(const void *a, const void *b)
+{
+	inner(*(const int *)a);
+	return *(const int *)a - *(const int *)b;
+}
+
+KEPT void outer(void)
+{
+	int v[2] = {2, 1};
+	qsort(v, 2, sizeof(*v), compare);
+	LAST();
+}
+
+KEPT void handler(int n)
+{
+	inner(n);
+	LAST();
+}
+
+/* %rsp is rounded down: the frame begins where a register says. */
+KEPT void aligned(int n)
+{
+	__attribute__((aligned(64))) char room[64];
+	__asm__ volatile("" : : "r"(room) : "memory");
+	inner(n);
+	LAST();
+}
+
+KEPT void variable(int n)
+{
+	char *room = alloca((size_t)(n + 1) * 24);
+	__asm__ volatile("" : : "r"(room) : "memory");
+	aligned(n);
+	LAST();
+}
+
+KEPT void huge(int n)
+{
+	char room[3 << 20];
+	__asm__ volatile("" : : "r"(room) : "memory");
+	leaf(n);
+	LAST();
+}
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+KEPT void spin(unsigned n)
+{
+	while (n--)
+		__asm__ volatile("");
+	LAST();
+}
+
+KEPT void outer_spin(double ms)
+{
+	double end = now() + ms;
+	while (now() < end)
+		spin(3000000);
+	LAST();
+}
+
+KEPT void ask_clock(double ms)
+{
+	double end = now() + ms;
+	while (now() < end)
+		;
+	LAST();
+}
+
+KEPT void call_library(int n)
+{
+	char path[PATH_MAX];
+	ssize_t k = readlink("/proc/self/exe", path, sizeof(path) - 8);
+	void (*f)(void (*)(int), int);
+	if (k < 0)
+		exit(2);
+	memcpy(path + k, "_lib", 5);
+	void *lib = dlopen(path, RTLD_NOW);
+	if (!lib || !(f = (void (*)(void (*)(int), int))dlsym(lib, "lib_outer"))) {
+		fprintf(stderr, "unwind: %s\n", dlerror());
+		exit(2);
+	}
+	usleep(200000); /* the tracer learns of it meanwhile */
+	f(leaf, n);
+	LAST();
+}
+
+static void *thread(void *arg)
+{
+	outer();
+	return arg;
+}
+
+static void once(const char *mode, int n)
+{
+	pthread_t t;
+	if (!strcmp(mode, "calls"))
+		outer();
+	else if (!strcmp(mode, "dl"))
+		call_library(n);
+	else if (!strcmp(mode, "signal"))
+		raise(SIGUSR1);
+	else if (!strcmp(mode, "frames"))
+		variable(n);
+	else if (!strcmp(mode, "huge"))
+		huge(n);
+	else if (!strcmp(mode, "spin"))
+		outer_spin(n);
+	else if (!strcmp(mode, "clock"))
+		ask_clock(n);
+	else if (!strcmp(mode, "thread") && !pthread_create(&t, NULL, thread, NULL))
+		pthread_join(t, NULL);
+	else if (!strcmp(mode, "child")) {
+		if (getchar() == EOF)
+			return;
+		if (fork()) {
+			wait(NULL);
+			return;
+		}
+		usleep(300000);
+		outer();
+		_exit(0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return 2;
+	signal(SIGUSR1, handler);
+	once(argv[1], argc > 2 ? atoi(argv[2]) : 1);
+	return 0;
+}

@@ -1,0 +1,212 @@
+# dw_ustack: user stacks of programs without frame pointers.
+
+NAME stack through the C library
+PROG uprobe:build/tests/unwind:leaf { @[dw_ustack] = count(); }
+LOAD unwind calls
+EXPECT_RE
+	$
+	$
+	@\[
+	        leaf\+0
+	        inner\+[0-9]+
+	        compare\+[0-9]+
+	        (msort|qsort|0x).*
+	...
+	        outer\+[0-9]+
+	        main\+[0-9]+
+	...
+	        _start\+[0-9]+
+	\]: 1
+NEEDS uprobe prog:unwind dwunwind
+
+NAME frames that begin elsewhere
+PROG uprobe:build/tests/unwind:leaf { print(dw_ustack(5)); @frames = len(dw_ustack) > 6; }
+LOAD unwind frames
+EXPECT_RE
+	$
+	        leaf\+0
+	        inner\+[0-9]+
+	        aligned\+[0-9]+
+	        variable\+[0-9]+
+	        main\+[0-9]+
+	$
+	$
+	$
+	@frames: true
+NEEDS uprobe prog:unwind dwunwind
+
+NAME stack out of a signal handler
+PROG uprobe:build/tests/unwind:leaf { @[dw_ustack(perf)] = count(); }
+LOAD unwind signal
+EXPECT_RE
+	$
+	$
+	@\[
+		[0-9a-f]+ leaf\+0 \(/.*/build/tests/unwind\)
+		[0-9a-f]+ inner\+[0-9]+ \(/.*/build/tests/unwind\)
+		[0-9a-f]+ handler\+[0-9]+ \(/.*/build/tests/unwind\)
+		[0-9a-f]+ .* \(/.*libc.*\)
+	...
+		[0-9a-f]+ .*raise\+[0-9]+ \(/.*libc.*\)
+		[0-9a-f]+ main\+[0-9]+ \(/.*/build/tests/unwind\)
+	...
+		[0-9a-f]+ _start\+[0-9]+ \(/.*/build/tests/unwind\)
+	\]: 1
+NEEDS uprobe prog:unwind dwunwind
+
+NAME stack through a library that was opened later
+PROG uprobe:build/tests/unwind:leaf { @[dw_ustack(5)] = count(); }
+LOAD unwind dl
+EXPECT_RE
+	$
+	$
+	@\[
+	        leaf\+0
+	        lib_inner\+[0-9]+
+	        lib_outer\+[0-9]+
+	        call_library\+[0-9]+
+	        main\+[0-9]+
+	\]: 1
+NEEDS uprobe prog:unwind prog:unwind_lib dwunwind
+
+NAME stack of a thread ends where the thread begins
+PROG uprobe:build/tests/unwind:leaf { @[dw_ustack] = count(); }
+LOAD unwind thread
+EXPECT_RE
+	$
+	$
+	@\[
+	        leaf\+0
+	        inner\+[0-9]+
+	        compare\+[0-9]+
+	...
+	        outer\+[0-9]+
+	        thread\+[0-9]+
+	        start_thread\+[0-9]+
+	        .*clone.*
+	\]: 1
+NEEDS uprobe prog:unwind dwunwind
+
+NAME interrupted code
+PROG profile:hz:99 /pid == cpid/ { @[dw_ustack] = count(); }
+LOAD unwind spin 400
+EXPECT_RE
+	$
+	$
+	...
+	@\[
+	        spin\+[0-9]+
+	        outer_spin\+[0-9]+
+	        main\+[0-9]+
+	...
+	        _start\+[0-9]+
+	\]: [0-9]+
+	...
+NEEDS prog:unwind dwunwind
+
+NAME interrupted in the vdso
+RUN "$SONDE" -q -c "build/tests/unwind clock 400" -e 'profile:hz:499 /pid == cpid/ { @[dw_ustack(4)] = count(); }' 2>&1 | grep -A 3 vdso_clock_gettime | sed 's/+.*//' | grep -v '^--' | sort -u
+EXPECT_RE
+	        __(vdso_)?clock_gettime
+	        (__vdso_clock_gettime|clock_gettime)
+	        ask_clock
+	        main
+NEEDS prog:unwind dwunwind
+
+NAME at a system call, raw addresses, and one limit
+PROG tracepoint:syscalls:sys_enter_clock_nanosleep /pid == cpid/ { @[dw_ustack(3)] = count(); @n[len(dw_ustack(raw))] = count(); }
+LOAD unwind dl
+EXPECT_RE
+	$
+	$
+	@\[
+	        .*nanosleep\+[0-9]+
+	        .*nanosleep\+[0-9]+
+	        usleep\+[0-9]+
+	\]: 1
+	@n\[[89]\]: 1
+NEEDS tracefs prog:unwind dwunwind
+
+NAME stacks of a process given by its id, and of its child
+RUN mkfifo "$TMPDIR/go"; build/tests/unwind child <"$TMPDIR/go" & P=$!; exec 3>"$TMPDIR/go"; timeout 8 "$SONDE" --dwarf-pid $P -e "uprobe:build/tests/unwind:leaf /ppid == $P/ { printf(\"%d%s\n\", pid == $P, dw_ustack(6)); exit(); }" 2>"$TMPDIR/err" & S=$!; until grep -q Attached "$TMPDIR/err"; do sleep 0.05; done; echo >&3; wait $S $P; grep -v Attached "$TMPDIR/err"; true
+EXPECT_RE
+	0
+	        leaf\+0
+	        inner\+[0-9]+
+	        compare\+[0-9]+
+	...
+NEEDS uprobe prog:unwind dwunwind
+
+NAME in loops and functions
+PROG fn depth(): int64 { return len(dw_ustack(4)); } uprobe:build/tests/unwind:leaf { for ($i : 0..100) { @[dw_ustack(2)] = count(); } @d = depth(); }
+LOAD unwind calls
+EXPECT_RE
+	$
+	$
+	@\[
+	        leaf\+0
+	        inner\+[0-9]+
+	\]: 100
+	@d: 4
+NEEDS uprobe prog:unwind dwunwind
+
+NAME a stack that is cut is counted
+PROG uprobe:build/tests/unwind:leaf { @[dw_ustack] = count(); }
+LOAD unwind huge
+EXPECT_RE
+	$
+	$
+	@\[
+	        leaf\+0
+	        huge\+[0-9]+
+	\]: 1
+ERR_RE
+	Attached 1 probe
+	WARNING: dw_ustack: 1 stack was cut where there is no unwind information in /.*/build/tests/unwind
+NEEDS uprobe prog:unwind dwunwind
+
+NAME the stack of another process is empty, and counted
+RUN "$SONDE" -q --dwarf-pid $$ -e 'begin { print(len(dw_ustack)); exit(); }'
+EXPECT_RE
+	0
+	...
+ERR
+	WARNING: dw_ustack: 1 stack was not unwound: the process was none of -p, -c and --dwarf-pid
+NEEDS dwunwind
+
+NAME without notes of mappings
+ARGS --no-feature map_notes
+PROG uprobe:build/tests/unwind:leaf { @[len(dw_ustack(3)), len(dw_ustack) > 7] = count(); }
+LOAD unwind calls
+EXPECT
+	$
+	$
+	@[3, true]: 1
+NEEDS uprobe prog:unwind dwunwind
+
+NAME no process given
+PROG begin { print(dw_ustack); }
+ERR
+	stdin:1:15-24: ERROR: dw_ustack requires a target process. Use -p, -c, or --dwarf-pid to specify one.
+	begin { print(dw_ustack); }
+	              ~~~~~~~~~
+RC 1
+
+NAME misuse
+RUN "$SONDE" --dwarf-pid $$ -e 'begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }'; "$SONDE" --dwarf-pid x -e 'begin { }' 2>&1 | head -n 1 >&2; "$SONDE" --dwarf-pid 4000000 -e 'begin { }' 2>&1 | head -n 1 >&2
+ERR
+	stdin:1:25-28: ERROR: dw_ustack: invalid stack mode 'foo': valid modes are bpftrace, raw and perf
+	begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }
+	                        ~~~
+	stdin:1:48-56: ERROR: 'build_id' stack mode can only be used for ustack
+	begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }
+	                                               ~~~~~~~~
+	stdin:1:81-85: ERROR: dw_ustack([int limit]): limit shouldn't exceed 1024, 1025 given
+	begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }
+	                                                                                ~~~~
+	stdin:1:105-106: ERROR: dw_ustack: invalid limit value: it must be a literal from 1 to 1024
+	begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }
+	                                                                                                        ~
+	ERROR: Failed to parse pid: invalid integer: x
+	ERROR: --dwarf-pid 4000000: there is no such process
+NEEDS dwunwind
