@@ -65,6 +65,11 @@ static inline u32 stat_map_word(u32 nprog, u32 map)
 {
 	return STAT_WORDS_PER_PROG * nprog + MIN(map, STAT_MAPS - 1u);
 }
+/* The last word: records so far, roughly (no atomic adds); only programs look at it. */
+static inline u32 stat_record_word(u32 nprog)
+{
+	return stat_map_word(nprog, STAT_MAPS - 1) + 1;
+}
 
 struct prog {
 	struct point *points; /* all share one program */

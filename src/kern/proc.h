@@ -6,6 +6,11 @@
 char *proc_which(struct arena *a, const char *prog);
 /* Name of a uid from /etc/passwd, or NULL. */
 const char *proc_username(struct host *h, u32 uid);
+/*
+ * This process is to run soon after it wakes up, for short times: what programs record has to be
+ * read before there is no room for more. Those it starts do not inherit that. May be refused.
+ */
+void proc_hasten(void);
 bool proc_alive(int pid);
 bool proc_runs(struct host *h, int pid); /* ... and is no zombie */
 /*

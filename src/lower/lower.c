@@ -415,7 +415,7 @@ static void make_maps(struct compile *c)
 {
 	struct unit *u = c->unit;
 	u->stats = unit_map(u, MAP_STATS, "stats");
-	u->stats->val_size = 8 * (stat_map_word(u->nprog, STAT_MAPS - 1) + 1);
+	u->stats->val_size = 8 * (stat_record_word(u->nprog) + 1);
 	u->scratch = unit_map(u, MAP_SCRATCH, "scratch");
 	u->scratch->max_entries = u->host->ncpu * SCRATCH_LEVELS;
 	lower_scope_maps(u);

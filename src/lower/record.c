@@ -1,7 +1,13 @@
 /* record.c - records to user space: layout, storing, sending, counting what did not fit. */
 #include "lower/lower.h"
 
-enum { MAX_RECORD_FIELDS = 128, HEADER = sizeof(struct record), RING_BRIEF = 256 << 10 };
+enum {
+	MAX_RECORD_FIELDS = 128,
+	HEADER = sizeof(struct record),
+	RING_BRIEF = 256 << 10,
+	LOOK_EVERY = 64,
+	SHORT_TEXT = 16, /* is copied from temporary memory with a few loads and stores: comm */
+};
 
 struct schema *lower_schema(struct lower *l, const struct builtin *fn, struct loc loc)
 {
@@ -37,16 +43,16 @@ static bool is_brief(const struct compile *c)
 }
 
 /*
- * All of a mapped ring counts as resident, twice: so 1 MiB per CPU, 2 to 16 MiB in all, is enough
- * for a reader that looks every few milliseconds, and a script that only begins and ends gets
- * little.
+ * All of a mapped ring counts as resident: 2 MiB per CPU, 4 to 16 MiB in all, are some 30 ms of
+ * short records at full speed, in which a busy machine lets the reader run once. A script that only
+ * begins and ends gets little.
  */
 static u64 ring_bytes(const struct compile *c)
 {
 	u64 page = 4096, ncpu = c->unit->host->ncpu, pages = c->unit->config.perf_rb_pages;
 	u64 want = pages         ? pages * page
 		   : is_brief(c) ? RING_BRIEF
-				 : MIN(MAX(ncpu, 2ull), 16ull) << 20;
+				 : MIN(MAX(2 * ncpu, 4ull), 16ull) << 20;
 	u64 n = page;
 	while (n < want && n < 1ull << 30)
 		n *= 2;
@@ -83,17 +89,42 @@ static void lost_if(struct lower *l, enum op op, struct ref r)
 	ir_at(f, go);
 }
 
-/* The reader polls; it is woken only when a quarter of the ring is in use, or at the end. */
-static struct ref wake_flags(struct lower *l, bool now)
+/* Every how many records a program looks how full the ring is: they fill a sixteenth of it. */
+static u32 look_every(const struct lower *l, u32 size)
+{
+	u32 n = 1;
+	while (n < LOOK_EVERY && 2ull * n * size <= l->u->ring->max_entries / 16)
+		n *= 2;
+	return n;
+}
+
+/*
+ * The reader polls; it is woken only when an eighth of the ring is in use, or at the end. Asking
+ * costs as much as a third of the record does, so it is done now and then.
+ */
+static struct ref wake_flags(struct lower *l, u32 size, bool now)
 {
 	struct fn *f = l->f;
 	if (now)
 		return ir_con(f, BPF_RB_FORCE_WAKEUP);
+	_Static_assert(BPF_RB_NO_WAKEUP == 1 && BPF_RB_FORCE_WAKEUP == 2, "flags are 1 + full");
+	struct blk *look = ir_blk(f), *go = ir_blk(f);
+	struct ref flags = ir_var(f), mask = ir_con(f, look_every(l, size) - 1);
+	struct ref p = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->stats->index));
+	i32 at = (i32)(8 * stat_record_word(l->u->nprog));
+	struct ref n = ir_load(f, 8, p, at);
+	ir_store(f, 8, p, at, ir_addi(f, n, 1));
+	ir_set(f, flags, ir_con(f, BPF_RB_NO_WAKEUP));
+	look->unlikely = true;
+	ir_br(f, O_EQ, ir_op2(f, O_AND, n, mask), ir_con(f, 0), look, go);
+	ir_at(f, look);
 	struct ref used = ir_call(f, BPF_FUNC_ringbuf_query,
 				  ARGS(ir_map(l->u->ring->index), ir_con(f, BPF_RB_AVAIL_DATA)));
-	struct ref full = ir_op2(f, O_UGE, used, ir_con(f, l->u->ring->max_entries / 4));
-	_Static_assert(BPF_RB_NO_WAKEUP == 1 && BPF_RB_FORCE_WAKEUP == 2, "flags are 1 + full");
-	return ir_addi(f, full, 1);
+	struct ref full = ir_op2(f, O_UGE, used, ir_con(f, l->u->ring->max_entries / 8));
+	ir_set(f, flags, ir_addi(f, full, 1));
+	ir_jmp(f, go);
+	ir_at(f, go);
+	return ir_get(f, flags);
 }
 
 static void put_header(struct lower *l, struct mem m, const struct schema *sc, struct ref size)
@@ -105,15 +136,26 @@ static void put_header(struct lower *l, struct mem m, const struct schema *sc, s
 		    timed ? ir_call(l->f, BPF_FUNC_ktime_get_ns, 0, NULL) : ir_con(l->f, 0));
 }
 
-/* Only scalars: straight into reserved ring memory. */
+static bool is_small(const struct type *t)
+{
+	return type_is_scalar(t) || (t->kind == T_STRING && t->size <= SHORT_TEXT);
+}
+
+/* Only scalars and short texts: straight into reserved ring memory. */
 static void send_reserved(struct lower *l, const struct schema *sc, struct node *args, bool now)
 {
 	struct fn *f = l->f;
-	struct ref val[MAX_RECORD_FIELDS];
+	struct {
+		struct ref val;
+		struct mem mem;
+	} arg[MAX_RECORD_FIELDS];
 	u32 n = 0, size = sc->layout->size;
-	for (struct node *a = args; a; a = a->next)
-		val[n++] = lower_value(l, a);
-	struct ref flags = wake_flags(l, now);
+	for (struct node *a = args; a; a = a->next, n++) {
+		if (type_is_scalar(a->type))
+			arg[n].val = lower_value(l, a);
+		else
+			arg[n].mem = lower_mem(l, a);
+	}
 	struct ref p = ir_call(f, BPF_FUNC_ringbuf_reserve,
 			       ARGS(ir_map(l->u->ring->index),
 				    ir_con(f, ALIGN_UP(HEADER + size, 8)), ir_con(f, 0)));
@@ -125,9 +167,13 @@ static void send_reserved(struct lower *l, const struct schema *sc, struct node 
 	put_header(l, m, sc, ir_con(f, size));
 	for (u32 i = 0; i < n; i++) {
 		const struct field *fd = &sc->layout->field[i];
-		lower_store(l, MIN(fd->type->size, 8u), mem_at(m, (i32)(HEADER + fd->bit_off / 8)),
-			    val[i]);
+		struct mem to = mem_at(m, (i32)(HEADER + fd->bit_off / 8));
+		if (type_is_scalar(fd->type))
+			lower_store(l, MIN(fd->type->size, 8u), to, arg[i].val);
+		else
+			lower_copy(l, to, arg[i].mem, fd->type->size);
 	}
+	struct ref flags = wake_flags(l, HEADER + size, now);
 	ir_call(f, BPF_FUNC_ringbuf_submit, ARGS(p, flags));
 	ir_jmp(f, done);
 	ir_at(f, full);
@@ -136,12 +182,11 @@ static void send_reserved(struct lower *l, const struct schema *sc, struct node 
 	ir_at(f, done);
 }
 
-static void output(struct lower *l, struct mem m, struct ref size, bool now)
+static void output(struct lower *l, struct mem m, struct ref size, struct ref flags)
 {
 	struct fn *f = l->f;
 	struct ref ring = ir_map(l->u->ring->index), ret;
 	if (is_ringbuf(l->u)) {
-		struct ref flags = wake_flags(l, now);
 		ret = ir_call(f, BPF_FUNC_ringbuf_output,
 			      ARGS(ring, lower_addr(l, m), size, flags));
 	} else {
@@ -190,24 +235,25 @@ static void send_built(struct lower *l, const struct schema *sc, struct node *ar
 		size = ir_addi(f, len, last->bit_off / 8);
 	}
 	put_header(l, m, sc, size);
-	output(l, m, ir_addi(f, size, HEADER), now);
+	struct ref flags = is_ringbuf(l->u) ? wake_flags(l, HEADER + lay->size, now) : REF_NONE;
+	output(l, m, ir_addi(f, size, HEADER), flags);
 }
 
 void lower_record(struct lower *l, struct node *call, struct node *args, struct schema *sc)
 {
 	const struct type *elem[MAX_RECORD_FIELDS];
 	u32 n = 0;
-	bool scalars = true;
+	bool small = true;
 	need_ring(l->c);
 	for (struct node *a = args; a; a = a->next) {
 		assert(n < MAX_RECORD_FIELDS);
 		elem[n++] = a->type;
-		scalars &= type_is_scalar(a->type);
+		small &= is_small(a->type);
 	}
 	sc->layout = type_tuple(l->u->arena, n, elem, NULL);
 	bool ends = call && call->kind == N_CALL && call->fn && (call->fn->flags & B_END);
 	bool now = ends || sc->map; /* what a map holds is wanted as it is now */
-	if (scalars && is_ringbuf(l->u))
+	if (small && is_ringbuf(l->u))
 		send_reserved(l, sc, args, now);
 	else
 		send_built(l, sc, args, now);

@@ -133,6 +133,8 @@ void loop_drain(struct session *s)
 void loop_run(struct session *s)
 {
 	struct epoll_event ev[4];
+	if (s->ring && !s->stop)
+		proc_hasten();
 	while (!s->stop) {
 		int timeout = TICK_MS;
 		int n = epoll_wait(s->epoll_fd, ev, countof(ev), timeout);

@@ -154,3 +154,9 @@ ALONE
 TIMEOUT 30
 EXPECT
 	exact
+
+NAME the reader's priority is not inherited
+PROG interval:ms:1 { system("cut -d' ' -f19 /proc/self/stat"); exit(); }
+ARGS -q --unsafe
+EXPECT
+	0
