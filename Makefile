@@ -66,7 +66,7 @@ fuzzers: $(FUZZ)
 
 # A test gone wild must not take the machine with it (sanitizers need the address space).
 RUN_UNIT = $(if $(findstring sanitize,$(CFLAGS)),,ulimit -v 4000000;) $B/unit
-unit: $B/unit ; $(RUN_UNIT)
+unit: $B/unit $B/host/ready ; $(RUN_UNIT)
 check: all $B/unit $B/host/ready
 	$(RUN_UNIT)
 	SONDE=$B/sonde tests/lang.sh
@@ -76,10 +76,13 @@ check: all $B/unit $B/host/ready
 # Recorded machines for compiler tests: their files, BTF made of types.txt, a program for uprobes.
 $B/host/mkbtf: tests/host/mkbtf.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $< $(shell pkg-config --libs libbpf) -o $@
-$B/host/ready: $B/host/mkbtf tests/host/app.c $(shell find tests/host/*/ -type f)
+$B/host/ready: $B/host/mkbtf tests/host/app.c tests/progs/typed.c $(shell find tests/host/*/ -type f)
 	$(call say,GEN,$(@D)) rm -rf $(@D)/*/ && cp -r tests/host/*/ $(@D) && for d in $(@D)/*/; do \
 		mkdir -p $$d/sys/kernel/btf && $B/host/mkbtf $$d/types.txt $$d/sys/kernel/btf/vmlinux || exit; done
-	@$(CC) -O1 -g0 tests/host/app.c -o $(@D)/app && touch $@
+	@$(CC) -O1 -g0 tests/host/app.c -o $(@D)/app
+	@for v in 4 5; do for o in 0 2; do \
+		$(CC) -O$$o -gdwarf-$$v tests/progs/typed.c -o $(@D)/typed-$$v-$$o || exit; done; done
+	@touch $@
 rootcheck: all  ; tests/run.sh $B/sonde tests/run
 vm: static      ; tests/vm/run.sh build/static/sonde
 # Measured beside other tracers that are installed.

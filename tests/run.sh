@@ -77,6 +77,9 @@ build_progs() {
 		rm -f "$out" "$out.$$"
 		echo "# $c could not be built: $(head -n 1 "$out.log")"
 	done
+	# As code is debugged: not optimised, and with an older form of debug information.
+	[ "$tests/typed0" -nt tests/progs/typed.c ] ||
+		${CC:-cc} -static -std=gnu17 -gdwarf-4 -O0 -o "$tests/typed0" tests/progs/typed.c
 }
 
 # Reading kallsyms takes long in a guest: each answer is kept.

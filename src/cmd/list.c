@@ -63,6 +63,8 @@ static bool show_point(const struct point *p, void *arg)
 		return true;
 	struct point q = *p;
 	struct err *e = p->provider->types ? p->provider->types(l->h, l->u, &q) : NULL;
+	if (!e && p->provider->debug)
+		e = p->provider->debug(l->h, l->u, &q);
 	if (!e)
 		show_args(l, &q);
 	err_free(e);

@@ -7,6 +7,7 @@
 
 struct prog;
 struct blk;
+struct debug_func;
 struct unit;
 
 /* Where a function's arguments are. */
@@ -35,7 +36,9 @@ struct point {
 	enum space args_space;  /* AS_CTX: args is the context; else arg(n) gives each value */
 	u32 narg;               /* arg0..: how many there are; 0: as the registers allow */
 	u32 btf_id;             /* attach_btf_id of typed programs */
-	void *priv;             /* the provider's, from expand to attach (unit arena) */
+	const struct debug_func *debug; /* user probes: what debug information says of the place */
+	const char *no_args, *no_ret;   /* why args, retval are not known; NULL: nothing to say */
+	void *priv;                     /* the provider's, from expand to attach (unit arena) */
 	struct loc loc;
 	struct point *next;
 };
@@ -54,6 +57,7 @@ enum point_use {
 	USE_USTACK = 1 << 7,
 	USE_PROGRAM = 1 << 8, /* what the kernel offers to some types of programs only */
 	USE_TASK = 1 << 9,    /* the current task or what is found there */
+	USE_CTX = 1 << 10,    /* reg(), ctx: some probes' args in other words */
 };
 
 enum { ARG_RET = -1, ARG_FUNC = -2 };
@@ -77,6 +81,7 @@ enum provider_flags {
 	PF_CHOSEN = 1 << 14, /* see choose: when it cannot be attached, the script is compiled once
 				more without such choices */
 	PF_TASK = 1 << 15,   /* enter() asks for the current task */
+	PF_RAW_ARGN = 1 << 17, /* arg0.. are registers, whatever args says */
 };
 
 /* When a program runs. All but the first are run by sonde itself. */
@@ -88,6 +93,14 @@ enum prog_phase {
 	PROG_ITER,   /* when the link's perf_fd is read */
 	PROG_TEST,   /* instead of PROG_ATTACH, when asked for */
 	PROG_BENCH,
+};
+
+/* Where a member of args is. */
+struct arg_at {
+	struct ref ref; /* the value, or an address with .off */
+	i32 off;
+	enum space space; /* AS_NONE: it is the value */
+	u32 need;         /* only this is set: ask again with so many bytes to put it into */
 };
 
 struct provider {
@@ -114,6 +127,8 @@ struct provider {
 	/* Fill p->args, ret, narg, btf_id from BTF, DWARF or tracefs. NULL: this probe has no
 	 * arguments. */
 	struct err *(*types)(struct host *h, struct unit *u, struct point *p);
+	/* What takes longer: args and ret from debug information, for bodies that use these. */
+	struct err *(*debug)(struct host *h, struct unit *u, struct point *p);
 	/*
 	 * A better provider with the same meaning for n points that share a body, or NULL. use:
 	 * enum point_use, what the body needs. May change the points' argument types and places.
@@ -134,6 +149,15 @@ struct provider {
 	 * value. NULL: none. Never called for a number that narg, flags and type rule out.
 	 */
 	struct ref (*arg)(struct fn *f, struct host *h, const struct point *p, int n);
+	/*
+	 * Emit code that finds member n of args, or ARG_RET. into, off: bytes for what is put
+	 * together, or REF_NONE. NULL: arg gives every value.
+	 */
+	struct arg_at (*arg_at)(struct fn *f, const struct point *p, int n, struct ref into,
+				i32 off);
+	/* A type that the probed program knows; near: where it is probed. NULL: none. */
+	const struct type *(*type_named)(struct host *h, struct unit *u, const struct point *p,
+					 struct str name, enum type_kind kind, bool near);
 	/*
 	 * The expected attach type to load g with, when it depends on the kernel and on how many
 	 * points there are (multi links). NULL: .attach_type. attach() copes with programs that

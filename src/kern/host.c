@@ -2,6 +2,7 @@
 #include "kern/host.h"
 #include "base/vec.h"
 #include "kern/link.h"
+#include "types/dwarf.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,12 @@
 #include <time.h>
 
 enum { MAX_CPUS = 8192, CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38, CAP_BPF_BIT = 39 };
+
+struct debug_file {
+	const char *path, *wrong; /* wrong: it could not be opened */
+	struct debug *debug;
+	struct debug_file *next;
+};
 
 /* The whole file; 0 or an errno. */
 static int read_all(const char *path, struct sb *out)
@@ -118,7 +125,29 @@ void host_deinit(struct host *h)
 		btf_types_close(h->btf);
 	h->btf = NULL;
 	h->btf_tried = false;
+	for (struct debug_file *f = h->debug; f; f = f->next)
+		debug_close(f->debug);
+	h->debug = NULL;
 	retprobe_done(h);
+}
+
+struct err *host_debug(struct host *h, const char *path, struct debug **ret)
+{
+	struct debug_file *f = h->debug;
+	while (f && strcmp(f->path, path))
+		f = f->next;
+	if (!f) {
+		f = arena_new(h->arena, struct debug_file);
+		f->path = arena_fmt(h->arena, "%s", path);
+		f->next = h->debug;
+		h->debug = f;
+		struct err *e = debug_open(path, h->arena, &f->debug);
+		if (e)
+			f->wrong = arena_fmt(h->arena, "%s", e->msg);
+		err_free(e);
+	}
+	*ret = f->debug;
+	return f->wrong ? err_new("%s", f->wrong) : NULL;
 }
 
 struct types *host_btf(struct host *h)

@@ -29,6 +29,7 @@ struct host {
 	u32 ncpu;               /* possible CPUs */
 	u32 page_size;
 	const char *tracefs;         /* path below root, NULL until host_tracefs() */
+	struct debug_file *debug;    /* host_debug() */
 	struct retprobes *retprobes; /* kern/link.h; NULL: none were opened */
 };
 
@@ -41,6 +42,9 @@ const char *feature_what(enum feature f);      /* "the BPF ring buffer (Linux 5.
 /* --no-feature: pretend that one is missing; false: no such name (case-insensitive). */
 bool host_disable(struct host *h, struct str name);
 struct types *host_btf(struct host *h); /* NULL: this kernel has none */
+/* Debug information of a program, opened once; what was wrong then is told each time. */
+struct debug;
+struct err *host_debug(struct host *h, const char *path, struct debug **ret);
 /* Whole file below root, NUL-terminated, in the host's arena. Works for /proc and /sys (no size
  * known). */
 struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...) PRINTF(3, 4);

@@ -41,6 +41,22 @@ enum {
 	REGS_UNWIND = 1,      /* dw_ustack is implemented */
 	REGS_KPROBE_SKEW = 1, /* at a kprobe, ip is behind the breakpoint instruction */
 };
+/* Offset of the register with DWARF's number n, -1: struct pt_regs has none. */
+static inline i32 regs_dwarf(u64 n)
+{
+	static const u16 at[] = {
+		offsetof(struct pt_regs, rax), offsetof(struct pt_regs, rdx),
+		offsetof(struct pt_regs, rcx), offsetof(struct pt_regs, rbx),
+		offsetof(struct pt_regs, rsi), offsetof(struct pt_regs, rdi),
+		offsetof(struct pt_regs, rbp), offsetof(struct pt_regs, rsp),
+		offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
+		offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11),
+		offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r13),
+		offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r15),
+		offsetof(struct pt_regs, rip),
+	};
+	return n < sizeof(at) / sizeof(at[0]) ? at[n] : -1;
+}
 /* Registers of a system call's arguments. */
 #define REGS_CALL_ARGS                                                                \
 	{                                                                             \
@@ -71,6 +87,11 @@ enum {
 	REGS_UNWIND = 0,
 	REGS_KPROBE_SKEW = 0,
 };
+/* Offset of the register with DWARF's number n (x0 to x30, sp), -1: struct pt_regs has none. */
+static inline i32 regs_dwarf(u64 n)
+{
+	return n < 32 ? (i32)(n * 8) : -1;
+}
 #define REGS_CALL_ARGS               \
 	{                            \
 		0, 8, 16, 24, 32, 40 \

@@ -124,14 +124,62 @@ static struct place member_place(struct lower *l, struct node *n)
 	return p;
 }
 
+static bool is_retval(const struct node *n)
+{
+	return (n->kind == N_NAME || n->kind == N_CALL) && str_is(n->name, "retval");
+}
+
+static i32 args_index(struct lower *l, const struct node *n)
+{
+	u32 nf, i = 0;
+	const struct field *fd = type_fields(l->pt->args, &nf);
+	while (i < nf && !str_eq(fd[i].name, n->name))
+		i++;
+	assert(i < nf);
+	return (i32)i;
+}
+
+static struct arg_at arg_at(struct lower *l, i32 n)
+{
+	const struct provider *p = l->pt->provider;
+	struct arg_at at = p->arg_at(l->f, l->pt, n, REF_NONE, 0);
+	if (!at.need)
+		return at;
+	struct mem into = lower_tmp(l, at.need);
+	return p->arg_at(l->f, l->pt, n, into.base, into.off);
+}
+
+/* Where something that is no scalar lies. */
+static struct place arg_place(struct lower *l, i32 n, const struct type *t)
+{
+	struct arg_at at = arg_at(l, n);
+	assert(!type_is_scalar(t) && at.space != AS_NONE);
+	return (struct place){.base = at.ref, .off = at.off, .space = at.space};
+}
+
+/* A scalar member of args, or retval, as its provider finds it; read once per run. */
+static struct ref arg_value(struct lower *l, i32 n, const struct type *t)
+{
+	u32 key = 0x20000u + (u32)(n + 8);
+	struct ref r = lower_cached(l, key);
+	if (ref_is(r))
+		return r;
+	struct arg_at at = arg_at(l, n);
+	r = at.space == AS_NONE ? lower_convert(l, at.ref, &type_u64, t)
+				: lower_read_scalar(l, t, at.ref, at.off, at.space);
+	return lower_cache_put(l, key, r);
+}
+
 struct place lower_place(struct lower *l, struct node *n)
 {
 	const struct type *t = node_type(n);
 	switch (n->kind) {
 	case N_MEMBER:
-		if (is_args(n->a) && l->pt->args_space != AS_CTX)
-			break;
-		return member_place(l, n);
+		if (!is_args(n->a) || l->pt->args_space == AS_CTX)
+			return member_place(l, n);
+		if (l->pt->provider->arg_at)
+			return arg_place(l, args_index(l, n), t);
+		break;
 	case N_INDEX: return index_place(l, n);
 	case N_UNARY:
 		if (n->op == TK_STAR && type_is_int(node_type(n->a)))
@@ -152,6 +200,8 @@ struct place lower_place(struct lower *l, struct node *n)
 	}
 	if (is_args(n) && l->pt->args_space == AS_CTX)
 		return (struct place){.base = ir_ctx(l->f), .space = AS_CTX};
+	if (is_retval(n) && l->pt->provider->arg_at && !type_is_scalar(t))
+		return arg_place(l, ARG_RET, t);
 	assert(!type_is_scalar(t) || type_is_error(t));
 	struct mem m = lower_mem(l, n);
 	return (struct place){.base = m.base, .off = m.off, .space = AS_STACK};
@@ -439,12 +489,10 @@ static struct ref member_value(struct lower *l, struct node *n)
 {
 	struct fn *f = l->f;
 	if (is_args(n->a) && l->pt->args_space != AS_CTX) {
-		u32 nf, i = 0;
-		const struct field *fd = type_fields(l->pt->args, &nf);
-		while (i < nf && !str_eq(fd[i].name, n->name))
-			i++;
-		assert(i < nf);
-		return lower_convert(l, lower_arg(l, (i32)i), &type_u64, node_type(n));
+		i32 i = args_index(l, n);
+		if (l->pt->provider->arg_at)
+			return arg_value(l, i, node_type(n));
+		return lower_convert(l, lower_arg(l, i), &type_u64, node_type(n));
 	}
 	struct place p = lower_place(l, n);
 	if (n->field->data_loc) {
@@ -496,6 +544,8 @@ static struct ref lower_probe_id(struct lower *l)
 
 static struct ref special_value(struct lower *l, struct node *n)
 {
+	if (str_is(n->name, "retval") && l->pt->provider->arg_at && l->pt->ret)
+		return arg_value(l, ARG_RET, node_type(n));
 	if (str_is(n->name, "retval"))
 		return lower_convert(l, lower_arg(l, ARG_RET), &type_u64, node_type(n));
 	if (str_is(n->name, "func"))

@@ -70,6 +70,18 @@ typedef VEC(const char *) paths;
 struct err *user_paths(struct host *h, const struct unit *u, struct str target, paths *out);
 /* Where this process finds it: below /proc/PID/root when u->pid lives among other mounts. */
 const char *user_path_real(struct host *h, const struct unit *u, const char *path);
+/* ---- debug information of user programs: udwarf.c ---- */
+/* "path@file:line[:column]": .target is the path, .name "file:line[:column]". False: it is not. */
+bool source_parse(struct arena *a, struct point *p, struct str text, struct err **e);
+bool is_source(const struct point *p);
+struct err *source_expand(struct host *h, struct arena *a, const struct point *p, const char *path,
+			  const char *real, point_cb *cb, void *arg);
+/* The provider's callbacks of the same names; types finds args, or retval of a return probe. */
+struct err *user_types(struct host *h, struct unit *u, struct point *p);
+struct arg_at user_arg_at(struct fn *f, const struct point *p, int n, struct ref into, i32 off);
+const struct type *user_type(struct host *h, struct unit *u, const struct point *p, struct str name,
+			     enum type_kind kind, bool near);
+
 /* Attach g to places in files: one multi link per file where the kernel has them, else one perf
  * event each. */
 struct user_site {

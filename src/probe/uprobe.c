@@ -45,7 +45,10 @@ static struct err *uprobe_parse(struct arena *a, struct point *p, struct str tex
 {
 	struct str name;
 	const char *kind = p->provider->name;
-	struct err *e = split_target(p, text, &name);
+	struct err *e = NULL;
+	if (source_parse(a, p, text, &e))
+		return e;
+	e = split_target(p, text, &name);
 	if (e)
 		return e;
 	p->target = arena_str(a, p->target);
@@ -218,6 +221,8 @@ static struct err *give_named(struct search *s)
 
 static struct err *search_open(struct search *s)
 {
+	if (is_source(s->p))
+		return source_expand(s->h, s->a, s->p, s->path, s->file.path, s->cb, s->arg);
 	struct err *e = elf_read_syms(s->a, s->file.path, &s->syms);
 	if (e)
 		return e;
@@ -348,15 +353,19 @@ static struct err *uprobe_attach(struct host *h, struct unit *u, struct prog *g,
 const struct provider provider_uprobe = {
 	.name = "uprobe",
 	.alias = {"u"},
-	.syntax = "uprobe:path[:cpp|:rust]:function[+offset], uprobe:path:address",
+	.syntax = "uprobe:path[:cpp|:rust]:function[+offset], uprobe:path:address, "
+		  "uprobe:path@file:line[:column]",
 	.doc = "Start of a function of a program or library, or an instruction in it.",
 	.prog_type = BPF_PROG_TYPE_KPROBE,
-	.flags = UPROBE_FLAGS | PF_ARGN | PF_LINGERS,
+	.flags = UPROBE_FLAGS | PF_ARGN | PF_RAW_ARGN | PF_LINGERS,
 	.parse = uprobe_parse,
 	.expand = uprobe_expand,
 	.types = uprobe_types,
+	.debug = user_types,
 	.choose = uprobe_choose,
 	.arg = uprobe_arg,
+	.arg_at = user_arg_at,
+	.type_named = user_type,
 	.load_as = user_load_as,
 	.attach = uprobe_attach,
 };
@@ -367,12 +376,15 @@ const struct provider provider_uretprobe = {
 	.syntax = "uretprobe:path[:cpp|:rust]:function",
 	.doc = "Return of a function of a program or library. retval is its result.",
 	.prog_type = BPF_PROG_TYPE_KPROBE,
-	.flags = UPROBE_FLAGS | PF_RETVAL | PF_LINGERS,
+	.flags = UPROBE_FLAGS | PF_RETVAL | PF_RAW_ARGN | PF_LINGERS,
 	.parse = uprobe_parse,
 	.expand = uprobe_expand,
 	.types = uprobe_types,
+	.debug = user_types,
 	.choose = uprobe_choose,
 	.arg = uprobe_arg,
+	.arg_at = user_arg_at,
+	.type_named = user_type,
 	.load_as = user_load_as,
 	.attach = uprobe_attach,
 };

@@ -121,6 +121,8 @@ static const struct type *check_argn(struct sema *s, struct node *n)
 			sema_fail(s, E_RANGE, n->loc, REGS_ARCH " doesn't support arg%llu", k);
 		return s->final ? &type_error : NULL;
 	}
+	if (p->flags & PF_RAW_ARGN)
+		return &type_u64;
 	if (s->point->args && s->point->args_space != AS_CTX) {
 		u32 nf;
 		const struct field *f = type_fields(s->point->args, &nf);
@@ -150,12 +152,28 @@ static const struct type *check_args(struct sema *s, struct node *n)
 {
 	if (s->point->args)
 		return with_space(s, s->point->args, s->point->args_space);
-	if (s->v->provider->types) {
-		sema_fail(s, E_CONTEXT, n->loc, "this probe's arguments are not known");
+	if (s->v->provider->types || s->v->provider->debug) {
+		const char *why = s->point->no_args;
+		sema_fail(s, E_CONTEXT, n->loc, "this probe's arguments are not known%s%s",
+			  why ? ": " : "", why ? why : "");
 		return &type_error;
 	}
 	return only_in(s, n,
 		       "'tracepoint', 'rawtracepoint', 'fentry', 'fexit' and 'uprobe' probes");
+}
+
+static const struct type *check_retval(struct sema *s, struct node *n)
+{
+	bool user = s->v->provider->flags & PF_USER;
+	if (!(s->v->provider->flags & PF_RETVAL))
+		return only_in(s, n, "'kretprobe', 'uretprobe' and 'fexit' probes");
+	if (s->point->no_ret) {
+		sema_fail(s, E_CONTEXT, n->loc, "retval %s", s->point->no_ret);
+		return s->final ? &type_error : NULL;
+	}
+	if (!s->point->ret)
+		return &type_u64;
+	return value_type(s, s->point->ret, user ? AS_USER : AS_KERNEL, false);
 }
 
 /* Names that are neither rows nor maps: what they mean depends on the probe. NULL in *t: not one of
@@ -168,10 +186,7 @@ static bool check_special(struct sema *s, struct node *n, const struct type **t)
 	if (str_is(n->name, "args"))
 		*t = check_args(s, n);
 	else if (str_is(n->name, "retval"))
-		*t = !(flags & PF_RETVAL)
-			     ? only_in(s, n, "'kretprobe', 'uretprobe' and 'fexit' probes")
-		     : s->point->ret ? value_type(s, s->point->ret, AS_KERNEL, false)
-				     : &type_u64;
+		*t = check_retval(s, n);
 	else if (str_is(n->name, "func"))
 		*t = !(flags & PF_FUNC)
 			     ? only_in(s, n, "'kprobes', 'uprobes', 'fentry' and 'fexit' probes")

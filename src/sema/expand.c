@@ -264,7 +264,7 @@ static bool note_use(struct node *n, void *arg)
 	else if (str_is(n->name, "ustack"))
 		*use |= USE_USTACK;
 	else if (str_is(n->name, "reg") || str_is(n->name, "ctx"))
-		*use |= USE_REGS | USE_ARGS;
+		*use |= USE_REGS | USE_CTX;
 	else if (str_is(n->name, "usermode"))
 		*use |= USE_REGS;
 	else if (str_is(n->name, "override") || str_is(n->name, "path") ||
@@ -299,6 +299,8 @@ static bool same_variant(const struct point *a, const struct point *b, u32 use)
 	if ((use & USE_ARGS) && !same_args(a->args, b->args))
 		return false;
 	if ((use & USE_ARGN) && a->narg != b->narg)
+		return false;
+	if ((use & USE_ARGS) && (a->debug || b->debug))
 		return false;
 	if ((use & (USE_ARGN | USE_ARGS)) && (a->priv || b->priv) && a->provider->arg)
 		return false; /* where arguments are may differ from point to point */
@@ -376,6 +378,24 @@ static void choose_provider(struct compile *c, struct variant *v, u32 use)
 		v->per_point = true;
 }
 
+/* ctx may be what args is about; registers are read without its types. */
+static u32 use_of(const struct provider *p, u32 use)
+{
+	return (use & USE_CTX) && !(p->flags & PF_RAW_ARGN) ? use | USE_ARGS : use;
+}
+
+/* Fill in the types that the body asks for. */
+static struct err *point_types(struct unit *u, struct point *p, u32 use)
+{
+	const struct provider *v = p->provider;
+	struct err *e = NULL;
+	if (v->types && ((use & (USE_ARGS | USE_ARGN | USE_RETVAL)) || (v->flags & PF_TYPED)))
+		e = v->types(u->host, u, p);
+	if (!e && v->debug && (use & (USE_ARGS | USE_RETVAL)))
+		e = v->debug(u->host, u, p);
+	return e;
+}
+
 static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 {
 	struct unit *u = c->unit;
@@ -400,17 +420,15 @@ static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 				 feature_what(p->provider->needs));
 			continue;
 		}
-		bool wants = (use & (USE_ARGS | USE_ARGN | USE_RETVAL)) ||
-			     (p->provider->flags & PF_TYPED);
-		struct err *err =
-			wants && p->provider->types ? p->provider->types(u->host, u, p) : NULL;
+		u32 uses = use_of(p->provider, use);
+		struct err *err = point_types(u, p, uses);
 		if (err)
 			diag_err(u->diags, E_NO_PROBE, p->loc, err);
 		else
-			add_variant(c, probe, p, use, first);
+			add_variant(c, probe, p, uses, first);
 	}
 	for (u32 i = first; i < c->nvariant; i++)
-		choose_provider(c, c->variant[i], use);
+		choose_provider(c, c->variant[i], use_of(c->variant[i]->provider, use));
 }
 
 static int by_text(const void *x, const void *y)

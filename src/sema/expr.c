@@ -407,6 +407,10 @@ static const struct type *field_value(struct sema *s, struct node *n, const stru
 	struct field f;
 	if (!type_field(base, n->name, &f))
 		return no_field(s, n, base);
+	if (f.lost) {
+		sema_fail(s, E_CONTEXT, n->loc, "args.%.*s %s", STRF(n->name), f.lost);
+		return s->final ? &type_error : NULL;
+	}
 	if (!n->field || n->field->bit_off != f.bit_off || n->field->type != f.type) {
 		struct field *copy = arena_new(s->a, struct field);
 		*copy = f;

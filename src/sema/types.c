@@ -141,6 +141,15 @@ static const struct type *own_type(struct sema *s, struct str name)
 	return NULL;
 }
 
+/* Known to the debug information of the probed program. */
+static const struct type *program_type(struct sema *s, struct str name, enum type_kind kind,
+				       bool near)
+{
+	const struct provider *p = s->v && s->point ? s->v->provider : NULL;
+	return p && p->type_named ? p->type_named(s->u->host, s->u, s->point, name, kind, near)
+				  : NULL;
+}
+
 const struct type *sema_type_name(struct sema *s, struct str name, u16 flags)
 {
 	bool tag = flags & (NF_STRUCT | NF_UNION | NF_ENUM);
@@ -152,12 +161,17 @@ const struct type *sema_type_name(struct sema *s, struct str name, u16 flags)
 			      : flags & NF_UNION ? T_UNION
 			      : flags & NF_ENUM  ? T_ENUM
 						 : T_NONE;
-	/* Programs are what system headers are about; the kernel knows itself best. */
+	/* A program's own types, then what system headers are about; the kernel knows itself best.
+	 */
+	if (!t)
+		t = program_type(s, name, kind, true);
 	if (!t && s->v && (s->v->provider->flags & PF_USER))
 		t = cdefs_type(s->c->cdefs, name, flags, true);
 	if (!t && k)
 		t = btf_types_find(k, name, kind);
-	return t ? t : cdefs_type(s->c->cdefs, name, flags, true);
+	if (!t)
+		t = cdefs_type(s->c->cdefs, name, flags, true);
+	return t ? t : program_type(s, name, kind, false);
 }
 
 bool is_type_node(const struct node *n)

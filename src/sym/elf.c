@@ -2,15 +2,15 @@
  * elf.c - function symbols of an ELF file.
  *
  * .symtab and .dynsym are read together and doubles dropped. A stripped file's
- * .symtab may lie in a file of its own, found by build id or .gnu_debuglink
- * below /usr/lib/debug; its addresses are the same, its file offsets are not.
+ * .symtab may lie in a file of its own (image_debug_file); its addresses are
+ * the same, its file offsets are not.
  */
 #include "base/vec.h"
 #include "sym/sym.h"
 #include "types/image.h"
 #include <elf.h>
 
-enum { MAX_SYMS = 1 << 22, MAX_TABLES = 8, MAX_ID = 64 };
+enum { MAX_SYMS = 1 << 22, MAX_TABLES = 8 };
 
 typedef VEC(struct symbol) sym_vec;
 
@@ -149,79 +149,17 @@ static void finish(struct reader *r, struct elf_syms *ret)
 
 /* ---- symbols in a file of their own ---- */
 
-static struct bytes build_id(const struct image *im)
-{
-	struct section s;
-	struct note note;
-	if (!image_section_named(im, ".note.gnu.build-id", &s))
-		return bytes_of(im->p, 0);
-	struct bytes b = image_bytes(im, &s);
-	while (image_note(&b, &note)) {
-		if (note.type == NT_GNU_BUILD_ID && str_is(note.name, "GNU") &&
-		    note.desc.n <= MAX_ID)
-			return note.desc;
-	}
-	return bytes_of(im->p, 0);
-}
-
-static bool open_same(const char *path, struct bytes id, struct image *ret)
-{
-	struct image im;
-	struct err *err = image_open(path, &im);
-	if (err) {
-		err_free(err);
-		return false;
-	}
-	struct bytes other = build_id(&im);
-	if (other.n != id.n || memcmp(other.p, id.p, id.n)) {
-		image_close(&im);
-		return false;
-	}
-	*ret = im;
-	return true;
-}
-
-static bool open_by_id(struct bytes id, struct image *ret)
-{
-	AUTO_SB path = {0};
-	sb_z(&path, "/usr/lib/debug/.build-id/");
-	for (size_t i = 0; i < id.n; i++)
-		sb_fmt(&path, i == 1 ? "/%02x" : "%02x", id.p[i]);
-	sb_z(&path, ".debug");
-	return open_same(path.s, id, ret);
-}
-
-static bool open_by_link(const struct image *im, const char *path, struct bytes id,
-			 struct image *ret)
-{
-	struct section s;
-	const char *slash = strrchr(path, '/');
-	if (!slash || !image_section_named(im, ".gnu_debuglink", &s))
-		return false;
-	struct bytes b = image_bytes(im, &s);
-	const char *name = bytes_z(&b);
-	if (!name || !*name || strchr(name, '/'))
-		return false;
-	for (u32 i = 0; i < 3; i++) {
-		AUTO_SB p = {0};
-		int n = (int)(slash - path);
-		switch (i) {
-		case 0: sb_fmt(&p, "%.*s/%s", n, path, name); break;
-		case 1: sb_fmt(&p, "%.*s/.debug/%s", n, path, name); break;
-		case 2: sb_fmt(&p, "/usr/lib/debug%.*s/%s", n, path, name); break;
-		}
-		if (strcmp(p.s, path) && open_same(p.s, id, ret))
-			return true;
-	}
-	return false;
-}
-
 static void read_separate(struct reader *r, const char *path)
 {
 	struct image dbg;
-	struct bytes id = build_id(r->main);
-	if (id.n < 2 || (!open_by_id(id, &dbg) && !open_by_link(r->main, path, id, &dbg)))
+	AUTO_FREE char *other = image_debug_file(r->main, path);
+	if (!other)
 		return;
+	struct err *e = image_open(other, &dbg);
+	if (e) {
+		err_free(e);
+		return;
+	}
 	struct arena *a = r->arena;
 	u32 from = r->v.n;
 	r->im = &dbg;

@@ -39,6 +39,7 @@ struct found {
 };
 
 struct types {
+	struct filler filler;
 	void *map, *heap; /* what to give back */
 	size_t map_len;
 	const u8 *type; /* type section */
@@ -147,6 +148,8 @@ static struct str name_at(const struct types *k, u32 off)
 	return str_z(k->str + off); /* the section ends with a NUL: checked at opening */
 }
 
+static void fill(struct filler *from, struct type *t);
+
 /* ---- opening ---- */
 
 static struct err *parse_header(struct types *k, const u8 *p, size_t n)
@@ -203,6 +206,7 @@ static struct err *open_mem(struct types *k, const void *data, size_t n)
 static struct types *types_new(struct arena *a, struct types *base)
 {
 	struct types *k = arena_new(a, struct types);
+	k->filler.fill = fill;
 	k->arena = a;
 	k->base = base;
 	k->first_id = base ? next_id(base) : 1;
@@ -477,7 +481,7 @@ static const struct type *make_func(struct types *k, const struct rec *r, int de
 static const struct type *make_shell(struct types *k, const struct rec *r, enum type_kind kind)
 {
 	struct type *t = make(k, r, kind, r->size);
-	t->lazy = k;
+	t->lazy = &k->filler;
 	return t;
 }
 
@@ -562,8 +566,9 @@ static void fill_member(struct types *k, const struct rec *r, struct bytes *b, s
 	}
 }
 
-void btf_types_fill(struct types *k, struct type *t)
+static void fill(struct filler *from, struct type *t)
 {
+	struct types *k = (struct types *)from;
 	struct rec r;
 	u32 n = 0;
 	if (rec_get(k, t->id, &r) &&

@@ -39,5 +39,3 @@ bool btf_types_enumerator(struct types *k, struct str name, i64 *val, const stru
 /* Names of one BTF kind that match a glob, in file order; cb false: stop. */
 typedef bool btf_name_cb(struct str name, u32 id, void *arg);
 void btf_types_each(struct types *k, u32 btf_kind, struct str glob, btf_name_cb *cb, void *arg);
-/* Fill in the members of a shell made by k; type_fields() calls it. */
-void btf_types_fill(struct types *k, struct type *t);

@@ -42,6 +42,12 @@ struct bytes image_bytes(const struct image *im, const struct section *s); /* no
 bool image_offset(const struct image *im, u64 addr, u64 *off);
 /* The other way round. */
 bool image_vaddr(const struct image *im, u64 off, u64 *addr);
+/*
+ * Path of the file that holds what was stripped from the one at path, NULL: none. Looked for by
+ * build id and by .gnu_debuglink, below /usr/lib/debug and beside the file; also in the root of
+ * another process when path begins with /proc/PID/root. The caller frees it.
+ */
+char *image_debug_file(const struct image *im, const char *path);
 /* One ELF word: 8 or 4 bytes. */
 static inline u64 image_word(const struct image *im, struct bytes *b)
 {

@@ -1,6 +1,5 @@
 /* type.c - making, comparing and naming types; see type.h. */
 #include "types/type.h"
-#include "types/btf.h"
 
 enum { MAX_DEPTH = 32, MAX_SIZE = 1 << 30, MAX_TYPO = 3, MAX_ANON = 4096, MAX_TEXT = 1 << 16 };
 
@@ -228,7 +227,7 @@ const struct field *type_fields(const struct type *t, u32 *n)
 {
 	/* A shell's members are read into it once: to everybody else it is const. */
 	if (t->lazy && !t->field)
-		btf_types_fill(t->lazy, (struct type *)t);
+		t->lazy->fill(t->lazy, (struct type *)t);
 	*n = t->field ? t->nfield : 0;
 	return t->field;
 }

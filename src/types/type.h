@@ -54,11 +54,17 @@ struct field {
 	u8 data_loc; /* tracefs: 1 __data_loc, 2 __rel_loc; the u32 at bit_off holds (len << 16 |
 			offset) */
 	u8 user;     /* tracefs syscalls: a pointer here points into user space */
+	const char *lost; /* args by debug information: why there is no value ("is ...") */
 	struct loc loc;
 };
 struct enumerator {
 	struct str name;
 	i64 val;
+};
+
+/* First in every source of types: fill in the members of a shell that it made. */
+struct filler {
+	void (*fill)(struct filler *from, struct type *t);
 };
 
 struct type {
@@ -77,9 +83,9 @@ struct type {
 	const struct field *field; /* struct, union, tuple, record; function parameters */
 	u32 nenum;
 	const struct enumerator *enums;
-	/* Where members come from when they are not read yet. */
-	struct types *lazy;
-	u32 id; /* BTF type id, 0: none */
+	/* Who reads the members when they are not read yet. */
+	struct filler *lazy;
+	u32 id; /* lazy's number for it: BTF type id; 0: none */
 	/* How the C source spelled it; for show.c and names of anonymous structs, ignored by
 	 * type_eq. */
 	u8 qual;          /* enum type_qual */

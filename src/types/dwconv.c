@@ -1,0 +1,274 @@
+/*
+ * dwconv.c - where calling conventions put parameters and results.
+ *
+ * Needed at the first instruction of a function, where debug information of code that is not
+ * optimised tells only where parameters will be later. x86-64: integers and pointers, and structs
+ * of up to 16 bytes of them, in six registers, the rest on the stack; aarch64: eight registers.
+ * Floating point numbers are in registers that the kernel does not hand to probes.
+ */
+#include "types/dw.h"
+
+enum { LANG_RUST = 0x1c, LANG_GO = 0x16, MAX_REGS = 8 };
+
+static const char floats[] =
+	"is in a floating point register, which the kernel does not show to probes";
+static const char mixed[] = "is a struct with floating point members, which are in registers that "
+			    "the kernel does not show to probes";
+static const char unknown[] = "has a place that cannot be known: the compiler changed how this "
+			      "function is called, or a parameter before it is not understood";
+
+struct convention {
+	u16 machine;
+	u8 nreg, reg[MAX_REGS], ret[2], sp, skip; /* skip: bytes on the stack before arguments */
+	bool large_by_pointer;                    /* structs of more than 16 bytes */
+	bool hidden_is_first; /* the address of a large result takes an argument's register */
+};
+static const struct convention conventions[] = {
+	{EM_X86_64, 6, {5, 4, 1, 2, 8, 9}, {0, 1}, 7, 8, false, true},
+	{EM_AARCH64, 8, {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1}, 31, 0, true, false},
+};
+
+static const struct convention *convention(const struct debug *d)
+{
+	for (size_t i = 0; i < countof(conventions); i++)
+		if (conventions[i].machine == d->machine)
+			return &conventions[i];
+	return NULL;
+}
+
+enum pass_kind { PASS_INT, PASS_FLOAT, PASS_MIXED, PASS_MEMORY, PASS_POINTER, PASS_NOTHING };
+
+/* Which halves of a value of up to 16 bytes hold integers and which floating point numbers. */
+struct halves {
+	bool whole[2], flt[2], memory;
+};
+
+static void look(const struct type *t, u64 at, struct halves *h, int depth)
+{
+	if (depth > 16 || at + t->size > 16) {
+		h->memory = true;
+		return;
+	}
+	if (type_is_record(t)) {
+		u32 n;
+		const struct field *f = type_fields(t, &n);
+		for (u32 i = 0; i < n && !h->memory; i++)
+			look(f[i].type, at + f[i].bit_off / 8, h, depth + 1);
+		return;
+	}
+	if (t->kind == T_ARRAY) {
+		for (u32 i = 0; i < t->count && t->base->size && i < 16; i++)
+			look(t->base, at + (u64)i * t->base->size, h, depth + 1);
+		return;
+	}
+	bool flt = t->kind == T_FLOAT;
+	if (flt && t->size > 8) /* long double */
+		h->memory = true;
+	u32 k = MIN((u32)at / 8, 1u);
+	h->flt[k] |= flt;
+	h->whole[k] |= !flt;
+}
+
+/* C++ classes that cannot be copied byte by byte are passed by address. */
+static bool by_address(Dwarf_Die *die)
+{
+	u64 cc;
+	return dw_udata(die, DW_AT_calling_convention, &cc) && cc == DW_CC_pass_by_reference;
+}
+
+/* The type's DIE behind typedefs and qualifiers. */
+static bool peeled(Dwarf_Die *die, Dwarf_Die *ret)
+{
+	Dwarf_Die t;
+	if (!dw_ref(die, DW_AT_type, &t))
+		return false;
+	for (int i = 0; i < DW_DEPTH; i++) {
+		int tag = dwarf_tag(&t);
+		*ret = t;
+		if (tag != DW_TAG_typedef && tag != DW_TAG_const_type &&
+		    tag != DW_TAG_volatile_type && tag != DW_TAG_restrict_type)
+			return true;
+		if (!dw_ref(ret, DW_AT_type, &t))
+			return false;
+	}
+	return false;
+}
+
+static enum pass_kind kind_of(const struct convention *c, Dwarf_Die *holder, const struct type *t)
+{
+	struct halves h = {0};
+	Dwarf_Die die;
+	bool is_die = peeled(holder, &die);
+	if (is_die && by_address(&die))
+		return PASS_POINTER;
+	if (is_die && dwarf_tag(&die) == DW_TAG_array_type && dw_flag(&die, DW_AT_GNU_vector))
+		return PASS_FLOAT;
+	if (t->kind == T_FLOAT && t->size > 8 && c->large_by_pointer)
+		return PASS_FLOAT;
+	bool parts = type_is_record(t) || t->kind == T_ARRAY;
+	if (!parts && t->kind != T_FLOAT)
+		return t->size ? PASS_INT : PASS_NOTHING;
+	look(t, 0, &h, 0);
+	bool any_flt = h.flt[0] || h.flt[1], any_int = h.whole[0] || h.whole[1];
+	if (t->size > 16 || h.memory)
+		return c->large_by_pointer && parts ? PASS_POINTER : PASS_MEMORY;
+	if (!any_flt && !any_int)
+		return PASS_NOTHING;
+	/* An integer beside a float in one half makes that half an integer. */
+	bool flt = (h.flt[0] && !h.whole[0]) || (h.flt[1] && !h.whole[1]);
+	if (c->large_by_pointer)
+		flt = any_flt && !any_int;
+	bool whole = c->large_by_pointer ? any_int : h.whole[0] || h.whole[1];
+	return !flt ? PASS_INT : !whole ? PASS_FLOAT : PASS_MIXED;
+}
+
+static const char *float_why(const struct type *t)
+{
+	return type_is_record(t) ? mixed : floats;
+}
+
+/* n registers as one value. */
+static void in_registers(struct debug *d, struct debug_var *v, const u8 *reg, u32 size)
+{
+	u32 n = size > 8 ? 2 : 1;
+	struct debug_piece *p = arena_newn(d->arena, struct debug_piece, n);
+	for (u32 i = 0; i < n; i++) {
+		struct debug_op *op = arena_new(d->arena, struct debug_op);
+		*op = (struct debug_op){DO_REG, reg[i]};
+		p[i] = (struct debug_piece){true, n > 1 ? MIN(size - i * 8, 8u) : 0, 1, op};
+	}
+	v->loc = (struct debug_loc){n, p};
+}
+
+/* At the address base + off; base is a register. */
+static void in_memory(struct debug *d, struct debug_var *v, u8 base, u64 off)
+{
+	struct dw_ops o = {0};
+	dw_op(&o, DO_REG, base);
+	dw_op(&o, DO_CONST, off);
+	dw_op(&o, DO_ADD, 0);
+	dw_one(d, v, &o, false);
+}
+
+static bool is_changed(Dwarf_Die *func)
+{
+	static const char *const marks[] = {".isra.", ".constprop.", ".part."};
+	u64 cc;
+	Dwarf_Attribute a;
+	if (dw_udata(func, DW_AT_calling_convention, &cc) && cc == DW_CC_nocall)
+		return true;
+	const char *name =
+		dwarf_attr_integrate(func, DW_AT_linkage_name, &a) ? dwarf_formstring(&a) : NULL;
+	for (size_t i = 0; name && i < countof(marks); i++)
+		if (strstr(name, marks[i]))
+			return true;
+	return false;
+}
+
+void dw_pass_begin(struct dw_pass *p, struct debug *d, const struct dw_spot *s)
+{
+	Dwarf_Die func = s->func, unit = s->unit;
+	const struct convention *c = convention(d);
+	*p = (struct dw_pass){.d = d, .lang = dwarf_srclang(&unit)};
+	p->lost = !c || is_changed(&func) || p->lang == LANG_GO;
+	const struct type *ret = dw_type_of(d, &func);
+	if (p->lost || !ret->size)
+		return;
+	enum pass_kind k = kind_of(c, &func, ret);
+	bool hidden = k == PASS_POINTER || (k == PASS_MEMORY && ret->kind != T_FLOAT);
+	if (p->lang == LANG_RUST && type_is_record(ret) && ret->size > 16)
+		hidden = true;
+	if (hidden && c->hidden_is_first)
+		p->nreg++;
+}
+
+static void on_stack(struct dw_pass *p, const struct convention *c, struct debug_var *v)
+{
+	u64 align =
+		v->type->align > 8 || (v->type->kind == T_FLOAT && v->type->size == 16) ? 16 : 8;
+	p->stack = (p->stack + align - 1) & ~(align - 1);
+	in_memory(p->d, v, c->sp, c->skip + p->stack);
+	p->stack += ((u64)v->type->size + 7) & ~7ull;
+}
+
+static void by_pointer(struct dw_pass *p, const struct convention *c, struct debug_var *v)
+{
+	if (p->nreg < c->nreg) {
+		in_memory(p->d, v, c->reg[p->nreg++], 0);
+		return;
+	}
+	struct dw_ops o = {0};
+	dw_op(&o, DO_REG, c->sp);
+	dw_op(&o, DO_CONST, c->skip + p->stack);
+	dw_op(&o, DO_ADD, 0);
+	dw_op(&o, DO_LOAD, 8);
+	dw_one(p->d, v, &o, false);
+	p->stack += 8;
+}
+
+void dw_pass_next(struct dw_pass *p, Dwarf_Die *param, struct debug_var *v)
+{
+	const struct convention *c = convention(p->d);
+	p->lost = p->lost || v->type->kind == T_ERROR;
+	if (p->lost) {
+		v->why = unknown;
+		return;
+	}
+	assert(c);
+	enum pass_kind k = kind_of(c, param, v->type);
+	if (p->lang == LANG_RUST && v->type->size > 16 && k == PASS_MEMORY)
+		k = PASS_POINTER;
+	u32 need = v->type->size > 8 ? 2 : 1;
+	switch (k) {
+	case PASS_INT:
+		if (p->nreg + need <= c->nreg) {
+			in_registers(p->d, v, c->reg + p->nreg, v->type->size);
+			p->nreg += need;
+			break;
+		}
+		if (c->large_by_pointer) /* aarch64: no later one goes into a register either */
+			p->nreg = c->nreg;
+		on_stack(p, c, v);
+		break;
+	case PASS_FLOAT: v->why = float_why(v->type); break;
+	case PASS_MIXED:
+		v->why = mixed;
+		p->nreg = MIN(p->nreg + 1, (u32)c->nreg);
+		break;
+	case PASS_MEMORY: on_stack(p, c, v); break;
+	case PASS_POINTER: by_pointer(p, c, v); break;
+	case PASS_NOTHING: v->why = "has no size, so it is not passed at all"; break;
+	}
+}
+
+void dw_return(struct debug *d, const struct dw_spot *s, struct debug_var *ret)
+{
+	const struct convention *c = convention(d);
+	Dwarf_Die func = s->func, unit = s->unit, t;
+	if (!dw_ref(&func, DW_AT_type, &t))
+		return;
+	ret->type = dw_type_of(d, &func);
+	ret->name = STR("retval");
+	if (!c || ret->type->kind == T_ERROR || dwarf_srclang(&unit) == LANG_GO) {
+		ret->type = NULL;
+		return;
+	}
+	enum pass_kind k = kind_of(c, &func, ret->type);
+	if (dwarf_srclang(&unit) == LANG_RUST && type_is_record(ret->type) && k == PASS_MEMORY)
+		k = PASS_POINTER;
+	switch (k) {
+	case PASS_INT: in_registers(d, ret, c->ret, ret->type->size); break;
+	case PASS_FLOAT: ret->why = float_why(ret->type); break;
+	case PASS_MIXED: ret->why = mixed; break;
+	case PASS_MEMORY:
+	case PASS_POINTER:
+		if (ret->type->kind == T_FLOAT)
+			ret->why = floats;
+		else if (c->hidden_is_first)
+			in_memory(d, ret, c->ret[0], 0);
+		else
+			ret->why = "is written to an address that is not known at the return";
+		break;
+	case PASS_NOTHING: ret->type = NULL; break;
+	}
+}

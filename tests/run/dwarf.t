@@ -1,0 +1,170 @@
+NAME arguments by name and type
+PROG uprobe:build/tests/typed:visit { printf("%s %d %d %d,%d %d %d %d %d %s\n", str(args.what), args.n->id, args.c, args.pt.x, args.pt.y, args.s, args.uc, args.stacked, args.big.a[4], args.big.name); }
+LOAD typed 2
+EXPECT
+	hello 1 5 11,22 -3 200 -77 5 bigname
+	hello 1 5 11,22 -3 200 -77 5 bigname
+	$
+	$
+
+NAME arguments of code that is not optimised
+PROG uprobe:build/tests/typed0:visit { printf("%s %d %d %d,%d %d %d %d %d %s\n", str(args.what), args.n->id, args.c, args.pt.x, args.pt.y, args.s, args.uc, args.stacked, args.big.a[4], args.big.name); }
+LOAD typed0 1
+EXPECT
+	hello 1 5 11,22 -3 200 -77 5 bigname
+	$
+	$
+
+NAME members: bit-fields, arrays, unions, structs, pointers
+PROG uprobe:build/tests/typed:visit { printf("%d %d %d %d %d %s %s\n", args.n->bits, args.n->more, args.n->arr[3], args.n->at.y, args.n->bytes[2], str(args.n->next->label), str(args.n->label)); }
+LOAD typed 1
+EXPECT
+	31 511 6 6 3 second first
+	$
+	$
+
+NAME enums by name, structs whole
+PROG uprobe:build/tests/typed:visit { print(args.c); print(args.pt); print(args.n->next->at); @[args.c] = count(); }
+LOAD typed 1
+EXPECT
+	GREEN
+	{ .x = 11, .y = 22 }
+	{ .x = 7, .y = 8 }
+	$
+	$
+	@[GREEN]: 1
+
+NAME arguments in a loop, a predicate and a map
+PROG uprobe:build/tests/typed:find /args.id == 2/ { for ($i : 0..40) { @a[args.n->id] = sum($i); } @n = *args.n; $p = args.n->at; print($p.x); print(@n.id); clear(@n); }
+LOAD typed 1
+EXPECT
+	5
+	1
+	$
+	$
+	@a[1]: 780
+
+NAME registers stay what they are
+PROG uprobe:build/tests/typed:make_point { printf("%d %d %d %d\n", arg0, arg1, args.a, args.b); print(sizeof(arg0)); }
+LOAD typed 1
+EXPECT
+	3 4 3 4
+	8
+	$
+	$
+
+NAME beside floating point numbers
+PROG uprobe:build/tests/typed:floats { printf("%d %d\n", args.k, args.j); }
+LOAD typed 1
+EXPECT
+	1 3
+	$
+	$
+
+NAME results by their types
+PROG uretprobe:build/tests/typed:make_point { print(retval); print(retval.y); } uretprobe:build/tests/typed:make_big { printf("%s %d\n", retval.name, retval.a[1]); $b = retval; print($b.a); } uretprobe:build/tests/typed:find { printf("%s\n", str(retval->label)); } uretprobe:build/tests/typed:negative { print(retval); @[retval < 0] = count(); }
+LOAD typed 1
+EXPECT
+	{ .x = 3, .y = 4 }
+	4
+	bigresult 10
+	[9,10,0,0,0]
+	second
+	-6
+	$
+	$
+	@[true]: 1
+
+NAME source line with its variables
+PROG uprobe:build/tests/typed0@typed.c:47 { printf("%d %d %d %d %s\n", args.i, args.twice, args.local, args.calls, args.big.name); }
+LOAD typed0 1
+EXPECT
+	0 0 2 41 bigname
+	1 2 2 41 bigname
+	$
+	$
+
+NAME source line with a folder, and a column
+PROG uprobe:build/tests/typed0@progs/typed.c:47:9 { @ = count(); }
+LOAD typed0 3
+EXPECT
+	$
+	$
+	@: 6
+
+NAME line of an inlined function
+PROG uprobe:build/tests/typed@typed.c:94 { @ = sum(args.w); }
+LOAD typed 2
+EXPECT
+	$
+	$
+	@: 63
+
+NAME addresses of a line
+RUN "$SONDE" -l 'uprobe:build/tests/typed0@typed.c:47' | sed 's/0x[0-9a-f]*/ADDRESS/'
+EXPECT
+	uprobe:build/tests/typed0:ADDRESS
+
+NAME list of arguments
+RUN "$SONDE" -lv 'uprobe:build/tests/typed0:visit,uretprobe:build/tests/typed:find'
+EXPECT
+	uprobe:build/tests/typed0:visit
+	    node_t * n
+	    const char * what
+	    enum color c
+	    struct point pt
+	    short int s
+	    unsigned char uc
+	    long int stacked
+	    struct big big
+	    double d
+	uretprobe:build/tests/typed:find
+	    node_t * retval
+
+NAME types of the program
+PROG uprobe:build/tests/typed:hidden { $n = (struct node *)arg0; printf("%s %d %d\n", str($n->label), $n->next->id, sizeof(struct big)); print(((node_t *)arg0)->c); print((enum color)5); }
+LOAD typed 1
+EXPECT
+	first 2 56
+	RED
+	GREEN
+	$
+	$
+
+NAME stripped program with a separate file
+RUN d=$(mktemp -d) && cp build/tests/typed0 $d/t && objcopy --only-keep-debug $d/t $d/t.debug && objcopy --strip-all --add-gnu-debuglink=$d/t.debug $d/t && "$SONDE" -e "uprobe:$d/t@typed.c:47 { print(args.local); } uprobe:$d/t:find { print(args.id); }" -c $d/t | grep .; rm -r $d
+EXPECT
+	2
+	2
+	2
+
+NAME compressed debug information
+RUN d=$(mktemp -d) && objcopy --compress-debug-sections build/tests/typed $d/t && "$SONDE" -e "uprobe:$d/t:find { print(args.id); }" -c $d/t | grep .; rm -r $d
+EXPECT
+	2
+
+NAME what cannot be had
+RUN "$SONDE" -e 'uprobe:build/tests/typed:floats { print(args.f); }
+		uprobe:build/tests/typed:halves { print(args.m.n); }
+		uretprobe:build/tests/typed:floats { print(retval); }
+		uprobe:build/tests/typed:find { print(args.nod); print(args.n->ide); }
+		uretprobe:build/tests/typed:find { print(args.id); }
+		uprobe:build/tests/typed:hidden { print(args.o->x); }' 2>&1 | sed -n '/ERROR/s/.*ERROR: //p'
+EXPECT
+	args.f is in a floating point register, which the kernel does not show to probes
+	args.m is a struct with floating point members, which are in registers that the kernel does not show to probes
+	retval is in a floating point register, which the kernel does not show to probes
+	Struct/union of type 'struct uprobe_find_args' does not contain a field named 'nod'
+	Struct/union of type 'struct node' does not contain a field named 'ide'
+	this probe's arguments are not known: arguments are gone when a function returns; keep them in a map at its entry
+	Struct/union of type 'struct opaque' does not contain a field named 'x'
+
+NAME lines that are not there
+RUN for p in typed0@typed.c:3 typed0@nope.c:3 typed0@typed.c:47:2 typed0@typed.c: nope@typed.c:3; do "$SONDE" -e "uprobe:build/tests/$p { }" 2>&1 | grep ERROR; done; "$SONDE" -e 'uretprobe:build/tests/typed@typed.c:47 { }' 2>&1 | grep ERROR
+EXPECT
+	stdin:1:1-36: ERROR: typed.c: no code at line 3; nearest lines with code: 41
+	stdin:1:1-35: ERROR: build/tests/typed0: no source file 'nope.c' in its debug information
+	stdin:1:1-39: ERROR: typed.c: no statement begins at column 2 of line 47
+	stdin:1:1-35: ERROR: after @ come a source file, a line and perhaps a column: @file:line[:column]
+	stdin:1:1-34: ERROR: uprobe target file 'build/tests/nope' does not exist or is not executable
+	stdin:1:1-39: ERROR: a uretprobe fires when a function returns: it takes no source line

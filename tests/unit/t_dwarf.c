@@ -1,0 +1,222 @@
+#include "sym/sym.h"
+#include "test.h"
+#include "types/dwarf.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* tests/progs/typed.c, compiled four ways beside the program of these tests. */
+static const char *const variants[] = {"typed-4-0", "typed-4-2", "typed-5-0", "typed-5-2"};
+
+static const char *variant(struct arena *a, u32 i)
+{
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	self[MAX(n, 0)] = 0;
+	char *slash = strrchr(self, '/');
+	*(slash ? slash : self) = 0;
+	return arena_fmt(a, "%s/host/%s", self, variants[i]);
+}
+
+struct opened {
+	struct arena arena;
+	const char *path;
+	struct debug *d;
+	struct elf_syms syms;
+};
+
+static bool open_variant(struct opened *o, u32 i)
+{
+	*o = (struct opened){0};
+	o->path = variant(&o->arena, i);
+	struct err *e = debug_open(o->path, &o->arena, &o->d);
+	struct err *f = elf_read_syms(&o->arena, o->path, &o->syms);
+	bool ok = !e && !f;
+	err_free(e);
+	err_free(f);
+	return ok;
+}
+
+static void close_variant(struct opened *o)
+{
+	debug_close(o->d);
+	arena_free(&o->arena);
+}
+
+static u64 address(const struct opened *o, const char *name)
+{
+	const struct symbol *s = elf_find(&o->syms, str_z(name));
+	return s ? s->addr : 0;
+}
+
+static bool at(const struct opened *o, u64 addr, struct debug_func *f)
+{
+	struct err *e = debug_at(o->d, addr, f);
+	bool ok = !e;
+	err_free(e);
+	return ok;
+}
+
+static const struct debug_var *var(const struct debug_func *f, const char *name)
+{
+	for (u32 i = 0; i < f->nvar; i++)
+		if (str_is(f->var[i].name, name))
+			return &f->var[i];
+	return NULL;
+}
+
+/* A place of one piece that is the value of one register. */
+static bool in_register(const struct debug_var *v, u64 reg)
+{
+	return v && !v->why && v->loc.npiece == 1 && v->loc.piece[0].value &&
+	       v->loc.piece[0].nop == 1 && v->loc.piece[0].op[0].kind == DO_REG &&
+	       v->loc.piece[0].op[0].v == reg;
+}
+
+TEST(dwarf_parameters)
+{
+	for (u32 i = 0; i < countof(variants); i++) {
+		struct opened o;
+		struct debug_func f;
+		CHECK(open_variant(&o, i));
+		CHECK(at(&o, address(&o, "visit"), &f));
+		CHECK(f.at_entry && str_is(f.name, "visit") && f.nvar == 9);
+		CHECK(str_is(f.var[0].name, "n") && str_is(f.var[8].name, "d"));
+		CHECK(f.ret.type && f.ret.type->kind == T_INT && f.ret.type->is_signed);
+		CHECK(f.var[8].type->kind == T_FLOAT);
+#if defined(__x86_64__)
+		CHECK(in_register(var(&f, "n"), 5));
+		CHECK(in_register(var(&f, "what"), 4));
+		CHECK(in_register(var(&f, "c"), 1));
+		CHECK(in_register(var(&f, "s"), 8));
+		CHECK(in_register(var(&f, "uc"), 9));
+		const struct debug_var *s = var(&f, "stacked");
+		CHECK(s && !s->why && s->loc.npiece == 1 && !s->loc.piece[0].value);
+		CHECK(at(&o, address(&o, "make_big"), &f));
+		CHECK(in_register(var(&f, "a"), 4)); /* the result's address comes first */
+		CHECK(f.ret.type->size == 56 && f.ret.loc.npiece == 1 && !f.ret.loc.piece[0].value);
+		CHECK(at(&o, address(&o, "make_point"), &f));
+		CHECK(in_register(&f.ret, 0));
+		CHECK(at(&o, address(&o, "floats"), &f));
+		CHECK(f.ret.why && in_register(var(&f, "j"), 4));
+		CHECK(at(&o, address(&o, "halves"), &f));
+		const struct debug_var *m = var(&f, "m");
+		CHECK(m && (m->why || m->loc.npiece == 2));
+#endif
+		close_variant(&o);
+	}
+}
+
+TEST(dwarf_types)
+{
+	for (u32 i = 0; i < countof(variants); i++) {
+		struct opened o;
+		struct field f;
+		CHECK(open_variant(&o, i));
+		const struct type *t = debug_type(o.d, STR("node"), T_STRUCT, false);
+		CHECK(t && t->kind == T_STRUCT && t->size == 56);
+		CHECK(type_field(t, STR("next"), &f) && f.type->kind == T_PTR &&
+		      type_eq(f.type->base, t) && f.type->space == AS_USER);
+		CHECK(type_field(t, STR("bits"), &f) && f.bit_off == 160 && f.bit_len == 5);
+		CHECK(type_field(t, STR("more"), &f) && f.bit_off == 165 && f.bit_len == 9);
+		CHECK(type_field(t, STR("arr"), &f) && f.type->kind == T_ARRAY &&
+		      f.type->count == 4 && f.bit_off == 36 * 8);
+		CHECK(type_field(t, STR("bytes"), &f) && f.bit_off == 52 * 8);
+		CHECK(type_field(t, STR("c"), &f) && f.type->kind == T_ENUM && f.type->nenum == 3 &&
+		      f.type->enums[1].val == 5);
+		const struct type *big = debug_type(o.d, STR("big"), T_NONE, false);
+		CHECK(big && type_field(big, STR("name"), &f) && f.type->base->is_char);
+		CHECK(!debug_type(o.d, STR("nothing"), T_NONE, false));
+		CHECK(!debug_type(o.d, STR("node"), T_UNION, false));
+		const struct type *alias = debug_type(o.d, STR("node_t"), T_NONE, false);
+		CHECK(alias && type_eq(alias, t) && str_is(alias->alias, "node_t"));
+		close_variant(&o);
+	}
+}
+
+static bool fails(struct err *e, const char *want)
+{
+	bool ok = e && strstr(e->msg, want);
+	err_free(e);
+	return ok;
+}
+
+TEST(dwarf_lines)
+{
+	for (u32 i = 0; i < countof(variants); i++) {
+		struct opened o;
+		struct debug_func f;
+		u64 *addr;
+		u32 n = 0;
+		CHECK(open_variant(&o, i));
+		CHECK(!debug_line(o.d, STR("progs/typed.c"), 47, 0, &addr, &n) && n >= 1);
+		CHECK(at(&o, addr[0], &f) && str_is(f.name, "visit") && !f.at_entry);
+		CHECK(var(&f, "calls") && var(&f, "local") && var(&f, "stacked"));
+		const struct debug_var *v = var(&f, "calls"); /* static: where the program lies */
+		CHECK(v && !v->why && v->loc.piece[0].op[0].kind == DO_BIAS);
+		v = var(&f, "twice");
+		CHECK(v && !v->why);
+		CHECK(fails(debug_line(o.d, STR("typed.c"), 3, 0, &addr, &n),
+			    "no code at line 3; nearest lines with code: "));
+		CHECK(fails(debug_line(o.d, STR("yped.c"), 47, 0, &addr, &n), "no source file"));
+		CHECK(fails(debug_line(o.d, STR("typed.c"), 47, 1, &addr, &n), "column 1"));
+		close_variant(&o);
+	}
+}
+
+TEST(dwarf_refused)
+{
+	struct arena a = {0};
+	struct debug *d;
+	struct debug_func f;
+	struct opened o;
+	CHECK(fails(debug_open("/nonexistent", &a, &d), "No such file"));
+	CHECK(fails(debug_open("/proc/self/status", &a, &d), "ELF"));
+	CHECK(fails(debug_open_mem("nothing", 7, &a, &d), "ELF"));
+	CHECK(open_variant(&o, 0));
+	CHECK(fails(debug_at(o.d, 1, &f), "no debug information for address 0x1"));
+	close_variant(&o);
+	arena_free(&a);
+}
+
+/* Whatever a byte of the file becomes, there is an answer or an err. */
+TEST(dwarf_damaged)
+{
+	struct opened o;
+	struct stat st;
+	CHECK(open_variant(&o, 1));
+	u64 addr = address(&o, "visit");
+	int fd AUTO_CLOSE = open(o.path, O_RDONLY | O_CLOEXEC);
+	CHECK(fd >= 0 && !fstat(fd, &st));
+	u32 n = (u32)st.st_size;
+	u8 *whole = malloc(n), *copy = malloc(n);
+	CHECK(whole && copy && read(fd, whole, n) == (ssize_t)n);
+	u64 seed = 1;
+	for (u32 round = 0; whole && copy && round < 300; round++) {
+		struct arena a = {0};
+		struct debug *d;
+		memcpy(copy, whole, n);
+		for (u32 k = 0; k < 20; k++) { /* debug information is in the later part */
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			copy[n / 5 + (u32)(seed >> 33) % (n - n / 5)] = (u8)(seed >> 20);
+		}
+		struct err *e = debug_open_mem(copy, round % 7 ? n : n / 2, &a, &d);
+		if (!e) {
+			struct debug_func f;
+			u64 *lines;
+			u32 count;
+			err_free(debug_at(d, addr, &f));
+			err_free(debug_at(d, addr + 30, &f));
+			err_free(debug_line(d, STR("typed.c"), 47, 0, &lines, &count));
+			const struct type *t = debug_type(d, STR("node"), T_STRUCT, false);
+			if (t)
+				type_fields(t, &count);
+			debug_close(d);
+		}
+		err_free(e);
+		arena_free(&a);
+	}
+	free(whole);
+	free(copy);
+	close_variant(&o);
+}
