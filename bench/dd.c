@@ -124,7 +124,7 @@ static void dd_once(const struct dd_case *c, const char *count, struct series *w
 void section_dd(void)
 {
 	static struct series wall[NCASE], cpu[NCASE];
-	const char *count = quick ? "20000" : "200000";
+	const char *count = quick ? "20000" : "100000";
 	int rounds = quick ? 1 : 3;
 
 	fprintf(body,

@@ -413,6 +413,8 @@ static void print_means(void)
 	     "mean",
 	     mean_value(&bodies), 2, 0.5);
 	goal("- the worst of them", bodies.n ? bodies.worst : NAN, 2, 1);
+	goal("- the same by the kernel's accounting: geometric mean", mean_value(&kernel), 2, 0.5);
+	goal("- the worst of them", kernel.n ? kernel.worst : NAN, 2, 1);
 	goal("all that tracing adds to the load, to bpftrace: geometric mean", mean_value(&all), 2,
 	     0.6);
 	goal("- the worst of them", all.n ? all.worst : NAN, 2, 1);
