@@ -49,7 +49,8 @@ static struct err *long_option(struct scan *s, char *word)
 		return err_new("option '--%.*s' is ambiguous", STRF(name));
 	if (!o->arg && val)
 		return err_new("option '--%s' doesn't allow an argument", o->name);
-	if (o->arg && !val) {
+	bool optional = o->arg && o->arg[0] == '['; /* only behind "=" */
+	if (o->arg && !val && !optional) {
 		if (s->at == s->argc)
 			return err_new("option '--%s' requires an argument", o->name);
 		val = s->argv[s->at++];
@@ -64,13 +65,13 @@ static struct err *short_options(struct scan *s, char *word)
 		if (!o)
 			return err_new("invalid option -- '%c'", *p);
 		const char *val = NULL;
-		if (o->arg) {
+		if (o->arg && o->arg[0] != '[') {
 			if (!p[1] && s->at == s->argc)
 				return err_new("option requires an argument -- '%c'", *p);
 			val = p[1] ? p + 1 : s->argv[s->at++];
 		}
 		struct err *e = s->set(s->self, o->id, val);
-		if (e || o->arg)
+		if (e || val)
 			return e;
 	}
 	return NULL;
@@ -114,7 +115,7 @@ void opt_help(const struct opt *table, FILE *f)
 		if (o->name)
 			sb_fmt(&b, "%s--%s", o->shrt ? ", " : "", o->name);
 		if (o->arg)
-			sb_fmt(&b, " %s", o->arg);
+			sb_fmt(&b, "%s%s", o->arg[0] == '[' ? "" : " ", o->arg);
 		if (b.n + 1 < HELP_COLUMN)
 			sb_pad(&b, ' ', HELP_COLUMN - b.n);
 		else

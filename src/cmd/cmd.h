@@ -23,7 +23,7 @@ struct run_opts {
 	bool compat; /* called as bpftrace */
 	const char *program;
 	const char *level; /* --compat */
-	const char *output, *format, *cmd, *root;
+	const char *output, *format, *cmd, *root, *btf;
 	const char *no_feature[16];
 	u32 nno_feature;
 	const char *inc_dir[16], *inc_file[16]; /* -I, --include */

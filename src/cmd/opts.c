@@ -38,6 +38,7 @@ enum opt_id {
 	OPT_HELP,
 	OPT_VERSION,
 	OPT_ROOT,
+	OPT_BTF,
 	OPT_NOTHING,
 	OPT_NOTHING_ARG,
 	OPT_MISSING,
@@ -80,11 +81,12 @@ static const struct opt options[] = {
 	 OPT_BENCH},
 	{"fmt", 0, NULL, "print the script in its canonical layout", OPT_FMT},
 	{"info", 0, NULL, "what this machine can do", OPT_INFO},
+	/* Without a file it is an old option that means nothing. */
+	{"btf", 'b', "[=FILE]", "types of the kernel from this BTF file", OPT_BTF},
 	{"root", 0, "DIR", "compile for the machine recorded in DIR", OPT_ROOT},
 	{"help", 'h', NULL, "this text", OPT_HELP},
 	{"version", 'V', NULL, "version", OPT_VERSION},
 	/* Accepted from old command lines, without effect. */
-	{"btf", 'b', NULL, NULL, OPT_NOTHING},
 	{"usdt-file-activation", 0, NULL, NULL, OPT_NOTHING},
 	{"verify-llvm-ir", 0, NULL, NULL, OPT_NOTHING},
 	{"debuginfo", 0, "DIR", NULL, OPT_NOTHING_ARG},
@@ -262,6 +264,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_HELP: o->help = true; break;
 	case OPT_VERSION: o->version = true; break;
 	case OPT_ROOT: o->root = val; break;
+	case OPT_BTF: o->btf = val ? val : o->btf; break;
 	case OPT_NOTHING:
 	case OPT_NOTHING_ARG: break;
 	case OPT_MISSING:

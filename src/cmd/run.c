@@ -31,8 +31,6 @@ static struct err *read_all(struct arena *a, const char *path, struct str *ret)
 static int fail(struct err *e, int rc)
 {
 	fprintf(stderr, "ERROR: %s\n", e->msg);
-	if ((e->no == EPERM || e->no == EACCES) && geteuid() != 0)
-		fprintf(stderr, "HINT: tracing the kernel needs root; try it with sudo\n");
 	err_free(e);
 	return rc;
 }
@@ -101,6 +99,10 @@ int format_script(const struct run_opts *o)
 bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o)
 {
 	host_init(h, a, o->root ? o->root : "");
+	const char *btf = o->btf || h->recorded ? o->btf : getenv("BPFTRACE_BTF");
+	struct err *e = btf ? host_use_btf(h, btf) : NULL;
+	if (e)
+		return fail(err_wrap(e, "--btf: "), 0), false;
 	for (u32 i = 0; i < o->nno_feature; i++) {
 		struct str rest = str_z(o->no_feature[i]), name;
 		while (str_cut(&rest, ',', &name)) {

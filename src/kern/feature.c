@@ -5,6 +5,7 @@
 #include "kern/sys.h"
 #include "kern/tracefs.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <linux/btf.h>
 #include <sys/syscall.h>
@@ -93,7 +94,7 @@ static int map_fd(u32 type, u32 key, u32 val, u32 n, u32 flags)
 
 static bool root_has(struct host *h, const char *path)
 {
-	return !access(arena_fmt(h->arena, "%s%s", h->root, path), R_OK);
+	return !faccessat(AT_FDCWD, arena_fmt(h->arena, "%s%s", h->root, path), R_OK, AT_EACCESS);
 }
 
 /* ---- one function per row of feature.def ---- */

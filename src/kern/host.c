@@ -1,6 +1,7 @@
 /* host.c - files of the machine below its root, CPUs, tracefs, BTF, and why we were refused. */
 #include "kern/host.h"
 #include "base/vec.h"
+#include "kern/caps.h"
 #include "kern/link.h"
 #include "types/dwarf.h"
 #include <bpf/libbpf.h>
@@ -8,9 +9,11 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <time.h>
 
-enum { MAX_CPUS = 8192, CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38, CAP_BPF_BIT = 39 };
+enum { MAX_CPUS = 8192 };
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 
 struct debug_file {
 	const char *path, *wrong; /* wrong: it could not be opened */
@@ -55,7 +58,7 @@ struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...)
 	AUTO_SB b = {0};
 	int no = read_all(path, &b);
 	if (no)
-		return err_kern(no, "read %s", path);
+		return err_file(no, path + at, "read %s", path);
 	*ret = arena_str(h->arena, sb_str(&b));
 	return NULL;
 }
@@ -150,14 +153,31 @@ struct err *host_debug(struct host *h, const char *path, struct debug **ret)
 	return f->wrong ? err_new("%s", f->wrong) : NULL;
 }
 
+struct err *host_use_btf(struct host *h, const char *path)
+{
+	static const enum feature own[] = {FEAT_TASK_BTF, FEAT_FENTRY, FEAT_TP_BTF};
+	struct types *t;
+	if (!strcmp(path, KERNEL_BTF))
+		return NULL;
+	struct err *e = btf_types_open(path, h->arena, NULL, &t);
+	if (e)
+		return e;
+	h->btf = t;
+	h->btf_tried = true;
+	h->btf_file = path;
+	h->feature[FEAT_BTF] = 2;
+	for (u32 i = 0; i < countof(own); i++)
+		h->feature[own[i]] = 1;
+	return NULL;
+}
+
 struct types *host_btf(struct host *h)
 {
 	if (h->btf_tried || h->feature[FEAT_BTF] == 1)
 		return h->btf;
 	h->btf_tried = true;
-	const char *other = h->recorded ? NULL : getenv("BPFTRACE_BTF");
 	const char *path =
-		other ? other : arena_fmt(h->arena, "%s/sys/kernel/btf/vmlinux", h->root);
+		h->btf_file ? h->btf_file : arena_fmt(h->arena, "%s" KERNEL_BTF, h->root);
 	struct err *e = btf_types_open(path, h->arena, NULL, &h->btf);
 	if (e) {
 		h->btf = NULL;
@@ -166,28 +186,43 @@ struct types *host_btf(struct host *h)
 	return h->btf;
 }
 
+/* Not access(2): that asks for the real user, without capabilities. */
 static bool has_events(struct host *h, const char *dir, int *no)
 {
-	bool ok = !access(arena_fmt(h->arena, "%s%s/events", h->root, dir), F_OK);
+	struct stat st;
+	bool ok = !stat(arena_fmt(h->arena, "%s%s/events", h->root, dir), &st);
 	if (!ok)
 		*no = *no == EACCES ? EACCES : errno;
 	return ok;
 }
 
+static struct err *no_tracefs(struct host *h, const char *dir, int no, int mount_no)
+{
+	if (no != ENOENT || h->recorded)
+		return err_file(no, dir, "open %s%s/events", h->root, dir);
+	if (mount_no == ENODEV)
+		return err_new("this kernel has no tracefs, which says what can be traced");
+	return err_new(
+		"tracefs is not mounted, and mounting it failed: %s; as root: mount -t tracefs "
+		"tracefs %s",
+		strerror(mount_no), dir);
+}
+
 struct err *host_tracefs(struct host *h, const char **ret)
 {
 	static const char *const dirs[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-	int no = 0;
+	int no = 0, mount_no = 0;
 	for (u32 i = 0; !h->tracefs && i < countof(dirs); i++)
 		if (has_events(h, dirs[i], &no))
 			h->tracefs = dirs[i];
 	if (!h->tracefs && !h->recorded && no == ENOENT) {
-		if (!mount("tracefs", dirs[0], "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) &&
-		    has_events(h, dirs[0], &no))
+		if (mount("tracefs", dirs[0], "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+			mount_no = errno;
+		else if (has_events(h, dirs[0], &no))
 			h->tracefs = dirs[0];
 	}
 	if (!h->tracefs)
-		return err_kern(no, "open %s%s/events (is tracefs mounted?)", h->root, dirs[0]);
+		return no_tracefs(h, dirs[0], no, mount_no);
 	*ret = h->tracefs;
 	return NULL;
 }
@@ -211,59 +246,4 @@ u64 host_boot_offset_ns(void)
 		}
 	}
 	return best;
-}
-
-/* Bits of CapEff in /proc/self/status; all when it cannot be read. */
-static u64 capabilities(void)
-{
-	AUTO_SB b = {0};
-	if (read_all("/proc/self/status", &b))
-		return ~0ull;
-	i32 at = str_find(sb_str(&b), STR("CapEff:"));
-	return at < 0 ? ~0ull : strtoull(b.s + at + 7, NULL, 16);
-}
-
-static void explain_refusal(struct sb *out)
-{
-	u64 caps = capabilities();
-	if (!(caps >> CAP_SYS_ADMIN_BIT & 1)) {
-		bool bpf = caps >> CAP_BPF_BIT & 1, perfmon = caps >> CAP_PERFMON_BIT & 1;
-		if (!bpf || !perfmon)
-			sb_fmt(out, "needs root, or %s%s%s", bpf ? "" : "CAP_BPF",
-			       bpf || perfmon ? "" : " and ", perfmon ? "" : "CAP_PERFMON");
-	}
-	AUTO_SB f = {0};
-	if (!read_all("/sys/kernel/security/lockdown", &f) &&
-	    str_find(sb_str(&f), STR("[none]")) < 0)
-		sb_fmt(out, "%sthe kernel is locked down: %.*s", out->n ? "; " : "",
-		       STRF(str_trim(sb_str(&f))));
-	sb_clear(&f);
-	i64 paranoid = 0;
-	if (!(caps >> CAP_SYS_ADMIN_BIT & 1) &&
-	    !read_all("/proc/sys/kernel/perf_event_paranoid", &f) &&
-	    str_i64(str_trim(sb_str(&f)), &paranoid) && paranoid > 0)
-		sb_fmt(out, "%skernel.perf_event_paranoid is %lld", out->n ? "; " : "",
-		       (long long)paranoid);
-	if (!out->n)
-		sb_z(out, "not a matter of capabilities: a container, a security module or this "
-			  "kernel's configuration "
-			  "forbids it");
-}
-
-struct err *err_kern(int no, const char *fmt, ...)
-{
-	char what[1024];
-	va_list va;
-	va_start(va, fmt);
-	vsnprintf(what, sizeof(what), fmt, va);
-	va_end(va);
-	struct err *e = err_sys(no, "%s", what);
-	if (no != EPERM && no != EACCES)
-		return e;
-	AUTO_SB why = {0};
-	explain_refusal(&why);
-	struct err *full = err_new("%s (%s)", e->msg, why.s);
-	full->no = no;
-	err_free(e);
-	return full;
 }

@@ -25,6 +25,7 @@ struct host {
 	struct arena *arena;
 	struct types *btf; /* NULL until host_btf() */
 	bool btf_tried;
+	const char *btf_file;   /* not the running kernel's own; NULL: that one */
 	u8 feature[FEAT_COUNT]; /* 0 not probed yet, 1 no, 2 yes */
 	u32 ncpu;               /* possible CPUs */
 	u32 page_size;
@@ -41,6 +42,8 @@ const char *feature_name(enum feature f);      /* "RINGBUF", for --no-feature an
 const char *feature_what(enum feature f);      /* "the BPF ring buffer (Linux 5.8)" */
 /* --no-feature: pretend that one is missing; false: no such name (case-insensitive). */
 bool host_disable(struct host *h, struct str name);
+/* Types from a file instead; programs that name types by number are not possible then. */
+struct err *host_use_btf(struct host *h, const char *path) MUST_USE;
 struct types *host_btf(struct host *h); /* NULL: this kernel has none */
 /* Debug information of a program, opened once; what was wrong then is told each time. */
 struct debug;
@@ -57,4 +60,5 @@ u64 host_boot_offset_ns(
 	void); /* CLOCK_REALTIME - CLOCK_MONOTONIC: turns nsecs into wall-clock time */
 /* err_sys(), and after EPERM or EACCES what is missing: capabilities, lockdown,
  * perf_event_paranoid. */
+/* Of system calls; files have err_file() in kern/caps.h. */
 struct err *err_kern(int no, const char *fmt, ...) PRINTF(2, 3) MUST_USE;

@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include <dirent.h>
 #include <errno.h>
+#include <sys/stat.h>
 
 struct event {
 	struct str category, name;
@@ -41,7 +42,8 @@ static bool is_event(const char *dir, const char *name)
 {
 	char path[4096];
 	int n = snprintf(path, sizeof(path), "%s/%s/format", dir, name);
-	return n > 0 && (size_t)n < sizeof(path) && !access(path, F_OK);
+	struct stat st;
+	return n > 0 && (size_t)n < sizeof(path) && !stat(path, &st);
 }
 
 static void events_from_dir(struct host *h, const char *dir, struct str category, struct str event,

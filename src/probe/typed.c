@@ -68,6 +68,10 @@ bool typed_recurses(struct str func)
 
 struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct types **ret)
 {
+	if (h->btf_file)
+		return err_new(
+			"probes of this type are found by numbers in the kernel's own BTF, not "
+			"in that of --btf");
 	struct types *k = host_btf(h);
 	if (!k)
 		return err_new("this kernel has no BTF (/sys/kernel/btf/vmlinux), which typed "

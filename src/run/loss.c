@@ -3,6 +3,7 @@
  *
  * Nothing is said when nothing was lost.
  */
+#include "kern/caps.h"
 #include "run/run.h"
 
 static u32 stat_words(const struct unit *u)
@@ -204,6 +205,18 @@ static void report_followed(struct session *s)
 	loss_put(s, "not_followed", STR(""), n, sb_str(&b));
 }
 
+static void report_hidden(struct session *s)
+{
+	AUTO_SB b = {0};
+	if (!s->syms || !sym_kernel_hidden(s->syms))
+		return;
+	sb_fmt(&b, "kernel addresses have no names, as /proc/kallsyms shows none");
+	if (!cap_held(CAP_SYSLOG))
+		sb_fmt(&b, ": needs CAP_SYSLOG while kernel.kptr_restrict is %lld",
+		       (long long)host_number(s->h, "/proc/sys/kernel/kptr_restrict"));
+	loss_put(s, "no_kernel_names", STR(""), 0, sb_str(&b));
+}
+
 static void report_warnings(struct session *s)
 {
 	for (u32 i = 0; i < s->u->nschema; i++) {
@@ -259,5 +272,6 @@ void loss_report(struct session *s)
 	}
 	report_followed(s);
 	unwind_report(s);
+	report_hidden(s);
 	report_warnings(s);
 }

@@ -22,6 +22,8 @@ void syms_free(struct syms *s);
 
 /* Kernel, from /proc/kallsyms (read once, sorted). */
 bool sym_kernel(struct syms *s, u64 addr, struct symbol *ret);
+/* Was a name asked for, and there is not a single one? */
+bool sym_kernel_hidden(const struct syms *s);
 bool sym_kernel_addr(struct syms *s, struct str name, u64 *ret);
 /* Names that these give stay until the next call with the same syms. */
 /* User: the file mapped at addr in that process (also when it has ended, if it was noted, read or

@@ -91,6 +91,11 @@ bool sym_kernel(struct syms *s, u64 addr, struct symbol *ret)
 	return true;
 }
 
+bool sym_kernel_hidden(const struct syms *s)
+{
+	return s->ksyms.tried && !s->ksyms.n;
+}
+
 bool sym_kernel_addr(struct syms *s, struct str name, u64 *ret)
 {
 	return ksyms_addr(&s->ksyms, s->host, name, ret);
