@@ -110,6 +110,7 @@ check_needs() {
 			;;
 		hardware) [ -e /sys/bus/event_source/devices/cpu ] || why="no hardware counters" ;;
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
+		fast) [ ! "${SONDE_VM-}" ] || why="too slow in a test guest" ;;
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
 		cmd:*) command -v "${need#cmd:}" >/dev/null || why="no command ${need#cmd:}" ;;
 		file:*) [ -r "${need#file:}" ] || why="no ${need#file:}" ;;

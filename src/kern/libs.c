@@ -117,25 +117,85 @@ bool proc_same_mounts(int pid)
 	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
 	if (stat(path, &a) || stat("/proc/self/ns/mnt", &b))
 		return true;
-	return a.st_ino == b.st_ino;
+	if (a.st_ino != b.st_ino)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/root/", pid); /* chroot */
+	return stat(path, &a) || stat("/", &b) || (a.st_ino == b.st_ino && a.st_dev == b.st_dev);
 }
 
-/* "7f..-7f.. r-xp 00000000 08:01 1234    /lib/libc.so.6": the path starts at the first '/'. */
+static bool is_regular(const char *path, u64 ino)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && (!ino || st.st_ino == ino);
+}
+
+/* The number that stands behind the device: "... 08:01 1234    /lib/libc.so.6" */
+static u64 line_inode(struct str line)
+{
+	struct str field, rest = line;
+	u64 ino = 0;
+	for (u32 i = 0; i < 5 && str_cut(&rest, ' ', &field); i++)
+		;
+	return str_u64(field, &ino) ? ino : 0;
+}
+
+/* "00401000-00479000" is called 401000-479000 there. */
+static const char *map_file(struct arena *a, int pid, struct str range)
+{
+	i32 dash = str_chr(range, '-');
+	struct str to = str_from(range, (u32)dash + 1), from = {range.s, (u32)dash};
+	while (from.n > 1 && from.s[0] == '0')
+		from = str_from(from, 1);
+	while (to.n > 1 && to.s[0] == '0')
+		to = str_from(to, 1);
+	return arena_fmt(a, "/proc/%d/map_files/%.*s-%.*s", pid, STRF(from), STRF(to));
+}
+
+bool proc_mapped(struct arena *a, int pid, struct str line, bool same_mounts, struct mapped *ret)
+{
+	i32 at = str_chr(line, '/'), range = str_chr(line, ' ');
+	struct str path = at < 0 ? (struct str){0} : str_from(line, (u32)at);
+	if (at < 0 || range < 0 || line.n < (u32)range + 5)
+		return false;
+	*ret = (struct mapped){.exec = line.s[range + 3] == 'x',
+			       .deleted = str_ends(path, STR(" (deleted)")),
+			       .path = path};
+	if (ret->deleted)
+		ret->path.n -= STR(" (deleted)").n;
+	const char *plain = arena_strz(a, ret->path);
+	ret->real = plain;
+	if (same_mounts || ret->deleted)
+		return true;
+	/* Which root the path starts at is not said: the file's number tells. */
+	u64 ino = line_inode(line);
+	const char *inside = arena_fmt(a, "/proc/%d/root%s", pid, plain);
+	if (is_regular(inside, ino))
+		ret->real = inside;
+	else if (is_regular(plain, ino))
+		ret->real = plain;
+	else if (is_regular(inside, 0)) /* overlays have numbers of their own */
+		ret->real = inside;
+	else
+		ret->real = map_file(a, pid, (struct str){line.s, (u32)range});
+	return true;
+}
+
 static char *from_maps(struct host *h, struct arena *a, int pid, struct str name)
 {
 	struct str text, line;
+	struct mapped m;
+	bool same = proc_same_mounts(pid);
 	struct err *e = host_read(h, &text, "/proc/%d/maps", pid);
 	if (e) {
 		err_free(e);
 		return NULL;
 	}
 	while (str_cut(&text, '\n', &line)) {
-		i32 at = str_chr(line, '/');
-		struct str path = at < 0 ? (struct str){0} : str_from(line, (u32)at);
-		if (at < 0 || str_ends(path, STR(" (deleted)")) || !fits(name, base_name(path)))
+		if (str_chr(line, '/') < 0 || str_find(line, name) < 0)
 			continue;
-		return proc_same_mounts(pid) ? arena_strz(a, path)
-					     : arena_fmt(a, "/proc/%d/root%.*s", pid, STRF(path));
+		if (proc_mapped(a, pid, line, same, &m) && !m.deleted &&
+		    fits(name, base_name(m.path)))
+			return arena_fmt(a, "%s", m.real);
 	}
 	return NULL;
 }

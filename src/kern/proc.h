@@ -25,6 +25,13 @@ char *proc_library(struct host *h, struct arena *a, int pid, const char *name);
 /* Does that process see the same file systems as we do? If not, its files are below /proc/PID/root.
  */
 bool proc_same_mounts(int pid);
+/* A line of /proc/PID/maps. False: it has no file. */
+struct mapped {
+	bool exec, deleted;
+	struct str path;  /* as the line has it, without " (deleted)" */
+	const char *real; /* where we find the file */
+};
+bool proc_mapped(struct arena *a, int pid, struct str line, bool same_mounts, struct mapped *ret);
 
 /* A child for -c: forked, stopped before exec until proc_child_go(). */
 struct child {

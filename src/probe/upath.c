@@ -1,4 +1,5 @@
 /* upath.c - files that uprobes and USDT probes name, and attaching to places in them. */
+#include "base/tab.h"
 #include "kern/proc.h"
 #include "probe/common.h"
 #include <dirent.h>
@@ -53,42 +54,109 @@ static void glob_paths(struct arena *a, const char *done, struct str rest, paths
 		closedir(d);
 }
 
+/* A program by its name below the root of a process. */
+static const char *find_inside(struct arena *a, int pid, const char *name)
+{
+	static const char *const dirs[] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin",
+					   "/usr/bin",        "/sbin",          "/bin"};
+	for (u32 i = 0; i < countof(dirs); i++)
+		if (is_file(arena_fmt(a, "/proc/%d/root%s/%s", pid, dirs[i], name)))
+			return arena_fmt(a, "%s/%s", dirs[i], name);
+	return NULL;
+}
+
 /* A name without a slash: libraries by their rules, the rest through $PATH. */
 static const char *find_name(struct host *h, struct arena *a, int pid, const char *name)
 {
 	bool lib = !strncmp(name, "lib", 3);
-	char *path = lib ? proc_library(h, a, pid, name) : proc_which(a, name);
+	const char *path =
+		!lib && pid > 0 && !proc_same_mounts(pid) ? find_inside(a, pid, name) : NULL;
+	if (path)
+		return path;
+	path = lib ? proc_library(h, a, pid, name) : proc_which(a, name);
 	if (!path)
 		path = lib ? proc_which(a, name) : proc_library(h, a, pid, name);
 	return path;
 }
 
-/* The program of a process and every file mapped executable in it. */
-static struct err *process_files(struct host *h, struct arena *a, int pid, paths *out)
+/* The program of a process and every file mapped executable in it, but those that are there
+ * already. */
+static struct err *process_files(struct host *h, struct arena *a, int pid, struct tab *seen,
+				 paths *out)
 {
 	struct str text, line;
+	struct mapped m;
+	bool same = proc_same_mounts(pid);
 	struct err *e = host_read(h, &text, "/proc/%d/maps", pid);
 	if (e)
 		return e;
 	while (str_cut(&text, '\n', &line)) {
-		i32 at = str_chr(line, '/'), perm = str_chr(line, ' ');
-		if (at < 0 || perm < 0 || line.n < (u32)perm + 4 || line.s[perm + 3] != 'x')
+		i32 perm = str_chr(line, ' ');
+		if (perm < 0 || line.n < (u32)perm + 5 || line.s[perm + 3] != 'x')
 			continue;
-		const char *path = arena_strz(a, str_from(line, (u32)at));
-		bool known = out->n && !strcmp(out->v[out->n - 1], path);
-		if (!known && !str_ends(str_z(path), STR(" (deleted)")))
-			vec_add(out, path);
+		if (!proc_mapped(a, pid, line, same, &m) || m.deleted ||
+		    tab_get(seen, str_z(m.real)))
+			continue;
+		tab_set(seen, str_z(m.real), out);
+		vec_add(out, m.real);
 	}
 	return NULL;
+}
+
+/* Files with code in any process. Those that end meanwhile, or are not ours to see, are left out.
+ */
+static struct err *all_files(struct host *h, struct arena *a, struct tab *seen, paths *out)
+{
+	DIR *d = opendir("/proc");
+	if (!d)
+		return err_sys(errno, "open /proc");
+	for (struct dirent *e; (e = readdir(d));) {
+		u64 pid;
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && str_u64(str_z(e->d_name), &pid))
+			err_free(process_files(h, a, (int)pid, seen, out));
+	}
+	closedir(d);
+	return NULL;
+}
+
+static bool runs_deleted(struct host *h, struct arena *a, int pid, const char *path)
+{
+	struct str text, line;
+	struct mapped m;
+	struct err *e = pid > 0 ? host_read(h, &text, "/proc/%d/maps", pid) : err_new("none");
+	if (e) {
+		err_free(e);
+		return false;
+	}
+	while (str_cut(&text, '\n', &line))
+		if (proc_mapped(a, pid, line, true, &m) && m.deleted && str_is(m.path, path))
+			return true;
+	return false;
+}
+
+static struct err *no_file(struct host *h, struct arena *a, int pid, const char *path)
+{
+	if (runs_deleted(h, a, pid, path))
+		return err_new(
+			"target file '%s' is deleted; process %d, which still runs it, may be "
+			"traced as /proc/%d/exe if that is its program",
+			path, pid, pid);
+	return err_new("target file '%s' does not exist or is not executable", path);
 }
 
 struct err *user_paths(struct host *h, const struct unit *u, struct str target, paths *out)
 {
 	struct arena *a = u ? u->arena : h->arena;
 	int pid = u ? u->pid : 0;
-	if (!target.n || str_is(target, "*"))
-		return pid > 0 ? process_files(h, a, pid, out)
-			       : err_new("needs the name of a file, or a process given with -p");
+	if (!target.n && pid <= 0)
+		return err_new("needs the name of a file, or a process given with -p");
+	if (!target.n || str_is(target, "*")) {
+		struct tab seen = {0};
+		struct err *e = pid > 0 ? process_files(h, a, pid, &seen, out)
+					: all_files(h, a, &seen, out);
+		tab_free(&seen);
+		return e;
+	}
 	const char *path = arena_strz(a, target);
 	if (str_is_glob(target)) {
 		glob_paths(a, target.s[0] == '/' ? "" : ".", target, out);
@@ -105,7 +173,7 @@ struct err *user_paths(struct host *h, const struct unit *u, struct str target, 
 		return NULL;
 	}
 	if (!is_file(user_path_real(h, u, path)))
-		return err_new("target file '%s' does not exist or is not executable", path);
+		return no_file(h, a, pid, path);
 	vec_add(out, path);
 	return NULL;
 }

@@ -1,6 +1,7 @@
 /*
- * landing N [MS]: functions that begin with endbr64, as compilers write them for processors that
- * check where indirect jumps arrive. Calls pushes(i), moves(i) and bare(i); each gives i + 1, 2, 3.
+ * landing N [MS [ROUNDS]]: functions that begin with endbr64, as compilers write them for
+ * processors that check where indirect jumps arrive. Calls pushes(i), moves(i) and bare(i), which
+ * give i + 1, 2, 3, for i below N. Then it sleeps MS milliseconds; all that ROUNDS times.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -47,10 +48,13 @@ long bare(long n);
 int main(int argc, char **argv)
 {
 	long n = argc > 1 ? strtol(argv[1], NULL, 0) : 1, sum = 0;
+	long rounds = argc > 3 ? strtol(argv[3], NULL, 0) : 1;
 
-	for (long i = 0; i < n; i++)
-		sum += pushes(i) + moves(i) + bare(i);
-	if (argc > 2)
-		usleep((useconds_t)(strtol(argv[2], NULL, 0) * 1000));
+	for (long r = 0; r < rounds; r++) {
+		for (long i = 0; i < n; i++)
+			sum += pushes(i) + moves(i) + bare(i);
+		if (argc > 2)
+			usleep((useconds_t)(strtol(argv[2], NULL, 0) * 1000));
+	}
 	return sum == 0;
 }

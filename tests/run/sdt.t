@@ -112,7 +112,7 @@ RUN
 		tr -d '\n' <$TMPDIR/out | grep -q '@\[-1, 65001, -4, -1, 1, 42\]: 1@\[0, 65000, -5, -1, 1, 41\]: 1' || { echo "$c"; cat $TMPDIR/out; }
 	done
 	cc -DSONDE_NO_PROBES tests/progs/sdt.c -o $TMPDIR/sdt 2>/dev/null && readelf -n $TMPDIR/sdt | grep -c 'Provider: ' || true
-NEEDS prog:sdt cmd:readelf cmd:gcc
+NEEDS prog:sdt cmd:readelf cmd:gcc fast
 TIMEOUT 60
 EXPECT
 	0

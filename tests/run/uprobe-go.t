@@ -100,7 +100,7 @@ RUN
 	export HOME=$TMPDIR GOCACHE=$TMPDIR/cache GO111MODULE=off
 	go build -o $TMPDIR/g $TMPDIR/g.go && cd $TMPDIR &&
 	"$SONDE" -c ./g -e 'uprobe:./g:main.(*T).add { @x[arg1] = count(); } uretprobe:./g:main.(*T).add { @r[retval] = count(); } uretprobe:./g:main.deep { @deep = sum(retval); }'
-NEEDS cmd:go
+NEEDS cmd:go fast
 TIMEOUT 120
 EXPECT
 	$

@@ -1,0 +1,83 @@
+# Programs in other roots and mount namespaces: -p means the files that the process sees.
+
+NAME chroot
+RUN
+	mkdir -p $TMPDIR/jail/usr/bin && cp build/tests/landing $TMPDIR/jail/usr/bin/inside || exit 1
+	chroot $TMPDIR/jail /usr/bin/inside 1 50 200 & p=$!
+	until [ "$(cat /proc/$p/comm)" = inside ]; do sleep 0.05; done
+	"$SONDE" -q -p $p -e 'uprobe:/usr/bin/inside:pushes { printf("%s %d\n", func, pid == '$p'); exit(); }' | grep .
+	"$SONDE" -q -p $p -e 'uprobe:inside:moves { printf("%s\n", probe); exit(); }' | grep .
+	"$SONDE" -q -p $p -l 'uprobe:*:pushe*' | sed "s,$TMPDIR,,"
+	kill $p
+NEEDS prog:landing cmd:chroot
+EXPECT
+	pushes 1
+	uprobe:/usr/bin/inside:moves
+	uprobe:/jail/usr/bin/inside:pushes
+
+NAME mount namespace
+RUN
+	mkdir $TMPDIR/jail
+	unshare -m sh -c "mount -t tmpfs none $TMPDIR/jail && mkdir -p $TMPDIR/jail/usr/bin && cp build/tests/landing $TMPDIR/jail/usr/bin/inside && exec chroot $TMPDIR/jail /usr/bin/inside 1 50 200" & p=$!
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(cat /proc/$p/comm)" = inside ] && break; sleep 0.1; done
+	[ -e $TMPDIR/jail/usr ] && echo "not in a namespace of its own"
+	"$SONDE" -q -p $p -e 'uprobe:/usr/bin/inside:pushes { printf("%s %d\n", func, pid == '$p'); exit(); }' | grep .
+	"$SONDE" -q -p $p -e 'uretprobe:inside:moves { printf("%s %d\n", probe, retval); exit(); }' | grep .
+	"$SONDE" -q -p $p -l 'uprobe:*:pushe*' | sed 's,/proc/[0-9]*/[^:]*:,FILE:,'
+	"$SONDE" -q -p $p -e 'uprobe:*:pushes { printf("any %d\n", arg0); exit(); }' | grep .
+	kill $p
+NEEDS prog:landing cmd:unshare cmd:chroot
+EXPECT
+	pushes 1
+	uretprobe:/usr/bin/inside:moves 2
+	uprobe:FILE:pushes
+	any 0
+
+NAME static probes in a mount namespace
+RUN
+	mkdir $TMPDIR/jail
+	unshare -m sh -c "mount -t tmpfs none $TMPDIR/jail && cp build/tests/sdt $TMPDIR/jail/inside && exec chroot $TMPDIR/jail /inside 1 2000" & p=$!
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(cat /proc/$p/comm)" = inside ] && break; sleep 0.1; done
+	"$SONDE" -p $p -l 'usdt:/inside:own:t*'
+	"$SONDE" -p $p -l 'usdt:*:own:guarded' | sed 's,/proc/[0-9]*/[^:]*:,FILE:,'
+	kill $p
+NEEDS prog:sdt cmd:unshare cmd:chroot
+EXPECT
+	usdt:/inside:own:twelve
+	usdt:/inside:own:types
+	usdt:FILE:own:guarded
+
+NAME any file of any process
+RUN
+	build/tests/landing 1 50 200 & p=$!
+	"$SONDE" -q -e 'uprobe:*:pushes /pid == '$p'/ { printf("%d\n", arg0); exit(); }' | grep .
+	"$SONDE" -l 'uprobe:*:pushes' | grep build/ | sed 's,:/.*/build,:build,'
+	kill $p
+NEEDS prog:landing
+EXPECT
+	0
+	uprobe:build/tests/landing:pushes
+
+NAME a program that was deleted
+RUN
+	cp build/tests/landing $TMPDIR/gone
+	$TMPDIR/gone 1 50 200 & g=$!
+	until [ "$(cat /proc/$g/comm)" = gone ]; do sleep 0.05; done
+	rm $TMPDIR/gone
+	"$SONDE" -p $g -e "uprobe:$TMPDIR/gone:pushes { }" 2>&1 | sed "s,$TMPDIR,DIR,g; s/$g/PID/g; s/1:1-[0-9]*/1:1-47/" | head -n 1
+	kill $g
+NEEDS prog:landing
+EXPECT
+	stdin:1:1-47: ERROR: uprobe target file 'DIR/gone' is deleted; process PID, which still runs it, may be traced as /proc/PID/exe if that is its program
+
+NAME a deleted program, through its process
+RUN
+	cp build/tests/landing $TMPDIR/gone
+	$TMPDIR/gone 1 50 200 & g=$!
+	until [ "$(cat /proc/$g/comm)" = gone ]; do sleep 0.05; done
+	rm $TMPDIR/gone
+	"$SONDE" -q -p $g -e "uprobe:/proc/$g/exe:pushes { printf(\"%d\n\", arg0); exit(); }" | grep .
+	kill $g
+NEEDS prog:landing
+EXPECT
+	0
