@@ -20,7 +20,9 @@ ALL    := -std=gnu17 -D_GNU_SOURCE -Isrc $(WARN) $(CFLAGS) -fno-common -fvisibil
           -ffunction-sections -fdata-sections $(shell pkg-config --cflags $(PKGS))
 # libdw.a where there is one: the shared library would bring three more with it, at every start.
 LIBDW  := $(or $(filter /%,$(shell $(CC) -print-file-name=libdw.a)),-ldw)
-LIBS   := $(LIBDW) $(shell pkg-config $(if $(findstring -static,$(LDFLAGS)),--static) --libs $(PKGS)) -liberty
+# liblzma.a, too: without it, symbols in .gnu_debugdata are not found, which is told where it matters.
+LZMA   := $(filter /%,$(shell $(CC) -print-file-name=liblzma.a))
+LIBS   := $(LIBDW) $(LZMA:%=-Wl,-u,lzma_stream_buffer_decode %) $(shell pkg-config $(if $(findstring -static,$(LDFLAGS)),--static) --libs $(PKGS)) -liberty
 LINK   := $(LDFLAGS) -Wl,--gc-sections
 
 ONLY   ?= *

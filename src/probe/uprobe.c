@@ -234,6 +234,10 @@ static struct err *search_open(struct search *s)
 	s->wild = str_is_glob(s->p->name);
 	if (!e && !s->found && (s->p->extra.n || s->wild))
 		e = give_matches(s);
+	if (!e && !s->found && s->syms.packed)
+		e = err_new("%s keeps symbols in .gnu_debugdata, which is damaged, or needs a "
+			    "sonde that is built with liblzma",
+			    s->path);
 	return e;
 }
 

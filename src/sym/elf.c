@@ -2,13 +2,18 @@
  * elf.c - function symbols of an ELF file.
  *
  * .symtab and .dynsym are read together and doubles dropped. A stripped file's
- * .symtab may lie in a file of its own (image_debug_file); its addresses are
- * the same, its file offsets are not.
+ * .symtab may lie in a file of its own (image_debug_file) or packed in
+ * .gnu_debugdata; its addresses are the same, its file offsets are not.
  */
 #include "base/vec.h"
 #include "sym/sym.h"
 #include "types/image.h"
 #include <elf.h>
+
+/* liblzma's, where sonde is linked with it; else NULL. */
+__attribute__((weak)) int lzma_stream_buffer_decode(u64 *memlimit, u32 flags, const void *allocator,
+						    const u8 *in, size_t *in_pos, size_t in_size,
+						    u8 *out, size_t *out_pos, size_t out_size);
 
 enum { MAX_SYMS = 1 << 22, MAX_TABLES = 8 };
 
@@ -144,49 +149,87 @@ static void finish(struct reader *r, struct elf_syms *ret)
 			v[i].file_off = 0;
 	}
 	vec_free(&r->v);
-	*ret = (struct elf_syms){v, n};
+	*ret = (struct elf_syms){.v = v, .n = n};
 }
 
 /* ---- symbols in a file of their own ---- */
 
-static void read_separate(struct reader *r, const char *path)
+/* Names lie in a file that will not stay. */
+static void read_other(struct reader *r, const struct image *other)
+{
+	u32 from = r->v.n;
+	r->im = other;
+	read_tables(r, SHT_SYMTAB);
+	for (u32 i = from; i < r->v.n; i++)
+		r->v.v[i].name = arena_str(r->arena, r->v.v[i].name);
+	r->im = r->main;
+}
+
+static bool read_separate(struct reader *r, const char *path)
 {
 	struct image dbg;
 	AUTO_FREE char *other = image_debug_file(r->main, path);
-	if (!other)
-		return;
-	struct err *e = image_open(other, &dbg);
-	if (e) {
-		err_free(e);
-		return;
+	struct err *e = other ? image_open(other, &dbg) : NULL;
+	bool ok = other && !e;
+	err_free(e);
+	if (ok) {
+		read_other(r, &dbg);
+		image_close(&dbg);
 	}
-	struct arena *a = r->arena;
-	u32 from = r->v.n;
-	r->im = &dbg;
-	read_tables(r, SHT_SYMTAB);
-	for (u32 i = from; i < r->v.n; i++)
-		r->v.v[i].name = arena_str(a, r->v.v[i].name);
-	r->im = r->main;
-	image_close(&dbg);
+	return ok;
 }
 
-static void read_image(const struct image *im, const char *path, struct arena *a,
-		       struct elf_syms *ret)
+/*
+ * .gnu_debugdata: an ELF file with the symbols that are not dynamic, packed by xz. False: it is
+ * there and could not be read.
+ */
+static bool read_packed(struct reader *r)
 {
-	struct reader r = {.im = im, .main = im, .arena = a};
-	bool full = read_tables(&r, SHT_SYMTAB);
-	read_tables(&r, SHT_DYNSYM);
-	if (!full && path)
-		read_separate(&r, path);
-	finish(&r, ret);
+	enum { MAX_UNPACKED = 256 << 20, LZMA_BUF_ERROR = 10 };
+	struct section s;
+	struct image im;
+	if (!image_section_named(r->main, ".gnu_debugdata", &s))
+		return true;
+	struct bytes in = image_bytes(r->main, &s);
+	int rc = lzma_stream_buffer_decode ? LZMA_BUF_ERROR : -1;
+	AUTO_FREE u8 *out = NULL;
+	size_t n = 0;
+	for (size_t room = MAX(in.n * 8, 4096ul); rc == LZMA_BUF_ERROR && room <= MAX_UNPACKED;
+	     room *= 2) {
+		u64 memory = MAX_UNPACKED;
+		size_t from = 0;
+		free(out);
+		out = malloc(room);
+		n = 0;
+		rc = out ? lzma_stream_buffer_decode(&memory, 0, NULL, in.p, &from, in.n, out, &n,
+						     room)
+			 : -1;
+	}
+	struct err *e = rc ? err_new("not unpacked") : image_mem(out, n, &im);
+	if (!e)
+		read_other(r, &im);
+	bool ok = !e;
+	err_free(e);
+	return ok;
+}
+
+static void read_all(struct reader *r, const char *path, struct elf_syms *ret)
+{
+	bool full = read_tables(r, SHT_SYMTAB), packed = false;
+	read_tables(r, SHT_DYNSYM);
+	if (!full && !(path && read_separate(r, path)))
+		packed = !read_packed(r);
+	finish(r, ret);
+	ret->packed = packed;
 }
 
 struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret)
 {
 	struct image im;
 	struct err *err = image_mem(p, n, &im);
+	struct reader r = {.im = &im, .main = &im, .arena = a};
 	if (!err)
-		read_image(&im, NULL, a, ret);
+		read_all(&r, NULL, ret);
 	return err;
 }
 
@@ -194,9 +237,10 @@ struct err *elf_read_syms(struct arena *a, const char *path, struct elf_syms *re
 {
 	struct image im;
 	struct err *err = image_open(path, &im);
+	struct reader r = {.im = &im, .main = &im, .arena = a};
 	if (err)
 		return err;
-	read_image(&im, path, a, ret);
+	read_all(&r, path, ret);
 	image_close(&im);
 	return NULL;
 }
@@ -210,11 +254,7 @@ struct err *elf_symbol(const char *path, struct str name, struct symbol *ret)
 	if (err)
 		return err;
 	struct reader r = {.im = &im, .main = &im, .arena = &a, .data = true};
-	bool full = read_tables(&r, SHT_SYMTAB);
-	read_tables(&r, SHT_DYNSYM);
-	if (!full)
-		read_separate(&r, path);
-	finish(&r, &all);
+	read_all(&r, path, &all);
 	const struct symbol *sym = elf_find(&all, name);
 	if (sym) {
 		*ret = *sym;

@@ -41,6 +41,7 @@ void sym_user_note(struct syms *s, const struct map_note *n);
 struct elf_syms {
 	struct symbol *v; /* sorted by address */
 	u32 n;
+	bool packed; /* there are more in .gnu_debugdata, which could not be read */
 };
 struct err *elf_read_syms(struct arena *a, const char *path, struct elf_syms *ret);
 struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret);
