@@ -69,7 +69,7 @@ fuzzers: $(FUZZ)
 # A test gone wild must not take the machine with it (sanitizers need the address space).
 RUN_UNIT = $(if $(findstring sanitize,$(CFLAGS)),,ulimit -v 4000000;) $B/unit
 unit: $B/unit $B/host/ready ; $(RUN_UNIT)
-check: all $B/unit $B/host/ready
+check: all $B/unit $B/host/ready $B/bench/minimum $B/bench/driver
 	$(RUN_UNIT)
 	SONDE=$B/sonde tests/lang.sh
 	SONDE=$B/sonde tests/cli.sh

@@ -26,9 +26,10 @@ export MINIMUM="$B/minimum" LOAD="$B/load" TOOLS="${TOOLS:-/usr/sbin}"
 
 # ply looks at debugfs alone: where it is not mounted, it is for us and what we start.
 case $PLY in *chroot\ *) root=${PLY#*chroot } root=${root%% *} ;; *) root= ;; esac
-if [ -n "$PLY" ] && [ ! -d "$root/sys/kernel/debug/tracing" ] && [ -z "${BENCH_MOUNTS:-}" ]; then
+if [ -n "$PLY" ] && [ ! -d "$root/sys/kernel/debug/tracing" ] && [ -z "${BENCH_MOUNTS:-}" ] &&
+	command -v unshare >/dev/null; then
 	BENCH_MOUNTS=tried exec unshare -m sh -c 'mount -t debugfs debugfs "$1"; shift; exec "$@"' sh \
-		"$root/sys/kernel/debug" "$0" "$@"
+		"$root/sys/kernel/debug" bench/run.sh "$@"
 fi
 
 tmp=$(mktemp) || exit 1
