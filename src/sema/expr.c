@@ -389,6 +389,9 @@ static const struct type *no_field(struct sema *s, const struct node *n, const s
 	if (t->kind == T_RECORD)
 		d = diag_add(s->ds, E_UNKNOWN_FIELD, n->loc,
 			     "Record does not contain a field named '%.*s'", STRF(n->name));
+	else if (type_is_record(t) && !t->size && !t->nfield)
+		d = diag_add(s->ds, E_UNKNOWN_FIELD, n->loc,
+			     "'%s' is only declared: what it contains is not known", name.s);
 	else
 		d = diag_add(s->ds, E_UNKNOWN_FIELD, n->loc,
 			     "Struct/union of type '%s' does not contain a field named '%.*s'",

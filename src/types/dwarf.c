@@ -403,8 +403,9 @@ static void read_params(struct debug *d, const struct dw_spot *s, vars *out)
 	if (!dw_child(d, is_copy ? &origin : &func, &die))
 		return;
 	do {
-		if (dwarf_tag(&die) != DW_TAG_formal_parameter)
-			continue;
+		if (dwarf_tag(&die) != DW_TAG_formal_parameter ||
+		    (pass.lang == DW_LANG_Go && dw_flag(&die, DW_AT_variable_parameter)))
+			continue; /* Go lists results, too */
 		bool found = is_copy && find_copy(d, &func, &die, &copy);
 		Dwarf_Die *param = found ? &copy : &die;
 		struct debug_var by_list = {0}, v = {.name = dw_str(dwarf_diename(param))};

@@ -8,7 +8,7 @@
  */
 #include "types/dw.h"
 
-enum { LANG_RUST = 0x1c, LANG_GO = 0x16, MAX_REGS = 8 };
+enum { MAX_REGS = 8 };
 
 static const char floats[] =
 	"is in a floating point register, which the kernel does not show to probes";
@@ -69,13 +69,6 @@ static void look(const struct type *t, u64 at, struct halves *h, int depth)
 	h->whole[k] |= !flt;
 }
 
-/* C++ classes that cannot be copied byte by byte are passed by address. */
-static bool by_address(Dwarf_Die *die)
-{
-	u64 cc;
-	return dw_udata(die, DW_AT_calling_convention, &cc) && cc == DW_CC_pass_by_reference;
-}
-
 /* The type's DIE behind typedefs and qualifiers. */
 static bool peeled(Dwarf_Die *die, Dwarf_Die *ret)
 {
@@ -94,12 +87,78 @@ static bool peeled(Dwarf_Die *die, Dwarf_Die *ret)
 	return false;
 }
 
-static enum pass_kind kind_of(const struct convention *c, Dwarf_Die *holder, const struct type *t)
+/* What somebody wrote, not the compiler for itself. */
+static bool is_written(Dwarf_Die *method)
 {
+	u64 how = 0;
+	return !dw_flag(method, DW_AT_artificial) &&
+	       !(dw_udata(method, DW_AT_defaulted, &how) && how == DW_DEFAULTED_in_class);
+}
+
+/* A constructor from another object of the class: its parameter is a reference to one. */
+static bool copies(struct debug *d, Dwarf_Die *class, Dwarf_Die *method)
+{
+	Dwarf_Die p, t;
+	bool more = dw_child(d, method, &p);
+	for (; more; more = dw_next(d, &p)) {
+		if (dwarf_tag(&p) != DW_TAG_formal_parameter || dw_flag(&p, DW_AT_artificial))
+			continue;
+		int tag = dw_ref(&p, DW_AT_type, &t) ? dwarf_tag(&t) : 0;
+		if (tag != DW_TAG_reference_type && tag != DW_TAG_rvalue_reference_type)
+			return false;
+		return peeled(&t, &p) && p.addr == class->addr;
+	}
+	return false;
+}
+
+/*
+ * C++ classes that cannot be copied byte by byte are passed and returned by address. Some
+ * compilers say so; else it follows from destructors, copying constructors and virtual functions
+ * of the class, its bases and its members.
+ */
+static bool by_address(struct debug *d, Dwarf_Die *class, int depth)
+{
+	u64 cc;
+	Dwarf_Die c, t;
+	int tag = dwarf_tag(class);
+	if (dw_udata(class, DW_AT_calling_convention, &cc))
+		return cc == DW_CC_pass_by_reference;
+	if ((tag != DW_TAG_structure_type && tag != DW_TAG_class_type) || depth > 8)
+		return false;
+	struct str name = dw_str(dwarf_diename(class));
+	bool more = dw_child(d, class, &c);
+	for (; more; more = dw_next(d, &c)) {
+		struct str is = dw_str(dwarf_diename(&c));
+		switch (dwarf_tag(&c)) {
+		case DW_TAG_subprogram:
+			if (!is_written(&c))
+				break;
+			if (str_starts(is, STR("~")) || (str_eq(is, name) && copies(d, class, &c)))
+				return true;
+			break;
+		case DW_TAG_member:
+			if (str_starts(is, STR("_vptr")))
+				return true;
+			if (dw_flag(&c, DW_AT_external) || dw_flag(&c, DW_AT_declaration))
+				break;
+			/* fall through */
+		case DW_TAG_inheritance:
+			if (peeled(&c, &t) && by_address(d, &t, depth + 1))
+				return true;
+			break;
+		}
+	}
+	return false;
+}
+
+static enum pass_kind kind_of(struct debug *d, Dwarf_Die *holder, const struct type *t)
+{
+	const struct convention *c = convention(d);
 	struct halves h = {0};
 	Dwarf_Die die;
 	bool is_die = peeled(holder, &die);
-	if (is_die && by_address(&die))
+	assert(c);
+	if (is_die && by_address(d, &die, 0))
 		return PASS_POINTER;
 	if (is_die && dwarf_tag(&die) == DW_TAG_array_type && dw_flag(&die, DW_AT_GNU_vector))
 		return PASS_FLOAT;
@@ -170,13 +229,13 @@ void dw_pass_begin(struct dw_pass *p, struct debug *d, const struct dw_spot *s)
 	Dwarf_Die func = s->func, unit = s->unit;
 	const struct convention *c = convention(d);
 	*p = (struct dw_pass){.d = d, .lang = dwarf_srclang(&unit)};
-	p->lost = !c || is_changed(&func) || p->lang == LANG_GO;
+	p->lost = !c || is_changed(&func) || p->lang == DW_LANG_Go;
 	const struct type *ret = dw_type_of(d, &func);
 	if (p->lost || !ret->size)
 		return;
-	enum pass_kind k = kind_of(c, &func, ret);
+	enum pass_kind k = kind_of(d, &func, ret);
 	bool hidden = k == PASS_POINTER || (k == PASS_MEMORY && ret->kind != T_FLOAT);
-	if (p->lang == LANG_RUST && type_is_record(ret) && ret->size > 16)
+	if (p->lang == DW_LANG_Rust && type_is_record(ret) && ret->size > 16)
 		hidden = true;
 	if (hidden && c->hidden_is_first)
 		p->nreg++;
@@ -215,8 +274,8 @@ void dw_pass_next(struct dw_pass *p, Dwarf_Die *param, struct debug_var *v)
 		return;
 	}
 	assert(c);
-	enum pass_kind k = kind_of(c, param, v->type);
-	if (p->lang == LANG_RUST && v->type->size > 16 && k == PASS_MEMORY)
+	enum pass_kind k = kind_of(p->d, param, v->type);
+	if (p->lang == DW_LANG_Rust && v->type->size > 16 && k == PASS_MEMORY)
 		k = PASS_POINTER;
 	u32 need = v->type->size > 8 ? 2 : 1;
 	switch (k) {
@@ -249,12 +308,12 @@ void dw_return(struct debug *d, const struct dw_spot *s, struct debug_var *ret)
 		return;
 	ret->type = dw_type_of(d, &func);
 	ret->name = STR("retval");
-	if (!c || ret->type->kind == T_ERROR || dwarf_srclang(&unit) == LANG_GO) {
+	if (!c || ret->type->kind == T_ERROR || dwarf_srclang(&unit) == DW_LANG_Go) {
 		ret->type = NULL;
 		return;
 	}
-	enum pass_kind k = kind_of(c, &func, ret->type);
-	if (dwarf_srclang(&unit) == LANG_RUST && type_is_record(ret->type) && k == PASS_MEMORY)
+	enum pass_kind k = kind_of(d, &func, ret->type);
+	if (dwarf_srclang(&unit) == DW_LANG_Rust && type_is_record(ret->type) && k == PASS_MEMORY)
 		k = PASS_POINTER;
 	switch (k) {
 	case PASS_INT: in_registers(d, ret, c->ret, ret->type->size); break;
