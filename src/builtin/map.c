@@ -44,9 +44,16 @@ static bool check_delete_old(struct sema *s, struct node *call)
 
 static struct ref lower_has_key(struct lower *l, struct node *call, struct mem dst)
 {
-	struct ref p = lower_lookup(l, sema_map(call->a), element_key(l, call));
+	struct map *m = sema_map(call->a);
+	struct mem key = element_key(l, call);
+	struct ref p;
 
 	(void)dst;
+	if (m->cells) {
+		lower_cell_read(l, m, key, &p);
+		return p;
+	}
+	p = lower_lookup(l, m, key);
 	return ir_op2(l->f, O_NE, p, ir_con(l->f, 0));
 }
 
@@ -205,13 +212,14 @@ static void act_zero(struct session *s, const struct schema *sc, const struct va
 }
 
 const struct builtin builtin_map[] = {
-	{"bool delete(map m, any key)", lower_delete_row, B_STMT_OK,
+	{"bool delete(map m, any key)", lower_delete_row, B_STMT_OK | B_ELEMENT,
 	 .doc = "Removes the element with this key. True when it was there."},
 	{"bool delete(map m)", lower_delete_row, B_STMT_OK, .check = check_delete_scalar,
 	 .doc = "Removes the value of a map without keys. True when it was there."},
-	{"bool delete(type element)", lower_delete_row, B_STMT_OK | B_OLD, .type = type_delete_old,
-	 .check = check_delete_old, .doc = "Old spelling of delete(@m, key): delete(@m[key])."},
-	{"bool has_key(map m, any key)", lower_has_key,
+	{"bool delete(type element)", lower_delete_row, B_STMT_OK | B_OLD | B_ELEMENT,
+	 .type = type_delete_old, .check = check_delete_old,
+	 .doc = "Old spelling of delete(@m, key): delete(@m[key])."},
+	{"bool has_key(map m, any key)", lower_has_key, B_ELEMENT,
 	 .doc = "Is there an element with this key?"},
 	{"bool find(map m, any key, type var)", lower_find, B_STMT_OK, .type = type_find,
 	 .check = check_find,

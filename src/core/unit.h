@@ -29,9 +29,11 @@ struct map {
 		keys; /* keys are too large for this kernel: the map's own are 16-byte hashes of
 			 them, and this one holds what they stand for; NULL: keys are as they are */
 	struct map *table; /* core/table.h; the map itself takes what does not fit; or NULL */
+	struct map *cells; /* core/cell.h; likewise */
 	void *mem;         /* a table's memory, mapped by the runtime */
 	bool cleared;      /* ... clear() is used on it */
 	bool poked; /* the compiler's note: elements are looked up or deleted in the kernel */
+	bool odd;   /* ... in other ways than by storing, reading and deleting single values */
 	const struct type *key; /* of user maps; NULL: scalar */
 	const struct type *val; /* as stored: ints are 8 bytes */
 	const struct type

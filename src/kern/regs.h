@@ -6,6 +6,7 @@
 
 #if defined(__x86_64__)
 enum { REGS_NARG = 6 };
+enum { KEEPS_ORDER = 1 }; /* other CPUs see loads, and stores, in the order of the program */
 #define REGS_ARCH "x86_64"
 enum { REGS_MACHINE = 62 /* EM_X86_64 */ };
 static inline i32
@@ -66,6 +67,7 @@ static inline i32 regs_dwarf(u64 n)
 	}
 #elif defined(__aarch64__)
 enum { REGS_NARG = 8 };
+enum { KEEPS_ORDER = 0 };
 #define REGS_ARCH "aarch64"
 enum { REGS_MACHINE = 183 /* EM_AARCH64 */ };
 static inline i32 regs_arg(u32 n)

@@ -151,7 +151,12 @@ struct ref lower_delete(struct lower *l, struct map *m, struct mem key); /* 1: w
 /* Add an observation: find or make the element, then row->add(). */
 void lower_agg(struct lower *l, struct node *map, struct node *call);
 
+/* cell.c, of maps that have cells: value or 0, and was it there? */
+struct ref lower_cell_read(struct lower *l, struct map *m, struct mem key, struct ref *there);
+
 /* ---- inside lower/ ---- */
+void lower_cell_store(struct lower *l, struct map *m, struct mem key, struct ref val);
+struct ref lower_cell_delete(struct lower *l, struct map *m, struct mem key);
 /* Where something is before it is read. */
 struct place {
 	struct ref base; /* pointer, or memory slot */
@@ -206,6 +211,8 @@ struct ref lower_float_compare(struct lower *l, struct node *n, enum op op);
 struct ref lower_float_to_int(struct lower *l, struct node *n);
 struct ref lower_memeq(struct lower *l, struct node *n, bool ne); /* == of things in memory */
 /* table.c; core/table.h */
+u32 lower_key_words(struct lower *l, struct mem key, u32 size, struct ref *word); /* how many */
+struct ref lower_hash_words(struct lower *l, const struct ref *word, u32 n);
 struct ref lower_table(struct lower *l, struct map *m, struct mem key, struct ref bucket,
 		       struct blk *full, struct blk *refused);
 void lower_keep_key(struct lower *l, struct map *m, struct mem key, struct blk *known,

@@ -411,6 +411,10 @@ struct ref lower_map_value(struct lower *l, struct node *n)
 	struct mem key = lower_key(l, m, n->a);
 	if (m->percpu)
 		return percpu_value(l, m, key);
+	if (m->cells) {
+		struct ref there, v = lower_cell_read(l, m, key, &there);
+		return lower_convert(l, v, m->val, n->type);
+	}
 	struct ref p = lower_lookup(l, m, key), out = ir_var(f);
 	struct blk *some = ir_blk(f), *done = ir_blk(f);
 	ir_set(f, out, ir_con(f, 0));
@@ -432,6 +436,7 @@ void lower_map_into(struct lower *l, struct node *n, struct mem dst, const struc
 {
 	struct fn *f = l->f;
 	struct map *m = n->map;
+	assert(!m->cells);
 	struct ref p = lower_lookup(l, m, lower_key(l, m, n->a));
 	struct blk *some = ir_blk(f), *none = ir_blk(f), *done = ir_blk(f);
 	u32 size = MIN(m->val->size, as->size);
@@ -450,6 +455,8 @@ void lower_map_into(struct lower *l, struct node *n, struct mem dst, const struc
 struct ref lower_delete(struct lower *l, struct map *m, struct mem key)
 {
 	struct fn *f = l->f;
+	if (m->cells)
+		return lower_cell_delete(l, m, key);
 	if (!m->scalar) {
 		struct ref r = ir_call(f, BPF_FUNC_map_delete_elem,
 				       ARGS(ir_map(m->index), lower_addr(l, key)));
@@ -473,6 +480,11 @@ static void assign_plain(struct lower *l, struct map *m, struct node *target, st
 {
 	struct fn *f = l->f;
 	bool scalar_val = type_is_scalar(m->val);
+	if (m->cells) {
+		struct ref v = lower_convert(l, lower_value(l, value), value->type, m->val);
+		lower_cell_store(l, m, lower_key(l, m, target->a), v);
+		return;
+	}
 	if (!m->scalar) {
 		struct mem val = lower_tmp(l, m->val_size);
 		if (ALIGN_UP(m->val->size, 8u) != m->val->size || m->val->size < m->val_size)

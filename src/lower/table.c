@@ -11,12 +11,12 @@ struct find {
 	struct blk *found, *made; /* it is there; it was free and is ours to fill */
 };
 
-static struct ref hash_words(struct lower *l, struct find *d)
+struct ref lower_hash_words(struct lower *l, const struct ref *word, u32 n)
 {
 	struct fn *f = l->f;
 	struct ref h = ir_con(f, 0x9e3779b97f4a7c15), mul = ir_con(f, 0xff51afd7ed558ccd);
-	for (u32 i = 0; i < d->nkey; i++) {
-		h = ir_op2(f, O_MUL, ir_op2(f, O_XOR, h, d->key[i]), mul);
+	for (u32 i = 0; i < n; i++) {
+		h = ir_op2(f, O_MUL, ir_op2(f, O_XOR, h, word[i]), mul);
 		h = ir_op2(f, O_XOR, h, ir_op2(f, O_SHR, h, ir_con(f, 32)));
 	}
 	return h;
@@ -79,25 +79,25 @@ static void fill(struct lower *l, struct find *d, struct mem key, struct blk *re
 	ir_jmp(f, d->found);
 }
 
-/* The key's words; of a last one that is not whole the bytes that there are. */
-static void load_key(struct lower *l, struct find *d, struct mem key)
+/* Of a last word that is not whole the bytes that there are. */
+u32 lower_key_words(struct lower *l, struct mem key, u32 size, struct ref *word)
 {
-	u32 size = d->m->key_size;
+	u32 n = 0;
 	for (u32 at = 0; at < size; at += 8) {
 		u32 left = MIN(size - at, 8u);
 		struct ref w = REF_NONE;
-		for (u32 done = 0; done < left;) {
-			u32 n = left - done >= 8   ? 8
-				: left - done >= 4 ? 4
-				: left - done >= 2 ? 2
-						   : 1;
-			struct ref part = lower_load(l, n, false, mem_at(key, (i32)(at + done)));
-			part = ir_op2(l->f, O_SHL, part, ir_con(l->f, 8ull * done));
-			w = ref_is(w) ? ir_op2(l->f, O_OR, w, part) : part;
-			done += n;
+		for (u32 done = 0, part; done < left; done += part) {
+			part = left - done >= 8   ? 8
+			       : left - done >= 4 ? 4
+			       : left - done >= 2 ? 2
+						  : 1;
+			struct ref v = lower_load(l, part, false, mem_at(key, (i32)(at + done)));
+			v = ir_op2(l->f, O_SHL, v, ir_con(l->f, 8ull * done));
+			w = ref_is(w) ? ir_op2(l->f, O_OR, w, v) : v;
 		}
-		d->key[d->nkey++] = w;
+		word[n++] = w;
 	}
+	return n;
 }
 
 /*
@@ -115,10 +115,10 @@ struct ref lower_table(struct lower *l, struct map *m, struct mem key, struct re
 	d.found = ir_blk(f);
 	d.made = ir_blk(f);
 	d.out = ir_var(f);
-	load_key(l, &d, key);
+	d.nkey = lower_key_words(l, key, m->key_size, d.key);
 	if (ref_is(bucket))
 		d.key[d.nkey++] = bucket;
-	struct ref h = hash_words(l, &d);
+	struct ref h = lower_hash_words(l, d.key, d.nkey);
 	d.tag = ir_op2(f, O_OR, h, ir_con(f, TABLE_TAG));
 	struct ref cpu = ir_callp(f, BPF_FUNC_get_smp_processor_id, 0, NULL);
 	ir_br(f, O_ULT, cpu, ir_con(f, ncpu), here, full);

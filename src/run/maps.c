@@ -2,6 +2,7 @@
  * maps.c - what maps hold: snapshot, merge CPUs, sort, print; clear and zero.
  */
 #include "base/tab.h"
+#include "core/cell.h"
 #include "core/table.h"
 #include "run/run.h"
 #include <errno.h>
@@ -168,6 +169,88 @@ static void snap_table(struct session *s, struct snap *n)
 	tab_free(&g.index);
 }
 
+/* ---- cells (core/cell.h) ---- */
+
+typedef void cell_cb(void *arg, u64 *slot, u64 state);
+
+static void each_cell(const struct map *m, cell_cb *cb, void *arg)
+{
+	u8 *mem = m->cells->mem;
+	for (u32 i = 0; mem && i < CELL_SLOTS + CELL_PROBES; i++) {
+		u64 *slot = (void *)(mem + CELL_HEADER + (size_t)i * cell_slot_size(m));
+		u64 state = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+		if (state & CELL_TAKEN)
+			cb(arg, slot, state);
+	}
+}
+
+struct cells {
+	const struct map *m;
+	struct tab index; /* keys seen; the first counts */
+	u8 *keys, *vals;
+	u32 n;
+	bool zero; /* reset: to 0, not away */
+};
+
+static void cells_add(struct cells *c, const void *key, const void *val)
+{
+	u32 size = c->m->key_size;
+	if (tab_get(&c->index, str_n(key, size)))
+		return;
+	u8 *copy = c->keys + (size_t)c->n * size;
+	memcpy(copy, key, size);
+	memcpy(c->vals + (size_t)c->n * c->m->val_size, val, c->m->val_size);
+	tab_set(&c->index, str_n((char *)copy, size), copy);
+	c->n++;
+}
+
+static void gather_cell(void *arg, u64 *slot, u64 state)
+{
+	enum { KEY_WORDS = CELL_KEY_MAX / 8 };
+	struct cells *c = arg;
+	u64 key[KEY_WORDS], val;
+	memcpy(key, slot + 1, ALIGN_UP(c->m->key_size, 8u));
+	val = __atomic_load_n(slot + cell_value_at(c->m) / 8, __ATOMIC_ACQUIRE);
+	u64 now = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	if (!((now ^ state) & ~(u64)CELL_BUSY)) /* else it was deleted meanwhile */
+		cells_add(c, key, &val);
+}
+
+/* What the cells hold, and what the map holds beside. */
+static void snap_cells(struct snap *n)
+{
+	const struct map *m = n->m;
+	size_t cap = n->n + CELL_SLOTS + CELL_PROBES;
+	struct cells c = {
+		.m = m, .keys = calloc(cap, m->key_size), .vals = calloc(cap, m->val_size)};
+	if (!c.keys || !c.vals)
+		abort();
+	each_cell(m, gather_cell, &c);
+	for (u32 i = 0; i < n->n; i++)
+		cells_add(&c, n->keys + (size_t)i * m->key_size, n->vals + (size_t)i * m->val_size);
+	tab_free(&c.index);
+	free(n->keys);
+	free(n->vals);
+	n->keys = c.keys;
+	n->vals = c.vals;
+	n->n = c.n;
+}
+
+/* As a program deletes, or stores 0; what is stored right now stays. */
+static void reset_cell(void *arg, u64 *slot, u64 state)
+{
+	const struct cells *c = arg;
+	bool zero = c->zero;
+	u64 next = zero ? state | CELL_BUSY : (state + CELL_VERSION) & CELL_VERSIONS;
+	if ((state & CELL_BUSY) || !__atomic_compare_exchange_n(slot, &state, next, false,
+								__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return;
+	if (!zero)
+		return;
+	__atomic_store_n(slot + cell_value_at(c->m) / 8, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(slot, state, __ATOMIC_RELEASE);
+}
+
 struct reset {
 	u32 value, size;
 	bool zero;
@@ -217,6 +300,8 @@ static struct err *snap_take(struct session *s, const struct map *m, struct snap
 		snap_merge(s, n);
 	if (!e && m->table)
 		snap_table(s, n);
+	if (!e && m->cells)
+		snap_cells(n);
 	if (!e && m->keys)
 		snap_keys(n);
 	if (!e && n->agg && base_wanted(m))
@@ -435,6 +520,8 @@ static struct err *each_key(struct session *s, const struct map *m, bool zero)
 	u32 n = 0;
 	if (m->table)
 		reset_table(s, m, zero);
+	if (m->cells)
+		each_cell(m, reset_cell, &(struct cells){.m = m, .zero = zero});
 	struct err *e =
 		bpf_map_all(m->fd, m->key_size, user_size(s, m), m->max_entries, &keys, &vals, &n);
 	if (e)

@@ -345,6 +345,7 @@ static bool check_row_args(struct sema *s, struct node *call, const struct built
 		else if (kind == SIG_MAP) {
 			map = arg->map;
 			map->poked |= !(b->flags & B_ASYNC);
+			map->odd |= !(b->flags & (B_ASYNC | B_ELEMENT));
 		} else if (key)
 			map_use_key(s, map, arg, arg);
 		else if (!(b->flags & B_ASYNC) && arg->type && arg->type->kind == T_PROBE)

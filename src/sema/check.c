@@ -67,6 +67,7 @@ static void assign_map(struct sema *s, struct node *n)
 	const struct type *t = assigned_type(s, n, was && !type_is_agg(was) ? was : NULL);
 	n->a->type = m->val;
 	m->assigned = true;
+	m->odd |= n->op != TK_ASSIGN;
 	if (!t || type_is_error(t) || !storable(s, n, t))
 		return;
 	if (type_is_agg(t) && n->op != TK_ASSIGN) {
@@ -162,7 +163,7 @@ static void check_for(struct sema *s, struct node *n)
 				  m->name.s);
 		else if (!m->assigned)
 			map_unknown(s, m, n->a->loc);
-		m->read = true;
+		m->read = m->odd = true;
 		if (m->key && m->val) {
 			bool agg = type_is_agg(m->val);
 			if (agg && (m->val->kind == T_HIST || m->val->kind == T_LHIST ||

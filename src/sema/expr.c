@@ -300,6 +300,8 @@ static const struct type *check_address(struct sema *s, struct node *n, const st
 		n->a->var->captured = true; /* in memory, not a register */
 		return type_ptr(s->a, stored_type(s, t), AS_KERNEL);
 	}
+	if (n->a->kind == N_MAP)
+		n->a->map->odd = true;
 	if (n->a->kind == N_MAP && n->a->map->val && !type_is_agg(n->a->map->val))
 		return type_ptr(s->a, t, AS_KERNEL);
 	sema_fail(s, E_TYPE, n->loc,
@@ -787,6 +789,7 @@ static const struct type *check_incdec(struct sema *s, struct node *n)
 	if (n->a->kind == N_MAP) {
 		struct map *m = map_get(s, n->a);
 		map_use_key(s, m, n->a, n->a->a);
+		m->odd = true;
 		if (m->val && type_is_agg(m->val)) {
 			sema_fail(s, E_AGG, n->loc,
 				  "%s holds an aggregation, which only its own function can change",

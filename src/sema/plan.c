@@ -1,6 +1,8 @@
 /* plan.c - how each map is kept: kernel map type, sizes, per CPU or shared. */
 #include "core/agg.h"
+#include "core/cell.h"
 #include "core/table.h"
+#include "kern/regs.h"
 #include "sema/check.h"
 
 enum {
@@ -88,6 +90,21 @@ static void plan_hash(struct compile *c, struct map *m)
 	plan_big_key(c, m);
 }
 
+/* An array of one element that user space maps. */
+static struct map *plan_memory(struct compile *c, const struct map *m, const char *what, u32 size)
+{
+	struct map *t = arena_new(c->unit->arena, struct map);
+	*t = (struct map){.name = str_z(arena_fmt(c->unit->arena, "%.*s_%s", STRF(m->name), what)),
+			  .role = MAP_AUX,
+			  .fd = -1};
+	t->map_type = BPF_MAP_TYPE_ARRAY;
+	t->flags = BPF_F_MMAPABLE;
+	t->key_size = 4;
+	t->max_entries = 1;
+	t->val_size = size;
+	return t;
+}
+
 /*
  * Small keyed aggregations that programs only add to live in a table of ours (core/table.h). A
  * limit below the usual one is kept exactly, so then there is none.
@@ -100,22 +117,28 @@ static void plan_table(struct compile *c, struct map *m)
 		return;
 	if ((!m->keys && g->max_map_keys < 4096) || (m->val_size > 16 && !table_by_bucket(m)))
 		return;
-	struct map *t = arena_new(c->unit->arena, struct map);
-	*t = (struct map){.name = str_z(arena_fmt(c->unit->arena, "%.*s_table", STRF(m->name))),
-			  .role = MAP_AUX,
-			  .fd = -1};
-	t->map_type = BPF_MAP_TYPE_ARRAY;
-	t->flags = BPF_F_MMAPABLE;
-	t->key_size = 4;
-	t->max_entries = 1;
-	t->val_size = c->unit->host->ncpu * table_cpu_size(m);
-	m->table = t;
+	m->table = plan_memory(c, m, "table", c->unit->host->ncpu * table_cpu_size(m));
 	/* Keys that find no room there are many, so CPUs seldom meet; and this takes a tenth of the
 	 * time to make. */
 	if (can_share(m->val)) {
 		m->percpu = false;
 		m->map_type = BPF_MAP_TYPE_HASH;
 	}
+}
+
+/*
+ * Maps of numbers that programs store to, read and delete from, one at a time: core/cell.h. A limit
+ * below the usual one is kept exactly, so then there are none.
+ */
+static void plan_cells(struct compile *c, struct map *m)
+{
+	bool plain = type_is_scalar(m->val) && !type_is_agg(m->val) && m->val_size == 8;
+	if (!plain || m->odd || m->declared || m->keys || m->key_size > CELL_KEY_MAX ||
+	    c->unit->config.max_map_keys < 4096)
+		return;
+	if (!KEEPS_ORDER || !host_has(c->unit->host, FEAT_ATOMIC))
+		return;
+	m->cells = plan_memory(c, m, "cells", cells_size(m));
 }
 
 static bool plan_map(struct compile *c, struct map *m)
@@ -152,6 +175,7 @@ static bool plan_map(struct compile *c, struct map *m)
 	} else {
 		plan_hash(c, m);
 		plan_table(c, m);
+		plan_cells(c, m);
 	}
 	return true;
 }
@@ -182,6 +206,8 @@ bool sema_plan(struct compile *c)
 			unit_add_map(u, u->map[i]->keys);
 		if (u->map[i]->table)
 			unit_add_map(u, u->map[i]->table);
+		if (u->map[i]->cells)
+			unit_add_map(u, u->map[i]->cells);
 	}
 	return !u->diags->nerror;
 }
