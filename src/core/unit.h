@@ -39,8 +39,10 @@ struct map {
 	const struct type
 		*shown; /* as printed and typed in the script: val before it was widened */
 	bool percpu;
-	bool scalar;                /* no key: one element at index 0 of an array */
-	u32 present;                /* scalar: offset of the u64 that says "was stored" */
+	bool scalar; /* no key: one element at index 0 of an array */
+	u32 present; /* scalar: offset of the u64 that says "was stored" */
+	u32 stride;  /* scalar, per CPU: the copies lie so far apart in the one element of an array
+			that user space maps; 0: the kernel's per-CPU array */
 	bool declared;              /* let @x = hash(10) */
 	bool frozen;                /* MAP_AUX: constants, as the verifier may take them */
 	bool keyed, assigned, read; /* notes of the compiler: used with a key, stored to, value read

@@ -141,9 +141,24 @@ static struct mem big_key(struct lower *l, struct map *m, struct node *key)
 	return hash_key(l, m->key, l->full_key, m->keys->val_size);
 }
 
+/* The one element of an array, which is always there: its address is a constant. */
+static bool is_constant(const struct map *m)
+{
+	return m->scalar && m->map_type == BPF_MAP_TYPE_ARRAY;
+}
+
+/* Is the element there, as a condition. */
+static void branch_found(struct lower *l, struct map *m, struct ref p, struct blk *yes,
+			 struct blk *no)
+{
+	ir_br(l->f, O_NE, is_constant(m) ? ir_con(l->f, 1) : p, ir_con(l->f, 0), yes, no);
+}
+
 struct mem lower_key(struct lower *l, struct map *m, struct node *key)
 {
 	bool nopad = l->nopad, tail = l->want_tail;
+	if (is_constant(m))
+		return MEM_NONE;
 	l->nopad = l->want_tail = false;
 	struct mem k = m->keys ? big_key(l, m, key) : lower_tmp(l, m->key_size);
 	if (m->scalar)
@@ -157,6 +172,8 @@ struct mem lower_key(struct lower *l, struct map *m, struct node *key)
 
 struct ref lower_lookup(struct lower *l, struct map *m, struct mem key)
 {
+	if (is_constant(m))
+		return ir_op1(l->f, O_MAPVAL, 8, ir_map(m->index));
 	return ir_call(l->f, BPF_FUNC_map_lookup_elem, ARGS(ir_map(m->index), lower_addr(l, key)));
 }
 
@@ -206,7 +223,7 @@ static struct ref element(struct lower *l, struct map *m, struct mem key, struct
 	struct ref p = lower_lookup(l, m, key), zero = ir_con(f, 0);
 	struct blk *found = ir_blk(f), *make = ir_blk(f);
 	if (m->scalar) {
-		ir_br(f, O_NE, p, zero, found, full);
+		branch_found(l, m, p, found, full);
 		ir_at(f, found);
 		return p;
 	}
@@ -238,9 +255,11 @@ static struct ref element(struct lower *l, struct map *m, struct mem key, struct
 	return ir_get(f, v);
 }
 
+/* Of most aggregations a word that is not 0 tells. */
 static void set_present(struct lower *l, struct map *m, struct ref p)
 {
-	if (m->scalar)
+	bool tells = m->stride && m->val->kind != T_SUM && m->val->kind != T_TSERIES;
+	if (m->scalar && !tells)
 		ir_store(l->f, 8, p, (i32)m->present, ir_con(l->f, 1));
 }
 
@@ -309,6 +328,16 @@ static void add_by_table(struct lower *l, struct map *m, struct node *call, stru
 	ir_jmp(f, done);
 }
 
+/* This CPU's copy. */
+static struct ref slot(struct lower *l, struct map *m)
+{
+	struct fn *f = l->f;
+	struct ref cpu = ir_callp(f, BPF_FUNC_get_smp_processor_id, 0, NULL);
+	cpu = ir_op2(f, O_AND, cpu, ir_con(f, m->val_size / m->stride - 1));
+	return ir_op2(f, O_ADD, ir_op1(f, O_MAPVAL, 8, ir_map(m->index)),
+		      ir_op2(f, O_MUL, cpu, ir_con(f, m->stride)));
+}
+
 void lower_agg(struct lower *l, struct node *map, struct node *call)
 {
 	struct map *m = map->map;
@@ -321,7 +350,7 @@ void lower_agg(struct lower *l, struct node *map, struct node *call)
 		ir_at(f, done);
 		return;
 	}
-	struct ref p = element(l, m, key, done);
+	struct ref p = m->stride ? slot(l, m) : element(l, m, key, done);
 	add_to(l, m, call, p, m->percpu);
 	set_present(l, m, p);
 	ir_jmp(f, done);
@@ -418,7 +447,7 @@ struct ref lower_map_value(struct lower *l, struct node *n)
 	struct ref p = lower_lookup(l, m, key), out = ir_var(f);
 	struct blk *some = ir_blk(f), *done = ir_blk(f);
 	ir_set(f, out, ir_con(f, 0));
-	ir_br(f, O_NE, p, ir_con(f, 0), some, done);
+	branch_found(l, m, p, some, done);
 	ir_at(f, some);
 	if (type_is_agg(m->val)) {
 		ir_set(f, out, lower_agg_word(l, m, p));
@@ -440,7 +469,7 @@ void lower_map_into(struct lower *l, struct node *n, struct mem dst, const struc
 	struct ref p = lower_lookup(l, m, lower_key(l, m, n->a));
 	struct blk *some = ir_blk(f), *none = ir_blk(f), *done = ir_blk(f);
 	u32 size = MIN(m->val->size, as->size);
-	ir_br(f, O_NE, p, ir_con(f, 0), some, none);
+	branch_found(l, m, p, some, none);
 	ir_at(f, some);
 	lower_copy(l, dst, (struct mem){p, 0}, size);
 	ir_jmp(f, done);
@@ -465,7 +494,7 @@ struct ref lower_delete(struct lower *l, struct map *m, struct mem key)
 	struct ref p = lower_lookup(l, m, key), had = ir_var(f);
 	struct blk *some = ir_blk(f), *done = ir_blk(f);
 	ir_set(f, had, ir_con(f, 0));
-	ir_br(f, O_NE, p, ir_con(f, 0), some, done);
+	branch_found(l, m, p, some, done);
 	ir_at(f, some);
 	ir_set(f, had, ir_op2(f, O_NE, ir_load(f, 8, p, (i32)m->present), ir_con(f, 0)));
 	lower_zero(l, (struct mem){p, 0}, m->val_size);

@@ -25,6 +25,8 @@ struct row {
 
 static u32 copy_size(const struct map *m)
 {
+	if (m->stride)
+		return m->stride;
 	return m->percpu ? ALIGN_UP(m->val_size, 8) : m->val_size;
 }
 
@@ -49,22 +51,35 @@ static void snap_free(struct snap *n)
 	free(n->merged);
 }
 
+/* Something was stored: the word for that, or what aggregations hold then (map.c of lower/). */
+static bool is_present(const struct map *m, const u8 *copy)
+{
+	u64 word, any = 0;
+	for (u32 i = 0; m->stride && i < m->present; i += 8) {
+		memcpy(&word, copy + i, sizeof(word));
+		any |= word;
+	}
+	memcpy(&word, copy + m->present, sizeof(word));
+	return any || word;
+}
+
 static struct err *snap_scalar(struct session *s, struct snap *n)
 {
 	const struct map *m = n->m;
 	u32 zero = 0, copies = m->percpu ? s->h->ncpu : 1;
+	struct err *e = NULL;
 	n->vals = calloc(1, user_size(s, m));
 	if (!n->vals)
 		abort();
-	struct err *e = bpf_map_get(m->fd, &zero, n->vals);
+	if (!m->stride)
+		e = bpf_map_get(m->fd, &zero, n->vals);
+	else if (m->mem)
+		memcpy(n->vals, m->mem, user_size(s, m));
 	if (e)
 		return e;
 	n->n = 1;
-	for (u32 c = 0; c < copies; c++) {
-		u64 word;
-		memcpy(&word, n->vals + (size_t)c * copy_size(m) + m->present, sizeof(word));
-		n->present |= word != 0;
-	}
+	for (u32 c = 0; c < copies; c++)
+		n->present |= is_present(m, n->vals + (size_t)c * copy_size(m));
 	return NULL;
 }
 
@@ -497,9 +512,23 @@ void session_print_percentiles(struct session *s, const struct map *m, struct st
 
 /* ---- changing ---- */
 
+static void zero_slots(struct session *s, const struct map *m, bool keep)
+{
+	u8 *mem = m->mem;
+	for (u32 c = 0; mem && c < s->h->ncpu; c++, mem += m->stride) {
+		u64 was = keep && is_present(m, mem);
+		memset(mem, 0, m->present);
+		memcpy(mem + m->present, &was, sizeof(was));
+	}
+}
+
 /* Zero a scalar; keep: it still counts as stored. */
 static struct err *zero_scalar(struct session *s, const struct map *m, bool keep)
 {
+	if (m->stride) {
+		zero_slots(s, m, keep);
+		return NULL;
+	}
 	u32 zero = 0, copies = m->percpu ? s->h->ncpu : 1;
 	u8 *val AUTO_FREE = calloc(1, user_size(s, m));
 	if (!val)

@@ -141,6 +141,24 @@ static void plan_cells(struct compile *c, struct map *m)
 	m->cells = plan_memory(c, m, "cells", cells_size(m));
 }
 
+/*
+ * A slot for each CPU, cache lines of its own, so that programs need no helper and nobody a system
+ * call. There are a power of two: the CPU's number is masked for the verifier.
+ */
+static void plan_slots(struct compile *c, struct map *m)
+{
+	enum { CACHE_LINE = 64 };
+	u32 n = 1;
+	if (!only_added(m))
+		return;
+	while (n < c->unit->host->ncpu)
+		n *= 2;
+	m->stride = ALIGN_UP(m->val_size, (u32)CACHE_LINE);
+	m->map_type = BPF_MAP_TYPE_ARRAY;
+	m->flags = BPF_F_MMAPABLE;
+	m->val_size = n * m->stride;
+}
+
 static bool plan_map(struct compile *c, struct map *m)
 {
 	struct diags *ds = c->unit->diags;
@@ -172,6 +190,8 @@ static bool plan_map(struct compile *c, struct map *m)
 		m->key_size = 4;
 		m->max_entries = 1;
 		m->map_type = m->percpu ? BPF_MAP_TYPE_PERCPU_ARRAY : BPF_MAP_TYPE_ARRAY;
+		if (m->percpu)
+			plan_slots(c, m);
 	} else {
 		plan_hash(c, m);
 		plan_table(c, m);
