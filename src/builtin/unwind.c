@@ -85,11 +85,86 @@ static struct ref find_last(struct fn *f, const struct search *s, struct ref fro
 	return ir_get(f, pos);
 }
 
+/* ---- return addresses that return probes replaced ---- */
+
+enum { MAX_RETURNS = 64 };
+struct returns { /* offsets in the kernel's structs */
+	i32 utask, first, stack, address, next;
+};
+
+static bool offset_of(const struct type *t, const char *member, i32 *ret)
+{
+	struct field f;
+	bool known = t && type_field(t, str_z(member), &f);
+	*ret = known ? (i32)(f.bit_off / 8) : 0;
+	return known;
+}
+
+static bool find_returns(struct host *h, struct returns *r)
+{
+	struct types *k = host_btf(h);
+	const struct type *task = k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
+	const struct type *utask = k ? btf_types_find(k, STR("uprobe_task"), T_STRUCT) : NULL;
+	const struct type *one = k ? btf_types_find(k, STR("return_instance"), T_STRUCT) : NULL;
+	return offset_of(task, "utask", &r->utask) &&
+	       offset_of(utask, "return_instances", &r->first) &&
+	       offset_of(one, "stack", &r->stack) &&
+	       offset_of(one, "orig_ret_vaddr", &r->address) && offset_of(one, "next", &r->next);
+}
+
+/* A word of the kernel; control goes to none when it cannot be read or is 0. */
+static struct ref kernel_word(struct step *x, struct ref addr, i32 off, struct blk *none)
+{
+	struct fn *f = x->f;
+	struct blk *some = ir_blk(f);
+	ir_call(f, BPF_FUNC_probe_read_kernel,
+		ARGS(ir_addi(f, x->walk, AT(word)), ir_con(f, 8), ir_addi(f, addr, off)));
+	struct ref v = ir_load(f, 8, x->walk, AT(word));
+	ir_br(f, O_NE, v, ir_con(f, 0), some, none);
+	ir_at(f, some);
+	return v;
+}
+
+/*
+ * A uretprobe has put the address of its own code where the return address was; the kernel
+ * remembers that by the place on the stack. The frame is made again with the right address; or
+ * control goes to none.
+ */
+static void undo_return(struct step *x, struct blk *none)
+{
+	struct fn *f = x->f;
+	struct returns r;
+	struct blk *head = ir_blk(f), *body = ir_blk(f), *found = ir_blk(f), *other = ir_blk(f);
+	if (!find_returns(x->l->u->host, &r)) {
+		ir_jmp(f, none);
+		return;
+	}
+	struct ref at = ir_var(f), round = ir_var(f);
+	struct ref place = ir_addi(f, x->sp, -8);
+	struct ref task = ir_call(f, BPF_FUNC_get_current_task_btf, 0, NULL);
+	ir_set(f, at, kernel_word(x, kernel_word(x, task, r.utask, none), r.first, none));
+	ir_set(f, round, ir_con(f, 0));
+	ir_jmp(f, head);
+	ir_at(f, head);
+	ir_br(f, O_ULT, ir_get(f, round), ir_con(f, MAX_RETURNS), body, none);
+	ir_at(f, body);
+	ir_set(f, round, ir_addi(f, ir_get(f, round), 1));
+	struct ref stack = kernel_word(x, ir_get(f, at), r.stack, none);
+	ir_br(f, O_EQ, stack, place, found, other);
+	ir_at(f, other);
+	ir_set(f, at, kernel_word(x, ir_get(f, at), r.next, none));
+	ir_jmp(f, head);
+	ir_at(f, found);
+	ir_store(f, 8, x->walk, AT(ip), kernel_word(x, ir_get(f, at), r.address, none));
+	ir_store(f, 4, x->walk, AT(n), ir_addi(f, ir_load(f, 4, x->walk, AT(n)), -1));
+	ir_jmp(f, x->done);
+}
+
 /* The piece that the address is in; else the stack is cut. */
 static struct ref find_piece(struct step *x, struct ref addr)
 {
 	struct fn *f = x->f;
-	struct blk *above = ir_blk(f), *in = ir_blk(f), *none = ir_blk(f);
+	struct blk *above = ir_blk(f), *in = ir_blk(f), *none = ir_blk(f), *cut = ir_blk(f);
 	struct search s = {
 		.base = x->slot,
 		.key = addr,
@@ -106,6 +181,8 @@ static struct ref find_piece(struct step *x, struct ref addr)
 	ir_at(f, above);
 	ir_br(f, O_ULT, addr, ir_load(f, 8, p, offsetof(struct unwind_piece, end)), in, none);
 	ir_at(f, none);
+	undo_return(x, cut);
+	ir_at(f, cut);
 	count_lost(x->l, f, REF_NONE, UNWIND_LOST_FILE);
 	ir_jmp(f, x->stop);
 	ir_at(f, in);
@@ -439,9 +516,25 @@ static void run_walk(struct lower *l, struct mem walk, struct ref frames, struct
 	ir_store(f, 8, links, offsetof(struct links, walk), lower_addr(l, walk));
 	ir_store(f, 8, links, offsetof(struct links, frames), frames);
 	ir_store(f, 8, links, offsetof(struct links, slot), slot);
+	u32 rounds = limit + MIN(limit, MAX_RETURNS); /* some frames are made twice */
 	ir_call(f, BPF_FUNC_loop,
-		ARGS(ir_con(f, limit), ir_fnref(f, make_step(l, limit)), links, ir_con(f, 0)));
+		ARGS(ir_con(f, rounds), ir_fnref(f, make_step(l, limit)), links, ir_con(f, 0)));
 	check_changes(l, walk, slot);
+}
+
+/* Kernel threads, and processes that are ending, have no stack. */
+static void skip_dead(struct lower *l, struct blk *done)
+{
+	struct fn *f = l->f;
+	struct types *k = host_btf(l->u->host);
+	const struct type *task = k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
+	struct blk *lives = ir_blk(f);
+	i32 mm;
+	if (!offset_of(task, "mm", &mm))
+		return;
+	struct ref cur = ir_call(f, BPF_FUNC_get_current_task_btf, 0, NULL);
+	ir_br(f, O_NE, ir_load(f, 8, cur, mm), ir_con(f, 0), lives, done);
+	ir_at(f, lives);
 }
 
 void builtin_unwind(struct lower *l, struct node *call, struct mem dst)
@@ -460,6 +553,7 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst)
 	lower_store(l, 4, mem_at(walk, AT(n)), ir_con(f, 0));
 	struct ref to = lower_addr(l, frames), key = ir_slot(f, 8);
 	assert(ref_is(key));
+	skip_dead(l, done);
 	ir_store(f, 4, key, 0, pid);
 	struct ref index = element(f, ir_map(u->pids->index), key, none);
 	ir_store(f, 4, key, 0, ir_load(f, 4, index, 0));

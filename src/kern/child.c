@@ -133,16 +133,23 @@ struct err *proc_child_go(struct child *c)
 
 /* ---- holding it ---- */
 
-/* The next stop of a traced child. False: it ended, or takes too long. */
-static bool next_stop(int pid, int *status)
+struct hold {
+	int pid;
+	void (*look)(void *);
+	void *arg;
+};
+
+/* The next stop of the traced child. False: it ended, or takes too long. */
+static bool next_stop(const struct hold *h, int *status)
 {
 	static const struct timespec pause = {.tv_nsec = HOLD_PAUSE_NS};
 	for (u32 i = 0; i < HOLD_TRIES; i++) {
-		int got = waitpid(pid, status, WNOHANG | __WALL);
-		if (got == pid)
+		int got = waitpid(h->pid, status, WNOHANG | __WALL);
+		if (got == h->pid)
 			return WIFSTOPPED(*status);
 		if (got < 0 && errno != EINTR)
 			return false;
+		h->look(h->arg);
 		nanosleep(&pause, NULL);
 	}
 	return false;
@@ -176,10 +183,10 @@ static bool stopped_at(int pid, int status, u64 addr)
 
 /* From the stop at exec to the first instruction of the program: a breakpoint. True: it is stopped.
  */
-static bool run_to_entry(int pid)
+static bool run_to_entry(const struct hold *h)
 {
 	enum { BREAK = 0xcc };
-	int status;
+	int status, pid = h->pid;
 	u64 addr = entry_point(pid);
 	errno = 0;
 	long old = addr ? ptrace(PTRACE_PEEKTEXT, pid, addr, NULL) : -1;
@@ -190,7 +197,7 @@ static bool run_to_entry(int pid)
 	bool there = false, stopped = false;
 	while (!there) {
 		ptrace(PTRACE_CONT, pid, NULL, (long)sig);
-		stopped = next_stop(pid, &status);
+		stopped = next_stop(h, &status);
 		if (!stopped)
 			break;
 		there = stopped_at(pid, status, addr);
@@ -198,29 +205,30 @@ static bool run_to_entry(int pid)
 	}
 	if (!stopped) { /* ended, or too slow: then it can be stopped anywhere */
 		ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
-		stopped = next_stop(pid, &status);
+		stopped = next_stop(h, &status);
 	}
 	if (stopped)
 		ptrace(PTRACE_POKETEXT, pid, addr, old);
 	return stopped;
 }
 #else
-static bool run_to_entry(int pid)
+static bool run_to_entry(const struct hold *h)
 {
-	(void)pid;
+	(void)h;
 	return true;
 }
 #endif
 
-struct err *proc_child_go_held(struct child *c, void (*ready)(void *), void *arg)
+struct err *proc_child_go_held(struct child *c, void (*look)(void *), void *arg)
 {
+	struct hold h = {c->pid, look, arg};
 	int status;
 	bool traced = !ptrace(PTRACE_SEIZE, c->pid, NULL, (long)PTRACE_O_TRACEEXEC);
 	struct err *e = proc_child_go(c);
 	if (e)
 		return e;
-	traced = traced && next_stop(c->pid, &status) && run_to_entry(c->pid);
-	ready(arg);
+	traced = traced && next_stop(&h, &status) && run_to_entry(&h);
+	look(arg);
 	if (traced)
 		ptrace(PTRACE_DETACH, c->pid, NULL, NULL);
 	return NULL;

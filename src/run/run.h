@@ -78,7 +78,7 @@ void notes_close(struct session *s);
 /* unwind.c: tables for dw_ustack. */
 void unwind_open(struct session *s);
 void unwind_tick(struct session *s);
-void unwind_ready(void *session); /* the child of -c is where its own code begins */
+void unwind_child(void *session); /* the child of -c is getting to where its own code begins */
 void unwind_report(struct session *s);
 void unwind_close(struct session *s);
 

@@ -267,7 +267,7 @@ static bool start(struct session *s)
 	record_replay(s);
 	loop_drain(s); /* what begin printed is not to wait for the next record */
 	if (s->child.pid && s->unwinder)
-		e = proc_child_go_held(&s->child, unwind_ready, s);
+		e = proc_child_go_held(&s->child, unwind_child, s);
 	else if (s->child.pid)
 		e = proc_child_go(&s->child);
 	if (e)

@@ -342,7 +342,7 @@ void unwind_tick(struct session *s)
 
 /* ---- start, report, end ---- */
 
-void unwind_ready(void *session)
+void unwind_child(void *session)
 {
 	struct session *s = session;
 	s->unwinder->noted_ns = 0;

@@ -8,8 +8,9 @@
 
 enum {
 	MAX_ROWS = 1 << 24,
-	MAX_STATES = 16,  /* remembered at once */
-	MAX_PADDING = 15, /* bytes between functions that nobody runs */
+	MAX_STATES = 16,   /* remembered at once */
+	ENTRY_BYTES = 128, /* of code at the entry point without a description */
+	MAX_PADDING = 15,  /* bytes between functions that nobody runs */
 	CIE_CACHE = 64,
 	REG_FP = 6,
 	REG_SP = 7,
@@ -590,11 +591,24 @@ static void add_row(struct cfi_rows *r, u32 pc, u32 rule)
 		r->v[r->n++] = (struct cfi_row){pc, rule};
 }
 
+/* Nobody called what the program begins with, though that is often not described. */
+static void add_gap(const struct cfi *c, struct cfi_rows *r, u64 from, u64 to)
+{
+	if (c->entry >= from && c->entry < to && c->entry) {
+		if (c->entry > from)
+			add_row(r, (u32)(from - c->base), UNWIND_NONE);
+		add_row(r, (u32)(c->entry - c->base), UNWIND_END);
+		from = MIN(to, c->entry + ENTRY_BYTES);
+	}
+	if (to - from > MAX_PADDING)
+		add_row(r, (u32)(from - c->base), UNWIND_NONE);
+}
+
 void cfi_finish(struct cfi *c, struct cfi_rows *ret)
 {
 	struct cfi_rows r = {0};
-	u64 end = 0;
-	r.v = calloc((size_t)c->row.n + c->fde.n + 1, sizeof(*r.v));
+	u64 end = c->base;
+	r.v = calloc((size_t)c->row.n + c->fde.n + 4, sizeof(*r.v));
 	if (!r.v)
 		abort();
 	if (c->fde.n)
@@ -603,8 +617,7 @@ void cfi_finish(struct cfi *c, struct cfi_rows *ret)
 		const struct cfi_fde *f = &c->fde.v[i];
 		if (f->pc < end) /* the same function in another section, or nonsense */
 			continue;
-		if (r.n && f->pc - end > MAX_PADDING)
-			add_row(&r, (u32)(end - c->base), UNWIND_NONE);
+		add_gap(c, &r, end, f->pc);
 		for (u32 k = 0; k < f->n; k++)
 			add_row(&r, c->row.v[f->first + k].pc, c->row.v[f->first + k].rule);
 		end = f->end;
@@ -648,5 +661,6 @@ void cfi_image(const struct image *im, u64 base, struct cfi_rows *ret)
 		cfi_add(&c, image_bytes(im, &s), s.addr, true);
 	if (ours && image_section_named(im, ".debug_frame", &s) && !(s.flags & SHF_COMPRESSED))
 		cfi_add(&c, image_bytes(im, &s), s.addr, false);
+	c.entry = image_entry(im);
 	cfi_finish(&c, ret);
 }

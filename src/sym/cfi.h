@@ -73,7 +73,8 @@ struct cfi_fde {
 	u32 first, n; /* rows */
 };
 struct cfi {
-	u64 base; /* address that rows count from */
+	u64 base;  /* address that rows count from */
+	u64 entry; /* where a program begins; 0: none */
 	VEC(struct cfi_fde) fde;
 	VEC(struct cfi_row) row;
 	u32 bad; /* entries that could not be read */

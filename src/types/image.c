@@ -223,3 +223,10 @@ bool image_note(struct bytes *b, struct note *ret)
 	*ret = (struct note){{(const char *)name, (u32)len}, type, bytes_of(desc, descsz)};
 	return true;
 }
+
+u64 image_entry(const struct image *im)
+{
+	struct bytes b = bytes_of(im->p, im->n);
+	bytes_seek(&b, im->is64 ? offsetof(Elf64_Ehdr, e_entry) : offsetof(Elf32_Ehdr, e_entry));
+	return image_word(im, &b);
+}

@@ -40,6 +40,7 @@ bool image_segment(const struct image *im, u32 i, struct segment *ret);
 struct bytes image_bytes(const struct image *im, const struct section *s); /* none: empty */
 /* Virtual address in the file -> file offset, by its PT_LOAD segments. */
 bool image_offset(const struct image *im, u64 addr, u64 *off);
+u64 image_entry(const struct image *im); /* 0: none */
 /* The other way round. */
 bool image_vaddr(const struct image *im, u64 off, u64 *addr);
 /*

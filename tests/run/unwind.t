@@ -137,6 +137,27 @@ EXPECT_RE
 	...
 NEEDS uprobe prog:unwind dwunwind
 
+NAME return probes on the way hide no caller
+PROG uprobe:build/tests/unwind:leaf { print(dw_ustack(8)); } uretprobe:build/tests/unwind:inner { print(dw_ustack(1)); } uretprobe:build/tests/unwind:aligned { } uretprobe:build/tests/unwind:main { }
+LOAD unwind frames
+EXPECT_RE
+	$
+	        leaf\+0
+	        inner\+[0-9]+
+	        aligned\+[0-9]+
+	        variable\+[0-9]+
+	        main\+[0-9]+
+	        .*
+	        .*
+	        _start\+[0-9]+
+	$
+	$
+	        aligned\+[0-9]+
+	$
+	$
+	$
+NEEDS uprobe btf prog:unwind dwunwind
+
 NAME in loops and functions
 PROG fn depth(): int64 { return len(dw_ustack(4)); } uprobe:build/tests/unwind:leaf { for ($i : 0..100) { @[dw_ustack(2)] = count(); } @d = depth(); }
 LOAD unwind calls
@@ -191,6 +212,7 @@ ERR
 	begin { print(dw_ustack); }
 	              ~~~~~~~~~
 RC 1
+NEEDS dwunwind
 
 NAME misuse
 RUN "$SONDE" --dwarf-pid $$ -e 'begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }'; "$SONDE" --dwarf-pid x -e 'begin { }' 2>&1 | head -n 1 >&2; "$SONDE" --dwarf-pid 4000000 -e 'begin { }' 2>&1 | head -n 1 >&2

@@ -200,6 +200,23 @@ TEST(cfi_of_a_function)
 	free(r.v);
 }
 
+TEST(cfi_entry_has_no_caller)
+{
+	static const struct cfi_row want[] = {
+		{0, UNWIND_NONE}, {0xf00, UNWIND_END}, {0xf80, UNWIND_NONE}};
+	struct cfi c = {.entry = 0xf00};
+	struct cfi_rows r;
+	cfi_add(&c, bytes_of(plain, sizeof(plain)), 0, true);
+	cfi_finish(&c, &r);
+	CHECK(r.n > 3 && !memcmp(r.v, want, sizeof(want)) && r.v[3].pc == 0x1000);
+	free(r.v);
+	c = (struct cfi){.entry = 0x1004}; /* described: as it says */
+	cfi_add(&c, bytes_of(plain, sizeof(plain)), 0, true);
+	cfi_finish(&c, &r);
+	CHECK(unwind_kind(cfi_at(&r, 0x1004)) == UNWIND_FP);
+	free(r.v);
+}
+
 TEST(cfi_damaged)
 {
 	u8 copy[sizeof(plain)];
