@@ -186,7 +186,8 @@ static void read_rows(const u8 *p, size_t n, bool eh, struct cfi_rows *ret, u32 
 
 TEST(cfi_of_a_function)
 {
-	static const struct cfi_row want[] = {{0x1000, UNWIND_SP | 1 << 4},
+	static const struct cfi_row want[] = {{0, UNWIND_NONE},
+					      {0x1000, UNWIND_SP | 1 << 4},
 					      {0x1001, UNWIND_SP | 2 << 4 | 2u << 22},
 					      {0x1004, UNWIND_FP | 2 << 4 | 2u << 22},
 					      {0x100f, UNWIND_SP | 1 << 4 | 2u << 22},
