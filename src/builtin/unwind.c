@@ -82,7 +82,8 @@ static struct ref find_last(struct fn *f, const struct search *s, struct ref fro
 		ir_jmp(f, next);
 		ir_at(f, next);
 	}
-	return ir_get(f, pos);
+	/* Linux 6.12 loses the range of what a sum was compared for. */
+	return ir_op2(f, O_AND, ir_get(f, pos), mask);
 }
 
 /* ---- return addresses that return probes replaced ---- */

@@ -127,6 +127,34 @@ EXPECT_RE
 	@n\[[89]\]: 1
 NEEDS tracefs prog:unwind dwunwind
 
+NAME at functions of the kernel
+PROG kprobe:hrtimer_nanosleep, kretprobe:hrtimer_nanosleep, kprobe:do_nanosleep+0 /pid == cpid/ { @[dw_ustack(3)] = count(); @all[len(dw_ustack) > 7] = count(); }
+LOAD unwind dl
+EXPECT_RE
+	$
+	$
+	@\[
+	        .*nanosleep\+[0-9]+
+	        .*nanosleep\+[0-9]+
+	        usleep\+[0-9]+
+	\]: 3
+	@all\[true\]: 3
+NEEDS kprobe prog:unwind dwunwind
+
+NAME at typed functions of the kernel
+PROG fentry:hrtimer_nanosleep, fexit:hrtimer_nanosleep /pid == cpid/ { @[dw_ustack(3)] = count(); @all[len(dw_ustack) > 7] = count(); }
+LOAD unwind dl
+EXPECT_RE
+	$
+	$
+	@\[
+	        .*nanosleep\+[0-9]+
+	        .*nanosleep\+[0-9]+
+	        usleep\+[0-9]+
+	\]: 2
+	@all\[true\]: 2
+NEEDS kprobe fentry prog:unwind dwunwind
+
 NAME stacks of a process given by its id, and of its child
 RUN mkfifo "$TMPDIR/go"; build/tests/unwind child <"$TMPDIR/go" & P=$!; exec 3>"$TMPDIR/go"; timeout 8 "$SONDE" --dwarf-pid $P -e "uprobe:build/tests/unwind:leaf /ppid == $P/ { printf(\"%d%s\n\", pid == $P, dw_ustack(6)); exit(); }" 2>"$TMPDIR/err" & S=$!; until grep -q Attached "$TMPDIR/err"; do sleep 0.05; done; echo >&3; wait $S $P; grep -v Attached "$TMPDIR/err"; true
 EXPECT_RE
