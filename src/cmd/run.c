@@ -315,6 +315,7 @@ static int run_script(const struct run_opts *o)
 		j.unit.pid = pid;
 		j.unit.scope = scope;
 		j.unit.cpid = (u64)s.child.pid;
+		j.unit.program = s.child.path;
 		j.unit.dwarf_pid = o->dwarf_pid;
 		j.unit.ndwarf_pid = o->ndwarf_pid;
 		rc = attempt(o, &j, &s, plain, &again);

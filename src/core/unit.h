@@ -103,13 +103,14 @@ struct unit {
 	const char **strings; /* by string id: formats of strftime, filters */
 	u32 nmap, nschema, nprog, nstring;
 	struct map *ring, *scratch, *stats; /* NULL: the script needs none */
-	struct map *start;  /* one u64: monotonic time when tracing started; the runtime stores it.
-			       NULL: not needed */
-	struct map *stop;   /* one u64: not 0 when programs are to do nothing any more, because
-			       detaching goes on behind the session. NULL: not needed */
-	struct scope scope; /* which processes are traced */
-	int pid;            /* one of them, whose files and libraries are meant; 0: none */
-	u64 cpid;           /* -c child, 0: none */
+	struct map *start;   /* one u64: monotonic time when tracing started; the runtime stores it.
+				NULL: not needed */
+	struct map *stop;    /* one u64: not 0 when programs are to do nothing any more, because
+				detaching goes on behind the session. NULL: not needed */
+	struct scope scope;  /* which processes are traced */
+	int pid;             /* one of them, whose files and libraries are meant; 0: none */
+	u64 cpid;            /* -c child, 0: none */
+	const char *program; /* that it will run; NULL: none */
 	const int *dwarf_pid; /* --dwarf-pid: unwound by dw_ustack, too */
 	u32 ndwarf_pid;
 	struct unwind *unwind; /* dw_ustack is used; or NULL */

@@ -91,7 +91,7 @@ static struct err *fork_child(const char *path, char **argv, struct child *c)
 		close(exec_err[0]);
 		return err_sys(no, "fork");
 	}
-	*c = (struct child){pid, gate[1], exec_err[0]};
+	*c = (struct child){pid, gate[1], exec_err[0], strdup(path)};
 	return NULL;
 }
 

@@ -1,7 +1,9 @@
 /* libs.c - shared libraries by name: a process's mappings, ld.so.cache, the usual directories. */
 #include "base/bytes.h"
 #include "kern/proc.h"
+#include "types/image.h"
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -178,6 +180,50 @@ bool proc_mapped(struct arena *a, int pid, struct str line, bool same_mounts, st
 	else
 		ret->real = map_file(a, pid, (struct str){line.s, (u32)range});
 	return true;
+}
+
+/* "7f0a1000-7f0a3000 r--p 00001000 ...": start and offset in the file. */
+static bool line_place(struct str line, u64 *start, u64 *off)
+{
+	struct str range, perm, offset;
+	char *end;
+	if (!str_cut(&line, ' ', &range) || !str_cut(&line, ' ', &perm) ||
+	    !str_cut(&line, ' ', &offset))
+		return false;
+	*start = strtoull(range.s, &end, 16);
+	if (end == range.s || *end != '-')
+		return false;
+	*off = strtoull(offset.s, &end, 16);
+	return end == offset.s + offset.n;
+}
+
+bool proc_load_bias(struct host *h, int pid, const char *real, u64 *bias)
+{
+	enum { PAGE_BITS = 12 };
+	struct str text, line;
+	struct stat st;
+	struct image im;
+	struct err *e = host_read(h, &text, "/proc/%d/maps", pid);
+	if (!e)
+		e = image_open(real, &im);
+	if (e || stat(real, &st)) {
+		err_free(e);
+		return false;
+	}
+	bool found = false;
+	while (!found && str_cut(&text, '\n', &line)) {
+		struct segment seg;
+		u64 start, off;
+		if (line_inode(line) != st.st_ino || !line_place(line, &start, &off))
+			continue;
+		for (u32 i = 0; !found && image_segment(&im, i, &seg); i++) {
+			found = seg.type == PT_LOAD && seg.off >> PAGE_BITS == off >> PAGE_BITS;
+			if (found)
+				*bias = start - (seg.addr >> PAGE_BITS << PAGE_BITS);
+		}
+	}
+	image_close(&im);
+	return found;
 }
 
 static char *from_maps(struct host *h, struct arena *a, int pid, struct str name)

@@ -32,10 +32,14 @@ struct mapped {
 	const char *real; /* where we find the file */
 };
 bool proc_mapped(struct arena *a, int pid, struct str line, bool same_mounts, struct mapped *ret);
+/* Where addresses of a file that is mapped there are counted from; real: where we find it. False:
+ * it is not mapped. */
+bool proc_load_bias(struct host *h, int pid, const char *real, u64 *bias);
 
 /* A child for -c: forked, stopped before exec until proc_child_go(). */
 struct child {
 	int pid, gate, exec_err; /* gate: write end; exec_err: read end, errno of a failed exec */
+	char *path;              /* of its program, heap */
 };
 struct err *proc_child_start(const char *cmd,
 			     struct child *c); /* words split at spaces; quotes group */

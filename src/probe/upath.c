@@ -152,8 +152,12 @@ struct err *user_paths(struct host *h, const struct unit *u, struct str target, 
 		return err_new("needs the name of a file, or a process given with -p");
 	if (!target.n || str_is(target, "*")) {
 		struct tab seen = {0};
-		struct err *e = pid > 0 ? process_files(h, a, pid, &seen, out)
-					: all_files(h, a, &seen, out);
+		struct err *e = NULL;
+		if (u && u->program) /* of the -c child, which does not run yet */
+			vec_add(out, u->program);
+		else
+			e = pid > 0 ? process_files(h, a, pid, &seen, out)
+				    : all_files(h, a, &seen, out);
 		tab_free(&seen);
 		return e;
 	}

@@ -1,6 +1,10 @@
 /* watchpoint.c - watchpoint:address:length:mode, by the processor's debug registers. */
+#include "kern/proc.h"
 #include "kern/tracefs.h"
 #include "probe/common.h"
+#include "sym/sym.h"
+#include "types/image.h"
+#include <elf.h>
 #include <linux/hw_breakpoint.h>
 
 static bool is_name(struct str s)
@@ -22,8 +26,12 @@ static struct err *not_aligned(void)
 static struct err *watchpoint_parse(struct arena *a, struct point *p, struct str text)
 {
 	struct parts t = parts_of(text);
-	if (t.n != 3)
+	if (t.n == 4) { /* a file's */
+		p->target = arena_str(a, t.v[0]);
+		memmove(t.v, t.v + 1, 3 * sizeof(*t.v));
+	} else if (t.n != 3) {
 		return parts_err(p, "3 arguments", t.n);
+	}
 	p->has_addr = str_u64(t.v[0], &p->addr);
 	if (!p->has_addr && !is_name(t.v[0]))
 		return err_new("Invalid address of watchpoint probe: invalid integer: %.*s",
@@ -45,14 +53,76 @@ static struct err *watchpoint_parse(struct arena *a, struct point *p, struct str
 	return NULL;
 }
 
-/* A variable or function of the kernel. */
+/* The file that a name of a process belongs to: its program, or the one that is named. */
+static struct err *name_file(struct host *h, struct unit *u, struct str target, const char **ret)
+{
+	paths files = {0};
+	struct err *e = target.n ? user_paths(h, u, target, &files) : NULL;
+	if (!e && target.n && !files.n)
+		e = err_new("no file fits %.*s", STRF(target));
+	if (!e && target.n)
+		*ret = user_path_real(h, u, files.v[0]);
+	else if (!e)
+		*ret = u->program ? u->program : arena_fmt(h->arena, "/proc/%d/exe", u->pid);
+	vec_free(&files);
+	return e ? err_wrap(e, "watchpoint ") : NULL;
+}
+
+/* A variable or function of the process. *addr stays 0 when its program has no such name. */
+static struct err *find_in_process(struct host *h, struct unit *u, const struct point *p, u64 *addr)
+{
+	const char *file = NULL;
+	struct symbol sym;
+	struct image im;
+	u64 bias = 0;
+	struct err *e = name_file(h, u, p->target, &file);
+	if (e)
+		return e;
+	e = elf_symbol(file, p->name, &sym);
+	if (e && !p->target.n) { /* the kernel's, then */
+		err_free(e);
+		return NULL;
+	}
+	if (!e)
+		e = image_open(file, &im);
+	if (e)
+		return e;
+	bool moves = im.type == ET_DYN;
+	image_close(&im);
+	if (moves && u->program)
+		return err_new(
+			"%.*s: where %s will lie in memory is not known before it runs; start "
+			"it, and give its process with -p",
+			STRF(p->name), file);
+	if (moves && u->scope.npid > 1)
+		return err_new("%.*s lies elsewhere in each process; give one with -p",
+			       STRF(p->name));
+	if (moves && !proc_load_bias(h, u->pid, file, &bias))
+		return err_new("process %d has not mapped %s", u->pid, file);
+	*addr = sym.addr + bias;
+	return NULL;
+}
+
+/* A name: of the process, or of the kernel. */
 static struct err *watchpoint_expand(struct host *h, struct unit *u, const struct point *p,
 				     point_cb *cb, void *arg)
 {
 	struct point q = *p;
-	(void)u;
+	bool process = u && (u->pid > 0 || u->program);
+	if (p->target.n && !process)
+		return err_new("%.*s:%.*s needs a process, given with -p or -c", STRF(p->target),
+			       STRF(p->name));
 	if (!p->has_addr) {
-		q.addr = tracefs_symbol(h, p->name);
+		struct err *e = process ? find_in_process(h, u, p, &q.addr) : NULL;
+		if (e)
+			return e;
+		if (!q.addr)
+			q.addr = tracefs_symbol(h, p->name);
+		if (!q.addr && process)
+			return err_new(
+				"neither the program of process %d nor /proc/kallsyms has an "
+				"address of %.*s",
+				u->pid, STRF(p->name));
 		if (!q.addr)
 			return err_new("/proc/kallsyms has no address of %.*s", STRF(p->name));
 		q.has_addr = true;
@@ -86,7 +156,7 @@ static struct err *watchpoint_attach(struct host *h, struct unit *u, struct prog
 const struct provider provider_watchpoint = {
 	.name = "watchpoint",
 	.alias = {"w"},
-	.syntax = "watchpoint:(address|symbol):length:mode",
+	.syntax = "watchpoint:(address|[file:]symbol):length:mode",
 	.doc = "Memory that is read, written or executed (mode: w, rw, x).",
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
 	.flags = PF_REGS | PF_EVENT | PF_STACKS,

@@ -58,6 +58,7 @@ static void end_child(struct session *s)
 			kill(s->child.pid, SIGKILL);
 		waitpid(s->child.pid, NULL, 0);
 	}
+	free(s->child.path);
 	s->child = (struct child){.gate = -1, .exec_err = -1};
 }
 

@@ -32,3 +32,44 @@ ERR_RE
 	...
 	stdin:1:.* ERROR: watchpoint probe type requires 3 arguments, found 1
 	...
+
+NAME a variable of the program by name
+PROG watchpoint:ticks:8:w { @[pid == cpid] = count(); }
+LOAD watched 5
+NEEDS prog:watched
+EXPECT
+	$
+	$
+	@[true]: 5
+
+NAME a variable of a program that is moved
+RUN
+	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/watched.c || exit
+	$TMPDIR/moved 200 20 & p=$!
+	until [ "$(cat /proc/$p/comm)" = moved ]; do sleep 0.05; done
+	"$SONDE" -q -p $p -e 'watchpoint:ticks:8:w { @ = count(); if (@ == 3) { printf("%d\n", pid == '$p'); exit(); } }' | head -n 1
+	"$SONDE" -q -p $p -e "watchpoint:$TMPDIR/moved:ticks:8:w { printf(\"again\n\"); exit(); }" | head -n 1
+	kill $p
+NEEDS prog:watched cmd:cc fast
+EXPECT
+	1
+	again
+
+NAME a program that will be moved
+RUN
+	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/watched.c || exit
+	"$SONDE" -c "$TMPDIR/moved 1" -e 'watchpoint:ticks:8:w { }' 2>&1 | sed -n "s,$TMPDIR,DIR,; 1s/.*ERROR/ERROR/p"
+NEEDS prog:watched cmd:cc
+EXPECT
+	ERROR: ticks: where DIR/moved will lie in memory is not known before it runs; start it, and give its process with -p
+
+NAME no such name
+RUN
+	"$SONDE" -c 'build/tests/watched 1' -e 'watchpoint:no_such_name:8:w { }' 2>&1 | sed -n '1s/process [0-9]*/process N/p'
+	"$SONDE" -e 'watchpoint:libc:no_such_name:8:w { }' 2>&1 | sed -n 1p
+	"$SONDE" -c 'build/tests/watched 1' -e 'watchpoint:libnothing:environ:8:w { }' 2>&1 | sed -n 1p
+NEEDS prog:watched
+EXPECT
+	stdin:1:1-28: ERROR: neither the program of process N nor /proc/kallsyms has an address of no_such_name
+	stdin:1:1-33: ERROR: libc:no_such_name needs a process, given with -p or -c
+	stdin:1:1-34: ERROR: watchpoint target file 'libnothing' does not exist or is not executable (not in $PATH, and no library of that name)
