@@ -7,6 +7,7 @@
  */
 #include "types/dw.h"
 #include "types/image.h"
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -125,6 +126,18 @@ static struct err *find_dwarf(struct debug *d)
 	return e;
 }
 
+/* What dwz has moved into a file shared by several programs. */
+static struct err *check_alt(const struct debug *d)
+{
+	const char *name;
+	const void *id;
+	ssize_t n = dwelf_dwarf_gnu_debugaltlink(d->dw, &name, &id);
+	if (n <= 0 || dwarf_getalt(d->dw))
+		return NULL;
+	return err_new("%s: a part of its debug information is in %s, which is not there", d->path,
+		       name);
+}
+
 static struct err *start(struct debug *d)
 {
 	GElf_Ehdr eh;
@@ -138,7 +151,7 @@ static struct err *start(struct debug *d)
 	d->dw = dwarf_begin_elf(d->elf, DWARF_C_READ, NULL);
 	if (!d->dw)
 		return err_new("%s: debug information: %s", d->path, dwarf_errmsg(-1));
-	return NULL;
+	return check_alt(d);
 }
 
 static struct debug *make(struct arena *a, const char *path)

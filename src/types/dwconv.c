@@ -17,6 +17,9 @@ static const char mixed[] = "is a struct with floating point members, which are 
 static const char unknown[] = "has a place that cannot be known: the compiler changed how this "
 			      "function is called, or a parameter before it is not understood";
 
+static const char no_type[] = "has a type that cannot be read: a part of the debug information "
+			      "is damaged or in a file that is missing";
+
 struct convention {
 	u16 machine;
 	u8 nreg, reg[MAX_REGS], ret[2], sp, skip; /* skip: bytes on the stack before arguments */
@@ -268,9 +271,10 @@ static void by_pointer(struct dw_pass *p, const struct convention *c, struct deb
 void dw_pass_next(struct dw_pass *p, Dwarf_Die *param, struct debug_var *v)
 {
 	const struct convention *c = convention(p->d);
-	p->lost = p->lost || v->type->kind == T_ERROR;
-	if (p->lost) {
-		v->why = unknown;
+	bool bad = v->type->kind == T_ERROR;
+	if (p->lost || bad) {
+		v->why = bad ? no_type : unknown;
+		p->lost = true;
 		return;
 	}
 	assert(c);
@@ -308,7 +312,11 @@ void dw_return(struct debug *d, const struct dw_spot *s, struct debug_var *ret)
 		return;
 	ret->type = dw_type_of(d, &func);
 	ret->name = STR("retval");
-	if (!c || ret->type->kind == T_ERROR || dwarf_srclang(&unit) == DW_LANG_Go) {
+	if (ret->type->kind == T_ERROR) {
+		ret->why = no_type;
+		return;
+	}
+	if (!c || dwarf_srclang(&unit) == DW_LANG_Go) {
 		ret->type = NULL;
 		return;
 	}

@@ -142,7 +142,10 @@ static const struct type *make_enum(struct debug *d, Dwarf_Die *die)
 static const struct type *target(struct debug *d, Dwarf_Die *die, int depth)
 {
 	Dwarf_Die to;
-	return dw_ref(die, DW_AT_type, &to) ? get(d, &to, depth + 1) : &type_none;
+	if (dw_ref(die, DW_AT_type, &to))
+		return get(d, &to, depth + 1);
+	/* One that leads nowhere: its unit is in a file that is not there. */
+	return dwarf_hasattr_integrate(die, DW_AT_type) ? &type_error : &type_none;
 }
 
 static const struct type *make_ptr(struct debug *d, Dwarf_Die *die, int depth)
