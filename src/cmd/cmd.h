@@ -86,6 +86,6 @@ enum stage { STAGE_PARSE, STAGE_EXPAND, STAGE_ALL };
 /* False: there were errors, all in the unit's diags. Dumps go to standard output. */
 bool compile(struct compile *c, enum stage until, u32 dumps);
 
-/* list.c, info.c */
+/* list.c, facts.c */
 int list(const struct run_opts *o);
 int info(const struct run_opts *o);

@@ -1,8 +1,6 @@
-/* info.c - what this machine can do; help on the language, from the tables. */
+/* info.c - version; help on the language, from the tables. */
 #include "cmd/cmd.h"
 #include "core/sink.h"
-#include <bpf/libbpf.h>
-#include <sys/utsname.h>
 
 int version(bool compat)
 {
@@ -10,36 +8,6 @@ int version(bool compat)
 		printf("bpftrace v%s (sonde %s)\n", COMPAT_VERSION, SONDE_VERSION);
 	else
 		printf("sonde %s\n", SONDE_VERSION);
-	return RC_OK;
-}
-
-int info(const struct run_opts *o)
-{
-	struct arena a = {0};
-	struct host h;
-	struct utsname un;
-	if (!host_prepare(&h, &a, o))
-		return RC_USAGE;
-	printf("System\n");
-	if (!uname(&un))
-		printf("  OS: %s %s %s\n  Arch: %s\n", un.sysname, un.release, un.version,
-		       un.machine);
-	printf("  CPUs: %u\n", h.ncpu);
-	printf("\nBuild\n  version: %s\n  libbpf: %s\n", SONDE_VERSION, libbpf_version_string());
-	printf("\nKernel features\n");
-	for (int f = FEAT_NONE + 1; f < FEAT_COUNT; f++)
-		printf("  %-14s %-4s %s\n", feature_name((enum feature)f),
-		       host_has(&h, (enum feature)f) ? "yes" : "no", feature_what((enum feature)f));
-	printf("\nProbe types\n");
-	for (u32 i = 0; providers[i]; i++) {
-		const struct provider *p = providers[i];
-		bool ok = host_has(&h, (enum feature)p->needs);
-		printf("  %-14s %-4s %s\n", p->name, ok ? "yes" : "no", p->syntax ? p->syntax : "");
-	}
-	if (geteuid() != 0)
-		printf("\nNot run as root: what needs privileges shows as \"no\".\n");
-	host_deinit(&h);
-	arena_free(&a);
 	return RC_OK;
 }
 

@@ -19,6 +19,7 @@ enum opt_id {
 	OPT_DWARF_PID,
 	OPT_OUTPUT,
 	OPT_FORMAT,
+	OPT_JSON,
 	OPT_BUFFER,
 	OPT_QUIET,
 	OPT_WARNINGS,
@@ -60,6 +61,7 @@ static const struct opt options[] = {
 	 "a process that dw_ustack unwinds, beside -p and -c; may be repeated", OPT_DWARF_PID},
 	{"output", 'o', "FILE", "write results to FILE", OPT_OUTPUT},
 	{NULL, 'f', "FORMAT", "text (default) or json", OPT_FORMAT},
+	{"json", 0, NULL, "the same as -f json", OPT_JSON},
 	{NULL, 'B', "MODE", "buffer the output by line (default), full or none", OPT_BUFFER},
 	{"quiet", 'q', NULL, "no message when attached", OPT_QUIET},
 	{"warnings", 'k', NULL, "warn of reads and map operations that fail while running",
@@ -245,6 +247,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_DWARF_PID: return add_dwarf_pid(o, val);
 	case OPT_OUTPUT: o->output = val; break;
 	case OPT_FORMAT: o->format = val; break;
+	case OPT_JSON: o->format = "json"; break;
 	case OPT_BUFFER: return set_buffering(o, val);
 	case OPT_QUIET: o->quiet = true; break;
 	case OPT_WARNINGS: o->warnings++; break;

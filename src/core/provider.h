@@ -109,6 +109,8 @@ struct provider {
 	const char *doc;
 	u32 prog_type, attach_type, flags;
 	u16 needs; /* enum feature */
+	/* Beyond needs: NULL, or why it cannot work here. Only `info` asks. NULL: nothing more. */
+	struct err *(*able)(struct host *h);
 	enum prog_phase phase : 8;
 
 	/*

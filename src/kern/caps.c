@@ -99,13 +99,8 @@ static bool explain_lockdown(struct host *h, struct sb *out)
 	struct str mode = lockdown_mode(h);
 	if (!mode.n || str_is(mode, "none"))
 		return false;
-	sb_fmt(out,
-	       "the kernel is locked down (%.*s)%s; it is so until it boots without lockdown=%.*s",
-	       STRF(mode),
-	       str_is(mode, "confidentiality")
-		       ? ": no kprobes, no tracefs, no reading of its memory"
-		       : "",
-	       STRF(mode));
+	sb_fmt(out, "the kernel is locked down (%.*s), until it boots without lockdown=%.*s",
+	       STRF(mode), STRF(mode));
 	return true;
 }
 

@@ -200,6 +200,11 @@ static struct err *no_tracefs(struct host *h, const char *dir, int no, int mount
 {
 	if (no != ENOENT || h->recorded)
 		return err_file(no, dir, "open %s%s/events", h->root, dir);
+	if (str_is(lockdown_mode(h), "confidentiality"))
+		return err_new(
+			"tracefs is empty, as the kernel is locked down (confidentiality), "
+			"until it boots without that; rawtracepoint, kprobe, fentry and user "
+			"probes work without tracefs");
 	if (mount_no == ENODEV)
 		return err_new("this kernel has no tracefs, which says what can be traced");
 	return err_new(

@@ -63,7 +63,11 @@ struct err *perf_start_fd(int perf_fd, struct prog *g, struct link **list); /* t
 struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spec *s,
 			   struct prog *g, struct link **list);
 
+/* provider.able: can such an event be opened for our own process? */
+struct err *perf_able(u32 type, u64 config, u64 addr) MUST_USE;
+
 /* ---- user programs: upath.c ---- */
+struct err *user_able(struct host *h);
 /* Files that a target names: path, path with wildcards, program in $PATH, library; as the user
  * would write them. */
 typedef VEC(const char *) paths;

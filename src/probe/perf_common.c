@@ -2,6 +2,7 @@
 #include "probe/common.h"
 #include <dirent.h>
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 
 struct err *perf_start_fd(int perf_fd, struct prog *g, struct link **list)
 {
@@ -66,4 +67,16 @@ struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spe
 		}
 	}
 	return e;
+}
+
+struct err *perf_able(u32 type, u64 config, u64 addr)
+{
+	struct perf_spec s = {.type = type, .config = config, .period = 1000000, .cpu = -1};
+	AUTO_CLOSE int fd = -1;
+	if (addr) {
+		s.bp_type = HW_BREAKPOINT_W;
+		s.config1 = addr;
+		s.config2 = 4;
+	}
+	return perf_open(&s, &fd);
 }

@@ -129,12 +129,25 @@ static struct err *event_attach(struct host *h, struct unit *u, struct prog *g, 
 
 #define EVENT_FLAGS (PF_REGS | PF_EVENT | PF_STACKS)
 
+static struct err *software_able(struct host *h)
+{
+	(void)h;
+	return perf_able(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0);
+}
+
+static struct err *hardware_able(struct host *h)
+{
+	(void)h;
+	return perf_able(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0);
+}
+
 const struct provider provider_software = {
 	.name = "software",
 	.alias = {"s"},
 	.syntax = "software:event[:count]",
 	.doc = "Every count-th occurrence of an event that the kernel counts: page faults, context "
 	       "switches ...",
+	.able = software_able,
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
 	.flags = EVENT_FLAGS,
 	.parse = event_parse,
@@ -148,6 +161,7 @@ const struct provider provider_hardware = {
 	.syntax = "hardware:event[:count]",
 	.doc = "Every count-th occurrence of an event that the processor counts: cycles, cache "
 	       "misses ...",
+	.able = hardware_able,
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
 	.flags = EVENT_FLAGS,
 	.parse = event_parse,

@@ -126,11 +126,18 @@ static struct err *interval_attach(struct host *h, struct unit *u, struct prog *
 	return attach_points(h, u, g, interval_one, list);
 }
 
+static struct err *timer_able(struct host *h)
+{
+	(void)h;
+	return perf_able(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0);
+}
+
 const struct provider provider_profile = {
 	.name = "profile",
 	.alias = {"p"},
 	.syntax = "profile:(hz|s|ms|us):count, profile:10ms",
 	.doc = "Fires on every CPU, so many times per second or once per period.",
+	.able = timer_able,
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
 	.flags = PF_REGS | PF_EVENT | PF_PIDFILTER | PF_STACKS,
 	.parse = timer_parse,
@@ -143,6 +150,7 @@ const struct provider provider_interval = {
 	.alias = {"i"},
 	.syntax = "interval:(hz|s|ms|us):count, interval:10ms",
 	.doc = "Fires on one CPU, so many times per second or once per period.",
+	.able = timer_able,
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
 	.flags = PF_REGS | PF_EVENT | PF_STACKS | PF_NOBODY,
 	.parse = timer_parse,

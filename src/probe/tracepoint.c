@@ -98,11 +98,18 @@ static struct err *tracepoint_attach(struct host *h, struct unit *u, struct prog
 	return attach_points(h, u, g, attach_one, list);
 }
 
+static struct err *tracepoint_able(struct host *h)
+{
+	const char *dir;
+	return host_tracefs(h, &dir);
+}
+
 const struct provider provider_tracepoint = {
 	.name = "tracepoint",
 	.alias = {"t"},
 	.syntax = "tracepoint:category:event",
 	.doc = "A stable event of the kernel. args.FIELD reads its fields.",
+	.able = tracepoint_able,
 	.prog_type = BPF_PROG_TYPE_TRACEPOINT,
 	.flags = PF_KERNEL | PF_PIDFILTER | PF_STACKS | PF_SPLIT | PF_LINGERS,
 	.parse = tracepoint_parse,

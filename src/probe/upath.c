@@ -260,3 +260,9 @@ struct err *user_attach(struct host *h, struct unit *u, struct prog *g, user_sit
 	}
 	return NULL;
 }
+
+struct err *user_able(struct host *h)
+{
+	u32 type, bit;
+	return host_has(h, FEAT_UPROBE_MULTI) ? NULL : perf_probe_pmu(h, "uprobe", &type, &bit);
+}

@@ -360,6 +360,7 @@ const struct provider provider_uprobe = {
 	.syntax = "uprobe:path[:cpp|:rust]:function[+offset], uprobe:path:address, "
 		  "uprobe:path@file:line[:column]",
 	.doc = "Start of a function of a program or library, or an instruction in it.",
+	.able = user_able,
 	.prog_type = BPF_PROG_TYPE_KPROBE,
 	.flags = UPROBE_FLAGS | PF_ARGN | PF_RAW_ARGN | PF_LINGERS,
 	.parse = uprobe_parse,
@@ -379,6 +380,7 @@ const struct provider provider_uretprobe = {
 	.alias = {"ur"},
 	.syntax = "uretprobe:path[:cpp|:rust]:function",
 	.doc = "Return of a function of a program or library. retval is its result.",
+	.able = user_able,
 	.prog_type = BPF_PROG_TYPE_KPROBE,
 	.flags = UPROBE_FLAGS | PF_RETVAL | PF_RAW_ARGN | PF_LINGERS,
 	.parse = uprobe_parse,

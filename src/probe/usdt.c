@@ -306,6 +306,7 @@ const struct provider provider_usdt = {
 	.alias = {"U"},
 	.syntax = "usdt:path:[provider:]name",
 	.doc = "A static probe in a program or library. arg0... are its arguments.",
+	.able = user_able,
 	.prog_type = BPF_PROG_TYPE_KPROBE,
 	.flags = PF_USER | PF_REGS | PF_ARGN | PF_STACKS | PF_LINGERS,
 	.parse = usdt_parse,

@@ -153,11 +153,19 @@ static struct err *watchpoint_attach(struct host *h, struct unit *u, struct prog
 	return attach_points(h, u, g, attach_one, list);
 }
 
+static struct err *watchpoint_able(struct host *h)
+{
+	static u32 watched;
+	(void)h;
+	return perf_able(PERF_TYPE_BREAKPOINT, 0, (u64)(uintptr_t)&watched);
+}
+
 const struct provider provider_watchpoint = {
 	.name = "watchpoint",
 	.alias = {"w"},
 	.syntax = "watchpoint:(address|[file:]symbol):length:mode",
 	.doc = "Memory that is read, written or executed (mode: w, rw, x).",
+	.able = watchpoint_able,
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
 	.flags = PF_REGS | PF_EVENT | PF_STACKS,
 	.parse = watchpoint_parse,

@@ -1,6 +1,7 @@
 /*
  * load.c - maps and programs into the kernel, with the script's lines; undone in reverse.
  */
+#include "kern/caps.h"
 #include "kern/verlog.h"
 #include "run/run.h"
 #include <errno.h>
@@ -183,9 +184,15 @@ static void refused(struct session *s, struct unit *u, const struct prog *p, con
 	verlog_read(log, u->arena, &v);
 	struct diag *d = diag_add(u->diags, E_VERIFIER, insn_loc(p, v.insn), "%s",
 				  v.why ? v.why : "the kernel refused the program");
+	bool locked = strstr(log, "probe_read") && str_is(lockdown_mode(s->h), "confidentiality");
+	if (locked)
+		diag_hint(
+			u->diags, d,
+			"the kernel is locked down (confidentiality) and lets no program read its "
+			"memory by address; fields of typed arguments and curtask can be read");
 	if (s->verbose)
 		fprintf(stderr, "Kernel log of %.*s:\n%s\n", STRF(p->name), log);
-	else
+	else if (!locked)
 		diag_hint(u->diags, d, "-v shows the kernel's log");
 }
 

@@ -66,3 +66,39 @@ EXPECT
 	ERROR: --btf: open /nope: No such file or directory
 	ERROR: --btf: /etc/passwd: not BTF, or of an unknown version
 RC 1
+
+NAME info is one JSON object that says what the text says
+RUN "$SONDE" info >$TMPDIR/text; "$SONDE" info --json | python3 -c '
+	import json, sys
+	d = json.load(sys.stdin)
+	print(sorted(d))
+	text = open(sys.argv[1]).read()
+	for part in ("features", "probes"):
+	    for x in d[part]:
+	        line = "  %-14s %-7s %s" % (x["name"], x["available"], x["what"])
+	        assert line in text, line
+	        assert (x["reason"] is None) == (x["available"] == "yes"), x
+	assert all(isinstance(c["held"], bool) for c in d["capabilities"])
+	print(d["uid"], d["btf"]["available"], d["tracefs"]["available"], d["kernel"]["cpus"] > 0, len(d["probes"]) > 15)
+	' $TMPDIR/text
+NEEDS file:/usr/bin/python3 btf tracefs
+TIMEOUT 20
+EXPECT
+	['btf', 'capabilities', 'features', 'kernel', 'libbpf', 'lockdown', 'probes', 'sysctl', 'tracefs', 'uid', 'version']
+	0 True True True True
+
+NAME info without capabilities does not take unknown for missing
+RUN cp "$SONDE" /tmp/sonde-$$; setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ info | grep -E '^ +(CAP_BPF|BTF|RINGBUF|begin|tracepoint) ' | tr -s ' ' | sed 's/ (needs CAP_DAC.*/ (...)/; s/: open.*/ .../'; rm /tmp/sonde-$$
+NEEDS file:/usr/bin/setpriv btf tracefs
+TIMEOUT 20
+EXPECT
+	 CAP_BPF no maps and programs: every script
+	 BTF yes kernel BTF (/sys/kernel/btf/vmlinux)
+	 RINGBUF unknown the BPF ring buffer (Linux 5.8) (needs CAP_BPF and CAP_PERFMON to be tried)
+	 begin no begin (needs CAP_BPF and CAP_PERFMON)
+	 tracepoint no tracepoint:category:event (open /sys/kernel/tracing/events: Permission denied (...)
+
+NAME a feature that is switched off says so
+RUN "$SONDE" --no-feature RINGBUF --info | grep RINGBUF
+EXPECT
+	  RINGBUF        no      the BPF ring buffer (Linux 5.8) (switched off by --no-feature)

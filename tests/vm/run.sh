@@ -8,6 +8,7 @@
 # writable layer of memory. -c runs another command there (in the project's root) than the tests.
 # Every line of a guest starts with its kernel; the last line sums up. A kernel that cannot be had
 # counts as skipped, and says so; a guest that dies or takes longer than $GUEST_SECONDS has failed.
+# $GUEST_APPEND: further words for the kernel's command line, such as lockdown=confidentiality.
 set -u
 
 kernels="5.10 6.1 6.12 7.2"
@@ -66,7 +67,7 @@ boot() {
 	timeout -k 5 "$limit" qemu-system-x86_64 -accel tcg,thread=single -cpu max -smp 2 -m 1024 \
 		-nodefaults -display none -no-reboot -serial "file:$2/console" \
 		-kernel "$1/vmlinuz" -initrd "$2/initrd" \
-		-append "console=ttyS0 panic=-1 quiet mitigations=off" \
+		-append "console=ttyS0 panic=-1 quiet mitigations=off ${GUEST_APPEND-}" \
 		-virtfs local,path=/,mount_tag=host,security_model=none,multidevs=remap,readonly=on \
 		-virtfs "local,path=$2/out,mount_tag=out,security_model=none,multidevs=remap" \
 		</dev/null >"$2/qemu" 2>&1
