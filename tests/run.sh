@@ -80,6 +80,8 @@ build_progs() {
 	# As code is debugged: not optimised, and with an older form of debug information.
 	[ "$tests/typed0" -nt tests/progs/typed.c ] ||
 		${CC:-cc} -static -std=gnu17 -gdwarf-4 -O0 -o "$tests/typed0" tests/progs/typed.c
+	[ "$tests/classes" -nt tests/progs/classes.cc ] || ! command -v "${CXX:-g++}" >/dev/null ||
+		${CXX:-g++} -static -g -O0 -o "$tests/classes" tests/progs/classes.cc
 }
 
 # Reading kallsyms takes long in a guest: each answer is kept.

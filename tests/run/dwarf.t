@@ -143,6 +143,42 @@ RUN d=$(mktemp -d) && objcopy --compress-debug-sections build/tests/typed $d/t &
 EXPECT
 	2
 
+NAME debug information shared by dwz
+RUN d=$(mktemp -d) && cp build/tests/typed $d/a && cp build/tests/typed0 $d/b && dwz -m $d/c -M $d/c $d/a $d/b && "$SONDE" -q -e "uprobe:$d/a:find { print(args.n->at); }" -c $d/a | grep . && rm $d/c && "$SONDE" -e "uprobe:$d/a:find { print(args.n->at); }" 2>&1 | sed -n "/ERROR/{ s|$d|DIR|g; s/.*known: //p; }"; rm -r $d
+NEEDS file:/usr/bin/dwz
+EXPECT
+	{ .x = 5, .y = 6 }
+	DIR/a: a part of its debug information is in DIR/c, which is not there
+
+NAME C++: methods, references, bases, enumerators
+PROG uprobe:build/tests/classes:cpp:shop::Cart::add { printf("%d %d %d %d %d %d\n", args.this->count, args.item->price, args.item->kind, args.item->sold, args.n, args.item->color == 200); } uprobe:build/tests/classes:cpp:*twice* { printf("%d %d\n", args.v, args.yes); }
+LOAD classes
+NEEDS prog:classes
+EXPECT
+	40 99 3 1 2 1
+	5 1
+	$
+	$
+
+NAME C++: classes that are passed and returned by address
+PROG uprobe:build/tests/classes:cpp:shop::own { printf("%d %d %d\n", args.a, args.b.value, args.c); } uprobe:build/tests/classes:cpp:shop::hold { printf("%d %d\n", args.h.inner.value, args.k); } uretprobe:build/tests/classes:cpp:shop::own { print(retval.value); }
+LOAD classes
+NEEDS prog:classes
+EXPECT
+	1 5 9
+	15
+	17 2
+	$
+	$
+
+NAME list of a method's arguments
+RUN "$SONDE" -lv 'uprobe:build/tests/classes:cpp:shop::Cart::add' | grep -v :
+NEEDS prog:classes
+EXPECT
+	    struct Cart *const this
+	    const struct Item * item
+	    int n
+
 NAME what cannot be had
 RUN "$SONDE" -e 'uprobe:build/tests/typed:floats { print(args.f); }
 		uprobe:build/tests/typed:halves { print(args.m.n); }
