@@ -86,7 +86,10 @@ $B/host/ready: $B/host/mkbtf tests/host/app.c tests/progs/typed.c $(shell find t
 		$(CC) -O$$o -gdwarf-$$v tests/progs/typed.c -o $(@D)/typed-$$v-$$o || exit; done; done
 	@touch $@
 rootcheck: all  ; tests/run.sh $B/sonde tests/run
-vm: static      ; tests/vm/run.sh build/static/sonde
+vm: static
+	tests/vm/run.sh build/static/sonde
+	GUEST_APPEND=lockdown=confidentiality tests/vm/run.sh -c \
+		'TEST_SLOW=4 sh tests/run.sh build/static/sonde tests/run/lockdown.t' build/static/sonde 6.12
 # Measured beside other tracers that are installed.
 bench: all $B/bench/load $B/bench/minimum $B/bench/driver
 	SONDE=$B/sonde B=$B/bench bench/run.sh $(if $(QUICK),quick)

@@ -20,7 +20,7 @@
 #                                 no "ERROR:" or "BUG" when the exit code is expected to be 0
 #   RC n                          exit code (0)
 #   TIMEOUT s                     seconds (10)
-#   NEEDS words                   kprobe fentry btf uprobe tracefs hardware vm, tp:CATEGORY/EVENT,
+#   NEEDS words                   kprobe fentry btf uprobe tracefs hardware lockdown vm, tp:CATEGORY/EVENT,
 #                                 file:PATH, prog:NAME (a test program that could be built),
 #                                 usdt:FILE (it has USDT probes), cmd:NAME (a command that is installed),
 #                                 option:NAME (the tracer's --help names it), sym:NAME (a function
@@ -111,6 +111,9 @@ check_needs() {
 				why="no dw_ustack here"
 			;;
 		hardware) [ -e /sys/bus/event_source/devices/cpu ] || why="no hardware counters" ;;
+		lockdown)
+			grep -qs '.confidentiality.$' /sys/kernel/security/lockdown || why="the kernel is not locked down"
+			;;
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
 		fast) [ ! "${SONDE_VM-}" ] || why="too slow in a test guest" ;;
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;

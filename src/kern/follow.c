@@ -2,8 +2,9 @@
  * follow.c - programs at fork and at the end of a task, on raw tracepoints; without BTF, which says
  * where a task keeps its ids, on perf events, whose records hold them.
  *
- * A raw program takes the child's process id: threads change nothing. A record has only the child's
- * own id, so the set then also holds threads, which no filter asks for.
+ * A program on a raw tracepoint (typed, where the kernel has that) takes the child's process id:
+ * threads change nothing. A record has only the child's own id, so the set then also holds threads,
+ * which no filter asks for.
  */
 #include "kern/follow.h"
 #include "base/vec.h"
@@ -12,6 +13,7 @@
 #include "kern/tracefs.h"
 #include "types/format.h"
 #include <errno.h>
+#include <linux/btf.h>
 
 enum { MAX_INSNS = 4096, KEY = -8, TMP = -16, TMP_TGID = -12, INFO_SIZE = 8 };
 
@@ -54,10 +56,11 @@ static void emit_map(struct code *c, int map)
 /* ---- where ids are ---- */
 
 /* Of the tracepoints' second or first value. */
+enum kind { TYPED, RAW, RECORD };
 struct ids {
-	bool raw;
-	u32 child; /* raw: offset of tgid in a task; else of child_pid in the record */
-	u32 freed; /* raw: offset of pid in a task; else of pid in the record */
+	enum kind kind;
+	u32 child; /* offset of tgid in a task; of child_pid in the record */
+	u32 freed; /* offset of pid in a task; of pid in the record */
 };
 
 static bool from_btf(struct host *h, struct ids *ret)
@@ -67,7 +70,8 @@ static bool from_btf(struct host *h, struct ids *ret)
 	struct field tgid, pid;
 	if (!t || !type_field(t, STR("tgid"), &tgid) || !type_field(t, STR("pid"), &pid))
 		return false;
-	*ret = (struct ids){true, tgid.bit_off / 8, pid.bit_off / 8};
+	*ret = (struct ids){host_has(h, FEAT_TP_BTF) ? TYPED : RAW, tgid.bit_off / 8,
+			    pid.bit_off / 8};
 	return true;
 }
 
@@ -91,7 +95,7 @@ static struct err *find_ids(struct host *h, struct ids *ret)
 {
 	if (from_btf(h, ret))
 		return NULL;
-	ret->raw = false;
+	ret->kind = RECORD;
 	struct err *e = record_field(h, "sched_process_fork", STR("child_pid"), &ret->child);
 	return e ? e : record_field(h, "sched_process_free", STR("pid"), &ret->freed);
 }
@@ -122,9 +126,10 @@ static void emit_is_member(struct code *c, int map, const struct follow_seed *se
 }
 
 /* key = the id at off in the task that word n of the context points to, or in the record itself. */
-static void emit_key(struct code *c, bool raw, u32 word, u32 off)
+static void emit_key(struct code *c, enum kind kind, u32 word, u32 off)
 {
-	if (raw) {
+	u8 from = 6;
+	if (kind == RAW) {
 		emit(c, INSN(BPF_LDX | BPF_MEM | BPF_DW, 3, 6, (i16)(8 * word), 0));
 		emit(c, I_ADD(3, (i32)off));
 		emit(c, I_MOV(2, 4));
@@ -132,7 +137,11 @@ static void emit_key(struct code *c, bool raw, u32 word, u32 off)
 		emit(c, I_CALL(BPF_FUNC_probe_read_kernel));
 		return;
 	}
-	emit(c, INSN(BPF_LDX | BPF_MEM | BPF_W, 0, 6, (i16)off, 0));
+	if (kind == TYPED) {
+		emit(c, INSN(BPF_LDX | BPF_MEM | BPF_DW, 3, 6, (i16)(8 * word), 0));
+		from = 3;
+	}
+	emit(c, INSN(BPF_LDX | BPF_MEM | BPF_W, 0, from & 15u, (i16)off, 0));
 	emit(c, INSN(BPF_STX | BPF_MEM | BPF_W, 10, 0, KEY, 0));
 }
 
@@ -151,7 +160,7 @@ static void fork_code(struct code *c, const struct ids *ids, int map, int full,
 	emit_end(c);
 	for (u32 i = 0; i < c->nmember; i++)
 		c->v[c->member[i]].off = (i16)(c->n - c->member[i] - 1);
-	emit_key(c, ids->raw, 1, ids->child);
+	emit_key(c, ids->kind, 1, ids->child);
 	emit(c, I_ST(10, TMP, 0));
 	emit_map(c, map);
 	emit_frame(c, 3, TMP);
@@ -168,24 +177,29 @@ static void free_code(struct code *c, const struct ids *ids, int map)
 {
 	emit(c, I_MOVR(6, 1));
 	emit(c, I_ST(10, KEY, 0));
-	emit_key(c, ids->raw, 0, ids->freed);
+	emit_key(c, ids->kind, 0, ids->freed);
 	emit_map(c, map);
 	emit(c, I_CALL(BPF_FUNC_map_delete_elem));
 	emit_end(c);
 }
 
-static struct err *attach(struct host *h, const struct code *c, bool raw, const char *event,
+static struct err *attach(struct host *h, const struct code *c, enum kind kind, const char *event,
 			  int *prog, int *link)
 {
-	struct prog_spec s = {.name = event,
-			      .license = "GPL",
-			      .type = raw ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT,
-			      .insn = c->v,
-			      .ninsn = c->n};
+	static const u32 types[] = {BPF_PROG_TYPE_TRACING, BPF_PROG_TYPE_RAW_TRACEPOINT,
+				    BPF_PROG_TYPE_TRACEPOINT};
+	struct prog_spec s = {
+		.name = event, .license = "GPL", .type = types[kind], .insn = c->v, .ninsn = c->n};
+	if (kind == TYPED) {
+		s.attach_type = BPF_TRACE_RAW_TP;
+		s.attach_btf_id =
+			btf_types_id(host_btf(h), str_z(arena_fmt(h->arena, "btf_trace_%s", event)),
+				     BTF_KIND_TYPEDEF);
+	}
 	struct perf_spec p = {.type = PERF_TYPE_TRACEPOINT, .period = 1, .pid = -1, .cpu = 0};
 	struct err *e = bpf_prog_new(h, &s, prog, NULL);
-	if (!e && raw)
-		return bpf_raw_tp(*prog, event, link);
+	if (!e && kind != RECORD)
+		return bpf_raw_tp(*prog, kind == RAW ? event : NULL, link);
 	if (!e)
 		e = tracefs_id(h, STR("sched"), str_z(event), &p.config);
 	if (!e)
@@ -208,11 +222,11 @@ struct err *follow_open(struct host *h, int map, const struct follow_seed *seeds
 		e = bpf_map_new(&full, &f->full);
 	if (!e) {
 		free_code(&c[0], &ids, map);
-		e = attach(h, &c[0], ids.raw, "sched_process_free", &f->prog[0], &f->link[0]);
+		e = attach(h, &c[0], ids.kind, "sched_process_free", &f->prog[0], &f->link[0]);
 	}
 	if (!e) {
 		fork_code(&c[1], &ids, map, f->full, seeds, nseed);
-		e = attach(h, &c[1], ids.raw, "sched_process_fork", &f->prog[1], &f->link[1]);
+		e = attach(h, &c[1], ids.kind, "sched_process_fork", &f->prog[1], &f->link[1]);
 	}
 	if (e) {
 		follow_close(f);

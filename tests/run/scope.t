@@ -76,6 +76,14 @@ EXPECT
 	$
 	WARNING: 2 child processes were not followed: there is room for 1; allow more: BPFTRACE_MAX_FOLLOWED=8
 
+NAME following with untyped programs
+RUN "$SONDE" -q --no-feature TP_BTF --follow -c 'sh -c "build/tests/threads 3; build/tests/syscalls 3 lseek & build/tests/syscalls 5 lseek"' -e 'tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { @ = count(); }'
+NEEDS prog:syscalls prog:threads tp:syscalls/sys_enter_lseek
+EXPECT
+	$
+	$
+	@: 8
+
 NAME following without BTF
 RUN "$SONDE" -q --no-feature BTF --follow -c 'sh -c "build/tests/threads 3; build/tests/syscalls 3 lseek & build/tests/syscalls 5 lseek"' -e 'tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { @ = count(); }'
 NEEDS prog:syscalls prog:threads tp:syscalls/sys_enter_lseek
