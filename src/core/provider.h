@@ -109,10 +109,12 @@ struct provider {
 	const char *doc;
 	u32 prog_type, attach_type, flags;
 	u16 needs; /* enum feature */
-	/* Beyond needs: NULL, or why it cannot work here. Only `info` asks. NULL: nothing more. */
-	struct err *(*able)(struct host *h);
+	u16 many;  /* enum feature: with it all that a wildcard matches is attached at once, so
+		      max_probes counts it once. 0: never */
 	enum prog_phase phase : 8;
 
+	/* Beyond needs: NULL, or why it cannot work here. Only `info` asks. NULL: nothing more. */
+	struct err *(*able)(struct host *h);
 	/*
 	 * Split the text after "name:" (quotes and $N already resolved) into target, name, offset,
 	 * period; fill p->text with the canonical spelling. Wildcards stay. An err is a mistake in

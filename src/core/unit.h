@@ -84,7 +84,9 @@ struct prog {
 	u32 attach_btf_id;
 	struct code code;
 	struct loc loc;
-	int fd; /* -1 until loaded */
+	int fd;                     /* -1 until loaded */
+	u32 unattached;             /* points of a wildcard that attach() had to leave out */
+	struct err *unattached_why; /* of the first */
 };
 
 struct unit {

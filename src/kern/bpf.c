@@ -12,8 +12,7 @@ enum {
 	LOAD_TRIES = 5, /* EAGAIN: a signal came while the verifier was at work */
 	LOG_SIZE = 1 << 20,
 	LOG_SIZE_MAX = 1 << 26,
-	BATCH_FIRST = 512,     /* elements of the first batch; doubled while there is more */
-	ENOTSUPP_KERNEL = 524, /* not in errno.h, but it leaks out of the kernel */
+	BATCH_FIRST = 512, /* elements of the first batch; doubled while there is more */
 };
 
 /* Before 5.11 maps and programs are charged to RLIMIT_MEMLOCK and refused with EPERM. */
@@ -507,6 +506,11 @@ struct err *bpf_link_uprobe_multi(int prog_fd, const char *path, const u64 *offs
 		.pid = pid,
 	};
 	long r = sys_bpf(BPF_LINK_CREATE, &attr, sizeof(attr));
+	if (r == -ENOTSUPP_KERNEL) {
+		struct err *e = err_new("the kernel cannot probe an instruction of %s", path);
+		e->no = ENOTSUPP_KERNEL;
+		return e;
+	}
 	if (r < 0)
 		return err_kern((int)-r, "attach to %u places in %s", n, path);
 	*fd = (int)r;

@@ -1,9 +1,13 @@
 /* upath.c - files that uprobes and USDT probes name, and attaching to places in them. */
 #include "base/tab.h"
+#include "kern/bpf.h"
 #include "kern/proc.h"
+#include "kern/regs.h"
 #include "probe/common.h"
+#include "sym/code.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 enum { MAX_GLOB_PATHS = 4096 };
@@ -197,9 +201,30 @@ static u32 targets(const struct unit *u)
 	return u->scope.follow ? 0 : u->scope.npid;
 }
 
-/* All n places are in one file. pid 0: every process. */
-static struct err *attach_multi(struct prog *g, const struct user_site *v, u32 n, int pid, bool ret,
-				struct link **list)
+/* Places of one file, to be attached to together. */
+struct batch {
+	struct prog *g;
+	struct link **list;
+	const char *path;
+	int pid; /* 0: every process */
+	bool ret;
+};
+
+static bool is_unsupported(const struct err *e)
+{
+	return e && (e->no == ENOTSUPP_KERNEL || e->no == ENOEXEC);
+}
+
+static void leave_out(struct prog *g, u32 n, struct err *e)
+{
+	if (!g->unattached)
+		g->unattached_why = e;
+	else
+		err_free(e);
+	g->unattached += n;
+}
+
+static struct err *attach_link(const struct batch *b, const struct user_site *v, u32 n)
 {
 	VEC(u64) off = {0}, sem = {0};
 	bool any_sem = false;
@@ -209,13 +234,46 @@ static struct err *attach_multi(struct prog *g, const struct user_site *v, u32 n
 		any_sem = any_sem || v[i].sem;
 	}
 	int fd;
-	struct err *e = bpf_link_uprobe_multi(g->fd, v[0].path, off.v, any_sem ? sem.v : NULL, NULL,
-					      n, (u32)pid, ret, &fd);
+	struct err *e = bpf_link_uprobe_multi(b->g->fd, b->path, off.v, any_sem ? sem.v : NULL,
+					      NULL, n, (u32)b->pid, b->ret, &fd);
 	vec_free(&off);
 	vec_free(&sem);
 	if (!e)
-		link_add(list, fd, -1);
+		link_add(b->list, fd, -1);
 	return e;
+}
+
+/* One place that the kernel refuses spoils all: halves, until it is found and left out. */
+static struct err *attach_halves(const struct batch *b, const struct user_site *v, u32 n)
+{
+	struct err *e = n ? attach_link(b, v, n) : NULL;
+	if (!is_unsupported(e))
+		return e;
+	if (n == 1) {
+		leave_out(b->g, 1, err_wrap(e, "offset %#llx: ", v->off));
+		return NULL;
+	}
+	err_free(e);
+	e = attach_halves(b, v, n / 2);
+	return e ? e : attach_halves(b, v + n / 2, n - n / 2);
+}
+
+/* Places whose instruction the kernel refuses are left out, also where it would find that out only
+ * when a process maps the file. */
+static void leave_out_refused(struct prog *g, const struct user_site *v, u32 n, user_sites *good)
+{
+	int fd AUTO_CLOSE = open(v->path, O_RDONLY | O_CLOEXEC);
+	for (u32 i = 0; i < n; i++) {
+		u8 c[16];
+		ssize_t len = fd < 0 ? 0 : pread(fd, c, sizeof(c), (off_t)v[i].off);
+		struct codes code = {c, (u32)MAX(len, 0), REGS_MACHINE};
+		if (code_refused(&code))
+			leave_out(g, 1,
+				  err_new("offset %#llx: the kernel cannot probe this instruction",
+					  v[i].off));
+		else
+			vec_add(good, v[i]);
+	}
 }
 
 static struct err *attach_each(struct host *h, struct prog *g, const struct user_site *v, u32 n,
@@ -235,7 +293,10 @@ static struct err *attach_file(struct host *h, struct prog *g, const struct user
 			       int pid, bool ret, struct link **list)
 {
 	bool multi = host_has(h, FEAT_UPROBE_MULTI);
-	struct err *e = multi ? attach_multi(g, v, n, pid, ret, list) : NULL;
+	if (!n)
+		return NULL;
+	const struct batch b = {.g = g, .list = list, .path = v->path, .pid = pid, .ret = ret};
+	struct err *e = multi ? attach_halves(&b, v, n) : NULL;
 	if (e && e->no != EINVAL && e->no != EOPNOTSUPP)
 		return e;
 	if (e || !multi) { /* EINVAL: the program was not loaded for a multi link */
@@ -252,9 +313,12 @@ struct err *user_attach(struct host *h, struct unit *u, struct prog *g, user_sit
 		const struct user_site *v = sites->v + i;
 		for (n = 1; i + n < sites->n && !strcmp(v[n].path, v[0].path); n++)
 			;
-		struct err *e = targets(u) ? NULL : attach_file(h, g, v, n, 0, ret, list);
+		user_sites good = {0};
+		leave_out_refused(g, v, n, &good);
+		struct err *e = targets(u) ? NULL : attach_file(h, g, good.v, good.n, 0, ret, list);
 		for (u32 k = 0; k < targets(u) && !e; k++)
-			e = attach_file(h, g, v, n, u->scope.pid[k].pid, ret, list);
+			e = attach_file(h, g, good.v, good.n, u->scope.pid[k].pid, ret, list);
+		vec_free(&good);
 		if (e)
 			return e;
 	}

@@ -371,6 +371,7 @@ const struct provider provider_uprobe = {
 	.arg = uprobe_arg,
 	.arg_at = user_arg_at,
 	.type_named = user_type,
+	.many = FEAT_UPROBE_MULTI,
 	.load_as = user_load_as,
 	.attach = uprobe_attach,
 };
@@ -391,6 +392,7 @@ const struct provider provider_uretprobe = {
 	.arg = uprobe_arg,
 	.arg_at = user_arg_at,
 	.type_named = user_type,
+	.many = FEAT_UPROBE_MULTI,
 	.load_as = user_load_as,
 	.attach = uprobe_attach,
 };

@@ -153,10 +153,29 @@ static bool attach_failed(struct session *s, const struct prog *p, struct err *e
 	return false;
 }
 
+/* A wildcard may match places that nothing can be attached to. */
+static void tell_unattached(struct session *s, struct prog *p)
+{
+	if (s->u->config.missing_probes == MISSING_IGNORE) {
+		err_free(p->unattached_why);
+		return;
+	}
+	AUTO_SB text = {0};
+	sb_fmt(&text, "%u of the %u matches cannot be probed (the first: %s)", p->unattached,
+	       count_points(p), p->unattached_why->msg);
+	session_error(s, true, "", p->loc, sb_str(&text));
+	err_free(p->unattached_why);
+	p->unattached_why = NULL;
+}
+
 static bool attach_prog(struct session *s, struct prog *p)
 {
 	struct link *links = NULL, **tail = &links;
 	struct err *e = p->provider->attach ? p->provider->attach(s->h, s->u, p, &links) : NULL;
+	if (!e && p->unattached && p->unattached == count_points(p)) {
+		e = p->unattached_why;
+		p->unattached_why = NULL;
+	}
 	if (e) {
 		link_undo(s->h, &links, NULL);
 		s->again = p->provider->flags & PF_CHOSEN;
@@ -169,7 +188,9 @@ static bool attach_prog(struct session *s, struct prog *p)
 		(*tail)->owner = p;
 	*tail = s->links;
 	s->links = links;
-	s->npoint += count_points(p);
+	s->npoint += count_points(p) - p->unattached;
+	if (p->unattached)
+		tell_unattached(s, p);
 	return true;
 }
 

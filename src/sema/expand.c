@@ -60,7 +60,8 @@ static bool add_point(const struct point *p, void *arg)
 {
 	struct expand *e = arg;
 	struct unit *u = e->c->unit;
-	if (++e->total > u->config.max_probes) {
+	bool same = e->n && p->provider->many && host_has(u->host, p->provider->many);
+	if (!same && ++e->total > u->config.max_probes) {
 		if (!e->full)
 			diag_hint(u->diags,
 				  diag_add(u->diags, E_LIMIT, e->loc,

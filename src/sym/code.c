@@ -1,6 +1,7 @@
 /* code.c - lengths of x86-64 and arm64 instructions. */
 #include "sym/code.h"
 #include <elf.h>
+#include <string.h>
 
 enum { MAX_INSN = 15, ARM_INSN = 4 };
 
@@ -272,4 +273,38 @@ enum code_begins code_begins(const struct codes *c, u32 at)
 	while (next < at && code_next(c, &next, &i))
 		;
 	return next == at ? BEGINS_YES : next > at ? BEGINS_NO : BEGINS_UNKNOWN;
+}
+
+/*
+ * What uprobe_init_insn in the kernel's arch/x86/kernel/uprobes.c refuses and programs contain: a
+ * lock prefix, the opcode maps 0f38 and 0f3a, and VEX or EVEX ones whose opcode byte, seen without
+ * its map, would be in, out, int3 or the like.
+ */
+bool code_refused(const struct codes *c)
+{
+	u8 b[16] = {0};
+	u32 i = 0;
+	if (c->machine != EM_X86_64)
+		return false;
+	memcpy(b, c->p, MIN(c->n, (u32)sizeof(b)));
+	while (i < 8 && (b[i] == 0x66 || b[i] == 0xf2 || b[i] == 0xf3 || (b[i] & 0xf0) == 0x40))
+		i++;
+	u8 op = b[i] == 0xc5 ? b[i + 2] : b[i] == 0xc4 ? b[i + 3] : b[i] == 0x62 ? b[i + 4] : 0;
+	if (!op)
+		return b[i] == 0xf0 || (b[i] == 0x0f && (b[i + 1] == 0x38 || b[i + 1] == 0x3a));
+	switch (op) {
+	case 0x60 ... 0x62:
+	case 0x6c ... 0x6f:
+	case 0x82:
+	case 0x9a:
+	case 0xd4 ... 0xd6:
+	case 0xe4 ... 0xe7:
+	case 0xea:
+	case 0xec ... 0xef:
+	case 0xf1:
+	case 0xf4:
+	case 0xfa:
+	case 0xfb: return true;
+	}
+	return false;
 }

@@ -37,3 +37,5 @@ enum code_begins {
 	BEGINS_NO,
 	BEGINS_UNKNOWN
 } code_begins(const struct codes *c, u32 at);
+/* Is the first instruction one that the kernel cannot put a uprobe on? */
+bool code_refused(const struct codes *c);

@@ -242,3 +242,19 @@ EXPECT
 	$
 	@: 5000
 	@r: 5000
+
+NAME functions that begin with what the kernel cannot probe are left out, and that is said
+NEEDS uprobe prog:refused
+RUN "$SONDE" -e 'uprobe:build/tests/refused:plus* { @[func] = count(); }' -c build/tests/refused 2>&1 | sed 's/offset 0x[0-9a-f]*/offset N/'; "$SONDE" -e 'uprobe:build/tests/refused:plus_locked { @ = count(); }' 2>&1 | sed 's/offset 0x[0-9a-f]*/offset N/'
+EXPECT
+	stdin:1:1-33: WARNING: 2 of the 3 matches cannot be probed (the first: offset N: the kernel cannot probe this instruction)
+	uprobe:build/tests/refused:plus* { @[func] = count(); }
+	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+	Attached 1 probe
+	3
+	$
+	$
+	@[plus]: 2
+	stdin:1:1-39: ERROR: Unable to attach probe: uprobe:build/tests/refused:plus_locked: offset N: the kernel cannot probe this instruction. If this is expected, set the 'missing_probes' config variable to 'warn'.
+	uprobe:build/tests/refused:plus_locked { @ = count(); }
+	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
