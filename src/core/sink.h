@@ -32,7 +32,22 @@ struct item {
 	const struct value *key, *val;
 	enum type_kind map_kind; /* I_MAP: T_HIST, T_STATS ... or the value's kind */
 	u64 n;                   /* rows of an I_MAP */
+	/* Rows are made one by one, because a map may have very many: puts row i into key[0] and
+	 * val[0]. NULL: key and val hold all. */
+	void (*make_row)(void *rows, u64 i);
+	void *rows;
 };
+/* A row of an I_MAP; stays until the next is asked for. */
+struct item_row {
+	const struct value *key, *val; /* key NULL: scalar */
+};
+static inline struct item_row item_row(const struct item *it, u64 i)
+{
+	u64 at = it->make_row ? 0 : i;
+	if (it->make_row)
+		it->make_row(it->rows, i);
+	return (struct item_row){it->key ? &it->key[at] : NULL, &it->val[at]};
+}
 
 struct sink_env {
 	int out, err;              /* descriptors */

@@ -226,7 +226,7 @@ static void put_map(struct json *j, const struct item *it)
 	struct sb *b = &j->o.b;
 	bool stats = it->map_kind == T_STATS || it->map_kind == T_AVG;
 	bool hist = it->map_kind == T_HIST || it->map_kind == T_LHIST;
-	bool percentiles = it->n && it->val[0].kind == V_PERCENTILES;
+	bool percentiles = it->n && item_row(it, 0).val->kind == V_PERCENTILES;
 	bool keyed = it->key || !it->n;
 	if (!it->n && !stats)
 		return;
@@ -238,15 +238,17 @@ static void put_map(struct json *j, const struct item *it)
 	sb_z(b, "\"data\": {");
 	put_str(b, it->name);
 	sb_z(b, keyed ? ": {" : ": ");
-	for (u64 i = 0; i < it->n; i++) {
-		if (it->key) {
+	for (u64 i = 0; i < it->n && !j->o.failed; i++) {
+		struct item_row row = item_row(it, i);
+		if (row.key) {
 			sb_clear(&j->tmp);
-			value_key_short(&j->tmp, &it->key[i], j->env.trailer);
+			value_key_short(&j->tmp, row.key, j->env.trailer);
 			sb_z(b, i ? ", " : "");
 			put_str(b, sb_str(&j->tmp));
 			sb_z(b, ": ");
 		}
-		put_value(j, &it->val[i]);
+		put_value(j, row.val);
+		out_room(&j->o);
 	}
 	sb_z(b, keyed ? "}}}\n" : "}}\n");
 }

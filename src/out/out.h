@@ -12,6 +12,7 @@ struct out {
 void out_init(struct out *o, const struct sink_env *env);
 /* After each item: writes when the buffering mode or the size of the buffer says so. */
 struct err *out_item(struct out *o);
+void out_room(struct out *o);         /* within an item: writes what is there when it is much */
 struct err *out_flush(struct out *o); /* all of it */
 struct err *out_close(struct out *o);
 

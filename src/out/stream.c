@@ -43,6 +43,12 @@ struct err *out_item(struct out *o)
 	return failure(o);
 }
 
+void out_room(struct out *o)
+{
+	if (o->b.n >= OUT_FLUSH)
+		err_free(out_flush(o)); /* out_item() tells it again */
+}
+
 struct err *out_close(struct out *o)
 {
 	struct err *e = out_flush(o);

@@ -33,23 +33,21 @@ static void put_value(struct text *t, const struct value *v)
 static void put_map(struct text *t, const struct item *it)
 {
 	struct sb *b = &t->o.b;
-	for (u64 i = 0; i < it->n; i++) {
+	bool large = false;
+	for (u64 i = 0; i < it->n && !t->o.failed; i++) {
+		struct item_row row = item_row(it, i);
 		sb_add(b, it->name);
-		if (it->key) {
+		if (row.key) {
 			sb_char(b, '[');
-			value_key_text(b, &it->key[i], t->env.trailer);
+			value_key_text(b, row.key, t->env.trailer);
 			sb_char(b, ']');
 		}
-		if (it->val[i].kind == V_HIST || it->val[i].kind == V_SERIES) {
-			sb_z(b, ":\n");
-			put_value(t, &it->val[i]);
-		} else {
-			sb_z(b, ": ");
-			put_value(t, &it->val[i]);
-		}
+		large = row.val->kind == V_HIST || row.val->kind == V_SERIES;
+		sb_z(b, large ? ":\n" : ": ");
+		value_text(b, row.val, t->env.trailer);
 		sb_char(b, '\n');
+		out_room(&t->o);
 	}
-	bool large = it->n && (it->val[0].kind == V_HIST || it->val[0].kind == V_SERIES);
 	if (t->env.old && !large)
 		sb_char(b, '\n');
 }

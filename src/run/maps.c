@@ -465,23 +465,40 @@ static bool is_shown(const struct snap *n, bool at_exit)
 	       n->m->val->kind != T_TSERIES;
 }
 
+struct rows {
+	struct session *s;
+	const struct snap *n;
+	const struct row *row;
+	u64 div;
+	struct arena arena; /* of the row that is shown */
+	struct value key, val;
+};
+
+static void make_row(void *rows, u64 i)
+{
+	struct rows *r = rows;
+	arena_reset(&r->arena);
+	if (!r->n->m->scalar)
+		decode_value(r->s, &r->arena, r->n->m->key, r->row[i].key, &r->key);
+	decode_val(r->s, &r->arena, r->n, r->row[i].val, r->div, &r->val);
+}
+
 static void put_rows(struct session *s, struct snap *n, u32 top, u64 div, bool shown)
 {
 	struct arena a = {0};
 	struct row *rows = snap_rows(s, n, &a);
 	u32 count = shown ? n->n : 0, from = top && top < count && !n->m->scalar ? count - top : 0;
-	struct item it = {
-		.kind = I_MAP, .name = n->m->name, .map_kind = n->m->val->kind, .n = count - from};
-	struct value *key = arena_newn(&a, struct value, it.n + 1),
-		     *val = arena_newn(&a, struct value, it.n + 1);
-	for (u32 i = from; i < count; i++) {
-		if (!n->m->scalar)
-			decode_value(s, &a, n->m->key, rows[i].key, &key[i - from]);
-		decode_val(s, &a, n, rows[i].val, div, &val[i - from]);
-	}
-	it.key = n->m->scalar ? NULL : key;
-	it.val = val;
+	struct rows r = {.s = s, .n = n, .row = rows + from, .div = div};
+	struct item it = {.kind = I_MAP,
+			  .name = n->m->name,
+			  .map_kind = n->m->val->kind,
+			  .n = count - from,
+			  .key = n->m->scalar ? NULL : &r.key,
+			  .val = &r.val,
+			  .make_row = make_row,
+			  .rows = &r};
 	session_put(s, &it);
+	arena_free(&r.arena);
 	arena_free(&a);
 }
 

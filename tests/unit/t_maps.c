@@ -18,10 +18,11 @@ static struct err *put(void *self, const struct item *it)
 {
 	struct maps *t = self;
 	for (u64 i = 0; it->kind == I_MAP && i < it->n; i++) {
-		if (it->key)
-			value_key_text(&t->out, &it->key[i], STR(".."));
+		struct item_row row = item_row(it, i);
+		if (row.key)
+			value_key_text(&t->out, row.key, STR(".."));
 		sb_z(&t->out, "=");
-		value_text(&t->out, &it->val[i], STR(".."));
+		value_text(&t->out, row.val, STR(".."));
 		sb_z(&t->out, ";");
 	}
 	if (it->kind == I_ERROR)
