@@ -18,6 +18,7 @@ static const char *kind(const struct perf_spec *s)
 	case PERF_TYPE_HARDWARE: return "hardware counter";
 	case PERF_TYPE_SOFTWARE: return "software event";
 	case PERF_TYPE_TRACEPOINT: return "tracepoint";
+	case PERF_TYPE_RAW: return "hardware counter";
 	case PERF_TYPE_BREAKPOINT: return "hardware breakpoint";
 	}
 	return "perf event";
@@ -27,7 +28,10 @@ static const char *reason(const struct perf_spec *s, int no)
 {
 	if (s->freq && no == EINVAL)
 		return " (the frequency may be above /proc/sys/kernel/perf_event_max_sample_rate)";
-	if (s->type == PERF_TYPE_HARDWARE && (no == ENOENT || no == EOPNOTSUPP))
+	bool counter = s->type == PERF_TYPE_HARDWARE || s->type == PERF_TYPE_RAW;
+	if (s->type >= PERF_TYPE_MAX && (no == EINVAL || no == EOPNOTSUPP))
+		return " (this PMU may only count, and give no events)";
+	if (counter && (no == ENOENT || no == EOPNOTSUPP))
 		return " (this machine has no such counter; virtual machines often have none)";
 	if (no == ESRCH)
 		return " (no such process)";

@@ -14,6 +14,12 @@ struct perf_spec {
 	u32 bp_type; /* PERF_TYPE_BREAKPOINT: HW_BREAKPOINT_*; address in config1, length in config2
 		      */
 };
+/*
+ * pmu.c: events as perf writes them: "r1c0" (hexadecimal), "pmu/term=value,.../", "pmu/event/".
+ * Sets .type, .config, .config1, .config2.
+ */
+bool pmu_is_event(struct str text);
+struct err *pmu_event(struct host *h, struct str text, struct perf_spec *s);
 struct err *perf_open(const struct perf_spec *s, int *fd);
 /* PERF_EVENT_IOC_SET_BPF then ENABLE. */
 struct err *perf_attach(int perf_fd, int prog_fd);

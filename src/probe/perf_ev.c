@@ -37,6 +37,8 @@ static const struct event hardware[] = {
 	{0},
 };
 
+enum { RAW_PERIOD = 1000000 };
+
 static bool is_hardware(const struct point *p)
 {
 	return p->provider->name[0] == 'h';
@@ -66,9 +68,9 @@ static struct err *event_parse(struct arena *a, struct point *p, struct str text
 	if (str_is_glob(p->name))
 		return NULL;
 	const struct event *e = find(p, p->name);
-	if (!e)
+	if (!e && !(is_hardware(p) && pmu_is_event(p->name)))
 		return err_new("%.*s is not a %s probe", STRF(p->name), kind);
-	p->period = e->period;
+	p->period = e ? e->period : RAW_PERIOD;
 	if (t.n == 2 && !str_u64(t.v[1], &p->period))
 		return err_new("Invalid count for %s probe: invalid integer: %.*s", kind,
 			       STRF(t.v[1]));
@@ -89,8 +91,13 @@ static struct err *event_expand(struct host *h, struct unit *u, const struct poi
 	const char *names[2 * countof(software) + 2 * countof(hardware)];
 	u32 n = 0;
 	if (!str_is_glob(p->name)) {
-		cb(p, arg);
-		return NULL;
+		struct point q = *p;
+		struct perf_spec *s = find(p, p->name) ? NULL : arena_new(a, struct perf_spec);
+		struct err *e = s ? pmu_event(h, p->name, s) : NULL;
+		q.priv = s;
+		if (!e)
+			cb(&q, arg);
+		return e;
 	}
 	for (const struct event *e = table(p); e->name; e++) {
 		names[n++] = e->name;
@@ -115,10 +122,15 @@ static struct err *attach_one(struct host *h, struct unit *u, struct prog *g, co
 			      struct link **list)
 {
 	const struct event *e = find(p, p->name);
-	assert(e);
-	struct perf_spec s = {.type = is_hardware(p) ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
-			      .config = e->config,
-			      .period = p->period};
+	struct perf_spec s = {0};
+	assert(e || p->priv);
+	if (e) {
+		s.type = is_hardware(p) ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
+		s.config = e->config;
+	} else {
+		s = *(const struct perf_spec *)p->priv;
+	}
+	s.period = p->period;
 	return perf_start_all(h, u, &s, g, list);
 }
 
@@ -158,7 +170,7 @@ const struct provider provider_software = {
 const struct provider provider_hardware = {
 	.name = "hardware",
 	.alias = {"h"},
-	.syntax = "hardware:event[:count]",
+	.syntax = "hardware:event[:count], hardware:r1c0, hardware:\"cpu/event=0xc0,umask=1/\"",
 	.doc = "Every count-th occurrence of an event that the processor counts: cycles, cache "
 	       "misses ...",
 	.able = hardware_able,

@@ -99,3 +99,26 @@ EXPECT_RE
 	$
 	$
 	(@n: [0-9]+)?
+
+NAME a PMU that is not there
+PROG hardware:nosuch/event=1/ { }
+RC 1
+ERR_RE
+	stdin:1:1-[0-9]+: ERROR: this machine has no PMU 'nosuch' \(there are: .*software.*\)
+	...
+
+NAME a term that is not there
+PROG hardware:"software/event=1/" { }
+NEEDS file:/sys/bus/event_source/devices/software/type
+RC 1
+ERR_RE
+	stdin:1:1-[0-9]+: ERROR: PMU software has no term 'event' \(there are: none\)
+	...
+
+NAME neither an event nor a raw one
+PROG hardware:r1zz { }
+RC 1
+ERR_RE
+	stdin:1:1-[0-9]+: ERROR: r1zz is not a hardware probe
+	...
+	HINT: syntax: hardware:event\[:count\], hardware:r1c0, hardware:"cpu/event=0xc0,umask=1/"
