@@ -203,9 +203,13 @@ static struct ref element(struct fn *f, struct ref map, struct ref key, struct b
 static struct ref find_rule(struct step *x, struct ref piece, struct ref addr)
 {
 	struct fn *f = x->f;
-	struct blk *none = ir_blk(f), *rows = ir_blk(f);
+	struct blk *none = ir_blk(f), *rows = ir_blk(f), *bare = ir_blk(f), *made = ir_blk(f);
+	struct ref var = ir_var(f);
 	struct ref n = ir_load(f, 2, piece, offsetof(struct unwind_piece, n));
-	ir_br(f, O_NE, n, ir_con(f, 0), rows, none);
+	ir_br(f, O_NE, n, ir_con(f, 0), rows, bare);
+	ir_at(f, bare);
+	ir_br(f, O_EQ, ir_load(f, 2, piece, offsetof(struct unwind_piece, first)), ir_con(f, 1),
+	      made, none);
 	ir_at(f, rows);
 	struct ref start = ir_load(f, 8, piece, offsetof(struct unwind_piece, start));
 	struct ref pc = ir_op2(f, O_ADD, ir_op2(f, O_SUB, addr, start),
@@ -224,11 +228,15 @@ static struct ref find_rule(struct step *x, struct ref piece, struct ref addr)
 	struct blk *known = ir_blk(f), *some = ir_blk(f);
 	ir_br(f, O_NE, kind, ir_con(f, UNWIND_NONE), some, none);
 	ir_at(f, some);
+	ir_set(f, var, rule);
 	ir_br(f, O_ULT, kind, ir_con(f, UNWIND_UNKNOWN), known, none);
+	ir_at(f, made); /* push %rbp; mov %rsp,%rbp; ... */
+	ir_set(f, var, ir_con(f, unwind_rule(UNWIND_FP, 2, 2)));
+	ir_jmp(f, known);
 	ir_at(f, none);
 	count_file(x, piece);
 	ir_at(f, known);
-	return rule;
+	return ir_get(f, var);
 }
 
 /* ---- one frame ---- */

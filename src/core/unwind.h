@@ -21,7 +21,8 @@ struct unwind_piece {
 	u64 start, end;
 	u32 pc; /* of start, as rows count */
 	u32 chunk, module;
-	u16 first, n; /* rows; 0: the file has no information */
+	u16 first, n; /* rows; 0: the file has no information, or (.first 1) it is generated code,
+			 which is taken to keep frame pointers */
 };
 _Static_assert(sizeof(struct unwind_piece) == 32, "programs shift");
 struct unwind_slot {

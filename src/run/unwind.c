@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "run/run.h"
 #include "sym/cfi.h"
+#include "sym/maps.h"
 #include "sym/procs.h"
 #include "types/image.h"
 #include <elf.h>
@@ -227,6 +228,13 @@ static void put_area(struct session *s, struct unwinder *w, struct unwind_slot *
 	}
 }
 
+/* Generated code. */
+static void put_made(struct unwinder *w, struct unwind_slot *t, const struct area *a)
+{
+	struct unwind_piece p = {.start = a->start, .end = a->end, .first = 1};
+	put_piece(w, t, !t->active, p);
+}
+
 /* Programs may be reading the other list meanwhile. */
 static void build(struct session *s, struct unwinder *w, struct follow *f)
 {
@@ -241,6 +249,8 @@ static void build(struct session *s, struct unwinder *w, struct follow *f)
 	for (u32 i = 0; i < p->now->n; i++)
 		if (p->now->v[i].module)
 			put_area(s, w, t, p, &p->now->v[i]);
+		else if (p->now->v[i].off & MAPS_MADE)
+			put_made(w, t, &p->now->v[i]);
 	__atomic_store_n(&t->active, half, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&t->changes, 1, __ATOMIC_RELEASE);
 }

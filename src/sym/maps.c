@@ -1,8 +1,8 @@
 /*
  * maps.c - 562b177b5000-562b177ba000 r-xp 00002000 fe:00 247134   /usr/bin/cat
  *
- * Only mappings of files that may be executed are kept, and the kernel's [vdso]: the stacks and
- * symbols that ask lie there. Generated code has no file.
+ * Only mappings that may be executed are kept, of files, of generated code and the kernel's [vdso]:
+ * the stacks and symbols that ask lie there.
  */
 #include "sym/maps.h"
 #include "base/vec.h"
@@ -61,6 +61,11 @@ static bool parse_line(struct str s, struct mapping *m, bool *exec)
 	return true;
 }
 
+bool maps_is_made(struct str path)
+{
+	return !path.n || str_is(path, "//anon") || str_starts(path, STR("[anon:"));
+}
+
 bool maps_parse(struct str text, struct maps *ret)
 {
 	VEC(struct mapping) v = {0};
@@ -69,10 +74,14 @@ bool maps_parse(struct str text, struct maps *ret)
 	while (v.n < MAX_MAPPINGS && str_cut(&text, '\n', &line)) {
 		struct mapping x = {0};
 		bool exec;
-		if (!parse_line(line, &x, &exec) || !exec || !x.path.n)
+		if (!parse_line(line, &x, &exec) || !exec)
 			continue;
-		if (x.path.s[0] != '/' && !str_is(x.path, MAPS_VDSO))
+		if (maps_is_made(x.path)) {
+			x.path = STR("");
+			x.off = MAPS_MADE;
+		} else if (x.path.s[0] != '/' && !str_is(x.path, MAPS_VDSO)) {
 			continue;
+		}
 		if (x.start >= x.end || (v.n && x.start < v.v[v.n - 1].end))
 			continue;
 		if (v.n && str_eq(v.v[v.n - 1].path, x.path))

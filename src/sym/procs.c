@@ -445,6 +445,8 @@ static void note_map(struct procs *p, const struct map_note *n)
 	if (n->ns < x->now->since_ns)
 		return;
 	struct area a = {n->start, n->end, n->off, module_get(p, n->dev, n->ino, path, deleted)};
+	if (maps_is_made(path))
+		a.off = MAPS_MADE;
 	space_put(p, x->now, a);
 	if (a.module)
 		module_keep(p, n->pid, &a);

@@ -27,7 +27,8 @@ struct module {
 };
 struct area {
 	u64 start, end, off;
-	struct module *module; /* NULL: executable memory without a file */
+	struct module *module; /* NULL: executable memory without a file; of code that was made
+				  there, off has the bit MAPS_MADE */
 };
 /* An address space: of one fork or exec, or as it was read. */
 struct aspace {

@@ -69,6 +69,21 @@ EXPECT_RE
 	\]: 1
 NEEDS uprobe prog:unwind prog:unwind_lib dwunwind
 
+NAME stack through generated code
+PROG uprobe:build/tests/unwind:leaf { print(dw_ustack(4)); @all[len(dw_ustack)] = count(); }
+LOAD unwind made
+EXPECT_RE
+	$
+	        leaf\+0
+	        made\+11
+	        call_made\+[0-9]+
+	        main\+[0-9]+
+	$
+	$
+	$
+	@all\[[67]\]: 1
+NEEDS uprobe prog:unwind dwunwind
+
 NAME stack of a thread ends where the thread begins
 PROG uprobe:build/tests/unwind:leaf { @[dw_ustack] = count(); }
 LOAD unwind thread

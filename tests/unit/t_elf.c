@@ -53,12 +53,14 @@ TEST(elf_maps)
 			      "rubbish\n"
 			      "8000-9000 rwxp 00000000 00:00 0 \n"
 			      "ffff-10fff r-xp 00000000 00:00 0                [vdso]\n");
-	CHECK(maps_parse(text, &m) && m.n == 3);
+	CHECK(maps_parse(text, &m) && m.n == 4);
 	const struct mapping *x = m.v;
 	CHECK(x->start == 0x2000 && x->end == 0x5000 && x->off == 0x1000 && x->ino == 7 &&
 	      str_is(x->path, "/bin/cat") && !x->deleted);
 	x++;
 	CHECK(x->start == 0x6000 && x->deleted && str_is(x->path, "/tmp/a b"));
+	x++;
+	CHECK(x->start == 0x8000 && !x->path.n && x->off == MAPS_MADE);
 	x++;
 	CHECK(x->start == 0xffff && str_is(x->path, MAPS_VDSO));
 	maps_free(&m);
