@@ -106,7 +106,6 @@ bool proc_runs(struct host *h, int pid)
 struct err *proc_ns_pid(struct host *h, int pid, u32 *id, u64 *dev, u64 *ino)
 {
 	struct stat own, st;
-	struct str ids = status_line(h, pid, "NSpid:"), last = ids;
 	u64 n = (u64)pid;
 	*id = (u32)pid;
 	*dev = *ino = 0;
@@ -114,6 +113,7 @@ struct err *proc_ns_pid(struct host *h, int pid, u32 *id, u64 *dev, u64 *ino)
 		return NULL;
 	if (stat(arena_fmt(h->arena, "/proc/%d/ns/pid", pid), &st))
 		return err_kern(errno, "find the pid namespace of process %d", pid);
+	struct str ids = status_line(h, pid, "NSpid:"), last = ids;
 	for (u32 i = 0; i < ids.n; i++)
 		if (ids.s[i] == '\t')
 			last = str_from(ids, i + 1);
