@@ -182,11 +182,25 @@ static bool is_emulated(const u8 *p, const struct insn *i)
 	return false;
 }
 
+enum { ENOUGH = 20 }; /* bytes for two instructions that matter */
+
+static struct codes code_at(const struct ufile *f, u64 file_off)
+{
+	u64 left = file_off < f->im.n ? f->im.n - file_off : 0;
+	return (struct codes){f->im.p + file_off, (u32)MIN(left, (u64)ENOUGH), f->im.machine};
+}
+
+bool ufile_refused(const struct ufile *f, u64 file_off)
+{
+	struct codes c = code_at(f, file_off);
+	struct insn i;
+	u32 at = 0;
+	return code_next(&c, &at, &i) && i.refused;
+}
+
 u32 ufile_skip(const struct ufile *f, u64 file_off)
 {
-	enum { ENOUGH = 20 };
-	u64 left = file_off < f->im.n ? f->im.n - file_off : 0;
-	struct codes c = {f->im.p + file_off, (u32)MIN(left, (u64)ENOUGH), f->im.machine};
+	struct codes c = code_at(f, file_off);
 	struct insn first, next;
 	u32 at = 0;
 	if (c.machine != EM_X86_64 || !code_next(&c, &at, &first) || first.kind != CODE_ENDBR ||

@@ -27,6 +27,8 @@ struct codes ufile_code(const struct ufile *f, const struct symbol *fn);
 /* Offsets in the file of a function's return instructions. */
 struct err *ufile_returns(const struct ufile *f, const struct symbol *fn, struct arena *a,
 			  const u64 **off, u32 *n);
+/* The kernel puts no uprobe on the instruction there. */
+bool ufile_refused(const struct ufile *f, u64 file_off);
 /* Bytes to skip at a function's start so that the kernel need not single-step there: a landing pad
  * (endbr64) before an instruction that it emulates. 0: none. */
 u32 ufile_skip(const struct ufile *f, u64 file_off);

@@ -85,7 +85,8 @@ struct search {
 	const char *path;
 	struct ufile file;
 	struct elf_syms syms;
-	u32 found;
+	u32 found, nleft; /* nleft: fit the wildcard and cannot be probed */
+	struct err *left; /* why the first of them */
 	bool wild, stop;
 };
 
@@ -113,11 +114,15 @@ static struct err *unsafe_place(struct search *s, const char *what)
 /* A breakpoint within an instruction changes what the program does. */
 static struct err *check_place(struct search *s, const struct symbol *fn, u64 offset)
 {
-	if (!offset || (s->u && s->u->config.unsafe))
-		return NULL;
 	struct codes c = {0};
 	if (fn)
 		c = ufile_code(&s->file, fn);
+	if (c.n && offset < c.n && ufile_refused(&s->file, fn->file_off + offset))
+		return err_new("the kernel puts no uprobe on the instruction at %.*s+%llu in %s "
+			       "(its prefix or kind)",
+			       STRF(fn->name), offset, s->path);
+	if (!offset || (s->u && s->u->config.unsafe))
+		return NULL;
 	switch (c.n ? code_begins(&c, (u32)offset) : BEGINS_UNKNOWN) {
 	case BEGINS_YES:
 		return ufile_harms(&s->file, s->h, fn->file_off + offset, fn)
@@ -154,7 +159,10 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 		q.priv = r;
 	}
 	if (e && s->wild) { /* the others are there */
-		err_free(e);
+		if (!s->nleft++)
+			s->left = e;
+		else
+			err_free(e);
 		return NULL;
 	}
 	if (e)
@@ -219,6 +227,17 @@ static struct err *give_named(struct search *s)
 	return e;
 }
 
+static void tell_left(struct search *s)
+{
+	struct unit *u = s->u;
+	if (s->nleft && u && u->diags && u->config.missing_probes != MISSING_IGNORE)
+		diag_add(u->diags, W_NO_PROBE, s->p->loc,
+			 "%u of the functions cannot be probed: %s", s->nleft, s->left->msg);
+	err_free(s->left);
+	s->left = NULL;
+	s->nleft = 0;
+}
+
 static struct err *search_open(struct search *s)
 {
 	if (is_source(s->p))
@@ -234,6 +253,7 @@ static struct err *search_open(struct search *s)
 	s->wild = str_is_glob(s->p->name);
 	if (!e && !s->found && (s->p->extra.n || s->wild))
 		e = give_matches(s);
+	tell_left(s);
 	if (!e && !s->found && s->syms.packed)
 		e = err_new("%s keeps symbols in .gnu_debugdata, which is damaged, or needs a "
 			    "sonde that is built with liblzma",

@@ -120,7 +120,10 @@ static struct str near_point(struct unit *u, const struct point *p)
 		return b.text;
 	struct point any = *p;
 	any.name = STR("*");
+	struct diags *ds = u->diags;
+	u->diags = NULL; /* what the search would say of others is beside the point */
 	err_free(p->provider->expand(u->host, u, &any, note_nearest, &b));
+	u->diags = ds;
 	return b.text;
 }
 

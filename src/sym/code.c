@@ -64,6 +64,7 @@ struct cursor {
 	bool bad;
 	bool wide, narrow, short_addr; /* REX.W, 66, 67 */
 	bool rep;                      /* f3 */
+	bool refused;
 	enum code_kind kind;
 };
 
@@ -132,12 +133,48 @@ static void decode_two(struct cursor *c)
 		c->kind = CODE_NOP5;
 }
 
+/*
+ * Input and output, interrupts, halt, and what is no instruction in 64 bits. The kernel asks the
+ * same of the last byte of AVX opcodes, where it means something else: it puts no uprobe on vpxor.
+ */
+static bool is_refused(u8 op)
+{
+	switch (op) {
+	case 0x06:
+	case 0x07:
+	case 0x0e:
+	case 0x16:
+	case 0x17:
+	case 0x1e:
+	case 0x1f:
+	case 0x26:
+	case 0x27:
+	case 0x2f:
+	case 0x37:
+	case 0x3f:
+	case 0x60 ... 0x62:
+	case 0x6c ... 0x6f:
+	case 0x82:
+	case 0x9a:
+	case 0xcc ... 0xcf:
+	case 0xd4 ... 0xd6:
+	case 0xe4 ... 0xe7:
+	case 0xea:
+	case 0xec ... 0xf1:
+	case 0xf4:
+	case 0xfa:
+	case 0xfb: return true;
+	default: return false;
+	}
+}
+
 /* AVX and its followers: the prefix names the table. */
 static void decode_vex(struct cursor *c, u8 prefix)
 {
 	u8 p0 = take(c), map = prefix == 0xc5 ? 1 : p0 & (prefix == 0x62 ? 7 : 0x1f);
 	skip(c, prefix == 0xc5 ? 0 : prefix == 0xc4 ? 1 : 2);
 	u8 op = take(c);
+	c->refused = c->refused || is_refused(op);
 	u8 form = map == 1 ? two_bytes[op] : map == 3 ? MB : M;
 	if (map == 1 && op >= 0x80 && op <= 0x8f)
 		form = NO;
@@ -162,6 +199,7 @@ static enum code_kind kind_of(u8 op)
 static void decode_one(struct cursor *c, u8 op)
 {
 	c->kind = kind_of(op);
+	c->refused = c->refused || (op != 0x62 && is_refused(op));
 	switch (op) {
 	case 0x0f: decode_two(c); return;
 	case 0x62:
@@ -203,12 +241,12 @@ static bool is_prefix(struct cursor *c, u8 op)
 	case 0x66: c->narrow = true; return true;
 	case 0x67: c->short_addr = true; return true;
 	case 0xf3: c->rep = true; return true;
-	case 0xf0:
-	case 0xf2:
+	case 0xf0: /* lock; segments that mean nothing any more */
 	case 0x26:
 	case 0x2e:
 	case 0x36:
-	case 0x3e:
+	case 0x3e: c->refused = true; return true;
+	case 0xf2:
 	case 0x64:
 	case 0x65: return true;
 	default: return false;
@@ -233,6 +271,7 @@ static bool decode_x86(const u8 *p, u32 n, struct insn *ret)
 		return false;
 	ret->len = c.at;
 	ret->kind = c.kind;
+	ret->refused = c.refused;
 	return true;
 }
 

@@ -27,6 +27,7 @@ struct codes {
 struct insn {
 	u32 at, len;
 	enum code_kind kind;
+	bool refused; /* the kernel puts no uprobe there */
 };
 /* The instruction at *at, which moves behind it. False: the end, or (then *at < c->n) one that is
  * not known. */

@@ -1,0 +1,150 @@
+# What uprobe, uretprobe and usdt say when something is wrong.
+
+NAME no such file
+PROG uprobe:/no/such/file:f { } uretprobe:/no/such/file:f { } usdt:/no/such/file:p { } uprobe:no-such-program:f { }
+RC 1
+EXPECT
+ERR_RE
+	.*: ERROR: uprobe target file '/no/such/file' does not exist or is not executable
+	...
+	.*: ERROR: uretprobe target file '/no/such/file' does not exist or is not executable
+	...
+	.*: ERROR: usdt target file '/no/such/file' does not exist or is not executable
+	...
+	.*: ERROR: uprobe target file 'no-such-program' does not exist or is not executable \(not in \$PATH, and no library of that name\)
+	...
+
+NAME no program
+PROG uprobe:/etc/passwd:f { } usdt:/etc/passwd:p { } uprobe:/etc:f { }
+RC 1
+EXPECT
+ERR_RE
+	.* ERROR: /etc/passwd: not an ELF file
+	...
+	.* ERROR: /etc/passwd: not an ELF file
+	...
+	.* ERROR: uprobe target file '/etc' does not exist or is not executable
+	...
+
+NAME another machine
+RUN
+	cp build/tests/landing $TMPDIR/arm && printf '\267\0' | dd of=$TMPDIR/arm bs=1 seek=18 conv=notrunc 2>/dev/null
+	"$SONDE" -e "uprobe:$TMPDIR/arm:pushes { }" 2>&1 | sed -n "s,$TMPDIR,DIR,g; 1s/.*ERROR/ERROR/p"
+	"$SONDE" -e "uretprobe:$TMPDIR/arm:pushes { }" 2>&1 | sed -n "s,$TMPDIR,DIR,g; 1s/.*ERROR/ERROR/p"
+NEEDS prog:landing
+EXPECT
+	ERROR: DIR/arm is for aarch64, and this machine is x86_64
+	ERROR: DIR/arm is for aarch64, and this machine is x86_64
+
+NAME a damaged file
+RUN
+	head -c 40 build/tests/landing >$TMPDIR/short; head -c 5000 build/tests/landing >$TMPDIR/cut
+	"$SONDE" -e "uprobe:$TMPDIR/short:pushes { }" 2>&1 | sed -n "s,$TMPDIR,DIR,g; 1s/.*ERROR/ERROR/p"
+	"$SONDE" -e "uprobe:$TMPDIR/cut:pushes { }" 2>&1 | sed -n "s,$TMPDIR,DIR,g; 1s/.*ERROR/ERROR/p"
+	"$SONDE" -e "usdt:$TMPDIR/cut:probe { }" 2>&1 | sed -n "s,$TMPDIR,DIR,g; 1s/.*ERROR/ERROR/p"
+NEEDS prog:landing
+EXPECT
+	ERROR: DIR/short: damaged ELF file: short header
+	ERROR: No matches for uprobe DIR/cut:pushes.
+	ERROR: No matches for usdt DIR/cut:probe.
+
+NAME no such function, and one that is spelled nearly so
+PROG uprobe:build/tests/landing:pushs { } uretprobe:build/tests/landing:mvoes { } usdt:build/tests/usdtforms:memry { } uprobe:build/tests/landing:zzzzzzzz { }
+NEEDS prog:landing prog:usdtforms
+RC 1
+EXPECT
+ERR_RE
+	.* ERROR: No matches for uprobe build/tests/landing:pushs\.
+	...
+	HINT: did you mean 'uprobe:build/tests/landing:pushes'\?
+	.* ERROR: No matches for uretprobe build/tests/landing:mvoes\.
+	...
+	HINT: did you mean 'uretprobe:build/tests/landing:moves'\?
+	.* ERROR: No matches for usdt build/tests/usdtforms:memry\.
+	...
+	HINT: did you mean 'usdt:build/tests/usdtforms:forms:memory'\?
+	.* ERROR: No matches for uprobe build/tests/landing:zzzzzzzz\.
+	...
+	HINT: If this is expected, set the 'missing_probes' config variable to 'warn'\.
+
+NAME offsets
+PROG uprobe:build/tests/landing:pushes+1 { } uprobe:build/tests/landing:pushes+100 { } uprobe:build/tests/landing:pushes+x { } uretprobe:build/tests/landing:pushes+4 { } uprobe:build/tests/landing:push*+4 { } uprobe:build/tests/landing:0x10 { }
+NEEDS prog:landing
+RC 1
+EXPECT
+ERR_RE
+	.* ERROR: Could not add uprobe into middle of instruction: uprobe:build/tests/landing:pushes\+1; --unsafe attaches all the same, which may corrupt the traced program
+	...
+	.* ERROR: Offset outside the function bounds \('pushes' size is 14\)
+	...
+	.* ERROR: Invalid offset of uprobe probe: x
+	...
+	.* ERROR: Offset not allowed in a uretprobe: it fires when the function returns
+	...
+	.* ERROR: Offset not allowed with a wildcard
+	...
+	.* ERROR: .*
+	...
+
+NAME a good offset, and a bad one that is asked for
+RUN
+	"$SONDE" -q -c 'build/tests/landing 3' -e 'uprobe:build/tests/landing:pushes+5 { @[probe] = count(); }' | grep .
+	"$SONDE" -q --unsafe --dry-run -e 'uprobe:build/tests/landing:pushes+1 { }'; echo $?
+NEEDS prog:landing
+EXPECT
+	@[uprobe:build/tests/landing:pushes+5]: 3
+	0
+
+NAME parts
+PROG uprobe { } uprobe:/bin/sh: { } uprobe:a:b:c:d { } usdt:a:b:c:d { } usdt { }
+RC 1
+EXPECT
+ERR_RE
+	.* ERROR: uprobe probe type requires 1 to 3 arguments, found 0
+	...
+	.* ERROR: uprobe probe type requires a function or an address
+	...
+	.* ERROR: uprobe probe type requires 2 or 3 arguments, found .
+	...
+	.* ERROR: usdt probe type requires 2 or 3 arguments, found 4
+	...
+	.* ERROR: usdt probe type requires 2 or 3 arguments, found 0
+	...
+
+NAME no permission
+RUN
+	cp build/tests/landing $TMPDIR/closed && chmod 0 $TMPDIR/closed && chmod 755 $TMPDIR
+	for p in uprobe:$TMPDIR/closed:pushes usdt:$TMPDIR/closed:p; do
+		setpriv --bounding-set -all --inh-caps -all "$SONDE" -e "$p { }" 2>&1 | sed -n "s,$TMPDIR,DIR,g; 1s/.*ERROR/ERROR/p"
+	done
+	setpriv --bounding-set -all --inh-caps -all "$SONDE" -e 'uprobe:build/tests/landing:pushes { }' 2>&1 | grep -c ERROR
+NEEDS prog:landing cmd:setpriv
+EXPECT
+	ERROR: open DIR/closed: Permission denied
+	ERROR: open DIR/closed: Permission denied
+	1
+
+NAME every function of the C library
+RUN
+	"$SONDE" -c 'build/tests/calls 1' -e 'config = { max_probes = 10000 } uprobe:libc:* { @ = count(); }' >$TMPDIR/out 2>$TMPDIR/err
+	grep -c '^@: [1-9][0-9]*$' $TMPDIR/out
+	grep -v 'WARNING: [0-9]* of the functions cannot be probed: the kernel puts no uprobe on\|^config\|^ *~*$\|Attached [0-9][0-9][0-9][0-9] probes' $TMPDIR/err
+NEEDS fast
+TIMEOUT 60
+EXPECT
+	1
+
+NAME functions that cannot be probed
+RUN
+	cat >$TMPDIR/odd.c <<'EOF'
+	__asm__(".text\n.type odd_lock, @function\nodd_lock: lock incl (%rdi)\nret\n.size odd_lock, . - odd_lock\n");
+	__asm__(".text\n.type odd_good, @function\nodd_good: incl (%rdi)\nret\n.size odd_good, . - odd_good\n");
+	int main(void) { return 0; }
+	EOF
+	cc -o $TMPDIR/odd $TMPDIR/odd.c && cd $TMPDIR || exit
+	"$SONDE" --dry-run -e 'uprobe:./odd:odd_* { }' 2>&1 | grep -o 'WARN.*'
+	"$SONDE" --dry-run -e 'uprobe:./odd:odd_lock { }' 2>&1 | grep -o 'ERR.*'
+NEEDS cmd:cc prog:landing
+EXPECT
+	WARNING: 1 of the functions cannot be probed: the kernel puts no uprobe on the instruction at odd_lock+0 in ./odd (its prefix or kind)
+	ERROR: the kernel puts no uprobe on the instruction at odd_lock+0 in ./odd (its prefix or kind)
