@@ -206,7 +206,8 @@ static void decode_one(struct cursor *c, u8 op)
 	case 0xc4:
 	case 0xc5: decode_vex(c, op); return;
 	case 0x8f: /* pop; else the start of AMD's XOP */
-		c->bad = c->bad || take_modrm(c) != 0;
+		if (take_modrm(c) != 0)
+			c->bad = true;
 		return;
 	case 0xa0 ... 0xa3: skip(c, c->short_addr ? 4 : 8); return;
 	case 0xb8 ... 0xbf: skip(c, c->wide ? 8 : c->narrow ? 2 : 4); return;

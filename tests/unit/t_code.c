@@ -63,6 +63,8 @@ static const struct {
 	{"0f 04", 0, CODE_OTHER},
 	{"48 66 90", 0, CODE_OTHER},
 	{"e8 01 02", 0, CODE_OTHER},
+	{"8f 82", 0, CODE_OTHER},
+	{"8f 00", 2, CODE_OTHER},
 	{"66 66 66 66 66 66 66 66 66 66 66 66 66 66 66 90", 0, CODE_OTHER}, /* 16 bytes */
 	{"", 0, CODE_OTHER},
 };
