@@ -119,6 +119,6 @@ clean: ; rm -rf build
 stamp = @mkdir -p $B; echo '$1' | cmp -s - $@ || echo '$1' > $@
 say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 
--include $(OBJ:.o=.d) $(UNIT:.o=.d)
+-include $(OBJ:.o=.d) $(UNIT:.o=.d) $B/bench/minimum.d $(patsubst $B/fuzz/%,$B/tests/fuzz/%.d,$(FUZZ))
 .SECONDARY:
 .PHONY: all debug asan fuzz fuzzers static unit check rootcheck vm bench lint install clean FORCE

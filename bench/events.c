@@ -11,6 +11,7 @@
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define GETPPID       "tracepoint:syscalls:sys_enter_getppid"
@@ -186,7 +187,9 @@ static bool counted(int i, const struct run *run, enum who w, double ops)
 	}
 	if (plausible(p, n, want))
 		return true;
-	note("%s: %s counted %.0f of %.0f", p->name, tracers[w].name, n, want);
+	if (!r->told[w])
+		note("%s: %s counted %.0f of %.0f", p->name, tracers[w].name, n, want);
+	r->told[w] = true;
 	return false;
 }
 
@@ -234,7 +237,7 @@ static void measure(int i, enum who w, bool account)
 	run_stop(&run);
 	if (account)
 		close(stats);
-	if (!attached || run.killed || isnan(traced)) {
+	if (!attached || run.killed || WIFSIGNALED(run.status) || isnan(traced)) {
 		note_failure(&run, &tracers[w], p->name);
 		r->failed[w] = true;
 	} else if (!counted(i, &run, w, ops)) {

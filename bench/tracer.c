@@ -328,13 +328,16 @@ void note_failure(const struct run *r, struct tracer *t, const char *what)
 	}
 	if (f)
 		fclose(f);
-	if (!r->killed) {
-		note("not measured: %s%s%s: %s", what, t ? ", " : "", t ? t->name : "", best);
-		return;
-	}
-	note("not measured: %s%s%s: did not end within %d s and was killed%s", what, t ? ", " : "",
-	     t ? t->name : "", EXIT_MS / 1000, t ? "; left out from then on" : "");
-	if (t)
+	/* when dtrace cannot do one thing, it can do none, and says so slowly */
+	bool all = r->killed || (t == &tracers[DTRACE]);
+	const char *then = t && all ? "; left out from then on" : "";
+	if (WIFSIGNALED(r->status) && !r->killed)
+		snprintf(best, sizeof(best), "died of signal %d", WTERMSIG(r->status));
+	if (r->killed)
+		snprintf(best, sizeof(best), "did not end within %d s and was killed",
+			 EXIT_MS / 1000);
+	note("not measured: %s%s%s: %s%s", what, t ? ", " : "", t ? t->name : "", best, then);
+	if (t && all)
 		t->has = false;
 }
 
