@@ -2,12 +2,9 @@
 #include "base/tab.h"
 #include "kern/bpf.h"
 #include "kern/proc.h"
-#include "kern/regs.h"
 #include "probe/common.h"
-#include "sym/code.h"
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 
 enum { MAX_GLOB_PATHS = 4096 };
@@ -258,24 +255,6 @@ static struct err *attach_halves(const struct batch *b, const struct user_site *
 	return e ? e : attach_halves(b, v + n / 2, n - n / 2);
 }
 
-/* Places whose instruction the kernel refuses are left out, also where it would find that out only
- * when a process maps the file. */
-static void leave_out_refused(struct prog *g, const struct user_site *v, u32 n, user_sites *good)
-{
-	int fd AUTO_CLOSE = open(v->path, O_RDONLY | O_CLOEXEC);
-	for (u32 i = 0; i < n; i++) {
-		u8 c[16];
-		ssize_t len = fd < 0 ? 0 : pread(fd, c, sizeof(c), (off_t)v[i].off);
-		struct codes code = {c, (u32)MAX(len, 0), REGS_MACHINE};
-		if (code_refused(&code))
-			leave_out(g, 1,
-				  err_new("offset %#llx: the kernel cannot probe this instruction",
-					  v[i].off));
-		else
-			vec_add(good, v[i]);
-	}
-}
-
 static struct err *attach_each(struct host *h, struct prog *g, const struct user_site *v, u32 n,
 			       int pid, bool ret, struct link **list)
 {
@@ -313,12 +292,9 @@ struct err *user_attach(struct host *h, struct unit *u, struct prog *g, user_sit
 		const struct user_site *v = sites->v + i;
 		for (n = 1; i + n < sites->n && !strcmp(v[n].path, v[0].path); n++)
 			;
-		user_sites good = {0};
-		leave_out_refused(g, v, n, &good);
-		struct err *e = targets(u) ? NULL : attach_file(h, g, good.v, good.n, 0, ret, list);
+		struct err *e = targets(u) ? NULL : attach_file(h, g, v, n, 0, ret, list);
 		for (u32 k = 0; k < targets(u) && !e; k++)
-			e = attach_file(h, g, good.v, good.n, u->scope.pid[k].pid, ret, list);
-		vec_free(&good);
+			e = attach_file(h, g, v, n, u->scope.pid[k].pid, ret, list);
 		if (e)
 			return e;
 	}

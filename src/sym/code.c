@@ -117,6 +117,7 @@ static void decode_two(struct cursor *c)
 	u32 start = c->at;
 	u8 op = take(c);
 	if (op == 0x38 || op == 0x3a) {
+		c->refused = true; /* the kernel knows opcodes of one and two bytes */
 		take(c);
 		take_form(c, op == 0x38 ? M : MB);
 		return;
@@ -133,10 +134,7 @@ static void decode_two(struct cursor *c)
 		c->kind = CODE_NOP5;
 }
 
-/*
- * Input and output, interrupts, halt, and what is no instruction in 64 bits. The kernel asks the
- * same of the last byte of AVX opcodes, where it means something else: it puts no uprobe on vpxor.
- */
+/* Input and output, interrupts, halt, and what is no instruction in 64 bits. */
 static bool is_refused(u8 op)
 {
 	switch (op) {
@@ -168,13 +166,17 @@ static bool is_refused(u8 op)
 	}
 }
 
-/* AVX and its followers: the prefix names the table. */
+/*
+ * AVX and its followers: the prefix names the table. The kernel looks at the opcode without it, so
+ * it puts no uprobe on vpxor and, worse, takes vpbroadcastb for js and does that instead: the
+ * program goes on with wrong data. So they are all refused.
+ */
 static void decode_vex(struct cursor *c, u8 prefix)
 {
 	u8 p0 = take(c), map = prefix == 0xc5 ? 1 : p0 & (prefix == 0x62 ? 7 : 0x1f);
 	skip(c, prefix == 0xc5 ? 0 : prefix == 0xc4 ? 1 : 2);
 	u8 op = take(c);
-	c->refused = c->refused || is_refused(op);
+	c->refused = true;
 	u8 form = map == 1 ? two_bytes[op] : map == 3 ? MB : M;
 	if (map == 1 && op >= 0x80 && op <= 0x8f)
 		form = NO;
@@ -313,38 +315,4 @@ enum code_begins code_begins(const struct codes *c, u32 at)
 	while (next < at && code_next(c, &next, &i))
 		;
 	return next == at ? BEGINS_YES : next > at ? BEGINS_NO : BEGINS_UNKNOWN;
-}
-
-/*
- * What uprobe_init_insn in the kernel's arch/x86/kernel/uprobes.c refuses and programs contain: a
- * lock prefix, the opcode maps 0f38 and 0f3a, and VEX or EVEX ones whose opcode byte, seen without
- * its map, would be in, out, int3 or the like.
- */
-bool code_refused(const struct codes *c)
-{
-	u8 b[16] = {0};
-	u32 i = 0;
-	if (c->machine != EM_X86_64)
-		return false;
-	memcpy(b, c->p, MIN(c->n, (u32)sizeof(b)));
-	while (i < 8 && (b[i] == 0x66 || b[i] == 0xf2 || b[i] == 0xf3 || (b[i] & 0xf0) == 0x40))
-		i++;
-	u8 op = b[i] == 0xc5 ? b[i + 2] : b[i] == 0xc4 ? b[i + 3] : b[i] == 0x62 ? b[i + 4] : 0;
-	if (!op)
-		return b[i] == 0xf0 || (b[i] == 0x0f && (b[i + 1] == 0x38 || b[i + 1] == 0x3a));
-	switch (op) {
-	case 0x60 ... 0x62:
-	case 0x6c ... 0x6f:
-	case 0x82:
-	case 0x9a:
-	case 0xd4 ... 0xd6:
-	case 0xe4 ... 0xe7:
-	case 0xea:
-	case 0xec ... 0xef:
-	case 0xf1:
-	case 0xf4:
-	case 0xfa:
-	case 0xfb: return true;
-	}
-	return false;
 }

@@ -27,7 +27,7 @@ struct codes {
 struct insn {
 	u32 at, len;
 	enum code_kind kind;
-	bool refused; /* the kernel puts no uprobe there */
+	bool refused; /* the kernel puts no uprobe there, or gets it wrong */
 };
 /* The instruction at *at, which moves behind it. False: the end, or (then *at < c->n) one that is
  * not known. */
@@ -38,5 +38,3 @@ enum code_begins {
 	BEGINS_NO,
 	BEGINS_UNKNOWN
 } code_begins(const struct codes *c, u32 at);
-/* Is the first instruction one that the kernel cannot put a uprobe on? */
-bool code_refused(const struct codes *c);

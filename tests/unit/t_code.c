@@ -96,10 +96,20 @@ TEST(code_lengths)
 
 TEST(code_refused)
 {
-	static const char *const yes[] = {"f0 ff 0f", "2e 90",       "3e ff e0",    "cc",   "f4",
-					  "e4 10",    "c5 f9 6e c6", "c5 f9 ef c0", "cd 80"};
-	static const char *const no[] = {"55",    "c5 f8 28 c0", "62 f1 7c 48 28 c0",
-					 "0f 0b", "f3 0f 1e fa", "64 8b 04 25 00 00 00 00",
+	static const char *const yes[] = {"f0 ff 0f",
+					  "2e 90",
+					  "3e ff e0",
+					  "cc",
+					  "f4",
+					  "e4 10",
+					  "c5 f9 6e c6",
+					  "c5 f9 ef c0",
+					  "cd 80",
+					  "c4 e2 7d 78 c0",
+					  "c5 f8 28 c0",
+					  "62 f1 7c 48 28 c0",
+					  "66 0f 38 00 c1"};
+	static const char *const no[] = {"55", "0f 0b", "f3 0f 1e fa", "64 8b 04 25 00 00 00 00",
 					 "0f 05"};
 	for (u32 i = 0; i < countof(yes) + countof(no); i++) {
 		bool want = i < countof(yes);
