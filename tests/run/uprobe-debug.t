@@ -33,7 +33,7 @@ RUN
 	printf x | dd of=min.xz bs=1 seek=100 conv=notrunc 2>/dev/null
 	objcopy --update-section=.gnu_debugdata=min.xz app
 	"$SONDE" -q -c './app 3' -e 'uprobe:./app:pushes { }' 2>&1 | grep -o 'ERROR.*'
-NEEDS prog:landing cmd:objcopy cmd:xz
+NEEDS prog:landing cmd:objcopy cmd:xz fast
 EXPECT
 	        pushes+0
 	        pushes+0

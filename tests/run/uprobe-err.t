@@ -118,7 +118,7 @@ RUN
 		setpriv --bounding-set -all --inh-caps -all "$SONDE" -e "$p { }" 2>&1 | sed -n "s,$TMPDIR,DIR,g; 1s/.*ERROR/ERROR/p"
 	done
 	setpriv --bounding-set -all --inh-caps -all "$SONDE" -e 'uprobe:build/tests/landing:pushes { }' 2>&1 | grep -c ERROR
-NEEDS prog:landing cmd:setpriv
+NEEDS prog:landing cmd:setpriv fast
 EXPECT
 	ERROR: open DIR/closed: Permission denied
 	ERROR: open DIR/closed: Permission denied
