@@ -284,19 +284,44 @@ static const struct provider *usdt_choose(struct host *h, struct unit *u, struct
 	return NULL;
 }
 
+/* Headers of others may place nops of five bytes alone, in functions that keep variables below the
+ * stack pointer; see ufile_harms(). */
+static struct err *check_harm(struct host *h, struct unit *u, const struct point *p,
+			      const char *path)
+{
+	const struct usdt_point *up = p->priv;
+	struct nop_choice c = {.h = h, .a = h->arena};
+	if (u->config.unsafe)
+		return NULL;
+	struct err *e = ufile_open(path, &c.file);
+	for (u32 i = 0; !e && i < up->n; i++) {
+		const struct usdt_site *s = up->site[i];
+		if (ufile_harms(&c.file, h, s->offset, NULL) &&
+		    ufile_harms(&c.file, h, s->offset, function_at(&c, s->addr)))
+			e = err_new("this kernel would overwrite variables of the function at "
+				    "%.*s (0x%llx); --unsafe attaches all the same",
+				    STRF(p->text), s->addr);
+	}
+	ufile_close(&c.file);
+	return e;
+}
+
 static struct err *usdt_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
 	user_sites sites = {0};
-	for (const struct point *p = g->points; p; p = p->next) {
+	struct err *e = NULL;
+	for (const struct point *p = g->points; p && !e; p = p->next) {
 		const struct usdt_point *up = p->priv;
 		const char *path = user_path_real(h, u, arena_strz(h->arena, p->target));
+		e = up ? check_harm(h, u, p, path) : NULL;
 		for (u32 i = 0; up && i < up->n; i++)
 			vec_add(&sites, (struct user_site){path,
 							   up->site[i]->offset +
 								   (up->skip ? up->skip[i] : 0),
 							   up->site[i]->sem_offset});
 	}
-	struct err *e = user_attach(h, u, g, &sites, false, list);
+	if (!e)
+		e = user_attach(h, u, g, &sites, false, list);
 	vec_free(&sites);
 	return e;
 }

@@ -116,3 +116,21 @@ NEEDS prog:sdt cmd:readelf cmd:gcc fast
 TIMEOUT 60
 EXPECT
 	0
+
+# Whether the kernel makes calls of such nops or not, no variable changes.
+NAME nops of five bytes that others placed
+RUN
+	cat >$TMPDIR/run <<EOF
+	build/tests/nop5 100
+	echo "exit code \$?"
+	EOF
+	"$SONDE" -q --follow -c "sh $TMPDIR/run" -e 'usdt:build/tests/nop5:caller { @ = count(); }' | grep .
+	"$SONDE" -q --follow -c "sh $TMPDIR/run" -e 'usdt:build/tests/nop5:leaf { @ = count(); }' 2>&1 |
+		grep -c '^@: 100$\|this kernel would overwrite variables of the function at usdt:build/tests/nop5:five:leaf'
+	build/tests/nop5 100; echo $?
+NEEDS prog:nop5
+EXPECT
+	exit code 0
+	@: 100
+	1
+	0
