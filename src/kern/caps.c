@@ -104,7 +104,20 @@ static bool explain_lockdown(struct host *h, struct sb *out)
 	return true;
 }
 
-static void explain_call(struct host *h, struct sb *out)
+/* Debian's kernels have a third level, for which CAP_PERFMON is not enough. */
+static bool explain_level_3(struct host *h, int no, struct sb *out)
+{
+	i64 paranoid = host_number(h, "/proc/sys/kernel/perf_event_paranoid");
+	if (no != EACCES || paranoid < 3 || cap_held(CAP_SYS_ADMIN))
+		return false;
+	sb_fmt(out,
+	       "kernel.perf_event_paranoid is %lld, and above 2 Debian's kernels let only "
+	       "CAP_SYS_ADMIN open perf events: use sudo, or sysctl kernel.perf_event_paranoid=2",
+	       (long long)paranoid);
+	return true;
+}
+
+static void explain_call(struct host *h, int no, struct sb *out)
 {
 	bool bpf = cap_held(CAP_BPF), perfmon = cap_held(CAP_PERFMON);
 	if (!bpf || !perfmon) {
@@ -120,7 +133,7 @@ static void explain_call(struct host *h, struct sb *out)
 		how_to_get(out, CAP_BPF);
 		return;
 	}
-	if (!explain_lockdown(h, out))
+	if (!explain_level_3(h, no, out) && !explain_lockdown(h, out))
 		sb_z(out, "not a matter of capabilities: a container, a security module or this "
 			  "kernel's configuration forbids it");
 }
@@ -169,7 +182,7 @@ struct err *err_kern(int no, const char *fmt, ...)
 	struct here x;
 	AUTO_SB why = {0};
 	here_init(&x);
-	explain_call(&x.h, &why);
+	explain_call(&x.h, no, &why);
 	arena_free(&x.a);
 	return with_reason(e, no, &why);
 }

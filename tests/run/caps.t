@@ -1,7 +1,7 @@
 # Without uid 0: what works with which capability, and the sentence that names what is missing.
 
 NAME without any capability
-RUN cp "$SONDE" /tmp/sonde-$$; run() { setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ "$@" 2>&1 | sed "s/-$$/-X/; s/disabled is [12]/disabled is N/; s/ (2 instr.*permitted/:/"; }; run -e 'begin { }'; run -e 'tracepoint:sched:sched_switch { }' | head -n 1; run -l tracepoint:sched:sched_switch; rm /tmp/sonde-$$
+RUN cp "$SONDE" /tmp/sonde-$$; run() { /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ "$@" 2>&1 | sed "s/-$$/-X/; s/disabled is [12]/disabled is N/; s/ (2 instr.*permitted/:/"; }; run -e 'begin { }'; run -e 'tracepoint:sched:sched_switch { }' | head -n 1; run -l tracepoint:sched:sched_switch; rm /tmp/sonde-$$
 NEEDS file:/usr/bin/setpriv tracefs
 TIMEOUT 20
 EXPECT
@@ -10,15 +10,16 @@ EXPECT
 	ERROR: open /sys/kernel/tracing/events: Permission denied (needs CAP_DAC_READ_SEARCH: use sudo, or allow it once: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep /tmp/sonde-X)
 
 NAME with CAP_BPF alone
-RUN cp "$SONDE" /tmp/sonde-$$; setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf --ambient-caps=-all,+bpf --bounding-set=-all,+bpf /tmp/sonde-$$ -e 'begin { }' 2>&1 | sed 's/ ([0-9]* instructions)//; s/as kernel.*sudo/use sudo/; s/+ep.*/+ep/'; rm /tmp/sonde-$$
+RUN cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf --ambient-caps=-all,+bpf --bounding-set=-all,+bpf /tmp/sonde-$$ -e 'begin { }' 2>&1 | sed 's/ ([0-9]* instructions)//; s/as kernel.*sudo/use sudo/; s/+ep.*/+ep/'; rm /tmp/sonde-$$
 NEEDS file:/usr/bin/setpriv
 TIMEOUT 20
 EXPECT
 	ERROR: load program begin: Operation not permitted (needs CAP_PERFMON, use sudo, or allow it once: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep
 
 NAME with CAP_BPF and CAP_PERFMON
-RUN cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/spin-$$; chmod 755 /tmp/spin-$$; for s in 'begin { print("begin"); exit(); }' 'rawtracepoint:sched_switch { print("raw"); exit(); }' 'profile:hz:99 { print("profile"); exit(); }' 'interval:ms:10 { print("interval"); exit(); }'; do setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -e "$s" 2>&1 | head -n 1; done; setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -c "/tmp/spin-$$ 20" -e "uprobe:/tmp/spin-$$:busy { @u = count(); } software:cpu-clock:1000000 { @c = count(); }" 2>&1 | sed -n 's/: [0-9]*$//p'; rm /tmp/sonde-$$ /tmp/spin-$$
+RUN [ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid; cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/spin-$$; chmod 755 /tmp/spin-$$; for s in 'begin { print("begin"); exit(); }' 'rawtracepoint:sched_switch { print("raw"); exit(); }' 'profile:hz:99 { print("profile"); exit(); }' 'interval:ms:10 { print("interval"); exit(); }'; do /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -e "$s" 2>&1 | head -n 1; done; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -c "/tmp/spin-$$ 20" -e "uprobe:/tmp/spin-$$:busy { @u = count(); } software:cpu-clock:1000000 { @c = count(); }" 2>&1 | sed -n 's/: [0-9]*$//p'; rm /tmp/sonde-$$ /tmp/spin-$$
 NEEDS file:/usr/bin/setpriv prog:spin uprobe btf
+ALONE
 TIMEOUT 30
 EXPECT
 	begin
@@ -28,8 +29,16 @@ EXPECT
 	@c
 	@u
 
+NAME the third level of perf_event_paranoid, which Debian's kernels have
+RUN echo 3 >/proc/sys/kernel/perf_event_paranoid; cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -e 'profile:hz:99 { exit(); }' 2>&1 | head -n 1; echo 2 >/proc/sys/kernel/perf_event_paranoid; rm /tmp/sonde-$$
+NEEDS vm file:/usr/bin/setpriv
+ALONE
+TIMEOUT 20
+EXPECT
+	stdin:1:1-14: ERROR: Unable to attach probe: profile:hz:99: open software event 0 for pid -1, cpu 0: Permission denied (kernel.perf_event_paranoid is 3, and above 2 Debian's kernels let only CAP_SYS_ADMIN open perf events: use sudo, or sysctl kernel.perf_event_paranoid=2). If this is expected, set the 'missing_probes' config variable to 'warn'.
+
 NAME with CAP_DAC_READ_SEARCH, tracepoints; without CAP_SYSLOG, kernel addresses without names
-RUN cp "$SONDE" /tmp/sonde-$$; setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon,+dac_read_search --ambient-caps=-all,+bpf,+perfmon,+dac_read_search --bounding-set=-all,+bpf,+perfmon,+dac_read_search /tmp/sonde-$$ -q -c true -e 'tracepoint:syscalls:sys_enter_exit_group /pid == cpid/ { @[kstack(1)] = count(); }' 2>&1 | sed 's/0x[0-9a-f]*$/ADDRESS/; s/kptr_restrict is [0-9]*/kptr_restrict is N/'; rm /tmp/sonde-$$
+RUN cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon,+dac_read_search --ambient-caps=-all,+bpf,+perfmon,+dac_read_search --bounding-set=-all,+bpf,+perfmon,+dac_read_search /tmp/sonde-$$ -q -c true -e 'tracepoint:syscalls:sys_enter_exit_group /pid == cpid/ { @[kstack(1)] = count(); }' 2>&1 | sed 's/0x[0-9a-f]*$/ADDRESS/; s/kptr_restrict is [0-9]*/kptr_restrict is N/'; rm /tmp/sonde-$$
 NEEDS file:/usr/bin/setpriv tp:syscalls/sys_enter_exit_group btf sym:bpf_for_each_map_elem
 TIMEOUT 20
 EXPECT
@@ -41,8 +50,9 @@ EXPECT
 	WARNING: kernel addresses have no names, as /proc/kallsyms shows none: needs CAP_SYSLOG while kernel.kptr_restrict is N
 
 NAME tracefs that is not mounted
-RUN unshare -m sh -c 'umount /sys/kernel/tracing 2>/dev/null; umount /sys/kernel/debug 2>/dev/null; "$SONDE" -l tracepoint:sched:sched_switch; umount /sys/kernel/tracing; cp "$SONDE" /tmp/sonde-$$; setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$SONDE" -l tracepoint:sched:sched_switch 2>&1; setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$SONDE" -q -e "interval:ms:10 { print(1); exit(); }" 2>&1; rm /tmp/sonde-$$; :'
+RUN [ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid; unshare -m sh -c 'umount /sys/kernel/tracing 2>/dev/null; umount /sys/kernel/debug 2>/dev/null; "$SONDE" -l tracepoint:sched:sched_switch; umount /sys/kernel/tracing; cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$SONDE" -l tracepoint:sched:sched_switch 2>&1; /usr/bin/setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$SONDE" -q -e "interval:ms:10 { print(1); exit(); }" 2>&1; rm /tmp/sonde-$$; :'
 NEEDS file:/usr/bin/setpriv tracefs
+ALONE
 TIMEOUT 20
 EXPECT
 	tracepoint:sched:sched_switch
@@ -52,12 +62,12 @@ EXPECT
 	$
 
 NAME types from a file
-RUN cp /sys/kernel/btf/vmlinux $TMPDIR/btf; "$SONDE" -q --btf=$TMPDIR/btf -c true -e 'tracepoint:raw_syscalls:sys_enter /pid == cpid/ { @[curtask->tgid == pid, curtask.comm == comm] = count(); exit(); }' | sed 's/: [0-9]*$//'; "$SONDE" --btf=$TMPDIR/btf -e "iter:task { }" 2>&1 | head -n 1; "$SONDE" --btf=$TMPDIR/btf -e "rawtracepoint:sched_switch { }" 2>&1 | head -n 1; "$SONDE" --btf=$TMPDIR/btf --info | grep -E ' (BTF|TASK_BTF|FENTRY) +[yn]' | tr -s ' ' | cut -d ' ' -f 2,3; for f in /nope /etc/passwd; do "$SONDE" --btf=$f -e 'begin { }'; done 2>&1
+RUN cp /sys/kernel/btf/vmlinux $TMPDIR/btf; "$SONDE" -q --btf=$TMPDIR/btf -c true -e 'tracepoint:raw_syscalls:sys_enter /pid == cpid/ { @[curtask->tgid == pid] = count(); exit(); }' | sed 's/: [0-9]*$//'; "$SONDE" --btf=$TMPDIR/btf -e "iter:task { }" 2>&1 | head -n 1; "$SONDE" --btf=$TMPDIR/btf -e "rawtracepoint:sched_switch { }" 2>&1 | head -n 1; "$SONDE" --btf=$TMPDIR/btf --info | grep -E ' (BTF|TASK_BTF|FENTRY) +[yn]' | tr -s ' ' | cut -d ' ' -f 2,3; for f in /nope /etc/passwd; do "$SONDE" --btf=$f -e 'begin { }'; done 2>&1
 NEEDS btf tp:raw_syscalls/sys_enter
 EXPECT
 	$
 	$
-	@[true, true]
+	@[true]
 	stdin:1:1-10: ERROR: probes of this type are found by numbers in the kernel's own BTF, not in that of --btf
 	stdin:1:1-27: ERROR: probes of this type are found by numbers in the kernel's own BTF, not in that of --btf
 	BTF yes
@@ -88,7 +98,7 @@ EXPECT
 	0 True True True True
 
 NAME info without capabilities does not take unknown for missing
-RUN cp "$SONDE" /tmp/sonde-$$; setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ info | grep -E '^ +(CAP_BPF|BTF|RINGBUF|begin|tracepoint) ' | tr -s ' ' | sed 's/ (needs CAP_DAC.*/ (...)/; s/: open.*/ .../'; rm /tmp/sonde-$$
+RUN cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ info | grep -E '^ +(CAP_BPF|BTF|RINGBUF|begin|tracepoint) ' | tr -s ' ' | sed 's/ (needs CAP_DAC.*/ (...)/; s/: open.*/ .../'; rm /tmp/sonde-$$
 NEEDS file:/usr/bin/setpriv btf tracefs
 TIMEOUT 20
 EXPECT
