@@ -87,7 +87,7 @@ EXPECT
 	ERROR: start the command: Exec format error
 
 NAME a child that becomes another user
-RUN "$SONDE" -q -c '/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups build/tests/spin 100' -e 'uprobe:build/tests/spin:busy { @u[uid] = count(); } software:cpu-clock:1000000 /comm == "spin"/ { @c[uid] = count(); } profile:hz:199 /pid == cpid && comm == "spin"/ { @p[uid] = count(); }' | sed '/^$/d; s/: [0-9]*$//'
+RUN "$SONDE" -q -c "/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups build/tests/spin $((100 * ${TEST_SLOW:-1}))" -e 'uprobe:build/tests/spin:busy { @u[uid] = count(); } software:cpu-clock:1000000 /comm == "spin"/ { @c[uid] = count(); } profile:hz:199 /pid == cpid && comm == "spin"/ { @p[uid] = count(); }' | sed '/^$/d; s/: [0-9]*$//'
 NEEDS prog:spin uprobe file:/usr/bin/setpriv
 EXPECT
 	@c[65534]
