@@ -29,6 +29,7 @@ struct point {
 	u64 offset, addr, period;
 	u32 id; /* index into unit.probe_name */
 	bool has_addr;
+	bool wild; /* user probes: one of those that a wildcard matched */
 	enum abi abi : 8;
 	const struct type
 		*args; /* T_STRUCT that "args" reads (tracepoint: the context itself), or NULL */

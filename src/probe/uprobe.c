@@ -148,6 +148,7 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 		return err_new("Offset outside the function bounds ('%.*s' size is %llu)",
 			       STRF(sym->name), sym->size);
 	q.target = str_z(s->path);
+	q.wild = s->wild;
 	q.name = arena_str(s->a, sym->name);
 	q.addr = sym->file_off + q.offset;
 	q.abi = ufile_abi(&s->file, sym->addr);

@@ -395,7 +395,8 @@ static struct err *point_types(struct unit *u, struct point *p, u32 use)
 	struct err *e = NULL;
 	if (v->types && ((use & (USE_ARGS | USE_ARGN | USE_RETVAL)) || (v->flags & PF_TYPED)))
 		e = v->types(u->host, u, p);
-	if (!e && v->debug && (use & (USE_ARGS | USE_RETVAL)))
+	/* A body for many functions wants their results alike: as numbers. */
+	if (!e && v->debug && (use & (p->wild ? USE_ARGS : USE_ARGS | USE_RETVAL)))
 		e = v->debug(u->host, u, p);
 	return e;
 }

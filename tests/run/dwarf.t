@@ -75,6 +75,15 @@ EXPECT
 	$
 	@[true]: 1
 
+NAME results of functions by a wildcard are registers
+PROG uretprobe:build/tests/typed:negativ[e] { @wild = sum(sizeof((retval))); } uretprobe:build/tests/typed:negative { @one = sum(sizeof((retval))); }
+LOAD typed 1
+EXPECT
+	$
+	$
+	@one: 4
+	@wild: 8
+
 NAME source line with its variables
 PROG uprobe:build/tests/typed0@typed.c:47 { printf("%d %d %d %d %s\n", args.i, args.twice, args.local, args.calls, args.big.name); }
 LOAD typed0 1
