@@ -176,6 +176,13 @@ static const struct type *check_retval(struct sema *s, struct node *n)
 	return value_type(s, s->point->ret, user ? AS_USER : AS_KERNEL, false);
 }
 
+bool sema_func_is_text(struct host *h, const struct point *p)
+{
+	u32 flags = p->provider->flags;
+	return (flags & PF_USER) && (flags & PF_RETVAL) && p->abi == ABI_C && p->name.n &&
+	       !host_has(h, FEAT_UPROBE_MULTI);
+}
+
 /* Names that are neither rows nor maps: what they mean depends on the probe. NULL in *t: not one of
  * them. */
 static bool check_special(struct sema *s, struct node *n, const struct type **t)
@@ -187,7 +194,10 @@ static bool check_special(struct sema *s, struct node *n, const struct type **t)
 		*t = check_args(s, n);
 	else if (str_is(n->name, "retval"))
 		*t = check_retval(s, n);
-	else if (str_is(n->name, "func"))
+	else if (str_is(n->name, "func") && sema_func_is_text(s->u->host, s->point)) {
+		node_set_str(s, n, s->point->name);
+		*t = n->type;
+	} else if (str_is(n->name, "func"))
 		*t = !(flags & PF_FUNC)
 			     ? only_in(s, n, "'kprobes', 'uprobes', 'fentry' and 'fexit' probes")
 		     : flags & PF_USER ? &type_usym

@@ -294,9 +294,11 @@ static bool same_args(const struct type *a, const struct type *b)
 	return true;
 }
 
-static bool same_variant(const struct point *a, const struct point *b, u32 use)
+static bool same_variant(struct compile *c, const struct point *a, const struct point *b, u32 use)
 {
 	if (a->provider != b->provider || a->abi != b->abi)
+		return false;
+	if ((use & USE_FUNC) && sema_func_is_text(c->unit->host, a))
 		return false;
 	if ((a->provider->flags & PF_SPLIT) && !str_eq(a->extra, b->extra))
 		return false;
@@ -332,7 +334,7 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 	struct arena *a = c->unit->arena;
 	for (u32 i = first; i < c->nvariant; i++) {
 		struct variant *v = c->variant[i];
-		if (!same_variant(v->points, p, use))
+		if (!same_variant(c, v->points, p, use))
 			continue;
 		struct point *last = v->points;
 		while (last->next)

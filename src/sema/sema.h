@@ -102,6 +102,9 @@ void sema_dump_plan(const struct compile *c, struct sb *out);
 
 /* ---- for builtins ---- */
 struct node *call_arg(const struct node *call, u32 i); /* NULL past the end */
+/* Kernels before 6.6, which have no multi links for uprobes either, do not tell a return probe of a
+ * program its function: then func is the name as text, and each point has a body of its own. */
+bool sema_func_is_text(struct host *h, const struct point *p);
 u32 call_nargs(const struct node *call);
 bool node_int(const struct node *n, i64 *ret);        /* an integer (or bool) literal */
 bool node_str(const struct node *n, struct str *ret); /* a string literal */

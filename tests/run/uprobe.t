@@ -259,3 +259,26 @@ EXPECT
 	stdin:1:1-39: ERROR: the kernel puts no uprobe on the instruction at plus_locked+0 in build/tests/refused (its prefix or kind)
 	uprobe:build/tests/refused:plus_locked { @ = count(); }
 	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+
+NAME function of a return
+PROG uretprobe:build/tests/landing:pushes, uretprobe:build/tests/landing:mov[e]s /pid == cpid/ { printf("%s %d\n", func, retval); }
+LOAD landing 2 300
+NEEDS prog:landing
+EXPECT
+	pushes 1
+	moves 2
+	pushes 2
+	moves 3
+	$
+	$
+
+NAME function of a return, on kernels that do not tell
+PROG uretprobe:build/tests/landing:pushes, uretprobe:build/tests/landing:mov[e]s /pid == cpid/ { @[func] = count(); }
+ARGS --no-feature uprobe_multi
+LOAD landing 2
+NEEDS prog:landing
+EXPECT
+	$
+	$
+	@[moves]: 2
+	@[pushes]: 2
