@@ -1,5 +1,6 @@
 /* expr.c - types of expressions. */
 #include "sema/check.h"
+#include "types/dwarf.h"
 
 static const struct type *unknown(struct sema *s)
 {
@@ -403,6 +404,10 @@ static const struct type *no_field(struct sema *s, const struct node *n, const s
 		diag_hint(s->ds, d, "did you mean '%.*s.%.*s'?", STRF(n->a->name), STRF(near));
 	else if (near.n)
 		diag_hint(s->ds, d, "did you mean '%.*s'?", STRF(near));
+	else if (is_args(n->a) && s->point->debug && s->point->debug->at_entry)
+		diag_hint(s->ds, d, "%s",
+			  "where a function begins only its parameters are known; at a source "
+			  "line, uprobe:path@file:line, its variables are, too");
 	return &type_error;
 }
 
