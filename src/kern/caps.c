@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
 
 const struct cap caps_known[] = {
 	{CAP_BPF, "CAP_BPF", "maps and programs: every script"},
@@ -117,6 +119,25 @@ static bool explain_level_3(struct host *h, int no, struct sb *out)
 	return true;
 }
 
+/* Before Linux 5.11, the memory of maps counts as locked. Only a sentence hangs on the version. */
+static bool explain_memlock(int no, struct sb *out)
+{
+	struct utsname un;
+	struct rlimit lim;
+	u32 major = 0, minor = 0;
+	if (no != EPERM || uname(&un) || getrlimit(RLIMIT_MEMLOCK, &lim) ||
+	    cap_held(CAP_SYS_RESOURCE) || lim.rlim_cur == RLIM_INFINITY)
+		return false;
+	if (sscanf(un.release, "%u.%u", &major, &minor) != 2 || major > 5 ||
+	    (major == 5 && minor > 10))
+		return false;
+	sb_fmt(out,
+	       "before Linux 5.11 the memory of maps counts as locked, and %llu bytes may be: "
+	       "needs CAP_SYS_RESOURCE, or ulimit -l unlimited",
+	       (unsigned long long)lim.rlim_cur);
+	return true;
+}
+
 static void explain_call(struct host *h, int no, struct sb *out)
 {
 	bool bpf = cap_held(CAP_BPF), perfmon = cap_held(CAP_PERFMON);
@@ -133,7 +154,7 @@ static void explain_call(struct host *h, int no, struct sb *out)
 		how_to_get(out, CAP_BPF);
 		return;
 	}
-	if (!explain_level_3(h, no, out) && !explain_lockdown(h, out))
+	if (!explain_level_3(h, no, out) && !explain_memlock(no, out) && !explain_lockdown(h, out))
 		sb_z(out, "not a matter of capabilities: a container, a security module or this "
 			  "kernel's configuration forbids it");
 }

@@ -18,7 +18,7 @@ EXPECT
 
 NAME with CAP_BPF and CAP_PERFMON
 RUN [ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid; cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/spin-$$; chmod 755 /tmp/spin-$$; for s in 'begin { print("begin"); exit(); }' 'rawtracepoint:sched_switch { print("raw"); exit(); }' 'profile:hz:99 { print("profile"); exit(); }' 'interval:ms:10 { print("interval"); exit(); }'; do /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -e "$s" 2>&1 | head -n 1; done; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -c "/tmp/spin-$$ $((100 * ${TEST_SLOW:-1}))" -e "uprobe:/tmp/spin-$$:busy { @u = count(); } software:cpu-clock:1000000 { @c = count(); }" 2>&1 | sed -n 's/: [0-9]*$//p'; rm /tmp/sonde-$$ /tmp/spin-$$
-NEEDS file:/usr/bin/setpriv prog:spin uprobe btf
+NEEDS file:/usr/bin/setpriv prog:spin uprobe btf sym:bpf_for_each_map_elem
 ALONE
 TIMEOUT 30
 EXPECT
@@ -31,7 +31,7 @@ EXPECT
 
 NAME the third level of perf_event_paranoid, which Debian's kernels have
 RUN echo 3 >/proc/sys/kernel/perf_event_paranoid; cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -e 'profile:hz:99 { exit(); }' 2>&1 | head -n 1; echo 2 >/proc/sys/kernel/perf_event_paranoid; rm /tmp/sonde-$$
-NEEDS vm file:/usr/bin/setpriv
+NEEDS vm file:/usr/bin/setpriv sym:bpf_for_each_map_elem
 ALONE
 TIMEOUT 20
 EXPECT

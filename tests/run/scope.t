@@ -9,7 +9,7 @@ EXPECT
 	@: 8
 
 NAME processes as a list end the trace when the last one ends
-RUN build/tests/syscalls 3 getppid $((1800 * ${TEST_SLOW:-1})) & a=$!; build/tests/syscalls 5 getppid $((900 * ${TEST_SLOW:-1})) & "$SONDE" -q -p $a,$! -e 'tracepoint:raw_syscalls:sys_enter /args.id == 110/ { @ = count(); } interval:s:8 { print("late"); }'; wait
+RUN build/tests/syscalls 3 getppid $((1800 * ${TEST_SLOW:-1})) & a=$!; build/tests/syscalls 5 getppid $((900 * ${TEST_SLOW:-1})) & "$SONDE" -q -p $a,$! -e 'tracepoint:raw_syscalls:sys_enter /args.id == 110/ { @ = count(); } interval:s:60 { print("late"); }'; wait
 NEEDS prog:syscalls tp:raw_syscalls/sys_enter
 EXPECT
 	$
@@ -25,7 +25,7 @@ EXPECT
 	@: 55
 
 NAME user probes and perf events attach to each process
-RUN D=$((1500 * ${TEST_SLOW:-1})); build/tests/spin 100 $D & a=$!; build/tests/spin 100 $D & b=$!; build/tests/spin 100 $D & "$SONDE" -q -p $a,$b -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } ' | sed '/^$/d; s/\[.*//' | uniq -c | tr -s " "; wait
+RUN D=$((1500 * ${TEST_SLOW:-1})); build/tests/spin $((100 * ${TEST_SLOW:-1})) $D & a=$!; build/tests/spin $((100 * ${TEST_SLOW:-1})) $D & b=$!; build/tests/spin $((100 * ${TEST_SLOW:-1})) $D & "$SONDE" -q -p $a,$b -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } ' | sed '/^$/d; s/\[.*//' | uniq -c | tr -s " "; wait
 NEEDS prog:spin uprobe
 EXPECT
 	 2 @c
@@ -49,7 +49,7 @@ EXPECT
 	@: 2
 
 NAME children of -p, from its next fork on
-RUN sh -c 'build/tests/syscalls 50 lseek 700 & sleep 1.5; for i in 1 2 3; do build/tests/syscalls 3 lseek; done; :' & "$SONDE" -q --follow -p $! -e 'tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { @[args.offset] = count(); } interval:s:9 { print("late"); }'; wait
+RUN sh -c 'build/tests/syscalls 50 lseek 700 & sleep 1.5; for i in 1 2 3; do build/tests/syscalls 3 lseek; done; :' & "$SONDE" -q --follow -p $! -e 'tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { @[args.offset] = count(); } interval:s:60 { print("late"); }'; wait
 NEEDS prog:syscalls tp:syscalls/sys_enter_lseek
 TIMEOUT 15
 EXPECT
@@ -111,7 +111,7 @@ EXPECT
 	$
 
 NAME user probes and perf events in a control group
-RUN d=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1)/sonde_$$; mkdir $d; build/tests/spin 100 $((1500 * ${TEST_SLOW:-1})) & a=$!; echo $a >$d/cgroup.procs; build/tests/spin 100 $((1500 * ${TEST_SLOW:-1})) & timeout -s INT $((2 * ${TEST_SLOW:-1})) "$SONDE" -q --cgroup $d -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } ' | sed '/^$/d; s/\[.*//' | uniq -c | tr -s " "; wait; rmdir $d
+RUN d=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1)/sonde_$$; mkdir $d; build/tests/spin $((100 * ${TEST_SLOW:-1})) $((1500 * ${TEST_SLOW:-1})) & a=$!; echo $a >$d/cgroup.procs; build/tests/spin $((100 * ${TEST_SLOW:-1})) $((1500 * ${TEST_SLOW:-1})) & timeout -s INT $((2 * ${TEST_SLOW:-1})) "$SONDE" -q --cgroup $d -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } ' | sed '/^$/d; s/\[.*//' | uniq -c | tr -s " "; wait; rmdir $d
 NEEDS prog:spin uprobe file:/sys/fs/cgroup
 EXPECT
 	 1 @c
