@@ -9,7 +9,7 @@
  * block (f->cur); variables are promotable slots, written with ir_set and
  * read with ir_get, so lowering need not think of phis. Then the passes, in the
  * order of ir_passes[]: cfg (drop unreachable blocks, reverse postorder,
- * predecessors), ssa (slots -> temporaries and phis), opt (fold, copies, common
+ * predecessors), ssa (variables -> temporaries and phis), slots (loads of what was just stored), opt (fold, copies, common
  * subexpressions, branch fusion, dead code), live, regs. ir_emit() joins the
  * functions of one program into bytecode.
  *
@@ -201,7 +201,7 @@ void ir_ret(struct fn *f, struct ref val);
 
 /* ---- passes ---- */
 struct ir_pass {
-	const char *name; /* "cfg", "ssa", "opt", "live", "regs" */
+	const char *name; /* "cfg", "ssa", "slots", "opt", "live", "regs" */
 	void (*run)(struct fn *f);
 };
 extern const struct ir_pass ir_passes[]; /* ends with {0} */

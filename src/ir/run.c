@@ -2,8 +2,13 @@
 #include "ir/pass.h"
 
 const struct ir_pass ir_passes[] = {
-	{"cfg", cfg_run},   {"ssa", ssa_run},   {"opt", opt_run},
-	{"live", live_run}, {"regs", regs_run}, {0},
+	{"cfg", cfg_run},
+	{"ssa", ssa_run},
+	{"slots", slots_run},
+	{"opt", opt_run},
+	{"live", live_run},
+	{"regs", regs_run},
+	{0},
 };
 
 void ir_run(struct fn *f)

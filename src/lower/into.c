@@ -331,13 +331,18 @@ static void text_equal(struct lower *l, struct node *n, struct str lit, struct b
 	u32 cmp = MIN(want, size);
 	struct mem m = lower_mem(l, n);
 	for (u32 i = 0, w; i < cmp; i += w) {
-		for (w = 8; w > cmp - i || ((m.off + (i32)i) & (i32)(w - 1));)
+		for (w = 8;
+		     w > size - i || ((m.off + (i32)i) & (i32)(w - 1)) || w >= 2 * (cmp - i);)
 			w /= 2;
+		u32 behind = w > cmp - i ? 8 * (w - (cmp - i)) : 0; /* bits that do not matter */
 		u64 v = 0;
 		for (u32 k = 0; k < w; k++)
 			v |= (u64)(u8)(i + k < lit.n ? lit.s[i + k] : 0) << (8 * k);
 		struct blk *same = ir_blk(f);
-		ir_br(f, O_EQ, ir_load(f, w, m.base, m.off + (i32)i), ir_con(f, v), same, differ);
+		struct ref word = ir_load(f, w, m.base, m.off + (i32)i);
+		if (behind)
+			word = ir_op2(f, O_AND, word, ir_con(f, ~0ull >> (64 - 8 * w + behind)));
+		ir_br(f, O_EQ, word, ir_con(f, v), same, differ);
 		ir_at(f, same);
 	}
 }
