@@ -13,14 +13,19 @@ static u32 *find(const struct tab *t, struct str key)
 static void rehash(struct tab *t)
 {
 	free(t->slot);
-	t->nslot = t->nslot ? t->nslot * 2 : 16;
+	t->nslot = t->nslot ? t->nslot * 4 : 16;
 	t->slot = calloc(t->nslot, sizeof(*t->slot));
 	t->cap = t->nslot / 2;
 	t->v = reallocarray(t->v, t->cap, sizeof(*t->v));
 	if (!t->slot || !t->v)
 		abort();
-	for (u32 i = 0; i < t->n; i++)
-		*find(t, t->v[i].key) = i + 1;
+	u32 mask = t->nslot - 1;
+	for (u32 i = 0; i < t->n; i++) { /* all differ */
+		u32 at = (u32)str_hash(t->v[i].key) & mask;
+		while (t->slot[at])
+			at = (at + 1) & mask;
+		t->slot[at] = i + 1;
+	}
 }
 
 void *tab_get(const struct tab *t, struct str key)
@@ -29,18 +34,23 @@ void *tab_get(const struct tab *t, struct str key)
 	return at ? t->v[at - 1].val : NULL;
 }
 
-void tab_set(struct tab *t, struct str key, void *val)
+void *tab_add(struct tab *t, struct str key, void *val)
 {
 	assert(val);
 	if (t->n == t->cap)
 		rehash(t);
 	u32 *at = find(t, key);
-	if (!*at) {
-		t->v[t->n] = (struct tab_entry){key, val};
-		*at = ++t->n;
-	} else {
-		t->v[*at - 1].val = val;
-	}
+	if (*at)
+		return t->v[*at - 1].val;
+	t->v[t->n] = (struct tab_entry){key, val};
+	*at = ++t->n;
+	return NULL;
+}
+
+void tab_set(struct tab *t, struct str key, void *val)
+{
+	if (tab_add(t, key, val))
+		t->v[*find(t, key) - 1].val = val;
 }
 
 void tab_free(struct tab *t)

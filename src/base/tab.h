@@ -15,6 +15,7 @@ struct tab {
 	u32 n, cap;
 	u32 *slot, nslot;
 };
-void *tab_get(const struct tab *t, struct str key); /* NULL: absent */
+void *tab_get(const struct tab *t, struct str key);      /* NULL: absent */
+void *tab_add(struct tab *t, struct str key, void *val); /* what was there stays, and is returned */
 void tab_set(struct tab *t, struct str key, void *val);
 void tab_free(struct tab *t);

@@ -26,9 +26,13 @@ void link_undo(struct host *h, struct link **list, const struct link *mark)
 		struct link *l = *list;
 		assert(l);
 		*list = l->next;
+		bool late = l->late && l->fd >= 0;
 		close_fd(&l->fd);
-		close_fd(&l->perf_fd);
-		if (l->event)
+		if (late)
+			retprobe_late(h, l->perf_fd);
+		else
+			close_fd(&l->perf_fd);
+		if (l->event && !l->late)
 			retprobe_remove(h, l->event);
 		free(l->event);
 		free(l);

@@ -17,6 +17,8 @@ struct link {
 	int perf_fd; /* closed after fd; -1: none */
 	char *event; /* heap; defined by retprobe_open(), removed at last; NULL: none */
 	enum missed_at missed;
+	bool late; /* closing perf_fd and removing the event take seconds, and no program depends
+		      on it: done by others when this process ends */
 	const void *owner; /* for the caller's use */
 	struct link *next;
 };
@@ -42,6 +44,20 @@ bool link_missed(struct host *h, const struct link *l, u64 *n);
  */
 enum { RETPROBE_CALLS = 4096 }; /* the kernel's limit */
 struct err *retprobe_open(struct host *h, const char *func, u32 calls, char **event, int *perf_fd);
+/*
+ * Start (calls 0) or return probes of many functions as one event, since Linux 5.4: enabled and
+ * disabled together. .no: 0, or an errno when that one could not be defined.
+ */
+struct probe_place {
+	const char *func;
+	u64 off; /* from _stext; 0: unknown, so the kernel looks the name up, which takes
+		    milliseconds before 6.2 */
+	int no;
+};
+struct err *retprobe_open_all(struct host *h, struct probe_place *v, u32 n, u32 calls, char **event,
+			      int *perf_fd);
 void retprobe_remove(struct host *h, const char *event);
+void retprobe_late(struct host *h, int perf_fd); /* see link.late */
 bool retprobe_missed(struct host *h, const char *event, u64 *n);
-void retprobe_done(struct host *h); /* ends the child; called by host_deinit() */
+void retprobe_done(struct host *h); /* ends the child, or leaves it what is late; called by
+				       host_deinit() */

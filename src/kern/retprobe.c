@@ -1,4 +1,5 @@
-/* retprobe.c - return probes through tracefs's kprobe_events. */
+/* retprobe.c - return probes, and many probes at once, through tracefs's kprobe_events. */
+#include "base/vec.h"
 #include "kern/link.h"
 #include "kern/perf.h"
 #include "kern/tracefs.h"
@@ -11,12 +12,14 @@
 
 /* Events are called sonde/sonde_PID_NUMBER. */
 #define GROUP "sonde"
-enum { REMOVE_TRIES = 300, REMOVE_WAIT_US = 10000 };
+enum { REMOVE_TRIES = 6000, REMOVE_WAIT_US = 10000 };
 
 struct retprobes {
 	pid_t guard;
 	int alive; /* closed by our end, whatever it is */
 	u32 n;
+	bool late;        /* definitions are left to the guard */
+	VEC(int) late_fd; /* ... perf events to a child that closes them */
 };
 
 static struct err *control_file(struct host *h, const char **path)
@@ -59,11 +62,12 @@ static bool is_left(struct str line, u64 pid, struct str *event)
 static bool sweep(const char *path, struct str list, u64 pid)
 {
 	bool all = true;
-	struct str line, event;
+	struct str line, event, before = {0};
 	while (str_cut(&list, '\n', &line)) {
 		char text[128];
-		if (!is_left(line, pid, &event))
+		if (!is_left(line, pid, &event) || str_eq(event, before))
 			continue;
+		before = event;
 		int n = snprintf(text, sizeof(text), "-:%.*s\n", STRF(event));
 		if (n > 0 && (size_t)n < sizeof(text) && command(path, text) == EBUSY)
 			all = false;
@@ -141,25 +145,10 @@ static struct err *begin(struct host *h, const char *path)
 	return start_guard(h, path);
 }
 
-struct err *retprobe_open(struct host *h, const char *func, u32 calls, char **event, int *perf_fd)
+static struct err *open_event(struct host *h, char *name, char **event, int *perf_fd)
 {
-	const char *path;
-	struct err *e = control_file(h, &path);
-	if (!e)
-		e = begin(h, path);
-	if (e)
-		return e;
-	char *name = NULL, text[512];
-	if (asprintf(&name, GROUP "_%d_%u", getpid(), h->retprobes->n++) < 0)
-		abort();
-	int n = snprintf(text, sizeof(text), "r%u:" GROUP "/%s %s\n", calls, name, func);
-	int no = n < 0 || (size_t)n >= sizeof(text) ? ENAMETOOLONG : command(path, text);
-	if (no) {
-		free(name);
-		return err_kern(no, "define a return probe of %s in %s", func, path);
-	}
 	struct perf_spec s = {.type = PERF_TYPE_TRACEPOINT, .period = 1, .pid = -1, .cpu = 0};
-	e = tracefs_id(h, STR(GROUP), str_z(name), &s.config);
+	struct err *e = tracefs_id(h, STR(GROUP), str_z(name), &s.config);
 	if (!e)
 		e = perf_open(&s, perf_fd);
 	if (!e) {
@@ -169,6 +158,53 @@ struct err *retprobe_open(struct host *h, const char *func, u32 calls, char **ev
 	retprobe_remove(h, name);
 	free(name);
 	return e;
+}
+
+static char *next_name(struct host *h)
+{
+	char *name = NULL;
+	if (asprintf(&name, GROUP "_%d_%u", getpid(), h->retprobes->n++) < 0)
+		abort();
+	return name;
+}
+
+/* calls 0: at the start of the function. An errno. */
+static int define(const char *path, const char *name, const struct probe_place *p, u32 calls)
+{
+	char text[512], kind[16] = "p", at[32];
+	if (calls)
+		snprintf(kind, sizeof(kind), "r%u", calls);
+	snprintf(at, sizeof(at), "_stext+%llu", p->off);
+	int n = snprintf(text, sizeof(text), "%s:" GROUP "/%s %s\n", kind, name,
+			 p->off ? at : p->func);
+	return n < 0 || (size_t)n >= sizeof(text) ? ENAMETOOLONG : command(path, text);
+}
+
+struct err *retprobe_open_all(struct host *h, struct probe_place *v, u32 n, u32 calls, char **event,
+			      int *perf_fd)
+{
+	const char *path;
+	struct err *e = control_file(h, &path);
+	if (!e)
+		e = begin(h, path);
+	if (e)
+		return e;
+	u32 good = 0;
+	char *name = next_name(h);
+	for (u32 i = 0; i < n; i++) {
+		v[i].no = define(path, name, &v[i], calls);
+		good += !v[i].no;
+	}
+	if (good)
+		return open_event(h, name, event, perf_fd);
+	free(name);
+	return err_kern(v[0].no, "define a probe of %s in %s", v[0].func, path);
+}
+
+struct err *retprobe_open(struct host *h, const char *func, u32 calls, char **event, int *perf_fd)
+{
+	struct probe_place p = {.func = func};
+	return retprobe_open_all(h, &p, 1, calls, event, perf_fd);
 }
 
 void retprobe_remove(struct host *h, const char *event)
@@ -183,7 +219,7 @@ void retprobe_remove(struct host *h, const char *event)
 	err_free(e);
 }
 
-/* Lines of kprobe_profile: name, hits, misses. */
+/* Lines of kprobe_profile: name, hits, misses; one for each function of an event. */
 bool retprobe_missed(struct host *h, const char *event, u64 *n)
 {
 	const char *dir;
@@ -195,15 +231,57 @@ bool retprobe_missed(struct host *h, const char *event, u64 *n)
 		err_free(e);
 		return false;
 	}
+	bool told = false;
+	*n = 0;
 	while (str_cut(&text, '\n', &line)) {
+		u64 missed;
 		line = str_trim(line);
 		if (!str_cut(&line, ' ', &word) || !str_is(word, event))
 			continue;
 		line = str_trim(line);
 		str_cut(&line, ' ', &word); /* hits */
-		return str_u64(str_trim(line), n);
+		if (!str_u64(str_trim(line), &missed))
+			return false;
+		*n += missed;
+		told = true;
 	}
-	return false;
+	return told;
+}
+
+void retprobe_late(struct host *h, int perf_fd)
+{
+	assert(h->retprobes && perf_fd >= 0);
+	h->retprobes->late = true;
+	vec_add(&h->retprobes->late_fd, perf_fd);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* A child whose end closes the late events: nothing else stays open in it. */
+static void close_late(struct retprobes *r)
+{
+	if (!r->late_fd.n)
+		return;
+	qsort(r->late_fd.v, r->late_fd.n, sizeof(int), by_number);
+	pid_t pid = fork();
+	if (pid == 0) {
+		unsigned from = 0;
+		setsid();
+		for (u32 i = 0; i < r->late_fd.n; i++) {
+			unsigned fd = (unsigned)r->late_fd.v[i];
+			if (fd > from)
+				close_range(from, fd - 1, 0);
+			from = fd + 1;
+		}
+		close_above((int)from - 1);
+		_exit(0);
+	}
+	for (u32 i = 0; i < r->late_fd.n; i++) /* without a child, this takes its time */
+		close(r->late_fd.v[i]);
+	vec_free(&r->late_fd);
 }
 
 void retprobe_done(struct host *h)
@@ -211,8 +289,9 @@ void retprobe_done(struct host *h)
 	struct retprobes *r = h->retprobes;
 	if (!r)
 		return;
+	close_late(r);
 	close(r->alive);
-	while (waitpid(r->guard, NULL, 0) < 0 && errno == EINTR)
+	while (!r->late && waitpid(r->guard, NULL, 0) < 0 && errno == EINTR)
 		;
 	h->retprobes = NULL;
 }

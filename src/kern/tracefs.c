@@ -1,8 +1,11 @@
 /* tracefs.c - events, formats and traceable functions. */
 #include "kern/tracefs.h"
+#include "base/tab.h"
 #include "base/vec.h"
+#include "kern/link.h"
 #include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 struct event {
@@ -229,6 +232,35 @@ struct err *tracefs_functions(struct host *h, struct str glob, func_cb *cb, void
 	if (!e)
 		functions_from_kallsyms(text, glob, cb, arg);
 	return e;
+}
+
+void tracefs_symbols(struct host *h, struct probe_place *v, u32 n)
+{
+	struct str text, line, rest, func, module;
+	struct tab by_name = {0};
+	u64 addr, start = 0;
+	char kind;
+	struct err *e = host_read(h, &text, "/proc/kallsyms");
+	u64 *at = calloc(n + 1, sizeof(*at));
+	if (!at)
+		abort();
+	for (u32 i = 0; i < n && !e; i++)
+		tab_set(&by_name, str_z(v[i].func), &v[i]);
+	while (!e && str_cut(&text, '\n', &line)) {
+		if (!kallsyms_line(line, &addr, &kind, &rest))
+			continue;
+		split_module(rest, &func, &module);
+		if (str_is(func, "_stext"))
+			start = addr;
+		const struct probe_place *p = tab_get(&by_name, func);
+		if (p) /* twice: none */
+			at[p - v] = at[p - v] || module.n ? UINT64_MAX : addr;
+	}
+	for (u32 i = 0; i < n; i++)
+		v[i].off = start && at[i] > start && at[i] != UINT64_MAX ? at[i] - start : 0;
+	free(at);
+	tab_free(&by_name);
+	err_free(e);
 }
 
 u64 tracefs_symbol(struct host *h, struct str name)

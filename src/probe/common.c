@@ -59,15 +59,20 @@ struct err *parts_err(const struct point *p, const char *want, u32 found)
 struct str probe_text(struct arena *a, const char *provider, struct str x, struct str y,
 		      struct str z)
 {
-	AUTO_SB b = {0};
-	sb_z(&b, provider);
-	const struct str part[] = {x, y, z};
+	const struct str part[] = {str_z(provider), x, y, z};
+	u32 n = 0;
 	for (u32 i = 0; i < countof(part); i++)
-		if (part[i].n) {
-			sb_char(&b, ':');
-			sb_add(&b, part[i]);
-		}
-	return arena_str(a, sb_str(&b));
+		n += part[i].n ? part[i].n + 1 : 0;
+	char *to = arena_alloc(a, n + 1, 1), *at = to;
+	for (u32 i = 0; i < countof(part); i++) {
+		if (!part[i].n)
+			continue;
+		memcpy(at, part[i].s, part[i].n);
+		at += part[i].n;
+		*at++ = ':';
+	}
+	at[-1] = 0;
+	return str_n(to, n - 1);
 }
 
 bool split_offset(struct str *name, u64 *off)
@@ -108,7 +113,29 @@ struct functions {
 	void *arg;
 	struct tab seen;
 	bool wild;
+	u32 nbusy;
 };
+
+/*
+ * What every probe runs into on its way to a program and back, or that runs millions of times per
+ * second with interrupts off: caught by a wildcard beside hundreds of others, these can stop a
+ * machine. A wildcard that begins like them means them.
+ */
+static bool is_busy(struct str glob, struct str func)
+{
+	static const char *const names[] = {
+		"_raw_spin_",   "_raw_read_",   "_raw_write_",   "native_queued_spin_",
+		"queued_spin_", "queued_read_", "queued_write_", "__pv_queued_",
+		"rcu_",         "__rcu_",       "__srcu_",       "srcu_",
+		"preempt_",     "migrate_",     "bpf_",          "__bpf_",
+		"ftrace_",      "trace_",       "perf_",         "__perf_",
+		"kprobe_",      "irq_work_",    "ring_buffer_",  "fprobe_",
+		"rethook_"};
+	for (u32 i = 0; i < countof(names); i++)
+		if (str_starts(func, str_z(names[i])))
+			return !str_starts(glob, str_z(names[i]));
+	return false;
+}
 
 static bool give_function(struct str func, struct str module, void *arg)
 {
@@ -116,11 +143,13 @@ static bool give_function(struct str func, struct str module, void *arg)
 	struct str want = s->p->target;
 	if (want.n && !str_glob(want, module.n ? module : STR("vmlinux")))
 		return true;
+	if (s->wild && s->p->loc.len && is_busy(s->p->name, func)) {
+		s->nbusy++;
+		return true;
+	}
 	if (s->wild) { /* static functions of one name: the kernel takes the name once */
-		if (tab_get(&s->seen, func))
+		if (tab_add(&s->seen, func, s)) /* the list of functions stays in memory */
 			return true;
-		func = arena_str(s->a, func);
-		tab_set(&s->seen, func, s);
 	}
 	struct point q = *s->p;
 	q.name = s->wild ? func : s->p->name;
@@ -149,5 +178,10 @@ struct err *kernel_functions(struct host *h, struct unit *u, const struct point 
 	}
 	struct err *e = tracefs_functions(h, p->name, give_function, &s);
 	tab_free(&s.seen);
+	if (s.nbusy && u && u->diags)
+		diag_add(u->diags, W_NO_PROBE, p->loc,
+			 "%u function%s that tracing itself goes through %s left out of this "
+			 "wildcard. Name them to probe them.",
+			 s.nbusy, s.nbusy == 1 ? "" : "s", s.nbusy == 1 ? "is" : "are");
 	return e;
 }

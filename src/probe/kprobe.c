@@ -7,6 +7,9 @@ enum {
 	HELPER_GET_FUNC_IP = 173,
 	FEW_RETURNS = 64, /* each by itself */
 	FULL_RETURNS = 8, /* more than so many share the memory for calls in progress */
+	GROUP = 64,       /* functions in one event of tracefs: the kernel's work on one holds up
+			     others who open events */
+	SMALL_GROUP = 8,  /* undone before we end */
 };
 
 static bool is_return(const struct provider *p)
@@ -148,14 +151,20 @@ static struct err *attach_perf(struct host *h, struct prog *g, int perf_fd, stru
 	return e;
 }
 
+/* How many calls may be in progress at once in each function. 0: no return probes. */
+static u32 calls_of(const struct unit *u, const struct prog *g)
+{
+	u64 all = u->config.kretprobe_maxactive * FULL_RETURNS, n = count_points(g->points);
+	return is_return(g->provider) ? (u32)MIN(u->config.kretprobe_maxactive, MAX(all / n, 64u))
+				      : 0;
+}
+
 static struct err *attach_return(struct host *h, struct unit *u, struct prog *g, const char *func,
 				 struct link **list)
 {
 	int fd;
 	char *event;
-	u64 all = u->config.kretprobe_maxactive * FULL_RETURNS, n = count_points(g->points);
-	u64 calls = MIN(u->config.kretprobe_maxactive, MAX(all / n, 64u));
-	struct err *e = retprobe_open(h, func, (u32)calls, &event, &fd);
+	struct err *e = retprobe_open(h, func, calls_of(u, g), &event, &fd);
 	if (e)
 		return e;
 	e = perf_start_fd(fd, g, list);
@@ -164,13 +173,23 @@ static struct err *attach_return(struct host *h, struct unit *u, struct prog *g,
 	return e;
 }
 
+/* "module:function" where the module was named; NULL: by address. */
+static const char *function_of(struct host *h, const struct point *p)
+{
+	const char *func = p->has_addr ? NULL : arena_strz(h->arena, p->name);
+	if (func && p->target.n && !str_is(p->target, "vmlinux"))
+		func = arena_fmt(h->arena, "%.*s:%s", STRF(p->target), func);
+	return func;
+}
+
+/* With p->priv set, a group has it already. */
 static struct err *attach_one(struct host *h, struct unit *u, struct prog *g, const struct point *p,
 			      struct link **list)
 {
 	int fd;
-	const char *func = p->has_addr ? NULL : arena_strz(h->arena, p->name);
-	if (func && p->target.n && !str_is(p->target, "vmlinux"))
-		func = arena_fmt(h->arena, "%.*s:%s", STRF(p->target), func);
+	const char *func = function_of(h, p);
+	if (p->priv)
+		return NULL;
 	if (func && is_return(g->provider)) {
 		struct err *e = attach_return(h, u, g, func, list);
 		if (!e)
@@ -182,27 +201,70 @@ static struct err *attach_one(struct host *h, struct unit *u, struct prog *g, co
 	return e ? e : attach_perf(h, g, fd, list);
 }
 
-/* Those of vmlinux are attached already. */
-static struct err *attach_module(struct host *h, struct unit *u, struct prog *g,
-				 const struct point *p, struct link **list)
+/* ---- groups: many functions by one event, for kernels without multi links ---- */
+
+/* One event with a program on it; those that could not be defined are left to attach_one(). */
+static void attach_group(struct host *h, struct prog *g, struct point **points,
+			 struct probe_place *v, u32 n, u32 calls, struct link **list)
 {
-	return p->extra.n ? attach_one(h, u, g, p, list) : NULL;
+	int fd, link = -1;
+	char *event;
+	struct err *e = retprobe_open_all(h, v, n, calls, &event, &fd);
+	if (e) {
+		err_free(e);
+		return;
+	}
+	if (host_has(h, FEAT_PERF_LINK))
+		err_free(bpf_link_perf(g->fd, fd, 0, &link));
+	struct link *l = link_add(list, link, fd), *before = l->next;
+	l->event = event;
+	l->missed = MISSED_TRACEFS;
+	l->late = n > SMALL_GROUP;
+	e = link >= 0 ? perf_enable(fd) : perf_attach(fd, g->fd);
+	if (e) { /* one of them spoils all */
+		l->late = false;
+		link_undo(h, list, before);
+	}
+	for (u32 i = 0; i < n && !e; i++)
+		if (!v[i].no)
+			points[i]->priv = points[i];
+	err_free(e);
+}
+
+static void attach_groups(struct host *h, struct unit *u, struct prog *g, struct link **list)
+{
+	u32 all = count_points(g->points), n = 0;
+	struct point **points = arena_newn(u->arena, struct point *, all);
+	struct probe_place *v = arena_newn(u->arena, struct probe_place, all);
+	for (struct point *p = g->points; p; p = p->next) {
+		if (p->has_addr || p->offset || p->priv)
+			continue;
+		points[n] = p;
+		v[n++].func = function_of(h, p);
+	}
+	if (n < 2)
+		return;
+	if (n > SMALL_GROUP)
+		tracefs_symbols(h, v, n);
+	for (u32 i = 0; i < n; i += GROUP)
+		attach_group(h, g, points + i, v + i, MIN(n - i, (u32)GROUP), calls_of(u, g), list);
 }
 
 static struct err *kprobe_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
-	bool core_done = false;
-	if (g->provider->load_as(h, u, g)) { /* one function that cannot be attached spoils all;
-						breakpoints tell which */
+	bool multi = g->provider->load_as(h, u, g);
+	if (multi) { /* one function that cannot be attached spoils all; breakpoints tell which */
 		struct err *e = attach_multi(h, g, false, list);
 		if (!e)
 			return NULL;
 		err_free(e);
 		e = attach_multi(h, g, true, list);
-		core_done = !e;
+		for (struct point *p = g->points; p && !e; p = p->next)
+			p->priv = p->extra.n ? NULL : p;
 		err_free(e);
 	}
-	return attach_points(h, u, g, core_done ? attach_module : attach_one, list);
+	attach_groups(h, u, g, list);
+	return attach_points(h, u, g, attach_one, list);
 }
 
 #define KPROBE_FLAGS (PF_KERNEL | PF_REGS | PF_FUNC | PF_PIDFILTER | PF_STACKS)

@@ -122,6 +122,7 @@ static struct str near_point(struct unit *u, const struct point *p)
 	any.name = STR("*");
 	struct diags *ds = u->diags;
 	u->diags = NULL; /* what the search would say of others is beside the point */
+	any.loc = (struct loc){0};
 	err_free(p->provider->expand(u->host, u, &any, note_nearest, &b));
 	u->diags = ds;
 	return b.text;

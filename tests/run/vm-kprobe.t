@@ -271,3 +271,22 @@ EXPECT
 	once
 	$
 	$
+
+NAME many functions as one event
+ALONE
+RUN "$SONDE" --no-feature KPROBE_MULTI -q -c 'build/tests/rw w100 w200' -e 'kprobe:vfs_w*,kprobe:vfs_s*,kprobe:vfs_re* /pid == cpid/ { @[func] = count(); } begin { printf("%d\n", 1); }' | grep -e vfs_write -e '^1$'; f=/sys/kernel/tracing/kprobe_events; i=0; while [ "$(cat $f)" ] && [ $i -lt 300 ]; do sleep 0.1; i=$((i + 1)); done; cat $f
+NEEDS vm kprobe
+TIMEOUT 60
+EXPECT
+	1
+	@[vfs_write]: 2
+
+NAME more than 64 returns without multi links
+ALONE
+RUN "$SONDE" --no-feature KPROBE_MULTI --no-feature FPROBE_RETURNS -c 'build/tests/rw w100 w200' -e 'kretprobe:vfs_*,kretprobe:__x64_sys_w*,kretprobe:ksys_* /pid == cpid/ { @[func] = count(); @stack[len(kstack(3)) > 0] = count(); }' 2>&1 | sed -n -e '/vfs_write\]/p' -e '/true/s/[0-9].*/N/p' -e 's/Attached [0-9][0-9][0-9]* probes/Attached many/p'; f=/sys/kernel/tracing/kprobe_events; i=0; while [ "$(cat $f)" ] && [ $i -lt 300 ]; do sleep 0.1; i=$((i + 1)); done; cat $f
+NEEDS vm kprobe
+TIMEOUT 60
+EXPECT
+	Attached many
+	@[vfs_write]: 2
+	@stack[true]: N
