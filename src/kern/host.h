@@ -31,6 +31,7 @@ struct host {
 	u32 page_size;
 	const char *tracefs;         /* path below root, NULL until host_tracefs() */
 	struct debug_file *debug;    /* host_debug() */
+	struct str kallsyms;         /* once somebody has read it */
 	struct retprobes *retprobes; /* kern/link.h; NULL: none were opened */
 };
 

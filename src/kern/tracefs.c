@@ -179,6 +179,14 @@ static bool functions_from_list(struct str text, struct str glob, func_cb *cb, v
 	return any;
 }
 
+/* Some megabytes, which the kernel takes tens of milliseconds to write. */
+static struct err *kallsyms(struct host *h, struct str *text)
+{
+	struct err *e = h->kallsyms.n ? NULL : host_read(h, &h->kallsyms, "/proc/kallsyms");
+	*text = h->kallsyms;
+	return e;
+}
+
 /* "ffffffff81000000 T name [module]" */
 static bool kallsyms_line(struct str line, u64 *addr, char *kind, struct str *rest)
 {
@@ -228,7 +236,7 @@ struct err *tracefs_functions(struct host *h, struct str glob, func_cb *cb, void
 	err_free(e);
 	if (any)
 		return NULL;
-	e = host_read(h, &text, "/proc/kallsyms");
+	e = kallsyms(h, &text);
 	if (!e)
 		functions_from_kallsyms(text, glob, cb, arg);
 	return e;
@@ -240,7 +248,7 @@ void tracefs_symbols(struct host *h, struct probe_place *v, u32 n)
 	struct tab by_name = {0};
 	u64 addr, start = 0;
 	char kind;
-	struct err *e = host_read(h, &text, "/proc/kallsyms");
+	struct err *e = kallsyms(h, &text);
 	u64 *at = calloc(n + 1, sizeof(*at));
 	if (!at)
 		abort();
@@ -268,7 +276,7 @@ u64 tracefs_symbol(struct host *h, struct str name)
 	struct str text, line, rest, func, module;
 	u64 addr;
 	char kind;
-	struct err *e = host_read(h, &text, "/proc/kallsyms");
+	struct err *e = kallsyms(h, &text);
 	if (e) {
 		err_free(e);
 		return 0;
