@@ -44,7 +44,7 @@ static void put_map(struct text *t, const struct item *it)
 		}
 		large = row.val->kind == V_HIST || row.val->kind == V_SERIES;
 		sb_z(b, large ? ":\n" : ": ");
-		value_text(b, row.val, t->env.trailer);
+		put_value(t, row.val);
 		sb_char(b, '\n');
 		out_room(&t->o);
 	}

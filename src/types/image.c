@@ -99,7 +99,8 @@ struct err *image_open(const char *path, struct image *ret)
 	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
 		return err_new("%s: not an ELF file", path);
 	size_t n = (size_t)st.st_size;
-	void *map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+	/* Not private: in private mappings the kernel places the breakpoints of others' uprobes. */
+	void *map = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		return err_sys(errno, "map %s", path);
 	struct image im;

@@ -282,3 +282,12 @@ EXPECT
 	$
 	@[moves]: 2
 	@[pushes]: 2
+
+NAME two tracers on one function: the breakpoint of one is not the other's instruction
+NEEDS uprobe
+RUN "$SONDE" -q -e 'uprobe:build/tests/calls:target { @ = count(); } interval:s:20 { exit(); }' >"$TMPDIR/out" & first=$!; sleep 1; "$SONDE" -q -e 'uprobe:build/tests/calls:target { @ = count(); }' -c 'build/tests/calls 3'; kill -INT $first; wait $first; grep -q '^@: [1-9]' "$TMPDIR/out" && echo both
+EXPECT
+	$
+	$
+	@: 3
+	both
