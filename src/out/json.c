@@ -276,11 +276,21 @@ static void put_lost(struct json *j, const struct item *it)
 	static const struct {
 		const char *kind, *who, *unit;
 	} kinds[] = {
-		{"lost_events", "probe", "events"},        {"map_full", "map", "updates"},
-		{"missed_probes", "probe", "runs"},        {"nesting", "probe", "runs"},
-		{"truncated_strings", "probe", "strings"}, {"failed_reads", "probe", "reads"},
-		{"missed_returns", "probe", "returns"},    {"missed_hits", "probe", "hits"},
-		{"corrupt_records", "", "records"},        {"lost_by_probe", "probe", "events"},
+		{"lost_events", "probe", "events"},
+		{"map_full", "map", "updates"},
+		{"missed_probes", "probe", "runs"},
+		{"nesting", "probe", "runs"},
+		{"truncated_strings", "probe", "strings"},
+		{"failed_reads", "probe", "reads"},
+		{"missed_returns", "probe", "returns"},
+		{"missed_hits", "probe", "hits"},
+		{"corrupt_records", "", "records"},
+		{"lost_by_probe", "probe", "events"},
+		{"lost_mappings", "", "notes"},
+		{"not_followed", "", "processes"},
+		{"cut_stacks", "reason", "stacks"},
+		{"cut_in_file", "file", "stacks"},
+		{"unwind_limit", "limit", "times"},
 	};
 	struct sb *b = &j->o.b;
 	for (u32 i = 0; i < countof(kinds); i++) {

@@ -405,14 +405,15 @@ void unwind_open(struct session *s)
 	unwind_tick(s);
 }
 
-static void report(struct session *s, const char *kind, struct str file, u64 n, const char *what)
+static void report(struct session *s, const char *kind, struct str who, u64 n, const char *what)
 {
 	AUTO_SB b = {0};
 	if (!n)
 		return;
-	sb_fmt(&b, "dw_ustack: %llu stack%s %s%.*s", n, n == 1 ? " was" : "s were", what,
-	       STRF(file));
-	loss_put(s, kind, file, n, sb_str(&b));
+	sb_fmt(&b, "dw_ustack: %llu stack%s %s", n, n == 1 ? " was" : "s were", what);
+	if (!strcmp(kind, "cut_in_file"))
+		sb_add(&b, who);
+	loss_put(s, kind, who, n, sb_str(&b));
 }
 
 static void report_limits(struct session *s, const struct unwinder *w)
@@ -432,7 +433,7 @@ static void report_limits(struct session *s, const struct unwinder *w)
 		if (!n)
 			continue;
 		sb_fmt(&b, "dw_ustack: %llu %s; stacks may be cut", n, limit[i].text);
-		loss_put(s, "unwind_limit", STR(""), n, sb_str(&b));
+		loss_put(s, "unwind_limit", str_z(limit[i].text), n, sb_str(&b));
 	}
 }
 
@@ -446,6 +447,7 @@ void unwind_report(struct session *s)
 		[UNWIND_LOST_READ] = "cut where the stack could not be read",
 		[UNWIND_LOST_CHANGED] = "taken while the tables changed twice, and may be wrong",
 	};
+	static const char *const name[] = {"process", "code", "memory", "changed"};
 	struct unwinder *w = s->unwinder;
 	if (!w)
 		return;
@@ -455,9 +457,9 @@ void unwind_report(struct session *s)
 	struct err *e = bpf_map_get(s->u->unwind->lost->fd, &(u32){0}, lost);
 	err_free(e);
 	for (u32 i = 0; i < countof(reason); i++)
-		report(s, "unwind", STR(""), lost[i], reason[i]);
+		report(s, "cut_stacks", str_z(name[i]), lost[i], reason[i]);
 	for (u32 i = 0; i < w->file.n; i++)
-		report(s, "unwind_file", w->file.v[i]->path, lost[UNWIND_LOST_FIRST_MODULE + i],
+		report(s, "cut_in_file", w->file.v[i]->path, lost[UNWIND_LOST_FIRST_MODULE + i],
 		       "cut where there is no unwind information in ");
 	report_limits(s, w);
 }

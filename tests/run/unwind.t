@@ -229,6 +229,15 @@ ERR_RE
 	WARNING: dw_ustack: 1 stack was cut where there is no unwind information in /.*/build/tests/unwind
 NEEDS uprobe prog:unwind dwunwind
 
+NAME a stack that is cut is counted in JSON
+ARGS -q -f json
+PROG uprobe:build/tests/unwind:leaf { @[len(dw_ustack)] = count(); }
+LOAD unwind huge
+EXPECT_RE
+	\{"type": "map", "data": \{"@": \{"2": 1\}\}\}
+	\{"type": "cut_in_file", "data": \{"file": "/.*/build/tests/unwind", "stacks": 1\}\}
+NEEDS uprobe prog:unwind dwunwind
+
 NAME the stack of another process is empty, and counted
 RUN "$SONDE" -q --dwarf-pid $$ -e 'begin { print(len(dw_ustack)); exit(); }'
 EXPECT_RE
