@@ -381,6 +381,55 @@ struct err *bpf_prog_misses(int fd, u64 *misses)
 	return NULL;
 }
 
+u32 bpf_prog_after(u32 id)
+{
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof(attr));
+	attr.start_id = id;
+	return sys_bpf(BPF_PROG_GET_NEXT_ID, &attr, sizeof(attr)) < 0 ? 0 : attr.next_id;
+}
+
+struct err *bpf_prog_by_id(u32 id, int *fd)
+{
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_id = id;
+	long r = sys_bpf(BPF_PROG_GET_FD_BY_ID, &attr, sizeof(attr));
+	if (r < 0)
+		return err_kern((int)-r, "open BPF program %u", id);
+	*fd = (int)r;
+	return NULL;
+}
+
+struct err *bpf_prog_types(int fd, u32 *prog_type, void **btf, u32 *size)
+{
+	union bpf_attr attr;
+	struct bpf_prog_info info = {0};
+	long r = obj_info(fd, &info, sizeof(info));
+	if (r < 0)
+		return err_kern((int)-r, "ask about a program");
+	*prog_type = info.type;
+	if (!info.btf_id)
+		return err_new("the program has no BTF");
+	memset(&attr, 0, sizeof(attr));
+	attr.btf_id = info.btf_id;
+	AUTO_CLOSE int btf_fd = (int)sys_bpf(BPF_BTF_GET_FD_BY_ID, &attr, sizeof(attr));
+	struct bpf_btf_info about = {0};
+	r = btf_fd < 0 ? btf_fd : obj_info(btf_fd, &about, sizeof(about));
+	if (r < 0)
+		return err_kern((int)-r, "read the BTF of a program");
+	*size = about.btf_size;
+	*btf = malloc(about.btf_size + 1u);
+	if (!*btf)
+		abort();
+	about = (struct bpf_btf_info){.btf = ptr_u64(*btf), .btf_size = *size};
+	r = obj_info(btf_fd, &about, sizeof(about));
+	if (r >= 0)
+		return NULL;
+	free(*btf);
+	return err_kern((int)-r, "read the BTF of a program");
+}
+
 struct err *bpf_module_btf(const char *module, int *fd)
 {
 	union bpf_attr attr;

@@ -82,6 +82,12 @@ struct err *bpf_prog_time(int fd, u64 *ns, u64 *runs);
 /* What a kprobe link did not see (Linux 6.7); false: the kernel does not tell. */
 bool bpf_link_misses(int fd, u64 *misses);
 
+/* Programs in the kernel: the id after that one (0: first); 0 at the end. */
+u32 bpf_prog_after(u32 id);
+struct err *bpf_prog_by_id(u32 id, int *fd);
+/* A program's type and its BTF (heap); an err when it has none. */
+struct err *bpf_prog_types(int fd, u32 *prog_type, void **btf, u32 *size);
+
 /* A module's BTF object, for prog_spec.attach_btf_fd. */
 struct err *bpf_module_btf(const char *module, int *fd);
 

@@ -1,23 +1,36 @@
 /* fentry.c - fentry and fexit: kernel functions through BPF trampolines, arguments typed by BTF. */
 #include "kern/tracefs.h"
 #include "probe/common.h"
+#include <dirent.h>
 #include <linux/btf.h>
+#include <stdlib.h>
 
-enum { MAX_SLOTS = 6, HELPER_GET_FUNC_IP = 173 };
+enum {
+	REG_SLOTS = 6,  /* arguments in registers */
+	MAX_SLOTS = 12, /* what the kernel's trampolines take at most */
+	HELPER_GET_FUNC_IP = 173,
+};
+
+static bool in_program(const struct point *p)
+{
+	return str_is(p->target, "bpf");
+}
 
 static struct err *fentry_parse(struct arena *a, struct point *p, struct str text)
 {
 	struct parts t = parts_of(text);
-	if (t.n != 1 && t.n != 2)
+	bool bpf = t.n > 1 && str_is(t.v[0], "bpf");
+	if (bpf && t.n != 2 && t.n != 3)
+		return parts_err(p, "2 or 3 arguments for BPF programs", t.n);
+	if (!bpf && t.n != 1 && t.n != 2)
 		return parts_err(p, "1 or 2 arguments", t.n);
-	if (t.n == 2 && str_is(t.v[0], "bpf"))
-		return err_new("%s probes on BPF programs are not supported yet",
-			       p->provider->name);
 	p->name = arena_str(a, t.v[t.n - 1]);
-	p->target = t.n == 2 ? arena_str(a, t.v[0]) : STR("");
+	p->target = t.n > 1 ? arena_str(a, t.v[0]) : STR("");
 	if (!p->name.n)
 		return err_new("%s probe type requires the name of a function", p->provider->name);
-	p->text = probe_text(a, p->provider->name, p->target, p->name, (struct str){0});
+	if (t.n == 3 && (!str_u64(t.v[1], &p->addr) || !p->addr || p->addr > UINT32_MAX))
+		return err_new("%.*s is not the id of a BPF program", STRF(t.v[1]));
+	p->text = probe_text(a, p->provider->name, arena_str(a, text), STR(""), STR(""));
 	return NULL;
 }
 
@@ -26,6 +39,11 @@ struct search {
 	const struct point *p;
 	point_cb *cb;
 	void *arg;
+	struct str module;   /* or "bpf" */
+	u32 prog;            /* the id of the BPF program */
+	struct str found[4]; /* modules that have the function */
+	u32 nfound;
+	bool stop;
 };
 
 static bool give_function(struct str name, u32 id, void *arg)
@@ -35,33 +53,146 @@ static bool give_function(struct str name, u32 id, void *arg)
 	struct point q = *s->p;
 	if (str_is_glob(q.name) && typed_recurses(name))
 		return true;
-	q.target = q.target.n && !str_is_glob(q.target) ? q.target : STR("vmlinux");
+	q.target = s->module;
 	q.name = arena_str(s->a, name);
-	q.text = probe_text(s->a, q.provider->name, q.target, q.name, (struct str){0});
-	return s->cb(&q, s->arg);
+	q.addr = s->prog;
+	struct str shown = q.name;
+	if (s->prog)
+		shown = str_z(arena_fmt(s->a, "%u:%.*s", s->prog, STRF(name)));
+	q.text = probe_text(s->a, q.provider->name, q.target, shown, (struct str){0});
+	s->stop = !s->cb(&q, s->arg);
+	return !s->stop;
+}
+
+static void give_all(struct search *s, struct types *k)
+{
+	const struct point *p = s->p;
+	if (str_is_glob(p->name))
+		btf_types_each(k, BTF_KIND_FUNC, p->name, give_function, s);
+	else if (btf_types_id(k, p->name, BTF_KIND_FUNC))
+		give_function(p->name, 0, s);
+}
+
+/* ---- BPF programs that are in the kernel ---- */
+
+/* Its functions; *type: enum bpf_prog_type. */
+static struct err *program_btf(struct arena *a, u32 id, u32 *type, struct types **k)
+{
+	u32 size;
+	void *btf = NULL;
+	AUTO_CLOSE int fd = -1;
+	struct err *e = bpf_prog_by_id(id, &fd);
+	if (!e)
+		e = bpf_prog_types(fd, type, &btf, &size);
+	if (e)
+		return e;
+	void *kept = arena_alloc(a, size, 8); /* names stay there */
+	memcpy(kept, btf, size);
+	free(btf);
+	return btf_types_mem(kept, size, a, NULL, k);
+}
+
+static struct err *expand_programs(struct search *s)
+{
+	u32 type;
+	struct types *k;
+	if (s->p->addr) {
+		s->prog = (u32)s->p->addr;
+		struct err *e = program_btf(s->a, s->prog, &type, &k);
+		if (!e)
+			give_all(s, k);
+		return e;
+	}
+	for (u32 id = 0; (id = bpf_prog_after(id)) && !s->stop;) {
+		struct err *e = program_btf(s->a, id, &type, &k);
+		s->prog = id;
+		/* tracing programs cannot be traced themselves */
+		if (!e && (type != BPF_PROG_TYPE_TRACING || !str_is_glob(s->p->name)))
+			give_all(s, k);
+		err_free(e); /* gone meanwhile, or without names */
+	}
+	return NULL;
+}
+
+/* ---- functions of the kernel and its modules ---- */
+
+static bool note_module(struct str func, struct str module, void *arg)
+{
+	struct search *s = arg;
+	(void)func;
+	if (module.n && s->nfound < countof(s->found))
+		s->found[s->nfound++] = arena_str(s->a, module);
+	return true;
+}
+
+/* No module was named, and the kernel itself has no such function. */
+static struct err *find_module(struct host *h, struct search *s)
+{
+	struct types *k;
+	err_free(tracefs_functions(h, s->p->name, note_module, s));
+	if (!s->nfound)
+		return NULL;
+	if (s->nfound > 1)
+		return err_new("%.*s is in several modules (%.*s, %.*s ...): name one, as in "
+			       "%s:%.*s:%.*s",
+			       STRF(s->p->name), STRF(s->found[0]), STRF(s->found[1]),
+			       s->p->provider->name, STRF(s->found[0]), STRF(s->p->name));
+	s->module = s->found[0];
+	struct err *e = typed_btf(h, s->a, s->module, &k);
+	if (!e)
+		give_all(s, k);
+	return e;
+}
+
+static struct err *expand_modules(struct host *h, struct search *s)
+{
+	struct types *k;
+	DIR *d = opendir(arena_fmt(s->a, "%s/sys/kernel/btf", h->root));
+	for (struct dirent *f; d && !s->stop && (f = readdir(d));) {
+		struct str name = str_z(f->d_name);
+		if (name.s[0] == '.' || !str_glob(s->p->target, name))
+			continue;
+		s->module = arena_str(s->a, name);
+		struct err *e = typed_btf(h, s->a, s->module, &k);
+		if (!e)
+			give_all(s, k);
+		err_free(e);
+	}
+	if (d)
+		closedir(d);
+	return NULL;
 }
 
 static struct err *fentry_expand(struct host *h, struct unit *u, const struct point *p,
 				 point_cb *cb, void *arg)
 {
-	struct search s = {u ? u->arena : h->arena, p, cb, arg};
+	struct search s = {.a = u ? u->arena : h->arena, .p = p, .cb = cb, .arg = arg};
 	struct types *k;
-	struct str module = str_is_glob(p->target) ? STR("") : p->target;
-	struct err *e = typed_btf(h, s.a, module, &k);
+	s.module = p->target.n ? p->target : STR("vmlinux");
+	if (in_program(p))
+		return expand_programs(&s);
+	bool any = str_is(p->target, "*"); /* lists mean the kernel itself */
+	if (str_is_glob(p->target) && !(any && str_is_glob(p->name)))
+		return expand_modules(h, &s);
+	if (any)
+		s.module = STR("vmlinux");
+	struct err *e = typed_btf(h, s.a, s.module, &k);
 	if (e)
 		return e;
-	if (str_is_glob(p->name))
-		btf_types_each(k, BTF_KIND_FUNC, p->name, give_function, &s);
-	else if (btf_types_id(k, p->name, BTF_KIND_FUNC))
-		give_function(p->name, 0, &s);
+	bool wild = str_is_glob(p->name);
+	if (!wild && !p->target.n && !btf_types_id(k, p->name, BTF_KIND_FUNC))
+		return find_module(h, &s);
+	give_all(&s, k);
 	return NULL;
 }
 
 static struct err *fentry_types(struct host *h, struct unit *u, struct point *p)
 {
 	struct arena *a = u ? u->arena : h->arena;
+	u32 type;
 	struct types *k;
-	struct err *e = typed_btf(h, a, p->target, &k);
+	struct err *e = in_program(p) ? program_btf(a, (u32)p->addr, &type, &k)
+				      : typed_btf(h, a, p->target, &k);
 	if (e)
 		return e;
 	p->btf_id = btf_types_id(k, p->name, BTF_KIND_FUNC);
@@ -87,12 +218,17 @@ static struct ref fentry_arg(struct fn *f, struct host *h, const struct point *p
 
 static struct err *fentry_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
-	(void)h;
-	(void)u;
+	(void)h, (void)u;
 	int fd;
+	const struct type *args = g->points->args;
 	struct err *e = bpf_link_tracing(g->fd, g->provider->attach_type, 0, &fd);
 	if (!e)
 		link_add(list, fd, -1);
+	if (e && args && args->size > REG_SLOTS * 8)
+		return err_wrap(e,
+				"%.*s has arguments on the stack, which needs Linux 6.6; use a "
+				"kprobe: ",
+				STRF(g->points->name));
 	return e;
 }
 
@@ -101,7 +237,7 @@ static struct err *fentry_attach(struct host *h, struct unit *u, struct prog *g,
 const struct provider provider_fentry = {
 	.name = "fentry",
 	.alias = {"f", "kfunc"},
-	.syntax = "fentry[:module]:function",
+	.syntax = "fentry[:module]:function, fentry:bpf[:id]:program",
 	.doc = "Start of a kernel function, with typed arguments. Cheaper than kprobe.",
 	.prog_type = BPF_PROG_TYPE_TRACING,
 	.attach_type = BPF_TRACE_FENTRY,

@@ -196,10 +196,13 @@ static void refused(struct session *s, struct unit *u, const struct prog *p, con
 		diag_hint(u->diags, d, "-v shows the kernel's log");
 }
 
-/* A typed program for a function of a module names that module's BTF. */
+/* A typed program for a function of a module names that module's BTF; for one of a BPF program, the
+ * program. */
 static struct err *module_btf(const struct prog *p, int *fd)
 {
 	struct str module = p->points->target;
+	if ((p->provider->flags & PF_TYPED) && str_is(module, "bpf"))
+		return bpf_prog_by_id((u32)p->points->addr, fd);
 	if (!(p->provider->flags & PF_TYPED) || !module.n || str_is(module, "vmlinux"))
 		return NULL;
 	char name[64];

@@ -55,3 +55,15 @@ EXPECT_RE
 	    size_t count
 	    loff_t \* pos
 	    ssize_t retval
+
+NAME a BPF program in the kernel
+ALONE
+RUN "$SONDE" -q -e 'interval:ms:20 { @ = count(); }' >/dev/null & p=$!; i=0; while [ -z "$("$SONDE" -l 'fentry:bpf:interval_ms_20*')" ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; "$SONDE" -q -e 'fentry:bpf:interval_ms_20* { @ = count(); } interval:ms:1500 { printf("%d\n", (int64)@ > 3); clear(@); exit(); }'; kill $p; "$SONDE" -q -e 'fentry:bpf:interval_ms_99* { }' 2>&1 | head -n 1; "$SONDE" -q -e 'fentry:bpf:x:y { }' 2>&1 | head -n 1
+NEEDS vm fentry
+TIMEOUT 20
+EXPECT
+	1
+	$
+	$
+	stdin:1:1-27: ERROR: No matches for fentry bpf:interval_ms_99*.
+	stdin:1:1-15: ERROR: x is not the id of a BPF program
