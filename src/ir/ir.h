@@ -9,9 +9,9 @@
  * block (f->cur); variables are promotable slots, written with ir_set and
  * read with ir_get, so lowering need not think of phis. Then the passes, in the
  * order of ir_passes[]: cfg (drop unreachable blocks, reverse postorder,
- * predecessors), ssa (variables -> temporaries and phis), slots (loads of what was just stored), opt (fold, copies, common
- * subexpressions, branch fusion, dead code), live, regs. ir_emit() joins the
- * functions of one program into bytecode.
+ * predecessors), ssa (variables -> temporaries and phis), slots (loads of what was just stored),
+ * opt (fold, copies, common subexpressions, branch fusion, dead code), live, regs. ir_emit() joins
+ * the functions of one program into bytecode.
  *
  * Memory slots are stack bytes whose offset the builder fixed (see ir_slot);
  * the register allocator spills below them. Slots of disjoint lifetime share

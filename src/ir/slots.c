@@ -2,8 +2,8 @@
  * slots.c - memory slots: what was stored there a moment ago needs no load, and what nobody reads
  * no store.
  *
- * Within a block, and the one behind it when nothing else leads there. A slot whose address is taken or handed to a call may be changed by any call
- * and by any store through a pointer.
+ * Within a block, and the one behind it when nothing else leads there. A slot whose address is
+ * taken or handed to a call may be changed by any call and by any store through a pointer.
  */
 #include "ir/pass.h"
 
@@ -17,7 +17,7 @@ struct known { /* what is at off in a slot, w bytes */
 
 struct slots {
 	struct fn *f;
-	bool *shared, *read; /* by slot: its address is somewhere; somebody reads it */
+	bool *shared, *read;  /* by slot: its address is somewhere; somebody reads it */
 	const struct blk *at; /* known is what holds at its end */
 	struct known known[KNOWN_MAX];
 	u32 n;
