@@ -170,6 +170,19 @@ static struct ref arg_value(struct lower *l, i32 n, const struct type *t)
 	return lower_cache_put(l, key, r);
 }
 
+/* A struct passed by value: the context of a typed program holds its words, to be loaded whole. */
+static struct place typed_place(struct lower *l, struct node *n)
+{
+	u32 size = ALIGN_UP(node_type(n)->size, 8u);
+	struct mem m = lower_tmp(l, size);
+	i32 off = (i32)(n->field->bit_off / 8);
+	assert(l->pt->provider->flags & PF_TYPED);
+	for (u32 i = 0; i < size; i += 8)
+		ir_store(l->f, 8, m.base, m.off + (i32)i,
+			 ir_load(l->f, 8, lower_ctx(l), off + (i32)i));
+	return (struct place){.base = m.base, .off = m.off, .space = AS_STACK};
+}
+
 struct place lower_place(struct lower *l, struct node *n)
 {
 	const struct type *t = node_type(n);
@@ -179,6 +192,8 @@ struct place lower_place(struct lower *l, struct node *n)
 			return member_place(l, n);
 		if (l->pt->provider->arg_at)
 			return arg_place(l, args_index(l, n), t);
+		if (!type_is_scalar(t) && !type_is_error(t))
+			return typed_place(l, n);
 		break;
 	case N_INDEX: return index_place(l, n);
 	case N_UNARY:

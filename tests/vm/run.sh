@@ -12,7 +12,7 @@
 set -u
 
 kernels="5.10 6.1 6.12 7.2"
-limit=${GUEST_SECONDS:-300}
+limit=${GUEST_SECONDS:-900}
 guests=2 command=
 while getopts j:c: o; do
 	case $o in
