@@ -1,4 +1,7 @@
-/* spin MS [MS2]: burns MS milliseconds of processor time in the function busy, then sleeps MS2. */
+/*
+ * spin MS [AFTER [BEFORE]]: burns MS milliseconds of processor time in the function busy; sleeps
+ * BEFORE ms before that and AFTER ms after it.
+ */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,13 +20,20 @@ static __attribute__((noinline, noipa)) void busy(void)
 		;
 }
 
+static void sleep_ms(const char *ms)
+{
+	usleep((useconds_t)(strtol(ms, NULL, 0) * 1000));
+}
+
 int main(int argc, char **argv)
 {
 	long ms = argc > 1 ? strtol(argv[1], NULL, 0) : 100;
 
+	if (argc > 3)
+		sleep_ms(argv[3]);
 	while (cpu_ms() < ms)
 		busy();
 	if (argc > 2)
-		usleep((useconds_t)(strtol(argv[2], NULL, 0) * 1000));
+		sleep_ms(argv[2]);
 	return 0;
 }

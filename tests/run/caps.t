@@ -17,7 +17,7 @@ EXPECT
 	ERROR: load program begin: Operation not permitted (needs CAP_PERFMON, use sudo, or allow it once: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep
 
 NAME with CAP_BPF and CAP_PERFMON
-RUN [ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid; cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/spin-$$; chmod 755 /tmp/spin-$$; for s in 'begin { print("begin"); exit(); }' 'rawtracepoint:sched_switch { print("raw"); exit(); }' 'profile:hz:99 { print("profile"); exit(); }' 'interval:ms:10 { print("interval"); exit(); }'; do /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -e "$s" 2>&1 | head -n 1; done; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -c "/tmp/spin-$$ $((100 * ${TEST_SLOW:-1}))" -e "uprobe:/tmp/spin-$$:busy { @u = count(); } software:cpu-clock:1000000 { @c = count(); }" 2>&1 | sed -n 's/: [0-9]*$//p'; rm /tmp/sonde-$$ /tmp/spin-$$
+RUN [ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid; cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/spin-$$; chmod 755 /tmp/spin-$$; for s in 'begin { print("begin"); exit(); }' 'rawtracepoint:sched_switch { print("raw"); exit(); }' 'profile:hz:99 { print("profile"); exit(); }' 'interval:ms:10 { print("interval"); exit(); }'; do /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -e "$s" 2>&1 | head -n 1; done; rm /tmp/sonde-$$ /tmp/spin-$$
 NEEDS file:/usr/bin/setpriv prog:spin uprobe btf sym:bpf_for_each_map_elem
 ALONE
 TIMEOUT 30
@@ -26,6 +26,14 @@ EXPECT
 	raw
 	profile
 	interval
+
+# Linux 6.1 has no multi link, and wants CAP_SYS_ADMIN for the perf event of a uprobe.
+NAME with CAP_BPF and CAP_PERFMON, a uprobe and a perf event
+RUN [ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid; cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/spin-$$; chmod 755 /tmp/spin-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -c "/tmp/spin-$$ $((100 * ${TEST_SLOW:-1}))" -e "uprobe:/tmp/spin-$$:busy { @u = count(); } software:cpu-clock:1000000 { @c = count(); }" 2>&1 | sed -n 's/: [0-9]*$//p'; rm /tmp/sonde-$$ /tmp/spin-$$
+NEEDS file:/usr/bin/setpriv prog:spin uprobe btf sym:bpf_for_each_map_elem sym:bpf_uprobe_multi_link_attach
+ALONE
+TIMEOUT 30
+EXPECT
 	@c
 	@u
 

@@ -25,7 +25,7 @@ EXPECT
 	@: 55
 
 NAME user probes and perf events attach to each process
-RUN D=$((1500 * ${TEST_SLOW:-1})); build/tests/spin $((100 * ${TEST_SLOW:-1})) $D & a=$!; build/tests/spin $((100 * ${TEST_SLOW:-1})) $D & b=$!; build/tests/spin $((100 * ${TEST_SLOW:-1})) $D & "$SONDE" -q -p $a,$b -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } ' | sed '/^$/d; s/\[.*//' | uniq -c | tr -s " "; wait
+RUN D=$((1500 * ${TEST_SLOW:-1})); build/tests/spin $((100 * ${TEST_SLOW:-1})) 0 $D & a=$!; build/tests/spin $((100 * ${TEST_SLOW:-1})) 0 $D & b=$!; build/tests/spin $((100 * ${TEST_SLOW:-1})) 0 $D & "$SONDE" -q -p $a,$b -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } ' | sed '/^$/d; s/\[.*//' | uniq -c | tr -s " "; wait
 NEEDS prog:spin uprobe
 EXPECT
 	 2 @c
@@ -111,7 +111,7 @@ EXPECT
 	$
 
 NAME user probes and perf events in a control group
-RUN d=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1)/sonde_$$; mkdir $d; build/tests/spin $((100 * ${TEST_SLOW:-1})) $((1500 * ${TEST_SLOW:-1})) & a=$!; echo $a >$d/cgroup.procs; build/tests/spin $((100 * ${TEST_SLOW:-1})) $((1500 * ${TEST_SLOW:-1})) & timeout -s INT $((2 * ${TEST_SLOW:-1})) "$SONDE" -q --cgroup $d -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } ' | sed '/^$/d; s/\[.*//' | uniq -c | tr -s " "; wait; rmdir $d
+RUN d=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1)/sonde_$$; mkdir $d; build/tests/spin $((100 * ${TEST_SLOW:-1})) 0 $((1500 * ${TEST_SLOW:-1})) & a=$!; echo $a >$d/cgroup.procs; build/tests/spin $((100 * ${TEST_SLOW:-1})) 0 $((1500 * ${TEST_SLOW:-1})) & timeout -s INT $((2 * ${TEST_SLOW:-1})) "$SONDE" -q --cgroup $d -e 'uprobe:build/tests/spin:busy { @u[pid] = count(); } software:cpu-clock:1000000 { @c[pid] = count(); } profile:hz:99 { @p[pid] = count(); } ' | sed '/^$/d; s/\[.*//' | uniq -c | tr -s " "; wait; rmdir $d
 NEEDS prog:spin uprobe file:/sys/fs/cgroup
 EXPECT
 	 1 @c

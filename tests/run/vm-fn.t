@@ -78,7 +78,7 @@ EXPECT
 NAME override: the call fails as told, or the kernel cannot, and that is said
 NEEDS vm kprobe
 RUN set -- --unsafe -q -e 'kprobe:__x64_sys_mkdir /pid == cpid/ { override(-13); }' -c "busybox mkdir $TMPDIR/made"
-	if "$SONDE" info | grep -q 'OVERRIDE  *yes'; then "$SONDE" "$@" 2>&1 | grep -q 'Permission denied' && [ ! -d "$TMPDIR/made" ] && echo right
+	if "$SONDE" info | grep -q '^ *OVERRIDE  *yes'; then "$SONDE" "$@" 2>&1 | grep -q 'Permission denied' && [ ! -d "$TMPDIR/made" ] && echo right
 	else "$SONDE" "$@" 2>&1 | grep -q 'ERROR: override needs bpf_override_return (a kernel built with CONFIG_BPF_KPROBE_OVERRIDE), which this kernel lacks' && echo right; fi
 EXPECT
 	right
