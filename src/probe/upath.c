@@ -214,7 +214,7 @@ static bool is_unsupported(const struct err *e)
 
 static void leave_out(struct prog *g, u32 n, struct err *e)
 {
-	if (!g->unattached)
+	if (!g->unattached_why)
 		g->unattached_why = e;
 	else
 		err_free(e);
@@ -293,8 +293,15 @@ struct err *user_attach(struct host *h, struct unit *u, struct prog *g, user_sit
 		for (n = 1; i + n < sites->n && !strcmp(v[n].path, v[0].path); n++)
 			;
 		struct err *e = targets(u) ? NULL : attach_file(h, g, v, n, 0, ret, list);
-		for (u32 k = 0; k < targets(u) && !e; k++)
+		/* What is left out is the same for each process, and counts once. */
+		u32 before = g->unattached, most = before;
+		for (u32 k = 0; k < targets(u) && !e; k++) {
+			g->unattached = before;
 			e = attach_file(h, g, v, n, u->scope.pid[k].pid, ret, list);
+			most = MAX(most, g->unattached);
+		}
+		if (targets(u))
+			g->unattached = most;
 		if (e)
 			return e;
 	}
