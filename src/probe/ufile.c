@@ -72,6 +72,9 @@ void ufile_go_range(struct ufile *f, const struct elf_syms *syms)
 	if (from && end && from->addr < end->addr) {
 		f->go_from = from->addr;
 		f->go_end = end->addr;
+	} else if (syms->go_end) {
+		f->go_from = syms->go_from;
+		f->go_end = syms->go_end;
 	}
 }
 

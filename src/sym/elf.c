@@ -3,9 +3,11 @@
  *
  * .symtab and .dynsym are read together and doubles dropped. A stripped file's
  * .symtab may lie in a file of its own (image_debug_file) or packed in
- * .gnu_debugdata; its addresses are the same, its file offsets are not.
+ * .gnu_debugdata; its addresses are the same, its file offsets are not. Go's
+ * programs have a table of their own in any case (gopcln.h).
  */
 #include "base/vec.h"
+#include "sym/gopcln.h"
 #include "sym/sym.h"
 #include "types/image.h"
 #include <elf.h>
@@ -213,14 +215,43 @@ static bool read_packed(struct reader *r)
 	return ok;
 }
 
+/* Functions are padded with int3 up to the next one. */
+static u64 without_padding(const struct image *im, const struct go_func *fn)
+{
+	enum { INT3 = 0xcc };
+	u64 off, n = fn->size;
+	if ((im->machine != EM_X86_64 && im->machine != EM_386) ||
+	    !image_offset(im, fn->addr, &off) || off > im->n || n > im->n - off)
+		return n;
+	while (n > 1 && im->p[off + n - 1] == INT3)
+		n--;
+	return n;
+}
+
+static void read_go(struct reader *r, const struct gopcln *g)
+{
+	struct go_func fn;
+	for (u32 i = 0; i < g->n && r->v.n < MAX_SYMS; i++)
+		if (gopcln_at(g, i, &fn))
+			vec_add(&r->v, (struct symbol){.name = fn.name,
+						       .addr = fn.addr,
+						       .size = without_padding(r->im, &fn)});
+}
+
 static void read_all(struct reader *r, const char *path, struct elf_syms *ret)
 {
+	struct gopcln go = {0};
 	bool full = read_tables(r, SHT_SYMTAB), packed = false;
 	read_tables(r, SHT_DYNSYM);
-	if (!full && !(path && read_separate(r, path)))
+	if (!full && !(path && read_separate(r, path))) {
 		packed = !read_packed(r);
+		if (gopcln_find(r->im, &go))
+			read_go(r, &go);
+	}
 	finish(r, ret);
 	ret->packed = packed;
+	ret->go_from = go.from;
+	ret->go_end = go.end;
 }
 
 struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret)

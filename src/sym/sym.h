@@ -37,11 +37,12 @@ void sym_user_notes(struct syms *s, bool all);
 struct map_note;
 void sym_user_note(struct syms *s, const struct map_note *n);
 
-/* ELF symbol tables (.symtab, .dynsym): function symbols of a file. */
+/* ELF symbol tables (.symtab, .dynsym), Go's own one: function symbols of a file. */
 struct elf_syms {
 	struct symbol *v; /* sorted by address */
 	u32 n;
-	bool packed; /* there are more in .gnu_debugdata, which could not be read */
+	bool packed;         /* there are more in .gnu_debugdata, which could not be read */
+	u64 go_from, go_end; /* Go's functions, where the file has no other list of them */
 };
 struct err *elf_read_syms(struct arena *a, const char *path, struct elf_syms *ret);
 struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret);

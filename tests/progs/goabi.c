@@ -7,6 +7,8 @@
  *	main.home()           1 when its return address is the caller's, 0 when somebody changed it
  *	main.(*T).Get(i)      i + 100
  *
+ * .gopclntab lists these four in the form of Go 1.20, also when the program is stripped.
+ *
  * The exit code is 1 when home() ever said 0. MS: milliseconds to sleep at the end.
  */
 #include <stdlib.h>
@@ -95,7 +97,29 @@ __asm__(".pushsection .note.go.buildid, \"a\", @note\n"
 	"pop %rdi\n"
 	"pop %rbx\n"
 	"ret\n"
-	".size go_round, . - go_round\n");
+	".size go_round, . - go_round\n"
+
+	".pushsection .gopclntab, \"a\"\n"
+	"pcln: .long 0xfffffff1\n"
+	".byte 0, 0, 1, 8\n"
+	".quad 4, 0, \"main.sign\", pcln_names - pcln, 0, 0, 0, pcln_list - pcln\n"
+	"pcln_names:\n"
+	"1: .asciz \"main.sign\"\n"
+	"2: .asciz \"main.sum9\"\n"
+	"3: .asciz \"main.home\"\n"
+	"4: .asciz \"main.(*T).Get\"\n"
+	".balign 4\n"
+	"pcln_list:\n"
+	".long 0, 5f - pcln_list\n"
+	".long \"main.sum9\" - \"main.sign\", 6f - pcln_list\n"
+	".long \"main.home\" - \"main.sign\", 7f - pcln_list\n"
+	".long \"main.(*T).Get\" - \"main.sign\", 8f - pcln_list\n"
+	".long go_round - \"main.sign\"\n"
+	"5: .long 0, 1b - pcln_names\n"
+	"6: .long \"main.sum9\" - \"main.sign\", 2b - pcln_names\n"
+	"7: .long \"main.home\" - \"main.sign\", 3b - pcln_names\n"
+	"8: .long \"main.(*T).Get\" - \"main.sign\", 4b - pcln_names\n"
+	".popsection\n");
 
 long go_round(long n);
 

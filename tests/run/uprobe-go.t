@@ -117,6 +117,74 @@ EXPECT
 	@x[3]: 1
 	@x[4]: 1
 
+NAME stripped: the names of Go's own table
+RUN
+	strip -o $TMPDIR/bare build/tests/goabi && cd $TMPDIR && chmod +x bare &&
+	"$SONDE" -l 'uprobe:./bare:*' &&
+	"$SONDE" -c './bare 4' -e 'uretprobe:./bare:main.s*, uretprobe:./bare:main.(*T).Get { @[probe] = count(); }
+		uprobe:./bare:main.sum9 { @n = arg8; } uprobe:./bare:main.home { @s[ustack(1)] = count(); }'
+NEEDS prog:goabi cmd:strip
+EXPECT
+	uprobe:./bare:main.sign
+	uprobe:./bare:main.sum9
+	uprobe:./bare:main.home
+	uprobe:./bare:main.(*T).Get
+	$
+	$
+	@[uretprobe:./bare:main.(*T).Get]: 4
+	@[uretprobe:./bare:main.sign]: 4
+	@[uretprobe:./bare:main.sum9]: 4
+	@n: 9
+	@s[
+	        main.home+0
+	]: 4
+
+NAME stripped programs of Go, for one address and for any, with C linked in
+RUN
+	cat >$TMPDIR/g.go <<'EOF'
+	package main
+	import "os"
+	type T struct{ a int }
+	//go:noinline
+	func (t *T) add(x int) int { if x > 2 { return t.a + x }; return t.a - x }
+	func main() { t := &T{10}; for i := 0; i < 5; i++ { if t.add(i) == 0 { os.Exit(1) } } }
+	EOF
+	sed 's/import "os"/import "C"\nimport "os"/' $TMPDIR/g.go >$TMPDIR/c.go
+	export HOME=$TMPDIR GOCACHE=$TMPDIR/cache GO111MODULE=off
+	cd $TMPDIR || exit
+	for mode in exe pie; do
+		for in in g c; do
+			go build -buildmode=$mode -ldflags='-s -w' -o p $in.go &&
+			"$SONDE" -c ./p -e 'uprobe:./p:main.(*T).add { @x = sum(arg1); } uretprobe:./p:main.(*T).add { @r = sum(retval); @s[ustack(1)] = count(); }'
+		done
+	done
+NEEDS cmd:go fast
+TIMEOUT 240
+EXPECT_RE
+	$
+	$
+	@r: 54
+	@s\[
+	        main\.\(\*T\)\.add\+[0-9]+
+	.*
+	...
+	@x: 10
+	$
+	$
+	@r: 54
+	...
+	@x: 10
+	$
+	$
+	@r: 54
+	...
+	@x: 10
+	$
+	$
+	@r: 54
+	...
+	@x: 10
+
 NAME landing pads are entries
 PROG uprobe:build/tests/landing:pushes, uprobe:build/tests/landing:moves, uprobe:build/tests/landing:bare /pid == cpid/ { @[probe, func, arg0] = count(); }
 LOAD landing 2 300
