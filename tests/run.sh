@@ -24,7 +24,7 @@
 #                                 file:PATH, prog:NAME (a test program that could be built),
 #                                 usdt:FILE (it has USDT probes), cmd:NAME (a command that is installed),
 #                                 option:NAME (the tracer's --help names it), sym:NAME (a function
-#                                 of this kernel); what misses something is skipped
+#                                 of this kernel), arch:NAME (as uname -m); what misses something is skipped
 #   ALONE                         not beside another case
 #
 # A case that fails runs again alone when all are done; only then it counts as failed.
@@ -117,6 +117,7 @@ check_needs() {
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
 		fast) [ ! "${SONDE_VM-}" ] || why="too slow in a test guest" ;;
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
+		arch:*) [ "$(uname -m)" = "${need#arch:}" ] || why="only on ${need#arch:}" ;;
 		cmd:*) command -v "${need#cmd:}" >/dev/null || why="no command ${need#cmd:}" ;;
 		file:*) [ -r "${need#file:}" ] || why="no ${need#file:}" ;;
 		sym:*) has_symbol "${need#sym:}" || why="no ${need#sym:} in this kernel" ;;

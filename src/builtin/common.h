@@ -12,6 +12,15 @@ extern const struct agg agg_tseries;
 /* dw_ustack, as struct stack_value at dst. */
 void builtin_unwind(struct lower *l, struct node *call, struct mem dst);
 
+/* Registers (offsets) of user mode into variables: of where the process left it, or the probe's. */
+void builtin_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *var);
+/*
+ * Frames of a user stack without the kernel's help, the number of their bytes in var n; goes to done,
+ * or to slow where the helper must do it. False: nothing was emitted, it always must.
+ */
+bool builtin_walk_frames(struct lower *l, struct node *call, struct mem frames, struct ref n,
+			 struct blk *slow, struct blk *done);
+
 /* An aggregation's first argument is a number; reports. */
 bool builtin_check_int(struct sema *s, struct node *call);
 
@@ -29,6 +38,7 @@ bool builtin_lit(struct sema *s, struct node *call, u32 i, i64 *ret);
 bool builtin_arg_is(const struct node *call, u32 i, const char *name);
 /* Process and thread id as (pid << 32 | tid), as the namespace in which sonde runs numbers them. */
 struct ref builtin_pid_tgid(struct lower *l);
+struct ref builtin_pid(struct lower *l); /* the former alone */
 struct ref builtin_task_id(struct lower *l, const char *member);
 /* Calls fn through a record: the arguments from i on travel, with the text of fmt (may be NULL) in
  * the schema. */

@@ -107,6 +107,43 @@ static bool check_dw_ustack(struct sema *s, struct node *call)
 	return check_stack(s, call);
 }
 
+static void get_regs(struct fn *f, struct ref regs, u32 n, const i32 *at, const struct ref *var)
+{
+	for (u32 i = 0; i < n; i++)
+		ir_set(f, var[i], ir_load(f, 8, regs, at[i]));
+}
+
+void builtin_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *var)
+{
+	struct fn *f = l->f;
+	u32 flags = l->v->provider->flags, nc;
+	bool has_regs = (flags & PF_REGS) && (flags & (PF_USER | PF_EVENT));
+	struct blk *task = ir_blk(f), *own = ir_blk(f), *done = ir_blk(f);
+	struct ref ctx = has_regs ? lower_ctx(l) : REF_NONE, mode;
+
+	if (!has_regs) {
+		ir_jmp(f, task);
+	} else if (flags & PF_USER) {
+		ir_jmp(f, own);
+	} else {
+		mode = ir_op2(f, O_AND, ir_load(f, 8, ctx, REGS_CS), ir_con(f, 3));
+		ir_br(f, O_NE, mode, ir_con(f, 0), own, task);
+	}
+	ir_at(f, own);
+	if (has_regs)
+		get_regs(f, ctx, n, at, var);
+	ir_jmp(f, done);
+	ir_at(f, task);
+	lower_push(l, &nc);
+	get_regs(f,
+		 ir_call(f, BPF_FUNC_task_pt_regs,
+			 ARGS(lower_helper0(l, BPF_FUNC_get_current_task_btf))),
+		 n, at, var);
+	lower_pop(l, nc);
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
 /*
  * struct stack_value at dst. The limit is the size of the buffer, so unwinding stops there (65 ns
  * per frame). The helper zeroes what it does not fill, also when it fails: equal stacks are equal
@@ -118,17 +155,19 @@ static struct ref put_stack(struct lower *l, struct node *call, struct mem dst, 
 	struct fn *f = l->f;
 	u32 frame = stack_frame_size((enum stack_mode)call->type->mode);
 	struct ref n = ir_var(f), got;
-	struct blk *failed = ir_blk(f), *done = ir_blk(f);
+	struct blk *slow = ir_blk(f), *failed = ir_blk(f), *done = ir_blk(f);
+	struct mem frames = mem_at(dst, offsetof(struct stack_value, ip));
 
+	if (!(flags & BPF_F_USER_STACK) || !builtin_walk_frames(l, call, frames, n, slow, done))
+		ir_jmp(f, slow);
+	ir_at(f, slow);
 	u32 type = l->v->provider->prog_type;
 	bool raw = type == BPF_PROG_TYPE_RAW_TRACEPOINT || type == BPF_PROG_TYPE_TRACING;
 	if (raw && dst.base.kind == R_SLOT) /* before 6.3 the helper of these takes only bytes that
 					       were stored before */
-		lower_zero(l, mem_at(dst, offsetof(struct stack_value, ip)),
-			   call->type->count * frame);
+		lower_zero(l, frames, call->type->count * frame);
 	got = ir_call(f, BPF_FUNC_get_stack,
-		      ARGS(lower_ctx(l),
-			   lower_addr(l, mem_at(dst, offsetof(struct stack_value, ip))),
+		      ARGS(lower_ctx(l), lower_addr(l, frames),
 			   ir_con(f, call->type->count * frame), ir_con(f, flags)));
 	ir_set(f, n, got);
 	ir_br(f, O_SLT, got, ir_con(f, 0), failed, done);
@@ -149,11 +188,9 @@ static struct ref lower_kstack(struct lower *l, struct node *call, struct mem ds
 
 static struct ref lower_ustack(struct lower *l, struct node *call, struct mem dst)
 {
-	struct ref pid = ir_op2(l->f, O_SHR, builtin_pid_tgid(l), ir_con(l->f, 32));
-
 	u64 ids = call->type->mode == STACK_BUILD_ID ? BPF_F_USER_BUILD_ID : 0;
 
-	return put_stack(l, call, dst, BPF_F_USER_STACK | ids, pid);
+	return put_stack(l, call, dst, BPF_F_USER_STACK | ids, builtin_pid(l));
 }
 
 static const struct type *type_dw_ustack(struct sema *s, struct node *call)

@@ -450,37 +450,15 @@ static void make_tables(struct unit *u)
 	u->unwind->lost = table(u, "unwind_lost", BPF_MAP_TYPE_ARRAY, 8 * UNWIND_LOST_WORDS, 1);
 }
 
-/* The registers with which the process left user mode, or the probe's own, into the walk. */
-static void put_regs(struct lower *l, struct mem walk, struct ref regs)
-{
-	lower_store(l, 8, mem_at(walk, AT(ip)), ir_load(l->f, 8, regs, REGS_IP));
-	lower_store(l, 8, mem_at(walk, AT(sp)), ir_load(l->f, 8, regs, REGS_SP));
-	lower_store(l, 8, mem_at(walk, AT(fp)), ir_load(l->f, 8, regs, REGS_FP));
-}
-
 static void start_regs(struct lower *l, struct mem walk)
 {
-	struct fn *f = l->f;
-	u32 flags = l->v->provider->flags;
-	struct blk *task = ir_blk(f), *own = ir_blk(f), *done = ir_blk(f);
-	struct ref ctx = flags & PF_REGS ? lower_ctx(l) : REF_NONE;
-	if ((flags & PF_REGS) && (flags & PF_USER)) {
-		ir_jmp(f, own);
-	} else if ((flags & PF_REGS) && (flags & PF_EVENT)) {
-		struct ref mode = ir_op2(f, O_AND, ir_load(f, 8, ctx, REGS_CS), ir_con(f, 3));
-		ir_br(f, O_NE, mode, ir_con(f, 0), own, task);
-	} else {
-		ir_jmp(f, task);
-	}
-	ir_at(f, own);
-	if (ref_is(ctx))
-		put_regs(l, walk, ctx);
-	ir_jmp(f, done);
-	ir_at(f, task);
-	struct ref cur = ir_call(f, BPF_FUNC_get_current_task_btf, 0, NULL);
-	put_regs(l, walk, ir_call(f, BPF_FUNC_task_pt_regs, ARGS(cur)));
-	ir_jmp(f, done);
-	ir_at(f, done);
+	static const i32 reg[] = {REGS_IP, REGS_SP, REGS_FP}, at[] = {AT(ip), AT(sp), AT(fp)};
+	struct ref var[countof(reg)];
+	for (u32 i = 0; i < countof(reg); i++)
+		var[i] = ir_var(l->f);
+	builtin_user_regs(l, countof(reg), reg, var);
+	for (u32 i = 0; i < countof(reg); i++)
+		lower_store(l, 8, mem_at(walk, at[i]), ir_get(l->f, var[i]));
 }
 
 static void start_list(struct lower *l, struct mem walk, struct ref slot)

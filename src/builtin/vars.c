@@ -63,6 +63,14 @@ static struct ref lower_pid(struct lower *l, struct node *call, struct mem dst)
 	return ir_op2(l->f, O_SHR, id_of(l, call), ir_con(l->f, 32));
 }
 
+struct ref builtin_pid(struct lower *l)
+{
+	struct stat st;
+	struct ref id = own_pid_ns(l->u->host, &st) ? REF_NONE : builtin_task_id(l, "tgid");
+
+	return ref_is(id) ? id : ir_op2(l->f, O_SHR, builtin_pid_tgid(l), ir_con(l->f, 32));
+}
+
 static struct ref lower_tid(struct lower *l, struct node *call, struct mem dst)
 {
 	struct ref id = from_task(l, call, "pid");

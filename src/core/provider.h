@@ -59,6 +59,7 @@ enum point_use {
 	USE_PROGRAM = 1 << 8, /* what the kernel offers to some types of programs only */
 	USE_TASK = 1 << 9,    /* the current task or what is found there */
 	USE_CTX = 1 << 10,    /* reg(), ctx: some probes' args in other words */
+	USE_IDS = 1 << 11,    /* pid, tid */
 };
 
 enum { ARG_RET = -1, ARG_FUNC = -2 };

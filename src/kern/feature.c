@@ -14,6 +14,7 @@ enum {
 	HELPER_JIFFIES64 = 118,
 	HELPER_KTIME_GET_BOOT_NS = 125,
 	HELPER_GET_CURRENT_TASK_BTF = 158,
+	HELPER_TASK_PT_REGS = 175,
 	HELPER_FOR_EACH_MAP_ELEM = 164,
 	HELPER_SNPRINTF = 165,
 	HELPER_GET_FUNC_IP = 173,
@@ -150,6 +151,19 @@ static bool try_task_btf(struct host *h)
 {
 	(void)h;
 	return helper_loads(HELPER_GET_CURRENT_TASK_BTF);
+}
+
+static bool try_task_regs(struct host *h)
+{
+	(void)h;
+	const struct bpf_insn insn[] = {
+		I_CALL(HELPER_GET_CURRENT_TASK_BTF),
+		I_MOVR(1, 0),
+		I_CALL(HELPER_TASK_PT_REGS),
+		I_MOV(0, 0),
+		I_EXIT,
+	};
+	return loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn));
 }
 
 static bool try_for_each(struct host *h)

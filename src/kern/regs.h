@@ -39,6 +39,11 @@ enum {
 	REGS_SP = offsetof(struct pt_regs, rsp),
 	REGS_FP = offsetof(struct pt_regs, rbp),
 	REGS_CS = offsetof(struct pt_regs, cs),
+	REGS_CX = offsetof(struct pt_regs, rcx),
+	REGS_R11 = offsetof(struct pt_regs, r11),
+	REGS_FLAGS = offsetof(struct pt_regs, eflags),
+	REGS_USER_CS = 0x33,  /* of 64-bit code */
+	REGS_FRAMES = 1,      /* frames are {caller's frame, return address}, as ustack walks them */
 	REGS_UNWIND = 1,      /* dw_ustack is implemented */
 	REGS_KPROBE_SKEW = 1, /* at a kprobe, ip is behind the breakpoint instruction */
 };
@@ -86,6 +91,11 @@ enum {
 	REGS_SP = offsetof(struct user_pt_regs, sp),
 	REGS_FP = 29 * 8,
 	REGS_CS = offsetof(struct user_pt_regs, pstate),
+	REGS_CX = 0, /* nothing like it, nor like the next three */
+	REGS_R11 = 0,
+	REGS_FLAGS = 0,
+	REGS_USER_CS = 0,
+	REGS_FRAMES = 0,
 	REGS_UNWIND = 0,
 	REGS_KPROBE_SKEW = 0,
 };

@@ -132,12 +132,26 @@ void lower_keep_key(struct lower *l, struct map *m, struct mem key, struct blk *
 	ir_br(f, O_EQ, r, ir_con(f, (u64)-EEXIST), known, refused);
 }
 
+/* Is nothing of the stacks in a key hashed but the frames that there are? */
+static bool frames_only(const struct type *t)
+{
+	u32 n = 0;
+	const struct field *fields = t->kind == T_TUPLE ? type_fields(t, &n) : NULL;
+	bool ok = t->size % 8 == 0;
+	for (u32 i = 0; i < n; i++)
+		ok &= fields[i].bit_off % 64 == 0 && fields[i].type->size % 8 == 0;
+	return ok;
+}
+
 static struct mem big_key(struct lower *l, struct map *m, struct node *key)
 {
+	bool was = l->frames_only;
 	l->full_key = lower_scratch(l, m->keys->val_size);
 	if (m->keys->val_size != m->key->size)
 		lower_zero(l, l->full_key, m->keys->val_size);
+	l->frames_only = frames_only(m->key);
 	lower_into_as(l, key, l->full_key, m->key);
+	l->frames_only = was;
 	return hash_key(l, m->key, l->full_key, m->keys->val_size);
 }
 

@@ -264,6 +264,8 @@ static bool note_use(struct node *n, void *arg)
 	else if (str_is(n->name, "comm") || str_is(n->name, "curtask") || str_is(n->name, "ppid") ||
 		 str_is(n->name, "pcomm"))
 		*use |= USE_TASK;
+	else if (str_is(n->name, "pid") || str_is(n->name, "tid"))
+		*use |= USE_IDS;
 	else if (str_is(n->name, "kstack"))
 		*use |= USE_KSTACK;
 	else if (str_is(n->name, "ustack"))
@@ -369,7 +371,7 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 static void choose_provider(struct compile *c, struct variant *v, u32 use)
 {
 	struct unit *u = c->unit;
-	v->task = (use & USE_TASK) || (v->provider->flags & PF_TASK);
+	v->task = (use & (USE_TASK | USE_USTACK)) || (v->provider->flags & PF_TASK);
 	const struct provider *better =
 		v->provider->choose ? v->provider->choose(u->host, u, v->points, v->npoint, use)
 				    : NULL;

@@ -1,0 +1,166 @@
+/*
+ * frames.c - user stacks by frame pointers, walked by the program itself.
+ *
+ * The kernel's bpf_get_stack() reads each frame by two protected loads, about 45 ns per frame. A
+ * read of a KiB costs 80 ns and brings several frames at once, so a walk in the program costs a
+ * fraction. It shows what the kernel's shows: where that would do something special (kernel
+ * threads, 32-bit programs, return addresses that return probes replaced), control goes there.
+ */
+#include "builtin/common.h"
+#include "kern/regs.h"
+
+enum {
+	WINDOW = 1024, /* bytes read at once; less up to a multiple of it, so never of two pages */
+	FRAME = 16,    /* the caller's frame and the return address */
+	NO_FRAME =
+		4096, /* nothing is mapped below: small numbers end a stack without a page fault */
+	FEW_FRAMES = 4,     /* so many are as cheap by the helper */
+	KTHREAD = 0x200000, /* PF_KTHREAD */
+};
+
+/* Offsets in task_struct, and of what uprobe_task keeps. */
+struct task_at {
+	struct field flags, mm, utask, returns;
+	bool has_utask;
+};
+
+static bool find_task(struct host *h, struct task_at *at)
+{
+	struct types *k = host_btf(h);
+	const struct type *task = k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
+	const struct type *utask = k ? btf_types_find(k, STR("uprobe_task"), T_STRUCT) : NULL;
+
+	if (!task || !type_field(task, STR("flags"), &at->flags) ||
+	    !type_field(task, STR("mm"), &at->mm))
+		return false;
+	at->has_utask = type_field(task, STR("utask"), &at->utask);
+	return !at->has_utask ||
+	       (utask && type_field(utask, STR("return_instances"), &at->returns));
+}
+
+/*
+ * Programs that run at a function's entry or return are left to the kernel, which knows how to find
+ * the caller there.
+ */
+static bool walks(struct lower *l, const struct node *call, struct task_at *at)
+{
+	const struct provider *p = l->v->provider;
+	struct host *h = l->u->host;
+
+	return REGS_FRAMES && call->type->mode != STACK_BUILD_ID &&
+	       call->type->count > FEW_FRAMES && !l->u->config.plain &&
+	       !((p->flags & PF_REGS) && (p->flags & PF_USER)) && host_has(h, FEAT_TASK_BTF) &&
+	       host_has(h, FEAT_TASK_REGS) && find_task(h, at);
+}
+
+static struct ref task_word(struct lower *l, struct ref base, const struct field *m)
+{
+	return ir_load(l->f, m->type->size, base, (i32)(m->bit_off / 8));
+}
+
+/* Go on where a == b is as wanted, else at slow. */
+static void expect(struct fn *f, struct ref a, struct ref b, bool equal, struct blk *slow)
+{
+	struct blk *go = ir_blk(f);
+
+	ir_br(f, equal ? O_EQ : O_NE, a, b, go, slow);
+	ir_at(f, go);
+}
+
+static void expect_plain_task(struct lower *l, struct ref task, const struct task_at *at,
+			      struct blk *slow)
+{
+	struct fn *f = l->f;
+	struct ref zero = ir_con(f, 0), utask;
+	struct blk *probed, *go;
+
+	expect(f, ir_op2(f, O_AND, task_word(l, task, &at->flags), ir_con(f, KTHREAD)), zero, true,
+	       slow);
+	expect(f, task_word(l, task, &at->mm), zero, false, slow);
+	if (!at->has_utask)
+		return;
+	probed = ir_blk(f);
+	go = ir_blk(f);
+	utask = task_word(l, task, &at->utask);
+	ir_br(f, O_EQ, utask, zero, go, probed);
+	ir_at(f, probed);
+	ir_br(f, O_EQ, task_word(l, utask, &at->returns), zero, go, slow);
+	ir_at(f, go);
+}
+
+/*
+ * From the frame in var fp on; return addresses go to frames, which are limit, the first of which
+ * is there. Result: how many bytes of them.
+ */
+static struct ref walk(struct lower *l, struct ref fp, struct ref frames, u32 limit)
+{
+	struct fn *f = l->f;
+	struct ref window = lower_addr(l, lower_scratch(l, WINDOW + FRAME)), mask, off, room, here;
+	struct ref at = ir_var(f), base = ir_var(f), last = ir_var(f), in = ir_var(f);
+	struct blk *head = ir_blk(f), *near = ir_blk(f), *far = ir_blk(f), *read = ir_blk(f),
+		   *moved = ir_blk(f), *frame = ir_blk(f), *done = ir_blk(f);
+
+	mask = ir_con(f, WINDOW - 1);
+	ir_set(f, at, ir_con(f, 8));
+	ir_jmp(f, far);
+
+	ir_at(f, head);
+	off = ir_op2(f, O_SUB, ir_get(f, fp), ir_get(f, base));
+	ir_br(f, O_ULE, off, ir_get(f, last), near, far);
+	ir_at(f, near);
+	ir_set(f, in, off);
+	ir_jmp(f, frame);
+
+	ir_at(f, far); /* not in what was read */
+	ir_br(f, O_UGE, ir_get(f, fp), ir_con(f, NO_FRAME), read, done);
+	ir_at(f, read);
+	/* room: up to the next multiple of WINDOW, but a frame at least; without a branch */
+	room = ir_op2(f, O_SUB, ir_con(f, WINDOW - FRAME), ir_op2(f, O_AND, ir_get(f, fp), mask));
+	here = ir_op2(f, O_XOR, ir_op2(f, O_SAR, room, ir_con(f, 63)), ir_con(f, ~0ull));
+	room = ir_op2(f, O_AND, ir_op2(f, O_AND, room, here), mask);
+	ir_set(f, last, room);
+	ir_br(f, O_EQ,
+	      ir_call(f, BPF_FUNC_probe_read_user,
+		      ARGS(window, ir_addi(f, room, FRAME), ir_get(f, fp))),
+	      ir_con(f, 0), moved, done);
+	ir_at(f, moved);
+	ir_set(f, base, ir_get(f, fp));
+	ir_set(f, in, ir_con(f, 0));
+	ir_jmp(f, frame);
+
+	ir_at(f, frame);
+	here = ir_op2(f, O_ADD, window, ir_op2(f, O_AND, ir_get(f, in), mask));
+	ir_store(f, 8, ir_op2(f, O_ADD, frames, ir_get(f, at)), 0, ir_load(f, 8, here, 8));
+	ir_set(f, fp, ir_load(f, 8, here, 0));
+	ir_set(f, at, ir_addi(f, ir_get(f, at), 8));
+	ir_br(f, O_ULT, ir_get(f, at), ir_con(f, 8 * limit), head, done);
+	ir_at(f, done);
+	return ir_get(f, at);
+}
+
+bool builtin_walk_frames(struct lower *l, struct node *call, struct mem frames, struct ref n,
+			 struct blk *slow, struct blk *done)
+{
+	enum { IP, FP, CS, NREG };
+	static const i32 at[NREG] = {[IP] = REGS_IP, [FP] = REGS_FP, [CS] = REGS_CS};
+	struct fn *f = l->f;
+	struct ref reg[NREG], task;
+	struct task_at where;
+
+	if (!walks(l, call, &where))
+		return false;
+	slow->unlikely = true;
+	task = lower_helper0(l, BPF_FUNC_get_current_task_btf);
+	expect_plain_task(l, task, &where, slow);
+	for (u32 i = 0; i < NREG; i++)
+		reg[i] = ir_var(f);
+	builtin_user_regs(l, NREG, at, reg);
+	expect(f, ir_get(f, reg[CS]), ir_con(f, REGS_USER_CS), true, slow);
+	expect(f, ir_get(f, reg[IP]), ir_con(f, 0), false, slow);
+	if (!l->frames_only)
+		lower_zero(l, frames, call->type->count * 8);
+	lower_store(l, 8, frames, ir_get(f, reg[IP]));
+	ir_set(f, n, walk(l, reg[FP], lower_addr(l, frames), call->type->count));
+	ir_jmp(f, done);
+	return true;
+}

@@ -1,0 +1,102 @@
+# ustack: stacks by frame pointers, walked by the program where it can, by the kernel's helper elsewhere.
+
+NAME user stack, made-up frames
+PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid && @n < 9/ { @n++; printf("%d: %d", @n, len(ustack)); print(ustack(raw, 12)); }
+LOAD frames
+NEEDS tp:syscalls/sys_enter_getppid arch:x86_64
+EXPECT_RE
+	1: 1
+	[0-9a-f]+
+	$
+	2: 1
+	[0-9a-f]+
+	$
+	3: 1
+	[0-9a-f]+
+	$
+	4: 1
+	[0-9a-f]+
+	$
+	5: 1
+	[0-9a-f]+
+	$
+	6: 2
+	[0-9a-f]+
+	101
+	$
+	7: 3
+	[0-9a-f]+
+	103
+	102
+	$
+	8: 7
+	[0-9a-f]+
+	109
+	108
+	107
+	106
+	105
+	104
+	$
+	9: 127
+	[0-9a-f]+
+	10b
+	10a
+	10b
+	10a
+	10b
+	10a
+	10b
+	10a
+	10b
+	10a
+	10b
+	$
+	$
+	$
+	@n: 9
+
+NAME user stack, the program's walk and the kernel's show the same
+RUN
+	for o in '' '--no-feature task_regs' '--no-feature task_btf'; do
+		"$SONDE" -q $o -c build/tests/frames -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @n++;
+			printf("%d", len(ustack)); print(ustack(raw)); print(ustack(perf, 30)); print(ustack(5));
+			@count[@n, ustack] = count(); @kept[@n] = ustack; @two[@n, ustack(40), ustack] = count(); }' |
+			sed 's/\<[0-9a-f]\{6,16\}\>/ADDR/g' >"$TMPDIR/out$o"
+	done
+	cmp "$TMPDIR/out" "$TMPDIR/out--no-feature task_regs" && cmp "$TMPDIR/out" "$TMPDIR/out--no-feature task_btf" &&
+		grep -c . "$TMPDIR/out" | awk '{ print ($1 > 500) }'
+TIMEOUT 30
+NEEDS tp:syscalls/sys_enter_getppid arch:x86_64
+EXPECT
+	1
+
+NAME user stack of more frames than the kernel's helper gives
+PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @ = max(len(ustack(1000))); }
+LOAD frames
+NEEDS tp:syscalls/sys_enter_getppid arch:x86_64
+EXPECT
+	$
+	$
+	@: 1000
+
+NAME user stack within a function whose return is probed
+RUN
+	for o in '' '--no-feature task_regs'; do
+		"$SONDE" -q $o -c 'build/tests/stack 3' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @[ustack(20)] = count(); }
+			uretprobe:build/tests/stack:middle { }' >"$TMPDIR/out$o"
+	done
+	cmp "$TMPDIR/out" "$TMPDIR/out--no-feature task_regs" && grep -c . "$TMPDIR/out" | awk '{ print ($1 > 3) }'
+NEEDS tp:syscalls/sys_enter_getppid uprobe
+EXPECT
+	1
+
+NAME user stack where the process was interrupted, and when another task runs next
+PROG profile:hz:499 /pid == cpid && len(ustack(9)) > 2/ { @interrupted = max(1); } tracepoint:sched:sched_switch /pid == cpid && len(ustack) > 2/ { @switched = max(1); }
+LOAD spin 300 100
+NEEDS tp:sched/sched_switch arch:x86_64
+EXPECT
+	$
+	$
+	@interrupted: 1
+	@switched: 1
