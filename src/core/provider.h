@@ -143,7 +143,7 @@ struct provider {
 					 u32 n, u32 use);
 	/*
 	 * Several points in one program, told apart by a number that the context holds. which: emit
-	 * code that gives it. number: a point's (below nwhich).
+	 * code that gives it. number: a point's (below nwhich); NULL: it is the point's id.
 	 */
 	struct ref (*which)(struct fn *f, const struct point *points);
 	u32 (*number)(const struct point *p);

@@ -211,7 +211,9 @@ static void find_point(struct lower *l, struct blk *out)
 	if (!pv->which)
 		return;
 	struct ref nr = pv->which(l->f, l->pt);
-	if (l->v->npoint <= FEW_POINTS)
+	if (!pv->number)
+		l->which = nr;
+	else if (l->v->npoint <= FEW_POINTS)
 		point_by_tests(l, nr, out);
 	else
 		point_by_table(l, nr, out);

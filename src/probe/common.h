@@ -90,9 +90,19 @@ const struct type *user_type(struct host *h, struct unit *u, const struct point 
  * event each. */
 struct user_site {
 	const char *path;
-	u64 off, sem;
+	u64 off, sem, cookie;
 };
 typedef VEC(struct user_site) user_sites;
 struct err *user_attach(struct host *h, struct unit *u, struct prog *g, user_sites *sites, bool ret,
 			struct link **list);
 u32 user_load_as(struct host *h, const struct unit *u, const struct prog *g);
+/*
+ * A place's cookie: the point's id, and how far behind the function's start the place is. So one
+ * program can serve many points (provider.which), where the kernel has cookies.
+ */
+static inline u64 user_cookie(const struct point *p, u64 behind)
+{
+	return behind << 32 | p->id;
+}
+struct ref user_which(struct fn *f, const struct point *p);
+struct ref user_behind(struct fn *f);

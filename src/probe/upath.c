@@ -183,6 +183,25 @@ struct err *user_paths(struct host *h, const struct unit *u, struct str target, 
 	return NULL;
 }
 
+/* ---- which of many points it was ---- */
+
+static struct ref attach_cookie(struct fn *f)
+{
+	enum { HELPER_GET_ATTACH_COOKIE = 174 };
+	return ir_callp(f, HELPER_GET_ATTACH_COOKIE, ARGS(ir_ctx(f)));
+}
+
+struct ref user_which(struct fn *f, const struct point *p)
+{
+	(void)p;
+	return ir_op1(f, O_EXTU, 4, attach_cookie(f));
+}
+
+struct ref user_behind(struct fn *f)
+{
+	return ir_op2(f, O_SHR, attach_cookie(f), ir_con(f, 32));
+}
+
 /* ---- attaching ---- */
 
 u32 user_load_as(struct host *h, const struct unit *u, const struct prog *g)
@@ -223,18 +242,22 @@ static void leave_out(struct prog *g, u32 n, struct err *e)
 
 static struct err *attach_link(const struct batch *b, const struct user_site *v, u32 n)
 {
-	VEC(u64) off = {0}, sem = {0};
-	bool any_sem = false;
+	VEC(u64) off = {0}, sem = {0}, cookie = {0};
+	bool any_sem = false, any_cookie = false;
 	for (u32 i = 0; i < n; i++) {
 		vec_add(&off, v[i].off);
 		vec_add(&sem, v[i].sem);
+		vec_add(&cookie, v[i].cookie);
 		any_sem = any_sem || v[i].sem;
+		any_cookie = any_cookie || v[i].cookie;
 	}
 	int fd;
-	struct err *e = bpf_link_uprobe_multi(b->g->fd, b->path, off.v, any_sem ? sem.v : NULL,
-					      NULL, n, (u32)b->pid, b->ret, &fd);
+	struct err *e =
+		bpf_link_uprobe_multi(b->g->fd, b->path, off.v, any_sem ? sem.v : NULL,
+				      any_cookie ? cookie.v : NULL, n, (u32)b->pid, b->ret, &fd);
 	vec_free(&off);
 	vec_free(&sem);
+	vec_free(&cookie);
 	if (!e)
 		link_add(b->list, fd, -1);
 	return e;
@@ -255,6 +278,17 @@ static struct err *attach_halves(const struct batch *b, const struct user_site *
 	return e ? e : attach_halves(b, v + n / 2, n - n / 2);
 }
 
+/* Takes perf_fd. */
+static struct err *attach_event(int perf_fd, struct prog *g, u64 cookie, struct link **list)
+{
+	int fd;
+	if (!cookie)
+		return perf_start_fd(perf_fd, g, list);
+	struct err *e = bpf_link_perf(g->fd, perf_fd, cookie, &fd);
+	link_add(list, e ? -1 : fd, perf_fd);
+	return e;
+}
+
 static struct err *attach_each(struct host *h, struct prog *g, const struct user_site *v, u32 n,
 			       int pid, bool ret, struct link **list)
 {
@@ -263,7 +297,7 @@ static struct err *attach_each(struct host *h, struct prog *g, const struct user
 		int fd;
 		e = perf_open_uprobe(h, v[i].path, v[i].off, v[i].sem, ret, pid ? pid : -1, &fd);
 		if (!e)
-			e = perf_start_fd(fd, g, list);
+			e = attach_event(fd, g, v[i].cookie, list);
 	}
 	return e;
 }

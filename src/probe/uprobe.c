@@ -139,6 +139,7 @@ static struct err *check_place(struct search *s, const struct symbol *fn, u64 of
 struct returns {
 	u32 n;
 	const u64 *off;
+	u64 start; /* of the function */
 };
 
 static struct err *give_symbol(struct search *s, const struct symbol *sym)
@@ -156,6 +157,7 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 	struct err *e = check_place(s, sym, q.offset);
 	if (!e && q.abi != ABI_C && is_return(q.provider)) {
 		struct returns *r = arena_new(s->a, struct returns);
+		r->start = sym->file_off;
 		e = ufile_returns(&s->file, sym, s->a, &r->off, &r->n);
 		q.priv = r;
 	}
@@ -201,17 +203,30 @@ static bool name_fits(const struct point *p, struct str name)
 			     name);
 }
 
-/* Several names of one place are one probe. */
+/* Of two names for one place the one that people use: snprintf rather than __snprintf. */
+static bool better_name(const struct symbol *a, const struct symbol *b)
+{
+	bool reserved = a->name.s[0] == '_';
+	if (reserved != (b->name.s[0] == '_'))
+		return !reserved;
+	return a->rank < b->rank;
+}
+
+/* Several names of one place are one probe, by the best of those that fit. */
 static struct err *give_matches(struct search *s)
 {
 	struct err *e = NULL;
-	u64 last = 0;
-	for (u32 i = 0; !e && !s->stop && i < s->syms.n; i++) {
-		const struct symbol *sym = &s->syms.v[i];
-		if (!sym->file_off || sym->file_off == last || !name_fits(s->p, sym->name))
-			continue;
-		last = sym->file_off;
-		e = give_symbol(s, sym);
+	for (u32 i = 0, next; !e && !s->stop && i < s->syms.n; i = next) {
+		const struct symbol *best = NULL, *first = &s->syms.v[i];
+		for (next = i; next < s->syms.n && s->syms.v[next].file_off == first->file_off;
+		     next++) {
+			const struct symbol *sym = &s->syms.v[next];
+			if (sym->file_off && name_fits(s->p, sym->name) &&
+			    (!best || better_name(sym, best)))
+				best = sym;
+		}
+		if (best)
+			e = give_symbol(s, best);
 	}
 	return e;
 }
@@ -319,7 +334,10 @@ static struct ref uprobe_arg(struct fn *f, struct host *h, const struct point *p
 		return regs_fetch(f, n);
 	if (is_return(p->provider) && p->abi == ABI_C && host_has(h, FEAT_FUNC_IP))
 		return ir_callp(f, HELPER_GET_FUNC_IP, ARGS(ir_ctx(f)));
-	return ir_addi(f, ir_load(f, 8, ir_ctx(f), REGS_IP), -(i64)p->offset);
+	struct ref ip = ir_load(f, 8, ir_ctx(f), REGS_IP);
+	if (p->provider->which && p->priv)
+		return ir_op2(f, O_SUB, ip, user_behind(f));
+	return ir_addi(f, ip, -(i64)p->offset);
 }
 
 /*
@@ -327,13 +345,9 @@ static struct ref uprobe_arg(struct fn *f, struct host *h, const struct point *p
  * where a function begins with endbr64 the probe goes behind it, unless the script could tell.
  * Whoever enters the function comes by: only what jumps past endbr64 would not be seen there.
  */
-static const struct provider *uprobe_choose(struct host *h, struct unit *u, struct point *points,
-					    u32 n, u32 use)
+static void skip_landing_pads(struct host *h, struct unit *u, struct point *points)
 {
 	struct ufile f = {0};
-	(void)n;
-	if (use & (USE_REGS | USE_USTACK))
-		return NULL;
 	for (struct point *p = points; p; p = p->next) {
 		const char *real = user_path_real(h, u, arena_strz(h->arena, p->target));
 		if (p->has_addr || p->offset || p->priv)
@@ -349,7 +363,30 @@ static const struct provider *uprobe_choose(struct host *h, struct unit *u, stru
 		p->addr += ufile_skip(&f, p->addr);
 	}
 	ufile_close(&f);
-	return NULL;
+}
+
+/* Is one program for all points, which asks which it is, to be preferred to one for each? */
+static bool asks_which(struct host *h, const struct point *points, u32 n, u32 use)
+{
+	bool offset = false, go_return = false;
+	for (const struct point *p = points; p; p = p->next) {
+		offset |= p->offset != 0;
+		go_return |= p->priv != NULL;
+	}
+	bool wanted = ((use & USE_PROBE) && n > 1) || ((use & USE_FUNC) && go_return);
+	return wanted && !((use & USE_FUNC) && offset) && host_has(h, FEAT_COOKIE);
+}
+
+static const struct provider uprobe_many, uretprobe_many;
+
+static const struct provider *uprobe_choose(struct host *h, struct unit *u, struct point *points,
+					    u32 n, u32 use)
+{
+	if (!(use & (USE_REGS | USE_USTACK)))
+		skip_landing_pads(h, u, points);
+	if (!asks_which(h, points, n, use))
+		return NULL;
+	return is_return(points->provider) ? &uretprobe_many : &uprobe_many;
 }
 
 static struct err *uprobe_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
@@ -358,12 +395,18 @@ static struct err *uprobe_attach(struct host *h, struct unit *u, struct prog *g,
 	for (const struct point *p = g->points; p; p = p->next) {
 		const char *path = user_path_real(h, u, arena_strz(h->arena, p->target));
 		const struct returns *r = p->priv;
+		bool which = g->provider->which != NULL;
+		struct user_site site = {.path = path, .off = p->addr};
+		site.cookie = which ? user_cookie(p, 0) : 0;
 		if (!r && is_return(g->provider))
-			vec_add(&returns, (struct user_site){path, p->addr, 0});
+			vec_add(&returns, site);
 		else if (!r)
-			vec_add(&plain, (struct user_site){path, p->addr, 0});
-		for (u32 i = 0; r && i < r->n; i++)
-			vec_add(&plain, (struct user_site){path, r->off[i], 0});
+			vec_add(&plain, site);
+		for (u32 i = 0; r && i < r->n; i++) {
+			site.off = r->off[i];
+			site.cookie = which ? user_cookie(p, site.off - r->start) : 0;
+			vec_add(&plain, site);
+		}
 	}
 	struct err *e = user_attach(h, u, g, &plain, false, list);
 	if (!e)
@@ -373,47 +416,36 @@ static struct err *uprobe_attach(struct host *h, struct unit *u, struct prog *g,
 	return e;
 }
 
-#define UPROBE_FLAGS (PF_USER | PF_REGS | PF_FUNC | PF_STACKS)
+/* What the kinds have in common. */
+#define UPROBE_FORM                                                                             \
+	.able = user_able, .prog_type = BPF_PROG_TYPE_KPROBE, .parse = uprobe_parse,            \
+	.expand = uprobe_expand, .types = uprobe_types, .debug = user_types, .arg = uprobe_arg, \
+	.arg_at = user_arg_at, .type_named = user_type, .many = FEAT_UPROBE_MULTI,              \
+	.load_as = user_load_as, .attach = uprobe_attach
+#define ENTRY_FORM                                                                              \
+	UPROBE_FORM, .name = "uprobe", .alias = {"u"},                                          \
+		     .flags = PF_USER | PF_REGS | PF_FUNC | PF_STACKS | PF_ARGN | PF_RAW_ARGN | \
+			      PF_LINGERS
+#define RETURN_FORM                                                                               \
+	UPROBE_FORM, .name = "uretprobe", .alias = {"ur"},                                        \
+		     .flags = PF_USER | PF_REGS | PF_FUNC | PF_STACKS | PF_RETVAL | PF_RAW_ARGN | \
+			      PF_LINGERS
 
 const struct provider provider_uprobe = {
-	.name = "uprobe",
-	.alias = {"u"},
+	ENTRY_FORM,
 	.syntax = "uprobe:path[:cpp|:rust]:function[+offset], uprobe:path:address, "
 		  "uprobe:path@file:line[:column]",
 	.doc = "Start of a function of a program or library, or an instruction in it.",
-	.able = user_able,
-	.prog_type = BPF_PROG_TYPE_KPROBE,
-	.flags = UPROBE_FLAGS | PF_ARGN | PF_RAW_ARGN | PF_LINGERS,
-	.parse = uprobe_parse,
-	.expand = uprobe_expand,
-	.types = uprobe_types,
-	.debug = user_types,
 	.choose = uprobe_choose,
-	.arg = uprobe_arg,
-	.arg_at = user_arg_at,
-	.type_named = user_type,
-	.many = FEAT_UPROBE_MULTI,
-	.load_as = user_load_as,
-	.attach = uprobe_attach,
 };
 
 const struct provider provider_uretprobe = {
-	.name = "uretprobe",
-	.alias = {"ur"},
+	RETURN_FORM,
 	.syntax = "uretprobe:path[:cpp|:rust]:function",
 	.doc = "Return of a function of a program or library. retval is its result.",
-	.able = user_able,
-	.prog_type = BPF_PROG_TYPE_KPROBE,
-	.flags = UPROBE_FLAGS | PF_RETVAL | PF_RAW_ARGN | PF_LINGERS,
-	.parse = uprobe_parse,
-	.expand = uprobe_expand,
-	.types = uprobe_types,
-	.debug = user_types,
 	.choose = uprobe_choose,
-	.arg = uprobe_arg,
-	.arg_at = user_arg_at,
-	.type_named = user_type,
-	.many = FEAT_UPROBE_MULTI,
-	.load_as = user_load_as,
-	.attach = uprobe_attach,
 };
+
+/* For bodies that ask which point it is: one program for all. */
+static const struct provider uprobe_many = {ENTRY_FORM, .which = user_which};
+static const struct provider uretprobe_many = {RETURN_FORM, .which = user_which};

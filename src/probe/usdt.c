@@ -257,13 +257,9 @@ static void choose_nops(struct nop_choice *c, struct usdt_point *g)
 			g->arg[i].off -= g->skip[0];
 }
 
-static const struct provider *usdt_choose(struct host *h, struct unit *u, struct point *points,
-					  u32 n, u32 use)
+static void choose_all_nops(struct host *h, struct unit *u, struct point *points)
 {
 	struct nop_choice c = {.h = h, .a = u->arena};
-	(void)n;
-	if (use & (USE_REGS | USE_USTACK))
-		return NULL;
 	for (struct point *p = points; p; p = p->next) {
 		const char *real = user_path_real(h, u, arena_strz(h->arena, p->target));
 		if (!p->priv)
@@ -281,7 +277,16 @@ static const struct provider *usdt_choose(struct host *h, struct unit *u, struct
 		choose_nops(&c, p->priv);
 	}
 	ufile_close(&c.file);
-	return NULL;
+}
+
+static const struct provider usdt_many;
+
+static const struct provider *usdt_choose(struct host *h, struct unit *u, struct point *points,
+					  u32 n, u32 use)
+{
+	if (!(use & (USE_REGS | USE_USTACK)))
+		choose_all_nops(h, u, points);
+	return (use & USE_PROBE) && n > 1 && host_has(h, FEAT_COOKIE) ? &usdt_many : NULL;
 }
 
 /* Headers of others may place nops of five bytes alone, in functions that keep variables below the
@@ -314,11 +319,13 @@ static struct err *usdt_attach(struct host *h, struct unit *u, struct prog *g, s
 		const struct usdt_point *up = p->priv;
 		const char *path = user_path_real(h, u, arena_strz(h->arena, p->target));
 		e = up ? check_harm(h, u, p, path) : NULL;
-		for (u32 i = 0; up && i < up->n; i++)
-			vec_add(&sites, (struct user_site){path,
-							   up->site[i]->offset +
-								   (up->skip ? up->skip[i] : 0),
-							   up->site[i]->sem_offset});
+		for (u32 i = 0; up && i < up->n; i++) {
+			const struct usdt_site *s = up->site[i];
+			u64 cookie = g->provider->which ? user_cookie(p, 0) : 0;
+			vec_add(&sites,
+				(struct user_site){path, s->offset + (up->skip ? up->skip[i] : 0),
+						   s->sem_offset, cookie});
+		}
 	}
 	if (!e)
 		e = user_attach(h, u, g, &sites, false, list);
@@ -326,19 +333,18 @@ static struct err *usdt_attach(struct host *h, struct unit *u, struct prog *g, s
 	return e;
 }
 
+#define USDT_FORM                                                                             \
+	.name = "usdt", .alias = {"U"}, .able = user_able, .prog_type = BPF_PROG_TYPE_KPROBE, \
+	.flags = PF_USER | PF_REGS | PF_ARGN | PF_STACKS | PF_LINGERS, .parse = usdt_parse,   \
+	.expand = usdt_expand, .types = usdt_types, .arg = usdt_arg, .load_as = user_load_as, \
+	.attach = usdt_attach
+
 const struct provider provider_usdt = {
-	.name = "usdt",
-	.alias = {"U"},
+	USDT_FORM,
 	.syntax = "usdt:path:[provider:]name",
 	.doc = "A static probe in a program or library. arg0... are its arguments.",
-	.able = user_able,
-	.prog_type = BPF_PROG_TYPE_KPROBE,
-	.flags = PF_USER | PF_REGS | PF_ARGN | PF_STACKS | PF_LINGERS,
-	.parse = usdt_parse,
-	.expand = usdt_expand,
-	.types = usdt_types,
 	.choose = usdt_choose,
-	.arg = usdt_arg,
-	.load_as = user_load_as,
-	.attach = usdt_attach,
 };
+
+/* For bodies that ask which point it is: one program for all. */
+static const struct provider usdt_many = {USDT_FORM, .which = user_which};

@@ -179,8 +179,8 @@ static const struct type *check_retval(struct sema *s, struct node *n)
 bool sema_func_is_text(struct host *h, const struct point *p)
 {
 	u32 flags = p->provider->flags;
-	return (flags & PF_USER) && (flags & PF_RETVAL) && p->abi == ABI_C && p->name.n &&
-	       !host_has(h, FEAT_UPROBE_MULTI);
+	return (flags & PF_USER) && (flags & PF_RETVAL) && p->name.n &&
+	       !host_has(h, p->abi == ABI_C ? FEAT_UPROBE_MULTI : FEAT_COOKIE);
 }
 
 /* Names that are neither rows nor maps: what they mean depends on the probe. NULL in *t: not one of

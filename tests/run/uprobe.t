@@ -291,3 +291,39 @@ EXPECT
 	$
 	@: 3
 	both
+
+NAME one program tells many functions apart
+RUN
+	for no in '' uprobe_multi cookie; do
+		set -- ${no:+--no-feature $no}
+		"$SONDE" -q "$@" -c 'build/tests/calls 3' -e 'uprobe:build/tests/calls:add6, uprobe:build/tests/calls:greet,
+			uprobe:build/tests/calls:n[a-e]g*, uprobe:build/tests/calls:bytes, uprobe:build/tests/calls:target+4 {
+				@[probe] = count(); for $i : 0..2 { @loop[probe] = count(); } }
+			uretprobe:build/tests/calls:greet, uretprobe:build/tests/calls:add6 { @r[probe, func] = count(); }' | grep .
+	done | sort | uniq -c | sed 's/^ *//'
+	"$SONDE" -d plan -e 'uprobe:build/tests/calls:add6, uprobe:build/tests/calls:greet { print(probe); }' | grep -c 'a program each'
+	"$SONDE" -d plan --no-feature cookie -e 'uprobe:build/tests/calls:add6, uprobe:build/tests/calls:greet { print(probe); }' | grep -c 'a program each'
+NEEDS prog:calls uprobe
+EXPECT
+	3 @[uprobe:build/tests/calls:add6]: 3
+	3 @[uprobe:build/tests/calls:bytes]: 3
+	3 @[uprobe:build/tests/calls:greet]: 3
+	3 @[uprobe:build/tests/calls:negative]: 3
+	3 @[uprobe:build/tests/calls:target+4]: 3
+	3 @loop[uprobe:build/tests/calls:add6]: 6
+	3 @loop[uprobe:build/tests/calls:bytes]: 6
+	3 @loop[uprobe:build/tests/calls:greet]: 6
+	3 @loop[uprobe:build/tests/calls:negative]: 6
+	3 @loop[uprobe:build/tests/calls:target+4]: 6
+	3 @r[uretprobe:build/tests/calls:add6, add6]: 3
+	3 @r[uretprobe:build/tests/calls:greet, greet]: 3
+	0
+	1
+
+NAME more functions than there may be programs, by their public names
+RUN
+	"$SONDE" -q -c 'build/tests/calls 2' -e 'uprobe:libc:* { @[probe] = count(); }' 2>/dev/null | sed -n 's/^@.*:\(__snprintf\|snprintf\|__GI_strlen\|strlen\)\]: .*/\1/p' | sort
+NEEDS prog:calls uprobe file:/lib/x86_64-linux-gnu/libc.so.6
+EXPECT
+	snprintf
+	strlen
