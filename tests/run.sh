@@ -20,7 +20,8 @@
 #                                 no "ERROR:" or "BUG" when the exit code is expected to be 0
 #   RC n                          exit code (0)
 #   TIMEOUT s                     seconds (10)
-#   NEEDS words                   kprobe fentry btf uprobe tracefs hardware lockdown vm, tp:CATEGORY/EVENT,
+#   NEEDS words                   kprobe nokprobe fentry btf uprobe tracefs hardware nohardware lockdown vm
+#                                 x86_64, tp:CATEGORY/EVENT,
 #                                 file:PATH, prog:NAME (a test program that could be built),
 #                                 usdt:FILE (it has USDT probes), cmd:NAME (a command that is installed),
 #                                 option:NAME (the tracer's --help names it), sym:NAME (a function
@@ -111,6 +112,9 @@ check_needs() {
 				why="no dw_ustack here"
 			;;
 		hardware) [ -e /sys/bus/event_source/devices/cpu ] || why="no hardware counters" ;;
+		nohardware) [ ! -e /sys/bus/event_source/devices/cpu ] || why="hardware counters are here" ;;
+		nokprobe) [ ! -e /sys/bus/event_source/devices/kprobe ] || why="kprobes are here" ;;
+		x86_64) [ "$(uname -m)" = x86_64 ] || why="not on this processor" ;;
 		lockdown)
 			grep -qs '.confidentiality.$' /sys/kernel/security/lockdown || why="the kernel is not locked down"
 			;;

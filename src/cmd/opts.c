@@ -175,15 +175,28 @@ static struct err *set_buffering(struct run_opts *o, const char *val)
 	return NULL;
 }
 
+static struct err *pid_parse(struct str word, u64 *pid)
+{
+	if (!word.n)
+		return err_new("Failed to parse pid: it is empty");
+	if (!str_u64(word, pid))
+		return err_new("Failed to parse pid: invalid integer: %.*s", STRF(word));
+	if (!*pid || *pid > MAX_PID)
+		return err_new("Failed to parse pid: %.*s is out of range (1 to %u)", STRF(word),
+			       MAX_PID);
+	return NULL;
+}
+
 static struct err *set_pid(struct run_opts *o, const char *val)
 {
 	struct str rest = str_z(val), word;
 	u64 pid;
 	if (!*val)
-		return err_new("Failed to parse pid: it is empty");
+		return pid_parse(rest, &pid);
 	while (str_cut(&rest, ',', &word)) {
-		if (!str_u64(word, &pid) || pid == 0 || pid > MAX_PID)
-			return err_new("Failed to parse pid: invalid integer: %.*s", STRF(word));
+		struct err *e = pid_parse(word, &pid);
+		if (e)
+			return e;
 		bool known = false;
 		for (u32 i = 0; i < o->npid; i++)
 			known |= o->pid[i] == (int)pid;
@@ -199,8 +212,9 @@ static struct err *set_pid(struct run_opts *o, const char *val)
 static struct err *add_dwarf_pid(struct run_opts *o, const char *val)
 {
 	u64 pid;
-	if (!str_u64(str_z(val), &pid) || pid == 0 || pid > MAX_PID)
-		return err_new("Failed to parse pid: invalid integer: %s", val);
+	struct err *e = pid_parse(str_z(val), &pid);
+	if (e)
+		return e;
 	if (o->ndwarf_pid == countof(o->dwarf_pid))
 		return err_new("too many --dwarf-pid");
 	if (kill((pid_t)pid, 0) && errno == ESRCH)

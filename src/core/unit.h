@@ -87,6 +87,7 @@ struct prog {
 	int fd;                     /* -1 until loaded */
 	u32 unattached;             /* points of a wildcard that attach() had to leave out */
 	struct err *unattached_why; /* of the first */
+	const struct point *failed; /* that attach() speaks of; NULL: the only one, or all */
 };
 
 struct unit {

@@ -59,8 +59,10 @@ struct err *cgroup_find(struct host *h, const char *path, const char **dir)
 {
 	struct stat st;
 	const char *full = arena_fmt(h->arena, "%s%s", *path == '/' ? h->root : "", path);
+	if (!*path)
+		return err_new("the path of a control group is empty");
 	if (stat(full, &st))
-		full = arena_fmt(h->arena, "%s/%s", mount_point(h), path);
+		full = arena_fmt(h->arena, "%s/%s", mount_point(h), path + strspn(path, "/"));
 	if (stat(full, &st))
 		return errno == ENOENT
 			       ? err_new("there is no control group %s (nor %s)", path, full)

@@ -115,6 +115,16 @@ struct err *proc_child_start(const char *cmd, struct child *c)
 	return e;
 }
 
+static struct err *not_started(const char *path, int no)
+{
+	const char *why = "";
+	if (no == ENOEXEC)
+		why = " (neither a program for this machine, nor a script that begins with #!)";
+	else if (no == ENOENT) /* the file itself was there */
+		why = " (the interpreter that its first line or its header names is not there)";
+	return err_sys(no, "start the command %s%s", path, why);
+}
+
 struct err *proc_child_go(struct child *c)
 {
 	int no = 0;
@@ -128,7 +138,7 @@ struct err *proc_child_go(struct child *c)
 	while (n < 0 && errno == EINTR);
 	close(c->exec_err);
 	c->exec_err = -1;
-	return n == (ssize_t)sizeof(no) ? err_sys(no, "start the command") : NULL;
+	return n == (ssize_t)sizeof(no) ? not_started(c->path, no) : NULL;
 }
 
 /* ---- holding it ---- */

@@ -1,5 +1,6 @@
 /* perf.c - perf_event_open(2) and the kprobe and uprobe PMUs. */
 #include "kern/perf.h"
+#include "kern/caps.h"
 #include "kern/sys.h"
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -12,30 +13,58 @@ long sys_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int gro
 	return r < 0 ? -errno : r;
 }
 
-static const char *kind(const struct perf_spec *s)
+static void what(const struct perf_spec *s, struct sb *out)
 {
 	switch (s->type) {
-	case PERF_TYPE_HARDWARE: return "hardware counter";
-	case PERF_TYPE_SOFTWARE: return "software event";
-	case PERF_TYPE_TRACEPOINT: return "tracepoint";
-	case PERF_TYPE_RAW: return "hardware counter";
-	case PERF_TYPE_BREAKPOINT: return "hardware breakpoint";
+	case PERF_TYPE_RAW:
+	case PERF_TYPE_HARDWARE: sb_z(out, "hardware counter"); break;
+	case PERF_TYPE_SOFTWARE: sb_z(out, "software event"); break;
+	case PERF_TYPE_TRACEPOINT: sb_z(out, "tracepoint"); break;
+	case PERF_TYPE_BREAKPOINT: sb_fmt(out, "hardware breakpoint at 0x%llx", s->config1); break;
+	default: sb_z(out, "perf event");
 	}
-	return "perf event";
+	if (s->type != PERF_TYPE_BREAKPOINT)
+		sb_fmt(out, s->type == PERF_TYPE_RAW ? " 0x%llx" : " %llu", s->config);
+	if (s->pid > 0)
+		sb_fmt(out, " for thread %d", s->pid);
+	if (s->cpu >= 0)
+		sb_fmt(out, " on CPU %d", s->cpu);
 }
 
 static const char *reason(const struct perf_spec *s, int no)
 {
-	if (s->freq && no == EINVAL)
-		return " (the frequency may be above /proc/sys/kernel/perf_event_max_sample_rate)";
 	bool counter = s->type == PERF_TYPE_HARDWARE || s->type == PERF_TYPE_RAW;
 	if (s->type >= PERF_TYPE_MAX && (no == EINVAL || no == EOPNOTSUPP))
 		return " (this PMU may only count, and give no events)";
 	if (counter && (no == ENOENT || no == EOPNOTSUPP))
 		return " (this machine has no such counter; virtual machines often have none)";
-	if (no == ESRCH)
-		return " (no such process)";
+	if (s->type == PERF_TYPE_BREAKPOINT && no == ENOSPC)
+		return " (the processor can watch no more places at once)";
 	return "";
+}
+
+/* More per second than the administrator allows; -1: that is not it. */
+static i64 rate_limit(const struct perf_spec *s, int no)
+{
+	struct arena a = {0};
+	struct host here = {.root = "", .arena = &a};
+	i64 most = s->freq && no == EINVAL
+			   ? host_number(&here, "/proc/sys/kernel/perf_event_max_sample_rate")
+			   : -1;
+	arena_free(&a);
+	return most >= 0 && s->period > (u64)most ? most : -1;
+}
+
+static struct err *not_opened(const struct perf_spec *s, int no)
+{
+	AUTO_SB name = {0};
+	i64 most = rate_limit(s, no);
+	what(s, &name);
+	if (most >= 0)
+		return err_new("%llu per second are more than kernel.perf_event_max_sample_rate "
+			       "allows, which is %lld",
+			       s->period, most);
+	return err_kern(no, "open %s%s", name.s, reason(s, no));
 }
 
 struct err *perf_open(const struct perf_spec *s, int *fd)
@@ -60,8 +89,7 @@ struct err *perf_open(const struct perf_spec *s, int *fd)
 		r = sys_perf_event_open(&attr, s->pid, s->cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	}
 	if (r < 0)
-		return err_kern((int)-r, "open %s %llu for pid %d, cpu %d%s", kind(s), s->config,
-				s->pid, s->cpu, reason(s, (int)-r));
+		return not_opened(s, (int)-r);
 	*fd = (int)r;
 	return NULL;
 }

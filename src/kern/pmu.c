@@ -13,11 +13,6 @@
 #define DEVICES "/sys/bus/event_source/devices"
 enum { MAX_DEPTH = 2 }; /* a name stands for terms, not for names */
 
-static struct err *bad_name(struct str s)
-{
-	return err_new("'%.*s' is not a name", STRF(s));
-}
-
 static bool plain(struct str s)
 {
 	return s.n && s.s[0] != '.' && str_chr(s, '/') < 0;
@@ -105,7 +100,8 @@ static struct err *put_terms(struct host *h, struct str pmu, struct str terms, u
 		struct str rest = term;
 		str_cut(&rest, '=', &name);
 		if (!plain(name))
-			return bad_name(name);
+			return err_new("'%.*s' is not the name of a term of PMU %.*s", STRF(name),
+				       STRF(pmu));
 		if (rest.s && !str_u64(rest, &val))
 			return err_new("the value of term '%.*s' is not a number: %.*s", STRF(name),
 				       STRF(rest));
@@ -166,7 +162,10 @@ struct err *pmu_event(struct host *h, struct str text, struct perf_spec *s)
 	else
 		return err_new("'/' is missing at the end of %.*s", STRF(text));
 	if (!plain(pmu))
-		return bad_name(pmu);
+		return err_new("'%.*s' is not the name of a PMU", STRF(pmu));
+	if (!terms.n)
+		return err_new("no event or term of PMU %.*s is named in %.*s", STRF(pmu),
+			       STRF(text));
 	struct err *e = host_read(h, &type, DEVICES "/%.*s/type", STRF(pmu));
 	if (e) {
 		err_free(e);

@@ -290,3 +290,33 @@ u64 tracefs_symbol(struct host *h, struct str name)
 	}
 	return 0;
 }
+
+u64 tracefs_symbol_end(struct host *h, u64 addr)
+{
+	struct str text, line, rest;
+	u64 at, end = 0;
+	char kind;
+	struct err *e = kallsyms(h, &text);
+	while (!e && str_cut(&text, '\n', &line))
+		if (kallsyms_line(line, &at, &kind, &rest) && at > addr && (!end || at < end))
+			end = at;
+	err_free(e);
+	return end;
+}
+
+bool tracefs_symbols_hidden(struct host *h)
+{
+	struct str text, line, rest;
+	u64 at, n = 0;
+	char kind;
+	struct err *e = kallsyms(h, &text);
+	while (!e && str_cut(&text, '\n', &line)) {
+		if (!kallsyms_line(line, &at, &kind, &rest))
+			continue;
+		if (at)
+			return false;
+		n++;
+	}
+	err_free(e);
+	return n;
+}

@@ -17,6 +17,10 @@ struct err *tracefs_functions(struct host *h, struct str glob, func_cb *cb, void
 /* Address of a kernel symbol, from /proc/kallsyms (slow: tens of ms); 0: none, or addresses are
  * hidden. */
 u64 tracefs_symbol(struct host *h, struct str name);
+/* Where the function ends that begins at addr: where the next symbol is. 0: not known. */
+u64 tracefs_symbol_end(struct host *h, u64 addr);
+/* /proc/kallsyms has names, and 0 for each address: we may not know. */
+bool tracefs_symbols_hidden(struct host *h);
 /* The same for many: sets .off of each; 0 also where several have the name. */
 struct probe_place; /* kern/link.h */
 void tracefs_symbols(struct host *h, struct probe_place *v, u32 n);

@@ -22,7 +22,8 @@ struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach
 		link_undo(h, list, mark);
 		if (only || u->config.missing_probes == MISSING_ERROR) {
 			err_free(last);
-			return only ? e : err_wrap(e, "%.*s: ", STRF(p->text));
+			g->failed = p;
+			return e;
 		}
 		if (u->config.missing_probes == MISSING_WARN && u->diags)
 			diag_add(u->diags, W_NO_PROBE, p->loc, "%.*s: %s. Skipping.", STRF(p->text),
@@ -56,6 +57,11 @@ struct err *parts_err(const struct point *p, const char *want, u32 found)
 	return err_new("%s probe type requires %s, found %u", p->provider->name, want, found);
 }
 
+struct str part_shown(struct str s)
+{
+	return s.n ? s : STR("(empty)");
+}
+
 struct str probe_text(struct arena *a, const char *provider, struct str x, struct str y,
 		      struct str z)
 {
@@ -75,15 +81,24 @@ struct str probe_text(struct arena *a, const char *provider, struct str x, struc
 	return str_n(to, n - 1);
 }
 
-bool split_offset(struct str *name, u64 *off)
+struct err *split_offset(const struct point *p, struct str *name, u64 *off)
 {
 	i32 at = str_chr(*name, '+');
 	*off = 0;
 	if (at < 0)
-		return true;
-	bool ok = str_u64(str_from(*name, (u32)at + 1), off);
+		return NULL;
+	struct str text = str_from(*name, (u32)at + 1);
 	name->n = (u32)at;
-	return ok;
+	if (!str_u64(text, off))
+		return err_new("Invalid offset of %s probe: %.*s", p->provider->name,
+			       STRF(part_shown(text)));
+	return NULL;
+}
+
+struct err *offset_outside(struct str func, u64 size)
+{
+	return err_new("Offset outside the function bounds ('%.*s' size is %llu)", STRF(func),
+		       size);
 }
 
 /* ---- registers ---- */

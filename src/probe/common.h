@@ -16,8 +16,11 @@ struct err *parts_err(const struct point *p, const char *want, u32 found) MUST_U
 /* "provider:a:b" with the pieces that are not empty. */
 struct str probe_text(struct arena *a, const char *provider, struct str x, struct str y,
 		      struct str z);
-/* "name+0x10" -> name and offset. False: the offset is not a number. */
-bool split_offset(struct str *name, u64 *off);
+/* What a message shows for a piece that may be empty. */
+struct str part_shown(struct str s);
+/* "name+0x10" -> name and offset. */
+struct err *split_offset(const struct point *p, struct str *name, u64 *off) MUST_USE;
+struct err *offset_outside(struct str func, u64 size) MUST_USE;
 
 /* Registers at function entry. n: a number, ARG_RET. */
 struct ref regs_fetch(struct fn *f, int n);

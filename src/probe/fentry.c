@@ -19,7 +19,7 @@ static bool in_program(const struct point *p)
 static struct err *fentry_parse(struct arena *a, struct point *p, struct str text)
 {
 	struct parts t = parts_of(text);
-	bool bpf = t.n > 1 && str_is(t.v[0], "bpf");
+	bool bpf = t.n && str_is(t.v[0], "bpf");
 	if (bpf && t.n != 2 && t.n != 3)
 		return parts_err(p, "2 or 3 arguments for BPF programs", t.n);
 	if (!bpf && t.n != 1 && t.n != 2)
@@ -28,6 +28,8 @@ static struct err *fentry_parse(struct arena *a, struct point *p, struct str tex
 	p->target = t.n > 1 ? arena_str(a, t.v[0]) : STR("");
 	if (!p->name.n)
 		return err_new("%s probe type requires the name of a function", p->provider->name);
+	if (!bpf && str_chr(p->name, '+') >= 0)
+		return err_new("Offset not allowed in a %s: use a kprobe", p->provider->name);
 	if (t.n == 3 && (!str_u64(t.v[1], &p->addr) || !p->addr || p->addr > UINT32_MAX))
 		return err_new("%.*s is not the id of a BPF program", STRF(t.v[1]));
 	p->text = probe_text(a, p->provider->name, arena_str(a, text), STR(""), STR(""));

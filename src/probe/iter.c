@@ -27,12 +27,12 @@ static struct err *iter_parse(struct arena *a, struct point *p, struct str text)
 	struct parts t = parts_of(text);
 	if (t.n != 1 && t.n != 2)
 		return parts_err(p, "1 or 2 arguments", t.n);
+	if (!t.v[0].n)
+		return err_new("iter probe type requires the name of an iterator");
 	if (t.n == 2)
 		return err_new("iter:%.*s:%.*s: pinning is not supported, as its readers would not "
 			       "get what sonde prints",
 			       STRF(t.v[0]), STRF(t.v[1]));
-	if (!t.v[0].n)
-		return err_new("iter probe type requires the name of an iterator");
 	p->name = arena_str(a, t.v[0]);
 	p->text = probe_text(a, "iter", p->name, STR(""), STR(""));
 	return NULL;

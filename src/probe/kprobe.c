@@ -38,9 +38,9 @@ static struct err *kprobe_parse(struct arena *a, struct point *p, struct str tex
 		return NULL;
 	}
 	struct str shown = arena_str(a, name);
-	if (!split_offset(&name, &p->offset))
-		return err_new("Invalid offset of %s probe: %.*s", kind,
-			       STRF(str_from(shown, name.n + 1)));
+	struct err *e = split_offset(p, &name, &p->offset);
+	if (e)
+		return e;
 	if (p->offset && str_is_glob(name))
 		return err_new("Offset not allowed with a wildcard");
 	if (!name.n)
@@ -51,9 +51,20 @@ static struct err *kprobe_parse(struct arena *a, struct point *p, struct str tex
 	return NULL;
 }
 
+/* The kernel would put it into whatever function lies there. */
+static struct err *check_offset(struct host *h, const struct point *p)
+{
+	u64 from = p->offset ? tracefs_symbol(h, p->name) : 0;
+	u64 end = from ? tracefs_symbol_end(h, from) : 0;
+	return end && p->offset >= end - from ? offset_outside(p->name, end - from) : NULL;
+}
+
 static struct err *kprobe_expand(struct host *h, struct unit *u, const struct point *p,
 				 point_cb *cb, void *arg)
 {
+	struct err *e = p->has_addr ? NULL : check_offset(h, p);
+	if (e)
+		return e;
 	if (!p->has_addr)
 		return kernel_functions(h, u, p, cb, arg);
 	if (u && !u->config.unsafe)

@@ -57,6 +57,17 @@ static const struct event *find(const struct point *p, struct str name)
 	return NULL;
 }
 
+/* Says what there is instead. */
+static struct err *no_event(const struct point *p)
+{
+	AUTO_SB b = {0};
+	sb_fmt(&b, "%.*s is not a %s probe; there are:", STRF(part_shown(p->name)),
+	       p->provider->name);
+	for (const struct event *e = table(p); e->name; e++)
+		sb_fmt(&b, "%s %s", e == table(p) ? "" : ",", e->name);
+	return err_new("%.*s", STRF(sb_str(&b)));
+}
+
 static struct err *event_parse(struct arena *a, struct point *p, struct str text)
 {
 	struct parts t = parts_of(text);
@@ -69,13 +80,15 @@ static struct err *event_parse(struct arena *a, struct point *p, struct str text
 		return NULL;
 	const struct event *e = find(p, p->name);
 	if (!e && !(is_hardware(p) && pmu_is_event(p->name)))
-		return err_new("%.*s is not a %s probe", STRF(p->name), kind);
+		return no_event(p);
 	p->period = e ? e->period : RAW_PERIOD;
 	if (t.n == 2 && !str_u64(t.v[1], &p->period))
 		return err_new("Invalid count for %s probe: invalid integer: %.*s", kind,
-			       STRF(t.v[1]));
+			       STRF(part_shown(t.v[1])));
 	if (!p->period)
 		return err_new("Invalid count for %s probe: it must be at least 1", kind);
+	if (p->period > INT64_MAX) /* the kernel takes no more */
+		return err_new("Invalid count for %s probe: %llu is too large", kind, p->period);
 	return NULL;
 }
 

@@ -25,7 +25,7 @@ static struct err *parse_rate(struct point *p, struct str unit, struct str count
 			continue;
 		if (!str_u64(count, &n))
 			return err_new("Invalid rate of %s probe: invalid integer: %.*s", kind,
-				       STRF(count));
+				       STRF(part_shown(count)));
 		if (!n)
 			return err_new("Invalid rate of %s probe: it must be at least 1", kind);
 		if (units[i].ns && n > INT64_MAX / units[i].ns)
@@ -35,7 +35,8 @@ static struct err *parse_rate(struct point *p, struct str unit, struct str count
 		p->period = units[i].ns ? n * units[i].ns : n;
 		return NULL;
 	}
-	return err_new("%.*s is not a unit of %s probes: use hz, s, ms or us", STRF(unit), kind);
+	return err_new("%.*s is not a unit of %s probes: use hz, s, ms or us",
+		       STRF(part_shown(unit)), kind);
 }
 
 static struct err *timer_parse(struct arena *a, struct point *p, struct str text)
@@ -51,7 +52,8 @@ static struct err *timer_parse(struct arena *a, struct point *p, struct str text
 	} else if (t.n == 2) {
 		e = parse_rate(p, t.v[0], t.v[1]);
 	} else if (!units_ns(t.v[0], &p->period)) {
-		e = err_new("Invalid rate of %s probe: invalid duration: %.*s", kind, STRF(t.v[0]));
+		e = err_new("Invalid rate of %s probe: invalid duration: %.*s", kind,
+			    STRF(part_shown(t.v[0])));
 	} else if (p->period < MIN_PERIOD_NS) {
 		e = too_short(p);
 	}

@@ -235,10 +235,9 @@ static struct err *raw_attach(struct host *h, struct unit *u, struct prog *g, co
 	char name[128];
 	snprintf(name, sizeof(name), "%.*s", STRF(p->name));
 	struct err *e = bpf_raw_tp(g->fd, name, &fd);
-	if (e)
-		return err_wrap(e, "attach %.*s: ", STRF(p->text));
-	link_add(list, fd, -1);
-	return NULL;
+	if (!e)
+		link_add(list, fd, -1);
+	return e;
 }
 
 static struct err *events_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
@@ -251,10 +250,9 @@ static struct err *calls_attach(struct host *h, struct unit *u, struct prog *g, 
 	(void)h, (void)u;
 	int fd;
 	struct err *e = bpf_raw_tp(g->fd, NULL, &fd);
-	if (e)
-		return err_wrap(e, "attach %.*s: ", STRF(g->points->text));
-	link_add(list, fd, -1);
-	return NULL;
+	if (!e)
+		link_add(list, fd, -1);
+	return e;
 }
 
 #define CALLS_PROVIDER(more_flags, how_to_enter)                                     \

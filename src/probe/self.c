@@ -18,9 +18,11 @@ static struct err *self_parse(struct arena *a, struct point *p, struct str text)
 	if (t.n != 2)
 		return parts_err(p, "2 arguments", t.n);
 	if (!str_is(t.v[0], "signal"))
-		return err_new("%.*s is not a supported trigger", STRF(t.v[0]));
+		return err_new("%.*s is not a supported trigger: use signal",
+			       STRF(part_shown(t.v[0])));
 	if (!str_is(t.v[1], "SIGUSR1"))
-		return err_new("%.*s is not a supported signal", STRF(t.v[1]));
+		return err_new("%.*s is not a supported signal: use SIGUSR1",
+			       STRF(part_shown(t.v[1])));
 	p->text = STR("self:signal:SIGUSR1");
 	return NULL;
 }

@@ -79,6 +79,9 @@ struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct
 	*ret = k;
 	if (!module.n || str_is(module, "vmlinux"))
 		return NULL;
-	return btf_types_open(arena_fmt(a, "%s/sys/kernel/btf/%.*s", h->root, STRF(module)), a, k,
-			      ret);
+	const char *file = arena_fmt(a, "%s/sys/kernel/btf/%.*s", h->root, STRF(module));
+	if (access(file, F_OK))
+		return err_new("module %.*s is not loaded, or has no BTF (%s does not exist)",
+			       STRF(module), file + strlen(h->root));
+	return btf_types_open(file, a, k, ret);
 }

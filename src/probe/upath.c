@@ -1,6 +1,7 @@
 /* upath.c - files that uprobes and USDT probes name, and attaching to places in them. */
 #include "base/tab.h"
 #include "kern/bpf.h"
+#include "kern/caps.h"
 #include "kern/proc.h"
 #include "probe/common.h"
 #include <dirent.h>
@@ -135,8 +136,16 @@ static bool runs_deleted(struct host *h, struct arena *a, int pid, const char *p
 	return false;
 }
 
-static struct err *no_file(struct host *h, struct arena *a, int pid, const char *path)
+static struct err *no_file(struct host *h, struct arena *a, int pid, const char *path,
+			   const char *real)
 {
+	struct stat st;
+	if (!stat(real, &st))
+		return err_new("target file '%s' is %s", path,
+			       S_ISDIR(st.st_mode) ? "a directory, not a program or library"
+						   : "not a regular file");
+	if (errno == EACCES)
+		return err_file(errno, real, "look for target file '%s'", path);
 	if (runs_deleted(h, a, pid, path))
 		return err_new(
 			"target file '%s' is deleted; process %d, which still runs it, may be "
@@ -178,7 +187,7 @@ struct err *user_paths(struct host *h, const struct unit *u, struct str target, 
 		return NULL;
 	}
 	if (!is_file(user_path_real(h, u, path)))
-		return no_file(h, a, pid, path);
+		return no_file(h, a, pid, path, user_path_real(h, u, path));
 	vec_add(out, path);
 	return NULL;
 }

@@ -38,7 +38,11 @@ static struct err *split_target(struct point *p, struct str text, struct str *na
 		else
 			single++;
 	}
-	return single ? parts_err(p, "2 or 3 arguments", 2 + single + (p->extra.n ? 1 : 0)) : NULL;
+	struct str word = rest;
+	if (single == 1 && !p->extra.n && str_cut(&rest, ':', &word))
+		return err_new("%.*s is not a language of %s probes: cpp and rust are",
+			       STRF(part_shown(word)), p->provider->name);
+	return single ? parts_err(p, "1 to 3 arguments", 2 + single + (p->extra.n ? 1 : 0)) : NULL;
 }
 
 static struct err *uprobe_parse(struct arena *a, struct point *p, struct str text)
@@ -64,9 +68,9 @@ static struct err *uprobe_parse(struct arena *a, struct point *p, struct str tex
 		return err_new("Offset not allowed in a %s: it fires when the function returns",
 			       kind);
 	bool op = str_find(name, STR("operator")) >= 0; /* operator+ */
-	if (!op && !split_offset(&name, &p->offset))
-		return err_new("Invalid offset of %s probe: %.*s", kind,
-			       STRF(str_from(shown, name.n + 1)));
+	e = op ? NULL : split_offset(p, &name, &p->offset);
+	if (e)
+		return e;
 	if (p->offset && str_is_glob(name))
 		return err_new("Offset not allowed with a wildcard");
 	p->name = arena_str(a, name);
@@ -146,8 +150,7 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 {
 	struct point q = *s->p;
 	if (q.offset && sym->size && q.offset >= sym->size)
-		return err_new("Offset outside the function bounds ('%.*s' size is %llu)",
-			       STRF(sym->name), sym->size);
+		return offset_outside(sym->name, sym->size);
 	q.target = str_z(s->path);
 	q.wild = s->wild;
 	q.name = arena_str(s->a, sym->name);

@@ -78,6 +78,8 @@ static struct err *search_file(struct host *h, struct unit *u, const struct poin
 	struct arena *a = u ? u->arena : h->arena;
 	struct usdt_sites all;
 	struct err *e = usdt_read(user_path_real(h, u, path), a, &all);
+	if (!e && !all.n)
+		e = err_new("%s has no USDT probes (no notes of type stapsdt)", path);
 	if (e)
 		return e;
 	AUTO_FREE bool *taken = calloc(all.n + 1, sizeof(*taken));

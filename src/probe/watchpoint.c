@@ -1,4 +1,5 @@
 /* watchpoint.c - watchpoint:address:length:mode, by the processor's debug registers. */
+#include "kern/caps.h"
 #include "kern/proc.h"
 #include "kern/tracefs.h"
 #include "probe/common.h"
@@ -18,9 +19,11 @@ static bool is_name(struct str s)
 	return s.n;
 }
 
-static struct err *not_aligned(void)
+static struct err *not_aligned(u64 addr, u64 len)
 {
-	return err_new("watchpoint address must be aligned to its length");
+	return err_new("watchpoint address must be aligned to its length: 0x%llx is no multiple "
+		       "of %llu",
+		       addr, len);
 }
 
 static struct err *watchpoint_parse(struct arena *a, struct point *p, struct str text)
@@ -34,20 +37,21 @@ static struct err *watchpoint_parse(struct arena *a, struct point *p, struct str
 	}
 	p->has_addr = str_u64(t.v[0], &p->addr);
 	if (!p->has_addr && !is_name(t.v[0]))
-		return err_new("Invalid address of watchpoint probe: invalid integer: %.*s",
-			       STRF(t.v[0]));
+		return err_new("Invalid address of watchpoint probe: neither a number nor a name: "
+			       "%.*s",
+			       STRF(part_shown(t.v[0])));
 	if (!p->has_addr)
 		p->name = arena_str(a, t.v[0]);
 	if (!str_u64(t.v[1], &p->offset) ||
 	    !(p->offset == 1 || p->offset == 2 || p->offset == 4 || p->offset == 8))
 		return err_new("Invalid length of watchpoint probe: %.*s, must be 1, 2, 4 or 8",
-			       STRF(t.v[1]));
+			       STRF(part_shown(t.v[1])));
 	if (p->addr % p->offset)
-		return not_aligned();
+		return not_aligned(p->addr, p->offset);
 	if (!str_is(t.v[2], "w") && !str_is(t.v[2], "rw") && !str_is(t.v[2], "wr") &&
 	    !str_is(t.v[2], "x"))
 		return err_new("Invalid mode of watchpoint probe: %.*s, must be w, rw or x",
-			       STRF(t.v[2]));
+			       STRF(part_shown(t.v[2])));
 	p->extra = arena_str(a, t.v[2]);
 	p->text = probe_text(a, "watchpoint", arena_str(a, text), STR(""), STR(""));
 	return NULL;
@@ -103,6 +107,22 @@ static struct err *find_in_process(struct host *h, struct unit *u, const struct 
 	return NULL;
 }
 
+/* Neither the process nor the kernel has that name, as far as we may know. */
+static struct err *no_address(struct host *h, struct unit *u, struct str name, bool process)
+{
+	if (tracefs_symbols_hidden(h))
+		return err_new("/proc/kallsyms hides the address of %.*s: needs CAP_SYSLOG while "
+			       "kernel.kptr_restrict is %lld",
+			       STRF(name), host_number(h, "/proc/sys/kernel/kptr_restrict"));
+	if (process)
+		return err_new("neither the program of process %d nor /proc/kallsyms has an "
+			       "address of %.*s",
+			       u->pid, STRF(name));
+	return err_new("/proc/kallsyms has no address of %.*s; names of a program need its "
+		       "process, given with -p or -c",
+		       STRF(name));
+}
+
 /* A name: of the process, or of the kernel. */
 static struct err *watchpoint_expand(struct host *h, struct unit *u, const struct point *p,
 				     point_cb *cb, void *arg)
@@ -118,17 +138,12 @@ static struct err *watchpoint_expand(struct host *h, struct unit *u, const struc
 			return e;
 		if (!q.addr)
 			q.addr = tracefs_symbol(h, p->name);
-		if (!q.addr && process)
-			return err_new(
-				"neither the program of process %d nor /proc/kallsyms has an "
-				"address of %.*s",
-				u->pid, STRF(p->name));
 		if (!q.addr)
-			return err_new("/proc/kallsyms has no address of %.*s", STRF(p->name));
+			return no_address(h, u, p->name, process);
 		q.has_addr = true;
 	}
 	if (q.addr % q.offset)
-		return not_aligned();
+		return not_aligned(q.addr, q.offset);
 	cb(&q, arg);
 	return NULL;
 }

@@ -83,7 +83,7 @@ static struct err *make_map(struct session *s, struct unit *u, struct map *m)
 		e = bpf_map_new_outer(&spec, MAX(inner, 0), &m->fd);
 	if (e) {
 		m->fd = -1;
-		return err_wrap(e, "map %s: ", spec.name);
+		return e;
 	}
 	if (m->flags & BPF_F_MMAPABLE) {
 		e = bpf_map_mmap(m->fd, mem_size(m), &m->mem);

@@ -134,21 +134,23 @@ static u32 count_points(const struct prog *p)
 static bool attach_failed(struct session *s, const struct prog *p, struct err *e)
 {
 	enum missing_probes policy = s->u->config.missing_probes;
-	struct str name = p->points ? p->points->text : p->name;
+	const struct point *at = p->failed ? p->failed : p->points;
+	struct str name = at ? at->text : p->name;
+	struct loc loc = p->failed ? p->failed->loc : p->loc;
 	if (policy == MISSING_IGNORE) {
 		err_free(e);
 		return true;
 	}
 	e = err_wrap(e, "Unable to attach probe: %.*s: ", STRF(name));
 	if (policy == MISSING_WARN) {
-		put_err(s, true, p->loc, e);
+		put_err(s, true, loc, e);
 		return true;
 	}
 	AUTO_SB text = {0};
 	sb_fmt(&text,
 	       "%s. If this is expected, set the 'missing_probes' config variable to 'warn'.",
 	       e->msg);
-	session_error(s, false, "", p->loc, sb_str(&text));
+	session_error(s, false, "", loc, sb_str(&text));
 	err_free(e);
 	return false;
 }

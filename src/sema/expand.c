@@ -104,7 +104,9 @@ static struct str written_name(const struct point *p)
 static bool note_nearest(const struct point *p, void *arg)
 {
 	struct nearest *b = arg;
-	u32 d = str_distance(b->want, written_name(p), b->least);
+	struct str name = written_name(p);
+	bool part = name.n > b->want.n && name.s[b->want.n] == '.' && str_starts(name, b->want);
+	u32 d = part ? 1 : str_distance(b->want, name, b->least); /* part: "name.isra.0" */
 	if (d < b->least) {
 		b->least = d;
 		b->text = p->plain.n ? p->plain : p->text;
@@ -120,12 +122,46 @@ static struct str near_point(struct unit *u, const struct point *p)
 		return b.text;
 	struct point any = *p;
 	any.name = STR("*");
+	any.loc = (struct loc){0};
 	struct diags *ds = u->diags;
 	u->diags = NULL; /* what the search would say of others is beside the point */
-	any.loc = (struct loc){0};
 	err_free(p->provider->expand(u->host, u, &any, note_nearest, &b));
+	if (!b.text.n && p->target.n && (p->provider->flags & PF_KERNEL)) { /* elsewhere */
+		any.target = STR("*");
+		err_free(p->provider->expand(u->host, u, &any, note_nearest, &b));
+	}
 	u->diags = ds;
 	return b.text;
+}
+
+static bool note_first(const struct point *p, void *arg)
+{
+	struct str *text = arg;
+	*text = p->text;
+	return false;
+}
+
+/* "event" alone where "category:event" is wanted, or the category alone; empty: neither is known.
+ */
+static struct str with_category(struct unit *u, const struct provider *prov, struct str word)
+{
+	struct str text = STR("");
+	struct point any = {.provider = prov, .target = STR("*"), .name = word};
+	if (prov->prog_type != BPF_PROG_TYPE_TRACEPOINT || !word.n || str_chr(word, ':') >= 0 ||
+	    str_is_glob(word))
+		return text;
+	struct diags *ds = u->diags;
+	u->diags = NULL;
+	err_free(prov->expand(u->host, u, &any, note_first, &text));
+	any.target = word;
+	any.name = STR("*");
+	if (!text.n) {
+		err_free(prov->expand(u->host, u, &any, note_first, &text));
+		if (text.n)
+			text = str_z(arena_fmt(u->arena, "%s:%.*s:*", prov->name, STRF(word)));
+	}
+	u->diags = ds;
+	return text;
 }
 
 static void missing(struct compile *c, struct loc loc, struct str prov, struct str rest,
@@ -155,25 +191,39 @@ static void missing(struct compile *c, struct loc loc, struct str prov, struct s
 			"If this is expected, set the 'missing_probes' config variable to 'warn'.");
 }
 
+/* A kernel's event may be elsewhere than where it is looked for. */
+static void not_found(struct unit *u, const struct point *p, struct loc loc, struct err *err)
+{
+	u32 nd = u->diags->nerror;
+	bool elsewhere = p->target.n && (p->provider->flags & PF_KERNEL);
+	struct str near = elsewhere ? near_point(u, p) : STR("");
+	diag_err(u->diags, E_NO_PROBE, loc, err);
+	if (near.n && u->diags->nerror > nd)
+		diag_hint(u->diags, u->diags->last, "did you mean '%.*s'?", STRF(near));
+}
+
 /* One provider with one text; quiet: a provider tried because the probe's type is a wildcard. */
 static void expand_with(struct expand *e, const struct provider *prov, struct str rest, bool quiet)
 {
 	struct compile *c = e->c;
 	struct unit *u = c->unit;
 	struct point p = {.provider = prov, .loc = e->loc};
-	if (!is_wanted(u, prov)) {
+	struct err *err = prov->parse(u->arena, &p, rest);
+	if (!err && !is_wanted(u, prov)) {
 		e->n++;
 		return;
 	}
-	struct err *err = prov->parse(u->arena, &p, rest);
 	if (err && quiet) {
 		err_free(err);
 		return;
 	}
 	if (err) {
 		u32 nd = u->diags->nerror;
+		struct str near = with_category(u, prov, rest);
 		diag_err(u->diags, E_PROBE_SYNTAX, e->loc, err);
-		if (u->diags->nerror > nd)
+		if (u->diags->nerror > nd && near.n)
+			diag_hint(u->diags, u->diags->last, "did you mean '%.*s'?", STRF(near));
+		else if (u->diags->nerror > nd)
 			diag_hint(u->diags, u->diags->last, "syntax: %s", prov->syntax);
 		return;
 	}
@@ -190,7 +240,7 @@ static void expand_with(struct expand *e, const struct provider *prov, struct st
 	else if (err && u->config.missing_probes != MISSING_ERROR)
 		err_free(err);
 	else if (err)
-		diag_err(u->diags, E_NO_PROBE, e->loc, err);
+		not_found(u, &p, e->loc, err);
 }
 
 static void expand_types(struct expand *e, struct str glob, struct str rest)

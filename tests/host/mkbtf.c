@@ -267,6 +267,14 @@ static void function(struct maker *m, const char *s)
 	made(m, btf__add_func(m->b, d.name, BTF_FUNC_GLOBAL, prototype(m, s, d.id, NULL)), d.name);
 }
 
+/* A function whose type is none of a function: what damaged BTF holds. */
+static void damaged(struct maker *m, const char *s)
+{
+	struct decl d;
+	declaration(m, s, &d);
+	made(m, btf__add_func(m->b, d.name, BTF_FUNC_GLOBAL, d.id), d.name);
+}
+
 /* What the kernel's BTF has of a tracepoint: the type of its probes, and the function that calls
  * them. */
 static void trace(struct maker *m, const char *s)
@@ -317,6 +325,8 @@ static void top_level(struct maker *m)
 		alias(m, s);
 	else if (take(&s, "func"))
 		function(m, s);
+	else if (take(&s, "damaged"))
+		damaged(m, s);
 	else if (take(&s, "trace"))
 		trace(m, s);
 	else

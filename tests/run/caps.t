@@ -43,7 +43,7 @@ NEEDS vm file:/usr/bin/setpriv sym:bpf_for_each_map_elem
 ALONE
 TIMEOUT 20
 EXPECT
-	stdin:1:1-14: ERROR: Unable to attach probe: profile:hz:99: open software event 0 for pid -1, cpu 0: Permission denied (kernel.perf_event_paranoid is 3, and above 2 Debian's kernels let only CAP_SYS_ADMIN open perf events: use sudo, or sysctl kernel.perf_event_paranoid=2). If this is expected, set the 'missing_probes' config variable to 'warn'.
+	stdin:1:1-14: ERROR: Unable to attach probe: profile:hz:99: open software event 0 on CPU 0: Permission denied (kernel.perf_event_paranoid is 3, and above 2 Debian's kernels let only CAP_SYS_ADMIN open perf events: use sudo, or sysctl kernel.perf_event_paranoid=2). If this is expected, set the 'missing_probes' config variable to 'warn'.
 
 NAME with CAP_DAC_READ_SEARCH, tracepoints; without CAP_SYSLOG, kernel addresses without names
 RUN cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon,+dac_read_search --ambient-caps=-all,+bpf,+perfmon,+dac_read_search --bounding-set=-all,+bpf,+perfmon,+dac_read_search /tmp/sonde-$$ -q -c true -e 'tracepoint:syscalls:sys_enter_exit_group /pid == cpid/ { @[kstack(1)] = count(); }' 2>&1 | sed 's/0x[0-9a-f]*$/ADDRESS/; s/kptr_restrict is [0-9]*/kptr_restrict is N/'; rm /tmp/sonde-$$

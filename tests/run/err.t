@@ -162,16 +162,6 @@ ERR
 	~~~~~~~~~~~~~~~~~~~~~~~~~~
 	HINT: If this is expected, set the 'missing_probes' config variable to 'warn'.
 
-NAME no such software event
-PROG software:nosuch:1 { }
-RC 1
-EXPECT
-ERR
-	stdin:1:1-18: ERROR: nosuch is not a software probe
-	software:nosuch:1 { }
-	~~~~~~~~~~~~~~~~~
-	HINT: syntax: software:event[:count]
-
 NAME no such uprobe symbol
 PROG uprobe:build/tests/calls:nosuch { }
 RC 1
@@ -190,16 +180,6 @@ ERR
 	stdin:1:1-26: ERROR: uprobe target file '/nowhere/prog' does not exist or is not executable
 	uprobe:/nowhere/prog:main { }
 	~~~~~~~~~~~~~~~~~~~~~~~~~
-
-NAME profile without unit
-PROG profile:5 { }
-RC 1
-EXPECT
-ERR
-	stdin:1:1-10: ERROR: Invalid rate of profile probe. Minimum is 1000 or 1us. Found: 5 nanoseconds
-	profile:5 { }
-	~~~~~~~~~
-	HINT: syntax: profile:(hz|s|ms|us):count, profile:10ms
 
 NAME printf with too few arguments
 PROG BEGIN { printf("%d %d\n", 1); }

@@ -57,18 +57,3 @@ EXPECT
 	    struct task_struct * task
 	    u32 fd
 	    struct file * file
-
-NAME errors
-PROG iter:nope { } iter:task:pin { } iter:bpf_map_elem { } iter { }
-NEEDS btf
-RC 1
-EXPECT
-ERR_RE
-	stdin:1:.* ERROR: No matches for iter nope\.
-	...
-	stdin:1:.* ERROR: iter:task:pin: pinning is not supported, as its readers would not get what sonde prints
-	...
-	stdin:1:.* ERROR: iter:bpf_map_elem goes through one map or cgroup: that is not supported
-	...
-	stdin:1:.* ERROR: iter probe type requires 1 or 2 arguments, found 0
-	...

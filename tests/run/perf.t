@@ -114,11 +114,3 @@ RC 1
 ERR_RE
 	stdin:1:1-[0-9]+: ERROR: PMU software has no term 'event' \(there are: none\)
 	...
-
-NAME neither an event nor a raw one
-PROG hardware:r1zz { }
-RC 1
-ERR_RE
-	stdin:1:1-[0-9]+: ERROR: r1zz is not a hardware probe
-	...
-	HINT: syntax: hardware:event\[:count\], hardware:r1c0, hardware:"cpu/event=0xc0,umask=1/"

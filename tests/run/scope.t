@@ -155,12 +155,13 @@ EXPECT
 	ERROR: Failed to attach to pid: TID is a thread of process PID, and processes are traced: -p PID
 
 NAME -p takes numbers
-RUN for p in '' 1,x 1,,2 0; do "$SONDE" -p "$p" -e 'BEGIN { }' 2>&1 | head -n 1; done
+RUN for p in '' 1,x 1,,2 0 99999999; do "$SONDE" -p "$p" -e 'BEGIN { }' 2>&1 | head -n 1; done
 EXPECT
 	ERROR: Failed to parse pid: it is empty
 	ERROR: Failed to parse pid: invalid integer: x
-	ERROR: Failed to parse pid: invalid integer: 
-	ERROR: Failed to parse pid: invalid integer: 0
+	ERROR: Failed to parse pid: it is empty
+	ERROR: Failed to parse pid: 0 is out of range (1 to 4194304)
+	ERROR: Failed to parse pid: 99999999 is out of range (1 to 4194304)
 
 NAME control groups that are none
 RUN v1=$(sed -n 's/^cgroup \([^ ]*\) cgroup .*/\1/p' /proc/mounts | head -n 1); for c in /nope /proc /etc/passwd $v1; do "$SONDE" --cgroup $c -e 'BEGIN { }' 2>&1 | sed "s,$v1,V1,; s/(.*//; s/;.*//"; done

@@ -8,18 +8,6 @@ EXPECT
 	$
 	3
 
-NAME signals that are not supported
-PROG self:signal:SIGHUP { } self:alarm:SIGUSR1 { } self:signal { }
-RC 1
-EXPECT
-ERR_RE
-	stdin:1:.* ERROR: SIGHUP is not a supported signal
-	...
-	stdin:1:.* ERROR: alarm is not a supported trigger
-	...
-	stdin:1:.* ERROR: self probe type requires 2 arguments, found 1
-	...
-
 NAME tests of a script
 ARGS --test -q
 PROG BEGIN { @a = 1; } test:good { printf("not shown\n"); @a == 1 } test:bad { printf("shown\n"); return 5; } test:worse { errorf("wrong"); } test:leaves { exit(1); } kprobe:no_such_function_here { }

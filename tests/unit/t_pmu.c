@@ -112,8 +112,8 @@ TEST(pmu_mistakes)
 	CHECK_STR(event(&t, "cpu/loda/"), "PMU cpu has neither an event nor a term 'loda'");
 	CHECK_STR(event(&t, "cpu/mask=1/"), "PMU cpu has no term 'mask'");
 	CHECK_STR(event(&t, "cpu/umask=x/"), "the value of term 'umask' is not a number: x");
-	CHECK_STR(event(&t, "cpu/../"), "'..' is not a name");
-	CHECK_STR(event(&t, "cpu//"), "'' is not a name");
+	CHECK_STR(event(&t, "cpu/../"), "'..' is not the name of a term of PMU cpu");
+	CHECK_STR(event(&t, "cpu//"), "no event or term of PMU cpu is named in cpu//");
 	CHECK_STR(event(&t, "cpu/loop/"), "PMU cpu has no term 'loop'");
 	CHECK_STR(event(&t, "cpu/odd=1/"), DEVICES "/cpu/format/odd is not understood: configured");
 	CHECK_STR(event(&t, "cpu/over=1/"),

@@ -114,48 +114,6 @@ TEST(probe_texts)
 	arena_free(&a);
 }
 
-TEST(probe_mistakes)
-{
-	static const char *const rows[][2] = {
-		{"begin:x", "begin probe type requires 0 arguments, found 1"},
-		{"kprobe:a:b:c", "kprobe probe type requires 1 or 2 arguments, found 3"},
-		{"kprobe", "kprobe probe type requires 1 or 2 arguments, found 0"},
-		{"kprobe:f+x", "Invalid offset of kprobe probe: x"},
-		{"kretprobe:f+4",
-		 "Offset not allowed in a kretprobe: it fires when the function returns"},
-		{"tracepoint:sched", "tracepoint probe type requires 2 arguments, found 1"},
-		{"tracepoint:a:b:c", "tracepoint probe type requires 2 arguments, found 3"},
-		{"rawtracepoint:a:b:c",
-		 "rawtracepoint probe type requires 1 or 2 arguments, found 3"},
-		{"profile:5",
-		 "Invalid rate of profile probe. Minimum is 1000 or 1us. Found: 5 nanoseconds"},
-		{"profile:hz", "Invalid rate of profile probe: invalid duration: hz"},
-		{"profile:hz:0", "Invalid rate of profile probe: it must be at least 1"},
-		{"interval:s:", "Invalid rate of interval probe: invalid integer: "},
-		{"interval:m:1", "m is not a unit of interval probes: use hz, s, ms or us"},
-		{"profile:hz:1:2", "profile probe type requires 1 or 2 arguments, found 3"},
-		{"software:foo", "foo is not a software probe"},
-		{"software:cpu:", "Invalid count for software probe: invalid integer: "},
-		{"hardware:cpu", "cpu is not a hardware probe"},
-		{"uprobe:/x:a:b", "uprobe probe type requires 2 or 3 arguments, found 3"},
-		{"uprobe", "uprobe probe type requires 1 to 3 arguments, found 0"},
-		{"uretprobe:/x:f+2",
-		 "Offset not allowed in a uretprobe: it fires when the function returns"},
-		{"usdt:a:b:c:d", "usdt probe type requires 2 or 3 arguments, found 4"},
-		{"watchpoint:0x1001:4:w", "watchpoint address must be aligned to its length"},
-		{"watchpoint:1:2", "watchpoint probe type requires 3 arguments, found 2"},
-		{"self:signal:SIGFOO", "SIGFOO is not a supported signal"},
-		{"self:foo:x", "foo is not a supported trigger"},
-	};
-	struct arena a = {0};
-	struct point p;
-	for (u32 i = 0; i < countof(rows); i++) {
-		const char *msg = parse(&a, rows[i][0], &p);
-		CHECK_STR(msg, rows[i][1]);
-	}
-	arena_free(&a);
-}
-
 static bool join_texts(const struct point *p, void *arg)
 {
 	sb_fmt(arg, "%.*s ", STRF(p->text));

@@ -1,0 +1,138 @@
+#!/bin/sh
+# messages.sh [-l] [SOURCE...] - each sentence that these sources can say must be said by a test: every
+# string literal with two words or more (a format: its parts around the conversions, in order) must
+# stand in a line that a case of tests/run/*.t or tests/lang/*.bt expects. tests/messages.except
+# holds those that no test can provoke, each behind the file and with the reason: an entry that is
+# tested, or no longer in the source, is an error, too. Without SOURCE: those that the list below names.
+# -l lists every sentence with its first test. Needs no program and no root; the last line sums up.
+set -u
+list=
+[ "${1-}" != -l ] || { list=1; shift; }
+cd "$(dirname "$0")/.." || exit 1
+[ $# -gt 0 ] || set -- src/probe/*.c src/sema/expand.c src/cmd/scope.c src/run/scope.c src/kern/cgroup.c \
+	src/kern/follow.c src/kern/perf.c src/kern/pmu.c src/kern/child.c src/kern/tracefs.c src/kern/retprobe.c
+
+awk -v list="$list" '
+	# Expected lines, without the backslashes of regular expressions. Order: exceptions, tests, sources.
+	FILENAME == "tests/messages.except" {
+		if (!/^(#|$)/)
+			except[$0] = 1
+		next
+	}
+	FILENAME ~ /\.t$/ {
+		if (/^[A-Z_]+( |$)/)
+			wanted = $1 ~ /^(EXPECT|EXPECT_RE|ERR|ERR_RE)$/
+		if (wanted && !/^#/)
+			expect($0)
+		next
+	}
+	FILENAME ~ /\.bt$/ {
+		if (FNR == 1)
+			wanted = 0
+		if (/^\/\/ EXPECT/)
+			wanted = 1
+		if (wanted)
+			expect($0)
+		next
+	}
+
+	function expect(line) {
+		gsub(/\\/, "", line)
+		if (line ~ / /) {
+			where[nline] = FILENAME ":" FNR
+			said[nline++] = line
+		}
+	}
+
+	# The strings of C, where only blanks lie between two of them joined; comments are left out.
+	FNR == 1 {
+		flush()
+		comment = doc = 0
+	}
+	{
+		rest = $0
+		while (rest != "") {
+			if (comment) {
+				if (!(i = index(rest, "*/")))
+					break
+				comment = 0
+				rest = substr(rest, i + 2)
+			} else if (match(rest, /^[ \t]+/)) {
+				rest = substr(rest, RLENGTH + 1)
+			} else if (match(rest, /^"([^"\\]|\\.)*"/)) {
+				if (!doc)
+					text = text substr(rest, 2, RLENGTH - 2)
+				rest = substr(rest, RLENGTH + 1)
+			} else if (match(rest, /^\/\*/)) {
+				comment = 1
+				rest = substr(rest, 3)
+			} else {
+				flush()
+				if (match(rest, /^#.*/) || match(rest, /^\/\/.*/)) {
+					rest = ""
+				} else if (match(rest, /^\.(doc|syntax) =/)) {
+					doc = 1
+					rest = substr(rest, RLENGTH + 1)
+				} else {
+					if (rest ~ /^,/)
+						doc = 0
+					match(rest, /^([A-Za-z0-9_]+|\047(\\.|[^\047])+\047|.)/)
+					rest = substr(rest, RLENGTH + 1)
+				}
+			}
+		}
+		file = FILENAME
+	}
+
+	function flush() {
+		if (text ~ /[A-Za-z][A-Za-z,;:\047)]* +[^ ]*[A-Za-z(]/ && text !~ /^[^ ]*%[0-9.*l]*[a-z]$/)
+			check(file, text)
+		text = ""
+	}
+
+	function check(file, text,    n, part, i, k, at, key, good) {
+		key = file ": " text
+		if (key in seen)
+			return
+		seen[key] = 1
+		total++
+		gsub(/\\"/, "\"", text)
+		gsub(/\\n/, "", text)
+		gsub(/\\/, "", text)
+		gsub(/%%/, "\001", text)
+		gsub(/%[-#0-9.*]*(ll|l|z)?[duxsc]|%\.\*s/, "\002", text)
+		gsub(/\001/, "%", text)
+		n = split(text, part, "\002")
+		for (i = 0; i < nline; i++) {
+			at = 1
+			good = 1
+			for (k = 1; k <= n && good; k++) {
+				if (part[k] == "")
+					continue
+				good = index(substr(said[i], at), part[k])
+				at += good + length(part[k]) - 1
+			}
+			if (good)
+				break
+		}
+		if (good && list)
+			print key "\n\t" where[i]
+		if (good && key in except)
+			fail("is tested, but stands in tests/messages.except: " key)
+		else if (!good && !(key in except))
+			fail("not tested: " key)
+		delete except[key]
+	}
+
+	function fail(what) {
+		print what
+		nfail++
+	}
+
+	END {
+		flush()
+		for (key in except)
+			fail("tests/messages.except: no such sentence: " key)
+		printf "%d of %d sentences are told by tests\n", total - nfail, total
+		exit nfail > 0
+	}' tests/messages.except tests/run/*.t tests/lang/*.bt "$@"
