@@ -224,9 +224,25 @@ struct place lower_place(struct lower *l, struct node *n)
 
 /* ---- arithmetic ---- */
 
+/* Added to a zero by an atomic instruction, it is any number to the verifier. */
+struct ref lower_number(struct lower *l, struct ref v)
+{
+	u32 mark = ir_slot_mark(l->f);
+	struct mem tmp = lower_tmp(l, 8);
+	lower_store(l, 8, tmp, ir_con(l->f, 0));
+	ir_xadd(l->f, 8, tmp.base, tmp.off, v);
+	v = lower_load(l, 8, false, tmp);
+	if (tmp.base.kind == R_SLOT)
+		ir_slot_release(l->f, mark);
+	return v;
+}
+
 struct ref lower_convert(struct lower *l, struct ref val, const struct type *from,
 			 const struct type *to)
 {
+	bool typed = from->kind == T_PTR && from->space == AS_BTF;
+	if (typed && (type_is_int(to) || l->numbers))
+		val = lower_number(l, val);
 	if (to->kind == T_BOOL && from->kind != T_BOOL)
 		return ir_op2(l->f, O_NE, val, ir_con(l->f, 0));
 	if (!type_is_int(to) || to->size >= 8)

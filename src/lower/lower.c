@@ -72,6 +72,15 @@ enum space lower_space(struct lower *l)
 	return f & PF_USER ? AS_USER : f & PF_KERNEL ? AS_KERNEL : AS_NONE;
 }
 
+/* A typed program's context holds what stays a pointer to the verifier. */
+static bool is_typed_pointer(const struct point *p, i32 n)
+{
+	u32 nf = 0;
+	const struct field *f = p->args ? type_fields(p->args, &nf) : NULL;
+	const struct type *t = n == ARG_RET ? p->ret : n >= 0 && (u32)n < nf ? f[n].type : NULL;
+	return t && t->kind == T_PTR && t->space == AS_BTF;
+}
+
 struct ref lower_arg(struct lower *l, i32 n)
 {
 	u32 key = 0x10000u + (u32)(n + 8);
@@ -81,7 +90,10 @@ struct ref lower_arg(struct lower *l, i32 n)
 	assert(l->pt->provider->arg);
 	/* Providers read from the context register; in a callback that is a value loaded from the
 	 * frame. */
-	return lower_cache_put(l, key, l->pt->provider->arg(l->f, l->u->host, l->pt, n));
+	r = l->pt->provider->arg(l->f, l->u->host, l->pt, n);
+	if (l->u->config.plain && is_typed_pointer(l->pt, n))
+		r = lower_number(l, r);
+	return lower_cache_put(l, key, r);
 }
 
 void lower_stat(struct lower *l, enum stat_word w)

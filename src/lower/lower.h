@@ -51,6 +51,7 @@ struct lower {
 	struct loop *loop;   /* innermost */
 	struct ref which; /* of several points in one program: the number of the one that fired */
 	struct mem full_key; /* of the last key made for a map whose keys are hashed */
+	bool numbers;     /* pointers are wanted as numbers: the code will calculate with them */
 	bool nopad;       /* text need not be zeroed behind its end: it only travels in a record */
 	bool frames_only; /* nor a stack behind its last frame: its key is hashed */
 	bool want_tail;   /* the next text read is the last of its record: */
@@ -172,6 +173,8 @@ struct mem lower_scratch(struct lower *l, u32 size); /* temporary memory, never 
 struct mem lower_var_mem(struct lower *l, const struct var *v);
 void lower_var_set(struct lower *l, struct var *v, struct ref val);
 struct ref lower_var_get(struct lower *l, const struct var *v);
+/* A pointer that the verifier knows, as a number that it lets programs calculate with. */
+struct ref lower_number(struct lower *l, struct ref v);
 struct ref lower_convert(struct lower *l, struct ref val, const struct type *from,
 			 const struct type *to);
 struct ref lower_arith(struct lower *l, struct node *n, enum token op, struct ref x, struct ref y,

@@ -170,15 +170,17 @@ static void branch_found(struct lower *l, struct map *m, struct ref p, struct bl
 
 struct mem lower_key(struct lower *l, struct map *m, struct node *key)
 {
-	bool nopad = l->nopad, tail = l->want_tail;
+	bool nopad = l->nopad, tail = l->want_tail, numbers = l->numbers;
 	if (is_constant(m))
 		return MEM_NONE;
 	l->nopad = l->want_tail = false;
+	l->numbers = true;
 	struct mem k = m->keys ? big_key(l, m, key) : lower_tmp(l, m->key_size);
 	if (m->scalar)
 		lower_store(l, 4, k, ir_con(l->f, 0));
 	else if (!m->keys)
 		lower_into_as(l, key, k, m->key);
+	l->numbers = numbers;
 	l->nopad = nopad;
 	l->want_tail = tail;
 	return k;

@@ -70,3 +70,13 @@ EXPECT
 	$
 	@fd[-1]: 10
 	@offs: 45
+
+NAME pointers as keys and as numbers
+PROG rawtracepoint:sched_process_exit /pid == cpid/ { @[args.p] = count(); @two[args.p, comm] = count(); @start[args.p] = 1; $n = (uint64)args.p; @page[$n / 4096 == (uint64)curtask >> 12] = count(); @t[curtask] = count(); } end { print((len(@), len(@two), len(@start), len(@t))); clear(@); clear(@two); clear(@start); clear(@t); }
+LOAD syscalls 1
+NEEDS btf
+EXPECT
+	(1, 1, 1, 1)
+	$
+	$
+	@page[true]: 1
