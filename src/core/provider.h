@@ -36,6 +36,7 @@ struct point {
 	const struct type *ret; /* type of retval, or NULL: u64 */
 	enum space args_space;  /* AS_CTX: args is the context; else arg(n) gives each value */
 	u32 narg;               /* arg0..: how many there are; 0: as the registers allow */
+	u64 members;            /* of args that the body reads, a bit for each of the first 64 */
 	u32 btf_id;             /* attach_btf_id of typed programs */
 	const struct debug_func *debug; /* user probes: what debug information says of the place */
 	const char *no_args, *no_ret;   /* why args, retval are not known; NULL: nothing to say */
@@ -61,6 +62,8 @@ enum point_use {
 	USE_CTX = 1 << 10,    /* reg(), ctx: some probes' args in other words */
 	USE_IDS = 1 << 11,    /* pid, tid */
 };
+
+#define ALL_MEMBERS (~0ull) /* point.members: args as a whole, or too many to tell */
 
 enum { ARG_RET = -1, ARG_FUNC = -2 };
 enum provider_flags {
@@ -102,6 +105,7 @@ struct arg_at {
 	struct ref ref; /* the value, or an address with .off */
 	i32 off;
 	enum space space; /* AS_NONE: it is the value */
+	bool typed;       /* the value is a pointer that the verifier knows */
 	u32 need;         /* only this is set: ask again with so many bytes to put it into */
 };
 

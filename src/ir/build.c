@@ -310,7 +310,8 @@ struct ref ir_get(struct fn *f, struct ref var)
 struct ref ir_slot(struct fn *f, u32 size)
 {
 	u32 bytes = ALIGN_UP(size, 8);
-	if (bytes > IR_STACK_MAX || f->stack_at + bytes > IR_STACK_MAX - IR_SPILL_MAX)
+	u32 spare = bytes == 8 ? 16 : 0; /* a word for a helper: out of the room for spills */
+	if (bytes > IR_STACK_MAX || f->stack_at + bytes > IR_STACK_MAX - IR_SPILL_MAX + spare)
 		return REF_NONE;
 	f->stack_at += bytes;
 	f->stack = MAX(f->stack, f->stack_at);

@@ -289,20 +289,42 @@ static bool try_kprobe(struct host *h)
 	return root_has(h, "/sys/bus/event_source/devices/kprobe/type");
 }
 
-static bool try_tp_btf(struct host *h)
+static bool tp_btf_loads(struct host *h, const char *type, const struct bpf_insn *insn, u32 n)
 {
 	struct types *k = host_btf(h);
-	u32 id = k ? btf_types_id(k, STR("btf_trace_sys_enter"), BTF_KIND_TYPEDEF) : 0;
-	const struct bpf_insn insn[] = {I_MOV(0, 0), I_EXIT};
+	u32 id = k ? btf_types_id(k, str_z(type), BTF_KIND_TYPEDEF) : 0;
 	struct prog_spec s = {.name = "try",
 			      .license = "GPL",
 			      .type = BPF_PROG_TYPE_TRACING,
 			      .attach_type = BPF_TRACE_RAW_TP,
 			      .attach_btf_id = id,
 			      .insn = insn,
-			      .ninsn = countof(insn)};
+			      .ninsn = n};
 	AUTO_CLOSE int fd = id ? (int)prog_load_once(&s, NULL, NULL, 0, 0) : -1;
 	return fd >= 0;
+}
+
+static bool try_tp_btf(struct host *h)
+{
+	const struct bpf_insn insn[] = {I_MOV(0, 0), I_EXIT};
+	return tp_btf_loads(h, "btf_trace_sys_enter", insn, countof(insn));
+}
+
+static bool second_loads(struct host *h, const char *type)
+{
+	const struct bpf_insn insn[] = {INSN(BPF_LDX | BPF_MEM | BPF_DW, 0, 1, 8, 0), I_MOV(0, 0),
+					I_EXIT};
+	return tp_btf_loads(h, type, insn, countof(insn));
+}
+
+static bool try_const_pointer(struct host *h)
+{
+	return second_loads(h, "btf_trace_kfree"); /* const void *ptr */
+}
+
+static bool try_func_pointer(struct host *h)
+{
+	return second_loads(h, "btf_trace_workqueue_execute_end"); /* work_func_t function */
 }
 
 /* A tracing program for a function that exists for such tests; not attached. */

@@ -165,6 +165,8 @@ static struct ref arg_value(struct lower *l, i32 n, const struct type *t)
 	if (ref_is(r))
 		return r;
 	struct arg_at at = arg_at(l, n);
+	if (at.typed)
+		at.ref = lower_number(l, at.ref);
 	r = at.space == AS_NONE ? lower_convert(l, at.ref, &type_u64, t)
 				: lower_read_scalar(l, t, at.ref, at.off, at.space);
 	return lower_cache_put(l, key, r);

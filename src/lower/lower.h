@@ -51,7 +51,7 @@ struct lower {
 	struct loop *loop;   /* innermost */
 	struct ref which; /* of several points in one program: the number of the one that fired */
 	struct mem full_key; /* of the last key made for a map whose keys are hashed */
-	bool numbers;     /* pointers are wanted as numbers: the code will calculate with them */
+	bool numbers;        /* pointers are wanted as numbers: the code will calculate with them */
 	bool nopad;       /* text need not be zeroed behind its end: it only travels in a record */
 	bool frames_only; /* nor a stack behind its last frame: its key is hashed */
 	bool want_tail;   /* the next text read is the last of its record: */

@@ -43,13 +43,24 @@ struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach
 /* ---- tracing programs: typed.c ---- */
 /* p->args, narg and ret from a signature whose first skip parameters are left out. */
 void typed_args(struct arena *a, struct point *p, const struct type *fn, u32 skip);
-struct ref typed_fetch(struct fn *f, const struct point *p, int n);
+struct ref typed_fetch(struct fn *f, struct host *h, const struct point *p, int n);
+/* May programs load an argument of this type themselves? Else a helper reads the context. */
+bool typed_loads(struct host *h, const struct type *t);
+struct ref typed_slot(struct fn *f, i32 off, bool direct);
 /* Functions that BPF itself calls on the way into a program: a trampoline there would recurse. */
 bool typed_recurses(struct str func);
 /* vmlinux's BTF, or the module's; e when there is none. */
 struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct types **ret);
 
-/* ---- tracepoints: rawtrace.c; see provider.choose ---- */
+/* The same as fn, with names of parameters where the kernel has them: rawtp.c. */
+const struct type *rawtp_signature(struct types *k, struct arena *a, struct str name,
+				   const struct type *fn);
+/* Attach a typed program to the tracepoint it was loaded for. */
+struct err *rawtp_link(struct prog *g, struct link **list);
+
+/* ---- tracepoints: rawtrace.c, rawevent.c; see provider.choose ---- */
+const struct provider *rawevent_choose(struct host *h, struct unit *u, struct point *points,
+				       u32 use);
 const struct provider *rawtrace_choose(struct host *h, struct unit *u, struct point *points, u32 n,
 				       u32 use);
 

@@ -212,7 +212,7 @@ static struct err *fentry_types(struct host *h, struct unit *u, struct point *p)
 static struct ref fentry_arg(struct fn *f, struct host *h, const struct point *p, int n)
 {
 	if (n != ARG_FUNC)
-		return typed_fetch(f, p, n);
+		return typed_fetch(f, h, p, n);
 	if (host_has(h, FEAT_FUNC_IP))
 		return ir_callp(f, HELPER_GET_FUNC_IP, ARGS(ir_ctx(f)));
 	return ir_con(f, tracefs_symbol(h, p->name));

@@ -153,10 +153,9 @@ static void iter_enter(struct fn *f, struct host *h, const struct point *p, stru
 /* To the verifier, what is loaded may be null: no arithmetic before it is compared. */
 static struct ref iter_arg(struct fn *f, struct host *h, const struct point *p, int n)
 {
-	(void)h;
 	if (n < 0 || (u32)n >= p->args->nfield)
 		return ir_con(f, 0);
-	struct ref v = typed_fetch(f, p, n), kept;
+	struct ref v = typed_fetch(f, h, p, n), kept;
 	if (!is_pointer(p, (u32)n))
 		return v;
 	struct blk *some = ir_blk(f), *done = ir_blk(f);

@@ -60,8 +60,8 @@ static struct err *rawtp_expand(struct host *h, struct unit *u, const struct poi
  * The typedef's signature has no parameter names; functions that the kernel makes for each
  * tracepoint have the same parameters with names.
  */
-static const struct type *named_signature(struct types *k, struct arena *a, struct str name,
-					  const struct type *fn)
+const struct type *rawtp_signature(struct types *k, struct arena *a, struct str name,
+				   const struct type *fn)
 {
 	static const char *const made[] = {"__traceiter_", "__probestub_", "__bpf_trace_"};
 	u32 want, n;
@@ -89,7 +89,7 @@ static struct err *rawtp_types(struct host *h, struct unit *u, struct point *p)
 	const struct type *fn = p->btf_id ? btf_types_func(k, p->btf_id) : NULL;
 	if (!fn)
 		return err_new("BTF has no signature of tracepoint %.*s", STRF(p->name));
-	typed_args(a, p, named_signature(k, a, p->name, fn),
+	typed_args(a, p, rawtp_signature(k, a, p->name, fn),
 		   1); /* the first parameter is the tracepoint's own data */
 	p->ret = NULL;
 	return NULL;
@@ -97,19 +97,22 @@ static struct err *rawtp_types(struct host *h, struct unit *u, struct point *p)
 
 static struct ref rawtp_arg(struct fn *f, struct host *h, const struct point *p, int n)
 {
-	(void)h;
-	return typed_fetch(f, p, n);
+	return typed_fetch(f, h, p, n);
 }
 
-static struct err *rawtp_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+struct err *rawtp_link(struct prog *g, struct link **list)
 {
-	(void)h;
-	(void)u;
 	int fd;
 	struct err *e = bpf_raw_tp(g->fd, NULL, &fd);
 	if (!e)
 		link_add(list, fd, -1);
 	return e;
+}
+
+static struct err *rawtp_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+{
+	(void)h, (void)u;
+	return rawtp_link(g, list);
 }
 
 const struct provider provider_rawtp = {

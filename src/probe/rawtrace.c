@@ -248,11 +248,7 @@ static struct err *events_attach(struct host *h, struct unit *u, struct prog *g,
 static struct err *calls_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
 	(void)h, (void)u;
-	int fd;
-	struct err *e = bpf_raw_tp(g->fd, NULL, &fd);
-	if (!e)
-		link_add(list, fd, -1);
-	return e;
+	return rawtp_link(g, list);
 }
 
 #define CALLS_PROVIDER(more_flags, how_to_enter)                                     \
@@ -315,7 +311,9 @@ const struct provider *rawtrace_choose(struct host *h, struct unit *u, struct po
 		return NULL;
 	if (is_call(points))
 		return choose_calls(h, points, n, use);
-	if (use & (USE_ARGS | USE_ARGN | USE_RETVAL |
+	if (use & USE_ARGS)
+		return rawevent_choose(h, u, points, use);
+	if (use & (USE_ARGN | USE_RETVAL |
 		   USE_KSTACK)) /* a raw program's stack has frames of its own on top */
 		return NULL;
 	for (const struct point *p = points; p; p = p->next)

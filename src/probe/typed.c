@@ -42,16 +42,43 @@ void typed_args(struct arena *a, struct point *p, const struct type *fn, u32 ski
 	p->ret = fn->base && fn->base->kind != T_NONE ? slot_type(a, fn->base) : NULL;
 }
 
-struct ref typed_fetch(struct fn *f, const struct point *p, int n)
+/* Linux 6.1 lets programs load pointers to structs, to plain void and to integers, and no others.
+ */
+bool typed_loads(struct host *h, const struct type *t)
+{
+	const struct type *to = t && t->kind == T_PTR ? t->base : NULL;
+	if (!to || type_is_record(to) || type_is_int(to) || (to->kind == T_NONE && !to->qual))
+		return true;
+	return host_has(h, to->kind == T_NONE ? FEAT_CONST_POINTER : FEAT_FUNC_POINTER);
+}
+
+struct ref typed_slot(struct fn *f, i32 off, bool direct)
+{
+	if (direct)
+		return ir_load(f, 8, ir_ctx(f), off);
+	u32 mark = ir_slot_mark(f);
+	struct ref slot = ir_slot(f, 8);
+	assert(ref_is(slot));
+	ir_call(f, BPF_FUNC_probe_read_kernel,
+		ARGS(slot, ir_con(f, 8), ir_addi(f, ir_ctx(f), off)));
+	struct ref v = ir_load(f, 8, slot, 0);
+	ir_slot_release(f, mark);
+	return v;
+}
+
+struct ref typed_fetch(struct fn *f, struct host *h, const struct point *p, int n)
 {
 	assert(p->args);
-	if (n == ARG_RET) /* fexit: behind the arguments */
-		return fit_value(f, ir_load(f, 8, ir_ctx(f), (i32)p->args->size), p->ret);
+	if (n == ARG_RET) { /* fexit: behind the arguments */
+		bool direct = typed_loads(h, p->ret);
+		return fit_value(f, typed_slot(f, (i32)p->args->size, direct), p->ret);
+	}
 	u32 count;
 	const struct field *field = type_fields(p->args, &count);
 	if (n < 0 || (u32)n >= count)
 		return ir_con(f, 0);
-	return fit_value(f, ir_load(f, 8, ir_ctx(f), (i32)(field[n].bit_off / 8)), field[n].type);
+	const struct type *t = field[n].type;
+	return fit_value(f, typed_slot(f, (i32)(field[n].bit_off / 8), typed_loads(h, t)), t);
 }
 
 bool typed_recurses(struct str func)

@@ -294,13 +294,31 @@ static void expand_text(struct expand *e, const struct node *pn)
 		missing(e->c, pn->loc, name, rest, e->near, e->head != NULL);
 }
 
+/* What a body asks of its probes. */
+struct body {
+	u32 use;
+	bool whole; /* args itself, not only members */
+	VEC(struct str) member;
+};
+
+static bool is_args(const struct node *n)
+{
+	return (n->kind == N_NAME || n->kind == N_CALL) && str_is(n->name, "args");
+}
+
 static bool note_use(struct node *n, void *arg)
 {
-	u32 *use = arg;
+	struct body *b = arg;
+	u32 *use = &b->use;
+	if (n->kind == N_MEMBER && is_args(n->a)) {
+		*use |= USE_ARGS;
+		vec_add(&b->member, n->name);
+		return false;
+	}
 	if (n->kind != N_NAME && n->kind != N_CALL)
 		return true;
 	if (str_is(n->name, "args"))
-		*use |= USE_ARGS;
+		*use |= USE_ARGS, b->whole = true;
 	else if (n->name.n > 3 && str_starts(n->name, STR("arg")) && n->name.s[3] >= '0' &&
 		 n->name.s[3] <= '9')
 		*use |= USE_ARGN;
@@ -433,7 +451,7 @@ static void choose_provider(struct compile *c, struct variant *v, u32 use)
 		p->provider = better;
 	if (better->which)
 		v->per_point = false;
-	else if (better->flags & PF_TYPED)
+	else if (better->prog_type == BPF_PROG_TYPE_TRACING)
 		v->per_point = true;
 }
 
@@ -456,6 +474,19 @@ static struct err *point_types(struct unit *u, struct point *p, u32 use)
 	return e;
 }
 
+/* Members of args, as bits. */
+static u64 members_of(const struct body *b, const struct type *args)
+{
+	u32 n = 0;
+	u64 bits = 0;
+	const struct field *f = args ? type_fields(args, &n) : NULL;
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = 0; k < b->member.n; k++)
+			if (str_eq(f[i].name, b->member.v[k]))
+				bits |= i < 63 ? 1ull << i : ALL_MEMBERS;
+	return b->whole ? ALL_MEMBERS : bits;
+}
+
 static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 {
 	struct unit *u = c->unit;
@@ -464,13 +495,14 @@ static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 	for (const struct node *pn = probe->a; pn; pn = pn->next)
 		expand_text(&e, pn);
 	*total = e.total;
-	u32 use = 0, first = c->nvariant;
+	u32 first = c->nvariant;
+	struct body body = {0};
 	if (probe->b)
-		node_walk(probe->b, note_use, &use);
-	node_walk(probe->c, note_use, &use);
+		node_walk(probe->b, note_use, &body);
+	node_walk(probe->c, note_use, &body);
 	for (struct node *f = c->tree->a; f; f = f->next)
 		if (f->kind == N_FN)
-			node_walk(f->c, note_use, &use);
+			node_walk(f->c, note_use, &body);
 	for (struct point *p = e.head, *next; p; p = next) {
 		next = p->next;
 		p->next = NULL;
@@ -480,15 +512,17 @@ static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 				 feature_what(p->provider->needs));
 			continue;
 		}
-		u32 uses = use_of(p->provider, use);
+		u32 uses = use_of(p->provider, body.use);
 		struct err *err = point_types(u, p, uses);
+		p->members = members_of(&body, p->args);
 		if (err)
 			diag_err(u->diags, E_NO_PROBE, p->loc, err);
 		else
 			add_variant(c, probe, p, uses, first);
 	}
 	for (u32 i = first; i < c->nvariant; i++)
-		choose_provider(c, c->variant[i], use_of(c->variant[i]->provider, use));
+		choose_provider(c, c->variant[i], use_of(c->variant[i]->provider, body.use));
+	vec_free(&body.member);
 }
 
 static int by_text(const void *x, const void *y)

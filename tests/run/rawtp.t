@@ -72,11 +72,20 @@ EXPECT
 	@offs: 45
 
 NAME pointers as keys and as numbers
-PROG rawtracepoint:sched_process_exit /pid == cpid/ { @[args.p] = count(); @two[args.p, comm] = count(); @start[args.p] = 1; $n = (uint64)args.p; @page[$n / 4096 == (uint64)curtask >> 12] = count(); @t[curtask] = count(); } end { print((len(@), len(@two), len(@start), len(@t))); clear(@); clear(@two); clear(@start); clear(@t); }
+PROG rawtracepoint:sched_process_exit /pid == cpid/ { @[args.p] = count(); @two[args.p, comm] = count(); @start[args.p] = 7; $n = (uint64)args.p; @page[$n / 4096 == (uint64)curtask >> 12] = count(); printf("%d %d\n", @start[args.p], @start[curtask]); } end { clear(@); clear(@two); clear(@start); }
 LOAD syscalls 1
 NEEDS btf
 EXPECT
-	(1, 1, 1, 1)
+	7 7
 	$
 	$
 	@page[true]: 1
+
+NAME pointers to anything
+PROG rawtracepoint:kfree /pid == cpid/ { @ = args.ptr == arg1; } rawtracepoint:workqueue_execute_end { @w = args.function != 0; } interval:ms:200 { exit(); } end { clear(@w); }
+LOAD syscalls 1
+NEEDS btf sym:__traceiter_kfree
+EXPECT
+	$
+	$
+	@: true
