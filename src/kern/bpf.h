@@ -103,15 +103,24 @@ struct err *bpf_link_uprobe_multi(int prog_fd, const char *path, const u64 *offs
 				  int *fd);
 
 /*
- * Ring of records from the kernel: a BPF ring buffer, or a perf buffer where there is none (then
- * records come with up to 7 bytes more than were sent).
+ * Ring of records from the kernel: rings of our own (kern/rings.h), a BPF ring buffer, or a perf
+ * buffer where there is neither. Records may come with a few bytes more than were sent.
  */
 struct ring;
+struct rings_spec;
 typedef void ring_cb(void *arg, const void *data, size_t n);
-typedef void ring_lost_cb(void *arg, u64 n); /* perf buffer only */
-struct err *ring_new(struct host *h, int map_fd, bool perf, u32 bytes, ring_cb *cb,
-		     ring_lost_cb *lost, void *arg, struct ring **ret);
+struct ring_spec {
+	int fd;                       /* of the map */
+	u32 bytes;                    /* of it */
+	bool perf;                    /* it is a perf buffer, else a BPF ring buffer */
+	const struct rings_spec *own; /* records are there; the BPF ring buffer only wakes us */
+	ring_cb *cb;
+	void *arg;
+};
+struct err *ring_new(struct host *h, const struct ring_spec *s, struct ring **ret);
 int ring_fd(const struct ring *r); /* for epoll */
 /* Hand over all that is there now, at most max records (0: no limit). Number of records. */
 u64 ring_consume(struct ring *r, u64 max);
+/* Records are there that a program has not finished. */
+bool ring_wait(const struct ring *r);
 void ring_free(struct ring *r);

@@ -2,6 +2,7 @@
 #include "kern/host.h"
 #include "kern/mmaps.h"
 #include "kern/perf.h"
+#include "kern/regs.h"
 #include "kern/sys.h"
 #include "kern/tracefs.h"
 #include <errno.h>
@@ -145,6 +146,12 @@ static bool try_atomic(struct host *h)
 		I_EXIT,
 	};
 	return loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn));
+}
+
+static bool try_rings(struct host *h)
+{
+	AUTO_CLOSE int fd = map_fd(BPF_MAP_TYPE_ARRAY, 4, 8, 2, BPF_F_MMAPABLE);
+	return KEEPS_ORDER && fd >= 0 && host_has(h, FEAT_ATOMIC) && host_has(h, FEAT_RINGBUF);
 }
 
 static bool try_task_btf(struct host *h)

@@ -1,5 +1,5 @@
-/* ring.c - records from the kernel: a BPF ring buffer, or perf buffers, one per CPU. */
-#include "kern/bpf.h"
+/* ring.c - records from the kernel: rings of our own, a BPF ring buffer, or perf buffers. */
+#include "kern/rings.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <sys/mman.h>
@@ -24,12 +24,13 @@ struct ring {
 	u64 size, page;
 	struct sb joined;       /* a record that goes on at the start of the data */
 	struct perf_buffer *pb; /* or this */
+	struct rings *own;      /* or this; what comes in the ring only wakes us */
 	ring_cb *cb;
-	ring_lost_cb *lost;
 	void *arg;
 	u64 n, max; /* of this ring_consume(); max 0: no limit */
 };
 
+/* PERF_RECORD_LOST says again what the programs were told and have counted. */
 static enum bpf_perf_event_ret on_perf(void *ctx, int cpu, struct perf_event_header *e)
 {
 	struct ring *r = ctx;
@@ -40,11 +41,6 @@ static enum bpf_perf_event_ret on_perf(void *ctx, int cpu, struct perf_event_hea
 		memcpy(&n, p, sizeof(n));
 		r->cb(r->arg, p + sizeof(n), MIN(n, (u32)(e->size - sizeof(*e) - sizeof(n))));
 		return ++r->n == r->max ? LIBBPF_PERF_EVENT_DONE : LIBBPF_PERF_EVENT_CONT;
-	}
-	if (e->type == PERF_RECORD_LOST && e->size >= sizeof(*e) + 16 && r->lost) {
-		u64 lost;
-		memcpy(&lost, (const u8 *)(e + 1) + sizeof(u64), sizeof(lost));
-		r->lost(r->arg, lost);
 	}
 	return LIBBPF_PERF_EVENT_CONT;
 }
@@ -118,23 +114,24 @@ static void read_ring(struct ring *r)
 		__atomic_store_n(r->taken, at, __ATOMIC_RELEASE);
 }
 
-struct err *ring_new(struct host *h, int map_fd, bool perf, u32 bytes, ring_cb *cb,
-		     ring_lost_cb *lost, void *arg, struct ring **ret)
+struct err *ring_new(struct host *h, const struct ring_spec *s, struct ring **ret)
 {
 	struct ring *r = calloc(1, sizeof(*r));
 	if (!r)
 		abort();
-	*r = (struct ring){.cb = cb, .lost = lost, .arg = arg, .fd = map_fd, .size = bytes};
+	*r = (struct ring){.cb = s->cb, .arg = s->arg, .fd = s->fd, .size = s->bytes};
 	r->page = (u64)sysconf(_SC_PAGESIZE);
 	errno = 0;
-	if (perf)
-		r->pb = open_perf(h, r, map_fd, bytes);
-	if (perf ? !r->pb : !map_ring(r)) {
+	if (s->perf)
+		r->pb = open_perf(h, r, s->fd, s->bytes);
+	if (s->perf ? !r->pb : !map_ring(r)) {
 		struct err *e =
-			err_kern(errno, "open the %s", perf ? "perf buffers" : "ring buffer");
+			err_kern(errno, "open the %s", s->perf ? "perf buffers" : "ring buffer");
 		ring_free(r);
 		return e;
 	}
+	if (s->own)
+		r->own = rings_new(s->own);
 	*ret = r;
 	return NULL;
 }
@@ -148,6 +145,11 @@ u64 ring_consume(struct ring *r, u64 max)
 {
 	r->n = 0;
 	r->max = max;
+	if (r->own) {
+		__atomic_store_n(r->taken, __atomic_load_n(r->made, __ATOMIC_ACQUIRE),
+				 __ATOMIC_RELEASE);
+		return rings_consume(r->own, max, r->cb, r->arg);
+	}
 	if (r->pb)
 		(void)perf_buffer__consume(r->pb);
 	else
@@ -155,10 +157,16 @@ u64 ring_consume(struct ring *r, u64 max)
 	return r->n;
 }
 
+bool ring_wait(const struct ring *r)
+{
+	return r->own && rings_wait(r->own);
+}
+
 void ring_free(struct ring *r)
 {
 	if (!r)
 		return;
+	rings_free(r->own);
 	if (r->made)
 		munmap((void *)(uintptr_t)r->made, r->page + r->size);
 	if (r->taken)

@@ -157,6 +157,17 @@ void lower_agg(struct lower *l, struct node *map, struct node *call);
 struct ref lower_cell_read(struct lower *l, struct map *m, struct mem key, struct ref *there);
 
 /* ---- inside lower/ ---- */
+/* rings.c, of kern/rings.h: room for a record. Between claim and finish no code may leave. */
+struct claim {
+	struct mem rec; /* the record */
+	struct ref ring, at, end, size, turn, used;
+};
+void lower_rings(struct lower *l, u32 bytes); /* their map; bytes: of each, a power of two */
+bool lower_fits_ring(const struct lower *l, u32 size); /* may be claimed before it is filled */
+/* size: a multiple of 8, most is its limit; both with RINGS_WORD. */
+void lower_claim(struct lower *l, struct ref size, u32 most, struct blk *full, struct claim *c);
+void lower_shrink(struct lower *l, struct claim *c, struct ref size);
+void lower_finish(struct lower *l, const struct claim *c, bool now); /* now: wake the reader */
 void lower_cell_store(struct lower *l, struct map *m, struct mem key, struct ref val);
 struct ref lower_cell_delete(struct lower *l, struct map *m, struct mem key);
 /* Where something is before it is read. */

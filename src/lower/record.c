@@ -1,10 +1,14 @@
 /* record.c - records to user space: layout, storing, sending, counting what did not fit. */
+#include "kern/rings.h"
 #include "lower/lower.h"
 
 enum {
 	MAX_RECORD_FIELDS = 128,
 	HEADER = sizeof(struct record),
 	RING_BRIEF = 256 << 10,
+	RING_USUAL = 2 << 20,   /* for each CPU, up to eight of them, */
+	RING_MOST = 1 << 28,    /* the verifier refuses larger offsets */
+	RING_LEAST = 512 << 10, /* and at least, of its own */
 	LOOK_EVERY = 64,
 	SHORT_TEXT = 16, /* is copied from temporary memory with a few loads and stores: comm */
 };
@@ -43,38 +47,58 @@ static bool is_brief(const struct compile *c)
 }
 
 /*
- * All of a mapped ring counts as resident: 2 MiB per CPU, 4 to 16 MiB in all, are some 30 ms of
- * short records at full speed, in which a busy machine lets the reader run once. A script that only
- * begins and ends gets little.
+ * All of a mapped ring counts as resident: 2 MiB are some 10 ms of short records at full speed, in
+ * which a machine that is not overloaded lets the reader run. A script that only begins and ends
+ * gets little.
  */
-static u64 ring_bytes(const struct compile *c)
+static u64 ring_bytes(const struct compile *c, bool own)
 {
 	u64 page = 4096, ncpu = c->unit->host->ncpu, pages = c->unit->config.perf_rb_pages;
-	u64 want = pages         ? pages * page
-		   : is_brief(c) ? RING_BRIEF
-				 : MIN(MAX(2 * ncpu, 4ull), 16ull) << 20;
-	u64 n = page;
-	while (n < want && n < 1ull << 30)
+	u64 each = RING_USUAL, all = MIN(MAX(ncpu, 2ull), 8ull) * RING_USUAL;
+	while (each * ncpu > all && each > RING_LEAST)
+		each /= 2;
+	u64 want = pages ? pages * page : own ? each : is_brief(c) ? RING_BRIEF : all, n = page;
+	while (n < want && n < (own ? RING_MOST : 1ull << 30))
 		n *= 2;
 	return n;
 }
 
-static void need_ring(struct compile *c)
+static void need_ring(struct lower *l)
 {
-	struct unit *u = c->unit;
+	struct compile *c = l->c;
+	struct unit *u = l->u;
 	if (u->ring)
 		return;
+	if (host_has(u->host, FEAT_RINGS) && !is_brief(c)) {
+		lower_rings(l, (u32)ring_bytes(c, true));
+		return;
+	}
 	bool rb = host_has(u->host, FEAT_RINGBUF);
 	u->ring = unit_map(u, MAP_RING, "ring");
 	u->ring->map_type = rb ? BPF_MAP_TYPE_RINGBUF : BPF_MAP_TYPE_PERF_EVENT_ARRAY;
 	u->ring->key_size = rb ? 0 : 4;
 	u->ring->val_size = rb ? 0 : 4;
-	u->ring->max_entries = rb ? (u32)ring_bytes(c) : u->host->ncpu;
+	u->ring->max_entries = rb ? (u32)ring_bytes(c, false) : u->host->ncpu;
 }
 
 static bool is_ringbuf(const struct unit *u)
 {
 	return u->ring->map_type == BPF_MAP_TYPE_RINGBUF;
+}
+
+/* The number, or its limit: the verifier may have forgotten that it is no larger. */
+static struct ref at_most(struct lower *l, struct ref n, u32 most)
+{
+	struct fn *f = l->f;
+	struct ref v = ir_var(f);
+	struct blk *big = ir_blk(f), *go = ir_blk(f);
+	ir_set(f, v, n);
+	ir_br(f, O_UGT, n, ir_con(f, most), big, go);
+	ir_at(f, big);
+	ir_set(f, v, ir_con(f, most));
+	ir_jmp(f, go);
+	ir_at(f, go);
+	return ir_get(f, v);
 }
 
 static void lost_if(struct lower *l, enum op op, struct ref r)
@@ -136,6 +160,89 @@ static void put_header(struct lower *l, struct mem m, const struct schema *sc, s
 		    timed ? ir_call(l->f, BPF_FUNC_ktime_get_ns, 0, NULL) : ir_con(l->f, 0));
 }
 
+/* Ends the current block; the one for records that find no room counts, then both go on. */
+static void lost_at(struct lower *l, struct blk *full, struct blk *done)
+{
+	struct fn *f = l->f;
+	full->unlikely = true;
+	ir_jmp(f, done);
+	ir_at(f, full);
+	lower_stat(l, STAT_LOST);
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+/* What a record of so many bytes takes in a ring of our own. */
+static struct ref ring_length(struct lower *l, struct ref size)
+{
+	struct fn *f = l->f;
+	return ir_op2(f, O_AND, ir_addi(f, size, RINGS_WORD + 7), ir_con(f, ~7ull));
+}
+
+static bool find_exit(struct node *n, void *arg)
+{
+	switch (n->kind) {
+	case N_BLOCK:
+	case N_FNCALL:
+	case N_CCALL:
+	case N_ASSIGN:
+	case N_INCDEC: *(bool *)arg = true; break;
+	default: break;
+	}
+	return true;
+}
+
+/* Values that are computed without leaving the probe, or changing anything. */
+static bool is_calm(struct lower *l, struct node *args)
+{
+	bool found = l->tight;
+	for (struct node *a = args; a; a = a->next)
+		node_walk(a, find_exit, &found);
+	return !found;
+}
+
+/* Values are computed before room is claimed, the rest is put there; a text at the end gives back
+ * what it does not need. */
+static void send_claimed(struct lower *l, const struct schema *sc, struct node *args, bool now)
+{
+	struct fn *f = l->f;
+	const struct type *lay = sc->layout;
+	struct ref val[MAX_RECORD_FIELDS], len = REF_NONE, size = ir_con(f, lay->size);
+	struct blk *full = ir_blk(f), *done = ir_blk(f);
+	bool nopad = l->nopad, tail = l->want_tail;
+	u32 most = ALIGN_UP(RINGS_WORD + HEADER + lay->size, 8u), i = 0, nc;
+	struct claim c;
+	l->want_tail = false;
+	for (struct node *a = args; a; a = a->next, i++)
+		val[i] = type_is_scalar(a->type) ? lower_value(l, a) : REF_NONE;
+	lower_claim(l, ir_con(f, most), most, full, &c);
+	lower_push(l, &nc);
+	i = 0;
+	l->nopad = true;
+	for (struct node *a = args; a; a = a->next, i++) {
+		const struct field *fd = &lay->field[i];
+		struct mem to = mem_at(c.rec, (i32)(HEADER + fd->bit_off / 8));
+		l->want_tail = !a->next && fd->type->kind == T_STRING;
+		l->tail = REF_NONE;
+		if (ref_is(val[i]))
+			lower_store(l, MIN(fd->type->size, 8u), to, val[i]);
+		else
+			lower_into_as(l, a, to, fd->type);
+		len = l->want_tail ? REF_NONE : l->tail;
+	}
+	l->nopad = nopad;
+	l->want_tail = tail;
+	l->tail = REF_NONE;
+	if (ref_is(len)) {
+		size = ir_addi(f, len, lay->field[lay->nfield - 1].bit_off / 8);
+		lower_shrink(l, &c, ring_length(l, ir_addi(f, size, HEADER)));
+	}
+	put_header(l, c.rec, sc, size);
+	lower_finish(l, &c, now);
+	lower_pop(l, nc);
+	lost_at(l, full, done);
+}
+
 static bool is_small(const struct type *t)
 {
 	return type_is_scalar(t) || (t->kind == T_STRING && t->size <= SHORT_TEXT);
@@ -160,7 +267,6 @@ static void send_reserved(struct lower *l, const struct schema *sc, struct node 
 			       ARGS(ir_map(l->u->ring->index),
 				    ir_con(f, ALIGN_UP(HEADER + size, 8)), ir_con(f, 0)));
 	struct blk *some = ir_blk(f), *full = ir_blk(f), *done = ir_blk(f);
-	full->unlikely = true;
 	ir_br(f, O_NE, p, ir_con(f, 0), some, full);
 	ir_at(f, some);
 	struct mem m = {p, 0};
@@ -175,11 +281,25 @@ static void send_reserved(struct lower *l, const struct schema *sc, struct node 
 	}
 	struct ref flags = wake_flags(l, HEADER + size, now);
 	ir_call(f, BPF_FUNC_ringbuf_submit, ARGS(p, flags));
-	ir_jmp(f, done);
-	ir_at(f, full);
-	lower_stat(l, STAT_LOST);
-	ir_jmp(f, done);
-	ir_at(f, done);
+	lost_at(l, full, done);
+}
+
+/* What was built goes to a ring of our own; size: at most most. */
+static void send_copy(struct lower *l, struct mem m, struct ref size, u32 most, bool now)
+{
+	struct fn *f = l->f;
+	struct blk *full = ir_blk(f), *done = ir_blk(f);
+	struct claim c;
+	u64 n;
+	bool known = ir_is_con(f, size, &n);
+	lower_claim(l, ring_length(l, size), ALIGN_UP(RINGS_WORD + most, 8u), full, &c);
+	if (known)
+		lower_copy(l, c.rec, m, (u32)n);
+	else
+		ir_call(f, BPF_FUNC_probe_read_kernel,
+			ARGS(lower_addr(l, c.rec), at_most(l, size, most), lower_addr(l, m)));
+	lower_finish(l, &c, now);
+	lost_at(l, full, done);
 }
 
 static void output(struct lower *l, struct mem m, struct ref size, struct ref flags)
@@ -221,20 +341,15 @@ static void send_built(struct lower *l, const struct schema *sc, struct node *ar
 	if (ref_is(len) && lay->nfield) {
 		const struct field *last = &lay->field[lay->nfield - 1];
 		u64 k;
-		if (!ir_is_con(f, len, &k)) { /* the verifier may have forgotten the bounds */
-			struct ref v = ir_var(f);
-			struct blk *big = ir_blk(f), *go = ir_blk(f);
-			ir_set(f, v, len);
-			ir_br(f, O_UGT, len, ir_con(f, last->type->size), big, go);
-			ir_at(f, big);
-			ir_set(f, v, ir_con(f, last->type->size));
-			ir_jmp(f, go);
-			ir_at(f, go);
-			len = ir_get(f, v);
-		}
+		if (!ir_is_con(f, len, &k))
+			len = at_most(l, len, last->type->size);
 		size = ir_addi(f, len, last->bit_off / 8);
 	}
 	put_header(l, m, sc, size);
+	if (l->u->wake) {
+		send_copy(l, m, ir_addi(f, size, HEADER), HEADER + lay->size, now);
+		return;
+	}
 	struct ref flags = is_ringbuf(l->u) ? wake_flags(l, HEADER + lay->size, now) : REF_NONE;
 	output(l, m, ir_addi(f, size, HEADER), flags);
 }
@@ -244,7 +359,7 @@ void lower_record(struct lower *l, struct node *call, struct node *args, struct 
 	const struct type *elem[MAX_RECORD_FIELDS];
 	u32 n = 0;
 	bool small = true;
-	need_ring(l->c);
+	need_ring(l);
 	for (struct node *a = args; a; a = a->next) {
 		assert(n < MAX_RECORD_FIELDS);
 		elem[n++] = a->type;
@@ -253,7 +368,10 @@ void lower_record(struct lower *l, struct node *call, struct node *args, struct 
 	sc->layout = type_tuple(l->u->arena, n, elem, NULL);
 	bool ends = call && call->kind == N_CALL && call->fn && (call->fn->flags & B_END);
 	bool now = ends || sc->map; /* what a map holds is wanted as it is now */
-	if (small && is_ringbuf(l->u))
+	u32 size = HEADER + sc->layout->size;
+	if (l->u->wake && lower_fits_ring(l, size) && is_calm(l, args))
+		send_claimed(l, sc, args, now);
+	else if (small && is_ringbuf(l->u))
 		send_reserved(l, sc, args, now);
 	else
 		send_built(l, sc, args, now);

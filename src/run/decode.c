@@ -473,11 +473,6 @@ void record_take(void *session, const void *data, size_t n)
 		dispatch(s, r);
 }
 
-void record_lost(void *session, u64 n)
-{
-	((struct session *)session)->ring_lost += n;
-}
-
 void record_again(struct session *s)
 {
 	assert(!s->hold);

@@ -2,6 +2,7 @@
  * load.c - maps and programs into the kernel, with the script's lines; undone in reverse.
  */
 #include "kern/caps.h"
+#include "kern/rings.h"
 #include "kern/verlog.h"
 #include "run/run.h"
 #include <errno.h>
@@ -24,6 +25,8 @@ static u64 power_of_two(u64 n)
 /* The compiler chose the size of a ring; the kernel wants a power of two of whole pages. */
 static u32 ring_bytes(const struct session *s, const struct unit *u)
 {
+	if (u->wake)
+		return u->ring_size;
 	u64 pages = u->config.perf_rb_pages;
 	u64 want = u->ring->map_type == BPF_MAP_TYPE_RINGBUF ? u->ring->max_entries
 		   : pages                                   ? pages * RB_PAGE
@@ -33,9 +36,8 @@ static u32 ring_bytes(const struct session *s, const struct unit *u)
 
 static bool is_perf(struct session *s, const struct map *m)
 {
-	if (m->map_type == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
-		return true;
-	return m->map_type != BPF_MAP_TYPE_RINGBUF && !host_has(s->h, FEAT_RINGBUF);
+	return m->map_type == BPF_MAP_TYPE_PERF_EVENT_ARRAY ||
+	       (m->map_type == BPF_MAP_TYPE_RINGBUF && !host_has(s->h, FEAT_RINGBUF));
 }
 
 struct err *load_inner(const struct map *m, int *fd)
@@ -73,7 +75,7 @@ static struct err *make_map(struct session *s, struct unit *u, struct map *m)
 					 .key_size = 4,
 					 .val_size = 4,
 					 .max_entries = s->h->ncpu};
-	else if (m->role == MAP_RING)
+	else if (m->role == MAP_RING && !u->wake)
 		spec = (struct map_spec){.name = "records",
 					 .type = BPF_MAP_TYPE_RINGBUF,
 					 .max_entries = ring_bytes(s, u)};
@@ -95,6 +97,24 @@ static struct err *make_map(struct session *s, struct unit *u, struct map *m)
 	return !e && m->frozen ? bpf_map_seal(m->fd) : e;
 }
 
+static struct err *open_ring(struct session *s, const struct unit *u)
+{
+	struct ring_spec spec = {.fd = u->ring->fd, .cb = record_take, .arg = s};
+	struct rings_spec own = {.mem = u->ring->mem,
+				 .size = u->ring_size,
+				 .n = u->ring->max_entries,
+				 .stride = ALIGN_UP(u->ring->val_size, 8u)};
+	spec.bytes = s->ring_bytes = ring_bytes(s, u);
+	spec.perf = is_perf(s, u->ring);
+	if (u->wake) {
+		own.turns = u->turns->mem;
+		spec.own = &own;
+		spec.fd = u->wake->fd;
+		spec.bytes = u->wake->max_entries;
+	}
+	return ring_new(s->h, &spec, &s->ring);
+}
+
 /* Maps that no program names are not made, but the script's own are. */
 static struct err *make_maps(struct session *s, struct unit *u)
 {
@@ -112,11 +132,7 @@ static struct err *make_maps(struct session *s, struct unit *u)
 		if (e)
 			return e;
 	}
-	if (!u->ring || u->ring->fd < 0)
-		return NULL;
-	s->ring_bytes = ring_bytes(s, u);
-	return ring_new(s->h, u->ring->fd, is_perf(s, u->ring), s->ring_bytes, record_take,
-			record_lost, s, &s->ring);
+	return u->ring && u->ring->fd >= 0 ? open_ring(s, u) : NULL;
 }
 
 /* ---- programs ---- */

@@ -10,7 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 
-enum { SAME_SIGNAL_MS = 5 };
+enum { SAME_SIGNAL_MS = 5, UNFINISHED_MS = 50 };
 
 static struct err *watch(struct session *s, int fd)
 {
@@ -125,8 +125,15 @@ static u64 consume(struct session *s)
 
 void loop_drain(struct session *s)
 {
-	while (consume(s) >= RECORD_BATCH && !s->failed)
-		;
+	/* A program may still be writing its record: it was interrupted on another CPU. */
+	for (u32 wait = 0; wait < UNFINISHED_MS && !s->failed;) {
+		if (consume(s) >= RECORD_BATCH)
+			continue;
+		if (!s->ring || !ring_wait(s->ring))
+			break;
+		usleep(1000);
+		wait++;
+	}
 	flush(s);
 }
 

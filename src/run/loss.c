@@ -35,7 +35,7 @@ static u64 prog_stat(const struct session *s, u32 prog, enum stat_word w)
 
 static u64 lost_total(struct session *s)
 {
-	u64 n = s->ring_lost;
+	u64 n = 0;
 	if (read_stats(s))
 		for (u32 i = 0; i < s->u->nprog; i++)
 			n += prog_stat(s, i, STAT_LOST);

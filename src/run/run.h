@@ -14,8 +14,7 @@ struct err *load_inner(const struct map *m, int *fd); /* for a map of maps: one 
 
 /* decode.c: records from the ring. */
 void record_take(void *session, const void *data, size_t n);
-void record_lost(void *session, u64 n); /* perf buffer */
-void record_replay(struct session *s);  /* what was held */
+void record_replay(struct session *s); /* what was held */
 
 /* base.c: what clear() takes off later readings. */
 struct reading {

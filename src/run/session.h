@@ -36,7 +36,6 @@ struct session {
 	u32 verbose;
 	bool dry_run, quiet;
 	u64 start_ns;
-	u64 ring_lost; /* perf buffer: as reported by the kernel */
 	u64 boot_offset_ns;
 	i64 ahead_ns[3]; /* by enum stamp_mode: of the monotonic clock */
 	u32 ring_bytes;

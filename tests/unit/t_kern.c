@@ -453,7 +453,9 @@ static void ring_test(struct setup *s, bool perf)
 	CHECK(ok(bpf_prog_new(&s->h, &p, &fd, NULL)));
 	struct ring *r = NULL;
 	u32 n = 0, ret;
-	CHECK(ok(ring_new(&s->h, map, perf, 65536, count_record, NULL, &n, &r)));
+	struct ring_spec spec = {
+		.fd = map, .bytes = 65536, .perf = perf, .cb = count_record, .arg = &n};
+	CHECK(ok(ring_new(&s->h, &spec, &r)));
 	if (!r)
 		return;
 	for (u32 i = 0; i < 5; i++)

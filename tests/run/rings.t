@@ -1,0 +1,66 @@
+# Records of several processors, through rings of our own and through the BPF ring buffer.
+
+NAME rings: events of two processors come in order
+RUN "$SONDE" -q -c 'build/tests/turns 1500' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("%d %d\n", args.offset, cpu); }' | awk 'NF { if ($1 != ++n) bad++; cpu[$2] = 1 } END { for (c in cpu) ncpu++; print n, bad + 0, (ncpu == '$(nproc)' || ncpu == 2) }'
+TIMEOUT 20
+EXPECT
+	1500 0 1
+
+NAME rings: events of two processors come in order: BPF ring buffer
+RUN "$SONDE" --no-feature rings -q -c 'build/tests/turns 1500' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("%d %d\n", args.offset, cpu); }' | awk 'NF { if ($1 != ++n) bad++; cpu[$2] = 1 } END { for (c in cpu) ncpu++; print n, bad + 0, (ncpu == '$(nproc)' || ncpu == 2) }'
+TIMEOUT 20
+EXPECT
+	1500 0 1
+
+NAME rings: entry and return in order, on every processor
+RUN "$SONDE" -q -c 'build/tests/turns 1000' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("> %d\n", args.offset); @at[tid] = args.offset; } tracepoint:syscalls:sys_exit_lseek /pid == cpid/ { printf("< %d %s\n", @at[tid], comm); } END { clear(@at); }' | awk 'NF && !/^Att/ { n++; if ($1 != (n % 2 ? ">" : "<") || $2 != int((n + 1) * 0.5)) bad++ } END { print n, bad + 0 }'
+TIMEOUT 20
+EXPECT
+	2000 0
+
+NAME rings: two processors at once, printed and lost events add up
+RUN for o in "" "--no-feature rings" "--no-feature rings,ringbuf"; do BPFTRACE_PERF_RB_PAGES=1 "$SONDE" $o -q -c 'build/tests/turns 50000 at-once' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event %d\n", tid); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; awk -v printed="$(grep -c '^event' "$TMPDIR/o")" '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } END { if (printed + lost == 100000) print "exact"; else print printed, "printed,", lost + 0, "lost" }' "$TMPDIR/e"; done
+ALONE
+TIMEOUT 60
+EXPECT
+	exact
+	exact
+	exact
+
+NAME rings: programs that interrupt each other, with room and without
+RUN for n in 512 1; do BPFTRACE_PERF_RB_PAGES=$n "$SONDE" -q -c 'build/tests/burst 500000' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("call %d %s\n", pid, comm); @c = count(); } profile:hz:4999 /pid == cpid/ { printf("clock %s\n", comm); @p = count(); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; awk '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } /^call [0-9]+ burst$/ { n++ } /^clock / { p++ } /^@c/ { c = $2 } /^@p/ { q = $2 } END { if (n + p + lost == c + q && c == 500000 && p) print "exact"; else print n, p, "printed,", lost + 0, "lost,", c, q, "counted" }' "$TMPDIR/e" "$TMPDIR/o"; done
+ALONE
+TIMEOUT 60
+EXPECT
+	exact
+	exact
+
+NAME rings: texts that may be as long as the ring
+RUN for n in 1 2 64; do BPFTRACE_PERF_RB_PAGES=$n "$SONDE" -q -c 'build/tests/open /no/such/file' -e 'tracepoint:syscalls:sys_enter_openat /pid == cpid && str(args.filename) == "/no/such/file"/ { printf("%d %s %s\n", 1, comm, str(args.filename)); exit(); }' | head -1; done
+EXPECT
+	1 open /no/such/file
+	1 open /no/such/file
+	1 open /no/such/file
+
+NAME rings: a record longer than the ring is lost, and counted
+ENV BPFTRACE_PERF_RB_PAGES=1 BPFTRACE_MAX_STRLEN=8192
+PROG interval:ms:10 { printf("%r\n", buf(curtask, 6000)); printf("next\n"); exit(); }
+ARGS -q
+EXPECT
+	next
+	$
+	$
+ERR_RE
+	...
+	.*Total lost event count: 1
+	...
+
+NAME rings: what a record looks at first is looked at again behind it
+PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("%s\n", comm); print(curtask.pid == tid); }
+ARGS -q
+LOAD syscalls 1
+EXPECT
+	syscalls
+	true
+	$
+	$
