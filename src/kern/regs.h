@@ -42,9 +42,9 @@ enum {
 	REGS_CX = offsetof(struct pt_regs, rcx),
 	REGS_R11 = offsetof(struct pt_regs, r11),
 	REGS_FLAGS = offsetof(struct pt_regs, eflags),
-	REGS_USER_CS = 0x33,  /* of 64-bit code */
-	REGS_FRAMES = 1,      /* frames are {caller's frame, return address}, as ustack walks them */
-	REGS_UNWIND = 1,      /* dw_ustack is implemented */
+	REGS_USER_CS = 0x33, /* of 64-bit code */
+	REGS_FRAMES = 1,     /* frames are {caller's frame, return address}, as ustack walks them */
+	REGS_UNWIND = 1,     /* dw_ustack is implemented */
 	REGS_KPROBE_SKEW = 1, /* at a kprobe, ip is behind the breakpoint instruction */
 };
 /* Offset of the register with DWARF's number n, -1: struct pt_regs has none. */
