@@ -15,8 +15,8 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst);
 /* Registers (offsets) of user mode into variables: of where the process left it, or the probe's. */
 void builtin_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *var);
 /*
- * Frames of a user stack without the kernel's help, the number of their bytes in var n; goes to done,
- * or to slow where the helper must do it. False: nothing was emitted, it always must.
+ * Frames of a user stack without the kernel's help, the number of their bytes in var n; goes to
+ * done, or to slow where the helper must do it. False: nothing was emitted, it always must.
  */
 bool builtin_walk_frames(struct lower *l, struct node *call, struct mem frames, struct ref n,
 			 struct blk *slow, struct blk *done);
