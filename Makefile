@@ -85,7 +85,9 @@ $B/host/ready: $B/host/mkbtf tests/host/app.c tests/progs/typed.c $(shell find t
 	@for v in 4 5; do for o in 0 2; do \
 		$(CC) -O$$o -gdwarf-$$v tests/progs/typed.c -o $(@D)/typed-$$v-$$o || exit; done; done
 	@touch $@
-rootcheck: all  ; tests/run.sh $B/sonde tests/run
+rootcheck: all
+	tests/run.sh $B/sonde tests/run
+	tests/probes.sh $B/sonde
 vm: static
 	tests/vm/run.sh build/static/sonde
 	GUEST_APPEND=lockdown=confidentiality tests/vm/run.sh -c \

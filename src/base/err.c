@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include <errno.h>
 #include <stdarg.h>
 
 static PRINTF(1, 0) char *vtext(const char *fmt, va_list ap)
@@ -25,7 +26,7 @@ struct err *err_sys(int no, const char *fmt, ...)
 	AUTO_FREE char *what = vtext(fmt, ap);
 	va_end(ap);
 	AUTO_SB b = {0};
-	sb_fmt(&b, "%s: %s", what, strerror(no));
+	sb_fmt(&b, "%s: %s", what, strerror(no == ENOTSUPP_KERNEL ? EOPNOTSUPP : no));
 	return make(no, strdup(b.s));
 }
 

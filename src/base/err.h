@@ -8,6 +8,8 @@
 #pragma once
 #include "base/diag.h"
 
+enum { ENOTSUPP_KERNEL = 524 }; /* not in errno.h, but it leaks out of the kernel */
+
 struct err {
 	int no;    /* errno, or 0 */
 	char *msg; /* "open /x: Permission denied" */

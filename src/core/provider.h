@@ -29,7 +29,8 @@ struct point {
 	u64 offset, addr, period;
 	u32 id; /* index into unit.probe_name */
 	bool has_addr;
-	bool wild; /* user probes: one of those that a wildcard matched */
+	bool wild;   /* one of those that a wildcard matched */
+	bool copied; /* by a helper: typed arguments that old kernels let no program load */
 	enum abi abi : 8;
 	const struct type
 		*args; /* T_STRUCT that "args" reads (tracepoint: the context itself), or NULL */

@@ -9,8 +9,6 @@
 #include "kern/uapi.h"
 #include <linux/bpf.h>
 
-enum { ENOTSUPP_KERNEL = 524 }; /* not in errno.h, but it leaks out of the kernel */
-
 struct map_spec {
 	const char *name; /* cut and cleaned to what the kernel accepts */
 	u32 type, key_size, val_size, max_entries, flags;

@@ -71,6 +71,10 @@ static const struct rule rules[] = {
 	 "an index or a size has no upper limit that the kernel can see", false},
 	{"outside of the allowed memory range", NULL,
 	 "memory may be read or written beyond its end", false},
+	{"The function", "type STRUCT is unsupported",
+	 "the function has a structure by value among its arguments, which this kernel's BPF "
+	 "trampolines do not pass on (Linux 6.1 does): use a kprobe",
+	 false},
 	{"invalid bpf_context access", NULL, "this part of the probe's context cannot be read",
 	 false},
 	{"dereference of modified ctx ptr", NULL,

@@ -20,6 +20,14 @@ struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach
 			continue;
 		}
 		link_undo(h, list, mark);
+		if (p->wild && !only) { /* the others are there */
+			if (!g->unattached++)
+				g->unattached_why = e;
+			else
+				err_free(e);
+			at = &p->next;
+			continue;
+		}
 		if (only || u->config.missing_probes == MISSING_ERROR) {
 			err_free(last);
 			g->failed = p;
@@ -168,6 +176,7 @@ static bool give_function(struct str func, struct str module, void *arg)
 	}
 	struct point q = *s->p;
 	q.name = s->wild ? func : s->p->name;
+	q.wild = s->wild;
 	q.extra = arena_str(s->a, module);
 	if (str_is_glob(want))
 		q.target = arena_str(s->a, module.n ? module : STR("vmlinux"));

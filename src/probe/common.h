@@ -51,6 +51,8 @@ struct ref typed_slot(struct fn *f, i32 off, bool direct);
 bool typed_recurses(struct str func);
 /* vmlinux's BTF, or the module's; e when there is none. */
 struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct types **ret);
+/* That there are none of modules. */
+struct err *typed_no_modules(void);
 
 /* The same as fn, with names of parameters where the kernel has them: rawtp.c. */
 const struct type *rawtp_signature(struct types *k, struct arena *a, struct str name,

@@ -122,6 +122,9 @@ static bool note_module(struct str func, struct str module, void *arg)
 {
 	struct search *s = arg;
 	(void)func;
+	for (u32 i = 0; i < s->nfound; i++)
+		if (str_eq(s->found[i], module)) /* several static functions of one name */
+			return true;
 	if (module.n && s->nfound < countof(s->found))
 		s->found[s->nfound++] = arena_str(s->a, module);
 	return true;
@@ -149,9 +152,11 @@ static struct err *find_module(struct host *h, struct search *s)
 static struct err *expand_modules(struct host *h, struct search *s)
 {
 	struct types *k;
+	bool any = false; /* types of a module */
 	DIR *d = opendir(arena_fmt(s->a, "%s/sys/kernel/btf", h->root));
 	for (struct dirent *f; d && !s->stop && (f = readdir(d));) {
 		struct str name = str_z(f->d_name);
+		any = any || (name.s[0] != '.' && !str_is(name, "vmlinux"));
 		if (name.s[0] == '.' || !str_glob(s->p->target, name))
 			continue;
 		s->module = arena_str(s->a, name);
@@ -162,7 +167,7 @@ static struct err *expand_modules(struct host *h, struct search *s)
 	}
 	if (d)
 		closedir(d);
-	return NULL;
+	return any || str_glob(s->p->target, STR("vmlinux")) ? NULL : typed_no_modules();
 }
 
 static struct err *fentry_expand(struct host *h, struct unit *u, const struct point *p,
@@ -197,6 +202,7 @@ static struct err *fentry_types(struct host *h, struct unit *u, struct point *p)
 				      : typed_btf(h, a, p->target, &k);
 	if (e)
 		return e;
+	p->copied = u && u->config.plain;
 	p->btf_id = btf_types_id(k, p->name, BTF_KIND_FUNC);
 	const struct type *fn = p->btf_id ? btf_types_func(k, p->btf_id) : NULL;
 	if (!fn)

@@ -73,6 +73,20 @@ static bool give_struct(struct str name, u32 id, void *arg)
 	return !fn || give_iter(func, fn, o->s);
 }
 
+/* What was added after the first ones (5.8 to 5.10). */
+static struct err *not_yet(struct str name)
+{
+	static const struct {
+		const char *name, *since;
+	} later[] = {{"task_vma", "5.12"}, {"unix", "5.15"},       {"bpf_link", "5.19"},
+		     {"ksym", "6.0"},      {"kmem_cache", "6.13"}, {"dmabuf", "6.16"}};
+	for (u32 i = 0; i < countof(later); i++)
+		if (str_is(name, later[i].name))
+			return err_new("this kernel has no iterator %s (Linux %s has it)",
+				       later[i].name, later[i].since);
+	return NULL;
+}
+
 static struct err *iter_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb,
 			       void *arg)
 {
@@ -93,8 +107,9 @@ static struct err *iter_expand(struct host *h, struct unit *u, const struct poin
 			       STRF(p->name));
 	u32 id =
 		btf_types_id(k, str_z(arena_fmt(s.a, PREFIX "%.*s", STRF(p->name))), BTF_KIND_FUNC);
-	if (id)
-		cb(p, arg);
+	if (!id)
+		return not_yet(p->name);
+	cb(p, arg);
 	return NULL;
 }
 

@@ -84,6 +84,7 @@ static struct err *rawtp_types(struct host *h, struct unit *u, struct point *p)
 	struct err *e = typed_btf(h, a, p->target, &k);
 	if (e)
 		return e;
+	p->copied = u && u->config.plain;
 	p->btf_id = btf_types_id(k, str_z(arena_fmt(a, PREFIX "%.*s", STRF(p->name))),
 				 BTF_KIND_TYPEDEF);
 	const struct type *fn = p->btf_id ? btf_types_func(k, p->btf_id) : NULL;

@@ -1,5 +1,6 @@
 /* typed.c - tracing programs: the context is an array of u64, typed by BTF. */
 #include "probe/common.h"
+#include <unistd.h>
 
 static bool is_struct_ptr(const struct type *t)
 {
@@ -78,7 +79,8 @@ struct ref typed_fetch(struct fn *f, struct host *h, const struct point *p, int 
 	if (n < 0 || (u32)n >= count)
 		return ir_con(f, 0);
 	const struct type *t = field[n].type;
-	return fit_value(f, typed_slot(f, (i32)(field[n].bit_off / 8), typed_loads(h, t)), t);
+	bool direct = typed_loads(h, t) && !(p->copied && t->kind == T_PTR && !is_struct_ptr(t));
+	return fit_value(f, typed_slot(f, (i32)(field[n].bit_off / 8), direct), t);
 }
 
 bool typed_recurses(struct str func)
@@ -91,6 +93,12 @@ bool typed_recurses(struct str func)
 		if (str_glob(str_z(names[i]), func))
 			return true;
 	return false;
+}
+
+struct err *typed_no_modules(void)
+{
+	return err_new("this kernel tells no types of modules, which typed probes need (Linux 5.11 "
+		       "and CONFIG_DEBUG_INFO_BTF_MODULES): use a kprobe or a tracepoint");
 }
 
 struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct types **ret)
@@ -107,8 +115,10 @@ struct err *typed_btf(struct host *h, struct arena *a, struct str module, struct
 	if (!module.n || str_is(module, "vmlinux"))
 		return NULL;
 	const char *file = arena_fmt(a, "%s/sys/kernel/btf/%.*s", h->root, STRF(module));
-	if (access(file, F_OK))
-		return err_new("module %.*s is not loaded, or has no BTF (%s does not exist)",
-			       STRF(module), file + strlen(h->root));
-	return btf_types_open(file, a, k, ret);
+	if (!access(file, F_OK))
+		return btf_types_open(file, a, k, ret);
+	if (!access(arena_fmt(a, "%s/sys/module/%.*s", h->root, STRF(module)), F_OK))
+		return typed_no_modules();
+	return err_new("module %.*s is not loaded, or has no BTF (%s does not exist)", STRF(module),
+		       file + strlen(h->root));
 }

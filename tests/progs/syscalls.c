@@ -1,7 +1,8 @@
 /*
  * syscalls N [NAME [MS]]: N system calls in a row, all by this process, after sleeping MS
  * milliseconds. NAME is one of
- * getppid (the default), lseek (a bad descriptor, offsets 0..N-1), madvise (4, one page),
+ * getppid (the default), lseek (a bad descriptor, offsets 0..N-1), madvise (4, one page), mmap (five
+ * pages of memory, present at once),
  * nanosleep (1 ns), kill (of nobody: ESRCH, -3), mixed (getppid and getuid in turns), compat (a
  * call of 32-bit programs that has getppid's number here, and means something else).
  */
@@ -23,6 +24,8 @@ static void one_call(const char *name, long i)
 		lseek(-1, i, SEEK_SET);
 	else if (!strcmp(name, "madvise"))
 		madvise(page, 4096, MADV_DONTNEED);
+	else if (!strcmp(name, "mmap"))
+		mmap(NULL, 20480, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	else if (!strcmp(name, "nanosleep"))
 		nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
 	else if (!strcmp(name, "kill"))

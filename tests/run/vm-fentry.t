@@ -26,6 +26,16 @@ EXPECT
 	$
 	$
 
+NAME pointers to numbers, which old kernels do not let programs load
+PROG fentry:vfs_write /pid == cpid/ { printf("%d %d\n", *args.pos, args.buf != 0); } fexit:vfs_write /pid == cpid/ { printf("%d %d\n", *args.pos, retval); }
+LOAD rw w55
+NEEDS fentry
+EXPECT
+	0 1
+	0 55
+	$
+	$
+
 NAME old names
 PROG kfunc:vfs_write /pid == cpid/ { @a = count(); } kretfunc:vfs_write /pid == cpid/ { @b = count(); }
 LOAD rw w55 w66

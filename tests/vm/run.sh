@@ -1,8 +1,10 @@
 #!/bin/sh
 # The runtime tests on other kernels, each in a guest of its own under QEMU's emulator.
 #
-#   tests/vm/run.sh [-j GUESTS] [-c COMMAND] SONDE [KERNEL...]
+#   tests/vm/run.sh [-j GUESTS] [-t] [-u] [-c COMMAND] SONDE [KERNEL...]
 #
+# The tests are tests/run.sh and tests/probes.sh; what the latter finds must be what the table in
+# docs/probes.md says (vm/table.sh). -t: only that; -u: the table is written anew, of all kernels.
 # KERNEL is a series of Debian kernels such as 6.1; without one: all below. SONDE has to be static,
 # or linked to what is on this machine: the guest sees this machine's root, read-only, under a
 # writable layer of memory. -c runs another command there (in the project's root) than the tests.
@@ -13,10 +15,12 @@ set -u
 
 kernels="5.10 6.1 6.12 7.2"
 limit=${GUEST_SECONDS:-900}
-guests=2 command=
-while getopts j:c: o; do
+guests=2 command= update= table=
+while getopts j:tuc: o; do
 	case $o in
 	j) guests=$OPTARG ;;
+	t) table=y ;;
+	u) update=-u ;;
 	c) command=$OPTARG ;;
 	*) exit 2 ;;
 	esac
@@ -31,7 +35,15 @@ shift
 [ $# -gt 0 ] && kernels=$*
 # The messages of the compiler do not depend on the kernel.
 files=$(cd "$root" && ls tests/run/*.t | grep -v /err.t | tr '\n' ' ')
-[ "$command" ] || command="TEST_SLOW=4 sh tests/run.sh -j 2 $sonde $files"
+probes="sh tests/probes.sh $sonde"
+if [ "$command" ]; then
+	table=
+elif [ "$table" ]; then
+	command=$probes
+else
+	table=y
+	command="TEST_SLOW=4 sh tests/run.sh -j 2 $sonde $files; code=\$?; $probes && exit \$code"
+fi
 
 missing=
 for tool in qemu-system-x86_64 busybox; do
@@ -88,8 +100,8 @@ one_guest() {
 	[ -e "$g/out/result" ] && cat "$g/out/result"
 	echo "# kernel $(cat "$folder/release"): $(($(date +%s) - start)) s"
 	if [ -e "$g/out/status" ]; then
-		tail -n 1 "$g/out/result" |
-			sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' >"$g/sum"
+		awk '/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { n++; p += $1; f += $3; s += $5 }
+			END { if (n) print p, f, s }' "$g/out/result" >"$g/sum"
 		[ -s "$g/sum" ] || echo "$((! $(cat "$g/out/status"))) $((!! $(cat "$g/out/status"))) 0" >"$g/sum"
 	else
 		echo "not ok guest: it did not finish (QEMU's exit code $code); its console ended with"
@@ -123,9 +135,17 @@ set -- $pids
 for k in $kernels; do
 	wait "$1"
 	shift
-	sed "s/^/$k: /" "$work/$k.log"
+	sed "s/^/$k: /" "$work/$k.log" | tee -a "$work/all"
 	read -r p f s <"$work/$k/sum" || { p=0 f=1 s=0; }
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
+if [ "$table" ] && grep -q ': probe|' "$work/all"; then
+	if "$here/table.sh" $update "$work/all" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "not ok table: $0 -t -u writes it anew"
+	fi
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]
