@@ -114,6 +114,9 @@ awk -v update="$update" -v doc="$doc" '
 			exit 1
 		}
 		if (update) {
+			for (i in column)
+				if (!(column[i] in ran))
+					bad("nothing was found on " column[i])
 			write_table()
 			exit wrong > 0
 		}
