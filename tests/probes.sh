@@ -28,7 +28,7 @@ any='[1-9]*' # how often: a shell pattern
 sentence() {
 	sed -n 's/.*ERROR: //p' "$tmp/err" | head -n 1 |
 		sed -e 's/^Unable to attach probe: //' -e 's/ If this is expected, set .*//' \
-			-e 's/ for pid -*[0-9]*, cpu -*[0-9]*//' -e 's/process [0-9][0-9]*/the process/' -e "s,$tmp,DIR,g"
+			-e 's, for thread [0-9]*,,' -e 's/process [0-9][0-9]*/the process/' -e "s,$tmp,DIR,g"
 }
 
 # judge KIND WANTED EXIT-CODE: by $tmp/out, $tmp/err and $tmp/how.
