@@ -14,14 +14,14 @@ EXPECT
 NAME all returns of a function are that function
 RUN
 	"$SONDE" -q -c 'build/tests/goabi 5' -e 'uretprobe:build/tests/goabi:main.sign { @[func] = count(); }
-		uretprobe:build/tests/goabi:main.* { @all[func, probe] = count(); }' | grep .
+		uretprobe:build/tests/goabi:main.* { @all[func, probe] = count(); }' | grep . | LC_ALL=C sort
 NEEDS prog:goabi
 EXPECT
 	@[main.sign]: 5
+	@all[main.(*T).Get, uretprobe:build/tests/goabi:main.(*T).Get]: 5
+	@all[main.home, uretprobe:build/tests/goabi:main.home]: 5
 	@all[main.sign, uretprobe:build/tests/goabi:main.sign]: 5
 	@all[main.sum9, uretprobe:build/tests/goabi:main.sum9]: 5
-	@all[main.home, uretprobe:build/tests/goabi:main.home]: 5
-	@all[main.(*T).Get, uretprobe:build/tests/goabi:main.(*T).Get]: 5
 
 NAME return addresses stay as they are
 RUN "$SONDE" -c 'build/tests/goabi 4' -e 'uretprobe:build/tests/goabi:main.home { @[retval] = count(); }'
