@@ -70,8 +70,7 @@ void usage(FILE *f, bool compat, bool all);
 int usage_error(bool compat, const char *fmt, ...) PRINTF(2, 3); /* says so; gives the exit code */
 
 /* scope.c: child: of -c, 0: none. files_of: a process whose files are meant, or 0. */
-struct err *scope_prepare(const struct run_opts *o, struct host *h, int child, struct scope *ret,
-			  int *files_of);
+struct err *scope_prepare(const struct run_opts *o, struct host *h, int child, struct scope *ret);
 
 /* run.c */
 bool script_read(const struct run_opts *o, struct arena *a, struct script *s);

@@ -207,6 +207,14 @@ static int by_loc(const void *pa, const void *pb)
 	return str_cmp(a->text, b->text);
 }
 
+/* The processes whose files are meant. */
+static void set_viewers(struct unit *u, const struct run_opts *o)
+{
+	u->pid = o->npid ? o->pid[0] : 0;
+	u->scope.viewer = o->pid;
+	u->scope.nviewer = o->npid;
+}
+
 static int list_script(struct listing *l, const struct run_opts *o, struct host *h)
 {
 	struct arena a = {0};
@@ -217,7 +225,7 @@ static int list_script(struct listing *l, const struct run_opts *o, struct host 
 	if (!script_read(o, &a, &s))
 		return rc;
 	job_init(&j, o, &s, h);
-	j.unit.pid = o->npid ? o->pid[0] : 0;
+	set_viewers(&j.unit, o);
 	if (compile(&j.c, STAGE_EXPAND, 0))
 		rc = RC_OK;
 	job_report(&j);
@@ -279,7 +287,7 @@ int list(const struct run_opts *o)
 	if (!host_prepare(&h, &a, o))
 		return RC_USAGE;
 	job_init(&j, o, &none, &h);
-	j.unit.pid = o->npid ? o->pid[0] : 0;
+	set_viewers(&j.unit, o);
 	struct listing l = {.h = &h, .u = &j.unit, .verbose = o->verbose != 0};
 	int rc;
 	const char *what = o->nrest ? o->rest[0] : "*";

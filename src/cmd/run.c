@@ -286,7 +286,7 @@ static int run_script(const struct run_opts *o)
 	struct script script = {0};
 	struct host h;
 	struct session s = {.sig_fd = -1, .epoll_fd = -1};
-	int rc = RC_USAGE, pid = 0;
+	int rc = RC_USAGE;
 	if (!script_read(o, &a, &script))
 		goto out;
 	if (!host_prepare(&h, &a, o))
@@ -303,7 +303,7 @@ static int run_script(const struct run_opts *o)
 	struct scope scope;
 	struct err *e = session_target(&s, &so);
 	if (!e)
-		e = scope_prepare(o, &h, s.child.pid, &scope, &pid);
+		e = scope_prepare(o, &h, s.child.pid, &scope);
 	if (e) {
 		fail(e, rc);
 		goto out_session;
@@ -312,7 +312,7 @@ static int run_script(const struct run_opts *o)
 	for (int plain = 0; again && plain < 2; plain++) {
 		struct job j;
 		job_init(&j, o, &script, &h);
-		j.unit.pid = pid;
+		j.unit.pid = scope.nviewer ? scope.viewer[0] : 0;
 		j.unit.scope = scope;
 		j.unit.cpid = (u64)s.child.pid;
 		j.unit.program = s.child.path;

@@ -32,8 +32,19 @@ static struct err *set_cgroups(const struct run_opts *o, struct host *h, struct 
 	return e;
 }
 
-struct err *scope_prepare(const struct run_opts *o, struct host *h, int child, struct scope *ret,
-			  int *files_of)
+static void set_viewers(struct host *h, struct scope *s)
+{
+	int *v = arena_newn(h->arena, int, s->npid + s->ncgroup + 1);
+	for (u32 i = 0; i < s->npid; i++)
+		v[s->nviewer++] = s->pid[i].pid;
+	for (u32 i = 0; i < s->ncgroup && !s->npid; i++) {
+		v[s->nviewer] = cgroup_any_process(h, s->cgroup[i]);
+		s->nviewer += v[s->nviewer] > 0;
+	}
+	s->viewer = v;
+}
+
+struct err *scope_prepare(const struct run_opts *o, struct host *h, int child, struct scope *ret)
 {
 	struct scope s = {.kernel = o->npid || o->follow, .follow = o->follow};
 	if (o->follow && !o->npid && !child)
@@ -45,7 +56,7 @@ struct err *scope_prepare(const struct run_opts *o, struct host *h, int child, s
 		e = set_cgroups(o, h, &s);
 	if (e)
 		return e;
-	*files_of = s.npid ? s.pid[0].pid : s.ncgroup ? cgroup_any_process(h, s.cgroup[0]) : 0;
+	set_viewers(h, &s);
 	*ret = s;
 	return NULL;
 }

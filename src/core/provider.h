@@ -31,6 +31,7 @@ struct point {
 	bool has_addr;
 	bool wild;   /* one of those that a wildcard matched */
 	bool copied; /* by a helper: typed arguments that old kernels let no program load */
+	int pid;     /* user probes: .target is a path as this process sees it; 0: as we do */
 	enum abi abi : 8;
 	const struct type
 		*args; /* T_STRUCT that "args" reads (tracepoint: the context itself), or NULL */

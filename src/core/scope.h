@@ -30,6 +30,9 @@ struct scope {
 	bool follow;
 	const char *const *cgroup; /* directories: the process is in or below one of them */
 	u32 ncgroup;
+	const int *
+		viewer; /* whose files are meant: processes of .pid, or one of each control group */
+	u32 nviewer;
 	struct map *pids;    /* hash of process ids; NULL: not needed */
 	struct map *cgroups; /* as .cgroup; NULL: no program asks */
 };

@@ -114,7 +114,7 @@ struct unit {
 	struct map *stop;    /* one u64: not 0 when programs are to do nothing any more, because
 				detaching goes on behind the session. NULL: not needed */
 	struct scope scope;  /* which processes are traced */
-	int pid;             /* one of them, whose files and libraries are meant; 0: none */
+	int pid;             /* the first whose files and libraries are meant; 0: none */
 	u64 cpid;            /* -c child, 0: none */
 	const char *program; /* that it will run; NULL: none */
 	const int *dwarf_pid; /* --dwarf-pid: unwound by dw_ustack, too */

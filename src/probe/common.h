@@ -84,12 +84,21 @@ struct err *perf_able(u32 type, u64 config, u64 addr) MUST_USE;
 
 /* ---- user programs: upath.c ---- */
 struct err *user_able(struct host *h);
-/* Files that a target names: path, path with wildcards, program in $PATH, library; as the user
- * would write them. */
+/* Files that a target names to process pid (0: to us): path, path with wildcards, program in $PATH,
+ * library; as the user would write them. */
 typedef VEC(const char *) paths;
-struct err *user_paths(struct host *h, const struct unit *u, struct str target, paths *out);
-/* Where this process finds it: below /proc/PID/root when u->pid lives among other mounts. */
-const char *user_path_real(struct host *h, const struct unit *u, const char *path);
+struct err *user_paths(struct host *h, const struct unit *u, int pid, struct str target,
+		       paths *out);
+/* Where this process finds it: below /proc/PID/root when it lives among other mounts. */
+const char *user_path_real(struct host *h, int pid, const char *path);
+const char *user_point_path(struct host *h, const struct point *p);
+/*
+ * Call one for each file that p's target names to any of the processes that are traced, with .pid
+ * and .target filled in. Where there are several, errors of single files do not matter.
+ */
+typedef struct err *user_file(struct point *p, const char *real, void *arg);
+struct err *user_files(struct host *h, struct unit *u, const struct point *p, user_file *one,
+		       void *arg);
 /* ---- debug information of user programs: udwarf.c ---- */
 /* "path@file:line[:column]": .target is the path, .name "file:line[:column]". False: it is not. */
 bool source_parse(struct arena *a, struct point *p, struct str text, struct err **e);
@@ -105,6 +114,7 @@ const struct type *user_type(struct host *h, struct unit *u, const struct point 
 /* Attach g to places in files: one multi link per file where the kernel has them, else one perf
  * event each. */
 struct user_site {
+	const struct point *point;
 	const char *path;
 	u64 off, sem, cookie;
 };

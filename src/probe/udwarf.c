@@ -133,10 +133,9 @@ static const char *why_lost(const struct debug_var *v)
 	return NULL;
 }
 
-static struct err *find(struct host *h, struct unit *u, const struct point *p, u64 *addr,
-			struct debug **ret)
+static struct err *find(struct host *h, const struct point *p, u64 *addr, struct debug **ret)
 {
-	const char *path = user_path_real(h, u, arena_strz(h->arena, p->target));
+	const char *path = user_point_path(h, p);
 	struct image im;
 	struct err *e = image_open(path, &im);
 	if (e)
@@ -170,7 +169,7 @@ struct err *user_types(struct host *h, struct unit *u, struct point *p)
 	struct debug *d;
 	u64 addr;
 	struct debug_func *f = arena_new(a, struct debug_func);
-	struct err *e = find(h, u, p, &addr, &d);
+	struct err *e = find(h, p, &addr, &d);
 	if (!e)
 		e = debug_at(d, addr, f);
 	if (e) {
@@ -195,10 +194,11 @@ struct err *user_types(struct host *h, struct unit *u, struct point *p)
 const struct type *user_type(struct host *h, struct unit *u, const struct point *p, struct str name,
 			     enum type_kind kind, bool near)
 {
+	(void)u;
 	struct debug *d;
 	struct debug_func f;
 	u64 addr;
-	struct err *e = find(h, u, p, &addr, &d);
+	struct err *e = find(h, p, &addr, &d);
 	bool ok = !e;
 	err_free(e);
 	if (!ok)

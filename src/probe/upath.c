@@ -7,16 +7,21 @@
 #include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 enum { MAX_GLOB_PATHS = 4096 };
 
-const char *user_path_real(struct host *h, const struct unit *u, const char *path)
+const char *user_path_real(struct host *h, int pid, const char *path)
 {
-	int pid = u ? u->pid : 0;
 	if (pid <= 0 || *path != '/' || !strncmp(path, "/proc/", 6) || proc_same_mounts(pid))
 		return path;
 	const char *inside = arena_fmt(h->arena, "/proc/%d/root%s", pid, path);
 	return access(inside, F_OK) ? path : inside;
+}
+
+const char *user_point_path(struct host *h, const struct point *p)
+{
+	return user_path_real(h, p->pid, arena_strz(h->arena, p->target));
 }
 
 static bool is_file(const char *path)
@@ -154,10 +159,9 @@ static struct err *no_file(struct host *h, struct arena *a, int pid, const char 
 	return err_new("target file '%s' does not exist or is not executable", path);
 }
 
-struct err *user_paths(struct host *h, const struct unit *u, struct str target, paths *out)
+struct err *user_paths(struct host *h, const struct unit *u, int pid, struct str target, paths *out)
 {
 	struct arena *a = u ? u->arena : h->arena;
-	int pid = u ? u->pid : 0;
 	if (!target.n && pid <= 0)
 		return err_new("needs the name of a file, or a process given with -p");
 	if (!target.n || str_is(target, "*")) {
@@ -186,10 +190,158 @@ struct err *user_paths(struct host *h, const struct unit *u, struct str target, 
 		vec_add(out, found);
 		return NULL;
 	}
-	if (!is_file(user_path_real(h, u, path)))
-		return no_file(h, a, pid, path, user_path_real(h, u, path));
+	const char *real = user_path_real(h, pid, path);
+	if (!is_file(real))
+		return no_file(h, a, pid, path, real);
 	vec_add(out, path);
 	return NULL;
+}
+
+/* ---- files of several processes ---- */
+
+/* "/proc/PID/root/path" -> "/path" */
+static const char *path_inside(const char *path)
+{
+	u32 n = 6;
+	if (strncmp(path, "/proc/", 6) != 0)
+		return path;
+	while (path[n] >= '0' && path[n] <= '9')
+		n++;
+	return strncmp(path + n, "/root/", 6) ? path : path + n + 5;
+}
+
+static bool is_overlay(const char *path)
+{
+	enum { OVERLAYFS_MAGIC = 0x794c7630 };
+	struct statfs fs;
+	return !statfs(path, &fs) && fs.f_type == OVERLAYFS_MAGIC;
+}
+
+struct seen_file {
+	const char *path, *inside;
+	int pid;
+	struct stat st;
+};
+typedef VEC(struct seen_file) seen_files;
+
+/*
+ * Overlays that share a layer, as containers of one image do, show one file below several devices;
+ * a probe in any of them is in all.
+ */
+static bool same_file(const struct seen_file *x, const struct seen_file *y)
+{
+	const struct stat *a = &x->st, *b = &y->st;
+	if (a->st_ino != b->st_ino || a->st_size != b->st_size)
+		return false;
+	if (a->st_dev == b->st_dev)
+		return true;
+	return a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec &&
+	       (is_overlay(x->path) || is_overlay(y->path));
+}
+
+/*
+ * Each file once: links to it, processes that see it by the same path, and, where one attachment is
+ * for all processes, every path to it.
+ */
+static bool is_new(seen_files *seen, const struct seen_file *f, bool all)
+{
+	for (u32 i = 0; i < seen->n; i++) {
+		const struct seen_file *s = &seen->v[i];
+		if ((all || s->pid == f->pid || !strcmp(s->inside, f->inside)) && same_file(s, f))
+			return false;
+	}
+	vec_add(seen, *f);
+	return true;
+}
+
+static bool file_known(const char *path, int pid, struct seen_file *ret)
+{
+	*ret = (struct seen_file){.path = path, .inside = path_inside(path), .pid = pid};
+	return !stat(path, &ret->st);
+}
+
+/* Processes to attach to one by one; none: to all there are, and a filter does the rest. */
+static u32 targets(const struct unit *u)
+{
+	return u->scope.follow ? 0 : u->scope.npid;
+}
+
+static void tell_missing(struct unit *u, const struct point *p, int pid, const struct err *e)
+{
+	if (u && u->diags && u->config.missing_probes != MISSING_IGNORE)
+		diag_add(u->diags, W_NO_PROBE, p->loc, "nothing to probe in process %d: %s", pid,
+			 e->msg);
+}
+
+struct files {
+	struct host *h;
+	struct unit *u;
+	user_file *one;
+	void *arg;
+	seen_files seen;
+	u32 n; /* files so far */
+	bool any, all;
+};
+
+/* missing: why the process sees none. */
+static struct err *files_of(struct files *f, const struct point *p, int pid, struct err **missing)
+{
+	paths v = {0};
+	struct seen_file file;
+	struct point q = *p;
+	struct err *e = NULL;
+	q.pid = pid;
+	*missing = user_paths(f->h, f->u, pid, p->target, &v);
+	if (*missing)
+		*missing = err_wrap(*missing, "%s ", p->provider->name);
+	f->n += v.n;
+	for (u32 i = 0; i < v.n && !e; i++) {
+		const char *real = user_path_real(f->h, pid, v.v[i]);
+		if (file_known(real, pid, &file) && !is_new(&f->seen, &file, f->all))
+			continue;
+		q.target = str_z(v.v[i]);
+		e = f->one(&q, real, f->arg);
+		/* not every file that a wildcard meets is a program */
+		if (e && (f->n > 1 || f->any)) {
+			err_free(e);
+			e = NULL;
+		}
+	}
+	vec_free(&v);
+	return e;
+}
+
+struct err *user_files(struct host *h, struct unit *u, const struct point *p, user_file *one,
+		       void *arg)
+{
+	struct files f = {.h = h, .u = u, .one = one, .arg = arg};
+	u32 n = u ? u->scope.nviewer : 0, nmissing = 0;
+	struct err *e = NULL, *missing = NULL;
+	f.any = !p->target.n || str_is(p->target, "*");
+	f.all = !u || !targets(u);
+	if (n <= 1) {
+		e = files_of(&f, p, u ? u->pid : 0, &missing);
+		vec_free(&f.seen);
+		return missing ? missing : e;
+	}
+	AUTO_FREE struct err **why = calloc(n, sizeof(struct err *));
+	if (!why)
+		abort();
+	for (u32 i = 0; i < n && !e; i++) {
+		e = files_of(&f, p, u->scope.viewer[i], &why[i]);
+		nmissing += why[i] != NULL;
+	}
+	for (u32 i = 0; i < n; i++) {
+		if (why[i] && nmissing == n && !missing)
+			missing = why[i];
+		else if (why[i] && nmissing < n)
+			tell_missing(u, p, u->scope.viewer[i], why[i]);
+		if (why[i] != missing)
+			err_free(why[i]);
+	}
+	vec_free(&f.seen);
+	return missing ? missing : e;
 }
 
 /* ---- which of many points it was ---- */
@@ -218,12 +370,6 @@ u32 user_load_as(struct host *h, const struct unit *u, const struct prog *g)
 	(void)u;
 	(void)g;
 	return host_has(h, FEAT_UPROBE_MULTI) ? SONDE_BPF_TRACE_UPROBE_MULTI : 0;
-}
-
-/* Processes to attach to one by one; none: to all there are, and a filter does the rest. */
-static u32 targets(const struct unit *u)
-{
-	return u->scope.follow ? 0 : u->scope.npid;
 }
 
 /* Places of one file, to be attached to together. */
@@ -328,6 +474,19 @@ static struct err *attach_file(struct host *h, struct prog *g, const struct user
 	return e;
 }
 
+/* Is the file that the point means the one that this process sees by that path? */
+static bool is_meant(struct host *h, const struct unit *u, const struct user_site *s, int pid)
+{
+	struct seen_file meant, seen;
+	if (u->scope.nviewer <= 1 || s->point->pid == pid)
+		return true;
+	const char *inside = path_inside(s->path);
+	if (!strncmp(inside, "/proc/", 6)) /* one process's mapping */
+		return false;
+	return file_known(s->path, 0, &meant) &&
+	       file_known(user_path_real(h, pid, inside), 0, &seen) && same_file(&meant, &seen);
+}
+
 struct err *user_attach(struct host *h, struct unit *u, struct prog *g, user_sites *sites, bool ret,
 			struct link **list)
 {
@@ -340,12 +499,17 @@ struct err *user_attach(struct host *h, struct unit *u, struct prog *g, user_sit
 		u32 before = g->unattached, most = before;
 		for (u32 k = 0; k < targets(u) && !e; k++) {
 			g->unattached = before;
+			if (!is_meant(h, u, v, u->scope.pid[k].pid))
+				continue;
 			e = attach_file(h, g, v, n, u->scope.pid[k].pid, ret, list);
 			most = MAX(most, g->unattached);
 		}
 		if (targets(u))
 			g->unattached = most;
-		if (e)
+		/* Of many files one may have gone meanwhile. */
+		if (e && e->no == ENOENT && n < sites->n)
+			leave_out(g, n, e);
+		else if (e)
 			return e;
 	}
 	return NULL;

@@ -280,11 +280,16 @@ static struct err *search_open(struct search *s)
 	return e;
 }
 
-static struct err *search_file(struct search *s)
+static struct err *search_file(struct point *p, const char *real, void *arg)
 {
-	struct err *e = ufile_open(user_path_real(s->h, s->u, s->path), &s->file);
+	struct search *s = arg;
+	if (s->stop)
+		return NULL;
+	struct err *e = ufile_open(real, &s->file);
 	if (e)
 		return e;
+	s->p = p;
+	s->path = arena_strz(s->a, p->target);
 	s->found = 0;
 	s->wild = false;
 	e = search_open(s);
@@ -295,26 +300,11 @@ static struct err *search_file(struct search *s)
 static struct err *uprobe_expand(struct host *h, struct unit *u, const struct point *p,
 				 point_cb *cb, void *arg)
 {
-	struct search s = {
-		.h = h, .u = u, .a = u ? u->arena : h->arena, .p = p, .cb = cb, .arg = arg};
+	struct search s = {.h = h, .u = u, .a = u ? u->arena : h->arena, .cb = cb, .arg = arg};
 	bool any_file = !p->target.n || str_is(p->target, "*");
 	if (any_file && str_is(p->name, "*") && (!u || u->pid <= 0))
 		return NULL;
-	paths files = {0};
-	struct err *e = user_paths(h, u, p->target, &files);
-	if (e)
-		e = err_wrap(e, "%s ", p->provider->name);
-	bool many = files.n > 1;
-	for (u32 i = 0; !e && !s.stop && i < files.n; i++) {
-		s.path = files.v[i];
-		e = search_file(&s);
-		if (e && many) { /* not every file that a wildcard meets is a program */
-			err_free(e);
-			e = NULL;
-		}
-	}
-	vec_free(&files);
-	return e;
+	return user_files(h, u, p, search_file, &s);
 }
 
 static struct err *uprobe_types(struct host *h, struct unit *u, struct point *p)
@@ -348,11 +338,11 @@ static struct ref uprobe_arg(struct fn *f, struct host *h, const struct point *p
  * where a function begins with endbr64 the probe goes behind it, unless the script could tell.
  * Whoever enters the function comes by: only what jumps past endbr64 would not be seen there.
  */
-static void skip_landing_pads(struct host *h, struct unit *u, struct point *points)
+static void skip_landing_pads(struct host *h, struct point *points)
 {
 	struct ufile f = {0};
 	for (struct point *p = points; p; p = p->next) {
-		const char *real = user_path_real(h, u, arena_strz(h->arena, p->target));
+		const char *real = user_point_path(h, p);
 		if (p->has_addr || p->offset || p->priv)
 			continue;
 		if (!f.path || strcmp(f.path, real) != 0) {
@@ -385,8 +375,9 @@ static const struct provider uprobe_many, uretprobe_many;
 static const struct provider *uprobe_choose(struct host *h, struct unit *u, struct point *points,
 					    u32 n, u32 use)
 {
+	(void)u;
 	if (!(use & (USE_REGS | USE_USTACK)))
-		skip_landing_pads(h, u, points);
+		skip_landing_pads(h, points);
 	if (!asks_which(h, points, n, use))
 		return NULL;
 	return is_return(points->provider) ? &uretprobe_many : &uprobe_many;
@@ -396,10 +387,10 @@ static struct err *uprobe_attach(struct host *h, struct unit *u, struct prog *g,
 {
 	user_sites plain = {0}, returns = {0};
 	for (const struct point *p = g->points; p; p = p->next) {
-		const char *path = user_path_real(h, u, arena_strz(h->arena, p->target));
+		const char *path = user_point_path(h, p);
 		const struct returns *r = p->priv;
 		bool which = g->provider->which != NULL;
-		struct user_site site = {.path = path, .off = p->addr};
+		struct user_site site = {.point = p, .path = path, .off = p->addr};
 		site.cookie = which ? user_cookie(p, 0) : 0;
 		if (!r && is_return(g->provider))
 			vec_add(&returns, site);

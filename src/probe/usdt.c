@@ -72,33 +72,40 @@ static struct usdt_point *group(struct arena *a, const struct usdt_sites *all, u
 	return g;
 }
 
-static struct err *search_file(struct host *h, struct unit *u, const struct point *p,
-			       const char *path, point_cb *cb, void *arg)
+struct search {
+	struct arena *a;
+	point_cb *cb;
+	void *arg;
+	bool stop;
+};
+
+static struct err *search_file(struct point *p, const char *real, void *arg)
 {
-	struct arena *a = u ? u->arena : h->arena;
+	struct search *s = arg;
+	struct arena *a = s->a;
 	struct usdt_sites all;
-	struct err *e = usdt_read(user_path_real(h, u, path), a, &all);
+	struct err *e = s->stop ? NULL : usdt_read(real, a, &all);
+	if (s->stop)
+		return NULL;
 	if (!e && !all.n)
-		e = err_new("%s has no USDT probes (no notes of type stapsdt)", path);
+		e = err_new("%.*s has no USDT probes (no notes of type stapsdt)", STRF(p->target));
 	if (e)
 		return e;
 	AUTO_FREE bool *taken = calloc(all.n + 1, sizeof(*taken));
 	if (!taken)
 		abort();
-	for (u32 i = 0; i < all.n; i++) {
+	for (u32 i = 0; i < all.n && !s->stop; i++) {
 		if (taken[i] || !fits(p, &all.v[i]))
 			continue;
 		struct point q = *p;
 		q.priv = group(a, &all, i, taken);
-		q.target = str_z(path);
 		q.extra = all.v[i].provider;
 		q.name = all.v[i].name;
 		q.addr = all.v[i].offset;
 		q.narg = all.v[i].narg;
-		q.text =
-			str_z(arena_fmt(a, "usdt:%s:%.*s:%.*s", path, STRF(q.extra), STRF(q.name)));
-		if (!cb(&q, arg))
-			break;
+		q.text = str_z(arena_fmt(a, "usdt:%.*s:%.*s:%.*s", STRF(q.target), STRF(q.extra),
+					 STRF(q.name)));
+		s->stop = !s->cb(&q, s->arg);
 	}
 	return NULL;
 }
@@ -109,20 +116,8 @@ static struct err *usdt_expand(struct host *h, struct unit *u, const struct poin
 	bool any_file = !p->target.n || str_is(p->target, "*");
 	if (any_file && str_is(p->name, "*") && (!u || u->pid <= 0))
 		return NULL;
-	paths files = {0};
-	struct err *e = user_paths(h, u, p->target, &files);
-	if (e)
-		e = err_wrap(e, "usdt ");
-	bool many = files.n > 1 || any_file;
-	for (u32 i = 0; !e && i < files.n; i++) {
-		e = search_file(h, u, p, files.v[i], cb, arg);
-		if (e && many) {
-			err_free(e);
-			e = NULL;
-		}
-	}
-	vec_free(&files);
-	return e;
+	struct search s = {.a = u ? u->arena : h->arena, .cb = cb, .arg = arg};
+	return user_files(h, u, p, search_file, &s);
 }
 
 /* From the place to the symbol: the same wherever the file is mapped. */
@@ -145,7 +140,7 @@ static struct err *usdt_types(struct host *h, struct unit *u, struct point *p)
 	if (!g)
 		return NULL;
 	if (!g->arg) {
-		const char *path = user_path_real(h, u, arena_strz(a, p->target));
+		const char *path = user_point_path(h, p);
 		const struct usdt_site *s = g->site[0];
 		g->arg = arena_newn(a, struct usdt_arg, s->narg + 1);
 		memcpy(g->arg, s->arg, s->narg * sizeof(*s->arg));
@@ -263,7 +258,7 @@ static void choose_all_nops(struct host *h, struct unit *u, struct point *points
 {
 	struct nop_choice c = {.h = h, .a = u->arena};
 	for (struct point *p = points; p; p = p->next) {
-		const char *real = user_path_real(h, u, arena_strz(h->arena, p->target));
+		const char *real = user_point_path(h, p);
 		if (!p->priv)
 			continue;
 		if (!c.file.path || strcmp(c.file.path, real) != 0) {
@@ -319,14 +314,14 @@ static struct err *usdt_attach(struct host *h, struct unit *u, struct prog *g, s
 	struct err *e = NULL;
 	for (const struct point *p = g->points; p && !e; p = p->next) {
 		const struct usdt_point *up = p->priv;
-		const char *path = user_path_real(h, u, arena_strz(h->arena, p->target));
+		const char *path = user_point_path(h, p);
 		e = up ? check_harm(h, u, p, path) : NULL;
 		for (u32 i = 0; up && i < up->n; i++) {
 			const struct usdt_site *s = up->site[i];
 			u64 cookie = g->provider->which ? user_cookie(p, 0) : 0;
-			vec_add(&sites,
-				(struct user_site){path, s->offset + (up->skip ? up->skip[i] : 0),
-						   s->sem_offset, cookie});
+			vec_add(&sites, (struct user_site){p, path,
+							   s->offset + (up->skip ? up->skip[i] : 0),
+							   s->sem_offset, cookie});
 		}
 	}
 	if (!e)

@@ -61,11 +61,11 @@ static struct err *watchpoint_parse(struct arena *a, struct point *p, struct str
 static struct err *name_file(struct host *h, struct unit *u, struct str target, const char **ret)
 {
 	paths files = {0};
-	struct err *e = target.n ? user_paths(h, u, target, &files) : NULL;
+	struct err *e = target.n ? user_paths(h, u, u->pid, target, &files) : NULL;
 	if (!e && target.n && !files.n)
 		e = err_new("no file fits %.*s", STRF(target));
 	if (!e && target.n)
-		*ret = user_path_real(h, u, files.v[0]);
+		*ret = user_path_real(h, u->pid, files.v[0]);
 	else if (!e)
 		*ret = u->program ? u->program : arena_fmt(h->arena, "/proc/%d/exe", u->pid);
 	vec_free(&files);

@@ -542,11 +542,12 @@ static void name_points(struct compile *c)
 			all[n++] = p;
 	assert(n <= u->nprobe);
 	qsort(all, n, sizeof(struct point *), by_text);
-	u->nprobe = n;
+	u->nprobe = 0;
 	u->probe_name = arena_newn(u->arena, struct str, n + 1);
-	for (u32 i = 0; i < n; i++) {
-		all[i]->id = i;
-		u->probe_name[i] = all[i]->text;
+	for (u32 i = 0; i < n; i++) { /* files of several processes may have one path */
+		if (!i || !str_eq(all[i]->text, all[i - 1]->text))
+			u->probe_name[u->nprobe++] = all[i]->text;
+		all[i]->id = u->nprobe - 1;
 	}
 }
 

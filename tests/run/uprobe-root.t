@@ -81,3 +81,64 @@ RUN
 NEEDS prog:landing
 EXPECT
 	0
+
+NAME several processes, each with its own files
+RUN
+	mkdir $TMPDIR/a $TMPDIR/b
+	jail() {
+		unshare -m sh -c "mount -t tmpfs none $TMPDIR/$1 && mkdir -p $TMPDIR/$1/usr/bin && cp build/tests/landing $TMPDIR/$1/usr/bin/$2 && exec chroot $TMPDIR/$1 /usr/bin/$2 $3 100 200" &
+		jailed=$!
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(cat /proc/$!/comm)" = $2 ] && break; sleep 0.1; done
+	}
+	jail a inside 2; a=$jailed
+	jail b inside 3; b=$jailed
+	build/tests/landing 4 100 200 & c=$!
+	sleep 0.3
+	end='interval:ms:700 { exit(); } end { for $k : @ { @kinds[$k.0.0, $k.0.1] = count(); } clear(@); }'
+	names() { sed "s/$a/A/; s/$b/B/; s/$c/C/; /^\$/d" | sort; }
+	"$SONDE" -q -p $a,$b -e 'uprobe:/usr/bin/inside:pushes { @[probe, pid, arg0] = 1; } uretprobe:inside:moves { @[probe, pid, retval] = 1; } '"$end" | names
+	"$SONDE" -q -p $a,$b,$c -e 'uprobe:*:pushes { @[func, pid, arg0] = 1; } '"$end" | names
+	"$SONDE" -q -p $a,$b -e 'uprobe:/usr/bin/inside:pushes { @[pid, arg0] = count(); } interval:ms:700 { exit(); } end { print(len(@)); clear(@); }' | grep .
+	"$SONDE" -q -p $a,$c -e 'uprobe:/usr/bin/inside:pushes { @[probe, pid, arg0] = 1; } '"$end" 2>&1 | grep -e ^@k -e WARN | names
+	"$SONDE" -p $c -p 1 -e 'uprobe:/usr/bin/inside:pushes { }' 2>&1 | head -n 1
+	kill $a $b $c
+NEEDS prog:landing cmd:unshare cmd:chroot
+TIMEOUT 30
+EXPECT
+	@kinds[uprobe:/usr/bin/inside:pushes, A]: 2
+	@kinds[uprobe:/usr/bin/inside:pushes, B]: 3
+	@kinds[uretprobe:/usr/bin/inside:moves, A]: 2
+	@kinds[uretprobe:/usr/bin/inside:moves, B]: 3
+	@kinds[pushes, A]: 2
+	@kinds[pushes, B]: 3
+	@kinds[pushes, C]: 4
+	5
+	@kinds[uprobe:/usr/bin/inside:pushes, A]: 2
+	stdin:1:1-30: WARNING: nothing to probe in process C: uprobe target file '/usr/bin/inside' does not exist or is not executable
+	stdin:1:1-30: ERROR: uprobe target file '/usr/bin/inside' does not exist or is not executable
+
+NAME a file by several links, and in overlays that share a layer, is one
+RUN
+	mkdir $TMPDIR/low && cp build/tests/landing $TMPDIR/low/inside && ln -s inside $TMPDIR/low/inside2 && ln $TMPDIR/low/inside $TMPDIR/low/inside3
+	"$SONDE" -q -c "$TMPDIR/low/inside 3" -e "uprobe:$TMPDIR/low/inside*:pushes { @ = count(); }" | grep .
+	over() {
+		mkdir $TMPDIR/$1
+		unshare -m sh -c "mount -t tmpfs none $TMPDIR/$1 && cd $TMPDIR/$1 && mkdir u w r && mount -t overlay none -o lowerdir=$TMPDIR/low,upperdir=u,workdir=w r && exec chroot r /inside $2 100 200" &
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(cat /proc/$!/comm)" = inside ] && break; sleep 0.1; done
+	}
+	over a 2; a=$!
+	over b 2; b=$!
+	for o in "-p $a,$b" "-p $a,$b --follow"; do
+		"$SONDE" $o -q -e 'uprobe:/inside:pushes { @[pid, arg0, nsecs / 40000000] = count(); } interval:ms:700 { exit(); }
+			end { for $k : @ { @twice = max($k.1); } clear(@); }' | grep .
+	done
+	"$SONDE" -q -e 'uprobe:*:pushes /pid == '$a' || pid == '$b'/ { @[pid, arg0, nsecs / 40000000] = count(); } interval:ms:700 { exit(); }
+		end { for $k : @ { @twice = max($k.1); } clear(@); }' | grep .
+	kill $a $b
+NEEDS prog:landing cmd:unshare cmd:chroot
+TIMEOUT 30
+EXPECT
+	@: 3
+	@twice: 1
+	@twice: 1
+	@twice: 1
