@@ -25,7 +25,7 @@
 #                                 file:PATH, prog:NAME (a test program that could be built),
 #                                 usdt:FILE (it has USDT probes), cmd:NAME (a command that is installed),
 #                                 option:NAME (the tracer's --help names it), sym:NAME (a function
-#                                 of this kernel), arch:NAME (as uname -m); what misses something is skipped
+#                                 of this kernel), feature:NAME (of `sonde info`); what misses something is skipped
 #   ALONE                         not beside another case
 #
 # A case that fails runs again alone when all are done; only then it counts as failed.
@@ -94,6 +94,15 @@ has_symbol() {
 	read -r answer <"$work/sym.$1" && [ "$answer" = 0 ]
 }
 
+# Of `sonde info`, asked once.
+has_feature() {
+	if [ ! -s "$work/features" ]; then
+		f=$(mktemp "$work/features.XXXXXX") && "$SONDE" info --json >"$f" 2>/dev/null
+		mv "$f" "$work/features"
+	fi
+	grep -qi "\"name\": \"$1\", \"available\": \"yes\"" "$work/features"
+}
+
 # Sets why to what a case misses here.
 check_needs() {
 	why=
@@ -121,9 +130,9 @@ check_needs() {
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
 		fast) [ ! "${SONDE_VM-}" ] || why="too slow in a test guest" ;;
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
-		arch:*) [ "$(uname -m)" = "${need#arch:}" ] || why="only on ${need#arch:}" ;;
 		cmd:*) command -v "${need#cmd:}" >/dev/null || why="no command ${need#cmd:}" ;;
 		file:*) [ -r "${need#file:}" ] || why="no ${need#file:}" ;;
+		feature:*) has_feature "${need#feature:}" || why="the kernel lacks ${need#feature:}" ;;
 		sym:*) has_symbol "${need#sym:}" || why="no ${need#sym:} in this kernel" ;;
 		usdt:*)
 			readelf -n "${need#usdt:}" 2>/dev/null | grep -q stapsdt || why="no USDT in ${need#usdt:}"

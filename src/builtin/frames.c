@@ -38,18 +38,28 @@ static bool find_task(struct host *h, struct task_at *at)
 	       (utask && type_field(utask, STR("return_instances"), &at->returns));
 }
 
-/*
- * Programs that run at a function's entry or return are left to the kernel, which knows how to find
- * the caller there.
- */
-static bool walks(struct lower *l, const struct node *call, struct task_at *at)
+/* Of all points of the program. */
+static enum frames frames_at(const struct lower *l)
 {
 	const struct provider *p = l->v->provider;
-	struct host *h = l->u->host;
+	enum frames first = FRAMES_SET;
 
-	return REGS_FRAMES && call->type->mode != STACK_BUILD_ID &&
-	       call->type->count > FEW_FRAMES && !l->u->config.plain &&
-	       !((p->flags & PF_REGS) && (p->flags & PF_USER)) && host_has(h, FEAT_TASK_BTF) &&
+	if (!(p->flags & PF_REGS) || !(p->flags & PF_USER))
+		return first;
+	first = p->frames ? p->frames(l->pt) : FRAMES_ELSE;
+	for (const struct point *pt = l->pt; pt && pt->provider == p; pt = pt->next)
+		if (p->frames && p->frames(pt) != first)
+			return FRAMES_ELSE;
+	return first;
+}
+
+static bool walks(struct lower *l, const struct node *call, enum frames frames, struct task_at *at)
+{
+	struct host *h = l->u->host;
+	u32 least = frames == FRAMES_ENTRY ? 1 : FEW_FRAMES;
+
+	return REGS_FRAMES && frames != FRAMES_ELSE && call->type->mode != STACK_BUILD_ID &&
+	       call->type->count > least && !l->u->config.plain && host_has(h, FEAT_TASK_BTF) &&
 	       host_has(h, FEAT_TASK_REGS) && find_task(h, at);
 }
 
@@ -88,25 +98,60 @@ static void expect_plain_task(struct lower *l, struct ref task, const struct tas
 	ir_at(f, go);
 }
 
-/*
- * From the frame in var fp on; return addresses go to frames, which are limit, the first of which
- * is there. Result: how many bytes of them.
- */
-static struct ref walk(struct lower *l, struct ref fp, struct ref frames, u32 limit)
+/* What was read of the stack. */
+struct window {
+	struct ref mem, mask;
+	struct ref base, last; /* variables: its address; offset of the last whole frame in it */
+};
+
+/* Up to the next multiple of WINDOW, but a frame at least; without a branch. */
+static void read_window(struct lower *l, struct window *w, struct ref from, struct blk *failed)
 {
 	struct fn *f = l->f;
-	struct ref window = lower_addr(l, lower_scratch(l, WINDOW + FRAME)), mask, off, room, here;
-	struct ref at = ir_var(f), base = ir_var(f), last = ir_var(f), in = ir_var(f);
-	struct blk *head = ir_blk(f), *near = ir_blk(f), *far = ir_blk(f), *read = ir_blk(f),
-		   *moved = ir_blk(f), *frame = ir_blk(f), *done = ir_blk(f);
+	struct blk *ok = ir_blk(f);
+	struct ref room, above;
 
-	mask = ir_con(f, WINDOW - 1);
+	room = ir_op2(f, O_SUB, ir_con(f, WINDOW - FRAME), ir_op2(f, O_AND, from, w->mask));
+	above = ir_op2(f, O_XOR, ir_op2(f, O_SAR, room, ir_con(f, 63)), ir_con(f, ~0ull));
+	room = ir_op2(f, O_AND, ir_op2(f, O_AND, room, above), w->mask);
+	ir_set(f, w->last, room);
+	ir_br(f, O_EQ,
+	      ir_call(f, BPF_FUNC_probe_read_user, ARGS(w->mem, ir_addi(f, room, FRAME), from)),
+	      ir_con(f, 0), ok, failed);
+	ir_at(f, ok);
+	ir_set(f, w->base, from);
+}
+
+/*
+ * From the frame in var fp on; return addresses go to frames, which are limit, the first of which
+ * is there. top: where the next is, or none. Result: how many bytes of them.
+ */
+static struct ref walk(struct lower *l, struct ref fp, struct ref top, struct ref frames, u32 limit)
+{
+	struct fn *f = l->f;
+	struct ref at = ir_var(f), in = ir_var(f), off, here;
+	struct window w = {
+		.mem = lower_addr(l, lower_scratch(l, WINDOW + FRAME)),
+		.mask = ir_con(f, WINDOW - 1),
+		.base = ir_var(f),
+		.last = ir_var(f),
+	};
+	struct blk *head = ir_blk(f), *next = ir_blk(f), *near = ir_blk(f), *far = ir_blk(f),
+		   *read = ir_blk(f), *frame = ir_blk(f), *done = ir_blk(f);
+
 	ir_set(f, at, ir_con(f, 8));
-	ir_jmp(f, far);
+	if (ref_is(top)) {
+		read_window(l, &w, top, far);
+		ir_store(f, 8, frames, 8, ir_load(f, 8, w.mem, 0));
+		ir_set(f, at, ir_con(f, 16));
+		ir_jmp(f, next);
+	} else {
+		ir_jmp(f, far);
+	}
 
 	ir_at(f, head);
-	off = ir_op2(f, O_SUB, ir_get(f, fp), ir_get(f, base));
-	ir_br(f, O_ULE, off, ir_get(f, last), near, far);
+	off = ir_op2(f, O_SUB, ir_get(f, fp), ir_get(f, w.base));
+	ir_br(f, O_ULE, off, ir_get(f, w.last), near, far);
 	ir_at(f, near);
 	ir_set(f, in, off);
 	ir_jmp(f, frame);
@@ -114,25 +159,17 @@ static struct ref walk(struct lower *l, struct ref fp, struct ref frames, u32 li
 	ir_at(f, far); /* not in what was read */
 	ir_br(f, O_UGE, ir_get(f, fp), ir_con(f, NO_FRAME), read, done);
 	ir_at(f, read);
-	/* room: up to the next multiple of WINDOW, but a frame at least; without a branch */
-	room = ir_op2(f, O_SUB, ir_con(f, WINDOW - FRAME), ir_op2(f, O_AND, ir_get(f, fp), mask));
-	here = ir_op2(f, O_XOR, ir_op2(f, O_SAR, room, ir_con(f, 63)), ir_con(f, ~0ull));
-	room = ir_op2(f, O_AND, ir_op2(f, O_AND, room, here), mask);
-	ir_set(f, last, room);
-	ir_br(f, O_EQ,
-	      ir_call(f, BPF_FUNC_probe_read_user,
-		      ARGS(window, ir_addi(f, room, FRAME), ir_get(f, fp))),
-	      ir_con(f, 0), moved, done);
-	ir_at(f, moved);
-	ir_set(f, base, ir_get(f, fp));
+	read_window(l, &w, ir_get(f, fp), done);
 	ir_set(f, in, ir_con(f, 0));
 	ir_jmp(f, frame);
 
 	ir_at(f, frame);
-	here = ir_op2(f, O_ADD, window, ir_op2(f, O_AND, ir_get(f, in), mask));
+	here = ir_op2(f, O_ADD, w.mem, ir_op2(f, O_AND, ir_get(f, in), w.mask));
 	ir_store(f, 8, ir_op2(f, O_ADD, frames, ir_get(f, at)), 0, ir_load(f, 8, here, 8));
 	ir_set(f, fp, ir_load(f, 8, here, 0));
 	ir_set(f, at, ir_addi(f, ir_get(f, at), 8));
+	ir_jmp(f, next);
+	ir_at(f, next);
 	ir_br(f, O_ULT, ir_get(f, at), ir_con(f, 8 * limit), head, done);
 	ir_at(f, done);
 	return ir_get(f, at);
@@ -141,13 +178,15 @@ static struct ref walk(struct lower *l, struct ref fp, struct ref frames, u32 li
 bool builtin_walk_frames(struct lower *l, struct node *call, struct mem frames, struct ref n,
 			 struct blk *slow, struct blk *done)
 {
-	enum { IP, FP, CS, NREG };
-	static const i32 at[NREG] = {[IP] = REGS_IP, [FP] = REGS_FP, [CS] = REGS_CS};
+	enum { IP, FP, CS, SP, NREG };
+	static const i32 at[NREG] = {
+		[IP] = REGS_IP, [FP] = REGS_FP, [CS] = REGS_CS, [SP] = REGS_SP};
 	struct fn *f = l->f;
 	struct ref reg[NREG], task;
 	struct task_at where;
+	enum frames here = frames_at(l);
 
-	if (!walks(l, call, &where))
+	if (!walks(l, call, here, &where))
 		return false;
 	slow->unlikely = true;
 	task = lower_helper0(l, BPF_FUNC_get_current_task_btf);
@@ -160,7 +199,9 @@ bool builtin_walk_frames(struct lower *l, struct node *call, struct mem frames, 
 	if (!l->frames_only)
 		lower_zero(l, frames, call->type->count * 8);
 	lower_store(l, 8, frames, ir_get(f, reg[IP]));
-	ir_set(f, n, walk(l, reg[FP], lower_addr(l, frames), call->type->count));
+	ir_set(f, n,
+	       walk(l, reg[FP], here == FRAMES_ENTRY ? ir_get(f, reg[SP]) : REF_NONE,
+		    lower_addr(l, frames), call->type->count));
 	ir_jmp(f, done);
 	return true;
 }

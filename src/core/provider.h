@@ -102,6 +102,13 @@ enum prog_phase {
 	PROG_BENCH,
 };
 
+/* The stack where a user probe fires. */
+enum frames {
+	FRAMES_ELSE,  /* the kernel knows best: return addresses may be others */
+	FRAMES_ENTRY, /* the caller's address is on top, the frame pointer still the caller's */
+	FRAMES_SET,
+};
+
 /* Where a member of args is. */
 struct arg_at {
 	struct ref ref; /* the value, or an address with .off */
@@ -141,6 +148,8 @@ struct provider {
 	struct err *(*types)(struct host *h, struct unit *u, struct point *p);
 	/* What takes longer: args and ret from debug information, for bodies that use these. */
 	struct err *(*debug)(struct host *h, struct unit *u, struct point *p);
+	/* Providers with PF_USER and PF_REGS; NULL: FRAMES_ELSE. */
+	enum frames (*frames)(const struct point *p);
 	/*
 	 * A better provider with the same meaning for n points that share a body, or NULL. use:
 	 * enum point_use, what the body needs. May change the points' argument types and places.

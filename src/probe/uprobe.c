@@ -358,6 +358,11 @@ static void skip_landing_pads(struct host *h, struct point *points)
 	ufile_close(&f);
 }
 
+static enum frames uprobe_frames(const struct point *p)
+{
+	return p->has_addr || p->offset || p->priv ? FRAMES_ELSE : FRAMES_ENTRY;
+}
+
 /* Is one program for all points, which asks which it is, to be preferred to one for each? */
 static bool asks_which(struct host *h, const struct point *points, u32 n, u32 use)
 {
@@ -417,7 +422,7 @@ static struct err *uprobe_attach(struct host *h, struct unit *u, struct prog *g,
 	.arg_at = user_arg_at, .type_named = user_type, .many = FEAT_UPROBE_MULTI,              \
 	.load_as = user_load_as, .attach = uprobe_attach
 #define ENTRY_FORM                                                                              \
-	UPROBE_FORM, .name = "uprobe", .alias = {"u"},                                          \
+	UPROBE_FORM, .name = "uprobe", .alias = {"u"}, .frames = uprobe_frames,                 \
 		     .flags = PF_USER | PF_REGS | PF_FUNC | PF_STACKS | PF_ARGN | PF_RAW_ARGN | \
 			      PF_LINGERS
 #define RETURN_FORM                                                                               \

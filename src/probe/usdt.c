@@ -330,11 +330,17 @@ static struct err *usdt_attach(struct host *h, struct unit *u, struct prog *g, s
 	return e;
 }
 
+static enum frames usdt_frames(const struct point *p)
+{
+	(void)p;
+	return FRAMES_SET;
+}
+
 #define USDT_FORM                                                                             \
 	.name = "usdt", .alias = {"U"}, .able = user_able, .prog_type = BPF_PROG_TYPE_KPROBE, \
 	.flags = PF_USER | PF_REGS | PF_ARGN | PF_STACKS | PF_LINGERS, .parse = usdt_parse,   \
 	.expand = usdt_expand, .types = usdt_types, .arg = usdt_arg, .load_as = user_load_as, \
-	.attach = usdt_attach
+	.frames = usdt_frames, .attach = usdt_attach
 
 const struct provider provider_usdt = {
 	USDT_FORM,

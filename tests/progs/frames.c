@@ -1,6 +1,7 @@
 /*
  * frames: makes a system call (getppid) with made-up chains of frames, one after the other, and at last
- * at the end of a deep recursion with frames of all sizes. x86-64; others make none.
+ * at the end of a deep recursion with frames of all sizes (x86-64; others make none). Then caller() calls
+ * bare(), which has no frame of its own.
  */
 #include <alloca.h>
 #include <string.h>
@@ -28,6 +29,16 @@ static long call_with(word frame)
 	return (long)frame;
 }
 #endif
+
+/* A function that makes no frame, and one that does, and calls it. */
+long bare(long n);
+__asm__(".pushsection .text\n\t.globl bare\n\t.type bare, @function\n"
+	"bare:\n\tnop\n\tret\n\t.size bare, . - bare\n\t.popsection");
+
+static __attribute__((noinline, noipa)) long caller(long n)
+{
+	return bare(n) + 1;
+}
 
 /* A frame at area + at: its caller's frame, and a return address by which it is known. */
 static word put(word at, word next, word ret)
@@ -69,5 +80,5 @@ int main(void)
 	call_with(put(501, f, 0x109));                   /* at an odd address */
 	f = put(64, (word)area + 128, 0x10a);            /* for ever */
 	call_with(put(128, f, 0x10b));
-	return deep(40) == 1;
+	return deep(40) == caller(2);
 }

@@ -303,7 +303,7 @@ RUN
 	done | sort | uniq -c | sed 's/^ *//'
 	"$SONDE" -d plan -e 'uprobe:build/tests/calls:add6, uprobe:build/tests/calls:greet { print(probe); }' | grep -c 'a program each'
 	"$SONDE" -d plan --no-feature cookie -e 'uprobe:build/tests/calls:add6, uprobe:build/tests/calls:greet { print(probe); }' | grep -c 'a program each'
-NEEDS prog:calls uprobe
+NEEDS prog:calls uprobe feature:cookie
 EXPECT
 	3 @[uprobe:build/tests/calls:add6]: 3
 	3 @[uprobe:build/tests/calls:bytes]: 3
@@ -323,7 +323,7 @@ EXPECT
 NAME more functions than there may be programs, by their public names
 RUN
 	"$SONDE" -q -c 'build/tests/calls 2' -e 'uprobe:libc:* { @[probe] = count(); }' 2>/dev/null | sed -n 's/^@.*:\(__snprintf\|snprintf\|__GI_strlen\|strlen\)\]: .*/\1/p' | sort
-NEEDS prog:calls uprobe file:/lib/x86_64-linux-gnu/libc.so.6
+NEEDS prog:calls uprobe feature:uprobe_multi file:/lib/x86_64-linux-gnu/libc.so.6
 EXPECT
 	snprintf
 	strlen

@@ -3,7 +3,7 @@
 NAME user stack, made-up frames
 PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid && @n < 9/ { @n++; printf("%d: %d", @n, len(ustack)); print(ustack(raw, 12)); }
 LOAD frames
-NEEDS tp:syscalls/sys_enter_getppid arch:x86_64
+NEEDS tp:syscalls/sys_enter_getppid x86_64
 EXPECT_RE
 	1: 1
 	[0-9a-f]+
@@ -67,14 +67,14 @@ RUN
 	cmp "$TMPDIR/out" "$TMPDIR/out--no-feature task_regs" && cmp "$TMPDIR/out" "$TMPDIR/out--no-feature task_btf" &&
 		grep -c . "$TMPDIR/out" | awk '{ print ($1 > 500) }'
 TIMEOUT 30
-NEEDS tp:syscalls/sys_enter_getppid arch:x86_64
+NEEDS tp:syscalls/sys_enter_getppid x86_64
 EXPECT
 	1
 
 NAME user stack of more frames than the kernel's helper gives
 PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @ = max(len(ustack(1000))); }
 LOAD frames
-NEEDS tp:syscalls/sys_enter_getppid arch:x86_64
+NEEDS tp:syscalls/sys_enter_getppid feature:task_regs x86_64
 EXPECT
 	$
 	$
@@ -94,9 +94,40 @@ EXPECT
 NAME user stack where the process was interrupted, and when another task runs next
 PROG profile:hz:499 /pid == cpid && len(ustack(9)) > 2/ { @interrupted = max(1); } tracepoint:sched:sched_switch /pid == cpid && len(ustack) > 2/ { @switched = max(1); }
 LOAD spin 300 100
-NEEDS tp:sched/sched_switch arch:x86_64
+NEEDS tp:sched/sched_switch x86_64
 EXPECT
 	$
 	$
 	@interrupted: 1
 	@switched: 1
+
+NAME user stack at a function's entry: the caller is there, though it is in no frame yet
+PROG uprobe:build/tests/frames:bare /pid == cpid/ { print(ustack(2)); @[ustack(3)] = count(); } uprobe:build/tests/frames:caller /pid == cpid/ { print(ustack(2)); }
+LOAD frames
+NEEDS uprobe feature:task_regs x86_64
+EXPECT_RE
+	$
+	        caller\+0
+	        main\+[0-9]+
+	$
+	$
+	        bare\+0
+	        caller\+[0-9]+
+	$
+	$
+	$
+	@\[
+	        bare\+0
+	        caller\+[0-9]+
+	        main\+[0-9]+
+	\]: 1
+
+NAME user stack at a static probe
+RUN
+	for o in '' '--no-feature task_regs'; do
+		"$SONDE" -q $o -c 'build/tests/tracetest' -e 'usdt:build/tests/tracetest:* { @[ustack(20)] = count(); }' >"$TMPDIR/out$o"
+	done
+	cmp "$TMPDIR/out" "$TMPDIR/out--no-feature task_regs" && grep -c 'main+' "$TMPDIR/out" | awk '{ print ($1 > 0) }'
+NEEDS prog:tracetest
+EXPECT
+	1
