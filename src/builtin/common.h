@@ -39,6 +39,7 @@ bool builtin_arg_is(const struct node *call, u32 i, const char *name);
 /* Process and thread id as (pid << 32 | tid), as the namespace in which sonde runs numbers them. */
 struct ref builtin_pid_tgid(struct lower *l);
 struct ref builtin_pid(struct lower *l); /* the former alone */
+void builtin_outer_ids(struct lower *l, u64 ino, struct ref ids);
 struct ref builtin_task_id(struct lower *l, const char *member);
 /* Calls fn through a record: the arguments from i on travel, with the text of fmt (may be NULL) in
  * the schema. */

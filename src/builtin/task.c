@@ -75,6 +75,83 @@ static struct ref follow(struct lower *l, struct ref from, const char *member, e
 	return lower_read_scalar(l, m.type, from, (i32)offset(&m), space);
 }
 
+/* ---- ids in the pid namespaces between the first one and the task's own ---- */
+
+/* struct pid: .level, and .numbers: a struct upid for each level. */
+struct pid_layout {
+	u32 level, numbers, upid, nr, ns, inum; /* offsets; upid: size */
+};
+
+static bool member(struct types *k, const char *of, const char *name, struct field *m)
+{
+	const struct type *t = btf_types_find(k, str_z(of), T_STRUCT);
+
+	return t && type_field(t, str_z(name), m);
+}
+
+static bool pid_layout(struct host *h, struct pid_layout *ret)
+{
+	struct types *k = host_btf(h);
+	struct field m, ns;
+
+	if (!k || !task_struct(h) || !type_field(task_struct(h), STR("thread_pid"), &m) ||
+	    !member(k, "pid_namespace", "ns", &ns) || !member(k, "ns_common", "inum", &m))
+		return false;
+	ret->inum = offset(&ns) + offset(&m);
+	if (!member(k, "upid", "nr", &m) || !member(k, "upid", "ns", &ns))
+		return false;
+	ret->nr = offset(&m);
+	ret->ns = offset(&ns);
+	ret->upid = btf_types_find(k, STR("upid"), T_STRUCT)->size;
+	if (!member(k, "pid", "level", &m) || !member(k, "pid", "numbers", &ns))
+		return false;
+	ret->level = offset(&m);
+	ret->numbers = offset(&ns);
+	return true;
+}
+
+static struct ref number_at(struct lower *l, struct ref pid, struct ref at)
+{
+	return lower_read_scalar(l, &type_u32, ir_op2(l->f, O_ADD, pid, at), 0, AS_KERNEL);
+}
+
+/*
+ * Process and thread id of the current task in the pid namespace ino into var ids, when that is
+ * above the task's own: the kernel's helper knows only the latter.
+ */
+void builtin_outer_ids(struct lower *l, u64 ino, struct ref ids)
+{
+	enum { DEPTH = 6 };
+	struct fn *f = l->f;
+	struct pid_layout p;
+
+	if (!pid_layout(l->u->host, &p))
+		return;
+	struct blk *found = ir_blk(f), *done = ir_blk(f);
+	struct ref t = ir_call(f, BPF_FUNC_get_current_task, 0, NULL), at = ir_var(f);
+	struct ref pid = follow(l, t, "thread_pid", AS_KERNEL);
+	struct ref leader =
+		follow(l, follow(l, t, "group_leader", AS_KERNEL), "thread_pid", AS_KERNEL);
+	struct ref level = lower_read_scalar(l, &type_u32, pid, (i32)p.level, AS_KERNEL);
+	for (u32 i = 1; i <= DEPTH; i++) {
+		struct blk *deeper = ir_blk(f), *next = ir_blk(f);
+		u32 upid = p.numbers + i * p.upid;
+		ir_br(f, O_ULT, ir_con(f, i), level, deeper, done);
+		ir_at(f, deeper);
+		struct ref ns = lower_read_scalar(l, &type_u64, pid, (i32)(upid + p.ns), AS_KERNEL);
+		struct ref inum = lower_read_scalar(l, &type_u32, ns, (i32)p.inum, AS_KERNEL);
+		ir_set(f, at, ir_con(f, upid + p.nr));
+		ir_br(f, O_EQ, inum, ir_con(f, ino), found, next);
+		ir_at(f, next);
+	}
+	ir_jmp(f, done);
+	ir_at(f, found);
+	struct ref hi = ir_op2(f, O_SHL, number_at(l, leader, ir_get(f, at)), ir_con(f, 32));
+	ir_set(f, ids, ir_op2(f, O_OR, hi, number_at(l, pid, ir_get(f, at))));
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
 static struct ref lower_curtask(struct lower *l, struct node *call, struct mem dst)
 {
 	(void)call, (void)dst;

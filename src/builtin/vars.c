@@ -30,10 +30,21 @@ struct ref builtin_pid_tgid(struct lower *l)
 	if (!own_pid_ns(l->u->host, &st))
 		return lower_helper0(l, BPF_FUNC_get_current_pid_tgid);
 	m = lower_tmp(l, 8); /* struct bpf_pidns_info {u32 pid, tgid}; */
-	lower_zero(l, m, 8); /* the helper fails for tasks outside: id 0 */
+	lower_zero(l, m, 8); /* the helper fails for tasks of other namespaces */
 	ir_call(f, BPF_FUNC_get_ns_current_pid_tgid,
 		ARGS(ir_con(f, st.st_dev), ir_con(f, st.st_ino), lower_addr(l, m), ir_con(f, 8)));
-	return lower_cache_put(l, KEY_NS_PID, lower_load(l, 8, false, m));
+	struct blk *other = ir_blk(f), *done = ir_blk(f);
+	u32 ncache;
+	ids = ir_var(f);
+	ir_set(f, ids, lower_load(l, 8, false, m));
+	ir_br(f, O_EQ, ir_get(f, ids), ir_con(f, 0), other, done);
+	ir_at(f, other);
+	lower_push(l, &ncache);
+	builtin_outer_ids(l, st.st_ino, ids); /* 0 for those outside */
+	lower_pop(l, ncache);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return lower_cache_put(l, KEY_NS_PID, ir_get(f, ids));
 }
 
 static struct ref id_of(struct lower *l, struct node *call)

@@ -142,6 +142,23 @@ EXPECT
 	$
 	@: 3
 
+NAME ids of processes in inner pid namespaces are those of the tracer's own; others have none
+RUN
+	build/tests/syscalls 9 lseek 2000 &
+	unshare --pid --fork --mount-proc sh -c 'build/tests/syscalls 2 lseek 1500 & unshare --pid --fork build/tests/syscalls 3 lseek 1500 &
+		unshare --pid --fork unshare --pid --fork build/tests/syscalls 4 lseek 1500 &
+		sleep 0.5; grep -l syscalls /proc/[0-9]*/comm | wc -l
+		"$SONDE" -q -e "tracepoint:syscalls:sys_enter_lseek /comm == \"syscalls\"/ { @[pid] = count(); @same = min(pid == tid); } interval:s:$((2 * ${TEST_SLOW:-1})) { exit(); }" |
+		while read id n; do [ "$id" = "@[0]:" ] && n=outside; id=${id#@[}; grep -qs syscalls /proc/${id%]:}/comm && echo gone; echo $n; done | grep . | sort; wait'
+NEEDS prog:syscalls tp:syscalls/sys_enter_lseek btf
+EXPECT
+	3
+	1
+	2
+	3
+	4
+	outside
+
 NAME a process that does not exist
 RUN "$SONDE" -p 1,4194303 -e 'interval:s:1 { }' 2>&1; echo $?
 EXPECT
