@@ -11,7 +11,9 @@ static bool check_format(struct sema *s, struct node *call)
 {
 	struct str fmt;
 
-	return builtin_text(s, call, 0, &fmt) && sema_check_format(s, call, fmt, 1);
+	bool ok = builtin_text(s, call, 0, &fmt) && sema_check_format(s, call, fmt, 1);
+	bool pinned = (s->v->provider->flags & PF_PINNED) && (call->fn->flags & B_SEQ);
+	return ok && (!pinned || sema_check_seq(s, call, fmt));
 }
 
 static struct ref lower_format(struct lower *l, struct node *call, struct mem dst)
@@ -20,7 +22,10 @@ static struct ref lower_format(struct lower *l, struct node *call, struct mem ds
 
 	(void)dst;
 	node_str(call_arg(call, 0), &fmt);
-	return builtin_send(l, call, 1, fmt);
+	if (!(l->v->provider->flags & PF_PINNED))
+		return builtin_send(l, call, 1, fmt);
+	lower_seq(l, call_arg(call, 1), fmt);
+	return REF_NONE;
 }
 
 static void act_printf(struct session *s, const struct schema *sc, const struct value *v, u32 n,
@@ -333,7 +338,7 @@ static struct ref lower_debugf(struct lower *l, struct node *call, struct mem ds
 }
 
 const struct builtin builtin_print[] = {
-	{"void printf(fmt format, ...)", lower_format, B_ASYNC, .check = check_format,
+	{"void printf(fmt format, ...)", lower_format, B_ASYNC | B_SEQ, .check = check_format,
 	 .act = act_printf, .doc = "Prints text with values in it, in the manner of C."},
 	{"void errorf(fmt format, ...)", lower_format, B_ASYNC, .check = check_format,
 	 .act = act_errorf,

@@ -39,6 +39,7 @@ enum builtin_flags {
 	B_END = 1 << 5,     /* ends the probe (exit) */
 	B_TIMED = 1 << 7,   /* its record carries the time at which the probe fired */
 	B_STMT_OK = 1 << 6, /* no "return value discarded" warning */
+	B_SEQ = 1 << 9,     /* with B_ASYNC: works in pinned iterators, where no record is read */
 	B_ELEMENT = 1 << 8, /* of its map it touches one element, by the calls for that */
 };
 

@@ -19,6 +19,8 @@ struct conv {
  * that is no conversion ("%y") is literal. False: no more, *lit is the rest. */
 bool conv_next(struct str fmt, u32 *at, struct str *lit, struct conv *c);
 
+enum { SEQ_WIDTH_MAX = 128 }; /* of a text in the printf of a pinned iterator */
+
 struct piece {
 	struct str lit; /* the text before the conversion, as it is printed */
 	struct conv conv;

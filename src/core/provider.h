@@ -88,6 +88,7 @@ enum provider_flags {
 	PF_CHOSEN = 1 << 14, /* see choose: when it cannot be attached, the script is compiled once
 				more without such choices */
 	PF_TASK = 1 << 15,   /* enter() asks for the current task */
+	PF_PINNED = 1 << 18, /* runs when we have ended: printf writes to a file of the kernel */
 	PF_RAW_ARGN = 1 << 17, /* arg0.. are registers, whatever args says */
 };
 
@@ -98,6 +99,7 @@ enum prog_phase {
 	PROG_END,
 	PROG_SIGNAL, /* when SIGUSR1 comes */
 	PROG_ITER,   /* when the link's perf_fd is read */
+	PROG_PINNED, /* when others read a file */
 	PROG_TEST,   /* instead of PROG_ATTACH, when asked for */
 	PROG_BENCH,
 };

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 
 enum {
 	LOAD_TRIES = 5, /* EAGAIN: a signal came while the verifier was at work */
@@ -497,6 +498,42 @@ struct err *bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie, int *fd)
 		return err_kern((int)-r, "attach a tracing program");
 	*fd = (int)r;
 	return NULL;
+}
+
+/* On what kind of file system the file would be. */
+static struct err *pin_place(const char *path)
+{
+	enum { MAGIC = 0xcafe4a11 };
+	AUTO_FREE char *dir = strdup(path);
+	if (!dir)
+		abort();
+	char *slash = strrchr(dir, '/');
+	slash[slash == dir] = 0;
+	struct statfs fs;
+	if (statfs(dir, &fs))
+		return err_sys(errno, "pin to %s: %s", path, dir);
+	if (fs.f_type != MAGIC)
+		return err_new("pin to %s: %s is not in a BPF file system; mount one with: mount "
+			       "-t bpf bpf /sys/fs/bpf",
+			       path, dir);
+	return NULL;
+}
+
+struct err *bpf_pin(int fd, const char *path)
+{
+	union bpf_attr attr;
+	struct err *e = pin_place(path);
+	if (e)
+		return e;
+	memset(&attr, 0, sizeof(attr));
+	attr.pathname = ptr_u64(path);
+	attr.bpf_fd = (u32)fd;
+	long r = sys_bpf(BPF_OBJ_PIN, &attr, sizeof(attr));
+	if (r == -EEXIST)
+		return err_new("pin to %s: the file exists; if nobody needs it, remove it with: rm "
+			       "%s",
+			       path, path);
+	return r < 0 ? err_kern((int)-r, "pin to %s", path) : NULL;
 }
 
 struct err *bpf_iter_open(int link_fd, int *fd)

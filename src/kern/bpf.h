@@ -92,6 +92,8 @@ struct err *bpf_module_btf(const char *module, int *fd);
 /* BPF_LINK_CREATE and BPF_RAW_TRACEPOINT_OPEN. */
 struct err *bpf_raw_tp(int prog_fd, const char *name, int *fd); /* name NULL: BPF_TRACE_RAW_TP */
 struct err *bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie, int *fd); /* fentry, fexit */
+/* Give a link a name in a BPF file system, where it outlives us. */
+struct err *bpf_pin(int fd, const char *path) MUST_USE;
 struct err *bpf_iter_open(int link_fd, int *fd); /* reading it runs the program */
 struct err *bpf_link_perf(int prog_fd, int perf_fd, u64 cookie, int *fd);
 struct err *bpf_link_kprobe_multi(int prog_fd, const char *const *syms, const u64 *cookies, u32 n,

@@ -299,6 +299,14 @@ static void heed_stop(struct lower *l, struct blk *out)
  *	exit: release
  *	out: return
  */
+/* The kernel takes no other result of these; `return 1` then means what `return` does. */
+static bool only_zero(const struct provider *p)
+{
+	return p->prog_type == BPF_PROG_TYPE_TRACING &&
+	       (p->attach_type == BPF_TRACE_FENTRY || p->attach_type == BPF_TRACE_FEXIT ||
+		p->attach_type == BPF_TRACE_ITER);
+}
+
 static struct fn *lower_prog(struct lower *l, struct str name)
 {
 	struct fn *f = ir_fn(&l->c->scratch, name);
@@ -361,7 +369,7 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	lower_stat(l, STAT_NEST);
 	ir_jmp(f, out);
 	ir_at(f, out);
-	ir_ret(f, ir_get(f, l->retval));
+	ir_ret(f, only_zero(l->v->provider) ? ir_con(f, 0) : ir_get(f, l->retval));
 	return f;
 }
 

@@ -140,6 +140,8 @@ struct ref lower_start_ns(struct lower *l);
  * n, msg preset. */
 void lower_record(struct lower *l, struct node *call, struct node *args, struct schema *sc);
 struct schema *lower_schema(struct lower *l, const struct builtin *fn, struct loc loc);
+/* printf of a pinned iterator. */
+void lower_seq(struct lower *l, struct node *args, struct str fmt);
 void lower_warn(struct lower *l, struct loc loc,
 		const char *msg);                   /* a run-time warning with its place */
 void lower_stat(struct lower *l, enum stat_word w); /* count one */

@@ -22,6 +22,27 @@ static bool needs_target(struct str name)
 	return false;
 }
 
+static const struct provider provider_pinned;
+
+/* The file, in .extra; a name is one in the usual place. */
+static struct err *pin_parse(struct arena *a, struct point *p, struct str file)
+{
+	u32 base = file.n;
+	while (base && file.s[base - 1] != '/')
+		base--;
+	if (base == file.n)
+		return err_new("iter:%.*s: lacks the name of a file behind its second colon",
+			       STRF(p->name));
+	if (str_chr(str_from(file, base), '.') >= 0)
+		return err_new("pin to %.*s: the kernel takes no names with a dot", STRF(file));
+	if (str_is_glob(p->name))
+		return err_new("a wildcard names many iterators, but %.*s one file", STRF(file));
+	p->extra =
+		str_z(arena_fmt(a, "%s%.*s", file.s[0] == '/' ? "" : "/sys/fs/bpf/", STRF(file)));
+	p->provider = &provider_pinned;
+	return NULL;
+}
+
 static struct err *iter_parse(struct arena *a, struct point *p, struct str text)
 {
 	struct parts t = parts_of(text);
@@ -29,13 +50,10 @@ static struct err *iter_parse(struct arena *a, struct point *p, struct str text)
 		return parts_err(p, "1 or 2 arguments", t.n);
 	if (!t.v[0].n)
 		return err_new("iter probe type requires the name of an iterator");
-	if (t.n == 2)
-		return err_new("iter:%.*s:%.*s: pinning is not supported, as its readers would not "
-			       "get what sonde prints",
-			       STRF(t.v[0]), STRF(t.v[1]));
 	p->name = arena_str(a, t.v[0]);
-	p->text = probe_text(a, "iter", p->name, STR(""), STR(""));
-	return NULL;
+	p->text =
+		probe_text(a, "iter", p->name, t.n == 2 ? arena_str(a, t.v[1]) : STR(""), STR(""));
+	return t.n == 2 ? pin_parse(a, p, t.v[1]) : NULL;
 }
 
 struct search {
@@ -192,23 +210,21 @@ static struct err *iter_attach(struct host *h, struct unit *u, struct prog *g, s
 	if (e)
 		return e;
 	struct link *l = link_add(list, fd, -1);
-	return bpf_iter_open(fd, &l->perf_fd);
+	return g->phase == PROG_ITER ? bpf_iter_open(fd, &l->perf_fd) : NULL;
 }
 
-const struct provider provider_iter = {
-	.name = "iter",
-	.alias = {"it"},
-	.syntax = "iter:name",
-	.doc = "Once for each task, open file, mapping ... of the system. ctx.FIELD reads it.",
-	.prog_type = BPF_PROG_TYPE_TRACING,
-	.attach_type = BPF_TRACE_ITER,
-	.flags = PF_KERNEL | PF_TYPED | PF_CTX_ARGS | PF_NOBODY,
-	.phase = PROG_ITER,
-	.needs = FEAT_BTF,
-	.parse = iter_parse,
-	.expand = iter_expand,
-	.types = iter_types,
-	.enter = iter_enter,
-	.arg = iter_arg,
-	.attach = iter_attach,
-};
+#define ITER_FLAGS (PF_KERNEL | PF_TYPED | PF_CTX_ARGS | PF_NOBODY)
+#define ITER_PROVIDER(when, more_flags)                                                       \
+	{                                                                                     \
+		.name = "iter", .alias = {"it"}, .syntax = "iter:name[:pin]",                 \
+		.doc = "Once for each task, open file, mapping ... of the system. ctx.FIELD " \
+		       "reads "                                                               \
+		       "it.",                                                                 \
+		.prog_type = BPF_PROG_TYPE_TRACING, .attach_type = BPF_TRACE_ITER,            \
+		.flags = ITER_FLAGS | (more_flags), .phase = (when), .needs = FEAT_BTF,       \
+		.parse = iter_parse, .expand = iter_expand, .types = iter_types,              \
+		.enter = iter_enter, .arg = iter_arg, .attach = iter_attach,                  \
+	}
+const struct provider provider_iter = ITER_PROVIDER(PROG_ITER, 0);
+/* Its file runs it: the session ends when it is there. */
+static const struct provider provider_pinned = ITER_PROVIDER(PROG_PINNED, PF_PINNED);

@@ -1,6 +1,7 @@
 /* phase.c - programs that we run ourselves: begin, end, signals, iterators, tests, benchmarks. */
 #include "run/run.h"
 #include <errno.h>
+#include <unistd.h>
 
 enum { BENCH_RUNS = 100000, BENCH_NS = 300 * 1000000, BENCH_WARM = 1000 };
 
@@ -47,6 +48,16 @@ bool phase_any(const struct session *s, enum prog_phase phase)
 	return false;
 }
 
+static struct str name_of(const struct prog *p)
+{
+	return p->points->text;
+}
+
+static void put_line(struct session *s, const char *kind, const struct sb *text)
+{
+	session_text(s, kind, sb_str(text));
+}
+
 /* ---- iterators ---- */
 
 /* Reading runs the program; it writes nothing there. */
@@ -68,17 +79,38 @@ void phase_iterate(struct session *s)
 	}
 }
 
+/* All of them, or none. */
+bool phase_pin(struct session *s)
+{
+	AUTO_SB text = {0};
+	for (struct link *l = s->links; l; l = l->next) {
+		const struct prog *p = l->owner;
+		if (p->phase != PROG_PINNED)
+			continue;
+		const char *path = arena_strz(&s->ev, p->points->extra);
+		if (told(s, p, bpf_pin(l->fd, path))) {
+			sb_fmt(&text, "Program pinned to %s\n", path);
+			continue;
+		}
+		for (struct link *done = s->links; done != l; done = done->next) {
+			p = done->owner;
+			if (p->phase == PROG_PINNED)
+				unlink(arena_strz(&s->ev, p->points->extra));
+		}
+		return false;
+	}
+	if (!text.n)
+		return true;
+	put_line(s, "pinned", &text);
+	for (u32 i = 0; i < s->u->nmap; i++)
+		if (s->u->map[i]->role == MAP_USER && s->u->config.print_maps_on_exit)
+			session_error(s, true, "pinned", s->u->map[i]->loc,
+				      STR("maps of a pinned iterator are not printed by anybody"));
+	s->u->config.print_maps_on_exit = false;
+	return true;
+}
+
 /* ---- tests ---- */
-
-static struct str name_of(const struct prog *p)
-{
-	return p->points->text;
-}
-
-static void put_line(struct session *s, const char *kind, const struct sb *text)
-{
-	session_text(s, kind, sb_str(text));
-}
 
 /* What it printed is shown when it failed. */
 static bool run_test(struct session *s, const struct prog *p)

@@ -52,6 +52,7 @@ bool phase_run(struct session *s,
 					  one could not be run, and that is told */
 bool phase_any(const struct session *s, enum prog_phase phase);
 void phase_iterate(struct session *s);
+bool phase_pin(struct session *s); /* false: it failed, and the message is out */
 void phase_test(struct session *s);
 void phase_bench(struct session *s);
 

@@ -208,20 +208,24 @@ static bool is_early(const struct prog *p)
 	return false;
 }
 
+static bool is_attached(const struct prog *p)
+{
+	return p->phase == PROG_ATTACH || p->phase == PROG_ITER || p->phase == PROG_PINNED;
+}
+
 static bool attach_all(struct session *s)
 {
 	struct unit *u = s->u;
 	for (u32 i = 0; i < 2 * u->nprog && !loop_interrupted(s); i++) {
 		bool first = i < u->nprog;
 		struct prog *p = u->prog[first ? i : 2 * u->nprog - 1 - i];
-		bool attaches = p->phase == PROG_ATTACH || p->phase == PROG_ITER;
-		if (!attaches || is_early(p) != first)
+		if (!is_attached(p) || is_early(p) != first)
 			continue;
 		if (!attach_prog(s, p))
 			return false;
 	}
 	for (u32 i = 0; i < u->nprog; i++)
-		if (u->prog[i]->phase != PROG_ATTACH && u->prog[i]->phase != PROG_ITER)
+		if (!is_attached(u->prog[i]))
 			s->npoint += count_points(u->prog[i]);
 	return true;
 }
@@ -375,6 +379,10 @@ int session_run(struct session *s, struct unit *u, const struct sink *sink, void
 	if (s->dry_run) {
 		link_undo(s->h, &s->links, NULL);
 		return 0;
+	}
+	if (!phase_pin(s)) {
+		link_undo(s->h, &s->links, NULL);
+		return RC_ATTACH;
 	}
 	phase_iterate(s);
 	if (u->config.test)

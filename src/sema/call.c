@@ -401,6 +401,12 @@ static bool check_gates(struct sema *s, struct node *n, const struct builtin *b)
 		return sema_fail(s, E_CONTEXT, n->loc,
 				 "The %.*s builtin can not be used with %s probes", STRF(n->name),
 				 s->v->provider->name);
+	if ((s->v->provider->flags & PF_PINNED) && (b->flags & B_ASYNC) && !(b->flags & B_SEQ))
+		return sema_fail(
+			s, E_CONTEXT, n->loc,
+			"%.*s needs sonde, which has ended when a pinned iterator is read; "
+			"printf writes to its reader",
+			STRF(n->name));
 	if (b->needs && !host_has(s->u->host, b->needs))
 		return sema_fail(s, E_FEATURE, n->loc, "%.*s needs %s, which this kernel lacks",
 				 STRF(n->name), feature_what(b->needs));

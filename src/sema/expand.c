@@ -51,7 +51,8 @@ static bool is_wanted(struct unit *u, const struct provider *p)
 	case PROG_BENCH: u->skipped = g->bench ? u->skipped : "bench"; return g->bench;
 	case PROG_ATTACH:
 	case PROG_SIGNAL:
-	case PROG_ITER: break;
+	case PROG_ITER:
+	case PROG_PINNED: break;
 	}
 	return !g->test && !g->bench;
 }
@@ -551,6 +552,21 @@ static void name_points(struct compile *c)
 	}
 }
 
+/* Pinned iterators run when we have ended. */
+static void check_pinned(struct compile *c)
+{
+	const struct variant *pinned = NULL, *other = NULL;
+	for (u32 i = 0; i < c->nvariant; i++)
+		if (c->variant[i]->provider->flags & PF_PINNED)
+			pinned = c->variant[i];
+		else
+			other = c->variant[i];
+	if (pinned && other)
+		diag_add(c->unit->diags, E_CONTEXT, other->points->loc,
+			 "beside a pinned iterator there can be no other probe: sonde ends as soon "
+			 "as it is pinned");
+}
+
 bool sema_expand(struct compile *c)
 {
 	u32 total = 0, nprobe = 0;
@@ -564,6 +580,7 @@ bool sema_expand(struct compile *c)
 		}
 	}
 	name_points(c);
+	check_pinned(c);
 	struct diags *ds = c->unit->diags;
 	if (!nprobe && !ds->nerror)
 		diag_add(ds, E_NO_PROBE, (struct loc){0}, "No probes to attach");

@@ -45,6 +45,50 @@ static bool check_star(struct sema *s, struct node **arg, u32 *want)
 			 name.s);
 }
 
+/* What neither the kernel's formatting nor ours in programs can do: why, or NULL. */
+static const char *seq_cannot(struct sema *s, const struct conv *c, const struct type *t)
+{
+	bool text = c->conv[0] == 's';
+	bool number = type_is_int(t) || t->kind == T_BOOL || t->kind == T_PTR;
+	bool pointer = c->conv[0] == 'p' || (text && t->kind == T_PTR);
+	if (c->width == -2 || c->prec == -2)
+		return "takes no width from an argument";
+	if (c->width > SEQ_WIDTH_MAX)
+		return "has widths up to 128";
+	if (text && (t->kind == T_STRING || t->kind == T_PROBE || t->kind == T_BOOL))
+		return NULL;
+	if (text && (!number || t->kind == T_ENUM))
+		return "has texts, numbers, bool and pointers only; others get their text from "
+		       "sonde";
+	if (!c->conv[0] || !strchr("diuxXcps", c->conv[0]) || c->conv[1])
+		return "has d, i, u, x, X, c, p and s only";
+	if (c->prec >= 0 || strchr(c->flags, '#'))
+		return "has no precision of numbers, and no #";
+	if (pointer && (c->width > 0 || *c->flags))
+		return "has no width of pointers";
+	if (c->conv[0] == 'X' && !host_has(s->u->host, FEAT_SNPRINTF))
+		return "has no X before Linux 5.13";
+	return NULL;
+}
+
+bool sema_check_seq(struct sema *s, struct node *call, struct str fmt)
+{
+	u32 at = 0;
+	struct str lit;
+	struct conv c;
+	bool ok = true;
+	struct node *arg = call_arg(call, 1);
+	for (; arg && conv_next(fmt, &at, &lit, &c); arg = arg->next) {
+		const char *no = arg->type ? seq_cannot(s, &c, arg->type) : NULL;
+		if (no)
+			ok = sema_fail(s, E_FORMAT, arg->loc,
+				       "%.*s: the printf of a pinned iterator, which is the "
+				       "kernel's, %s",
+				       STRF(c.text), no);
+	}
+	return ok;
+}
+
 bool sema_check_format(struct sema *s, struct node *call, struct str fmt, u32 first)
 {
 	u32 at = 0, want = 0;

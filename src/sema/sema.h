@@ -122,6 +122,8 @@ struct map *sema_map(struct node *arg);
 const struct type *sema_type_name(struct sema *s, struct str name, u16 flags);
 /* Does the format fit the arguments from the i-th on? Reports. */
 bool sema_check_format(struct sema *s, struct node *call, struct str fmt, u32 first);
+/* Beyond that, of printf in a pinned iterator. */
+bool sema_check_seq(struct sema *s, struct node *call, struct str fmt);
 const struct type *type_merge(struct arena *a, const struct type *x,
 			      const struct type *y); /* NULL: do not fit */
 

@@ -57,3 +57,57 @@ EXPECT
 	    struct task_struct * task
 	    u32 fd
 	    struct file * file
+
+NAME loops and results
+PROG iter:task /ctx.task.pid == pid/ { for $i : 0..100 { if ($i == 99) { printf("%d\n", $i); return 1; } } }
+NEEDS btf sym:bpf_iter_new_fd
+EXPECT
+	99
+	$
+	$
+
+# A name is one below /sys/fs/bpf; each run mounts a file system of its own there.
+NAME pinned: every conversion
+RUN unshare -m sh -c 'mount -t bpf bpf /sys/fs/bpf && "$SONDE" -q -e "iter:task:sonde_test /ctx.task.pid == pid/ { printf(\"%s|%10s|%-10s|%.3s|%c|%-3c|%d|%5d|%-5u|%05x|%hhx|%lld|%s|%7s|%p|%%|%s|%s|%d|%s\n\", ctx.task.comm, ctx.task.comm, ctx.task.comm, ctx.task.comm, 65, 66, -7, 42, 43, 255, 0x1ff, -5, true, false, 4096, probe, \"literal\", true, -3); }" && head -n 1 /sys/fs/bpf/sonde_test'
+NEEDS btf sym:bpf_iter_new_fd cmd:unshare
+EXPECT
+	Program pinned to /sys/fs/bpf/sonde_test
+	$
+	$
+	head|      head|head      |hea|A|B  |-7|   42|43   |000ff|ff|-5|true|  false|0x1000|%|iter:task:sonde_test|literal|1|-3
+
+NAME pinned: maps, long texts and those that were cut
+RUN unshare -m bash -c 'mount -t bpf bpf /sys/fs/bpf && "$SONDE" -q -e "config = { max_strlen = 200 } iter:task:/sys/fs/bpf/sonde_test /ctx.task.pid == pid/ { @n++; if (@n < 9) { printf(\"%d %s\n\", @n, str(uptr(ctx.task.mm.arg_start))); } }" 2>&1 | grep -v -e @n++ -e "~"; for n in 3 150 300; do (exec -a $(printf "x%.0s" $(seq $n)) bash -c "while read -r l; do echo \"\$l\"; done </sys/fs/bpf/sonde_test") | sed "s/x\{50\}/X/g"; done'
+NEEDS btf sym:bpf_iter_new_fd cmd:unshare cmd:bash
+EXPECT_RE
+	Program pinned to /sys/fs/bpf/sonde_test
+	stdin:1:.*: WARNING: maps of a pinned iterator are not printed by anybody
+	$
+	$
+	1 xxx
+	2 XXX
+	3 XXXX\.\.
+
+NAME pinned: loops, two at once
+RUN unshare -m sh -c 'mount -t bpf bpf /sys/fs/bpf && "$SONDE" -q -e "iter:task:sonde_a, iter:task_file:sonde_b /ctx.task.pid == pid/ { for \$i : 0..40 { if (\$i == 39) { printf(\"%d %s\n\", \$i, ctx.task.group_leader.comm); } } }" && cat /sys/fs/bpf/sonde_a; head -n 1 /sys/fs/bpf/sonde_b 2>/dev/null'
+NEEDS btf sym:bpf_iter_new_fd cmd:unshare
+EXPECT
+	Program pinned to /sys/fs/bpf/sonde_a
+	Program pinned to /sys/fs/bpf/sonde_b
+	$
+	$
+	39 cat
+	39 head
+
+NAME pinned: what is in the way
+RUN unshare -m sh -c 't() { "$SONDE" -q -e "iter:task:$1 { printf(\"x\n\"); }" 2>&1 | grep -e ERROR -e Program; }; umount /sys/fs/bpf 2>/dev/null; t sonde_c; mount -t bpf bpf /sys/fs/bpf; t sonde_c; t sonde_c; t sub/sonde_c; t /tmp/sonde_c; rm /sys/fs/bpf/sonde_c; t sonde_c; "$SONDE" -q -e "iter:task:sonde_d, iter:task_file:sonde_c { printf(\"x\n\"); }" 2>&1 | grep ERROR; ls /sys/fs/bpf | grep sonde'
+NEEDS btf sym:bpf_iter_new_fd cmd:unshare
+EXPECT
+	stdin:1:1-18: ERROR: pin to /sys/fs/bpf/sonde_c: /sys/fs/bpf is not in a BPF file system; mount one with: mount -t bpf bpf /sys/fs/bpf
+	Program pinned to /sys/fs/bpf/sonde_c
+	stdin:1:1-18: ERROR: pin to /sys/fs/bpf/sonde_c: the file exists; if nobody needs it, remove it with: rm /sys/fs/bpf/sonde_c
+	stdin:1:1-22: ERROR: pin to /sys/fs/bpf/sub/sonde_c: /sys/fs/bpf/sub: No such file or directory
+	stdin:1:1-23: ERROR: pin to /tmp/sonde_c: /tmp is not in a BPF file system; mount one with: mount -t bpf bpf /sys/fs/bpf
+	Program pinned to /sys/fs/bpf/sonde_c
+	stdin:1:20-42: ERROR: pin to /sys/fs/bpf/sonde_c: the file exists; if nobody needs it, remove it with: rm /sys/fs/bpf/sonde_c
+	sonde_c

@@ -77,3 +77,11 @@ EXPECT
 	$
 	stdin:1:1-27: ERROR: No matches for fentry bpf:interval_ms_99*.
 	stdin:1:1-15: ERROR: x is not the id of a BPF program
+
+NAME loops and results
+PROG fentry:vfs_write /pid == cpid/ { for $i : 0..100 { if ($i == 99) { @ = count(); return 1; } } } fexit:vfs_write /pid == cpid/ { return 7; }
+LOAD rw 1
+NEEDS fentry
+EXPECT_RE
+	...
+	@: [0-9]+
