@@ -177,8 +177,9 @@ static void put_comm(struct lower *l, struct ref t, enum space space, bool curre
 	bool known =
 		task_struct(l->u->host) && type_field(task_struct(l->u->host), STR("comm"), &m);
 
-	u32 w = dst.off % 8 == 0 ? 8 : 4; /* bytes at a time */
-	if (known && space == AS_BTF && offset(&m) % 8 == 0 && dst.off % 4 == 0 &&
+	bool loose = lower_loose(l, dst);
+	u32 w = loose || dst.off % 8 == 0 ? 8 : 4; /* bytes at a time */
+	if (known && space == AS_BTF && offset(&m) % 8 == 0 && (loose || dst.off % 4 == 0) &&
 	    host_has(l->u->host, FEAT_LOOP)) {
 		for (u32 i = 0; i < COMM; i += w)
 			lower_store(l, w, mem_at(dst, (i32)i),

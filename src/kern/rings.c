@@ -2,7 +2,8 @@
 #include "kern/rings.h"
 
 enum {
-	GIVE_BACK = 16,  /* room is given back when this part of a ring was read */
+	GIVE_BACK = 16, /* room is given back when this part of a ring was read */
+	CLEAR_BYTES = 4096,
 	PATIENCE = 1000, /* looks at a record that is not finished: it takes a few nanoseconds,
 			    unless the program was interrupted */
 };
@@ -10,6 +11,7 @@ enum {
 struct one {
 	u8 *mem;
 	u64 at, made, given; /* at: next to read; made: as last seen; given: what is in taken */
+	u64 clear;           /* zeros were left behind up to here */
 	u64 key;             /* of the record at at: its turn, in the high bits */
 };
 
@@ -126,8 +128,21 @@ static bool look(struct rings *r)
 	return known;
 }
 
-static void give_back(struct one *o)
+/* Zeros from clear to at. The last record before the end of the data goes on behind it. */
+static void clear(const struct rings *r, struct one *o)
 {
+	u64 size = r->spec.size, from = o->clear & (size - 1), n = o->at - o->clear;
+	u64 left = size - from, room = r->spec.stride - RINGS_DATA - size;
+	u8 *data = o->mem + RINGS_DATA;
+	memset(data + from, 0, MIN(n, left + room));
+	if (n > left)
+		memset(data, 0, n - left);
+	o->clear = o->at;
+}
+
+static void give_back(const struct rings *r, struct one *o)
+{
+	clear(r, o);
 	__atomic_store_n((u64 *)(void *)(o->mem + RINGS_TAKEN), o->at, __ATOMIC_RELEASE);
 	o->given = o->at;
 }
@@ -137,10 +152,11 @@ static void take(struct rings *r, struct one *o, ring_cb *cb, void *arg)
 	u64 *p = ring_word(r, o, o->at), n = word_bytes(*p);
 	assert(n > RINGS_WORD && o->at + n - o->given <= r->spec.size);
 	cb(arg, p + 1, n - RINGS_WORD);
-	memset(p, 0, n);
 	o->at += n;
+	if (o->at - o->clear >= CLEAR_BYTES)
+		clear(r, o);
 	if (o->at - o->given >= r->spec.size / GIVE_BACK)
-		give_back(o);
+		give_back(r, o);
 }
 
 u64 rings_consume(struct rings *r, u64 max, ring_cb *cb, void *arg)
@@ -164,7 +180,7 @@ u64 rings_consume(struct rings *r, u64 max, ring_cb *cb, void *arg)
 	r->waits = !known;
 	for (u32 i = 0; i < r->spec.n; i++)
 		if (r->one[i].at != r->one[i].given)
-			give_back(&r->one[i]);
+			give_back(r, &r->one[i]);
 	return n;
 }
 

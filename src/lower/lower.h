@@ -54,6 +54,7 @@ struct lower {
 	bool numbers;        /* pointers are wanted as numbers: the code will calculate with them */
 	bool nopad;       /* text need not be zeroed behind its end: it only travels in a record */
 	bool frames_only; /* nor a stack behind its last frame: its key is hashed */
+	bool loose;       /* what is filled lies in memory that takes stores at any alignment */
 	bool want_tail;   /* the next text read is the last of its record: */
 	struct ref tail;  /* its length, if it could be told */
 };
@@ -98,6 +99,7 @@ struct ref lower_addr(struct lower *l, struct mem m); /* as a pointer value, for
 struct ref lower_load(struct lower *l, u32 size, bool sign, struct mem m);
 void lower_store(struct lower *l, u32 size, struct mem m, struct ref val);
 void lower_zero(struct lower *l, struct mem m, u32 size);
+bool lower_loose(const struct lower *l, struct mem m); /* it takes stores at any alignment */
 void lower_copy(struct lower *l, struct mem dst, struct mem src, u32 size); /* between BPF memory */
 /* Copy from anywhere; a failed read gives zeros and is counted. space AS_CTX, AS_STACK, AS_MAP:
  * loaded directly. */

@@ -42,13 +42,19 @@ void lower_store(struct lower *l, u32 size, struct mem m, struct ref val)
 	ir_store(l->f, size, m.base, m.off, val);
 }
 
-/* Largest power of two that may be moved at this offset with so many bytes left. */
-static u32 chunk(i32 off, u32 left)
+/* Largest power of two that may be moved at this offset with so many bytes left; loose: wherever it
+ * is. */
+static u32 chunk(i32 off, u32 left, bool loose)
 {
 	u32 w = 8;
-	while (w > left || (off & (i32)(w - 1)))
+	while (w > left || (!loose && (off & (i32)(w - 1))))
 		w /= 2;
 	return w;
+}
+
+bool lower_loose(const struct lower *l, struct mem m)
+{
+	return l->loose && m.base.kind != R_SLOT;
 }
 
 void lower_zero(struct lower *l, struct mem m, u32 size)
@@ -61,7 +67,7 @@ void lower_zero(struct lower *l, struct mem m, u32 size)
 		return;
 	}
 	for (u32 i = 0, w; i < size; i += w) {
-		w = chunk(m.off + (i32)i, size - i);
+		w = chunk(m.off + (i32)i, size - i, lower_loose(l, m));
 		ir_store(f, w, m.base, m.off + (i32)i, ir_con(f, 0));
 	}
 }
@@ -71,7 +77,7 @@ void lower_bytes(struct lower *l, struct mem dst, const void *data, u32 size)
 	const u8 *p = data;
 	for (u32 i = 0, w; i < size; i += w) {
 		u64 v = 0;
-		w = chunk(dst.off + (i32)i, size - i);
+		w = chunk(dst.off + (i32)i, size - i, lower_loose(l, dst));
 		memcpy(&v, p + i, w);
 		ir_store(l->f, w, dst.base, dst.off + (i32)i, ir_con(l->f, v));
 	}
@@ -88,7 +94,8 @@ void lower_copy(struct lower *l, struct mem dst, struct mem src, u32 size)
 		return;
 	}
 	for (u32 i = 0, w; i < size; i += w) {
-		w = MIN(chunk(dst.off + (i32)i, size - i), chunk(src.off + (i32)i, size - i));
+		w = MIN(chunk(dst.off + (i32)i, size - i, lower_loose(l, dst)),
+			chunk(src.off + (i32)i, size - i, false));
 		ir_store(f, w, dst.base, dst.off + (i32)i,
 			 ir_load(f, w, src.base, src.off + (i32)i));
 	}

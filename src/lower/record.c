@@ -201,31 +201,40 @@ static bool is_calm(struct lower *l, struct node *args)
 	return !found;
 }
 
-/* Values are computed before room is claimed, the rest is put there; a text at the end gives back
- * what it does not need. */
-static void send_claimed(struct lower *l, const struct schema *sc, struct node *args, bool now)
+/* Arguments that are computed before there is room for the record. */
+struct done {
+	struct ref val; /* a scalar, */
+	struct mem mem; /* or something else; neither: it is computed where it is to stay */
+};
+
+static void compute(struct lower *l, struct node *args, bool all, struct done *done)
 {
-	struct fn *f = l->f;
-	const struct type *lay = sc->layout;
-	struct ref val[MAX_RECORD_FIELDS], len = REF_NONE, size = ir_con(f, lay->size);
-	struct blk *full = ir_blk(f), *done = ir_blk(f);
+	for (struct node *a = args; a; a = a->next, done++) {
+		done->val = REF_NONE;
+		done->mem = MEM_NONE;
+		if (type_is_scalar(a->type))
+			done->val = lower_value(l, a);
+		else if (all)
+			done->mem = lower_mem(l, a);
+	}
+}
+
+/* The arguments into a record; result: the length of a text that comes last, or none. */
+static struct ref fill(struct lower *l, const struct schema *sc, struct node *args,
+		       const struct done *done, struct mem rec)
+{
 	bool nopad = l->nopad, tail = l->want_tail;
-	u32 most = ALIGN_UP(RINGS_WORD + HEADER + lay->size, 8u), i = 0, nc;
-	struct claim c;
-	l->want_tail = false;
-	for (struct node *a = args; a; a = a->next, i++)
-		val[i] = type_is_scalar(a->type) ? lower_value(l, a) : REF_NONE;
-	lower_claim(l, ir_con(f, most), most, full, &c);
-	lower_push(l, &nc);
-	i = 0;
+	struct ref len = REF_NONE;
+	const struct field *fd = sc->layout->field;
 	l->nopad = true;
-	for (struct node *a = args; a; a = a->next, i++) {
-		const struct field *fd = &lay->field[i];
-		struct mem to = mem_at(c.rec, (i32)(HEADER + fd->bit_off / 8));
+	for (struct node *a = args; a; a = a->next, fd++, done++) {
+		struct mem to = mem_at(rec, (i32)(HEADER + fd->bit_off / 8));
 		l->want_tail = !a->next && fd->type->kind == T_STRING;
 		l->tail = REF_NONE;
-		if (ref_is(val[i]))
-			lower_store(l, MIN(fd->type->size, 8u), to, val[i]);
+		if (ref_is(done->val))
+			lower_store(l, MIN(fd->type->size, 8u), to, done->val);
+		else if (ref_is(done->mem.base))
+			lower_copy(l, to, done->mem, fd->type->size);
 		else
 			lower_into_as(l, a, to, fd->type);
 		len = l->want_tail ? REF_NONE : l->tail;
@@ -233,6 +242,27 @@ static void send_claimed(struct lower *l, const struct schema *sc, struct node *
 	l->nopad = nopad;
 	l->want_tail = tail;
 	l->tail = REF_NONE;
+	return len;
+}
+
+/* Into room of a ring of our own; a text at the end gives back what it does not need. */
+static void send_claimed(struct lower *l, const struct schema *sc, struct node *args, bool calm,
+			 bool now)
+{
+	struct fn *f = l->f;
+	const struct type *lay = sc->layout;
+	struct done done[MAX_RECORD_FIELDS];
+	struct blk *full = ir_blk(f), *go = ir_blk(f);
+	u32 most = ALIGN_UP(RINGS_WORD + HEADER + lay->size, 8u), nc;
+	struct ref size = ir_con(f, lay->size);
+	struct claim c;
+	bool loose = l->loose;
+	compute(l, args, !calm, done);
+	lower_claim(l, ir_con(f, most), most, full, &c);
+	lower_push(l, &nc);
+	l->loose = true;
+	struct ref len = fill(l, sc, args, done, c.rec);
+	l->loose = loose;
 	if (ref_is(len)) {
 		size = ir_addi(f, len, lay->field[lay->nfield - 1].bit_off / 8);
 		lower_shrink(l, &c, ring_length(l, ir_addi(f, size, HEADER)));
@@ -240,48 +270,33 @@ static void send_claimed(struct lower *l, const struct schema *sc, struct node *
 	put_header(l, c.rec, sc, size);
 	lower_finish(l, &c, now);
 	lower_pop(l, nc);
-	lost_at(l, full, done);
+	lost_at(l, full, go);
+}
+
+/* Into reserved memory of the BPF ring buffer. */
+static void send_reserved(struct lower *l, const struct schema *sc, struct node *args, bool now)
+{
+	struct fn *f = l->f;
+	struct done done[MAX_RECORD_FIELDS];
+	u32 size = sc->layout->size;
+	compute(l, args, true, done);
+	struct ref p = ir_call(f, BPF_FUNC_ringbuf_reserve,
+			       ARGS(ir_map(l->u->ring->index),
+				    ir_con(f, ALIGN_UP(HEADER + size, 8)), ir_con(f, 0)));
+	struct blk *some = ir_blk(f), *full = ir_blk(f), *go = ir_blk(f);
+	ir_br(f, O_NE, p, ir_con(f, 0), some, full);
+	ir_at(f, some);
+	struct mem m = {p, 0};
+	put_header(l, m, sc, ir_con(f, size));
+	fill(l, sc, args, done, m);
+	struct ref flags = wake_flags(l, HEADER + size, now);
+	ir_call(f, BPF_FUNC_ringbuf_submit, ARGS(p, flags));
+	lost_at(l, full, go);
 }
 
 static bool is_small(const struct type *t)
 {
 	return type_is_scalar(t) || (t->kind == T_STRING && t->size <= SHORT_TEXT);
-}
-
-/* Only scalars and short texts: straight into reserved ring memory. */
-static void send_reserved(struct lower *l, const struct schema *sc, struct node *args, bool now)
-{
-	struct fn *f = l->f;
-	struct {
-		struct ref val;
-		struct mem mem;
-	} arg[MAX_RECORD_FIELDS];
-	u32 n = 0, size = sc->layout->size;
-	for (struct node *a = args; a; a = a->next, n++) {
-		if (type_is_scalar(a->type))
-			arg[n].val = lower_value(l, a);
-		else
-			arg[n].mem = lower_mem(l, a);
-	}
-	struct ref p = ir_call(f, BPF_FUNC_ringbuf_reserve,
-			       ARGS(ir_map(l->u->ring->index),
-				    ir_con(f, ALIGN_UP(HEADER + size, 8)), ir_con(f, 0)));
-	struct blk *some = ir_blk(f), *full = ir_blk(f), *done = ir_blk(f);
-	ir_br(f, O_NE, p, ir_con(f, 0), some, full);
-	ir_at(f, some);
-	struct mem m = {p, 0};
-	put_header(l, m, sc, ir_con(f, size));
-	for (u32 i = 0; i < n; i++) {
-		const struct field *fd = &sc->layout->field[i];
-		struct mem to = mem_at(m, (i32)(HEADER + fd->bit_off / 8));
-		if (type_is_scalar(fd->type))
-			lower_store(l, MIN(fd->type->size, 8u), to, arg[i].val);
-		else
-			lower_copy(l, to, arg[i].mem, fd->type->size);
-	}
-	struct ref flags = wake_flags(l, HEADER + size, now);
-	ir_call(f, BPF_FUNC_ringbuf_submit, ARGS(p, flags));
-	lost_at(l, full, done);
 }
 
 /* What was built goes to a ring of our own; size: at most most. */
@@ -369,8 +384,9 @@ void lower_record(struct lower *l, struct node *call, struct node *args, struct 
 	bool ends = call && call->kind == N_CALL && call->fn && (call->fn->flags & B_END);
 	bool now = ends || sc->map; /* what a map holds is wanted as it is now */
 	u32 size = HEADER + sc->layout->size;
-	if (l->u->wake && lower_fits_ring(l, size) && is_calm(l, args))
-		send_claimed(l, sc, args, now);
+	bool calm = is_calm(l, args);
+	if (l->u->wake && lower_fits_ring(l, size) && (calm || small))
+		send_claimed(l, sc, args, calm, now);
 	else if (small && is_ringbuf(l->u))
 		send_reserved(l, sc, args, now);
 	else

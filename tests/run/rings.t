@@ -1,22 +1,23 @@
-# Records of several processors, through rings of our own and through the BPF ring buffer.
+# Records of several processors, through rings of our own and through the BPF ring buffer. A program that
+# is preempted makes the kernel skip runs on its processor, so a few events may be missing.
 
 NAME rings: events of two processors come in order
-RUN "$SONDE" -q -c 'build/tests/turns 1500' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("%d %d\n", args.offset, cpu); }' | awk 'NF { if ($1 != ++n) bad++; cpu[$2] = 1 } END { for (c in cpu) ncpu++; print n, bad + 0, (ncpu == '$(nproc)' || ncpu == 2) }'
+RUN "$SONDE" -q -c 'build/tests/turns 1500' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("%d %d\n", args.offset, cpu); }' | awk 'NF { n++; if ($1 <= last) bad++; last = $1; cpu[$2] = 1 } END { for (c in cpu) ncpu++; print (n > 1400), bad + 0, (ncpu == '$(nproc)' || ncpu == 2) }'
 TIMEOUT 20
 EXPECT
-	1500 0 1
+	1 0 1
 
 NAME rings: events of two processors come in order: BPF ring buffer
-RUN "$SONDE" --no-feature rings -q -c 'build/tests/turns 1500' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("%d %d\n", args.offset, cpu); }' | awk 'NF { if ($1 != ++n) bad++; cpu[$2] = 1 } END { for (c in cpu) ncpu++; print n, bad + 0, (ncpu == '$(nproc)' || ncpu == 2) }'
+RUN "$SONDE" --no-feature rings -q -c 'build/tests/turns 1500' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("%d %d\n", args.offset, cpu); }' | awk 'NF { n++; if ($1 <= last) bad++; last = $1; cpu[$2] = 1 } END { for (c in cpu) ncpu++; print (n > 1400), bad + 0, (ncpu == '$(nproc)' || ncpu == 2) }'
 TIMEOUT 20
 EXPECT
-	1500 0 1
+	1 0 1
 
 NAME rings: entry and return in order, on every processor
-RUN "$SONDE" -q -c 'build/tests/turns 1000' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("> %d\n", args.offset); @at[tid] = args.offset; } tracepoint:syscalls:sys_exit_lseek /pid == cpid/ { printf("< %d %s\n", @at[tid], comm); } END { clear(@at); }' | awk 'NF && !/^Att/ { n++; if ($1 != (n % 2 ? ">" : "<") || $2 != int((n + 1) * 0.5)) bad++ } END { print n, bad + 0 }'
+RUN "$SONDE" -q -c 'build/tests/turns 1000' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("> %d\n", args.offset); @at[tid] = args.offset; } tracepoint:syscalls:sys_exit_lseek /pid == cpid/ { printf("< %d %s\n", @at[tid], comm); } END { clear(@at); }' | awk 'NF { n++; at = 2 * $2 + ($1 == "<"); if (at <= last) bad++; last = at } END { print (n > 1900), bad + 0 }'
 TIMEOUT 20
 EXPECT
-	2000 0
+	1 0
 
 NAME rings: two processors at once, printed and lost events add up
 RUN for o in "" "--no-feature rings" "--no-feature rings,ringbuf"; do BPFTRACE_PERF_RB_PAGES=1 "$SONDE" $o -q -c 'build/tests/turns 50000 at-once' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event %d\n", tid); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; awk -v printed="$(grep -c '^event' "$TMPDIR/o")" '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } END { if (printed + lost == 100000) print "exact"; else print printed, "printed,", lost + 0, "lost" }' "$TMPDIR/e"; done
