@@ -26,8 +26,9 @@
 #define SINCE         " /@start[tid]/ { @ns[comm] = hist(nsecs - @start[tid]); delete(@start, tid); }"
 
 enum {
-	EMPTY_BODY_NS = 5,  /* smaller differences are noise, and count as this */
-	LONG_MS = 9 * 60000 /* after so long in this section fewer rounds must do */
+	EMPTY_BODY_NS = 5,   /* smaller differences are noise, and count as this */
+	CALM_MS = 1000,      /* others have so long to end their tracing before a round */
+	LONG_MS = 14 * 60000 /* after so long in this section fewer rounds must do */
 };
 
 static const struct program {
@@ -211,6 +212,19 @@ static void keep_account(int i, enum who w, pid_t pid, unsigned mark, double ops
 	series_add(&r->kernel[w], a.ns / a.runs * p->runs);
 }
 
+/* The tracer before detaches a while after it ended; others trace for a while. */
+static bool alone(void)
+{
+	double began = now_ms();
+
+	while (account_tracing() > 0) {
+		if (now_ms() - began > CALM_MS)
+			return false;
+		usleep(10000);
+	}
+	return true;
+}
+
 static void measure(int i, enum who w, bool account)
 {
 	const struct program *p = &programs[i];
@@ -222,8 +236,8 @@ static void measure(int i, enum who w, bool account)
 
 	if (!script || r->failed[w])
 		return;
+	foreign += !alone() && !account;
 	double base = account ? NAN : cost(p->op, NULL);
-	foreign += !account && account_tracing() > 0;
 	unsigned mark = account ? account_mark() : 0;
 	int stats = account ? account_on() : -1;
 	tracer_command(w, script, 0, false, argv);
@@ -429,7 +443,7 @@ static void print_means(void)
 
 void section_events(void)
 {
-	int rounds = quick ? 2 : 5;
+	int rounds = quick ? 2 : 7;
 
 	fprintf(body,
 		"\n## Cost of an event\n\n"
@@ -447,7 +461,7 @@ void section_events(void)
 		"with "
 		"`push`, in uprobe-endbr with `endbr64` and `push`.\n\n",
 		rounds, EMPTY_BODY_NS, EMPTY_BODY_NS);
-	measure_all(rounds, quick ? 1 : 2);
+	measure_all(rounds, quick ? 1 : 3);
 	if (foreign)
 		note("in %d rounds other processes were tracing, too", foreign);
 	print_times();
