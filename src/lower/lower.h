@@ -166,7 +166,7 @@ struct claim {
 	struct mem rec; /* the record */
 	struct ref ring, at, end, size, turn, used;
 };
-void lower_rings(struct lower *l, u32 bytes); /* their map; bytes: of each, a power of two */
+void lower_rings(struct lower *l, u32 n, u32 bytes);   /* bytes: of each, a power of two */
 bool lower_fits_ring(const struct lower *l, u32 size); /* may be claimed before it is filled */
 /* size: a multiple of 8, most is its limit; both with RINGS_WORD. */
 void lower_claim(struct lower *l, struct ref size, u32 most, struct blk *full, struct claim *c);

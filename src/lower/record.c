@@ -8,7 +8,7 @@ enum {
 	RING_BRIEF = 256 << 10,
 	RING_USUAL = 2 << 20,   /* for each CPU, up to eight of them, */
 	RING_MOST = 1 << 28,    /* the verifier refuses larger offsets */
-	RING_LEAST = 512 << 10, /* and at least, of its own */
+	RING_LEAST = 256 << 10, /* and at least, of its own */
 	LOOK_EVERY = 64,
 	SHORT_TEXT = 16, /* is copied from temporary memory with a few loads and stores: comm */
 };
@@ -49,18 +49,29 @@ static bool is_brief(const struct compile *c)
 /*
  * All of a mapped ring counts as resident: 2 MiB are some 10 ms of short records at full speed, in
  * which a machine that is not overloaded lets the reader run. A script that only begins and ends
- * gets little.
+ * gets little. own: how many rings there are, one for each CPU.
  */
-static u64 ring_bytes(const struct compile *c, bool own)
+static u64 ring_bytes(const struct compile *c, u32 own)
 {
 	u64 page = 4096, ncpu = c->unit->host->ncpu, pages = c->unit->config.perf_rb_pages;
 	u64 each = RING_USUAL, all = MIN(MAX(ncpu, 2ull), 8ull) * RING_USUAL;
-	while (each * ncpu > all && each > RING_LEAST)
+	while (each * own > all && each > RING_LEAST)
 		each /= 2;
 	u64 want = pages ? pages * page : own ? each : is_brief(c) ? RING_BRIEF : all, n = page;
 	while (n < want && n < (own ? RING_MOST : 1ull << 30))
 		n *= 2;
 	return n;
+}
+
+/* A ring for each CPU that is online; there may be many more that are possible. */
+static u32 nring(const struct unit *u)
+{
+	u32 *cpu, n, most = 0;
+	struct err *e = host_online(u->host, &cpu, &n);
+	for (u32 i = 0; !e && i < n; i++)
+		most = MAX(most, cpu[i] + 1);
+	err_free(e);
+	return most ? MIN(most, u->host->ncpu) : u->host->ncpu;
 }
 
 static void need_ring(struct lower *l)
@@ -70,7 +81,8 @@ static void need_ring(struct lower *l)
 	if (u->ring)
 		return;
 	if (host_has(u->host, FEAT_RINGS) && !is_brief(c)) {
-		lower_rings(l, (u32)ring_bytes(c, true));
+		u32 n = nring(u);
+		lower_rings(l, n, (u32)ring_bytes(c, n));
 		return;
 	}
 	bool rb = host_has(u->host, FEAT_RINGBUF);
@@ -78,7 +90,7 @@ static void need_ring(struct lower *l)
 	u->ring->map_type = rb ? BPF_MAP_TYPE_RINGBUF : BPF_MAP_TYPE_PERF_EVENT_ARRAY;
 	u->ring->key_size = rb ? 0 : 4;
 	u->ring->val_size = rb ? 0 : 4;
-	u->ring->max_entries = rb ? (u32)ring_bytes(c, false) : u->host->ncpu;
+	u->ring->max_entries = rb ? (u32)ring_bytes(c, 0) : u->host->ncpu;
 }
 
 static bool is_ringbuf(const struct unit *u)

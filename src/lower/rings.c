@@ -3,19 +3,20 @@
 #include "lower/lower.h"
 
 enum {
-	CLAIM_TRIES = 2,  /* it fails when another program claims in between, on the same CPU */
+	CLAIM_TRIES =
+		3, /* it fails when another program claims in between, mostly on the same CPU */
 	WAKE_FILLED = 8,  /* the reader is woken when this part of a ring is in use, */
 	WAKE_EVERY = 16,  /* each time that this part was filled */
 	SHORT_RECORD = 8, /* a record of at most this part of a ring may be claimed before its
 			     length is known */
 };
 
-void lower_rings(struct lower *l, u32 bytes)
+void lower_rings(struct lower *l, u32 n, u32 bytes)
 {
 	struct unit *u = l->u;
 	u->ring = unit_map(u, MAP_RING, "rings");
 	u->ring->flags = BPF_F_MMAPABLE;
-	u->ring->max_entries = u->host->ncpu;
+	u->ring->max_entries = n;
 	u->ring->val_size = RINGS_DATA + bytes;
 	u->ring_size = bytes;
 	u->turns = unit_map(u, MAP_AUX, "turns");
@@ -35,12 +36,31 @@ bool lower_fits_ring(const struct lower *l, u32 size)
 	return size <= l->u->ring_size / SHORT_RECORD;
 }
 
+/* The CPU's; one that came after the start shares the first ring, which is safe, too. */
+static struct ref ring_number(struct lower *l)
+{
+	struct fn *f = l->f;
+	struct ref cpu = ir_callp(f, BPF_FUNC_get_smp_processor_id, 0, NULL);
+	if (l->u->ring->max_entries == l->u->host->ncpu)
+		return cpu;
+	struct ref n = ir_var(f);
+	struct blk *late = ir_blk(f), *go = ir_blk(f);
+	late->unlikely = true;
+	ir_set(f, n, cpu);
+	ir_br(f, O_ULT, cpu, ir_con(f, l->u->ring->max_entries), go, late);
+	ir_at(f, late);
+	ir_set(f, n, ir_con(f, 0));
+	ir_jmp(f, go);
+	ir_at(f, go);
+	return ir_get(f, n);
+}
+
 static struct ref this_ring(struct lower *l, struct blk *none)
 {
 	struct fn *f = l->f;
 	struct blk *found = ir_blk(f);
 	struct mem key = lower_tmp(l, 8);
-	lower_store(l, 4, key, ir_callp(f, BPF_FUNC_get_smp_processor_id, 0, NULL));
+	lower_store(l, 4, key, ring_number(l));
 	struct ref p = ir_call(f, BPF_FUNC_map_lookup_elem,
 			       ARGS(ir_map(l->u->ring->index), lower_addr(l, key)));
 	ir_br(f, O_NE, p, ir_con(f, 0), found, none);
