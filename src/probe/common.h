@@ -59,6 +59,8 @@ const struct type *rawtp_signature(struct types *k, struct arena *a, struct str 
 				   const struct type *fn);
 /* Attach a typed program to the tracepoint it was loaded for. */
 struct err *rawtp_link(struct prog *g, struct link **list);
+/* ... an untyped one, to tracepoints by their names. */
+struct err *rawtp_attach_names(struct host *h, struct unit *u, struct prog *g, struct link **list);
 
 /* ---- tracepoints: rawtrace.c, rawevent.c; see provider.choose ---- */
 const struct provider *rawevent_choose(struct host *h, struct unit *u, struct point *points,

@@ -1,9 +1,16 @@
-/* rawtp.c - rawtracepoint:[module:]event: a tracepoint's own arguments, typed by BTF. */
+/*
+ * rawtp.c - rawtracepoint:[module:]event: a tracepoint's own arguments, typed by BTF; without BTF
+ * as numbers.
+ */
+#include "kern/tracefs.h"
 #include "probe/common.h"
 #include <linux/btf.h>
 
 #define PREFIX "btf_trace_"
-enum { PREFIX_LEN = sizeof(PREFIX) - 1 };
+enum {
+	PREFIX_LEN = sizeof(PREFIX) - 1,
+	MAX_ARGS = 12, /* that the kernel hands to untyped programs */
+};
 
 static struct err *rawtp_parse(struct arena *a, struct point *p, struct str text)
 {
@@ -36,10 +43,74 @@ static bool give_event(struct str name, u32 id, void *arg)
 	return s->cb(&q, s->arg);
 }
 
+/* ---- without BTF ---- */
+
+static const struct provider provider_untyped;
+
+static bool give_untyped(struct search *s, struct str name)
+{
+	struct point q = *s->p;
+	q.provider = &provider_untyped;
+	q.name = arena_str(s->a, name);
+	q.narg = MAX_ARGS;
+	q.no_args = "this kernel has no BTF, which names them; arg0, arg1 ... are there";
+	q.text = probe_text(s->a, "rawtracepoint", str_is_glob(q.target) ? STR("") : q.target,
+			    q.name, (struct str){0});
+	return s->cb(&q, s->arg);
+}
+
+/* Most events of tracefs are tracepoints of the same name; these are not. */
+static bool give_named(struct str category, struct str event, void *arg)
+{
+	static const char *const others[] = {"syscalls",  "ftrace",      "kprobes", "uprobes",
+					     "synthetic", "user_events", "eprobes"};
+	for (u32 i = 0; i < countof(others); i++)
+		if (str_is(category, others[i]))
+			return true;
+	return give_untyped(arg, event);
+}
+
+static bool note_event(struct str category, struct str event, void *arg)
+{
+	(void)event;
+	*(bool *)arg |= !str_is(category, "syscalls");
+	return !*(bool *)arg;
+}
+
+/* A tracepoint may have no event; kallsyms names what the kernel made for it. */
+static bool is_tracepoint(struct host *h, struct arena *a, struct str name)
+{
+	static const char *const made[] = {"__tracepoint_", "__traceiter_", "__bpf_trace_"};
+	bool found = false;
+	err_free(tracefs_events(h, STR("*"), name, note_event, &found));
+	for (u32 i = 0; i < countof(made) && !found; i++)
+		found = tracefs_symbol(h, str_z(arena_fmt(a, "%s%.*s", made[i], STRF(name))));
+	return found;
+}
+
+static struct err *expand_untyped(struct host *h, struct search *s)
+{
+	if (str_is_glob(s->p->name))
+		return tracefs_events(h, STR("*"), s->p->name, give_named, s);
+	if (is_tracepoint(h, s->a, s->p->name))
+		give_untyped(s, s->p->name);
+	return NULL;
+}
+
+static struct ref untyped_arg(struct fn *f, struct host *h, const struct point *p, int n)
+{
+	(void)h, (void)p;
+	return ir_load(f, 8, ir_ctx(f), n * 8);
+}
+
+/* ---- by BTF ---- */
+
 static struct err *rawtp_expand(struct host *h, struct unit *u, const struct point *p, point_cb *cb,
 				void *arg)
 {
 	struct search s = {u ? u->arena : h->arena, p, cb, arg};
+	if (!host_has(h, FEAT_BTF) || h->btf_file)
+		return expand_untyped(h, &s);
 	struct types *k;
 	struct str module = str_is_glob(p->target) ? STR("") : p->target;
 	struct err *e = typed_btf(h, s.a, module, &k);
@@ -124,10 +195,26 @@ const struct provider provider_rawtp = {
 	.prog_type = BPF_PROG_TYPE_TRACING,
 	.attach_type = BPF_TRACE_RAW_TP,
 	.flags = PF_KERNEL | PF_ARGN | PF_TYPED | PF_PIDFILTER | PF_STACKS,
-	.needs = FEAT_BTF,
 	.parse = rawtp_parse,
 	.expand = rawtp_expand,
 	.types = rawtp_types,
 	.arg = rawtp_arg,
 	.attach = rawtp_attach,
+};
+
+static struct err *no_types(struct host *h, struct unit *u, struct point *p)
+{
+	(void)h, (void)u, (void)p;
+	return NULL;
+}
+
+static const struct provider provider_untyped = {
+	.name = "rawtracepoint",
+	.syntax = "rawtracepoint[:module]:event",
+	.doc = "A tracepoint with its original arguments, as numbers.",
+	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+	.flags = PF_KERNEL | PF_ARGN | PF_PIDFILTER | PF_STACKS,
+	.types = no_types,
+	.arg = untyped_arg,
+	.attach = rawtp_attach_names,
 };

@@ -240,7 +240,7 @@ static struct err *raw_attach(struct host *h, struct unit *u, struct prog *g, co
 	return e;
 }
 
-static struct err *events_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+struct err *rawtp_attach_names(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
 	return attach_points(h, u, g, raw_attach, list);
 }
@@ -269,7 +269,7 @@ static const struct provider provider_events = {
 	.doc = "A tracepoint whose fields are not read.",
 	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 	.flags = PF_KERNEL | PF_PIDFILTER | PF_STACKS,
-	.attach = events_attach,
+	.attach = rawtp_attach_names,
 };
 
 /* ---- the choice ---- */

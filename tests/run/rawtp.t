@@ -89,3 +89,31 @@ EXPECT
 	$
 	$
 	@: true
+
+NAME without BTF
+RUN "$SONDE" -q --no-feature BTF -c 'build/tests/syscalls 25' -e 'rawtracepoint:sys_enter /pid == cpid && arg1 == 110/ { @ = count(); @p[probe] = count(); }'
+EXPECT
+	$
+	$
+	@: 25
+	@p[rawtracepoint:sys_enter]: 25
+
+NAME without BTF: wildcards and lists
+RUN "$SONDE" --no-feature BTF -l 'rawtracepoint:sched_process_e*'; "$SONDE" -q --no-feature BTF -c 'build/tests/syscalls 1' -e 'rawtracepoint:sched_process_e* /pid == cpid/ { @[probe] = count(); }'
+NEEDS tp:sched/sched_process_exec
+EXPECT
+	rawtracepoint:sched_process_exec
+	rawtracepoint:sched_process_exit
+	$
+	$
+	@[rawtracepoint:sched_process_exec]: 1
+	@[rawtracepoint:sched_process_exit]: 1
+
+NAME without BTF: what cannot be
+RUN for p in 'rawtracepoint:nope { }' 'rawtracepoint:sys_enter { print(args.id) }' 'rawtracepoint:sys_enter { print(arg12) }' 'rawtracepoint:sys_enter_read { }'; do "$SONDE" --no-feature BTF -e "$p" 2>&1 | head -n 1; done
+NEEDS tracefs
+EXPECT
+	stdin:1:1-19: ERROR: No matches for rawtracepoint nope.
+	stdin:1:33-37: ERROR: this probe's arguments are not known: this kernel has no BTF, which names them; arg0, arg1 ... are there
+	stdin:1:33-38: ERROR: this probe has 12 arguments
+	stdin:1:1-29: ERROR: No matches for rawtracepoint sys_enter_read.
