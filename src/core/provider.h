@@ -65,7 +65,7 @@ enum point_use {
 	USE_IDS = 1 << 11,    /* pid, tid */
 };
 
-#define ALL_MEMBERS (~0ull) /* point.members: args as a whole, or too many to tell */
+#define ALL_MEMBERS (~0ull) /* point.members: too many to tell */
 
 enum { ARG_RET = -1, ARG_FUNC = -2 };
 enum provider_flags {

@@ -318,8 +318,7 @@ static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, str
 		return sema_fail(s, E_AGG, arg->loc, "%.*s() must be assigned directly to a map",
 				 STRF(arg->name));
 	if (is_args(arg) && kind != SIG_TYPE && type_is_record(t))
-		return sema_fail(s, E_TYPE, arg->loc,
-				 "args as a whole cannot be passed on; name its fields");
+		return sema_fail(s, E_TYPE, arg->loc, "this probe's args have no members");
 	if (kind_fits(kind, arg))
 		return true;
 	if (s->final) {

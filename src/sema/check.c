@@ -51,8 +51,7 @@ static const struct type *assigned_type(struct sema *s, struct node *n, const st
 static bool storable(struct sema *s, const struct node *n, const struct type *t)
 {
 	if (is_args(n->b))
-		return sema_fail(s, E_TYPE, n->b->loc,
-				 "args as a whole cannot be copied; name its fields");
+		return sema_fail(s, E_TYPE, n->b->loc, "this probe's args have no members");
 	if (t->kind != T_NONE && t->kind != T_FUNC && t->kind != T_FWD)
 		return true;
 	return sema_fail(s, E_TYPE, n->b->loc,

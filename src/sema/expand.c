@@ -401,6 +401,51 @@ static bool ctx_is_args(struct node *n, void *arg)
 	return true;
 }
 
+/* args.NAME; of text behind a tracepoint's event, the text. */
+static struct node *args_member(struct arena *a, struct loc loc, const struct field *f)
+{
+	struct node *args = node_new(a, N_NAME, loc), *member = node_new(a, N_MEMBER, loc);
+	args->name = STR("args");
+	member->name = f->name;
+	member->a = args;
+	if (!f->data_loc || f->type != &type_str0)
+		return member;
+	struct node *call = node_new(a, N_CALL, loc);
+	call->name = STR("str");
+	call->a = member;
+	return call;
+}
+
+struct whole {
+	struct arena *a;
+	const struct type *args;
+};
+
+/* args as a value is a record of its members. */
+static bool spell_args(struct node *n, void *arg)
+{
+	const struct whole *w = arg;
+	bool type_only = n->kind == N_SIZEOF || n->kind == N_OFFSETOF || n->kind == N_TYPEINFO;
+	if (type_only || (n->kind == N_MEMBER && is_args(n->a)))
+		return false;
+	u32 nf;
+	const struct field *f = is_args(n) ? type_fields(w->args, &nf) : NULL;
+	if (!f || !nf)
+		return true;
+	struct node **tail = &n->a;
+	n->kind = N_RECORD;
+	n->name = (struct str){0};
+	n->a = NULL;
+	for (u32 i = 0; i < nf; i++) {
+		struct node *e = node_new(w->a, N_RFIELD, n->loc);
+		e->name = f[i].name;
+		e->a = args_member(w->a, n->loc, &f[i]);
+		*tail = e;
+		tail = &e->next;
+	}
+	return false;
+}
+
 static void add_variant(struct compile *c, struct node *probe, struct point *p, u32 use, u32 first)
 {
 	struct arena *a = c->unit->arena;
@@ -423,6 +468,11 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 		if (v->probe->b)
 			node_walk(v->probe->b, ctx_is_args, NULL);
 	}
+	struct whole whole = {a, p->args};
+	if (p->args && v->probe->b)
+		node_walk(v->probe->b, spell_args, &whole);
+	if (p->args)
+		node_walk(v->probe->c, spell_args, &whole);
 	v->provider = p->provider;
 	v->points = p;
 	v->npoint = 1;
@@ -485,7 +535,9 @@ static u64 members_of(const struct body *b, const struct type *args)
 		for (u32 k = 0; k < b->member.n; k++)
 			if (str_eq(f[i].name, b->member.v[k]))
 				bits |= i < 63 ? 1ull << i : ALL_MEMBERS;
-	return b->whole ? ALL_MEMBERS : bits;
+	if (b->whole && args)
+		bits = n < 64 ? (1ull << n) - 1 : ALL_MEMBERS;
+	return bits;
 }
 
 static void expand_probe(struct compile *c, struct node *probe, u32 *total)

@@ -213,3 +213,15 @@ EXPECT
 	stdin:1:1-35: ERROR: after @ come a source file, a line and perhaps a column: @file:line[:column]
 	stdin:1:1-34: ERROR: uprobe target file 'build/tests/nope' does not exist or is not executable
 	stdin:1:1-39: ERROR: a uretprobe fires when a function returns: it takes no source line
+
+NAME args as a whole
+RUN "$SONDE" -q -c build/tests/typed0 -e 'uprobe:build/tests/typed0:find { print(args); @[args.id] = args; } uprobe:build/tests/typed0:make_point { print(args); } uprobe:build/tests/typed0:negative { @n = args; }' | sed 's/0x[0-9a-f]*/ADDRESS/'; "$SONDE" -e 'uprobe:build/tests/typed0:visit { print(args); }' 2>&1 | head -n 1
+NEEDS prog:typed0
+EXPECT
+	{ .a = 3, .b = 4 }
+	{ .n = ADDRESS, .id = 2 }
+	$
+	$
+	@[2]: { .n = ADDRESS, .id = 2 }
+	@n: { .n = 6 }
+	stdin:1:41-45: ERROR: args.d is in a floating point register, which the kernel does not show to probes

@@ -117,3 +117,26 @@ EXPECT
 	stdin:1:33-37: ERROR: this probe's arguments are not known: this kernel has no BTF, which names them; arg0, arg1 ... are there
 	stdin:1:33-38: ERROR: this probe has 12 arguments
 	stdin:1:1-29: ERROR: No matches for rawtracepoint sys_enter_read.
+
+NAME args as a whole
+PROG rawtracepoint:sys_enter /pid == cpid && args.id == 62/ { $a = args; $a2 = $a.id; @n[$a.id, $a2] = count(); } rawtracepoint:sys_exit /pid == cpid && args.ret == -3/ { @[(1, args).1.ret] = count(); print((args.ret, 0)); }
+LOAD syscalls 1 kill
+NEEDS btf
+EXPECT
+	(-3, 0)
+	$
+	$
+	@[-3]: 1
+	@n[62, 62]: 1
+
+NAME args as a whole: printed
+RUN "$SONDE" -q -c 'build/tests/syscalls 1 kill' -e 'rawtracepoint:sys_enter /pid == cpid && args.id == 62/ { print(args); printf("%s\n", args); @ = args; @k[args] = 1; }' | sed 's/0x[0-9a-f]*/ADDRESS/g'; "$SONDE" -q -f json -c 'build/tests/syscalls 1 kill' -e 'rawtracepoint:sys_enter /pid == cpid && args.id == 62/ { print(args); }' | sed 's/"[0-9]*"/"ADDRESS"/'
+NEEDS btf
+EXPECT
+	{ .regs = ADDRESS, .id = 62 }
+	{ .regs = ADDRESS, .id = 62 }
+	$
+	$
+	@: { .regs = ADDRESS, .id = 62 }
+	@k[{ .regs = ADDRESS, .id = 62 }]: 1
+	{"type": "value", "data": {"regs": "ADDRESS", "id": 62}}

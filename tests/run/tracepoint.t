@@ -204,3 +204,20 @@ EXPECT
 	$
 	@[tracepoint:syscalls:sys_enter_getuid]: 10
 	@[tracepoint:syscalls:sys_enter_getppid]: 11
+
+NAME args as a whole
+PROG tracepoint:syscalls:sys_exit_kill /pid == cpid/ { print(args); @ = args; @k[args] = count(); $a = args; print($a.ret); } tracepoint:raw_syscalls:sys_exit /pid == cpid && args.ret == -3/ { printf("%s\n", args); }
+LOAD syscalls 1 kill
+EXPECT_RE
+	\{ \.__syscall_nr = 62, \.ret = -3 \}
+	-3
+	\{ \.id = 62, \.ret = -3 \}
+	$
+	$
+	@: \{ \.__syscall_nr = 62, \.ret = -3 \}
+	@k\[\{ \.__syscall_nr = 62, \.ret = -3 \}\]: 1
+
+NAME args as a whole: text behind the event
+RUN "$SONDE" -q -c '/bin/true' -e 'tracepoint:sched:sched_process_exec /pid == cpid/ { print(args); if (0) { print(kstack); } }' | sed 's/[0-9][0-9]*/N/g' | grep .
+EXPECT
+	{ .filename = /bin/true, .pid = N, .old_pid = N }

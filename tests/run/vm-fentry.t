@@ -85,3 +85,12 @@ NEEDS fentry
 EXPECT_RE
 	...
 	@: [0-9]+
+
+NAME args as a whole
+RUN "$SONDE" -q -c 'build/tests/rw w7' -e 'fentry:vfs_write /pid == cpid && args.count == 7/ { print(args); @[args.file] = args; }' | sed 's/0x[0-9a-f]*/ADDRESS/g'
+NEEDS fentry
+EXPECT
+	{ .file = ADDRESS, .buf = ADDRESS, .count = 7, .pos = ADDRESS }
+	$
+	$
+	@[ADDRESS]: { .file = ADDRESS, .buf = ADDRESS, .count = 7, .pos = ADDRESS }
