@@ -312,6 +312,16 @@ static struct err *files_of(struct files *f, const struct point *p, int pid, str
 	return e;
 }
 
+/* Which processes have what mapped is for those to see who may trace them. */
+static void tell_unseen(const struct files *f, const struct point *p)
+{
+	struct unit *u = f->u;
+	if (f->any && u && u->pid <= 0 && u->diags && u->config.missing_probes != MISSING_IGNORE &&
+	    !cap_held(CAP_SYS_PTRACE))
+		diag_add(u->diags, W_NO_PROBE, p->loc,
+			 "files of other users' processes cannot be seen without CAP_SYS_PTRACE");
+}
+
 struct err *user_files(struct host *h, struct unit *u, const struct point *p, user_file *one,
 		       void *arg)
 {
@@ -320,6 +330,7 @@ struct err *user_files(struct host *h, struct unit *u, const struct point *p, us
 	struct err *e = NULL, *missing = NULL;
 	f.any = !p->target.n || str_is(p->target, "*");
 	f.all = !u || !targets(u);
+	tell_unseen(&f, p);
 	if (n <= 1) {
 		e = files_of(&f, p, u ? u->pid : 0, &missing);
 		vec_free(&f.seen);

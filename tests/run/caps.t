@@ -37,6 +37,13 @@ EXPECT
 	@c
 	@u
 
+NAME any file of any process, without CAP_SYS_PTRACE
+RUN cp "$SONDE" /tmp/sonde-$$; for c in '' ,+sys_ptrace; do /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon$c --ambient-caps=-all,+bpf,+perfmon$c --bounding-set=-all,+bpf,+perfmon$c /tmp/sonde-$$ -e 'uprobe:*:no_such_function_anywhere { }' 2>&1 | grep -c CAP_SYS_PTRACE; done; rm /tmp/sonde-$$
+NEEDS file:/usr/bin/setpriv uprobe
+EXPECT
+	1
+	0
+
 NAME the third level of perf_event_paranoid, which Debian's kernels have
 RUN echo 3 >/proc/sys/kernel/perf_event_paranoid; cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -e 'profile:hz:99 { exit(); }' 2>&1 | head -n 1; echo 2 >/proc/sys/kernel/perf_event_paranoid; rm /tmp/sonde-$$
 NEEDS vm file:/usr/bin/setpriv sym:bpf_for_each_map_elem
