@@ -78,6 +78,8 @@ build_progs() {
 		rm -f "$out" "$out.$$"
 		echo "# $c could not be built: $(head -n 1 "$out.log")"
 	done
+	[ "$tests/args32" -nt tests/progs/args32.s ] ||
+		${CC:-cc} -m32 -nostdlib -static -o "$tests/args32" tests/progs/args32.s 2>/dev/null
 	# As code is debugged: not optimised, and with an older form of debug information.
 	[ "$tests/typed0" -nt tests/progs/typed.c ] ||
 		${CC:-cc} -static -std=gnu17 -gdwarf-4 -O0 -o "$tests/typed0" tests/progs/typed.c

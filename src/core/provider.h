@@ -13,9 +13,14 @@ struct unit;
 /* Where a function's arguments are. */
 enum abi {
 	ABI_C,
+	ABI_C32,      /* i386: all on the stack */
 	ABI_GO,       /* Go's registers */
-	ABI_GO_STACK, /* Go before 1.17 */
+	ABI_GO_STACK, /* Go before 1.17, and on i386 */
 };
+static inline bool abi_is_go(enum abi a)
+{
+	return a == ABI_GO || a == ABI_GO_STACK;
+}
 
 /* A place to attach: as written at first, concrete once wildcards are expanded. */
 struct point {

@@ -24,6 +24,8 @@ struct err *offset_outside(struct str func, u64 size) MUST_USE;
 
 /* Registers at function entry. n: a number, ARG_RET. */
 struct ref regs_fetch(struct fn *f, int n);
+/* size bytes of the process's memory at addr; 0 when they cannot be read. */
+struct ref user_load(struct fn *f, struct ref addr, u32 size, bool is_signed);
 /* Low bytes of v as a value of t. */
 struct ref fit_value(struct fn *f, struct ref v, const struct type *t);
 

@@ -55,12 +55,13 @@ static struct str go_version(const struct image *im, const struct section *s)
 static enum abi go_abi(const struct image *im)
 {
 	struct section s;
+	enum abi now = im->machine == EM_386 ? ABI_GO_STACK : ABI_GO;
 	if (image_section_named(im, ".go.buildinfo", &s))
-		return old_go(go_version(im, &s)) ? ABI_GO_STACK : ABI_GO;
+		return old_go(go_version(im, &s)) ? ABI_GO_STACK : now;
 	bool go = image_section_named(im, ".gopclntab", &s) ||
 		  image_section_named(im, ".data.rel.ro.gopclntab", &s) ||
 		  image_section_named(im, ".note.go.buildid", &s);
-	return go ? ABI_GO : ABI_C;
+	return go ? now : ABI_C;
 }
 
 void ufile_go_range(struct ufile *f, const struct elf_syms *syms)
@@ -81,7 +82,7 @@ void ufile_go_range(struct ufile *f, const struct elf_syms *syms)
 enum abi ufile_abi(const struct ufile *f, u64 vaddr)
 {
 	bool go = !f->go_end || (vaddr >= f->go_from && vaddr < f->go_end);
-	return go ? f->go : ABI_C;
+	return go && f->go != ABI_C ? f->go : f->im.machine == EM_386 ? ABI_C32 : ABI_C;
 }
 
 /* ---- files ---- */

@@ -355,6 +355,22 @@ struct err *user_files(struct host *h, struct unit *u, const struct point *p, us
 	return missing ? missing : e;
 }
 
+/* ---- memory ---- */
+
+struct ref user_load(struct fn *f, struct ref addr, u32 size, bool is_signed)
+{
+	enum { HELPER_PROBE_READ_USER = 112 };
+	u32 mark = ir_slot_mark(f);
+	struct ref slot = ir_slot(f, 8);
+	if (!ref_is(slot))
+		return ir_con(f, 0);
+	ir_store(f, 8, slot, 0, ir_con(f, 0));
+	ir_call(f, HELPER_PROBE_READ_USER, ARGS(slot, ir_con(f, size), addr));
+	struct ref v = is_signed ? ir_loads(f, size, slot, 0) : ir_load(f, size, slot, 0);
+	ir_slot_release(f, mark);
+	return v;
+}
+
 /* ---- which of many points it was ---- */
 
 static struct ref attach_cookie(struct fn *f)

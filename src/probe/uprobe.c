@@ -3,6 +3,7 @@
 #include "kern/regs.h"
 #include "probe/common.h"
 #include "probe/ufile.h"
+#include <elf.h>
 
 enum { HELPER_GET_FUNC_IP = 173 };
 
@@ -115,12 +116,25 @@ static struct err *unsafe_place(struct search *s, const char *what)
 		       what, STRF(s->p->text));
 }
 
+/* Functions in assembly may not say how long they are. */
+static u64 up_to_next(const struct search *s, const struct symbol *fn)
+{
+	for (u32 i = 0; i < s->syms.n; i++)
+		if (s->syms.v[i].addr > fn->addr)
+			return s->syms.v[i].addr - fn->addr;
+	return 0;
+}
+
 /* A breakpoint within an instruction changes what the program does. */
 static struct err *check_place(struct search *s, const struct symbol *fn, u64 offset)
 {
 	struct codes c = {0};
-	if (fn)
-		c = ufile_code(&s->file, fn);
+	struct symbol whole;
+	if (fn) {
+		whole = *fn;
+		whole.size = fn->size ? fn->size : up_to_next(s, fn);
+		c = ufile_code(&s->file, &whole);
+	}
 	if (c.n && offset < c.n && ufile_refused(&s->file, fn->file_off + offset))
 		return err_new("the kernel puts no uprobe on the instruction at %.*s+%llu in %s "
 			       "(its prefix or kind)",
@@ -146,6 +160,20 @@ struct returns {
 	u64 start; /* of the function */
 };
 
+static void tell_ifunc(struct search *s, const struct point *q)
+{
+	struct unit *u = s->u;
+	if (!u || !u->diags || u->config.missing_probes == MISSING_IGNORE)
+		return;
+	struct diag *d =
+		diag_add(u->diags, W_NO_PROBE, s->p->loc,
+			 "%.*s is an indirect function: the probe sees how one of its forms is "
+			 "chosen, not the calls, which go to that form",
+			 STRF(q->name));
+	diag_hint(u->diags, d, "forms: sonde -l '%s:%s:*%.*s*'", q->provider->name, s->path,
+		  STRF(q->name));
+}
+
 static struct err *give_symbol(struct search *s, const struct symbol *sym)
 {
 	struct point q = *s->p;
@@ -158,7 +186,7 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 	q.abi = ufile_abi(&s->file, sym->addr);
 	name_point(s, &q, sym);
 	struct err *e = check_place(s, sym, q.offset);
-	if (!e && q.abi != ABI_C && is_return(q.provider)) {
+	if (!e && abi_is_go(q.abi) && is_return(q.provider)) {
 		struct returns *r = arena_new(s->a, struct returns);
 		r->start = sym->file_off;
 		e = ufile_returns(&s->file, sym, s->a, &r->off, &r->n);
@@ -174,6 +202,8 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 	if (e)
 		return e;
 	s->found++;
+	if (sym->ifunc && !s->wild)
+		tell_ifunc(s, &q);
 	s->stop = !s->cb(&q, s->arg);
 	return NULL;
 }
@@ -189,7 +219,7 @@ static struct err *give_address(struct search *s)
 		return e;
 	q.target = str_z(s->path);
 	q.abi = ufile_abi(&s->file, s->p->addr);
-	if (q.abi != ABI_C && is_return(q.provider))
+	if (abi_is_go(q.abi) && is_return(q.provider))
 		return err_new("%s is a Go program: returns are probed by the function's name",
 			       s->path);
 	q.text = probe_text(s->a, q.provider->name, q.target,
@@ -246,6 +276,32 @@ static struct err *give_named(struct search *s)
 	return e;
 }
 
+static bool is_code(const struct image *im, u64 vaddr)
+{
+	struct segment seg;
+	for (u32 i = 0; image_segment(im, i, &seg); i++)
+		if (seg.type == PT_LOAD && (seg.flags & PF_X) && vaddr >= seg.addr &&
+		    vaddr - seg.addr < seg.filesz)
+			return true;
+	return false;
+}
+
+/* Names in assembly may not say that they are functions. */
+static struct err *give_label(struct search *s)
+{
+	struct symbol sym;
+	struct err *e = elf_symbol(s->file.path, s->p->name, &sym);
+	bool ok = !e && is_code(&s->file.im, sym.addr);
+	err_free(e);
+	if (ok)
+		return give_symbol(s, &sym);
+	if (elf_imports(&s->file.im, s->p->name))
+		return err_new("%s calls %.*s, but a library defines it: name the library instead "
+			       "(ldd lists them)",
+			       s->path, STRF(s->p->name));
+	return NULL;
+}
+
 static void tell_left(struct search *s)
 {
 	struct unit *u = s->u;
@@ -273,6 +329,8 @@ static struct err *search_open(struct search *s)
 	if (!e && !s->found && (s->p->extra.n || s->wild))
 		e = give_matches(s);
 	tell_left(s);
+	if (!e && !s->found && !s->p->extra.n && !s->wild)
+		e = give_label(s);
 	if (!e && !s->found && s->syms.packed)
 		e = err_new("%s keeps symbols in .gnu_debugdata, which is damaged, or needs a "
 			    "sonde that is built with liblzma",
@@ -323,9 +381,12 @@ static struct ref uprobe_arg(struct fn *f, struct host *h, const struct point *p
 {
 	if (n >= 0 && p->abi == ABI_GO)
 		return ir_load(f, 8, ir_ctx(f), regs_go_arg((u32)n));
+	if (n >= 0 && p->abi == ABI_C32) /* behind the return address */
+		return user_load(f, ir_addi(f, ir_load(f, 8, ir_ctx(f), REGS_SP), 4 + 4 * n), 4,
+				 false);
 	if (n != ARG_FUNC)
 		return regs_fetch(f, n);
-	if (is_return(p->provider) && p->abi == ABI_C && host_has(h, FEAT_FUNC_IP))
+	if (is_return(p->provider) && !abi_is_go(p->abi) && host_has(h, FEAT_FUNC_IP))
 		return ir_callp(f, HELPER_GET_FUNC_IP, ARGS(ir_ctx(f)));
 	struct ref ip = ir_load(f, 8, ir_ctx(f), REGS_IP);
 	if (p->provider->which && p->priv)

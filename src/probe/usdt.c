@@ -5,8 +5,6 @@
 #include "probe/common.h"
 #include "probe/ufile.h"
 
-enum { HELPER_PROBE_READ_USER = 112 };
-
 /* point.priv: the places that share a name and where their arguments are. */
 struct usdt_point {
 	u32 n;
@@ -174,20 +172,6 @@ static struct ref reg(struct fn *f, i16 at)
 	return at & 7 ? ir_op2(f, O_SHR, whole, ir_con(f, (u64)(at & 7) * 8)) : whole; /* %ah */
 }
 
-/* size bytes of the process's memory at addr; 0 when they cannot be read. */
-static struct ref user_load(struct fn *f, struct ref addr, const struct usdt_arg *a)
-{
-	u32 mark = ir_slot_mark(f);
-	struct ref slot = ir_slot(f, 8);
-	if (!ref_is(slot))
-		return ir_con(f, 0);
-	ir_store(f, 8, slot, 0, ir_con(f, 0));
-	ir_call(f, HELPER_PROBE_READ_USER, ARGS(slot, ir_con(f, a->size), addr));
-	struct ref v = a->is_signed ? ir_loads(f, a->size, slot, 0) : ir_load(f, a->size, slot, 0);
-	ir_slot_release(f, mark);
-	return v;
-}
-
 /* The address of an operand in memory, or of a symbol. */
 static struct ref place(struct fn *f, const struct usdt_arg *a)
 {
@@ -217,7 +201,7 @@ static struct ref usdt_arg(struct fn *f, struct host *h, const struct point *p, 
 	case UA_REG:
 		at = reg(f, a->reg);
 		return a->size == 8 ? at : ir_op1(f, a->is_signed ? O_EXTS : O_EXTU, a->size, at);
-	case UA_MEM: return user_load(f, place(f, a), a);
+	case UA_MEM: return user_load(f, place(f, a), a->size, a->is_signed);
 	}
 	return ir_con(f, 0);
 }

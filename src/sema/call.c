@@ -180,7 +180,7 @@ bool sema_func_is_text(struct host *h, const struct point *p)
 {
 	u32 flags = p->provider->flags;
 	return (flags & PF_USER) && (flags & PF_RETVAL) && p->name.n &&
-	       !host_has(h, p->abi == ABI_C ? FEAT_UPROBE_MULTI : FEAT_COOKIE);
+	       !host_has(h, abi_is_go(p->abi) ? FEAT_COOKIE : FEAT_UPROBE_MULTI);
 }
 
 /* Names that are neither rows nor maps: what they mean depends on the probe. NULL in *t: not one of

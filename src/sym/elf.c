@@ -100,10 +100,12 @@ static void read_table(struct reader *r, const struct section *tab)
 		const char *z = bytes_z(&name);
 		struct str s = z ? without_version(str_z(z)) : STR("");
 		if (s.n)
-			vec_add(&r->v, (struct symbol){.name = s,
-						       .addr = e.addr,
-						       .size = e.size,
-						       .rank = rank(&e, s)});
+			vec_add(&r->v,
+				(struct symbol){.name = s,
+						.addr = e.addr,
+						.size = e.size,
+						.ifunc = ELF64_ST_TYPE(e.info) == STT_GNU_IFUNC,
+						.rank = rank(&e, s)});
 	}
 }
 
@@ -139,6 +141,7 @@ static void finish(struct reader *r, struct elf_syms *ret)
 		if (last && last->addr == s->addr && str_eq(last->name, s->name)) {
 			last->size = MAX(last->size, s->size);
 			last->rank = MIN(last->rank, s->rank);
+			last->ifunc |= s->ifunc;
 		} else {
 			r->v.v[n++] = *s;
 		}
@@ -296,6 +299,27 @@ struct err *elf_symbol(const char *path, struct str name, struct symbol *ret)
 	image_close(&im);
 	arena_free(&a);
 	return err;
+}
+
+bool elf_imports(const struct image *im, struct str name)
+{
+	struct section tab, strs;
+	for (u32 i = 0; image_section(im, i, &tab); i++) {
+		if (tab.type != SHT_DYNSYM || !image_section(im, tab.link, &strs))
+			continue;
+		struct bytes b = image_bytes(im, &tab), names = image_bytes(im, &strs);
+		while (b.at < b.n && !b.bad) {
+			struct entry e = read_entry(im, &b);
+			struct bytes at = names;
+			bytes_seek(&at, e.name);
+			const char *z = bytes_z(&at);
+			u32 type = ELF64_ST_TYPE(e.info);
+			if (z && e.shndx == SHN_UNDEF && (type == STT_FUNC || type == STT_NOTYPE) &&
+			    str_is(name, z))
+				return true;
+		}
+	}
+	return false;
 }
 
 const struct symbol *elf_find(const struct elf_syms *e, struct str name)

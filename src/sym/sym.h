@@ -15,6 +15,7 @@ struct symbol {
 	u64 size;          /* 0 unknown */
 	struct str module; /* kernel: "" for vmlinux; user: path of the file */
 	u64 file_off;      /* ELF: offset in the file, what a uprobe wants */
+	bool ifunc;        /* ELF: what runs first, and once, to choose a function */
 	u8 rank;           /* ELF: of names for one address the one to show: the least */
 };
 void syms_init(struct host *h, bool demangle, struct syms **ret);
@@ -46,6 +47,9 @@ struct elf_syms {
 };
 struct err *elf_read_syms(struct arena *a, const char *path, struct elf_syms *ret);
 struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret);
+/* Does it call a function of this name that is defined elsewhere? */
+struct image;
+bool elf_imports(const struct image *im, struct str name);
 /* The symbol that holds a virtual address of the file; NULL: none. */
 const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr);
 /* Exact name (or NULL: none); versions (@@GLIBC_2.2) are cut off names. */

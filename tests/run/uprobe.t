@@ -327,3 +327,50 @@ NEEDS prog:calls uprobe feature:uprobe_multi file:/lib/x86_64-linux-gnu/libc.so.
 EXPECT
 	snprintf
 	strlen
+
+NAME labels and functions without a length, as assembly leaves them
+RUN
+	"$SONDE" -q -c 'build/tests/labels 3' -e 'uprobe:build/tests/labels:bare, uprobe:build/tests/labels:endless, uprobe:build/tests/labels:endless+4 { @[probe] = count(); }
+		uretprobe:build/tests/labels:bare { @r = count(); }' | grep .
+	"$SONDE" -e 'uprobe:build/tests/labels:endless+2 { }' 2>&1 | head -n 1
+	"$SONDE" --dry-run -e 'uprobe:build/tests/labels:no_such_label { }' 2>&1 | head -n 1
+NEEDS prog:labels uprobe
+EXPECT
+	@[uprobe:build/tests/labels:bare]: 3
+	@[uprobe:build/tests/labels:endless]: 3
+	@[uprobe:build/tests/labels:endless+4]: 3
+	@r: 3
+	stdin:1:1-36: ERROR: Could not add uprobe into middle of instruction: uprobe:build/tests/labels:endless+2; --unsafe attaches all the same, which may corrupt the traced program
+	stdin:1:1-40: ERROR: No matches for uprobe build/tests/labels:no_such_label.
+
+NAME an indirect function is not what is called, and that is said
+RUN
+	"$SONDE" -q -c 'build/tests/labels 3' -e 'uprobe:build/tests/labels:chosen { @choice = count(); } uprobe:build/tests/labels:chosen_form { @calls = count(); }' 2>&1 | grep -v -e ^uprobe -e '~~' -e '^$'
+	"$SONDE" -q -c 'build/tests/labels 3' -e 'uprobe:build/tests/labels:chosen* { @[probe] = count(); }' 2>&1 | grep .
+NEEDS prog:labels uprobe
+EXPECT
+	stdin:1:1-33: WARNING: chosen is an indirect function: the probe sees how one of its forms is chosen, not the calls, which go to that form
+	HINT: forms: sonde -l 'uprobe:build/tests/labels:*chosen*'
+	@calls: 3
+	@choice: 1
+	@[uprobe:build/tests/labels:chosen]: 1
+	@[uprobe:build/tests/labels:chosen_form]: 3
+
+NAME a function that a program only calls
+RUN "$SONDE" -e 'uprobe:build/tests/calls:usleep { }' 2>&1 | head -n 1; "$SONDE" --dry-run -e 'config = { missing_probes = warn } uprobe:build/tests/calls:usleep { } begin { }' 2>&1 | head -n 1
+NEEDS prog:calls uprobe
+EXPECT
+	stdin:1:1-32: ERROR: build/tests/calls calls usleep, but a library defines it: name the library instead (ldd lists them)
+	stdin:1:36-67: WARNING: No matches for uprobe build/tests/calls:usleep. Skipping.
+
+NAME arguments of a program for 32 bits are on its stack
+PROG uprobe:build/tests/args32:tens { @[func, arg0, arg1] = count(); } uretprobe:build/tests/args32:tens { @r[retval] = count(); }
+LOAD args32
+NEEDS prog:args32 uprobe
+EXPECT
+	$
+	$
+	@[tens, 4, 2]: 1
+	@[tens, 5, 3]: 1
+	@r[42]: 1
+	@r[53]: 1
