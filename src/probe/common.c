@@ -5,6 +5,15 @@
 #include "kern/tracefs.h"
 #include <linux/btf.h>
 
+void leave_out(struct prog *g, u32 n, struct err *e)
+{
+	if (!g->unattached_why)
+		g->unattached_why = e;
+	else
+		err_free(e);
+	g->unattached += n;
+}
+
 struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach_point *one,
 			  struct link **list)
 {
@@ -20,11 +29,8 @@ struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach
 			continue;
 		}
 		link_undo(h, list, mark);
-		if (p->wild && !only) { /* the others are there */
-			if (!g->unattached++)
-				g->unattached_why = e;
-			else
-				err_free(e);
+		if (p->wild) { /* others may be there */
+			leave_out(g, 1, e);
 			at = &p->next;
 			continue;
 		}
@@ -128,6 +134,8 @@ struct ref fit_value(struct fn *f, struct ref v, const struct type *t)
 
 /* ---- kernel functions ---- */
 
+enum { MAX_MODULES = 16 };
+
 struct functions {
 	struct host *h;
 	struct arena *a;
@@ -137,6 +145,8 @@ struct functions {
 	struct tab seen;
 	bool wild;
 	u32 nbusy;
+	struct str in[MAX_MODULES]; /* modules that have the function */
+	u32 nin;
 };
 
 /*
@@ -160,6 +170,22 @@ static bool is_busy(struct str glob, struct str func)
 	return false;
 }
 
+/* func may be a piece of the list: for one name it is the point's. */
+static bool give_named(struct functions *s, struct str func, struct str module, struct str target)
+{
+	struct point q = *s->p;
+	q.name = func;
+	q.target = target;
+	q.wild = s->wild;
+	q.extra = arena_str(s->a, module);
+	AUTO_SB name = {0};
+	sb_add(&name, q.name);
+	if (q.offset)
+		sb_fmt(&name, "+%llu", q.offset);
+	q.text = probe_text(s->a, q.provider->name, target, sb_str(&name), (struct str){0});
+	return s->cb(&q, s->arg);
+}
+
 static bool give_function(struct str func, struct str module, void *arg)
 {
 	struct functions *s = arg;
@@ -170,22 +196,42 @@ static bool give_function(struct str func, struct str module, void *arg)
 		s->nbusy++;
 		return true;
 	}
-	if (s->wild) { /* static functions of one name: the kernel takes the name once */
-		if (tab_add(&s->seen, func, s)) /* the list of functions stays in memory */
-			return true;
+	if (!s->wild) {
+		for (u32 i = 0; i < s->nin; i++)
+			if (str_eq(s->in[i], module))
+				return true;
+		s->in[s->nin++] = arena_str(s->a, module);
+		return s->nin < countof(s->in);
 	}
-	struct point q = *s->p;
-	q.name = s->wild ? func : s->p->name;
-	q.wild = s->wild;
-	q.extra = arena_str(s->a, module);
+	/* Static functions of one name: the kernel takes the name once. */
+	if (tab_add(&s->seen, func, s)) /* the list of functions stays in memory */
+		return true;
+	struct str target = want;
 	if (str_is_glob(want))
-		q.target = arena_str(s->a, module.n ? module : STR("vmlinux"));
-	AUTO_SB name = {0};
-	sb_add(&name, q.name);
-	if (q.offset)
-		sb_fmt(&name, "+%llu", q.offset);
-	q.text = probe_text(s->a, q.provider->name, q.target, sb_str(&name), (struct str){0});
-	return s->cb(&q, s->arg) && s->wild;
+		target = arena_str(s->a, module.n ? module : STR("vmlinux"));
+	return give_named(s, func, module, target);
+}
+
+/* Several modules that have it: each by its name. */
+static void give_one_name(struct functions *s)
+{
+	const struct point *p = s->p;
+	bool clear = s->nin < 2 && !str_is_glob(p->target);
+	for (u32 i = 0; i < s->nin; i++)
+		if (!give_named(s, p->name, s->in[i],
+				clear        ? p->target
+				: s->in[i].n ? s->in[i]
+					     : STR("vmlinux")))
+			break;
+}
+
+static void tell_busy(struct unit *u, const struct point *p, u32 n)
+{
+	if (n && u && u->diags)
+		diag_add(u->diags, W_NO_PROBE, p->loc,
+			 "%u function%s that tracing itself goes through %s left out of this "
+			 "wildcard. Name them to probe them.",
+			 n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
 }
 
 struct err *kernel_functions(struct host *h, struct unit *u, const struct point *p, point_cb *cb,
@@ -197,15 +243,13 @@ struct err *kernel_functions(struct host *h, struct unit *u, const struct point 
 	bool core = !p->target.n || str_is(p->target, "vmlinux");
 	struct types *k = s.wild || !core ? NULL : host_btf(h);
 	if (k && btf_types_id(k, p->name, BTF_KIND_FUNC)) {
-		give_function(p->name, STR(""), &s);
+		give_named(&s, p->name, STR(""), p->target);
 		return NULL;
 	}
 	struct err *e = tracefs_functions(h, p->name, give_function, &s);
 	tab_free(&s.seen);
-	if (s.nbusy && u && u->diags)
-		diag_add(u->diags, W_NO_PROBE, p->loc,
-			 "%u function%s that tracing itself goes through %s left out of this "
-			 "wildcard. Name them to probe them.",
-			 s.nbusy, s.nbusy == 1 ? "" : "s", s.nbusy == 1 ? "is" : "are");
+	if (!s.wild)
+		give_one_name(&s);
+	tell_busy(u, p, s.nbusy);
 	return e;
 }

@@ -34,13 +34,16 @@ struct err *kernel_functions(struct host *h, struct unit *u, const struct point 
 			     void *arg);
 
 /*
- * Attach g to its points one by one. One that fails: as missing_probes says, all fails, or it is
- * taken out of g (with a warning or without) as long as another one stays.
+ * Attach g to its points one by one. One that fails: of a wildcard's it is left out; else as
+ * missing_probes says, all fails, or it is taken out of g (with a warning or without) as long as
+ * another one stays.
  */
 typedef struct err *attach_point(struct host *h, struct unit *u, struct prog *g,
 				 const struct point *p, struct link **list);
 struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach_point *one,
 			  struct link **list);
+/* n points that a wildcard matched stay without; frees e, the reason, or keeps it. */
+void leave_out(struct prog *g, u32 n, struct err *e);
 
 /* ---- tracing programs: typed.c ---- */
 /* p->args, narg and ret from a signature whose first skip parameters are left out. */

@@ -45,6 +45,7 @@ struct search {
 	u32 prog;            /* the id of the BPF program */
 	struct str found[4]; /* modules that have the function */
 	u32 nfound;
+	u32 nbusy; /* left out */
 	bool stop;
 };
 
@@ -53,8 +54,11 @@ static bool give_function(struct str name, u32 id, void *arg)
 	struct search *s = arg;
 	(void)id;
 	struct point q = *s->p;
-	if (str_is_glob(q.name) && typed_recurses(name))
+	q.wild = str_is_glob(q.name);
+	if (q.wild && typed_recurses(name)) {
+		s->nbusy++;
 		return true;
+	}
 	q.target = s->module;
 	q.name = arena_str(s->a, name);
 	q.addr = s->prog;
@@ -170,27 +174,39 @@ static struct err *expand_modules(struct host *h, struct search *s)
 	return any || str_glob(s->p->target, STR("vmlinux")) ? NULL : typed_no_modules();
 }
 
-static struct err *fentry_expand(struct host *h, struct unit *u, const struct point *p,
-				 point_cb *cb, void *arg)
+static struct err *search_functions(struct host *h, struct search *s)
 {
-	struct search s = {.a = u ? u->arena : h->arena, .p = p, .cb = cb, .arg = arg};
+	const struct point *p = s->p;
 	struct types *k;
-	s.module = p->target.n ? p->target : STR("vmlinux");
+	s->module = p->target.n ? p->target : STR("vmlinux");
 	if (in_program(p))
-		return expand_programs(&s);
+		return expand_programs(s);
 	bool any = str_is(p->target, "*"); /* lists mean the kernel itself */
 	if (str_is_glob(p->target) && !(any && str_is_glob(p->name)))
-		return expand_modules(h, &s);
+		return expand_modules(h, s);
 	if (any)
-		s.module = STR("vmlinux");
-	struct err *e = typed_btf(h, s.a, s.module, &k);
+		s->module = STR("vmlinux");
+	struct err *e = typed_btf(h, s->a, s->module, &k);
 	if (e)
 		return e;
 	bool wild = str_is_glob(p->name);
 	if (!wild && !p->target.n && !btf_types_id(k, p->name, BTF_KIND_FUNC))
-		return find_module(h, &s);
-	give_all(&s, k);
+		return find_module(h, s);
+	give_all(s, k);
 	return NULL;
+}
+
+static struct err *fentry_expand(struct host *h, struct unit *u, const struct point *p,
+				 point_cb *cb, void *arg)
+{
+	struct search s = {.a = u ? u->arena : h->arena, .p = p, .cb = cb, .arg = arg};
+	struct err *e = search_functions(h, &s);
+	if (s.nbusy && u && u->diags && p->loc.len)
+		diag_add(u->diags, W_NO_PROBE, p->loc,
+			 "%u function%s that BPF trampolines go through themselves %s left out of "
+			 "this wildcard",
+			 s.nbusy, s.nbusy == 1 ? "" : "s", s.nbusy == 1 ? "is" : "are");
+	return e;
 }
 
 static struct err *fentry_types(struct host *h, struct unit *u, struct point *p)
@@ -224,14 +240,52 @@ static struct ref fentry_arg(struct fn *f, struct host *h, const struct point *p
 	return ir_con(f, tracefs_symbol(h, p->name));
 }
 
+/*
+ * Before Linux 6.3 a function of a module was looked for by its name alone: the trampoline could be
+ * in another module's. The kernel lists those that have one: "setup [vfat] (1) R  D ...".
+ */
+static struct err *check_module(struct host *h, const struct point *p)
+{
+	struct str text, line;
+	const char *dir;
+	struct err *e = host_tracefs(h, &dir);
+	if (!e)
+		e = host_read(h, &text, "%s/enabled_functions", dir);
+	if (e) { /* cannot be told */
+		err_free(e);
+		return NULL;
+	}
+	struct str want =
+		str_z(arena_fmt(h->arena, "%.*s [%.*s] ", STRF(p->name), STRF(p->target)));
+	while (str_cut(&text, '\n', &line))
+		if (str_starts(line, want))
+			return NULL;
+	return err_new("this kernel finds functions of modules by their names alone (Linux 6.3 "
+		       "does not), and another has a %.*s: use kprobe:%.*s:%.*s",
+		       STRF(p->name), STRF(p->target), STRF(p->name));
+}
+
+static bool in_module(const struct point *p)
+{
+	return p->target.n && !in_program(p) && !str_is(p->target, "vmlinux");
+}
+
 static struct err *fentry_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
-	(void)h, (void)u;
+	(void)u;
 	int fd;
+	struct link *mark = *list;
 	const struct type *args = g->points->args;
 	struct err *e = bpf_link_tracing(g->fd, g->provider->attach_type, 0, &fd);
 	if (!e)
 		link_add(list, fd, -1);
+	if (!e && in_module(g->points))
+		e = check_module(h, g->points);
+	if (e && g->points->wild) {
+		link_undo(h, list, mark);
+		leave_out(g, 1, e);
+		return NULL;
+	}
 	if (e && args && args->size > REG_SLOTS * 8)
 		return err_wrap(e,
 				"%.*s has arguments on the stack, which needs Linux 6.6; use a "

@@ -184,12 +184,13 @@ static struct err *attach_return(struct host *h, struct unit *u, struct prog *g,
 	return e;
 }
 
-/* "module:function" where the module was named; NULL: by address. */
+/* "module:function" where the module was named, or found by a wildcard; NULL: by address. */
 static const char *function_of(struct host *h, const struct point *p)
 {
 	const char *func = p->has_addr ? NULL : arena_strz(h->arena, p->name);
-	if (func && p->target.n && !str_is(p->target, "vmlinux"))
-		func = arena_fmt(h->arena, "%.*s:%s", STRF(p->target), func);
+	struct str module = p->wild && p->extra.n ? p->extra : p->target;
+	if (func && module.n && !str_is(module, "vmlinux"))
+		func = arena_fmt(h->arena, "%.*s:%s", STRF(module), func);
 	return func;
 }
 

@@ -413,15 +413,6 @@ static bool is_unsupported(const struct err *e)
 	return e && (e->no == ENOTSUPP_KERNEL || e->no == ENOEXEC);
 }
 
-static void leave_out(struct prog *g, u32 n, struct err *e)
-{
-	if (!g->unattached_why)
-		g->unattached_why = e;
-	else
-		err_free(e);
-	g->unattached += n;
-}
-
 static struct err *attach_link(const struct batch *b, const struct user_site *v, u32 n)
 {
 	VEC(u64) off = {0}, sem = {0}, cookie = {0};

@@ -155,26 +155,39 @@ static bool attach_failed(struct session *s, const struct prog *p, struct err *e
 	return false;
 }
 
-/* A wildcard may match places that nothing can be attached to. */
-static void tell_unattached(struct session *s, struct prog *p)
+/*
+ * A wildcard may match places that nothing can be attached to. Its matches may have one program or
+ * many. False: nothing could be attached, and that is an error.
+ */
+static bool tell_unattached(struct session *s, struct prog *p)
 {
-	if (s->u->config.missing_probes == MISSING_IGNORE) {
-		err_free(p->unattached_why);
-		return;
-	}
-	AUTO_SB text = {0};
-	sb_fmt(&text, "%u of the %u matches cannot be probed (the first: %s)", p->unattached,
-	       count_points(p), p->unattached_why->msg);
-	session_error(s, true, "", p->loc, sb_str(&text));
-	err_free(p->unattached_why);
+	u32 all = 0, n = 0;
+	struct err *why = p->unattached_why;
 	p->unattached_why = NULL;
+	for (u32 i = 0; i < s->u->nprog; i++) {
+		struct prog *q = s->u->prog[i];
+		if (memcmp(&q->loc, &p->loc, sizeof(p->loc)))
+			continue;
+		all += count_points(q);
+		n += q->unattached;
+		err_free(q->unattached_why);
+		q->unattached_why = NULL;
+	}
+	if (n == all)
+		return attach_failed(s, p, why);
+	AUTO_SB text = {0};
+	sb_fmt(&text, "%u of the %u matches cannot be probed (the first: %s)", n, all, why->msg);
+	if (s->u->config.missing_probes != MISSING_IGNORE)
+		session_error(s, true, "", p->loc, sb_str(&text));
+	err_free(why);
+	return true;
 }
 
 static bool attach_prog(struct session *s, struct prog *p)
 {
 	struct link *links = NULL, **tail = &links;
 	struct err *e = p->provider->attach ? p->provider->attach(s->h, s->u, p, &links) : NULL;
-	if (!e && p->unattached && p->unattached == count_points(p)) {
+	if (!e && p->unattached && p->unattached == count_points(p) && !p->points->wild) {
 		e = p->unattached_why;
 		p->unattached_why = NULL;
 	}
@@ -191,8 +204,6 @@ static bool attach_prog(struct session *s, struct prog *p)
 	*tail = s->links;
 	s->links = links;
 	s->npoint += count_points(p) - p->unattached;
-	if (p->unattached)
-		tell_unattached(s, p);
 	return true;
 }
 
@@ -224,6 +235,9 @@ static bool attach_all(struct session *s)
 		if (!attach_prog(s, p))
 			return false;
 	}
+	for (u32 i = 0; i < u->nprog; i++)
+		if (u->prog[i]->unattached_why && !tell_unattached(s, u->prog[i]))
+			return false;
 	for (u32 i = 0; i < u->nprog; i++)
 		if (!is_attached(u->prog[i]))
 			s->npoint += count_points(u->prog[i]);

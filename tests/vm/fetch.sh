@@ -1,6 +1,6 @@
 #!/bin/sh
 # fetch.sh VERSION: makes sure that a Debian kernel of that series (5.10, 7.2) is in the cache and
-# prints its folder: vmlinuz, release (uname -r) and modules/*.ko, those that a guest needs.
+# prints its folder: vmlinuz, release (uname -r), modules/*.ko, those that a guest needs, and their list.
 # The packages come from the mirror that this machine's apt uses, through an apt root of its own, so
 # neither its sources nor its package state change. When that fails: why on stderr, exit code 1.
 set -u
@@ -8,11 +8,17 @@ set -u
 ver=$1
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/sonde/kernels
 wanted="virtio virtio_ring virtio_pci virtio_pci_modern_dev virtio_pci_legacy_dev failover
-	netfs fscache 9pnet 9p 9pnet_virtio overlay"
+	netfs fscache 9pnet 9p 9pnet_virtio overlay
+	brd fat msdos vfat nls_cp437 nls_ascii"
 
-[ -s "$cache/$ver/vmlinuz" ] && echo "$cache/$ver" && exit 0
+# Complete, or all that can be had for now.
+have() {
+	[ -s "$cache/$ver/vmlinuz" ] && echo "$cache/$ver"
+}
+[ "$(cat "$cache/$ver/wanted" 2>/dev/null)" = "$wanted" ] && have && exit 0
 
 fail() {
+	have && exit 0
 	echo "$*" >&2
 	exit 1
 }
@@ -84,6 +90,7 @@ vmlinuz=$(find "$tmp/x" -name 'vmlinuz*' -type f | head -n 1)
 [ "$vmlinuz" ] || fail "no kernel in $packages"
 cp "$vmlinuz" "$tmp/new/vmlinuz"
 echo "${image#linux-image-}" >"$tmp/new/release"
+echo "$wanted" >"$tmp/new/wanted"
 for m in $wanted; do
 	find "$tmp/x" \( -name "$m.ko" -o -name "$m.ko.xz" \) -exec cp '{}' "$tmp/new/modules/" \;
 done
