@@ -34,6 +34,7 @@ struct point {
 	u64 offset, addr, period;
 	u32 id; /* index into unit.probe_name */
 	bool has_addr;
+	bool late;   /* attached when the program of -c is mapped: .addr is relative to .target */
 	bool wild;   /* one of those that a wildcard matched */
 	bool copied; /* by a helper: typed arguments that old kernels let no program load */
 	int pid;     /* user probes: .target is a path as this process sees it; 0: as we do */

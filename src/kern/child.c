@@ -229,7 +229,8 @@ static bool run_to_entry(const struct hold *h)
 }
 #endif
 
-struct err *proc_child_go_held(struct child *c, void (*look)(void *), void *arg)
+struct err *proc_child_go_held(struct child *c, void (*look)(void *), void (*ready)(void *),
+			       void *arg)
 {
 	struct hold h = {c->pid, look, arg};
 	int status;
@@ -238,7 +239,7 @@ struct err *proc_child_go_held(struct child *c, void (*look)(void *), void *arg)
 	if (e)
 		return e;
 	traced = traced && next_stop(&h, &status) && run_to_entry(&h);
-	look(arg);
+	ready(arg);
 	if (traced)
 		ptrace(PTRACE_DETACH, c->pid, NULL, NULL);
 	return NULL;

@@ -46,10 +46,11 @@ struct err *proc_child_start(const char *cmd,
 struct err *proc_child_go(struct child *c);
 /*
  * The same, but where the program's own code begins (its libraries are mapped then) it is held
- * while look() runs, which also runs now and then until it gets there. When it cannot be held,
- * look() runs anyway.
+ * while ready() runs; look() runs now and then until it gets there. When it cannot be held, ready()
+ * runs anyway.
  */
-struct err *proc_child_go_held(struct child *c, void (*look)(void *), void *arg);
+struct err *proc_child_go_held(struct child *c, void (*look)(void *), void (*ready)(void *),
+			       void *arg);
 int proc_pidfd(int pid, struct err **err); /* readable when the process ends; -1 and *err */
 /* Paths of a cgroup v2 id below /sys/fs/cgroup ("/a/b"), or NULL. */
 const char *proc_cgroup_path(struct host *h, u64 id);

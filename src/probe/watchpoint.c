@@ -1,12 +1,19 @@
 /* watchpoint.c - watchpoint:address:length:mode, by the processor's debug registers. */
 #include "kern/caps.h"
 #include "kern/proc.h"
+#include "kern/regs.h"
 #include "kern/tracefs.h"
 #include "probe/common.h"
 #include "sym/sym.h"
 #include "types/image.h"
 #include <elf.h>
 #include <linux/hw_breakpoint.h>
+
+#if defined(__x86_64__)
+enum { READS_ALONE = 0 };
+#else
+enum { READS_ALONE = 1 };
+#endif
 
 static bool is_name(struct str s)
 {
@@ -48,8 +55,15 @@ static struct err *watchpoint_parse(struct arena *a, struct point *p, struct str
 			       STRF(part_shown(t.v[1])));
 	if (p->addr % p->offset)
 		return not_aligned(p->addr, p->offset);
-	if (!str_is(t.v[2], "w") && !str_is(t.v[2], "rw") && !str_is(t.v[2], "wr") &&
-	    !str_is(t.v[2], "x"))
+	bool rw = str_is(t.v[2], "rw") || str_is(t.v[2], "wr");
+	if (str_is(t.v[2], "r") && !READS_ALONE)
+		return err_new("Invalid mode of watchpoint probe: r; " REGS_ARCH
+			       " cannot watch reads alone, rw watches reads and writes");
+	if (str_chr(t.v[2], 'x') >= 0 && t.v[2].n > 1)
+		return err_new("Invalid mode of watchpoint probe: %.*s; execution (x) is watched "
+			       "by a watchpoint of its own",
+			       STRF(part_shown(t.v[2])));
+	if (!str_is(t.v[2], "w") && !rw && !str_is(t.v[2], "r") && !str_is(t.v[2], "x"))
 		return err_new("Invalid mode of watchpoint probe: %.*s, must be w, rw or x",
 			       STRF(part_shown(t.v[2])));
 	p->extra = arena_str(a, t.v[2]);
@@ -72,8 +86,9 @@ static struct err *name_file(struct host *h, struct unit *u, struct str target, 
 	return e ? err_wrap(e, "watchpoint ") : NULL;
 }
 
-/* A variable or function of the process. *addr stays 0 when its program has no such name. */
-static struct err *find_in_process(struct host *h, struct unit *u, const struct point *p, u64 *addr)
+/* A variable or function of the process. q->addr stays 0 when its program has no such name. */
+static struct err *find_in_process(struct host *h, struct unit *u, const struct point *p,
+				   struct point *q)
 {
 	const char *file = NULL;
 	struct symbol sym;
@@ -93,17 +108,17 @@ static struct err *find_in_process(struct host *h, struct unit *u, const struct 
 		return e;
 	bool moves = im.type == ET_DYN;
 	image_close(&im);
-	if (moves && u->program)
-		return err_new(
-			"%.*s: where %s will lie in memory is not known before it runs; start "
-			"it, and give its process with -p",
-			STRF(p->name), file);
-	if (moves && u->scope.npid > 1)
+	q->addr = sym.addr;
+	q->late = moves && u->program;
+	q->target = q->late ? arena_str(u->arena, str_z(file)) : q->target;
+	if (!moves || q->late)
+		return NULL;
+	if (u->scope.npid > 1)
 		return err_new("%.*s lies elsewhere in each process; give one with -p",
 			       STRF(p->name));
-	if (moves && !proc_load_bias(h, u->pid, file, &bias))
+	if (!proc_load_bias(h, u->pid, file, &bias))
 		return err_new("process %d has not mapped %s", u->pid, file);
-	*addr = sym.addr + bias;
+	q->addr += bias;
 	return NULL;
 }
 
@@ -133,7 +148,7 @@ static struct err *watchpoint_expand(struct host *h, struct unit *u, const struc
 		return err_new("%.*s:%.*s needs a process, given with -p or -c", STRF(p->target),
 			       STRF(p->name));
 	if (!p->has_addr) {
-		struct err *e = process ? find_in_process(h, u, p, &q.addr) : NULL;
+		struct err *e = process ? find_in_process(h, u, p, &q) : NULL;
 		if (e)
 			return e;
 		if (!q.addr)
@@ -152,13 +167,18 @@ static struct err *attach_one(struct host *h, struct unit *u, struct prog *g, co
 			      struct link **list)
 {
 	bool x = str_is(p->extra, "x"), w = str_is(p->extra, "w");
+	u64 bias = 0;
+	const char *file = arena_strz(h->arena, p->target);
+	if (p->late && !proc_load_bias(h, u->pid, file, &bias))
+		return err_new("process %d has not mapped %s", u->pid, file);
 	struct perf_spec s = {.type = PERF_TYPE_BREAKPOINT,
-			      .config1 = p->addr,
+			      .config1 = p->addr + bias,
 			      .config2 = x ? sizeof(long) : p->offset,
 			      .period = 1,
-			      .bp_type = x   ? HW_BREAKPOINT_X
-					 : w ? HW_BREAKPOINT_W
-					     : HW_BREAKPOINT_RW};
+			      .bp_type = x                       ? HW_BREAKPOINT_X
+					 : w                     ? HW_BREAKPOINT_W
+					 : str_is(p->extra, "r") ? HW_BREAKPOINT_R
+								 : HW_BREAKPOINT_RW};
 	return perf_start_all(h, u, &s, g, list);
 }
 

@@ -232,7 +232,9 @@ static bool attach_all(struct session *s)
 		struct prog *p = u->prog[first ? i : 2 * u->nprog - 1 - i];
 		if (!is_attached(p) || is_early(p) != first)
 			continue;
-		if (!attach_prog(s, p))
+		if (p->points->late)
+			s->npoint += count_points(p);
+		else if (!attach_prog(s, p))
 			return false;
 	}
 	for (u32 i = 0; i < u->nprog; i++)
@@ -242,6 +244,37 @@ static bool attach_all(struct session *s)
 		if (!is_attached(u->prog[i]))
 			s->npoint += count_points(u->prog[i]);
 	return true;
+}
+
+/* Its addresses are known now. */
+static void attach_late(struct session *s)
+{
+	u32 npoint = s->npoint; /* has them already */
+	for (u32 i = 0; i < s->u->nprog && !s->unready; i++)
+		if (s->u->prog[i]->points->late)
+			s->unready = !attach_prog(s, s->u->prog[i]);
+	s->npoint = npoint;
+}
+
+static void child_look(void *session)
+{
+	struct session *s = session;
+	if (s->unwinder)
+		unwind_child(s);
+}
+
+static void child_ready(void *session)
+{
+	child_look(session);
+	attach_late(session);
+}
+
+static bool any_late(const struct unit *u)
+{
+	bool late = false;
+	for (u32 i = 0; i < u->nprog; i++)
+		late |= u->prog[i]->points->late;
+	return late;
 }
 
 /* ---- the run ---- */
@@ -308,13 +341,13 @@ static bool start(struct session *s)
 	put_attached(s);
 	record_replay(s);
 	loop_drain(s); /* what begin printed is not to wait for the next record */
-	if (s->child.pid && s->unwinder)
-		e = proc_child_go_held(&s->child, unwind_child, s);
+	if (s->child.pid && (s->unwinder || any_late(s->u)))
+		e = proc_child_go_held(&s->child, child_look, child_ready, s);
 	else if (s->child.pid)
 		e = proc_child_go(&s->child);
 	if (e)
 		put_err(s, false, (struct loc){0}, e);
-	return !e;
+	return !e && !s->unready;
 }
 
 static int by_name(const void *pa, const void *pb)

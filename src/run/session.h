@@ -65,6 +65,7 @@ struct session {
 			   UINT64_MAX: it does not tell */
 	u32 npoint;     /* attached */
 	bool told;      /* the compiler's warnings are out */
+	bool unready;   /* what had to wait for the child's program could not be attached */
 	bool again;     /* a chosen provider (PF_CHOSEN) cannot be attached: nothing was printed */
 };
 

@@ -37,13 +37,34 @@ EXPECT
 	1
 	again
 
-NAME a program that will be moved
+NAME a program that will be moved, its function and a library's variable
 RUN
 	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/watched.c || exit
-	"$SONDE" -c "$TMPDIR/moved 1" -e 'watchpoint:ticks:8:w { }' 2>&1 | sed -n "s,$TMPDIR,DIR,; 1s/.*ERROR/ERROR/p"
+	"$SONDE" -q -c "$TMPDIR/moved 5" -e 'watchpoint:ticks:8:w { @ticks[pid == cpid] = count(); } watchpoint:main:1:x { @main = count(); } watchpoint:libc:environ:8:rw { @environ = count(); } END { print(@environ > 0); clear(@environ); }'
 NEEDS prog:watched cmd:cc
 EXPECT
-	ERROR: ticks: where DIR/moved will lie in memory is not known before it runs; start it, and give its process with -p
+	true
+	$
+	$
+	@main: 1
+	@ticks[true]: 5
+
+NAME more places than the processor watches
+RUN
+	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/watched.c || exit
+	for p in "$TMPDIR/moved 5" 'build/tests/watched 5'; do "$SONDE" -q -c "$p" -e 'watchpoint:ticks:8:w { } watchpoint:main:1:x { } watchpoint:0x1000:8:w { } watchpoint:0x2000:8:w { } watchpoint:0x3000:8:w { }' 2>&1 | sed -n 's/.*\(the processor[^)]*\).*/\1/p'; done
+NEEDS prog:watched cmd:cc
+EXPECT
+	the processor can watch no more places at once
+	the processor can watch no more places at once
+
+NAME modes
+RUN for m in r rx rwx x w q; do "$SONDE" --dry-run -c /bin/true -e "watchpoint:0x1000:8:$m { }" 2>&1 | sed -n 's/.*ERROR: //p'; done
+EXPECT
+	Invalid mode of watchpoint probe: r; x86_64 cannot watch reads alone, rw watches reads and writes
+	Invalid mode of watchpoint probe: rx; execution (x) is watched by a watchpoint of its own
+	Invalid mode of watchpoint probe: rwx; execution (x) is watched by a watchpoint of its own
+	Invalid mode of watchpoint probe: q, must be w, rw or x
 
 NAME no such name
 RUN
