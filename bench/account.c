@@ -100,7 +100,7 @@ struct account account_of(pid_t pid, unsigned mark, double runs)
 {
 	struct account a = account_held(pid, runs);
 
-	if (!a.runs)
+	if (a.runs == 0)
 		for (unsigned id = mark; (id = next_id(id));)
 			account_add(&a, id, runs);
 	return a;

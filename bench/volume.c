@@ -45,7 +45,7 @@ static void print_once(enum who w, long n, struct series *each, double *lost_by_
 	snprintf(begin, sizeof(begin), "%d ", pid);
 	double lines = printed_lines(run.out, begin);
 	double lost = printed_lost(run.err) + printed_lost(run.out);
-	double us = lines ? (run.cpu_ms - run.cpu_attached) * 1000 / lines : NAN;
+	double us = lines > 0 ? (run.cpu_ms - run.cpu_attached) * 1000 / lines : NAN;
 	fprintf(body, "| %s | %.0f | %.0f | %.0f | %s |\n", tracers[w].name, lines, lost,
 		(double)n - lines - lost, num(us, 3));
 	series_add(each, us);

@@ -113,7 +113,7 @@ static void compare_file(const char *path)
 				compare_at(cfi, &rows, base, rows.v[i + 1].pc - 1, &t);
 		}
 		CHECK(t.same > 1000 && !t.other && t.unknown < t.same / 200 &&
-		      t.padding < t.same / 20);
+		      t.padding < t.same / 10);
 		free(rows.v);
 	}
 	if (!e)

@@ -250,6 +250,7 @@ TEST(kern_child)
 	close(pidfd);
 	close(fd);
 	unlink(path);
+	free(c.path);
 	e = proc_child_start("/nope x", &c);
 	CHECK(e && !strcmp(e->msg, "Path '/nope' does not exist or is not executable"));
 	err_free(e);
@@ -270,6 +271,7 @@ TEST(kern_child_exec_fails)
 	CHECK(e && e->no == ENOEXEC);
 	err_free(e);
 	waitpid(c.pid, NULL, 0);
+	free(c.path);
 	unlink(path);
 }
 

@@ -277,13 +277,14 @@ static void act(struct session *s, const struct schema *sc, const struct value *
 
 static void take(struct maps *t, u32 schema, u32 size, u32 n, const char *want, u64 corrupt)
 {
-	struct {
-		struct record r;
-		u8 data[16];
-	} rec = {.r = {schema, size, 7}, .data = {1, 0, 0, 0, 'a', 'b', 'c'}};
+	static const u8 data[16] = {1, 0, 0, 0, 'a', 'b', 'c'};
+	const struct record head = {schema, size, 7};
+	u64 rec[(sizeof(head) + sizeof(data)) / 8];
+	memcpy(rec, &head, sizeof(head));
+	memcpy((u8 *)rec + sizeof(head), data, sizeof(data));
 	sb_clear(&t->out);
 	sb_z(&t->out, "");
-	record_take(&t->s, &rec, sizeof(rec.r) + n);
+	record_take(&t->s, rec, sizeof(head) + n);
 	CHECK_STR(t->out.s, want);
 	CHECK(t->s.corrupt == corrupt);
 }
