@@ -129,7 +129,7 @@ static void read_window(struct lower *l, struct window *w, struct ref from, stru
 static struct ref walk(struct lower *l, struct ref fp, struct ref top, struct ref frames, u32 limit)
 {
 	struct fn *f = l->f;
-	struct ref at = ir_var(f), in = ir_var(f), off, here;
+	struct ref at = ir_var(f), in = ir_var(f), off, here, ret;
 	struct window w = {
 		.mem = lower_addr(l, lower_scratch(l, WINDOW + FRAME)),
 		.mask = ir_con(f, WINDOW - 1),
@@ -165,7 +165,8 @@ static struct ref walk(struct lower *l, struct ref fp, struct ref top, struct re
 
 	ir_at(f, frame);
 	here = ir_op2(f, O_ADD, w.mem, ir_op2(f, O_AND, ir_get(f, in), w.mask));
-	ir_store(f, 8, ir_op2(f, O_ADD, frames, ir_get(f, at)), 0, ir_load(f, 8, here, 8));
+	ret = ir_load(f, 8, here, 8);
+	ir_store(f, 8, ir_op2(f, O_ADD, frames, ir_get(f, at)), 0, ret);
 	ir_set(f, fp, ir_load(f, 8, here, 0));
 	ir_set(f, at, ir_addi(f, ir_get(f, at), 8));
 	ir_jmp(f, next);

@@ -350,8 +350,8 @@ static struct ref slot(struct lower *l, struct map *m)
 	struct fn *f = l->f;
 	struct ref cpu = ir_callp(f, BPF_FUNC_get_smp_processor_id, 0, NULL);
 	cpu = ir_op2(f, O_AND, cpu, ir_con(f, m->val_size / m->stride - 1));
-	return ir_op2(f, O_ADD, ir_op1(f, O_MAPVAL, 8, ir_map(m->index)),
-		      ir_op2(f, O_MUL, cpu, ir_con(f, m->stride)));
+	struct ref off = ir_op2(f, O_MUL, cpu, ir_con(f, m->stride));
+	return ir_op2(f, O_ADD, ir_op1(f, O_MAPVAL, 8, ir_map(m->index)), off);
 }
 
 void lower_agg(struct lower *l, struct node *map, struct node *call)
