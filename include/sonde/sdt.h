@@ -5,9 +5,10 @@
  *
  *	SONDE_PROBE(server, request, id, length);      up to 12 arguments
  *
- * An untraced probe costs a few nops. Arguments are integers, pointers, or floating point numbers
- * (which not every tracer can read); they are computed in any case. When that is dear, give the
- * probe a semaphore, which is above zero while somebody traces it:
+ * An untraced probe costs a few nops. Arguments are integers of up to 8 bytes, pointers, or floating
+ * point numbers (which not every tracer can read); of a bit-field write `s.field + 0`, which every
+ * compiler takes. Arguments are computed in any case. When that is dear, give the probe a semaphore,
+ * which is above zero while somebody traces it:
  *
  *	SONDE_SEMAPHORE(server, dump);                 once in the program, outside functions
  *
@@ -31,6 +32,12 @@
 #define SONDE_SDT_H
 
 #if defined(__ELF__) && defined(__GNUC__) && !defined(SONDE_NO_PROBES)
+
+/* Older standards know neither macros of many arguments nor texts as long as these. */
+#if defined(__cplusplus) ? __cplusplus < 201103L \
+			 : (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#pragma GCC system_header
+#endif
 
 /* ---- code: nothing happens here ---- */
 
@@ -81,6 +88,8 @@
 	"\t.ascii \"4f@\"\n"                     \
 	"\t.elseif %c[s" #n "] == 40\n"          \
 	"\t.ascii \"8f@\"\n"                     \
+	"\t.elseif %c[s" #n "] * %c[s" #n "] > 64\n" \
+	"\t.error \"argument " #n " of a static probe has more than 8 bytes\"\n" \
 	"\t.else\n"                              \
 	"\t.ascii \"%c[s" #n "]@\"\n"            \
 	"\t.endif\n"                             \
@@ -92,26 +101,26 @@
 
 #ifdef __cplusplus
 extern "C++" {
-template <class T> struct sonde_sdt_size {
-	enum { value = T(-1) < T(1) ? -(int)sizeof(T) : (int)sizeof(T) };
+/* Never called: as an argument it would become a value, an array or a function a pointer. */
+template <class sonde_T> sonde_T sonde_sdt_value(sonde_T);
+template <class sonde_T, bool is_enum = __is_enum(sonde_T)> struct sonde_sdt_number {
+	typedef sonde_T type;
 };
-template <class T> struct sonde_sdt_size<T *> {
+template <class sonde_T> struct sonde_sdt_number<sonde_T, true> {
+	typedef __underlying_type(sonde_T) type;
+};
+template <class sonde_T> struct sonde_sdt_size {
+	typedef typename sonde_sdt_number<sonde_T>::type number;
+	enum { value = number(-1) < number(1) ? -(int)sizeof(sonde_T) : (int)sizeof(sonde_T) };
+};
+template <class sonde_T> struct sonde_sdt_size<sonde_T *> {
 	enum { value = (int)sizeof(void *) };
 };
-template <class T> struct sonde_sdt_array {
+#if __cplusplus >= 201103L
+template <> struct sonde_sdt_size<decltype(nullptr)> {
 	enum { value = (int)sizeof(void *) };
 };
-template <class T, __SIZE_TYPE__ N> struct sonde_sdt_size<T[N]> : sonde_sdt_array<T> {};
-template <class T, __SIZE_TYPE__ N> struct sonde_sdt_size<const T[N]> : sonde_sdt_array<T> {};
-template <class T, __SIZE_TYPE__ N> struct sonde_sdt_size<volatile T[N]> : sonde_sdt_array<T> {};
-template <class T, __SIZE_TYPE__ N>
-struct sonde_sdt_size<const volatile T[N]> : sonde_sdt_array<T> {};
-template <class T> struct sonde_sdt_size<T[]> : sonde_sdt_array<T> {};
-template <class T> struct sonde_sdt_size<const T[]> : sonde_sdt_array<T> {};
-template <class T> struct sonde_sdt_size<const T> : sonde_sdt_size<T> {};
-template <class T> struct sonde_sdt_size<volatile T> : sonde_sdt_size<T> {};
-template <class T> struct sonde_sdt_size<const volatile T> : sonde_sdt_size<T> {};
-template <class T> struct sonde_sdt_size<T &> : sonde_sdt_size<T> {};
+#endif
 template <> struct sonde_sdt_size<bool> {
 	enum { value = 1 };
 };
@@ -121,12 +130,17 @@ template <> struct sonde_sdt_size<float> {
 template <> struct sonde_sdt_size<double> {
 	enum { value = 40 };
 };
+template <> struct sonde_sdt_size<long double> {
+	enum { value = 32 + (int)sizeof(long double) };
+};
 }
-#define SONDE_SDT_SIZE(x) (int)(sonde_sdt_size<__typeof__(x)>::value)
+#define SONDE_SDT_SIZE(x) (int)(sonde_sdt_size<__typeof__(sonde_sdt_value(x))>::value)
 #else
 /* 5: a pointer, or an array, which becomes one; 8: floating point */
 #define SONDE_SDT_CLASS(x) __builtin_classify_type(x)
-#define SONDE_SDT_NUMBER(x) __typeof__(__builtin_choose_expr(SONDE_SDT_CLASS(x) == 5, 0UL, (x)))
+/* The comma: of a bit-field alone there is no typeof. */
+#define SONDE_SDT_NUMBER(x) \
+	__typeof__(((void)0, __builtin_choose_expr(SONDE_SDT_CLASS(x) == 5, 0UL, (x))))
 #define SONDE_SDT_SIGN(x) ((SONDE_SDT_NUMBER(x))-1 < (SONDE_SDT_NUMBER(x))1 ? -1 : 1)
 #define SONDE_SDT_SIZE(x)                                             \
 	(SONDE_SDT_CLASS(x) == 8 ? 32 + (int)sizeof(SONDE_SDT_NUMBER(x)) \

@@ -134,3 +134,78 @@ EXPECT
 	@: 100
 	1
 	0
+
+NAME every kind of argument
+RUN
+	"$SONDE" -lv 'usdt:build/tests/sdtkinds:kinds:*' | awk '/^usdt/ { sub(/.*:/, ""); name = $0; next } name !~ /^[df]$/ { print name, $1 }' | paste -sd ' ' | fold -s -w 100 | sed 's/ $//'
+	"$SONDE" -q -c build/tests/sdtkinds -e 'usdt:build/tests/sdtkinds:kinds:s*, usdt:build/tests/sdtkinds:kinds:n* { @i[probe] = (int64)arg0; }
+		usdt:build/tests/sdtkinds:kinds:u*, usdt:build/tests/sdtkinds:kinds:e* { @u[probe] = arg0; }
+		usdt:build/tests/sdtkinds:kinds:function, usdt:build/tests/sdtkinds:kinds:variable { @f[usym(arg0)] = count(); }' | sed 's/usdt:.*kinds://' | grep . | sort
+NEEDS prog:sdtkinds
+EXPECT
+	sc int8 uc uint8 s int16 us uint16 cl int64 vi int32 vul uint64 color uint32 sign int32 constant
+	int32 character int32 unsigned_one uint32 expression int32 size uint64 array uint64 text uint64
+	literal uint64 volatile_pointer uint64 nothing uint64 pointers uint64 element int32 address uint64
+	variable uint64 function uint64 small uint8 negative int8
+	@f[callee]: 2
+	@i[negative]: -3
+	@i[nothing]: 0
+	@i[s]: -2
+	@i[sc]: -1
+	@i[sign]: -1
+	@i[size]: 4
+	@i[small]: 5
+	@u[element]: 2
+	@u[expression]: 41
+	@u[uc]: 255
+	@u[unsigned_one]: 2147483648
+	@u[us]: 65535
+
+NAME the header in every standard, without a warning
+RUN
+	cp tests/progs/sdtkinds.c $TMPDIR/k.cc; sed -i 's,"../../include,"'$PWD'/include,' $TMPDIR/k.cc
+	for cc in gcc clang; do
+		command -v $cc >/dev/null || continue
+		for std in c89 c99 c17 gnu2x; do
+			more=; [ $cc-$std = clang-c89 ] && more=-Wno-overlength-strings
+			for o in '-O0 -fPIC -shared' '-O2 -fno-pie -no-pie'; do
+				$cc -std=$std $o $more -Wall -Wextra -Wshadow -pedantic -Werror -o $TMPDIR/k tests/progs/sdtkinds.c || echo "$cc $std $o"
+			done
+		done
+	done 2>&1 | head -n 20
+	for cc in g++ clang++; do
+		command -v $cc >/dev/null || continue
+		for std in c++98 c++11 gnu++20; do
+			$cc -std=$std -O2 -Wall -Wextra -Wshadow -pedantic -Werror -o $TMPDIR/k $TMPDIR/k.cc || echo "$cc $std"
+		done
+	done 2>&1 | head -n 20
+NEEDS cmd:gcc prog:sdtkinds fast
+TIMEOUT 60
+EXPECT
+
+NAME notes say the same as those of another header
+RUN
+	notes() { readelf -n $1 | awk '/Name:/ { n = $2 } /Arguments:/ { sub(/@.*/, ""); print n, $2 }' | sort; }
+	for o in -O0 -O2; do
+		gcc $o -DHEADER='"'$PWD'/include/sonde/sdt.h"' -DPROBE=DTRACE_PROBE1 -o $TMPDIR/ours tests/progs/sdtkinds.c
+		gcc $o -DHEADER='<sys/sdt.h>' -DPROBE=DTRACE_PROBE1 -o $TMPDIR/theirs tests/progs/sdtkinds.c
+		notes $TMPDIR/ours >$TMPDIR/a; notes $TMPDIR/theirs | diff $TMPDIR/a - && wc -l <$TMPDIR/a
+	done
+NEEDS cmd:gcc cmd:readelf file:/usr/include/x86_64-linux-gnu/sys/sdt.h prog:sdtkinds
+EXPECT
+	26
+	26
+
+NAME arguments of more than eight bytes are refused
+RUN
+	for t in __int128 'long double'; do
+		printf '#include "'$PWD'/include/sonde/sdt.h"\nint main(int c, char **v) { %s x = c; (void)v; SONDE_PROBE(own, big, 1, x); return 0; }\n' "$t" >$TMPDIR/b.c
+		cp $TMPDIR/b.c $TMPDIR/b.cc
+		for f in b.c b.cc; do gcc -o $TMPDIR/b $TMPDIR/$f 2>&1 | sed -n 's/.*Error: //p'; done
+	done
+NEEDS cmd:gcc cmd:g++ prog:sdtkinds
+EXPECT
+	argument 2 of a static probe has more than 8 bytes
+	argument 2 of a static probe has more than 8 bytes
+	argument 2 of a static probe has more than 8 bytes
+	argument 2 of a static probe has more than 8 bytes
