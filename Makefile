@@ -74,6 +74,7 @@ check: all $B/unit $B/host/ready $B/bench/minimum $B/bench/driver
 	SONDE=$B/sonde tests/lang.sh
 	SONDE=$B/sonde tests/cli.sh
 	tests/covered.sh $B/sonde
+	tests/messages.sh
 	$(if $(wildcard tests/ir.sh),SONDE=$B/sonde tests/ir.sh)
 # Recorded machines for compiler tests: their files, BTF made of types.txt, a program for uprobes.
 $B/host/mkbtf: tests/host/mkbtf.c $B/flags

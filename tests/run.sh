@@ -21,7 +21,7 @@
 #   RC n                          exit code (0)
 #   TIMEOUT s                     seconds (10)
 #   NEEDS words                   kprobe nokprobe fentry btf uprobe tracefs hardware nohardware lockdown vm
-#                                 x86_64, tp:CATEGORY/EVENT,
+#                                 x86_64, before:VERSION (of the kernel), tp:CATEGORY/EVENT,
 #                                 file:PATH, prog:NAME (a test program that could be built),
 #                                 usdt:FILE (it has USDT probes), cmd:NAME (a command that is installed),
 #                                 option:NAME (the tracer's --help names it), sym:NAME (a function
@@ -125,6 +125,10 @@ check_needs() {
 		hardware) [ -e /sys/bus/event_source/devices/cpu ] || why="no hardware counters" ;;
 		nohardware) [ ! -e /sys/bus/event_source/devices/cpu ] || why="hardware counters are here" ;;
 		nokprobe) [ ! -e /sys/bus/event_source/devices/kprobe ] || why="kprobes are here" ;;
+		before:*)
+			[ "$(printf '%s\n' "${need#before:}" "$(uname -r)" | sort -V | head -n 1)" != "${need#before:}" ] ||
+				why="this kernel is not older than ${need#before:}"
+			;;
 		x86_64) [ "$(uname -m)" = x86_64 ] || why="not on this processor" ;;
 		lockdown)
 			grep -qs '.confidentiality.$' /sys/kernel/security/lockdown || why="the kernel is not locked down"

@@ -41,12 +41,6 @@ static const char *text_of(struct facts *f, struct err *e)
 	return text;
 }
 
-/* These are files, which everybody may look at. */
-static bool is_file(enum feature id)
-{
-	return id == FEAT_BTF || id == FEAT_KPROBE || id == FEAT_UPROBE_REFCTR;
-}
-
 static const char *why_not(struct facts *f, enum feature id, enum answer *ret)
 {
 	*ret = NO;
@@ -54,7 +48,7 @@ static const char *why_not(struct facts *f, enum feature id, enum answer *ret)
 		return "switched off by --no-feature";
 	if (id == FEAT_BTF)
 		return f->no_btf;
-	if (!f->may_try && !is_file(id)) {
+	if (!f->may_try && !feature_is_file(id)) {
 		*ret = UNKNOWN;
 		return "needs CAP_BPF and CAP_PERFMON to be tried";
 	}

@@ -482,6 +482,18 @@ static long link_create(union bpf_attr *attr, int prog_fd, int target_fd, u32 at
 	return sys_bpf(BPF_LINK_CREATE, attr, sizeof(*attr));
 }
 
+static const char *trampoline_reason(u32 attach_type, int no)
+{
+	if (attach_type != BPF_TRACE_FENTRY && attach_type != BPF_TRACE_FEXIT)
+		return "";
+	switch (no) {
+	case EBUSY: return " (the function is notrace, or something else changes its first bytes)";
+	case EINVAL: return " (the function is __init, or the kernel allows no probe there)";
+	case E2BIG: return " (no more programs fit on one function)";
+	}
+	return "";
+}
+
 struct err *bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie, int *fd)
 {
 	union bpf_attr attr;
@@ -495,7 +507,8 @@ struct err *bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie, int *fd)
 		r = sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
 	}
 	if (r < 0)
-		return err_kern((int)-r, "attach a tracing program");
+		return err_kern((int)-r, "attach a tracing program%s",
+				trampoline_reason(attach_type, (int)-r));
 	*fd = (int)r;
 	return NULL;
 }

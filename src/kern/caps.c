@@ -138,22 +138,27 @@ static bool explain_memlock(int no, struct sb *out)
 	return true;
 }
 
-static void explain_call(struct host *h, int no, struct sb *out)
+bool cap_bpf_missing(struct host *h, struct sb *out)
 {
 	bool bpf = cap_held(CAP_BPF), perfmon = cap_held(CAP_PERFMON);
-	if (!bpf || !perfmon) {
-		i64 closed = host_number(h, "/proc/sys/kernel/unprivileged_bpf_disabled"),
-		    paranoid = host_number(h, "/proc/sys/kernel/perf_event_paranoid");
-		sb_fmt(out, "needs %s%s%s", bpf ? "" : "CAP_BPF", bpf || perfmon ? "" : " and ",
-		       perfmon ? "" : "CAP_PERFMON");
-		if (!bpf && closed > 0)
-			sb_fmt(out, ", as kernel.unprivileged_bpf_disabled is %lld",
-			       (long long)closed);
-		else if (bpf && paranoid > 0)
-			sb_fmt(out, ", as kernel.perf_event_paranoid is %lld", (long long)paranoid);
-		how_to_get(out, CAP_BPF);
+	if (bpf && perfmon)
+		return false;
+	i64 closed = host_number(h, "/proc/sys/kernel/unprivileged_bpf_disabled"),
+	    paranoid = host_number(h, "/proc/sys/kernel/perf_event_paranoid");
+	sb_fmt(out, "needs %s%s%s", bpf ? "" : "CAP_BPF", bpf || perfmon ? "" : " and ",
+	       perfmon ? "" : "CAP_PERFMON");
+	if (!bpf && closed > 0)
+		sb_fmt(out, ", as kernel.unprivileged_bpf_disabled is %lld", (long long)closed);
+	else if (bpf && paranoid > 0)
+		sb_fmt(out, ", as kernel.perf_event_paranoid is %lld", (long long)paranoid);
+	how_to_get(out, CAP_BPF);
+	return true;
+}
+
+static void explain_call(struct host *h, int no, struct sb *out)
+{
+	if (cap_bpf_missing(h, out))
 		return;
-	}
 	if (explain_level_3(h, no, out) || explain_memlock(no, out) || explain_lockdown(h, out))
 		return;
 	if (!cap_held(CAP_SYS_ADMIN))

@@ -15,6 +15,8 @@ struct cap {
 extern const struct cap caps_known[]; /* that tracing has a use for; .name NULL ends it */
 
 bool cap_held(u32 bit); /* in effect; CAP_SYS_ADMIN stands in for those that came out of it */
+/* "needs CAP_BPF ..., use sudo ...", when BPF programs of ours are refused. False: they are not. */
+bool cap_bpf_missing(struct host *h, struct sb *out);
 struct err *err_file(int no, const char *path, const char *fmt, ...) PRINTF(3, 4) MUST_USE;
 /* "none", "integrity", "confidentiality", or "" where the kernel has no such thing. */
 struct str lockdown_mode(struct host *h);

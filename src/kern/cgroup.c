@@ -13,6 +13,7 @@
  */
 #include "kern/cgroup.h"
 #include "base/vec.h"
+#include "kern/caps.h"
 #include "kern/proc.h"
 #include <dirent.h>
 #include <errno.h>
@@ -61,12 +62,12 @@ struct err *cgroup_find(struct host *h, const char *path, const char **dir)
 	const char *full = arena_fmt(h->arena, "%s%s", *path == '/' ? h->root : "", path);
 	if (!*path)
 		return err_new("the path of a control group is empty");
-	if (stat(full, &st))
+	if (stat(full, &st) && errno != EACCES)
 		full = arena_fmt(h->arena, "%s/%s", mount_point(h), path + strspn(path, "/"));
 	if (stat(full, &st))
 		return errno == ENOENT
 			       ? err_new("there is no control group %s (nor %s)", path, full)
-			       : err_kern(errno, "find control group %s", path);
+			       : err_file(errno, full, "find control group %s", path);
 	if (!S_ISDIR(st.st_mode))
 		return err_new("%s is not a control group: it is no directory", path);
 	*dir = full;

@@ -1,4 +1,5 @@
 /* feature.c - what this kernel can do: each question is asked once, by trying the thing itself. */
+#include "kern/caps.h"
 #include "kern/host.h"
 #include "kern/mmaps.h"
 #include "kern/perf.h"
@@ -609,6 +610,19 @@ const char *feature_name(enum feature f)
 {
 	assert((u32)f < FEAT_COUNT);
 	return features[f].name;
+}
+
+bool feature_is_file(enum feature f)
+{
+	return f == FEAT_BTF || f == FEAT_KPROBE || f == FEAT_UPROBE_REFCTR;
+}
+
+const char *feature_lacks(struct host *h, enum feature f)
+{
+	AUTO_SB why = {0};
+	if (h->recorded || feature_is_file(f) || !cap_bpf_missing(h, &why))
+		return "which this kernel lacks";
+	return arena_fmt(h->arena, "which cannot be tried: %s", why.s);
 }
 
 const char *feature_what(enum feature f)

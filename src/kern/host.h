@@ -40,7 +40,10 @@ void host_init(struct host *h, struct arena *a, const char *root);
 void host_deinit(struct host *h);
 bool host_has(struct host *h, enum feature f); /* asks the kernel once, by trying */
 const char *feature_name(enum feature f);      /* "RINGBUF", for --no-feature and info */
-const char *feature_what(enum feature f);      /* "the BPF ring buffer (Linux 5.8)" */
+/* After host_has() said no, behind a comma: "which this kernel lacks", or what it takes to try. */
+const char *feature_lacks(struct host *h, enum feature f);
+bool feature_is_file(enum feature f);     /* everybody may look for it */
+const char *feature_what(enum feature f); /* "the BPF ring buffer (Linux 5.8)" */
 /* --no-feature: pretend that one is missing; false: no such name (case-insensitive). */
 bool host_disable(struct host *h, struct str name);
 /* Types from a file instead; programs that name types by number are not possible then. */

@@ -144,14 +144,26 @@ struct err *perf_probe_pmu(struct host *h, const char *name, u32 *type, u32 *ret
 	return NULL;
 }
 
-static const char *kprobe_reason(int no)
+static struct err *no_kprobe(const char *func, u64 addr_or_off, int no)
 {
+	AUTO_SB at = {0};
+	if (func)
+		sb_fmt(&at, addr_or_off ? "%s+%llu" : "%s", func, addr_or_off);
+	else
+		sb_fmt(&at, "0x%llx", addr_or_off);
 	switch (no) {
-	case ENOENT: return " (no such function)";
-	case EINVAL: return " (not in a function that may be probed)";
-	case EADDRNOTAVAIL: return " (several functions have this name)";
+	case EILSEQ: return err_new("%s is not at the start of an instruction", at.s);
+	case ENOENT: return err_new("the kernel has no function %s%s", func ? "" : "at ", at.s);
+	case EINVAL:
+		return err_new("the kernel allows no probe at %s: the function is notrace, __init, "
+			       "or part of what probes need",
+			       at.s);
+	case EADDRNOTAVAIL:
+		return err_new("the kernel has several functions %s: name the module, or take an "
+			       "address from /proc/kallsyms with --unsafe",
+			       func);
 	}
-	return "";
+	return err_kern(no, "put a kprobe at %s", at.s);
 }
 
 struct err *perf_open_kprobe(struct host *h, const char *func, u64 addr_or_off, bool ret, int *fd)
@@ -170,15 +182,7 @@ struct err *perf_open_kprobe(struct host *h, const char *func, u64 addr_or_off, 
 		*fd = (int)r;
 		return NULL;
 	}
-	if (r == -EILSEQ) { /* strerror speaks of characters */
-		return err_new("open kprobe %s+%llu: not at the start of an instruction",
-			       func ? func : "", addr_or_off);
-	}
-	const char *why = kprobe_reason((int)-r);
-	if (func)
-		return err_kern((int)-r, "open %s %s+%llu%s", ret ? "kretprobe" : "kprobe", func,
-				addr_or_off, why);
-	return err_kern((int)-r, "open kprobe at 0x%llx%s", addr_or_off, why);
+	return no_kprobe(func, addr_or_off, (int)-r);
 }
 
 struct err *perf_open_uprobe(struct host *h, const char *path, u64 off, u64 ref_ctr_off, bool ret,

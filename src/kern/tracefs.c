@@ -115,9 +115,7 @@ static struct err *event_file(struct host *h, struct str category, struct str ev
 	struct err *e = host_tracefs(h, &dir);
 	if (e)
 		return e;
-	if (!plain_name(category) || !plain_name(event))
-		return err_new("%.*s:%.*s is not the name of a tracepoint", STRF(category),
-			       STRF(event));
+	assert(plain_name(category) && plain_name(event)); /* tracefs_events() gives no others */
 	return host_read(h, text, "%s/events/%.*s/%.*s/%s", dir, STRF(category), STRF(event), file);
 }
 

@@ -17,36 +17,21 @@ void leave_out(struct prog *g, u32 n, struct err *e)
 struct err *attach_points(struct host *h, struct unit *u, struct prog *g, attach_point *one,
 			  struct link **list)
 {
-	struct point **at = &g->points;
-	struct err *last = NULL;
-	while (*at) {
-		struct point *p = *at;
+	bool only = !g->points->next;
+	for (const struct point *p = g->points; p; p = p->next) {
 		struct link *mark = *list;
 		struct err *e = one(h, u, g, p, list);
-		bool only = p == g->points && !p->next;
-		if (!e) {
-			at = &p->next;
+		if (!e)
 			continue;
-		}
 		link_undo(h, list, mark);
-		if (p->wild) { /* others may be there */
-			leave_out(g, 1, e);
-			at = &p->next;
-			continue;
-		}
-		if (only || u->config.missing_probes == MISSING_ERROR) {
-			err_free(last);
+		if (!g->failed && !only)
 			g->failed = p;
+		if (!p->wild && (only || u->config.missing_probes == MISSING_ERROR)) {
+			g->failed = only ? NULL : p;
 			return e;
 		}
-		if (u->config.missing_probes == MISSING_WARN && u->diags)
-			diag_add(u->diags, W_NO_PROBE, p->loc, "%.*s: %s. Skipping.", STRF(p->text),
-				 e->msg);
-		err_free(last);
-		last = e;
-		*at = p->next;
+		leave_out(g, 1, e); /* others may be there */
 	}
-	err_free(last);
 	return NULL;
 }
 

@@ -35,8 +35,7 @@ struct err *kernel_functions(struct host *h, struct unit *u, const struct point 
 
 /*
  * Attach g to its points one by one. One that fails: of a wildcard's it is left out; else as
- * missing_probes says, all fails, or it is taken out of g (with a warning or without) as long as
- * another one stays.
+ * missing_probes says, all fails, or it is left out. g->failed is the one to speak of.
  */
 typedef struct err *attach_point(struct host *h, struct unit *u, struct prog *g,
 				 const struct point *p, struct link **list);

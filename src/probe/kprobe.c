@@ -128,36 +128,36 @@ static u32 returns_load_as(struct host *h, const struct unit *u, const struct pr
 }
 
 /* core: only functions of vmlinux, for kernels that do not look into modules. */
-static struct err *attach_multi(struct host *h, struct prog *g, bool core, struct link **list)
+static bool attach_multi(struct host *h, struct prog *g, bool core, struct link **list)
 {
 	VEC(const char *) syms = {0};
 	for (const struct point *p = g->points; p; p = p->next)
 		if (!core || !p->extra.n)
 			vec_add(&syms, arena_strz(h->arena, p->name));
-	int fd;
+	int fd = -1;
 	struct err *e = syms.n ? bpf_link_kprobe_multi(g->fd, syms.v, NULL, syms.n,
 						       is_return(g->provider), &fd)
-			       : err_new("none of the functions is in vmlinux");
+			       : NULL;
 	vec_free(&syms);
-	if (!e)
+	bool linked = !e && fd >= 0;
+	err_free(e);
+	if (linked)
 		link_add(list, fd, -1)->missed = MISSED_LINK;
-	return e;
+	return linked;
 }
 
 /* A link where that is more than an ioctl: it tells what was missed. */
 static struct err *attach_perf(struct host *h, struct prog *g, int perf_fd, struct link **list)
 {
-	int fd;
+	int fd = -1;
 	bool multi = g->provider->load_as(h, NULL, g);
-	struct err *e = multi || !host_has(h, FEAT_PERF_LINK)
-				? err_new("no link")
-				: bpf_link_perf(g->fd, perf_fd, 0, &fd);
-	if (!e) {
+	if (!multi && host_has(h, FEAT_PERF_LINK))
+		err_free(bpf_link_perf(g->fd, perf_fd, 0, &fd));
+	if (fd >= 0) {
 		link_add(list, fd, perf_fd)->missed = MISSED_LINK;
 		return perf_enable(perf_fd);
 	}
-	err_free(e);
-	e = perf_start_fd(perf_fd, g, list);
+	struct err *e = perf_start_fd(perf_fd, g, list);
 	(*list)->missed = MISSED_LINK; /* not told */
 	return e;
 }
@@ -266,14 +266,11 @@ static struct err *kprobe_attach(struct host *h, struct unit *u, struct prog *g,
 {
 	bool multi = g->provider->load_as(h, u, g);
 	if (multi) { /* one function that cannot be attached spoils all; breakpoints tell which */
-		struct err *e = attach_multi(h, g, false, list);
-		if (!e)
+		if (attach_multi(h, g, false, list))
 			return NULL;
-		err_free(e);
-		e = attach_multi(h, g, true, list);
-		for (struct point *p = g->points; p && !e; p = p->next)
+		bool core = attach_multi(h, g, true, list);
+		for (struct point *p = g->points; p && core; p = p->next)
 			p->priv = p->extra.n ? NULL : p;
-		err_free(e);
 	}
 	attach_groups(h, u, g, list);
 	return attach_points(h, u, g, attach_one, list);

@@ -32,8 +32,6 @@ static struct err *named_parse(struct arena *a, struct point *p, struct str text
 	struct parts t = parts_of(text);
 	if (t.n != 1)
 		return parts_err(p, "1 argument", t.n);
-	if (!t.v[0].n)
-		return err_new("%s probe type requires a name", p->provider->name);
 	p->name = arena_str(a, t.v[0]);
 	p->text = probe_text(a, p->provider->name, p->name, STR(""), STR(""));
 	return NULL;

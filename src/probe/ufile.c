@@ -98,7 +98,7 @@ static const char *machine_name(u16 m)
 	case EM_PPC64: return "ppc64";
 	case EM_S390: return "s390";
 	case EM_BPF: return "bpf";
-	default: return "another machine";
+	default: return NULL;
 	}
 }
 
@@ -110,8 +110,11 @@ struct err *ufile_open(const char *path, struct ufile *ret)
 		return e;
 	bool mine = f.im.machine == REGS_MACHINE;
 	if (!mine && !(REGS_MACHINE == EM_X86_64 && f.im.machine == EM_386)) {
-		e = err_new("%s is for %s, and this machine is %s", path,
-			    machine_name(f.im.machine), REGS_ARCH);
+		const char *name = machine_name(f.im.machine);
+		e = name ? err_new("%s is for %s, and this machine is %s", path, name, REGS_ARCH)
+			 : err_new("%s is for a machine that has no name here (e_machine %u), and "
+				   "this machine is %s",
+				   path, f.im.machine, REGS_ARCH);
 		image_close(&f.im);
 		return e;
 	}

@@ -150,7 +150,7 @@ static struct err *no_file(struct host *h, struct arena *a, int pid, const char 
 			       S_ISDIR(st.st_mode) ? "a directory, not a program or library"
 						   : "not a regular file");
 	if (errno == EACCES)
-		return err_file(errno, real, "look for target file '%s'", path);
+		return err_file(errno, real, "target file '%s' cannot be reached", path);
 	if (runs_deleted(h, a, pid, path))
 		return err_new(
 			"target file '%s' is deleted; process %d, which still runs it, may be "

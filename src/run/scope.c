@@ -1,6 +1,7 @@
 /*
  * scope.c - the processes that are traced: told to the programs' filters, followed, and waited for.
  */
+#include "kern/caps.h"
 #include "kern/follow.h"
 #include "run/run.h"
 #include <errno.h>
@@ -22,7 +23,7 @@ static struct err *put_cgroups(const struct scope *s)
 	struct err *e = NULL;
 	for (u32 i = 0; i < s->ncgroup && !e; i++) {
 		AUTO_CLOSE int fd = open(s->cgroup[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		e = fd < 0 ? err_kern(errno, "open control group %s", s->cgroup[i])
+		e = fd < 0 ? err_file(errno, s->cgroup[i], "open control group %s", s->cgroup[i])
 			   : bpf_map_put(s->cgroups->fd, &i, &(u32){(u32)fd});
 	}
 	return e;

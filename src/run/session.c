@@ -176,9 +176,12 @@ static bool tell_unattached(struct session *s, struct prog *p)
 	if (n == all)
 		return attach_failed(s, p, why);
 	AUTO_SB text = {0};
-	sb_fmt(&text, "%u of the %u matches cannot be probed (the first: %s)", n, all, why->msg);
+	sb_fmt(&text, "%u of the %u matches cannot be probed (the first: ", n, all);
+	if (p->failed)
+		sb_fmt(&text, "%.*s: ", STRF(p->failed->text));
+	sb_fmt(&text, "%s)", why->msg);
 	if (s->u->config.missing_probes != MISSING_IGNORE)
-		session_error(s, true, "", p->loc, sb_str(&text));
+		session_error(s, true, "", p->failed ? p->failed->loc : p->loc, sb_str(&text));
 	err_free(why);
 	return true;
 }

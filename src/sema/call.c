@@ -407,8 +407,8 @@ static bool check_gates(struct sema *s, struct node *n, const struct builtin *b)
 			"printf writes to its reader",
 			STRF(n->name));
 	if (b->needs && !host_has(s->u->host, b->needs))
-		return sema_fail(s, E_FEATURE, n->loc, "%.*s needs %s, which this kernel lacks",
-				 STRF(n->name), feature_what(b->needs));
+		return sema_fail(s, E_FEATURE, n->loc, "%.*s needs %s, %s", STRF(n->name),
+				 feature_what(b->needs), feature_lacks(s->u->host, b->needs));
 	return true;
 }
 

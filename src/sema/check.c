@@ -176,9 +176,9 @@ static void check_for(struct sema *s, struct node *n)
 			t = type_tuple(s->a, 2, kv, NULL);
 		}
 		if (s->final && !host_has(s->u->host, FEAT_FOR_EACH))
-			sema_fail(s, E_FEATURE, n->loc,
-				  "iterating over a map needs %s, which this kernel lacks",
-				  feature_what(FEAT_FOR_EACH));
+			sema_fail(s, E_FEATURE, n->loc, "iterating over a map needs %s, %s",
+				  feature_what(FEAT_FOR_EACH),
+				  feature_lacks(s->u->host, FEAT_FOR_EACH));
 	}
 	struct var *scope = s->scope;
 	s->loop++;

@@ -560,9 +560,9 @@ static void expand_probe(struct compile *c, struct node *probe, u32 *total)
 		next = p->next;
 		p->next = NULL;
 		if (p->provider->needs && !host_has(u->host, p->provider->needs)) {
-			diag_add(u->diags, E_FEATURE, p->loc,
-				 "%s probes need %s, which this kernel lacks", p->provider->name,
-				 feature_what(p->provider->needs));
+			diag_add(u->diags, E_FEATURE, p->loc, "%s probes need %s, %s",
+				 p->provider->name, feature_what(p->provider->needs),
+				 feature_lacks(u->host, p->provider->needs));
 			continue;
 		}
 		u32 uses = use_of(p->provider, body.use);

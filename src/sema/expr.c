@@ -783,8 +783,9 @@ static const struct type *check_map_read(struct sema *s, struct node *n)
 	}
 	bool each = m->val->kind == T_MIN || m->val->kind == T_MAX;
 	if (each && s->final && !host_has(s->u->host, FEAT_PERCPU_LOOKUP))
-		sema_fail(s, E_FEATURE, n->loc, "reading %s needs %s, which this kernel lacks",
-			  m->name.s, feature_what(FEAT_PERCPU_LOOKUP));
+		sema_fail(s, E_FEATURE, n->loc, "reading %s needs %s, %s", m->name.s,
+			  feature_what(FEAT_PERCPU_LOOKUP),
+			  feature_lacks(s->u->host, FEAT_PERCPU_LOOKUP));
 	return type_int(8, m->val->kind == T_COUNT || m->val->is_signed);
 }
 

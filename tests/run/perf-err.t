@@ -183,3 +183,11 @@ EXPECT
 	stdin:65:1-36: ERROR: Unable to attach probe: tracepoint:sched:sched_process_fork: attach a program to a perf event (64 programs at most on one event): Argument list too long. If this is expected, set the 'missing_probes' config variable to 'warn'.
 	tracepoint:sched:sched_process_fork { @[args.child_pid] = count(); }
 	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+
+NAME a counter of one process where there are none
+RUN "$SONDE" -p $$ -e 'hardware:branches { }' 2>&1 | sed 's/thread [0-9]*/thread TID/'
+NEEDS nohardware
+EXPECT
+	stdin:1:1-18: ERROR: Unable to attach probe: hardware:branches: open hardware counter 4 for thread TID (this machine has no such counter; virtual machines often have none): No such file or directory. If this is expected, set the 'missing_probes' config variable to 'warn'.
+	hardware:branches { }
+	~~~~~~~~~~~~~~~~~
