@@ -332,7 +332,7 @@ static struct err *search_open(struct search *s)
 	if (!e && !s->found && !s->p->extra.n && !s->wild)
 		e = give_label(s);
 	if (!e && !s->found && !s->syms.n && !s->syms.packed)
-		e = err_new("%s has no symbols: it is stripped", s->path);
+		e = err_new("%s has no symbols: it is stripped, or damaged", s->path);
 	if (!e && !s->found && s->syms.packed)
 		e = err_new("%s keeps symbols in .gnu_debugdata, which is damaged, or needs a "
 			    "sonde that is built with liblzma",

@@ -77,14 +77,14 @@ EXPECT
 	$
 
 NAME types from a file
-RUN cp /sys/kernel/btf/vmlinux $TMPDIR/btf; "$SONDE" -q --btf=$TMPDIR/btf -c true -e 'tracepoint:raw_syscalls:sys_enter /pid == cpid/ { @[curtask->tgid == pid] = count(); exit(); }' | sed 's/: [0-9]*$//'; "$SONDE" --btf=$TMPDIR/btf -e "iter:task { }" 2>&1 | head -n 1; "$SONDE" --btf=$TMPDIR/btf -e "rawtracepoint:sched_switch { }" 2>&1 | head -n 1; "$SONDE" --btf=$TMPDIR/btf --info | grep -E ' (BTF|TASK_BTF|FENTRY) +[yn]' | tr -s ' ' | cut -d ' ' -f 2,3; for f in /nope /etc/passwd; do "$SONDE" --btf=$f -e 'begin { }'; done 2>&1
+RUN cp /sys/kernel/btf/vmlinux $TMPDIR/btf; "$SONDE" -q --btf=$TMPDIR/btf -c true -e 'tracepoint:raw_syscalls:sys_enter /pid == cpid/ { @[curtask->tgid == pid] = count(); exit(); }' | sed 's/: [0-9]*$//'; "$SONDE" --btf=$TMPDIR/btf -e "iter:task { }" 2>&1 | head -n 1; "$SONDE" --btf=$TMPDIR/btf -e "fentry:vfs_read { }" 2>&1 | head -n 1; "$SONDE" --btf=$TMPDIR/btf --info | grep -E ' (BTF|TASK_BTF|FENTRY) +[yn]' | tr -s ' ' | cut -d ' ' -f 2,3; for f in /nope /etc/passwd; do "$SONDE" --btf=$f -e 'begin { }'; done 2>&1
 NEEDS btf tp:raw_syscalls/sys_enter
 EXPECT
 	$
 	$
 	@[true]
 	stdin:1:1-10: ERROR: probes of this type are found by numbers in the kernel's own BTF, not in that of --btf
-	stdin:1:1-27: ERROR: probes of this type are found by numbers in the kernel's own BTF, not in that of --btf
+	stdin:1:1-16: ERROR: probes of this type are found by numbers in the kernel's own BTF, not in that of --btf
 	BTF yes
 	TASK_BTF no
 	FENTRY no

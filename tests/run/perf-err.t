@@ -175,7 +175,7 @@ RUN
 		s="$s$p
 	" i=$((i + 1))
 	done
-	"$SONDE" -e "$s" 2>&1
+	"$SONDE" --no-feature TP_BTF -e "$s" 2>&1
 NEEDS tp:sched/sched_process_fork
 TIMEOUT 30
 RC 255

@@ -2,26 +2,23 @@
 # are in tests/lang/err.E_PROBE_SYNTAX.tracepoint.bt and err.E_NO_PROBE.kernel.bt.
 
 NAME no BTF
-PROG rawtracepoint:sched_switch { } iter:task { } fentry:vfs_read { }
+PROG iter:task { } fentry:vfs_read { }
 ARGS --no-feature BTF
 RC 1
 EXPECT
 ERR
-	stdin:1:1-27: ERROR: this kernel has no BTF (/sys/kernel/btf/vmlinux), which typed probes need
-	rawtracepoint:sched_switch { } iter:task { } fentry:vfs_read { }
-	~~~~~~~~~~~~~~~~~~~~~~~~~~
-	stdin:1:32-41: ERROR: this kernel has no BTF (/sys/kernel/btf/vmlinux), which typed probes need
-	rawtracepoint:sched_switch { } iter:task { } fentry:vfs_read { }
-	                               ~~~~~~~~~
-	stdin:1:46-61: ERROR: this kernel has no BTF (/sys/kernel/btf/vmlinux), which typed probes need
-	rawtracepoint:sched_switch { } iter:task { } fentry:vfs_read { }
-	                                             ~~~~~~~~~~~~~~~
+	stdin:1:1-10: ERROR: this kernel has no BTF (/sys/kernel/btf/vmlinux), which typed probes need
+	iter:task { } fentry:vfs_read { }
+	~~~~~~~~~
+	stdin:1:15-30: ERROR: this kernel has no BTF (/sys/kernel/btf/vmlinux), which typed probes need
+	iter:task { } fentry:vfs_read { }
+	              ~~~~~~~~~~~~~~~
 
 NAME an event whose number cannot be read
 RUN
 	unshare -m sh -c '
 	echo rubbish >$TMPDIR/id && mount --bind $TMPDIR/id /sys/kernel/tracing/events/sched/sched_process_fork/id || exit
-	"$SONDE" -e "tracepoint:sched:sched_process_fork { @ = args.child_pid; }"' 2>&1
+	"$SONDE" --no-feature TP_BTF -e "tracepoint:sched:sched_process_fork { @ = args.child_pid; }"' 2>&1
 NEEDS tp:sched/sched_process_fork cmd:unshare
 RC 255
 EXPECT
@@ -33,7 +30,7 @@ NAME an event whose description cannot be read
 RUN
 	unshare -m sh -c '
 	echo rubbish >$TMPDIR/format && mount --bind $TMPDIR/format /sys/kernel/tracing/events/sched/sched_process_fork/format || exit
-	"$SONDE" -e "tracepoint:sched:sched_process_fork { @ = args.child_pid; }"' 2>&1
+	"$SONDE" --no-feature TP_BTF -e "tracepoint:sched:sched_process_fork { @ = args.child_pid; }"' 2>&1
 NEEDS tp:sched/sched_process_fork cmd:unshare
 RC 1
 EXPECT

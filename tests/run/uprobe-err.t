@@ -45,7 +45,7 @@ RUN
 NEEDS prog:landing
 EXPECT
 	ERROR: DIR/short: damaged ELF file: short header
-	ERROR: No matches for uprobe DIR/cut:pushes.
+	ERROR: DIR/cut has no symbols: it is stripped, or damaged
 	ERROR: DIR/cut has no USDT probes (no notes of type stapsdt)
 
 NAME no such function, and one that is spelled nearly so

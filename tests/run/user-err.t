@@ -47,7 +47,7 @@ RUN
 NEEDS prog:landing cmd:strip cmd:readelf
 RC 1
 EXPECT
-	stdin:1:1-21: ERROR: ./bare has no symbols: it is stripped
+	stdin:1:1-21: ERROR: ./bare has no symbols: it is stripped, or damaged
 	uprobe:./bare:pushes { }
 	~~~~~~~~~~~~~~~~~~~~
 	stdin:1: ERROR: Could not determine instruction boundary for uprobe:./bare:ADDRESS; --unsafe attaches all the same, which may corrupt the traced program
