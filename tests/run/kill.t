@@ -83,8 +83,8 @@ EXPECT
 	ERROR: Failed to fork child: Path '/tmp' does not exist or is not executable
 	ERROR: Failed to fork child: the command is empty
 	ERROR: Failed to fork child: a quote is not closed in the command: 'open
-	ERROR: start the command: No such file or directory
-	ERROR: start the command: Exec format error
+	ERROR: start the command TMP/script (the interpreter that its first line or its header names is not there): No such file or directory
+	ERROR: start the command TMP/zero (neither a program for this machine, nor a script that begins with #!): Exec format error
 
 NAME a child that becomes another user
 RUN "$SONDE" -q -c "/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups build/tests/spin $((100 * ${TEST_SLOW:-1}))" -e 'uprobe:build/tests/spin:busy { @u[uid] = count(); } software:cpu-clock:1000000 /comm == "spin"/ { @c[uid] = count(); } profile:hz:199 /pid == cpid && comm == "spin"/ { @p[uid] = count(); }' | sed '/^$/d; s/: [0-9]*$//'
