@@ -22,7 +22,7 @@ RUN
 NEEDS prog:landing cmd:objcopy
 EXPECT
 	@: 2
-	ERROR: No matches for uprobe ./app:pushes.
+	ERROR: ./app has no symbols: it is stripped, or damaged
 
 NAME packed symbols
 RUN
