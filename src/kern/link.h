@@ -17,8 +17,10 @@ struct link {
 	int perf_fd; /* closed after fd; -1: none */
 	char *event; /* heap; defined by retprobe_open(), removed at last; NULL: none */
 	enum missed_at missed;
-	bool late; /* closing perf_fd and removing the event take seconds, and no program depends
-		      on it: done by others when this process ends */
+	bool late;   /* closing perf_fd and removing the event take seconds, and no program depends
+			on it: done by others when this process ends */
+	int task;    /* process whose event perf_fd is; 0: it does not end with one */
+	u64 program; /* what that ran when it was opened: proc_program() */
 	const void *owner; /* for the caller's use */
 	struct link *next;
 };

@@ -2,6 +2,7 @@
 #include "kern/proc.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -101,6 +102,39 @@ bool proc_runs(struct host *h, int pid)
 {
 	struct str state = status_line(h, pid, "State:");
 	return state.n && state.s[0] != 'Z' && state.s[0] != 'X';
+}
+
+u64 proc_program(int pid)
+{
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+/* "Uid:	real	effective	saved	file system" */
+static bool two_ids(const char *status, const char *name, u32 *effective)
+{
+	u32 real;
+	const char *line = strstr(status, name);
+	*effective = 0;
+	return line && sscanf(line + strlen(name), "%u %u", &real, effective) == 2 &&
+	       real != *effective;
+}
+
+bool proc_is_shielded(int pid)
+{
+	char path[64], text[4096];
+	struct stat st;
+	u32 uid, gid;
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n <= 0 || fstat(fd, &st))
+		return false;
+	text[n] = 0;
+	bool ids = two_ids(text, "\nUid:", &uid), gids = two_ids(text, "\nGid:", &gid);
+	return ids || gids || (uid && !st.st_uid); /* no dumps of it: its files are root's */
 }
 
 struct err *proc_ns_pid(struct host *h, int pid, u32 *id, u64 *dev, u64 *ino)

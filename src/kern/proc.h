@@ -51,6 +51,12 @@ struct err *proc_child_go(struct child *c);
  */
 struct err *proc_child_go_held(struct child *c, void (*look)(void *), void (*ready)(void *),
 			       void *arg);
+/*
+ * Does it run with other ids than who started it, or with capabilities of its file? Programs of
+ * that kind lose the perf events that follow them when they are started.
+ */
+bool proc_is_shielded(int pid);
+u64 proc_program(int pid);                 /* inode of the file that it runs; 0: not ours to see */
 int proc_pidfd(int pid, struct err **err); /* readable when the process ends; -1 and *err */
 /* Paths of a cgroup v2 id below /sys/fs/cgroup ("/a/b"), or NULL. */
 const char *proc_cgroup_path(struct host *h, u64 id);

@@ -1,4 +1,5 @@
 /* perf_common.c - programs on perf events: one, one per CPU, one per thread. */
+#include "kern/proc.h"
 #include "probe/common.h"
 #include <dirent.h>
 #include <errno.h>
@@ -34,6 +35,10 @@ static struct err *start_threads(struct host *h, int pid, struct perf_spec *s, s
 		s->cpu = -1;
 		s->inherit = true;
 		e = perf_start(s, g, list);
+		if (!e && (int)tid == pid) {
+			(*list)->task = pid;
+			(*list)->program = proc_program(pid);
+		}
 		if (e && e->no == ESRCH) {
 			err_free(e);
 			e = NULL;

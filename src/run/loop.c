@@ -164,5 +164,6 @@ void loop_run(struct session *s)
 		if (gone && scope_over(s))
 			s->stop = true;
 		loss_tick(s);
+		scope_tick(s);
 	}
 }

@@ -59,6 +59,7 @@ void phase_bench(struct session *s);
 /* scope.c: which processes are traced. */
 struct err *scope_open(struct session *s);  /* before anything is attached */
 bool scope_take(struct session *s, int fd); /* true: that was the pidfd of one that has ended */
+void scope_tick(struct session *s);         /* tells of processes that lost their events */
 bool scope_over(struct session *s);         /* nothing that is traced is left */
 void scope_close(struct session *s);
 

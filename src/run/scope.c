@@ -71,6 +71,29 @@ bool scope_take(struct session *s, int fd)
 	return false;
 }
 
+/* A setuid program, once started, is not followed by perf events any more. */
+void scope_tick(struct session *s)
+{
+	enum { LOOK_NS = SECOND_NS / 5 };
+	u64 now = run_now();
+	if (now - s->scoped_ns < LOOK_NS)
+		return;
+	s->scoped_ns = now;
+	for (struct link *l = s->links; l; l = l->next) {
+		int pid = l->task;
+		if (!pid || !proc_is_shielded(pid) || proc_program(pid) == l->program)
+			continue;
+		AUTO_SB text = {0};
+		sb_fmt(&text,
+		       "process %d has started a program with another owner or capabilities: perf "
+		       "events (software, hardware, watchpoint) do not follow it there",
+		       pid);
+		loss_put(s, "process", STR(""), (u64)pid, sb_str(&text));
+		for (struct link *t = l; t; t = t->next) /* once */
+			t->task = t->task == pid ? 0 : t->task;
+	}
+}
+
 /*
  * Does a process of the set live? One that is only waited for does nothing more. Ids of another pid
  * namespace cannot be looked up, so they count until they leave the set.

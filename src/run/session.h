@@ -60,6 +60,7 @@ struct session {
 	u64 corrupt;    /* records that fit no schema */
 	u64 lost_shown; /* of the events lost, reported while running */
 	u64 ticked_ns;  /* last look at the counters */
+	u64 scoped_ns;  /* last look at the processes */
 	u64 *stats;     /* copy of the MAP_STATS value */
 	u64 *missed;    /* per program: hits that the kernel counted but could not show;
 			   UINT64_MAX: it does not tell */

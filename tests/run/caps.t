@@ -37,6 +37,25 @@ EXPECT
 	@c
 	@u
 
+NAME a setuid program takes perf events away, and that is said
+RUN
+	cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/plain-$$; cp build/tests/spin /tmp/suid-$$; chmod 755 /tmp/plain-$$; chmod 4755 /tmp/suid-$$
+	run() { /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon "$@"; }
+	for p in plain suid; do
+		run /tmp/sonde-$$ -q -c "/tmp/$p-$$ $((700 * ${TEST_SLOW:-1}))" -e 'software:cpu-clock:1000000 { @some = max(1); } profile:hz:99 /pid == cpid/ { @profile = max(1); }' 2>&1
+	done | sed 's/process [0-9]* has/process PID has/' | grep .
+	"$SONDE" -q -c "/tmp/suid-$$ 500" -e 'software:cpu-clock:1000000 { @root = max(1); }' 2>&1 | grep .
+	rm /tmp/sonde-$$ /tmp/plain-$$ /tmp/suid-$$
+NEEDS file:/usr/bin/setpriv prog:spin btf sym:bpf_for_each_map_elem
+ALONE
+TIMEOUT 20
+EXPECT
+	@profile: 1
+	@some: 1
+	WARNING: process PID has started a program with another owner or capabilities: perf events (software, hardware, watchpoint) do not follow it there
+	@profile: 1
+	@root: 1
+
 NAME any file of any process, without CAP_SYS_PTRACE
 RUN cp "$SONDE" /tmp/sonde-$$; for c in '' ,+sys_ptrace; do /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon$c --ambient-caps=-all,+bpf,+perfmon$c --bounding-set=-all,+bpf,+perfmon$c /tmp/sonde-$$ -e 'uprobe:*:no_such_function_anywhere { }' 2>&1 | grep -c CAP_SYS_PTRACE; done; rm /tmp/sonde-$$
 NEEDS file:/usr/bin/setpriv uprobe
