@@ -9,6 +9,58 @@ EXPECT
 	stdin:1:1-30: ERROR: open /sys/kernel/tracing/events: Permission denied (needs CAP_DAC_READ_SEARCH: use sudo, or allow it once: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep /tmp/sonde-X)
 	ERROR: open /sys/kernel/tracing/events: Permission denied (needs CAP_DAC_READ_SEARCH: use sudo, or allow it once: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep /tmp/sonde-X)
 
+NAME what each kind of probe misses
+RUN
+	cp "$SONDE" /tmp/sonde-$$ && cp build/tests/usdtforms /tmp/usdt-$$ && chmod 755 /tmp/usdt-$$ || exit
+	miss() {
+		printf '%s: ' "${2%%:*}"
+		/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$1 --ambient-caps=$1 --bounding-set=$1 /tmp/sonde-$$ --dry-run -e "$2 { }" 2>&1 |
+			sed -n '/ERROR: .* (needs .*: use sudo, or allow it once: setcap /s/.*(needs \([A-Z_]*\( and CAP_PERFMON\)*\).*/\1/p'
+	}
+	for c in -all -all,+bpf -all,+perfmon; do
+		echo "$c"
+		for p in self:signal:SIGUSR1 rawtracepoint:sched_switch tracepoint:sched:sched_switch iter:task uprobe:/tmp/usdt-$$:main usdt:/tmp/usdt-$$:forms:memory profile:hz:9 interval:ms:9 software:cpu:9999999 watchpoint:0x1000:8:w; do
+			miss $c $p
+		done
+	done
+	rm /tmp/sonde-$$ /tmp/usdt-$$
+NEEDS file:/usr/bin/setpriv prog:usdtforms btf tracefs uprobe sym:bpf_for_each_map_elem fast
+TIMEOUT 60
+EXPECT
+	-all
+	self: CAP_BPF and CAP_PERFMON
+	rawtracepoint: CAP_BPF and CAP_PERFMON
+	tracepoint: CAP_DAC_READ_SEARCH
+	iter: CAP_BPF and CAP_PERFMON
+	uprobe: CAP_BPF and CAP_PERFMON
+	usdt: CAP_BPF and CAP_PERFMON
+	profile: CAP_BPF and CAP_PERFMON
+	interval: CAP_BPF and CAP_PERFMON
+	software: CAP_BPF and CAP_PERFMON
+	watchpoint: CAP_BPF and CAP_PERFMON
+	-all,+bpf
+	self: CAP_PERFMON
+	rawtracepoint: CAP_PERFMON
+	tracepoint: CAP_DAC_READ_SEARCH
+	iter: CAP_PERFMON
+	uprobe: CAP_PERFMON
+	usdt: CAP_PERFMON
+	profile: CAP_PERFMON
+	interval: CAP_PERFMON
+	software: CAP_PERFMON
+	watchpoint: CAP_PERFMON
+	-all,+perfmon
+	self: CAP_BPF
+	rawtracepoint: CAP_BPF
+	tracepoint: CAP_DAC_READ_SEARCH
+	iter: CAP_BPF
+	uprobe: CAP_BPF
+	usdt: CAP_BPF
+	profile: CAP_BPF
+	interval: CAP_BPF
+	software: CAP_BPF
+	watchpoint: CAP_BPF
+
 NAME with CAP_BPF alone
 RUN cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf --ambient-caps=-all,+bpf --bounding-set=-all,+bpf /tmp/sonde-$$ -e 'begin { }' 2>&1 | sed 's/ ([0-9]* instructions)//; s/as kernel.*sudo/use sudo/; s/+ep.*/+ep/'; rm /tmp/sonde-$$
 NEEDS file:/usr/bin/setpriv
