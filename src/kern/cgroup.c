@@ -266,6 +266,11 @@ static struct err *choose(struct host *h, const char *name, const containers *al
 	return e;
 }
 
+static int by_dir(const void *a, const void *b)
+{
+	return strcmp(((const struct container *)a)->dir, ((const struct container *)b)->dir);
+}
+
 struct err *cgroup_container(struct host *h, const char *name, const char **dir)
 {
 	containers all = {0};
@@ -273,6 +278,8 @@ struct err *cgroup_container(struct host *h, const char *name, const char **dir)
 	if (!*name)
 		return err_new("the name of a container is empty");
 	scan(h, root, STR(""), 0, &all);
+	if (all.n)
+		qsort(all.v, all.n, sizeof(*all.v), by_dir);
 	docker_names(h, &all);
 	podman_names(h, &all);
 	struct err *e = choose(h, name, &all, dir);

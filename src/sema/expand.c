@@ -102,12 +102,25 @@ static struct str written_name(const struct point *p)
 	return str_n(s.s, end > 0 ? (u32)end : s.n - 1);
 }
 
+/* "name.isra.0", "__x64_sys_name", "sys_enter_name": what became of names that people know. */
+static bool is_form_of(struct str name, struct str want)
+{
+	static const char *const heads[] = {"sys_enter_", "__x64_", "__arm64_"};
+	if (str_starts(name, want))
+		return name.n > want.n && name.s[want.n] == '.';
+	for (u32 i = 0; i < countof(heads); i++) {
+		struct str head = str_z(heads[i]);
+		if (name.n == head.n + want.n && str_starts(name, head) && str_ends(name, want))
+			return true;
+	}
+	return false;
+}
+
 static bool note_nearest(const struct point *p, void *arg)
 {
 	struct nearest *b = arg;
 	struct str name = written_name(p);
-	bool part = name.n > b->want.n && name.s[b->want.n] == '.' && str_starts(name, b->want);
-	u32 d = part ? 1 : str_distance(b->want, name, b->least); /* part: "name.isra.0" */
+	u32 d = is_form_of(name, b->want) ? 0 : str_distance(b->want, name, b->least);
 	if (d < b->least) {
 		b->least = d;
 		b->text = p->plain.n ? p->plain : p->text;

@@ -1,5 +1,6 @@
 # What kprobe, kretprobe, fentry and fexit say when the kernel refuses them. What is wrong without a
 # kernel is in tests/lang/err.E_PROBE_SYNTAX.kprobe.bt and err.E_NO_PROBE.kernel.bt.
+# Linux 5.10 has other words for some (sym:bpf_for_each_map_elem is 5.13).
 
 NAME no kprobes in this kernel
 PROG kprobe:vfs_read { } kretprobe:vfs_read { } fentry:vfs_read { } fexit:vfs_read { }
@@ -70,7 +71,7 @@ ERR_RE
 NAME an address where no function is
 ARGS --unsafe
 PROG kprobe:0x1000 { }
-NEEDS kprobe
+NEEDS kprobe sym:bpf_for_each_map_elem
 RC 255
 EXPECT
 ERR
@@ -91,7 +92,7 @@ ERR
 
 NAME a function that may not be probed, beside one that may
 PROG kprobe:vfs_read, kprobe:exc_int3 { }
-NEEDS kprobe sym:exc_int3
+NEEDS kprobe sym:exc_int3 sym:bpf_for_each_map_elem
 RC 255
 EXPECT
 ERR
@@ -102,7 +103,7 @@ ERR
 NAME the other one is probed when a warning is enough
 PROG config = { missing_probes = "warn" } kretprobe:vfs_read, kretprobe:exc_int3 { exit(); }
 LOAD rw r1 r1
-NEEDS kprobe sym:exc_int3 prog:rw
+NEEDS kprobe sym:exc_int3 prog:rw sym:bpf_for_each_map_elem
 ALONE
 EXPECT
 	$
@@ -125,7 +126,7 @@ EXPECT
 
 NAME fentry of a function without the place for it
 PROG fentry:exc_int3 { }
-NEEDS fentry sym:exc_int3
+NEEDS fentry sym:exc_int3 sym:bpf_for_each_map_elem
 RC 255
 EXPECT
 ERR
@@ -135,7 +136,7 @@ ERR
 
 NAME fentry of a function that was freed after the start
 PROG fexit:start_kernel { }
-NEEDS fentry sym:start_kernel
+NEEDS fentry sym:start_kernel sym:bpf_for_each_map_elem
 RC 255
 EXPECT
 ERR
@@ -161,7 +162,7 @@ RUN
 	" i=$((i + 1))
 	done
 	"$SONDE" --dry-run -e "$s" 2>&1 | sed 's/stdin:[0-9]*:/stdin:N:/'
-NEEDS fentry
+NEEDS fentry sym:bpf_for_each_map_elem
 TIMEOUT 60
 EXPECT
 	stdin:N:1-20: ERROR: Unable to attach probe: fentry:vmlinux:vfs_readlink: attach a tracing program (no more programs fit on one function): Argument list too long. If this is expected, set the 'missing_probes' config variable to 'warn'.
