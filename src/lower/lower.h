@@ -164,7 +164,7 @@ struct ref lower_cell_read(struct lower *l, struct map *m, struct mem key, struc
 /* rings.c, of kern/rings.h: room for a record. Between claim and finish no code may leave. */
 struct claim {
 	struct mem rec; /* the record */
-	struct ref ring, at, end, size, turn, used;
+	struct ref ring, at, end, size, turn;
 };
 void lower_rings(struct lower *l, u32 n, u32 bytes);   /* bytes: of each, a power of two */
 bool lower_fits_ring(const struct lower *l, u32 size); /* may be claimed before it is filled */

@@ -80,7 +80,8 @@ static void need_ring(struct lower *l)
 	struct unit *u = l->u;
 	if (u->ring)
 		return;
-	if (host_has(u->host, FEAT_RINGS) && !is_brief(c)) {
+	/* Plain: a program that was too long for the verifier; through these it is longer. */
+	if (host_has(u->host, FEAT_RINGS) && !is_brief(c) && !u->config.plain) {
 		u32 n = nring(u);
 		lower_rings(l, n, (u32)ring_bytes(c, n));
 		return;

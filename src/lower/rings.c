@@ -3,10 +3,8 @@
 #include "lower/lower.h"
 
 enum {
-	CLAIM_TRIES =
-		3, /* it fails when another program claims in between, mostly on the same CPU */
-	WAKE_FILLED = 8,  /* the reader is woken when this part of a ring is in use, */
-	WAKE_EVERY = 16,  /* each time that this part was filled */
+	CLAIM_TRIES = 3,  /* it fails when another program claims in between */
+	WAKE_EVERY = 8,   /* the reader is woken each time that this part of a ring was filled */
 	SHORT_RECORD = 8, /* a record of at most this part of a ring may be claimed before its
 			     length is known */
 };
@@ -90,7 +88,7 @@ void lower_claim(struct lower *l, struct ref size, u32 most, struct blk *full, s
 	struct fn *f = l->f;
 	struct map *m = l->u->ring;
 	struct blk *got = ir_blk(f);
-	struct ref at = ir_var(f), used = ir_var(f);
+	struct ref at = ir_var(f);
 	u32 bytes = l->u->ring_size;
 	assert(most < RINGS_LONGEST && most % 8 == 0);
 	m->val_size = MAX(m->val_size, RINGS_DATA + bytes + (u32)ALIGN_UP(most, 64u));
@@ -106,7 +104,6 @@ void lower_claim(struct lower *l, struct ref size, u32 most, struct blk *full, s
 		ir_br(f, O_ULE, fill, ir_con(f, bytes), room, full);
 		ir_at(f, room);
 		ir_set(f, at, made);
-		ir_set(f, used, fill);
 		struct ref was = ir_cmpxchg(f, 8, c->ring, RINGS_MADE, made, end);
 		ir_br(f, O_EQ, was, made, got, again);
 		if (again != full)
@@ -114,7 +111,6 @@ void lower_claim(struct lower *l, struct ref size, u32 most, struct blk *full, s
 	}
 	ir_at(f, got);
 	c->at = ir_get(f, at);
-	c->used = ir_get(f, used);
 	c->end = ir_op2(f, O_ADD, c->at, size);
 	c->turn = draw_turn(l, c);
 	struct ref off = ir_op2(f, O_AND, c->at, ir_con(f, bytes - 1));
@@ -148,16 +144,14 @@ static void wake(struct lower *l)
 		     ir_con(f, BPF_RB_FORCE_WAKEUP)));
 }
 
-static void wake_when_full(struct lower *l, const struct claim *c)
+static void wake_at_times(struct lower *l, const struct claim *c)
 {
 	struct fn *f = l->f;
-	struct blk *step = ir_blk(f), *much = ir_blk(f), *go = ir_blk(f);
-	step->unlikely = much->unlikely = true;
+	struct blk *step = ir_blk(f), *go = ir_blk(f);
+	step->unlikely = true;
 	struct ref crossed = ir_op2(f, O_XOR, c->at, c->end);
 	ir_br(f, O_UGE, crossed, ir_con(f, l->u->ring_size / WAKE_EVERY), step, go);
 	ir_at(f, step);
-	ir_br(f, O_UGE, c->used, ir_con(f, l->u->ring_size / WAKE_FILLED), much, go);
-	ir_at(f, much);
 	wake(l);
 	ir_jmp(f, go);
 	ir_at(f, go);
@@ -171,5 +165,5 @@ void lower_finish(struct lower *l, const struct claim *c, bool now)
 	if (now)
 		wake(l);
 	else
-		wake_when_full(l, c);
+		wake_at_times(l, c);
 }

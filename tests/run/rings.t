@@ -66,6 +66,12 @@ EXPECT
 	$
 	$
 
+NAME rings: a loop too long for the verifier with them does without
+RUN "$SONDE" -q -e 'interval:ms:1 { $i = 0; while ($i < 1800) { $i++; printf("%d %s\n", $i, comm); print($i); } exit(); }' | awk 'NF { n++ } END { print n }'
+TIMEOUT 30
+EXPECT
+	3600
+
 NAME rings: a processor that comes after the start
 RUN cpu=/sys/devices/system/cpu/cpu1/online; echo 0 >$cpu && { "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { printf("%d %d\n", cpu, args.offset); if (args.offset == 99) { exit(); } }' >"$TMPDIR/o" & sleep $((2 * ${TEST_SLOW:-1})); echo 1 >$cpu; taskset -c 1 build/tests/syscalls 100 lseek; wait; }; awk 'NF && $1 == 1 && $2 == n { n++ } END { print n }' "$TMPDIR/o"
 NEEDS vm file:/sys/devices/system/cpu/cpu1/online cmd:taskset
