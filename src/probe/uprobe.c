@@ -18,6 +18,9 @@ static struct err *split_target(struct point *p, struct str text, struct str *na
 	struct str rest = text;
 	p->target = STR("");
 	*name = text;
+	if (str_chr(text, ':') < 0 &&
+	    str_chr(text, '/') >= 0) /* a file; a function alone has none */
+		return parts_err(p, "2 or 3 arguments", 1);
 	if (str_chr(text, ':') < 0)
 		return text.n ? NULL : parts_err(p, "1 to 3 arguments", 0);
 	str_cut(&rest, ':', &p->target);

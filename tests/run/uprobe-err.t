@@ -132,3 +132,10 @@ NEEDS cmd:cc prog:landing
 EXPECT
 	WARNING: 1 of the functions cannot be probed: the kernel puts no uprobe on the instruction at odd_lock+0 in ./odd (its prefix or kind)
 	ERROR: the kernel puts no uprobe on the instruction at odd_lock+0 in ./odd (its prefix or kind)
+
+NAME a file without a function
+RUN "$SONDE" -c build/tests/landing -e 'uprobe:build/tests/landing { }' 2>&1 | head -n 1; "$SONDE" -e 'uretprobe:/bin/true { }' 2>&1 | head -n 1
+NEEDS prog:landing
+EXPECT
+	stdin:1:1-27: ERROR: uprobe probe type requires 2 or 3 arguments, found 1
+	stdin:1:1-20: ERROR: uretprobe probe type requires 2 or 3 arguments, found 1
