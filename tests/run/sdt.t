@@ -191,7 +191,7 @@ RUN
 		gcc $o -DHEADER='<sys/sdt.h>' -DPROBE=DTRACE_PROBE1 -o $TMPDIR/theirs tests/progs/sdtkinds.c
 		notes $TMPDIR/ours >$TMPDIR/a; notes $TMPDIR/theirs | diff $TMPDIR/a - && wc -l <$TMPDIR/a
 	done
-NEEDS cmd:gcc cmd:readelf file:/usr/include/x86_64-linux-gnu/sys/sdt.h prog:sdtkinds
+NEEDS fast cmd:gcc cmd:readelf file:/usr/include/x86_64-linux-gnu/sys/sdt.h prog:sdtkinds
 EXPECT
 	26
 	26
@@ -203,7 +203,7 @@ RUN
 		cp $TMPDIR/b.c $TMPDIR/b.cc
 		for f in b.c b.cc; do gcc -o $TMPDIR/b $TMPDIR/$f 2>&1 | sed -n 's/.*Error: //p'; done
 	done
-NEEDS cmd:gcc cmd:g++ prog:sdtkinds
+NEEDS fast cmd:gcc cmd:g++ prog:sdtkinds
 EXPECT
 	argument 2 of a static probe has more than 8 bytes
 	argument 2 of a static probe has more than 8 bytes
