@@ -57,6 +57,9 @@ t 1 "ERROR: invalid option -- 'Z'" "$sonde" -Z
 t 1 "ERROR: option requires an argument -- 'e'" "$sonde" -e
 t 1 'ERROR: Invalid output format "xml"
 Valid formats:' "$sonde" -f xml -e 'begin { }'
+t 1 'ERROR: --root: look for /nope: No such file or directory' "$sonde" --root /nope -e 'begin { }'
+t 1 'ERROR: --root: /dev/null is not a directory' "$sonde" --root /dev/null -e 'begin { }'
+t 1 'ERROR: --root: path is too long: 0000' "$sonde" --root "$(printf '%01100d' 0)" -e 'begin { }'
 t 1 "ERROR: USAGE: -B must be either 'line', 'full', or 'none'." "$sonde" -B x -e 'begin { }'
 t 1 'ERROR: USAGE: invalid option for -d: foo' "$sonde" -d foo -e 'begin { }'
 t 1 'ERROR: Failed to parse pid: invalid integer: abc' "$sonde" -p abc -e 'begin { }'

@@ -11,7 +11,7 @@ list=
 cd "$(dirname "$0")/.." || exit 1
 [ $# -gt 0 ] || set -- src/probe/*.c src/sema/expand.c src/cmd/scope.c src/run/scope.c src/kern/cgroup.c \
 	src/kern/follow.c src/kern/link.c src/kern/perf.c src/kern/pmu.c src/kern/child.c src/kern/tracefs.c \
-	src/kern/retprobe.c
+	src/kern/retprobe.c src/kern/caps.c src/kern/host.c src/kern/proc.c src/types/image.c src/types/format.c
 
 awk -v list="$list" '
 	# Expected lines, without the backslashes of regular expressions. Order: exceptions, tests, sources.

@@ -4,6 +4,7 @@
 #include "run/session.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 /* Whole file (or standard input) in the arena. */
 static struct err *read_all(struct arena *a, const char *path, struct str *ret)
@@ -96,11 +97,25 @@ int format_script(const struct run_opts *o)
 	return ds.nerror ? RC_USAGE : RC_OK;
 }
 
+static struct err *check_root(const char *root)
+{
+	enum { MAX_ROOT = 1024 };
+	struct stat st;
+	if (strlen(root) > MAX_ROOT)
+		return err_new("--root: path is too long: %.60s...", root);
+	if (stat(root, &st))
+		return err_sys(errno, "--root: look for %s", root);
+	return S_ISDIR(st.st_mode) ? NULL : err_new("--root: %s is not a directory", root);
+}
+
 bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o)
 {
-	host_init(h, a, o->root ? o->root : "");
+	struct err *e = o->root ? check_root(o->root) : NULL;
+	host_init(h, a, o->root && !e ? o->root : "");
 	const char *btf = o->btf || h->recorded ? o->btf : getenv("BPFTRACE_BTF");
-	struct err *e = btf ? host_use_btf(h, btf) : NULL;
+	if (e)
+		return fail(e, 0), false;
+	e = btf ? host_use_btf(h, btf) : NULL;
 	if (e)
 		return fail(err_wrap(e, "--btf: "), 0), false;
 	for (u32 i = 0; i < o->nno_feature; i++) {

@@ -1,5 +1,6 @@
 /* proc.c - programs in $PATH, users, processes, control groups. */
 #include "kern/proc.h"
+#include "kern/caps.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -146,7 +147,8 @@ struct err *proc_ns_pid(struct host *h, int pid, u32 *id, u64 *dev, u64 *ino)
 	if (h->recorded || stat("/proc/self/ns/pid", &own) || own.st_ino == INIT_PID_NS)
 		return NULL;
 	if (stat(arena_fmt(h->arena, "/proc/%d/ns/pid", pid), &st))
-		return err_kern(errno, "find the pid namespace of process %d", pid);
+		return err_file(errno, arena_fmt(h->arena, "/proc/%d/ns/pid", pid),
+				"find the pid namespace of process %d", pid);
 	struct str ids = status_line(h, pid, "NSpid:"), last = ids;
 	for (u32 i = 0; i < ids.n; i++)
 		if (ids.s[i] == '\t')

@@ -198,3 +198,47 @@ NAME a feature that is switched off says so
 RUN "$SONDE" --no-feature RINGBUF --info | grep RINGBUF
 EXPECT
 	  RINGBUF        no      the BPF ring buffer (Linux 5.8) (switched off by --no-feature)
+
+NAME root of a user namespace
+RUN
+	/usr/bin/unshare -Ur "$SONDE" -e 'begin { }' 2>&1
+	/usr/bin/unshare -Urm sh -c 'mount -t tmpfs none /sys/kernel/security && echo "none integrity [confidentiality]" >/sys/kernel/security/lockdown && "$SONDE" -e "begin { }"' 2>&1
+	cp "$SONDE" /tmp/sonde-$$ && /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/unshare -Ur /tmp/sonde-$$ -e 'tracepoint:sched:sched_switch { }' 2>&1
+	rm /tmp/sonde-$$
+NEEDS file:/usr/bin/unshare file:/usr/bin/setpriv file:/sys/kernel/security tracefs fast
+TIMEOUT 20
+EXPECT
+	ERROR: load program begin (2 instructions): Operation not permitted (not a matter of capabilities: a container, a security module or this kernel's configuration forbids it)
+	ERROR: load program begin (2 instructions): Operation not permitted (the kernel is locked down (confidentiality), until it boots without lockdown=confidentiality)
+	stdin:1:1-30: ERROR: open /sys/kernel/tracing/events: Permission denied (a security module or a container forbids it)
+	tracepoint:sched:sched_switch { }
+	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+
+NAME a process of root in an inner pid namespace
+RUN
+	cp "$SONDE" /tmp/sonde-$$
+	unshare --pid --fork --mount-proc sh -c "/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ -p 1 -e 'begin { }' 2>&1" | sed 's/disabled is [12]/disabled is N/; s/+ep .*/+ep/'
+	rm /tmp/sonde-$$
+NEEDS file:/usr/bin/setpriv cmd:unshare fast
+EXPECT
+	ERROR: find the pid namespace of process 1: Permission denied (needs CAP_SYS_PTRACE: use sudo, or allow it once: setcap cap_bpf,cap_perfmon,cap_dac_read_search,cap_sys_ptrace+ep
+
+NAME CAP_BPF alone, in full
+RUN
+	cp "$SONDE" /tmp/sonde-$$
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf --ambient-caps=-all,+bpf --bounding-set=-all,+bpf /tmp/sonde-$$ -e 'interval:ms:1 { @ = count(); }' 2>&1 | sed 's/paranoid is [0-9]/paranoid is N/; s/([0-9]* inst/(N inst/; s/+ep .*/+ep/'
+	rm /tmp/sonde-$$
+NEEDS file:/usr/bin/setpriv fast
+EXPECT
+	ERROR: load program interval_ms_1 (N instructions): Operation not permitted (needs CAP_PERFMON, as kernel.perf_event_paranoid is N: use sudo, or allow it once: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep
+
+NAME memory of maps before Linux 5.11
+RUN
+	cp "$SONDE" /tmp/sonde-$$ && c=-all,+bpf,+perfmon
+	ulimit -l 64
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$c --ambient-caps=$c --bounding-set=$c /tmp/sonde-$$ -e 'interval:ms:1 { @[pid] = count(); }' 2>&1 | sed 's/map [a-z]* (.* entries)/map X/'
+	rm /tmp/sonde-$$
+NEEDS vm before:5.11 file:/usr/bin/setpriv
+TIMEOUT 20
+EXPECT
+	ERROR: create map X: Operation not permitted (before Linux 5.11 the memory of maps counts as locked, and 65536 bytes may be: needs CAP_SYS_RESOURCE, or ulimit -l unlimited)

@@ -150,12 +150,14 @@ RUN
 	cp $TMPDIR/moved $TMPDIR/other
 	"$SONDE" -p $p -e "watchpoint:$TMPDIR/other:ticks:8:w { }" 2>&1 | sed -n "s,$TMPDIR,DIR,; s/$p/PID/; s/:1-[0-9]*:/:/; 1p"
 	"$SONDE" -p $p -e "watchpoint:/no/such*:ticks:8:w { }" 2>&1 | sed -n 1p
+	"$SONDE" -p $p -e "watchpoint:$TMPDIR/moved:no_such_name:8:w { }" 2>&1 | sed -n "s,$TMPDIR,DIR,; s/:1-[0-9]*:/:/; 1p"
 	kill $p $q
 NEEDS prog:watched cmd:cc
 EXPECT
 	stdin:1:1-21: ERROR: ticks lies elsewhere in each process; give one with -p
 	stdin:1: ERROR: process PID has not mapped DIR/other
 	stdin:1:1-31: ERROR: watchpoint no file fits /no/such*
+	stdin:1: ERROR: DIR/moved has no symbol no_such_name
 
 NAME addresses of the kernel without CAP_SYSLOG
 RUN
@@ -191,3 +193,13 @@ EXPECT
 	stdin:1:1-18: ERROR: Unable to attach probe: hardware:branches: open hardware counter 4 for thread TID (this machine has no such counter; virtual machines often have none): No such file or directory. If this is expected, set the 'missing_probes' config variable to 'warn'.
 	hardware:branches { }
 	~~~~~~~~~~~~~~~~~
+
+NAME a list of processors that cannot be read
+RUN unshare -m sh -c 'echo rubbish >$TMPDIR/online && mount --bind $TMPDIR/online /sys/devices/system/cpu/online && "$SONDE" -e "profile:hz:9 { }"' 2>&1
+NEEDS cmd:unshare
+RC 255
+EXPECT
+	stdin:1:1-13: ERROR: Unable to attach probe: profile:hz:9: /sys/devices/system/cpu/online: not a list of CPUs: rubbish
+	. If this is expected, set the 'missing_probes' config variable to 'warn'.
+	profile:hz:9 { }
+	~~~~~~~~~~~~

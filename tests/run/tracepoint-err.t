@@ -28,15 +28,18 @@ EXPECT
 
 NAME an event whose description cannot be read
 RUN
-	unshare -m sh -c '
-	echo rubbish >$TMPDIR/format && mount --bind $TMPDIR/format /sys/kernel/tracing/events/sched/sched_process_fork/format || exit
-	"$SONDE" --no-feature TP_BTF -e "tracepoint:sched:sched_process_fork { @ = args.child_pid; }"' 2>&1
+	f=/sys/kernel/tracing/events/sched/sched_process_fork/format
+	printf 'format:\n\tfield:char rubbish\n' >$TMPDIR/rubbish
+	{ echo format:; i=0; while [ $i -lt 2000 ]; do echo "	field:int x$i; offset:$((8 + 4 * i)); size:4; signed:1;"; i=$((i + 1)); done; } >$TMPDIR/many
+	echo nothing >$TMPDIR/nothing
+	for t in rubbish many nothing; do
+		unshare -m sh -c "mount --bind $TMPDIR/$t $f && timeout 5 \"\$SONDE\" --no-feature TP_BTF -e 'tracepoint:sched:sched_process_fork { @ = args.child_pid; }'" 2>&1 | head -n 1
+	done
 NEEDS tp:sched/sched_process_fork cmd:unshare
-RC 1
 EXPECT
+	stdin:1:1-36: ERROR: tracepoint sched:sched_process_fork: event format: cannot read 'field:char rubbish'
+	stdin:1:1-36: ERROR: tracepoint sched:sched_process_fork: event format: more than 1024 fields
 	stdin:1:1-36: ERROR: tracepoint sched:sched_process_fork: event format: no fields
-	tracepoint:sched:sched_process_fork { @ = args.child_pid; }
-	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 
 NAME tracefs is not there
 RUN

@@ -3,7 +3,8 @@
 NAME what is no file
 RUN
 	mkfifo $TMPDIR/fifo && mkdir $TMPDIR/dir && : >$TMPDIR/empty && cd $TMPDIR || exit
-	for f in ./fifo ./dir ./empty /dev/null; do
+	printf '\177ELF\2\2\1rubbish.........' >big && printf '\177ELF\7\1\1rubbish.........' >class
+	for f in ./fifo ./dir ./empty /dev/null ./big ./class; do
 		for p in uprobe:$f:main usdt:$f:probe; do
 			"$SONDE" -e "$p { }" 2>&1 | head -n 1
 		done
@@ -17,6 +18,10 @@ EXPECT
 	stdin:1:1-19: ERROR: ./empty: not an ELF file
 	stdin:1:1-22: ERROR: uprobe target file '/dev/null' is not a regular file
 	stdin:1:1-21: ERROR: usdt target file '/dev/null' is not a regular file
+	stdin:1:1-18: ERROR: ./big: big-endian ELF files are not supported
+	stdin:1:1-17: ERROR: ./big: big-endian ELF files are not supported
+	stdin:1:1-20: ERROR: ./class: damaged ELF file: class 7
+	stdin:1:1-19: ERROR: ./class: damaged ELF file: class 7
 
 NAME a file below a directory that others may not look into
 RUN
