@@ -77,15 +77,16 @@ static struct err *list_provider(struct listing *l, const struct provider *p, st
 	struct point pt = {.provider = p};
 	struct err *e = p->parse(l->u->arena, &pt, text);
 	bool bad = e != NULL;
+	bool file = (p->flags & PF_USER) && str_chr(text, '/') >= 0 && str_chr(text, ':') < 0;
 	err_free(e);
 	if (bad) /* no wildcards there: list all, then filter */
 		pt = (struct point){
 			.provider = p,
 			.text = str_z(p->name),
-			.target = STR("*"),
+			.target = file ? text : STR("*"),
 			.name = STR("*"),
 		};
-	if (bad && p->expand && !l->filter.s)
+	if (bad && p->expand && !file && !l->filter.s)
 		l->filter = str_z(arena_fmt(l->u->arena, "%s:%.*s%s", p->name, STRF(text),
 					    str_ends(text, STR("*")) ? "" : "*"));
 	e = NULL;

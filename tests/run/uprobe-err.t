@@ -133,9 +133,11 @@ EXPECT
 	WARNING: 1 of the functions cannot be probed: the kernel puts no uprobe on the instruction at odd_lock+0 in ./odd (its prefix or kind)
 	ERROR: the kernel puts no uprobe on the instruction at odd_lock+0 in ./odd (its prefix or kind)
 
-NAME a file without a function
-RUN "$SONDE" -c build/tests/landing -e 'uprobe:build/tests/landing { }' 2>&1 | head -n 1; "$SONDE" -e 'uretprobe:/bin/true { }' 2>&1 | head -n 1
+NAME a file without a function is all of its functions in a list, and no probe
+RUN "$SONDE" -l 'uprobe:build/tests/landing' | grep -c -e ':pushes$' -e ':moves$' -e ':bare$'; "$SONDE" -l uprobe:/nope 2>&1; "$SONDE" -c build/tests/landing -e 'uprobe:build/tests/landing { }' 2>&1 | head -n 1; "$SONDE" -e 'uretprobe:/bin/true { }' 2>&1 | head -n 1
 NEEDS prog:landing
 EXPECT
+	3
+	ERROR: uprobe target file '/nope' does not exist or is not executable
 	stdin:1:1-27: ERROR: uprobe probe type requires 2 or 3 arguments, found 1
 	stdin:1:1-20: ERROR: uretprobe probe type requires 2 or 3 arguments, found 1
