@@ -200,7 +200,8 @@ struct join {
 static void join_one(const struct join *j, struct ref p, struct str sep)
 {
 	struct fn *f = j->l->f;
-	struct blk *some = ir_blk(f), *room = ir_blk(f), *read = ir_blk(f), *next = ir_blk(f);
+	struct blk *some = ir_blk(f), *room = ir_blk(f), *read = ir_blk(f), *next = ir_blk(f),
+		   *bad = ir_blk(f);
 	struct ref to, n;
 
 	ir_br(f, O_EQ, p, ir_con(f, 0), j->done, some);
@@ -211,7 +212,11 @@ static void join_one(const struct join *j, struct ref p, struct str sep)
 	for (u32 i = 0; i < sep.n; i++)
 		ir_store(f, 1, to, (i32)i, ir_con(f, (u8)sep.s[i]));
 	n = ir_call(f, j->helper, ARGS(ir_addi(f, to, sep.n), ir_con(f, JOIN_STRING), p));
-	ir_br(f, O_SLE, n, ir_con(f, 0), j->done, read);
+	ir_br(f, O_SLE, n, ir_con(f, 0), bad, read);
+	ir_at(f, bad);
+	for (u32 i = 0; i < sep.n; i++)
+		ir_store(f, 1, to, (i32)i, ir_con(f, 0));
+	ir_jmp(f, j->done);
 	ir_at(f, read);
 	ir_br(f, O_SGT, n, ir_con(f, JOIN_STRING), j->done,
 	      next); /* old kernels do not know the helper's range */

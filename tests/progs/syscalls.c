@@ -3,7 +3,7 @@
  * milliseconds. NAME is one of
  * getppid (the default), lseek (a bad descriptor, offsets 0..N-1), madvise (4, one page), mmap (five
  * pages of memory, present at once),
- * nanosleep (1 ns), kill (of nobody: ESRCH, -3), mixed (getppid and getuid in turns), compat (a
+ * execve (of nothing, its second argument cannot be read), nanosleep (1 ns), kill (of nobody: ESRCH, -3), mixed (getppid and getuid in turns), compat (a
  * call of 32-bit programs that has getppid's number here, and means something else).
  */
 #include <errno.h>
@@ -26,6 +26,8 @@ static void one_call(const char *name, long i)
 		madvise(page, 4096, MADV_DONTNEED);
 	else if (!strcmp(name, "mmap"))
 		mmap(NULL, 20480, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	else if (!strcmp(name, "execve"))
+		execve("", (char *[]){"one", (char *)8, NULL}, NULL);
 	else if (!strcmp(name, "nanosleep"))
 		nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
 	else if (!strcmp(name, "kill"))

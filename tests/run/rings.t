@@ -66,6 +66,23 @@ EXPECT
 	$
 	$
 
+NAME rings: texts that turn out shorter, one behind the other
+PROG tracepoint:syscalls:sys_enter_execve /pid == cpid && args.argv[1] == 8/ { join(args.argv, "0123456789abcdef"); printf("%d\n", @n++); printf("%s\n", str(args.argv[0], @n)); } END { clear(@n); }
+ARGS -q
+LOAD syscalls 3 execve
+EXPECT
+	one
+	0
+	$
+	one
+	1
+	o
+	one
+	2
+	on
+	$
+	$
+
 NAME rings: a loop too long for the verifier with them does without
 RUN "$SONDE" -q -e 'interval:ms:1 { $i = 0; while ($i < 1800) { $i++; printf("%d %s\n", $i, comm); print($i); } exit(); }' | awk 'NF { n++ } END { print n }'
 TIMEOUT 30
