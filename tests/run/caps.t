@@ -236,7 +236,7 @@ NAME memory of maps before Linux 5.11
 RUN
 	cp "$SONDE" /tmp/sonde-$$ && c=-all,+bpf,+perfmon
 	ulimit -l 64
-	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$c --ambient-caps=$c --bounding-set=$c /tmp/sonde-$$ -e 'interval:ms:1 { @[pid] = count(); }' 2>&1 | sed 's/map [a-z]* (.* entries)/map X/'
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$c --ambient-caps=$c --bounding-set=$c /tmp/sonde-$$ -e 'interval:ms:1 { @[pid] = count(); }' 2>&1 | sed 's/map [^ ]* (.* entries)/map X/'
 	rm /tmp/sonde-$$
 NEEDS vm before:5.11 file:/usr/bin/setpriv
 TIMEOUT 20
