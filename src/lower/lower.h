@@ -56,7 +56,8 @@ struct lower {
 	bool frames_only; /* nor a stack behind its last frame: its key is hashed */
 	bool loose;       /* what is filled lies in memory that takes stores at any alignment */
 	bool want_tail;   /* the next text read is the last of its record: */
-	struct ref tail;  /* its length, if it could be told */
+	struct ref tail;  /* its length, if it could be told; memory that was zero is zero behind it
+			     (kern/rings.h) */
 };
 
 /*
