@@ -36,6 +36,14 @@ EXPECT
 	exact
 	exact
 
+NAME rings: texts of all lengths from two processors and a clock
+RUN for n in 1 256; do BPFTRACE_PERF_RB_PAGES=$n "$SONDE" -q -c 'build/tests/turns 40000 at-once' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @i[tid]++; printf("A %d %s\n", tid, str("abcdefghijklmnopqrstuvwxyz0123456789", @i[tid] % 36 + 1)); @c = count(); } software:cpu-clock:50000 /pid == cpid/ { printf("B %s %s Z\n", comm, str(curtask.comm)); @q = count(); } END { clear(@i); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; awk '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i; next } /^A / { n++; if (NF > 3 || (NF == 3 && index("abcdefghijklmnopqrstuvwxyz0123456789", $3) != 1)) bad++ } /^B .* Z$/ { n++ } /^@/ { c += $2 } END { if (n + lost == c && c > 80000 && !bad) print "exact"; else print n, "printed,", lost + 0, "lost,", c, "counted,", bad + 0, "bad" }' "$TMPDIR/e" "$TMPDIR/o"; done
+ALONE
+TIMEOUT 60
+EXPECT
+	exact
+	exact
+
 NAME rings: texts that may be as long as the ring
 RUN for n in 1 2 64; do BPFTRACE_PERF_RB_PAGES=$n "$SONDE" -q -c 'build/tests/open /no/such/file' -e 'tracepoint:syscalls:sys_enter_openat /pid == cpid && str(args.filename) == "/no/such/file"/ { printf("%d %s %s\n", 1, comm, str(args.filename)); exit(); }' | head -1; done
 EXPECT
