@@ -86,8 +86,8 @@ kprobes() {
 	row '`kprobe:module:f`' 2 "$opens" "kprobe:overlay:ovl_open $o"
 	row '`kprobe:f`, `f` in a module' 2 "$opens" "kprobe:ovl_open $o"
 	row '`kprobe:f*`' "$any" "$rw" "kprobe:vfs_* $w"
-	row '`kprobe:f*`, some in modules' "$any" "$opens" "kprobe:*_open $o"
-	row '`kprobe:module*:f*`' "$any" "$opens" "kprobe:overl*:ovl_* $o"
+	row '`kprobe:f*`, some in modules' "$any" "$opens" "kprobe:*[el]_open $o"
+	row '`kprobe:module*:f*`' "$any" "$opens" "kprobe:overl*:ovl_o* $o"
 
 	r="/pid == cpid && retval == 100/ $n"
 	row '`kretprobe:f`' 3 "$rw" "kretprobe:vfs_write $r"
