@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -94,6 +95,12 @@ bool link_leave(struct host *h, struct link **list)
 	close(gate[0]);
 	close(gate[1]);
 	return pid > 0;
+}
+
+bool link_replaced(const struct link *l)
+{
+	struct stat st;
+	return l->file && !stat(l->file, &st) && (st.st_ino != l->ino || st.st_dev != l->dev);
 }
 
 bool link_missed(struct host *h, const struct link *l, u64 *n)

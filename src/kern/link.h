@@ -21,6 +21,8 @@ struct link {
 			on it: done by others when this process ends */
 	int task;    /* process whose event perf_fd is; 0: it does not end with one */
 	u64 program; /* what that ran when it was opened: proc_program() */
+	const char *file; /* probed in every process, which was this one; NULL: none */
+	u64 dev, ino;
 	const void *owner; /* for the caller's use */
 	struct link *next;
 };
@@ -35,6 +37,8 @@ void link_undo(struct host *h, struct link **list, const struct link *mark);
  * run of them goes on that does not know. False: that cannot be had here, nothing was done.
  */
 bool link_leave(struct host *h, struct link **list);
+/* Is another file there now by the name of the one that was probed? */
+bool link_replaced(const struct link *l);
 /* Hits that were not seen so far. False: this kernel does not tell. */
 bool link_missed(struct host *h, const struct link *l, u64 *n);
 

@@ -505,6 +505,16 @@ static bool is_meant(struct host *h, const struct unit *u, const struct user_sit
 	       file_known(user_path_real(h, pid, inside), 0, &seen) && same_file(&meant, &seen);
 }
 
+static void note_file(struct link *l, const char *path)
+{
+	struct seen_file f;
+	if (!l || !file_known(path, 0, &f))
+		return;
+	l->file = path;
+	l->dev = f.st.st_dev;
+	l->ino = f.st.st_ino;
+}
+
 struct err *user_attach(struct host *h, struct unit *u, struct prog *g, user_sites *sites, bool ret,
 			struct link **list)
 {
@@ -513,6 +523,8 @@ struct err *user_attach(struct host *h, struct unit *u, struct prog *g, user_sit
 		for (n = 1; i + n < sites->n && !strcmp(v[n].path, v[0].path); n++)
 			;
 		struct err *e = targets(u) ? NULL : attach_file(h, g, v, n, 0, ret, list);
+		if (!targets(u) && !e)
+			note_file(*list, v->path);
 		/* What is left out is the same for each process, and counts once. */
 		u32 before = g->unattached, most = before;
 		for (u32 k = 0; k < targets(u) && !e; k++) {

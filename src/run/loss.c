@@ -156,6 +156,8 @@ void loss_links(struct session *s)
 		abort();
 	for (const struct link *l = s->links; l; l = l->next) {
 		const struct prog *p = l->owner;
+		if (link_replaced(l))
+			s->replaced = l->file;
 		u64 n, *sum = &s->missed[p->index];
 		bool told = link_missed(s->h, l, &n);
 		if (!told && (p->provider->flags & PF_RETVAL))
@@ -256,6 +258,14 @@ void loss_report(struct session *s)
 	for (u32 i = 0; stats && i < u->nmap; i++)
 		if (u->map[i]->role == MAP_USER && i < STAT_MAPS)
 			report_map(s, u->map[i]);
+	if (s->replaced) {
+		AUTO_SB b = {0};
+		sb_fmt(&b,
+		       "%s was replaced while it was traced: processes that started since then "
+		       "were not seen",
+		       s->replaced);
+		loss_put(s, "replaced_file", STR(""), 1, sb_str(&b));
+	}
 	if (s->corrupt) {
 		AUTO_SB b = {0};
 		sb_fmt(&b, "%llu records could not be read", s->corrupt);

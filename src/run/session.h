@@ -57,17 +57,18 @@ struct session {
 	u64 notes_lost, noted_ns;
 	struct unwinder *unwinder; /* of dw_ustack; NULL: not used */
 	struct sb held, aligned;
-	u64 corrupt;    /* records that fit no schema */
-	u64 lost_shown; /* of the events lost, reported while running */
-	u64 ticked_ns;  /* last look at the counters */
-	u64 scoped_ns;  /* last look at the processes */
-	u64 *stats;     /* copy of the MAP_STATS value */
-	u64 *missed;    /* per program: hits that the kernel counted but could not show;
-			   UINT64_MAX: it does not tell */
-	u32 npoint;     /* attached */
-	bool told;      /* the compiler's warnings are out */
-	bool unready;   /* what had to wait for the child's program could not be attached */
-	bool again;     /* a chosen provider (PF_CHOSEN) cannot be attached: nothing was printed */
+	u64 corrupt;          /* records that fit no schema */
+	u64 lost_shown;       /* of the events lost, reported while running */
+	u64 ticked_ns;        /* last look at the counters */
+	u64 scoped_ns;        /* last look at the processes */
+	u64 *stats;           /* copy of the MAP_STATS value */
+	u64 *missed;          /* per program: hits that the kernel counted but could not show;
+				 UINT64_MAX: it does not tell */
+	const char *replaced; /* a file that was replaced while it was probed; NULL: none */
+	u32 npoint;           /* attached */
+	bool told;            /* the compiler's warnings are out */
+	bool unready;         /* what had to wait for the child's program could not be attached */
+	bool again; /* a chosen provider (PF_CHOSEN) cannot be attached: nothing was printed */
 };
 
 struct session_opts {

@@ -142,3 +142,20 @@ EXPECT
 	@twice: 1
 	@twice: 1
 	@twice: 1
+
+NAME a file that is replaced while it is traced
+RUN
+	cp build/tests/landing $TMPDIR/app
+	"$SONDE" -q -e "uprobe:$TMPDIR/app:pushes { @ = count(); } uretprobe:$TMPDIR/app:moves { }" >$TMPDIR/out 2>&1 & s=$!
+	$TMPDIR/app 8 200 300 & p=$!
+	sleep ${TEST_SLOW:-1}
+	cp build/tests/landing $TMPDIR/new; mv $TMPDIR/new $TMPDIR/app
+	$TMPDIR/app 100
+	kill -INT $s; wait $s; kill $p
+	sed "s,$TMPDIR,DIR,; s/: [0-9]*\$/: N/" $TMPDIR/out | grep .
+	"$SONDE" -q -c "$TMPDIR/app 8" -e "uprobe:$TMPDIR/app:pushes { @ = count(); }" 2>&1 | grep .
+NEEDS prog:landing
+EXPECT
+	@: N
+	WARNING: DIR/app was replaced while it was traced: processes that started since then were not seen
+	@: 8
