@@ -289,6 +289,52 @@ u64 tracefs_symbol(struct host *h, struct str name)
 	return 0;
 }
 
+/* The next line at or behind *at for that name of the kernel itself. */
+static bool next_named(struct str text, const char *tail, u32 *at, u64 *addr, char *kind)
+{
+	while (*at < text.n) {
+		const char *from = text.s + *at,
+			   *hit = memmem(from, text.n - *at, tail, strlen(tail));
+		if (!hit)
+			break;
+		const char *start = memrchr(text.s, '\n', (size_t)(hit - text.s));
+		start = start ? start + 1 : text.s;
+		struct str rest, line = {start, (u32)(hit + strlen(tail) - 1 - start)};
+		*at = (u32)(hit - text.s) + 1;
+		if (kallsyms_line(line, addr, kind, &rest) && rest.n == strlen(tail) - 2)
+			return true;
+	}
+	*at = text.n;
+	return false;
+}
+
+u32 tracefs_addresses(struct host *h, struct str name, u64 *addr, u32 max)
+{
+	struct str text;
+	u64 a, start = 0, end = UINT64_MAX;
+	u32 at = 0, n = 0;
+	char kind, tail[256];
+	struct err *e = kallsyms(h, &text);
+	if (e || name.n + 3 > sizeof(tail)) {
+		err_free(e);
+		return 0;
+	}
+	if (next_named(text, " _stext\n", &at, &a, &kind))
+		start = a;
+	at = 0;
+	if (next_named(text, " _etext\n", &at, &a, &kind))
+		end = a;
+	snprintf(tail, sizeof(tail), " %.*s\n", STRF(name));
+	for (at = 0; next_named(text, tail, &at, &a, &kind);) {
+		if (!strchr("tTwW", kind) || !a || a < start || a >= end)
+			continue;
+		if (n < max)
+			addr[n] = a;
+		n++;
+	}
+	return n;
+}
+
 u64 tracefs_symbol_end(struct host *h, u64 addr)
 {
 	struct str text, line, rest;

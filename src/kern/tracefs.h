@@ -21,6 +21,9 @@ u64 tracefs_symbol(struct host *h, struct str name);
 u64 tracefs_symbol_end(struct host *h, u64 addr);
 /* /proc/kallsyms has names, and 0 for each address: we may not know. */
 bool tracefs_symbols_hidden(struct host *h);
+/* Where the kernel itself (no module) has functions of that name, without those of its start that
+ * are no longer there. The number may be above max. */
+u32 tracefs_addresses(struct host *h, struct str name, u64 *addr, u32 max);
 /* The same for many: sets .off of each; 0 also where several have the name. */
 struct probe_place; /* kern/link.h */
 void tracefs_symbols(struct host *h, struct probe_place *v, u32 n);

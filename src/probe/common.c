@@ -119,7 +119,7 @@ struct ref fit_value(struct fn *f, struct ref v, const struct type *t)
 
 /* ---- kernel functions ---- */
 
-enum { MAX_MODULES = 16 };
+enum { MAX_MODULES = 16, MAX_DOUBLES = 32 };
 
 struct functions {
 	struct host *h;
@@ -132,6 +132,7 @@ struct functions {
 	u32 nbusy;
 	struct str in[MAX_MODULES]; /* modules that have the function */
 	u32 nin;
+	bool twice; /* one of them has several of that name */
 };
 
 /*
@@ -183,8 +184,10 @@ static bool give_function(struct str func, struct str module, void *arg)
 	}
 	if (!s->wild) {
 		for (u32 i = 0; i < s->nin; i++)
-			if (str_eq(s->in[i], module))
+			if (str_eq(s->in[i], module)) {
+				s->twice |= !module.n;
 				return true;
+			}
 		s->in[s->nin++] = arena_str(s->a, module);
 		return s->nin < countof(s->in);
 	}
@@ -195,6 +198,37 @@ static bool give_function(struct str func, struct str module, void *arg)
 	if (str_is_glob(want))
 		target = arena_str(s->a, module.n ? module : STR("vmlinux"));
 	return give_named(s, func, module, target);
+}
+
+bool btf_hides_doubles(struct host *h)
+{
+	struct types *k = host_btf(h);
+	return k && !h->recorded && btf_types_id(k, STR("c_start"), BTF_KIND_FUNC);
+}
+
+/* Static functions of the kernel that share a name: each by its address. False: it is one. */
+static bool give_doubles(struct functions *s, struct unit *u)
+{
+	u64 addr[MAX_DOUBLES];
+	const struct point *p = s->p;
+	u32 n = u ? tracefs_addresses(s->h, p->name, addr, MAX_DOUBLES) : 0;
+	if (n < 2)
+		return false;
+	struct point by = *p;
+	s->p = &by;
+	for (u32 i = 0; i < MIN(n, (u32)MAX_DOUBLES); i++) {
+		by.has_addr = true;
+		by.addr = addr[i] + p->offset;
+		s->wild = true; /* one that cannot be probed is left out */
+		if (!give_named(s, p->name, STR(""), p->target))
+			break;
+	}
+	s->p = p;
+	if (u->diags)
+		diag_add(u->diags, W_SEVERAL, p->loc,
+			 "the kernel has %u functions of the name %.*s: %s probed", n,
+			 STRF(p->name), n > MAX_DOUBLES ? "the first are" : "all are");
+	return true;
 }
 
 /* Several modules that have it: each by its name. */
@@ -228,12 +262,14 @@ struct err *kernel_functions(struct host *h, struct unit *u, const struct point 
 	bool core = !p->target.n || str_is(p->target, "vmlinux");
 	struct types *k = s.wild || !core ? NULL : host_btf(h);
 	if (k && btf_types_id(k, p->name, BTF_KIND_FUNC)) {
+		if (btf_hides_doubles(h) && give_doubles(&s, u))
+			return NULL;
 		give_named(&s, p->name, STR(""), p->target);
 		return NULL;
 	}
 	struct err *e = tracefs_functions(h, p->name, give_function, &s);
 	tab_free(&s.seen);
-	if (!s.wild)
+	if (!s.wild && !(s.twice && core && give_doubles(&s, u)))
 		give_one_name(&s);
 	tell_busy(u, p, s.nbusy);
 	return e;

@@ -33,6 +33,10 @@ struct ref fit_value(struct fn *f, struct ref v, const struct type *t);
 struct err *kernel_functions(struct host *h, struct unit *u, const struct point *p, point_cb *cb,
 			     void *arg);
 
+/* BTF made by pahole before 1.25 or so names functions once that the kernel has several times, such
+ * as c_start; newer ones leave those out. */
+bool btf_hides_doubles(struct host *h);
+
 /*
  * Attach g to its points one by one. One that fails: of a wildcard's it is left out; else as
  * missing_probes says, all fails, or it is left out. g->failed is the one to speak of.

@@ -47,6 +47,7 @@ struct search {
 	u32 nfound;
 	u32 nbusy; /* left out */
 	bool stop;
+	struct diags *diags; /* or NULL */
 };
 
 static bool give_function(struct str name, u32 id, void *arg)
@@ -139,6 +140,12 @@ static struct err *find_module(struct host *h, struct search *s)
 {
 	struct types *k;
 	err_free(tracefs_functions(h, s->p->name, note_module, s));
+	u32 n = s->nfound ? 1 : tracefs_addresses(h, s->p->name, NULL, 0);
+	if (n > 1)
+		return err_new(
+			"the kernel has %u functions of the name %.*s, so its BTF has none; a "
+			"kprobe is attached to all of them",
+			n, STRF(s->p->name));
 	if (!s->nfound)
 		return NULL;
 	if (s->nfound > 1)
@@ -174,6 +181,22 @@ static struct err *expand_modules(struct host *h, struct search *s)
 	return any || str_glob(s->p->target, STR("vmlinux")) ? NULL : typed_no_modules();
 }
 
+/* The kernel looks for the function's name again. */
+static void tell_doubles(struct host *h, const struct search *s)
+{
+	const struct point *p = s->p;
+	bool may_be = !str_is_glob(p->name) && p->loc.len && s->diags && btf_hides_doubles(h);
+	u32 n = may_be ? tracefs_addresses(h, p->name, NULL, 0) : 0;
+	if (n < 2)
+		return;
+	struct diag *d =
+		diag_add(s->diags, W_SEVERAL, p->loc,
+			 "the kernel has %u functions of the name %.*s, and %s is attached "
+			 "to the first that it finds",
+			 n, STRF(p->name), p->provider->name);
+	diag_hint(s->diags, d, "a kprobe is attached to all of them");
+}
+
 static struct err *search_functions(struct host *h, struct search *s)
 {
 	const struct point *p = s->p;
@@ -193,6 +216,8 @@ static struct err *search_functions(struct host *h, struct search *s)
 	if (!wild && !p->target.n && !btf_types_id(k, p->name, BTF_KIND_FUNC))
 		return find_module(h, s);
 	give_all(s, k);
+	if (str_is(s->module, "vmlinux"))
+		tell_doubles(h, s);
 	return NULL;
 }
 
@@ -200,6 +225,7 @@ static struct err *fentry_expand(struct host *h, struct unit *u, const struct po
 				 point_cb *cb, void *arg)
 {
 	struct search s = {.a = u ? u->arena : h->arena, .p = p, .cb = cb, .arg = arg};
+	s.diags = u ? u->diags : NULL;
 	struct err *e = search_functions(h, &s);
 	if (s.nbusy && u && u->diags && p->loc.len)
 		diag_add(u->diags, W_NO_PROBE, p->loc,

@@ -80,7 +80,7 @@ static struct ref kprobe_arg(struct fn *f, struct host *h, const struct point *p
 	if (!p->offset && host_has(h, FEAT_FUNC_IP)) /* inside a function it says 0 */
 		return ir_callp(f, HELPER_GET_FUNC_IP, ARGS(ir_ctx(f)));
 	if (is_return(p->provider)) /* registers no longer tell: this program is for one point */
-		return ir_con(f, tracefs_symbol(h, p->name));
+		return ir_con(f, p->has_addr ? p->addr : tracefs_symbol(h, p->name));
 	struct ref ip = ir_load(f, 8, ir_ctx(f), REGS_IP);
 	return ir_addi(f, ip, -(i64)p->offset - REGS_KPROBE_SKEW);
 }
@@ -199,11 +199,13 @@ static struct err *attach_one(struct host *h, struct unit *u, struct prog *g, co
 			      struct link **list)
 {
 	int fd;
-	const char *func = function_of(h, p);
+	const char *func = function_of(h, p), *place = func;
 	if (p->priv)
 		return NULL;
-	if (func && is_return(g->provider)) {
-		struct err *e = attach_return(h, u, g, func, list);
+	if (!place && p->name.n) /* one of several functions of the name */
+		place = arena_fmt(h->arena, "0x%llx", p->addr);
+	if (place && is_return(g->provider)) {
+		struct err *e = attach_return(h, u, g, place, list);
 		if (!e)
 			return NULL;
 		err_free(e); /* the other way says better what is wrong */

@@ -290,3 +290,25 @@ EXPECT
 	Attached many
 	@[vfs_write]: 2
 	@stack[true]: N
+
+# /proc/crypto, /proc/cpuinfo and /proc/consoles each have a c_start of their own; the kernel has no other.
+NAME several functions of one name
+RUN n=$(grep -c ' t c_start$' /proc/kallsyms); for p in 'kprobe:c_start' 'kretprobe:c_start'; do "$SONDE" -q -c 'cat /proc/crypto /proc/cpuinfo /proc/consoles' -e "$p /pid == cpid/ { @a[func] = 1; @p[probe] = 1; }" 2>&1; done | grep -e '^@a' -e '^@p' -e WARNING | sed "s/ $n functions/ N functions/"
+NEEDS kprobe sym:c_start
+EXPECT_RE
+	stdin:1:1-15: WARNING: the kernel has N functions of the name c_start: all are probed
+	@a\[c_start\]: 1
+	@a\[c_start\]: 1
+	@a\[c_start\]: 1
+	@p\[kprobe:c_start\]: 1
+	stdin:1:1-18: WARNING: the kernel has N functions of the name c_start: all are probed
+	@a\[c_start\]: 1
+	@a\[c_start\]: 1
+	@a\[c_start\]: 1
+	@p\[kretprobe:c_start\]: 1
+
+NAME several functions of one name: fentry
+RUN "$SONDE" --dry-run -e 'fentry:c_start { }' 2>&1 | sed -n 's/ [0-9]* functions/ N functions/; s/.*: the kernel/the kernel/p'
+NEEDS kprobe fentry sym:c_start
+EXPECT_RE
+	the kernel has N functions of the name c_start, (and fentry is attached to the first that it finds|so its BTF has none; a kprobe is attached to all of them)
