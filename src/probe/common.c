@@ -119,7 +119,7 @@ struct ref fit_value(struct fn *f, struct ref v, const struct type *t)
 
 /* ---- kernel functions ---- */
 
-enum { MAX_MODULES = 16, MAX_DOUBLES = 32 };
+enum { MAX_MODULES = 16 };
 
 struct functions {
 	struct host *h;
@@ -209,14 +209,15 @@ bool btf_hides_doubles(struct host *h)
 /* Static functions of the kernel that share a name: each by its address. False: it is one. */
 static bool give_doubles(struct functions *s, struct unit *u)
 {
-	u64 addr[MAX_DOUBLES];
 	const struct point *p = s->p;
-	u32 n = u ? tracefs_addresses(s->h, p->name, addr, MAX_DOUBLES) : 0;
+	u32 n = u ? tracefs_addresses(s->h, p->name, NULL, 0) : 0;
 	if (n < 2)
 		return false;
+	u64 *addr = arena_newn(s->a, u64, n);
+	n = MIN(n, tracefs_addresses(s->h, p->name, addr, n));
 	struct point by = *p;
 	s->p = &by;
-	for (u32 i = 0; i < MIN(n, (u32)MAX_DOUBLES); i++) {
+	for (u32 i = 0; i < n; i++) {
 		by.has_addr = true;
 		by.addr = addr[i] + p->offset;
 		s->wild = true; /* one that cannot be probed is left out */
@@ -226,8 +227,8 @@ static bool give_doubles(struct functions *s, struct unit *u)
 	s->p = p;
 	if (u->diags)
 		diag_add(u->diags, W_SEVERAL, p->loc,
-			 "the kernel has %u functions of the name %.*s: %s probed", n,
-			 STRF(p->name), n > MAX_DOUBLES ? "the first are" : "all are");
+			 "the kernel has %u functions of the name %.*s: all are probed", n,
+			 STRF(p->name));
 	return true;
 }
 

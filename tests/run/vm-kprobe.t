@@ -311,4 +311,4 @@ NAME several functions of one name: fentry
 RUN "$SONDE" --dry-run -e 'fentry:c_start { }' 2>&1 | sed -n 's/ [0-9]* functions/ N functions/; s/.*: the kernel/the kernel/p'
 NEEDS kprobe fentry sym:c_start
 EXPECT_RE
-	the kernel has N functions of the name c_start, (and fentry is attached to the first that it finds|so its BTF has none; a kprobe is attached to all of them)
+	(the kernel has N functions of the name c_start, and fentry is attached to the first that it finds|the kernel has N functions of the name c_start, so its BTF has none; a kprobe is attached to all of them)
