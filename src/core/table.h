@@ -39,3 +39,14 @@ static inline u32 table_cpu_size(const struct map *m)
 {
 	return (TABLE_SLOTS + TABLE_PROBES) * table_slot_size(m);
 }
+/*
+ * What each CPU has one of: a power of two, so that programs mask the CPU's number. A comparison
+ * would have to be kept in mind by the verifier, which forgets it when the register is spilled.
+ */
+static inline u32 cpu_slots(u32 ncpu)
+{
+	u32 n = 1;
+	while (n < ncpu)
+		n *= 2;
+	return n;
+}

@@ -109,9 +109,7 @@ struct ref lower_table(struct lower *l, struct map *m, struct mem key, struct re
 		       struct blk *full, struct blk *refused)
 {
 	struct fn *f = l->f;
-	u32 ncpu = l->u->host->ncpu;
 	struct find d = {.m = m, .slot_size = table_slot_size(m)};
-	struct blk *here = ir_blk(f);
 	d.found = ir_blk(f);
 	d.made = ir_blk(f);
 	d.out = ir_var(f);
@@ -121,8 +119,7 @@ struct ref lower_table(struct lower *l, struct map *m, struct mem key, struct re
 	struct ref h = lower_hash_words(l, d.key, d.nkey);
 	d.tag = ir_op2(f, O_OR, h, ir_con(f, TABLE_TAG));
 	struct ref cpu = ir_callp(f, BPF_FUNC_get_smp_processor_id, 0, NULL);
-	ir_br(f, O_ULT, cpu, ir_con(f, ncpu), here, full);
-	ir_at(f, here);
+	cpu = ir_op2(f, O_AND, cpu, ir_con(f, cpu_slots(l->u->host->ncpu) - 1));
 	struct ref start = ir_op1(f, O_MAPVAL, 8, ir_map(m->table->index));
 	struct ref region = ir_op2(f, O_MUL, cpu, ir_con(f, table_cpu_size(m)));
 	struct ref at =

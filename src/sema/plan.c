@@ -117,7 +117,7 @@ static void plan_table(struct compile *c, struct map *m)
 		return;
 	if ((!m->keys && g->max_map_keys < 4096) || (m->val_size > 16 && !table_by_bucket(m)))
 		return;
-	m->table = plan_memory(c, m, "table", c->unit->host->ncpu * table_cpu_size(m));
+	m->table = plan_memory(c, m, "table", cpu_slots(c->unit->host->ncpu) * table_cpu_size(m));
 	/* Keys that find no room there are many, so CPUs seldom meet; and this takes a tenth of the
 	 * time to make. */
 	if (can_share(m->val)) {
@@ -143,20 +143,17 @@ static void plan_cells(struct compile *c, struct map *m)
 
 /*
  * A slot for each CPU, cache lines of its own, so that programs need no helper and nobody a system
- * call. There are a power of two: the CPU's number is masked for the verifier.
+ * call.
  */
 static void plan_slots(struct compile *c, struct map *m)
 {
 	enum { CACHE_LINE = 64 };
-	u32 n = 1;
 	if (!only_added(m))
 		return;
-	while (n < c->unit->host->ncpu)
-		n *= 2;
 	m->stride = ALIGN_UP(m->val_size, (u32)CACHE_LINE);
 	m->map_type = BPF_MAP_TYPE_ARRAY;
 	m->flags = BPF_F_MMAPABLE;
-	m->val_size = n * m->stride;
+	m->val_size = cpu_slots(c->unit->host->ncpu) * m->stride;
 }
 
 static bool plan_map(struct compile *c, struct map *m)

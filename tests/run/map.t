@@ -279,3 +279,19 @@ NAME cells: many processors on the same keys
 RUN "$SONDE" -q -c "sh -c '$SONDE_TESTS/syscalls 20000 & $SONDE_TESTS/syscalls 20000 & $SONDE_TESTS/syscalls 20000; wait'" -e 'tracepoint:syscalls:sys_enter_getppid { @x[rand % 8] = 1; if (@x[rand % 8] > 1) { @bad = count(); } delete(@x, rand % 8); @x[8 + tid] = tid; if (@x[8 + tid] != tid) { @lost = count(); } if (!delete(@x, 8 + tid)) { @undeleted = count(); } if (has_key(@x, 8 + tid)) { @kept = count(); } @n = count(); } end { for ($i : 0..8) { delete(@x, $i); } }' | grep .
 EXPECT_RE
 	@n: [0-9]+
+
+NAME names of commands are padded with zeros, wherever they come from
+PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @[ustack(2), comm, 1 == 1] = count(); $s = (comm, kstack(1), comm); printf("%r\n", buf($s.2, 16)); printf("%r\n", buf(comm, 16)); }
+ARGS --no-feature task_btf
+LOAD stack 2
+NEEDS tp:syscalls/sys_enter_getppid
+EXPECT_RE
+	stack\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00
+	stack\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00
+	stack\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00
+	stack\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00
+	$
+	$
+	@\[
+	...
+	, stack, true\]: 2
