@@ -244,7 +244,7 @@ events() {
 	$tests/sockets 1 100000 >"$tmp/ready" &
 	pid=$!
 	until [ -s "$tmp/ready" ] || ! kill -0 $pid; do sleep 0.05; done
-	for i in task task_file task_vma bpf_map bpf_prog bpf_link tcp udp unix netlink ipv6_route ksym \
+	for i in task task_file task_vma bpf_map bpf_prog bpf_link tcp udp unix netlink ipv6_route ksym cgroup \
 		kmem_cache dmabuf; do
 		case $i in
 		dmabuf) # nothing to be seen where none can be made, unless there is no such iterator

@@ -4,6 +4,7 @@
 #include "kern/sys.h"
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -509,6 +510,29 @@ struct err *bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie, int *fd)
 	if (r < 0)
 		return err_kern((int)-r, "attach a tracing program%s",
 				trampoline_reason(attach_type, (int)-r));
+	*fd = (int)r;
+	return NULL;
+}
+
+struct err *bpf_link_iter(int prog_fd, const char *cgroup, int *fd)
+{
+	union bpf_attr attr;
+	union bpf_iter_link_info info;
+	memset(&attr, 0, sizeof(attr));
+	memset(&info, 0, sizeof(info));
+	if (!cgroup)
+		return bpf_link_tracing(prog_fd, BPF_TRACE_ITER, 0, fd);
+	int dir AUTO_CLOSE = *cgroup ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (*cgroup && dir < 0)
+		return err_sys(errno, "open %s", cgroup);
+	info.cgroup.order = BPF_CGROUP_ITER_DESCENDANTS_PRE;
+	info.cgroup.cgroup_fd = *cgroup ? (u32)dir : 0;
+	attr.link_create.iter_info = (u64)(uintptr_t)&info;
+	attr.link_create.iter_info_len = sizeof(info);
+	long r = link_create(&attr, prog_fd, 0, BPF_TRACE_ITER);
+	if (r < 0)
+		return err_kern((int)-r, "attach an iterator over control group %s",
+				*cgroup ? cgroup : "/");
 	*fd = (int)r;
 	return NULL;
 }

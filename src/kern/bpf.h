@@ -92,6 +92,9 @@ struct err *bpf_module_btf(const char *module, int *fd);
 /* BPF_LINK_CREATE and BPF_RAW_TRACEPOINT_OPEN. */
 struct err *bpf_raw_tp(int prog_fd, const char *name, int *fd); /* name NULL: BPF_TRACE_RAW_TP */
 struct err *bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie, int *fd); /* fentry, fexit */
+/* cgroup: the directory that the iterator begins at, "": the first of all; NULL: it is of another
+ * kind. */
+struct err *bpf_link_iter(int prog_fd, const char *cgroup, int *fd);
 /* Give a link a name in a BPF file system, where it outlives us. */
 struct err *bpf_pin(int fd, const char *path) MUST_USE;
 struct err *bpf_iter_open(int link_fd, int *fd); /* reading it runs the program */

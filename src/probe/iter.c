@@ -11,11 +11,10 @@
 #define PREFIX "bpf_iter_"
 enum { PREFIX_LEN = sizeof(PREFIX) - 1 };
 
-/* These go through one map or cgroup, which would have to be named. */
+/* These go through one map, which would have to be named. */
 static bool needs_target(struct str name)
 {
-	static const char *const names[] = {"bpf_map_elem", "bpf_sk_storage_map", "sockmap",
-					    "cgroup"};
+	static const char *const names[] = {"bpf_map_elem", "bpf_sk_storage_map", "sockmap"};
 	for (u32 i = 0; i < countof(names); i++)
 		if (str_is(name, names[i]))
 			return true;
@@ -96,8 +95,9 @@ static struct err *not_yet(struct str name)
 {
 	static const struct {
 		const char *name, *since;
-	} later[] = {{"task_vma", "5.12"}, {"unix", "5.15"},       {"bpf_link", "5.19"},
-		     {"ksym", "6.0"},      {"kmem_cache", "6.13"}, {"dmabuf", "6.16"}};
+	} later[] = {{"task_vma", "5.12"}, {"unix", "5.15"}, {"bpf_link", "5.19"},
+		     {"cgroup", "6.1"},    {"ksym", "6.0"},  {"kmem_cache", "6.13"},
+		     {"dmabuf", "6.16"}};
 	for (u32 i = 0; i < countof(later); i++)
 		if (str_is(name, later[i].name))
 			return err_new("this kernel has no iterator %s (Linux %s has it)",
@@ -121,7 +121,7 @@ static struct err *iter_expand(struct host *h, struct unit *u, const struct poin
 		return NULL;
 	}
 	if (needs_target(p->name))
-		return err_new("iter:%.*s goes through one map or cgroup: that is not supported",
+		return err_new("iter:%.*s goes through one map: that is not supported",
 			       STRF(p->name));
 	u32 id =
 		btf_types_id(k, str_z(arena_fmt(s.a, PREFIX "%.*s", STRF(p->name))), BTF_KIND_FUNC);
@@ -202,15 +202,31 @@ static struct ref iter_arg(struct fn *f, struct host *h, const struct point *p, 
 	return ir_get(f, kept);
 }
 
-static struct err *iter_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+static struct err *attach_one(struct prog *g, const char *cgroup, struct link **list)
 {
-	(void)h, (void)u;
 	int fd;
-	struct err *e = bpf_link_tracing(g->fd, BPF_TRACE_ITER, 0, &fd);
+	struct err *e = bpf_link_iter(g->fd, cgroup, &fd);
 	if (e)
 		return e;
 	struct link *l = link_add(list, fd, -1);
 	return g->phase == PROG_ITER ? bpf_iter_open(fd, &l->perf_fd) : NULL;
+}
+
+/* Over control groups: those of --cgroup and --container and all below, else all of version 2. */
+static struct err *iter_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
+{
+	(void)h;
+	const struct scope *s = &u->scope;
+	if (!str_is(g->points->name, "cgroup"))
+		return attach_one(g, NULL, list);
+	if (!s->ncgroup)
+		return attach_one(g, "", list);
+	if (s->ncgroup > 1 && g->phase != PROG_ITER)
+		return err_new("pin iter:cgroup: one file is for one control group");
+	struct err *e = NULL;
+	for (u32 i = s->ncgroup; !e && i--;) /* the last link is read first */
+		e = attach_one(g, s->cgroup[i], list);
+	return e;
 }
 
 #define ITER_FLAGS (PF_KERNEL | PF_TYPED | PF_CTX_ARGS | PF_NOBODY)

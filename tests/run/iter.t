@@ -111,3 +111,27 @@ EXPECT
 	Program pinned to /sys/fs/bpf/sonde_c
 	stdin:1:20-42: ERROR: pin to /sys/fs/bpf/sonde_c: the file exists; if nobody needs it, remove it with: rm /sys/fs/bpf/sonde_c
 	sonde_c
+
+NAME control groups: all, those of --cgroup and below, pinned
+RUN
+	m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); d=$m/sonde_$$; mkdir -p $d/in $d.b
+	script='iter:cgroup { printf("%d %s\n", ctx.cgroup->level, str(ctx.cgroup->kn->name)); }'
+	"$SONDE" -q -e "$script" | sed "s/sonde_$$/GROUP/" | grep -e GROUP -e '^0 $' -e '^2 in$'
+	"$SONDE" -q --cgroup $d/in --cgroup $d.b -e "$script" | sed "s/sonde_$$/GROUP/"
+	unshare -m sh -c 'umount /sys/fs/bpf 2>/dev/null; mount -t bpf bpf /sys/fs/bpf; d=$1
+		"$SONDE" -q --cgroup $d -e "iter:cgroup:sonde_g { printf(\"%d\\n\", ctx.cgroup->level); }" >/dev/null && cat /sys/fs/bpf/sonde_g; rm /sys/fs/bpf/sonde_g
+		"$SONDE" -q --cgroup $d --cgroup $d.b -e "iter:cgroup:sonde_g { printf(\"%d\\n\", ctx.cgroup->level); }" 2>&1 | grep -o "one file.*"' sh $d
+	rmdir $d/in $d $d.b
+NEEDS btf sym:bpf_iter_cgroup file:/sys/fs/cgroup
+EXPECT
+	0 
+	1 GROUP
+	2 in
+	1 GROUP.b
+	2 in
+	1 GROUP.b
+	$
+	$
+	1
+	2
+	one file is for one control group. If this is expected, set the 'missing_probes' config variable to 'warn'.
