@@ -120,7 +120,7 @@ RUN
 	"$SONDE" -q --cgroup $d/in --cgroup $d.b -e "$script" | sed "s/sonde_$$/GROUP/"
 	unshare -m sh -c 'umount /sys/fs/bpf 2>/dev/null; mount -t bpf bpf /sys/fs/bpf; d=$1
 		"$SONDE" -q --cgroup $d -e "iter:cgroup:sonde_g { printf(\"%d\\n\", ctx.cgroup->level); }" >/dev/null && cat /sys/fs/bpf/sonde_g; rm /sys/fs/bpf/sonde_g
-		"$SONDE" -q --cgroup $d --cgroup $d.b -e "iter:cgroup:sonde_g { printf(\"%d\\n\", ctx.cgroup->level); }" 2>&1 | grep -o "one file.*"' sh $d
+		"$SONDE" -q --cgroup $d --cgroup $d.b -e "iter:cgroup:sonde_g { printf(\"%d\\n\", ctx.cgroup->level); }" 2>&1 | grep -o "pin iter:cgroup.*"' sh $d
 	rmdir $d/in $d $d.b
 NEEDS btf sym:bpf_iter_cgroup file:/sys/fs/cgroup
 EXPECT
@@ -134,4 +134,4 @@ EXPECT
 	$
 	1
 	2
-	one file is for one control group. If this is expected, set the 'missing_probes' config variable to 'warn'.
+	pin iter:cgroup: one file is for one control group. If this is expected, set the 'missing_probes' config variable to 'warn'.
