@@ -23,15 +23,17 @@ struct series {
 
 void series_add(struct series *s, double v);
 double series_median(const struct series *s); /* NAN when it is empty */
+double series_error(const struct series *s);  /* standard error of the median */
 
 /* A geometric mean; what is not above 0 or not a number is left out. */
 struct mean {
 	double log_sum, worst;
+	double sure; /* the worst ratio less twice its error */
 	int n;
 	const char *worst_name;
 };
 
-void mean_add(struct mean *m, double ratio, const char *name);
+void mean_add(struct mean *m, double ratio, double error, const char *name);
 double mean_value(const struct mean *m); /* NAN when it is empty */
 void mean_print(const char *what, const struct mean *m);
 
@@ -44,6 +46,8 @@ extern FILE *body;
 __attribute__((format(printf, 1, 2))) void note(const char *fmt, ...);
 void notes_print(void);
 void goal(const char *what, double value, int decimals, double limit);
+/* That no ratio is above the limit, by more than the measurement's own noise. */
+void goal_worst(const struct mean *m, double limit);
 void goals_print(FILE *out);
 
 /* ---- the kernel's accounting of BPF programs (account.c) ---- */

@@ -343,6 +343,33 @@ static double body_ns(const struct program *p, const struct result *r, enum who 
 			EMPTY_BODY_NS);
 }
 
+/* Its error: those of the two medians come together. */
+static double body_error(const struct program *p, const struct result *r, enum who w, bool kernel)
+{
+	const struct result *e = empty_of(p);
+
+	if (!e)
+		return NAN;
+	return kernel ? hypot(series_error(&r->kernel[w]), series_error(&e->kernel[w]))
+		      : hypot(series_error(&r->added[w]), series_error(&e->added[w]));
+}
+
+/* Of a / b. */
+static double ratio_error(double a, double a_error, double b, double b_error)
+{
+	return a / b * hypot(a_error / a, b_error / b);
+}
+
+static void add_bodies(struct mean *m, const struct program *p, const struct result *r, bool kernel)
+{
+	double a = body_ns(p, r, SONDE, kernel), b = body_ns(p, r, BPFTRACE, kernel);
+
+	mean_add(m, a / b,
+		 ratio_error(a, body_error(p, r, SONDE, kernel), b,
+			     body_error(p, r, BPFTRACE, kernel)),
+		 p->name);
+}
+
 static void print_times(void)
 {
 	fprintf(body,
@@ -409,15 +436,17 @@ static void print_means(void)
 		const struct result *r = &results[i];
 		if (!r->done)
 			continue;
-		mean_add(&all, added(r, SONDE) / added(r, BPFTRACE), p->name);
-		mean_add(&least, added(r, SONDE) / added(r, MINIMUM), p->name);
-		mean_add(&rss, series_median(&r->rss[SONDE]) / series_median(&r->rss[BPFTRACE]),
+		double a = added(r, SONDE), b = added(r, BPFTRACE);
+		mean_add(&all, a / b,
+			 ratio_error(a, series_error(&r->added[SONDE]), b,
+				     series_error(&r->added[BPFTRACE])),
 			 p->name);
-		mean_add(&bodies, body_ns(p, r, SONDE, false) / body_ns(p, r, BPFTRACE, false),
+		mean_add(&least, a / added(r, MINIMUM), 0, p->name);
+		mean_add(&rss, series_median(&r->rss[SONDE]) / series_median(&r->rss[BPFTRACE]), 0,
 			 p->name);
-		mean_add(&kernel, body_ns(p, r, SONDE, true) / body_ns(p, r, BPFTRACE, true),
-			 p->name);
-		mean_add(&least_kernel, kernel_ns(r, SONDE) / kernel_ns(r, MINIMUM), p->name);
+		add_bodies(&bodies, p, r, false);
+		add_bodies(&kernel, p, r, true);
+		mean_add(&least_kernel, kernel_ns(r, SONDE) / kernel_ns(r, MINIMUM), 0, p->name);
 	}
 	fprintf(body, "\n| ratios | geometric mean | worst | programs |\n|---|---|---|---|\n");
 	mean_print("all that tracing adds, sonde / bpftrace", &all);
@@ -429,12 +458,12 @@ static void print_means(void)
 	goal("time that a program adds beyond an empty one of its kind, to bpftrace: geometric "
 	     "mean",
 	     mean_value(&bodies), 2, 0.5);
-	goal("- the worst of them", bodies.n ? bodies.worst : NAN, 2, 1);
+	goal_worst(&bodies, 1);
 	goal("- the same by the kernel's accounting: geometric mean", mean_value(&kernel), 2, 0.5);
-	goal("- the worst of them", kernel.n ? kernel.worst : NAN, 2, 1);
+	goal_worst(&kernel, 1);
 	goal("all that tracing adds to the load, to bpftrace: geometric mean", mean_value(&all), 2,
 	     0.6);
-	goal("- the worst of them", all.n ? all.worst : NAN, 2, 1);
+	goal_worst(&all, 1);
 	goal("all that tracing adds, to hand-written programs: geometric mean", mean_value(&least),
 	     2, 1.25);
 	goal("peak memory over these programs, to bpftrace: geometric mean", mean_value(&rss), 3,
@@ -459,7 +488,9 @@ void section_events(void)
 		"be what the load did; else the row says \"wrong count\". Where the body alone is "
 		"compared, less than %d ns counts as %d. uprobes are on a function that begins "
 		"with "
-		"`push`, in uprobe-endbr with `endbr64` and `push`.\n\n",
+		"`push`, in uprobe-endbr with `endbr64` and `push`. A worst ratio above 1 by less "
+		"than twice its standard error counts as within the noise: empty programs are the "
+		"same for every tracer.\n\n",
 		rounds, EMPTY_BODY_NS, EMPTY_BODY_NS);
 	measure_all(rounds, quick ? 1 : 3);
 	if (foreign)

@@ -11,7 +11,7 @@ static char notes[MAX_NOTES][PATH_SIZE];
 static int nnote;
 static struct goal_row {
 	const char *what;
-	char goal[32], value[32], met[16];
+	char goal[32], value[32], met[24];
 } goals[MAX_GOALS];
 static int ngoal;
 
@@ -38,10 +38,22 @@ double series_median(const struct series *s)
 	return copy.n & 1 ? copy.v[copy.n / 2] : (copy.v[copy.n / 2 - 1] + copy.v[copy.n / 2]) / 2;
 }
 
-void mean_add(struct mean *m, double ratio, const char *name)
+/* From the median distance to the median, as if the values were spread normally. */
+double series_error(const struct series *s)
+{
+	struct series d = {.n = s->n};
+	double m = series_median(s);
+
+	for (int i = 0; i < s->n; i++)
+		d.v[i] = fabs(s->v[i] - m);
+	return s->n < 3 ? INFINITY : 1.2533 * 1.4826 * series_median(&d) / sqrt(s->n);
+}
+
+void mean_add(struct mean *m, double ratio, double error, const char *name)
 {
 	if (isnan(ratio) || ratio <= 0)
 		return;
+	m->sure = fmax(m->sure, ratio - 2 * error);
 	m->log_sum += log(ratio);
 	m->n++;
 	if (ratio > m->worst) {
@@ -114,6 +126,13 @@ void goal(const char *what, double value, int decimals, double limit)
 		 isnan(value)     ? "not measured"
 		 : value <= limit ? "yes"
 				  : "no");
+}
+
+void goal_worst(const struct mean *m, double limit)
+{
+	goal("- the worst of them", m->n ? m->worst : NAN, 2, limit);
+	if (m->n && ngoal && m->worst > limit && m->sure <= limit)
+		snprintf(goals[ngoal - 1].met, sizeof(goals[0].met), "within the noise");
 }
 
 void goals_print(FILE *out)

@@ -157,9 +157,9 @@ void section_start(void)
 					start_once(c, (enum who)w, &r[w]);
 		print_case(c, r);
 		start_goals(c, r);
-		mean_add(&total, ratio(&r[SONDE].total, &r[BPFTRACE].total), c->name);
-		mean_add(&cpu, ratio(&r[SONDE].cpu, &r[BPFTRACE].cpu), c->name);
-		mean_add(&rss, ratio(&r[SONDE].rss, &r[BPFTRACE].rss), c->name);
+		mean_add(&total, ratio(&r[SONDE].total, &r[BPFTRACE].total), 0, c->name);
+		mean_add(&cpu, ratio(&r[SONDE].cpu, &r[BPFTRACE].cpu), 0, c->name);
+		mean_add(&rss, ratio(&r[SONDE].rss, &r[BPFTRACE].rss), 0, c->name);
 	}
 	fprintf(body,
 		"\n| sonde / bpftrace | geometric mean | worst | cases |\n|---|---|---|---|\n");
