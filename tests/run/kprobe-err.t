@@ -115,9 +115,13 @@ ERR
 	Attached 1 probe
 
 # Which of several is meant is asked since Linux 6.7.
-NAME several functions of one name
-RUN if [ "$(grep -c ' type_show$' /proc/kallsyms)" -gt 1 ]; then "$SONDE" -e 'kprobe:type_show+4 { }' 2>&1; fi
-NEEDS kprobe sym:type_show sym:bpf_throw
+NAME several functions of one name, whose addresses are hidden
+RUN
+	read -r was </proc/sys/kernel/kptr_restrict; echo 2 >/proc/sys/kernel/kptr_restrict
+	"$SONDE" -e 'kprobe:type_show+4 { }' 2>&1; rc=$?
+	echo $was >/proc/sys/kernel/kptr_restrict; (exit $rc)
+NEEDS kprobe vm sym:type_show sym:bpf_throw
+ALONE
 RC 255
 EXPECT
 	stdin:1:1-19: ERROR: Unable to attach probe: kprobe:type_show+4: the kernel has several functions type_show: name the module, or take an address from /proc/kallsyms with --unsafe. If this is expected, set the 'missing_probes' config variable to 'warn'.
