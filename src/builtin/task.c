@@ -186,8 +186,8 @@ static void put_comm(struct lower *l, struct ref t, enum space space, bool curre
 				    lower_read_scalar(l, type_int(w, false), t,
 						      (i32)(offset(&m) + i), space));
 	} else if (current) {
-		if (!l->nopad) /* the helper of some kernels (6.1) leaves what was behind the text
-				*/
+		/* the helper of some kernels (6.1) leaves what was behind the text */
+		if (!l->nopad)
 			lower_zero(l, dst, COMM);
 		ir_call(l->f, BPF_FUNC_get_current_comm,
 			ARGS(lower_addr(l, dst), ir_con(l->f, COMM)));

@@ -641,13 +641,10 @@ struct ref lower_value(struct lower *l, struct node *n)
 	return r;
 }
 
-struct ref lower_length(struct lower *l, struct node *n, u64 max)
+struct ref lower_at_most(struct lower *l, struct ref v, u64 max)
 {
 	struct fn *f = l->f;
-	i64 k;
-	if (node_int(n, &k))
-		return ir_con(f, (u64)MIN((u64)k, max));
-	struct ref v = lower_value(l, n), out = ir_var(f);
+	struct ref out = ir_var(f);
 	struct blk *big = ir_blk(f), *go = ir_blk(f);
 	ir_set(f, out, v);
 	ir_br(f, O_UGT, v, ir_con(f, max), big, go);
@@ -656,4 +653,13 @@ struct ref lower_length(struct lower *l, struct node *n, u64 max)
 	ir_jmp(f, go);
 	ir_at(f, go);
 	return ir_get(f, out);
+}
+
+struct ref lower_length(struct lower *l, struct node *n, u64 max)
+{
+	struct fn *f = l->f;
+	i64 k;
+	if (node_int(n, &k))
+		return ir_con(f, (u64)MIN((u64)k, max));
+	return lower_at_most(l, lower_value(l, n), max);
 }

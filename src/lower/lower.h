@@ -88,6 +88,8 @@ struct mem lower_mem(struct lower *l, struct node *n);  /* memory types: readabl
 struct ref lower_cond(struct lower *l, struct node *n); /* 0 or not 0 */
 /* A literal, or a value clamped to max; for lengths. */
 struct ref lower_length(struct lower *l, struct node *n, u64 max);
+/* v, or max where it is larger: the verifier sees that. */
+struct ref lower_at_most(struct lower *l, struct ref v, u64 max);
 
 /* ---- memory ---- */
 static inline struct mem mem_at(struct mem m, i32 off)

@@ -99,21 +99,6 @@ static bool is_ringbuf(const struct unit *u)
 	return u->ring->map_type == BPF_MAP_TYPE_RINGBUF;
 }
 
-/* The number, or its limit: the verifier may have forgotten that it is no larger. */
-static struct ref at_most(struct lower *l, struct ref n, u32 most)
-{
-	struct fn *f = l->f;
-	struct ref v = ir_var(f);
-	struct blk *big = ir_blk(f), *go = ir_blk(f);
-	ir_set(f, v, n);
-	ir_br(f, O_UGT, n, ir_con(f, most), big, go);
-	ir_at(f, big);
-	ir_set(f, v, ir_con(f, most));
-	ir_jmp(f, go);
-	ir_at(f, go);
-	return ir_get(f, v);
-}
-
 static void lost_if(struct lower *l, enum op op, struct ref r)
 {
 	struct fn *f = l->f;
@@ -325,7 +310,7 @@ static void send_copy(struct lower *l, struct mem m, struct ref size, u32 most, 
 		lower_copy(l, c.rec, m, (u32)n);
 	else
 		ir_call(f, BPF_FUNC_probe_read_kernel,
-			ARGS(lower_addr(l, c.rec), at_most(l, size, most), lower_addr(l, m)));
+			ARGS(lower_addr(l, c.rec), lower_at_most(l, size, most), lower_addr(l, m)));
 	lower_finish(l, &c, now);
 	lost_at(l, full, done);
 }
@@ -370,7 +355,7 @@ static void send_built(struct lower *l, const struct schema *sc, struct node *ar
 		const struct field *last = &lay->field[lay->nfield - 1];
 		u64 k;
 		if (!ir_is_con(f, len, &k))
-			len = at_most(l, len, last->type->size);
+			len = lower_at_most(l, len, last->type->size);
 		size = ir_addi(f, len, last->bit_off / 8);
 	}
 	put_header(l, m, sc, size);

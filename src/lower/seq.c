@@ -100,21 +100,6 @@ static void write_blanks(struct lower *l, u32 width, struct ref n)
 	release(l, m, mark);
 }
 
-/* v, at most most: the verifier sees that. */
-static struct ref at_most(struct lower *l, struct ref v, u32 most)
-{
-	struct fn *f = l->f;
-	struct ref out = ir_var(f);
-	struct blk *big = ir_blk(f), *go = ir_blk(f);
-	ir_set(f, out, v);
-	ir_br(f, O_UGT, v, ir_con(f, most), big, go);
-	ir_at(f, big);
-	ir_set(f, out, ir_con(f, most));
-	ir_jmp(f, go);
-	ir_at(f, go);
-	return ir_get(f, out);
-}
-
 /* Text in our memory, up to its NUL; without one it was cut. */
 static void write_string(struct lower *l, const struct conv *c, struct mem m, u32 size)
 {
@@ -127,11 +112,11 @@ static void write_string(struct lower *l, const struct conv *c, struct mem m, u3
 	ir_at(f, whole); /* reading it onto itself gives its length */
 	struct ref len = ir_call(f, BPF_FUNC_probe_read_kernel_str,
 				 ARGS(addr, ir_con(f, size), lower_addr(l, m)));
-	ir_set(f, n, ir_addi(f, at_most(l, len, size), -1));
+	ir_set(f, n, ir_addi(f, lower_at_most(l, len, size), -1));
 	ir_jmp(f, go);
 	ir_at(f, go);
 	u32 most = c->prec >= 0 ? MIN(size, (u32)c->prec) : size;
-	struct ref shown = at_most(l, ir_get(f, n), most);
+	struct ref shown = lower_at_most(l, ir_get(f, n), most);
 	if (c->width > 0 && !is_left(c))
 		write_blanks(l, (u32)c->width, shown);
 	write_bytes(l, lower_addr(l, m), shown);

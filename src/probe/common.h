@@ -66,7 +66,7 @@ struct err *typed_no_modules(void);
 const struct type *rawtp_signature(struct types *k, struct arena *a, struct str name,
 				   const struct type *fn);
 /* Attach a typed program to the tracepoint it was loaded for. */
-struct err *rawtp_link(struct prog *g, struct link **list);
+struct err *rawtp_attach(struct host *h, struct unit *u, struct prog *g, struct link **list);
 /* ... an untyped one, to tracepoints by their names. */
 struct err *rawtp_attach_names(struct host *h, struct unit *u, struct prog *g, struct link **list);
 

@@ -325,12 +325,6 @@ static struct arg_at event_arg_at(struct fn *f, const struct point *p, int n, st
 	return (struct arg_at){.ref = w->narrow ? fit_value(f, v, &type_i32) : v, .typed = typed};
 }
 
-static struct err *event_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
-{
-	(void)h, (void)u;
-	return rawtp_link(g, list);
-}
-
 static const struct provider provider_typed = {
 	.name = "tracepoint",
 	.syntax = "tracepoint:category:event",
@@ -339,7 +333,7 @@ static const struct provider provider_typed = {
 	.attach_type = BPF_TRACE_RAW_TP,
 	.flags = PF_KERNEL | PF_PIDFILTER | PF_STACKS,
 	.arg_at = event_arg_at,
-	.attach = event_attach,
+	.attach = rawtp_attach,
 };
 
 const struct provider *rawevent_choose(struct host *h, struct unit *u, struct point *points,

@@ -172,19 +172,14 @@ static struct ref rawtp_arg(struct fn *f, struct host *h, const struct point *p,
 	return typed_fetch(f, h, p, n);
 }
 
-struct err *rawtp_link(struct prog *g, struct link **list)
+struct err *rawtp_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
 {
+	(void)h, (void)u;
 	int fd;
 	struct err *e = bpf_raw_tp(g->fd, NULL, &fd);
 	if (!e)
 		link_add(list, fd, -1);
 	return e;
-}
-
-static struct err *rawtp_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
-{
-	(void)h, (void)u;
-	return rawtp_link(g, list);
 }
 
 const struct provider provider_rawtp = {

@@ -245,12 +245,6 @@ struct err *rawtp_attach_names(struct host *h, struct unit *u, struct prog *g, s
 	return attach_points(h, u, g, raw_attach, list);
 }
 
-static struct err *calls_attach(struct host *h, struct unit *u, struct prog *g, struct link **list)
-{
-	(void)h, (void)u;
-	return rawtp_link(g, list);
-}
-
 #define CALLS_PROVIDER(more_flags, how_to_enter)                                     \
 	{                                                                            \
 		.name = "tracepoint", .syntax = "tracepoint:syscalls:event",         \
@@ -258,7 +252,7 @@ static struct err *calls_attach(struct host *h, struct unit *u, struct prog *g, 
 		.prog_type = BPF_PROG_TYPE_TRACING, .attach_type = BPF_TRACE_RAW_TP, \
 		.flags = PF_KERNEL | PF_PIDFILTER | PF_STACKS | (more_flags),        \
 		.which = calls_which, .number = call_number, .nwhich = NSYSCALL,     \
-		.enter = (how_to_enter), .arg = calls_arg, .attach = calls_attach,   \
+		.enter = (how_to_enter), .arg = calls_arg, .attach = rawtp_attach,   \
 	}
 static const struct provider provider_calls = CALLS_PROVIDER(PF_TASK, calls_enter);
 static const struct provider provider_calls_taskless = CALLS_PROVIDER(0, calls_enter_by_regs);
