@@ -1,11 +1,15 @@
 # make             build/sonde            make check     unit, language and IR tests (no root)
 # make asan|debug  same, other flags      make rootcheck runtime tests on this kernel
 # make static      one file, no libraries make vm        runtime tests on the kernel matrix
-# make install     DESTDIR, PREFIX        make lint      format, layers, sizes, banned calls
+# make aarch64     the same by a cross compiler, and a tree of Debian's libraries; make vm ARCH=aarch64
+# make install     DESTDIR, PREFIX, TOOLS=1 (links with the tools' names)
+#                                         make lint      format, layers, sizes, banned calls
+# make distros     tests in bare trees     make toolchains    every gcc and clang that Debian has
+# make deb|rpm|tarball    packages, in build/package; make packages-check tries them in bare trees
 # make bench       beside other tracers, as root, on a quiet machine; QUICK=1: two minutes, only printed
 #
 # make B=DIR                  build in another folder, so that several builds can run side by side
-# make build/src/ir/emit.o    one object
+# make build/src/compiler/ir/emit.o    one object
 # make unit ONLY='base ir' T='str ir'   unit tests t_str.c and t_ir.c, linked with these folders alone
 
 B      ?= build
@@ -14,114 +18,175 @@ PREFIX ?= /usr/local
 PKGS   := libbpf libelf zlib
 CFLAGS ?= -O2 -g
 WARN   := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
-          -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Werror \
+          -Wmissing-prototypes -Wvla -Wformat=2 -Wundef \
           $(if $(findstring clang,$(CC)),-Wno-string-conversion)
-ALL    := -std=gnu17 -D_GNU_SOURCE -Isrc $(WARN) $(CFLAGS) -fno-common -fvisibility=hidden \
+# Folders of the source stand in these; an include names its folder: "lang/ast.h", "kern/bpf.h".
+GROUPS := src src/compiler src/machine src/features
+ALL    := -std=gnu17 -D_GNU_SOURCE $(GROUPS:%=-I%) $(WARN) $(CFLAGS) -fno-common -fvisibility=hidden \
           -ffunction-sections -fdata-sections $(shell pkg-config --cflags $(PKGS))
-# libdw.a where there is one: the shared library would bring three more with it, at every start.
-LIBDW  := $(or $(filter /%,$(shell $(CC) -print-file-name=libdw.a)),-ldw)
-# liblzma.a, too: without it, symbols in .gnu_debugdata are not found, which is told where it matters.
-LZMA   := $(filter /%,$(shell $(CC) -print-file-name=liblzma.a))
-LIBS   := $(LIBDW) $(LZMA:%=-Wl,-u,lzma_stream_buffer_decode %) $(shell pkg-config $(if $(findstring -static,$(LDFLAGS)),--static) --libs $(PKGS)) -liberty
+# Our own checks build with WERROR=-Werror; a newer compiler's opinion stops nobody else.
+WERROR ?=
 LINK   := $(LDFLAGS) -Wl,--gc-sections
+# What this machine's libraries take to link, found once by trying: scripts/libs.sh.
+LIBS   := @$B/libs
 
 ONLY   ?= *
 T      ?= *
-SRC    := $(sort $(wildcard $(ONLY:%=src/%/*.c)))
-HDR    := $(sort $(wildcard src/*/*.h))
+SRC    := $(sort $(foreach g,$(GROUPS),$(wildcard $(ONLY:%=$g/%/*.c))))
+HDR    := $(sort $(foreach g,$(GROUPS),$(wildcard $g/*/*.h)))
 TESTS  := $(sort $(wildcard $(T:%=tests/unit/t_%.c)))
-OBJ    := $(SRC:%.c=$B/%.o) $B/gen/embed.o
+OBJ    := $(SRC:%.c=$B/%.o) $B/gen/embed.o $B/gen/version.o
 LIBOBJ := $(filter-out $B/src/cmd/main.o,$(OBJ))
-UNIT   := $(patsubst %.c,$B/%.o,tests/unit/main.c $(TESTS))
-FUZZ   := $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/*.c))
+UNIT   := $(patsubst %.c,$B/%.o,tests/unit/main.c tests/unit/sinks.c $(TESTS))
+FUZZ   := $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH  := $(wildcard bench/*.[ch])
-EMBED  := $(sort $(wildcard tools/*.bt))
+# Parts of pictures.
+ASSETS := $(sort $(wildcard src/features/sink/*.js src/features/sink/*.css))
+EMBED  := $(sort $(wildcard tools/*.bt tools/lib/*.bt tools/aliases))
 # Other versions of clang-format lay out some lines differently.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring version 14.,$(shell clang-format --version 2>/dev/null)),clang-format))
-FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c)
+FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c) tests/draw.c
 
 all: $B/sonde
 $B/sonde: $(OBJ)
 $B/unit: $(UNIT) $(LIBOBJ)
-$B/sonde $B/unit: $B/objects
+$B/sonde $B/unit: $B/objects $B/libs
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 $B/%.o: %.c $B/flags
-	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) -MMD -MP -c $< -o $@
-$B/fuzz/%: $B/tests/fuzz/%.o $(LIBOBJ)
-	$(call say,LD,$@) mkdir -p $(@D) && $(CC) $(CFLAGS) $(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
-$B/gen/embed.c: scripts/embed.sh $(EMBED)
-	$(call say,GEN,$@) mkdir -p $(@D) && sh scripts/embed.sh $(EMBED) > $@
-$B/gen/embed.o: $B/gen/embed.c $B/flags ; $(call say,CC,$<) $(CC) $(ALL) -c $< -o $@
+	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(WERROR) -MMD -MP -c $< -o $@
+$B/fuzz/%: $B/tests/fuzz/%.o $(LIBOBJ) $B/libs
+	$(call say,LD,$@) mkdir -p $(@D) && $(CC) $(CFLAGS) $(LINK) -fsanitize=fuzzer $(filter %.o,$^) $(LIBS) -o $@
+$B/fuzz/fuzz_grammar: $B/tests/fuzz/grammar.o
+# Scripts by grammar for this kernel's verifier.
+$B/grammar: $B/tests/fuzz/load.o $B/tests/fuzz/grammar.o $(LIBOBJ) $B/libs
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
+$B/gen/embed.c: Makefile scripts/embed.sh $(EMBED) $(ASSETS)
+	$(call say,GEN,$@) mkdir -p $(@D) && sh scripts/embed.sh $(EMBED) $(ASSETS) > $@
+$B/gen/version.c: FORCE
+	@mkdir -p $(@D); CC='$(CC)' sh scripts/version.sh > $@.new; cmp -s $@.new $@ || mv $@.new $@
+$B/gen/%.o: $B/gen/%.c $B/flags ; $(call say,CC,$<) $(CC) $(ALL) -c $< -o $@
 # Changed flags recompile; a file added or removed relinks.
 $B/flags: FORCE ; $(call stamp,$(CC) $(ALL))
-$B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT) $(LIBS))
+$B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT))
+$B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK))
+$B/libs: scripts/libs.sh $B/linker $B/src/machine/types/elfutils.o
+	@CC='$(CC)' PKGS='$(PKGS)' SLIM=$B/slim sh scripts/libs.sh $B/src/machine/types/elfutils.o $(CFLAGS) $(LINK) > $@.new && mv $@.new $@
 
 debug:  ; $(MAKE) B=build/debug CFLAGS='-O0 -g3' all
 asan:
 	$(MAKE) B=build/asan CC=clang \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined' all check
-static:
-	$(MAKE) B=build/static CFLAGS=-Os LDFLAGS='-static -s' all
-fuzz:
-	$(MAKE) B=build/fuzzing CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined' fuzzers
+STATIC = B=build/static CFLAGS='-Oz -fno-asynchronous-unwind-tables -fno-pie' LDFLAGS='-static -s -Wl,-z,noseparate-code'
+static: ; $(MAKE) $(STATIC) all
+install-static: ; $(MAKE) $(STATIC) install
+# Every fuzzer for T seconds; T=0 only builds them.
+FUZZING = B=build/fuzzing CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
+fuzz: T = 60
+fuzz: $B/host/ready
+	$(MAKE) $(FUZZING) fuzzers
+	$(if $(filter-out 0,$T),tests/fuzz.sh build/fuzzing $T)
+# Scripts by grammar, N of them from seed SEED on, to this kernel's verifier; as root.
+N    ?= 10000
+SEED ?= 1
+grammar: $B/grammar ; $B/grammar $N $(SEED)
 fuzzers: $(FUZZ)
 
 # A test gone wild must not take the machine with it (sanitizers need the address space).
 RUN_UNIT = $(if $(findstring sanitize,$(CFLAGS)),,ulimit -v 4000000;) $B/unit
 unit: $B/unit $B/host/ready ; $(RUN_UNIT)
-check: all $B/unit $B/host/ready $B/bench/minimum $B/bench/driver
+check: all $B/unit $B/draw $B/host/ready $B/bench/minimum $B/bench/driver
 	$(RUN_UNIT)
 	SONDE=$B/sonde tests/lang.sh
 	SONDE=$B/sonde tests/cli.sh
 	tests/covered.sh $B/sonde
 	tests/messages.sh
-	$(if $(wildcard tests/ir.sh),SONDE=$B/sonde tests/ir.sh)
+	tests/audit.sh
+	$(if $(findstring sanitize,$(CFLAGS)),,CC="$(CC)" tests/fault.sh $B/sonde 8)
 # Recorded machines for compiler tests: their files, BTF made of types.txt, a program for uprobes.
 $B/host/mkbtf: tests/host/mkbtf.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $< $(shell pkg-config --libs libbpf) -o $@
-$B/host/ready: $B/host/mkbtf tests/host/app.c tests/progs/typed.c $(shell find tests/host/*/ -type f)
+$B/host/ready: $B/host/mkbtf tests/host/app.c tests/host/app-aarch64.S tests/progs/typed.c tests/progs/passed.c $(shell find tests/host/*/ -type f)
 	$(call say,GEN,$(@D)) rm -rf $(@D)/*/ && cp -r tests/host/*/ $(@D) && for d in $(@D)/*/; do \
-		mkdir -p $$d/sys/kernel/btf && $B/host/mkbtf $$d/types.txt $$d/sys/kernel/btf/vmlinux || exit; done
+		mkdir -p $$d/sys/kernel/btf && $B/host/mkbtf $$d/types.txt $$d/sys/kernel/btf/vmlinux || exit; \
+		for m in $$d/modules/*.txt; do [ ! -f $$m ] || $B/host/mkbtf $$m $$d/sys/kernel/btf/$$(basename $$m .txt) $$d/sys/kernel/btf/vmlinux || exit; done; done
 	@$(CC) -O1 -g0 tests/host/app.c -o $(@D)/app
+	@$(CC) -shared -nostdlib tests/host/app-aarch64.S -o $(@D)/app-aarch64
+	@$(CC) -O0 -g tests/progs/passed.c -o $(@D)/passed-aarch64
+	@for f in app passed; do printf '\267\0' | dd of=$(@D)/$$f-aarch64 bs=1 seek=18 conv=notrunc 2>/dev/null || exit; done
 	@for v in 4 5; do for o in 0 2; do \
 		$(CC) -O$$o -gdwarf-$$v tests/progs/typed.c -o $(@D)/typed-$$v-$$o || exit; done; done
 	@touch $@
 rootcheck: all
 	tests/run.sh $B/sonde tests/run
 	tests/probes.sh $B/sonde
+# For another architecture, from any machine that can unpack Debian's packages.
+aarch64:
+	tree=$$(tests/vm/tree.sh arm64) && \
+	PKG_CONFIG_LIBDIR=$$tree/usr/lib/aarch64-linux-gnu/pkgconfig PKG_CONFIG_SYSROOT_DIR=$$tree $(MAKE) \
+		B=build/aarch64 CC="aarch64-linux-gnu-gcc --sysroot=$$tree" CFLAGS=-Os LDFLAGS='-static -s' all
+ifeq ($(ARCH),aarch64)
+vm: aarch64
+	tests/vm/run.sh -a aarch64 build/aarch64/sonde
+else
 vm: static
 	tests/vm/run.sh build/static/sonde
 	GUEST_APPEND=lockdown=confidentiality tests/vm/run.sh -c \
 		'TEST_SLOW=4 sh tests/run.sh build/static/sonde tests/run/lockdown.t' build/static/sonde 6.12
+endif
+# An hour of many events, short processes and libraries that come and go: nothing leaks, nothing is missing.
+soak: all ; tests/soak.sh $B/sonde 3600
+# Bare trees of Debian releases: built there as a newcomer would, and tested.
+toolchains: ; tests/distros/toolchains.sh
+distros:
+	tests/distros/run.sh
+packages-check: ; tests/distros/packages.sh
 # Measured beside other tracers that are installed.
 bench: all $B/bench/load $B/bench/minimum $B/bench/driver
 	SONDE=$B/sonde B=$B/bench bench/run.sh $(if $(QUICK),quick)
 DRIVER := $(patsubst %,bench/%.c,driver figures account tracer start events volume dd)
 $B/bench/driver: $(DRIVER) bench/bench.h $B/flags
 	$(call say,CC,bench/driver.c) mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) $(DRIVER) -lm -o $@
-$B/bench/minimum: $B/bench/minimum.o $(LIBOBJ)
-	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $^ $(LIBS) -o $@
+# Stacks through a sink, for tests of pictures.
+$B/draw: $B/tests/draw.o $(LIBOBJ) $B/libs
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
+$B/bench/minimum: $B/bench/minimum.o $(LIBOBJ) $B/libs
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 # Calls must stay calls, and stacks must be walkable.
 $B/bench/load: bench/load.c $B/flags
-	$(call say,CC,$<) mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror \
+	$(call say,CC,$<) mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra \
 		-fno-omit-frame-pointer -fno-optimize-sibling-calls $< -lpthread -o $@
 lint:
 	@awk -f scripts/layers.awk src/LAYERS $(SRC) $(HDR)
 	@awk -f scripts/sizes.awk $(SRC) $(HDR) $(BENCH)
+	@awk -f scripts/comments.awk $(FORMAT)
+	@! grep -nE '^ *#.*\b__(x86_64|i386|aarch64|arm)__' $(filter-out src/machine/arch/%,$(SRC) $(HDR))
+	@awk -f scripts/homes.awk $(SRC) $(HDR)
+	@sh scripts/additions.sh
+	@awk -f scripts/names.awk $(filter src/features/builtin/% src/features/probe/%,$(SRC)) $(foreach f,compiler/sema compiler/lower compiler/ir core run features/store features/sink,$(filter src/$f/%,$(SRC) $(HDR)))
+	@! grep -n '^#include <bpf/' $(filter-out src/machine/kern/%,$(SRC) $(HDR))
+	@! grep -nE '"(%s)?/(proc|sys)(/[^" ]*)?"' $(filter-out src/machine/kern/% src/machine/proc/% src/base/file.c,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'
+	@! grep -nE '\b(bt|lex|p)_[a-z_]+\(|"lang/(bt|lex|parse)\.h"' $(filter-out src/compiler/lang/%,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'
 	@! grep -nE '\b(str(cpy|cat|ncpy|tok)|v?sprintf|gets|atoi|localtime|getpwuid|system|popen)\(' $(SRC)
+	@! grep -nE '(^|[^_x[:alnum:]])(malloc|calloc|realloc|strdup)\(' $(filter-out src/base/alloc.c,$(SRC))
 	@$(if $(CLANG_FORMAT),$(CLANG_FORMAT) --dry-run -Werror $(FORMAT),echo 'no clang-format 14: layout not checked')
 
+COMPLETIONS = share/bash-completion/completions
 install: all
 	install -D -m 755 $B/sonde $(DESTDIR)$(PREFIX)/bin/sonde
 	install -D -m 644 man/sonde.1 $(DESTDIR)$(PREFIX)/share/man/man1/sonde.1
 	install -D -m 644 include/sonde/sdt.h $(DESTDIR)$(PREFIX)/include/sonde/sdt.h
-	$(if $(EMBED),install -d $(DESTDIR)$(PREFIX)/share/sonde/tools)
-	$(if $(EMBED),install -m 644 $(EMBED) $(DESTDIR)$(PREFIX)/share/sonde/tools)
+	install -D -m 644 packaging/completion.bash $(DESTDIR)$(PREFIX)/$(COMPLETIONS)/sonde
+	install -D -m 644 packaging/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sonde
+	install -D -m 644 packaging/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sonde.fish
+	$(if $(TOOLS),cd $(DESTDIR)$(PREFIX) && for t in $$($(abspath $B/sonde) tools | sed -n 's/^    \([a-z0-9_]*\) .*/\1/p'); do \
+		ln -sf sonde bin/$$t && ln -sf sonde $(COMPLETIONS)/$$t && \
+		sh $(CURDIR)/scripts/tool-man.sh $(abspath $B/sonde) $$t > share/man/man1/sonde-$$t.1 || exit; done)
+deb rpm tarball: ; packaging/build.sh $@
 clean: ; rm -rf build
 
 stamp = @mkdir -p $B; echo '$1' | cmp -s - $@ || echo '$1' > $@
 say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 
--include $(OBJ:.o=.d) $(UNIT:.o=.d) $B/bench/minimum.d $(patsubst $B/fuzz/%,$B/tests/fuzz/%.d,$(FUZZ))
+-include $(OBJ:.o=.d) $B/tests/draw.d $(UNIT:.o=.d) $B/bench/minimum.d $(patsubst $B/fuzz/%,$B/tests/fuzz/%.d,$(FUZZ))
 .SECONDARY:
-.PHONY: all debug asan fuzz fuzzers static unit check rootcheck vm bench lint install clean FORCE
+.PHONY: all debug asan fuzz fuzzers grammar static aarch64 unit check rootcheck vm distros packages-check toolchains bench lint soak install install-static deb rpm tarball clean FORCE

@@ -100,7 +100,8 @@ bool bench_begin(void); /* directories, copies of what is traced; false: it said
 void bench_end(void);
 const char *peer_root(void); /* of the tracers that live in a chroot, or "" */
 
-/* %L in a script: the directory of `load` and libc.so.6; %T: of tools; %P: this process. */
+/* %L in a script: the directory of `load` and libc.so.6; %T: of tools; %P: this process; %U: a user
+ * stack by frame pointers. */
 void tracer_command(enum who w, const char *script, pid_t pid, bool file, char **argv);
 /* What the run writes goes to NAME.out and NAME.err; CPUs first to last. */
 void run_start(struct run *r, char **argv, const char *name, int first, int last);

@@ -89,6 +89,18 @@ static const struct program {
 	 "syscall::getppid:entry { @[stack()] = count(); }", COUNTS, 1, false, false},
 	{"tp-ustack", "deep", "tp-empty", GETPPID " { @[ustack] = count(); }", NULL, NULL, COUNTS,
 	 1, false, true},
+	{"tp-ustack-10", "deep10", "tp-empty", GETPPID " { @[ustack] = count(); }", NULL, NULL,
+	 COUNTS, 1, false, false},
+	{"tp-fp-ustack-10", "deep10", "tp-empty", GETPPID " { @[%U] = count(); }", NULL, NULL,
+	 COUNTS, 1, false, false},
+	{"tp-ustack-30", "deep30", "tp-empty", GETPPID " { @[ustack] = count(); }", NULL, NULL,
+	 COUNTS, 1, false, false},
+	{"tp-fp-ustack-30", "deep30", "tp-empty", GETPPID " { @[%U] = count(); }", NULL, NULL,
+	 COUNTS, 1, false, false},
+	{"tp-ustack-100", "deep100", "tp-empty", GETPPID " { @[ustack] = count(); }", NULL, NULL,
+	 COUNTS, 1, false, false},
+	{"tp-fp-ustack-100", "deep100", "tp-empty", GETPPID " { @[%U] = count(); }", NULL, NULL,
+	 COUNTS, 1, false, false},
 	{"tp-ids", "getppid", "raw-empty",
 	 "tracepoint:raw_syscalls:sys_enter { @[args.id] = count(); }", NULL, NULL, COUNTS, 1, true,
 	 false},
@@ -416,12 +428,13 @@ static void print_accounts(void)
 
 static void print_scripts(void)
 {
-	fprintf(body, "\nThe programs (L: the folder of the load):\n\n");
+	fprintf(body, "\nThe programs (L: the folder of the load; U: a stack by frame pointers, "
+		      "sonde's fp_ustack):\n\n");
 	for (int i = 0; i < NPROGRAM; i++)
 		if (results[i].done) {
 			fprintf(body, "- %s, on `load %s`: `", programs[i].name, programs[i].op);
 			for (const char *s = programs[i].script; *s; s++)
-				if (*s != '%' || s[1] != 'L')
+				if (*s != '%' || (s[1] != 'L' && s[1] != 'U'))
 					fputc(*s, body);
 			fprintf(body, "`\n");
 		}

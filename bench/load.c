@@ -169,7 +169,7 @@ static void op_stacks(long n)
 		step(path++, DEPTH);
 }
 
-/* 20 calls deep */
+/* So many calls deep. */
 static __attribute__((noinline)) void deeper(long n, int depth)
 {
 	if (depth)
@@ -184,16 +184,32 @@ static void op_deep(long n)
 	deeper(n, 20);
 }
 
+static void op_deep10(long n)
+{
+	deeper(n, 10);
+}
+
+static void op_deep30(long n)
+{
+	deeper(n, 30);
+}
+
+static void op_deep100(long n)
+{
+	deeper(n, 100);
+}
+
 static const struct op {
 	const char *name;
 	void (*run)(long n);
 	bool process; /* time of all threads */
 } ops[] = {
-	{"getppid", op_getppid, false}, {"lseek", op_lseek, false},  {"openat", op_openat, false},
-	{"read", op_read, false},       {"switch", op_switch, true}, {"nop5", op_f_nop5, false},
-	{"nop", op_f_nop, false},       {"push", op_f_push, false},  {"endbr", op_f_endbr, false},
-	{"sub", op_f_sub, false},       {"usdt", op_f_site, false},  {"stacks", op_stacks, false},
-	{"deep", op_deep, false},
+	{"getppid", op_getppid, false}, {"lseek", op_lseek, false},   {"openat", op_openat, false},
+	{"read", op_read, false},       {"switch", op_switch, true},  {"nop5", op_f_nop5, false},
+	{"nop", op_f_nop, false},       {"push", op_f_push, false},   {"endbr", op_f_endbr, false},
+	{"sub", op_f_sub, false},       {"usdt", op_f_site, false},   {"stacks", op_stacks, false},
+	{"deep", op_deep, false},       {"deep10", op_deep10, false}, {"deep30", op_deep30, false},
+	{"deep100", op_deep100, false},
 };
 enum { NOPS = sizeof(ops) / sizeof(ops[0]) };
 

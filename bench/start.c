@@ -34,6 +34,7 @@ static const struct start_case {
 	{"execsnoop.bt", "%T/execsnoop.bt", NULL, SIGNALLED, true, false, 0, 7},
 	{"runqlat.bt", "%T/runqlat.bt", NULL, SIGNALLED, true, false, 0, 7},
 	{"biolatency.bt", "%T/biolatency.bt", NULL, SIGNALLED, true, false, 0, 7},
+	{"10,000 statements", "%L/long.bt", NULL, ENDS, true, true, 0, 5},
 };
 enum { NCASE = sizeof(cases) / sizeof(cases[0]) };
 
@@ -128,6 +129,9 @@ static void start_goals(const struct start_case *c, const struct start_result *r
 	} else if (strstr(c->name, "sys_enter_*")) {
 		goal("`tracepoint:syscalls:sys_enter_*`, exec to exit with 1 s of tracing, s",
 		     ms / 1000, 2, 1.2);
+	} else if (strstr(c->name, "statements")) {
+		goal("10,000 statements `@a[i] = i;`, exec to exit, s", ms / 1000, 2, 3);
+		goal("- peak MiB", series_median(&r[SONDE].rss), 1, 300);
 	} else if (strstr(c->name, "libc")) {
 		goal("`uprobe:libc:*`, exec to exit, s", ms / 1000, 2, 1);
 	}

@@ -152,6 +152,24 @@ static void copy_libc(void)
 	}
 }
 
+/* A script of so many statements: what compiling costs. */
+static bool write_long(void)
+{
+	enum { STATEMENTS = 10000 };
+	char to[PATH_SIZE];
+	FILE *f;
+
+	snprintf(to, sizeof(to), "%s/long.bt", shared);
+	f = fopen(to, "w");
+	if (!f)
+		return false;
+	fputs("BEGIN {\n", f);
+	for (int i = 0; i < STATEMENTS; i++)
+		fprintf(f, "\t@a[%d] = %d;\n", i, i);
+	fputs("\tclear(@a);\n\texit();\n}\n", f);
+	return !fclose(f);
+}
+
 bool bench_begin(void)
 {
 	struct sigaction sa = {.sa_handler = on_signal};
@@ -175,7 +193,8 @@ bool bench_begin(void)
 	snprintf(outputs, sizeof(outputs), "%s/sonde-bench-%d-out",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", getpid());
 	snprintf(load, sizeof(load), "%s/load", shared);
-	if (mkdir(shared, 0755) || mkdir(outputs, 0755) || !copy_file(getenv("LOAD"), load)) {
+	if (mkdir(shared, 0755) || mkdir(outputs, 0755) || !copy_file(getenv("LOAD"), load) ||
+	    !write_long()) {
 		fprintf(stderr, "driver: cannot make %s: %s\n", load, strerror(errno));
 		return false;
 	}
@@ -194,6 +213,8 @@ void bench_end(void)
 	}
 	rmdir(outputs);
 	snprintf(path, sizeof(path), "%s/libc.so.6", shared);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/long.bt", shared);
 	unlink(path);
 	unlink(load);
 	rmdir(shared);
@@ -350,6 +371,8 @@ static const char *value_of(enum who w, char c, pid_t pid)
 
 	if (c == 'L')
 		return *tracers[w].root ? inside : shared;
+	if (c == 'U')
+		return w == SONDE ? "fp_ustack" : "ustack";
 	if (c == 'T')
 		snprintf(text, sizeof(text), "%s%s", *tracers[w].root ? "" : root, tools);
 	else if (c == 'P')

@@ -1,17 +1,17 @@
 #!/bin/sh
-# embed.sh FILE... - print C source that holds the files; found by name at run time.
+# embed.sh FILE... - print C source that holds the files, packed; found by name at run time (base/embed.h).
+set -eu
+command -v gzip >/dev/null || { echo 'embed.sh: no gzip' >&2; exit 1; }
 echo '#include "base/embed.h"'
-i=0
-for f; do
-	printf 'static const unsigned char f%d[] = {\n' $i
-	od -An -v -tx1 "$f" | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'
-	printf '0};\n'
-	i=$((i + 1))
-done
+echo 'const unsigned char embed_packed[] = {'
+cat "$@" | gzip -9nc | od -An -v -tx1 | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'
+echo '};'
+echo 'const u32 embed_npacked = sizeof embed_packed;'
 echo 'const struct embed embedded[] = {'
-i=0
+at=0
 for f; do
-	printf '\t{"%s", f%d, sizeof f%d - 1},\n' "$f" $i $i
-	i=$((i + 1))
+	n=$(wc -c <"$f")
+	printf '\t{"%s", %d, %d},\n' "$f" "$at" "$n"
+	at=$((at + n))
 done
-printf '\t{0}\n};\n'
+printf '\t{0}\n};\nconst u32 embed_n = %d;\n' $at

@@ -1,4 +1,5 @@
 # layers.awk LAYERS FILE... - a file may include only its own folder and those LAYERS allows.
+# A folder's name says it, wherever it stands below src/.
 FILENAME ~ /LAYERS$/ {
 	if ($0 !~ /^#/ && NF) {
 		dir = $1
@@ -10,8 +11,8 @@ FILENAME ~ /LAYERS$/ {
 	next
 }
 FNR == 1 {
-	split(FILENAME, p, "/")
-	dir = p[2]
+	n = split(FILENAME, p, "/")
+	dir = p[n - 1]
 }
 /^#include "/ {
 	split($2, q, "\"")

@@ -32,6 +32,7 @@ t() {
 : > "$tmp/in"
 
 t 0 'sonde 0.' "$sonde" --version
+t 0 'sonde 0.1.0 (commit ' "$sonde" --version
 t 0 'sonde 0.' "$sonde" version
 t 0 'bpftrace v0.27.1 (sonde ' "$tmp/bpftrace" -V
 t 0 'USAGE:
@@ -41,11 +42,81 @@ t 0 'USAGE:
 t 0 'USAGE:' "$sonde" help
 t 0 'tracepoint:' "$sonde" help tracepoint
 t 0 'text' "$sonde" help outputs
+# What bash offers behind a line.
+cat > "$tmp/offers" << 'END'
+. packaging/completion.bash
+COMP_LINE=$2 COMP_POINT=${#2} COMP_WORDBREAKS=' :='
+_sonde "$1"
+printf '%s\n' "${COMPREPLY[@]}"
+END
+if command -v bash > /dev/null; then
+	t 0 execsnoop bash "$tmp/offers" "$sonde" 'sonde exec'
+	t 0 info bash "$tmp/offers" "$sonde" 'sonde i'
+	t 0 '--no-feature
+--no-warnings' bash "$tmp/offers" "$sonde" 'sonde --no-'
+	t 0 '--tid
+--time
+--timestamp' bash "$tmp/offers" "$sonde" 'sonde execsnoop --t'
+	t 0 'flame' bash "$tmp/offers" "$sonde" 'sonde -f fl'
+	t 0 "$$" bash "$tmp/offers" "$sonde" "sonde -p $$"
+	t 0 'software:cpu-clock:' bash "$tmp/offers" "$sonde" "sonde -l 'software:cpu-c"
+	t 0 'cpu-clock:' bash "$tmp/offers" "$sonde" 'sonde -l software:cpu-c'
+fi
+# And zsh and fish, where they are.
+mkdir "$tmp/bin"
+ln -s "$sonde" "$tmp/bin/sonde"
+cat > "$tmp/offers.zsh" << 'END'
+path=($1 $path)
+shift
+source packaging/completion.zsh
+_sonde_candidates "$@" | grep -e "^${argv[-1]}"
+END
+cat > "$tmp/offers.fish" << 'END'
+set PATH $argv[1] $PATH
+source packaging/completion.fish
+complete -C $argv[2]
+END
+if command -v zsh > /dev/null; then
+	t 0 execsnoop zsh -f "$tmp/offers.zsh" "$tmp/bin" sonde exec
+	t 0 '--tid
+--time
+--timestamp' zsh -f "$tmp/offers.zsh" "$tmp/bin" sonde execsnoop --t
+	t 0 'software:cpu-clock:' zsh -f "$tmp/offers.zsh" "$tmp/bin" sonde -l software:cpu-c
+fi
+if command -v fish > /dev/null; then
+	t 0 'execsnoop	new programs' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde exec'
+	t 0 '--tid	this thread only
+--time	column' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde execsnoop --t'
+	t 0 'software:cpu-clock:' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde -l software:cpu-c'
+fi
+# The words to which a probe gives a meaning.
+for word in args argN retval func probe probetype; do
+	t 0 "auto $word
+    " "$sonde" help $word
+done
+t 0 'auto argN
+    One argument' "$sonde" help arg3
+t 1 "ERROR: no function, variable or probe is named 'argue'" "$sonde" help argue
 t 1 "ERROR: no function, variable or probe is named 'nope'" "$sonde" help nope
 t 0 'System
   OS: Linux' "$sonde" info
+# What cannot be written is an error: nothing of it was seen by anybody.
+for args in list help 'help tracepoint' info 'info -f json' --version \
+	"--fmt -e 'begin { }'" "-d ast -e 'begin { }'" "-d bpf -e 'begin { @ = 1; }'"; do
+	t 1 'ERROR: write output: ' sh -c "\"$sonde\" $args 2>&1 >/dev/full"
+	t 1 'ERROR: write output: ' sh -c "\"$sonde\" $args 2>&1 >&-"
+done
+t 1 'ERROR: write output: No space left on device' sh -c "'$sonde' info 2>&1 >/dev/full"
 t 0 'System
   OS: Linux' "$tmp/bpftrace" --info
+# What compiling takes grows with the script, not with its square (sanitizers need more).
+awk 'BEGIN { print "begin {"; for (i = 0; i < 10000; i++) print "@a[" i "] = " i ";"; print "}" }' > "$tmp/long.bt"
+grep -q __asan_init "$sonde" && room=unlimited || room=200000
+t 0 '' sh -c 'ulimit -v $1; exec "$2" --mode codegen "$3"' sh $room "$sonde" "$tmp/long.bt"
+
+# Macros that double forty times end at the limit, in little memory.
+awk 'BEGIN { print "#define m0 1 + 1"; for (i = 1; i < 41; i++) print "#define m" i " m" i - 1 " + m" i - 1; print "begin { print(m40); }" }' > "$tmp/bomb.bt"
+t 1 "$tmp/bomb.bt:42:15-18: ERROR: macros make too much text (more than 1048576 tokens)" sh -c 'ulimit -v $1; exec "$2" --mode codegen "$3"' sh $room "$sonde" "$tmp/bomb.bt"
 
 t 1 "ERROR: USAGE: filename or -e 'program' required." "$sonde"
 t 1 "ERROR: USAGE: filename or -e 'program' required." "$sonde" -e ''
@@ -55,6 +126,23 @@ t 1 "ERROR: unrecognized option '--nope'
 USAGE:" "$sonde" --nope
 t 1 "ERROR: invalid option -- 'Z'" "$sonde" -Z
 t 1 "ERROR: option requires an argument -- 'e'" "$sonde" -e
+for time in 2 0s '' s 5x; do
+	t 1 "ERROR: --for needs a time with its unit, as in 30s or 500ms (got '$time')" "$sonde" --for "$time" -e 'begin { }'
+done
+for share in 2 0% -1% 101% % nan% 2%%; do
+	t 1 "ERROR: --budget needs per cent of the machine's processor time, as in 2% or 0.5% (got '$share')" \
+		"$sonde" --budget "$share" -e 'begin { }'
+done
+t 1 'ERROR: -e may be given once: put the probes into one program' "$sonde" -e 'begin { }' -e 'begin { }'
+t 1 "ERROR: --cgroup means nothing to 'info'
+USAGE:" "$sonde" info --cgroup /nonexistent
+t 1 "ERROR: --json means nothing to 'list'" "$sonde" list --json
+t 1 "ERROR: -B means nothing to 'list'" "$sonde" -l -B full
+t 1 "ERROR: --quiet means nothing to '--fmt'" "$sonde" --fmt -q -e 'begin { }'
+t 0 '' "$tmp/bpftrace" -l -B full 'begin'
+t 0 'USAGE:
+    sonde [options] FILE' "$sonde" info --help
+t 0 'sonde 0.' "$sonde" list --version
 t 1 'ERROR: Invalid output format "xml"
 Valid formats:' "$sonde" -f xml -e 'begin { }'
 t 1 'ERROR: --root: look for /nope: No such file or directory' "$sonde" --root /nope -e 'begin { }'
@@ -66,17 +154,84 @@ t 1 'ERROR: Failed to parse pid: invalid integer: abc' "$sonde" -p abc -e 'begin
 t 1 'ERROR: Failed to parse pid: 4194305 is out of range (1 to 4194304)' "$sonde" -p 4194305 -e 'begin { }'
 t 1 'ERROR: USAGE: Cannot use both -c and -p.' "$sonde" -p 1 -c true -e 'begin { }'
 t 1 'ERROR: USAGE: -kk is no longer supported' "$sonde" -kk -e 'begin { }'
-t 1 "ERROR: USAGE: --mode must be 'codegen'" "$sonde" --mode x -e 'begin { }'
-t 1 'ERROR: this option is known, but not implemented yet' "$sonde" --aot x -e 'begin { }'
+t 1 "ERROR: USAGE: --mode can only be 'codegen', 'compiler-bench', 'bench', 'test' or 'format' (got 'x')" "$sonde" --mode x -e 'begin { }'
+t 0 'begin
+{
+  exit();
+}' "$sonde" --mode format -e 'begin {exit();}'
+t 255 'ERROR: No probes attached; use --bench to run bench probes.' "$sonde" --mode test -e 'bench:x { }'
+t 255 'ERROR: No probes attached; use --test to run test probes.' "$sonde" --mode bench -e 'test:x { }'
+t 0 'pass           rounds      mean us     least us      most us
+ast  ' "$sonde" --mode compiler-bench -e 'begin { @ = count(); }'
+t 1 'stdin:1:9-12: ERROR: ' "$sonde" --mode compiler-bench -e 'begin { foo }'
+# Every option of the reference is taken: what follows it is looked at.
+for o in '-l begin' -v '-p 1' '--pid 1' '--dwarf-pid 1' --usdt-file-activation '-o /dev/null' '--output /dev/null' '-f text' \
+	'-B line' -q --quiet -k --warnings --no-warnings '-I .' '--include /dev/null' '--debuginfo /a:/b' --unsafe \
+	'--traceable-functions /dev/null' '--no-feature kprobe_multi,kprobe_session,uprobe_multi' '--mode codegen' --test --bench \
+	'--probe-filter x' --dry-run --verify-llvm-ir '-d ast' '--debug verifier' '--emit-elf /dev/null' "--emit-llvm $tmp/ir" -b --btf; do
+	t 1 'ERROR: unrecognized option' "$tmp/bpftrace" $o --nope
+done
+t 1 '' grep -rn 'not implemented' src/cmd
+t 0 '' "$sonde" --mode codegen --emit-elf "$tmp/x.o" --emit-llvm "$tmp/ir" -e 'begin { @a[pid] = count(); }'
+t 0 'fn begin stack' sh -c 'cat "$1.original.ir" "$1.optimized.ir" | grep -w "fn begin"' sh "$tmp/ir"
+t 0 '  Class:                             ELF64
+  Machine:                           Linux BPF
+.maps
+.BTF
+s_begin
+.rels_begin
+license
+.symtab
+.strtab' sh -c 'readelf -hSW "$1" | sed -n "s/^  *\[ *[1-9][0-9]*\] \([^ ]*\).*/\1/p; /Class:/p; /Machine:/p"' sh "$tmp/x.o"
+t 0 'AT_a' sh -c 'readelf -rW "$1" | grep -wom 1 AT_a' sh "$tmp/x.o"
+t 1 'ERROR: --emit-elf: write /nope/x: No such file or directory' "$sonde" --mode codegen --emit-elf /nope/x -e 'begin { }'
+t 1 'ERROR: --emit-llvm: write /nope/x.original.ir: No such file or directory' "$sonde" --mode codegen --emit-llvm /nope/x -e 'begin { }'
+t 1 "ERROR: Invalid --probe-filter regex '(': " "$sonde" --probe-filter '(' -e 'begin { }'
+t 1 'No probes to attach' "$sonde" --test --probe-filter '^x' -e 'test:x { }'
+t 0 'begin
+interval:s:12' "$sonde" -l --probe-filter 's:1.$' -e 'begin { } interval:s:1 { } interval:s:12, interval:s:2 { }'
+t 1 'ERROR: --traceable-functions: read functions from /nope: No such file or directory' "$sonde" --traceable-functions /nope -l 'kprobe:*'
 t 1 "ERROR: --no-feature: unknown feature 'x'" "$sonde" --no-feature x -e 'begin { }'
 t 1 'ERROR: unexpected program command line options: --foox' "$sonde" -e 'begin { }' -- --foox
 t 1 "ERROR: Failed to fork child: Path '/nope' does not exist or is not executable" "$sonde" -c /nope -e 'begin { }'
 
+# Colours when asked for.
+for color in always never; do
+	t 0 "$color" sh -c 'BPFTRACE_COLOR=$2 "$1" -e "foo:x { }" 2>&1 | grep -q "^$(printf "\033")\[31m.*ERROR: Invalid probe type" && echo always || echo never' sh "$sonde" $color
+done
+t 0 'processes:
+    ' "$sonde" tools
+t 1 "ERROR: there is no tool 'nope' (sonde tools lists them)" "$sonde" tools -s nope
+t 1 'ERROR: USAGE: sonde tools, or sonde tools -s NAME' "$sonde" tools execsnoop
+t 1 "ERROR: what is 'x'? execsnoop takes no operand" "$sonde" execsnoop x
+t 1 "ERROR: unrecognized option '--nope'
+sonde execsnoop -h" "$sonde" execsnoop --nope
+t 1 'ERROR: --user needs the name or number of a user' "$sonde" execsnoop -u no,body
+t 1 'ERROR: --duration needs a time' "$sonde" execsnoop -d x
+t 0 'program @1:1' "$sonde" -d ast execsnoop -T
+for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_]*\) .*/\1/p'); do
+	# A name for a tool with options has that tool's script.
+	script=$("$sonde" "$tool" -h | sed -n 's,^    which is: sonde:tools/\(.*\)\.bt with.*,\1,p')
+	t 0 "$tool: " "$sonde" "$tool" --help
+	t 1 'ERROR: unrecognized option' "$sonde" "$tool" --nope
+	t 0 "/*
+ * ${script:-$tool}: " "$sonde" tools -s "$tool"
+	t 0 1 grep -c "| .$tool. |" docs/tools.md
+	t 0 ".Dd" scripts/tool-man.sh "$sonde" "$tool"
+	ln -s "$sonde" "$tmp/$tool"
+	t 0 "$tool: " "$tmp/$tool" -h
+done
 t 0 'program @1:1' "$sonde" -d ast -e 'begin { }'
 t 0 '== ast ==
 program @1:1' "$sonde" -d ast,types -e 'begin { }'
 t 0 '' "$sonde" --mode codegen -e 'begin { exit(); }'
-t 0 '' "$sonde" --no-feature kprobe_multi,uprobe_multi --mode codegen -b -e 'begin { }'
+t 0 '' "$sonde" --no-feature kprobe_multi,uprobe_multi --mode codegen --btf -e 'begin { }'
+t 0 '' "$tmp/bpftrace" --mode codegen -b -e 'begin { }'
+t 1 'ERROR: --btf: open /nope: No such file or directory' "$sonde" -b /nope -e 'begin { }'
+t 2 'ERROR: perf_rb_pages: 99999999 is not between 1 and 65536 (256 MiB for each CPU)' env BPFTRACE_PERF_RB_PAGES=99999999 "$sonde" --mode codegen -e 'begin { print(1); }'
+t 0 "WARNING: nothing matches 'tracepoint:nope:*'" "$sonde" --root build/host/6.1-x86_64 -l 'tracepoint:nope:*'
+t 0 "WARNING: nothing matches 'nope.bt', and there is no such file" "$sonde" -l nope.bt
+t 0 "WARNING: nothing matches 'struct nope'" "$sonde" --root build/host/6.1-x86_64 -l 'struct nope'
 t 1 'stdin:1:9-12: ERROR: ' "$sonde" -e 'begin { foo }'
 t 2 'ERROR: max_strlen: ' env BPFTRACE_MAX_STRLEN=abc "$sonde" --mode codegen -e 'begin { }'
 t 1 'ERROR: Invalid probe type: nope' "$sonde" -l nope:x

@@ -12,11 +12,7 @@ tmp=$(mktemp) || exit 1
 trap 'rm -f "$tmp"' EXIT
 
 {
-	"$sonde" help functions | sed -n '/^[a-z]/p' || exit
-	# What depends on the probe is no row there.
-	for v in args arg0 retval func probe probetype; do
-		echo "auto $v"
-	done
+	"$sonde" help functions | sed -n 's/^auto argN$/auto arg0/; /^[a-z]/p' || exit
 	"$sonde" help probes | sed -n 's/^\([a-z][a-z]*\).*/probe \1:/p'
 } >"$tmp"
 

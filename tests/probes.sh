@@ -22,13 +22,18 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0
+arch=$(uname -m)
+case $arch in
+aarch64) third=x2 result=x0 behind=8 raw=r0011 pmu=armv8_pmuv3/event=0x11/ ;;
+*) third=dx result=ax behind=5 raw=r00c0 pmu=cpu/event=0xc0/ ;;
+esac
 any='[1-9]*' # how often: a shell pattern
 
 # The first error, without its place and what differs from run to run.
 sentence() {
 	sed -n 's/.*ERROR: //p' "$tmp/err" | head -n 1 |
 		sed -e 's/^Unable to attach probe: //' -e 's/ If this is expected, set .*//' \
-			-e 's, for thread [0-9]*,,' -e 's/process [0-9][0-9]*/the process/' -e "s,$tmp,DIR,g"
+			-e 's, for thread [0-9]*,,' -e 's/process [0-9][0-9]*/the process/' -e "s,$tmp,DIR,g" -e 's/0x[0-9a-f]\{8,\}/ADDRESS/g'
 }
 
 # judge KIND WANTED EXIT-CODE: by $tmp/out, $tmp/err and $tmp/how.
@@ -60,6 +65,13 @@ trace() {
 	rm -f "$tmp/how"
 }
 
+# row_of PROGRAM KIND ...: of a test program that is not written for every architecture.
+row_of() {
+	of=$1
+	shift
+	if [ -x "$tests/$of" ]; then row "$@"; else echo "probe|$1|not tried|"; fi
+}
+
 # row KIND WANTED LOAD SCRIPT [OPTION...]: LOAD is a program of tests/progs and its arguments.
 row() {
 	kind=$1 wanted=$2 load=$3 script=$4
@@ -74,12 +86,14 @@ kprobes() {
 	rw='rw w100 w100 w100 r5'
 	row '`kprobe:f`' 3 "$rw" "kprobe:vfs_write $w"
 	row '`kprobe:f` with `kstack`, `reg` or `ctx`' 3 "$rw" \
-		"kprobe:vfs_write /pid == cpid && reg(\"dx\") == 100 && len(kstack) > 1/ $n"
+		"kprobe:vfs_write /pid == cpid && reg(\"$third\") == 100 && len(kstack) > 1/ $n"
 	row '`kprobe` of four functions' 8 "$rw" \
 		"kprobe:vfs_write, kprobe:ksys_write, kprobe:vfs_read, kprobe:ksys_read
 		/pid == cpid && (arg2 == 100 || arg2 == 5)/ $n"
 	# Behind the nop of five bytes at the start, before which endbr64 or what replaces it may stand.
-	offset=$("$SONDE" -q -e 'begin { print(*(uint32 *)kaddr("vfs_write") == 0x00441f0f ? 5 : 9); }' | head -n 1)
+	# On aarch64 it is one of the two of four bytes, before which a landing pad may stand.
+	offset=8
+	[ $arch = aarch64 ] || offset=$("$SONDE" -q -e 'begin { print(*(uint32 *)kaddr("vfs_write") == 0x00441f0f ? 5 : 9); }' | head -n 1)
 	row '`kprobe:f+offset`' 3 "$rw" "kprobe:vfs_write+$offset $w"
 	address=$(sed -n 's/^\([0-9a-f]*\) . vfs_write$/0x\1/p' /proc/kallsyms | head -n 1)
 	row '`kprobe:address`, `--unsafe`' 3 "$rw" "kprobe:$address $w" --unsafe
@@ -92,7 +106,7 @@ kprobes() {
 	r="/pid == cpid && retval == 100/ $n"
 	row '`kretprobe:f`' 3 "$rw" "kretprobe:vfs_write $r"
 	row '`kretprobe:f` with `kstack`, `reg` or `ctx`' 3 "$rw" \
-		"kretprobe:vfs_write /pid == cpid && reg(\"ax\") == 100 && len(kstack) > 0/ $n"
+		"kretprobe:vfs_write /pid == cpid && reg(\"$result\") == 100 && len(kstack) > 0/ $n"
 	row '`kretprobe:module:f`' 2 "$opens" "kretprobe:overlay:ovl_open $o"
 	row '`kretprobe:f*`, up to 64' "$any" "$rw" "kretprobe:vfs_w*,kretprobe:ksys_* $r"
 	row '`kretprobe:f*`, more' "$any" "$rw" "kretprobe:vfs_*,kretprobe:ksys_* $r"
@@ -130,6 +144,7 @@ kernel() {
 	row '`tracepoint:c:e*`' "$any" "$rw" "tracepoint:sched:sched_process_e* /pid == cpid/ $n"
 	row '`tracepoint:c:e` of a module' "$any" 'open /usr/share' "tracepoint:9p:9p_client_req $o"
 	l='syscalls 3 lseek'
+	case $(uname -m) in x86_64) sys_lseek=__x64_sys_lseek ;; *) sys_lseek=__arm64_sys_lseek ;; esac
 	l_only='/pid == cpid && comm == "syscalls"/'
 	row '`tracepoint:syscalls:sys_enter_x`' 3 "$l" "tracepoint:syscalls:sys_enter_lseek $l_only $n"
 	row '`tracepoint:syscalls:sys_exit_x`' 3 "$l" \
@@ -150,7 +165,7 @@ address() {
 programs() {
 	u=uprobe:$tests/landing
 	row '`uprobe:path:f`' 3 'landing 3' "$u:pushes $n"
-	row '`uprobe:path:f+offset`' 3 'landing 3' "$u:pushes+5 $n"
+	row '`uprobe:path:f+offset`' 3 'landing 3' "$u:pushes+$behind $n"
 	row '`uprobe:path:address`' 3 'landing 3' "$u:$(address landing pushes) $n"
 	row '`uprobe:path:f*`' 9 'landing 3' "$u:pushe*,$u:move*,$u:bar* $n"
 	row '`uprobe:library:f`' 3 'calls 3' "uprobe:libc:snprintf $n"
@@ -159,14 +174,14 @@ programs() {
 	row '`uprobe:path@file:line`' 3 'typed0 3' "uprobe:$tests/typed0@typed.c:49 $n"
 	row '`uprobe:path:f` with `args.name`' 3 'typed 3' \
 		"uprobe:$tests/typed:visit /args.pt.x == 11 && str(args.big.name) == \"bigname\"/ $n"
-	row '`uprobe:path:f` of Go with `arg8`' 3 'goabi 3' "uprobe:$tests/goabi:main.sum9 /arg8 == 9/ $n"
+	row_of goabi '`uprobe:path:f` of Go with `arg8`' 3 'goabi 3' "uprobe:$tests/goabi:main.sum9 /arg8 == 9/ $n"
 	r=uretprobe:$tests/landing
 	row '`uretprobe:path:f`' 1 'landing 3' "$r:pushes /retval == 2/ $n"
 	row '`uretprobe:path:f*`' 9 'landing 3' "$r:pushe*,$r:move*,$r:bar* $n"
-	row '`uretprobe:path:f` of Go' 1 'goabi 3' "uretprobe:$tests/goabi:main.sign /(int64)retval == 1/ $n"
+	row_of goabi '`uretprobe:path:f` of Go' 1 'goabi 3' "uretprobe:$tests/goabi:main.sign /(int64)retval == 1/ $n"
 	row '`usdt:path:provider:name`' 3 'tracetest 3' "usdt:$tests/tracetest:tracetest:many /arg2 == 65000/ $n"
 	row '`usdt`, with a semaphore' 3 'sdt 3' "usdt:$tests/sdt:own:guarded $n"
-	row '`usdt`, several places' 9 'usdtforms 3' "usdt:$tests/usdtforms:places $n"
+	row_of usdtforms '`usdt`, several places' 9 'usdtforms 3' "usdt:$tests/usdtforms:places $n"
 	row '`usdt:path:*`' 18 'sdt 3' "usdt:$tests/sdt:own:* /probe != \"\"/ $n"
 }
 
@@ -226,9 +241,9 @@ events() {
 	row '`interval:ms:n`' "$any" 'spin 1 300' "interval:ms:20 $n"
 	row '`software:event:n`' '1[0-9][0-9][0-9]' 'faults 1000' "software:page-faults:1 /pid == cpid/ $n"
 	row '`hardware:event:n`' "$any" 'spin 200' "hardware:cycles:100000 /pid == cpid/ $n"
-	row '`hardware:r00c0:n`' "$any" 'spin 200' "hardware:r00c0:100000 /pid == cpid/ $n"
+	row '`hardware:r00c0:n`' "$any" 'spin 200' "hardware:$raw:100000 /pid == cpid/ $n"
 	row '`hardware:"cpu/event=0xc0/":n`' "$any" 'spin 200' \
-		"hardware:\"cpu/event=0xc0/\":100000 /pid == cpid/ $n"
+		"hardware:\"$pmu\":100000 /pid == cpid/ $n"
 	row '`hardware:"software/config=2/":n`' '1[0-9][0-9][0-9]' 'faults 1000' \
 		"hardware:\"software/config=2/\":1 /pid == cpid/ $n"
 
@@ -239,7 +254,7 @@ events() {
 	trace '`watchpoint:name:1:x`' 1 "watchpoint:main:1:x $n" -c "$tests/watched 5"
 	row '`watchpoint` of a variable of the kernel' "$any" 'spin 300' "watchpoint:jiffies_64:8:w $n"
 	row '`watchpoint` of a function of the kernel' 3 'syscalls 3 lseek' \
-		"watchpoint:__x64_sys_lseek:1:x $l_only $n"
+		"watchpoint:$sys_lseek:1:x $l_only $n"
 
 	$tests/sockets 1 100000 >"$tmp/ready" &
 	pid=$!

@@ -21,14 +21,20 @@
 #   RC n                          exit code (0)
 #   TIMEOUT s                     seconds (10)
 #   NEEDS words                   kprobe nokprobe fentry btf uprobe tracefs hardware nohardware lockdown vm
-#                                 x86_64, before:VERSION (of the kernel), tp:CATEGORY/EVENT,
+#                                 x86_64, aarch64, before:VERSION, since:VERSION (of the kernel), tp:CATEGORY/EVENT,
+#                                 disk (a file system lies on one), fast (not in a test guest),
 #                                 file:PATH, prog:NAME (a test program that could be built),
 #                                 usdt:FILE (it has USDT probes), cmd:NAME (a command that is installed),
 #                                 option:NAME (the tracer's --help names it), sym:NAME (a function
-#                                 of this kernel), feature:NAME (of `sonde info`); what misses something is skipped
+#                                 of this kernel), feature:NAME (of `sonde info`), python:WORD (a python3 that has
+#                                 -X WORD); what misses something is skipped
 #   ALONE                         not beside another case
 #
-# A case that fails runs again alone when all are done; only then it counts as failed.
+# In all of that __ARCH_sys_ stands for what this kernel's functions of system calls begin with (__x64_sys_), and
+# ARCH-linux-gnu for the folder of libraries.
+#
+# A case that fails runs again alone when all are done; only then it counts as failed, and those that passed
+# only then are counted before the last line. Commands of RUN may use what tests/lib.sh has.
 # Prints `ok N - name`, `not ok N - name` and why, `ok N - name # SKIP why`; the last line sums up.
 # Programs are built into $SONDE_TESTS (build/tests). Exit code 1 when a case failed.
 set -u
@@ -52,6 +58,7 @@ shift $((OPTIND - 1))
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
+. "$here/lib.sh"
 tests=${SONDE_TESTS:-build/tests}
 slow=${TEST_SLOW:-1} # factor for all time limits
 nl='
@@ -68,7 +75,7 @@ build_progs() {
 		[ "$out" -nt "$c" ] && continue
 		static=-static frames="-O1 -fno-omit-frame-pointer"
 		case $c in
-		*/calls.c | */threads.c) static= ;;
+		*/calls.c | */threads.c | */leak.c) static= ;;
 		*/unwind.c) static=-ldl frames="-O2 -fomit-frame-pointer" ;;
 		*/unwind_lib.c) static="-shared -fPIC" frames="-O2 -fomit-frame-pointer" ;;
 		esac
@@ -80,6 +87,16 @@ build_progs() {
 	done
 	[ "$tests/args32" -nt tests/progs/args32.s ] ||
 		${CC:-cc} -m32 -nostdlib -static -o "$tests/args32" tests/progs/args32.s 2>/dev/null
+	case $(${CC:-cc} -dumpmachine) in
+	aarch64-*)
+		[ "$tests/arm32" -nt tests/progs/arm32.S ] ||
+			{
+				${CC:-cc} -c -o "$tests/arm32.o" tests/progs/arm32.S &&
+					"$(${CC:-cc} -print-prog-name=objcopy)" -O binary -j .text "$tests/arm32.o" "$tests/arm32" &&
+					chmod +x "$tests/arm32"
+			}
+		;;
+	esac
 	# As code is debugged: not optimised, and with an older form of debug information.
 	[ "$tests/typed0" -nt tests/progs/typed.c ] ||
 		${CC:-cc} -static -std=gnu17 -gdwarf-4 -O0 -o "$tests/typed0" tests/progs/typed.c
@@ -94,6 +111,12 @@ has_symbol() {
 		echo $? >"$work/sym.$1"
 	fi
 	read -r answer <"$work/sym.$1" && [ "$answer" = 0 ]
+}
+
+# By what x86_64 and aarch64 call them.
+has_counters() {
+	set -- /sys/bus/event_source/devices/cpu* /sys/bus/event_source/devices/armv8*
+	[ -e "$1" ] || [ -e "$2" ]
 }
 
 # Of `sonde info`, asked once.
@@ -112,6 +135,10 @@ check_needs() {
 		case $need in
 		kprobe) [ -e /sys/bus/event_source/devices/kprobe ] || why="no kprobes in this kernel" ;;
 		uprobe) [ -e /sys/bus/event_source/devices/uprobe ] || why="no uprobes in this kernel" ;;
+		btf:*)
+			tr '\0' '\n' </sys/kernel/btf/vmlinux 2>/dev/null | grep -qax "${need#btf:}" ||
+				why="no ${need#btf:} in the kernel's BTF"
+			;;
 		btf) [ -r /sys/kernel/btf/vmlinux ] || why="no kernel BTF" ;;
 		fentry)
 			[ -r /sys/kernel/btf/vmlinux ] && [ -e /sys/bus/event_source/devices/kprobe ] ||
@@ -119,23 +146,29 @@ check_needs() {
 			;;
 		tracefs) [ -r /sys/kernel/tracing/events ] || why="no tracefs" ;;
 		dwunwind)
-			[ "$(uname -m)" = x86_64 ] && ! "$SONDE" --info 2>/dev/null | grep -q '^ *LOOP *no' ||
+			! "$SONDE" --info 2>/dev/null | grep -q '^ *LOOP *no' ||
 				why="no dw_ustack here"
 			;;
-		hardware) [ -e /sys/bus/event_source/devices/cpu ] || why="no hardware counters" ;;
-		nohardware) [ ! -e /sys/bus/event_source/devices/cpu ] || why="hardware counters are here" ;;
+		hardware) has_counters || why="no hardware counters" ;;
+		nohardware) ! has_counters || why="hardware counters are here" ;;
 		nokprobe) [ ! -e /sys/bus/event_source/devices/kprobe ] || why="kprobes are here" ;;
 		before:*)
 			[ "$(printf '%s\n' "${need#before:}" "$(uname -r)" | sort -V | head -n 1)" != "${need#before:}" ] ||
 				why="this kernel is not older than ${need#before:}"
 			;;
-		x86_64) [ "$(uname -m)" = x86_64 ] || why="not on this processor" ;;
+		since:*)
+			[ "$(printf '%s\n' "${need#since:}" "$(uname -r)" | sort -V | head -n 1)" = "${need#since:}" ] ||
+				why="this kernel is older than ${need#since:}"
+			;;
+		disk) grep -q '^/dev/[^l]' /proc/mounts || why="no file system on a disk" ;;
+		x86_64 | aarch64) [ "$(uname -m)" = "$need" ] || why="not on this processor" ;;
 		lockdown)
 			grep -qs '.confidentiality.$' /sys/kernel/security/lockdown || why="the kernel is not locked down"
 			;;
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
 		fast) [ ! "${SONDE_VM-}" ] || why="too slow in a test guest" ;;
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
+		python:*) python_with "${need#python:}" >/dev/null || why="no python3 with -X ${need#python:}" ;;
 		cmd:*) command -v "${need#cmd:}" >/dev/null || why="no command ${need#cmd:}" ;;
 		file:*) [ -r "${need#file:}" ] || why="no ${need#file:}" ;;
 		feature:*) has_feature "${need#feature:}" || why="the kernel lacks ${need#feature:}" ;;
@@ -162,7 +195,7 @@ run_case() {
 		export TMPDIR="$case.tmp"
 		rm -rf "$TMPDIR"
 		mkdir "$TMPDIR"
-		set -- sh -c "$run"
+		set -- sh -c ". '$here/lib.sh'; $run"
 	else
 		set -- "$@" -e "$prog" ${params-}
 	fi
@@ -224,6 +257,7 @@ one_case() (
 		printf '%s\n' "not ok $title$nl$(show_case | sed 's/^/# /')"
 	else
 		: >"$case.passed"
+		rm -rf "$case.tmp" # in a test guest it lies in memory
 		echo "ok $title"
 	fi
 )
@@ -276,6 +310,12 @@ for f; do
 	if [ -d "$f" ]; then files="$files $(echo "$f"/*.t)"; else files="$files $f"; fi
 done
 awk -v dir="$work" -f "$here/cases.awk" $files >/dev/null || exit 1
+case $(uname -m) in
+x86_64) wrapper=__x64_sys_ ;;
+aarch64) wrapper=__arm64_sys_ ;;
+*) wrapper=__ARCH_sys_ ;;
+esac
+find "$work" -type f -exec sed -i "s/__ARCH_sys_/$wrapper/g; s/ARCH-linux-gnu/$(uname -m)-linux-gnu/g" {} +
 [ "$pattern" = '*' ] || select_cases
 
 if [ "$(id -u)" != 0 ]; then
@@ -304,6 +344,11 @@ done
 count() {
 	[ -e "$1" ] && echo $# || echo 0
 }
+again=0
+for f in "$work"/*.again; do
+	[ -e "${f%.again}.passed" ] && again=$((again + 1))
+done
+[ $again = 0 ] || echo "$again at the second try"
 failed=$(count "$work"/*.failed)
 echo "$(count "$work"/*.passed) passed, $failed failed, $(count "$work"/*.skipped) skipped"
 [ "$failed" = 0 ]

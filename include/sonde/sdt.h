@@ -95,7 +95,13 @@
 	"\t.endif\n"                             \
 	"\t.ascii \"%[a" #n "]\"\n"
 #define SONDE_SDT_MORE(n) "\t.ascii \" \"\n" SONDE_SDT_TEXT(n)
-#define SONDE_SDT_OPS(n, x) [s##n] "n"(SONDE_SDT_SIZE(x)), [a##n] "nor"(x)
+/* On aarch64 other operands in memory may name a part of an address that nobody can look up. */
+#ifdef __aarch64__
+#define SONDE_SDT_PLACE "nrQ"
+#else
+#define SONDE_SDT_PLACE "nor"
+#endif
+#define SONDE_SDT_OPS(n, x) [s##n] "n"(SONDE_SDT_SIZE(x)), [a##n] SONDE_SDT_PLACE(x)
 
 /* ---- sizes: negative when signed, 32 more when floating point ---- */
 

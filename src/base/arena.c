@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "base/alloc.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,9 +21,7 @@ static void use(struct arena *a, struct chunk *c)
 static void grow(struct arena *a, size_t size)
 {
 	size = size > CHUNK ? size : CHUNK;
-	struct chunk *c = calloc(1, sizeof(*c) + size);
-	if (!c)
-		abort();
+	struct chunk *c = xcalloc(1, sizeof(*c) + size);
 	c->size = size;
 	c->next = a->head;
 	a->head = c;
@@ -41,6 +40,17 @@ void *arena_alloc(struct arena *a, size_t size, size_t align)
 	void *p = a->at + pad;
 	a->at += pad + size;
 	return p;
+}
+
+void *arena_more(struct arena *a, const void *v, u32 n, size_t size)
+{
+	enum { LEAST = 4 };
+	if (n && (n < LEAST || (n & (n - 1))))
+		return (void *)(uintptr_t)v;
+	void *more = arena_alloc(a, size * (n ? 2 * (size_t)n : LEAST), _Alignof(max_align_t));
+	if (n)
+		memcpy(more, v, n * size);
+	return more;
 }
 
 char *arena_fmt(struct arena *a, const char *fmt, ...)

@@ -20,3 +20,11 @@ void arena_free(struct arena *a);
 
 #define arena_new(a, T)     ((T *)arena_alloc((a), sizeof(T), _Alignof(T)))
 #define arena_newn(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (n), _Alignof(T)))
+
+/* Room for one more behind n things that grow in no other way: twice as much at 4, 8, 16 ... */
+void *arena_more(struct arena *a, const void *v, u32 n, size_t size);
+#define arena_push(a, v, n, x)                                 \
+	do {                                                   \
+		(v) = arena_more((a), (v), (n), sizeof(*(v))); \
+		(v)[(n)++] = (x);                              \
+	} while (0)

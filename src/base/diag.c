@@ -1,4 +1,5 @@
 #include "base/diag.h"
+#include "base/alloc.h"
 #include <stdarg.h>
 
 static const struct {
@@ -10,7 +11,11 @@ static const struct {
 };
 _Static_assert(countof(codes) == D_MAX, "one row per code");
 
-enum { TAB = 4 }; /* columns of a tab in source lines shown */
+enum {
+	TAB = 4,         /* columns of a tab in source lines shown */
+	LONG_LINE = 320, /* of a longer one only a part is shown, */
+	NEAR = 120,      /* from so much before the place on */
+};
 
 const char *diag_code_name(enum diag_code code)
 {
@@ -127,17 +132,26 @@ static const struct source *source_of(const struct diags *ds, struct loc loc)
 }
 
 /* Line (from 1) that holds pos, and where it begins. */
-static u32 line_at(struct str text, u32 pos, u32 *start)
+static u32 line_at(const struct diags *ds, const struct source *s, u32 pos, u32 *start)
 {
-	u32 line = 1;
-	*start = 0;
-	for (u32 i = 0; i < pos && i < text.n; i++) {
-		if (text.s[i] == '\n') {
-			line++;
-			*start = i + 1;
-		}
+	struct diag_near at = {s, 1, 0};
+	const char *text = s->text.s, *nl;
+	pos = MIN(pos, s->text.n);
+	if (ds->near && ds->near->source == s)
+		at = *ds->near;
+	while (at.start > pos) {
+		nl = memrchr(text, '\n', at.start - 1);
+		at.start = nl ? (u32)(nl - text) + 1 : 0;
+		at.line--;
 	}
-	return line;
+	while (at.start < pos && (nl = memchr(text + at.start, '\n', pos - at.start))) {
+		at.start = (u32)(nl - text) + 1;
+		at.line++;
+	}
+	if (ds->near)
+		*ds->near = at;
+	*start = at.start;
+	return at.line;
 }
 
 bool diag_place(const struct diags *ds, struct loc loc, u32 *line, u32 *col)
@@ -146,16 +160,30 @@ bool diag_place(const struct diags *ds, struct loc loc, u32 *line, u32 *col)
 	u32 start;
 	if (!s)
 		return false;
-	*line = line_at(s->text, loc.pos, &start);
+	*line = line_at(ds, s, loc.pos, &start);
 	*col = loc.pos - start + 1;
 	return true;
 }
 
+struct str diag_line(const struct diags *ds, struct loc loc)
+{
+	const struct source *s = source_of(ds, loc);
+	u32 start;
+	if (!s)
+		return (struct str){0};
+	line_at(ds, s, loc.pos, &start);
+	struct str line = str_from(s->text, start);
+	i32 end = str_chr(line, '\n');
+	if (end >= 0)
+		line.n = (u32)end;
+	return line;
+}
+
 /* Last line that a place touches. */
-static u32 last_line(const struct source *s, struct loc loc)
+static u32 last_line(const struct diags *ds, const struct source *s, struct loc loc)
 {
 	u32 start;
-	return line_at(s->text, loc.pos + (loc.len ? loc.len - 1u : 0), &start);
+	return line_at(ds, s, loc.pos + (loc.len ? loc.len - 1u : 0), &start);
 }
 
 void diag_place_text(const struct diags *ds, struct loc loc, struct sb *out)
@@ -164,7 +192,7 @@ void diag_place_text(const struct diags *ds, struct loc loc, struct sb *out)
 	u32 line, col;
 	if (!diag_place(ds, loc, &line, &col))
 		return;
-	u32 last = last_line(s, loc);
+	u32 last = last_line(ds, s, loc);
 	sb_add(out, s->name);
 	if (last != line)
 		sb_fmt(out, ":%u-%u", line, last);
@@ -176,13 +204,16 @@ void diag_caret_text(const struct diags *ds, struct loc loc, struct sb *out)
 {
 	const struct source *s = source_of(ds, loc);
 	u32 start;
-	if (!s || last_line(s, loc) != line_at(s->text, loc.pos, &start))
+	if (!s || last_line(ds, s, loc) != line_at(ds, s, loc.pos, &start))
 		return;
-	struct str line = str_from(s->text, start);
-	i32 end = str_chr(line, '\n');
-	if (end >= 0)
-		line.n = (u32)end;
+	struct str line = diag_line(ds, loc);
 	u32 from = loc.pos - start, to = from + MAX(loc.len, 1);
+	if (line.n > LONG_LINE) { /* what is near the place */
+		u32 cut = from > NEAR ? MIN(from - NEAR, line.n - LONG_LINE) : 0;
+		line = str_n(line.s + cut, LONG_LINE);
+		from -= cut;
+		to = MIN(to - cut, LONG_LINE);
+	}
 	for (u32 i = 0; i < line.n; i++) {
 		if (line.s[i] == '\t')
 			sb_pad(out, ' ', TAB);
@@ -264,9 +295,7 @@ void diags_print(const struct diags *ds, FILE *f, bool color)
 		n++;
 	if (!n)
 		return;
-	struct entry *v AUTO_FREE = calloc(n, sizeof(*v));
-	if (!v)
-		abort();
+	struct entry *v AUTO_FREE = xcalloc(n, sizeof(*v));
 	n = 0;
 	for (const struct diag *d = ds->head; d; d = d->next, n++)
 		v[n] = (struct entry){d, n, file_of(ds, d->loc), !source_of(ds, d->loc)};

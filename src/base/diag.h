@@ -46,8 +46,15 @@ struct source {
 	struct str name, text; /* "stdin", path; whole text */
 };
 
+/* Where a line begins: the search for the next place starts there. */
+struct diag_near {
+	const struct source *source;
+	u32 line, start;
+};
+
 struct diags {
 	struct arena *arena;
+	struct diag_near *near; /* NULL: every search starts at the first line */
 	const struct source *source;
 	u32 nsource, source_cap; /* cap 0: the array is somebody else's */
 	struct loc *from;        /* by source: of an expansion, what was expanded; may be NULL */
@@ -80,6 +87,7 @@ const char *diag_code_name(enum diag_code code); /* "E_SYNTAX" */
 void diags_print(const struct diags *ds, FILE *f, bool color);
 /* Line and column (from 1) of a place; false when it has none. */
 bool diag_place(const struct diags *ds, struct loc loc, u32 *line, u32 *col);
+struct str diag_line(const struct diags *ds, struct loc loc); /* the text of that line */
 /* One report's "NAME:LINE:COL1-COL2" and caret lines, for messages at run time. */
 void diag_place_text(const struct diags *ds, struct loc loc, struct sb *out);
 void diag_caret_text(const struct diags *ds, struct loc loc, struct sb *out);

@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/alloc.h"
 #include <errno.h>
 #include <stdarg.h>
 
@@ -6,15 +7,13 @@ static PRINTF(1, 0) char *vtext(const char *fmt, va_list ap)
 {
 	char *s;
 	if (vasprintf(&s, fmt, ap) < 0)
-		abort();
+		out_of_memory();
 	return s;
 }
 
 static struct err *make(int no, char *msg)
 {
-	struct err *e = malloc(sizeof(*e));
-	if (!e)
-		abort();
+	struct err *e = xmalloc(sizeof(*e));
 	*e = (struct err){no, msg};
 	return e;
 }
@@ -27,7 +26,7 @@ struct err *err_sys(int no, const char *fmt, ...)
 	va_end(ap);
 	AUTO_SB b = {0};
 	sb_fmt(&b, "%s: %s", what, strerror(no == ENOTSUPP_KERNEL ? EOPNOTSUPP : no));
-	return make(no, strdup(b.s));
+	return make(no, xstrdup(b.s));
 }
 
 struct err *err_new(const char *fmt, ...)
@@ -49,7 +48,7 @@ struct err *err_wrap(struct err *e, const char *fmt, ...)
 	AUTO_SB b = {0};
 	sb_fmt(&b, "%s%s", front, e->msg);
 	free(e->msg);
-	e->msg = strdup(b.s);
+	e->msg = xstrdup(b.s);
 	return e;
 }
 

@@ -103,6 +103,29 @@ struct err *opt_parse(const struct opt *table, int argc, char **argv, opt_set *s
 	return NULL;
 }
 
+static bool takes_next(const struct opt *table, const char *word)
+{
+	bool many;
+	const char *eq = strchr(word, '=');
+	const struct opt *o = NULL;
+	if (word[1] == '-')
+		o = eq ? NULL : find_long(table, str_z(word + 2), &many);
+	for (const char *p = word + 1; word[1] != '-' && *p; p++) {
+		o = find_short(table, *p);
+		if (!o || o->arg)
+			return o && o->arg[0] != '[' && !p[1];
+	}
+	return o && o->arg && o->arg[0] != '[';
+}
+
+int opt_first_operand(const struct opt *table, int argc, char **argv)
+{
+	int i = 1;
+	while (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--") != 0)
+		i += takes_next(table, argv[i]) ? 2 : 1;
+	return MIN(i, argc);
+}
+
 void opt_help(const struct opt *table, FILE *f)
 {
 	for (const struct opt *o = table; o->id; o++) {

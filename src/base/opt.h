@@ -21,4 +21,7 @@ typedef struct err *opt_set(void *self, int id, const char *val);
  */
 struct err *opt_parse(const struct opt *table, int argc, char **argv, opt_set *set, void *self,
 		      char **rest, int *nrest, int *ndash);
+/* Index of the first word that is neither an option nor an option's argument; argc: there is none.
+ */
+int opt_first_operand(const struct opt *table, int argc, char **argv);
 void opt_help(const struct opt *table, FILE *f);

@@ -1,4 +1,5 @@
 #include "base/str.h"
+#include "base/alloc.h"
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -173,6 +174,23 @@ bool str_u64(struct str s, u64 *ret)
 	return true;
 }
 
+bool str_count(struct str s, u64 *ret)
+{
+	u64 v, exponent;
+	if (s.n < 3 || s.s[0] < '1' || s.s[0] > '9' || lower(s.s[1]) != 'e')
+		return str_u64(s, ret);
+	struct str digits = str_from(s, 2);
+	for (v = (u64)(s.s[0] - '0'); digits.s[0] == '0' && digits.n > 1;)
+		digits = str_from(digits, 1);
+	if (!str_u64(digits, &exponent))
+		return false;
+	for (; exponent; exponent--)
+		if (__builtin_mul_overflow(v, 10, &v))
+			return false;
+	*ret = v;
+	return true;
+}
+
 bool str_i64(struct str s, i64 *ret)
 {
 	bool neg = s.n && s.s[0] == '-';
@@ -183,6 +201,26 @@ bool str_i64(struct str s, i64 *ret)
 		return false;
 	*ret = neg ? (i64)-v : (i64)v;
 	return true;
+}
+
+u32 str_utf8(struct str s)
+{
+	const u8 *p = (const u8 *)s.s;
+	static const u32 least[] = {0, 0, 0x80, 0x800, 0x10000};
+	if (!s.n || p[0] < 0x80)
+		return s.n ? 1 : 0;
+	u32 len = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+	u32 cp = p[0] & (0x7fu >> len);
+	if (p[0] < 0xc2 || p[0] > 0xf4 || s.n < len)
+		return 0;
+	for (u32 i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		cp = cp << 6 | (p[i] & 0x3fu);
+	}
+	if (cp < least[len] || cp > 0x10ffff || (cp >= 0xd800 && cp <= 0xdfff))
+		return 0;
+	return len;
 }
 
 u64 str_hash(struct str s) /* FNV-1a, folded so that low bits depend on all */
@@ -197,12 +235,13 @@ u32 str_distance(struct str a, struct str b, u32 max)
 {
 	enum { LONGEST = 64 };
 	u32 rows[3][LONGEST + 1], *row = rows[0], *last = rows[1], *older = rows[2];
-	if (a.n > LONGEST || b.n > LONGEST)
+	u32 apart = a.n > b.n ? a.n - b.n : b.n - a.n;
+	if (a.n > LONGEST || b.n > LONGEST || apart > max)
 		return max + 1;
 	for (u32 j = 0; j <= b.n; j++)
 		row[j] = j;
 	for (u32 i = 1; i <= a.n; i++) {
-		u32 *free_row = older;
+		u32 *free_row = older, least = i;
 		older = last;
 		last = row;
 		row = free_row;
@@ -212,9 +251,19 @@ u32 str_distance(struct str a, struct str b, u32 max)
 			row[j] = MIN(d, MIN(last[j], row[j - 1]) + 1);
 			if (i > 1 && j > 1 && a.s[i - 1] == b.s[j - 2] && a.s[i - 2] == b.s[j - 1])
 				row[j] = MIN(row[j], older[j - 2] + 1);
+			least = MIN(least, row[j]);
 		}
+		if (least > max + 1) /* a swap of two may still take one off */
+			return max + 1;
 	}
 	return MIN(row[b.n], max + 1);
+}
+
+bool str_like(struct str want, struct str name)
+{
+	enum { FEW = 3 };
+	return str_starts(name, want) || str_ends(name, want) ||
+	       str_distance(want, name, FEW) <= FEW;
 }
 
 char *arena_strz(struct arena *a, struct str s)
@@ -234,9 +283,7 @@ void sb_grow(struct sb *b, size_t more)
 {
 	b->cap = MAX(b->n + more + 1, b->cap * 2);
 	b->cap = MAX(b->cap, (size_t)64);
-	b->s = realloc(b->s, b->cap);
-	if (!b->s)
-		abort();
+	b->s = xrealloc(b->s, b->cap);
 }
 
 void sb_z(struct sb *b, const char *z)
@@ -292,6 +339,32 @@ void sb_fmt(struct sb *b, const char *fmt, ...)
 	vsnprintf(b->s + b->n, (size_t)n + 1, fmt, ap);
 	va_end(ap);
 	b->n += (size_t)n;
+}
+
+/* Length of the character that s begins with when it can be shown as it is, else 0. C1 controls are
+ * two bytes. */
+static u32 shown_len(struct str s)
+{
+	u8 c = (u8)s.s[0];
+	if (c < 0x80)
+		return c >= ' ' && c != 0x7f;
+	u32 n = str_utf8(s);
+	return n == 2 && c == 0xc2 && (u8)s.s[1] < 0xa0 ? 0 : n;
+}
+
+void sb_visible(struct sb *b, struct str s)
+{
+	for (u32 i = 0; i < s.n;) {
+		u8 c = (u8)s.s[i];
+		u32 n = shown_len(str_from(s, i));
+		if (n)
+			sb_mem(b, s.s + i, n);
+		else if (c == '\n' || c == '\t' || c == '\r')
+			sb_mem(b, c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r", 2);
+		else
+			sb_fmt(b, "\\x%02x", c);
+		i += n ? n : 1;
+	}
 }
 
 void sb_escape(struct sb *b, struct str s)

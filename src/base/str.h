@@ -43,10 +43,15 @@ bool str_glob(struct str pattern, struct str text);
 /* Whole text is an integer: decimal, 0x, 0 octal, 0b; '_' between digits. False on anything else or
  * overflow. */
 bool str_u64(struct str s, u64 *ret);
-bool str_i64(struct str s, i64 *ret); /* the same, with an optional sign */
+bool str_count(struct str s, u64 *ret); /* the same, and 3e6 */
+bool str_i64(struct str s, i64 *ret);   /* the same, with an optional sign */
 u64 str_hash(struct str s);
+/* Bytes of the UTF-8 character that s begins with; 0: it begins with none. */
+u32 str_utf8(struct str s);
 /* Edit distance, for "did you mean": at most max + 1. Two neighbours swapped are one edit. */
 u32 str_distance(struct str a, struct str b, u32 max);
+/* Could name be what was meant by want: the same but for a few edits, or with more around it? */
+bool str_like(struct str want, struct str name);
 
 char *arena_strz(struct arena *a, struct str s);
 struct str arena_str(struct arena *a, struct str s); /* a copy; also NUL-terminated */
@@ -85,6 +90,9 @@ void sb_u64(struct sb *b, u64 n); /* decimal */
 void sb_i64(struct sb *b, i64 n);
 void sb_pad(struct sb *b, char c, size_t n);
 void sb_fmt(struct sb *b, const char *fmt, ...) PRINTF(2, 3);
+/* Text of unknown origin: control characters and bytes that are no UTF-8 as \n \t \r \xNN, the rest
+ * as it is. */
+void sb_visible(struct sb *b, struct str s);
 /* As inside a C string literal: \n \t \r \" \\ and \xNN. */
 void sb_escape(struct sb *b, struct str s);
 static inline struct str sb_str(const struct sb *b)

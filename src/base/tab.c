@@ -1,4 +1,5 @@
 #include "base/tab.h"
+#include "base/alloc.h"
 
 /* Open addressing; a slot holds index + 1 into v, 0 is empty. nslot is a power of two, at least
  * twice n. */
@@ -14,11 +15,11 @@ static void rehash(struct tab *t)
 {
 	free(t->slot);
 	t->nslot = t->nslot ? t->nslot * 4 : 16;
-	t->slot = calloc(t->nslot, sizeof(*t->slot));
+	t->slot = xcalloc(t->nslot, sizeof(*t->slot));
 	t->cap = t->nslot / 2;
 	t->v = reallocarray(t->v, t->cap, sizeof(*t->v));
-	if (!t->slot || !t->v)
-		abort();
+	if (!t->v)
+		out_of_memory();
 	u32 mask = t->nslot - 1;
 	for (u32 i = 0; i < t->n; i++) { /* all differ */
 		u32 at = (u32)str_hash(t->v[i].key) & mask;

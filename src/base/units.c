@@ -1,6 +1,6 @@
 #include "base/units.h"
 
-bool units_ns(struct str s, u64 *ret)
+u64 units_scale(struct str unit)
 {
 	static const struct {
 		struct str name;
@@ -14,15 +14,20 @@ bool units_ns(struct str s, u64 *ret)
 		{STR("h"), 3600000000000},
 		{STR("d"), 86400000000000},
 	};
+	for (size_t i = 0; i < countof(units); i++)
+		if (str_eq(unit, units[i].name))
+			return units[i].ns;
+	return 0;
+}
+
+bool units_ns(struct str s, u64 *ret)
+{
 	u32 n = s.n;
 	while (n && s.s[n - 1] >= 'a' && s.s[n - 1] <= 'z')
 		n--;
 	struct str unit = str_from(s, n);
-	u64 v, scale = unit.n ? 0 : 1;
-	for (size_t i = 0; i < countof(units); i++)
-		if (str_eq(unit, units[i].name))
-			scale = units[i].ns;
-	if (!scale || !str_u64((struct str){s.s, n}, &v))
+	u64 v, scale = unit.n ? units_scale(unit) : 1;
+	if (!scale || !str_count((struct str){s.s, n}, &v))
 		return false;
 	return !__builtin_mul_overflow(v, scale, ret);
 }

@@ -1,4 +1,5 @@
 #include "base/vec.h"
+#include "base/alloc.h"
 
 void *vec_grow(void *v, u32 n, u32 *cap, size_t size)
 {
@@ -7,7 +8,7 @@ void *vec_grow(void *v, u32 n, u32 *cap, size_t size)
 	u32 want = n ? n * 2 : 8;
 	void *p = reallocarray(v, want, size);
 	if (!p)
-		abort();
+		out_of_memory();
 	*cap = want;
 	return p;
 }

@@ -1,10 +1,15 @@
 /* cmd.h - the command line: one file per command, the table in main.c. */
 #pragma once
+#include "core/cost.h"
+#include "core/sink.h"
 #include "lang/compile.h"
 #include "sema/sema.h"
 
 #define SONDE_VERSION  "0.1.0"
 #define COMPAT_VERSION "0.27.1" /* of the bpftrace whose command line and language this follows */
+
+/* Which source, and what made it a program of which machine: scripts/version.sh. */
+extern const char sonde_commit[], sonde_build[];
 
 enum { RC_OK = 0, RC_USAGE = 1, RC_CONFIG = 2, RC_LOAD = 255 };
 
@@ -17,13 +22,20 @@ enum dump {
 	DUMP_REGS = 1 << 4,
 	DUMP_BPF = 1 << 5,
 	DUMP_ALL = (1 << 6) - 1,
+	DUMP_SCRIPT = 1 << 6, /* of a tool: what runs, as text */
 };
+
+enum escape { ESCAPE_AUTO, ESCAPE_ALWAYS, ESCAPE_NEVER }; /* auto: on a terminal */
 
 struct run_opts {
 	bool compat; /* called as bpftrace */
 	const char *program;
 	const char *level; /* --compat */
-	const char *output, *format, *cmd, *root, *btf;
+	const char *aot;   /* FILE: write the compiled script */
+	const char *filter, *traceable, *emit_elf, *emit_ir;
+	const char *debug_dir[16];
+	u32 ndebug_dir;
+	const char *output, *format, *diff, *cmd, *root, *btf;
 	const char *no_feature[16];
 	u32 nno_feature;
 	const char *inc_dir[16], *inc_file[16]; /* -I, --include */
@@ -35,11 +47,17 @@ struct run_opts {
 	int dwarf_pid[16];
 	u32 ndwarf_pid;
 	u32 verbose, dumps, warnings;
-	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen, test, bench,
-		follow;
+	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen,
+		compiler_bench, test, bench, follow, as_invoker;
 	bool debug_log; /* -d verifier: run, with the kernel's log */
+	struct limits limits;
 	char buffering;
-	char **rest; /* operands: FILE and the script's arguments */
+	enum escape escape;
+	bool wide, scroll;         /* --wide and --noclear, of tools */
+	bool bare;                 /* list: names without their kind */
+	const struct script *tool; /* the script is this one; NULL: program or rest[0] say */
+	u64 given;                 /* options that were; for opts_check() */
+	char **rest;               /* operands: FILE and the script's arguments */
 	int nrest, ndash;
 };
 
@@ -50,6 +68,9 @@ struct script {
 	u32 nparam;
 	struct script_opt *opts;
 	u32 nopt;
+	u64 duration_ns; /* see struct compile */
+	struct str fields, sort;
+	u32 rows;
 };
 
 /* One go at compiling; all memory is in its arenas. */
@@ -61,30 +82,80 @@ struct job {
 };
 
 typedef int command_run(int argc, char **argv, bool compat);
-command_run cmd_run, cmd_list, cmd_info, cmd_help;
+command_run cmd_run, cmd_list, cmd_tplist, cmd_info, cmd_help, cmd_tools;
 int version(bool compat); /* info.c */
 
 /* opts.c */
 struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->rest afterwards */
+/* One option by its long name, as if it had been on the command line. */
+struct err *opts_set(struct run_opts *o, const char *name, const char *val);
+int opts_first_operand(int argc, char **argv); /* index; argc: there is none */
+enum command { CMD_RUN, CMD_LIST, CMD_INFO, CMD_FMT };
+/* An option was given that the command has no use for. */
+struct err *opts_check(const struct run_opts *o, enum command command);
 void usage(FILE *f, bool compat, bool all);
 int usage_error(bool compat, const char *fmt, ...) PRINTF(2, 3); /* says so; gives the exit code */
 
 /* scope.c: child: of -c, 0: none. files_of: a process whose files are meant, or 0. */
 struct err *scope_prepare(const struct run_opts *o, struct host *h, int child, struct scope *ret);
 
+/* output.c */
+struct output {
+	const struct sink *sink;
+	struct str opts[SINK_OPTIONS];
+	const char *path; /* -o; NULL: standard output */
+	char name[4096];  /* of the file that is open */
+	int fd;           /* -1: none */
+	bool as_invoker;  /* the file is the user's who called sudo: */
+	u32 uid, gid;
+};
+struct err *output_choose(const struct run_opts *o, struct output *ret); /* by -f and -o */
+struct err *output_open(struct output *out);
+struct err *output_close(struct output *out, bool good);
+void output_help(void); /* -f help: formats and their options */
+
 /* run.c */
+int run_command(const struct run_opts *o);
 bool script_read(const struct run_opts *o, struct arena *a, struct script *s);
 int format_script(const struct run_opts *o); /* --fmt */
 bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o);
 void job_init(struct job *j, const struct run_opts *o, const struct script *s, struct host *h);
 void job_free(struct job *j);
 void job_report(const struct job *j);
+bool escaped(const struct run_opts *o, int fd); /* is what goes to fd to be made visible? */
 
 /* compile.c */
 enum stage { STAGE_PARSE, STAGE_EXPAND, STAGE_ALL };
-/* False: there were errors, all in the unit's diags. Dumps go to standard output. */
-bool compile(struct compile *c, enum stage until, u32 dumps);
+enum { MAX_PASSES = 16 };
+/* Of many runs of one pass. */
+struct pass_cost {
+	const char *name;
+	u64 n, ns, least, most;
+};
+struct watch {
+	const char *emit_ir;               /* --emit-llvm, or NULL */
+	struct pass_cost cost[MAX_PASSES]; /* in the order of passes */
+	struct err *e;                     /* files that could not be written */
+};
+/* False: there were errors, all in c->diags. Dumps go to standard output. w: what is to be noted on
+ * the way, or NULL. */
+bool compile(struct compile *c, enum stage until, u32 dumps, struct watch *w);
+
+/* object.c: --emit-elf */
+struct err *object_write(const char *path, const struct unit *u) MUST_USE;
 
 /* list.c, facts.c */
 int list(const struct run_opts *o);
 int info(const struct run_opts *o);
+
+/* aot.c */
+struct aot {
+	void *p; /* heap: a unit */
+	size_t n;
+	char release[64]; /* of the kernel that it was compiled for */
+};
+struct err *aot_write(const char *path, const struct unit *u, const struct diags *ds) MUST_USE;
+bool aot_find(struct aot *ret); /* behind our own executable */
+struct err *aot_load(const struct aot *f, struct unit *u, struct arena *a, struct diags *ds,
+		     struct host *h) MUST_USE;     /* as unit_read() */
+int run_aot(struct aot *f, int argc, char **argv); /* run.c */

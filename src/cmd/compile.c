@@ -1,5 +1,7 @@
 /* compile.c - the compiler: its passes in order, and -d, which prints the program after one of
  * them. */
+#include "base/clock.h"
+#include "base/file.h"
 #include "cmd/cmd.h"
 #include "lower/lower.h"
 
@@ -14,19 +16,19 @@ struct pass {
 
 static bool parse(struct compile *c)
 {
-	c->tree = bt_parse(c->unit->arena, c->unit->diags, 0);
-	return !c->unit->diags->nerror;
+	compile_parse(c);
+	return !c->diags->nerror;
 }
 
 static void print_tree(const struct compile *c, struct sb *out)
 {
-	node_dump(c->tree, c->unit->diags, out);
+	node_dump(c->tree, c->diags, out);
 }
 
 static void print_types(const struct compile *c, struct sb *out)
 {
 	for (u32 i = 0; i < c->nvariant; i++)
-		node_dump(c->variant[i]->probe, c->unit->diags, out);
+		node_dump(c->variant[i]->probe, c->diags, out);
 }
 
 /* One IR pass over a function and the loop bodies it refers to. */
@@ -76,7 +78,7 @@ static void print_code(const struct compile *c, struct sb *out)
 	for (u32 i = 0; i < c->unit->nprog; i++) {
 		const struct prog *g = c->unit->prog[i];
 		sb_fmt(out, "%.*s: %u instructions\n", STRF(g->name), g->code.ninsn);
-		ir_disasm(&g->code, c->unit->diags, out);
+		ir_disasm(&g->code, c->diags, out);
 	}
 }
 
@@ -93,18 +95,53 @@ static const struct pass passes[] = {
 	{"bpf", emit_unit, print_code, DUMP_BPF, STAGE_ALL, false},
 };
 
-bool compile(struct compile *c, enum stage until, u32 dumps)
+_Static_assert(countof(passes) <= MAX_PASSES, "each has a cost");
+
+static bool run_pass(struct compile *c, size_t i, struct watch *w)
 {
-	const struct diags *ds = c->unit->diags;
+	u64 from = now_ns();
+	bool ok = passes[i].run(c);
+	u64 ns = now_ns() - from;
+	if (!w)
+		return ok;
+	struct pass_cost *cost = &w->cost[i];
+	cost->name = passes[i].name;
+	cost->least = cost->n ? MIN(cost->least, ns) : ns;
+	cost->most = MAX(cost->most, ns);
+	cost->n++;
+	cost->ns += ns;
+	return ok;
+}
+
+/* The IR as it was lowered, and as it is given to the allocation of registers. */
+static void emit_ir(const struct compile *c, const char *pass, struct watch *w)
+{
+	const char *what = !strcmp(pass, "lower") ? "original"
+			   : !strcmp(pass, "ir")  ? "optimized"
+						  : NULL;
+	if (!w || !w->emit_ir || !what || w->e)
+		return;
+	AUTO_SB out = {0}, path = {0};
+	print_ir(c, &out);
+	sb_fmt(&path, "%s.%s.ir", w->emit_ir, what);
+	int no = file_write(path.s, sb_str(&out));
+	w->e = no ? err_sys(no, "--emit-llvm: write %s", path.s) : NULL;
+}
+
+bool compile(struct compile *c, enum stage until, u32 dumps, struct watch *w)
+{
+	const struct diags *ds = c->diags;
 	bool titles = dumps & (dumps - 1); /* several */
 	u32 left = dumps;
 	for (size_t i = 0; i < countof(passes); i++) {
 		const struct pass *p = &passes[i];
 		if (p->stage > until || (dumps && !left))
 			break;
-		bool ok = p->run(c);
+		bool ok = run_pass(c, i, w);
 		if (!p->go_on && (!ok || ds->nerror))
 			return false;
+		if (ok)
+			emit_ir(c, p->name, w);
 		if (!(dumps & p->dump))
 			continue;
 		AUTO_SB out = {0};

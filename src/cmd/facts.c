@@ -3,9 +3,10 @@
  *
  * What cannot be tried for want of capabilities is unknown, not missing.
  */
+#include "base/json.h"
 #include "cmd/cmd.h"
+#include "kern/bpf.h"
 #include "kern/caps.h"
-#include <bpf/libbpf.h>
 #include <sys/utsname.h>
 
 enum answer { NO, YES, UNKNOWN };
@@ -72,8 +73,8 @@ static void find_features(struct facts *f)
 
 static void find_probes(struct facts *f)
 {
-	for (u32 i = 0; providers[i] && f->nprobe < countof(f->probe); i++) {
-		const struct provider *p = providers[i];
+	for (u32 i = 0; probe_kinds[i] && f->nprobe < countof(f->probe); i++) {
+		const struct kind *p = probe_kinds[i];
 		struct fact *x = &f->probe[f->nprobe++];
 		*x = (struct fact){p->name, p->syntax ? p->syntax : "", NULL, YES};
 		struct err *e = p->able && !f->h->recorded ? p->able(f->h) : NULL;
@@ -102,7 +103,7 @@ static void find(struct facts *f, const struct run_opts *o)
 	f->may_try = h->recorded || (cap_held(CAP_BPF) && cap_held(CAP_PERFMON));
 	f->lockdown = lockdown_mode(h);
 	f->no_tracefs = text_of(f, host_tracefs(h, &f->tracefs));
-	f->btf = h->btf_file ? h->btf_file : "/sys/kernel/btf/vmlinux";
+	f->btf = h->btf_file ? h->btf_file : KERNEL_BTF;
 	if (!host_btf(h))
 		f->no_btf = arena_fmt(f->a, "%s%s cannot be read", h->root, f->btf);
 	find_features(f);
@@ -126,14 +127,10 @@ static void put_text(struct facts *f)
 	printf("  BTF: %s\n", f->no_btf ? f->no_btf : f->btf);
 	printf("  tracefs: %s\n", f->no_tracefs ? f->no_tracefs : f->tracefs);
 	printf("  lockdown: %.*s\n", STRF(f->lockdown.n ? f->lockdown : STR("not in this kernel")));
-	for (u32 i = 0; i < countof(sysctls); i++) {
-		char path[64];
-		snprintf(path, sizeof(path), "/proc/sys/%s", sysctls[i]);
-		for (char *p = path + 10; *p; p++)
-			*p = *p == '.' ? '/' : *p;
-		printf("  %s: %lld\n", sysctls[i], (long long)host_number(f->h, path));
-	}
-	printf("\nBuild\n  version: %s\n  libbpf: %s\n", SONDE_VERSION, libbpf_version_string());
+	for (u32 i = 0; i < countof(sysctls); i++)
+		printf("  %s: %lld\n", sysctls[i], (long long)host_sysctl(f->h, sysctls[i]));
+	printf("\nBuild\n  version: %s\n  commit: %s\n  built by: %s\n  libbpf: %s\n",
+	       SONDE_VERSION, sonde_commit, sonde_build, bpf_library_version());
 	printf("\nCapabilities (uid %u)\n", (unsigned)geteuid());
 	for (const struct cap *c = caps_known; c->name; c++)
 		printf("  %-20s %-4s %s\n", c->name, cap_held(c->bit) ? "yes" : "no", c->what);
@@ -143,104 +140,105 @@ static void put_text(struct facts *f)
 
 /* ---- JSON ---- */
 
-static void put_string(const char *name, struct str s)
+static void put_z(struct sb *b, bool first, const char *name, const char *z)
 {
-	if (name)
-		printf("\"%s\": ", name);
-	putchar('"');
-	for (u32 i = 0; i < s.n; i++) {
-		u8 c = (u8)s.s[i];
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < 0x20 || c > 0x7e)
-			printf("\\u%04x", c);
-		else
-			putchar(c);
-	}
-	putchar('"');
+	json_member(b, first, name);
+	json_z(b, z);
 }
 
-static void put_z(const char *name, const char *s, const char *behind)
+static void put_bool(struct sb *b, bool first, const char *name, bool yes)
 {
-	if (s)
-		put_string(name, str_z(s));
-	else
-		printf("\"%s\": null", name);
-	fputs(behind, stdout);
+	json_member(b, first, name);
+	sb_z(b, yes ? "true" : "false");
 }
 
-static void json_facts(const char *title, const struct fact *v, u32 n, const char *behind)
+static void put_facts(struct sb *b, const char *title, const struct fact *v, u32 n)
 {
-	printf("  \"%s\": [\n", title);
+	sb_fmt(b, "  \"%s\": [\n", title);
 	for (u32 i = 0; i < n; i++) {
-		fputs("    {", stdout);
-		put_z("name", v[i].name, ", ");
-		put_z("available", answers[v[i].answer], ", ");
-		put_z("what", v[i].what, ", ");
-		put_z("reason", v[i].why, i + 1 < n ? "},\n" : "}\n");
+		sb_z(b, "    {");
+		put_z(b, true, "name", v[i].name);
+		put_z(b, false, "available", answers[v[i].answer]);
+		put_z(b, false, "what", v[i].what);
+		put_z(b, false, "reason", v[i].why);
+		sb_z(b, i + 1 < n ? "},\n" : "}\n");
 	}
-	printf("  ]%s\n", behind);
+	sb_z(b, "  ]");
 }
 
-static void json_caps(void)
+static void put_caps(struct sb *b)
 {
-	printf("  \"capabilities\": [\n");
+	sb_z(b, "  \"capabilities\": [\n");
 	for (const struct cap *c = caps_known; c->name; c++) {
-		fputs("    {", stdout);
-		put_z("name", c->name, ", ");
-		printf("\"held\": %s, ", cap_held(c->bit) ? "true" : "false");
-		put_z("what", c->what, c[1].name ? "},\n" : "}\n");
+		sb_z(b, "    {");
+		put_z(b, true, "name", c->name);
+		put_bool(b, false, "held", cap_held(c->bit));
+		put_z(b, false, "what", c->what);
+		sb_z(b, c[1].name ? "},\n" : "}\n");
 	}
-	printf("  ],\n");
+	sb_z(b, "  ],\n");
+}
+
+static void put_sysctls(struct sb *b, struct facts *f)
+{
+	sb_z(b, "  \"sysctl\": {");
+	for (u32 i = 0; i < countof(sysctls); i++) {
+		json_member(b, i == 0, sysctls[i]);
+		sb_i64(b, host_sysctl(f->h, sysctls[i]));
+	}
+	sb_z(b, "},\n");
 }
 
 static void put_json(struct facts *f)
 {
-	printf("{\n  ");
-	put_z("version", SONDE_VERSION, ",\n  ");
-	put_z("libbpf", libbpf_version_string(), ",\n  \"kernel\": {");
-	put_z("name", f->un.sysname, ", ");
-	put_z("release", f->un.release, ", ");
-	put_z("version", f->un.version, ", ");
-	put_z("arch", f->un.machine, ", ");
-	printf("\"cpus\": %u},\n  \"btf\": {\"available\": %s, ", f->h->ncpu,
-	       f->no_btf ? "false" : "true");
-	put_z("path", f->btf, ", ");
-	put_z("reason", f->no_btf, "},\n");
-	printf("  \"tracefs\": {\"available\": %s, ", f->no_tracefs ? "false" : "true");
-	put_z("path", f->tracefs, ", ");
-	put_z("reason", f->no_tracefs, "},\n  ");
-	put_z("lockdown", f->lockdown.n ? arena_strz(f->a, f->lockdown) : NULL, ",\n");
-	printf("  \"sysctl\": {");
-	for (u32 i = 0; i < countof(sysctls); i++) {
-		char path[64];
-		snprintf(path, sizeof(path), "/proc/sys/%s", sysctls[i]);
-		for (char *p = path + 10; *p; p++)
-			*p = *p == '.' ? '/' : *p;
-		printf("%s\"%s\": %lld", i ? ", " : "", sysctls[i],
-		       (long long)host_number(f->h, path));
-	}
-	printf("},\n  \"uid\": %u,\n", (unsigned)geteuid());
-	json_caps();
-	json_facts("features", f->feature, f->nfeature, ",");
-	json_facts("probes", f->probe, f->nprobe, "");
-	printf("}\n");
+	AUTO_SB b = {0};
+	sb_z(&b, "{\n  ");
+	put_z(&b, true, "version", SONDE_VERSION);
+	put_z(&b, false, "commit", sonde_commit);
+	put_z(&b, false, "build", sonde_build);
+	sb_z(&b, ",\n  ");
+	put_z(&b, true, "libbpf", bpf_library_version());
+	sb_z(&b, ",\n  \"kernel\": {");
+	put_z(&b, true, "name", f->un.sysname);
+	put_z(&b, false, "release", f->un.release);
+	put_z(&b, false, "version", f->un.version);
+	put_z(&b, false, "arch", f->un.machine);
+	sb_fmt(&b, ", \"cpus\": %u},\n  \"btf\": {", f->h->ncpu);
+	put_bool(&b, true, "available", !f->no_btf);
+	put_z(&b, false, "path", f->btf);
+	put_z(&b, false, "reason", f->no_btf);
+	sb_z(&b, "},\n  \"tracefs\": {");
+	put_bool(&b, true, "available", !f->no_tracefs);
+	put_z(&b, false, "path", f->tracefs);
+	put_z(&b, false, "reason", f->no_tracefs);
+	sb_z(&b, "},\n  ");
+	put_z(&b, true, "lockdown", f->lockdown.n ? arena_strz(f->a, f->lockdown) : NULL);
+	sb_z(&b, ",\n");
+	put_sysctls(&b, f);
+	sb_fmt(&b, "  \"uid\": %u,\n", (unsigned)geteuid());
+	put_caps(&b);
+	put_facts(&b, "features", f->feature, f->nfeature);
+	sb_z(&b, ",\n");
+	put_facts(&b, "probes", f->probe, f->nprobe);
+	sb_z(&b, "\n}\n");
+	fputs(b.s, stdout);
 }
 
 int info(const struct run_opts *o)
 {
 	struct arena a = {0};
 	struct host h;
-	if (strcmp(o->format, "text") && strcmp(o->format, "json"))
+	const char *format = o->format ? o->format : "text";
+	if (strcmp(format, "text") && strcmp(format, "json"))
 		return usage_error(o->compat, "info has the formats text and json (got '%s')",
-				   o->format);
+				   format);
 	if (!host_prepare(&h, &a, o))
 		return RC_USAGE;
 	struct facts *f = arena_new(&a, struct facts);
 	f->h = &h;
 	f->a = &a;
 	find(f, o);
-	(strcmp(o->format, "json") ? put_text : put_json)(f);
+	(strcmp(format, "json") ? put_text : put_json)(f);
 	host_deinit(&h);
 	arena_free(&a);
 	return RC_OK;

@@ -5,9 +5,11 @@
 struct listing {
 	struct host *h;
 	struct unit *u;
-	bool verbose;
-	struct str filter; /* glob over the whole text, or {NULL} */
-	struct str last;   /* shown; places of one USDT probe are listed once */
+	bool verbose, bare; /* bare: without "tracepoint:" */
+	struct show how;    /* names come from files of others */
+	struct str filter;  /* glob over the whole text, or {NULL} */
+	struct str last;    /* shown; places of one USDT probe are listed once */
+	u32 n;              /* lines so far */
 	struct arena scratch;
 };
 
@@ -33,9 +35,9 @@ static void show_args(struct listing *l, const struct point *p)
 	bool numbered = false;
 	u32 n = 0;
 	struct types *btf = host_btf(l->h);
-	if (!args && btf && (p->provider->flags & PF_REGS) && (p->provider->flags & PF_KERNEL)) {
+	if (!args && btf && (point_flags(p) & WAY_REGS) && (point_flags(p) & KIND_KERNEL)) {
 		const struct type *f = btf_types_find(btf, p->name, T_FUNC);
-		bool retprobe = p->provider->flags & PF_RETVAL;
+		bool retprobe = point_flags(p) & KIND_RETVAL;
 		args = retprobe ? NULL : f;
 		ret = retprobe && f ? f->base : NULL;
 		numbered = true;
@@ -58,40 +60,46 @@ static bool show_point(const struct point *p, void *arg)
 	if (!l->verbose && l->last.n && str_eq(l->last, p->text))
 		return true;
 	l->last = p->text;
-	printf("%.*s\n", STRF(p->plain.n ? p->plain : p->text));
+	l->n++;
+	AUTO_SB name = {0};
+	struct str text = p->plain.n ? p->plain : p->text, kind;
+	if (l->bare)
+		str_cut(&text, ':', &kind);
+	value_put_str(&name, text, &l->how);
+	printf("%s\n", name.s);
 	if (!l->verbose)
 		return true;
 	struct point q = *p;
-	struct err *e = p->provider->types ? p->provider->types(l->h, l->u, &q) : NULL;
-	if (!e && p->provider->debug)
-		e = p->provider->debug(l->h, l->u, &q);
+	u32 use = USE_ARGS | USE_RETVAL;
+	struct err *e = p->kind->types ? p->kind->types(l->h, l->u, &q, use) : NULL;
 	if (!e)
 		show_args(l, &q);
 	err_free(e);
 	return true;
 }
 
-/* Points of one provider that match text. */
-static struct err *list_provider(struct listing *l, const struct provider *p, struct str text)
+/* Points of one kind that match text. */
+static struct err *list_kind(struct listing *l, const struct kind *p, struct str text)
 {
-	struct point pt = {.provider = p};
-	struct err *e = p->parse(l->u->arena, &pt, text);
+	struct point pt = {.kind = p, .way = kind_last_way(p)};
+	struct err *e = p->parse(l->h->arena, &pt, text);
 	bool bad = e != NULL;
-	bool file = (p->flags & PF_USER) && str_chr(text, '/') >= 0 && str_chr(text, ':') < 0;
+	bool file = (p->flags & KIND_USER) && str_chr(text, '/') >= 0 && str_chr(text, ':') < 0;
 	err_free(e);
 	if (bad) /* no wildcards there: list all, then filter */
 		pt = (struct point){
-			.provider = p,
+			.kind = p,
+			.way = kind_last_way(p),
 			.text = str_z(p->name),
 			.target = file ? text : STR("*"),
 			.name = STR("*"),
 		};
 	if (bad && p->expand && !file && !l->filter.s)
-		l->filter = str_z(arena_fmt(l->u->arena, "%s:%.*s%s", p->name, STRF(text),
+		l->filter = str_z(arena_fmt(l->h->arena, "%s:%.*s%s", p->name, STRF(text),
 					    str_ends(text, STR("*")) ? "" : "*"));
 	e = NULL;
 	if (p->expand)
-		e = p->expand(l->h, l->u, &pt, show_point, l);
+		e = p->expand(l->h, l->u, NULL, &pt, show_point, l);
 	else if (!bad || str_is(text, "*"))
 		show_point(&pt, l);
 	l->filter = (struct str){0};
@@ -100,32 +108,32 @@ static struct err *list_provider(struct listing *l, const struct provider *p, st
 
 /* Of a pattern for many: what fires at returns follows from the others; user space needs a program
  * to look into. */
-static bool wants(const struct provider *p, struct str rest, int pid)
+static bool wants(const struct kind *p, struct str rest, int pid)
 {
-	if (!p->expand || (p->flags & PF_RETVAL))
+	if (!p->expand || (p->flags & KIND_RETVAL))
 		return false;
-	return !(p->flags & PF_USER) || pid || str_chr(rest, '/') >= 0;
+	return !(p->flags & KIND_USER) || pid || str_chr(rest, '/') >= 0;
 }
 
 static struct err *list_pattern(struct listing *l, struct str pattern, int pid)
 {
 	struct str rest = pattern, name;
 	str_cut(&rest, ':', &name);
-	bool whole = !rest.s; /* no ':': a provider, or a pattern for the whole text */
-	const struct provider *p = provider_find(name);
+	bool whole = !rest.s; /* no ':': a kind, or a pattern for the whole text */
+	const struct kind *p = kind_find(name);
 	if (whole)
 		rest = STR("*");
 	if (p)
-		return list_provider(l, p, rest);
+		return list_kind(l, p, rest);
 	if (!whole && !str_is_glob(name))
 		return err_new("Invalid probe type: %.*s", STRF(name));
-	for (u32 i = 0; providers[i]; i++) {
-		p = providers[i];
+	for (u32 i = 0; probe_kinds[i]; i++) {
+		p = probe_kinds[i];
 		if (!wants(p, rest, pid) || (!whole && !str_glob(name, str_z(p->name))))
 			continue;
 		if (whole)
 			l->filter = pattern;
-		err_free(list_provider(l, p, rest));
+		err_free(list_kind(l, p, rest));
 	}
 	return NULL;
 }
@@ -168,7 +176,7 @@ static bool list_types(struct listing *l, struct str pattern)
 		struct str word = type_words[i].word;
 		if (!str_starts(pattern, word))
 			continue;
-		struct names n = {.k = host_btf(l->h), .a = l->u->arena};
+		struct names n = {.k = host_btf(l->h), .a = l->h->arena};
 		if (!n.k)
 			return true;
 		struct str glob = str_trim(str_from(pattern, word.n));
@@ -180,6 +188,7 @@ static bool list_types(struct listing *l, struct str pattern)
 		for (u32 k = 0; k < n.name.n; k++) {
 			if (!n.name.v[k].n || (k && str_eq(n.name.v[k], n.name.v[k - 1])))
 				continue;
+			l->n++;
 			const struct type *t =
 				l->verbose ? btf_types_find(n.k, n.name.v[k], type_words[i].kind)
 					   : NULL;
@@ -227,7 +236,7 @@ static int list_script(struct listing *l, const struct run_opts *o, struct host 
 		return rc;
 	job_init(&j, o, &s, h);
 	set_viewers(&j.unit, o);
-	if (compile(&j.c, STAGE_EXPAND, 0))
+	if (compile(&j.c, STAGE_EXPAND, 0, NULL))
 		rc = RC_OK;
 	job_report(&j);
 	for (u32 i = 0; rc == RC_OK && i < j.c.nvariant; i++)
@@ -261,20 +270,37 @@ static bool cut_pattern(struct str *rest, struct str *one)
 	return one->s != NULL;
 }
 
+/* What is not there is no error, as ever in these lists; but silence would be. */
+static void tell_none(const struct listing *l, struct str pattern, bool types)
+{
+	fflush(stdout);
+	if (types && !host_btf(l->h))
+		fputs("WARNING: this kernel has no BTF, which knows the types\n", stderr);
+	else
+		fprintf(stderr, "WARNING: nothing matches '%.*s'%s\n", STRF(pattern),
+			str_ends(pattern, STR(".bt")) ? ", and there is no such file" : "");
+}
+
 static int list_patterns(struct listing *l, struct str patterns, int pid)
 {
 	struct str one;
-	if (!list_types(l, patterns)) {
-		while (cut_pattern(&patterns, &one)) {
-			one = str_unquote(l->u->arena, one);
-			struct err *e = list_pattern(l, str_trim(one), pid);
-			if (!e)
-				continue;
-			fflush(stdout);
-			fprintf(stderr, "ERROR: %s\n", e->msg);
-			err_free(e);
-			return RC_USAGE;
-		}
+	if (list_types(l, patterns)) {
+		if (!l->n)
+			tell_none(l, patterns, true);
+		return RC_OK;
+	}
+	while (cut_pattern(&patterns, &one)) {
+		u32 before = l->n;
+		one = str_trim(str_unquote(l->h->arena, one));
+		struct err *e = list_pattern(l, one, pid);
+		if (!e && l->n == before)
+			tell_none(l, one, false);
+		if (!e)
+			continue;
+		fflush(stdout);
+		fprintf(stderr, "ERROR: %s\n", e->msg);
+		err_free(e);
+		return RC_USAGE;
 	}
 	return RC_OK;
 }
@@ -289,7 +315,11 @@ int list(const struct run_opts *o)
 		return RC_USAGE;
 	job_init(&j, o, &none, &h);
 	set_viewers(&j.unit, o);
-	struct listing l = {.h = &h, .u = &j.unit, .verbose = o->verbose != 0};
+	struct listing l = {.h = &h,
+			    .u = &j.unit,
+			    .verbose = o->verbose != 0,
+			    .bare = o->bare,
+			    .how = {.escape = escaped(o, STDOUT_FILENO)}};
 	int rc;
 	const char *what = o->nrest ? o->rest[0] : "*";
 	bool file = o->program || (!strchr(what, ':') && !access(what, R_OK));
@@ -298,16 +328,5 @@ int list(const struct run_opts *o)
 	job_free(&j);
 	host_deinit(&h);
 	arena_free(&a);
-	return rc;
-}
-
-/* sonde list [options] [PATTERN]: the same as -l. */
-int cmd_list(int argc, char **argv, bool compat)
-{
-	struct run_opts o = {.compat = compat, .list = true};
-	struct err *e = opts_parse(&o, argc, argv);
-	int rc = e ? usage_error(compat, "%s", e->msg) : list(&o);
-	err_free(e);
-	free(o.rest);
 	return rc;
 }

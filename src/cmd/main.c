@@ -1,5 +1,7 @@
-/* main.c - which command; without one, run. */
-#include "cmd/cmd.h"
+/* main.c - which command; without one, a canned tool, or run. */
+#include "cmd/tool.h"
+#include <errno.h>
+#include <fcntl.h>
 
 static int cmd_version(int argc, char **argv, bool compat)
 {
@@ -11,17 +13,71 @@ static const struct {
 	const char *name;
 	command_run *run;
 } commands[] = {
-	{"run", cmd_run},   {"list", cmd_list},       {"info", cmd_info},
-	{"help", cmd_help}, {"version", cmd_version},
+	{"run", cmd_run},   {"list", cmd_list},   {"info", cmd_info},       {"tplist", cmd_tplist},
+	{"help", cmd_help}, {"tools", cmd_tools}, {"version", cmd_version},
 };
 
-int main(int argc, char **argv)
+/*
+ * A map or a program must not get the number of a standard stream that is closed: it would be
+ * written to. What takes its place fails like a closed one.
+ */
+static void reserve_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* Output that stdio could not write is an error, whatever else went well. */
+static int close_output(int rc)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return rc;
+	/* Of a write in between only the failure is known. */
+	fprintf(stderr, "ERROR: write output: %s\n", errno ? strerror(errno) : "failed");
+	return rc ? rc : RC_USAGE;
+}
+
+/* *rc is its exit code. False: the word at argv[at] names no tool. */
+static bool run_tool(struct str name, int at, int argc, char **argv, int *rc)
+{
+	struct arena a = {0};
+	struct tool t;
+	bool found = tool_find(&a, name, &t);
+	if (found)
+		*rc = tool_run(&t, MAX(at, 1), argv, argc - at, argv + at);
+	arena_free(&a);
+	return found;
+}
+
+/* A script that is there, whatever it is called. */
+static bool is_script(const char *word)
+{
+	return str_ends(str_z(word), STR(".bt")) && !access(word, F_OK);
+}
+
+static int command(int argc, char **argv)
 {
 	const char *base = argc ? strrchr(argv[0], '/') : NULL;
 	base = base ? base + 1 : argc ? argv[0] : "";
 	bool compat = !strcmp(base, "bpftrace");
+	int rc, at = compat ? argc : opts_first_operand(argc, argv);
+	if (argc && run_tool(str_z(base), 0, argc, argv, &rc))
+		return rc;
 	for (size_t i = 0; !compat && argc > 1 && i < countof(commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1, false);
+	if (at < argc && !is_script(argv[at]) && run_tool(str_z(argv[at]), at, argc, argv, &rc))
+		return rc;
 	return cmd_run(argc, argv, compat);
+}
+
+int main(int argc, char **argv)
+{
+	reserve_streams();
+	struct aot f;
+	if (aot_find(&f))
+		return close_output(run_aot(&f, argc, argv));
+	return close_output(command(argc, argv));
 }

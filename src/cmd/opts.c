@@ -1,7 +1,10 @@
 /* opts.c - the options of run and list. */
+#include "base/alloc.h"
 #include "base/opt.h"
+#include "base/units.h"
 #include "cmd/cmd.h"
 #include <errno.h>
+#include <regex.h>
 #include <signal.h>
 #include <stdarg.h>
 
@@ -18,15 +21,22 @@ enum opt_id {
 	OPT_CONTAINER,
 	OPT_DWARF_PID,
 	OPT_OUTPUT,
+	OPT_AS_INVOKER,
 	OPT_FORMAT,
 	OPT_JSON,
+	OPT_DIFF,
 	OPT_BUFFER,
+	OPT_ESCAPE,
 	OPT_QUIET,
 	OPT_WARNINGS,
 	OPT_NO_WARN,
 	OPT_UNSAFE,
 	OPT_DRY_RUN,
+	OPT_FOR,
+	OPT_BUDGET,
+	OPT_COST,
 	OPT_DUMP,
+	OPT_AOT,
 	OPT_MODE,
 	OPT_NO_FEATURE,
 	OPT_INCLUDE_DIR,
@@ -34,6 +44,11 @@ enum opt_id {
 	OPT_COMPAT,
 	OPT_TEST,
 	OPT_BENCH,
+	OPT_FILTER,
+	OPT_TRACEABLE,
+	OPT_DEBUGINFO,
+	OPT_EMIT_ELF,
+	OPT_EMIT_IR,
 	OPT_FMT,
 	OPT_INFO,
 	OPT_HELP,
@@ -41,16 +56,13 @@ enum opt_id {
 	OPT_ROOT,
 	OPT_BTF,
 	OPT_NOTHING,
-	OPT_NOTHING_ARG,
-	OPT_MISSING,
-	OPT_MISSING_ARG,
 };
 
 static const struct opt options[] = {
 	{NULL, 'e', "PROGRAM", "the script itself", OPT_PROGRAM},
 	{"list", 'l', NULL, "list probes that match the operand (default: all), or a script's",
 	 OPT_LIST},
-	{"verbose", 'v', NULL, "say more: kernel log of a refusal; -l: arguments of probes",
+	{"verbose", 'v', NULL, "say more: what programs cost the verifier, its log; -l: arguments",
 	 OPT_VERBOSE},
 	{"pid", 'p', "PID,...", "trace these processes only, until they end", OPT_PID},
 	{"cmd", 'c', "CMD", "run CMD and trace it until it ends", OPT_CMD},
@@ -58,20 +70,37 @@ static const struct opt options[] = {
 	{"cgroup", 0, "DIR", "only processes in this control group or below", OPT_CGROUP},
 	{"container", 0, "NAME", "only processes of this container (name or id)", OPT_CONTAINER},
 	{"dwarf-pid", 0, "PID",
-	 "a process that dw_ustack unwinds, beside -p and -c; may be repeated", OPT_DWARF_PID},
+	 "make this process's unwind tables before tracing, as for -p; may be repeated",
+	 OPT_DWARF_PID},
 	{"output", 'o', "FILE", "write results to FILE", OPT_OUTPUT},
-	{NULL, 'f', "FORMAT", "text (default) or json", OPT_FORMAT},
+	{"as-invoker", 0, NULL, "write FILE with the rights of the user who called sudo",
+	 OPT_AS_INVOKER},
+	{NULL, 'f', "FORMAT[:OPT,...]", NULL, OPT_FORMAT}, /* help: of the table of formats */
 	{"json", 0, NULL, "the same as -f json", OPT_JSON},
+	{"diff", 0, "FILE", "-f flame: what changed since these folded stacks", OPT_DIFF},
 	{NULL, 'B', "MODE", "buffer the output by line (default), full or none", OPT_BUFFER},
+	{"escape", 0, "[=WHEN]",
+	 "control characters of what was traced as \\xNN: always, never, or auto (default: on a "
+	 "terminal)",
+	 OPT_ESCAPE},
 	{"quiet", 'q', NULL, "no message when attached", OPT_QUIET},
 	{"warnings", 'k', NULL, "warn of reads and map operations that fail while running",
 	 OPT_WARNINGS},
 	{"no-warnings", 0, NULL, "no warnings about the script", OPT_NO_WARN},
 	{"unsafe", 0, NULL, "allow functions that change the system", OPT_UNSAFE},
+	{"for", 0, "TIME", "end after so long: 30s, 5m", OPT_FOR},
+	{"budget", 0, "N%", "stop when tracing takes more of the machine's processor time",
+	 OPT_BUDGET},
+	{"cost", 0, NULL, "tell at the end what tracing took, by probe", OPT_COST},
 	{"dry-run", 0, NULL, "attach everything, then leave", OPT_DRY_RUN},
 	{"debug", 'd', "STAGE,...",
-	 "print the program after ast, types, plan, ir, regs, bpf or all", OPT_DUMP},
-	{"mode", 0, "codegen", "compile only", OPT_MODE},
+	 "print the program after ast, types, plan, ir, regs, bpf or all, or the script of a tool",
+	 OPT_DUMP},
+	{"aot", 0, "FILE", "write the compiled script as a program, do not run it", OPT_AOT},
+	{"mode", 0, "MODE", "codegen: compile only; compiler-bench, test, bench, format", OPT_MODE},
+	{"emit-elf", 0, "FILE", "also write the programs as an ELF object", OPT_EMIT_ELF},
+	{"emit-llvm", 0, "FILE", "also write the IR: FILE.original.ir, FILE.optimized.ir",
+	 OPT_EMIT_IR},
 	{"no-feature", 0, "NAME,...", "do without a feature of the kernel (names: --info)",
 	 OPT_NO_FEATURE},
 	{NULL, 'I', "DIR", "look for #include files in DIR first", OPT_INCLUDE_DIR},
@@ -81,23 +110,23 @@ static const struct opt options[] = {
 	{"test", 0, NULL, "run the script's test: probes", OPT_TEST},
 	{"bench", 0, NULL, "run the script's bench: probes, and tell how long they take",
 	 OPT_BENCH},
+	{"probe-filter", 0, "REGEX", "only probes whose name this extended expression matches",
+	 OPT_FILTER},
+	{"traceable-functions", 0, "FILE",
+	 "kernel functions that may be traced, as in available_filter_functions", OPT_TRACEABLE},
+	{"debuginfo", 0, "DIR[:DIR]",
+	 "look for separate debug information there, too; debuginfod: ask servers", OPT_DEBUGINFO},
 	{"fmt", 0, NULL, "print the script in its canonical layout", OPT_FMT},
 	{"info", 0, NULL, "what this machine can do", OPT_INFO},
 	/* Without a file it is an old option that means nothing. */
-	{"btf", 'b', "[=FILE]", "types of the kernel from this BTF file", OPT_BTF},
+	{"btf", 0, "[=FILE]", "types of the kernel from this BTF file", OPT_BTF},
+	{NULL, 'b', "FILE", "the same", OPT_BTF},
 	{"root", 0, "DIR", "compile for the machine recorded in DIR", OPT_ROOT},
 	{"help", 'h', NULL, "this text", OPT_HELP},
 	{"version", 'V', NULL, "version", OPT_VERSION},
-	/* Accepted from old command lines, without effect. */
-	{"usdt-file-activation", 0, NULL, NULL, OPT_NOTHING},
-	{"verify-llvm-ir", 0, NULL, NULL, OPT_NOTHING},
-	{"debuginfo", 0, "DIR", NULL, OPT_NOTHING_ARG},
-	/* Known, but not there. */
-	{"aot", 0, "FILE", NULL, OPT_MISSING_ARG},
-	{"emit-elf", 0, "FILE", NULL, OPT_MISSING_ARG},
-	{"emit-llvm", 0, "FILE", NULL, OPT_MISSING_ARG},
-	{"probe-filter", 0, "REGEX", NULL, OPT_MISSING_ARG},
-	{"traceable-functions", 0, "FILE", NULL, OPT_MISSING_ARG},
+	/* Accepted, without effect. */
+	{"usdt-file-activation", 0, NULL, NULL, OPT_NOTHING}, /* always so: the kernel counts */
+	{"verify-llvm-ir", 0, NULL, NULL, OPT_NOTHING},       /* always so: ir_check() */
 	{0},
 };
 
@@ -105,11 +134,11 @@ static const struct {
 	const char *name;
 	u32 dump; /* 0: the kernel's log, while running */
 } stages[] = {
-	{"all", DUMP_ALL},   {"ast", DUMP_AST},    {"types", DUMP_TYPES},
-	{"plan", DUMP_PLAN}, {"ir", DUMP_IR},      {"regs", DUMP_REGS},
-	{"bpf", DUMP_BPF},   {"codegen", DUMP_IR}, {"codegen-opt", DUMP_REGS},
-	{"parse", DUMP_AST}, {"dis", DUMP_BPF},    {"libbpf", 0},
-	{"verifier", 0},
+	{"all", DUMP_ALL},   {"ast", DUMP_AST},       {"types", DUMP_TYPES},
+	{"plan", DUMP_PLAN}, {"ir", DUMP_IR},         {"regs", DUMP_REGS},
+	{"bpf", DUMP_BPF},   {"codegen", DUMP_IR},    {"codegen-opt", DUMP_REGS},
+	{"parse", DUMP_AST}, {"dis", DUMP_BPF},       {"libbpf", 0},
+	{"verifier", 0},     {"script", DUMP_SCRIPT},
 };
 
 void usage(FILE *f, bool compat, bool all)
@@ -126,9 +155,19 @@ void usage(FILE *f, bool compat, bool all)
 		return;
 	}
 	if (!compat)
-		fprintf(f, "    %s list [-v] [PATTERN], info, help [NAME]\n", name);
+		fprintf(f, "    %s list [-v] [PATTERN], info, help [NAME], tools, TOOL [options]\n",
+			name);
 	fprintf(f, "\nOPTIONS:\n");
-	opt_help(options, f);
+	struct opt shown[countof(options)];
+	AUTO_SB formats = {0};
+	memcpy(shown, options, sizeof(options));
+	for (const struct sink *const *s = sinks; *s; s++)
+		sb_fmt(&formats, "%s%s", (*s)->name,
+		       s[1] ? ", " : ": format of the results (-f help)");
+	for (struct opt *p = shown; p->id; p++)
+		if (p->id == OPT_FORMAT)
+			p->help = formats.s;
+	opt_help(shown, f);
 	fprintf(f,
 		"\nEXAMPLES:\n"
 		"    %s -l 'tracepoint:syscalls:sys_enter_*'\n"
@@ -172,6 +211,16 @@ static struct err *set_buffering(struct run_opts *o, const char *val)
 	if (strcmp(val, "line") && strcmp(val, "full") && strcmp(val, "none"))
 		return err_new("USAGE: -B must be either 'line', 'full', or 'none'.");
 	o->buffering = val[0];
+	return NULL;
+}
+
+static struct err *set_escape(struct run_opts *o, const char *val)
+{
+	val = val ? val : "always";
+	if (strcmp(val, "always") && strcmp(val, "never") && strcmp(val, "auto"))
+		return err_new("USAGE: --escape must be 'always', 'never' or 'auto' (got '%s')",
+			       val);
+	o->escape = !strcmp(val, "auto") ? ESCAPE_AUTO : *val == 'a' ? ESCAPE_ALWAYS : ESCAPE_NEVER;
 	return NULL;
 }
 
@@ -231,10 +280,59 @@ static struct err *add_to(const char *list[16], u32 *n, const char *val, const c
 	return NULL;
 }
 
+static struct err *set_for(struct run_opts *o, const char *val)
+{
+	struct str text = str_z(val);
+	bool bare = text.n && text.s[text.n - 1] >= '0' && text.s[text.n - 1] <= '9';
+	if (bare || !units_ns(text, &o->limits.for_ns) || !o->limits.for_ns)
+		return err_new("--for needs a time with its unit, as in 30s or 500ms (got '%s')",
+			       val);
+	return NULL;
+}
+
+static struct err *set_budget(struct run_opts *o, const char *val)
+{
+	char *end;
+	double percent = strtod(val, &end);
+	bool good = *val >= '0' && *val <= '9' && percent > 0 && percent <= 100;
+	o->limits.budget = good ? MAX((u64)(percent * 10000), 1ull) : 0;
+	return good && !strcmp(end, "%") ? NULL
+					 : err_new("--budget needs per cent of the machine's "
+						   "processor time, as in 2%% or 0.5%% (got '%s')",
+						   val);
+}
+
 static struct err *set_mode(struct run_opts *o, const char *val)
 {
-	o->codegen = !strcmp(val, "codegen");
-	return o->codegen ? NULL : err_new("USAGE: --mode must be 'codegen' (got '%s')", val);
+	if (!strcmp(val, "codegen"))
+		o->codegen = true;
+	else if (!strcmp(val, "compiler-bench"))
+		o->compiler_bench = true;
+	else if (!strcmp(val, "bench"))
+		o->bench = true;
+	else if (!strcmp(val, "test"))
+		o->test = true;
+	else if (!strcmp(val, "format"))
+		o->fmt = true;
+	else
+		return err_new("USAGE: --mode can only be 'codegen', 'compiler-bench', 'bench', "
+			       "'test' or 'format' (got '%s')",
+			       val);
+	return NULL;
+}
+
+static struct err *set_filter(struct run_opts *o, const char *val)
+{
+	char why[128];
+	regex_t re;
+	int no = regcomp(&re, val, REG_EXTENDED | REG_NOSUB);
+	if (no) {
+		regerror(no, &re, why, sizeof(why));
+		return err_new("Invalid --probe-filter regex '%s': %s", val, why);
+	}
+	regfree(&re);
+	o->filter = val;
+	return NULL;
 }
 
 static struct err *set_compat(struct run_opts *o, const char *val)
@@ -246,11 +344,20 @@ static struct err *set_compat(struct run_opts *o, const char *val)
 		       : err_new("USAGE: --compat must be '0.17' (got '%s')", val);
 }
 
+static struct err *set_program(struct run_opts *o, const char *val)
+{
+	if (o->program)
+		return err_new("-e may be given once: put the probes into one program");
+	o->program = val;
+	return NULL;
+}
+
 static struct err *set(void *self, int id, const char *val)
 {
 	struct run_opts *o = self;
+	o->given |= 1ull << id;
 	switch ((enum opt_id)id) {
-	case OPT_PROGRAM: o->program = val; break;
+	case OPT_PROGRAM: return set_program(o, val);
 	case OPT_LIST: o->list = true; break;
 	case OPT_VERBOSE: o->verbose++; break;
 	case OPT_PID: return set_pid(o, val);
@@ -260,15 +367,22 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_CONTAINER: return add_to(o->container, &o->ncontainer, val, "--container");
 	case OPT_DWARF_PID: return add_dwarf_pid(o, val);
 	case OPT_OUTPUT: o->output = val; break;
+	case OPT_AS_INVOKER: o->as_invoker = true; break;
 	case OPT_FORMAT: o->format = val; break;
+	case OPT_DIFF: o->diff = val; break;
 	case OPT_JSON: o->format = "json"; break;
 	case OPT_BUFFER: return set_buffering(o, val);
+	case OPT_ESCAPE: return set_escape(o, val);
 	case OPT_QUIET: o->quiet = true; break;
 	case OPT_WARNINGS: o->warnings++; break;
 	case OPT_NO_WARN: o->no_warn = true; break;
 	case OPT_UNSAFE: o->unsafe = true; break;
+	case OPT_FOR: return set_for(o, val);
+	case OPT_BUDGET: return set_budget(o, val);
+	case OPT_COST: o->limits.cost = true; break;
 	case OPT_DRY_RUN: o->dry_run = true; break;
 	case OPT_DUMP: return set_stages(o, val);
+	case OPT_AOT: o->aot = val; break;
 	case OPT_MODE: return set_mode(o, val);
 	case OPT_NO_FEATURE: return add_to(o->no_feature, &o->nno_feature, val, "--no-feature");
 	case OPT_INCLUDE_DIR: return add_to(o->inc_dir, &o->ninc_dir, val, "-I");
@@ -276,26 +390,74 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_COMPAT: return set_compat(o, val);
 	case OPT_TEST: o->test = true; break;
 	case OPT_BENCH: o->bench = true; break;
+	case OPT_FILTER: return set_filter(o, val);
+	case OPT_TRACEABLE: o->traceable = val; break;
+	case OPT_DEBUGINFO: return add_to(o->debug_dir, &o->ndebug_dir, val, "--debuginfo");
+	case OPT_EMIT_ELF: o->emit_elf = val; break;
+	case OPT_EMIT_IR: o->emit_ir = val; break;
 	case OPT_FMT: o->fmt = true; break;
 	case OPT_INFO: o->info = true; break;
 	case OPT_HELP: o->help = true; break;
 	case OPT_VERSION: o->version = true; break;
 	case OPT_ROOT: o->root = val; break;
 	case OPT_BTF: o->btf = val ? val : o->btf; break;
-	case OPT_NOTHING:
-	case OPT_NOTHING_ARG: break;
-	case OPT_MISSING:
-	case OPT_MISSING_ARG: return err_new("this option is known, but not implemented yet");
+	case OPT_NOTHING: break;
+	}
+	return NULL;
+}
+
+/* What a command takes; run takes all. Those of bpftrace's command line take all that it takes. */
+static const u64 taken[] = {
+	[CMD_RUN] = ~0ull,
+	[CMD_LIST] = 1ull << OPT_PROGRAM | 1ull << OPT_LIST | 1ull << OPT_VERBOSE |
+		     1ull << OPT_PID | 1ull << OPT_ESCAPE | 1ull << OPT_QUIET |
+		     1ull << OPT_NO_WARN | 1ull << OPT_UNSAFE | 1ull << OPT_NO_FEATURE |
+		     1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE | 1ull << OPT_COMPAT |
+		     1ull << OPT_TEST | 1ull << OPT_BENCH | 1ull << OPT_BTF | 1ull << OPT_ROOT |
+		     1ull << OPT_FILTER | 1ull << OPT_TRACEABLE | 1ull << OPT_DEBUGINFO |
+		     1ull << OPT_HELP | 1ull << OPT_VERSION | 1ull << OPT_NOTHING,
+	[CMD_INFO] = 1ull << OPT_INFO | 1ull << OPT_FORMAT | 1ull << OPT_JSON |
+		     1ull << OPT_VERBOSE | 1ull << OPT_NO_FEATURE | 1ull << OPT_BTF |
+		     1ull << OPT_ROOT | 1ull << OPT_HELP | 1ull << OPT_VERSION,
+	[CMD_FMT] = 1ull << OPT_FMT | 1ull << OPT_MODE | 1ull << OPT_PROGRAM | 1ull << OPT_HELP |
+		    1ull << OPT_VERSION,
+};
+_Static_assert(OPT_NOTHING < 64, "one bit each");
+
+struct err *opts_check(const struct run_opts *o, enum command command)
+{
+	static const char *const names[] = {"run", "list", "info", "--fmt"};
+	for (const struct opt *t = options; t->id && !o->compat; t++) {
+		if (!(o->given & ~taken[command] & 1ull << t->id))
+			continue;
+		if (t->name)
+			return err_new("--%s means nothing to '%s'", t->name, names[command]);
+		return err_new("-%c means nothing to '%s'", t->shrt, names[command]);
 	}
 	return NULL;
 }
 
 struct err *opts_parse(struct run_opts *o, int argc, char **argv)
 {
-	o->format = "text";
 	o->buffering = 'l';
-	o->rest = calloc((size_t)argc + 1, sizeof(*o->rest));
-	if (!o->rest)
-		abort();
-	return opt_parse(options, argc, argv, set, o, o->rest, &o->nrest, &o->ndash);
+	o->rest = xcalloc((size_t)argc + 1, sizeof(*o->rest));
+	struct opt table[countof(options)];
+	memcpy(table, options, sizeof(table));
+	for (struct opt *t = table; t->id && o->compat; t++) /* bpftrace's -b takes no file */
+		t->arg = t->shrt == 'b' ? NULL : t->arg;
+	return opt_parse(table, argc, argv, set, o, o->rest, &o->nrest, &o->ndash);
+}
+
+struct err *opts_set(struct run_opts *o, const char *name, const char *val)
+{
+	for (const struct opt *t = options; t->id; t++)
+		if (t->name && !strcmp(t->name, name))
+			return set(o, t->id, val);
+	assert(!"an option of ours");
+	return NULL;
+}
+
+int opts_first_operand(int argc, char **argv)
+{
+	return opt_first_operand(options, argc, argv);
 }

@@ -1,7 +1,12 @@
 /* run.c - the default command: compile a script, load it, print what it finds. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/vec.h"
 #include "cmd/cmd.h"
-#include "lang/fmt.h"
+#include "proc/proc.h"
 #include "run/session.h"
+#include "types/debuginfod.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,17 +19,11 @@ static struct err *read_all(struct arena *a, const char *path, struct str *ret)
 	if (!in && fd < 0)
 		return err_sys(errno, "failed to open file '%s'", path);
 	AUTO_SB b = {0};
-	for (;;) {
-		sb_reserve(&b, 65536);
-		ssize_t n = read(in ? STDIN_FILENO : fd, b.s + b.n, 65536);
-		if (n < 0)
-			return err_sys(errno, "failed to read '%s'", path);
-		if (n == 0)
-			break;
-		b.n += (size_t)n;
-		if (b.n > UINT32_MAX / 2)
-			return err_new("'%s' is too long for a script", path);
-	}
+	int no = fd_read(in ? STDIN_FILENO : fd, UINT32_MAX / 2, &b);
+	if (no)
+		return err_sys(no, "failed to read '%s'", path);
+	if (b.n == UINT32_MAX / 2)
+		return err_new("'%s' is too long for a script", path);
 	*ret = arena_str(a, sb_str(&b));
 	return NULL;
 }
@@ -36,9 +35,24 @@ static int fail(struct err *e, int rc)
 	return rc;
 }
 
+/* Once signals are caught, a standard error that nobody reads must not keep us, either. */
+static int fail_late(struct signals *s, struct err *e, int rc)
+{
+	AUTO_SB b = {0};
+	size_t done;
+	sb_fmt(&b, "ERROR: %s\n", e->msg);
+	(void)signals_write(s, STDERR_FILENO, b.s, b.n, &done);
+	err_free(e);
+	return rc;
+}
+
 bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
 {
 	int first = o->program ? 0 : 1;
+	if (o->tool) {
+		*s = *o->tool;
+		return true;
+	}
 	if (o->program && *o->program)
 		s->source = (struct source){STR("stdin"), str_z(o->program)};
 	else if (o->program || !o->nrest)
@@ -85,11 +99,12 @@ int format_script(const struct run_opts *o)
 			   .source = &s.source,
 			   .nsource = 1,
 			   .codes = getenv("SONDE_CODES") != NULL};
+	const struct language *lang = language_of(s.source.name);
 	struct comment *notes = NULL;
-	struct node *tree = bt_parse_comments(&a, &ds, 0, &notes);
+	struct node *tree = lang->parse(&a, &ds, 0, &notes);
 	AUTO_SB out = {0};
 	if (!ds.nerror)
-		bt_format(tree, s.source.text, notes, &out);
+		lang->format(tree, s.source.text, notes, &out);
 	diags_print(&ds, stderr, color_on());
 	if (out.n)
 		fwrite(out.s, 1, out.n, stdout);
@@ -108,16 +123,46 @@ static struct err *check_root(const char *root)
 	return S_ISDIR(st.st_mode) ? NULL : err_new("--root: %s is not a directory", root);
 }
 
+/* Who asks for debug information from servers wants to know why none would come. */
+static struct err *check_servers(struct arena *a, struct str dirs)
+{
+	struct str dir;
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	bool asked = false;
+	while (str_cut(&dirs, ':', &dir))
+		asked |= debuginfod_is(dir);
+	if (!asked)
+		return NULL;
+	if (!urls || !*urls)
+		return err_new("--debuginfo debuginfod: DEBUGINFOD_URLS is not set; it names the "
+			       "servers (sudo -E keeps it)");
+	if (!proc_which(a, DEBUGINFOD_PROGRAM))
+		return err_new("--debuginfo debuginfod: there is no " DEBUGINFOD_PROGRAM
+			       " here (package debuginfod, or elfutils)");
+	return NULL;
+}
+
 bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o)
 {
 	struct err *e = o->root ? check_root(o->root) : NULL;
 	host_init(h, a, o->root && !e ? o->root : "");
+	h->vmlinux = getenv("BPFTRACE_VMLINUX");
 	const char *btf = o->btf || h->recorded ? o->btf : getenv("BPFTRACE_BTF");
 	if (e)
 		return fail(e, 0), false;
 	e = btf ? host_use_btf(h, btf) : NULL;
 	if (e)
 		return fail(err_wrap(e, "--btf: "), 0), false;
+	e = o->traceable ? host_use_functions(h, o->traceable) : NULL;
+	if (e)
+		return fail(err_wrap(e, "--traceable-functions: "), 0), false;
+	AUTO_SB dirs = {0};
+	for (u32 i = 0; i < o->ndebug_dir; i++)
+		sb_fmt(&dirs, "%s%s", i ? ":" : "", o->debug_dir[i]);
+	h->debug_dirs = o->ndebug_dir ? arena_strz(a, sb_str(&dirs)) : NULL;
+	e = check_servers(a, sb_str(&dirs));
+	if (e)
+		return fail(e, 0), false;
 	for (u32 i = 0; i < o->nno_feature; i++) {
 		struct str rest = str_z(o->no_feature[i]), name;
 		while (str_cut(&rest, ',', &name)) {
@@ -136,13 +181,14 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 {
 	*j = (struct job){0};
 	j->diags = (struct diags){
+		.near = arena_new(&j->arena, struct diag_near),
 		.arena = &j->arena,
 		.source = &s->source,
 		.nsource = 1,
 		.no_warn = o->no_warn,
 		.codes = getenv("SONDE_CODES") != NULL,
 	};
-	j->unit = (struct unit){.arena = &j->arena, .diags = &j->diags, .host = h};
+	j->unit = (struct unit){0};
 	config_init(&j->unit.config);
 	if (o->level)
 		config_compat(&j->unit.config, str_z(o->level));
@@ -151,16 +197,27 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 	j->unit.config.bench = o->bench;
 	j->unit.config.warnings = o->warnings != 0;
 	j->c = (struct compile){.unit = &j->unit,
+				.arena = &j->arena,
+				.diags = &j->diags,
+				.host = h,
 				.params = s->params,
 				.nparam = s->nparam,
 				.opts = s->opts,
-				.nopt = s->nopt};
+				.nopt = s->nopt,
+				.duration_ns = s->duration_ns,
+				.fields = s->fields,
+				.sort = s->sort,
+				.rows = s->rows,
+				.filter = o->filter};
 	j->c.headers = (struct headers){
 		.script = str_is(s->source.name, "stdin") ? STR("") : s->source.name,
 		.dir = o->inc_dir,
 		.file = o->inc_file,
 		.ndir = o->ninc_dir,
 		.nfile = o->ninc_file,
+		.path = getenv("CPATH") ? str_z(getenv("CPATH")) : STR(""),
+		.source = getenv("BPFTRACE_KERNEL_SOURCE"),
+		.build = getenv("BPFTRACE_KERNEL_BUILD"),
 	};
 }
 
@@ -187,74 +244,151 @@ static bool has_code(const struct diags *ds, enum diag_code code)
 	return false;
 }
 
-static const struct sink *sink_find(const char *name)
+bool escaped(const struct run_opts *o, int fd)
 {
-	for (const struct sink *const *s = sinks; *s; s++)
-		if (!strcmp((*s)->name, name))
-			return *s;
-	return NULL;
-}
-
-static int bad_format(const struct run_opts *o)
-{
-	fprintf(stderr, "ERROR: Invalid output format \"%s\"\nValid formats:", o->format);
-	for (const struct sink *const *s = sinks; *s; s++)
-		fprintf(stderr, "%s '%s'", s == sinks ? "" : ",", (*s)->name);
-	fputc('\n', stderr);
-	return RC_USAGE;
+	return o->escape == ESCAPE_AUTO ? isatty(fd) : o->escape == ESCAPE_ALWAYS;
 }
 
 /* The loaded unit's life: output opened, session run, output closed. */
-static int run_session(const struct run_opts *o, struct job *j, struct session *s)
+static int run_session(const struct run_opts *o, struct job *j, struct session *s, bool *otherwise)
 {
-	const struct sink *sink = sink_find(o->format);
-	int fd AUTO_CLOSE = -1;
-	if (o->output) {
-		fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-		if (fd < 0)
-			return fail(err_sys(errno, "Failed to open output file '%s'", o->output),
-				    RC_USAGE);
-	}
+	struct output out;
+	struct err *e = output_choose(o, &out);
+	if (!e)
+		e = output_open(&out);
+	if (e)
+		return fail(e, RC_USAGE);
+	struct str trailer = j->unit.config.str_trunc_trailer;
 	struct sink_env env = {
-		.out = fd >= 0 ? fd : STDOUT_FILENO,
+		.out = out.fd >= 0 ? out.fd : STDOUT_FILENO,
 		.err = STDERR_FILENO,
 		.buffering = o->buffering,
 		.diags = &j->diags,
-		.trailer = j->unit.config.str_trunc_trailer,
+		.signals = &s->signals,
 		.quiet = o->quiet,
 		.old = j->unit.config.compat,
+		.wide = o->wide,
+		.scroll = o->scroll,
 	};
-	void *self AUTO_FREE = calloc(1, sink->size + 1);
-	struct err *e = self ? sink->open(self, &env) : err_sys(ENOMEM, "open output");
-	if (e)
+	env.how = (struct show){trailer, escaped(o, env.out)};
+	env.how_remarks = (struct show){trailer, escaped(o, env.err)};
+	void *self AUTO_FREE = xcalloc(1, out.sink->size + 1);
+	e = out.sink->open(self, &env, out.opts);
+	if (e) {
+		err_free(output_close(&out, false));
 		return fail(e, RC_USAGE);
-	int rc = session_run(s, &j->unit, sink, self);
-	e = sink->close(self);
+	}
+	s->limits.as_invoker = out.as_invoker;
+	s->limits.renames = out.fd >= 0 && out.sink->whole;
+	int rc = session_run(s, out.sink, self, otherwise);
+	e = out.sink->close(self);
+	struct err *late = output_close(&out, !e);
+	if (e)
+		err_free(late);
+	else
+		e = late;
 	if (e && e->no == EPIPE) { /* nobody reads any more: "| head" */
 		err_free(e);
 		return rc;
 	}
-	return e ? fail(e, rc ? rc : RC_USAGE) : rc;
+	return e ? fail_late(&s->signals, e, rc ? rc : RC_USAGE) : rc;
 }
 
 static int compile_rc(const struct job *j)
 {
-	return has_code(&j->diags, E_CONFIG) ? RC_CONFIG : RC_USAGE;
+	bool lacks = has_code(&j->diags, E_CONFIG) || has_code(&j->diags, E_LACKS);
+	return lacks ? RC_CONFIG : RC_USAGE;
 }
 
 /*
- * Compile, load and run. When the kernel refuses the clever form of a program, or the clever way to
- * attach it, once more with the plain one (again is true then, and nothing was reported).
+ * When the kernel refuses a program or its probe, all is done once more with the next way to attach
+ * it; after the last, with plainer code.
  */
-static int attempt(const struct run_opts *o, struct job *j, struct session *s, bool plain,
-		   bool *again)
+struct attempts {
+	VEC(struct refusal) refused;
+	bool warned; /* the compiler's warnings are out */
+	bool retry;  /* refused, and nothing was reported */
+};
+
+/* The next try of this program's body is to do without its way, or, after the last of them, without
+ * what the verifier may not like. False: that was tried. */
+static bool note_refusal(struct attempts *t, const struct prog *p, bool by_verifier)
 {
-	*again = false;
-	j->unit.config.plain = plain;
-	if (!compile(&j->c, STAGE_ALL, o->dumps)) {
+	const struct point *at = p->points;
+	const struct way *way = at->way != kind_last_way(at->kind) ? at->way : NULL;
+	const struct refused all = {t->refused.v, t->refused.n};
+	if (was_refused(&all, at->body, way) || (!way && !by_verifier))
+		return false;
+	vec_add(&t->refused, (struct refusal){at->body, way});
+	return true;
+}
+
+/* Of the programs that were not loaded, those that can be tried in another form. */
+static void try_others(struct attempts *t, const struct session *s)
+{
+	for (u32 i = 0; i < s->u->nprog; i++)
+		if (live_prog(&s->live, s->u->prog[i]) < 0)
+			t->retry |= note_refusal(t, s->u->prog[i], true);
+}
+
+static int load_and_run(const struct run_opts *o, struct job *j, struct session *s,
+			struct attempts *t)
+{
+	struct err *e = NULL;
+	if (!session_load(s, &j->diags, &e)) {
+		if (!e)
+			try_others(t, s);
+		if (t->retry)
+			return RC_LOAD;
 		job_report(j);
+		return e ? fail(e, RC_LOAD) : RC_LOAD;
+	}
+	if (!t->warned)
+		job_report(j);
+	t->warned = true;
+	if (o->aot) {
+		e = aot_write(o->aot, &j->unit, &j->diags);
+		return e ? fail(e, RC_USAGE) : RC_OK;
+	}
+	bool otherwise = false;
+	int rc = run_session(o, j, s, &otherwise);
+	if (otherwise)
+		t->retry = note_refusal(t, s->attach.refused, false);
+	return rc;
+}
+
+static int run_unit(const struct run_opts *o, struct job *j, struct target *target,
+		    struct attempts *t)
+{
+	struct session s = {
+		.u = &j->unit,
+		.h = j->c.host,
+		.target = target,
+		.signals = SIGNALS_NONE,
+		.epoll_fd = -1,
+		.verbose = o->verbose + o->debug_log,
+		.dry_run = o->dry_run,
+		.limits = o->limits,
+	};
+	int rc = load_and_run(o, j, &s, t);
+	session_free(&s);
+	return rc;
+}
+
+static int compile_and_run(const struct run_opts *o, struct job *j, struct target *target,
+			   struct attempts *t)
+{
+	struct watch w = {.emit_ir = o->emit_ir};
+	if (!compile(&j->c, STAGE_ALL, o->dumps, &w)) {
+		job_report(j);
+		err_free(w.e);
 		return compile_rc(j);
 	}
+	struct err *e = w.e;
+	if (!e && o->emit_elf)
+		e = object_write(o->emit_elf, &j->unit);
+	if (e)
+		return fail(e, RC_USAGE);
 	if (j->c.help) {
 		AUTO_SB known = {0};
 		sema_print_options(&j->c, &known);
@@ -277,22 +411,87 @@ static int attempt(const struct run_opts *o, struct job *j, struct session *s, b
 		puts("No probes to attach");
 		return RC_USAGE;
 	}
-	struct err *e = NULL;
-	if (!session_load(s, &j->unit, &e)) {
-		*again = !plain && !e && has_code(&j->diags, E_VERIFIER);
-		if (*again)
-			return RC_LOAD;
-		job_report(j);
-		return e ? fail(e, RC_LOAD) : RC_LOAD;
+	return run_unit(o, j, target, t);
+}
+
+static int run_loaded(const struct run_opts *o, const struct aot *f)
+{
+	struct arena a = {0};
+	struct host h;
+	struct job j;
+	struct target target = TARGET_NONE;
+	int rc = RC_USAGE;
+	struct output out;
+	struct err *e = output_choose(o, &out);
+	if (!e && !host_prepare(&h, &a, o))
+		goto out;
+	if (e) {
+		arena_free(&a);
+		return fail(e, rc);
 	}
-	if (!s->told)
-		job_report(j);
-	s->told = true;
-	int rc = run_session(o, j, s);
-	*again = s->again && !plain;
-	if (*again)
-		session_reset(s);
+	job_init(&j, o, &(struct script){0}, &h);
+	e = aot_load(f, &j.unit, &j.arena, &j.diags, &h);
+	struct attempts t = {0};
+	rc = e ? fail(e, rc) : run_unit(o, &j, &target, &t);
+	if (t.retry) { /* it was compiled to one form */
+		job_report(&j);
+		fputs("ERROR: this kernel refuses a form that the script was compiled to\n",
+		      stderr);
+		rc = RC_LOAD;
+	}
+	vec_free(&t.refused);
+	job_free(&j);
+	target_close(&target);
+out:
+	host_deinit(&h);
+	arena_free(&a);
 	return rc;
+}
+
+int run_aot(struct aot *f, int argc, char **argv)
+{
+	struct run_opts o = {0};
+	struct err *e = opts_parse(&o, argc, argv);
+	if (!e && (o.program || o.nrest || o.list || o.npid || o.cmd || o.aot))
+		e = err_new("this program is a script that was compiled already");
+	int rc = RC_OK;
+	if (e)
+		rc = usage_error(false, "%s", e->msg);
+	else if (o.help)
+		usage(stdout, false, true);
+	else if (o.version)
+		rc = version(false);
+	else
+		rc = run_loaded(&o, f);
+	err_free(e);
+	free(o.rest);
+	free(f->p);
+	return rc;
+}
+
+/* --mode compiler-bench: each pass many times. */
+static int bench_compiler(const struct run_opts *o, const struct script *script, struct host *h)
+{
+	enum { ROUNDS = 200 };
+	const u64 enough = 1000000000;
+	struct watch w = {0};
+	u64 from = now_ns();
+	for (u32 i = 0; i < ROUNDS && (i < 2 || now_ns() - from < enough); i++) {
+		struct job j;
+		job_init(&j, o, script, h);
+		bool ok = compile(&j.c, STAGE_ALL, 0, &w);
+		if (!i || !ok)
+			job_report(&j);
+		job_free(&j);
+		if (!ok)
+			return RC_USAGE;
+	}
+	printf("%-12s %8s %12s %12s %12s\n", "pass", "rounds", "mean us", "least us", "most us");
+	for (const struct pass_cost *c = w.cost; c < w.cost + MAX_PASSES && c->n; c++)
+		printf("%-12s %8llu %12.2f %12.2f %12.2f\n", c->name, c->n,
+		       (double)c->ns / (double)c->n / 1e3, (double)c->least / 1e3,
+		       (double)c->most / 1e3);
+	return RC_OK;
 }
 
 static int run_script(const struct run_opts *o)
@@ -300,51 +499,51 @@ static int run_script(const struct run_opts *o)
 	struct arena a = {0};
 	struct script script = {0};
 	struct host h;
-	struct session s = {.sig_fd = -1, .epoll_fd = -1};
+	struct target target = TARGET_NONE;
 	int rc = RC_USAGE;
 	if (!script_read(o, &a, &script))
 		goto out;
+	if (o->dumps & DUMP_SCRIPT) {
+		printf("%.*s", STRF(script.source.text));
+		rc = RC_OK;
+		goto out;
+	}
 	if (!host_prepare(&h, &a, o))
 		goto out_host;
-	s.h = &h;
-	struct session_opts so = {
-		.cmd = o->cmd,
-		.pid = o->pid,
-		.npid = o->npid,
-		.verbose = o->verbose + o->debug_log,
-		.dry_run = o->dry_run,
-		.quiet = o->quiet,
-	};
+	if (o->compiler_bench) {
+		rc = bench_compiler(o, &script, &h);
+		goto out_host;
+	}
 	struct scope scope;
-	struct err *e = session_target(&s, &so);
+	struct err *e = target_open(&target, o->cmd, o->pid, o->npid);
 	if (!e)
-		e = scope_prepare(o, &h, s.child.pid, &scope);
+		e = scope_prepare(o, &h, target.child.pid, &scope);
 	if (e) {
 		fail(e, rc);
-		goto out_session;
+		goto out_target;
 	}
-	bool again = true;
-	for (int plain = 0; again && plain < 2; plain++) {
+	struct attempts t = {.retry = true};
+	while (t.retry) {
 		struct job j;
+		t.retry = false;
 		job_init(&j, o, &script, &h);
+		j.unit.refused = (struct refused){t.refused.v, t.refused.n};
 		j.unit.pid = scope.nviewer ? scope.viewer[0] : 0;
 		j.unit.scope = scope;
-		j.unit.cpid = (u64)s.child.pid;
-		j.unit.program = s.child.path;
+		j.unit.cpid = (u64)target.child.pid;
+		j.unit.program = target.child.path;
 		j.unit.dwarf_pid = o->dwarf_pid;
 		j.unit.ndwarf_pid = o->ndwarf_pid;
-		rc = attempt(o, &j, &s, plain, &again);
-		if (again && o->verbose)
-			fputs("The kernel refused the program or its probe; trying a plainer "
+		rc = compile_and_run(o, &j, &target, &t);
+		if (t.retry && o->verbose)
+			fputs("The kernel refused the program or its probe; trying the next "
 			      "form.\n",
 			      stderr);
-		if (!again)
-			session_free(&s);
 		job_free(&j);
 	}
-	goto out_host;
-out_session:
-	session_free(&s);
+	vec_free(&t.refused);
+out_target:
+	target_close(&target);
 out_host:
 	host_deinit(&h);
 out:
@@ -352,7 +551,7 @@ out:
 	return rc;
 }
 
-static int command(const struct run_opts *o)
+int run_command(const struct run_opts *o)
 {
 	if (o->help) {
 		usage(stdout, o->compat, true);
@@ -367,19 +566,42 @@ static int command(const struct run_opts *o)
 	if (o->warnings > 1)
 		return usage_error(o->compat,
 				   "USAGE: -kk is no longer supported. Use a single -k instead.");
-	if (!sink_find(o->format))
-		return bad_format(o);
+	if (o->format && !strcmp(o->format, "help")) {
+		output_help();
+		return RC_OK;
+	}
+	struct output out;
+	struct err *e = output_choose(o, &out);
+	if (e)
+		return fail(e, RC_USAGE);
 	if (o->fmt)
 		return format_script(o);
 	return o->list ? list(o) : run_script(o);
 }
 
+static int parse_and_run(struct run_opts *o, int argc, char **argv)
+{
+	struct err *e = opts_parse(o, argc, argv);
+	enum command what = o->info ? CMD_INFO : o->fmt ? CMD_FMT : o->list ? CMD_LIST : CMD_RUN;
+	if (!e && !o->help && !o->version)
+		e = opts_check(o, what);
+	int rc = e ? usage_error(o->compat, "%s", e->msg) : run_command(o);
+	err_free(e);
+	free(o->rest);
+	return rc;
+}
+
 int cmd_run(int argc, char **argv, bool compat)
 {
-	struct run_opts o = {.compat = compat};
-	struct err *e = opts_parse(&o, argc, argv);
-	int rc = e ? usage_error(compat, "%s", e->msg) : command(&o);
-	err_free(e);
-	free(o.rest);
-	return rc;
+	return parse_and_run(&(struct run_opts){.compat = compat}, argc, argv);
+}
+
+int cmd_list(int argc, char **argv, bool compat)
+{
+	return parse_and_run(&(struct run_opts){.compat = compat, .list = true}, argc, argv);
+}
+
+int cmd_info(int argc, char **argv, bool compat)
+{
+	return parse_and_run(&(struct run_opts){.compat = compat, .info = true}, argc, argv);
 }

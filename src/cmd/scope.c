@@ -1,8 +1,8 @@
 /* scope.c - options that say which processes are traced -> the unit's scope. */
 #include "core/scope.h"
 #include "cmd/cmd.h"
-#include "kern/cgroup.h"
-#include "kern/proc.h"
+#include "proc/cgroup.h"
+#include "proc/proc.h"
 
 static struct err *set_pids(const int *pid, u32 n, struct host *h, struct scope *s)
 {

@@ -1,25 +1,56 @@
-/* config.h - settings from the environment, the script's config block and options; see
- * reference 5.4. */
+/*
+ * config.h - settings from the environment, the script's config block and options; see
+ * reference 5.4.
+ *
+ * What they are is said once, in core/config.def.
+ */
 #pragma once
 #include "base/str.h"
 
+enum { MAP_KEYS = 4096 }; /* max_map_keys, unless it is set */
 enum missing_probes { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE };
-struct config {
-	u64 max_strlen, max_map_keys, max_probes, max_bpf_progs, max_cat_bytes, log_size,
-		on_stack_limit;
-	u64 kretprobe_maxactive; /* calls in progress that a kretprobe can follow at once */
-	u64 max_followed;        /* processes that --follow keeps in mind at once */
-	u64 perf_rb_pages;       /* of 4 KiB in the ring buffer; 0: chosen by memory size */
-	bool cpp_demangle, lazy_symbolication, print_maps_on_exit, show_debug_info;
-	enum missing_probes missing_probes;
-	u8 stack_mode; /* enum stack_mode */
-	struct str license, str_trunc_trailer;
-	u8 cache_user_symbols;
-	bool compat;      /* as it was in 0.17 */
-	bool test, bench; /* only such probes run, and begin and end */
-	bool unsafe, warnings /* -k */,
-		plain /* no typed direct loads: second try after a refusal */;
+
+enum setting_kind {
+	SETTING_YES,     /* bool */
+	SETTING_NUMBER,  /* u64 */
+	SETTING_TEXT,    /* struct str */
+	SETTING_MISSING, /* u8: enum missing_probes */
+	SETTING_STACK,   /* u8: enum stack_mode */
+	SETTING_CACHE,   /* u8 */
+	SETTING_LICENSE, /* struct str: one of its words */
 };
-/* Defaults; in sema/config.c. */
-void config_init(struct config *c);
+
+struct config {
+#define CONFIG_YES                     bool
+#define CONFIG_NUMBER                  u64
+#define CONFIG_TEXT                    struct str
+#define CONFIG_MISSING                 u8
+#define CONFIG_STACK                   u8
+#define CONFIG_CACHE                   u8
+#define CONFIG_LICENSE                 struct str
+#define CONFIG(kind, name, first, old) CONFIG_##kind name;
+#include "core/config.def"
+	bool map_keys_set; /* max_map_keys was set: up to MAP_KEYS it is kept exactly */
+	u64 duration_ns;   /* of the run, to be told; 0: until it is stopped. Not a setting */
+	bool compat;       /* as it was in 0.17 */
+	bool test, bench;  /* only such probes run, and begin and end */
+	bool unsafe, warnings /* -k */;
+};
+
+struct setting {
+	const char *name, *old;
+	enum setting_kind kind;
+	size_t at; /* in struct config */
+};
+extern const struct setting settings[]; /* ended by {0} */
+
+void config_init(struct config *c);                     /* the defaults */
 bool config_compat(struct config *c, struct str level); /* false: there is no such level */
+/* Words of a kind by number, ended by NULL; NULL: it has none. */
+const char *const *setting_words(enum setting_kind kind);
+/* The text into the setting; on failure *why says what was expected. */
+bool setting_set(struct config *c, const struct setting *s, struct str text, struct arena *a,
+		 const char **why);
+/* Of the kinds that show as text. */
+struct str setting_text(const struct config *c, const struct setting *s);
+u64 setting_number(const struct config *c, const struct setting *s);

@@ -43,7 +43,7 @@ static bool take_conv(struct str f, u32 *at, char conv[3])
 			return true;
 		}
 	}
-	if (*at == f.n || !f.s[*at] || !strchr("diouxXcpsrnfegaEFGA%", f.s[*at]))
+	if (*at == f.n || !f.s[*at] || !strchr("diouxXcpsqrnfegaEFGA%", f.s[*at]))
 		return false;
 	conv[0] = f.s[(*at)++];
 	return true;
@@ -217,8 +217,25 @@ static void put_float(struct sb *out, const struct conv *c, double d)
 #pragma GCC diagnostic pop
 }
 
+/* What was written since start as one word of a shell. NUL bytes, which none can hold, are left
+ * out. */
+static void quote_for_shell(struct sb *out, size_t start)
+{
+	AUTO_SB text = {0};
+	sb_mem(&text, out->s + start, out->n - start);
+	out->n = start;
+	sb_char(out, '\'');
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.s[i] == '\'')
+			sb_z(out, "'\\''");
+		else if (text.s[i])
+			sb_char(out, text.s[i]);
+	}
+	sb_char(out, '\'');
+}
+
 static void put_conv(struct sb *out, const struct piece *p, const struct conv *c,
-		     const struct value *v, struct str trailer)
+		     const struct value *v, const struct show *how)
 {
 	size_t start = out->n;
 	bool buf = c->conv[0] == 'r' && (v->kind == V_BYTES || v->kind == V_STR);
@@ -231,17 +248,19 @@ static void put_conv(struct sb *out, const struct piece *p, const struct conv *c
 		return;
 	}
 	if (c->conv[0] == 'c' && is_number(v)) {
-		sb_char(out, (char)v->u);
+		value_put_str(out, str_n(&(char){(char)v->u}, 1), how);
 	} else if (c->conv[0] == 'g' && is_number(v)) {
 		value_gfp_text(out, v->u);
 	} else if (buf) {
 		put_buf(out, c, v->str);
 	} else {
-		value_text(out, v, trailer);
+		value_text(out, v, how);
 		if (c->prec >= 0 && out->n - start > (size_t)c->prec) {
 			out->n = start + (size_t)c->prec;
 			out->s[out->n] = 0;
 		}
+		if (c->conv[0] == 'q')
+			quote_for_shell(out, start);
 	}
 	pad(out, start, c);
 }
@@ -260,24 +279,24 @@ static void star_width(struct conv *c, i64 n)
 
 /* The common ones, in a few instructions; all others as put_conv() does. */
 static void put_plain(struct sb *out, const struct piece *p, const struct value *v,
-		      struct str trailer)
+		      const struct show *how)
 {
 	if (p->sign && is_number(v)) {
 		sb_i64(out, cut_int(v->u, p));
 	} else if (p->text && v->kind == V_STR) {
-		sb_add(out, v->str);
+		value_put_str(out, v->str, how);
 		if (v->cut)
-			sb_add(out, trailer);
+			sb_add(out, how->trailer);
 	} else if (p->conv.conv[0] == 'u' && is_number(v)) {
 		sb_u64(out, (u64)cut_int(v->u, p));
 	} else {
-		put_conv(out, p, &p->conv, v, trailer);
+		put_conv(out, p, &p->conv, v, how);
 	}
 }
 
 /* Values for '*' come before the one that is shown. */
 static u32 put_starred(struct sb *out, const struct piece *p, const struct value *v, u32 n,
-		       struct str trailer)
+		       const struct show *how)
 {
 	struct conv c = p->conv;
 	u32 used = 0;
@@ -289,21 +308,21 @@ static u32 put_starred(struct sb *out, const struct piece *p, const struct value
 	}
 	if (used >= n)
 		return n;
-	put_conv(out, p, &c, &v[used], trailer);
+	put_conv(out, p, &c, &v[used], how);
 	return used + 1;
 }
 
 void pattern_put(struct sb *out, const struct pattern *f, const struct value *v, u32 n,
-		 struct str trailer)
+		 const struct show *how)
 {
 	u32 used = 0;
 	for (u32 i = 0; i < f->n; i++) {
 		const struct piece *p = &f->piece[i];
 		sb_add(out, p->lit);
 		if (!p->plain)
-			used += put_starred(out, p, v + used, n - used, trailer);
+			used += put_starred(out, p, v + used, n - used, how);
 		else if (used < n)
-			put_plain(out, p, &v[used++], trailer);
+			put_plain(out, p, &v[used++], how);
 	}
 	sb_add(out, f->rest);
 }
@@ -342,11 +361,12 @@ void pattern_parse(struct arena *a, struct str fmt, struct pattern *ret)
 	*ret = (struct pattern){p, n, literal(a, lit)};
 }
 
-void value_printf(struct sb *out, struct str fmt, const struct value *v, u32 n, struct str trailer)
+void value_printf(struct sb *out, struct str fmt, const struct value *v, u32 n,
+		  const struct show *how)
 {
 	struct arena a = {0};
 	struct pattern f;
 	pattern_parse(&a, fmt, &f);
-	pattern_put(out, &f, v, n, trailer);
+	pattern_put(out, &f, v, n, how);
 	arena_free(&a);
 }

@@ -13,7 +13,7 @@ struct conv {
 	char flags[6];   /* of "-+ #0", NUL-terminated */
 	i32 width, prec; /* -1: none; -2: '*' */
 	char len[3];     /* "", "hh", "h", "l", "ll", "j", "z", "t", "L" */
-	char conv[3];    /* "d", "s", "rx", "rh", "gr", ... */
+	char conv[3];    /* "d", "s", "q", "rx", "rh", "gr", ... */
 };
 /* Next conversion at or after *at; the text before it in *lit, where "%%" still stands twice. Text
  * that is no conversion ("%y") is literal. False: no more, *lit is the rest. */
@@ -34,9 +34,9 @@ struct pattern {
 	struct str rest; /* behind the last conversion */
 };
 void pattern_parse(struct arena *a, struct str fmt, struct pattern *ret);
-/* The format was checked against the types of the values at compile time. trailer: after a cut
- * string. */
+/* The format was checked against the types of the values at compile time. */
 void pattern_put(struct sb *out, const struct pattern *f, const struct value *v, u32 n,
-		 struct str trailer);
+		 const struct show *how);
 /* Both at once, for what is printed once. */
-void value_printf(struct sb *out, struct str fmt, const struct value *v, u32 n, struct str trailer);
+void value_printf(struct sb *out, struct str fmt, const struct value *v, u32 n,
+		  const struct show *how);

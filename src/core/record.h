@@ -16,16 +16,23 @@ struct record {
 };
 _Static_assert(sizeof(struct record) == 16, "wire format");
 
+enum { RECORD_MAX_FIELDS = 128 };
+
 struct map;
+struct columns;
 struct schema {
 	u32 id;
-	const struct builtin
-		*fn; /* whose act() takes it; NULL: the runtime's own (run-time error, pid gone) */
-	const struct type
-		*layout; /* T_TUPLE of the arguments that travel: types and offsets into data */
-	struct str fmt;  /* of printf and its kin; else NULL */
-	struct map *map; /* print(@x), clear(@x), zero(@x) */
-	i64 n[2];        /* print's top and div; exit's nothing; 0 when not given */
+	/* Whose act() takes it; NULL: the runtime's own (run-time error, pid gone). */
+	const struct builtin *fn;
+	/* T_TUPLE of the arguments that travel: types and offsets into data. */
+	const struct type *layout;
+	struct str fmt;                /* of printf and its kin; else NULL */
+	struct map *map;               /* print(@x), clear(@x), zero(@x) */
+	const struct columns *columns; /* of emit(): the table, */
+	u64 filled;                    /* and which of its columns travel */
+	struct map *const *maps;       /* of show() */
+	u32 nmap;
+	i64 n[2]; /* print's top and div; exit's nothing; 0 when not given */
 	struct loc loc;
 	const char *msg; /* run-time warning: "divide or modulo by 0" */
 };

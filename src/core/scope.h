@@ -3,7 +3,7 @@
  *
  * Probes of user programs and perf events attach to each process of the list; all others have a
  * filter at the start of their programs (lower/scope.c). With follow, the processes are a set that
- * programs on fork and exit keep up to date (kern/follow.h), and user probes are filtered by it,
+ * programs on fork and exit keep up to date (proc/follow.h), and user probes are filtered by it,
  * too.
  */
 #pragma once
@@ -30,8 +30,8 @@ struct scope {
 	bool follow;
 	const char *const *cgroup; /* directories: the process is in or below one of them */
 	u32 ncgroup;
-	const int *
-		viewer; /* whose files are meant: processes of .pid, or one of each control group */
+	/* Whose files are meant: processes of .pid, or one of each control group. */
+	const int *viewer;
 	u32 nviewer;
 	struct map *pids;    /* hash of process ids; NULL: not needed */
 	struct map *cgroups; /* as .cgroup; NULL: no program asks */

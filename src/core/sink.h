@@ -6,10 +6,13 @@
  * (lost events, warnings) to its second one.
  */
 #pragma once
-#include "base/err.h"
+#include "base/signals.h"
+#include "core/loss.h"
 #include "core/record.h"
 #include "core/value.h"
 
+struct columns;
+struct cost;
 enum item_kind {
 	I_TEXT,  /* printf, time, cat, join, system: name says which; str is the text */
 	I_VALUE, /* print(expr): val[0] */
@@ -17,21 +20,34 @@ enum item_kind {
 	I_STATUS, /* "Attached 3 probes": str; n is the number */
 	I_ERROR,  /* errorf, warnf, run-time warnings: name is the JSON type, str the text, loc the
 		     place */
-	I_LOST,   /* data quality: name is what ("lost_events"), n how many, str the whole sentence
-		     with its hint */
-	I_END,    /* before the maps printed at exit */
+	I_LOST, /* data quality: loss says of what kind, n how many, str is the whole sentence with
+		   its hint */
+	I_END,  /* before the maps printed at exit; n: tables that the script declares */
+	I_HEAD, /* the heading of columns, when everything is attached and before each report; str:
+		   the line above that of a screen */
+	I_ROW,  /* emit(), show(): n cells in val, of columns; V_NONE: not known. To sinks of maps
+		   show() gives an I_MAP: name is the table's, str the unit of its values or "" */
+	I_COST, /* what the run took of the machine: cost; str says it all in lines */
 };
 
 struct item {
 	enum item_kind kind : 8;
 	bool warn; /* I_ERROR: a warning, not an error */
-	u64 ts;
+	bool said; /* I_ERROR: by the script, which says itself what it is about */
+	bool line; /* I_TEXT: a line; its end is not in str */
+	u64 ts;    /* I_MAP: nsecs (monotonic) */
 	struct str name, str;
-	struct str who; /* I_LOST: the map or probe it is about, or "" */
+	enum loss loss;
+	struct str who; /* I_LOST: the map, probe, file ... it is about, or "" */
 	struct loc loc; /* I_ERROR */
 	const struct value *key, *val;
-	enum type_kind map_kind; /* I_MAP: T_HIST, T_STATS ... or the value's kind */
-	u64 n;                   /* rows of an I_MAP */
+	const struct columns *columns; /* I_HEAD, I_ROW */
+	const struct cost *cost;       /* I_COST */
+	const struct agg *agg;         /* I_MAP: of aggregations; NULL: plain values */
+	/* I_MAP: how often it had been cleared or zeroed; what is printed twice in one epoch was
+	 * counted once. */
+	u32 epoch;
+	u64 n; /* rows of an I_MAP */
 	/* Rows are made one by one, because a map may have very many: puts row i into key[0] and
 	 * val[0]. NULL: key and val hold all. */
 	void (*make_row)(void *rows, u64 i);
@@ -50,22 +66,41 @@ static inline struct item_row item_row(const struct item *it, u64 i)
 }
 
 struct sink_env {
-	int out, err;              /* descriptors */
-	char buffering;            /* 'l' line, 'f' full, 'n' none */
-	const struct diags *diags; /* to show places */
-	struct str trailer;        /* of cut strings */
-	bool quiet;                /* no I_STATUS */
-	bool old;                  /* text as in 0.17 */
+	int out, err;                 /* descriptors */
+	char buffering;               /* 'l' line, 'f' full, 'n' none */
+	const struct diags *diags;    /* to show places */
+	struct show how, how_remarks; /* texts of results, and of remarks */
+	struct signals *signals; /* that no write outlasts; NULL: it takes as long as it takes */
+	bool quiet;              /* no I_STATUS */
+	bool old;                /* text as in 0.17 */
+	bool wide;               /* columns are not cut to the terminal */
+	bool scroll;             /* a screen does not replace the one before */
+};
+enum { SINK_OPTIONS = 16 };
+struct sink_option {
+	const char *name, *arg, *doc; /* arg: what the value is, "N"; NULL: there is none */
 };
 struct sink {
-	const char *name, *ext, *doc; /* "flame", "svg", "flame graph of counted stacks" */
-	size_t size;                  /* of self */
-	struct err *(*open)(void *self, const struct sink_env *env);
+	const char *name, *doc; /* "flame", "flame graph of counted stacks" */
+	const char *ending;     /* of files that are meant to be such: ".svg"; NULL: none */
+	bool whole;             /* one picture of all: nothing is written before close() */
+	bool maps;              /* what show() prints comes as an I_MAP, not as rows */
+	size_t size;            /* of self */
+	const struct sink_option *options; /* ended by {0}; NULL: none */
+	/* opts: by number of the option; {NULL}: not given. They outlast the sink. */
+	struct err *(*open)(void *self, const struct sink_env *env, const struct str *opts);
 	struct err *(*put)(void *self, const struct item *it);
 	struct err *(*flush)(void *self); /* after each batch of events */
 	struct err *(*close)(void *self); /* also when put failed: then says again why */
-	/* Control bytes of traced strings are to be escaped (plain text for a terminal). NULL:
-	 * never. */
-	bool (*escape)(const void *self);
+	/* How texts are to be made that it gets whole (printf, errorf). NULL: as they are. */
+	void (*show)(const void *self, struct show *results, struct show *remarks);
 };
-extern const struct sink *const sinks[]; /* out/registry.c, ended by NULL */
+extern const struct sink *const sinks[]; /* sink/registry.c, ended by NULL */
+
+/* core/sink.c */
+const struct sink *sink_named(struct str name);   /* NULL: there is none */
+const struct sink *sink_of_file(struct str path); /* by its ending; NULL: no ending of ours */
+/* "width=1200,title=x" into opts[SINK_OPTIONS]; one of them. */
+struct err *sink_set_options(const struct sink *s, struct str text, struct str *opts);
+struct err *sink_set_option(const struct sink *s, struct str name, struct str val,
+			    struct str *opts);

@@ -1,20 +1,25 @@
 /*
  * unit.h - one compiled script: all that the compiler tells the runtime.
  *
- * No tree, no IR, no pass: the same struct can come from the compiler, from a
- * recording, or over the wire.
+ * It is data: no tree, no IR, no descriptor, no machine, no messages. unitfile.h writes it and
+ * reads it back, so the same struct can come from the compiler, from a file, or over the wire. It
+ * lies in the arena that the compiler or unit_read() was given, and what kinds find of points in the
+ * host's: both outlive it.
  */
 #pragma once
 #include "core/config.h"
-#include "core/provider.h"
+#include "core/probe.h"
 #include "core/record.h"
 #include "core/scope.h"
 #include "core/unwind.h"
 
+struct columns;
+struct store;
+
 enum map_role {
 	MAP_USER,    /* @x of the script */
 	MAP_RING,    /* records */
-	MAP_SCRATCH, /* per CPU and nesting level: see lower/frame.c */
+	MAP_SCRATCH, /* per CPU and nesting level: lower_scratch() */
 	MAP_STATS,   /* loss counters: struct below */
 	MAP_AUX,     /* the compiler's own (zero page, tables): .init says what is in it */
 };
@@ -25,31 +30,27 @@ struct map {
 	u32 index; /* in unit.map, what R_MAP means */
 	u32 map_type, key_size, val_size, max_entries, flags;
 	u32 inner_size; /* a map of maps: bytes in each, an array of one element; else 0 */
-	struct map *
-		keys; /* keys are too large for this kernel: the map's own are 16-byte hashes of
-			 them, and this one holds what they stand for; NULL: keys are as they are */
-	struct map *table; /* core/table.h; the map itself takes what does not fit; or NULL */
-	struct map *cells; /* core/cell.h; likewise */
-	void *mem;         /* a table's memory, mapped by the runtime */
-	bool cleared;      /* ... clear() is used on it */
-	bool poked; /* the compiler's note: elements are looked up or deleted in the kernel */
-	bool odd;   /* ... in other ways than by storing, reading and deleting single values */
-	const struct type *key; /* of user maps; NULL: scalar */
-	const struct type *val; /* as stored: ints are 8 bytes */
-	const struct type
-		*shown; /* as printed and typed in the script: val before it was widened */
-	bool percpu;
-	bool scalar; /* no key: one element at index 0 of an array */
-	u32 present; /* scalar: offset of the u64 that says "was stored" */
-	u32 stride;  /* scalar, per CPU: the copies lie so far apart in the one element of an array
-			that user space maps; 0: the kernel's per-CPU array */
-	bool declared;              /* let @x = hash(10) */
-	bool frozen;                /* MAP_AUX: constants, as the verifier may take them */
-	bool keyed, assigned, read; /* notes of the compiler: used with a key, stored to, value read
-				       in the kernel */
+	/* Keys are too large for this kernel: the map's own are 16-byte hashes of them, and this one
+	 * holds what they stand for. NULL: keys are as they are. */
+	struct map *keys;
+	/* An array of one element that has no map of its own: it lies in the one element of this one,
+	 * which user space maps, from byte at on. NULL: it has. */
+	struct map *in;
+	u32 at;
+	const struct store *store; /* how it is kept, of user maps: core/store.h */
+	struct map *own;           /* memory that the store has beside; or NULL */
+	bool adds;                 /* programs do nothing but add to it */
+	bool cleared;              /* clear() is used on it */
+	const struct type *key;    /* of user maps; NULL: scalar */
+	const struct type *val;    /* as stored: ints are 8 bytes */
+	/* As printed and typed in the script: val before it was widened. */
+	const struct type *shown;
+	bool percpu;   /* of each value there is a copy for each CPU */
+	bool scalar;   /* no key: one element */
+	bool declared; /* let @x = hash(10): no setting changes the limit */
+	bool frozen;   /* MAP_AUX: constants, as the verifier may take them */
 	struct loc loc;
 	const void *init; /* MAP_AUX: contents of element 0, val_size bytes */
-	int fd;           /* -1 until loaded */
 };
 
 /* Words of the MAP_STATS value (one element, shared, atomic adds); u64 each. */
@@ -76,25 +77,18 @@ static inline u32 stat_record_word(u32 nprog)
 }
 
 struct prog {
-	struct point *points; /* all share one program */
-	const struct provider *provider;
-	struct str name; /* for the kernel: "tracepoint_sched_switch_1" */
+	struct point *points; /* all share one program, kind and way */
+	struct str name;      /* for the kernel: "tracepoint_sched_switch_1" */
 	enum prog_phase phase;
 	u32 index; /* in unit.prog */
 	u32 attach_btf_id;
 	struct code code;
 	struct loc loc;
-	int fd;                     /* -1 until loaded */
-	u32 unattached;             /* points of a wildcard that attach() had to leave out */
-	struct err *unattached_why; /* of the first */
-	const struct point *failed; /* that attach() speaks of; NULL: the only one, or all */
 };
 
 struct unit {
-	struct arena *arena;
-	struct diags *diags;
-	struct host *host;
 	struct config config;
+	struct refused refused; /* by the kernel, so far */
 	struct map **map;       /* by index */
 	struct schema **schema; /* by id */
 	struct prog **prog;
@@ -103,6 +97,8 @@ struct unit {
 	struct map *names; /* probe_name as text for programs; NULL: not needed */
 	struct str *probe_name; /* by point.id: what "probe" shows */
 	u32 nprobe;
+	struct columns **columns; /* the script's tables */
+	u32 ncolumns;
 	const char **strings; /* by string id: formats of strftime, filters */
 	u32 nmap, nschema, nprog, nstring;
 	struct map *ring, *scratch, *stats; /* NULL: the script needs none */

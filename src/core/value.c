@@ -6,8 +6,9 @@
 
 /* How compound values are punctuated. */
 struct punct {
-	struct str trailer;
-	bool brief; /* no blanks that are only layout */
+	struct show how;
+	bool brief;       /* no blanks that are only layout */
+	const char *mark; /* characters of texts that get a backslash; NULL: none */
 };
 
 static const char hex_lower[] = "0123456789abcdef";
@@ -35,6 +36,36 @@ void value_bytes_text(struct sb *out, struct str b, bool all)
 	}
 }
 
+void value_put_str(struct sb *out, struct str s, const struct show *how)
+{
+	if (how->escape)
+		sb_visible(out, s);
+	else
+		sb_add(out, s);
+}
+
+static void put_text(struct sb *out, struct str s, const struct punct *p)
+{
+	for (u32 i = 0; p->mark && i < s.n; i++) {
+		if (s.s[i] && strchr(p->mark, s.s[i]))
+			sb_char(out, '\\');
+		sb_char(out, s.s[i]);
+	}
+	if (!p->mark)
+		value_put_str(out, s, &p->how);
+}
+
+static void put_bytes(struct sb *out, struct str s, const struct punct *p)
+{
+	for (u32 i = 0; i < s.n; i++) {
+		struct str byte = str_n(s.s + i, 1);
+		if (p->mark && (u8)byte.s[0] >= ' ' && (u8)byte.s[0] < 0x7f)
+			put_text(out, byte, p);
+		else
+			value_bytes_text(out, byte, false);
+	}
+}
+
 static void put_stack(struct sb *out, const struct value *v, const struct punct *p)
 {
 	const char *indent = v->mode == STACK_PERF                    ? "\t"
@@ -43,7 +74,7 @@ static void put_stack(struct sb *out, const struct value *v, const struct punct 
 	sb_char(out, '\n');
 	for (u32 i = 0; i < v->n; i++) {
 		sb_z(out, indent);
-		sb_add(out, v->stack[i].text);
+		put_text(out, v->stack[i].text, p);
 		sb_char(out, '\n');
 	}
 }
@@ -80,8 +111,15 @@ static void put_record(struct sb *out, const struct value *v, const struct str *
 	sb_char(out, '}');
 }
 
+/* What ends a text within brackets gets a backslash, too. */
+static struct punct within(const struct punct *p)
+{
+	return (struct punct){p->how, p->brief, p->brief ? "\\,()[]{}" : NULL};
+}
+
 static void put_value(struct sb *out, const struct value *v, const struct punct *p)
 {
+	const struct punct in = within(p);
 	static const struct str stats[] = {{"count", 5}, {"average", 7}, {"total", 5}};
 	switch (v->kind) {
 	case V_NONE: break;
@@ -96,23 +134,23 @@ static void put_value(struct sb *out, const struct value *v, const struct punct 
 			sb_i64(out, v->i);
 		break;
 	case V_STR:
-		sb_add(out, v->str);
+		put_text(out, v->str, p);
 		if (v->cut)
-			sb_add(out, p->trailer);
+			sb_add(out, p->how.trailer);
 		break;
-	case V_BYTES: value_bytes_text(out, v->str, false); break;
-	case V_NAMED: sb_add(out, v->str); break;
+	case V_BYTES: put_bytes(out, v->str, p); break;
+	case V_NAMED: put_text(out, v->str, p); break;
 	case V_TUPLE:
 		sb_char(out, '(');
-		put_list(out, v, p, p->brief ? "," : ", ");
+		put_list(out, v, &in, p->brief ? "," : ", ");
 		sb_char(out, ')');
 		break;
 	case V_ARRAY:
 		sb_char(out, '[');
-		put_list(out, v, p, ",");
+		put_list(out, v, &in, ",");
 		sb_char(out, ']');
 		break;
-	case V_RECORD: put_record(out, v, v->names, p); break;
+	case V_RECORD: put_record(out, v, v->names, &in); break;
 	case V_STATS:
 		assert(v->n <= countof(stats));
 		put_record(out, v, stats, p);
@@ -125,23 +163,23 @@ static void put_value(struct sb *out, const struct value *v, const struct punct 
 	}
 }
 
-void value_text(struct sb *out, const struct value *v, struct str trailer)
+void value_text(struct sb *out, const struct value *v, const struct show *how)
 {
-	put_value(out, v, &(struct punct){trailer, false});
+	put_value(out, v, &(struct punct){*how, false, NULL});
 }
 
-void value_key_text(struct sb *out, const struct value *v, struct str trailer)
+void value_key_text(struct sb *out, const struct value *v, const struct show *how)
 {
-	const struct punct p = {trailer, false};
+	const struct punct p = {*how, false, NULL};
 	if (v->kind == V_TUPLE)
 		put_list(out, v, &p, ", ");
 	else
 		put_value(out, v, &p);
 }
 
-void value_key_short(struct sb *out, const struct value *v, struct str trailer)
+void value_key_short(struct sb *out, const struct value *v, const struct show *how)
 {
-	const struct punct p = {trailer, true};
+	const struct punct p = {*how, true, v->kind == V_TUPLE ? "\\," : NULL};
 	if (v->kind == V_TUPLE)
 		put_list(out, v, &p, ",");
 	else

@@ -16,8 +16,7 @@ enum value_kind {
 	V_ENUM,   /* i, and str: the enumerator's name ("" when unknown) */
 	V_STR,    /* str; .cut when it was truncated */
 	V_BYTES,  /* str */
-	V_NAMED,  /* str: text of something resolved in user space (ksym, usym, inet, time, macaddr,
-		     username ...);  u: the number behind it */
+	V_NAMED,  /* str: text of what user space resolves (ksym, inet, time ...); u: the number */
 	V_TUPLE,  /* list of n */
 	V_ARRAY,  /* list of n */
 	V_RECORD, /* list of n, names of n */
@@ -26,16 +25,22 @@ enum value_kind {
 	V_STATS,  /* list of 3 V_INT: count, average, total; printed as a record */
 	V_FLOAT,  /* f */
 	V_PERCENTILES, /* hist: the bucket of each of n; names; total observations */
-	V_SERIES, /* series: n intervals, first to last with a value, gaps filled; .sign, .step: ns
-		   */
+	V_SERIES, /* series: n intervals, first to last with a value, gaps filled; .sign; .step: ns */
 };
 
+/* Of a stack. What is not known is "" or 0. */
 struct frame {
 	u64 addr;
-	struct str sym;    /* "" when unknown */
-	u64 off;           /* addr - start of sym */
-	struct str module; /* perf mode, user stacks */
-	struct str text;   /* the line as the stack's mode prints it, without indent or newline */
+	struct str sym;
+	u64 off; /* addr - start of sym */
+	/* Kernel: the module, "" for the kernel itself; user: path of the file. */
+	struct str module;
+	struct str build_id; /* of that file, in hex */
+	u64 file_off;        /* where in the file addr lies */
+	bool inlined;        /* into the next frame, at the same address */
+	struct str source;   /* file of the source, with line */
+	u32 line;
+	struct str text; /* the line as the stack's mode prints it, without indent or newline */
 };
 struct bucket {
 	i64 lo, hi;        /* [lo, hi); */
@@ -74,13 +79,26 @@ struct value {
 	};
 };
 
-/* As print() and %s write it. trailer: after a cut string (".."). Control bytes are left alone. */
-void value_text(struct sb *out, const struct value *v, struct str trailer);
+/* How values become text. */
+struct show {
+	struct str trailer; /* after a cut string: ".." */
+	/* What was traced (texts, names of symbols) goes through sb_visible(): it can neither steer
+	 * a terminal nor begin a line of its own. */
+	bool escape;
+};
+/* As print() and %s write it. */
+void value_text(struct sb *out, const struct value *v, const struct show *how);
 /* The same for a map key: the outer parentheses of a tuple are dropped. */
-void value_key_text(struct sb *out, const struct value *v, struct str trailer);
-/* A map key in one word for JSON objects: as above, without the blanks and indents that are only
- * layout. */
-void value_key_short(struct sb *out, const struct value *v, struct str trailer);
+void value_key_text(struct sb *out, const struct value *v, const struct show *how);
+/*
+ * A map key in one word for JSON objects: as above, without the blanks and indents that are only
+ * layout. In texts that are parts of a key, commas and backslashes get a backslash, within a tuple
+ * in a tuple (or an array, a record) brackets too: two keys of a map are two words, and a reader
+ * who cuts at the commas that have none finds the parts.
+ */
+void value_key_short(struct sb *out, const struct value *v, const struct show *how);
+/* Traced text as how says. */
+void value_put_str(struct sb *out, struct str s, const struct show *how);
 /* Bytes as text: those that cannot be shown, or all, as \xNN. */
 void value_bytes_text(struct sb *out, struct str b, bool all);
 /* Histogram lines as text: "[2, 4)    1 |@@@   |\n" each. */

@@ -1,10 +1,12 @@
 /*
- * decode.c - records and map elements -> values.
+ * decode.c - bytes of records and map elements -> values.
  *
- * A record is as trustworthy as the program that wrote it, which is ours; but it may also come from
- * a file or another host one day, so nothing here reads past what was given.
+ * Nothing here reads past what was given, or asks the kernel: what an address or an id stands for
+ * is answered by reader.names.
  */
-#include "run/run.h"
+#include "base/alloc.h"
+#include "core/unwind.h"
+#include "run/reader.h"
 #include <arpa/inet.h>
 
 static u64 load_uint(const u8 *p, u32 n)
@@ -26,47 +28,17 @@ static u64 extend(u64 v, u32 bits, bool sign)
 	return sign && v >> (bits - 1) ? v | ~0ull << bits : v;
 }
 
-static bool is_control(char c)
-{
-	return ((u8)c < ' ' && c != '\n' && c != '\t') || c == 0x7f;
-}
-
-/* Traced text on a terminal: escape sequences must not reach it. */
-static struct str escaped(struct arena *a, struct str s)
-{
-	static const char hex[] = "0123456789abcdef";
-	u32 n = 0;
-	for (u32 i = 0; i < s.n; i++)
-		n += is_control(s.s[i]);
-	if (!n)
-		return s;
-	char *buf = arena_alloc(a, s.n + 3ul * n, 1), *to = buf;
-	for (u32 i = 0; i < s.n; i++) {
-		u8 c = (u8)s.s[i];
-		if (is_control((char)c)) {
-			*to++ = '\\';
-			*to++ = 'x';
-			*to++ = hex[c >> 4];
-			*to++ = hex[c & 15];
-		} else {
-			*to++ = (char)c;
-		}
-	}
-	return str_n(buf, (size_t)(to - buf));
-}
-
 static void named(struct value *ret, struct str text, u64 u)
 {
 	*ret = (struct value){.kind = V_NAMED, .str = text, .u = u};
 }
 
-static void decode_text(struct session *s, struct arena *a, const u8 *p, u32 size,
-			struct value *ret)
+static void decode_text(const u8 *p, u32 size, struct value *ret)
 {
 	const u8 *nul = size ? memchr(p, 0, size) : NULL;
 	struct str text = str_n((const char *)p, nul ? (size_t)(nul - p) : size);
 	*ret = (struct value){.kind = V_STR, .cut = size && !nul};
-	ret->str = s->escape ? escaped(a, text) : text;
+	ret->str = text;
 }
 
 static void decode_int(const struct type *t, u64 raw, struct value *ret)
@@ -86,38 +58,80 @@ static void decode_int(const struct type *t, u64 raw, struct value *ret)
 
 /* ---- addresses ---- */
 
-static struct str sym_offset(struct arena *a, const struct symbol *sym)
+enum { MAX_INLINED = 16 }; /* functions at one address */
+
+/* "name+21@/src/file.c:7"; what was inlined has no offset. */
+static struct str frame_name(struct arena *a, const struct frame *f)
 {
-	return str_z(arena_fmt(a, "%.*s+%llu", STRF(sym->name), sym->off));
+	AUTO_SB b = {0};
+	if (!f->sym.n)
+		sb_fmt(&b, "0x%llx", f->addr);
+	else if (f->inlined)
+		sb_add(&b, f->sym);
+	else
+		sb_fmt(&b, "%.*s+%llu", STRF(f->sym), f->off);
+	if (f->source.n)
+		sb_fmt(&b, "@%.*s:%u", STRF(f->source), f->line);
+	if (f->inlined)
+		sb_add(&b, STR(" [inlined]"));
+	return arena_str(a, sb_str(&b));
 }
 
 /* One line of a stack, as its mode shows it. */
-static void decode_frame(struct session *s, struct arena *a, const struct type *t, u32 pid,
+static void frame_text(struct arena *a, const struct type *t, struct frame *f)
+{
+	bool user = t->kind == T_USTACK;
+	f->text = frame_name(a, f);
+	if (t->mode != STACK_PERF)
+		return;
+	struct str module = f->module.n ? f->module : STR("[unknown]");
+	f->text =
+		user ? str_z(arena_fmt(a, "%llx %.*s (%.*s)", f->addr, STRF(f->text), STRF(module)))
+		     : str_z(arena_fmt(a, "%llx %.*s", f->addr, STRF(f->text)));
+}
+
+static void decode_frame(struct reader *r, struct arena *a, const struct type *t, u32 pid,
 			 struct frame *f)
 {
 	struct symbol sym = {0};
-	bool user = t->kind == T_USTACK, perf = t->mode == STACK_PERF;
+	bool user = t->kind == T_USTACK;
 	if (t->mode == STACK_RAW || t->mode == STACK_BUILD_ID) { /* or its id is not known */
 		f->text = str_z(arena_fmt(a, "%llx", f->addr));
 		return;
 	}
-	bool known =
-		user ? sym_user(s->syms, pid, f->addr, &sym) : sym_kernel(s->syms, f->addr, &sym);
-	known = known && sym.name.n;
+	bool known = user ? r->names->user(r->asked, pid, f->addr, &sym)
+			  : r->names->kernel(r->asked, f->addr, &sym);
 	f->module = arena_str(a, sym.module);
-	if (known) {
+	f->build_id = arena_str(a, sym.build_id);
+	f->file_off = user ? sym.file_off : 0;
+	if (known && sym.name.n) {
 		f->sym = arena_str(a, sym.name);
 		f->off = sym.off;
-		f->text = sym_offset(a, &sym);
-	} else {
-		f->text = str_z(arena_fmt(a, "0x%llx", f->addr));
 	}
-	if (!perf)
-		return;
-	struct str module = sym.module.n ? sym.module : STR("[unknown]");
-	f->text =
-		user ? str_z(arena_fmt(a, "%llx %.*s (%.*s)", f->addr, STRF(f->text), STRF(module)))
-		     : str_z(arena_fmt(a, "%llx %.*s", f->addr, STRF(f->text)));
+	frame_text(a, t, f);
+}
+
+/* With show_debug_info: *f and what was inlined there, at most max. How many frames that makes. */
+static u32 decode_source(struct reader *r, struct arena *a, const struct type *t, u32 pid,
+			 bool call, struct frame *f, u32 max)
+{
+	struct source_frame v[MAX_INLINED];
+	struct frame whole = f[0];
+	bool wanted = r->unit->config.show_debug_info && t->kind == T_USTACK &&
+		      t->mode != STACK_RAW && t->mode != STACK_BUILD_ID;
+	u32 n = wanted ? r->names->source(r->asked, pid, whole.addr, call, v,
+					  MIN(max, (u32)MAX_INLINED))
+		       : 0;
+	for (u32 i = 0; i < n; i++) {
+		f[i] = whole;
+		if (v[i].inlined || !whole.sym.n)
+			f[i].sym = arena_str(a, v[i].name);
+		f[i].inlined = v[i].inlined;
+		f[i].source = arena_str(a, v[i].source);
+		f[i].line = v[i].line;
+		frame_text(a, t, &f[i]);
+	}
+	return MAX(n, 1u);
 }
 
 /* A frame of build_id mode: "ID 0xOFFSET"; false: the kernel had only the address. */
@@ -136,39 +150,55 @@ static bool decode_place(struct arena *a, const u8 *p, struct frame *f)
 	return true;
 }
 
-static void decode_stack(struct session *s, struct arena *a, const struct type *t, const u8 *p,
+/* Its last frame says where the rest is. */
+static bool stack_is_open(struct reader *r, u64 last, const u64 **tail, u32 *ntail)
+{
+	if ((last & UNWIND_MARK_MASK) != UNWIND_MARK)
+		return false;
+	*tail = r->names->tail(r->asked, last, ntail);
+	return true;
+}
+
+static void decode_stack(struct reader *r, struct arena *a, const struct type *t, const u8 *p,
 			 struct value *ret)
 {
 	struct stack_value head;
 	memcpy(&head, p, sizeof(head));
-	if (t->kind == T_USTACK)
-		notes_drain(s);
-	u32 n = MIN(head.n, t->count);
-	struct frame *f = arena_newn(a, struct frame, n ? n : 1);
-	for (u32 i = 0; i < n; i++) {
-		if (t->mode == STACK_BUILD_ID &&
-		    decode_place(a, p + sizeof(head) + i * sizeof(struct stack_place), &f[i]))
+	u32 n = MIN(head.n, t->count), ntail = 0, made = 0;
+	bool places = t->mode == STACK_BUILD_ID;
+	const u64 *tail = NULL;
+	if (n && !places && t->kind == T_USTACK)
+		n -= stack_is_open(r, load_uint(p + sizeof(head) + 8ul * (n - 1), 8), &tail,
+				   &ntail);
+	ntail = MIN(ntail, t->count - n);
+	u32 cap = (n + ntail) * (r->unit->config.show_debug_info ? MAX_INLINED : 1) + 1;
+	struct frame *f = arena_newn(a, struct frame, cap);
+	for (u32 i = 0; i < n + ntail; i++) {
+		struct frame *at = &f[made];
+		if (places &&
+		    decode_place(a, p + sizeof(head) + i * sizeof(struct stack_place), at)) {
+			made++;
 			continue;
-		if (t->mode != STACK_BUILD_ID)
-			f[i].addr = load_uint(p + sizeof(head) + 8ul * i, 8);
-		decode_frame(s, a, t, head.pid, &f[i]);
+		}
+		if (!places)
+			at->addr = i < n ? load_uint(p + sizeof(head) + 8ul * i, 8) : tail[i - n];
+		decode_frame(r, a, t, head.pid, at);
+		made += decode_source(r, a, t, head.pid, i > 0, at, cap - made);
 	}
 	*ret = (struct value){.kind = V_STACK,
 			      .mode = t->mode,
 			      .kernel = t->kind == T_KSTACK,
-			      .n = n,
+			      .n = made,
 			      .stack = f};
 }
 
-static void decode_sym(struct session *s, struct arena *a, const struct type *t, const u8 *p,
+static void decode_sym(struct reader *r, struct arena *a, const struct type *t, const u8 *p,
 		       struct value *ret)
 {
 	u64 addr = load_uint(p, 8), pid = t->kind == T_USYM ? load_uint(p + 8, 8) : 0;
 	struct symbol sym = {0};
-	if (t->kind == T_USYM)
-		notes_drain(s);
-	bool known = t->kind == T_USYM ? sym_user(s->syms, (u32)pid, addr, &sym)
-				       : sym_kernel(s->syms, addr, &sym);
+	bool known = t->kind == T_USYM ? r->names->user(r->asked, (u32)pid, addr, &sym)
+				       : r->names->kernel(r->asked, addr, &sym);
 	if (known && sym.name.n)
 		named(ret, arena_str(a, sym.name), addr);
 	else
@@ -193,34 +223,34 @@ static void decode_mac(struct arena *a, const u8 *p, struct value *ret)
 	named(ret, str_z(text), load_uint(p, 6));
 }
 
-static const char *string_by_id(const struct session *s, u32 id)
+static const char *string_by_id(const struct reader *r, u32 id)
 {
-	return id < s->u->nstring ? s->u->strings[id] : "";
+	return id < r->unit->nstring ? r->unit->strings[id] : "";
 }
 
-static void decode_time(struct session *s, struct arena *a, const u8 *p, struct value *ret)
+static void decode_time(struct reader *r, struct arena *a, const u8 *p, struct value *ret)
 {
 	AUTO_SB text = {0};
 	u64 ns = load_uint(p, 8), mode = load_uint(p + 12, 4);
-	if (mode < countof(s->ahead_ns))
-		ns -= (u64)s->ahead_ns[mode];
-	session_strftime(s, &text, string_by_id(s, (u32)load_uint(p + 8, 4)), ns);
+	if (mode < countof(r->clocks.ahead_ns))
+		ns -= (u64)r->clocks.ahead_ns[mode];
+	clocks_strftime(&r->clocks, &text, string_by_id(r, (u32)load_uint(p + 8, 4)), ns);
 	named(ret, arena_str(a, sb_str(&text)), ns);
 }
 
-static void decode_cgroup(struct session *s, struct arena *a, const u8 *p, struct value *ret)
+static void decode_cgroup(struct reader *r, struct arena *a, const u8 *p, struct value *ret)
 {
 	u64 id = load_uint(p, 8);
-	const char *path = proc_cgroup_path(s->h, id);
-	const char *filter = string_by_id(s, (u32)load_uint(p + 8, 4));
+	const char *path = r->names->cgroup(r->asked, id);
+	const char *filter = string_by_id(r, (u32)load_uint(p + 8, 4));
 	bool wanted = path && (!*filter || str_glob(str_z(filter), STR("unified")));
 	named(ret, wanted ? str_z(arena_fmt(a, "unified:%s", path)) : STR(""), id);
 }
 
-static void decode_user(struct session *s, struct arena *a, const u8 *p, struct value *ret)
+static void decode_user(struct reader *r, struct arena *a, const u8 *p, struct value *ret)
 {
 	u64 uid = load_uint(p, 8);
-	const char *name = proc_username(s->h, (u32)uid);
+	const char *name = r->names->username(r->asked, (u32)uid);
 	named(ret, name ? str_z(name) : str_z(arena_fmt(a, "%llu", uid)), uid);
 }
 
@@ -236,64 +266,71 @@ static u32 count_members(const struct type *t)
 	return total;
 }
 
-static void decode_field(struct session *s, struct arena *a, const struct field *f, const u8 *p,
+static void decode_field(struct reader *r, struct arena *a, const struct field *f, const u8 *p,
 			 struct value *ret)
 {
 	u32 at = f->bit_off / 8, shift = f->bit_off % 8;
 	if (!f->bit_len) {
-		decode_value(s, a, f->type, p + at, ret);
+		decode_value(r, a, f->type, p + at, ret);
 		return;
 	}
 	u64 raw = load_uint(p + at, (shift + f->bit_len + 7) / 8) >> shift;
 	decode_int(f->type, extend(raw, f->bit_len, false), ret);
 }
 
-static u32 decode_members(struct session *s, struct arena *a, const struct type *t, const u8 *p,
+static u32 decode_members(struct reader *r, struct arena *a, const struct type *t, const u8 *p,
 			  struct value *list, struct str *names)
 {
 	u32 n, done = 0;
 	const struct field *f = type_fields(t, &n);
 	for (u32 i = 0; i < n; i++) {
 		if (!f[i].name.n && type_is_record(f[i].type)) {
-			done += decode_members(s, a, f[i].type, p + f[i].bit_off / 8, list + done,
+			done += decode_members(r, a, f[i].type, p + f[i].bit_off / 8, list + done,
 					       names + done);
 			continue;
 		}
-		decode_field(s, a, &f[i], p, &list[done]);
+		decode_field(r, a, &f[i], p, &list[done]);
 		names[done++] = f[i].name;
 	}
 	return done;
 }
 
-static void decode_struct(struct session *s, struct arena *a, const struct type *t, const u8 *p,
+static void decode_struct(struct reader *r, struct arena *a, const struct type *t, const u8 *p,
 			  struct value *ret)
 {
 	u32 n = count_members(t);
 	struct value *list = arena_newn(a, struct value, n ? n : 1);
 	struct str *names = arena_newn(a, struct str, n ? n : 1);
-	decode_members(s, a, t, p, list, names);
+	decode_members(r, a, t, p, list, names);
 	*ret = (struct value){.kind = V_RECORD, .n = n, .list = list, .names = names};
 }
 
-static void decode_tuple(struct session *s, struct arena *a, const struct type *t, const u8 *p,
+static void decode_tuple(struct reader *r, struct arena *a, const struct type *t, const u8 *p,
 			 struct value *ret)
 {
 	struct value *list = arena_newn(a, struct value, t->nfield ? t->nfield : 1);
 	for (u32 i = 0; i < t->nfield; i++)
-		decode_field(s, a, &t->field[i], p, &list[i]);
+		decode_field(r, a, &t->field[i], p, &list[i]);
 	*ret = (struct value){.kind = V_TUPLE, .n = t->nfield, .list = list};
+	if (!t->name.n)
+		return;
+	AUTO_SB text = {0};
+	value_printf(&text, t->name, list, t->nfield,
+		     &(struct show){r->unit->config.str_trunc_trailer, false});
+	named(ret, arena_str(a, sb_str(&text)), 0);
 }
 
-static void decode_array(struct session *s, struct arena *a, const struct type *t, const u8 *p,
+static void decode_array(struct reader *r, struct arena *a, const struct type *t, const u8 *p,
 			 struct value *ret)
 {
 	if (t->base->is_char) {
-		decode_text(s, a, p, t->size, ret);
+		decode_text(p, t->size, ret);
+		ret->cut = false;
 		return;
 	}
 	struct value *list = arena_newn(a, struct value, t->count ? t->count : 1);
 	for (u32 i = 0; i < t->count; i++)
-		decode_value(s, a, t->base, p + (size_t)i * t->base->size, &list[i]);
+		decode_value(r, a, t->base, p + (size_t)i * t->base->size, &list[i]);
 	*ret = (struct value){.kind = V_ARRAY, .n = t->count, .list = list};
 }
 
@@ -328,15 +365,15 @@ static void decode_agg(struct arena *a, const struct type *t, const u8 *p, struc
 	agg->decode(t, w, 0, a, ret);
 }
 
-static void decode_probe(const struct session *s, const u8 *p, struct value *ret)
+static void decode_probe(const struct reader *r, const u8 *p, struct value *ret)
 {
 	u64 id;
 	memcpy(&id, p, sizeof(id));
 	ret->kind = V_STR;
-	ret->str = id < s->u->nprobe ? s->u->probe_name[id] : STR("?");
+	ret->str = id < r->unit->nprobe ? r->unit->probe_name[id] : STR("?");
 }
 
-void decode_value(struct session *s, struct arena *a, const struct type *t, const u8 *p,
+void decode_value(struct reader *r, struct arena *a, const struct type *t, const u8 *p,
 		  struct value *ret)
 {
 	switch (t->kind) {
@@ -356,142 +393,89 @@ void decode_value(struct session *s, struct arena *a, const struct type *t, cons
 	case T_PTR:
 		*ret = (struct value){.kind = V_PTR, .size = 8, .u = load_uint(p, t->size)};
 		break;
-	case T_ARRAY: decode_array(s, a, t, p, ret); break;
+	case T_ARRAY: decode_array(r, a, t, p, ret); break;
 	case T_STRUCT:
 	case T_UNION:
-	case T_RECORD: decode_struct(s, a, t, p, ret); break;
-	case T_TUPLE: decode_tuple(s, a, t, p, ret); break;
-	case T_STRING: decode_text(s, a, p, t->size, ret); break;
+	case T_RECORD: decode_struct(r, a, t, p, ret); break;
+	case T_TUPLE: decode_tuple(r, a, t, p, ret); break;
+	case T_STRING:
+		decode_text(p, t->size, ret);
+		ret->cut &= !t->whole;
+		break;
 	case T_BUF: decode_buf(p, t->size, ret); break;
 	case T_KSTACK:
-	case T_USTACK: decode_stack(s, a, t, p, ret); break;
+	case T_USTACK: decode_stack(r, a, t, p, ret); break;
 	case T_KSYM:
-	case T_USYM: decode_sym(s, a, t, p, ret); break;
+	case T_USYM: decode_sym(r, a, t, p, ret); break;
 	case T_INET: decode_inet(a, p, ret); break;
-	case T_TIMESTAMP: decode_time(s, a, p, ret); break;
+	case T_TIMESTAMP: decode_time(r, a, p, ret); break;
 	case T_MAC: decode_mac(a, p, ret); break;
-	case T_CGROUP_PATH: decode_cgroup(s, a, p, ret); break;
-	case T_USERNAME: decode_user(s, a, p, ret); break;
-	case T_PROBE: decode_probe(s, p, ret); break;
-	case T_COUNT:
-	case T_SUM:
-	case T_MIN:
-	case T_MAX:
-	case T_AVG:
-	case T_STATS:
-	case T_HIST:
-	case T_LHIST:
-	case T_TSERIES: decode_agg(a, t, p, ret); break;
+	case T_CGROUP_PATH: decode_cgroup(r, a, p, ret); break;
+	case T_USERNAME: decode_user(r, a, p, ret); break;
+	case T_PROBE: decode_probe(r, p, ret); break;
+	default: decode_agg(a, t, p, ret); break;
 	}
 }
 
 /* ---- records ---- */
 
-/* The fields of a record. Only the last may be shorter than its type: text or bytes up to the end
- * of the record. */
-static bool decode_fields(struct session *s, const struct type *t, const struct record *r,
-			  struct value *v)
+/* Only the last field may be shorter than its type: text or bytes up to the end of the record. */
+static bool decode_short(const struct field *f, bool last, const u8 *p, u32 left, struct value *v)
 {
-	if (r->size >= t->size) {
-		for (u32 i = 0; i < t->nfield; i++)
-			decode_value(s, &s->ev, t->field[i].type, r->data + t->field[i].bit_off / 8,
-				     &v[i]);
+	if (last && f->type->kind == T_STRING) {
+		decode_text(p, left, v);
+		v->cut = false;
 		return true;
 	}
-	for (u32 i = 0; i < t->nfield; i++) {
-		const struct field *f = &t->field[i];
-		u32 at = f->bit_off / 8, left = at <= r->size ? r->size - at : 0;
-		bool whole = left >= f->type->size && at <= r->size;
-		if (whole) {
-			decode_value(s, &s->ev, f->type, r->data + at, &v[i]);
-		} else if (f->type->kind == T_STRING && i + 1 == t->nfield && at <= r->size) {
-			decode_text(s, &s->ev, r->data + at, left, &v[i]);
-			v[i].cut = false;
-		} else if (f->type->kind == T_BUF && i + 1 == t->nfield && left >= 4) {
-			decode_buf(r->data + at, left, &v[i]);
-		} else {
+	if (last && f->type->kind == T_BUF && left >= 4) {
+		decode_buf(p, left, v);
+		return true;
+	}
+	return false;
+}
+
+bool decode_record(struct reader *r, const struct type *layout, const struct record *rec)
+{
+	for (u32 i = 0; i < layout->nfield; i++) {
+		const struct field *f = &layout->field[i];
+		u32 at = f->bit_off / 8;
+		if (at > rec->size)
 			return false;
-		}
+		if (rec->size - at >= f->type->size)
+			decode_value(r, &r->arena, f->type, rec->data + at, &r->vals[i]);
+		else if (!decode_short(f, i + 1 == layout->nfield, rec->data + at, rec->size - at,
+				       &r->vals[i]))
+			return false;
 	}
 	return true;
 }
 
-/* A warning from the program: the first few at each place are shown, all are counted. */
-static void take_warning(struct session *s, const struct schema *sc)
+struct str reader_printf(struct reader *r, const struct schema *sc, const struct value *v, u32 n,
+			 const struct show *how)
 {
-	if (s->warned[sc->id]++ < WARN_SHOWN)
-		session_error(s, true, "runtime_error", sc->loc,
-			      str_z(sc->msg ? sc->msg : "run-time error"));
+	struct pattern *f = &r->patterns[sc->id];
+	if (!f->piece)
+		pattern_parse(&r->formats, sc->fmt, f);
+	sb_clear(&r->text);
+	pattern_put(&r->text, f, v, n, how);
+	return sb_str(&r->text);
 }
 
-static void dispatch(struct session *s, const struct record *r)
+void reader_init(struct reader *r, const struct unit *u, const struct names *names, void *asked)
 {
-	const struct schema *sc = s->u->schema[r->schema];
-	u32 n = sc->layout ? sc->layout->nfield : 0;
-	if (!sc->fn) {
-		take_warning(s, sc);
-		return;
-	}
-	struct value *v = s->vals;
-	if (!sc->fn->act || !decode_fields(s, n ? sc->layout : &type_none, r, v)) {
-		s->corrupt++;
-	} else {
-		s->event_ts = r->ts;
-		sc->fn->act(s, sc, v, n, r->ts);
-		s->event_ts = 0;
-	}
-	arena_reset(&s->ev);
+	u32 longest = 0;
+	for (u32 i = 0; i < u->nschema; i++)
+		longest = MAX(longest, u->schema[i]->layout ? u->schema[i]->layout->nfield : 0);
+	*r = (struct reader){.unit = u, .names = names, .asked = asked};
+	r->vals = xcalloc(longest, sizeof(*r->vals));
+	r->patterns = xcalloc(u->nschema, sizeof(*r->patterns));
 }
 
-static void hold(struct session *s, const struct record *r)
+void reader_free(struct reader *r)
 {
-	const struct schema *sc = s->u->schema[r->schema];
-	sb_mem(&s->held, r, sizeof(*r) + r->size);
-	sb_pad(&s->held, 0, ALIGN_UP(s->held.n, 8) - s->held.n);
-	if (sc->fn && sc->fn->flags & B_END)
-		s->exit_held = true;
-}
-
-void record_take(void *session, const void *data, size_t n)
-{
-	struct session *s = session;
-	const struct record *r = data;
-	if (s->discard || s->failed)
-		return;
-	if ((uintptr_t)data % _Alignof(struct record)) { /* perf buffers: 4 bytes off */
-		sb_clear(&s->aligned);
-		sb_mem(&s->aligned, data, n);
-		r = (const void *)s->aligned.s;
-	}
-	if (n < sizeof(*r) || r->size > n - sizeof(*r) || r->schema >= s->u->nschema) {
-		s->corrupt++;
-		return;
-	}
-	if (s->hold)
-		hold(s, r);
-	else
-		dispatch(s, r);
-}
-
-void record_again(struct session *s)
-{
-	assert(!s->hold);
-	for (size_t at = 0; at < s->held.n;) {
-		const struct record *r = (const void *)(s->held.s + at);
-		size_t n = sizeof(*r) + r->size;
-		record_take(s, r, n);
-		at += ALIGN_UP(n, 8);
-	}
-}
-
-void record_forget(struct session *s)
-{
-	sb_free(&s->held);
-	s->held = (struct sb){0};
-}
-
-void record_replay(struct session *s)
-{
-	record_again(s);
-	record_forget(s);
+	free(r->vals);
+	free(r->patterns);
+	sb_free(&r->text);
+	arena_free(&r->arena);
+	arena_free(&r->formats);
 }

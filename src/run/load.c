@@ -1,6 +1,7 @@
 /*
  * load.c - maps and programs into the kernel, with the script's lines; undone in reverse.
  */
+#include "base/alloc.h"
 #include "kern/caps.h"
 #include "kern/rings.h"
 #include "kern/verlog.h"
@@ -59,10 +60,11 @@ static size_t mem_size(const struct map *m)
 	return ALIGN_UP((size_t)ALIGN_UP(m->val_size, 8u) * m->max_entries, page);
 }
 
-static struct err *make_map(struct session *s, struct unit *u, struct map *m)
+static struct err *make_map(struct session *s, const struct unit *u, const struct map *m)
 {
+	int *fd = &s->live.map_fd[m->index];
 	struct map_spec spec = {
-		.name = arena_strz(u->arena, m->name),
+		.name = arena_strz(s->h->arena, m->name),
 		.type = m->map_type,
 		.key_size = m->key_size,
 		.val_size = m->val_size,
@@ -82,96 +84,102 @@ static struct err *make_map(struct session *s, struct unit *u, struct map *m)
 	int inner AUTO_CLOSE = -1;
 	struct err *e = m->inner_size ? load_inner(m, &inner) : NULL;
 	if (!e)
-		e = bpf_map_new_outer(&spec, MAX(inner, 0), &m->fd);
+		e = bpf_map_new_outer(&spec, MAX(inner, 0), fd);
 	if (e) {
-		m->fd = -1;
+		*fd = -1;
 		return e;
 	}
 	if (m->flags & BPF_F_MMAPABLE) {
-		e = bpf_map_mmap(m->fd, mem_size(m), &m->mem);
+		e = bpf_map_mmap(*fd, mem_size(m), &s->live.map_mem[m->index]);
 		if (e)
 			return err_wrap(e, "map %s: ", spec.name);
 	}
 	u32 zero = 0;
-	e = m->role == MAP_AUX && m->init ? bpf_map_put(m->fd, &zero, m->init) : NULL;
-	return !e && m->frozen ? bpf_map_seal(m->fd) : e;
+	e = m->role == MAP_AUX && m->init ? bpf_map_put(*fd, &zero, m->init) : NULL;
+	return !e && m->frozen ? bpf_map_seal(*fd) : e;
 }
 
 static struct err *open_ring(struct session *s, const struct unit *u)
 {
-	struct ring_spec spec = {.fd = u->ring->fd, .cb = record_take, .arg = s};
-	struct rings_spec own = {.mem = u->ring->mem,
+	struct ring_spec spec = {.fd = map_fd(s, u->ring), .cb = record_take, .arg = s};
+	struct rings_spec own = {.mem = map_mem(s, u->ring),
 				 .size = u->ring_size,
 				 .n = u->ring->max_entries,
 				 .stride = ALIGN_UP(u->ring->val_size, 8u)};
-	spec.bytes = s->ring_bytes = ring_bytes(s, u);
+	spec.bytes = s->live.ring_bytes = ring_bytes(s, u);
 	spec.perf = is_perf(s, u->ring);
 	if (u->wake) {
-		own.turns = u->turns->mem;
+		own.turns = map_mem(s, u->turns);
 		spec.own = &own;
-		spec.fd = u->wake->fd;
+		spec.fd = map_fd(s, u->wake);
 		spec.bytes = u->wake->max_entries;
 	}
-	return ring_new(s->h, &spec, &s->ring);
+	return ring_new(s->h, &spec, &s->live.ring);
 }
 
 /* Maps that no program names are not made, but the script's own are. */
 static struct err *make_maps(struct session *s, struct unit *u)
 {
-	bool *used = arena_newn(u->arena, bool, u->nmap + 1);
+	bool *used AUTO_FREE = xcalloc(u->nmap + 1, sizeof(*used));
 	for (u32 i = 0; i < u->nprog; i++)
 		for (u32 r = 0; r < u->prog[i]->code.nreloc; r++)
 			used[u->prog[i]->code.reloc[r].map] = true;
 	for (u32 i = 0; i < u->nmap; i++)
-		u->map[i]->fd = -1;
+		if (u->map[i]->in)
+			used[u->map[i]->in->index] = true;
 	for (u32 i = 0; i < u->nmap; i++) {
 		const struct map *m = u->map[i];
-		bool wanted =
-			used[i] || m->role == MAP_USER || (u->scope.follow && m == u->scope.pids);
-		struct err *e = wanted ? make_map(s, u, u->map[i]) : NULL;
+		bool wanted = !m->in && (used[i] || m->role == MAP_USER ||
+					 (u->scope.follow && m == u->scope.pids));
+		struct err *e = wanted ? make_map(s, u, m) : NULL;
 		if (e)
 			return e;
 	}
-	return u->ring && u->ring->fd >= 0 ? open_ring(s, u) : NULL;
+	for (u32 i = 0; i < u->nmap; i++)
+		if (u->map[i]->in)
+			s->live.map_mem[i] = (u8 *)map_mem(s, u->map[i]->in) + u->map[i]->at;
+	return map_fd(s, u->ring) >= 0 ? open_ring(s, u) : NULL;
 }
 
 /* ---- programs ---- */
 
-static void relocate(const struct unit *u, struct code *c)
+/* The code with the descriptors of its maps. */
+static struct bpf_insn *relocate(const struct session *s, const struct code *c, struct arena *a)
 {
+	struct bpf_insn *insn = arena_newn(a, struct bpf_insn, c->ninsn);
+	memcpy(insn, c->insn, c->ninsn * sizeof(*insn));
 	for (u32 i = 0; i < c->nreloc; i++) {
 		const struct reloc *r = &c->reloc[i];
-		assert(r->insn + 1 < c->ninsn && r->map < u->nmap);
-		struct bpf_insn *in = &c->insn[r->insn];
+		assert(r->insn + 1 < c->ninsn && r->map < s->u->nmap);
+		struct bpf_insn *in = &insn[r->insn];
 		assert(in->code == (BPF_LD | BPF_DW | BPF_IMM));
 		in->src_reg = r->kind == RELOC_MAP ? BPF_PSEUDO_MAP_FD : BPF_PSEUDO_MAP_VALUE;
-		in->imm = u->map[r->map]->fd;
+		in->imm = s->live.map_fd[r->map];
 	}
+	return insn;
 }
 
-/* The line of the source that holds pos. */
-static struct str source_line(struct str text, u32 pos)
+/* The line of the source with the place; of a long one what begins there. */
+static struct str source_line(const struct diags *ds, struct loc loc, u32 col)
 {
-	u32 from = MIN(pos, text.n);
-	while (from && text.s[from - 1] != '\n')
-		from--;
-	struct str line = str_from(text, from);
-	i32 end = str_chr(line, '\n');
-	if (end >= 0)
-		line.n = (u32)end;
+	enum { LONG_LINE = 200 };
+	struct str line = diag_line(ds, loc);
+	if (line.n > LONG_LINE)
+		line = str_from(line, col - 1);
+	line.n = MIN(line.n, LONG_LINE);
 	return str_trim(line);
 }
 
-static u32 make_lines(const struct unit *u, const struct code *c, struct line_info *li)
+static u32 make_lines(const struct diags *ds, const struct code *c, struct line_info *li)
 {
 	u32 n = 0, line, col;
 	for (u32 i = 0; i < c->nline; i++) {
 		struct loc loc = c->line[i].loc;
-		if (!diag_place(u->diags, loc, &line, &col))
+		if (!diag_place(ds, loc, &line, &col))
 			continue;
-		const struct source *src = &u->diags->source[loc.src];
+		const struct source *src = &ds->source[loc.src];
 		li[n++] = (struct line_info){c->line[i].insn, line, col, src->name,
-					     source_line(src->text, loc.pos)};
+					     source_line(ds, loc, col)};
 	}
 	return n;
 }
@@ -194,22 +202,22 @@ static struct loc insn_loc(const struct prog *p, i32 insn)
 }
 
 /* The verifier said no: one sentence at a place of the script. */
-static void refused(struct session *s, struct unit *u, const struct prog *p, const char *log)
+static void refused(struct session *s, struct diags *ds, const struct prog *p, const char *log)
 {
 	struct verdict v = {.insn = -1};
-	verlog_read(log, u->arena, &v);
-	struct diag *d = diag_add(u->diags, E_VERIFIER, insn_loc(p, v.insn), "%s",
+	verlog_read(log, ds->arena, &v);
+	struct diag *d = diag_add(ds, E_VERIFIER, insn_loc(p, v.insn), "%s",
 				  v.why ? v.why : "the kernel refused the program");
 	bool locked = strstr(log, "probe_read") && str_is(lockdown_mode(s->h), "confidentiality");
 	if (locked)
 		diag_hint(
-			u->diags, d,
+			ds, d,
 			"the kernel is locked down (confidentiality) and lets no program read its "
 			"memory by address; fields of typed arguments and curtask can be read");
 	if (s->verbose)
 		fprintf(stderr, "Kernel log of %.*s:\n%s\n", STRF(p->name), log);
 	else if (!locked)
-		diag_hint(u->diags, d, "-v shows the kernel's log");
+		diag_hint(ds, d, "-v shows the kernel's log");
 }
 
 /* A typed program for a function of a module names that module's BTF; for one of a BPF program, the
@@ -217,89 +225,106 @@ static void refused(struct session *s, struct unit *u, const struct prog *p, con
 static struct err *module_btf(const struct prog *p, int *fd)
 {
 	struct str module = p->points->target;
-	if ((p->provider->flags & PF_TYPED) && str_is(module, "bpf"))
+	if ((point_flags(p->points) & WAY_TYPED) && str_is(module, "bpf"))
 		return bpf_prog_by_id((u32)p->points->addr, fd);
-	if (!(p->provider->flags & PF_TYPED) || !module.n || str_is(module, "vmlinux"))
+	if (!(point_flags(p->points) & WAY_TYPED) || !module.n || str_is(module, "vmlinux"))
 		return NULL;
 	char name[64];
 	snprintf(name, sizeof(name), "%.*s", STRF(module));
 	return bpf_module_btf(name, fd);
 }
 
-static struct err *load_prog(struct session *s, struct unit *u, struct prog *p, bool *is_refused)
+static struct err *load_prog(struct session *s, struct unit *u, struct diags *ds,
+			     const struct prog *p)
 {
 	struct arena a = {0};
 	char *log AUTO_FREE = NULL;
 	struct line_info *li = arena_newn(&a, struct line_info, p->code.nline + 1);
 	struct func_info *fi = arena_newn(&a, struct func_info, p->code.nfn + 1);
-	relocate(u, &p->code);
 	int btf_fd AUTO_CLOSE = -1;
+	const struct way *way = p->points->way;
 	struct err *e = module_btf(p, &btf_fd);
 	if (e)
 		return e;
 	struct prog_spec spec = {
 		.name = arena_strz(&a, p->name),
 		.license = arena_strz(&a, u->config.license),
-		.type = p->provider->prog_type,
-		.attach_type = p->provider->load_as ? p->provider->load_as(s->h, u, p)
-						    : p->provider->attach_type,
+		.type = way->prog_type,
+		.attach_type = way->load_as ? way->load_as(s->h, u, p) : way->attach_type,
 		.attach_btf_id = p->attach_btf_id,
 		.attach_btf_fd = btf_fd >= 0 ? btf_fd : 0,
-		.insn = p->code.insn,
+		.insn = relocate(s, &p->code, &a),
 		.ninsn = p->code.ninsn,
 		.func = fi,
 		.nfunc = make_funcs(&p->code, fi),
 		.line = li,
-		.nline = make_lines(u, &p->code, li),
+		.nline = make_lines(ds, &p->code, li),
 		.log_size = (u32)MIN(u->config.log_size, UINT32_MAX / 8),
 	};
-	e = bpf_prog_new(s->h, &spec, &p->fd, &log);
+	e = bpf_prog_new(s->h, &spec, &s->live.prog_fd[p->index], &log);
 	arena_free(&a);
 	if (!e)
 		return NULL;
-	p->fd = -1;
+	s->live.prog_fd[p->index] = -1;
 	if (!log) /* it is not about what the program does */
 		return e;
-	refused(s, u, p, log);
+	refused(s, ds, p, log);
 	err_free(e);
-	*is_refused = true;
+	s->attach.refused = s->attach.refused ? s->attach.refused : p;
 	return NULL;
 }
 
-void load_undo(struct session *s, struct unit *u)
+/* What it cost the verifier; tests/verified.sh reads this. */
+static void tell_cost(const struct prog *p, int fd)
 {
-	for (u32 i = u->nprog; i-- > 0;) {
-		if (u->prog[i]->fd >= 0)
-			close(u->prog[i]->fd);
-		u->prog[i]->fd = -1;
-	}
-	ring_free(s->ring);
-	s->ring = NULL;
-	for (u32 i = u->nmap; i-- > 0;) {
-		if (u->map[i]->mem)
-			munmap(u->map[i]->mem, mem_size(u->map[i]));
-		u->map[i]->mem = NULL;
-		if (u->map[i]->fd >= 0)
-			close(u->map[i]->fd);
-		u->map[i]->fd = -1;
-	}
+	u32 walked = bpf_prog_walked(fd);
+	if (walked)
+		fprintf(stderr, "%.*s: %u instructions, %u verified\n", STRF(p->name),
+			p->code.ninsn, walked);
 }
 
-bool session_load(struct session *s, struct unit *u, struct err **e)
+static int *no_fds(u32 n)
 {
-	bool bad = false;
+	int *fd = xcalloc(n, sizeof(*fd));
+	for (u32 i = 0; i < n; i++)
+		fd[i] = -1;
+	return fd;
+}
+
+static void close_fds(int *fd, u32 n)
+{
+	while (fd && n-- > 0)
+		close_fd(&fd[n]);
+	free(fd);
+}
+
+void load_undo(struct session *s)
+{
+	struct live *l = &s->live;
+	close_fds(l->prog_fd, s->u->nprog);
+	ring_free(l->ring);
+	for (u32 i = 0; l->map_mem && i < s->u->nmap; i++)
+		if (l->map_mem[i] && !s->u->map[i]->in)
+			munmap(l->map_mem[i], mem_size(s->u->map[i]));
+	free(l->map_mem);
+	close_fds(l->map_fd, s->u->nmap);
+	*l = (struct live){0};
+}
+
+bool session_load(struct session *s, struct diags *ds, struct err **e)
+{
+	struct unit *u = s->u;
 	*e = NULL;
-	s->u = u;
-	if (!s->syms)
-		syms_init(s->h, u->config.cpp_demangle, &s->syms);
-	for (u32 i = 0; i < u->nprog; i++)
-		u->prog[i]->fd = -1;
+	syms_init(s->h, u->config.cpp_demangle, &s->syms);
+	s->live = (struct live){
+		.map_fd = no_fds(u->nmap),
+		.map_mem = xcalloc(u->nmap, sizeof(void *)),
+		.prog_fd = no_fds(u->nprog),
+	};
 	*e = make_maps(s, u);
 	for (u32 i = 0; i < u->nprog && !*e; i++)
-		*e = load_prog(s, u, u->prog[i], &bad);
-	if (!*e && !bad)
-		return true;
-	load_undo(s, u);
-	s->u = NULL;
-	return false;
+		*e = load_prog(s, u, ds, u->prog[i]);
+	for (u32 i = 0; i < u->nprog && !*e && !s->attach.refused && s->verbose; i++)
+		tell_cost(u->prog[i], s->live.prog_fd[i]);
+	return !*e && !s->attach.refused;
 }

@@ -3,42 +3,50 @@
  *
  * Nothing is said when nothing was lost.
  */
+#include "base/alloc.h"
 #include "kern/caps.h"
 #include "run/run.h"
+
+struct losses {
+	u64 shown;            /* of the events lost, reported while running */
+	u64 tick_ns;          /* last look at the counters */
+	u64 *stats;           /* copy of the MAP_STATS value */
+	u64 *missed;          /* per program: hits that the kernel counted but could not show;
+			LOSS_UNKNOWN: it does not tell */
+	const char *replaced; /* a file that was replaced while it was probed; NULL: none */
+	u64 unrun;            /* shell commands that a signal came before */
+};
 
 static u32 stat_words(const struct unit *u)
 {
 	return stat_map_word(u->nprog, u->nmap ? u->nmap - 1 : 0) + 1;
 }
 
-/* Counters as they are now, in s->stats; false: this script has none. */
-static bool read_stats(struct session *s)
+/* Counters as they are now, in l->stats; false: this script has none. */
+static bool read_stats(struct session *s, struct losses *l)
 {
 	struct unit *u = s->u;
 	u32 zero = 0;
-	if (!u->stats || u->stats->fd < 0 || u->stats->val_size < stat_words(u) * 8)
+	if (map_fd(s, u->stats) < 0 || u->stats->val_size < stat_words(u) * 8)
 		return false;
-	if (!s->stats) {
-		s->stats = calloc(u->stats->val_size / 8 + 1, sizeof(u64));
-		if (!s->stats)
-			abort();
-	}
-	struct err *e = bpf_map_get(u->stats->fd, &zero, s->stats);
+	if (!l->stats)
+		l->stats = xcalloc(u->stats->val_size / 8, sizeof(u64));
+	struct err *e = bpf_map_get(map_fd(s, u->stats), &zero, l->stats);
 	err_free(e);
 	return !e;
 }
 
-static u64 prog_stat(const struct session *s, u32 prog, enum stat_word w)
+static u64 prog_stat(const struct losses *l, u32 prog, enum stat_word w)
 {
-	return s->stats[STAT_WORDS_PER_PROG * prog + w];
+	return l->stats[STAT_WORDS_PER_PROG * prog + w];
 }
 
-static u64 lost_total(struct session *s)
+static u64 lost_total(struct session *s, struct losses *l)
 {
 	u64 n = 0;
-	if (read_stats(s))
+	if (read_stats(s, l))
 		for (u32 i = 0; i < s->u->nprog; i++)
-			n += prog_stat(s, i, STAT_LOST);
+			n += prog_stat(l, i, STAT_LOST);
 	return n;
 }
 
@@ -48,7 +56,7 @@ static struct str prog_text(const struct prog *p)
 }
 
 /* With several points: the first, and how many more. */
-static void put_points(struct sb *out, const struct prog *p)
+void prog_put_points(struct sb *out, const struct prog *p)
 {
 	u32 more = 0;
 	for (const struct point *t = p->points ? p->points->next : NULL; t; t = t->next)
@@ -58,125 +66,127 @@ static void put_points(struct sb *out, const struct prog *p)
 		sb_fmt(out, " and %u more", more);
 }
 
-void loss_put(struct session *s, const char *kind, struct str who, u64 n, struct str text)
-{
-	session_put(s, &(struct item){.kind = I_LOST,
-				      .warn = true,
-				      .name = str_z(kind),
-				      .who = who,
-				      .n = n,
-				      .str = text});
-}
-
 /* Events lost since the last report: bpftrace's line. */
-static void report_events(struct session *s)
+static void report_events(struct session *s, struct losses *l)
 {
 	AUTO_SB text = {0};
-	u64 total = lost_total(s), n = total - s->lost_shown;
-	if (total <= s->lost_shown)
+	u64 total = lost_total(s, l), n = total - l->shown;
+	if (total <= l->shown)
 		return;
-	s->lost_shown = total;
+	l->shown = total;
 	sb_fmt(&text, "Lost %llu events", n);
-	session_put(s, &(struct item){.kind = I_LOST,
-				      .name = STR("lost_events"),
-				      .n = n,
-				      .str = sb_str(&text)});
+	session_put(s, &(struct item){
+			       .kind = I_LOST, .loss = LOSS_EVENTS, .n = n, .str = sb_str(&text)});
 }
 
-void loss_tick(struct session *s)
+static void loss_tick(struct session *s, void *self)
 {
-	u64 now = run_now();
-	if (now - s->ticked_ns < SECOND_NS)
+	struct losses *l = self;
+	u64 now = now_ns();
+	if (now - l->tick_ns < SECOND_NS)
 		return;
-	s->ticked_ns = now;
-	report_events(s);
+	l->tick_ns = now;
+	report_events(s, l);
 }
 
-static void report_prog(struct session *s, const struct prog *p, enum stat_word w, const char *kind,
-			const char *text)
+static void report_prog(struct session *s, const struct losses *l, const struct prog *p,
+			enum stat_word w, enum loss kind, const char *text)
 {
 	AUTO_SB b = {0};
-	u64 n = prog_stat(s, p->index, w);
+	u64 n = prog_stat(l, p->index, w);
 	if (!n)
 		return;
 	sb_fmt(&b, "%.*s: %llu %s", STRF(prog_text(p)), n, text);
 	loss_put(s, kind, prog_text(p), n, sb_str(&b));
 }
 
-static void report_lost(struct session *s, bool stats)
+static void report_lost(struct session *s, struct losses *l, bool stats)
 {
 	AUTO_SB b = {0};
 	AUTO_SB hint = {0};
-	if (!s->lost_shown)
+	if (!l->shown)
 		return;
-	sb_fmt(&b, "Total lost event count: %llu", s->lost_shown);
-	loss_put(s, "lost_total", STR(""), s->lost_shown, sb_str(&b));
+	sb_fmt(&b, "Total lost event count: %llu", l->shown);
+	loss_put(s, LOSS_TOTAL, STR(""), l->shown, sb_str(&b));
 	sb_fmt(&hint,
 	       "events did not fit the buffer; print less often, or enlarge it: "
 	       "BPFTRACE_PERF_RB_PAGES=%u",
-	       MAX(s->ring_bytes / 4096 * 4, 64u));
+	       MAX(s->live.ring_bytes / 4096 * 4, 64u));
 	for (u32 i = 0; stats && i < s->u->nprog; i++)
-		report_prog(s, s->u->prog[i], STAT_LOST, "lost_by_probe", hint.s);
+		report_prog(s, l, s->u->prog[i], STAT_LOST, LOSS_BY_PROBE, hint.s);
 }
 
-static void report_map(struct session *s, const struct map *m)
+/* As scripts declare it. */
+static const char *map_kind(const struct map *m)
+{
+	switch (m->map_type) {
+	case BPF_MAP_TYPE_PERCPU_HASH: return "percpuhash";
+	case BPF_MAP_TYPE_LRU_HASH: return "lruhash";
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH: return "percpulruhash";
+	default: return "hash";
+	}
+}
+
+static void report_map(struct session *s, struct losses *l, const struct map *m)
 {
 	AUTO_SB b = {0};
-	u64 n = s->stats[stat_map_word(s->u->nprog, m->index)], more = 8ull * m->max_entries;
+	u64 n = l->stats[stat_map_word(s->u->nprog, m->index)], more = 8ull * m->max_entries;
 	if (!n)
 		return;
 	sb_fmt(&b,
-	       "map %.*s is full: %llu update%s refused; declare it larger: let %.*s = hash(%llu)",
-	       STRF(m->name), n, n == 1 ? " was" : "s were", STRF(m->name), more);
+	       "map %.*s is full: %llu update%s refused; declare it larger: let %.*s = %s(%llu)",
+	       STRF(m->name), n, n == 1 ? " was" : "s were", STRF(m->name), map_kind(m), more);
 	if (!m->declared)
 		sb_fmt(&b, ", or set BPFTRACE_MAX_MAP_KEYS=%llu", more);
-	loss_put(s, "map_full", m->name, n, sb_str(&b));
+	loss_put(s, LOSS_MAP_FULL, m->name, n, sb_str(&b));
 }
 
 static void report_misses(struct session *s, const struct prog *p)
 {
 	AUTO_SB b = {0};
 	u64 n = 0;
-	struct err *e = p->fd >= 0 && p->phase == PROG_ATTACH ? bpf_prog_misses(p->fd, &n) : NULL;
+	struct err *e = prog_fd(s, p) >= 0 && p->phase == PROG_ATTACH
+				? bpf_prog_misses(prog_fd(s, p), &n)
+				: NULL;
 	err_free(e);
 	if (e || !n)
 		return;
-	put_points(&b, p);
+	prog_put_points(&b, p);
 	sb_fmt(&b,
 	       ": %llu runs were skipped by the kernel because the probe was already running "
 	       "on that CPU",
 	       n);
-	loss_put(s, "missed_probes", prog_text(p), n, sb_str(&b));
+	loss_put(s, LOSS_MISSED_PROBES, prog_text(p), n, sb_str(&b));
 }
 
-void loss_links(struct session *s)
+/* Hits are counted with the links, and go with them. */
+static void loss_detach(struct session *s, void *self)
 {
-	s->missed = calloc(s->u->nprog + 1, sizeof(u64));
-	if (!s->missed)
-		abort();
-	for (const struct link *l = s->links; l; l = l->next) {
-		const struct prog *p = l->owner;
-		if (link_replaced(l))
-			s->replaced = l->file;
-		u64 n, *sum = &s->missed[p->index];
-		bool told = link_missed(s->h, l, &n);
-		if (!told && (p->provider->flags & PF_RETVAL))
-			*sum = UINT64_MAX;
-		else if (told && *sum != UINT64_MAX)
+	struct losses *l = self;
+	l->missed = xcalloc(s->u->nprog, sizeof(u64));
+	for (const struct link *k = s->live.links; k; k = k->next) {
+		const struct prog *p = k->owner;
+		if (link_replaced(k))
+			l->replaced = k->file;
+		u64 n, *sum = &l->missed[p->index];
+		bool told = link_missed(s->h, k, &n);
+		if (!told && (point_flags(p->points) & KIND_RETVAL))
+			*sum = LOSS_UNKNOWN;
+		else if (told && *sum != LOSS_UNKNOWN)
 			*sum += n;
 	}
 }
 
 /* Hits that no program was run for. */
-static void report_unseen(struct session *s, const struct prog *p)
+static void report_unseen(struct session *s, struct losses *l, const struct prog *p)
 {
 	AUTO_SB b = {0};
-	u64 n = s->missed ? s->missed[p->index] : 0;
-	bool ret = p->provider->flags & PF_RETVAL;
+	u64 n = l->missed ? l->missed[p->index] : 0;
+	bool ret = point_flags(p->points) & KIND_RETVAL;
 	if (!n)
 		return;
-	put_points(&b, p);
-	if (n == UINT64_MAX)
+	prog_put_points(&b, p);
+	if (n == LOSS_UNKNOWN)
 		sb_z(&b, ": returns may have been missed, which this kernel does not tell (Linux "
 			 "6.7 does)");
 	else if (ret)
@@ -189,22 +199,7 @@ static void report_unseen(struct session *s, const struct prog *p)
 		sb_fmt(&b, "; allow more: BPFTRACE_KRETPROBE_MAXACTIVE=%d", RETPROBE_CALLS);
 	else if (ret && p->points && p->points->name.n)
 		sb_fmt(&b, "; fexit:%.*s sees them all", STRF(p->points->name));
-	loss_put(s, ret ? "missed_returns" : "missed_hits", prog_text(p), n == UINT64_MAX ? 0 : n,
-		 sb_str(&b));
-}
-
-static void report_followed(struct session *s)
-{
-	AUTO_SB b = {0};
-	u64 n = follow_full(s->follow);
-	if (!n)
-		return;
-	sb_fmt(&b,
-	       "%llu child process%s not followed: there is room for %u; allow more: "
-	       "BPFTRACE_MAX_FOLLOWED=%llu",
-	       n, n == 1 ? " was" : "es were", s->u->scope.pids->max_entries,
-	       8ull * s->u->scope.pids->max_entries);
-	loss_put(s, "not_followed", STR(""), n, sb_str(&b));
+	loss_put(s, ret ? LOSS_MISSED_RETURNS : LOSS_MISSED_HITS, prog_text(p), n, sb_str(&b));
 }
 
 static void report_hidden(struct session *s)
@@ -215,8 +210,8 @@ static void report_hidden(struct session *s)
 	sb_fmt(&b, "kernel addresses have no names, as /proc/kallsyms shows none");
 	if (!cap_held(CAP_SYSLOG))
 		sb_fmt(&b, ": needs CAP_SYSLOG while kernel.kptr_restrict is %lld",
-		       (long long)host_number(s->h, "/proc/sys/kernel/kptr_restrict"));
-	loss_put(s, "no_kernel_names", STR(""), 0, sb_str(&b));
+		       (long long)host_sysctl(s->h, "kernel.kptr_restrict"));
+	loss_put(s, LOSS_KERNEL_NAMES, STR(""), 0, sb_str(&b));
 }
 
 static void report_warnings(struct session *s)
@@ -224,64 +219,88 @@ static void report_warnings(struct session *s)
 	for (u32 i = 0; i < s->u->nschema; i++) {
 		const struct schema *sc = s->u->schema[i];
 		AUTO_SB b = {0};
-		if (sc->fn || s->warned[i] <= WARN_SHOWN)
+		if (sc->fn || s->records.warned[i] <= WARN_SHOWN)
 			continue;
 		sb_fmt(&b, "%s (%llu more times)", sc->msg ? sc->msg : "run-time error",
-		       s->warned[i] - WARN_SHOWN);
+		       s->records.warned[i] - WARN_SHOWN);
 		session_error(s, true, "runtime_error", sc->loc, sb_str(&b));
 	}
 }
 
-void loss_report(struct session *s)
+static void loss_report(struct session *s, void *self)
 {
+	struct losses *l = self;
 	const struct unit *u = s->u;
-	report_events(s);
-	bool stats = read_stats(s);
-	report_lost(s, stats);
+	report_events(s, l);
+	bool stats = read_stats(s, l);
+	report_lost(s, l, stats);
 	for (u32 i = 0; i < u->nprog; i++) {
 		const struct prog *p = u->prog[i];
 		report_misses(s, p);
-		report_unseen(s, p);
+		report_unseen(s, l, p);
 		if (!stats)
 			continue;
-		report_prog(s, p, STAT_NEST, "nesting",
+		report_prog(s, l, p, STAT_NEST, LOSS_NESTING,
 			    "runs were given up because the probe interrupted itself too often on "
 			    "one CPU");
-		report_prog(s, p, STAT_TRUNC, "truncated_strings",
+		report_prog(s, l, p, STAT_TRUNC, LOSS_STRINGS,
 			    "strings were cut; allow longer ones: BPFTRACE_MAX_STRLEN=4096");
 		if (u->config.warnings)
-			report_prog(s, p, STAT_FAULT, "failed_reads",
+			report_prog(s, l, p, STAT_FAULT, LOSS_READS,
 				    "reads of memory failed and gave 0; is the pointer valid and "
 				    "of the right space "
 				    "(kptr, uptr)?");
 	}
 	for (u32 i = 0; stats && i < u->nmap; i++)
 		if (u->map[i]->role == MAP_USER && i < STAT_MAPS)
-			report_map(s, u->map[i]);
-	if (s->replaced) {
+			report_map(s, l, u->map[i]);
+	if (l->replaced) {
 		AUTO_SB b = {0};
 		sb_fmt(&b,
 		       "%s was replaced while it was traced: processes that started since then "
 		       "were not seen",
-		       s->replaced);
-		loss_put(s, "replaced_file", STR(""), 1, sb_str(&b));
+		       l->replaced);
+		loss_put(s, LOSS_REPLACED, str_z(l->replaced), 1, sb_str(&b));
 	}
-	if (s->corrupt) {
+	if (s->records.corrupt) {
 		AUTO_SB b = {0};
-		sb_fmt(&b, "%llu records could not be read", s->corrupt);
-		loss_put(s, "corrupt_records", STR(""), s->corrupt, sb_str(&b));
+		sb_fmt(&b, "%llu records could not be read", s->records.corrupt);
+		loss_put(s, LOSS_CORRUPT, STR(""), s->records.corrupt, sb_str(&b));
 	}
-	if (s->notes_lost) {
+	if (l->unrun) {
 		AUTO_SB b = {0};
-		sb_fmt(&b,
-		       "%llu notes of what processes map were lost; some user addresses may have "
-		       "no "
-		       "name or a wrong one",
-		       s->notes_lost);
-		loss_put(s, "lost_mappings", STR(""), s->notes_lost, sb_str(&b));
+		sb_fmt(&b, "%llu shell command%s came after the signal to end, and %s not run",
+		       l->unrun, l->unrun == 1 ? "" : "s", l->unrun == 1 ? "was" : "were");
+		loss_put(s, LOSS_COMMANDS, STR(""), l->unrun, sb_str(&b));
 	}
-	report_followed(s);
-	unwind_report(s);
 	report_hidden(s);
 	report_warnings(s);
 }
+
+void session_unrun(struct session *s)
+{
+	((struct losses *)s->part[PART_LOSS])->unrun++;
+}
+
+static struct err *loss_open(struct session *s, void *self)
+{
+	((struct losses *)self)->tick_ns = s->start_ns;
+	return NULL;
+}
+
+static void loss_close(void *self)
+{
+	struct losses *l = self;
+	free(l->stats);
+	free(l->missed);
+}
+
+const struct part part_loss = {
+	.name = "losses",
+	.size = sizeof(struct losses),
+	.open = loss_open,
+	.tick = loss_tick,
+	.detach = loss_detach,
+	.report = loss_report,
+	.close = loss_close,
+};

@@ -5,38 +5,14 @@
  * Only for scripts that show such addresses. Without perf events (the kernel may forbid them),
  * /proc/PID/maps of the traced process is read now and then.
  */
+#include "kern/mmaps.h"
 #include "run/run.h"
 
-static bool has_user_address(const struct type *t)
-{
-	if (!t)
-		return false;
-	if (t->kind == T_USTACK || t->kind == T_USYM)
-		return true;
-	if (t->kind != T_TUPLE && t->kind != T_RECORD)
-		return false;
-	for (u32 i = 0; i < t->nfield; i++)
-		if (has_user_address(t->field[i].type))
-			return true;
-	return false;
-}
-
-/* Maps are printed long after the process was seen. */
-static bool maps_hold_addresses(const struct unit *u)
-{
-	for (u32 i = 0; i < u->nmap; i++)
-		if (has_user_address(u->map[i]->key) || has_user_address(u->map[i]->val))
-			return true;
-	return false;
-}
-
-static bool records_hold_addresses(const struct unit *u)
-{
-	for (u32 i = 0; i < u->nschema; i++)
-		if (has_user_address(u->schema[i]->layout))
-			return true;
-	return false;
-}
+struct notes {
+	bool wanted;         /* user addresses are shown: remember who maps what */
+	struct mmaps *mmaps; /* tells of it; NULL: /proc is read now and then */
+	u64 lost, read_ns;
+};
 
 /* All that is traced happens in one process. */
 static bool one_process(const struct unit *u)
@@ -44,20 +20,21 @@ static bool one_process(const struct unit *u)
 	if (u->scope.npid != 1 || u->scope.follow)
 		return false;
 	for (u32 i = 0; i < u->nprog && !u->scope.kernel; i++)
-		if (u->prog[i]->phase == PROG_ATTACH && u->prog[i]->provider->flags & PF_PIDFILTER)
+		if (u->prog[i]->phase == PROG_ATTACH &&
+		    point_flags(u->prog[i]->points) & KIND_PIDFILTER)
 			return false;
 	return true;
 }
 
-static struct err *open_notes(struct session *s)
+static struct err *open_notes(struct session *s, struct notes *n)
 {
 	bool one = one_process(s->u);
 	if (!host_has(s->h, FEAT_MAP_NOTES))
 		return err_new("%s: not allowed", feature_what(FEAT_MAP_NOTES));
-	struct err *e = mmaps_open(s->h, one ? s->u->pid : 0, false, &s->mmaps);
+	struct err *e = mmaps_open(s->h, one ? s->u->pid : 0, false, &n->mmaps);
 	if (e && !one && s->u->pid) { /* one's own process may be allowed */
 		err_free(e);
-		e = mmaps_open(s->h, s->u->pid, false, &s->mmaps);
+		e = mmaps_open(s->h, s->u->pid, false, &n->mmaps);
 	}
 	return e;
 }
@@ -68,17 +45,29 @@ static void read_processes(struct session *s)
 		sym_user_read(s->syms, (u32)s->u->scope.pid[i].pid);
 }
 
-void notes_open(struct session *s)
+static void read_all(struct session *s)
 {
-	bool in_maps = maps_hold_addresses(s->u);
-	s->notes = in_maps || records_hold_addresses(s->u);
-	if (!s->notes)
+	u64 from = now_ns();
+	AUTO_SB text = {0};
+	u32 n = sym_user_read_all(s->syms);
+	sb_fmt(&text, "what %u processes map was read in %llu ms", n, (now_ns() - from) / MILLI_NS);
+	if (s->verbose)
+		session_error(s, true, "", (struct loc){0}, sb_str(&text));
+}
+
+static void notes_ready(struct session *s, void *self)
+{
+	struct notes *n = self;
+	/* Maps are printed long after the process was seen. */
+	bool in_maps = maps_hold(s->u, USER_ADDRESSES);
+	n->wanted = in_maps || records_hold(s->u, USER_ADDRESSES) || s->u->unwind;
+	if (!n->wanted)
 		return;
-	struct err *e = open_notes(s);
+	struct err *e = open_notes(s, n);
 	if (!e)
-		sym_user_notes(s->syms, mmaps_of_all(s->mmaps));
-	if (!e && in_maps && mmaps_of_all(s->mmaps))
-		sym_user_read_all(s->syms);
+		sym_user_notes(s->syms, mmaps_of_all(n->mmaps));
+	if (!e && in_maps && mmaps_of_all(n->mmaps))
+		read_all(s);
 	if (!s->u->cpid) /* the child has not begun its program */
 		read_processes(s);
 	if (e && s->verbose) {
@@ -89,32 +78,61 @@ void notes_open(struct session *s)
 	err_free(e);
 }
 
-static void take_note(void *session, const struct map_note *n)
+struct taking {
+	struct session *s;
+	struct notes *n;
+};
+
+static void take_note(void *taking, const struct map_note *note)
 {
-	struct session *s = session;
-	if (n->kind == NOTE_LOST)
-		s->notes_lost += n->lost;
-	sym_user_note(s->syms, n);
+	const struct taking *t = taking;
+	if (note->kind == NOTE_LOST)
+		t->n->lost += note->lost;
+	sym_user_note(t->s->syms, note);
+	unwind_note(t->s, note);
 }
 
 void notes_drain(struct session *s)
 {
-	if (s->mmaps)
-		mmaps_drain(s->mmaps, take_note, s);
+	struct notes *n = s->part[PART_NOTES];
+	if (n && n->mmaps)
+		mmaps_drain(n->mmaps, take_note, &(struct taking){s, n});
 }
 
-void notes_tick(struct session *s)
+static void notes_tick(struct session *s, void *self)
 {
-	u64 now = run_now();
+	struct notes *n = self;
+	u64 now = now_ns();
 	notes_drain(s);
-	if (s->mmaps || !s->notes || !s->u->scope.npid || now - s->noted_ns < SECOND_NS)
+	if (n->mmaps || !n->wanted || !s->u->scope.npid || now - n->read_ns < SECOND_NS)
 		return;
-	s->noted_ns = now;
+	n->read_ns = now;
 	read_processes(s);
 }
 
-void notes_close(struct session *s)
+static void notes_report(struct session *s, void *self)
 {
-	mmaps_free(s->mmaps);
-	s->mmaps = NULL;
+	const struct notes *n = self;
+	AUTO_SB b = {0};
+	if (!n->lost)
+		return;
+	sb_fmt(&b,
+	       "%llu notes of what processes map were lost; some user addresses may have no name "
+	       "or a wrong one",
+	       n->lost);
+	loss_put(s, LOSS_MAPPINGS, STR(""), n->lost, sb_str(&b));
 }
+
+static void notes_close(void *self)
+{
+	mmaps_free(((struct notes *)self)->mmaps);
+}
+
+const struct part part_notes = {
+	.name = "mappings",
+	.size = sizeof(struct notes),
+	.ready = notes_ready,
+	.tick = notes_tick,
+	.report = notes_report,
+	.close = notes_close,
+};

@@ -5,15 +5,7 @@
 
 enum { BENCH_RUNS = 100000, BENCH_NS = 300 * 1000000, BENCH_WARM = 1000 };
 
-static u32 count_points(const struct prog *p)
-{
-	u32 n = 0;
-	for (const struct point *pt = p->points; pt; pt = pt->next)
-		n++;
-	return n;
-}
-
-static bool told(struct session *s, const struct prog *p, struct err *e)
+static bool reported(struct session *s, const struct prog *p, struct err *e)
 {
 	if (!e)
 		return true;
@@ -28,12 +20,12 @@ bool phase_run(struct session *s, enum prog_phase phase)
 		const struct prog *p = s->u->prog[i];
 		if (p->phase != phase)
 			continue;
-		for (u32 n = count_points(p); n; n--) {
+		for (u32 n = point_count(p->points); n; n--) {
 			u32 retval;
-			if (!told(s, p, bpf_prog_run(p->fd, NULL, 0, &retval)))
+			if (!reported(s, p, bpf_prog_run(prog_fd(s, p), NULL, 0, &retval)))
 				return false;
 			loop_drain(s);
-			if (s->exit_held)
+			if (s->records.exit_held)
 				return true;
 		}
 	}
@@ -60,10 +52,11 @@ static void put_line(struct session *s, const char *kind, const struct sb *text)
 
 /* ---- iterators ---- */
 
-/* Reading runs the program; it writes nothing there. */
+/* Reading runs the program, for many elements at a time; it writes nothing there. */
 void phase_iterate(struct session *s)
 {
-	for (struct link *l = s->links; l && !s->stop; l = l->next) {
+	s->stage = STAGE_ITERATE;
+	for (struct link *l = s->live.links; l && !s->stop; l = l->next) {
 		const struct prog *p = l->owner;
 		char c;
 		ssize_t n = 0;
@@ -75,27 +68,28 @@ void phase_iterate(struct session *s)
 		} while ((n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) && !s->stop &&
 			 !loop_interrupted(s));
 		if (n < 0 && !s->stop)
-			told(s, p, err_sys(errno, "read iterator %.*s", STRF(p->points->name)));
+			reported(s, p, err_sys(errno, "read iterator %.*s", STRF(p->points->name)));
 	}
+	s->stage = STAGE_EVENTS;
 }
 
 /* All of them, or none. */
 bool phase_pin(struct session *s)
 {
 	AUTO_SB text = {0};
-	for (struct link *l = s->links; l; l = l->next) {
+	for (struct link *l = s->live.links; l; l = l->next) {
 		const struct prog *p = l->owner;
 		if (p->phase != PROG_PINNED)
 			continue;
-		const char *path = arena_strz(&s->ev, p->points->extra);
-		if (told(s, p, bpf_pin(l->fd, path))) {
+		const char *path = arena_strz(&s->reader.arena, p->points->extra);
+		if (reported(s, p, bpf_pin(l->fd, path))) {
 			sb_fmt(&text, "Program pinned to %s\n", path);
 			continue;
 		}
-		for (struct link *done = s->links; done != l; done = done->next) {
+		for (struct link *done = s->live.links; done != l; done = done->next) {
 			p = done->owner;
 			if (p->phase == PROG_PINNED)
-				unlink(arena_strz(&s->ev, p->points->extra));
+				unlink(arena_strz(&s->reader.arena, p->points->extra));
 		}
 		return false;
 	}
@@ -117,17 +111,17 @@ static bool run_test(struct session *s, const struct prog *p)
 {
 	u32 retval = 0;
 	AUTO_SB text = {0};
-	s->hold = true;
-	bool ok = told(s, p, bpf_prog_run(p->fd, NULL, 0, &retval));
+	s->records.hold = true;
+	bool ok = reported(s, p, bpf_prog_run(prog_fd(s, p), NULL, 0, &retval));
 	loop_drain(s);
-	s->hold = s->exit_held = false;
-	s->mute = true;
-	s->nerror = 0;
+	s->records.hold = s->records.exit_held = false;
+	s->report.mute = true;
+	s->report.nerror = 0;
 	record_again(s);
-	s->mute = false;
-	bool failed = !ok || retval || s->nerror || s->exit_code;
+	s->report.mute = false;
+	bool failed = !ok || retval || s->report.nerror || s->exit_code;
 	s->exit_code = 0;
-	s->stop = s->discard = false;
+	s->stop = s->records.discard = false;
 	if (failed)
 		record_replay(s);
 	else
@@ -136,7 +130,7 @@ static bool run_test(struct session *s, const struct prog *p)
 	if (retval)
 		sb_fmt(&text, ": returned %d", (i32)retval);
 	sb_char(&text, '\n');
-	s->stop = s->discard = false;
+	s->stop = s->records.discard = false;
 	s->exit_code = 0;
 	put_line(s, "test", &text);
 	return !failed;
@@ -160,11 +154,11 @@ void phase_test(struct session *s)
 
 static struct err *run_many(struct session *s, const struct prog *p, u32 runs)
 {
-	u64 end = run_now() + BENCH_NS;
+	u64 end = now_ns() + BENCH_NS;
 	struct err *e = NULL;
-	for (u32 i = 0; i < runs && !e && run_now() < end; i++) {
+	for (u32 i = 0; i < runs && !e && now_ns() < end; i++) {
 		u32 retval;
-		e = bpf_prog_run(p->fd, NULL, 0, &retval);
+		e = bpf_prog_run(prog_fd(s, p), NULL, 0, &retval);
 		if (i % 64 == 0)
 			loop_drain(s);
 	}
@@ -176,16 +170,16 @@ static void run_bench(struct session *s, const struct prog *p)
 {
 	AUTO_SB text = {0};
 	u64 ns[2], runs[2];
-	s->mute = true;
+	s->report.mute = true;
 	struct err *e = run_many(s, p, BENCH_WARM);
 	if (!e)
-		e = bpf_prog_time(p->fd, &ns[0], &runs[0]);
+		e = bpf_prog_time(prog_fd(s, p), &ns[0], &runs[0]);
 	if (!e)
 		e = run_many(s, p, BENCH_RUNS);
 	if (!e)
-		e = bpf_prog_time(p->fd, &ns[1], &runs[1]);
-	s->mute = s->stop = s->discard = false;
-	if (!told(s, p, e)) {
+		e = bpf_prog_time(prog_fd(s, p), &ns[1], &runs[1]);
+	s->report.mute = s->stop = s->records.discard = false;
+	if (!reported(s, p, e)) {
 		s->exit_code = 1;
 		return;
 	}

@@ -1,27 +1,16 @@
 /* time.c - wall-clock text of kernel timestamps. */
-#include "run/run.h"
+#include "base/clock.h"
+#include "run/reader.h"
 #include <time.h>
 
 enum { MAX_TIME_TEXT = 4096 };
 
-static u64 clock_ns(clockid_t id)
+void clocks_read(struct clocks *c)
 {
-	struct timespec t;
-	clock_gettime(id, &t);
-	return (u64)t.tv_sec * SECOND_NS + (u64)t.tv_nsec;
-}
-
-u64 run_now(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
-void clocks_read(struct session *s)
-{
-	s->boot_offset_ns = host_boot_offset_ns();
-	s->ahead_ns[STAMP_MONO] = 0;
-	s->ahead_ns[STAMP_BOOT] = (i64)(clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC));
-	s->ahead_ns[STAMP_TAI] = (i64)(clock_ns(CLOCK_TAI) - clock_ns(CLOCK_MONOTONIC));
+	c->boot_offset_ns = host_boot_offset_ns();
+	c->ahead_ns[STAMP_MONO] = 0;
+	c->ahead_ns[STAMP_BOOT] = (i64)(clock_ns(CLOCK_BOOTTIME) - now_ns());
+	c->ahead_ns[STAMP_TAI] = (i64)(clock_ns(CLOCK_TAI) - now_ns());
 }
 
 /* strftime() has no parts of a second: %f micro-, %k nano-, %l milliseconds are filled in before.
@@ -42,10 +31,10 @@ static void fill_parts(struct sb *out, const char *fmt, u64 ns)
 	}
 }
 
-void session_strftime(struct session *s, struct sb *out, const char *fmt, u64 nsecs)
+void clocks_strftime(const struct clocks *c, struct sb *out, const char *fmt, u64 nsecs)
 {
 	AUTO_SB full = {0};
-	u64 wall = nsecs + s->boot_offset_ns;
+	u64 wall = nsecs + c->boot_offset_ns;
 	time_t secs = (time_t)(wall / SECOND_NS);
 	struct tm tm;
 	char text[MAX_TIME_TEXT];

@@ -1,484 +1,636 @@
 /*
- * unwind.c - keeps the tables of core/unwind.h as the processes are that dw_ustack unwinds.
- *
- * A file's rows are made once, whoever maps it. The kernel's notes of new mappings wake us at once,
- * because until the tables have a new file, stacks that pass through it are cut (and counted).
+ * unwind.c - user stacks: keeps the tables of core/unwind.h as walks need them, and finishes the
+ * stacks that came to something that was not there.
  */
-#include "base/vec.h"
+#include "base/alloc.h"
+#include "base/tab.h"
+#include "proc/proc.h"
 #include "run/run.h"
-#include "sym/cfi.h"
+#include "run/unwind_blocks.h"
+#include "run/unwind_copy.h"
+#include "run/unwind_lists.h"
 #include "sym/maps.h"
 #include "sym/procs.h"
-#include "types/image.h"
-#include <elf.h>
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
-enum { MAX_SEGMENTS = 16, PAGE = 4096 };
-
-struct file {
-	u64 dev, ino, base;
-	struct str path;
-	struct segment seg[MAX_SEGMENTS]; /* executable ones */
-	u32 nseg;
-	u64 first, n; /* rows */
+enum {
+	BUCKETS = 4096,
+	MAX_NONE = 16,   /* pages of a process that are known to hold nothing */
+	MAX_TAIL = 1024, /* frames of a stack */
+	TAILS = 1 << 16, /* remembered; an older one's place is taken */
+	TAIL_BYTES = 16 << 20,
+	PAGE = 4096,
+	COPIES_AT_ONCE = 256,
+	READ_AGAIN_NS = 100000000,
+	TEXT = 512,
 };
+
 struct follow {
-	u32 pid, slot;
-	bool dirty;
+	u32 pid;
+	bool dirty; /* its list is: set by outdate() */
+	u64 space;
+	u64 asked_ns; /* /proc was read because an address was unknown */
+	struct ulist *list;
+	u64 none[MAX_NONE];
+	u32 nnone;
+	struct follow *chain;
+};
+struct tail {
+	u64 id; /* and 1 */
+	const u64 *frame;
+	u32 n;
 };
 struct unwinder {
-	struct procs procs;
+	struct session *s;
+	const struct unwind *u;
+	struct procs *procs;
 	struct arena arena;
-	struct unwind_slot *slot; /* unit.unwind->nslot of them */
-	bool *used;
-	VEC(struct mmaps *) mmaps;
-	VEC(struct follow) follow;
-	VEC(struct file *) file;
-	VEC(struct unwind_chunk *) chunk;
-	u64 nrow;
-	u64 noted_ns;
-	u64 notes_lost, no_slot, no_piece, no_room; /* what did not fit, for the report */
-	bool failed;                                /* a chunk could not be made */
+	struct blocks blocks;
+	struct lists lists;
+	struct ring *copies;
+	struct follow *bucket[BUCKETS];
+	u32 nfollow;
+	bool dirty;        /* one of them may be */
+	struct tail *tail; /* TAILS of them, by id */
+	struct tab tails;  /* equal ones are one */
+	u64 tail_bytes;
+	u64 ncopy, ended[COPY_CUT + 1], no_tail, no_list;
+	VEC(u64) cut_in; /* by file */
+	VEC(struct unwind_piece) piece;
 };
 
-/* ---- rows ---- */
-
-static struct err *make_chunk(struct session *s, struct unwinder *w)
+/* NULL: dw_ustack is not used, or begin programs still run. */
+static struct unwinder *unwinder_of(const struct session *s)
 {
-	const struct map *rows = s->u->unwind->rows;
-	u32 index = w->chunk.n;
+	struct unwinder *w = s->part[PART_UNWIND];
+	return w && w->s ? w : NULL;
+}
+
+bool unwind_on(const struct session *s)
+{
+	return unwinder_of(s) != NULL;
+}
+
+/* ---- memory ---- */
+
+/* Element i of a map of maps becomes a new array, mapped at *ret; of was what it had before. */
+static struct err *put_inner(struct unwinder *w, const struct map *m, u32 i, void *was, size_t size,
+			     void **ret)
+{
 	int fd AUTO_CLOSE = -1;
-	void *p;
-	struct err *e = load_inner(rows, &fd);
+	struct err *e = load_inner(m, &fd);
 	if (!e)
-		e = bpf_map_mmap(fd, sizeof(struct unwind_chunk), &p);
+		e = bpf_map_mmap(fd, size, ret);
 	if (e)
 		return e;
-	vec_add(&w->chunk, (struct unwind_chunk *)p);
-	return bpf_map_put(rows->fd, &index, &fd);
+	e = bpf_map_put(map_fd(w->s, m), &i, &fd);
+	if (e)
+		munmap(*ret, size);
+	else if (was)
+		munmap(was, size);
+	return e;
 }
 
-/* Room for that many rows. */
-static bool make_room(struct session *s, struct unwinder *w, u64 n)
+static struct err *make_chunk(void *arg, u32 i, struct unwind_chunk **ret)
 {
-	while (!w->failed && (u64)w->chunk.n * UNWIND_CHUNK < w->nrow + n) {
-		if (w->chunk.n == UNWIND_CHUNKS)
-			return false;
-		struct err *e = make_chunk(s, w);
-		if (!e)
-			continue;
-		e = err_wrap(e, "tables for dw_ustack: ");
-		session_error(s, true, "", (struct loc){0}, str_z(e->msg));
-		err_free(e);
-		w->failed = true;
-	}
-	return !w->failed;
+	struct unwinder *w = arg;
+	void *p, *was = i < w->blocks.chunk.n ? w->blocks.chunk.v[i] : NULL;
+	struct err *e = put_inner(w, w->u->blocks, i, was, sizeof(**ret), &p);
+	if (!e)
+		*ret = p;
+	return e;
 }
 
-static u32 row_pc(const struct unwinder *w, u64 i)
+static struct err *make_list_chunk(void *arg, u32 i, struct unwind_list_chunk **ret)
 {
-	return w->chunk.v[i / UNWIND_CHUNK]->pc[i % UNWIND_CHUNK];
-}
-
-static void put_row(struct unwinder *w, u32 pc, u32 rule)
-{
-	struct unwind_chunk *c = w->chunk.v[w->nrow / UNWIND_CHUNK];
-	c->pc[w->nrow % UNWIND_CHUNK] = pc;
-	c->rule[w->nrow % UNWIND_CHUNK] = rule;
-	w->nrow++;
-}
-
-/* The first row is at 0, so that every address has one. */
-static void put_rows(struct session *s, struct unwinder *w, struct file *f,
-		     const struct cfi_rows *r)
-{
-	bool gap = r->n && r->v[0].pc;
-	if (!r->n)
-		return;
-	if (!make_room(s, w, r->n + gap)) {
-		w->no_room++;
-		return;
-	}
-	f->first = w->nrow;
-	if (gap)
-		put_row(w, 0, UNWIND_NONE);
-	for (u32 i = 0; i < r->n; i++)
-		put_row(w, r->v[i].pc, r->v[i].rule);
-	f->n = w->nrow - f->first;
+	struct unwinder *w = arg;
+	void *p;
+	struct err *e = put_inner(w, w->u->lists, i, NULL, sizeof(**ret), &p);
+	if (!e)
+		*ret = p;
+	return e;
 }
 
 /* ---- files ---- */
 
-static void take_image(struct file *f, const struct image *im, struct cfi_rows *ret)
-{
-	struct segment seg;
-	for (u32 i = 0; f->nseg < MAX_SEGMENTS && image_segment(im, i, &seg); i++)
-		if (seg.type == PT_LOAD && seg.flags & PF_X)
-			f->seg[f->nseg++] = seg;
-	f->base = cfi_base(im) & ~(u64)(PAGE - 1);
-	cfi_image(im, f->base, ret);
-}
-
-struct opening {
-	struct file *file;
-	struct cfi_rows rows;
+struct place {
+	struct unwinder *w;
+	const struct proc *proc;
+	const struct area *area;
+	struct image *image;
 };
 
-static bool try_path(void *arg, const char *path)
+static bool open_path(void *arg, const char *path)
 {
-	struct opening *o = arg;
-	struct image im;
-	struct err *e = image_open(path, &im);
+	struct place *at = arg;
+	struct err *e = image_open(path, at->image);
 	err_free(e);
-	if (e)
-		return false;
-	take_image(o->file, &im, &o->rows);
-	image_close(&im);
-	return true;
+	return !e;
 }
 
-static struct file *file_find(const struct unwinder *w, const struct module *m, u32 *id)
+static bool open_file(void *arg, const struct ufile *f, struct image *ret)
 {
-	for (*id = 0; *id < w->file.n; (*id)++) {
-		struct file *f = w->file.v[*id];
-		if (f->ino == m->ino && f->dev == m->dev && str_eq(f->path, m->path))
-			return f;
+	struct place *at = arg;
+	(void)f;
+	at->image = ret;
+	if (area_is_vdso(at->area))
+		return vdso_image(ret);
+	return area_paths(at->w->s->h, at->proc, at->area, open_path, at);
+}
+
+static struct ufile *file_of(struct unwinder *w, const struct area *a)
+{
+	return blocks_file(&w->blocks, a->module->dev, a->module->ino, a->module->path);
+}
+
+/* Generated code is taken to keep frame pointers, but for what is known not to. */
+static u32 made_rule(struct unwinder *w, const struct proc *p, const struct area *a)
+{
+	u8 code[sizeof(((struct arch_stub *)0)->code)];
+	const struct arch_stub *stub = w->s->h->arch->unwind.stub;
+	if (stub && !p->ended && proc_read(w->s->h, (int)p->pid, a->start, code, sizeof(code)))
+		for (; stub->n; stub++)
+			if (!memcmp(code, stub->code, stub->n))
+				return unwind_rule(UNWIND_SP, stub->words, UNWIND_FP_SAME);
+	return unwind_rule(UNWIND_FP, 2, 2);
+}
+
+/* ---- lists ---- */
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct unwind_piece *a = pa, *b = pb;
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+static struct unwind_piece piece_of(struct unwinder *w, const struct proc *p, const struct area *a)
+{
+	struct unwind_piece x = {.start = a->start, .end = a->end, .kind = UNWIND_PIECE_NONE};
+	struct place at = {.w = w, .proc = p, .area = a};
+	struct ufile *f = a->module ? file_of(w, a) : NULL;
+	if (f && blocks_pc(&w->blocks, f, a->off, open_file, &at, &x.pc)) {
+		x.kind = UNWIND_PIECE_ROWS;
+		x.file = f->id;
+	} else if (!a->module && a->off & MAPS_MADE) {
+		x.kind = UNWIND_PIECE_RULE;
+		x.pc = made_rule(w, p, a);
 	}
-	return NULL;
+	return x;
 }
 
-/* NULL: there are too many. */
-static struct file *file_get(struct session *s, struct unwinder *w, const struct proc *p,
-			     const struct area *a, u32 *id)
+static void gather_pieces(struct unwinder *w, const struct proc *p, const struct follow *f)
 {
-	const struct module *m = a->module;
-	struct file *f = file_find(w, m, id);
-	if (f || w->file.n == UNWIND_MODULES)
-		return f;
-	f = arena_new(&w->arena, struct file);
-	*f = (struct file){.dev = m->dev, .ino = m->ino, .path = arena_str(&w->arena, m->path)};
-	vec_add(&w->file, f);
-	struct opening o = {.file = f};
-	struct image im;
-	if (!area_is_vdso(a))
-		area_paths(s->h, p, a, try_path, &o);
-	else if (vdso_image(&im))
-		take_image(f, &im, &o.rows);
-	put_rows(s, w, f, &o.rows);
-	free(o.rows.v);
-	return f;
-}
-
-static bool file_pc(const struct file *f, u64 off, u64 *ret)
-{
-	for (u32 i = 0; i < f->nseg; i++) {
-		const struct segment *g = &f->seg[i];
-		/* A mapping is whole pages, a segment need not be. */
-		if (off < (g->off & ~(u64)(PAGE - 1)) || off >= ALIGN_UP(g->off + g->filesz, PAGE))
+	w->piece.n = 0;
+	for (u32 i = 0; i < p->now->n && w->piece.n < UNWIND_PIECES; i++)
+		vec_add(&w->piece, piece_of(w, p, &p->now->v[i]));
+	for (u32 i = 0; i < f->nnone && w->piece.n < UNWIND_PIECES; i++) {
+		if (proc_area(p, UINT64_MAX, f->none[i])) /* something is there by now */
 			continue;
-		*ret = off - g->off + g->addr - f->base;
-		return *ret <= UINT32_MAX;
+		struct unwind_piece x = {f->none[i], f->none[i] + PAGE, 0, 0, UNWIND_PIECE_NONE, 0};
+		vec_add(&w->piece, x);
 	}
-	return false;
+	if (w->piece.n)
+		qsort(w->piece.v, w->piece.n, sizeof(*w->piece.v), by_start);
 }
 
-/* ---- pieces ---- */
-
-static void put_piece(struct unwinder *w, struct unwind_slot *t, u32 half, struct unwind_piece p)
+static void drop_list(struct unwinder *w, struct follow *f)
 {
-	if (t->n[half] == UNWIND_PIECES)
-		w->no_piece++;
-	else
-		t->piece[half][t->n[half]++] = p;
+	if (f->list)
+		lists_drop(&w->lists, f->list, now_ns());
+	f->list = NULL;
 }
 
-/* One for each chunk that its rows lie in. */
-static void put_area(struct session *s, struct unwinder *w, struct unwind_slot *t,
-		     const struct proc *proc, const struct area *a)
+static void outdate(struct unwinder *w, struct follow *f)
 {
-	u32 half = !t->active, id;
-	u64 pc, size = a->end - a->start;
-	struct file *f = file_get(s, w, proc, a, &id);
-	if (!f)
-		return;
-	if (!f->n || !file_pc(f, a->off, &pc)) {
-		put_piece(w, t, half, (struct unwind_piece){a->start, a->end, 0, 0, id, 0, 0});
-		return;
-	}
-	for (u64 i = f->first, end = f->first + f->n, next; i < end; i = next) {
-		next = MIN(end, (i / UNWIND_CHUNK + 1) * UNWIND_CHUNK);
-		u64 from = MAX(pc, row_pc(w, i)), to = pc + size;
-		if (next < end)
-			to = MIN(to, row_pc(w, next));
-		if (from >= to)
-			continue;
-		struct unwind_piece p = {
-			.start = a->start + (from - pc),
-			.end = a->start + (to - pc),
-			.pc = (u32)from,
-			.chunk = (u32)(i / UNWIND_CHUNK),
-			.module = id,
-			.first = (u16)(i % UNWIND_CHUNK),
-			.n = (u16)(next - i),
-		};
-		put_piece(w, t, half, p);
-	}
+	f->dirty = w->dirty = true;
 }
 
-/* Generated code. */
-static void put_made(struct unwinder *w, struct unwind_slot *t, const struct area *a)
+static void put_list(struct unwinder *w, struct follow *f)
 {
-	struct unwind_piece p = {.start = a->start, .end = a->end, .first = 1};
-	put_piece(w, t, !t->active, p);
-}
-
-/* Programs may be reading the other list meanwhile. */
-static void build(struct session *s, struct unwinder *w, struct follow *f)
-{
-	const struct proc *p = procs_get(&w->procs, f->pid);
-	struct unwind_slot *t = &w->slot[f->slot];
-	u32 half = !t->active;
+	const struct proc *p = procs_get(w->procs, f->pid);
 	f->dirty = false;
-	if (!p)
+	if (!p || p->ended)
 		return;
-	t->n[half] = 0;
-	t->piece[half][0] = (struct unwind_piece){0}; /* programs look at it though there is none */
-	for (u32 i = 0; i < p->now->n; i++)
-		if (p->now->v[i].module)
-			put_area(s, w, t, p, &p->now->v[i]);
-		else if (p->now->v[i].off & MAPS_MADE)
-			put_made(w, t, &p->now->v[i]);
-	__atomic_store_n(&t->active, half, __ATOMIC_RELEASE);
-	__atomic_fetch_add(&t->changes, 1, __ATOMIC_RELEASE);
+	gather_pieces(w, p, f);
+	struct ulist *x =
+		w->piece.n ? lists_put(&w->lists, w->piece.v, w->piece.n, now_ns()) : NULL;
+	if (!x) {
+		w->no_list += w->piece.n > 0;
+		return;
+	}
+	struct unwind_proc entry = {f->space, x->chunk, x->first, x->n, 0};
+	struct err *e = bpf_map_put(map_fd(w->s, w->u->procs), &f->pid, &entry);
+	drop_list(w, f);
+	f->list = x;
+	w->no_list += e != NULL;
+	err_free(e);
 }
 
 /* ---- processes ---- */
 
-static struct follow *follow_find(struct unwinder *w, u32 pid)
+static struct follow **follow_at(struct unwinder *w, u32 pid)
 {
-	for (u32 i = 0; i < w->follow.n; i++)
-		if (w->follow.v[i].pid == pid)
-			return &w->follow.v[i];
+	struct follow **at = &w->bucket[pid % BUCKETS];
+	while (*at && (*at)->pid != pid)
+		at = &(*at)->chain;
+	return at;
+}
+
+static void follow_free(struct unwinder *w, struct follow **at)
+{
+	struct follow *f = *at;
+	drop_list(w, f);
+	*at = f->chain;
+	free(f);
+	w->nfollow--;
+}
+
+static void unfollow(struct unwinder *w, u32 pid)
+{
+	struct follow **at = follow_at(w, pid);
+	if (!*at)
+		return;
+	err_free(bpf_map_del(map_fd(w->s, w->u->procs), &pid));
+	follow_free(w, at);
+}
+
+static void make_room(struct unwinder *w, u32 pid)
+{
+	for (u32 i = 1; i < BUCKETS && w->nfollow >= UNWIND_PROCS; i++) {
+		struct follow *f = w->bucket[(pid + i) % BUCKETS];
+		if (f)
+			unfollow(w, f->pid);
+	}
+}
+
+/* A walk came to this process, as which it ran then. */
+static struct follow *follow(struct unwinder *w, u32 pid, u64 space)
+{
+	struct follow **at = follow_at(w, pid), *f = *at;
+	if (f && f->space == space)
+		return f;
+	if (!f) {
+		make_room(w, pid);
+		at = follow_at(w, pid);
+		f = *at = xcalloc(1, sizeof(*f));
+		w->nfollow++;
+	}
+	drop_list(w, f);
+	struct follow *chain = f->chain;
+	*f = (struct follow){.pid = pid, .space = space, .chain = chain};
+	outdate(w, f);
+	return f;
+}
+
+void unwind_note(struct session *s, const struct map_note *n)
+{
+	struct unwinder *w = unwinder_of(s);
+	if (!w)
+		return;
+	struct follow *f = *follow_at(w, n->pid);
+	if (n->kind == NOTE_EXIT || n->kind == NOTE_EXEC)
+		unfollow(w, n->pid);
+	else if (f && n->kind == NOTE_MAP)
+		outdate(w, f);
+}
+
+/* ---- copies ---- */
+
+struct asking {
+	struct unwinder *w;
+	const struct unwind_copy *copy;
+	struct follow *f;
+	struct ufile *file; /* of the last rule */
+	bool looked;        /* /proc was read just now */
+};
+
+static const struct area *area_at(struct asking *x, u64 addr, const struct proc **p)
+{
+	struct unwinder *w = x->w;
+	u64 now = now_ns();
+	*p = procs_get(w->procs, x->copy->pid);
+	const struct area *a = *p ? proc_area(*p, x->copy->ns, addr) : NULL;
+	if (a || now - x->f->asked_ns < READ_AGAIN_NS)
+		return a;
+	x->f->asked_ns = now;
+	x->looked = true;
+	outdate(w, x->f);
+	*p = procs_read(w->procs, x->copy->pid);
+	return *p ? proc_area(*p, x->copy->ns, addr) : NULL;
+}
+
+/* So that no program asks again. */
+static void note_none(struct unwinder *w, struct follow *f, u64 addr)
+{
+	if (f->nnone == MAX_NONE)
+		return;
+	for (u32 i = 0; i < f->nnone; i++)
+		if (f->none[i] == (addr & ~(u64)(PAGE - 1)))
+			return;
+	f->none[f->nnone++] = addr & ~(u64)(PAGE - 1);
+	outdate(w, f);
+}
+
+static bool rule_at(void *arg, u64 addr, u32 *ret)
+{
+	struct asking *x = arg;
+	const struct proc *p;
+	const struct area *a = area_at(x, addr, &p);
+	u32 pc;
+	x->file = NULL;
+	if (!a && x->looked)
+		note_none(x->w, x->f, addr);
+	if (!a)
+		return false;
+	*ret = a->module ? unwind_rule(UNWIND_NONE, 0, 0) : made_rule(x->w, p, a);
+	if (!a->module)
+		return a->off & MAPS_MADE;
+	struct place at = {.w = x->w, .proc = p, .area = a};
+	x->file = file_of(x->w, a);
+	if (x->file &&
+	    blocks_pc(&x->w->blocks, x->file, addr - a->start + a->off, open_file, &at, &pc))
+		*ret = blocks_rule(&x->w->blocks, x->file, pc, open_file, &at);
+	return true;
+}
+
+static void keep_tail(struct unwinder *w, u64 id, const u64 *frame, u32 n)
+{
+	struct str key = str_n((const char *)frame, n * sizeof(*frame));
+	struct tail *t = &w->tail[id % TAILS];
+	const u64 *kept = n ? tab_get(&w->tails, key) : frame;
+	if (!kept && w->tail_bytes + key.n > TAIL_BYTES) {
+		w->no_tail++;
+		return;
+	}
+	if (!kept) {
+		u64 *copy = arena_newn(&w->arena, u64, n);
+		memcpy(copy, frame, key.n);
+		w->tail_bytes += key.n;
+		tab_add(&w->tails, str_n((const char *)copy, key.n), copy);
+		kept = copy;
+	}
+	*t = (struct tail){id + 1, n ? kept : NULL, n};
+}
+
+static void count_end(struct unwinder *w, const struct asking *x, enum copy_end end)
+{
+	w->ended[end]++;
+	if (end != COPY_FILE || !x->file)
+		return;
+	while (w->cut_in.n <= x->file->id)
+		vec_add(&w->cut_in, 0);
+	w->cut_in.v[x->file->id]++;
+}
+
+static void take_copy(void *arg, const void *data, size_t size)
+{
+	struct unwinder *w = arg;
+	const struct unwind_copy *c = data;
+	u64 frame[MAX_TAIL];
+	enum copy_end end;
+	if (size < sizeof(*c))
+		return;
+	notes_drain(w->s); /* what was mapped before the stack was copied */
+	struct asking x = {.w = w, .copy = c, .f = follow(w, c->pid, c->space)};
+	u32 n = copy_walk(w->s->h, c, rule_at, &x, frame, MIN(c->left, (u32)MAX_TAIL), &end);
+	w->ncopy++;
+	count_end(w, &x, end);
+	keep_tail(w, c->id, frame, n);
+	if (x.f->dirty)
+		put_list(w, x.f);
+}
+
+const u64 *unwind_tail(struct session *s, u64 mark, u32 *n)
+{
+	struct unwinder *w = unwinder_of(s);
+	u64 id = mark & ~UNWIND_MARK_MASK;
+	*n = 0;
+	if (!w || (mark & UNWIND_MARK_MASK) != UNWIND_MARK)
+		return NULL;
+	const struct tail *t = &w->tail[id % TAILS];
+	while (t->id != id + 1 && w->copies && ring_consume(w->copies, 0))
+		;
+	if (t->id != id + 1)
+		return NULL;
+	*n = t->n;
+	return t->frame;
+}
+
+/* ---- processes that are known before ---- */
+
+/* All that they map now is made before the first event: what programs ask of their stacks while
+ * tracing (their length, say) is then right from the first on. */
+void unwind_expect(struct session *s, u32 pid)
+{
+	struct unwinder *w = unwinder_of(s);
+	u64 space;
+	if (!w || !proc_stack_start(s->h, (int)pid, &space))
+		return;
+	notes_drain(s);
+	const struct proc *p = procs_read(w->procs, pid);
+	struct follow *f = p ? follow(w, pid, space) : NULL;
+	for (u32 i = 0; f && i < p->now->n; i++) {
+		const struct area *a = &p->now->v[i];
+		struct place at = {.w = w, .proc = p, .area = a};
+		struct ufile *file = a->module ? file_of(w, a) : NULL;
+		u32 pc;
+		if (file && blocks_pc(&w->blocks, file, a->off, open_file, &at, &pc))
+			blocks_rule(&w->blocks, file, pc, open_file, &at);
+	}
+	if (f)
+		put_list(w, f);
+}
+
+/* ---- start, tick, report, end ---- */
+
+static void unwind_tick(struct session *s, void *self)
+{
+	struct unwinder *w = self;
+	(void)s;
+	if (w->copies)
+		ring_consume(w->copies, COPIES_AT_ONCE);
+	if (!w->dirty)
+		return;
+	w->dirty = false; /* before: what is out of date once more is met at the next tick */
+	for (u32 i = 0; i < BUCKETS; i++)
+		for (struct follow *f = w->bucket[i]; f; f = f->chain)
+			if (f->dirty)
+				put_list(w, f);
+}
+
+static struct err *open_copies(struct session *s, struct unwinder *w)
+{
+	struct ring_spec spec = {.fd = map_fd(w->s, w->u->copies),
+				 .bytes = UNWIND_COPY_BYTES,
+				 .cb = take_copy,
+				 .arg = w};
+	struct err *e = ring_new(s->h, &spec, &w->copies);
+	if (e)
+		return e;
+	struct epoll_event ev = {.events = EPOLLIN, .data.fd = ring_fd(w->copies)};
+	if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, ev.data.fd, &ev))
+		return err_sys(errno, "wait for stacks");
 	return NULL;
 }
 
-static void follow(struct session *s, struct unwinder *w, u32 pid)
-{
-	u32 slot = 0;
-	if (follow_find(w, pid))
-		return;
-	while (slot < s->u->unwind->nslot && w->used[slot])
-		slot++;
-	if (slot == s->u->unwind->nslot) {
-		w->no_slot++;
-		return;
-	}
-	struct err *e = bpf_map_put(s->u->unwind->pids->fd, &pid, &slot);
-	w->no_slot += e != NULL;
-	err_free(e);
-	if (e)
-		return;
-	w->used[slot] = true;
-	w->slot[slot] = (struct unwind_slot){0};
-	vec_add(&w->follow, (struct follow){pid, slot, true});
-}
-
-static void unfollow(struct session *s, struct unwinder *w, struct follow *f)
-{
-	err_free(bpf_map_del(s->u->unwind->pids->fd, &f->pid));
-	w->used[f->slot] = false;
-	*f = w->follow.v[--w->follow.n];
-}
-
-struct notes {
-	struct session *s;
-	struct unwinder *w;
-};
-
-static void take_note(void *arg, const struct map_note *n)
-{
-	struct session *s = ((struct notes *)arg)->s;
-	struct unwinder *w = ((struct notes *)arg)->w;
-	struct follow *f = follow_find(w, n->pid);
-	if (n->kind == NOTE_LOST) {
-		w->notes_lost += n->lost;
-		procs_note(&w->procs, n);
-		for (u32 i = 0; i < w->follow.n; i++) {
-			procs_read(&w->procs, w->follow.v[i].pid);
-			w->follow.v[i].dirty = true;
-		}
-		return;
-	}
-	if (!f && !(n->kind == NOTE_FORK && follow_find(w, n->parent)))
-		return;
-	procs_note(&w->procs, n);
-	if (n->kind == NOTE_EXIT)
-		unfollow(s, w, f);
-	else if (n->kind == NOTE_FORK)
-		follow(s, w, n->pid);
-	else
-		f->dirty = true;
-}
-
-/* Where the kernel does not tell, look now and then. */
-static void look(struct unwinder *w)
-{
-	u64 now = run_now();
-	if (w->mmaps.n || now - w->noted_ns < SECOND_NS)
-		return;
-	w->noted_ns = now;
-	for (u32 i = 0; i < w->follow.n; i++) {
-		procs_read(&w->procs, w->follow.v[i].pid);
-		w->follow.v[i].dirty = true;
-	}
-}
-
-void unwind_tick(struct session *s)
-{
-	struct unwinder *w = s->unwinder;
-	struct notes notes = {s, w};
-	if (!w)
-		return;
-	for (u32 i = 0; i < w->mmaps.n; i++)
-		mmaps_drain(w->mmaps.v[i], take_note, &notes);
-	look(w);
-	for (u32 i = 0; i < w->follow.n; i++)
-		if (w->follow.v[i].dirty)
-			build(s, w, &w->follow.v[i]);
-}
-
-/* ---- start, report, end ---- */
-
-void unwind_child(void *session)
-{
-	struct session *s = session;
-	s->unwinder->noted_ns = 0;
-	unwind_tick(s);
-}
-
-/* Edge-triggered: the descriptor of a process that ended is readable for ever. */
-static void watch(struct session *s, const struct mmaps *m)
-{
-	int fd;
-	for (u32 i = 0; (fd = mmaps_fd(m, i)) >= 0; i++) {
-		struct epoll_event ev = {.events = EPOLLIN | EPOLLET, .data.fd = fd};
-		epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
-	}
-}
-
-static void add_process(struct session *s, struct unwinder *w, int pid)
-{
-	struct mmaps *m = NULL;
-	if (pid <= 0 || follow_find(w, (u32)pid))
-		return;
-	struct err *e = host_has(s->h, FEAT_MAP_NOTES) ? mmaps_open(s->h, pid, true, &m) : NULL;
-	err_free(e); /* then look() looks */
-	if (m) {
-		vec_add(&w->mmaps, m);
-		watch(s, m);
-	}
-	procs_read(&w->procs, (u32)pid);
-	follow(s, w, (u32)pid);
-}
-
-void unwind_open(struct session *s)
+static void unwind_ready(struct session *s, void *self)
 {
 	const struct unwind *u = s->u->unwind;
-	if (!u || u->slots->fd < 0)
+	if (!u || map_fd(s, u->procs) < 0 || !map_mem(s, u->index) || !map_mem(s, u->rules))
 		return;
-	struct unwinder *w = calloc(1, sizeof(*w));
-	if (!w)
-		abort();
-	w->procs.host = s->h;
-	w->procs.noted = true;
-	w->slot = u->slots->mem;
-	w->used = arena_newn(&w->arena, bool, u->nslot);
-	s->unwinder = w;
-	make_room(s, w, 1);
-	for (u32 i = 0; i < s->u->scope.npid; i++)
-		add_process(s, w, s->u->scope.pid[i].pid);
+	struct unwinder *w = self;
+	w->s = s;
+	w->u = u;
+	w->procs = sym_procs(s->syms);
+	w->tail = arena_newn(&w->arena, struct tail, TAILS);
+	struct blocks_mem mem = {map_mem(s, u->index), map_mem(s, u->rules), UNWIND_CHUNKS,
+				 make_chunk, w};
+	blocks_init(&w->blocks, w->procs->host->page_size, &mem);
+	w->lists.mem = (struct lists_mem){UNWIND_LISTS, make_list_chunk, w};
+	struct err *e = open_copies(s, w);
+	if (e)
+		session_error(s, true, "", (struct loc){0}, str_z(e->msg));
+	err_free(e);
+	for (u32 i = 0; i < s->u->scope.npid && !s->target->child.pid; i++)
+		unwind_expect(s, (u32)s->u->scope.pid[i].pid);
 	for (u32 i = 0; i < s->u->ndwarf_pid; i++)
-		add_process(s, w, s->u->dwarf_pid[i]);
-	unwind_tick(s);
+		unwind_expect(s, (u32)s->u->dwarf_pid[i]);
 }
 
-static void report(struct session *s, const char *kind, struct str who, u64 n, const char *what)
+static u64 read_lost(struct session *s, u64 *lost)
+{
+	struct unwinder *w = unwinder_of(s);
+	u64 in_files = 0;
+	err_free(bpf_map_get(map_fd(s, s->u->unwind->lost), &(u32){0}, lost));
+	lost[UNWIND_LOST_CODE] += w->ended[COPY_CODE];
+	lost[UNWIND_LOST_READ] += w->ended[COPY_READ];
+	for (u32 i = 0; i < w->cut_in.n; i++)
+		lost[UNWIND_LOST_FIRST_FILE + i] += w->cut_in.v[i];
+	for (u32 i = 0; i < w->blocks.file.n; i++)
+		in_files += lost[UNWIND_LOST_FIRST_FILE + i];
+	return in_files;
+}
+
+static void report(struct session *s, const char *who, u64 n, const char *what)
 {
 	AUTO_SB b = {0};
 	if (!n)
 		return;
-	sb_fmt(&b, "dw_ustack: %llu stack%s %s", n, n == 1 ? " was" : "s were", what);
-	if (!strcmp(kind, "cut_in_file"))
-		sb_add(&b, who);
-	loss_put(s, kind, who, n, sb_str(&b));
+	sb_fmt(&b, "%llu user stack%s %s", n, n == 1 ? " was" : "s were", what);
+	loss_put(s, LOSS_CUT_STACKS, str_z(who), n, sb_str(&b));
+}
+
+/* One line: most of the files are of one program. */
+static void report_files(struct session *s, const u64 *lost, u64 all)
+{
+	const struct unwinder *w = unwinder_of(s);
+	u32 most = 0;
+	AUTO_SB b = {0};
+	if (!all)
+		return;
+	for (u32 i = 1; i < w->blocks.file.n; i++)
+		if (lost[UNWIND_LOST_FIRST_FILE + i] > lost[UNWIND_LOST_FIRST_FILE + most])
+			most = i;
+	struct str path = w->blocks.file.v[most]->path;
+	u64 n = lost[UNWIND_LOST_FIRST_FILE + most];
+	sb_fmt(&b, "%llu user stack%s cut where there is no unwind information, ", all,
+	       all == 1 ? " was" : "s were");
+	if (n == all)
+		sb_fmt(&b, "in %.*s", STRF(path));
+	else
+		sb_fmt(&b, "most (%llu) in %.*s", n, STRF(path));
+	loss_put(s, LOSS_CUT_IN_FILE, path, all, sb_str(&b));
 }
 
 static void report_limits(struct session *s, const struct unwinder *w)
 {
-	static const struct {
-		size_t at;
+	const struct {
+		u64 n;
 		const char *text;
 	} limit[] = {
-		{offsetof(struct unwinder, notes_lost), "notes of what processes map were lost"},
-		{offsetof(struct unwinder, no_slot), "processes were too many to follow"},
-		{offsetof(struct unwinder, no_piece), "mappings of a process were too many"},
-		{offsetof(struct unwinder, no_room), "files' tables did not fit"},
+		{w->no_list, "lists of what a process maps did not fit"},
+		{w->blocks.no_file + w->blocks.no_index, "files were too many"},
+		{w->blocks.no_rule + w->blocks.no_row, "rows of files did not fit"},
+		{w->no_tail, "stacks were too many to be remembered"},
 	};
 	for (u32 i = 0; i < countof(limit); i++) {
 		AUTO_SB b = {0};
-		u64 n = *(const u64 *)((const u8 *)w + limit[i].at);
-		if (!n)
+		if (!limit[i].n)
 			continue;
-		sb_fmt(&b, "dw_ustack: %llu %s; stacks may be cut", n, limit[i].text);
-		loss_put(s, "unwind_limit", str_z(limit[i].text), n, sb_str(&b));
+		sb_fmt(&b, "%llu %s; user stacks may be cut", limit[i].n, limit[i].text);
+		loss_put(s, LOSS_UNWIND_LIMIT, str_z(limit[i].text), limit[i].n, sb_str(&b));
 	}
+	const struct err *e = w->blocks.failed ? w->blocks.failed : w->lists.failed;
+	if (!e)
+		return;
+	AUTO_SB b = {0};
+	sb_fmt(&b, "tables for user stacks: %s; user stacks may be cut", e->msg);
+	loss_put(s, LOSS_UNWIND_LIMIT, STR("memory"), 1, sb_str(&b));
 }
 
-void unwind_report(struct session *s)
+static void tell(struct session *s, const struct unwinder *w)
 {
-	static const char *const reason[] = {
-		[UNWIND_LOST_PROCESS] = "not unwound: the process was none of -p, -c and "
-					"--dwarf-pid",
-		[UNWIND_LOST_FILE] = "cut at code that lies in no file, or in one that was mapped "
-				     "a moment before",
-		[UNWIND_LOST_READ] = "cut where the stack could not be read",
-		[UNWIND_LOST_CHANGED] = "taken while the tables changed twice, and may be wrong",
-	};
-	static const char *const name[] = {"process", "code", "memory", "changed"};
-	struct unwinder *w = s->unwinder;
-	if (!w)
+	char text[TEXT];
+	u64 kib = (w->blocks.chunk.n * sizeof(struct unwind_chunk) +
+		   w->lists.chunk.n * sizeof(struct unwind_list_chunk) +
+		   sizeof(struct unwind_index) + UNWIND_RULES * sizeof(u32) + UNWIND_COPY_BYTES) >>
+		  10;
+	if (!s->verbose)
 		return;
-	u64 *lost AUTO_FREE = calloc(UNWIND_LOST_WORDS, sizeof(u64));
-	if (!lost)
-		abort();
-	struct err *e = bpf_map_get(s->u->unwind->lost->fd, &(u32){0}, lost);
-	err_free(e);
-	for (u32 i = 0; i < countof(reason); i++)
-		report(s, "cut_stacks", str_z(name[i]), lost[i], reason[i]);
-	for (u32 i = 0; i < w->file.n; i++)
-		report(s, "cut_in_file", w->file.v[i]->path, lost[UNWIND_LOST_FIRST_MODULE + i],
-		       "cut where there is no unwind information in ");
+	snprintf(text, sizeof(text),
+		 "user stacks: %u processes, %u files, %llu blocks of rows made, %llu chunks given "
+		 "up, %u rules, %llu stacks finished from copies; %llu KiB of maps, %llu KiB of "
+		 "sonde's own memory",
+		 w->nfollow, w->blocks.file.n, w->blocks.made, w->blocks.evicted, w->blocks.nrule,
+		 w->ncopy, kib, proc_own_kib(s->h));
+	session_error(s, true, "", (struct loc){0}, str_z(text));
+}
+
+static void unwind_report(struct session *s, void *self)
+{
+	struct unwinder *w = self;
+	if (!w->s)
+		return;
+	unwind_tick(s, w);
+	u64 *lost AUTO_FREE = xcalloc(UNWIND_LOST_WORDS, sizeof(u64));
+	u64 in_files = read_lost(s, lost);
+	report(s, "code", lost[UNWIND_LOST_CODE], "cut at code that lies in no file");
+	report(s, "memory", lost[UNWIND_LOST_READ], "cut where the stack could not be read");
+	report(s, "copy", lost[UNWIND_LOST_COPY],
+	       "cut because there was no room to copy the rest of it");
+	report(s, "depth", w->ended[COPY_CUT],
+	       "cut because the stack is deeper than what was copied of it");
+	report_files(s, lost, in_files);
 	report_limits(s, w);
+	tell(s, w);
 }
 
-void unwind_close(struct session *s)
+static void unwind_close(void *self)
 {
-	struct unwinder *w = s->unwinder;
-	if (!w)
-		return;
-	for (u32 i = 0; i < w->mmaps.n; i++)
-		mmaps_free(w->mmaps.v[i]);
-	for (u32 i = 0; i < w->chunk.n; i++)
-		munmap(w->chunk.v[i], sizeof(struct unwind_chunk));
-	procs_free(&w->procs);
-	vec_free(&w->mmaps);
-	vec_free(&w->follow);
-	vec_free(&w->file);
-	vec_free(&w->chunk);
+	struct unwinder *w = self;
+	for (u32 i = 0; i < BUCKETS; i++)
+		while (w->bucket[i])
+			follow_free(w, &w->bucket[i]);
+	for (u32 i = 0; i < w->blocks.chunk.n; i++)
+		munmap(w->blocks.chunk.v[i], sizeof(struct unwind_chunk));
+	for (u32 i = 0; i < w->lists.chunk.n; i++)
+		munmap(w->lists.chunk.v[i], sizeof(struct unwind_list_chunk));
+	ring_free(w->copies);
+	blocks_free(&w->blocks);
+	lists_free(&w->lists);
+	tab_free(&w->tails);
+	vec_free(&w->cut_in);
+	vec_free(&w->piece);
 	arena_free(&w->arena);
-	free(w);
-	s->unwinder = NULL;
 }
+
+const struct part part_unwind = {
+	.name = "user stacks",
+	.size = sizeof(struct unwinder),
+	.ready = unwind_ready,
+	.tick = unwind_tick,
+	.report = unwind_report,
+	.close = unwind_close,
+};

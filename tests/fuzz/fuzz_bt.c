@@ -1,6 +1,6 @@
 /* Any text through the parser of scripts; the tree must survive being walked, copied and printed,
  * and what the formatter prints must parse to the same tree. */
-#include "lang/fmt.h"
+#include "lang/language.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,10 +14,10 @@ static void check_format(struct arena *a, const struct node *tree, struct str te
 			 const struct comment *notes)
 {
 	AUTO_SB out = {0};
-	bt_format(tree, text, notes, &out);
+	languages[0]->format(tree, text, notes, &out);
 	struct source src = {STR("again"), sb_str(&out)};
 	struct diags ds = {.arena = a, .source = &src, .nsource = 1};
-	assert(node_eq(tree, bt_parse(a, &ds, 0)));
+	assert(node_eq(tree, languages[0]->parse(a, &ds, 0, NULL)));
 	assert(!ds.nerror);
 }
 
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct source src = {STR("fuzz"), str_n((const char *)data, size)};
 	struct diags ds = {.arena = &a, .source = &src, .nsource = 1};
 	struct comment *notes = NULL;
-	struct node *tree = bt_parse_comments(&a, &ds, 0, &notes);
+	struct node *tree = languages[0]->parse(&a, &ds, 0, &notes);
 	node_walk(tree, inside, &size);
 	assert(node_eq(tree, node_clone(&a, tree)));
 	node_dump(tree, &ds, &out);

@@ -1,6 +1,6 @@
 /* Any text as C definitions: preprocessed, parsed, and what came of it shown. */
-#include "lang/cdecl.h"
-#include "lang/cpp.h"
+#include "cparse/cdecl.h"
+#include "cparse/cpp.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
 

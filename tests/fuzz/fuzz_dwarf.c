@@ -15,8 +15,10 @@ static void touch(const struct type *t, int depth)
 static void ask(struct debug *d, u64 addr)
 {
 	struct debug_func f;
+	struct debug_frame frame[8];
 	u64 *at;
 	u32 n;
+	debug_frames(d, addr, frame, 8);
 	struct err *e = debug_at(d, addr, &f);
 	for (u32 i = 0; !e && i < f.nvar; i++)
 		touch(f.var[i].type, 0);

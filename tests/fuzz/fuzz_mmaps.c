@@ -1,4 +1,4 @@
-/* Any bytes as records of mappings, and as a list of generated code. */
+/* Any bytes as records of mappings. */
 #include "sym/procs.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
@@ -9,7 +9,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 	struct bytes all = bytes_of(data, n), record;
 	struct map_note note;
 	struct proc *proc;
-	struct symbol sym;
 	if (!p)
 		abort();
 	*p = (struct procs){.host = &h, .all = true};
@@ -21,8 +20,5 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 	}
 	procs_free(p);
 	free(p);
-	struct jit *j = jit_parse(str_n((const char *)data, n));
-	jit_find(j, 0x1000, &sym);
-	jit_free(NULL, j);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * mkbtf.c - types.txt of a recorded machine -> BTF as a kernel shows it.
  *
- *	mkbtf types.txt vmlinux
+ *	mkbtf types.txt vmlinux; mkbtf modules/NAME.txt NAME vmlinux
  *
  * Types refer to each other in any order, so the text is read twice: the first
  * time only tells each name's id. What a struct looks like in memory follows
@@ -308,6 +308,14 @@ static void alias(struct maker *m, const char *s)
 	define(m, d.name, made(m, btf__add_typedef(m->b, d.name, d.id), s), d.size, d.align);
 }
 
+/* A struct that is only declared. */
+static void declared(struct maker *m, const char *s)
+{
+	char text[MAX_TEXT];
+	snprintf(text, sizeof(text), "struct %s", s);
+	define(m, text, made(m, btf__add_fwd(m->b, s, BTF_FWD_STRUCT), s), 0, 1);
+}
+
 static void top_level(struct maker *m)
 {
 	const char *s = m->line[m->at];
@@ -321,6 +329,8 @@ static void top_level(struct maker *m)
 	}
 	if (take(&s, "base"))
 		base(m, s);
+	else if (take(&s, "declared"))
+		declared(m, s);
 	else if (take(&s, "typedef"))
 		alias(m, s);
 	else if (take(&s, "func"))
@@ -349,16 +359,18 @@ static void read_lines(struct maker *m, FILE *f)
 int main(int argc, char **argv)
 {
 	static struct maker m;
-	FILE *in = argc == 3 ? fopen(argv[1], "r") : NULL;
+	FILE *in = argc == 3 || argc == 4 ? fopen(argv[1], "r") : NULL;
 	FILE *out = in ? fopen(argv[2], "w") : NULL;
 	if (!out) {
-		fprintf(stderr, "usage: mkbtf types.txt vmlinux\n");
+		fprintf(stderr,
+			"usage: mkbtf types.txt vmlinux; mkbtf module.txt module vmlinux\n");
 		return 2;
 	}
 	read_lines(&m, in);
+	struct btf *kernel = argc == 4 ? btf__parse(argv[3], NULL) : NULL;
 	for (int round = 0; round < 4; round++) { /* sizes of what is used before it is defined */
 		btf__free(m.b);
-		m.b = btf__new_empty();
+		m.b = kernel ? btf__new_empty_split(kernel) : btf__new_empty();
 		m.first = round == 0;
 		for (m.at = 0; m.at < m.nline;)
 			top_level(&m);

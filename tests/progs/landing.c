@@ -1,15 +1,12 @@
 /*
- * landing N [MS [ROUNDS]]: functions that begin with endbr64, as compilers write them for
+ * landing N [MS [ROUNDS]]: functions that begin with endbr64 (or its like), as compilers write them for
  * processors that check where indirect jumps arrive. Calls pushes(i), moves(i) and bare(i), which
  * give i + 1, 2, 3, for i below N. Then it sleeps MS milliseconds; all that ROUNDS times.
  */
 #include <stdlib.h>
 #include <unistd.h>
 
-#ifndef __x86_64__
-#error "written for x86-64"
-#endif
-
+#ifdef __x86_64__
 __asm__(".text\n"
 	".globl pushes\n"
 	".type pushes, @function\n"
@@ -40,6 +37,39 @@ __asm__(".text\n"
 	"pop %rbp\n"
 	"ret\n"
 	".size bare, . - bare\n");
+#else
+/* The same with signed return addresses: paciasp, bti c, autiasp. */
+__asm__(".text\n"
+	".globl pushes\n"
+	".type pushes, %function\n"
+	"pushes:\n"
+	"hint 25\n"
+	"stp x29, x30, [sp, -16]!\n"
+	"mov x29, sp\n"
+	"add x0, x0, 1\n"
+	"ldp x29, x30, [sp], 16\n"
+	"hint 29\n"
+	"ret\n"
+	".size pushes, . - pushes\n"
+
+	".globl moves\n"
+	".type moves, %function\n"
+	"moves:\n"
+	"hint 34\n"
+	"add x0, x0, 2\n"
+	"ret\n"
+	".size moves, . - moves\n"
+
+	".globl bare\n"
+	".type bare, %function\n"
+	"bare:\n"
+	"stp x29, x30, [sp, -16]!\n"
+	"mov x29, sp\n"
+	"add x0, x0, 3\n"
+	"ldp x29, x30, [sp], 16\n"
+	"ret\n"
+	".size bare, . - bare\n");
+#endif
 
 long pushes(long n);
 long moves(long n);

@@ -13,12 +13,18 @@ KEEP long inner(long n)
 {
 	/* Not libc's wrapper: it has no frame pointer. Asking for the frame makes one here. */
 	void *frame = __builtin_frame_address(0);
+#ifdef __x86_64__
 	long ret;
 
 	__asm__ volatile("syscall"
 			 : "=a"(ret)
 			 : "a"(SYS_getppid), "d"(frame)
 			 : "rcx", "r11", "memory");
+#else
+	register long nr __asm__("x8") = SYS_getppid, ret __asm__("x0");
+
+	__asm__ volatile("svc 0" : "=r"(ret) : "r"(nr), "r"(frame) : "memory");
+#endif
 	return ret + n;
 }
 

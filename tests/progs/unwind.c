@@ -138,8 +138,14 @@ KEPT void call_library(int n)
 /* Its name is in the list that runtimes write. */
 KEPT void call_made(int n)
 {
+#ifdef __x86_64__
 	/* push %rbp; mov %rsp,%rbp; mov %rdi,%rax; mov %esi,%edi; call *%rax; pop %rbp; ret */
 	static const char code[] = "\x55\x48\x89\xe5\x48\x89\xf8\x89\xf7\xff\xd0\x5d\xc3";
+#else
+	/* stp x29, x30, [sp, -16]!; mov x29, sp; mov x2, x0; mov w0, w1; blr x2; ldp; ret */
+	static const unsigned code[] = {0xa9bf7bfd, 0x910003fd, 0xaa0003e2, 0x2a0103e0,
+					0xd63f0040, 0xa8c17bfd, 0xd65f03c0};
+#endif
 	char path[64];
 	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
@@ -147,6 +153,7 @@ KEPT void call_made(int n)
 	if (!list || at == MAP_FAILED)
 		exit(2);
 	memcpy(at, code, sizeof(code));
+	__builtin___clear_cache(at, (char *)at + sizeof(code));
 	fprintf(list, "%lx %zx made\n", (unsigned long)at, sizeof(code));
 	fclose(list);
 	if (mprotect(at, 4096, PROT_READ | PROT_EXEC))

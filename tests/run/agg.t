@@ -346,3 +346,129 @@ EXPECT
 	@t: 11096
 	@w[20]: 1
 	@w[10]: 2
+
+NAME standard deviation
+PROG begin { for $i : 1..101 { @all = stddev($i); @by[$i % 3] = stddev($i * 1000 * ($i % 3)); } for $i : 0..2 { @two = stddev(2 + 7 * $i); @two = stddev(4); @two = stddev(5); } @two = stddev(4); @two = stddev(7); @neg = stddev(-3000000000000); @neg = stddev(3000000000000); @most = stddev(-9223372036854775807); @most = stddev(9223372036854775807); @u = stddev((uint64)0x8000000000000001); @u = stddev((uint64)1); @zero = stddev(1); @zero = stddev(9); zero(@zero); print(@by[1]); print(@all, 0, 4); }
+EXPECT
+	29432
+	@all: 7
+	$
+	$
+	@all: 29
+	@by[0]: 0
+	@by[1]: 29432
+	@by[2]: 57131
+	@most: 9223372036854775807
+	@neg: 3000000000000
+	@two: 2
+	@u: 4611686018427387904
+	@zero: 0
+
+NAME standard deviation in JSON, and as a number
+RUN "$SONDE" -q --json -e 'begin { @a[1] = stddev(1); @a[1] = stddev(5); @b = stddev(3); }'; "$SONDE" -e 'begin { @a = stddev(1); $x = @a + 1; }' 2>&1 | head -n 1
+EXPECT
+	{"type": "map", "data": {"@a": {"1": 2}}}
+	{"type": "map", "data": {"@b": 0}}
+	stdin:1:30-32: ERROR: Map @a holds stddev_t, which has no integer value; print() shows it
+
+NAME quantize: powers of two on both sides, with a weight
+PROG begin { for $i : -9..10 { @a[1] = quantize($i); @w = quantize($i, 10); } @neg = quantize(-5, 2); print(@w); clear(@w); print(@a, 0, 2); clear(@a); }
+EXPECT
+	@w:
+	[-15, -7)             20 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |
+	[-7, -3)              40 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	[-3, -1)              20 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |
+	[-1]                  10 |@@@@@@@@@@@@@                                       |
+	[0]                   10 |@@@@@@@@@@@@@                                       |
+	[1]                   10 |@@@@@@@@@@@@@                                       |
+	[2, 4)                20 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |
+	[4, 8)                40 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	[8, 16)               20 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |
+	$
+	@a[1]:
+	[-15, -7)              1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |
+	[-7, -3)               2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	[-3, -1)               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |
+	[-1]                   0 |                                                    |
+	[0]                    0 |                                                    |
+	[1]                    0 |                                                    |
+	[2, 4)                 1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |
+	[4, 8)                 2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	[8, 16)                1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |
+	$
+	$
+	$
+	@neg:
+	[-7, -3)               2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+
+NAME quantize: the ends, in JSON
+RUN "$SONDE" -q --json -e 'begin { @x = quantize(-9223372036854775807 - 1); @x = quantize(-4611686018427387904); } end { @y = quantize(9223372036854775807, 5); }'
+EXPECT
+	{"type": "hist", "data": {"@x": [{"max": -4611686018427387904, "count": 2}]}}
+	{"type": "hist", "data": {"@y": [{"min": 4611686018427387904, "max": "9223372036854775807", "count": 5}]}}
+
+NAME llquantize: equal steps in each power, mirrored
+PROG begin { for $i : 0..1000 { @k[1] = llquantize($i, 10, 1, 1, 5); } @b = llquantize(-35, 10, 1, 3, 10); @b = llquantize(7, 10, 1, 3, 10, 3); @b = llquantize(35, 10, 1, 3, 10); @c = llquantize(-100000, 10, 1, 3, 10); @d = llquantize(100000, 10, 1, 3, 10, 2); @e = llquantize(3, 2, 0, 3, 4); @e = llquantize(15, 2, 0, 3, 4); }
+EXPECT
+	$
+	$
+	@b:
+	[-39, -29)             1 |@@@@@@@@@@@@@@@@@                                   |
+	[-29, -19)             0 |                                                    |
+	[-19, -9)              0 |                                                    |
+	[-9, 10)               3 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	[10, 20)               0 |                                                    |
+	[20, 30)               0 |                                                    |
+	[30, 40)               1 |@@@@@@@@@@@@@@@@@                                   |
+	$
+	@c:
+	(..., -9999)           1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+	@d:
+	[10000, ...)           2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+	@e:
+	[3]                    1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	[4, 6)                 0 |                                                    |
+	[6, 8)                 0 |                                                    |
+	[8, 12)                0 |                                                    |
+	[12, 16)               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+	@k[1]:
+	[-9, 10)              10 |                                                    |
+	[10, 30)              20 |@                                                   |
+	[30, 50)              20 |@                                                   |
+	[50, 70)              20 |@                                                   |
+	[70, 90)              20 |@                                                   |
+	[90, 100)             10 |                                                    |
+	[100, ...)           900 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+
+NAME llquantize in JSON
+ARGS -q --json
+PROG begin { @a[2] = llquantize(35, 10, 1, 3, 10); }
+EXPECT
+	{"type": "hist", "data": {"@a": {"2": [{"min": 30, "max": 39, "count": 1}]}}}
+
+# Of some maps each CPU has a copy of the values: what programs do to such a value is done to all of them.
+NAME delete of a value without key takes the copies of all CPUs
+NEEDS feature:PERCPU_LOOKUP cmd:taskset
+RUN "$SONDE" -q --follow -e 'tracepoint:syscalls:sys_enter_getppid /comm == "syscalls"/ { @m = max(cpu); @c = count(); @s = sum(2); } tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { print((delete(@m), delete(@c), delete(@s), delete(@m))); }' -c 'sh -c "for c in 0 $(($(nproc) - 1)); do taskset -c \$c build/tests/syscalls 3 getppid; done; taskset -c 0 build/tests/syscalls 1 lseek"' | grep .
+EXPECT (true, true, true, false)
+
+NAME loops over maps see the values of all CPUs
+NEEDS feature:PERCPU_LOOKUP feature:FOR_EACH cmd:taskset
+RUN "$SONDE" -q --no-feature big_keys --follow -e 'tracepoint:syscalls:sys_enter_getppid /comm == "syscalls"/ { @m[1] = max(4); @l[kstack(100), 2] = min(3); } tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { for ($kv : @m) { print($kv); } for ($kv : @l) { print(($kv.0.1, $kv.1)); } clear(@m); clear(@l); }' -c 'sh -c "taskset -c 0 build/tests/syscalls 3 getppid; taskset -c $(($(nproc) - 1)) build/tests/syscalls 1 lseek"' | grep .
+EXPECT
+	(1, 4)
+	(2, 3)
+
+NAME an average in a declared per-CPU map is read as one
+NEEDS feature:PERCPU_LOOKUP feature:FOR_EACH
+PROG let @a = percpuhash(10); begin { @a[1] = avg(4); @a[1] = avg(7); @a[1] = avg(7); print((@a[1], 0)); for ($kv : @a) { print($kv); } clear(@a); exit(); }
+EXPECT
+	(6, 0)
+	(1, 6)
+	$
+	$

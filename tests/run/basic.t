@@ -292,7 +292,7 @@ EXPECT
 	@b: 2
 
 NAME SIGINT ends with end probes and maps
-RUN "$SONDE" -e 'interval:ms:10 { @ = 1; } END { printf("end\n"); }' & p=$!; sleep 1; kill -INT $p; wait $p
+RUN "$SONDE" -e 'interval:ms:10 { @ = 1; } END { printf("end\n"); }' 2>"$TMPDIR/err" & p=$!; until_attached "$TMPDIR/err"; sleep 0.1; kill -INT $p; wait $p
 EXPECT
 	end
 	$
@@ -300,7 +300,7 @@ EXPECT
 	@: 1
 
 NAME SIGTERM ends with end probes and maps
-RUN "$SONDE" -e 'interval:ms:10 { @ = 1; } END { printf("end\n"); }' & p=$!; sleep 1; kill -TERM $p; wait $p
+RUN "$SONDE" -e 'interval:ms:10 { @ = 1; } END { printf("end\n"); }' 2>"$TMPDIR/err" & p=$!; until_attached "$TMPDIR/err"; sleep 0.1; kill -TERM $p; wait $p
 EXPECT
 	end
 	$

@@ -89,6 +89,15 @@ EXPECT
 	@c
 	@u
 
+NAME a setuid program that is over at once takes them away, too
+RUN
+	cp build/tests/spin /tmp/suid-$$; chown 65534 /tmp/suid-$$; chmod 4755 /tmp/suid-$$
+	"$SONDE" -q -c "sh -c 'sleep 0.05; exec /tmp/suid-$$ 20'" -e 'software:cpu-clock:1000000 /strncmp(comm, "sonde", 5)/ { @some = max(1); }' 2>&1 | sed 's/process [0-9]* has/process PID has/' | grep WARNING
+	rm /tmp/suid-$$
+NEEDS prog:spin
+EXPECT
+	WARNING: process PID has started a program with another owner or capabilities: perf events (software, hardware, watchpoint) do not follow it there
+
 NAME a setuid program takes perf events away, and that is said
 RUN
 	cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/plain-$$; cp build/tests/spin /tmp/suid-$$; chmod 755 /tmp/plain-$$; chmod 4755 /tmp/suid-$$
@@ -142,7 +151,7 @@ ALONE
 TIMEOUT 20
 EXPECT
 	tracepoint:sched:sched_switch
-	ERROR: tracefs is not mounted, and mounting it failed: Operation not permitted; as root: mount -t tracefs tracefs /sys/kernel/tracing
+	ERROR: tracefs is not mounted, and mounting it failed: Operation not permitted; as root: mount -t tracefs tracefs /sys/kernel/tracing, for a container: -v /sys/kernel/tracing:/sys/kernel/tracing
 	1
 	$
 	$
@@ -180,7 +189,7 @@ RUN "$SONDE" info >$TMPDIR/text; "$SONDE" info --json | python3 -c '
 NEEDS file:/usr/bin/python3 btf tracefs
 TIMEOUT 20
 EXPECT
-	['btf', 'capabilities', 'features', 'kernel', 'libbpf', 'lockdown', 'probes', 'sysctl', 'tracefs', 'uid', 'version']
+	['btf', 'build', 'capabilities', 'commit', 'features', 'kernel', 'libbpf', 'lockdown', 'probes', 'sysctl', 'tracefs', 'uid', 'version']
 	0 True True True True
 
 NAME info without capabilities does not take unknown for missing
@@ -199,15 +208,21 @@ RUN "$SONDE" --no-feature RINGBUF --info | grep RINGBUF
 EXPECT
 	  RINGBUF        no      the BPF ring buffer (Linux 5.8) (switched off by --no-feature)
 
-NAME root of a user namespace
+NAME root of a user namespace, and one that does not know it
 RUN
 	/usr/bin/unshare -Ur "$SONDE" -e 'begin { }' 2>&1
-	/usr/bin/unshare -Urm sh -c 'mount -t tmpfs none /sys/kernel/security && echo "none integrity [confidentiality]" >/sys/kernel/security/lockdown && "$SONDE" -e "begin { }"' 2>&1
+	unaware() {
+		/usr/bin/unshare -Urm sh -c 'mount -t tmpfs none /sys/kernel/security && cd /sys/kernel/security &&
+			echo "0 0 4294967295" >map && mount --bind map /proc/$$/uid_map && echo "$0" >lockdown && exec "$SONDE" -e "begin { }"' "$1" 2>&1
+	}
+	unaware '[none] integrity confidentiality'
+	unaware 'none integrity [confidentiality]'
 	cp "$SONDE" /tmp/sonde-$$ && /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/unshare -Ur /tmp/sonde-$$ -e 'tracepoint:sched:sched_switch { }' 2>&1
 	rm /tmp/sonde-$$
 NEEDS file:/usr/bin/unshare file:/usr/bin/setpriv file:/sys/kernel/security tracefs fast
 TIMEOUT 20
 EXPECT
+	ERROR: load program begin (2 instructions): Operation not permitted (this is a user namespace, as in a container that an ordinary user started: its root cannot trace; let the machine's own root start it)
 	ERROR: load program begin (2 instructions): Operation not permitted (not a matter of capabilities: a container, a security module or this kernel's configuration forbids it)
 	ERROR: load program begin (2 instructions): Operation not permitted (the kernel is locked down (confidentiality), until it boots without lockdown=confidentiality)
 	stdin:1:1-30: ERROR: open /sys/kernel/tracing/events: Permission denied (a security module or a container forbids it)

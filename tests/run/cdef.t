@@ -46,3 +46,38 @@ EXPECT_RE
 	\{ \.a = [0-9]+, \.b = [0-9]+ \}
 	$
 	$
+
+NAME an array of char has all its bytes
+RUN "$SONDE" -q -c '/bin/echo hello123456' -e 'struct F { char s[5]; char m[6]; }; tracepoint:syscalls:sys_enter_write /pid == cpid/ { $f = (struct F *)args.buf; print($f->s); printf("%s|\n", $f->s); print(buf($f->s)); print(macaddr($f->m)); print(buf($f->m, 6)); $x = $f->s; print($x); print((1, $f->s)); print(*$f); printf("%d %d %d %d %d\n", $f->s == "hello", $f->s == "hell", $f->s == str($f->s, 6), strlen($f->s), sizeof($f->s)); $g = *$f; print($g.s); @[$f->s] = count(); @v = $f->m; }' | tail -n +2
+NEEDS tp:syscalls/sys_enter_write
+EXPECT
+	hello
+	hello|
+	hello
+	31:32:33:34:35:36
+	123456
+	hello
+	(1, hello)
+	{ .s = hello, .m = 123456 }
+	1 0 1 5 5
+	hello
+	$
+	$
+	@[hello]: 1
+	@v: 123456
+
+NAME headers on paths that the environment names
+RUN cd $TMPDIR && mkdir -p p q k/include/linux k/arch/x86/include/asm k/arch/arm64/include/asm && echo '#define FROM_PATH 11' > q/path.h && echo '#define FROM_KERNEL 22' > k/include/linux/mine.h && echo '#define FROM_ARCH 33' | tee k/arch/x86/include/asm/mine.h > k/arch/arm64/include/asm/mine.h; CPATH=$PWD/p:$PWD/q BPFTRACE_KERNEL_SOURCE=/nope BPFTRACE_KERNEL_BUILD=$PWD/k "$SONDE" -q -e '#include <path.h>
+	#include <linux/mine.h>
+	#include <asm/mine.h>
+	begin { print((FROM_PATH, FROM_KERNEL, FROM_ARCH)); }' 2>&1 | grep .; BPFTRACE_KERNEL_SOURCE=$PWD/k "$SONDE" -q -e '#include <linux/mine.h>
+	begin { print(FROM_KERNEL); }' 2>&1 | grep .
+EXPECT
+	(11, 22, 33)
+	22
+
+NAME a file of the kernel's symbols for offsets
+RUN BPFTRACE_VMLINUX=build/tests/calls "$SONDE" -l -e 'kprobe:target+5000 { }' 2>&1 | grep -o "ERROR: Offset outside the function bounds ('target'"
+NEEDS prog:calls
+EXPECT
+	ERROR: Offset outside the function bounds ('target'

@@ -254,7 +254,7 @@ EXPECT
 	uprobe:build/tests/calls:target
 
 NAME list of usdt probes
-RUN "$SONDE" -l 'usdt:build/tests/tracetest:*' | sort
+RUN "$SONDE" -l 'usdt:build/tests/tracetest:*' | grep -v :libc: | sort
 NEEDS prog:tracetest
 EXPECT
 	usdt:build/tests/tracetest:tracetest:many
@@ -333,3 +333,11 @@ PROG BEGIN { printf("not printed\n"); } tracepoint:syscalls:sys_enter_getppid { 
 ARGS --dry-run
 NEEDS option:--dry-run
 EXPECT
+
+NAME a list of functions that is not there
+PROG begin { }
+ARGS --traceable-functions /nope
+RC 1
+EXPECT
+ERR
+	ERROR: --traceable-functions: read functions from /nope: No such file or directory

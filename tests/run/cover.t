@@ -202,5 +202,5 @@ EXPECT_RE
 	$
 	$
 	@\[
-	ffffffff[0-9a-f]+
+	ffff[0-9a-f]+
 	\]: 1

@@ -62,18 +62,59 @@ EXPECT
 	$
 
 NAME results by their types
-PROG uretprobe:build/tests/typed:make_point { print(retval); print(retval.y); } uretprobe:build/tests/typed:make_big { printf("%s %d\n", retval.name, retval.a[1]); $b = retval; print($b.a); } uretprobe:build/tests/typed:find { printf("%s\n", str(retval->label)); } uretprobe:build/tests/typed:negative { print(retval); @[retval < 0] = count(); }
+PROG uretprobe:build/tests/typed:make_point { print(retval); print(retval.y); } uretprobe:build/tests/typed:find { printf("%s\n", str(retval->label)); } uretprobe:build/tests/typed:negative { print(retval); @[retval < 0] = count(); }
 LOAD typed 1
 EXPECT
 	{ .x = 3, .y = 4 }
 	4
-	bigresult 10
-	[9,10,0,0,0]
 	second
 	-6
 	$
 	$
 	@[true]: 1
+
+NAME results larger than two registers, where functions say at which address they wrote them
+PROG uretprobe:build/tests/typed:make_big { printf("%s %d\n", retval.name, retval.a[1]); $b = retval; print($b.a); }
+LOAD typed 1
+NEEDS x86_64
+EXPECT
+	bigresult 10
+	[9,10,0,0,0]
+	$
+	$
+
+NAME results larger than two registers, where they do not
+PROG uretprobe:build/tests/typed:make_big { print(retval.a[1]); }
+LOAD typed 1
+NEEDS aarch64
+RC 1
+ERR
+	stdin:1:46-52: ERROR: retval is written to an address that is not known at the return
+	uretprobe:build/tests/typed:make_big { print(retval.a[1]); }
+	                                             ~~~~~~
+
+NAME parameters behind structs of floating point numbers, and of 16 bytes
+PROG uprobe:build/tests/passed:after_three { print(args.next); } uprobe:build/tests/passed:after_unlike { print(args.next); } uprobe:build/tests/passed:after_both { print((args.b.i, args.next)); } uprobe:build/tests/passed:after_wide { print((args.first, args.w.v[0], args.next)); } uprobe:build/tests/passed:after_asked { print((args.first, args.a.b, args.next)); }
+LOAD passed
+EXPECT
+	101
+	102
+	(77, 103)
+	(1, 5, 104)
+	(1, 7, 105)
+	$
+	$
+NEEDS prog:passed
+
+NAME parameters behind more than there are registers
+PROG uprobe:build/tests/passed:many { print((args.i1, args.i6, args.i7, args.i8, args.i9, args.ninth)); } uprobe:build/tests/passed:split { print((args.t.b, args.t.c, args.i8, args.next)); }
+LOAD passed
+EXPECT
+	(11, 16, 17, 18, 19, 9.5)
+	(2, 3, 8, 106)
+	$
+	$
+NEEDS prog:passed
 
 NAME results of functions by a wildcard are registers
 PROG uretprobe:build/tests/typed:negativ[e] { @wild = sum(sizeof((retval))); } uretprobe:build/tests/typed:negative { @one = sum(sizeof((retval))); }
@@ -190,19 +231,34 @@ EXPECT
 
 NAME what cannot be had
 RUN "$SONDE" -e 'uprobe:build/tests/typed:floats { print(args.f); }
-		uprobe:build/tests/typed:halves { print(args.m.n); }
+		uprobe:build/tests/passed:after_two { print(args.t.a); }
 		uretprobe:build/tests/typed:floats { print(retval); }
 		uprobe:build/tests/typed:find { print(args.nod); print(args.n->ide); }
 		uretprobe:build/tests/typed:find { print(args.id); }
 		uprobe:build/tests/typed:hidden { print(args.o->x); }' 2>&1 | sed -n '/ERROR/s/.*ERROR: //p'
 EXPECT
 	args.f is in a floating point register, which the kernel does not show to probes
-	args.m is a struct with floating point members, which are in registers that the kernel does not show to probes
+	args.t is a struct with floating point members, which are in registers that the kernel does not show to probes
 	retval is in a floating point register, which the kernel does not show to probes
 	Struct/union of type 'struct uprobe_find_args' does not contain a field named 'nod'
 	Struct/union of type 'struct node' does not contain a field named 'ide'
 	this probe's arguments are not known: arguments are gone when a function returns; keep them in a map at its entry
 	'struct opaque' is only declared: what it contains is not known
+
+NAME structs of a number and a floating point number are in registers of both kinds
+RUN "$SONDE" -e 'uprobe:build/tests/typed:halves { print(args.m.n); }' 2>&1 | sed -n '/ERROR/s/.*ERROR: //p'
+NEEDS x86_64
+EXPECT
+	args.m is a struct with floating point members, which are in registers that the kernel does not show to probes
+
+NAME structs of a number and a floating point number are in registers for numbers
+PROG uprobe:build/tests/typed:halves { print((args.m.n, args.m.d)); }
+LOAD typed 1
+NEEDS aarch64
+EXPECT
+	(3, 4.5)
+	$
+	$
 
 NAME lines that are not there
 RUN for p in typed0@typed.c:3 typed0@nope.c:3 typed0@typed.c:47:2 typed0@typed.c: nope@typed.c:3; do "$SONDE" -e "uprobe:build/tests/$p { }" 2>&1 | grep ERROR; done; "$SONDE" -e 'uretprobe:build/tests/typed@typed.c:47 { }' 2>&1 | grep ERROR

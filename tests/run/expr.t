@@ -350,3 +350,119 @@ EXPECT
 	true
 	$
 	$
+
+NAME a choice between two calls, as a statement
+PROG BEGIN { nsecs ? printf("yes\n") : printf("no\n"); !nsecs ? printf("yes\n") : printf("no\n"); pid == 0 ? printf("a\n") : pid ? print("b") : print(3); }
+EXPECT
+	yes
+	no
+	b
+	$
+	$
+
+NAME the script's own definition of the kernel's struct
+PROG struct task_struct { char text[32]; int x; }; BEGIN { $p = (struct task_struct *)curtask; @same = $p->x == *(int32 *)kptr((uint64)curtask + 32); @here = curtask->x == $p->x; @parts = curtask->text[1] == *(int8 *)kptr((uint64)curtask + 1); }
+EXPECT
+	$
+	$
+	@here: true
+	@parts: true
+	@same: true
+
+NAME elements of tuples in brackets
+PROG begin { $t = (1, ("a", 5), 3); print($t[0]); print($t[1][0]); @x[2] = $t; print(@x[2][1][1]); for $kv : @x { print(($kv[0], $kv[1][2])); } exit(); }
+ARGS -q
+NEEDS sym:bpf_for_each_map_elem
+EXPECT
+	1
+	a
+	5
+	(2, 3)
+	$
+	$
+	@x[2]: (1, (a, 5), 3)
+
+NAME buffers of different length are compared by what they hold
+PROG begin { $a = buf("abc", 3); $b = buf("abcd", 4); $c = buf("abcd", 3); print(($a == $b, $a != $b, $a == $c, $b == buf("abcd", 4), $b == buf("abce", 4))); }
+ARGS -q
+EXPECT
+	(false, true, true, true, false)
+	$
+	$
+
+NAME an aggregation is the value of a block
+PROG macro twice(x) { let $y = x * 2; sum($y) } begin { @a = { let $x = 3; count() }; @b[1] = { $y = 5; { sum($y) } }; @h = { max(4) }; @m[7] = twice(4); @m[7] = twice(1); }
+ARGS -q
+EXPECT
+	$
+	$
+	@a: 1
+	@b[1]: 5
+	@h: 4
+	@m[7]: 10
+
+NAME a parameter as text is a literal
+PROG begin { printf(str($1), 3); printf("\n"); print(strftime(str($2), 0)); $s = str($3); print(($s, strlen($s), sizeof(str($4)))); if comptime (str($2) == "%Y") { print("known"); } }
+PARAMS x=%d %Y abc 12345
+ARGS -q
+EXPECT_RE
+	x=3
+	20[0-9][0-9]
+	\(abc, 3, 6\)
+	known
+	$
+	$
+
+NAME numbers with an exponent in probes and settings
+RUN for p in interval:us:1e5 interval:1e2ms profile:hz:1e3 interval:1E2ms; do BPFTRACE_MAX_STRLEN=1e2 "$SONDE" -q -e "$p { print(config.max_strlen); exit(); }" | grep .; done; "$SONDE" -e 'interval:us:15e5 { }' 2>&1 | grep -o 'Invalid.*'; "$SONDE" -e 'interval:s:1e20 { }' 2>&1 | grep -o 'Invalid.*'
+EXPECT
+	100
+	100
+	100
+	100
+	Invalid rate of interval probe: invalid integer: 15e5
+	Invalid rate of interval probe: invalid integer: 1e20
+
+NAME names that the library of bpftrace is made of
+PROG begin { print((__builtin_comm, __builtin_ncpus() == ncpus, __builtin_probe, __builtin_probetype, __builtin_safe_mode, __builtin_elf_is_exe, __builtin_elf_ino)); print((__builtin_signal_num("KILL") == signal_num("SIGKILL"), __builtin_is_literal(3), __builtin_kfunc_exist("nope"), __builtin_config.max_probes, __builtin_elapsed > 0, __builtin_cpu < ncpus, strlen(__builtin_arch) > 0)); }
+ARGS -q
+EXPECT_RE
+	\(sonde.*, true, begin, special, true, false, 0\)
+	\(true, true, false, 1024, true, true, true\)
+	$
+	$
+
+NAME uaddr, usermode and func under their inner names
+PROG uprobe:build/tests/calls:target { print((__builtin_func, __builtin_uaddr("target") == uaddr("target"), __builtin_usermode == usermode, elf_is_exe(), elf_info() > 0)); exit(); }
+ARGS -q
+LOAD calls 1
+NEEDS uprobe prog:calls
+EXPECT_RE
+	\(target, true, true, false, true\)
+	...
+
+NAME elf_is_exe() of a program at fixed addresses
+PROG uprobe:build/tests/landing:pushes { print(__builtin_elf_is_exe); exit(); }
+ARGS -q
+LOAD landing 1
+NEEDS uprobe prog:landing
+EXPECT
+	true
+	$
+	$
+
+NAME the left side of ?: is evaluated once
+PROG begin { @a = 1; print(@a++ ?: 5); print(@a); $n = (int8)-1; print($n ?: 3); $z = (uint8)0; print($z ?: 300); print((curtask ?: (struct task_struct *)5) == curtask); @c[7] = 4; print(@c[7]-- ?: 9); print(@c[7]); }
+ARGS -q
+ENV BPFTRACE_PRINT_MAPS_ON_EXIT=false
+NEEDS btf
+EXPECT
+	1
+	@a: 2
+	-1
+	300
+	true
+	4
+	3
+	$
+	$

@@ -74,3 +74,12 @@ ERR_RE
 	...
 	stdin:.* ERROR: struct task_struct has no such member of whole bytes
 	...
+
+NAME config: all settings are members of the record
+ARGS -q
+PROG config = { max_followed = 99; cache_user_symbols = NONE } BEGIN { print((config.kretprobe_maxactive, config.max_followed, config.cache_user_symbols)); print((config.title, config.missing_probes, config.license, config.lazy_symbolication)); }
+EXPECT
+	(4096, 99, NONE)
+	(, error, GPL, true)
+	$
+	$

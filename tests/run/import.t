@@ -254,3 +254,21 @@ EXPECT
 	1
 	$
 	$
+
+NAME parts of bpftrace's library are always there
+RUN for i in stdlib stdlib/strings stdlib/strings/strings.bpf.c stdlib/strings/errors.h stdlib/task; do "$SONDE" -q -e "import \"$i\"; begin { print(strerror(2)); }" 2>&1 | grep .; done; for i in stdlib/nope stdlib/str; do "$SONDE" -e "import \"$i\"; begin { }" 2>&1 | grep -o 'ERROR.*'; done
+EXPECT
+	No such file or directory
+	No such file or directory
+	No such file or directory
+	No such file or directory
+	No such file or directory
+	ERROR: Unable to find suitable path for import
+	ERROR: Unable to find suitable path for import
+
+NAME imports within bodies
+RUN cd $TMPDIR && echo 'macro seven() { 7 } begin { print("imported"); }' > m.bt && "$SONDE" -q -e 'begin { import "stdlib/strings/strings.bpf.c"; if (pid) { import "m.bt"; print(seven()); } }' 2>&1 | grep .; "$SONDE" -e 'begin { import "nope.bt"; }' 2>&1 | grep -o 'ERROR.*'
+EXPECT
+	7
+	imported
+	ERROR: Unable to find suitable path for import

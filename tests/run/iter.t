@@ -135,3 +135,10 @@ EXPECT
 	1
 	2
 	pin iter:cgroup: one file is for one control group. If this is expected, set the 'missing_probes' config variable to 'warn'.
+
+NAME exit() in an iterator hides nothing that its other calls print
+RUN "$SONDE" -q -e 'iter:task { @ = count(); printf("task\n"); exit(3); }' >$TMPDIR/out; echo $?; [ $(grep -c task $TMPDIR/out) = $(sed -n 's/@: //p' $TMPDIR/out) ] && [ $(grep -c task $TMPDIR/out) -gt 1 ] && echo same
+NEEDS btf sym:bpf_iter_new_fd
+EXPECT
+	3
+	same

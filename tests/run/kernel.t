@@ -176,24 +176,24 @@ EXPECT_RE
 	$
 	@\[
 	...
-	        do_syscall_64\+[0-9]+
-	        entry_SYSCALL_64_after_hwframe\+[0-9]+
+	        (do_syscall_64|el0t_64_sync_handler)\+[0-9]+
+	        (entry_SYSCALL_64_after_hwframe|el0t_64_sync)\+[0-9]+
 	\]: 3
 
 NAME kernel stack at raw_syscalls
-PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 110/ { @[kstack(50)] = count(); }
+PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && syscall_name(args.id) == "getppid"/ { @[kstack(50)] = count(); }
 LOAD syscalls 3
 EXPECT_RE
 	$
 	$
 	@\[
 	...
-	        do_syscall_64\+[0-9]+
-	        entry_SYSCALL_64_after_hwframe\+[0-9]+
+	        (do_syscall_64|el0t_64_sync_handler)\+[0-9]+
+	        (entry_SYSCALL_64_after_hwframe|el0t_64_sync)\+[0-9]+
 	\]: 3
 
 NAME limited kernel stack
-PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 110/ { printf("%d %d\n", len(kstack(1)), len(kstack) > 1); }
+PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && syscall_name(args.id) == "getppid"/ { printf("%d %d\n", len(kstack(1)), len(kstack) > 1); }
 LOAD syscalls 1
 EXPECT
 	1 1
@@ -201,20 +201,20 @@ EXPECT
 	$
 
 NAME kernel stack in perf form
-PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 110/ { print(kstack(perf)); }
+PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && syscall_name(args.id) == "getppid"/ { print(kstack(perf)); }
 LOAD syscalls 1
 EXPECT_RE
 	$
 	...
-		[0-9a-f]+ do_syscall_64\+[0-9]+
-		[0-9a-f]+ entry_SYSCALL_64_after_hwframe\+[0-9]+
+		[0-9a-f]+ (do_syscall_64|el0t_64_sync_handler)\+[0-9]+
+		[0-9a-f]+ (entry_SYSCALL_64_after_hwframe|el0t_64_sync)\+[0-9]+
 	$
 	$
 	$
 
 NAME stacks as values
 NEEDS sym:bpf_for_each_map_elem
-PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 110/ { $s = kstack(3); @a = $s; @[$s, comm] = count(); printf("%d %d\n", len($s), len(@)); clear(@); clear(@a); }
+PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && syscall_name(args.id) == "getppid"/ { $s = kstack(3); @a = $s; @[$s, comm] = count(); printf("%d %d\n", len($s), len(@)); clear(@); clear(@a); }
 LOAD syscalls 1
 EXPECT
 	3 1

@@ -166,3 +166,30 @@ EXPECT
 	three
 	$
 	$
+
+NAME unrolled loops, each a function of its own
+PROG BEGIN { $hi = 40; $n = 0; unroll (3) { for $i : 0..$hi { $k = $i; $k++; for $j : $i..$hi { $n += $k; } } $hi++; } print($n); }
+EXPECT
+	37065
+	$
+	$
+NEEDS feature:LOOP
+
+NAME keyed aggregations in loops
+PROG BEGIN { for $i : 0..10 { @h[uid] = hist(7); @s[str(uptr(0x1000+$i))] = count(); } $w = 0; while ($w < 7) { @h[uid] = hist($w); @t[str(uptr(0x1000+$w)), 1] = count(); $w++; } unroll(3) { @l[uid] = lhist(3, 0, 10, 5); } print(@h); print(@s); print(@t); print(@l); clear(@h); clear(@s); clear(@t); clear(@l); }
+TIMEOUT 5
+EXPECT_RE
+	@h\[0\]:( *)
+	\[0\] .*
+	\[1\] .*
+	\[2, 4\) .*
+	\[4, 8\) .*
+	$
+	@s\[\]: 10
+	@t\[, 1\]: 7
+	@l\[0\]:( *)
+	\[0, 5\) .*
+	$
+	$
+	$
+NEEDS feature:LOOP

@@ -183,8 +183,9 @@ EXPECT
 	$
 
 NAME compat: SIGUSR1 prints the maps
-RUN "$SONDE" -q --compat 0.17 -e 'begin { @a = 1; @b["x"] = 2; } interval:ms:100 { if (@n++ == 20) { exit(); } if (@n == 2) { clear(@a); } } end { clear(@a); clear(@b); clear(@n); }' >"$TMPDIR/out" & p=$!; sleep 0.6; kill -USR1 $p; wait $p; sed 's/@n: .*/@n: some/' "$TMPDIR/out"
+RUN "$SONDE" -q --compat 0.17 -e 'begin { @a = 1; @b["x"] = 2; } interval:ms:100 { if (@n++ == 1) { clear(@a); printf("ready\n"); } } end { clear(@a); clear(@b); clear(@n); }' >"$TMPDIR/out" & p=$!; until_written "$TMPDIR/out"; kill -USR1 $p; eventually grep -q @n: "$TMPDIR/out"; kill -INT $p; wait $p; sed 's/@n: .*/@n: some/' "$TMPDIR/out"
 EXPECT
+	ready
 	$
 	@b[x]: 2
 	$

@@ -145,7 +145,7 @@ RUN
 	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/watched.c || exit
 	$TMPDIR/moved 200 20 & p=$!
 	$TMPDIR/moved 200 20 & q=$!
-	until [ "$(cat /proc/$q/comm)" = moved ]; do sleep 0.05; done
+	until_named $q moved
 	"$SONDE" -p $p,$q -e 'watchpoint:ticks:8:w { }' 2>&1 | sed -n 1p
 	cp $TMPDIR/moved $TMPDIR/other
 	"$SONDE" -p $p -e "watchpoint:$TMPDIR/other:ticks:8:w { }" 2>&1 | sed -n "s,$TMPDIR,DIR,; s/$p/PID/; s/:1-[0-9]*:/:/; 1p"

@@ -33,7 +33,7 @@ EXPECT
 
 NAME profile of kernel stacks
 NEEDS sym:bpf_for_each_map_elem
-PROG profile:hz:999 { @[kstack] = count(); } interval:ms:300 { if (len(@) > 0) { printf("stacks\n"); } exit(); } END { clear(@); }
+PROG profile:hz:999 { @[kstack] = count(); } interval:ms:100 { if (len(@) > 0) { printf("stacks\n"); exit(); } } END { clear(@); }
 EXPECT
 	stacks
 	$
@@ -82,8 +82,8 @@ EXPECT_RE
 	$
 	@: [1-9][0-9]*
 
-NAME hardware instructions
-PROG hardware:instructions:1000000 /pid == cpid/ { @ = count(); }
+NAME hardware cycles
+PROG hardware:cycles:1000000 /pid == cpid/ { @ = count(); }
 LOAD spin 200
 NEEDS hardware
 EXPECT_RE

@@ -250,6 +250,15 @@ EXPECT
 	$
 	$
 
+NAME traced text in a command is one word of it
+ARGS --unsafe
+PROG BEGIN { system("echo %q %q", "a; echo b", "it's"); }
+EXPECT
+	a; echo b it's
+	$
+	$
+	$
+
 NAME what a command prints is followed by a line end
 ARGS --unsafe
 PROG BEGIN { system("echo a"); system("printf q"); system("true"); print("z"); }

@@ -149,7 +149,7 @@ EXPECT
 	3000 0
 
 NAME what is counted was printed, until the end
-RUN (build/tests/burst 3000000 & echo $!; wait) | { read pid; timeout -s INT 1 "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == '$pid'/ { printf("event\n"); @n = count(); } tracepoint:syscalls:sys_exit_getppid /pid == '$pid'/ { @x = count(); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; kill $pid; }; awk '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } /^event/ { n++ } /^@n/ { c = $2 } END { if (n + lost == c && c) print "exact"; else print n, "printed,", lost + 0, "lost,", c, "counted" }' "$TMPDIR/e" "$TMPDIR/o"
+RUN (build/tests/burst 3000000 & echo $!; wait) | { read pid; "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == '$pid'/ { printf("event\n"); @n = count(); } tracepoint:syscalls:sys_exit_getppid /pid == '$pid'/ { @x = count(); }' >"$TMPDIR/o" 2>"$TMPDIR/e" & p=$!; until_written "$TMPDIR/o"; kill -INT $p; wait $p; kill $pid; }; awk '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } /^event/ { n++ } /^@n/ { c = $2 } END { if (n + lost == c && c) print "exact"; else print n, "printed,", lost + 0, "lost,", c, "counted" }' "$TMPDIR/e" "$TMPDIR/o"
 ALONE
 TIMEOUT 30
 EXPECT
@@ -159,3 +159,34 @@ NAME the reader's priority is not inherited
 RUN "$SONDE" -q --unsafe -e 'interval:ms:1 { system("cut -d\\  -f19 /proc/self/stat"); exit(); }' | head -1
 EXPECT
 	0
+
+NAME with -k, a read of an element that is not there is told
+RUN BPFTRACE_PRINT_MAPS_ON_EXIT=false "$SONDE" -q -k -e 'begin { print(@m[5]); @m[1] = 1; $x = @m[2]; print(@s["a"]); @s["b"] = "text"; print((@m[1], @s["b"])); @n[1]++; print(has_key(@m, 9)); @c[1] = count(); print((int64)@c[2]); for $i : 0..7 { @z += @m[$i + 10]; } }' 2>&1 | grep -v '^begin\|~' | grep .
+EXPECT
+	stdin:1:15-20: WARNING: Can't lookup map element because it does not exist.
+	0
+	stdin:1:39-44: WARNING: Can't lookup map element because it does not exist.
+	stdin:1:52-59: WARNING: Can't lookup map element because it does not exist.
+	(1, text)
+	false
+	stdin:1:167-172: WARNING: Can't lookup map element because it does not exist.
+	0
+	stdin:1:197-208: WARNING: Can't lookup map element because it does not exist.
+	stdin:1:197-208: WARNING: Can't lookup map element because it does not exist.
+	stdin:1:197-208: WARNING: Can't lookup map element because it does not exist.
+	stdin:1:197-208: WARNING: Can't lookup map element because it does not exist.
+	stdin:1:197-208: WARNING: Can't lookup map element because it does not exist.
+	stdin:1:197-208: WARNING: Can't lookup map element because it does not exist. (2 more times)
+
+NAME an index beyond an array behind a pointer is told, and read on
+PROG struct f { int a[1]; int b; } begin { $x = (uint64)0x200000001; $p = (struct f *)&$x; $i = 1; print($p.a[$i]); $i--; print($p.a[$i]); }
+ARGS -q
+EXPECT
+	2
+	1
+	$
+	$
+ERR
+	stdin:1:101-109: WARNING: Array access out of bounds. This can lead to unexpected results.
+	struct f { int a[1]; int b; } begin { $x = (uint64)0x200000001; $p = (struct f *)&$x; $i = 1; print($p.a[$i]); $i--; print($p.a[$i]); }
+	                                                                                                    ~~~~~~~~

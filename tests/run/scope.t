@@ -9,7 +9,7 @@ EXPECT
 	@: 8
 
 NAME processes as a list end the trace when the last one ends
-RUN build/tests/syscalls 3 getppid $((1800 * ${TEST_SLOW:-1})) & a=$!; build/tests/syscalls 5 getppid $((900 * ${TEST_SLOW:-1})) & "$SONDE" -q -p $a,$! -e 'tracepoint:raw_syscalls:sys_enter /args.id == 110/ { @ = count(); } interval:s:60 { print("late"); }'; wait
+RUN build/tests/syscalls 3 getppid $((1800 * ${TEST_SLOW:-1})) & a=$!; build/tests/syscalls 5 getppid $((900 * ${TEST_SLOW:-1})) & "$SONDE" -q -p $a,$! -e 'tracepoint:raw_syscalls:sys_enter /syscall_name(args.id) == "getppid"/ { @ = count(); } interval:s:60 { print("late"); }'; wait
 NEEDS prog:syscalls tp:raw_syscalls/sys_enter
 EXPECT
 	$

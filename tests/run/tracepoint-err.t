@@ -51,7 +51,7 @@ NEEDS tracefs cmd:unshare file:/usr/bin/setpriv
 ALONE
 RC 1
 EXPECT
-	stdin:1:1-30: ERROR: tracefs is not mounted, and mounting it failed: Operation not permitted; as root: mount -t tracefs tracefs /sys/kernel/tracing
+	stdin:1:1-30: ERROR: tracefs is not mounted, and mounting it failed: Operation not permitted; as root: mount -t tracefs tracefs /sys/kernel/tracing, for a container: -v /sys/kernel/tracing:/sys/kernel/tracing
 	tracepoint:sched:sched_switch { }
 	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 
@@ -80,3 +80,21 @@ EXPECT
 	interval:ms:1
 	$
 	$
+
+# Simulated: this kernel has them, and they are hidden from sonde.
+NAME a kernel without CONFIG_FTRACE_SYSCALLS
+RUN
+	T=/sys/kernel/tracing; export T
+	grep -v '^syscalls:' $T/available_events >"$TMPDIR/events"
+	unshare -m sh -c 'mount -t tmpfs none $T/events/syscalls && mount --bind "$TMPDIR/events" $T/available_events &&
+		"$SONDE" -e "tracepoint:syscalls:sys_enter_openat { }"
+		"$SONDE" -q -c "$SONDE_TESTS/syscalls 25" -e "tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 110/ { @ = count(); }"' 2>&1
+NEEDS tracefs x86_64 cmd:unshare prog:syscalls fast
+EXPECT
+	stdin:1:1-37: ERROR: No matches for tracepoint syscalls:sys_enter_openat.
+	tracepoint:syscalls:sys_enter_openat { }
+	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+	HINT: this kernel has no events of single system calls (CONFIG_FTRACE_SYSCALLS); tracepoint:raw_syscalls:sys_enter sees all of them, args.id is the number
+	$
+	$
+	@: 25

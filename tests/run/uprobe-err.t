@@ -28,13 +28,14 @@ ERR_RE
 
 NAME another machine
 RUN
-	cp build/tests/landing $TMPDIR/arm && printf '\267\0' | dd of=$TMPDIR/arm bs=1 seek=18 conv=notrunc 2>/dev/null
-	"$SONDE" -e "uprobe:$TMPDIR/arm:pushes { }" 2>&1 | sed -n "s,$TMPDIR,DIR,g; 1s/.*ERROR/ERROR/p"
-	"$SONDE" -e "uretprobe:$TMPDIR/arm:pushes { }" 2>&1 | sed -n "s,$TMPDIR,DIR,g; 1s/.*ERROR/ERROR/p"
+	case $(uname -m) in x86_64) other='\267' ;; *) other='\76' ;; esac
+	cp build/tests/landing $TMPDIR/arm && printf "$other\0" | dd of=$TMPDIR/arm bs=1 seek=18 conv=notrunc 2>/dev/null
+	"$SONDE" -e "uprobe:$TMPDIR/arm:pushes { }" 2>&1 | sed -n "s,$TMPDIR,DIR,g; 1s/.*ERROR/ERROR/; 1s/\(for\|is\) \(aarch64\|x86_64\)/\1 MACHINE/gp"
+	"$SONDE" -e "uretprobe:$TMPDIR/arm:pushes { }" 2>&1 | sed -n "s,$TMPDIR,DIR,g; 1s/.*ERROR/ERROR/; 1s/\(for\|is\) \(aarch64\|x86_64\)/\1 MACHINE/gp"
 NEEDS prog:landing
 EXPECT
-	ERROR: DIR/arm is for aarch64, and this machine is x86_64
-	ERROR: DIR/arm is for aarch64, and this machine is x86_64
+	ERROR: DIR/arm is for MACHINE, and this machine is MACHINE
+	ERROR: DIR/arm is for MACHINE, and this machine is MACHINE
 
 NAME a damaged file
 RUN
@@ -75,7 +76,7 @@ EXPECT
 ERR_RE
 	.* ERROR: Could not add uprobe into middle of instruction: uprobe:build/tests/landing:pushes\+1; --unsafe attaches all the same, which may corrupt the traced program
 	...
-	.* ERROR: Offset outside the function bounds \('pushes' size is 14\)
+	.* ERROR: Offset outside the function bounds \('pushes' size is (14|28)\)
 	...
 	.* ERROR: Invalid offset of uprobe probe: x
 	...
@@ -88,12 +89,22 @@ ERR_RE
 
 NAME a good offset, and a bad one that is asked for
 RUN
-	"$SONDE" -q -c 'build/tests/landing 3' -e 'uprobe:build/tests/landing:pushes+5 { @[probe] = count(); }' | grep .
-	"$SONDE" -q --unsafe --dry-run -e 'uprobe:build/tests/landing:pushes+1 { }'; echo $?
-NEEDS prog:landing
+	case $(uname -m) in x86_64) good=5 ;; *) good=8 ;; esac
+	"$SONDE" -q -c 'build/tests/landing 3' -e "uprobe:build/tests/landing:pushes+$good { @ = count(); }" | grep .
+	"$SONDE" -q --unsafe --dry-run -e 'uprobe:build/tests/landing:pushes+1 { }' 2>/dev/null; echo $?
+NEEDS prog:landing x86_64
 EXPECT
-	@[uprobe:build/tests/landing:pushes+5]: 3
+	@: 3
 	0
+
+NAME a good offset, and a bad one that is asked for, where instructions have one length
+RUN
+	"$SONDE" -q -c 'build/tests/landing 3' -e 'uprobe:build/tests/landing:pushes+8 { @ = count(); }' | grep .
+	"$SONDE" -q --unsafe --dry-run -e 'uprobe:build/tests/landing:pushes+1 { }' 2>&1 | grep -c 'ERROR: Unable to attach probe'
+NEEDS prog:landing aarch64
+EXPECT
+	@: 3
+	1
 
 NAME no permission
 RUN

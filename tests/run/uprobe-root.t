@@ -4,7 +4,7 @@ NAME chroot
 RUN
 	mkdir -p $TMPDIR/jail/usr/bin && cp build/tests/landing $TMPDIR/jail/usr/bin/inside || exit 1
 	chroot $TMPDIR/jail /usr/bin/inside 1 50 200 & p=$!
-	until [ "$(cat /proc/$p/comm)" = inside ]; do sleep 0.05; done
+	until_named $p inside
 	"$SONDE" -q -p $p -e 'uprobe:/usr/bin/inside:pushes { printf("%s %d\n", func, pid == '$p'); exit(); }' | grep .
 	"$SONDE" -q -p $p -e 'uprobe:inside:moves { printf("%s\n", probe); exit(); }' | grep .
 	"$SONDE" -q -p $p -l 'uprobe:*:pushe*' | sed "s,$TMPDIR,,"
@@ -19,7 +19,7 @@ NAME mount namespace
 RUN
 	mkdir $TMPDIR/jail
 	unshare -m sh -c "mount -t tmpfs none $TMPDIR/jail && mkdir -p $TMPDIR/jail/usr/bin && cp build/tests/landing $TMPDIR/jail/usr/bin/inside && exec chroot $TMPDIR/jail /usr/bin/inside 1 50 200" & p=$!
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(cat /proc/$p/comm)" = inside ] && break; sleep 0.1; done
+	until_named $p inside
 	[ -e $TMPDIR/jail/usr ] && echo "not in a namespace of its own"
 	"$SONDE" -q -p $p -e 'uprobe:/usr/bin/inside:pushes { printf("%s %d\n", func, pid == '$p'); exit(); }' | grep .
 	"$SONDE" -q -p $p -e 'uretprobe:inside:moves { printf("%s %d\n", probe, retval); exit(); }' | grep .
@@ -37,7 +37,7 @@ NAME static probes in a mount namespace
 RUN
 	mkdir $TMPDIR/jail
 	unshare -m sh -c "mount -t tmpfs none $TMPDIR/jail && cp build/tests/sdt $TMPDIR/jail/inside && exec chroot $TMPDIR/jail /inside 1 2000" & p=$!
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(cat /proc/$p/comm)" = inside ] && break; sleep 0.1; done
+	until_named $p inside
 	"$SONDE" -p $p -l 'usdt:/inside:own:t*'
 	"$SONDE" -p $p -l 'usdt:*:own:guarded' | sed 's,/proc/[0-9]*/[^:]*:,FILE:,'
 	kill $p
@@ -49,7 +49,7 @@ EXPECT
 
 NAME any file of any process
 RUN
-	build/tests/landing 1 50 200 & p=$!
+	build/tests/landing 1 50 200 & p=$!; until_named $p landing
 	"$SONDE" -q -e 'uprobe:*:pushes /pid == '$p'/ { printf("%d\n", arg0); exit(); }' | grep .
 	"$SONDE" -l 'uprobe:*:pushes' | grep build/ | sed 's,:/.*/build,:build,'
 	kill $p
@@ -62,7 +62,7 @@ NAME a program that was deleted
 RUN
 	cp build/tests/landing $TMPDIR/gone
 	$TMPDIR/gone 1 50 200 & g=$!
-	until [ "$(cat /proc/$g/comm)" = gone ]; do sleep 0.05; done
+	until_named $g gone
 	rm $TMPDIR/gone
 	"$SONDE" -p $g -e "uprobe:$TMPDIR/gone:pushes { }" 2>&1 | sed "s,$TMPDIR,DIR,g; s/$g/PID/g; s/1:1-[0-9]*/1:1-47/" | head -n 1
 	kill $g
@@ -74,7 +74,7 @@ NAME a deleted program, through its process
 RUN
 	cp build/tests/landing $TMPDIR/gone
 	$TMPDIR/gone 1 50 200 & g=$!
-	until [ "$(cat /proc/$g/comm)" = gone ]; do sleep 0.05; done
+	until_named $g gone
 	rm $TMPDIR/gone
 	"$SONDE" -q -p $g -e "uprobe:/proc/$g/exe:pushes { printf(\"%d\n\", arg0); exit(); }" | grep .
 	kill $g
@@ -88,7 +88,7 @@ RUN
 	jail() {
 		unshare -m sh -c "mount -t tmpfs none $TMPDIR/$1 && mkdir -p $TMPDIR/$1/usr/bin && cp build/tests/landing $TMPDIR/$1/usr/bin/$2 && exec chroot $TMPDIR/$1 /usr/bin/$2 $3 100 200" &
 		jailed=$!
-		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(cat /proc/$!/comm)" = $2 ] && break; sleep 0.1; done
+		until_named $! $2
 	}
 	jail a inside 2; a=$jailed
 	jail b inside 3; b=$jailed
@@ -124,7 +124,7 @@ RUN
 	over() {
 		mkdir $TMPDIR/$1
 		unshare -m sh -c "mount -t tmpfs none $TMPDIR/$1 && cd $TMPDIR/$1 && mkdir u w r && mount -t overlay none -o lowerdir=$TMPDIR/low,upperdir=u,workdir=w r && exec chroot r /inside $2 100 200" &
-		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(cat /proc/$!/comm)" = inside ] && break; sleep 0.1; done
+		until_named $! inside
 	}
 	over a 2; a=$!
 	over b 2; b=$!
@@ -146,16 +146,36 @@ EXPECT
 NAME a file that is replaced while it is traced
 RUN
 	cp build/tests/landing $TMPDIR/app
-	"$SONDE" -q -e "uprobe:$TMPDIR/app:pushes { @ = count(); } uretprobe:$TMPDIR/app:moves { }" >$TMPDIR/out 2>&1 & s=$!
+	"$SONDE" -q -e "uprobe:$TMPDIR/app:pushes { @ = count(); printf(\"seen\n\"); } uretprobe:$TMPDIR/app:moves { }" >$TMPDIR/out 2>&1 & s=$!
 	$TMPDIR/app 8 200 300 & p=$!
-	sleep ${TEST_SLOW:-1}
+	until_written $TMPDIR/out
 	cp build/tests/landing $TMPDIR/new; mv $TMPDIR/new $TMPDIR/app
 	$TMPDIR/app 100
 	kill -INT $s; wait $s; kill $p
-	sed "s,$TMPDIR,DIR,; s/: [0-9]*\$/: N/" $TMPDIR/out | grep .
+	sed "s,$TMPDIR,DIR,; s/: [0-9]*\$/: N/; /^seen/d" $TMPDIR/out | grep .
 	"$SONDE" -q -c "$TMPDIR/app 8" -e "uprobe:$TMPDIR/app:pushes { @ = count(); }" 2>&1 | grep .
 NEEDS prog:landing
 EXPECT
 	@: N
 	WARNING: DIR/app was replaced while it was traced: processes that started since then were not seen
 	@: 8
+
+NAME links in the root of a process do not lead out of it
+RUN
+	mkdir $TMPDIR/jail
+	cp build/tests/calls $TMPDIR/outside
+	unshare -m sh -c "mount -t tmpfs none $TMPDIR/jail && mkdir -p $TMPDIR/jail/$TMPDIR $TMPDIR/jail/usr && cp build/tests/landing $TMPDIR/jail/$TMPDIR/outside && ln -s $TMPDIR/outside $TMPDIR/jail/usr/link && ln -s ../../../../../../$TMPDIR $TMPDIR/jail/usr/up && ln -s loop $TMPDIR/jail/usr/loop && exec chroot $TMPDIR/jail /usr/link 1 50 200" & p=$!
+	until_named $p link
+	for f in /usr/link /usr/up/outside; do
+		"$SONDE" -q -p $p -e "uprobe:$f:pushes { printf(\"%s %d\n\", func, pid == $p); exit(); }" | grep .
+		"$SONDE" -q -p $p -e "uprobe:$f:add6 { print(\"the one outside\"); }" 2>&1 | head -n 1 | sed "s,/.*,,"
+	done
+	"$SONDE" -q -p $p -e "uprobe:/usr/loop:pushes { }" 2>&1 | head -n 1 | sed 's,/.*,,'
+	kill $p
+NEEDS prog:landing prog:calls cmd:unshare cmd:chroot
+EXPECT
+	pushes 1
+	stdin:1:1-22: ERROR: No matches for uprobe 
+	pushes 1
+	stdin:1:1-28: ERROR: No matches for uprobe 
+	stdin:1:1-24: ERROR: uprobe target file '

@@ -102,7 +102,7 @@ EXPECT
 	@: 1
 
 NAME library by its path
-PROG uprobe:/lib/x86_64-linux-gnu/libc.so.6:strlen /pid == cpid/ { @ = count(); }
+PROG uprobe:/lib/ARCH-linux-gnu/libc.so.6:strlen /pid == cpid/ { @ = count(); }
 LOAD calls 1
 EXPECT_RE
 	$
@@ -142,6 +142,7 @@ EXPECT
 NAME registers
 PROG uprobe:build/tests/calls:add6 /pid == cpid/ { printf("%d %d %d\n", reg("di"), reg("si"), reg("r8")); }
 LOAD calls 1
+NEEDS x86_64
 EXPECT
 	1 2 5
 	$
@@ -285,7 +286,7 @@ EXPECT
 
 NAME two tracers on one function: the breakpoint of one is not the other's instruction
 NEEDS uprobe
-RUN "$SONDE" -q -e 'uprobe:build/tests/calls:target { @ = count(); } interval:s:20 { exit(); }' >"$TMPDIR/out" & first=$!; sleep 1; "$SONDE" -q -e 'uprobe:build/tests/calls:target { @ = count(); }' -c 'build/tests/calls 3'; kill -INT $first; wait $first; grep -q '^@: [1-9]' "$TMPDIR/out" && echo both
+RUN "$SONDE" -e 'uprobe:build/tests/calls:target { @ = count(); } interval:s:20 { exit(); }' >"$TMPDIR/out" 2>"$TMPDIR/err" & first=$!; until_attached "$TMPDIR/err"; "$SONDE" -q -e 'uprobe:build/tests/calls:target { @ = count(); }' -c 'build/tests/calls 3'; kill -INT $first; wait $first; grep -q '^@: [1-9]' "$TMPDIR/out" && echo both
 EXPECT
 	$
 	$
@@ -323,7 +324,7 @@ EXPECT
 NAME more functions than there may be programs, by their public names
 RUN
 	"$SONDE" -q -c 'build/tests/calls 2' -e 'uprobe:libc:* { @[probe] = count(); }' 2>/dev/null | sed -n 's/^@.*:\(__snprintf\|snprintf\|__GI_strlen\|strlen\)\]: .*/\1/p' | sort
-NEEDS prog:calls uprobe feature:uprobe_multi file:/lib/x86_64-linux-gnu/libc.so.6
+NEEDS prog:calls uprobe feature:uprobe_multi file:/lib/ARCH-linux-gnu/libc.so.6
 EXPECT
 	snprintf
 	strlen

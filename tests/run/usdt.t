@@ -57,9 +57,9 @@ EXPECT
 	@[usdt:build/tests/tracetest:tracetest:testprobe]: seen
 
 NAME probes of libc
-PROG usdt:/lib/x86_64-linux-gnu/libc.so.6:memory_arena_new /pid == cpid/ { @ = count(); }
+PROG usdt:/lib/ARCH-linux-gnu/libc.so.6:memory_arena_new /pid == cpid/ { @ = count(); }
 LOAD threads 3
-NEEDS usdt:/lib/x86_64-linux-gnu/libc.so.6
+NEEDS usdt:/lib/ARCH-linux-gnu/libc.so.6
 EXPECT_RE
 	$
 	$
@@ -94,7 +94,7 @@ EXPECT
 NAME arguments that are symbols
 PROG usdt:build/tests/usdtforms:symbols /pid == cpid/ { printf("%lx %x %d %d %x\n", arg0, arg1, arg2 == (uint64)uaddr("word"), arg3, arg4); }
 LOAD usdtforms 1
-NEEDS prog:usdtforms
+NEEDS prog:usdtforms x86_64
 EXPECT
 	1122334455667788 11223344 1 101 11
 	$
@@ -128,9 +128,37 @@ EXPECT
 	$
 	$
 
+NAME a floating point argument in memory
+PROG usdt:build/tests/usdtforms:floats /pid == cpid/ { print((arg2, args.arg2, arg2 > 1, arg2 > 2, (int64)arg2)); }
+LOAD usdtforms 1
+NEEDS prog:usdtforms
+EXPECT
+	(1.5, 1.5, true, false, 1)
+	$
+	$
+
+NAME a floating point argument in a register for numbers
+PROG usdt:build/tests/usdtforms:bits /pid == cpid/ { print((arg0, arg1)); }
+LOAD usdtforms 1
+NEEDS prog:usdtforms aarch64
+EXPECT
+	(1.5, 0)
+	$
+	$
+
+NAME what an operand of aarch64 does not say
+PROG usdt:build/tests/usdtforms:symbols { print(arg0); }
+NEEDS prog:usdtforms aarch64
+EXPECT
+ERR
+	stdin:1:44-48: ERROR: arg0 of usdt:build/tests/usdtforms:forms:symbols is 8@[x19, #:lo12:word], which programs in the kernel cannot read
+	usdt:build/tests/usdtforms:symbols { print(arg0); }
+	                                           ~~~~
+RC 1
+
 NAME a floating point argument
 PROG usdt:build/tests/usdtforms:floats { print(arg0); }
-NEEDS prog:usdtforms
+NEEDS prog:usdtforms x86_64
 EXPECT
 ERR
 	stdin:1:43-47: ERROR: arg0 of usdt:build/tests/usdtforms:forms:floats is 8f@%xmm0, which programs in the kernel cannot read
@@ -150,7 +178,7 @@ EXPECT
 	@[usdt:build/tests/usdtforms:forms:places, 30]: 2
 
 NAME list of a file
-RUN "$SONDE" -l 'usdt:build/tests/usdtforms:*'
+RUN "$SONDE" -l 'usdt:build/tests/usdtforms:*' | grep -v -e :bits -e :libc:
 NEEDS prog:usdtforms
 EXPECT
 	usdt:build/tests/usdtforms:forms:regs
@@ -162,20 +190,20 @@ EXPECT
 
 NAME list with types
 RUN "$SONDE" -lv 'usdt:build/tests/usdtforms:forms:floats'
-NEEDS prog:usdtforms
+NEEDS prog:usdtforms x86_64
 EXPECT
 	usdt:build/tests/usdtforms:forms:floats
 	    (8f@%xmm0) arg0
 	    uint64 arg1
-	    (8f@(%rdi)) arg2
+	    double arg2
 	    (8@%fs:0x28) arg3
 
 NAME list of a process
 RUN
 	build/tests/usdtforms 1 1500 & p=$!
 	while [ ! -e /proc/$p/exe ] || ! grep -q usdtforms /proc/$p/maps; do sleep 0.05; done
-	"$SONDE" -p $p -l 'usdt:*' | grep usdtforms | sed 's,.*/build,build,'
-	"$SONDE" -p $p -l 'usdt:*:places' | grep usdtforms | sed 's,.*/build,build,'
+	"$SONDE" -p $p -l 'usdt:*' | grep usdtforms | grep -v -e :bits -e :libc: | sed 's,.*/build,build,'
+	"$SONDE" -p $p -l 'usdt:*:places' | grep usdtforms | grep -v -e :bits -e :libc: | sed 's,.*/build,build,'
 	wait
 NEEDS prog:usdtforms
 EXPECT
@@ -190,7 +218,7 @@ EXPECT
 NAME library by its name
 PROG usdt:libc:memory_arena_new /pid == cpid/ { @ = count(); }
 LOAD threads 3
-NEEDS usdt:/lib/x86_64-linux-gnu/libc.so.6
+NEEDS usdt:/lib/ARCH-linux-gnu/libc.so.6
 EXPECT_RE
 	$
 	$

@@ -1,7 +1,7 @@
-# ustack: stacks by frame pointers, walked by the program where it can, by the kernel's helper elsewhere.
+# fp_ustack: stacks by frame pointers, walked by the program where it can, by the kernel's helper elsewhere.
 
 NAME user stack, made-up frames
-PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid && @n < 9/ { @n++; printf("%d: %d", @n, len(ustack)); print(ustack(raw, 12)); }
+PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid && @n < 9/ { @n++; printf("%d: %d", @n, len(fp_ustack)); print(fp_ustack(raw, 12)); }
 LOAD frames
 NEEDS tp:syscalls/sys_enter_getppid x86_64
 EXPECT_RE
@@ -60,8 +60,8 @@ NAME user stack, the program's walk and the kernel's show the same
 RUN
 	for o in '' '--no-feature task_regs' '--no-feature task_btf'; do
 		"$SONDE" -q $o -c build/tests/frames -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @n++;
-			printf("%d", len(ustack)); print(ustack(raw)); print(ustack(perf, 30)); print(ustack(5));
-			@count[@n, ustack] = count(); @kept[@n] = ustack; @two[@n, ustack(40), ustack] = count(); }' |
+			printf("%d", len(fp_ustack)); print(fp_ustack(raw)); print(fp_ustack(perf, 30)); print(fp_ustack(5));
+			@count[@n, fp_ustack] = count(); @kept[@n] = fp_ustack; @two[@n, fp_ustack(40), fp_ustack] = count(); }' |
 			sed 's/\<[0-9a-f]\{6,16\}\>/ADDR/g' >"$TMPDIR/out$o"
 	done
 	cmp "$TMPDIR/out" "$TMPDIR/out--no-feature task_regs" && cmp "$TMPDIR/out" "$TMPDIR/out--no-feature task_btf" &&
@@ -72,7 +72,7 @@ EXPECT
 	1
 
 NAME user stack of more frames than the kernel's helper gives
-PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @ = max(len(ustack(1000))); }
+PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @ = max(len(fp_ustack(1000))); }
 LOAD frames
 NEEDS tp:syscalls/sys_enter_getppid feature:task_regs x86_64
 EXPECT
@@ -83,7 +83,7 @@ EXPECT
 NAME user stack within a function whose return is probed
 RUN
 	for o in '' '--no-feature task_regs'; do
-		"$SONDE" -q $o -c 'build/tests/stack 3' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @[ustack(20)] = count(); }
+		"$SONDE" -q $o -c 'build/tests/stack 3' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @[fp_ustack(20)] = count(); }
 			uretprobe:build/tests/stack:middle { }' >"$TMPDIR/out$o"
 	done
 	cmp "$TMPDIR/out" "$TMPDIR/out--no-feature task_regs" && grep -c . "$TMPDIR/out" | awk '{ print ($1 > 3) }'
@@ -92,7 +92,7 @@ EXPECT
 	1
 
 NAME user stack where the process was interrupted, and when another task runs next
-PROG profile:hz:499 /pid == cpid && len(ustack(9)) > 2/ { @interrupted = max(1); } tracepoint:sched:sched_switch /pid == cpid && len(ustack) > 2/ { @switched = max(1); }
+PROG profile:hz:499 /pid == cpid && len(fp_ustack(9)) > 2/ { @interrupted = max(1); } tracepoint:sched:sched_switch /pid == cpid && len(fp_ustack) > 2/ { @switched = max(1); }
 LOAD spin 300 100
 NEEDS tp:sched/sched_switch x86_64
 EXPECT
@@ -102,7 +102,7 @@ EXPECT
 	@switched: 1
 
 NAME user stack at a function's entry: the caller is there, though it is in no frame yet
-PROG uprobe:build/tests/frames:bare /pid == cpid/ { print(ustack(2)); @[ustack(3)] = count(); } uprobe:build/tests/frames:caller /pid == cpid/ { print(ustack(2)); }
+PROG uprobe:build/tests/frames:bare /pid == cpid/ { print(fp_ustack(2)); @[fp_ustack(3)] = count(); } uprobe:build/tests/frames:caller /pid == cpid/ { print(fp_ustack(2)); }
 LOAD frames
 NEEDS uprobe feature:task_regs x86_64
 EXPECT_RE
@@ -125,9 +125,24 @@ EXPECT_RE
 NAME user stack at a static probe
 RUN
 	for o in '' '--no-feature task_regs'; do
-		"$SONDE" -q $o -c 'build/tests/tracetest' -e 'usdt:build/tests/tracetest:* { @[ustack(20)] = count(); }' >"$TMPDIR/out$o"
+		"$SONDE" -q $o -c 'build/tests/tracetest' -e 'usdt:build/tests/tracetest:tracetest:* { @[fp_ustack(20)] = count(); }' >"$TMPDIR/out$o"
 	done
 	cmp "$TMPDIR/out" "$TMPDIR/out--no-feature task_regs" && grep -c 'main+' "$TMPDIR/out" | awk '{ print ($1 > 0) }'
 NEEDS prog:tracetest
 EXPECT
 	1
+
+NAME it begins where the function does, with a landing pad or without
+LOAD landing 1
+NEEDS uprobe prog:landing
+PROG uprobe:build/tests/landing:pushes /pid == cpid/ { print(fp_ustack(1)); }
+EXPECT
+	$
+	        pushes+0
+	$
+	$
+	$
+
+NAME stacks as keys in a loop, and values that meet in memory
+RUN "$SONDE" --dry-run -e 'software:cpu-clock:1000000 { print(pid); $w = 0; while ($w < 4) { $w++; @max_k[ustack] = max(1); } @ = has_key(@i, 1); @i[2] = 1; }' 2>&1
+EXPECT

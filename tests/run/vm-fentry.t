@@ -94,3 +94,18 @@ EXPECT
 	$
 	$
 	@[ADDRESS]: { .file = ADDRESS, .buf = ADDRESS, .count = 7, .pos = ADDRESS }
+
+# Where BTF has it by the name that is written: a kprobe at the other name, with the arguments that BTF describes.
+NAME a function that the compiler changed: fentry and fexit
+RUN
+	list=/sys/kernel/tracing/available_filter_functions
+	grep -q '^finish_task_switch$' $list && warned= || warned='WARNING: this kernel'
+	"$SONDE" -q -c 'sleep 0.1' -e 'fentry:finish_task_switch { @[args.prev->pid >= 0, probe] = max(1); } fexit:finish_task_switch { @r = max(1); }' >$TMPDIR/o 2>&1
+	grep '^@' $TMPDIR/o || cat $TMPDIR/o
+	grep -q "${warned:-^@}" $TMPDIR/o && echo told
+NEEDS vm kprobe fentry btf:finish_task_switch
+TIMEOUT 30
+EXPECT
+	@[true, fentry:vmlinux:finish_task_switch]: 1
+	@r: 1
+	told

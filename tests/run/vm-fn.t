@@ -19,7 +19,17 @@ EXPECT
 
 NAME per-CPU variables of the kernel
 PROG BEGIN { $a = percpu_kaddr("this_cpu_off", 0); $b = percpu_kaddr("this_cpu_off"); print((uint64)$a - *$a == (uint64)$b - *$b); print((uint64)$a != 0); print((uint64)percpu_kaddr("this_cpu_off", 9999)); }
-NEEDS vm
+NEEDS vm x86_64
+EXPECT
+	true
+	true
+	0
+	$
+	$
+
+NAME per-CPU variables of the kernel, where no variable tells how far they are
+PROG BEGIN { $o = (uint64*)kaddr("__per_cpu_offset"); $a = (uint64)percpu_kaddr("runqueues", 0); print($a != 0); print((uint64)percpu_kaddr("runqueues", 1) - $a == *($o + 1) - *$o); print((uint64)percpu_kaddr("runqueues", 9999)); }
+NEEDS vm aarch64
 EXPECT
 	true
 	true
@@ -37,7 +47,7 @@ EXPECT
 	$
 
 NAME skboutput
-RUN t=$(mktemp -d); printf '#!/bin/bash\necho hello >/dev/udp/127.0.0.1/9\n' >$t/send; chmod +x $t/send; ip link set lo up; "$SONDE" -q -c $t/send -e "fentry:ip_send_skb { skboutput(\"$t/a.pcap\", args.skb, 1500, 0); skboutput(\"$t/b.pcap\", args.skb, 24, 4); }"; od -An -tx1 -N 4 $t/a.pcap; grep -c hello $t/a.pcap; od -An -tu4 -j 32 -N 8 $t/a.pcap; od -An -tu4 -j 32 -N 8 $t/b.pcap; rm -r $t
+RUN t=$(mktemp -d); printf '#!/bin/bash\necho hello >/dev/udp/127.0.0.1/9\n' >$t/send; chmod +x $t/send; ip link set lo up; "$SONDE" -q -c $t/send -e "fentry:ip_send_skb /pid == cpid/ { skboutput(\"$t/a.pcap\", args.skb, 1500, 0); skboutput(\"$t/b.pcap\", args.skb, 24, 4); }"; od -An -tx1 -N 4 $t/a.pcap; grep -c hello $t/a.pcap; od -An -tu4 -j 32 -N 8 $t/a.pcap; od -An -tu4 -j 32 -N 8 $t/b.pcap; rm -r $t
 NEEDS vm fentry file:/bin/bash
 EXPECT
 	$
@@ -77,7 +87,8 @@ EXPECT
 
 NAME override: the call fails as told, or the kernel cannot, and that is said
 NEEDS vm kprobe
-RUN set -- --unsafe -q -e 'kprobe:__x64_sys_mkdir /pid == cpid/ { override(-13); }' -c "busybox mkdir $TMPDIR/made"
+RUN case $(uname -m) in x86_64) call=mkdir ;; *) call=mkdirat ;; esac
+	set -- --unsafe -q -e 'kprobe:__ARCH_sys_'$call' /pid == cpid/ { override(-13); }' -c "busybox mkdir $TMPDIR/made"
 	if "$SONDE" info | grep -q '^ *OVERRIDE  *yes'; then "$SONDE" "$@" 2>&1 | grep -q 'Permission denied' && [ ! -d "$TMPDIR/made" ] && echo right
 	else "$SONDE" "$@" 2>&1 | grep -q 'ERROR: override needs bpf_override_return (a kernel built with CONFIG_BPF_KPROBE_OVERRIDE), which this kernel lacks' && echo right; fi
 EXPECT

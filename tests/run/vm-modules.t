@@ -78,7 +78,7 @@ RUN
 	"$SONDE" -l -e 'kprobe:_raw_spin_lock_irqsav* { }'
 	"$SONDE" -l -e 'kprobe:_raw_spin_lock_irqsave { }'
 	"$SONDE" -l 'kprobe:*raw_spin_lock_irqsave'
-NEEDS vm kprobe
+NEEDS vm kprobe x86_64
 EXPECT
 	kprobe:_raw_spin_lock_irqsave
 	kprobe:_raw_spin_lock_irqsave
@@ -96,7 +96,7 @@ ERR_RE
 NAME wildcards of fentry leave out what trampolines go through
 RUN "$SONDE" -l -e 'fentry:*raw_spin_lock_irqsave { }'
 RC 1
-NEEDS vm fentry
+NEEDS vm fentry x86_64
 EXPECT
 ERR_RE
 	.*WARNING: 1 function that BPF trampolines go through themselves is left out of this wildcard

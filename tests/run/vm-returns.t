@@ -3,7 +3,7 @@
 
 NAME many calls in progress
 ALONE
-PROG kretprobe:__x64_sys_rt_sigtimedwait { @ = count(); }
+PROG kretprobe:__ARCH_sys_rt_sigtimedwait { @ = count(); }
 LOAD waiters 30 10
 NEEDS vm kprobe
 EXPECT
@@ -15,7 +15,7 @@ ERR
 
 NAME more calls in progress than places
 ALONE
-RUN BPFTRACE_KRETPROBE_MAXACTIVE=4 "$SONDE" -q -c 'build/tests/waiters 10 5' -e 'kretprobe:__x64_sys_rt_sigtimedwait { @ = count(); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; seen=$(sed -n 's/^@: //p' "$TMPDIR/o"); missed=$(sed -n 's/.*rt_sigtimedwait: \([0-9]*\) returns* w.* not seen because too many calls were in progress; allow more: BPFTRACE_KRETPROBE_MAXACTIVE=4096$/\1/p' "$TMPDIR/e"); echo $((seen + ${missed:-0})); [ -z "$missed" ] || echo "seen $seen" >&2
+RUN BPFTRACE_KRETPROBE_MAXACTIVE=4 "$SONDE" -q -c 'build/tests/waiters 10 5' -e 'kretprobe:__ARCH_sys_rt_sigtimedwait { @ = count(); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; seen=$(sed -n 's/^@: //p' "$TMPDIR/o"); missed=$(sed -n 's/.*rt_sigtimedwait: \([0-9]*\) returns* w.* not seen because too many calls were in progress; allow more: BPFTRACE_KRETPROBE_MAXACTIVE=4096$/\1/p' "$TMPDIR/e"); echo $((seen + ${missed:-0})); [ -z "$missed" ] || echo "seen $seen" >&2
 NEEDS vm kprobe
 EXPECT
 	15
@@ -24,26 +24,26 @@ ERR_RE
 
 NAME missed returns as JSON
 ALONE
-RUN BPFTRACE_KRETPROBE_MAXACTIVE=4 "$SONDE" -q -f json -c 'build/tests/waiters 10 5' -e 'kretprobe:__x64_sys_rt_sigtimedwait { @ = count(); $k = kstack(1); }' | grep missed
+RUN BPFTRACE_KRETPROBE_MAXACTIVE=4 "$SONDE" -q -f json -c 'build/tests/waiters 10 5' -e 'kretprobe:__ARCH_sys_rt_sigtimedwait { @ = count(); $k = kstack(1); }' | grep missed
 NEEDS vm kprobe
 EXPECT
-	{"type": "missed_returns", "data": {"probe": "kretprobe:__x64_sys_rt_sigtimedwait", "returns": 11}}
+	{"type": "missed_returns", "data": {"probe": "kretprobe:__ARCH_sys_rt_sigtimedwait", "returns": 11}}
 
 NAME returns of several functions
 ALONE
-PROG kretprobe:__x64_sys_rt_sigt* { @[func] = count(); }
+PROG kretprobe:__ARCH_sys_rt_sigt* { @[func] = count(); }
 LOAD waiters 20 5
 NEEDS vm kprobe
 EXPECT
 	$
 	$
-	@[__x64_sys_rt_sigtimedwait]: 25
+	@[__ARCH_sys_rt_sigtimedwait]: 25
 ERR
 	Attached 2 probes
 
 NAME returns of many functions
 ALONE
-PROG kretprobe:__x64_sys_s* /func == kaddr("__x64_sys_sched_yield") || comm == "waiters"/ { @[comm] = count(); }
+PROG kretprobe:__ARCH_sys_s* /func == kaddr("__ARCH_sys_sched_yield") || comm == "waiters"/ { @[comm] = count(); }
 LOAD waiters 20 5
 NEEDS vm kprobe
 TIMEOUT 30

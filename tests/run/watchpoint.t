@@ -7,9 +7,9 @@ EXPECT
 	$
 
 NAME a function of the kernel by name
-PROG watchpoint:__x64_sys_getppid:1:x /pid == cpid/ { @ = count(); }
+PROG watchpoint:__ARCH_sys_getppid:1:x /pid == cpid/ { @ = count(); }
 LOAD syscalls 5
-NEEDS vm
+NEEDS vm x86_64
 EXPECT
 	$
 	$
@@ -28,7 +28,7 @@ NAME a variable of a program that is moved
 RUN
 	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/watched.c || exit
 	$TMPDIR/moved 200 20 & p=$!
-	until [ "$(cat /proc/$p/comm)" = moved ]; do sleep 0.05; done
+	until_named $p moved
 	"$SONDE" -q -p $p -e 'watchpoint:ticks:8:w { @ = count(); if (@ == 3) { printf("%d\n", pid == '$p'); exit(); } }' | head -n 1
 	"$SONDE" -q -p $p -e "watchpoint:$TMPDIR/moved:ticks:8:w { printf(\"again\n\"); exit(); }" | head -n 1
 	kill $p
@@ -59,6 +59,7 @@ EXPECT
 	the processor can watch no more places at once
 
 NAME modes
+NEEDS x86_64
 RUN for m in r rx rwx x w q; do "$SONDE" --dry-run -c /bin/true -e "watchpoint:0x1000:8:$m { }" 2>&1 | sed -n 's/.*ERROR: //p'; done
 EXPECT
 	Invalid mode of watchpoint probe: r; x86_64 cannot watch reads alone, rw watches reads and writes

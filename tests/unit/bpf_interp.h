@@ -101,11 +101,17 @@ static inline void bpf_put(u64 at, u32 size, u64 v)
 static inline void bpf_atomic(const struct bpf_insn *i, u64 *r, u64 at)
 {
 	u32 size = bpf_size(i->code);
+	if (i->imm == ATOMIC_LOAD_ACQUIRE) {
+		r[i->dst_reg] = bpf_fetch(r[i->src_reg] + (u64)i->off, size);
+		return;
+	}
 	u64 old = bpf_fetch(at, size), src = r[i->src_reg];
 	if (i->imm == BPF_CMPXCHG) {
 		if (old == (size == 4 ? (u32)r[0] : r[0]))
 			bpf_put(at, size, src);
 		r[0] = old;
+	} else if (i->imm == ATOMIC_STORE_RELEASE) {
+		bpf_put(at, size, src);
 	} else if (i->imm == BPF_XCHG) {
 		bpf_put(at, size, src);
 		r[i->src_reg] = old;

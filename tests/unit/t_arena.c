@@ -46,3 +46,19 @@ TEST(vec_grows)
 	vec_free(&v);
 	CHECK(v.v == NULL && v.n == 0);
 }
+
+TEST(arena_push_keeps_what_is_there)
+{
+	struct arena a = {0};
+	u32 *v = NULL, n = 0, moved = 0;
+	for (u32 i = 0; i < 1000; i++) {
+		const u32 *was = v;
+		arena_push(&a, v, n, i * 3);
+		moved += v != was;
+	}
+	CHECK(n == 1000);
+	CHECK(moved == 9); /* at 0, 4, 8 ... 512 */
+	for (u32 i = 0; i < n; i++)
+		CHECK(v[i] == i * 3);
+	arena_free(&a);
+}

@@ -1,6 +1,6 @@
 /* Layout of C definitions, against the compiler's own: each text is compiled and parsed. */
-#include "lang/cdecl.h"
-#include "lang/cpp.h"
+#include "cparse/cdecl.h"
+#include "cparse/cpp.h"
 #include "test.h"
 
 static struct arena mem;
@@ -33,7 +33,8 @@ static void parse(struct probe *p, const char *text, bool arm)
 	cpp_init(&p->cpp, &mem, &p->ds);
 	cdecl_init(&p->d, &mem, &p->ds);
 	p->d.find = plain;
-	p->d.arm = arm;
+	p->d.unsigned_char = arm;
+	p->d.bits_align = arm;
 	cpp_feed(&p->cpp, p->src.text, (struct loc){0}, true);
 	cdecl_parse(&p->d, cpp_end(&p->cpp));
 	cdecl_finish(&p->d);

@@ -1,3 +1,4 @@
+#include "arch/arch.h"
 #include "kern/host.h"
 #include "sym/cfi.h"
 #include "sym/procs.h"
@@ -40,6 +41,8 @@ static bool same_frame(u32 rule, const Dwarf_Op *op, size_t n)
 	case UNWIND_SP_AT_8:
 		return n == 3 && op_is(op, 7, off) && op[1].atom == DW_OP_deref &&
 		       op[2].atom == DW_OP_plus_uconst && op[2].number == 8;
+	case UNWIND_REG:
+		return n == 1 && op_is(op, unwind_reg(rule), 8 * (i64)unwind_reg_words(rule));
 	case UNWIND_PLT: return n > 3 && op_is(op, 7, 8) && op_is(op + 1, 16, 0);
 	default: return false;
 	}
@@ -166,6 +169,72 @@ TEST(cfi_of_the_vdso)
 	free(rows.v);
 }
 
+/* ---- part by part ---- */
+
+enum { PART = 1 << 14 };
+
+static void check_parts(const struct image *im, bool listed)
+{
+	u64 base = cfi_base(im), end = 0;
+	struct cfi_rows all, part;
+	struct cfi_list list;
+	cfi_image(im, base, &all);
+	CHECK(cfi_list(im, base, &list));
+	CHECK(all.n > 100 && (list.n > 0) == listed);
+	end = all.v[all.n - 1].pc;
+	for (u32 from = 0, k = 0; from <= end; from += PART) {
+		cfi_part(im, base, &list, from, from + PART, &part);
+		CHECK(part.n && part.v[0].pc == from && part.v[part.n - 1].pc < from + PART);
+		CHECK(part.v[0].rule == cfi_at(&all, from));
+		for (; k < all.n && all.v[k].pc < from + PART; k++)
+			CHECK(cfi_at(&part, all.v[k].pc) == all.v[k].rule);
+		for (u32 i = 0; i < part.n; i++)
+			CHECK(cfi_at(&all, part.v[i].pc) == part.v[i].rule);
+		free(part.v);
+	}
+	cfi_list_free(&list);
+	free(all.v);
+}
+
+/* Its program headers, but not the one of .eh_frame_hdr. */
+static void without_header(struct image *im, u8 *copy)
+{
+	for (u32 i = 0; i < im->phnum; i++) {
+		Elf64_Phdr *p = (Elf64_Phdr *)(copy + im->phoff + (u64)i * im->phentsize);
+		if (p->p_type == PT_GNU_EH_FRAME)
+			p->p_type = PT_NULL;
+	}
+}
+
+TEST(cfi_parts_are_the_whole)
+{
+	struct image im, bare;
+	if (!machine_is_ours())
+		return;
+	struct err *e = image_open("/proc/self/exe", &im);
+	CHECK(!e);
+	if (e) {
+		err_free(e);
+		return;
+	}
+	check_parts(&im, false);
+	u8 *copy = malloc(im.n);
+	CHECK(copy);
+	if (copy) {
+		memcpy(copy, im.p, im.n);
+		without_header(&im, copy);
+		CHECK(!image_mem(copy, im.n, &bare));
+		check_parts(&bare, true);
+		/* The other way round: no sections, as sstrip leaves it. */
+		memcpy(copy, im.p, im.n);
+		((Elf64_Ehdr *)copy)->e_shoff = 0;
+		CHECK(!image_mem(copy, im.n, &bare));
+		check_parts(&bare, false);
+	}
+	free(copy);
+	image_close(&im);
+}
+
 /* ---- written by hand ---- */
 
 /* A CIE as gcc makes it, and an FDE of 16 bytes at 0x1000 (the section is at 0): push %rbp; mov
@@ -178,7 +247,7 @@ static const u8 plain[] = {0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 1
 
 static void read_rows(const u8 *p, size_t n, bool eh, struct cfi_rows *ret, u32 *bad)
 {
-	struct cfi c = {0};
+	struct cfi c = {.arch = &arch_x86_64};
 	cfi_add(&c, bytes_of(p, n), 0, eh);
 	*bad = c.bad;
 	cfi_finish(&c, ret);
@@ -201,20 +270,72 @@ TEST(cfi_of_a_function)
 	free(r.v);
 }
 
+/* As gcc makes them for aarch64 with signed return addresses: the place at 28, the code at 36. */
+static const u8 arm[] = {
+	0x10, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 4, 0x78, 30, 1, 0x1b, 0x0c, 31, 0,
+	/* paciasp; stp x29, x30, [sp, -32]!; ...; ldp; autiasp; ret */
+	0x20, 0, 0, 0, 0x18, 0, 0, 0, 0xe4, 0x0f, 0, 0, 0x20, 0, 0, 0, 0, 0x41, 0x2d, 0x41, 0x0e,
+	32, 0x9d, 4, 0x9e, 3, 0x44, 0xde, 0xdd, 0x0e, 0, 0x41, 0x2d, 0, 0, 0,
+	/* a large frame from x29 on; x30 alone; x30 in another register */
+	0x24, 0, 0, 0, 0x3c, 0, 0, 0, 0xe0, 0x0f, 0, 0, 0x10, 0, 0, 0, 0, 0x0c, 29, 0x80, 0x40,
+	0x9d, 0x80, 0x08, 0x9e, 0xff, 0x07, 0x41, 0x0c, 31, 16, 0xdd, 0x9e, 2, 0x41, 0x09, 30, 15,
+	0, 0};
+
+TEST(cfi_of_aarch64)
+{
+	static const struct cfi_row want[] = {{0, UNWIND_NONE},
+					      {0x1000, UNWIND_SP | UNWIND_LINK_LIVE},
+					      {0x1008, UNWIND_SP | 4 << 4 | 4u << 22},
+					      {0x1018, UNWIND_SP | UNWIND_LINK_LIVE},
+					      {0x1020, UNWIND_FP_AT | 1024 << 4 | 2u << 22},
+					      {0x1024, UNWIND_SP | 2 << 4 | 3u << 22},
+					      {0x1028, UNWIND_UNKNOWN},
+					      {0x1030, UNWIND_NONE}};
+	struct cfi c = {.arch = &arch_aarch64};
+	struct cfi_rows r;
+	cfi_add(&c, bytes_of(arm, sizeof(arm)), 0, true);
+	CHECK(!c.bad);
+	cfi_finish(&c, &r);
+	for (u32 i = 0; i < r.n && i < countof(want); i++)
+		if (r.v[i].pc != want[i].pc || r.v[i].rule != want[i].rule)
+			printf("# row %u: %x %x\n", i, r.v[i].pc, r.v[i].rule);
+	CHECK(r.n == countof(want) && !memcmp(r.v, want, sizeof(want)));
+	free(r.v);
+}
+
 TEST(cfi_entry_has_no_caller)
 {
 	static const struct cfi_row want[] = {
 		{0, UNWIND_NONE}, {0xf00, UNWIND_END}, {0xf80, UNWIND_NONE}};
-	struct cfi c = {.entry = 0xf00};
+	struct cfi c = {.arch = &arch_x86_64, .entry = 0xf00};
 	struct cfi_rows r;
 	cfi_add(&c, bytes_of(plain, sizeof(plain)), 0, true);
 	cfi_finish(&c, &r);
 	CHECK(r.n > 3 && !memcmp(r.v, want, sizeof(want)) && r.v[3].pc == 0x1000);
 	free(r.v);
-	c = (struct cfi){.entry = 0x1004}; /* described: as it says */
+	c = (struct cfi){.arch = &arch_x86_64, .entry = 0x1004}; /* described: as it says */
 	cfi_add(&c, bytes_of(plain, sizeof(plain)), 0, true);
 	cfi_finish(&c, &r);
 	CHECK(unwind_kind(cfi_at(&r, 0x1004)) == UNWIND_FP);
+	free(r.v);
+}
+
+TEST(cfi_frame_by_another_register)
+{
+	u8 copy[sizeof(plain)];
+	struct cfi_rows r;
+	u32 bad;
+	memcpy(copy, plain, sizeof(plain));
+	copy[48] = 9; /* def_cfa_register r9 */
+	read_rows(copy, sizeof(copy), true, &r, &bad);
+	u32 rule = cfi_at(&r, 0x1004);
+	CHECK(!bad && unwind_kind(rule) == UNWIND_REG && unwind_fp(rule) == 2);
+	CHECK(unwind_reg(rule) == 9 && unwind_reg_words(rule) == 2);
+	CHECK(unwind_reg_words(unwind_reg_rule(15, -7, 1)) == -7);
+	free(r.v);
+	copy[48] = 33; /* no such register */
+	read_rows(copy, sizeof(copy), true, &r, &bad);
+	CHECK(unwind_kind(cfi_at(&r, 0x1004)) == UNWIND_UNKNOWN);
 	free(r.v);
 }
 
@@ -250,8 +371,7 @@ TEST(cfi_that_is_not_understood_has_no_rule)
 	struct cfi_rows r;
 	u32 bad;
 	memcpy(copy, plain, sizeof(plain));
-	copy[44] = 3; /* the frame begins where %rbx says: def_cfa_register 3 */
-	copy[43] = 0x0d;
+	copy[43] = 13; /* the frame begins between two words: def_cfa_offset 13 */
 	read_rows(copy, sizeof(copy), true, &r, &bad);
 	CHECK(r.n && unwind_kind(cfi_at(&r, 0x1001)) == UNWIND_UNKNOWN);
 	free(r.v);

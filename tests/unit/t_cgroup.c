@@ -1,5 +1,5 @@
 /* Control groups of containers, in a made-up tree. */
-#include "kern/cgroup.h"
+#include "proc/cgroup.h"
 #include "test.h"
 #include <fcntl.h>
 #include <stdlib.h>

@@ -138,6 +138,13 @@ TEST(code_begins)
 	for (u32 i = 0; i < countof(kind); i++)
 		CHECK(code_next(&c, &at, &in) && in.kind == kind[i] && in.len == 4);
 	CHECK(!code_next(&c, &at, &in));
+	/* ldr x0, .+8; ldxr w1, [x0]; svc 0; retaa; msr; stp, ldadd and ldr x1, [x0] are allowed */
+	static const u32 words[] = {0x58000040, 0x885f7c01, 0xd4000001, 0xd65f0bff,
+				    0xd51b4200, 0xa9bf7bfd, 0xb8210002, 0xf9400001};
+	c = (struct codes){(const u8 *)words, sizeof(words), EM_AARCH64};
+	at = 0;
+	for (u32 i = 0; i < countof(words); i++)
+		CHECK(code_next(&c, &at, &in) && in.refused == (i < 5));
 }
 
 /* Every function of this program and of the C library, from its start to its very end. */
@@ -147,9 +154,9 @@ TEST(code_of_this_program)
 	struct elf_syms syms;
 	struct ufile f;
 	u32 n = 0, bad = 0, returns = 0;
-	struct err *e = ufile_open("/proc/self/exe", &f);
+	struct err *e = ufile_open(arch_native(), "/proc/self/exe", &f);
 	CHECK(!e && f.go == ABI_C);
-	CHECK(!elf_read_syms(&a, "/proc/self/exe", &syms));
+	CHECK(!elf_read_syms(&a, "/proc/self/exe", NULL, &syms));
 	for (u32 i = 0; !e && i < syms.n; i++) {
 		struct codes c = ufile_code(&f, &syms.v[i]);
 		struct insn in = {0};

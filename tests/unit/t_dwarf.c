@@ -8,14 +8,14 @@
 /* tests/progs/typed.c, compiled four ways beside the program of these tests. */
 static const char *const variants[] = {"typed-4-0", "typed-4-2", "typed-5-0", "typed-5-2"};
 
-static const char *variant(struct arena *a, u32 i)
+static const char *beside(struct arena *a, const char *name)
 {
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	self[MAX(n, 0)] = 0;
 	char *slash = strrchr(self, '/');
 	*(slash ? slash : self) = 0;
-	return arena_fmt(a, "%s/host/%s", self, variants[i]);
+	return arena_fmt(a, "%s/host/%s", self, name);
 }
 
 struct opened {
@@ -25,16 +25,21 @@ struct opened {
 	struct elf_syms syms;
 };
 
-static bool open_variant(struct opened *o, u32 i)
+static bool open_file(struct opened *o, const char *name)
 {
 	*o = (struct opened){0};
-	o->path = variant(&o->arena, i);
-	struct err *e = debug_open(o->path, &o->arena, &o->d);
-	struct err *f = elf_read_syms(&o->arena, o->path, &o->syms);
+	o->path = beside(&o->arena, name);
+	struct err *e = debug_open(o->path, NULL, &o->arena, &o->d);
+	struct err *f = elf_read_syms(&o->arena, o->path, NULL, &o->syms);
 	bool ok = !e && !f;
 	err_free(e);
 	err_free(f);
 	return ok;
+}
+
+static bool open_variant(struct opened *o, u32 i)
+{
+	return open_file(o, variants[i]);
 }
 
 static void close_variant(struct opened *o)
@@ -107,6 +112,51 @@ TEST(dwarf_parameters)
 	}
 }
 
+/* So many bytes above the stack pointer of aarch64. */
+static bool on_stack(const struct debug_var *v, u64 off)
+{
+	enum { SP = 31 };
+	const struct debug_piece *p = v ? v->loc.piece : NULL;
+	if (!v || v->why || v->loc.npiece != 1 || p->value || p->nop < 1 || p->op[0].v != SP)
+		return false;
+	return p->nop == 1 ? off == 0 : p->nop == 3 && p->op[1].v == off && p->op[2].kind == DO_ADD;
+}
+
+static bool in_pair(const struct debug_var *v, u64 reg)
+{
+	return v && !v->why && v->loc.npiece == 2 && v->loc.piece[0].op[0].v == reg &&
+	       v->loc.piece[1].op[0].v == reg + 1;
+}
+
+/*
+ * tests/progs/passed.c: where aarch64's functions find parameters follows from their types. So a
+ * file of any compiler does, when its header says that it is for aarch64.
+ */
+TEST(dwarf_aarch64)
+{
+	struct opened o;
+	struct debug_func f;
+	CHECK(open_file(&o, "passed-aarch64"));
+	CHECK(at(&o, address(&o, "after_three"), &f) && f.at_entry);
+	CHECK(var(&f, "t")->why && in_register(var(&f, "next"), 0));
+	CHECK(at(&o, address(&o, "after_unlike"), &f));
+	CHECK(in_pair(var(&f, "u"), 0) && in_register(var(&f, "next"), 2));
+	CHECK(at(&o, address(&o, "after_both"), &f));
+	CHECK(in_register(var(&f, "b"), 0) && in_register(var(&f, "next"), 1));
+	CHECK(at(&o, address(&o, "after_wide"), &f));
+	CHECK(in_register(var(&f, "first"), 0) && in_pair(var(&f, "w"), 2));
+	CHECK(in_register(var(&f, "next"), 4));
+	CHECK(at(&o, address(&o, "after_asked"), &f));
+	CHECK(in_pair(var(&f, "a"), 2) && in_register(var(&f, "next"), 4));
+	CHECK(at(&o, address(&o, "many"), &f));
+	CHECK(var(&f, "h")->why && on_stack(var(&f, "ninth"), 0));
+	CHECK(in_register(var(&f, "i8"), 7) && on_stack(var(&f, "i9"), 8));
+	CHECK(at(&o, address(&o, "split"), &f));
+	CHECK(var(&f, "f")->why && on_stack(var(&f, "t"), 0));
+	CHECK(on_stack(var(&f, "last"), 24) && on_stack(var(&f, "next"), 32));
+	close_variant(&o);
+}
+
 TEST(dwarf_types)
 {
 	for (u32 i = 0; i < countof(variants); i++) {
@@ -170,8 +220,8 @@ TEST(dwarf_refused)
 	struct debug *d;
 	struct debug_func f;
 	struct opened o;
-	CHECK(fails(debug_open("/nonexistent", &a, &d), "No such file"));
-	CHECK(fails(debug_open("/proc/self/status", &a, &d), "ELF"));
+	CHECK(fails(debug_open("/nonexistent", NULL, &a, &d), "No such file"));
+	CHECK(fails(debug_open("/proc/self/status", NULL, &a, &d), "ELF"));
 	CHECK(fails(debug_open_mem("nothing", 7, &a, &d), "ELF"));
 	CHECK(open_variant(&o, 0));
 	CHECK(fails(debug_at(o.d, 1, &f), "no debug information for address 0x1"));
@@ -207,6 +257,8 @@ TEST(dwarf_damaged)
 			u32 count;
 			err_free(debug_at(d, addr, &f));
 			err_free(debug_at(d, addr + 30, &f));
+			struct debug_frame frame[4];
+			CHECK(debug_frames(d, addr + 30, frame, 4) <= 4);
 			err_free(debug_line(d, STR("typed.c"), 47, 0, &lines, &count));
 			const struct type *t = debug_type(d, STR("node"), T_STRUCT, false);
 			if (t)

@@ -14,7 +14,7 @@ TEST(elf_reads_own_symbols)
 {
 	struct arena mem = {0};
 	struct elf_syms e = {0};
-	struct err *err = elf_read_syms(&mem, "/proc/self/exe", &e);
+	struct err *err = elf_read_syms(&mem, "/proc/self/exe", NULL, &e);
 	CHECK(!err && e.n > 10);
 	err_free(err);
 	const struct symbol *s = elf_find(&e, STR("t_elf_landmark"));
@@ -37,7 +37,7 @@ TEST(elf_refuses_other_files)
 	struct elf_syms e = {0};
 	static const char *const bad[] = {"/dev/null", "/", "/no/such/file", "/proc/self/maps"};
 	for (u32 i = 0; i < countof(bad); i++) {
-		struct err *err = elf_read_syms(&mem, bad[i], &e);
+		struct err *err = elf_read_syms(&mem, bad[i], NULL, &e);
 		CHECK(err);
 		err_free(err);
 	}

@@ -1,4 +1,4 @@
-#include "lang/fmt.h"
+#include "lang/language.h"
 #include "test.h"
 #include <dirent.h>
 
@@ -11,10 +11,10 @@ static struct node *format(struct arena *a, struct str text, struct sb *out)
 	*src = (struct source){STR("t"), text};
 	struct diags ds = {.arena = a, .source = src, .nsource = 1};
 	struct comment *notes = NULL;
-	struct node *tree = bt_parse_comments(a, &ds, 0, &notes);
+	struct node *tree = languages[0]->parse(a, &ds, 0, &notes);
 	if (ds.nerror)
 		return NULL;
-	bt_format(tree, text, notes, out);
+	languages[0]->format(tree, text, notes, out);
 	return tree;
 }
 
@@ -25,7 +25,7 @@ static u32 ncomment(struct arena *a, struct str text)
 	struct diags ds = {.arena = a, .source = src, .nsource = 1};
 	struct comment *notes = NULL;
 	u32 n = 0;
-	bt_parse_comments(a, &ds, 0, &notes);
+	languages[0]->parse(a, &ds, 0, &notes);
 	for (; notes; notes = notes->next)
 		n++;
 	return n;
@@ -108,6 +108,24 @@ TEST(fmt_layout)
 	check_form("config={strlen=5}let@a=hash(3)macro m($x,@y,z){z}",
 		   "config = {\n  strlen = 5;\n}\nlet @a = hash(3);\n\nmacro m($x, @y, z)\n{\n  "
 		   "z\n}\n");
+}
+
+TEST(fmt_declarations)
+{
+	check_form("options { failed x = false \"only\"; min m [1] = 10ms T; n:list=\"\"; u = -1; "
+		   "pid,c }",
+		   "options {\n  failed x = false \"only\";\n  min m [1] = 10ms T;\n"
+		   "  n : list = \"\";\n  u = -1;\n  pid;\n  c;\n}\n");
+	check_form("table t { a; b \"B\" 5 ms right if opt.x&&opt.y; } table u sorted by -a {a}",
+		   "table t {\n  a;\n  b \"B\" 5 ms right if opt.x && opt.y;\n}\n\n"
+		   "table u sorted by -a {\n  a;\n}\n");
+	check_form("begin{emit(t,a=1,b=pid)}", "begin\n{\n  emit(t, a = 1, b = pid)\n}\n");
+}
+
+TEST(fmt_ways)
+{
+	check_form("a:b else c:d,e:f{}else g:h{}begin{}",
+		   "a:b\nelse c:d,\ne:f\n{\n}\n\nelse g:h\n{\n}\n\nbegin\n{\n}\n");
 }
 
 TEST(fmt_comments)

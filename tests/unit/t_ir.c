@@ -473,6 +473,43 @@ TEST(ir_kernel_callback)
 }
 
 /* Atomics, byte swap, sign extension, comparisons as values. */
+/* Linux 6.15 or newer. */
+static bool knows_order(void)
+{
+	const struct bpf_insn insn[] = {
+		{.code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = 10, .off = -8},
+		{.code = BPF_STX | BPF_ATOMIC | BPF_DW,
+		 .src_reg = 10,
+		 .off = -8,
+		 .imm = ATOMIC_LOAD_ACQUIRE},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int fd =
+		bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "try", "GPL", insn, countof(insn), NULL);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+TEST(ir_kernel_ordered)
+{
+	if (no_bpf() || !knows_order())
+		return;
+	struct arena a = {0};
+	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "m", 4, 64, 1, NULL);
+	struct fn *f = ir_fn(&a, STR("ordered"));
+	struct ref p = ir_op1(f, O_MAPVAL, 8, ir_map(0));
+	struct ref two = ir_load(f, 8, ir_ctx(f), 8);
+	ir_release(f, 8, p, 8, ir_op2(f, O_SUB, two, ir_con(f, 3))); /* -1 */
+	ir_release(f, 2, p, 16, ir_con(f, 0x12345));
+	struct ref narrow = ir_acquire(f, 4, p, 8), half = ir_acquire(f, 8, p, 16);
+	ir_ret(f, ir_op2(f, O_ADD, ir_op2(f, O_SHR, narrow, ir_con(f, 28)), half));
+	CHECK(in_kernel(f, &map) == 0x2345 + 15);
+	close(map);
+	free_all(f);
+	arena_free(&a);
+}
+
 TEST(ir_kernel_atomics)
 {
 	if (no_bpf())

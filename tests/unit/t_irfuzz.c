@@ -60,6 +60,8 @@ static u64 exec_ins(struct frame *fr, const struct ins *i)
 	bool var = i->arg[0].kind == R_SLOT && fr->f->slot.v[i->arg[0].id].promote;
 	struct ins ext = {.op = O_EXTS, .w = i->w};
 	switch (i->op) {
+	case O_ACQUIRE: return bpf_fetch(a + (u64)i->imm, i->w);
+	case O_RELEASE: bpf_put(a + (u64)i->imm, i->w, b); return 0;
 	case O_LOAD: return var ? fr->var[i->arg[0].id] : bpf_fetch(a + (u64)i->imm, i->w);
 	case O_LOADS: return fold_eval(&ext, bpf_fetch(a + (u64)i->imm, i->w), 0);
 	case O_STORE:
@@ -68,6 +70,7 @@ static u64 exec_ins(struct frame *fr, const struct ins *i)
 		else
 			bpf_put(a + (u64)i->imm, i->w, b);
 		return 0;
+	case O_HIDE: bpf_put(a + (u64)i->imm, i->w, b); return bpf_fetch(a + (u64)i->imm, i->w);
 	case O_XADD ... O_CMPXCHG: return exec_atomic(fr, i, a + (u64)i->imm);
 	case O_CALL ... O_CALLFN: return exec_call(fr, i);
 	case O_CTX: return fr->arg[0];
@@ -111,7 +114,7 @@ static u64 ir_exec(const struct fn *f, struct world *w, const u64 *arg)
 			w->steps++;
 		}
 		struct ins cmp = {.op = b->cond, .w = 8};
-		bool yes = b->jmp == J_JMP ||
+		bool yes = b->jmp == J_JMP || b->cond == O_MAY ||
 			   fold_eval(&cmp, value(&fr, b->cmp[0]), value(&fr, b->cmp[1]));
 		const struct blk *from = b;
 		b = yes ? b->s1 : b->s2;
@@ -225,10 +228,13 @@ static struct ref expr(struct gen *g)
 	if (k == 20)
 		return ir_op1(f, rnd(g, 2) ? O_NEG : O_COPY, 8, pick(g));
 	if (k == 21)
-		return ir_op1(f, O_BSWAP, 2u << rnd(g, 3), pick(g));
+		return rnd(g, 2) ? ir_op1(f, O_BSWAP, 2u << rnd(g, 3), pick(g))
+				 : ir_hide(f, pick(g));
 	struct ref p = k < 25 ? address(g, &off) : k < 27 ? atomic_address(g, &off) : REF_NONE;
 	if (k < 24)
 		return ir_load(f, width(g), p, off);
+	if (k < 25 && !g->real && !rnd(g, 4))
+		return ir_acquire(f, width(g), p, off);
 	if (k < 25)
 		return ir_loads(f, width(g), p, off);
 	if (k < 26)
@@ -341,7 +347,10 @@ static void gen_store(struct gen *g)
 		ir_xadd(g->f, 4u << rnd(g, 2), p, off, pick(g));
 	} else {
 		struct ref p = address(g, &off);
-		ir_store(g->f, width(g), p, off, pick(g));
+		if (!g->real && !rnd(g, 4))
+			ir_release(g->f, width(g), p, off, pick(g));
+		else
+			ir_store(g->f, width(g), p, off, pick(g));
 	}
 }
 

@@ -1,4 +1,6 @@
 /* The two basic sinks, byte for byte. Expected lines are what bpftrace 0.27.1 prints. */
+#include "base/json.h"
+#include "core/agg.h"
 #include "core/sink.h"
 #include "test.h"
 #include <errno.h>
@@ -27,13 +29,13 @@ static void check_sink(const char *name, const struct item *it, bool quiet, cons
 			       .err = errs,
 			       .buffering = 'l',
 			       .diags = &diags,
-			       .trailer = STR(".."),
+			       .how = {.trailer = STR("..")},
 			       .quiet = quiet};
 	for (const struct sink *const *s = sinks; *s; s++) {
 		if (strcmp((*s)->name, name))
 			continue;
 		CHECK((*s)->size <= sizeof(self));
-		CHECK(!(*s)->open(self, &env));
+		CHECK(!(*s)->open(self, &env, NULL));
 		CHECK(!(*s)->put(self, it));
 		CHECK(!(*s)->close(self));
 	}
@@ -96,9 +98,10 @@ TEST(json_compound)
 static struct item map_of(const char *name, enum type_kind kind, const struct value *key,
 			  const struct value *val, u64 n)
 {
+	struct type t = {.kind = kind};
 	return (struct item){.kind = I_MAP,
 			     .name = str_z(name),
-			     .map_kind = kind,
+			     .agg = agg_of(&t),
 			     .key = key,
 			     .val = val,
 			     .n = n};
@@ -125,6 +128,42 @@ TEST(json_maps)
 	check_sink("json", &it, false, "{\"type\": \"stats\", \"data\": {\"@a\": 1}}\n", "");
 	it = map_of("@st", T_STATS, NULL, vals, 0);
 	check_sink("json", &it, false, "{\"type\": \"stats\", \"data\": {\"@st\": {}}}\n", "");
+}
+
+/* want: as a reader of JSON has it. */
+static void check_key(struct value key, const char *want)
+{
+	struct value one = {.kind = V_INT, .i = 1};
+	struct item it = map_of("@", T_INT, &key, &one, 1);
+	AUTO_SB text = {0};
+	sb_z(&text, "{\"type\": \"map\", \"data\": {\"@\": {");
+	json_z(&text, want);
+	sb_z(&text, ": 1}}}\n");
+	check_sink("json", &it, false, text.s, "");
+}
+
+static struct value text_of(const char *z)
+{
+	return (struct value){.kind = V_STR, .str = str_z(z)};
+}
+
+/* Keys of two parts that would be the same word. */
+TEST(json_keys_are_told_apart)
+{
+	struct value ab_c[] = {text_of("a,b"), text_of("c")};
+	struct value a_bc[] = {text_of("a"), text_of("b,c")};
+	struct value slash[] = {text_of("a\\"), text_of("(b)")};
+	check_key((struct value){.kind = V_TUPLE, .n = 2, .list = ab_c}, "a\\,b,c");
+	check_key((struct value){.kind = V_TUPLE, .n = 2, .list = a_bc}, "a,b\\,c");
+	check_key((struct value){.kind = V_TUPLE, .n = 2, .list = slash}, "a\\\\,(b)");
+	check_key(text_of("a,b"), "a,b");
+	struct value inner[] = {text_of("x"), text_of("y),{z}")};
+	struct value outer[] = {{.kind = V_TUPLE, .n = 2, .list = inner}, text_of("[v]")};
+	check_key((struct value){.kind = V_TUPLE, .n = 2, .list = outer}, "(x,y\\)\\,\\{z\\}),[v]");
+	/* Bytes that look like the text of another byte. */
+	struct value bytes[] = {{.kind = V_BYTES, .str = STR("\x01")},
+				{.kind = V_BYTES, .str = STR("\\x01")}};
+	check_key((struct value){.kind = V_TUPLE, .n = 2, .list = bytes}, "\\x01,\\\\x01");
 }
 
 TEST(json_hist)
@@ -192,8 +231,11 @@ TEST(sinks_say_what_was_attached)
 
 TEST(sinks_show_errors)
 {
-	struct item it = {
-		.kind = I_ERROR, .name = STR("errorf"), .str = STR("e 1"), .loc = {18, 17, 0}};
+	struct item it = {.kind = I_ERROR,
+			  .said = true,
+			  .name = STR("errorf"),
+			  .str = STR("e 1"),
+			  .loc = {18, 17, 0}};
 	check_sink("json", &it, false,
 		   "{\"type\": \"errorf\", \"msg\": \"e 1\", \"filename\": \"stdin\", \"line\": 1, "
 		   "\"col\": 19}\n",
@@ -201,6 +243,7 @@ TEST(sinks_show_errors)
 	check_sink("text", &it, false, "", "stdin:1:19-36: ERROR: e 1\n");
 	it.name = STR("runtime_error");
 	it.warn = true;
+	it.said = false;
 	check_sink("text", &it, false, "",
 		   "stdin:1:19-36: WARNING: e 1\n"
 		   "BEGIN { print(1); errorf(\"e %d\", 1); }\n"
@@ -212,13 +255,13 @@ TEST(sinks_show_errors)
 TEST(sinks_show_losses)
 {
 	struct item it = {
-		.kind = I_LOST, .name = STR("lost_events"), .n = 40, .str = STR("Lost 40 events")};
+		.kind = I_LOST, .loss = LOSS_EVENTS, .n = 40, .str = STR("Lost 40 events")};
 	check_sink("json", &it, false,
 		   "{\"type\": \"lost_events\", \"count\": 40, \"data\": {\"events\": 40}}\n", "");
 	check_sink("text", &it, false, "", "Lost 40 events\n");
 	it = (struct item){.kind = I_LOST,
 			   .warn = true,
-			   .name = STR("map_full"),
+			   .loss = LOSS_MAP_FULL,
 			   .who = STR("@x"),
 			   .n = 3,
 			   .str = STR("map @x is full")};
@@ -227,10 +270,56 @@ TEST(sinks_show_losses)
 	check_sink("text", &it, false, "", "WARNING: map @x is full\n");
 }
 
+/* No kind is silent in JSON. */
+TEST(every_loss_is_a_record)
+{
+	static const char *const want[LOSS_COUNT] = {
+		[LOSS_EVENTS] = "\"lost_events\", \"count\": 7, \"data\": {\"events\": 7}",
+		[LOSS_TOTAL] = "\"lost_total\", \"data\": {\"events\": 7}",
+		[LOSS_BY_PROBE] = "\"lost_by_probe\", \"data\": {\"probe\": \"w\", \"events\": 7}",
+		[LOSS_MAP_FULL] = "\"map_full\", \"data\": {\"map\": \"w\", \"updates\": 7}",
+		[LOSS_MISSED_PROBES] =
+			"\"missed_probes\", \"data\": {\"probe\": \"w\", \"runs\": 7}",
+		[LOSS_MISSED_RETURNS] =
+			("\"missed_returns\", \"data\": {\"probe\": \"w\", \"returns\": 7}"),
+		[LOSS_MISSED_HITS] = "\"missed_hits\", \"data\": {\"probe\": \"w\", \"hits\": 7}",
+		[LOSS_NESTING] = "\"nesting\", \"data\": {\"probe\": \"w\", \"runs\": 7}",
+		[LOSS_STRINGS] =
+			"\"truncated_strings\", \"data\": {\"probe\": \"w\", \"strings\": 7}",
+		[LOSS_READS] = "\"failed_reads\", \"data\": {\"probe\": \"w\", \"reads\": 7}",
+		[LOSS_CORRUPT] = "\"corrupt_records\", \"data\": {\"records\": 7}",
+		[LOSS_MAPPINGS] = "\"lost_mappings\", \"data\": {\"notes\": 7}",
+		[LOSS_NOT_FOLLOWED] = "\"not_followed\", \"data\": {\"processes\": 7}",
+		[LOSS_COMMANDS] = "\"unrun_commands\", \"data\": {\"commands\": 7}",
+		[LOSS_PROCESS] = "\"process\", \"data\": {\"pid\": 7}",
+		[LOSS_REPLACED] = "\"replaced_file\", \"data\": {\"file\": \"w\", \"msg\": \"so\"}",
+		[LOSS_KERNEL_NAMES] = "\"no_kernel_names\", \"data\": {\"msg\": \"so\"}",
+		[LOSS_CUT_STACKS] = "\"cut_stacks\", \"data\": {\"reason\": \"w\", \"stacks\": 7}",
+		[LOSS_CUT_IN_FILE] = "\"cut_in_file\", \"data\": {\"file\": \"w\", \"stacks\": 7}",
+		[LOSS_BUDGET] = "\"over_budget\", \"data\": {\"millionths\": 7}",
+		[LOSS_UNWIND_LIMIT] =
+			"\"unwind_limit\", \"data\": {\"limit\": \"w\", \"times\": 7}",
+	};
+	for (u32 i = 0; i < LOSS_COUNT; i++) {
+		AUTO_SB line = {0};
+		struct item it = {.kind = I_LOST,
+				  .loss = (enum loss)i,
+				  .who = STR("w"),
+				  .n = 7,
+				  .str = STR("so")};
+		sb_fmt(&line, "{\"type\": %s}\n", want[i] ? want[i] : "not expected");
+		check_sink("json", &it, false, line.s, "");
+	}
+	check_sink(
+		"json", &(struct item){.kind = I_LOST, .loss = LOSS_MISSED_HITS, .n = LOSS_UNKNOWN},
+		false, "{\"type\": \"missed_hits\", \"data\": {\"probe\": \"\", \"hits\": null}}\n",
+		"");
+}
+
 TEST(text_join_and_end)
 {
-	check_sink("text", &(struct item){.kind = I_TEXT, .name = STR("join"), .str = STR("a b")},
-		   false, "a b\n", "");
+	check_sink("text", &(struct item){.kind = I_TEXT, .line = true, .str = STR("a b")}, false,
+		   "a b\n", "");
 	check_sink("text", &(struct item){.kind = I_TEXT, .name = STR("printf"), .str = STR("a b")},
 		   false, "a b", "");
 	check_sink("text", &(struct item){.kind = I_END}, false, "\n\n", "");
@@ -242,7 +331,7 @@ TEST(sink_reports_a_full_disk)
 	char self[65536] = {0};
 	int full = open("/dev/full", O_WRONLY);
 	struct sink_env env = {.out = full, .err = full, .buffering = 'n', .diags = &diags};
-	CHECK(!sinks[0]->open(self, &env));
+	CHECK(!sinks[0]->open(self, &env, NULL));
 	struct err *e = sinks[0]->put(self, &(struct item){.kind = I_TEXT, .str = STR("x")});
 	CHECK(e && e->no == ENOSPC);
 	err_free(e);

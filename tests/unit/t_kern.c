@@ -1,7 +1,7 @@
 #include "kern/bpf.h"
 #include "kern/perf.h"
-#include "kern/proc.h"
 #include "kern/tracefs.h"
+#include "proc/proc.h"
 #include "test.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -148,9 +148,20 @@ TEST(kern_tracefs)
 	CHECK_STR(b.s, "vfs_read[] vfs_x[ext4] ");
 	sb_clear(&b);
 	put_text(dir, "sys/kernel/tracing/available_filter_functions",
-		 "vfs_read\nvfs_open\next4_x [ext4]\n");
+		 "vfs_read\nvfs_open\next4_x [ext4]\nx_vfs_open\nvfs_open_x\nlast");
 	CHECK(ok(tracefs_functions(&s->h, STR("*"), join_functions, &b)));
-	CHECK_STR(b.s, "vfs_read[] vfs_open[] ext4_x[ext4] ");
+	CHECK_STR(b.s, "vfs_read[] vfs_x[ext4] "); /* that there is no list is kept */
+	done(s);
+	s = setup(dir);
+	sb_clear(&b);
+	CHECK(ok(tracefs_functions(&s->h, STR("*"), join_functions, &b)));
+	CHECK_STR(b.s, "vfs_read[] vfs_open[] ext4_x[ext4] x_vfs_open[] vfs_open_x[] last[] ");
+	sb_clear(&b);
+	CHECK(ok(tracefs_functions(&s->h, STR("vfs_open"), join_functions, &b)));
+	CHECK(ok(tracefs_functions(&s->h, STR("ext4_x"), join_functions, &b)));
+	CHECK(ok(tracefs_functions(&s->h, STR("last"), join_functions, &b)));
+	CHECK(ok(tracefs_functions(&s->h, STR("ext4"), join_functions, &b)));
+	CHECK_STR(b.s, "vfs_open[] ext4_x[ext4] last[] ");
 	done(s);
 	remove_tree(dir);
 }
@@ -162,11 +173,7 @@ TEST(kern_library_cache)
 	CHECK(mkdtemp(dir));
 	static const char texts[] = "libz.so.1\0/lib/libz.so.1\0libc.so.6\0/lib/libc.so.6";
 	u8 image[48 + 2 * 24 + sizeof(texts)] = "glibc-ld.so.cache1.1";
-#if defined(__aarch64__)
-	u32 flags = 0x0a03;
-#else
-	u32 flags = 0x0303;
-#endif
+	u32 flags = arch_native()->ldcache_flags;
 	u32 n = 2, base = 48 + 2 * 24;
 	const u32 at[2][2] = {{0, 10}, {25, 35}};
 	memcpy(image + 20, &n, 4);

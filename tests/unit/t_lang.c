@@ -1,4 +1,4 @@
-#include "lang/ast.h"
+#include "lang/language.h"
 #include "test.h"
 
 /* A script, parsed. */
@@ -13,14 +13,14 @@ static void parse(struct parsed *p, const char *text)
 {
 	*p = (struct parsed){.source = {STR("t"), str_z(text)}};
 	p->diags = (struct diags){.arena = &p->arena, .source = &p->source, .nsource = 1};
-	p->tree = bt_parse(&p->arena, &p->diags, 0);
+	p->tree = languages[0]->parse(&p->arena, &p->diags, 0, NULL);
 }
 
 static u64 number(const char *text)
 {
 	u64 v = 0;
 	const char *err = NULL;
-	if (!bt_number(str_z(text), &v, &err))
+	if (!languages[0]->number(str_z(text), &v, &err))
 		test_fail(__FILE__, __LINE__, err);
 	return v;
 }
@@ -29,7 +29,7 @@ static bool refused(const char *text)
 {
 	u64 v = 42;
 	const char *err = NULL;
-	return !bt_number(str_z(text), &v, &err) && err && v == 42;
+	return !languages[0]->number(str_z(text), &v, &err) && err && v == 42;
 }
 
 TEST(lang_numbers)
@@ -117,4 +117,17 @@ TEST(lang_token_text)
 	CHECK_STR(token_text(TK_SHLEQ), "<<=");
 	CHECK_STR(token_text(TK_UNROLL), "unroll");
 	CHECK_STR(token_text(TK_EOF), "end of script");
+}
+
+TEST(lang_by_name)
+{
+	for (const struct language *const *l = languages; *l; l++) {
+		char file[64];
+		snprintf(file, sizeof(file), "dir/a%s", (*l)->ending);
+		CHECK(language_by_ending(str_z(file)) == *l); /* no two have the same ending */
+		CHECK(language_of(str_z(file)) == *l);
+	}
+	CHECK(!language_by_ending(STR("stdin")));
+	CHECK(!language_by_ending(STR("a.bt/b.h")));
+	CHECK(language_of(STR("stdin")) == languages[0]);
 }

@@ -1,4 +1,5 @@
 /* Reading, merging, sorting and printing maps: needs to be allowed to create them. */
+#include "core/store.h"
 #include "run/run.h"
 #include "test.h"
 #include <errno.h>
@@ -11,6 +12,8 @@ struct maps {
 	struct config c;
 	struct session s;
 	struct sb out;
+	int fd; /* of the map, the unit's only one */
+	void *mem;
 };
 
 /* A sink that collects what the text sink would print for maps. */
@@ -20,9 +23,9 @@ static struct err *put(void *self, const struct item *it)
 	for (u64 i = 0; it->kind == I_MAP && i < it->n; i++) {
 		struct item_row row = item_row(it, i);
 		if (row.key)
-			value_key_text(&t->out, row.key, STR(".."));
+			value_key_text(&t->out, row.key, &(struct show){.trailer = STR("..")});
 		sb_z(&t->out, "=");
-		value_text(&t->out, row.val, STR(".."));
+		value_text(&t->out, row.val, &(struct show){.trailer = STR("..")});
 		sb_z(&t->out, ";");
 	}
 	if (it->kind == I_ERROR)
@@ -36,23 +39,38 @@ static void setup(struct maps *t)
 {
 	*t = (struct maps){0};
 	host_init(&t->h, &t->a, "");
-	t->u = (struct unit){.arena = &t->a, .host = &t->h};
-	t->s = (struct session){.u = &t->u, .h = &t->h, .sink = &sink, .self = t};
+	t->s = (struct session){.u = &t->u,
+				.h = &t->h,
+				.report = {.sink = &sink, .self = t},
+				.feed = &feed_kernel,
+				.live = {.map_fd = &t->fd, .map_mem = &t->mem}};
+	reader_init(&t->s.reader, &t->u, &names_here, &t->s);
+	parts_init(&t->s);
 }
 
 static void teardown(struct maps *t)
 {
 	sb_free(&t->out);
-	arena_free(&t->s.ev);
+	parts_free(&t->s);
+	reader_free(&t->s.reader);
 	host_deinit(&t->h);
 	arena_free(&t->a);
 }
 
-/* False: not allowed here. */
-static bool make(struct map *m, u32 type)
+static const struct store *store_named(const char *name)
 {
+	for (const struct store *const *s = stores; *s; s++)
+		if (!strcmp((*s)->name, name))
+			return *s;
+	abort();
+}
+
+/* False: not allowed here. */
+static bool make(struct maps *t, struct map *m, u32 type, const char *store)
+{
+	m->store = store_named(store);
 	struct map_spec spec = {"test", type, m->key_size, m->val_size, m->max_entries, 0};
-	struct err *e = bpf_map_new(&spec, &m->fd);
+	struct err *e = bpf_map_new(&spec, &t->fd);
 	bool allowed = !e || e->no != EPERM;
 	if (e && allowed)
 		test_fail(__FILE__, __LINE__, e->msg);
@@ -70,9 +88,9 @@ static void check_map(struct maps *t, const struct map *m, u32 top, u64 div, con
 	CHECK_STR(t->out.s, want);
 }
 
-static void set(const struct map *m, const void *key, const void *val)
+static void set(const struct maps *t, const void *key, const void *val)
 {
-	struct err *e = bpf_map_put(m->fd, key, val);
+	struct err *e = bpf_map_put(t->fd, key, val);
 	CHECK(!e);
 	err_free(e);
 }
@@ -88,11 +106,11 @@ TEST(maps_of_ints_are_sorted_by_value)
 			.key_size = 1,
 			.val_size = 8,
 			.max_entries = 16};
-	if (make(&m, BPF_MAP_TYPE_HASH)) {
+	if (make(&t, &m, BPF_MAP_TYPE_HASH, "hash")) {
 		const i8 keys[] = {3, 1, -2, 10, 9};
 		const i64 vals[] = {1, 3, -2, 7, 3};
 		for (u32 i = 0; i < countof(keys); i++)
-			set(&m, &keys[i], &vals[i]);
+			set(&t, &keys[i], &vals[i]);
 		check_map(&t, &m, 0, 0, "-2=-2;3=1;1=3;9=3;10=7;");
 		check_map(&t, &m, 2, 0, "9=3;10=7;");
 		check_map(&t, &m, 2, 2, "9=1;10=3;");
@@ -101,7 +119,7 @@ TEST(maps_of_ints_are_sorted_by_value)
 		check_map(&t, &m, 0, 0, "-2=0;1=0;3=0;9=0;10=0;");
 		session_clear_map(&t.s, &m);
 		check_map(&t, &m, 0, 0, "");
-		close(m.fd);
+		close(t.fd);
 	}
 	teardown(&t);
 }
@@ -119,16 +137,16 @@ TEST(maps_of_text_are_sorted_by_key)
 			.key_size = key->size,
 			.val_size = 8,
 			.max_entries = 16};
-	if (make(&m, BPF_MAP_TYPE_HASH)) {
+	if (make(&t, &m, BPF_MAP_TYPE_HASH, "hash")) {
 		const struct {
 			i32 n;
 			char s[8];
 		} keys[] = {{2, "x"}, {-1, "z"}, {2, "a"}, {2, "ab"}};
 		for (u32 i = 0; i < countof(keys); i++)
-			set(&m, &keys[i], "value");
+			set(&t, &keys[i], "value");
 		check_map(&t, &m, 0, 0, "-1, z=value;2, a=value;2, ab=value;2, x=value;");
 		check_map(&t, &m, 1, 0, "2, x=value;");
-		close(m.fd);
+		close(t.fd);
 	}
 	teardown(&t);
 }
@@ -146,17 +164,17 @@ TEST(maps_merge_cpus)
 			.val_size = 8,
 			.max_entries = 4,
 			.percpu = true};
-	if (make(&m, BPF_MAP_TYPE_PERCPU_HASH)) {
+	if (make(&t, &m, BPF_MAP_TYPE_PERCPU_HASH, "percpu_hash")) {
 		i64 *vals = arena_newn(&t.a, i64, t.h.ncpu);
 		for (u32 key = 1; key < 4; key++) {
 			for (u32 c = 0; c < t.h.ncpu; c++)
 				vals[c] = c ? 0 : (i64)(key == 2 ? 7 : key);
 			vals[t.h.ncpu - 1] += 10;
-			set(&m, &key, vals);
+			set(&t, &key, vals);
 		}
 		check_map(&t, &m, 0, 0, "1=11;3=13;2=17;");
 		check_map(&t, &m, 1, 4, "2=4;");
-		close(m.fd);
+		close(t.fd);
 	}
 	teardown(&t);
 }
@@ -171,16 +189,15 @@ TEST(scalars_know_whether_they_were_stored)
 			.key_size = 4,
 			.val_size = 16,
 			.max_entries = 1,
-			.scalar = true,
-			.present = 8};
-	if (make(&m, BPF_MAP_TYPE_ARRAY)) {
+			.scalar = true};
+	if (make(&t, &m, BPF_MAP_TYPE_ARRAY, "array")) {
 		const u32 zero = 0;
 		const i64 stored[] = {5, 1};
 		check_map(&t, &m, 0, 0, "=0;");
 		sb_clear(&t.out);
 		session_print_map(&t.s, &m, 0, 0, true);
 		CHECK(t.out.n == 0);
-		set(&m, &zero, stored);
+		set(&t, &zero, stored);
 		check_map(&t, &m, 1, 2, "=2;");
 		session_zero_map(&t.s, &m);
 		sb_clear(&t.out);
@@ -190,7 +207,7 @@ TEST(scalars_know_whether_they_were_stored)
 		sb_clear(&t.out);
 		session_print_map(&t.s, &m, 0, 0, true);
 		CHECK(t.out.n == 0);
-		close(m.fd);
+		close(t.fd);
 	}
 	teardown(&t);
 }
@@ -206,21 +223,20 @@ TEST(scalar_histograms)
 			.key_size = 4,
 			.val_size = hist.size + 8,
 			.max_entries = 1,
-			.scalar = true,
-			.present = hist.size};
-	if (make(&m, BPF_MAP_TYPE_ARRAY)) {
+			.scalar = true};
+	if (make(&t, &m, BPF_MAP_TYPE_ARRAY, "array")) {
 		const u32 zero = 0;
 		u64 *w = arena_newn(&t.a, u64, hist_buckets(0) + 1);
 		check_map(&t, &m, 0, 0, "");
 		w[3] = 2; /* [2, 4) */
 		w[hist_buckets(0)] = 1;
-		set(&m, &zero, w);
+		set(&t, &zero, w);
 		check_map(&t, &m, 0, 0,
 			  "=[2, 4)                 2 "
 			  "|@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n;");
 		session_zero_map(&t.s, &m);
 		check_map(&t, &m, 0, 0, "=;");
-		close(m.fd);
+		close(t.fd);
 	}
 	teardown(&t);
 }
@@ -229,25 +245,24 @@ TEST(decoded_values)
 {
 	struct maps t;
 	setup(&t);
-	t.s.escape = true;
 	struct value v;
 	struct arena a = {0};
-	decode_value(&t.s, &a, &type_i8, (const u8 *)"\xff", &v);
+	decode_value(&t.s.reader, &a, &type_i8, (const u8 *)"\xff", &v);
 	CHECK(v.kind == V_INT && v.i == -1);
-	decode_value(&t.s, &a, &type_u16, (const u8 *)"\xff\xff", &v);
+	decode_value(&t.s.reader, &a, &type_u16, (const u8 *)"\xff\xff", &v);
 	CHECK(v.kind == V_UINT && v.u == 0xffff);
-	decode_value(&t.s, &a, type_string(&t.a, 4), (const u8 *)"ab\0c", &v);
+	decode_value(&t.s.reader, &a, type_string(&t.a, 4), (const u8 *)"ab\0c", &v);
 	CHECK(v.kind == V_STR && str_is(v.str, "ab") && !v.cut);
-	decode_value(&t.s, &a, type_string(&t.a, 4), (const u8 *)"abcd", &v);
+	decode_value(&t.s.reader, &a, type_string(&t.a, 4), (const u8 *)"abcd", &v);
 	CHECK(str_is(v.str, "abcd") && v.cut);
-	decode_value(&t.s, &a, type_string(&t.a, 8), (const u8 *)"a\x1b[1m\n\t", &v);
-	CHECK(str_is(v.str, "a\\x1b[1m\n\t"));
-	decode_value(&t.s, &a, type_buf(&t.a, 4), (const u8 *)"\x64\0\0\0abcd", &v);
+	decode_value(&t.s.reader, &a, type_string(&t.a, 8), (const u8 *)"a\x1b[1m\n\t", &v);
+	CHECK(str_is(v.str, "a\x1b[1m\n\t"));
+	decode_value(&t.s.reader, &a, type_buf(&t.a, 4), (const u8 *)"\x64\0\0\0abcd", &v);
 	CHECK(v.kind == V_BYTES && v.str.n == 4); /* the length says 100 */
-	decode_value(&t.s, &a, &type_mac, (const u8 *)"AB\0\xff\x10\x01", &v);
+	decode_value(&t.s.reader, &a, &type_mac, (const u8 *)"AB\0\xff\x10\x01", &v);
 	CHECK(str_is(v.str, "41:42:00:FF:10:01"));
 	const u8 inet[20] = {4, 0, 0, 0, 127, 0, 0, 1};
-	decode_value(&t.s, &a, &type_inet, inet, &v);
+	decode_value(&t.s.reader, &a, &type_inet, inet, &v);
 	CHECK(str_is(v.str, "127.0.0.1"));
 	arena_free(&a);
 	teardown(&t);
@@ -258,7 +273,7 @@ TEST(wall_clock_parts_of_a_second)
 	struct maps t;
 	setup(&t);
 	AUTO_SB out = {0};
-	session_strftime(&t.s, &out, "%f %k %l %%f %S", 123456789);
+	clocks_strftime(&t.s.reader.clocks, &out, "%f %k %l %%f %S", 123456789);
 	CHECK_STR(out.s, "123456 123456789 123 %f 00");
 	teardown(&t);
 }
@@ -266,10 +281,10 @@ TEST(wall_clock_parts_of_a_second)
 /* act() of the records below: what came. */
 static void act(struct session *s, const struct schema *sc, const struct value *v, u32 n, u64 ts)
 {
-	struct maps *t = s->self;
+	struct maps *t = s->report.self;
 	(void)sc;
 	for (u32 i = 0; i < n; i++) {
-		value_text(&t->out, &v[i], STR(".."));
+		value_text(&t->out, &v[i], &(struct show){.trailer = STR("..")});
 		sb_char(&t->out, ';');
 	}
 	sb_fmt(&t->out, "%llu", ts);
@@ -286,7 +301,7 @@ static void take(struct maps *t, u32 schema, u32 size, u32 n, const char *want, 
 	sb_z(&t->out, "");
 	record_take(&t->s, rec, sizeof(head) + n);
 	CHECK_STR(t->out.s, want);
-	CHECK(t->s.corrupt == corrupt);
+	CHECK(t->s.records.corrupt == corrupt);
 }
 
 TEST(records_are_checked)
@@ -299,8 +314,8 @@ TEST(records_are_checked)
 		      *list[] = {&sc};
 	t.u.schema = list;
 	t.u.nschema = 1;
-	struct value vals[2];
-	t.s.vals = vals;
+	reader_free(&t.s.reader);
+	reader_init(&t.s.reader, &t.u, &names_here, &t.s);
 	take(&t, 0, 12, 16, "1;abc;7", 0);
 	take(&t, 0, 7, 8, "1;abc;7", 0); /* the string cut to its length */
 	take(&t, 0, 6, 8, "1;ab;7", 0);
@@ -308,10 +323,10 @@ TEST(records_are_checked)
 	take(&t, 0, 3, 8, "", 1);
 	take(&t, 0, 12, 8, "", 2); /* says more than there is */
 	take(&t, 1, 12, 16, "", 3);
-	t.s.hold = true;
+	t.s.records.hold = true;
 	take(&t, 0, 7, 8, "", 3);
 	take(&t, 0, 5, 8, "", 3);
-	t.s.hold = false;
+	t.s.records.hold = false;
 	record_replay(&t.s);
 	CHECK_STR(t.out.s, "1;abc;71;a;7");
 	teardown(&t);

@@ -152,7 +152,7 @@ TEST(mmaps_malformed_records)
 TEST(mmaps_rings)
 {
 	AUTO_SB b = {0};
-	const u8 ring[8] = "abcdefgh";
+	const u8 *ring = (const u8 *)"abcdefgh";
 	CHECK(mmaps_copy(ring, 8, 2, 5, &b) && str_is(sb_str(&b), "cde"));
 	sb_clear(&b);
 	CHECK(mmaps_copy(ring, 8, 14, 18, &b) && str_is(sb_str(&b), "ghab"));
@@ -395,72 +395,4 @@ TEST(mmaps_of_a_child)
 	close(gate[1]);
 	host_deinit(&h);
 	arena_free(&a);
-}
-
-/* ---- lists of generated code ---- */
-
-TEST(jit_lists)
-{
-	struct symbol sym;
-	struct jit *j = jit_parse(STR("1000 20 first\n"
-				      "0x2000 0x10 Class::method(int) [opt]\n"
-				      "rubbish\n3000\n3000 10\n3000 zz x\nfffffffffffffff00 1 x\n"
-				      "ffffffffffffffff 5 around\n"
-				      "1010 10 second\n"
-				      "2000 8 newer"));
-	CHECK(jit_find(j, 0x1000, &sym) && str_is(sym.name, "first") && sym.off == 0);
-	CHECK(jit_find(j, 0x1011, &sym) && str_is(sym.name, "second") && sym.off == 1);
-	CHECK(jit_find(j, 0x2007, &sym) && str_is(sym.name, "newer"));
-	CHECK(jit_find(j, 0x200f, &sym) && str_is(sym.name, "Class::method(int) [opt]"));
-	CHECK(!jit_find(j, 0xfff, &sym) && !jit_find(j, 0x1020, &sym) &&
-	      !jit_find(j, 0x2010, &sym));
-	CHECK(!jit_find(j, 0x3000, &sym) && !jit_find(j, ~0ull, &sym));
-	jit_free(NULL, j);
-	j = jit_parse(STR(""));
-	CHECK(!jit_find(j, 0, &sym));
-	jit_free(NULL, j);
-}
-
-static bool finds(struct syms *s, u64 addr)
-{
-	struct symbol sym;
-	return sym_user(s, (u32)getpid(), addr, &sym) && str_is(sym.name, "made?now") &&
-	       sym.off == 4;
-}
-
-TEST(jit_list_owner)
-{
-	struct host h = {.root = ""};
-	struct syms *s;
-	char path[64];
-	u64 addr = 0x12340000;
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
-	unlink(path);
-	int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0644);
-	if (fd < 0) {
-		test_skip("/tmp cannot be written");
-		return;
-	}
-	CHECK(dprintf(fd, "12340000 100 made\033now\n") > 0);
-	syms_init(&h, true, &s);
-	CHECK(finds(s, addr + 4));
-	syms_free(s);
-	if (geteuid() == 0) {
-		CHECK(!fchown(fd, 12345, 12345)); /* somebody else's */
-		syms_init(&h, true, &s);
-		CHECK(!finds(s, addr + 4));
-		syms_free(s);
-		CHECK(!fchown(fd, 0, 0));
-	}
-	CHECK(!fchmod(fd, 0666));
-	syms_init(&h, true, &s);
-	CHECK(!finds(s, addr + 4));
-	syms_free(s);
-	close(fd);
-	unlink(path);
-	CHECK(!symlink("/etc/passwd", path));
-	syms_init(&h, true, &s);
-	CHECK(!finds(s, addr + 4));
-	syms_free(s);
-	unlink(path);
 }

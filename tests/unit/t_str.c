@@ -74,8 +74,18 @@ TEST(str_distance_is_bounded)
 	CHECK(str_distance(STR("ba"), STR("abc"), 5) == 2);
 	CHECK(str_distance(STR("kprob"), STR("uprobe"), 5) == 2);
 	CHECK(str_distance(STR("count"), STR("count"), 5) == 0);
+	CHECK(str_distance(STR("abcdef"), STR("badcfe"), 3) == 3); /* swaps to the end */
+	CHECK(str_distance(STR("abcdef"), STR("badcfe"), 2) == 3);
 	CHECK(str_distance(STR("abc"), STR("xyzuvw"), 2) == 3);
 	CHECK(str_distance(STR(""), STR("ab"), 5) == 2);
+}
+
+TEST(str_like_is_nearly_or_more)
+{
+	CHECK(str_like(STR("vfs_raed"), STR("vfs_read")));
+	CHECK(str_like(STR("finish_task_switch"), STR("finish_task_switch.isra.0")));
+	CHECK(str_like(STR("sys_read"), STR("__x64_sys_read")));
+	CHECK(!str_like(STR("vfs_read"), STR("ext4_file_open")));
 }
 
 TEST(sb_builds)

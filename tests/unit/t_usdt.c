@@ -1,13 +1,24 @@
+#include "arch/arch.h"
 #include "test.h"
 #include "types/usdt.h"
 #include <elf.h>
 
-static struct usdt_arg arg(const char *text)
+static struct usdt_arg arg_of(const struct arch *arch, const char *text)
 {
 	struct usdt_arg a = {0};
-	if (!usdt_parse_arg(str_z(text), &a))
+	if (!usdt_parse_arg(arch, str_z(text), &a))
 		a.size = 99;
 	return a;
+}
+
+static struct usdt_arg arg(const char *text)
+{
+	return arg_of(&arch_x86_64, text);
+}
+
+static struct usdt_arg arm(const char *text)
+{
+	return arg_of(&arch_aarch64, text);
 }
 
 static bool same(struct usdt_arg a, enum usdt_arg_kind kind, int size, int reg, i64 off)
@@ -48,13 +59,28 @@ TEST(usdt_x86_arguments)
 
 TEST(usdt_arm_arguments)
 {
-	CHECK(same(arg("8@x0"), UA_REG, 8, 0, 0));
-	CHECK(same(arg("-4@w19"), UA_REG, -4, 152, 0));
-	CHECK(same(arg("8@[sp]"), UA_MEM, 8, 248, 0));
-	CHECK(same(arg("8@[x29, -16]"), UA_MEM, 8, 232, -16));
-	CHECK(same(arg("4@5"), UA_CONST, 4, -1, 5));
-	CHECK(arg("8@[x0, x1]").index == 8);
-	CHECK(arg("8@x31").sym.n && arg("8@x012").sym.n); /* no registers */
+	CHECK(same(arm("8@x0"), UA_REG, 8, 0, 0));
+	CHECK(same(arm("-4@w19"), UA_REG, -4, 152, 0));
+	CHECK(same(arm("8@fp"), UA_REG, 8, 232, 0) && same(arm("8@lr"), UA_REG, 8, 240, 0));
+	CHECK(same(arm("8@[sp]"), UA_MEM, 8, 248, 0));
+	CHECK(same(arm("8@[x29, -16]"), UA_MEM, 8, 232, -16));
+	CHECK(same(arm("8@[x3, #24]"), UA_MEM, 8, 24, 24));
+	CHECK(same(arm("4@5"), UA_CONST, 4, -1, 5) && same(arm("-4@#-7"), UA_CONST, -4, -1, -7));
+	CHECK(same(arm("8@xzr"), UA_CONST, 8, -1, 0) && same(arm("4@wzr"), UA_CONST, 4, -1, 0));
+	CHECK(arm("8@[x0, x1]").index == 8 && arm("8@[x0, x1]").scale == 1);
+	struct usdt_arg a = arm("8@[x0, x1, lsl 3]");
+	CHECK(same(a, UA_MEM, 8, 0, 0) && a.index == 8 && a.scale == 8 && a.index_is == UI_WHOLE);
+	a = arm("4@[x0, w2, sxtw #2]");
+	CHECK(same(a, UA_MEM, 4, 0, 0) && a.index == 16 && a.scale == 4 && a.index_is == UI_I32);
+	a = arm("1@[x5, w3, uxtw]");
+	CHECK(same(a, UA_MEM, 1, 40, 0) && a.index == 24 && a.scale == 1 && a.index_is == UI_U32);
+	CHECK(arm("8@x31").sym.n && arm("8@x012").sym.n); /* no registers */
+	CHECK(arm("8@[x3, #:lo12:.LANCHOR0]").size == 99);
+	CHECK(arm("8@[x0, x1, ror 3]").size == 99 && arm("8@[x0, 8, lsl 3]").size == 99);
+	CHECK(arm("8f@x4").is_float && arm("4f@[sp, 8]").is_float && !arm("8@x4").is_float);
+	CHECK(arm("8f@v0").size == 99 || arm("8f@v0").sym.n);
+	CHECK(arm("2f@x4").size == 99 && arm("8f@5").size == 99 && arm("-8f@x4").size == 99);
+	CHECK(arm("8@%rax").size == 99 && arg("8@x0").sym.n);
 }
 
 TEST(usdt_refused_arguments)
@@ -85,7 +111,7 @@ TEST(usdt_refused_arguments)
 	};
 	for (u32 i = 0; i < countof(bad); i++) {
 		struct usdt_arg a;
-		CHECK(!usdt_parse_arg(str_z(bad[i]), &a));
+		CHECK(!usdt_parse_arg(&arch_x86_64, str_z(bad[i]), &a));
 	}
 }
 
@@ -112,6 +138,7 @@ static struct image64 make_image(void)
 	memcpy(im.eh.e_ident, ELFMAG, SELFMAG);
 	im.eh.e_ident[EI_CLASS] = ELFCLASS64;
 	im.eh.e_ident[EI_DATA] = ELFDATA2LSB;
+	im.eh.e_machine = EM_X86_64;
 	im.eh.e_phoff = offsetof(struct image64, ph);
 	im.eh.e_shoff = offsetof(struct image64, sh);
 	im.eh.e_phentsize = sizeof(Elf64_Phdr);

@@ -23,21 +23,40 @@ static void check_printf(const char *fmt, struct value v, const char *want)
 {
 	AUTO_SB out = {0};
 	sb_z(&out, "");
-	value_printf(&out, str_z(fmt), &v, 1, STR(".."));
+	value_printf(&out, str_z(fmt), &v, 1, &(struct show){.trailer = STR("..")});
 	CHECK_STR(out.s, want);
 }
 
 static void check_text(struct value v, const char *want, const char *key, const char *brief)
 {
 	AUTO_SB out = {0};
-	value_text(&out, &v, STR(".."));
+	value_text(&out, &v, &(struct show){.trailer = STR("..")});
 	CHECK_STR(out.s, want);
 	sb_clear(&out);
-	value_key_text(&out, &v, STR(".."));
+	value_key_text(&out, &v, &(struct show){.trailer = STR("..")});
 	CHECK_STR(out.s, key);
 	sb_clear(&out);
-	value_key_short(&out, &v, STR(".."));
+	value_key_short(&out, &v, &(struct show){.trailer = STR("..")});
 	CHECK_STR(out.s, brief);
+}
+
+/* Nothing traced begins a line or an escape sequence: not even C1 controls in UTF-8. */
+TEST(traced_text_is_made_visible)
+{
+	const struct show how = {.trailer = STR(".."), .escape = true};
+	struct value pair[] = {{.kind = V_STR,
+				.str = STR("a\n\x1b[1m\t\r\x7f \xc2\x9b \xc2\xa0\xc3\xa9\xff"),
+				.cut = true},
+			       {.kind = V_NAMED, .str = STR("sy\nm")}};
+	struct frame frame = {.text = STR("f\x1b+1")};
+	struct value list[] = {{.kind = V_TUPLE, .n = 2, .list = pair},
+			       {.kind = V_STACK, .n = 1, .stack = &frame},
+			       {.kind = V_UINT, .u = 27, .size = 1},
+			       {.kind = V_UINT, .u = 'x', .size = 1}};
+	AUTO_SB out = {0};
+	value_printf(&out, STR("%s\n%s%c%c\n"), list, 4, &how);
+	CHECK_STR(out.s, "(a\\n\\x1b[1m\\t\\r\\x7f \\xc2\\x9b \xc2\xa0\xc3\xa9\\xff.., sy\\nm)\n"
+			 "\n        f\\x1b+1\n\\x1bx\n");
 }
 
 TEST(printf_integers)
@@ -112,6 +131,17 @@ TEST(printf_other_conversions)
 	check_printf("%s", num(1), "1");
 	check_printf("%5s", (struct value){.kind = V_BOOL, .u = 1}, " true");
 	check_printf("%s", unum(UINT64_MAX), "18446744073709551615");
+}
+
+TEST(printf_word_of_a_shell)
+{
+	check_printf("%q", text("a; rm -rf $HOME"), "'a; rm -rf $HOME'");
+	check_printf("%q", text("it's"), "'it'\\''s'");
+	check_printf("%q", text(""), "''");
+	check_printf("%q", num(-7), "'-7'");
+	check_printf("%8q|", text("ab"), "    'ab'|");
+	check_printf("%.1q", text("ab"), "'a'");
+	check_printf("%q", (struct value){.kind = V_STR, .str = str_n("a\0b", 3)}, "'ab'");
 }
 
 TEST(printf_buffers)
@@ -278,7 +308,7 @@ static void check_pattern(const char *fmt, struct value *v, u32 n, const char *w
 	for (u32 i = 0; i < 2; i++) { /* it can be used again and again */
 		sb_clear(&out);
 		sb_z(&out, "");
-		pattern_put(&out, &p, v, n, STR(".."));
+		pattern_put(&out, &p, v, n, &(struct show){.trailer = STR("..")});
 		CHECK_STR(out.s, want);
 	}
 	arena_free(&a);

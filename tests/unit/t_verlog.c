@@ -47,6 +47,11 @@ TEST(verlog_too_big)
 				      "processed 1000001 insns (limit 1000000)\n");
 	CHECK(v.too_big);
 	CHECK(v.insn == -1);
+	/* Behind an instruction whose line had not ended. */
+	v = verdict_of("264: (bf) r1 = r2\n265: (15) if r3 == 0x0 goto pc+52 BPF program is too "
+		       "large. Processed 1000001 insn\nprocessed 1000001 insns (limit 1000000)\n");
+	CHECK(v.too_big);
+	CHECK(v.insn == 265);
 	v = verdict_of("4: (05) goto pc-1\nThe sequence of 8193 jumps is too complex.\n");
 	CHECK(v.too_big);
 	CHECK(v.insn == 4);

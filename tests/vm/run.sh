@@ -1,23 +1,25 @@
 #!/bin/sh
 # The runtime tests on other kernels, each in a guest of its own under QEMU's emulator.
 #
-#   tests/vm/run.sh [-j GUESTS] [-t] [-u] [-c COMMAND] SONDE [KERNEL...]
+#   tests/vm/run.sh [-a ARCH] [-j GUESTS] [-t] [-u] [-c COMMAND] SONDE [KERNEL...]
 #
 # The tests are tests/run.sh and tests/probes.sh; what the latter finds must be what the table in
 # docs/probes.md says (vm/table.sh). -t: only that; -u: the table is written anew, of all kernels.
-# KERNEL is a series of Debian kernels such as 6.1; without one: all below. SONDE has to be static,
+# KERNEL is a series of Debian kernels such as 6.1, or 6.12-16k, with larger pages; without one: all below. SONDE has to be static,
 # or linked to what is on this machine: the guest sees this machine's root, read-only, under a
 # writable layer of memory. -c runs another command there (in the project's root) than the tests.
-# Every line of a guest starts with its kernel; the last line sums up. A kernel that cannot be had
+# Every line of a guest starts with its kernel (6.12-arm64); the last line sums up. A kernel that cannot be had
 # counts as skipped, and says so; a guest that dies or takes longer than $GUEST_SECONDS has failed.
+# -a aarch64: kernels of that architecture, whose guests see a tree of Debian's packages (tree.sh) and this
+# project; SONDE is built for it (make cross), and so are the test programs.
 # $GUEST_APPEND: further words for the kernel's command line, such as lockdown=confidentiality.
 set -u
 
-kernels="5.10 6.1 6.12 7.2"
-limit=${GUEST_SECONDS:-900}
+arch=x86_64
 guests=2 command= update= table=
-while getopts j:tuc: o; do
+while getopts a:j:tuc: o; do
 	case $o in
+	a) arch=$OPTARG ;;
 	j) guests=$OPTARG ;;
 	t) table=y ;;
 	u) update=-u ;;
@@ -28,13 +30,22 @@ done
 shift $((OPTIND - 1))
 [ $# -ge 1 ] || { sed -n '2,/^set -u/{ /^#/s/^# \{0,1\}//p; }' "$0" >&2; exit 2; }
 
+case $arch in
+x86_64) kernels="5.10 6.1 6.12 7.2" label= debian=amd64 packages="qemu-system-x86 busybox-static" ;;
+aarch64)
+	kernels="6.1 6.12 6.12-16k 7.2" label=-arm64 debian=arm64 packages="qemu-system-arm gcc-aarch64-linux-gnu"
+	export SONDE_TESTS=build/aarch64/tests
+	;;
+*) echo "vm/run.sh: no guests for $arch"; exit 2 ;;
+esac
+limit=${GUEST_SECONDS:-1500}
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 sonde=$(command -v "$1") && sonde=$(realpath "$sonde") || { echo "vm/run.sh: no $1"; exit 1; }
 shift
 [ $# -gt 0 ] && kernels=$*
-# The messages of the compiler do not depend on the kernel.
-files=$(cd "$root" && ls tests/run/*.t | grep -v /err.t | tr '\n' ' ')
+# The messages of the compiler do not depend on the kernel, nor does what the reference's manual says of the language.
+files=$(cd "$root" && ls tests/run/*.t | grep -v '/err.t\|/audit.t' | tr '\n' ' ')
 probes="sh tests/probes.sh $sonde"
 if [ "$command" ]; then
 	table=
@@ -45,29 +56,37 @@ else
 	command="TEST_SLOW=4 sh tests/run.sh -j 2 $sonde $files; code=\$?; $probes && exit \$code"
 fi
 
-missing=
-for tool in qemu-system-x86_64 busybox; do
-	command -v $tool >/dev/null || missing="$missing $tool"
-done
-if [ "$missing" ]; then
-	echo "NOT RUN on any of $kernels: missing$missing (apt-get install qemu-system-x86 busybox-static)"
+skip_all() {
+	echo "NOT RUN on any of $kernels for $arch: $*"
 	set -- $kernels
 	echo "0 passed, 0 failed, $# skipped"
 	exit 0
+}
+missing=
+for tool in qemu-system-$arch $([ $arch = x86_64 ] && echo busybox || echo $arch-linux-gnu-gcc); do
+	command -v $tool >/dev/null || missing="$missing $tool"
+done
+[ "$missing" ] && skip_all "missing$missing (apt-get install $packages)"
+share=/ busybox=$(command -v busybox)
+if [ $arch != x86_64 ]; then
+	share=$("$here/tree.sh" $debian 2>&1) || skip_all "no tree of packages: $share"
+	busybox=$share/bin/busybox
+	export CC="$arch-linux-gnu-gcc --sysroot=$share" CXX=none
 fi
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'trap - TERM; kill 0 2>/dev/null; exit 130' INT TERM
 
-# pack KERNEL-FOLDER GUEST-FOLDER: the initramfs. busybox must be static.
+# pack KERNEL-FOLDER GUEST-FOLDER: the initramfs. busybox must be static. Where the root is not this
+# machine's, the project is shared beside it.
 pack() {
 	mkdir -p "$2/root/bin" "$2/root/dev"
-	cp "$(command -v busybox)" "$2/root/bin/busybox"
+	cp "$busybox" "$2/root/bin/busybox"
 	cp "$here/init" "$2/root/init"
 	chmod 755 "$2/root/init"
 	cp -r "$1/modules" "$2/root/modules"
-	printf "dir='%s'\ncmd='%s'\n" "$root" "$(echo "$command" | sed "s/'/'\\\\''/g")" >"$2/root/job"
+	printf "dir='%s'\nproject='%s'\ncmd='%s'\n" "$root" "$([ $share = / ] || echo y)" "$(echo "$command" | sed "s/'/'\\\\''/g")" >"$2/root/job"
 	(cd "$2/root" && find . | busybox cpio -o -H newc 2>/dev/null) >"$2/initrd"
 }
 
@@ -76,20 +95,29 @@ pack() {
 # patching (static keys, which tracing flips), and the guest's kernel dies.
 boot() {
 	mkdir "$2/out"
-	timeout -k 5 "$limit" qemu-system-x86_64 -accel tcg,thread=single -cpu max -smp 2 -m 1024 \
-		-nodefaults -display none -no-reboot -serial "file:$2/console" \
-		-kernel "$1/vmlinuz" -initrd "$2/initrd" \
-		-append "console=ttyS0 panic=-1 quiet mitigations=off ${GUEST_APPEND-}" \
-		-virtfs local,path=/,mount_tag=host,security_model=none,multidevs=remap,readonly=on \
-		-virtfs "local,path=$2/out,mount_tag=out,security_model=none,multidevs=remap" \
-		</dev/null >"$2/qemu" 2>&1
+	case $arch in
+	x86_64) console=ttyS0 machine="-cpu max" ;;
+	# Without impdef every signed return address costs a cipher in software.
+	aarch64) console=ttyAMA0 machine="-M virt -cpu max,pauth-impdef=on" ;;
+	esac
+	set -- "$1" "$2" -virtfs "local,path=$2/out,mount_tag=out,security_model=none,multidevs=remap" \
+		-virtfs "local,path=$share,mount_tag=host,security_model=none,multidevs=remap,readonly=on"
+	[ "$share" = / ] ||
+		set -- "$@" -virtfs "local,path=$root,mount_tag=project,security_model=none,multidevs=remap,readonly=on"
+	kernel=$1 guest=$2
+	shift 2
+	timeout -k 5 "$limit" qemu-system-$arch $machine -accel tcg,thread=single -smp 2 -m 1536 \
+		-nodefaults -display none -no-reboot -serial "file:$guest/console" \
+		-kernel "$kernel/vmlinuz" -initrd "$guest/initrd" \
+		-append "console=$console panic=-1 quiet mitigations=off ${GUEST_APPEND-}" "$@" \
+		</dev/null >"$guest/qemu" 2>&1
 }
 
 # one_guest KERNEL: all that is to be said about it, in $work/KERNEL/log; counts in .../sum.
 one_guest() {
 	g=$work/$1
 	mkdir "$g"
-	if ! folder=$("$here/fetch.sh" "$1" 2>"$g/why"); then
+	if ! folder=$("$here/fetch.sh" "$1" $debian 2>"$g/why"); then
 		echo "NOT RUN: kernel $1 cannot be had: $(cat "$g/why")"
 		echo "0 0 1" >"$g/sum"
 		return
@@ -135,7 +163,7 @@ set -- $pids
 for k in $kernels; do
 	wait "$1"
 	shift
-	sed "s/^/$k: /" "$work/$k.log" | tee -a "$work/all"
+	sed "s/^/$k$label: /" "$work/$k.log" | tee -a "$work/all"
 	read -r p f s <"$work/$k/sum" || { p=0 f=1 s=0; }
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done

@@ -1,0 +1,52 @@
+# Completion of sonde and its tools for bash: options are those that --help tells, so nothing here is to be kept in step.
+
+# Options that a help text on stdin begins lines with.
+_sonde_options() {
+	sed -n 's/^    \(-[^ ].*\)/\1/p' | sed 's/  .*//' | tr ', ' '\n\n' | sed -n 's/^\(-[-a-zA-Z]*\).*/\1/p' | sort -u
+}
+
+_sonde() {
+	local sonde=$1 line=${COMP_LINE:0:COMP_POINT} cur first help=() words=() list i
+	cur=${line##*[[:space:]]}
+	read -ra words <<<"${line% *}"
+	local prev=${words[-1]}
+	first=${words[1]-}
+	[ "$first" = "$cur" ] && first=
+	COMPREPLY=()
+	case ${sonde##*/} in
+	sonde)
+		case $first in
+		tools | info | help | list | -* | '') help=("$sonde" --help) ;;
+		*) "$sonde" tools 2>/dev/null | grep -q "^    $first " && help=("$sonde" "$first" -h) ;;
+		esac
+		;;
+	*) help=("$sonde" -h) first=tool ;;
+	esac
+	case $prev in
+	-p | --pid | --dwarf-pid) list=$(ls /proc 2>/dev/null | grep '^[0-9]') ;;
+	-f) [ "$first" = tool ] || list=$("$sonde" -f help 2>/dev/null | sed -n 's/^\([a-z][a-z]*\) .*/\1/p') ;;
+	-l | --list | list)
+		local bare=${cur#[\'\"]}
+		list=$("$sonde" -l "$bare*" 2>/dev/null | head -n 500)
+		;;
+	esac
+	if [ -z "$list" ]; then
+		case $cur in
+		-*) [ ${#help[@]} = 0 ] || list=$("${help[@]}" 2>/dev/null | _sonde_options) ;;
+		*)
+			[ ${#words[@]} = 1 ] && [ "$first" != tool ] &&
+				list="list info help tools $("$sonde" tools 2>/dev/null | sed -n 's/^    \([a-z0-9_]*\) .*/\1/p')"
+			;;
+		esac
+	fi
+	local quote=${cur%"${cur#[\'\"]}"}
+	mapfile -t COMPREPLY < <(compgen -W "$list" -- "${cur#[\'\"]}")
+	# What stands before a colon is a word of its own for bash, unless it is quoted.
+	if [ -z "$quote" ] && [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then
+		for i in "${!COMPREPLY[@]}"; do
+			COMPREPLY[i]=${COMPREPLY[i]#"${cur%"${cur##*:}"}"}
+		done
+	fi
+}
+# A link to this file by a tool's name is for that tool.
+complete -o bashdefault -o default -F _sonde sonde "${BASH_SOURCE[0]##*/}"

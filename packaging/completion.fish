@@ -1,0 +1,42 @@
+# Completion of sonde and its tools for fish: options are those that --help tells, so nothing here is to be kept in step.
+
+# Options that a help text on stdin begins lines with, with what they mean.
+function __sonde_options
+    sed -n 's/^    \(-[^ ].*\)/\1/p' | while read -l line
+        set -l about (string replace -r '^.*?  +' '' -- $line)
+        for word in (string replace -r '  .*' '' -- $line | string split ',')
+            printf '%s\t%s\n' (string replace -r '[ =\[].*' '' -- (string trim -- $word)) $about
+        end
+    end
+end
+
+function __sonde_tools
+    sonde tools 2>/dev/null | string replace -rf '^    (\S+) +(.*)' '$1\t$2'
+end
+
+# The word behind sonde, when it is complete.
+function __sonde_first
+    set -l words (commandline -opc)
+    test (count $words) -gt 1; and echo $words[2]
+end
+
+function __sonde_candidates
+    set -l first (__sonde_first)
+    switch (commandline -ct)
+        case '-*'
+            if __sonde_tools | string match -qr -- "^$first\t"
+                sonde $first -h 2>/dev/null | __sonde_options
+            else
+                sonde --help 2>/dev/null | __sonde_options
+            end
+        case '*'
+            if test -z "$first"
+                __sonde_tools
+                printf '%s\n' list info help tools
+            else if contains -- (commandline -opc)[-1] list -l --list
+                sonde -l (commandline -ct)'*' 2>/dev/null | head -n 500
+            end
+    end
+end
+
+complete -c sonde -a '(__sonde_candidates)'

@@ -1,0 +1,37 @@
+#compdef sonde
+# Completion of sonde and its tools for zsh: options are those that --help tells, so nothing here is to be kept in step.
+
+# Options that a help text on stdin begins lines with.
+_sonde_options() {
+	sed -n 's/^    \(-[^ ].*\)/\1/p' | sed 's/  .*//' | tr ', ' '\n\n' | sed -n 's/^\(-[-a-zA-Z0-9]*\).*/\1/p' | sort -u
+}
+
+# One candidate per line, for the words that stand before the one to complete, and that one.
+_sonde_candidates() {
+	local cur=${argv[-1]} prev=${argv[-2]} first=
+	(( $# > 2 )) && first=${argv[2]}
+	if [[ $prev == (list|-l|--list) ]]; then
+		sonde -l "$cur*" 2>/dev/null | head -n 500
+	elif [[ $cur == -* ]]; then
+		if [[ -n $first ]] && sonde tools 2>/dev/null | grep -q "^    $first "; then
+			sonde "$first" -h 2>/dev/null | _sonde_options
+		else
+			sonde --help 2>/dev/null | _sonde_options
+		fi
+	elif [[ -z $first ]]; then
+		print -l list info help tools
+		sonde tools 2>/dev/null | sed -n 's/^    \([a-z0-9_]*\) .*/\1/p'
+	fi
+}
+
+_sonde() {
+	local -a found
+	found=("${(@f)$(_sonde_candidates "${(@)words[1,CURRENT]}")}")
+	if [[ -n $found ]]; then
+		compadd -a found
+	else
+		_files
+	fi
+}
+
+(( $+functions[compdef] )) && compdef _sonde sonde

@@ -1,0 +1,65 @@
+#!/bin/sh
+# libs.sh OBJECT LINKER-WORDS... - the libraries that sonde is linked with, for the linker: the first
+# choice that links here. $CC, $PKGS; OBJECT is that of elfutils.c.
+#
+# libdw.a where it links: the shared library would bring three more with it, at every start. liblzma.a,
+# too: without it, symbols in .gnu_debugdata are not found, which is told where it matters.
+#
+# A static file leaves out what libdw has for processors that sonde does not run on, whose table of
+# machines may have none for a machine (100 KB), and the tables that would unwind through libraries (70 KB):
+# $SLIM is a folder for such copies of the archives.
+object=$1
+shift
+mode= absent= slim=
+case " $* " in
+*' -static '*)
+	mode=--static
+	for m in alpha arc bpf csky hexagon ia64 loongarch m68k mips ppc ppc64 riscv s390 sh sparc tilegx; do
+		absent="$absent,--defsym=${m}_init=0"
+	done
+	slim=$SLIM
+	;;
+esac
+# shellcheck disable=SC2086
+common="$(pkg-config $mode --libs $PKGS) -liberty" || exit 1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+echo 'int main(void) { return 0; }' > "$tmp/main.c"
+# Between them these need all of libdw that sonde does.
+roots='-Wl,-u,dwarf_begin_elf,-u,dwarf_getsrclines,-u,dwarf_getcfi_elf,-u,dwarf_cfi_addrframe,-u,dwarf_getlocation'
+
+# The path of an archive, nothing when there is none.
+archive() {
+	if [ "$slim" ] && [ -e "$slim/$1" ]; then echo "$slim/$1"; else $CC -print-file-name="$1" | grep /; fi
+}
+
+make_slim() {
+	mkdir -p "$slim" || exit 1
+	rm -f "$slim"/*.a
+	objcopy=$($CC -print-prog-name=objcopy)
+	for lib in bpf elf dw z zstd lzma iberty; do
+		from=$($CC -print-file-name=lib$lib.a | grep /) || continue
+		"$objcopy" -R .eh_frame -R .rela.eh_frame "$from" "$slim/lib$lib.a" 2> /dev/null || rm -f "$slim/lib$lib.a"
+	done
+	common="-L$slim $common"
+}
+
+links() {
+	# shellcheck disable=SC2086
+	$CC "$tmp/main.c" "$object" $words $roots $1 $common -o "$tmp/main" 2> "$tmp/log"
+}
+
+words=$*
+[ -z "$slim" ] || make_slim
+lzma=$(archive liblzma.a)
+lzma=${lzma:+-Wl,-u,lzma_stream_buffer_decode $lzma}
+dw=$(archive libdw.a)
+dw=${dw:+$dw${absent:+ -Wl$absent}}
+for choice in ${dw:+"$dw $lzma" "$dw"} "-ldw $lzma" -ldw; do
+	links "$choice" || continue
+	echo "$choice $common"
+	exit
+done
+cat "$tmp/log" >&2
+echo 'sonde needs libbpf, libelf, libdw, zlib and libiberty; none of the ways to link them works (see above)' >&2
+exit 1

@@ -1,0 +1,7 @@
+/* spawn.h - another program, whose output is read. */
+#pragma once
+#include "base/err.h"
+
+/* Found in $PATH. Its output comes from *out, and signals that we block or ignore are as they are
+ * by default; quiet: what it says beside its output is nobody's concern. */
+struct err *spawn_read(char *const *argv, bool quiet, int *pid, int *out) MUST_USE;

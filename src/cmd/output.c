@@ -1,0 +1,104 @@
+/* output.c - where results go: which format, and the file. */
+#include "cmd/cmd.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+struct err *output_choose(const struct run_opts *o, struct output *ret)
+{
+	struct str text = str_z(o->format), name = text;
+	*ret = (struct output){.fd = -1, .path = o->output, .as_invoker = o->as_invoker};
+	if (text.n)
+		str_cut(&text, ':', &name);
+	ret->sink = text.n || o->format ? sink_named(name) : sink_of_file(str_z(o->output));
+	if (!o->format && !ret->sink)
+		ret->sink = sink_named(STR("text"));
+	if (!ret->sink) {
+		AUTO_SB known = {0};
+		for (const struct sink *const *s = sinks; *s; s++)
+			sb_fmt(&known, "%s '%s'", s == sinks ? "" : ",", (*s)->name);
+		return err_new("Invalid output format \"%.*s\"\nValid formats:%s", STRF(name),
+			       known.s);
+	}
+	struct err *e = o->format ? sink_set_options(ret->sink, text, ret->opts) : NULL;
+	if (!e && o->diff)
+		e = sink_set_option(ret->sink, STR("diff"), str_z(o->diff), ret->opts);
+	return e;
+}
+
+void output_help(void)
+{
+	for (const struct sink *const *s = sinks; *s; s++) {
+		printf("%-12s %s%s%s%s\n", (*s)->name, (*s)->doc, (*s)->ending ? " (FILE" : "",
+		       (*s)->ending ? (*s)->ending : "", (*s)->ending ? ")" : "");
+		for (const struct sink_option *p = (*s)->options; p && p->name; p++) {
+			AUTO_SB b = {0};
+			sb_fmt(&b, "%s%s%s", p->name, p->arg ? "=" : "", p->arg ? p->arg : "");
+			printf("    %-14s %s\n", b.s, p->doc);
+		}
+	}
+}
+
+/* Who called sudo. */
+static struct err *find_invoker(struct output *out)
+{
+	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+	u64 u = 0, g = 0;
+	if (!uid || !gid || !str_u64(str_z(uid), &u) || !str_u64(str_z(gid), &g) ||
+	    MAX(u, g) >= UINT32_MAX)
+		return err_new("--as-invoker: SUDO_UID and SUDO_GID do not say who called");
+	out->uid = (u32)u;
+	out->gid = (u32)g;
+	return NULL;
+}
+
+/* Files are opened and renamed with these rights; capabilities that override them go, too. */
+static bool be(const struct output *out, u32 uid, u32 gid)
+{
+	if (!out->as_invoker)
+		return true;
+	(void)setfsgid(gid);
+	(void)setfsuid(uid);
+	return (u32)setfsgid(~0u) == gid && (u32)setfsuid(~0u) == uid; /* they only tell */
+}
+
+/* A picture replaces what was there when it is done. */
+struct err *output_open(struct output *out)
+{
+	if (!out->path)
+		return NULL;
+	struct err *e = out->as_invoker ? find_invoker(out) : NULL;
+	if (e)
+		return e;
+	const char *mark = out->sink->whole ? ".tmp" : "";
+	snprintf(out->name, sizeof(out->name), "%s%s", out->path, mark);
+	if (strlen(out->path) + strlen(mark) >= sizeof(out->name))
+		return err_sys(ENAMETOOLONG, "Failed to open output file '%s'", out->path);
+	if (be(out, out->uid, out->gid))
+		out->fd = open(out->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	else
+		errno = EPERM;
+	int no = errno;
+	(void)be(out, geteuid(), getegid());
+	if (out->fd < 0)
+		return err_sys(no, "Failed to open output file '%s'", out->path);
+	return NULL;
+}
+
+struct err *output_close(struct output *out, bool good)
+{
+	struct err *e = NULL;
+	bool whole = out->fd >= 0 && out->sink->whole, empty = lseek(out->fd, 0, SEEK_END) == 0;
+	close_fd(&out->fd);
+	bool able = !whole || be(out, out->uid, out->gid);
+	if (whole && (!good || empty))
+		unlink(out->name);
+	else if (whole && (!able || rename(out->name, out->path)))
+		e = err_sys(errno, "Failed to write output file '%s'", out->path);
+	if (whole)
+		(void)be(out, geteuid(), getegid());
+	return e;
+}

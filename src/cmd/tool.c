@@ -1,0 +1,513 @@
+/*
+ * tool.c - sonde NAME [options]: a canned tool.
+ *
+ * A tool is its script, tools/NAME.bt. Its options are those that the script declares, and common
+ * ones, which become options of sonde. tools/aliases has names for tools with options.
+ */
+#include "cmd/tool.h"
+#include "base/embed.h"
+#include "sema/declare.h"
+#include "tool/words.h"
+
+enum { FIRST_COMMON = 1, FIRST_OWN = 64, MAX_OPTIONS = 128, MAX_WORDS = 64 };
+
+/* ---- the scripts ---- */
+
+/* A line of a comment without the star that begins it. */
+static struct str comment_line(struct str line)
+{
+	struct str s = str_trim(line);
+	if (s.n && s.s[0] == '*')
+		s = str_from(s, s.n > 1 && s.s[1] == ' ' ? 2 : 1);
+	return s;
+}
+
+static void add_line(struct sb *b, struct str line)
+{
+	sb_add(b, line);
+	sb_char(b, '\n');
+}
+
+/* The first comment: "name: summary", "Subject: ...", paragraphs, "Examples:". */
+static void read_comment(struct arena *a, struct tool *t)
+{
+	AUTO_SB about = {0};
+	AUTO_SB examples = {0};
+	struct str rest = t->text, line;
+	bool first = true, in_examples = false;
+	if (!str_starts(rest, STR("/*")))
+		return;
+	str_cut(&rest, '\n', &line);
+	while (str_cut(&rest, '\n', &line) && !str_is(str_trim(line), "*/")) {
+		line = comment_line(line);
+		if (first) {
+			str_cut(&line, ':', &t->name);
+			t->summary = str_trim(line);
+		} else if (str_starts(line, STR("Subject:"))) {
+			t->subject = str_trim(str_from(line, 8));
+		} else if (str_is(line, "Examples:")) {
+			in_examples = true;
+		} else {
+			add_line(in_examples ? &examples : &about, line);
+		}
+		first = false;
+	}
+	t->about = arena_str(a, str_trim(sb_str(&about)));
+	while (examples.n && examples.s[examples.n - 1] == '\n')
+		examples.n--;
+	t->examples = arena_str(a, sb_str(&examples));
+}
+
+static bool read_script(struct arena *a, struct str name, struct tool *t)
+{
+	const char *path = arena_fmt(a, "tools/%.*s.bt", STRF(name));
+	const struct embed *e = embed_find(str_z(path));
+	*t = (struct tool){.name = name};
+	if (!e)
+		return false;
+	t->text = embed_text(e);
+	t->file = str_z(arena_fmt(a, "sonde:%s", path));
+	read_comment(a, t);
+	t->name = name;
+	return true;
+}
+
+/* "ext4slower = fsslower --type ext4 : slow calls of ext4" */
+static bool read_alias(struct arena *a, struct str line, struct tool *t)
+{
+	struct str name, target, preset = line, summary;
+	if (!line.n || line.s[0] == '#' || !str_cut(&preset, '=', &name))
+		return false;
+	summary = preset;
+	str_cut(&summary, ':', &preset);
+	preset = str_trim(preset);
+	str_cut(&preset, ' ', &target);
+	if (!read_script(a, target, t))
+		return false;
+	t->name = str_trim(name);
+	t->summary = str_trim(summary);
+	t->preset = preset;
+	return true;
+}
+
+static struct str aliases(void)
+{
+	const struct embed *e = embed_find(STR("tools/aliases"));
+	return e ? embed_text(e) : STR("");
+}
+
+bool tool_find(struct arena *a, struct str name, struct tool *ret)
+{
+	struct str rest = aliases(), line;
+	if (str_ends(name, STR(".bt")))
+		name.n -= 3;
+	if (!name.n || str_chr(name, '/') >= 0)
+		return false;
+	if (read_script(a, name, ret))
+		return true;
+	while (str_cut(&rest, '\n', &line))
+		if (str_starts(line, name) && read_alias(a, line, ret) && str_eq(ret->name, name))
+			return true;
+	return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return str_cmp(((const struct tool *)a)->name, ((const struct tool *)b)->name);
+}
+
+void tool_each(struct arena *a, tool_cb *cb, void *arg)
+{
+	VEC(struct tool) all = {0};
+	struct str rest = aliases(), line;
+	struct tool t;
+	for (const struct embed *e = embedded; e->name; e++) {
+		struct str path = str_z(e->name);
+		if (!str_starts(path, STR("tools/")) || !str_ends(path, STR(".bt")))
+			continue;
+		path = str_n(path.s + 6, path.n - 9);
+		if (str_chr(path, '/') < 0 && read_script(a, path, &t))
+			vec_add(&all, t);
+	}
+	while (str_cut(&rest, '\n', &line))
+		if (read_alias(a, line, &t))
+			vec_add(&all, t);
+	if (all.n)
+		qsort(all.v, all.n, sizeof(*all.v), by_name);
+	for (u32 i = 0; i < all.n && cb(&all.v[i], arg); i++)
+		;
+	vec_free(&all);
+}
+
+/* ---- options ---- */
+
+enum common_id {
+	COMMON_HELP = FIRST_COMMON,
+	COMMON_PID,
+	COMMON_CGROUP,
+	COMMON_CONTAINER,
+	COMMON_FOLDED,
+	COMMON_FLAME,
+	COMMON_FOLLOW,
+	COMMON_COMMAND,
+	COMMON_DURATION,
+	COMMON_JSON,
+	COMMON_CSV,
+	COMMON_FIELDS,
+	COMMON_SORT,
+	COMMON_ROWS,
+	COMMON_NOCLEAR,
+	COMMON_WIDE,
+	COMMON_OUTPUT,
+	COMMON_QUIET,
+	COMMON_VERBOSE,
+};
+
+/* always: of every tool; the others of those that name them. */
+static const struct common {
+	struct opt opt;
+	bool always;
+} commons[] = {
+	{{"pid", 'p', "PID,...", "these processes only; ends when the last one ends", COMMON_PID},
+	 false},
+	{{"cgroup", 'c', "DIR", "this control group and all below it", COMMON_CGROUP}, false},
+	{{"container", 0, "NAME", "a container, by name, id or beginning of its id",
+	  COMMON_CONTAINER},
+	 false},
+	{{"folded", 'f', NULL, "a line per stack, for tools of flame graphs", COMMON_FOLDED},
+	 false},
+	{{"flame", 0, "FILE", "a flame graph (SVG) into FILE", COMMON_FLAME}, false},
+	{{"follow", 'f', NULL, "children of the processes, too", COMMON_FOLLOW}, false},
+	{{"sort", 's', "COLUMN", "by this column, largest first; -COLUMN: smallest first",
+	  COMMON_SORT},
+	 false},
+	{{"rows", 'r', "N", "so many rows of each report", COMMON_ROWS}, false},
+	{{"noclear", 'C', NULL, "a screen does not replace the one before", COMMON_NOCLEAR}, false},
+	{{"duration", 'd', "TIME", "stop after so long: 10 (seconds), 500ms, 2m", COMMON_DURATION},
+	 true},
+	{{"json", 'j', NULL, "JSON, an object per line", COMMON_JSON}, true},
+	{{"csv", 0, NULL, "comma-separated values", COMMON_CSV}, true},
+	{{"fields", 0, "NAME,...", "these columns, in this order (names as in JSON)",
+	  COMMON_FIELDS},
+	 true},
+	{{"wide", 'w', NULL, "no column is cut to the terminal", COMMON_WIDE}, true},
+	{{"output", 'o', "FILE", "write to FILE", COMMON_OUTPUT}, true},
+	{{"quiet", 'q', NULL, "nothing but the results", COMMON_QUIET}, true},
+	{{"verbose", 'v', NULL, "how it is done", COMMON_VERBOSE}, true},
+	{{"help", 'h', NULL, "this text", COMMON_HELP}, true},
+};
+
+struct parse {
+	const struct tool *tool;
+	struct run_opts *o;
+	struct script *script;
+	struct arena *a;
+	const struct getopt_use *own[MAX_OPTIONS]; /* by id - FIRST_OWN */
+	struct opt table[MAX_OPTIONS];
+	u32 nown, ntable;
+	bool command;                /* -- CMD is taken, */
+	bool bare_command;           /* without -- too: the first operand begins it */
+	bool timed;                  /* the first operand is the duration, too */
+	const struct writer *writer; /* takes the operands, if the tool has one */
+	struct words words;
+};
+
+static void add_opt(struct parse *p, struct opt o)
+{
+	for (u32 i = 0; i < p->ntable; i++)
+		if (p->table[i].shrt && p->table[i].shrt == o.shrt)
+			o.shrt = 0;
+	if (p->ntable + 1 < MAX_OPTIONS)
+		p->table[p->ntable++] = o;
+}
+
+static const char *dashed(struct arena *a, struct str name)
+{
+	char *s = arena_strz(a, name);
+	for (char *c = s; *c; c++)
+		*c = *c == '_' ? '-' : *c;
+	return s;
+}
+
+/* "how long [10ms]": the default, where it says something. */
+static const char *help_of(struct arena *a, const struct getopt_use *u)
+{
+	bool says = u->kind != OPTION_FLAG && u->text.n && !str_is(u->text, "0") &&
+		    u->text.s[0] != '-' && !(u->text.n > 1 && u->text.s[0] == '0');
+	return says ? arena_fmt(a, "%.*s (%.*s)", STRF(u->doc), STRF(u->text))
+		    : arena_fmt(a, "%.*s", STRF(u->doc));
+}
+
+static void add_own(struct parse *p, const struct getopt_use *u)
+{
+	static const char *const placeholders[] = {NULL, "N", "TIME", "TEXT", "N,...", "USER"};
+	const char *arg =
+		u->placeholder.n ? arena_strz(p->a, u->placeholder) : placeholders[u->kind];
+	if (u->common || p->nown + FIRST_OWN >= MAX_OPTIONS)
+		return;
+	/* Imports come first: a letter of the tool's own is not theirs. */
+	for (u32 i = 0; i < p->ntable; i++)
+		if (u->letter && p->table[i].shrt == u->letter)
+			p->table[i].shrt = 0;
+	p->own[p->nown] = u;
+	add_opt(p,
+		(struct opt){dashed(p->a, u->name), u->letter, u->kind == OPTION_FLAG ? NULL : arg,
+			     help_of(p->a, u), FIRST_OWN + (int)p->nown});
+	p->nown++;
+}
+
+static void add_common(struct parse *p, const struct compile *c)
+{
+	for (size_t i = 0; i < countof(commons); i++) {
+		const struct opt *o = &commons[i].opt;
+		bool wanted = commons[i].always;
+		for (const struct getopt_use *u = c->getopts; u && !wanted; u = u->next)
+			wanted = u->common && str_is(u->name, o->name);
+		for (u32 k = 0; k < p->ntable; k++)
+			if (!strcmp(p->table[k].name, o->name)) /* the tool has its own */
+				wanted = false;
+		if (wanted)
+			add_opt(p, *o);
+	}
+	for (const struct getopt_use *u = c->getopts; u; u = u->next) {
+		p->command |= u->common && str_is(u->name, "command");
+		p->bare_command |= u->common && u->operand && str_is(u->name, "command");
+		p->timed |= u->common && str_is(u->name, "duration");
+	}
+}
+
+static struct err *give(struct parse *p, const struct getopt_use *u, const char *val)
+{
+	u64 ignored;
+	struct str text = val ? str_z(val) : (struct str){0};
+	struct err *e = declare_value(u, text, &ignored);
+	/* A tool that asks which processes are children has an option of its own for it. */
+	p->o->follow |= !e && str_is(u->name, "follow");
+	if (!e)
+		p->script->opts[p->script->nopt++] = (struct script_opt){u->name, text};
+	return e;
+}
+
+/* "10" is seconds. */
+static struct err *set_duration(struct parse *p, const char *val)
+{
+	static const struct getopt_use seconds = {
+		.name = STR("duration"), .kind = OPTION_TIME, .text = STR("0s")};
+	return declare_value(&seconds, str_z(val), &p->script->duration_ns);
+}
+
+static struct err *set_rows(struct parse *p, const char *val)
+{
+	u64 n;
+	if (!str_u64(str_z(val), &n) || n > UINT32_MAX)
+		return err_new("--rows needs a number (got '%s')", val);
+	p->script->rows = (u32)n;
+	return NULL;
+}
+
+static struct err *set(void *self, int id, const char *val)
+{
+	struct parse *p = self;
+	if (id >= FIRST_OWN)
+		return p->script->nopt < MAX_WORDS ? give(p, p->own[id - FIRST_OWN], val)
+						   : err_new("too many options");
+	switch ((enum common_id)id) {
+	case COMMON_HELP: p->o->help = true; break;
+	case COMMON_PID: return opts_set(p->o, "pid", val);
+	case COMMON_CGROUP: return opts_set(p->o, "cgroup", val);
+	case COMMON_CONTAINER: return opts_set(p->o, "container", val);
+	case COMMON_FOLDED: p->o->format = "folded"; break;
+	case COMMON_FLAME:
+		p->o->format = "flame";
+		p->o->output = val;
+		break;
+	case COMMON_FOLLOW: p->o->follow = true; break;
+	case COMMON_COMMAND: break;
+	case COMMON_DURATION: return set_duration(p, val);
+	case COMMON_JSON: p->o->format = "json"; break;
+	case COMMON_CSV: p->o->format = "csv"; break;
+	case COMMON_FIELDS: p->script->fields = str_z(val); break;
+	case COMMON_SORT: p->script->sort = str_z(val); break;
+	case COMMON_ROWS: return set_rows(p, val);
+	case COMMON_NOCLEAR: p->o->scroll = true; break;
+	case COMMON_WIDE: p->o->wide = true; break;
+	case COMMON_OUTPUT: p->o->output = val; break;
+	case COMMON_QUIET: p->o->quiet = true; break;
+	case COMMON_VERBOSE: p->o->verbose++; break;
+	}
+	return NULL;
+}
+
+/* Words of a command line as one text that is split like a shell's. */
+static const char *command_text(struct arena *a, char **word, int n)
+{
+	AUTO_SB b = {0};
+	for (int i = 0; i < n; i++) {
+		sb_z(&b, i ? " '" : "'");
+		for (const char *c = word[i]; *c; c++)
+			*c == '\'' ? sb_z(&b, "'\\''") : sb_char(&b, *c);
+		sb_char(&b, '\'');
+	}
+	return arena_strz(a, sb_str(&b));
+}
+
+/* They become probes later, when all options are known. */
+static struct err *keep_operands(struct parse *p, char **rest, int n)
+{
+	const struct writer *w = p->writer;
+	struct word *word = arena_newn(p->a, struct word, (size_t)n + 1);
+	if (w->operands && !n)
+		return err_new("%s needs %s", w->tool, w->operands);
+	if (n && (!w->operands || (w->max && (u32)n > w->max)))
+		return err_new("what is '%s'? %s takes %s%s", rest[w->max], w->tool,
+			       w->operands ? "only " : "no operand",
+			       w->operands ? w->operands : "");
+	for (int i = 0; i < n; i++)
+		word[i].text = str_z(rest[i]);
+	p->words.operand = word;
+	p->words.n = (u32)n;
+	return NULL;
+}
+
+static struct err *take_operands(struct parse *p, char **rest, int nrest, int ndash)
+{
+	if (p->writer) {
+		struct err *e = keep_operands(p, rest, ndash);
+		if (e)
+			return e;
+		ndash = MIN(ndash, nrest);
+	}
+	for (int i = 0; i < ndash && !p->writer; i++) {
+		const struct getopt_use *u = NULL;
+		for (u32 k = 0; k < p->nown && !u; k++)
+			u = p->own[k]->operand == (u32)i + 1 ? p->own[k] : NULL;
+		struct err *e = NULL;
+		if (!u && i == 0 && p->timed)
+			e = set_duration(p, rest[i]);
+		else if (!u)
+			return err_new("what is '%s'? %.*s takes no %soperand", rest[i],
+				       STRF(p->tool->name), i ? "further " : "");
+		else
+			e = give(p, u, rest[i]);
+		if (e)
+			return err_wrap(e, "'%s': ", rest[i]);
+	}
+	if (ndash == nrest)
+		return NULL;
+	if (!p->command)
+		return err_new("%.*s runs no command", STRF(p->tool->name));
+	p->words.command = arena_newn(p->a, char *, (size_t)(nrest - ndash) + 1);
+	memcpy(p->words.command, rest + ndash, (size_t)(nrest - ndash) * sizeof(*rest));
+	p->o->cmd = command_text(p->a, rest + ndash, nrest - ndash);
+	p->o->follow = true;
+	return NULL;
+}
+
+/* The alias's words, then those of the command line. */
+static struct err *parse_words(struct parse *p, int argc, char **argv)
+{
+	char *word[MAX_WORDS + 1], *rest[MAX_WORDS + 1], dashes[] = "--";
+	int n = 1, nrest = 0, ndash = 0;
+	struct str preset = p->tool->preset, one;
+	word[0] = argv[0];
+	while (preset.n && str_cut(&preset, ' ', &one) && n < MAX_WORDS)
+		word[n++] = arena_strz(p->a, one);
+	if (n + argc > MAX_WORDS)
+		return err_new("more than %d words on the command line", MAX_WORDS);
+	for (int i = 1; i < argc; i++)
+		word[n++] = argv[i];
+	int first = p->bare_command ? opt_first_operand(p->table, n, word) : n;
+	if (first < n && strcmp(word[first - 1], "--") != 0) {
+		memmove(&word[first + 1], &word[first], (size_t)(n - first) * sizeof(*word));
+		word[first] = dashes;
+		n++;
+	}
+	struct err *e = opt_parse(p->table, n, word, set, p, rest, &nrest, &ndash);
+	return e || p->o->help ? e : take_operands(p, rest, nrest, ndash);
+}
+
+/* ---- running ---- */
+
+static int bad_words(const struct tool *t, struct err *e)
+{
+	fprintf(stderr, "ERROR: %s\nsonde %.*s -h shows its options.\n", e->msg, STRF(t->name));
+	err_free(e);
+	return RC_USAGE;
+}
+
+/* The script's probes from the operands. False: it was said why not. */
+static bool write_probes(struct parse *p, struct job *j)
+{
+	AUTO_SB out = {0};
+	struct words *w = &p->words;
+	struct script *s = p->script;
+	struct word *word = arena_newn(p->a, struct word, w->n + 1);
+	for (u32 i = 0; i < w->n; i++)
+		word[i] =
+			(struct word){w->operand[i].text, diags_add_source(&j->diags, p->tool->name,
+									   w->operand[i].text)};
+	w->operand = word;
+	w->a = p->a;
+	w->h = j->c.host;
+	w->u = &j->unit;
+	w->diags = &j->diags;
+	w->opts = s->opts;
+	w->nopt = s->nopt;
+	w->pid = p->o->npid ? p->o->pid[0] : 0;
+	w->out = &out;
+	j->unit.pid = w->pid;
+	j->unit.scope.viewer = p->o->pid;
+	j->unit.scope.nviewer = p->o->npid;
+	bool ok = p->writer->write(w);
+	s->source.text =
+		str_z(arena_fmt(p->a, "%.*s\n%s", STRF(s->source.text), out.s ? out.s : ""));
+	job_report(j);
+	return ok;
+}
+
+/* The script's own options: it is parsed for them alone. */
+static bool read_options(struct job *j, const struct run_opts *o, const struct script *s,
+			 struct host *h)
+{
+	job_init(j, o, s, h);
+	compile_parse(&j->c);
+	if (sema_import(&j->c))
+		declare_options(&j->c);
+	job_report(j);
+	return !j->diags.nerror;
+}
+
+int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv)
+{
+	struct arena a = {0};
+	struct run_opts o = {0};
+	struct host h;
+	struct job j;
+	struct script_opt given[MAX_WORDS + 1];
+	struct script s = {.source = {t->file, t->text}, .opts = given};
+	struct parse p = {.tool = t, .o = &o, .script = &s, .a = &a};
+	p.writer = writer_find(t->file.n > 12 ? str_n(t->file.s + 12, t->file.n - 15) : t->name);
+	int rc = RC_USAGE;
+	struct err *e = opts_parse(&o, nhead, head);
+	host_init(&h, &a, "");
+	if (e) {
+		rc = bad_words(t, e);
+	} else if (read_options(&j, &o, &s, &h)) {
+		for (const struct getopt_use *u = j.c.getopts; u; u = u->next)
+			add_own(&p, u);
+		add_common(&p, &j.c);
+		e = parse_words(&p, argc, argv);
+		o.tool = &s;
+		if (e)
+			rc = bad_words(t, e);
+		else if (o.help)
+			tool_usage(t, p.table, j.c.tree, stdout), rc = RC_OK;
+		else if (!p.writer || write_probes(&p, &j))
+			rc = run_command(&o);
+		job_free(&j);
+	}
+	host_deinit(&h);
+	free(o.rest);
+	arena_free(&a);
+	return rc;
+}

@@ -1,0 +1,103 @@
+/* tools.c - `sonde tools`: the canned tools by subject; the help of one. */
+#include "cmd/tool.h"
+#include "tool/words.h"
+
+/* In the order of a machine, from its processes down to the hardware. */
+static const char *const subjects[] = {"processes", "files",    "disks",    "CPU",    "memory",
+				       "network",   "security", "programs", "tracing"};
+
+struct listing {
+	const char *subject;
+	bool any;
+};
+
+static bool show(const struct tool *t, void *arg)
+{
+	struct listing *l = arg;
+	if (!str_is(t->subject, l->subject))
+		return true;
+	if (!l->any)
+		printf("%s:\n", l->subject);
+	l->any = true;
+	printf("    %-16.*s %.*s\n", STRF(t->name), STRF(t->summary));
+	return true;
+}
+
+static int list_tools(struct arena *a)
+{
+	for (size_t i = 0; i < countof(subjects); i++) {
+		struct listing l = {subjects[i], false};
+		tool_each(a, show, &l);
+	}
+	puts("\nsonde NAME runs one, sonde NAME -h tells about it, sonde tools -s NAME prints its "
+	     "script.");
+	return RC_OK;
+}
+
+static int no_tool(const char *name)
+{
+	fprintf(stderr, "ERROR: there is no tool '%s' (sonde tools lists them)\n", name);
+	return RC_USAGE;
+}
+
+int cmd_tools(int argc, char **argv, bool compat)
+{
+	struct arena a = {0};
+	struct tool t;
+	int rc = RC_OK;
+	bool script = argc == 3 && !strcmp(argv[1], "-s");
+	if (argc == 1)
+		rc = list_tools(&a);
+	else if (!script)
+		rc = usage_error(compat, "USAGE: sonde tools, or sonde tools -s NAME");
+	else if (!tool_find(&a, str_z(argv[2]), &t))
+		rc = no_tool(argv[2]);
+	else
+		fwrite(t.text.s, 1, t.text.n, stdout);
+	arena_free(&a);
+	return rc;
+}
+
+static void put_operands(const struct node *tree, FILE *f)
+{
+	for (u64 k = 1; k < 8; k++)
+		for (const struct node *n = tree->a; n; n = n->next)
+			for (const struct node *o = n->kind == N_OPTIONS ? n->a : NULL; o;
+			     o = o->next)
+				if ((o->a && o->num >> 8 == k) ||
+				    (!o->a && k == 1 && str_is(o->name, "duration")))
+					fprintf(f, " [%.*s]", STRF(o->name));
+}
+
+static void put_columns(const struct node *tree, FILE *f)
+{
+	for (const struct node *n = tree->a; n; n = n->next) {
+		if (n->kind != N_TABLE)
+			continue;
+		fprintf(f, "\nCOLUMNS (names in JSON and CSV):\n");
+		for (const struct node *c = n->a; c; c = c->next) {
+			struct str name = c->c ? c->c->name : c->name;
+			fprintf(f, "    %-12.*s %.*s\n", STRF(name), STRF(c->name));
+		}
+	}
+}
+
+void tool_usage(const struct tool *t, const struct opt *options, const struct node *tree, FILE *f)
+{
+	fprintf(f, "%.*s: %.*s\n\nUSAGE:\n    sonde %.*s [options]", STRF(t->name),
+		STRF(t->summary), STRF(t->name));
+	const struct writer *w = writer_find(t->name);
+	if (w && w->operands)
+		fprintf(f, " %s", w->operands);
+	put_operands(tree, f);
+	fprintf(f, "\n");
+	if (t->preset.n)
+		fprintf(f, "    which is: %.*s with %.*s\n", STRF(t->file), STRF(t->preset));
+	if (t->about.n)
+		fprintf(f, "\n%.*s\n", STRF(t->about));
+	fprintf(f, "\nOPTIONS:\n");
+	opt_help(options, f);
+	put_columns(tree, f);
+	if (t->examples.n)
+		fprintf(f, "\nEXAMPLES:\n%.*s\n", STRF(t->examples));
+}

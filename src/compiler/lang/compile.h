@@ -1,0 +1,76 @@
+/* compile.h - a script on its way to becoming a unit. */
+#pragma once
+#include "core/unit.h"
+#include "lang/language.h"
+
+struct mapuse;
+struct variant;
+struct cdefs;
+struct cfile;
+/* Where a script's C definitions may come from. */
+struct headers {
+	struct str script;       /* its path, "" for standard input */
+	const char *const *dir;  /* -I */
+	const char *const *file; /* --include */
+	u32 ndir, nfile;
+	struct str path;            /* behind -I: "DIR:DIR", as C compilers take it from CPATH */
+	const char *source, *build; /* trees of kernel headers; NULL: none were named */
+};
+/* An option of the script itself: --name or --name=value behind "--". */
+struct script_opt {
+	struct str name, value;
+};
+enum opt_kind { OPTION_FLAG, OPTION_INT, OPTION_TIME, OPTION_TEXT, OPTION_LIST, OPTION_USER };
+/* One that the script asks for with getopt(), or declares in a block of options. */
+struct getopt_use {
+	struct str name, text; /* text: the default, as a word */
+	const struct type *type;
+	struct str doc;
+	/* Declared: */
+	bool declared, common; /* common: a name alone, of an option that many tools have */
+	enum opt_kind kind;
+	char letter;
+	u32 operand; /* which operand is its value, too; 0: none */
+	struct str placeholder;
+	struct getopt_use *next;
+};
+struct compile {
+	struct unit *unit;   /* what will be left */
+	struct arena *arena; /* of the unit */
+	struct diags *diags;
+	struct host *host; /* what it is compiled for */
+	struct node *tree; /* until lower */
+	/* Probe bodies, one per set of points with equal types; set by sema. */
+	struct variant **variant;
+	u32 nvariant;
+	struct fn **fn;        /* one per program, until emit */
+	struct arena scratch;  /* emptied after the last pass */
+	struct mapuse *mapuse; /* by map: sema/mapuse.h */
+	u32 nmapuse;
+	struct str *params; /* positional parameters $1.. */
+	u32 nparam;
+	struct script_opt *opts;
+	u32 nopt;
+	struct getopt_use *getopts; /* in order of the names' first use */
+	bool help;                  /* --help was given: list them and leave */
+	u64 duration_ns;            /* end after so long; 0: no limit */
+	struct str fields, sort;    /* of tables: the columns to show, the one to sort by */
+	u32 rows;                   /* of sorted tables; 0: all */
+	struct headers headers;
+	u64 lacking;          /* features of which it was told that they are not there */
+	const char *filter;   /* extended expression that names of probes match; or NULL */
+	struct cfile *cfiles; /* imported functions in C; cfiles_close() */
+	struct cdefs *cdefs;  /* what the script's C definitions mean; NULL: there are none */
+};
+_Static_assert(FEAT_COUNT <= 64, "a bit of compile.lacking for each");
+
+/* The language of the script itself. */
+static inline const struct language *compile_language(const struct compile *c)
+{
+	return language_of(c->diags->source[0].name);
+}
+/* Sets c->tree; mistakes are in c->diags. */
+static inline void compile_parse(struct compile *c)
+{
+	c->tree = compile_language(c)->parse(c->arena, c->diags, 0, NULL);
+}

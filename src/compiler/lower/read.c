@@ -1,0 +1,252 @@
+/* read.c - memory: temporaries, constants, copies, loads by address space. */
+#include "lower/lower.h"
+
+enum {
+	STACK_TMP_MAX = 128,     /* larger temporaries go to scratch memory */
+	STACK_BUDGET_LOOPS = 96, /* of temporaries per function when callbacks share the stack */
+	INLINE_COPY_MAX = 128,   /* larger copies call a helper */
+};
+
+struct mem lower_scratch(struct lower *l, u32 size)
+{
+	struct mem m = mem_of(ir_get(l->f, l->scratch), (i32)l->scratch_at);
+	l->scratch_at += ALIGN_UP(size, 8u);
+	l->scratch_max = MAX(l->scratch_max, l->scratch_at);
+	return m;
+}
+
+struct mem lower_tmp(struct lower *l, u32 size)
+{
+	u32 bytes = ALIGN_UP(size, 8u);
+	bool fits = bytes <= STACK_TMP_MAX &&
+		    (!l->tight || l->f->stack_at + bytes <= STACK_BUDGET_LOOPS);
+	struct ref slot = fits ? ir_slot(l->f, bytes) : REF_NONE;
+	return ref_is(slot) ? mem_of(slot, 0) : lower_scratch(l, size);
+}
+
+struct ref lower_addr(struct lower *l, struct mem m)
+{
+	if (m.base.kind == R_SLOT)
+		return ir_addr(l->f, m.base, m.off);
+	return m.off ? ir_addi(l->f, m.base, m.off) : m.base;
+}
+
+struct ref lower_acquire(struct lower *l, u32 w, struct ref base, i32 off)
+{
+	return l->c->host->arch->keeps_order ? ir_load(l->f, w, base, off)
+					     : ir_acquire(l->f, w, base, off);
+}
+
+/* Where the instruction is not known, an exchange is one, and more. */
+void lower_release(struct lower *l, struct ref base, i32 off, struct ref val)
+{
+	if (l->c->host->arch->keeps_order)
+		ir_store(l->f, 8, base, off, val);
+	else if (host_has(l->c->host, FEAT_ORDERED))
+		ir_release(l->f, 8, base, off, val);
+	else
+		ir_atomic(l->f, O_XCHG, 8, base, off, val);
+}
+
+struct ref lower_load(struct lower *l, u32 size, bool sign, struct mem m)
+{
+	return sign && size < 8 ? ir_loads(l->f, size, m.base, m.off)
+				: ir_load(l->f, size, m.base, m.off);
+}
+
+void lower_store(struct lower *l, u32 size, struct mem m, struct ref val)
+{
+	ir_store(l->f, size, m.base, m.off, val);
+}
+
+/* Largest power of two that may be moved at this offset with so many bytes left; loose: wherever it
+ * is. */
+static u32 chunk(i32 off, u32 left, bool loose)
+{
+	u32 w = 8;
+	while (w > left || (!loose && (off & (i32)(w - 1))))
+		w /= 2;
+	return w;
+}
+
+void lower_zero(struct lower *l, struct mem m, u32 size)
+{
+	struct fn *f = l->f;
+	if (size > INLINE_COPY_MAX) { /* reading from address 0 fails, and a failed read clears its
+					 target */
+		ir_call(f, BPF_FUNC_probe_read_kernel,
+			ARGS(lower_addr(l, m), ir_con(f, size), ir_con(f, 0)));
+		return;
+	}
+	for (u32 i = 0, w; i < size; i += w) {
+		w = chunk(m.off + (i32)i, size - i, m.loose);
+		ir_store(f, w, m.base, m.off + (i32)i, ir_con(f, 0));
+	}
+}
+
+void lower_bytes(struct lower *l, struct mem dst, const void *data, u32 size)
+{
+	const u8 *p = data;
+	for (u32 i = 0, w; i < size; i += w) {
+		u64 v = 0;
+		w = chunk(dst.off + (i32)i, size - i, dst.loose);
+		memcpy(&v, p + i, w);
+		ir_store(l->f, w, dst.base, dst.off + (i32)i, ir_con(l->f, v));
+	}
+}
+
+void lower_copy(struct lower *l, struct mem dst, struct mem src, u32 size)
+{
+	struct fn *f = l->f;
+	if (ref_eq(dst.base, src.base) && dst.off == src.off)
+		return;
+	if (size > INLINE_COPY_MAX) {
+		ir_call(f, BPF_FUNC_probe_read_kernel,
+			ARGS(lower_addr(l, dst), ir_con(f, size), lower_addr(l, src)));
+		return;
+	}
+	for (u32 i = 0, w; i < size; i += w) {
+		w = MIN(chunk(dst.off + (i32)i, size - i, dst.loose),
+			chunk(src.off + (i32)i, size - i, false));
+		ir_store(f, w, dst.base, dst.off + (i32)i,
+			 ir_load(f, w, src.base, src.off + (i32)i));
+	}
+}
+
+static u32 read_helper(enum space space, bool str)
+{
+	switch (space) {
+	case AS_USER: return str ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_user;
+	case AS_NONE: return str ? BPF_FUNC_probe_read_str : BPF_FUNC_probe_read;
+	case AS_STACK:
+	case AS_MAP:
+	case AS_CTX:
+	case AS_BTF:
+	case AS_KERNEL: break;
+	}
+	return str ? BPF_FUNC_probe_read_kernel_str : BPF_FUNC_probe_read_kernel;
+}
+
+/* With -k: count a read that failed. */
+static void count_fault(struct lower *l, struct ref ret)
+{
+	if (!l->u->config.warnings)
+		return;
+	struct blk *bad = ir_blk(l->f), *go = ir_blk(l->f);
+	bad->unlikely = true;
+	ir_br(l->f, O_SLT, ret, ir_con(l->f, 0), bad, go);
+	ir_at(l->f, bad);
+	lower_stat(l, STAT_FAULT);
+	ir_jmp(l->f, go);
+	ir_at(l->f, go);
+}
+
+/* Address base + off as a number for a read helper. */
+static struct ref source(struct lower *l, struct ref base, i32 off)
+{
+	if (base.kind == R_SLOT)
+		return ir_addr(l->f, base, off);
+	return off ? ir_addi(l->f, base, off) : base;
+}
+
+void lower_read(struct lower *l, struct mem dst, u32 size, struct ref addr, i32 off,
+		enum space space)
+{
+	bool direct = space == AS_STACK || space == AS_MAP ||
+		      (space == AS_CTX && size <= INLINE_COPY_MAX);
+	if (direct) {
+		lower_copy(l, dst, mem_of(addr, off), size);
+		return;
+	}
+	struct ref ret =
+		ir_call(l->f, read_helper(space, false),
+			ARGS(lower_addr(l, dst), ir_con(l->f, size), source(l, addr, off)));
+	count_fault(l, ret);
+}
+
+struct ref lower_read_scalar(struct lower *l, const struct type *t, struct ref addr, i32 off,
+			     enum space space)
+{
+	u32 size = t->size == 1 || t->size == 2 || t->size == 4 ? t->size : 8;
+	if (space == AS_STACK || space == AS_MAP || space == AS_CTX || space == AS_BTF)
+		return lower_load(l, size, t->is_signed, mem_of(addr, off));
+	u32 mark = ir_slot_mark(l->f);
+	struct mem tmp = lower_tmp(l, 8);
+	lower_read(l, tmp, size, addr, off, space);
+	struct ref v = lower_load(l, size, t->is_signed, tmp);
+	if (tmp.base.kind == R_SLOT)
+		ir_slot_release(l->f, mark);
+	return v;
+}
+
+/* The helper's length is size when the text did not fit, or fitted exactly: one more byte tells. */
+static void mark_cut(struct lower *l, struct mem dst, u32 size, struct ref len, struct ref addr,
+		     enum space space)
+{
+	struct fn *f = l->f;
+	struct blk *full = ir_blk(f), *cut = ir_blk(f), *done = ir_blk(f);
+	full->unlikely = cut->unlikely = true;
+	ir_br(f, O_EQ, len, ir_con(f, size), full, done);
+	ir_at(f, full);
+	struct ref last = lower_read_scalar(l, &type_u8, addr, (i32)size - 1, space);
+	ir_br(f, O_NE, last, ir_con(f, 0), cut, done);
+	ir_at(f, cut);
+	lower_store(l, 1, mem_at(dst, (i32)size - 1), last);
+	lower_stat(l, STAT_TRUNC);
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+void lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref addr, enum space space,
+		    bool cut)
+{
+	struct fn *f = l->f;
+	if (!dst.nopad)
+		lower_zero(l, dst, size);
+	addr = addr.kind == R_SLOT ? ir_addr(f, addr, 0) : addr;
+	struct ref len = ir_call(f, read_helper(space, true),
+				 ARGS(lower_addr(l, dst), ir_con(f, size), addr));
+	if (dst.nopad) { /* a failed read leaves an empty text */
+		struct blk *bad = ir_blk(f), *go = ir_blk(f);
+		struct ref v = ir_var(f);
+		ir_set(f, v, len);
+		bad->unlikely = true;
+		ir_br(f, O_SGE, len, ir_con(f, 1), go, bad);
+		ir_at(f, bad);
+		lower_store(l, 1, dst, ir_con(f, 0));
+		if (l->u->config.warnings)
+			lower_stat(l, STAT_FAULT);
+		ir_set(f, v, ir_con(f, 1));
+		ir_jmp(f, go);
+		ir_at(f, go);
+		len = ir_get(f, v);
+	} else {
+		count_fault(l, len);
+	}
+	if (cut)
+		mark_cut(l, dst, size, len, addr, space);
+	if (dst.tail)
+		*dst.tail = len;
+}
+
+static struct ref read_bits(struct lower *l, const struct type *t, struct place p)
+{
+	struct fn *f = l->f;
+	u32 size = t->size == 1 || t->size == 2 || t->size == 4 ? t->size : 8;
+	i32 byte = p.off + (i32)(p.bit_off / (size * 8) * size);
+	u32 bit = p.bit_off % (size * 8);
+	if (bit + p.bit_len > size * 8) { /* across a boundary: take it by bytes */
+		byte = p.off + (i32)(p.bit_off / 8);
+		bit = p.bit_off % 8;
+		size = 8;
+	}
+	enum space space = p.space == AS_BTF ? AS_KERNEL : p.space;
+	struct ref v = lower_read_scalar(l, type_int(size, false), p.base, byte, space);
+	v = ir_op2(f, O_SHL, v, ir_con(f, 64 - bit - p.bit_len));
+	return ir_op2(f, O_SHR, v, ir_con(f, 64 - p.bit_len));
+}
+
+struct ref lower_read_place(struct lower *l, const struct type *t, struct place p)
+{
+	return p.bit_len ? read_bits(l, t, p) : lower_read_scalar(l, t, p.base, p.off, p.space);
+}

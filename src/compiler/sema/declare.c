@@ -1,0 +1,759 @@
+/*
+ * declare.c - what a script declares about itself.
+ *
+ * Options become literals before anything has a type: opt.NAME is replaced by the value, in bodies,
+ * predicates and the text of probes, and what is decided by that is decided here. A probe whose
+ * predicate an option makes false is left out. Tables become struct columns, without the columns
+ * whose condition is false, and emit()'s arguments get the order of the columns.
+ */
+#include "sema/declare.h"
+#include "core/columns.h"
+#include <pwd.h>
+#include <stdio.h>
+
+enum { MAX_COLUMNS = 64, TOP_ROWS = 20, NS_PER_S = 1000000000 };
+
+struct declare {
+	struct compile *c;
+	struct arena *a;
+	struct diags *ds;
+	bool options; /* the script declares some: opt and listed() mean something */
+};
+
+/* ---- options ---- */
+
+static bool is_time(struct str written)
+{
+	return written.n && (written.s[written.n - 1] < '0' || written.s[written.n - 1] > '9');
+}
+
+static bool kind_of(const struct node *n, enum opt_kind *ret)
+{
+	static const struct {
+		const char *name;
+		enum opt_kind kind;
+	} kinds[] = {{"list", OPTION_LIST}, {"user", OPTION_USER}, {"text", OPTION_TEXT}};
+	i32 i = node_word(n->c, kinds);
+	if (i >= 0) {
+		*ret = kinds[i].kind;
+		return true;
+	}
+	*ret = n->a->kind == N_BOOL  ? OPTION_FLAG
+	       : n->a->kind == N_STR ? OPTION_TEXT
+	       : is_time(n->a->name) ? OPTION_TIME
+				     : OPTION_INT;
+	return !n->c->name.n;
+}
+
+static void add_option(struct declare *d, const struct node *n)
+{
+	struct getopt_use **tail = &d->c->getopts, *o;
+	for (; *tail; tail = &(*tail)->next) {
+		if (!str_eq((*tail)->name, n->name))
+			continue;
+		if (n->a)
+			diag_add(d->ds, E_OPTION, n->loc, "option %.*s is declared twice",
+				 STRF(n->name));
+		return;
+	}
+	o = arena_new(d->a, struct getopt_use);
+	*o = (struct getopt_use){.name = n->name, .common = !n->a, .declared = true};
+	o->operand = (u32)(n->num >> 8);
+	if (n->a) {
+		o->letter = (char)n->num;
+		o->placeholder = n->c->next->name;
+		o->doc = n->b ? n->b->name : STR("");
+		o->text = n->a->kind == N_BOOL   ? n->a->num ? STR("true") : STR("false")
+			    : n->a->flags & NF_NEG ? str_z(arena_fmt(d->a, "%lld", (i64)n->a->num))
+						 : n->a->name;
+		o->type = n->a->kind == N_BOOL ? &type_bool : &type_i64;
+		if (!kind_of(n, &o->kind))
+			diag_add(
+				d->ds, E_OPTION, n->c->loc,
+				"options are of kind list, user or text, or their default says it");
+	}
+	*tail = o;
+}
+
+/* Options are typed in a shell and look the same for every tool, whatever it is written in. */
+static bool number_of(struct str text, u64 *ret)
+{
+	const char *why;
+	return languages[0]->number(text, ret, &why);
+}
+
+/* "5" has the unit of the default "10ms". */
+static bool time_of(struct str text, struct str like, u64 *ret)
+{
+	u64 n, unit;
+	u32 digits = 0;
+	while (digits < like.n && like.s[digits] >= '0' && like.s[digits] <= '9')
+		digits++;
+	AUTO_SB one = {0};
+	sb_fmt(&one, "1%.*s", STRF(str_from(like, digits)));
+	if (is_time(text))
+		return number_of(text, ret);
+	if (!str_u64(text, &n) || !number_of(sb_str(&one), &unit) ||
+	    __builtin_mul_overflow(n, unit, ret))
+		return false;
+	return true;
+}
+
+static bool user_of(struct str text, u64 *ret)
+{
+	if (str_u64(text, ret))
+		return *ret < UINT32_MAX;
+	FILE *f = fopen("/etc/passwd", "re");
+	bool found = false;
+	for (struct passwd *p; f && !found && (p = fgetpwent(f));) {
+		found = str_is(text, p->pw_name);
+		*ret = p->pw_uid;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool flag_of(struct str text, u64 *ret)
+{
+	*ret = !text.s || str_is(text, "true") || str_is(text, "1");
+	return *ret || str_is(text, "false") || str_is(text, "0");
+}
+
+struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
+{
+	const char *want = NULL;
+	i64 i;
+	switch (o->kind) {
+	case OPTION_FLAG: want = flag_of(text, ret) ? NULL : "no value, true or false"; break;
+	case OPTION_TIME:
+		want = time_of(text, o->text, ret) ? NULL : "a time, as in 500ms or 2s";
+		break;
+	case OPTION_USER:
+		if (str_eq(text, o->text) && str_i64(text, &i))
+			*ret = (u64)i;
+		else
+			want = user_of(text, ret) ? NULL : "the name or number of a user";
+		break;
+	case OPTION_INT:
+		if (str_i64(text, &i))
+			*ret = (u64)i;
+		else
+			want = number_of(text, ret) ? NULL : "a number";
+		break;
+	case OPTION_LIST:
+		for (struct str rest = text, one; str_cut(&rest, ',', &one);)
+			want = str_u64(one, ret) ? want : "numbers with commas between them";
+		want = text.n ? want : NULL;
+		break;
+	case OPTION_TEXT: break;
+	}
+	return want ? err_new("--%.*s needs %s (got '%.*s')", STRF(o->name), want, STRF(text))
+		    : NULL;
+}
+
+static struct str text_of(struct declare *d, const struct getopt_use *o)
+{
+	for (u32 i = d->c->nopt; i--;) {
+		const struct script_opt *given = &d->c->opts[i];
+		if (declare_same_name(given->name, o->name))
+			return given->value;
+	}
+	return o->text;
+}
+
+bool declare_same_name(struct str a, struct str b)
+{
+	if (a.n != b.n)
+		return false;
+	for (u32 i = 0; i < a.n; i++)
+		if (a.s[i] != b.s[i] && !(a.s[i] == '-' && b.s[i] == '_'))
+			return false;
+	return true;
+}
+
+static const struct getopt_use *find_option(struct declare *d, struct str name)
+{
+	for (const struct getopt_use *o = d->c->getopts; o; o = o->next)
+		if (str_eq(o->name, name))
+			return o;
+	return NULL;
+}
+
+static void set_number(struct node *n, enum node_kind kind, u64 v)
+{
+	n->kind = kind;
+	n->a = n->b = n->c = NULL;
+	n->num = v;
+	n->name = (struct str){0};
+	n->flags = (u16)((n->flags & NF_PAREN) | (kind == N_NUM && (i64)v < 0 ? NF_NEG : 0));
+}
+
+/* Becomes the option's value. */
+static void put_value(struct declare *d, struct node *n, const struct getopt_use *o)
+{
+	struct str text = text_of(d, o);
+	u64 v = 0;
+	struct err *e = declare_value(o, text, &v);
+	if (e) {
+		diag_err(d->ds, E_OPTION, n->loc, e);
+	} else if (o->kind == OPTION_TEXT) {
+		set_number(n, N_STR, 0);
+		n->name = text.s ? text : STR("");
+		return;
+	}
+	set_number(n, o->kind == OPTION_FLAG ? N_BOOL : N_NUM, v);
+}
+
+static bool is_option(const struct node *n)
+{
+	return n->kind == N_MEMBER && n->a->kind == N_NAME && builtin_role(n->a) == ROLE_OPTIONS;
+}
+
+static void replace(struct declare *d, struct node *n)
+{
+	const struct getopt_use *o = find_option(d, n->name);
+	if (o && !o->common) {
+		if (o->kind == OPTION_LIST)
+			diag_add(d->ds, E_OPTION, n->loc,
+				 "opt.%.*s is a list: ask with listed(value, opt.%.*s)",
+				 STRF(n->name), STRF(n->name));
+		put_value(d, n, o);
+		return;
+	}
+	diag_add(d->ds, E_OPTION, n->loc, "the script declares no option '%.*s'", STRF(n->name));
+	set_number(n, N_NUM, 0);
+}
+
+/* listed(x, opt.list): x == 1 || x == 2; true when the list is empty. */
+static void replace_listed(struct declare *d, struct node *n)
+{
+	struct node *x = n->a, *list = x ? x->next : NULL;
+	const struct getopt_use *o = list && is_option(list) ? find_option(d, list->name) : NULL;
+	struct node *all = NULL;
+	u64 v;
+	if (!o || o->kind != OPTION_LIST || list->next) {
+		diag_add(d->ds, E_OPTION, n->loc,
+			 "listed() takes a value and an option of kind list");
+		set_number(n, N_BOOL, 1);
+		return;
+	}
+	struct str rest = text_of(d, o), one;
+	struct err *e = declare_value(o, rest, &v);
+	if (e) {
+		diag_err(d->ds, E_OPTION, n->loc, e);
+		rest = (struct str){0};
+	}
+	x->next = NULL;
+	while (rest.n && str_cut(&rest, ',', &one)) {
+		struct node *num = node_new(d->a, N_NUM, list->loc),
+			    *eq = node_new(d->a, N_BINARY, n->loc), * or = eq;
+		str_u64(one, &num->num);
+		eq->op = TK_EQ;
+		eq->a = node_clone(d->a, x);
+		eq->b = num;
+		if (all) {
+			or = node_new(d->a, N_BINARY, n->loc);
+			or->op = TK_OROR;
+			or->a = all;
+			or->b = eq;
+		}
+		all = or ;
+	}
+	if (all) {
+		n->kind = N_BINARY;
+		n->op = all->op;
+		n->a = all->a;
+		n->b = all->b;
+		n->flags |= NF_PAREN;
+		n->name = (struct str){0};
+	} else {
+		set_number(n, N_BOOL, 1);
+	}
+}
+
+/* ---- what literals decide ---- */
+
+static bool truth(const struct node *n, bool *ret)
+{
+	if (n->kind != N_BOOL && n->kind != N_NUM)
+		return false;
+	*ret = n->num != 0;
+	return true;
+}
+
+/* n becomes a copy of one of its children. */
+static void become(struct node *n, const struct node *child)
+{
+	struct node *next = n->next;
+	*n = *child;
+	n->next = next;
+}
+
+static void fold_logic(struct node *n)
+{
+	bool t, is_or = n->op == TK_OROR;
+	struct node *sure = truth(n->a, &t) ? n->a : truth(n->b, &t) ? n->b : NULL;
+	if (sure && t == is_or)
+		set_number(n, N_BOOL, is_or);
+	else if (sure && truth(sure == n->a ? n->b : n->a, &t))
+		set_number(n, N_BOOL, t);
+	else if (sure)
+		become(n, sure == n->a ? n->b : n->a);
+}
+
+/* 5, -1, true */
+static bool number(const struct node *n, i64 *ret)
+{
+	bool minus = n->kind == N_UNARY && n->op == TK_MINUS && n->a->kind == N_NUM;
+	if (!minus && n->kind != N_NUM && n->kind != N_BOOL)
+		return false;
+	*ret = minus ? (i64)(0 - n->a->num) : (i64)n->num;
+	return true;
+}
+
+static void fold_compare(struct node *n)
+{
+	const struct node *x = n->a, *y = n->b;
+	bool text = x->kind == N_STR && y->kind == N_STR;
+	i64 i = 0, j = 0;
+	bool num = number(x, &i) && number(y, &j);
+	if (!text && !num)
+		return;
+	switch ((int)n->op) { /* the others are left to the types */
+	case TK_EQ: set_number(n, N_BOOL, text ? str_eq(x->name, y->name) : i == j); return;
+	case TK_NE: set_number(n, N_BOOL, text ? !str_eq(x->name, y->name) : i != j); return;
+	}
+	if (!num)
+		return;
+	switch ((int)n->op) { /* arithmetic is left to them, too */
+	case TK_LT: set_number(n, N_BOOL, i < j); break;
+	case TK_LE: set_number(n, N_BOOL, i <= j); break;
+	case TK_GT: set_number(n, N_BOOL, i > j); break;
+	case TK_GE: set_number(n, N_BOOL, i >= j); break;
+	}
+}
+
+static void decide(struct node *n)
+{
+	bool t;
+	switch ((int)n->kind) { /* nothing else is decided by a literal */
+	case N_UNARY:
+		if (n->op == TK_NOT && truth(n->a, &t))
+			set_number(n, N_BOOL, !t);
+		break;
+	case N_BINARY:
+		(n->op == TK_OROR || n->op == TK_ANDAND ? fold_logic : fold_compare)(n);
+		break;
+	case N_COND:
+		if (n->b && truth(n->a, &t))
+			become(n, t ? n->b : n->c);
+		break;
+	case N_IF:
+		if (truth(n->a, &t))
+			n->flags |= NF_COMPTIME;
+		break;
+	}
+}
+
+/* Options in n and below become literals. Whether there were any. */
+static bool fold(struct declare *d, struct node *n)
+{
+	bool any = false;
+	if (d->options && is_option(n)) {
+		replace(d, n);
+		return true;
+	}
+	enum builtin_role role = n->kind == N_CALL ? builtin_role(n) : ROLE_NONE;
+	if (role == ROLE_LISTED && d->options) {
+		replace_listed(d, n);
+		any = true;
+	}
+	if (role == ROLE_EXISTS && n->a && n->a->kind == N_STR) {
+		set_number(n, N_BOOL, sema_exists(d->c, n->a->name));
+		return true;
+	}
+	struct node *kids[] = {n->a, n->b, n->c};
+	for (u32 i = 0; i < countof(kids); i++)
+		for (struct node *k = kids[i]; k; k = k->next)
+			any |= fold(d, k);
+	if (any)
+		decide(n);
+	return any;
+}
+
+/* interval:opt.every */
+static void fold_point(struct declare *d, struct node *n)
+{
+	AUTO_SB out = {0};
+	struct str t = n->name;
+	bool any = false;
+	for (u32 i = 0; i < t.n; i++) {
+		u32 end = i + 4;
+		struct str rest = str_from(t, i);
+		while (end < t.n && ((t.s[end] >= 'a' && t.s[end] <= 'z') || t.s[end] == '_'))
+			end++;
+		const struct getopt_use *o =
+			(!i || t.s[i - 1] == ':') && str_starts(rest, STR("opt."))
+				? find_option(d, str_n(t.s + i + 4, end - i - 4))
+				: NULL;
+		if (!o || o->common) {
+			sb_char(&out, t.s[i]);
+			continue;
+		}
+		u64 v;
+		struct err *e = declare_value(o, text_of(d, o), &v);
+		if (e)
+			diag_err(d->ds, E_OPTION, n->loc, e);
+		else if (o->kind == OPTION_TEXT)
+			sb_add(&out, text_of(d, o));
+		else
+			sb_u64(&out, v);
+		any = true;
+		i = end - 1;
+	}
+	if (any)
+		n->name = arena_str(d->a, sb_str(&out));
+}
+
+/* ---- tables ---- */
+
+static void column_word(struct declare *d, struct column *col, const struct node *w)
+{
+	static const struct {
+		const char *name;
+		enum column_unit unit;
+		bool right;
+	} units[] = {
+		{"us", COL_US, true},
+		{"ms", COL_MS, true},
+		{"s", COL_S, true},
+		{"KB", COL_KB, true},
+		{"MB", COL_MB, true},
+		{"percent", COL_PERCENT, true},
+		{"milli", COL_MILLI, true},
+		{"elapsed", COL_ELAPSED, false},
+		{"clock", COL_CLOCK, false},
+		{"hex", COL_HEX, false},
+		{"oct", COL_OCT, false},
+		{"argv", COL_ARGV, false},
+		{"below", COL_BELOW, false},
+		{"status", COL_STATUS, false},
+		{"syscall", COL_SYSCALL, false},
+		{"user", COL_USER, false},
+		{"disk", COL_DISK, false},
+		{"interface", COL_INTERFACE, false},
+		{"cgroup", COL_CGROUP, false},
+		{"hist", COL_HIST, false},
+		{"call", COL_CALL, false},
+		{"function", COL_FUNCTION, false},
+	};
+	static const char *const others[] = {"data", "left", "right", "key", "same"};
+	i32 i = node_word(w, units), other = node_word(w, others);
+	if (i >= 0) {
+		col->unit = units[i].unit;
+		col->right = units[i].right;
+		return;
+	}
+	col->names = names_find(w->name);
+	if (col->names) {
+		col->unit = COL_NAME;
+		return;
+	}
+	if (other == 0) {
+		col->data = true;
+		return;
+	}
+	if (other > 2)
+		return; /* key and same are about all columns together: place_of() */
+	if (other > 0) {
+		col->right = other == 2;
+		return;
+	}
+	diag_hint(d->ds, diag_add(d->ds, E_SYNTAX, w->loc, "columns know no '%.*s'", STRF(w->name)),
+		  "what may stand here: left right data key same us ms s KB MB percent milli "
+		  "elapsed clock hex oct "
+		  "argv "
+		  "status syscall user disk interface cgroup hist call function below; names: %s",
+		  names_list);
+}
+
+static struct str upper(struct arena *a, struct str s)
+{
+	char *t = arena_strz(a, s);
+	for (u32 i = 0; i < s.n; i++)
+		t[i] = t[i] >= 'a' && t[i] <= 'z' ? (char)(t[i] - 32) : t[i];
+	return str_n(t, s.n);
+}
+
+static bool is_wanted(struct declare *d, const struct node *n)
+{
+	bool yes = true;
+	if (n->b && !truth(n->b, &yes))
+		diag_add(d->ds, E_LITERAL, n->b->loc,
+			 "the condition of a column is decided by options alone");
+	return yes;
+}
+
+static void add_column(struct declare *d, struct columns *t, const struct node *n, u32 index)
+{
+	for (u32 i = 0; i < t->n; i++)
+		if (str_eq(t->col[i].name, n->name))
+			diag_add(d->ds, E_SYNTAX, n->loc, "the table has two columns '%.*s'",
+				 STRF(n->name));
+	struct column *col = &t->col[t->n++];
+	*col = (struct column){.name = n->name,
+			       .heading = n->c ? n->c->name : upper(d->a, n->name),
+			       .width = (u32)MIN(n->num, 256u),
+			       .index = index};
+	for (const struct node *w = n->a; w; w = w->next)
+		column_word(d, col, w);
+}
+
+/* --fields: those, in that order. */
+static void pick_fields(struct declare *d, struct columns *t)
+{
+	struct column *old = t->col;
+	u32 nold = t->n;
+	struct str rest = d->c->fields, one;
+	t->col = arena_newn(d->a, struct column, MAX_COLUMNS);
+	t->n = 0;
+	while (str_cut(&rest, ',', &one))
+		for (u32 i = 0; i < nold; i++)
+			if (str_eq(old[i].name, one) && t->n < MAX_COLUMNS)
+				t->col[t->n++] = old[i];
+}
+
+static void sort_by(struct declare *d, struct columns *t, const struct node *words)
+{
+	struct str by = d->c->sort;
+	t->ascending = by.n && by.s[0] == '-';
+	by = t->ascending ? str_from(by, 1) : by;
+	if (!by.n && words) {
+		t->ascending = words->flags & NF_NEG;
+		by = words->name;
+	}
+	for (u32 i = t->n; i--;)
+		if (str_starts(t->col[i].name, by) && by.n)
+			t->sort = i + 1;
+	if (!t->sort && by.n && d->c->sort.n)
+		diag_add(d->ds, E_OPTION, (struct loc){0}, "--sort: there is no column '%.*s'",
+			 STRF(by));
+}
+
+static u32 rows_of(struct declare *d, const struct node *n)
+{
+	if (d->c->rows || !n)
+		return d->c->rows;
+	if (n->kind != N_NUM)
+		diag_add(d->ds, E_LITERAL, n->loc,
+			 "the number of rows is decided by options alone");
+	return (u32)MIN(n->num, UINT32_MAX);
+}
+
+static bool has_word(const struct node *column, const char *word)
+{
+	const char *const one[] = {word};
+	for (const struct node *w = column->a; w; w = w->next)
+		if (node_word(w, one) == 0)
+			return true;
+	return false;
+}
+
+/* Which part of the key, or which value, each column shows: in order, but for `key` and `same`. */
+static u32 place_of(const struct node *table, const struct node *column)
+{
+	bool is_key = has_word(column, "key");
+	u32 keys = 0, at = 0;
+	for (const struct node *k = table->a; k; k = k->next)
+		keys += has_word(k, "key");
+	for (const struct node *k = table->a; k != column; k = k->next)
+		at += has_word(k, "key") == is_key && !has_word(k->next, "same");
+	return is_key ? at : keys + at;
+}
+
+static void add_table(struct declare *d, struct node *n)
+{
+	struct unit *u = d->c->unit;
+	u32 count = node_count(n->a);
+	struct columns *t = arena_new(d->a, struct columns);
+	*t = (struct columns){.name = n->name, .rows = rows_of(d, n->c), .declared = count};
+	t->col = arena_newn(d->a, struct column, count);
+	if (count > MAX_COLUMNS) {
+		diag_add(d->ds, E_LIMIT, n->loc, "a table has at most %d columns", MAX_COLUMNS);
+		return;
+	}
+	for (struct node *k = n->a; k; k = k->next)
+		if (is_wanted(d, k) || d->c->fields.n)
+			add_column(d, t, k, place_of(n, k));
+	if (d->c->fields.n)
+		pick_fields(d, t);
+	static const char *const order[] = {"sorted", "by", "top", "bare"};
+	const struct node *w = n->b;
+	if (w && node_word(w, order) == 3) {
+		t->bare = true;
+		w = w->next;
+	}
+	t->top = w && node_word(w, order) == 2;
+	w = t->top ? w->next : w;
+	if (t->top && !t->rows)
+		t->rows = TOP_ROWS;
+	if (w && node_word(w, order) == 0 && w->next && node_word(w->next, order) == 1)
+		sort_by(d, t, w->next->next);
+	else if (w)
+		diag_add(d->ds, E_SYNTAX, w->loc,
+			 "a table may be 'bare', 'top' and 'sorted by' a column");
+	arena_push(d->a, u->columns, u->ncolumns, t);
+}
+
+struct columns *declare_find_table(const struct unit *u, struct str name)
+{
+	for (u32 i = 0; i < u->ncolumns; i++)
+		if (str_eq(u->columns[i]->name, name))
+			return u->columns[i];
+	return NULL;
+}
+
+static const struct node *declared_column(const struct compile *c, struct str table,
+					  struct str name)
+{
+	for (const struct node *n = c->tree->a; n; n = n->next) {
+		if (n->kind != N_TABLE || !str_eq(n->name, table))
+			continue;
+		for (const struct node *k = n->a; k; k = k->next)
+			if (str_eq(k->name, name))
+				return k;
+	}
+	return NULL;
+}
+
+/* emit(table, name = value, ...): the values of shown columns, in their order. */
+static void order_emit(struct declare *d, struct node *call)
+{
+	struct node *name = call->a;
+	struct columns *t = name ? declare_find_table(d->c->unit, name->name) : NULL;
+	if (!name || name->kind != N_NAME || !t) {
+		diag_add(d->ds, E_SYNTAX, name ? name->loc : call->loc,
+			 "emit() begins with the name of a table that the script declares");
+		set_number(call, N_NUM, 0);
+		return;
+	}
+	struct node *args = name->next, **tail = &name->next;
+	for (struct node *f = args; f; f = f->next) {
+		if (f->kind != N_RFIELD)
+			diag_add(d->ds, E_SYNTAX, f->loc,
+				 "emit() takes values by name: column = value");
+		else if (!declared_column(d->c, t->name, f->name))
+			diag_add(d->ds, E_SYNTAX, f->loc, "table %.*s has no column '%.*s'",
+				 STRF(t->name), STRF(f->name));
+	}
+	call->num = 0;
+	t->head = true;
+	*tail = NULL;
+	for (u32 i = 0; i < t->n; i++)
+		for (struct node *f = args; f; f = f->next) {
+			if (f->kind != N_RFIELD || !str_eq(f->name, t->col[i].name))
+				continue;
+			struct node *v = f->a;
+			v->next = NULL;
+			*tail = v;
+			tail = &v->next;
+			call->num |= 1ull << i;
+			break;
+		}
+}
+
+static bool see_emit(struct node *n, void *arg)
+{
+	bool t;
+	if (n->kind == N_IF && truth(n->a, &t)) { /* the other branch is never there */
+		for (struct node *k = t ? n->b : n->c; k; k = k->next)
+			node_walk(k, see_emit, arg);
+		return false;
+	}
+	if (n->kind == N_CALL && builtin_role(n) == ROLE_EMIT)
+		order_emit(arg, n);
+	return true;
+}
+
+/* ---- the whole ---- */
+
+/* False: a probe whose predicate can never hold, by what options and the kernel are. */
+static bool fold_definition(struct declare *d, struct node *n)
+{
+	bool t;
+	if (n->kind != N_PROBE) {
+		fold(d, n);
+		return true;
+	}
+	for (struct node *p = n->a; d->options && p; p = p->next)
+		fold_point(d, p);
+	fold(d, n->c);
+	return !n->b || !fold(d, n->b) || !truth(n->b, &t) || t;
+}
+
+/* What follows; the next of several ways to an event becomes the first. */
+static struct node *leave_out(struct node *n)
+{
+	if (n->next && !(n->flags & NF_ELSE))
+		n->next->flags &= (u16)~NF_ELSE;
+	return n->next;
+}
+
+/* interval:ns { exit(); } */
+static void add_duration(struct declare *d)
+{
+	struct node *point = node_new(d->a, N_POINT, (struct loc){0}),
+		    *probe = node_new(d->a, N_PROBE, (struct loc){0}),
+		    *block = node_new(d->a, N_BLOCK, (struct loc){0}),
+		    *stmt = node_new(d->a, N_EXPR, (struct loc){0}),
+		    *call = node_new(d->a, N_CALL, (struct loc){0}), **tail = &d->c->tree->a;
+	point->name =
+		str_z(arena_fmt(d->a, "interval:us:%llu", MAX(d->c->duration_ns / 1000, 1ull)));
+	call->name = STR("exit");
+	stmt->a = call;
+	block->a = stmt;
+	probe->a = point;
+	probe->c = block;
+	while (*tail)
+		tail = &(*tail)->next;
+	*tail = probe;
+}
+
+void declare_options(struct compile *c)
+{
+	struct declare d = {.c = c, .a = c->arena, .ds = c->diags};
+	for (const struct node *n = c->tree->a; n; n = n->next)
+		if (n->kind == N_OPTIONS)
+			for (const struct node *o = n->a; o; o = o->next)
+				add_option(&d, o);
+}
+
+bool sema_declare(struct compile *c)
+{
+	struct declare d = {.c = c, .a = c->arena, .ds = c->diags};
+	bool tables = false;
+	for (const struct node *n = c->tree->a; n; n = n->next) {
+		d.options |= n->kind == N_OPTIONS;
+		tables |= n->kind == N_TABLE;
+	}
+	if (d.options)
+		declare_options(c);
+	for (struct node **at = &c->tree->a; *at;)
+		if (fold_definition(&d, *at))
+			at = &(*at)->next;
+		else
+			*at = leave_out(*at);
+	if (!sema_choose(c))
+		return false;
+	for (struct node *n = c->tree->a; tables && n; n = n->next)
+		if (n->kind == N_TABLE)
+			add_table(&d, n);
+	for (struct node *n = c->tree->a; tables && n; n = n->next)
+		if (n->kind == N_PROBE || n->kind == N_FN)
+			node_walk(n, see_emit, &d);
+	c->unit->config.duration_ns = c->duration_ns;
+	if (c->duration_ns)
+		add_duration(&d);
+	return true;
+}

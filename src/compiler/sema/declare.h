@@ -1,0 +1,16 @@
+/* declare.h - options and tables of a script, as its `options` and `table` blocks declare them. */
+#pragma once
+#include "sema/sema.h"
+
+struct columns;
+bool sema_declare(struct compile *c); /* false: there is no probe that could go on */
+/* Only compile.getopts, for whoever reads a command line. */
+void declare_options(struct compile *c);
+/* A value as text, against the option's kind. */
+struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret);
+/* "max-args" on the command line is max_args. */
+bool declare_same_name(struct str given, struct str name);
+/* exists.c: what of the kernel a text names is there; of several ways to an event the first. */
+bool sema_exists(struct compile *c, struct str what);
+bool sema_choose(struct compile *c); /* false: none of them is there */
+struct columns *declare_find_table(const struct unit *u, struct str name);

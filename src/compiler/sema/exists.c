@@ -1,0 +1,172 @@
+/*
+ * exists.c - exists("..."): does this kernel have the probe, type, member or enumerator? And of
+ * several ways to the same event, which comes first.
+ *
+ *	"tracepoint:block:block_io_start"   a probe that could be attached
+ *	"struct request.q.disk"             a type, or a member of one
+ *	"enum req_op.REQ_OP_READ"           an enumerator
+ */
+#include "sema/declare.h"
+
+static bool note_point(const struct point *p, void *arg)
+{
+	struct point *first = arg;
+	*first = *p;
+	return false;
+}
+
+/* Types of arguments are part of it: a function without types is none for typed programs. */
+static bool probe_exists(struct compile *c, struct str text)
+{
+	struct str rest = text, name;
+	str_cut(&rest, ':', &name);
+	const struct kind *k = kind_find(name);
+	struct point p = {.kind = k}, first = {0};
+	if (!k || (k->needs && !host_has(c->host, (enum feature)k->needs)))
+		return false;
+	p.way = kind_last_way(k);
+	struct err *e = k->parse(c->arena, &p, rest.s ? rest : STR(""));
+	if (!e && k->expand)
+		e = k->expand(c->host, c->unit, NULL, &p, note_point, &first);
+	else if (!e)
+		first = p;
+	bool found = !e && first.kind;
+	if (found && k->types && (k->flags & KIND_SIGNATURE))
+		e = k->types(c->host, c->unit, &first, 0);
+	found = found && !e;
+	err_free(e);
+	return found;
+}
+
+static bool has_enumerator(const struct type *t, struct str name)
+{
+	for (u32 i = 0; i < t->nenum; i++)
+		if (str_eq(t->enums[i].name, name))
+			return true;
+	return false;
+}
+
+/* "request.q.disk", behind "struct ". */
+static bool type_exists(struct compile *c, struct str path, enum type_kind kind)
+{
+	struct types *k = host_btf(c->host);
+	struct str rest = path, name;
+	str_cut(&rest, '.', &name);
+	const struct type *t = k ? btf_types_find(k, name, kind) : NULL;
+	while (t && t->kind != T_FWD && rest.n && str_cut(&rest, '.', &name)) {
+		while (t->kind == T_PTR && t->base)
+			t = t->base;
+		if (t->kind == T_ENUM)
+			return !rest.n && has_enumerator(t, name);
+		struct field f;
+		t = type_is_record(t) && type_field(t, name, &f) ? f.type : NULL;
+	}
+	return t && t->kind != T_FWD;
+}
+
+bool sema_exists(struct compile *c, struct str what)
+{
+	static const struct {
+		struct str word;
+		enum type_kind kind;
+	} words[] = {{STR("struct "), T_STRUCT}, {STR("union "), T_UNION}, {STR("enum "), T_ENUM}};
+	for (size_t i = 0; i < countof(words); i++)
+		if (str_starts(what, words[i].word))
+			return type_exists(c, str_trim(str_from(what, words[i].word.n)),
+					   words[i].kind);
+	return probe_exists(c, what);
+}
+
+/* ---- a else b ---- */
+
+static bool all_exist(struct compile *c, const struct node *probe)
+{
+	for (const struct node *p = probe->a; p; p = p->next)
+		if (!sema_exists(c, str_unquote(c->arena, p->name)))
+			return false;
+	return true;
+}
+
+/* One sentence about the first event that there is no way to; the others are counted. */
+struct lacking {
+	struct compile *c;
+	struct diag *first;
+	u32 more;
+};
+
+static void none(struct lacking *l, struct str texts, struct loc loc)
+{
+	if (l->first)
+		l->more++;
+	else
+		l->first = diag_add(l->c->diags, E_LACKS, loc, "this kernel has none of%.*s",
+				    STRF(texts));
+}
+
+static void add_text(struct sb *b, const struct node *points)
+{
+	for (const struct node *p = points; p; p = p->next)
+		sb_fmt(b, "%s %.*s", b->n ? "," : "", STRF(p->name));
+}
+
+/* The points of one probe: of each group the first that exists stays. */
+static void choose_points(struct lacking *l, struct node *probe)
+{
+	struct compile *c = l->c;
+	struct node **at = &probe->a;
+	while (*at) {
+		struct node *first = *at, *last = first, *hit = NULL;
+		AUTO_SB texts = {0};
+		while (last->next && (last->next->flags & NF_ELSE))
+			last = last->next;
+		if (last == first) {
+			at = &first->next;
+			continue;
+		}
+		struct node *rest = last->next;
+		last->next = NULL;
+		for (struct node *p = first; p && !hit; p = p->next)
+			hit = sema_exists(c, str_unquote(c->arena, p->name)) ? p : NULL;
+		add_text(&texts, first);
+		if (!hit)
+			none(l, sb_str(&texts), probe->loc);
+		hit = hit ? hit : first;
+		hit->next = rest;
+		*at = hit;
+		at = &hit->next;
+	}
+}
+
+bool sema_choose(struct compile *c)
+{
+	struct lacking l = {.c = c};
+	struct node **at = &c->tree->a;
+	while (*at) {
+		struct node *first = *at, *last = first, *hit = NULL;
+		AUTO_SB texts = {0};
+		while (last->next && (last->next->flags & NF_ELSE))
+			last = last->next;
+		if (first->kind != N_PROBE || last == first) {
+			if (first->kind == N_PROBE)
+				choose_points(&l, first);
+			at = &first->next;
+			continue;
+		}
+		struct node *rest = last->next;
+		last->next = NULL;
+		for (struct node *p = first; p && !hit; p = p->next) {
+			add_text(&texts, p->a);
+			hit = all_exist(c, p) ? p : NULL;
+		}
+		if (!hit)
+			none(&l, sb_str(&texts), first->loc);
+		*at = hit ? hit : rest;
+		if (hit)
+			hit->next = rest;
+		at = hit ? &hit->next : at;
+	}
+	if (l.more)
+		diag_hint(c->diags, l.first, "%u more such event%s missing", l.more,
+			  l.more == 1 ? " is" : "s are");
+	return !l.first;
+}

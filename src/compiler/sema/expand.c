@@ -1,0 +1,671 @@
+/* expand.c - probe texts -> points (through kinds) -> variants: one body per set of points with
+ * equal types, and the way that fits it. */
+#include "sema/declare.h"
+#include <regex.h>
+
+struct expand {
+	struct compile *c;
+	struct point **tail; /* points of this probe */
+	struct point *head;
+	u32 n;     /* of this attach text */
+	u32 total; /* of the script */
+	struct loc loc, body;
+	struct point lost; /* matched nothing; without .kind: none did */
+	bool full;         /* that was said, and is enough */
+	regex_t *filter;   /* of --probe-filter, or NULL */
+	bool left_out;     /* by it */
+};
+
+/* $1 and $# inside a probe's text are the parameter's text. */
+static struct str substitute(struct compile *c, const struct node *pn)
+{
+	struct str t = pn->name;
+	if (str_chr(t, '$') < 0)
+		return str_unquote(c->arena, t);
+	AUTO_SB b = {0};
+	for (u32 i = 0; i < t.n; i++) {
+		u32 j = i + 1;
+		while (j < t.n && t.s[j] >= '0' && t.s[j] <= '9')
+			j++;
+		u64 k = 0;
+		if (t.s[i] != '$' || j == i + 1 || !str_u64(str_n(t.s + i + 1, j - i - 1), &k)) {
+			sb_char(&b, t.s[i]);
+			continue;
+		}
+		if (k >= 1 && k <= c->nparam)
+			sb_add(&b, c->params[k - 1]);
+		else
+			diag_add(c->diags, E_PROBE_SYNTAX, pn->loc,
+				 "Positional parameter $%llu is needed here, but %u %s given", k,
+				 c->nparam, c->nparam == 1 ? "was" : "were");
+		i = j - 1;
+	}
+	return str_unquote(c->arena, arena_str(c->arena, sb_str(&b)));
+}
+
+/* Tests and benchmarks run when asked for, and nothing beside them. */
+static bool is_wanted(struct unit *u, const struct kind *k)
+{
+	const struct config *g = &u->config;
+	switch (kind_last_way(k)->phase) {
+	case PROG_BEGIN:
+	case PROG_END: return true;
+	case PROG_TEST: u->skipped = g->test ? u->skipped : "test"; return g->test;
+	case PROG_BENCH: u->skipped = g->bench ? u->skipped : "bench"; return g->bench;
+	case PROG_ATTACH:
+	case PROG_SIGNAL:
+	case PROG_ITER:
+	case PROG_PINNED: break;
+	}
+	return !g->test && !g->bench;
+}
+
+/* Begin and end are of the script, not of what is traced. */
+static bool is_filtered(const regex_t *re, const struct point *p)
+{
+	enum prog_phase phase = kind_last_way(p->kind)->phase;
+	AUTO_SB text = {0};
+	sb_add(&text, p->text);
+	return phase != PROG_BEGIN && phase != PROG_END && regexec(re, text.s, 0, NULL, 0);
+}
+
+static bool add_point(const struct point *p, void *arg)
+{
+	struct expand *e = arg;
+	struct compile *c = e->c;
+	struct unit *u = c->unit;
+	if (e->filter && is_filtered(e->filter, p)) {
+		e->left_out = true;
+		return true;
+	}
+	bool same = e->n && (p->kind->flags & KIND_MULTI) && host_has(c->host, FEAT_UPROBE_MULTI);
+	if (!e->full && !same && ++e->total > u->config.max_probes) {
+		diag_hint(c->diags,
+			  diag_add(c->diags, E_LIMIT, e->loc,
+				   "This script would attach to more than %llu probes, "
+				   "which is the current limit",
+				   u->config.max_probes),
+			  "narrow the wildcard, or raise the limit with "
+			  "BPFTRACE_MAX_PROBES or config = { max_probes = ... }");
+		e->full = true;
+	}
+	if (e->full)
+		return false;
+	struct point *q = arena_new(c->arena, struct point);
+	*q = *p;
+	q->loc = e->loc;
+	q->body = e->body;
+	q->code_refused = was_refused(&u->refused, e->body, NULL);
+	q->id = u->nprobe++;
+	q->next = NULL;
+	*e->tail = q;
+	e->tail = &q->next;
+	e->n++;
+	return true;
+}
+
+struct nearest {
+	struct str want, text; /* text: of the whole probe */
+	u32 least;
+};
+
+/* What a user would write for the point: "kind:file:cpp:\"name(parameters)\"" has a plain name.
+ */
+static struct str written_name(const struct point *p)
+{
+	i32 quote = str_chr(p->plain, '"');
+	if (quote < 0)
+		return p->name;
+	struct str s = str_from(p->plain, (u32)quote + 1);
+	i32 end = str_chr(s, '(');
+	return str_n(s.s, end > 0 ? (u32)end : s.n - 1);
+}
+
+/* "name.isra.0", "__x64_sys_name", "sys_enter_name": what became of names that people know. */
+static bool is_form_of(struct str name, struct str want)
+{
+	static const char *const heads[] = {"sys_enter_", "__x64_", "__arm64_"};
+	if (str_starts(name, want))
+		return name.n > want.n && name.s[want.n] == '.';
+	for (u32 i = 0; i < countof(heads); i++) {
+		struct str head = str_z(heads[i]);
+		if (name.n == head.n + want.n && str_starts(name, head) && str_ends(name, want))
+			return true;
+	}
+	return false;
+}
+
+static bool is_nearer(struct nearest *b, struct str name)
+{
+	u32 d = is_form_of(name, b->want) ? 0 : str_distance(b->want, name, b->least);
+	bool nearer = d < b->least;
+	b->least = MIN(d, b->least);
+	return nearer;
+}
+
+/* A system call that this architecture has not: what programs call here. */
+static bool hint_instead(struct compile *c, const struct point *p, struct diag *d)
+{
+	static const char *const heads[] = {"sys_enter_", "sys_exit_", "__x64_sys_",
+					    "__arm64_sys_"};
+	const struct arch *a = c->host->arch;
+	for (u32 i = 0; i < countof(heads); i++) {
+		struct str head = str_z(heads[i]), full = p->name;
+		struct str call = str_from(full, MIN(head.n, full.n));
+		const char *other = str_starts(full, head) ? arch_instead(a, call) : NULL;
+		if (!other)
+			continue;
+		diag_hint(c->diags, d, "there is no system call %.*s on %s: programs call %s",
+			  STRF(call), a->name, other);
+		return true;
+	}
+	return false;
+}
+
+static bool note_nearest(const struct point *p, void *arg)
+{
+	struct nearest *b = arg;
+	if (is_nearer(b, written_name(p)))
+		b->text = p->plain.n ? p->plain : p->text;
+	return true;
+}
+
+/* A probe that exists and is spelled almost like p; empty: none. */
+static struct str near_point(struct compile *c, const struct point *p)
+{
+	struct nearest b = {.want = p->name, .least = 1 + MIN(p->name.n / 4, 2u)};
+	if (!p->name.n || str_is_glob(p->name) || str_is_glob(p->target) || !p->kind->expand)
+		return b.text;
+	struct point any = *p;
+	any.name = STR("*");
+	any.like = p->name;
+	any.loc = (struct loc){0};
+	err_free(p->kind->expand(c->host, c->unit, NULL, &any, note_nearest, &b));
+	if (!b.text.n && p->target.n && (p->kind->flags & KIND_KERNEL)) { /* elsewhere */
+		any.target = STR("*");
+		err_free(p->kind->expand(c->host, c->unit, NULL, &any, note_nearest, &b));
+	}
+	return b.text;
+}
+
+static bool note_first(const struct point *p, void *arg)
+{
+	struct str *text = arg;
+	*text = p->text;
+	return false;
+}
+
+/* "event" alone where "category:event" is wanted, or the category alone; empty: neither is known.
+ */
+static struct str with_category(struct compile *c, const struct kind *k, struct str word)
+{
+	struct str text = STR("");
+	struct point any = {.kind = k, .way = kind_last_way(k), .target = STR("*"), .name = word};
+	if (kind_last_way(k)->prog_type != BPF_PROG_TYPE_TRACEPOINT || !word.n ||
+	    str_chr(word, ':') >= 0 || str_is_glob(word))
+		return text;
+	err_free(k->expand(c->host, c->unit, NULL, &any, note_first, &text));
+	any.target = word;
+	any.name = STR("*");
+	if (!text.n) {
+		err_free(k->expand(c->host, c->unit, NULL, &any, note_first, &text));
+		if (text.n)
+			text = str_z(arena_fmt(c->arena, "%s:%.*s:*", k->name, STRF(word)));
+	}
+	return text;
+}
+
+/* The category of events of single system calls is an option of the kernel's configuration. */
+static bool lacks_syscalls(struct compile *c, const struct point *p)
+{
+	if (p->way->prog_type != BPF_PROG_TYPE_TRACEPOINT || !str_is(p->target, "syscalls"))
+		return false;
+	struct str text = {0};
+	struct point any = {.kind = p->kind, .way = p->way, .target = p->target, .name = STR("*")};
+	err_free(p->kind->expand(c->host, c->unit, NULL, &any, note_first, &text));
+	return !text.n;
+}
+
+static void missing(struct expand *e, struct str prov, struct str rest)
+{
+	struct compile *c = e->c;
+	struct diags *ds = c->diags;
+	enum missing_probes policy = c->unit->config.missing_probes;
+	if (policy == MISSING_IGNORE)
+		return;
+	/* A wildcard may be one of several ways to the same event. */
+	if (policy == MISSING_WARN || (str_is_glob(rest) && e->head)) {
+		diag_add(ds, W_NO_PROBE, e->loc, "No matches for %.*s %.*s. Skipping.", STRF(prov),
+			 STRF(rest));
+		return;
+	}
+	struct diag *d = diag_add(ds, E_NO_PROBE, e->loc, "No matches for %.*s %.*s.", STRF(prov),
+				  STRF(rest));
+	struct str near = e->lost.kind ? near_point(c, &e->lost) : STR("");
+	if (e->lost.kind && lacks_syscalls(c, &e->lost))
+		diag_hint(ds, d,
+			  "this kernel has no events of single system calls "
+			  "(CONFIG_FTRACE_SYSCALLS); "
+			  "tracepoint:raw_syscalls:sys_enter sees all of them, args.id is the "
+			  "number");
+	else if (e->lost.kind && hint_instead(c, &e->lost, d))
+		;
+	else if (near.n)
+		diag_hint(ds, d, "did you mean '%.*s'?", STRF(near));
+	else
+		diag_hint(
+			ds, d,
+			"If this is expected, set the 'missing_probes' config variable to 'warn'.");
+}
+
+/* A kernel's event may be elsewhere than where it is looked for. */
+static void not_found(struct compile *c, const struct point *p, struct loc loc, struct err *err)
+{
+	u32 nd = c->diags->nerror;
+	bool elsewhere = p->target.n && (p->kind->flags & KIND_KERNEL);
+	struct str near = elsewhere ? near_point(c, p) : STR("");
+	diag_err(c->diags, E_NO_PROBE, loc, err);
+	if (c->diags->nerror > nd && hint_instead(c, p, c->diags->last))
+		return;
+	if (near.n && c->diags->nerror > nd)
+		diag_hint(c->diags, c->diags->last, "did you mean '%.*s'?", STRF(near));
+}
+
+/* One kind with one text; quiet: tried because the probe's kind is a wildcard. */
+static void expand_with(struct expand *e, const struct kind *k, struct str rest, bool quiet)
+{
+	struct compile *c = e->c;
+	struct unit *u = c->unit;
+	struct point p = {.kind = k, .way = kind_last_way(k), .loc = e->loc};
+	struct err *err = k->parse(c->arena, &p, rest);
+	if (!err && !is_wanted(u, k)) {
+		e->n++;
+		return;
+	}
+	if (err && quiet) {
+		err_free(err);
+		return;
+	}
+	if (err) {
+		u32 nd = c->diags->nerror;
+		struct str near = with_category(c, k, rest);
+		diag_err(c->diags, E_PROBE_SYNTAX, e->loc, err);
+		if (c->diags->nerror > nd && near.n)
+			diag_hint(c->diags, c->diags->last, "did you mean '%.*s'?", STRF(near));
+		else if (c->diags->nerror > nd)
+			diag_hint(c->diags, c->diags->last, "syntax: %s", k->syntax);
+		return;
+	}
+	if (!k->expand) {
+		add_point(&p, e);
+		return;
+	}
+	u32 n = e->n;
+	err = k->expand(c->host, u, c->diags, &p, add_point, e);
+	if (!err && !quiet && e->n == n)
+		e->lost = p;
+	if (err && quiet)
+		err_free(err);
+	else if (err && u->config.missing_probes != MISSING_ERROR)
+		err_free(err);
+	else if (err)
+		not_found(c, &p, e->loc, err);
+}
+
+/* A wildcard for kinds means those of user programs where a file is named, else the machine's. */
+static void expand_kinds(struct expand *e, struct str glob, struct str rest)
+{
+	bool user = e->c->unit->pid || str_chr(rest, '/') >= 0;
+	u32 meant = user ? KIND_USER : KIND_MACHINE;
+	for (u32 i = 0; probe_kinds[i]; i++)
+		if ((probe_kinds[i]->flags & meant) && str_glob(glob, str_z(probe_kinds[i]->name)))
+			expand_with(e, probe_kinds[i], rest, true);
+}
+
+static void expand_text(struct expand *e, const struct node *pn)
+{
+	struct diags *ds = e->c->diags;
+	u32 before = ds->nerror;
+	struct str text = substitute(e->c, pn), rest = text, name;
+	if (ds->nerror != before)
+		return;
+	str_cut(&rest, ':', &name);
+	if (!rest.s)
+		rest = STR("");
+	e->loc = pn->loc;
+	e->n = 0;
+	e->left_out = false;
+	e->lost = (struct point){0};
+	if (str_is_glob(name)) {
+		expand_kinds(e, name, rest);
+	} else {
+		const struct kind *k = kind_find(name);
+		if (!k) {
+			struct diag *d = diag_add(ds, E_PROBE_TYPE, pn->loc,
+						  "Invalid probe type: %.*s", STRF(name));
+			u32 least = 3;
+			for (u32 i = 0; probe_kinds[i]; i++) {
+				u32 n = str_distance(name, str_z(probe_kinds[i]->name), least);
+				if (n < least)
+					diag_hint(ds, d, "did you mean '%s'?",
+						  probe_kinds[i]->name);
+				least = MIN(n, least);
+			}
+			return;
+		}
+		expand_with(e, k, rest, false);
+		name = str_z(k->name);
+	}
+	if (!e->n && !e->left_out && !e->full && ds->nerror == before)
+		missing(e, name, rest);
+}
+
+/* What a body asks of its probes. */
+struct body {
+	u32 use;
+	bool whole; /* args itself, not only members */
+	VEC(struct str) member;
+};
+
+static bool note_use(struct node *n, void *arg)
+{
+	struct body *b = arg;
+	if (n->kind == N_MEMBER && sema_is_args(n->a)) {
+		b->use |= USE_ARGS;
+		vec_add(&b->member, n->name);
+		return false;
+	}
+	if (n->kind == N_NAME || n->kind == N_CALL) {
+		b->use |= builtin_asks(n->name);
+		b->whole |= sema_is_args(n);
+	}
+	return true;
+}
+
+static bool same_args(const struct type *a, const struct type *b)
+{
+	if (a == b || !a || !b)
+		return a == b;
+	u32 na, nb;
+	const struct field *fa = type_fields(a, &na), *fb = type_fields(b, &nb);
+	if (na != nb)
+		return false;
+	for (u32 i = 0; i < na; i++)
+		if (!str_eq(fa[i].name, fb[i].name) || fa[i].bit_off != fb[i].bit_off ||
+		    fa[i].data_loc != fb[i].data_loc || fa[i].user != fb[i].user ||
+		    !type_eq(fa[i].type, fb[i].type))
+			return false;
+	return true;
+}
+
+static bool same_variant(struct compile *c, const struct point *a, const struct point *b, u32 use)
+{
+	if (a->kind != b->kind || a->way != b->way || a->abi != b->abi)
+		return false;
+	if ((use & USE_FUNC) && sema_func_is_text(c->host, a))
+		return false;
+	if ((point_flags(a) & KIND_SPLIT) && !str_eq(a->extra, b->extra))
+		return false;
+	if ((use & USE_ARGS) && !same_args(a->args, b->args))
+		return false;
+	if ((use & USE_ARGN) && a->narg != b->narg)
+		return false;
+	if ((use & USE_ARGS) && (a->debug || b->debug))
+		return false;
+	if ((use & (USE_ARGN | USE_ARGS)) && (a->priv || b->priv) && a->way->arg)
+		return false; /* where arguments are may differ from point to point */
+	return !(use & USE_RETVAL) || a->ret == b->ret ||
+	       (a->ret && b->ret && type_eq(a->ret, b->ret));
+}
+
+/* The function's address comes from the helper, or is the probe's own, less its offset. */
+static bool func_needs_point(struct compile *c, const struct point *p)
+{
+	return p->offset || ((point_flags(p) & KIND_RETVAL) && !host_has(c->host, FEAT_FUNC_IP));
+}
+
+static bool ctx_is_args(struct node *n, void *arg)
+{
+	(void)arg;
+	if (n->kind == N_NAME && builtin_role(n) == ROLE_CONTEXT)
+		n->name = STR("args");
+	return true;
+}
+
+/* args.NAME; of text behind a tracepoint's event, the text. */
+static struct node *args_member(struct arena *a, struct loc loc, const struct field *f)
+{
+	struct node *args = node_new(a, N_NAME, loc), *member = node_new(a, N_MEMBER, loc);
+	args->name = STR("args");
+	member->name = f->name;
+	member->a = args;
+	if (!f->data_loc || f->type != &type_str0)
+		return member;
+	struct node *call = node_new(a, N_CALL, loc);
+	call->name = STR("str");
+	call->a = member;
+	return call;
+}
+
+struct whole {
+	struct arena *a;
+	const struct type *args;
+};
+
+/* args as a value is a record of its members. */
+static bool spell_args(struct node *n, void *arg)
+{
+	const struct whole *w = arg;
+	bool type_only = n->kind == N_SIZEOF || n->kind == N_OFFSETOF || n->kind == N_TYPEINFO;
+	if (type_only || (n->kind == N_MEMBER && sema_is_args(n->a)))
+		return false;
+	u32 nf;
+	const struct field *f = sema_is_args(n) ? type_fields(w->args, &nf) : NULL;
+	if (!f || !nf)
+		return true;
+	struct node **tail = &n->a;
+	n->kind = N_RECORD;
+	n->name = (struct str){0};
+	n->a = NULL;
+	for (u32 i = 0; i < nf; i++) {
+		struct node *e = node_new(w->a, N_RFIELD, n->loc);
+		e->name = f[i].name;
+		e->a = args_member(w->a, n->loc, &f[i]);
+		*tail = e;
+		tail = &e->next;
+	}
+	return false;
+}
+
+static void add_variant(struct compile *c, struct node *probe, struct point *p, u32 use, u32 first)
+{
+	struct arena *a = c->arena;
+	for (u32 i = first; i < c->nvariant; i++) {
+		struct variant *v = c->variant[i];
+		if (!same_variant(c, v->points, p, use))
+			continue;
+		struct point *last = v->points;
+		while (last->next)
+			last = last->next;
+		last->next = p;
+		v->npoint++;
+		return;
+	}
+	struct variant *v = arena_new(a, struct variant);
+	v->probe = node_clone(a, probe);
+	v->probe->next = NULL;
+	if (point_flags(p) & KIND_CTX_ARGS) {
+		node_walk(v->probe->c, ctx_is_args, NULL);
+		if (v->probe->b)
+			node_walk(v->probe->b, ctx_is_args, NULL);
+	}
+	struct whole whole = {a, p->args};
+	if (p->args && v->probe->b)
+		node_walk(v->probe->b, spell_args, &whole);
+	if (p->args)
+		node_walk(v->probe->c, spell_args, &whole);
+	v->points = p;
+	v->npoint = 1;
+	arena_push(a, c->variant, c->nvariant, v);
+}
+
+/* The cheapest way to the points of a body that can do what it asks for. */
+static void choose_way(struct compile *c, struct variant *v, u32 use)
+{
+	struct point *first = v->points;
+	const struct ask ask = {c->host, c->unit, first, v->npoint, use};
+	const struct way *const *at = first->kind->ways;
+	while (at[1] && (was_refused(&c->unit->refused, first->body, *at) ||
+			 ((*at)->fits && !(*at)->fits(&ask))))
+		at++;
+	const struct way *w = *at;
+	bool fits = at[1] || !w->fits || w->fits(&ask);
+	assert(fits);
+	for (struct point *p = first; p; p = p->next)
+		p->way = w;
+	u32 flags = point_flags(first);
+	v->task = (use & (USE_TASK | USE_USTACK)) || (flags & WAY_TASK);
+	v->per_point = !w->which &&
+		       ((use & USE_PROBE) || ((use & USE_FUNC) && func_needs_point(c, first)) ||
+			((use & USE_FUNC) && !(flags & WAY_REGS)) || (flags & KIND_ONCE) ||
+			w->prog_type == BPF_PROG_TYPE_TRACING);
+}
+
+/* ctx may be what args is about; registers are read without its types. */
+static u32 use_of(const struct kind *k, u32 use)
+{
+	return (use & USE_CTX) && !(k->flags & KIND_RAW_ARGN) ? use | USE_ARGS : use;
+}
+
+/* Fill in the types that the body asks for. */
+static struct err *point_types(struct compile *c, struct point *p, u32 use)
+{
+	const struct kind *k = p->kind;
+	bool asked = (use & (USE_ARGS | USE_ARGN | USE_RETVAL)) || (k->flags & KIND_SIGNATURE);
+	return k->types && asked ? k->types(c->host, c->unit, p, use) : NULL;
+}
+
+/* Members of args, as bits. */
+static u64 members_of(const struct body *b, const struct type *args)
+{
+	u32 n = 0;
+	u64 bits = 0;
+	const struct field *f = args ? type_fields(args, &n) : NULL;
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = 0; k < b->member.n; k++)
+			if (str_eq(f[i].name, b->member.v[k]))
+				bits |= i < 63 ? 1ull << i : ALL_MEMBERS;
+	if (b->whole && args)
+		bits = n < 64 ? (1ull << n) - 1 : ALL_MEMBERS;
+	return bits;
+}
+
+static void expand_probe(struct expand *e, struct node *probe)
+{
+	struct compile *c = e->c;
+	e->head = NULL;
+	e->tail = &e->head;
+	e->body = probe->loc;
+	for (const struct node *pn = probe->a; pn && !e->full; pn = pn->next)
+		expand_text(e, pn);
+	u32 first = c->nvariant;
+	struct body body = {0};
+	if (probe->b)
+		node_walk(probe->b, note_use, &body);
+	node_walk(probe->c, note_use, &body);
+	for (struct node *f = c->tree->a; f; f = f->next)
+		if (f->kind == N_FN)
+			node_walk(f->c, note_use, &body);
+	for (struct point *p = e->head, *next; p && !e->full; p = next) {
+		next = p->next;
+		p->next = NULL;
+		if (p->kind->needs && !host_has(c->host, p->kind->needs)) {
+			if (!(c->lacking >> p->kind->needs & 1))
+				diag_add(c->diags, E_FEATURE, p->loc, "%s probes need %s, %s",
+					 p->kind->name, feature_what(p->kind->needs),
+					 feature_lacks(c->host, p->kind->needs));
+			c->lacking |= 1ull << p->kind->needs;
+			continue;
+		}
+		u32 uses = use_of(p->kind, body.use);
+		struct err *err = point_types(c, p, uses);
+		p->members = members_of(&body, p->args);
+		if (err)
+			diag_err(c->diags, E_NO_PROBE, p->loc, err);
+		else
+			add_variant(c, probe, p, uses, first);
+	}
+	for (u32 i = first; i < c->nvariant; i++)
+		choose_way(c, c->variant[i], use_of(c->variant[i]->points->kind, body.use));
+	vec_free(&body.member);
+}
+
+static int by_text(const void *x, const void *y)
+{
+	const struct point *const *a = x, *const *b = y;
+	return str_cmp((*a)->text, (*b)->text);
+}
+
+/* Ids in the order of names, so that maps keyed by probe sort by id. */
+static void name_points(struct compile *c)
+{
+	struct unit *u = c->unit;
+	struct point **all = arena_newn(c->arena, struct point *, u->nprobe + 1);
+	u32 n = 0;
+	for (u32 i = 0; i < c->nvariant; i++)
+		for (struct point *p = c->variant[i]->points; p; p = p->next)
+			all[n++] = p;
+	assert(n <= u->nprobe);
+	qsort(all, n, sizeof(struct point *), by_text);
+	u->nprobe = 0;
+	u->probe_name = arena_newn(c->arena, struct str, n + 1);
+	for (u32 i = 0; i < n; i++) { /* files of several processes may have one path */
+		if (!i || !str_eq(all[i]->text, all[i - 1]->text))
+			u->probe_name[u->nprobe++] = all[i]->text;
+		all[i]->id = u->nprobe - 1;
+	}
+}
+
+/* Pinned iterators run when we have ended. */
+static void check_pinned(struct compile *c)
+{
+	const struct variant *pinned = NULL, *other = NULL;
+	for (u32 i = 0; i < c->nvariant; i++)
+		if (point_flags(c->variant[i]->points) & WAY_PINNED)
+			pinned = c->variant[i];
+		else
+			other = c->variant[i];
+	if (pinned && other)
+		diag_add(c->diags, E_CONTEXT, other->points->loc,
+			 "beside a pinned iterator there can be no other probe: sonde ends as soon "
+			 "as it is pinned");
+}
+
+bool sema_expand(struct compile *c)
+{
+	struct expand e = {.c = c};
+	u32 nprobe = 0;
+	regex_t filter;
+	if (c->filter && !regcomp(&filter, c->filter, REG_EXTENDED | REG_NOSUB))
+		e.filter = &filter;
+	sema_cdefs(c);
+	sema_macros(c);
+	sema_old(c);
+	bool declared = sema_declare(c);
+	for (struct node *n = c->tree->a; n && declared; n = n->next) {
+		if (n->kind == N_PROBE) {
+			expand_probe(&e, n);
+			nprobe++;
+		}
+	}
+	if (e.filter)
+		regfree(e.filter);
+	if (!declared)
+		return false;
+	name_points(c);
+	check_pinned(c);
+	struct diags *ds = c->diags;
+	if (!nprobe && !ds->nerror)
+		diag_add(ds, E_NO_PROBE, (struct loc){0}, "No probes to attach");
+	return !ds->nerror;
+}

@@ -1,0 +1,50 @@
+/* options.c - the script's own options: those it was given against those it asked for. */
+#include "sema/declare.h"
+
+static bool is_known(const struct compile *c, struct str name)
+{
+	for (const struct getopt_use *o = c->getopts; o; o = o->next)
+		if (o->declared ? declare_same_name(name, o->name) : str_eq(o->name, name))
+			return true;
+	return false;
+}
+
+static bool wants_help(const struct compile *c)
+{
+	for (u32 i = 0; i < c->nopt; i++)
+		if (str_is(c->opts[i].name, "help") && !is_known(c, STR("help")))
+			return true;
+	return false;
+}
+
+void sema_print_options(const struct compile *c, struct sb *out)
+{
+	for (const struct getopt_use *o = c->getopts; o; o = o->next) {
+		sb_fmt(out, "\n  --%.*s", STRF(o->name));
+		if (o->type->kind != T_BOOL)
+			sb_fmt(out, "=%.*s", STRF(o->text));
+		if (o->doc.n)
+			sb_fmt(out, ": %.*s", STRF(o->doc));
+	}
+	if (!c->getopts)
+		sb_z(out, " none");
+}
+
+bool sema_options(struct compile *c)
+{
+	struct diags *ds = c->diags;
+	AUTO_SB wrong = {0};
+	AUTO_SB known = {0};
+	c->help = wants_help(c);
+	for (u32 i = 0; i < c->nopt && !c->help; i++)
+		if (!is_known(c, c->opts[i].name))
+			sb_fmt(&wrong, "%s--%.*s", wrong.n ? ", " : "", STRF(c->opts[i].name));
+	if (!wrong.n)
+		return true;
+	sema_print_options(c, &known);
+	diag_hint(ds,
+		  diag_add(ds, E_OPTION, (struct loc){0},
+			   "unexpected program command line options: %s", wrong.s),
+		  "expected program options:%s", known.s);
+	return false;
+}

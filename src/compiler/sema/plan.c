@@ -1,0 +1,291 @@
+/* plan.c - how each map is kept: per CPU or shared, its key, its limit, and by which store. */
+#include "sema/plan.h"
+#include "core/agg.h"
+#include "core/store.h"
+#include "sema/check.h"
+
+enum {
+	MAX_HASH_BYTES =
+		64 << 20, /* of one map with large values: fewer elements instead of more memory */
+	MIN_KEYS = 64,
+	KEY_LIMIT = 512, /* of old kernels */
+	KEY_HASH = 16,
+	FEW_MAPS = 40, /* so many have maps of their own */
+	PLACES_MAX =
+		64, /* in a body that find an element by code of their own, some 200 instructions */
+};
+
+/* Integers take 8 bytes in maps, so that atomic adds work and widths never matter to a reader. */
+static const struct type *widened(const struct type *t)
+{
+	return t->kind == T_INT ? type_int(8, t->is_signed) : t;
+}
+
+/* One copy for all CPUs: atomic additions. */
+static bool can_share(const struct type *t)
+{
+	const struct agg *agg = agg_of(t);
+	return agg && agg->adds;
+}
+
+/* One copy per CPU, unless the script itself reads the sum or deletes it where there is no element
+ * to delete, or a copy is large and keyed. */
+static bool wants_percpu(const struct map *m, const struct mapuse *use)
+{
+	if (!type_is_agg(m->val))
+		return false;
+	if (m->declared)
+		return m->map_type == BPF_MAP_TYPE_PERCPU_HASH ||
+		       m->map_type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+	if (!can_share(m->val))
+		return true;
+	bool large = agg_of(m->val)->buckets;
+	return !use->read && (m->scalar ? !use->touched : !large);
+}
+
+/*
+ * Kernels that limit keys get hashes of them, and a second map with the keys. So do long keys of
+ * aggregations: hashing what a key holds is cheaper than what the kernel does with all of it.
+ */
+static void plan_big_key(struct compile *c, struct map *m)
+{
+	bool fits = m->key_size <= KEY_LIMIT || host_has(c->host, FEAT_BIG_KEYS);
+	if (fits && (!m->adds || m->key_size <= KEY_SHORT))
+		return;
+	struct map *k = arena_new(c->arena, struct map);
+	*k = (struct map){.name = str_z(arena_fmt(c->arena, "%.*s_keys", STRF(m->name))),
+			  .role = MAP_AUX};
+	k->map_type = BPF_MAP_TYPE_HASH;
+	k->key_size = KEY_HASH;
+	k->val_size = ALIGN_UP(m->key_size, 8u);
+	k->max_entries = m->max_entries;
+	m->keys = k;
+	m->key_size = KEY_HASH;
+}
+
+static void plan_key(struct compile *c, struct map *m)
+{
+	m->key = widened(m->key);
+	m->key_size = m->key->kind == T_INT ? 8 : m->key->size;
+	if (!m->declared) {
+		u64 each = m->key_size + m->val_size * (m->percpu ? c->host->ncpu : 1ull);
+		u64 room = MAX(MAX_HASH_BYTES / each, (u64)MIN_KEYS);
+		const struct config *g = &c->unit->config;
+		m->max_entries =
+			(u32)(g->map_keys_set ? g->max_map_keys : MIN(g->max_map_keys, room));
+	}
+	plan_big_key(c, m);
+}
+
+/* An array of one element that user space maps. */
+static struct map *new_memory(struct compile *c, const char *name, u32 size)
+{
+	struct map *t = arena_new(c->arena, struct map);
+	*t = (struct map){.name = str_z(name), .role = MAP_AUX};
+	t->map_type = BPF_MAP_TYPE_ARRAY;
+	t->flags = BPF_F_MMAPABLE;
+	t->key_size = 4;
+	t->max_entries = 1;
+	t->val_size = size;
+	return t;
+}
+
+struct map *plan_memory(struct compile *c, const struct map *m, const char *what, u32 size)
+{
+	return new_memory(c, arena_fmt(c->arena, "%.*s_%s", STRF(m->name), what), size);
+}
+
+bool plan_exact_limit(const struct compile *c)
+{
+	const struct config *g = &c->unit->config;
+	return g->map_keys_set && g->max_map_keys <= MAP_KEYS;
+}
+
+/* ---- bodies that are long ---- */
+
+struct crowd {
+	struct compile *c;
+	u64 places; /* that find an element by its key */
+};
+
+static bool count_places(struct node *n, void *arg)
+{
+	struct crowd *all = arg, inner = {.c = all->c};
+	all->places += n->kind == N_MAP && n->map && mapuse(all->c, n->map)->keyed;
+	if (n->kind != N_UNROLL)
+		return true;
+	node_walk(n->b, count_places, &inner);
+	all->places += inner.places * n->a->num;
+	return false;
+}
+
+static bool note_crowd(struct node *n, void *arg)
+{
+	struct crowd *all = arg;
+	if (n->kind == N_MAP && n->map)
+		mapuse(all->c, n->map)->crowded = true;
+	return true;
+}
+
+static void walk_body(const struct variant *v, node_cb *cb, struct crowd *all)
+{
+	node_walk(v->probe, cb, all);
+	for (const struct fninst *f = v->fns; f; f = f->next)
+		node_walk(f->fn, cb, all);
+}
+
+static void find_crowds(struct compile *c)
+{
+	for (u32 i = 0; i < c->nvariant; i++) {
+		struct crowd all = {.c = c};
+		walk_body(c->variant[i], count_places, &all);
+		if (all.places > PLACES_MAX)
+			walk_body(c->variant[i], note_crowd, &all);
+	}
+}
+
+/* Does what let says of its kind go with how the map is used? */
+static void check_declared(struct compile *c, const struct map *m)
+{
+	struct diags *ds = c->diags;
+	if (m->scalar)
+		diag_add(ds, E_MAP_SHAPE, m->loc,
+			 "%s is declared with a size, but used without a key", m->name.s);
+	if (type_is_agg(m->val) && !m->percpu && !can_share(m->val))
+		diag_add(ds, E_TYPE, m->loc, "Incompatible map types: %s needs a percpuhash",
+			 m->name.s);
+	if (!type_is_agg(m->val) && (m->map_type == BPF_MAP_TYPE_PERCPU_HASH ||
+				     m->map_type == BPF_MAP_TYPE_LRU_PERCPU_HASH))
+		diag_add(ds, E_TYPE, m->loc,
+			 "Incompatible map types: %s holds plain values, which a per-CPU map would "
+			 "scatter",
+			 m->name.s);
+}
+
+static const struct store *choose_store(struct compile *c, const struct map *m)
+{
+	const struct mapuse use = *mapuse(c, m);
+	const struct store *const *s = stores;
+	while (!(*s)->fits(c, m, &use))
+		s++;
+	return *s;
+}
+
+static bool plan_map(struct compile *c, struct map *m)
+{
+	if (!m->val || (!m->key && !m->scalar)) {
+		diag_add(c->diags, W_UNUSED, m->loc, "Unused map: %s", m->name.s);
+		return false;
+	}
+	m->shown = m->val;
+	m->val = widened(m->val);
+	const struct mapuse use = *mapuse(c, m);
+	m->percpu = wants_percpu(m, &use);
+	m->adds = type_is_agg(m->val) && !use.read && !use.touched && !m->declared;
+	if (m->declared)
+		check_declared(c, m);
+	const struct agg *agg = agg_of(m->val);
+	m->val_size = ALIGN_UP(agg ? agg->words(m->val) * 8 : m->val->size, 8u);
+	if (m->scalar) {
+		m->key_size = 4;
+		m->max_entries = 1;
+	} else {
+		plan_key(c, m);
+	}
+	m->store = choose_store(c, m);
+	m->store->plan(c, m);
+	return true;
+}
+
+static void unit_add_map(struct compile *c, struct map *m)
+{
+	struct unit *u = c->unit;
+	m->index = u->nmap;
+	arena_push(c->arena, u->map, u->nmap, m);
+}
+
+/* A program may name 64 maps of the kernel's: what is one element lies in one map then. */
+static void share_memory(struct compile *c)
+{
+	enum { CACHE_LINE = 64, MOST = 1 << 30 };
+	struct unit *u = c->unit;
+	struct map *all = new_memory(c, "memory", 0);
+	for (u32 i = 0; i < u->nmap; i++) {
+		struct map *m = u->map[i];
+		bool ours = m->role == MAP_USER || (m->role == MAP_AUX && m->flags);
+		if (!ours || m->map_type != BPF_MAP_TYPE_ARRAY || all->val_size > MOST ||
+		    m->val_size > MOST)
+			continue;
+		m->in = all;
+		m->at = all->val_size;
+		all->val_size += ALIGN_UP(m->val_size, (u32)CACHE_LINE);
+	}
+	if (all->val_size)
+		unit_add_map(c, all);
+}
+
+bool sema_plan(struct compile *c)
+{
+	struct unit *u = c->unit;
+	u32 n = 0;
+	find_crowds(c);
+	for (u32 i = 0; i < u->nmap; i++) {
+		struct map *m = u->map[i];
+		if (m->role == MAP_USER && !plan_map(c, m))
+			continue;
+		m->index = n;
+		u->map[n++] = m;
+	}
+	u->nmap = n;
+	for (u32 i = 0; i < n; i++) {
+		if (u->map[i]->keys)
+			unit_add_map(c, u->map[i]->keys);
+		if (u->map[i]->own)
+			unit_add_map(c, u->map[i]->own);
+	}
+	if (u->nmap > FEW_MAPS)
+		share_memory(c);
+	return !c->diags->nerror;
+}
+
+static const char *map_type_name(u32 t)
+{
+	switch (t) {
+	case BPF_MAP_TYPE_HASH: return "hash";
+	case BPF_MAP_TYPE_ARRAY: return "array";
+	case BPF_MAP_TYPE_PERCPU_HASH: return "percpu_hash";
+	case BPF_MAP_TYPE_PERCPU_ARRAY: return "percpu_array";
+	case BPF_MAP_TYPE_LRU_HASH: return "lru_hash";
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH: return "lru_percpu_hash";
+	case BPF_MAP_TYPE_RINGBUF: return "ringbuf";
+	case BPF_MAP_TYPE_PERF_EVENT_ARRAY: return "perf_event_array";
+	default: return "map";
+	}
+}
+
+void sema_dump_plan(const struct compile *c, struct sb *out)
+{
+	const struct unit *u = c->unit;
+	for (u32 i = 0; i < u->nmap; i++) {
+		const struct map *m = u->map[i];
+		sb_fmt(out, "map %.*s: %s, %u elements, key %u bytes", STRF(m->name),
+		       map_type_name(m->map_type), m->max_entries, m->key_size);
+		if (m->key) {
+			sb_z(out, " ");
+			type_name(m->key, out);
+		}
+		sb_fmt(out, ", value %u bytes", m->val_size);
+		if (m->shown) {
+			sb_z(out, " ");
+			type_name(m->shown, out);
+		}
+		sb_char(out, '\n');
+	}
+	for (u32 i = 0; i < c->nvariant; i++) {
+		const struct variant *v = c->variant[i];
+		sb_fmt(out, "body %u: %u point%s%s\n", i, v->npoint, v->npoint == 1 ? "" : "s",
+		       v->per_point ? ", a program each" : "");
+		for (const struct point *p = v->points; p; p = p->next)
+			sb_fmt(out, "  %.*s\n", STRF(p->text));
+	}
+}

@@ -1,0 +1,174 @@
+/*
+ * sema.h - tree -> typed tree + plan.
+ *
+ * expand.c turns probe texts into points; check.c gives every node a
+ * type by running over the whole program until nothing changes (maps and
+ * variables may be widened by any use), then once more to report; plan.c lays
+ * out maps. Builtins hook in by their rows (core/builtin.h) and use the calls
+ * below.
+ */
+#pragma once
+#include "base/tab.h"
+#include "core/builtin.h"
+#include "lang/compile.h"
+#include "sema/mapuse.h"
+
+/* A scratch variable; one per declaration and variant. */
+struct var {
+	struct str name;
+	u32 mark; /* hides it from everything but the macro expansion that declares it */
+	const struct type *type;  /* NULL: not known yet */
+	const struct type *fresh; /* what this round alone says, while sema.afresh */
+	bool fixed;               /* declared with a type */
+	bool param;               /* of a function */
+	bool loop;                /* of a for statement */
+	bool used, empty;         /* empty: declared without a value */
+	u32 set;                  /* the last round that gives it one; 0: none */
+	bool captured;            /* used in a loop body that becomes a callback: lives in memory */
+	u32 depth, body;          /* nesting of loops, and of for bodies, where it was declared */
+	i32 frame; /* lower's: offset in the frame that callbacks share, when captured */
+	u32 bound; /* lower's, of a for over a range: where its body finds the lower bound */
+	struct loc loc;
+	struct ref ref;    /* lower's: promotable slot of .fn, or R_NONE */
+	struct fn *fn;     /* a body that is unrolled becomes several functions */
+	struct mem mem;    /* lower's: where it is when not promotable */
+	struct var *next;  /* all of a variant */
+	struct var *outer; /* visible before this one */
+	struct var *other; /* in sema.fresh */
+};
+
+/* n, when it is a variable, is about to get a value by other means than an assignment. */
+void var_mark_set(struct sema *s, struct node *n);
+
+/* A script's function as one body calls it; see sema/fn.c. */
+enum { MAX_FN_PARAMS = 16, FN_REG_PARAMS = 4 };
+struct fninst {
+	struct node *def, *fn; /* as in the program; the clone that is typed */
+	struct var *param[MAX_FN_PARAMS];
+	u32 nparam;
+	const struct type *ret;
+	u32 round; /* of sema, when it was typed last */
+	bool checking;
+	u32 result;    /* lower's: shared offset of a result that is not a scalar */
+	struct fn *ir; /* lower's: the subprogram in ir_prog */
+	const struct prog *ir_prog;
+	struct fninst *next;
+};
+
+/* One body to compile: a clone of a probe's tree for points with equal argument types. */
+struct variant {
+	struct node *probe;   /* N_PROBE; b and c are this variant's own */
+	struct point *points; /* list; all of one kind, by one way */
+	u32 npoint;
+	bool per_point;  /* the code depends on the point (probe, func ...): one program each */
+	bool task;       /* it asks for the current task: then that gives the process ids, too */
+	bool calls_back; /* a helper calls functions of the program: they share the stack */
+	struct var *vars;
+	struct fninst *fns;
+};
+
+struct sema {
+	struct compile *c;
+	struct unit *u;
+	struct arena *a; /* unit's */
+	struct diags *ds;
+	struct variant *v;             /* being checked */
+	struct point *point;           /* its first point */
+	bool changed;                  /* some type grew: another round is needed */
+	bool grew;                     /* an integer's type changed after it was used */
+	bool afresh;                   /* this round finds types anew, see retype() */
+	struct var *fresh;             /* the variables it has found */
+	const struct type **fresh_val; /* and maps, by index */
+	bool final;                    /* report now */
+	u32 round;                     /* of typing, from 1 */
+	struct fninst *fn;             /* being typed, or NULL */
+	bool show;         /* a map's element is only to be shown: it may be any aggregation */
+	struct var *scope; /* visible variables, innermost first */
+	u32 loop;          /* nesting of for and while */
+	u32 comptime;      /* nesting of what must be a literal */
+	u32 body;          /* nesting of for bodies, which may become callbacks */
+	struct tab sigs;
+};
+
+bool sema_import(struct compile *c);  /* other files into the tree */
+void cfiles_close(struct compile *c); /* when nothing of the unit is used any more */
+/* A whole file of moderate size; false: it cannot be read. */
+bool sema_read_file(struct arena *a, const char *path, struct str *ret);
+bool sema_config(struct compile *c);  /* config blocks and BPFTRACE_ environment -> unit.config */
+bool sema_cdefs(struct compile *c);   /* C definitions and their macros; see cdefs.h */
+void sema_old(struct compile *c);     /* spellings of other years */
+bool sema_macros(struct compile *c);  /* macros, in every probe and function */
+bool sema_expand(struct compile *c);  /* points and variants */
+bool sema_check(struct compile *c);   /* types */
+bool sema_options(struct compile *c); /* those of the script; after types */
+void sema_print_options(const struct compile *c, struct sb *out);
+bool sema_plan(struct compile *c); /* map layouts */
+void sema_dump_plan(const struct compile *c, struct sb *out);
+
+/* ---- for builtins ---- */
+struct node *call_arg(const struct node *call, u32 i); /* NULL past the end */
+/* Kernels before 6.6, which have no multi links for uprobes either, do not tell a return probe of a
+ * program its function: then func is the name as text, and each point has a body of its own. */
+bool sema_func_is_text(struct host *h, const struct point *p);
+u32 call_nargs(const struct node *call);
+bool node_int(const struct node *n, i64 *ret);        /* an integer (or bool) literal */
+bool node_str(const struct node *n, struct str *ret); /* a string literal */
+/* Turn the call into a literal, from type() or check(). */
+void node_set_num(struct node *n, u64 v, const struct type *t);
+void node_set_str(struct sema *s, struct node *n, struct str text);
+/* Report unless final is off; returns false for "return sema_fail(...)". */
+bool sema_fail(struct sema *s, enum diag_code code, struct loc loc, const char *fmt, ...)
+	PRINTF(4, 5);
+u32 sema_string_id(struct sema *s, struct str text); /* unit.strings */
+/* The map that a `map` argument names. */
+struct map *sema_map(struct node *arg);
+/* Resolve a type by name: int32, struct task_struct, a typedef, an enum; in BTF too. NULL: unknown.
+ */
+const struct type *sema_type_name(struct sema *s, struct str name, u16 flags);
+/* Does the format fit the arguments from the i-th on? Reports. */
+bool sema_check_format(struct sema *s, struct node *call, struct str fmt, u32 first);
+/* Beyond that, of printf in a pinned iterator. */
+bool sema_check_seq(struct sema *s, struct node *call, struct str fmt);
+const struct type *type_merge(struct arena *a, const struct type *x,
+			      const struct type *y); /* NULL: do not fit */
+
+/* sig.c: signatures of rows. */
+enum sig_kind {
+	SIG_INT,
+	SIG_STR,
+	SIG_PTR,
+	SIG_ANY,
+	SIG_NUM,
+	SIG_LIT,
+	SIG_TEXT,
+	SIG_MAP,
+	SIG_FMT,
+	SIG_TYPE,
+	SIG_NAME,
+	SIG_SHOW
+};
+struct sig {
+	struct str name, result;
+	const struct type *type; /* of the result; NULL: "auto" */
+	bool var, dots;
+	u32 nmin, nmax; /* without dots */
+	u32 most;       /* with them */
+	enum sig_kind kind[8];
+	struct str arg[8];
+};
+const struct sig *sema_sig(struct sema *s, const struct builtin *b);
+/* Row by name that takes n arguments, or any of that name (*arity false). NULL: no such name. */
+const struct builtin *builtin_find(struct sema *s, struct str name, u32 n, bool *arity);
+/* By name alone; of several rows the first. NULL: none. */
+const struct builtin *builtin_named(struct str name);
+bool builtin_is_named(const struct builtin *b, struct str name);
+struct str builtin_name(const struct builtin *b); /* as its signature says it: argN */
+u32 builtin_asks(struct str name);                /* of all of that name */
+/* Of a name or call, also before anything has a type. */
+enum builtin_role builtin_role(const struct node *n);
+bool sema_is_args(const struct node *n);
+bool sema_is_own(struct str name);                        /* B_OWN */
+struct str builtin_near(struct sema *s, struct str name); /* for "did you mean" */
+/* The row for a call or variable node: the first whose arity and map arguments fit. */
+const struct builtin *builtin_pick(struct sema *s, struct str name, const struct node *call,
+				   bool *arity);

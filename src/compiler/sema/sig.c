@@ -1,0 +1,202 @@
+/* sig.c - signatures of builtin rows, and finding a row by name. */
+#include "sema/sema.h"
+
+static const struct {
+	const char *name;
+	enum sig_kind kind;
+} sig_kinds[] = {
+	{"int", SIG_INT}, {"str", SIG_STR},   {"ptr", SIG_PTR},   {"any", SIG_ANY},
+	{"num", SIG_NUM}, {"lit", SIG_LIT},   {"text", SIG_TEXT}, {"map", SIG_MAP},
+	{"fmt", SIG_FMT}, {"type", SIG_TYPE}, {"name", SIG_NAME}, {"show", SIG_SHOW},
+};
+
+static struct str word(struct str *rest)
+{
+	*rest = str_trim(*rest);
+	u32 n = 0;
+	while (n < rest->n && !strchr(" ,()[]", rest->s[n]))
+		n++;
+	if (n && n < rest->n && rest->s[n] == '[' && rest->s[n - 1] != ' ') { /* string[16] */
+		i32 end = str_chr(str_from(*rest, n), ']');
+		n += end >= 0 ? (u32)end + 1 : 0;
+	}
+	struct str w = {rest->s, n};
+	*rest = str_from(*rest, n);
+	return w;
+}
+
+static void parse_args(struct sig *g, struct str rest)
+{
+	bool opt = false;
+	for (;;) {
+		rest = str_trim(rest);
+		if (!rest.n || rest.s[0] == ')')
+			break;
+		if (strchr(",[]", rest.s[0])) {
+			opt |= rest.s[0] == '[';
+			rest = str_from(rest, 1);
+			continue;
+		}
+		struct str kind = word(&rest);
+		if (str_is(kind, "...")) {
+			g->dots = true;
+			continue;
+		}
+		bool known = false;
+		assert(g->nmax < countof(g->kind));
+		for (size_t i = 0; i < countof(sig_kinds); i++)
+			if (str_is(kind, sig_kinds[i].name)) {
+				g->kind[g->nmax] = sig_kinds[i].kind;
+				known = true;
+			}
+		assert(known);
+		rest = str_trim(rest);
+		if (rest.n && !strchr(",()[]", rest.s[0]))
+			g->arg[g->nmax] = word(&rest);
+		g->nmax++;
+		if (!opt)
+			g->nmin++;
+	}
+}
+
+const struct sig *sema_sig(struct sema *s, const struct builtin *b)
+{
+	struct str text = str_z(b->sig);
+	struct sig *g = tab_get(&s->sigs, text);
+	if (g)
+		return g;
+	g = arena_new(s->a, struct sig);
+	struct str rest = text;
+	g->result = word(&rest);
+	g->name = word(&rest);
+	rest = str_trim(rest);
+	g->var = !rest.n;
+	if (rest.n)
+		parse_args(g, str_from(rest, 1));
+	g->most = g->dots ? RECORD_MAX_FIELDS : g->nmax;
+	if (str_is(g->result, "void"))
+		g->type = &type_none;
+	else if (!str_is(g->result, "auto"))
+		g->type = sema_type_name(s, g->result, 0);
+	assert(g->type || str_is(g->result, "auto"));
+	tab_set(&s->sigs, text, g);
+	return g;
+}
+
+/* The name in a signature, without parsing all of it. */
+struct str builtin_name(const struct builtin *b)
+{
+	struct str rest = str_z(b->sig);
+	word(&rest);
+	return word(&rest);
+}
+
+bool builtin_is_named(const struct builtin *b, struct str name)
+{
+	struct str own = builtin_name(b);
+	u64 k;
+	if (!(b->flags & B_NUMBERED))
+		return str_eq(own, name);
+	own.n--; /* the N */
+	return str_starts(name, own) && str_u64(str_from(name, own.n), &k);
+}
+
+const struct builtin *builtin_named(struct str name)
+{
+	for (u32 t = 0; builtin_tables[t]; t++)
+		for (const struct builtin *b = builtin_tables[t]; b->sig; b++)
+			if (builtin_is_named(b, name))
+				return b;
+	return NULL;
+}
+
+enum builtin_role builtin_role(const struct node *n)
+{
+	bool named = n->kind == N_NAME || n->kind == N_CALL;
+	const struct builtin *b = named ? builtin_named(n->name) : NULL;
+	return b ? b->role : ROLE_NONE;
+}
+
+u32 builtin_asks(struct str name)
+{
+	u32 asks = 0;
+	for (u32 t = 0; builtin_tables[t]; t++)
+		for (const struct builtin *b = builtin_tables[t]; b->sig; b++)
+			asks |= builtin_is_named(b, name) ? b->asks : 0;
+	return asks;
+}
+
+bool sema_is_args(const struct node *n)
+{
+	if (n->kind != N_NAME && n->kind != N_CALL)
+		return false;
+	return (n->fn ? n->fn->role : builtin_role(n)) == ROLE_ARGS;
+}
+
+bool sema_is_own(struct str name)
+{
+	const struct builtin *b = builtin_named(name);
+	return b && (b->flags & B_OWN);
+}
+
+static bool row_fits(struct sema *s, const struct builtin *b, u32 n, const struct node *call)
+{
+	const struct sig *g = sema_sig(s, b);
+	if (n < g->nmin || n > g->most)
+		return false;
+	const struct node *arg = call ? call->a : NULL;
+	for (u32 i = 0; i < g->nmax && arg; i++, arg = arg->next)
+		if (g->kind[i] == SIG_MAP && (arg->kind != N_MAP || arg->a))
+			return false;
+	return true;
+}
+
+const struct builtin *builtin_pick(struct sema *s, struct str name, const struct node *call,
+				   bool *arity)
+{
+	const struct builtin *any = NULL;
+	u32 n = call && call->kind == N_CALL ? node_count(call->a) : 0;
+	for (u32 t = 0; builtin_tables[t]; t++)
+		for (const struct builtin *b = builtin_tables[t]; b->sig; b++) {
+			if (b->today || !builtin_is_named(b, name))
+				continue;
+			if (row_fits(s, b, n, call && call->kind == N_CALL ? call : NULL)) {
+				*arity = true;
+				return b;
+			}
+			any = b;
+		}
+	*arity = false;
+	return any;
+}
+
+const struct builtin *builtin_find(struct sema *s, struct str name, u32 n, bool *arity)
+{
+	const struct builtin *any = NULL;
+	for (u32 t = 0; builtin_tables[t]; t++)
+		for (const struct builtin *b = builtin_tables[t]; b->sig; b++)
+			if (!b->today && builtin_is_named(b, name)) {
+				*arity = row_fits(s, b, n, NULL);
+				if (*arity)
+					return b;
+				any = b;
+			}
+	return any;
+}
+
+struct str builtin_near(struct sema *s, struct str name)
+{
+	(void)s;
+	struct str best = {0};
+	u32 least = 1 + name.n / 3;
+	for (u32 t = 0; builtin_tables[t]; t++)
+		for (const struct builtin *b = builtin_tables[t]; b->sig; b++) {
+			struct str other = builtin_name(b);
+			u32 d = str_distance(name, other, least);
+			if (d < least && !(b->flags & (B_NUMBERED | B_OLD))) {
+				least = d;
+				best = other;
+			}
+		}
+	return best;
+}

@@ -1,0 +1,440 @@
+/* types.c - names of types, literals' types, merging. */
+#include "sema/cdefs.h"
+#include "sema/check.h"
+
+static const struct type lits[] = {
+	{.kind = T_INT, .size = 1, .align = 1, .is_signed = true, .flex = true},
+	{.kind = T_INT, .size = 2, .align = 2, .is_signed = true, .flex = true},
+	{.kind = T_INT, .size = 4, .align = 4, .is_signed = true, .flex = true},
+	{.kind = T_INT, .size = 8, .align = 8, .is_signed = true, .flex = true},
+	{.kind = T_INT, .size = 8, .align = 8, .is_signed = false, .flex = true},
+};
+
+/* The smallest signed type that holds the literal; uint64 above INT64_MAX. Negative ones are not
+ * flexible. */
+const struct type *literal_type(u64 v, bool neg)
+{
+	i64 i = (i64)v;
+	if (!neg && i < 0)
+		return &lits[4];
+	u32 k = i >= -128 && i <= 127 ? 0 : i >= -32768 && i <= 32767 ? 1 : i == (i32)i ? 2 : 3;
+	return neg ? type_int(1u << k, true) : &lits[k];
+}
+
+static const struct {
+	const char *name;
+	u8 size;
+	bool sign;
+} ints[] = {
+	{"int8", 1, true},
+	{"int16", 2, true},
+	{"int32", 4, true},
+	{"int64", 8, true},
+	{"uint8", 1, false},
+	{"uint16", 2, false},
+	{"uint32", 4, false},
+	{"uint64", 8, false},
+	{"u8", 1, false},
+	{"u16", 2, false},
+	{"u32", 4, false},
+	{"u64", 8, false},
+	{"s8", 1, true},
+	{"s16", 2, true},
+	{"s32", 4, true},
+	{"s64", 8, true},
+	{"__u8", 1, false},
+	{"__u16", 2, false},
+	{"__u32", 4, false},
+	{"__u64", 8, false},
+	{"__s8", 1, true},
+	{"__s16", 2, true},
+	{"__s32", 4, true},
+	{"__s64", 8, true},
+	{"int8_t", 1, true},
+	{"int16_t", 2, true},
+	{"int32_t", 4, true},
+	{"int64_t", 8, true},
+	{"uint8_t", 1, false},
+	{"uint16_t", 2, false},
+	{"uint32_t", 4, false},
+	{"uint64_t", 8, false},
+	{"char", 1, true},
+	{"signed char", 1, true},
+	{"unsigned char", 1, false},
+	{"short", 2, true},
+	{"unsigned short", 2, false},
+	{"int", 4, true},
+	{"unsigned int", 4, false},
+	{"unsigned", 4, false},
+	{"long", 8, true},
+	{"unsigned long", 8, false},
+	{"long long", 8, true},
+	{"unsigned long long", 8, false},
+	{"size_t", 8, false},
+	{"ssize_t", 8, true},
+	{"pid_t", 4, true},
+	{"uid_t", 4, false},
+	{"gid_t", 4, false},
+	{"loff_t", 8, true},
+	{"off_t", 8, true},
+	{"dev_t", 4, false},
+	{"sector_t", 8, false},
+	{"uintptr_t", 8, false},
+	{"intptr_t", 8, true},
+};
+
+static const struct type type_char = {.kind = T_INT,
+				      .size = 1,
+				      .align = 1,
+				      .is_signed = true,
+				      .is_char = true,
+				      .name = {"char", 4}};
+
+static const struct type type_double = {
+	.kind = T_FLOAT, .size = 8, .align = 8, .name = {"double", 6}};
+static const struct type type_float = {
+	.kind = T_FLOAT, .size = 4, .align = 4, .name = {"float", 5}};
+
+const struct type *plain_type(struct str name)
+{
+	if (str_is(name, "double"))
+		return &type_double;
+	if (str_is(name, "float"))
+		return &type_float;
+	if (str_is(name, "char"))
+		return &type_char;
+	for (size_t i = 0; i < countof(ints); i++)
+		if (str_is(name, ints[i].name))
+			return type_int(ints[i].size, ints[i].sign);
+	if (str_is(name, "bool") || str_is(name, "_Bool"))
+		return &type_bool;
+	return str_is(name, "void") ? &type_none : NULL;
+}
+
+/* Names of the language itself. */
+static const struct type *own_type(struct sema *s, struct str name)
+{
+	const struct type *t = plain_type(name);
+	if (t)
+		return t;
+	if (str_is(name, "string"))
+		return &type_str0;
+	if (str_is(name, "ksym_t"))
+		return &type_ksym;
+	if (str_is(name, "usym_t"))
+		return &type_usym;
+	if (str_is(name, "inet"))
+		return &type_inet;
+	if (str_is(name, "macaddr_t"))
+		return &type_mac;
+	if (str_is(name, "timestamp"))
+		return &type_timestamp;
+	if (str_is(name, "username_t"))
+		return &type_username;
+	if (str_is(name, "cgroup_path_t"))
+		return &type_cgroup_path;
+	if (str_starts(name, STR("string[")) || str_starts(name, STR("buffer["))) {
+		u64 n = 0;
+		str_u64(str_n(name.s + 7, name.n - 8), &n);
+		return name.s[0] == 's' ? type_string(s->a, (u32)n) : type_buf(s->a, (u32)n);
+	}
+	return NULL;
+}
+
+/* Known to the debug information of the probed program. */
+static const struct type *program_type(struct sema *s, struct str name, enum type_kind kind,
+				       bool near)
+{
+	const struct kind *k = s->v && s->point ? s->point->kind : NULL;
+	return k && k->type_named ? k->type_named(s->c->host, s->u, s->point, name, kind, near)
+				  : NULL;
+}
+
+struct wanted {
+	struct host *h;
+	struct str name;
+	enum type_kind kind;
+	const struct type *found;
+};
+
+static bool look_into_module(struct str module, void *arg)
+{
+	struct wanted *w = arg;
+	struct types *k;
+	struct err *e = host_module_btf(w->h, module, &k);
+	w->found = e ? NULL : btf_types_find(k, w->name, w->kind);
+	if (w->found && w->found->kind == T_FWD)
+		w->found = NULL;
+	err_free(e);
+	return !w->found;
+}
+
+/* What the kernel itself at most declares, a module may define. */
+static const struct type *module_type(struct host *h, struct str name, enum type_kind kind)
+{
+	struct wanted w = {h, name, kind, NULL};
+	host_modules(h, look_into_module, &w);
+	return w.found;
+}
+
+const struct type *sema_type_name(struct sema *s, struct str name, u16 flags)
+{
+	bool tag = flags & (NF_STRUCT | NF_UNION | NF_ENUM);
+	struct types *k = host_btf(s->c->host);
+	const struct type *t = cdefs_type(s->c->cdefs, name, flags, false);
+	if (!t && !tag)
+		t = own_type(s, name);
+	enum type_kind kind = flags & NF_STRUCT  ? T_STRUCT
+			      : flags & NF_UNION ? T_UNION
+			      : flags & NF_ENUM  ? T_ENUM
+						 : T_NONE;
+	/* A program's own types, then what system headers are about; the kernel knows itself best.
+	 */
+	if (!t)
+		t = program_type(s, name, kind, true);
+	if (!t && s->v && (point_flags(s->v->points) & KIND_USER))
+		t = cdefs_type(s->c->cdefs, name, flags, true);
+	if (!t && k)
+		t = btf_types_find(k, name, kind);
+	if (!t)
+		t = cdefs_type(s->c->cdefs, name, flags, true);
+	if (!t)
+		t = program_type(s, name, kind, false);
+	const struct type *module =
+		t && t->kind != T_FWD ? NULL : module_type(s->c->host, name, kind);
+	return module ? module : t;
+}
+
+bool is_type_node(const struct node *n)
+{
+	return n->kind == N_TYPE || n->kind == N_TPTR || n->kind == N_TARRAY;
+}
+
+static const struct type *unknown_type(struct sema *s, const struct node *n)
+{
+	const char *tag = n->flags & NF_STRUCT  ? "struct "
+			  : n->flags & NF_UNION ? "union "
+			  : n->flags & NF_ENUM  ? "enum "
+						: "";
+	struct diag *d = diag_add(s->ds, E_UNKNOWN_TYPE, n->loc,
+				  "Cannot resolve unknown type \"%s%.*s\"", tag, STRF(n->name));
+	if (!host_btf(s->c->host))
+		diag_hint(s->ds, d, "this machine offers %s", "no kernel BTF");
+	return &type_error;
+}
+
+/* sizeof(NAME) of an enumerator reads like one of a type. */
+static const struct type *not_a_type(struct sema *s, struct node *n)
+{
+	i64 val;
+	const struct type *t;
+	if ((n->flags & (NF_STRUCT | NF_UNION | NF_ENUM)) ||
+	    !known_enumerator(s, n->name, &val, &t))
+		return unknown_type(s, n);
+	n->kind = N_NAME;
+	return check_expr(s, n);
+}
+
+const struct type *type_of_node(struct sema *s, struct node *n)
+{
+	const struct type *t;
+	switch (n->kind) {
+	case N_TPTR:
+		t = type_of_node(s, n->a);
+		return !t || type_is_error(t) ? t : type_ptr(s->a, t, probe_space(s));
+	case N_TARRAY:
+		t = type_of_node(s, n->a);
+		if (!t || type_is_error(t))
+			return t;
+		if (t->kind == T_STRING)
+			return type_string(s->a, (u32)n->num);
+		return type_array(s->a, t, n->flags & NF_NOSIZE ? 0 : (u32)n->num);
+	case N_TYPE:
+		if (n->a && is_type_node(n->a))
+			return type_or_value(s, n->a);
+		if (n->a)
+			return check_expr(s, n->a);
+		t = sema_type_name(s, n->name, n->flags);
+		return t ? t : not_a_type(s, n);
+	default: return check_expr(s, n);
+	}
+}
+
+/* A bare name there is parsed as a type's, but may be a builtin's. */
+const struct type *type_or_value(struct sema *s, struct node *n)
+{
+	bool arity;
+	if (n->kind == N_TYPE && !n->a && !(n->flags & (NF_STRUCT | NF_UNION | NF_ENUM)) &&
+	    (sema_is_own(n->name) ||
+	     (!sema_type_name(s, n->name, 0) && builtin_find(s, n->name, 0, &arity) && arity)))
+		n->kind = N_NAME;
+	return type_of_node(s, n);
+}
+
+enum space probe_space(const struct sema *s)
+{
+	u32 f = point_flags(s->v->points);
+	return f & KIND_USER ? AS_USER : f & KIND_KERNEL ? AS_KERNEL : AS_NONE;
+}
+
+/* The kernel refused this body's typed loads. */
+static bool is_untyped(const struct sema *s)
+{
+	return s->v && s->v->points->code_refused;
+}
+
+const struct type *with_space(struct sema *s, const struct type *t, enum space space)
+{
+	if (space == AS_BTF && is_untyped(s))
+		space = AS_KERNEL;
+	if (t->space == space)
+		return t;
+	struct type *c = arena_new(s->a, struct type);
+	*c = *t;
+	c->space = (u8)space;
+	return c;
+}
+
+const struct type *value_type(struct sema *s, const struct type *t, enum space space, bool user)
+{
+	switch (t->kind) {
+	case T_PTR:
+		if (user || space == AS_USER)
+			return with_space(s, t, AS_USER);
+		if (space == AS_BTF && t->base && type_is_record(t->base) && t->space != AS_USER)
+			return with_space(s, t, AS_BTF);
+		if (t->space == AS_BTF && (space != AS_BTF || is_untyped(s)))
+			return with_space(s, t, AS_KERNEL);
+		if (t->space == AS_NONE && (space == AS_KERNEL || space == AS_BTF))
+			return with_space(s, t, AS_KERNEL); /* of a struct the script defines */
+		return t;
+	case T_ARRAY:
+		if (t->base->kind == T_INT && t->base->is_char && t->count) {
+			struct type *str = arena_new(s->a, struct type);
+			*str = *type_string(s->a, t->count);
+			str->space = (u8)space;
+			str->whole = true;
+			return str;
+		}
+		return with_space(s, t, space);
+	case T_STRUCT:
+	case T_UNION: return with_space(s, t, space);
+	default: return t;
+	}
+}
+
+const struct type *stored_type(struct sema *s, const struct type *t)
+{
+	switch (t->kind) {
+	case T_PTR:
+		return t->space == AS_BTF || t->space == AS_CTX ? with_space(s, t, AS_KERNEL) : t;
+	case T_STRING:
+	case T_ARRAY:
+	case T_STRUCT:
+	case T_UNION: return with_space(s, t, AS_NONE);
+	default: return t;
+	}
+}
+
+bool same_type(const struct type *a, const struct type *b)
+{
+	if (a == b || !a || !b)
+		return a == b;
+	return a->flex == b->flex && a->space == b->space && type_eq(a, b);
+}
+
+static const struct type *merge_int(const struct type *x, const struct type *y)
+{
+	if (x->kind == T_ENUM && y->kind == T_ENUM && str_eq(x->name, y->name))
+		return x;
+	if (x->flex != y->flex) { /* a literal adopts the other's type when it fits */
+		const struct type *lit = x->flex ? x : y, *t = x->flex ? y : x;
+		if (t->is_signed == lit->is_signed)
+			return lit->size > t->size ? type_int(lit->size, t->is_signed) : t;
+		if (!t->is_signed) /* non-negative: needs size bytes signed, so the same unsigned
+				      holds it */
+			return lit->size > t->size ? type_int(lit->size, false) : t;
+	} else if (x->flex) {
+		if (x->is_signed == y->is_signed)
+			return x->size >= y->size ? x : y;
+		return x->is_signed ? y : x; /* uint64 literal: the other is non-negative too */
+	}
+	if (x->is_signed == y->is_signed)
+		return type_int(MAX(x->size, y->size), x->is_signed);
+	const struct type *sg = x->is_signed ? x : y, *un = x->is_signed ? y : x;
+	if (sg->size > un->size)
+		return type_int(sg->size, true);
+	return type_int(MIN(un->size * 2, 8u), true);
+}
+
+static const struct type *merge_tuple(struct arena *a, const struct type *x, const struct type *y)
+{
+	if (x->nfield != y->nfield || x->nfield > 64)
+		return NULL;
+	if (x->name.n || y->name.n) /* of strf(): written as one of them */
+		return type_eq(x, y) ? x : NULL;
+	const struct type *elem[64];
+	struct str names[64];
+	for (u32 i = 0; i < x->nfield; i++) {
+		const struct field *fy = &y->field[i];
+		if (x->kind == T_RECORD && !str_eq(x->field[i].name, fy->name)) {
+			fy = NULL;
+			for (u32 j = 0; j < y->nfield; j++)
+				if (str_eq(x->field[i].name, y->field[j].name))
+					fy = &y->field[j];
+			if (!fy)
+				return NULL;
+		}
+		elem[i] = type_merge(a, x->field[i].type, fy->type);
+		names[i] = x->field[i].name;
+		if (!elem[i])
+			return NULL;
+	}
+	return type_tuple(a, x->nfield, elem, x->kind == T_RECORD ? names : NULL);
+}
+
+const struct type *type_merge(struct arena *a, const struct type *x, const struct type *y)
+{
+	if (!x || x == y || type_is_error(x))
+		return y;
+	if (!y || type_is_error(y))
+		return x;
+	if (type_is_int(x) && type_is_int(y))
+		return merge_int(x, y);
+	if (x->kind == T_PTR && y->flex)
+		return x;
+	if (y->kind == T_PTR && x->flex)
+		return y;
+	if (x->kind == T_PROBE && y->kind == T_PROBE)
+		return x->count >= y->count ? x : y;
+	if (x->kind == T_PROBE && y->kind == T_STRING)
+		return type_string(a, MAX(x->count, y->size));
+	if (y->kind == T_PROBE && x->kind == T_STRING)
+		return type_string(a, MAX(y->count, x->size));
+	if (x->kind != y->kind)
+		return NULL;
+	switch (x->kind) {
+	case T_STRING:
+	case T_BUF:
+	case T_INET: return x->size >= y->size ? x : y;
+	case T_TUPLE:
+	case T_RECORD: return merge_tuple(a, x, y);
+	case T_KSTACK:
+	case T_USTACK:
+		if (x->mode != y->mode)
+			return NULL;
+		return x->count >= y->count ? x : y;
+	case T_PTR:
+		if (x->space == y->space)
+			return x;
+		return x->space == AS_BTF   ? y
+		       : y->space == AS_BTF ? x
+					    : type_copy_as(a, x, AS_NONE);
+	default:
+		if (!(type_flags(x) & TF_SIGN))
+			return type_eq(x, y) ? x : NULL;
+		if (x->flex != y->flex)
+			return x->flex ? y : x;
+		return x->is_signed ? x : y; /* signed and unsigned observations: signed */
+	}
+}

@@ -1,0 +1,70 @@
+/*
+ * columns.h - tables that a script declares and prints: what the columns are called, and how their
+ * values look as text. The compiler makes them, emit() and show() fill rows, outputs lay them out.
+ */
+#pragma once
+#include "core/names.h"
+#include "core/value.h"
+
+enum column_unit {
+	COL_PLAIN,
+	COL_US, /* nanoseconds, shown in units of us, ms or s */
+	COL_MS,
+	COL_S,
+	COL_KB,      /* bytes, shown in units of 1024 */
+	COL_MB,      /* the same, of 1024 * 1024 */
+	COL_PERCENT, /* parts of 10,000 */
+	COL_MILLI,   /* parts of 1,000 */
+	COL_ELAPSED, /* nsecs: seconds since tracing began */
+	COL_CLOCK,   /* nsecs: time of day */
+	COL_HEX,
+	COL_OCT,
+	COL_NAME,      /* a number that has a name: core/names.h */
+	COL_SYSCALL,   /* its number */
+	COL_USER,      /* its number */
+	COL_DISK,      /* dev_t as the kernel has it: major << 20 | minor */
+	COL_INTERFACE, /* its number */
+	COL_CGROUP,    /* its id */
+	COL_STATUS,    /* as wait() gives it: 0, "code 3", "signal 9 (KILL)" */
+	COL_ARGV,      /* bytes: words, each ended by NUL */
+	COL_HIST,      /* a histogram below the row */
+	COL_CALL,      /* a system call: rows of its beginning wait for its end */
+	COL_FUNCTION,  /* a probe's text: its last part */
+	COL_BELOW,     /* stands on lines of its own below the row: stacks */
+};
+
+struct column {
+	struct str name, heading; /* "duration_ns", "LAT(ms)" */
+	u32 width;                /* at least; 0: as wide as the value */
+	bool right;               /* aligned */
+	bool data;                /* in JSON and CSV only */
+	u32 index;                /* among all that are declared */
+	enum column_unit unit;
+	const struct names *names; /* COL_NAME */
+};
+
+struct columns {
+	struct str name; /* of the table */
+	u32 n;           /* columns that are shown */
+	struct column *col;
+	u32 declared; /* columns, with those that are not shown */
+	bool bare;    /* text has no heading, and nothing for what is not known */
+	bool head;    /* of emit(): the heading is printed when everything is attached */
+	u32 sort;     /* 1 + the column by which show() sorts; 0: none */
+	bool ascending;
+	u32 rows; /* show() prints so many; 0: all */
+	bool top; /* each show() is a screen: time and load, heading, rows */
+};
+
+/* A cell as text; "-" for one that is not known. Control bytes and what is not UTF-8 are escaped.
+ */
+void column_text(struct sb *out, const struct column *c, const struct value *v, struct str trailer);
+/* The words of a COL_ARGV. */
+bool column_next_word(struct str *rest, struct str *word);
+/* There is nothing to say: not known, or the error of what did not fail. */
+bool column_absent(const struct column *c, const struct value *v);
+/* A column of the row itself in text, not below it. */
+static inline bool column_in_line(const struct column *c)
+{
+	return c->unit != COL_BELOW && c->unit != COL_HIST && !c->data;
+}

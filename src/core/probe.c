@@ -1,0 +1,24 @@
+#include "core/probe.h"
+
+/* Aliases as they are written first: U and u are the one pair that differs in case. */
+static bool is_alias(const struct kind *k, struct str name, bool exact)
+{
+	for (u32 i = 0; i < countof(k->alias) && k->alias[i]; i++) {
+		struct str alias = str_z(k->alias[i]);
+		if (exact ? str_eq(name, alias) : str_eq_nocase(name, alias))
+			return true;
+	}
+	return false;
+}
+
+const struct kind *kind_find(struct str name)
+{
+	for (u32 i = 0; probe_kinds[i]; i++)
+		if (str_eq_nocase(name, str_z(probe_kinds[i]->name)))
+			return probe_kinds[i];
+	for (u32 exact = 2; exact--;)
+		for (u32 i = 0; probe_kinds[i]; i++)
+			if (is_alias(probe_kinds[i], name, exact))
+				return probe_kinds[i];
+	return NULL;
+}

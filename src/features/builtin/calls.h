@@ -1,0 +1,129 @@
+/*
+ * calls.h - system calls as text: openat(AT_FDCWD, "/x", O_RDONLY) = 3.
+ *
+ * syscalls.def says of which kind each argument is. From that follows what programs copy at the
+ * beginning and at the end of a call (syscall.c), and how user space shows it (calltext.c). What
+ * travels is a struct call_head and pieces of memory behind it, as a buffer value.
+ */
+#pragma once
+#include "arch/arch.h"
+#include "base/str.h"
+
+enum call_phase {
+	CALL_ENTER,
+	CALL_EXIT,
+	CALL_SIGNAL, /* arg: 48 bytes of siginfo */
+	CALL_ENDED,  /* the thread; arg[0]: how, as wait() gives it; arg[1]: show its open call */
+};
+enum {
+	CALL_ARGS = 6,
+	CALL_RET = 6,    /* arg[6]: the result */
+	CALL_NESTED = 8, /* pieces from this on: data of vectors, words */
+	CALL_MAX_NESTED = 16,
+	CALL_PATH = 4096,    /* bytes of a piece, at most */
+	CALL_ENVIRON = 1024, /* bytes of an array of addresses, to count them */
+	CALL_AREA = 2 * CALL_PATH,
+};
+struct call_head {
+	u32 nr, phase, tid, pid, limit, times; /* times: show how long it took */
+	u64 time_ns;
+	u64 arg[8];
+	u64 used; /* bytes of pieces */
+};
+/* Behind the head, each at a multiple of 8. */
+struct call_piece {
+	u32 id; /* number of the argument, or CALL_NESTED + n */
+	u32 n;  /* bytes that follow; a text with its NUL */
+};
+
+enum call_kind {
+	K_NONE,
+	K_D,
+	K_U,
+	K_LU,
+	K_LD,
+	K_X,
+	K_P,
+	K_MODE,
+	K_OFF,
+	K_FD,
+	K_DIRFD,
+	K_PID,
+	K_UID,
+	K_SIG,
+	K_PATH,
+	K_STR,
+	K_IN,
+	K_OUT,
+	K_OUTX,
+	K_FLAGS,
+	K_ENUM,
+	K_STRUCT,
+	K_STRUCT_OUT,
+	K_ARRAY,
+	K_ARRAY_OUT,
+	K_PAIR_IN,
+	K_SA,
+	K_SA_OUT,
+	K_IOV,
+	K_IOV_OUT,
+	K_MSG,
+	K_MSG_OUT,
+	K_ARGV,
+	K_ENVP,
+	K_DENTS,
+	K_IOCTL,
+	K_FCNTL,
+	K_FUTEX,
+	K_INOUT,
+	K_PROTOCOL,
+	K_SOCKOPT,
+};
+struct call_arg {
+	enum call_kind kind;
+	u8 k;             /* which argument says how many */
+	const char *name; /* of the table or struct */
+	u32 name_len;
+};
+struct call_row {
+	const char *name, *args, *ret;
+};
+extern const struct call_row call_rows[]; /* ended by {0} */
+const struct call_row *call_find(const char *name);
+u32 call_args(const struct call_row *row, struct call_arg arg[CALL_ARGS]); /* how many */
+u32 call_struct_size(struct str name);                                     /* 0: there is none */
+
+/* What is copied of an argument at a phase. */
+enum copy_op { COPY_NONE, COPY_PATH, COPY_STR, COPY_FIXED, COPY_DATA, COPY_ARRAY, COPY_SIZED };
+struct call_copy {
+	u8 op, from; /* from: the argument with the number of elements, CALL_RET */
+	u16 size;    /* of one */
+};
+enum nested_op { NESTED_NONE, NESTED_VECTOR, NESTED_MSG, NESTED_WORDS };
+struct call_plan {
+	struct call_copy arg[CALL_ARGS];
+	u32 nested, nested_arg; /* enum nested_op */
+};
+void call_plan(const struct call_row *row, enum call_phase phase, struct call_plan *ret);
+
+/* Is the call in "open,%file", "!read"? ret by number. An err names the word that means nothing. */
+struct err *call_set(const struct arch_calls *calls, struct str set, u8 *ret, u32 n);
+
+/*
+ * enter, exit: values of syscall_enter(), syscall_exit(); empty: not known. Without exit the call
+ * has not returned.
+ */
+void call_text(struct sb *out, const struct arch_calls *calls, struct str enter, struct str exit);
+void call_event_text(struct sb *out, struct str event);  /* a signal, an end */
+bool call_head(struct str bytes, struct call_head *ret); /* false: too short */
+
+/* callstruct.c */
+struct bytes;
+const char *call_word(struct str table, u64 v); /* NULL: it has none for v */
+void call_put_enum(struct sb *out, struct str table, u64 v);
+void call_put_flags(struct sb *out, struct str table, u64 v);
+void call_put_signal(struct sb *out, u64 n);
+void call_put_mode(struct sb *out, u32 mode, bool with_type);
+void call_put_quoted(struct sb *out, struct str s); /* as a C literal, with octal codes */
+void call_put_sockaddr(struct sb *out, struct str s);
+void call_put_struct(struct sb *out, struct str name, struct bytes *b); /* b.bad: too short */

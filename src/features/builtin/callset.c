@@ -1,0 +1,280 @@
+/* callset.c - rows of syscalls.def, what they ask for, and sets of calls as strace writes them. */
+#include "base/err.h"
+#include "builtin/calls.h"
+
+const struct call_row call_rows[] = {
+#define C(name, args, ret) {#name, args, ret},
+#include "builtin/syscalls.def"
+	{0},
+};
+
+const struct call_row *call_find(const char *name)
+{
+	for (const struct call_row *r = call_rows; name && r->name; r++)
+		if (!strcmp(r->name, name))
+			return r;
+	return NULL;
+}
+
+static const struct {
+	const char *word;
+	enum call_kind kind;
+} kinds[] = {
+	{"d", K_D},
+	{"u", K_U},
+	{"lu", K_LU},
+	{"ld", K_LD},
+	{"x", K_X},
+	{"p", K_P},
+	{"mode", K_MODE},
+	{"off", K_OFF},
+	{"fd", K_FD},
+	{"dirfd", K_DIRFD},
+	{"pid", K_PID},
+	{"uid", K_UID},
+	{"sig", K_SIG},
+	{"path", K_PATH},
+	{"str", K_STR},
+	{"in", K_IN},
+	{"out", K_OUT},
+	{"outx", K_OUTX},
+	{"f", K_FLAGS},
+	{"e", K_ENUM},
+	{"s", K_STRUCT},
+	{"so", K_STRUCT_OUT},
+	{"a", K_ARRAY},
+	{"ao", K_ARRAY_OUT},
+	{"a2", K_PAIR_IN},
+	{"sa", K_SA},
+	{"sao", K_SA_OUT},
+	{"iov", K_IOV},
+	{"iovo", K_IOV_OUT},
+	{"msg", K_MSG},
+	{"msgo", K_MSG_OUT},
+	{"argv", K_ARGV},
+	{"envp", K_ENVP},
+	{"dents", K_DENTS},
+	{"ioctl", K_IOCTL},
+	{"fcntl", K_FCNTL},
+	{"futex", K_FUTEX},
+	{"si", K_INOUT},
+	{"protocol", K_PROTOCOL},
+	{"sockopt", K_SOCKOPT},
+};
+
+static struct call_arg arg_of(struct str word)
+{
+	struct call_arg a = {.kind = K_X};
+	struct str kind, part;
+	u64 n;
+	str_cut(&word, ':', &kind);
+	for (size_t i = 0; i < countof(kinds); i++)
+		if (str_is(kind, kinds[i].word))
+			a.kind = kinds[i].kind;
+	while (str_cut(&word, ':', &part)) {
+		if (str_u64(part, &n)) {
+			a.k = (u8)n;
+		} else {
+			a.name = part.s;
+			a.name_len = part.n;
+		}
+	}
+	return a;
+}
+
+u32 call_args(const struct call_row *row, struct call_arg arg[CALL_ARGS])
+{
+	struct str rest = str_z(row->args), word;
+	u32 n = 0;
+	while (rest.n && n < CALL_ARGS && str_cut(&rest, ' ', &word))
+		arg[n++] = arg_of(word);
+	return n;
+}
+
+static struct call_copy copy_at_entry(const struct call_arg *a)
+{
+	u32 size = a->name ? call_struct_size(str_n(a->name, a->name_len)) : 0;
+	switch (a->kind) {
+	case K_PATH: return (struct call_copy){.op = COPY_PATH};
+	case K_STR: return (struct call_copy){.op = COPY_STR};
+	case K_IN: return (struct call_copy){COPY_DATA, a->k, 1};
+	case K_INOUT:
+	case K_STRUCT: return (struct call_copy){COPY_FIXED, 0, (u16)size};
+	case K_PAIR_IN: return (struct call_copy){COPY_FIXED, 0, (u16)(2 * size)};
+	case K_ARRAY: return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
+	case K_SA: return (struct call_copy){COPY_ARRAY, a->k, 1};
+	case K_IOV: return (struct call_copy){COPY_ARRAY, a->k, 16};
+	case K_MSG: return (struct call_copy){COPY_FIXED, 0, 56};
+	case K_ENVP: return (struct call_copy){COPY_FIXED, 0, CALL_ENVIRON};
+	default: return (struct call_copy){0};
+	}
+}
+
+static struct call_copy copy_at_exit(const struct call_arg *a)
+{
+	u32 size = a->name ? call_struct_size(str_n(a->name, a->name_len)) : 0;
+	switch (a->kind) {
+	/* Once more: at the entry its page may not have been there; the kernel has brought it. */
+	case K_PATH: return (struct call_copy){.op = COPY_PATH};
+	case K_STR: return (struct call_copy){.op = COPY_STR};
+	case K_IN: return (struct call_copy){COPY_DATA, a->k, 1};
+	case K_OUT:
+	case K_OUTX: return (struct call_copy){COPY_DATA, CALL_RET, 1};
+	case K_DENTS: return (struct call_copy){COPY_ARRAY, CALL_RET, 1};
+	case K_INOUT:
+	case K_STRUCT_OUT: return (struct call_copy){COPY_FIXED, 0, (u16)size};
+	case K_ARRAY_OUT: return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
+	case K_ARRAY: /* poll answers in its array */
+		return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
+	case K_SA_OUT: return (struct call_copy){COPY_SIZED, a->k, 1};
+	case K_IOV_OUT: return (struct call_copy){COPY_ARRAY, a->k, 16};
+	case K_MSG_OUT: return (struct call_copy){COPY_FIXED, 0, 56};
+	default: return (struct call_copy){0};
+	}
+}
+
+void call_plan(const struct call_row *row, enum call_phase phase, struct call_plan *ret)
+{
+	struct call_arg arg[CALL_ARGS];
+	u32 n = call_args(row, arg);
+	bool enter = phase == CALL_ENTER;
+	*ret = (struct call_plan){0};
+	for (u32 i = 0; i < n; i++) {
+		enum call_kind k = arg[i].kind;
+		u32 nested = NESTED_NONE;
+		ret->arg[i] = enter ? copy_at_entry(&arg[i]) : copy_at_exit(&arg[i]);
+		if (k == (enter ? K_IOV : K_IOV_OUT))
+			nested = NESTED_VECTOR;
+		else if (k == (enter ? K_MSG : K_MSG_OUT))
+			nested = NESTED_MSG;
+		else if (enter && k == K_ARGV)
+			nested = NESTED_WORDS;
+		if (nested) {
+			ret->nested = nested;
+			ret->nested_arg = i;
+		}
+	}
+}
+
+/* ---- sets ---- */
+
+static bool has_kind(const struct call_row *r, enum call_kind a, enum call_kind b)
+{
+	struct call_arg arg[CALL_ARGS];
+	u32 n = call_args(r, arg);
+	for (u32 i = 0; i < n; i++)
+		if (arg[i].kind == a || arg[i].kind == b)
+			return true;
+	return false;
+}
+
+static const struct {
+	const char *name, *calls; /* with blanks before and behind each */
+} classes[] = {
+	{"process",
+	 " execve execveat exit exit_group fork vfork clone clone3 wait4 waitid kill tkill "
+	 "tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal "},
+	{"network",
+	 " socket connect accept accept4 sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg "
+	 "shutdown bind listen getsockname getpeername socketpair setsockopt getsockopt "},
+	{"signal", " rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait "
+		   "rt_sigqueueinfo rt_tgsigqueueinfo rt_sigsuspend sigaltstack kill tkill tgkill "
+		   "signalfd signalfd4 pause pidfd_send_signal "},
+	{"ipc",
+	 " shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl "},
+	{"memory",
+	 " mmap munmap mprotect mremap msync mincore madvise brk mlock munlock mlockall "
+	 "munlockall mlock2 shmat shmdt mbind move_pages migrate_pages set_mempolicy "
+	 "get_mempolicy remap_file_pages pkey_mprotect io_setup io_destroy map_shadow_stack "
+	 "process_madvise mseal "},
+	{"creds",
+	 " getuid getgid geteuid getegid setuid setgid setreuid setregid setresuid setresgid "
+	 "getresuid getresgid getgroups setgroups setfsuid setfsgid capget capset prctl "},
+	{"clock", " clock_settime clock_gettime clock_getres clock_adjtime adjtimex gettimeofday "
+		  "settimeofday time "},
+	{"stat", " stat newstat "},
+	{"lstat", " lstat newlstat "},
+	{"fstat", " fstat newfstat newfstatat "},
+	{"%stat", " stat newstat lstat newlstat fstat newfstat newfstatat statx "},
+	{"statfs", " statfs "},
+	{"fstatfs", " fstatfs "},
+	{"%statfs", " statfs fstatfs ustat "},
+	{"pure", " getpid getppid gettid getuid getgid geteuid getegid getpgrp getpgid getsid "},
+};
+
+static bool class_has(struct str name, const char *call, bool *known)
+{
+	const struct call_row *r = call_find(call);
+	*known = true;
+	if (str_is(name, "file"))
+		return r && (has_kind(r, K_PATH, K_PATH) || !strcmp(call, "getcwd"));
+	if (str_is(name, "desc"))
+		return r &&
+		       (has_kind(r, K_FD, K_DIRFD) || strstr(" epoll_create epoll_create1 eventfd "
+							     "eventfd2 pipe pipe2 open creat "
+							     "poll ppoll select pselect6 ",
+							     call));
+	if (str_is(name, "net"))
+		name = STR("network");
+	for (size_t i = 0; i < countof(classes); i++) {
+		if (!str_is(name, classes[i].name))
+			continue;
+		const char *at = strstr(classes[i].calls, call);
+		return at && at[-1] == ' ' && at[strlen(call)] == ' ';
+	}
+	*known = false;
+	return false;
+}
+
+/* What a program calls fstat, the kernel may call newfstat. */
+static bool same_call(struct str word, const char *name)
+{
+	return str_is(word, name) || (!strncmp(name, "new", 3) && str_is(word, name + 3));
+}
+
+static struct err *add_word(const struct arch_calls *calls, struct str word, u8 *ret, u32 n)
+{
+	bool quiet = word.n && word.s[0] == '?', group = false, any = false, known = false;
+	struct str name = quiet ? str_from(word, 1) : word;
+	if (name.n && name.s[0] == '%') {
+		group = true;
+		name = str_from(name, 1);
+	}
+	if (str_is(name, "none"))
+		return NULL;
+	for (u32 i = 0; i < n && i < calls->n; i++) {
+		const char *call = calls->name[i];
+		bool hit = call && (group ? class_has(name, call, &known)
+					  : str_is(name, "all") || same_call(name, call));
+		ret[i] |= hit;
+		any |= hit;
+	}
+	/* "file" without % is what it was called once. */
+	for (u32 i = 0; !any && !group && i < n && i < calls->n; i++) {
+		bool hit = calls->name[i] && class_has(name, calls->name[i], &known);
+		ret[i] |= hit;
+		any |= hit;
+	}
+	if (any || quiet || known)
+		return NULL;
+	return err_new("there is no %s '%.*s'", group ? "class of system calls" : "system call",
+		       STRF(name));
+}
+
+struct err *call_set(const struct arch_calls *calls, struct str set, u8 *ret, u32 n)
+{
+	struct str word;
+	memset(ret, 0, n);
+	if (str_starts(set, STR("trace=")))
+		set = str_from(set, 6);
+	bool negate = set.n && set.s[0] == '!';
+	set = negate ? str_from(set, 1) : set;
+	while (set.n && str_cut(&set, ',', &word)) {
+		struct err *e = add_word(calls, str_trim(word), ret, n);
+		if (e)
+			return e;
+	}
+	for (u32 i = 0; negate && i < n; i++)
+		ret[i] = !ret[i];
+	return NULL;
+}

@@ -1,0 +1,535 @@
+/* callstruct.c - constants and structs of system calls in words, as strace writes them. */
+#include "base/bytes.h"
+#include "builtin/calls.h"
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <netinet/tcp.h>
+#include <netinet/udp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+
+#define SOL_NETLINK 270
+#ifndef SOL_IPV6
+#define SOL_IPV6 41
+#endif
+#ifndef SOL_IP
+#define SOL_IP 0
+#endif
+
+/* ---- constants ---- */
+
+static const struct {
+	const char *table, *name;
+	u64 value;
+} constants[] = {
+#define W(table, name)        {#table, #name, (u64)(name)},
+#define N(table, name, value) {#table, #name, value},
+#include "builtin/syscall_words.def"
+};
+
+const char *call_word(struct str table, u64 v)
+{
+	for (size_t i = 0; i < countof(constants); i++)
+		if (str_is(table, constants[i].table) && (u32)constants[i].value == (u32)v)
+			return constants[i].name;
+	return NULL;
+}
+
+void call_put_enum(struct sb *out, struct str table, u64 v)
+{
+	const char *name = call_word(table, v);
+	if (name)
+		sb_z(out, name);
+	else
+		sb_fmt(out, "0x%x", (u32)v);
+}
+
+/* One of several in the low bits, then single bits; what has no name is a number. */
+void call_put_flags(struct sb *out, struct str table, u64 v)
+{
+	u64 left = (u32)v;
+	size_t start = out->n;
+	const char *zero = NULL;
+	bool access = str_is(table, "open"), type = str_is(table, "sock");
+	u64 low = access ? 3 : type ? 15 : str_is(table, "statx_at") ? 0x6000 : 0;
+	if (low) {
+		const char *name = call_word(table, left & low);
+		sb_z(out, name ? name : "0x");
+		if (!name)
+			sb_fmt(out, "%llx", left & low);
+		left &= ~low;
+	}
+	for (size_t i = 0; i < countof(constants); i++) {
+		u64 bit = (u32)constants[i].value;
+		if (!str_is(table, constants[i].table) || (bit & low) || (low && !bit))
+			continue;
+		if (!bit)
+			zero = constants[i].name;
+		if (!bit || (left & bit) != bit)
+			continue;
+		if (access && bit == (u32)O_TMPFILE && (left & bit) != bit)
+			continue;
+		if (out->n > start)
+			sb_char(out, '|');
+		sb_z(out, constants[i].name);
+		left &= ~bit;
+	}
+	if (!left && out->n > start)
+		return;
+	if (left || !zero)
+		sb_fmt(out, left ? "%s0x%llx" : "%s0", out->n > start ? "|" : "", left);
+	else
+		sb_z(out, zero);
+}
+
+void call_put_signal(struct sb *out, u64 n)
+{
+	const char *name = n == SIGIO ? "IO" : sigabbrev_np((int)n);
+	if (name)
+		sb_fmt(out, "SIG%s", name);
+	else if (n >= 32 && n <= 64)
+		sb_fmt(out, n > 32 ? "SIGRT_%llu" : "SIGRTMIN", n - 32);
+	else
+		sb_fmt(out, "%lld", (i64)n);
+}
+
+void call_put_mode(struct sb *out, u32 mode, bool with_type)
+{
+	static const struct {
+		u32 type;
+		const char *name;
+	} types[] = {{S_IFREG, "S_IFREG"},  {S_IFDIR, "S_IFDIR"}, {S_IFCHR, "S_IFCHR"},
+		     {S_IFBLK, "S_IFBLK"},  {S_IFIFO, "S_IFIFO"}, {S_IFLNK, "S_IFLNK"},
+		     {S_IFSOCK, "S_IFSOCK"}};
+	if (!with_type) {
+		sb_fmt(out, "%#03o", mode);
+		return;
+	}
+	for (size_t i = 0; i < countof(types); i++)
+		if ((mode & S_IFMT) == types[i].type)
+			sb_fmt(out, "%s|", types[i].name);
+	if (mode & S_ISUID)
+		sb_z(out, "S_ISUID|");
+	if (mode & S_ISGID)
+		sb_z(out, "S_ISGID|");
+	if (mode & S_ISVTX)
+		sb_z(out, "S_ISVTX|");
+	sb_fmt(out, "0%03o", mode & 0777);
+}
+
+/* As a C literal, with octal codes. */
+void call_put_quoted(struct sb *out, struct str s)
+{
+	sb_char(out, '"');
+	for (u32 i = 0; i < s.n; i++) {
+		u8 c = (u8)s.s[i];
+		bool digit = i + 1 < s.n && s.s[i + 1] >= '0' && s.s[i + 1] <= '9';
+		switch (c) {
+		case '\n': sb_z(out, "\\n"); break;
+		case '\t': sb_z(out, "\\t"); break;
+		case '\r': sb_z(out, "\\r"); break;
+		case '\v': sb_z(out, "\\v"); break;
+		case '\f': sb_z(out, "\\f"); break;
+		case '"': sb_z(out, "\\\""); break;
+		case '\\': sb_z(out, "\\\\"); break;
+		default:
+			if (c >= ' ' && c < 127)
+				sb_char(out, (char)c);
+			else
+				sb_fmt(out, digit ? "\\%03o" : "\\%o", c);
+		}
+	}
+	sb_char(out, '"');
+}
+
+/* ---- structs: bytes b, of which n were copied ---- */
+
+static void put_timespec(struct sb *out, struct bytes *b)
+{
+	i64 sec = (i64)bytes_u64(b), nsec = (i64)bytes_u64(b);
+	sb_fmt(out, "{tv_sec=%lld, tv_nsec=%lld}", sec, nsec);
+}
+
+static void put_timeval(struct sb *out, struct bytes *b)
+{
+	i64 sec = (i64)bytes_u64(b), usec = (i64)bytes_u64(b);
+	sb_fmt(out, "{tv_sec=%lld, tv_usec=%lld}", sec, usec);
+}
+
+static void put_itimerval(struct sb *out, struct bytes *b)
+{
+	sb_z(out, "{it_interval=");
+	put_timeval(out, b);
+	sb_z(out, ", it_value=");
+	put_timeval(out, b);
+	sb_char(out, '}');
+}
+
+static void put_itimerspec(struct sb *out, struct bytes *b)
+{
+	sb_z(out, "{it_interval=");
+	put_timespec(out, b);
+	sb_z(out, ", it_value=");
+	put_timespec(out, b);
+	sb_char(out, '}');
+}
+
+/* struct stat differs by architecture in the order of its first members. */
+static void put_stat(struct sb *out, struct bytes *b)
+{
+	struct stat st;
+	const u8 *p = bytes_take(b, sizeof(st));
+	if (!p)
+		return;
+	memcpy(&st, p, sizeof(st));
+	sb_z(out, "{st_mode=");
+	call_put_mode(out, st.st_mode, true);
+	if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))
+		sb_fmt(out, ", st_rdev=makedev(%#x, %#x)", major(st.st_rdev), minor(st.st_rdev));
+	else
+		sb_fmt(out, ", st_size=%lld", (i64)st.st_size);
+	sb_z(out, ", ...}");
+}
+
+static void put_statx(struct sb *out, struct bytes *b)
+{
+	const u8 *p = bytes_take(b, 256);
+	u32 mask;
+	u16 mode;
+	u64 size, attributes;
+	if (!p)
+		return;
+	memcpy(&mask, p, 4);
+	memcpy(&mode, p + 28, 2);
+	memcpy(&size, p + 40, 8);
+	sb_z(out, "{stx_mask=");
+	call_put_flags(out, STR("statx"), mask);
+	memcpy(&attributes, p + 8, 8);
+	sb_fmt(out, attributes ? ", stx_attributes=0x%llx" : ", stx_attributes=%llu", attributes);
+	sb_z(out, ", stx_mode=");
+	call_put_mode(out, mode, true);
+	sb_fmt(out, ", stx_size=%llu, ...}", size);
+}
+
+static void put_statfs(struct sb *out, struct bytes *b)
+{
+	static const struct {
+		u64 magic;
+		const char *name;
+	} types[] = {{0xef53, "EXT2_SUPER_MAGIC"},      {0x01021994, "TMPFS_MAGIC"},
+		     {0x9fa0, "PROC_SUPER_MAGIC"},      {0x794c7630, "OVERLAYFS_SUPER_MAGIC"},
+		     {0x62656572, "SYSFS_MAGIC"},       {0x58465342, "XFS_SUPER_MAGIC"},
+		     {0x9123683e, "BTRFS_SUPER_MAGIC"}, {0x63677270, "CGROUP2_SUPER_MAGIC"},
+		     {0xf97cff8c, "SELINUX_MAGIC"},     {0x6969, "NFS_SUPER_MAGIC"}};
+	u64 type = bytes_u64(b), bsize = bytes_u64(b), blocks = bytes_u64(b), bfree = bytes_u64(b),
+	    bavail = bytes_u64(b), files = bytes_u64(b), ffree = bytes_u64(b);
+	u32 id0 = bytes_u32(b), id1 = bytes_u32(b);
+	u64 namelen = bytes_u64(b), frsize = bytes_u64(b), flags = bytes_u64(b);
+	const char *name = NULL;
+	for (size_t i = 0; i < countof(types); i++)
+		if (types[i].magic == type)
+			name = types[i].name;
+	sb_z(out, "{f_type=");
+	if (name)
+		sb_z(out, name);
+	else
+		sb_fmt(out, "%#llx", type);
+	sb_fmt(out,
+	       ", f_bsize=%llu, f_blocks=%llu, f_bfree=%llu, f_bavail=%llu, f_files=%llu, "
+	       "f_ffree=%llu, f_fsid={val=[%#x, %#x]}, f_namelen=%llu, f_frsize=%llu, f_flags=",
+	       bsize, blocks, bfree, bavail, files, ffree, id0, id1, namelen, frsize);
+	static const char *const words[] = {
+		"ST_RDONLY",  "ST_NOSUID",     "ST_NODEV",   "ST_NOEXEC", "ST_SYNCHRONOUS",
+		"ST_VALID",   "ST_MANDLOCK",   NULL,         NULL,        NULL,
+		"ST_NOATIME", "ST_NODIRATIME", "ST_RELATIME"};
+	sb_z(out, flags & 32 ? "ST_VALID" : "");
+	for (size_t i = 0; i < countof(words); i++)
+		if (words[i] && i != 5 && flags >> i & 1)
+			sb_fmt(out, "|%s", words[i]);
+	sb_char(out, '}');
+}
+
+static void put_u64(struct sb *out, struct bytes *b)
+{
+	sb_fmt(out, "[%llu]", bytes_u64(b));
+}
+
+static void put_u32(struct sb *out, struct bytes *b)
+{
+	sb_fmt(out, "[%u]", bytes_u32(b));
+}
+
+static void put_i32(struct sb *out, struct bytes *b)
+{
+	sb_fmt(out, "[%d]", (i32)bytes_u32(b));
+}
+
+static void put_pair(struct sb *out, struct bytes *b)
+{
+	i32 x = (i32)bytes_u32(b), y = (i32)bytes_u32(b);
+	sb_fmt(out, "[%d, %d]", x, y);
+}
+
+static void put_pollfd(struct sb *out, struct bytes *b)
+{
+	i32 fd = (i32)bytes_u32(b);
+	u16 events = bytes_u16(b);
+	bytes_u16(b);
+	sb_fmt(out, "{fd=%d, events=", fd);
+	call_put_flags(out, STR("poll_events"), events);
+	sb_char(out, '}');
+}
+
+static void put_epoll_event(struct sb *out, struct bytes *b)
+{
+	u32 events = bytes_u32(b);
+	u64 data = bytes_u64(b);
+	sb_z(out, "{events=");
+	call_put_flags(out, STR("epoll_events"), events);
+	sb_fmt(out, ", data={u32=%u, u64=%llu}}", (u32)data, data);
+}
+
+static void put_sigset(struct sb *out, struct bytes *b)
+{
+	u64 set = bytes_u64(b);
+	bool negate = __builtin_popcountll(set) > 32, first = true;
+	sb_z(out, negate ? "~[" : "[");
+	for (u32 i = 1; i <= 64; i++) {
+		if ((set >> (i - 1) & 1) == negate)
+			continue;
+		AUTO_SB name = {0};
+		call_put_signal(&name, i);
+		sb_fmt(out, "%s%s", first ? "" : " ",
+		       name.s + (str_starts(sb_str(&name), STR("SIG")) ? 3 : 0));
+		first = false;
+	}
+	sb_char(out, ']');
+}
+
+static void put_sigaction(struct sb *out, struct bytes *b)
+{
+	u64 handler = bytes_u64(b), flags = bytes_u64(b), restorer = bytes_u64(b);
+	sb_z(out, "{sa_handler=");
+	if (handler > 1)
+		sb_fmt(out, "%#llx", handler);
+	else
+		sb_z(out, handler ? "SIG_IGN" : "SIG_DFL");
+	sb_z(out, ", sa_mask=");
+	put_sigset(out, b);
+	sb_z(out, ", sa_flags=");
+	call_put_flags(out, STR("sa"), flags);
+	if (flags & 0x04000000)
+		sb_fmt(out, ", sa_restorer=%#llx", restorer);
+	sb_char(out, '}');
+}
+
+static void put_status(struct sb *out, struct bytes *b)
+{
+	u32 st = bytes_u32(b);
+	if (WIFEXITED(st)) {
+		sb_fmt(out, "[{WIFEXITED(s) && WEXITSTATUS(s) == %d}]", WEXITSTATUS(st));
+	} else if (WIFSTOPPED(st)) {
+		sb_z(out, "[{WIFSTOPPED(s) && WSTOPSIG(s) == ");
+		call_put_signal(out, (u64)WSTOPSIG(st));
+		sb_z(out, "}]");
+	} else if (WIFSIGNALED(st)) {
+		sb_z(out, "[{WIFSIGNALED(s) && WTERMSIG(s) == ");
+		call_put_signal(out, (u64)WTERMSIG(st));
+		sb_z(out, WCOREDUMP(st) ? " && WCOREDUMP(s)}]" : "}]");
+	} else {
+		sb_z(out, "[{WIFCONTINUED(s)}]");
+	}
+}
+
+static void put_rusage(struct sb *out, struct bytes *b)
+{
+	sb_z(out, "{ru_utime=");
+	put_timeval(out, b);
+	sb_z(out, ", ru_stime=");
+	put_timeval(out, b);
+	sb_z(out, ", ...}");
+}
+
+static void put_text_of(struct sb *out, struct bytes *b, u32 n)
+{
+	const u8 *p = bytes_take(b, n);
+	if (p)
+		call_put_quoted(out, str_n((const char *)p, strnlen((const char *)p, n)));
+}
+
+static void put_utsname(struct sb *out, struct bytes *b)
+{
+	sb_z(out, "{sysname=");
+	put_text_of(out, b, 65);
+	sb_z(out, ", nodename=");
+	put_text_of(out, b, 65);
+	sb_z(out, ", ...}");
+}
+
+static void put_limit(struct sb *out, u64 v)
+{
+	if (v == ~0ull)
+		sb_z(out, "RLIM64_INFINITY");
+	else if (v > 1024 && !(v % 1024))
+		sb_fmt(out, "%llu*1024", v / 1024);
+	else
+		sb_u64(out, v);
+}
+
+static void put_rlimit(struct sb *out, struct bytes *b)
+{
+	sb_z(out, "{rlim_cur=");
+	put_limit(out, bytes_u64(b));
+	sb_z(out, ", rlim_max=");
+	put_limit(out, bytes_u64(b));
+	sb_char(out, '}');
+}
+
+static void put_sysinfo(struct sb *out, struct bytes *b)
+{
+	u64 uptime = bytes_u64(b), l0 = bytes_u64(b), l1 = bytes_u64(b), l2 = bytes_u64(b),
+	    total = bytes_u64(b), free = bytes_u64(b), shared = bytes_u64(b), buf = bytes_u64(b),
+	    swap = bytes_u64(b), freeswap = bytes_u64(b);
+	u16 procs = bytes_u16(b);
+	bytes_take(b, 6);
+	u64 high = bytes_u64(b), freehigh = bytes_u64(b);
+	u32 unit = bytes_u32(b);
+	sb_fmt(out,
+	       "{uptime=%llu, loads=[%llu, %llu, %llu], totalram=%llu, freeram=%llu, "
+	       "sharedram=%llu, bufferram=%llu, totalswap=%llu, freeswap=%llu, procs=%u, "
+	       "totalhigh=%llu, freehigh=%llu, mem_unit=%u}",
+	       uptime, l0, l1, l2, total, free, shared, buf, swap, freeswap, procs, high, freehigh,
+	       unit);
+}
+
+static void put_clone_args(struct sb *out, struct bytes *b)
+{
+	u64 flags = bytes_u64(b), pidfd = bytes_u64(b), child = bytes_u64(b), parent = bytes_u64(b),
+	    sig = bytes_u64(b), stack = bytes_u64(b), size = bytes_u64(b), tls = bytes_u64(b);
+	sb_z(out, "{flags=");
+	call_put_flags(out, STR("clone"), flags);
+	if (flags & 0x1000)
+		sb_fmt(out, ", pidfd=%#llx", pidfd);
+	if (flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
+		sb_fmt(out, ", child_tid=%#llx", child);
+	if (flags & CLONE_PARENT_SETTID)
+		sb_fmt(out, ", parent_tid=%#llx", parent);
+	sb_z(out, ", exit_signal=");
+	call_put_signal(out, sig);
+	if (stack)
+		sb_fmt(out, ", stack=%#llx, stack_size=%#llx", stack, size);
+	else
+		sb_z(out, ", stack=NULL, stack_size=0");
+	if (flags & CLONE_SETTLS)
+		sb_fmt(out, ", tls=%#llx", tls);
+	sb_char(out, '}');
+}
+
+static void put_open_how(struct sb *out, struct bytes *b)
+{
+	u64 flags = bytes_u64(b), mode = bytes_u64(b), resolve = bytes_u64(b);
+	sb_z(out, "{flags=");
+	call_put_flags(out, STR("open"), flags);
+	if (mode) {
+		sb_z(out, ", mode=");
+		call_put_mode(out, (u32)mode, false);
+	}
+	sb_fmt(out, resolve ? ", resolve=%#llx}" : ", resolve=0}", resolve);
+}
+
+static const struct {
+	const char *name;
+	u32 size;
+	void (*put)(struct sb *out, struct bytes *b);
+} structs[] = {
+	{"timespec", 16, put_timespec},
+	{"timeval", 16, put_timeval},
+	{"itimerval", 32, put_itimerval},
+	{"itimerspec", 32, put_itimerspec},
+	{"stat", sizeof(struct stat), put_stat},
+	{"statx", 256, put_statx},
+	{"statfs", 120, put_statfs},
+	{"u64", 8, put_u64},
+	{"u32", 4, put_u32},
+	{"i32", 4, put_i32},
+	{"pair", 8, put_pair},
+	{"pollfd", 8, put_pollfd},
+	{"epoll_event", sizeof(struct epoll_event), put_epoll_event},
+	{"sigset", 8, put_sigset},
+	{"sigaction", 32, put_sigaction},
+	{"status", 4, put_status},
+	{"rusage", 32, put_rusage},
+	{"utsname", 390, put_utsname},
+	{"rlimit", 16, put_rlimit},
+	{"sysinfo", 112, put_sysinfo},
+	{"clone_args", 64, put_clone_args},
+	{"open_how", 24, put_open_how},
+};
+
+u32 call_struct_size(struct str name)
+{
+	for (size_t i = 0; i < countof(structs); i++)
+		if (str_is(name, structs[i].name))
+			return structs[i].size;
+	return 0;
+}
+
+void call_put_sockaddr(struct sb *out, struct str s)
+{
+	struct bytes b = bytes_of(s.s, s.n);
+	u16 family = bytes_u16(&b);
+	char text[INET6_ADDRSTRLEN];
+	sb_z(out, "{sa_family=");
+	call_put_enum(out, STR("family"), family);
+	const u8 *p;
+	if (family == AF_INET && (p = bytes_take(&b, 6))) {
+		inet_ntop(AF_INET, p + 2, text, sizeof(text));
+		sb_fmt(out, ", sin_port=htons(%u), sin_addr=inet_addr(\"%s\")", p[0] << 8 | p[1],
+		       text);
+	} else if (family == AF_INET6 && (p = bytes_take(&b, 26))) {
+		u32 scope;
+		memcpy(&scope, p + 22, 4);
+		inet_ntop(AF_INET6, p + 6, text, sizeof(text));
+		sb_fmt(out,
+		       ", sin6_port=htons(%u), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "
+		       "\"%s\", &sin6_addr), sin6_scope_id=%u",
+		       p[0] << 8 | p[1], text, scope);
+	} else if (family == AF_UNIX && s.n > 2) {
+		bool hidden = !s.s[2];
+		struct str path = str_from(s, hidden ? 3 : 2);
+		path.n = hidden ? path.n : (u32)strnlen(path.s, path.n);
+		sb_z(out, hidden ? ", sun_path=@" : ", sun_path=");
+		call_put_quoted(out, path);
+	} else if (family == AF_NETLINK && bytes_u16(&b) == 0) {
+		u32 pid = bytes_u32(&b), groups = bytes_u32(&b);
+		sb_fmt(out, ", nl_pid=%u, nl_groups=%08x", pid, groups);
+	} else if (s.n > 2) {
+		sb_z(out, ", sa_data=");
+		call_put_quoted(out, str_from(s, 2));
+	}
+	sb_char(out, '}');
+}
+
+void call_put_struct(struct sb *out, struct str name, struct bytes *b)
+{
+	for (size_t i = 0; i < countof(structs); i++)
+		if (str_is(name, structs[i].name))
+			structs[i].put(out, b);
+}

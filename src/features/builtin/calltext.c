@@ -1,0 +1,662 @@
+/*
+ * calltext.c - a system call in words, laid out as strace does it.
+ *
+ * Everything here comes from memory of other processes: it is read through base/bytes.h, and what is
+ * not there is shown as its address.
+ */
+#include "base/bytes.h"
+#include "builtin/calls.h"
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+/* ---- a call ---- */
+
+struct shown {
+	struct call_head in, out;
+	bool has_in, has_out;
+	struct str enter, exit; /* the pieces */
+	struct call_arg arg[CALL_ARGS];
+	u32 n;
+	struct sb *text;
+	struct arena *arena;
+};
+
+bool call_head(struct str bytes, struct call_head *ret)
+{
+	if (bytes.n < sizeof(*ret))
+		return false;
+	memcpy(ret, bytes.s, sizeof(*ret));
+	return true;
+}
+
+/* The piece of this number; {NULL}: it was not copied. */
+static struct str piece(struct str all, u32 id)
+{
+	struct bytes b = bytes_of(all.s, all.n);
+	while (b.at + sizeof(struct call_piece) <= b.n && !b.bad) {
+		u32 got = bytes_u32(&b), n = bytes_u32(&b);
+		const u8 *p = bytes_take(&b, n);
+		if (!p)
+			break;
+		if (got == id)
+			return str_n((const char *)p, n);
+		bytes_seek(&b, ALIGN_UP(b.at, 8));
+	}
+	return (struct str){0};
+}
+
+static void put_address(struct shown *s, u64 a)
+{
+	if (a)
+		sb_fmt(s->text, "0x%llx", a);
+	else
+		sb_z(s->text, "NULL");
+}
+
+static void put_text(struct shown *s, u32 i, bool path)
+{
+	u64 limit = s->in.limit;
+	struct str t = piece(s->enter, i);
+	if (!t.s)
+		t = piece(s->exit, i);
+	if (!t.s) {
+		put_address(s, s->in.arg[i]);
+		return;
+	}
+	t.n -= t.n > 0;
+	bool cut = path ? t.n >= CALL_PATH - 1 : t.n > limit;
+	call_put_quoted(s->text, cut && !path ? str_n(t.s, limit) : t);
+	sb_z(s->text, cut ? "..." : "");
+}
+
+static void put_hex(struct sb *out, struct str s)
+{
+	sb_char(out, '"');
+	for (u32 i = 0; i < s.n; i++)
+		sb_fmt(out, "\\x%02x", (u8)s.s[i]);
+	sb_char(out, '"');
+}
+
+/* Data: whole bytes of it there were. */
+static void put_data(struct shown *s, struct str t, u64 whole, u64 addr)
+{
+	if (!t.s && whole) {
+		put_address(s, addr);
+		return;
+	}
+	bool cut = whole > t.n;
+	call_put_quoted(s->text, t);
+	sb_z(s->text, cut ? "..." : "");
+}
+
+static void put_struct(struct shown *s, u32 i, struct str all)
+{
+	const struct call_arg *a = &s->arg[i];
+	struct str name = str_n(a->name, a->name_len), t = piece(all, i);
+	struct bytes b = bytes_of(t.s, t.n);
+	AUTO_SB text = {0};
+	call_put_struct(&text, name, &b);
+	if (!t.s || b.bad)
+		put_address(s, s->in.arg[i]);
+	else
+		sb_add(s->text, sb_str(&text));
+}
+
+static void put_array(struct shown *s, u32 i, struct str all, u64 count)
+{
+	enum { MOST = 32 };
+	const struct call_arg *a = &s->arg[i];
+	struct str name = str_n(a->name, a->name_len), t = piece(all, i);
+	u32 size = call_struct_size(name);
+	struct bytes b = bytes_of(t.s, t.n);
+	bool brackets = size > 4 && !str_is(name, "u64");
+	if ((!t.s && count) || !s->in.arg[i]) {
+		put_address(s, s->in.arg[i]);
+		return;
+	}
+	sb_char(s->text, '[');
+	for (u64 k = 0; k < count && (k + 1) * size <= t.n && k < MOST; k++) {
+		AUTO_SB one = {0};
+		call_put_struct(&one, name, &b);
+		struct str text = sb_str(&one);
+		if (!brackets && text.n > 2) /* "[5]" in a list */
+			text = str_n(text.s + 1, text.n - 2);
+		sb_fmt(s->text, "%s%.*s", k ? ", " : "", STRF(text));
+	}
+	sb_z(s->text, count > MOST || count * size > t.n ? ", ...]" : "]");
+}
+
+static void put_vector(struct shown *s, struct str all, struct str vec, u64 count, u64 total)
+{
+	struct bytes b = bytes_of(vec.s, vec.n);
+	sb_char(s->text, '[');
+	for (u64 k = 0; k < count && b.at + 16 <= b.n; k++) {
+		u64 base = bytes_u64(&b), len = bytes_u64(&b), there = MIN(len, total);
+		struct str t =
+			k < CALL_MAX_NESTED ? piece(all, CALL_NESTED + (u32)k) : (struct str){0};
+		total -= there;
+		sb_z(s->text, k ? ", {iov_base=" : "{iov_base=");
+		put_data(s, str_n(t.s, MIN(t.n, there)), there, base);
+		sb_fmt(s->text, ", iov_len=%llu}", len);
+	}
+	sb_char(s->text, ']');
+}
+
+static void put_msg(struct shown *s, u32 i, struct str all, u64 total)
+{
+	struct str t = piece(all, i), vec;
+	struct bytes b = bytes_of(t.s, t.n);
+	if (!t.s) {
+		put_address(s, s->in.arg[i]);
+		return;
+	}
+	u64 name = bytes_u64(&b), namelen = bytes_u64(&b) & 0xffffffff;
+	bytes_u64(&b);
+	u64 niov = bytes_u64(&b);
+	bytes_u64(&b);
+	u64 ncontrol = bytes_u64(&b), flags = bytes_u64(&b) & 0xffffffff;
+	AUTO_SB made = {0};
+	/* Only the data was copied; lengths of the buffers are those of what there is. */
+	for (u32 k = 0; k < niov && k < CALL_MAX_NESTED; k++) {
+		u64 pair[2] = {0, piece(all, CALL_NESTED + k).n};
+		sb_mem(&made, pair, sizeof(pair));
+	}
+	vec = sb_str(&made);
+	sb_z(s->text, "{msg_name=");
+	put_address(s, name);
+	sb_fmt(s->text, ", msg_namelen=%llu, msg_iov=", namelen);
+	put_vector(s, all, vec, niov, total);
+	sb_fmt(s->text, ", msg_iovlen=%llu, msg_controllen=%llu, msg_flags=", niov, ncontrol);
+	call_put_flags(s->text, STR("msg"), flags);
+	sb_char(s->text, '}');
+}
+
+static void put_words(struct shown *s, u32 i)
+{
+	if (!s->has_in || !s->in.arg[i]) {
+		put_address(s, s->in.arg[i]);
+		return;
+	}
+	sb_char(s->text, '[');
+	for (u32 k = 0; k < CALL_MAX_NESTED; k++) {
+		struct str t = piece(s->enter, CALL_NESTED + k);
+		if (!t.s)
+			break;
+		t.n -= t.n > 0;
+		bool cut = t.n > s->in.limit;
+		sb_z(s->text, k ? ", " : "");
+		call_put_quoted(s->text, cut ? str_n(t.s, s->in.limit) : t);
+		sb_z(s->text, cut ? "..." : "");
+		if (k + 1 == CALL_MAX_NESTED)
+			sb_z(s->text, ", ...");
+	}
+	sb_char(s->text, ']');
+}
+
+/* Where the environment is, and how many words it has, if not too many. */
+static void put_environ(struct shown *s, u32 i)
+{
+	struct str t = piece(s->enter, i);
+	struct bytes b = bytes_of(t.s, t.n);
+	u32 n = 0;
+	put_address(s, s->in.arg[i]);
+	while (bytes_u64(&b))
+		n++;
+	if (t.s && !b.bad)
+		sb_fmt(s->text, " /* %u var%s */", n, n == 1 ? "" : "s");
+}
+
+/* Names in a directory's data: how many. */
+static void put_entries(struct shown *s, u32 i)
+{
+	struct str t = piece(s->exit, i);
+	u32 n = 0;
+	u64 whole = s->out.arg[CALL_RET];
+	for (u32 at = 0; at + 19 <= t.n;) {
+		u16 len;
+		memcpy(&len, t.s + at + 16, 2);
+		if (!len)
+			break;
+		at += len;
+		n++;
+	}
+	put_address(s, s->in.arg[i]);
+	if (whole <= t.n)
+		sb_fmt(s->text, " /* %u entries */", n);
+}
+
+static void put_sockaddr(struct shown *s, u32 i, struct str t)
+{
+	if (t.n >= 2)
+		call_put_sockaddr(s->text, t);
+	else
+		put_address(s, s->in.arg[i]);
+}
+
+/* [28 => 16] */
+static void put_inout(struct shown *s, u32 i)
+{
+	const struct call_arg *a = &s->arg[i];
+	struct str name = str_n(a->name, a->name_len), x = piece(s->enter, i),
+		   y = piece(s->exit, i);
+	struct bytes b = bytes_of(x.s, x.n), c = bytes_of(y.s, y.n);
+	if (!x.s || !y.s || (x.n == y.n && !memcmp(x.s, y.s, x.n))) {
+		put_struct(s, i, x.s ? s->enter : s->exit);
+		return;
+	}
+	call_put_struct(s->text, name, &b);
+	s->text->n--;
+	size_t at = s->text->n;
+	call_put_struct(s->text, name, &c);
+	/* "[28" "[16]" */
+	struct str second = str_n(s->text->s + at + 1, s->text->n - at - 1);
+	const char *text = arena_fmt(s->arena, " => %.*s", STRF(second));
+	s->text->n = at;
+	sb_z(s->text, text);
+}
+
+static void put_protocol(struct shown *s, u64 v)
+{
+	u64 family = s->in.arg[0];
+	const char *name = NULL;
+	if (family == AF_INET || family == AF_INET6)
+		name = call_word(STR("protocol"), v);
+	else if (family == AF_NETLINK)
+		name = call_word(STR("netlink"), v);
+	if (name)
+		sb_z(s->text, name);
+	else
+		sb_fmt(s->text, "%d", (i32)v);
+}
+
+static void put_option(struct shown *s, u64 v)
+{
+	u64 level = s->in.arg[1];
+	struct str table = level == SOL_SOCKET ? STR("so")
+			   : level == SOL_TCP  ? STR("tcp")
+			   : level == SOL_IP   ? STR("ip")
+					       : STR("");
+	const char *name = call_word(table, v);
+	if (name)
+		sb_z(s->text, name);
+	else
+		sb_fmt(s->text, "%d", (i32)v);
+}
+
+static void put_fcntl_arg(struct shown *s, u64 v)
+{
+	u32 cmd = (u32)s->in.arg[1];
+	if (cmd == F_SETFD)
+		sb_z(s->text, v & 1 ? "FD_CLOEXEC" : "0");
+	else if (cmd == F_SETFL)
+		call_put_flags(s->text, STR("open"), v);
+	else if (cmd == F_GETLK || cmd == F_SETLK || cmd == F_SETLKW)
+		put_address(s, v);
+	else
+		sb_fmt(s->text, "%d", (i32)v);
+}
+
+static void put_futex_op(struct shown *s, u64 v)
+{
+	static const char *const ops[] = {
+		"FUTEX_WAIT",        "FUTEX_WAKE",        "FUTEX_FD",         "FUTEX_REQUEUE",
+		"FUTEX_CMP_REQUEUE", "FUTEX_WAKE_OP",     "FUTEX_LOCK_PI",    "FUTEX_UNLOCK_PI",
+		"FUTEX_TRYLOCK_PI",  "FUTEX_WAIT_BITSET", "FUTEX_WAKE_BITSET"};
+	u32 op = (u32)v & 127;
+	if (op < countof(ops))
+		sb_z(s->text, ops[op]);
+	else
+		sb_fmt(s->text, "%#x", op);
+	sb_z(s->text, v & 128 ? "_PRIVATE" : "");
+	sb_z(s->text, v & 256 ? "|FUTEX_CLOCK_REALTIME" : "");
+}
+
+/* A number. False: it is something else. */
+static bool put_number(struct shown *s, u32 i)
+{
+	u64 v = s->in.arg[i];
+	struct sb *out = s->text;
+	switch ((int)s->arg[i].kind) { /* the others are not numbers */
+	case K_D: sb_fmt(out, "%d", (i32)v); break;
+	case K_U: sb_fmt(out, "%u", (u32)v); break;
+	case K_LU: sb_fmt(out, "%llu", v); break;
+	case K_LD:
+	case K_OFF: sb_fmt(out, "%lld", (i64)v); break;
+	case K_X: sb_fmt(out, v ? "0x%llx" : "0", v); break;
+	case K_IOCTL: put_address(s, v); break;
+	case K_P: put_address(s, v); break;
+	case K_MODE: call_put_mode(out, (u32)v, false); break;
+	case K_FD:
+	case K_PID: sb_fmt(out, "%d", (i32)v); break;
+	case K_UID: sb_fmt(out, (u32)v == ~0u ? "-1" : "%u", (u32)v); break;
+	case K_DIRFD:
+		if ((i32)v == AT_FDCWD)
+			sb_z(out, "AT_FDCWD");
+		else
+			sb_fmt(out, "%d", (i32)v);
+		break;
+	case K_SIG: call_put_signal(out, (u32)v); break;
+	case K_FUTEX: put_address(s, v); break;
+	case K_PROTOCOL: put_protocol(s, v); break;
+	case K_SOCKOPT: put_option(s, v); break;
+	case K_FCNTL: put_fcntl_arg(s, v); break;
+	default: return false;
+	}
+	return true;
+}
+
+/* The bytes that a call has filled, or where they would have been. */
+static void put_filled(struct shown *s, u32 i, i64 ret)
+{
+	const struct call_arg *a = &s->arg[i];
+	struct str t = piece(s->exit, i);
+	if (ret < 0 || !s->has_out)
+		put_address(s, s->in.arg[i]);
+	else if (a->kind == K_DENTS)
+		put_entries(s, i);
+	else if (a->kind == K_ARRAY_OUT)
+		put_array(s, i, s->exit, a->k == CALL_RET ? (u64)ret : s->in.arg[a->k]);
+	else if (a->kind == K_OUTX && t.s)
+		put_hex(s->text, t);
+	else
+		put_data(s, t, (u64)ret, s->in.arg[i]);
+}
+
+static void put_two(struct shown *s, u32 i)
+{
+	struct str name = str_n(s->arg[i].name, s->arg[i].name_len), t = piece(s->enter, i);
+	struct bytes b = bytes_of(t.s, t.n);
+	if (!t.s) {
+		put_address(s, s->in.arg[i]);
+		return;
+	}
+	sb_char(s->text, '[');
+	call_put_struct(s->text, name, &b);
+	sb_z(s->text, ", ");
+	call_put_struct(s->text, name, &b);
+	sb_char(s->text, ']');
+}
+
+/* Argument i; the result is known when it shows memory that the call has filled. */
+static void put_arg(struct shown *s, u32 i)
+{
+	const struct call_arg *a = &s->arg[i];
+	struct str name = str_n(a->name, a->name_len), t = piece(s->enter, i);
+	u64 v = s->in.arg[i], ret = s->has_out ? s->out.arg[CALL_RET] : 0;
+	if (put_number(s, i))
+		return;
+	switch ((int)a->kind) { /* the others are numbers */
+	case K_PATH: put_text(s, i, true); break;
+	case K_STR: put_text(s, i, false); break;
+	case K_IN: put_data(s, t.s ? t : piece(s->exit, i), s->in.arg[a->k], v); break;
+	case K_OUT:
+	case K_OUTX:
+	case K_ARRAY_OUT:
+	case K_DENTS: put_filled(s, i, (i64)ret); break;
+	case K_FLAGS:
+		if (str_is(name, "futex"))
+			put_futex_op(s, v);
+		else
+			call_put_flags(s->text, name, v);
+		break;
+	case K_ENVP: put_environ(s, i); break;
+	case K_ENUM: call_put_enum(s->text, name, v); break;
+	case K_STRUCT: put_struct(s, i, s->enter); break;
+	case K_STRUCT_OUT: put_struct(s, i, s->exit); break;
+	case K_INOUT: put_inout(s, i); break;
+	case K_ARRAY: put_array(s, i, s->enter, s->in.arg[a->k]); break;
+	case K_PAIR_IN: put_two(s, i); break;
+	case K_SA: put_sockaddr(s, i, t); break;
+	case K_SA_OUT: put_sockaddr(s, i, piece(s->exit, i)); break;
+	case K_IOV: put_vector(s, s->enter, t, s->in.arg[a->k], ~0ull); break;
+	case K_IOV_OUT: put_vector(s, s->exit, piece(s->exit, i), s->in.arg[a->k], ret); break;
+	case K_MSG: put_msg(s, i, s->enter, ~0ull); break;
+	case K_MSG_OUT: put_msg(s, i, s->exit, ret); break;
+	case K_ARGV: put_words(s, i); break;
+	}
+}
+
+/* Arguments that mean something only with others. */
+static u32 meant(const struct shown *s, const char *name)
+{
+	bool opens = !strcmp(name, "open") || !strcmp(name, "openat");
+	u32 flags = s->n > 2 ? (u32)s->in.arg[opens && !strcmp(name, "open") ? 1 : 2] : 0;
+	if (opens && !(flags & O_CREAT) && (flags & O_TMPFILE) != O_TMPFILE)
+		return s->n - 1;
+	if (!strcmp(name, "fcntl")) {
+		u32 cmd = (u32)s->in.arg[1];
+		if (cmd == F_GETFD || cmd == F_GETFL || cmd == F_GETOWN || cmd == F_GETPIPE_SZ ||
+		    cmd == F_GETLEASE || cmd == F_GET_SEALS)
+			return 2;
+	}
+	if (!strcmp(name, "futex")) {
+		u32 op = (u32)s->in.arg[1] & 127;
+		if (op == 1)
+			return 3;
+		if (op == 0)
+			return 4;
+	}
+	if (!strcmp(name, "mremap") && !(s->in.arg[3] & 2))
+		return 4;
+	return s->n;
+}
+
+static const char *name_of(const struct arch_calls *calls, u32 nr)
+{
+	const char *name = nr < calls->n ? calls->name[nr] : NULL;
+	if (name && !strncmp(name, "new", 3) && strcmp(name, "newfstatat")) /* newfstat, newuname */
+		return name + 3;
+	return name;
+}
+
+static void put_error(struct sb *out, i64 ret)
+{
+	static const struct {
+		i32 no;
+		const char *name, *text;
+	} restarts[] = {{512, "ERESTARTSYS", "To be restarted if SA_RESTART is set"},
+			{513, "ERESTARTNOINTR", "To be restarted"},
+			{514, "ERESTARTNOHAND", "To be restarted if no handler"},
+			{516, "ERESTART_RESTARTBLOCK", "Interrupted by signal"}};
+	for (size_t i = 0; i < countof(restarts); i++) {
+		if (restarts[i].no != -ret)
+			continue;
+		sb_fmt(out, "? %s (%s)", restarts[i].name, restarts[i].text);
+		return;
+	}
+	const char *name = strerrorname_np((int)-ret), *text = strerrordesc_np((int)-ret);
+	sb_fmt(out, "-1 %s (%s)", name ? name : "E?", text ? text : "Unknown error");
+}
+
+/* "([{fd=3, revents=POLLIN}])" */
+static void put_polled(struct shown *s, i64 ret)
+{
+	struct str t = piece(s->exit, 0);
+	struct bytes b = bytes_of(t.s, t.n);
+	bool first = true;
+	if (!ret) {
+		sb_z(s->text, " (Timeout)");
+		return;
+	}
+	sb_z(s->text, " ([");
+	while (b.at + 8 <= b.n) {
+		i32 fd = (i32)bytes_u32(&b);
+		bytes_u16(&b);
+		u16 revents = bytes_u16(&b);
+		if (!revents)
+			continue;
+		sb_fmt(s->text, "%s{fd=%d, revents=", first ? "" : ", ", fd);
+		call_put_flags(s->text, STR("poll_events"), revents);
+		sb_char(s->text, '}');
+		first = false;
+	}
+	sb_z(s->text, "])");
+}
+
+static void put_result(struct shown *s, const struct call_row *row, const char *name)
+{
+	struct sb *out = s->text;
+	i64 ret = (i64)s->out.arg[CALL_RET];
+	if (ret < 0 && ret >= -4095) {
+		put_error(out, ret);
+		return;
+	}
+	if (row && *row->ret == 'x')
+		sb_fmt(out, "0x%llx", (u64)ret);
+	else if (row && *row->ret == 'm')
+		call_put_mode(out, (u32)ret, false);
+	else
+		sb_fmt(out, "%lld", ret);
+	if (!strcmp(name, "poll") || !strcmp(name, "ppoll"))
+		put_polled(s, ret);
+	if (strcmp(name, "fcntl"))
+		return;
+	u32 cmd = (u32)s->in.arg[1];
+	if (cmd == F_GETFL) {
+		out->n -= 1 + (ret > 9) + (ret > 99) + (ret > 999) + (ret > 9999) + (ret > 99999) +
+			  (ret > 999999);
+		sb_fmt(out, "%#llx (flags ", (u64)ret);
+		call_put_flags(out, STR("open"), (u64)ret);
+		sb_char(out, ')');
+	} else if (cmd == F_GETFD && ret) {
+		out->n--;
+		sb_fmt(out, "%#llx (flags FD_CLOEXEC)", (u64)ret);
+	}
+}
+
+static void put_column(struct sb *out, size_t start)
+{
+	enum { RESULT_COLUMN = 40 };
+	size_t n = out->n - start;
+	sb_pad(out, ' ', n < RESULT_COLUMN - 1 ? RESULT_COLUMN - 1 - n : 0);
+	sb_z(out, " = ");
+}
+
+static void show_call(struct shown *sp, const struct arch_calls *calls, struct str enter,
+		      struct str exit)
+{
+	struct shown s = *sp;
+	struct sb *out = s.text;
+	size_t start = out->n;
+	s.has_in = call_head(enter, &s.in);
+	s.has_out = call_head(exit, &s.out);
+	if (!s.has_in && !s.has_out)
+		return;
+	if (s.has_in)
+		s.enter = str_from(enter, sizeof(s.in));
+	else
+		s.in = s.out; /* its arguments are still in the registers */
+	if (s.has_out)
+		s.exit = str_from(exit, sizeof(s.out));
+	const char *name = name_of(calls, s.in.nr);
+	const struct call_row *row = s.in.nr < calls->n ? call_find(calls->name[s.in.nr]) : NULL;
+	if (!row)
+		row = call_find(name);
+	if (name)
+		sb_z(out, name);
+	else
+		sb_fmt(out, "syscall_0x%x", s.in.nr);
+	sb_char(out, '(');
+	if (row)
+		s.n = call_args(row, s.arg);
+	else
+		for (s.n = 0; s.n < CALL_ARGS; s.n++)
+			s.arg[s.n].kind = K_X;
+	u32 n = meant(&s, name ? name : "");
+	for (u32 i = 0; i < n; i++) {
+		sb_z(out, i ? ", " : "");
+		put_arg(&s, i);
+	}
+	if (!s.has_out && !(row && *row->ret == '?'))
+		sb_z(out, " <unfinished ...>");
+	sb_char(out, ')');
+	put_column(out, start);
+	if (!s.has_out) {
+		sb_char(out, '?');
+		return;
+	}
+	put_result(&s, row, name ? name : "");
+	u64 took = s.out.time_ns - s.in.time_ns;
+	if (s.has_in && s.out.times)
+		sb_fmt(out, " <%llu.%06llu>", took / 1000000000, took / 1000 % 1000000);
+}
+
+void call_text(struct sb *out, const struct arch_calls *calls, struct str enter, struct str exit)
+{
+	struct arena a = {0};
+	struct shown s = {.text = out, .arena = &a};
+	show_call(&s, calls, enter, exit);
+	arena_free(&a);
+}
+
+/* ---- what is no call ---- */
+
+static void put_code(struct sb *out, i32 sig, i32 code)
+{
+	static const char *const chld[] = {"CLD_EXITED",  "CLD_KILLED",  "CLD_DUMPED",
+					   "CLD_TRAPPED", "CLD_STOPPED", "CLD_CONTINUED"};
+	static const char *const segv[] = {"SEGV_MAPERR", "SEGV_ACCERR"};
+	static const char *const below[] = {"SI_USER",    "SI_QUEUE", "SI_TIMER", "SI_MESGQ",
+					    "SI_ASYNCIO", "SI_SIGIO", "SI_TKILL"};
+	if (code == 128)
+		sb_z(out, "SI_KERNEL");
+	else if (code <= 0 && -code < (i32)countof(below))
+		sb_z(out, below[-code]);
+	else if (sig == SIGCHLD && code >= 1 && code <= (i32)countof(chld))
+		sb_z(out, chld[code - 1]);
+	else if (sig == SIGSEGV && code >= 1 && code <= (i32)countof(segv))
+		sb_z(out, segv[code - 1]);
+	else
+		sb_fmt(out, "%d", code);
+}
+
+static void put_siginfo(struct sb *out, const struct call_head *h)
+{
+	struct bytes b = bytes_of(h->arg, sizeof(h->arg));
+	i32 sig = (i32)bytes_u32(&b);
+	bytes_u32(&b);
+	i32 code = (i32)bytes_u32(&b);
+	bytes_u32(&b);
+	u32 pid = bytes_u32(&b), uid = bytes_u32(&b), status = bytes_u32(&b);
+	bytes_u32(&b);
+	u64 utime = bytes_u64(&b), stime = bytes_u64(&b);
+	sb_z(out, "--- ");
+	call_put_signal(out, (u64)sig);
+	sb_z(out, " {si_signo=");
+	call_put_signal(out, (u64)sig);
+	sb_z(out, ", si_code=");
+	put_code(out, sig, code);
+	if (sig == SIGCHLD && code > 0) {
+		sb_fmt(out, ", si_pid=%u, si_uid=%u, si_status=", pid, uid);
+		if (code == CLD_EXITED)
+			sb_fmt(out, "%d", (i32)status);
+		else
+			call_put_signal(out, status);
+		sb_fmt(out, ", si_utime=%llu, si_stime=%llu", utime, stime);
+	} else if (code > 0 && code != 128) {
+		sb_fmt(out, ", si_addr=0x%llx", (u64)uid << 32 | pid);
+	} else if (code <= 0) {
+		sb_fmt(out, ", si_pid=%u, si_uid=%u", pid, uid);
+	}
+	sb_z(out, "} ---");
+}
+
+void call_event_text(struct sb *out, struct str event)
+{
+	struct call_head h;
+	if (!call_head(event, &h))
+		return;
+	u32 code = (u32)h.arg[0];
+	if (h.phase == CALL_SIGNAL) {
+		put_siginfo(out, &h);
+	} else if (code & 0x7f) {
+		sb_z(out, "+++ killed by ");
+		call_put_signal(out, code & 0x7f);
+		sb_z(out, code & 0x80 ? " (core dumped) +++" : " +++");
+	} else {
+		sb_fmt(out, "+++ exited with %u +++", code >> 8 & 0xff);
+	}
+}

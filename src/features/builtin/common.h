@@ -1,0 +1,49 @@
+/* common.h - the tables of builtins, and what several of them use. */
+#pragma once
+#include "lower/lower.h"
+
+extern const struct builtin builtin_words[], builtin_vars[], builtin_task[], builtin_str[],
+	builtin_mem[], builtin_test[], builtin_opt[], builtin_print[], builtin_time[],
+	builtin_ctl[], builtin_map[], builtin_stack[], builtin_agg[], builtin_buckets[],
+	builtin_tseries[], builtin_names[], builtin_script[], builtin_kernel[], builtin_user[],
+	builtin_emit[], builtin_syscall[];
+struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst);
+/* A user stack by tables (core/unwind.h), as struct stack_value at dst; where the kernel can. Goes
+ * to other when the process's program is not of 64 bits. */
+bool builtin_can_unwind(struct host *h);
+/* A return address without its signature. */
+struct ref builtin_unsigned(struct lower *l, struct fn *f, struct ref v);
+void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct blk *other);
+
+/* Registers (offsets) of user mode into variables: of where the process left it, or the probe's. */
+void builtin_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *var);
+/*
+ * Frames of a user stack without the kernel's help, the number of their bytes in var n; goes to
+ * done, or to slow where the helper must do it. False: nothing was emitted, it always must.
+ */
+bool builtin_walk_frames(struct lower *l, struct node *call, struct mem frames, struct ref n,
+			 struct blk *slow, struct blk *done);
+
+/* An aggregation's first argument is a number; reports. */
+bool builtin_check_int(struct sema *s, struct node *call);
+
+/* How to read what a pointer (or an integer used as one) points to in this probe. */
+enum space builtin_space(struct lower *l, const struct type *t);
+/* Integer, bool, enum or pointer: something that fits a register and may be an address. */
+bool builtin_is_addr(const struct type *t);
+/* "string", "int": a kind of type for messages. */
+const char *builtin_kind(const struct type *t);
+/* Argument i as a compile-time text; reports "NAME() expects a string literal (KIND provided)". */
+bool builtin_text(struct sema *s, struct node *call, u32 i, struct str *ret);
+/* The same for an integer literal. */
+bool builtin_lit(struct sema *s, struct node *call, u32 i, i64 *ret);
+/* Argument i is a bare identifier of this name (nsecs(boot)). */
+bool builtin_arg_is(const struct node *call, u32 i, const char *name);
+/* Process and thread id as (pid << 32 | tid), as the namespace in which sonde runs numbers them. */
+struct ref builtin_pid_tgid(struct lower *l);
+struct ref builtin_pid(struct lower *l); /* the former alone */
+void builtin_outer_ids(struct lower *l, u64 ino, struct ref ids);
+struct ref builtin_task_id(struct lower *l, const char *member);
+/* Calls fn through a record: the arguments from i on travel, with the text of fmt (may be NULL) in
+ * the schema. */
+struct ref builtin_send(struct lower *l, struct node *call, u32 first, struct str fmt);

@@ -1,0 +1,515 @@
+/* emit.c - tables: emit() prints a row of one, show() all that maps hold as rows. */
+#include "base/tab.h"
+#include "builtin/calls.h"
+#include "builtin/common.h"
+#include "core/agg.h"
+#include "core/columns.h"
+#include "run/calls.h"
+#include "run/session.h"
+#include "sema/declare.h"
+#include <net/if.h>
+
+enum { MAX_CELLS = 64, MAX_MAPS = 6 };
+
+static bool is_number(const struct type *t)
+{
+	return type_is_int(t) || t->kind == T_BOOL || t->kind == T_ENUM;
+}
+
+/* A column with a unit shows numbers, words come as bytes. */
+static bool unit_fits(enum column_unit unit, const struct type *t)
+{
+	switch (unit) {
+	case COL_PLAIN: return true;
+	case COL_FUNCTION: return t->kind == T_PROBE || t->kind == T_STRING;
+	case COL_ARGV: return t->kind == T_BUF || t->kind == T_STRING;
+	case COL_BELOW: return t->kind == T_KSTACK || t->kind == T_USTACK;
+	case COL_CALL: return t->kind == T_BUF && t->mode == BUF_CALL;
+	case COL_US:
+	case COL_MS:
+	case COL_S:
+	case COL_KB:
+	case COL_MB:
+	case COL_PERCENT:
+	case COL_MILLI:
+	case COL_ELAPSED:
+	case COL_CLOCK:
+	case COL_HEX:
+	case COL_OCT:
+	case COL_NAME:
+	case COL_SYSCALL:
+	case COL_USER:
+	case COL_DISK:
+	case COL_INTERFACE:
+	case COL_CGROUP:
+	case COL_STATUS: break;
+	case COL_HIST: return false;
+	}
+	return is_number(t);
+}
+
+static bool check_emit(struct sema *s, struct node *call)
+{
+	const struct columns *t = declare_find_table(s->u, call->a->name);
+	bool ok = t != NULL;
+	struct node *v = call->a->next;
+
+	for (u32 i = 0; ok && i < t->n; i++) {
+		if (!(call->num >> i & 1))
+			continue;
+		if (!type_is_error(v->type) && !unit_fits(t->col[i].unit, v->type))
+			ok = sema_fail(s, E_TYPE, v->loc, "column %.*s cannot show %s",
+				       STRF(t->col[i].name), type_namez(s->a, v->type));
+		v = v->next;
+	}
+	return ok;
+}
+
+static struct ref lower_emit(struct lower *l, struct node *call, struct mem dst)
+{
+	struct schema *sc = lower_schema(l, call->fn, call->loc);
+
+	(void)dst;
+	sc->columns = declare_find_table(l->u, call->a->name);
+	sc->filled = call->num;
+	lower_record(l, call, call->a->next, sc);
+	return REF_NONE;
+}
+
+static struct value named(struct session *s, struct str text, u64 n)
+{
+	return (struct value){.kind = V_NAMED, .str = arena_str(&s->reader.arena, text), .u = n};
+}
+
+static void name_of_call(struct session *s, struct sb *out, u64 nr)
+{
+	const struct arch_calls *c = &s->h->arch->calls;
+
+	if (nr < c->n && c->name[nr])
+		sb_z(out, c->name[nr]);
+	else
+		sb_fmt(out, "[unknown: %lld]", (i64)nr);
+}
+
+static void name_of_user(struct session *s, struct sb *out, u64 uid)
+{
+	const char *name = proc_username(s->h, (u32)uid);
+
+	if (name)
+		sb_z(out, name);
+	else
+		sb_u64(out, uid);
+}
+
+/* "sda", and "8:0" when it is gone. */
+static void name_of_disk(struct session *s, struct sb *out, u64 dev)
+{
+	const char *name = proc_disk_name(s->h, (u32)dev);
+
+	if (name)
+		sb_z(out, name);
+	else
+		sb_fmt(out, "%llu:%llu", dev >> 20, dev & 0xfffff);
+}
+
+static void name_of_interface(struct sb *out, u64 index)
+{
+	char name[IF_NAMESIZE];
+
+	if (if_indextoname((u32)index, name))
+		sb_z(out, name);
+	else
+		sb_u64(out, index);
+}
+
+static void name_of_cgroup(struct session *s, struct sb *out, u64 id)
+{
+	const char *path = proc_cgroup_path(s->h, id);
+
+	if (path)
+		sb_z(out, path);
+	else
+		sb_u64(out, id);
+}
+
+static void put_time(struct session *s, struct sb *out, u64 ns)
+{
+	clocks_strftime(&s->reader.clocks, out, "%Y-%m-%dT%H:%M:%S.%k%z", ns);
+	sb_char(out, ' ');
+	memmove(out->s + out->n - 2, out->s + out->n - 3, 2);
+	out->s[out->n - 3] = ':'; /* +0100 is +01:00 in RFC 3339 */
+}
+
+/* What only the session can put into words. */
+static void resolve(struct session *s, const struct column *c, struct value *v)
+{
+	AUTO_SB text = {0};
+	u64 n = v->u, since = n > s->start_ns ? n - s->start_ns : 0;
+
+	if (c->unit == COL_FUNCTION && (v->kind == V_STR || v->kind == V_NAMED)) {
+		struct str rest = v->str;
+		while (str_cut(&rest, ':', &v->str))
+			;
+	}
+	if (v->kind != V_INT && v->kind != V_UINT)
+		return;
+	if (c->unit == COL_ELAPSED)
+		sb_fmt(&text, "%llu.%06llu", since / 1000000000, since / 1000 % 1000000);
+	else if (c->unit == COL_CLOCK)
+		put_time(s, &text, n);
+	else if (c->unit == COL_SYSCALL)
+		name_of_call(s, &text, n);
+	else if (c->unit == COL_USER)
+		name_of_user(s, &text, n);
+	else if (c->unit == COL_DISK)
+		name_of_disk(s, &text, n);
+	else if (c->unit == COL_INTERFACE)
+		name_of_interface(&text, n);
+	else if (c->unit == COL_CGROUP)
+		name_of_cgroup(s, &text, n);
+	if (text.n)
+		*v = named(s, sb_str(&text), n);
+}
+
+static struct value copy_value(struct arena *a, const struct value *v)
+{
+	struct value c = *v;
+
+	c.str = arena_str(a, v->str);
+	if (v->kind == V_TUPLE || v->kind == V_ARRAY || v->kind == V_RECORD || v->kind == V_STATS) {
+		struct value *list = arena_newn(a, struct value, v->n + 3);
+		u32 n = v->kind == V_STATS ? 3 : v->n;
+		for (u32 i = 0; i < n; i++)
+			list[i] = copy_value(a, &v->list[i]);
+		c.list = list;
+	} else if (v->kind == V_HIST) {
+		struct bucket *b = arena_newn(a, struct bucket, v->n + 1);
+		memcpy(b, v->hist, v->n * sizeof(*b));
+		c.hist = b;
+	} else if (v->kind == V_STACK) {
+		struct frame *f = arena_newn(a, struct frame, v->n + 1);
+		for (u32 i = 0; i < v->n; i++) {
+			f[i] = v->stack[i];
+			f[i].sym = arena_str(a, f[i].sym);
+			f[i].module = arena_str(a, f[i].module);
+			f[i].text = arena_str(a, f[i].text);
+		}
+		c.stack = f;
+	}
+	return c;
+}
+
+static void put_row(struct session *s, const struct columns *t, const struct value *cell, u64 ts)
+{
+	session_put(s,
+		    &(struct item){.kind = I_ROW, .ts = ts, .columns = t, .val = cell, .n = t->n});
+}
+
+/* ---- rows of system calls ---- */
+
+/* What the rows of a call's beginning and end do not say, the other one does. */
+static void merge_rows(const struct held_call *h, struct value *cell, u32 n)
+{
+	for (u32 i = 0; h && i < n && i < h->n; i++)
+		if (cell[i].kind == V_NONE)
+			cell[i] = h->cell[i];
+}
+
+static void hold_row(struct session *s, const struct call_head *head, const struct value *cell,
+		     u32 n, u32 at)
+{
+	struct held_call *h = calls_hold(s->part[PART_CALLS], head->tid);
+	h->n = n;
+	h->cell = arena_newn(&h->a, struct value, n);
+	for (u32 i = 0; i < n; i++)
+		h->cell[i] = i == at ? (struct value){.kind = V_NONE} : copy_value(&h->a, &cell[i]);
+	h->bytes = arena_str(&h->a, cell[at].str);
+}
+
+/* A call that has begun, and will not end. */
+static void put_open_call(struct session *s, const struct columns *t, u32 tid, u32 at)
+{
+	struct value cell[MAX_CELLS] = {0};
+	AUTO_SB text = {0};
+	struct held_call *h = calls_held(s->part[PART_CALLS], tid);
+	if (!h)
+		return;
+	call_text(&text, &s->h->arch->calls, h->bytes, (struct str){0});
+	merge_rows(h, cell, t->n);
+	cell[at] = named(s, sb_str(&text), 0);
+	put_row(s, t, cell, 0);
+	calls_drop(h);
+}
+
+/* A row whose column at is a system call. */
+static void put_call(struct session *s, const struct columns *t, struct value *cell, u32 at, u64 ts)
+{
+	struct call_head head;
+	AUTO_SB text = {0};
+	struct str bytes = cell[at].str;
+	if (!call_head(bytes, &head))
+		return;
+	if (head.phase == CALL_ENTER) {
+		hold_row(s, &head, cell, t->n, at);
+		return;
+	}
+	if (head.phase == CALL_EXIT) {
+		struct held_call *h = calls_held(s->part[PART_CALLS], head.tid);
+		struct call_head begun;
+		bool same = h && call_head(h->bytes, &begun) && begun.nr == head.nr;
+		call_text(&text, &s->h->arch->calls, same ? h->bytes : (struct str){0}, bytes);
+		merge_rows(same ? h : NULL, cell, t->n);
+		cell[at] = named(s, sb_str(&text), 0);
+		put_row(s, t, cell, ts);
+		if (h)
+			calls_drop(h);
+		return;
+	}
+	if (head.phase == CALL_ENDED && head.arg[1])
+		put_open_call(s, t, head.tid, at);
+	call_event_text(&text, bytes);
+	cell[at] = named(s, sb_str(&text), 0);
+	put_row(s, t, cell, ts);
+}
+
+static void act_emit(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+		     u64 ts)
+{
+	const struct columns *t = sc->columns;
+	struct value cell[MAX_CELLS];
+	u32 used = 0, call = MAX_CELLS;
+
+	assert(t->n <= MAX_CELLS);
+	for (u32 i = 0; i < t->n; i++) {
+		bool there = sc->filled >> i & 1;
+		cell[i] = there && used < n ? v[used++] : (struct value){.kind = V_NONE};
+		resolve(s, &t->col[i], &cell[i]);
+		if (t->col[i].unit == COL_CALL && cell[i].kind == V_BYTES)
+			call = i;
+	}
+	if (call < MAX_CELLS)
+		put_call(s, t, cell, call, ts);
+	else
+		put_row(s, t, cell, ts);
+}
+
+/* ---- show ---- */
+
+/* Rows of several maps that have the same key: the key's parts, then the maps' values. */
+struct shown {
+	struct session *s;
+	const struct columns *t;
+	struct arena a;
+	struct tab index; /* key as text -> row */
+	VEC(struct value *) rows;
+	u32 ncell, at;     /* declared columns; the one that the map being read fills */
+	u32 nkey;          /* columns that are the key */
+	struct item first; /* of the first map */
+};
+
+static void set_cell(struct shown *h, struct value *row, u32 i, const struct value *v)
+{
+	if (i < h->ncell)
+		row[i] = copy_value(&h->a, v);
+}
+
+/* The row of a key, made when it is new; *nkey: cells that the key takes. */
+static struct value *row_of(struct shown *h, const struct value *key, u32 *nkey)
+{
+	AUTO_SB text = {0};
+	bool tuple = key && key->kind == V_TUPLE;
+
+	*nkey = !key ? 0 : tuple ? key->n : 1;
+	if (key)
+		value_key_short(&text, key, &(struct show){STR(""), false});
+	struct value *row = tab_get(&h->index, sb_str(&text));
+	if (row)
+		return row;
+	row = arena_newn(&h->a, struct value, h->ncell + 1);
+	for (u32 i = 0; i < *nkey; i++)
+		set_cell(h, row, i, tuple ? &key->list[i] : key);
+	tab_set(&h->index, arena_str(&h->a, sb_str(&text)), row);
+	vec_add(&h->rows, row);
+	return row;
+}
+
+/* A sink for maps alone. */
+static struct err *gather_map(void *self, const struct item *it)
+{
+	struct shown *h = self;
+
+	if (it->kind == I_MAP && !h->at)
+		h->first = *it;
+	for (u64 i = 0; it->kind == I_MAP && i < it->n; i++) {
+		struct item_row r = item_row(it, i);
+		struct value *row = row_of(h, r.key, &h->nkey);
+		bool stats = r.val->kind == V_STATS;
+		for (u32 k = 0; k < (stats ? 3 : 1); k++)
+			set_cell(h, row, h->nkey + h->at + k, stats ? &r.val->list[k] : r.val);
+	}
+	return NULL;
+}
+
+static int cmp_cells(const struct value *x, const struct value *y)
+{
+	if (x->kind == V_STR || x->kind == V_NAMED)
+		return str_cmp(x->str, y->str);
+	if (x->kind == V_UINT)
+		return (x->u > y->u) - (x->u < y->u);
+	return (x->i > y->i) - (x->i < y->i);
+}
+
+static int by_column(const void *pa, const void *pb, void *arg)
+{
+	const struct columns *t = arg;
+	const struct value *const *a = pa, *const *b = pb;
+	u32 by = t->col[t->sort - 1].index;
+	int d = cmp_cells(&(*a)[by], &(*b)[by]);
+
+	if (d)
+		return t->ascending ? d : -d;
+	for (u32 i = 0; i < t->n && !d; i++)
+		d = cmp_cells(&(*a)[t->col[i].index], &(*b)[t->col[i].index]);
+	return d;
+}
+
+/* "14:02:11 loadavg: 0.10 0.09 0.05 1/232 4711, 3 more rows" */
+static void put_top_head(struct shown *h, u64 ts, u32 more)
+{
+	AUTO_SB line = {0};
+
+	clocks_strftime(&h->s->reader.clocks, &line, "%H:%M:%S", ts);
+	sb_z(&line, " loadavg: ");
+	proc_load(&line);
+	if (more)
+		sb_fmt(&line, ", %u more row%s", more, more == 1 ? "" : "s");
+	session_put(h->s, &(struct item){.kind = I_HEAD, .columns = h->t, .str = sb_str(&line)});
+}
+
+static void put_rows(struct shown *h, u64 ts)
+{
+	const struct columns *t = h->t;
+	struct value cell[MAX_CELLS];
+	u32 n = t->rows ? MIN(t->rows, h->rows.n) : h->rows.n;
+
+	if (t->top)
+		put_top_head(h, ts, h->rows.n - n);
+	else if (t->sort)
+		session_put(h->s, &(struct item){.kind = I_HEAD, .columns = t});
+	for (u32 r = 0; r < n; r++) {
+		for (u32 i = 0; i < t->n; i++) {
+			cell[i] = h->rows.v[r][t->col[i].index];
+			resolve(h->s, &t->col[i], &cell[i]);
+		}
+		session_put(h->s,
+			    &(struct item){.kind = I_ROW, .columns = t, .val = cell, .n = t->n});
+	}
+}
+
+/* For pictures: the columns that are shown as key, the first map's values. */
+static void put_as_map(struct shown *h)
+{
+	const struct columns *t = h->t;
+	u32 n = t->rows ? MIN(t->rows, h->rows.n) : h->rows.n;
+	struct value *key = arena_newn(&h->a, struct value, n + 1);
+	struct value *val = arena_newn(&h->a, struct value, n + 1);
+	struct item it = h->first;
+
+	for (u32 i = 0; i < t->n; i++)
+		if (t->col[i].index == h->nkey && str_ends(t->col[i].name, STR("_ns")))
+			it.str = STR("ns");
+	for (u32 r = 0; r < n; r++) {
+		struct value *cell = arena_newn(&h->a, struct value, t->n + 1);
+		key[r] = (struct value){.kind = V_TUPLE, .list = cell};
+		for (u32 i = 0; i < t->n; i++) {
+			if (t->col[i].index >= h->nkey)
+				continue;
+			cell[key[r].n] = h->rows.v[r][t->col[i].index];
+			resolve(h->s, &t->col[i], &cell[key[r].n++]);
+		}
+		val[r] = h->rows.v[r][h->nkey];
+	}
+	it.name = t->name;
+	it.n = n;
+	it.key = key;
+	it.val = val;
+	it.make_row = NULL;
+	session_put(h->s, &it);
+}
+
+static void act_show(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+		     u64 ts)
+{
+	static const struct sink gather = {.name = "rows", .put = gather_map};
+	struct shown h = {.s = s, .t = sc->columns};
+	const struct sink *sink = s->report.sink;
+	void *self = s->report.self;
+
+	(void)v, (void)n;
+	h.ncell = h.t->declared;
+	s->report.sink = &gather;
+	s->report.self = &h;
+	for (u32 i = 0; i < sc->nmap; i++) {
+		session_print_map(s, sc->maps[i], 0, 0, false);
+		const struct agg *agg = agg_of(sc->maps[i]->val);
+		h.at += agg && agg->parts ? agg->parts : 1;
+	}
+	s->report.sink = sink;
+	s->report.self = self;
+	if (h.rows.n && h.t->sort)
+		qsort_r(h.rows.v, h.rows.n, sizeof(*h.rows.v), by_column, (void *)h.t);
+	if (h.rows.n && sink->maps)
+		put_as_map(&h);
+	else if (h.rows.n || h.t->top)
+		put_rows(&h, ts);
+	vec_free(&h.rows);
+	tab_free(&h.index);
+	arena_free(&h.a);
+}
+
+static bool check_show(struct sema *s, struct node *call)
+{
+	const struct columns *t = declare_find_table(s->u, call->a->name);
+	const struct map *first = sema_map(call->a->next);
+	bool ok = true;
+
+	if (!t)
+		return sema_fail(s, E_SYNTAX, call->a->loc,
+				 "show() begins with the name of a table that the script declares");
+	for (struct node *n = call->a->next; n; n = n->next) {
+		const struct map *m = sema_map(n);
+		bool same = m->key == first->key ||
+			    (m->key && first->key && type_eq(m->key, first->key));
+		if (!same)
+			ok = sema_fail(s, E_MAP_KEY, n->loc, "%s has other keys than %s", m->name.s,
+				       first->name.s);
+	}
+	return ok;
+}
+
+static struct ref lower_show(struct lower *l, struct node *call, struct mem dst)
+{
+	struct schema *sc = lower_schema(l, call->fn, call->loc);
+	struct map **maps = arena_newn(l->c->arena, struct map *, MAX_MAPS);
+
+	(void)dst;
+	sc->columns = declare_find_table(l->u, call->a->name);
+	for (struct node *n = call->a->next; n; n = n->next)
+		maps[sc->nmap++] = sema_map(n);
+	sc->maps = maps;
+	lower_record(l, call, NULL, sc);
+	return REF_NONE;
+}
+
+const struct builtin builtin_emit[] = {
+	{"void emit(name table, ...)", lower_emit, B_ASYNC, .role = ROLE_EMIT, .check = check_emit,
+	 .act = act_emit,
+	 .doc = "Prints a row of a table that the script declares: emit(table, column = value, "
+		"...)."},
+	{"void show(name table, map a, [map b], [map c], [map d], [map e])", lower_show,
+	 B_ASYNC | B_TIMED, .check = check_show, .act = act_show,
+	 .doc = "Prints maps that have the same keys as rows of a table: the parts of the key, "
+		"then "
+		"the value of each map (of stats() three: count, average, total)."},
+	{0},
+};

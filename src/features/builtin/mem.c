@@ -1,0 +1,426 @@
+/* mem.c - addresses and what stands at them: kptr kaddr reg ksym usym bswap ntop pton macaddr
+ * cgroup_path. */
+#include "builtin/common.h"
+#include "proc/proc.h"
+#include "sym/sym.h"
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+/* ---- pointers ---- */
+static const struct type *with_space(struct sema *s, struct node *call, enum space space)
+{
+	const struct type *t = call_arg(call, 0)->type;
+
+	if (t && t->kind == T_PTR)
+		return type_copy_as(s->a, t, space);
+	return type_ptr(s->a, &type_none, space);
+}
+
+static const struct type *type_kptr(struct sema *s, struct node *call)
+{
+	return with_space(s, call, AS_KERNEL);
+}
+
+static const struct type *type_uptr(struct sema *s, struct node *call)
+{
+	return with_space(s, call, AS_USER);
+}
+
+static bool check_addr(struct sema *s, struct node *call)
+{
+	const struct type *t = call_arg(call, 0)->type;
+
+	if (builtin_is_addr(t))
+		return true;
+	return sema_fail(s, E_TYPE, call_arg(call, 0)->loc,
+			 "%.*s() only supports integer or pointer arguments (%s provided)",
+			 STRF(call->name), builtin_kind(t));
+}
+
+static struct ref lower_same(struct lower *l, struct node *call, struct mem dst)
+{
+	(void)dst;
+	return lower_operand(l, call_arg(call, 0));
+}
+
+static const struct type *type_kaddr(struct sema *s, struct node *call)
+{
+	(void)s, (void)call;
+	return &type_u64;
+}
+
+static bool check_kaddr(struct sema *s, struct node *call)
+{
+	struct syms *syms;
+	struct str name;
+	bool found;
+	u64 addr;
+
+	if (!builtin_text(s, call, 0, &name))
+		return false;
+	syms_init(s->c->host, false, &syms);
+	found = sym_kernel_addr(syms, name, &addr);
+	syms_free(syms);
+	if (!found)
+		return sema_fail(s, E_UNKNOWN_NAME, call_arg(call, 0)->loc,
+				 "Failed to resolve kernel symbol: %.*s", STRF(name));
+	node_set_num(call, addr, &type_u64);
+	return true;
+}
+
+/* Addresses that are error numbers: the last page. */
+static struct ref lower_is_err(struct lower *l, struct node *call, struct mem dst)
+{
+	(void)dst;
+	return ir_op2(l->f, O_UGE, lower_value(l, call_arg(call, 0)), ir_con(l->f, (u64)-4095));
+}
+
+/* ---- registers ---- */
+
+static bool check_reg(struct sema *s, struct node *call)
+{
+	struct str name;
+
+	if (!builtin_text(s, call, 0, &name))
+		return false;
+	const struct arch *a = s->c->host->arch;
+	const struct arch_reg *r = arch_reg(&a->reg, name);
+	if (!r)
+		return sema_fail(s, E_UNKNOWN_NAME, call_arg(call, 0)->loc,
+				 "'%.*s' is not a valid register on this architecture (%s)",
+				 STRF(name), a->name);
+	if (r->probes_only && s->v && (point_flags(s->v->points) & WAY_EVENT))
+		return sema_fail(s, E_CONTEXT, call_arg(call, 0)->loc,
+				 "samples do not have the register '%.*s'", STRF(name));
+	return true;
+}
+
+static struct ref lower_reg(struct lower *l, struct node *call, struct mem dst)
+{
+	const struct arch_reg *r;
+	struct str name = {0};
+	struct ref v;
+
+	(void)dst;
+	node_str(call_arg(call, 0), &name);
+	r = arch_reg(&l->c->host->arch->reg, name);
+	assert(r);
+	v = ir_load(l->f, r->size, lower_ctx(l), r->off);
+	return r->size < 8 ? ir_op1(l->f, O_EXTS, r->size, v) : v;
+}
+
+/* ---- symbols ---- */
+static const struct type *type_ksym_row(struct sema *s, struct node *call)
+{
+	(void)s, (void)call;
+	return &type_ksym;
+}
+
+static const struct type *type_usym_row(struct sema *s, struct node *call)
+{
+	(void)s, (void)call;
+	return &type_usym;
+}
+
+static bool check_sym(struct sema *s, struct node *call)
+{
+	if (builtin_is_addr(call_arg(call, 0)->type))
+		return true;
+	return sema_fail(s, E_TYPE, call_arg(call, 0)->loc,
+			 "%.*s() expects an integer or pointer argument (%s provided)",
+			 STRF(call->name), builtin_kind(call_arg(call, 0)->type));
+}
+
+static struct ref lower_usym(struct lower *l, struct node *call, struct mem dst)
+{
+	struct ref addr = lower_value(l, call_arg(call, 0));
+	u64 tag = l->c->host->arch->tag_bits;
+
+	if (tag)
+		addr = ir_op2(l->f, O_AND, addr, ir_con(l->f, ~tag));
+	lower_store(l, 8, dst, addr);
+	lower_store(l, 8, mem_at(dst, 8),
+		    ir_op2(l->f, O_SHR, builtin_pid_tgid(l), ir_con(l->f, 32)));
+	return REF_NONE;
+}
+
+/* ---- byte order ---- */
+static const struct type *type_bswap(struct sema *s, struct node *call)
+{
+	const struct type *t = call_arg(call, 0)->type;
+
+	(void)s;
+	return t && type_is_int(t) ? type_int(t->size, false) : &type_u64;
+}
+
+static bool check_bswap(struct sema *s, struct node *call)
+{
+	const struct type *t = call_arg(call, 0)->type;
+
+	if (type_is_int(t) || type_is_error(t))
+		return true;
+	return sema_fail(s, E_TYPE, call_arg(call, 0)->loc,
+			 "bswap() only supports integer arguments (%s provided)", builtin_kind(t));
+}
+
+static struct ref lower_bswap(struct lower *l, struct node *call, struct mem dst)
+{
+	struct ref v = lower_value(l, call_arg(call, 0));
+
+	(void)dst;
+	if (call->type->size == 1)
+		return ir_op1(l->f, O_EXTU, 1, v);
+	return ir_op1(l->f, O_BSWAP, call->type->size, v);
+}
+
+/* ---- network addresses ---- */
+
+/* The address is the last argument, the address family (2 or 10) may stand before it. */
+static struct node *addr_arg(const struct node *call)
+{
+	return call_arg(call, call_nargs(call) - 1);
+}
+
+static struct node *family_arg(const struct node *call)
+{
+	return call_nargs(call) == 2 ? call_arg(call, 0) : NULL;
+}
+
+/* Bytes of the thing with the address; 0: does not say. */
+static u32 addr_bytes(const struct type *t)
+{
+	if (t->kind == T_PTR)
+		t = t->base;
+	if (t->kind == T_ARRAY || t->kind == T_STRING || type_is_record(t))
+		return t->size;
+	return type_is_int(t) ? 4 : 0;
+}
+
+static const struct type *type_ntop(struct sema *s, struct node *call)
+{
+	(void)s, (void)call;
+	return &type_inet;
+}
+
+static bool check_ntop(struct sema *s, struct node *call)
+{
+	struct node *n = addr_arg(call), *af = family_arg(call);
+	u32 bytes = addr_bytes(n->type);
+	i64 family;
+
+	if (af && !type_is_int(af->type))
+		return sema_fail(s, E_TYPE, af->loc,
+				 "ntop() expects an integer as address family (%s provided)",
+				 builtin_kind(af->type));
+	if (af && node_int(af, &family) && family != AF_INET && family != AF_INET6)
+		return sema_fail(
+			s, E_RANGE, af->loc,
+			"ntop() address family must be %d (IPv4) or %d (IPv6), %lld provided",
+			AF_INET, AF_INET6, family);
+	if (bytes != 4 && bytes != 16 && !(n->type->kind == T_PTR && af))
+		return sema_fail(s, E_TYPE, n->loc,
+				 "ntop() argument must be 4 or 16 bytes in size (%s provided)",
+				 type_namez(s->a, n->type));
+	return true;
+}
+
+/* Length of the address by its family, or by what it is stored in. */
+static struct ref inet_len(struct lower *l, struct node *af, u32 bytes)
+{
+	struct fn *f = l->f;
+	struct ref is6;
+
+	if (!af || bytes == 4)
+		return ir_con(f, bytes);
+	is6 = ir_op2(f, O_NE, lower_value(l, af), ir_con(f, AF_INET));
+	return ir_addi(f, ir_op2(f, O_MUL, is6, ir_con(f, 12)), 4);
+}
+
+static struct ref lower_ntop(struct lower *l, struct node *call, struct mem dst)
+{
+	struct node *n = addr_arg(call), *af = family_arg(call);
+	u32 bytes = addr_bytes(n->type);
+	i64 family;
+	struct mem addr = mem_at(dst, 4);
+
+	if (n->type->kind == T_PTR && af)
+		bytes = 16; /* the family says which part is the address; behind a shorter one is
+			       something, too */
+	if (af && node_int(af, &family)) {
+		bytes = family == AF_INET ? 4 : MIN(bytes, 16);
+		af = NULL;
+	}
+	lower_zero(l, dst, call->type->size);
+	lower_store(l, 4, dst, inet_len(l, af, bytes));
+	if (type_is_int(n->type))
+		lower_store(l, 4, addr, lower_value(l, n));
+	else if (n->type->kind == T_PTR)
+		lower_read(l, addr, bytes, lower_value(l, n), 0, builtin_space(l, n->type));
+	else
+		lower_copy(l, addr, lower_mem(l, n), bytes);
+	return REF_NONE;
+}
+
+/* Bytes of the address in text, 4 or 16, or 0. */
+static u32 parse_inet(struct str text, u8 ret[16])
+{
+	char z[INET6_ADDRSTRLEN];
+
+	if (text.n >= sizeof(z))
+		return 0;
+	memcpy(z, text.s, text.n);
+	z[text.n] = 0;
+	if (inet_pton(AF_INET, z, ret) == 1)
+		return 4;
+	return inet_pton(AF_INET6, z, ret) == 1 ? 16 : 0;
+}
+
+static const struct type *type_pton(struct sema *s, struct node *call)
+{
+	struct str text;
+	u8 addr[16];
+	u32 n = node_str(call_arg(call, 0), &text) ? parse_inet(text, addr) : 0;
+
+	return type_array(s->a, &type_u8, n ? n : 4);
+}
+
+static bool check_pton(struct sema *s, struct node *call)
+{
+	struct str text;
+	u8 addr[16];
+
+	if (!builtin_text(s, call, 0, &text))
+		return false;
+	if (!parse_inet(text, addr))
+		return sema_fail(
+			s, E_RANGE, call_arg(call, 0)->loc,
+			"pton() expects an string argument of an IPv4/IPv6 address, got %.*s",
+			STRF(text));
+	return true;
+}
+
+static struct ref lower_pton(struct lower *l, struct node *call, struct mem dst)
+{
+	struct str text = {0};
+	u8 *addr = arena_newn(l->c->arena, u8, 16);
+
+	node_str(call_arg(call, 0), &text);
+	lower_bytes(l, dst, addr, parse_inet(text, addr));
+	return REF_NONE;
+}
+
+static const struct type *type_macaddr(struct sema *s, struct node *call)
+{
+	(void)s, (void)call;
+	return &type_mac;
+}
+
+static bool check_macaddr(struct sema *s, struct node *call)
+{
+	struct node *n = call_arg(call, 0);
+	struct str text;
+
+	if (node_str(n, &text))
+		return sema_fail(s, E_TYPE, n->loc,
+				 "macaddr() does not support literal string arguments");
+	if (n->type->kind == T_PTR || type_is_int(n->type) || type_is_error(n->type))
+		return true;
+	if ((n->type->kind == T_ARRAY || n->type->kind == T_STRING) && n->type->size >= 6)
+		return true;
+	return sema_fail(s, E_TYPE, n->loc,
+			 "macaddr() argument must be at least 6 bytes in size (%s provided)",
+			 type_namez(s->a, n->type));
+}
+
+static struct ref lower_macaddr(struct lower *l, struct node *call, struct mem dst)
+{
+	struct node *n = call_arg(call, 0);
+
+	if (n->type->kind == T_PTR || type_is_int(n->type))
+		lower_read(l, dst, 6, lower_value(l, n), 0, builtin_space(l, n->type));
+	else
+		lower_copy(l, dst, lower_raw(l, n), 6);
+	return REF_NONE;
+}
+
+/* ---- cgroups ---- */
+static const struct type *type_cgroup_path_row(struct sema *s, struct node *call)
+{
+	(void)s, (void)call;
+	return &type_cgroup_path;
+}
+
+/* The filter travels as a number of unit.strings; "" when there is none. */
+static bool check_cgroup_path(struct sema *s, struct node *call)
+{
+	struct str filter = STR("");
+
+	if (!check_addr(s, call))
+		return false;
+	if (call_arg(call, 1) && !builtin_text(s, call, 1, &filter))
+		return false;
+	call->num = sema_string_id(s, filter);
+	return true;
+}
+
+static struct ref lower_cgroup_path(struct lower *l, struct node *call, struct mem dst)
+{
+	lower_store(l, 8, dst, lower_value(l, call_arg(call, 0)));
+	lower_store(l, 8, mem_at(dst, 8), ir_con(l->f, (u32)call->num));
+	return REF_NONE;
+}
+
+static bool check_cgroupid(struct sema *s, struct node *call)
+{
+	struct str path;
+	struct err *e;
+	u64 id;
+
+	if (!builtin_text(s, call, 0, &path))
+		return false;
+	e = proc_cgroup_id(s->c->host, arena_strz(s->a, path), &id);
+	if (e) {
+		diag_err(s->ds, E_SYSTEM, call_arg(call, 0)->loc, e);
+		return false;
+	}
+	node_set_num(call, id, &type_u64);
+	return true;
+}
+
+const struct builtin builtin_mem[] = {
+	{"auto kptr(any p)", lower_same, .type = type_kptr, .check = check_addr,
+	 .doc = "The same address, read as kernel memory."},
+	{"auto uptr(any p)", lower_same, .type = type_uptr, .check = check_addr,
+	 .doc = "The same address, read as memory of the current process."},
+	{"auto kaddr(text symbol)", .flags = B_CONST, .type = type_kaddr, .check = check_kaddr,
+	 .doc = "Address of a kernel symbol, found when the script is compiled."},
+	{"bool is_err(any p)", lower_is_err, .check = check_addr,
+	 .doc = "Is the address an error number of the kernel (-4095 to -1)?"},
+	{"u64 reg(text name)", lower_reg, .asks = USE_REGS | USE_CTX, .where = WAY_REGS | WAY_EVENT,
+	 .check = check_reg,
+	 .doc = "A register of the traced code: ax bx cx dx si di bp sp ip r8 ... r15 orig_ax cs "
+		"ss flags (x86_64); x0 ... x30 fp lr sp pc pstate orig_x0 (aarch64)."},
+	{"auto ksym(any addr)", lower_same, .type = type_ksym_row, .check = check_sym,
+	 .doc = "Name of the kernel symbol at an address; looked up when it is printed."},
+	{"auto usym(any addr)", lower_usym, .type = type_usym_row, .check = check_sym,
+	 .doc = "Name of the symbol at an address of the current process; looked up when it is "
+		"printed."},
+	{"auto bswap(any n)", lower_bswap, .type = type_bswap, .check = check_bswap,
+	 .doc = "The integer with its bytes in reverse order; unsigned, of the same size."},
+	{"auto ntop(any family_or_addr, [any addr])", lower_ntop, .type = type_ntop,
+	 .check = check_ntop,
+	 .doc = "An IPv4 or IPv6 address in network order (an integer, 4 or 16 bytes), printed as "
+		"text. The family, 2 or "
+		"10, says how many bytes count."},
+	{"auto pton(text addr)", lower_pton, .type = type_pton, .check = check_pton,
+	 .doc = "Bytes of an IPv4 or IPv6 address written as text: uint8[4] or uint8[16]."},
+	{"auto macaddr(any addr)", lower_macaddr, .type = type_macaddr, .check = check_macaddr,
+	 .doc = "Six bytes, printed as a hardware address."},
+	{"auto cgroup_path(int id, [text filter])", lower_cgroup_path, .type = type_cgroup_path_row,
+	 .check = check_cgroup_path,
+	 .doc = "Path of a cgroup, looked up when it is printed; the filter selects hierarchies by "
+		"name."},
+	{"u64 cgroupid(text path)", .flags = B_CONST, .check = check_cgroupid,
+	 .doc = "Id of the cgroup at a path, found when the script is compiled."},
+	{0},
+};

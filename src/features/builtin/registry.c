@@ -1,0 +1,70 @@
+/* registry.c - the list of tables; helpers that several of them use. */
+#include "builtin/common.h"
+
+const struct builtin *const builtin_tables[] = {
+	builtin_words,   builtin_vars,   builtin_task,   builtin_str,     builtin_mem,
+	builtin_test,    builtin_opt,    builtin_print,  builtin_time,    builtin_ctl,
+	builtin_map,     builtin_stack,  builtin_agg,    builtin_buckets, builtin_tseries,
+	builtin_names,   builtin_script, builtin_kernel, builtin_user,    builtin_emit,
+	builtin_syscall, NULL,
+};
+
+enum space builtin_space(struct lower *l, const struct type *t)
+{
+	if (t->kind == T_PTR && t->space != AS_NONE)
+		return t->space;
+	return lower_space(l);
+}
+
+bool builtin_is_addr(const struct type *t)
+{
+	return type_is_int(t) || t->kind == T_PTR || t->kind == T_BOOL || t->kind == T_KSYM ||
+	       type_is_error(t);
+}
+
+const char *builtin_kind(const struct type *t)
+{
+	static const char *const names[T_KINDS] = {
+#define T(kind, name, flags) [T_##kind] = name,
+#include "types/type.def"
+	};
+	return t ? names[t->kind] : "none";
+}
+
+bool builtin_text(struct sema *s, struct node *call, u32 i, struct str *ret)
+{
+	struct node *n = call_arg(call, i);
+
+	if (n && node_str(n, ret))
+		return true;
+	return sema_fail(s, E_LITERAL, n ? n->loc : call->loc,
+			 "%.*s() expects a string literal (%s provided)", STRF(call->name),
+			 builtin_kind(n ? n->type : NULL));
+}
+
+bool builtin_lit(struct sema *s, struct node *call, u32 i, i64 *ret)
+{
+	struct node *n = call_arg(call, i);
+
+	if (n && node_int(n, ret))
+		return true;
+	return sema_fail(s, E_LITERAL, n ? n->loc : call->loc,
+			 "%.*s() expects an integer literal (%s provided)", STRF(call->name),
+			 builtin_kind(n ? n->type : NULL));
+}
+
+bool builtin_arg_is(const struct node *call, u32 i, const char *name)
+{
+	struct node *n = call_arg(call, i);
+
+	return n && n->kind == N_NAME && str_is(n->name, name);
+}
+
+struct ref builtin_send(struct lower *l, struct node *call, u32 first, struct str fmt)
+{
+	struct schema *sc = lower_schema(l, call->fn, call->loc);
+
+	sc->fmt = fmt;
+	lower_record(l, call, call_arg(call, first), sc);
+	return REF_NONE;
+}

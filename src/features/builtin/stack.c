@@ -1,0 +1,271 @@
+/* stack.c - kstack, ustack and dw_ustack: call stacks as values. */
+#include "builtin/common.h"
+#include <linux/bpf.h>
+
+static bool find_mode(struct str name, enum stack_mode *ret)
+{
+	for (u32 i = 0; stack_modes[i]; i++)
+		if (str_is(name, stack_modes[i])) {
+			*ret = (enum stack_mode)i;
+			return true;
+		}
+	return false;
+}
+
+/* kstack(), kstack(mode), kstack(limit), kstack(mode, limit): the limit's argument, or NULL. */
+static struct node *limit_arg(const struct node *call)
+{
+	struct node *n = call_arg(call, 0);
+
+	return n && n->kind == N_NAME ? call_arg(call, 1) : n;
+}
+
+static const struct type *stack_type(struct sema *s, struct node *call, enum type_kind kind)
+{
+	enum stack_mode mode = (enum stack_mode)s->u->config.stack_mode;
+	struct node *n = call_arg(call, 0), *limit = limit_arg(call);
+	i64 frames = DEFAULT_FRAMES;
+
+	if (n && n->kind == N_NAME)
+		find_mode(n->name, &mode);
+	if (!str_is(call->name, "ustack") && mode == STACK_BUILD_ID)
+		mode = STACK_RAW; /* as the default of a script for user stacks */
+	if (limit && (!node_int(limit, &frames) || frames < 1 || frames > MAX_FRAMES))
+		frames = DEFAULT_FRAMES;
+	return type_stack(s->a, kind, mode, (u32)frames);
+}
+
+static const struct type *type_kstack(struct sema *s, struct node *call)
+{
+	return stack_type(s, call, T_KSTACK);
+}
+
+/* By tables wherever the kernel can, but for build ids, which only it knows. One frame is no walk.
+ */
+static bool by_tables(struct host *h, const struct type *t)
+{
+	return t->count > 1 && t->mode != STACK_BUILD_ID && builtin_can_unwind(h);
+}
+
+static const struct type *type_ustack(struct sema *s, struct node *call)
+{
+	const struct type *t = stack_type(s, call, T_USTACK);
+
+	s->v->calls_back |= by_tables(s->c->host, t);
+	return t;
+}
+
+static const struct type *type_fp_ustack(struct sema *s, struct node *call)
+{
+	return stack_type(s, call, T_USTACK);
+}
+
+static bool check_mode(struct sema *s, struct node *call)
+{
+	struct node *n = call_arg(call, 0);
+	enum stack_mode mode;
+
+	if (!n || n->kind != N_NAME)
+		return true;
+	if (!find_mode(n->name, &mode))
+		return sema_fail(s, E_UNKNOWN_NAME, n->loc,
+				 "%.*s: invalid stack mode '%.*s': valid modes are %s",
+				 STRF(call->name), STRF(n->name),
+				 str_is(call->name, "dw_ustack")
+					 ? "bpftrace, raw and perf"
+					 : "bpftrace, raw, perf, and build_id");
+	if (mode == STACK_BUILD_ID && !str_is(call->name, "ustack"))
+		return sema_fail(s, E_UNSUPPORTED, n->loc,
+				 "'build_id' stack mode can only be used for ustack");
+	return true;
+}
+
+static bool check_stack(struct sema *s, struct node *call)
+{
+	struct node *limit = limit_arg(call);
+	i64 frames;
+
+	if (!check_mode(s, call))
+		return false;
+	if (!limit)
+		return true;
+	if (!node_int(limit, &frames) || frames < 1)
+		return sema_fail(s, E_RANGE, limit->loc,
+				 "%.*s: invalid limit value: it must be a literal from 1 to %d",
+				 STRF(call->name), MAX_FRAMES);
+	if (frames > MAX_FRAMES)
+		return sema_fail(s, E_RANGE, limit->loc,
+				 "%.*s([int limit]): limit shouldn't exceed %d, %lld given",
+				 STRF(call->name), MAX_FRAMES, frames);
+	return true;
+}
+
+static bool check_dw_ustack(struct sema *s, struct node *call)
+{
+	if (!builtin_can_unwind(s->c->host))
+		return sema_fail(
+			s, E_FEATURE, call->loc,
+			"dw_ustack: this kernel cannot walk a stack by tables "
+			"('sonde info' shows what it lacks); ustack follows frame pointers");
+	return check_stack(s, call);
+}
+
+static void get_regs(struct fn *f, struct ref regs, u32 n, const i32 *at, const struct ref *var)
+{
+	for (u32 i = 0; i < n; i++)
+		ir_set(f, var[i], ir_load(f, 8, regs, at[i]));
+}
+
+void builtin_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *var)
+{
+	struct fn *f = l->f;
+	const struct arch_test *user = &l->c->host->arch->user;
+	u32 flags = point_flags(l->pt);
+	struct lower_cache *kept;
+	bool has_regs = (flags & WAY_REGS) && (flags & (KIND_USER | WAY_EVENT));
+	struct blk *task = ir_blk(f), *own = ir_blk(f), *done = ir_blk(f);
+	struct ref ctx = has_regs ? lower_ctx(l) : REF_NONE, mode;
+
+	if (!has_regs) {
+		ir_jmp(f, task);
+	} else if (flags & KIND_USER) {
+		ir_jmp(f, own);
+	} else {
+		mode = ir_op2(f, O_AND, ir_load(f, 8, ctx, user->off), ir_con(f, user->mask));
+		ir_br(f, O_EQ, mode, ir_con(f, user->value), own, task);
+	}
+	ir_at(f, own);
+	if (has_regs)
+		get_regs(f, ctx, n, at, var);
+	ir_jmp(f, done);
+	ir_at(f, task);
+	kept = lower_may_skip_begin(l);
+	get_regs(f,
+		 ir_call(f, BPF_FUNC_task_pt_regs,
+			 ARGS(lower_helper0(l, BPF_FUNC_get_current_task_btf))),
+		 n, at, var);
+	lower_may_skip_end(l, kept);
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+/*
+ * The kernel's walk into the frames of a struct stack_value; the number of their bytes into var n.
+ * The limit is the size of the buffer, so unwinding stops there (65 ns per frame). The helper
+ * zeroes what it does not fill, also when it fails: equal stacks are equal map keys.
+ */
+static void ask_kernel(struct lower *l, struct node *call, struct mem dst, u64 flags, struct ref n)
+{
+	struct fn *f = l->f;
+	struct mem frames = mem_at(dst, offsetof(struct stack_value, ip));
+	u32 size = call->type->count * stack_frame_size((enum stack_mode)call->type->mode);
+	u32 type = l->pt->way->prog_type;
+	bool raw = type == BPF_PROG_TYPE_RAW_TRACEPOINT || type == BPF_PROG_TYPE_TRACING;
+	struct blk *failed = ir_blk(f), *done = ir_blk(f);
+
+	if (raw && dst.base.kind == R_SLOT) /* before 6.3 the helper of these takes only bytes that
+					       were stored before */
+		lower_zero(l, frames, size);
+	ir_set(f, n,
+	       ir_call(f, BPF_FUNC_get_stack,
+		       ARGS(lower_ctx(l), lower_addr(l, frames), ir_con(f, size),
+			    ir_con(f, flags))));
+	ir_br(f, O_SLT, ir_get(f, n), ir_con(f, 0), failed, done);
+	ir_at(f, failed);
+	ir_set(f, n, ir_con(f, 0));
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+static void put_head(struct lower *l, struct node *call, struct mem dst, struct ref n,
+		     struct ref pid)
+{
+	u32 frame = stack_frame_size((enum stack_mode)call->type->mode);
+
+	n = ir_op2(l->f, O_SHR, ir_get(l->f, n), ir_con(l->f, frame == 8 ? 3 : 5));
+	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, n)), n);
+	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, pid)), pid);
+}
+
+/* struct stack_value at dst. */
+static struct ref put_stack(struct lower *l, struct node *call, struct mem dst, u64 flags,
+			    struct ref pid)
+{
+	struct fn *f = l->f;
+	struct ref n = ir_var(f);
+	struct blk *slow = ir_blk(f), *done = ir_blk(f);
+	struct mem frames = mem_at(dst, offsetof(struct stack_value, ip));
+
+	if (!(flags & BPF_F_USER_STACK) || !builtin_walk_frames(l, call, frames, n, slow, done))
+		ir_jmp(f, slow);
+	ir_at(f, slow);
+	ask_kernel(l, call, dst, flags, n);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	put_head(l, call, dst, n, pid);
+	return REF_NONE;
+}
+
+static struct ref lower_kstack(struct lower *l, struct node *call, struct mem dst)
+{
+	return put_stack(l, call, dst, 0, ir_con(l->f, 0));
+}
+
+static struct ref lower_fp_ustack(struct lower *l, struct node *call, struct mem dst)
+{
+	u64 ids = call->type->mode == STACK_BUILD_ID ? BPF_F_USER_BUILD_ID : 0;
+
+	return put_stack(l, call, dst, BPF_F_USER_STACK | ids, builtin_pid(l));
+}
+
+static struct ref lower_ustack(struct lower *l, struct node *call, struct mem dst)
+{
+	if (!by_tables(l->c->host, call->type))
+		return lower_fp_ustack(l, call, dst);
+	struct fn *f = l->f;
+	struct blk *other = ir_blk(f), *done = ir_blk(f);
+	struct ref n = ir_var(f), pid = builtin_pid(l);
+	struct lower_cache *kept;
+
+	builtin_unwind(l, call, dst, other);
+	ir_jmp(f, done);
+	ir_at(f, other); /* programs of 32 bits */
+	other->unlikely = true;
+	kept = lower_may_skip_begin(l);
+	ask_kernel(l, call, dst, BPF_F_USER_STACK, n);
+	put_head(l, call, dst, n, pid);
+	lower_may_skip_end(l, kept);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return REF_NONE;
+}
+
+const struct builtin builtin_stack[] = {
+	{"auto kstack", lower_kstack, B_OWN, .asks = USE_KSTACK, .type = type_kstack,
+	 .doc = "Kernel stack, at most 127 frames."},
+	{"auto kstack([name mode], [name limit])", lower_kstack, .asks = USE_KSTACK,
+	 .type = type_kstack, .check = check_stack,
+	 .doc = "Kernel stack, printed as the mode says (bpftrace, perf, raw), of at most limit "
+		"frames (1 to 1024)."},
+	{"auto ustack", lower_ustack, B_OWN, .asks = USE_USTACK, .type = type_ustack,
+	 .doc = "Stack of the current process, at most 127 frames; by its unwind tables, frame "
+		"pointers or not."},
+	{"auto ustack([name mode], [name limit])", lower_ustack, .asks = USE_USTACK,
+	 .type = type_ustack, .check = check_stack,
+	 .doc = "Stack of the current process, printed as the mode says (bpftrace, perf, raw, "
+		"build_id), of at most limit frames (1 to 1024)."},
+	{"auto fp_ustack", lower_fp_ustack, .asks = USE_USTACK, .type = type_fp_ustack,
+	 .doc = "Stack of the current process by frame pointers alone, as the kernel walks it."},
+	{"auto fp_ustack([name mode], [name limit])", lower_fp_ustack, .asks = USE_USTACK,
+	 .type = type_fp_ustack, .check = check_stack,
+	 .doc = "The same, printed as the mode says (bpftrace, perf, raw), of at most limit frames "
+		"(1 to 1024)."},
+	{"auto dw_ustack", lower_ustack, .asks = USE_USTACK, .needs = FEAT_LOOP,
+	 .type = type_ustack, .check = check_dw_ustack,
+	 .doc = "The same as ustack, but an error where the kernel cannot walk by tables."},
+	{"auto dw_ustack([name mode], [name limit])", lower_ustack, .asks = USE_USTACK,
+	 .needs = FEAT_LOOP, .type = type_ustack, .check = check_dw_ustack,
+	 .doc = "The same, printed as the mode says (bpftrace, perf, raw), of at most limit frames "
+		"(1 to 1024)."},
+	{0},
+};

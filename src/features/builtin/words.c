@@ -1,0 +1,225 @@
+/* words.c - the words to which a probe gives their meaning and type. */
+#include "builtin/common.h"
+#include "sema/check.h"
+
+static const struct type *only_in(struct sema *s, const struct node *n, const char *where)
+{
+	sema_fail(s, E_CONTEXT, n->loc, "The %.*s builtin can only be used with %s", STRF(n->name),
+		  where);
+	return s->final ? &type_error : NULL;
+}
+
+/* ---- args ---- */
+
+static const struct type *type_args(struct sema *s, struct node *n)
+{
+	if (s->point->args)
+		return with_space(s, s->point->args, s->point->args_space);
+	if (s->v->points->kind->types) {
+		const char *why = s->point->no_args;
+		sema_fail(s, E_CONTEXT, n->loc, "this probe's arguments are not known%s%s",
+			  why ? ": " : "", why ? why : "");
+		return &type_error;
+	}
+	return only_in(s, n,
+		       "'tracepoint', 'rawtracepoint', 'fentry', 'fexit' and 'uprobe' probes");
+}
+
+/* Of probes whose context it is; of others only members are asked for. */
+static struct place place_args(struct lower *l, struct node *n)
+{
+	(void)n;
+	assert(l->pt->args_space == AS_CTX);
+	return (struct place){.base = ir_ctx(l->f), .space = AS_CTX};
+}
+
+/* ---- arg0 and its kin ---- */
+
+/* How many there are; *known: the probe says so, not the calling convention. */
+static u32 arg_count(struct sema *s, bool *known)
+{
+	u32 flags = point_flags(s->v->points);
+	*known = s->point->narg || !(flags & (WAY_REGS | WAY_BY_NUMBER)) || s->point->priv;
+	return *known ? s->point->narg : s->c->host->arch->narg;
+}
+
+static const struct type *type_argn(struct sema *s, struct node *n)
+{
+	u32 flags = point_flags(s->v->points), nf = 0;
+	bool known;
+
+	str_u64(str_from(n->name, 3), &n->num);
+	if (!(flags & KIND_ARGN))
+		return only_in(s, n, "'kprobes', 'uprobes' and 'usdt' probes");
+	u32 most = arg_count(s, &known);
+	if (n->num >= most) {
+		if (known)
+			sema_fail(s, E_RANGE, n->loc, "this probe has %u argument%s", most,
+				  most == 1 ? "" : "s");
+		else
+			sema_fail(s, E_RANGE, n->loc, "%s doesn't support arg%llu",
+				  s->c->host->arch->name, n->num);
+		return s->final ? &type_error : NULL;
+	}
+	bool typed = !(flags & KIND_RAW_ARGN) && s->point->args && s->point->args_space != AS_CTX;
+	const struct field *f = typed ? type_fields(s->point->args, &nf) : NULL;
+	if (n->num >= nf)
+		return &type_u64;
+	f += n->num;
+	if (f->type->kind != T_NONE)
+		return value_type(s, f->type, s->point->args_space, false);
+	sema_fail(s, E_CONTEXT, n->loc,
+		  "arg%llu of %.*s is %.*s, which programs in the kernel cannot read", n->num,
+		  STRF(s->point->text), STRF(f->type->name));
+	return s->final ? &type_error : NULL;
+}
+
+static struct ref lower_argn(struct lower *l, struct node *n, struct mem dst)
+{
+	struct ref v = lower_arg(l, (i32)n->num);
+	if (n->type->kind != T_FLOAT)
+		return lower_convert(l, v, &type_u64, n->type);
+	lower_store(l, n->type->size, dst, v);
+	return (struct ref){0};
+}
+
+/* ---- sarg0 and its kin: words on the stack behind the return address ---- */
+
+enum { MAX_STACK_WORDS = 256 };
+
+static bool check_sarg(struct sema *s, struct node *n)
+{
+	u64 k = 0;
+
+	str_u64(str_from(n->name, 4), &k);
+	if (s->u->config.compat && k < MAX_STACK_WORDS)
+		return true;
+	diag_hint(s->ds,
+		  diag_add(s->ds, E_UNKNOWN_NAME, n->loc, "Unknown identifier: '%.*s'",
+			   STRF(n->name)),
+		  "a word of the stack is *(uint64 *)(reg(\"sp\") + %llu)", 8 * (k + 1));
+	return false;
+}
+
+static struct ref lower_sarg(struct lower *l, struct node *n, struct mem dst)
+{
+	const struct arch_reg *sp = arch_reg(&l->c->host->arch->reg, STR("sp"));
+	u64 k = 0;
+
+	(void)dst;
+	str_u64(str_from(n->name, 4), &k);
+	assert(sp);
+	return lower_read_scalar(l, &type_u64, ir_load(l->f, 8, lower_ctx(l), sp->off),
+				 (i32)(8 * (k + 1)), lower_space(l));
+}
+
+/* ---- retval ---- */
+
+static const struct type *type_retval(struct sema *s, struct node *n)
+{
+	bool user = point_flags(s->v->points) & KIND_USER;
+
+	if (!(point_flags(s->v->points) & KIND_RETVAL))
+		return only_in(s, n, "'kretprobe', 'uretprobe' and 'fexit' probes");
+	if (s->point->no_ret) {
+		sema_fail(s, E_CONTEXT, n->loc, "retval %s", s->point->no_ret);
+		return s->final ? &type_error : NULL;
+	}
+	if (!s->point->ret)
+		return &type_u64;
+	return value_type(s, s->point->ret, user ? AS_USER : AS_KERNEL, false);
+}
+
+static struct ref lower_retval(struct lower *l, struct node *n, struct mem dst)
+{
+	(void)dst;
+	return lower_arg_value(l, ARG_RET, n->type, false);
+}
+
+static struct place place_retval(struct lower *l, struct node *n)
+{
+	return lower_arg_place(l, ARG_RET, n->type);
+}
+
+/* ---- func ---- */
+
+static const struct type *type_func_row(struct sema *s, struct node *n)
+{
+	u32 flags = point_flags(s->v->points);
+
+	if (sema_func_is_text(s->c->host, s->point)) {
+		node_set_str(s, n, s->point->name);
+		return n->type;
+	}
+	if (!(flags & KIND_FUNC))
+		return only_in(s, n, "'kprobes', 'uprobes', 'fentry' and 'fexit' probes");
+	return flags & KIND_USER ? &type_usym : &type_ksym;
+}
+
+/* Of the kernel an address; of a program the address and its process. */
+static struct ref lower_func(struct lower *l, struct node *n, struct mem dst)
+{
+	if (type_is_scalar(n->type))
+		return lower_arg(l, ARG_FUNC);
+	lower_store(l, 8, dst, lower_arg(l, ARG_FUNC));
+	struct ref id = lower_helper0(l, BPF_FUNC_get_current_pid_tgid);
+	lower_store(l, 8, mem_at(dst, 8), ir_op2(l->f, O_SHR, id, ir_con(l->f, 32)));
+	return REF_NONE;
+}
+
+/* ---- probe, probetype ---- */
+
+static const struct type *type_probe(struct sema *s, struct node *n)
+{
+	struct type *t = arena_new(s->a, struct type);
+
+	(void)n;
+	*t = (struct type){.kind = T_PROBE, .size = 8, .align = 8, .count = 1};
+	for (const struct point *p = s->v->points; p; p = p->next)
+		t->count = MAX(t->count, p->text.n + 1);
+	return t;
+}
+
+/* Which of the program's points fired, as an index into unit.probe_name. */
+static struct ref lower_probe(struct lower *l, struct node *n, struct mem dst)
+{
+	(void)n, (void)dst;
+	if (!l->pt->next || !l->pt->way->which)
+		return ir_con(l->f, l->pt->id);
+	if (l->f != l->main)
+		return lower_load(l, 8, false, lower_shared(l, SHARED_WHICH));
+	return l->which;
+}
+
+static const struct type *type_probetype(struct sema *s, struct node *n)
+{
+	const struct kind *k = s->v->points->kind;
+
+	node_set_str(s, n, k->flags & KIND_ONCE ? STR("special") : str_z(k->name));
+	return n->type;
+}
+
+const struct builtin builtin_words[] = {
+	{"auto args", .flags = B_OWN, .role = ROLE_ARGS, .asks = USE_ARGS, .place = place_args,
+	 .type = type_args,
+	 .doc = "The probe's arguments as a record: args.NAME is one of them. `sonde -lv PROBE` "
+		"shows names and types."},
+	{"auto argN", lower_argn, .flags = B_OWN | B_NUMBERED, .asks = USE_ARGN, .type = type_argn,
+	 .doc = "One argument of the probe by its number, from arg0 on."},
+	{"u64 sargN", lower_sarg, .flags = B_OLD | B_NUMBERED, .asks = USE_REGS | USE_CTX,
+	 .where = WAY_REGS | WAY_EVENT, .check = check_sarg,
+	 .doc = "One word of the stack behind the return address; at compatibility level 0.17."},
+	{"auto retval", lower_retval, .asks = USE_RETVAL, .place = place_retval,
+	 .type = type_retval,
+	 .doc = "What the function returned; in kretprobe, uretprobe and fexit."},
+	{"auto func", lower_func, .asks = USE_FUNC, .type = type_func_row,
+	 .doc = "The function that the probe is in, as a symbol."},
+	{"auto probe", lower_probe, .asks = USE_PROBE, .type = type_probe,
+	 .doc = "The text of the probe that fired, with its wildcards filled in."},
+	{"auto probetype", .flags = B_CONST, .type = type_probetype,
+	 .doc = "The kind of the probe, as a string: kprobe, tracepoint ..."},
+	{"auto name", .flags = B_OLD, .today = "probe", .doc = "Old spelling of probe."},
+	{"auto stack([name mode], [name limit])", .flags = B_OLD, .today = "kstack",
+	 .doc = "Old spelling of kstack."},
+	{0},
+};

@@ -1,0 +1,109 @@
+/* self.c - begin, end, self, test, bench: run by sonde itself. */
+#include "probe/common.h"
+
+static struct err *once_parse(struct arena *a, struct point *p, struct str text)
+{
+	struct parts t = parts_of(text);
+	(void)a;
+	if (t.n)
+		return parts_err(p, "0 arguments", t.n);
+	p->text = str_z(p->kind->name);
+	return NULL;
+}
+
+static struct err *self_parse(struct arena *a, struct point *p, struct str text)
+{
+	struct parts t = parts_of(text);
+	(void)a;
+	if (t.n != 2)
+		return parts_err(p, "2 arguments", t.n);
+	if (!str_is(t.v[0], "signal"))
+		return err_new("%.*s is not a supported trigger: use signal",
+			       STRF(part_shown(t.v[0])));
+	if (!str_is(t.v[1], "SIGUSR1"))
+		return err_new("%.*s is not a supported signal: use SIGUSR1",
+			       STRF(part_shown(t.v[1])));
+	p->text = STR("self:signal:SIGUSR1");
+	return NULL;
+}
+
+static struct err *named_parse(struct arena *a, struct point *p, struct str text)
+{
+	struct parts t = parts_of(text);
+	if (t.n != 1)
+		return parts_err(p, "1 argument", t.n);
+	p->name = arena_str(a, t.v[0]);
+	p->text = probe_text(a, p->kind->name, p->name, STR(""), STR(""));
+	return NULL;
+}
+
+static const struct way way_begin = {
+	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+	.phase = PROG_BEGIN,
+};
+
+const struct kind kind_begin = {
+	.name = "begin",
+	.syntax = "begin",
+	.doc = "Once, before anything is attached.",
+	.flags = KIND_ONCE,
+	.parse = once_parse,
+	.ways = (const struct way *const[]){&way_begin, NULL},
+};
+
+static const struct way way_end = {
+	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+	.phase = PROG_END,
+};
+
+const struct kind kind_end = {
+	.name = "end",
+	.syntax = "end",
+	.doc = "Once, after everything was detached.",
+	.flags = KIND_ONCE,
+	.parse = once_parse,
+	.ways = (const struct way *const[]){&way_end, NULL},
+};
+
+static const struct way way_self = {
+	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+	.phase = PROG_SIGNAL,
+};
+
+const struct kind kind_self = {
+	.name = "self",
+	.syntax = "self:signal:SIGUSR1",
+	.doc = "When sonde receives the signal.",
+	.flags = KIND_ONCE,
+	.parse = self_parse,
+	.ways = (const struct way *const[]){&way_self, NULL},
+};
+
+static const struct way way_test = {
+	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+	.phase = PROG_TEST,
+};
+
+const struct kind kind_test = {
+	.name = "test",
+	.syntax = "test:name",
+	.doc = "Only with --test: fails when it returns something else than 0, by errorf and by "
+	       "exit(1).",
+	.flags = KIND_ONCE,
+	.parse = named_parse,
+	.ways = (const struct way *const[]){&way_test, NULL},
+};
+
+static const struct way way_bench = {
+	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+	.phase = PROG_BENCH,
+};
+
+const struct kind kind_bench = {
+	.name = "bench",
+	.syntax = "bench:name",
+	.doc = "Only with --bench: run many times, the average time is told.",
+	.flags = KIND_ONCE,
+	.parse = named_parse,
+	.ways = (const struct way *const[]){&way_bench, NULL},
+};

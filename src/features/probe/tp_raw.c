@@ -1,0 +1,330 @@
+/*
+ * tp_raw.c - tracepoints without perf events, where the meaning is the same.
+ *
+ * A perf tracepoint costs 50 ns more per event and 60 to 100 ms to close. So a body that reads no
+ * fields runs straight on the raw tracepoint, and many system calls' tracepoints become one typed
+ * program on raw_syscalls' tracepoint, which looks its number up in a table.
+ *
+ * The fields of syscalls:* events are the call's number and arguments, or its number and result;
+ * calls of 32-bit programs are left out, as those events leave them out. A few system calls that
+ * are not hot keep perf events, which cost the other system calls less; but not where kstack is
+ * wanted of a kernel that has no kernel stack for these events.
+ */
+#include "probe/common.h"
+#include <linux/btf.h>
+
+enum { MANY_CALLS = 8, NSYSCALL = 512 };
+
+static bool is_call(const struct point *p)
+{
+	return str_is(p->target, "syscalls");
+}
+
+static bool is_enter(const struct point *p)
+{
+	return str_starts(p->name, STR("sys_enter_"));
+}
+
+/* ---- names of system calls ---- */
+
+/* Where the kernel's function, which names the event, is not called like the system call. */
+static const struct {
+	const char *event, *call;
+} other_names[] = {
+	{"newstat", "stat"},           {"newfstat", "fstat"},
+	{"newlstat", "lstat"},         {"newuname", "uname"},
+	{"sendfile64", "sendfile"},    {"umount", "umount2"},
+	{"fadvise64_64", "fadvise64"}, {"arm64_personality", "personality"},
+};
+
+static u32 call_number(struct host *h, const struct point *p)
+{
+	struct str name = str_from(p->name, is_enter(p) ? 10 : 9);
+	for (u32 i = 0; i < countof(other_names); i++)
+		if (str_is(name, other_names[i].event))
+			name = str_z(other_names[i].call);
+	u32 nr = arch_call(h->arch, name);
+	return nr < h->arch->calls.n ? nr : NSYSCALL;
+}
+
+/*
+ * Hot system calls: either they are a large part of all that a busy machine does, or so short that
+ * the event would cost more than the call. Per event, raw programs cost 85 ns where perf events
+ * cost 135, but all the other system calls 85 too, not 40: they pay off when half of the calls are
+ * meant (docs/internals.md).
+ */
+static const char *const hot_calls[] = {
+	/* files and memory */
+	"read",
+	"write",
+	"pread64",
+	"pwrite64",
+	"readv",
+	"writev",
+	"lseek",
+	"open",
+	"openat",
+	"close",
+	"stat",
+	"fstat",
+	"lstat",
+	"newfstatat",
+	"statx",
+	"access",
+	"faccessat",
+	"fcntl",
+	"readlink",
+	"mmap",
+	"munmap",
+	"brk",
+	"mprotect",
+	"madvise",
+	"getdents64",
+	/* waiting and talking */
+	"futex",
+	"poll",
+	"ppoll",
+	"select",
+	"pselect6",
+	"epoll_wait",
+	"epoll_pwait",
+	"epoll_ctl",
+	"recvfrom",
+	"recvmsg",
+	"sendto",
+	"sendmsg",
+	"ioctl",
+	"nanosleep",
+	"clock_nanosleep",
+	"io_uring_enter",
+	"sched_yield",
+	/* short */
+	"getpid",
+	"getppid",
+	"gettid",
+	"getuid",
+	"geteuid",
+	"getgid",
+	"getegid",
+	"getpgrp",
+	"umask",
+	"alarm",
+	"time",
+	"gettimeofday",
+	"clock_gettime",
+	"getcpu",
+	"getrandom",
+	"rt_sigprocmask",
+	"rt_sigaction",
+	"rt_sigreturn",
+	"sigaltstack",
+	"set_robust_list",
+	"membarrier",
+	"rseq",
+};
+
+static bool is_hot(struct host *h, u32 nr)
+{
+	for (u32 i = 0; nr < NSYSCALL && i < countof(hot_calls); i++)
+		if (!strcmp(h->arch->calls.name[nr], hot_calls[i]))
+			return true;
+	return false;
+}
+
+/* ---- one program for many system calls ---- */
+
+static struct ref calls_which(struct fn *f, const struct point *p)
+{
+	if (is_enter(p))
+		return ir_load(f, 8, ir_ctx(f), 8);
+	struct ref regs = ir_load(f, 8, ir_ctx(f), 0);
+	return ir_load(f, f->arch->calls.nr_size, regs, f->arch->calls.nr);
+}
+
+/* current->thread_info.status says whether this is a 32-bit call. */
+static bool status_offset(struct host *h, u32 *off)
+{
+	struct types *k = host_btf(h);
+	const struct type *task = k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
+	struct field info, status;
+	if (!task || !type_field(task, STR("thread_info"), &info) ||
+	    !type_field(info.type, STR("status"), &status))
+		return false;
+	*off = (info.bit_off + status.bit_off) / 8;
+	return status.type->size == 4;
+}
+
+/* The word there of the current task. */
+static struct ref task_word(struct fn *f, struct host *h, u32 off)
+{
+	if (host_has(h, FEAT_TASK_BTF))
+		return ir_load(f, 4, ir_callp(f, BPF_FUNC_get_current_task_btf, 0, NULL), (i32)off);
+	u32 mark = ir_slot_mark(f);
+	struct ref slot = ir_slot(f, 4), task = ir_call(f, BPF_FUNC_get_current_task, 0, NULL);
+	assert(ref_is(slot)); /* this is the start of the program */
+	ir_call(f, BPF_FUNC_probe_read_kernel, ARGS(slot, ir_con(f, 4), ir_addi(f, task, off)));
+	struct ref word = ir_load(f, 4, slot, 0);
+	ir_slot_release(f, mark);
+	return word;
+}
+
+/* Leave when this is a call of a 32-bit program. */
+static void calls_enter(struct fn *f, struct host *h, const struct point *points, struct blk *out)
+{
+	(void)points;
+	u32 off = 0;
+	if (!status_offset(h, &off))
+		return;
+	struct ref compat =
+		ir_op2(f, O_AND, task_word(f, h, off), ir_con(f, h->arch->calls.status_compat));
+	struct blk *native = ir_blk(f);
+	ir_br(f, O_EQ, compat, ir_con(f, 0), native, out);
+	ir_at(f, native);
+}
+
+/* Do these registers have the value that says so? */
+static struct ref reg_test(struct fn *f, struct ref regs, const struct arch_test *t)
+{
+	struct ref v = ir_load(f, 8, regs, t->off);
+	return t->mask == ~0ull ? v : ir_op2(f, O_AND, v, ir_con(f, t->mask));
+}
+
+/*
+ * The same, cheaper where nothing else asks for the task (a call of a helper costs 8 ns): by what
+ * calls of 64-bit programs leave in the registers. Where it is not there, the task is asked.
+ */
+static void calls_enter_by_regs(struct fn *f, struct host *h, const struct point *points,
+				struct blk *out)
+{
+	const struct arch_calls *c = &h->arch->calls;
+	struct ref regs = ir_load(f, 8, ir_ctx(f), 0);
+	struct blk *ask = c->status_compat ? ir_blk(f) : out, *native = ir_blk(f), *next;
+	for (u32 i = 0; i < c->nsame; i++) {
+		next = ir_blk(f);
+		ir_br(f, O_EQ, ir_load(f, 8, regs, c->same[i].a), ir_load(f, 8, regs, c->same[i].b),
+		      next, ask);
+		ir_at(f, next);
+	}
+	ir_br(f, O_EQ, reg_test(f, regs, &h->arch->native), ir_con(f, h->arch->native.value),
+	      native, ask);
+	if (c->status_compat) {
+		ask->unlikely = true;
+		ir_at(f, ask);
+		calls_enter(f, h, points, out);
+		ir_jmp(f, native);
+	}
+	ir_at(f, native);
+}
+
+/* Field 0 is the number, the next ones the arguments or the result. */
+static struct ref calls_arg(struct fn *f, struct host *h, const struct point *p, int n)
+{
+	if (n == 0)
+		return calls_which(f, p);
+	if (!is_enter(p))
+		return ir_load(f, 8, ir_ctx(f), 8);
+	assert(n >= 1 && n <= ARCH_CALL_ARGS);
+	return ir_load(f, 8, ir_load(f, 8, ir_ctx(f), 0), h->arch->calls.arg[n - 1]);
+}
+
+static struct err *raw_attach(struct host *h, struct unit *u, struct attach *a,
+			      const struct point *p)
+{
+	(void)h, (void)u;
+	int fd;
+	char name[128];
+	snprintf(name, sizeof(name), "%.*s", STRF(p->name));
+	struct err *e = bpf_raw_tp(a->fd, name, &fd);
+	if (!e)
+		link_add(&a->links, fd, -1);
+	return e;
+}
+
+struct err *rawtp_attach_names(struct host *h, struct unit *u, struct attach *a)
+{
+	return attach_points(h, u, a, raw_attach);
+}
+
+/* ---- the choice ---- */
+
+static u32 tracepoint_id(struct host *h, const char *name)
+{
+	struct types *k = host_btf(h);
+	return k ? btf_types_id(k, str_z(name), BTF_KIND_TYPEDEF) : 0;
+}
+
+/* task: the way that asks for the current task, or the other. */
+static bool choose_calls(const struct ask *q, bool task)
+{
+	u32 off;
+	struct host *h = q->h;
+	bool hot = !(q->use & (USE_KSTACK | USE_REGS)), no_stack = (q->use & USE_KSTACK) != 0;
+	bool status = h->arch->calls.status_compat != 0;
+	bool asks = status && (q->use & (USE_TASK | USE_IDS | USE_USTACK));
+	if (asks != task || !is_call(q->points))
+		return false;
+	for (const struct point *p = q->points; p; p = p->next)
+		hot &= is_hot(h, call_number(h, p));
+	no_stack = no_stack && !host_has(h, FEAT_CALL_KSTACK);
+	bool wanted = hot || q->n >= MANY_CALLS || no_stack;
+	if (!wanted || !host_has(h, FEAT_TP_BTF) || (status && !status_offset(h, &off)))
+		return false;
+	u32 id = tracepoint_id(h,
+			       is_enter(q->points) ? "btf_trace_sys_enter" : "btf_trace_sys_exit");
+	for (const struct point *p = q->points; p && id; p = p->next)
+		if (call_number(h, p) == NSYSCALL || (p->args && p->args->nfield > 7))
+			return false;
+	for (struct point *p = q->points; p && id; p = p->next) {
+		p->btf_id = id;
+		p->args_space = AS_KERNEL; /* each by calls_arg() */
+	}
+	return id;
+}
+
+static bool calls_fits(const struct ask *q)
+{
+	return choose_calls(q, true);
+}
+
+static bool calls_by_regs_fits(const struct ask *q)
+{
+	return choose_calls(q, false);
+}
+
+/* Fields are not read; and a raw program's stack has frames of its own on top. */
+static bool raw_fits(const struct ask *q)
+{
+	/* Recordings of what machines had before that are compiled as they always were. */
+	if (is_call(q->points) || (q->h->recorded && !host_has(q->h, FEAT_TP_BTF)) ||
+	    (q->use & (USE_ARGS | USE_ARGN | USE_RETVAL | USE_KSTACK)))
+		return false;
+	for (const struct point *p = q->points; p; p = p->next)
+		if (!tracepoint_id(q->h, arena_fmt(q->h->arena, "btf_trace_%.*s", STRF(p->name))))
+			return false;
+	return true;
+}
+
+/* ---- the ways ---- */
+
+static const struct which which_call = {calls_which, call_number, NSYSCALL};
+
+#define CALLS_WAY                                                                                  \
+	.prog_type = BPF_PROG_TYPE_TRACING, .attach_type = BPF_TRACE_RAW_TP, .which = &which_call, \
+	.arg = calls_arg, .attach = rawtp_attach
+const struct way way_calls = {
+	CALLS_WAY,
+	.flags = WAY_TASK,
+	.fits = calls_fits,
+	.enter = calls_enter,
+};
+const struct way way_calls_by_regs = {
+	CALLS_WAY,
+	.fits = calls_by_regs_fits,
+	.enter = calls_enter_by_regs,
+};
+
+const struct way way_tp_raw = {
+	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+	.fits = raw_fits,
+	.attach = rawtp_attach_names,
+};

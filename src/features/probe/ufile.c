@@ -1,0 +1,261 @@
+/* ufile.c - code of programs: Go's functions, returns, landing pads; see ufile.h. */
+#include "probe/ufile.h"
+#include "base/vec.h"
+#include <elf.h>
+
+enum { MAX_FUNCTION = 1 << 24 };
+
+/* ---- Go ---- */
+
+/* "go1.16.3" and older pass arguments on the stack. */
+static bool old_go(const struct arch *a, struct str version)
+{
+	u64 minor = 0;
+	u32 n = 0;
+	if (!str_starts(version, STR("go1.")))
+		return false;
+	struct str s = str_from(version, 4);
+	while (n < s.n && s.s[n] >= '0' && s.s[n] <= '9')
+		n++;
+	return str_u64((struct str){s.s, n}, &minor) && minor < a->go_minor;
+}
+
+/*
+ * .go.buildinfo: "\xff Go buildinf:", size of a pointer, flags. Flag 2: at 32 the version, its
+ * length before it; else at 16 the address of a string's address and length.
+ */
+static struct str go_version(const struct image *im, const struct section *s)
+{
+	enum { HEAD = 16, INLINE = 32, FLAG_INLINE = 2, MAX_VERSION = 127 };
+	struct bytes b = image_bytes(im, s);
+	const u8 *head = bytes_take(&b, HEAD);
+	u64 off;
+	if (!head)
+		return STR("");
+	if (head[15] & FLAG_INLINE) {
+		bytes_seek(&b, INLINE);
+		u8 n = bytes_u8(&b);
+		const u8 *p = n <= MAX_VERSION ? bytes_take(&b, n) : NULL;
+		return p ? str_n((const char *)p, n) : STR("");
+	}
+	u64 at = bytes_u64(&b);
+	struct bytes all = bytes_of(im->p, im->n);
+	if (b.bad || !image_offset(im, at, &off))
+		return STR("");
+	bytes_seek(&all, off);
+	u64 text = bytes_u64(&all), n = bytes_u64(&all);
+	if (all.bad || n > MAX_VERSION || !image_offset(im, text, &off))
+		return STR("");
+	bytes_seek(&all, off);
+	const u8 *p = bytes_take(&all, n);
+	return p ? str_n((const char *)p, n) : STR("");
+}
+
+static enum abi go_abi(const struct arch *a, const struct image *im)
+{
+	struct section s;
+	enum abi now = im->machine == EM_386 ? ABI_GO_STACK : ABI_GO;
+	if (image_section_named(im, ".go.buildinfo", &s))
+		return old_go(a, go_version(im, &s)) ? ABI_GO_STACK : now;
+	bool go = image_section_named(im, ".gopclntab", &s) ||
+		  image_section_named(im, ".data.rel.ro.gopclntab", &s) ||
+		  image_section_named(im, ".note.go.buildid", &s);
+	return go ? now : ABI_C;
+}
+
+void ufile_go_range(struct ufile *f, const struct elf_syms *syms)
+{
+	if (f->go == ABI_C)
+		return;
+	const struct symbol *from = elf_find(syms, STR("runtime.text")),
+			    *end = elf_find(syms, STR("runtime.etext"));
+	if (from && end && from->addr < end->addr) {
+		f->go_from = from->addr;
+		f->go_end = end->addr;
+	} else if (syms->go_end) {
+		f->go_from = syms->go_from;
+		f->go_end = syms->go_end;
+	}
+}
+
+enum abi ufile_abi(const struct ufile *f, u64 vaddr)
+{
+	bool go = !f->go_end || (vaddr >= f->go_from && vaddr < f->go_end);
+	return go && f->go != ABI_C ? f->go : f->im.machine == EM_386 ? ABI_C32 : ABI_C;
+}
+
+/* ---- files ---- */
+
+static const char *machine_name(u16 m)
+{
+	switch (m) {
+	case EM_X86_64: return "x86_64";
+	case EM_386: return "i386";
+	case EM_AARCH64: return "aarch64";
+	case EM_ARM: return "arm";
+	case EM_RISCV: return "riscv";
+	case EM_PPC64: return "ppc64";
+	case EM_S390: return "s390";
+	case EM_BPF: return "bpf";
+	default: return NULL;
+	}
+}
+
+struct err *ufile_open(const struct arch *a, const char *path, struct ufile *ret)
+{
+	struct ufile f = {.path = path};
+	struct err *e = image_open(path, &f.im);
+	if (e)
+		return e;
+	if (f.im.machine != a->machine && (!a->machine32 || f.im.machine != a->machine32)) {
+		const char *name = machine_name(f.im.machine);
+		e = name ? err_new("%s is for %s, and this machine is %s", path, name, a->name)
+			 : err_new("%s is for a machine that has no name here (e_machine %u), and "
+				   "this machine is %s",
+				   path, f.im.machine, a->name);
+		image_close(&f.im);
+		return e;
+	}
+	f.go = go_abi(a, &f.im);
+	*ret = f;
+	return NULL;
+}
+
+void ufile_close(struct ufile *f)
+{
+	image_close(&f->im);
+}
+
+/* ---- code ---- */
+
+struct codes ufile_code(const struct ufile *f, const struct symbol *fn)
+{
+	struct codes c = {.machine = f->im.machine};
+	u64 off = fn->file_off;
+	if (!off || off >= f->im.n || fn->size > MIN((u64)MAX_FUNCTION, f->im.n - off))
+		return c;
+	c.p = f->im.p + off;
+	c.n = (u32)fn->size;
+	return c;
+}
+
+struct err *ufile_returns(const struct ufile *f, const struct symbol *fn, struct arena *a,
+			  const u64 **off, u32 *n)
+{
+	struct codes c = ufile_code(f, fn);
+	VEC(u64) v = {0};
+	struct insn i;
+	u32 at = 0;
+	while (code_next(&c, &at, &i))
+		if (i.kind == CODE_RET)
+			vec_add(&v, fn->file_off + i.at);
+	struct err *e = NULL;
+	if (!c.n)
+		e = err_new("%s does not say how long %.*s is, so its return instructions cannot "
+			    "be found",
+			    f->path, STRF(fn->name));
+	else if (at < c.n)
+		e = err_new("%.*s+%u in %s is an instruction that is not known, so the function's "
+			    "return instructions cannot be found",
+			    STRF(fn->name), at, f->path);
+	else if (!v.n)
+		e = err_new("%.*s in %s has no return instruction", STRF(fn->name), f->path);
+	if (!e) {
+		u64 *all = arena_newn(a, u64, v.n);
+		memcpy(all, v.v, v.n * sizeof(*all));
+		*off = all;
+		*n = v.n;
+	}
+	vec_free(&v);
+	return e;
+}
+
+/* What the kernel emulates since 4.17. A nop of five bytes only since it makes calls of them; but
+ * there is nothing to lose. */
+static bool is_emulated(const u8 *p, const struct insn *i)
+{
+	switch (i->kind) {
+	case CODE_PUSH: return i->len == 1 || (i->len == 2 && p[0] == 0x41);
+	case CODE_NOP: return i->len == 1;
+	case CODE_JUMP: return p[0] == 0xe9 || p[0] == 0xeb;
+	case CODE_NOP5: return true;
+	case CODE_OTHER:
+	case CODE_RET:
+	case CODE_CALL:
+	case CODE_ENDBR: break;
+	}
+	return false;
+}
+
+enum { ENOUGH = 20 }; /* bytes for two instructions that matter */
+
+static struct codes code_at(const struct ufile *f, u64 file_off)
+{
+	u64 left = file_off < f->im.n ? f->im.n - file_off : 0;
+	return (struct codes){f->im.p + file_off, (u32)MIN(left, (u64)ENOUGH), f->im.machine};
+}
+
+bool ufile_refused(const struct ufile *f, u64 file_off)
+{
+	struct codes c = code_at(f, file_off);
+	struct insn i;
+	u32 at = 0;
+	return code_next(&c, &at, &i) && i.refused;
+}
+
+u32 ufile_skip(const struct ufile *f, u64 file_off)
+{
+	struct codes c = code_at(f, file_off);
+	struct insn first, next;
+	u32 at = 0;
+	if (c.machine != EM_X86_64 || !code_next(&c, &at, &first) || first.kind != CODE_ENDBR ||
+	    !code_next(&c, &at, &next))
+		return 0;
+	return is_emulated(c.p + next.at, &next) ? next.at : 0;
+}
+
+/* ---- nops that become calls ---- */
+
+static bool has_bytes(const struct ufile *f, u64 off, const void *p, u32 n)
+{
+	return off < f->im.n && n <= f->im.n - off && !memcmp(f->im.p + off, p, n);
+}
+
+static const u8 nops[] = {0x90, 0x0f, 0x1f, 0x44, 0, 0, 0x66, 0x2e,
+			  0x0f, 0x1f, 0x84, 0,    0, 0, 0,    0};
+enum { NOP5_AT = 1, NOP5 = 5, NOP10_AT = 6 };
+
+/* Compilers keep nothing below the stack pointer in functions that call others. */
+static bool calls_others(const struct ufile *f, const struct symbol *fn)
+{
+	struct codes c = {0};
+	struct insn i;
+	u32 at = 0;
+	if (fn)
+		c = ufile_code(f, fn);
+	while (code_next(&c, &at, &i))
+		if (i.kind == CODE_CALL)
+			return true;
+	return false;
+}
+
+bool ufile_has_nops(const struct ufile *f, u64 file_off)
+{
+	return f->im.machine == EM_X86_64 && has_bytes(f, file_off, nops, sizeof(nops));
+}
+
+u32 ufile_best_nop(const struct ufile *f, struct host *h, u64 file_off, const struct symbol *fn)
+{
+	if (!ufile_has_nops(f, file_off))
+		return 0;
+	if (host_has(h, FEAT_NOP10_CALL))
+		return NOP10_AT;
+	return calls_others(f, fn) && host_has(h, FEAT_NOP5_CALL) ? NOP5_AT : 0;
+}
+
+bool ufile_harms(const struct ufile *f, struct host *h, u64 file_off, const struct symbol *fn)
+{
+	bool start = fn && fn->file_off == file_off; /* nothing is kept there yet */
+	return f->im.machine == EM_X86_64 && has_bytes(f, file_off, nops + NOP5_AT, NOP5) &&
+	       !start && !calls_others(f, fn) && host_has(h, FEAT_NOP5_CALL);
+}

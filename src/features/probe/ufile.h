@@ -1,0 +1,45 @@
+/*
+ * ufile.h - a program or library that probes go into: its code, and whose calling convention it
+ * has.
+ *
+ * In a Go program the functions of its C parts keep C's convention; the symbols runtime.text and
+ * runtime.etext tell where Go's are. Without them all count as Go's.
+ */
+#pragma once
+#include "core/probe.h"
+#include "sym/code.h"
+#include "sym/sym.h"
+#include "types/image.h"
+
+struct ufile {
+	const char *path;
+	struct image im;
+	enum abi go;         /* of its Go functions; ABI_C: it has none */
+	u64 go_from, go_end; /* addresses; 0: all */
+};
+/* Refuses programs for other machines. */
+struct arch;
+struct err *ufile_open(const struct arch *a, const char *path, struct ufile *ret);
+void ufile_close(struct ufile *f);
+void ufile_go_range(struct ufile *f, const struct elf_syms *syms);
+enum abi ufile_abi(const struct ufile *f, u64 vaddr);
+/* A function's bytes; n is 0 when they are not in the file or the size is not known. */
+struct codes ufile_code(const struct ufile *f, const struct symbol *fn);
+/* Offsets in the file of a function's return instructions. */
+struct err *ufile_returns(const struct ufile *f, const struct symbol *fn, struct arena *a,
+			  const u64 **off, u32 *n);
+/* The kernel puts no uprobe on the instruction there. */
+bool ufile_refused(const struct ufile *f, u64 file_off);
+/* Bytes to skip at a function's start so that the kernel need not single-step there: a landing pad
+ * (endbr64) before an instruction that it emulates. 0: none. */
+u32 ufile_skip(const struct ufile *f, u64 file_off);
+/* Is this a probe that include/sonde/sdt.h placed? */
+bool ufile_has_nops(const struct ufile *f, u64 file_off);
+/*
+ * Bytes from a probe that include/sonde/sdt.h placed to the nop among those there that costs least.
+ * A call in place of five bytes overwrites what a function that calls nothing keeps below its stack
+ * pointer: so only in functions that do call (fn; NULL: not known).
+ */
+u32 ufile_best_nop(const struct ufile *f, struct host *h, u64 file_off, const struct symbol *fn);
+/* The same question for any place: would a probe there change what the program does? */
+bool ufile_harms(const struct ufile *f, struct host *h, u64 file_off, const struct symbol *fn);

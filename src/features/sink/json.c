@@ -1,0 +1,390 @@
+/*
+ * json.c - one JSON object per line: {"type": ..., "data": ...}.
+ *
+ * The parts of a map's key become one name, joined by commas; value_key_short() says how they are
+ * told apart again.
+ */
+#include "base/json.h"
+#include "core/agg.h"
+#include "core/columns.h"
+#include "core/cost.h"
+#include "sink/out.h"
+
+struct json {
+	struct out o;
+	struct sink_env env;
+	struct show how; /* JSON escapes what it must itself */
+	struct sb tmp;
+};
+
+static void put_bounds(struct sb *b, const struct bucket *k)
+{
+	if (!k->no_lo) {
+		json_member(b, true, "min");
+		json_i64(b, k->lo);
+	}
+	if (!k->no_hi) {
+		json_member(b, k->no_lo, "max");
+		json_i64(b, (i64)((u64)k->hi - 1));
+	}
+}
+
+static void put_percentiles(struct json *j, const struct value *v)
+{
+	struct sb *b = &j->o.b;
+	sb_char(b, '{');
+	for (u32 i = 0; i < v->n; i++) {
+		json_str(b, v->names[i]);
+		sb_z(b, ": {");
+		put_bounds(b, &v->hist[i]);
+		sb_z(b, "}, ");
+	}
+	json_member(b, true, "count");
+	json_u64(b, v->total);
+	sb_char(b, '}');
+}
+
+static void put_hist(struct sb *b, const struct value *v)
+{
+	sb_char(b, '[');
+	for (u32 i = 0; i < v->n; i++) {
+		const struct bucket *k = &v->hist[i];
+		sb_z(b, i ? ",{" : "{");
+		put_bounds(b, k);
+		json_member(b, false, "count");
+		json_u64(b, k->count);
+		sb_char(b, '}');
+	}
+	sb_char(b, ']');
+}
+
+static void put_series(struct sb *b, const struct value *v)
+{
+	bool first = true;
+	sb_char(b, '[');
+	for (u32 i = 0; i < v->n; i++) {
+		if (v->series[i].none)
+			continue;
+		sb_z(b, first ? "{\"interval_start\":\"" : ",{\"interval_start\":\"");
+		value_tick_time(b, &v->series[i]);
+		sb_z(b, "\",\"value\":");
+		if (v->sign)
+			json_i64(b, (i64)v->series[i].value);
+		else
+			json_u64(b, v->series[i].value);
+		sb_char(b, '}');
+		first = false;
+	}
+	sb_char(b, ']');
+}
+
+static void put_value(struct json *j, const struct value *v);
+
+static void put_list(struct json *j, const struct value *v)
+{
+	sb_char(&j->o.b, '[');
+	for (u32 i = 0; i < v->n; i++) {
+		if (i)
+			sb_char(&j->o.b, ',');
+		put_value(j, &v->list[i]);
+	}
+	sb_char(&j->o.b, ']');
+}
+
+static void put_record(struct json *j, const struct value *v, const struct str *names)
+{
+	struct sb *b = &j->o.b;
+	sb_char(b, '{');
+	for (u32 i = 0; i < v->n; i++) {
+		if (i)
+			sb_z(b, ", ");
+		json_str(b, names[i]);
+		sb_z(b, ": ");
+		put_value(j, &v->list[i]);
+	}
+	sb_char(b, '}');
+}
+
+static void put_bytes(struct sb *b, struct str s)
+{
+	sb_char(b, '[');
+	for (u32 i = 0; i < s.n; i++)
+		sb_fmt(b, "%s%u", i ? "," : "", (u8)s.s[i]);
+	sb_char(b, ']');
+}
+
+static void put_text(struct json *j, const struct value *v)
+{
+	sb_clear(&j->tmp);
+	value_text(&j->tmp, v, &j->how);
+	json_str(&j->o.b, sb_str(&j->tmp));
+}
+
+static void put_value(struct json *j, const struct value *v)
+{
+	static const struct str stats[] = {{"count", 5}, {"average", 7}, {"total", 5}};
+	struct sb *b = &j->o.b;
+	switch (v->kind) {
+	case V_NONE: sb_z(b, "null"); break;
+	case V_BOOL: sb_z(b, v->u ? "true" : "false"); break;
+	case V_INT:
+	case V_ENUM: json_i64(b, v->i); break;
+	case V_UINT:
+	case V_PTR: json_u64(b, v->u); break;
+	case V_STR:
+	case V_NAMED:
+	case V_STACK: put_text(j, v); break;
+	case V_BYTES: put_bytes(b, v->str); break;
+	case V_TUPLE:
+	case V_ARRAY: put_list(j, v); break;
+	case V_RECORD: put_record(j, v, v->names); break;
+	case V_STATS: put_record(j, v, stats); break;
+	case V_HIST: put_hist(b, v); break;
+	case V_PERCENTILES: put_percentiles(j, v); break;
+	case V_SERIES: put_series(b, v); break;
+	case V_FLOAT: sb_fmt(b, "%.17g", v->f); break;
+	}
+}
+
+static void put_type(struct sb *b, const char *type)
+{
+	sb_fmt(b, "{\"type\": \"%s\", ", type);
+}
+
+static void put_map(struct json *j, const struct item *it)
+{
+	struct sb *b = &j->o.b;
+	const char *type = it->agg && it->agg->json ? it->agg->json : "map";
+	bool percentiles = it->n && item_row(it, 0).val->kind == V_PERCENTILES;
+	bool keyed = it->key || !it->n;
+	if (!it->n && !(it->agg && it->agg->json_empty))
+		return;
+	put_type(b, percentiles ? "percentiles" : type);
+	sb_z(b, "\"data\": {");
+	json_str(b, it->name);
+	sb_z(b, keyed ? ": {" : ": ");
+	for (u64 i = 0; i < it->n && !j->o.failed; i++) {
+		struct item_row row = item_row(it, i);
+		if (row.key) {
+			sb_clear(&j->tmp);
+			value_key_short(&j->tmp, row.key, &j->how);
+			sb_z(b, i ? ", " : "");
+			json_str(b, sb_str(&j->tmp));
+			sb_z(b, ": ");
+		}
+		put_value(j, row.val);
+		out_room(&j->o);
+	}
+	sb_z(b, keyed ? "}}}\n" : "}}\n");
+}
+
+/* [{"sym": "vfs_read", "off": 18, "addr": 12345}, ...] */
+static void put_frames(struct sb *b, const struct value *v)
+{
+	sb_char(b, '[');
+	for (u32 i = 0; i < v->n; i++) {
+		const struct frame *f = &v->stack[i];
+		sb_z(b, i ? ", {" : "{");
+		json_member(b, true, "addr");
+		json_u64(b, f->addr);
+		if (f->sym.n) {
+			json_member(b, false, "sym");
+			json_str(b, f->sym);
+			json_member(b, false, "off");
+			json_u64(b, f->off);
+		}
+		if (f->module.n) {
+			json_member(b, false, "mod");
+			json_str(b, f->module);
+		}
+		sb_char(b, '}');
+	}
+	sb_char(b, ']');
+}
+
+static void put_cell(struct json *j, const struct column *c, const struct value *v)
+{
+	struct sb *b = &j->o.b;
+	if (c->unit == COL_ELAPSED && v->kind == V_NAMED) {
+		json_u64(b, v->u);
+	} else if (c->unit == COL_PERCENT && (v->kind == V_INT || v->kind == V_UINT)) {
+		sb_fmt(b, "%.4f", (double)v->i / 10000);
+	} else if (c->unit == COL_NAME) {
+		sb_clear(&j->tmp);
+		if (names_put(&j->tmp, c->names, v->i))
+			json_str(b, sb_str(&j->tmp));
+		else
+			json_i64(b, v->i);
+	} else if (v->kind == V_STACK) {
+		put_frames(b, v);
+	} else if (v->kind == V_ENUM && v->str.n) {
+		json_str(b, v->str);
+	} else if (c->unit == COL_ARGV && (v->kind == V_BYTES || v->kind == V_STR)) {
+		struct str rest = v->str, word;
+		sb_char(b, '[');
+		for (bool first = true; column_next_word(&rest, &word); first = false) {
+			sb_z(b, first ? "" : ", ");
+			json_str(b, word);
+		}
+		sb_char(b, ']');
+	} else {
+		put_value(j, v);
+	}
+}
+
+static bool has_hist(const struct item *it)
+{
+	bool any = false;
+	for (u32 i = 0; i < it->n; i++)
+		any |= it->val[i].kind == V_HIST;
+	return any;
+}
+
+/* {"type": "event", "table": "execs", "pid": 7, ...}; what is not known is left out. */
+static void put_row(struct json *j, const struct item *it)
+{
+	struct sb *b = &j->o.b;
+	const struct columns *t = it->columns;
+	put_type(b, has_hist(it) ? "hist" : t->head ? "event" : "row");
+	json_member(b, true, "table");
+	json_str(b, t->name);
+	for (u32 i = 0; i < t->n; i++) {
+		if (column_absent(&t->col[i], &it->val[i]))
+			continue;
+		sb_z(b, ", ");
+		json_str(b, t->col[i].name);
+		sb_z(b, ": ");
+		put_cell(j, &t->col[i], &it->val[i]);
+		if (it->val[i].kind == V_STR && it->val[i].cut)
+			sb_fmt(b, ", \"%.*s_truncated\": true", STRF(t->col[i].name));
+	}
+	sb_z(b, "}\n");
+}
+
+static void put_error(struct json *j, const struct item *it)
+{
+	struct sb *b = &j->o.b;
+	u32 line, col;
+	sb_z(b, "{\"type\": ");
+	json_str(b, it->name);
+	sb_z(b, ", \"msg\": ");
+	json_str(b, it->str);
+	if (diag_place(j->env.diags, it->loc, &line, &col)) {
+		sb_z(b, ", \"filename\": ");
+		json_str(b, j->env.diags->source[it->loc.src].name);
+		sb_fmt(b, ", \"line\": %u, \"col\": %u", line, col);
+	}
+	sb_z(b, "}\n");
+}
+
+/* Lost events as bpftrace writes them; the rest alike: {"type": "map_full", "data": {"map": "@x",
+ * "updates": 12}}. */
+static void put_lost(struct json *j, const struct item *it)
+{
+	const struct loss_kind *k = &loss_kinds[it->loss];
+	struct sb *b = &j->o.b;
+	put_type(b, k->name);
+	if (it->loss == LOSS_EVENTS)
+		sb_fmt(b, "\"count\": %llu, ", it->n);
+	sb_z(b, "\"data\": {");
+	if (*k->who) {
+		json_member(b, true, k->who);
+		json_str(b, it->who);
+	}
+	json_member(b, !*k->who, *k->unit ? k->unit : "msg");
+	if (!*k->unit)
+		json_str(b, it->str);
+	else if (it->n == LOSS_UNKNOWN)
+		sb_z(b, "null");
+	else
+		json_u64(b, it->n);
+	sb_z(b, "}}\n");
+}
+
+static void put_cost(struct sb *b, const struct cost *c)
+{
+	put_type(b, "cost");
+	sb_fmt(b,
+	       "\"data\": {\"traced_ns\": %llu, \"cpus\": %u, \"programs_ns\": %llu, "
+	       "\"own_ns\": %llu, \"start_ns\": %llu, \"probes\": [",
+	       c->traced_ns, c->ncpu, c->programs_ns, c->own_ns, c->start_ns);
+	for (u32 i = 0; i < c->n; i++) {
+		sb_z(b, i ? ", {\"probe\": " : "{\"probe\": ");
+		json_str(b, c->row[i].probe);
+		sb_fmt(b, ", \"runs\": %llu, \"ns\": %llu}", c->row[i].runs, c->row[i].ns);
+	}
+	sb_z(b, "]}}\n");
+}
+
+static struct err *json_open(void *self, const struct sink_env *env, const struct str *opts)
+{
+	(void)opts;
+	struct json *j = self;
+	j->env = *env;
+	j->how = (struct show){.trailer = env->how.trailer};
+	out_init(&j->o, env);
+	return NULL;
+}
+
+static struct err *json_put(void *self, const struct item *it)
+{
+	struct json *j = self;
+	struct sb *b = &j->o.b;
+	switch (it->kind) {
+	case I_TEXT:
+		sb_z(b, "{\"type\": ");
+		json_str(b, it->name);
+		sb_z(b, ", \"data\": ");
+		json_str(b, it->str);
+		sb_z(b, "}\n");
+		break;
+	case I_VALUE:
+		sb_z(b, "{\"type\": \"value\", \"data\": ");
+		put_value(j, it->val);
+		sb_z(b, "}\n");
+		break;
+	case I_MAP: put_map(j, it); break;
+	case I_STATUS:
+		if (!j->env.quiet)
+			sb_fmt(b,
+			       "{\"type\": \"attached_probes\", \"count\": %llu, \"data\": "
+			       "{\"probes\": %llu}}\n",
+			       it->n, it->n);
+		break;
+	case I_ERROR:
+		if (it->name.n)
+			put_error(j, it);
+		else
+			out_remark(&j->o, &j->env, it);
+		break;
+	case I_LOST: put_lost(j, it); break;
+	case I_COST: put_cost(&j->o.b, it->cost); break;
+	case I_ROW: put_row(j, it); break;
+	case I_HEAD:
+	case I_END: break;
+	}
+	return out_item(&j->o);
+}
+
+static struct err *json_flush(void *self)
+{
+	struct json *j = self;
+	return j->o.buffering == 'f' ? NULL : out_flush(&j->o);
+}
+
+static struct err *json_close(void *self)
+{
+	struct json *j = self;
+	sb_free(&j->tmp);
+	return out_close(&j->o);
+}
+
+const struct sink sink_json = {
+	.name = "json",
+	.doc = "one JSON object per line, as bpftrace prints them",
+	.size = sizeof(struct json),
+	.open = json_open,
+	.put = json_put,
+	.flush = json_flush,
+	.close = json_close,
+};

@@ -1,0 +1,285 @@
+/* text.c - the terminal: results as bpftrace prints them, remarks on the error stream. */
+#include "core/columns.h"
+#include "sink/out.h"
+#include <sys/ioctl.h>
+
+struct text {
+	struct out o;
+	struct sink_env env;
+	const struct columns *head; /* whose heading stands above the next row */
+	u32 width;                  /* of the terminal; 0: none, nothing is cut */
+	struct sb cell;
+};
+
+static struct err *text_open(void *self, const struct sink_env *env, const struct str *opts)
+{
+	(void)opts;
+	struct text *t = self;
+	t->env = *env;
+	out_init(&t->o, env);
+	return NULL;
+}
+
+static void text_show(const void *self, struct show *results, struct show *remarks)
+{
+	const struct text *t = self;
+	*results = t->env.how;
+	*remarks = t->env.how_remarks;
+}
+
+static void put_value(struct text *t, const struct value *v)
+{
+	if (t->env.old && v->kind == V_STATS)
+		sb_fmt(&t->o.b, "count %lld, average %lld, total %lld", v->list[0].i, v->list[1].i,
+		       v->list[2].i);
+	else
+		value_text(&t->o.b, v, &t->env.how);
+}
+
+static void put_map(struct text *t, const struct item *it)
+{
+	struct sb *b = &t->o.b;
+	bool large = false;
+	for (u64 i = 0; i < it->n && !t->o.failed; i++) {
+		struct item_row row = item_row(it, i);
+		sb_add(b, it->name);
+		if (row.key) {
+			sb_char(b, '[');
+			value_key_text(b, row.key, &t->env.how);
+			sb_char(b, ']');
+		}
+		large = row.val->kind == V_HIST || row.val->kind == V_SERIES;
+		sb_z(b, large ? ":\n" : ": ");
+		put_value(t, row.val);
+		sb_char(b, '\n');
+		out_room(&t->o);
+	}
+	if (t->env.old && !large)
+		sb_char(b, '\n');
+}
+
+/* Columns of the terminal; may change while we run. */
+static u32 terminal_width(const struct text *t)
+{
+	struct winsize w;
+	return !t->env.wide && isatty(t->env.out) && !ioctl(t->env.out, TIOCGWINSZ, &w) ? w.ws_col
+											: 0;
+}
+
+/* How many columns of a terminal a text takes, in code points. */
+static u32 text_width(struct str s)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < s.n; i++)
+		n += ((u8)s.s[i] & 0xc0) != 0x80;
+	return n;
+}
+
+/* At most so many columns of it; what is cut ends in "..". */
+static void cut_text(struct sb *b, u32 most)
+{
+	size_t at = 0, mark = 0;
+	u32 n = 0;
+	if (text_width(sb_str(b)) <= most)
+		return;
+	for (; at < b->n && n <= most; at++) {
+		bool starts = ((u8)b->s[at] & 0xc0) != 0x80;
+		if (starts && n + 2 <= most)
+			mark = at;
+		n += starts;
+	}
+	b->n = mark;
+	sb_z(b, most >= 2 ? ".." : "");
+}
+
+struct place {
+	u32 at;    /* columns of the line that are taken */
+	bool last; /* nothing stands behind it */
+};
+
+/* One cell, from t->cell, padded or cut as the column says. */
+static void put_cell(struct text *t, const struct column *c, bool may_cut, struct place *p)
+{
+	struct sb *b = &t->o.b;
+	if (t->width && p->last && t->width > p->at)
+		cut_text(&t->cell, t->width - p->at);
+	else if (t->width && !p->last && c->width && may_cut)
+		cut_text(&t->cell, c->width);
+	u32 n = text_width(sb_str(&t->cell)), pad = n < c->width ? c->width - n : 0;
+	if (c->right)
+		sb_pad(b, ' ', pad);
+	sb_add(b, sb_str(&t->cell));
+	if (!c->right && !p->last)
+		sb_pad(b, ' ', pad);
+	p->at += n + pad + 1;
+	if (!p->last)
+		sb_char(b, ' ');
+}
+
+/* Index of the last column on the line, or -1. */
+static i32 last_column(const struct columns *c)
+{
+	for (i32 i = (i32)c->n - 1; i >= 0; i--)
+		if (column_in_line(&c->col[i]))
+			return i;
+	return -1;
+}
+
+/* Of a table that is a screen: on a terminal it takes the place of the one before. */
+static void put_screen(struct text *t, const struct item *it)
+{
+	if (!t->env.scroll && isatty(t->env.out))
+		sb_z(&t->o.b, "\x1b[H\x1b[2J");
+	else if (t->head)
+		sb_char(&t->o.b, '\n');
+	sb_add(&t->o.b, it->str);
+	sb_char(&t->o.b, '\n');
+}
+
+static void put_head(struct text *t, const struct columns *c)
+{
+	struct place p = {0};
+	i32 last = last_column(c);
+	t->width = c->bare ? 0 : terminal_width(t);
+	t->head = c;
+	if (c->bare)
+		return;
+	for (i32 i = 0; i <= last; i++) {
+		if (!column_in_line(&c->col[i]))
+			continue;
+		p.last = i == last;
+		sb_clear(&t->cell);
+		sb_add(&t->cell, c->col[i].heading);
+		put_cell(t, &c->col[i], false, &p);
+	}
+	sb_char(&t->o.b, '\n');
+}
+
+/* Stacks stand below the row that they belong to, and above its histogram. */
+static void put_stacks(struct text *t, const struct item *it)
+{
+	for (u32 i = 0; i < it->columns->n; i++)
+		if (it->columns->col[i].unit == COL_BELOW && it->val[i].kind == V_STACK &&
+		    it->val[i].n)
+			value_text(&t->o.b, &it->val[i], &(struct show){t->env.how.trailer, true});
+}
+
+/* "disk = sda, usecs:", and the histogram. */
+static void put_hist_row(struct text *t, const struct item *it)
+{
+	struct sb *b = &t->o.b;
+	const struct columns *c = it->columns;
+	bool any = false;
+	put_stacks(t, it);
+	for (u32 i = 0; i < c->n; i++) {
+		if (!column_in_line(&c->col[i]) || it->val[i].kind == V_NONE)
+			continue;
+		sb_fmt(b, "%s%.*s = ", any ? ", " : "", STRF(c->col[i].heading));
+		column_text(b, &c->col[i], &it->val[i], t->env.how.trailer);
+		any = true;
+	}
+	for (u32 i = 0; i < c->n; i++) {
+		if (it->val[i].kind != V_HIST)
+			continue;
+		sb_fmt(b, "%s%.*s:\n", any ? ", " : "", STRF(c->col[i].heading));
+		value_hist_text(b, &it->val[i]);
+		sb_char(b, '\n');
+		any = false;
+	}
+}
+
+static bool has_hist(const struct item *it)
+{
+	bool any = false;
+	for (u32 i = 0; i < it->n; i++)
+		any |= it->val[i].kind == V_HIST;
+	return any;
+}
+
+static void put_row(struct text *t, const struct item *it)
+{
+	const struct columns *c = it->columns;
+	struct place p = {0};
+	i32 last = last_column(c);
+	if (has_hist(it)) {
+		put_hist_row(t, it);
+		t->head = c;
+		return;
+	}
+	if (t->head != c)
+		put_head(t, c);
+	for (i32 i = 0; i <= last; i++) {
+		if (!column_in_line(&c->col[i]))
+			continue;
+		if (c->bare && it->val[i].kind == V_NONE)
+			continue;
+		p.last = i == last;
+		sb_clear(&t->cell);
+		column_text(&t->cell, &c->col[i], &it->val[i], t->env.how.trailer);
+		put_cell(t, &c->col[i], it->val[i].kind == V_STR, &p);
+	}
+	sb_char(&t->o.b, '\n');
+	put_stacks(t, it);
+}
+
+static struct err *text_put(void *self, const struct item *it)
+{
+	struct text *t = self;
+	switch (it->kind) {
+	case I_TEXT:
+		sb_add(&t->o.b, it->str);
+		if (it->line)
+			sb_char(&t->o.b, '\n');
+		break;
+	case I_VALUE:
+		put_value(t, it->val);
+		sb_char(&t->o.b, '\n');
+		break;
+	case I_MAP: put_map(t, it); break;
+	case I_STATUS:
+		if (t->env.old && !t->env.quiet)
+			sb_fmt(&t->o.b, "Attaching %llu probe%s...\n", it->n,
+			       it->n == 1 ? "" : "s");
+		else if (!t->env.quiet)
+			out_remark(&t->o, &t->env, it);
+		break;
+	case I_ERROR:
+	case I_COST:
+	case I_LOST: out_remark(&t->o, &t->env, it); break;
+	case I_END:
+		if (!it->n) /* a table ends with its last row */
+			sb_z(&t->o.b, "\n\n");
+		break;
+	case I_HEAD:
+		if (it->columns->top)
+			put_screen(t, it);
+		put_head(t, it->columns);
+		break;
+	case I_ROW: put_row(t, it); break;
+	}
+	return out_item(&t->o);
+}
+
+static struct err *text_flush(void *self)
+{
+	struct text *t = self;
+	return t->o.buffering == 'f' ? NULL : out_flush(&t->o);
+}
+
+static struct err *text_close(void *self)
+{
+	struct text *t = self;
+	sb_free(&t->cell);
+	return out_close(&t->o);
+}
+
+const struct sink sink_text = {
+	.name = "text",
+	.doc = "lines for people, as bpftrace prints them",
+	.size = sizeof(struct text),
+	.open = text_open,
+	.put = text_put,
+	.flush = text_flush,
+	.close = text_close,
+	.show = text_show,
+};

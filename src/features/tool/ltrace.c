@@ -1,0 +1,248 @@
+/*
+ * ltrace.c - the functions that a program imports, by the libraries that define them.
+ *
+ * A library's function is probed, and the caller's address tells calls of the program from those of
+ * other libraries. Functions whose arguments are known share a probe with others that have the same.
+ */
+#include "proc/proc.h"
+#include "sym/sym.h"
+#include "tool/writers.h"
+#include "types/image.h"
+
+enum { MAX_IMPORTS = 2000, MAX_LIBS = 64 };
+
+/* s: text, d: number, u: number without sign, p: address; the result behind the colon. */
+static const struct {
+	const char *kinds, *names; /* with blanks around each */
+} known[] = {
+	{"s:u", " strlen atoi atol puts chdir rmdir unlink remove system getenv strdup opendir "
+		"setlocale perror "},
+	{"ss:d", " strcmp strcoll rename link symlink fopen fopen64 strstr strpbrk strspn strcspn "
+		 "setenv bindtextdomain execvp "},
+	{"ss:p", " strcpy stpcpy strcat "},
+	{"ssu:d", " strncmp strncasecmp "},
+	{"sd:p", " strchr strrchr index rindex "},
+	{"sdu:d", " open open64 creat access mkdir "},
+	{"u:p", " malloc valloc "},
+	{"uu:p", " calloc memalign aligned_alloc "},
+	{"p:", " free "},
+	{"p:u", " fclose fflush closedir readdir readdir64 rewind ftell fgetc getc feof ferror "},
+	{"pu:p", " realloc "},
+	{"ppu:p", " memcpy memmove memcmp mempcpy "},
+	{"pdu:p", " memset memchr memrchr "},
+	{"d:d", " close isatty fsync exit _exit sleep usleep putchar toupper tolower dup fileno "},
+	{"dpu:d", " read write "},
+	{"du:p", " signal "},
+	{":d", " getpid getppid getuid geteuid getgid getegid fork rand abort "},
+	{"sp:d", " fputs stat lstat stat64 lstat64 "},
+	{"s:d", " printf "},
+	{"ps:d", " fprintf sprintf fputs_unlocked "},
+	{"pus:d", " snprintf "},
+};
+
+struct import {
+	struct str name;
+	u32 lib;           /* index; MAX_LIBS: not found */
+	const char *kinds; /* of known[], or NULL */
+};
+struct program {
+	struct words *w;
+	const char *path;
+	bool go;
+	struct import *v;
+	u32 n;
+	struct str lib[MAX_LIBS]; /* paths */
+	u32 nlib;
+};
+
+static const char *kinds_of(struct str name)
+{
+	char word[80];
+	snprintf(word, sizeof(word), " %.*s ", STRF(name));
+	for (size_t i = 0; i < countof(known); i++)
+		if (strstr(known[i].names, word))
+			return known[i].kinds;
+	return NULL;
+}
+
+static bool wanted(const struct words *w, struct str name)
+{
+	struct str set = words_opt(w, "expression"), glob;
+	bool negate = set.n && set.s[0] == '!';
+	if (!set.n)
+		return true;
+	set = negate ? str_from(set, 1) : set;
+	while (str_cut(&set, '+', &glob))
+		if (str_glob(glob, name))
+			return !negate;
+	return negate;
+}
+
+static bool add_import(struct str name, void *arg)
+{
+	struct program *p = arg;
+	if (p->n == MAX_IMPORTS)
+		return false;
+	for (u32 i = 0; i < p->n; i++)
+		if (str_eq(p->v[i].name, name))
+			return true;
+	if (wanted(p->w, name))
+		p->v[p->n++] = (struct import){arena_str(p->w->a, name), MAX_LIBS, kinds_of(name)};
+	return true;
+}
+
+static bool add_lib(struct str name, void *arg)
+{
+	struct program *p = arg;
+	struct words *w = p->w;
+	struct str only = words_opt(w, "library");
+	char *path = proc_library(w->h, w->a, w->pid, arena_strz(w->a, name));
+	if (path && p->nlib < MAX_LIBS && (!only.n || str_find(name, only) >= 0))
+		p->lib[p->nlib++] = str_z(path);
+	return p->nlib < MAX_LIBS;
+}
+
+/* The first library that has a function of the name. */
+static void find_definitions(struct program *p)
+{
+	for (u32 k = 0; k < p->nlib; k++) {
+		struct elf_syms syms;
+		struct err *e = elf_syms_of(p->w->h, arena_strz(p->w->a, p->lib[k]), &syms);
+		for (u32 i = 0; !e && i < p->n; i++) {
+			const struct symbol *s =
+				p->v[i].lib == MAX_LIBS ? elf_find(&syms, p->v[i].name) : NULL;
+			if (s && !s->ifunc)
+				p->v[i].lib = k;
+		}
+		err_free(e);
+	}
+}
+
+static struct err *read_program(struct program *p)
+{
+	struct image im;
+	struct section s;
+	struct err *e = image_open(p->path, &im);
+	if (e)
+		return e;
+	p->go = image_section_named(&im, ".go.buildinfo", &s);
+	elf_each_import(&im, add_import, p);
+	elf_each_needed(&im, add_lib, p);
+	image_close(&im);
+	find_definitions(p);
+	return NULL;
+}
+
+static void put_value(struct sb *out, char kind, const char *value)
+{
+	switch (kind) {
+	case 's': sb_fmt(out, ", str(uptr(%s), 65)", value); break;
+	case 'd': sb_fmt(out, ", (int32)%s", value); break;
+	default: sb_fmt(out, ", %s", value); break;
+	}
+}
+
+static const char *conversion(char kind)
+{
+	return kind == 's' ? "\\\"%s\\\"" : kind == 'd' ? "%d" : kind == 'u' ? "%lu" : "0x%lx";
+}
+
+/* "(%lu, %s)" and its values: of the entry, or as they were kept. */
+static void put_arguments(struct sb *out, const char *kinds, bool kept)
+{
+	sb_z(out, "args = strf(\"(");
+	for (u32 i = 0; kinds[i] && kinds[i] != ':'; i++)
+		sb_fmt(out, "%s%s", i ? ", " : "", conversion(kinds[i]));
+	sb_z(out, ")\"");
+	for (u32 i = 0; kinds[i] && kinds[i] != ':'; i++) {
+		char value[64];
+		snprintf(value, sizeof(value), kept ? "@arg%u[tid, call_end()]" : "arg%u", i);
+		put_value(out, kinds[i], value);
+	}
+	sb_char(out, ')');
+}
+
+static void put_points(struct program *p, const char *kinds, const char *kind)
+{
+	bool first = true;
+	for (u32 i = 0; i < p->n; i++) {
+		if (p->v[i].kinds != kinds || p->v[i].lib == MAX_LIBS)
+			continue;
+		sb_fmt(p->w->out, "%s%s:%.*s:%.*s", first ? "" : ",\n", kind,
+		       STRF(p->lib[p->v[i].lib]), STRF(p->v[i].name));
+		first = false;
+	}
+	sb_char(p->w->out, '\n');
+}
+
+static void put_group(struct program *p, const char *kinds)
+{
+	struct sb *out = p->w->out;
+	const char *shown = kinds ? kinds : "ppp:p";
+	const char *ret = strchr(shown, ':') + 1;
+	u32 narg = (u32)(ret - shown) - 1;
+	bool some = false;
+	for (u32 i = 0; i < p->n; i++)
+		some |= p->v[i].kinds == kinds && p->v[i].lib < MAX_LIBS;
+	if (!some)
+		return;
+	put_points(p, kinds, "uprobe");
+	sb_z(out, "/mine() && from_program()/\n{\n");
+	if (p->go) {
+		sb_z(out, "\tif (opt.summary) { @calls[probe] = stats(0); } else {\n"
+			  "\t\temit(calls, pid = strf(\"[pid %d]\", tid), function = probe, ");
+		put_arguments(out, shown, false);
+		sb_z(out, ");\n\t}\n}\n\n");
+		return;
+	}
+	sb_z(out, "\t@begun[tid, call_begin()] = nsecs;\n");
+	for (u32 i = 0; i < narg; i++)
+		sb_fmt(out, "\tif (!opt.summary) { @arg%u[tid, call_begin()] = arg%u; }\n", i, i);
+	sb_z(out, "}\n\n");
+	put_points(p, kinds, "uretprobe");
+	sb_z(out, "/@begun[tid, call_end()]/\n{\n\t$ns = nsecs - @begun[tid, call_end()];\n"
+		  "\tif (opt.summary) {\n\t\t@calls[probe] = stats($ns);\n\t} else {\n"
+		  "\t\temit(calls, pid = strf(\"[pid %d]\", tid), function = probe, ");
+	put_arguments(out, shown, true);
+	sb_fmt(out, ",\n\t\t     result = strf(\"= %s\"", *ret ? conversion(*ret) : "void");
+	if (*ret) /* not retval: debug information may say that it is no number */
+		put_value(out, *ret, "reg(\"ax\")");
+	sb_z(out, "), duration_ns = $ns,\n\t\t     took = strf(\"<%d.%06d>\", $ns / 1000000000, "
+		  "$ns / 1000 % 1000000));\n\t}\n");
+	for (u32 i = 0; i < narg; i++)
+		sb_fmt(out, "\tif (!opt.summary) { delete(@arg%u, (tid, call_end())); }\n", i);
+	sb_z(out, "\tdelete(@begun, (tid, call_end()));\n}\n\n");
+}
+
+bool write_ltrace(struct words *w)
+{
+	struct program p = {.w = w, .v = arena_newn(w->a, struct import, MAX_IMPORTS)};
+	if (w->command)
+		p.path = proc_which(w->a, w->command[0]);
+	else if (w->pid)
+		p.path = proc_exe(w->h, w->a, w->pid);
+	else
+		return words_fail(w, (struct loc){0}, "ltrace needs a command, or -p PID");
+	if (!p.path)
+		return words_fail(w, (struct loc){0}, "there is no program %s",
+				  w->command ? w->command[0] : "of that process");
+	if (w->h->arch->id != ARCH_X86_64)
+		return words_fail(w, (struct loc){0}, "ltrace works on x86_64 only");
+	struct err *e = read_program(&p);
+	if (e) {
+		diag_err(w->diags, E_SYSTEM, (struct loc){0}, e);
+		return false;
+	}
+	u32 found = 0;
+	for (u32 i = 0; i < p.n; i++)
+		found += p.v[i].lib < MAX_LIBS;
+	if (!found)
+		return words_fail(w, (struct loc){0},
+				  "%s imports no function that a library of its defines%s", p.path,
+				  words_opt(w, "expression").n ? " and -e wants" : "");
+	words_put_mine(w);
+	put_group(&p, NULL);
+	for (size_t i = 0; i < countof(known); i++)
+		put_group(&p, known[i].kinds);
+	return true;
+}

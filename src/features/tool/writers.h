@@ -1,0 +1,14 @@
+/* writers.h - the writers of probes, for registry.c. */
+#pragma once
+#include "tool/words.h"
+
+bool write_funccount(struct words *w);
+bool write_funclatency(struct words *w);
+bool write_funcslower(struct words *w);
+bool write_stackcount(struct words *w);
+bool write_trace(struct words *w);
+bool write_argdist(struct words *w);
+bool write_ltrace(struct words *w);
+bool write_strace(struct words *w);
+bool write_kprobe(struct words *w);
+bool write_uprobe(struct words *w);

@@ -1,0 +1,68 @@
+/* arch.c - the architectures that we know, and which of them this is. */
+#include "arch/arch.h"
+#include <string.h>
+
+static const struct arch *const all[ARCH_COUNT] = {
+	[ARCH_X86_64] = &arch_x86_64,
+	[ARCH_AARCH64] = &arch_aarch64,
+};
+
+const struct arch *arch_native(void)
+{
+#if defined(__x86_64__)
+	return &arch_x86_64;
+#elif defined(__aarch64__)
+	return &arch_aarch64;
+#else
+#error "sonde does not know this architecture: it takes a file like x86_64.c"
+#endif
+}
+
+const struct arch *arch_of(u16 machine)
+{
+	for (u32 i = 0; i < countof(all); i++)
+		if (all[i]->machine == machine)
+			return all[i];
+	return NULL;
+}
+
+const struct arch *arch_that_runs(u16 machine)
+{
+	for (u32 i = 0; i < countof(all); i++)
+		if (all[i]->machine == machine || (machine && all[i]->machine32 == machine))
+			return all[i];
+	return NULL;
+}
+
+const struct arch *arch_by_name(struct str name)
+{
+	for (u32 i = 0; i < countof(all); i++)
+		if (str_is(name, all[i]->name))
+			return all[i];
+	return NULL;
+}
+
+const struct arch_reg *arch_reg(const struct arch_regs *r, struct str name)
+{
+	for (u32 i = 0; i < r->n; i++)
+		for (u32 k = 0; k < ARCH_REG_NAMES && r->v[i].name[k]; k++)
+			if (str_is(name, r->v[i].name[k]))
+				return &r->v[i];
+	return NULL;
+}
+
+u32 arch_call(const struct arch *a, struct str name)
+{
+	for (u32 i = 0; i < a->calls.n; i++)
+		if (a->calls.name[i] && str_is(name, a->calls.name[i]))
+			return i;
+	return a->calls.n;
+}
+
+const char *arch_instead(const struct arch *a, struct str call)
+{
+	for (const struct arch_instead *i = a->calls.instead; i && i->call; i++)
+		if (str_is(call, i->call))
+			return i->instead;
+	return NULL;
+}

@@ -1,0 +1,274 @@
+/* host.c - files of the machine below its root, CPUs, tracefs, BTF, and why we were refused. */
+#include "kern/host.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "kern/caps.h"
+#include "kern/link.h"
+#include "types/dwarf.h"
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+enum { MAX_CPUS = 8192 };
+
+struct debug_file {
+	const char *path, *wrong; /* wrong: it could not be opened */
+	struct debug *debug;
+	struct debug_file *next;
+};
+
+struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...)
+{
+	va_list va;
+	char path[4096];
+	size_t at = strlen(h->root);
+	assert(at < sizeof(path) / 2);
+	memcpy(path, h->root, at);
+	va_start(va, fmt);
+	int n = vsnprintf(path + at, sizeof(path) - at, fmt, va);
+	va_end(va);
+	if (n < 0 || (size_t)n >= sizeof(path) - at)
+		return err_new("path is too long: %.60s...", path);
+	AUTO_SB b = {0};
+	int no = file_read(path, SIZE_MAX, &b);
+	if (no)
+		return err_file(no, path + at, "read %s", path);
+	*ret = arena_str(h->arena, sb_str(&b));
+	return NULL;
+}
+
+/* "0-3,8,10-11" -> numbers. */
+static bool cpu_list(struct str s, struct arena *a, u32 **ret, u32 *n)
+{
+	VEC(u32) v = {0};
+	struct str rest = str_trim(s), part;
+	bool ok = true;
+	while (ok && str_cut(&rest, ',', &part)) {
+		u64 lo, hi;
+		i32 dash = str_chr(part, '-');
+		if (dash < 0)
+			ok = str_u64(part, &lo) && (hi = lo, true);
+		else
+			ok = str_u64(str_n(part.s, (size_t)dash), &lo) &&
+			     str_u64(str_from(part, (u32)dash + 1), &hi);
+		ok = ok && hi < MAX_CPUS;
+		for (; ok && lo <= hi; lo++)
+			vec_add(&v, (u32)lo);
+	}
+	ok = ok && v.n;
+	if (ok) {
+		*ret = arena_newn(a, u32, v.n);
+		memcpy(*ret, v.v, v.n * sizeof(u32));
+		*n = v.n;
+	}
+	vec_free(&v);
+	return ok;
+}
+
+static struct err *read_cpus(struct host *h, const char *which, u32 **cpus, u32 *n)
+{
+	struct str s;
+	struct err *e = host_read(h, &s, "/sys/devices/system/cpu/%s", which);
+	if (e)
+		return e;
+	if (!cpu_list(s, h->arena, cpus, n))
+		return err_new("/sys/devices/system/cpu/%s: not a list of CPUs: %.*s", which,
+			       STRF(s));
+	return NULL;
+}
+
+struct err *host_online(struct host *h, u32 **cpus, u32 *n)
+{
+	return read_cpus(h, "online", cpus, n);
+}
+
+static const struct arch *find_arch(struct host *h)
+{
+	struct str name;
+	struct err *e = h->recorded ? host_read(h, &name, "/arch") : NULL;
+	const struct arch *a = h->recorded && !e ? arch_by_name(str_trim(name)) : NULL;
+	err_free(e);
+	return a ? a : arch_native();
+}
+
+/* A recorded machine has a number of what its programs add to return addresses. */
+static u64 find_signed_bits(struct host *h)
+{
+	struct str text;
+	u64 bits = 0;
+	if (!h->recorded)
+		return h->arch->signed_bits ? h->arch->signed_bits() : 0;
+	struct err *e = host_read(h, &text, "/signed_bits");
+	if (e || !str_u64(str_trim(text), &bits))
+		bits = 0;
+	err_free(e);
+	return bits;
+}
+
+void host_init(struct host *h, struct arena *a, const char *root)
+{
+	*h = (struct host){.root = root, .recorded = root[0] != 0, .arena = a};
+	u32 *cpus;
+	struct err *e = read_cpus(h, "possible", &cpus, &h->ncpu);
+	if (e) {
+		long n = h->recorded ? 1 : sysconf(_SC_NPROCESSORS_CONF);
+		h->ncpu = n > 0 ? (u32)n : 1;
+		err_free(e);
+	}
+	h->page_size = (u32)sysconf(_SC_PAGESIZE);
+	h->arch = find_arch(h);
+	h->signed_bits = find_signed_bits(h);
+	libbpf_set_print(NULL); /* errors come back as values; nothing below cmd/ prints */
+}
+
+void host_deinit(struct host *h)
+{
+	host_modules_close(h);
+	if (h->traceable)
+		tab_free(h->traceable);
+	if (h->btf)
+		btf_types_close(h->btf);
+	h->btf = NULL;
+	h->btf_tried = false;
+	for (struct debug_file *f = h->debug; f; f = f->next)
+		debug_close(f->debug);
+	h->debug = NULL;
+	retprobe_done(h);
+}
+
+struct err *host_debug(struct host *h, const char *path, struct debug **ret)
+{
+	struct debug_file *f = h->debug;
+	while (f && strcmp(f->path, path))
+		f = f->next;
+	if (!f) {
+		f = arena_new(h->arena, struct debug_file);
+		f->path = arena_fmt(h->arena, "%s", path);
+		f->next = h->debug;
+		h->debug = f;
+		struct err *e = debug_open(path, h->debug_dirs, h->arena, &f->debug);
+		if (e)
+			f->wrong = arena_fmt(h->arena, "%s", e->msg);
+		err_free(e);
+	}
+	*ret = f->debug;
+	return f->wrong ? err_new("%s", f->wrong) : NULL;
+}
+
+struct err *host_use_btf(struct host *h, const char *path)
+{
+	static const enum feature own[] = {FEAT_TASK_BTF, FEAT_FENTRY, FEAT_TP_BTF};
+	struct types *t;
+	if (!strcmp(path, KERNEL_BTF))
+		return NULL;
+	struct err *e = btf_types_open(path, h->arena, NULL, &t);
+	if (e)
+		return e;
+	h->btf = t;
+	h->btf_tried = true;
+	h->btf_file = path;
+	h->feature[FEAT_BTF] = 2;
+	for (u32 i = 0; i < countof(own); i++)
+		h->feature[own[i]] = 1;
+	return NULL;
+}
+
+struct err *host_use_functions(struct host *h, const char *path)
+{
+	AUTO_SB b = {0};
+	struct str line, func;
+	int no = file_read(path, SIZE_MAX, &b);
+	if (no)
+		return err_file(no, path, "read functions from %s", path);
+	h->functions = arena_str(h->arena, sb_str(&b));
+	h->traceable = arena_new(h->arena, struct tab);
+	for (struct str rest = h->functions; str_cut(&rest, '\n', &line);) {
+		str_cut(&line, ' ', &func);
+		if (func.n)
+			tab_add(h->traceable, func, h);
+	}
+	return NULL;
+}
+
+bool host_traceable(const struct host *h, struct str func)
+{
+	return !h->traceable || tab_get(h->traceable, func);
+}
+
+struct types *host_btf(struct host *h)
+{
+	if (h->btf_tried || h->feature[FEAT_BTF] == 1)
+		return h->btf;
+	h->btf_tried = true;
+	const char *path =
+		h->btf_file ? h->btf_file : arena_fmt(h->arena, "%s" KERNEL_BTF, h->root);
+	struct err *e = btf_types_open(path, h->arena, NULL, &h->btf);
+	if (e) {
+		h->btf = NULL;
+		err_free(e);
+	}
+	return h->btf;
+}
+
+/* Not access(2): that asks for the real user, without capabilities. */
+static bool has_events(struct host *h, const char *dir, int *no)
+{
+	struct stat st;
+	bool ok = !stat(arena_fmt(h->arena, "%s%s/events", h->root, dir), &st);
+	if (!ok)
+		*no = *no == EACCES ? EACCES : errno;
+	return ok;
+}
+
+static struct err *no_tracefs(struct host *h, const char *dir, int no, int mount_no)
+{
+	if (no != ENOENT || h->recorded)
+		return err_file(no, dir, "open %s%s/events", h->root, dir);
+	if (str_is(lockdown_mode(h), "confidentiality"))
+		return err_new(
+			"tracefs is empty, as the kernel is locked down (confidentiality), "
+			"until it boots without that; rawtracepoint, kprobe, fentry and user "
+			"probes work without tracefs");
+	if (mount_no == ENODEV)
+		return err_new("this kernel has no tracefs, which says what can be traced");
+	return err_new(
+		"tracefs is not mounted, and mounting it failed: %s; as root: mount -t tracefs "
+		"tracefs %s, for a container: -v %s:%s",
+		strerror(mount_no), dir, dir, dir);
+}
+
+struct err *host_tracefs(struct host *h, const char **ret)
+{
+	static const char *const dirs[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	int no = 0, mount_no = 0;
+	for (u32 i = 0; !h->tracefs && i < countof(dirs); i++)
+		if (has_events(h, dirs[i], &no))
+			h->tracefs = dirs[i];
+	if (!h->tracefs && !h->recorded && no == ENOENT) {
+		if (mount("tracefs", dirs[0], "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+			mount_no = errno;
+		else if (has_events(h, dirs[0], &no))
+			h->tracefs = dirs[0];
+	}
+	if (!h->tracefs)
+		return no_tracefs(h, dirs[0], no, mount_no);
+	*ret = h->tracefs;
+	return NULL;
+}
+
+u64 host_boot_offset_ns(void)
+{
+	u64 best = 0, width = ~0ull;
+	for (u32 i = 0; i < 4; i++) { /* the narrowest bracket is the most exact */
+		u64 a = now_ns(), real = clock_ns(CLOCK_REALTIME), b = now_ns();
+		if (b - a < width) {
+			width = b - a;
+			best = real - (a + width / 2);
+		}
+	}
+	return best;
+}

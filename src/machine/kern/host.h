@@ -1,0 +1,95 @@
+/*
+ * host.h - what we know about the machine being traced.
+ *
+ * Passed down, never global. Every file under /sys and /proc is read through
+ * .root, so a test can compile against a recorded machine without root (then
+ * .recorded is set, nothing is tried, and features come from .root/features),
+ * and fleet mode against a remote one. Everything is found out on first use.
+ */
+#pragma once
+#include "arch/arch.h"
+#include "base/tab.h"
+#include "types/btf.h"
+
+/* The kernel's own types; those of its modules lie beside them. */
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
+
+enum feature {
+#define F(id, what, probe) FEAT_##id,
+#include "kern/feature.def"
+};
+enum {
+	FEAT_COUNT =
+#define F(id, what, probe) +1
+#include "kern/feature.def"
+};
+
+struct host {
+	const char *root; /* "" for this machine */
+	bool recorded;
+	struct arena *arena;
+	const struct arch *arch; /* a recorded machine's is named in .root/arch */
+	u64 signed_bits;         /* that return addresses of programs may have beside the address */
+	struct types *btf;       /* NULL until host_btf() */
+	bool btf_tried;
+	/* The kernel as an ELF file, for the sizes of its functions; or NULL. */
+	const char *vmlinux;
+	const char *btf_file;   /* not the running kernel's own; NULL: that one */
+	u8 feature[FEAT_COUNT]; /* 0 not probed yet, 1 no, 2 yes */
+	u32 ncpu;               /* possible CPUs */
+	u32 page_size;
+	const char *tracefs;      /* path below root, NULL until host_tracefs() */
+	struct tab *traceable;    /* host_use_functions(); NULL: the kernel's own list */
+	const char *debug_dirs;   /* searched first for separate debug files, "DIR:DIR"; or NULL */
+	struct debug_file *debug; /* host_debug() */
+	struct str kallsyms;      /* once somebody has read it */
+	struct str functions;     /* the same of available_filter_functions */
+	struct retprobes *retprobes; /* kern/link.h; NULL: none were opened */
+	struct module *modules;      /* host_module_btf() */
+	struct disk *disks;          /* proc_disk_name() */
+	struct file_syms *file_syms; /* elf_syms_of(); the one read last comes first */
+};
+
+/* Cheap: reads nothing but the number of CPUs. */
+void host_init(struct host *h, struct arena *a, const char *root);
+void host_deinit(struct host *h);
+bool host_has(struct host *h, enum feature f); /* asks the kernel once, by trying */
+const char *feature_name(enum feature f);      /* "RINGBUF", for --no-feature and info */
+/* After host_has() said no, behind a comma: "which this kernel lacks", or what it takes to try. */
+const char *feature_lacks(struct host *h, enum feature f);
+bool feature_is_file(enum feature f);     /* everybody may look for it */
+const char *feature_what(enum feature f); /* "the BPF ring buffer (Linux 5.8)" */
+/* --no-feature: pretend that one is missing; false: no such name (case-insensitive). */
+bool host_disable(struct host *h, struct str name);
+/* Types from a file instead; programs that name types by number are not possible then. */
+struct err *host_use_btf(struct host *h, const char *path) MUST_USE;
+/* A list of kernel functions in place of the kernel's own; others are not there. */
+struct err *host_use_functions(struct host *h, const char *path) MUST_USE;
+bool host_traceable(const struct host *h, struct str func); /* by such a list, if there is one */
+struct types *host_btf(struct host *h);                     /* NULL: this kernel has none */
+/* A module's types, read once; its name is that of its file in /sys/kernel/btf. */
+struct err *host_module_btf(struct host *h, struct str module, struct types **ret) MUST_USE;
+/* Modules that have types there; cb false: stop. */
+typedef bool module_cb(struct str module, void *arg);
+void host_modules(struct host *h, module_cb *cb, void *arg);
+/* Why host_module_btf() cannot be asked: no such module, or its types are not told. */
+enum module_types { MODULE_TYPED, MODULE_UNTYPED, MODULE_NONE };
+enum module_types host_module_types(struct host *h, struct str module);
+void host_modules_close(struct host *h);
+/* Debug information of a program, opened once; what was wrong then is told each time. */
+struct debug;
+struct err *host_debug(struct host *h, const char *path, struct debug **ret);
+/* Whole file below root, NUL-terminated, in the host's arena. Works for /proc and /sys (no size
+ * known). */
+struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...) PRINTF(3, 4);
+/* /sys/kernel/tracing or /sys/kernel/debug/tracing; mounts tracefs when nothing is mounted and we
+ * may. */
+struct err *host_tracefs(struct host *h, const char **ret);
+/* CPUs now online, as numbers. */
+struct err *host_online(struct host *h, u32 **cpus, u32 *n);
+u64 host_boot_offset_ns(
+	void); /* CLOCK_REALTIME - CLOCK_MONOTONIC: turns nsecs into wall-clock time */
+/* err_sys(), and after EPERM or EACCES what is missing: capabilities, lockdown,
+ * perf_event_paranoid. */
+/* Of system calls; files have err_file() in kern/caps.h. */
+struct err *err_kern(int no, const char *fmt, ...) PRINTF(2, 3) MUST_USE;

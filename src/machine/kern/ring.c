@@ -1,0 +1,176 @@
+/* ring.c - records from the kernel: rings of our own, a BPF ring buffer, or perf buffers. */
+#include "base/alloc.h"
+#include "kern/rings.h"
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <sys/mman.h>
+
+enum {
+	MIN_PERF_PAGES = 8,
+	MAX_PERF_PAGES = 1 << 14,
+	GIVE_BACK = 16, /* room is given back to the programs when this part of the ring was read */
+};
+
+/*
+ * The BPF ring buffer as the kernel lays it out: a page with our position, a page with that of the
+ * programs, the data; positions only grow. Each record has a header of 8 bytes, which begins with
+ * its length and two flags. (libbpf would map the data twice and store the position after every
+ * record, which takes the cache line away from the programs each time.)
+ */
+struct ring {
+	int fd;
+	u64 *taken;      /* mapped: ours */
+	const u64 *made; /* mapped: theirs */
+	const u8 *data;
+	u64 size, page;
+	struct sb joined;       /* a record that goes on at the start of the data */
+	struct perf_buffer *pb; /* or this */
+	struct rings *own;      /* or this; what comes in the ring only wakes us */
+	ring_cb *cb;
+	void *arg;
+	u64 n, max; /* of this ring_consume(); max 0: no limit */
+};
+
+/* PERF_RECORD_LOST says again what the programs were told and have counted. */
+static enum bpf_perf_event_ret on_perf(void *ctx, int cpu, struct perf_event_header *e)
+{
+	struct ring *r = ctx;
+	(void)cpu;
+	if (e->type == PERF_RECORD_SAMPLE && e->size >= sizeof(*e) + 4) {
+		u32 n;
+		const u8 *p = (const u8 *)(e + 1);
+		memcpy(&n, p, sizeof(n));
+		r->cb(r->arg, p + sizeof(n), MIN(n, (u32)(e->size - sizeof(*e) - sizeof(n))));
+		return ++r->n == r->max ? LIBBPF_PERF_EVENT_DONE : LIBBPF_PERF_EVENT_CONT;
+	}
+	return LIBBPF_PERF_EVENT_CONT;
+}
+
+static struct perf_buffer *open_perf(const struct host *h, struct ring *r, int map_fd, u32 bytes)
+{
+	u32 want = bytes / h->page_size / h->ncpu, pages = MIN_PERF_PAGES;
+	while (pages * 2 <= want && pages < MAX_PERF_PAGES)
+		pages *= 2;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_BPF_OUTPUT,
+		.sample_type = PERF_SAMPLE_RAW,
+		.sample_period = 1,
+		.wakeup_events = 1,
+	};
+	return perf_buffer__new_raw(map_fd, pages, &attr, on_perf, r, NULL);
+}
+
+static bool map_ring(struct ring *r)
+{
+	void *own = mmap(NULL, r->page, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+	if (own == MAP_FAILED)
+		return false;
+	r->taken = own;
+	const u8 *rest =
+		mmap(NULL, r->page + r->size, PROT_READ, MAP_SHARED, r->fd, (off_t)r->page);
+	if (rest == MAP_FAILED)
+		return false;
+	r->made = (const void *)rest;
+	r->data = rest + r->page;
+	return true;
+}
+
+/* One record of n bytes from a position on. */
+static void give(struct ring *r, u64 at, u32 n)
+{
+	u64 left = r->size - at;
+	const u8 *p = r->data + at;
+	if (n > left) {
+		sb_clear(&r->joined);
+		sb_mem(&r->joined, p, left);
+		sb_mem(&r->joined, r->data, n - left);
+		p = (const u8 *)r->joined.s;
+	}
+	r->cb(r->arg, p, n);
+	r->n++;
+}
+
+static void read_ring(struct ring *r)
+{
+	u64 at = *r->taken, stored = at, made = at;
+	while (!r->max || r->n < r->max) {
+		if (at == made)
+			made = __atomic_load_n(r->made, __ATOMIC_ACQUIRE);
+		if (at == made)
+			break;
+		const u32 *head = (const void *)(r->data + (at & (r->size - 1)));
+		u32 len = __atomic_load_n(head, __ATOMIC_ACQUIRE);
+		if (len & BPF_RINGBUF_BUSY_BIT)
+			break;
+		u32 n = len & ~BPF_RINGBUF_DISCARD_BIT;
+		if (n == len)
+			give(r, (at + BPF_RINGBUF_HDR_SZ) & (r->size - 1), n);
+		at += ALIGN_UP((u64)n + BPF_RINGBUF_HDR_SZ, 8);
+		if (at - stored >= r->size / GIVE_BACK)
+			__atomic_store_n(r->taken, stored = at, __ATOMIC_RELEASE);
+	}
+	if (at != stored)
+		__atomic_store_n(r->taken, at, __ATOMIC_RELEASE);
+}
+
+struct err *ring_new(struct host *h, const struct ring_spec *s, struct ring **ret)
+{
+	struct ring *r = xcalloc(1, sizeof(*r));
+	*r = (struct ring){.cb = s->cb, .arg = s->arg, .fd = s->fd, .size = s->bytes};
+	r->page = (u64)sysconf(_SC_PAGESIZE);
+	errno = 0;
+	if (s->perf)
+		r->pb = open_perf(h, r, s->fd, s->bytes);
+	if (s->perf ? !r->pb : !map_ring(r)) {
+		struct err *e =
+			err_kern(errno, "open the %s", s->perf ? "perf buffers" : "ring buffer");
+		ring_free(r);
+		return e;
+	}
+	if (s->own)
+		r->own = rings_new(s->own);
+	*ret = r;
+	return NULL;
+}
+
+int ring_fd(const struct ring *r)
+{
+	return r->pb ? perf_buffer__epoll_fd(r->pb) : r->fd;
+}
+
+u64 ring_consume(struct ring *r, u64 max)
+{
+	r->n = 0;
+	r->max = max;
+	if (r->own) {
+		__atomic_store_n(r->taken, __atomic_load_n(r->made, __ATOMIC_ACQUIRE),
+				 __ATOMIC_RELEASE);
+		return rings_consume(r->own, max, r->cb, r->arg);
+	}
+	if (r->pb)
+		(void)perf_buffer__consume(r->pb);
+	else
+		read_ring(r);
+	return r->n;
+}
+
+bool ring_wait(const struct ring *r)
+{
+	return r->own && rings_wait(r->own);
+}
+
+void ring_free(struct ring *r)
+{
+	if (!r)
+		return;
+	rings_free(r->own);
+	if (r->made)
+		munmap((void *)(uintptr_t)r->made, r->page + r->size);
+	if (r->taken)
+		munmap(r->taken, r->page);
+	sb_free(&r->joined);
+	perf_buffer__free(r->pb);
+	free(r);
+}

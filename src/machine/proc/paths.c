@@ -1,0 +1,333 @@
+/* paths.c - files by the names that a process has for them; see paths.h. */
+#include "proc/paths.h"
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/tab.h"
+#include "kern/caps.h"
+#include "proc/proc.h"
+#include "types/zip.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { MAX_GLOB_PATHS = 4096 };
+
+int proc_put(char *to, size_t n, const struct host *h, int pid, const char *fmt, ...)
+{
+	va_list ap;
+	int head = snprintf(to, n, "%s/proc/%d/", h->root, pid);
+	if (head < 0 || (size_t)head >= n)
+		return -1;
+	va_start(ap, fmt);
+	int tail = vsnprintf(to + head, n - (size_t)head, fmt, ap);
+	va_end(ap);
+	return tail < 0 ? -1 : head + tail;
+}
+
+int proc_put_fd(char *to, size_t n, int fd)
+{
+	return snprintf(to, n, "/proc/self/fd/%d", fd);
+}
+
+int proc_open_self(void)
+{
+	return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+}
+
+DIR *proc_list(const struct host *h)
+{
+	char path[4096];
+	snprintf(path, sizeof(path), "%s/proc", h->root);
+	return opendir(path);
+}
+
+bool proc_is_entry(const char *path)
+{
+	return !strncmp(path, "/proc/", 6);
+}
+
+const char *proc_file(struct host *h, struct arena *a, int pid, const char *name)
+{
+	return arena_fmt(a, "%s/proc/%d/%s", h->root, pid, name);
+}
+
+/* What a link says, for the place that it has in the path. False: it is none. */
+static bool read_link(struct arena *a, const char *path, struct str rest, struct str *ret)
+{
+	char to[PATH_MAX];
+	ssize_t n = readlink(path, to, sizeof(to));
+	if (n <= 0 || (size_t)n == sizeof(to))
+		return false;
+	*ret = str_z(arena_fmt(a, "%.*s/%.*s", (int)n, to, STRF(rest)));
+	return true;
+}
+
+const char *proc_in_root(struct arena *a, const char *root, const char *path)
+{
+	enum { MAX_LINKS = 40 };
+	u32 nlink = 0, n = 0;
+	char *archive = zip_archive(path, &n) ? arena_fmt(a, "%.*s", (int)n, path) : NULL;
+	struct str rest = str_z(archive ? archive : path), part, to;
+	const char *done = "";
+	while (rest.n) {
+		if (!str_cut(&rest, '/', &part))
+			break;
+		if (!part.n || str_is(part, "."))
+			continue;
+		if (str_is(part, "..")) {
+			const char *up = strrchr(done, '/');
+			done = up ? arena_fmt(a, "%.*s", (int)(up - done), done) : "";
+			continue;
+		}
+		const char *next = arena_fmt(a, "%s/%.*s", done, STRF(part));
+		if (!read_link(a, arena_fmt(a, "%s%s", root, next), rest, &to)) {
+			done = next;
+			continue;
+		}
+		if (nlink++ == MAX_LINKS)
+			return arena_fmt(a, "%s%s", root, next); /* opening it fails as here */
+		done = *to.s == '/' ? "" : done;
+		rest = to;
+	}
+	return arena_fmt(a, "%s%s%s", root, done, archive ? path + n : "");
+}
+
+const char *proc_real_path(struct host *h, int pid, const char *path)
+{
+	if (pid <= 0 || *path != '/' || proc_is_entry(path) || proc_same_mounts(pid))
+		return path;
+	const char *inside = proc_in_root(h->arena, proc_file(h, h->arena, pid, "root"), path);
+	u32 n;
+	return access(inside, F_OK) && !zip_archive(inside, &n) ? path : inside;
+}
+
+int proc_open_in_root(const struct host *h, int pid, const char *path)
+{
+	char root[PATH_MAX];
+	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	proc_put(root, sizeof(root), h, pid, "root");
+	int dir AUTO_CLOSE = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return dir < 0 ? -1 : (int)syscall(__NR_openat2, dir, path, &how, sizeof(how));
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+	u32 n;
+	return zip_archive(path, &n) || (!stat(path, &st) && S_ISREG(st.st_mode));
+}
+
+/* Directory by directory: done is what is settled of the path, rest what is still to match. */
+static void glob_paths(struct arena *a, const char *done, struct str rest, paths *out)
+{
+	struct str part;
+	while (rest.n && rest.s[0] == '/')
+		rest = str_from(rest, 1);
+	if (!str_cut(&rest, '/', &part))
+		return;
+	bool last = !rest.s;
+	if (!str_is_glob(part)) {
+		const char *next = arena_fmt(a, "%s/%.*s", done, STRF(part));
+		if (last && is_file(next))
+			vec_add(out, next);
+		else if (!last && !access(next, X_OK))
+			glob_paths(a, next, rest, out);
+		return;
+	}
+	DIR *d = opendir(*done ? done : "/");
+	for (struct dirent *e; d && out->n < MAX_GLOB_PATHS && (e = readdir(d));) {
+		if (e->d_name[0] == '.' || !str_glob(part, str_z(e->d_name)))
+			continue;
+		const char *next = arena_fmt(a, "%s/%s", done, e->d_name);
+		if (last && is_file(next))
+			vec_add(out, next);
+		else if (!last)
+			glob_paths(a, next, rest, out);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* A program by its name below the root of a process. */
+static const char *find_inside(struct host *h, struct arena *a, int pid, const char *name)
+{
+	static const char *const dirs[] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin",
+					   "/usr/bin",        "/sbin",          "/bin"};
+	for (u32 i = 0; i < countof(dirs); i++)
+		if (is_file(arena_fmt(a, "%s/proc/%d/root%s/%s", h->root, pid, dirs[i], name)))
+			return arena_fmt(a, "%s/%s", dirs[i], name);
+	return NULL;
+}
+
+/* A name without a slash: libraries by their rules, the rest through $PATH. */
+static const char *find_name(struct host *h, struct arena *a, int pid, const char *name)
+{
+	bool lib = !strncmp(name, "lib", 3);
+	const char *path =
+		!lib && pid > 0 && !proc_same_mounts(pid) ? find_inside(h, a, pid, name) : NULL;
+	if (path)
+		return path;
+	path = lib ? proc_library(h, a, pid, name) : proc_which(a, name);
+	if (!path)
+		path = lib ? proc_which(a, name) : proc_library(h, a, pid, name);
+	return path;
+}
+
+/* The program of a process and every file mapped executable in it, but those that are there
+ * already. */
+static struct err *process_files(struct host *h, struct arena *a, int pid, struct tab *seen,
+				 paths *out)
+{
+	struct str text, line;
+	struct mapped m;
+	bool same = proc_same_mounts(pid);
+	struct err *e = host_read(h, &text, "/proc/%d/maps", pid);
+	if (e)
+		return e;
+	while (str_cut(&text, '\n', &line)) {
+		i32 perm = str_chr(line, ' ');
+		if (perm < 0 || line.n < (u32)perm + 5 || line.s[perm + 3] != 'x')
+			continue;
+		if (!proc_mapped(a, pid, line, same, &m) || m.deleted ||
+		    tab_get(seen, str_z(m.real)))
+			continue;
+		tab_set(seen, str_z(m.real), out);
+		vec_add(out, m.real);
+	}
+	return NULL;
+}
+
+/* Files with code in any process. Those that end meanwhile, or are not ours to see, are left out.
+ */
+static struct err *all_files(struct host *h, struct arena *a, struct tab *seen, paths *out)
+{
+	DIR *d = proc_list(h);
+	if (!d)
+		return err_sys(errno, "open /proc");
+	for (struct dirent *e; (e = readdir(d));) {
+		u64 pid;
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && str_u64(str_z(e->d_name), &pid))
+			err_free(process_files(h, a, (int)pid, seen, out));
+	}
+	closedir(d);
+	return NULL;
+}
+
+static bool runs_deleted(struct host *h, struct arena *a, int pid, const char *path)
+{
+	struct str text, line;
+	struct mapped m;
+	struct err *e = pid > 0 ? host_read(h, &text, "/proc/%d/maps", pid) : err_new("none");
+	if (e) {
+		err_free(e);
+		return false;
+	}
+	while (str_cut(&text, '\n', &line))
+		if (proc_mapped(a, pid, line, true, &m) && m.deleted && str_is(m.path, path))
+			return true;
+	return false;
+}
+
+static struct err *no_file(struct host *h, struct arena *a, int pid, const char *path,
+			   const char *real)
+{
+	struct stat st;
+	if (!stat(real, &st))
+		return err_new("target file '%s' is %s", path,
+			       S_ISDIR(st.st_mode) ? "a directory, not a program or library"
+						   : "not a regular file");
+	if (errno == EACCES)
+		return err_file(errno, real, "target file '%s' cannot be reached", path);
+	if (runs_deleted(h, a, pid, path))
+		return err_new(
+			"target file '%s' is deleted; process %d, which still runs it, may be "
+			"traced as /proc/%d/exe if that is its program",
+			path, pid, pid);
+	return err_new("target file '%s' does not exist or is not executable", path);
+}
+
+struct err *proc_paths(struct host *h, struct arena *a, const struct viewer *v, struct str target,
+		       paths *out)
+{
+	int pid = v->pid;
+	if (!target.n && pid <= 0)
+		return err_new("needs the name of a file, or a process given with -p");
+	if (!target.n || str_is(target, "*")) {
+		struct tab seen = {0};
+		struct err *e = NULL;
+		if (v->program)
+			vec_add(out, v->program);
+		else
+			e = pid > 0 ? process_files(h, a, pid, &seen, out)
+				    : all_files(h, a, &seen, out);
+		tab_free(&seen);
+		return e;
+	}
+	const char *path = arena_strz(a, target);
+	if (str_is_glob(target)) {
+		glob_paths(a, target.s[0] == '/' ? "" : ".", target, out);
+		return NULL;
+	}
+	if (!strchr(path, '/')) {
+		const char *found = find_name(h, a, pid, path);
+		if (!found)
+			return err_new("target file '%s' does not exist or is not executable (not "
+				       "in $PATH, and no "
+				       "library of that name)",
+				       path);
+		vec_add(out, found);
+		return NULL;
+	}
+	const char *real = proc_real_path(h, pid, path);
+	if (!is_file(real))
+		return no_file(h, a, pid, path, real);
+	vec_add(out, path);
+	return NULL;
+}
+
+/* ---- which file it is ---- */
+
+const char *proc_path_inside(const char *path)
+{
+	return path + path_root(path);
+}
+
+static bool is_overlay(const char *path)
+{
+	enum { OVERLAYFS_MAGIC = 0x794c7630 };
+	struct statfs fs;
+	return !statfs(path, &fs) && fs.f_type == OVERLAYFS_MAGIC;
+}
+
+/*
+ * Overlays that share a layer, as containers of one image do, show one file below several devices;
+ * a probe in any of them is in all.
+ */
+bool seen_same(const struct seen_file *x, const struct seen_file *y)
+{
+	const struct stat *a = &x->st, *b = &y->st;
+	if (a->st_ino != b->st_ino || a->st_size != b->st_size)
+		return false;
+	if (a->st_dev == b->st_dev)
+		return true;
+	return a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec &&
+	       (is_overlay(x->path) || is_overlay(y->path));
+}
+
+bool seen_find(const char *path, int pid, struct seen_file *ret)
+{
+	*ret = (struct seen_file){.path = path, .inside = proc_path_inside(path), .pid = pid};
+	AUTO_FREE char *file = xstrdup(path);
+	u32 n;
+	if (zip_archive(path, &n)) /* the file that a member lies in */
+		file[n] = 0;
+	return !stat(file, &ret->st);
+}

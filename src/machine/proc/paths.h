@@ -1,0 +1,48 @@
+/*
+ * paths.h - files by the names that a process has for them: it may live among other mounts, run
+ * what was deleted, or be meant by a name alone. All of them are looked for below host->root.
+ */
+#pragma once
+#include "base/vec.h"
+#include "kern/host.h"
+#include <dirent.h>
+#include <sys/stat.h>
+
+/* "/proc/PID/name"; proc_put: the same into a buffer, result as of snprintf, -1: too long. */
+int proc_put(char *to, size_t n, const struct host *h, int pid, const char *fmt, ...) PRINTF(5, 6);
+int proc_put_fd(char *to, size_t n, int fd); /* an open file of our own */
+int proc_open_self(void);                    /* the program that we are; -1: errno says why */
+const char *proc_file(struct host *h, struct arena *a, int pid, const char *name);
+/* Processes, as directories; NULL: cannot be opened. */
+DIR *proc_list(const struct host *h);
+bool proc_is_entry(const char *path); /* it begins with /proc */
+
+struct viewer {
+	int pid;             /* whose names they are; 0: ours */
+	const char *program; /* that the process will run when it starts (-c); NULL: it runs */
+};
+typedef VEC(const char *) paths;
+/* Files that a target names to a process: path, path with wildcards, program in $PATH, library; all
+ * that it has mapped executable. As the user would write them. */
+struct err *proc_paths(struct host *h, struct arena *a, const struct viewer *v, struct str target,
+		       paths *out);
+/* Where we find the file: below /proc/PID/root when the process lives among other mounts. */
+const char *proc_real_path(struct host *h, int pid, const char *path);
+/*
+ * The same file without links on the way to it, followed as the process would: none leads out of
+ * its root. root: "/proc/PID/root".
+ */
+const char *proc_in_root(struct arena *a, const char *root, const char *path);
+/* For reading, in the root of a process, which no link leads out of; -1: errno. */
+int proc_open_in_root(const struct host *h, int pid, const char *path);
+/* "/proc/PID/root/path" -> "/path" */
+const char *proc_path_inside(const char *path);
+
+/* A file, whatever path it was found by. */
+struct seen_file {
+	const char *path, *inside;
+	int pid;
+	struct stat st;
+};
+bool seen_find(const char *path, int pid, struct seen_file *ret); /* false: it is not there */
+bool seen_same(const struct seen_file *x, const struct seen_file *y);

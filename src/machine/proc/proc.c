@@ -1,0 +1,352 @@
+/* proc.c - programs in $PATH, users, processes, control groups. */
+#include "proc/proc.h"
+#include "base/file.h"
+#include "kern/caps.h"
+#include "proc/paths.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+
+enum {
+	MAX_STAT = 1 << 16, /* bytes of a process's stat, status */
+	MAX_CGROUP_DEPTH = 64,
+	MAX_PATH = 4096,
+	/* struct sched_attr */
+	RESET_ON_FORK = 1, /* SCHED_FLAG_RESET_ON_FORK */
+	READER_NICE = -10,
+	READER_SLICE_NS = 500000, /* heeded since Linux 6.12 */
+};
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+char *proc_which(struct arena *a, const char *prog)
+{
+	if (!*prog)
+		return NULL;
+	if (strchr(prog, '/')) {
+		char real[PATH_MAX];
+		if (!is_program(prog))
+			return NULL;
+		if (*prog == '/')
+			return arena_fmt(a, "%s", prog);
+		return realpath(prog, real) ? arena_fmt(a, "%s", real) : NULL;
+	}
+	const char *path = getenv("PATH");
+	struct str rest = str_z(path ? path : "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"), dir;
+	while (str_cut(&rest, ':', &dir)) {
+		if (!dir.n || dir.s[0] != '/')
+			continue;
+		char *full = arena_fmt(a, "%.*s/%s", STRF(dir), prog);
+		if (is_program(full))
+			return full;
+	}
+	return NULL;
+}
+
+const char *proc_username(struct host *h, u32 uid)
+{
+	struct str text, line, name, field;
+	struct err *e = host_read(h, &text, "/etc/passwd");
+	if (e) {
+		err_free(e);
+		return NULL;
+	}
+	while (str_cut(&text, '\n', &line)) { /* name:password:uid:... */
+		u64 id;
+		if (str_cut(&line, ':', &name) && str_cut(&line, ':', &field) &&
+		    str_cut(&line, ':', &field) && str_u64(field, &id) && id == uid)
+			return arena_strz(h->arena, name);
+	}
+	return NULL;
+}
+
+/* Looked up once: devices do not change their names. */
+struct disk {
+	u32 dev;
+	const char *name;
+	struct disk *next;
+};
+
+static const char *read_disk_name(struct host *h, u32 dev)
+{
+	struct str text, line;
+	struct err *e =
+		host_read(h, &text, "/sys/dev/block/%u:%u/uevent", dev >> 20, dev & 0xfffff);
+	if (e) {
+		err_free(e);
+		return NULL;
+	}
+	while (str_cut(&text, '\n', &line))
+		if (str_starts(line, STR("DEVNAME=")))
+			return arena_strz(h->arena, str_from(line, 8));
+	return NULL;
+}
+
+const char *proc_disk_name(struct host *h, u32 dev)
+{
+	struct disk *d = h->disks;
+	while (d && d->dev != dev)
+		d = d->next;
+	if (!d) {
+		const char *name = read_disk_name(h, dev);
+		if (!name)
+			return NULL;
+		d = arena_new(h->arena, struct disk);
+		*d = (struct disk){dev, name, h->disks};
+		h->disks = d;
+	}
+	return d->name;
+}
+
+void proc_load(struct sb *out)
+{
+	char text[128];
+	AUTO_CLOSE int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text)) : 0;
+	if (n > 0)
+		sb_add(out, str_trim(str_n(text, (u32)n)));
+}
+
+void proc_hasten(void)
+{
+	struct {
+		u32 size, policy;
+		u64 flags;
+		i32 nice;
+		u32 priority;
+		u64 runtime, deadline, period;
+	} attr = {.size = sizeof(attr),
+		  .policy = SCHED_OTHER,
+		  .flags = RESET_ON_FORK,
+		  .nice = READER_NICE,
+		  .runtime = READER_SLICE_NS};
+	(void)syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
+bool proc_alive(int pid)
+{
+	return pid > 0 && (!kill(pid, 0) || errno == EPERM);
+}
+
+/* Behind "name:" of /proc/PID/status; "" when there is no such line. */
+static struct str status_line(struct host *h, int pid, const char *name)
+{
+	struct str text, line;
+	struct err *e = host_read(h, &text, "/proc/%d/status", pid);
+	while (!e && str_cut(&text, '\n', &line))
+		if (str_starts(line, str_z(name)))
+			return str_trim(str_from(line, (u32)strlen(name)));
+	err_free(e);
+	return STR("");
+}
+
+bool proc_runs(struct host *h, int pid)
+{
+	struct str state = status_line(h, pid, "State:");
+	return state.n && state.s[0] != 'Z' && state.s[0] != 'X';
+}
+
+char *proc_exe(struct host *h, struct arena *a, int pid)
+{
+	char path[512];
+	char *link = arena_fmt(a, "%s/proc/%d/exe", h->root, pid);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0)
+		return NULL;
+	path[n] = 0;
+	return proc_same_mounts(pid) && !access(path, R_OK) ? arena_fmt(a, "%s", path) : link;
+}
+
+u64 proc_program(int pid)
+{
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+u64 proc_own_kib(const struct host *h)
+{
+	char path[PATH_MAX], text[4096];
+	proc_put(path, sizeof(path), h, (int)getpid(), "status");
+	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	text[MAX(n, 0)] = 0;
+	const char *at = strstr(text, "RssAnon:");
+	return at ? strtoull(at + strlen("RssAnon:"), NULL, 10) : 0;
+}
+
+bool proc_read(struct host *h, int pid, u64 addr, void *to, size_t n)
+{
+	char path[PATH_MAX];
+	proc_put(path, sizeof(path), h, pid, "mem");
+	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && pread(fd, to, n, (off_t)addr) == (ssize_t)n;
+}
+
+bool proc_stack_start(struct host *h, int pid, u64 *ret)
+{
+	enum { FIRST = 3, START_STACK = 28 }; /* fields of stat: the name may hold anything */
+	char path[PATH_MAX];
+	AUTO_SB text = {0};
+	snprintf(path, sizeof(path), "%s/proc/%d/stat", h->root, pid);
+	if (file_read(path, MAX_STAT, &text))
+		return false;
+	const char *at = strrchr(text.s, ')');
+	for (u32 i = FIRST - 1; at && i < START_STACK; i++)
+		at = strchr(at + 1, ' ');
+	*ret = at ? strtoull(at, NULL, 10) : 0;
+	return *ret != 0;
+}
+
+/* "Uid:	real	effective	saved	file system" */
+static bool two_ids(const char *status, const char *name, u32 *effective)
+{
+	u32 real;
+	const char *line = strstr(status, name);
+	*effective = 0;
+	return line && sscanf(line + strlen(name), "%u %u", &real, effective) == 2 &&
+	       real != *effective;
+}
+
+bool proc_is_shielded(int pid, bool ended)
+{
+	char path[64];
+	AUTO_SB text = {0};
+	struct stat st;
+	u32 uid, gid;
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fd_read(fd, MAX_STAT, &text) || fstat(fd, &st))
+		return false;
+	bool ids = two_ids(text.s, "\nUid:", &uid), gids = two_ids(text.s, "\nGid:", &gid);
+	/* No dumps of it: its files are root's, as those of all that have ended. */
+	return ids || gids || (!ended && uid && !st.st_uid);
+}
+
+bool proc_gains(const char *path)
+{
+	return geteuid() && getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+bool proc_own_ns(const struct host *h, struct stat *st)
+{
+	return !h->recorded && !stat("/proc/self/ns/pid", st) && st->st_ino != INIT_PID_NS;
+}
+
+struct err *proc_ns_pid(struct host *h, int pid, u32 *id, u64 *dev, u64 *ino)
+{
+	struct stat own, st;
+	u64 n = (u64)pid;
+	*id = (u32)pid;
+	*dev = *ino = 0;
+	if (!proc_own_ns(h, &own))
+		return NULL;
+	if (stat(arena_fmt(h->arena, "/proc/%d/ns/pid", pid), &st))
+		return err_file(errno, arena_fmt(h->arena, "/proc/%d/ns/pid", pid),
+				"find the pid namespace of process %d", pid);
+	struct str ids = status_line(h, pid, "NSpid:"), last = ids;
+	for (u32 i = 0; i < ids.n; i++)
+		if (ids.s[i] == '\t')
+			last = str_from(ids, i + 1);
+	if (ids.n && !str_u64(last, &n))
+		return err_new("/proc/%d/status: NSpid is not understood: %.*s", pid, STRF(ids));
+	*id = (u32)n;
+	*dev = st.st_dev;
+	*ino = st.st_ino;
+	return NULL;
+}
+
+int proc_pidfd(int pid, struct err **err)
+{
+	*err = NULL;
+	long r = syscall(__NR_pidfd_open, pid, 0);
+	if (r >= 0)
+		return (int)r;
+	struct host h = {.root = ""};
+	struct arena a = {0};
+	int no = errno;
+	h.arena = &a;
+	struct str leader = status_line(&h, pid, "Tgid:");
+	u64 tgid;
+	if (no != ESRCH && str_u64(leader, &tgid) && tgid != (u64)pid)
+		*err = err_new("%d is a thread of process %llu, and processes are traced: -p %llu",
+			       pid, tgid, tgid);
+	else
+		*err = err_kern(no, "open pidfd of process %d", pid);
+	arena_free(&a);
+	return -1;
+}
+
+/* ---- control groups: the id is the inode number of the directory ---- */
+
+static const char *cgroup_root(struct host *h)
+{
+	const char *unified = arena_fmt(h->arena, "%s/sys/fs/cgroup/unified", h->root);
+	const char *plain = arena_fmt(h->arena, "%s/sys/fs/cgroup", h->root);
+	return access(arena_fmt(h->arena, "%s/cgroup.procs", unified), F_OK) ? plain : unified;
+}
+
+/* Depth first; path[0..len) is the directory being searched. */
+static bool find_inode(char *path, size_t len, u64 id, u32 depth)
+{
+	struct stat st;
+	if (stat(path, &st))
+		return false;
+	if ((u64)st.st_ino == id)
+		return true;
+	DIR *d = depth < MAX_CGROUP_DEPTH ? opendir(path) : NULL;
+	bool found = false;
+	for (struct dirent *e; d && !found && (e = readdir(d));) {
+		size_t n = strlen(e->d_name);
+		if (e->d_name[0] == '.' || (e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) ||
+		    len + n + 2 > MAX_PATH)
+			continue;
+		path[len] = '/';
+		memcpy(path + len + 1, e->d_name, n + 1);
+		found = find_inode(path, len + 1 + n, id, depth + 1);
+		if (!found)
+			path[len] = 0;
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+const char *proc_cgroup_path(struct host *h, u64 id)
+{
+	char path[MAX_PATH];
+	const char *root = cgroup_root(h);
+	size_t n = strlen(root);
+	if (n + 2 > sizeof(path))
+		return NULL;
+	memcpy(path, root, n + 1);
+	if (!find_inode(path, n, id, 0))
+		return NULL;
+	return path[n] ? arena_fmt(h->arena, "%s", path + n) : "/";
+}
+
+struct err *proc_cgroup_id(struct host *h, const char *path, u64 *id)
+{
+	struct stat st;
+	const char *full = path;
+	if (stat(path, &st)) {
+		full = arena_fmt(h->arena, "%s/%s", cgroup_root(h), path);
+		if (stat(full, &st))
+			return err_kern(errno, "find control group %s", path);
+	}
+	if (!S_ISDIR(st.st_mode))
+		return err_new("%s is not a control group", path);
+	*id = st.st_ino;
+	return NULL;
+}

@@ -1,0 +1,79 @@
+/* proc.h - /proc, users, processes: no NSS, so it works in a static binary. */
+#pragma once
+#include "kern/host.h"
+
+/* Absolute path of prog, looked up in $PATH when it has no slash; NULL: none. */
+char *proc_which(struct arena *a, const char *prog);
+/* Name of a uid from /etc/passwd, or NULL. */
+const char *proc_username(struct host *h, u32 uid);
+/* Name of a block device by the kernel's dev_t (major << 20 | minor), or NULL. */
+const char *proc_disk_name(struct host *h, u32 dev);
+void proc_load(struct sb *out); /* the line of /proc/loadavg */
+/*
+ * This process is to run soon after it wakes up, for short times: what programs record has to be
+ * read before there is no room for more. Those it starts do not inherit that. May be refused.
+ */
+void proc_hasten(void);
+bool proc_alive(int pid);
+bool proc_runs(struct host *h, int pid); /* ... and is no zombie */
+/* Are we in a pid namespace of our own, and which? */
+struct stat;
+bool proc_own_ns(const struct host *h, struct stat *st);
+/*
+ * A process as programs see it: ino 0 and its id, or, when we do not live in the first pid
+ * namespace, the device and inode of its own one and its id there.
+ */
+struct err *proc_ns_pid(struct host *h, int pid, u32 *id, u64 *dev, u64 *ino);
+enum { INIT_PID_NS = 0xeffffffcu }; /* inode of the first pid namespace: PROC_PID_INIT_INO */
+/* "libc" or "libc.so.6" -> path: ld.so.cache, then the usual directories; in a process, its maps
+ * first (pid > 0). */
+char *proc_library(struct host *h, struct arena *a, int pid, const char *name);
+/* Does that process see the same file systems as we do? If not, its files are below /proc/PID/root.
+ */
+bool proc_same_mounts(int pid);
+/* A line of /proc/PID/maps. False: it has no file. */
+struct mapped {
+	bool exec, deleted;
+	struct str path;  /* as the line has it, without " (deleted)" */
+	const char *real; /* where we find the file */
+};
+bool proc_mapped(struct arena *a, int pid, struct str line, bool same_mounts, struct mapped *ret);
+/* Where addresses of a file that is mapped there are counted from; real: where we find it. False:
+ * it is not mapped. */
+bool proc_load_bias(struct host *h, int pid, const char *real, u64 *bias);
+
+/* A child for -c: forked, stopped before exec until proc_child_go(). */
+struct child {
+	int pid, gate, exec_err; /* gate: write end; exec_err: read end, errno of a failed exec */
+	char *path;              /* of its program, heap */
+};
+#define CHILD_NONE ((struct child){.gate = -1, .exec_err = -1})
+struct err *proc_child_start(const char *cmd,
+			     struct child *c); /* words split at spaces; quotes group */
+struct err *proc_child_go(struct child *c);
+/*
+ * The same, but where the program's own code begins (its libraries are mapped then) it is held
+ * while ready() runs. When it cannot be held, ready() runs anyway.
+ */
+struct err *proc_child_go_held(struct child *c, void (*ready)(void *), void *arg);
+/*
+ * Does it run with other ids than who started it, or with capabilities of its file? Programs of
+ * that kind lose the perf events that follow them when they are started. ended: it is only waited
+ * for, and capabilities do not show.
+ */
+bool proc_is_shielded(int pid, bool ended);
+/* Does the file give capabilities to us, who have not got all of them? */
+bool proc_gains(const char *path);
+/* KiB of memory that is ours alone: neither files nor maps of programs. */
+u64 proc_own_kib(const struct host *h);
+/* Its memory; false: not all of it can be read. */
+bool proc_read(struct host *h, int pid, u64 addr, void *to, size_t n);
+/* Where its stack begins, which the kernel chooses anew for each program that it runs. */
+bool proc_stack_start(struct host *h, int pid, u64 *ret);
+/* Where we find the program that it runs; NULL: not ours to see. */
+char *proc_exe(struct host *h, struct arena *a, int pid);
+u64 proc_program(int pid);                 /* inode of the file that it runs; 0: not ours to see */
+int proc_pidfd(int pid, struct err **err); /* readable when the process ends; -1 and *err */
+/* Paths of a cgroup v2 id below /sys/fs/cgroup ("/a/b"), or NULL. */
+const char *proc_cgroup_path(struct host *h, u64 id);
+struct err *proc_cgroup_id(struct host *h, const char *path, u64 *id);

@@ -1,0 +1,531 @@
+/*
+ * elf.c - function symbols of an ELF file.
+ *
+ * .symtab and .dynsym are read together and doubles dropped. A stripped file's
+ * .symtab may lie in a file of its own (image_debug_file) or packed in
+ * .gnu_debugdata; its addresses are the same, its file offsets are not. Go's
+ * programs have a table of their own in any case (gopcln.h).
+ */
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "sym/gopcln.h"
+#include "sym/sym.h"
+#include "types/image.h"
+#include <elf.h>
+#include <sys/stat.h>
+
+/* liblzma's, where sonde is linked with it; else NULL. */
+__attribute__((weak)) int lzma_stream_buffer_decode(u64 *memlimit, u32 flags, const void *allocator,
+						    const u8 *in, size_t *in_pos, size_t in_size,
+						    u8 *out, size_t *out_pos, size_t out_size);
+
+enum { MAX_SYMS = 1 << 22, MAX_TABLES = 8 };
+
+typedef VEC(struct symbol) sym_vec;
+
+struct reader {
+	const struct image *im;   /* whose tables are read */
+	const struct image *main; /* whose segments say where the code is */
+	struct arena *arena;
+	const char *dirs; /* for image_debug_file() */
+	bool data;        /* variables, too */
+	sym_vec v;
+};
+
+struct entry {
+	u32 name;
+	u8 info;
+	u16 shndx;
+	u64 addr, size;
+};
+
+static struct entry read_entry(const struct image *im, struct bytes *b)
+{
+	struct entry e = {.name = bytes_u32(b)};
+	if (im->is64) {
+		e.info = bytes_u8(b);
+		bytes_u8(b);
+		e.shndx = bytes_u16(b);
+		e.addr = bytes_u64(b);
+		e.size = bytes_u64(b);
+	} else {
+		e.addr = bytes_u32(b);
+		e.size = bytes_u32(b);
+		e.info = bytes_u8(b);
+		bytes_u8(b);
+		e.shndx = bytes_u16(b);
+	}
+	return e;
+}
+
+static bool is_function(const struct entry *e)
+{
+	u32 type = ELF64_ST_TYPE(e->info);
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && e->shndx != SHN_UNDEF && e->addr;
+}
+
+static bool is_data(const struct entry *e)
+{
+	u32 type = ELF64_ST_TYPE(e->info);
+	return (type == STT_OBJECT || type == STT_NOTYPE) && e->shndx != SHN_UNDEF &&
+	       e->shndx < SHN_LORESERVE && e->addr;
+}
+
+/* Public names first; "__GI_" is how the C library calls its own copies of them. */
+static u8 rank(const struct entry *e, struct str name)
+{
+	u32 bind = ELF64_ST_BIND(e->info);
+	if (str_starts(name, STR("__GI_")))
+		return 3;
+	return bind == STB_GLOBAL ? 0 : bind == STB_WEAK ? 1 : 2;
+}
+
+static struct str without_version(struct str s) /* memcpy@@GLIBC_2.14 */
+{
+	i32 at = str_chr(s, '@');
+	return at > 0 ? (struct str){s.s, (u32)at} : s;
+}
+
+static void read_table(struct reader *r, const struct section *tab)
+{
+	struct section strs;
+	if (!image_section(r->im, tab->link, &strs))
+		return;
+	struct bytes b = image_bytes(r->im, tab), names = image_bytes(r->im, &strs);
+	while (b.at < b.n && r->v.n < MAX_SYMS) {
+		struct entry e = read_entry(r->im, &b);
+		if (b.bad)
+			return;
+		if (!is_function(&e) && !(r->data && is_data(&e)))
+			continue;
+		struct bytes name = names;
+		bytes_seek(&name, e.name);
+		const char *z = bytes_z(&name);
+		struct str s = z ? without_version(str_z(z)) : STR("");
+		if (s.n)
+			vec_add(&r->v,
+				(struct symbol){.name = s,
+						.addr = e.addr,
+						.size = e.size,
+						.ifunc = ELF64_ST_TYPE(e.info) == STT_GNU_IFUNC,
+						.rank = rank(&e, s)});
+	}
+}
+
+static bool read_tables(struct reader *r, u32 type)
+{
+	struct section s;
+	u32 n = 0;
+	for (u32 i = 0; n < MAX_TABLES && image_section(r->im, i, &s); i++) {
+		if (s.type != type || !s.size || image_bytes(r->im, &s).n == 0)
+			continue;
+		read_table(r, &s);
+		n++;
+	}
+	return n > 0;
+}
+
+static bool find_type(const struct image *im, u32 type, struct section *ret)
+{
+	for (u32 i = 0; image_section(im, i, ret); i++)
+		if (ret->type == type)
+			return true;
+	return false;
+}
+
+static int by_addr(const void *pa, const void *pb)
+{
+	const struct symbol *a = pa, *b = pb;
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return str_cmp(a->name, b->name);
+}
+
+/* Sort, drop doubles, and copy: the names still lie in a mapping that will go. */
+static void finish(struct reader *r, struct elf_syms *ret)
+{
+	u32 n = 0;
+	if (r->v.n)
+		qsort(r->v.v, r->v.n, sizeof(*r->v.v), by_addr);
+	for (u32 i = 0; i < r->v.n; i++) {
+		struct symbol *s = &r->v.v[i], *last = n ? &r->v.v[n - 1] : NULL;
+		if (last && last->addr == s->addr && str_eq(last->name, s->name)) {
+			last->size = MAX(last->size, s->size);
+			last->rank = MIN(last->rank, s->rank);
+			last->ifunc |= s->ifunc;
+		} else {
+			r->v.v[n++] = *s;
+		}
+	}
+	struct symbol *v = arena_newn(r->arena, struct symbol, n + 1);
+	for (u32 i = 0; i < n; i++) {
+		v[i] = r->v.v[i];
+		v[i].name = arena_str(r->arena, v[i].name);
+		if (!image_offset(r->main, v[i].addr, &v[i].file_off))
+			v[i].file_off = 0;
+	}
+	vec_free(&r->v);
+	*ret = (struct elf_syms){.v = v, .n = n};
+}
+
+/* ---- symbols in a file of their own ---- */
+
+/* Names lie in a file that will not stay. */
+static void read_other(struct reader *r, const struct image *other)
+{
+	u32 from = r->v.n;
+	r->im = other;
+	read_tables(r, SHT_SYMTAB);
+	for (u32 i = from; i < r->v.n; i++)
+		r->v.v[i].name = arena_str(r->arena, r->v.v[i].name);
+	r->im = r->main;
+}
+
+static bool read_separate(struct reader *r, const char *path)
+{
+	struct image dbg;
+	AUTO_FREE char *other = image_debug_file(r->main, path, r->dirs);
+	struct err *e = other ? image_open(other, &dbg) : NULL;
+	bool ok = other && !e;
+	err_free(e);
+	if (ok) {
+		read_other(r, &dbg);
+		image_close(&dbg);
+	}
+	return ok;
+}
+
+/*
+ * .gnu_debugdata: an ELF file with the symbols that are not dynamic, packed by xz. False: it is
+ * there and could not be read.
+ */
+static bool read_packed(struct reader *r)
+{
+	enum { MAX_UNPACKED = 256 << 20, LZMA_BUF_ERROR = 10 };
+	struct section s;
+	struct image im;
+	if (!image_section_named(r->main, ".gnu_debugdata", &s))
+		return true;
+	struct bytes in = image_bytes(r->main, &s);
+	int rc = lzma_stream_buffer_decode ? LZMA_BUF_ERROR : -1;
+	AUTO_FREE u8 *out = NULL;
+	size_t n = 0;
+	for (size_t room = MAX(in.n * 8, 4096ul); rc == LZMA_BUF_ERROR && room <= MAX_UNPACKED;
+	     room *= 2) {
+		u64 memory = MAX_UNPACKED;
+		size_t from = 0;
+		free(out);
+		out = xmalloc(room);
+		n = 0;
+		rc = lzma_stream_buffer_decode(&memory, 0, NULL, in.p, &from, in.n, out, &n, room);
+	}
+	struct err *e = rc ? err_new("not unpacked") : image_mem(out, n, &im);
+	if (!e)
+		read_other(r, &im);
+	bool ok = !e;
+	err_free(e);
+	return ok;
+}
+
+/* Functions are padded with int3 up to the next one. */
+static u64 without_padding(const struct image *im, const struct go_func *fn)
+{
+	enum { INT3 = 0xcc };
+	u64 off, n = fn->size;
+	if ((im->machine != EM_X86_64 && im->machine != EM_386) ||
+	    !image_offset(im, fn->addr, &off) || off > im->n || n > im->n - off)
+		return n;
+	while (n > 1 && im->p[off + n - 1] == INT3)
+		n--;
+	return n;
+}
+
+static void read_go(struct reader *r, const struct gopcln *g)
+{
+	struct go_func fn;
+	for (u32 i = 0; i < g->n && r->v.n < MAX_SYMS; i++)
+		if (gopcln_at(g, i, &fn))
+			vec_add(&r->v, (struct symbol){.name = fn.name,
+						       .addr = fn.addr,
+						       .size = without_padding(r->im, &fn)});
+}
+
+static void read_all(struct reader *r, const char *path, struct elf_syms *ret)
+{
+	struct gopcln go = {0};
+	bool full = read_tables(r, SHT_SYMTAB), packed = false;
+	read_tables(r, SHT_DYNSYM);
+	if (!full && !(path && read_separate(r, path))) {
+		packed = !read_packed(r);
+		if (gopcln_find(r->im, &go))
+			read_go(r, &go);
+	}
+	finish(r, ret);
+	ret->packed = packed;
+	ret->go_from = go.from;
+	ret->go_end = go.end;
+}
+
+struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret)
+{
+	struct image im;
+	struct err *err = image_mem(p, n, &im);
+	struct reader r = {.im = &im, .main = &im, .arena = a};
+	if (!err)
+		read_all(&r, NULL, ret);
+	return err;
+}
+
+struct err *elf_read_syms(struct arena *a, const char *path, const char *dirs, struct elf_syms *ret)
+{
+	struct image im;
+	struct err *err = image_open(path, &im);
+	struct reader r = {.im = &im, .main = &im, .arena = a, .dirs = dirs};
+	if (err)
+		return err;
+	read_all(&r, path, ret);
+	image_close(&im);
+	return NULL;
+}
+
+struct file_syms {
+	const char *path;
+	struct stat st;
+	struct elf_syms syms;
+	struct file_syms *next;
+};
+
+static bool is_unchanged(const struct file_syms *f, const char *path, const struct stat *st)
+{
+	return !strcmp(f->path, path) && f->st.st_ino == st->st_ino && f->st.st_dev == st->st_dev &&
+	       f->st.st_size == st->st_size && f->st.st_mtim.tv_sec == st->st_mtim.tv_sec &&
+	       f->st.st_mtim.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+struct err *elf_syms_of(struct host *h, const char *path, struct elf_syms *ret)
+{
+	struct stat st = {0};
+	bool known = !stat(path, &st);
+	for (const struct file_syms *f = h->file_syms; f && known; f = f->next)
+		if (is_unchanged(f, path, &st)) {
+			*ret = f->syms;
+			return NULL;
+		}
+	struct file_syms *f = arena_new(h->arena, struct file_syms);
+	struct err *e = elf_read_syms(h->arena, path, h->debug_dirs, &f->syms);
+	if (e)
+		return e;
+	f->path = arena_strz(h->arena, str_z(path));
+	f->st = st;
+	f->next = h->file_syms;
+	h->file_syms = f;
+	*ret = f->syms;
+	return NULL;
+}
+
+struct err *elf_symbol(const char *path, const char *dirs, struct str name, struct symbol *ret)
+{
+	struct image im;
+	struct arena a = {0};
+	struct elf_syms all;
+	struct err *err = image_open(path, &im);
+	if (err)
+		return err;
+	struct reader r = {.im = &im, .main = &im, .arena = &a, .dirs = dirs, .data = true};
+	read_all(&r, path, &all);
+	struct symbol_version v[MAX_VERSIONS];
+	u32 n = elf_versions(&im, name, v, MAX_VERSIONS);
+	const struct symbol *sym = elf_find(&all, name);
+	for (u32 i = 0; sym && i < all.n && elf_hidden(v, n, sym->addr); i++)
+		if (str_eq(all.v[i].name, name) && !elf_hidden(v, n, all.v[i].addr))
+			sym = &all.v[i];
+	if (sym) {
+		*ret = *sym;
+		ret->name = name;
+	} else {
+		err = err_new("%s has no symbol %.*s", path, STRF(name));
+	}
+	image_close(&im);
+	arena_free(&a);
+	return err;
+}
+
+/* ---- versions ---- */
+
+/* The version that .gnu.version_d defines by this number; "": none, or the file's own name. */
+static struct str version_name(const struct image *im, u32 number)
+{
+	struct section defs, strs;
+	u64 at = 0, next = 1;
+	if (!find_type(im, SHT_GNU_verdef, &defs) || !image_section(im, defs.link, &strs))
+		return STR("");
+	for (; next; at += next) {
+		struct bytes b = image_bytes(im, &defs), names = image_bytes(im, &strs);
+		bytes_seek(&b, at);
+		bytes_u16(&b);
+		u32 flags = bytes_u16(&b), index = bytes_u16(&b);
+		bytes_u16(&b);
+		bytes_u32(&b);
+		u32 aux = bytes_u32(&b);
+		next = bytes_u32(&b);
+		if (b.bad)
+			break;
+		if (index != number)
+			continue;
+		bytes_seek(&b, at + aux);
+		bytes_seek(&names, bytes_u32(&b));
+		const char *z = b.bad ? NULL : bytes_z(&names);
+		return z && !(flags & VER_FLG_BASE) ? str_z(z) : STR("");
+	}
+	return STR("");
+}
+
+u32 elf_versions(const struct image *im, struct str symbol, struct symbol_version *v, u32 max)
+{
+	enum { HIDDEN = 0x8000 };
+	struct section tab, strs, vers;
+	u32 n = 0;
+	if (!find_type(im, SHT_DYNSYM, &tab) || !image_section(im, tab.link, &strs) ||
+	    !find_type(im, SHT_GNU_versym, &vers))
+		return 0;
+	struct bytes b = image_bytes(im, &tab), numbers = image_bytes(im, &vers);
+	while (n < max && b.at < b.n) {
+		struct entry e = read_entry(im, &b);
+		u32 number = bytes_u16(&numbers);
+		struct bytes at = image_bytes(im, &strs);
+		bytes_seek(&at, e.name);
+		const char *z = bytes_z(&at);
+		if (b.bad || numbers.bad)
+			break;
+		if (!z || e.shndx == SHN_UNDEF || !str_is(symbol, z))
+			continue;
+		struct str name = version_name(im, number & ~HIDDEN);
+		if (name.n)
+			v[n++] = (struct symbol_version){name, e.addr, !(number & HIDDEN)};
+	}
+	return n;
+}
+
+bool elf_hidden(const struct symbol_version *v, u32 n, u64 addr)
+{
+	bool other = false, here = false;
+	for (u32 i = 0; i < n; i++) {
+		if (v[i].is_default && v[i].addr == addr)
+			return false;
+		other |= v[i].is_default;
+		here |= v[i].addr == addr;
+	}
+	return here && other;
+}
+
+void elf_each_import(const struct image *im, elf_name_cb *cb, void *arg)
+{
+	struct section tab, strs;
+	for (u32 i = 0; image_section(im, i, &tab); i++) {
+		if (tab.type != SHT_DYNSYM || !image_section(im, tab.link, &strs))
+			continue;
+		struct bytes b = image_bytes(im, &tab), names = image_bytes(im, &strs);
+		while (b.at < b.n && !b.bad) {
+			struct entry e = read_entry(im, &b);
+			struct bytes at = names;
+			bytes_seek(&at, e.name);
+			const char *z = bytes_z(&at);
+			u32 type = ELF64_ST_TYPE(e.info);
+			if (z && e.shndx == SHN_UNDEF && (type == STT_FUNC || type == STT_NOTYPE) &&
+			    !cb(str_z(z), arg))
+				return;
+		}
+	}
+}
+
+void elf_each_needed(const struct image *im, elf_name_cb *cb, void *arg)
+{
+	struct section tab, strs;
+	for (u32 i = 0; image_section(im, i, &tab); i++) {
+		if (tab.type != SHT_DYNAMIC || !image_section(im, tab.link, &strs))
+			continue;
+		struct bytes b = image_bytes(im, &tab), names = image_bytes(im, &strs);
+		while (b.at < b.n && !b.bad) {
+			u64 tag = image_word(im, &b), val = image_word(im, &b);
+			struct bytes at = names;
+			bytes_seek(&at, val);
+			const char *z = tag == DT_NEEDED ? bytes_z(&at) : NULL;
+			if (tag == DT_NULL || (z && !cb(str_z(z), arg)))
+				return;
+		}
+	}
+}
+
+struct search {
+	struct str name;
+	bool found;
+};
+
+static bool is_name(struct str name, void *arg)
+{
+	struct search *s = arg;
+	s->found = str_eq(name, s->name);
+	return !s->found;
+}
+
+bool elf_imports(const struct image *im, struct str name)
+{
+	struct search s = {name, false};
+	elf_each_import(im, is_name, &s);
+	return s.found;
+}
+
+const struct symbol *elf_find(const struct elf_syms *e, struct str name)
+{
+	for (u32 i = 0; i < e->n; i++) {
+		if (str_eq(e->v[i].name, name))
+			return &e->v[i];
+	}
+	return NULL;
+}
+
+/* Should a be shown rather than b, which comes behind it and has the same address? */
+static bool preferred(const struct symbol *a, const struct symbol *b)
+{
+	if (a->rank != b->rank)
+		return a->rank < b->rank;
+	return a->size >= b->size || !b->size;
+}
+
+/* Of several at one address the most public, the first by name; one without a size reaches to the
+ * next. */
+const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr)
+{
+	enum { MAX_BACK = 16 }; /* symbols that begin inside another are few */
+	u32 lo = 0, hi = e->n;
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+		if (e->v[mid].addr <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	const struct symbol *best = NULL;
+	for (u32 i = lo, n = 0; i > 0 && n < MAX_BACK; i--, n++) {
+		const struct symbol *s = &e->v[i - 1];
+		bool nearest = s->addr == e->v[lo - 1].addr;
+		if (best && s->addr != best->addr)
+			break;
+		if ((s->size ? vaddr - s->addr < s->size : nearest) &&
+		    (!best || preferred(s, best)))
+			best = s;
+	}
+	return best;
+}
+
+struct err *elf_offset(const char *path, u64 vaddr, u64 *off)
+{
+	struct image im;
+	struct err *err = image_open(path, &im);
+	if (err)
+		return err;
+	if (!image_offset(&im, vaddr, off))
+		err = err_new("%s: no code at address 0x%llx", path, vaddr);
+	image_close(&im);
+	return err;
+}

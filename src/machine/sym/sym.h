@@ -1,0 +1,104 @@
+/*
+ * sym.h - names for addresses and addresses for names.
+ *
+ * Nothing is read before the first question; caches are bounded. Design rule: path in, plain tables
+ * out, so that ELF reading can move into a sandboxed child.
+ */
+#pragma once
+#include "kern/host.h"
+
+struct syms;
+struct symbol {
+	struct str name;   /* demangled when asked for; "" unknown */
+	u64 addr;          /* start of the symbol; file's virtual address for ELF */
+	u64 off;           /* address asked for minus start */
+	u64 size;          /* 0 unknown */
+	struct str module; /* kernel: "" for vmlinux; user: path of the file */
+	u64 file_off; /* ELF: offset in the file, what a uprobe wants; sym_user(): of the address */
+	struct str build_id; /* sym_user(): of the file, in hex; "" unknown */
+	bool ifunc;          /* ELF: what runs first, and once, to choose a function */
+	u8 rank;             /* ELF: of names for one address the one to show: the least */
+};
+void syms_init(struct host *h, bool demangle, struct syms **ret);
+void syms_free(struct syms *s);
+
+/* Kernel, from /proc/kallsyms (read once, sorted). */
+bool sym_kernel(struct syms *s, u64 addr, struct symbol *ret);
+/* Was a name asked for, and there is not a single one? */
+bool sym_kernel_hidden(const struct syms *s);
+bool sym_kernel_addr(struct syms *s, struct str name, u64 *ret);
+/* Names that these give stay until the next call with the same syms. */
+/* User: the file mapped at addr in that process (also when it has ended, if it was noted, read or
+ * asked about before), its symbols; or generated code that the process keeps a list of. */
+bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret);
+/*
+ * The same address as the source has it, by debug information: functions that were inlined there,
+ * the innermost first, then the one that has the symbol. call: it is a return address. The texts
+ * stay until the next call. 0: the file has no such information.
+ */
+struct source_frame {
+	struct str name;   /* demangled when asked for; "" unknown */
+	struct str source; /* path; "" unknown */
+	u32 line;
+	bool inlined;
+};
+u32 sym_user_source(struct syms *s, u32 pid, u64 addr, bool call, struct source_frame *v, u32 max);
+/* Remember a process's mappings while it is there; those of all processes: how many are known. */
+void sym_user_read(struct syms *s, u32 pid);
+u32 sym_user_read_all(struct syms *s);
+/* From now on there are notes (kern/mmaps.h) of what is mapped: by all, or by some processes. */
+void sym_user_notes(struct syms *s, bool all);
+/* The processes that it knows. */
+struct procs;
+struct procs *sym_procs(struct syms *s);
+struct map_note;
+void sym_user_note(struct syms *s, const struct map_note *n);
+
+/* ELF symbol tables (.symtab, .dynsym), Go's own one: function symbols of a file. */
+struct elf_syms {
+	struct symbol *v; /* sorted by address */
+	u32 n;
+	bool packed;         /* there are more in .gnu_debugdata, which could not be read */
+	u64 go_from, go_end; /* Go's functions, where the file has no other list of them */
+};
+/* dirs: as for image_debug_file(). */
+struct err *elf_read_syms(struct arena *a, const char *path, const char *dirs,
+			  struct elf_syms *ret);
+/* The same, read once for all the probes of a script: what is given stays as long as the host. */
+struct err *elf_syms_of(struct host *h, const char *path, struct elf_syms *ret);
+struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret);
+/* Does it call a function of this name that is defined elsewhere? */
+struct image;
+bool elf_imports(const struct image *im, struct str name);
+/* All of these, and the libraries that it asks for (DT_NEEDED); the names lie in the image. */
+typedef bool elf_name_cb(struct str name, void *arg); /* false: stop */
+void elf_each_import(const struct image *im, elf_name_cb *cb, void *arg);
+void elf_each_needed(const struct image *im, elf_name_cb *cb, void *arg);
+/* The symbol that holds a virtual address of the file; NULL: none. */
+const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr);
+/* Exact name (or NULL: none); versions (@@GLIBC_2.2) are cut off names. */
+const struct symbol *elf_find(const struct elf_syms *e, struct str name);
+/*
+ * Versions of a name of .dynsym, by .gnu.version and .gnu.version_d: what programs are linked with
+ * today is the default one (memcpy@@GLIBC_2.14); programs of former days call others
+ * (memcpy@GLIBC_2.2.5). The names lie in the image. Gives how many there are, at most max.
+ */
+enum { MAX_VERSIONS = 64 };
+struct symbol_version {
+	struct str name;
+	u64 addr;
+	bool is_default;
+};
+u32 elf_versions(const struct image *im, struct str symbol, struct symbol_version *v, u32 max);
+/* Is what lies at addr only a version that is not the default one, while there is one? */
+bool elf_hidden(const struct symbol_version *v, u32 n, u64 addr);
+/* A function or variable by name, in its default version; ret->name is the name asked for. */
+struct err *elf_symbol(const char *path, const char *dirs, struct str name, struct symbol *ret);
+/* Virtual address in the file -> file offset by its program headers. */
+struct err *elf_offset(const char *path, u64 vaddr, u64 *off);
+/* Demangle C++ and Rust; NULL: not mangled. */
+char *demangle(struct arena *a, struct str name);
+/* Is want (a glob) the demangled name, with or without parameters and result? C's names are C++'s,
+ * too. */
+enum demangle_lang { DEMANGLE_CPP, DEMANGLE_RUST };
+bool demangle_fits(enum demangle_lang lang, struct str want, struct str name);

@@ -1,0 +1,321 @@
+/* usyms.c - lookups: the file at an address (procs.c), the symbols of files (cached here). */
+#include "base/alloc.h"
+#include "sym/ksyms.h"
+#include "sym/lines.h"
+#include "sym/procs.h"
+#include "types/image.h"
+#include <elf.h>
+
+enum {
+	MAX_FILES = 256,
+	MAX_CACHED_SYMS = 4 << 20, /* of all files: about 400 MB */
+	MAX_SEGMENTS = 16,
+};
+
+struct file {
+	u64 dev, ino, used;
+	u32 tried_pid; /* through whose /proc it was looked for */
+	bool loaded;
+	const char *debug_dirs;
+	struct arena arena;
+	struct elf_syms syms;
+	struct segment seg[MAX_SEGMENTS]; /* executable PT_LOADs */
+	u32 nseg;
+	u64 entry;           /* where it begins; 0: nowhere */
+	struct str build_id; /* in hex */
+};
+
+struct syms {
+	struct host *host;
+	bool demangle;
+	u64 clock; /* counts uses: the smallest .used goes first */
+	struct ksyms ksyms;
+	struct procs procs;
+	struct file *file[MAX_FILES];
+	u32 nfile, nsym;
+	struct arena names;  /* demangled, of the last call */
+	struct lines *lines; /* NULL: nobody asked */
+};
+
+void syms_init(struct host *h, bool demangle_names, struct syms **ret)
+{
+	struct syms *s = xcalloc(1, sizeof(*s));
+	assert(s);
+	s->host = s->procs.host = h;
+	s->demangle = demangle_names;
+	*ret = s;
+}
+
+static void file_free(struct syms *s, struct file *f)
+{
+	s->nsym -= f->syms.n;
+	arena_free(&f->arena);
+	free(f);
+}
+
+void syms_free(struct syms *s)
+{
+	if (!s)
+		return;
+	procs_free(&s->procs);
+	lines_free(s->lines);
+	for (u32 i = 0; i < s->nfile; i++)
+		file_free(s, s->file[i]);
+	ksyms_free(&s->ksyms);
+	arena_free(&s->names);
+	free(s);
+}
+
+static bool is_control(char c)
+{
+	return (u8)c < ' ' || c == 0x7f;
+}
+
+/* As it may be printed: files and lists of symbols can hold anything. */
+static struct str printable(struct syms *s, struct str name)
+{
+	bool bad = false;
+	char *plain = s->demangle ? demangle(&s->names, name) : NULL;
+	if (plain)
+		name = str_z(plain);
+	for (u32 i = 0; i < name.n; i++)
+		bad |= is_control(name.s[i]);
+	if (!bad)
+		return name;
+	plain = arena_strz(&s->names, name);
+	for (u32 i = 0; i < name.n; i++)
+		if (is_control(plain[i]))
+			plain[i] = '?';
+	return str_n(plain, name.n);
+}
+
+static void show(struct syms *s, struct symbol *sym)
+{
+	arena_reset(&s->names);
+	sym->name = printable(s, sym->name);
+}
+
+bool sym_kernel(struct syms *s, u64 addr, struct symbol *ret)
+{
+	if (!ksyms_at(&s->ksyms, s->host, addr, ret))
+		return false;
+	show(s, ret); /* Rust, in some kernels */
+	return true;
+}
+
+bool sym_kernel_hidden(const struct syms *s)
+{
+	return s->ksyms.tried && !s->ksyms.n;
+}
+
+bool sym_kernel_addr(struct syms *s, struct str name, u64 *ret)
+{
+	return ksyms_addr(&s->ksyms, s->host, name, ret);
+}
+
+/* ---- files ---- */
+
+static u32 oldest_file(const struct syms *s)
+{
+	u32 best = 0;
+	for (u32 i = 1; i < s->nfile; i++) {
+		if (s->file[i]->used < s->file[best]->used)
+			best = i;
+	}
+	return best;
+}
+
+static void file_add(struct syms *s, struct file *f)
+{
+	s->nsym += f->syms.n;
+	while (s->nfile && (s->nfile == MAX_FILES || s->nsym > MAX_CACHED_SYMS)) {
+		u32 i = oldest_file(s);
+		file_free(s, s->file[i]);
+		s->file[i] = s->file[--s->nfile];
+	}
+	s->file[s->nfile++] = f;
+}
+
+static void take_segments(struct file *f, const struct image *im)
+{
+	struct segment seg;
+	for (u32 i = 0; f->nseg < MAX_SEGMENTS && image_segment(im, i, &seg); i++) {
+		if (seg.type == PT_LOAD && seg.flags & PF_X)
+			f->seg[f->nseg++] = seg;
+	}
+	f->entry = image_entry(im);
+}
+
+static void take_id(struct file *f, const struct image *im)
+{
+	struct bytes id = image_build_id(im);
+	AUTO_SB hex = {0};
+	for (size_t i = 0; i < id.n; i++)
+		sb_fmt(&hex, "%02x", id.p[i]);
+	f->build_id = arena_str(&f->arena, sb_str(&hex));
+}
+
+static bool load_file(void *file, const char *path)
+{
+	struct file *f = file;
+	struct image im;
+	struct err *err = image_open(path, &im);
+	if (err) {
+		err_free(err);
+		return false;
+	}
+	take_segments(f, &im);
+	take_id(f, &im);
+	image_close(&im);
+	err = elf_read_syms(&f->arena, path, f->debug_dirs, &f->syms);
+	err_free(err);
+	return true;
+}
+
+static bool load_vdso(struct file *f)
+{
+	struct image im;
+	if (!vdso_image(&im))
+		return false;
+	take_segments(f, &im);
+	err_free(elf_read_syms_mem(&f->arena, im.p, im.n, &f->syms));
+	return true;
+}
+
+static bool find_and_load(struct syms *s, const struct proc *p, const struct area *a,
+			  struct file *f)
+{
+	return area_is_vdso(a) ? load_vdso(f) : area_paths(s->host, p, a, load_file, f);
+}
+
+static struct file *file_get(struct syms *s, const struct proc *p, const struct area *a)
+{
+	struct file *f = NULL;
+	for (u32 i = 0; i < s->nfile && !f; i++) {
+		if (s->file[i]->ino == a->module->ino && s->file[i]->dev == a->module->dev)
+			f = s->file[i];
+	}
+	if (!f) {
+		f = xcalloc(1, sizeof(*f));
+		assert(f);
+		f->dev = a->module->dev;
+		f->ino = a->module->ino;
+		f->debug_dirs = s->host->debug_dirs;
+		f->loaded = find_and_load(s, p, a, f);
+		f->tried_pid = p->pid;
+		file_add(s, f);
+	} else if (!f->loaded && !p->ended && f->tried_pid != p->pid) {
+		f->tried_pid = p->pid; /* this process may lead to it */
+		f->loaded = find_and_load(s, p, a, f);
+		s->nsym += f->syms.n;
+	}
+	f->used = ++s->clock;
+	return f;
+}
+
+/* ---- processes ---- */
+
+void sym_user_read(struct syms *s, u32 pid)
+{
+	procs_read(&s->procs, pid);
+}
+
+void sym_user_notes(struct syms *s, bool all)
+{
+	s->procs.noted = true;
+	s->procs.all = all;
+}
+
+u32 sym_user_read_all(struct syms *s)
+{
+	procs_read_all(&s->procs);
+	return s->procs.n;
+}
+
+struct procs *sym_procs(struct syms *s)
+{
+	return &s->procs;
+}
+
+void sym_user_note(struct syms *s, const struct map_note *n)
+{
+	procs_note(&s->procs, n);
+}
+
+static bool to_vaddr(const struct syms *s, const struct file *f, u64 off, u64 *vaddr)
+{
+	for (u32 i = 0; i < f->nseg; i++) {
+		const struct segment *g = &f->seg[i];
+		if (!segment_maps(g, off, s->host->page_size))
+			continue;
+		*vaddr = off - g->off + g->addr;
+		return true;
+	}
+	return false;
+}
+
+/* Every stack begins there, but few files keep a name for it. */
+static bool at_entry(const struct file *f, u64 vaddr)
+{
+	enum { ENTRY_BYTES = 128 };
+	return f->entry && vaddr >= f->entry && vaddr - f->entry < ENTRY_BYTES;
+}
+
+bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret)
+{
+	struct proc *proc;
+	const struct area *a = procs_at(&s->procs, pid, addr, &proc);
+	if (!a || !a->module) {
+		if (!proc || !jit_at(&s->procs, proc, addr, ret))
+			return false;
+		show(s, ret);
+		return true;
+	}
+	const struct file *f = file_get(s, proc, a);
+	u64 off = addr - a->start + a->off, vaddr;
+	struct symbol out = {.name = STR(""),
+			     .module = a->module->path,
+			     .file_off = off,
+			     .off = off,
+			     .build_id = f->build_id};
+	if (to_vaddr(s, f, off, &vaddr)) {
+		const struct symbol *sym = elf_at(&f->syms, vaddr);
+		out.off = vaddr;
+		if (sym) {
+			out.name = sym->name;
+			out.addr = sym->addr;
+			out.size = sym->size;
+			out.off = vaddr - sym->addr;
+		} else if (at_entry(f, vaddr)) {
+			out.name = STR("_start");
+			out.addr = f->entry;
+			out.off = vaddr - f->entry;
+		}
+	}
+	show(s, &out);
+	*ret = out;
+	return true;
+}
+
+u32 sym_user_source(struct syms *s, u32 pid, u64 addr, bool call, struct source_frame *v, u32 max)
+{
+	struct proc *proc;
+	const struct debug_frame *from;
+	u64 vaddr, at = addr - call;
+	const struct area *a = procs_at(&s->procs, pid, at, &proc);
+	if (!a || !a->module)
+		return 0;
+	if (!s->lines)
+		s->lines = lines_new(s->host);
+	const struct file *f = file_get(s, proc, a);
+	if (!to_vaddr(s, f, at - a->start + a->off, &vaddr))
+		return 0;
+	u32 n = MIN(lines_at(s->lines, proc, a, vaddr, &from), max);
+	arena_reset(&s->names);
+	for (u32 i = 0; i < n; i++)
+		v[i] = (struct source_frame){.name = printable(s, from[i].name),
+					     .source = printable(s, from[i].source),
+					     .line = from[i].line,
+					     .inlined = from[i].inlined};
+	return n;
+}

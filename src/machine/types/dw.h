@@ -1,0 +1,102 @@
+/* dw.h - inside the DWARF reader: dwarf.c (files, functions), dwtype.c (types), dwloc.c (places),
+ * dwconv.c (calling conventions), dwline.c (lines), dwframe.c (inlined functions). */
+#pragma once
+#include "base/vec.h"
+#include "types/dwarf.h"
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+/* Code of a function, in one unit. */
+struct dw_code {
+	u64 low, high;
+	Dwarf_Die die;
+};
+struct dw_unit {
+	Dwarf_Die die;
+	VEC(struct dw_code) code;
+	u8 read; /* 1: functions of the file and of namespaces; 2: those inside others, too */
+};
+struct dw_range {
+	u64 low, high;
+	Dwarf_Die die; /* of the unit */
+};
+struct dw_type {
+	const void *key; /* the DIE's address; NULL: free */
+	u32 id;
+	const struct type *type;
+};
+
+struct debug {
+	struct filler filler;
+	struct arena *arena;
+	const char *path;
+	int fd, main_fd; /* of the file with DWARF; of the program, when that is another */
+	Elf *elf, *main; /* the same */
+	Dwarf *dw;
+	Dwarf_CFI *cfi, *eh; /* call frames: .debug_frame, .eh_frame */
+	bool cfi_tried;
+	u16 machine;
+	VEC(struct dw_unit *) unit; /* those that were asked about */
+	VEC(struct dw_range) range; /* every unit's code; when .debug_aranges does not help */
+	bool ranged;
+	struct dw_type *type; /* table by key */
+	u32 ntype, type_cap;
+	VEC(Dwarf_Die) die; /* type.id - 1 */
+	u32 budget;         /* DIEs that one question may still look at */
+};
+enum { DW_DEPTH = 64, DW_BUDGET = 1 << 26 };
+
+static inline struct str dw_str(const char *z)
+{
+	return z ? str_z(z) : STR("");
+}
+/* The next child; first: of the parent. False: none, or this question has looked at too much. */
+bool dw_child(struct debug *d, Dwarf_Die *parent, Dwarf_Die *ret);
+bool dw_next(struct debug *d, Dwarf_Die *die);
+/* The DIE that an attribute refers to, also through abstract origins. */
+bool dw_ref(Dwarf_Die *die, unsigned int attr, Dwarf_Die *ret);
+bool dw_udata(Dwarf_Die *die, unsigned int attr, u64 *ret);
+bool dw_flag(Dwarf_Die *die, unsigned int attr);
+/* Units one after the other: *cu begins as NULL. */
+bool dw_next_unit(Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *ret);
+
+/* The unit whose code is at an address; the function there. */
+bool dw_unit_at(struct debug *d, u64 addr, Dwarf_Die *ret);
+bool dw_func_at(struct debug *d, Dwarf_Die *unit, u64 addr, Dwarf_Die *ret);
+
+const struct type *dw_type_of(struct debug *d, Dwarf_Die *die); /* what DW_AT_type names */
+const struct type *dw_type_make(struct debug *d, Dwarf_Die *die);
+void dw_fill(struct filler *from, struct type *t);
+
+/* Where in the program something is asked for. */
+struct dw_spot {
+	u64 pc;
+	bool at_entry;
+	Dwarf_Die func, unit;
+};
+/* The place that DW_AT_location or DW_AT_const_value gives at a spot, into v->loc or v->why.
+ * False: there is neither. */
+bool dw_place(struct debug *d, const struct dw_spot *s, Dwarf_Die *die, struct debug_var *v);
+bool dw_in_list(struct debug *d, const struct dw_spot *s, Dwarf_Die *die); /* a list covers pc */
+
+/* Where the caller put parameters: one dw_pass per function, all parameters in order. */
+struct dw_pass {
+	struct debug *d;
+	u32 nreg;  /* integer registers used */
+	u32 nvec;  /* those of floating point numbers */
+	u64 stack; /* bytes of arguments on the stack */
+	bool lost; /* one before could not be understood: the rest is not known */
+	int lang;  /* DW_LANG_* */
+};
+void dw_pass_begin(struct dw_pass *p, struct debug *d, const struct dw_spot *s);
+void dw_pass_next(struct dw_pass *p, Dwarf_Die *param, struct debug_var *v);
+void dw_return(struct debug *d, const struct dw_spot *s, struct debug_var *ret);
+
+/* ---- making places ---- */
+struct dw_ops {
+	u32 n;
+	struct debug_op op[DEBUG_OPS];
+	const char *why; /* it cannot be done */
+};
+void dw_op(struct dw_ops *o, enum debug_op_kind kind, u64 v);
+void dw_one(struct debug *d, struct debug_var *v, const struct dw_ops *o, bool value);

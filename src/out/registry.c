@@ -1,4 +1,0 @@
-/* registry.c - every output format. */
-#include "out/out.h"
-
-const struct sink *const sinks[] = {&sink_text, &sink_json, NULL};

@@ -1,0 +1,64 @@
+/* calls.c - what waits is kept by thread. */
+#include "run/calls.h"
+#include "base/alloc.h"
+#include "run/part.h"
+
+enum { SLOTS = 1024 };
+
+struct calls {
+	struct held_call *slot[SLOTS];
+};
+
+static struct held_call *find(struct calls *c, u32 tid)
+{
+	struct held_call *h = c->slot[tid % SLOTS];
+	while (h && h->tid != tid)
+		h = h->next;
+	return h;
+}
+
+struct held_call *calls_hold(struct calls *c, u32 tid)
+{
+	struct held_call *h = find(c, tid);
+	/* One whose thread may be gone serves another. */
+	for (struct held_call *p = c->slot[tid % SLOTS]; p && !h; p = p->next)
+		h = p->open ? NULL : p;
+	if (!h) {
+		h = xcalloc(1, sizeof(*h));
+		h->next = c->slot[tid % SLOTS];
+		c->slot[tid % SLOTS] = h;
+	}
+	arena_reset(&h->a);
+	h->tid = tid;
+	h->open = true;
+	return h;
+}
+
+struct held_call *calls_held(struct calls *c, u32 tid)
+{
+	struct held_call *h = find(c, tid);
+	return h && h->open ? h : NULL;
+}
+
+void calls_drop(struct held_call *h)
+{
+	h->open = false;
+}
+
+static void calls_close(void *self)
+{
+	struct calls *c = self;
+	for (u32 i = 0; i < SLOTS; i++) {
+		for (struct held_call *h = c->slot[i], *next; h; h = next) {
+			next = h->next;
+			arena_free(&h->a);
+			free(h);
+		}
+	}
+}
+
+const struct part part_calls = {
+	.name = "calls",
+	.size = sizeof(struct calls),
+	.close = calls_close,
+};

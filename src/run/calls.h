@@ -1,0 +1,17 @@
+/* calls.h - rows of system calls that have begun: they wait for the end of the call. */
+#pragma once
+#include "core/value.h"
+
+struct held_call {
+	u32 tid;
+	bool open;
+	u32 n;
+	struct value *cell; /* of the row; of a */
+	struct str bytes;   /* the call */
+	struct arena a;
+	struct held_call *next;
+};
+struct calls;
+struct held_call *calls_hold(struct calls *c, u32 tid); /* what it held before is forgotten */
+struct held_call *calls_held(struct calls *c, u32 tid); /* NULL: none */
+void calls_drop(struct held_call *h);

@@ -1,0 +1,61 @@
+#include "run/part.h"
+#include "base/alloc.h"
+#include "run/run.h"
+
+static const struct part *const parts[PARTS] = {
+	[PART_SCOPE] = &part_scope, [PART_NOTES] = &part_notes,     [PART_UNWIND] = &part_unwind,
+	[PART_LOSS] = &part_loss,   [PART_CLEARED] = &part_cleared, [PART_COST] = &part_cost,
+	[PART_CALLS] = &part_calls,
+};
+
+void parts_init(struct session *s)
+{
+	for (u32 i = 0; i < PARTS; i++)
+		s->part[i] = xcalloc(1, parts[i]->size);
+}
+
+struct err *parts_open(struct session *s)
+{
+	struct err *e = NULL;
+	for (u32 i = 0; i < PARTS && !e; i++)
+		e = parts[i]->open ? parts[i]->open(s, s->part[i]) : NULL;
+	return e;
+}
+
+void parts_ready(struct session *s)
+{
+	for (u32 i = 0; i < PARTS; i++)
+		if (parts[i]->ready)
+			parts[i]->ready(s, s->part[i]);
+}
+
+void parts_tick(struct session *s)
+{
+	for (u32 i = 0; i < PARTS; i++)
+		if (parts[i]->tick)
+			parts[i]->tick(s, s->part[i]);
+}
+
+void parts_detach(struct session *s)
+{
+	for (u32 i = 0; i < PARTS; i++)
+		if (parts[i]->detach)
+			parts[i]->detach(s, s->part[i]);
+}
+
+void parts_report(struct session *s)
+{
+	for (u32 i = 0; i < PARTS; i++)
+		if (parts[i]->report)
+			parts[i]->report(s, s->part[i]);
+}
+
+void parts_free(struct session *s)
+{
+	for (u32 i = 0; i < PARTS; i++) {
+		if (s->part[i] && parts[i]->close)
+			parts[i]->close(s->part[i]);
+		free(s->part[i]);
+		s->part[i] = NULL;
+	}
+}

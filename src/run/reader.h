@@ -1,0 +1,56 @@
+/*
+ * reader.h - bytes of records and map elements -> values.
+ *
+ * It knows the unit that the bytes were made by, and no kernel object: records and maps may as well
+ * come from a file or from another host. What a number stands for there is answered by .names.
+ */
+#pragma once
+#include "core/agg.h"
+#include "core/printf.h"
+#include "core/unit.h"
+#include "sym/sym.h"
+
+/* Answers stay until the next question. */
+struct names {
+	bool (*kernel)(void *asked, u64 addr, struct symbol *ret);
+	bool (*user)(void *asked, u32 pid, u64 addr, struct symbol *ret);
+	/* As sym_user_source(). */
+	u32 (*source)(void *asked, u32 pid, u64 addr, bool call, struct source_frame *v, u32 max);
+	/* The rest of a stack whose last frame is mark (core/unwind.h); NULL: it is not known. */
+	const u64 *(*tail)(void *asked, u64 mark, u32 *n);
+	const char *(*cgroup)(void *asked, u64 id);    /* its path; NULL: none */
+	const char *(*username)(void *asked, u32 uid); /* NULL: none */
+};
+
+struct clocks {
+	u64 boot_offset_ns; /* of wall-clock time to the monotonic clock */
+	i64 ahead_ns[3];    /* by enum stamp_mode: of the monotonic clock */
+};
+
+struct reader {
+	const struct unit *unit;
+	const struct names *names;
+	void *asked; /* theirs */
+	struct clocks clocks;
+	struct arena arena;       /* emptied after each event */
+	struct value *vals;       /* of the record being handled: room for the longest */
+	struct pattern *patterns; /* by schema; taken apart when first used */
+	struct arena formats;     /* these */
+	struct sb text;
+};
+
+void reader_init(struct reader *r, const struct unit *u, const struct names *names, void *asked);
+void reader_free(struct reader *r);
+/* One value of type t at p (checked to be t->size bytes). Memory from a. */
+void decode_value(struct reader *r, struct arena *a, const struct type *t, const u8 *p,
+		  struct value *ret);
+/* The fields of a record, in r->vals. False: it is too short. */
+bool decode_record(struct reader *r, const struct type *layout, const struct record *rec);
+/* The schema's format with the values of a record; stays until the next call. */
+struct str reader_printf(struct reader *r, const struct schema *sc, const struct value *v, u32 n,
+			 const struct show *how);
+
+/* time.c */
+void clocks_read(struct clocks *c); /* of this machine */
+/* Wall-clock text of a timestamp; %f %k %l as in the reference. */
+void clocks_strftime(const struct clocks *c, struct sb *out, const char *fmt, u64 nsecs);

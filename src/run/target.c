@@ -1,0 +1,72 @@
+/* target.c - the processes that a run is about: the child of -c, or those of -p. */
+#include "base/alloc.h"
+#include "run/run.h"
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+
+enum { CHILD_GRACE_MS = 250 };
+
+struct err *target_open(struct target *t, const char *cmd, const int *pid, u32 npid)
+{
+	struct err *e = NULL;
+	if (cmd) {
+		e = proc_child_start(cmd, &t->child);
+		if (e)
+			return err_wrap(e, "Failed to fork child: ");
+		pid = &t->child.pid;
+		npid = 1;
+	}
+	t->fd = xcalloc(npid, sizeof(int));
+	for (; t->n < npid && !e; t->n += !e)
+		t->fd[t->n] = proc_pidfd(pid[t->n], &e);
+	t->nalive = t->n;
+	return e ? err_wrap(e, "Failed to attach to pid: ") : NULL;
+}
+
+bool target_take(struct session *s, int fd)
+{
+	struct target *t = s->target;
+	for (u32 i = 0; i < t->n; i++) {
+		if (t->fd[i] < 0 || t->fd[i] != fd)
+			continue;
+		scope_ended(s); /* before nothing can be asked about it any more */
+		if (t->child.pid && waitpid(t->child.pid, NULL, WNOHANG) == t->child.pid)
+			t->child.pid = 0;
+		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+		close_fd(&t->fd[i]);
+		t->fd[i] = -1;
+		t->nalive--;
+		return true;
+	}
+	return false;
+}
+
+void target_end(struct target *t)
+{
+	struct pollfd p = {.fd = t->n ? t->fd[0] : -1, .events = POLLIN};
+	if (!t->child.pid)
+		return;
+	if (t->child.gate >= 0)
+		close(t->child.gate);
+	if (t->child.exec_err >= 0)
+		close(t->child.exec_err);
+	if (waitpid(t->child.pid, NULL, WNOHANG) == 0) {
+		kill(t->child.pid, SIGTERM);
+		if (p.fd < 0 || poll(&p, 1, CHILD_GRACE_MS) <= 0)
+			kill(t->child.pid, SIGKILL);
+		waitpid(t->child.pid, NULL, 0);
+	}
+	free(t->child.path);
+	t->child = CHILD_NONE;
+}
+
+void target_close(struct target *t)
+{
+	target_end(t);
+	for (u32 i = 0; i < t->n; i++)
+		close_fd(&t->fd[i]);
+	free(t->fd);
+	*t = TARGET_NONE;
+}

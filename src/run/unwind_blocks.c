@@ -1,0 +1,292 @@
+/* unwind_blocks.c - files, their blocks, the rules; see the header. */
+#include "run/unwind_blocks.h"
+#include <elf.h>
+
+enum {
+	HASH = 2 * UNWIND_RULES,
+	/* Code up to this size is made whole when it is first asked for: a library that everybody
+	 * uses is then complete after one stack. */
+	WHOLE_BLOCKS = 128,
+	MAX_LISTS = 8 << 20, /* bytes of lists; over it one is made anew for each block */
+	RULE_UNKNOWN = 0,    /* its number */
+};
+
+/* ---- rules ---- */
+
+static u32 rule_slot(const struct blocks *b, u32 rule)
+{
+	u32 i = rule * 2654435761u % HASH;
+	while (b->hash[i] && b->mem.rules[b->hash[i] - 1] != rule)
+		i = (i + 1) % HASH;
+	return i;
+}
+
+static u16 rule_number(struct blocks *b, u32 rule)
+{
+	u32 slot = rule_slot(b, rule);
+	if (b->hash[slot])
+		return (u16)(b->hash[slot] - 1);
+	if (b->nrule == UNWIND_RULES) {
+		b->no_rule++;
+		return RULE_UNKNOWN;
+	}
+	b->mem.rules[b->nrule] = rule;
+	b->hash[slot] = ++b->nrule;
+	return (u16)(b->nrule - 1);
+}
+
+void blocks_init(struct blocks *b, u32 page, const struct blocks_mem *mem)
+{
+	*b = (struct blocks){.mem = *mem, .page = page, .nindex = 1};
+	b->hash = arena_newn(&b->arena, u32, HASH);
+	rule_number(b, unwind_rule(UNWIND_UNKNOWN, 0, 0));
+}
+
+void blocks_free(struct blocks *b)
+{
+	for (u32 i = 0; i < b->file.n; i++)
+		cfi_list_free(&b->file.v[i]->list);
+	vec_free(&b->file);
+	vec_free(&b->chunk);
+	err_free(b->failed);
+	arena_free(&b->arena);
+}
+
+/* ---- files ---- */
+
+struct ufile *blocks_file(struct blocks *b, u64 dev, u64 ino, struct str path)
+{
+	for (u32 i = 0; i < b->file.n; i++) {
+		struct ufile *f = b->file.v[i];
+		if (f->ino == ino && f->dev == dev && str_eq(f->path, path))
+			return f;
+	}
+	if (b->file.n == UNWIND_FILES) {
+		b->no_file++;
+		return NULL;
+	}
+	struct ufile *f = arena_new(&b->arena, struct ufile);
+	*f = (struct ufile){
+		.dev = dev, .ino = ino, .path = arena_str(&b->arena, path), .id = b->file.n};
+	vec_add(&b->file, f);
+	return f;
+}
+
+static u64 take_segments(struct ufile *f, const struct image *im, u32 page)
+{
+	u64 end = f->base;
+	struct segment seg;
+	for (u32 i = 0; f->nseg < BLOCKS_SEGMENTS && image_segment(im, i, &seg); i++) {
+		if (seg.type != PT_LOAD || !(seg.flags & PF_X) || seg.addr < f->base)
+			continue;
+		f->seg[f->nseg++] = seg;
+		end = MAX(end, ALIGN_UP(seg.addr + seg.filesz, (u64)page));
+	}
+	return MIN(end - f->base, (u64)UINT32_MAX);
+}
+
+/* Lists of others are thrown away when they are too much: each comes back when it is needed. */
+static void keep_list(struct blocks *b, struct ufile *f, const struct image *im)
+{
+	f->bare = !cfi_list(im, f->base, &f->list);
+	f->listed = f->list.n;
+	b->list_bytes += f->list.n * sizeof(*f->list.v);
+	if (b->list_bytes <= MAX_LISTS)
+		return;
+	for (u32 i = 0; i < b->file.n; i++)
+		if (b->file.v[i] != f)
+			cfi_list_free(&b->file.v[i]->list);
+	b->list_bytes = f->list.n * sizeof(*f->list.v);
+}
+
+static bool file_open(struct blocks *b, struct ufile *f, blocks_open *open, void *arg)
+{
+	struct image im;
+	if (f->opened)
+		return true;
+	if (!open(arg, f, &im))
+		return false;
+	f->opened = true;
+	f->base = cfi_base(&im) & ~(u64)(b->page - 1);
+	u64 size = take_segments(f, &im, b->page);
+	f->nblock = (u32)((size + UNWIND_BLOCK - 1) >> UNWIND_BLOCK_BITS);
+	keep_list(b, f, &im);
+	image_close(&im);
+	return true;
+}
+
+bool blocks_pc(struct blocks *b, struct ufile *f, u64 off, blocks_open *open, void *arg, u32 *pc)
+{
+	if (!file_open(b, f, open, arg))
+		return false;
+	for (u32 i = 0; i < f->nseg; i++) {
+		const struct segment *g = &f->seg[i];
+		if (!segment_maps(g, off, b->page))
+			continue;
+		u64 at = off - g->off + g->addr - f->base;
+		*pc = (u32)at;
+		return at >> UNWIND_BLOCK_BITS < f->nblock;
+	}
+	return false;
+}
+
+/* ---- chunks ---- */
+
+static struct unwind_block *block_at(const struct blocks *b, u32 ref)
+{
+	u32 unit = ref & ((1u << UNWIND_REF_UNIT_BITS) - 1);
+	u32 chunk = (ref & ~(u32)UNWIND_REF) >> UNWIND_REF_UNIT_BITS;
+	return (struct unwind_block *)b->chunk.v[chunk]->unit[unit];
+}
+
+static u32 ref_of(u32 chunk, u32 unit)
+{
+	return (u32)UNWIND_REF | chunk << UNWIND_REF_UNIT_BITS | unit;
+}
+
+static u32 units_of(u32 nrow)
+{
+	size_t n = sizeof(struct unwind_block) + nrow * sizeof(struct unwind_row);
+	return (u32)((n + UNWIND_UNIT - 1) / UNWIND_UNIT);
+}
+
+/* Its blocks are not made any more. */
+static void forget_chunk(struct blocks *b, u32 chunk)
+{
+	for (u32 unit = 0; unit < UNWIND_UNITS;) {
+		const struct unwind_block *k = block_at(b, ref_of(chunk, unit));
+		if (!k->n)
+			break;
+		if (b->mem.index->block[k->entry] == ref_of(chunk, unit))
+			__atomic_store_n(&b->mem.index->block[k->entry], UNWIND_REF_NEW,
+					 __ATOMIC_RELEASE);
+		unit += units_of(k->n);
+	}
+	b->evicted++;
+}
+
+/* The clock: who was used since the last look is left alone, once. */
+static u32 choose_chunk(struct blocks *b)
+{
+	for (;;) {
+		u32 i = b->hand++ % b->chunk.n;
+		struct unwind_chunk *c = b->chunk.v[i];
+		if (i == b->fill && b->chunk.n > 1)
+			continue;
+		if (!__atomic_exchange_n(&c->used, 0, __ATOMIC_RELAXED))
+			return i;
+	}
+}
+
+static bool next_chunk(struct blocks *b)
+{
+	u32 at = b->chunk.n;
+	struct unwind_chunk *c;
+	if (b->failed)
+		return false;
+	if (at == b->mem.max_chunks) {
+		at = choose_chunk(b);
+		forget_chunk(b, at);
+	}
+	b->failed = b->mem.chunk(b->mem.arg, at, &c);
+	if (b->failed)
+		return false;
+	if (at == b->chunk.n)
+		vec_add(&b->chunk, c);
+	else
+		b->chunk.v[at] = c;
+	b->fill = at;
+	b->units = 0;
+	return true;
+}
+
+/* ---- blocks ---- */
+
+static void put_block(struct blocks *b, u32 entry, u32 from, const struct cfi_rows *r)
+{
+	u32 n = MIN(r->n, (u32)UNWIND_ROWS), need = units_of(n);
+	if ((!b->chunk.n || b->units + need > UNWIND_UNITS) && !next_chunk(b))
+		return;
+	u32 ref = ref_of(b->fill, b->units);
+	struct unwind_block *k = block_at(b, ref);
+	b->units += need;
+	b->no_row += r->n > n;
+	for (u32 i = 0; i < n; i++)
+		k->row[i] =
+			(struct unwind_row){(u16)(r->v[i].pc - from), rule_number(b, r->v[i].rule)};
+	if (r->n > n) /* of the rest nothing is said */
+		k->row[n - 1].rule = RULE_UNKNOWN;
+	*k = (struct unwind_block){.entry = entry, .n = n};
+	b->made++;
+	__atomic_store_n(&b->mem.index->block[entry], ref, __ATOMIC_RELEASE);
+}
+
+static void make_block(struct blocks *b, const struct ufile *f, const struct image *im, u32 i)
+{
+	struct cfi_rows rows;
+	u32 from = i << UNWIND_BLOCK_BITS, entry = f->first + i;
+	if (b->mem.index->block[entry] != UNWIND_REF_NEW)
+		return;
+	cfi_part(im, f->base, &f->list, from, from + UNWIND_BLOCK, &rows);
+	put_block(b, entry, from, &rows);
+	free(rows.v);
+}
+
+static void make_blocks(struct blocks *b, struct ufile *f, u32 i, blocks_open *open, void *arg)
+{
+	struct image im;
+	if (b->failed || !open(arg, f, &im))
+		return;
+	if (f->listed && !f->list.n)
+		keep_list(b, f, &im);
+	for (u32 k = 0; f->nblock <= WHOLE_BLOCKS && k < f->nblock; k++)
+		if (k != i)
+			make_block(b, f, &im, k);
+	make_block(b, f, &im, i); /* last: making others may empty chunks */
+	image_close(&im);
+}
+
+/* Room in the index; false: there is none. */
+static bool enter(struct blocks *b, struct ufile *f)
+{
+	if (f->first)
+		return true;
+	if (f->nblock > UNWIND_INDEX - b->nindex) {
+		b->no_index++;
+		return false;
+	}
+	f->first = b->nindex;
+	b->nindex += f->nblock;
+	for (u32 i = 0; i < f->nblock && f->bare; i++)
+		b->mem.index->block[f->first + i] = UNWIND_REF_FP;
+	__atomic_store_n(&b->mem.index->file[f->id], f->first, __ATOMIC_RELEASE);
+	return true;
+}
+
+static u32 find_row(const struct unwind_block *k, u16 pc)
+{
+	u32 lo = 1, hi = k->n;
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+		if (k->row[mid].pc <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo - 1;
+}
+
+u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, blocks_open *open, void *arg)
+{
+	u32 i = pc >> UNWIND_BLOCK_BITS;
+	assert(f->opened && i < f->nblock);
+	if (!enter(b, f) || f->bare)
+		return UNWIND_NONE;
+	if (b->mem.index->block[f->first + i] == UNWIND_REF_NEW)
+		make_blocks(b, f, i, open, arg);
+	u32 ref = b->mem.index->block[f->first + i];
+	if (!(ref & UNWIND_REF))
+		return UNWIND_NONE;
+	const struct unwind_block *k = block_at(b, ref);
+	return b->mem.rules[k->row[find_row(k, (u16)(pc % UNWIND_BLOCK))].rule];
+}

@@ -1,0 +1,172 @@
+/* unwind_copy.c - one frame after the other; see the header. */
+#include "run/unwind_copy.h"
+#include "sym/cfi.h"
+#include <string.h>
+
+enum { WORD = 8 };
+
+struct walk {
+	const struct host *h;
+	const struct unwind_copy *copy;
+	u64 ip, sp, fp, back, link;
+	u32 depth;
+	bool live;  /* .link has the return address */
+	bool guess; /* ip was found by a frame pointer that may be none */
+	enum copy_end end;
+};
+
+static bool has_byte(const struct unwind_copy *c, u64 off)
+{
+	return off >= (c->sp & (UNWIND_COPY_PAGE - 1)) && off < UNWIND_COPY_STACK &&
+	       c->pages >> off / UNWIND_COPY_PAGE & 1;
+}
+
+/* Far above the copy is no stack, close above it what was not copied. */
+static bool word(struct walk *w, u64 addr, u64 *ret)
+{
+	enum { CLOSE = 1 << 30 };
+	const struct unwind_copy *c = w->copy;
+	u64 off = addr - (c->sp & ~(u64)(UNWIND_COPY_PAGE - 1));
+	if (!has_byte(c, off) || !has_byte(c, off + WORD - 1)) {
+		w->end = off + WORD > UNWIND_COPY_STACK && off < CLOSE ? COPY_CUT : COPY_READ;
+		return false;
+	}
+	memcpy(ret, c->stack + off, WORD);
+	return true;
+}
+
+static bool signal_frame(struct walk *w)
+{
+	const struct arch_unwind *u = &w->h->arch->unwind;
+	u64 sp = w->sp;
+	w->back = 0;
+	w->depth = UNWIND_AWAY;
+	w->live = u->link;
+	return (!u->link || word(w, sp + u->signal_link, &w->link)) &&
+	       word(w, sp + u->signal_fp, &w->fp) && word(w, sp + u->signal_ip, &w->ip) &&
+	       word(w, sp + u->signal_sp, &w->sp);
+}
+
+/* Where the frame begins. */
+static bool find_frame(struct walk *w, u32 rule, u64 *frame)
+{
+	u64 off = (u64)(i64)unwind_words(rule) * WORD;
+	bool link = w->h->arch->unwind.link;
+	switch (unwind_kind(rule)) {
+	case UNWIND_SP: *frame = w->sp + off; return true;
+	case UNWIND_FP: *frame = w->fp + off; return true;
+	case UNWIND_FP_AT: *frame = w->fp + off; return link || word(w, *frame, frame);
+	case UNWIND_SP_AT: *frame = w->sp + off; return link || word(w, *frame, frame);
+	case UNWIND_SP_AT_8:
+		if (!word(w, w->sp + off, frame))
+			return false;
+		*frame += WORD;
+		return true;
+	case UNWIND_REG:
+		if (!unwind_reg_is_known(unwind_reg(rule), w->depth))
+			break;
+		*frame = w->copy->reg[unwind_reg(rule)] + (u64)(i64)unwind_reg_words(rule) * WORD;
+		return true;
+	case UNWIND_PLT:
+		*frame = w->sp + WORD + ((w->ip & 15) >= (u64)unwind_words(rule) ? WORD : 0);
+		return true;
+	case UNWIND_NONE:
+	case UNWIND_END:
+	case UNWIND_SIGNAL:
+	case UNWIND_UNKNOWN: break;
+	}
+	w->end = unwind_kind(rule) == UNWIND_END ? COPY_END : COPY_FILE;
+	return false;
+}
+
+/* The caller's frame pointer and the return address. */
+static bool read_caller(struct walk *w, u32 rule, u64 frame, u64 *fp, u64 *ip)
+{
+	switch (unwind_fp(rule)) {
+	case UNWIND_FP_SAME: break;
+	case UNWIND_FP_LOST: *fp = 0; break;
+	case UNWIND_FP_HERE:
+		if (!word(w, w->fp, fp))
+			return false;
+		break;
+	default:
+		if (!word(w, frame - (u64)unwind_fp(rule) * WORD, fp))
+			return false;
+	}
+	return word(w, frame - WORD, ip);
+}
+
+/* The same where calls leave the return address in a register: UNWIND_LINK_LIVE. */
+static bool read_caller_by_link(struct walk *w, u32 rule, u64 frame, u64 *fp, u64 *ip)
+{
+	u32 where = unwind_fp(rule), odd = where & 1;
+	u64 words = odd ? (where + 1) / 2 : where, at = frame - words * WORD;
+	*ip = w->link;
+	if (where == UNWIND_LINK_LIVE) {
+		w->end = w->live ? COPY_END : COPY_READ;
+		return w->live;
+	}
+	if (unwind_kind(rule) >= UNWIND_FP_AT) /* counted up from the register */
+		at = frame + (words + odd - 2 - (u64)(i64)unwind_words(rule)) * WORD;
+	return odd ? word(w, at, ip) : word(w, at, fp) && word(w, at + WORD, ip);
+}
+
+static bool find_caller(struct walk *w, u32 rule, u64 frame)
+{
+	bool link = w->h->arch->unwind.link;
+	u64 fp = w->fp, ip;
+	if (frame < w->sp + !link) { /* stacks grow downwards: else it is no stack */
+		w->end = COPY_READ;
+		return false;
+	}
+	if (!(link ? read_caller_by_link : read_caller)(w, rule, frame, &fp, &ip))
+		return false;
+	w->ip = ip & ~w->h->signed_bits;
+	w->sp = frame;
+	w->fp = fp;
+	w->back = 1;
+	w->depth = MAX(w->depth, (u32)UNWIND_CALLERS);
+	w->live = false;
+	return w->ip != 0;
+}
+
+static bool step(struct walk *w, copy_rule *find, void *arg)
+{
+	u32 rule;
+	u64 frame;
+	w->end = COPY_END;
+	if (!find(arg, w->ip - w->back, &rule)) {
+		w->end = COPY_CODE;
+		return false;
+	}
+	w->guess = unwind_kind(rule) == UNWIND_NONE;
+	if (w->guess)
+		rule = unwind_rule(UNWIND_FP, 2, 2);
+	if (unwind_kind(rule) == UNWIND_SIGNAL)
+		return signal_frame(w);
+	return find_frame(w, rule, &frame) && find_caller(w, rule, frame);
+}
+
+u32 copy_walk(const struct host *h, const struct unwind_copy *c, copy_rule *rule, void *arg,
+	      u64 *frame, u32 max, enum copy_end *end)
+{
+	struct walk w = {.h = h,
+			 .copy = c,
+			 .ip = c->ip,
+			 .sp = c->sp,
+			 .fp = c->fp,
+			 .back = c->back,
+			 .link = c->link,
+			 .live = c->live,
+			 .depth = c->depth};
+	u32 n = 0, unused;
+	while (n < max && step(&w, rule, arg)) {
+		if (w.guess && !rule(arg, w.ip - 1, &unused)) { /* no call led here */
+			w.end = COPY_FILE;
+			break;
+		}
+		frame[n++] = w.ip;
+	}
+	*end = n == max ? COPY_END : w.end;
+	return n;
+}

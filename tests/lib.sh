@@ -1,0 +1,76 @@
+# lib.sh - what commands of cases (RUN) may use to wait: for what they wait for, never for a time.
+# shellcheck shell=sh
+
+# eventually COMMAND...: until it succeeds; false and said when it does not in ten seconds.
+eventually() {
+	tries=$((200 * ${TEST_SLOW:-1}))
+	until "$@" 2>/dev/null; do
+		if [ $((tries -= 1)) = 0 ]; then
+			echo "never: $*" >&2
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+# until_attached FILE: that tracer writes its messages there.
+until_attached() {
+	eventually grep -q '^Attached' "$1"
+}
+
+# until_written FILE: until something is in it.
+until_written() {
+	eventually test -s "$1"
+}
+
+is_named() {
+	[ "$(cat "/proc/$1/comm")" = "$2" ]
+}
+
+# until_named PID NAME: until that process runs the program, or calls itself so.
+until_named() {
+	eventually is_named "$1" "$2"
+}
+
+# python_with WORD: a python3 that names its functions for profilers with -X WORD (perf: 3.12, perf_jit: 3.13).
+python_with() {
+	for py in python3 python3.12 python3.13 python3.14 "$HOME"/.pyenv/versions/3.1[2-9]*/bin/python3; do
+		"$py" -X "$1" -c 'import os, sys
+for f in "perf-%d.map", "jit-%d.dump":
+	if os.path.exists("/tmp/" + f % os.getpid()): os.unlink("/tmp/" + f % os.getpid())
+sys.exit(not sys.is_stack_trampoline_active())' 2>/dev/null || continue
+		echo "$py"
+		return
+	done
+	false
+}
+
+# Either way to say it: in words, or as a record.
+is_tracing() {
+	grep -q 'Hit Ctrl-C' "$TMPDIR/err" || grep -q '^{"type": "attached_probes"' "$TMPDIR/out"
+}
+
+# tool_sees COMMAND TOOL [OPTION...]: what a tool prints while a shell command runs. Without -q: how it says that
+# it is attached is waited for.
+tool_sees() {
+	command=$1
+	shift
+	: >"$TMPDIR/out" # what an earlier tool said there
+	: >"$TMPDIR/err"
+	"$SONDE" "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" &
+	tracer=$!
+	eventually is_tracing || cat "$TMPDIR/err"
+	eval "$command"
+	kill -TERM $tracer
+	wait $tracer
+	grep -v '^{"type": "attached_probes"' "$TMPDIR/out"
+	grep -v 'Hit Ctrl-C' "$TMPDIR/err"
+	true
+}
+
+# with_loop COMMAND: on a loop device, $disk (/dev/loop0) of 16 MiB.
+with_loop() {
+	truncate -s 16M "$TMPDIR/img" && disk=$(losetup -f --show "$TMPDIR/img") || return
+	eval "$1"
+	losetup -d "$disk"
+}

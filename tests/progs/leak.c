@@ -1,0 +1,24 @@
+/* Leaves ten allocations of 4096 bytes behind, all from one function; gives back everything else. */
+#include <stdlib.h>
+
+static void __attribute__((noinline)) leak(void)
+{
+	for (int i = 0; i < 10; i++) {
+		volatile char *p = malloc(4096);
+		p[0] = 1;
+	}
+}
+
+int main(void)
+{
+	void *aligned = NULL;
+	volatile size_t too_much = (size_t)-1 / 2;
+	leak();
+	for (int i = 0; i < 100; i++)
+		free(realloc(malloc(100), 200));
+	free(malloc(too_much));
+	if (!posix_memalign(&aligned, 64, 512))
+		free(aligned);
+	free(calloc(3, 7));
+	return 0;
+}

@@ -1,0 +1,128 @@
+/*
+ * manycalls DIR: system calls of many kinds, each with arguments that are known, in DIR. Calls are made
+ * by number, so that the C library adds none. A line "begin" is written before them.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void files(void)
+{
+	char buf[64] = {0};
+	struct stat st;
+	struct iovec iov[2] = {{"ab\n", 3}, {"\1\33\0017", 4}};
+	long fd =
+		syscall(SYS_openat, AT_FDCWD, "file", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+
+	syscall(SYS_write, fd, "hello \"world\"\\\t\0\377", 17);
+	syscall(SYS_writev, fd, iov, 2);
+	syscall(SYS_lseek, fd, 0L, SEEK_SET);
+	syscall(SYS_read, fd, buf, sizeof(buf));
+	iov[0].iov_base = buf;
+	iov[0].iov_len = 4;
+	syscall(SYS_preadv, fd, iov, 1, 6L, 0L);
+	syscall(SYS_pread64, fd, buf, 0L, 0L);
+	syscall(SYS_fstat, fd, &st);
+	syscall(SYS_ftruncate, fd, 100L);
+	syscall(SYS_fchmod, fd, 04711);
+	syscall(SYS_fcntl, fd, F_GETFD);
+	syscall(SYS_fcntl, fd, F_SETFL, O_APPEND | O_NONBLOCK);
+	syscall(SYS_fcntl, fd, F_GETFL);
+	syscall(SYS_dup3, fd, 70, O_CLOEXEC);
+	syscall(SYS_close, 70);
+	syscall(SYS_close, fd);
+	syscall(SYS_openat, AT_FDCWD, "gone", O_RDONLY | O_DIRECTORY);
+	syscall(SYS_openat, AT_FDCWD, (char *)8, O_RDONLY);
+	syscall(SYS_mkdirat, AT_FDCWD, "dir", 0700);
+	syscall(SYS_faccessat, AT_FDCWD, "dir", R_OK | X_OK);
+	syscall(SYS_symlinkat, "file", AT_FDCWD, "link");
+	syscall(SYS_readlinkat, AT_FDCWD, "link", buf, sizeof(buf));
+	syscall(SYS_renameat2, AT_FDCWD, "link", AT_FDCWD, "other", 1);
+	syscall(SYS_unlinkat, AT_FDCWD, "other", 0);
+	syscall(SYS_unlinkat, AT_FDCWD, "dir", AT_REMOVEDIR);
+	syscall(SYS_unlinkat, AT_FDCWD, "file", 0);
+	syscall(SYS_umask, 022);
+}
+
+static void sockets(void)
+{
+	int pair[2];
+	char buf[16];
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(9)};
+	struct sockaddr_un un = {.sun_family = AF_UNIX, .sun_path = "/nonexistent/sock"};
+	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons(9)};
+
+	in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	in6.sin6_addr = in6addr_loopback;
+	syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+	syscall(SYS_sendto, pair[0], "ping", 4L, MSG_NOSIGNAL, NULL, 0);
+	syscall(SYS_recvfrom, pair[1], buf, sizeof(buf), 0, NULL, NULL);
+	struct pollfd p[2] = {{pair[1], POLLIN, 0}, {pair[0], POLLOUT, 0}};
+	syscall(SYS_ppoll, p, 2, NULL, NULL, 8L);
+	syscall(SYS_shutdown, pair[0], SHUT_RDWR);
+	long ep = syscall(SYS_epoll_create1, EPOLL_CLOEXEC);
+	struct epoll_event ev = {.events = EPOLLIN | EPOLLET, .data.u32 = 7};
+	syscall(SYS_epoll_ctl, ep, EPOLL_CTL_ADD, pair[1], &ev);
+	syscall(SYS_epoll_pwait, ep, &ev, 1, 0, NULL, 8L);
+	int fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_DGRAM, 0);
+	syscall(SYS_connect, fd, &un, (int)(offsetof(struct sockaddr_un, sun_path) + 18));
+	un.sun_path[0] = 0;
+	syscall(SYS_connect, fd, &un, (int)(offsetof(struct sockaddr_un, sun_path) + 5));
+	fd = (int)syscall(SYS_socket, AF_INET, SOCK_DGRAM, IPPROTO_UDP);
+	syscall(SYS_bind, fd, &in, (int)sizeof(in));
+	int one = 1;
+	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_REUSEADDR, &one, 4);
+	syscall(SYS_connect, -1, &in6, (int)sizeof(in6));
+}
+
+static void others(void)
+{
+	struct timespec ts = {0, 1000};
+	struct sigaction sa;
+	sigset_t set;
+	struct rlimit rl = {1024, RLIM_INFINITY};
+	int status;
+
+	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &ts, NULL);
+	syscall(SYS_mmap, NULL, 4096L, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 1L);
+	syscall(SYS_madvise, NULL, 0L, MADV_DONTNEED);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGCHLD);
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, NULL, 8L);
+	memset(&sa, 0, sizeof(sa));
+	syscall(SYS_rt_sigaction, SIGWINCH, NULL, &sa, 8L);
+	syscall(SYS_prlimit64, 0, RLIMIT_CORE, &rl, NULL);
+	syscall(SYS_wait4, -1, &status, WNOHANG, NULL);
+	syscall(SYS_kill, 0, 0);
+	syscall(SYS_ioctl, -1, 0x5401, NULL);
+	syscall(SYS_getuid);
+	syscall(SYS_futex, &status, 129, 1);
+	syscall(500, 1, 2, 3, 4, 5, 6);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2 || chdir(argv[1]))
+		return 1;
+	syscall(SYS_write, 2, "begin\n", 6);
+	files();
+	sockets();
+	others();
+	syscall(SYS_exit_group, 5);
+}

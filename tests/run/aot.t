@@ -1,0 +1,36 @@
+# Compiled scripts as programs of their own (--aot).
+
+NAME a compiled script runs without its compiler
+RUN "$SONDE" --aot $TMPDIR/prog -e 'struct F { int a; char s[4]; } begin { printf("%s %d\n", comm, 5); @x[1, "a"] = 7; @h = hist(5); print((1, "two")); exit(3); } end { printf("end\n"); }' && $TMPDIR/prog -q; echo $?
+EXPECT
+	prog 5
+	(1, two)
+	end
+	$
+	$
+	@h:
+	[4, 8)                 1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+	@x[1, a]: 7
+	3
+
+NAME a compiled script finds its probes again
+RUN "$SONDE" --aot $TMPDIR/prog -e 'uprobe:build/tests/spin:busy { @u = count(); } usdt:build/tests/semaphore:semtest:probe { @s = count(); } tracepoint:syscalls:sys_enter_getppid { @t = count(); } software:cpu-clock:100000 { @c = 1; } interval:s:60 { exit(); }' && { $TMPDIR/prog -f json >$TMPDIR/out & p=$!; until_written $TMPDIR/out; build/tests/spin 100 >/dev/null; build/tests/semaphore 1 >/dev/null; build/tests/syscalls 1 getppid; kill -INT $p; wait $p; grep map $TMPDIR/out | sed 's/: [1-9][0-9]*}/: N}/'; }
+NEEDS prog:spin prog:semaphore uprobe tp:syscalls/sys_enter_getppid
+EXPECT
+	{"type": "map", "data": {"@c": N}}
+	{"type": "map", "data": {"@s": N}}
+	{"type": "map", "data": {"@t": N}}
+	{"type": "map", "data": {"@u": N}}
+
+NAME a compiled script takes no other
+RUN "$SONDE" --aot $TMPDIR/prog -e 'begin { exit(); }'; $TMPDIR/prog -e 'begin { }' 2>&1 | head -n 1; "$SONDE" --aot $TMPDIR/prog -p $$ -e 'begin { exit(); }' 2>&1; :
+EXPECT
+	ERROR: this program is a script that was compiled already
+	ERROR: --aot: -p and -c name processes that are here now; let the script compare pid
+
+NAME a compiled script that is damaged says so
+RUN "$SONDE" --aot $TMPDIR/prog -e 'begin { @ = 1; }'; s=$(stat -c %s $TMPDIR/prog); n=$(od -A n -t u8 -j $((s - 80)) -N 8 $TMPDIR/prog); printf '\377\377\377\377' | dd of=$TMPDIR/prog bs=1 seek=$((s - 80 - n + 8)) conv=notrunc 2>/dev/null; $TMPDIR/prog 2>&1; echo $?
+EXPECT
+	ERROR: compiled script: it is of another version of sonde
+	1

@@ -1,0 +1,211 @@
+NAME a row as text
+PROG table t { comm "COMM" 6; duration_ns "LAT(ms)" 8 ms; size "KB" 5 KB; share "HIT" 8 percent; mode 5 oct; at hex; path; } BEGIN { emit(t, comm = "abc", duration_ns = 1234567, size = 4096, share = 9730, mode = 0644, at = 255, path = "/tmp/x"); emit(t, duration_ns = 1234, path = "a\x1b[2Jb\nc\t\xff\xc2\x9bé"); }
+EXPECT
+	COMM    LAT(ms)    KB      HIT MODE  AT PATH
+	abc        1.23     4   97.30% 0644  0xff /tmp/x
+	-         0.001     -        - -     - a\x1b[2Jb\nc\t\xff\xc2\x9bé
+
+NAME the same as JSON
+ARGS -f json -q
+PROG table t { comm "COMM" 6; duration_ns "LAT(ms)" 8 ms; size "KB" 5 KB; hit_ratio percent; mode 5 oct; path; } BEGIN { emit(t, comm = "abc", duration_ns = 1234567, size = 4096, hit_ratio = 9730, mode = 0644, path = "/tmp/x"); emit(t, path = "a\nb"); }
+EXPECT
+	{"type": "event", "table": "t", "comm": "abc", "duration_ns": 1234567, "size": 4096, "hit_ratio": 0.9730, "mode": 420, "path": "/tmp/x"}
+	{"type": "event", "table": "t", "path": "a\nb"}
+
+NAME the same as CSV
+ARGS -f csv -q
+PROG table t { comm "COMM" 6; duration_ns "LAT(ms)" 8 ms; path; } BEGIN { emit(t, comm = "a,\"b", duration_ns = 1234567, path = "/tmp/x"); emit(t, path = "a\nb"); printf("no row\n"); }
+EXPECT
+	comm,duration_ns,path
+	"a,""b",1234567,/tmp/x
+	,,a\nb
+
+NAME rows of several tables
+PROG table t { a 3; b; } table u { c; } BEGIN { emit(u, c = 1); emit(t, a = 1, b = (1, 2)); emit(t, b = "x"); }
+EXPECT
+	A   B
+	C
+	1
+	A   B
+	1   (1, 2)
+	-   x
+
+NAME columns that options leave out are not computed
+PROG options { all = false; } table t { a; b if opt.all; } BEGIN { @n = 1; emit(t, b = @n++, a = 5); print(@n); clear(@n); }
+EXPECT
+	A
+	5
+	@n: 1
+
+NAME columns that options bring in
+PARAMS -- --all
+PROG options { all = false; } table t { a 2; b if opt.all; } BEGIN { emit(t, b = 7, a = 5); }
+EXPECT
+	A  B
+	5  7
+
+NAME times
+RUN "$SONDE" -q -e 'table t { time clock; time_ns elapsed; } interval:ms:20 { emit(t, time = nsecs, time_ns = nsecs); exit(); }' | sed -n 2p | grep -cE '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9] 0\.[0-9]{6}$'; "$SONDE" -q -f json -e 'table t { time clock; time_ns elapsed; } interval:ms:20 { emit(t, time = nsecs, time_ns = nsecs); exit(); }' | grep -cE '"time": "20[0-9-]{8}T[0-9:]{8}\.[0-9]{9}[+-][0-9][0-9]:[0-9][0-9]", "time_ns": [0-9]+}'
+EXPECT
+	1
+	1
+
+NAME words of a command line
+RUN "$SONDE" -q -c '/bin/echo a "b c" ""' -e 'table t { argv argv; } tracepoint:sched:sched_process_exec /pid == cpid/ { $m = curtask.mm; emit(t, argv = buf(uptr($m.arg_start), $m.arg_end - $m.arg_start)); }'; "$SONDE" -q -f json -c '/bin/echo a "b c" ""' -e 'table t { argv argv; } tracepoint:sched:sched_process_exec /pid == cpid/ { $m = curtask.mm; emit(t, argv = buf(uptr($m.arg_start), $m.arg_end - $m.arg_start)); }' | grep -o 'argv.*'
+NEEDS btf tp:sched/sched_process_exec
+EXPECT
+	ARGV
+	a b c 
+	/bin/echo a b c 
+	argv": ["/bin/echo", "a", "b c", ""]}
+
+NAME a stack below its row
+RUN "$SONDE" -q -f json -e 'table t { pid; kstack below; } tracepoint:sched:sched_switch { emit(t, kstack = kstack(2), pid = 5); exit(); }' | head -n 1 | grep -cE '^\{"type": "event", "table": "t", "pid": 5, "kstack": \[\{"addr": "?[0-9]+"?'
+EXPECT
+	1
+
+NAME a title instead of the number of probes
+RUN "$SONDE" -e 'config = { title = "Tracing nothing" } BEGIN { exit(); }' 2>&1 | head -n 1
+EXPECT
+	Tracing nothing... Hit Ctrl-C to end.
+
+NAME a probe that an option leaves out is not attached
+RUN "$SONDE" -v -e 'options { x = false; } BEGIN { } interval:s:1 /opt.x && pid/ { }' 2>&1 | grep Attached; "$SONDE" -e 'options { x = false; } BEGIN { exit(); } interval:s:1 /opt.x && pid/ { }' -- --x 2>&1 | grep Attached
+EXPECT
+	Attached 1 probe
+	Attached 2 probes
+
+NAME show: several maps as one table, sorted
+PROG config = { print_maps_on_exit = false } table t sorted by bytes { pid "PID" 4; comm "COMM" 5; calls "CALLS" 5 right; avg_ns "AVG(us)" 8 us; total_ns "SUM" 4 us; bytes "KB" 4 KB; } BEGIN { $i = 0; while ($i < 3) { @a[$i, "x"] = stats($i * 1000); @b[$i, "x"] = sum($i * 4096); $i++; } @a[7, "y"] = stats(5); show(t, @a, @b); clear(@a); clear(@b); show(t, @a, @b); }
+EXPECT
+	PID  COMM  CALLS  AVG(us)  SUM   KB
+	2    x         1        2    2    8
+	1    x         1        1    1    4
+	0    x         1        0    0    0
+	7    y         1        0    0    -
+
+NAME show: smallest first, and by a text
+PROG config = { print_maps_on_exit = false } table t sorted by -a { k 2; a; } table u sorted by -k { k 2; a; } BEGIN { @["x"] = 3; @["y"] = -2; @["w"] = 7; show(t, @); show(u, @); }
+EXPECT
+	K  A
+	y  -2
+	x  3
+	w  7
+	K  A
+	w  7
+	x  3
+	y  -2
+
+NAME show: histograms as text, JSON and CSV
+RUN for f in text json csv; do "$SONDE" -q -f $f -e 'config = { print_maps_on_exit = false } table h { op; usecs "usecs" hist; } BEGIN { @["r"] = hist(3); @["w"] = hist(1); show(h, @); }'; done
+EXPECT
+	OP = r, usecs:
+	[2, 4)                 1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+	OP = w, usecs:
+	[1]                    1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+	{"type": "hist", "table": "h", "op": "r", "usecs": [{"min": 2, "max": 3, "count": 1}]}
+	{"type": "hist", "table": "h", "op": "w", "usecs": [{"min": 1, "max": 1, "count": 1}]}
+	op,usecs_min,usecs_max,usecs_count
+	r,2,3,1
+	w,1,1,1
+
+NAME show: one to five maps, with and without key
+PROG config = { print_maps_on_exit = false } table t { a; b; c; d; e; f; g; } BEGIN { @ = 5; @b = 6; show(t, @); show(t, @, @b); @k[1, (2, 3)] = count(); @l[1, (2, 3)] = sum(9); show(t, @k, @l, @l); show(t, @k, @l, @l, @k); show(t, @k, @l, @l, @k, @l); }
+EXPECT
+	A B C D E F G
+	5 - - - - - -
+	5 6 - - - - -
+	1 (2, 3) 1 9 9 - -
+	1 (2, 3) 1 9 9 1 -
+	1 (2, 3) 1 9 9 1 9
+
+NAME names of errors, columns for programs only
+RUN for f in text json csv; do "$SONDE" -q -f $f -e 'table t { ret 4; error data errno; name errno; } BEGIN { emit(t, ret = -2, error = -2, name = 13); emit(t, ret = 0, error = 0, name = 0); }'; done
+EXPECT
+	RET  NAME
+	-2   EACCES
+	0    -
+	{"type": "event", "table": "t", "ret": -2, "error": "ENOENT", "name": "EACCES"}
+	{"type": "event", "table": "t", "ret": 0}
+	ret,error,name
+	-2,ENOENT,EACCES
+	0,,
+
+NAME what exists in this kernel
+PROG BEGIN { print((exists("struct task_struct.mm.arg_start"), exists("struct task_struct.nope"), exists("struct nope"), exists("tracepoint:sched:sched_switch"), exists("tracepoint:sched:nope"), exists("kprobe:no_such_function"), exists("enum bpf_map_type.BPF_MAP_TYPE_HASH"), exists("enum bpf_map_type.NOPE"), exists("nope:nope"))); if (exists("struct task_struct.nope")) { print(curtask.nope); } }
+NEEDS btf tp:sched/sched_switch
+EXPECT
+	(true, false, false, true, false, false, true, false, false)
+	$
+	$
+
+NAME the first of several ways that exists
+RUN "$SONDE" -v -e 'tracepoint:sched:nope else tracepoint:sched:sched_switch else kprobe:schedule, interval:s:9 { } tracepoint:sched:nope { print(1); } else interval:ms:1 { print(2); exit(); } else interval:ms:2 { print(3); } tracepoint:sched:nope2 /exists("tracepoint:sched:nope2")/ { }' 2>&1 | sed -n '/^2$/p; /Attached/p'
+NEEDS tp:sched/sched_switch
+EXPECT
+	Attached 3 probes
+	2
+
+NAME none of several ways exists
+RUN "$SONDE" -e 'tracepoint:sched:nope else kprobe:no_such_function { }'; echo $?
+EXPECT
+	2
+ERR
+	stdin:1:1-55: ERROR: this kernel has none of tracepoint:sched:nope, kprobe:no_such_function
+	tracepoint:sched:nope else kprobe:no_such_function { }
+	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+
+NAME options of kind list
+ARGS -q
+PARAMS -- --port=1,5
+PROG options { port : list = ""; other : list = ""; } BEGIN { for $i : 4..6 { printf("%d %d\n", listed($i, opt.port), listed($i, opt.other)); } }
+EXPECT
+	0 1
+	1 1
+	$
+	$
+
+NAME the others of several that do not exist are counted
+RUN "$SONDE" -e 'tracepoint:sched:nope else kprobe:no_such_function { } tracepoint:sched:nope else tracepoint:sched:none, tracepoint:a:b else tracepoint:c:d { }' 2>&1 | grep -v '[{~]'
+EXPECT
+	stdin:1:1-55: ERROR: this kernel has none of tracepoint:sched:nope, kprobe:no_such_function
+	HINT: 2 more such events are missing
+
+NAME a table that is a screen
+RUN
+	p='table t top sorted by n rows 2 { k "K" 4; n "N" 3 right; } BEGIN { @a[1] = count(); @a[2] = count(); @a[2] = count(); @a[3] = count(); @b[1] = count(); clear(@b); } END { show(t, @b); show(t, @a); clear(@a); }'
+	"$SONDE" -q -e "$p" | sed 's/^[0-9:]* loadavg: [0-9. /]*/TIME LOAD/'
+	for f in json csv; do "$SONDE" -q -f $f -e "$p"; done
+EXPECT
+	TIME LOAD
+	K      N
+	$
+	TIME LOAD, 1 more row
+	K      N
+	2      2
+	1      1
+	{"type": "row", "table": "t", "k": 2, "n": 2}
+	{"type": "row", "table": "t", "k": 1, "n": 1}
+	k,n
+	2,2
+	1,1
+
+NAME names of disks, interfaces and control groups as columns
+RUN d=$(cat /sys/class/block/$(ls /sys/class/block | head -n 1)/dev); n=$(( ${d%:*} << 20 | ${d#*:} )); "$SONDE" -q -e "table t { a 8 disk; b interface; } BEGIN { emit(t, a = $n, b = 1); emit(t, a = 999 << 20 | 7, b = 65000); }" | sed "s/^$(ls /sys/class/block | head -n 1) */DISK /"; "$SONDE" -q -f csv -e 'table t { a cgroup; } BEGIN { emit(t, a = cgroup); emit(t, a = 12345678987); }' | sed 's,^/.*,PATH,'
+NEEDS file:/sys/fs/cgroup/cgroup.procs
+EXPECT
+	A        B
+	DISK lo
+	999:7    65000
+	a
+	PATH
+	12345678987
+
+NAME a script that is there is not the tool of its name
+RUN cd "$TMPDIR"; printf '#!/usr/bin/env sonde\noptions { n = 1 "a number"; }\nBEGIN { print(opt.n); }\n' >opensnoop.bt; "$SONDE" -q opensnoop.bt -- --n=5
+EXPECT
+	5
+	$
+	$

@@ -1,0 +1,43 @@
+# Control characters of what is traced: on a terminal, or with --escape.
+NAME escape: a name cannot forge a line or steer a terminal
+RUN "$SONDE" -q --escape -e 'BEGIN { @[str($1)] = str($2); printf("[%s] %c\n", str($1), 155); print((str($2), 7)); errorf("%s", str($1)); }' "$(printf 'a\nb\033[2J')" "$(printf '\302\233c\303\251\200')"
+EXPECT
+	[a\nb\x1b[2J] \x9b
+	(\xc2\x9bcé\x80, 7)
+	$
+	$
+	@[a\nb\x1b[2J]: \xc2\x9bcé\x80
+ERR
+	stdin:1:87-108: ERROR: a\nb\x1b[2J
+
+NAME escape: not into a file
+RUN "$SONDE" -q -e 'BEGIN { printf("%s", str($1)); }' "$(printf 'a\nb\033')" | head -c 4 | od -An -c
+EXPECT
+	   a  \n   b 033
+
+NAME escape: never, and as it is on a terminal
+NEEDS cmd:script
+RUN for when in never auto; do script -qec "$SONDE -q --escape=$when -e 'BEGIN { printf(\"%s|\", str(\$1)); }' \"\$(printf 'a\tb\033')\"" /dev/null | head -c 9 | tr -d '\r\n' | od -An -c; done
+EXPECT
+	   a  \t   b 033   |
+	   a   \   t   b   \   x   1   b   |
+
+NAME escape: cat and join keep their own line ends
+RUN printf 'one\033\ntwo\n' >"$TMPDIR/f"; "$SONDE" -q --unsafe --escape -e 'BEGIN { cat("'"$TMPDIR"'/f"); } tracepoint:syscalls:sys_enter_execve /pid == cpid/ { join(args.argv, "\n"); exit(); }' -c "/bin/true $(printf 'x\033') y" | head -n 5
+EXPECT
+	one\x1b
+	two
+	/bin/true
+	x\x1b
+	y
+
+NAME escape: JSON needs none
+PROG BEGIN { printf("%s\n", "\x1b"); }
+ARGS -f json -q --escape
+EXPECT
+	{"type": "printf", "data": "\u001b\n"}
+
+NAME escape: another word
+RUN "$SONDE" --escape=often -e 'BEGIN { }' 2>&1 | head -n 1
+EXPECT
+	ERROR: USAGE: --escape must be 'always', 'never' or 'auto' (got 'often')

@@ -1,0 +1,58 @@
+# What sonde gives up when all is attached.
+
+NAME rights: capabilities by what the script needs, and new ones cannot be had
+RUN
+	look() { "$SONDE" -v "$@" >$TMPDIR/out 2>&1 & s=$!; until_attached $TMPDIR/out; eventually grep -q 'Seccomp:.2' /proc/$s/status; sed -n 's/^\(NoNewPrivs\|CapInh\|CapAmb\):.//p' /proc/$s/status | tr '\n' ' '; kill $s; wait $s; sed -n 's/^rights while tracing: [0-9]* system calls;//p' $TMPDIR/out | sed 's/ CAP_BPF//; s/: *$/: none/'; }
+	look -e 'tracepoint:sched:sched_switch { @ = count(); } end { print(1); }'
+	look -e 'tracepoint:sched:sched_switch { @[kstack] = count(); }'
+	look -e 'tracepoint:sched:sched_switch { printf("%s\n", ksym(7)); }'
+	look -e 'interval:s:9 { cat("/etc/hosts"); }'
+	look -e 'interval:s:9 { @ = usym(7); }'
+	look -c 'sleep 100' -e 'interval:s:9 { @ = 1; }'
+	look -o $TMPDIR/x.svg -e 'profile:hz:9 { @[kstack] = count(); }'
+NEEDS feature:CONFINE
+EXPECT
+	0000000000000000 0000000000000000 1  capabilities: none
+	0000000000000000 0000000000000000 1  capabilities: CAP_SYSLOG
+	0000000000000000 0000000000000000 1  capabilities: CAP_SYSLOG
+	0000000000000000 0000000000000000 1  capabilities: CAP_DAC_READ_SEARCH CAP_SYS_PTRACE CAP_SYSLOG
+	0000000000000000 0000000000000000 1  capabilities: CAP_DAC_READ_SEARCH CAP_SYS_PTRACE CAP_CHECKPOINT_RESTORE
+	0000000000000000 0000000000000000 1  capabilities: CAP_SYS_PTRACE CAP_KILL
+	0000000000000000 0000000000000000 1  capabilities: CAP_DAC_OVERRIDE CAP_SYSLOG
+
+NAME rights: what the process says is what the kernel says
+RUN "$SONDE" -e 'tracepoint:sched:sched_switch { @[kstack] = count(); }' >$TMPDIR/out 2>&1 & s=$!; until_attached $TMPDIR/out; eventually grep -q 'Seccomp:.2' /proc/$s/status; for set in Prm Eff; do caps=0x$(sed -n "s/^Cap$set:.//p" /proc/$s/status); echo $(((caps & ~(1 << 39)) == 1 << 34)); done; kill $s; wait $s
+NEEDS feature:CONFINE
+EXPECT
+	1
+	1
+
+NAME rights: scripts that run commands keep them, and so do the commands
+RUN "$SONDE" -q -v --unsafe -e 'begin { printf("go\n"); } interval:ms:50 { system("grep -E '"'"'^(CapEff|Seccomp:)'"'"' /proc/self/status"); exit(); }' >$TMPDIR/out 2>&1; grep -E '^(CapEff|Seccomp:)' /proc/self/status >$TMPDIR/own; grep -E '^(CapEff|Seccomp:)' $TMPDIR/out | cmp - $TMPDIR/own && echo same; grep '^rights' $TMPDIR/out
+EXPECT
+	same
+	rights while tracing: all, because the script runs commands
+
+NAME rights: kept with --no-feature confine
+RUN "$SONDE" -v --no-feature confine -e 'begin { }' 2>&1 | grep rights
+EXPECT rights while tracing: all, because this kernel has no filters of system calls, or they are off
+
+NAME -o as who called sudo
+RUN
+	d=$(mktemp -d /tmp/sonde-XXXXXX) && mkdir $d/his $d/ours && chown 1000:1000 $d/his || exit
+	chmod 755 $d $d/ours; chmod 700 $d/his
+	export SUDO_UID=1000 SUDO_GID=1000
+	"$SONDE" -q --as-invoker -o $d/his/text -e 'begin { print(1); exit(); }'
+	"$SONDE" -q --as-invoker -o $d/his/x.svg -e 'profile:hz:999 { @[kstack] = count(); } interval:ms:200 { exit(); }'
+	stat -c '%n %u %g' $d/his/* | sed 's,.*/,,'
+	for f in text x.svg; do "$SONDE" -q --as-invoker -o $d/ours/$f -e 'begin { @[kstack] = count(); }' 2>&1 | sed "s,$d,TMP,"; done
+	ln -s $d/ours/text $d/his/link; "$SONDE" -q --as-invoker -o $d/his/link -e 'begin { }' 2>&1 | sed "s,$d,TMP,"
+	unset SUDO_GID; "$SONDE" -q --as-invoker -o $d/his/text -e 'begin { }'; echo $?; ls $d/ours; rm -r $d
+EXPECT
+	text 1000 1000
+	x.svg 1000 1000
+	ERROR: Failed to open output file 'TMP/ours/text': Permission denied
+	ERROR: Failed to open output file 'TMP/ours/x.svg': Permission denied
+	ERROR: Failed to open output file 'TMP/his/link': Permission denied
+	1
+ERR_RE ERROR: --as-invoker: SUDO_UID and SUDO_GID do not say who called

@@ -1,0 +1,28 @@
+# Tools about system calls. build/tests/syscalls N WHAT calls WHAT N times.
+
+NAME syscount: exact counts, as text, JSON and CSV
+RUN "$SONDE" syscount -q -- build/tests/syscalls 1000 getppid | head -n 2; for f in -j --csv; do "$SONDE" syscount -q $f -- build/tests/syscalls 1000 getppid | grep getppid; done
+NEEDS prog:syscalls tp:raw_syscalls/sys_exit
+EXPECT
+	SYSCALL                   COUNT
+	getppid                    1000
+	{"type": "row", "table": "calls", "syscall": "getppid", "calls": 1000}
+	getppid,1000
+
+NAME syscount: time, by process, failed ones, one number
+RUN "$SONDE" syscount -qLj -- sleep 0.2 | sed -n 's/.*"clock_nanosleep", "calls": \([0-9]*\), "avg_ns": [0-9]*, "total_ns": \([0-9]\)[0-9]\{8\}}/\1 \2/p'; "$SONDE" syscount -qP --fields comm,calls --syscall 110 -- build/tests/syscalls 500 getppid; "$SONDE" syscount -qx --fields syscall -- cat /nope 2>/dev/null | grep -cx 'openat *'; "$SONDE" syscount -q --errno 2 --fields syscall -- cat /nope 2>/dev/null | grep -E 'write|fstat'; echo done
+NEEDS prog:syscalls tp:raw_syscalls/sys_exit x86_64
+EXPECT
+	1 2
+	COMM                COUNT
+	syscalls              500
+	1
+	done
+
+NAME syscount: reports
+RUN "$SONDE" syscount -q -T 50ms 3 | grep -c SYSCALL; "$SONDE" syscount -q --top 1 -- build/tests/syscalls 500 getppid | tail -n +2
+NEEDS prog:syscalls tp:raw_syscalls/sys_exit
+TIMEOUT 20
+EXPECT
+	3
+	getppid                     500

@@ -1,0 +1,113 @@
+# Tools about CPUs and interrupts.
+
+NAME runqlat: threads wait while others have the CPU
+RUN tool_sees 'spins=; for i in 1 2 3 4; do taskset -c 0 build/tests/spin 250 & spins="$spins $!"; done; wait $spins' runqlat -m >"$TMPDIR/o"; grep -c '^msecs:' "$TMPDIR/o"; awk '/^\[(2|4|8|16), / { n += $3 } END { print (n > 10 ? "many" : n) }' "$TMPDIR/o"
+NEEDS cmd:taskset btf prog:spin
+TIMEOUT 40
+EXPECT
+	1
+	many
+
+NAME runqlat: by process, as JSON and CSV
+RUN naps='for i in 1 2 3 4 5; do sleep 0.01; done'; tool_sees "$naps" runqlat -P -j >"$TMPDIR/j"; tool_sees "$naps" runqlat -P --csv >"$TMPDIR/c"; grep -c '"type": "hist", "table": "waits", "pid": [0-9]*, "comm": "sleep", "usecs": \[{"min"' "$TMPDIR/j" | sed 's/^[1-9][0-9]*$/some/'; head -n 1 "$TMPDIR/c"; grep -c '^[0-9]*,sleep,[0-9]*,[0-9]*,[0-9]*$' "$TMPDIR/c" | sed 's/^[1-9][0-9]*$/some/'
+NEEDS btf
+TIMEOUT 40
+EXPECT
+	some
+	pid,comm,usecs_min,usecs_max,usecs_count
+	some
+
+NAME softirqs: timers interrupt
+RUN
+	soft() { "$SONDE" softirqs -q "$@" --duration ${TEST_SLOW:-1}; }
+	for o in '' -C -d -N; do
+		soft $o | grep -cE '^(timer|sched|rcu) +[1-9]|^softirq = (timer|sched|rcu), usecs:' | sed 's/^[1-9]$/some/'
+	done
+	soft -C --csv | head -n 1
+	soft -j | grep -cE '^[{]"type": "row", "table": "totals", "softirq": "(timer|sched|rcu)", "total_ns": [0-9]+[}]$' | sed 's/^[1-9]$/some/'
+NEEDS tp:irq/softirq_entry
+TIMEOUT 40
+EXPECT
+	some
+	some
+	some
+	some
+	softirq,count
+	some
+
+# Of a disk that must write or, in a guest whose root is its host's, of what is looked up there.
+NAME hardirqs: disks interrupt
+RUN
+	hard() { "$SONDE" hardirqs -q "$@" --duration ${TEST_SLOW:-1}; }
+	some() { grep -cE "$1" | sed 's/^[1-9][0-9]*$/some/'; }
+	while [ -d "$TMPDIR" ]; do dd if=/dev/zero of="$TMPDIR/data" bs=4096 count=10 oflag=dsync; ls -l tests/run; done >/dev/null 2>&1 & load=$!
+	for o in '' -C -N; do
+		hard $o >"$TMPDIR/o"; head -n 1 "$TMPDIR/o"; some '^[^ ].* +[1-9][0-9]*$' <"$TMPDIR/o"
+	done
+	hard -d >"$TMPDIR/o"; some '^hardirq = .+, usecs:$' <"$TMPDIR/o"; some '^\[.* [1-9][0-9]* \|@+ *\|$' <"$TMPDIR/o"
+	hard -C --csv >"$TMPDIR/o"; head -n 1 "$TMPDIR/o"; some '^.+,[1-9][0-9]*$' <"$TMPDIR/o"
+	hard -j >"$TMPDIR/o"; kill $load
+	sed -n 's/^{"type": "row", "table": "totals", "name": "\(.*\)", "total_ns": [1-9][0-9]*}$/\1/p' "$TMPDIR/o" >"$TMPDIR/names"
+	some . <"$TMPDIR/names"; while read -r name; do grep -qF "$name" /proc/interrupts || echo "no $name"; done <"$TMPDIR/names"
+NEEDS tp:irq/irq_handler_entry
+TIMEOUT 40
+EXPECT_RE
+	HARDIRQ +TOTAL_usecs
+	some
+	HARDIRQ +TOTAL_count
+	some
+	HARDIRQ +TOTAL_nsecs
+	some
+	some
+	some
+	name,count
+	some
+	some
+
+NAME profile: the function that spins, in text, JSON and CSV
+RUN for o in '' -j --csv; do "$SONDE" profile -q -P -n spin --wide $o -- build/tests/spin 500 | tr -d '\n' | grep -oE 'COMM +PID +SAMPLES|"comm": "spin", "pid": [0-9]+, .*"sym": "busy".*"sym": "main".*"samples": [0-9]+|^comm,pid,kstack,ustack,samples|busy\+[0-9]+ +main\+[0-9]+ .*' | sed 's/"pid.*busy.*main.*/busy main/; s/busy+.*/busy main/'; done; "$SONDE" profile -j -q 100ms -n nobodycallsitselfso
+NEEDS prog:spin
+TIMEOUT 60
+EXPECT
+	COMM             PID      SAMPLES
+	busy main
+	"comm": "spin", busy main
+	comm,pid,kstack,ustack,samples
+	busy main
+
+NAME profile: folded stacks of a command add up to its time
+RUN "$SONDE" profile -q -U -F 99 -f -- build/tests/spin 1000 | awk '/^spin;.*;main;busy [0-9]+$/ { n += $NF } END { print (n > 80 && n < 120 ? "right" : n) }'; "$SONDE" profile -q -U -f -P -- build/tests/spin 300 | grep -cE '^spin;[0-9]+;_start;.*;main;busy [0-9]+$'; "$SONDE" profile -q -K 500ms --csv --fields samples | sed 's/^[0-9]*$/N/' | sort -u
+NEEDS prog:spin dwunwind fast
+TIMEOUT 60
+EXPECT
+	right
+	1
+	N
+	samples
+
+NAME profile: a flame graph
+RUN "$SONDE" profile -q --flame "$TMPDIR/a.svg" -- build/tests/spin 300 2>&1; grep -ow '<svg\|busy' "$TMPDIR/a.svg" | sort -u; "$SONDE" profile -q -U -o "$TMPDIR/b.svg" -- build/tests/spin 300 && grep -c '<svg' "$TMPDIR/b.svg"; "$SONDE" -f pprof -o "$TMPDIR/c.pb.gz" profile -q -U -- build/tests/spin 300 && gzip -dc "$TMPDIR/c.pb.gz" | grep -ac busy
+NEEDS prog:spin fast
+TIMEOUT 60
+EXPECT
+	<svg
+	busy
+	1
+	1
+
+NAME offcputime: a sleep, in text, JSON, CSV and folded
+RUN for o in '' -j --csv -f; do tool_sees 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 $o >"$TMPDIR/o$o"; done; grep -cE '^spin +[3-9][0-9]{5}$' "$TMPDIR/o"; grep -cE '"comm": "spin".*"sym": "usleep".*"total_ns": [3-9][0-9]{8}}' "$TMPDIR/o-j"; head -n 1 "$TMPDIR/o--csv"; grep -cE '^spin;.*;main;.*usleep;.* [3-9][0-9]{8}$' "$TMPDIR/o-f"
+NEEDS prog:spin tp:sched/sched_switch
+TIMEOUT 60
+EXPECT
+	1
+	1
+	comm,ustack,total_ns
+	1
+
+NAME offcputime: who gave up the lock
+RUN "$SONDE" offcputime --waker -U -n mutex -f >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!; until_written "$TMPDIR/err"; build/tests/mutex; kill -INT $p; wait $p; sed 's/ [0-9]*$//' "$TMPDIR/out" | sed -n 's/^mutex;.*;wait_for_it.*;mutex;.*;main;give_up.*/the thread waited until main gave up/p' | uniq
+NEEDS prog:mutex tp:sched/sched_waking dwunwind
+TIMEOUT 60
+EXPECT
+	the thread waited until main gave up

@@ -1,0 +1,74 @@
+# Tools about disks: a loop device over a file, written past the page cache.
+
+NAME biosnoop: each request, as text, JSON and CSV
+RUN dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv; do tool_sees 'dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biosnoop $f -d $n --fields comm,disk,op,bytes >"$TMPDIR/o"; grep -E 'COMM|comm,|dd' "$TMPDIR/o" | sed "s/$n/LOOP/; s/  *$//" | sort | uniq -c; done; losetup -d $l
+NEEDS file:/dev/loop-control cmd:losetup btf
+TIMEOUT 30
+ALONE
+EXPECT
+	      1 COMM           DISK      T BYTES
+	     20 dd             LOOP     W 8192
+	     20 {"type": "event", "table": "requests", "comm": "dd", "disk": "LOOP", "op": "W", "bytes": 8192}
+	      1 comm,disk,op,bytes
+	     20 dd,LOOP,W,8192
+
+NAME biolatency: as many as there were, by disk and operation
+RUN dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j '--csv -Q'; do tool_sees 'dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biolatency -DF $f -d $n >"$TMPDIR/o"; sed "s/$n/LOOP/" "$TMPDIR/o" >"$TMPDIR/p"; grep -o '^disk = LOOP, op = write, usecs:' "$TMPDIR/p"; awk -F, '/^LOOP,write,/ { n += $5 } END { if (n) print n }' "$TMPDIR/p"; grep '"disk": "LOOP", "op": "write"' "$TMPDIR/p" | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { if (n) print n }'; done; losetup -d $l
+NEEDS file:/dev/loop-control cmd:losetup btf
+TIMEOUT 40
+ALONE
+EXPECT
+	disk = LOOP, op = write, usecs:
+	20
+	20
+
+NAME bitesize: how large requests are
+RUN dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv; do tool_sees 'dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' bitesize $f -d $n -c dd >"$TMPDIR/o"; grep -E '^Process|^\[8|^dd,8|"dd"|^comm' "$TMPDIR/o" | sed 's/  *|.*//'; done; losetup -d $l
+NEEDS file:/dev/loop-control cmd:losetup btf
+TIMEOUT 30
+ALONE
+EXPECT
+	Process Name = dd, Kbytes:
+	[8, 16)               20
+	{"type": "hist", "table": "sizes", "comm": "dd", "kbytes": [{"min": 8, "max": 15, "count": 20}]}
+	comm,kbytes_min,kbytes_max,kbytes_count
+	dd,8,15,20
+
+NAME biotop: who, how much, how long
+RUN
+	one() { tool_sees 'dd if=/dev/zero of=$disk bs=8k count=20 oflag=direct 2>/dev/null' biotop --disk ${disk#/dev/} "$@" 1h >"$TMPDIR/o"; }
+	with_loop '
+		one --fields comm,op,disk,requests,bytes; grep -c "loadavg: [0-9]" "$TMPDIR/o"; grep -E "^COMM|^dd" "$TMPDIR/o" | sed "s,${disk#/dev/},LOOP,"
+		one --fields comm,bytes -j; grep dd "$TMPDIR/o"
+		one --fields comm,bytes,avg_ns --csv; grep -E "dd|comm" "$TMPDIR/o"'
+NEEDS file:/dev/loop-control cmd:losetup btf
+TIMEOUT 30
+ALONE
+EXPECT_RE
+	1
+	COMM             D DISK       I/O  Kbytes
+	dd +W LOOP +20     160
+	\{"type": "row", "table": "io", "comm": "dd", "bytes": 163840\}
+	comm,bytes,avg_ns
+	dd,163840,[1-9][0-9]*
+
+NAME biopattern: in order, and not
+RUN
+	with_loop '
+		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=21 oflag=direct 2>/dev/null" biopattern --disk ${disk#/dev/} --fields disk,random_ratio,sequential_ratio,requests,bytes 1h | sed "s,${disk#/dev/},LOOP,"
+		tool_sees "for i in 9 2 7 4 1; do dd if=\$disk of=/dev/null bs=8k count=1 skip=\${i}0 iflag=direct 2>/dev/null; done" biopattern --disk ${disk#/dev/} --fields random_ratio,requests --csv 1h | tail -n 1'
+NEEDS file:/dev/loop-control cmd:losetup btf
+TIMEOUT 30
+ALONE
+EXPECT_RE
+	DISK        %RND    %SEQ    COUNT     KBYTES
+	LOOP +0.00% 100.00%       20        160
+	1.0000,4
+
+NAME biostacks: a stack, and a histogram below
+RUN with_loop 'tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biostacks -P -n dd' | awk '/submit_bio/ { s = 1 } /^comm = dd, usecs:/ { c = 1 } /^\[/ { sub(/\|.*/, ""); n += $NF } END { print s, c, n }'
+NEEDS file:/dev/loop-control cmd:losetup btf
+TIMEOUT 30
+ALONE
+EXPECT
+	1 1 20

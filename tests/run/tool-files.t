@@ -1,0 +1,102 @@
+# Tools about files.
+
+NAME opensnoop: what is opened and what is not
+RUN touch "$TMPDIR/here"; "$SONDE" opensnoop -qe "$TMPDIR" -- cat "$TMPDIR/here" "$TMPDIR/gone" 2>/dev/null | sed "s,$TMPDIR,D,; s/^[0-9]* *//"
+NEEDS tp:syscalls/sys_exit_openat
+EXPECT
+	PID     COMM               FD ERR FLAGS PATH
+	cat                 3   0 O_RDONLY D/here
+	cat                -1   2 O_RDONLY D/gone
+
+NAME opensnoop: as JSON and CSV, failed ones only
+RUN for f in -j --csv; do "$SONDE" opensnoop -qx $f --fields comm,ret,error,path /gone -- cat /gone /dev/null 2>/dev/null; done
+NEEDS tp:syscalls/sys_exit_openat
+EXPECT
+	{"type": "event", "table": "opens", "comm": "cat", "ret": -1, "error": "ENOENT", "path": "/gone"}
+	comm,ret,error,path
+	cat,-1,ENOENT,/gone
+
+NAME opensnoop: a name that could steer a terminal
+RUN f="$(printf '/nope\033[2J\nx')"; "$SONDE" opensnoop -q --fields path nope -- cat "$f" 2>/dev/null
+NEEDS tp:syscalls/sys_exit_openat
+EXPECT
+	PATH
+	/nope\x1b[2J\nx
+
+NAME opensnoop: filters
+RUN for o in '-n nobodycallsitselfso' '-u nobody' '-t 1'; do "$SONDE" opensnoop -q $o -- cat /etc/passwd >"$TMPDIR/o"; grep -c passwd "$TMPDIR/o" | tr '\n' ' '; done; "$SONDE" opensnoop -q --fields path -n cat passwd -- cat /etc/passwd | grep -v :
+NEEDS tp:syscalls/sys_exit_openat
+EXPECT
+	0 0 0 PATH
+	/etc/passwd
+
+NAME statsnoop: what is asked about
+RUN "$SONDE" statsnoop -qx --fields comm,ret,err,path -- stat /nope 2>/dev/null | grep -E 'nope|COMM'; for f in -j --csv; do "$SONDE" statsnoop -qxs $f --fields ret,error,syscall,path -- stat /nope 2>/dev/null | grep -E 'nope|ret,'; done
+NEEDS tp:syscalls/sys_exit_statx
+EXPECT
+	COMM               FD ERR PATH
+	stat               -1   2 /nope
+	{"type": "event", "table": "stats", "ret": -1, "error": "ENOENT", "syscall": "statx", "path": "/nope"}
+	ret,error,syscall,path
+	-1,ENOENT,statx,/nope
+
+NAME vfsstat: reads and opens per second
+RUN load='dd if=/dev/zero of=/dev/null bs=1 count=200000 2>/dev/null; sleep 1.5'; tool_sees "$load" vfsstat >"$TMPDIR/o"; tool_sees "$load" vfsstat -j >"$TMPDIR/j"; tool_sees "$load" vfsstat --csv >"$TMPDIR/c"; awk '$2 > 1000 && $3 > 1000 { n++ } END { print (n > 0 ? "many" : "few") }' "$TMPDIR/o"; grep -qE '"reads": [0-9]{4,},' "$TMPDIR/j" && echo 1; head -n 1 "$TMPDIR/c"
+NEEDS kprobe
+TIMEOUT 60
+EXPECT
+	many
+	1
+	time,reads,writes,fsyncs,opens,creates,unlinks
+
+NAME syncsnoop: who waits for the disk
+RUN
+	cd "$TMPDIR"
+	for f in '' -j --csv; do "$SONDE" syncsnoop -q $f --fields comm,fd,error,syscall -- dd if=/dev/zero of=d bs=4k count=1 conv=fsync 2>/dev/null; done
+	"$SONDE" syncsnoop -qx --fields comm,fd,error,syscall -- sync -d /dev/null 2>/dev/null
+	"$SONDE" syncsnoop -q -m 10s -- sync d
+NEEDS tp:syscalls/sys_exit_fsync
+EXPECT
+	COMM               FD ERR    CALL
+	dd                  1 -      fsync
+	{"type": "event", "table": "syncs", "comm": "dd", "fd": 1, "syscall": "fsync"}
+	comm,fd,error,syscall
+	dd,1,,fsync
+	COMM               FD ERR    CALL
+	sync                3 EINVAL fdatasync
+	PID     COMM               FD ERR      LAT(ms) CALL
+
+NAME mountsnoop: what is mounted
+RUN
+	mounts() { "$SONDE" mountsnoop -q --fields ret,error,syscall,fstype,flags,source,target "$@" -- unshare -m --propagation unchanged sh -c "mount -n -i -t tmpfs -o ro,nosuid some $TMPDIR && umount -i $TMPDIR; umount -i /dev/null" 2>/dev/null | sed "s,$TMPDIR,DIR,"; }
+	mounts -n mount | grep 'TARGET\|DIR$' | grep -v umount; mounts -x -j | grep /dev/null; mounts --csv -n umount | grep '^ret\|/dev/null'
+NEEDS tp:syscalls/sys_exit_mount cmd:unshare
+EXPECT_RE
+	 RET CALL       TYPE     FLAGS              SOURCE           TARGET
+	   0 (mount      tmpfs    MS_RDONLY.MS_NOSUID(.MS_SILENT)? |move_mount          0 +) *(some)? +DIR
+	.*"ret": -22, "error": "EINVAL", "syscall": "umount2", "fstype": "", "flags": "0", "source": "", "target": "/dev/null".
+	ret,error,syscall,fstype,flags,source,target
+	-22,EINVAL,umount2,,0,,/dev/null
+
+NAME cachestat: hits and misses
+RUN
+	dd if=/dev/zero of="$TMPDIR/big" bs=1M count=8 conv=fsync 2>/dev/null
+	see() { tool_sees 'for i in 1 2 3 4 5 6 7 8; do cat "$TMPDIR/big" >/dev/null; done' cachestat "$@" 1h; }
+	see | awk 'NR == 2 { print ($1 > 10000 && $3 >= 0 ? "many hits" : $0) }'; see -j | grep -cE '"hits": [1-9][0-9]{4,}, "misses": [0-9]+, "dirties": [0-9]+, "hit_ratio": [01]\.[0-9]+'; see --csv | head -n 1
+NEEDS tp:filemap/mm_filemap_get_pages btf disk
+TIMEOUT 30
+EXPECT
+	many hits
+	1
+	hits,misses,dirties,hit_ratio
+
+NAME writeback: why is written
+RUN
+	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/new" bs=1M count=2 2>/dev/null; sync' writeback "$@"; }
+	see | grep -cE ' WB_REASON_SYNC$' | sed 's/^[1-9][0-9]*$/some/'; see -j --fields bdi,reason | grep -c '"reason": "WB_REASON_SYNC"' | sed 's/^[1-9][0-9]*$/some/'; see --csv --fields bdi,pages | head -n 1
+NEEDS tp:writeback/writeback_start btf disk
+TIMEOUT 60
+EXPECT
+	some
+	some
+	bdi,pages

@@ -1,0 +1,101 @@
+# Tools about the life of processes.
+
+NAME execsnoop: programs and their arguments
+RUN "$SONDE" execsnoop -q -- sh -c '/bin/echo a "b c" >/dev/null; /bin/nope; true' 2>/dev/null | sed 's/^\([^ ]*\) *[0-9]* *[0-9]* */\1 /'
+NEEDS btf tp:sched/sched_process_exec
+EXPECT
+	PCOMM PID     PPID    RET ARGS
+	sh 0 sh -c /bin/echo a "b c" >/dev/null; /bin/nope; true
+	echo 0 /bin/echo a b c
+
+NAME execsnoop: failed ones, as JSON and CSV
+RUN for f in '-j --fields ret,argv' '--csv --fields ret,argv'; do "$SONDE" execsnoop -xq $f -- sh -c '/bin/nope a' 2>/dev/null; done
+NEEDS btf tp:sched/sched_process_exec
+EXPECT
+	{"type": "event", "table": "execs", "ret": 0, "argv": ["sh", "-c", "/bin/nope a"]}
+	{"type": "event", "table": "execs", "ret": -2, "argv": ["/bin/nope"]}
+	ret,argv
+	0,sh -c /bin/nope a
+	-2,/bin/nope
+
+NAME execsnoop: filters
+RUN "$SONDE" execsnoop -q -n echo --fields argv -- sh -c '/bin/echo a; /bin/true; /bin/echo b' | grep bin; "$SONDE" execsnoop -q -u nobody -- /bin/true
+NEEDS btf tp:sched/sched_process_exec
+EXPECT
+	/bin/echo a
+	/bin/echo b
+	PCOMM            PID     PPID    RET ARGS
+
+NAME exitsnoop: how processes end
+RUN "$SONDE" exitsnoop -q -n sh -- sh -c 'sh -c "exit 3"; sh -c "kill -9 \$\$"; exit 0' 2>/dev/null | sed 's/^\([^ ]*\) *[0-9]* *[0-9]* *[0-9]* *[0-9.]* */\1 /'
+NEEDS tp:sched/sched_process_exit btf
+EXPECT
+	PCOMM PID     PPID    TID     AGE(s)  EXIT_CODE
+	sh code 3
+	sh signal 9 (KILL)
+	sh 0
+
+NAME exitsnoop: as JSON and CSV, failed ones only
+RUN for f in -j --csv; do "$SONDE" exitsnoop -qx $f --fields comm,exit_code,signal,status -- sh -c '/bin/true; exit 3'; done
+NEEDS tp:sched/sched_process_exit btf
+EXPECT
+	{"type": "event", "table": "exits", "comm": "sh", "exit_code": 3, "signal": 0, "status": 768}
+	comm,exit_code,signal,status
+	sh,3,0,768
+
+NAME exitsnoop: the age of a process
+RUN "$SONDE" exitsnoop -qj -n sleep -- sleep 0.3 | sed 's/.*"age_ns": \([0-9]*\)[0-9]\{8\},.*/\1/'
+NEEDS tp:sched/sched_process_exit btf
+EXPECT_RE
+	[3-9]
+
+NAME killsnoop: signals and results
+RUN "$SONDE" killsnoop -q -- sh -c 'kill -0 99999999; kill -CONT $$' 2>/dev/null | sed 's/^..:..:.. *[0-9]* */T /; s/\(18 *\)[0-9]* */\1PID /'
+NEEDS tp:syscalls/sys_exit_kill
+EXPECT
+	TIME      PID     COMM             SIG  TPID    RESULT
+	T sh               0    99999999 -3
+	T sh               18   PID 0
+
+NAME killsnoop: as JSON and CSV, filters
+RUN for f in -j --csv; do "$SONDE" killsnoop -qx $f --fields signal,signal_name,target,ret,error -- sh -c 'kill -USR1 99999999; kill -CONT $$' 2>/dev/null; done; "$SONDE" killsnoop -q -s 18,19 --fields signal -- sh -c 'kill -0 $$; kill -CONT $$'; "$SONDE" killsnoop -q -T 99999999 --fields signal -- sh -c 'kill -1 99999999; kill -CONT $$' 2>/dev/null
+NEEDS tp:syscalls/sys_exit_kill
+EXPECT
+	{"type": "event", "table": "signals", "signal": 10, "signal_name": "USR1", "target": 99999999, "ret": -3, "error": "ESRCH"}
+	signal,signal_name,target,ret,error
+	10,USR1,99999999,-3,ESRCH
+	SIG
+	18
+	SIG
+	1
+
+NAME sigsnoop: who signals whom, and what becomes of it
+RUN "$SONDE" sigsnoop -q -s 10,18 -- sh -c 'trap : USR1; kill -USR1 $$; kill -CONT $$' | sed 's/^[0-9:]* *[0-9]* */X /; s/\(USR1\|CONT\) *[0-9]* */\1 PID /'; for f in -j --csv; do "$SONDE" sigsnoop -q $f -s 18 --fields comm,signal_name,target_comm,result -- sh -c 'kill -CONT $$'; done
+NEEDS tp:signal/signal_generate
+EXPECT
+	X TIME      PID     COMM             SIG  NAME    TPID    TCOMM            CODE  RESULT
+	X sh               10   USR1 PID sh               0     delivered
+	X sh               18   CONT PID sh               0     ignored
+	{"type": "event", "table": "signals", "comm": "sh", "signal_name": "CONT", "target_comm": "sh", "result": "ignored"}
+	comm,signal_name,target_comm,result
+	sh,CONT,sh,ignored
+
+NAME forksnoop: processes, and threads
+RUN p='import threading; t = threading.Thread(target=print); t.start(); t.join()'; "$SONDE" forksnoop -q --fields comm,kind -- sh -c 'ls >/dev/null; true'; for f in -j --csv; do "$SONDE" forksnoop -qa $f --fields comm,kind -- /usr/bin/python3 -c "$p" | grep -v '^$'; done
+NEEDS tp:task/task_newtask file:/usr/bin/python3
+EXPECT
+	COMM             KIND
+	sh               process
+	{"type": "event", "table": "forks", "comm": "python3", "kind": "thread"}
+	comm,kind
+	python3,thread
+
+NAME bashreadline: a line typed into a shell
+RUN type() { echo 'echo "a, b"' | script -qc 'bash --norc -i' /dev/null >/dev/null 2>&1; }; tool_sees type bashreadline >"$TMPDIR/o"; tool_sees type bashreadline -j --fields line >"$TMPDIR/j"; tool_sees type bashreadline --csv --fields line >"$TMPDIR/c"; grep -o ' echo.*' "$TMPDIR/o"; cat "$TMPDIR/j" "$TMPDIR/c" | grep -v exit
+NEEDS uprobe cmd:script file:/bin/bash
+TIMEOUT 30
+EXPECT
+	 echo "a, b"
+	{"type": "event", "table": "lines", "line": "echo \"a, b\""}
+	line
+	"echo ""a, b"""

@@ -1,0 +1,253 @@
+# Tools about sockets and packets: a client and a server in one process, IPv4 and IPv6.
+
+NAME bindsnoop: who binds, to which port in the end
+RUN
+	p='import socket; s=socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", 18901)); t=socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); t.bind(("::1", 0)); u=socket.socket(socket.AF_UNIX); u.bind("\0x"); s.bind(("127.0.0.1", 18902))'
+	"$SONDE" bindsnoop -q --fields comm,protocol,addr,port,opts -- python3 -c "$p" 2>/dev/null | sed 's/ [1-9][0-9]* *\.\.\.\.\.$/ PORT/'
+	"$SONDE" bindsnoop -qxj -P 18901 --fields protocol,port,error -- python3 -c "$p" 2>/dev/null
+	"$SONDE" bindsnoop -q --csv -P 18901 --fields addr,port -- python3 -c "$p" 2>/dev/null
+NEEDS tp:syscalls/sys_exit_bind btf cmd:python3
+TIMEOUT 30
+EXPECT
+	COMM             PROT  ADDR            PORT  OPTS
+	python3          TCP   127.0.0.1       18901 ...R.
+	python3          UDP   ::1             PORT
+	{"type": "event", "table": "binds", "protocol": "TCP", "port": 18901}
+	{"type": "event", "table": "binds", "protocol": "TCP", "port": 18901, "error": "EINVAL"}
+	addr,port
+	127.0.0.1,18901
+
+NAME solisten: who begins to listen
+RUN
+	p='import socket; s=socket.socket(); s.bind(("127.0.0.1", 18903)); s.listen(7); t=socket.socket(socket.AF_INET6); t.bind(("::1", 18904)); t.listen(8); socket.socket(socket.AF_UNIX).listen(3)'
+	for f in '' -j --csv; do "$SONDE" solisten -q $f --fields comm,protocol,backlog,port,addr -- python3 -c "$p" 2>/dev/null; done
+NEEDS tp:syscalls/sys_exit_listen btf cmd:python3
+TIMEOUT 30
+EXPECT
+	COMM             PROTO   BACKLOG PORT  ADDR
+	python3          TCP           7 18903 127.0.0.1
+	python3          TCP           8 18904 ::1
+	{"type": "event", "table": "listens", "comm": "python3", "protocol": "TCP", "backlog": 7, "port": 18903, "addr": "127.0.0.1"}
+	{"type": "event", "table": "listens", "comm": "python3", "protocol": "TCP", "backlog": 8, "port": 18904, "addr": "::1"}
+	comm,protocol,backlog,port,addr
+	python3,TCP,7,18903,127.0.0.1
+	python3,TCP,8,18904,::1
+
+NAME udpconnect: which UDP sockets are connected where
+RUN
+	p='import socket; u=socket.socket(socket.AF_INET, socket.SOCK_DGRAM); u.connect(("127.0.0.1", 53)); v=socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); v.connect(("::1", 54))'
+	for f in '' -j '--csv -P 54'; do "$SONDE" udpconnect -q $f --fields comm,ip,daddr,dport -- python3 -c "$p"; done
+NEEDS tp:syscalls/sys_exit_connect btf cmd:python3
+TIMEOUT 30
+EXPECT
+	COMM             IP DADDR           DPORT
+	python3          4  127.0.0.1       53
+	python3          6  ::1             54
+	{"type": "event", "table": "connects", "comm": "python3", "ip": 4, "daddr": "127.0.0.1", "dport": 53}
+	{"type": "event", "table": "connects", "comm": "python3", "ip": 6, "daddr": "::1", "dport": 54}
+	comm,ip,daddr,dport
+	python3,6,::1,54
+
+NAME tcpaccept: what is accepted
+RUN
+	cat >"$TMPDIR/p.py" <<-'P'
+		import socket
+		for f, a, p in (socket.AF_INET, "127.0.0.1", 18905), (socket.AF_INET6, "::1", 18906):
+		    s = socket.socket(f)
+		    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		    s.bind((a, p))
+		    s.listen()
+		    c = socket.create_connection((a, p))
+		    s.accept()[0].close()
+	P
+	for f in '' -j '--csv -6'; do "$SONDE" tcpaccept -q $f -P 18905,18906 --fields comm,ip,raddr,laddr,lport -- python3 "$TMPDIR/p.py"; done
+NEEDS tp:syscalls/sys_exit_accept4 btf cmd:python3
+TIMEOUT 30
+EXPECT
+	COMM             IP RADDR            LADDR            LPORT
+	python3          4  127.0.0.1        127.0.0.1        18905
+	python3          6  ::1              ::1              18906
+	{"type": "event", "table": "accepts", "comm": "python3", "ip": 4, "raddr": "127.0.0.1", "laddr": "127.0.0.1", "lport": 18905}
+	{"type": "event", "table": "accepts", "comm": "python3", "ip": 6, "raddr": "::1", "laddr": "::1", "lport": 18906}
+	comm,ip,raddr,laddr,lport
+	python3,6,::1,::1,18906
+
+NAME tcpconnlat: how long connecting takes, and whether it works
+RUN
+	cat >"$TMPDIR/p.py" <<-'P'
+		import socket
+		s = socket.socket()
+		s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		s.bind(("127.0.0.1", 18907))
+		s.listen()
+		socket.create_connection(("127.0.0.1", 18907))
+		socket.socket().connect_ex(("127.0.0.1", 18908))
+	P
+	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcpconnlat "$@" | grep -E '1890[78]|daddr|DADDR'; }
+	see --fields comm,ip,daddr,dport,result; see -j --fields dport,duration_ns; see --csv --fields daddr,dport,result
+	see --fields dport 1h; true
+NEEDS tp:sock/inet_sock_set_state cmd:python3
+TIMEOUT 30
+EXPECT_RE
+	COMM             IP DADDR           DPORT RESULT
+	python3          4  127.0.0.1       18907 connected
+	python3          4  127.0.0.1       18908 refused
+	.*"dport": 18907, "duration_ns": [1-9][0-9]*}
+	.*"dport": 18908, "duration_ns": [1-9][0-9]*}
+	daddr,dport,result
+	127.0.0.1,18907,connected
+	127.0.0.1,18908,refused
+
+NAME tcptop: who sends and receives how much
+RUN
+	cat >"$TMPDIR/p.py" <<-'P'
+		import socket
+		for f, a, p, n in (socket.AF_INET, "127.0.0.1", 18909, 10240), (socket.AF_INET6, "::1", 18910, 2048):
+		    s = socket.socket(f)
+		    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		    s.bind((a, p))
+		    s.listen()
+		    c = socket.create_connection((a, p))
+		    b = s.accept()[0]
+		    c.sendall(b"x" * n)
+		    b.recv(n, socket.MSG_WAITALL)
+	P
+	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcptop "$@" 1h | grep -E 'python|raddr|LADDR'; }
+	see --fields comm,laddr,lport,rx_bytes,tx_bytes | grep -E ' 189(09|10) +[0-9]+ +0$|LADDR' | sort
+	see -j -4 --fields comm,lport,rx_bytes | grep 18909; see --csv -6 --fields comm,lport,rx_bytes | grep 18910
+NEEDS tp:sock/sock_send_length btf cmd:python3
+TIMEOUT 30
+EXPECT_RE
+	COMM             LADDR           LPORT +RX_KB +TX_KB
+	python3          127.0.0.1       18909 +10 +0
+	python3          ::1             18910 +2 +0
+	.*"comm": "python3", "lport": 18909, "rx_bytes": 10240}
+	python3,18910,2048
+
+NAME tcprtt: round trips
+RUN
+	cat >"$TMPDIR/p.py" <<-'P'
+		import socket
+		s = socket.socket()
+		s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		s.bind(("127.0.0.1", 18911))
+		s.listen()
+		c = socket.create_connection(("127.0.0.1", 18911))
+		a = s.accept()[0]
+		for i in range(10):
+		    c.send(b"x")
+		    a.recv(1)
+		    a.send(b"y")
+		    c.recv(1)
+	P
+	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcprtt "$@"; }
+	see -B -P 18911 | grep -E '^remote|^\[' | sed 's/\[.*/BUCKETS/' | uniq; see -p 18911 -j | grep -c '"usecs": \[{"min"'; see -m -p 18911 --csv | head -n 1; see -6 -p 18911 | grep -c usecs; true
+NEEDS tp:tcp/tcp_probe btf cmd:python3
+TIMEOUT 30
+EXPECT
+	remote address = 127.0.0.1, usecs:
+	BUCKETS
+	1
+	msecs_min,msecs_max,msecs_count
+	0
+
+NAME tcpdrop: a packet that nobody wants
+RUN
+	see() { tool_sees 'python3 -c "import socket; socket.socket().connect_ex((\"127.0.0.1\", 18912))"' tcpdrop "$@" | grep -E '18912|tcp_v4_rcv|DADDR|dport'; }
+	see -4 --fields ip,daddr,dport,flags,reason,kstack | sed 's/+[0-9]*$//' | sort -u; see -4 -j --no-stack --fields dport,reason | grep -c 18912; see --csv -6 --fields dport,reason
+NEEDS tp:skb/kfree_skb btf cmd:python3 sym:sk_skb_reason_drop
+TIMEOUT 30
+EXPECT
+	        tcp_v4_rcv
+	4  127.0.0.1       18912 SYN    SKB_DROP_REASON_NO_SOCKET
+	IP DADDR           DPORT FLAGS  REASON
+	1
+	dport,reason
+
+NAME tcpretrans: a packet that is never answered
+RUN
+	cat >"$TMPDIR/lost.sh" <<-'P'
+		ip link set lo up && ip route add 10.9.9.0/24 dev lo && exec python3 -c 'import socket; s = socket.socket(); s.settimeout(30); s.setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, 1); s.connect(("10.9.9.2", 18913))' 2>/dev/null
+	P
+	see() { tool_sees 'unshare -n sh "$TMPDIR/lost.sh"' tcpretrans "$@" | grep -E '18913|RADDR|rport'; }
+	see -4 --fields ip,type,raddr,rport,state | LC_ALL=C sort -u; see -c --csv --fields raddr,rport,retransmits | sed 's/[1-9]$/N/'; see -6j; true
+NEEDS tp:tcp/tcp_retransmit_skb btf cmd:python3 cmd:ip
+TIMEOUT 40
+EXPECT
+	4  R  10.9.9.2        18913 SYN_SENT
+	IP T> RADDR           RPORT STATE
+	raddr,rport,retransmits
+	10.9.9.2,18913,N
+
+NAME netqtop: packets by queue
+RUN
+	cat >"$TMPDIR/udp.py" <<-'P'
+		import socket
+		r = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		r.bind(("127.0.0.1", 0))
+		for i in range(10):
+		    r.sendto(b"x" * 972, r.getsockname())
+		    r.recv(1000)
+	P
+	see() { tool_sees 'unshare -n sh -c "ip link set lo up; python3 $TMPDIR/udp.py"' netqtop "$@" -n lo 1h; }
+	see --fields interface,direction,queue,packets | tail -n 2 | sed 's/[1-9][0-9]*$/N/' | sort; see -j --fields direction,bytes | grep -c '"direction": ".X", "bytes": [0-9]*}'; see --csv --fields interface,queue | sort -u
+NEEDS tp:net/net_dev_start_xmit btf cmd:python3 cmd:ip
+TIMEOUT 30
+EXPECT_RE
+	lo               RX      0 +N
+	lo               TX      0 +N
+	2
+	interface,queue
+	lo,0
+
+NAME tcptracer: connected, accepted, closed
+RUN
+	cat >"$TMPDIR/p.py" <<-'P'
+		import socket
+		for f, a, p in (socket.AF_INET, "127.0.0.1", 18923), (socket.AF_INET6, "::1", 18924):
+		    s = socket.socket(f)
+		    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		    s.bind((a, p))
+		    s.listen()
+		    c = socket.create_connection((a, p))
+		    b = s.accept()[0]
+		    c.close()
+		    b.close()
+	P
+	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcptracer "$@" | grep -E ' 1892[34]|"dport": 1892|,1892'; }
+	see --fields type,comm,ip,saddr,daddr,dport | grep -v ' A '; see -j -4 --fields type,dport; see -6 --csv --fields type,dport
+NEEDS tp:sock/inet_sock_set_state btf cmd:python3
+TIMEOUT 30
+EXPECT
+	C python3          4  127.0.0.1       127.0.0.1       18923
+	X python3          4  127.0.0.1       127.0.0.1       18923
+	C python3          6  ::1             ::1             18924
+	X python3          6  ::1             ::1             18924
+	{"type": "event", "table": "events", "type": "C", "dport": 18923}
+	{"type": "event", "table": "events", "type": "X", "dport": 18923}
+	C,18924
+	X,18924
+
+NAME tcppktlat: data that waits until it is read
+RUN
+	cat >"$TMPDIR/p.py" <<-'P'
+		import socket, time
+		s = socket.socket()
+		s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		s.bind(("127.0.0.1", 18925))
+		s.listen()
+		c = socket.create_connection(("127.0.0.1", 18925))
+		b = s.accept()[0]
+		c.send(b"x")
+		time.sleep(0.3)
+		b.recv(1)
+	P
+	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcppktlat -l 18925 "$@"; }
+	see 250ms --fields comm,lport,duration_ns | sed 's/ [2-9][0-9][0-9]\.[0-9]*$/ WAITED/'; see -j --fields comm,duration_ns 250ms | grep -cE '"comm": "python3", "duration_ns": [2-9][0-9]{8,}'; see --csv --fields comm,lport 1h
+NEEDS tp:tcp/tcp_probe btf cmd:python3
+TIMEOUT 30
+EXPECT
+	COMM             LPORT       MS
+	python3          18925   WAITED
+	1
+	comm,lport

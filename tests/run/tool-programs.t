@@ -1,0 +1,129 @@
+# Tools about what programs do inside: interpreters, databases, locks, descriptors.
+
+NAME ucalls: functions of an interpreter
+RUN
+	p="$SONDE_TESTS/runtime"
+	"$SONDE" ucalls -q "$p" -- "$p"
+	"$SONDE" ucalls -qj -L -T 1 "$p" -- "$p" | sed 's/"total_ns": [1-9][0-9]*/"total_ns": N/'; "$SONDE" ucalls -q --csv "$p" -- "$p"
+NEEDS uprobe prog:runtime
+EXPECT
+	CLASS                    METHOD                    # CALLS
+	app.py                   inner                           2
+	app.py                   outer                           1
+	{"type": "row", "table": "calls", "class": "app.py", "method": "inner", "calls": 2, "total_ns": N}
+	class,method,calls
+	app.py,inner,2
+	app.py,outer,1
+
+NAME uflow: entered and left
+RUN p="$SONDE_TESTS/runtime"; "$SONDE" uflow -q --fields depth,event,class,method "$p" -- "$p"; "$SONDE" uflow -qj -M outer --fields event,method "$p" -- "$p"; "$SONDE" uflow -q --csv -C nothing --fields event,method "$p" -- "$p"
+NEEDS uprobe prog:runtime
+EXPECT
+	DEPTH    CLASS                    METHOD
+	    1 -> app.py                   outer
+	    2 -> app.py                   inner
+	    2 <- app.py                   inner
+	    1 <- app.py                   outer
+	    1 -> app.py                   inner
+	    1 <- app.py                   inner
+	{"type": "event", "table": "flow", "event": "->", "method": "outer"}
+	{"type": "event", "table": "flow", "event": "<-", "method": "outer"}
+	event,method
+
+NAME ugc: collections of garbage
+RUN p="$SONDE_TESTS/runtime"; "$SONDE" ugc -q --fields phase "$p" -- "$p"; "$SONDE" ugc -qj --fields duration_ns,phase "$p" -- "$p" | grep -c '"duration_ns": [1-9][0-9]*, "phase": "gc"'; "$SONDE" ugc -q --csv -M 1h --fields phase "$p" -- "$p"
+NEEDS uprobe prog:runtime
+EXPECT
+	DESCRIPTION
+	gc
+	1
+	phase
+
+NAME mysqld_qslower: a query, and nothing that steers the terminal
+RUN p="$SONDE_TESTS/runtime"; "$SONDE" mysqld_qslower -q --fields query "$p" 0 -- "$p"; "$SONDE" mysqld_qslower -qj --fields database,user,query "$p" -m 0 -- "$p"; "$SONDE" mysqld_qslower -q --csv --fields query "$p" 1h -- "$p"
+NEEDS uprobe prog:runtime
+EXPECT
+	QUERY
+	SELECT 1 /* a\tb */
+	{"type": "event", "table": "queries", "database": "shop", "user": "me", "query": "SELECT 1 /* a\tb */"}
+	query
+
+NAME sofdsnoop: descriptors on their way
+RUN
+	p='import socket, sys; a, b = socket.socketpair(); f = open("/etc/passwd"); g = open("/dev/null"); socket.send_fds(a, [b"x"], [f.fileno(), g.fileno()]); socket.recv_fds(b, 10, 4); a.sendmsg([b"y"]); b.recvmsg(5)'
+	for f in '' -j --csv; do "$SONDE" sofdsnoop -q $f --fields action,comm,fds,file -- python3 -c "$p"; done
+NEEDS tp:syscalls/sys_exit_sendmsg btf cmd:python3
+TIMEOUT 30
+EXPECT
+	ACTION COMM              FDS NAME
+	SEND   python3             2 passwd
+	RECV   python3             2 passwd
+	{"type": "event", "table": "passed", "action": "SEND", "comm": "python3", "fds": 2, "file": "passwd"}
+	{"type": "event", "table": "passed", "action": "RECV", "comm": "python3", "fds": 2, "file": "passwd"}
+	action,comm,fds,file
+	SEND,python3,2,passwd
+	RECV,python3,2,passwd
+
+NAME futexctn: a lock that another thread holds
+RUN
+	p='import threading, time
+	l = threading.Lock()
+	l.acquire()
+	t = threading.Thread(target=l.acquire)
+	t.start()
+	time.sleep(0.3)
+	l.release()
+	t.join()'
+	"$SONDE" futexctn -q --min 250ms -- python3 -c "$(echo "$p" | sed 's/^	//')" >"$TMPDIR/o"; awk 'NR == 2 && $2 == "python3" && $4 >= 1 { print "waited" }' "$TMPDIR/o"; grep -c 'lock\|wait\|futex' "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/stack/'
+	"$SONDE" futexctn -qsj --min 250ms --fields waits,avg_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | grep -cE '"waits": [1-9], "avg_ns": [2-9][0-9]{8}' | sed 's/^[1-9]$/some/'
+	"$SONDE" futexctn -qs --csv --min 1h -- /bin/true
+NEEDS tp:syscalls/sys_exit_futex cmd:python3
+TIMEOUT 30
+EXPECT
+	waited
+	stack
+	some
+
+NAME klockstat: locks of the kernel
+RUN
+	"$SONDE" klockstat -q -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" >"$TMPDIR/o"
+	head -n 1 "$TMPDIR/o"; awk 'NR > 1 && $1 ~ /^[0-9]+$/ { n += $1 } END { print (n > 0 ? "waited" : "never") }' "$TMPDIR/o"
+	"$SONDE" klockstat -qj --fields waits -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" | grep -c '"waits": [1-9]' | sed 's/^[1-9][0-9]*$/some/'
+NEEDS tp:lock/contention_begin
+TIMEOUT 60
+EXPECT
+	   WAITS      AVG(us)    TOTAL(us)
+	waited
+	some
+
+NAME dbslower and dbstat: queries of any database
+RUN
+	p="$SONDE_TESTS/runtime"
+	"$SONDE" dbslower -q --fields query "$p" -m 0 -- "$p"; "$SONDE" dbslower -qj --fields query "$p" -m 0 -- "$p" | tail -n 1; "$SONDE" dbslower -q --csv --fields query "$p" -m 1h -- "$p"
+	"$SONDE" dbstat -q -u "$p" -- "$p" | awk '/^usecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'; "$SONDE" dbstat -qj "$p" -- "$p"; "$SONDE" dbstat -q --csv -m 1h "$p" -- "$p"
+NEEDS uprobe prog:runtime
+EXPECT_RE
+	QUERY
+	SELECT 1 .*
+	SELECT 2
+	.*"query": "SELECT 2"}
+	query
+	1 2
+	\{"type": "hist", "table": "queries", "msecs": \[\{"min": .*\}\]\}
+
+NAME bpflist: who uses BPF
+RUN
+	"$SONDE" -q -e 'interval:s:100 { @ = count(); }' >/dev/null 2>&1 & p=$!
+	list() { "$SONDE" bpflist -p $p "$@" 2>/dev/null; }
+	holds() { list | grep -q bpf-prog; }
+	eventually holds; list -q | sed "s/^$p */PID /; s/  *[0-9]*\$/ N/" | grep -v bpf-link; list -qj | grep -c '"type": "bpf-map", "count": [1-9]'; list -q --csv | head -n 1
+	kill $p; wait $p
+NEEDS btf feature:LOOP
+TIMEOUT 30
+EXPECT_RE
+	PID     COMM             TYPE        COUNT
+	PID sonde            bpf.*N
+	PID sonde            bpf.*N
+	...
+	1
+	pid,comm,type,count

@@ -1,0 +1,135 @@
+# strace: build/tests/manycalls DIR makes calls of many kinds with known arguments.
+
+NAME strace: calls of many kinds, decoded
+RUN mkdir "$TMPDIR/d"; "$SONDE" strace -q -o "$TMPDIR/o" build/tests/manycalls "$TMPDIR/d" 2>/dev/null; sed '1,/^write(2, "begin/d; s/0x7[0-9a-f]\{8,\}/ADDR/' "$TMPDIR/o"
+NEEDS prog:manycalls tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	openat(AT_FDCWD, "file", O_RDWR|O_CREAT|O_TRUNC|O_CLOEXEC, 0640) = 3
+	write(3, "hello \"world\"\\\t\0\377", 17) = 17
+	writev(3, [{iov_base="ab\n", iov_len=3}, {iov_base="\1\33\0017", iov_len=4}], 2) = 7
+	lseek(3, 0, SEEK_SET)                   = 0
+	read(3, "hello \"world\"\\\t\0\377ab\n\1\33\0017", 64) = 24
+	preadv(3, [{iov_base="\"wor", iov_len=4}], 1, 6) = 4
+	pread64(3, "", 0, 0)                    = 0
+	fstat(3, {st_mode=S_IFREG|0640, st_size=24, ...}) = 0
+	ftruncate(3, 100)                       = 0
+	fchmod(3, 04711)                        = 0
+	fcntl(3, F_GETFD)                       = 0x1 (flags FD_CLOEXEC)
+	fcntl(3, F_SETFL, O_RDONLY|O_APPEND|O_NONBLOCK) = 0
+	fcntl(3, F_GETFL)                       = 0x8c02 (flags O_RDWR|O_APPEND|O_NONBLOCK|O_LARGEFILE)
+	dup3(3, 70, O_CLOEXEC)                  = 70
+	close(70)                               = 0
+	close(3)                                = 0
+	openat(AT_FDCWD, "gone", O_RDONLY|O_DIRECTORY) = -1 ENOENT (No such file or directory)
+	openat(AT_FDCWD, 0x8, O_RDONLY)         = -1 EFAULT (Bad address)
+	mkdirat(AT_FDCWD, "dir", 0700)          = 0
+	faccessat(AT_FDCWD, "dir", R_OK|X_OK)   = 0
+	symlinkat("file", AT_FDCWD, "link")     = 0
+	readlinkat(AT_FDCWD, "link", "file", 64) = 4
+	renameat2(AT_FDCWD, "link", AT_FDCWD, "other", RENAME_NOREPLACE) = 0
+	unlinkat(AT_FDCWD, "other", 0)          = 0
+	unlinkat(AT_FDCWD, "dir", AT_REMOVEDIR) = 0
+	unlinkat(AT_FDCWD, "file", 0)           = 0
+	umask(022)                              = 022
+	socketpair(AF_UNIX, SOCK_STREAM|SOCK_CLOEXEC, 0, [3, 4]) = 0
+	sendto(3, "ping", 4, MSG_NOSIGNAL, NULL, 0) = 4
+	recvfrom(4, "ping", 16, 0, NULL, NULL)  = 4
+	ppoll([{fd=4, events=POLLIN}, {fd=3, events=POLLOUT}], 2, NULL, NULL, 8) = 1 ([{fd=3, revents=POLLOUT}])
+	shutdown(3, SHUT_RDWR)                  = 0
+	epoll_create1(EPOLL_CLOEXEC)            = 5
+	epoll_ctl(5, EPOLL_CTL_ADD, 4, {events=EPOLLIN|EPOLLET, data={u32=7, u64=7}}) = 0
+	epoll_pwait(5, [{events=EPOLLIN|EPOLLHUP, data={u32=7, u64=7}}], 1, 0, NULL, 8) = 1
+	socket(AF_UNIX, SOCK_DGRAM, 0)          = 6
+	connect(6, {sa_family=AF_UNIX, sun_path="/nonexistent/sock"}, 20) = -1 ENOENT (No such file or directory)
+	connect(6, {sa_family=AF_UNIX, sun_path=@"none"}, 7) = -1 ECONNREFUSED (Connection refused)
+	socket(AF_INET, SOCK_DGRAM, IPPROTO_UDP) = 7
+	bind(7, {sa_family=AF_INET, sin_port=htons(9), sin_addr=inet_addr("127.0.0.1")}, 16) = 0
+	setsockopt(7, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0
+	connect(-1, {sa_family=AF_INET6, sin6_port=htons(9), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=0}, 28) = -1 EBADF (Bad file descriptor)
+	clock_nanosleep(CLOCK_MONOTONIC, 0, {tv_sec=0, tv_nsec=1000}, NULL) = 0
+	mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0x1) = -1 EINVAL (Invalid argument)
+	madvise(NULL, 0, MADV_DONTNEED)         = 0
+	rt_sigprocmask(SIG_BLOCK, [USR1 CHLD], NULL, 8) = 0
+	rt_sigaction(SIGWINCH, NULL, {sa_handler=SIG_DFL, sa_mask=[], sa_flags=0}, 8) = 0
+	prlimit64(0, RLIMIT_CORE, {rlim_cur=1024, rlim_max=RLIM64_INFINITY}, NULL) = 0
+	wait4(-1, ADDR, WNOHANG, NULL) = -1 ECHILD (No child processes)
+	kill(0, 0)                              = 0
+	ioctl(-1, TCGETS, NULL)                 = -1 EBADF (Bad file descriptor)
+	getuid()                                = 0
+	futex(ADDR, FUTEX_WAKE_PRIVATE, 1) = 0
+	syscall_0x1f4(0x1, 0x2, 0x3, 0x4, 0x5, 0x6) = -1 ENOSYS (Function not implemented)
+	exit_group(5)                           = ?
+	+++ exited with 5 +++
+
+NAME strace: the same names and results as strace has, for ten programs
+RUN cd "$TMPDIR"; tab=$(printf '\t'); for c in true 'ls /usr' 'cat /etc/passwd' 'sort /etc/passwd' date id 'uname -a' 'sleep 0' 'echo hi' 'mkdir d' 'rmdir d'; do strace -o a $c >/dev/null 2>&1; [ "$c" = 'mkdir d' ] && rmdir d; [ "$c" = 'rmdir d' ] && mkdir d; "$SONDE" strace -q -o b $c >/dev/null 2>&1; for f in a b; do sed -E 's/^([a-z0-9_]+)\(.*= (-?[0-9]+|\?)( [A-Z]+.*)?$/\1 \2\3/; s/^([a-z0-9_]+)\(.*= 0x.*/\1/; s/^(set_tid_address|getpid) .*/\1/' $f >$f.n; done; if cmp -s a.n b.n; then echo "$c: the same"; else echo "$c:"; diff a.n b.n | head -n 5; fi; done
+NEEDS cmd:strace tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 60
+EXPECT
+	true: the same
+	ls /usr: the same
+	cat /etc/passwd: the same
+	sort /etc/passwd: the same
+	date: the same
+	id: the same
+	uname -a: the same
+	sleep 0: the same
+	echo hi: the same
+	mkdir d: the same
+	rmdir d: the same
+
+NAME strace: sets of calls, results, lengths of texts, JSON
+RUN s() { "$SONDE" strace -q "$@" 2>/dev/null; }; s -e openat -Z cat /nope | grep -m 1 nope; s -z -e trace=%file cat /nope | grep -c 'openat.*nope'; s -s 3 -e write echo hello | grep write; s -e '!%memory,%file,%desc' -e signal=none true | cut -d'(' -f1 | sort -u | head -n 3; s -j -e write echo hello | grep '"write"' | sed 's/: [0-9]*}/: N}/; s/"duration_ns": [0-9]*/N/'; s -e nope true; echo $?
+NEEDS tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	openat(AT_FDCWD, "/nope", O_RDONLY)     = -1 ENOENT (No such file or directory)
+	0
+	write(1, "hel"..., 6)                   = 6
+	+++ exited with 0 +++
+	arch_prctl
+	exit_group
+	{"type": "event", "table": "calls", "syscall": "write", "ret": 6, N, "call": "write(1, \"hello\\n\", 6)                  = 6"}
+	1
+
+NAME strace: children, signals, times, an end by a signal
+RUN "$SONDE" strace -q -o "$TMPDIR/o" -f -e %process sh -c '/bin/true; (exit 3); kill -9 $$' 2>/dev/null; sed -E 's/[0-9]{3,}/N/g; s/0x[0-9a-fN]+/ADDR/g; s/^\[pid +/[pid /' "$TMPDIR/o" | grep -oE 'execve\("/bin/true"|exit_group\(3\)|exited with 3|SIGCHLD.*si_status=3|killed by SIGKILL|WEXITSTATUS\(s\) == 3'; "$SONDE" strace -q -tt -T -e clock_nanosleep sleep 0.01 | grep -cE '^[0-2][0-9]:[0-9:]{5}\.[0-9]{6} clock_nanosleep\(.* = 0 <0\.[0-9]{6}>$'
+NEEDS tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	execve("/bin/true"
+	exit_group(3)
+	exited with 3
+	WEXITSTATUS(s) == 3
+	SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=N, si_uid=0, si_status=3
+	killed by SIGKILL
+	1
+
+NAME strace: a summary with exact counts
+RUN "$SONDE" strace -q -c --fields syscall,calls build/tests/syscalls 1000 getppid | grep -E 'syscall|getppid'; "$SONDE" strace -qc --fields syscall,calls,errors -e openat cat /nope 2>/dev/null | awk 'NR > 1 && $3 > 0 { print $1, "failed" }'
+NEEDS prog:syscalls tp:raw_syscalls/sys_exit
+EXPECT
+	syscall                  calls
+	getppid                   1000
+	openat failed
+
+NAME strace: a process that runs already, whose call was under way
+RUN sleep 60 & p=$!; until_named $p sleep; "$SONDE" strace -p $p -o "$TMPDIR/o" 2>"$TMPDIR/err" & t=$!; eventually grep -q Tracing "$TMPDIR/err"; kill $p; wait $t; grep -cE 'killed by SIGTERM' "$TMPDIR/o"
+NEEDS tp:raw_syscalls/sys_exit btf
+EXPECT
+	1
+
+NAME strace: the functions by themselves
+RUN "$SONDE" -q -c "/bin/echo hello" -e 'table t bare { tid "TID" if false; call call; } table u bare { a; b data; } BEGIN { emit(u, b = 1); } rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "write,%signal,exit_group")/ { emit(t, call = syscall_enter(args.regs, args.id, 4)); } rawtracepoint:sys_exit /pid == cpid && args.ret == 6/ { emit(t, call = syscall_exit(args.regs, args.ret, 4)); } rawtracepoint:signal_deliver /pid == cpid/ { emit(t, call = syscall_signal(args.info)); } tracepoint:sched:sched_process_exit /pid == cpid/ { emit(t, call = syscall_ended(curtask.exit_code)); emit(t, call = syscall_ended(curtask.exit_code, 0)); }' | grep -v '^hello$' | grep .
+NEEDS tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	write(1, "hell"..., 6)                  = 6
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
+	+++ exited with 0 +++
+
+NAME strace: how long, only when asked; mistakes
+RUN "$SONDE" -q -c /bin/true -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid/ { emit(t, call = syscall_enter(args.regs, args.id, 4)); } rawtracepoint:sys_exit /pid == cpid/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 1)); }' | grep -m 1 -oE '^brk.*> *$' | sed 's/0x[0-9a-f]*/A/; s/[0-9]\.[0-9]*/N/'; "$SONDE" -e 'BEGIN { print(syscall_in(1, "nope")); }' 2>&1 | head -n 1; "$SONDE" -e 'BEGIN { $x = syscall_enter(1, 1, 5000); }' 2>&1 | head -n 1
+NEEDS tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	brk(NULL)                               = A <N>
+	stdin:1:29-35: ERROR: there is no system call 'nope'
+	stdin:1:34-38: ERROR: texts may be 0 to 4095 bytes long

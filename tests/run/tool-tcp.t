@@ -1,0 +1,62 @@
+# Tools about TCP: a client sends 10,240 bytes to a server in the same process, port 18888.
+
+NAME tcpconnect: who connects where
+RUN p='import socket,threading;s=socket.socket();s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1);s.bind(("127.0.0.1",18888));s.listen();c=socket.create_connection(("127.0.0.1",18888));s.accept()[0].close();c.close()'; "$SONDE" tcpconnect -q -- python3 -c "$p" | sed 's/^[0-9][0-9]* */PID /'; for f in -j --csv; do "$SONDE" tcpconnect -q $f --fields comm,ip,daddr,dport -- python3 -c "$p"; done; "$SONDE" tcpconnect -q -P 80,81 -- python3 -c "$p"; "$SONDE" tcpconnect -q6 -- python3 -c "$p"
+NEEDS tp:sock/inet_sock_set_state cmd:python3
+EXPECT
+	PID     COMM             IP SADDR            DADDR            DPORT
+	PID python3          4  127.0.0.1        127.0.0.1        18888
+	{"type": "event", "table": "connects", "comm": "python3", "ip": 4, "daddr": "127.0.0.1", "dport": 18888}
+	comm,ip,daddr,dport
+	python3,4,127.0.0.1,18888
+	PID     COMM             IP SADDR            DADDR            DPORT
+	PID     COMM             IP SADDR            DADDR            DPORT
+
+NAME tcplife: both ends, bytes and time
+RUN p='import socket,time;s=socket.socket();s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1);s.bind(("127.0.0.1",18889));s.listen();c=socket.create_connection(("127.0.0.1",18889));a=s.accept()[0];c.sendall(b"x"*10240);a.recv(10240,socket.MSG_WAITALL);time.sleep(0.2);c.close();a.close();time.sleep(0.1)'; for f in '' -j --csv; do tool_sees 'python3 -c "$p"' tcplife $f --fields comm,lport,rport,tx_bytes,rx_bytes,duration_ns >"$TMPDIR/o"; grep -E '18889|COMM|comm,' "$TMPDIR/o" | sort; done
+NEEDS tp:sock/inet_sock_set_state cmd:python3 btf
+TIMEOUT 40
+EXPECT_RE
+	COMM +LPORT RPORT +TX_KB +RX_KB +MS
+	python3 +18889 +[0-9]+ +0 +10 +[2-9][0-9]+\.[0-9]+
+	python3 +[0-9]+ 18889 +10 +0 +[2-9][0-9]+\.[0-9]+
+	\{"type": "event", "table": "connections", "comm": "python3", "lport": 18889, "rport": [0-9]+, "tx_bytes": [01], "rx_bytes": 1024[01], "duration_ns": [2-9][0-9]+\}
+	\{"type": "event", "table": "connections", "comm": "python3", "lport": [0-9]+, "rport": 18889, "tx_bytes": 1024[0-2], "rx_bytes": [01], "duration_ns": [2-9][0-9]+\}
+	comm,lport,rport,tx_bytes,rx_bytes,duration_ns
+	python3,18889,[0-9]+,[01],1024[01],[2-9][0-9]+
+	python3,[0-9]+,18889,1024[0-2],[01],[2-9][0-9]+
+
+NAME tcpstates: each change of a connection
+RUN p='import socket;s=socket.socket();s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1);s.bind(("127.0.0.1",18890));s.listen();c=socket.create_connection(("127.0.0.1",18890));a=s.accept()[0];c.close();a.close()'; for f in '' -j --csv; do tool_sees 'python3 -c "$p"' tcpstates $f -D 18890 --fields rport,old_state,new_state; done
+NEEDS tp:sock/inet_sock_set_state cmd:python3
+TIMEOUT 40
+EXPECT
+	RPORT OLDSTATE    NEWSTATE
+	18890 CLOSE       SYN_SENT
+	18890 SYN_SENT    ESTABLISHED
+	18890 ESTABLISHED FIN_WAIT1
+	18890 FIN_WAIT1   FIN_WAIT2
+	18890 FIN_WAIT2   CLOSE
+	{"type": "event", "table": "changes", "rport": 18890, "old_state": "CLOSE", "new_state": "SYN_SENT"}
+	{"type": "event", "table": "changes", "rport": 18890, "old_state": "SYN_SENT", "new_state": "ESTABLISHED"}
+	{"type": "event", "table": "changes", "rport": 18890, "old_state": "ESTABLISHED", "new_state": "FIN_WAIT1"}
+	{"type": "event", "table": "changes", "rport": 18890, "old_state": "FIN_WAIT1", "new_state": "FIN_WAIT2"}
+	{"type": "event", "table": "changes", "rport": 18890, "old_state": "FIN_WAIT2", "new_state": "CLOSE"}
+	rport,old_state,new_state
+	18890,CLOSE,SYN_SENT
+	18890,SYN_SENT,ESTABLISHED
+	18890,ESTABLISHED,FIN_WAIT1
+	18890,FIN_WAIT1,FIN_WAIT2
+	18890,FIN_WAIT2,CLOSE
+
+NAME gethostlatency: names that are resolved
+RUN p='import socket; socket.getaddrinfo("localhost", 80)'; "$SONDE" gethostlatency -q --fields comm,ret,host -- python3 -c "$p"; for f in -j --csv; do "$SONDE" gethostlatency -q $f --fields comm,ret,host -- python3 -c "$p"; done; "$SONDE" gethostlatency -qj -m 1us --fields duration_ns -- python3 -c "$p" | grep -cE '"duration_ns": [0-9]+'
+NEEDS uprobe cmd:python3
+TIMEOUT 30
+EXPECT
+	COMM             HOST
+	python3          localhost
+	{"type": "event", "table": "lookups", "comm": "python3", "ret": 0, "host": "localhost"}
+	comm,ret,host
+	python3,0,localhost
+	1

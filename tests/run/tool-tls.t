@@ -1,0 +1,44 @@
+# Tools about what goes over TLS: a client and a server in one process.
+
+NAME sslsniff: what is sent and received
+RUN
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$TMPDIR/k.pem" -out "$TMPDIR/c.pem" -days 2 -subj /CN=x 2>/dev/null
+	cat >"$TMPDIR/tls.py" <<-'P'
+		import os, socket, ssl, threading
+		d = os.environ["TMPDIR"]
+		c = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+		c.load_cert_chain(d + "/c.pem", d + "/k.pem")
+		l = socket.socket()
+		l.bind(("127.0.0.1", 0))
+		l.listen()
+		def serve():
+		    s = c.wrap_socket(l.accept()[0], server_side=True)
+		    s.sendall(b"pong " + s.recv(100))
+		t = threading.Thread(target=serve)
+		t.start()
+		k = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+		k.check_hostname = False
+		k.verify_mode = ssl.CERT_NONE
+		s = k.wrap_socket(socket.create_connection(l.getsockname()))
+		s.sendall(b"ping\n")
+		s.recv(100)
+		t.join()
+	P
+	export TMPDIR; for f in '' -j --csv; do "$SONDE" sslsniff -q $f --fields function,comm,bytes,data -- python3 "$TMPDIR/tls.py" | LC_ALL=C sort; done
+NEEDS uprobe cmd:openssl cmd:python3
+TIMEOUT 40
+EXPECT
+	FUNC         COMM                LEN DATA
+	READ/RECV    python3               5 ping\x0a
+	READ/RECV    python3              10 pong ping\x0a
+	WRITE/SEND   python3               5 ping\x0a
+	WRITE/SEND   python3              10 pong ping\x0a
+	{"type": "event", "table": "data", "function": "READ/RECV", "comm": "python3", "bytes": 10, "data": [112,111,110,103,32,112,105,110,103,10]}
+	{"type": "event", "table": "data", "function": "READ/RECV", "comm": "python3", "bytes": 5, "data": [112,105,110,103,10]}
+	{"type": "event", "table": "data", "function": "WRITE/SEND", "comm": "python3", "bytes": 10, "data": [112,111,110,103,32,112,105,110,103,10]}
+	{"type": "event", "table": "data", "function": "WRITE/SEND", "comm": "python3", "bytes": 5, "data": [112,105,110,103,10]}
+	READ/RECV,python3,10,pong ping\x0a
+	READ/RECV,python3,5,ping\x0a
+	WRITE/SEND,python3,10,pong ping\x0a
+	WRITE/SEND,python3,5,ping\x0a
+	function,comm,bytes,data

@@ -1,0 +1,137 @@
+# Tools whose probes are what is typed. build/tests/calls N calls functions with known names N times.
+
+NAME strf: a text as a value
+PROG table t { a; message "-"; } BEGIN { $s = "abc"; emit(t, a = 1, message = strf("x=%d %s|%-5s|", 5, $s, "y")); @[strf("%d-%s", 1, "a")] = count(); @[strf("%d-%s", 70000, "b")] = count(); print(strf("hello %x", 255)); print(strf("nothing")); }
+EXPECT
+	A -
+	1 x=5 abc|y    |
+	hello ff
+	nothing
+	@[1-a]: 1
+	@[70000-b]: 1
+
+NAME strf: formats that differ are types that differ
+PROG BEGIN { $a = strf("%d", 1); $a = strf("%x", 1); }
+RC 1
+ERR_RE
+	.*Type mismatch.*
+	...
+
+NAME funccount: functions, a regular expression, events
+RUN c=build/tests/calls; "$SONDE" funccount -q "$c:*a*" -- $c 7 | grep -E 'FUNC|target|add6'; "$SONDE" funccount -qrj "$c:^(greet|bytes)$" -- $c 7; "$SONDE" funccount -q --csv t:raw_syscalls:sys_exit -- true | sed 's/[0-9][0-9]*$/N/'
+NEEDS uprobe prog:calls tp:raw_syscalls/sys_exit
+EXPECT
+	FUNC                                    COUNT
+	add6                                        7
+	target                                      7
+	{"type": "row", "table": "calls", "function": "bytes", "calls": 7}
+	{"type": "row", "table": "calls", "function": "greet", "calls": 7}
+	function,calls
+	tracepoint:raw_syscalls:sys_exit,N
+
+NAME funclatency, funcslower: every call
+RUN c=build/tests/calls; "$SONDE" funclatency -qF "$c:greet" -- $c 50 | grep -oE '^Function = greet, nsecs:|count: 50'; "$SONDE" funclatency -qu "$c:greet" -- $c 5 | grep -o '^usecs:'; "$SONDE" funclatency -qmj "$c:greet" -- $c 50 | grep -o '"table": "latency_ms"' | sort -u; "$SONDE" funcslower -q -u 0 -m 0 -a 1 --fields comm,ret,function,args "$c:add6" "$c:negative" -- $c 1
+NEEDS uprobe prog:calls
+EXPECT
+	Function = greet, nsecs:
+	count: 50
+	usecs:
+	"table": "latency_ms"
+	COMM                       RVAL FUNC ARGS
+	calls                      0x15 add6 1
+	calls          0xfffffffffffffffa negative 18446744073709551611
+
+NAME stackcount: stacks, folded
+RUN c=build/tests/calls; "$SONDE" stackcount -q "$c:greet" -- $c 9 | sed -n '1p; s/^ *9$/9/p'; "$SONDE" stackcount -qPf "$c:greet" -- $c 9 | sed 's/;[0-9]*;.*;/;/'
+NEEDS uprobe prog:calls
+EXPECT_RE
+	   COUNT
+	9
+	calls;greet 9
+
+NAME trace: arguments, results, predicates, fields
+RUN c=build/tests/calls; "$SONDE" trace -q --fields function,message "$c:target \"%d %s\", arg1, arg2" "$c:add6(long a, long b) (b == 2) \"%ld %ld\", a, b" "r:$c:greet \"%s\", retval" "r:$c:negative ((int)retval < 0) \"%d %u\", retval, retval" "$c:bytes (STRCMP(\"no\", arg1))" -- $c 2; "$SONDE" trace -q --fields function,message 'sys_write (arg3 == 6) "%d %s", arg1, arg2' 't:syscalls:sys_exit_write "%d", args->ret' -- echo hello | grep -v '^hello'; "$SONDE" trace -qA "$c:target \"%s\", arg2" -- $c 5; "$SONDE" trace -qj -M 1 --fields message "$c:target \"%s\", arg2" -- $c 1
+NEEDS uprobe prog:calls tp:syscalls/sys_enter_write
+EXPECT
+	FUNC             -
+	target           0 hello
+	add6             1 2
+	greet            hello world
+	negative         -6 4294967290
+	target           1 hello
+	add6             1 2
+	greet            hello world
+	negative         -6 4294967290
+	FUNC             -
+	sys_write        1 hello\n
+	sys_exit_write   6
+	FUNC             -                                           COUNT
+	target           hello                                           5
+	{"type": "event", "table": "calls", "message": "hello"}
+
+NAME argdist: values, a histogram, what was known at the entry
+RUN c=build/tests/calls; "$SONDE" argdist -q -i 60 -C "p:$c:target(int n):int:n:n<3" -H "r:$c:add6(long a, long b):long:\$retval+\$entry(b)" -C "r:$c:greet():char*:\$retval#texts" -- $c 5 | grep -v '^\[..:'; "$SONDE" argdist -qj -i 60 -C "p:$c:target(int n, char *s):char*:s" -- $c 5 | grep row
+NEEDS uprobe prog:calls
+EXPECT_RE
+	p:.*
+	n                     COUNT
+	0                         1
+	1                         1
+	2                         1
+	r:.*
+	\$retval\+\$entry\(b\):
+	\[16, 32\) +5 \|@+\|
+	$
+	texts
+	\$retval           +COUNT
+	hello world +5
+	\{"type": "row", "table": "freqs1", "s": "hello", "count": 5\}
+
+NAME kprobe, uprobe: as for ftrace
+RUN c=build/tests/calls; "$SONDE" uprobe -q --fields name,function,fields "p:mine $c:target n=%di:s32 +0(%si):string" 'n == 1' -- $c 3; "$SONDE" uprobe -qj --fields fields "r:$c:greet +0(\$retval):string" -- $c 1; "$SONDE" -d script kprobe 'p:myopen do_sys_open filename=+0(%si):string' | tail -n 7
+NEEDS uprobe prog:calls x86_64
+EXPECT
+	NAME             FUNCTION             FIELDS
+	mine             target               n=1 arg2="hello"
+	{"type": "event", "table": "hits", "fields": "arg1=\"hello world\""}
+	
+	kprobe:do_sys_open
+	/wanted()/
+	{
+		emit(hits, task = strf("%s-%d", comm, tid), cpu = cpu, time_ns = nsecs, name = "myopen",
+		     function = "do_sys_open", fields = strf("filename=\"%s\"", str((reg("si") + 0))));
+	}
+
+NAME trace, funccount, funclatency, kprobe: functions of the kernel
+RUN "$SONDE" funccount -q 'vfs_rea*' -- dd if=/dev/zero of=/dev/null bs=1 count=100 2>/dev/null | awk '$1 == "vfs_read" { print ($2 >= 100) }'; "$SONDE" trace -q --fields function,message 'r::vfs_read (retval == 77) "%d", retval' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; "$SONDE" trace -qM 1 --fields message 'vfs_read(struct file *f, char *buf, size_t n) (n == 77) "%d", n' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; "$SONDE" kprobe -q --fields fields 'p:vfs_read n=$arg3:u64' 'n == 77' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; "$SONDE" argdist -q -i 60 -C 'r::vfs_read(void *f, void *b, size_t n):size_t:$entry(n):$entry(n)==77' -- dd if=/dev/zero of=/dev/null bs=77 count=3 2>/dev/null | tail -n 1
+NEEDS kprobe
+EXPECT
+	1
+	FUNC             -
+	vfs_read         77
+	-
+	77
+	FIELDS
+	n=77
+	77                        3
+
+NAME mistakes have a place in the word
+RUN "$SONDE" trace 'c:open (arg1 = 5)' 2>&1; "$SONDE" funccount 2>&1; "$SONDE" funccount a b 2>&1 | head -n 1; "$SONDE" argdist 2>&1; "$SONDE" argdist -C 'p::f():int:1,2' 2>&1 | head -n 1
+EXPECT
+	trace:1:14-15: ERROR: an expression changes nothing
+	c:open (arg1 = 5)
+	             ~
+	ERROR: funccount needs PATTERN
+	sonde funccount -h shows its options.
+	ERROR: what is 'b'? funccount takes only PATTERN
+	ERROR: argdist needs -H or -C with a probe
+	argdist:1:14-15: ERROR: 1 types, but 2 expressions
+
+NAME tplist
+RUN "$SONDE" tplist 'sched:sched_process_ex?t' 2>&1; "$SONDE" tplist 'sched:sched_process_exit'; "$SONDE" tplist -v sched:sched_process_exit | sed -n 2p; "$SONDE" tplist -l build/tests/sdt 'own:o*' | sed 's/.*sdt:/sdt:/'
+NEEDS tp:sched/sched_process_exit prog:sdt
+EXPECT
+	WARNING: nothing matches 'tracepoint:sched:sched_process_ex?t'
+	sched:sched_process_exit
+	    char comm[16]
+	sdt:own:one

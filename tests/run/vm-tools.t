@@ -1,0 +1,140 @@
+# Tools that need probes of kernel functions.
+
+NAME filetop: files, with what was read and written
+RUN
+	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/topped" bs=1k count=20 2>/dev/null; dd if="$TMPDIR/topped" of=/dev/null bs=32k 2>/dev/null' filetop "$@" 1h | grep -E 'topped|^comm,file$|FILE$'; }
+	see --fields comm,reads,writes,read_bytes,write_bytes,type,file | sort; see -j --fields comm,writes,write_bytes,file | grep '"writes": 2'; see --csv --fields comm,file | sort
+NEEDS kprobe btf
+TIMEOUT 40
+EXPECT_RE
+	COMM +READS WRITES +R_Kb +W_Kb T FILE
+	dd +0 +20 +0 +20 R topped
+	dd +[12] +0 +20 +0 R topped
+	.*"comm": "dd", "writes": 20, "write_bytes": 20480, "file": "topped"}
+	comm,file
+	dd,topped
+	dd,topped
+
+NAME fileslower: each read and write, with its size
+RUN
+	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/slow" bs=1k count=3 2>/dev/null' fileslower "$@" | grep -E ' slow$|"slow"|,slow$|BYTES'; }
+	see 0 --fields comm,op,bytes,file; see -j 0 --fields op,bytes,duration_ns,file | grep -cE '"op": "W", "bytes": 1024, "duration_ns": [1-9][0-9]*, "file": "slow"'; see --csv 0 --fields bytes,file; see 1h --fields bytes,file
+NEEDS kprobe btf
+TIMEOUT 40
+EXPECT
+	COMM             D   BYTES FILENAME
+	dd               W    1024 slow
+	dd               W    1024 slow
+	dd               W    1024 slow
+	3
+	1024,slow
+	1024,slow
+	1024,slow
+	  BYTES FILENAME
+
+NAME filelife: a file that did not live long
+RUN
+	cd "$TMPDIR"; : >old
+	for f in '' -j --csv; do "$SONDE" filelife -q $f --fields comm,file -- sh -c 'touch short; rm short; rm -f missing; [ -e old ] && mv old older; rm -f older'; done
+NEEDS kprobe btf
+TIMEOUT 40
+EXPECT
+	COMM             FILE
+	rm               short
+	{"type": "event", "table": "files", "comm": "rm", "file": "short"}
+	comm,file
+	rm,short
+
+NAME filegone: removed and renamed
+RUN
+	cd "$TMPDIR"
+	for f in '' -j --csv; do "$SONDE" filegone -q $f --fields comm,action,file,new_file -- sh -c 'touch a c; mkdir d; mv a b; mv b c; rm c; rmdir d; rm -f missing'; done
+NEEDS kprobe btf
+TIMEOUT 40
+EXPECT
+	COMM             ACTION  FILE                             NEW
+	mv               RENAME  a                                b
+	mv               REPLACE b                                c
+	rm               DELETE  c                                -
+	rmdir            RMDIR   d                                -
+	{"type": "event", "table": "files", "comm": "mv", "action": "RENAME", "file": "a", "new_file": "b"}
+	{"type": "event", "table": "files", "comm": "mv", "action": "REPLACE", "file": "b", "new_file": "c"}
+	{"type": "event", "table": "files", "comm": "rm", "action": "DELETE", "file": "c"}
+	{"type": "event", "table": "files", "comm": "rmdir", "action": "RMDIR", "file": "d"}
+	comm,action,file,new_file
+	mv,RENAME,a,b
+	mv,REPLACE,b,c
+	rm,DELETE,c,
+	rmdir,RMDIR,d,
+
+NAME vfscount: functions of the file system
+RUN tool_sees 'dd if=/dev/zero of=/dev/null bs=1 count=2000 2>/dev/null' vfscount >"$TMPDIR/o"; awk '$1 == "vfs_read" || $1 == "vfs_write" { print $1, ($2 >= 2000 ? "many" : $2) }' "$TMPDIR/o" | sort
+NEEDS kprobe btf
+TIMEOUT 120
+EXPECT
+	vfs_read many
+	vfs_write many
+
+# The root of guests is an overlay.
+NAME fsslower and fsdist: operations of an overlay
+RUN
+	mkdir -p /ovl-test; cd /ovl-test
+	load='dd if=/dev/zero of=x bs=1k count=3 conv=fsync 2>/dev/null; dd if=x of=/dev/null bs=32k 2>/dev/null'
+	tool_sees "$load" overlayslower 0 --fields comm,op,bytes,offset_bytes,file | grep ' x$' | grep -v '^sh '
+	tool_sees "$load" fsslower -j 0 --fields op,bytes,fs,file | grep -c '"op": "W", "bytes": 1024, "fs": "overlay", "file": "x"'
+	tool_sees "$load" overlaydist | awk '/operation =/ { op = $3 } /^\[/ { sub(/\|.*/, ""); n[op] += $NF } END { print n["write,"], n["fsync,"], (n["read,"] >= 1), (n["open,"] >= 2) }'
+	tool_sees "$load" xfsslower 0 --csv --fields op,file
+	rm -r /ovl-test
+NEEDS kprobe btf vm sym:ovl_write_iter
+TIMEOUT 60
+EXPECT_RE
+	dd +O +0 +0 x
+	dd +W +1024 +0 x
+	dd +W +1024 +1 x
+	dd +W +1024 +2 x
+	dd +S +0 +0 x
+	dd +O +0 +0 x
+	dd +R +3072 +0 x
+	...
+	3
+	[0-9]+ [0-9]+ 1 1
+	op,file
+
+NAME dcsnoop and dcstat: names that are not there
+RUN
+	p='import os; [os.path.exists("/tmp/no%d" % i) for i in range(1000)]'
+	"$SONDE" dcsnoop -q --fields comm,type,file -n python3 -- python3 -c "$p" | grep '^python3 *M no[0-9]*$' | sort -u | wc -l
+	tool_sees "python3 -c '$p'" dcstat -j ${TEST_SLOW:-1}s 1 | grep -c '"misses"' | sed 's/^[01]$/some/'
+NEEDS kprobe btf sym:lookup_fast cmd:python3
+TIMEOUT 60
+EXPECT
+	1000
+	some
+
+NAME tcpsynbl: how full the queue is
+RUN
+	p='import socket; s=socket.socket(); s.bind(("127.0.0.1", 18921)); s.listen(9); c=[socket.create_connection(("127.0.0.1", 18921)) for i in range(5)]'
+	see() { tool_sees "python3 -c '$p'" tcpsynbl "$@"; }
+	see | awk '/backlog_max = 9,/ { on = 1 } on && /^\[/ { sub(/\|.*/, ""); n += $NF } END { print n }'; see -6 | grep -c 'backlog_max = 9'; see -j | grep -c '"backlog_max": 9, "backlog": \[{"min": 0'
+NEEDS kprobe btf cmd:python3
+TIMEOUT 40
+EXPECT
+	5
+	0
+	1
+
+NAME loads: the load averages
+RUN "$SONDE" loads -q -j 10ms 1 | sed 's/[0-9.:T+-]*[0-9]Z*"/TIME"/; s/[0-9][0-9]*\([,}]\)/N\1/g'; "$SONDE" loads -q 10ms 1 | tail -n 1 | sed 's/[0-9]/N/g; s/  */ /g; s/NN*/N/g'; "$SONDE" loads -q --csv 10ms 1 | head -n 1
+NEEDS btf sym:avenrun
+TIMEOUT 40
+EXPECT_RE
+	\{"type": "event", "table": "loads", "time": ".*", "load_1min": N, "load_5min": N, "load_15min": N\}
+	N:N:N N.N N.N N.N
+	time,load_1min,load_5min,load_15min
+
+NAME oomkill: where the function can be probed
+RUN "$SONDE" --dry-run oomkill && "$SONDE" --dry-run capable && "$SONDE" --dry-run tcpaccept && "$SONDE" --dry-run tcptop && "$SONDE" --dry-run cachestat && "$SONDE" --dry-run slabratetop && "$SONDE" --dry-run tcpretrans && "$SONDE" --dry-run tcpdrop && "$SONDE" --dry-run drsnoop && "$SONDE" --dry-run biotop && "$SONDE" --dry-run netqtop && echo all
+NEEDS kprobe btf
+TIMEOUT 120
+EXPECT
+	all

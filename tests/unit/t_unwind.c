@@ -1,0 +1,364 @@
+#include "run/unwind_blocks.h"
+#include "run/unwind_copy.h"
+#include "run/unwind_lists.h"
+#include "test.h"
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- blocks ---- */
+
+struct fixture {
+	struct unwind_index *index;
+	u32 *rules;
+	struct unwind_chunk *chunk[8];
+	u32 nchunk;
+	struct blocks b;
+};
+
+static struct err *make_chunk(void *arg, u32 i, struct unwind_chunk **ret)
+{
+	struct fixture *x = arg;
+	if (i < x->nchunk)
+		free(x->chunk[i]);
+	else
+		x->nchunk = i + 1;
+	*ret = x->chunk[i] = calloc(1, sizeof(struct unwind_chunk));
+	return *ret ? NULL : err_new("no memory");
+}
+
+static void open_paged(struct fixture *x, u32 page, u32 max_chunks)
+{
+	*x = (struct fixture){.index = calloc(1, sizeof(*x->index)),
+			      .rules = calloc(UNWIND_RULES, 4)};
+	struct blocks_mem mem = {x->index, x->rules, max_chunks, make_chunk, x};
+	blocks_init(&x->b, page, &mem);
+}
+
+static void open_fixture(struct fixture *x, u32 max_chunks)
+{
+	open_paged(x, 4096, max_chunks);
+}
+
+static void close_fixture(struct fixture *x)
+{
+	blocks_free(&x->b);
+	for (u32 i = 0; i < x->nchunk; i++)
+		free(x->chunk[i]);
+	free(x->index);
+	free(x->rules);
+}
+
+static bool open_self(void *arg, const struct ufile *f, struct image *ret)
+{
+	u32 *opened = arg;
+	(void)f;
+	++*opened;
+	struct err *e = image_open("/proc/self/exe", ret);
+	err_free(e);
+	return !e;
+}
+
+static bool open_none(void *arg, const struct ufile *f, struct image *ret)
+{
+	(void)arg;
+	(void)f;
+	(void)ret;
+	return false;
+}
+
+/* The rows of this program, if it is one of the machine whose rows we know. */
+static bool own_rows(struct cfi_rows *ret)
+{
+	struct image im;
+	struct err *e = image_open("/proc/self/exe", &im);
+	CHECK(!e);
+	err_free(e);
+	if (e)
+		return false;
+	cfi_image(&im, cfi_base(&im) & ~4095ull, ret);
+	image_close(&im);
+	if (ret->n < 100)
+		test_skip("no rows for this machine");
+	return ret->n >= 100;
+}
+
+static void compare_rules(struct fixture *x, struct ufile *f, const struct cfi_rows *rows, u32 step)
+{
+	u32 opened = 0, pc, last = f->nblock << UNWIND_BLOCK_BITS;
+	for (u32 i = 0; i < rows->n; i += step) {
+		pc = rows->v[i].pc;
+		if (pc < last)
+			CHECK(blocks_rule(&x->b, f, pc, open_self, &opened) == rows->v[i].rule);
+		if (pc && pc <= last)
+			CHECK(blocks_rule(&x->b, f, pc - 1, open_self, &opened) ==
+			      cfi_at(rows, pc - 1));
+	}
+}
+
+static struct ufile *own_file(struct fixture *x, u64 ino)
+{
+	u32 opened = 0, pc;
+	struct ufile *f = blocks_file(&x->b, 1, ino, STR("/self"));
+	blocks_pc(&x->b, f, 0, open_self, &opened, &pc);
+	CHECK(f->opened && !f->bare && f->nseg && f->nblock);
+	CHECK(blocks_pc(&x->b, f, f->seg[0].off, open_none, NULL, &pc));
+	CHECK(pc == f->seg[0].addr - f->base);
+	return f;
+}
+
+TEST(unwind_blocks_say_what_the_file_says)
+{
+	struct fixture x;
+	struct cfi_rows rows;
+	if (!own_rows(&rows))
+		return;
+	open_fixture(&x, 8);
+	compare_rules(&x, own_file(&x, 1), &rows, 1);
+	CHECK(!x.b.evicted && x.b.made && x.b.nrule > 10);
+	CHECK(!x.b.no_row && !x.b.no_rule && !x.b.no_index);
+	close_fixture(&x);
+	free(rows.v);
+}
+
+/* A mapping begins where its page does: far before its segment, where pages are large. */
+TEST(unwind_blocks_of_files_in_large_pages)
+{
+	struct fixture x;
+	u32 opened = 0, pc = 0, page = 1 << 16;
+	open_fixture(&x, 2);
+	while (!(own_file(&x, 1)->seg[0].off & (page - 1))) /* it begins at a page by chance */
+		page *= 2;
+	close_fixture(&x);
+	open_paged(&x, page, 2);
+	struct ufile *f = own_file(&x, 1);
+	const struct segment *g = &f->seg[0];
+	u64 mapped = g->off & ~(page - 1ull);
+	CHECK(mapped < g->off && !(f->base & (page - 1)));
+	CHECK(blocks_pc(&x.b, f, mapped, open_self, &opened, &pc));
+	CHECK(f->base + pc == g->addr - (g->off - mapped));
+	close_fixture(&x);
+}
+
+TEST(segments_are_mapped_in_pages)
+{
+	struct segment g = {.off = 0x11fd0, .filesz = 0x100};
+	CHECK(segment_maps(&g, 0x11000, 4096) && segment_maps(&g, 0x12fff, 4096));
+	CHECK(!segment_maps(&g, 0x10fff, 4096) && !segment_maps(&g, 0x13000, 4096));
+	CHECK(segment_maps(&g, 0x10000, 1 << 16) && segment_maps(&g, 0x1ffff, 1 << 16));
+	CHECK(!segment_maps(&g, 0xffff, 1 << 16) && !segment_maps(&g, 0x20000, 1 << 16));
+}
+
+TEST(unwind_blocks_make_room)
+{
+	struct fixture x;
+	struct cfi_rows rows;
+	if (!own_rows(&rows))
+		return;
+	open_fixture(&x, 2);
+	for (u32 round = 0; round < 2; round++)
+		for (u64 ino = 1; ino < 13; ino++)
+			compare_rules(&x, own_file(&x, ino), &rows, 37);
+	CHECK(x.b.evicted > 2 && x.nchunk == 2 && x.b.file.n == 12);
+	close_fixture(&x);
+	free(rows.v);
+}
+
+TEST(unwind_blocks_of_a_file_that_cannot_be_opened)
+{
+	struct fixture x;
+	u32 pc;
+	open_fixture(&x, 2);
+	struct ufile *f = blocks_file(&x.b, 1, 2, STR("/gone"));
+	CHECK(f && f == blocks_file(&x.b, 1, 2, STR("/gone")));
+	CHECK(!blocks_pc(&x.b, f, 0, open_none, NULL, &pc) && !f->opened);
+	for (u64 i = 0; i < UNWIND_FILES; i++)
+		blocks_file(&x.b, 2, i, STR("/many"));
+	CHECK(!blocks_file(&x.b, 2, UNWIND_FILES, STR("/many")) && x.b.no_file);
+	close_fixture(&x);
+}
+
+/* ---- lists ---- */
+
+static struct unwind_list_chunk *list_chunk[4];
+static struct err *make_list_chunk(void *arg, u32 i, struct unwind_list_chunk **ret)
+{
+	(void)arg;
+	*ret = list_chunk[i] = calloc(1, sizeof(struct unwind_list_chunk));
+	return *ret ? NULL : err_new("no memory");
+}
+
+static void fill(struct unwind_piece *v, u32 n, u64 salt)
+{
+	for (u32 i = 0; i < n; i++)
+		v[i] = (struct unwind_piece){.start = salt + i * 4096,
+					     .end = salt + (i + 1) * 4096};
+}
+
+TEST(unwind_lists_are_shared_and_their_room_is_used_again)
+{
+	enum { SECOND = 1000000000 };
+	static struct unwind_piece v[UNWIND_PIECES];
+	struct lists l = {.mem = {2, make_list_chunk, NULL}};
+	fill(v, 100, 1 << 20);
+	struct ulist *a = lists_put(&l, v, 100, 1), *b = lists_put(&l, v, 100, 2);
+	CHECK(a && a == b && a->refs == 2 && !memcmp(list_chunk[0]->piece, v, 100 * sizeof(*v)));
+	fill(v, 50, 2 << 20);
+	struct ulist *c = lists_put(&l, v, 50, 3);
+	CHECK(c && c != a && c->chunk == 0 && c->first == 100);
+	lists_drop(&l, a, 4);
+	CHECK(a->refs == 1);
+	lists_drop(&l, a, 5);
+	fill(v, 40, 3 << 20); /* a program may still read it */
+	struct ulist *d = lists_put(&l, v, 40, 6);
+	CHECK(d && d->first == 150);
+	fill(v, 40, 4 << 20);
+	struct ulist *e = lists_put(&l, v, 40, 10ull * SECOND);
+	CHECK(e && e->first == 0);
+	fill(v, UNWIND_PIECES, 5 << 20);
+	struct ulist *whole = lists_put(&l, v, UNWIND_PIECES, 11ull * SECOND);
+	CHECK(whole && whole->chunk == 1 && whole->first == 0);
+	fill(v, UNWIND_PIECES, 6 << 20);
+	CHECK(!lists_put(&l, v, UNWIND_PIECES, 12ull * SECOND));
+	lists_drop(&l, c, 13ull * SECOND);
+	lists_drop(&l, d, 13ull * SECOND);
+	lists_drop(&l, e, 13ull * SECOND);
+	CHECK(lists_put(&l, v, UNWIND_PIECES, 20ull * SECOND)); /* neighbours are joined */
+	lists_free(&l);
+	free(list_chunk[0]);
+	free(list_chunk[1]);
+}
+
+/* ---- copies ---- */
+
+enum { CODE = 0x400000, SP_AT = 0x7ffc00001f80 };
+
+static const struct host toy_host = {.arch = &arch_x86_64};
+
+/* Functions of 256 bytes: frames of two words by sp, by fp, none known, nobody called. */
+static bool toy_rule(void *arg, u64 addr, u32 *rule)
+{
+	const u32 rules[] = {UNWIND_SP | 2 << 4,
+			     UNWIND_FP | 2 << 4 | 2u << 22,
+			     UNWIND_NONE,
+			     UNWIND_END,
+			     UNWIND_UNKNOWN,
+			     unwind_reg_rule(8, -1, 0),
+			     unwind_reg_rule(3, 2, 0)};
+	u64 i = (addr - CODE) >> 8;
+	(void)arg;
+	if (addr < CODE || i >= countof(rules))
+		return false;
+	*rule = rules[i];
+	return true;
+}
+
+static struct unwind_copy *toy_copy(const u64 *stack, u32 nword)
+{
+	struct unwind_copy *c = calloc(1, sizeof(*c));
+	u32 low = SP_AT & 4095;
+	*c = (struct unwind_copy){.ip = CODE + 0x10, .sp = SP_AT, .fp = SP_AT + 32, .pages = 1};
+	memcpy(c->stack + low, stack, nword * sizeof(*stack));
+	return c;
+}
+
+TEST(unwind_copy_is_walked_like_a_stack)
+{
+	static const u64 stack[] = {0, CODE + 0x120, 0, 0, SP_AT + 64, CODE + 0x130, 0, 0,
+				    0, CODE + 0x310};
+	u64 frame[8];
+	enum copy_end end;
+	struct unwind_copy *c = toy_copy(stack, countof(stack));
+	u32 n = copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end);
+	CHECK(n == 3 && end == COPY_END);
+	CHECK(frame[0] == CODE + 0x120 && frame[1] == CODE + 0x130 && frame[2] == CODE + 0x310);
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 2, &end) == 2 && end == COPY_END);
+	c->fp = SP_AT + UNWIND_COPY_STACK; /* not copied */
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 1 && end == COPY_CUT);
+	c->fp = SP_AT + UNWIND_COPY_PAGE; /* was not there */
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 1 && end == COPY_READ);
+	c->fp = 16; /* no stack is there */
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 1 && end == COPY_READ);
+	c->ip = CODE + 0x410;
+	CHECK(!copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) && end == COPY_FILE);
+	c->ip = 7;
+	CHECK(!copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) && end == COPY_CODE);
+	free(c);
+}
+
+TEST(unwind_copy_believes_a_guess_that_leads_to_code)
+{
+	static const u64 good[] = {0, 0, 0, 0, 0, CODE + 0x310}, bad[] = {0, 0, 0, 0, 0, 77};
+	u64 frame[8];
+	enum copy_end end;
+	struct unwind_copy *c = toy_copy(good, countof(good));
+	c->ip = CODE + 0x210;
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 1 && end == COPY_END);
+	free(c);
+	c = toy_copy(bad, countof(bad));
+	c->ip = CODE + 0x210;
+	CHECK(!copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) && end == COPY_FILE);
+	free(c);
+}
+
+/* A leaf, a frame with the pair at its bottom, a signal's, a leaf again, the end. */
+static bool arm_rule(void *arg, u64 addr, u32 *rule)
+{
+	static const u32 rules[] = {
+		UNWIND_SP | UNWIND_LINK_LIVE,     UNWIND_SP | 4 << 4 | 4u << 22, UNWIND_SIGNAL,
+		UNWIND_FP_AT | 2 << 4 | 2u << 22, UNWIND_SP | 2 << 4 | 3u << 22, UNWIND_END};
+	u64 i = (addr - CODE) >> 8;
+	(void)arg;
+	if (addr < CODE || i >= countof(rules))
+		return false;
+	*rule = rules[i];
+	return true;
+}
+
+TEST(unwind_copy_of_aarch64)
+{
+	enum { SIGNED = 1, FRAME_FP = 544 / 8 };
+	static const struct host h = {.arch = &arch_aarch64, .signed_bits = 0x7full << 48};
+	u64 stack[128] = {0}, frame[8], sig = (u64)SIGNED << 48;
+	u64 signal_sp = SP_AT + 32, interrupted = signal_sp + 640;
+	enum copy_end end;
+	stack[0] = 7; /* x29 of the handler's caller, and the return address */
+	stack[1] = sig | (CODE + 0x210);
+	stack[4 + FRAME_FP] = interrupted; /* x29, x30, sp, pc of what was interrupted */
+	stack[4 + FRAME_FP + 1] = sig | (CODE + 0x310);
+	stack[4 + FRAME_FP + 2] = interrupted;
+	stack[4 + FRAME_FP + 3] = CODE + 0x10;
+	stack[4 + 640 / 8] = 9; /* at x29: a pair */
+	stack[4 + 640 / 8 + 1] = sig | (CODE + 0x410);
+	stack[4 + 640 / 8 + 2] =
+		sig | (CODE + 0x510); /* x30 alone, 16 bytes below its frame's end */
+	struct unwind_copy *c = toy_copy(stack, countof(stack));
+	c->pages = 3; /* it goes on in the next */
+	c->link = CODE + 0x110;
+	c->live = 1;
+	u32 n = copy_walk(&h, c, arm_rule, NULL, frame, 8, &end);
+	CHECK(n == 6 && end == COPY_END);
+	CHECK(frame[0] == CODE + 0x110 && frame[1] == CODE + 0x210 && frame[2] == CODE + 0x10);
+	CHECK(frame[3] == CODE + 0x310 && frame[4] == CODE + 0x410 && frame[5] == CODE + 0x510);
+	c->live = 0; /* a leaf that somebody called cannot be */
+	CHECK(!copy_walk(&h, c, arm_rule, NULL, frame, 8, &end) && end == COPY_READ);
+	free(c);
+}
+
+TEST(unwind_copy_knows_registers_of_the_first_frame)
+{
+	static const u64 stack[] = {0, CODE + 0x510, 0, CODE + 0x620, 0, 0};
+	u64 frame[8];
+	enum copy_end end;
+	struct unwind_copy *c = toy_copy(stack, countof(stack));
+	c->reg[8] = SP_AT + 5 * 8; /* r8: a call may change it, but this caller relies on it */
+	c->reg[3] = SP_AT;         /* rbx: who was called may have put it elsewhere */
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 2 && end == COPY_FILE);
+	CHECK(frame[0] == CODE + 0x510 && frame[1] == CODE + 0x620);
+	c->ip = CODE + 0x610;
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 2 &&
+	      frame[0] == CODE + 0x510);
+	c->depth = UNWIND_AWAY;
+	CHECK(!copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) && end == COPY_FILE);
+	free(c);
+}
