@@ -130,6 +130,7 @@ script='struct P { int a; char s[4]; } tracepoint:sched:sched_switch / pid > 1 /
 	begin { for $i : 0..3 { @'$own'_b[$i] = $i; } }'
 try compile --root build/host/6.1-x86_64 --mode codegen -e "$script"
 try refuse --root build/host/6.1-x86_64 --mode codegen -e 'kprobe:nosuch { @a = $b + ; }'
+try tool tools
 if [ "$(id -u)" = 0 ] && "$sonde" -q -e 'begin { exit(); }' >/dev/null 2>&1; then
 	try run -q -e 'begin { @'$own'_a["x"] = 1; @'$own'_b = hist(5); printf("%d %s\n", pid, comm);
 		print(@'$own'_b); exit(); } end { print(@'$own'_a); }'

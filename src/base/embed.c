@@ -25,9 +25,13 @@ static char *unpack(void)
 		.next_out = (Bytef *)all,
 		.avail_out = embed_n,
 	};
-	bool good = inflateInit2(&z, GZIP) == Z_OK && inflate(&z, Z_FINISH) == Z_STREAM_END;
+	int rc = inflateInit2(&z, GZIP);
+	if (rc == Z_OK)
+		rc = inflate(&z, Z_FINISH);
 	inflateEnd(&z);
-	if (!good || z.avail_out)
+	if (rc == Z_MEM_ERROR)
+		out_of_memory();
+	if (rc != Z_STREAM_END || z.avail_out)
 		abort();
 	return all;
 }

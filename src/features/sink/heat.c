@@ -298,7 +298,7 @@ static void draw_axes(const struct heat *h, struct sb *b)
 	double height = row_height(h), free = 0;
 	for (u32 k = 0; k < h->row.n; k++) {
 		double y = TOP + HEIGHT - height * k;
-		if (free && free - y < 18)
+		if (free > 0 && free - y < 18)
 			continue;
 		free = y;
 		sb_fmt(b, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 8, y + 4);

@@ -34,6 +34,7 @@ struct loc word_loc(const struct word *word, u32 pos, u32 len)
 	return (struct loc){.pos = pos, .len = (u16)MIN(MAX(len, 1u), 0xffffu), .src = word->src};
 }
 
+PRINTF(3, 0)
 static bool fail_at(struct words *w, struct loc loc, const char *fmt, va_list ap)
 {
 	char text[512];
