@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
@@ -18,6 +19,26 @@ static void stop_signals(sigset_t *set)
 	sigaddset(set, SIGTERM);
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
 		sigaddset(set, SIGHUP);
+}
+
+/* The page that is gone becomes one of zeros, and the read is done again. */
+static void fill_page(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+		  at = (uintptr_t)info->si_addr & ~(page - 1);
+	int no = errno;
+	(void)context;
+	if (info->si_code != BUS_ADRERR ||
+	    mmap((void *)at, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+		    MAP_FAILED)
+		signal(sig, SIG_DFL);
+	errno = no;
+}
+
+void signals_fill_pages(void)
+{
+	struct sigaction fill = {.sa_sigaction = fill_page, .sa_flags = SA_SIGINFO | SA_RESTART};
+	sigaction(SIGBUS, &fill, NULL);
 }
 
 struct err *signals_open(struct signals *s, bool poke)

@@ -30,3 +30,8 @@ bool signals_wait(struct signals *s, int fd, short events, u32 *grace_ms);
  * and the wish has come. s NULL: for as long as it takes.
  */
 int signals_write(struct signals *s, int fd, const char *p, size_t n, size_t *done);
+/*
+ * For as long as the process lives: a mapped file that somebody cuts short reads as zeros behind its
+ * new end. Readers look at what they read anyway; without this they would be killed (SIGBUS).
+ */
+void signals_fill_pages(void);

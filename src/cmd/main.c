@@ -1,4 +1,5 @@
 /* main.c - which command; without one, a canned tool, or run. */
+#include "base/signals.h"
 #include "cmd/tool.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -77,6 +78,7 @@ static int command(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	reserve_streams();
+	signals_fill_pages();
 	struct aot f;
 	if (aot_find(&f))
 		return close_output(run_aot(&f, argc, argv));

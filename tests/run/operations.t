@@ -54,3 +54,7 @@ RUN d=/tmp/kheaders-$(uname -r); [ -e $d ] || { mkdir -p $d/include/linux && ech
 	begin { print(curtask->pid == pid); exit(); }' | grep .
 NEEDS btf
 EXPECT true
+
+NAME operations: a mapped file that is cut short does not end the tracer: the signal is caught
+RUN "$SONDE" -e 'interval:s:9 { }' >$TMPDIR/out 2>&1 & s=$!; until_attached $TMPDIR/out; echo $((0x$(sed -n 's/^SigCgt:.//p' /proc/$s/status) >> 6 & 1)); kill $s; wait $s
+EXPECT 1

@@ -1,7 +1,11 @@
+#include "base/file.h"
+#include "base/signals.h"
 #include "sym/maps.h"
 #include "sym/sym.h"
 #include "test.h"
 #include "types/image.h"
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 
 __attribute__((noinline, visibility("default"))) int t_elf_landmark(int x);
@@ -107,5 +111,34 @@ TEST(elf_demangles)
 		  "core::fmt::Write::write_fmt");
 	CHECK(!demangle(&mem, STR("main")) && !demangle(&mem, STR("_Zrubbish")) &&
 	      !demangle(&mem, STR("")));
+	arena_free(&mem);
+}
+
+/* Who wrote a file may cut it short while it is mapped. */
+TEST(elf_file_cut_short_while_it_is_mapped)
+{
+	struct sb text = {0};
+	struct arena mem = {0};
+	struct elf_syms e = {0};
+	struct image im;
+	struct section s;
+	char path[] = "/tmp/sonde-cut-XXXXXX";
+	int fd = mkstemp(path), self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	CHECK(fd >= 0 && self >= 0 && !fd_read(self, 1 << 26, &text));
+	CHECK(write(fd, text.s, text.n) == (ssize_t)text.n);
+	struct err *err = image_open(path, &im);
+	CHECK(!err);
+	CHECK(!ftruncate(fd, 1));
+	signals_fill_pages();
+	for (u32 i = 0; image_section(&im, i, &s); i++)
+		CHECK(!s.name.n && !s.size);
+	err_free(elf_read_syms_mem(&mem, im.p, im.n, &e));
+	CHECK(!e.n);
+	image_close(&im);
+	signal(SIGBUS, SIG_DFL);
+	unlink(path);
+	close(fd);
+	close(self);
+	sb_free(&text);
 	arena_free(&mem);
 }
