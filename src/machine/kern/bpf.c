@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "kern/sys.h"
-#include <bpf/libbpf.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -640,9 +639,4 @@ struct err *bpf_link_uprobe_multi(int prog_fd, const char *path, const u64 *offs
 		return err_kern((int)-r, "attach to %u places in %s", n, path);
 	*fd = (int)r;
 	return NULL;
-}
-
-const char *bpf_library_version(void)
-{
-	return libbpf_version_string();
 }

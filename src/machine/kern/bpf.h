@@ -46,7 +46,9 @@ struct prog_spec {
 	u32 nline;
 	u32 log_level, log_size;
 };
-const char *bpf_library_version(void); /* of libbpf */
+/* Of libbpf: its errors come back as values; nothing below cmd/ prints. */
+void bpf_library_init(void);
+const char *bpf_library_version(void);
 
 /*
  * On refusal *log (heap, may be NULL) holds the verifier's log, loaded again with a log if need be.

@@ -3,10 +3,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "kern/bpf.h"
 #include "kern/caps.h"
 #include "kern/link.h"
 #include "types/dwarf.h"
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -122,7 +122,7 @@ void host_init(struct host *h, struct arena *a, const char *root)
 	h->page_size = (u32)sysconf(_SC_PAGESIZE);
 	h->arch = find_arch(h);
 	h->signed_bits = find_signed_bits(h);
-	libbpf_set_print(NULL); /* errors come back as values; nothing below cmd/ prints */
+	bpf_library_init();
 }
 
 void host_deinit(struct host *h)

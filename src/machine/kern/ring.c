@@ -1,7 +1,7 @@
 /* ring.c - records from the kernel: rings of our own, a BPF ring buffer, or perf buffers. */
 #include "base/alloc.h"
+#include "kern/perfbuf.h"
 #include "kern/rings.h"
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -23,43 +23,20 @@ struct ring {
 	const u64 *made; /* mapped: theirs */
 	const u8 *data;
 	u64 size, page;
-	struct sb joined;       /* a record that goes on at the start of the data */
-	struct perf_buffer *pb; /* or this */
-	struct rings *own;      /* or this; what comes in the ring only wakes us */
+	struct sb joined;    /* a record that goes on at the start of the data */
+	struct perf_buf *pb; /* or this */
+	struct rings *own;   /* or this; what comes in the ring only wakes us */
 	ring_cb *cb;
 	void *arg;
 	u64 n, max; /* of this ring_consume(); max 0: no limit */
 };
 
-/* PERF_RECORD_LOST says again what the programs were told and have counted. */
-static enum bpf_perf_event_ret on_perf(void *ctx, int cpu, struct perf_event_header *e)
-{
-	struct ring *r = ctx;
-	(void)cpu;
-	if (e->type == PERF_RECORD_SAMPLE && e->size >= sizeof(*e) + 4) {
-		u32 n;
-		const u8 *p = (const u8 *)(e + 1);
-		memcpy(&n, p, sizeof(n));
-		r->cb(r->arg, p + sizeof(n), MIN(n, (u32)(e->size - sizeof(*e) - sizeof(n))));
-		return ++r->n == r->max ? LIBBPF_PERF_EVENT_DONE : LIBBPF_PERF_EVENT_CONT;
-	}
-	return LIBBPF_PERF_EVENT_CONT;
-}
-
-static struct perf_buffer *open_perf(const struct host *h, struct ring *r, int map_fd, u32 bytes)
+static struct err *open_perf(struct host *h, struct ring *r, u32 bytes)
 {
 	u32 want = bytes / h->page_size / h->ncpu, pages = MIN_PERF_PAGES;
 	while (pages * 2 <= want && pages < MAX_PERF_PAGES)
 		pages *= 2;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_BPF_OUTPUT,
-		.sample_type = PERF_SAMPLE_RAW,
-		.sample_period = 1,
-		.wakeup_events = 1,
-	};
-	return perf_buffer__new_raw(map_fd, pages, &attr, on_perf, r, NULL);
+	return perf_buf_new(h, r->fd, pages, &r->pb);
 }
 
 static bool map_ring(struct ring *r)
@@ -120,12 +97,10 @@ struct err *ring_new(struct host *h, const struct ring_spec *s, struct ring **re
 	struct ring *r = xcalloc(1, sizeof(*r));
 	*r = (struct ring){.cb = s->cb, .arg = s->arg, .fd = s->fd, .size = s->bytes};
 	r->page = (u64)sysconf(_SC_PAGESIZE);
-	errno = 0;
-	if (s->perf)
-		r->pb = open_perf(h, r, s->fd, s->bytes);
-	if (s->perf ? !r->pb : !map_ring(r)) {
-		struct err *e =
-			err_kern(errno, "open the %s", s->perf ? "perf buffers" : "ring buffer");
+	struct err *e = s->perf        ? open_perf(h, r, s->bytes)
+			: !map_ring(r) ? err_kern(errno, "open the ring buffer")
+				       : NULL;
+	if (e) {
 		ring_free(r);
 		return e;
 	}
@@ -137,7 +112,7 @@ struct err *ring_new(struct host *h, const struct ring_spec *s, struct ring **re
 
 int ring_fd(const struct ring *r)
 {
-	return r->pb ? perf_buffer__epoll_fd(r->pb) : r->fd;
+	return r->pb ? perf_buf_fd(r->pb) : r->fd;
 }
 
 u64 ring_consume(struct ring *r, u64 max)
@@ -150,9 +125,8 @@ u64 ring_consume(struct ring *r, u64 max)
 		return rings_consume(r->own, max, r->cb, r->arg);
 	}
 	if (r->pb)
-		(void)perf_buffer__consume(r->pb);
-	else
-		read_ring(r);
+		return perf_buf_consume(r->pb, max, r->cb, r->arg);
+	read_ring(r);
 	return r->n;
 }
 
@@ -171,6 +145,6 @@ void ring_free(struct ring *r)
 	if (r->taken)
 		munmap(r->taken, r->page);
 	sb_free(&r->joined);
-	perf_buffer__free(r->pb);
+	perf_buf_free(r->pb);
 	free(r);
 }

@@ -2,6 +2,13 @@
 #include "sym/sym.h"
 #include <libiberty/demangle.h>
 
+/* libiberty's cplus_demangle() would bring Ada, D and Java. */
+static char *demangle_by(const char *name, int options)
+{
+	char *plain = options & DMGL_GNU_V3 ? NULL : rust_demangle(name, options);
+	return plain || options & DMGL_RUST ? plain : cplus_demangle_v3(name, options);
+}
+
 enum { MAX_MANGLED = 1 << 14 };
 
 static bool is_mangled(struct str name)
@@ -16,7 +23,7 @@ char *demangle(struct arena *a, struct str name)
 	if (!is_mangled(name))
 		return NULL;
 	char *plain AUTO_FREE =
-		cplus_demangle(arena_strz(a, name), DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+		demangle_by(arena_strz(a, name), DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
 	return plain ? arena_strz(a, str_z(plain)) : NULL;
 }
 
@@ -32,7 +39,7 @@ bool demangle_fits(enum demangle_lang lang, struct str want, struct str name)
 	const int *way = lang == DEMANGLE_CPP ? cpp : rust;
 	bool fits = false;
 	for (u32 i = 0; i < countof(cpp) && way[i] && !fits; i++) {
-		char *plain AUTO_FREE = cplus_demangle(z.s, way[i]);
+		char *plain AUTO_FREE = demangle_by(z.s, way[i]);
 		if (!plain)
 			return lang == DEMANGLE_CPP && str_glob(want, name);
 		fits = str_eq(want, str_z(plain)) || str_glob(want, str_z(plain));

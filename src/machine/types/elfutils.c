@@ -5,9 +5,10 @@
  * still misses them). Here they are: search trees of POSIX, under one lock for all of them. Of a
  * tree we know that its first member is the root; the lock of its own behind it is not used.
  *
- * The archives also hold what sonde never asks for: compression of sections, disassemblers. A
- * definition here keeps 600 KB of libzstd, zlib and libdw out of a static program. All are weak: an
- * archive that has a strong one of the same name, linked for another reason, goes first.
+ * The archives also hold what sonde never asks for: compression of sections, disassemblers, zstd's
+ * formats from before its first release, older than compressed debug sections. A definition here
+ * keeps 700 KB of libzstd, zlib and libdw out of a static program. All are weak: an archive that
+ * has a strong one of the same name, linked for another reason, goes first.
  */
 #include "base/base.h"
 #include <pthread.h>
@@ -86,3 +87,26 @@ NEVER(int, x86_64_disasm, -1)
 NEVER(int, i386_disasm, -1)
 NEVER(int, riscv_disasm, -1)
 NEVER(int, bpf_disasm, -1)
+
+/* A frame of such a format is damaged, as any other unknown one. */
+#define NEVER_ZSTD(v)                                                                           \
+	NEVER(void *, ZSTD##v##_createDCtx, NULL)                                               \
+	NEVER(size_t, ZSTD##v##_freeDCtx, 0)                                                    \
+	NEVER(size_t, ZSTD##v##_decompress_usingDict, (size_t)-1)                               \
+	NEVER(size_t, ZSTD##v##_getFrameParams, (size_t)-1)                                     \
+	NEVER(void *, ZBUFF##v##_createDCtx, NULL)                                              \
+	NEVER(size_t, ZBUFF##v##_freeDCtx, 0)                                                   \
+	NEVER(size_t, ZBUFF##v##_decompressInitDictionary, (size_t)-1)                          \
+	NEVER(size_t, ZBUFF##v##_decompressContinue, (size_t)-1)                                \
+	WEAK void ZSTD##v##_findFrameSizeInfoLegacy(const void *, size_t, size_t *, u64 *);     \
+	void ZSTD##v##_findFrameSizeInfoLegacy(const void *p, size_t n, size_t *size, u64 *out) \
+	{                                                                                       \
+		(void)p;                                                                        \
+		(void)n;                                                                        \
+		*size = (size_t)-1;                                                             \
+		*out = (u64)-2; /* ZSTD_CONTENTSIZE_ERROR */                                    \
+	}
+
+NEVER_ZSTD(v05)
+NEVER_ZSTD(v06)
+NEVER_ZSTD(v07)
