@@ -247,7 +247,11 @@ one_case() (
 		: >"$case.skipped"
 		return
 	fi
+	read -r began _ </proc/uptime
 	run_case
+	read -r ended _ </proc/uptime
+	[ $((${ended%.*} - ${began%.*})) -lt $((5 * slow)) ] ||
+		echo "$((${ended%.*} - ${began%.*})) s: $title" >"$case.slow"
 	judge_case
 	if [ "$why" ] && [ ! "$again" ]; then
 		: >"$case.again"
@@ -262,14 +266,16 @@ one_case() (
 	fi
 )
 
-# worker K: every case whose turn it is, but those that want to be alone.
+# Every case that no other worker has taken, but those that want to be alone.
 worker() {
-	i=0
+	set -C # nobody takes what is taken
 	for f in "$work"/*.sh; do
-		i=$((i + 1))
-		[ $((i % jobs)) = "$1" ] || continue
 		f=${f%.sh}
-		[ -e "$f.alone" ] || one_case "${f##*/}"
+		[ -e "$f.alone" ] && continue
+		{ true >"$f.taken"; } 2>/dev/null || continue
+		set +C
+		one_case "${f##*/}"
+		set -C
 	done
 }
 
@@ -328,7 +334,7 @@ fi
 again=
 k=0
 while [ $k -lt "$jobs" ]; do
-	worker $k &
+	worker &
 	k=$((k + 1))
 done
 wait
@@ -349,6 +355,7 @@ for f in "$work"/*.again; do
 	[ -e "${f%.again}.passed" ] && again=$((again + 1))
 done
 [ $again = 0 ] || echo "$again at the second try"
+cat "$work"/*.slow 2>/dev/null | sort -rn | head -n 10 | sed 's/^/# took /'
 failed=$(count "$work"/*.failed)
 echo "$(count "$work"/*.passed) passed, $failed failed, $(count "$work"/*.skipped) skipped"
 [ "$failed" = 0 ]

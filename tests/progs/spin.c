@@ -1,6 +1,6 @@
 /*
- * spin MS [AFTER [BEFORE]]: burns MS milliseconds of processor time in the function busy; sleeps
- * BEFORE ms before that and AFTER ms after it.
+ * spin MS [AFTER [BEFORE]]: burns MS milliseconds of processor time in the function busy, beside what
+ * its start took; sleeps BEFORE ms before that and AFTER ms after it.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -31,8 +31,10 @@ int main(int argc, char **argv)
 
 	if (argc > 3)
 		sleep_ms(argv[3]);
-	while (cpu_ms() < ms)
+	ms += cpu_ms();
+	do
 		busy();
+	while (cpu_ms() < ms);
 	if (argc > 2)
 		sleep_ms(argv[2]);
 	return 0;

@@ -51,12 +51,12 @@ EXPECT
 	1
 
 NAME words of a command line
-RUN "$SONDE" -q -c '/bin/echo a "b c" ""' -e 'table t { argv argv; } tracepoint:sched:sched_process_exec /pid == cpid/ { $m = curtask.mm; emit(t, argv = buf(uptr($m.arg_start), $m.arg_end - $m.arg_start)); }'; "$SONDE" -q -f json -c '/bin/echo a "b c" ""' -e 'table t { argv argv; } tracepoint:sched:sched_process_exec /pid == cpid/ { $m = curtask.mm; emit(t, argv = buf(uptr($m.arg_start), $m.arg_end - $m.arg_start)); }' | grep -o 'argv.*'
+RUN "$SONDE" -q -c '/bin/echo a "b c" ""' -e 'table t { argv argv; } tracepoint:sched:sched_process_exec /pid == cpid/ { $m = curtask.mm; emit(t, argv = buf(uptr($m.arg_start), $m.arg_end - $m.arg_start)); }' | sort; "$SONDE" -q -f json -c '/bin/echo a "b c" ""' -e 'table t { argv argv; } tracepoint:sched:sched_process_exec /pid == cpid/ { $m = curtask.mm; emit(t, argv = buf(uptr($m.arg_start), $m.arg_end - $m.arg_start)); }' | grep -o 'argv.*'
 NEEDS btf tp:sched/sched_process_exec
 EXPECT
+	/bin/echo a b c 
 	ARGV
 	a b c 
-	/bin/echo a b c 
 	argv": ["/bin/echo", "a", "b c", ""]}
 
 NAME a stack below its row

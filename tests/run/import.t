@@ -209,7 +209,7 @@ ERR
 	HINT: -v shows the kernel's log
 
 NAME C functions: what an object may not hold
-NEEDS file:/usr/bin/clang
+NEEDS fast file:/usr/bin/clang
 RUN umask 022; cd "$TMPDIR"; try() { printf '%s\n' "$1" >m.bpf.c; "$SONDE" -e 'import "m.bpf.c"; begin { exit(); }' 2>&1 | sed -n '1s/.*ERROR: //p'; }
 	try 'int f(int a) { static const char *const t[] = {"a", "b", "c", "d", "e", "f"}; return t[a & 3][0]; }'
 	try 'int kf(int a); int f(int a) { return kf(a); }'
