@@ -264,7 +264,7 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 		.err = STDERR_FILENO,
 		.buffering = o->buffering,
 		.diags = &j->diags,
-		.signals = &s->signals,
+		.signals = &s->loop.signals,
 		.quiet = o->quiet,
 		.old = j->unit.config.compat,
 		.wide = o->wide,
@@ -291,7 +291,7 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 		err_free(e);
 		return rc;
 	}
-	return e ? fail_late(&s->signals, e, rc ? rc : RC_USAGE) : rc;
+	return e ? fail_late(&s->loop.signals, e, rc ? rc : RC_USAGE) : rc;
 }
 
 static int compile_rc(const struct job *j)
@@ -364,8 +364,7 @@ static int run_unit(const struct run_opts *o, struct job *j, struct target *targ
 		.u = &j->unit,
 		.h = j->c.host,
 		.target = target,
-		.signals = SIGNALS_NONE,
-		.epoll_fd = -1,
+		.loop = {.epoll_fd = -1, .signals = SIGNALS_NONE},
 		.verbose = o->verbose + o->debug_log,
 		.dry_run = o->dry_run,
 		.limits = o->limits,

@@ -95,7 +95,7 @@ static void over(struct session *s, u64 share, u64 programs, u64 own, const stru
 static void cost_tick(struct session *s, void *self)
 {
 	struct costs *c = self;
-	u64 now = s->limits.budget && !s->stop ? now_ns() : 0;
+	u64 now = s->limits.budget && !s->loop.stop ? now_ns() : 0;
 	if (!now || now - c->mark_ns < SECOND_NS)
 		return;
 	const struct prog *most = NULL;

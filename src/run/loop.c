@@ -14,20 +14,21 @@ static struct err *watch(struct session *s, int fd)
 	/* Records are polled for; that some are there is no reason to wake up. */
 	bool edge = fd == s->feed->fd(s);
 	struct epoll_event ev = {.events = EPOLLIN | (edge ? (u32)EPOLLET : 0), .data.fd = fd};
-	if (fd >= 0 && epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
+	if (fd >= 0 && epoll_ctl(s->loop.epoll_fd, EPOLL_CTL_ADD, fd, &ev))
 		return err_sys(errno, "watch descriptor %d", fd);
 	return NULL;
 }
 
 struct err *loop_open(struct session *s)
 {
-	struct err *e = signals_open(&s->signals, phase_any(s, PROG_SIGNAL) || s->u->config.compat);
+	struct err *e =
+		signals_open(&s->loop.signals, phase_any(s, PROG_SIGNAL) || s->u->config.compat);
 	if (e)
 		return e;
-	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (s->epoll_fd < 0)
+	s->loop.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->loop.epoll_fd < 0)
 		return err_sys(errno, "epoll_create1");
-	e = watch(s, s->signals.fd);
+	e = watch(s, s->loop.signals.fd);
 	if (!e)
 		e = watch(s, s->feed->fd(s));
 	for (u32 i = 0; i < s->target->n && !e; i++)
@@ -37,24 +38,24 @@ struct err *loop_open(struct session *s)
 
 void loop_close(struct session *s)
 {
-	if (s->epoll_fd >= 0)
-		close(s->epoll_fd);
-	s->epoll_fd = -1;
-	signals_close(&s->signals);
+	if (s->loop.epoll_fd >= 0)
+		close(s->loop.epoll_fd);
+	s->loop.epoll_fd = -1;
+	signals_close(&s->loop.signals);
 }
 
 bool loop_interrupted(struct session *s)
 {
-	bool stop = signals_look(&s->signals);
-	if (s->signals.usr1) {
-		s->signals.usr1 = false;
+	bool stop = signals_look(&s->loop.signals);
+	if (s->loop.signals.usr1) {
+		s->loop.signals.usr1 = false;
 		phase_run(s, PROG_SIGNAL);
 		if (s->u->config.compat) {
 			session_print_maps(s);
 			report_flush(s);
 		}
 	}
-	s->stop |= stop;
+	s->loop.stop |= stop;
 	return stop;
 }
 
@@ -84,31 +85,33 @@ void loop_drain(struct session *s)
 /* --for: the time is over. */
 static bool over(const struct session *s)
 {
-	return s->end_ns && now_ns() >= s->end_ns;
+	return s->loop.end_ns && now_ns() >= s->loop.end_ns;
 }
 
 static int tick_ms(const struct session *s)
 {
-	u64 now = s->end_ns ? now_ns() : 0, left = s->end_ns > now ? s->end_ns - now : 0;
-	return s->end_ns ? (int)MIN((left + 999999) / 1000000, (u64)TICK_MS) : TICK_MS;
+	u64 now = s->loop.end_ns ? now_ns() : 0,
+	    left = s->loop.end_ns > now ? s->loop.end_ns - now : 0;
+	return s->loop.end_ns ? (int)MIN((left + 999999) / 1000000, (u64)TICK_MS) : TICK_MS;
 }
 
 void loop_run(struct session *s)
 {
 	struct epoll_event ev[4];
-	while (!s->stop && !over(s)) {
-		int n = epoll_wait(s->epoll_fd, ev, countof(ev), tick_ms(s));
+	while (!s->loop.stop && !over(s)) {
+		int n = epoll_wait(s->loop.epoll_fd, ev, countof(ev), tick_ms(s));
 		bool gone = s->target->n && !s->target->nalive;
 		for (int i = 0; i < n; i++)
 			gone |= target_take(s, ev[i].data.fd);
 		loop_interrupted(s);
 		if (n < 0 && errno != EINTR)
-			s->stop = true;
+			s->loop.stop = true;
 		parts_tick(s);
 		/* A flood must not keep us from seeing Ctrl-C. */
-		while (consume(s) >= RECORD_BATCH && !s->stop && !loop_interrupted(s) && !over(s))
+		while (consume(s) >= RECORD_BATCH && !s->loop.stop && !loop_interrupted(s) &&
+		       !over(s))
 			parts_tick(s);
 		if (gone && scope_over(s))
-			s->stop = true;
+			s->loop.stop = true;
 	}
 }

@@ -56,7 +56,7 @@ static void put_line(struct session *s, const char *kind, const struct sb *text)
 void phase_iterate(struct session *s)
 {
 	s->stage = STAGE_ITERATE;
-	for (struct link *l = s->live.links; l && !s->stop; l = l->next) {
+	for (struct link *l = s->live.links; l && !s->loop.stop; l = l->next) {
 		const struct prog *p = l->owner;
 		char c;
 		ssize_t n = 0;
@@ -65,9 +65,9 @@ void phase_iterate(struct session *s)
 		do {
 			n = read(l->perf_fd, &c, sizeof(c));
 			loop_drain(s);
-		} while ((n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) && !s->stop &&
-			 !loop_interrupted(s));
-		if (n < 0 && !s->stop)
+		} while ((n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) &&
+			 !s->loop.stop && !loop_interrupted(s));
+		if (n < 0 && !s->loop.stop)
 			reported(s, p, err_sys(errno, "read iterator %.*s", STRF(p->points->name)));
 	}
 	s->stage = STAGE_EVENTS;
@@ -121,7 +121,7 @@ static bool run_test(struct session *s, const struct prog *p)
 	s->report.mute = false;
 	bool failed = !ok || retval || s->report.nerror || s->exit_code;
 	s->exit_code = 0;
-	s->stop = s->records.discard = false;
+	s->loop.stop = s->records.discard = false;
 	if (failed)
 		record_replay(s);
 	else
@@ -130,7 +130,7 @@ static bool run_test(struct session *s, const struct prog *p)
 	if (retval)
 		sb_fmt(&text, ": returned %d", (i32)retval);
 	sb_char(&text, '\n');
-	s->stop = s->records.discard = false;
+	s->loop.stop = s->records.discard = false;
 	s->exit_code = 0;
 	put_line(s, "test", &text);
 	return !failed;
@@ -178,7 +178,7 @@ static void run_bench(struct session *s, const struct prog *p)
 		e = run_many(s, p, BENCH_RUNS);
 	if (!e)
 		e = bpf_prog_time(prog_fd(s, p), &ns[1], &runs[1]);
-	s->report.mute = s->stop = s->records.discard = false;
+	s->report.mute = s->loop.stop = s->records.discard = false;
 	if (!reported(s, p, e)) {
 		s->exit_code = 1;
 		return;

@@ -6,7 +6,7 @@ void session_put(struct session *s, const struct item *it)
 	struct report *r = &s->report;
 	struct err *e = r->failed || r->mute ? NULL : r->sink->put(r->self, it);
 	if (e)
-		r->failed = s->stop = true;
+		r->failed = s->loop.stop = true;
 	err_free(e); /* close() tells it again */
 }
 
@@ -15,7 +15,7 @@ void report_flush(struct session *s)
 	struct report *r = &s->report;
 	struct err *e = r->sink->flush ? r->sink->flush(r->self) : NULL;
 	if (e)
-		r->failed = s->stop = true;
+		r->failed = s->loop.stop = true;
 	err_free(e);
 }
 

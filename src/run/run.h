@@ -122,7 +122,7 @@ bool scope_over(struct session *s);  /* nothing that is traced is left */
 
 /* loop.c */
 struct err *loop_open(struct session *s);
-void loop_run(struct session *s);   /* until s->stop */
+void loop_run(struct session *s);   /* until s->loop.stop */
 void loop_drain(struct session *s); /* all that is in the ring */
 bool loop_interrupted(struct session *s);
 void loop_close(struct session *s);

@@ -19,13 +19,13 @@ enum { RC_ATTACH = 255 };
 void session_exit(struct session *s, int code)
 {
 	s->exit_code = code & 0xff;
-	s->stop = true;
+	s->loop.stop = true;
 	s->records.discard = s->stage == STAGE_EVENTS;
 }
 
 struct signals *session_signals(struct session *s)
 {
-	return s->stage == STAGE_FINISH && s->signals.stop_ns ? NULL : &s->signals;
+	return s->stage == STAGE_FINISH && s->loop.signals.stop_ns ? NULL : &s->loop.signals;
 }
 
 /* ---- the run ---- */
@@ -120,7 +120,7 @@ static enum attached start(struct session *s)
 	enum attached how = attach_all(s);
 	if (how != ATTACHED || s->dry_run)
 		return how;
-	s->end_ns = s->limits.for_ns ? now_ns() + s->limits.for_ns : 0;
+	s->loop.end_ns = s->limits.for_ns ? now_ns() + s->limits.for_ns : 0;
 	put_attached(s);
 	put_heads(s);
 	record_replay(s);
@@ -175,7 +175,7 @@ int session_run(struct session *s, const struct sink *sink, void *self, bool *ot
 		attach_stop(s);
 	if (how != ATTACHED || s->dry_run)
 		return how == ATTACHED ? 0 : RC_ATTACH;
-	if (s->feed->fd(s) >= 0 && !s->stop)
+	if (s->feed->fd(s) >= 0 && !s->loop.stop)
 		proc_hasten(); /* may need a right that is given up now */
 	e = confine_run(s);
 	if (e) {
@@ -187,7 +187,7 @@ int session_run(struct session *s, const struct sink *sink, void *self, bool *ot
 		phase_test(s);
 	if (s->u->config.bench)
 		phase_bench(s);
-	s->stop |= only_begins(s->u);
+	s->loop.stop |= only_begins(s->u);
 	loop_run(s);
 	target_end(s->target);
 	finish(s);

@@ -62,6 +62,14 @@ enum run_stage {
 	STAGE_FINISH,  /* nothing is attached any more; the end programs run */
 };
 
+/* What the loop waits for, and until when. */
+struct run_loop {
+	int epoll_fd;
+	struct signals signals;
+	u64 end_ns; /* limits.for_ns is over; 0: there is no limit */
+	bool stop;
+};
+
 struct session {
 	struct unit *u;
 	struct host *h;
@@ -79,11 +87,9 @@ struct session {
 	struct report report;
 	void *part[PARTS]; /* state of the services */
 
-	struct signals signals;
-	int epoll_fd;
-	u64 start_ns, end_ns; /* end_ns: limits.for_ns is over; 0: there is no limit */
+	struct run_loop loop;
 	enum run_stage stage;
-	bool stop;
+	u64 start_ns;
 	int exit_code;
 };
 

@@ -34,7 +34,7 @@ bool target_take(struct session *s, int fd)
 		scope_ended(s); /* before nothing can be asked about it any more */
 		if (t->child.pid && waitpid(t->child.pid, NULL, WNOHANG) == t->child.pid)
 			t->child.pid = 0;
-		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+		epoll_ctl(s->loop.epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 		close_fd(&t->fd[i]);
 		t->fd[i] = -1;
 		t->nalive--;

@@ -470,7 +470,7 @@ static struct err *open_copies(struct session *s, struct unwinder *w)
 	if (e)
 		return e;
 	struct epoll_event ev = {.events = EPOLLIN, .data.fd = ring_fd(w->copies)};
-	if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, ev.data.fd, &ev))
+	if (epoll_ctl(s->loop.epoll_fd, EPOLL_CTL_ADD, ev.data.fd, &ev))
 		return err_sys(errno, "wait for stacks");
 	return NULL;
 }

@@ -105,8 +105,7 @@ static bool load(struct machine *m, struct job *j, u64 seed, const struct sb *te
 	struct session s = {.u = &j->unit,
 			    .h = &m->h,
 			    .target = &target,
-			    .signals = SIGNALS_NONE,
-			    .epoll_fd = -1};
+			    .loop = {.epoll_fd = -1, .signals = SIGNALS_NONE}};
 	struct err *e = NULL;
 	const char *msg = "?";
 	bool again = false;
