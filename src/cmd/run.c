@@ -305,30 +305,17 @@ static int compile_rc(const struct job *j)
  * it; after the last, with plainer code.
  */
 struct attempts {
-	VEC(struct refusal) refused;
+	refusals refused;
 	bool warned; /* the compiler's warnings are out */
 	bool retry;  /* refused, and nothing was reported */
 };
-
-/* The next try of this program's body is to do without its way, or, after the last of them, without
- * what the verifier may not like. False: that was tried. */
-static bool note_refusal(struct attempts *t, const struct prog *p, bool by_verifier)
-{
-	const struct point *at = p->points;
-	const struct way *way = at->way != kind_last_way(at->kind) ? at->way : NULL;
-	const struct refused all = {t->refused.v, t->refused.n};
-	if (was_refused(&all, at->body, way) || (!way && !by_verifier))
-		return false;
-	vec_add(&t->refused, (struct refusal){at->body, way});
-	return true;
-}
 
 /* Of the programs that were not loaded, those that can be tried in another form. */
 static void try_others(struct attempts *t, const struct session *s)
 {
 	for (u32 i = 0; i < s->u->nprog; i++)
 		if (live_prog(&s->live, s->u->prog[i]) < 0)
-			t->retry |= note_refusal(t, s->u->prog[i], true);
+			t->retry |= refuse(&t->refused, s->u->prog[i]->points, true);
 }
 
 static int load_and_run(const struct run_opts *o, struct job *j, struct session *s,
@@ -353,7 +340,7 @@ static int load_and_run(const struct run_opts *o, struct job *j, struct session 
 	bool otherwise = false;
 	int rc = run_session(o, j, s, &otherwise);
 	if (otherwise)
-		t->retry = note_refusal(t, s->attach.refused, false);
+		t->retry = refuse(&t->refused, s->attach.refused->points, false);
 	return rc;
 }
 

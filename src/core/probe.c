@@ -22,3 +22,13 @@ const struct kind *kind_find(struct str name)
 				return probe_kinds[i];
 	return NULL;
 }
+
+bool refuse(refusals *v, const struct point *p, bool by_verifier)
+{
+	const struct way *way = p->way != kind_last_way(p->kind) ? p->way : NULL;
+	const struct refused all = {v->v, v->n};
+	if (was_refused(&all, p->body, way) || (!way && !by_verifier))
+		return false;
+	vec_add(v, (struct refusal){p->body, way});
+	return true;
+}

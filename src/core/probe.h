@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "base/err.h"
+#include "base/vec.h"
 #include "ir/ir.h"
 #include "kern/link.h"
 #include "types/type.h"
@@ -190,6 +191,8 @@ struct kind {
 	 */
 	struct err *(*expand)(struct host *h, struct unit *u, struct diags *ds,
 			      const struct point *p, point_cb *cb, void *arg);
+	/* Nothing matches p: what of the kernel's that takes, when it is not there. NULL: nothing. */
+	const char *(*lacks)(struct host *h, const struct point *p);
 	/* Fill p->args, ret, narg, btf_id from BTF, DWARF or tracefs, as far as a body asks for it
 	 * (use: enum point_use). NULL: this kind has no arguments. */
 	struct err *(*types)(struct host *h, struct unit *u, struct point *p, u32 use);
@@ -274,6 +277,10 @@ struct refused {
 	const struct refusal *v;
 	u32 n;
 };
+typedef VEC(struct refusal) refusals; /* by who tries */
+/* The next try of the body at p is to do without its way, or, after the last of them, without what the
+ * verifier may not like. False: that was tried, or it was not the verifier. */
+bool refuse(refusals *v, const struct point *p, bool by_verifier);
 static inline bool was_refused(const struct refused *r, struct loc body, const struct way *w)
 {
 	for (u32 i = 0; i < r->n; i++)

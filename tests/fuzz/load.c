@@ -75,20 +75,14 @@ static bool has(const struct diags *ds, enum diag_code code, const char **msg)
 	return false;
 }
 
-typedef VEC(struct refusal) refusals;
-
 /* As cmd/run.c does: of the programs that were not loaded, those that can be tried in another form. */
 static bool try_others(refusals *v, const struct session *s)
 {
-	u32 before = v->n;
-	for (u32 i = 0; i < s->u->nprog; i++) {
-		const struct point *at = s->u->prog[i]->points;
-		const struct way *way = at->way != kind_last_way(at->kind) ? at->way : NULL;
-		const struct refused all = {v->v, v->n};
-		if (live_prog(&s->live, s->u->prog[i]) < 0 && !was_refused(&all, at->body, way))
-			vec_add(v, (struct refusal){at->body, way});
-	}
-	return v->n > before;
+	bool again = false;
+	for (u32 i = 0; i < s->u->nprog; i++)
+		if (live_prog(&s->live, s->u->prog[i]) < 0)
+			again |= refuse(v, s->u->prog[i]->points, true);
+	return again;
 }
 
 struct machine {
