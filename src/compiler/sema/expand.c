@@ -124,15 +124,9 @@ static struct str written_name(const struct point *p)
 /* "name.isra.0", "__x64_sys_name", "sys_enter_name": what became of names that people know. */
 static bool is_form_of(struct str name, struct str want)
 {
-	static const char *const heads[] = {"sys_enter_", "__x64_", "__arm64_"};
 	if (str_starts(name, want))
 		return name.n > want.n && name.s[want.n] == '.';
-	for (u32 i = 0; i < countof(heads); i++) {
-		struct str head = str_z(heads[i]);
-		if (name.n == head.n + want.n && str_starts(name, head) && str_ends(name, want))
-			return true;
-	}
-	return false;
+	return arch_is_of_call(name, want);
 }
 
 static bool is_nearer(struct nearest *b, struct str name)
@@ -146,20 +140,13 @@ static bool is_nearer(struct nearest *b, struct str name)
 /* A system call that this architecture has not: what programs call here. */
 static bool hint_instead(struct compile *c, const struct point *p, struct diag *d)
 {
-	static const char *const heads[] = {"sys_enter_", "sys_exit_", "__x64_sys_",
-					    "__arm64_sys_"};
 	const struct arch *a = c->host->arch;
-	for (u32 i = 0; i < countof(heads); i++) {
-		struct str head = str_z(heads[i]), full = p->name;
-		struct str call = str_from(full, MIN(head.n, full.n));
-		const char *other = str_starts(full, head) ? arch_instead(a, call) : NULL;
-		if (!other)
-			continue;
+	struct str call = arch_call_of(p->name);
+	const char *other = call.n ? arch_instead(a, call) : NULL;
+	if (other)
 		diag_hint(c->diags, d, "there is no system call %.*s on %s: programs call %s",
 			  STRF(call), a->name, other);
-		return true;
-	}
-	return false;
+	return other;
 }
 
 static bool note_nearest(const struct point *p, void *arg)
@@ -215,17 +202,6 @@ static struct str with_category(struct compile *c, const struct kind *k, struct 
 	return text;
 }
 
-/* The category of events of single system calls is an option of the kernel's configuration. */
-static bool lacks_syscalls(struct compile *c, const struct point *p)
-{
-	if (p->way->prog_type != BPF_PROG_TYPE_TRACEPOINT || !str_is(p->target, "syscalls"))
-		return false;
-	struct str text = {0};
-	struct point any = {.kind = p->kind, .way = p->way, .target = p->target, .name = STR("*")};
-	err_free(p->kind->expand(c->host, c->unit, NULL, &any, note_first, &text));
-	return !text.n;
-}
-
 static void missing(struct expand *e, struct str prov, struct str rest)
 {
 	struct compile *c = e->c;
@@ -241,14 +217,12 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 	}
 	struct diag *d = diag_add(ds, E_NO_PROBE, e->loc, "No matches for %.*s %.*s.", STRF(prov),
 				  STRF(rest));
-	struct str near = e->lost.kind ? near_point(c, &e->lost) : STR("");
-	if (e->lost.kind && lacks_syscalls(c, &e->lost))
-		diag_hint(ds, d,
-			  "this kernel has no events of single system calls "
-			  "(CONFIG_FTRACE_SYSCALLS); "
-			  "tracepoint:raw_syscalls:sys_enter sees all of them, args.id is the "
-			  "number");
-	else if (e->lost.kind && hint_instead(c, &e->lost, d))
+	const struct kind *k = e->lost.kind;
+	struct str near = k ? near_point(c, &e->lost) : STR("");
+	const char *lacks = k && k->lacks ? k->lacks(c->host, &e->lost) : NULL;
+	if (lacks)
+		diag_hint(ds, d, "%s", lacks);
+	else if (k && hint_instead(c, &e->lost, d))
 		;
 	else if (near.n)
 		diag_hint(ds, d, "did you mean '%.*s'?", STRF(near));

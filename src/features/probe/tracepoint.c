@@ -99,6 +99,25 @@ static struct err *tracepoint_attach(struct host *h, struct unit *u, struct atta
 	return attach_points(h, u, a, attach_one);
 }
 
+static bool note_any(const struct point *p, void *arg)
+{
+	(void)p;
+	*(bool *)arg = true;
+	return false;
+}
+
+/* The category of events of single system calls is an option of the kernel's configuration. */
+static const char *tracepoint_lacks(struct host *h, const struct point *p)
+{
+	bool any = !str_is(p->target, "syscalls");
+	struct point all = {.kind = p->kind, .way = p->way, .target = p->target, .name = STR("*")};
+	if (!any)
+		err_free(tracepoint_expand(h, NULL, NULL, &all, note_any, &any));
+	return any ? NULL
+		   : "this kernel has no events of single system calls (CONFIG_FTRACE_SYSCALLS); "
+		     "tracepoint:raw_syscalls:sys_enter sees all of them, args.id is the number";
+}
+
 static struct err *tracepoint_able(struct host *h)
 {
 	const char *dir;
@@ -121,6 +140,7 @@ const struct kind kind_tracepoint = {
 		KIND_KERNEL | KIND_MACHINE | KIND_PIDFILTER | KIND_STACKS | KIND_SPLIT | KIND_FIRST,
 	.parse = tracepoint_parse,
 	.expand = tracepoint_expand,
+	.lacks = tracepoint_lacks,
 	.types = tracepoint_types,
 	.ways = (const struct way *const[]){&way_calls_by_regs, &way_calls, &way_tp_typed,
 					    &way_tp_raw, &way_perf, NULL},

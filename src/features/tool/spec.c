@@ -155,21 +155,16 @@ static bool user_point(struct cursor *c, u32 from, struct spec *s, const char *k
 	return true;
 }
 
-/* "open" of sys_open, __x64_sys_open; {NULL}: it is none. */
+/* "open" of sys_open, __x64_sys_open, when its events are there; {NULL}: they are not. */
 static struct str call_name(struct words *w, struct str name)
 {
-	static const struct str heads[] = {STR("sys_"),       STR("SyS_"),         STR("__se_sys_"),
-					   STR("__x64_sys_"), STR("__arm64_sys_"), STR("ksys_")};
-	for (size_t i = 0; i + 1 < countof(heads); i++) {
-		struct str text, call = str_from(name, heads[i].n);
-		if (!str_starts(name, heads[i]))
-			continue;
-		struct str event = str_z(arena_fmt(w->a, "sys_enter_%.*s", STRF(call)));
-		struct err *e = tracefs_format(w->h, STR("syscalls"), event, &text);
-		err_free(e);
-		return e ? (struct str){0} : call;
-	}
-	return (struct str){0};
+	struct str text, call = arch_call_of(name);
+	if (!call.s)
+		return call;
+	struct str event = str_z(arena_fmt(w->a, "sys_enter_%.*s", STRF(call)));
+	struct err *e = tracefs_format(w->h, STR("syscalls"), event, &text);
+	err_free(e);
+	return e ? (struct str){0} : call;
 }
 
 /* The fields of a tracepoint; NULL: not known. */

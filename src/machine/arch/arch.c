@@ -59,6 +59,31 @@ u32 arch_call(const struct arch *a, struct str name)
 	return a->calls.n;
 }
 
+static struct str behind(struct str name, const char *head)
+{
+	struct str h = str_z(head);
+	return str_starts(name, h) ? str_from(name, h.n) : (struct str){0};
+}
+
+struct str arch_call_of(struct str name)
+{
+	static const char *const heads[] = {"sys_enter_", "sys_exit_", "sys_", "SyS_", "__se_sys_"};
+	struct str call = {0};
+	for (u32 i = 0; i < countof(all) && !call.s; i++)
+		call = behind(behind(name, all[i]->calls.wrapper), "sys_");
+	for (u32 i = 0; i < countof(heads) && !call.s; i++)
+		call = behind(name, heads[i]);
+	return call;
+}
+
+bool arch_is_of_call(struct str name, struct str want)
+{
+	bool is = str_eq(behind(name, "sys_enter_"), want);
+	for (u32 i = 0; i < countof(all) && !is; i++)
+		is = str_eq(behind(name, all[i]->calls.wrapper), want);
+	return is && want.n;
+}
+
 const char *arch_instead(const struct arch *a, struct str call)
 {
 	for (const struct arch_instead *i = a->calls.instead; i && i->call; i++)

@@ -156,5 +156,10 @@ static inline i32 arch_dwarf(const struct arch *a, u64 n)
 const struct arch_reg *arch_reg(const struct arch_regs *r, struct str name); /* NULL: none */
 /* The number of a system call, or a->calls.n. */
 u32 arch_call(const struct arch *a, struct str name);
+/* "open" of sys_enter_open, sys_open, __x64_sys_open: what events and functions of the kernel, of any
+ * architecture, are named after; {NULL}: it is none. */
+struct str arch_call_of(struct str name);
+/* name is the event of a call's entry, want the call; or its wrapper, and the function. */
+bool arch_is_of_call(struct str name, struct str want);
 /* What programs here call instead of a system call that others have; NULL: nothing. */
 const char *arch_instead(const struct arch *a, struct str call);
