@@ -457,7 +457,7 @@ static void choose(struct lower *l, struct node *n, struct mem dst, const struct
 void lower_block_into(struct lower *l, struct node *n, struct mem dst, const struct type *as,
 		      struct ref var)
 {
-	if (n->kind == N_IF) {
+	if (n->kind == N_IF || n->kind == N_COND) {
 		choose(l, n, dst, as, var);
 		return;
 	}
@@ -483,10 +483,7 @@ void lower_block_into(struct lower *l, struct node *n, struct mem dst, const str
 static struct ref choice_value(struct lower *l, struct node *n)
 {
 	struct ref var = ir_var(l->f);
-	if (n->kind == N_COND)
-		choose(l, n, MEM_NONE, node_type(n), var);
-	else
-		lower_block_into(l, n, MEM_NONE, node_type(n), var);
+	lower_block_into(l, n, MEM_NONE, node_type(n), var);
 	return node_type(n)->kind == T_NONE ? REF_NONE : ir_get(l->f, var);
 }
 

@@ -231,28 +231,7 @@ static void put_memory(struct lower *l, struct node *n, struct mem dst, const st
 	case N_CALL: put_call(l, n, dst, as); break;
 	case N_COND:
 	case N_IF:
-	case N_BLOCK: {
-		struct node wrap = *n;
-		if (n->kind == N_COND) { /* the same as an if whose arms are expressions */
-			struct blk *yes = ir_blk(l->f), *no = ir_blk(l->f), *done = ir_blk(l->f);
-			struct lower_cache *kept;
-			lower_branch(l, n->a, yes, no);
-			ir_at(l->f, yes);
-			kept = lower_may_skip_begin(l);
-			assert(n->b); /* a ?: c is a scalar */
-			lower_into_as(l, n->b, mem_untold(dst), as);
-			lower_may_skip_end(l, kept);
-			ir_jmp(l->f, done);
-			ir_at(l->f, no);
-			lower_into_as(l, n->c, mem_untold(dst), as);
-			lower_may_skip_end(l, kept);
-			ir_jmp(l->f, done);
-			ir_at(l->f, done);
-		} else {
-			lower_block_into(l, &wrap, dst, as, REF_NONE);
-		}
-		break;
-	}
+	case N_BLOCK: lower_block_into(l, n, dst, as, REF_NONE); break;
 	case N_CAST: put_cast(l, n, dst, as); break;
 	case N_COMPTIME: lower_into_as(l, n->a, dst, as); break;
 	default:
