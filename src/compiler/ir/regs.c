@@ -33,7 +33,8 @@ struct regs {
 	/* by temporary */
 	u16 *forbid;
 	u32 *cost, *len, *end, (*want)[NREG], *class;
-	bool *bounds, *chosen;
+	bool *bounds, *chosen,
+		*survivor; /* survivor: would do in the register of what crosses a call */
 	u32 nchosen;
 	i8 *class_reg;
 	/* by instruction: bit 0, 1: that operand is used here for the last time */
@@ -106,6 +107,26 @@ static void scan_def(struct regs *r, const struct ins *i, u32 at, u32 w)
 		r->bounds[t] = true;
 }
 
+/*
+ * Of a + b that lives across a call one operand would do in r6-r9 already, if it costs nothing to have it
+ * there: it is read from memory, or made of something that lives on, so that it is copied anyway.
+ */
+static void pass_survival(struct regs *r, const struct ins *i, u8 kill, u32 w)
+{
+	u32 t = is_tmp(i->to) ? i->to.id : 0;
+	if (!is_tmp(i->to))
+		return;
+	if (r->survivor[t] &&
+	    (i->op == O_LOAD || (!is_mem(i->op) && is_tmp(i->arg[0]) && !(kill & 1))))
+		for (u32 n = 6; n < NREG; n++)
+			r->want[t][n] += w;
+	if (!(op_info[i->op].flags & F_COMM) || !(r->forbid[t] & CALLER_SAVED))
+		return;
+	for (u32 a = 0; a < 2; a++)
+		if (is_tmp(i->arg[a]) && kill & 1u << a)
+			r->survivor[i->arg[a].id] = true;
+}
+
 /* The first operand would like to be where the result wants to be. */
 static void pass_wishes(struct regs *r, const struct ins *i)
 {
@@ -130,6 +151,7 @@ static void scan_ins(struct regs *r, struct blk *b, u32 n)
 	scan_use(r, i->arg[0], n, w, kill, 1);
 	if (*kill & 1)
 		pass_wishes(r, i);
+	pass_survival(r, i, *kill, w);
 	if (i->op == O_CMPXCHG)
 		scan_call(r, 1);
 }
@@ -194,6 +216,7 @@ static void scan(struct regs *r)
 	r->class_reg = arena_newn(&r->tmp, i8, n);
 	r->bounds = arena_newn(&r->tmp, bool, n);
 	r->chosen = arena_newn(&r->tmp, bool, n);
+	r->survivor = arena_newn(&r->tmp, bool, n);
 	r->live = live_set(&r->tmp, n);
 	r->base = arena_newn(&r->tmp, u32, f->nblk);
 	for_blk (b, f) {
@@ -350,7 +373,8 @@ static void color_ins(struct regs *r, struct blk *b, u32 n)
 	bool top = i->op == O_CTX || i->op == O_PARAM;
 	if (!is_mem(i->op) && is_tmp(i->arg[0]) && kill & 1)
 		like = r->f->tmp.v[i->arg[0].id].reg;
-	else if (op_info[i->op].flags & F_COMM && is_tmp(i->arg[1]) && kill & 2)
+	if (op_info[i->op].flags & F_COMM && is_tmp(i->arg[1]) && kill & 2 &&
+	    (like < 0 || r->forbid[i->to.id] >> like & 1))
 		like = r->f->tmp.v[i->arg[1].id].reg;
 	for (u8 a = 0; a < 2; a++)
 		if (kill & ~late & 1u << a)

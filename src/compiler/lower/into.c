@@ -32,26 +32,6 @@ static void put_text(struct lower *l, struct mem dst, struct str s, const struct
 		*dst.tail = ir_con(l->f, MIN(s.n + 1, as->size));
 }
 
-/* Reading text leaves room for a NUL; an array may be full without one. */
-static void read_last_char(struct lower *l, struct mem dst, u32 size, struct place p)
-{
-	struct fn *f = l->f;
-	struct ref addr = p.base.kind == R_SLOT ? ir_addr(f, p.base, 0) : p.base;
-	i32 last = (i32)size - 1;
-	struct blk *full = ir_blk(f), *done = ir_blk(f);
-	full->unlikely = true;
-	if (size > 1)
-		ir_br(f, O_NE, lower_load(l, 1, false, mem_at(dst, last - 1)), ir_con(f, 0), full,
-		      done);
-	else
-		ir_jmp(f, full);
-	ir_at(f, full);
-	struct ref c = lower_read_scalar(l, type_int(1, false), addr, p.off + last, p.space);
-	lower_store(l, 1, mem_at(dst, last), c);
-	ir_jmp(f, done);
-	ir_at(f, done);
-}
-
 /* Text of a fixed-size array somewhere in memory. */
 static void put_chars(struct lower *l, struct node *n, struct mem dst, const struct type *as)
 {
@@ -68,9 +48,9 @@ static void put_chars(struct lower *l, struct node *n, struct mem dst, const str
 		enum space space = p.space == AS_CTX || p.space == AS_BTF ? AS_KERNEL : p.space;
 		if (as->size > size && !dst.nopad)
 			lower_zero(l, mem_at(dst, (i32)size), as->size - size);
-		lower_read_str(l, dst, size, addr, space, false);
+		struct ref len = lower_read_str(l, dst, size, addr, space);
 		if (n->type->whole && size == n->type->size)
-			read_last_char(l, dst, size, p);
+			lower_last_char(l, dst, size, len, p, false);
 		return;
 	}
 	pad(l, dst, size, as);

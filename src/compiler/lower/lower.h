@@ -132,12 +132,23 @@ void lower_read(struct lower *l, struct mem dst, u32 size, struct ref addr, i32 
 /* One scalar of type t (t->size bytes) at addr + off. */
 struct ref lower_read_scalar(struct lower *l, const struct type *t, struct ref addr, i32 off,
 			     enum space space);
+/* Where something is before it is read. */
+struct place {
+	struct ref base; /* pointer, or memory slot */
+	i32 off;
+	enum space space;
+	u32 bit_off, bit_len; /* a bit-field: bits from off; bit_len 0: none */
+};
 /*
  * NUL-terminated text at addr into dst, dst's type is string[size]; at most size - 1 bytes of text;
- * the rest of dst is zeroed (mem.nopad: is not). cut: a longer text is marked (no NUL in dst) and counted.
+ * the rest of dst is zeroed (mem.nopad: is not). Gives the length with the NUL.
  */
-void lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref addr, enum space space,
-		    bool cut);
+struct ref lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref addr,
+			  enum space space);
+/* Behind it, len is what it gave: text from p that is as long, or longer, gets its last byte in place
+ * of the NUL. cut: it was cut then, and that is counted. */
+void lower_last_char(struct lower *l, struct mem dst, u32 size, struct ref len, struct place p,
+		     bool cut);
 /* Space that a plain integer or untyped pointer means in this probe: user, kernel, or AS_NONE. */
 enum space lower_space(struct lower *l);
 void lower_bytes(struct lower *l, struct mem dst, const void *data, u32 size); /* constant bytes */
@@ -219,13 +230,6 @@ bool lower_fits_ring(const struct lower *l, u32 size); /* may be claimed before 
 void lower_claim(struct lower *l, struct ref size, u32 most, struct blk *full, struct claim *c);
 void lower_shrink(struct lower *l, struct claim *c, struct ref size);
 void lower_finish(struct lower *l, const struct claim *c, bool now); /* now: wake the reader */
-/* Where something is before it is read. */
-struct place {
-	struct ref base; /* pointer, or memory slot */
-	i32 off;
-	enum space space;
-	u32 bit_off, bit_len; /* a bit-field: bits from off; bit_len 0: none */
-};
 struct place lower_place(struct lower *l,
 			 struct node *n); /* of a struct, array, string or member expression */
 struct ref lower_read_place(struct lower *l, const struct type *t, struct place p);

@@ -179,26 +179,31 @@ struct ref lower_read_scalar(struct lower *l, const struct type *t, struct ref a
 	return v;
 }
 
-/* The helper's length is size when the text did not fit, or fitted exactly: one more byte tells. */
-static void mark_cut(struct lower *l, struct mem dst, u32 size, struct ref len, struct ref addr,
-		     enum space space)
+void lower_last_char(struct lower *l, struct mem dst, u32 size, struct ref len, struct place p,
+		     bool cut)
 {
 	struct fn *f = l->f;
-	struct blk *full = ir_blk(f), *cut = ir_blk(f), *done = ir_blk(f);
-	full->unlikely = cut->unlikely = true;
+	struct mem last = mem_at(dst, (i32)size - 1);
+	i32 off = p.off + (i32)size - 1;
+	struct blk *full = ir_blk(f), *more = ir_blk(f), *done = ir_blk(f);
+	full->unlikely = more->unlikely = true;
 	ir_br(f, O_EQ, len, ir_con(f, size), full, done);
 	ir_at(f, full);
-	struct ref last = lower_read_scalar(l, &type_u8, addr, (i32)size - 1, space);
-	ir_br(f, O_NE, last, ir_con(f, 0), cut, done);
-	ir_at(f, cut);
-	lower_store(l, 1, mem_at(dst, (i32)size - 1), last);
-	lower_stat(l, STAT_TRUNC);
+	if (p.space == AS_CTX || p.space == AS_BTF)
+		lower_store(l, 1, last, lower_load(l, 1, false, mem_of(p.base, off)));
+	else
+		lower_read(l, last, 1, p.base, off, p.space);
+	if (cut) {
+		ir_br(f, O_NE, lower_load(l, 1, false, last), ir_con(f, 0), more, done);
+		ir_at(f, more);
+		lower_stat(l, STAT_TRUNC);
+	}
 	ir_jmp(f, done);
 	ir_at(f, done);
 }
 
-void lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref addr, enum space space,
-		    bool cut)
+struct ref lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref addr,
+			  enum space space)
 {
 	struct fn *f = l->f;
 	if (!dst.nopad)
@@ -223,10 +228,9 @@ void lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref addr, 
 	} else {
 		count_fault(l, len);
 	}
-	if (cut)
-		mark_cut(l, dst, size, len, addr, space);
 	if (dst.tail)
 		*dst.tail = len;
+	return len;
 }
 
 static struct ref read_bits(struct lower *l, const struct type *t, struct place p)

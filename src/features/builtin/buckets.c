@@ -212,7 +212,8 @@ static bool check_lhist(struct sema *s, struct node *call)
 
 /*
  * Count one in bucket idx. The comparison is for the verifier (and what it has not understood is
- * not counted): it must be on the very value that is then scaled, right before the access.
+ * not counted): it must be on the very value that is then scaled, right before the access. It meets the
+ * paths that lead to the bucket again behind the access; where it walks through round after round, before.
  */
 static void add_bucket(struct lower *l, struct ref idx, u32 words, struct mem dst, bool shared)
 {
@@ -220,6 +221,7 @@ static void add_bucket(struct lower *l, struct ref idx, u32 words, struct mem ds
 	struct blk *in = ir_blk(f), *done = ir_blk(f);
 	struct ref base = lower_addr(l, dst), at;
 
+	idx = l->rounds ? ir_hide(f, idx) : idx;
 	ir_br(f, O_ULT, idx, ir_con(f, words), in, done);
 	ir_at(f, in);
 	at = ir_op2(f, O_ADD, base, ir_op2(f, O_SHL, idx, ir_con(f, 3)));
@@ -260,7 +262,7 @@ static struct ref hist_index(struct fn *f, struct ref n, u32 bits)
 		       1));
 	ir_jmp(f, done);
 	ir_at(f, done);
-	return ir_hide(f, ir_get(f, idx));
+	return ir_get(f, idx);
 }
 
 static struct ref bucket_hist(struct lower *l, struct node *call)
@@ -291,6 +293,7 @@ static void add_weight(struct lower *l, struct ref idx, struct ref weight, struc
 	struct blk *in = ir_blk(f), *done = ir_blk(f);
 	struct ref base = lower_addr(l, dst);
 
+	idx = l->rounds ? ir_hide(f, idx) : idx;
 	ir_br(f, O_ULT, idx, ir_con(f, words), in, done);
 	ir_at(f, in);
 	idx = ir_op2(f, O_SHL, idx, ir_con(f, 3));
@@ -331,7 +334,7 @@ static struct ref bucket_quantize(struct lower *l, struct node *call)
 	ir_at(f, within);
 	ir_jmp(f, done);
 	ir_at(f, done);
-	return ir_hide(f, ir_get(f, idx));
+	return ir_get(f, idx);
 }
 
 static void add_quantize(struct lower *l, struct node *call, struct mem dst, bool shared)
@@ -375,7 +378,7 @@ static struct ref bucket_llquantize(struct lower *l, struct node *call)
 	ir_jmp(f, done);
 	ir_at(f, done);
 	q = ir_op2(f, O_SUB, ir_op2(f, O_XOR, ir_get(f, part), sign), sign);
-	return ir_hide(f, ir_addi(f, q, before));
+	return ir_addi(f, q, before);
 }
 
 static void add_llquantize(struct lower *l, struct node *call, struct mem dst, bool shared)
@@ -405,7 +408,7 @@ static struct ref bucket_lhist(struct lower *l, struct node *call)
 	ir_set(f, idx, ir_con(f, words - 1));
 	ir_jmp(f, done);
 	ir_at(f, done);
-	return ir_hide(f, ir_get(f, idx));
+	return ir_get(f, idx);
 }
 
 static void add_lhist(struct lower *l, struct node *call, struct mem dst, bool shared)

@@ -30,6 +30,16 @@ static bool is_text(const struct type *t)
 	       type_is_error(t);
 }
 
+/* cut: a longer text is marked (no NUL in dst) and counted. */
+static void read_str(struct lower *l, struct mem dst, u32 size, struct ref addr, enum space space,
+		     bool cut)
+{
+	struct ref len = lower_read_str(l, dst, size, addr, space);
+	if (cut)
+		lower_last_char(l, dst, size, len, (struct place){.base = addr, .space = space},
+				true);
+}
+
 struct text {
 	struct mem m;
 	u32 size; /* bytes that may be read; text ends at a NUL or there */
@@ -52,8 +62,7 @@ static struct text text_of(struct lower *l, struct node *n)
 	} else if (n->type->kind == T_PTR) {
 		x.size = max_str(&l->u->config);
 		x.m = lower_tmp(l, x.size);
-		lower_read_str(l, x.m, x.size, lower_pointer(l, n), builtin_space(l, n->type),
-			       true);
+		read_str(l, x.m, x.size, lower_pointer(l, n), builtin_space(l, n->type), true);
 	} else {
 		x.size = n->type->size;
 		x.m = lower_mem(l, n);
@@ -197,7 +206,7 @@ static struct ref lower_str(struct lower *l, struct node *call, struct mem dst)
 		if (dst.tail)
 			*dst.tail = end;
 	} else if (builtin_is_addr(p->type)) {
-		lower_read_str(l, dst, call->type->size, lower_pointer(l, p), space, !n);
+		read_str(l, dst, call->type->size, lower_pointer(l, p), space, !n);
 	} else {
 		copy_str(l, call, dst);
 	}

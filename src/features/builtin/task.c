@@ -193,7 +193,7 @@ static void put_comm(struct lower *l, struct ref t, enum space space, bool curre
 		ir_call(l->f, BPF_FUNC_get_current_comm,
 			ARGS(lower_addr(l, dst), ir_con(l->f, COMM)));
 	} else if (known) {
-		lower_read_str(l, dst, COMM, ir_addi(l->f, t, offset(&m)), AS_KERNEL, false);
+		lower_read_str(l, dst, COMM, ir_addi(l->f, t, offset(&m)), AS_KERNEL);
 	} else {
 		lower_zero(l, dst, COMM);
 	}

@@ -198,7 +198,8 @@ static void add_by_bucket(struct lower *l, struct map *m, struct node *call,
 	struct blk *full = ir_blk(f), *refused = ir_blk(f);
 	full->unlikely = refused->unlikely = true;
 	call->type = m->val;
-	struct ref idx = call->fn->bucket(l, call);
+	/* Many paths lead to it, and much follows: the verifier is to see one. */
+	struct ref idx = ir_hide(f, call->fn->bucket(l, call));
 	struct ref weight = call->fn->weight ? call->fn->weight(l, call) : ir_con(f, 1);
 	struct ref p = find_slot(l, m, key, idx, full, refused);
 	if (point_flags(l->pt) & KIND_USER)
