@@ -1,4 +1,6 @@
-/* gen SEED NUMBER: writes one valid program whose output is the same wherever it is run.
+/* gen SEED NUMBER [COUNT [ONLY...]]: writes COUNT (1) valid programs, from NUMBER on, whose output is the
+ * same wherever they are run, as one script: a tracer takes longer to start than to run them. ONLY: just
+ * these, counted from 0; each is what it is among all.
  *
  * A program is some snippets; each makes its own variables and maps, so any may stand beside any.
  * What the two tracers are known to do differently (accepted.txt) is avoided here: signed division
@@ -10,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define PICK(a)  ((a)[below(COUNT(a))])
@@ -51,6 +54,7 @@ __attribute__((format(printf, 1, 2))) static const char *text(const char *format
 
 static bool json, c_types;
 static int depth = 1;
+static FILE *out, *definitions;
 
 /* One line of the program, indented. */
 __attribute__((format(printf, 1, 2))) static void line(const char *format, ...)
@@ -58,11 +62,11 @@ __attribute__((format(printf, 1, 2))) static void line(const char *format, ...)
 	va_list ap;
 
 	for (int i = 0; i < depth; i++)
-		putchar('\t');
+		fputc('\t', out);
 	va_start(ap, format);
-	vprintf(format, ap);
+	vfprintf(out, format, ap);
 	va_end(ap);
-	putchar('\n');
+	fputc('\n', out);
 }
 
 static void open(const char *head)
@@ -77,12 +81,11 @@ static void close(void)
 	line("}");
 }
 
-/* Names are never used twice. */
+/* Names are never used twice; a program of several has its own. */
+static int named, program;
 static const char *name(char kind)
 {
-	static int n;
-
-	return text("%c%c%d", kind, kind == '$' ? 'v' : 'm', ++n);
+	return text("%c%c%d_%d", kind, kind == '$' ? 'v' : 'm', program, ++named);
 }
 
 /* -------- integers -------- */
@@ -204,9 +207,8 @@ static const char *cond(int level)
 static void show(const char *value, bool integer)
 {
 	static const char *const formats[] = {"%s", "%ld", "%lu", "%lx", "%d", "%u", "%lld", "%hd"};
-	static int n;
+	int n = ++named;
 
-	n++;
 	switch (below(4)) {
 	case 0: line("print(%s);", value); break;
 	case 1: line("print((\"p%d\", %s));", n, value); break;
@@ -771,13 +773,30 @@ static void s_printf(void)
 
 /* -------- C types -------- */
 
+static int struct_count;
+
+/* What each program of some has: a struct with a bit of everything, an enum, a constant. */
+static void define_types(void)
+{
+	fprintf(definitions,
+		"#define GEN_LIMIT%d %d\n"
+		"struct gen_in%d { char b; %s l; };\n"
+		"struct gen_a%d { %s c; short s; unsigned int u; int low : %u; unsigned int "
+		"high : %u;\n"
+		"\tstruct gen_in%d in; unsigned char pair[2]; };\n"
+		"enum gen_e%d { GEN_ZERO%d, GEN_FIVE%d = 5, GEN_SIX%d, GEN_BIG%d = %u };\n\n",
+		program, (int)below(1000) - 500, program, chance(50) ? "long" : "int", program,
+		chance(50) ? "char" : "unsigned char", 1 + below(12), 1 + below(12), program,
+		program, program, program, program, program, 100 + below(100000));
+}
+
 static void s_structs(void)
 {
 	const char *p = name('$');
 
 	if (!c_types)
 		return;
-	line("%s = (struct gen_a *)(kaddr(\"vfs_read\") + %u);", p, below(40));
+	line("%s = (struct gen_a%d *)(kaddr(\"vfs_read\") + %u);", p, program, below(40));
 	line("print((%s->c, %s->s, %s->u));", p, p, p);
 	line("print((%s->low, %s->high, %s->pair));", p, p, p);
 	switch (below(5)) {
@@ -787,24 +806,191 @@ static void s_structs(void)
 	case 3: line("print(%s->pair[%u] + %s->in.l);", p, below(2), p); break;
 	case 4: line("%s[%s->in.b] = %s->s;", name('@'), p, p); break;
 	}
-	line("print((sizeof(struct gen_a), offsetof(struct gen_a, %s), sizeof(*%s)));",
-	     chance(50) ? "in" : "in.l", p);
+	line("print((sizeof(struct gen_a%d), offsetof(struct gen_a%d, %s), sizeof(*%s)));", program,
+	     program, chance(50) ? "in" : "in.l", p);
 }
 
 static void s_enums(void)
 {
 	static const char *const values[] = {"GEN_ZERO", "GEN_FIVE", "GEN_SIX", "GEN_BIG"};
-	const char *e = name('$');
+	const char *e = name('$'), *m = name('@');
 
 	if (!c_types)
 		return;
-	line("%s = (enum gen_e)%s;", e, PICK(values));
-	line("print((%s, %s + 1, %s));", e, e, PICK(values));
-	line("printf(\"%%d %%s %%d\\n\", %s, %s, GEN_LIMIT);", e, e);
-	if (chance(50))
-		line("%s[%s] = GEN_LIMIT;", name('@'), e);
-	if (chance(50))
-		line("print(%s == %s);", e, PICK(values));
+	line("%s = (enum gen_e%d)%s%d;", e, program, PICK(values), program);
+	line("print((%s, %s + 1, %s%d));", e, e, PICK(values), program);
+	line("printf(\"%%d %%s %%d\\n\", %s, %s, GEN_LIMIT%d);", e, e, program);
+	for (int i = below(4); i; i--)
+		switch (below(8)) {
+		case 0: line("%s[%s] = GEN_LIMIT%d;", name('@'), e, program); break;
+		case 1: line("print(%s == %s%d);", e, PICK(values), program); break;
+		case 2: line("%s[%s, \"x\"] = %s;", name('@'), e, e); break;
+		case 3: line("%s = (%s, %s%d);", name('@'), e, PICK(values), program); break;
+		case 4: line("print((%s)%s);", PICK(int_types), e); break;
+		case 5: line("%s = %s%d;", name('@'), PICK(values), program); break;
+		case 6:
+			line("%s[(%s, %d)] = (int64)%d;", m, e, i, i);
+			line("%s[(%s, %d)] = (int64)%d;", m, e, 7, 7);
+			break;
+		case 7: line("print((enum gen_e%d)%u);", program, 5 + below(2)); break;
+		}
+}
+
+/* A pointer to bytes that are the same for both: code of the kernel, or the names that uname() tells, and
+ * how long the text is there. */
+static const char *place(const char *type, unsigned int *len)
+{
+	struct utsname u;
+	const char *p = name('$');
+
+	uname(&u);
+	if (!json && chance(40)) {
+		*len = 0;
+		line("%s = (%s *)(kaddr(\"vfs_read\") + %u);", p, type, below(200));
+		return p;
+	}
+	const struct {
+		const char *text;
+		unsigned int at;
+	} names[] = {{u.sysname, 0},       {u.sysname + 2, 2}, {u.release, 130},
+		     {u.version + 9, 204}, {u.machine, 260},   {u.machine + 5, 265}};
+	unsigned int k = below(COUNT(names));
+
+	*len = strlen(names[k].text);
+	line("%s = (%s *)((uint64)curtask.nsproxy.uts_ns + offsetof(struct uts_namespace, name) + "
+	     "%u);",
+	     p, type, names[k].at);
+	return p;
+}
+
+/* Arrays, bit-fields, texts with and without NUL: each as it is, copied, as keys, as values. Behind a text
+ * without NUL there is one: bpftrace takes the next byte, too. */
+static void s_layout(void)
+{
+	static const char *const ints[] = {"char", "unsigned char", "short", "unsigned short",
+					   "int",  "unsigned int",  "long",  "unsigned long"};
+	int n = ++struct_count;
+	unsigned int other = 1 + below(6), more = 1 + below(4), len;
+	const char *type = text("struct gen_t%d_%d", program, n), *p = place(type, &len);
+	bool chars = len;
+
+	len = !len ? 1 + below(8) : chance(50) ? len : len + 1 + below(5);
+	fprintf(definitions, "%s {\n\t%s a[%u];\n\t%s b;\n\tunsigned char c[%u];\n", type,
+		chars ? "char" : "unsigned char", len, PICK(ints), other);
+	fprintf(definitions, "\tunsigned int d : %u, e : %u;\n\tint f : %u;\n\tlong g : %u;\n",
+		1 + below(20), 1 + below(12), 1 + below(31), 1 + below(40));
+	fprintf(definitions, "\tstruct { short x; signed char y[%u]; } in;\n", 1 + below(6));
+	fprintf(definitions, "\t%s h[%u];\n\tunion { int i; unsigned char j[4]; };\n",
+		ints[1 + below(COUNT(ints) - 1)], more);
+	fprintf(definitions, "}%s;\n", chance(20) ? " __attribute__((packed))" : "");
+
+	static const char *const members[] = {"a",    "b", "c", "d",  "e", "f", "g", "in.x",
+					      "in.y", "i", "j", "in", "a", "a", "h"};
+	const char *s = p, *arrow = "->", *m = name('@');
+
+	if (chance(30)) {
+		s = name('$');
+		arrow = ".";
+		line("%s = *%s;", s, p);
+	} else if (chance(20)) {
+		s = name('@');
+		arrow = ".";
+		line("%s = *%s;", s, p);
+	}
+	for (int i = 2 + below(4); i; i--) {
+		const char *x = text("%s%s%s", s, arrow, PICK(members)),
+			   *y = text("%s%s%s", s, arrow, PICK(members));
+
+		switch (below(16)) {
+		case 0: line("print(%s);", x); break;
+		case 1: line("print((%s, %s));", x, y); break;
+		case 2: line("%s = %s;", name('@'), x); break;
+		case 3: line("%s[%s] = %s;", name('@'), x, y); break;
+		case 4: line("%s[%s, %s] = %d;", name('@'), x, y, i); break;
+		case 5: line("%s[1, (%s, 2)] = (%s, \"x\");", name('@'), x, y); break;
+		case 6:
+			if (chars)
+				line("print(str(%s%sa%s));", s, arrow,
+				     chance(50) ? text(", %u", 1 + below(10)) : "");
+			break;
+		case 7: line("print(buf(%s%sa, %u));", s, arrow, 1 + below(len)); break;
+		case 8:
+			line("printf(\"%%d|%%s\n\", %s%sf, %s%s%s);", s, arrow, s, arrow,
+			     chance(50) ? "a" : "in.y");
+			break;
+		case 9:
+			line("print((%s%sa[%u], 1));", s, arrow, below(len));
+			if (chars)
+				line("print(%s%sa == \"Linux\");", s, arrow);
+			break;
+		case 10:
+			line("print((%s%sd + %s%se, -%s%sf, (uint8)%s%sg));", s, arrow, s, arrow, s,
+			     arrow, s, arrow);
+			break;
+		case 11: line("print((sizeof(%s%sc), sizeof(%s%sh)));", s, arrow, s, arrow); break;
+		case 12:
+			line("%s[%s%sa] = count();", m, s, arrow);
+			line("%s[%s%sa] = count();", m, s, arrow);
+			break;
+		case 13: line("%s = (k=%s, v=%s);", name('@'), x, y); break;
+		case 14: line("print(*%s);", p); break;
+		case 15:
+			line("print((offsetof(%s, %s), sizeof(%s)));", type, PICK(members), type);
+			break;
+		}
+	}
+}
+
+/* Values are stored where those of other widths were before. */
+static void s_conversions(void)
+{
+	const char *a = name('$'), *m = name('@');
+
+	switch (below(7)) {
+	case 0:
+		line("%s = (%s, (%s)%d);", m, word(), PICK(int_types), (int)below(200) - 100);
+		line("print(%s);", m);
+		break;
+	case 1:
+		line("%s[1] = (int8)%d;", m, (int)below(250) - 125);
+		line("%s[2] = (int64)%d;", m, (int)below(250000) - 125000);
+		break;
+	case 2:
+		line("%s = (bool)%u;", a, below(3));
+		line("print((%s, (int8)%s, %s + 1, !%s));", a, a, a, a);
+		break;
+	case 3:
+		line("%s = (uint8[8])(uint64)%lu;", a, (unsigned long)rnd());
+		line("print((uint64)%s == 0); print((%s, 1)); %s[(%s, 1)] = (%s, %s);", a, a, m, a,
+		     a, word());
+		break;
+	case 4:
+		line("%s = \"%.*s\";", a, (int)below(10), "abcdefghij");
+		line("%s[(%s, 1)] = (%s, %s); %s[(\"longer-than-it\", 1)] = (%s, %s);", m, a, a,
+		     word(), m, a, a);
+		break;
+	case 5:
+		line("%s = buf(\"abcdef\", %u);", a, 1 + below(6));
+		line("%s[%s, 1] = (%s, 2); print((%s, %s));", m, a, a, a, word());
+		break;
+	case 6:
+		line("%s = (%s)(%s)%s;", a, PICK(int_types), PICK(int_types), number());
+		line("%s[%s] = (%s, (%s)%s); print((uint64)%s);", m, a, a, PICK(int_types), a, a);
+		break;
+	}
+}
+
+/* What a time series is made of; when it was does not show. */
+static void s_series(void)
+{
+	static const char *const aggs[] = {"avg", "max", "min", "sum", NULL};
+	const char *m = name('@'), *agg = PICK(aggs),
+		   *at = chance(40) ? text("%s[%u, \"k\"]", m, below(9)) : m;
+
+	for (int i = 1 + below(3); i; i--)
+		line(agg ? "%s = tseries(%d, 1h, %u, \"%s\");" : "%s = tseries(%d, 1h, %u);", at,
+		     (int)below(100) - 50, 5, agg);
+	line("clear(%s);", m);
 }
 
 /* -------- programs -------- */
@@ -814,6 +1000,7 @@ static void (*const snippets[])(void) = {
 	s_jumps,       s_strings,     s_tuples,      s_records,  s_bytes,    s_network,
 	s_time,        s_scalars,     s_keyed,       s_keyed,    s_counts,   s_counts,
 	s_histograms,  s_histograms,  s_printf,      s_printf,   s_structs,  s_enums,
+	s_layout,      s_layout,      s_conversions, s_series,
 };
 
 static void body(int n)
@@ -824,57 +1011,84 @@ static void body(int n)
 	}
 }
 
-int main(int argc, char **argv)
+/* One program; its definitions have to stand at the head of the script. */
+static void one(uint64_t seed, int n)
 {
-	if (argc != 3) {
-		fprintf(stderr, "usage: gen SEED NUMBER\n");
-		return 2;
-	}
-	state = strtoull(argv[1], NULL, 0) * 1000003 + strtoull(argv[2], NULL, 0);
+	state = seed;
 	for (int i = 0; i < 4; i++)
 		rnd();
+	program = n;
+	named = struct_count = n_vars = 0;
+	c_types = chance(35);
+	if (c_types)
+		define_types();
+	fprintf(out, "%s {\n", chance(50) ? "begin" : "BEGIN");
+	body(2 + below(6));
+	fprintf(out, "}\n");
+	if (chance(25)) {
+		fprintf(out, "\nend {\n");
+		body(1 + below(2));
+		fprintf(out, "}\n");
+	}
+}
 
+/* What a script has once: a child, rounds of an interval, an exit code. */
+static void once(uint64_t seed, int count, bool child, int code)
+{
+	state = seed;
+	program = count;
+	named = n_vars = 0;
+	c_types = false;
+	if (code)
+		fprintf(out, "begin {\n\texit(%d);\n}\n", code);
+	if (!child && !chance(40))
+		return;
+	fprintf(out, "\n%s {\n", chance(50) ? "interval:ms:5" : "interval:5ms");
+	line("@rounds++;");
+	open("if (@rounds == 3)");
+	body(1);
+	line("exit();");
+	close();
+	fprintf(out, "}\n\nend {\n\tclear(@rounds);\n}\n");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3) {
+		fprintf(stderr, "usage: gen SEED NUMBER [COUNT [ONLY...]]\n");
+		return 2;
+	}
+	uint64_t seed = strtoull(argv[1], NULL, 0) * 1000003 + strtoull(argv[2], NULL, 0);
+	int count = argc > 3 ? atoi(argv[3]) : 1;
+	char *defined, *written;
+	size_t n_defined, n_written;
+
+	state = seed;
+	for (int i = 0; i < 4; i++)
+		rnd();
 	json = chance(25);
-	if (json)
-		printf("// ARGS -f json\n");
 	bool child = chance(8);
 	int code = chance(5) && !child ? below(chance(50) ? 4 : 256) : 0;
+	if (json)
+		printf("// ARGS -f json\n");
 	if (child)
 		printf("// LOAD sleep 5\n");
 	if (code)
 		printf("// RC %d\n", code);
-	c_types = chance(20);
-	if (c_types)
-		printf("#define GEN_LIMIT %d\n"
-		       "struct gen_in { char b; %s l; };\n"
-		       "struct gen_a { %s c; short s; unsigned int u; int low : %u; unsigned int "
-		       "high : %u;\n"
-		       "\tstruct gen_in in; unsigned char pair[2]; };\n"
-		       "enum gen_e { GEN_ZERO, GEN_FIVE = 5, GEN_SIX, GEN_BIG = %u };\n\n",
-		       (int)below(1000) - 500, chance(50) ? "long" : "int",
-		       chance(50) ? "char" : "unsigned char", 1 + below(12), 1 + below(12),
-		       100 + below(100000));
-	printf("%s {\n", chance(50) ? "begin" : "BEGIN");
-	body(2 + below(6));
-	if (code)
-		line("exit(%d);", code);
-	printf("}\n");
-	bool rounds = chance(12) || child;
-	if (rounds) {
-		printf("\n%s {\n", chance(50) ? "interval:ms:5" : "interval:5ms");
-		line("@rounds++;");
-		open("if (@rounds == 3)");
-		body(1);
-		line("exit();");
-		close();
-		printf("}\n");
+	definitions = open_memstream(&defined, &n_defined);
+	out = open_memstream(&written, &n_written);
+	for (int i = 0; i < count; i++) {
+		bool wanted = argc < 5;
+
+		for (int k = 4; k < argc; k++)
+			wanted |= atoi(argv[k]) == i;
+		if (wanted)
+			one(seed + i, i);
 	}
-	if (chance(25) || rounds) {
-		printf("\nend {\n");
-		if (rounds)
-			line("clear(@rounds);");
-		body(1 + below(2));
-		printf("}\n");
-	}
+	once(seed + count, count, child, code);
+	fclose(definitions);
+	fclose(out);
+	printf("%s%sconfig = { unstable_tseries = enable }\n%s", defined, n_defined ? "\n" : "",
+	       written);
 	return 0;
 }

@@ -81,3 +81,13 @@ RUN BPFTRACE_VMLINUX=build/tests/calls "$SONDE" -l -e 'kprobe:target+5000 { }' 2
 NEEDS prog:calls
 EXPECT
 	ERROR: Offset outside the function bounds ('target'
+
+NAME a full array of char is a whole text for str(), and what is packed may lie anywhere
+RUN "$SONDE" -q -c '/bin/echo hello123456' -e 'struct F { char s[5]; int f; char g; long i : 10; } __attribute__((packed)); tracepoint:syscalls:sys_enter_write /pid == cpid/ { $f = (struct F *)args.buf; $g = *$f; print((str($f->s), str($g.s), str($f->s, 5), str($g.s, 3), str($g.s, 6))); printf("%x %x %x\n", $g.f, $g.g, $g.i); @s[str($f->s)] = 1; }' | tail -n +2
+NEEDS tp:syscalls/sys_enter_write
+EXPECT
+	(hello, hello, hell, he, hello)
+	34333231 35 236
+	$
+	$
+	@s[hello]: 1

@@ -34,6 +34,7 @@ enum node_flags {
 	NF_ARROW = 1 << 9,  /* MEMBER written with -> */
 	NF_PAREN = 1 << 10, /* expression stood in parentheses */
 	NF_SEMA = 1 << 11,  /* first of sema's own flags */
+	NF_USED = 1 << 14,  /* EXPR: the value of a block that is used as one */
 	NF_ELSE = 1 << 13,  /* PROBE, POINT: only if none of those before it is there */
 };
 

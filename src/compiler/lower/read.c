@@ -164,11 +164,36 @@ void lower_read(struct lower *l, struct mem dst, u32 size, struct ref addr, i32 
 	count_fault(l, ret);
 }
 
+/* The first n bytes at m, which need not be aligned (the stack takes nothing else), as an unsigned number. */
+static struct ref load_bytes(struct lower *l, u32 n, struct mem m)
+{
+	struct fn *f = l->f;
+	struct ref v = ir_con(f, 0);
+	for (u32 i = 0, w; i < n; i += w) {
+		w = chunk(m.off + (i32)i, n - i, false);
+		struct ref part = lower_load(l, w, false, mem_at(m, (i32)i));
+		v = i ? ir_op2(f, O_OR, v, ir_op2(f, O_SHL, part, ir_con(f, 8ull * i))) : part;
+	}
+	return v;
+}
+
+static bool is_mapped(enum space space)
+{
+	return space == AS_STACK || space == AS_MAP || space == AS_CTX || space == AS_BTF;
+}
+
 struct ref lower_read_scalar(struct lower *l, const struct type *t, struct ref addr, i32 off,
 			     enum space space)
 {
 	u32 size = t->size == 1 || t->size == 2 || t->size == 4 ? t->size : 8;
-	if (space == AS_STACK || space == AS_MAP || space == AS_CTX || space == AS_BTF)
+	if (is_mapped(space) && off % (i32)size && addr.kind == R_SLOT) { /* of a packed struct */
+		struct ref v = load_bytes(l, size, mem_of(addr, off)),
+			   unused = ir_con(l->f, 64 - 8 * size);
+		return t->is_signed && size < 8
+			       ? ir_op2(l->f, O_SAR, ir_op2(l->f, O_SHL, v, unused), unused)
+			       : v;
+	}
+	if (is_mapped(space))
 		return lower_load(l, size, t->is_signed, mem_of(addr, off));
 	u32 mark = ir_slot_mark(l->f);
 	struct mem tmp = lower_tmp(l, 8);
@@ -245,7 +270,10 @@ static struct ref read_bits(struct lower *l, const struct type *t, struct place 
 		size = 8;
 	}
 	enum space space = p.space == AS_BTF ? AS_KERNEL : p.space;
-	struct ref v = lower_read_scalar(l, type_int(size, false), p.base, byte, space);
+	bool own = p.base.kind == R_SLOT && is_mapped(space); /* what lies behind it is not read */
+	struct ref v =
+		own ? load_bytes(l, MIN((bit + p.bit_len + 7) / 8, size), mem_of(p.base, byte))
+		    : lower_read_scalar(l, type_int(size, false), p.base, byte, space);
 	v = ir_op2(f, O_SHL, v, ir_con(f, 64 - bit - p.bit_len));
 	return ir_op2(f, O_SHR, v, ir_con(f, 64 - p.bit_len));
 }

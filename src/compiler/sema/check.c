@@ -260,7 +260,7 @@ static void check_unroll(struct sema *s, struct node *n)
 static void check_stmt_expr(struct sema *s, struct node *n)
 {
 	const struct type *t = check_expr(s, n->a);
-	if (!s->final || !t || type_is_error(t) || (n->flags & NF_VALUE))
+	if (!s->final || !t || type_is_error(t) || (n->flags & NF_USED))
 		return;
 	if (type_is_agg(t)) {
 		diag_add(s->ds, E_AGG, n->loc, "%.*s() must be assigned directly to a map",
@@ -270,7 +270,7 @@ static void check_stmt_expr(struct sema *s, struct node *n)
 	bool call = n->a->kind == N_CALL || n->a->kind == N_NAME;
 	bool quiet = n->a->kind == N_INCDEC || t->kind == T_NONE ||
 		     (call && n->a->fn && (n->a->fn->flags & B_STMT_OK));
-	if (!quiet && n->next)
+	if (!quiet)
 		diag_add(s->ds, W_UNUSED, n->loc, "Return value discarded.");
 }
 

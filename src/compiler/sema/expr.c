@@ -529,6 +529,23 @@ static bool has_value(const struct type *t, u64 val)
 	return !t->nenum;
 }
 
+/*
+ * A literal gets a type by a cast, an aggregation becomes a number; what has its type from the machine,
+ * or from who uses the macro, may have another one elsewhere.
+ */
+static void warn_same(struct sema *s, const struct node *n, const struct type *to)
+{
+	const struct node *v = n->b;
+	bool agg = v->kind == N_MAP && v->map && v->map->val && type_is_agg(v->map->val);
+	bool machine = v->kind == N_MEMBER || v->kind == N_INDEX || v->kind == N_NAME;
+	bool macro = s->ds->from && s->ds->from[n->loc.src].len;
+	if (s->final && !agg && !machine && !macro && !is_lit(v) && to->kind != T_STRING &&
+	    type_eq(to, v->type))
+		diag_add(s->ds, W_CAST, n->loc,
+			 "Unnecessary cast: expression is already of type %s",
+			 type_namez(s->a, to));
+}
+
 const struct type *check_cast(struct sema *s, struct node *n)
 {
 	bool made = n->a->kind == N_TYPE && !n->a->a && !n->a->name.n; /* by as_type() */
@@ -545,6 +562,8 @@ const struct type *check_cast(struct sema *s, struct node *n)
 		sema_fail(s, E_TYPE, n->loc, "Cannot cast from \"%s\" to \"%s\"", a.s, b.s);
 		return unknown(s);
 	}
+	if (!made)
+		warn_same(s, n, to);
 	if (to->kind == T_ARRAY && !to->count && to->base->size)
 		return type_array(s->a, to->base, from->size / to->base->size);
 	if (to->kind == T_STRING && !to->size && from->kind == T_PROBE)
@@ -688,6 +707,8 @@ static const struct type *check_value_block(struct sema *s, struct node *n)
 {
 	if (n->kind == N_BLOCK) {
 		struct node *last = value_stmt(s, n);
+		if (last)
+			last->flags |= NF_USED;
 		check_block(s, n);
 		return last ? last->a->type : &type_none;
 	}

@@ -144,7 +144,15 @@ bool fold_binary(struct sema *s, struct node *n)
 		node_set_num(n, (u64)c, &type_bool);
 		return true;
 	}
-	if (!fold_i128(n->op, x, y, &r) || r < INT64_MIN || r > (__int128)UINT64_MAX)
+	if (!fold_i128(n->op, x, y, &r))
+		return no_room(s, n);
+	/* bpftrace's overflow goes unnoticed when just one of two factors is negative. */
+	if (n->op == TK_STAR && r < INT64_MIN && x <= INT64_MAX && y <= INT64_MAX) {
+		diag_add(s->ds, W_CAST, n->loc,
+			 "the product does not fit 64 bits and is cut to %lld", (i64)r);
+		r = (i64)r;
+	}
+	if (r < INT64_MIN || r > (__int128)UINT64_MAX)
 		return no_room(s, n);
 	set_literal(n, r);
 	return true;

@@ -23,6 +23,12 @@ static bool is_chars(const struct type *t)
 	return t->kind == T_ARRAY && is_char(t->base);
 }
 
+/* An array of characters: its text may end without a NUL. */
+static bool may_be_full(const struct type *t)
+{
+	return is_chars(t) || (t->kind == T_STRING && t->whole);
+}
+
 /* string, char[N], char *. */
 static bool is_text(const struct type *t)
 {
@@ -111,7 +117,9 @@ static const struct type *type_str(struct sema *s, struct node *call)
 	}
 	if (node_str(call_arg(call, 0), &text)) { /* of a literal, n counts no NUL */
 		n = MIN(text.n, n) + 1;
-	} else if (t && (t->kind == T_STRING || is_chars(t))) {
+	} else if (t && may_be_full(t)) {
+		n = MIN(n, t->size + 1);
+	} else if (t && t->kind == T_STRING) {
 		n = MIN(n, t->size);
 	}
 	return type_string(s->a, MAX(n, 1));
@@ -190,8 +198,9 @@ static void copy_str(struct lower *l, struct node *call, struct mem dst)
 		lower_bytes(l, dst, z, size);
 		return;
 	}
-	lower_copy(l, dst, lower_mem(l, p), size);
-	if (call_arg(call, 1) && size < p->type->size)
+	lower_copy(l, dst, lower_mem(l, p), MIN(size, p->type->size));
+	if (size > p->type->size ||
+	    (call_arg(call, 1) && (size < p->type->size || may_be_full(p->type))))
 		lower_store(l, 1, mem_at(dst, (i32)size - 1), ir_con(l->f, 0));
 }
 
