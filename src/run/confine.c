@@ -7,6 +7,7 @@
 #include "kern/confine.h"
 #include "core/builtin.h"
 #include "kern/caps.h"
+#include "kern/sandbox.h"
 #include "run/run.h"
 #include "types/debuginfod.h"
 
@@ -77,15 +78,20 @@ static bool asks_servers(const struct host *h)
 	return false;
 }
 
+static bool shows_user(const struct unit *u)
+{
+	return u->unwind || maps_hold(u, USER_ADDRESSES) || records_hold(u, USER_ADDRESSES);
+}
+
 static struct confine needs(const struct session *s)
 {
 	const struct unit *u = s->u;
-	const u64 user = USER_ADDRESSES, kernel = 1ull << T_KSTACK | 1ull << T_KSYM;
+	const u64 kernel = 1ull << T_KSTACK | 1ull << T_KSYM;
 	u64 held = confine_held();
 	struct confine c = {0};
 	if (maps_hold(u, kernel) || records_hold(u, kernel))
 		c.caps |= bit(CAP_SYSLOG);
-	if (u->unwind || maps_hold(u, user) || records_hold(u, user))
+	if (shows_user(u))
 		c.caps |= bit(CAP_SYS_PTRACE) | to_read(held) | bit(CAP_CHECKPOINT_RESTORE);
 	if (u->unwind) {
 		c.caps |= bit(CAP_BPF);
@@ -151,6 +157,22 @@ static void tell(u64 left, u32 may)
 		sb_fmt(&b, " and %u more", more);
 	fprintf(stderr, "rights while tracing: %u system calls; capabilities:%s\n",
 		confine_count(may), b.n ? b.s : " none");
+}
+
+/* Now, while little of what is traced is in our memory, of which the child is a copy. */
+int confine_reader(struct session *s)
+{
+	const char *why;
+	int pid = shows_user(s->u) ? sandbox_start(s->h, &why) : 0;
+	if (!s->verbose || !shows_user(s->u))
+		return pid;
+	if (pid)
+		fprintf(stderr,
+			"files of traced programs: read by process %d, which has no rights\n", pid);
+	else
+		fprintf(stderr, "files of traced programs: read by sonde itself, because %s\n",
+			why);
+	return pid;
 }
 
 struct err *confine_run(struct session *s)

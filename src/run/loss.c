@@ -5,6 +5,7 @@
  */
 #include "base/alloc.h"
 #include "kern/caps.h"
+#include "kern/sandbox.h"
 #include "run/run.h"
 
 struct losses {
@@ -227,6 +228,14 @@ static void report_warnings(struct session *s)
 	}
 }
 
+/* Names and rows that are missing because the child that read a file did not survive it. */
+static void report_unread(struct session *s)
+{
+	const char *text;
+	for (u32 i = 0; (text = sandbox_told(s->h, i)); i++)
+		loss_put(s, LOSS_UNREAD_FILES, STR(""), 0, str_z(text));
+}
+
 static void loss_report(struct session *s, void *self)
 {
 	struct losses *l = self;
@@ -274,6 +283,7 @@ static void loss_report(struct session *s, void *self)
 		loss_put(s, LOSS_COMMANDS, STR(""), l->unrun, sb_str(&b));
 	}
 	report_hidden(s);
+	report_unread(s);
 	report_warnings(s);
 }
 

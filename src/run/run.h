@@ -47,6 +47,8 @@ bool maps_hold(const struct unit *u, u64 kinds); /* bits of enum type_kind, also
 bool records_hold(const struct unit *u, u64 kinds);
 /* All is attached: give up what the script does not need. */
 struct err *confine_run(struct session *s) MUST_USE;
+/* Before that: the process that reads files of traced programs (kern/sandbox.h); 0: there is none. */
+int confine_reader(struct session *s);
 
 /* load.c */
 void load_undo(struct session *s);                    /* close programs, maps and the ring */

@@ -175,8 +175,12 @@ int session_run(struct session *s, const struct sink *sink, void *self, bool *ot
 		attach_stop(s);
 	if (how != ATTACHED || s->dry_run)
 		return how == ATTACHED ? 0 : RC_ATTACH;
-	if (s->feed->fd(s) >= 0 && !s->loop.stop)
-		proc_hasten(); /* may need a right that is given up now */
+	int reader = confine_reader(s);
+	if (s->feed->fd(s) >= 0 && !s->loop.stop) { /* may need a right that is given up now */
+		proc_hasten(0);
+		if (reader)
+			proc_hasten(reader);
+	}
 	e = confine_run(s);
 	if (e) {
 		report_err(s, false, (struct loc){0}, e);

@@ -119,25 +119,38 @@ struct place {
 	struct unwinder *w;
 	const struct proc *proc;
 	const struct area *area;
-	struct image *image;
+	/* what is asked there, and the answer */
+	sandbox_fn *fn;
+	struct str args;
+	struct sb *answer;
 };
 
-static bool open_path(void *arg, const char *path)
+static bool ask_path(void *arg, const char *path)
 {
 	struct place *at = arg;
-	struct err *e = image_open(path, at->image);
+	struct question q = {.path = path, .nfile = 1, .args = at->args};
+	struct err *e = image_find(path, &q.file[0]);
+	if (!e) {
+		q.path = q.file[0].member ? path : at->area->module->path.s;
+		e = sandbox_ask(at->w->s->h, at->fn, &q, at->answer);
+		close(q.file[0].fd);
+	}
 	err_free(e);
 	return !e;
 }
 
-static bool open_file(void *arg, const struct ufile *f, struct image *ret)
+static struct err *ask_file(void *arg, sandbox_fn *fn, struct str args, struct sb *answer)
 {
 	struct place *at = arg;
-	(void)f;
-	at->image = ret;
+	const struct question vdso = {.path = MAPS_VDSO, .args = args};
+	at->fn = fn;
+	at->args = args;
+	at->answer = answer;
 	if (area_is_vdso(at->area))
-		return vdso_image(ret);
-	return area_paths(at->w->s->h, at->proc, at->area, open_path, at);
+		return sandbox_ask(at->w->s->h, fn, &vdso, answer);
+	return area_paths(at->w->s->h, at->proc, at->area, ask_path, at)
+		       ? NULL
+		       : err_new("nothing leads to it");
 }
 
 static struct ufile *file_of(struct unwinder *w, const struct area *a)
@@ -170,7 +183,7 @@ static struct unwind_piece piece_of(struct unwinder *w, const struct proc *p, co
 	struct unwind_piece x = {.start = a->start, .end = a->end, .kind = UNWIND_PIECE_NONE};
 	struct place at = {.w = w, .proc = p, .area = a};
 	struct ufile *f = a->module ? file_of(w, a) : NULL;
-	if (f && blocks_pc(&w->blocks, f, a->off, open_file, &at, &x.pc)) {
+	if (f && blocks_pc(&w->blocks, f, a->off, ask_file, &at, &x.pc)) {
 		x.kind = UNWIND_PIECE_ROWS;
 		x.file = f->id;
 	} else if (!a->module && a->off & MAPS_MADE) {
@@ -350,8 +363,8 @@ static bool rule_at(void *arg, u64 addr, u32 *ret)
 	struct place at = {.w = x->w, .proc = p, .area = a};
 	x->file = file_of(x->w, a);
 	if (x->file &&
-	    blocks_pc(&x->w->blocks, x->file, addr - a->start + a->off, open_file, &at, &pc))
-		*ret = blocks_rule(&x->w->blocks, x->file, pc, open_file, &at);
+	    blocks_pc(&x->w->blocks, x->file, addr - a->start + a->off, ask_file, &at, &pc))
+		*ret = blocks_rule(&x->w->blocks, x->file, pc, ask_file, &at);
 	return true;
 }
 
@@ -436,8 +449,8 @@ void unwind_expect(struct session *s, u32 pid)
 		struct place at = {.w = w, .proc = p, .area = a};
 		struct ufile *file = a->module ? file_of(w, a) : NULL;
 		u32 pc;
-		if (file && blocks_pc(&w->blocks, file, a->off, open_file, &at, &pc))
-			blocks_rule(&w->blocks, file, pc, open_file, &at);
+		if (file && blocks_pc(&w->blocks, file, a->off, ask_file, &at, &pc))
+			blocks_rule(&w->blocks, file, pc, ask_file, &at);
 	}
 	if (f)
 		put_list(w, f);

@@ -1,6 +1,5 @@
 /* unwind_blocks.c - files, their blocks, the rules; see the header. */
 #include "run/unwind_blocks.h"
-#include <elf.h>
 
 enum {
 	HASH = 2 * UNWIND_RULES,
@@ -45,7 +44,7 @@ void blocks_init(struct blocks *b, u32 page, const struct blocks_mem *mem)
 void blocks_free(struct blocks *b)
 {
 	for (u32 i = 0; i < b->file.n; i++)
-		cfi_list_free(&b->file.v[i]->list);
+		cfi_list_free(&b->file.v[i]->is.list);
 	vec_free(&b->file);
 	vec_free(&b->chunk);
 	err_free(b->failed);
@@ -72,58 +71,57 @@ struct ufile *blocks_file(struct blocks *b, u64 dev, u64 ino, struct str path)
 	return f;
 }
 
-static u64 take_segments(struct ufile *f, const struct image *im, u32 page)
+static u64 code_size(const struct cfi_facts *is, u32 page)
 {
-	u64 end = f->base;
-	struct segment seg;
-	for (u32 i = 0; f->nseg < BLOCKS_SEGMENTS && image_segment(im, i, &seg); i++) {
-		if (seg.type != PT_LOAD || !(seg.flags & PF_X) || seg.addr < f->base)
-			continue;
-		f->seg[f->nseg++] = seg;
-		end = MAX(end, ALIGN_UP(seg.addr + seg.filesz, (u64)page));
+	u64 end = is->base;
+	for (u32 i = 0; i < is->nseg; i++) {
+		u64 at;
+		if (__builtin_add_overflow(is->seg[i].addr, is->seg[i].filesz, &at) ||
+		    at > UINT64_MAX - page)
+			return 0;
+		end = MAX(end, ALIGN_UP(at, (u64)page));
 	}
-	return MIN(end - f->base, (u64)UINT32_MAX);
+	return MIN(end - is->base, (u64)UINT32_MAX);
 }
 
 /* Lists of others are thrown away when they are too much: each comes back when it is needed. */
-static void keep_list(struct blocks *b, struct ufile *f, const struct image *im)
+static void keep_list(struct blocks *b, struct ufile *f)
 {
-	f->bare = !cfi_list(im, f->base, &f->list);
-	f->listed = f->list.n;
-	b->list_bytes += f->list.n * sizeof(*f->list.v);
+	u64 bytes = f->is.list.n * sizeof(*f->is.list.v);
+	f->listed = f->is.list.n;
+	b->list_bytes += bytes;
 	if (b->list_bytes <= MAX_LISTS)
 		return;
 	for (u32 i = 0; i < b->file.n; i++)
 		if (b->file.v[i] != f)
-			cfi_list_free(&b->file.v[i]->list);
-	b->list_bytes = f->list.n * sizeof(*f->list.v);
+			cfi_list_free(&b->file.v[i]->is.list);
+	b->list_bytes = bytes;
 }
 
-static bool file_open(struct blocks *b, struct ufile *f, blocks_open *open, void *arg)
+static bool file_open(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg)
 {
-	struct image im;
 	if (f->opened)
 		return true;
-	if (!open(arg, f, &im))
+	struct err *e = cfi_ask_facts(ask, arg, b->page, &f->is);
+	f->opened = !e;
+	err_free(e);
+	if (!f->opened)
 		return false;
-	f->opened = true;
-	f->base = cfi_base(&im) & ~(u64)(b->page - 1);
-	u64 size = take_segments(f, &im, b->page);
+	u64 size = code_size(&f->is, b->page);
 	f->nblock = (u32)((size + UNWIND_BLOCK - 1) >> UNWIND_BLOCK_BITS);
-	keep_list(b, f, &im);
-	image_close(&im);
+	keep_list(b, f);
 	return true;
 }
 
-bool blocks_pc(struct blocks *b, struct ufile *f, u64 off, blocks_open *open, void *arg, u32 *pc)
+bool blocks_pc(struct blocks *b, struct ufile *f, u64 off, cfi_ask *ask, void *arg, u32 *pc)
 {
-	if (!file_open(b, f, open, arg))
+	if (!file_open(b, f, ask, arg))
 		return false;
-	for (u32 i = 0; i < f->nseg; i++) {
-		const struct segment *g = &f->seg[i];
+	for (u32 i = 0; i < f->is.nseg; i++) {
+		const struct segment *g = &f->is.seg[i];
 		if (!segment_maps(g, off, b->page))
 			continue;
-		u64 at = off - g->off + g->addr - f->base;
+		u64 at = off - g->off + g->addr - f->is.base;
 		*pc = (u32)at;
 		return at >> UNWIND_BLOCK_BITS < f->nblock;
 	}
@@ -221,29 +219,55 @@ static void put_block(struct blocks *b, u32 entry, u32 from, const struct cfi_ro
 	__atomic_store_n(&b->mem.index->block[entry], ref, __ATOMIC_RELEASE);
 }
 
-static void make_block(struct blocks *b, const struct ufile *f, const struct image *im, u32 i)
+/* Block i of an answer that begins with block first. */
+static void take_block(struct blocks *b, const struct ufile *f, struct bytes *answer, u32 i,
+		       bool keep)
 {
 	struct cfi_rows rows;
 	u32 from = i << UNWIND_BLOCK_BITS, entry = f->first + i;
-	if (b->mem.index->block[entry] != UNWIND_REF_NEW)
+	if (!cfi_take_rows(answer, from, from + UNWIND_BLOCK, &rows))
 		return;
-	cfi_part(im, f->base, &f->list, from, from + UNWIND_BLOCK, &rows);
-	put_block(b, entry, from, &rows);
+	if (keep && b->mem.index->block[entry] == UNWIND_REF_NEW)
+		put_block(b, entry, from, &rows);
 	free(rows.v);
 }
 
-static void make_blocks(struct blocks *b, struct ufile *f, u32 i, blocks_open *open, void *arg)
+/* Its list comes back. */
+static bool list_again(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg)
 {
-	struct image im;
-	if (b->failed || !open(arg, f, &im))
+	struct cfi_facts now;
+	if (!f->listed || f->is.list.n)
+		return true;
+	struct err *e = cfi_ask_facts(ask, arg, b->page, &now);
+	bool ok = !e;
+	err_free(e);
+	if (ok) {
+		f->is.list = now.list;
+		keep_list(b, f);
+	}
+	return ok && f->listed;
+}
+
+static void make_blocks(struct blocks *b, struct ufile *f, u32 i, cfi_ask *ask, void *arg)
+{
+	AUTO_SB out = {0};
+	bool whole = f->nblock <= WHOLE_BLOCKS;
+	u32 first = whole ? 0 : i, n = whole ? f->nblock : 1;
+	if (b->failed || !list_again(b, f, ask, arg))
 		return;
-	if (f->listed && !f->list.n)
-		keep_list(b, f, &im);
-	for (u32 k = 0; f->nblock <= WHOLE_BLOCKS && k < f->nblock; k++)
-		if (k != i)
-			make_block(b, f, &im, k);
-	make_block(b, f, &im, i); /* last: making others may empty chunks */
-	image_close(&im);
+	struct cfi_want w = {.base = f->is.base,
+			     .from = first << UNWIND_BLOCK_BITS,
+			     .to = (first + n) << UNWIND_BLOCK_BITS,
+			     .step = UNWIND_BLOCK,
+			     .list = &f->is.list};
+	struct err *e = cfi_ask_rows(ask, arg, &w, &out);
+	struct bytes answer = bytes_of(out.s, out.n), again = answer;
+	bool ok = !e;
+	err_free(e);
+	for (u32 k = first; ok && k < first + n; k++)
+		take_block(b, f, &answer, k, k != i);
+	for (u32 k = first; ok && k <= i; k++) /* last: making others may empty chunks */
+		take_block(b, f, &again, k, k == i);
 }
 
 /* Room in the index; false: there is none. */
@@ -257,7 +281,7 @@ static bool enter(struct blocks *b, struct ufile *f)
 	}
 	f->first = b->nindex;
 	b->nindex += f->nblock;
-	for (u32 i = 0; i < f->nblock && f->bare; i++)
+	for (u32 i = 0; i < f->nblock && f->is.bare; i++)
 		b->mem.index->block[f->first + i] = UNWIND_REF_FP;
 	__atomic_store_n(&b->mem.index->file[f->id], f->first, __ATOMIC_RELEASE);
 	return true;
@@ -276,14 +300,14 @@ static u32 find_row(const struct unwind_block *k, u16 pc)
 	return lo - 1;
 }
 
-u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, blocks_open *open, void *arg)
+u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, cfi_ask *ask, void *arg)
 {
 	u32 i = pc >> UNWIND_BLOCK_BITS;
 	assert(f->opened && i < f->nblock);
-	if (!enter(b, f) || f->bare)
+	if (!enter(b, f) || f->is.bare)
 		return UNWIND_NONE;
 	if (b->mem.index->block[f->first + i] == UNWIND_REF_NEW)
-		make_blocks(b, f, i, open, arg);
+		make_blocks(b, f, i, ask, arg);
 	u32 ref = b->mem.index->block[f->first + i];
 	if (!(ref & UNWIND_REF))
 		return UNWIND_NONE;

@@ -3,7 +3,7 @@
  *
  *	blocks_init(&b, page_size, &mem);
  *	f = blocks_file(&b, dev, ino, path);	one for each file
- *	rule = blocks_rule(&b, f, opener, pc);	makes the block, if it is not there
+ *	rule = blocks_rule(&b, f, pc, ask, arg);	makes the block, if it is not there
  *	blocks_free(&b);
  *
  * When all chunks are full, the first that no walk used since it was last looked at is emptied.
@@ -12,26 +12,18 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "core/unwind.h"
-#include "sym/cfi.h"
-#include "types/image.h"
+#include "sym/cfi_ask.h"
 
-enum { BLOCKS_SEGMENTS = 16 };
 struct ufile {
 	u64 dev, ino;
 	struct str path;
 	u32 id;
 	bool opened; /* the rest is known; else it could not be opened so far */
-	bool bare;   /* it has no rows */
 	bool listed; /* it needs a list */
 	u32 first;   /* in the index; 0: not asked for */
-	u64 base;
-	struct segment seg[BLOCKS_SEGMENTS]; /* executable ones */
-	u32 nseg, nblock;
-	struct cfi_list list; /* of one that needs it; may be thrown away */
+	u32 nblock;
+	struct cfi_facts is; /* its list may be thrown away */
 };
-
-/* Opens a file as it can be reached now; false: not at all. The image is the caller's. */
-typedef bool blocks_open(void *arg, const struct ufile *f, struct image *ret);
 
 struct blocks_mem {
 	struct unwind_index *index;
@@ -60,7 +52,7 @@ void blocks_init(struct blocks *b, u32 page, const struct blocks_mem *mem);
 void blocks_free(struct blocks *b);
 /* NULL: there are too many. */
 struct ufile *blocks_file(struct blocks *b, u64 dev, u64 ino, struct str path);
-/* Where a byte of the file is, as rows count; false: in no code of it. Opens it at first. */
-bool blocks_pc(struct blocks *b, struct ufile *f, u64 off, blocks_open *open, void *arg, u32 *pc);
+/* Where a byte of the file is, as rows count; false: in no code of it. Asks about it at first. */
+bool blocks_pc(struct blocks *b, struct ufile *f, u64 off, cfi_ask *ask, void *arg, u32 *pc);
 /* At an address that blocks_pc() gave; UNWIND_NONE: not described. */
-u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, blocks_open *open, void *arg);
+u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, cfi_ask *ask, void *arg);

@@ -56,3 +56,25 @@ EXPECT
 	ERROR: Failed to open output file 'TMP/his/link': Permission denied
 	1
 ERR_RE ERROR: --as-invoker: SUDO_UID and SUDO_GID do not say who called
+
+NAME rights: files of traced programs are read by a process that has none, and made anew when it has died
+RUN
+	build/tests/spin 20000 20000 & q=$!
+	"$SONDE" -v -p $q -e 'profile:hz:199 { @[ustack] = count(); } interval:ms:100 { @n = count(); printf("%d\n", 1); }' >$TMPDIR/out 2>&1 & s=$!
+	until_attached $TMPDIR/out
+	eventually grep -q '^files of traced' $TMPDIR/out
+	r=$(sed -n 's/^files of traced programs: read by process \([0-9]*\), which has no rights$/\1/p' $TMPDIR/out)
+	sed -n 's/^\(Cap[IPEA][a-z]*\|NoNewPrivs\|Seccomp\):.//p' /proc/$r/status | tr '\n' ' '; echo; ls /proc/$r/fd | wc -l
+	kill -9 $r
+	kill $s
+	wait $s
+	kill $q
+	grep -q 'busy' $TMPDIR/out && echo named
+	gone() { ! kill -0 $r 2>/dev/null; }
+	eventually gone && echo gone
+NEEDS feature:CONFINE uprobe prog:spin
+EXPECT
+	0000000000000000 0000000000000000 0000000000000000 0000000000000000 1 2 
+	1
+	named
+	gone

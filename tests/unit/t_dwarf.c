@@ -1,3 +1,4 @@
+#include "kern/sandbox.h"
 #include "sym/sym.h"
 #include "test.h"
 #include "types/dwarf.h"
@@ -30,7 +31,9 @@ static bool open_file(struct opened *o, const char *name)
 	*o = (struct opened){0};
 	o->path = beside(&o->arena, name);
 	struct err *e = debug_open(o->path, NULL, &o->arena, &o->d);
-	struct err *f = elf_read_syms(&o->arena, o->path, NULL, &o->syms);
+	struct host here = {.recorded = true};
+	struct err *f = elf_read_syms(&here, &o->arena, o->path, &o->syms);
+	sandbox_end(&here);
 	bool ok = !e && !f;
 	err_free(e);
 	err_free(f);

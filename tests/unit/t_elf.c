@@ -1,5 +1,6 @@
 #include "base/file.h"
 #include "base/signals.h"
+#include "kern/sandbox.h"
 #include "sym/maps.h"
 #include "sym/sym.h"
 #include "test.h"
@@ -16,9 +17,10 @@ int t_elf_landmark(int x)
 
 TEST(elf_reads_own_symbols)
 {
+	struct host here = {.recorded = true};
 	struct arena mem = {0};
 	struct elf_syms e = {0};
-	struct err *err = elf_read_syms(&mem, "/proc/self/exe", NULL, &e);
+	struct err *err = elf_read_syms(&here, &mem, "/proc/self/exe", &e);
 	CHECK(!err && e.n > 10);
 	err_free(err);
 	const struct symbol *s = elf_find(&e, STR("t_elf_landmark"));
@@ -33,19 +35,22 @@ TEST(elf_reads_own_symbols)
 	CHECK(err);
 	err_free(err);
 	arena_free(&mem);
+	sandbox_end(&here);
 }
 
 TEST(elf_refuses_other_files)
 {
+	struct host here = {.recorded = true};
 	struct arena mem = {0};
 	struct elf_syms e = {0};
 	static const char *const bad[] = {"/dev/null", "/", "/no/such/file", "/proc/self/maps"};
 	for (u32 i = 0; i < countof(bad); i++) {
-		struct err *err = elf_read_syms(&mem, bad[i], NULL, &e);
+		struct err *err = elf_read_syms(&here, &mem, bad[i], &e);
 		CHECK(err);
 		err_free(err);
 	}
 	arena_free(&mem);
+	sandbox_end(&here);
 }
 
 TEST(elf_maps)

@@ -294,6 +294,7 @@ TEST(every_loss_is_a_record)
 		[LOSS_PROCESS] = "\"process\", \"data\": {\"pid\": 7}",
 		[LOSS_REPLACED] = "\"replaced_file\", \"data\": {\"file\": \"w\", \"msg\": \"so\"}",
 		[LOSS_KERNEL_NAMES] = "\"no_kernel_names\", \"data\": {\"msg\": \"so\"}",
+		[LOSS_UNREAD_FILES] = "\"unread_file\", \"data\": {\"msg\": \"so\"}",
 		[LOSS_CUT_STACKS] = "\"cut_stacks\", \"data\": {\"reason\": \"w\", \"stacks\": 7}",
 		[LOSS_CUT_IN_FILE] = "\"cut_in_file\", \"data\": {\"file\": \"w\", \"stacks\": 7}",
 		[LOSS_BUDGET] = "\"over_budget\", \"data\": {\"millionths\": 7}",

@@ -10,7 +10,7 @@
 static struct err *find_symbol(const struct compile *c, const struct point *p, struct str name,
 			       struct symbol *ret)
 {
-	return elf_symbol(arena_strz(c->arena, p->target), c->host->debug_dirs, name, ret);
+	return elf_symbol(c->host, arena_strz(c->arena, p->target), name, ret);
 }
 
 static const struct type *type_uaddr(struct sema *s, struct node *call)

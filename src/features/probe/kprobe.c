@@ -57,7 +57,7 @@ static struct err *check_offset(struct host *h, const struct point *p)
 	struct symbol sym;
 	struct err *e = NULL;
 	if (p->offset && h->vmlinux) {
-		e = elf_symbol(h->vmlinux, NULL, p->name, &sym);
+		e = elf_symbol(h, h->vmlinux, p->name, &sym);
 		if (e)
 			return err_wrap(e, "BPFTRACE_VMLINUX: ");
 		return p->offset >= sym.size ? offset_outside(p->name, sym.size) : NULL;

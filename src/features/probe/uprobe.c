@@ -358,7 +358,7 @@ static bool is_code(const struct image *im, u64 vaddr)
 static struct err *give_label(struct search *s)
 {
 	struct symbol sym;
-	struct err *e = elf_symbol(s->file.path, s->h->debug_dirs, s->p->name, &sym);
+	struct err *e = elf_symbol(s->h, s->file.path, s->p->name, &sym);
 	bool ok = !e && is_code(&s->file.im, sym.addr);
 	err_free(e);
 	if (ok)

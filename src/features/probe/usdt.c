@@ -122,7 +122,7 @@ static bool find_symbol(struct host *h, const char *path, const struct usdt_site
 			struct usdt_arg *a)
 {
 	struct symbol sym;
-	struct err *e = elf_symbol(path, h->debug_dirs, a->sym, &sym);
+	struct err *e = elf_symbol(h, path, a->sym, &sym);
 	bool found = !e;
 	err_free(e);
 	if (found)
@@ -227,7 +227,7 @@ struct nop_choice {
 static const struct symbol *function_at(struct nop_choice *c, u64 addr)
 {
 	if (!c->have_syms)
-		err_free(elf_read_syms(c->a, c->file.path, c->h->debug_dirs, &c->syms));
+		err_free(elf_read_syms(c->h, c->a, c->file.path, &c->syms));
 	c->have_syms = true;
 	return elf_at(&c->syms, addr);
 }

@@ -87,7 +87,7 @@ static struct err *find_in_process(struct host *h, struct unit *u, const struct 
 	struct err *e = name_file(h, u, p->target, &file);
 	if (e)
 		return e;
-	e = elf_symbol(file, h->debug_dirs, p->name, &sym);
+	e = elf_symbol(h, file, p->name, &sym);
 	if (e && !p->target.n) { /* the kernel's, then */
 		err_free(e);
 		return NULL;

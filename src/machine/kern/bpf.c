@@ -219,6 +219,7 @@ struct err *bpf_map_mmap(int fd, size_t size, void **ret)
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return err_kern(errno, "map %zu bytes of a BPF map into memory", size);
+	madvise(p, size, MADV_DONTFORK); /* children read what others wrote (sandbox.h) */
 	*ret = p;
 	return NULL;
 }

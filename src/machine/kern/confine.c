@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -64,13 +65,28 @@ struct err *confine_caps(u64 keep, u64 *left)
 /* ---- the filter ---- */
 
 /* What is asked of an argument. */
-enum look { LOOK_ANY, LOOK_BPF, LOOK_READ, LOOK_READ_1, LOOK_IOCTL, LOOK_NO_CODE, LOOK_FORK };
+enum look {
+	LOOK_ANY,
+	LOOK_BPF,
+	LOOK_READ,
+	LOOK_READ_1,
+	LOOK_IOCTL,
+	LOOK_NO_CODE,
+	LOOK_FORK,
+	LOOK_UNIX,
+	LOOK_PRCTL,
+};
 struct allowed {
 	u32 nr, may;
 	enum look look;
 };
 static const struct allowed allowed[] = {
 #define C(name, may, look) {__NR_##name, may, LOOK_##look},
+#include "kern/confine.def"
+};
+/* Of a child that reads files: memory, and what it was handed. */
+static const struct allowed sandboxed[] = {
+#define S(name, look) {__NR_##name, 0, LOOK_##look},
 #include "kern/confine.def"
 };
 
@@ -91,6 +107,8 @@ static const u32 bpf_always[] = {
 /* Of terminals: is it one, how wide. Those of perf events are told by their letter. */
 enum { TCGETS_2 = 0x802c542a }; /* TCGETS2, whose header is another's enemy: glibc's since 2.42 */
 static const u32 ioctl_always[] = {TCGETS, TCGETS_2, TIOCGWINSZ, FIONREAD};
+/* Of a child that gives up more than we did. */
+static const u32 prctl_always[] = {PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS};
 /* Namespaces would be a way to capabilities. */
 #define NEW_SPACES                                                                     \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
@@ -147,13 +165,15 @@ static void one_of(struct filter *f, u32 arg, const u32 *v, u32 n)
 
 static void put_look(struct filter *f, enum look look, u32 may)
 {
-	const u32 make = BPF_MAP_CREATE;
+	const u32 make = BPF_MAP_CREATE, local = AF_UNIX;
 	switch (look) {
 	case LOOK_ANY: verdict(f, SECCOMP_RET_ALLOW); break;
 	case LOOK_READ: without(f, 2, WRITES); break;
 	case LOOK_READ_1: without(f, 1, WRITES); break;
 	case LOOK_NO_CODE: without(f, 2, NO_CODE); break;
 	case LOOK_FORK: without(f, 0, NEW_SPACES); break;
+	case LOOK_UNIX: one_of(f, 0, &local, 1); break;
+	case LOOK_PRCTL: one_of(f, 0, prctl_always, countof(prctl_always)); break;
 	case LOOK_BPF:
 		one_of(f, 0, bpf_always, countof(bpf_always));
 		one_of(f, 0, &make, may & MAY_MAP ? 1 : 0);
@@ -167,67 +187,74 @@ static void put_look(struct filter *f, enum look look, u32 may)
 	}
 }
 
+struct table {
+	const struct allowed *v;
+	u32 n, may;
+	u32 else_do; /* SECCOMP_RET_*, with what is not in it */
+};
+
 /* The calls that may be made, by number; several of one number stay in their order. */
-static u32 sorted(const struct allowed **v, u32 may)
+static u32 sorted(const struct allowed **v, const struct table *t)
 {
 	u32 n = 0;
-	for (u32 i = 0; i < countof(allowed); i++) {
-		if ((allowed[i].may & may) != allowed[i].may)
+	for (u32 i = 0; i < t->n; i++) {
+		if ((t->v[i].may & t->may) != t->v[i].may)
 			continue;
 		u32 at = n++;
-		for (; at && v[at - 1]->nr > allowed[i].nr; at--)
+		for (; at && v[at - 1]->nr > t->v[i].nr; at--)
 			v[at] = v[at - 1];
-		v[at] = &allowed[i];
+		v[at] = &t->v[i];
 	}
 	return n;
 }
 
 /* The number is loaded. */
-static void put_calls(struct filter *f, const struct allowed *const *v, u32 n, u32 may)
+static void put_calls(struct filter *f, const struct allowed *const *v, u32 n,
+		      const struct table *t)
 {
 	for (u32 i = 0; i < n; i++) {
 		jump(f, BPF_JEQ, v[i]->nr, 0, 0);
 		u32 at = f->n;
-		put_look(f, v[i]->look, may);
+		put_look(f, v[i]->look, t->may);
 		if (v[i]->look != LOOK_ANY)
 			load(f, offsetof(struct seccomp_data, nr));
 		f->v[at - 1].jf = (u8)(f->n - at);
 	}
-	verdict(f, SECCOMP_RET_TRAP);
+	verdict(f, t->else_do);
 }
 
 /*
  * By halves: when the filter is installed the kernel walks through it for every number that there
  * is, to know which calls it need not ask about.
  */
-static void put_tree(struct filter *f, const struct allowed *const *v, u32 n, u32 may)
+static void put_tree(struct filter *f, const struct allowed *const *v, u32 n, const struct table *t)
 {
 	enum { LEAF = 4 };
 	u32 half = n / 2;
 	while (half && v[half]->nr == v[half - 1]->nr)
 		half--;
 	if (n <= LEAF || !half) {
-		put_calls(f, v, n, may);
+		put_calls(f, v, n, t);
 		return;
 	}
 	jump(f, BPF_JGE, v[half]->nr, 0, 1);
 	u32 at = f->n;
 	jump(f, BPF_JA, 0, 0, 0);
-	put_tree(f, v, half, may);
+	put_tree(f, v, half, t);
 	f->v[at].k = f->n - at - 1;
-	put_tree(f, v + half, n - half, may);
+	put_tree(f, v + half, n - half, t);
 }
 
-static void put_filter(struct filter *f, u32 may)
+static void put_filter(struct filter *f, const struct table *t)
 {
 	const u32 ours = arch_native()->machine | __AUDIT_ARCH_64BIT | __AUDIT_ARCH_LE;
 	const struct allowed *v[countof(allowed)];
-	u32 n = sorted(v, may);
+	u32 n = sorted(v, t);
 	load(f, offsetof(struct seccomp_data, arch));
 	jump(f, BPF_JEQ, ours, 1, 0);
 	verdict(f, SECCOMP_RET_KILL_PROCESS); /* nobody of ours makes such calls */
 	load(f, offsetof(struct seccomp_data, nr));
-	put_tree(f, v, n, may);
+	put_tree(f, v, n, t);
 }
 
 u32 confine_count(u32 may)
@@ -273,15 +300,29 @@ bool confine_able(void)
 	return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
 }
 
-struct err *confine_calls(u32 may)
+static struct err *install(const struct table *t)
 {
 	struct filter f = {.n = 0};
-	struct sigaction told = {.sa_sigaction = refused, .sa_flags = SA_SIGINFO};
-	put_filter(&f, may);
+	put_filter(&f, t);
 	struct sock_fprog prog = {.len = (u16)f.n, .filter = f.v};
-	if (sigaction(SIGSYS, &told, NULL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return err_sys(errno, "set no_new_privs");
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog))
 		return err_sys(errno, "set a filter of system calls");
 	return NULL;
+}
+
+struct err *confine_calls(u32 may)
+{
+	const struct table t = {allowed, countof(allowed), may, SECCOMP_RET_TRAP};
+	struct sigaction told = {.sa_sigaction = refused, .sa_flags = SA_SIGINFO};
+	if (sigaction(SIGSYS, &told, NULL))
+		return err_sys(errno, "catch SIGSYS");
+	return install(&t);
+}
+
+struct err *confine_sandbox(void)
+{
+	const struct table t = {sandboxed, countof(sandboxed), 0, SECCOMP_RET_ERRNO | EPERM};
+	return install(&t);
 }

@@ -6,6 +6,7 @@
 #include "kern/bpf.h"
 #include "kern/caps.h"
 #include "kern/link.h"
+#include "kern/sandbox.h"
 #include "types/dwarf.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -127,6 +128,7 @@ void host_init(struct host *h, struct arena *a, const char *root)
 
 void host_deinit(struct host *h)
 {
+	sandbox_end(h);
 	host_modules_close(h);
 	if (h->traceable)
 		tab_free(h->traceable);

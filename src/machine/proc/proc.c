@@ -117,7 +117,7 @@ void proc_load(struct sb *out)
 		sb_add(out, str_trim(str_n(text, (u32)n)));
 }
 
-void proc_hasten(void)
+void proc_hasten(int pid)
 {
 	struct {
 		u32 size, policy;
@@ -130,7 +130,7 @@ void proc_hasten(void)
 		  .flags = RESET_ON_FORK,
 		  .nice = READER_NICE,
 		  .runtime = READER_SLICE_NS};
-	(void)syscall(SYS_sched_setattr, 0, &attr, 0);
+	(void)syscall(SYS_sched_setattr, pid, &attr, 0);
 }
 
 bool proc_alive(int pid)

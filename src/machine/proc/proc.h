@@ -10,10 +10,10 @@ const char *proc_username(struct host *h, u32 uid);
 const char *proc_disk_name(struct host *h, u32 dev);
 void proc_load(struct sb *out); /* the line of /proc/loadavg */
 /*
- * This process is to run soon after it wakes up, for short times: what programs record has to be
+ * This process (0), or a child of ours that it waits for, is to run soon after it wakes up, for short times: what programs record has to be
  * read before there is no room for more. Those it starts do not inherit that. May be refused.
  */
-void proc_hasten(void);
+void proc_hasten(int pid);
 bool proc_alive(int pid);
 bool proc_runs(struct host *h, int pid); /* ... and is no zombie */
 /* Are we in a pid namespace of our own, and which? */

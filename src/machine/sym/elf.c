@@ -2,7 +2,7 @@
  * elf.c - function symbols of an ELF file.
  *
  * .symtab and .dynsym are read together and doubles dropped. A stripped file's
- * .symtab may lie in a file of its own (image_debug_file) or packed in
+ * .symtab may lie in a file of its own (elf_ask.c) or packed in
  * .gnu_debugdata; its addresses are the same, its file offsets are not. Go's
  * programs have a table of their own in any case (gopcln.h).
  */
@@ -12,7 +12,6 @@
 #include "sym/sym.h"
 #include "types/image.h"
 #include <elf.h>
-#include <sys/stat.h>
 
 /* liblzma's, where sonde is linked with it; else NULL. */
 __attribute__((weak)) int lzma_stream_buffer_decode(u64 *memlimit, u32 flags, const void *allocator,
@@ -27,8 +26,7 @@ struct reader {
 	const struct image *im;   /* whose tables are read */
 	const struct image *main; /* whose segments say where the code is */
 	struct arena *arena;
-	const char *dirs; /* for image_debug_file() */
-	bool data;        /* variables, too */
+	bool data; /* variables, too */
 	sym_vec v;
 };
 
@@ -181,20 +179,6 @@ static void read_other(struct reader *r, const struct image *other)
 	r->im = r->main;
 }
 
-static bool read_separate(struct reader *r, const char *path)
-{
-	struct image dbg;
-	AUTO_FREE char *other = image_debug_file(r->main, path, r->dirs);
-	struct err *e = other ? image_open(other, &dbg) : NULL;
-	bool ok = other && !e;
-	err_free(e);
-	if (ok) {
-		read_other(r, &dbg);
-		image_close(&dbg);
-	}
-	return ok;
-}
-
 /*
  * .gnu_debugdata: an ELF file with the symbols that are not dynamic, packed by xz. False: it is
  * there and could not be read.
@@ -250,103 +234,41 @@ static void read_go(struct reader *r, const struct gopcln *g)
 						       .size = without_padding(r->im, &fn)});
 }
 
-static void read_all(struct reader *r, const char *path, struct elf_syms *ret)
+void elf_image_syms(struct arena *a, const struct image *im, const struct image *other, bool data,
+		    struct elf_syms *ret)
 {
+	struct reader r = {.im = im, .main = im, .arena = a, .data = data};
 	struct gopcln go = {0};
-	bool full = read_tables(r, SHT_SYMTAB), packed = false;
-	read_tables(r, SHT_DYNSYM);
-	if (!full && !(path && read_separate(r, path))) {
-		packed = !read_packed(r);
-		if (gopcln_find(r->im, &go))
-			read_go(r, &go);
+	bool full = read_tables(&r, SHT_SYMTAB), packed = false;
+	read_tables(&r, SHT_DYNSYM);
+	if (!full && other) {
+		read_other(&r, other);
+	} else if (!full) {
+		packed = !read_packed(&r);
+		if (gopcln_find(im, &go))
+			read_go(&r, &go);
 	}
-	finish(r, ret);
+	finish(&r, ret);
 	ret->packed = packed;
 	ret->go_from = go.from;
 	ret->go_end = go.end;
+}
+
+bool elf_image_full(const struct image *im)
+{
+	struct section s;
+	for (u32 i = 0; image_section(im, i, &s); i++)
+		if (s.type == SHT_SYMTAB && s.size && image_bytes(im, &s).n)
+			return true;
+	return false;
 }
 
 struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret)
 {
 	struct image im;
 	struct err *err = image_mem(p, n, &im);
-	struct reader r = {.im = &im, .main = &im, .arena = a};
 	if (!err)
-		read_all(&r, NULL, ret);
-	return err;
-}
-
-struct err *elf_read_syms(struct arena *a, const char *path, const char *dirs, struct elf_syms *ret)
-{
-	struct image im;
-	struct err *err = image_open(path, &im);
-	struct reader r = {.im = &im, .main = &im, .arena = a, .dirs = dirs};
-	if (err)
-		return err;
-	read_all(&r, path, ret);
-	image_close(&im);
-	return NULL;
-}
-
-struct file_syms {
-	const char *path;
-	struct stat st;
-	struct elf_syms syms;
-	struct file_syms *next;
-};
-
-static bool is_unchanged(const struct file_syms *f, const char *path, const struct stat *st)
-{
-	return !strcmp(f->path, path) && f->st.st_ino == st->st_ino && f->st.st_dev == st->st_dev &&
-	       f->st.st_size == st->st_size && f->st.st_mtim.tv_sec == st->st_mtim.tv_sec &&
-	       f->st.st_mtim.tv_nsec == st->st_mtim.tv_nsec;
-}
-
-struct err *elf_syms_of(struct host *h, const char *path, struct elf_syms *ret)
-{
-	struct stat st = {0};
-	bool known = !stat(path, &st);
-	for (const struct file_syms *f = h->file_syms; f && known; f = f->next)
-		if (is_unchanged(f, path, &st)) {
-			*ret = f->syms;
-			return NULL;
-		}
-	struct file_syms *f = arena_new(h->arena, struct file_syms);
-	struct err *e = elf_read_syms(h->arena, path, h->debug_dirs, &f->syms);
-	if (e)
-		return e;
-	f->path = arena_strz(h->arena, str_z(path));
-	f->st = st;
-	f->next = h->file_syms;
-	h->file_syms = f;
-	*ret = f->syms;
-	return NULL;
-}
-
-struct err *elf_symbol(const char *path, const char *dirs, struct str name, struct symbol *ret)
-{
-	struct image im;
-	struct arena a = {0};
-	struct elf_syms all;
-	struct err *err = image_open(path, &im);
-	if (err)
-		return err;
-	struct reader r = {.im = &im, .main = &im, .arena = &a, .dirs = dirs, .data = true};
-	read_all(&r, path, &all);
-	struct symbol_version v[MAX_VERSIONS];
-	u32 n = elf_versions(&im, name, v, MAX_VERSIONS);
-	const struct symbol *sym = elf_find(&all, name);
-	for (u32 i = 0; sym && i < all.n && elf_hidden(v, n, sym->addr); i++)
-		if (str_eq(all.v[i].name, name) && !elf_hidden(v, n, all.v[i].addr))
-			sym = &all.v[i];
-	if (sym) {
-		*ret = *sym;
-		ret->name = name;
-	} else {
-		err = err_new("%s has no symbol %.*s", path, STRF(name));
-	}
-	image_close(&im);
-	arena_free(&a);
+		elf_image_syms(a, &im, NULL, false, ret);
 	return err;
 }
 

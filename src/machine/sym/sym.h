@@ -1,11 +1,12 @@
 /*
  * sym.h - names for addresses and addresses for names.
  *
- * Nothing is read before the first question; caches are bounded. Design rule: path in, plain tables
- * out, so that ELF reading can move into a sandboxed child.
+ * Nothing is read before the first question; caches are bounded. Files are read by a child without
+ * rights (kern/sandbox.h): path in, plain tables out.
  */
 #pragma once
 #include "kern/host.h"
+#include "types/image.h"
 
 struct syms;
 struct symbol {
@@ -61,12 +62,29 @@ struct elf_syms {
 	bool packed;         /* there are more in .gnu_debugdata, which could not be read */
 	u64 go_from, go_end; /* Go's functions, where the file has no other list of them */
 };
-/* dirs: as for image_debug_file(). */
-struct err *elf_read_syms(struct arena *a, const char *path, const char *dirs,
-			  struct elf_syms *ret);
+struct err *elf_read_syms(struct host *h, struct arena *a, const char *path, struct elf_syms *ret);
+/* With what else an address in a process needs to be found in the file. */
+enum { ELF_SEGMENTS = 16 };
+struct elf_facts {
+	struct elf_syms syms;
+	struct segment seg[ELF_SEGMENTS]; /* executable PT_LOADs */
+	u32 nseg;
+	u64 entry;           /* where it begins; 0: nowhere */
+	struct str build_id; /* in hex */
+};
+/* data: variables, too. */
+struct err *elf_read(struct host *h, struct arena *a, const char *path, bool data,
+		     struct elf_facts *ret);
+/* What the child answered, checked. */
+struct err *elf_take_answer(struct arena *a, struct bytes b, const char *path,
+			    struct elf_facts *ret);
 /* The same, read once for all the probes of a script: what is given stays as long as the host. */
 struct err *elf_syms_of(struct host *h, const char *path, struct elf_syms *ret);
 struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret);
+/* In the child: of an image, the file with what was stripped from it (or NULL). Full: it has all. */
+void elf_image_syms(struct arena *a, const struct image *im, const struct image *other, bool data,
+		    struct elf_syms *ret);
+bool elf_image_full(const struct image *im);
 /* Does it call a function of this name that is defined elsewhere? */
 struct image;
 bool elf_imports(const struct image *im, struct str name);
@@ -93,7 +111,7 @@ u32 elf_versions(const struct image *im, struct str symbol, struct symbol_versio
 /* Is what lies at addr only a version that is not the default one, while there is one? */
 bool elf_hidden(const struct symbol_version *v, u32 n, u64 addr);
 /* A function or variable by name, in its default version; ret->name is the name asked for. */
-struct err *elf_symbol(const char *path, const char *dirs, struct str name, struct symbol *ret);
+struct err *elf_symbol(struct host *h, const char *path, struct str name, struct symbol *ret);
 /* Virtual address in the file -> file offset by its program headers. */
 struct err *elf_offset(const char *path, u64 vaddr, u64 *off);
 /* Demangle C++ and Rust; NULL: not mangled. */

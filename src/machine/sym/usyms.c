@@ -9,20 +9,15 @@
 enum {
 	MAX_FILES = 256,
 	MAX_CACHED_SYMS = 4 << 20, /* of all files: about 400 MB */
-	MAX_SEGMENTS = 16,
 };
 
 struct file {
 	u64 dev, ino, used;
 	u32 tried_pid; /* through whose /proc it was looked for */
 	bool loaded;
-	const char *debug_dirs;
+	struct host *host;
 	struct arena arena;
-	struct elf_syms syms;
-	struct segment seg[MAX_SEGMENTS]; /* executable PT_LOADs */
-	u32 nseg;
-	u64 entry;           /* where it begins; 0: nowhere */
-	struct str build_id; /* in hex */
+	struct elf_facts is;
 };
 
 struct syms {
@@ -48,7 +43,7 @@ void syms_init(struct host *h, bool demangle_names, struct syms **ret)
 
 static void file_free(struct syms *s, struct file *f)
 {
-	s->nsym -= f->syms.n;
+	s->nsym -= f->is.syms.n;
 	arena_free(&f->arena);
 	free(f);
 }
@@ -127,7 +122,7 @@ static u32 oldest_file(const struct syms *s)
 
 static void file_add(struct syms *s, struct file *f)
 {
-	s->nsym += f->syms.n;
+	s->nsym += f->is.syms.n;
 	while (s->nfile && (s->nfile == MAX_FILES || s->nsym > MAX_CACHED_SYMS)) {
 		u32 i = oldest_file(s);
 		file_free(s, s->file[i]);
@@ -136,49 +131,26 @@ static void file_add(struct syms *s, struct file *f)
 	s->file[s->nfile++] = f;
 }
 
-static void take_segments(struct file *f, const struct image *im)
-{
-	struct segment seg;
-	for (u32 i = 0; f->nseg < MAX_SEGMENTS && image_segment(im, i, &seg); i++) {
-		if (seg.type == PT_LOAD && seg.flags & PF_X)
-			f->seg[f->nseg++] = seg;
-	}
-	f->entry = image_entry(im);
-}
-
-static void take_id(struct file *f, const struct image *im)
-{
-	struct bytes id = image_build_id(im);
-	AUTO_SB hex = {0};
-	for (size_t i = 0; i < id.n; i++)
-		sb_fmt(&hex, "%02x", id.p[i]);
-	f->build_id = arena_str(&f->arena, sb_str(&hex));
-}
-
 static bool load_file(void *file, const char *path)
 {
 	struct file *f = file;
-	struct image im;
-	struct err *err = image_open(path, &im);
-	if (err) {
-		err_free(err);
-		return false;
-	}
-	take_segments(f, &im);
-	take_id(f, &im);
-	image_close(&im);
-	err = elf_read_syms(&f->arena, path, f->debug_dirs, &f->syms);
+	struct err *err = elf_read(f->host, &f->arena, path, false, &f->is);
 	err_free(err);
-	return true;
+	return !err;
 }
 
+/* The kernel's own file. */
 static bool load_vdso(struct file *f)
 {
 	struct image im;
+	struct segment seg;
 	if (!vdso_image(&im))
 		return false;
-	take_segments(f, &im);
-	err_free(elf_read_syms_mem(&f->arena, im.p, im.n, &f->syms));
+	for (u32 i = 0; f->is.nseg < ELF_SEGMENTS && image_segment(&im, i, &seg); i++)
+		if (seg.type == PT_LOAD && seg.flags & PF_X)
+			f->is.seg[f->is.nseg++] = seg;
+	f->is.entry = image_entry(&im);
+	elf_image_syms(&f->arena, &im, NULL, false, &f->is.syms);
 	return true;
 }
 
@@ -200,14 +172,14 @@ static struct file *file_get(struct syms *s, const struct proc *p, const struct 
 		assert(f);
 		f->dev = a->module->dev;
 		f->ino = a->module->ino;
-		f->debug_dirs = s->host->debug_dirs;
+		f->host = s->host;
 		f->loaded = find_and_load(s, p, a, f);
 		f->tried_pid = p->pid;
 		file_add(s, f);
 	} else if (!f->loaded && !p->ended && f->tried_pid != p->pid) {
 		f->tried_pid = p->pid; /* this process may lead to it */
 		f->loaded = find_and_load(s, p, a, f);
-		s->nsym += f->syms.n;
+		s->nsym += f->is.syms.n;
 	}
 	f->used = ++s->clock;
 	return f;
@@ -244,8 +216,8 @@ void sym_user_note(struct syms *s, const struct map_note *n)
 
 static bool to_vaddr(const struct syms *s, const struct file *f, u64 off, u64 *vaddr)
 {
-	for (u32 i = 0; i < f->nseg; i++) {
-		const struct segment *g = &f->seg[i];
+	for (u32 i = 0; i < f->is.nseg; i++) {
+		const struct segment *g = &f->is.seg[i];
 		if (!segment_maps(g, off, s->host->page_size))
 			continue;
 		*vaddr = off - g->off + g->addr;
@@ -258,7 +230,7 @@ static bool to_vaddr(const struct syms *s, const struct file *f, u64 off, u64 *v
 static bool at_entry(const struct file *f, u64 vaddr)
 {
 	enum { ENTRY_BYTES = 128 };
-	return f->entry && vaddr >= f->entry && vaddr - f->entry < ENTRY_BYTES;
+	return f->is.entry && vaddr >= f->is.entry && vaddr - f->is.entry < ENTRY_BYTES;
 }
 
 bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret)
@@ -277,9 +249,9 @@ bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret)
 			     .module = a->module->path,
 			     .file_off = off,
 			     .off = off,
-			     .build_id = f->build_id};
+			     .build_id = f->is.build_id};
 	if (to_vaddr(s, f, off, &vaddr)) {
-		const struct symbol *sym = elf_at(&f->syms, vaddr);
+		const struct symbol *sym = elf_at(&f->is.syms, vaddr);
 		out.off = vaddr;
 		if (sym) {
 			out.name = sym->name;
@@ -288,8 +260,8 @@ bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret)
 			out.off = vaddr - sym->addr;
 		} else if (at_entry(f, vaddr)) {
 			out.name = STR("_start");
-			out.addr = f->entry;
-			out.off = vaddr - f->entry;
+			out.addr = f->is.entry;
+			out.off = vaddr - f->is.entry;
 		}
 	}
 	show(s, &out);

@@ -91,54 +91,60 @@ struct err *image_mem(const void *p, size_t n, struct image *ret)
 	return NULL;
 }
 
-static struct err *map_file(const char *path, struct image *ret)
+struct err *image_find(const char *path, struct image_file *ret)
 {
 	struct stat st;
-	if (stat(path, &st))
-		return err_sys(errno, "open %s", path);
+	u32 n = 0;
+	AUTO_FREE char *name = xstrdup(path);
+	if (zip_archive(path, &n))
+		name[n] = 0;
+	if (stat(name, &st))
+		return err_sys(errno, "open %s", name);
 	if (!S_ISREG(st.st_mode)) /* opening a device may do things */
-		return err_new("%s: not an ELF file", path);
-	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		return err_new("%s: not an ELF file", name);
+	int fd AUTO_CLOSE = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st))
-		return err_sys(errno, "open %s", path);
+		return err_sys(errno, "open %s", name);
 	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
-		return err_new("%s: not an ELF file", path);
-	size_t n = (size_t)st.st_size;
+		return err_new("%s: not an ELF file", name);
+	*ret = (struct image_file){fd, n, (u64)st.st_size, st.st_dev, st.st_ino};
+	fd = -1;
+	return NULL;
+}
+
+struct err *image_map(const struct image_file *f, const char *path, struct image *ret)
+{
+	struct image im;
 	/* Not private: in private mappings the kernel places the breakpoints of others' uprobes. */
-	void *map = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
+	void *map = mmap(NULL, f->size, PROT_READ, MAP_SHARED, f->fd, 0);
 	if (map == MAP_FAILED)
 		return err_sys(errno, "map %s", path);
-	*ret = (struct image){.map = map, .map_size = n, .ino = st.st_ino, .dev = st.st_dev};
+	struct bytes b = bytes_of(map, f->size);
+	struct err *err = f->member ? zip_member(b, str_z(path + f->member + 2), &b) : NULL;
+	if (!err)
+		err = image_mem(b.p, b.n, &im);
+	if (err) {
+		munmap(map, f->size);
+		return err_wrap(err, "%s: ", path);
+	}
+	im.base = (u64)(b.p - (const u8 *)map);
+	im.map = map;
+	im.map_size = f->size;
+	im.ino = f->ino;
+	im.dev = f->dev;
+	*ret = im;
 	return NULL;
 }
 
 struct err *image_open(const char *path, struct image *ret)
 {
-	u32 n;
-	bool is_member = zip_archive(path, &n);
-	AUTO_FREE char *name = xstrdup(path);
-	struct image file = {0}, im;
-	if (is_member)
-		name[n] = 0;
-	struct err *err = map_file(name, &file);
+	struct image_file f;
+	struct err *err = image_find(path, &f);
 	if (err)
 		return err;
-	struct bytes b = bytes_of(file.map, file.map_size);
-	if (is_member)
-		err = zip_member(b, str_z(path + n + 2), &b);
-	if (!err)
-		err = image_mem(b.p, b.n, &im);
-	if (err) {
-		image_close(&file);
-		return err_wrap(err, "%s: ", path);
-	}
-	im.base = (u64)(b.p - (const u8 *)file.map);
-	im.map = file.map;
-	im.map_size = file.map_size;
-	im.ino = file.ino;
-	im.dev = file.dev;
-	*ret = im;
-	return NULL;
+	err = image_map(&f, path, ret);
+	close(f.fd);
+	return err;
 }
 
 void image_close(struct image *im)

@@ -33,7 +33,15 @@ struct segment {
 	u32 type, flags; /* PT_*, PF_* */
 	u64 off, addr, filesz, memsz;
 };
-/* Its error's number is ENOEXEC when the file is none of ELF. */
+/* A plain file, open. */
+struct image_file {
+	int fd;
+	u32 member; /* bytes of the path before "!/member"; 0: it is no archive's */
+	u64 size, dev, ino;
+};
+struct err *image_find(const char *path, struct image_file *ret);
+struct err *image_map(const struct image_file *f, const char *path, struct image *ret);
+/* Both. Its error's number is ENOEXEC when the file is none of ELF. */
 struct err *image_open(const char *path, struct image *ret);
 struct err *image_mem(const void *p, size_t n, struct image *ret);
 void image_close(struct image *im);
@@ -55,6 +63,19 @@ bool segment_maps(const struct segment *g, u64 off, u32 page);
  * NULL; "debuginfod" among them means servers, which are asked last. The caller frees it.
  */
 char *image_debug_file(const struct image *im, const char *path, const char *dirs);
+/* In steps: what the file says about the other, and the search, with a reader of the caller's. */
+enum { DEBUG_MAX_ID = 64, DEBUG_MAX_LINK = 256 };
+struct debug_wanted {
+	u32 nid, sum;
+	u8 id[DEBUG_MAX_ID];
+	bool has_sum;
+	char link[DEBUG_MAX_LINK]; /* its name; "": none */
+};
+void image_wanted(const struct image *im, struct debug_wanted *ret);
+bool image_is_wanted(const struct image *im, const struct debug_wanted *w);
+typedef bool debug_same(void *arg, const char *path, const struct debug_wanted *w);
+char *debug_file_find(const struct debug_wanted *w, const char *path, const char *dirs,
+		      debug_same *same, void *arg);
 /* What its linker called this build; empty: nothing. */
 struct bytes image_build_id(const struct image *im);
 /* One ELF word: 8 or 4 bytes. */

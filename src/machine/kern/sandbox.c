@@ -1,0 +1,491 @@
+/* sandbox.c - the child without rights, and the way to it; see sandbox.h. */
+#include "kern/sandbox.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "kern/confine.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum {
+	WAIT_MS = 10000, /* of processor time for an answer */
+	WALL = 6,        /* times that on the clock, on a machine that has much else to do */
+	LOOK_MS = 20,    /* between two looks at that */
+	REAP_MS = 100,
+	CPU_S = 600, /* of the child's life */
+	MEMORY = 1 << 30,
+	MAX_ANSWER = 1 << 30,
+	MAX_WORDS = 4096, /* of a path, of an error */
+	MAX_BAD = 64,
+	MAX_TOLD = 16,
+	MAX_FILES = 16, /* descriptors */
+};
+
+struct bad_file {
+	u64 dev, ino;
+};
+struct sandbox {
+	int pid, to; /* 0: it does not run */
+	u32 wait_ms;
+	char *why; /* there is none */
+	struct bad_file bad[MAX_BAD];
+	u32 nbad; /* so many in all; the last of them are kept */
+	char *told[MAX_TOLD];
+	u32 ntold;
+};
+/* What goes to the child, and what comes back; then so many bytes. */
+struct ask_head {
+	sandbox_fn *fn; /* the child is a copy of us */
+	struct image_file file[SANDBOX_FILES];
+	u32 nfile, npath, nargs;
+};
+struct answer_head {
+	u64 n;
+	u32 failed;
+	i32 no;
+};
+
+/* ---- in the child ---- */
+
+static bool get_all(int fd, void *to, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t k = recv(fd, (char *)to + at, n - at, 0);
+		if (k <= 0 && !(k < 0 && errno == EINTR))
+			return false;
+		at += k > 0 ? (size_t)k : 0;
+	}
+	return true;
+}
+
+static bool put_all(int fd, const void *from, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t k = send(fd, (const char *)from + at, n - at, MSG_NOSIGNAL);
+		if (k < 0 && errno != EINTR)
+			return false;
+		at += k > 0 ? (size_t)k : 0;
+	}
+	return true;
+}
+
+union passed {
+	struct cmsghdr head;
+	char room[CMSG_SPACE(SANDBOX_FILES * sizeof(int))];
+};
+
+/* The head comes in one piece, with the descriptors. */
+static bool get_head(int to, struct ask_head *h)
+{
+	union passed files;
+	struct iovec v = {h, sizeof(*h)};
+	struct msghdr m = {.msg_iov = &v,
+			   .msg_iovlen = 1,
+			   .msg_control = &files,
+			   .msg_controllen = sizeof(files)};
+	ssize_t n;
+	do
+		n = recvmsg(to, &m, MSG_WAITALL | MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n != sizeof(*h))
+		return false;
+	const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	for (u32 i = 0; i < h->nfile; i++)
+		h->file[i].fd = -1;
+	for (u32 i = 0; c && i < h->nfile; i++)
+		memcpy(&h->file[i].fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+	return true;
+}
+
+static bool answer(int to, struct job *j, struct err *e)
+{
+	struct answer_head a = {.n = e ? strlen(e->msg) : j->out.n, .failed = e != NULL};
+	if (e)
+		a.no = e->no;
+	bool ok = put_all(to, &a, sizeof(a)) && put_all(to, e ? e->msg : j->out.s, a.n);
+	err_free(e);
+	sb_free(&j->out);
+	return ok;
+}
+
+static void serve(int to)
+{
+	struct ask_head h;
+	bool ok = true;
+	while (ok && get_head(to, &h)) {
+		char *text = xmalloc((size_t)h.npath + h.nargs + 2);
+		ok = get_all(to, text, (size_t)h.npath + 1 + h.nargs);
+		struct job j = {.path = text,
+				.nfile = h.nfile,
+				.args = bytes_of(text + h.npath + 1, h.nargs)};
+		memcpy(j.file, h.file, sizeof(j.file));
+		ok = ok && answer(to, &j, h.fn(&j));
+		for (u32 i = 0; i < h.nfile; i++)
+			close_fd(&h.file[i].fd);
+		free(text);
+	}
+}
+
+/* But that one. */
+static void close_files(int keep)
+{
+	if (!syscall(SYS_close_range, 0, keep - 1, 0) &&
+	    !syscall(SYS_close_range, keep + 1, ~0u, 0))
+		return;
+	for (int fd = 0; fd < sysconf(_SC_OPEN_MAX); fd++)
+		if (fd != keep)
+			close(fd);
+}
+
+/* What it has now, and so much more: of private memory, which a copy of us begins with. */
+static u64 memory_limit(void)
+{
+	struct rlimit none = {0};
+	u64 pages = 0;
+	char text[256] = "";
+	int fd AUTO_CLOSE = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 ||
+	    sscanf(text, "%*u %*u %*u %*u %*u %llu", &pages) != 1)
+		return getrlimit(RLIMIT_DATA, &none) ? RLIM_INFINITY : none.rlim_max;
+	return pages * (u64)sysconf(_SC_PAGESIZE) + MEMORY;
+}
+
+static void set_limit(int what, u64 n)
+{
+	struct rlimit r;
+	if (!getrlimit((__rlimit_resource_t)what, &r) && n < r.rlim_max)
+		setrlimit((__rlimit_resource_t)what, &(struct rlimit){n, n});
+}
+
+static void block_signals(void)
+{
+	sigset_t all;
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS); /* signals_fill_pages() */
+	sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+static _Noreturn void be_child(int to, int parent)
+{
+	struct job none = {0};
+	u64 left;
+	block_signals(); /* Ctrl-C is for whoever asks */
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	set_limit(RLIMIT_DATA, memory_limit());
+	set_limit(RLIMIT_CPU, CPU_S);
+	set_limit(RLIMIT_CORE, 0);
+	set_limit(RLIMIT_FSIZE, 0);
+	close_files(to);
+	set_limit(RLIMIT_NOFILE, (u64)MAX((int)MAX_FILES, to + 1));
+	struct err *e = getppid() == parent ? confine_caps(0, &left) : err_new("the parent ended");
+	if (!e)
+		e = confine_sandbox();
+	bool ok = !e;
+	if (answer(to, &none, e) && ok)
+		serve(to);
+	_exit(0);
+}
+
+/* ---- here ---- */
+
+/* Until when one answer may take: on the clock, and by the processor time of the child. */
+struct term {
+	u64 end_ns, cpu_end_ns;
+	clockid_t cpu;
+};
+
+static u64 cpu_ns(clockid_t id)
+{
+	struct timespec t;
+	return clock_gettime(id, &t) ? 0 : (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+static struct term term_of(const struct sandbox *s)
+{
+	struct term t = {.end_ns = now_ns() + WALL * s->wait_ms * MILLI_NS};
+	if (clock_getcpuclockid(s->pid, &t.cpu))
+		t.cpu = CLOCK_MONOTONIC;
+	t.cpu_end_ns = cpu_ns(t.cpu) + s->wait_ms * MILLI_NS;
+	return t;
+}
+
+enum way { WAY_DONE, WAY_DEAD, WAY_LATE };
+
+static enum way wait_for(int to, short events, const struct term *until)
+{
+	struct pollfd p = {.fd = to, .events = events};
+	while (poll(&p, 1, LOOK_MS) <= 0)
+		if (now_ns() >= until->end_ns || cpu_ns(until->cpu) >= until->cpu_end_ns)
+			return WAY_LATE;
+	return WAY_DONE;
+}
+
+static enum way send_all(int to, const void *from, size_t n, const struct term *until)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t k = send(to, (const char *)from + at, n - at, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (k < 0 && errno != EINTR && errno != EAGAIN)
+			return WAY_DEAD;
+		if (k < 0 && wait_for(to, POLLOUT, until) == WAY_LATE)
+			return WAY_LATE;
+		at += k > 0 ? (size_t)k : 0;
+	}
+	return WAY_DONE;
+}
+
+/* Room grows with what comes, not with what was promised. */
+static enum way take_all(int to, struct sb *b, u64 n, const struct term *until)
+{
+	enum { PART = 1 << 18 };
+	for (size_t end = b->n + n; b->n < end;) {
+		size_t most = MIN(end - b->n, (size_t)PART);
+		sb_reserve(b, most);
+		ssize_t k = recv(to, b->s + b->n, most, MSG_DONTWAIT);
+		if (!k || (k < 0 && errno != EINTR && errno != EAGAIN))
+			return WAY_DEAD;
+		if (k < 0 && wait_for(to, POLLIN, until) == WAY_LATE)
+			return WAY_LATE;
+		b->n += k > 0 ? (size_t)k : 0;
+	}
+	sb_mem(b, "", 0);
+	return WAY_DONE;
+}
+
+static enum way take_answer(int to, const struct term *until, struct answer_head *a, struct sb *b)
+{
+	sb_clear(b);
+	enum way w = take_all(to, b, sizeof(*a), until);
+	if (w != WAY_DONE)
+		return w;
+	memcpy(a, b->s, sizeof(*a));
+	if (a->n > (a->failed ? (u64)MAX_WORDS : (u64)MAX_ANSWER))
+		return WAY_DEAD; /* no function of ours says so much */
+	sb_clear(b);
+	return take_all(to, b, a->n, until);
+}
+
+static struct err *answered(const struct answer_head *a, struct sb *b)
+{
+	AUTO_SB text = {0};
+	if (!a->failed)
+		return NULL;
+	sb_visible(&text, sb_str(b));
+	struct err *e = err_new("%s", text.n ? text.s : "not read");
+	e->no = a->no;
+	return e;
+}
+
+/*
+ * One that does not end by itself is out of processor time: to send it a signal is a right that a
+ * confined tracer does not have.
+ */
+static int reap(int pid)
+{
+	struct rlimit none = {1, 1};
+	int status = 0;
+	prlimit(pid, RLIMIT_CPU, &none, NULL);
+	for (u32 ms = 0; ms < REAP_MS; ms++) {
+		int got = waitpid(pid, &status, WNOHANG);
+		if (got)
+			return got == pid ? status : 0;
+		poll(NULL, 0, 1);
+	}
+	return 0;
+}
+
+static int stop(struct sandbox *s)
+{
+	int status = 0;
+	if (!s->pid)
+		return 0;
+	close(s->to);
+	status = reap(s->pid);
+	s->pid = 0;
+	return status;
+}
+
+static struct err *fork_child(struct sandbox *s)
+{
+	int to[2], parent = getpid();
+	struct answer_head a;
+	AUTO_SB b = {0};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to))
+		return err_sys(errno, "socketpair");
+	s->pid = fork();
+	if (!s->pid) {
+		close(to[0]);
+		be_child(to[1], parent);
+	}
+	int no = errno;
+	close(to[1]);
+	s->to = to[0];
+	if (s->pid < 0) {
+		close(to[0]);
+		s->pid = 0;
+		return err_sys(no, "fork");
+	}
+	struct term until = term_of(s);
+	if (take_answer(s->to, &until, &a, &b) != WAY_DONE) {
+		stop(s);
+		return err_new("it ended before it began");
+	}
+	struct err *e = answered(&a, &b);
+	if (e)
+		stop(s);
+	return e;
+}
+
+static struct sandbox *sandbox_of(struct host *h)
+{
+	if (!h->sandbox) {
+		h->sandbox = xcalloc(1, sizeof(*h->sandbox));
+		h->sandbox->wait_ms = WAIT_MS;
+	}
+	return h->sandbox;
+}
+
+int sandbox_start(struct host *h, const char **why)
+{
+	struct sandbox *s = sandbox_of(h);
+	if (!s->pid && !s->why) {
+		struct err *e = h->recorded ? err_new("the machine is a recorded one")
+				: host_has(h, FEAT_CONFINE)
+					? fork_child(s)
+					: err_new("this kernel has no filters of system calls, or "
+						  "they are off");
+		s->why = e ? xstrdup(e->msg) : NULL;
+		err_free(e);
+	}
+	*why = s->why;
+	return s->pid;
+}
+
+void sandbox_patience(struct host *h, u32 ms)
+{
+	sandbox_of(h)->wait_ms = ms;
+}
+
+const char *sandbox_told(const struct host *h, u32 i)
+{
+	return h->sandbox && i < h->sandbox->ntold ? h->sandbox->told[i] : NULL;
+}
+
+void sandbox_end(struct host *h)
+{
+	struct sandbox *s = h->sandbox;
+	if (!s)
+		return;
+	if (s->pid) {
+		close(s->to); /* it ends by itself, and with us at the latest */
+		waitpid(s->pid, NULL, WNOHANG);
+	}
+	for (u32 i = 0; i < s->ntold; i++)
+		free(s->told[i]);
+	free(s->why);
+	free(s);
+	h->sandbox = NULL;
+}
+
+/* ---- questions ---- */
+
+static enum way send_question(int to, sandbox_fn *fn, const struct question *q,
+			      const struct term *until)
+{
+	struct ask_head h = {
+		.fn = fn, .nfile = q->nfile, .npath = (u32)strlen(q->path), .nargs = q->args.n};
+	union passed files = {0};
+	struct iovec v = {&h, sizeof(h)};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+	memcpy(h.file, q->file, sizeof(h.file));
+	if (q->nfile) {
+		m.msg_control = &files;
+		m.msg_controllen = CMSG_SPACE(q->nfile * sizeof(int));
+		files.head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+					      .cmsg_type = SCM_RIGHTS,
+					      .cmsg_len = CMSG_LEN(q->nfile * sizeof(int))};
+		for (u32 i = 0; i < q->nfile; i++)
+			memcpy(CMSG_DATA(&files.head) + i * sizeof(int), &q->file[i].fd,
+			       sizeof(int));
+	}
+	if (sendmsg(to, &m, MSG_NOSIGNAL) != sizeof(h))
+		return WAY_DEAD;
+	enum way w = send_all(to, q->path, h.npath + 1ul, until);
+	return w == WAY_DONE ? send_all(to, q->args.s, h.nargs, until) : w;
+}
+
+static bool is_bad(const struct sandbox *s, const struct image_file *f)
+{
+	for (u32 i = 0; i < MIN(s->nbad, (u32)MAX_BAD); i++)
+		if (s->bad[i].ino == f->ino && s->bad[i].dev == f->dev)
+			return true;
+	return false;
+}
+
+/* It is not read again: each time would cost a child, or ten seconds. */
+static struct err *failed(struct sandbox *s, const struct question *q, enum way w)
+{
+	int status = stop(s);
+	struct err *e =
+		w == WAY_LATE
+			? err_new("%s: reading it took too long, so it is left alone", q->path)
+		: WIFSIGNALED(status)
+			? err_new("%s: the process that read it was ended by signal %d (%s): the "
+				  "file is damaged, or made to do that",
+				  q->path, WTERMSIG(status), strsignal(WTERMSIG(status)))
+			: err_new("%s: the process that read it ended: the file is damaged, or "
+				  "made to do that",
+				  q->path);
+	for (u32 i = 0; i < q->nfile; i++)
+		s->bad[s->nbad++ % MAX_BAD] = (struct bad_file){q->file[i].dev, q->file[i].ino};
+	if (s->ntold < MAX_TOLD)
+		s->told[s->ntold++] = xstrdup(e->msg);
+	return e;
+}
+
+static struct err *ask_here(sandbox_fn *fn, const struct question *q, struct sb *out)
+{
+	struct job j = {.path = q->path,
+			.nfile = q->nfile,
+			.args = bytes_of(q->args.s, q->args.n),
+			.out = *out};
+	memcpy(j.file, q->file, sizeof(j.file));
+	sb_clear(&j.out);
+	struct err *e = fn(&j);
+	*out = j.out;
+	return e;
+}
+
+struct err *sandbox_ask(struct host *h, sandbox_fn *fn, const struct question *q, struct sb *out)
+{
+	struct sandbox *s = sandbox_of(h);
+	struct answer_head a;
+	const char *why;
+	for (u32 i = 0; i < q->nfile; i++)
+		if (is_bad(s, &q->file[i]))
+			return err_new("%s: is not read again", q->path);
+	for (u32 try = 0; try < 2; try++) {
+		if (!sandbox_start(h, &why))
+			return ask_here(fn, q, out);
+		struct term until = term_of(s);
+		enum way w = send_question(s->to, fn, q, &until);
+		if (w == WAY_DEAD && !try) { /* it had died before: that was not this file */
+			stop(s);
+			continue;
+		}
+		if (w == WAY_DONE)
+			w = take_answer(s->to, &until, &a, out);
+		return w == WAY_DONE ? answered(&a, out) : failed(s, q, w);
+	}
+	return err_new("%s: nobody is there to read it", q->path);
+}

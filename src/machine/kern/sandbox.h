@@ -1,0 +1,43 @@
+/*
+ * sandbox.h - files that others wrote are read by a child that may do nothing else.
+ *
+ * It has no capabilities, a filter of system calls (SANDBOX rows of confine.c) that leaves it memory,
+ * the files that it is handed and the way back, and limits of memory and time. It is forked when the
+ * first file is read, serves one question after the other, and is made anew when it has died.
+ *
+ *	struct question q = {.path = path, .file = {f}, .nfile = 1, .args = args};
+ *	err = sandbox_ask(h, fn, &q, &answer);	fn runs in the child
+ *
+ * Whatever comes back is bytes that somebody else may have made: whoever asks reads them as such
+ * (base/bytes.h), and looks at each number. A child that dies, or takes too long, is an error that
+ * names the file, which is then not read again. Where the kernel has no such child, fn runs here.
+ */
+#pragma once
+#include "kern/host.h"
+#include "types/image.h"
+
+enum { SANDBOX_FILES = 2 };
+struct question {
+	const char *path; /* of the first file, for its messages; with the member of an archive */
+	struct image_file file[SANDBOX_FILES];
+	u32 nfile;
+	struct str args;
+};
+/* The same, as it comes to fn; what it writes is the answer, unless it fails. */
+struct job {
+	const char *path;
+	struct image_file file[SANDBOX_FILES];
+	u32 nfile;
+	struct bytes args;
+	struct sb out;
+};
+typedef struct err *sandbox_fn(struct job *j);
+struct err *sandbox_ask(struct host *h, sandbox_fn *fn, const struct question *q,
+			struct sb *answer) MUST_USE;
+/* Now rather than later; its pid, 0: there is none, and *why is the reason. */
+int sandbox_start(struct host *h, const char **why);
+/* How much processor time one question may take, other than ten seconds. */
+void sandbox_patience(struct host *h, u32 ms);
+/* Sentences about files that it did not survive, or did not finish; NULL: no more. */
+const char *sandbox_told(const struct host *h, u32 i);
+void sandbox_end(struct host *h);

@@ -1,0 +1,336 @@
+/*
+ * elf_ask.c - symbols of files as the sandbox reads them: what it is asked, how it answers, and what
+ * becomes of the answer here.
+ */
+#include "base/alloc.h"
+#include "base/pack.h"
+#include "kern/sandbox.h"
+#include "sym/sym.h"
+#include <elf.h>
+#include <sys/stat.h>
+
+enum { MAX_SYMBOLS = 1 << 24, MAX_NAME = 1 << 20 };
+
+static struct err *damaged(const char *path)
+{
+	return err_new("%s: its symbols make no sense", path);
+}
+
+/* ---- there ---- */
+
+static struct err *answer_wanted(struct job *j)
+{
+	struct image im;
+	struct debug_wanted w;
+	struct err *e = image_map(&j->file[0], j->path, &im);
+	if (e)
+		return e;
+	image_wanted(&im, &w);
+	pack_u8(&j->out, elf_image_full(&im));
+	sb_mem(&j->out, &w, sizeof(w));
+	image_close(&im);
+	return NULL;
+}
+
+static struct err *answer_same(struct job *j)
+{
+	struct image im;
+	struct debug_wanted w = {0};
+	const u8 *p = bytes_take(&j->args, sizeof(w));
+	struct err *e = image_map(&j->file[0], j->path, &im);
+	if (e)
+		return e;
+	if (p)
+		memcpy(&w, p, sizeof(w));
+	pack_u8(&j->out, image_is_wanted(&im, &w));
+	image_close(&im);
+	return NULL;
+}
+
+static void pack_facts(struct sb *b, const struct image *im)
+{
+	struct segment seg;
+	struct bytes id = image_build_id(im);
+	pack_u64(b, image_entry(im));
+	pack_str(b, str_n((const char *)id.p, id.n));
+	for (u32 i = 0; image_segment(im, i, &seg); i++)
+		if (seg.type == PT_LOAD && seg.flags & PF_X) {
+			pack_u8(b, 1);
+			sb_mem(b, &seg, sizeof(seg));
+		}
+	pack_u8(b, 0);
+}
+
+static void pack_syms(struct sb *b, const struct elf_syms *e)
+{
+	pack_u8(b, e->packed);
+	pack_u64(b, e->go_from);
+	pack_u64(b, e->go_end);
+	pack_u32(b, e->n);
+	for (u32 i = 0; i < e->n; i++) {
+		const struct symbol *s = &e->v[i];
+		pack_str(b, s->name);
+		pack_u64(b, s->addr);
+		pack_u64(b, s->size);
+		pack_u64(b, s->file_off);
+		pack_u8(b, s->ifunc);
+		pack_u8(b, s->rank);
+	}
+}
+
+static struct err *answer_syms(struct job *j)
+{
+	struct arena a = {0};
+	struct image im, other;
+	struct elf_syms all;
+	bool data = bytes_u8(&j->args), two = j->nfile > 1;
+	struct err *e = image_map(&j->file[0], j->path, &im);
+	if (e)
+		return e;
+	if (two) { /* it was one a moment ago */
+		struct err *no = image_map(&j->file[1], j->path, &other);
+		two = !no;
+		err_free(no);
+	}
+	elf_image_syms(&a, &im, two ? &other : NULL, data, &all);
+	pack_facts(&j->out, &im);
+	pack_syms(&j->out, &all);
+	if (two)
+		image_close(&other);
+	image_close(&im);
+	arena_free(&a);
+	return NULL;
+}
+
+static struct err *answer_versions(struct job *j)
+{
+	struct image im;
+	struct symbol_version v[MAX_VERSIONS];
+	struct str name = unpack_str(&j->args);
+	struct err *e = image_map(&j->file[0], j->path, &im);
+	if (e)
+		return e;
+	u32 n = elf_versions(&im, name, v, MAX_VERSIONS);
+	pack_u32(&j->out, n);
+	for (u32 i = 0; i < n; i++) {
+		pack_u64(&j->out, v[i].addr);
+		pack_u8(&j->out, v[i].is_default);
+	}
+	image_close(&im);
+	return NULL;
+}
+
+/* ---- here ---- */
+
+static struct err *ask_one(struct host *h, const char *path, const struct image_file *f,
+			   sandbox_fn *fn, struct str args, struct sb *out)
+{
+	struct question q = {.path = path, .file = {*f}, .nfile = 1, .args = args};
+	return sandbox_ask(h, fn, &q, out);
+}
+
+static bool is_wanted(void *arg, const char *path, const struct debug_wanted *w)
+{
+	struct host *h = arg;
+	struct image_file f;
+	AUTO_SB out = {0};
+	struct err *e = image_find(path, &f);
+	if (!e) {
+		e = ask_one(h, path, &f, answer_same, str_n((const char *)w, sizeof(*w)), &out);
+		close(f.fd);
+	}
+	bool same = !e && out.n == 1 && out.s[0];
+	err_free(e);
+	return same;
+}
+
+/* The file with the symbols that this one was stripped of; NULL: it has them, or there is none. */
+static char *debug_path(struct host *h, const char *path, const struct image_file *f)
+{
+	AUTO_SB out = {0};
+	struct debug_wanted w;
+	struct err *e = ask_one(h, path, f, answer_wanted, STR(""), &out);
+	struct bytes b = bytes_of(out.s, out.n);
+	bool full = bytes_u8(&b);
+	const u8 *p = bytes_take(&b, sizeof(w));
+	bool bad = e || full || !p;
+	err_free(e);
+	if (bad)
+		return NULL;
+	memcpy(&w, p, sizeof(w));
+	if (w.nid > sizeof(w.id) || memchr(w.link, '/', sizeof(w.link)) ||
+	    !memchr(w.link, 0, sizeof(w.link)))
+		return NULL;
+	return debug_file_find(&w, path, h->debug_dirs, is_wanted, h);
+}
+
+static struct err *ask_syms(struct host *h, const char *path, bool data, struct sb *out)
+{
+	u8 args = data;
+	struct question q = {.path = path, .nfile = 1, .args = str_n((const char *)&args, 1)};
+	struct err *e = image_find(path, &q.file[0]);
+	if (e)
+		return e;
+	AUTO_FREE char *other = debug_path(h, path, &q.file[0]);
+	struct err *none = other ? image_find(other, &q.file[1]) : NULL;
+	q.nfile += other && !none;
+	err_free(none);
+	e = sandbox_ask(h, answer_syms, &q, out);
+	for (u32 i = 0; i < q.nfile; i++)
+		close(q.file[i].fd);
+	return e;
+}
+
+static void take_facts(struct bytes *b, struct arena *a, struct elf_facts *ret)
+{
+	AUTO_SB hex = {0};
+	ret->entry = bytes_u64(b);
+	struct str id = unpack_str(b);
+	for (u32 i = 0; i < MIN(id.n, (u32)DEBUG_MAX_ID); i++)
+		sb_fmt(&hex, "%02x", (u8)id.s[i]);
+	ret->build_id = arena_str(a, sb_str(&hex));
+	while (bytes_u8(b)) {
+		const u8 *p = bytes_take(b, sizeof(struct segment));
+		if (p && ret->nseg < ELF_SEGMENTS)
+			memcpy(&ret->seg[ret->nseg++], p, sizeof(struct segment));
+	}
+}
+
+static bool take_symbol(struct bytes *b, struct arena *a, struct symbol *s)
+{
+	struct str name = unpack_str(b);
+	*s = (struct symbol){0};
+	s->addr = bytes_u64(b);
+	s->size = bytes_u64(b);
+	s->file_off = bytes_u64(b);
+	s->ifunc = bytes_u8(b) & 1;
+	s->rank = bytes_u8(b);
+	if (b->bad || name.n > MAX_NAME || memchr(name.s, 0, name.n))
+		return false;
+	s->name = arena_str(a, name);
+	return true;
+}
+
+/* In the order of addresses, because they are searched by halves. */
+static struct err *take_syms(struct bytes *b, struct arena *a, const char *path,
+			     struct elf_syms *ret)
+{
+	enum { LEAST = 4 + 3 * 8 + 2 }; /* bytes of one */
+	struct elf_syms e = {.packed = bytes_u8(b) & 1};
+	e.go_from = bytes_u64(b);
+	e.go_end = bytes_u64(b);
+	e.n = bytes_u32(b);
+	if (b->bad || e.n > MIN((b->n - b->at) / LEAST, (size_t)MAX_SYMBOLS))
+		return damaged(path);
+	e.v = arena_newn(a, struct symbol, e.n + 1);
+	for (u32 i = 0; i < e.n; i++)
+		if (!take_symbol(b, a, &e.v[i]) || (i && e.v[i].addr < e.v[i - 1].addr))
+			return damaged(path);
+	*ret = e;
+	return NULL;
+}
+
+struct err *elf_take_answer(struct arena *a, struct bytes b, const char *path,
+			    struct elf_facts *ret)
+{
+	*ret = (struct elf_facts){0};
+	take_facts(&b, a, ret);
+	return take_syms(&b, a, path, &ret->syms);
+}
+
+struct err *elf_read(struct host *h, struct arena *a, const char *path, bool data,
+		     struct elf_facts *ret)
+{
+	AUTO_SB out = {0};
+	struct err *e = ask_syms(h, path, data, &out);
+	return e ? e : elf_take_answer(a, bytes_of(out.s, out.n), path, ret);
+}
+
+struct err *elf_read_syms(struct host *h, struct arena *a, const char *path, struct elf_syms *ret)
+{
+	struct elf_facts f;
+	struct err *e = elf_read(h, a, path, false, &f);
+	if (!e)
+		*ret = f.syms;
+	return e;
+}
+
+/* ---- once for all the probes of a script ---- */
+
+struct file_syms {
+	const char *path;
+	struct stat st;
+	struct elf_syms syms;
+	struct file_syms *next;
+};
+
+static bool is_unchanged(const struct file_syms *f, const char *path, const struct stat *st)
+{
+	return !strcmp(f->path, path) && f->st.st_ino == st->st_ino && f->st.st_dev == st->st_dev &&
+	       f->st.st_size == st->st_size && f->st.st_mtim.tv_sec == st->st_mtim.tv_sec &&
+	       f->st.st_mtim.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+struct err *elf_syms_of(struct host *h, const char *path, struct elf_syms *ret)
+{
+	struct stat st = {0};
+	bool known = !stat(path, &st);
+	for (const struct file_syms *f = h->file_syms; f && known; f = f->next)
+		if (is_unchanged(f, path, &st)) {
+			*ret = f->syms;
+			return NULL;
+		}
+	struct file_syms *f = arena_new(h->arena, struct file_syms);
+	struct err *e = elf_read_syms(h, h->arena, path, &f->syms);
+	if (e)
+		return e;
+	f->path = arena_strz(h->arena, str_z(path));
+	f->st = st;
+	f->next = h->file_syms;
+	h->file_syms = f;
+	*ret = f->syms;
+	return NULL;
+}
+
+static u32 ask_versions(struct host *h, const char *path, struct str name, struct symbol_version *v)
+{
+	AUTO_SB args = {0};
+	AUTO_SB out = {0};
+	struct image_file f;
+	struct err *e = image_find(path, &f);
+	pack_str(&args, name);
+	if (!e) {
+		e = ask_one(h, path, &f, answer_versions, sb_str(&args), &out);
+		close(f.fd);
+	}
+	struct bytes b = bytes_of(out.s, out.n);
+	u32 n = e ? 0 : MIN(bytes_u32(&b), (u32)MAX_VERSIONS);
+	err_free(e);
+	for (u32 i = 0; i < n; i++) {
+		v[i] = (struct symbol_version){.addr = bytes_u64(&b)};
+		v[i].is_default = bytes_u8(&b) & 1;
+	}
+	return b.bad ? 0 : n;
+}
+
+struct err *elf_symbol(struct host *h, const char *path, struct str name, struct symbol *ret)
+{
+	struct arena a = {0};
+	struct elf_facts f;
+	struct symbol_version v[MAX_VERSIONS];
+	struct err *e = elf_read(h, &a, path, true, &f);
+	u32 n = e ? 0 : ask_versions(h, path, name, v);
+	const struct elf_syms *all = &f.syms;
+	const struct symbol *sym = e ? NULL : elf_find(all, name);
+	for (u32 i = 0; sym && i < all->n && elf_hidden(v, n, sym->addr); i++)
+		if (str_eq(all->v[i].name, name) && !elf_hidden(v, n, all->v[i].addr))
+			sym = &all->v[i];
+	if (sym) {
+		*ret = *sym;
+		ret->name = name;
+	} else if (!e) {
+		e = err_new("%s has no symbol %.*s", path, STRF(name));
+	}
+	arena_free(&a);
+	return e;
+}

@@ -1,0 +1,278 @@
+/* The child that reads files of others: what it may do, and what becomes of one that dies, hangs or lies. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/pack.h"
+#include "base/signals.h"
+#include "kern/sandbox.h"
+#include "sym/cfi_ask.h"
+#include "sym/sym.h"
+#include "test.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static struct err *echo(struct job *j)
+{
+	sb_mem(&j->out, j->args.p, j->args.n);
+	return NULL;
+}
+
+static struct err *refuse(struct job *j)
+{
+	struct err *e = err_new("%s: no\033[31m", j->path);
+	e->no = ENOEXEC;
+	return e;
+}
+
+static struct err *crash(struct job *j)
+{
+	volatile int *nowhere = (volatile int *)(uintptr_t)j->nfile;
+	*nowhere = 1;
+	return NULL;
+}
+
+static struct err *leave(struct job *j)
+{
+	(void)j;
+	_exit(0);
+}
+
+static struct err *hang(struct job *j)
+{
+	while (j->nfile < SANDBOX_FILES)
+		__asm__ volatile("" : : "r"(j) : "memory");
+	return NULL;
+}
+
+static struct err *hoard(struct job *j)
+{
+	for (;;)
+		pack_u8(&j->out, *(u8 *)xcalloc(64, 1 << 20));
+	return NULL;
+}
+
+/* How many of these succeed. */
+static struct err *misbehave(struct job *j)
+{
+	u32 n = 0;
+	u64 attr[16] = {0};
+	n += open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0;
+	n += syscall(SYS_openat2, AT_FDCWD, "/", attr, 24) >= 0;
+	n += socket(AF_UNIX, SOCK_STREAM, 0) >= 0;
+	n += fork() >= 0;
+	n += syscall(SYS_execve, "/bin/true", NULL, NULL) >= 0;
+	n += kill(getppid(), 0) >= 0;
+	n += syscall(SYS_bpf, 0, attr, sizeof(attr)) >= 0;
+	n += syscall(SYS_ptrace, 16, getppid(), 0, 0) >= 0;
+	n += write(STDOUT_FILENO, "x", 1) >= 0;
+	n += mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+	     MAP_FAILED;
+	n += syscall(SYS_process_vm_readv, getppid(), attr, 1, attr, 1, 0) >= 0;
+	pack_u32(&j->out, n);
+	return NULL;
+}
+
+static struct err *read_file(struct job *j)
+{
+	const u8 *p = mmap(NULL, j->file[0].size, PROT_READ, MAP_SHARED, j->file[0].fd, 0);
+	sb_mem(&j->out, p, 4);
+	return NULL;
+}
+
+static struct host here(void)
+{
+	struct host h = {.root = ""};
+	h.feature[FEAT_CONFINE] = 2;
+	return h;
+}
+
+static struct question about(const char *path)
+{
+	struct question q = {.path = path, .nfile = 1, .args = STR("some words")};
+	CHECK(!image_find("/proc/self/exe", &q.file[0]));
+	return q;
+}
+
+static int runs(struct host *h)
+{
+	const char *why;
+	int pid = sandbox_start(h, &why);
+	if (!pid)
+		test_skip(why);
+	return pid;
+}
+
+TEST(sandbox_answers)
+{
+	struct host h = here();
+	struct question q = about("/some/file");
+	struct sb out = {0};
+	int pid = runs(&h);
+	for (u32 i = 0; pid && i < 3; i++) {
+		CHECK(!sandbox_ask(&h, echo, &q, &out) && str_is(sb_str(&out), "some words"));
+		CHECK(!sandbox_ask(&h, read_file, &q, &out) && !memcmp(out.s, "\177ELF", 4));
+	}
+	struct sb large = {0};
+	sb_pad(&large, 'x', 3 << 20); /* more than a socket holds */
+	q.args = sb_str(&large);
+	CHECK(!sandbox_ask(&h, echo, &q, &out) && str_eq(sb_str(&out), q.args));
+	struct err *e = sandbox_ask(&h, refuse, &q, &out);
+	CHECK(e && e->no == ENOEXEC);
+	if (pid) {
+		CHECK(!strcmp(e->msg, "/some/file: no\\x1b[31m") && runs(&h) == pid);
+		CHECK(!sandbox_told(&h, 0));
+	}
+	err_free(e);
+	sandbox_end(&h);
+	close(q.file[0].fd);
+	sb_free(&out);
+	sb_free(&large);
+}
+
+static bool status_says(int pid, const char *line)
+{
+	char path[64];
+	struct sb text = {0};
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool ok = !fd_read(fd, 1 << 16, &text) && strstr(text.s, line);
+	close(fd);
+	sb_free(&text);
+	return ok;
+}
+
+TEST(sandbox_has_no_rights)
+{
+	struct host h = here();
+	struct question q = about("/some/file");
+	struct sb out = {0};
+	int pid = runs(&h);
+	if (pid) {
+		CHECK(status_says(pid, "\nCapEff:\t0000000000000000\n"));
+		CHECK(status_says(pid, "\nCapPrm:\t0000000000000000\n"));
+		CHECK(status_says(pid, "\nCapInh:\t0000000000000000\n"));
+		CHECK(status_says(pid, "\nCapAmb:\t0000000000000000\n"));
+		CHECK(status_says(pid, "\nNoNewPrivs:\t1\n"));
+		CHECK(status_says(pid, "\nSeccomp:\t2\n"));
+		CHECK(!sandbox_ask(&h, misbehave, &q, &out) && out.n == 4 &&
+		      !memcmp(out.s, "\0\0\0", 4));
+	}
+	sandbox_end(&h);
+	close(q.file[0].fd);
+	sb_free(&out);
+}
+
+/* What is said, and the next file is read by another child. */
+static void dies(sandbox_fn *fn, const char *says)
+{
+	struct host h = here();
+	struct question q = about("/bad/file"), other = {.path = "/other/file", .args = STR("yes")};
+	struct sb out = {0};
+	int pid = runs(&h);
+	if (pid) {
+		struct err *e = sandbox_ask(&h, fn, &q, &out);
+		CHECK(e && strstr(e->msg, says) && !strncmp(e->msg, "/bad/file: ", 11));
+		CHECK(e && sandbox_told(&h, 0) && !strcmp(sandbox_told(&h, 0), e->msg));
+		err_free(e);
+		CHECK(!sandbox_ask(&h, echo, &other, &out) && str_is(sb_str(&out), "yes"));
+		CHECK(runs(&h) != pid && !sandbox_told(&h, 1));
+		e = sandbox_ask(&h, echo, &q, &out);
+		CHECK(e && strstr(e->msg, "not read again"));
+		err_free(e);
+	}
+	sandbox_end(&h);
+	close(q.file[0].fd);
+	sb_free(&out);
+}
+
+TEST(sandbox_that_crashes)
+{
+	dies(crash, "was ended by signal 11");
+}
+
+TEST(sandbox_that_leaves)
+{
+	dies(leave, "the process that read it ended");
+}
+
+TEST(sandbox_that_takes_all_memory)
+{
+	dies(hoard, "the process that read it ");
+}
+
+TEST(sandbox_that_hangs)
+{
+	struct host h = here();
+	struct question q = about("/slow/file");
+	struct sb out = {0};
+	int pid = runs(&h);
+	if (pid) {
+		sandbox_patience(&h, 50);
+		u64 from = now_ns();
+		struct err *e = sandbox_ask(&h, hang, &q, &out);
+		CHECK(e && strstr(e->msg, "/slow/file: reading it took too long"));
+		CHECK(now_ns() - from < 9000000000ull);
+		err_free(e);
+		while (kill(pid, 0) == 0 && waitpid(pid, NULL, WNOHANG) != pid &&
+		       now_ns() - from < 9000000000ull)
+			usleep(1000);
+		CHECK(kill(pid, 0)); /* out of processor time */
+	}
+	sandbox_end(&h);
+	close(q.file[0].fd);
+	sb_free(&out);
+}
+
+/* It was ended by somebody else while nothing was asked of it: that is no file's fault. */
+TEST(sandbox_is_made_anew)
+{
+	struct host h = here();
+	struct question q = about("/some/file");
+	struct sb out = {0};
+	int pid = runs(&h);
+	if (pid) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		CHECK(!sandbox_ask(&h, echo, &q, &out) && runs(&h) != pid);
+		CHECK(!sandbox_told(&h, 0));
+	}
+	sandbox_end(&h);
+	close(q.file[0].fd);
+	sb_free(&out);
+}
+
+/* Answers of a child that somebody else speaks through: nothing of them is believed. */
+TEST(sandbox_answers_are_checked)
+{
+	u64 seed = 1;
+	for (u32 i = 0; i < 20000; i++) {
+		struct arena a = {0};
+		struct elf_facts elf;
+		struct cfi_facts cfi;
+		struct cfi_rows rows;
+		u8 junk[160];
+		size_t n = i % sizeof(junk);
+		for (size_t k = 0; k < n; k++) {
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			junk[k] = seed >> 62 ? 0 : (u8)(seed >> 40);
+		}
+		struct bytes b = bytes_of(junk, n), r = b;
+		err_free(elf_take_answer(&a, b, "x", &elf));
+		if (cfi_take_facts(b, &cfi))
+			cfi_list_free(&cfi.list);
+		if (cfi_take_rows(&r, 0, 1 << 14, &rows)) {
+			for (u32 k = 0; k < rows.n; k++)
+				CHECK(rows.v[k].pc < 1 << 14);
+			free(rows.v);
+		}
+		arena_free(&a);
+	}
+}
