@@ -155,6 +155,10 @@ $B/bench/minimum: $B/bench/minimum.o $(LIBOBJ) $B/libs
 $B/bench/load: bench/load.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra \
 		-fno-omit-frame-pointer -fno-optimize-sibling-calls $< -lpthread -o $@
+# What clang has to say of all C here, without building it.
+syntax:
+	@printf '%s\n' $(filter-out tests/host/app.c,$(filter %.c,$(FORMAT))) | \
+		xargs -P "$$(nproc)" -n 12 clang $(ALL) -Wno-string-conversion -Werror -fsyntax-only
 lint:
 	@awk -f scripts/layers.awk src/LAYERS $(SRC) $(HDR)
 	@awk -f scripts/sizes.awk $(SRC) $(HDR) $(BENCH)
@@ -189,4 +193,4 @@ say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 
 -include $(OBJ:.o=.d) $B/tests/draw.d $(UNIT:.o=.d) $B/bench/minimum.d $(patsubst $B/fuzz/%,$B/tests/fuzz/%.d,$(FUZZ))
 .SECONDARY:
-.PHONY: all debug asan fuzz fuzzers grammar static aarch64 unit check rootcheck vm distros packages-check toolchains bench lint soak install install-static deb rpm tarball clean FORCE
+.PHONY: all debug asan fuzz fuzzers grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint soak install install-static deb rpm tarball clean FORCE
