@@ -39,3 +39,15 @@ EXPECT
 	ERROR: load program tracepoint_syscalls_sys_enter_write (N instructions): Operation not permitted (needs CAP_PERFMON, as kernel.perf_event_paranoid is N, which a container gets by docker run --cap-add=BPF --cap-add=PERFMON --cap-add=DAC_READ_SEARCH)
 	ERROR: load program tracepoint_syscalls_sys_enter_write (N instructions): Operation not permitted (needs CAP_BPF and CAP_PERFMON, as kernel.unprivileged_bpf_disabled is N, which a container gets by docker run --cap-add=BPF --cap-add=PERFMON --cap-add=DAC_READ_SEARCH)
 	ERROR: tracefs is not mounted, and mounting it failed: Operation not permitted; as root: mount -t tracefs tracefs /sys/kernel/tracing, for a container: -v /sys/kernel/tracing:/sys/kernel/tracing
+
+NAME without CAP_SYS_PTRACE or CAP_SYSLOG: what cannot be seen is told
+RUN
+	setpriv --reuid=65534 --regid=65534 --clear-groups sleep 100 & p=$!; until_named $p sleep
+	tests/container.sh -h -t bpf,perfmon,dac_read_search,syslog "$SONDE" -e 'uprobe:*:no_such_function_anywhere { }' 2>&1 | grep -o 'WARNING.*'
+	tests/container.sh -h -t bpf,perfmon,dac_read_search,sys_ptrace "$SONDE" -q -e 'rawtracepoint:sched_switch { printf("%s\n", kstack(1)); exit(); }' 2>&1 | grep -o 'WARNING.*' | sed 's/is [0-2]$/is N/'
+	kill $p
+NEEDS file:/usr/bin/unshare file:/usr/bin/setpriv uprobe tracefs fast
+TIMEOUT 20
+EXPECT
+	WARNING: files of other users' processes cannot be seen without CAP_SYS_PTRACE
+	WARNING: kernel addresses have no names, as /proc/kallsyms shows none: needs CAP_SYSLOG while kernel.kptr_restrict is N
