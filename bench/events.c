@@ -230,7 +230,7 @@ static bool alone(void)
 	double began = now_ms();
 
 	while (account_tracing() > 0) {
-		if (now_ms() - began > CALM_MS)
+		if (now_ms() - began > (double)CALM_MS)
 			return false;
 		usleep(10000);
 	}
@@ -291,7 +291,7 @@ static void measure_all(int rounds, int account_rounds)
 
 	for (int i = 0; i < NPROGRAM; i++) {
 		const struct program *p = &programs[i];
-		if (rounds > 2 && now_ms() - began > LONG_MS) {
+		if (rounds > 2 && now_ms() - began > (double)LONG_MS) {
 			note("two rounds from %s on: it took too long", p->name);
 			rounds = 2;
 			account_rounds = 1;

@@ -286,7 +286,7 @@ static void run(const struct op *op, long times, double ms)
 			first = cpu_ns(op->process) - first;
 			done += chunk;
 		}
-		chunk = (long)((double)chunk * CHUNK_NS / first) + 1;
+		chunk = (long)((double)chunk * (double)CHUNK_NS / first) + 1;
 	} else {
 		chunk = times / 64 ? times / 64 : 1;
 	}

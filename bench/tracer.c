@@ -294,7 +294,7 @@ static bool ended(const struct run *r, int timeout_ms)
 
 bool run_attached(struct run *r, const struct tracer *t)
 {
-	while (now_ms() - r->started < ATTACH_MS && !interrupted) {
+	while (now_ms() - r->started < (double)ATTACH_MS && !interrupted) {
 		if (has_text(r->err, t->ready) || has_text(r->out, t->ready)) {
 			r->attached_ms = now_ms() - r->started;
 			usleep((useconds_t)t->settle_ms * 1000);

@@ -8,9 +8,10 @@
 # whose tree cannot be had counts as skipped. $COMPILERS: these alone ("none").
 set -u
 
-# try_build WHAT COMPILER
+# try_build WHAT COMPILER: of clang also what it says of fuzzers and benchmarks.
 try_build() {
-	if make -j"$(nproc)" CC="$2" WERROR=-Werror all unit >/tmp/log 2>&1; then
+	if make -j"$(nproc)" CC="$2" WERROR=-Werror all unit >/tmp/log 2>&1 &&
+		case $2 in clang*) make CC="$2" syntax >/tmp/log 2>&1 ;; esac; then
 		echo "ok - $1: $(build/sonde --version), $(ldd build/sonde | grep -c libdw) shared libdw"
 	else
 		echo "not ok - $1"

@@ -101,7 +101,7 @@ EXPECT
 	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 
 NAME memory of the kernel is watched for the whole machine only
-RUN "$SONDE" -c 'build/tests/watched 5' -e 'watchpoint:jiffies:8:w { }' 2>&1 | sed -n 's/.*for thread [0-9]*\( (.* -p)\).*/refused\1/p'; "$SONDE" -q -e 'watchpoint:jiffies:8:w { print(1); exit(); }'
+RUN "$SONDE" -c 'build/tests/watched 5' -e 'watchpoint:jiffies_64:8:w { }' 2>&1 | sed -n 's/.*for thread [0-9]*\( (.* -p)\).*/refused\1/p'; "$SONDE" -q -e 'watchpoint:jiffies_64:8:w { print(1); exit(); }'
 EXPECT
 	refused (kernels of some processors, as aarch64, watch their own memory for the whole machine only: without -c and -p)
 	1

@@ -253,7 +253,8 @@ static double row_height(const struct heat *h)
 static double x_of(const struct heat *h, u64 ns)
 {
 	u64 from = h->col.v[0].from, to = h->col.v[h->col.n - 1].to;
-	return LEFT + (double)(ns - from) / (double)(to - from) * (double)(h->width - LEFT - RIGHT);
+	return (double)LEFT +
+	       (double)(ns - from) / (double)(to - from) * (double)(h->width - LEFT - RIGHT);
 }
 
 /* By the square root of the share of the largest. */
