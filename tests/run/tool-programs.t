@@ -74,7 +74,7 @@ RUN
 	time.sleep(0.3)
 	l.release()
 	t.join()'
-	"$SONDE" futexctn -q --min 250ms -- python3 -c "$(echo "$p" | sed 's/^	//')" >"$TMPDIR/o"; awk 'NR == 2 && $2 == "python3" && $4 >= 1 { print "waited" }' "$TMPDIR/o"; grep -c 'lock\|wait\|futex' "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/stack/'
+	"$SONDE" futexctn -q --min 250ms -- python3 -c "$(echo "$p" | sed 's/^	//')" >"$TMPDIR/o"; awk 'NR == 2 && $2 ~ /^(python3|Thread-1)$/ && $(NF - 2) >= 1 { print "waited" }' "$TMPDIR/o"; grep -c '^        [_a-z0-9]' "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/stack/'
 	"$SONDE" futexctn -qsj --min 250ms --fields waits,avg_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | grep -cE '"waits": [1-9], "avg_ns": [2-9][0-9]{8}' | sed 's/^[1-9]$/some/'
 	"$SONDE" futexctn -qs --csv --min 1h -- /bin/true
 NEEDS tp:syscalls/sys_exit_futex cmd:python3
