@@ -12,6 +12,7 @@ struct losses {
 	u64 shown;            /* of the events lost, reported while running */
 	u64 tick_ns;          /* last look at the counters */
 	u64 *stats;           /* copy of the MAP_STATS value */
+	u64 *full;            /* by map: the updates refused that were told of */
 	u64 *missed;          /* per program: hits that the kernel counted but could not show;
 			LOSS_UNKNOWN: it does not tell */
 	const char *replaced; /* a file that was replaced while it was probed; NULL: none */
@@ -80,16 +81,6 @@ static void report_events(struct session *s, struct losses *l)
 			       .kind = I_LOST, .loss = LOSS_EVENTS, .n = n, .str = sb_str(&text)});
 }
 
-static void loss_tick(struct session *s, void *self)
-{
-	struct losses *l = self;
-	u64 now = now_ns();
-	if (now - l->tick_ns < SECOND_NS)
-		return;
-	l->tick_ns = now;
-	report_events(s, l);
-}
-
 static void report_prog(struct session *s, const struct losses *l, const struct prog *p,
 			enum stat_word w, enum loss kind, const char *text)
 {
@@ -128,18 +119,44 @@ static const char *map_kind(const struct map *m)
 	}
 }
 
-static void report_map(struct session *s, struct losses *l, const struct map *m)
+/* While the script runs: at first, then when there are ten times as many; at the end, what is new. */
+static void report_map(struct session *s, struct losses *l, const struct map *m, bool ended)
 {
 	AUTO_SB b = {0};
 	u64 n = l->stats[stat_map_word(s->u->nprog, m->index)], more = 8ull * m->max_entries;
-	if (!n)
+	u64 *told = &l->full[m->index];
+	if (n <= (ended ? *told : *told * 10))
 		return;
+	*told = n;
 	sb_fmt(&b,
-	       "map %.*s is full: %llu update%s refused; declare it larger: let %.*s = %s(%llu)",
-	       STRF(m->name), n, n == 1 ? " was" : "s were", STRF(m->name), map_kind(m), more);
+	       "map %.*s is full: %llu update%s refused%s; declare it larger: let %.*s = %s(%llu)",
+	       STRF(m->name), n, n == 1 ? " was" : "s were", ended ? "" : " so far", STRF(m->name),
+	       map_kind(m), more);
 	if (!m->declared)
 		sb_fmt(&b, ", or set BPFTRACE_MAX_MAP_KEYS=%llu", more);
 	loss_put(s, LOSS_MAP_FULL, m->name, n, sb_str(&b));
+}
+
+static void report_maps(struct session *s, struct losses *l, bool ended)
+{
+	const struct unit *u = s->u;
+	if (!l->full)
+		l->full = xcalloc(MAX(u->nmap, 1u), sizeof(u64));
+	for (u32 i = 0; i < u->nmap; i++)
+		if (u->map[i]->role == MAP_USER && i < STAT_MAPS)
+			report_map(s, l, u->map[i], ended);
+}
+
+static void loss_tick(struct session *s, void *self)
+{
+	struct losses *l = self;
+	u64 now = now_ns();
+	if (now - l->tick_ns < SECOND_NS)
+		return;
+	l->tick_ns = now;
+	report_events(s, l);
+	if (read_stats(s, l))
+		report_maps(s, l, false);
 }
 
 static void report_misses(struct session *s, const struct prog *p)
@@ -260,9 +277,8 @@ static void loss_report(struct session *s, void *self)
 				    "of the right space "
 				    "(kptr, uptr)?");
 	}
-	for (u32 i = 0; stats && i < u->nmap; i++)
-		if (u->map[i]->role == MAP_USER && i < STAT_MAPS)
-			report_map(s, l, u->map[i]);
+	if (stats)
+		report_maps(s, l, true);
 	if (l->replaced) {
 		AUTO_SB b = {0};
 		sb_fmt(&b,
@@ -302,6 +318,7 @@ static void loss_close(void *self)
 {
 	struct losses *l = self;
 	free(l->stats);
+	free(l->full);
 	free(l->missed);
 }
 

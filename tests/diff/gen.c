@@ -852,9 +852,9 @@ static const char *place(const char *type, unsigned int *len)
 	const struct {
 		const char *text;
 		unsigned int at;
-	} names[] = {{u.sysname, 0},       {u.sysname + 2, 2}, {u.release, 130},
-		     {u.version + 9, 204}, {u.machine, 260},   {u.machine + 5, 265}};
-	unsigned int k = below(COUNT(names));
+	} names[] = {{u.sysname, 0},   {u.sysname + 2, 2},   {u.release, 130},
+		     {u.machine, 260}, {u.machine + 5, 265}, {u.version + 9, 204}};
+	unsigned int k = below(COUNT(names) - json); /* the last has a space */
 
 	*len = strlen(names[k].text);
 	line("%s = (%s *)((uint64)curtask.nsproxy.uts_ns + offsetof(struct uts_namespace, name) + "
@@ -915,7 +915,7 @@ static void s_layout(void)
 			break;
 		case 7: line("print(buf(%s%sa, %u));", s, arrow, 1 + below(len)); break;
 		case 8:
-			line("printf(\"%%d|%%s\n\", %s%sf, %s%s%s);", s, arrow, s, arrow,
+			line("printf(\"%%d|%%s\\n\", %s%sf, %s%s%s);", s, arrow, s, arrow,
 			     chance(50) ? "a" : "in.y");
 			break;
 		case 9:

@@ -190,3 +190,12 @@ ERR
 	stdin:1:101-109: WARNING: Array access out of bounds. This can lead to unexpected results.
 	struct f { int a[1]; int b; } begin { $x = (uint64)0x200000001; $p = (struct f *)&$x; $i = 1; print($p.a[$i]); $i--; print($p.a[$i]); }
 	                                                                                                    ~~~~~~~~
+
+NAME a full map is told while the script runs, and at the end only what is new
+RUN "$SONDE" -q -e 'config = { max_map_keys = 2 } interval:ms:20 { @n++; if (@n < 4) { @a[@n] = 1; } if (elapsed > 60s) { exit(); } } end { clear(@a); clear(@n); }' 2>"$TMPDIR/full" & p=$!
+	until_written "$TMPDIR/full"; kill -INT $p; wait $p; grep -c full "$TMPDIR/full"; cat "$TMPDIR/full"
+EXPECT_RE
+	$
+	$
+	1
+	WARNING: map @a is full: 1 update was refused so far; declare it larger: let @a = hash\(16\), or set BPFTRACE_MAX_MAP_KEYS=16
