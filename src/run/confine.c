@@ -146,6 +146,15 @@ static u64 with_bpf(const struct session *s, u64 caps)
 	return ~0ull;
 }
 
+/* Begin programs have run when rights are given up: what is left is the script's own. */
+static bool is_over(const struct unit *u)
+{
+	bool over = true;
+	for (u32 i = 0; i < u->nprog; i++)
+		over &= u->prog[i]->phase == PROG_BEGIN || u->prog[i]->phase == PROG_END;
+	return over;
+}
+
 static void tell(u64 left, u32 may)
 {
 	AUTO_SB b = {0};
@@ -181,9 +190,10 @@ struct err *confine_run(struct session *s)
 	const char *why = s->u->config.test || s->u->config.bench ? "it runs tests"
 			  : calls(s->u, B_RUNS)                   ? "the script runs commands"
 			  : asks_servers(s->h) ? "a program asks for debug information"
-			  : host_has(s->h, FEAT_CONFINE)
-				  ? NULL
-				  : "this kernel has no filters of system calls, or they are off";
+			  : !host_has(s->h, FEAT_CONFINE)
+				  ? "this kernel has no filters of system calls, or they are off"
+			  : is_over(s->u) ? "nothing is traced"
+					  : NULL;
 	if (why) {
 		if (s->verbose)
 			fprintf(stderr, "rights while tracing: all, because %s\n", why);

@@ -37,6 +37,13 @@ NAME rights: kept with --no-feature confine
 RUN "$SONDE" -v --no-feature confine -e 'begin { }' 2>&1 | grep rights
 EXPECT rights while tracing: all, because this kernel has no filters of system calls, or they are off
 
+NAME rights: kept when the script only begins and ends
+RUN "$SONDE" -v -e 'begin { } end { }' 2>&1 | grep rights; "$SONDE" -v -e 'begin { exit(); } interval:s:9 { }' 2>&1 | grep -c 'rights while tracing: [0-9]'
+NEEDS feature:CONFINE
+EXPECT
+	rights while tracing: all, because nothing is traced
+	1
+
 NAME -o as who called sudo
 RUN
 	d=$(mktemp -d /tmp/sonde-XXXXXX) && mkdir $d/his $d/ours && chown 1000:1000 $d/his || exit
