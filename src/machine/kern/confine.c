@@ -167,7 +167,7 @@ static void put_look(struct filter *f, enum look look, u32 may)
 {
 	const u32 make = BPF_MAP_CREATE, local = AF_UNIX;
 	switch (look) {
-	case LOOK_ANY: verdict(f, SECCOMP_RET_ALLOW); break;
+	case LOOK_ANY: break;
 	case LOOK_READ: without(f, 2, WRITES); break;
 	case LOOK_READ_1: without(f, 1, WRITES); break;
 	case LOOK_NO_CODE: without(f, 2, NO_CODE); break;
@@ -208,19 +208,29 @@ static u32 sorted(const struct allowed **v, const struct table *t)
 	return n;
 }
 
-/* The number is loaded. */
+/* The number is loaded. First calls whose arguments count, then the others, which share a verdict. */
 static void put_calls(struct filter *f, const struct allowed *const *v, u32 n,
 		      const struct table *t)
 {
+	u8 left = 0;
 	for (u32 i = 0; i < n; i++) {
+		if (v[i]->look == LOOK_ANY) {
+			left++;
+			continue;
+		}
 		jump(f, BPF_JEQ, v[i]->nr, 0, 0);
 		u32 at = f->n;
 		put_look(f, v[i]->look, t->may);
-		if (v[i]->look != LOOK_ANY)
-			load(f, offsetof(struct seccomp_data, nr));
+		load(f, offsetof(struct seccomp_data, nr));
 		f->v[at - 1].jf = (u8)(f->n - at);
 	}
+	bool some = left;
+	for (u32 i = 0; i < n; i++)
+		if (v[i]->look == LOOK_ANY)
+			jump(f, BPF_JEQ, v[i]->nr, left--, 0);
 	verdict(f, t->else_do);
+	if (some)
+		verdict(f, SECCOMP_RET_ALLOW);
 }
 
 /*
