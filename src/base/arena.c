@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK = 64 * 1024 };
+/* Chunks are zeroed, so an arena that holds little begins with a small one. */
+enum { CHUNK_FIRST = 4096, CHUNK_MAX = 64 * 1024 };
 
 struct chunk {
 	struct chunk *next;
@@ -20,7 +21,8 @@ static void use(struct arena *a, struct chunk *c)
 
 static void grow(struct arena *a, size_t size)
 {
-	size = size > CHUNK ? size : CHUNK;
+	size_t usual = a->head ? MIN(2 * a->head->size, (size_t)CHUNK_MAX) : CHUNK_FIRST;
+	size = MAX(size, usual);
 	struct chunk *c = xcalloc(1, sizeof(*c) + size);
 	c->size = size;
 	c->next = a->head;

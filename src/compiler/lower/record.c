@@ -83,7 +83,7 @@ static void need_ring(struct lower *l)
 	if (u->ring)
 		return;
 	/* Plain: a program that was too long for the verifier; through these it is longer. */
-	if (host_has(c->host, FEAT_RINGS) && !is_brief(c) && !refused_code(u)) {
+	if (!is_brief(c) && !refused_code(u) && host_has(c->host, FEAT_RINGS)) {
 		u32 n = nring(c);
 		lower_rings(l, n, (u32)ring_bytes(c, n));
 		return;

@@ -93,10 +93,12 @@ struct str builtin_name(const struct builtin *b)
 
 bool builtin_is_named(const struct builtin *b, struct str name)
 {
-	struct str own = builtin_name(b);
 	u64 k;
-	if (!(b->flags & B_NUMBERED))
-		return str_eq(own, name);
+	if (!(b->flags & B_NUMBERED)) { /* asked of every row: the signature is not taken apart */
+		const char *own = strchr(b->sig, ' ') + 1;
+		return name.n && !strncmp(own, name.s, name.n) && strchr("( ", own[name.n]);
+	}
+	struct str own = builtin_name(b);
 	own.n--; /* the N */
 	return str_starts(name, own) && str_u64(str_from(name, own.n), &k);
 }
