@@ -16,6 +16,14 @@ const struct sink *sink_of_file(struct str path)
 	return NULL;
 }
 
+bool item_has_hist(const struct item *it)
+{
+	bool any = false;
+	for (u32 i = 0; i < it->n; i++)
+		any |= it->val[i].kind == V_HIST;
+	return any;
+}
+
 static i32 find_option(const struct sink *s, struct str name)
 {
 	for (i32 i = 0; s->options && s->options[i].name; i++)

@@ -65,6 +65,8 @@ static inline struct item_row item_row(const struct item *it, u64 i)
 	return (struct item_row){it->key ? &it->key[at] : NULL, &it->val[at]};
 }
 
+bool item_has_hist(const struct item *it); /* one of its values is a histogram */
+
 struct sink_env {
 	int out, err;                 /* descriptors */
 	char buffering;               /* 'l' line, 'f' full, 'n' none */

@@ -129,6 +129,7 @@ void lower_copy(struct lower *l, struct mem dst, struct mem src, u32 size); /* b
  * loaded directly. */
 void lower_read(struct lower *l, struct mem dst, u32 size, struct ref addr, i32 off,
 		enum space space);
+u32 lower_read_helper(enum space space, bool str); /* BPF_FUNC_probe_read_user_str and the like */
 /* One scalar of type t (t->size bytes) at addr + off. */
 struct ref lower_read_scalar(struct lower *l, const struct type *t, struct ref addr, i32 off,
 			     enum space space);

@@ -113,7 +113,7 @@ void lower_copy(struct lower *l, struct mem dst, struct mem src, u32 size)
 	}
 }
 
-static u32 read_helper(enum space space, bool str)
+u32 lower_read_helper(enum space space, bool str)
 {
 	switch (space) {
 	case AS_USER: return str ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_user;
@@ -159,7 +159,7 @@ void lower_read(struct lower *l, struct mem dst, u32 size, struct ref addr, i32 
 		return;
 	}
 	struct ref ret =
-		ir_call(l->f, read_helper(space, false),
+		ir_call(l->f, lower_read_helper(space, false),
 			ARGS(lower_addr(l, dst), ir_con(l->f, size), source(l, addr, off)));
 	count_fault(l, ret);
 }
@@ -234,7 +234,7 @@ struct ref lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref 
 	if (!dst.nopad)
 		lower_zero(l, dst, size);
 	addr = addr.kind == R_SLOT ? ir_addr(f, addr, 0) : addr;
-	struct ref len = ir_call(f, read_helper(space, true),
+	struct ref len = ir_call(f, lower_read_helper(space, true),
 				 ARGS(lower_addr(l, dst), ir_con(f, size), addr));
 	if (dst.nopad) { /* a failed read leaves an empty text */
 		struct blk *bad = ir_blk(f), *go = ir_blk(f);

@@ -125,38 +125,35 @@ static const struct type *type_str(struct sema *s, struct node *call)
 	return type_string(s->a, MAX(n, 1));
 }
 
+/* Of str(p, n) and buf(p, n). */
+static bool check_length(struct sema *s, const struct node *call, u32 max)
+{
+	const struct node *n = call_arg(call, 1);
+	i64 len;
+
+	if (!n || !node_int(n, &len))
+		return true;
+	if (len < 0)
+		return sema_fail(s, E_RANGE, n->loc,
+				 "%.*s() length must not be negative (%lld provided)",
+				 STRF(call->name), len);
+	if ((u64)len > max)
+		diag_add(s->ds, W_LENGTH, n->loc,
+			 "length param (%lld) is too long and will be shortened to %u bytes (see "
+			 "BPFTRACE_MAX_STRLEN)",
+			 len, max);
+	return true;
+}
+
 static bool check_str(struct sema *s, struct node *call)
 {
-	struct node *p = call_arg(call, 0), *n = call_arg(call, 1);
-	i64 len;
+	struct node *p = call_arg(call, 0);
 
 	if (!builtin_is_addr(p->type) && p->type->kind != T_STRING && !is_chars(p->type))
 		return sema_fail(s, E_TYPE, p->loc,
 				 "str() expects an integer, a pointer or text (%s provided)",
 				 type_namez(s->a, p->type));
-	if (n && node_int(n, &len) && len < 0)
-		return sema_fail(s, E_RANGE, n->loc,
-				 "str() length must not be negative (%lld provided)", len);
-	if (n && node_int(n, &len) && (u64)len > max_str(&s->u->config))
-		diag_add(s->ds, W_LENGTH, n->loc,
-			 "length param (%lld) is too long and will be shortened to %u bytes (see "
-			 "BPFTRACE_MAX_STRLEN)",
-			 len, max_str(&s->u->config));
-	return true;
-}
-
-static u32 read_str_helper(enum space space)
-{
-	switch (space) {
-	case AS_USER: return BPF_FUNC_probe_read_user_str;
-	case AS_NONE: return BPF_FUNC_probe_read_str;
-	case AS_STACK:
-	case AS_MAP:
-	case AS_CTX:
-	case AS_BTF:
-	case AS_KERNEL: break;
-	}
-	return BPF_FUNC_probe_read_kernel_str;
+	return check_length(s, call, max_str(&s->u->config));
 }
 
 /*
@@ -174,7 +171,8 @@ static struct ref read_str_n(struct lower *l, struct node *call, struct mem dst,
 
 	if (!dst.nopad)
 		lower_zero(l, dst, call->type->size);
-	got = ir_call(f, read_str_helper(own ? AS_KERNEL : space), ARGS(lower_addr(l, dst), n, p));
+	got = ir_call(f, lower_read_helper(own ? AS_KERNEL : space, true),
+		      ARGS(lower_addr(l, dst), n, p));
 	ir_set(f, len, got);
 	ir_br(f, O_SGE, got, ir_con(f, 1), done, empty);
 	ir_at(f, empty);
@@ -650,37 +648,14 @@ static const struct type *type_buf_row(struct sema *s, struct node *call)
 
 static bool check_buf(struct sema *s, struct node *call)
 {
-	struct node *p = call_arg(call, 0), *n = call_arg(call, 1);
-	i64 len;
+	struct node *p = call_arg(call, 0);
 
 	if (!builtin_is_addr(p->type) && !own_bytes(p->type))
 		return sema_fail(
 			s, E_TYPE, p->loc,
 			"buf() expects an integer, a pointer, an array or a string (%s provided)",
 			type_namez(s->a, p->type));
-	if (n && node_int(n, &len) && len < 0)
-		return sema_fail(s, E_RANGE, n->loc,
-				 "buf() length must not be negative (%lld provided)", len);
-	if (n && node_int(n, &len) && (u64)len > max_buf(&s->u->config))
-		diag_add(s->ds, W_LENGTH, n->loc,
-			 "length param (%lld) is too long and will be shortened to %u bytes (see "
-			 "BPFTRACE_MAX_STRLEN)",
-			 len, max_buf(&s->u->config));
-	return true;
-}
-
-static u32 read_helper(enum space space)
-{
-	switch (space) {
-	case AS_USER: return BPF_FUNC_probe_read_user;
-	case AS_NONE: return BPF_FUNC_probe_read;
-	case AS_STACK:
-	case AS_MAP:
-	case AS_CTX:
-	case AS_BTF:
-	case AS_KERNEL: break;
-	}
-	return BPF_FUNC_probe_read_kernel;
+	return check_length(s, call, max_buf(&s->u->config));
 }
 
 static struct ref lower_buf(struct lower *l, struct node *call, struct mem dst)
@@ -703,7 +678,7 @@ static struct ref lower_buf(struct lower *l, struct node *call, struct mem dst)
 	}
 	len = lower_length(l, n, max);
 	lower_zero(l, bytes, max);
-	ir_call(l->f, read_helper(own ? AS_KERNEL : space),
+	ir_call(l->f, lower_read_helper(own ? AS_KERNEL : space, false),
 		ARGS(lower_addr(l, bytes), len,
 		     own ? lower_addr(l, lower_raw(l, p)) : lower_pointer(l, p)));
 	lower_store(l, 4, dst, len);
@@ -744,7 +719,7 @@ static struct ref put_part(struct lower *l, struct node *n, struct ref to, u32 s
 	struct ref len = ir_var(f), got;
 	struct blk *good = ir_blk(f), *bad = ir_blk(f), *done = ir_blk(f);
 
-	got = ir_call(f, read_str_helper(space), ARGS(to, ir_con(f, size), from));
+	got = ir_call(f, lower_read_helper(space, true), ARGS(to, ir_con(f, size), from));
 	ir_br(f, O_SGT, got, ir_con(f, 0), good, bad);
 	ir_at(f, good);
 	ir_set(f, len, got);

@@ -232,20 +232,12 @@ static void put_cell(struct json *j, const struct column *c, const struct value 
 	}
 }
 
-static bool has_hist(const struct item *it)
-{
-	bool any = false;
-	for (u32 i = 0; i < it->n; i++)
-		any |= it->val[i].kind == V_HIST;
-	return any;
-}
-
 /* {"type": "event", "table": "execs", "pid": 7, ...}; what is not known is left out. */
 static void put_row(struct json *j, const struct item *it)
 {
 	struct sb *b = &j->o.b;
 	const struct columns *t = it->columns;
-	put_type(b, has_hist(it) ? "hist" : t->head ? "event" : "row");
+	put_type(b, item_has_hist(it) ? "hist" : t->head ? "event" : "row");
 	json_member(b, true, "table");
 	json_str(b, t->name);
 	for (u32 i = 0; i < t->n; i++) {

@@ -188,20 +188,12 @@ static void put_hist_row(struct text *t, const struct item *it)
 	}
 }
 
-static bool has_hist(const struct item *it)
-{
-	bool any = false;
-	for (u32 i = 0; i < it->n; i++)
-		any |= it->val[i].kind == V_HIST;
-	return any;
-}
-
 static void put_row(struct text *t, const struct item *it)
 {
 	const struct columns *c = it->columns;
 	struct place p = {0};
 	i32 last = last_column(c);
-	if (has_hist(it)) {
+	if (item_has_hist(it)) {
 		put_hist_row(t, it);
 		t->head = c;
 		return;
