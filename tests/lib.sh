@@ -74,3 +74,33 @@ with_loop() {
 	eval "$1"
 	losetup -d "$disk"
 }
+
+# reaches COMM COMMAND...: says whether 99 in 100 user stacks ($most: others) of the command, sampled among all the
+# machine's, reach where its threads begin; else how many, and the first of those that do not.
+reaches() {
+	comm=$1
+	shift
+	"$SONDE" -e "profile:hz:999 /comm == \"$comm\"/ { @[ustack] = count(); }" >"$TMPDIR/stacks" 2>"$TMPDIR/err" &
+	tracer=$!
+	until_attached "$TMPDIR/err"
+	"$@" >/dev/null 2>&1
+	kill -INT $tracer
+	wait $tracer
+	awk -v comm="$comm" -v most="${most:-99}" '
+		/^@/ { ok = own = 0; stack = "" }
+		/^ / { own = 1; stack = stack $0 "\n" }
+		/ (main|_start|_*clone3?|start_thread|runtime\.(goexit|mstart|mcall|rt0_go)(\.abi0)?)\+/ { ok = 1 }
+		# While the kernel is still in exec, the program has no stack of its own.
+		/^\]: / && own && stack !~ /execve/ {
+			all += $2
+			good += ok * $2
+			if (!ok && !bad)
+				bad = stack
+		}
+		END {
+			if (all > 50 && all - good <= 1 + all * (100 - most) / 100)
+				print comm ": yes"
+			else
+				printf "%s: %d of %d\n%s", comm, good, all, bad
+		}' "$TMPDIR/stacks"
+}

@@ -54,7 +54,8 @@ static bool find_frame(struct walk *w, u32 rule, u64 *frame)
 	bool link = w->h->arch->unwind.link;
 	switch (unwind_kind(rule)) {
 	case UNWIND_SP: *frame = w->sp + off; return true;
-	case UNWIND_FP: *frame = w->fp + off; return true;
+	case UNWIND_FP:
+	case UNWIND_FP_AWAY: *frame = w->fp + off; return true;
 	case UNWIND_FP_AT: *frame = w->fp + off; return link || word(w, *frame, frame);
 	case UNWIND_SP_AT: *frame = w->sp + off; return link || word(w, *frame, frame);
 	case UNWIND_SP_AT_8:
@@ -113,14 +114,17 @@ static bool read_caller_by_link(struct walk *w, u32 rule, u64 frame, u64 *fp, u6
 
 static bool find_caller(struct walk *w, u32 rule, u64 frame)
 {
-	bool link = w->h->arch->unwind.link;
+	bool link = w->h->arch->unwind.link, away = unwind_kind(rule) == UNWIND_FP_AWAY;
 	u64 fp = w->fp, ip;
-	if (frame < w->sp + !link) { /* stacks grow downwards: else it is no stack */
+	if (!away && frame < w->sp + !link) { /* stacks grow downwards: else it is no stack */
 		w->end = COPY_READ;
 		return false;
 	}
-	if (!(link ? read_caller_by_link : read_caller)(w, rule, frame, &fp, &ip))
+	if (!(link ? read_caller_by_link : read_caller)(w, rule, frame, &fp, &ip)) {
+		if (away) /* that stack was not copied */
+			w->end = COPY_CUT;
 		return false;
+	}
 	w->ip = ip & ~w->h->signed_bits;
 	w->sp = frame;
 	w->fp = fp;

@@ -13,6 +13,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 		if (gopcln_at(&g, i, &fn) &&
 		    (!fn.name.n || !fn.size || fn.addr < g.from || fn.addr + fn.size > g.end))
 			abort();
+	struct go_stack s;
+	for (u32 i = 0; ok && i < g.n && i < 64; i++)
+		for (bool more = gopcln_stack(&g, i, &s); more;) {
+			more = gopcln_stack_next(&s);
+			if (more && s.from >= s.end)
+				abort();
+		}
 	struct err *e = image_mem(data, n, &im);
 	if (!e)
 		gopcln_find(&im, &g);

@@ -27,6 +27,60 @@ EXPECT
 	exceptions: getppid three two one main libc_start_call_main libc_start_main _start
 NEEDS tracefs dwunwind cmd:c++ cmd:objcopy fast
 
+NAME stacks of a shell, of Perl and of sort reach where they begin
+TIMEOUT 60
+RUN reaches bash bash -c 'for i in {1..60000}; do x="${x:0:20}$i"; case $x in *7*) y=${x//7/8};; esac; done'
+	reaches perl perl -e 'for my $i (1 .. 300000) { my $s = "x$i"; $s =~ s/(\d)(\d)/$2$1/g; $h{$s}++; } @k = sort keys %h;'
+	seq 300000 | sed 's/\(.*\)\(...\)$/\2 \1/' >"$TMPDIR/lines"
+	reaches sort sort -S 10M "$TMPDIR/lines" "$TMPDIR/lines"
+EXPECT
+	bash: yes
+	perl: yes
+	sort: yes
+NEEDS dwunwind cmd:bash cmd:perl fast
+
+# Debian's: where functions of libraries are bound when they are called first, the linker's code for that keeps its
+# caller by a register (rbx) that walks do not follow.
+NAME stacks of Python reach where it begins
+TIMEOUT 30
+RUN reaches python3 /usr/bin/python3 tests/progs/work.py 1000
+EXPECT
+	python3: yes
+NEEDS dwunwind file:/usr/bin/python3 fast
+
+NAME stacks of assembly reach where the program begins
+TIMEOUT 60
+RUN for a in '-evp aes-128-gcm' '-evp sha256' '-evp chacha20-poly1305' rsa2048 ecdsap256 ed25519; do
+		reaches openssl openssl speed -seconds 1 $a
+	done
+EXPECT
+	openssl: yes
+	openssl: yes
+	openssl: yes
+	openssl: yes
+	openssl: yes
+	openssl: yes
+NEEDS dwunwind cmd:openssl x86_64 fast
+
+# Copies, which a process's first stacks come from, end where Go goes to another stack: 97, not 99.
+NAME stacks of Go reach where goroutines begin
+TIMEOUT 200
+RUN most=97
+	export HOME="$TMPDIR" GOCACHE="$TMPDIR/cache" GO111MODULE=off
+	go build -o "$TMPDIR/gowork" tests/progs/work.go && reaches gowork "$TMPDIR/gowork" 1000
+	go build -buildmode=pie -ldflags='-s -w' -o "$TMPDIR/gopie" tests/progs/work.go && reaches gopie "$TMPDIR/gopie" 1000
+EXPECT
+	gowork: yes
+	gopie: yes
+NEEDS dwunwind cmd:go x86_64 fast
+
+NAME stacks of Rust reach where threads begin
+TIMEOUT 60
+RUN rustc -O -o "$TMPDIR/rswork" tests/progs/work.rs && reaches rswork "$TMPDIR/rswork" 1000
+EXPECT
+	rswork: yes
+NEEDS dwunwind cmd:rustc fast
+
 NAME names of the stacks of short processes, printed when they are dead
 TIMEOUT 40
 RUN { "$SONDE" -e 'profile:hz:999 /comm == "unwind"/ { @[ustack] = count(); }' >"$TMPDIR/out" 2>"$TMPDIR/err" & }

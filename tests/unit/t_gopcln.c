@@ -3,15 +3,18 @@
 #include "test.h"
 
 /* A table of three functions, as each of Go's linkers would lay it out. */
-enum { NFUNC = 3, TEXT = 0x401000 };
+enum { NFUNC = 3, TEXT = 0x401000, INFO = 48, FLAGS = 1 };
 static const struct {
 	const char *name;
 	u32 at;
 } funcs[NFUNC + 1] = {
 	{"runtime.text", 0}, {"main.(*T).Get", 0x40}, {"main.main", 0x58}, {NULL, 0x90}};
 
+/* What the stack pointer moved by (doubled; odd: up), in how many bytes of code; 0 ends it. */
+static const u8 moves[] = {2, 4, 0x80 | 0x30, 1, 0x80 | 4, 1, 1 + 0x2e, 8, 0, 1};
+
 struct table {
-	u8 p[512];
+	u8 p[640];
 	size_t n;
 };
 
@@ -27,7 +30,8 @@ static void build(struct table *t, u8 magic, u32 word, u64 said)
 	bool old = magic == 0xfb, rel = magic < 0xfa;
 	u32 entry = rel ? 4 : word, first = old ? 8 + word : 8 + (rel ? 8 : 7) * word;
 	size_t names = old ? 0 : first, funcs_at = old ? first : names + 64;
-	size_t infos = funcs_at + (NFUNC * 2 + 1) * entry + 4, text = infos + NFUNC * (entry + 4u);
+	size_t infos = funcs_at + (NFUNC * 2 + 1) * entry + 4, text = infos + NFUNC * INFO;
+	size_t pcs = old ? 0 : text, pc_table = text + 64;
 	*t = (struct table){0};
 	put(t, 0, 0xffffff00u | magic, 4);
 	put(t, 6, 1, 1);
@@ -40,6 +44,7 @@ static void build(struct table *t, u8 magic, u32 word, u64 said)
 			at += word;
 		}
 		put(t, at, names, word);
+		put(t, at + 3 * word, pcs, word);
 		put(t, at + 4 * word, funcs_at, word);
 	}
 	u64 add = rel ? 0 : TEXT, base = old ? 0 : funcs_at;
@@ -48,14 +53,19 @@ static void build(struct table *t, u8 magic, u32 word, u64 said)
 		put(t, funcs_at + i * 2 * entry, funcs[i].at + add, entry);
 		if (i == NFUNC)
 			break;
-		size_t info = infos + i * (entry + 4u);
+		size_t info = infos + i * INFO;
 		put(t, funcs_at + (i * 2 + 1) * entry, info - base, entry);
 		put(t, info, funcs[i].at + add, entry);
 		put(t, info + entry, next - names, 4);
+		put(t, info + entry + 12, pc_table - pcs, 4);
+		if (!old)
+			put(t, info + entry + (magic == 0xf1 ? 37 : 33), FLAGS, 1);
 		for (const char *c = funcs[i].name; *c; c++)
 			put(t, next++, (u8)*c, 1);
 		put(t, next++, 0, 1);
 	}
+	for (u32 i = 0; i < sizeof(moves); i++)
+		put(t, pc_table + i, moves[i], 1);
 }
 
 static const u8 magics[] = {0xfb, 0xfa, 0xf0, 0xf1};
@@ -76,6 +86,29 @@ TEST(gopcln_layouts)
 				      fn.size == funcs[i + 1].at - funcs[i].at);
 			CHECK(!ok || !gopcln_at(&g, NFUNC, &fn));
 		}
+}
+
+TEST(gopcln_stacks)
+{
+	static const struct {
+		u32 from, to;
+		i64 bytes;
+	} want[] = {{0, 4, 0}, {4, 136, 88}, {136, 144, 64}};
+	struct table t;
+	struct gopcln g;
+	struct go_stack s;
+	for (u32 m = 0; m < countof(magics); m++) {
+		u32 n = 0;
+		build(&t, magics[m], 8, TEXT);
+		CHECK(gopcln_open(bytes_of(t.p, t.n), 0, &g));
+		CHECK(gopcln_search(&g, TEXT) == 0 && gopcln_search(&g, TEXT + 0x57) == 1 &&
+		      gopcln_search(&g, TEXT + 0x500) == 2 && gopcln_search(&g, 1) == 0);
+		CHECK(gopcln_stack(&g, 1, &s) && s.flags == (magics[m] == 0xfb ? 0 : FLAGS));
+		for (; gopcln_stack_next(&s) && n < countof(want); n++)
+			CHECK(s.from == TEXT + 0x40 + want[n].from &&
+			      s.end == TEXT + 0x40 + want[n].to && s.bytes == want[n].bytes);
+		CHECK(n == countof(want) && !gopcln_stack(&g, NFUNC, &s));
+	}
 }
 
 /* 1.26 and newer say nowhere in the table where the code is. */
@@ -107,7 +140,7 @@ TEST(gopcln_cut)
 			for (u32 i = 0; ok && i < g.n; i++)
 				named += gopcln_at(&g, i, &fn);
 			CHECK(named <= NFUNC && (n >= 24 || !ok));
-			CHECK(named < NFUNC || magics[m] != 0xfb || n == t.n);
+			CHECK(named < NFUNC || magics[m] != 0xfb || n + 64 + sizeof(moves) > t.n);
 			free(p);
 		}
 	}

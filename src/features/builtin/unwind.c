@@ -37,7 +37,7 @@ struct step {
 	struct ref walk, frames, list, key;
 	struct ref ip, sp, fp, rule, off; /* off: of the rule, in bytes */
 	struct ref frame, caller;         /* variables: where the frame begins; the caller's fp */
-	struct blk *stop, *bad_read, *have_frame, *done;
+	struct blk *stop, *bad_read, *have_frame, *up, *done;
 };
 
 #define AT(member) ((i32)offsetof(struct walk, member))
@@ -470,6 +470,10 @@ static void find_frame(struct step *x, struct ref kind)
 		frame_is(x, ir_op2(f, O_ADD, x->sp, x->off));
 		return;
 	}
+	other = kind_is(x, kind, UNWIND_FP_AWAY);
+	ir_set(f, x->frame, ir_op2(f, O_ADD, x->fp, x->off));
+	ir_jmp(f, x->up);
+	ir_at(f, other);
 	other = kind_is(x, kind, UNWIND_PLT);
 	struct ref low = ir_op2(f, O_AND, x->ip, ir_con(f, 15));
 	struct ref pushed = ir_op2(f, O_UGE, low, ir_op2(f, O_SHR, x->off, ir_con(f, 3)));
@@ -617,6 +621,7 @@ static struct fn *make_step(struct lower *l, u32 limit)
 		.stop = ir_blk(f),
 		.bad_read = ir_blk(f),
 		.have_frame = ir_blk(f),
+		.up = ir_blk(f),
 		.done = ir_blk(f),
 	};
 	assert(ref_is(x.key));
@@ -632,13 +637,12 @@ static struct fn *make_step(struct lower *l, u32 limit)
 	x.off = ir_op2(f, O_SHL, x.off, ir_con(f, 3));
 	find_frame(&x, kind);
 	ir_at(f, x.have_frame);
-	struct blk *up = ir_blk(f);
 	struct ref frame = ir_get(f, x.frame);
 	bool link = x.arch->unwind.link; /* then a function need not have a frame */
 	/* Stacks grow downwards: else it is no stack. */
-	ir_br(f, link ? O_UGE : O_UGT, frame, x.sp, up, x.bad_read);
-	ir_at(f, up);
-	(link ? find_caller_by_link : find_caller)(&x, frame);
+	ir_br(f, link ? O_UGE : O_UGT, frame, x.sp, x.up, x.bad_read);
+	ir_at(f, x.up);
+	(link ? find_caller_by_link : find_caller)(&x, ir_get(f, x.frame));
 	ir_at(f, x.done);
 	ir_ret(f, ir_con(f, 0));
 	ir_at(f, x.bad_read);

@@ -799,6 +799,7 @@ void cfi_image(const struct image *im, u64 base, struct cfi_rows *ret)
 	struct cfi c = {.arch = arch_of(im->machine), .base = base};
 	struct sections s;
 	find_sections(im, &s);
+	cfi_go(&c, im, 0, UINT64_MAX);
 	cfi_add(&c, s.eh, s.eh_addr, true);
 	cfi_add(&c, s.debug, s.debug_addr, false);
 	cfi_bare(&c, im, s.eh.n || s.debug.n);
@@ -867,7 +868,7 @@ bool cfi_list(const struct image *im, u64 base, struct cfi_list *ret)
 	if (out.n)
 		qsort(out.v, out.n, sizeof(*out.v), by_listed_pc);
 	*ret = (struct cfi_list){out.v, out.n};
-	return out.n > 0;
+	return out.n || cfi_go_has(im);
 }
 
 void cfi_list_free(struct cfi_list *l)
@@ -939,6 +940,7 @@ void cfi_part(const struct image *im, u64 base, const struct cfi_list *l, u32 fr
 	struct reader *eh = reader_new(&c, s.eh, s.eh_addr, true),
 		      *debug = reader_new(&c, s.debug, s.debug_addr, false);
 	u32 i = x.n ? index_search(&x, from) : 0;
+	cfi_go(&c, im, base + from, base + to);
 	while (i && index_at(&x, i - 1, &e) && e.pc == from) /* the first of several */
 		i--;
 	for (; i < x.n; i++) {

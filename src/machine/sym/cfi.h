@@ -28,6 +28,7 @@ enum unwind_kind {
 	UNWIND_UNKNOWN,
 	/* another register + offset, where its value is known: unwind_reg(), unwind_reg_words() */
 	UNWIND_REG,
+	UNWIND_FP_AWAY, /* fp + offset, which may be another stack */
 };
 enum {
 	UNWIND_KIND_BITS = 4,
@@ -117,6 +118,9 @@ struct image;
 /* Where a call leaves nothing on the stack, not all is described that could be: the PLT, and a vdso
  * without any description. */
 void cfi_bare(struct cfi *c, const struct image *im, bool described);
+/* Functions of Go, by the runtime's own table: those that have code in [from, to). */
+bool cfi_go_has(const struct image *im);
+void cfi_go(struct cfi *c, const struct image *im, u64 from, u64 to);
 /* The rule at an address; UNWIND_NONE when there is none. */
 u32 cfi_at(const struct cfi_rows *r, u64 pc);
 

@@ -10,7 +10,9 @@
  *	The list: {address, offset of the function} for each, then the end of the last one. Offsets
  *	count from the list's start. From 1.18 both are 32 bits and addresses count from the code's
  *	start; before, both are pointers. A function begins with its address, in the same form, and
- *	the offset of its name in 32 bits.
+ *	the offset of its name in 32 bits; more numbers of 32 bits follow, the third of which says
+ *	where in the pc tables (1.2: in the table) pairs are of what the stack pointer moved by, and
+ *	of how many bytes of code that is true of; from 1.16 on there is a byte of flags.
  */
 #include "sym/gopcln.h"
 #include <elf.h>
@@ -21,6 +23,8 @@ enum {
 	MAGIC_1_18 = 0xf0,
 	MAGIC_1_20 = 0xf1,
 	HEADER = 8,
+	INFO_STACK = 12, /* behind the function's address */
+	INFO_FLAGS = 33, /* 1.20: 4 more */
 	MAX_FUNCS = 1 << 22,
 };
 
@@ -56,7 +60,7 @@ static bool read_header(struct gopcln *g, u64 text)
 	struct bytes b = g->tab;
 	u32 magic = bytes_u32(&b);
 	u16 zero = bytes_u16(&b);
-	u8 quantum = bytes_u8(&b);
+	u8 quantum = g->quantum = bytes_u8(&b);
 	g->word = bytes_u8(&b);
 	if (b.bad || magic >> 8 != 0xffffff || zero || (g->word != 4 && g->word != 8) ||
 	    (quantum != 1 && quantum != 2 && quantum != 4))
@@ -78,8 +82,10 @@ static bool read_header(struct gopcln *g, u64 text)
 	}
 	if (!g->funcs) {
 		g->names = bytes_uint(&b, g->word);
-		for (u32 i = 0; i < 3; i++)
-			bytes_uint(&b, g->word);
+		bytes_uint(&b, g->word);
+		bytes_uint(&b, g->word);
+		g->pcs = bytes_uint(&b, g->word);
+		g->flags = INFO_FLAGS + ((magic & 0xff) == MAGIC_1_20 ? 4 : 0);
 		g->funcs = bytes_uint(&b, g->word);
 		if (!g->names || g->names > g->tab.n)
 			return false;
@@ -118,6 +124,56 @@ bool gopcln_at(const struct gopcln *g, u32 i, struct go_func *ret)
 	if (!z || !*z || addr < g->from || end > g->end || end <= addr)
 		return false;
 	*ret = (struct go_func){.name = str_z(z), .addr = addr, .size = end - addr};
+	return true;
+}
+
+u32 gopcln_search(const struct gopcln *g, u64 addr)
+{
+	u32 lo = 0, hi = g->n;
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+		if (func_addr(g, mid) <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? lo - 1 : 0;
+}
+
+bool gopcln_stack(const struct gopcln *g, u32 i, struct go_stack *ret)
+{
+	size_t info = i < g->n ? func_info(g, i) : 0;
+	u64 at = info ? g->pcs + word_at(g, info + g->entry + INFO_STACK, 4) : 0;
+	if (at <= g->pcs || at >= g->tab.n)
+		return false;
+	*ret = (struct go_stack){.b = g->tab, .quantum = g->quantum, .bytes = -1};
+	ret->end = func_addr(g, i);
+	ret->flags = g->flags ? (u8)word_at(g, info + g->entry + g->flags, 1) : 0;
+	bytes_seek(&ret->b, at);
+	return true;
+}
+
+/* 7 bits a byte, the lowest first. */
+static u32 varint(struct bytes *b)
+{
+	u32 v = 0;
+	for (u32 shift = 0; shift < 32; shift += 7) {
+		u8 byte = bytes_u8(b);
+		v |= (u32)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			break;
+	}
+	return v;
+}
+
+bool gopcln_stack_next(struct go_stack *s)
+{
+	u32 moved = varint(&s->b), pcs = varint(&s->b);
+	if (s->b.bad || (!moved && s->from) || !pcs) /* 0 ends it, but at first */
+		return false;
+	s->bytes += (i32)(moved >> 1) ^ -(i32)(moved & 1);
+	s->from = s->end;
+	s->end += pcs * s->quantum;
 	return true;
 }
 
