@@ -105,6 +105,29 @@ EXPECT
 	comm,ustack,total_ns
 	1
 
+NAME wakeuptime: who gave up the lock
+RUN "$SONDE" wakeuptime -U -n mutex -f >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!; until_written "$TMPDIR/err"; build/tests/mutex; kill -INT $p; wait $p; sed 's/ [0-9]*$//' "$TMPDIR/out" | sed -n 's/^mutex;mutex;.*;main;give_up.*/main gave it up/p' | uniq
+NEEDS prog:mutex tp:sched/sched_waking dwunwind
+TIMEOUT 60
+EXPECT
+	main gave it up
+
+NAME wakeuptime: in text, JSON and CSV
+RUN for o in '' -j --csv; do tool_sees build/tests/mutex wakeuptime -n mutex $o >"$TMPDIR/o$o"; done; grep -cE '^mutex  *mutex  *[0-9]+$' "$TMPDIR/o" | awk '{ print ($1 > 0) }'; grep -cE '"waker": "mutex".*"sym": "give_up".*"comm": "mutex"' "$TMPDIR/o-j" | awk '{ print ($1 > 0) }'; head -n 1 "$TMPDIR/o--csv"
+NEEDS prog:mutex tp:sched/sched_waking dwunwind
+TIMEOUT 60
+EXPECT
+	1
+	1
+	waker,kstack,ustack,comm,total_ns
+
+NAME offwaketime: both ends of a wait
+RUN "$SONDE" offwaketime -U -n mutex -f >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!; until_written "$TMPDIR/err"; build/tests/mutex; kill -INT $p; wait $p; sed 's/ [0-9]*$//' "$TMPDIR/out" | sed -n 's/^mutex;.*;wait_for_it.*;mutex;.*;main;give_up.*/the thread waited until main gave up/p' | uniq
+NEEDS prog:mutex tp:sched/sched_waking dwunwind
+TIMEOUT 60
+EXPECT
+	the thread waited until main gave up
+
 NAME offcputime: who gave up the lock
 RUN "$SONDE" offcputime --waker -U -n mutex -f >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!; until_written "$TMPDIR/err"; build/tests/mutex; kill -INT $p; wait $p; sed 's/ [0-9]*$//' "$TMPDIR/out" | sed -n 's/^mutex;.*;wait_for_it.*;mutex;.*;main;give_up.*/the thread waited until main gave up/p' | uniq
 NEEDS prog:mutex tp:sched/sched_waking dwunwind
