@@ -191,6 +191,8 @@ def heat_map(b):
     b.mouse(x, y)
     b.settle()
     tip = b.run("[...document.querySelectorAll('.tip text')].map(t => t.textContent)")
+    if not re.match(r"\d\d:\d\d:\d\d\.\d{3} to \d\d:\d\d:\d\d\.\d{3} \(\+\d+\.\d s\)$", tip[0]):
+        raise AssertionError("a column of a second, from when to when: " + tip[0])
     equal(tip[1], "[64 us, 128 us)")
     equal(re.sub(r" of .*", "", tip[2]), "40")
     equal(tip[3], "p50 32 us, p90 64 us, p99 64 us")

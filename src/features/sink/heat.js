@@ -33,6 +33,12 @@ function clock(us) {
 	const t = new Date(data.start + us / 1000);
 	return two(t.getHours()) + ":" + two(t.getMinutes()) + ":" + two(t.getSeconds());
 }
+// From when to when a column is: with milliseconds where it is no whole second.
+function period(i) {
+	const fine = us => clock(us) + "." + String(new Date(data.start + us / 1000).getMilliseconds()).padStart(3, "0");
+	const a = data.X[i], b = data.X[i + 1], show = b - a < 2e6 ? fine : clock;
+	return show(a) + " to " + show(b) + " (+" + (a / 1e6).toFixed(1) + " s)";
+}
 const range = k => "[" + amount(data.Y[k][0]) + ", " + amount(data.Y[k][1]) + ")";
 
 // The row where this part of a column's values lies below, with how far into it.
@@ -184,7 +190,7 @@ function drawBar() {
 }
 const row = r => r < 0 ? "-" : amount(data.Y[Math.min(Math.floor(r), rows - 1)][0]);
 function describe(c) {
-	const n = cells[c.i][c.k], out = [clock(data.X[c.i]) + " to " + clock(data.X[c.i + 1]) + " (+" + (data.X[c.i] / 1e6).toFixed(1) + " s)",
+	const n = cells[c.i][c.k], out = [period(c.i),
 		range(c.k), group(n) + " of " + group(sums[c.i]) + " (" + percent(n, sums[c.i]) + ")"];
 	out.push(parts.map(([p, label]) => label + " " + row(percentile(c.i, p))).join(", "));
 	return out;
