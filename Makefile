@@ -171,6 +171,7 @@ lint:
 	@! grep -nE '"(%s)?/(proc|sys)(/[^" ]*)?"' $(filter-out src/machine/kern/% src/machine/proc/% src/base/file.c,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'
 	@! grep -nE '\b(bt|lex|p)_[a-z_]+\(|"lang/(bt|lex|parse)\.h"' $(filter-out src/compiler/lang/%,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'
 	@! grep -nE '\b(str(cpy|cat|ncpy|tok)|v?sprintf|gets|atoi|localtime|getpwuid|system|popen)\(' $(SRC)
+	@! grep -nE '\b(bpf_object__[a-z_]+|bpf_linker__[a-z_]+|btf__(parse|load)[a-z_]*|btf__new(_split)?|btf_dump__[a-z_]+)\(' $(SRC)
 	@! grep -nE '(^|[^_x[:alnum:]])(malloc|calloc|realloc|strdup)\(' $(filter-out src/base/alloc.c,$(SRC))
 	@$(if $(CLANG_FORMAT),$(CLANG_FORMAT) --dry-run -Werror $(FORMAT),echo 'no clang-format 14: layout not checked')
 

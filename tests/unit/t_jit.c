@@ -136,6 +136,37 @@ static void check_dump(struct codes *c)
 	CHECK(is_at(c, 0x5000, "last", 0));
 }
 
+/* What one process reads of a list or a dump and tells another is what it would have kept itself. */
+TEST(jit_told)
+{
+	static const char text[] = "1000 20 first\n2000 10 second\n1010 8 newer\n";
+	struct sb dump = {0}, told = {0};
+	struct codes there = {.told = &told}, here = {0};
+	CHECK(codes_take_lines(&there, text, sizeof(text) - 1) == sizeof(text) - 1);
+	CHECK(!there.n && told.n);
+	codes_take_told(&here, bytes_of(told.s, told.n));
+	codes_sort(&here);
+	CHECK(here.n == 3 && is_at(&here, 0x1011, "newer", 1) &&
+	      is_at(&here, 0x1018, "first", 0x18));
+	for (size_t n = 0; n < told.n; n++) { /* cut anywhere */
+		struct codes cut = {0};
+		codes_take_told(&cut, bytes_of(told.s, n));
+		CHECK(cut.n < 3);
+		codes_free(&cut);
+	}
+	codes_free(&here);
+	sb_clear(&told);
+	make_dump(&dump);
+	codes_take_dump(&there, dump.s, dump.n);
+	codes_take_told(&here, bytes_of(told.s, told.n));
+	codes_sort(&here);
+	check_dump(&here);
+	codes_free(&here);
+	codes_free(&there);
+	sb_free(&dump);
+	sb_free(&told);
+}
+
 TEST(jit_dump_at_once)
 {
 	struct codes c = {0};

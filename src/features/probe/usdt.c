@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "probe/common.h"
 #include "probe/ufile.h"
+#include "sym/usdt_ask.h"
 
 /* point.priv: the places that share a name and where their arguments are. */
 struct usdt_point {
@@ -72,6 +73,7 @@ static struct usdt_point *group(struct arena *a, const struct usdt_sites *all, u
 }
 
 struct search {
+	struct host *h;
 	struct arena *a;
 	point_cb *cb;
 	void *arg;
@@ -83,7 +85,7 @@ static struct err *search_file(struct point *p, const char *real, void *arg)
 	struct search *s = arg;
 	struct arena *a = s->a;
 	struct usdt_sites all;
-	struct err *e = s->stop ? NULL : usdt_read(real, a, &all);
+	struct err *e = s->stop ? NULL : usdt_ask(s->h, real, a, &all);
 	if (s->stop)
 		return NULL;
 	if (!e && !all.n)
@@ -113,7 +115,7 @@ static struct err *usdt_expand(struct host *h, struct unit *u, struct diags *ds,
 	bool any_file = !p->target.n || str_is(p->target, "*");
 	if (any_file && str_is(p->name, "*") && (!u || u->pid <= 0))
 		return NULL;
-	struct search s = {.a = h->arena, .cb = cb, .arg = arg};
+	struct search s = {.h = h, .a = h->arena, .cb = cb, .arg = arg};
 	return user_files(h, u, ds, p, search_file, &s);
 }
 

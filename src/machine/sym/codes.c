@@ -1,6 +1,6 @@
 /* codes.c - lists of generated code, by address. */
 #include "base/alloc.h"
-#include "base/bytes.h"
+#include "base/pack.h"
 #include "base/vec.h"
 #include "sym/jit.h"
 
@@ -21,11 +21,24 @@ enum dump_record {
 	DUMP_CODE_CLOSE,
 };
 
+/* For whom it is told: where it was before, 0: nowhere; then the name is not. */
+static void tell(struct codes *c, u64 from, u64 start, u64 size, struct str name)
+{
+	pack_u64(c->told, from);
+	pack_u64(c->told, start);
+	pack_u64(c->told, size);
+	pack_str(c->told, name);
+}
+
 static void add(struct codes *c, u64 start, u64 size, struct str name)
 {
 	if (!size || start + size < start || !name.n || c->n == MAX_CODES)
 		return;
 	name.n = MIN(name.n, (u32)MAX_NAME);
+	if (c->told) {
+		tell(c, 0, start, size, name);
+		return;
+	}
 	struct made_code x = {start, start + size, c->n, arena_str(&c->names, name)};
 	vec_add(c, x);
 	c->bytes += sizeof(x) + name.n;
@@ -80,16 +93,24 @@ static void take_load(struct codes *c, struct bytes b)
 		add(c, addr, size, str_z(name));
 }
 
-static void take_move(struct codes *c, struct bytes b)
+static void move(struct codes *c, u64 from, u64 to, u64 size)
 {
 	struct symbol was;
-	bytes_take(&b, 4 + 4 + 8);
-	u64 from = bytes_u64(&b), to = bytes_u64(&b), size = bytes_u64(&b);
-	if (b.bad)
+	if (c->told) {
+		tell(c, from, to, size, STR(""));
 		return;
+	}
 	codes_sort(c);
 	if (codes_find(c, from, &was) && !was.off)
 		add(c, to, size, was.name);
+}
+
+static void take_move(struct codes *c, struct bytes b)
+{
+	bytes_take(&b, 4 + 4 + 8);
+	u64 from = bytes_u64(&b), to = bytes_u64(&b), size = bytes_u64(&b);
+	if (!b.bad && from)
+		move(c, from, to, size);
 }
 
 /* The name of a record that is longer than what is there: true when it is there. */
@@ -130,6 +151,22 @@ u64 codes_take_dump(struct codes *c, const void *data, size_t n)
 		at += size;
 	}
 	return c->ended ? UINT64_MAX : at;
+}
+
+/* ---- what was told ---- */
+
+void codes_take_told(struct codes *c, struct bytes b)
+{
+	while (b.at < b.n) {
+		u64 from = bytes_u64(&b), start = bytes_u64(&b), size = bytes_u64(&b);
+		struct str name = unpack_str(&b);
+		if (b.bad)
+			return;
+		if (from)
+			move(c, from, start, size);
+		else
+			add(c, start, size, name);
+	}
 }
 
 /* ---- looking up ---- */

@@ -9,6 +9,7 @@
 #include "sym/jit.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "kern/sandbox.h"
 #include "proc/paths.h"
 #include "sym/procs.h"
 #include <fcntl.h>
@@ -28,7 +29,7 @@ enum {
 };
 
 struct jit_file {
-	u64 ino, done, size, changed_ns; /* of the file, as it was read */
+	u64 dev, ino, done, size, changed_ns; /* of the file, as it was read */
 	struct codes codes;
 	char path[PATH_TEXT]; /* as the process sees it */
 };
@@ -115,36 +116,71 @@ static int open_mapped(struct procs *p, const struct proc *x, const struct area 
 	return x->ended ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* ---- reading ---- */
+/* ---- reading, in the sandbox ---- */
 
-typedef u64 take_part(struct codes *c, const void *data, size_t n);
+enum { MAX_TOLD = 64 << 20 };
+/* How far a file was read; what was found stands behind it in an answer. */
+struct jit_state {
+	u64 done, size;
+	bool dump, begun, ended;
+};
 
-static u64 take_lines(struct codes *c, const void *data, size_t n)
+static u64 take_part(struct codes *c, bool dump, const char *part, size_t n)
 {
-	u64 done = codes_take_lines(c, data, n);
-	return !done && n == PART ? n : done; /* no name is so long */
+	u64 done = dump ? codes_take_dump(c, part, n) : codes_take_lines(c, part, n);
+	return !dump && !done && n == PART ? n : done; /* no name is so long */
 }
 
-static u64 take_dump(struct codes *c, const void *data, size_t n)
+static struct err *answer_codes(struct job *j)
 {
-	return codes_take_dump(c, data, n);
-}
-
-static void read_on(struct jit_file *s, int fd, take_part *take)
-{
+	struct jit_state s = {0};
+	const u8 *p = bytes_take(&j->args, sizeof(s));
+	AUTO_SB told = {0};
 	char *part AUTO_FREE = xmalloc(PART);
-	while (s->done < s->size) {
-		ssize_t n = pread(fd, part, PART, (off_t)s->done);
-		u64 done = n > 0 ? take(&s->codes, part, (size_t)n) : 0;
+	if (p)
+		memcpy(&s, p, sizeof(s));
+	struct codes c = {.begun = s.begun, .ended = s.ended, .told = &told};
+	while (s.done < s.size && told.n < MAX_TOLD) {
+		ssize_t n = pread(j->file[0].fd, part, PART, (off_t)s.done);
+		u64 done = n > 0 ? take_part(&c, s.dump, part, (size_t)n) : 0;
 		if (!done)
 			break;
-		s->done = done > s->size - s->done ? s->size : s->done + done;
+		s.done = done > s.size - s.done ? s.size : s.done + done;
 	}
-	codes_sort(&s->codes);
+	s.begun = c.begun;
+	s.ended = c.ended;
+	sb_mem(&j->out, &s, sizeof(s));
+	sb_add(&j->out, sb_str(&told));
+	codes_free(&c);
+	return NULL;
 }
 
-static void refresh(struct procs *p, const struct proc *x, struct jit_file *s, int fd,
-		    take_part *take)
+/* From where the last reading ended. */
+static void read_on(struct host *h, struct jit_file *f, int fd, bool dump)
+{
+	const struct jit_state was = {f->done, f->size, dump, f->codes.begun, f->codes.ended};
+	struct question q = {.path = f->path,
+			     .file = {{.fd = fd, .size = f->size, .ino = f->ino, .dev = f->dev}},
+			     .nfile = 1,
+			     .args = str_n((const char *)&was, sizeof(was))};
+	AUTO_SB out = {0};
+	struct jit_state now;
+	struct err *e = sandbox_ask(h, answer_codes, &q, &out);
+	bool ok = !e && out.n >= sizeof(now);
+	err_free(e);
+	if (!ok)
+		return;
+	struct bytes b = bytes_of(out.s, out.n);
+	f->done = MIN(bytes_u64(&b), f->size);
+	bytes_u64(&b);
+	bytes_u8(&b);
+	f->codes.begun = bytes_u8(&b) & 1;
+	f->codes.ended = bytes_u8(&b) & 1;
+	codes_take_told(&f->codes, bytes_of(out.s + sizeof(now), out.n - sizeof(now)));
+	codes_sort(&f->codes);
+}
+
+static void refresh(struct procs *p, const struct proc *x, struct jit_file *s, int fd, bool dump)
 {
 	struct stat st;
 	if (fd < 0 || !is_trusted(fd, x, &st))
@@ -159,10 +195,11 @@ static void refresh(struct procs *p, const struct proc *x, struct jit_file *s, i
 		s->done = 0;
 	}
 	s->ino = st.st_ino;
+	s->dev = st.st_dev;
 	s->size = size;
 	s->changed_ns = changed_ns;
 	if (p->jit_bytes + s->codes.bytes < MAX_BYTES)
-		read_on(s, fd, take);
+		read_on(p->host, s, fd, dump);
 	p->jit_bytes += s->codes.bytes;
 }
 
@@ -197,14 +234,14 @@ static void refresh_all(struct procs *p, struct proc *x)
 {
 	struct jit *j = x->jit;
 	int list AUTO_CLOSE = open_in_root(p, x, j->list.path);
-	refresh(p, x, &j->list, list, take_lines);
+	refresh(p, x, &j->list, list, false);
 	for (u32 i = 0; i < x->now->n; i++) {
 		const struct area *a = &x->now->v[i];
 		struct jit_file *s = a->module && is_dump(a->module) ? dump_of(j, a->module) : NULL;
 		if (!s)
 			continue;
 		int fd AUTO_CLOSE = open_mapped(p, x, a);
-		refresh(p, x, s, fd, take_dump);
+		refresh(p, x, s, fd, true);
 	}
 }
 

@@ -26,12 +26,14 @@ struct codes {
 	u32 n, cap;
 	bool begun, ended; /* of a dump: its header was read; its last record */
 	struct arena names;
-	u64 bytes; /* of memory */
+	u64 bytes;       /* of memory */
+	struct sb *told; /* what is found goes there, for another process, instead of being kept */
 };
 /* Bytes that need not be seen again: less than n when a line or a record goes on behind them, more
  * when what follows is of no interest. */
 u64 codes_take_lines(struct codes *c, const char *text, size_t n);
 u64 codes_take_dump(struct codes *c, const void *data, size_t n);
+void codes_take_told(struct codes *c, struct bytes told);
 void codes_sort(struct codes *c);
 /* The last that was made there. */
 bool codes_find(const struct codes *c, u64 addr, struct symbol *ret);

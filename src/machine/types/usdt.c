@@ -307,14 +307,3 @@ struct err *usdt_read_mem(const void *p, size_t n, struct arena *a, struct usdt_
 	struct err *err = image_mem(p, n, &im);
 	return err ? err : image_sites(&im, a, ret);
 }
-
-struct err *usdt_read(const char *path, struct arena *a, struct usdt_sites *ret)
-{
-	struct image im;
-	struct err *err = image_open(path, &im);
-	if (err)
-		return err;
-	err = image_sites(&im, a, ret);
-	image_close(&im);
-	return err;
-}

@@ -37,7 +37,6 @@ struct usdt_sites {
 	struct usdt_site *v;
 	u32 n;
 };
-struct err *usdt_read(const char *path, struct arena *a, struct usdt_sites *ret);
 struct err *usdt_read_mem(const void *p, size_t n, struct arena *a, struct usdt_sites *ret);
 /* One argument, e.g. "-4@%eax", "8@-8(%rbp)", "4@$5", "8@sym(%rip)". False: it cannot be read. What
  * the result names are pieces of the text. */
