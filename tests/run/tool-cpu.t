@@ -134,3 +134,45 @@ NEEDS prog:mutex tp:sched/sched_waking dwunwind
 TIMEOUT 60
 EXPECT
 	the thread waited until main gave up
+
+NAME numasched: no moves between nodes on a machine of one
+RUN tool_sees 'taskset -c 0 true' numasched --fields comm,from_node,to_node; "$SONDE" numasched -qj -d 100ms -c none; "$SONDE" numasched -q -d 100ms --csv -p $$
+NEEDS cmd:taskset btf
+EXPECT
+	COMM             SRC_NID DST_NID
+	time,pid,tid,from_node,to_node,comm
+
+NAME criticalstat, cpufreq, llcstat: what this machine does not tell
+RUN "$SONDE" criticalstat 2>&1 | grep -o 'this kernel does not tell when interrupts are off'; "$SONDE" cpufreq -d 100ms 2>&1 | grep -o "no CPU's frequency was set"; "$SONDE" llcstat -d 100ms 2>&1 | grep -o 'this machine has no such counter'; "$SONDE" cpufreq -qj -P -n none -d 100ms 2>/dev/null | grep -v warnf; "$SONDE" cpufreq -q --csv -d 100ms 2>/dev/null
+NEEDS nohardware tp:power/cpu_frequency
+EXPECT
+	this kernel does not tell when interrupts are off
+	no CPU's frequency was set
+	this machine has no such counter
+
+NAME llcstat: a program that needs memory
+RUN "$SONDE" llcstat -q -c 100 --fields comm,references -d 1 | grep -cE '^[^ ].* +[1-9][0-9]*00$' | sed 's/^[1-9][0-9]*$/some/'; "$SONDE" llcstat -qj -d 100ms -p $$ | grep -o '"table": "totals"'; "$SONDE" llcstat -q --csv -d 100ms | head -n 1
+NEEDS hardware
+EXPECT
+	some
+	"table": "totals"
+	pid,comm,cpu,references,misses
+
+NAME cpuunclaimed: one CPU has too much, another nothing
+RUN
+	see() { tool_sees 'spins=; for i in 1 2 3; do taskset -c 0 build/tests/spin 300 & spins="$spins $!"; done; wait $spins' cpuunclaimed 100ms "$@"; }
+	see --fields busy_ratio,unclaimed_ratio,idle_ratio >"$TMPDIR/o"; head -n 1 "$TMPDIR/o"; awk '$1 + $2 + $3 > 99.9 && $1 + $2 + $3 < 100.1 && $1 > 0 { n++ } END { print (n > 0) }' "$TMPDIR/o"
+	see -j --fields looks | grep -c '"looks": [1-9]' | sed 's/^[1-9][0-9]*$/some/'; "$SONDE" cpuunclaimed -q --csv 10ms 1 | head -n 1
+NEEDS cmd:taskset btf prog:spin sym:runqueues sym:__per_cpu_offset
+TIMEOUT 40
+EXPECT
+	     %CPU  %UNCLAIMED     %IDLE
+	1
+	some
+	busy_ratio,unclaimed_ratio,idle_ratio,looks
+
+NAME kvmexit: no machine runs
+RUN for f in '' -j --csv; do "$SONDE" kvmexit -q $f -d 100ms -p $$; done; "$SONDE" --dry-run kvmexit -a && echo loads
+NEEDS tp:kvm/kvm_exit
+EXPECT
+	loads

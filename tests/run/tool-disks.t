@@ -72,3 +72,19 @@ TIMEOUT 30
 ALONE
 EXPECT
 	1 1 20
+
+NAME biolatpcts: percentiles of each operation
+RUN
+	with_loop '
+		for f in "" -j --csv; do
+			tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts $f -i 1h ${disk#/dev/} >"$TMPDIR/o"
+			grep -E "write.*p99.9|usecs|key" "$TMPDIR/o" | sed "s,${disk#/dev/},LOOP,; s/[0-9]*\.\.[0-9]*/N/g; s/= [0-9][0-9]*,/= N,/g" | cut -c1-64
+		done
+		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts -w after-rq-alloc --percentiles p50 -i 1h ${disk#/dev/} | grep -c "write.*p50 = .*count = 20"'
+NEEDS file:/dev/loop-control cmd:losetup btf
+TIMEOUT 40
+ALONE
+EXPECT
+	@usecs[LOOP, write]: { .p1 = N, .p5 = N, .p10 = N, .p25 = N, .p5
+	{"type": "percentiles", "data": {"@usecs": {"LOOP,write": {"p1":
+	1

@@ -251,3 +251,47 @@ EXPECT
 	python3          18925   WAITED
 	1
 	comm,lport
+
+NAME tcpcong: a packet is lost
+RUN
+	cat >"$TMPDIR/lost.sh" <<-'P'
+		ip link set lo up && ip route add 10.9.9.0/24 dev lo && exec python3 -c 'import socket; s = socket.socket(); s.settimeout(30); s.setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, 1); s.connect(("10.9.9.2", 18914))' 2>/dev/null
+	P
+	for f in '' -j --csv; do tool_sees 'unshare -n sh "$TMPDIR/lost.sh"' tcpcong -R 18914 $f --fields raddr,rport,changes | sed 's/[1-9]\(}*\)$/N\1/'; done
+NEEDS tp:tcp/tcp_cong_state_set btf cmd:python3 cmd:ip
+TIMEOUT 40
+EXPECT
+	RADDR           RPORT   Chgs
+	10.9.9.2        18914      N
+	{"type": "row", "table": "states", "raddr": "10.9.9.2", "rport": 18914, "changes": N}
+	raddr,rport,changes
+	10.9.9.2,18914,N
+
+NAME tcpsubnet: what is sent to which networks
+RUN
+	cat >"$TMPDIR/send.py" <<-'P'
+		import socket
+		for f, a, n in ((2, "127.0.0.1", 1000), (2, "127.7.7.9", 500), (10, "::1", 2000)):
+		    s = socket.socket(f)
+		    s.bind((a, 0))
+		    s.listen()
+		    c = socket.create_connection(s.getsockname()[:2])
+		    s.accept()
+		    c.sendall(b"x" * n)
+	P
+	p=127.0.0.2/32,127.7.7.0/24,127.0.0.0/8
+	for f in '' -j; do "$SONDE" tcpsubnet -q $f -i 1h $p -- python3 "$TMPDIR/send.py"; done; "$SONDE" tcpsubnet -q --csv -i 1h -- python3 "$TMPDIR/send.py"
+NEEDS tp:sock/sock_send_length btf cmd:python3
+TIMEOUT 40
+EXPECT
+	SUBNET          BITS        BYTES
+	::                 0         2000
+	127.0.0.0          8         1000
+	127.7.7.0         24          500
+	{"type": "row", "table": "subnets", "subnet": "::", "prefix": 0, "bytes": 2000}
+	{"type": "row", "table": "subnets", "subnet": "127.0.0.0", "prefix": 8, "bytes": 1000}
+	{"type": "row", "table": "subnets", "subnet": "127.7.7.0", "prefix": 24, "bytes": 500}
+	subnet,prefix,bytes
+	::,0,2000
+	127.0.0.1,32,1000
+	0.0.0.0,0,500

@@ -506,7 +506,7 @@ const struct builtin builtin_emit[] = {
 	 .act = act_emit,
 	 .doc = "Prints a row of a table that the script declares: emit(table, column = value, "
 		"...)."},
-	{"void show(name table, map a, [map b], [map c], [map d], [map e])", lower_show,
+	{"void show(name table, map a, [map b], [map c], [map d], [map e], [map f])", lower_show,
 	 B_ASYNC | B_TIMED, .check = check_show, .act = act_show,
 	 .doc = "Prints maps that have the same keys as rows of a table: the parts of the key, "
 		"then "

@@ -1,0 +1,95 @@
+# Tools that need probes of kernel functions: memory, sockets, devices.
+
+NAME swapin and swapout: memory that goes to the swap and comes back
+RUN
+	disk=/dev/ram1; mkswap "$disk" >/dev/null && swapon "$disk" || exit 1
+	cat >"$TMPDIR/out.py" <<-'P'
+		import mmap, os
+		m = mmap.mmap(-1, 2 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+		m.write(os.urandom(2 << 20))
+		m.madvise(21)
+		sum(m[i] for i in range(0, 2 << 20, 4096))
+	P
+	see() { tool_sees 'python3 "$TMPDIR/out.py"' "$@"; }
+	for t in swapin swapout; do
+		see $t 1h --fields comm,moves | awk '$1 == "python3" { print ($2 >= 10) }'
+		see $t -T -j 1h --fields comm,moves | grep -c '"comm": "python3", "moves": [1-9]'; see $t -T --csv 1h --fields comm | head -n 1
+	done
+	swapoff "$disk"
+NEEDS kprobe vm file:/dev/ram1 cmd:mkswap cmd:python3
+TIMEOUT 120
+EXPECT
+	1
+	1
+	comm
+	1
+	1
+	comm
+
+NAME readahead: what was read ahead is used
+RUN
+	d=/dev/ram2; dd if=/dev/zero of=$d bs=1M count=2 2>/dev/null; blockdev --flushbufs $d; echo 3 >/proc/sys/vm/drop_caches
+	load='blockdev --flushbufs $d; dd if=$d of=/dev/null bs=4k count=256 2>/dev/null'
+	tool_sees "$load" readahead | awk '/READ-AHEAD/ { getline; print ($1 >= 32), ($2 >= 32), ($1 == $2 + $3) } /^msecs:/ { print } /^\[/ { sub(/\|.*/, ""); n += $NF } END { print (n > 0) }'
+	tool_sees "$load" readahead -j --fields pages,used_pages | grep -c '"table": "pages", "pages": [1-9]'
+	tool_sees true readahead --csv | head -n 1
+NEEDS kprobe btf vm file:/dev/ram2 cmd:blockdev
+TIMEOUT 120
+EXPECT
+	1 1 1
+	msecs:
+	1
+	1
+	pages,used_pages,unused_pages
+
+NAME numamove: nothing moves on one node
+RUN "$SONDE" numamove -q 10ms 2 --fields migrations,duration_ns; "$SONDE" numamove -qj 10ms 1 --fields migrations; "$SONDE" numamove -q --csv 10ms 1 | head -n 1
+NEEDS kprobe btf sym:migrate_pages
+TIMEOUT 90
+EXPECT
+	NUMA_migrations NUMA_migrations_ms
+	              0               0.00
+	              0               0.00
+	{"type": "event", "table": "moves", "migrations": 0}
+	time,migrations,duration_ns
+
+NAME mdflush: without arrays one sentence
+RUN "$SONDE" mdflush 2>&1 | grep -o "No matches for kprobe md_flush_request"
+NEEDS kprobe btf vm
+EXPECT
+	No matches for kprobe md_flush_request
+
+NAME undump: what is received from UNIX sockets
+RUN
+	p='import socket; a, b = socket.socketpair(); a.send(b"stream\n"); b.recv(100); a, b = socket.socketpair(type=socket.SOCK_DGRAM); a.send(b"datagram"); b.recv(100)'
+	for f in '' -j --csv; do "$SONDE" undump -q $f --fields comm,bytes,data --max-bytes 6 -- python3 -c "$p"; done
+NEEDS kprobe btf cmd:python3
+TIMEOUT 90
+EXPECT
+	COMM                SIZE DATA
+	python3                7 stream
+	python3                8 datagr
+	{"type": "event", "table": "packets", "comm": "python3", "bytes": 7, "data": [115,116,114,101,97,109]}
+	{"type": "event", "table": "packets", "comm": "python3", "bytes": 8, "data": [100,97,116,97,103,114]}
+	comm,bytes,data
+	python3,7,stream
+	python3,8,datagr
+
+# The root of guests comes through virtio.
+NAME virtiostat: what goes through a device
+RUN
+	see() { tool_sees 'cat tests/run/*.t >/dev/null; ls -l /usr/lib >/dev/null' virtiostat "$@"; }
+	see 1h --fields driver,device,in_buffers,out_buffers,in_bytes,out_bytes | awk '$1 ~ /^9pnet_virtio/ && $2 ~ /^virtio[0-9]/ { print ($3 > 0), ($4 > 0), ($5 > 0), ($6 > 0) }'
+	see -j 1h -d none; see -j 1h | grep -c '"driver": "9pnet_virtio"'; see --csv 1h | head -n 1
+NEEDS kprobe btf vm sym:virtqueue_add_sgs
+TIMEOUT 90
+EXPECT
+	1 1 1 1
+	1
+	driver,device,queue,in_buffers,out_buffers,in_bytes,out_bytes
+
+NAME inject: on a kernel that does not let functions fail
+RUN "$SONDE" --unsafe inject kmalloc -p $$ 2>&1 | grep -oE 'this kernel cannot let that fail|CONFIG_BPF_KPROBE_OVERRIDE' | head -n 1
+NEEDS kprobe vm
+EXPECT_RE
+	this kernel cannot let that fail|CONFIG_BPF_KPROBE_OVERRIDE
