@@ -1,4 +1,4 @@
-/* Fires the probes that interpreters and servers have: two functions called, one of them twice, a
+/* Fires the probes that interpreters and servers have: two functions called, one of them twice, objects made, a
  * collection of garbage, a query. */
 #include "../../include/sonde/sdt.h"
 
@@ -16,6 +16,11 @@ int main(void)
 	call("app.py", "inner", 0);
 	SONDE_PROBE(python, gc__start, 2);
 	SONDE_PROBE(python, gc__done, 40L);
+	SONDE_PROBE(ruby, object__create, "Point", "x.rb", 1);
+	SONDE_PROBE(ruby, object__create, "Point", "x.rb", 2);
+	SONDE_PROBE(ruby, array__create, 7L, "x.rb", 3);
+	SONDE_PROBE(ruby, raise, "Error", "x.rb", 4);
+	SONDE_PROBE(hotspot, thread__start, "worker two", 6L, 2L, 4711L, 0);
 	SONDE_PROBE(mysql, query__start, "SELECT 1 /* a\tb */", 1L, "shop", "me", "here");
 	SONDE_PROBE(mysql, query__done, 0);
 	SONDE_PROBE(postgresql, query__start, "SELECT 2");

@@ -127,3 +127,57 @@ EXPECT_RE
 	...
 	1
 	pid,comm,type,count
+
+NAME uobjnew: objects by type
+RUN p="$SONDE_TESTS/runtime"; "$SONDE" uobjnew -q "$p" -- "$p"; "$SONDE" uobjnew -qj -C 1 "$p" -- "$p"; "$SONDE" uobjnew -q --csv --malloc libc -- "$SONDE_TESTS/leak" | grep -oE '^object,.*|^malloc <= 4096,'
+NEEDS uprobe prog:runtime prog:leak
+EXPECT
+	NAME/TYPE                            # ALLOCS      # BYTES
+	Point                                       2            0
+	array                                       1            7
+	{"type": "row", "table": "types", "object": "Point", "allocs": 2, "bytes": 0}
+	object,allocs,bytes
+	malloc <= 4096,
+
+NAME ustat: what a runtime does
+RUN p="$SONDE_TESTS/runtime"; for f in '' -j --csv; do "$SONDE" ustat -q $f --fields comm,calls,gcs,objects,loads,exceptions,threads "$p" 1h -- "$p"; done | grep -v loadavg
+NEEDS uprobe prog:runtime
+EXPECT
+	CMDLINE             METHOD     GC    OBJNEW   CLOAD     EXC    THR
+	runtime                  3      1         3       0       1      1
+	{"type": "row", "table": "programs", "comm": "runtime", "calls": 3, "gcs": 1, "objects": 3, "loads": 0, "exceptions": 1, "threads": 1}
+	comm,calls,gcs,objects,loads,exceptions,threads
+	runtime,3,1,3,0,1,1
+
+NAME uthreads: threads of C and of Java
+RUN p="$SONDE_TESTS/runtime"; for f in '' -j --csv; do "$SONDE" uthreads -q $f --fields id,event,name "$p" -- "$p"; done; "$SONDE" uthreads -q --fields event,function -- "$SONDE_TESTS/threads" | tail -n 1
+NEEDS uprobe prog:runtime prog:threads
+EXPECT_RE
+	ID      TYPE     NAME
+	4711    start    worker
+	\{"type": "event", "table": "threads", "id": 4711, "event": "start", "name": "worker"\}
+	id,event,name
+	4711,start,worker
+	pthread  [a-z_]+.*
+
+NAME deadlock: three mutexes in a circle, and one that is not
+RUN
+	cat >"$TMPDIR/circle.py" <<-'P'
+		import ctypes
+		l = ctypes.CDLL("libc.so.6")
+		m = [ctypes.create_string_buffer(40) for i in range(4)]
+		def take(*o):
+		    for i in o: l.pthread_mutex_lock(m[i])
+		    for i in o: l.pthread_mutex_unlock(m[i])
+		take(0, 1); take(1, 2); take(2, 0); take(0, 3); take(1, 3)
+	P
+	"$SONDE" deadlock -q -- python3 "$TMPDIR/circle.py" | grep -o '0x.* 0x.* python3' | awk '{ held[$1]++; taken[$2]++ } END { for (h in held) n += h in taken; print n, NR }'
+	"$SONDE" deadlock -qj --fields comm -- python3 "$TMPDIR/circle.py"; "$SONDE" deadlock -q --csv -- python3 -c 1
+NEEDS uprobe cmd:python3 sym:bpf_for_each_map_elem
+TIMEOUT 40
+EXPECT
+	3 3
+	{"type": "event", "table": "orders", "comm": "python3"}
+	{"type": "event", "table": "orders", "comm": "python3"}
+	{"type": "event", "table": "orders", "comm": "python3"}
+	held,taken,pid,tid,comm,ustack

@@ -42,3 +42,42 @@ EXPECT
 	WRITE/SEND,python3,10,pong ping\x0a
 	WRITE/SEND,python3,5,ping\x0a
 	function,comm,bytes,data
+
+NAME ssllatency and sslsnoop: calls of the library
+RUN
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$TMPDIR/k.pem" -out "$TMPDIR/c.pem" -days 2 -subj /CN=x 2>/dev/null
+	cat >"$TMPDIR/tls.py" <<-'P'
+		import os, socket, ssl, threading
+		d = os.environ["TMPDIR"]
+		c = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+		c.load_cert_chain(d + "/c.pem", d + "/k.pem")
+		l = socket.socket()
+		l.bind(("127.0.0.1", 0))
+		l.listen()
+		def serve():
+		    s = c.wrap_socket(l.accept()[0], server_side=True)
+		    s.sendall(b"pong " + s.recv(100))
+		t = threading.Thread(target=serve)
+		t.start()
+		k = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+		k.check_hostname = False
+		k.verify_mode = ssl.CERT_NONE
+		s = k.wrap_socket(socket.create_connection(l.getsockname()))
+		s.sendall(b"ping\n")
+		s.recv(100)
+		t.join()
+	P
+	export TMPDIR; "$SONDE" ssllatency -q --fields function,calls,failed -- python3 "$TMPDIR/tls.py" | grep -E '^(FUNC|SSL_write)'; "$SONDE" ssllatency -qj --fields function,total_ns -- python3 "$TMPDIR/tls.py" | grep -cE '"SSL_do_handshake", "total_ns": [1-9]'; "$SONDE" ssllatency -q --csv --fields function -- python3 "$TMPDIR/tls.py" | head -n 1
+	"$SONDE" sslsnoop -q --fields comm,ret,function -- python3 "$TMPDIR/tls.py" | grep -E 'FUNC|SSL_write' | sort; "$SONDE" sslsnoop -qj --fields duration_ns,function -- python3 "$TMPDIR/tls.py" | grep -cE '"duration_ns": [1-9][0-9]*, "function": "SSL_(do_handshake|read)' | sed 's/^[1-9]$/some/'; "$SONDE" sslsnoop -q --csv --min 1h -- python3 "$TMPDIR/tls.py"
+NEEDS uprobe cmd:openssl cmd:python3
+TIMEOUT 60
+EXPECT_RE
+	FUNCTION +CALLS FAILED
+	SSL_write.*2 +0
+	1
+	function
+	COMM               RET FUNC
+	python3 +1 SSL_write_ex
+	python3 +1 SSL_write_ex
+	some
+	time_ns,tid,comm,duration_ns,ret,function
