@@ -209,3 +209,9 @@ EXPECT
 	5
 	$
 	$
+
+NAME show: six maps
+PROG table t { k; a; b; c; d; e; f; } BEGIN { @a[1] = 1; @b[1] = 2; @c[1] = 3; @d[1] = 4; @e[1] = 5; @f[1] = 6; show(t, @a, @b, @c, @d, @e, @f); clear(@a); clear(@b); clear(@c); clear(@d); clear(@e); clear(@f); exit(); }
+EXPECT
+	K A B C D E F
+	1 1 2 3 4 5 6
