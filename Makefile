@@ -183,7 +183,7 @@ install: all
 	install -D -m 644 packaging/completion.bash $(DESTDIR)$(PREFIX)/$(COMPLETIONS)/sonde
 	install -D -m 644 packaging/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sonde
 	install -D -m 644 packaging/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sonde.fish
-	$(if $(TOOLS),cd $(DESTDIR)$(PREFIX) && for t in $$($(abspath $B/sonde) tools | sed -n 's/^    \([a-z0-9_]*\) .*/\1/p'); do \
+	$(if $(TOOLS),cd $(DESTDIR)$(PREFIX) && for t in $$($(abspath $B/sonde) tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do \
 		ln -sf sonde bin/$$t && ln -sf sonde $(COMPLETIONS)/$$t && \
 		sh $(CURDIR)/scripts/tool-man.sh $(abspath $B/sonde) $$t > share/man/man1/sonde-$$t.1 || exit; done)
 deb rpm tarball: ; packaging/build.sh $@

@@ -209,13 +209,17 @@ sonde execsnoop -h" "$sonde" execsnoop --nope
 t 1 'ERROR: --user needs the name or number of a user' "$sonde" execsnoop -u no,body
 t 1 'ERROR: --duration needs a time' "$sonde" execsnoop -d x
 t 0 'program @1:1' "$sonde" -d ast execsnoop -T
-for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_]*\) .*/\1/p'); do
+for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do
 	# A name for a tool with options has that tool's script.
 	script=$("$sonde" "$tool" -h | sed -n 's,^    which is: sonde:tools/\(.*\)\.bt with.*,\1,p')
 	t 0 "$tool: " "$sonde" "$tool" --help
 	t 1 'ERROR: unrecognized option' "$sonde" "$tool" --nope
-	t 0 "/*
+	if [ "$tool" = tplist ]; then
+		t 1 'ERROR: tplist is no script' "$sonde" tools -s tplist
+	else
+		t 0 "/*
  * ${script:-$tool}: " "$sonde" tools -s "$tool"
+	fi
 	t 0 1 grep -c "| .$tool. |" docs/tools.md
 	t 0 ".Dd" scripts/tool-man.sh "$sonde" "$tool"
 	ln -s "$sonde" "$tmp/$tool"

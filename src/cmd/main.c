@@ -45,6 +45,10 @@ static bool run_tool(struct str name, int at, int argc, char **argv, int *rc)
 {
 	struct arena a = {0};
 	struct tool t;
+	if (str_is(name, "tplist")) { /* listed among the tools, and linked to as they are */
+		*rc = cmd_tplist(argc - at, argv + at, false);
+		return true;
+	}
 	bool found = tool_find(&a, name, &t);
 	if (found)
 		*rc = tool_run(&t, MAX(at, 1), argv, argc - at, argv + at);

@@ -8,8 +8,13 @@ static const char *const subjects[] = {"processes", "files",    "disks",    "CPU
 
 struct listing {
 	const char *subject;
-	bool any;
+	bool any, tplist; /* tplist: told already */
 };
+
+static void put_tool(struct str name, struct str summary)
+{
+	printf("    %-16.*s %.*s\n", STRF(name), STRF(summary));
+}
 
 static bool show(const struct tool *t, void *arg)
 {
@@ -19,14 +24,19 @@ static bool show(const struct tool *t, void *arg)
 	if (!l->any)
 		printf("%s:\n", l->subject);
 	l->any = true;
-	printf("    %-16.*s %.*s\n", STRF(t->name), STRF(t->summary));
+	/* A command of its own, which bcc's users look for among the tools. */
+	if (!l->tplist && str_is(t->subject, "tracing") && str_cmp(t->name, STR("tplist")) > 0) {
+		put_tool(STR("tplist"), STR("tracepoints and static probes"));
+		l->tplist = true;
+	}
+	put_tool(t->name, t->summary);
 	return true;
 }
 
 static int list_tools(struct arena *a)
 {
 	for (size_t i = 0; i < countof(subjects); i++) {
-		struct listing l = {subjects[i], false};
+		struct listing l = {.subject = subjects[i]};
 		tool_each(a, show, &l);
 	}
 	puts("\nsonde NAME runs one, sonde NAME -h tells about it, sonde tools -s NAME prints its "
@@ -50,6 +60,8 @@ int cmd_tools(int argc, char **argv, bool compat)
 		rc = list_tools(&a);
 	else if (!script)
 		rc = usage_error(compat, "USAGE: sonde tools, or sonde tools -s NAME");
+	else if (!strcmp(argv[2], "tplist"))
+		rc = usage_error(compat, "tplist is no script: sonde tplist -h tells about it");
 	else if (!tool_find(&a, str_z(argv[2]), &t))
 		rc = no_tool(argv[2]);
 	else

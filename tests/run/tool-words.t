@@ -127,10 +127,50 @@ EXPECT
 	ERROR: argdist needs -H or -C with a probe
 	argdist:1:14-15: ERROR: 1 types, but 2 expressions
 
+NAME funcinterval, functrace: from call to call
+RUN c=build/tests/calls; "$SONDE" funcinterval -q "$c:greet" -- $c 9 | awk '/^nsecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'; "$SONDE" funcinterval -qmj "$c:greet" -- $c 9 | grep -c '"msecs": \[{'; "$SONDE" funcinterval -q --csv -u "$c:greet" -- $c 3 | head -n 1; for f in '' -j --csv; do "$SONDE" functrace -q $f --fields function "$c:greet" "$c:add*" -- $c 2; done
+NEEDS uprobe prog:calls
+EXPECT
+	1 8
+	1
+	usecs_min,usecs_max,usecs_count
+	FUNCTION
+	add6
+	greet
+	add6
+	greet
+	{"type": "event", "table": "calls", "function": "add6"}
+	{"type": "event", "table": "calls", "function": "greet"}
+	{"type": "event", "table": "calls", "function": "add6"}
+	{"type": "event", "table": "calls", "function": "greet"}
+	function
+	add6
+	greet
+	add6
+	greet
+
+NAME tpoint, perf-stat-hist: an event and its fields
+RUN "$SONDE" tpoint -q --fields name,fields sched:sched_process_exit 'comm == "true" && prio > 0' -- true | sed 's/[0-9][0-9]*/N/g; s/, .group_dead.*/ }/'; "$SONDE" tpoint -qj --fields name t:sched:sched_process_exit 'prio < 0' -- true; "$SONDE" tpoint -q --csv --fields name sched:sched_process_exit 'comm == "true"' -- true; "$SONDE" perf-stat-hist -q syscalls:sys_enter_write 'count + 4' -- echo hello | sed 's/ *|.*//'; "$SONDE" perf-stat-hist -qj syscalls:sys_enter_write count -- echo hello; "$SONDE" perf-stat-hist syscalls:sys_enter_write 2>&1 | tail -n 1; "$SONDE" tpoint sched:sched_process_exit 'pid; 1' 2>&1 | head -n 1
+NEEDS tp:sched/sched_process_exit tp:syscalls/sys_enter_write
+EXPECT
+	NAME                 FIELDS
+	sched_process_exit   { .comm = true, .pid = N, .prio = N }
+	name
+	sched_process_exit
+	hello
+	value:
+	[8, 16)                1
+	$
+	hello
+	{"type": "hist", "table": "values", "value": [{"min": 4, "max": 7, "count": 1}]}
+	ERROR: expected CATEGORY:EVENT and a field of it
+	tpoint:1:4-8: ERROR: expected fields and operators
+
 NAME tplist
-RUN "$SONDE" tplist 'sched:sched_process_ex?t' 2>&1; "$SONDE" tplist 'sched:sched_process_exit'; "$SONDE" tplist -v sched:sched_process_exit | sed -n 2p; "$SONDE" tplist -l build/tests/sdt 'own:o*' | sed 's/.*sdt:/sdt:/'
+RUN "$SONDE" tools | grep tplist; "$SONDE" tplist 'sched:sched_process_ex?t' 2>&1; "$SONDE" tplist 'sched:sched_process_exit'; "$SONDE" tplist -v sched:sched_process_exit | sed -n 2p; "$SONDE" tplist -l build/tests/sdt 'own:o*' | sed 's/.*sdt:/sdt:/'
 NEEDS tp:sched/sched_process_exit prog:sdt
 EXPECT
+	    tplist           tracepoints and static probes
 	WARNING: nothing matches 'tracepoint:sched:sched_process_ex?t'
 	sched:sched_process_exit
 	    char comm[16]

@@ -1,4 +1,5 @@
-/* functions.c - funccount, funclatency, funcslower, stackcount: patterns of functions. */
+/* functions.c - funccount, funclatency, funcslower, funcinterval, functrace, stackcount: patterns of functions;
+ * tpoint, perf-stat-hist: a tracepoint. */
 #include "tool/spec.h"
 #include "tool/writers.h"
 #include <regex.h>
@@ -120,6 +121,103 @@ bool write_funclatency(struct words *w)
 	       "\t@total = sum($ns);\n"
 	       "\t@calls = count();\n}\n",
 	       STRF(returns_of(w, &s)), words_flag(w, "function") ? "func" : "0");
+	return true;
+}
+
+bool write_funcinterval(struct words *w)
+{
+	struct spec s;
+	if (!read_pattern(w, &w->operand[0], &s, false))
+		return false;
+	sb_fmt(w->out,
+	       "%.*s /wanted()/\n{\n"
+	       "\tif (@last) { @time = hist((nsecs > @last ? nsecs - @last : 0) / unit_ns()); }\n"
+	       "\t@last = nsecs;\n}\n",
+	       STRF(s.point));
+	return true;
+}
+
+bool write_functrace(struct words *w)
+{
+	for (u32 i = 0; i < w->n; i++) {
+		struct spec s;
+		if (!read_pattern(w, &w->operand[i], &s, false))
+			return false;
+		sb_fmt(w->out,
+		       "%.*s /wanted()/\n{\n"
+		       "\temit(calls, task = strf(\"%%s-%%d\", comm, tid), cpu = cpu, time_ns = "
+		       "nsecs, "
+		       "function = %s);\n}\n",
+		       STRF(s.point), shown_name(&s));
+	}
+	return true;
+}
+
+/* CATEGORY:EVENT, with or without t: before it. */
+static bool read_event(struct words *w, struct spec *s)
+{
+	const struct word *typed = &w->operand[0];
+	bool has = str_starts(typed->text, STR("t:"));
+	struct word word = {str_z(arena_fmt(w->a, "%s%.*s", has ? "" : "t:", STRF(typed->text))),
+			    typed->src};
+	struct cursor c = {w, &word, 0};
+	return spec_read(&c, s, true) &&
+	       (cursor_end(&c) || cursor_fail(&c, c.at, "expected only CATEGORY:EVENT"));
+}
+
+/* A field, or what C makes of fields: `args.` goes before each name. */
+static bool add_fields(struct words *w, const struct word *word)
+{
+	struct str t = word->text;
+	bool quoted = false;
+	for (u32 i = 0; i < t.n; i++) {
+		bool letter = (t.s[i] >= 'a' && t.s[i] <= 'z') ||
+			      (t.s[i] >= 'A' && t.s[i] <= 'Z') || t.s[i] == '_';
+		bool within = i && (t.s[i - 1] == '_' || (t.s[i - 1] >= '0' && t.s[i - 1] <= '9') ||
+				    (t.s[i - 1] >= 'a' && t.s[i - 1] <= 'z') ||
+				    (t.s[i - 1] >= 'A' && t.s[i - 1] <= 'Z'));
+		if (strchr("{};,`", t.s[i]))
+			return words_fail(w, word_loc(word, i, i + 1),
+					  "expected fields and operators");
+		quoted ^= t.s[i] == '"';
+		if (letter && !within && !quoted)
+			sb_z(w->out, "args.");
+		sb_add(w->out, str_n(t.s + i, 1));
+	}
+	return true;
+}
+
+bool write_tpoint(struct words *w)
+{
+	struct spec s;
+	if (!read_event(w, &s))
+		return false;
+	sb_fmt(w->out, "%.*s /wanted()", STRF(s.point));
+	if (w->n > 1) {
+		sb_z(w->out, " && (");
+		if (!add_fields(w, &w->operand[1]))
+			return false;
+		sb_z(w->out, ")");
+	}
+	sb_fmt(w->out,
+	       "/\n{\n\temit(hits, task = strf(\"%%s-%%d\", comm, tid), cpu = cpu, time_ns = "
+	       "nsecs,\n"
+	       "\t     name = \"%.*s\", fields = args%s);\n}\n",
+	       STRF(s.name), words_flag(w, "stack") ? ", kstack = kstack" : "");
+	return true;
+}
+
+bool write_perf_stat_hist(struct words *w)
+{
+	struct spec s;
+	if (w->n != 2)
+		return words_fail(w, (struct loc){0}, "expected CATEGORY:EVENT and a field of it");
+	if (!read_event(w, &s))
+		return false;
+	sb_fmt(w->out, "%.*s /wanted()/ { @ = hist(", STRF(s.point));
+	if (!add_fields(w, &w->operand[1]))
+		return false;
+	sb_z(w->out, "); }\n");
 	return true;
 }
 
