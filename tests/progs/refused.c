@@ -4,7 +4,10 @@
  */
 #include <stdio.h>
 
-#ifdef __x86_64__
+#ifndef __x86_64__
+#error "written for x86-64"
+#endif
+
 extern int counter;
 int counter;
 void plus_locked(void);
@@ -41,4 +44,3 @@ int main(void)
 	printf("%d\n", counter);
 	return 0;
 }
-#endif

@@ -304,7 +304,8 @@ static u32 ask_versions(struct host *h, const char *path, struct str name, struc
 		close(f.fd);
 	}
 	struct bytes b = bytes_of(out.s, out.n);
-	u32 n = e ? 0 : MIN(bytes_u32(&b), (u32)MAX_VERSIONS);
+	u32 n = e ? 0 : bytes_u32(&b);
+	n = MIN(n, (u32)MAX_VERSIONS);
 	err_free(e);
 	for (u32 i = 0; i < n; i++) {
 		v[i] = (struct symbol_version){.addr = bytes_u64(&b)};
