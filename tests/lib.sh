@@ -47,7 +47,7 @@ sys.exit(not sys.is_stack_trampoline_active())' 2>/dev/null || continue
 
 # Either way to say it: in words, or as a record.
 is_tracing() {
-	grep -q 'Hit Ctrl-C' "$TMPDIR/err" || grep -q '^{"type": "attached_probes"' "$TMPDIR/out"
+	grep -q 'Hit Ctrl-C' "$TMPDIR/err" || grep -q '^{"type": "start"' "$TMPDIR/out"
 }
 
 # tool_sees COMMAND TOOL [OPTION...]: what a tool prints while a shell command runs. Without -q: how it says that
@@ -63,7 +63,7 @@ tool_sees() {
 	eval "$command"
 	kill -TERM $tracer
 	wait $tracer
-	grep -v '^{"type": "attached_probes"' "$TMPDIR/out"
+	grep -v '^{"type": "\(start\|end\)"' "$TMPDIR/out"
 	grep -v 'Hit Ctrl-C' "$TMPDIR/err"
 	true
 }

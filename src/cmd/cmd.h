@@ -71,6 +71,7 @@ struct script {
 	u64 duration_ns; /* see struct compile */
 	struct str fields, sort;
 	u32 rows;
+	struct run_start start; /* of a tool */
 };
 
 /* One go at compiling; all memory is in its arenas. */

@@ -356,6 +356,8 @@ static int run_unit(const struct run_opts *o, struct job *j, struct target *targ
 		.dry_run = o->dry_run,
 		.limits = o->limits,
 	};
+	if (o->tool)
+		s.start = o->tool->start;
 	int rc = load_and_run(o, j, &s, t);
 	session_free(&s);
 	return rc;

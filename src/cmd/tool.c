@@ -484,7 +484,12 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	struct host h;
 	struct job j;
 	struct script_opt given[MAX_WORDS + 1];
-	struct script s = {.source = {t->file, t->text}, .opts = given};
+	struct script s = {.source = {t->file, t->text},
+			   .opts = given,
+			   .start = {.tool = t->name,
+				     .version = STR(SONDE_VERSION),
+				     .word = argv + 1,
+				     .nword = (u32)MAX(argc - 1, 0)}};
 	struct parse p = {.tool = t, .o = &o, .script = &s, .a = &a};
 	p.writer = writer_find(t->file.n > 12 ? str_n(t->file.s + 12, t->file.n - 15) : t->name);
 	int rc = RC_USAGE;

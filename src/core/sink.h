@@ -17,7 +17,7 @@ enum item_kind {
 	I_TEXT,  /* printf, time, cat, join, system: name says which; str is the text */
 	I_VALUE, /* print(expr): val[0] */
 	I_MAP, /* print(@x) and maps at the end: name, rows of key (NULL: scalar) and val; sorted */
-	I_STATUS, /* "Attached 3 probes": str; n is the number */
+	I_STATUS, /* "Attached 3 probes": str; n is the number; start */
 	I_ERROR,  /* errorf, warnf, run-time warnings: name is the JSON type, str the text, loc the
 		     place */
 	I_LOST, /* data quality: loss says of what kind, n how many, str is the whole sentence with
@@ -28,6 +28,15 @@ enum item_kind {
 	I_ROW,  /* emit(), show(): n cells in val, of columns; V_NONE: not known. To sinks of maps
 		   show() gives an I_MAP: name is the table's, str the unit of its values or "" */
 	I_COST, /* what the run took of the machine: cost; str says it all in lines */
+};
+
+/* A tool has begun. */
+struct run_start {
+	struct str tool, version; /* "execsnoop"; empty: it is a script */
+	char **word;              /* behind its name on the command line */
+	u32 nword;
+	struct str *source; /* where it looks: points of its programs, not all if there are many */
+	u32 nsource;
 };
 
 struct item {
@@ -43,6 +52,7 @@ struct item {
 	const struct value *key, *val;
 	const struct columns *columns; /* I_HEAD, I_ROW */
 	const struct cost *cost;       /* I_COST */
+	const struct run_start *start; /* I_STATUS of a tool; NULL: of a script */
 	const struct agg *agg;         /* I_MAP: of aggregations; NULL: plain values */
 	/* I_MAP: how often it had been cleared or zeroed; what is printed twice in one epoch was
 	 * counted once. */

@@ -57,9 +57,23 @@ static struct err *prepare(struct session *s, const struct sink *sink, void *sel
 	return e ? e : parts_open(s);
 }
 
+/* The points of programs, without those that begin and end. */
+static void list_sources(struct session *s, struct run_start *ret)
+{
+	enum { MOST = 64 };
+	const struct unit *u = s->u;
+	ret->source = arena_newn(&s->reader.arena, struct str, MOST);
+	for (u32 i = 0; i < u->nprog; i++)
+		for (const struct point *p = u->prog[i]->points; p && ret->nsource < MOST;
+		     p = p->next)
+			if (prog_fd(s, u->prog[i]) >= 0 && u->prog[i]->phase == PROG_ATTACH)
+				ret->source[ret->nsource++] = p->text;
+}
+
 static void put_attached(struct session *s)
 {
 	AUTO_SB text = {0};
+	struct run_start start = s->start;
 	const struct config *g = &s->u->config;
 	u32 n = attach_count(s);
 	if (!g->title.n)
@@ -68,10 +82,14 @@ static void put_attached(struct session *s)
 		sb_fmt(&text, "%.*s for %g s...", STRF(g->title), (double)g->duration_ns / 1e9);
 	else
 		sb_fmt(&text, "%.*s... Hit Ctrl-C to end.", STRF(g->title));
+	if (start.tool.n)
+		list_sources(s, &start);
 	session_put(s, &(struct item){.kind = I_STATUS,
 				      .name = STR("attached_probes"),
 				      .str = sb_str(&text),
+				      .start = start.tool.n ? &start : NULL,
 				      .n = n});
+	arena_reset(&s->reader.arena);
 }
 
 /* The heading of tables of events; those of reports come with each. */

@@ -77,6 +77,7 @@ struct session {
 	u32 verbose;
 	bool dry_run;
 	struct limits limits;
+	struct run_start start; /* without its sources */
 
 	struct live live;
 	struct attaching attach;

@@ -99,3 +99,11 @@ EXPECT
 	{"type": "event", "table": "lines", "line": "echo \"a, b\""}
 	line
 	"echo ""a, b"""
+
+NAME tools: JSON begins with what is traced and ends with whether that was all; -q leaves it out
+RUN "$SONDE" execsnoop -j -n true -- sh -c '/bin/true' >"$TMPDIR/o" 2>/dev/null; sed -n '1p; $p' "$TMPDIR/o" | sed -E 's/"(version|kernel|hostname|time)": "[^"]*"/"\1": V/g; s/"(duration_ns|probes)": [0-9]*/"\1": N/g; s/"sources": \["[a-z].*"\]/"sources": S/'; "$SONDE" execsnoop -q -j -- sh -c '/bin/true' | grep -cE '"(start|end)"' || true
+NEEDS tp:syscalls/sys_enter_execve btf
+EXPECT
+	{"type": "start", "tool": "execsnoop", "options": ["-j", "-n", "true", "--", "sh", "-c", "/bin/true"], "version": V, "kernel": V, "hostname": V, "time": V, "probes": N, "sources": S}
+	{"type": "end", "time": V, "duration_ns": N, "rows": 1, "complete": true, "lost": 0, "missed": 0, "cut": 0, "other": 0}
+	0

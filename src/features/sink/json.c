@@ -5,16 +5,22 @@
  * told apart again.
  */
 #include "base/json.h"
+#include "base/clock.h"
 #include "core/agg.h"
 #include "core/columns.h"
 #include "core/cost.h"
+#include "core/loss.h"
 #include "sink/out.h"
+#include <sys/utsname.h>
+#include <time.h>
 
 struct json {
 	struct out o;
 	struct sink_env env;
 	struct show how; /* JSON escapes what it must itself */
 	struct sb tmp;
+	u64 start_ns; /* of a tool; 0: nothing is said of its end */
+	u64 rows, account[ACCOUNTS];
 };
 
 static void put_bounds(struct sb *b, const struct bucket *k)
@@ -308,6 +314,72 @@ static void put_cost(struct sb *b, const struct cost *c)
 	sb_z(b, "]}}\n");
 }
 
+static void put_time(struct sb *b)
+{
+	struct timespec now;
+	struct tm tm;
+	char text[32];
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	strftime(text, sizeof(text), "%FT%T", &tm);
+	sb_fmt(b, ", \"time\": \"%s.%09ldZ\"", text, now.tv_nsec);
+}
+
+static void put_strings(struct sb *b, const char *name, const struct str *s, u32 n)
+{
+	json_member(b, false, name);
+	sb_char(b, '[');
+	for (u32 i = 0; i < n; i++) {
+		sb_z(b, i ? ", " : "");
+		json_str(b, s[i]);
+	}
+	sb_char(b, ']');
+}
+
+/* {"type": "start", "tool": "execsnoop", ...}: what is seen from now on. */
+static void put_start(struct json *j, const struct item *it)
+{
+	struct sb *b = &j->o.b;
+	const struct run_start *s = it->start;
+	struct utsname uts = {0};
+	uname(&uts);
+	j->start_ns = now_ns();
+	put_type(b, "start");
+	json_member(b, true, "tool");
+	json_str(b, s->tool);
+	json_member(b, false, "options");
+	sb_char(b, '[');
+	for (u32 i = 0; i < s->nword; i++) {
+		sb_z(b, i ? ", " : "");
+		json_str(b, str_z(s->word[i]));
+	}
+	sb_z(b, "], \"version\": ");
+	json_str(b, s->version);
+	json_member(b, false, "kernel");
+	json_str(b, str_z(uts.release));
+	json_member(b, false, "hostname");
+	json_str(b, str_z(uts.nodename));
+	put_time(b);
+	sb_fmt(b, ", \"probes\": %llu", it->n);
+	put_strings(b, "sources", s->source, s->nsource);
+	sb_z(b, "}\n");
+}
+
+/* What was seen, and what was not. */
+static void put_end(struct json *j)
+{
+	struct sb *b = &j->o.b;
+	const u64 *n = j->account;
+	bool all = !(n[ACCOUNT_LOST] | n[ACCOUNT_MISSED] | n[ACCOUNT_CUT] | n[ACCOUNT_OTHER]);
+	sb_z(b, "{\"type\": \"end\"");
+	put_time(b);
+	sb_fmt(b,
+	       ", \"duration_ns\": %llu, \"rows\": %llu, \"complete\": %s, \"lost\": %llu, "
+	       "\"missed\": %llu, \"cut\": %llu, \"other\": %llu}\n",
+	       now_ns() - j->start_ns, j->rows, all ? "true" : "false", n[ACCOUNT_LOST],
+	       n[ACCOUNT_MISSED], n[ACCOUNT_CUT], n[ACCOUNT_OTHER]);
+}
+
 static struct err *json_open(void *self, const struct sink_env *env, const struct str *opts)
 {
 	(void)opts;
@@ -337,7 +409,9 @@ static struct err *json_put(void *self, const struct item *it)
 		break;
 	case I_MAP: put_map(j, it); break;
 	case I_STATUS:
-		if (!j->env.quiet)
+		if (!j->env.quiet && it->start)
+			put_start(j, it);
+		else if (!j->env.quiet)
 			sb_fmt(b,
 			       "{\"type\": \"attached_probes\", \"count\": %llu, \"data\": "
 			       "{\"probes\": %llu}}\n",
@@ -349,9 +423,16 @@ static struct err *json_put(void *self, const struct item *it)
 		else
 			out_remark(&j->o, &j->env, it);
 		break;
-	case I_LOST: put_lost(j, it); break;
+	case I_LOST:
+		put_lost(j, it);
+		j->account[loss_kinds[it->loss].account] +=
+			it->n == LOSS_UNKNOWN ? 1 : MAX(it->n, 1);
+		break;
 	case I_COST: put_cost(&j->o.b, it->cost); break;
-	case I_ROW: put_row(j, it); break;
+	case I_ROW:
+		put_row(j, it);
+		j->rows++;
+		break;
 	case I_HEAD:
 	case I_END: break;
 	}
@@ -367,6 +448,8 @@ static struct err *json_flush(void *self)
 static struct err *json_close(void *self)
 {
 	struct json *j = self;
+	if (j->start_ns)
+		put_end(j);
 	sb_free(&j->tmp);
 	return out_close(&j->o);
 }
