@@ -259,8 +259,11 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 	if (e)
 		return fail(e, RC_USAGE);
 	struct str trailer = j->unit.config.str_trunc_trailer;
+	bool to_err = j->unit.config.text_to_stderr && out.sink == sink_named(STR("text"));
 	struct sink_env env = {
-		.out = out.fd >= 0 ? out.fd : STDOUT_FILENO,
+		.out = out.fd >= 0 ? out.fd
+		       : to_err    ? STDERR_FILENO
+				   : STDOUT_FILENO,
 		.err = STDERR_FILENO,
 		.buffering = o->buffering,
 		.diags = &j->diags,

@@ -7,6 +7,7 @@ enum { SLOTS = 1024 };
 
 struct calls {
 	struct held_call *slot[SLOTS];
+	u32 last; /* see calls_last() */
 };
 
 static struct held_call *find(struct calls *c, u32 tid)
@@ -31,6 +32,7 @@ struct held_call *calls_hold(struct calls *c, u32 tid)
 	arena_reset(&h->a);
 	h->tid = tid;
 	h->open = true;
+	h->begun = false;
 	return h;
 }
 
@@ -43,6 +45,16 @@ struct held_call *calls_held(struct calls *c, u32 tid)
 void calls_drop(struct held_call *h)
 {
 	h->open = false;
+}
+
+struct held_call *calls_last(struct calls *c)
+{
+	return c->last ? calls_held(c, c->last) : NULL;
+}
+
+void calls_set_last(struct calls *c, u32 tid)
+{
+	c->last = tid;
 }
 
 static void calls_close(void *self)

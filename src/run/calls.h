@@ -4,7 +4,7 @@
 
 struct held_call {
 	u32 tid;
-	bool open;
+	bool open, begun; /* begun: its first line is out */
 	u32 n;
 	struct value *cell; /* of the row; of a */
 	struct str bytes;   /* the call */
@@ -15,3 +15,6 @@ struct calls;
 struct held_call *calls_hold(struct calls *c, u32 tid); /* what it held before is forgotten */
 struct held_call *calls_held(struct calls *c, u32 tid); /* NULL: none */
 void calls_drop(struct held_call *h);
+/* Of calls shown in two lines: the one that began last, while nothing came after it. */
+struct held_call *calls_last(struct calls *c);
+void calls_set_last(struct calls *c, u32 tid); /* 0: none */

@@ -1,7 +1,7 @@
 # ltrace: build/tests/calls N calls snprintf() N times.
 
 NAME ltrace: calls with arguments and results, chosen ones, JSON
-RUN c=build/tests/calls; "$SONDE" ltrace -q -e 'snprintf+strtol' $c 2 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g'; "$SONDE" ltrace -qj -e snprintf $c 1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g; s/"duration_ns": [0-9]*/N/'; "$SONDE" ltrace -q -T -e strtol $c 1 | grep -cE ' = 0x1 <0\.[0-9]{6}>$'
+RUN c=build/tests/calls; "$SONDE" ltrace -q -e 'snprintf+strtol' $c 2 2>&1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g'; "$SONDE" ltrace -qj -e snprintf $c 1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g; s/"duration_ns": [0-9]*/N/'; "$SONDE" ltrace -q -T -e strtol $c 1 2>&1 | grep -cE ' = 0x1 <0\.[0-9]{6}>$'
 NEEDS uprobe prog:calls x86_64
 EXPECT
 	strtol (ADDR, 0x0, 0x0) = 0x2
@@ -11,7 +11,7 @@ EXPECT
 	1
 
 NAME ltrace: a summary with exact counts; of one library; a process that runs already
-RUN "$SONDE" ltrace -q -c -e snprintf --fields function,calls build/tests/calls 7; "$SONDE" ltrace -q -l libc -e '!s*' -c --fields function build/tests/calls 1 | grep -c snprintf; build/tests/calls 1 60000 & p=$!; "$SONDE" ltrace -c -p $p >"$TMPDIR/o" 2>"$TMPDIR/err" & t=$!; eventually grep -q Tracing "$TMPDIR/err"; kill $p; wait $t; echo $?
+RUN "$SONDE" ltrace -q -c -e snprintf --fields function,calls build/tests/calls 7 2>&1; "$SONDE" ltrace -q -l libc -e '!s*' -c --fields function build/tests/calls 1 2>&1 | grep -c snprintf; build/tests/calls 1 60000 & p=$!; "$SONDE" ltrace -c -p $p >"$TMPDIR/o" 2>"$TMPDIR/err" & t=$!; eventually grep -q Tracing "$TMPDIR/err"; kill $p; wait $t; echo $?
 NEEDS uprobe prog:calls x86_64
 TIMEOUT 60
 EXPECT

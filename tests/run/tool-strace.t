@@ -79,7 +79,7 @@ EXPECT
 	rmdir d: the same
 
 NAME strace: sets of calls, results, lengths of texts, JSON
-RUN s() { "$SONDE" strace -q "$@" 2>/dev/null; }; s -e openat -Z cat /nope | grep -m 1 nope; s -z -e trace=%file cat /nope | grep -c 'openat.*nope'; s -s 3 -e write echo hello | grep write; s -e '!%memory,%file,%desc' -e signal=none true | cut -d'(' -f1 | sort -u | head -n 3; s -j -e write echo hello | grep '"write"' | sed 's/: [0-9]*}/: N}/; s/"duration_ns": [0-9]*/N/'; s -e nope true; echo $?
+RUN s() { "$SONDE" strace -q -o "$TMPDIR/o" "$@" >/dev/null 2>&1; rc=$?; cat "$TMPDIR/o"; return $rc; }; s -e openat -Z cat /nope | grep -m 1 nope; s -z -e trace=%file cat /nope | grep -c 'openat.*nope'; s -s 3 -e write echo hello | grep write; s -e '!%memory,%file,%desc' -e signal=none true | cut -d'(' -f1 | sort -u | head -n 3; "$SONDE" strace -q -j -e write echo hello | grep '"write"' | sed 's/: [0-9]*}/: N}/; s/"duration_ns": [0-9]*/N/'; "$SONDE" strace -e nope true 2>/dev/null; echo $?
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	openat(AT_FDCWD, "/nope", O_RDONLY)     = -1 ENOENT (No such file or directory)
@@ -92,7 +92,7 @@ EXPECT
 	1
 
 NAME strace: children, signals, times, an end by a signal
-RUN "$SONDE" strace -q -o "$TMPDIR/o" -f -e %process sh -c '/bin/true; (exit 3); kill -9 $$' 2>/dev/null; sed -E 's/[0-9]{3,}/N/g; s/0x[0-9a-fN]+/ADDR/g; s/^\[pid +/[pid /' "$TMPDIR/o" | grep -oE 'execve\("/bin/true"|exit_group\(3\)|exited with 3|SIGCHLD.*si_status=3|killed by SIGKILL|WEXITSTATUS\(s\) == 3'; "$SONDE" strace -q -tt -T -e clock_nanosleep sleep 0.01 | grep -cE '^[0-2][0-9]:[0-9:]{5}\.[0-9]{6} clock_nanosleep\(.* = 0 <0\.[0-9]{6}>$'
+RUN "$SONDE" strace -q -o "$TMPDIR/o" -f -e %process sh -c '/bin/true; (exit 3); kill -9 $$' 2>/dev/null; sed -E 's/[0-9]{3,}/N/g; s/0x[0-9a-fN]+/ADDR/g; s/^\[pid +/[pid /' "$TMPDIR/o" | grep -oE 'execve\("/bin/true"|exit_group\(3\)|exited with 3|SIGCHLD.*si_status=3|killed by SIGKILL|WEXITSTATUS\(s\) == 3'; "$SONDE" strace -q -tt -T -e clock_nanosleep sleep 0.01 2>&1 | grep -cE '^[0-2][0-9]:[0-9:]{5}\.[0-9]{6} clock_nanosleep\(.* = 0 <0\.[0-9]{6}>$'
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	execve("/bin/true"
@@ -104,7 +104,7 @@ EXPECT
 	1
 
 NAME strace: a summary with exact counts
-RUN "$SONDE" strace -q -c --fields syscall,calls build/tests/syscalls 1000 getppid | grep -E 'syscall|getppid'; "$SONDE" strace -qc --fields syscall,calls,errors -e openat cat /nope 2>/dev/null | awk 'NR > 1 && $3 > 0 { print $1, "failed" }'
+RUN "$SONDE" strace -q -c --fields syscall,calls build/tests/syscalls 1000 getppid 2>&1 | grep -E 'syscall|getppid'; "$SONDE" strace -qc --fields syscall,calls,errors -e openat cat /nope 2>&1 | awk '/^openat/ && $3 > 0 { print $1, "failed" }'
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit
 EXPECT
 	syscall                  calls
@@ -127,9 +127,59 @@ EXPECT
 	+++ exited with 0 +++
 
 NAME strace: how long, only when asked; mistakes
-RUN "$SONDE" -q -c /bin/true -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid/ { emit(t, call = syscall_enter(args.regs, args.id, 4)); } rawtracepoint:sys_exit /pid == cpid/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 1)); }' | grep -m 1 -oE '^brk.*> *$' | sed 's/0x[0-9a-f]*/A/; s/[0-9]\.[0-9]*/N/'; "$SONDE" -e 'BEGIN { print(syscall_in(1, "nope")); }' 2>&1 | head -n 1; "$SONDE" -e 'BEGIN { $x = syscall_enter(1, 1, 5000); }' 2>&1 | head -n 1
+RUN "$SONDE" -q -c /bin/true -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 2)); } rawtracepoint:sys_exit /pid == cpid/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 3)); }' | grep -m 1 -oE '^brk.*> *$' | sed 's/0x[0-9a-f]*/A/; s/[0-9]\.[0-9]*/N/'; "$SONDE" -e 'BEGIN { print(syscall_in(1, "nope")); }' 2>&1 | head -n 1; "$SONDE" -e 'BEGIN { $x = syscall_enter(1, 1, 5000); }' 2>&1 | head -n 1
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	brk(NULL)                               = A <N>
 	stdin:1:29-35: ERROR: there is no system call 'nope'
 	stdin:1:34-38: ERROR: texts may be 0 to 4095 bytes long
+
+NAME strace: to standard error, JSON to standard output
+RUN "$SONDE" strace -q -e write true 2>"$TMPDIR/err" | wc -c; grep -c exited "$TMPDIR/err"; "$SONDE" strace -q -j -e write true 2>"$TMPDIR/err" | grep -c exited; wc -c <"$TMPDIR/err"
+NEEDS tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	0
+	1
+	1
+	0
+
+NAME strace -y: paths of descriptors, as strace writes them
+RUN d=$PWD; cd "$TMPDIR" && echo x >"a b" && ln -s "a b" link && for t in "$SONDE strace -q" strace; do $t -y -o o -e openat,read,close cat link >/dev/null && sed -n "/link/,\$s|$TMPDIR||gp" o; done | sort | uniq -c | awk '{ $1 = $1 } 1'
+NEEDS tp:raw_syscalls/sys_exit btf x86_64 cmd:strace
+EXPECT
+	2 close(3</a b>) = 0
+	2 openat(AT_FDCWD<>, "link", O_RDONLY) = 3</a b>
+	2 read(3</a b>, "", 131072) = 0
+	2 read(3</a b>, "x\n", 131072) = 2
+
+NAME strace -yy: pipes, sockets, devices, deleted files: as strace writes them
+RUN for t in "$SONDE strace -q" strace; do $t -yy -o "$TMPDIR/o" build/tests/descriptors "$TMPDIR/gone" && sed -n '/ftruncate/,$p' "$TMPDIR/o" | grep '^fsync' | sed "s|$TMPDIR||; "'s/\[[0-9]*->[0-9]*\]/[A->B]/; s/\[[0-9]*\]/[A]/; s/:[0-9]\{4,\}/:P/g; s/  *=/ =/'; done | sort | uniq -c | awk '{ $1 = $1 } 1'
+NEEDS tp:raw_syscalls/sys_exit btf x86_64 cmd:strace prog:descriptors
+EXPECT
+	2 fsync(11<anon_inode:[eventpoll]>) = -1 EINVAL (Invalid argument)
+	2 fsync(12<UNIX-STREAM:[A->B]>) = -1 EINVAL (Invalid argument)
+	2 fsync(14<pipe:[A]>) = -1 EINVAL (Invalid argument)
+	2 fsync(16<TCP:[A]>) = -1 EINVAL (Invalid argument)
+	2 fsync(3<UDP:[A]>) = -1 EINVAL (Invalid argument)
+	2 fsync(5<TCP:[127.0.0.1:P->127.0.0.1:P]>) = -1 EINVAL (Invalid argument)
+	2 fsync(6</dev/null<char 1:3>>) = -1 EINVAL (Invalid argument)
+	2 fsync(7</>) = 0
+	2 fsync(8</gone>(deleted)) = 0
+	2 fsync(9</memfd:mine>(deleted)) = 0
+
+NAME strace: hex, numbers of calls, where, since the call before
+RUN s() { "$SONDE" strace -q -e write "$@" echo hi 2>&1 >/dev/null | grep write; }; s -xx | grep -c 'write(1, "\\x68\\x69\\x0a", 3)'; s -x | grep -c '"hi\\n"'; s -n | grep -c '^\[   1\] write'; s -i | grep -cE '^\[0000[0-9a-f]{12}\] write'; s -r | grep -cE '^     0\.0[0-9]{5} write'
+NEEDS tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	1
+	1
+	1
+	1
+	1
+
+NAME strace --split: a call that another thread's come between stands in two lines
+RUN "$SONDE" strace -q --split -f -e read,write,clock_nanosleep sh -c 'sleep 0.05 | cat' 2>&1 | sed -n 's/^\[pid *[0-9]*\] //; /^read.*unfinished/p; /read resumed/p' | sort -u
+NEEDS tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	<... read resumed>"", 131072)           = 0
+	read(0,  <unfinished ...>

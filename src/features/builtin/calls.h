@@ -22,10 +22,21 @@ enum {
 	CALL_MAX_NESTED = 16,
 	CALL_PATH = 4096,    /* bytes of a piece, at most */
 	CALL_ENVIRON = 1024, /* bytes of an array of addresses, to count them */
+	CALL_FILE = 32,      /* pieces from this on, by argument: a struct call_file */
+	CALL_NAMES = 48,     /* the names of its path, from the last one on; an empty one: all */
 	CALL_AREA = 2 * CALL_PATH,
 };
+/* How a call is to be shown. */
+enum call_flag {
+	CALL_TIMES = 1,    /* how long it took */
+	CALL_HEX = 2,      /* texts with other than printable characters in hex */
+	CALL_ALL_HEX = 4,  /* all texts */
+	CALL_PATHS = 8,    /* what descriptors stand for */
+	CALL_SOCKETS = 16, /* and whom sockets are connected with, which devices there are */
+	CALL_SPLIT = 32,   /* in two lines when another thread's come between */
+};
 struct call_head {
-	u32 nr, phase, tid, pid, limit, times; /* times: show how long it took */
+	u32 nr, phase, tid, pid, limit, flags; /* enum call_flag */
 	u64 time_ns;
 	u64 arg[8];
 	u64 used; /* bytes of pieces */
@@ -34,6 +45,15 @@ struct call_head {
 struct call_piece {
 	u32 id; /* number of the argument, or CALL_NESTED + n */
 	u32 n;  /* bytes that follow; a text with its NUL */
+};
+
+/* What a descriptor stands for; peer: the inode of the other end of a UNIX socket. */
+struct call_file {
+	u64 ino, peer;
+	u32 dev, rdev, mode, detached; /* detached: in no directory */
+	u32 unlinked, family, type, protocol;
+	u32 num, dport;          /* num: our port; dport: as in packets */
+	u8 saddr[16], daddr[16]; /* of IPv4 the first four bytes */
 };
 
 enum call_kind {
@@ -74,6 +94,8 @@ enum call_kind {
 	K_DENTS,
 	K_IOCTL,
 	K_FCNTL,
+	K_PRCTL, /* by the option */
+	K_BPF,
 	K_FUTEX,
 	K_INOUT,
 	K_PROTOCOL,
@@ -102,7 +124,9 @@ struct call_copy {
 enum nested_op { NESTED_NONE, NESTED_VECTOR, NESTED_MSG, NESTED_WORDS };
 struct call_plan {
 	struct call_copy arg[CALL_ARGS];
-	u32 nested, nested_arg; /* enum nested_op */
+	u32 nested; /* enum nested_op */
+	u8 nested_arg, file[2],
+		unused; /* file: 1 + arguments that are descriptors, CALL_RET; 0: none */
 };
 void call_plan(const struct call_row *row, enum call_phase phase, struct call_plan *ret);
 
@@ -114,6 +138,10 @@ struct err *call_set(const struct arch_calls *calls, struct str set, u8 *ret, u3
  * has not returned.
  */
 void call_text(struct sb *out, const struct arch_calls *calls, struct str enter, struct str exit);
+/* The two lines of one that was interrupted: what is known when it begins; the rest. */
+void call_text_begun(struct sb *out, const struct arch_calls *calls, struct str enter);
+void call_text_resumed(struct sb *out, const struct arch_calls *calls, struct str enter,
+		       struct str exit);
 void call_event_text(struct sb *out, struct str event);  /* a signal, an end */
 bool call_head(struct str bytes, struct call_head *ret); /* false: too short */
 
@@ -124,6 +152,8 @@ void call_put_enum(struct sb *out, struct str table, u64 v);
 void call_put_flags(struct sb *out, struct str table, u64 v);
 void call_put_signal(struct sb *out, u64 n);
 void call_put_mode(struct sb *out, u32 mode, bool with_type);
-void call_put_quoted(struct sb *out, struct str s); /* as a C literal, with octal codes */
+/* As a C literal, with octal codes, or as flags say. */
+void call_put_quoted(struct sb *out, struct str s, u32 flags);
 void call_put_sockaddr(struct sb *out, struct str s);
+void call_put_bpf(struct sb *out, u32 cmd, struct bytes *attr);
 void call_put_struct(struct sb *out, struct str name, struct bytes *b); /* b.bad: too short */

@@ -56,6 +56,8 @@ static const struct {
 	{"dents", K_DENTS},
 	{"ioctl", K_IOCTL},
 	{"fcntl", K_FCNTL},
+	{"prctl", K_PRCTL},
+	{"bpf", K_BPF},
 	{"futex", K_FUTEX},
 	{"si", K_INOUT},
 	{"protocol", K_PROTOCOL},
@@ -96,8 +98,11 @@ static struct call_copy copy_at_entry(const struct call_arg *a)
 	u32 size = a->name ? call_struct_size(str_n(a->name, a->name_len)) : 0;
 	switch (a->kind) {
 	case K_PATH: return (struct call_copy){.op = COPY_PATH};
+	case K_PRCTL:
 	case K_STR: return (struct call_copy){.op = COPY_STR};
 	case K_IN: return (struct call_copy){COPY_DATA, a->k, 1};
+	case K_BPF: return (struct call_copy){COPY_ARRAY, a->k, 1};
+	case K_IOCTL: return (struct call_copy){COPY_FIXED, 0, 8};
 	case K_INOUT:
 	case K_STRUCT: return (struct call_copy){COPY_FIXED, 0, (u16)size};
 	case K_PAIR_IN: return (struct call_copy){COPY_FIXED, 0, (u16)(2 * size)};
@@ -121,6 +126,7 @@ static struct call_copy copy_at_exit(const struct call_arg *a)
 	case K_OUT:
 	case K_OUTX: return (struct call_copy){COPY_DATA, CALL_RET, 1};
 	case K_DENTS: return (struct call_copy){COPY_ARRAY, CALL_RET, 1};
+	case K_IOCTL: return (struct call_copy){COPY_FIXED, 0, 8};
 	case K_INOUT:
 	case K_STRUCT_OUT: return (struct call_copy){COPY_FIXED, 0, (u16)size};
 	case K_ARRAY_OUT: return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
@@ -138,6 +144,7 @@ void call_plan(const struct call_row *row, enum call_phase phase, struct call_pl
 	struct call_arg arg[CALL_ARGS];
 	u32 n = call_args(row, arg);
 	bool enter = phase == CALL_ENTER;
+	size_t nfile = 0;
 	*ret = (struct call_plan){0};
 	for (u32 i = 0; i < n; i++) {
 		enum call_kind k = arg[i].kind;
@@ -151,9 +158,13 @@ void call_plan(const struct call_row *row, enum call_phase phase, struct call_pl
 			nested = NESTED_WORDS;
 		if (nested) {
 			ret->nested = nested;
-			ret->nested_arg = i;
+			ret->nested_arg = (u8)i;
 		}
+		if (enter && (k == K_FD || k == K_DIRFD) && nfile < countof(ret->file))
+			ret->file[nfile++] = (u8)(i + 1);
 	}
+	if (!enter && *row->ret == 'f')
+		ret->file[0] = CALL_RET + 1;
 }
 
 /* ---- sets ---- */

@@ -35,30 +35,74 @@
 
 /* ---- constants ---- */
 
-static const struct {
-	const char *table, *name;
-	u64 value;
-} constants[] = {
-#define W(table, name)        {#table, #name, (u64)(name)},
-#define N(table, name, value) {#table, #name, value},
+/* A table's name behind a byte 1, those of its constants, and so on. */
+static const char word_text[] =
+#define T(table)       "\1" #table "\0"
+#define W(name)        #name "\0"
+#define N(name, value) #name "\0"
+#include "builtin/syscall_words.def"
+	;
+static const u32 word_value[] = {
+#define T(table)       0,
+#define W(name)        (u32)(name),
+#define N(name, value) value,
 #include "builtin/syscall_words.def"
 };
 
+struct word_walk {
+	const char *at;
+	size_t i;
+};
+
+static const char *next_string(struct word_walk *w)
+{
+	w->at += strlen(w->at) + 1;
+	w->i++;
+	return w->i < countof(word_value) ? w->at : NULL;
+}
+
+/* In front of the table's constants. */
+static struct word_walk words_of(struct str table)
+{
+	struct word_walk w = {word_text, 0};
+	const char *s = w.at;
+	while (s && !(*s == 1 && str_is(table, s + 1)))
+		s = next_string(&w);
+	return w;
+}
+
+/* The table's next constant; NULL: there is none. */
+static const char *next_word(struct word_walk *w, u64 *value)
+{
+	const char *s = w->i < countof(word_value) ? next_string(w) : NULL;
+	*value = s && *s != 1 ? word_value[w->i] : 0;
+	return s && *s != 1 ? s : NULL;
+}
+
 const char *call_word(struct str table, u64 v)
 {
-	for (size_t i = 0; i < countof(constants); i++)
-		if (str_is(table, constants[i].table) && (u32)constants[i].value == (u32)v)
-			return constants[i].name;
+	struct word_walk w = words_of(table);
+	const char *name;
+	u64 value;
+	while ((name = next_word(&w, &value)))
+		if (value == (u32)v)
+			return name;
 	return NULL;
 }
 
 void call_put_enum(struct sb *out, struct str table, u64 v)
 {
+	static const char *const ways[] = {"_IOC_NONE", "_IOC_WRITE", "_IOC_READ",
+					   "_IOC_READ|_IOC_WRITE"};
 	const char *name = call_word(table, v);
+	u32 n = (u32)v;
 	if (name)
 		sb_z(out, name);
+	else if (str_is(table, "ioctl"))
+		sb_fmt(out, "_IOC(%s, %#x, %#x, %#x)", ways[n >> 30], n >> 8 & 0xff, n & 0xff,
+		       n >> 16 & 0x3fff);
 	else
-		sb_fmt(out, "0x%x", (u32)v);
+		sb_fmt(out, "0x%x", n);
 }
 
 /* One of several in the low bits, then single bits; what has no name is a number. */
@@ -76,19 +120,21 @@ void call_put_flags(struct sb *out, struct str table, u64 v)
 			sb_fmt(out, "%llx", left & low);
 		left &= ~low;
 	}
-	for (size_t i = 0; i < countof(constants); i++) {
-		u64 bit = (u32)constants[i].value;
-		if (!str_is(table, constants[i].table) || (bit & low) || (low && !bit))
+	struct word_walk w = words_of(table);
+	const char *word;
+	u64 bit;
+	while ((word = next_word(&w, &bit))) {
+		if ((bit & low) || (low && !bit))
 			continue;
 		if (!bit)
-			zero = constants[i].name;
+			zero = word;
 		if (!bit || (left & bit) != bit)
 			continue;
 		if (access && bit == (u32)O_TMPFILE && (left & bit) != bit)
 			continue;
 		if (out->n > start)
 			sb_char(out, '|');
-		sb_z(out, constants[i].name);
+		sb_z(out, word);
 		left &= ~bit;
 	}
 	if (!left && out->n > start)
@@ -134,9 +180,23 @@ void call_put_mode(struct sb *out, u32 mode, bool with_type)
 	sb_fmt(out, "0%03o", mode & 0777);
 }
 
-/* As a C literal, with octal codes. */
-void call_put_quoted(struct sb *out, struct str s)
+static bool printable(struct str s)
 {
+	for (u32 i = 0; i < s.n; i++)
+		if ((s.s[i] < ' ' || s.s[i] > '~') && (!s.s[i] || !strchr("\n\t\r\v\f", s.s[i])))
+			return false;
+	return true;
+}
+
+void call_put_quoted(struct sb *out, struct str s, u32 flags)
+{
+	if (flags & CALL_ALL_HEX || (flags & CALL_HEX && !printable(s))) {
+		sb_char(out, '"');
+		for (u32 i = 0; i < s.n; i++)
+			sb_fmt(out, "\\x%02x", (u8)s.s[i]);
+		sb_char(out, '"');
+		return;
+	}
 	sb_char(out, '"');
 	for (u32 i = 0; i < s.n; i++) {
 		u8 c = (u8)s.s[i];
@@ -371,7 +431,7 @@ static void put_text_of(struct sb *out, struct bytes *b, u32 n)
 {
 	const u8 *p = bytes_take(b, n);
 	if (p)
-		call_put_quoted(out, str_n((const char *)p, strnlen((const char *)p, n)));
+		call_put_quoted(out, str_n((const char *)p, strnlen((const char *)p, n)), 0);
 }
 
 static void put_utsname(struct sb *out, struct bytes *b)
@@ -483,6 +543,48 @@ static const struct {
 	{"open_how", 24, put_open_how},
 };
 
+static void put_name(struct sb *out, struct str table, const char *member, u32 v)
+{
+	sb_fmt(out, "%s=", member);
+	call_put_enum(out, table, v);
+}
+
+/* union bpf_attr: what the commands have in common; b: as much as there is. */
+void call_put_bpf(struct sb *out, u32 cmd, struct bytes *b)
+{
+	enum { MAP_CREATE, LOOKUP, UPDATE, DELETE, NEXT_KEY, PROG_LOAD, RAW_OPEN = 17 };
+	u32 w[24] = {0}, n = 0;
+	while (n < countof(w) && b->at + 4 <= b->n)
+		w[n++] = bytes_u32(b);
+	const char *name = (const char *)&w[cmd == MAP_CREATE ? 7 : 12];
+	sb_char(out, '{');
+	if (cmd == MAP_CREATE) {
+		put_name(out, STR("bpf_map"), "map_type", w[0]);
+		sb_fmt(out,
+		       ", key_size=%u, value_size=%u, max_entries=%u, map_flags=%#x, map_name=",
+		       w[1], w[2], w[3], w[4]);
+		call_put_quoted(out, str_n(name, (u32)strnlen(name, 16)), 0);
+		sb_z(out, ", ...");
+	} else if (cmd == PROG_LOAD) {
+		put_name(out, STR("bpf_prog"), "prog_type", w[0]);
+		sb_fmt(out, ", insn_cnt=%u, prog_name=", w[1]);
+		call_put_quoted(out, str_n(name, (u32)strnlen(name, 16)), 0);
+		sb_z(out, ", ...");
+	} else if (cmd >= LOOKUP && cmd <= NEXT_KEY) {
+		sb_fmt(out, "map_fd=%u, key=%#llx", w[0], (u64)w[3] << 32 | w[2]);
+		if (cmd != DELETE)
+			sb_fmt(out, ", %s=%#llx", cmd == NEXT_KEY ? "next_key" : "value",
+			       (u64)w[5] << 32 | w[4]);
+		if (cmd == UPDATE || (cmd == LOOKUP && n >= 8)) {
+			sb_z(out, ", flags=");
+			call_put_flags(out, STR("bpf_update"), w[6]);
+		}
+	} else {
+		sb_z(out, "...");
+	}
+	sb_char(out, '}');
+}
+
 u32 call_struct_size(struct str name)
 {
 	for (size_t i = 0; i < countof(structs); i++)
@@ -516,13 +618,13 @@ void call_put_sockaddr(struct sb *out, struct str s)
 		struct str path = str_from(s, hidden ? 3 : 2);
 		path.n = hidden ? path.n : (u32)strnlen(path.s, path.n);
 		sb_z(out, hidden ? ", sun_path=@" : ", sun_path=");
-		call_put_quoted(out, path);
+		call_put_quoted(out, path, 0);
 	} else if (family == AF_NETLINK && bytes_u16(&b) == 0) {
 		u32 pid = bytes_u32(&b), groups = bytes_u32(&b);
 		sb_fmt(out, ", nl_pid=%u, nl_groups=%08x", pid, groups);
 	} else if (s.n > 2) {
 		sb_z(out, ", sa_data=");
-		call_put_quoted(out, str_from(s, 2));
+		call_put_quoted(out, str_from(s, 2), 0);
 	}
 	sb_char(out, '}');
 }

@@ -6,20 +6,32 @@
  */
 #include "base/bytes.h"
 #include "builtin/calls.h"
+#include "core/names.h"
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#ifndef PR_SET_VMA
+#define PR_SET_VMA 0x53564d41
+#endif
 
 /* ---- a call ---- */
 
+/* Of a call that is shown in two lines. */
+enum half { HALF_NONE, HALF_BEGUN, HALF_REST };
+
 struct shown {
 	struct call_head in, out;
+	enum half half;
 	bool has_in, has_out;
 	struct str enter, exit; /* the pieces */
 	struct call_arg arg[CALL_ARGS];
-	u32 n;
+	u32 n, flags;
 	struct sb *text;
 	struct arena *arena;
 };
@@ -68,16 +80,117 @@ static void put_text(struct shown *s, u32 i, bool path)
 	}
 	t.n -= t.n > 0;
 	bool cut = path ? t.n >= CALL_PATH - 1 : t.n > limit;
-	call_put_quoted(s->text, cut && !path ? str_n(t.s, limit) : t);
+	call_put_quoted(s->text, cut && !path ? str_n(t.s, limit) : t, s->flags);
 	sb_z(s->text, cut ? "..." : "");
+}
+
+/* ---- what descriptors stand for ---- */
+
+static void put_address_of(struct sb *out, const struct call_file *f, const u8 *addr, u32 port)
+{
+	char text[INET6_ADDRSTRLEN];
+	bool six = f->family == AF_INET6;
+	inet_ntop(six ? AF_INET6 : AF_INET, addr, text, sizeof(text));
+	sb_fmt(out, six ? "[%s]:%u" : "%s:%u", text, port);
+}
+
+/* "TCP:[127.0.0.1:33662->127.0.0.1:80]" */
+static void put_socket(struct sb *out, const struct call_file *f)
+{
+	static const char *const local[] = {"", "-STREAM", "-DGRAM", "", "", "-SEQPACKET"};
+	bool inet = f->family == AF_INET || f->family == AF_INET6;
+	const char *six = f->family == AF_INET6 ? "v6" : "";
+	if (inet) {
+		const char *name = f->protocol == IPPROTO_TCP   ? "TCP"
+				   : f->protocol == IPPROTO_UDP ? "UDP"
+				   : f->type == SOCK_RAW        ? "RAW"
+								: "socket";
+		sb_fmt(out, "%s%s:[", name, six);
+	} else if (f->family == AF_UNIX) {
+		sb_fmt(out, "UNIX%s:[", f->type < countof(local) ? local[f->type] : "");
+	} else {
+		sb_fmt(out, "%s:[", f->family == AF_NETLINK ? "NETLINK" : "socket");
+	}
+	if (inet && f->num) {
+		put_address_of(out, f, f->saddr, f->num);
+		if (f->dport) {
+			sb_z(out, "->");
+			put_address_of(out, f, f->daddr, ntohs((u16)f->dport));
+		}
+	} else {
+		sb_u64(out, f->ino);
+		if (f->peer)
+			sb_fmt(out, "->%llu", f->peer);
+	}
+	sb_char(out, ']');
+}
+
+/* The names behind each other, as a path; whole: from the root. */
+static void put_path(struct shown *s, struct str all, u32 id)
+{
+	enum { MOST = 64 };
+	struct str name[MOST];
+	struct bytes b = bytes_of(all.s, all.n);
+	u32 n = 0;
+	bool whole = false;
+	while (b.at + sizeof(struct call_piece) <= b.n && !b.bad && n < MOST) {
+		u32 got = bytes_u32(&b), size = bytes_u32(&b);
+		const u8 *p = bytes_take(&b, size);
+		if (got == id && !size)
+			whole = true;
+		else if (got == id && p)
+			name[n++] = str_n((const char *)p, size - 1);
+		bytes_seek(&b, ALIGN_UP(b.at, 8));
+	}
+	sb_z(s->text, whole ? "" : "...");
+	if (!n)
+		sb_char(s->text, '/');
+	while (n) {
+		AUTO_SB text = {0};
+		call_put_quoted(&text, name[--n], 0);
+		sb_char(s->text, '/');
+		sb_add(s->text, str_n(text.s + 1, (u32)text.n - 2));
+	}
+}
+
+/* "</etc/passwd>" behind a descriptor, of argument i. */
+static void put_file(struct shown *s, struct str all, u32 i)
+{
+	struct str t = piece(all, CALL_FILE + i), name = piece(all, CALL_NAMES + i);
+	struct call_file f = {0};
+	struct sb *out = s->text;
+	if (!t.s && !name.s)
+		return;
+	if (t.n == sizeof(f))
+		memcpy(&f, t.s, sizeof(f));
+	name.n -= name.n > 0;
+	bool sockets = s->flags & CALL_SOCKETS;
+	u32 type = f.mode & S_IFMT;
+	sb_char(out, '<');
+	if (type == S_IFSOCK && sockets)
+		put_socket(out, &f);
+	else if (type == S_IFSOCK)
+		sb_fmt(out, "socket:[%llu]", f.ino);
+	else if (f.detached && type == S_IFIFO)
+		sb_fmt(out, "pipe:[%llu]", f.ino);
+	else if (f.detached && name.n && name.s[0] == '[')
+		sb_fmt(out, "anon_inode:%.*s", STRF(name));
+	else if (f.detached)
+		sb_fmt(out, "/%.*s", STRF(name));
+	else
+		put_path(s, all, CALL_NAMES + i);
+	/* The kernel's dev_t: 12 bits and 20 bits. */
+	if (sockets && (type == S_IFCHR || type == S_IFBLK))
+		sb_fmt(out, "<%s %u:%u>", type == S_IFCHR ? "char" : "block", f.rdev >> 20,
+		       f.rdev & 0xfffff);
+	sb_char(out, '>');
+	if (f.unlinked || (f.detached && type == S_IFREG))
+		sb_z(out, "(deleted)");
 }
 
 static void put_hex(struct sb *out, struct str s)
 {
-	sb_char(out, '"');
-	for (u32 i = 0; i < s.n; i++)
-		sb_fmt(out, "\\x%02x", (u8)s.s[i]);
-	sb_char(out, '"');
+	call_put_quoted(out, s, CALL_ALL_HEX);
 }
 
 /* Data: whole bytes of it there were. */
@@ -88,7 +201,7 @@ static void put_data(struct shown *s, struct str t, u64 whole, u64 addr)
 		return;
 	}
 	bool cut = whole > t.n;
-	call_put_quoted(s->text, t);
+	call_put_quoted(s->text, t, s->flags);
 	sb_z(s->text, cut ? "..." : "");
 }
 
@@ -188,7 +301,7 @@ static void put_words(struct shown *s, u32 i)
 		t.n -= t.n > 0;
 		bool cut = t.n > s->in.limit;
 		sb_z(s->text, k ? ", " : "");
-		call_put_quoted(s->text, cut ? str_n(t.s, s->in.limit) : t);
+		call_put_quoted(s->text, cut ? str_n(t.s, s->in.limit) : t, s->flags);
 		sb_z(s->text, cut ? "..." : "");
 		if (k + 1 == CALL_MAX_NESTED)
 			sb_z(s->text, ", ...");
@@ -314,6 +427,99 @@ static void put_futex_op(struct shown *s, u64 v)
 	sb_z(s->text, v & 256 ? "|FUTEX_CLOCK_REALTIME" : "");
 }
 
+/* What a request reads or writes, where it is a number or a window's size. */
+static void put_ioctl(struct shown *s, u32 i, u64 v)
+{
+	static const u32 takes[] = {FIONBIO, TIOCSPGRP, FIOASYNC, TIOCPKT, 0x40045431};
+	static const u32 gives[] = {FIONREAD, TIOCGPGRP, TIOCGSID, TIOCOUTQ, 0x80045430};
+	u32 request = (u32)s->in.arg[1], word[2];
+	u16 size[4];
+	bool in = false, out = false;
+	for (size_t k = 0; k < countof(takes); k++)
+		in |= request == takes[k];
+	for (size_t k = 0; k < countof(gives); k++)
+		out |= request == gives[k];
+	out |= request == TIOCGWINSZ;
+	in |= request == TIOCSWINSZ;
+	struct str t = piece(in ? s->enter : s->exit, i);
+	if ((!in && !out) || t.n != 8 || (out && (i64)s->out.arg[CALL_RET] < 0)) {
+		put_address(s, v);
+		return;
+	}
+	memcpy(word, t.s, 8);
+	memcpy(size, t.s, 8);
+	if (request == TIOCGWINSZ || request == TIOCSWINSZ)
+		sb_fmt(s->text, "{ws_row=%u, ws_col=%u, ws_xpixel=%u, ws_ypixel=%u}", size[0],
+		       size[1], size[2], size[3]);
+	else
+		sb_fmt(s->text, "[%d]", (i32)word[0]);
+}
+
+static void put_capability(struct sb *out, u64 v)
+{
+	AUTO_SB name = {0};
+	if (names_put(&name, names_find(STR("capability")), (i64)v))
+		sb_add(out, sb_str(&name));
+	else
+		sb_fmt(out, "%llu", v);
+}
+
+/* The second argument, and the last. */
+static void put_prctl(struct shown *s, u32 i, u64 v)
+{
+	u32 option = (u32)s->in.arg[0];
+	bool text = (i == 1 && option == PR_SET_NAME) || (i == 4 && option == PR_SET_VMA);
+	if (text)
+		put_text(s, i, false);
+	else if (i == 1 && option == PR_SET_PDEATHSIG)
+		call_put_signal(s->text, v);
+	else if (i == 1 && (option == PR_CAPBSET_READ || option == PR_CAPBSET_DROP))
+		put_capability(s->text, v);
+	else if (i == 1 && option == PR_CAP_AMBIENT)
+		call_put_enum(s->text, STR("prctl_ambient"), v);
+	else if (i == 1 && option == PR_SET_SECCOMP)
+		call_put_enum(s->text, STR("seccomp_mode"), v);
+	else if (i == 1 && option == PR_SET_VMA && !v)
+		sb_z(s->text, "PR_SET_VMA_ANON_NAME");
+	else
+		sb_fmt(s->text, v ? "0x%llx" : "0", v);
+}
+
+/* How many arguments an option has. */
+static u32 prctl_args(u32 option)
+{
+	switch (option) {
+	case PR_GET_DUMPABLE:
+	case PR_GET_KEEPCAPS:
+	case PR_GET_TIMERSLACK:
+	case PR_GET_SECUREBITS:
+	case PR_GET_SECCOMP: return 1;
+	case PR_SET_NAME:
+	case PR_GET_NAME:
+	case PR_SET_PDEATHSIG:
+	case PR_GET_PDEATHSIG:
+	case PR_SET_DUMPABLE:
+	case PR_SET_KEEPCAPS:
+	case PR_SET_TIMERSLACK:
+	case PR_SET_SECUREBITS:
+	case PR_CAPBSET_READ:
+	case PR_CAPBSET_DROP:
+	case PR_SET_CHILD_SUBREAPER: return 2;
+	case PR_SET_SECCOMP: return 3;
+	default: return 5;
+	}
+}
+
+static void put_bpf(struct shown *s, u32 i)
+{
+	struct str t = piece(s->enter, i);
+	struct bytes b = bytes_of(t.s, t.n);
+	if (t.s)
+		call_put_bpf(s->text, (u32)s->in.arg[0], &b);
+	else
+		put_address(s, s->in.arg[i]);
+}
+
 /* A number. False: it is something else. */
 static bool put_number(struct shown *s, u32 i)
 {
@@ -326,10 +532,14 @@ static bool put_number(struct shown *s, u32 i)
 	case K_LD:
 	case K_OFF: sb_fmt(out, "%lld", (i64)v); break;
 	case K_X: sb_fmt(out, v ? "0x%llx" : "0", v); break;
-	case K_IOCTL: put_address(s, v); break;
+	case K_IOCTL: put_ioctl(s, i, v); break;
+	case K_PRCTL: put_prctl(s, i, v); break;
 	case K_P: put_address(s, v); break;
 	case K_MODE: call_put_mode(out, (u32)v, false); break;
 	case K_FD:
+		sb_fmt(out, "%d", (i32)v);
+		put_file(s, s->enter, i);
+		break;
 	case K_PID: sb_fmt(out, "%d", (i32)v); break;
 	case K_UID: sb_fmt(out, (u32)v == ~0u ? "-1" : "%u", (u32)v); break;
 	case K_DIRFD:
@@ -337,6 +547,7 @@ static bool put_number(struct shown *s, u32 i)
 			sb_z(out, "AT_FDCWD");
 		else
 			sb_fmt(out, "%d", (i32)v);
+		put_file(s, s->enter, i);
 		break;
 	case K_SIG: call_put_signal(out, (u32)v); break;
 	case K_FUTEX: put_address(s, v); break;
@@ -403,6 +614,7 @@ static void put_arg(struct shown *s, u32 i)
 			call_put_flags(s->text, name, v);
 		break;
 	case K_ENVP: put_environ(s, i); break;
+	case K_BPF: put_bpf(s, i); break;
 	case K_ENUM: call_put_enum(s->text, name, v); break;
 	case K_STRUCT: put_struct(s, i, s->enter); break;
 	case K_STRUCT_OUT: put_struct(s, i, s->exit); break;
@@ -439,6 +651,8 @@ static u32 meant(const struct shown *s, const char *name)
 		if (op == 0)
 			return 4;
 	}
+	if (!strcmp(name, "prctl"))
+		return prctl_args((u32)s->in.arg[0]);
 	if (!strcmp(name, "mremap") && !(s->in.arg[3] & 2))
 		return 4;
 	return s->n;
@@ -510,6 +724,8 @@ static void put_result(struct shown *s, const struct call_row *row, const char *
 		call_put_mode(out, (u32)ret, false);
 	else
 		sb_fmt(out, "%lld", ret);
+	if (row && *row->ret == 'f')
+		put_file(s, s->exit, CALL_RET);
 	if (!strcmp(name, "poll") || !strcmp(name, "ppoll"))
 		put_polled(s, ret);
 	if (strcmp(name, "fcntl"))
@@ -535,6 +751,41 @@ static void put_column(struct sb *out, size_t start)
 	sb_z(out, " = ");
 }
 
+/* Shows memory that the call has filled, or its result. */
+static bool comes_late(const struct call_arg *a)
+{
+	switch ((int)a->kind) {
+	case K_OUT:
+	case K_OUTX:
+	case K_STRUCT_OUT:
+	case K_ARRAY_OUT:
+	case K_SA_OUT:
+	case K_IOV_OUT:
+	case K_MSG_OUT:
+	case K_DENTS:
+	case K_IOCTL:
+	case K_INOUT: return true;
+	default: return false;
+	}
+}
+
+/* The arguments that are known when the call begins. */
+static u32 known_early(const struct shown *s, u32 n)
+{
+	u32 i = 0;
+	while (i < n && !comes_late(&s->arg[i]))
+		i++;
+	return i;
+}
+
+static void put_args(struct shown *s, u32 from, u32 to)
+{
+	for (u32 i = from; i < to; i++) {
+		sb_z(s->text, i > from || (i && s->half != HALF_REST) ? ", " : "");
+		put_arg(s, i);
+	}
+}
+
 static void show_call(struct shown *sp, const struct arch_calls *calls, struct str enter,
 		      struct str exit)
 {
@@ -549,27 +800,32 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 		s.enter = str_from(enter, sizeof(s.in));
 	else
 		s.in = s.out; /* its arguments are still in the registers */
+	s.flags = s.has_out ? s.out.flags : s.in.flags;
 	if (s.has_out)
 		s.exit = str_from(exit, sizeof(s.out));
 	const char *name = name_of(calls, s.in.nr);
 	const struct call_row *row = s.in.nr < calls->n ? call_find(calls->name[s.in.nr]) : NULL;
 	if (!row)
 		row = call_find(name);
+	sb_z(out, s.half == HALF_REST ? "<... " : "");
 	if (name)
 		sb_z(out, name);
 	else
 		sb_fmt(out, "syscall_0x%x", s.in.nr);
-	sb_char(out, '(');
+	sb_z(out, s.half == HALF_REST ? " resumed>" : "(");
 	if (row)
 		s.n = call_args(row, s.arg);
 	else
 		for (s.n = 0; s.n < CALL_ARGS; s.n++)
 			s.arg[s.n].kind = K_X;
 	u32 n = meant(&s, name ? name : "");
-	for (u32 i = 0; i < n; i++) {
-		sb_z(out, i ? ", " : "");
-		put_arg(&s, i);
+	u32 early = s.half == HALF_NONE ? 0 : known_early(&s, n);
+	if (s.half == HALF_BEGUN) {
+		put_args(&s, 0, early);
+		sb_z(out, early && early < n ? ",  <unfinished ...>" : " <unfinished ...>");
+		return;
 	}
+	put_args(&s, early, n);
 	if (!s.has_out && !(row && *row->ret == '?'))
 		sb_z(out, " <unfinished ...>");
 	sb_char(out, ')');
@@ -580,16 +836,33 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 	}
 	put_result(&s, row, name ? name : "");
 	u64 took = s.out.time_ns - s.in.time_ns;
-	if (s.has_in && s.out.times)
+	if (s.has_in && s.flags & CALL_TIMES)
 		sb_fmt(out, " <%llu.%06llu>", took / 1000000000, took / 1000 % 1000000);
+}
+
+static void show(struct sb *out, const struct arch_calls *calls, struct str enter, struct str exit,
+		 enum half half)
+{
+	struct arena a = {0};
+	struct shown s = {.text = out, .arena = &a, .half = half};
+	show_call(&s, calls, enter, exit);
+	arena_free(&a);
 }
 
 void call_text(struct sb *out, const struct arch_calls *calls, struct str enter, struct str exit)
 {
-	struct arena a = {0};
-	struct shown s = {.text = out, .arena = &a};
-	show_call(&s, calls, enter, exit);
-	arena_free(&a);
+	show(out, calls, enter, exit, HALF_NONE);
+}
+
+void call_text_begun(struct sb *out, const struct arch_calls *calls, struct str enter)
+{
+	show(out, calls, enter, (struct str){0}, HALF_BEGUN);
+}
+
+void call_text_resumed(struct sb *out, const struct arch_calls *calls, struct str enter,
+		       struct str exit)
+{
+	show(out, calls, enter, exit, HALF_REST);
 }
 
 /* ---- what is no call ---- */

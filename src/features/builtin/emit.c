@@ -215,6 +215,14 @@ static void merge_rows(const struct held_call *h, struct value *cell, u32 n)
 			cell[i] = h->cell[i];
 }
 
+/* A line for the whole call has the time of its beginning. */
+static void take_rows(const struct held_call *h, struct value *cell, u32 n)
+{
+	for (u32 i = 0; i < n && i < h->n; i++)
+		if (h->cell[i].kind != V_NONE)
+			cell[i] = h->cell[i];
+}
+
 static void hold_row(struct session *s, const struct call_head *head, const struct value *cell,
 		     u32 n, u32 at)
 {
@@ -241,6 +249,23 @@ static void put_open_call(struct session *s, const struct columns *t, u32 tid, u
 	calls_drop(h);
 }
 
+/* Something of thread tid is about to be shown: the call that another one is in gets its first line. */
+static void interrupt_call(struct session *s, const struct columns *t, u32 tid, u32 at)
+{
+	struct value cell[MAX_CELLS] = {0};
+	AUTO_SB text = {0};
+	struct calls *c = s->part[PART_CALLS];
+	struct held_call *h = calls_last(c);
+	if (!h || h->tid == tid)
+		return;
+	call_text_begun(&text, &s->h->arch->calls, h->bytes);
+	merge_rows(h, cell, t->n);
+	cell[at] = named(s, sb_str(&text), 0);
+	put_row(s, t, cell, 0);
+	h->begun = true;
+	calls_set_last(c, 0);
+}
+
 /* A row whose column at is a system call. */
 static void put_call(struct session *s, const struct columns *t, struct value *cell, u32 at, u64 ts)
 {
@@ -249,15 +274,25 @@ static void put_call(struct session *s, const struct columns *t, struct value *c
 	struct str bytes = cell[at].str;
 	if (!call_head(bytes, &head))
 		return;
+	interrupt_call(s, t, head.tid, at);
 	if (head.phase == CALL_ENTER) {
 		hold_row(s, &head, cell, t->n, at);
+		if (head.flags & CALL_SPLIT)
+			calls_set_last(s->part[PART_CALLS], head.tid);
 		return;
 	}
+	calls_set_last(s->part[PART_CALLS], 0);
 	if (head.phase == CALL_EXIT) {
 		struct held_call *h = calls_held(s->part[PART_CALLS], head.tid);
 		struct call_head begun;
 		bool same = h && call_head(h->bytes, &begun) && begun.nr == head.nr;
-		call_text(&text, &s->h->arch->calls, same ? h->bytes : (struct str){0}, bytes);
+		if (same && h->begun)
+			call_text_resumed(&text, &s->h->arch->calls, h->bytes, bytes);
+		else
+			call_text(&text, &s->h->arch->calls, same ? h->bytes : (struct str){0},
+				  bytes);
+		if (same && !h->begun)
+			take_rows(h, cell, t->n);
 		merge_rows(same ? h : NULL, cell, t->n);
 		cell[at] = named(s, sb_str(&text), 0);
 		put_row(s, t, cell, ts);

@@ -37,18 +37,6 @@ static const struct type *type_call(struct sema *s, struct node *call)
 	return t;
 }
 
-static bool check_limit(struct sema *s, struct node *call)
-{
-	i64 limit;
-	struct node *n = call_arg(call, 2);
-	if (!builtin_lit(s, call, 2, &limit))
-		return false;
-	if (limit < 0 || limit > CALL_PATH - 1)
-		return sema_fail(s, E_RANGE, n->loc, "texts may be 0 to %d bytes long",
-				 CALL_PATH - 1);
-	return true;
-}
-
 static struct map *plans(struct lower *l, enum call_phase phase)
 {
 	const struct arch_calls *calls = &l->c->host->arch->calls;
@@ -75,6 +63,7 @@ struct copying {
 	struct ref base; /* of the value */
 	struct ref ret;  /* at the exit: of calls that failed only texts are copied */
 	u32 limit;
+	struct ref task; /* for paths */
 };
 
 static struct ref load(struct copying *c, u32 size, i32 off)
@@ -99,10 +88,10 @@ static struct ref next_piece(struct copying *c, struct blk *out)
 }
 
 /* n bytes are there. */
-static void close_piece(struct copying *c, struct ref piece, u32 id, struct ref n)
+static void close_piece(struct copying *c, struct ref piece, struct ref id, struct ref n)
 {
 	struct fn *f = c->f;
-	ir_store(f, 4, piece, 0, ir_con(f, id));
+	ir_store(f, 4, piece, 0, id);
 	ir_store(f, 4, piece, 4, n);
 	struct ref more = ir_op2(f, O_AND, ir_addi(f, n, 7 + (i64)sizeof(struct call_piece)),
 				 ir_con(f, ~7ull));
@@ -118,7 +107,7 @@ static void copy_text(struct copying *c, u32 id, struct ref addr, struct ref siz
 			       ARGS(ir_addi(f, piece, sizeof(struct call_piece)), size, addr));
 	only_if(c, O_SGT, n, 0, out);
 	only_if(c, O_ULE, n, CALL_PATH, out);
-	close_piece(c, piece, id, n);
+	close_piece(c, piece, ir_con(f, id), n);
 }
 
 /* n bytes, at most max. */
@@ -133,7 +122,7 @@ static void copy_data(struct copying *c, u32 id, struct ref addr, struct ref n, 
 	struct ref bad = ir_call(f, BPF_FUNC_probe_read_user,
 				 ARGS(ir_addi(f, piece, sizeof(struct call_piece)), n, addr));
 	only_if(c, O_EQ, bad, 0, out);
-	close_piece(c, piece, id, n);
+	close_piece(c, piece, ir_con(f, id), n);
 }
 
 /* A word of the process into the value's own memory; 0 when it cannot be read. */
@@ -238,7 +227,7 @@ static void copy_all_nested(struct copying *c, struct ref plan)
 	struct ref op = ir_load(f, 4, plan, 4 * CALL_ARGS);
 	only_if(c, O_NE, op, NESTED_NONE, done);
 	only_if(c, O_SGE, c->ret, 0, done);
-	struct ref i = ir_op2(f, O_AND, ir_load(f, 4, plan, 4 * CALL_ARGS + 4), ir_con(f, 3));
+	struct ref i = ir_op2(f, O_AND, ir_load(f, 1, plan, 4 * CALL_ARGS + 4), ir_con(f, 3));
 	struct ref at = ir_op2(f, O_ADD, c->base, ir_op2(f, O_SHL, i, ir_con(f, 3)));
 	struct ref addr = ir_load(f, 8, at, AT_ARG);
 	only_if(c, O_NE, addr, 0, done);
@@ -261,6 +250,320 @@ static void copy_all_nested(struct copying *c, struct ref plan)
 	copy_nested(c, ir_get(f, base), ir_get(f, n), false);
 	ir_jmp(f, done);
 	ir_at(f, done);
+}
+
+/* ---- what descriptors stand for ---- */
+
+/* Where things are, from the kernel's types. */
+struct file_layout {
+	u32 files, fdt, max_fds, fd, fs, pwd, root;     /* of the task */
+	u32 dentry, mnt, inode, private_data;           /* of a file, a path: dentry, mnt */
+	u32 path_dentry, path_mnt, parent, name, pprev; /* of a path, a dentry */
+	u32 mnt_root, mount, mount_parent, mountpoint;  /* of a vfsmount, a mount */
+	u32 mode, ino, rdev, sb, dev;                   /* of an inode */
+	u32 sk, sk_family, sk_num, sk_dport, sk_daddr, sk_saddr;   /* of a socket, a sock */
+	u32 sk_daddr6, sk_saddr6, sk_type, sk_protocol, sk_socket; /* the same */
+	u32 socket_file, peer;                                     /* of a socket, a unix_sock */
+};
+
+/* "f_path.dentry" in a struct. False: there is no such member. */
+static bool offset_of(struct types *k, const char *of, const char *path, u32 *ret)
+{
+	struct str rest = str_z(path), name;
+	const struct type *t = btf_types_find(k, str_z(of), T_STRUCT);
+	struct field m;
+	*ret = 0;
+	while (rest.n && str_cut(&rest, '.', &name)) {
+		if (!t || !type_field(t, name, &m))
+			return false;
+		*ret += m.bit_off / 8;
+		t = m.type;
+	}
+	return true;
+}
+
+static bool file_layout(struct host *h, struct file_layout *ret)
+{
+	struct types *k = host_btf(h);
+	struct file_layout o = {0};
+	const struct {
+		const char *of, *path;
+		u32 *at;
+	} places[] = {
+		{"task_struct", "files", &o.files},
+		{"files_struct", "fdt", &o.fdt},
+		{"fdtable", "max_fds", &o.max_fds},
+		{"fdtable", "fd", &o.fd},
+		{"task_struct", "fs", &o.fs},
+		{"fs_struct", "pwd", &o.pwd},
+		{"fs_struct", "root", &o.root},
+		{"file", "f_path.dentry", &o.dentry},
+		{"file", "f_path.mnt", &o.mnt},
+		{"file", "f_inode", &o.inode},
+		{"file", "private_data", &o.private_data},
+		{"path", "dentry", &o.path_dentry},
+		{"path", "mnt", &o.path_mnt},
+		{"dentry", "d_parent", &o.parent},
+		{"dentry", "d_name.name", &o.name},
+		{"dentry", "d_hash.pprev", &o.pprev},
+		{"vfsmount", "mnt_root", &o.mnt_root},
+		{"mount", "mnt", &o.mount},
+		{"mount", "mnt_parent", &o.mount_parent},
+		{"mount", "mnt_mountpoint", &o.mountpoint},
+		{"inode", "i_mode", &o.mode},
+		{"inode", "i_ino", &o.ino},
+		{"inode", "i_rdev", &o.rdev},
+		{"inode", "i_sb", &o.sb},
+		{"super_block", "s_dev", &o.dev},
+		{"socket", "sk", &o.sk},
+		{"socket", "file", &o.socket_file},
+		{"sock", "__sk_common.skc_family", &o.sk_family},
+		{"sock", "__sk_common.skc_num", &o.sk_num},
+		{"sock", "__sk_common.skc_dport", &o.sk_dport},
+		{"sock", "__sk_common.skc_daddr", &o.sk_daddr},
+		{"sock", "__sk_common.skc_rcv_saddr", &o.sk_saddr},
+		{"sock", "sk_type", &o.sk_type},
+		{"sock", "sk_protocol", &o.sk_protocol},
+		{"sock", "sk_socket", &o.sk_socket},
+	};
+	for (size_t i = 0; i < countof(places); i++)
+		if (!k || !offset_of(k, places[i].of, places[i].path, places[i].at))
+			return false;
+	/* Without IPv6 or UNIX sockets there are no such members. */
+	if (!offset_of(k, "sock", "__sk_common.skc_v6_daddr", &o.sk_daddr6))
+		o.sk_daddr6 = o.sk_daddr;
+	if (!offset_of(k, "sock", "__sk_common.skc_v6_rcv_saddr", &o.sk_saddr6))
+		o.sk_saddr6 = o.sk_saddr;
+	if (!offset_of(k, "unix_sock", "peer", &o.peer))
+		o.peer = 0;
+	*ret = o;
+	return true;
+}
+
+static bool check_limit(struct sema *s, struct node *call)
+{
+	i64 limit, flags = 0;
+	struct file_layout layout;
+	struct node *n = call_arg(call, 2);
+	if (!builtin_lit(s, call, 2, &limit))
+		return false;
+	if (limit < 0 || limit > CALL_PATH - 1)
+		return sema_fail(s, E_RANGE, n->loc, "texts may be 0 to %d bytes long",
+				 CALL_PATH - 1);
+	if (call_arg(call, 3) && !builtin_lit(s, call, 3, &flags))
+		return false;
+	if (flags & CALL_PATHS && !file_layout(s->c->host, &layout))
+		return sema_fail(s, E_LACKS, call->loc,
+				 "the paths of descriptors need the kernel's types (BTF)");
+	return true;
+}
+
+/* size bytes of the kernel at from + off; 0 when they cannot be read. */
+static struct ref kernel_word(struct copying *c, u32 size, struct ref from, u32 off)
+{
+	struct mem m = lower_tmp(c->l, 8);
+	lower_store(c->l, 8, m, ir_con(c->f, 0));
+	lower_read(c->l, m, size, from, (i32)off, AS_KERNEL);
+	return lower_load(c->l, 8, false, m);
+}
+
+/* A path: where in the tree of names, and of mounts. */
+struct spot {
+	struct ref dentry, mnt; /* variables */
+};
+
+/*
+ * The names from there up to the root of the process, each a piece; an empty one when the root was
+ * reached. A step is a name, or from the root of a mounted file system to where it is mounted.
+ */
+static void copy_names(struct copying *c, const struct file_layout *o, struct ref id, struct spot p)
+{
+	enum { STEPS = 20, NAME = 256 };
+	struct fn *f = c->f;
+	struct blk *done = ir_blk(f), *top = ir_blk(f);
+	struct ref fs = kernel_word(c, 8, c->task, o->fs);
+	struct ref root = kernel_word(c, 8, fs, o->root + o->path_dentry);
+	struct ref root_mnt = kernel_word(c, 8, fs, o->root + o->path_mnt);
+	for (u32 i = 0; i < STEPS; i++) {
+		struct blk *at_root = ir_blk(f), *same = ir_blk(f), *mounted = ir_blk(f),
+			   *up = ir_blk(f), *name = ir_blk(f), *next = ir_blk(f);
+		u32 mark = ir_slot_mark(f);
+		struct ref dentry = ir_get(f, p.dentry), mnt = ir_get(f, p.mnt);
+		ir_br(f, O_EQ, dentry, root, same, at_root);
+		ir_at(f, same);
+		ir_br(f, O_EQ, mnt, root_mnt, top, at_root);
+		ir_at(f, at_root);
+		ir_br(f, O_EQ, dentry, kernel_word(c, 8, mnt, o->mnt_root), mounted, name);
+
+		ir_at(f, mounted);
+		struct ref mount = ir_addi(f, mnt, -(i64)o->mount);
+		struct ref parent = kernel_word(c, 8, mount, o->mount_parent);
+		ir_br(f, O_EQ, parent, mount, top, up);
+		ir_at(f, up);
+		ir_set(f, p.dentry, kernel_word(c, 8, mount, o->mountpoint));
+		ir_set(f, p.mnt, ir_addi(f, parent, o->mount));
+		ir_jmp(f, next);
+
+		ir_at(f, name);
+		struct ref text = kernel_word(c, 8, dentry, o->name);
+		struct ref piece = next_piece(c, done);
+		struct ref n = ir_call(
+			f, BPF_FUNC_probe_read_kernel_str,
+			ARGS(ir_addi(f, piece, sizeof(struct call_piece)), ir_con(f, NAME), text));
+		only_if(c, O_SGT, n, 0, done);
+		only_if(c, O_ULE, n, NAME, done);
+		close_piece(c, piece, id, n);
+		struct ref above = kernel_word(c, 8, dentry, o->parent);
+		struct blk *go = ir_blk(f);
+		ir_br(f, O_EQ, above, dentry, top, go);
+		ir_at(f, go);
+		ir_set(f, p.dentry, above);
+		ir_jmp(f, next);
+		ir_at(f, next);
+		ir_slot_release(f, mark);
+	}
+	ir_jmp(f, done);
+	ir_at(f, top);
+	close_piece(c, next_piece(c, done), id, ir_con(f, 0));
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+#define AT_FILE(member) (i32)(sizeof(struct call_piece) + offsetof(struct call_file, member))
+
+/* Whom a socket is connected with. */
+static void copy_socket(struct copying *c, const struct file_layout *o, struct ref piece,
+			struct ref file)
+{
+	struct fn *f = c->f;
+	struct blk *done = ir_blk(f), *six = ir_blk(f), *four = ir_blk(f), *local = ir_blk(f);
+	struct ref sk = kernel_word(c, 8, kernel_word(c, 8, file, o->private_data), o->sk);
+	struct ref family = kernel_word(c, 2, sk, o->sk_family);
+	ir_store(f, 4, piece, AT_FILE(family), family);
+	ir_store(f, 4, piece, AT_FILE(type), kernel_word(c, 2, sk, o->sk_type));
+	ir_store(f, 4, piece, AT_FILE(protocol), kernel_word(c, 1, sk, o->sk_protocol));
+	ir_store(f, 4, piece, AT_FILE(num), kernel_word(c, 2, sk, o->sk_num));
+	ir_store(f, 4, piece, AT_FILE(dport), kernel_word(c, 2, sk, o->sk_dport));
+	for (u32 i = 0; i < 2; i++) {
+		struct blk *next = ir_blk(f), *other = ir_blk(f);
+		u32 from = i ? o->sk_daddr : o->sk_saddr, from6 = i ? o->sk_daddr6 : o->sk_saddr6;
+		i32 to = i ? AT_FILE(daddr) : AT_FILE(saddr);
+		ir_br(f, O_EQ, family, ir_con(f, 10), six = ir_blk(f), other);
+		ir_at(f, six);
+		ir_store(f, 8, piece, to, kernel_word(c, 8, sk, from6));
+		ir_store(f, 8, piece, to + 8, kernel_word(c, 8, sk, from6 + 8));
+		ir_jmp(f, next);
+		ir_at(f, other);
+		ir_br(f, O_EQ, family, ir_con(f, 2), four = ir_blk(f), next);
+		ir_at(f, four);
+		ir_store(f, 8, piece, to, kernel_word(c, 4, sk, from));
+		ir_jmp(f, next);
+		ir_at(f, next);
+	}
+	ir_br(f, O_EQ, family, ir_con(f, 1), local, done);
+	ir_at(f, local);
+	if (o->peer) {
+		struct ref peer = kernel_word(c, 8, sk, o->peer);
+		only_if(c, O_NE, peer, 0, done);
+		struct ref socket = kernel_word(c, 8, peer, o->sk_socket);
+		struct ref other = kernel_word(c, 8, socket, o->socket_file);
+		struct ref inode = kernel_word(c, 8, other, o->inode);
+		ir_store(f, 8, piece, AT_FILE(peer), kernel_word(c, 8, inode, o->ino));
+	}
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+/* What descriptor fd (a value) of argument i stands for, to out when it is none. */
+static void copy_file(struct copying *c, const struct file_layout *o, struct ref i, struct ref fd,
+		      bool sockets, struct blk *out)
+{
+	enum { CWD = -100, SOCKET = 0140000, TYPE = 0170000 };
+	struct fn *f = c->f;
+	struct spot p = {ir_var(f), ir_var(f)};
+	struct blk *cwd = ir_blk(f), *open = ir_blk(f), *names = ir_blk(f);
+	struct ref low = ir_op2(f, O_AND, fd, ir_con(f, 0xffffffff));
+	ir_br(f, O_EQ, low, ir_con(f, (u32)CWD), cwd, open);
+	ir_at(f, cwd);
+	struct ref fs = kernel_word(c, 8, c->task, o->fs);
+	ir_set(f, p.dentry, kernel_word(c, 8, fs, o->pwd + o->path_dentry));
+	ir_set(f, p.mnt, kernel_word(c, 8, fs, o->pwd + o->path_mnt));
+	ir_jmp(f, names);
+
+	ir_at(f, open);
+	struct ref table = kernel_word(c, 8, kernel_word(c, 8, c->task, o->files), o->fdt);
+	struct ref most = kernel_word(c, 4, table, o->max_fds);
+	struct blk *in = ir_blk(f);
+	ir_br(f, O_ULT, low, most, in, out);
+	ir_at(f, in);
+	struct ref at = ir_op2(f, O_ADD, kernel_word(c, 8, table, o->fd),
+			       ir_op2(f, O_SHL, low, ir_con(f, 3)));
+	struct ref file = kernel_word(c, 8, at, 0);
+	only_if(c, O_NE, file, 0, out);
+	struct ref dentry = kernel_word(c, 8, file, o->dentry);
+	struct ref mnt = kernel_word(c, 8, file, o->mnt);
+	struct ref inode = kernel_word(c, 8, file, o->inode);
+	struct ref mode = kernel_word(c, 2, inode, o->mode);
+	struct ref piece = next_piece(c, out);
+	for (i32 k = 0; k < (i32)sizeof(struct call_file); k += 8)
+		ir_store(f, 8, piece, (i32)sizeof(struct call_piece) + k, ir_con(f, 0));
+	ir_store(f, 8, piece, AT_FILE(ino), kernel_word(c, 8, inode, o->ino));
+	ir_store(f, 4, piece, AT_FILE(rdev), kernel_word(c, 4, inode, o->rdev));
+	ir_store(f, 4, piece, AT_FILE(mode), mode);
+	struct blk *self = ir_blk(f), *detached = ir_blk(f), *hashed = ir_blk(f),
+		   *unhashed = ir_blk(f), *ready = ir_blk(f);
+	ir_br(f, O_EQ, kernel_word(c, 8, dentry, o->parent), dentry, self, hashed);
+	ir_at(f, self); /* the root of a file system, or of none */
+	ir_br(f, O_EQ, kernel_word(c, 8, mnt, o->mnt_root), dentry, ready, detached);
+	ir_at(f, detached);
+	ir_store(f, 4, piece, AT_FILE(detached), ir_con(f, 1));
+	ir_jmp(f, ready);
+	ir_at(f, hashed);
+	ir_br(f, O_EQ, kernel_word(c, 8, dentry, o->pprev), ir_con(f, 0), unhashed, ready);
+	ir_at(f, unhashed);
+	ir_store(f, 4, piece, AT_FILE(unlinked), ir_con(f, 1));
+	ir_jmp(f, ready);
+	ir_at(f, ready);
+	if (sockets) {
+		struct blk *socket = ir_blk(f), *other = ir_blk(f);
+		ir_br(f, O_EQ, ir_op2(f, O_AND, mode, ir_con(f, TYPE)), ir_con(f, SOCKET), socket,
+		      other);
+		ir_at(f, socket);
+		copy_socket(c, o, piece, file);
+		ir_jmp(f, other);
+		ir_at(f, other);
+	}
+	ir_store(f, 4, piece, 0, ir_addi(f, i, CALL_FILE));
+	ir_store(f, 4, piece, 4, ir_con(f, sizeof(struct call_file)));
+	ir_store(f, 8, c->base, AT_USED,
+		 ir_addi(f, load(c, 8, AT_USED),
+			 sizeof(struct call_file) + sizeof(struct call_piece)));
+	ir_set(f, p.dentry, dentry);
+	ir_set(f, p.mnt, mnt);
+	ir_jmp(f, names);
+	ir_at(f, names);
+	copy_names(c, o, ir_addi(f, i, CALL_NAMES), p);
+}
+_Static_assert(sizeof(struct call_file) % 8 == 0, "pieces are");
+
+static void copy_files(struct copying *c, const struct file_layout *o, struct ref plan,
+		       enum call_phase phase, bool sockets)
+{
+	struct fn *f = c->f;
+	c->task = ir_call(f, BPF_FUNC_get_current_task, 0, NULL);
+	for (u32 k = 0; k < (phase == CALL_ENTER ? 2 : 1); k++) {
+		struct blk *done = ir_blk(f);
+		u32 mark = ir_slot_mark(f);
+		struct ref one = ir_load(f, 1, plan, 4 * CALL_ARGS + 5 + (i32)k);
+		only_if(c, O_NE, one, 0, done);
+		struct ref i = ir_op2(f, O_AND, ir_addi(f, one, -1), ir_con(f, 7));
+		struct ref at = ir_op2(f, O_ADD, c->base, ir_op2(f, O_SHL, i, ir_con(f, 3)));
+		struct ref fd = ir_load(f, 8, at, AT_ARG);
+		copy_file(c, o, i, fd, sockets, done);
+		ir_jmp(f, done);
+		ir_at(f, done);
+		ir_slot_release(f, mark);
+	}
 }
 
 static void put_head(struct lower *l, struct mem dst, enum call_phase phase, struct ref nr)
@@ -290,7 +593,8 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 {
 	const struct arch_calls *calls = &l->c->host->arch->calls;
 	struct fn *f = l->f;
-	i64 limit = 0;
+	i64 limit = 0, flags = 0;
+	struct file_layout layout;
 	struct ref regs = lower_operand(l, call_arg(call, 0));
 	struct ref val = lower_operand(l, call_arg(call, 1));
 	struct mem word = lower_tmp(l, 8);
@@ -307,19 +611,23 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 		nr = lower_load(l, calls->nr_size, false, word);
 	}
 	put_head(l, dst, phase, nr);
-	struct ref times = call_arg(call, 3) ? lower_value(l, call_arg(call, 3)) : ir_con(f, 0);
+	if (call_arg(call, 3))
+		node_int(call_arg(call, 3), &flags);
 	lower_store(l, 4, mem_at(dst, AT_LIMIT), ir_con(f, (u64)limit));
-	lower_store(l, 4, mem_at(dst, AT_LIMIT + 4), times);
+	lower_store(l, 4, mem_at(dst, AT_LIMIT + 4), ir_con(f, (u64)flags));
 	lower_store(l, 8, mem_at(dst, AT_ARG + 8 * CALL_RET),
 		    phase == CALL_EXIT ? val : ir_con(f, 0));
 	lower_store(l, 8, mem_at(dst, AT_ARG + 8 * CALL_RET + 8), ir_con(f, 0));
-	struct copying c = {l, f, lower_addr(l, dst), phase == CALL_EXIT ? val : ir_con(f, 0),
-			    (u32)limit};
+	struct copying c = {
+		l,          f,       lower_addr(l, dst), phase == CALL_EXIT ? val : ir_con(f, 0),
+		(u32)limit, REF_NONE};
 	only_if(&c, O_ULT, nr, MAX_CALLS, done);
 	struct ref table = ir_op1(f, O_MAPVAL, 8, ir_map(plans(l, phase)->index));
 	struct ref plan = ir_op2(f, O_ADD, table, ir_op2(f, O_SHL, nr, ir_con(f, 5)));
 	for (u32 i = 0; i < CALL_ARGS; i++)
 		copy_arg(&c, plan, i);
+	if (flags & CALL_PATHS && file_layout(l->c->host, &layout))
+		copy_files(&c, &layout, plan, phase, flags & CALL_SOCKETS);
 	copy_all_nested(&c, plan);
 	ir_jmp(f, done);
 	ir_at(f, done);
@@ -396,15 +704,17 @@ static struct ref lower_in(struct lower *l, struct node *call, struct mem dst)
 }
 
 const struct builtin builtin_syscall[] = {
-	{"auto syscall_enter(any regs, int id, lit limit)", lower_call_enter, .type = type_call,
-	 .check = check_limit,
+	{"auto syscall_enter(any regs, int id, lit limit, [lit flags])", lower_call_enter,
+	 .type = type_call, .check = check_limit,
 	 .doc = "In rawtracepoint:sys_enter the system call with its arguments, for a column of "
 		"kind "
-		"call; of texts limit bytes."},
-	{"auto syscall_exit(any regs, int ret, lit limit, [int times])", lower_call_exit,
+		"call; of texts limit bytes. flags: 2 texts that are not printable in hex, 4 all "
+		"texts, 8 paths of descriptors, 16 of sockets who is connected, 32 in two lines "
+		"when another thread's come between."},
+	{"auto syscall_exit(any regs, int ret, lit limit, [lit flags])", lower_call_exit,
 	 .type = type_call, .check = check_limit,
 	 .doc = "In rawtracepoint:sys_exit the system call with its result, for a column of kind "
-		"call; times: and how long it took."},
+		"call; flags as of syscall_enter(), and 1: how long it took."},
 	{"auto syscall_signal(any info)", lower_signal, .type = type_call,
 	 .doc = "In rawtracepoint:signal_deliver what came, for a column of kind call."},
 	{"auto syscall_ended(int code, [int open])", lower_ended, .type = type_call,

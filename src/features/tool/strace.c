@@ -101,6 +101,17 @@ static bool put_status(struct words *w, struct str set)
 	return true;
 }
 
+/* enum call_flag of builtin/calls.h, which tools do not see. */
+static void put_flags(struct words *w)
+{
+	u32 paths = times_given(w, "paths"), hex = times_given(w, "hex");
+	u32 flags = words_flag(w, "times") ? 1 : 0;
+	flags |= hex > 1 ? 4 : hex ? 2 : 0;
+	flags |= paths > 1 ? 24 : paths ? 8 : 0;
+	flags |= words_flag(w, "split") ? 32 : 0;
+	sb_fmt(w->out, "macro call_flags() { %u }\n", flags);
+}
+
 bool write_strace(struct words *w)
 {
 	static const char *const formats[] = {"%H:%M:%S", "%H:%M:%S", "%H:%M:%S.%f", "%s.%f"};
@@ -120,6 +131,9 @@ bool write_strace(struct words *w)
 	       set.s ? set.s : "");
 	if (!put_status(w, wanted.status))
 		return false;
+	put_flags(w);
+	sb_fmt(w->out, "macro where(regs) { strf(\"[%%016lx]\", regs.%s) }\n",
+	       w->h->arch->id == ARCH_X86_64 ? "ip" : "pc");
 	sb_z(w->out, "macro signal_wanted(sig) { ");
 	if (!put_signals(w, wanted.signal))
 		return false;
