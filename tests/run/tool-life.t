@@ -107,3 +107,10 @@ EXPECT
 	{"type": "start", "tool": "execsnoop", "options": ["-j", "-n", "true", "--", "sh", "-c", "/bin/true"], "version": V, "kernel": V, "hostname": V, "time": V, "probes": N, "sources": S}
 	{"type": "end", "time": V, "duration_ns": N, "rows": 1, "complete": true, "lost": 0, "missed": 0, "cut": 0, "other": 0}
 	0
+
+NAME tools: --fields names a column that is not there
+RUN "$SONDE" execsnoop --fields comm,nosuch 2>&1; echo $?
+NEEDS tp:syscalls/sys_enter_execve btf
+EXPECT
+	ERROR: --fields: there is no column 'nosuch', but time time_ns uid cpu comm pid ppid ret argv
+	1

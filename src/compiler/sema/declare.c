@@ -627,6 +627,27 @@ static const struct node *declared_column(const struct compile *c, struct str ta
 	return NULL;
 }
 
+/* Each of --fields is a column of some table. */
+static void check_fields(const struct compile *c)
+{
+	struct str rest = c->fields, one;
+	while (rest.n && str_cut(&rest, ',', &one)) {
+		AUTO_SB known = {0};
+		bool found = false;
+		for (const struct node *n = c->tree->a; n; n = n->next) {
+			for (const struct node *k = n->kind == N_TABLE ? n->a : NULL; k;
+			     k = k->next) {
+				found |= str_eq(k->name, one);
+				sb_fmt(&known, "%s%.*s", known.n ? " " : "", STRF(k->name));
+			}
+		}
+		if (!found)
+			diag_add(c->diags, E_OPTION, (struct loc){0},
+				 "--fields: there is no column '%.*s', but %s", STRF(one),
+				 known.n ? known.s : "none");
+	}
+}
+
 /* emit(table, name = value, ...): the values of shown columns, in their order. */
 static void order_emit(struct declare *d, struct node *call)
 {
@@ -749,6 +770,8 @@ bool sema_declare(struct compile *c)
 	for (struct node *n = c->tree->a; tables && n; n = n->next)
 		if (n->kind == N_TABLE)
 			add_table(&d, n);
+	if (tables)
+		check_fields(c);
 	for (struct node *n = c->tree->a; tables && n; n = n->next)
 		if (n->kind == N_PROBE || n->kind == N_FN)
 			node_walk(n, see_emit, &d);
