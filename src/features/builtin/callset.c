@@ -17,51 +17,51 @@ const struct call_row *call_find(const char *name)
 }
 
 static const struct {
-	const char *word;
+	struct str word;
 	enum call_kind kind;
 } kinds[] = {
-	{"d", K_D},
-	{"u", K_U},
-	{"lu", K_LU},
-	{"ld", K_LD},
-	{"x", K_X},
-	{"p", K_P},
-	{"mode", K_MODE},
-	{"off", K_OFF},
-	{"fd", K_FD},
-	{"dirfd", K_DIRFD},
-	{"pid", K_PID},
-	{"uid", K_UID},
-	{"sig", K_SIG},
-	{"path", K_PATH},
-	{"str", K_STR},
-	{"in", K_IN},
-	{"out", K_OUT},
-	{"outx", K_OUTX},
-	{"f", K_FLAGS},
-	{"e", K_ENUM},
-	{"s", K_STRUCT},
-	{"so", K_STRUCT_OUT},
-	{"a", K_ARRAY},
-	{"ao", K_ARRAY_OUT},
-	{"a2", K_PAIR_IN},
-	{"sa", K_SA},
-	{"sao", K_SA_OUT},
-	{"iov", K_IOV},
-	{"iovo", K_IOV_OUT},
-	{"msg", K_MSG},
-	{"msgo", K_MSG_OUT},
-	{"argv", K_ARGV},
-	{"envp", K_ENVP},
-	{"dents", K_DENTS},
-	{"ioctl", K_IOCTL},
-	{"fcntl", K_FCNTL},
-	{"prctl", K_PRCTL},
-	{"bpf", K_BPF},
-	{"futex", K_FUTEX},
-	{"si", K_INOUT},
-	{"protocol", K_PROTOCOL},
-	{"sockopt", K_SOCKOPT},
+	{STR("d"), K_D},
+	{STR("u"), K_U},
+	{STR("lu"), K_LU},
+	{STR("ld"), K_LD},
+	{STR("x"), K_X},
+	{STR("p"), K_P},
+	{STR("mode"), K_MODE},
+	{STR("off"), K_OFF},
+	{STR("fd"), K_FD},
+	{STR("dirfd"), K_DIRFD},
+	{STR("pid"), K_PID},
+	{STR("uid"), K_UID},
+	{STR("sig"), K_SIG},
+	{STR("path"), K_PATH},
+	{STR("str"), K_STR},
+	{STR("in"), K_IN},
+	{STR("out"), K_OUT},
+	{STR("outx"), K_OUTX},
+	{STR("f"), K_FLAGS},
+	{STR("e"), K_ENUM},
+	{STR("s"), K_STRUCT},
+	{STR("so"), K_STRUCT_OUT},
+	{STR("a"), K_ARRAY},
+	{STR("ao"), K_ARRAY_OUT},
+	{STR("a2"), K_PAIR_IN},
+	{STR("sa"), K_SA},
+	{STR("sao"), K_SA_OUT},
+	{STR("iov"), K_IOV},
+	{STR("iovo"), K_IOV_OUT},
+	{STR("msg"), K_MSG},
+	{STR("msgo"), K_MSG_OUT},
+	{STR("argv"), K_ARGV},
+	{STR("envp"), K_ENVP},
+	{STR("dents"), K_DENTS},
+	{STR("ioctl"), K_IOCTL},
+	{STR("fcntl"), K_FCNTL},
+	{STR("prctl"), K_PRCTL},
+	{STR("bpf"), K_BPF},
+	{STR("futex"), K_FUTEX},
+	{STR("si"), K_INOUT},
+	{STR("protocol"), K_PROTOCOL},
+	{STR("sockopt"), K_SOCKOPT},
 };
 
 static struct call_arg arg_of(struct str word)
@@ -70,8 +70,8 @@ static struct call_arg arg_of(struct str word)
 	struct str kind, part;
 	u64 n;
 	str_cut(&word, ':', &kind);
-	for (size_t i = 0; i < countof(kinds); i++)
-		if (str_is(kind, kinds[i].word))
+	for (size_t i = 0; i < countof(kinds) && a.kind == K_X; i++)
+		if (str_eq(kind, kinds[i].word))
 			a.kind = kinds[i].kind;
 	while (str_cut(&word, ':', &part)) {
 		if (str_u64(part, &n)) {
