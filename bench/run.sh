@@ -4,6 +4,7 @@
 #   bench/run.sh              everything (about 15 minutes) into docs/performance.md
 #   bench/run.sh quick        a part of it in about two minutes, printed
 #   bench/run.sh SECTION...   start events throughput maps dd, printed; with quick: less of it
+#   bench/run.sh tools        start of ten tools, beside libbpf-tools and bpftrace, printed
 #
 # From the environment, each one or several words, "" to leave one out: SONDE (build/sonde), BPFTRACE, PLY, DTRACE,
 # STRACE, PERF (the commands of these names). BPFTRACE="chroot DIR bpftrace" is understood. TOOLS: where bpftrace's
@@ -48,8 +49,10 @@ fi
 case "$*" in
 quick)
 	"$B/driver" start events throughput maps dd quick
+	python3 bench/tools.py
 	exit
 	;;
+tools) exec python3 bench/tools.py ;;
 ?*)
 	"$B/driver" "$@"
 	exit
@@ -88,6 +91,7 @@ version() {
 	echo
 } >"$tmp"
 "$B/driver" start events throughput maps dd >>"$tmp" || exit 1
+python3 bench/tools.py >>"$tmp" || exit 1
 # What was measured by hand stays.
 sed -n '/^## Prices of mechanisms/,$p' docs/performance.md >>"$tmp"
 cat "$tmp" >docs/performance.md
