@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/fsuid.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -275,6 +276,52 @@ static void dirty(void)
 	}
 }
 
+/* Ten connections to ourselves, each with 100 bytes there and 50 back. */
+static void connections(void)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t n = sizeof(to);
+	char data[100] = {0};
+	int l = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (bind(l, (struct sockaddr *)&to, n) || listen(l, 10) ||
+	    getsockname(l, (struct sockaddr *)&to, &n))
+		exit(1);
+	for (int i = 0; i < 10; i++) {
+		int c = socket(AF_INET, SOCK_STREAM, 0), a;
+
+		if (connect(c, (struct sockaddr *)&to, n) || (a = accept(l, NULL, NULL)) < 0 ||
+		    write(c, data, 100) != 100 || read(a, data, 100) != 100 ||
+		    write(a, data, 50) != 50 || read(c, data, 50) != 50)
+			exit(1);
+		close(c);
+		read(a, data, 1); /* its end */
+		close(a);
+	}
+}
+
+static void short_lives(void)
+{
+	char name[] = "life0";
+
+	for (int i = 0; i < 5; i++) {
+		name[4] = (char)('0' + i);
+		close(open(name, O_CREAT | O_WRONLY, 0600));
+		poll(NULL, 0, 5);
+		unlink(name);
+	}
+}
+
+static void mounts(void)
+{
+	mkdir("here", 0700);
+	for (int i = 0; i < 3; i++) {
+		mount("toolload", "here", "tmpfs", MS_NOSUID, "");
+		umount2("here", MNT_DETACH);
+		mount("toolload", "missing", "tmpfs", 0, "");
+	}
+}
+
 static const struct {
 	const char *tool;
 	void (*run)(void);
@@ -284,6 +331,8 @@ static const struct {
 	{"setuids", users},     {"threadsnoop", threads}, {"gethostlatency", hosts},
 	{"pidpersec", forks},   {"syscount", calls},      {"bitesize", blocks},
 	{"biolatency", blocks}, {"runqlat", turns},       {"writeback", dirty},
+	{"tcp", connections},   {"mountsnoop", mounts},
+	{"filelife", short_lives},
 };
 
 int main(int argc, char **argv)

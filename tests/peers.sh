@@ -1,0 +1,190 @@
+#!/bin/sh
+# sonde's tools beside bpftrace's and libbpf-tools' of the same name: both run at the same time, watch the
+# same load (diff/load.c), and must tell the same events.
+#
+#   tests/peers.sh -r ROOT [-k KEEP] SONDE [TOOL...]
+#
+# ROOT is a folder with another system in it, where bpftrace and libbpf-tools are installed (Debian's packages of
+# these names): all run under chroot there, so SONDE has to be static. KEEP: all outputs are kept there. TOOLs, else
+# all that are listed below.
+#
+# Each tool has a row: its name, the load, our options, their command, and what is compared: two programs of awk
+# that print, for ours (CSV) and theirs, what both know of an event. "sum" before them: only the sums are compared,
+# which may differ by 5 %, because the whole machine counts, or seconds begin at other moments.
+# Tools that need kprobes: in a guest, tests/vm/run.sh -c 'TEST_SLOW=4 sh tests/peers.sh -r ROOT SONDE' SONDE 6.12.
+# A difference has to show three times. The last line sums up; exit code 1 when one failed.
+set -u
+
+rows() {
+	cat <<-'END'
+		execsnoop`execsnoop`execsnoop -x --csv --fields argv`bpftrace /usr/sbin/execsnoop.bt`sub(/.*toolload-/, "")`sub(/.*toolload-/, "")
+		opensnoop`opensnoop`opensnoop -n toolload --csv --fields comm,ret,err,path`opensnoop-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/ toolload / { $0 = $3 " " $4 " " $5; k = 1 } k
+		exitsnoop`setuids`exitsnoop --csv --fields comm,exit_code`exitsnoop-libbpf`/^toolload/ { $0 = $1 " " $2; k = 1 } k`/^toolload/ { $0 = $1 " " $6; k = 1 } k
+		sigsnoop`killsnoop`sigsnoop --csv --fields comm,signal,target_comm`sigsnoop-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`$3 == "toolload" { $0 = $4 " " $6; k = 1 } k
+		statsnoop`statsnoop`statsnoop -n toolload --csv --fields comm,ret,err,path`statsnoop-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`$2 == "toolload" { sub(/.*.dir.relative/, "relative", $5); $0 = $3 " " $4 " " $5; k = 1 } k
+		syncsnoop`syncsnoop`syncsnoop --csv --fields comm,syscall`syncsnoop-libbpf`/^toolload/ { $0 = $2; k = 1 } k`$2 == "toolload" { $0 = $3; k = 1 } k
+		killsnoop`killsnoop`killsnoop --csv --fields comm,signal_name,ret`bpftrace /usr/sbin/killsnoop.bt`/^toolload/ { $0 = ($2 ~ /^[A-Z]/ ? $2 : "-") " " $3; k = 1 } k`$3 == "toolload" { sub(/^SIG/, "", $4); $0 = ($4 ~ /^[A-Z]/ && $4 != "N/A" ? $4 : "-") " " $NF; k = 1 } k
+		naptime`naptime`naptime --csv --fields comm,duration_ns`bpftrace /usr/sbin/naptime.bt`/^toolload/ { $0 = sprintf("%d", $2 / 1000000); k = 1 } k`/ toolload / { $0 = sprintf("%d", $NF * 1000 + 0.5); k = 1 } k
+		setuids`setuids`setuids --csv --fields comm,uid,syscall`bpftrace /usr/sbin/setuids.bt`/^toolload/ { $0 = $2 " " $3; k = 1 } k`$3 == "toolload" { $0 = $4 " " $5; k = 1 } k
+		threadsnoop`threadsnoop`threadsnoop --csv --fields comm,function`bpftrace /usr/sbin/threadsnoop.bt`/^toolload/ { $0 = $2; k = 1 } k`/ toolload / { $0 = $NF; k = 1 } k
+		gethostlatency`gethostlatency`gethostlatency --csv --fields comm,host`bpftrace /usr/sbin/gethostlatency.bt`/^toolload/ { $0 = $2; k = 1 } k`/ toolload .*(127[.]0|::1)/ { $0 = $NF; k = 1 } k
+		mountsnoop`mountsnoop`mountsnoop --csv`mountsnoop-libbpf`/toolload/ && /umount/ { $0 = "umount"; k = 1 } /toolload/ && /mount/ { $0 = /ENOENT/ ? "none" : "mount"; k = 1 } k`/^toolload/ && /umount/ { $0 = "umount"; k = 1 } /^toolload/ && /mount/ { $0 = /ENOENT/ ? "none" : "mount"; k = 1 } k
+		tcpstates`tcp`tcpstates --csv --fields old_state,new_state`tcpstates-libbpf`/^[A-Z]/ { $0 = $1 " " $2; k = 1 } k`/ -> / && $NF != "MS" { $0 = $(NF - 3) " " $(NF - 1); k = 1 } k
+		tcplife`tcp`tcplife --csv --fields comm,tx_bytes,rx_bytes`tcplife-libbpf`/^toolload/ { $0 = int($2 / 1024) " " int($3 / 1024); k = 1 } k`$2 == "toolload" { $0 = int($(NF - 2)) " " int($(NF - 1)); k = 1 } k
+		writeback`writeback`writeback --csv --fields bdi,pages,reason`bpftrace /usr/sbin/writeback.bt`/SYNC$/ { $0 = $1; k = 1 } k`$4 == "sync" { $0 = $2; k = 1 } k
+		bitesize`bitesize`bitesize --csv`bitesize-libbpf`/^toolload/ && $4 > 0 { $0 = $2 " " $4; k = 1 } k`/Process Name/ { on = $NF == "toolload" } on && /->/ { $0 = $1 " " $5; k = $2 > 0 } k
+		syscount`syscount`syscount --csv`bpftrace /usr/sbin/syscount.bt`/^(getpgrp|getsid|sched_get_priority_max),/ { $0 = $2; k = 1 } k`/^@syscall.(111|124|146)/ { $0 = $NF; k = 1 } k
+		tcpconnect`tcp`tcpconnect --csv --fields comm,saddr,daddr,dport`tcpconnect-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/ toolload / { $0 = $(NF - 2) " " $(NF - 1) " " $NF; k = 1 } k
+		tcpaccept`tcp`tcpaccept --csv --fields comm,raddr,rport,laddr,lport`bpftrace /usr/sbin/tcpaccept.bt`/^toolload/ { $0 = $2 " " $3 " " $4 " " $5; k = 1 } k`/ toolload / { $0 = $4 " " $5 " " $6 " " $7; k = 1 } k
+		tcpconnlat`tcp`tcpconnlat --csv --fields comm,saddr,daddr,dport`tcpconnlat-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/ toolload / { $0 = $(NF - 3) " " $(NF - 2) " " $(NF - 1); k = 1 } k
+		tcptracer`tcp`tcptracer --csv --fields comm,saddr,daddr,sport,dport`tcptracer-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4 " " $5; k = 1 } k`/ toolload / { $0 = $(NF - 3) " " $(NF - 2) " " $(NF - 1) " " $NF; k = 1 } k
+		tcprtt`tcp`tcprtt --csv`tcprtt-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
+		bindsnoop`tcp`bindsnoop --csv --fields comm,protocol,addr`bindsnoop-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`/ toolload / { $0 = $4 " " $NF; k = 1 } k
+		solisten`tcp`solisten --csv --fields comm,backlog,port,addr`solisten-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/toolload / { $0 = $(NF - 2) " " $(NF - 1) " " $NF; k = 1 } k
+		filelife`filelife`filelife --csv`filelife-libbpf`/toolload/ { $0 = $NF; k = 1 } k`/ toolload / { $0 = $NF; k = 1 } k
+		capable`setuids`capable --csv --fields comm,name`capable-libbpf`/^toolload/ { $0 = $2; k = 1 } k`/ toolload / { $0 = $6; k = 1 } k
+		pidpersec`pidpersec`pidpersec --csv`bpftrace /usr/sbin/pidpersec.bt`sum /^20/ { $0 = $2; k = 1 } k`/PIDs/ { $0 = $NF; k = 1 } k
+		biolatency`bitesize`biolatency --csv`biolatency-libbpf`sum /^[0-9]/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
+		runqlat`runqlat`runqlat --csv`runqlat-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
+	END
+}
+
+usage() {
+	sed -n '2,/^set -u/{ /^#/s/^# \{0,1\}//p; }' "$0" >&2
+	exit 2
+}
+
+root='' keep=''
+while getopts r:k: o; do
+	case $o in
+	r) root=${OPTARG%/} ;;
+	k) keep=$OPTARG ;;
+	*) usage ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -ge 1 ] && [ "$root" ] || usage
+sonde=$(command -v "$1") || { echo "peers.sh: no $1"; exit 1; }
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+if [ "$(id -u)" != 0 ] || [ ! -x "$root/usr/bin/bpftrace" ] || [ ! -x "$root/usr/sbin/opensnoop-libbpf" ]; then
+	echo "NOT RUN: needs root, and bpftrace and libbpf-tools in $root"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+
+work=$(mktemp -d "$root/var/tmp/sonde-peers.XXXXXX") || exit 1
+work=${work#"$root"}
+tracers=
+trap 'kill $tracers 2>/dev/null; rm -rf "$root$work"' EXIT
+trap 'exit 130' INT TERM
+${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -g -o "$root$work/load" "$here/diff/load.c" -lpthread || exit 1
+cp "$sonde" "$root$work/sonde"
+
+slow=${TEST_SLOW:-1}
+# In a test guest nothing is mounted there.
+[ -e "$root/proc/self" ] || mount -t proc proc "$root/proc" && [ -e "$root/sys/kernel" ] || mount --rbind /sys "$root/sys"
+[ -e "$root/dev/null" ] || mount --rbind /dev "$root/dev"
+kprobes=$(ls "$root/sys/kernel/tracing/kprobe_events" "$root/sys/kernel/debug/tracing/kprobe_events" 2>/dev/null)
+
+# until PATTERN FILE PID: it is in the file; false after 20 s, or when the process has ended.
+until_in() {
+	i=0
+	until grep -qsE "$1" "$2"; do
+		i=$((i + 1))
+		[ $i -lt $((200 * slow)) ] && kill -0 "$3" 2>/dev/null || return 1
+		sleep 0.1
+	done
+}
+
+# Some tell when they have attached, some print a heading then, some nothing: those get three seconds.
+run_both() {
+	rm -rf "$root$work/dir"
+	mkdir "$root$work/dir"
+	chroot "$root" $theirs </dev/null >"$case.theirs" 2>"$case.theirs.err" &
+	tracers=$!
+	chroot "$root" "$work/sonde" $ours </dev/null >"$case.ours" 2>"$case.ours.err" &
+	tracers="$tracers $!"
+	ready=y
+	until_in 'Hit Ctrl-C' "$case.ours.err" $! || ready=
+	case $theirs in
+	bpftrace*) until_in '^Attach' "$case.theirs.err" "${tracers%% *}" || ready= ;;
+	*)
+		until_in . "$case.theirs" "${tracers%% *}" &
+		w=$!
+		sleep $((3 * slow))
+		kill $w 2>/dev/null
+		wait $w 2>/dev/null
+		;;
+	esac
+	[ $ready ] && chroot "$root" "$work/load" "$load" "$work/dir" >"$case.load" 2>&1 || ready=
+	kill -INT $tracers 2>/dev/null
+	wait $tracers
+	tracers=
+	[ $ready ]
+}
+
+# Lines that the program of awk lets through (those that set k, or that sub() changed).
+lines_of() {
+	case $1 in
+	sub*) program="{ k = $1 } k" ;;
+	*) program="{ k = 0 } $1" ;;
+	esac
+	awk -F"$2" "$program"
+}
+
+judge() {
+	lines_of "$our_awk" , <"$case.ours" >"$case.a"
+	lines_of "$their_awk" ' ' <"$case.theirs" >"$case.b"
+	if [ $kind = sum ]; then
+		what=$(awk '{ n[FILENAME == ARGV[1]] += $1 } END { printf "%d and %d", n[1], n[0]
+			d = n[1] - n[0]; exit !n[1] || (d < 0 ? -d : d) > 0.05 * n[1] }' "$case.a" "$case.b")
+		return
+	fi
+	sort -o "$case.a" "$case.a"
+	sort -o "$case.b" "$case.b"
+	what="$(($(wc -l <"$case.b"))) lines"
+	[ -s "$case.b" ] && cmp -s "$case.a" "$case.b"
+}
+
+passed=0 failed=0 skipped=0 n=0
+rows >"$root$work/rows"
+while IFS='`' read -r tool load ours theirs our_awk their_awk <&3; do
+	case " $* " in
+	'  ' | *" $tool "*) ;;
+	*) continue ;;
+	esac
+	n=$((n + 1)) kind=lines result=
+	case $tool in
+	tcpconnect | tcpaccept | tcpconnlat | tcptracer | tcprtt | bindsnoop | solisten | filelife | capable)
+		if [ -z "$kprobes" ]; then
+			skipped=$((skipped + 1))
+			echo "ok $n - $tool # SKIP theirs needs kprobes, which this kernel lacks"
+			continue
+		fi
+		;;
+	esac
+	case $our_awk in
+	'sum '*) kind=sum our_awk=${our_awk#sum } ;;
+	esac
+	case=$root$work/$tool
+	for try in 1 2 3; do
+		if run_both; then
+			judge && result=ok && break
+		else
+			what='did not attach, or the load failed'
+		fi
+	done
+	if [ $result ]; then
+		passed=$((passed + 1))
+		echo "ok $n - $tool beside ${theirs##*/}: $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok $n - $tool beside ${theirs##*/}: $what"
+		diff "$case.b" "$case.a" | head -n 12 | sed 's/^/# /'
+		head -n 3 "$case.ours.err" "$case.theirs.err" | sed 's/^/# /'
+	fi
+	[ -z "$keep" ] || { mkdir -p "$keep" && cp "$case".* "$keep"; }
+done 3<"$root$work/rows"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
