@@ -121,6 +121,8 @@ t 1 "$tmp/bomb.bt:42:15-18: ERROR: macros make too much text (more than 1048576 
 t 1 "ERROR: USAGE: filename or -e 'program' required." "$sonde"
 t 1 "ERROR: USAGE: filename or -e 'program' required." "$sonde" -e ''
 t 1 "ERROR: failed to open file '/nope.bt': No such file or directory" "$sonde" /nope.bt
+t 1 "ERROR: failed to open file 'execsnop': No such file or directory
+HINT: did you mean the tool execsnoop?" "$sonde" execsnop
 t 1 "ERROR: failed to open file 'info'" "$tmp/bpftrace" info
 t 1 "ERROR: unrecognized option '--nope'
 USAGE:" "$sonde" --nope

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
+#include "cmd/tool.h"
 #include "proc/proc.h"
 #include "run/session.h"
 #include "types/debuginfod.h"
@@ -61,8 +62,14 @@ bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
 		bool in = !strcmp(o->rest[0], "-");
 		s->source.name = in ? STR("stdin") : str_z(o->rest[0]);
 		struct err *e = read_all(a, o->rest[0], &s->source.text);
+		const char *tool = e && !o->compat ? tool_near(a, str_z(o->rest[0])) : NULL;
 		if (e)
-			return fail(e, 0), false;
+			fail(e, 0);
+		if (tool)
+			fprintf(stderr, "HINT: did you mean the tool %s? sonde tools lists them.\n",
+				tool);
+		if (e)
+			return false;
 	}
 	s->params = arena_newn(a, struct str, (size_t)o->nrest + 1);
 	s->opts = arena_newn(a, struct script_opt, (size_t)o->nrest + 1);

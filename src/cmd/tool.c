@@ -6,6 +6,7 @@
  */
 #include "cmd/tool.h"
 #include "base/embed.h"
+#include "kern/caps.h"
 #include "sema/declare.h"
 #include "tool/words.h"
 
@@ -137,6 +138,33 @@ void tool_each(struct arena *a, tool_cb *cb, void *arg)
 	for (u32 i = 0; i < all.n && cb(&all.v[i], arg); i++)
 		;
 	vec_free(&all);
+}
+
+struct nearest {
+	struct arena *a;
+	struct str name;
+	const char *found;
+	u32 distance;
+};
+
+static bool see_near(const struct tool *t, void *arg)
+{
+	struct nearest *n = arg;
+	u32 d = str_distance(t->name, n->name, n->distance - 1);
+	if (d < n->distance) {
+		n->distance = d;
+		n->found = arena_strz(n->a, t->name);
+	}
+	return true;
+}
+
+const char *tool_near(struct arena *a, struct str name)
+{
+	enum { MOST = 2 };
+	struct nearest n = {a, name, NULL, MOST + 1};
+	if (name.n > MOST + 1)
+		tool_each(a, see_near, &n);
+	return n.found;
 }
 
 /* ---- options ---- */
@@ -477,6 +505,16 @@ static bool read_options(struct job *j, const struct run_opts *o, const struct s
 	return !j->diags.nerror;
 }
 
+/* One sentence, not one for each probe. */
+static bool may_trace(const struct tool *t, const struct run_opts *o, struct host *h)
+{
+	AUTO_SB why = {0};
+	if (o->dumps || o->codegen || o->root || !cap_bpf_missing(h, &why))
+		return true;
+	fprintf(stderr, "ERROR: %.*s %s\n", STRF(t->name), why.s);
+	return false;
+}
+
 int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv)
 {
 	struct arena a = {0};
@@ -507,6 +545,8 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 			rc = bad_words(t, e);
 		else if (o.help)
 			tool_usage(t, p.table, j.c.tree, stdout), rc = RC_OK;
+		else if (!may_trace(t, &o, &h))
+			rc = RC_LOAD;
 		else if (!p.writer || write_probes(&p, &j))
 			rc = run_command(&o);
 		job_free(&j);

@@ -11,6 +11,7 @@ struct tool {
 	struct str preset; /* of an alias: the options that it stands for */
 };
 /* By name; "name.bt" is the same. Memory from a. */
+const char *tool_near(struct arena *a, struct str name); /* "did you mean"; NULL: none is like it */
 bool tool_find(struct arena *a, struct str name, struct tool *ret);
 /* Of every tool, in order of name; false ends it. */
 typedef bool tool_cb(const struct tool *t, void *arg);

@@ -114,3 +114,12 @@ NEEDS tp:syscalls/sys_enter_execve btf
 EXPECT
 	ERROR: --fields: there is no column 'nosuch', but time time_ns uid cpu comm pid ppid ret argv
 	1
+
+NAME tools: without the rights one sentence says which, before anything is compiled
+RUN for t in opensnoop 'strace true' biolatency; do setpriv --bounding-set -all --inh-caps -all "$SONDE" $t 2>&1 | sed 's/CAP_BPF.*/CAPS/'; done; setpriv --bounding-set -all --inh-caps -all "$SONDE" -d script vfsstat | head -n 1
+NEEDS cmd:setpriv btf
+EXPECT
+	ERROR: opensnoop needs CAPS
+	ERROR: strace needs CAPS
+	ERROR: biolatency needs CAPS
+	/*
