@@ -30,6 +30,7 @@ enum unwind_kind {
 	UNWIND_REG,
 	UNWIND_FP_AWAY, /* fp + offset, which may be another stack */
 };
+#define UNWIND_KIND_MAX UNWIND_FP_AWAY
 enum {
 	UNWIND_KIND_BITS = 4,
 	UNWIND_OFF_BITS = 18,

@@ -158,7 +158,7 @@ bool cfi_take_rows(struct bytes *b, u32 from, u32 to, struct cfi_rows *ret)
 	bool good = ret->v[0].pc == from;
 	for (u32 i = 0; i < n && good; i++)
 		good = ret->v[i].pc < to && (!i || ret->v[i].pc >= ret->v[i - 1].pc) &&
-		       unwind_kind(ret->v[i].rule) <= UNWIND_REG;
+		       unwind_kind(ret->v[i].rule) <= UNWIND_KIND_MAX;
 	if (!good)
 		free(ret->v);
 	return good;
