@@ -35,12 +35,11 @@ rows() {
 		bitesize`bitesize`bitesize --csv`bitesize-libbpf`/^toolload/ && $4 > 0 { $0 = $2 " " $4; k = 1 } k`/Process Name/ { on = $NF == "toolload" } on && /->/ { $0 = $1 " " $5; k = $2 > 0 } k
 		syscount`syscount`syscount --csv`bpftrace /usr/sbin/syscount.bt`/^(getpgrp|getsid|sched_get_priority_max),/ { $0 = $2; k = 1 } k`/^@syscall.(111|124|146)/ { $0 = $NF; k = 1 } k
 		tcpconnect`tcp`tcpconnect --csv --fields comm,saddr,daddr,dport`tcpconnect-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/ toolload / { $0 = $(NF - 2) " " $(NF - 1) " " $NF; k = 1 } k
-		tcpaccept`tcp`tcpaccept --csv --fields comm,raddr,rport,laddr,lport`bpftrace /usr/sbin/tcpaccept.bt`/^toolload/ { $0 = $2 " " $3 " " $4 " " $5; k = 1 } k`/ toolload / { $0 = $4 " " $5 " " $6 " " $7; k = 1 } k
 		tcpconnlat`tcp`tcpconnlat --csv --fields comm,saddr,daddr,dport`tcpconnlat-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/ toolload / { $0 = $(NF - 3) " " $(NF - 2) " " $(NF - 1); k = 1 } k
 		tcptracer`tcp`tcptracer --csv --fields comm,saddr,daddr,sport,dport`tcptracer-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4 " " $5; k = 1 } k`/ toolload / { $0 = $(NF - 3) " " $(NF - 2) " " $(NF - 1) " " $NF; k = 1 } k
 		tcprtt`tcp`tcprtt --csv`tcprtt-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
 		bindsnoop`tcp`bindsnoop --csv --fields comm,protocol,addr`bindsnoop-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`/ toolload / { $0 = $4 " " $NF; k = 1 } k
-		solisten`tcp`solisten --csv --fields comm,backlog,port,addr`solisten-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/toolload / { $0 = $(NF - 2) " " $(NF - 1) " " $NF; k = 1 } k
+		solisten`tcp`solisten --csv --fields comm,port,addr`solisten-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`/toolload / { $0 = $(NF - 1) " " $NF; k = 1 } k
 		filelife`filelife`filelife --csv`filelife-libbpf`/toolload/ { $0 = $NF; k = 1 } k`/ toolload / { $0 = $NF; k = 1 } k
 		capable`setuids`capable --csv --fields comm,name`capable-libbpf`/^toolload/ { $0 = $2; k = 1 } k`/ toolload / { $0 = $6; k = 1 } k
 		pidpersec`pidpersec`pidpersec --csv`bpftrace /usr/sbin/pidpersec.bt`sum /^20/ { $0 = $2; k = 1 } k`/PIDs/ { $0 = $NF; k = 1 } k
@@ -156,7 +155,7 @@ while IFS='`' read -r tool load ours theirs our_awk their_awk <&3; do
 	esac
 	n=$((n + 1)) kind=lines result=
 	case $tool in
-	tcpconnect | tcpaccept | tcpconnlat | tcptracer | tcprtt | bindsnoop | solisten | filelife | capable)
+	tcpconnect | tcpconnlat | tcptracer | tcprtt | bindsnoop | solisten | filelife | capable)
 		if [ -z "$kprobes" ]; then
 			skipped=$((skipped + 1))
 			echo "ok $n - $tool # SKIP theirs needs kprobes, which this kernel lacks"
