@@ -1,5 +1,5 @@
 # Turns test files (tests/run/*.t) into one shell file per case, NNN.sh in `dir`, that sets
-# name, prog, args, ... and, for texts to compare, whole files beside it. run.sh reads them.
+# name, prog, args, ... and, for texts to compare, whole files beside it. run.sh reads them. every, turn: see there.
 function quote(s)
 {
 	gsub(/'/, "'\\''", s)
@@ -18,10 +18,25 @@ function text_of(key)
 	return key in has ? val[key] : ""
 }
 
+# Of the cases that ask for nothing of the kernel, or only for what all have, each every-th.
+function left_out()
+{
+	return every > 1 && source !~ /^vm-/ && !(val["NEEDS"] ~ /(kprobe|fentry|vm|hardware|before:|since:|sym:|feature:|btf:)/) &&
+		++common % every != turn
+}
+
 function finish(    file, key)
 {
 	if (!("NAME" in has))
 		return
+	if (left_out()) {
+		for (key in has) {
+			delete val[key]
+			delete has[key]
+		}
+		last = ""
+		return
+	}
 	file = sprintf("%s/%03d", dir, ++n)
 	printf "" >(file ".sh")
 	for (key in has) {

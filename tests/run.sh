@@ -1,9 +1,10 @@
 #!/bin/sh
 # Runtime tests: runs the cases of tests/run/*.t with a tracer and compares what it prints.
 #
-#   tests/run.sh [-j JOBS] [-n NAME-PATTERN] [-b] SONDE [DIR-or-FILE...]
+#   tests/run.sh [-j JOBS] [-n NAME-PATTERN] [-s K/N] [-b] SONDE [DIR-or-FILE...]
 #
-# -b only builds the test programs. A case is a block of lines, ended by the next NAME; text that
+# -b only builds the test programs. -s 0/2: of the cases that need nothing particular of a kernel each second
+# one; 1/2 has the others. A case is a block of lines, ended by the next NAME; text that
 # goes on over several lines stands below its keyword, each line behind a tab, and a line of only
 # $ is an empty one. `#` at the start of a line begins a comment.
 #
@@ -44,11 +45,12 @@ usage() {
 	exit 2
 }
 
-jobs=2 pattern='*' build=
-while getopts j:n:b o; do
+jobs=2 pattern='*' build= share=0/1
+while getopts j:n:s:b o; do
 	case $o in
 	j) jobs=$OPTARG ;;
 	n) pattern=$OPTARG ;;
+	s) share=$OPTARG ;;
 	b) build=y ;;
 	*) usage ;;
 	esac
@@ -315,7 +317,7 @@ files=
 for f; do
 	if [ -d "$f" ]; then files="$files $(echo "$f"/*.t)"; else files="$files $f"; fi
 done
-awk -v dir="$work" -f "$here/cases.awk" $files >/dev/null || exit 1
+awk -v dir="$work" -v turn="${share%/*}" -v every="${share#*/}" -f "$here/cases.awk" $files >/dev/null || exit 1
 case $(uname -m) in
 x86_64) wrapper=__x64_sys_ ;;
 aarch64) wrapper=__arm64_sys_ ;;

@@ -1,10 +1,11 @@
 #!/bin/sh
 # The runtime tests on other kernels, each in a guest of its own under QEMU's emulator.
 #
-#   tests/vm/run.sh [-a ARCH] [-j GUESTS] [-t] [-u] [-c COMMAND] SONDE [KERNEL...]
+#   tests/vm/run.sh [-a ARCH] [-j GUESTS] [-s N] [-t] [-u] [-c COMMAND] SONDE [KERNEL...]
 #
 # The tests are tests/run.sh and tests/probes.sh; what the latter finds must be what the table in
 # docs/probes.md says (vm/table.sh). -t: only that; -u: the table is written anew, of all kernels.
+# -s N: cases that need nothing particular of a kernel run in each N-th guest, the others in all.
 # KERNEL is a series of Debian kernels such as 6.1, or 6.12-16k, with larger pages; without one: all below. SONDE has to be static,
 # or linked to what is on this machine: the guest sees this machine's root, read-only, under a
 # writable layer of memory. -c runs another command there (in the project's root) than the tests.
@@ -16,11 +17,12 @@
 set -u
 
 arch=x86_64
-guests=2 command= update= table=
-while getopts a:j:tuc: o; do
+guests=2 command= update= table= every=1
+while getopts a:j:s:tuc: o; do
 	case $o in
 	a) arch=$OPTARG ;;
 	j) guests=$OPTARG ;;
+	s) every=$OPTARG ;;
 	t) table=y ;;
 	u) update=-u ;;
 	c) command=$OPTARG ;;
@@ -53,7 +55,7 @@ elif [ "$table" ]; then
 	command=$probes
 else
 	table=y
-	command="TEST_SLOW=4 sh tests/run.sh -j 2 $sonde $files; code=\$?; $probes && exit \$code"
+	command="TEST_SLOW=4 sh tests/run.sh -j 2 -s TURN/$every $sonde $files; code=\$?; $probes && exit \$code"
 fi
 
 skip_all() {
@@ -78,7 +80,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'trap - TERM; kill 0 2>/dev/null; exit 130' INT TERM
 
-# pack KERNEL-FOLDER GUEST-FOLDER: the initramfs. busybox must be static. Where the root is not this
+# pack KERNEL-FOLDER GUEST-FOLDER TURN: the initramfs. busybox must be static. Where the root is not this
 # machine's, the project is shared beside it.
 pack() {
 	mkdir -p "$2/root/bin" "$2/root/dev"
@@ -86,7 +88,7 @@ pack() {
 	cp "$here/init" "$2/root/init"
 	chmod 755 "$2/root/init"
 	cp -r "$1/modules" "$2/root/modules"
-	printf "dir='%s'\nproject='%s'\ncmd='%s'\n" "$root" "$([ $share = / ] || echo y)" "$(echo "$command" | sed "s/'/'\\\\''/g")" >"$2/root/job"
+	printf "dir='%s'\nproject='%s'\ncmd='%s'\n" "$root" "$([ $share = / ] || echo y)" "$(echo "$command" | sed "s/'/'\\\\''/g; s,TURN/,$3/,")" >"$2/root/job"
 	(cd "$2/root" && find . | busybox cpio -o -H newc 2>/dev/null) >"$2/initrd"
 }
 
@@ -113,7 +115,7 @@ boot() {
 		</dev/null >"$guest/qemu" 2>&1
 }
 
-# one_guest KERNEL: all that is to be said about it, in $work/KERNEL/log; counts in .../sum.
+# one_guest KERNEL TURN: all that is to be said about it, in $work/KERNEL/log; counts in .../sum.
 one_guest() {
 	g=$work/$1
 	mkdir "$g"
@@ -123,7 +125,7 @@ one_guest() {
 		return
 	fi
 	start=$(date +%s)
-	pack "$folder" "$g" && boot "$folder" "$g"
+	pack "$folder" "$g" "$2" && boot "$folder" "$g"
 	code=$?
 	[ -e "$g/out/result" ] && cat "$g/out/result"
 	echo "# kernel $(cat "$folder/release"): $(($(date +%s) - start)) s"
@@ -148,14 +150,15 @@ while [ $i -lt "$guests" ]; do
 	echo >&9
 	i=$((i + 1))
 done
-pids=
+pids= turn=0
 for k in $kernels; do
 	(
 		read -r _ <&9
-		one_guest "$k" >"$work/$k.log" 2>&1
+		one_guest "$k" $turn >"$work/$k.log" 2>&1
 		echo >&9
 	) &
 	pids="$pids $!"
+	turn=$(((turn + 1) % every))
 done
 
 passed=0 failed=0 skipped=0
