@@ -53,7 +53,7 @@ EXPECT
 
 NAME rings: a record longer than the ring is lost, and counted
 ENV BPFTRACE_PERF_RB_PAGES=1 BPFTRACE_MAX_STRLEN=8192
-PROG interval:ms:10 { printf("%r\n", buf(curtask, 6000)); printf("next\n"); exit(); }
+PROG interval:ms:10 /!@done/ { @done = 1; printf("%r\n", buf(curtask, 6000)); printf("next\n"); exit(); } end { clear(@done); }
 ARGS -q
 EXPECT
 	next
