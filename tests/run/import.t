@@ -2,6 +2,7 @@
 
 NAME C functions: integers, pointers, text, enumerators
 NEEDS file:/usr/bin/clang
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; begin { print(addtwo(5)); print(addtwo((uint64)0x100000003)); print(third("abc")); print(neg()); print(color(1)); print((schar(200), uint(-1), big(5), big(3))); print(all(1, 2, 3, 4, 5)); nothing(); exit(); }'
 	int addtwo(int a) { return a + 2; }
 	char third(char *s) { s[0] = 'x'; return s[2]; }
@@ -30,6 +31,7 @@ EXPECT
 
 NAME C functions that call each other and helpers, in several programs, loops and functions
 NEEDS file:/usr/bin/clang
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; fn both($a : int64) : int64 { return cube($a) + cube($a + 1); } begin { for $i : 1..3 { print(cube($i)); } print(both(2)); print(sum(5) - sum(4)); } interval:ms:10 /is_big(cube(1))/ { print(cube(2)); } interval:ms:20 /is_big(cube(2))/ { print(cube(3)); exit(); }'
 	static long (*current)(void) = (void *)14;
 	static __attribute__((noinline)) long square(long a) { return a * a; }
@@ -48,6 +50,7 @@ EXPECT
 
 NAME C functions: structs of the kernel, and of the file itself
 NEEDS file:/usr/bin/clang btf
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; begin { print(same(curtask).pid == tid); $p = pair(curtask); print(offsetof(struct task_struct, pid) > 0); print(pair(0).b); exit(); }'
 	struct task_struct;
 	struct pair { int a, b; };
@@ -65,6 +68,7 @@ ERR_RE
 
 NAME C functions: what cannot be called, and how
 NEEDS file:/usr/bin/clang
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -e 'import "m.bpf.c"; begin { print(sq(5)); print(f()); print(f("a")); print(g(1)); }'
 	struct s { int v[5]; };
 	static __attribute__((noinline)) int sq(int x) { return x * x; }
@@ -89,6 +93,7 @@ ERR
 
 NAME C functions: what clang says
 NEEDS file:/usr/bin/clang
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR" && printf 'int f(int a)\n{\n\treturn a + b;\n}\n' >m.bpf.c && "$SONDE" -e 'import "m.bpf.c"; begin { print(f(1)); }'
 RC 1
 ERR_RE
@@ -101,6 +106,7 @@ ERR_RE
 
 NAME C functions: the verifier's report points at the line in C
 NEEDS file:/usr/bin/clang
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR" && printf 'int f(char *a)\n{\n\treturn a[3];\n}\n' >m.bpf.c && "$SONDE" -e 'import "m.bpf.c"; begin { print(f(1)); }'
 RC 255
 ERR_RE
@@ -111,6 +117,7 @@ ERR_RE
 
 NAME C functions: variables, constants and maps, shared by all probes
 NEEDS file:/usr/bin/clang
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; begin { print((f(0), f(3))); bump(60); print((f(1), ncalls())); print((note(7), note(7), note(8), note(7))); } interval:ms:10 { print((note(7), f(2), ncalls())); exit(); }'
 	typedef unsigned int u32;
 	typedef unsigned long long u64;
@@ -150,6 +157,7 @@ EXPECT
 
 NAME C functions: functions of the kernel
 NEEDS file:/usr/bin/clang btf sym:bpf_rcu_read_lock
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; interval:ms:10 { print(plus(1)); exit(); }'
 	extern void bpf_rcu_read_lock(void) __attribute__((section(".ksyms")));
 	extern void bpf_rcu_read_unlock(void) __attribute__((section(".ksyms")));
@@ -168,6 +176,7 @@ EXPECT
 
 NAME C functions: CO-RE, members found by name in this kernel
 NEEDS file:/usr/bin/clang btf
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR" && cat >m.bpf.c <<'X' && "$SONDE" -q -e 'import "m.bpf.c"; begin { print((pid_of(curtask) == tid, parent_of(curtask) == ppid, has(), hash(), nope(), letter(curtask), bit())); exit(); }'; "$SONDE" -e 'import "m.bpf.c"; begin { print(bad(curtask)); }'
 	#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 	struct task_struct {
@@ -210,6 +219,7 @@ ERR
 
 NAME C functions: what an object may not hold
 NEEDS fast file:/usr/bin/clang
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR"; try() { printf '%s\n' "$1" >m.bpf.c; "$SONDE" -e 'import "m.bpf.c"; begin { exit(); }' 2>&1 | sed -n '1s/.*ERROR: //p'; }
 	try 'int f(int a) { static const char *const t[] = {"a", "b", "c", "d", "e", "f"}; return t[a & 3][0]; }'
 	try 'int kf(int a); int f(int a) { return kf(a); }'
@@ -233,6 +243,7 @@ EXPECT
 
 NAME C functions: names that are defined twice
 NEEDS file:/usr/bin/clang
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR" && echo 'int f(int a) { return 1; }' >m.bpf.c && cp m.bpf.c n.bpf.c && "$SONDE" -e 'import "m.bpf.c"; import "n.bpf.c"; fn f($a : int32) : int32 { return 2; } begin { exit(); }' 2>&1 | grep ERROR
 EXPECT
 	stdin:1:19-35: ERROR: f() is defined in m.bpf.c, too
@@ -249,6 +260,7 @@ ERR
 
 NAME C functions: nothing is left in the temporary folder
 NEEDS file:/usr/bin/clang
+TIMEOUT 30
 RUN umask 022; cd "$TMPDIR" && mkdir t && echo 'int f(int a) { return 1; }' >m.bpf.c && TMPDIR=$PWD/t "$SONDE" -q -e 'import "m.bpf.c"; begin { print(f(1)); exit(); }' && ls -A t
 EXPECT
 	1

@@ -41,6 +41,7 @@ EXPECT
 	        py::outer:DIR/f.py
 	        py::<module>:DIR/f.py
 NEEDS tracefs dwunwind x86_64 python:perf
+TIMEOUT 30
 
 NAME functions of Python in a dump
 RUN cat >"$TMPDIR/f.py" <<'END'
@@ -59,6 +60,7 @@ EXPECT
 	py::outer:DIR/f.py (/tmp/jit-PID.dump)
 	py::<module>:DIR/f.py (/tmp/jit-PID.dump)
 NEEDS tracefs dwunwind x86_64 python:perf_jit
+TIMEOUT 30
 
 NAME functions of JavaScript
 RUN cat >"$TMPDIR/f.js" <<'END'
@@ -72,7 +74,7 @@ RUN cat >"$TMPDIR/f.js" <<'END'
 EXPECT_RE
 	        leaf DIR/f.js:1:.*
 	        outer DIR/f.js:2:.*
-NEEDS tracefs dwunwind cmd:node
+NEEDS fast tracefs dwunwind cmd:node
 
 NAME methods of Java
 RUN cat >"$TMPDIR/F.java" <<'END'
@@ -89,5 +91,5 @@ EXPECT_RE
 	        long F.leaf\(\)
 	        long F.outer\(\)
 	        void F.main\(java.lang.String\[\]\)
-NEEDS tracefs dwunwind cmd:javac cmd:java
+NEEDS fast tracefs dwunwind cmd:javac cmd:java
 TIMEOUT 30

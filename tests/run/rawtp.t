@@ -154,6 +154,6 @@ EXPECT
 
 # Since Linux 6.13 an argument that may be NULL is no pointer to read through: that body does without typed loads.
 NAME what the kernel refuses in one body costs the others nothing
-NEEDS btf
+NEEDS btf since:5.16
 RUN count() { "$SONDE" -v --dry-run -e "$1" 2>&1 | sed -n 's/.*sched_switch: \([0-9]*\) instructions.*/\1/p'; }; other='rawtracepoint:sched_switch { @b = sum(args.prev->pid); }'; alone=$(count "$other"); beside=$(count "rawtracepoint:sched_pi_setprio { @ = sum(args.pi_task->pid); } $other"); [ "$alone" ] && [ "$alone" = "$beside" ] && echo the same || echo "$alone, $beside"
 EXPECT the same

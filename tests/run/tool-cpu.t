@@ -97,7 +97,7 @@ EXPECT
 
 NAME offcputime: a sleep, in text, JSON, CSV and folded
 RUN for o in '' -j --csv -f; do tool_sees 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 $o >"$TMPDIR/o$o"; done; grep -cE '^spin +[0-9]{6,}$' "$TMPDIR/o"; grep -cE '"comm": "spin".*"sym": "usleep".*"total_ns": [0-9]{9,}}' "$TMPDIR/o-j"; head -n 1 "$TMPDIR/o--csv"; grep -cE '^spin;.*;main;.*usleep;.* [0-9]{9,}$' "$TMPDIR/o-f"
-NEEDS prog:spin tp:sched/sched_switch
+NEEDS prog:spin tp:sched/sched_switch dwunwind
 TIMEOUT 60
 EXPECT
 	1
