@@ -40,7 +40,7 @@ aarch64)
 	;;
 *) echo "vm/run.sh: no guests for $arch"; exit 2 ;;
 esac
-limit=${GUEST_SECONDS:-1500}
+limit=${GUEST_SECONDS:-1800}
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 sonde=$(command -v "$1") && sonde=$(realpath "$sonde") || { echo "vm/run.sh: no $1"; exit 1; }
