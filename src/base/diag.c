@@ -74,17 +74,15 @@ u16 diags_add_expansion(struct diags *ds, struct loc at, struct loc from)
 	return src;
 }
 
-struct diag *diag_add(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt, ...)
+struct diag *diag_addv(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt,
+		       va_list ap)
 {
 	bool warn = diag_severity(code) == SEV_WARN;
 	for (struct diag *d = ds->head; d; d = d->next)
 		if (d->code == code && same_loc(d->loc, loc) && (loc.pos || loc.len))
 			return d;
 	struct diag *d = arena_new(ds->arena, struct diag);
-	va_list ap;
-	va_start(ap, fmt);
 	d->msg = vtext(ds->arena, fmt, ap);
-	va_end(ap);
 	d->code = code;
 	d->loc = loc;
 	if (warn && ds->no_warn)
@@ -96,6 +94,15 @@ struct diag *diag_add(struct diags *ds, enum diag_code code, struct loc loc, con
 	ds->last = d;
 	ds->nwarn += warn;
 	ds->nerror += !warn;
+	return d;
+}
+
+struct diag *diag_add(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	struct diag *d = diag_addv(ds, code, loc, fmt, ap);
+	va_end(ap);
 	return d;
 }
 

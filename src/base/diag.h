@@ -72,6 +72,8 @@ u16 diags_add_expansion(struct diags *ds, struct loc at, struct loc from);
 /* A second report with the same code at the same place is dropped and returns the first. */
 struct diag *diag_add(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt, ...)
 	PRINTF(4, 5);
+struct diag *diag_addv(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt,
+		       va_list ap) PRINTF(4, 0);
 void diag_hint(struct diags *ds, struct diag *d, const char *fmt, ...) PRINTF(3, 4);
 void diag_note(struct diags *ds, struct diag *d, struct loc loc, const char *fmt, ...) PRINTF(4, 5);
 enum severity diag_severity(enum diag_code code);

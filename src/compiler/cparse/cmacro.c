@@ -14,12 +14,8 @@ void cpp_fail(struct cpp *p, enum diag_code code, const struct ctok *at, const c
 		return;
 	va_list ap;
 	va_start(ap, fmt);
-	char *msg = NULL;
-	if (vasprintf(&msg, fmt, ap) < 0)
-		out_of_memory();
+	diag_addv(p->diags, code, at ? at->loc : (struct loc){0}, fmt, ap);
 	va_end(ap);
-	diag_add(p->diags, code, at ? at->loc : (struct loc){0}, "%s", msg);
-	free(msg);
 }
 
 void cpp_add(struct ctok ***tail, struct ctok *t)

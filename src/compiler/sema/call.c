@@ -64,12 +64,8 @@ bool sema_fail(struct sema *s, enum diag_code code, struct loc loc, const char *
 		return false;
 	va_list ap;
 	va_start(ap, fmt);
-	char *msg = NULL;
-	if (vasprintf(&msg, fmt, ap) < 0)
-		out_of_memory();
+	diag_addv(s->ds, code, loc, fmt, ap);
 	va_end(ap);
-	diag_add(s->ds, code, loc, "%s", msg);
-	free(msg);
 	return false;
 }
 
