@@ -34,8 +34,8 @@
 # In all of that __ARCH_sys_ stands for what this kernel's functions of system calls begin with (__x64_sys_), and
 # ARCH-linux-gnu for the folder of libraries.
 #
-# A case that fails runs again alone when all are done; only then it counts as failed, and those that passed
-# only then are counted before the last line. Commands of RUN may use what tests/lib.sh has.
+# A case that fails runs again alone when all are done, with twice the time, and once more with four times; only
+# then it counts as failed, and those that passed only then are counted before the last line. Commands of RUN may use what tests/lib.sh has.
 # Prints `ok N - name`, `not ok N - name` and why, `ok N - name # SKIP why`; the last line sums up.
 # Programs are built into $SONDE_TESTS (build/tests). Exit code 1 when a case failed.
 set -u
@@ -190,7 +190,7 @@ check_needs() {
 
 # Runs the case in $case.sh; leaves $case.out and $case.err, sets rc.
 run_case() {
-	limit=$(((${timeout:-10}) * slow))
+	limit=$(((${timeout:-10}) * slow * patience))
 	set -- "$SONDE" ${args-}
 	[ "${load-}" ] && set -- "$@" -c "$tests/$load"
 	if [ "${run-}" ]; then
@@ -255,7 +255,7 @@ one_case() (
 	[ $((${ended%.*} - ${began%.*})) -lt $((5 * slow)) ] ||
 		echo "$((${ended%.*} - ${began%.*})) s: $title" >"$case.slow"
 	judge_case
-	if [ "$why" ] && [ ! "$again" ]; then
+	if [ "$why" ] && [ "$patience" -lt 4 ]; then
 		: >"$case.again"
 		printf '%s\n' "# $title: failed, runs again alone$nl$(show_case | sed 's/^/# /')"
 	elif [ "$why" ]; then
@@ -333,7 +333,7 @@ if [ "$(id -u)" != 0 ]; then
 	exit 0
 fi
 
-again=
+patience=1
 k=0
 while [ $k -lt "$jobs" ]; do
 	worker &
@@ -343,10 +343,11 @@ wait
 for f in "$work"/*.alone; do
 	[ -e "$f" ] && f=${f%.alone} && one_case "${f##*/}"
 done
-# Cases share the machine, and the kernel skips a probe that another one interrupts: what failed has a second try.
-again=y
-for f in "$work"/*.again; do
-	[ -e "$f" ] && f=${f%.again} && one_case "${f##*/}"
+# Cases share the machine, and the kernel skips a probe that another one interrupts: what failed is tried again.
+for patience in 2 4; do
+	for f in "$work"/*.again; do
+		[ -e "$f" ] && f=${f%.again} && [ ! -e "$f.passed" ] && [ ! -e "$f.skipped" ] && one_case "${f##*/}"
+	done
 done
 
 count() {
@@ -356,7 +357,7 @@ again=0
 for f in "$work"/*.again; do
 	[ -e "${f%.again}.passed" ] && again=$((again + 1))
 done
-[ $again = 0 ] || echo "$again at the second try"
+[ $again = 0 ] || echo "$again at a later try"
 cat "$work"/*.slow 2>/dev/null | sort -rn | head -n 10 | sed 's/^/# took /'
 failed=$(count "$work"/*.failed)
 echo "$(count "$work"/*.passed) passed, $failed failed, $(count "$work"/*.skipped) skipped"
