@@ -190,7 +190,8 @@ check_needs() {
 
 # Runs the case in $case.sh; leaves $case.out and $case.err, sets rc.
 run_case() {
-	limit=$(((${timeout:-10}) * slow * patience))
+	export TEST_SLOW=$((slow * patience)) # for what waits in the case
+	limit=$(((${timeout:-10}) * TEST_SLOW))
 	set -- "$SONDE" ${args-}
 	[ "${load-}" ] && set -- "$@" -c "$tests/$load"
 	if [ "${run-}" ]; then
