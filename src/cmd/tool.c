@@ -445,7 +445,7 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		word[n++] = argv[i];
 	int first = p->bare_command ? opt_first_operand(p->table, n, word) : n;
-	if (first < n && strcmp(word[first - 1], "--") != 0) {
+	if (first < n && strcmp(word[first], "--") != 0) {
 		memmove(&word[first + 1], &word[first], (size_t)(n - first) * sizeof(*word));
 		word[first] = dashes;
 		n++;

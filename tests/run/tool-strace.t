@@ -91,6 +91,19 @@ EXPECT
 	{"type": "event", "table": "calls", "syscall": "write", "ret": 6, N, "call": "write(1, \"hello\\n\", 6)                  = 6"}
 	1
 
+NAME strace: a command behind --, and one without
+RUN for words in "" -- "-T --" -T; do "$SONDE" strace -q -e exit_group $words true 2>&1; done
+NEEDS tp:raw_syscalls/sys_exit btf
+EXPECT
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
+
 NAME strace: children, signals, times, an end by a signal
 RUN "$SONDE" strace -q -o "$TMPDIR/o" -f -e %process sh -c '/bin/true; (exit 3); kill -9 $$' 2>/dev/null; sed -E 's/[0-9]{3,}/N/g; s/0x[0-9a-fN]+/ADDR/g; s/^\[pid +/[pid /' "$TMPDIR/o" | grep -oE 'execve\("/bin/true"|exit_group\(3\)|exited with 3|SIGCHLD.*si_status=3|killed by SIGKILL|WEXITSTATUS\(s\) == 3'; "$SONDE" strace -q -tt -T -e clock_nanosleep sleep 0.01 2>&1 | grep -cE '^[0-2][0-9]:[0-9:]{5}\.[0-9]{6} clock_nanosleep\(.* = 0 <0\.[0-9]{6}>$'
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
