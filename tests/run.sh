@@ -191,6 +191,14 @@ check_needs() {
 	done
 }
 
+# What a case that was stopped leaves running would be in the way of others; busybox's timeout ends the shell alone.
+end_case() {
+	for e in $(grep -laF "TMPDIR=$case.tmp" /proc/[0-9]*/environ 2>/dev/null); do
+		e=${e%/environ}
+		kill -9 "${e#/proc/}" 2>/dev/null
+	done
+}
+
 # Runs the case in $case.sh; leaves $case.out and $case.err, sets rc.
 run_case() {
 	export TEST_SLOW=$((slow * patience)) # for what waits in the case
@@ -211,7 +219,10 @@ run_case() {
 	timeout -k 2 "$limit" "$@" </dev/null >"$case.out" 2>"$case.err"
 	rc=$?
 	case $rc in # busybox's timeout lets the signal be the exit code
-	124 | 137 | 143) echo "(stopped, the limit is $limit s)" >>"$case.err" ;;
+	124 | 137 | 143)
+		echo "(stopped, the limit is $limit s)" >>"$case.err"
+		[ ! "${run-}" ] || end_case
+		;;
 	esac
 }
 
