@@ -1,5 +1,6 @@
 #!/bin/sh
-# readme.sh SONDE - the commands of README, up to its list of options: each shows what it is there to show.
+# readme.sh SONDE - the commands of README, up to its list of options but for its tools, which have cases of their
+# own: each shows what it is there to show.
 #
 # They run as they stand there, but in seconds that are tenths, while programs start, read, and look for files in
 # vain. Prints a line for each: the first words of what was expected, or all that it printed.
@@ -36,7 +37,8 @@ END
 # NUMBER.sh: from "# sonde" or "# NAME=VALUE sonde" to where its quotes are closed.
 awk '
 	/^## Command line/ { exit }
-	/^# ([A-Z_]+=[^ ]* )?sonde / && open { text = ""; in_it = 1; sub(/^# /, "") }
+	/^## / { tools = /Tools/ }
+	/^# ([A-Z_]+=[^ ]* )?sonde / && open && !tools { text = ""; in_it = 1; sub(/^# /, "") }
 	/^```/ { open = !open; in_it = 0 }
 	in_it {
 		text = text $0 "\n"

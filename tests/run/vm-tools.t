@@ -86,7 +86,7 @@ RUN
 	tool_sees "$load" xfsslower 0 --csv --fields op,file
 	rm -r /ovl-test
 NEEDS kprobe btf vm sym:ovl_write_iter
-TIMEOUT 60
+TIMEOUT 120
 EXPECT_RE
 	dd +O +0 +0 x
 	dd +W +1024 +0 x
