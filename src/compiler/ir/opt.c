@@ -458,7 +458,7 @@ void opt_run(struct fn *f)
 {
 	struct opt o = {.f = f};
 	for (u32 round = 0; round < ROUNDS_MAX; round++) {
-		o.changed = false;
+		o.changed = demand_run(f);
 		values(&o);
 		dead_code(f);
 		cfg_run(f);

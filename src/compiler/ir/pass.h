@@ -80,9 +80,10 @@ i32 pred_index(const struct blk *b, const struct blk *pred);
 void pred_remove(struct blk *b, u32 at);                      /* with the phi arguments */
 void pred_add(struct fn *f, struct blk *b, struct blk *pred); /* phi arguments: REF_NONE */
 
-/* ssa.c, slots.c, opt.c, fold.c */
+/* ssa.c, slots.c, demand.c, opt.c, fold.c */
 void ssa_run(struct fn *f);
 void slots_run(struct fn *f);
+bool demand_run(struct fn *f); /* in opt's rounds; true: there was something */
 void opt_run(struct fn *f);
 
 struct fold {

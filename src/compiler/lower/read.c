@@ -211,10 +211,12 @@ void lower_last_char(struct lower *l, struct mem dst, u32 size, struct ref len, 
 	struct mem last = mem_at(dst, (i32)size - 1);
 	i32 off = p.off + (i32)size - 1;
 	struct blk *full = ir_blk(f), *more = ir_blk(f), *done = ir_blk(f);
-	full->unlikely = more->unlikely = true;
+	bool load = p.space == AS_CTX || p.space == AS_BTF; /* as short as a jump there and back */
+	full->unlikely = !load;
+	more->unlikely = true;
 	ir_br(f, O_EQ, len, ir_con(f, size), full, done);
 	ir_at(f, full);
-	if (p.space == AS_CTX || p.space == AS_BTF)
+	if (load)
 		lower_store(l, 1, last, lower_load(l, 1, false, mem_of(p.base, off)));
 	else
 		lower_read(l, last, 1, p.base, off, p.space);
