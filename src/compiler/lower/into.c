@@ -244,7 +244,7 @@ void lower_into(struct lower *l, struct node *n, struct mem dst)
 	lower_into_as(l, n, dst, n->type);
 }
 
-struct mem lower_mem(struct lower *l, struct node *n)
+struct mem lower_text(struct lower *l, struct node *n, struct ref *len)
 {
 	assert(!type_is_scalar(n->type));
 	if (n->kind == N_VAR)
@@ -255,8 +255,14 @@ struct mem lower_mem(struct lower *l, struct node *n)
 			return mem_of(p.base, p.off);
 	}
 	struct mem m = lower_tmp(l, n->type->size);
+	m.tail = len;
 	lower_into(l, n, m);
-	return m;
+	return mem_untold(m);
+}
+
+struct mem lower_mem(struct lower *l, struct node *n)
+{
+	return lower_text(l, n, NULL);
 }
 
 struct mem lower_raw(struct lower *l, struct node *n)

@@ -98,8 +98,10 @@ struct ref lower_pointer(struct lower *l, struct node *n);
 void lower_into(struct lower *l, struct node *n,
 		struct mem dst); /* any type; scalars are stored with their size */
 void lower_into_as(struct lower *l, struct node *n, struct mem dst,
-		   const struct type *as);              /* converted to as */
-struct mem lower_mem(struct lower *l, struct node *n);  /* memory types: readable BPF memory */
+		   const struct type *as);             /* converted to as */
+struct mem lower_mem(struct lower *l, struct node *n); /* memory types: readable BPF memory */
+/* The same for a text; *len: as mem.tail has it, or left as it is. */
+struct mem lower_text(struct lower *l, struct node *n, struct ref *len);
 struct mem lower_raw(struct lower *l, struct node *n);  /* the same; all bytes of a char array */
 struct ref lower_cond(struct lower *l, struct node *n); /* 0 or not 0 */
 /* A literal, or a value clamped to max; for lengths. */

@@ -100,23 +100,31 @@ static void write_blanks(struct lower *l, u32 width, struct ref n)
 	release(l, m, mark);
 }
 
-/* Text in our memory, up to its NUL; without one it was cut. */
-static void write_string(struct lower *l, const struct conv *c, struct mem m, u32 size)
+/* Text in our memory, up to its NUL; without one it was cut. told: its length with the NUL, or less
+ * than 1 where it could not be read, or none. */
+static void write_string(struct lower *l, const struct conv *c, struct mem m, u32 size,
+			 struct ref told)
 {
 	struct fn *f = l->f;
 	struct ref addr = lower_addr(l, m), n = ir_var(f);
-	struct blk *whole = ir_blk(f), *cut = ir_blk(f), *go = ir_blk(f);
+	struct blk *whole = ir_blk(f), *none = ir_blk(f), *cut = ir_blk(f), *go = ir_blk(f);
 	struct ref last = lower_load(l, 1, false, mem_at(m, (i32)size - 1));
 	ir_set(f, n, ir_con(f, size));
 	ir_br(f, O_EQ, last, ir_con(f, 0), whole, go);
 	ir_at(f, whole); /* reading it onto itself gives its length */
-	struct ref len = ir_call(f, BPF_FUNC_probe_read_kernel_str,
-				 ARGS(addr, ir_con(f, size), lower_addr(l, m)));
-	ir_set(f, n, ir_addi(f, lower_at_most(l, len, size), -1));
+	struct ref len = ref_is(told) ? told
+				      : ir_call(f, BPF_FUNC_probe_read_kernel_str,
+						ARGS(addr, ir_con(f, size), lower_addr(l, m)));
+	len = ir_addi(f, len, -1);
+	ir_set(f, n, len);
+	ir_br(f, O_ULT, len, ir_con(f, size), go, none);
+	ir_at(f, none);
+	ir_set(f, n, ir_con(f, 0));
 	ir_jmp(f, go);
 	ir_at(f, go);
-	u32 most = c->prec >= 0 ? MIN(size, (u32)c->prec) : size;
-	struct ref shown = lower_at_most(l, ir_get(f, n), most);
+	struct ref shown = ir_get(f, n);
+	if (c->width > 0 || c->prec >= 0)
+		shown = lower_at_most(l, shown, c->prec >= 0 ? MIN(size, (u32)c->prec) : size);
 	if (c->width > 0 && !is_left(c))
 		write_blanks(l, (u32)c->width, shown);
 	write_bytes(l, lower_addr(l, m), shown);
@@ -177,13 +185,14 @@ static void write_number(struct lower *l, const struct conv *c, struct node *n)
 	if (w < 8)
 		v = ir_op1(f, sign ? O_EXTS : O_EXTU, w, v);
 	u32 mark = ir_slot_mark(f);
-	struct mem text = lower_tmp(l, FORMAT), data = lower_tmp(l, 8);
 	int len = kind == 'p' ? snprintf(fmt, sizeof(fmt), "0x%%llx")
 		  : c->width > 0
 			  ? snprintf(fmt, sizeof(fmt), "%%%s%dll%c", c->flags, c->width, kind)
 			  : snprintf(fmt, sizeof(fmt), "%%%sll%c", c->flags, kind);
 	assert(len > 0 && len < FORMAT);
-	lower_bytes(l, text, fmt, FORMAT);
+	u32 bytes = ALIGN_UP((u32)len + 1, 8u);
+	struct mem text = lower_tmp(l, bytes), data = lower_tmp(l, 8);
+	lower_bytes(l, text, fmt, bytes);
 	lower_store(l, 8, data, v);
 	ir_call(f, HELPER_SEQ_PRINTF,
 		ARGS(seq_file(l), lower_addr(l, text), ir_con(f, (u64)len + 1), lower_addr(l, data),
@@ -203,9 +212,11 @@ static void write_value(struct lower *l, const struct conv *c, struct node *n)
 		const struct type *s = type_string(l->c->arena, t->count);
 		struct mem m = lower_tmp(l, s->size);
 		lower_into_as(l, n, m, s);
-		write_string(l, c, m, s->size);
+		write_string(l, c, m, s->size, REF_NONE);
 	} else if (text && t->kind == T_STRING) {
-		write_string(l, c, lower_mem(l, n), t->size);
+		struct ref len = REF_NONE;
+		struct mem m = lower_text(l, n, &len);
+		write_string(l, c, m, t->size, len);
 	} else {
 		write_number(l, c, n);
 	}
