@@ -37,26 +37,29 @@ void json_z(struct sb *b, const char *z)
 		sb_z(b, "null");
 }
 
+/* What a double does not hold is a text. */
+static void put_number(struct sb *b, u64 n, bool sign, bool exact)
+{
+	if (!exact)
+		sb_char(b, '"');
+	if (sign)
+		sb_i64(b, (i64)n);
+	else
+		sb_u64(b, n);
+	if (!exact)
+		sb_char(b, '"');
+}
+
 void json_u64(struct sb *b, u64 n)
 {
 	double d = (double)n;
-	bool exact = d < 18446744073709551616.0 && (u64)d == n;
-	if (!exact)
-		sb_char(b, '"');
-	sb_u64(b, n);
-	if (!exact)
-		sb_char(b, '"');
+	put_number(b, n, false, d < 18446744073709551616.0 && (u64)d == n);
 }
 
 void json_i64(struct sb *b, i64 n)
 {
 	double d = (double)n;
-	bool exact = d < 9223372036854775808.0 && (i64)d == n;
-	if (!exact)
-		sb_char(b, '"');
-	sb_i64(b, n);
-	if (!exact)
-		sb_char(b, '"');
+	put_number(b, (u64)n, true, d < 9223372036854775808.0 && (i64)d == n);
 }
 
 void json_member(struct sb *b, bool first, const char *name)

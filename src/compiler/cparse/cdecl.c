@@ -1,8 +1,6 @@
 /* cdecl.c - declarations of C: specifiers, declarators, bodies of structs and enums. */
-#include "base/alloc.h"
 #include "cparse/cdecl_parse.h"
 #include <stdarg.h>
-#include <stdio.h>
 
 enum { MAX_ERRORS = 20 };
 
@@ -56,12 +54,11 @@ void cd_fail(struct cdecl *d, const struct ctok *at, const char *fmt, ...)
 		return;
 	va_list ap;
 	va_start(ap, fmt);
-	char *msg = NULL;
-	if (vasprintf(&msg, fmt, ap) < 0)
-		out_of_memory();
+	u32 before = d->diags->nerror;
+	struct diag *g = diag_addv(d->diags, E_CDECL, t->loc, fmt, ap);
 	va_end(ap);
-	diag_add(d->diags, E_CDECL, t->loc, "%s%s", msg, at ? "" : " at the end");
-	free(msg);
+	if (!at && d->diags->nerror > before)
+		g->msg = arena_fmt(d->diags->arena, "%s at the end", g->msg);
 }
 
 void cd_note(struct cdecl *d, u32 nerror, struct loc loc)

@@ -487,6 +487,32 @@ static void column(struct fmt *f, const struct node *n)
 	}
 }
 
+static void setting(struct fmt *f, const struct node *n)
+{
+	sb_fmt(f->out, "%.*s = ", STRF(n->name));
+	expr(f, n->a);
+}
+
+/* Each on a line of its own, up to the bracket at end. */
+static void rows(struct fmt *f, const struct node *first, u32 end,
+		 void (*row)(struct fmt *f, const struct node *n))
+{
+	f->depth++;
+	f->first = true;
+	for (const struct node *s = first; s; s = s->next) {
+		comments(f, s->loc.pos, false);
+		gap(f, s->loc.pos, false);
+		indent(f);
+		row(f, s);
+		sb_char(f->out, ';');
+		end_line(f, end_of(s, end));
+	}
+	comments(f, end, false);
+	f->depth--;
+	f->first = false;
+	sb_char(f->out, '}');
+}
+
 /* options { } and table NAME { } */
 static void declaration(struct fmt *f, const struct node *n, u32 end)
 {
@@ -502,40 +528,13 @@ static void declaration(struct fmt *f, const struct node *n, u32 end)
 		}
 		sb_z(f->out, " {\n");
 	}
-	f->depth++;
-	f->first = true;
-	for (const struct node *s = n->a; s; s = s->next) {
-		comments(f, s->loc.pos, false);
-		gap(f, s->loc.pos, false);
-		indent(f);
-		(s->kind == N_OPTION ? option : column)(f, s);
-		sb_char(f->out, ';');
-		end_line(f, end_of(s, end));
-	}
-	comments(f, end, false);
-	f->depth--;
-	f->first = false;
-	sb_char(f->out, '}');
+	rows(f, n->a, end, n->kind == N_OPTIONS ? option : column);
 }
 
 static void config(struct fmt *f, const struct node *n, u32 end)
 {
 	sb_z(f->out, "config = {\n");
-	f->depth++;
-	f->first = true;
-	for (const struct node *s = n->a; s; s = s->next) {
-		comments(f, s->loc.pos, false);
-		gap(f, s->loc.pos, false);
-		indent(f);
-		sb_fmt(f->out, "%.*s = ", STRF(s->name));
-		expr(f, s->a);
-		sb_char(f->out, ';');
-		end_line(f, end_of(s, end));
-	}
-	comments(f, end, false);
-	f->depth--;
-	f->first = false;
-	sb_char(f->out, '}');
+	rows(f, n->a, end, setting);
 }
 
 static void predicate(struct fmt *f, const struct node *n)

@@ -116,6 +116,16 @@ static void for_map(struct lower *l, struct node *n)
 	lower_after_call(l);
 }
 
+/* A body that the verifier walks through round by round. */
+static void walked_body(struct lower *l, struct loop *loop, struct node *body)
+{
+	l->loop = loop;
+	l->rounds++;
+	lower_block(l, body);
+	l->rounds--;
+	l->loop = loop->outer;
+}
+
 static void plain_range(struct lower *l, struct node *n, struct ref lo, struct ref hi, bool sign,
 			u64 limit)
 {
@@ -143,11 +153,7 @@ static void plain_range(struct lower *l, struct node *n, struct ref lo, struct r
 		ir_at(f, go);
 	}
 	lower_var_set(l, n->var, ir_get(f, i));
-	l->loop = &loop;
-	l->rounds++;
-	lower_block(l, n->b);
-	l->rounds--;
-	l->loop = loop.outer;
+	walked_body(l, &loop, n->b);
 	lower_may_skip_end(l, kept);
 	ir_jmp(f, next);
 	ir_at(f, next);
@@ -183,18 +189,11 @@ static void called_range(struct lower *l, struct node *n, struct ref lo, struct 
 	bool lo_const = ir_is_con(f, lo, &k);
 	if (!lo_const)
 		lower_store(l, 8, lower_shared(l, lo_at), lo);
-	struct ref count = ir_var(f);
-	struct blk *some = ir_blk(f), *big = ir_blk(f), *run = ir_blk(f), *done = ir_blk(f);
-	big->unlikely = true;
+	struct blk *some = ir_blk(f), *done = ir_blk(f);
 	ir_br(f, sign ? O_SLT : O_ULT, lo, hi, some, done);
 	ir_at(f, some);
 	struct ref trips = ir_op2(f, O_SUB, hi, lo);
-	ir_set(f, count, trips);
-	ir_br(f, O_UGT, trips, ir_con(f, MAX_LOOPS), big, run);
-	ir_at(f, big);
-	ir_set(f, count, ir_con(f, MAX_LOOPS));
-	ir_jmp(f, run);
-	ir_at(f, run);
+	struct ref count = lower_at_most(l, trips, MAX_LOOPS);
 
 	struct saved s;
 	struct loop loop;
@@ -205,9 +204,9 @@ static void called_range(struct lower *l, struct node *n, struct ref lo, struct 
 		      ir_op2(body, O_ADD, from, ir_op1(body, O_EXTU, 4, ir_param(body, 0))));
 	lower_block(l, n->b);
 	lower_leave(l, &s);
-	struct ref ran = ir_call(
-		f, BPF_FUNC_loop,
-		ARGS(ir_get(f, count), ir_fnref(f, body), lower_addr(l, l->frame), ir_con(f, 0)));
+	struct ref ran =
+		ir_call(f, BPF_FUNC_loop,
+			ARGS(count, ir_fnref(f, body), lower_addr(l, l->frame), ir_con(f, 0)));
 	lower_after_call(l);
 	if (!ir_is_con(f, trips, &k) || k > MAX_LOOPS)
 		warn_cut(l, n, ir_op2(f, O_SUB, trips, ran), ran);
@@ -307,11 +306,7 @@ void lower_while(struct lower *l, struct node *n)
 	kept = lower_may_skip_begin(l);
 	lower_branch(l, n->a, body, done);
 	ir_at(f, body);
-	l->loop = &loop;
-	l->rounds++;
-	lower_block(l, n->b);
-	l->rounds--;
-	l->loop = loop.outer;
+	walked_body(l, &loop, n->b);
 	lower_may_skip_end(l, kept);
 	ir_jmp(f, head);
 	ir_at(f, done);

@@ -35,19 +35,11 @@ struct loc word_loc(const struct word *word, u32 pos, u32 len)
 }
 
 PRINTF(3, 0)
-static bool fail_at(struct words *w, struct loc loc, const char *fmt, va_list ap)
-{
-	char text[512];
-	vsnprintf(text, sizeof(text), fmt, ap);
-	diag_add(w->diags, E_SYNTAX, loc, "%s", text);
-	return false;
-}
-
 bool words_fail(struct words *w, struct loc loc, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	fail_at(w, loc, fmt, ap);
+	diag_addv(w->diags, E_SYNTAX, loc, fmt, ap);
 	va_end(ap);
 	return false;
 }
@@ -58,7 +50,8 @@ bool cursor_fail(struct cursor *c, u32 from, const char *fmt, ...)
 	u32 n = c->word->text.n;
 	from = MIN(from, n ? n - 1 : 0);
 	va_start(ap, fmt);
-	fail_at(c->w, word_loc(c->word, from, MAX(c->at, from + 1) - from), fmt, ap);
+	diag_addv(c->w->diags, E_SYNTAX, word_loc(c->word, from, MAX(c->at, from + 1) - from), fmt,
+		  ap);
 	va_end(ap);
 	return false;
 }
