@@ -165,6 +165,7 @@ lint:
 	@awk -f scripts/comments.awk $(FORMAT)
 	@! grep -nE '^ *#.*\b__(x86_64|i386|aarch64|arm)__' $(filter-out src/machine/arch/%,$(SRC) $(HDR))
 	@awk -f scripts/homes.awk $(SRC) $(HDR)
+	@awk -f scripts/structs.awk src/run/session.h src/core/probe.h src/core/unit.h src/core/record.h src/core/columns.h
 	@sh scripts/additions.sh
 	@awk -f scripts/names.awk $(filter src/features/builtin/% src/features/probe/%,$(SRC)) $(foreach f,compiler/sema compiler/lower compiler/ir core run features/store features/sink,$(filter src/$f/%,$(SRC) $(HDR)))
 	@! grep -n '^#include <bpf/' $(filter-out src/machine/kern/%,$(SRC) $(HDR))
