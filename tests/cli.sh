@@ -209,6 +209,8 @@ t 1 "ERROR: what is 'x'? execsnoop takes no operand" "$sonde" execsnoop x
 t 1 "ERROR: unrecognized option '--nope'
 sonde execsnoop -h" "$sonde" execsnoop --nope
 t 1 'ERROR: --user needs the name or number of a user' "$sonde" execsnoop -u no,body
+t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''2'\'')' "$sonde" biolatency -d 2
+t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''..'\'')' "$sonde" biosnoop -d ..
 t 1 'ERROR: --duration needs a time' "$sonde" execsnoop -d x
 t 0 'program @1:1' "$sonde" -d ast execsnoop -T
 for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do

@@ -20,7 +20,15 @@ struct headers {
 struct script_opt {
 	struct str name, value;
 };
-enum opt_kind { OPTION_FLAG, OPTION_INT, OPTION_TIME, OPTION_TEXT, OPTION_LIST, OPTION_USER };
+enum opt_kind {
+	OPTION_FLAG,
+	OPTION_INT,
+	OPTION_TIME,
+	OPTION_TEXT,
+	OPTION_LIST,
+	OPTION_USER,
+	OPTION_DISK
+};
 /* One that the script asks for with getopt(), or declares in a block of options. */
 struct getopt_use {
 	struct str name, text; /* text: the default, as a word */

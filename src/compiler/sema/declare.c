@@ -8,6 +8,7 @@
  */
 #include "sema/declare.h"
 #include "core/columns.h"
+#include "kern/host.h"
 #include <pwd.h>
 #include <stdio.h>
 
@@ -32,7 +33,10 @@ static bool kind_of(const struct node *n, enum opt_kind *ret)
 	static const struct {
 		const char *name;
 		enum opt_kind kind;
-	} kinds[] = {{"list", OPTION_LIST}, {"user", OPTION_USER}, {"text", OPTION_TEXT}};
+	} kinds[] = {{"list", OPTION_LIST},
+		     {"user", OPTION_USER},
+		     {"disk", OPTION_DISK},
+		     {"text", OPTION_TEXT}};
 	i32 i = node_word(n->c, kinds);
 	if (i >= 0) {
 		*ret = kinds[i].kind;
@@ -120,6 +124,11 @@ static bool flag_of(struct str text, u64 *ret)
 	return *ret || str_is(text, "false") || str_is(text, "0");
 }
 
+static bool is_text(const struct getopt_use *o)
+{
+	return o->kind == OPTION_TEXT || o->kind == OPTION_DISK;
+}
+
 struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 {
 	const char *want = NULL;
@@ -145,6 +154,9 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 		for (struct str rest = text, one; str_cut(&rest, ',', &one);)
 			want = str_u64(one, ret) ? want : "numbers with commas between them";
 		want = text.n ? want : NULL;
+		break;
+	case OPTION_DISK:
+		want = !text.n || host_has_disk(text) ? NULL : "a disk that lsblk -d names";
 		break;
 	case OPTION_TEXT: break;
 	}
@@ -197,7 +209,7 @@ static void put_value(struct declare *d, struct node *n, const struct getopt_use
 	struct err *e = declare_value(o, text, &v);
 	if (e) {
 		diag_err(d->ds, E_OPTION, n->loc, e);
-	} else if (o->kind == OPTION_TEXT) {
+	} else if (is_text(o)) {
 		set_number(n, N_STR, 0);
 		n->name = text.s ? text : STR("");
 		return;
@@ -405,7 +417,7 @@ static void fold_point(struct declare *d, struct node *n)
 		struct err *e = declare_value(o, text_of(d, o), &v);
 		if (e)
 			diag_err(d->ds, E_OPTION, n->loc, e);
-		else if (o->kind == OPTION_TEXT)
+		else if (is_text(o))
 			sb_add(&out, text_of(d, o));
 		else
 			sb_u64(&out, v);

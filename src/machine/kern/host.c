@@ -216,6 +216,16 @@ struct types *host_btf(struct host *h)
 	return h->btf;
 }
 
+bool host_has_disk(struct str name)
+{
+	char path[256];
+	struct stat st;
+	int n = snprintf(path, sizeof(path), "/sys/block/%.*s", STRF(name));
+	for (char *p = path + sizeof("/sys/block/") - 1; *p; p++)
+		*p = *p == '/' ? '!' : *p; /* cciss/c0d0 */
+	return *name.s != '.' && n < (int)sizeof(path) && !stat(path, &st);
+}
+
 /* Not access(2): that asks for the real user, without capabilities. */
 static bool has_events(struct host *h, const char *dir, int *no)
 {

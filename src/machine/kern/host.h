@@ -86,6 +86,8 @@ struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...) PRI
 /* /sys/kernel/tracing or /sys/kernel/debug/tracing; mounts tracefs when nothing is mounted and we
  * may. */
 struct err *host_tracefs(struct host *h, const char **ret);
+/* A whole one, by the kernel's name: "sda". */
+bool host_has_disk(struct str name);
 /* CPUs now online, as numbers. */
 struct err *host_online(struct host *h, u32 **cpus, u32 *n);
 u64 host_boot_offset_ns(
