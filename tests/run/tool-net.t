@@ -170,7 +170,7 @@ RUN
 		ip link set lo up && ip route add 10.9.9.0/24 dev lo && exec python3 -c 'import socket; s = socket.socket(); s.settimeout(30); s.setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, 1); s.connect(("10.9.9.2", 18913))' 2>/dev/null
 	P
 	see() { tool_sees 'unshare -n sh "$TMPDIR/lost.sh"' tcpretrans "$@" | grep -E '18913|RADDR|rport'; }
-	see -4 --fields ip,type,raddr,rport,state | LC_ALL=C sort -u; see -c --csv --fields raddr,rport,retransmits | sed 's/[1-9]$/N/'; see -6j; true
+	see -4 --fields ip,kind,raddr,rport,state | LC_ALL=C sort -u; see -c --csv --fields raddr,rport,retransmits | sed 's/[1-9]$/N/'; see -6j; true
 NEEDS tp:tcp/tcp_retransmit_skb btf cmd:python3 cmd:ip
 TIMEOUT 40
 EXPECT
@@ -215,7 +215,7 @@ RUN
 		    b.close()
 	P
 	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcptracer "$@" | grep -E ' 1892[34]|"dport": 1892|,1892'; }
-	see --fields type,comm,ip,saddr,daddr,dport | grep -v ' A '; see -j -4 --fields type,dport; see -6 --csv --fields type,dport
+	see --fields kind,comm,ip,saddr,daddr,dport | grep -v ' A '; see -j -4 --fields kind,dport; see -6 --csv --fields kind,dport
 NEEDS tp:sock/inet_sock_set_state btf cmd:python3
 TIMEOUT 30
 EXPECT
@@ -223,8 +223,8 @@ EXPECT
 	X python3          4  127.0.0.1       127.0.0.1       18923
 	C python3          6  ::1             ::1             18924
 	X python3          6  ::1             ::1             18924
-	{"type": "event", "table": "events", "type": "C", "dport": 18923}
-	{"type": "event", "table": "events", "type": "X", "dport": 18923}
+	{"type": "event", "table": "events", "kind": "C", "dport": 18923}
+	{"type": "event", "table": "events", "kind": "X", "dport": 18923}
 	C,18924
 	X,18924
 

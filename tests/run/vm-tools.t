@@ -3,7 +3,7 @@
 NAME filetop: files, with what was read and written
 RUN
 	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/topped" bs=1k count=20 2>/dev/null; dd if="$TMPDIR/topped" of=/dev/null bs=32k 2>/dev/null' filetop "$@" 1h | grep -E 'topped|^comm,file$|FILE$'; }
-	see --fields comm,reads,writes,read_bytes,write_bytes,type,file | sort; see -j --fields comm,writes,write_bytes,file | grep '"writes": 2'; see --csv --fields comm,file | sort
+	see --fields comm,reads,writes,read_bytes,write_bytes,kind,file | sort; see -j --fields comm,writes,write_bytes,file | grep '"writes": 2'; see --csv --fields comm,file | sort
 NEEDS kprobe btf
 TIMEOUT 40
 EXPECT_RE
@@ -103,7 +103,7 @@ EXPECT_RE
 NAME dcsnoop and dcstat: names that are not there
 RUN
 	p='import os; [os.path.exists("/tmp/no%d" % i) for i in range(1000)]'
-	"$SONDE" dcsnoop -q --fields comm,type,file -n python3 -- python3 -c "$p" | grep '^python3 *M no[0-9]*$' | sort -u | wc -l
+	"$SONDE" dcsnoop -q --fields comm,kind,file -n python3 -- python3 -c "$p" | grep '^python3 *M no[0-9]*$' | sort -u | wc -l
 	tool_sees "python3 -c '$p'" dcstat -j ${TEST_SLOW:-1}s 1 | grep -c '"misses"' | sed 's/^[01]$/some/'
 NEEDS kprobe btf sym:lookup_fast cmd:python3
 TIMEOUT 60

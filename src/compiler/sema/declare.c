@@ -509,10 +509,15 @@ static bool is_wanted(struct declare *d, const struct node *n)
 
 static void add_column(struct declare *d, struct columns *t, const struct node *n, u32 index)
 {
+	static const char *const taken[] = {"type", "table"};
 	for (u32 i = 0; i < t->n; i++)
 		if (str_eq(t->col[i].name, n->name))
 			diag_add(d->ds, E_SYNTAX, n->loc, "the table has two columns '%.*s'",
 				 STRF(n->name));
+	if (node_word(n, taken) >= 0)
+		diag_add(d->ds, E_SYNTAX, n->loc,
+			 "a column cannot be called '%.*s': each line of JSON has that already",
+			 STRF(n->name));
 	struct column *col = &t->col[t->n++];
 	*col = (struct column){.name = n->name,
 			       .heading = n->c ? n->c->name : upper(d->a, n->name),
