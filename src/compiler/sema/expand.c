@@ -14,6 +14,8 @@ struct expand {
 	bool full;         /* that was said, and is enough */
 	regex_t *filter;   /* of --probe-filter, or NULL */
 	bool left_out;     /* by it */
+	struct sb missed;  /* what is not there, but may be missing */
+	u32 nmissed;
 };
 
 /* $1 and $# inside a probe's text are the parameter's text. */
@@ -202,13 +204,26 @@ static struct str with_category(struct compile *c, const struct kind *k, struct 
 	return text;
 }
 
+/* Kept for the case that nothing else is there either. */
+static void note_missed(struct expand *e, struct str prov, struct str rest)
+{
+	enum { MOST = 4 };
+	if (e->nmissed++ < MOST)
+		sb_fmt(&e->missed, "%s%.*s:%.*s", e->nmissed > 1 ? ", " : "", STRF(prov),
+		       STRF(rest));
+	else if (e->nmissed == MOST + 1)
+		sb_z(&e->missed, " ...");
+}
+
 static void missing(struct expand *e, struct str prov, struct str rest)
 {
 	struct compile *c = e->c;
 	struct diags *ds = c->diags;
 	enum missing_probes policy = c->unit->config.missing_probes;
-	if (policy == MISSING_IGNORE)
+	if (policy == MISSING_IGNORE) {
+		note_missed(e, prov, rest);
 		return;
+	}
 	/* A wildcard may be one of several ways to the same event. */
 	if (policy == MISSING_WARN || (str_is_glob(rest) && e->head)) {
 		diag_add(ds, W_NO_PROBE, e->loc, "No matches for %.*s %.*s. Skipping.", STRF(prov),
@@ -615,6 +630,27 @@ static void check_pinned(struct compile *c)
 			 "as it is pinned");
 }
 
+/* Each probe may be missing, but not all of them: a script that only waits for its end shows nothing. */
+static void check_missed(struct expand *e)
+{
+	struct compile *c = e->c;
+	if (!e->nmissed || c->diags->nerror)
+		return;
+	for (u32 i = 0; i < c->nvariant; i++) {
+		const struct kind *k = c->variant[i]->points->kind;
+		bool waits = (k->flags & KIND_NOBODY) || kind_last_way(k)->phase == PROG_END;
+		if (!waits)
+			return;
+	}
+	struct diag *d =
+		diag_add(c->diags, E_NO_PROBE, (struct loc){0},
+			 "There is none of these probes: %.*s", (int)e->missed.n, e->missed.s);
+	if (!strncmp(e->missed.s, "usdt:", 5))
+		diag_hint(c->diags, d,
+			  "a program has static probes when it was built with them; "
+			  "`sonde tplist -l FILE` lists those of a file");
+}
+
 bool sema_expand(struct compile *c)
 {
 	struct expand e = {.c = c};
@@ -634,10 +670,14 @@ bool sema_expand(struct compile *c)
 	}
 	if (e.filter)
 		regfree(e.filter);
-	if (!declared)
+	if (!declared) {
+		sb_free(&e.missed);
 		return false;
+	}
 	name_points(c);
 	check_pinned(c);
+	check_missed(&e);
+	sb_free(&e.missed);
 	struct diags *ds = c->diags;
 	if (!nprobe && !ds->nerror)
 		diag_add(ds, E_NO_PROBE, (struct loc){0}, "No probes to attach");
