@@ -23,6 +23,34 @@ EXPECT
 	PATH
 	/nope\x1b[2J\nx
 
+NAME opensnoop -F: paths from the root of the process, of failed calls too
+RUN
+	mkdir -p "$TMPDIR/a/b"; touch "$TMPDIR/a/b/here"
+	for f in '' -j --csv; do "$SONDE" opensnoop -qF $f --fields ret,path here -- sh -c 'cd "$TMPDIR/a" && cat b/here; : <b/../b/here; : <b/nothere' 2>/dev/null | sed "s,$TMPDIR,D,; s/: 3,/: N,/; s/^ *3 /N /; s/^3,/N,/"; done
+NEEDS tp:syscalls/sys_exit_openat btf
+EXPECT
+	  FD PATH
+	N D/a/b/here
+	N D/a/b/here
+	  -1 D/a/b/nothere
+	{"type": "event", "table": "opens", "ret": N, "path": "D/a/b/here"}
+	{"type": "event", "table": "opens", "ret": N, "path": "D/a/b/here"}
+	{"type": "event", "table": "opens", "ret": -1, "path": "D/a/b/nothere"}
+	ret,path
+	N,D/a/b/here
+	N,D/a/b/here
+	-1,D/a/b/nothere
+
+NAME opensnoop -F: a mounted file system, and a root of its own
+RUN
+	mkdir "$TMPDIR/m"
+	"$SONDE" opensnoop -qF --fields path below -- unshare -m sh -c 'mount -n -t tmpfs none "$TMPDIR/m" && mkdir "$TMPDIR/m/d" && : >"$TMPDIR/m/d/below"; cd "$TMPDIR/m/d"; : <below' | sed "s,$TMPDIR,D,"
+NEEDS tp:syscalls/sys_exit_openat btf
+EXPECT
+	PATH
+	D/m/d/below
+	D/m/d/below
+
 NAME opensnoop: filters
 RUN for o in '-n nobodycallsitselfso' '-u nobody' '-t 1'; do "$SONDE" opensnoop -q $o -- cat /etc/passwd >"$TMPDIR/o"; grep -c passwd "$TMPDIR/o" | tr '\n' ' '; done; "$SONDE" opensnoop -q --fields path -n cat passwd -- cat /etc/passwd | grep -v :
 NEEDS tp:syscalls/sys_exit_openat
