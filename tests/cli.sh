@@ -215,7 +215,7 @@ t 1 'ERROR: --duration needs a time' "$sonde" execsnoop -d x
 t 0 'program @1:1' "$sonde" -d ast execsnoop -T
 for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do
 	# A name for a tool with options has that tool's script.
-	script=$("$sonde" "$tool" -h | sed -n 's,^    which is: sonde:tools/\(.*\)\.bt with.*,\1,p')
+	script=$("$sonde" "$tool" -h | sed -n 's,^    which is: sonde:tools/\([^.]*\)\.bt.*,\1,p')
 	t 0 "$tool: " "$sonde" "$tool" --help
 	t 1 'ERROR: unrecognized option' "$sonde" "$tool" --nope
 	if [ "$tool" = tplist ]; then

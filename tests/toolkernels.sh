@@ -9,21 +9,30 @@ set -u
 [ $# -ge 1 ] || { sed -n '2,/^set -u/{ /^#/s/^# \{0,1\}//p; }' "$0" >&2; exit 2; }
 sonde=$1
 shift
-[ $# -gt 0 ] || set -- $("$sonde" tools | awk '/^ / { print $1 }')
+# Not the names of a language's tools: they ask for its interpreter, not for anything else of the kernel.
+[ $# -gt 0 ] || set -- $("$sonde" tools | awk '/^ / { print $1 }' | grep -vE '^(java|node|perl[a-z]|php|python|ruby|tcl)')
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
 limit=$((60 * ${TEST_SLOW:-4}))
+
+# A program with the probes of interpreters and databases.
+probes=$(dirname "$0")/../build/tests/runtime
 
 # What a tool needs to be told; functions that every kernel has.
 operands() {
 	case $1 in
 	argdist) echo -C p::vfs_read ;;
 	funccount | funclatency | stackcount) echo vfs_read ;;
-	funcslower | trace) echo vfs_read ;;
+	funcslower | functrace | funcinterval | trace | stacksnoop) echo vfs_read ;;
+	tpoint) echo sched:sched_switch ;;
+	perf-stat-hist) echo sched:sched_switch prev_prio ;;
 	kprobe) echo p:vfs_read ;;
 	uprobe) echo p:libc:malloc ;;
 	tplist) echo sched:sched_switch ;;
+	ucalls | uflow | ugc | uobjnew | dbslower | dbstat | mysqld_qslower) echo "$probes" ;;
+	ustat) echo -l "$probes" ;;
+	inject) echo kmalloc ;;
 	strace | ltrace) echo /usr/bin/env ;;
 	esac
 }

@@ -7,6 +7,7 @@
 #include "cmd/tool.h"
 #include "base/embed.h"
 #include "kern/caps.h"
+#include "proc/proc.h"
 #include "sema/declare.h"
 #include "tool/words.h"
 
@@ -88,6 +89,7 @@ static bool read_alias(struct arena *a, struct str line, struct tool *t)
 	t->name = str_trim(name);
 	t->summary = str_trim(summary);
 	t->preset = preset;
+	t->alias = true;
 	return true;
 }
 
@@ -229,6 +231,7 @@ struct parse {
 	const struct tool *tool;
 	struct run_opts *o;
 	struct script *script;
+	struct host *host;
 	struct arena *a;
 	const struct getopt_use *own[MAX_OPTIONS]; /* by id - FIRST_OWN */
 	struct opt table[MAX_OPTIONS];
@@ -397,6 +400,39 @@ static struct err *keep_operands(struct parse *p, char **rest, int n)
 	return NULL;
 }
 
+static bool was_given(const struct parse *p, struct str option)
+{
+	for (u32 i = 0; i < p->script->nopt; i++)
+		if (str_eq(p->script->opts[i].name, option))
+			return true;
+	return false;
+}
+
+/* A number for a PATH is a process: that program, in that process only. *took: it was one. */
+static struct err *take_process(struct parse *p, const struct getopt_use *u, const char *val,
+				bool *took)
+{
+	u64 pid;
+	bool has_pid = false;
+	for (u32 i = 0; i < p->ntable; i++)
+		has_pid |= p->table[i].id == COMMON_PID;
+	*took = has_pid && str_is(u->placeholder, "PATH") && str_u64(str_z(val), &pid);
+	if (!*took)
+		return NULL;
+	struct err *e = opts_set(p->o, "pid", val);
+	if (e || was_given(p, u->name))
+		return e;
+	const char *exe = pid <= INT32_MAX ? proc_exe(p->host, p->a, (int)pid) : NULL;
+	return exe ? give(p, u, exe) : err_new("there is no such process");
+}
+
+static struct err *take_operand(struct parse *p, const struct getopt_use *u, const char *val)
+{
+	bool took;
+	struct err *e = take_process(p, u, val, &took);
+	return e || took ? e : give(p, u, val);
+}
+
 static struct err *take_operands(struct parse *p, char **rest, int nrest, int ndash)
 {
 	if (p->writer) {
@@ -416,7 +452,7 @@ static struct err *take_operands(struct parse *p, char **rest, int nrest, int nd
 			return err_new("what is '%s'? %.*s takes no %soperand", rest[i],
 				       STRF(p->tool->name), i ? "further " : "");
 		else
-			e = give(p, u, rest[i]);
+			e = take_operand(p, u, rest[i]);
 		if (e)
 			return err_wrap(e, "'%s': ", rest[i]);
 	}
@@ -515,6 +551,13 @@ static bool may_trace(const struct tool *t, const struct run_opts *o, struct hos
 	return false;
 }
 
+/* Of an alias that of its script: "sonde:tools/NAME.bt". */
+const struct writer *tool_writer(const struct tool *t)
+{
+	enum { BEFORE = 12, BEHIND = 3 };
+	return writer_find(str_n(t->file.s + BEFORE, t->file.n - BEFORE - BEHIND));
+}
+
 int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv)
 {
 	struct arena a = {0};
@@ -528,8 +571,8 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 				     .version = STR(SONDE_VERSION),
 				     .word = argv + 1,
 				     .nword = (u32)MAX(argc - 1, 0)}};
-	struct parse p = {.tool = t, .o = &o, .script = &s, .a = &a};
-	p.writer = writer_find(t->file.n > 12 ? str_n(t->file.s + 12, t->file.n - 15) : t->name);
+	struct parse p = {.tool = t, .o = &o, .script = &s, .host = &h, .a = &a};
+	p.writer = tool_writer(t);
 	int rc = RC_USAGE;
 	struct err *e = opts_parse(&o, nhead, head);
 	host_init(&h, &a, "");

@@ -9,6 +9,7 @@ struct tool {
 	struct str name, file, text; /* file: as messages and imports name it */
 	struct str summary, subject, about, examples;
 	struct str preset; /* of an alias: the options that it stands for */
+	bool alias;
 };
 /* By name; "name.bt" is the same. Memory from a. */
 const char *tool_near(struct arena *a, struct str name); /* "did you mean"; NULL: none is like it */
@@ -16,6 +17,9 @@ bool tool_find(struct arena *a, struct str name, struct tool *ret);
 /* Of every tool, in order of name; false ends it. */
 typedef bool tool_cb(const struct tool *t, void *arg);
 void tool_each(struct arena *a, tool_cb *cb, void *arg);
+
+/* What takes the tool's operands; NULL: they are options of the script. */
+const struct writer *tool_writer(const struct tool *t);
 
 /* head: sonde's own options, which stand before the tool's name, in argv[1..nhead); argv[0] of
  * the rest is that name. */

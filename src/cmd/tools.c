@@ -98,13 +98,14 @@ void tool_usage(const struct tool *t, const struct opt *options, const struct no
 {
 	fprintf(f, "%.*s: %.*s\n\nUSAGE:\n    sonde %.*s [options]", STRF(t->name),
 		STRF(t->summary), STRF(t->name));
-	const struct writer *w = writer_find(t->name);
+	const struct writer *w = tool_writer(t);
 	if (w && w->operands)
 		fprintf(f, " %s", w->operands);
 	put_operands(tree, f);
 	fprintf(f, "\n");
-	if (t->preset.n)
-		fprintf(f, "    which is: %.*s with %.*s\n", STRF(t->file), STRF(t->preset));
+	if (t->alias)
+		fprintf(f, "    which is: %.*s%s%.*s\n", STRF(t->file), t->preset.n ? " with " : "",
+			STRF(t->preset));
 	if (t->about.n)
 		fprintf(f, "\n%.*s\n", STRF(t->about));
 	fprintf(f, "\nOPTIONS:\n");

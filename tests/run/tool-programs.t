@@ -140,7 +140,7 @@ EXPECT
 	malloc <= 4096,
 
 NAME ustat: what a runtime does
-RUN p="$SONDE_TESTS/runtime"; for f in '' -j --csv; do "$SONDE" ustat -q $f --fields comm,calls,gcs,objects,loads,exceptions,threads "$p" 1h -- "$p"; done | grep -v loadavg
+RUN p="$SONDE_TESTS/runtime"; for f in '' -j --csv; do "$SONDE" ustat -q $f --fields comm,calls,gcs,objects,loads,exceptions,threads -l "$p" 1h -- "$p"; done | grep -v loadavg
 NEEDS uprobe prog:runtime
 EXPECT
 	CMDLINE             METHOD     GC    OBJNEW   CLOAD     EXC    THR
@@ -181,3 +181,36 @@ EXPECT
 	{"type": "event", "table": "orders", "comm": "python3"}
 	{"type": "event", "table": "orders", "comm": "python3"}
 	held,taken,pid,tid,comm,ustack
+
+NAME names of languages; a number for the interpreter is a process of it
+RUN
+	p="$SONDE_TESTS/runtime"
+	cp "$p" "$TMPDIR/python3"; PATH="$TMPDIR:$PATH"
+	"$SONDE" pythoncalls -q -- python3; "$SONDE" pythongc -q --fields phase -- python3; "$SONDE" pythonflow -qj -M outer --fields event,method -- python3
+	"$SONDE" pythonstat -q --csv --fields calls,gcs 1h -- python3
+	sleep 60 & "$SONDE" ucalls $! 2>&1 | sed "s,$(command -v sleep),EXE,g; s,$(realpath "$(command -v sleep)"),EXE,g" | head -n 1; kill $!
+NEEDS uprobe prog:runtime
+EXPECT
+	CLASS                    METHOD                    # CALLS
+	app.py                   inner                           2
+	app.py                   outer                           1
+	DESCRIPTION
+	gc
+	{"type": "event", "table": "flow", "event": "->", "method": "outer"}
+	{"type": "event", "table": "flow", "event": "<-", "method": "outer"}
+	calls,gcs
+	3,1
+	ERROR: There is none of these probes: usdt:EXE:python:function__entry, usdt:EXE:ruby:method__entry, usdt:EXE:php:function__entry, usdt:EXE:perl:sub__entry ...
+
+NAME programs without the probes: one sentence
+RUN for t in ucalls uflow ugc "ustat -l" uobjnew dbstat dbslower; do "$SONDE" $t /bin/sleep 2>&1 | head -n 1 | cut -c1-36; done; "$SONDE" ugc /bin/sleep 2>&1 | tail -n 1
+NEEDS uprobe
+EXPECT
+	ERROR: There is none of these probes
+	ERROR: There is none of these probes
+	ERROR: There is none of these probes
+	ERROR: There is none of these probes
+	ERROR: There is none of these probes
+	ERROR: There is none of these probes
+	ERROR: There is none of these probes
+	HINT: a program has static probes when it was built with them; `sonde tplist -l FILE` lists those of a file

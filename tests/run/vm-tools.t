@@ -15,10 +15,25 @@ EXPECT_RE
 	dd,topped
 	dd,topped
 
+NAME dirtop: directories, with what was read and written
+RUN
+	mkdir -p "$TMPDIR/top/one" "$TMPDIR/top/two"
+	see() { tool_sees 'for d in one two; do dd if=/dev/zero of="$TMPDIR/top/$d/file" bs=1k count=20 2>/dev/null; done; dd if="$TMPDIR/top/two/file" of=/dev/null bs=32k 2>/dev/null' dirtop "$@" 1h | sed "s,$TMPDIR,D,"; }
+	see -d /top/ | tail -n 3 | sort; see -j -d top/two | grep '"table"'; see --csv -d top/one --fields writes,path | tail -n 2
+NEEDS kprobe btf
+TIMEOUT 40
+EXPECT_RE
+	 *0     20       0      20 D/top/one
+	 *[12]     20      20      20 D/top/two
+	 *READS WRITES    R_Kb    W_Kb PATH
+	{"type": "row", "table": "directories", .*"reads": [12], "writes": 20, "read_bytes": 20480, "write_bytes": 20480, "path": "D/top/two"}
+	writes,path
+	20,D/top/one
+
 NAME fileslower: each read and write, with its size
 RUN
-	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/slow" bs=1k count=3 2>/dev/null' fileslower "$@" | grep -E ' slow$|"slow"|,slow$|BYTES'; }
-	see 0 --fields comm,op,bytes,file; see -j 0 --fields op,bytes,duration_ns,file | grep -cE '"op": "W", "bytes": 1024, "duration_ns": [1-9][0-9]*, "file": "slow"'; see --csv 0 --fields bytes,file; see 1h --fields bytes,file
+	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/slow" bs=1k count=3 2>/dev/null' fileslower "$@" | grep -E ' slow$|"slow"|,slow$|BYTES|/slow$'; }
+	see 0 --fields comm,op,bytes,file; see -j 0 --fields op,bytes,duration_ns,file | grep -cE '"op": "W", "bytes": 1024, "duration_ns": [1-9][0-9]*, "file": "slow"'; see --csv 0 --fields bytes,file; see 1h --fields bytes,file; see 0 -F --fields file | grep "$TMPDIR" | sed "s,$TMPDIR,D,"
 NEEDS kprobe btf
 TIMEOUT 40
 EXPECT
@@ -31,6 +46,9 @@ EXPECT
 	1024,slow
 	1024,slow
 	  BYTES FILENAME
+	D/slow
+	D/slow
+	D/slow
 
 NAME filelife: a file that did not live long
 RUN
