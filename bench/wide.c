@@ -1,5 +1,5 @@
-/* wide LIBRARY FROM STEP: calls every STEP-th function of the library (wide.S), and each makes a system call;
- * then waits. */
+/* wide LIBRARY FROM STEP [FUNCTIONS]: calls every STEP-th function of the library (wide.S: 20,000; large.S), and each
+ * makes a system call; then waits. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -18,9 +18,10 @@ int main(int argc, char **argv)
 	void *library = argc > 3 ? dlopen(argv[1], RTLD_NOW) : NULL;
 	char *first = library ? dlsym(library, "wide") : NULL;
 	int from = argc > 3 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : 0;
+	int functions = argc > 4 ? atoi(argv[4]) : FUNCTIONS;
 	if (!first || step <= 0)
 		return 1;
-	for (int i = from; i < FUNCTIONS; i += step) {
+	for (int i = from; i < functions; i += step) {
 		((void (*)(void (*)(void)))(first + (long)BYTES * i))(work);
 		if (i / step % REST == 0)
 			usleep(REST_US);

@@ -150,40 +150,66 @@ static bool decode_place(struct arena *a, const u8 *p, struct frame *f)
 	return true;
 }
 
-/* Its last frame says where the rest is. */
-static bool stack_is_open(struct reader *r, u64 last, const u64 **tail, u32 *ntail)
+/* Where the addresses of a stack are: n in the value, the others where its last frame says. */
+struct stack_at {
+	const u8 *first;
+	const u64 *tail;
+	u32 n, ntail, pid;
+	bool places; /* instead of addresses */
+};
+
+static struct stack_at stack_at(struct reader *r, const struct type *t, const u8 *p)
 {
-	if ((last & UNWIND_MARK_MASK) != UNWIND_MARK)
-		return false;
-	*tail = r->names->tail(r->asked, last, ntail);
-	return true;
+	struct stack_value head;
+	memcpy(&head, p, sizeof(head));
+	struct stack_at s = {.first = p + sizeof(head),
+			     .n = MIN(head.n, t->count),
+			     .pid = head.pid,
+			     .places = t->mode == STACK_BUILD_ID};
+	u64 last = s.n && !s.places && t->kind == T_USTACK ? load_uint(s.first + 8ul * (s.n - 1), 8)
+							   : 0;
+	if ((last & UNWIND_MARK_MASK) == UNWIND_MARK) {
+		s.n--;
+		s.tail = r->names->tail(r->asked, last, &s.ntail);
+		s.ntail = MIN(s.ntail, t->count - s.n);
+	}
+	return s;
+}
+
+static u64 stack_addr(const struct stack_at *s, u32 i)
+{
+	return i < s->n ? load_uint(s->first + 8ul * i, 8) : s->tail[i - s->n];
+}
+
+static u32 expect_stack(struct reader *r, const struct type *t, const u8 *p)
+{
+	struct stack_at s = stack_at(r, t, p);
+	if (s.places || t->mode == STACK_RAW || t->kind != T_USTACK)
+		return 0;
+	for (u32 i = 0; i < s.n + s.ntail; i++)
+		r->names->expect(r->asked, s.pid, stack_addr(&s, i));
+	return s.n + s.ntail;
 }
 
 static void decode_stack(struct reader *r, struct arena *a, const struct type *t, const u8 *p,
 			 struct value *ret)
 {
-	struct stack_value head;
-	memcpy(&head, p, sizeof(head));
-	u32 n = MIN(head.n, t->count), ntail = 0, made = 0;
-	bool places = t->mode == STACK_BUILD_ID;
-	const u64 *tail = NULL;
-	if (n && !places && t->kind == T_USTACK)
-		n -= stack_is_open(r, load_uint(p + sizeof(head) + 8ul * (n - 1), 8), &tail,
-				   &ntail);
-	ntail = MIN(ntail, t->count - n);
-	u32 cap = (n + ntail) * (r->unit->config.show_debug_info ? MAX_INLINED : 1) + 1;
-	struct frame *f = arena_newn(a, struct frame, cap);
-	for (u32 i = 0; i < n + ntail; i++) {
+	if (!r->expected && t->kind == T_USTACK && r->names->gains(r->asked) &&
+	    expect_stack(r, t, p))
+		r->names->expected(r->asked);
+	struct stack_at s = stack_at(r, t, p);
+	u32 made = 0, cap = (s.n + s.ntail) * (r->unit->config.show_debug_info ? MAX_INLINED : 1);
+	struct frame *f = arena_newn(a, struct frame, cap + 1);
+	for (u32 i = 0; i < s.n + s.ntail; i++) {
 		struct frame *at = &f[made];
-		if (places &&
-		    decode_place(a, p + sizeof(head) + i * sizeof(struct stack_place), at)) {
+		if (s.places && decode_place(a, s.first + i * sizeof(struct stack_place), at)) {
 			made++;
 			continue;
 		}
-		if (!places)
-			at->addr = i < n ? load_uint(p + sizeof(head) + 8ul * i, 8) : tail[i - n];
-		decode_frame(r, a, t, head.pid, at);
-		made += decode_source(r, a, t, head.pid, i > 0, at, cap - made);
+		if (!s.places)
+			at->addr = stack_addr(&s, i);
+		decode_frame(r, a, t, s.pid, at);
+		made += decode_source(r, a, t, s.pid, i > 0, at, cap - made);
 	}
 	*ret = (struct value){.kind = V_STACK,
 			      .mode = t->mode,
@@ -415,6 +441,20 @@ void decode_value(struct reader *r, struct arena *a, const struct type *t, const
 	case T_PROBE: decode_probe(r, p, ret); break;
 	default: decode_agg(a, t, p, ret); break;
 	}
+}
+
+u32 decode_expect(struct reader *r, const struct type *t, const u8 *p)
+{
+	u32 n = 0;
+	if (t->kind == T_USTACK)
+		return expect_stack(r, t, p);
+	if (t->kind == T_USYM) {
+		r->names->expect(r->asked, (u32)load_uint(p + 8, 8), load_uint(p, 8));
+		return 1;
+	}
+	for (u32 i = 0; (t->kind == T_TUPLE || t->kind == T_RECORD) && i < t->nfield; i++)
+		n += decode_expect(r, t->field[i].type, p + t->field[i].bit_off / 8);
+	return n;
 }
 
 /* ---- records ---- */

@@ -14,6 +14,23 @@ static bool user(void *session, u32 pid, u64 addr, struct symbol *ret)
 	return sym_user(s->syms, pid, addr, ret);
 }
 
+static void expect(void *session, u32 pid, u64 addr)
+{
+	struct session *s = session;
+	notes_drain(s);
+	sym_user_expect(s->syms, pid, addr);
+}
+
+static void expected(void *session)
+{
+	sym_user_expected(((struct session *)session)->syms);
+}
+
+static bool gains(void *session)
+{
+	return sym_user_gains(((struct session *)session)->syms);
+}
+
 static u32 source(void *session, u32 pid, u64 addr, bool call, struct source_frame *v, u32 max)
 {
 	return sym_user_source(((struct session *)session)->syms, pid, addr, call, v, max);
@@ -35,4 +52,5 @@ static const char *username(void *session, u32 uid)
 	return proc_username(((struct session *)session)->h, uid);
 }
 
-const struct names names_here = {kernel, user, source, tail, cgroup, username};
+const struct names names_here = {kernel, user, expect, expected, gains,
+				 source, tail, cgroup, username};

@@ -145,20 +145,40 @@ static bool is_shown(const struct snap *n, bool at_exit)
 
 struct rows {
 	struct session *s;
-	const struct snap *n;
+	const struct snap *snap;
 	const struct row *row;
 	u64 div;
 	struct arena arena; /* of the row that is shown */
 	struct value key, val;
+	u64 n, expected; /* rows, of which the addresses of so many were announced */
 };
+
+/* Of so many rows that it pays, and not of so many that their names fill the memory. */
+static void expect_rows(struct rows *r)
+{
+	enum { MAX_EXPECTED = 1 << 14 };
+	struct reader *reader = &r->s->reader;
+	const struct map *m = r->snap->m;
+	u32 addrs = 0;
+	while (r->expected < r->n && addrs < MAX_EXPECTED) {
+		const struct row *row = &r->row[r->expected++];
+		addrs += m->scalar ? 0 : decode_expect(reader, m->key, row->key);
+		addrs += r->snap->agg ? 0 : decode_expect(reader, shown_type(m), row->val);
+	}
+	if (addrs)
+		reader->names->expected(reader->asked);
+}
 
 static void make_row(void *rows, u64 i)
 {
 	struct rows *r = rows;
+	if (i >= r->expected)
+		expect_rows(r);
+	r->s->reader.expected = true;
 	arena_reset(&r->arena);
-	if (!r->n->m->scalar)
-		decode_value(&r->s->reader, &r->arena, r->n->m->key, r->row[i].key, &r->key);
-	decode_val(r->s, &r->arena, r->n, r->row[i].val, r->div, &r->val);
+	if (!r->snap->m->scalar)
+		decode_value(&r->s->reader, &r->arena, r->snap->m->key, r->row[i].key, &r->key);
+	decode_val(r->s, &r->arena, r->snap, r->row[i].val, r->div, &r->val);
 }
 
 static void put_rows(struct session *s, struct snap *n, u32 top, u64 div, bool shown)
@@ -166,7 +186,7 @@ static void put_rows(struct session *s, struct snap *n, u32 top, u64 div, bool s
 	struct arena a = {0};
 	struct row *rows = snap_rows(n, &a);
 	u32 count = shown ? n->n : 0, from = top && top < count && !n->m->scalar ? count - top : 0;
-	struct rows r = {.s = s, .n = n, .row = rows + from, .div = div};
+	struct rows r = {.s = s, .snap = n, .row = rows + from, .n = count - from, .div = div};
 	struct item it = {.kind = I_MAP,
 			  .name = n->m->name,
 			  .agg = n->agg,
@@ -178,6 +198,7 @@ static void put_rows(struct session *s, struct snap *n, u32 top, u64 div, bool s
 			  .make_row = make_row,
 			  .rows = &r};
 	session_put(s, &it);
+	s->reader.expected = false;
 	arena_free(&r.arena);
 	arena_free(&a);
 }

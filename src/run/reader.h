@@ -14,6 +14,10 @@
 struct names {
 	bool (*kernel)(void *asked, u64 addr, struct symbol *ret);
 	bool (*user)(void *asked, u32 pid, u64 addr, struct symbol *ret);
+	/* As sym_user_expect(), sym_user_expected(), sym_user_gains(). */
+	void (*expect)(void *asked, u32 pid, u64 addr);
+	void (*expected)(void *asked);
+	bool (*gains)(void *asked);
 	/* As sym_user_source(). */
 	u32 (*source)(void *asked, u32 pid, u64 addr, bool call, struct source_frame *v, u32 max);
 	/* The rest of a stack whose last frame is mark (core/unwind.h); NULL: it is not known. */
@@ -33,6 +37,7 @@ struct reader {
 	void *asked; /* theirs */
 	struct clocks clocks;
 	struct arena arena;       /* emptied after each event */
+	bool expected;            /* what is decoded now was */
 	struct value *vals;       /* of the record being handled: room for the longest */
 	struct pattern *patterns; /* by schema; taken apart when first used */
 	struct arena formats;     /* these */
@@ -44,6 +49,9 @@ void reader_free(struct reader *r);
 /* One value of type t at p (checked to be t->size bytes). Memory from a. */
 void decode_value(struct reader *r, struct arena *a, const struct type *t, const u8 *p,
 		  struct value *ret);
+/* Its addresses will be asked about: how many. All values that will be decoded come first, then
+ * names->expected(). */
+u32 decode_expect(struct reader *r, const struct type *t, const u8 *p);
 /* The fields of a record, in r->vals. False: it is too short. */
 bool decode_record(struct reader *r, const struct type *layout, const struct record *rec);
 /* The schema's format with the values of a record; stays until the next call. */

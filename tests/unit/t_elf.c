@@ -1,8 +1,10 @@
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/signals.h"
+#include "base/vec.h"
 #include "kern/sandbox.h"
 #include "sym/maps.h"
-#include "sym/sym.h"
+#include "sym/sought.h"
 #include "test.h"
 #include "types/image.h"
 #include <fcntl.h>
@@ -146,4 +148,90 @@ TEST(elf_file_cut_short_while_it_is_mapped)
 	close(self);
 	sb_free(&text);
 	arena_free(&mem);
+}
+
+static int by_addr_and_name(const void *pa, const void *pb)
+{
+	const struct symbol *a = pa, *b = pb;
+	return a->addr != b->addr ? (a->addr < b->addr ? -1 : 1) : str_cmp(a->name, b->name);
+}
+
+static void same_name(void *arg, const struct symbol *sym)
+{
+	const struct symbol ***at = arg;
+	const struct symbol *want = *(*at)++;
+	CHECK(!sym == !want && (!sym || (sym->addr == want->addr && sym->size == want->size &&
+					 str_eq(sym->name, want->name))));
+}
+
+/* One pass over symbols in any order finds what a search among all of them does. */
+TEST(elf_names_of_addresses)
+{
+	enum { SYMBOLS = 60, ADDRESSES = 200, ROUNDS = 300 };
+	static const char *const name[] = {"a", "b", "c", "d", "e", "f"};
+	u64 seed = 7;
+	for (u32 round = 0; round < ROUNDS; round++) {
+		struct symbol v[SYMBOLS] = {0}, sorted[SYMBOLS];
+		const struct symbol *want[ADDRESSES], **at = want;
+		u64 addr[ADDRESSES];
+		struct sought names;
+		u32 n = 0;
+		for (u32 i = 0; i < SYMBOLS; i++) { /* no two of one name at one address */
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			u64 start = 16 + (seed >> 40) % 40 * 4;
+			v[n] = (struct symbol){.addr = start,
+					       .size = (seed >> 33) % 3 * 3,
+					       .rank = (u8)((seed >> 35) % 3),
+					       .name = str_z(name[(seed >> 37) % countof(name)])};
+			bool twice = false;
+			for (u32 k = 0; k < n; k++)
+				twice |= v[k].addr == start && str_eq(v[k].name, v[n].name);
+			n += !twice;
+		}
+		memcpy(sorted, v, sizeof(v));
+		qsort(sorted, n, sizeof(*sorted), by_addr_and_name);
+		const struct elf_syms all = {.v = sorted, .n = n};
+		for (u32 i = 0; i < ADDRESSES; i++) {
+			addr[i] = i;
+			want[i] = elf_at(&all, i);
+		}
+		sought_init(&names, addr, ADDRESSES);
+		for (u32 i = 0; i < n; i++)
+			if (sought_cares(&names, v[i].addr, v[i].size))
+				sought_offer(&names, &v[i]);
+		sought_end(&names, same_name, &at);
+		CHECK(at == want + ADDRESSES);
+		sought_free(&names);
+	}
+}
+
+/* Of a file with more functions than are handed over, those at the addresses asked for. */
+TEST(elf_names_from_the_child)
+{
+	struct host h = {.root = ""};
+	struct arena a = {0};
+	struct elf_facts whole, some;
+	const char *self = "/proc/self/exe";
+	CHECK(!elf_read(&h, &a, self, false, &whole) && !whole.large);
+	CHECK(!elf_read_some(&h, &a, self, 10, &some) && some.large && !some.syms.n);
+	CHECK(some.nseg == whole.nseg && some.entry == whole.entry);
+	const struct elf_syms *all = &whole.syms;
+	struct addresses v = {0};
+	u64 last = 0;
+	for (u32 i = 0; i < all->n; i += 7)
+		if (all->v[i].addr + 1 > last)
+			vec_add(&v, last = all->v[i].addr + 1);
+	const struct symbol **of = xcalloc(v.n, sizeof(*of));
+	CHECK(v.n > 10 && !elf_read_names(&h, &a, self, &v, of));
+	for (u32 i = 0; i < v.n; i++) {
+		const struct symbol *want = elf_at(all, v.v[i]);
+		CHECK(!want == !of[i] &&
+		      (!want || (str_eq(want->name, of[i]->name) && want->addr == of[i]->addr)));
+	}
+	struct bytes none = bytes_of("", 0);
+	CHECK(elf_take_names(&none, &a, of, 0) && !elf_take_names(&none, &a, of, 1));
+	free(of);
+	vec_free(&v);
+	sandbox_end(&h);
+	arena_free(&a);
 }

@@ -269,6 +269,10 @@ TEST(sandbox_answers_are_checked)
 		struct usdt_sites sites;
 		struct codes codes = {0};
 		err_free(elf_take_answer(&a, b, "x", &elf));
+		struct bytes told = b;
+		const struct symbol *of[4];
+		if (elf_take_names(&told, &a, of, countof(of)))
+			CHECK(!of[0] || of[0]->name.n < n);
 		if (usdt_take_sites(b, &a, &sites))
 			CHECK(sites.n <= n);
 		codes_take_told(&codes, b);

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "sym/gopcln.h"
+#include "sym/sought.h"
 #include "sym/sym.h"
 #include "types/image.h"
 #include <elf.h>
@@ -26,7 +27,9 @@ struct reader {
 	const struct image *im;   /* whose tables are read */
 	const struct image *main; /* whose segments say where the code is */
 	struct arena *arena;
-	bool data; /* variables, too */
+	bool data;            /* variables, too */
+	struct sought *names; /* only of what is at these addresses; NULL: all */
+	u8 *unpacked;         /* .gnu_debugdata */
 	sym_vec v;
 };
 
@@ -84,6 +87,14 @@ static struct str without_version(struct str s) /* memcpy@@GLIBC_2.14 */
 	return at > 0 ? (struct str){s.s, (u32)at} : s;
 }
 
+static void take(struct reader *r, struct symbol s)
+{
+	if (r->names)
+		sought_offer(r->names, &s);
+	else
+		vec_add(&r->v, s);
+}
+
 static void read_table(struct reader *r, const struct section *tab)
 {
 	struct section strs;
@@ -96,13 +107,14 @@ static void read_table(struct reader *r, const struct section *tab)
 			return;
 		if (!is_function(&e) && !(r->data && is_data(&e)))
 			continue;
+		if (r->names && !sought_cares(r->names, e.addr, e.size))
+			continue;
 		struct bytes name = names;
 		bytes_seek(&name, e.name);
 		const char *z = bytes_z(&name);
 		struct str s = z ? without_version(str_z(z)) : STR("");
 		if (s.n)
-			vec_add(&r->v,
-				(struct symbol){.name = s,
+			take(r, (struct symbol){.name = s,
 						.addr = e.addr,
 						.size = e.size,
 						.ifunc = ELF64_ST_TYPE(e.info) == STT_GNU_IFUNC,
@@ -168,14 +180,10 @@ static void finish(struct reader *r, struct elf_syms *ret)
 
 /* ---- symbols in a file of their own ---- */
 
-/* Names lie in a file that will not stay. */
 static void read_other(struct reader *r, const struct image *other)
 {
-	u32 from = r->v.n;
 	r->im = other;
 	read_tables(r, SHT_SYMTAB);
-	for (u32 i = from; i < r->v.n; i++)
-		r->v.v[i].name = arena_str(r->arena, r->v.v[i].name);
 	r->im = r->main;
 }
 
@@ -192,18 +200,18 @@ static bool read_packed(struct reader *r)
 		return true;
 	struct bytes in = image_bytes(r->main, &s);
 	int rc = lzma_stream_buffer_decode ? LZMA_BUF_ERROR : -1;
-	AUTO_FREE u8 *out = NULL;
 	size_t n = 0;
 	for (size_t room = MAX(in.n * 8, 4096ul); rc == LZMA_BUF_ERROR && room <= MAX_UNPACKED;
 	     room *= 2) {
 		u64 memory = MAX_UNPACKED;
 		size_t from = 0;
-		free(out);
-		out = xmalloc(room);
+		free(r->unpacked);
+		r->unpacked = xmalloc(room);
 		n = 0;
-		rc = lzma_stream_buffer_decode(&memory, 0, NULL, in.p, &from, in.n, out, &n, room);
+		rc = lzma_stream_buffer_decode(&memory, 0, NULL, in.p, &from, in.n, r->unpacked, &n,
+					       room);
 	}
-	struct err *e = rc ? err_new("not unpacked") : image_mem(out, n, &im);
+	struct err *e = rc ? err_new("not unpacked") : image_mem(r->unpacked, n, &im);
 	if (!e)
 		read_other(r, &im);
 	bool ok = !e;
@@ -229,9 +237,24 @@ static void read_go(struct reader *r, const struct gopcln *g)
 	struct go_func fn;
 	for (u32 i = 0; i < g->n && r->v.n < MAX_SYMS; i++)
 		if (gopcln_at(g, i, &fn))
-			vec_add(&r->v, (struct symbol){.name = fn.name,
-						       .addr = fn.addr,
-						       .size = without_padding(r->im, &fn)});
+			take(r, (struct symbol){.name = fn.name,
+						.addr = fn.addr,
+						.size = without_padding(r->im, &fn)});
+}
+
+/* All sources of names; gives whether .gnu_debugdata is one that could not be read. */
+static bool read_all(struct reader *r, const struct image *other, struct gopcln *go)
+{
+	bool full = read_tables(r, SHT_SYMTAB), packed = false;
+	read_tables(r, SHT_DYNSYM);
+	if (!full && other) {
+		read_other(r, other);
+	} else if (!full) {
+		packed = !read_packed(r);
+		if (gopcln_find(r->im, go))
+			read_go(r, go);
+	}
+	return packed;
 }
 
 void elf_image_syms(struct arena *a, const struct image *im, const struct image *other, bool data,
@@ -239,19 +262,44 @@ void elf_image_syms(struct arena *a, const struct image *im, const struct image 
 {
 	struct reader r = {.im = im, .main = im, .arena = a, .data = data};
 	struct gopcln go = {0};
-	bool full = read_tables(&r, SHT_SYMTAB), packed = false;
-	read_tables(&r, SHT_DYNSYM);
-	if (!full && other) {
-		read_other(&r, other);
-	} else if (!full) {
-		packed = !read_packed(&r);
-		if (gopcln_find(im, &go))
-			read_go(&r, &go);
-	}
+	bool packed = read_all(&r, other, &go);
 	finish(&r, ret);
+	free(r.unpacked);
 	ret->packed = packed;
 	ret->go_from = go.from;
 	ret->go_end = go.end;
+}
+
+void elf_image_names(const struct image *im, const struct image *other, struct sought *names,
+		     sought_cb *cb, void *arg)
+{
+	struct reader r = {.im = im, .main = im, .names = names};
+	struct gopcln go = {0};
+	read_all(&r, other, &go);
+	sought_end(names, cb, arg);
+	free(r.unpacked);
+}
+
+static u64 entries(const struct image *im, u32 type)
+{
+	struct section s;
+	u64 n = 0;
+	for (u32 i = 0; image_section(im, i, &s); i++)
+		if (s.type == type)
+			n += image_bytes(im, &s).n /
+			     (im->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+	return n;
+}
+
+u64 elf_image_most(const struct image *im, const struct image *other)
+{
+	struct gopcln go = {0};
+	u64 n = entries(im, SHT_SYMTAB), more = entries(im, SHT_DYNSYM);
+	if (!n && other)
+		n = entries(other, SHT_SYMTAB);
+	else if (!n && gopcln_find(im, &go))
+		n = go.n;
+	return n + more;
 }
 
 bool elf_image_full(const struct image *im)
@@ -406,8 +454,7 @@ const struct symbol *elf_find(const struct elf_syms *e, struct str name)
 	return NULL;
 }
 
-/* Should a be shown rather than b, which comes behind it and has the same address? */
-static bool preferred(const struct symbol *a, const struct symbol *b)
+bool symbol_preferred(const struct symbol *a, const struct symbol *b)
 {
 	if (a->rank != b->rank)
 		return a->rank < b->rank;
@@ -434,7 +481,7 @@ const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr)
 		if (best && s->addr != best->addr)
 			break;
 		if ((s->size ? vaddr - s->addr < s->size : nearest) &&
-		    (!best || preferred(s, best)))
+		    (!best || symbol_preferred(s, best)))
 			best = s;
 	}
 	return best;

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/pack.h"
 #include "kern/sandbox.h"
-#include "sym/sym.h"
+#include "sym/sought.h"
 #include <elf.h>
 #include <sys/stat.h>
 
@@ -78,27 +78,97 @@ static void pack_syms(struct sb *b, const struct elf_syms *e)
 	}
 }
 
+/* The file, and the one with what was stripped from it. */
+struct pair {
+	struct image im, room;
+	const struct image *other; /* NULL: there is none */
+};
+
+static struct err *pair_map(const struct job *j, struct pair *p)
+{
+	p->other = NULL;
+	struct err *e = image_map(&j->file[0], j->path, &p->im);
+	if (e || j->nfile < 2)
+		return e;
+	struct err *no = image_map(&j->file[1], j->path, &p->room); /* it was one a moment ago */
+	p->other = no ? NULL : &p->room;
+	err_free(no);
+	return NULL;
+}
+
+static void pair_close(struct pair *p)
+{
+	if (p->other)
+		image_close(&p->room);
+	image_close(&p->im);
+}
+
 static struct err *answer_syms(struct job *j)
 {
 	struct arena a = {0};
-	struct image im, other;
+	struct pair p;
 	struct elf_syms all;
-	bool data = bytes_u8(&j->args), two = j->nfile > 1;
-	struct err *e = image_map(&j->file[0], j->path, &im);
+	bool data = bytes_u8(&j->args);
+	u32 most = bytes_u32(&j->args);
+	struct err *e = pair_map(j, &p);
 	if (e)
 		return e;
-	if (two) { /* it was one a moment ago */
-		struct err *no = image_map(&j->file[1], j->path, &other);
-		two = !no;
-		err_free(no);
+	bool large = elf_image_most(&p.im, p.other) > most;
+	pack_facts(&j->out, &p.im);
+	pack_u8(&j->out, large);
+	if (!large) {
+		elf_image_syms(&a, &p.im, p.other, data, &all);
+		pack_syms(&j->out, &all);
+		arena_free(&a);
 	}
-	elf_image_syms(&a, &im, two ? &other : NULL, data, &all);
-	pack_facts(&j->out, &im);
-	pack_syms(&j->out, &all);
-	if (two)
-		image_close(&other);
-	image_close(&im);
-	arena_free(&a);
+	pair_close(&p);
+	return NULL;
+}
+
+/* Each symbol once, with the number of addresses that it stands for; they are in order. */
+struct telling {
+	struct sb *out;
+	size_t at; /* of that number in out */
+	struct symbol last;
+};
+
+static void tell(void *arg, const struct symbol *sym)
+{
+	enum { MAX_TOLD = 32 << 20 }; /* bytes */
+	static const struct symbol nothing;
+	struct telling *t = arg;
+	const struct symbol *s = sym && t->out->n < MAX_TOLD ? sym : &nothing;
+	u32 n = 1;
+	if (t->at && s->addr == t->last.addr && str_eq(s->name, t->last.name)) {
+		memcpy(&n, t->out->s + t->at, sizeof(n));
+		n++;
+		memcpy(t->out->s + t->at, &n, sizeof(n));
+		return;
+	}
+	t->last = *s;
+	t->at = t->out->n;
+	pack_u32(t->out, n);
+	pack_str(t->out, s->name);
+	pack_u64(t->out, s->addr);
+	pack_u64(t->out, s->size);
+}
+
+static struct err *answer_names(struct job *j)
+{
+	struct pair p;
+	struct sought names;
+	u32 n = (u32)(j->args.n / sizeof(u64));
+	struct telling t = {.out = &j->out};
+	struct err *e = pair_map(j, &p);
+	if (e)
+		return e;
+	AUTO_FREE u64 *addr = xmalloc(n * sizeof(u64) + 1);
+	for (u32 i = 0; i < n; i++)
+		addr[i] = bytes_u64(&j->args);
+	sought_init(&names, addr, n);
+	elf_image_names(&p.im, p.other, &names, tell, &t);
+	sought_free(&names);
+	pair_close(&p);
 	return NULL;
 }
 
@@ -164,10 +234,10 @@ static char *debug_path(struct host *h, const char *path, const struct image_fil
 	return debug_file_find(&w, path, h->debug_dirs, is_wanted, h);
 }
 
-static struct err *ask_syms(struct host *h, const char *path, bool data, struct sb *out)
+static struct err *ask_both(struct host *h, const char *path, sandbox_fn *fn, struct str args,
+			    struct sb *out)
 {
-	u8 args = data;
-	struct question q = {.path = path, .nfile = 1, .args = str_n((const char *)&args, 1)};
+	struct question q = {.path = path, .nfile = 1, .args = args};
 	struct err *e = image_find(path, &q.file[0]);
 	if (e)
 		return e;
@@ -175,7 +245,7 @@ static struct err *ask_syms(struct host *h, const char *path, bool data, struct 
 	struct err *none = other ? image_find(other, &q.file[1]) : NULL;
 	q.nfile += other && !none;
 	err_free(none);
-	e = sandbox_ask(h, answer_syms, &q, out);
+	e = sandbox_ask(h, fn, &q, out);
 	for (u32 i = 0; i < q.nfile; i++)
 		close(q.file[i].fd);
 	return e;
@@ -235,15 +305,61 @@ struct err *elf_take_answer(struct arena *a, struct bytes b, const char *path,
 {
 	*ret = (struct elf_facts){0};
 	take_facts(&b, a, ret);
-	return take_syms(&b, a, path, &ret->syms);
+	ret->large = bytes_u8(&b) & 1;
+	return ret->large && !b.bad ? NULL : take_syms(&b, a, path, &ret->syms);
+}
+
+static struct err *read_facts(struct host *h, struct arena *a, const char *path, bool data,
+			      u32 most, struct elf_facts *ret)
+{
+	AUTO_SB args = {0};
+	AUTO_SB out = {0};
+	pack_u8(&args, data);
+	pack_u32(&args, most);
+	struct err *e = ask_both(h, path, answer_syms, sb_str(&args), &out);
+	return e ? e : elf_take_answer(a, bytes_of(out.s, out.n), path, ret);
 }
 
 struct err *elf_read(struct host *h, struct arena *a, const char *path, bool data,
 		     struct elf_facts *ret)
 {
+	return read_facts(h, a, path, data, MAX_SYMBOLS, ret);
+}
+
+struct err *elf_read_some(struct host *h, struct arena *a, const char *path, u32 most,
+			  struct elf_facts *ret)
+{
+	return read_facts(h, a, path, false, most, ret);
+}
+
+bool elf_take_names(struct bytes *b, struct arena *a, const struct symbol **of, u32 n)
+{
+	for (u32 i = 0; i < n;) {
+		u32 times = bytes_u32(b);
+		struct symbol *s = arena_new(a, struct symbol);
+		struct str name = unpack_str(b);
+		s->addr = bytes_u64(b);
+		s->size = bytes_u64(b);
+		if (b->bad || !times || times > n - i || name.n > MAX_NAME ||
+		    memchr(name.s, 0, name.n))
+			return false;
+		s->name = arena_str(a, name);
+		for (; times; times--)
+			of[i++] = name.n ? s : NULL;
+	}
+	return true;
+}
+
+struct err *elf_read_names(struct host *h, struct arena *a, const char *path,
+			   const struct addresses *v, const struct symbol **of)
+{
 	AUTO_SB out = {0};
-	struct err *e = ask_syms(h, path, data, &out);
-	return e ? e : elf_take_answer(a, bytes_of(out.s, out.n), path, ret);
+	struct str args = str_n((const char *)v->v, v->n * sizeof(u64));
+	struct err *e = ask_both(h, path, answer_names, args, &out);
+	struct bytes b = bytes_of(out.s, out.n);
+	if (!e && !elf_take_names(&b, a, of, v->n))
+		e = damaged(path);
+	return e;
 }
 
 struct err *elf_read_syms(struct host *h, struct arena *a, const char *path, struct elf_syms *ret)

@@ -33,6 +33,15 @@ bool sym_kernel_addr(struct syms *s, struct str name, u64 *ret);
  * asked about before), its symbols; or generated code that the process keeps a list of. */
 bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret);
 /*
+ * Of a file with many functions only those are known that were asked for, and each question takes a
+ * pass over all of them: so what will be asked is told before. First each address, then that these
+ * were all. Nothing of it must be done. Until a file with so many was met there is nothing to gain
+ * for a few addresses.
+ */
+void sym_user_expect(struct syms *s, u32 pid, u64 addr);
+void sym_user_expected(struct syms *s);
+bool sym_user_gains(const struct syms *s);
+/*
  * The same address as the source has it, by debug information: functions that were inlined there,
  * the innermost first, then the one that has the symbol. call: it is a return address. The texts
  * stay until the next call. 0: the file has no such information.
@@ -71,13 +80,26 @@ struct elf_facts {
 	u32 nseg;
 	u64 entry;           /* where it begins; 0: nowhere */
 	struct str build_id; /* in hex */
+	bool large;          /* it has more symbols than were wanted, so there are none here */
 };
 /* data: variables, too. */
 struct err *elf_read(struct host *h, struct arena *a, const char *path, bool data,
 		     struct elf_facts *ret);
+/* Functions, if there are no more of them than most. */
+struct err *elf_read_some(struct host *h, struct arena *a, const char *path, u32 most,
+			  struct elf_facts *ret);
+/* What only some addresses are called; they ascend, and no two are the same. of[i]: NULL: nothing
+ * is there. */
+struct addresses {
+	u64 *v;
+	u32 n, cap;
+};
+struct err *elf_read_names(struct host *h, struct arena *a, const char *path,
+			   const struct addresses *v, const struct symbol **of);
 /* What the child answered, checked. */
 struct err *elf_take_answer(struct arena *a, struct bytes b, const char *path,
 			    struct elf_facts *ret);
+bool elf_take_names(struct bytes *b, struct arena *a, const struct symbol **of, u32 n);
 /* The same, read once for all the probes of a script: what is given stays as long as the host. */
 struct err *elf_syms_of(struct host *h, const char *path, struct elf_syms *ret);
 struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct elf_syms *ret);
@@ -94,6 +116,8 @@ void elf_each_import(const struct image *im, elf_name_cb *cb, void *arg);
 void elf_each_needed(const struct image *im, elf_name_cb *cb, void *arg);
 /* The symbol that holds a virtual address of the file; NULL: none. */
 const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr);
+/* Should a be shown rather than b, which comes behind it and has the same address? */
+bool symbol_preferred(const struct symbol *a, const struct symbol *b);
 /* Exact name (or NULL: none); versions (@@GLIBC_2.2) are cut off names. */
 const struct symbol *elf_find(const struct elf_syms *e, struct str name);
 /*

@@ -1,5 +1,11 @@
-/* usyms.c - lookups: the file at an address (procs.c), the symbols of files (cached here). */
+/*
+ * usyms.c - lookups: the file at an address (procs.c), the symbols of files (cached here).
+ *
+ * A file with few functions is read whole. Of others only those are here that stand for an address
+ * somebody asked about, so memory is by what is shown, not by what there is.
+ */
 #include "base/alloc.h"
+#include "sym/asked.h"
 #include "sym/ksyms.h"
 #include "sym/lines.h"
 #include "sym/procs.h"
@@ -8,7 +14,9 @@
 
 enum {
 	MAX_FILES = 256,
-	MAX_CACHED_SYMS = 4 << 20, /* of all files: about 400 MB */
+	MAX_WHOLE = 1 << 15,        /* functions of a file that is read whole */
+	MAX_WHOLE_SYMS = 1 << 17,   /* of all such files: about 16 MB */
+	MAX_ASKED_BYTES = 16 << 20, /* of names of the others, before they are forgotten */
 };
 
 struct file {
@@ -18,6 +26,10 @@ struct file {
 	struct host *host;
 	struct arena arena;
 	struct elf_facts is;
+	struct asked asked; /* of a large one */
+	u32 by_pid;         /* who asked last, where: leads to the file */
+	u64 by_addr;
+	u32 most;
 };
 
 struct syms {
@@ -27,7 +39,7 @@ struct syms {
 	struct ksyms ksyms;
 	struct procs procs;
 	struct file *file[MAX_FILES];
-	u32 nfile, nsym;
+	u32 nfile, nsym, nlarge;
 	struct arena names;  /* demangled, of the last call */
 	struct lines *lines; /* NULL: nobody asked */
 };
@@ -44,6 +56,8 @@ void syms_init(struct host *h, bool demangle_names, struct syms **ret)
 static void file_free(struct syms *s, struct file *f)
 {
 	s->nsym -= f->is.syms.n;
+	s->nlarge -= f->is.large;
+	asked_free(&f->asked);
 	arena_free(&f->arena);
 	free(f);
 }
@@ -122,8 +136,7 @@ static u32 oldest_file(const struct syms *s)
 
 static void file_add(struct syms *s, struct file *f)
 {
-	s->nsym += f->is.syms.n;
-	while (s->nfile && (s->nfile == MAX_FILES || s->nsym > MAX_CACHED_SYMS)) {
+	if (s->nfile == MAX_FILES) {
 		u32 i = oldest_file(s);
 		file_free(s, s->file[i]);
 		s->file[i] = s->file[--s->nfile];
@@ -134,7 +147,7 @@ static void file_add(struct syms *s, struct file *f)
 static bool load_file(void *file, const char *path)
 {
 	struct file *f = file;
-	struct err *err = elf_read(f->host, &f->arena, path, false, &f->is);
+	struct err *err = elf_read_some(f->host, &f->arena, path, f->most, &f->is);
 	err_free(err);
 	return !err;
 }
@@ -154,10 +167,15 @@ static bool load_vdso(struct file *f)
 	return true;
 }
 
+/* When others take the room, it is asked for addresses, however small it is. */
 static bool find_and_load(struct syms *s, const struct proc *p, const struct area *a,
 			  struct file *f)
 {
-	return area_is_vdso(a) ? load_vdso(f) : area_paths(s->host, p, a, load_file, f);
+	f->most = MIN((u32)MAX_WHOLE, s->nsym < MAX_WHOLE_SYMS ? MAX_WHOLE_SYMS - s->nsym : 0);
+	bool ok = area_is_vdso(a) ? load_vdso(f) : area_paths(s->host, p, a, load_file, f);
+	s->nsym += f->is.syms.n;
+	s->nlarge += f->is.large;
+	return ok;
 }
 
 static struct file *file_get(struct syms *s, const struct proc *p, const struct area *a)
@@ -179,10 +197,70 @@ static struct file *file_get(struct syms *s, const struct proc *p, const struct 
 	} else if (!f->loaded && !p->ended && f->tried_pid != p->pid) {
 		f->tried_pid = p->pid; /* this process may lead to it */
 		f->loaded = find_and_load(s, p, a, f);
-		s->nsym += f->is.syms.n;
 	}
 	f->used = ++s->clock;
 	return f;
+}
+
+/* ---- names of large files ---- */
+
+static bool ask_file(void *file, const char *path)
+{
+	struct file *f = file;
+	struct err *e = asked_read(&f->asked, f->host, path);
+	err_free(e);
+	return !e;
+}
+
+static void read_wanted(struct syms *s, struct file *f)
+{
+	struct proc *p;
+	const struct area *a = procs_at(&s->procs, f->by_pid, f->by_addr, &p);
+	if (!a || !a->module || !area_paths(s->host, p, a, ask_file, f))
+		asked_give_up(&f->asked);
+}
+
+static void want(struct file *f, u32 pid, u64 addr, u64 vaddr)
+{
+	asked_want(&f->asked, vaddr);
+	f->by_pid = pid;
+	f->by_addr = addr;
+}
+
+bool sym_user_gains(const struct syms *s)
+{
+	return s->nlarge;
+}
+
+static void forget_beyond(struct syms *s, size_t most)
+{
+	size_t bytes = 0;
+	for (u32 i = 0; i < s->nfile; i++)
+		bytes += asked_bytes(&s->file[i]->asked);
+	for (u32 i = 0; i < s->nfile && bytes > most; i++)
+		asked_forget(&s->file[i]->asked);
+}
+
+void sym_user_expected(struct syms *s)
+{
+	forget_beyond(s, MAX_ASKED_BYTES);
+	for (u32 i = 0; i < s->nfile; i++)
+		if (asked_wants(&s->file[i]->asked))
+			read_wanted(s, s->file[i]);
+}
+
+/* Its symbol, by one question if nobody expected it. */
+static const struct symbol *symbol_at(struct syms *s, struct file *f, u32 pid, u64 addr, u64 vaddr)
+{
+	const struct symbol *sym;
+	if (!f->is.large)
+		return elf_at(&f->is.syms, vaddr);
+	if (asked_get(&f->asked, vaddr, &sym))
+		return sym;
+	forget_beyond(s, 2 * MAX_ASKED_BYTES); /* rather not what was expected a moment ago */
+	want(f, pid, addr, vaddr);
+	read_wanted(s, f);
+	return asked_get(&f->asked, vaddr, &sym) ? sym : NULL;
 }
 
 /* ---- processes ---- */
@@ -233,6 +311,18 @@ static bool at_entry(const struct file *f, u64 vaddr)
 	return f->is.entry && vaddr >= f->is.entry && vaddr - f->is.entry < ENTRY_BYTES;
 }
 
+void sym_user_expect(struct syms *s, u32 pid, u64 addr)
+{
+	struct proc *proc;
+	u64 vaddr;
+	const struct symbol *sym;
+	const struct area *a = procs_at(&s->procs, pid, addr, &proc);
+	struct file *f = a && a->module ? file_get(s, proc, a) : NULL;
+	if (f && f->is.large && to_vaddr(s, f, addr - a->start + a->off, &vaddr) &&
+	    !asked_get(&f->asked, vaddr, &sym))
+		want(f, pid, addr, vaddr);
+}
+
 bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret)
 {
 	struct proc *proc;
@@ -243,7 +333,7 @@ bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret)
 		show(s, ret);
 		return true;
 	}
-	const struct file *f = file_get(s, proc, a);
+	struct file *f = file_get(s, proc, a);
 	u64 off = addr - a->start + a->off, vaddr;
 	struct symbol out = {.name = STR(""),
 			     .module = a->module->path,
@@ -251,7 +341,7 @@ bool sym_user(struct syms *s, u32 pid, u64 addr, struct symbol *ret)
 			     .off = off,
 			     .build_id = f->is.build_id};
 	if (to_vaddr(s, f, off, &vaddr)) {
-		const struct symbol *sym = elf_at(&f->is.syms, vaddr);
+		const struct symbol *sym = symbol_at(s, f, pid, addr, vaddr);
 		out.off = vaddr;
 		if (sym) {
 			out.name = sym->name;
