@@ -38,6 +38,7 @@ struct frame {
 	struct str build_id; /* of that file, in hex */
 	u64 file_off;        /* where in the file addr lies */
 	bool inlined;        /* into the next frame, at the same address */
+	bool made;           /* generated code; module is the list that names it */
 	struct str source;   /* file of the source, with line */
 	u32 line;
 	struct str text; /* the line as the stack's mode prints it, without indent or newline */

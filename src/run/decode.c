@@ -104,6 +104,7 @@ static void decode_frame(struct reader *r, struct arena *a, const struct type *t
 	f->module = arena_str(a, sym.module);
 	f->build_id = arena_str(a, sym.build_id);
 	f->file_off = user ? sym.file_off : 0;
+	f->made = sym.made;
 	if (known && sym.name.n) {
 		f->sym = arena_str(a, sym.name);
 		f->off = sym.off;

@@ -12,6 +12,12 @@ EXPECT_RE
 	\]: 1
 NEEDS tracefs prog:jit x86_64
 
+NAME generated code has a colour of its own
+RUN "$SONDE" -q -f folded:annotate -c "build/tests/jit dump $TMPDIR/jit-7.dump" -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @[ustack(2)] = count(); }'
+EXPECT
+	main;Dumped::here(int)_[j] 1
+NEEDS tracefs prog:jit x86_64
+
 NAME a dump among other mounts
 RUN "$SONDE" -q --follow -c "unshare -m --propagation private sh -c 'mkdir $TMPDIR/d && mount -t tmpfs tmpfs $TMPDIR/d && build/tests/jit dump $TMPDIR/d/jit-7.dump; . $PWD/tests/lib.sh; until_written $TMPDIR/out'" -B line -e 'tracepoint:syscalls:sys_enter_getppid /comm == "jit"/ { printf("%s\n", ustack(perf, 1)); }' >"$TMPDIR/out"
 	sed "s,$TMPDIR,DIR," "$TMPDIR/out"

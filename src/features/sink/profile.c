@@ -42,6 +42,8 @@ static enum frame_kind kind_of(const struct value *v, const struct frame *f)
 		return FRAME_INLINED;
 	if (v->kernel)
 		return FRAME_KERNEL;
+	if (f->made)
+		return FRAME_JIT;
 	if (!f->module.n)
 		return f->sym.n ? FRAME_JIT : FRAME_UNKNOWN;
 	return str_find(base_name(f->module), STR(".so")) >= 0 ? FRAME_LIBRARY : FRAME_USER;

@@ -250,6 +250,7 @@ static bool file_find(const struct jit_file *s, u64 addr, struct symbol *ret)
 	if (!codes_find(&s->codes, addr, ret))
 		return false;
 	ret->module = str_z(s->path);
+	ret->made = true;
 	return true;
 }
 

@@ -17,6 +17,7 @@ struct symbol {
 	struct str module; /* kernel: "" for vmlinux; user: path of the file */
 	u64 file_off; /* ELF: offset in the file, what a uprobe wants; sym_user(): of the address */
 	struct str build_id; /* sym_user(): of the file, in hex; "" unknown */
+	bool made;           /* sym_user(): generated code; module is the list that names it */
 	bool ifunc;          /* ELF: what runs first, and once, to choose a function */
 	u8 rank;             /* ELF: of names for one address the one to show: the least */
 };
