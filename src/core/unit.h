@@ -105,6 +105,7 @@ struct unit {
 	struct map *turns, *wake; /* kern/rings.h: the counter; a BPF ring buffer that only wakes.
 				     NULL: records go through one, or through perf buffers */
 	u32 ring_size;            /* bytes of one of the rings */
+	struct map *shares;  /* what each program has used of them; NULL: one makes all records */
 	struct map *start;   /* one u64: monotonic time when tracing started; the runtime stores it.
 				NULL: not needed */
 	struct map *stop;    /* one u64: not 0 when programs are to do nothing any more, because

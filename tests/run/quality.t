@@ -200,11 +200,59 @@ EXPECT_RE
 	1
 	WARNING: map @a is full: 1 update was refused so far; declare it larger: let @a = hash\(16\), or set BPFTRACE_MAX_MAP_KEYS=16
 
+NAME a flood of one probe takes no room of others
+RUN
+	for f in text json; do
+		rm -f $TMPDIR/o $TMPDIR/e
+		BPFTRACE_PERF_RB_PAGES=16 taskset -c 0 "$SONDE" -f $f -e 'uprobe:build/tests/calls:main { printf("first one\n"); } uprobe:build/tests/calls:target { printf("flood %d, and more text than anybody wants to read\n", arg0); } uprobe:build/tests/calls:greet /@n++ >= 19900/ { printf("rare %d, and more text than anybody wants to read\n", @n); } uretprobe:build/tests/calls:main { printf("last, which is as long as any of the others\n"); clear(@n); }' >$TMPDIR/o 2>$TMPDIR/e & s=$!
+		eventually grep -sq 'ttached' $TMPDIR/o $TMPDIR/e
+		kill -STOP $s
+		taskset -c 0 build/tests/calls 20000
+		kill -CONT $s
+		kill $s
+		wait $s
+		for what in uprobe:.*main:first uprobe:.*target:flood uprobe:.*greet:rare uretprobe:.*main:last; do
+			printed=$(grep -c "${what##*:}[ ,\\]" $TMPDIR/o)
+			lost=$(sed -n -e "s/^WARNING: ${what%:*}: \([0-9]*\) events did not fit.*/\1/p" -e "s/.*lost_by_probe.*\"${what%:*}\".*\"events\": \([0-9]*\).*/\1/p" $TMPDIR/e $TMPDIR/o)
+			echo ${what##*:} $((printed + ${lost:-0})) $((${lost:-0} > 0))
+		done
+	done
+NEEDS uprobe prog:calls feature:RINGS
+ALONE
+TIMEOUT 30
+EXPECT
+	first 1 0
+	flood 20000 1
+	rare 100 0
+	last 1 0
+	first 1 0
+	flood 20000 1
+	rare 100 0
+	last 1 0
+
+NAME texts of a flood give back what they did not need of its share
+RUN
+	BPFTRACE_PERF_RB_PAGES=64 taskset -c 0 "$SONDE" -e 'uprobe:build/tests/calls:target { printf("flood %d %s\n", arg0, str(arg1)); } uretprobe:build/tests/calls:main { printf("last %s\n", str(reg("sp"), 4)); }' >$TMPDIR/o 2>$TMPDIR/e & s=$!
+	eventually grep -sq 'ttached' $TMPDIR/o $TMPDIR/e
+	kill -STOP $s
+	taskset -c 0 build/tests/calls 20000
+	kill -CONT $s
+	kill $s
+	wait $s
+	# Three quarters of 256 KiB, some 40 bytes each; of the last of them 60, were they as long as they might have been.
+	echo $(($(grep -c ^flood $TMPDIR/o) > 3700)) $(grep -c ^last $TMPDIR/o)
+NEEDS uprobe prog:calls feature:RINGS
+ALONE
+TIMEOUT 30
+EXPECT
+	1 1
+
 NAME a flood of one probe is told as its own, and what it cost others is told as theirs
 RUN
 	for f in text json; do
-		BPFTRACE_PERF_RB_PAGES=16 taskset -c 0 "$SONDE" -f $f -e 'uprobe:build/tests/calls:main { printf("first one\n"); } uprobe:build/tests/calls:target { printf("flood %d, and more text than anybody wants to read\n", arg0); } uretprobe:build/tests/calls:main { printf("last, which is as long as any of the flood that is before it\n"); }' >$TMPDIR/o 2>$TMPDIR/e & s=$!
-		eventually grep -q 'ttached' $TMPDIR/o $TMPDIR/e
+		rm -f $TMPDIR/o $TMPDIR/e
+		BPFTRACE_PERF_RB_PAGES=16 taskset -c 0 "$SONDE" --no-feature rings -f $f -e 'uprobe:build/tests/calls:main { printf("first one\n"); } uprobe:build/tests/calls:target { printf("flood %d, and more text than anybody wants to read\n", arg0); } uretprobe:build/tests/calls:main { printf("last, which is as long as any of the flood that is before it\n"); }' >$TMPDIR/o 2>$TMPDIR/e & s=$!
+		eventually grep -sq 'ttached' $TMPDIR/o $TMPDIR/e
 		kill -STOP $s
 		taskset -c 0 build/tests/calls 20000
 		kill -CONT $s

@@ -481,13 +481,15 @@ bool lower_unit(struct compile *c)
 	struct variant **of = arena_newn(&c->scratch, struct variant *, total);
 	make_progs(c, of);
 	make_maps(c);
-	u32 scratch = 0;
+	u32 scratch = 0, claiming = 0;
 	for (u32 i = 0; i < u->nprog; i++) {
 		struct lower l = {
 			.c = c, .u = u, .v = of[i], .pt = u->prog[i]->points, .prog = u->prog[i]};
 		c->fn[i] = lower_prog(&l, u->prog[i]->name);
 		scratch = MAX(scratch, l.scratch_max);
+		claiming += l.claims;
 	}
+	lower_share(u, claiming);
 	u->scratch->val_size = SCRATCH_HEADER + ALIGN_UP(scratch, 8u);
 	if (!scratch)
 		u->scratch->max_entries = 0; /* not needed: the loader leaves it out */

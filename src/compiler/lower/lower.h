@@ -52,6 +52,7 @@ struct lower {
 	struct ref retval;           /* main's variable: what the program returns */
 	struct ref scratch;          /* variable of f: base of this run's scratch memory */
 	u32 scratch_at, scratch_max; /* bytes in use now; most ever */
+	bool claims;                 /* room in a ring, beside other programs */
 	/* What callbacks share with main, as f sees it; base none: no callbacks. */
 	struct mem frame;
 	u32 shared;                /* offset of the shared values in scratch memory */
@@ -226,8 +227,10 @@ struct ref lower_agg_number(struct lower *l, const struct map *m, struct ref tot
 struct claim {
 	struct mem rec; /* the record */
 	struct ref ring, at, end, size, turn;
+	bool shared; /* other programs claim, too */
 };
 void lower_rings(struct lower *l, u32 n, u32 bytes);   /* bytes: of each, a power of two */
+void lower_share(struct unit *u, u32 nprog);           /* of those that made records */
 bool lower_fits_ring(const struct lower *l, u32 size); /* may be claimed before it is filled */
 /* size: a multiple of 8, most is its limit; both with RINGS_WORD. */
 void lower_claim(struct lower *l, struct ref size, u32 most, struct blk *full, struct claim *c);

@@ -29,6 +29,9 @@ enum {
 	RINGS_TURN = 20,
 	RINGS_LONGEST = 8 << RINGS_TURN, /* a record is shorter */
 	RINGS_FIRST_TURN = 1,
+	/* In the counter's map: the counter; bytes of a ring that each program has for itself. */
+	RINGS_TURNS = 0,
+	RINGS_SHARE = 8,
 };
 
 struct rings_spec {
