@@ -303,6 +303,21 @@ EXPECT
 	4096 4096 4096
 	4096
 
+NAME aggregations take what keys come
+RUN "$SONDE" -q -c 'build/tests/syscalls 30000 lseek' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @c[args.offset] = count(); @s[args.offset / 2, cpid] = sum(1); @a[args.offset] = avg(1); @h[args.offset] = hist(1); @all = count(); }' >$TMPDIR/o 2>$TMPDIR/e; awk '/^@c/ { c += $2 } /^@s/ { s += $3 } /^@a\[/ { a += $2 } /^@all/ { all = $2 } /^\[1\]/ { h += $2 } END { print c, s, a, h, all }' $TMPDIR/o; cat $TMPDIR/e
+NEEDS feature:GROWS tp:syscalls/sys_enter_lseek
+TIMEOUT 60
+EXPECT
+	30000 30000 30000 30000 30000
+
+NAME a limit above the usual one is that of an aggregation that grows
+RUN for n in 5000 1000000; do BPFTRACE_MAX_MAP_KEYS=$n "$SONDE" -q -e 'begin { for $i : 0..20000 { @b[$i] = count(); } }' >$TMPDIR/o 2>$TMPDIR/e; grep -c '^@b' $TMPDIR/o | awk '{ print $1 == 20000 }'; sed 's/: [0-9]* updates/: N updates/' $TMPDIR/e; done
+NEEDS feature:GROWS feature:LOOP
+EXPECT
+	0
+	WARNING: map @b is full: N updates were refused; declare it larger: let @b = hash(40000), or set BPFTRACE_MAX_MAP_KEYS=40000
+	1
+
 NAME a full map is told with its kind
 PROG let @p = percpuhash(2); begin { for $i : 0..5 { @p[$i] = min($i); @q[$i] = max($i); } clear(@p); clear(@q); }
 ENV BPFTRACE_MAX_MAP_KEYS=3

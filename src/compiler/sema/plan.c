@@ -11,6 +11,9 @@ enum {
 	KEY_LIMIT = 512, /* of old kernels */
 	KEY_HASH = 16,
 	FEW_MAPS = 40, /* so many have maps of their own */
+	GROWN_KEYS =
+		1 << 16,   /* of an aggregation that takes memory as it fills: 1 MiB of buckets */
+	GROWN_EACH = 4096, /* ... with elements that the kernel finds memory for at any time */
 	PLACES_MAX =
 		64, /* in a body that find an element by code of their own, some 200 instructions */
 };
@@ -58,7 +61,6 @@ static void plan_big_key(struct compile *c, struct map *m)
 	k->map_type = BPF_MAP_TYPE_HASH;
 	k->key_size = KEY_HASH;
 	k->val_size = ALIGN_UP(m->key_size, 8u);
-	k->max_entries = m->max_entries;
 	m->keys = k;
 	m->key_size = KEY_HASH;
 }
@@ -67,13 +69,6 @@ static void plan_key(struct compile *c, struct map *m)
 {
 	m->key = widened(m->key);
 	m->key_size = m->key->kind == T_INT ? 8 : m->key->size;
-	if (!m->declared) {
-		u64 each = m->key_size + m->val_size * (m->percpu ? c->host->ncpu : 1ull);
-		u64 room = MAX(MAX_HASH_BYTES / each, (u64)MIN_KEYS);
-		const struct config *g = &c->unit->config;
-		m->max_entries =
-			(u32)(g->map_keys_set ? g->max_map_keys : MIN(g->max_map_keys, room));
-	}
 	plan_big_key(c, m);
 }
 
@@ -171,6 +166,35 @@ static const struct store *choose_store(struct compile *c, const struct map *m)
 	return *s;
 }
 
+/*
+ * An aggregation is not to lose counts because its keys were more than somebody thought. Copies per
+ * CPU are made beforehand: the kernel does not always find memory for them while a program runs.
+ */
+static bool grows(const struct compile *c, const struct map *m, u64 each)
+{
+	return type_is_agg(m->val) && !m->percpu && !plan_exact_limit(c) && each <= GROWN_EACH &&
+	       host_has(c->host, FEAT_GROWS);
+}
+
+/* How many elements it may have: as declared, as set, or as many as take a bounded amount of memory. */
+static void plan_limit(struct compile *c, struct map *m)
+{
+	const struct config *g = &c->unit->config;
+	u32 copies = m->percpu ? c->host->ncpu : 1;
+	u64 each = m->key_size + (u64)m->val_size * copies + (m->keys ? m->keys->val_size : 0);
+	u64 n = g->max_map_keys, room = MAX(MAX_HASH_BYTES / each, (u64)MIN_KEYS);
+	if (!m->declared && grows(c, m, each)) {
+		m->flags = BPF_F_NO_PREALLOC;
+		n = g->map_keys_set ? n : GROWN_KEYS;
+	}
+	if (!m->declared)
+		m->max_entries = (u32)(g->map_keys_set ? n : MIN(n, room));
+	if (m->keys) {
+		m->keys->max_entries = m->max_entries;
+		m->keys->flags = m->flags;
+	}
+}
+
 static bool plan_map(struct compile *c, struct map *m)
 {
 	if (!m->val || (!m->key && !m->scalar)) {
@@ -194,6 +218,8 @@ static bool plan_map(struct compile *c, struct map *m)
 	}
 	m->store = choose_store(c, m);
 	m->store->plan(c, m);
+	if (!m->scalar)
+		plan_limit(c, m);
 	return true;
 }
 
