@@ -566,6 +566,7 @@ static void report_limits(struct session *s, const struct unwinder *w)
 		{w->no_list, "lists of what a process maps did not fit"},
 		{w->blocks.no_file + w->blocks.no_index, "files were too many"},
 		{w->blocks.no_rule + w->blocks.no_row, "rows of files did not fit"},
+		{w->blocks.no_sense, "unwind tables, or parts of them, made no sense"},
 		{w->no_tail, "stacks were too many to be remembered"},
 	};
 	for (u32 i = 0; i < countof(limit); i++) {

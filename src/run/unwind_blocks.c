@@ -1,5 +1,6 @@
 /* unwind_blocks.c - files, their blocks, the rules; see the header. */
 #include "run/unwind_blocks.h"
+#include <errno.h>
 
 enum {
 	HASH = 2 * UNWIND_RULES,
@@ -104,6 +105,7 @@ static bool file_open(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg
 		return true;
 	struct err *e = cfi_ask_facts(ask, arg, b->page, &f->is);
 	f->opened = !e;
+	b->no_sense += e && e->no == EBADMSG;
 	err_free(e);
 	if (!f->opened)
 		return false;
@@ -225,8 +227,10 @@ static void take_block(struct blocks *b, const struct ufile *f, struct bytes *an
 {
 	struct cfi_rows rows;
 	u32 from = i << UNWIND_BLOCK_BITS, entry = f->first + i;
-	if (!cfi_take_rows(answer, from, from + UNWIND_BLOCK, &rows))
+	if (!cfi_take_rows(answer, from, from + UNWIND_BLOCK, &rows)) {
+		b->no_sense += keep;
 		return;
+	}
 	if (keep && b->mem.index->block[entry] == UNWIND_REF_NEW)
 		put_block(b, entry, from, &rows);
 	free(rows.v);

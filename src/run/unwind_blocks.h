@@ -47,6 +47,7 @@ struct blocks {
 	u64 made, evicted;  /* blocks, chunks */
 	struct err *failed; /* the first chunk that could not be made; none is tried after it */
 	u32 no_file, no_index, no_rule, no_row; /* what did not fit */
+	u32 no_sense; /* answers about files, or parts of them, that cannot be */
 };
 void blocks_init(struct blocks *b, u32 page, const struct blocks_mem *mem);
 void blocks_free(struct blocks *b);

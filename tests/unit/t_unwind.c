@@ -183,6 +183,35 @@ TEST(unwind_blocks_of_a_file_that_cannot_be_opened)
 	close_fixture(&x);
 }
 
+/* The file is described, but what is said of its rows cannot be; or not even that. */
+static struct err *lie_about_rows(void *arg, sandbox_fn *fn, struct str args, struct sb *answer)
+{
+	u32 *asked = arg;
+	if (!(*asked)++)
+		return open_self(asked, fn, args, answer);
+	sb_clear(answer);
+	sb_pad(answer, '\377', 64);
+	return NULL;
+}
+
+TEST(unwind_blocks_that_make_no_sense_are_counted)
+{
+	struct fixture x;
+	u32 asked = 0, lies = 1, pc;
+	open_fixture(&x, 2);
+	struct ufile *f = blocks_file(&x.b, 1, 1, STR("/liar")), *g;
+	blocks_pc(&x.b, f, 0, lie_about_rows, &asked, &pc);
+	CHECK(f->opened && !x.b.no_sense);
+	if (!f->is.bare && f->nblock) {
+		CHECK(blocks_rule(&x.b, f, 0, lie_about_rows, &lies) == UNWIND_NONE);
+		CHECK(x.b.no_sense && !x.b.made);
+	}
+	u32 before = x.b.no_sense;
+	g = blocks_file(&x.b, 1, 2, STR("/worse"));
+	CHECK(!blocks_pc(&x.b, g, 0, lie_about_rows, &lies, &pc) && x.b.no_sense == before + 1);
+	close_fixture(&x);
+}
+
 /* ---- lists ---- */
 
 static struct unwind_list_chunk *list_chunk[4];

@@ -4,6 +4,7 @@
 #include "base/pack.h"
 #include "sym/procs.h"
 #include <elf.h>
+#include <errno.h>
 
 enum { MAX_ROWS = 1 << 24, MAX_LISTED = 1 << 22 };
 
@@ -110,8 +111,10 @@ struct err *cfi_ask_facts(cfi_ask *ask, void *arg, u32 page, struct cfi_facts *r
 	AUTO_SB out = {0};
 	pack_u32(&args, page);
 	struct err *e = ask(arg, answer_facts, sb_str(&args), &out);
-	if (!e && !cfi_take_facts(bytes_of(out.s, out.n), ret))
+	if (!e && !cfi_take_facts(bytes_of(out.s, out.n), ret)) {
 		e = err_new("its unwind tables make no sense");
+		e->no = EBADMSG;
+	}
 	return e;
 }
 

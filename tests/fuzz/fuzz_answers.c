@@ -1,0 +1,82 @@
+/* Any bytes as what the child without rights answers: somebody else may speak through it. Whatever is
+ * believed of them must be in order and in bounds, because it is searched and indexed by. */
+#include "sym/cfi_ask.h"
+#include "sym/jit.h"
+#include "sym/sym.h"
+#include "sym/usdt_ask.h"
+
+enum { PART = 1 << 14 };
+
+static void take_symbols(struct arena *a, struct bytes b)
+{
+	struct elf_facts f;
+	struct err *e = elf_take_answer(a, b, "file", &f);
+	for (u32 i = 0; !e && i < f.syms.n; i++) {
+		const struct symbol *s = &f.syms.v[i];
+		if ((i && s->addr < s[-1].addr) || memchr(s->name.s, 0, s->name.n))
+			abort();
+	}
+	if (f.nseg > ELF_SEGMENTS)
+		abort();
+	err_free(e);
+}
+
+static void take_notes(struct arena *a, struct bytes b)
+{
+	struct usdt_sites s;
+	if (usdt_take_sites(b, a, &s) && s.n > b.n)
+		abort();
+}
+
+static void take_codes(struct bytes b)
+{
+	struct codes c = {0};
+	struct symbol sym;
+	codes_take_told(&c, b);
+	codes_sort(&c);
+	codes_find(&c, 0x1000, &sym);
+	codes_free(&c);
+}
+
+static void take_tables(struct bytes b)
+{
+	struct cfi_facts f;
+	if (!cfi_take_facts(b, &f))
+		return;
+	for (u32 i = 0; i < f.nseg; i++)
+		if (f.seg[i].addr < f.base)
+			abort();
+	for (u32 i = 1; i < f.list.n; i++)
+		if (f.list.v[i].pc < f.list.v[i - 1].pc)
+			abort();
+	cfi_list_free(&f.list);
+}
+
+static void take_rows(struct bytes b)
+{
+	struct cfi_rows r;
+	for (u32 from = 0; cfi_take_rows(&b, from, from + PART, &r); from += PART) {
+		if (!r.n || r.v[0].pc != from)
+			abort();
+		for (u32 i = 0; i < r.n; i++)
+			if (r.v[i].pc >= from + PART || (i && r.v[i].pc < r.v[i - 1].pc))
+				abort();
+		free(r.v);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
+int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
+{
+	struct arena a = {0};
+	struct bytes b = bytes_of(data, n);
+	switch (bytes_u8(&b) % 5) {
+	case 0: take_symbols(&a, bytes_of(data + 1, n ? n - 1 : 0)); break;
+	case 1: take_notes(&a, bytes_of(data + 1, n ? n - 1 : 0)); break;
+	case 2: take_codes(bytes_of(data + 1, n ? n - 1 : 0)); break;
+	case 3: take_tables(bytes_of(data + 1, n ? n - 1 : 0)); break;
+	default: take_rows(bytes_of(data + 1, n ? n - 1 : 0)); break;
+	}
+	arena_free(&a);
+	return 0;
+}
