@@ -10,3 +10,6 @@ int file_write(const char *path, struct str text);
 
 /* Length of the "/proc/PID/root" before a path as that process sees it; 0: there is none. */
 u32 path_root(const char *path);
+/* A file that is below another process's root is opened as that process would: no link on the way leads
+ * out of it, whoever made it and whenever. -1: errno. */
+int file_open(const char *path, int flags);

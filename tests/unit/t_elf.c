@@ -7,9 +7,14 @@
 #include "sym/sought.h"
 #include "test.h"
 #include "types/image.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 __attribute__((noinline, visibility("default"))) int t_elf_landmark(int x);
 int t_elf_landmark(int x)
@@ -119,6 +124,63 @@ TEST(elf_demangles)
 	CHECK(!demangle(&mem, STR("main")) && !demangle(&mem, STR("_Zrubbish")) &&
 	      !demangle(&mem, STR("")));
 	arena_free(&mem);
+}
+
+/* A process among other files, until its pipe is closed; 0: we may not do that. */
+static int jailed(const char *jail, int *keep)
+{
+	int ready[2], hold[2];
+	char c = 0;
+	CHECK(!pipe2(ready, O_CLOEXEC) && !pipe2(hold, O_CLOEXEC));
+	int pid = fork();
+	if (!pid) {
+		close(hold[1]);
+		c = !chroot(jail) && !chdir("/");
+		if (write(ready[1], &c, 1) != 1 || read(hold[0], &c, 1) != 0)
+			_exit(1);
+		_exit(0);
+	}
+	CHECK(pid > 0 && read(ready[0], &c, 1) == 1);
+	close(ready[0]);
+	close(ready[1]);
+	close(hold[0]);
+	*keep = hold[1];
+	return c ? pid : 0;
+}
+
+/* What a process makes of its files while we look: links that lead to ours. */
+TEST(elf_links_do_not_lead_out_of_a_root)
+{
+	char out[] = "/tmp/sonde-out-XXXXXX", jail[] = "/tmp/sonde-jail-XXXXXX", path[64], up[64];
+	struct image_file f;
+	struct stat st;
+	int fd AUTO_CLOSE = mkstemp(out), dir AUTO_CLOSE = -1, inside AUTO_CLOSE = -1, hold = -1;
+	CHECK(fd >= 0 && write(fd, "outside", 7) == 7 && mkdtemp(jail));
+	dir = open(jail, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(up, sizeof(up), "../../../..%s", out);
+	inside = openat(dir, "in", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	CHECK(write(inside, "inside", 6) == 6 && !fstat(inside, &st));
+	CHECK(!symlinkat(out, dir, "link") && !symlinkat(up, dir, "up"));
+	CHECK(!symlinkat("/in", dir, "good"));
+	int pid = jailed(jail, &hold);
+	const char *const name[] = {"link", "up", "good"};
+	for (u32 i = 0; pid && i < countof(name); i++) {
+		snprintf(path, sizeof(path), "/proc/%d/root/%s", pid, name[i]);
+		struct err *e = image_find(path, &f);
+		CHECK(i < 2 ? e && e->no == ENOENT : !e && f.ino == st.st_ino);
+		if (!e)
+			close(f.fd);
+		err_free(e);
+	}
+	if (!pid)
+		test_skip("needs CAP_SYS_CHROOT");
+	close(hold);
+	wait(NULL);
+	for (u32 i = 0; i < countof(name); i++)
+		unlinkat(dir, name[i], 0);
+	unlinkat(dir, "in", 0);
+	rmdir(jail);
+	unlink(out);
 }
 
 /* Who wrote a file may cut it short while it is mapped. */

@@ -1,6 +1,7 @@
 /* image.c - ELF headers, sections and segments; see image.h. */
 #include "types/image.h"
 #include "base/alloc.h"
+#include "base/file.h"
 #include "types/zip.h"
 #include <elf.h>
 #include <errno.h>
@@ -98,11 +99,12 @@ struct err *image_find(const char *path, struct image_file *ret)
 	AUTO_FREE char *name = xstrdup(path);
 	if (zip_archive(path, &n))
 		name[n] = 0;
-	if (stat(name, &st))
+	int look AUTO_CLOSE = file_open(name, O_PATH);
+	if (look < 0 || fstat(look, &st))
 		return err_sys(errno, "open %s", name);
 	if (!S_ISREG(st.st_mode)) /* opening a device may do things */
 		return err_new("%s: not an ELF file", name);
-	int fd AUTO_CLOSE = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd AUTO_CLOSE = file_open(name, O_RDONLY | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st))
 		return err_sys(errno, "open %s", name);
 	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
