@@ -91,3 +91,12 @@ EXPECT
 	$
 	$
 	@s[hello]: 1
+
+NAME a bit-field of a packed struct that reaches into a fifth byte
+PROG struct t { unsigned int d : 5; int f : 30; } __attribute__((packed)); begin { $p = (struct t *)((uint64)curtask.nsproxy.uts_ns + offsetof(struct uts_namespace, name)); $s = *$p; print(($p->d, $p->f, $s.f)); }
+ARGS -q
+NEEDS btf
+EXPECT
+	(12, 61567818, 61567818)
+	$
+	$
