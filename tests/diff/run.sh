@@ -6,7 +6,8 @@
 #
 # Runs the SCRIPTs (tests/diff/*.bt when none is named; none with -g), then N programs (0) written
 # by gen.c from SEED (1), SIZE of them (20) in one script, because a tracer takes longer to start than to
-# run them; a script that the two do not agree on, or both refuse, is halved until it is one program. -i runs only
+# run them; a script that the two do not agree on, or both refuse, is halved until it is one
+# program; one that bpftrace names as it fails to load is taken out first. -i runs only
 # those generated programs, with what they print. -k keeps all scripts and their outputs in DIR.
 #
 # The reference is the command in $BPFTRACE, else bpftrace in PATH; without one all is skipped.
@@ -121,7 +122,7 @@ run() {
 	set -- "$@" -e "$(cat "$case.bt")"
 	eval "set -- \"\$@\" $(header PARAMS)"
 	# shellcheck disable=SC2046
-	timeout -k 2 30 env $(header ENV) "$@" </dev/null >"$case.$out" 2>"$case.$out.err"
+	timeout -k 2 $((30 * ${TEST_SLOW:-1})) env $(header ENV) "$@" </dev/null >"$case.$out" 2>"$case.$out.err"
 	rc=$?
 	[ -z "$(tail -c 1 "$case.$out")" ] || echo '\ no line end' >>"$case.$out"
 	echo "exit code $rc" >>"$case.$out"
@@ -232,6 +233,15 @@ one_case() (
 	tell
 )
 
+# guilty: which program of the case bpftrace could not load, when it says so by the number of its probe.
+guilty() {
+	probe=$(sed -n 's/^ERROR: Error loading BPF program for [a-z_]*_\([0-9]*\)\..*/\1/p' "$case.reference.err" | head -n 1)
+	# The names of variables and maps begin with the number of the program.
+	[ -z "$probe" ] || awk -v probe="$probe" '
+		/^[a-zA-Z][a-zA-Z0-9:]* [{]$/ { here = ++n == probe }
+		here && match($0, /[$@][vm][0-9]+_/) { print substr($0, RSTART + 2, RLENGTH - 3); exit }' "$case.bt"
+}
+
 # halves CASE NUMBER ONLY...: the programs ONLY of a script of generated ones; more scripts where it is not ok.
 halves() {
 	case=$1 first=$2
@@ -245,15 +255,19 @@ halves() {
 	'' | refused | accepted*)
 		if [ $# -gt 1 ]; then
 			(
-				half='' n=0
+				one=$(guilty) half='' rest='' n=0
+				case " $* " in *" $one "*) ;; *) one='' ;; esac
 				for k; do
-					[ $((n += 1)) -le $(($# / 2)) ] || break
-					half="$half $k"
+					if [ "$one" ] && [ "$k" = "$one" ] || [ -z "$one" ] && [ $((n += 1)) -le $(($# / 2)) ]; then
+						half="$half $k"
+					else
+						rest="$rest $k"
+					fi
 				done
 				# shellcheck disable=SC2086
 				halves "${case}a" "$first" $half
-				shift $(($# / 2))
-				halves "${case}b" "$first" "$@"
+				# shellcheck disable=SC2086
+				halves "${case}b" "$first" $rest
 			)
 			return
 		fi
