@@ -2513,3 +2513,17 @@ EXPECT
 	42 1
 	$
 	$
+
+NAME functions of a process in a list
+RUN build/tests/spin 8000 8000 & until_named $! spin; "$SONDE" -l "uprobe:*:main" -p $! | sed 's,/.*/,/,' | grep spin; kill $!
+NEEDS prog:spin
+EXPECT
+	uprobe:/spin:main
+
+NAME the command ends by SIGTERM when the trace ends before it
+RUN "$SONDE" -q -c "sh -c 'trap \"echo told >$TMPDIR/told; exit\" TERM; umask; while :; do sleep 0.1; done'" -e 'tracepoint:syscalls:sys_enter_umask /pid == cpid/ { exit(); }' | grep -v '^0'; eventually cat "$TMPDIR/told"
+NEEDS tp:syscalls/sys_enter_umask
+EXPECT
+	$
+	$
+	told
