@@ -9,8 +9,9 @@
 # names what is missing; anything else that keeps one from attaching is a failure.
 #
 # Prints a line for each tool; the last line sums up. Exit code 1 when one failed.
-# On other kernels (the binary must lie below the project's root):
+# On other kernels (the binary must lie below the project's root), also with the scripts of tests/known:
 #   tests/vm/run.sh -c 'tests/tools.sh build/static/sonde' build/static/sonde 7.2 6.1
+#   tests/vm/run.sh -c 'tests/tools.sh -d tests/known build/static/sonde' build/static/sonde
 set -u
 
 usage() {
