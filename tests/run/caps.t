@@ -103,13 +103,13 @@ RUN
 	cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/plain-$$; cp build/tests/spin /tmp/suid-$$; chmod 755 /tmp/plain-$$; chmod 4755 /tmp/suid-$$
 	run() { /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon "$@"; }
 	for p in plain suid; do
-		run /tmp/sonde-$$ -q -c "/tmp/$p-$$ $((700 * ${TEST_SLOW:-1}))" -e 'software:cpu-clock:1000000 /strncmp(comm, "sonde", 5)/ { @some = max(1); } profile:hz:99 /pid == cpid/ { @profile = max(1); }' 2>&1
+		run /tmp/sonde-$$ -q -c "/tmp/$p-$$ $((150 * ${TEST_SLOW:-1}))" -e 'software:cpu-clock:1000000 /strncmp(comm, "sonde", 5)/ { @some = max(1); } profile:hz:99 /pid == cpid/ { @profile = max(1); }' 2>&1
 	done | sed 's/process [0-9]* has/process PID has/' | grep .
-	"$SONDE" -q -c "/tmp/suid-$$ 500" -e 'software:cpu-clock:1000000 { @root = max(1); }' 2>&1 | grep .
+	"$SONDE" -q -c "/tmp/suid-$$ 100" -e 'software:cpu-clock:1000000 { @root = max(1); }' 2>&1 | grep .
 	rm /tmp/sonde-$$ /tmp/plain-$$ /tmp/suid-$$
 NEEDS file:/usr/bin/setpriv prog:spin btf sym:bpf_for_each_map_elem
 ALONE
-TIMEOUT 20
+TIMEOUT 40
 EXPECT
 	@profile: 1
 	@some: 1
