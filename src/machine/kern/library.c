@@ -2,8 +2,10 @@
  *
  * Of libbpf sonde uses what reads and writes BTF. In an archive that part calls the loader's, to
  * print, to turn a pointer into an error and, in some versions, to find out how the kernel names
- * system calls. That would bring all of it: 200 KB of a static program. Hence definitions of these here, weak, so that those of a loader that is linked for another reason
- * go first; and what is asked of the loader itself is asked only where it is.
+ * system calls, or whether it takes names of maps and programs. That would bring all of it: 200 KB
+ * of a static program. Hence definitions of these here, weak, so that those of a loader that is
+ * linked for another reason go first; and what is asked of the loader itself is asked only where it
+ * is.
  */
 #include "kern/bpf.h"
 #include <bpf/libbpf.h>
@@ -13,6 +15,7 @@
 
 WEAK void libbpf_print(enum libbpf_print_level level, const char *format, ...);
 WEAK int probe_kern_syscall_wrapper(int token);
+WEAK bool kernel_supports(const struct bpf_object *o, int feature);
 
 extern __typeof__(libbpf_set_print) libbpf_set_print WEAK;
 extern __typeof__(libbpf_version_string) libbpf_version_string WEAK;
@@ -41,6 +44,14 @@ int probe_kern_syscall_wrapper(int token)
 {
 	(void)token;
 	return 0;
+}
+
+/* Until libbpf 1.3, by its bpf_map_create() and bpf_prog_load(), which sonde does not call. */
+bool kernel_supports(const struct bpf_object *o, int feature)
+{
+	(void)o;
+	(void)feature;
+	return true;
 }
 
 void bpf_library_init(void)
