@@ -108,6 +108,25 @@ EXPECT
 	{"type": "end", "time": V, "duration_ns": N, "rows": 1, "complete": true, "lost": 0, "missed": 0, "cut": 0, "other": 0}
 	0
 
+NAME tools: JSON and CSV of a run that lost events say so, with the number
+RUN
+	export BPFTRACE_PERF_RB_PAGES=1
+	"$SONDE" tpoint -j syscalls:sys_enter_getppid -- build/tests/burst 100000 2>/dev/null | awk -F ', ' '/"type": "event"/ { n++ } END { for (i = 1; i <= NF; i++) { split($i, a, ": "); v[a[1]] = a[2] } print v["\"complete\""], (n == v["\"rows\""] && v["\"lost\""] > 0 && n + v["\"lost\""] == 100000 ? "exact" : $0) }'
+	"$SONDE" tpoint --csv syscalls:sys_enter_getppid -- build/tests/burst 100000 2>"$TMPDIR/e" >"$TMPDIR/o"; awk -v rows=$(($(wc -l <"$TMPDIR/o") - 1)) '/Total lost event count/ { print (rows + $NF == 100000 ? "exact" : rows + 0 " and " $NF) }' "$TMPDIR/e"
+NEEDS tp:syscalls/sys_enter_getppid
+TIMEOUT 40
+EXPECT
+	false exact
+	exact
+
+NAME tools: the output of a command stays out of JSON with -o
+RUN "$SONDE" execsnoop -qj --fields comm -o "$TMPDIR/o" -- echo '{not json'; cat "$TMPDIR/o"; "$SONDE" execsnoop -q --csv --fields comm -- sh -c 'echo to stderr >&2' 2>/dev/null | tail -n 1
+NEEDS tp:syscalls/sys_enter_execve btf cmd:echo
+EXPECT
+	{not json
+	{"type": "event", "table": "execs", "comm": "echo"}
+	sh
+
 NAME tools: --fields names a column that is not there
 RUN "$SONDE" execsnoop --fields comm,nosuch 2>&1; echo $?
 NEEDS tp:syscalls/sys_enter_execve btf
