@@ -38,10 +38,12 @@ rows() {
 		tcpconnlat`tcp`tcpconnlat --csv --fields comm,saddr,daddr,dport`tcpconnlat-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/ toolload / { $0 = $(NF - 3) " " $(NF - 2) " " $(NF - 1); k = 1 } k
 		tcptracer`tcp`tcptracer --csv --fields comm,saddr,daddr,sport,dport`tcptracer-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4 " " $5; k = 1 } k`/ toolload / { $0 = $(NF - 3) " " $(NF - 2) " " $(NF - 1) " " $NF; k = 1 } k
 		tcprtt`tcp`tcprtt --csv`tcprtt-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
+		tcppktlat`tcp`tcppktlat --csv --fields comm,lport,rport`tcppktlat-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`/ toolload / { $0 = $5 " " $7; k = 1 } k
+		biopattern`bitesize`biopattern --csv --fields time,requests`biopattern-libbpf`sum /^20/ { $0 = $2; k = 1 } k`/^[a-z]/ { $0 = $4; k = 1 } k
 		bindsnoop`tcp`bindsnoop --csv --fields comm,protocol,addr`bindsnoop-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`/ toolload / { $0 = $4 " " $NF; k = 1 } k
 		solisten`tcp`solisten --csv --fields comm,port,addr`solisten-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`/toolload / { $0 = $(NF - 1) " " $NF; k = 1 } k
 		filelife`filelife`filelife --csv`filelife-libbpf`/toolload/ { $0 = $NF; k = 1 } k`/ toolload / { $0 = $NF; k = 1 } k
-		capable`setuids`capable --csv --fields comm,name`capable-libbpf`/^toolload/ { $0 = $2; k = 1 } k`/ toolload / { $0 = $6; k = 1 } k
+		capable`setuids`capable -v --csv --fields comm,name`capable-libbpf`/^toolload/ { $0 = $2; k = 1 } k`/ toolload / { $0 = $6; k = 1 } k
 		pidpersec`pidpersec`pidpersec --csv`bpftrace /usr/sbin/pidpersec.bt`sum /^20/ { $0 = $2; k = 1 } k`/PIDs/ { $0 = $NF; k = 1 } k
 		biolatency`bitesize`biolatency --csv`biolatency-libbpf`sum /^[0-9]/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
 		runqlat`runqlat`runqlat --csv`runqlat-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
