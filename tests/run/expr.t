@@ -466,3 +466,12 @@ EXPECT
 	3
 	$
 	$
+
+NAME bits that are set
+PROG begin { $a = (int32)-1; $b = (uint64)0xf0f0f0f0f0f0f0f1; $c = (uint8)0x81; $d = (int64)-2; print((popcount($a), popcount($b), popcount($c), popcount($d), popcount(0), popcount(7))); for $i : 62..64 { print(popcount(((uint64)1 << $i) - 1)); } }
+EXPECT
+	(32, 33, 2, 63, 0, 3)
+	62
+	63
+	$
+	$

@@ -173,6 +173,25 @@ static struct ref lower_bswap(struct lower *l, struct node *call, struct mem dst
 	return ir_op1(l->f, O_BSWAP, call->type->size, v);
 }
 
+/* Pairs of bits, fours, bytes; the product's upper byte is the sum of all bytes. */
+static struct ref lower_popcount(struct lower *l, struct node *call, struct mem dst)
+{
+	const struct type *t = call_arg(call, 0)->type;
+	struct fn *f = l->f;
+	struct ref v = lower_value(l, call_arg(call, 0));
+	struct ref pairs = ir_con(f, 0x5555555555555555), fours = ir_con(f, 0x3333333333333333);
+
+	(void)dst;
+	if (t->size < 8) /* of a negative number, those of its own size */
+		v = ir_op1(f, O_EXTU, t->size, v);
+	v = ir_op2(f, O_SUB, v, ir_op2(f, O_AND, ir_op2(f, O_SHR, v, ir_con(f, 1)), pairs));
+	v = ir_op2(f, O_ADD, ir_op2(f, O_AND, v, fours),
+		   ir_op2(f, O_AND, ir_op2(f, O_SHR, v, ir_con(f, 2)), fours));
+	v = ir_op2(f, O_ADD, v, ir_op2(f, O_SHR, v, ir_con(f, 4)));
+	v = ir_op2(f, O_AND, v, ir_con(f, 0x0f0f0f0f0f0f0f0f));
+	return ir_op2(f, O_SHR, ir_op2(f, O_MUL, v, ir_con(f, 0x0101010101010101)), ir_con(f, 56));
+}
+
 /* ---- network addresses ---- */
 
 /* The address is the last argument, the address family (2 or 10) may stand before it. */
@@ -407,6 +426,8 @@ const struct builtin builtin_mem[] = {
 		"printed."},
 	{"auto bswap(any n)", lower_bswap, .type = type_bswap, .check = check_bswap,
 	 .doc = "The integer with its bytes in reverse order; unsigned, of the same size."},
+	{"u64 popcount(int n)", lower_popcount,
+	 .doc = "How many bits are set in n: CPUs in a mask, flags."},
 	{"auto ntop(any family_or_addr, [any addr])", lower_ntop, .type = type_ntop,
 	 .check = check_ntop,
 	 .doc = "An IPv4 or IPv6 address in network order (an integer, 4 or 16 bytes), printed as "
