@@ -472,3 +472,23 @@ EXPECT
 	(1, 6)
 	$
 	$
+
+NAME share of cases
+PROG begin { for $i : 0..8 { @by[$i % 2] = share($i < 5); @less = share($i); @third = share($i % 3 == 0); } @none = share(0); @all = share(-7); @gone = share(1); delete(@gone); @none = share(false); print(@by[1]); }
+EXPECT
+	50
+	$
+	$
+	@all: 100
+	@by[1]: 50
+	@by[0]: 75
+	@less: 87.5
+	@none: 0
+	@third: 37.5
+
+NAME share in JSON, and as a number
+RUN "$SONDE" -q --json -e 'begin { for $i : 0..3 { @a[1] = share($i); @b = share($i == 1); } }'; "$SONDE" -e 'begin { @a = share(1); $x = @a + 1; }' 2>&1 | head -n 1
+EXPECT
+	{"type": "map", "data": {"@a": {"1": 66.67}}}
+	{"type": "map", "data": {"@b": 33.33}}
+	stdin:1:29-31: ERROR: Map @a holds share_t, which has no integer value; print() shows it

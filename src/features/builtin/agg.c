@@ -1,5 +1,5 @@
 /*
- * agg.c - aggregations that are a few numbers: count sum min max avg stats stddev.
+ * agg.c - aggregations that are a few numbers: count sum min max avg stats stddev share.
  *
  * Each has a kernel half, add(), which changes one copy in place, and a struct agg, which merges
  * the copies of all CPUs, decodes and compares them. Layout of a copy: core/agg.h.
@@ -68,6 +68,12 @@ static const struct type *type_stats(struct sema *s, struct node *call)
 static const struct type *type_stddev(struct sema *s, struct node *call)
 {
 	return agg_signed(s, call, T_STDDEV);
+}
+
+static const struct type *type_share(struct sema *s, struct node *call)
+{
+	(void)call;
+	return agg_sized(agg_type(s, T_SHARE, false));
 }
 
 /* ---- checks ---- */
@@ -151,6 +157,15 @@ static void add_stddev(struct lower *l, struct node *call, struct mem dst, bool 
 	agg_add_word(l, mem_at(dst, 40), ir_op2(f, O_SHR, hh, half), shared);
 	ir_jmp(f, done);
 	ir_at(f, done);
+}
+
+/* Words: how often it was so, and how often it was asked. */
+static void add_share(struct lower *l, struct node *call, struct mem dst, bool shared)
+{
+	struct ref v = agg_arg(l, call);
+
+	agg_add_word(l, dst, ir_op2(l->f, O_NE, v, ir_con(l->f, 0)), shared);
+	agg_add_word(l, mem_at(dst, 8), ir_con(l->f, 1), shared);
 }
 
 /* Store the value when nothing was stored before or it compares so with what was. */
@@ -339,6 +354,27 @@ static const struct agg agg_sum = {
 	.cmp = cmp_int,
 };
 
+static double percent(const u64 *w)
+{
+	return w[1] ? (double)w[0] * 100 / (double)w[1] : 0;
+}
+
+/* Hundredths, rounded. */
+static void decode_share(const struct type *t, const u64 *w, u64 div, struct arena *a,
+			 struct value *ret)
+{
+	(void)t, (void)div, (void)a;
+	*ret = (struct value){.kind = V_FLOAT, .f = (double)(u64)(percent(w) * 100 + 0.5) / 100};
+}
+
+static int cmp_share(const struct type *t, const u64 *a, const u64 *b)
+{
+	double x = percent(a), y = percent(b);
+
+	(void)t;
+	return (x > y) - (x < y);
+}
+
 static const struct agg agg_min = {
 	.kind = T_MIN,
 	.keeps = AGG_LEAST,
@@ -399,6 +435,17 @@ static const struct agg agg_stddev = {
 	.cmp = cmp_stddev,
 };
 
+static const struct agg agg_share = {
+	.kind = T_SHARE,
+	.adds = true,
+	.tells = true,
+	.mean = true,
+	.words = words_2,
+	.merge = agg_merge_add,
+	.decode = decode_share,
+	.cmp = cmp_share,
+};
+
 const struct builtin builtin_agg[] = {
 	{"auto count()", .flags = B_AGG, .type = type_count, .agg = &agg_count, .add = add_count,
 	 .doc = "Counts how often it is reached."},
@@ -417,5 +464,8 @@ const struct builtin builtin_agg[] = {
 	 .check = builtin_check_int, .add = add_stddev,
 	 .doc = "Keeps the standard deviation of n: the root of the mean of the squares less the "
 		"square of the mean, rounded down."},
+	{"auto share(int n)", .flags = B_AGG, .type = type_share, .agg = &agg_share,
+	 .check = builtin_check_int, .add = add_share,
+	 .doc = "Keeps in how many of 100 cases n was true, or not 0: errors, hits of a cache."},
 	{0},
 };
