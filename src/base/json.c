@@ -1,4 +1,7 @@
 #include "base/json.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static void put_char(struct sb *b, u8 c)
 {
@@ -60,6 +63,16 @@ void json_i64(struct sb *b, i64 n)
 {
 	double d = (double)n;
 	put_number(b, (u64)n, true, d < 9223372036854775808.0 && (i64)d == n);
+}
+
+void json_f64(struct sb *b, double f)
+{
+	char text[32];
+	int digits = 14;
+	do {
+		snprintf(text, sizeof(text), "%.*g", ++digits, f);
+	} while (digits < 17 && strtod(text, NULL) != f);
+	sb_fmt(b, isfinite(f) ? "%s" : "\"%s\"", text);
 }
 
 void json_member(struct sb *b, bool first, const char *name)

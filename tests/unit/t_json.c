@@ -341,3 +341,21 @@ TEST(sink_reports_a_full_disk)
 	err_free(e);
 	close(full);
 }
+
+static bool writes(double f, const char *want)
+{
+	AUTO_SB b = {0};
+	json_f64(&b, f);
+	return str_is(sb_str(&b), want);
+}
+
+TEST(json_fractions)
+{
+	CHECK(writes(0.1, "0.1"));
+	CHECK(writes(66.67, "66.67"));
+	CHECK(writes(0.1 + 0.2, "0.30000000000000004"));
+	CHECK(writes(-1e300, "-1e+300"));
+	CHECK(writes(0, "0"));
+	CHECK(writes(__builtin_inf(), "\"inf\""));
+	CHECK(writes(__builtin_nan(""), "\"nan\""));
+}

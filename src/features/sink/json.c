@@ -148,7 +148,7 @@ static void put_value(struct json *j, const struct value *v)
 	case V_HIST: put_hist(b, v); break;
 	case V_PERCENTILES: put_percentiles(j, v); break;
 	case V_SERIES: put_series(b, v); break;
-	case V_FLOAT: sb_fmt(b, "%.17g", v->f); break;
+	case V_FLOAT: json_f64(b, v->f); break;
 	}
 }
 
