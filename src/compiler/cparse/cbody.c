@@ -5,13 +5,7 @@ enum { MAX_FIELDS = 1 << 16 };
 
 struct field *cd_add_field(struct cdecl *d, struct body *b)
 {
-	if (b->n == b->cap) {
-		struct field *grown = arena_newn(d->arena, struct field, b->cap * 2 + 8);
-		if (b->n)
-			memcpy(grown, b->f, b->n * sizeof(*grown));
-		b->f = grown;
-		b->cap = b->cap * 2 + 8;
-	}
+	b->f = arena_more(d->arena, b->f, b->n, sizeof(*b->f));
 	return &b->f[b->n];
 }
 
@@ -204,19 +198,12 @@ static u32 enum_size(i64 min, i64 max, bool large, bool packed)
 static void enum_body(struct cdecl *d, struct type *t, struct spec *s)
 {
 	struct cval v = {0};
-	u32 n = 0, cap = 0;
+	u32 n = 0;
 	struct enumerator *e = NULL;
 	i64 min = 0, max = 0;
 	bool large = false;
 	for (cd_next(d); !d->panic && d->t && !cd_at(d, "}");) {
-		if (n == cap) {
-			struct enumerator *grown =
-				arena_newn(d->arena, struct enumerator, cap * 2 + 16);
-			if (n)
-				memcpy(grown, e, n * sizeof(*grown));
-			e = grown;
-			cap = cap * 2 + 16;
-		}
+		e = arena_more(d->arena, e, n, sizeof(*e));
 		enumerator(d, &e[n], &v, t);
 		large |= v.uns && (i64)v.v < 0;
 		min = MIN(min, e[n].val);

@@ -33,7 +33,7 @@ struct spec {
 struct body {
 	struct clayout lay;
 	struct field *f;
-	u32 n, cap;
+	u32 n;
 };
 
 /* at NULL: behind the last token. Then out of this definition: d->panic. */

@@ -9,8 +9,6 @@
 #include "lower/lower.h"
 
 enum {
-	HELPER_SEQ_PRINTF = 126,
-	HELPER_SEQ_WRITE = 127,
 	CHUNK = 64, /* bytes of constant text per call */
 	FORMAT = 32,
 };
@@ -28,7 +26,7 @@ static struct ref seq_file(struct lower *l)
 
 static void write_bytes(struct lower *l, struct ref addr, struct ref n)
 {
-	ir_call(l->f, HELPER_SEQ_WRITE, ARGS(seq_file(l), addr, n));
+	ir_call(l->f, BPF_FUNC_seq_write, ARGS(seq_file(l), addr, n));
 }
 
 static void release(struct lower *l, struct mem m, u32 mark)
@@ -194,7 +192,7 @@ static void write_number(struct lower *l, const struct conv *c, struct node *n)
 	struct mem text = lower_tmp(l, bytes), data = lower_tmp(l, 8);
 	lower_bytes(l, text, fmt, bytes);
 	lower_store(l, 8, data, v);
-	ir_call(f, HELPER_SEQ_PRINTF,
+	ir_call(f, BPF_FUNC_seq_printf,
 		ARGS(seq_file(l), lower_addr(l, text), ir_con(f, (u64)len + 1), lower_addr(l, data),
 		     ir_con(f, 8)));
 	release(l, text, mark);

@@ -12,20 +12,7 @@
 #include <linux/btf.h>
 #include <sys/syscall.h>
 
-enum {
-	HELPER_JIFFIES64 = 118,
-	HELPER_KTIME_GET_BOOT_NS = 125,
-	HELPER_GET_CURRENT_TASK_BTF = 158,
-	HELPER_TASK_PT_REGS = 175,
-	HELPER_FOR_EACH_MAP_ELEM = 164,
-	HELPER_SNPRINTF = 165,
-	HELPER_GET_FUNC_IP = 173,
-	HELPER_GET_ATTACH_COOKIE = 174,
-	HELPER_LOOP = 181,
-	HELPER_GET_FUNC_ARG = 183,
-	HELPER_KTIME_GET_TAI_NS = 208,
-	BREAKPOINT = 0xcc,
-};
+enum { BREAKPOINT = 0xcc };
 
 /* ---- small programs ---- */
 
@@ -186,16 +173,16 @@ static bool try_rings(struct host *h)
 static bool try_task_btf(struct host *h)
 {
 	(void)h;
-	return helper_loads(HELPER_GET_CURRENT_TASK_BTF);
+	return helper_loads(BPF_FUNC_get_current_task_btf);
 }
 
 static bool try_task_regs(struct host *h)
 {
 	(void)h;
 	const struct bpf_insn insn[] = {
-		I_CALL(HELPER_GET_CURRENT_TASK_BTF),
+		I_CALL(BPF_FUNC_get_current_task_btf),
 		I_MOVR(1, 0),
-		I_CALL(HELPER_TASK_PT_REGS),
+		I_CALL(BPF_FUNC_task_pt_regs),
 		I_MOV(0, 0),
 		I_EXIT,
 	};
@@ -214,7 +201,7 @@ static bool try_for_each(struct host *h)
 		       6), /* relative to the instruction behind its first slot */
 		I_MOV(3, 0),
 		I_MOV(4, 0),
-		I_CALL(HELPER_FOR_EACH_MAP_ELEM),
+		I_CALL(BPF_FUNC_for_each_map_elem),
 		I_MOV(0, 0),
 		I_EXIT,
 		I_MOV(0, 0),
@@ -231,7 +218,7 @@ static bool try_loop(struct host *h)
 		I_LD64(2, BPF_PSEUDO_FUNC, 6),
 		I_MOV(3, 0),
 		I_MOV(4, 0),
-		I_CALL(HELPER_LOOP),
+		I_CALL(BPF_FUNC_loop),
 		I_MOV(0, 0),
 		I_EXIT,
 		I_MOV(0, 0),
@@ -275,31 +262,31 @@ static bool try_percpu_lookup(struct host *h)
 static bool try_cookie(struct host *h)
 {
 	(void)h;
-	return helper_loads(HELPER_GET_ATTACH_COOKIE);
+	return helper_loads(BPF_FUNC_get_attach_cookie);
 }
 
 static bool try_func_ip(struct host *h)
 {
 	(void)h;
-	return helper_loads(HELPER_GET_FUNC_IP);
+	return helper_loads(BPF_FUNC_get_func_ip);
 }
 
 static bool try_boot_ns(struct host *h)
 {
 	(void)h;
-	return helper_loads(HELPER_KTIME_GET_BOOT_NS);
+	return helper_loads(BPF_FUNC_ktime_get_boot_ns);
 }
 
 static bool try_tai_ns(struct host *h)
 {
 	(void)h;
-	return helper_loads(HELPER_KTIME_GET_TAI_NS);
+	return helper_loads(BPF_FUNC_ktime_get_tai_ns);
 }
 
 static bool try_jiffies(struct host *h)
 {
 	(void)h;
-	return helper_loads(HELPER_JIFFIES64);
+	return helper_loads(BPF_FUNC_jiffies64);
 }
 
 /* The format has to be in a map that nobody can write any more. */
@@ -326,7 +313,7 @@ static bool try_snprintf(struct host *h)
 		I_LD64(3, BPF_PSEUDO_MAP_VALUE, map),
 		I_MOV(4, 0),
 		I_MOV(5, 0),
-		I_CALL(HELPER_SNPRINTF),
+		I_CALL(BPF_FUNC_snprintf),
 		I_MOV(0, 0),
 		I_EXIT,
 	};
@@ -413,7 +400,7 @@ static bool try_fentry(struct host *h)
 static bool try_func_arg(struct host *h)
 {
 	const struct bpf_insn insn[] = {
-		I_MOV(2, 0), I_MOVR(3, 10), I_ADD(3, -8), I_CALL(HELPER_GET_FUNC_ARG),
+		I_MOV(2, 0), I_MOVR(3, 10), I_ADD(3, -8), I_CALL(BPF_FUNC_get_func_arg),
 		I_MOV(0, 0), I_EXIT,
 	};
 	if (!host_has(h, FEAT_FENTRY))
