@@ -193,3 +193,41 @@ EXPECT_RE
 	$
 	$
 NEEDS feature:LOOP
+
+NAME loops with long keys, whose bodies become functions
+PROG BEGIN { $i = 0; $n = 10; while ($i < $n) { $i++; if ($i == 3) { continue; } if ($i == 7) { break; } let $k = $i % 2; @a[str(uptr(0)), $k] = count(); $s = 0; while ($s < 2) { @b[str(uptr(0)), $s] = sum($i); $s++; } } $u = 0; unroll(4) { @c[str(uptr(0)), $u] = max($u); $u++; } while ($u < 9) { unroll(3) { $u++; @d[str(uptr(0)), 1] = count(); if ($u == 6) { break; } } if ($u == 6) { break; } } printf("%d %d\n", $i, $u); }
+EXPECT
+	7 6
+	$
+	$
+	@a[, 1]: 2
+	@a[, 0]: 3
+	@b[, 0]: 18
+	@b[, 1]: 18
+	@c[, 0]: 0
+	@c[, 1]: 1
+	@c[, 2]: 2
+	@c[, 3]: 3
+	@d[, 1]: 2
+
+NAME such a loop ends with the probe
+PROG BEGIN { $i = 0; while ($i < 9) { @a[str(uptr(0)), 1] = count(); $i++; if ($i == 4) { return; } } print("not here"); } END { print("end"); }
+EXPECT
+	end
+	$
+	$
+	@a[, 1]: 4
+
+NAME a loop with long keys that has no end is stopped
+NEEDS feature:LOOP
+PROG BEGIN { $i = 0; while (1) { $i++; @a[str(uptr(0)), 1] = count(); } print($i); }
+EXPECT
+	65536
+	$
+	$
+	@a[, 1]: 65536
+ERR_RE
+	Attached 1 probe
+	stdin:1:17-67: WARNING: This loop was stopped after 65536 rounds\.
+	BEGIN .*
+	 *~*

@@ -31,11 +31,12 @@ enum node_flags {
 	NF_UNION = 1 << 6,
 	NF_ENUM = 1 << 7,
 	NF_NOSIZE = 1 << 8,
-	NF_ARROW = 1 << 9,  /* MEMBER written with -> */
-	NF_PAREN = 1 << 10, /* expression stood in parentheses */
-	NF_SEMA = 1 << 11,  /* first of sema's own flags */
-	NF_USED = 1 << 14,  /* EXPR: the value of a block that is used as one */
-	NF_ELSE = 1 << 13,  /* PROBE, POINT: only if none of those before it is there */
+	NF_ARROW = 1 << 9,   /* MEMBER written with -> */
+	NF_PAREN = 1 << 10,  /* expression stood in parentheses */
+	NF_SEMA = 1 << 11,   /* first of sema's own flags */
+	NF_CALLED = 1 << 12, /* WHILE, UNROLL: its body becomes a function that the kernel calls */
+	NF_USED = 1 << 14,   /* EXPR: the value of a block that is used as one */
+	NF_ELSE = 1 << 13,   /* PROBE, POINT: only if none of those before it is there */
 };
 
 struct node {

@@ -28,67 +28,6 @@ static struct ref nul_in(struct fn *f, struct ref w)
 	return ir_op2(f, O_AND, ir_op2(f, O_AND, less, not ), ir_con(f, 0x8080808080808080));
 }
 
-/* What the function below shares with its caller, on the stack. */
-enum { HASH_BASE = 0, HASH_STATE = 8, HASH_FRAME = 24 };
-
-/* For bpf_loop: one more of so many words. */
-static struct fn *hash_step(struct lower *l, u32 words, bool text)
-{
-	struct fn *f = ir_fn(&l->c->scratch, STR("hash_step")), *was = l->f;
-	struct blk *in = ir_blk(f), *end = ir_blk(f);
-	f->callback = true;
-	f->nparam = 2;
-	f->loc = was->loc;
-	l->f = f;
-	struct ref i = ir_op1(f, O_EXTU, 4, ir_param(f, 0)), frame = ir_param(f, 1);
-	struct hashing d = {.h = {ir_var(f), ir_var(f)}};
-	ir_br(f, O_ULT, i, ir_con(f, words), in, end);
-	ir_at(f, in);
-	struct ref at = ir_op2(f, O_SHL, i, ir_con(f, 3));
-	struct ref w = ir_load(f, 8, ir_op2(f, O_ADD, ir_load(f, 8, frame, HASH_BASE), at), 0);
-	for (u32 k = 0; k < 2; k++)
-		ir_set(f, d.h[k], ir_load(f, 8, frame, HASH_STATE + 8 * (i32)k));
-	hash_word(l, &d, w);
-	for (u32 k = 0; k < 2; k++)
-		ir_store(f, 8, frame, HASH_STATE + 8 * (i32)k, ir_get(f, d.h[k]));
-	if (text) {
-		struct blk *more = ir_blk(f);
-		ir_br(f, O_EQ, nul_in(f, w), ir_con(f, 0), more, end);
-		ir_at(f, more);
-	}
-	ir_ret(f, ir_con(f, 0));
-	ir_at(f, end);
-	ir_ret(f, ir_con(f, 1));
-	l->f = was;
-	return f;
-}
-
-/*
- * The same as a loop of the kernel's, where the verifier walks through the code many times: through
- * each round of a loop around it and, of one here, through up to 128 for each. False: no room.
- */
-static bool hash_by_call(struct lower *l, struct hashing *d, u32 from, u32 to, struct ref limit,
-			 bool text)
-{
-	struct fn *f = l->f;
-	u32 mark = ir_slot_mark(f);
-	struct ref slot = ir_slot(f, HASH_FRAME), n = ir_con(f, (to - from) / 8);
-	if (!ref_is(slot))
-		return false;
-	if (ref_is(limit))
-		n = ir_op2(f, O_SHR, ir_addi(f, ir_get(f, limit), -(i64)from), ir_con(f, 3));
-	ir_store(f, 8, slot, HASH_BASE, lower_addr(l, mem_at(d->key, (i32)from)));
-	for (u32 k = 0; k < 2; k++)
-		ir_store(f, 8, slot, HASH_STATE + 8 * (i32)k, ir_get(f, d->h[k]));
-	ir_call(f, BPF_FUNC_loop,
-		ARGS(n, ir_fnref(f, hash_step(l, (to - from) / 8, text)), ir_addr(f, slot, 0),
-		     ir_con(f, 0)));
-	for (u32 k = 0; k < 2; k++)
-		ir_set(f, d->h[k], ir_load(f, 8, slot, HASH_STATE + 8 * (i32)k));
-	ir_slot_release(f, mark);
-	return true;
-}
-
 /* The words of [from, to); fewer when limit, a variable, is less; text: until a word with a NUL. */
 static void hash_range(struct lower *l, struct hashing *d, u32 from, u32 to, struct ref limit,
 		       bool text)
@@ -98,9 +37,6 @@ static void hash_range(struct lower *l, struct hashing *d, u32 from, u32 to, str
 	for (; to - from <= 8 * FEW_WORDS && !ref_is(limit) && from < to; from += 8)
 		hash_word(l, d, lower_load(l, 8, false, mem_at(d->key, (i32)from)));
 	if (from >= to)
-		return;
-	if (l->rounds && host_has(l->c->host, FEAT_LOOP) &&
-	    hash_by_call(l, d, from, to, limit, text))
 		return;
 	struct ref at = lower_index(l, from, d->key), base = lower_addr(l, d->key);
 	struct blk *head = ir_blk(f), *body = ir_blk(f), *done = ir_blk(f), *next = ir_blk(f);
@@ -157,8 +93,10 @@ static struct mem hash_key(struct lower *l, const struct type *t, struct mem ful
 	struct hashing d = {.h = {ir_var(f), ir_var(f)}, .key = full};
 	u32 n = 0, at = 0;
 	const struct field *fields = t->kind == T_TUPLE ? type_fields(t, &n) : NULL;
+	/* Hidden: else how many words were hashed is many paths for the verifier. */
+	struct ref one = ir_hide(f, ir_con(f, 1));
 	for (u32 i = 0; i < 2; i++)
-		ir_set(f, d.h[i], ir_con(f, seed[i]));
+		ir_set(f, d.h[i], ir_op2(f, O_MUL, one, ir_con(f, seed[i])));
 	if (!fields && hash_piece(l, &d, t, 0))
 		at = t->size;
 	for (u32 i = 0; i < n && fields[i].bit_off / 8 == at; i++)

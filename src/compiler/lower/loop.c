@@ -15,6 +15,7 @@ enum {
 	INLINE_COST = 1000, /* of all rounds together: the verifier walks through each */
 	LIMITED_TRIPS = 4096,
 	MAX_LOOPS = 1 << 23,
+	MAX_WHILE = 1 << 16, /* far more than the verifier would follow */
 };
 
 struct fn *lower_enter(struct lower *l, struct saved *s, struct loop *loop, const char *name,
@@ -295,8 +296,58 @@ void lower_for(struct lower *l, struct node *n)
 		plain_range(l, n, lo, hi, sign, LIMITED_TRIPS);
 }
 
+/* So many rounds, or until the condition of a while is false, of a function that bpf_loop calls. */
+static void called_rounds(struct lower *l, struct node *n, u32 most)
+{
+	struct fn *f = l->f;
+	struct saved s;
+	struct loop loop;
+	struct fn *body = lower_enter(l, &s, &loop, "rounds", 1);
+	if (n->kind == N_WHILE) {
+		struct blk *go = ir_blk(body), *no = ir_blk(body);
+		lower_branch(l, n->a, go, no);
+		ir_at(body, no);
+		ir_ret(body, ir_con(body, 1));
+		ir_at(body, go);
+	}
+	lower_block(l, n->b);
+	lower_leave(l, &s);
+	struct ref ran = ir_call(
+		f, BPF_FUNC_loop,
+		ARGS(ir_con(f, most), ir_fnref(f, body), lower_addr(l, l->frame), ir_con(f, 0)));
+	lower_after_call(l);
+	if (n->kind == N_UNROLL)
+		return;
+	struct blk *cut = ir_blk(f), *go = ir_blk(f);
+	cut->unlikely = true;
+	ir_br(f, O_EQ, ran, ir_con(f, most), cut, go);
+	ir_at(f, cut);
+	lower_warn(l, n->loc, "This loop was stopped after 65536 rounds.");
+	ir_jmp(f, go);
+	ir_at(f, go);
+}
+
+void lower_unroll(struct lower *l, struct node *n)
+{
+	if (n->flags & NF_CALLED) {
+		called_rounds(l, n, (u32)n->a->num);
+		return;
+	}
+	for (u64 i = 0; i < n->a->num; i++) {
+		struct lower_cache *kept = lower_may_skip_begin(l);
+		l->rounds++;
+		lower_block(l, n->b);
+		l->rounds--;
+		lower_may_skip_end(l, kept);
+	}
+}
+
 void lower_while(struct lower *l, struct node *n)
 {
+	if (n->flags & NF_CALLED) {
+		called_rounds(l, n, MAX_WHILE);
+		return;
+	}
 	struct fn *f = l->f;
 	struct blk *head = ir_blk(f), *body = ir_blk(f), *done = ir_blk(f);
 	struct loop loop = {.brk = done, .cont = head, .f = f, .outer = l->loop};

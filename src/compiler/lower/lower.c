@@ -170,25 +170,8 @@ static void release_scratch(struct lower *l)
 
 static bool count_loops(struct node *n, void *arg)
 {
-	*(u32 *)arg += n->kind == N_FOR || n->kind == N_FNCALL;
+	*(u32 *)arg += n->kind == N_FOR || n->kind == N_FNCALL || n->flags & NF_CALLED;
 	return true;
-}
-
-static bool has_rounds(struct node *n, void *arg)
-{
-	*(bool *)arg |= n->kind == N_WHILE || n->kind == N_UNROLL;
-	return true;
-}
-
-/* May keys be hashed by a function, in a loop? See map.c. */
-static bool hashes_in_loops(const struct lower *l)
-{
-	bool keys = false, rounds = false;
-	for (u32 i = 0; i < l->u->nmap; i++)
-		keys |= l->u->map[i]->keys != NULL;
-	if (keys)
-		node_walk(l->v->probe, has_rounds, &rounds);
-	return rounds;
 }
 
 /* Which of many points fired: from a table by the number in the context. */
@@ -360,7 +343,7 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	if (probe->b)
 		node_walk(probe->b, names_vars, &pred_vars);
 	l->callbacks = nloop > 0;
-	l->tight = l->callbacks || l->v->calls_back || hashes_in_loops(l);
+	l->tight = l->callbacks || l->v->calls_back;
 	ir_set(f, l->retval, ir_con(f, 0));
 	if (point_flags(l->pt) & WAY_LINGERS)
 		heed_stop(l, out);

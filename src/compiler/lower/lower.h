@@ -256,6 +256,7 @@ void lower_block_into(struct lower *l, struct node *block, struct mem dst, const
 		      struct ref var);
 void lower_for(struct lower *l, struct node *n);
 void lower_while(struct lower *l, struct node *n);
+void lower_unroll(struct lower *l, struct node *n);
 void lower_break(struct lower *l, bool cont);
 /* A function of its own for code that shares the frame; parameter ctx_param is the frame. loop
  * NULL: not a loop's body. */

@@ -64,15 +64,7 @@ static void lower_stmt(struct lower *l, struct node *n)
 	case N_BLOCK: lower_block(l, n); break;
 	case N_IF: lower_if(l, n); break;
 	case N_WHILE: lower_while(l, n); break;
-	case N_UNROLL:
-		for (u64 i = 0; i < n->a->num; i++) {
-			struct lower_cache *kept = lower_may_skip_begin(l);
-			l->rounds++;
-			lower_block(l, n->b);
-			l->rounds--;
-			lower_may_skip_end(l, kept);
-		}
-		break;
+	case N_UNROLL: lower_unroll(l, n); break;
 	case N_FOR: lower_for(l, n); break;
 	case N_BREAK: lower_break(l, false); break;
 	case N_CONTINUE: lower_break(l, true); break;

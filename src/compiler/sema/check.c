@@ -1,6 +1,7 @@
 /* check.c - statements, and the rounds over the whole program until types no longer change. */
 #include "sema/check.h"
 #include "core/agg.h"
+#include "sema/plan.h"
 
 enum { MAX_ROUNDS = 100, MAX_RETYPES = 8, MAX_UNROLL = 100 };
 
@@ -244,6 +245,50 @@ static void check_for(struct sema *s, struct node *n)
 	s->scope = scope;
 }
 
+/* Does n lead the verifier far: through a walk of a stack, or the hashing of a long key? */
+static bool is_long(struct node *n, void *arg)
+{
+	const struct type *key = n->kind == N_MAP && n->a && n->map ? n->map->key : NULL;
+	*(bool *)arg |= key && key->size > KEY_SHORT;
+	*(bool *)arg |=
+		(n->kind == N_NAME || n->kind == N_CALL) && n->type && n->type->kind == T_USTACK;
+	return true;
+}
+
+static bool leaves(struct node *n, void *arg)
+{
+	*(bool *)arg |= n->kind == N_BREAK || n->kind == N_CONTINUE;
+	return n->kind != N_FOR && n->kind != N_WHILE;
+}
+
+/*
+ * The verifier walks through a while or an unroll round by round, through a body that bpf_loop calls
+ * twice. The variables of such a body live in memory, so it must be worth it. What leaves an unroll
+ * leaves the loop around it.
+ */
+static void check_rounds(struct sema *s, struct node *n)
+{
+	bool far = false, left = false;
+	if (!(n->flags & NF_CALLED) && host_has(s->c->host, FEAT_LOOP)) {
+		node_walk(n->b, is_long, &far);
+		if (far && n->kind == N_UNROLL)
+			node_walk(n->b, leaves, &left);
+		if (far && !left) {
+			n->flags |= NF_CALLED;
+			s->changed = true;
+		}
+	}
+	bool called = n->flags & NF_CALLED;
+	s->body += called;
+	if (n->kind == N_WHILE) {
+		check_cond(s, n->a);
+		s->loop++;
+	}
+	check_block(s, n->b);
+	s->loop -= n->kind == N_WHILE;
+	s->body -= called;
+}
+
 static void check_unroll(struct sema *s, struct node *n)
 {
 	check_expr(s, n->a);
@@ -254,7 +299,7 @@ static void check_unroll(struct sema *s, struct node *n)
 		sema_fail(s, E_RANGE, n->a->loc, "unroll maximum value is %d", MAX_UNROLL);
 	else if (k < 1)
 		sema_fail(s, E_RANGE, n->a->loc, "unroll minimum value is 1");
-	check_block(s, n->b);
+	check_rounds(s, n);
 }
 
 static void check_stmt_expr(struct sema *s, struct node *n)
@@ -313,12 +358,7 @@ static void check_stmt(struct sema *s, struct node *n)
 		if (n->c)
 			n->c->kind == N_IF ? check_stmt(s, n->c) : check_block(s, n->c);
 		break;
-	case N_WHILE:
-		check_cond(s, n->a);
-		s->loop++;
-		check_block(s, n->b);
-		s->loop--;
-		break;
+	case N_WHILE: check_rounds(s, n); break;
 	case N_UNROLL: check_unroll(s, n); break;
 	case N_FOR: check_for(s, n); break;
 	case N_BREAK:

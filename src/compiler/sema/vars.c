@@ -24,12 +24,12 @@ struct var *var_declare(struct sema *s, struct node *n, struct loc loc)
 		v->mark = n->mark;
 		v->loc = loc;
 		v->depth = s->loop;
-		v->body = s->body;
 		v->next = s->v->vars;
 		s->v->vars = v;
 		n->var = v;
 		n->flags |= NF_SEMA;
 	}
+	v->body = s->body; /* more when a loop turns out to be called */
 	for (struct var *o = s->scope; o && s->final; o = o->outer)
 		if (str_eq(o->name, n->name) && o->mark == n->mark && n->kind != N_VAR) {
 			struct diag *d = diag_add(s->ds, E_SHADOW, loc,

@@ -74,20 +74,23 @@ struct search {
 	struct ref base, key; /* of an array of keys of .w bytes, .stride apart, from .off on */
 	u32 w, stride_bits, half;
 	i32 off;
+	struct ref told; /* where the number of keys stands: u32 at told_at */
+	i32 told_at;
 };
 
 /*
  * Number of the last key <= the one searched for; that of .from is. By halves, without a range that
- * the verifier would have to follow: the masks tell it all.
+ * the verifier would have to follow: the masks tell it all. The end is read anew for each step, so that
+ * the verifier learns nothing from one for the next.
  */
-static struct ref find_last(struct fn *f, const struct search *s, struct ref from, struct ref to)
+static struct ref find_last(struct fn *f, const struct search *s, struct ref from)
 {
 	struct ref pos = ir_var(f), mask = ir_con(f, 2 * s->half - 1);
 	ir_set(f, pos, ir_op2(f, O_AND, from, mask));
 	for (u32 step = s->half; step; step /= 2) {
 		struct blk *in = ir_blk(f), *hit = ir_blk(f), *next = ir_blk(f);
 		struct ref t = ir_addi(f, ir_get(f, pos), step);
-		ir_br(f, O_ULT, t, to, in, next);
+		ir_br(f, O_ULT, t, ir_load(f, 4, s->told, s->told_at), in, next);
 		ir_at(f, in);
 		t = ir_op2(f, O_AND, t, mask);
 		struct ref p =
@@ -221,6 +224,8 @@ static struct ref find_piece(struct step *x, struct ref addr)
 		.stride_bits = 5,
 		.half = UNWIND_PIECES / 2,
 		.off = offsetof(struct unwind_piece, start),
+		.told = x->walk,
+		.told_at = AT(to),
 	};
 	struct ref from = ir_load(f, 4, x->walk, AT(from)), to = ir_load(f, 4, x->walk, AT(to));
 	ir_set(f, asked, ir_con(f, 0));
@@ -228,7 +233,7 @@ static struct ref find_piece(struct step *x, struct ref addr)
 	ir_at(f, bare); /* the process has no list */
 	ir_jmp(f, none);
 	ir_at(f, some);
-	struct ref i = find_last(f, &s, from, to);
+	struct ref i = find_last(f, &s, from);
 	struct ref p = ir_op2(f, O_ADD, x->list, ir_op2(f, O_SHL, i, ir_con(f, s.stride_bits)));
 	ir_br(f, O_UGE, addr, ir_load(f, 8, p, offsetof(struct unwind_piece, start)), above, none);
 	ir_at(f, above);
@@ -305,11 +310,12 @@ static struct ref find_row(struct step *x, struct ref ref, struct ref pc, struct
 		.stride_bits = 2,
 		.half = UNWIND_ROWS / 2,
 		.off = at + (i32)sizeof(struct unwind_block),
+		.told = block,
+		.told_at = at + (i32)offsetof(struct unwind_block, n),
 	};
-	struct ref n = ir_load(f, 4, block, at + (i32)offsetof(struct unwind_block, n));
 	/* The first row's pc is 0; a 0 that the verifier knew would make it follow every path. */
 	struct ref zero = ir_load(f, 2, block, s.off);
-	struct ref i = find_last(f, &s, zero, n);
+	struct ref i = find_last(f, &s, zero);
 	struct ref row = ir_op2(f, O_ADD, block, ir_op2(f, O_SHL, i, ir_con(f, s.stride_bits)));
 	struct ref rule = ir_load(f, 2, row, s.off + (i32)offsetof(struct unwind_row, rule));
 	struct ref rules = ir_op1(f, O_MAPVAL, 8, ir_map(u->rules->index));

@@ -17,6 +17,7 @@
 #include "store/common.h"
 
 enum { SLOTS = 1024, PROBES = 8, KEY_WORDS = KEY_SHORT / 8 + 1, BUSY = 1, TAG = 2 };
+_Static_assert((PROBES & (PROBES - 1)) == 0, "fill() bounds a slot's number by a mask");
 
 /* What finds no room. */
 static const struct store *behind(const struct map *m)
@@ -84,20 +85,20 @@ static bool sound(const struct map *m, u32 ncpu)
 struct find {
 	const struct map *m;
 	struct ref key[KEY_WORDS], tag, base, out; /* out: variable, the slot found */
+	struct ref taken;                          /* variable: its number, counted from the base */
 	u32 nkey, slot_size;
-	struct blk *found, *made; /* it is there; it was free and is ours to fill */
+	struct blk *found, *unused; /* it is there; one is free */
 };
 
-/* Slot number i from the base: ours, free (then it becomes ours), or somebody else's. */
+/* Slot number i from the base: ours, free, or somebody else's. */
 static void probe(struct lower *l, struct find *d, u32 i)
 {
 	struct fn *f = l->f;
 	i32 at = (i32)(i * d->slot_size);
-	struct blk *same = ir_blk(f), *other = ir_blk(f), *unused = ir_blk(f), *mine = ir_blk(f),
-		   *next = ir_blk(f);
+	struct blk *same = ir_blk(f), *other = ir_blk(f), *unused = ir_blk(f), *next = ir_blk(f);
 	struct ref tag = ir_load(f, 8, d->base, at);
 	same->unlikely = i > 0;
-	other->unlikely = unused->unlikely = mine->unlikely = next->unlikely = true;
+	other->unlikely = unused->unlikely = next->unlikely = true;
 	ir_br(f, O_EQ, tag, d->tag, same, other);
 	ir_at(f, same);
 	for (u32 k = 0; k < d->nkey; k++) {
@@ -113,21 +114,29 @@ static void probe(struct lower *l, struct find *d, u32 i)
 	ir_at(f, other);
 	ir_br(f, O_EQ, tag, ir_con(f, 0), unused, next);
 	ir_at(f, unused);
-	struct ref was = ir_cmpxchg(f, 8, d->base, at, ir_con(f, 0), ir_con(f, BUSY));
-	ir_br(f, O_EQ, was, ir_con(f, 0), mine, next);
-	ir_at(f, mine);
-	ir_set(f, d->out, ir_addi(f, d->base, at));
-	ir_jmp(f, d->made);
+	ir_set(f, d->taken, ir_con(f, i));
+	ir_jmp(f, d->unused);
 	ir_at(f, next);
 }
 
-/* The slot claimed gets key and zeros; its tag comes last. */
-static void fill(struct lower *l, struct find *d, const struct map_key *key, struct blk *refused)
+/*
+ * The free slot becomes ours and gets key and zeros; its tag comes last. Which of them it is must be
+ * hidden, or all that follows would be one path each for the verifier. It can only be lost to a
+ * program that interrupted this one.
+ */
+static void fill(struct lower *l, struct find *d, const struct map_key *key, struct blk *full,
+		 struct blk *refused)
 {
 	struct fn *f = l->f;
-	d->made->unlikely = true;
-	ir_at(f, d->made);
-	struct ref slot = ir_get(f, d->out);
+	struct blk *mine = ir_blk(f);
+	d->unused->unlikely = mine->unlikely = true;
+	ir_at(f, d->unused);
+	struct ref i = ir_op2(f, O_AND, ir_hide(f, ir_get(f, d->taken)), ir_con(f, PROBES - 1));
+	struct ref slot = ir_op2(f, O_ADD, d->base, ir_op2(f, O_MUL, i, ir_con(f, d->slot_size)));
+	struct ref was = ir_cmpxchg(f, 8, slot, 0, ir_con(f, 0), ir_con(f, BUSY));
+	ir_br(f, O_EQ, was, ir_con(f, 0), mine, full);
+	ir_at(f, mine);
+	ir_set(f, d->out, slot);
 	if (d->m->keys) {
 		struct blk *known = ir_blk(f), *no = ir_blk(f);
 		known->unlikely = no->unlikely = true;
@@ -156,8 +165,9 @@ static struct ref find_slot(struct lower *l, const struct map *m, const struct m
 	struct fn *f = l->f;
 	struct find d = {.m = m, .slot_size = slot_size(m)};
 	d.found = ir_blk(f);
-	d.made = ir_blk(f);
+	d.unused = ir_blk(f);
 	d.out = ir_var(f);
+	d.taken = ir_var(f);
 	d.nkey = lower_key_words(l, key->mem, m->key_size, d.key);
 	if (ref_is(bucket))
 		d.key[d.nkey++] = bucket;
@@ -171,7 +181,7 @@ static struct ref find_slot(struct lower *l, const struct map *m, const struct m
 	for (u32 i = 0; i < PROBES; i++)
 		probe(l, &d, i);
 	ir_jmp(f, full);
-	fill(l, &d, key, refused);
+	fill(l, &d, key, full, refused);
 	ir_at(f, d.found);
 	return ir_addi(f, ir_get(f, d.out), value_at(m));
 }
