@@ -1,6 +1,6 @@
 /*
  * COUNT functions of 256 bytes with names of their own, from number FROM on, frames of different sizes: parts of a
- * library with very many of them (bench/stacks.sh links twenty). The one with number 0 is "wide", too.
+ * library with very many of them (bench/large.sh links them). The one with number 0 is "wide", too.
  */
 	.altmacro
 	.macro function number
