@@ -85,6 +85,15 @@ fuzz: T = 60
 fuzz: $B/host/ready
 	$(MAKE) $(FUZZING) fuzzers
 	$(if $(filter-out 0,$T),tests/fuzz.sh build/fuzzing $T)
+# What the fuzzers are made of, as a program: the sanitizers see unit tests, compiler tests and some on this kernel (as
+# root). Leaks of a run are not looked for: the filter of system calls that it has by then does not let them.
+SANE_RUN := $(addprefix tests/run/,string.t ustack.t usdt.t)
+sanitize: $B/host/ready
+	$(MAKE) $(FUZZING) sanitized
+sanitized: all $B/unit
+	$(RUN_UNIT)
+	SONDE=$B/sonde tests/lang.sh
+	TEST_SLOW=4 ASAN_OPTIONS=detect_leaks=0 tests/run.sh $B/sonde $(SANE_RUN)
 # Scripts by grammar, N of them from seed SEED on, to this kernel's verifier; as root.
 N    ?= 10000
 SEED ?= 1
@@ -195,4 +204,4 @@ say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 
 -include $(OBJ:.o=.d) $B/tests/draw.d $(UNIT:.o=.d) $B/bench/minimum.d $(patsubst $B/fuzz/%,$B/tests/fuzz/%.d,$(FUZZ))
 .SECONDARY:
-.PHONY: all debug asan fuzz fuzzers grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint soak install install-static deb rpm tarball clean FORCE
+.PHONY: all debug asan fuzz fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint soak ordeal install install-static deb rpm tarball clean FORCE
