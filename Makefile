@@ -144,6 +144,8 @@ vm: static
 endif
 # An hour of many events, short processes and libraries that come and go: nothing leaks, nothing is missing.
 soak: all ; tests/soak.sh $B/sonde 3600
+# Killed 200 times, 100,000 processes, 10,000 threads: what docs/operations.md promises, at full length; as root.
+ordeal: all ; TEST_FULL=200 TEST_SLOW=20 tests/run.sh -n 'operations:*' $B/sonde tests/run/operations.t
 # Bare trees of Debian releases: built there as a newcomer would, and tested.
 toolchains: ; tests/distros/toolchains.sh
 distros:

@@ -1,11 +1,12 @@
 # What happens on machines: see docs/operations.md.
 
-NAME operations: killed with -9 at any moment of the start
+NAME operations: killed with -9 at any moment
 RUN
-	build/tests/spin 20000 20000 & q=$!
-	for i in 0 1 2 3 4 5 6 7 8 9 10 12 14 16 18 20 24 28 32 40; do
-		"$SONDE" -e 'uprobe:build/tests/spin:busy { @kill9_o = count(); } uretprobe:build/tests/spin:busy { @kill9_o[1] = 1; } tracepoint:syscalls:sys_enter_getppid, rawtracepoint:sched_switch { @kill9_p[kstack] = count(); }' >/dev/null 2>&1 & s=$!
-		sleep 0.0$((i / 10))$((i % 10))
+	build/tests/spin 200000 20000 & q=$!
+	# From before the first map to after the first rows: a start takes some 0.3 s.
+	for t in $(awk -v n=${TEST_FULL:-20} 'BEGIN { srand(); while (n-- > 0) print rand() * (n % 4 ? 0.4 : 1.5) }'); do
+		"$SONDE" -e 'uprobe:build/tests/spin:busy { @kill9_o = count(); } uretprobe:build/tests/spin:busy { @kill9_o[1] = 1; } tracepoint:syscalls:sys_enter_getppid, rawtracepoint:sched_switch { @kill9_p[kstack, ustack] = count(); } interval:ms:100 { print(@kill9_p); }' >/dev/null 2>&1 & s=$!
+		sleep $t
 		kill -9 $s
 		wait $s 2>/dev/null
 	done
@@ -15,7 +16,7 @@ RUN
 	kill -0 $q && echo 'the traced process lives'
 	kill $q
 NEEDS cmd:bpftool uprobe prog:spin
-TIMEOUT 30
+TIMEOUT 60
 EXPECT
 	gone
 	0
@@ -48,6 +49,53 @@ EXPECT
 	$
 	$
 	@: 300
+
+NAME operations: very many short processes, each with a stack
+RUN
+	n=$((${TEST_FULL:-5} * 500))
+	BPFTRACE_MAX_MAP_KEYS=200000 "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /comm == "many"/ { @n = count(); @[ustack(1)] = count(); }' >$TMPDIR/out 2>$TMPDIR/err & s=$!
+	until grep -q 'Seccomp:.2' /proc/$s/status; do sleep 0.1; done
+	build/tests/many processes $n
+	fds=$(ls /proc/$s/fd | wc -l) kib=$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' /proc/$s/status)
+	kill $s
+	wait $s
+	grep -q "^@n: $n\$" $TMPDIR/out && [ $(awk '/^]: / { n += $2 } END { print n }' $TMPDIR/out) = $n ] && echo all of them
+	[ $fds -lt 300 ] && [ $kib -lt 200000 ] || echo $fds descriptors, $kib KiB
+	cat $TMPDIR/err
+NEEDS prog:many tp:syscalls/sys_enter_getppid feature:CONFINE
+ALONE
+TIMEOUT 60
+EXPECT
+	all of them
+
+NAME operations: very many threads
+RUN
+	n=$((${TEST_FULL:-5} * 50))
+	"$SONDE" -q -c "build/tests/many threads $n" -e 'uprobe:build/tests/many:once { printf("%d once\n", tid); }' >$TMPDIR/out 2>$TMPDIR/err
+	[ $(grep -c once $TMPDIR/out) = $n ] && echo each is seen
+	sort -u $TMPDIR/out | grep -c once | grep -qx $n && echo once
+	cat $TMPDIR/err
+NEEDS prog:many uprobe
+TIMEOUT 60
+EXPECT
+	each is seen
+	once
+
+NAME operations: a step of the clock is none of intervals and durations
+RUN
+	"$SONDE" -q -e 'begin { @from = nsecs; } interval:ms:100 { @n++; if (@n == 20) { $ms = (nsecs - @from) / 1000000; printf("%d\n", $ms > 1500 && $ms < 1000000); exit(); } } end { clear(@n); clear(@from); }' >$TMPDIR/out 2>$TMPDIR/err & s=$!
+	until grep -q 'Seccomp:.2' /proc/$s/status; do sleep 0.1; done
+	now=$(date +%s)
+	date -s @$((now + 7200)) >/dev/null
+	sleep 1
+	date -s @$((now + 1)) >/dev/null
+	wait $s
+	grep . $TMPDIR/out $TMPDIR/err
+NEEDS vm feature:CONFINE
+ALONE
+TIMEOUT 60
+EXPECT_RE
+	.*/out:1
 
 NAME operations: headers that others planted in /tmp are not read
 RUN d=/tmp/kheaders-$(uname -r); [ -e $d ] || { mkdir -p $d/include/linux && echo '#error planted' >$d/include/linux/sched.h && trap "rm -r $d" EXIT; }; cd $TMPDIR && mkdir linux && echo '#error planted here' >linux/sched.h && "$SONDE" -q -e '#include <linux/sched.h>
