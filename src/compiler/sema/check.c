@@ -201,7 +201,9 @@ static void check_for(struct sema *s, struct node *n)
 		if (lo && hi && (!type_is_int(lo) || !type_is_int(hi)))
 			sema_fail(s, E_TYPE, n->a->loc, "The bounds of a range must be integers");
 		else if (lo && hi)
-			t = type_int(8, lo->is_signed && hi->is_signed);
+			t = lo->kind == T_INT && hi->kind == T_INT
+				    ? type_merge(s->a, lo, hi)
+				    : type_int(8, lo->is_signed && hi->is_signed);
 		n->a->type = t ? t : &type_error;
 	} else {
 		struct map *m = map_get(s, n->a);
