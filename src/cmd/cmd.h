@@ -142,7 +142,7 @@ struct watch {
  * the way, or NULL. */
 bool compile(struct compile *c, enum stage until, u32 dumps, struct watch *w);
 
-/* object.c: --emit-elf */
+/* elf_write.c: --emit-elf */
 struct err *object_write(const char *path, const struct unit *u) MUST_USE;
 
 /* list.c, facts.c */

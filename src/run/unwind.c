@@ -9,7 +9,7 @@
 #include "run/unwind_blocks.h"
 #include "run/unwind_copy.h"
 #include "run/unwind_lists.h"
-#include "sym/maps.h"
+#include "sym/mappings.h"
 #include "sym/procs.h"
 #include <errno.h>
 #include <sys/epoll.h>

@@ -1,5 +1,5 @@
 /* Any bytes as an ELF file with symbols, and as /proc/PID/maps. */
-#include "sym/maps.h"
+#include "sym/mappings.h"
 #include "sym/sym.h"
 #include "types/image.h"
 

@@ -3,7 +3,7 @@
 #include "base/signals.h"
 #include "base/vec.h"
 #include "kern/sandbox.h"
-#include "sym/maps.h"
+#include "sym/mappings.h"
 #include "sym/sought.h"
 #include "test.h"
 #include "types/image.h"

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "proc/paths.h"
-#include "sym/maps.h"
+#include "sym/mappings.h"
 #include "types/image.h"
 #include <dirent.h>
 #include <elf.h>

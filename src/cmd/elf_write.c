@@ -1,5 +1,5 @@
 /*
- * object.c - the programs of a unit as an ELF object, for disassemblers and other people's tools.
+ * elf_write.c - the programs of a unit as an ELF object, for disassemblers and other people's tools.
  *
  *	s_NAME, .rels_NAME   each program, and where it names maps
  *	.maps, .BTF          what those are, as libbpf reads it

@@ -1,10 +1,10 @@
 /*
- * maps.c - 562b177b5000-562b177ba000 r-xp 00002000 fe:00 247134   /usr/bin/cat
+ * mappings.c - 562b177b5000-562b177ba000 r-xp 00002000 fe:00 247134   /usr/bin/cat
  *
  * Only mappings that may be executed are kept, of files, of generated code and the kernel's [vdso]:
  * the stacks and symbols that ask lie there.
  */
-#include "sym/maps.h"
+#include "sym/mappings.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include "proc/paths.h"

@@ -1,4 +1,4 @@
-/* maps.h - /proc/PID/maps: which file's code is where. */
+/* mappings.h - /proc/PID/maps: which file's code is where. */
 #pragma once
 #include "kern/host.h"
 
