@@ -218,6 +218,8 @@ for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do
 	script=$("$sonde" "$tool" -h | sed -n 's,^    which is: sonde:tools/\([^.]*\)\.bt.*,\1,p')
 	t 0 "$tool: " "$sonde" "$tool" --help
 	t 1 'ERROR: unrecognized option' "$sonde" "$tool" --nope
+	# Lines of JSON have these keys already.
+	t 1 '' sh -c '"$1" "$2" -h | grep -E "^    (type|table) "' sh "$sonde" "$tool"
 	if [ "$tool" = tplist ]; then
 		t 1 'ERROR: tplist is no script' "$sonde" tools -s tplist
 	else

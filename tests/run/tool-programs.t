@@ -116,7 +116,7 @@ RUN
 	"$SONDE" -q -e 'interval:s:100 { @ = count(); }' >/dev/null 2>&1 & p=$!
 	list() { "$SONDE" bpflist -p $p "$@" 2>/dev/null; }
 	holds() { list | grep -q bpf-prog; }
-	eventually holds; list -q | sed "s/^$p */PID /; s/  *[0-9]*\$/ N/" | grep -v bpf-link; list -qj | grep -c '"type": "bpf-map", "count": [1-9]'; list -q --csv | head -n 1
+	eventually holds; list -q | sed "s/^$p */PID /; s/  *[0-9]*\$/ N/" | grep -v bpf-link; list -qj | grep -c '"kind": "bpf-map", "count": [1-9]'; list -q --csv | head -n 1
 	kill $p; wait $p
 NEEDS btf feature:LOOP
 TIMEOUT 30
@@ -126,7 +126,7 @@ EXPECT_RE
 	PID sonde            bpf.*N
 	...
 	1
-	pid,comm,type,count
+	pid,comm,kind,count
 
 NAME uobjnew: objects by type
 RUN p="$SONDE_TESTS/runtime"; "$SONDE" uobjnew -q "$p" -- "$p"; "$SONDE" uobjnew -qj -C 1 "$p" -- "$p"; "$SONDE" uobjnew -q --csv --malloc libc -- "$SONDE_TESTS/leak" | grep -oE '^object,.*|^malloc <= 4096,'
