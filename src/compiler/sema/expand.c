@@ -16,6 +16,7 @@ struct expand {
 	bool left_out;     /* by it */
 	struct sb missed;  /* what is not there, but may be missing */
 	u32 nmissed;
+	bool never; /* a probe has none that is there */
 };
 
 /* $1 and $# inside a probe's text are the parameter's text. */
@@ -557,6 +558,7 @@ static void expand_probe(struct expand *e, struct node *probe)
 	e->body = probe->loc;
 	for (const struct node *pn = probe->a; pn && !e->full; pn = pn->next)
 		expand_text(e, pn);
+	e->never |= e->nmissed && !e->head;
 	u32 first = c->nvariant;
 	struct body body = {0};
 	if (probe->b)
@@ -634,7 +636,7 @@ static void check_pinned(struct compile *c)
 static void check_missed(struct expand *e)
 {
 	struct compile *c = e->c;
-	if (!e->nmissed || c->diags->nerror)
+	if (!e->never || c->diags->nerror)
 		return;
 	for (u32 i = 0; i < c->nvariant; i++) {
 		const struct kind *k = c->variant[i]->points->kind;
