@@ -366,3 +366,12 @@ EXPECT
 	@a[9999]: 9999
 	WARNING: map @a is full: 9997 updates were refused
 NEEDS feature:LOOP
+
+NAME a long key that another CPU has stored is not refused
+PROG BEGIN { @n = 0; } profile:hz:199 { @n++; @a[str(uptr(0)), 1] = count(); if (@n > 50) { exit(); } } END { clear(@a); clear(@n); print("done"); }
+ARGS -q
+EXPECT
+	done
+	$
+	$
+ERR

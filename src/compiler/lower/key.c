@@ -123,7 +123,8 @@ void lower_keep_key(struct lower *l, const struct map *m, const struct map_key *
 	struct fn *f = l->f;
 	struct blk *exists = ir_blk(f);
 	exists->unlikely = true;
-	struct ref r = lower_note_key(l, m, k);
+	/* Before Linux 6.4 an int is returned: only its half of the register is told. */
+	struct ref r = ir_op1(f, O_EXTS, 4, lower_note_key(l, m, k));
 	ir_br(f, O_EQ, r, ir_con(f, 0), known, exists);
 	ir_at(f, exists);
 	ir_br(f, O_EQ, r, ir_con(f, (u64)-EEXIST), known, refused);
