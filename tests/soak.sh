@@ -14,10 +14,13 @@ stop() {
 }
 trap stop EXIT
 
-script='tracepoint:syscalls:sys_enter_getppid /comm == "burst"/ { printf("%d\n", pid); @u[ustack(3), kstack(3)] = count(); }
+# Others on this machine may soak, too.
+burst=soak$$
+cp "$progs/burst" "$tmp/$burst" || exit 1
+script='tracepoint:syscalls:sys_enter_getppid /comm == "'$burst'"/ { printf("%d\n", pid); @u[ustack(3), kstack(3)] = count(); }
 	tracepoint:sched:sched_process_exec { @started[comm] = count(); @pids[pid] = 1; }
 	tracepoint:sched:sched_process_exit { delete(@pids, pid); }
-	uprobe:libc:malloc /comm == "burst"/ { @m[usym(reg("ip"))] = count(); }
+	uprobe:libc:malloc /comm == "'$burst'"/ { @m[usym(reg("ip"))] = count(); }
 	interval:s:2 { clear(@u); clear(@m); clear(@started); } end { clear(@u); clear(@m); clear(@started); clear(@pids); }'
 "$sonde" -q -o "$tmp/out" -e "$script" 2>"$tmp/err" &
 tracer=$!
@@ -35,7 +38,7 @@ done
 end=$(($(date +%s) + seconds)) produced=0 rounds=0
 while [ "$(date +%s)" -lt $end ] && kill -0 $tracer 2>/dev/null; do
 	for n in 3000 500; do
-		"$progs/burst" $n
+		"$tmp/$burst" $n
 		produced=$((produced + n))
 	done
 	i=0
