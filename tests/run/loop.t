@@ -231,6 +231,7 @@ ERR_RE
 	stdin:1:17-67: WARNING: This loop was stopped after 65536 rounds\.
 	BEGIN .*
 	 *~*
+
 NAME the variable of a range has the type of its bounds
 PROG begin { $v = (uint64)-88; for $i : 0..1 { print((sizeof($i), $v < $i, $i > $v, $i * 300)); } for $i : (-1)..0 { print((sizeof($i), $v < $i)); } for $i : (int64)0..1 { print((sizeof($i), $v < $i)); } for $i : 0..300 { if ($i == 299) { print((sizeof($i), $i, $i << 8)); } } }
 ARGS -q
