@@ -317,6 +317,32 @@ TEST(mmaps_bounded)
 	table_free(t);
 }
 
+/* Children of a process that maps much share what it has, until one of them changes it. */
+TEST(mmaps_children_share)
+{
+	enum { AREAS = 300, CHILDREN = 4000 };
+	struct table *t = table_new();
+	note(t, NOTE_EXEC, 1, 0);
+	for (u64 i = 0; i < AREAS; i++)
+		map_at(t, 1, 0x100000 + 0x2000 * i, 0x1000, "/parent");
+	for (u32 pid = 2; pid < 2 + CHILDREN; pid++) {
+		note(t, NOTE_FORK, pid, 1);
+		note(t, NOTE_EXIT, pid, 0);
+	}
+	CHECK(t->p.n == CHILDREN + 1 && t->p.narea == AREAS);
+	CHECK_STR(at(t, 2, 0x100001), "/parent+100001");
+	note(t, NOTE_FORK, 9000, 1);
+	map_at(t, 9000, 0x100000, 0x1000, "/child");
+	map_at(t, 1, 0x102000, 0x1000, "/later");
+	CHECK_STR(at(t, 2, 0x100001), "/parent+100001");
+	CHECK_STR(at(t, 2, 0x102001), "/parent+102001");
+	CHECK_STR(at(t, 9000, 0x100001), "/child+100001");
+	CHECK_STR(at(t, 9000, 0x102001), "/parent+102001");
+	CHECK_STR(at(t, 1, 0x102001), "/later+102001");
+	CHECK(t->p.narea == 3 * AREAS);
+	table_free(t);
+}
+
 TEST(mmaps_lost)
 {
 	struct table *t = table_new();

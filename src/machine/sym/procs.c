@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
@@ -172,11 +173,47 @@ static void space_free(struct procs *p, struct aspace *s)
 {
 	while (s) {
 		struct aspace *older = s->older;
-		p->narea -= s->n;
-		free(s->v);
+		if (!s->shared || !--*s->shared) {
+			p->narea -= s->n;
+			free(s->v);
+			free(s->shared);
+		}
 		free(s);
 		s = older;
 	}
+}
+
+/* A child begins with what its parent has, and most children never change it. */
+static void space_share(struct aspace *s, struct aspace *from)
+{
+	assert(!s->v);
+	if (!from->n)
+		return;
+	if (!from->shared) {
+		from->shared = xcalloc(1, sizeof(*from->shared));
+		*from->shared = 1;
+	}
+	++*from->shared;
+	s->shared = from->shared;
+	s->v = from->v;
+	s->n = from->n;
+	s->cap = from->cap;
+}
+
+/* Before it changes. */
+static void space_own(struct procs *p, struct aspace *s)
+{
+	if (!s->shared)
+		return;
+	if (--*s->shared) {
+		const struct area *v = s->v;
+		s->v = xmalloc(s->cap * sizeof(*v));
+		memcpy(s->v, v, s->n * sizeof(*v));
+		p->narea += s->n;
+	} else {
+		free(s->shared);
+	}
+	s->shared = NULL;
 }
 
 /* First area that ends behind addr. */
@@ -212,6 +249,7 @@ static void space_put(struct procs *p, struct aspace *s, struct area a)
 	u32 at = space_search(s, a.start), to = at, before = s->n;
 	if (s->n + 2 > MAX_SPACE)
 		return;
+	space_own(p, s);
 	if (at < s->n && s->v[at].start < a.start) {
 		struct area rest = s->v[at];
 		s->v[at].end = a.start;
@@ -500,9 +538,7 @@ static void note_fork(struct procs *p, const struct map_note *n)
 	from = procs_get(p, n->parent); /* making room may have dropped it */
 	if (!from)
 		return;
-	for (u32 i = 0; i < from->now->n; i++)
-		vec_add(x->now, from->now->v[i]);
-	p->narea += x->now->n;
+	space_share(x->now, from->now);
 }
 
 static void note_exit(struct procs *p, const struct map_note *n)

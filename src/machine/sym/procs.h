@@ -35,6 +35,7 @@ struct area {
 struct aspace {
 	struct area *v; /* by address; no two overlap */
 	u32 n, cap;
+	u32 *shared;  /* so many spaces have the same v, since a fork; NULL: it is its own */
 	u64 since_ns; /* older notes are not about it */
 	u64 from_ns;  /* when it began, as far as that is known */
 	struct aspace *older;
