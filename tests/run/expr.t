@@ -475,3 +475,12 @@ EXPECT
 	63
 	$
 	$
+
+NAME a number as an array that is longer than it has zeros behind it
+PROG BEGIN { $f = (uint8[64])(uint64)-1; $a = (uint8[16])0x0102; $b = (uint16[7])5; print($a); print($b); @[(uint8[24])7] = 1; }
+EXPECT
+	[2,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]
+	[5,0,0,0,0,0,0]
+	$
+	$
+	@[[7,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]: 1

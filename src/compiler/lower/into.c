@@ -174,13 +174,14 @@ static void put_cast(struct lower *l, struct node *n, struct mem dst, const stru
 		lower_into_as(l, n->b, dst, as);
 		return;
 	}
-	if (type_is_scalar(from)) { /* (uint8[4])int: the same bytes */
+	if (type_is_scalar(from)) { /* (uint8[4])int: the same bytes; zeros behind them */
 		struct ref v = lower_value(l, n->b);
 		u32 w = n->type->size == 1 || n->type->size == 2 || n->type->size == 4 ||
 					n->type->size == 8
 				? n->type->size
 				: 8;
 		lower_store(l, w, dst, v);
+		pad(l, dst, w, n->type);
 		return;
 	}
 	lower_into_as(l, n->b, dst, from->size == as->size ? from : as);
