@@ -188,7 +188,7 @@ RUN
 	cp "$p" "$TMPDIR/python3"; PATH="$TMPDIR:$PATH"
 	"$SONDE" pythoncalls -q -- python3; "$SONDE" pythongc -q --fields phase -- python3; "$SONDE" pythonflow -qj -M outer --fields event,method -- python3
 	"$SONDE" pythonstat -q --csv --fields calls,gcs 1h -- python3
-	sleep 60 & "$SONDE" ucalls $! 2>&1 | sed "s,$(command -v sleep),EXE,g; s,$(realpath "$(command -v sleep)"),EXE,g" | head -n 1; kill $!
+	sleep 60 & until_named $! sleep; "$SONDE" ucalls $! 2>&1 | sed "s,$(readlink /proc/$!/exe),EXE,g" | head -n 1; kill $!
 NEEDS uprobe prog:runtime
 EXPECT
 	CLASS                    METHOD                    # CALLS
