@@ -90,7 +90,7 @@ fuzz: $B/host/ready
 SANE_RUN := $(addprefix tests/run/,string.t ustack.t usdt.t)
 sanitize: $B/host/ready
 	$(MAKE) $(FUZZING) sanitized
-sanitized: all $B/unit
+sanitized: all $B/unit $B/host/ready
 	$(RUN_UNIT)
 	SONDE=$B/sonde tests/lang.sh
 	TEST_SLOW=4 ASAN_OPTIONS=detect_leaks=0 tests/run.sh $B/sonde $(SANE_RUN)

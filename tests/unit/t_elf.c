@@ -95,6 +95,7 @@ TEST(elf_user_symbols)
 	CHECK(!sym_user(s, pid, 0x10, &sym));
 	CHECK(!sym_user(s, 0x7ffffff0, (u64)(uintptr_t)t_elf_landmark, &sym));
 	syms_free(s);
+	sandbox_end(&h);
 }
 
 TEST(elf_kernel_symbols)

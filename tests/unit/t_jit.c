@@ -1,4 +1,5 @@
 /* Names of generated code: lists and dumps made by hand, and whose files are believed. */
+#include "kern/sandbox.h"
 #include "sym/jit.h"
 #include "sym/sym.h"
 #include "test.h"
@@ -287,6 +288,7 @@ TEST(jit_list_owner)
 	CHECK(!finds(s, addr + 4));
 	syms_free(s);
 	unlink(path);
+	sandbox_end(&h);
 }
 
 /* A page of it is mapped executable, as the runtimes do. */
@@ -329,4 +331,5 @@ TEST(jit_dump_owner)
 	syms_free(s);
 	close(fd);
 	unlink(path);
+	sandbox_end(&h);
 }

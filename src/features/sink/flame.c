@@ -80,7 +80,10 @@ static struct err *flame_open(void *self, const struct sink_env *env, const stru
 	f->width = option_number(opts[OPT_WIDTH], 320, 10000, 1200);
 	f->diff = opts[OPT_DIFF].n ? arena_strz(&f->p.arena, opts[OPT_DIFF]) : NULL;
 	struct err *e = f->diff ? read_before(f) : NULL;
-	return e ? profile_close(&f->p, e) : NULL;
+	if (!e)
+		return NULL;
+	sb_free(&f->before);
+	return profile_close(&f->p, e);
 }
 
 static struct err *flame_put(void *self, const struct item *it)

@@ -75,7 +75,8 @@ static int by_lo(const void *pa, const void *pb)
 static u32 merge(struct bucket *v, u32 n)
 {
 	u32 kept = 0;
-	qsort(v, n, sizeof(*v), by_lo);
+	if (n)
+		qsort(v, n, sizeof(*v), by_lo);
 	for (u32 i = 0; i < n; i++) {
 		if (kept && !by_lo(&v[kept - 1], &v[i]))
 			v[kept - 1].count += v[i].count;
