@@ -161,9 +161,9 @@ static void make_code(void)
 
 int main(int argc, char **argv)
 {
-	volatile unsigned long all = 0;
+	unsigned long all = 0;
 	make_code();
-	for (;;) {
+	do {
 		read_directory(argc > 1 ? argv[1] : ".");
 		count_words();
 		sort_words();
@@ -172,5 +172,6 @@ int main(int argc, char **argv)
 		pack();
 		write_out();
 		all += sum(text, bytes);
-	}
+	} while (all); /* until there was nothing to read */
+	return 1;
 }
