@@ -145,6 +145,11 @@ static void import_dir(struct importer *im, const char *path, struct node ***tai
 	vec_free(&names);
 }
 
+bool sema_embedded(const struct sema *s, struct loc loc)
+{
+	return loc.src < s->ds->nsource && str_starts(s->ds->source[loc.src].name, STR(EMBEDDED));
+}
+
 /* A file of the binary's own: "sonde:tools/lib/filter.bt", imported by one of them. */
 static void import_embedded(struct importer *im, const char *path, struct node ***tail)
 {

@@ -108,7 +108,9 @@ static bool check_fail(struct sema *s, struct node *call)
 					 "fail() can only show what is known when the script is "
 					 "compiled");
 	value_printf(&text, fmt, v, n, &(struct show){0});
-	return sema_fail(s, E_ASSERT, call->loc, "%s", text.s ? text.s : "");
+	/* A tool's user did not write its script: no place in it. */
+	return sema_fail(s, E_ASSERT, sema_embedded(s, call->loc) ? (struct loc){0} : call->loc,
+			 "%s", text.s ? text.s : "");
 }
 
 /* ---- config ---- */
