@@ -9,7 +9,7 @@ sonde=${SONDE:-$PWD/build/sonde} n=${1:-5000} files=${2:-200}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 ${CC:-cc} -O2 -D_GNU_SOURCE -o "$tmp/crowd" bench/crowd.c && ${CC:-cc} -O2 -o "$tmp/wide" bench/wide.c -ldl &&
-	${CC:-cc} -shared -o "$tmp/wide.so" bench/wide.S && mkfifo "$tmp/hold" || exit 1
+	${CC:-cc} -shared -DFROM=0 -DCOUNT=20000 -o "$tmp/wide.so" bench/large.S && mkfifo "$tmp/hold" || exit 1
 
 # crowd ARGUMENT...: there when it returns, gone when descriptor 7 is closed.
 crowd() {

@@ -1,4 +1,4 @@
-/* wide LIBRARY FROM STEP [FUNCTIONS]: calls every STEP-th function of the library (wide.S: 20,000; large.S), and each
+/* wide LIBRARY FROM STEP [FUNCTIONS]: calls every STEP-th function of the library (large.S; 20,000 unless told), and each
  * makes a system call; then waits. */
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -68,6 +68,27 @@ tool_sees() {
 	true
 }
 
+# flood_while_stopped TRACER: 20,000 calls on its CPU while it reads nothing, then its end. It writes to
+# $TMPDIR/o and $TMPDIR/e.
+flood_while_stopped() {
+	eventually grep -sq 'ttached' "$TMPDIR/o" "$TMPDIR/e"
+	kill -STOP "$1"
+	taskset -c 0 build/tests/calls 20000
+	kill -CONT "$1"
+	kill "$1"
+	wait "$1"
+}
+
+# printed_and_lost PROBE:WORD...: of each, lines that begin with the word and events told as lost add up to how many,
+# and whether some were lost. What the tracer wrote is in $TMPDIR/o and $TMPDIR/e.
+printed_and_lost() {
+	for what; do
+		printed=$(grep -c "${what##*:}[ ,\\]" $TMPDIR/o)
+		lost=$(sed -n -e "s/^WARNING: ${what%:*}: \([0-9]*\) events did not fit.*/\1/p" -e "s/.*lost_by_probe.*\"${what%:*}\".*\"events\": \([0-9]*\).*/\1/p" $TMPDIR/e $TMPDIR/o)
+		echo ${what##*:} $((printed + ${lost:-0})) $((${lost:-0} > 0))
+	done
+}
+
 # with_loop COMMAND: on a loop device, $disk (/dev/loop0) of 16 MiB.
 with_loop() {
 	truncate -s 16M "$TMPDIR/img" && disk=$(losetup -f --show "$TMPDIR/img") || return

@@ -205,17 +205,8 @@ RUN
 	for f in text json; do
 		rm -f $TMPDIR/o $TMPDIR/e
 		BPFTRACE_PERF_RB_PAGES=16 taskset -c 0 "$SONDE" -f $f -e 'uprobe:build/tests/calls:main { printf("first one\n"); } uprobe:build/tests/calls:target { printf("flood %d, and more text than anybody wants to read\n", arg0); } uprobe:build/tests/calls:greet /@n++ >= 19900/ { printf("rare %d, and more text than anybody wants to read\n", @n); } uretprobe:build/tests/calls:main { printf("last, which is as long as any of the others\n"); clear(@n); }' >$TMPDIR/o 2>$TMPDIR/e & s=$!
-		eventually grep -sq 'ttached' $TMPDIR/o $TMPDIR/e
-		kill -STOP $s
-		taskset -c 0 build/tests/calls 20000
-		kill -CONT $s
-		kill $s
-		wait $s
-		for what in uprobe:.*main:first uprobe:.*target:flood uprobe:.*greet:rare uretprobe:.*main:last; do
-			printed=$(grep -c "${what##*:}[ ,\\]" $TMPDIR/o)
-			lost=$(sed -n -e "s/^WARNING: ${what%:*}: \([0-9]*\) events did not fit.*/\1/p" -e "s/.*lost_by_probe.*\"${what%:*}\".*\"events\": \([0-9]*\).*/\1/p" $TMPDIR/e $TMPDIR/o)
-			echo ${what##*:} $((printed + ${lost:-0})) $((${lost:-0} > 0))
-		done
+		flood_while_stopped $s
+		printed_and_lost uprobe:.*main:first uprobe:.*target:flood uprobe:.*greet:rare uretprobe:.*main:last
 	done
 NEEDS uprobe prog:calls feature:RINGS
 ALONE
@@ -233,12 +224,7 @@ EXPECT
 NAME texts of a flood give back what they did not need of its share
 RUN
 	BPFTRACE_PERF_RB_PAGES=64 taskset -c 0 "$SONDE" -e 'uprobe:build/tests/calls:target { printf("flood %d %s\n", arg0, str(arg1)); } uretprobe:build/tests/calls:main { printf("last %s\n", str(reg("sp"), 4)); }' >$TMPDIR/o 2>$TMPDIR/e & s=$!
-	eventually grep -sq 'ttached' $TMPDIR/o $TMPDIR/e
-	kill -STOP $s
-	taskset -c 0 build/tests/calls 20000
-	kill -CONT $s
-	kill $s
-	wait $s
+	flood_while_stopped $s
 	# Three quarters of 256 KiB, some 40 bytes each; of the last of them 60, were they as long as they might have been.
 	echo $(($(grep -c ^flood $TMPDIR/o) > 3700)) $(grep -c ^last $TMPDIR/o)
 NEEDS uprobe prog:calls feature:RINGS
@@ -252,17 +238,8 @@ RUN
 	for f in text json; do
 		rm -f $TMPDIR/o $TMPDIR/e
 		BPFTRACE_PERF_RB_PAGES=16 taskset -c 0 "$SONDE" --no-feature rings -f $f -e 'uprobe:build/tests/calls:main { printf("first one\n"); } uprobe:build/tests/calls:target { printf("flood %d, and more text than anybody wants to read\n", arg0); } uretprobe:build/tests/calls:main { printf("last, which is as long as any of the flood that is before it\n"); }' >$TMPDIR/o 2>$TMPDIR/e & s=$!
-		eventually grep -sq 'ttached' $TMPDIR/o $TMPDIR/e
-		kill -STOP $s
-		taskset -c 0 build/tests/calls 20000
-		kill -CONT $s
-		kill $s
-		wait $s
-		for what in uprobe:.*main:first uprobe:.*target:flood uretprobe:.*main:last; do
-			printed=$(grep -c "${what##*:}[ ,\\]" $TMPDIR/o)
-			lost=$(sed -n -e "s/^WARNING: ${what%:*}: \([0-9]*\) events did not fit.*/\1/p" -e "s/.*lost_by_probe.*\"${what%:*}\".*\"events\": \([0-9]*\).*/\1/p" $TMPDIR/e $TMPDIR/o)
-			echo ${what##*:} $((printed + ${lost:-0})) $((${lost:-0} > 0))
-		done
+		flood_while_stopped $s
+		printed_and_lost uprobe:.*main:first uprobe:.*target:flood uretprobe:.*main:last
 	done
 NEEDS uprobe prog:calls
 ALONE
