@@ -1,6 +1,6 @@
 /*
  * descriptors FILE: fsync of a descriptor of each kind, after an ftruncate that fails. FILE is made
- * and deleted.
+ * and deleted. What it inherits above 2 is closed, that the numbers are the same for everybody.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -30,12 +30,16 @@ static int connected(int family)
 
 int main(int argc, char **argv)
 {
-	int pair[2], pipes[2];
-	int udp = socket(AF_INET, SOCK_DGRAM, 0), tcp = connected(AF_INET);
-	int null = open("/dev/null", O_RDONLY), root = open("/", O_RDONLY);
-	int gone = open(argc > 1 ? argv[1] : "gone", O_RDWR | O_CREAT, 0600);
-	int memory = memfd_create("mine", 0), epoll = epoll_create1(0);
+	int pair[2], pipes[2], udp, tcp, null, root, gone, memory, epoll;
 
+	close_range(3, ~0U, 0);
+	udp = socket(AF_INET, SOCK_DGRAM, 0);
+	tcp = connected(AF_INET);
+	null = open("/dev/null", O_RDONLY);
+	root = open("/", O_RDONLY);
+	gone = open(argc > 1 ? argv[1] : "gone", O_RDWR | O_CREAT, 0600);
+	memory = memfd_create("mine", 0);
+	epoll = epoll_create1(0);
 	unlink(argc > 1 ? argv[1] : "gone");
 	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
 	pipe(pipes);

@@ -169,10 +169,10 @@ NAME strace -yy: pipes, sockets, devices, deleted files: as strace writes them
 RUN for t in "$SONDE strace -q" strace; do $t -yy -o "$TMPDIR/o" build/tests/descriptors "$TMPDIR/gone" && sed -n '/ftruncate/,$p' "$TMPDIR/o" | grep '^fsync' | sed "s|$TMPDIR||; "'s/\[[0-9]*->[0-9]*\]/[A->B]/; s/\[[0-9]*\]/[A]/; s/:[0-9]\{4,\}/:P/g; s/  *=/ =/'; done | sort | uniq -c | awk '{ $1 = $1 } 1'
 NEEDS fast tp:raw_syscalls/sys_exit btf x86_64 cmd:strace prog:descriptors
 EXPECT
-	2 fsync(11<anon_inode:[eventpoll]>) = -1 EINVAL (Invalid argument)
-	2 fsync(12<UNIX-STREAM:[A->B]>) = -1 EINVAL (Invalid argument)
-	2 fsync(14<pipe:[A]>) = -1 EINVAL (Invalid argument)
-	2 fsync(16<TCP:[A]>) = -1 EINVAL (Invalid argument)
+	2 fsync(10<anon_inode:[eventpoll]>) = -1 EINVAL (Invalid argument)
+	2 fsync(11<UNIX-STREAM:[A->B]>) = -1 EINVAL (Invalid argument)
+	2 fsync(13<pipe:[A]>) = -1 EINVAL (Invalid argument)
+	2 fsync(15<TCP:[A]>) = -1 EINVAL (Invalid argument)
 	2 fsync(3<UDP:[A]>) = -1 EINVAL (Invalid argument)
 	2 fsync(5<TCP:[127.0.0.1:P->127.0.0.1:P]>) = -1 EINVAL (Invalid argument)
 	2 fsync(6</dev/null<char 1:3>>) = -1 EINVAL (Invalid argument)
