@@ -78,7 +78,9 @@ fi
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-trap 'trap - TERM; kill 0 2>/dev/null; exit 130' INT TERM
+# Guests are in process groups of their own: each is ended by who started it.
+pids=
+trap 'trap "" INT TERM; kill $pids 2>/dev/null; wait; exit 130' INT TERM
 
 # pack KERNEL-FOLDER GUEST-FOLDER TURN: the initramfs. busybox must be static. Where the root is not this
 # machine's, the project is shared beside it.
@@ -113,7 +115,10 @@ boot() {
 		-nodefaults -display none -no-reboot -serial "file:$guest/console" \
 		-kernel "$kernel/vmlinuz" -initrd "$guest/initrd" \
 		-append "console=$console panic=-1 quiet mitigations=off ${GUEST_APPEND-}" "$@" \
-		</dev/null >"$guest/qemu" 2>&1
+		</dev/null >"$guest/qemu" 2>&1 &
+	qemu=$!
+	trap 'kill $qemu 2>/dev/null; wait; exit 130' TERM
+	wait $qemu
 }
 
 # one_guest KERNEL TURN: all that is to be said about it, in $work/KERNEL/log; counts in .../sum.
@@ -151,7 +156,7 @@ while [ $i -lt "$guests" ]; do
 	echo >&9
 	i=$((i + 1))
 done
-pids= turn=0
+turn=0
 for k in $kernels; do
 	(
 		read -r _ <&9
