@@ -375,3 +375,15 @@ EXPECT
 	@[tens, 5, 3]: 1
 	@r[42]: 1
 	@r[53]: 1
+
+NAME the caller of a function, for a fraction of a stack's price
+PROG uprobe:build/tests/stack:inner /pid == cpid/ { @inner[caller] = count(); } uprobe:build/tests/stack:middle /pid == cpid/ { @middle[caller] = count(); printf("%s\n", caller); }
+LOAD stack 2
+NEEDS prog:stack
+EXPECT
+	outer
+	outer
+	$
+	$
+	@inner[middle]: 2
+	@middle[outer]: 2

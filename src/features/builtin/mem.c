@@ -144,6 +144,46 @@ static struct ref lower_usym(struct lower *l, struct node *call, struct mem dst)
 	return REF_NONE;
 }
 
+/* ---- caller ---- */
+
+/* Where a function begins: what called it is to be found at a set place. */
+static bool at_entry(const struct point *p)
+{
+	u32 flags = point_flags(p);
+
+	if ((flags & (KIND_FUNC | WAY_REGS | KIND_RETVAL)) != (KIND_FUNC | WAY_REGS))
+		return false;
+	return p->way->frames ? p->way->frames(p) == FRAMES_ENTRY : !p->has_addr && !p->offset;
+}
+
+static const struct type *type_caller(struct sema *s, struct node *n)
+{
+	for (const struct point *p = s->v->points; p; p = p->next)
+		if (!at_entry(p)) {
+			sema_fail(s, E_CONTEXT, n->loc,
+				  "The caller builtin can only be used where a function begins, in "
+				  "'kprobe' and 'uprobe' probes");
+			return s->final ? &type_error : NULL;
+		}
+	return point_flags(s->v->points) & KIND_USER ? &type_usym : &type_ksym;
+}
+
+/* The return address: on top of the stack, or in a register. */
+static struct ref lower_caller(struct lower *l, struct node *n, struct mem dst)
+{
+	const struct arch *a = l->c->host->arch;
+	struct ref v = ir_load(l->f, 8, lower_ctx(l), a->link >= 0 ? a->link : a->sp);
+
+	if (a->link < 0)
+		v = lower_read_scalar(l, &type_u64, v, 0, lower_space(l));
+	if (type_is_scalar(n->type))
+		return v;
+	lower_store(l, 8, dst, builtin_unsigned(l, l->f, v));
+	lower_store(l, 8, mem_at(dst, 8),
+		    ir_op2(l->f, O_SHR, builtin_pid_tgid(l), ir_con(l->f, 32)));
+	return REF_NONE;
+}
+
 /* ---- byte order ---- */
 static const struct type *type_bswap(struct sema *s, struct node *call)
 {
@@ -424,6 +464,9 @@ const struct builtin builtin_mem[] = {
 	{"auto usym(any addr)", lower_usym, .type = type_usym_row, .check = check_sym,
 	 .doc = "Name of the symbol at an address of the current process; looked up when it is "
 		"printed."},
+	{"auto caller", lower_caller, .asks = USE_REGS | USE_CTX, .type = type_caller,
+	 .doc = "The function that called the probed one, as a symbol: the return address, where a "
+		"kprobe or uprobe is at a function's beginning."},
 	{"auto bswap(any n)", lower_bswap, .type = type_bswap, .check = check_bswap,
 	 .doc = "The integer with its bytes in reverse order; unsigned, of the same size."},
 	{"u64 popcount(int n)", lower_popcount,
