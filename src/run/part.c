@@ -5,7 +5,7 @@
 static const struct part *const parts[PARTS] = {
 	[PART_SCOPE] = &part_scope, [PART_NOTES] = &part_notes,     [PART_UNWIND] = &part_unwind,
 	[PART_LOSS] = &part_loss,   [PART_CLEARED] = &part_cleared, [PART_COST] = &part_cost,
-	[PART_CALLS] = &part_calls,
+	[PART_CALLS] = &part_calls, [PART_MANAGER] = &part_manager,
 };
 
 void parts_init(struct session *s)

@@ -30,10 +30,11 @@ enum part_id {
 	PART_CLEARED,
 	PART_COST,
 	PART_CALLS,
+	PART_MANAGER,
 	PARTS
 };
 extern const struct part part_scope, part_notes, part_unwind, part_loss, part_cleared, part_cost,
-	part_calls;
+	part_calls, part_manager;
 
 void parts_init(struct session *s);
 struct err *parts_open(struct session *s) MUST_USE;

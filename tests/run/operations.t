@@ -106,3 +106,38 @@ EXPECT true
 NAME operations: a mapped file that is cut short does not end the tracer: the signal is caught
 RUN "$SONDE" -e 'interval:s:9 { }' >$TMPDIR/out 2>&1 & s=$!; until_attached $TMPDIR/out; echo $((0x$(sed -n 's/^SigCgt:.//p' /proc/$s/status) >> 6 & 1)); kill $s; wait $s
 EXPECT 1
+
+NAME a service manager hears that all is attached, that the trace lives, and that it ends
+RUN
+	cat >$TMPDIR/manager.py <<'END'
+	import os, signal, socket, subprocess
+	def run(name, **env):
+	    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+	    s.bind(name.replace("@", "\0", 1))
+	    s.settimeout(60)
+	    p = subprocess.Popen([os.environ["SONDE"], "-q", "-e", "interval:s:1000 { }"],
+	                         env=dict(os.environ, NOTIFY_SOCKET=name, **env), stdout=subprocess.DEVNULL)
+	    got = ""
+	    hear = lambda: s.recv(4096).decode()
+	    while "READY" not in got or ("WATCHDOG_USEC" in env and "PID" not in "".join(env) and got.count("WATCHDOG") < 3):
+	        got += hear()
+	    p.send_signal(signal.SIGINT)
+	    while "STOPPING" not in got:
+	        got += hear()
+	    print(p.wait(), sorted(set(got.splitlines())))
+	run(os.environ["TMPDIR"] + "/socket")
+	run("@sonde-test-%d" % os.getpid(), WATCHDOG_USEC="20000")
+	run("@sonde-test-%d-other" % os.getpid(), WATCHDOG_USEC="20000", WATCHDOG_PID="1")
+	END
+	python3 $TMPDIR/manager.py
+	NOTIFY_SOCKET=/nonexistent "$SONDE" -q -e 'begin { print(1); exit() }' 2>&1 | grep .
+	NOTIFY_SOCKET=nonsense "$SONDE" -q -e 'begin { print(2); exit() }' 2>&1 | grep .
+NEEDS cmd:python3
+EXPECT
+	0 ['READY=1', 'STATUS=Attached 1 probe', 'STOPPING=1']
+	0 ['READY=1', 'STATUS=Attached 1 probe', 'STOPPING=1', 'WATCHDOG=1']
+	0 ['READY=1', 'STATUS=Attached 1 probe', 'STOPPING=1']
+	WARNING: NOTIFY_SOCKET: connect to /nonexistent: No such file or directory
+	1
+	WARNING: NOTIFY_SOCKET: 'nonsense' is no name of a socket
+	2
