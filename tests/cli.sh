@@ -205,7 +205,10 @@ t 0 'processes:
     ' "$sonde" tools
 t 1 "ERROR: there is no tool 'nope' (sonde tools lists them)" "$sonde" tools -s nope
 t 1 'ERROR: USAGE: sonde tools, or sonde tools -s NAME' "$sonde" tools execsnoop
-t 1 "ERROR: what is 'x'? execsnoop takes no operand" "$sonde" execsnoop x
+t 1 "ERROR: what is 'y'? execsnoop takes no further operand" "$sonde" execsnoop x y
+t 1 "HINT: a command stands behind --: sonde execsnoop -- sh -c true" sh -c '"$1" execsnoop -c "sh -c true" 2>&1 | { read -r error; cat; exit 1; }' sh "$sonde"
+t 1 "ERROR: unrecognized option '--cmd'
+HINT: a command stands behind --: sonde opensnoop -- sh" "$sonde" opensnoop --cmd sh
 t 1 "ERROR: unrecognized option '--nope'
 sonde execsnoop -h" "$sonde" execsnoop --nope
 t 1 'ERROR: --user needs the name or number of a user' "$sonde" execsnoop -u no,body

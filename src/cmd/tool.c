@@ -7,6 +7,7 @@
 #include "cmd/tool.h"
 #include "base/embed.h"
 #include "kern/caps.h"
+#include "proc/cgroup.h"
 #include "proc/proc.h"
 #include "sema/declare.h"
 #include "tool/words.h"
@@ -336,6 +337,14 @@ static struct err *set_rows(struct parse *p, const char *val)
 	return NULL;
 }
 
+/* Asked already here, where it can be told that a command stands elsewhere. */
+static struct err *set_cgroup(struct parse *p, const char *val)
+{
+	const char *dir;
+	struct err *e = cgroup_find(p->host, val, &dir);
+	return e ? err_wrap(e, "--cgroup: ") : opts_set(p->o, "cgroup", val);
+}
+
 static struct err *set(void *self, int id, const char *val)
 {
 	struct parse *p = self;
@@ -345,7 +354,7 @@ static struct err *set(void *self, int id, const char *val)
 	switch ((enum common_id)id) {
 	case COMMON_HELP: p->o->help = true; break;
 	case COMMON_PID: return opts_set(p->o, "pid", val);
-	case COMMON_CGROUP: return opts_set(p->o, "cgroup", val);
+	case COMMON_CGROUP: return set_cgroup(p, val);
 	case COMMON_CONTAINER: return opts_set(p->o, "container", val);
 	case COMMON_FOLDED: p->o->format = "folded"; break;
 	case COMMON_FLAME:
@@ -492,9 +501,28 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 
 /* ---- running ---- */
 
-static int bad_words(const struct tool *t, struct err *e)
+/* Other tracers run what stands behind -c: the command in there, or NULL. */
+static const char *command_behind(const struct parse *p, int argc, char **argv)
 {
-	fprintf(stderr, "ERROR: %s\nsonde %.*s -h shows its options.\n", e->msg, STRF(t->name));
+	for (int i = 1; i + 1 < argc && strcmp(argv[i], "--") != 0; i++) {
+		struct str rest = str_z(argv[i + 1]), word;
+		bool asks = !strcmp(argv[i], "-c") || !strcmp(argv[i], "--cmd") ||
+			    !strcmp(argv[i], "--exec");
+		if (asks && p->command && str_cut(&rest, ' ', &word) &&
+		    proc_which(p->a, arena_strz(p->a, word)))
+			return argv[i + 1];
+	}
+	return NULL;
+}
+
+static int bad_words(const struct tool *t, struct err *e, const char *command)
+{
+	fprintf(stderr, "ERROR: %s\n", e->msg);
+	if (command)
+		fprintf(stderr, "HINT: a command stands behind --: sonde %.*s -- %s\n",
+			STRF(t->name), command);
+	else
+		fprintf(stderr, "sonde %.*s -h shows its options.\n", STRF(t->name));
 	err_free(e);
 	return RC_USAGE;
 }
@@ -577,7 +605,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	struct err *e = opts_parse(&o, nhead, head);
 	host_init(&h, &a, "");
 	if (e) {
-		rc = bad_words(t, e);
+		rc = bad_words(t, e, NULL);
 	} else if (read_options(&j, &o, &s, &h)) {
 		for (const struct getopt_use *u = j.c.getopts; u; u = u->next)
 			add_own(&p, u);
@@ -585,7 +613,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 		e = parse_words(&p, argc, argv);
 		o.tool = &s;
 		if (e)
-			rc = bad_words(t, e);
+			rc = bad_words(t, e, command_behind(&p, argc, argv));
 		else if (o.help)
 			tool_usage(t, p.table, j.c.tree, stdout), rc = RC_OK;
 		else if (!may_trace(t, &o, &h))

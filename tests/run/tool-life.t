@@ -19,11 +19,13 @@ EXPECT
 	-2,/bin/nope
 
 NAME execsnoop: filters
-RUN "$SONDE" execsnoop -q -n echo --fields argv -- sh -c '/bin/echo a; /bin/true; /bin/echo b' | grep bin; "$SONDE" execsnoop -q -u nobody -- /bin/true
+RUN "$SONDE" execsnoop -q -n echo --fields argv -- sh -c '/bin/echo a; /bin/true; /bin/echo b' | grep bin; "$SONDE" execsnoop -q --fields argv ech -- sh -c '/bin/true; /bin/echo c >/dev/null'; "$SONDE" execsnoop -q -u nobody -- /bin/true
 NEEDS btf tp:sched/sched_process_exec
 EXPECT
 	/bin/echo a
 	/bin/echo b
+	ARGS
+	/bin/echo c
 	PCOMM            PID     PPID    RET ARGS
 
 NAME exitsnoop: how processes end

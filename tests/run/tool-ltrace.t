@@ -1,14 +1,26 @@
 # ltrace: build/tests/calls N calls snprintf() N times.
 
 NAME ltrace: calls with arguments and results, chosen ones, JSON
-RUN c=build/tests/calls; "$SONDE" ltrace -q -e 'snprintf+strtol' $c 2 2>&1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g'; "$SONDE" ltrace -qj -e snprintf $c 1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g; s/"duration_ns": [0-9]*/N/'; "$SONDE" ltrace -q -T -e strtol $c 1 2>&1 | grep -cE ' = 0x1 <0\.[0-9]{6}>$'
+RUN c=build/tests/calls; "$SONDE" ltrace -q -e 'snprintf+strtol' $c 2 2>&1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g'; "$SONDE" ltrace -qj -e snprintf $c 1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g; s/"duration_ns": [0-9]*/N/'; "$SONDE" ltrace -q --csv --fields function,args,result -e snprintf $c 1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g'; "$SONDE" ltrace -q -T -e strtol $c 1 2>&1 | grep -cE ' = 1 <0\.[0-9]{6}>$'
 NEEDS uprobe prog:calls x86_64
 EXPECT
-	strtol (ADDR, 0x0, 0x0) = 0x2
+	strtol ("2", 0x0, 0) = 2
 	snprintf (ADDR, 64, "hello %s") = 11
 	snprintf (ADDR, 64, "hello %s") = 11
 	{"type": "event", "table": "calls", "function": "snprintf", "args": "(ADDR, 64, \"hello %s\")", "result": "= 11", N}
+	function,args,result
+	snprintf,"(ADDR, 64, ""hello %s"")",= 11
 	1
+
+NAME ltrace: texts, and none
+RUN "$SONDE" ltrace -q -e 'setlocale+bindtextdomain+textdomain' /usr/bin/env -u nothing true 2>&1; "$SONDE" ltrace -q -e getenv /usr/bin/ls /dev/null 2>&1 | grep -m 1 LS_BLOCK
+NEEDS uprobe x86_64 file:/usr/bin/env file:/usr/bin/ls
+ENV LC_ALL=C
+EXPECT
+	setlocale (6, "") = "C"
+	bindtextdomain ("coreutils", "/usr/share/locale") = "/usr/share/locale"
+	textdomain ("coreutils") = "coreutils"
+	getenv ("LS_BLOCK_SIZE") = NULL
 
 NAME ltrace: a summary with exact counts; of one library; a process that runs already
 RUN "$SONDE" ltrace -q -c -e snprintf --fields function,calls build/tests/calls 7 2>&1; "$SONDE" ltrace -q -l libc -e '!s*' -c --fields function build/tests/calls 1 2>&1 | grep -c snprintf; build/tests/calls 1 60000 & p=$!; "$SONDE" ltrace -c -p $p >"$TMPDIR/o" 2>"$TMPDIR/err" & t=$!; eventually grep -q Tracing "$TMPDIR/err"; kill $p; wait $t; echo $?

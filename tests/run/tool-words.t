@@ -70,7 +70,7 @@ EXPECT
 	{"type": "event", "table": "calls", "message": "hello"}
 
 NAME argdist: values, a histogram, what was known at the entry
-RUN c=build/tests/calls; "$SONDE" argdist -q -i 60 -C "p:$c:target(int n):int:n:n<3" -H "r:$c:add6(long a, long b):long:\$retval+\$entry(b)" -C "r:$c:greet():char*:\$retval#texts" -- $c 5 | grep -v '^\[..:'; "$SONDE" argdist -qj -i 60 -C "p:$c:target(int n, char *s):char*:s" -- $c 5 | grep row
+RUN c=build/tests/calls; "$SONDE" argdist -q -i 60 -C "p:$c:target(int n):int:n:n<3" -H "r:$c:add6(long a, long b):long:\$retval+\$entry(b)" -C "r:$c:greet():char*:\$retval#texts" -- $c 5 2>&1 | grep -v '^\[..:'; "$SONDE" argdist -qj -i 60 -C "p:$c:target(int n, char *s):char*:s" -- $c 5 | grep row
 NEEDS uprobe prog:calls
 EXPECT_RE
 	p:.*

@@ -11,33 +11,63 @@
 
 enum { MAX_IMPORTS = 2000, MAX_LIBS = 64 };
 
-/* s: text, d: number, u: number without sign, p: address; the result behind the colon. */
+/* s: text, d: int, l: long, u: unsigned long, o: mode, p: address; the result behind the colon. A text
+ * that the function fills (strcpy) is that of the return. */
 static const struct {
 	const char *kinds, *names; /* with blanks around each */
 } known[] = {
-	{"s:u", " strlen atoi atol puts chdir rmdir unlink remove system getenv strdup opendir "
-		"setlocale perror "},
-	{"ss:d", " strcmp strcoll rename link symlink fopen fopen64 strstr strpbrk strspn strcspn "
-		 "setenv bindtextdomain execvp "},
-	{"ss:p", " strcpy stpcpy strcat "},
+	{"s:d", " atoi puts chdir rmdir unlink remove system putenv printf "},
+	{"s:l", " atol atoll "},
+	{"s:u", " strlen "},
+	{"s:s", " getenv secure_getenv strdup textdomain gettext "},
+	{"s:p", " opendir "},
+	{"s:", " perror "},
+	{"ds:s", " setlocale "},
+	{"ss:d", " strcmp strcoll strcasecmp rename link symlink "},
+	{"ss:s", " strstr strcasestr bindtextdomain bind_textdomain_codeset dgettext strcat "},
+	{"ss:u", " strspn strcspn "},
+	{"ss:p", " strpbrk fopen fopen64 popen "},
+	{"ssd:s", " dcgettext "},
+	{"ssd:d", " setenv "},
 	{"ssu:d", " strncmp strncasecmp "},
-	{"sd:p", " strchr strrchr index rindex "},
-	{"sdu:d", " open open64 creat access mkdir "},
+	{"ps:s", " strcpy "},
+	{"psu:s", " strncpy "},
+	{"ps:p", " stpcpy "},
+	{"ssp:p", " freopen freopen64 "},
+	{"sp:d", " fputs stat lstat stat64 lstat64 execv execvp open open64 fputs_unlocked "},
+	{"sp:s", " realpath "},
+	{"sd:s", " strchr strrchr index rindex "},
+	{"sd:d", " access "},
+	{"so:d", " creat mkdir chmod "},
+	{"spd:l", " strtol strtoll "},
+	{"spd:u", " strtoul strtoull "},
 	{"u:p", " malloc valloc "},
 	{"uu:p", " calloc memalign aligned_alloc "},
 	{"p:", " free "},
-	{"p:u", " fclose fflush closedir readdir readdir64 rewind ftell fgetc getc feof ferror "},
+	{"p:d", " fclose fflush closedir fgetc getc feof ferror fileno fileno_unlocked "},
+	{"p:l", " ftell "},
+	{"p:p", " readdir readdir64 "},
 	{"pu:p", " realloc "},
-	{"ppu:p", " memcpy memmove memcmp mempcpy "},
+	{"pdp:s", " fgets "},
+	{"dp:d", " putc fputc "},
+	{"ppu:p", " memcpy memmove mempcpy "},
+	{"ppu:d", " memcmp "},
 	{"pdu:p", " memset memchr memrchr "},
-	{"d:d", " close isatty fsync exit _exit sleep usleep putchar toupper tolower dup fileno "},
-	{"dpu:d", " read write "},
-	{"du:p", " signal "},
-	{":d", " getpid getppid getuid geteuid getgid getegid fork rand abort "},
-	{"sp:d", " fputs stat lstat stat64 lstat64 "},
-	{"s:d", " printf "},
-	{"ps:d", " fprintf sprintf fputs_unlocked "},
+	{"puup:u", " fread fwrite "},
+	{"d:d", " close isatty fsync putchar toupper tolower dup "},
+	{"d:u", " sleep "},
+	{"u:d", " usleep "},
+	{"d:", " exit _exit "},
+	{"dpu:l", " read write "},
+	{"dp:p", " signal "},
+	{":d", " getpid getppid getuid geteuid getgid getegid fork rand "},
+	{":", " abort "},
+	{"ps:d", " fprintf sprintf "},
 	{"pus:d", " snprintf "},
+	{"ds:d", " __printf_chk "},
+	{"pds:d", " __fprintf_chk "},
+	{"pdus:d", " __sprintf_chk "},
+	{"pudus:d", " __snprintf_chk "},
 };
 
 struct import {
@@ -136,15 +166,24 @@ static struct err *read_program(struct program *p)
 static void put_value(struct sb *out, char kind, const char *value)
 {
 	switch (kind) {
-	case 's': sb_fmt(out, ", str(uptr(%s), 65)", value); break;
+	case 's': sb_fmt(out, ", quote(%s), text(%s), quote(%s)", value, value, value); break;
 	case 'd': sb_fmt(out, ", (int32)%s", value); break;
+	case 'l': sb_fmt(out, ", (int64)%s", value); break;
+	case 'o': sb_fmt(out, ", (uint32)%s", value); break;
 	default: sb_fmt(out, ", %s", value); break;
 	}
 }
 
 static const char *conversion(char kind)
 {
-	return kind == 's' ? "\\\"%s\\\"" : kind == 'd' ? "%d" : kind == 'u' ? "%lu" : "0x%lx";
+	switch (kind) {
+	case 's': return "%s%s%s";
+	case 'd': return "%d";
+	case 'l': return "%ld";
+	case 'o': return "0%o";
+	case 'u': return "%lu";
+	}
+	return "0x%lx";
 }
 
 /* "(%lu, %s)" and its values: of the entry, or as they were kept. */
