@@ -82,3 +82,56 @@ EXPECT
 	W,8192
 	W,8192
 	"type": "hist"
+
+NAME JSON and CSV: order of disk requests, and their stacks
+RUN
+	write='dd if=/dev/zero of=$disk bs=8k count=21 oflag=direct 2>/dev/null'
+	with_loop '
+		n=${disk#/dev/}
+		tool_sees "$write" biopattern --disk $n -j --fields disk,random_ratio,sequential_ratio,requests,bytes 1h | sed "s,$n,LOOP,"
+		tool_sees "$write" biostacks -P -n dd -j >"$TMPDIR/j"; tool_sees "$write" biostacks -P -n dd --csv >"$TMPDIR/c"'
+	grep "\"comm\": \"dd\", .*\"sym\": \"submit_bio" "$TMPDIR/j" | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { print n }'
+	head -n 1 "$TMPDIR/c"; awk -F, '/",[0-9]*,[0-9]*,[0-9]*$/ { n += $NF } END { print n }' "$TMPDIR/c"
+NEEDS file:/dev/loop-control cmd:losetup btf
+TIMEOUT 40
+ALONE
+EXPECT
+	{"type": "event", "table": "pattern", "disk": "LOOP", "random_ratio": 0.0000, "sequential_ratio": 1.0000, "requests": 20, "bytes": 163840}
+	21
+	comm,kstack,usecs_min,usecs_max,usecs_count
+	21
+
+NAME JSON and CSV: interrupts, work, new processes
+RUN
+	first() { "$SONDE" "$@" >"$TMPDIR/o" & s=$!; eventually grep -qE "$want" "$TMPDIR/o"; kill -INT $s; wait $s; grep -oE "$want" "$TMPDIR/o" | head -n 1; }
+	want='"stage": "softirq runtime", "softirq": "[a-z_]+", "duration_ns": [1-9][0-9]*, "cpu": [0-9]+, "comm": ".+"'; first softirqslower -qj 1ns | sed -E 's/"[a-z_]+", "dur/NAME, "dur/; s/[0-9]+/N/g; s/"comm": ".*"/COMM/'
+	want='^..:..:.. softirq runtime +[a-z_]+ +[0-9]+ [0-9]+ +.+'; first softirqslower -q 1ns | cut -c 10-24
+	for f in -j --csv; do tool_sees 'sync; sleep 0.5' wqlat -W $f >"$TMPDIR/o$f"; done
+	grep -cE '^[{]"type": "hist", "table": "waits", "workqueue": ".+", "usecs": \[[{]"min": [0-9]+, "max"' "$TMPDIR/o-j" | sed 's/^[1-9][0-9]*$/some/'; sed '2,$s/^.*,[0-9]*,[0-9]*,[0-9]*$/row/' "$TMPDIR/o--csv" | uniq
+	while :; do /bin/true; done & load=$!
+	want='"processes": [1-9][0-9]*, "threads": [0-9]+'; first pidpersec -qj 100ms | sed 's/[0-9][0-9]*/N/g'; want='^..:..:.. +[1-9][0-9]* +[0-9]+$'; first pidpersec -q 100ms | wc -w
+	kill $load
+NEEDS tp:irq/softirq_raise tp:task/task_newtask btf
+TIMEOUT 60
+EXPECT
+	"stage": "softirq runtime", "softirq": NAME, "duration_ns": N, "cpu": N, COMM
+	softirq runtime
+	some
+	workqueue,usecs_min,usecs_max,usecs_count
+	row
+	"processes": N, "threads": N
+	3
+
+NAME JSON and CSV: a wait, and who ended it
+RUN
+	for o in '' -j --csv; do tool_sees build/tests/mutex offwaketime -U -n mutex $o >"$TMPDIR/o$o"; done
+	awk '/^[^ ]/ { on = /^mutex +mutex +[0-9]+$/; w = 0 } /wait_for_it/ { w = on } /give_up/ && w { n++ } END { print (n > 0 ? "both ends" : "none") }' "$TMPDIR/o"
+	grep -cE '"comm": "mutex", "ustack": .*"sym": "wait_for_it".*"waker": "mutex", "waker_ustack": .*"sym": "give_up".*"total_ns": [1-9]' "$TMPDIR/o-j" | sed 's/^[1-9][0-9]*$/some/'
+	head -n 1 "$TMPDIR/o--csv"; grep -c '",mutex,"' "$TMPDIR/o--csv" | sed 's/^[1-9][0-9]*$/some/'
+NEEDS prog:mutex tp:sched/sched_waking dwunwind
+TIMEOUT 60
+EXPECT
+	both ends
+	some
+	comm,ustack,waker,waker_ustack,total_ns
+	some

@@ -167,10 +167,12 @@ EXPECT
 NAME tcpretrans: a packet that is never answered
 RUN
 	cat >"$TMPDIR/lost.sh" <<-'P'
-		ip link set lo up && ip route add 10.9.9.0/24 dev lo && exec python3 -c 'import socket; s = socket.socket(); s.settimeout(30); s.setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, 1); s.connect(("10.9.9.2", 18913))' 2>/dev/null
+		ip link set lo up && ip route add 10.9.9.0/24 dev lo && exec python3 -c 'import socket, time
+		s = socket.socket(); s.setblocking(False); s.connect_ex(("10.9.9.2", 18913))
+		while not s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[2]: time.sleep(0.02) # retransmits'
 	P
 	see() { tool_sees 'unshare -n sh "$TMPDIR/lost.sh"' tcpretrans "$@" | grep -E '18913|RADDR|rport'; }
-	see -4 --fields ip,kind,raddr,rport,state | LC_ALL=C sort -u; see -c --csv --fields raddr,rport,retransmits | sed 's/[1-9]$/N/'; see -6j; true
+	see -4 --fields ip,kind,raddr,rport,state | LC_ALL=C sort -u; see -c --csv --fields raddr,rport,retransmits | sed 's/[1-9]$/N/'; see -4j --fields ip,kind,raddr,rport,state | uniq; see -6j; true
 NEEDS tp:tcp/tcp_retransmit_skb btf cmd:python3 cmd:ip
 TIMEOUT 40
 EXPECT
@@ -178,6 +180,7 @@ EXPECT
 	IP T> RADDR           RPORT STATE
 	raddr,rport,retransmits
 	10.9.9.2,18913,N
+	{"type": "event", "table": "segments", "ip": 4, "kind": "R", "raddr": "10.9.9.2", "rport": 18913, "state": "SYN_SENT"}
 
 NAME netqtop: packets by queue
 RUN
