@@ -79,7 +79,7 @@ build_progs() {
 		case $c in
 		*/calls.c | */threads.c | */leak.c) static= ;;
 		*/unwind.c) static=-ldl frames="-O2 -fomit-frame-pointer" ;;
-		*/unwind_lib.c) static="-shared -fPIC" frames="-O2 -fomit-frame-pointer" ;;
+		*/unwind_lib.c) static="-shared -fPIC -Wl,-z,lazy" frames="-O2 -fomit-frame-pointer" ;;
 		esac
 		${CC:-cc} -std=gnu17 -Wall -Wextra -g $frames \
 			-fno-optimize-sibling-calls -o "$out.$$" "$c" $static -lpthread 2>"$out.log" &&

@@ -101,14 +101,17 @@ enum unwind_lost {
 };
 
 enum { UNWIND_COPY_REGS = 16 };
-/* Which registers are still as they were in the first frame. */
+/* Which registers are still as they were in the first frame, but for the one that is followed. */
 enum unwind_depth {
 	UNWIND_LEAF,    /* all: it is the first */
 	UNWIND_CALLERS, /* those that a call may change, as far as tables rely on it */
 	UNWIND_AWAY,    /* none: a signal came between */
 };
+/* Where arch_unwind.kept is: still in the register, nowhere, or at this address. */
+enum { UNWIND_KEPT_IN_REG = 0, UNWIND_KEPT_NOWHERE = 1 };
 struct unwind_copy {
-	u64 reg[UNWIND_COPY_REGS]; /* of the first frame, by DWARF's number */
+	/* Of the first frame, by DWARF's number; the one that is followed as it is now. */
+	u64 reg[UNWIND_COPY_REGS];
 	u64 id, space;
 	u64 ip, sp, fp;
 	u64 back;       /* 1: ip is a return address, the call lies before it */

@@ -167,7 +167,7 @@ static u32 made_rule(struct unwinder *w, const struct proc *p, const struct area
 		for (; stub->n; stub++)
 			if (!memcmp(code, stub->code, stub->n))
 				return unwind_rule(UNWIND_SP, stub->words, UNWIND_FP_SAME);
-	return unwind_rule(UNWIND_FP, 2, 2);
+	return unwind_by_fp(w->s->h->arch->unwind.link);
 }
 
 /* ---- lists ---- */

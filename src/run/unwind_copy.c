@@ -9,6 +9,7 @@ struct walk {
 	const struct host *h;
 	const struct unwind_copy *copy;
 	u64 ip, sp, fp, back, link;
+	u64 kept_at; /* UNWIND_KEPT_... */
 	u32 depth;
 	bool live;  /* .link has the return address */
 	bool guess; /* ip was found by a frame pointer that may be none */
@@ -41,10 +42,22 @@ static bool signal_frame(struct walk *w)
 	u64 sp = w->sp;
 	w->back = 0;
 	w->depth = UNWIND_AWAY;
+	w->kept_at = sp + u->signal_kept;
 	w->live = u->link;
 	return (!u->link || word(w, sp + u->signal_link, &w->link)) &&
 	       word(w, sp + u->signal_fp, &w->fp) && word(w, sp + u->signal_ip, &w->ip) &&
 	       word(w, sp + u->signal_sp, &w->sp);
+}
+
+/* Where a register points to, as far as it is known. */
+static bool reg_value(struct walk *w, u32 reg, u64 *ret)
+{
+	bool kept = reg == w->h->arch->unwind.kept;
+	*ret = w->copy->reg[reg];
+	if (kept && w->kept_at != UNWIND_KEPT_IN_REG)
+		return word(w, w->kept_at, ret);
+	w->end = COPY_FILE;
+	return kept || unwind_reg_is_known(reg, w->depth);
 }
 
 /* Where the frame begins. */
@@ -64,9 +77,9 @@ static bool find_frame(struct walk *w, u32 rule, u64 *frame)
 		*frame += WORD;
 		return true;
 	case UNWIND_REG:
-		if (!unwind_reg_is_known(unwind_reg(rule), w->depth))
-			break;
-		*frame = w->copy->reg[unwind_reg(rule)] + (u64)(i64)unwind_reg_words(rule) * WORD;
+		if (!reg_value(w, unwind_reg(rule), frame))
+			return false;
+		*frame += (u64)(i64)unwind_reg_words(rule) * WORD;
 		return true;
 	case UNWIND_PLT:
 		*frame = w->sp + WORD + ((w->ip & 15) >= (u64)unwind_words(rule) ? WORD : 0);
@@ -83,6 +96,9 @@ static bool find_frame(struct walk *w, u32 rule, u64 *frame)
 /* The caller's frame pointer and the return address. */
 static bool read_caller(struct walk *w, u32 rule, u64 frame, u64 *fp, u64 *ip)
 {
+	u32 kept = unwind_kept(rule);
+	if (kept != UNWIND_KEPT_SAME)
+		w->kept_at = kept == UNWIND_KEPT_LOST ? UNWIND_KEPT_NOWHERE : frame - kept * WORD;
 	switch (unwind_fp(rule)) {
 	case UNWIND_FP_SAME: break;
 	case UNWIND_FP_LOST: *fp = 0; break;
@@ -100,7 +116,7 @@ static bool read_caller(struct walk *w, u32 rule, u64 frame, u64 *fp, u64 *ip)
 /* The same where calls leave the return address in a register: UNWIND_LINK_LIVE. */
 static bool read_caller_by_link(struct walk *w, u32 rule, u64 frame, u64 *fp, u64 *ip)
 {
-	u32 where = unwind_fp(rule), odd = where & 1;
+	u32 where = unwind_link(rule), odd = where & 1;
 	u64 words = odd ? (where + 1) / 2 : where, at = frame - words * WORD;
 	*ip = w->link;
 	if (where == UNWIND_LINK_LIVE) {
@@ -145,7 +161,7 @@ static bool step(struct walk *w, copy_rule *find, void *arg)
 	}
 	w->guess = unwind_kind(rule) == UNWIND_NONE;
 	if (w->guess)
-		rule = unwind_rule(UNWIND_FP, 2, 2);
+		rule = unwind_by_fp(w->h->arch->unwind.link);
 	if (unwind_kind(rule) == UNWIND_SIGNAL)
 		return signal_frame(w);
 	return find_frame(w, rule, &frame) && find_caller(w, rule, frame);

@@ -1,6 +1,6 @@
 /*
  * unwind_copy.h - the rest of a stack, walked in user space from a copy (core/unwind.h), by the
- * same rules as programs walk it (builtin/unwind.c).
+ * same rules as programs walk it (builtin/unwind_step.c).
  */
 #pragma once
 #include "base/str.h"

@@ -3,6 +3,7 @@
  *
  *	calls	main outer qsort compare inner leaf: through the C library, which has none either
  *	dl	main call_library lib_outer lib_inner leaf: through ./unwind_lib, opened just before
+ *	lazy	main call_library lib_lazy (the dynamic linker) choose leaf: as the library binds a function
  *	signal	main raise handler inner leaf
  *	frames	main aligned variable inner leaf: frames that begin elsewhere
  *	huge	main huge leaf: a frame too large for the tables
@@ -117,7 +118,7 @@ KEPT void ask_clock(double ms)
 	LAST();
 }
 
-KEPT void call_library(int n)
+KEPT void call_library(const char *name, int n)
 {
 	char path[PATH_MAX];
 	ssize_t k = readlink("/proc/self/exe", path, sizeof(path) - 8);
@@ -125,8 +126,8 @@ KEPT void call_library(int n)
 	if (k < 0)
 		exit(2);
 	memcpy(path + k, "_lib", 5);
-	void *lib = dlopen(path, RTLD_NOW);
-	if (!lib || !(f = (void (*)(void (*)(int), int))dlsym(lib, "lib_outer"))) {
+	void *lib = dlopen(path, RTLD_LAZY);
+	if (!lib || !(f = (void (*)(void (*)(int), int))dlsym(lib, name))) {
 		fprintf(stderr, "unwind: %s\n", dlerror());
 		exit(2);
 	}
@@ -177,7 +178,9 @@ static void once(const char *mode, int n)
 	if (!strcmp(mode, "calls"))
 		outer();
 	else if (!strcmp(mode, "dl"))
-		call_library(n);
+		call_library("lib_outer", n);
+	else if (!strcmp(mode, "lazy"))
+		call_library("lib_lazy", n);
 	else if (!strcmp(mode, "made"))
 		call_made(n);
 	else if (!strcmp(mode, "signal"))

@@ -69,6 +69,25 @@ EXPECT_RE
 	\]: 1
 NEEDS uprobe prog:unwind prog:unwind_lib dwunwind
 
+# Where it calls, the dynamic linker's frame begins at a register that functions below it save.
+NAME stack through the binding of a function at its first call
+PROG uprobe:build/tests/unwind:leaf { @[dw_ustack] = count(); }
+LOAD unwind lazy
+EXPECT_RE
+	$
+	$
+	@\[
+	        leaf\+0
+	        (choose|lib_chosen)\+[0-9]+
+	...
+	        lib_lazy\+[0-9]+
+	        call_library\+[0-9]+
+	        main\+[0-9]+
+	...
+	        _start\+[0-9]+
+	\]: 1
+NEEDS uprobe prog:unwind prog:unwind_lib dwunwind x86_64
+
 NAME stack through generated code
 PROG uprobe:build/tests/unwind:leaf { print(dw_ustack(4)); @all[len(dw_ustack)] = count(); }
 LOAD unwind made

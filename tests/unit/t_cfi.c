@@ -14,10 +14,11 @@ TEST(cfi_rules_keep_what_is_put_in)
 	static const i32 words[] = {0, 1, -1, 5, (1 << 17) - 1, -(1 << 17)};
 	for (u32 kind = UNWIND_NONE; kind <= UNWIND_UNKNOWN; kind++)
 		for (u32 i = 0; i < countof(words); i++)
-			for (u32 fp = 0; fp <= UNWIND_FP_HERE; fp += 31) {
-				u32 r = unwind_rule(kind, words[i], fp);
+			for (u32 fp = 0; fp <= UNWIND_FP_HERE; fp += 7) {
+				u32 kept = fp % 16,
+				    r = unwind_rule(kind, words[i], unwind_regs(fp, kept));
 				CHECK(unwind_kind(r) == kind && unwind_words(r) == words[i] &&
-				      unwind_fp(r) == fp);
+				      unwind_fp(r) == fp && unwind_kept(r) == kept);
 			}
 }
 
@@ -59,6 +60,16 @@ static bool same_fp(u32 rule, const Dwarf_Op *op, size_t n, bool undefined)
 	return n >= 2 && op[0].atom == DW_OP_call_frame_cfa && (i64)op[1].number == off;
 }
 
+static bool same_kept(u32 rule, const Dwarf_Op *op, size_t n, bool undefined)
+{
+	i64 off = -8 * (i64)unwind_kept(rule);
+	switch (unwind_kept(rule)) {
+	case UNWIND_KEPT_SAME: return !n; /* what is not mentioned libdw calls undefined */
+	case UNWIND_KEPT_LOST: return undefined || n != 2 || op[0].atom != DW_OP_call_frame_cfa;
+	}
+	return n >= 2 && op[0].atom == DW_OP_call_frame_cfa && (i64)op[1].number == off;
+}
+
 struct tally {
 	u32 same, other, unknown, padding;
 };
@@ -79,6 +90,8 @@ static void compare_at(Dwarf_CFI *cfi, const struct cfi_rows *rows, u64 base, u6
 	bool ok = !dwarf_frame_cfa(frame, &op, &n) && same_frame(rule, op, n);
 	ok = ok && !dwarf_frame_register(frame, 6, mem, &op, &n) &&
 	     same_fp(rule, op, n, !n && op == mem);
+	ok = ok && !dwarf_frame_register(frame, 3, mem, &op, &n) &&
+	     same_kept(rule, op, n, !n && op == mem);
 	if (kind == UNWIND_END)
 		ok = !dwarf_frame_register(frame, 16, mem, &op, &n) && !n && op == mem;
 	if (kind == UNWIND_UNKNOWN || kind == UNWIND_SIGNAL)

@@ -278,7 +278,9 @@ static bool toy_rule(void *arg, u64 addr, u32 *rule)
 			     UNWIND_END,
 			     UNWIND_UNKNOWN,
 			     unwind_reg_rule(8, -1, 0),
-			     unwind_reg_rule(3, 2, 0)};
+			     unwind_reg_rule(12, 2, 0),
+			     unwind_reg_rule(3, 2, unwind_regs(0, UNWIND_KEPT_LOST)),
+			     unwind_rule(UNWIND_SP, 3, unwind_regs(0, 2))};
 	u64 i = (addr - CODE) >> 8;
 	(void)arg;
 	if (addr < CODE || i >= countof(rules))
@@ -386,7 +388,7 @@ TEST(unwind_copy_knows_registers_of_the_first_frame)
 	enum copy_end end;
 	struct unwind_copy *c = toy_copy(stack, countof(stack));
 	c->reg[8] = SP_AT + 5 * 8; /* r8: a call may change it, but this caller relies on it */
-	c->reg[3] = SP_AT;         /* rbx: who was called may have put it elsewhere */
+	c->reg[12] = SP_AT;        /* who was called may have put it elsewhere */
 	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 2 && end == COPY_FILE);
 	CHECK(frame[0] == CODE + 0x510 && frame[1] == CODE + 0x620);
 	c->ip = CODE + 0x610;
@@ -394,5 +396,24 @@ TEST(unwind_copy_knows_registers_of_the_first_frame)
 	      frame[0] == CODE + 0x510);
 	c->depth = UNWIND_AWAY;
 	CHECK(!copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) && end == COPY_FILE);
+	free(c);
+}
+
+TEST(unwind_copy_follows_where_a_register_is_kept)
+{
+	u64 stack[] = {0, SP_AT + 4 * 8, CODE + 0x710, 0, 0, CODE + 0x710, 0, 0};
+	u64 frame[8];
+	enum copy_end end;
+	struct unwind_copy *c = toy_copy(stack, countof(stack));
+	c->ip = CODE +
+		0x810; /* saves rbx in the second word below its frame, which is at sp + 24 */
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 2 && end == COPY_READ);
+	CHECK(frame[0] == CODE + 0x710 &&
+	      frame[1] == CODE + 0x710); /* the first does not keep it */
+	c->ip = CODE + 0x710;
+	c->reg[3] = SP_AT + 8; /* still there, whatever was called */
+	c->depth = UNWIND_AWAY;
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 1 &&
+	      frame[0] == CODE + 0x710);
 	free(c);
 }

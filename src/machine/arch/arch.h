@@ -78,11 +78,13 @@ struct arch_stub {
 
 /* Walking stacks by call frame information: numbers of DWARF; where rt_sigreturn(2) finds
  * registers. */
+enum { NO_REG = 0xff };
 struct arch_unwind {
 	u8 fp, sp;
+	u8 kept;   /* where frames begin that begin at neither, deep in a stack; NO_REG: none */
 	bool link; /* a call puts the return address into a register */
-	u16 signal_fp, signal_link, signal_sp, signal_ip; /* from the stack pointer */
-	const struct arch_stub *stub;                     /* up to one without code; or NULL */
+	u16 signal_fp, signal_kept, signal_link, signal_sp, signal_ip; /* from the stack pointer */
+	const struct arch_stub *stub; /* up to one without code; or NULL */
 };
 
 struct arch {

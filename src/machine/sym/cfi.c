@@ -32,7 +32,7 @@ struct state {
 	u64 cfa_reg;
 	i64 cfa_off;
 	struct bytes expr;
-	struct place fp, ra;
+	struct place fp, kept, ra;
 };
 struct cie {
 	size_t at; /* of its length, in the section: who it is */
@@ -191,6 +191,14 @@ static u32 fp_rule(const struct arch_unwind *u, const struct place *p)
 	return UNWIND_FP_LOST;
 }
 
+static u32 kept_rule(const struct place *p)
+{
+	bool near = p->off < 0 && p->off % WORD == 0 && p->off >= -UNWIND_KEPT_MAX * WORD;
+	if (p->how == SAME)
+		return UNWIND_KEPT_SAME;
+	return p->how == AT_OFFSET && near ? (u32)(-p->off / WORD) : UNWIND_KEPT_LOST;
+}
+
 static bool at_expr(const struct arch_unwind *u, const struct place *p, i64 want)
 {
 	struct bytes b = p->expr;
@@ -198,36 +206,36 @@ static bool at_expr(const struct arch_unwind *u, const struct place *p, i64 want
 	return p->how == AT_EXPR && breg(&b, u->sp, &off) && off == want && b.at == b.n;
 }
 
-static u32 expr_rule(const struct arch_unwind *u, const struct state *s, u32 fp)
+static u32 expr_rule(const struct arch_unwind *u, const struct state *s, u32 where)
 {
 	i64 off;
 	u64 plus;
 	u32 n;
 	if (plt_expr(u, s->expr, &n))
-		return unwind_rule(UNWIND_PLT, (i32)n, fp);
+		return unwind_rule(UNWIND_PLT, (i32)n, where);
 	if (word_at(s->expr, u->fp, &off, &plus) && !plus)
-		return unwind_rule(UNWIND_FP_AT, (i32)(off / WORD), fp);
+		return unwind_rule(UNWIND_FP_AT, (i32)(off / WORD), where);
 	if (word_at(s->expr, u->sp, &off, &plus) && (!plus || plus == WORD))
-		return unwind_rule(plus ? UNWIND_SP_AT_8 : UNWIND_SP_AT, (i32)(off / WORD), fp);
+		return unwind_rule(plus ? UNWIND_SP_AT_8 : UNWIND_SP_AT, (i32)(off / WORD), where);
 	return UNWIND_UNKNOWN;
 }
 
-/* At another register, of which the first frame's is known. */
-static u32 reg_rule(const struct state *s, u32 fp)
+/* At another register: the one that is followed, or of which the first frame's is known. */
+static u32 reg_rule(const struct state *s, u32 where)
 {
 	i64 limit = (i64)WORD << (UNWIND_REG_OFF_BITS - 1);
 	if (s->cfa_reg >= UNWIND_REGS || s->cfa_off < -limit || s->cfa_off >= limit)
 		return UNWIND_UNKNOWN;
-	return unwind_reg_rule((u32)s->cfa_reg, (i32)(s->cfa_off / WORD), fp);
+	return unwind_reg_rule((u32)s->cfa_reg, (i32)(s->cfa_off / WORD), where);
 }
 
 /* A frame that begins at a register and a number. */
-static u32 plain_rule(const struct arch_unwind *u, const struct state *s, u32 fp)
+static u32 plain_rule(const struct arch_unwind *u, const struct state *s, u32 where)
 {
 	if (s->cfa_expr || (s->cfa_reg != u->sp && s->cfa_reg != u->fp) || !fits(s->cfa_off))
 		return UNWIND_UNKNOWN;
 	return unwind_rule(s->cfa_reg == u->sp ? UNWIND_SP : UNWIND_FP, (i32)(s->cfa_off / WORD),
-			   fp);
+			   where);
 }
 
 /* Where the return address is in a register at first: see UNWIND_LINK_LIVE. */
@@ -269,12 +277,12 @@ static u32 rule_of(const struct arch_unwind *u, const struct cie *cie, const str
 	}
 	if (s->ra.how != AT_OFFSET || s->ra.off != -WORD)
 		return UNWIND_UNKNOWN;
-	u32 fp = fp_rule(u, &s->fp);
+	u32 where = unwind_regs(fp_rule(u, &s->fp), kept_rule(&s->kept));
 	if (s->cfa_expr)
-		return expr_rule(u, s, fp);
+		return expr_rule(u, s, where);
 	if (s->cfa_reg != u->sp && s->cfa_reg != u->fp && fits(s->cfa_off))
-		return reg_rule(s, fp);
-	return plain_rule(u, s, fp);
+		return reg_rule(s, where);
+	return plain_rule(u, s, where);
 }
 
 /* ---- instructions ---- */
@@ -317,16 +325,19 @@ static void advance(struct run *x, u64 delta)
 	x->loc = MAX(x->loc, to);
 }
 
-static struct place *place_of(struct run *x, u64 reg)
+static struct place *place_of(const struct run *x, struct state *s, u64 reg)
 {
-	return reg == x->r->c->arch->unwind.fp ? &x->now.fp
-	       : reg == x->cie->ra_reg         ? &x->now.ra
-					       : NULL;
+	const struct arch_unwind *u = &x->r->c->arch->unwind;
+	if (reg == u->fp)
+		return &s->fp;
+	if (reg == x->cie->ra_reg)
+		return &s->ra;
+	return reg == u->kept ? &s->kept : NULL;
 }
 
 static void set_place(struct run *x, u64 reg, enum how how, i64 off, struct bytes expr)
 {
-	struct place *p = place_of(x, reg);
+	struct place *p = place_of(x, &x->now, reg);
 	if (p)
 		*p = (struct place){how, off, expr};
 }
@@ -344,10 +355,10 @@ static void set_offset(struct run *x, u64 reg, i64 factor)
 
 static void restore(struct run *x, u64 reg)
 {
-	const struct state *init = &x->cie->init;
-	struct place *p = place_of(x, reg);
+	struct state init = x->cie->init;
+	struct place *p = place_of(x, &x->now, reg);
 	if (p)
-		*p = reg == x->r->c->arch->unwind.fp ? init->fp : init->ra;
+		*p = *place_of(x, &init, reg);
 }
 
 static void set_cfa(struct run *x, u64 reg, i64 off)

@@ -2,9 +2,10 @@
  * cfi.h - where a function's caller is: compact rows made of .eh_frame and .debug_frame.
  *
  * A row holds from its address to the next row's. Its rule says where the frame begins (the value
- * that the stack pointer has in the caller), and where the caller's frame pointer is; the return
- * address lies below the frame's beginning (aarch64: see UNWIND_LINK_LIVE). What does not fit
- * (other expressions) is UNWIND_UNKNOWN, never guessed.
+ * that the stack pointer has in the caller), and where the caller's frame pointer and one more
+ * register are (arch_unwind.kept: the dynamic linker's frames begin at it); the return address lies
+ * below the frame's beginning (aarch64: see UNWIND_LINK_LIVE). What does not fit (other
+ * expressions) is UNWIND_UNKNOWN, never guessed.
  *
  *	struct cfi c = {.arch = arch, .base = base};
  *	cfi_add(&c, section, addr, true);	each section
@@ -14,7 +15,8 @@
 #include "base/bytes.h"
 #include "base/vec.h"
 
-/* rule: kind in 4 bits, the offset in 18 (signed, in words), the frame pointer's in 10. */
+/* rule: kind in 4 bits, the offset in 18 (signed, in words), where registers are in 10: the frame
+ * pointer in 6, the other one in 4. */
 enum unwind_kind {
 	UNWIND_NONE,    /* no function is described here */
 	UNWIND_END,     /* nobody called */
@@ -41,10 +43,16 @@ enum {
 	UNWIND_REG_OFF_BITS = UNWIND_OFF_BITS - UNWIND_REG_BITS,
 	/* The caller's frame pointer: the same (0), in the n-th word below the frame's beginning,
 	 * unknown, or where the frame pointer points to. */
+	UNWIND_FP_BITS = 6,
 	UNWIND_FP_SAME = 0,
-	UNWIND_FP_MAX = 1021,
-	UNWIND_FP_LOST = 1022,
-	UNWIND_FP_HERE = 1023,
+	UNWIND_FP_MAX = 61,
+	UNWIND_FP_LOST = 62,
+	UNWIND_FP_HERE = 63,
+	/* The other register: likewise. */
+	UNWIND_KEPT_SHIFT = UNWIND_FP_SHIFT + UNWIND_FP_BITS,
+	UNWIND_KEPT_SAME = 0,
+	UNWIND_KEPT_MAX = 14,
+	UNWIND_KEPT_LOST = 15,
 	/*
 	 * Where a call puts the return address into a register (aarch64), the ten bits say instead
 	 * where it and the caller's frame pointer are: still in their registers (0, only in the
@@ -57,10 +65,19 @@ enum {
 	UNWIND_LINK_LIVE = 0,
 	UNWIND_LINK_MAX = 1022,
 };
-static inline u32 unwind_rule(enum unwind_kind kind, i32 words, u32 fp)
+static inline u32 unwind_rule(enum unwind_kind kind, i32 words, u32 where)
 {
 	return (u32)kind | ((u32)words & ((1u << UNWIND_OFF_BITS) - 1)) << UNWIND_KIND_BITS |
-	       fp << UNWIND_FP_SHIFT;
+	       where << UNWIND_FP_SHIFT;
+}
+static inline u32 unwind_regs(u32 fp, u32 kept)
+{
+	return fp | kept << UNWIND_FP_BITS;
+}
+/* Of code that keeps frame pointers, as far as one knows. */
+static inline u32 unwind_by_fp(bool link)
+{
+	return unwind_rule(UNWIND_FP, 2, link ? 2 : unwind_regs(2, UNWIND_KEPT_LOST));
 }
 static inline enum unwind_kind unwind_kind(u32 rule)
 {
@@ -72,13 +89,21 @@ static inline i32 unwind_words(u32 rule)
 }
 static inline u32 unwind_fp(u32 rule)
 {
+	return rule >> UNWIND_FP_SHIFT & ((1u << UNWIND_FP_BITS) - 1);
+}
+static inline u32 unwind_kept(u32 rule)
+{
+	return rule >> UNWIND_KEPT_SHIFT;
+}
+static inline u32 unwind_link(u32 rule)
+{
 	return rule >> UNWIND_FP_SHIFT;
 }
 
-static inline u32 unwind_reg_rule(u32 reg, i32 words, u32 fp)
+static inline u32 unwind_reg_rule(u32 reg, i32 words, u32 where)
 {
 	u32 off = (u32)words & ((1u << UNWIND_REG_OFF_BITS) - 1);
-	return unwind_rule(UNWIND_REG, (i32)(reg << UNWIND_REG_OFF_BITS | off), fp);
+	return unwind_rule(UNWIND_REG, (i32)(reg << UNWIND_REG_OFF_BITS | off), where);
 }
 static inline u32 unwind_reg(u32 rule)
 {

@@ -4,7 +4,7 @@
  *
  * The compiler keeps frame pointers, right above which the return address is. They are only
  * followed where a function goes to another stack: elsewhere they are wrong in prologues, and in
- * assembly, which uses the register as it likes after saving it.
+ * assembly, which uses the register as it likes after saving it. Other registers callers save.
  */
 #include "arch/arch.h"
 #include "sym/cfi.h"
@@ -54,15 +54,16 @@ static void put_rows(struct cfi *c, const struct gopcln *g, u32 i, bool handler,
 		return;
 	}
 	if (s.flags & GO_SETS_SP) {
-		put_row(c, f, f->pc, unwind_rule(UNWIND_FP_AWAY, 2, 2));
+		put_row(c, f, f->pc,
+			unwind_rule(UNWIND_FP_AWAY, 2, unwind_regs(2, UNWIND_KEPT_LOST)));
 		return;
 	}
 	while (gopcln_stack_next(&s) && s.from < f->end) {
 		bool odd = s.bytes < 0 || s.bytes % WORD || s.bytes >= 1 << (UNWIND_OFF_BITS + 2);
-		u32 fp = s.bytes ? 2 : UNWIND_FP_SAME;
+		u32 where = unwind_regs(s.bytes ? 2 : UNWIND_FP_SAME, UNWIND_KEPT_LOST);
 		put_row(c, f, s.from,
 			odd ? unwind_rule(UNWIND_UNKNOWN, 0, 0)
-			    : unwind_rule(UNWIND_SP, (i32)(s.bytes / WORD) + 1, fp));
+			    : unwind_rule(UNWIND_SP, (i32)(s.bytes / WORD) + 1, where));
 	}
 }
 

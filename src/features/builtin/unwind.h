@@ -1,0 +1,40 @@
+/*
+ * builtin/unwind.h - a walk by the tables of core/unwind.h, in a program: unwind.c begins it and
+ * sees what came of it, unwind_step.c makes the function that walks one frame.
+ */
+#pragma once
+#include "builtin/common.h"
+#include "core/unwind.h"
+
+/* What is known from frame to frame: in scratch memory, where the verifier does not follow it. */
+struct walk {
+	u64 ip, sp, fp;
+	u64 back; /* 1: ip is a return address, the call lies before it */
+	u64 link; /* aarch64: the register with the return address */
+	u64 live; /* and whether it still has it */
+	u64 kept; /* where arch_unwind.kept is: UNWIND_KEPT_IN_REG, UNWIND_KEPT_NOWHERE, an address */
+	u64 word[4];
+	u64 reg[UNWIND_COPY_REGS]; /* of the first frame */
+	u64 space;
+	u32 n;
+	u32 depth;    /* enum unwind_depth */
+	u32 from, to; /* pieces of the list */
+	u32 miss;     /* something was not there: user space is to go on */
+	u32 guess; /* ip was found by a frame pointer that may be none: the file's number, and 1 */
+};
+struct links {
+	u64 walk, frames, list;
+};
+#define AT(member) ((i32)offsetof(struct walk, member))
+
+enum { UNWIND_MAX_RETURNS = 64 }; /* replaced return addresses that are looked for */
+
+/* long unwind(u32 round, struct links *): 1 ends the walk. */
+struct fn *unwind_step(struct lower *l, u32 limit);
+
+/* One more in a word of .lost; off (REF_NONE: 0) bytes behind it. */
+void unwind_count_lost(struct lower *l, struct fn *f, struct ref off, i32 word);
+/* A map's element, or control goes to none. */
+struct ref unwind_element(struct fn *f, struct ref map, struct ref key, struct blk *none);
+/* Of a member of the kernel's; false: it is not there. */
+bool unwind_offset(const struct type *t, const char *member, i32 *ret);
