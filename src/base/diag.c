@@ -15,6 +15,7 @@ enum {
 	TAB = 4,         /* columns of a tab in source lines shown */
 	LONG_LINE = 320, /* of a longer one only a part is shown, */
 	NEAR = 120,      /* from so much before the place on */
+	EXPANSIONS = 3,  /* so many reports with one code at one place of a text */
 };
 
 const char *diag_code_name(enum diag_code code)
@@ -32,6 +33,15 @@ enum severity diag_severity(enum diag_code code)
 static bool same_loc(struct loc a, struct loc b)
 {
 	return a.pos == b.pos && a.len == b.len && a.src == b.src;
+}
+
+/* The same place of a text, in the same expansion of it or in another. */
+static bool same_text(const struct diags *ds, struct loc a, struct loc b)
+{
+	if (a.pos != b.pos || a.len != b.len || (!a.pos && !a.len))
+		return false;
+	return a.src == b.src || (a.src < ds->nsource && b.src < ds->nsource &&
+				  ds->source[a.src].text.s == ds->source[b.src].text.s);
 }
 
 static PRINTF(2, 0) char *vtext(struct arena *a, const char *fmt, va_list ap)
@@ -78,14 +88,22 @@ struct diag *diag_addv(struct diags *ds, enum diag_code code, struct loc loc, co
 		       va_list ap)
 {
 	bool warn = diag_severity(code) == SEV_WARN;
-	for (struct diag *d = ds->head; d; d = d->next)
-		if (d->code == code && same_loc(d->loc, loc) && (loc.pos || loc.len))
+	u32 alike = 0;
+	for (struct diag *d = ds->head; d; d = d->next) {
+		if (d->code != code || !same_text(ds, d->loc, loc))
+			continue;
+		if (same_loc(d->loc, loc))
 			return d;
+		if (++alike == EXPANSIONS) {
+			d->more++;
+			break;
+		}
+	}
 	struct diag *d = arena_new(ds->arena, struct diag);
 	d->msg = vtext(ds->arena, fmt, ap);
 	d->code = code;
 	d->loc = loc;
-	if (warn && ds->no_warn)
+	if ((warn && ds->no_warn) || alike == EXPANSIONS)
 		return d; /* not in the list: never shown */
 	if (ds->last)
 		ds->last->next = d;
@@ -264,6 +282,8 @@ static void print_one(const struct diags *ds, const struct diag *d, bool color, 
 			.code = d->code, .loc = ds->from[d->loc.src], .msg = "expanded from"};
 		print_one(ds, &from, color, out);
 	}
+	if (d->more)
+		sb_fmt(out, "The same in %u more expansion%s.\n", d->more, d->more == 1 ? "" : "s");
 }
 
 struct entry {

@@ -39,6 +39,7 @@ struct diag {
 	struct loc loc;
 	const char *msg, *hint;
 	struct diag *note; /* "declared here" */
+	u32 more; /* reports with this code at the same place of other expansions, dropped */
 	struct diag *next;
 };
 
@@ -69,7 +70,10 @@ u16 diags_add_source(struct diags *ds, struct str name, struct str text);
 enum { MAX_SOURCES = 60000 };
 /* The text that at lies in, expanded at the place from. */
 u16 diags_add_expansion(struct diags *ds, struct loc at, struct loc from);
-/* A second report with the same code at the same place is dropped and returns the first. */
+/*
+ * A second report with the same code at the same place is dropped and returns the first; of what one
+ * text has in several expansions, the first few are kept.
+ */
 struct diag *diag_add(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt, ...)
 	PRINTF(4, 5);
 struct diag *diag_addv(struct diags *ds, enum diag_code code, struct loc loc, const char *fmt,
