@@ -451,7 +451,7 @@ static void widen_all(struct sema *s)
 	do {
 		s->changed = false;
 		check_round(s);
-		if (!s->changed)
+		if (!s->changed && s->sizes == s->later)
 			s->changed = settle_maps(s);
 	} while (s->changed && ++round < MAX_ROUNDS);
 }
@@ -489,13 +489,22 @@ static bool retype(struct sema *s)
 	return any;
 }
 
+static void settle(struct sema *s)
+{
+	widen_all(s);
+	for (u32 i = 0; s->grew && i < MAX_RETYPES && retype(s); i++)
+		widen_all(s);
+}
+
 bool sema_check(struct compile *c)
 {
 	struct sema s = {.c = c, .u = c->unit, .a = c->arena, .ds = c->diags};
 	declare_maps(&s);
-	widen_all(&s);
-	for (u32 i = 0; s.grew && i < MAX_RETYPES && retype(&s); i++)
-		widen_all(&s);
+	settle(&s);
+	if (s.later) {
+		s.sizes = true;
+		settle(&s);
+	}
 	s.final = true;
 	check_round(&s);
 	tell_unset(&s);

@@ -816,11 +816,26 @@ static const struct type *check_incdec(struct sema *s, struct node *n)
 	return t->kind == T_PTR ? t : type_int(8, t->is_signed);
 }
 
+/* *arg: is there something whose type other statements decide, too? */
+static bool see_var(struct node *n, void *arg)
+{
+	if (n->kind == N_VAR || n->kind == N_MAP)
+		*(bool *)arg = true;
+	return true;
+}
+
 static const struct type *check_sizes(struct sema *s, struct node *n)
 {
 	const struct type *t = type_or_value(s, n->a);
+	bool may_grow = false;
 	if (!settled(t))
 		return unknown(s);
+	if (!s->sizes && !s->comptime) {
+		node_walk(n->a, see_var, &may_grow);
+		s->later |= may_grow;
+	}
+	if (may_grow)
+		return NULL;
 	u64 v = t->size;
 	if (n->kind == N_OFFSETOF) {
 		v = 0;

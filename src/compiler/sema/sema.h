@@ -79,6 +79,8 @@ struct sema {
 	bool afresh;                   /* this round finds types anew, see retype() */
 	struct var *fresh;             /* the variables it has found */
 	const struct type **fresh_val; /* and maps, by index */
+	bool later;                    /* sizeof() of a variable or a map waits for sizes */
+	bool sizes;                    /* their types are settled */
 	bool final;                    /* report now */
 	u32 round;                     /* of typing, from 1 */
 	struct fninst *fn;             /* being typed, or NULL */
