@@ -29,3 +29,58 @@ RUN cd "$TMPDIR" && "$SONDE" -q -f heat:unit=us -o h.svg -e 'BEGIN { @h = hist(5
 EXPECT
 	<desc>3 values of @h in 2 intervals</desc>
 	ERROR: -f heat shows how histograms change: print @h at intervals, as in interval:s:1 { print(@h); }
+
+NAME metrics for Prometheus: names, labels, values
+RUN
+	"$SONDE" -q -o $TMPDIR/m.prom -e 'begin { @ = 7; @calls[(comm = "a\"b\\c", le = 1, x = true)] = 5; @calls[(comm = "d", le = -2, x = false)] = -6; @two["x", 3] = count(); @text = "left out"; @avg = avg(7); @avg = avg(8); @big = 0x7fffffffffffffff; print(@big); @big = 12; exit(); }'
+	cat $TMPDIR/m.prom
+	ls $TMPDIR
+EXPECT
+	# TYPE sonde_big gauge
+	sonde_big 12
+	# TYPE sonde gauge
+	sonde 7
+	# TYPE sonde_avg gauge
+	sonde_avg 7
+	# TYPE sonde_calls gauge
+	sonde_calls{comm="a\"b\\c",key_le="1",x="true"} 5
+	sonde_calls{comm="d",key_le="-2",x="false"} -6
+	# TYPE sonde_two gauge
+	sonde_two{key1="x",key2="3"} 1
+	m.prom
+
+NAME metrics for Prometheus: histograms and stats
+RUN "$SONDE" -q -f prometheus -e 'begin { @l["a"] = lhist(-1, 0, 4, 2); @l["a"] = lhist(1, 0, 4, 2); @l["a"] = lhist(9, 0, 4, 2); @l["b"] = lhist(3, 0, 4, 2); @h = hist(0); @h = hist(5); @s[1] = stats(10); @s[1] = stats(3); exit(); }'
+EXPECT
+	# TYPE sonde_h histogram
+	sonde_h_bucket{le="0"} 1
+	sonde_h_bucket{le="1"} 1
+	sonde_h_bucket{le="3"} 1
+	sonde_h_bucket{le="7"} 2
+	sonde_h_bucket{le="+Inf"} 2
+	sonde_h_count 2
+	# TYPE sonde_l histogram
+	sonde_l_bucket{key="a",le="-1"} 1
+	sonde_l_bucket{key="a",le="1"} 2
+	sonde_l_bucket{key="a",le="3"} 2
+	sonde_l_bucket{key="a",le="+Inf"} 3
+	sonde_l_count{key="a"} 3
+	sonde_l_bucket{key="b",le="3"} 1
+	sonde_l_bucket{key="b",le="+Inf"} 1
+	sonde_l_count{key="b"} 1
+	# TYPE sonde_s summary
+	sonde_s_count{key="1"} 2
+	sonde_s_sum{key="1"} 13
+
+NAME metrics for Prometheus: keys that look alike are one series, and what was lost is one
+RUN "$SONDE" -f prometheus -q -e 'config = { max_map_keys = 2 } begin { $a = (uint64)kaddr("vfs_read"); @sum[ksym($a)] = sum(3); @sum[ksym($a + 1)] = sum(4); @last[ksym($a)] = 3; @last[ksym($a + 1)] = 2; @full[1] = 1; @full[2] = 1; @full[3] = 1; exit(); }' 2>/dev/null
+EXPECT
+	# TYPE sonde_full gauge
+	sonde_full{key="1"} 1
+	sonde_full{key="2"} 1
+	# TYPE sonde_last gauge
+	sonde_last{key="vfs_read"} 3
+	# TYPE sonde_sum gauge
+	sonde_sum{key="vfs_read"} 7
+	# TYPE sonde_trace_losses gauge
+	sonde_trace_losses{kind="map_full",of="@full"} 1
