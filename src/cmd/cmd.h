@@ -48,7 +48,7 @@ struct run_opts {
 	u32 ndwarf_pid;
 	u32 verbose, dumps, warnings;
 	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen,
-		compiler_bench, test, bench, follow, as_invoker;
+		compiler_bench, test, bench, follow, append, as_invoker;
 	bool debug_log; /* -d verifier: run, with the kernel's log */
 	struct limits limits;
 	char buffering;
@@ -107,6 +107,7 @@ struct output {
 	const char *path; /* -o; NULL: standard output */
 	char name[4096];  /* of the file that is open */
 	int fd;           /* -1: none */
+	bool append;      /* what is there stays */
 	bool as_invoker;  /* the file is the user's who called sudo: */
 	u32 uid, gid;
 };

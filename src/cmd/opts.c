@@ -21,6 +21,7 @@ enum opt_id {
 	OPT_CONTAINER,
 	OPT_DWARF_PID,
 	OPT_OUTPUT,
+	OPT_APPEND,
 	OPT_AS_INVOKER,
 	OPT_FORMAT,
 	OPT_JSON,
@@ -73,6 +74,7 @@ static const struct opt options[] = {
 	 "make this process's unwind tables before tracing, as for -p; may be repeated",
 	 OPT_DWARF_PID},
 	{"output", 'o', "FILE", "write results to FILE", OPT_OUTPUT},
+	{"append", 0, NULL, "write behind what FILE of -o has", OPT_APPEND},
 	{"as-invoker", 0, NULL, "write FILE with the rights of the user who called sudo",
 	 OPT_AS_INVOKER},
 	{NULL, 'f', "FORMAT[:OPT,...]", NULL, OPT_FORMAT}, /* help: of the table of formats */
@@ -367,6 +369,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_CONTAINER: return add_to(o->container, &o->ncontainer, val, "--container");
 	case OPT_DWARF_PID: return add_dwarf_pid(o, val);
 	case OPT_OUTPUT: o->output = val; break;
+	case OPT_APPEND: o->append = true; break;
 	case OPT_AS_INVOKER: o->as_invoker = true; break;
 	case OPT_FORMAT: o->format = val; break;
 	case OPT_DIFF: o->diff = val; break;

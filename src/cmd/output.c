@@ -10,7 +10,8 @@
 struct err *output_choose(const struct run_opts *o, struct output *ret)
 {
 	struct str text = str_z(o->format), name = text;
-	*ret = (struct output){.fd = -1, .path = o->output, .as_invoker = o->as_invoker};
+	*ret = (struct output){
+		.fd = -1, .path = o->output, .append = o->append, .as_invoker = o->as_invoker};
 	if (text.n)
 		str_cut(&text, ':', &name);
 	ret->sink = text.n || o->format ? sink_named(name) : sink_of_file(str_z(o->output));
@@ -23,6 +24,10 @@ struct err *output_choose(const struct run_opts *o, struct output *ret)
 		return err_new("Invalid output format \"%.*s\"\nValid formats:%s", STRF(name),
 			       known.s);
 	}
+	if (o->append && !o->output)
+		return err_new("--append: to which file? -o FILE says it");
+	if (o->append && ret->sink->whole)
+		return err_new("--append: a file of format %s is one whole", ret->sink->name);
 	struct err *e = o->format ? sink_set_options(ret->sink, text, ret->opts) : NULL;
 	if (!e && o->diff)
 		e = sink_set_option(ret->sink, STR("diff"), str_z(o->diff), ret->opts);
@@ -78,7 +83,9 @@ struct err *output_open(struct output *out)
 	if (strlen(out->path) + strlen(mark) >= sizeof(out->name))
 		return err_sys(ENAMETOOLONG, "Failed to open output file '%s'", out->path);
 	if (be(out, out->uid, out->gid))
-		out->fd = open(out->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		out->fd = open(out->name,
+			       O_WRONLY | O_CREAT | O_CLOEXEC | (out->append ? O_APPEND : O_TRUNC),
+			       0644);
 	else
 		errno = EPERM;
 	int no = errno;

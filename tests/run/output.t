@@ -84,3 +84,18 @@ EXPECT
 	sonde_sum{key="vfs_read"} 7
 	# TYPE sonde_trace_losses gauge
 	sonde_trace_losses{kind="map_full",of="@full"} 1
+
+NAME results behind what a file has
+RUN
+	for n in 1 2; do "$SONDE" -q --append -o $TMPDIR/f -e 'begin { printf("run %d\n", $1); exit() }' $n; done
+	"$SONDE" -q -o $TMPDIR/g -e 'begin { printf("long line\n"); exit() }'; "$SONDE" -q -o $TMPDIR/g -e 'begin { printf("new\n"); exit() }'
+	grep . $TMPDIR/f $TMPDIR/g | sed 's/.*\///'
+	"$SONDE" --append -o $TMPDIR/x.svg -e 'begin { }' 2>&1; "$SONDE" --append -e 'begin { }' 2>&1; ls $TMPDIR
+EXPECT
+	f:run 1
+	f:run 2
+	g:new
+	ERROR: --append: a file of format flame is one whole
+	ERROR: --append: to which file? -o FILE says it
+	f
+	g
