@@ -84,7 +84,8 @@ struct job {
 
 typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_tplist, cmd_info, cmd_help, cmd_tools;
-int version(bool compat); /* info.c */
+int version(bool compat);    /* info.c */
+void commands_help(FILE *f); /* main.c: how each is used */
 
 /* opts.c */
 struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->rest afterwards */
@@ -92,8 +93,8 @@ struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->re
 struct err *opts_set(struct run_opts *o, const char *name, const char *val);
 int opts_first_operand(int argc, char **argv); /* index; argc: there is none */
 enum command { CMD_RUN, CMD_LIST, CMD_INFO, CMD_FMT };
-/* An option was given that the command has no use for. */
-struct err *opts_check(const struct run_opts *o, enum command command);
+/* An option was given that such a command, called name, has no use for. */
+struct err *opts_check(const struct run_opts *o, enum command command, const char *name);
 void usage(FILE *f, bool compat, bool all);
 int usage_error(bool compat, const char *fmt, ...) PRINTF(2, 3); /* says so; gives the exit code */
 

@@ -13,10 +13,23 @@ static int cmd_version(int argc, char **argv, bool compat)
 static const struct {
 	const char *name;
 	command_run *run;
+	const char *use; /* in the help; NULL: not there */
 } commands[] = {
-	{"run", cmd_run},   {"list", cmd_list},   {"info", cmd_info},       {"tplist", cmd_tplist},
-	{"help", cmd_help}, {"tools", cmd_tools}, {"version", cmd_version},
+	{"run", cmd_run, NULL},
+	{"list", cmd_list, "list [-v] [PATTERN]"},
+	{"info", cmd_info, "info"},
+	{"tplist", cmd_tplist, NULL}, /* told as a tool */
+	{"help", cmd_help, "help [NAME]"},
+	{"tools", cmd_tools, "tools"},
+	{"version", cmd_version, NULL},
 };
+
+void commands_help(FILE *f)
+{
+	for (size_t i = 0; i < countof(commands); i++)
+		if (commands[i].use)
+			fprintf(f, "%s, ", commands[i].use);
+}
 
 /*
  * A map or a program must not get the number of a standard stream that is closed: it would be

@@ -156,9 +156,11 @@ void usage(FILE *f, bool compat, bool all)
 		fprintf(f, "    %s --help                           (all options)\n", name);
 		return;
 	}
-	if (!compat)
-		fprintf(f, "    %s list [-v] [PATTERN], info, help [NAME], tools, TOOL [options]\n",
-			name);
+	if (!compat) {
+		fprintf(f, "    %s ", name);
+		commands_help(f);
+		fprintf(f, "TOOL [options]\n");
+	}
 	fprintf(f, "\nOPTIONS:\n");
 	struct opt shown[countof(options)];
 	AUTO_SB formats = {0};
@@ -427,15 +429,14 @@ static const u64 taken[] = {
 };
 _Static_assert(OPT_NOTHING < 64, "one bit each");
 
-struct err *opts_check(const struct run_opts *o, enum command command)
+struct err *opts_check(const struct run_opts *o, enum command command, const char *name)
 {
-	static const char *const names[] = {"run", "list", "info", "--fmt"};
 	for (const struct opt *t = options; t->id && !o->compat; t++) {
 		if (!(o->given & ~taken[command] & 1ull << t->id))
 			continue;
 		if (t->name)
-			return err_new("--%s means nothing to '%s'", t->name, names[command]);
-		return err_new("-%c means nothing to '%s'", t->shrt, names[command]);
+			return err_new("--%s means nothing to '%s'", t->name, name);
+		return err_new("-%c means nothing to '%s'", t->shrt, name);
 	}
 	return NULL;
 }

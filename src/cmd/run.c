@@ -579,10 +579,12 @@ int run_command(const struct run_opts *o)
 
 static int parse_and_run(struct run_opts *o, int argc, char **argv)
 {
+	static const char *const names[] = {
+		[CMD_RUN] = "run", [CMD_LIST] = "list", [CMD_INFO] = "info", [CMD_FMT] = "--fmt"};
 	struct err *e = opts_parse(o, argc, argv);
 	enum command what = o->info ? CMD_INFO : o->fmt ? CMD_FMT : o->list ? CMD_LIST : CMD_RUN;
 	if (!e && !o->help && !o->version)
-		e = opts_check(o, what);
+		e = opts_check(o, what, names[what]);
 	int rc = e ? usage_error(o->compat, "%s", e->msg) : run_command(o);
 	err_free(e);
 	free(o->rest);
