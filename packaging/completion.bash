@@ -16,7 +16,7 @@ _sonde() {
 	case ${sonde##*/} in
 	sonde)
 		case $first in
-		tools | info | help | list | -* | '') help=("$sonde" --help) ;;
+		tools | info | help | list | check | -* | '') help=("$sonde" --help) ;;
 		*) "$sonde" tools 2>/dev/null | grep -q "^    $first " && help=("$sonde" "$first" -h) ;;
 		esac
 		;;
@@ -35,7 +35,7 @@ _sonde() {
 		-*) [ ${#help[@]} = 0 ] || list=$("${help[@]}" 2>/dev/null | _sonde_options) ;;
 		*)
 			[ ${#words[@]} = 1 ] && [ "$first" != tool ] &&
-				list="list info help tools $("$sonde" tools 2>/dev/null | sed -n 's/^    \([a-z0-9_]*\) .*/\1/p')"
+				list="list check info help tools $("$sonde" tools 2>/dev/null | sed -n 's/^    \([a-z0-9_]*\) .*/\1/p')"
 			;;
 		esac
 	fi

@@ -42,6 +42,16 @@ t 0 'USAGE:
 t 0 'USAGE:' "$sonde" help
 t 0 'tracepoint:' "$sonde" help tracepoint
 t 0 'text' "$sonde" help outputs
+# Scripts that are right, that are not, that are not there.
+echo 'begin { print(1); system("id"); }' > "$tmp/right.bt"
+echo 'begin { print(nosuch); }' > "$tmp/wrong.bt"
+t 0 "$tmp/right.bt: 1 program" "$sonde" check "$tmp/right.bt"
+t 0 '' "$sonde" check -q "$tmp/right.bt" "$tmp/right.bt"
+t 1 "$tmp/wrong.bt:1:15-21: ERROR: Unknown identifier: 'nosuch'" "$sonde" check "$tmp/wrong.bt" "$tmp/right.bt"
+t 1 'ERROR: failed to open file' "$sonde" check "$tmp/none.bt"
+t 1 'ERROR: --for means nothing to '"'check'" "$sonde" check --for 3s "$tmp/right.bt"
+t 1 'ERROR: USAGE: sonde check' "$sonde" check
+t 0 'USAGE:' "$sonde" check --help
 # What bash offers behind a line.
 cat > "$tmp/offers" << 'END'
 . packaging/completion.bash

@@ -83,7 +83,7 @@ struct job {
 };
 
 typedef int command_run(int argc, char **argv, bool compat);
-command_run cmd_run, cmd_list, cmd_tplist, cmd_info, cmd_help, cmd_tools;
+command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools;
 int version(bool compat);    /* info.c */
 void commands_help(FILE *f); /* main.c: how each is used */
 

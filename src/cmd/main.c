@@ -17,6 +17,7 @@ static const struct {
 } commands[] = {
 	{"run", cmd_run, NULL},
 	{"list", cmd_list, "list [-v] [PATTERN]"},
+	{"check", cmd_check, "check FILE..."},
 	{"info", cmd_info, "info"},
 	{"tplist", cmd_tplist, NULL}, /* told as a tool */
 	{"help", cmd_help, "help [NAME]"},

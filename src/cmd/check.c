@@ -1,0 +1,67 @@
+/* check.c - `sonde check`: are scripts right for this machine? Nothing is loaded or run. */
+#include "base/alloc.h"
+#include "cmd/cmd.h"
+#include <stdlib.h>
+
+/* All its messages; ours when there were none: a line per file. */
+static int check_one(const struct run_opts *o, struct host *h, char *path)
+{
+	struct arena a = {0};
+	struct script script = {0};
+	struct run_opts one = *o;
+	char *operand[] = {path, NULL};
+	int rc = RC_USAGE;
+	one.rest = operand;
+	one.nrest = 1;
+	if (script_read(&one, &a, &script)) {
+		struct job j;
+		struct watch w = {0};
+		job_init(&j, &one, &script, h);
+		bool right = compile(&j.c, STAGE_ALL, 0, &w);
+		rc = right ? RC_OK : RC_USAGE;
+		if (right && !o->quiet)
+			printf("%s: %u program%s\n", path, j.unit.nprog,
+			       j.unit.nprog == 1 ? "" : "s");
+		job_report(&j);
+		job_free(&j);
+	}
+	arena_free(&a);
+	return rc;
+}
+
+static int check_all(const struct run_opts *o)
+{
+	int rc = RC_OK;
+	for (int i = 0; i < o->nrest; i++) {
+		struct arena a = {0};
+		struct host h;
+		/* Each as if it were alone. */
+		int one = host_prepare(&h, &a, o) ? check_one(o, &h, o->rest[i]) : RC_USAGE;
+		host_deinit(&h);
+		arena_free(&a);
+		rc = MAX(rc, one);
+	}
+	return rc;
+}
+
+int cmd_check(int argc, char **argv, bool compat)
+{
+	struct run_opts o = {.compat = compat, .unsafe = true};
+	struct err *e = opts_parse(&o, argc, argv);
+	if (!e && !o.help && !o.version)
+		e = opts_check(&o, CMD_LIST, "check");
+	int rc = RC_OK;
+	if (e)
+		rc = usage_error(compat, "%s", e->msg);
+	else if (o.help)
+		usage(stdout, compat, true);
+	else if (o.version)
+		rc = version(compat);
+	else if (!o.nrest)
+		rc = usage_error(compat, "USAGE: sonde check [options] FILE...");
+	else
+		rc = check_all(&o);
+	err_free(e);
+	free(o.rest);
+	return rc;
+}
