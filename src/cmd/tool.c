@@ -551,6 +551,8 @@ static bool write_probes(struct parse *p, struct job *j)
 	j->unit.scope.viewer = p->o->pid;
 	j->unit.scope.nviewer = p->o->npid;
 	bool ok = p->writer->write(w);
+	s->fields = s->fields.n ? s->fields : w->fields;
+	s->sort = s->sort.n ? s->sort : w->sort;
 	s->source.text =
 		str_z(arena_fmt(p->a, "%.*s\n%s", STRF(s->source.text), out.s ? out.s : ""));
 	job_report(j);

@@ -38,6 +38,7 @@ struct column {
 	u32 width;                /* at least; 0: as wide as the value */
 	bool right;               /* aligned */
 	bool data;                /* in JSON and CSV only */
+	bool share;               /* show(): of the sum of all rows */
 	u32 index;                /* among all that are declared */
 	enum column_unit unit;
 	const struct names *names; /* COL_NAME */

@@ -104,6 +104,44 @@ EXPECT
 	exit_group(0)                           = ?
 	+++ exited with 0 +++
 
+NAME strace: columns and order of the summary
+RUN s() { "$SONDE" strace -q -c -e getppid,write "$@" build/tests/syscalls 1000 getppid 2>&1 | sed 's/[0-9][0-9.]*%* /N /g; s/  */ /g; s/^ //'; }; s | head -n 2; s -U name,max-time,calls -S name; s -S calls -U calls,name | head -n 2; "$SONDE" strace -cS size true 2>&1; "$SONDE" strace -ff true 2>&1; "$SONDE" strace -qcj -e getppid build/tests/syscalls 1000 getppid | grep -o '"time_ratio": 1.0000'
+NEEDS prog:syscalls tp:raw_syscalls/sys_exit btf
+TIMEOUT 30
+EXPECT
+	% time msecs usecs/call calls errors syscall
+	N N N N - getppid
+	syscall longest calls
+	getppid N 1000
+	calls syscall
+	N getppid
+	ERROR: -S size is not known: name, time-percent, time-total, time-avg, time-min, time-max, calls, errors
+	ERROR: -ff (a file per process) is not there: -f -o FILE has all lines, each with its [pid]
+	"time_ratio": 1.0000
+
+NAME strace: calls of a path, and of what it opened
+RUN echo text >"$TMPDIR/one"; "$SONDE" strace -q -P "$TMPDIR/one" -P /gone /usr/bin/cat /gone /etc/passwd "$TMPDIR/one" 2>&1 >/dev/null | grep -v '^/usr/bin/cat:\|stat' | sed "s,$TMPDIR,D,; s/(.*one.*= [0-9]*$/(D one)/; s/([3-9], .*/(N)/; s/([3-9])/(N)/" | grep -v fadvise; "$SONDE" strace -q -P "$TMPDIR/one" -e read sh -c 'exec 5<"$0"; read -r line <&5; read -r line' "$TMPDIR/one" 2>&1 </dev/null | grep -c '^read(0, ' | sed 's/^[1-9][0-9]*$/some/'; "$SONDE" strace -q -c -P "$TMPDIR/one" --fields syscall,calls -e openat /usr/bin/cat "$TMPDIR/one" /etc/passwd 2>&1 | grep openat
+NEEDS tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 30
+EXPECT
+	openat(AT_FDCWD, "/gone", O_RDONLY)     = -1 ENOENT (No such file or directory)
+	openat(D one)
+	read(N)
+	read(N)
+	close(N)                                = 0
+	+++ exited with 1 +++
+	some
+	openat                       1
+
+NAME strace -v: structures as strace has them
+RUN
+	cd "$TMPDIR"; echo text >one; cat one >/dev/null
+	both() { "$@" -v -o out -e fstat,newfstatat /usr/bin/cat one >/dev/null 2>&1; grep 'st_size=5,' out; "$@" -v -o out -e uname /usr/bin/uname >/dev/null 2>&1; grep ^uname out; }
+	both strace >theirs; both "$SONDE" strace -q >ours; cmp theirs ours && wc -l <ours
+NEEDS cmd:strace tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	2
+
 NAME strace: children, signals, times, an end by a signal
 RUN "$SONDE" strace -q -o "$TMPDIR/o" -f -e %process sh -c '/bin/true; (exit 3); kill -9 $$' 2>/dev/null; sed -E 's/[0-9]{3,}/N/g; s/0x[0-9a-fN]+/ADDR/g; s/^\[pid +/[pid /' "$TMPDIR/o" | grep -oE 'execve\("/bin/true"|exit_group\(3\)|exited with 3|SIGCHLD.*si_status=3|killed by SIGKILL|WEXITSTATUS\(s\) == 3'; "$SONDE" strace -q -tt -T -e clock_nanosleep sleep 0.01 2>&1 | grep -cE '^[0-2][0-9]:[0-9:]{5}\.[0-9]{6} clock_nanosleep\(.* = 0 <0\.[0-9]{6}>$'
 NEEDS tp:raw_syscalls/sys_exit btf x86_64

@@ -460,7 +460,7 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		{"call", COL_CALL, false},
 		{"function", COL_FUNCTION, false},
 	};
-	static const char *const others[] = {"data", "left", "right", "key", "same"};
+	static const char *const others[] = {"data", "left", "right", "key", "same", "share"};
 	i32 i = node_word(w, units), other = node_word(w, others);
 	if (i >= 0) {
 		col->unit = units[i].unit;
@@ -476,6 +476,11 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		col->data = true;
 		return;
 	}
+	if (other == 5) {
+		col->share = col->right = true;
+		col->unit = COL_PERCENT;
+		return;
+	}
 	if (other > 2)
 		return; /* key and same are about all columns together: place_of() */
 	if (other > 0) {
@@ -483,7 +488,7 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		return;
 	}
 	diag_hint(d->ds, diag_add(d->ds, E_SYNTAX, w->loc, "columns know no '%.*s'", STRF(w->name)),
-		  "what may stand here: left right data key same us ms s KB MB percent milli "
+		  "what may stand here: left right data key same share us ms s KB MB percent milli "
 		  "elapsed clock hex oct "
 		  "argv "
 		  "status syscall user disk interface cgroup hist call function below; names: %s",

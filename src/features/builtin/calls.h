@@ -34,6 +34,7 @@ enum call_flag {
 	CALL_PATHS = 8,    /* what descriptors stand for */
 	CALL_SOCKETS = 16, /* and whom sockets are connected with, which devices there are */
 	CALL_SPLIT = 32,   /* in two lines when another thread's come between */
+	CALL_WHOLE = 64,   /* structures with all their members */
 };
 struct call_head {
 	u32 nr, phase, tid, pid, limit, flags; /* enum call_flag */
@@ -156,4 +157,5 @@ void call_put_mode(struct sb *out, u32 mode, bool with_type);
 void call_put_quoted(struct sb *out, struct str s, u32 flags);
 void call_put_sockaddr(struct sb *out, struct str s);
 void call_put_bpf(struct sb *out, u32 cmd, struct bytes *attr);
-void call_put_struct(struct sb *out, struct str name, struct bytes *b); /* b.bad: too short */
+/* b.bad: too short */
+void call_put_struct(struct sb *out, struct str name, u32 flags, struct bytes *b);

@@ -221,6 +221,8 @@ void call_put_quoted(struct sb *out, struct str s, u32 flags)
 
 /* ---- structs: bytes b, of which n were copied ---- */
 
+enum { RUSAGE_REST = 14 * 8 }; /* what is not shown but with -v */
+
 static void put_timespec(struct sb *out, struct bytes *b)
 {
 	i64 sec = (i64)bytes_u64(b), nsec = (i64)bytes_u64(b);
@@ -266,6 +268,43 @@ static void put_stat(struct sb *out, struct bytes *b)
 	else
 		sb_fmt(out, ", st_size=%lld", (i64)st.st_size);
 	sb_z(out, ", ...}");
+}
+
+/* The seconds, the same as a date, the rest. */
+static void put_when(struct sb *out, const char *name, i64 sec, u64 nsec)
+{
+	char text[64] = "";
+	struct tm tm;
+	time_t t = sec;
+	if (localtime_r(&t, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	sb_fmt(out, ", %s=%lld /* %s", name, sec, text);
+	if (nsec)
+		sb_fmt(out, ".%09llu", nsec);
+	strftime(text, sizeof(text), "%z", &tm);
+	sb_fmt(out, "%s */, %s_nsec=%llu", text, name, nsec);
+}
+
+static void put_whole_stat(struct sb *out, struct bytes *b)
+{
+	struct stat st;
+	const u8 *p = bytes_take(b, sizeof(st));
+	if (!p)
+		return;
+	memcpy(&st, p, sizeof(st));
+	sb_fmt(out, "{st_dev=makedev(%#x, %#x), st_ino=%llu, st_mode=", major(st.st_dev),
+	       minor(st.st_dev), (u64)st.st_ino);
+	call_put_mode(out, st.st_mode, true);
+	sb_fmt(out, ", st_nlink=%llu, st_uid=%u, st_gid=%u, st_blksize=%llu, st_blocks=%llu",
+	       (u64)st.st_nlink, st.st_uid, st.st_gid, (u64)st.st_blksize, (u64)st.st_blocks);
+	if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))
+		sb_fmt(out, ", st_rdev=makedev(%#x, %#x)", major(st.st_rdev), minor(st.st_rdev));
+	else
+		sb_fmt(out, ", st_size=%lld", (i64)st.st_size);
+	put_when(out, "st_atime", st.st_atim.tv_sec, (u64)st.st_atim.tv_nsec);
+	put_when(out, "st_mtime", st.st_mtim.tv_sec, (u64)st.st_mtim.tv_nsec);
+	put_when(out, "st_ctime", st.st_ctim.tv_sec, (u64)st.st_ctim.tv_nsec);
+	sb_char(out, '}');
 }
 
 static void put_statx(struct sb *out, struct bytes *b)
@@ -424,7 +463,22 @@ static void put_rusage(struct sb *out, struct bytes *b)
 	put_timeval(out, b);
 	sb_z(out, ", ru_stime=");
 	put_timeval(out, b);
+	bytes_take(b, RUSAGE_REST);
 	sb_z(out, ", ...}");
+}
+
+static void put_whole_rusage(struct sb *out, struct bytes *b)
+{
+	static const char *const members[] = {"maxrss", "ixrss",    "idrss",   "isrss",   "minflt",
+					      "majflt", "nswap",    "inblock", "oublock", "msgsnd",
+					      "msgrcv", "nsignals", "nvcsw",   "nivcsw"};
+	sb_z(out, "{ru_utime=");
+	put_timeval(out, b);
+	sb_z(out, ", ru_stime=");
+	put_timeval(out, b);
+	for (size_t i = 0; i < countof(members); i++)
+		sb_fmt(out, ", ru_%s=%llu", members[i], bytes_u64(b));
+	sb_char(out, '}');
 }
 
 static void put_text_of(struct sb *out, struct bytes *b, u32 n)
@@ -441,6 +495,17 @@ static void put_utsname(struct sb *out, struct bytes *b)
 	sb_z(out, ", nodename=");
 	put_text_of(out, b, 65);
 	sb_z(out, ", ...}");
+}
+
+static void put_whole_utsname(struct sb *out, struct bytes *b)
+{
+	static const char *const members[] = {"{sysname=",  ", nodename=", ", release=",
+					      ", version=", ", machine=",  ", domainname="};
+	for (size_t i = 0; i < countof(members); i++) {
+		sb_z(out, members[i]);
+		put_text_of(out, b, 65);
+	}
+	sb_char(out, '}');
 }
 
 static void put_limit(struct sb *out, u64 v)
@@ -535,12 +600,22 @@ static const struct {
 	{"sigset", 8, put_sigset},
 	{"sigaction", 32, put_sigaction},
 	{"status", 4, put_status},
-	{"rusage", 32, put_rusage},
+	{"rusage", 32 + RUSAGE_REST, put_rusage},
 	{"utsname", 390, put_utsname},
 	{"rlimit", 16, put_rlimit},
 	{"sysinfo", 112, put_sysinfo},
 	{"clone_args", 64, put_clone_args},
 	{"open_how", 24, put_open_how},
+};
+
+/* Those of which the others leave something out. */
+static const struct {
+	const char *name;
+	void (*put)(struct sb *out, struct bytes *b);
+} whole_structs[] = {
+	{"stat", put_whole_stat},
+	{"rusage", put_whole_rusage},
+	{"utsname", put_whole_utsname},
 };
 
 static void put_name(struct sb *out, struct str table, const char *member, u32 v)
@@ -629,8 +704,14 @@ void call_put_sockaddr(struct sb *out, struct str s)
 	sb_char(out, '}');
 }
 
-void call_put_struct(struct sb *out, struct str name, struct bytes *b)
+void call_put_struct(struct sb *out, struct str name, u32 flags, struct bytes *b)
 {
+	for (size_t i = 0; flags & CALL_WHOLE && i < countof(whole_structs); i++) {
+		if (!str_is(name, whole_structs[i].name))
+			continue;
+		whole_structs[i].put(out, b);
+		return;
+	}
 	for (size_t i = 0; i < countof(structs); i++)
 		if (str_is(name, structs[i].name))
 			structs[i].put(out, b);

@@ -211,7 +211,7 @@ static void put_struct(struct shown *s, u32 i, struct str all)
 	struct str name = str_n(a->name, a->name_len), t = piece(all, i);
 	struct bytes b = bytes_of(t.s, t.n);
 	AUTO_SB text = {0};
-	call_put_struct(&text, name, &b);
+	call_put_struct(&text, name, s->flags, &b);
 	if (!t.s || b.bad)
 		put_address(s, s->in.arg[i]);
 	else
@@ -233,7 +233,7 @@ static void put_array(struct shown *s, u32 i, struct str all, u64 count)
 	sb_char(s->text, '[');
 	for (u64 k = 0; k < count && (k + 1) * size <= t.n && k < MOST; k++) {
 		AUTO_SB one = {0};
-		call_put_struct(&one, name, &b);
+		call_put_struct(&one, name, s->flags, &b);
 		struct str text = sb_str(&one);
 		if (!brackets && text.n > 2) /* "[5]" in a list */
 			text = str_n(text.s + 1, text.n - 2);
@@ -360,10 +360,10 @@ static void put_inout(struct shown *s, u32 i)
 		put_struct(s, i, x.s ? s->enter : s->exit);
 		return;
 	}
-	call_put_struct(s->text, name, &b);
+	call_put_struct(s->text, name, s->flags, &b);
 	s->text->n--;
 	size_t at = s->text->n;
-	call_put_struct(s->text, name, &c);
+	call_put_struct(s->text, name, s->flags, &c);
 	/* "[28" "[16]" */
 	struct str second = str_n(s->text->s + at + 1, s->text->n - at - 1);
 	const char *text = arena_fmt(s->arena, " => %.*s", STRF(second));
@@ -585,9 +585,9 @@ static void put_two(struct shown *s, u32 i)
 		return;
 	}
 	sb_char(s->text, '[');
-	call_put_struct(s->text, name, &b);
+	call_put_struct(s->text, name, s->flags, &b);
 	sb_z(s->text, ", ");
-	call_put_struct(s->text, name, &b);
+	call_put_struct(s->text, name, s->flags, &b);
 	sb_char(s->text, ']');
 }
 

@@ -421,6 +421,16 @@ static void put_top_head(struct shown *h, u64 ts, u32 more)
 	session_put(h->s, &(struct item){.kind = I_HEAD, .columns = h->t, .str = sb_str(&line)});
 }
 
+/* Parts of 10,000 of what all rows have in a column. */
+static struct value share_of(const struct shown *h, const struct column *c, u32 row)
+{
+	double sum = 0, d = (double)h->rows.v[row][c->index].u;
+
+	for (u32 r = 0; r < h->rows.n; r++)
+		sum += (double)h->rows.v[r][c->index].u;
+	return (struct value){.kind = V_UINT, .u = sum > 0 ? (u64)(d * 10000 / sum + 0.5) : 0};
+}
+
 static void put_rows(struct shown *h, u64 ts)
 {
 	const struct columns *t = h->t;
@@ -433,7 +443,8 @@ static void put_rows(struct shown *h, u64 ts)
 		session_put(h->s, &(struct item){.kind = I_HEAD, .columns = t});
 	for (u32 r = 0; r < n; r++) {
 		for (u32 i = 0; i < t->n; i++) {
-			cell[i] = h->rows.v[r][t->col[i].index];
+			cell[i] = t->col[i].share ? share_of(h, &t->col[i], r)
+						  : h->rows.v[r][t->col[i].index];
 			resolve(h->s, &t->col[i], &cell[i]);
 		}
 		session_put(h->s,

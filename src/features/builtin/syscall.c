@@ -710,7 +710,7 @@ const struct builtin builtin_syscall[] = {
 		"kind "
 		"call; of texts limit bytes. flags: 2 texts that are not printable in hex, 4 all "
 		"texts, 8 paths of descriptors, 16 of sockets who is connected, 32 in two lines "
-		"when another thread's come between."},
+		"when another thread's come between, 64 structures with all their members."},
 	{"auto syscall_exit(any regs, int ret, lit limit, [lit flags])", lower_call_exit,
 	 .type = type_call, .check = check_limit,
 	 .doc = "In rawtracepoint:sys_exit the system call with its result, for a column of kind "

@@ -1,6 +1,8 @@
 /* strace.c - strace's -e, -t and -z: what is wanted becomes macros of the script. */
 #include "tool/writers.h"
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 static u32 times_given(const struct words *w, const char *name)
 {
@@ -109,7 +111,111 @@ static void put_flags(struct words *w)
 	flags |= hex > 1 ? 4 : hex ? 2 : 0;
 	flags |= paths > 1 ? 24 : paths ? 8 : 0;
 	flags |= words_flag(w, "split") ? 32 : 0;
+	flags |= words_flag(w, "unabbreviated") ? 64 : 0;
 	sb_fmt(w->out, "macro call_flags() { %u }\n", flags);
+}
+
+/* strace's words for what to sort by, and for columns. */
+static const struct {
+	const char *word;
+	struct str column;
+} summary_words[] = {
+	{"time", STR("total_ns")},
+	{"time-total", STR("total_ns")},
+	{"total-time", STR("total_ns")},
+	{"time_total", STR("total_ns")},
+	{"time-percent", STR("time_ratio")},
+	{"percent", STR("time_ratio")},
+	{"avg-time", STR("avg_ns")},
+	{"time-avg", STR("avg_ns")},
+	{"min-time", STR("min_ns")},
+	{"time-min", STR("min_ns")},
+	{"max-time", STR("max_ns")},
+	{"time-max", STR("max_ns")},
+	{"calls", STR("calls")},
+	{"count", STR("calls")},
+	{"errors", STR("errors")},
+	{"error", STR("errors")},
+	{"name", STR("syscall")},
+	{"syscall", STR("syscall")},
+};
+
+static struct str summary_column(struct words *w, struct str word, const char *option)
+{
+	for (size_t i = 0; i < countof(summary_words); i++)
+		if (str_is(word, summary_words[i].word))
+			return summary_words[i].column;
+	words_fail(w, (struct loc){0},
+		   "%s %.*s is not known: name, time-percent, time-total, time-avg, time-min, "
+		   "time-max, calls, errors",
+		   option, STRF(word));
+	return (struct str){0};
+}
+
+/* -S SORT, -U COLUMN,...: of the summary alone; with the calls (-C) all columns are there. */
+static bool read_summary(struct words *w)
+{
+	AUTO_SB fields = {0};
+	struct str sort = words_opt(w, "summary_sort"), rest = words_opt(w, "summary_columns"), one;
+	bool extremes = false;
+	if (!rest.n)
+		rest = STR("time-percent,time-total,time-avg,calls,errors,name");
+	while (str_cut(&rest, ',', &one)) {
+		struct str column = summary_column(w, one, "-U");
+		if (!column.n)
+			return false;
+		extremes |= str_is(column, "min_ns") || str_is(column, "max_ns");
+		sb_fmt(&fields, "%s%.*s", fields.n ? "," : "", STRF(column));
+	}
+	if (sort.n) {
+		sort = summary_column(w, sort, "-S");
+		if (!sort.n)
+			return false;
+		extremes |= str_is(sort, "min_ns") || str_is(sort, "max_ns");
+		bool name = str_is(sort, "syscall"); /* the smallest first */
+		w->sort = str_z(arena_fmt(w->a, "%s%.*s", name ? "-" : "", STRF(sort)));
+	}
+	if (words_flag(w, "summary") && !words_flag(w, "both"))
+		w->fields = arena_str(w->a, sb_str(&fields));
+	sb_fmt(w->out, "macro extremes() { %s }\n", extremes ? "true" : "false");
+	return true;
+}
+
+/*
+ * -P PATH: calls with it as an argument, or with a descriptor of it. The files are those that the paths
+ * named when tracing began, and those that such a call opened since.
+ */
+static void put_paths(struct words *w)
+{
+	AUTO_SB texts = {0};
+	AUTO_SB inodes = {0};
+	bool any = false;
+	for (u32 i = 0; i < w->nopt; i++) {
+		struct stat st;
+		AUTO_SB path = {0};
+		if (!str_is(w->opts[i].name, "path"))
+			continue;
+		sb_escape(&path, w->opts[i].value);
+		sb_fmt(&texts, "%s$text == \"%s\"", any ? " || " : "", path.s ? path.s : "");
+		if (!stat(arena_strz(w->a, w->opts[i].value), &st))
+			sb_fmt(&inodes, " || ($ino == %llu && $dev == %llu)", (u64)st.st_ino,
+			       (u64)major(st.st_dev) << 20 | minor(st.st_dev));
+		any = true;
+	}
+	bool x86 = w->h->arch->id == ARCH_X86_64;
+	static const char *const regs[] = {"di", "si", "dx", "r10", "r8"};
+	for (u32 i = 0; i < countof(regs); i++) {
+		char other[16];
+		snprintf(other, sizeof(other), "regs[%u]", i);
+		sb_fmt(w->out, "macro call_arg%u(regs) { regs.%s }\n", i, x86 ? regs[i] : other);
+	}
+	sb_fmt(w->out, "macro by_path() { %s }\n", any ? "true" : "false");
+	sb_fmt(w->out, "macro named(at) {\n\tlet $text = str(uptr(at), 256);\n\t%s\n}\n",
+	       any ? texts.s : "$text == \"\"");
+	sb_fmt(w->out,
+	       "macro is_file(@files, ino, dev) {\n\tlet $ino = ino;\n\tlet $dev = dev;\n"
+	       "\t@files[$ino, $dev]%s\n}\n",
+	       inodes.s ? inodes.s : "");
 }
 
 bool write_strace(struct words *w)
@@ -120,6 +226,11 @@ bool write_strace(struct words *w)
 	if (!read_expressions(w, &wanted))
 		return false;
 	words_put_mine(w);
+	if (times_given(w, "follow") > 1)
+		return words_fail(
+			w, (struct loc){0},
+			"-ff (a file per process) is not there: -f -o FILE has all lines, "
+			"each with its [pid]");
 	u32 times = times_given(w, "time");
 	if (times >= countof(formats))
 		return words_fail(w, (struct loc){0}, "-t may be given three times");
@@ -138,5 +249,6 @@ bool write_strace(struct words *w)
 	if (!put_signals(w, wanted.signal))
 		return false;
 	sb_z(w->out, " }\n");
-	return true;
+	put_paths(w);
+	return read_summary(w);
 }

@@ -25,6 +25,7 @@ struct words {
 	u32 n;
 	char **command; /* behind "--", ended by NULL; or NULL */
 	struct sb *out;
+	struct str fields, sort; /* the writer's: for what --fields and --sort do not say */
 };
 
 struct writer {
