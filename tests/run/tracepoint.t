@@ -237,3 +237,13 @@ EXPECT
 	$
 	@[ADDRESS]: 1
 	@same: true
+
+NAME errno of system calls: one, several in one program, all
+RUN for p in tracepoint:syscalls:sys_exit_openat 'tracepoint:syscalls:sys_exit_open*' tracepoint:raw_syscalls:sys_exit; do "$SONDE" -q -c 'build/tests/open /dev/null/x /dev/null' -e "$p /pid == cpid/ { if (errno == 20) { @[errno, strerror(errno)] = count(); } @same[errno == (args.ret < 0 ? -args.ret : 0)] = 1; }" | grep .; done
+EXPECT
+	@[20, Not a directory]: 1
+	@same[true]: 1
+	@[20, Not a directory]: 1
+	@same[true]: 1
+	@[20, Not a directory]: 1
+	@same[true]: 1

@@ -353,3 +353,13 @@ RUN "$SONDE" -q -c 'build/tests/rw r100' -e 'kprobe:vfs_read /pid == cpid/ { pri
 NEEDS kprobe
 EXPECT
 	same
+
+NAME errno of kernel functions: an int, an address, nothing that failed
+PROG kretprobe:do_sys_openat2 /pid == cpid && errno == 20/ { @int = count(); } kretprobe:do_filp_open /pid == cpid && errno == 20/ { @address = count(); } kretprobe:vfs_open /pid == cpid && errno/ { @never = 1; }
+LOAD open /dev/null/x /dev/null
+NEEDS kprobe
+EXPECT
+	$
+	$
+	@address: 1
+	@int: 1

@@ -141,6 +141,89 @@ static struct place place_retval(struct lower *l, struct node *n)
 	return lower_arg_place(l, ARG_RET, n->type);
 }
 
+/* ---- errno ---- */
+
+/* Events of system calls that end have it among their arguments. */
+static const struct field *result_field(const struct point *p, u32 *index)
+{
+	u32 n = 0;
+	const struct field *f = p->args ? type_fields(p->args, &n) : NULL;
+
+	if (!str_is(p->target, "syscalls") && !str_is(p->target, "raw_syscalls"))
+		n = 0;
+	for (*index = 0; *index < n; ++*index)
+		if (str_is(f[*index].name, "ret"))
+			return &f[*index];
+	return NULL;
+}
+
+static const struct type *type_errno(struct sema *s, struct node *n)
+{
+	u32 i;
+
+	for (const struct point *p = s->v->points; p; p = p->next) {
+		bool returns = (point_flags(p) & (KIND_RETVAL | KIND_KERNEL)) ==
+			       (KIND_RETVAL | KIND_KERNEL);
+		if (!returns && !result_field(s->point, &i))
+			return only_in(s, n,
+				       "'kretprobe', 'fexit' and 'tracepoint:syscalls:sys_exit_*' "
+				       "probes");
+	}
+	return type_int(4, true);
+}
+
+/* What a function returned of which no type is known: an int in the lower half, the upper is zeros or
+ * its sign; or an address, where it is neither. 64 bits in which an error is negative. */
+static struct ref untyped_result(struct lower *l, struct ref v)
+{
+	struct fn *f = l->f;
+	struct ref r = ir_var(f), upper = ir_op2(f, O_SHR, v, ir_con(f, 32));
+	struct blk *narrow = ir_blk(f), *done = ir_blk(f);
+
+	ir_set(f, r, v);
+	ir_br(f, O_EQ, upper, ir_con(f, 0), narrow, done);
+	ir_at(f, narrow);
+	ir_set(f, r, ir_op1(f, O_EXTS, 4, v));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, r);
+}
+
+static struct ref result(struct lower *l)
+{
+	const struct point *p = l->pt;
+	u32 i;
+
+	if (point_flags(p) & KIND_RETVAL) {
+		struct ref v = lower_arg(l, ARG_RET);
+		if (!p->ret)
+			return untyped_result(l, v);
+		return p->ret->size == 4 ? ir_op1(l->f, O_EXTS, 4, v) : v;
+	}
+	const struct field *r = result_field(p, &i);
+	if (p->args_space != AS_CTX)
+		return lower_arg_value(l, (i32)i, r->type, false);
+	return lower_read_scalar(l, r->type, lower_ctx(l), (i32)(r->bit_off / 8), AS_CTX);
+}
+
+/* -4095 to -1 as its positive number. */
+static struct ref lower_errno(struct lower *l, struct node *n, struct mem dst)
+{
+	enum { MOST = 4095 };
+	struct fn *f = l->f;
+	struct ref v = ir_op2(f, O_SUB, ir_con(f, 0), result(l)), error = ir_var(f);
+	struct blk *failed = ir_blk(f), *done = ir_blk(f);
+
+	(void)n, (void)dst;
+	ir_set(f, error, ir_con(f, 0));
+	ir_br(f, O_ULE, v, ir_con(f, MOST), failed, done);
+	ir_at(f, failed);
+	ir_set(f, error, v);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, error);
+}
+
 /* ---- func ---- */
 
 static const struct type *type_func_row(struct sema *s, struct node *n)
@@ -212,6 +295,9 @@ const struct builtin builtin_words[] = {
 	{"auto retval", lower_retval, .asks = USE_RETVAL, .place = place_retval,
 	 .type = type_retval,
 	 .doc = "What the function returned; in kretprobe, uretprobe and fexit."},
+	{"auto errno", lower_errno, .asks = USE_RETVAL | USE_ARGS, .type = type_errno,
+	 .doc = "The error that the kernel's function or the system call ended with, as a number "
+		"(strerror() has its text); 0: none."},
 	{"auto func", lower_func, .asks = USE_FUNC, .type = type_func_row,
 	 .doc = "The function that the probe is in, as a symbol."},
 	{"auto probe", lower_probe, .asks = USE_PROBE, .type = type_probe,
