@@ -38,6 +38,7 @@ enum {
 	UNWIND_RULES = 1 << 16,
 	/* copies */
 	UNWIND_COPY_PAGE = 4096,
+	UNWIND_COPY_BELOW = 128, /* of sp: what was popped is still found there */
 	UNWIND_COPY_PAGES = 16,
 	UNWIND_COPY_STACK = UNWIND_COPY_PAGES * UNWIND_COPY_PAGE,
 	UNWIND_COPY_BYTES = 8 << 20, /* of the ring */
@@ -119,10 +120,15 @@ struct unwind_copy {
 	u64 ns;         /* CLOCK_MONOTONIC */
 	u32 pid;
 	u32 left;  /* frames that the stack has room for, the mark's included */
-	u32 pages; /* bit i: page i of .stack is there; of the first what lies from sp on */
+	u32 pages; /* bit i: page i of .stack is there; of the first what lies from its low on */
 	u32 depth; /* enum unwind_depth */
-	u8 stack[UNWIND_COPY_STACK]; /* whole pages, from the one of sp on */
+	u8 stack[UNWIND_COPY_STACK]; /* whole pages, from the one of its low on */
 };
+/* The lowest byte that is copied. */
+static inline u64 unwind_copy_low(const struct unwind_copy *c)
+{
+	return c->sp - UNWIND_COPY_BELOW;
+}
 
 /* Registers of x86_64 that a call may change: at a return address tables name them only where the
  * function that was called is known to leave them alone. */

@@ -18,7 +18,7 @@ struct walk {
 
 static bool has_byte(const struct unwind_copy *c, u64 off)
 {
-	return off >= (c->sp & (UNWIND_COPY_PAGE - 1)) && off < UNWIND_COPY_STACK &&
+	return off >= (unwind_copy_low(c) & (UNWIND_COPY_PAGE - 1)) && off < UNWIND_COPY_STACK &&
 	       c->pages >> off / UNWIND_COPY_PAGE & 1;
 }
 
@@ -27,7 +27,7 @@ static bool word(struct walk *w, u64 addr, u64 *ret)
 {
 	enum { CLOSE = 1 << 30 };
 	const struct unwind_copy *c = w->copy;
-	u64 off = addr - (c->sp & ~(u64)(UNWIND_COPY_PAGE - 1));
+	u64 off = addr - (unwind_copy_low(c) & ~(u64)(UNWIND_COPY_PAGE - 1));
 	if (!has_byte(c, off) || !has_byte(c, off + WORD - 1)) {
 		w->end = off + WORD > UNWIND_COPY_STACK && off < CLOSE ? COPY_CUT : COPY_READ;
 		return false;

@@ -292,7 +292,7 @@ static bool toy_rule(void *arg, u64 addr, u32 *rule)
 static struct unwind_copy *toy_copy(const u64 *stack, u32 nword)
 {
 	struct unwind_copy *c = calloc(1, sizeof(*c));
-	u32 low = SP_AT & 4095;
+	u32 low = SP_AT & 4095; /* what is copied below it is in the same page */
 	*c = (struct unwind_copy){.ip = CODE + 0x10, .sp = SP_AT, .fp = SP_AT + 32, .pages = 1};
 	memcpy(c->stack + low, stack, nword * sizeof(*stack));
 	return c;

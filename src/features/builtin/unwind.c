@@ -141,20 +141,20 @@ static struct ref start_list(struct lower *l, struct mem walk, struct ref task, 
 
 /* What is left of the stack into the record, page by page: pages that nobody has touched are not
  * there. Result: a bit for each that is. */
-static struct ref copy_stack(struct lower *l, struct ref rec, struct ref sp)
+static struct ref copy_stack(struct lower *l, struct ref rec, struct ref from)
 {
 	struct fn *f = l->f;
 	struct ref pages = ir_con(f, 0);
 	i32 at = offsetof(struct unwind_copy, stack);
-	struct ref low = ir_op2(f, O_AND, sp, ir_con(f, UNWIND_COPY_PAGE - 1));
-	struct ref first = ir_op2(f, O_SUB, sp, low);
+	struct ref low = ir_op2(f, O_AND, from, ir_con(f, UNWIND_COPY_PAGE - 1));
+	struct ref first = ir_op2(f, O_SUB, from, low);
 	for (u32 i = 0; i < UNWIND_COPY_PAGES; i++) {
 		struct ref dst = ir_addi(f, rec, at + (i32)(i * UNWIND_COPY_PAGE));
 		struct ref src = ir_addi(f, first, i * UNWIND_COPY_PAGE);
 		struct ref size = ir_con(f, UNWIND_COPY_PAGE);
-		if (!i) { /* from sp on */
+		if (!i) { /* not from its beginning */
 			dst = ir_op2(f, O_ADD, dst, low);
-			src = sp;
+			src = from;
 			size = lower_at_most(l, ir_op2(f, O_SUB, size, low), UNWIND_COPY_PAGE);
 		}
 		struct ref bad = ir_call(f, BPF_FUNC_probe_read_user, ARGS(dst, size, src));
@@ -222,7 +222,8 @@ static void ask(struct lower *l, struct mem walk, struct ref frames, struct ref 
 	ir_store(f, 4, rec, offsetof(struct unwind_copy, left),
 		 ir_op2(f, O_SUB, ir_con(f, limit), n));
 	struct ref sp = lower_load(l, 8, false, mem_at(walk, AT(sp)));
-	ir_store(f, 4, rec, offsetof(struct unwind_copy, pages), copy_stack(l, rec, sp));
+	struct ref low = ir_addi(f, sp, -UNWIND_COPY_BELOW);
+	ir_store(f, 4, rec, offsetof(struct unwind_copy, pages), copy_stack(l, rec, low));
 	struct ref lost = ir_op1(f, O_MAPVAL, 8, ir_map(u->lost->index));
 	struct ref id = ir_atomic(f, O_XADDF, 8, lost, 8 * UNWIND_LOST_IDS, ir_con(f, 1));
 	id = ir_op2(f, O_AND, id, ir_con(f, ~UNWIND_MARK_MASK));
