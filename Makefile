@@ -204,6 +204,7 @@ clean: ; rm -rf build
 stamp = @mkdir -p $B; echo '$1' | cmp -s - $@ || echo '$1' > $@
 say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 
--include $(OBJ:.o=.d) $B/tests/draw.d $(UNIT:.o=.d) $B/bench/minimum.d $(patsubst $B/fuzz/%,$B/tests/fuzz/%.d,$(FUZZ))
+-include $(OBJ:.o=.d) $B/tests/draw.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d $B/tests/fuzz/grammar.d \
+	$(patsubst $B/fuzz/%,$B/tests/fuzz/%.d,$(FUZZ))
 .SECONDARY:
 .PHONY: all debug asan fuzz fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint soak ordeal install install-static deb rpm tarball clean FORCE
