@@ -191,6 +191,19 @@ ERR
 	struct f { int a[1]; int b; } begin { $x = (uint64)0x200000001; $p = (struct f *)&$x; $i = 1; print($p.a[$i]); $i--; print($p.a[$i]); }
 	                                                                                                    ~~~~~~~~
 
+NAME an index beyond a text behind a pointer is told, and read on
+PROG struct f { char a[4]; int b; } begin { $x = (uint64)0x4200000041; $p = (struct f *)&$x; $i = 4; print($p.a[$i]); $i -= 4; print($p.a[$i]); }
+ARGS -q
+EXPECT
+	66
+	65
+	$
+	$
+ERR
+	stdin:1:103-111: WARNING: Array access out of bounds. This can lead to unexpected results.
+	struct f { char a[4]; int b; } begin { $x = (uint64)0x4200000041; $p = (struct f *)&$x; $i = 4; print($p.a[$i]); $i -= 4; print($p.a[$i]); }
+	                                                                                                      ~~~~~~~~
+
 NAME a full map is told while the script runs, and at the end only what is new
 RUN "$SONDE" -q -e 'config = { max_map_keys = 2 } interval:ms:20 { @n++; if (@n < 4) { @a[@n] = 1; } if (elapsed > 60s) { exit(); } } end { clear(@a); clear(@n); }' 2>"$TMPDIR/full" & p=$!
 	until_written "$TMPDIR/full"; kill -INT $p; wait $p; grep -c full "$TMPDIR/full"; cat "$TMPDIR/full"

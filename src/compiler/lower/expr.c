@@ -98,7 +98,7 @@ static struct place index_place(struct lower *l, struct node *n)
 		return (struct place){.base = ir_op2(f, O_ADD, lower_addr(l, m), off),
 				      .space = AS_MAP};
 	}
-	if (count && t->kind == T_ARRAY) { /* what lies behind it is read, as in C */
+	if (count) { /* what lies behind it is read, as in C */
 		struct blk *bad = ir_blk(f), *go = ir_blk(f);
 		bad->unlikely = true;
 		ir_br(f, O_ULT, i, ir_con(f, count), go, bad);
