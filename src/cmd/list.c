@@ -1,4 +1,5 @@
 /* list.c - probes that match a pattern, those of a script, and C types; -v shows what they hold. */
+#include "base/json.h"
 #include "cmd/cmd.h"
 #include <linux/btf.h>
 
@@ -6,30 +7,32 @@ struct listing {
 	struct host *h;
 	struct unit *u;
 	bool verbose, bare; /* bare: without "tracepoint:" */
-	struct show how;    /* names come from files of others */
-	struct str filter;  /* glob over the whole text, or {NULL} */
-	struct str last;    /* shown; places of one USDT probe are listed once */
-	u32 n;              /* lines so far */
+	bool json, csv;
+	struct show how;   /* names come from files of others */
+	struct str filter; /* glob over the whole text, or {NULL} */
+	struct str last;   /* shown; places of one USDT probe are listed once */
+	u32 n;             /* lines so far */
 	struct arena scratch;
 };
 
 /* "    char prev_comm[16]", "    struct file * f": stars stand apart from the name, as ever in
  * these lists. */
-static void show(const struct type *t, struct str name)
+static void show(const struct type *t, struct str name, struct sb *out)
 {
 	AUTO_SB b = {0};
 	if (t->kind == T_NONE && t->name.n) { /* where it is, which is nowhere to read it */
-		printf("    (%.*s) %.*s\n", STRF(t->name), STRF(name));
+		sb_fmt(out, "(%.*s) %.*s\n", STRF(t->name), STRF(name));
 		return;
 	}
 	type_show_decl(t, name, &b);
 	struct str d = sb_str(&b);
 	bool star = str_ends(d, name) && d.n > name.n && d.s[d.n - name.n - 1] == '*';
 	u32 head = d.n - (star ? name.n : 0);
-	printf("    %.*s%s%.*s\n", (int)head, d.s, star ? " " : "", (int)(d.n - head), d.s + head);
+	sb_fmt(out, "%.*s%s%.*s\n", (int)head, d.s, star ? " " : "", (int)(d.n - head), d.s + head);
 }
 
-static void show_args(struct listing *l, const struct point *p)
+/* A line each. */
+static void show_args(struct listing *l, const struct point *p, struct sb *out)
 {
 	const struct type *args = p->args, *ret = p->ret;
 	bool numbered = false;
@@ -46,10 +49,65 @@ static void show_args(struct listing *l, const struct point *p)
 	for (u32 i = 0; i < n; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "arg%u", i);
-		show(v[i].type, numbered ? str_z(name) : v[i].name);
+		show(v[i].type, numbered ? str_z(name) : v[i].name, out);
 	}
 	if (ret && ret->kind != T_NONE)
-		show(ret, STR("retval"));
+		show(ret, STR("retval"), out);
+}
+
+/* {"type": "row", "table": "probes", "probe": "sched:sched_switch", "args": ["int prev_prio", ...]} */
+static void put_json(const struct listing *l, struct str name, struct str args)
+{
+	AUTO_SB out = {0};
+	struct str line;
+	sb_z(&out, "{\"type\": \"row\", \"table\": \"probes\"");
+	json_member(&out, false, "probe");
+	json_str(&out, name);
+	if (l->verbose) {
+		json_member(&out, false, "args");
+		sb_char(&out, '[');
+		for (bool first = true; args.n && str_cut(&args, '\n', &line); first = false) {
+			sb_z(&out, first ? "" : ", ");
+			json_str(&out, line);
+		}
+		sb_char(&out, ']');
+	}
+	printf("%s}\n", out.s);
+}
+
+/* A field of CSV, in quotes if it needs them. */
+static void put_field(struct str s)
+{
+	bool plain = str_chr(s, ',') < 0 && str_chr(s, '"') < 0 && str_chr(s, '\n') < 0;
+	fputs(plain ? "" : "\"", stdout);
+	for (u32 i = 0; i < s.n; i++)
+		printf(s.s[i] == '"' ? "\"\"" : "%c", s.s[i]);
+	fputs(plain ? "" : "\"", stdout);
+}
+
+static void put_point(const struct listing *l, struct str name, struct str args)
+{
+	AUTO_SB shown = {0};
+	struct str line;
+	if (l->json) {
+		put_json(l, name, args);
+		return;
+	}
+	if (l->csv) {
+		put_field(name);
+		if (l->verbose) {
+			putchar(',');
+			while (args.n && str_cut(&args, '\n', &line))
+				sb_fmt(&shown, "%s%.*s", shown.n ? "; " : "", STRF(line));
+			put_field(sb_str(&shown));
+		}
+		putchar('\n');
+		return;
+	}
+	value_put_str(&shown, name, &l->how);
+	printf("%s\n", shown.s);
+	while (args.n && str_cut(&args, '\n', &line))
+		printf("    %.*s\n", STRF(line));
 }
 
 static bool show_point(const struct point *p, void *arg)
@@ -61,20 +119,19 @@ static bool show_point(const struct point *p, void *arg)
 		return true;
 	l->last = p->text;
 	l->n++;
-	AUTO_SB name = {0};
+	AUTO_SB args = {0};
 	struct str text = p->plain.n ? p->plain : p->text, kind;
 	if (l->bare)
 		str_cut(&text, ':', &kind);
-	value_put_str(&name, text, &l->how);
-	printf("%s\n", name.s);
-	if (!l->verbose)
-		return true;
-	struct point q = *p;
-	u32 use = USE_ARGS | USE_RETVAL;
-	struct err *e = p->kind->types ? p->kind->types(l->h, l->u, &q, use) : NULL;
-	if (!e)
-		show_args(l, &q);
-	err_free(e);
+	if (l->verbose) {
+		struct point q = *p;
+		u32 use = USE_ARGS | USE_RETVAL;
+		struct err *e = p->kind->types ? p->kind->types(l->h, l->u, &q, use) : NULL;
+		if (!e)
+			show_args(l, &q, &args);
+		err_free(e);
+	}
+	put_point(l, text, sb_str(&args));
 	return true;
 }
 
@@ -319,8 +376,12 @@ int list(const struct run_opts *o)
 			    .u = &j.unit,
 			    .verbose = o->verbose != 0,
 			    .bare = o->bare,
+			    .json = o->format && !strcmp(o->format, "json"),
+			    .csv = o->format && !strcmp(o->format, "csv"),
 			    .how = {.escape = escaped(o, STDOUT_FILENO)}};
 	int rc;
+	if (l.csv)
+		puts(l.verbose ? "probe,args" : "probe");
 	const char *what = o->nrest ? o->rest[0] : "*";
 	bool file = o->program || (!strchr(what, ':') && !access(what, R_OK));
 	rc = file ? list_script(&l, o, &h) : list_patterns(&l, str_z(what), j.unit.pid);

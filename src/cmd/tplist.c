@@ -2,12 +2,14 @@
 #include "base/opt.h"
 #include "cmd/cmd.h"
 
-enum { TP_PID = 1, TP_LIB, TP_VERBOSE, TP_HELP };
+enum { TP_PID = 1, TP_LIB, TP_VERBOSE, TP_JSON, TP_CSV, TP_HELP };
 
 static const struct opt options[] = {
 	{"pid", 'p', "PID", "static probes of the files that the process has mapped", TP_PID},
 	{"lib", 'l', "LIB", "static probes of this library or program", TP_LIB},
 	{"verbose", 'v', NULL, "fields and arguments, too", TP_VERBOSE},
+	{"json", 'j', NULL, "JSON, an object per line", TP_JSON},
+	{"csv", 0, NULL, "comma-separated values", TP_CSV},
 	{"help", 'h', NULL, "this text", TP_HELP},
 	{0},
 };
@@ -24,6 +26,8 @@ static struct err *set(void *self, int id, const char *val)
 	case TP_PID: return opts_set(&t->o, "pid", val);
 	case TP_LIB: t->lib = val; break;
 	case TP_VERBOSE: t->o.verbose = 1; break;
+	case TP_JSON: t->o.format = "json"; break;
+	case TP_CSV: t->o.format = "csv"; break;
 	case TP_HELP: t->o.help = true; break;
 	}
 	return NULL;

@@ -167,11 +167,15 @@ EXPECT
 	tpoint:1:4-8: ERROR: expected fields and operators
 
 NAME tplist
-RUN "$SONDE" tools | grep tplist; "$SONDE" tplist 'sched:sched_process_ex?t' 2>&1; "$SONDE" tplist 'sched:sched_process_exit'; "$SONDE" tplist -v sched:sched_process_exit | sed -n 2p; "$SONDE" tplist -l build/tests/sdt 'own:o*' | sed 's/.*sdt:/sdt:/'
+RUN "$SONDE" tools | grep tplist; "$SONDE" tplist 'sched:sched_process_ex?t' 2>&1; "$SONDE" tplist 'sched:sched_process_exit'; "$SONDE" tplist -v sched:sched_process_exit | sed -n 2p; "$SONDE" tplist -j sched:sched_process_exit; "$SONDE" tplist -vj sched:sched_wake_idle_without_ipi; "$SONDE" tplist -v --csv sched:sched_wake_idle_without_ipi; "$SONDE" tplist -l build/tests/sdt 'own:o*' | sed 's/.*sdt:/sdt:/'
 NEEDS tp:sched/sched_process_exit prog:sdt
 EXPECT
 	    tplist           tracepoints and static probes
 	WARNING: nothing matches 'tracepoint:sched:sched_process_ex?t'
 	sched:sched_process_exit
 	    char comm[16]
+	{"type": "row", "table": "probes", "probe": "sched:sched_process_exit"}
+	{"type": "row", "table": "probes", "probe": "sched:sched_wake_idle_without_ipi", "args": ["int cpu"]}
+	probe,args
+	sched:sched_wake_idle_without_ipi,int cpu
 	sdt:own:one
