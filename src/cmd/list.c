@@ -163,11 +163,11 @@ static struct err *list_kind(struct listing *l, const struct kind *p, struct str
 	return e;
 }
 
-/* Of a pattern for many: what fires at returns follows from the others; user space needs a program
- * to look into. */
+/* Of a pattern for many: what fires at returns follows from the others, and so do other words for
+ * the same; user space needs a program to look into. */
 static bool wants(const struct kind *p, struct str rest, int pid)
 {
-	if (!p->expand || (p->flags & KIND_RETVAL))
+	if (!p->expand || (p->flags & (KIND_RETVAL | KIND_SYNONYM)))
 		return false;
 	return !(p->flags & KIND_USER) || pid || str_chr(rest, '/') >= 0;
 }

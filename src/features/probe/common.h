@@ -90,7 +90,16 @@ u32 kprobe_load_as(struct host *h, const struct unit *u, const struct prog *g);
 struct err *kprobe_attach(struct host *h, struct unit *u, struct attach *a);
 extern const struct way way_form; /* of fentry and fexit, where a function has another name */
 extern const struct way way_trampoline_entry, way_trampoline_return; /* of kernel functions */
-extern const struct way way_calls, way_calls_by_regs, way_tp_raw, way_tp_typed; /* of tracepoints */
+/* Of tracepoints, in order of price. */
+extern const struct way way_calls_by_regs, way_calls, way_tp_typed, way_tp_raw, way_tp_perf;
+/* A tracepoint's own, of a kind's callbacks. */
+struct err *tracepoint_able(struct host *h);
+struct err *tracepoint_expand(struct host *h, struct unit *u, struct diags *ds,
+			      const struct point *p, point_cb *cb, void *arg);
+const char *tracepoint_lacks(struct host *h, const struct point *p);
+struct err *tracepoint_types(struct host *h, struct unit *u, struct point *p, u32 use);
+/* The system call of an event sys_enter_X or sys_exit_X, which is not always called X. */
+struct str call_of_event(struct str event);
 
 /* ---- perf events: perf_common.c ---- */
 /* Open an event, attach g, add the link. */

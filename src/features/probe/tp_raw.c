@@ -37,13 +37,18 @@ static const struct {
 	{"fadvise64_64", "fadvise64"}, {"arm64_personality", "personality"},
 };
 
-static u32 call_number(struct host *h, const struct point *p)
+struct str call_of_event(struct str event)
 {
-	struct str name = str_from(p->name, is_enter(p) ? 10 : 9);
+	struct str name = str_from(event, str_starts(event, STR("sys_enter_")) ? 10 : 9);
 	for (u32 i = 0; i < countof(other_names); i++)
 		if (str_is(name, other_names[i].event))
 			name = str_z(other_names[i].call);
-	u32 nr = arch_call(h->arch, name);
+	return name;
+}
+
+static u32 call_number(struct host *h, const struct point *p)
+{
+	u32 nr = arch_call(h->arch, call_of_event(p->name));
 	return nr < h->arch->calls.n ? nr : NSYSCALL;
 }
 

@@ -37,8 +37,8 @@ static bool give_event(struct str category, struct str event, void *arg)
 	return s->cb(&q, s->arg);
 }
 
-static struct err *tracepoint_expand(struct host *h, struct unit *u, struct diags *ds,
-				     const struct point *p, point_cb *cb, void *arg)
+struct err *tracepoint_expand(struct host *h, struct unit *u, struct diags *ds,
+			      const struct point *p, point_cb *cb, void *arg)
 {
 	(void)u, (void)ds;
 	struct search s = {h->arena, p, cb, arg};
@@ -65,7 +65,7 @@ static const struct type *user_pointers(struct arena *a, const struct type *t)
 	return r;
 }
 
-static struct err *tracepoint_types(struct host *h, struct unit *u, struct point *p, u32 use)
+struct err *tracepoint_types(struct host *h, struct unit *u, struct point *p, u32 use)
 {
 	(void)u, (void)use;
 	struct arena *a = h->arena;
@@ -107,7 +107,7 @@ static bool note_any(const struct point *p, void *arg)
 }
 
 /* The category of events of single system calls is an option of the kernel's configuration. */
-static const char *tracepoint_lacks(struct host *h, const struct point *p)
+const char *tracepoint_lacks(struct host *h, const struct point *p)
 {
 	bool any = !str_is(p->target, "syscalls");
 	struct point all = {.kind = p->kind, .way = p->way, .target = p->target, .name = STR("*")};
@@ -118,13 +118,13 @@ static const char *tracepoint_lacks(struct host *h, const struct point *p)
 		     "tracepoint:raw_syscalls:sys_enter sees all of them, args.id is the number";
 }
 
-static struct err *tracepoint_able(struct host *h)
+struct err *tracepoint_able(struct host *h)
 {
 	const char *dir;
 	return host_tracefs(h, &dir);
 }
 
-static const struct way way_perf = {
+const struct way way_tp_perf = {
 	.prog_type = BPF_PROG_TYPE_TRACEPOINT,
 	.flags = WAY_LINGERS,
 	.attach = tracepoint_attach,
@@ -143,5 +143,5 @@ const struct kind kind_tracepoint = {
 	.lacks = tracepoint_lacks,
 	.types = tracepoint_types,
 	.ways = (const struct way *const[]){&way_calls_by_regs, &way_calls, &way_tp_typed,
-					    &way_tp_raw, &way_perf, NULL},
+					    &way_tp_raw, &way_tp_perf, NULL},
 };
