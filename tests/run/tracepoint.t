@@ -247,3 +247,14 @@ EXPECT
 	@same[true]: 1
 	@[20, Not a directory]: 1
 	@same[true]: 1
+
+NAME system calls by their names
+RUN "$SONDE" -q -c 'build/tests/open /dev/null/x /dev/null' -e 'syscall:openat, syscall:open /pid == cpid/ { @[str(args.filename)] = 1; } syscall:openat:return, syscall:open:return /pid == cpid && errno == 20/ { @failed[errno] = count(); } syscall:clos*:return /pid == cpid/ { @closed[probe, args.ret == 0] = 1; }' | grep 'null\|ed'; "$SONDE" -l 'syscall:*:return' | grep -x -e syscall:uname:return -e syscall:openat:return | sort; "$SONDE" -l '*:*openat*' | grep -c syscall: || true
+EXPECT
+	@[/dev/null]: 1
+	@[/dev/null/x]: 1
+	@closed[syscall:close:return, true]: 1
+	@failed[20]: 1
+	syscall:openat:return
+	syscall:uname:return
+	0
