@@ -18,9 +18,11 @@ function text_of(key)
 	return key in has ? val[key] : ""
 }
 
-# Of the cases that ask for nothing of the kernel, or only for what all have, each every-th.
+# Of the cases that ask for nothing of the kernel, or only for what all have, each every-th; of slow ones twice as many.
 function left_out()
 {
+	if (val["NEEDS"] ~ /(^| )slow( |$)/ && every > 1)
+		return ++slow % int((every + 1) / 2) != turn % int((every + 1) / 2)
 	return every > 1 && source !~ /^vm-/ && !(val["NEEDS"] ~ /(kprobe|fentry|vm|hardware|before:|since:|sym:|feature:|btf:)/) &&
 		++common % every != turn
 }

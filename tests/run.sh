@@ -23,7 +23,8 @@
 #   TIMEOUT s                     seconds (10)
 #   NEEDS words                   kprobe nokprobe fentry btf uprobe tracefs hardware nohardware lockdown vm
 #                                 x86_64, aarch64, before:VERSION, since:VERSION (of the kernel), tp:CATEGORY/EVENT,
-#                                 disk (a file system lies on one), fast (not in a test guest),
+#                                 disk (a file system lies on one), fast (not in a test guest), slow (with -s K/N
+#                                 it is one of those of which each N/2-th runs),
 #                                 file:PATH, prog:NAME (a test program that could be built),
 #                                 usdt:FILE (it has USDT probes), cmd:NAME (a command that is installed),
 #                                 option:NAME (the tracer's --help names it), sym:NAME (a function
@@ -171,6 +172,7 @@ check_needs() {
 			grep -qs '.confidentiality.$' /sys/kernel/security/lockdown || why="the kernel is not locked down"
 			;;
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
+		slow) ;; # in a guest; -s runs it in some
 		fast) [ ! "${SONDE_VM-}" ] || why="too slow in a test guest" ;;
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
 		python:*) python_with "${need#python:}" >/dev/null || why="no python3 with -X ${need#python:}" ;;

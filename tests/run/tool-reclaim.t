@@ -6,7 +6,7 @@ RUN
 	"$SONDE" memleak -q -o 0 1h -- "$leak" | sed 's/^  *//; s/+[0-9]*$//; /^$/d' | head -n 4
 	"$SONDE" memleak -qj -o 0 --fields bytes,allocations 1h -- "$leak"; "$SONDE" memleak -q --csv -o 0 -z 5000 --fields bytes 1h -- "$leak"
 	"$SONDE" memleak -q -o 1h 1h -- "$leak" | grep -c .; true
-NEEDS uprobe prog:leak sym:bpf_for_each_map_elem
+NEEDS slow uprobe prog:leak sym:bpf_for_each_map_elem
 TIMEOUT 30
 EXPECT
 	BYTES  ALLOCATIONS

@@ -39,7 +39,7 @@ NAME ttysnoop: what appears on a terminal
 RUN
 	p='import os; m, s = os.openpty(); os.write(s, b"hello\x1b[2J"); os.write(os.open("/dev/null", os.O_WRONLY), b"no"); n = os.ttyname(s)'
 	for f in '' -j --csv; do "$SONDE" ttysnoop -q $f --fields comm,bytes,data -- python3 -c "$p"; done; "$SONDE" ttysnoop -q --fields data 100000 -- python3 -c "$p"
-NEEDS tp:syscalls/sys_enter_write btf cmd:python3
+NEEDS slow tp:syscalls/sys_enter_write btf cmd:python3
 TIMEOUT 30
 EXPECT
 	COMM                LEN DATA

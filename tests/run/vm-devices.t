@@ -16,7 +16,7 @@ RUN
 		see $t -T -j 1h --fields comm,moves | grep -c '"comm": "python3", "moves": [1-9]'; see $t -T --csv 1h --fields comm | head -n 1
 	done
 	swapoff "$disk"
-NEEDS kprobe vm file:/dev/ram1 cmd:mkswap cmd:python3
+NEEDS slow kprobe vm file:/dev/ram1 cmd:mkswap cmd:python3
 TIMEOUT 120
 EXPECT
 	1
@@ -33,7 +33,7 @@ RUN
 	tool_sees "$load" readahead | awk '/READ-AHEAD/ { getline; print ($1 >= 32), ($2 >= 32), ($1 == $2 + $3) } /^msecs:/ { print } /^\[/ { sub(/\|.*/, ""); n += $NF } END { print (n > 0) }'
 	tool_sees "$load" readahead -j --fields pages,used_pages | grep -c '"table": "pages", "pages": [1-9]'
 	tool_sees true readahead --csv | head -n 1
-NEEDS kprobe btf vm file:/dev/ram2 cmd:blockdev
+NEEDS slow kprobe btf vm file:/dev/ram2 cmd:blockdev
 TIMEOUT 120
 EXPECT
 	1 1 1
@@ -63,7 +63,7 @@ NAME undump: what is received from UNIX sockets
 RUN
 	p='import socket; a, b = socket.socketpair(); a.send(b"stream\n"); b.recv(100); a, b = socket.socketpair(type=socket.SOCK_DGRAM); a.send(b"datagram"); b.recv(100)'
 	for f in '' -j --csv; do "$SONDE" undump -q $f --fields comm,bytes,data --max-bytes 6 -- python3 -c "$p"; done
-NEEDS kprobe btf cmd:python3
+NEEDS slow kprobe btf cmd:python3
 TIMEOUT 90
 EXPECT
 	COMM                SIZE DATA
@@ -81,7 +81,7 @@ RUN
 	see() { tool_sees 'cat tests/run/*.t >/dev/null; ls -l /usr/lib >/dev/null' virtiostat "$@"; }
 	see 1h --fields driver,device,in_buffers,out_buffers,in_bytes,out_bytes | awk '$1 ~ /^9pnet_virtio/ && $2 ~ /^virtio[0-9]/ { print ($3 > 0), ($4 > 0), ($5 > 0), ($6 > 0) }' | sort -u
 	see -j 1h -d none; see -j 1h | grep -q '"driver": "9pnet_virtio"' && echo 1; see --csv 1h | head -n 1
-NEEDS kprobe btf vm sym:virtqueue_add_sgs
+NEEDS slow kprobe btf vm sym:virtqueue_add_sgs
 TIMEOUT 90
 EXPECT
 	1 1 1 1

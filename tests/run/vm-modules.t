@@ -106,7 +106,7 @@ ERR_RE
 
 NAME a wildcard over everything leaves out hundreds
 RUN "$SONDE" -l -e 'config = { max_probes = 200000 } kprobe:* { }' >"$TMPDIR/all" 2>"$TMPDIR/err"; sed -n 's/.*WARNING: \([0-9]*\) functions that tracing.*/\1/p' "$TMPDIR/err" | sed 's/^[1-9][0-9][0-9][0-9]*$/hundreds/'; grep -c -e ':_raw_spin_' -e ':rcu_' -e ':bpf_' -e ':ftrace_' "$TMPDIR/all"; [ $(wc -l <"$TMPDIR/all") -gt 20000 ] && echo many; true
-NEEDS vm kprobe
+NEEDS slow vm kprobe
 TIMEOUT 30
 EXPECT
 	hundreds

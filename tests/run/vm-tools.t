@@ -20,7 +20,7 @@ RUN
 	mkdir -p "$TMPDIR/top/one" "$TMPDIR/top/two"
 	see() { tool_sees 'for d in one two; do dd if=/dev/zero of="$TMPDIR/top/$d/file" bs=1k count=20 2>/dev/null; done; dd if="$TMPDIR/top/two/file" of=/dev/null bs=32k 2>/dev/null' dirtop "$@" 1h | sed "s,$TMPDIR,D,"; }
 	see -d /top/ | tail -n 3 | sort; see -j -d top/two | grep '"table"'; see --csv -d top/one --fields writes,path | tail -n 2
-NEEDS kprobe btf
+NEEDS slow kprobe btf
 TIMEOUT 40
 EXPECT_RE
 	 *0     20       0      20 D/top/one
@@ -34,7 +34,7 @@ NAME fileslower: each read and write, with its size
 RUN
 	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/slow" bs=1k count=3 2>/dev/null' fileslower "$@" | grep -E ' slow$|"slow"|,slow$|BYTES|/slow$'; }
 	see 0 --fields comm,op,bytes,file; see -j 0 --fields op,bytes,duration_ns,file | grep -cE '"op": "W", "bytes": 1024, "duration_ns": [1-9][0-9]*, "file": "slow"'; see --csv 0 --fields bytes,file; see 1h --fields bytes,file; see 0 -F --fields file | grep "$TMPDIR" | sed "s,$TMPDIR,D,"
-NEEDS kprobe btf
+NEEDS slow kprobe btf
 TIMEOUT 40
 EXPECT
 	COMM             D   BYTES FILENAME
@@ -103,7 +103,7 @@ RUN
 	tool_sees "$load" overlaydist | awk '/operation =/ { op = $3 } /^\[/ { sub(/\|.*/, ""); n[op] += $NF } END { print n["write,"], n["fsync,"], (n["read,"] >= 1), (n["open,"] >= 2) }'
 	"$SONDE" xfsslower 0 --csv --fields op,file 2>&1
 	rm -r /ovl-test
-NEEDS kprobe btf vm sym:ovl_write_iter
+NEEDS slow kprobe btf vm sym:ovl_write_iter
 TIMEOUT 120
 EXPECT_RE
 	dd +O +0 +0 x
@@ -123,7 +123,7 @@ RUN
 	p='import os; [os.path.exists("/tmp/no%d" % i) for i in range(1000)]'
 	"$SONDE" dcsnoop -q --fields comm,kind,file -n python3 -- python3 -c "$p" | grep '^python3 *M no[0-9]*$' | sort -u | wc -l
 	tool_sees "python3 -c '$p'" dcstat -j ${TEST_SLOW:-1}s 1 | grep -c '"misses"' | sed 's/^[01]$/some/'
-NEEDS kprobe btf sym:lookup_fast cmd:python3
+NEEDS slow kprobe btf sym:lookup_fast cmd:python3
 TIMEOUT 60
 EXPECT
 	1000
@@ -134,7 +134,7 @@ RUN
 	p='import socket; s=socket.socket(); s.bind(("127.0.0.1", 18921)); s.listen(9); c=[socket.create_connection(("127.0.0.1", 18921)) for i in range(5)]'
 	see() { tool_sees "python3 -c '$p'" tcpsynbl "$@"; }
 	see | awk '/backlog_max = 9,/ { on = 1 } on && /^\[/ { sub(/\|.*/, ""); n += $NF } END { print n }'; see -6 | grep -c 'backlog_max = 9'; see -j | grep -c '"backlog_max": 9, "backlog": \[{"min": 0'
-NEEDS kprobe btf cmd:python3
+NEEDS slow kprobe btf cmd:python3
 TIMEOUT 40
 EXPECT
 	5
@@ -143,7 +143,7 @@ EXPECT
 
 NAME loads: the load averages
 RUN "$SONDE" loads -q -j 10ms 1 | sed 's/[0-9.:T+-]*[0-9]Z*"/TIME"/; s/[0-9][0-9]*\([,}]\)/N\1/g'; "$SONDE" loads -q 10ms 1 | tail -n 1 | sed 's/[0-9]/N/g; s/  */ /g; s/NN*/N/g'; "$SONDE" loads -q --csv 10ms 1 | head -n 1
-NEEDS btf sym:avenrun
+NEEDS slow btf sym:avenrun
 TIMEOUT 40
 EXPECT_RE
 	\{"type": "event", "table": "loads", "time": ".*", "load_1min": N, "load_5min": N, "load_15min": N\}
@@ -152,7 +152,7 @@ EXPECT_RE
 
 NAME oomkill: where the function can be probed
 RUN "$SONDE" --dry-run oomkill && "$SONDE" --dry-run capable && "$SONDE" --dry-run tcpaccept && "$SONDE" --dry-run tcptop && "$SONDE" --dry-run cachestat && "$SONDE" --dry-run slabratetop && "$SONDE" --dry-run tcpretrans && "$SONDE" --dry-run tcpdrop && "$SONDE" --dry-run drsnoop && "$SONDE" --dry-run biotop && "$SONDE" --dry-run netqtop && echo all
-NEEDS kprobe btf
+NEEDS slow kprobe btf
 TIMEOUT 120
 EXPECT
 	all

@@ -41,7 +41,7 @@ NAME a program that will be moved, its function and a library's variable
 RUN
 	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/watched.c || exit
 	"$SONDE" -q -c "$TMPDIR/moved 5" -e 'watchpoint:ticks:8:w { @ticks[pid == cpid] = count(); } watchpoint:main:1:x { @main = count(); } watchpoint:libc:environ:8:rw { @environ = count(); } END { print(@environ > 0); clear(@environ); }'
-NEEDS prog:watched cmd:cc
+NEEDS slow prog:watched cmd:cc
 EXPECT
 	true
 	$
