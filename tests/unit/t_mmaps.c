@@ -422,3 +422,56 @@ TEST(mmaps_of_a_child)
 	host_deinit(&h);
 	arena_free(&a);
 }
+
+/* ---- what is there before ---- */
+
+static void put_process(const char *root, const char *pid, const char *stat, const char *maps)
+{
+	static const char *const name[] = {"stat", "maps"};
+	char path[128];
+	snprintf(path, sizeof(path), "%s/proc/%s", root, pid);
+	CHECK(!mkdir(path, 0755));
+	for (u32 i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/proc/%s/%s", root, pid, name[i]);
+		FILE *f = fopen(path, "w");
+		CHECK(f && fputs(i ? maps : stat, f) >= 0 && !fclose(f));
+	}
+}
+
+static void remove_process(const char *root, const char *pid)
+{
+	static const char *const name[] = {"/stat", "/maps", ""};
+	char path[128];
+	for (u32 i = 0; i < countof(name); i++) {
+		snprintf(path, sizeof(path), "%s/proc/%s%s", root, pid, name[i]);
+		CHECK(!remove(path));
+	}
+}
+
+/* 2 is of the kernel, 30 has used the most processor time. */
+TEST(mmaps_that_are_there_the_busiest_first)
+{
+	static const char code[] = "1000-2000 r-xp 00000000 08:01 5 /bin/a\n";
+	char root[] = "/tmp/sonde-unit-XXXXXX", path[64];
+	struct table *t = table_new();
+	CHECK(mkdtemp(root));
+	snprintf(path, sizeof(path), "%s/proc", root);
+	CHECK(!mkdir(path, 0755));
+	put_process(root, "2", "2 (kthreadd) S 0 0 0 0 -1 1 0 0 0 0 900 900 0 0 20 0 1 0 1 0 0",
+		    "");
+	put_process(root, "10", "10 (a) S 1 1 1 0 -1 1 0 0 0 0 7 3 0 0 20 0 1 0 1 4096 9", code);
+	put_process(root, "20", "20 (b) S) R 1 1 1 0 -1 1 9 9 9 9 50 51 0 0 20 0 1 0 1 4096 9",
+		    code);
+	put_process(root, "30", "30 (c) S 1 1 1 0 -1 1 0 0 0 0 60 900 0 0 20 0 1 0 1 4096 9", code);
+	t->h.root = root;
+	procs_read_all(&t->p);
+	const struct proc *x = t->p.alive.first;
+	CHECK(t->p.n == 3 && x->pid == 30 && x->next->pid == 20 && x->next->next->pid == 10);
+	CHECK(x->now->n == 1);
+	remove_process(root, "2");
+	remove_process(root, "10");
+	remove_process(root, "20");
+	remove_process(root, "30");
+	CHECK(!remove(path) && !remove(root));
+	table_free(t);
+}

@@ -24,7 +24,8 @@ enum {
 	MAX_KEPT_FILES = 128,
 	MIN_SWEEP = 1024,
 	MAX_STATUS = 1 << 16,
-	READ_ALL_MS = 300,
+	READ_ALL_MS = 1000,
+	MAX_STAT = 4096,
 	RETRY_MS = 100,    /* an unknown address: look again, but not for each of a stack */
 	REFRESH_MS = 2000, /* without notes */
 };
@@ -431,16 +432,58 @@ struct proc *procs_read(struct procs *p, u32 pid)
 	return x;
 }
 
+struct found {
+	u32 pid;
+	u64 ticks; /* of processor time, of all its threads */
+};
+typedef VEC(struct found) found_list;
+
+/* False: it has no memory of its own, as those of the kernel. */
+static bool read_ticks(struct procs *p, u32 pid, u64 *ret)
+{
+	enum { UTIME = 10, STIME, VSIZE = 19, FIELDS }; /* behind the name and the state */
+	char path[PATH_MAX];
+	AUTO_SB text = {0};
+	u64 field[FIELDS] = {0};
+	proc_put(path, sizeof(path), p->host, (int)pid, "stat");
+	if (file_read(path, MAX_STAT, &text))
+		return false;
+	struct str all = sb_str(&text), rest, part;
+	u32 name = all.n;
+	while (name && all.s[name - 1] != ')')
+		name--;
+	rest = str_from(all, name);
+	str_cut(&rest, ' ', &part);
+	str_cut(&rest, ' ', &part); /* its state */
+	for (u32 i = 0; i < FIELDS && str_cut(&rest, ' ', &part); i++)
+		str_u64(part, &field[i]);
+	*ret = field[UTIME] + field[STIME];
+	return field[VSIZE] != 0;
+}
+
+static int by_ticks(const void *pa, const void *pb)
+{
+	const struct found *a = pa, *b = pb;
+	return (a->ticks < b->ticks) - (a->ticks > b->ticks);
+}
+
+/* The busiest first: there may be more than there is time for. */
 void procs_read_all(struct procs *p)
 {
-	u64 until = now_ms() + READ_ALL_MS, pid;
+	u64 until = now_ms() + READ_ALL_MS, pid, ticks;
+	found_list all = {0};
 	DIR *d = proc_list(p->host);
-	for (struct dirent *e; d && now_ms() < until && p->n < MAX_PROCS / 2 && (e = readdir(d));)
+	for (struct dirent *e; d && now_ms() < until && (e = readdir(d));)
 		if (str_u64(str_z(e->d_name), &pid) && pid && pid <= INT32_MAX &&
-		    (u64)getpid() != pid)
-			procs_read(p, (u32)pid);
+		    (u64)getpid() != pid && read_ticks(p, (u32)pid, &ticks))
+			vec_add(&all, (struct found){(u32)pid, ticks});
 	if (d)
 		closedir(d);
+	if (all.n)
+		qsort(all.v, all.n, sizeof(*all.v), by_ticks);
+	for (u32 i = 0; i < all.n && now_ms() < until && p->n < MAX_PROCS / 2; i++)
+		procs_read(p, all.v[i].pid);
+	vec_free(&all);
 }
 
 /* Last number of the line that begins with key. */
