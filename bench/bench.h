@@ -122,6 +122,9 @@ void job_go(struct job *j);
 double job_result(struct job *j, double *ops); /* ns of one; NAN: it failed */
 void job_end(struct job *j);
 double cost(const char *op, double *ops); /* ns of one operation now */
+/* The same of a load that is there before, and until job_end(); where tracers live in a root, there. */
+void cost_hold(const char *op, struct job *j);
+double cost_go(struct job *j, double *ops);
 
 /* ---- what tracers print ---- */
 

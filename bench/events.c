@@ -101,6 +101,12 @@ static const struct program {
 	 COUNTS, 1, false, false},
 	{"tp-fp-ustack-100", "deep100", "tp-empty", GETPPID " { @[%U] = count(); }", NULL, NULL,
 	 COUNTS, 1, false, false},
+	{"tp-dw-ustack-10", "deep10", "tp-empty", GETPPID " { @[dw_ustack] = count(); }", NULL,
+	 NULL, COUNTS, 1, false, false},
+	{"tp-dw-ustack-30", "deep30", "tp-empty", GETPPID " { @[dw_ustack] = count(); }", NULL,
+	 NULL, COUNTS, 1, false, false},
+	{"tp-dw-ustack-100", "deep100", "tp-empty", GETPPID " { @[dw_ustack] = count(); }", NULL,
+	 NULL, COUNTS, 1, false, false},
 	{"tp-ids", "getppid", "raw-empty",
 	 "tracepoint:raw_syscalls:sys_enter { @[args.id] = count(); }", NULL, NULL, COUNTS, 1, true,
 	 false},
@@ -242,8 +248,10 @@ static void measure(int i, enum who w, bool account)
 	const struct program *p = &programs[i];
 	struct result *r = &results[i];
 	const char *script = script_for(p, w);
+	bool held = script && strstr(script, "dw_ustack"); /* tracers want to know whose */
 	char *argv[MAX_WORDS];
 	struct run run;
+	struct job job = {0};
 	double ops = 0, traced = NAN;
 
 	if (!script || r->failed[w])
@@ -252,14 +260,18 @@ static void measure(int i, enum who w, bool account)
 	double base = account ? NAN : cost(p->op, NULL);
 	unsigned mark = account ? account_mark() : 0;
 	int stats = account ? account_on() : -1;
-	tracer_command(w, script, 0, false, argv);
+	if (held)
+		cost_hold(p->op, &job);
+	tracer_command(w, script, job.pid, false, argv);
 	run_start(&run, argv, "tracer", 0, ncpu > 1 ? ncpu - 2 : 0);
 	bool attached = run_attached(&run, &tracers[w]);
 	if (attached) {
-		traced = cost(p->op, &ops);
+		traced = held ? cost_go(&job, &ops) : cost(p->op, &ops);
 		if (account)
 			keep_account(i, w, run.pid, mark, ops);
 	}
+	if (held)
+		job_end(&job);
 	run_stop(&run);
 	if (account)
 		close(stats);

@@ -384,7 +384,7 @@ static const char *value_of(enum who w, char c, pid_t pid)
 
 void tracer_command(enum who w, const char *script, pid_t pid, bool file, char **argv)
 {
-	static char text[TEXT];
+	static char text[TEXT], number[16];
 	size_t len = 0;
 	int n = tracers[w].nword;
 
@@ -401,6 +401,11 @@ void tracer_command(enum who w, const char *script, pid_t pid, bool file, char *
 	text[len] = 0;
 	if (w == BPFTRACE && strstr(script, "rawtracepoint") && raw_words)
 		n = words_split(argv, n, raw_words);
+	if (strstr(script, "dw_ustack") && (w == BPFTRACE || w == SONDE)) {
+		snprintf(number, sizeof(number), "%d", pid);
+		argv[n++] = "--dwarf-pid";
+		argv[n++] = number;
+	}
 	if (w == PLY)
 		argv[n++] = "-u"; /* no buffering */
 	else if (w == DTRACE)
@@ -415,30 +420,42 @@ void tracer_command(enum who w, const char *script, pid_t pid, bool file, char *
 
 /* ---- loads ---- */
 
-void job_start(struct job *j, const char *op, const char *how, long amount, bool wait)
+/* within: in the root of the tracers that live in one, with its libraries. */
+static void start_load(struct job *j, const char *op, const char *how, long amount, bool wait,
+		       bool within)
 {
-	char number[32], cpu[16];
+	char number[32], cpu[16], path[PATH_SIZE];
 	int in[2], out[2];
 
 	leave_if_interrupted();
 	snprintf(number, sizeof(number), "%ld", amount);
 	snprintf(cpu, sizeof(cpu), "%d", ncpu - 1);
-	char *argv[] = {load, "-c", cpu, (char *)how, number, (char *)op, NULL, NULL, NULL};
+	snprintf(path, sizeof(path), "%s/load", within ? inside : shared);
+	char *argv[12] = {"chroot", (char *)root, path, "-c", cpu, (char *)how, number},
+	     **first = argv;
+	int n = 7;
 	if (wait) {
-		argv[5] = "-w";
-		argv[6] = "-k";
-		argv[7] = (char *)op;
+		argv[n++] = "-w";
+		argv[n++] = "-k";
 	}
+	argv[n] = (char *)op;
+	if (!within)
+		first += 2;
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		exit(1);
 	j->pid = vfork();
 	if (!j->pid)
-		become(argv, in[0], out[1], 2, ncpu - 1, ncpu - 1);
+		become(first, in[0], out[1], 2, ncpu - 1, ncpu - 1);
 	remember(j->pid, true);
 	close(in[0]);
 	close(out[1]);
 	j->in = in[1];
 	j->out = out[0];
+}
+
+void job_start(struct job *j, const char *op, const char *how, long amount, bool wait)
+{
+	start_load(j, op, how, amount, wait, false);
 }
 
 void job_go(struct job *j)
@@ -482,6 +499,25 @@ double cost(const char *op, double *ops)
 	double ns = job_result(&j, ops);
 	job_end(&j);
 	return ns;
+}
+
+void cost_hold(const char *op, struct job *j)
+{
+	char link[64], exe[PATH_SIZE] = "";
+
+	start_load(j, op, "-t", LOAD_MS, true, *root);
+	snprintf(link, sizeof(link), "/proc/%d/exe", j->pid);
+	for (int i = 0; i < 1000 && !strstr(exe, "/load"); i++) { /* it is chroot(1) before */
+		usleep(1000);
+		ssize_t n = readlink(link, exe, sizeof(exe) - 1);
+		exe[n > 0 ? n : 0] = 0;
+	}
+}
+
+double cost_go(struct job *j, double *ops)
+{
+	job_go(j);
+	return job_result(j, ops);
 }
 
 /* ---- what tracers print ---- */
