@@ -172,6 +172,60 @@ TEST(sandbox_has_no_rights)
 	sb_free(&out);
 }
 
+/* Opens what the arguments say, and asks what it was handed. */
+static struct err *open_more(struct job *j)
+{
+	char path[64] = "", name[64] = "";
+	struct stat st;
+	memcpy(path, j->args.p, MIN(j->args.n, sizeof(path) - 1));
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(errno, "%s", path);
+	ssize_t n = pread(fd, name, 4, 0);
+	sb_mem(&j->out, name, n > 0 ? (size_t)n : 0);
+	sb_fmt(&j->out, " %d", !fstatat(fd, "", &st, AT_EMPTY_PATH) && S_ISREG(st.st_mode));
+	close(fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", j->file[0].fd);
+	n = readlink(path, name, sizeof(name));
+	sb_z(&j->out, " ");
+	sb_mem(&j->out, name, n > 0 ? (size_t)n : 0);
+	sb_fmt(&j->out, " %d", stat("/", &st));
+	return NULL;
+}
+
+static int give_exe(void *arg, const char *path)
+{
+	++*(u32 *)arg;
+	return strcmp(path, "/of/mine") ? -EACCES : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+}
+
+/* A library in it that opens files by name is given those that whoever asks agrees to. */
+TEST(sandbox_is_given_more)
+{
+	struct host h = here();
+	struct question q = about("/some/file");
+	struct sb out = {0};
+	u32 n = 0;
+	struct sandbox_more more = {give_exe, &n, "/its/name"};
+	if (runs(&h)) {
+		q.more = &more;
+		q.args = STR("/of/mine");
+		CHECK(!sandbox_ask(&h, open_more, &q, &out) &&
+		      str_is(sb_str(&out), "\177ELF 1 /its/name -1") && n == 1);
+		q.args = STR("/etc/passwd");
+		struct err *e = sandbox_ask(&h, open_more, &q, &out);
+		CHECK(e && e->no == EACCES && n == 2);
+		err_free(e);
+		q.more = NULL;
+		e = sandbox_ask(&h, open_more, &q, &out);
+		CHECK(e && e->no == EPERM && n == 2);
+		err_free(e);
+	}
+	sandbox_end(&h);
+	close(q.file[0].fd);
+	sb_free(&out);
+}
+
 /* What is said, and the next file is read by another child. */
 static void dies(sandbox_fn *fn, const char *says)
 {
@@ -186,9 +240,10 @@ static void dies(sandbox_fn *fn, const char *says)
 		err_free(e);
 		CHECK(!sandbox_ask(&h, echo, &other, &out) && str_is(sb_str(&out), "yes"));
 		CHECK(runs(&h) != pid && !sandbox_told(&h, 1));
-		e = sandbox_ask(&h, echo, &q, &out);
+		e = sandbox_ask(&h, fn, &q, &out);
 		CHECK(e && strstr(e->msg, "not read again"));
 		err_free(e);
+		CHECK(!sandbox_ask(&h, echo, &q, &out)); /* what else is in it may be sound */
 	}
 	sandbox_end(&h);
 	close(q.file[0].fd);

@@ -2,6 +2,7 @@
 #include "arch/arch.h"
 #include "arch/decode.h"
 #include <elf.h>
+#include <ucontext.h>
 
 /* struct pt_regs: x0 to x30, then these. Of an event's samples it ends behind pstate. */
 #define X(n) ((n)*8)
@@ -171,6 +172,22 @@ static u64 signed_bits(void)
 #endif
 }
 
+#if defined(__aarch64__)
+static void call_args(const void *context, u64 arg[4])
+{
+	for (u32 i = 0; i < 4; i++)
+		arg[i] = ((const ucontext_t *)context)->uc_mcontext.regs[i];
+}
+
+static void call_returns(void *context, i64 v)
+{
+	((ucontext_t *)context)->uc_mcontext.regs[0] = (u64)v;
+}
+#define HERE(fn) fn
+#else
+#define HERE(fn) NULL
+#endif
+
 const struct arch arch_aarch64 = {
 	.id = ARCH_AARCH64,
 	.name = "aarch64",
@@ -212,6 +229,8 @@ const struct arch arch_aarch64 = {
 	.decode = aarch64_decode,
 	.trap = {0, 0, 0x20, 0xd4}, /* brk #0 */
 	.ntrap = 4,
+	.call_args = HERE(call_args),
+	.call_returns = HERE(call_returns),
 
 	.watches_reads = true,
 	.walks_frames = true,

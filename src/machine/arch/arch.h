@@ -128,6 +128,11 @@ struct arch {
 	void (*nop5)(void),
 		(*nop10)(void); /* functions that begin so; NULL where we run elsewhere */
 
+	/* Of a signal's context (ucontext_t) in a system call that was caught: its first arguments, and
+	 * what it is to return. NULL where we run elsewhere. */
+	void (*call_args)(const void *context, u64 arg[4]);
+	void (*call_returns)(void *context, i64 v);
+
 	bool keeps_order;   /* other CPUs see loads, and stores, in the order of the program */
 	bool watches_reads; /* a watchpoint can be for reads alone */
 	bool walks_frames;  /* {caller's frame, return address}, as ustack walks them */

@@ -2,6 +2,7 @@
 #include "arch/arch.h"
 #include "arch/decode.h"
 #include <elf.h>
+#include <ucontext.h>
 
 /* struct pt_regs, in order, 8 bytes each. */
 enum {
@@ -99,6 +100,18 @@ __asm__(".pushsection .text\n"
 	".popsection\n");
 void sonde_try_nop5(void);
 void sonde_try_nop10(void);
+
+static void call_args(const void *context, u64 arg[4])
+{
+	static const int from[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10};
+	for (u32 i = 0; i < countof(from); i++)
+		arg[i] = (u64)((const ucontext_t *)context)->uc_mcontext.gregs[from[i]];
+}
+
+static void call_returns(void *context, i64 v)
+{
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = v;
+}
 #define TRY(fn) fn
 #else
 #define TRY(fn) NULL
@@ -163,6 +176,8 @@ const struct arch arch_x86_64 = {
 	.kprobe_skew = 1,
 	.nop5 = TRY(sonde_try_nop5),
 	.nop10 = TRY(sonde_try_nop10),
+	.call_args = TRY(call_args),
+	.call_returns = TRY(call_returns),
 
 	.keeps_order = true,
 	.walks_frames = true,

@@ -75,6 +75,7 @@ enum look {
 	LOOK_FORK,
 	LOOK_UNIX,
 	LOOK_PRCTL,
+	LOOK_ASKED,
 };
 struct allowed {
 	u32 nr, may;
@@ -168,6 +169,7 @@ static void put_look(struct filter *f, enum look look, u32 may)
 	const u32 make = BPF_MAP_CREATE, local = AF_UNIX;
 	switch (look) {
 	case LOOK_ANY: break;
+	case LOOK_ASKED: verdict(f, SECCOMP_RET_TRAP); break;
 	case LOOK_READ: without(f, 2, WRITES); break;
 	case LOOK_READ_1: without(f, 1, WRITES); break;
 	case LOOK_NO_CODE: without(f, 2, NO_CODE); break;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "kern/confine.h"
+#include "kern/sandbox_calls.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,13 +26,13 @@ enum {
 	CPU_S = 600, /* of the child's life */
 	MEMORY = 1 << 30,
 	MAX_ANSWER = 1 << 30,
-	MAX_WORDS = 4096, /* of a path, of an error */
 	MAX_BAD = 64,
 	MAX_TOLD = 16,
-	MAX_FILES = 16, /* descriptors */
+	MAX_FILES = 64, /* descriptors */
 };
 
 struct bad_file {
+	sandbox_fn *fn;
 	u64 dev, ino;
 };
 struct sandbox {
@@ -42,42 +43,16 @@ struct sandbox {
 	u32 nbad; /* so many in all; the last of them are kept */
 	char *told[MAX_TOLD];
 	u32 ntold;
+	struct kept kept; /* where there is no child */
 };
-/* What goes to the child, and what comes back; then so many bytes. */
+/* What goes to the child; then so many bytes. */
 struct ask_head {
 	sandbox_fn *fn; /* the child is a copy of us */
 	struct image_file file[SANDBOX_FILES];
 	u32 nfile, npath, nargs;
 };
-struct answer_head {
-	u64 n;
-	u32 failed;
-	i32 no;
-};
 
 /* ---- in the child ---- */
-
-static bool get_all(int fd, void *to, size_t n)
-{
-	for (size_t at = 0; at < n;) {
-		ssize_t k = recv(fd, (char *)to + at, n - at, 0);
-		if (k <= 0 && !(k < 0 && errno == EINTR))
-			return false;
-		at += k > 0 ? (size_t)k : 0;
-	}
-	return true;
-}
-
-static bool put_all(int fd, const void *from, size_t n)
-{
-	for (size_t at = 0; at < n;) {
-		ssize_t k = send(fd, (const char *)from + at, n - at, MSG_NOSIGNAL);
-		if (k < 0 && errno != EINTR)
-			return false;
-		at += k > 0 ? (size_t)k : 0;
-	}
-	return true;
-}
 
 union passed {
 	struct cmsghdr head;
@@ -109,10 +84,11 @@ static bool get_head(int to, struct ask_head *h)
 
 static bool answer(int to, struct job *j, struct err *e)
 {
-	struct answer_head a = {.n = e ? strlen(e->msg) : j->out.n, .failed = e != NULL};
+	struct answer_head a = {.n = e ? strlen(e->msg) : j->out.n,
+				.kind = e ? ANSWER_FAILED : ANSWER_DONE};
 	if (e)
 		a.no = e->no;
-	bool ok = put_all(to, &a, sizeof(a)) && put_all(to, e ? e->msg : j->out.s, a.n);
+	bool ok = sandbox_put(to, &a, sizeof(a)) && sandbox_put(to, e ? e->msg : j->out.s, a.n);
 	err_free(e);
 	sb_free(&j->out);
 	return ok;
@@ -121,13 +97,15 @@ static bool answer(int to, struct job *j, struct err *e)
 static void serve(int to)
 {
 	struct ask_head h;
+	struct kept kept = {0};
 	bool ok = true;
 	while (ok && get_head(to, &h)) {
 		char *text = xmalloc((size_t)h.npath + h.nargs + 2);
-		ok = get_all(to, text, (size_t)h.npath + 1 + h.nargs);
+		ok = sandbox_get(to, text, (size_t)h.npath + 1 + h.nargs);
 		struct job j = {.path = text,
 				.nfile = h.nfile,
-				.args = bytes_of(text + h.npath + 1, h.nargs)};
+				.args = bytes_of(text + h.npath + 1, h.nargs),
+				.kept = &kept};
 		memcpy(j.file, h.file, sizeof(j.file));
 		ok = ok && answer(to, &j, h.fn(&j));
 		for (u32 i = 0; i < h.nfile; i++)
@@ -172,6 +150,7 @@ static void block_signals(void)
 	sigset_t all;
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS); /* signals_fill_pages() */
+	sigdelset(&all, SIGSYS); /* sandbox_catch_calls() */
 	sigprocmask(SIG_SETMASK, &all, NULL);
 }
 
@@ -187,10 +166,15 @@ static _Noreturn void be_child(int to, int parent)
 	set_limit(RLIMIT_CORE, 0);
 	set_limit(RLIMIT_FSIZE, 0);
 	close_files(to);
-	set_limit(RLIMIT_NOFILE, (u64)MAX((int)MAX_FILES, to + 1));
+	if (to != SANDBOX_WAY) {
+		dup2(to, SANDBOX_WAY);
+		close(to);
+		to = SANDBOX_WAY;
+	}
+	set_limit(RLIMIT_NOFILE, MAX_FILES);
 	struct err *e = getppid() == parent ? confine_caps(0, &left) : err_new("the parent ended");
 	if (!e)
-		e = confine_sandbox();
+		e = sandbox_catch_calls() ? confine_sandbox() : err_sys(errno, "catch SIGSYS");
 	bool ok = !e;
 	if (answer(to, &none, e) && ok)
 		serve(to);
@@ -269,7 +253,7 @@ static enum way take_answer(int to, const struct term *until, struct answer_head
 	if (w != WAY_DONE)
 		return w;
 	memcpy(a, b->s, sizeof(*a));
-	if (a->n > (a->failed ? (u64)MAX_WORDS : (u64)MAX_ANSWER))
+	if (a->kind > ANSWER_LINK || a->n > (a->kind ? (u64)SANDBOX_MAX_WORDS : (u64)MAX_ANSWER))
 		return WAY_DEAD; /* no function of ours says so much */
 	sb_clear(b);
 	return take_all(to, b, a->n, until);
@@ -278,7 +262,7 @@ static enum way take_answer(int to, const struct term *until, struct answer_head
 static struct err *answered(const struct answer_head *a, struct sb *b)
 {
 	AUTO_SB text = {0};
-	if (!a->failed)
+	if (a->kind == ANSWER_DONE)
 		return NULL;
 	sb_visible(&text, sb_str(b));
 	struct err *e = err_new("%s", text.n ? text.s : "not read");
@@ -392,6 +376,8 @@ void sandbox_end(struct host *h)
 	}
 	for (u32 i = 0; i < s->ntold; i++)
 		free(s->told[i]);
+	if (s->kept.drop)
+		s->kept.drop(s->kept.p);
 	free(s->why);
 	free(s);
 	h->sandbox = NULL;
@@ -399,41 +385,77 @@ void sandbox_end(struct host *h)
 
 /* ---- questions ---- */
 
+static bool send_head(int to, const void *p, size_t n, const int *fd, u32 nfd)
+{
+	union passed files = {0};
+	struct iovec v = {(void *)p, n};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+	if (nfd) {
+		m.msg_control = &files;
+		m.msg_controllen = CMSG_SPACE(nfd * sizeof(int));
+		files.head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+					      .cmsg_type = SCM_RIGHTS,
+					      .cmsg_len = CMSG_LEN(nfd * sizeof(int))};
+		memcpy(CMSG_DATA(&files.head), fd, nfd * sizeof(int));
+	}
+	return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)n;
+}
+
 static enum way send_question(int to, sandbox_fn *fn, const struct question *q,
 			      const struct term *until)
 {
 	struct ask_head h = {
 		.fn = fn, .nfile = q->nfile, .npath = (u32)strlen(q->path), .nargs = q->args.n};
-	union passed files = {0};
-	struct iovec v = {&h, sizeof(h)};
-	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+	int fd[SANDBOX_FILES];
 	memcpy(h.file, q->file, sizeof(h.file));
-	if (q->nfile) {
-		m.msg_control = &files;
-		m.msg_controllen = CMSG_SPACE(q->nfile * sizeof(int));
-		files.head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
-					      .cmsg_type = SCM_RIGHTS,
-					      .cmsg_len = CMSG_LEN(q->nfile * sizeof(int))};
-		for (u32 i = 0; i < q->nfile; i++)
-			memcpy(CMSG_DATA(&files.head) + i * sizeof(int), &q->file[i].fd,
-			       sizeof(int));
-	}
-	if (sendmsg(to, &m, MSG_NOSIGNAL) != sizeof(h))
+	for (u32 i = 0; i < q->nfile; i++)
+		fd[i] = q->file[i].fd;
+	if (!send_head(to, &h, sizeof(h), fd, q->nfile))
 		return WAY_DEAD;
 	enum way w = send_all(to, q->path, h.npath + 1ul, until);
 	return w == WAY_DONE ? send_all(to, q->args.s, h.nargs, until) : w;
 }
 
-static bool is_bad(const struct sandbox *s, const struct image_file *f)
+/* What the child asks for in the middle of a question. */
+static enum way give(int to, const struct question *q, const struct answer_head *a,
+		     const char *path, const struct term *until)
+{
+	const char *link = q->more && a->kind == ANSWER_LINK ? q->more->self : "";
+	struct reply_head r = {.no = *link ? 0 : EPERM, .n = (u32)strlen(link)};
+	int fd AUTO_CLOSE = -1;
+	if (q->more && a->kind == ANSWER_OPEN) {
+		fd = q->more->open(q->more->arg, path);
+		r.no = fd < 0 ? -fd : 0;
+	}
+	if (!send_head(to, &r, sizeof(r), &fd, fd >= 0))
+		return WAY_DEAD;
+	return send_all(to, link, r.n, until);
+}
+
+static enum way hear(int to, const struct question *q, struct answer_head *a, struct sb *out,
+		     const struct term *until)
+{
+	for (;;) {
+		enum way w = take_answer(to, until, a, out);
+		if (w == WAY_DONE && a->kind >= ANSWER_OPEN)
+			w = give(to, q, a, out->s, until);
+		else
+			return w;
+		if (w != WAY_DONE)
+			return w;
+	}
+}
+
+static bool is_bad(const struct sandbox *s, sandbox_fn *fn, const struct image_file *f)
 {
 	for (u32 i = 0; i < MIN(s->nbad, (u32)MAX_BAD); i++)
-		if (s->bad[i].ino == f->ino && s->bad[i].dev == f->dev)
+		if (s->bad[i].fn == fn && s->bad[i].ino == f->ino && s->bad[i].dev == f->dev)
 			return true;
 	return false;
 }
 
-/* It is not read again: each time would cost a child, or ten seconds. */
-static struct err *failed(struct sandbox *s, const struct question *q, enum way w)
+/* By that function it is not read again: each time would cost a child, or ten seconds. */
+static struct err *failed(struct sandbox *s, sandbox_fn *fn, const struct question *q, enum way w)
 {
 	int status = stop(s);
 	struct err *e =
@@ -447,18 +469,20 @@ static struct err *failed(struct sandbox *s, const struct question *q, enum way 
 				  "made to do that",
 				  q->path);
 	for (u32 i = 0; i < q->nfile; i++)
-		s->bad[s->nbad++ % MAX_BAD] = (struct bad_file){q->file[i].dev, q->file[i].ino};
+		s->bad[s->nbad++ % MAX_BAD] = (struct bad_file){fn, q->file[i].dev, q->file[i].ino};
 	if (s->ntold < MAX_TOLD)
 		s->told[s->ntold++] = xstrdup(e->msg);
 	return e;
 }
 
-static struct err *ask_here(sandbox_fn *fn, const struct question *q, struct sb *out)
+static struct err *ask_here(struct sandbox *s, sandbox_fn *fn, const struct question *q,
+			    struct sb *out)
 {
 	struct job j = {.path = q->path,
 			.nfile = q->nfile,
 			.args = bytes_of(q->args.s, q->args.n),
-			.out = *out};
+			.out = *out,
+			.kept = &s->kept};
 	memcpy(j.file, q->file, sizeof(j.file));
 	sb_clear(&j.out);
 	struct err *e = fn(&j);
@@ -472,11 +496,11 @@ struct err *sandbox_ask(struct host *h, sandbox_fn *fn, const struct question *q
 	struct answer_head a;
 	const char *why;
 	for (u32 i = 0; i < q->nfile; i++)
-		if (is_bad(s, &q->file[i]))
+		if (is_bad(s, fn, &q->file[i]))
 			return err_new("%s: is not read again", q->path);
 	for (u32 try = 0; try < 2; try++) {
 		if (!sandbox_start(h, &why))
-			return ask_here(fn, q, out);
+			return ask_here(s, fn, q, out);
 		struct term until = term_of(s);
 		enum way w = send_question(s->to, fn, q, &until);
 		if (w == WAY_DEAD && !try) { /* it had died before: that was not this file */
@@ -484,8 +508,8 @@ struct err *sandbox_ask(struct host *h, sandbox_fn *fn, const struct question *q
 			continue;
 		}
 		if (w == WAY_DONE)
-			w = take_answer(s->to, &until, &a, out);
-		return w == WAY_DONE ? answered(&a, out) : failed(s, q, w);
+			w = hear(s->to, q, &a, out, &until);
+		return w == WAY_DONE ? answered(&a, out) : failed(s, fn, q, w);
 	}
 	return err_new("%s: nobody is there to read it", q->path);
 }

@@ -10,18 +10,31 @@
  *
  * Whatever comes back is bytes that somebody else may have made: whoever asks reads them as such
  * (base/bytes.h), and looks at each number. A child that dies, or takes too long, is an error that
- * names the file, which is then not read again. Where the kernel has no such child, fn runs here.
+ * names the file, which that function is then not asked about again. Where the kernel has no such child, fn runs here.
  */
 #pragma once
 #include "kern/host.h"
 #include "types/image.h"
 
 enum { SANDBOX_FILES = 2 };
+/* Further files, which a library asks for by name in the middle of a question (sandbox_calls.h). The
+ * name may be anything, as may be whatever is said by a child that somebody else speaks through. */
+struct sandbox_more {
+	int (*open)(void *arg, const char *path); /* a descriptor, or -errno */
+	void *arg;
+	const char *self; /* what it is told that it was handed */
+};
 struct question {
 	const char *path; /* of the first file, for its messages; with the member of an archive */
 	struct image_file file[SANDBOX_FILES];
 	u32 nfile;
 	struct str args;
+	const struct sandbox_more *more; /* NULL: there are none */
+};
+/* What a function keeps for later questions, for as long as its process lives. */
+struct kept {
+	void *p;
+	void (*drop)(void *p);
 };
 /* The same, as it comes to fn; what it writes is the answer, unless it fails. */
 struct job {
@@ -30,6 +43,7 @@ struct job {
 	u32 nfile;
 	struct bytes args;
 	struct sb out;
+	struct kept *kept; /* of one function alone: that which reads debug information */
 };
 typedef struct err *sandbox_fn(struct job *j);
 struct err *sandbox_ask(struct host *h, sandbox_fn *fn, const struct question *q,
