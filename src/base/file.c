@@ -1,8 +1,10 @@
 #include "base/file.h"
+#include "base/alloc.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -24,6 +26,15 @@ int fd_read(int fd, size_t max, struct sb *out)
 		out->s[out->n] = 0;
 	}
 	return 0;
+}
+
+char *fd_path(int fd)
+{
+	char link[64], path[PATH_MAX];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	path[MAX(n, (ssize_t)0)] = 0;
+	return xstrdup(path);
 }
 
 int file_write(const char *path, struct str text)

@@ -5,6 +5,8 @@
 /* What comes from it, behind what is in out, but no more than max bytes; 0 or an errno. */
 int fd_read(int fd, size_t max, struct sb *out);
 int file_read(const char *path, size_t max, struct sb *out);
+/* Where an open file lies, "" when that is not known; freed by the caller. */
+char *fd_path(int fd);
 /* It holds the text, whatever was there; 0 or an errno. */
 int file_write(const char *path, struct str text);
 

@@ -4,6 +4,7 @@
 #include "sym/jit.h"
 #include "sym/sym.h"
 #include "sym/usdt_ask.h"
+#include "types/dwpack.h"
 
 enum { PART = 1 << 14 };
 
@@ -65,16 +66,46 @@ static void take_rows(struct bytes b)
 	}
 }
 
+/* Types lead to others of the answer, and places can be computed. */
+static void take_debug(struct arena *a, struct bytes b)
+{
+	struct debug_types types = {.arena = a};
+	struct debug_func f;
+	struct debug_frame frame[8];
+	const struct type *t = NULL;
+	u32 n;
+	struct bytes each = b;
+	if (debug_take_frames(&each, a, frame, countof(frame), &n) && n > countof(frame))
+		abort();
+	each = b;
+	if (debug_take_func(&each, &types, &f))
+		for (u32 i = 0; i < f.nvar; i++)
+			if (!f.var[i].type || (!f.var[i].why && !f.var[i].loc.npiece))
+				abort();
+	each = b;
+	if (debug_take_type(&each, &types, &t) && t && type_is_record(t))
+		if (!t->id || t->id > types.record.n)
+			abort();
+	vec_add(&types.record, (struct debug_record){.size = 64, .align = 8});
+	each = b;
+	if (debug_take_members(&each, &types, types.record.n - 1))
+		for (u32 i = 0; i < types.record.v[types.record.n - 1].nfield; i++)
+			if (!types.record.v[types.record.n - 1].field[i].type)
+				abort();
+	vec_free(&types.record);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
 	struct arena a = {0};
 	struct bytes b = bytes_of(data, n);
-	switch (bytes_u8(&b) % 5) {
+	switch (bytes_u8(&b) % 6) {
 	case 0: take_symbols(&a, bytes_of(data + 1, n ? n - 1 : 0)); break;
 	case 1: take_notes(&a, bytes_of(data + 1, n ? n - 1 : 0)); break;
 	case 2: take_codes(bytes_of(data + 1, n ? n - 1 : 0)); break;
 	case 3: take_tables(bytes_of(data + 1, n ? n - 1 : 0)); break;
+	case 4: take_debug(&a, bytes_of(data + 1, n ? n - 1 : 0)); break;
 	default: take_rows(bytes_of(data + 1, n ? n - 1 : 0)); break;
 	}
 	arena_free(&a);

@@ -1,5 +1,6 @@
-/* An address, and any bytes as a program with debug information. */
-#include "types/dwarf.h"
+/* An address, and any bytes as a program with debug information. What is said of it must be believed by
+ * whoever asked. */
+#include "types/dwpack.h"
 #include <stdlib.h>
 
 static void touch(const struct type *t, int depth)
@@ -12,6 +13,29 @@ static void touch(const struct type *t, int depth)
 		touch(t->base, depth + 1);
 }
 
+static void send(struct debug *d, const struct debug_func *f)
+{
+	struct arena a = {0};
+	struct debug_types types = {.arena = &a};
+	struct debug_func copy;
+	struct sb out = {0};
+	debug_pack_func(&out, d, f);
+	struct bytes b = bytes_of(out.s, out.n);
+	if (!debug_take_func(&b, &types, &copy))
+		abort();
+	for (u32 i = 0; i < types.record.n && i < 16; i++) {
+		sb_clear(&out);
+		if (!debug_pack_members(&out, d, &types.record.v[i].key))
+			continue;
+		b = bytes_of(out.s, out.n);
+		if (!debug_take_members(&b, &types, i))
+			abort();
+	}
+	vec_free(&types.record);
+	sb_free(&out);
+	arena_free(&a);
+}
+
 static void ask(struct debug *d, u64 addr)
 {
 	struct debug_func f;
@@ -22,8 +46,10 @@ static void ask(struct debug *d, u64 addr)
 	struct err *e = debug_at(d, addr, &f);
 	for (u32 i = 0; !e && i < f.nvar; i++)
 		touch(f.var[i].type, 0);
-	if (!e)
+	if (!e) {
 		touch(f.ret.type, 0);
+		send(d, &f);
+	}
 	err_free(e);
 	touch(debug_type(d, STR("node"), T_STRUCT, false), 0);
 	debug_type(d, STR("none"), T_NONE, false);

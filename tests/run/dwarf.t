@@ -193,6 +193,23 @@ RUN d=$(mktemp -d) && objcopy --compress-debug-sections build/tests/typed $d/t &
 EXPECT
 	2
 
+NAME debug information that its program only leads to
+RUN
+	d=$(mktemp -d) && cp tests/progs/typed.c $d
+	for o in -gdwarf-4 -gdwarf-5; do
+		(cd $d && gcc -O1 $o -gsplit-dwarf typed.c -o t)
+		"$SONDE" -q -e "uprobe:$d/t:find { print(args.n->at); exit(); }" -c $d/t | grep .
+		rm $d/*.dwo
+		"$SONDE" -e "uprobe:$d/t:find { print(args.n->at); }" 2>&1 | sed -n "/ERROR/{ s|$d|DIR|g; s/ at 0x.*//; s/.*known: //p; }"
+	done
+	rm -r $d
+NEEDS file:/usr/bin/gcc
+EXPECT
+	{ .x = 5, .y = 6 }
+	DIR/t has no debug information for the function
+	{ .x = 5, .y = 6 }
+	DIR/t has no debug information for the function
+
 NAME debug information shared by dwz
 RUN d=$(mktemp -d) && cp build/tests/typed $d/a && cp build/tests/typed0 $d/b && dwz -m $d/c -M $d/c $d/a $d/b && "$SONDE" -q -e "uprobe:$d/a:find { print(args.n->at); }" -c $d/a | grep . && rm $d/c && "$SONDE" -e "uprobe:$d/a:find { print(args.n->at); }" 2>&1 | sed -n "/ERROR/{ s|$d|DIR|g; s/.*known: //p; }"; rm -r $d
 NEEDS file:/usr/bin/dwz

@@ -85,3 +85,18 @@ EXPECT
 	1
 	named
 	gone
+
+NAME rights: debug information is read by that process, too
+RUN
+	build/tests/spin 20000 20000 & q=$!
+	"$SONDE" -v -p $q -e 'config = { show_debug_info = true } profile:hz:199 { print(ustack(2)); }' >$TMPDIR/out 2>&1 & s=$!
+	eventually grep -q 'spin.c:' $TMPDIR/out
+	r=$(sed -n 's/^files of traced programs: read by process \([0-9]*\), which has no rights$/\1/p' $TMPDIR/out)
+	for p in $s $r; do grep -c 'build/tests/spin$' /proc/$p/maps; done | sed 's/[1-9].*/mapped/'
+	kill $s
+	wait $s
+	kill $q
+EXPECT
+	0
+	mapped
+NEEDS feature:CONFINE dwunwind prog:spin

@@ -10,6 +10,7 @@
 #include "sym/sym.h"
 #include "sym/usdt_ask.h"
 #include "test.h"
+#include "types/dwpack.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -330,6 +331,15 @@ TEST(sandbox_answers_are_checked)
 			CHECK(!of[0] || of[0]->name.n < n);
 		if (usdt_take_sites(b, &a, &sites))
 			CHECK(sites.n <= n);
+		struct debug_types types = {.arena = &a};
+		struct debug_func func;
+		const struct type *type = NULL;
+		struct bytes of_func = b, of_type = b;
+		if (debug_take_func(&of_func, &types, &func))
+			CHECK(func.nvar < n);
+		if (debug_take_type(&of_type, &types, &type) && type && type_is_record(type))
+			CHECK(type->id <= types.record.n);
+		vec_free(&types.record);
 		codes_take_told(&codes, b);
 		codes_free(&codes);
 		if (cfi_take_facts(b, &cfi))

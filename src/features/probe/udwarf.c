@@ -3,8 +3,8 @@
  * retval by their types.
  */
 #include "probe/common.h"
+#include "sym/debug_ask.h"
 #include "sym/sym.h"
-#include "types/dwarf.h"
 #include "types/image.h"
 
 /* ---- path@file:line ---- */
@@ -63,15 +63,17 @@ bool source_parse(struct arena *a, struct point *p, struct str text, struct err 
 struct err *source_expand(struct host *h, struct arena *a, const struct point *p, const char *path,
 			  const char *real, point_cb *cb, void *arg)
 {
-	struct debug *d;
-	struct str file;
+	struct debug_ask *d;
+	struct place_asked at;
 	u64 line, column, *addr;
 	u32 n;
-	bool ok = split_source(p->name, &file, &line, &column);
+	bool ok = split_source(p->name, &at.file, &line, &column);
 	assert(ok);
-	struct err *e = host_debug(h, real, &d);
+	at.line = (u32)line;
+	at.column = (u32)column;
+	struct err *e = debug_ask_of(h, real, &d);
 	if (!e)
-		e = debug_line(d, file, (u32)line, (u32)column, &addr, &n);
+		e = debug_ask_line(d, &at, &addr, &n);
 	for (u32 i = 0; !e && i < n; i++) {
 		struct point q = *p;
 		q.target = str_z(path);
@@ -130,7 +132,7 @@ static const char *why_lost(const struct arch *a, const struct debug_var *v)
 	return NULL;
 }
 
-static struct err *find(struct host *h, const struct point *p, u64 *addr, struct debug **ret)
+static struct err *find(struct host *h, const struct point *p, u64 *addr, struct debug_ask **ret)
 {
 	const char *path = user_point_path(h, p);
 	struct image im;
@@ -140,7 +142,7 @@ static struct err *find(struct host *h, const struct point *p, u64 *addr, struct
 	if (!image_vaddr(&im, p->addr, h->page_size, addr))
 		e = err_new("%s: no code at offset 0x%llx", path, p->addr);
 	image_close(&im);
-	return e ? e : host_debug(h, path, ret);
+	return e ? e : debug_ask_of(h, path, ret);
 }
 
 static void make_args(struct host *h, struct arena *a, struct point *p, const struct debug_func *d)
@@ -164,12 +166,12 @@ struct err *user_types(struct host *h, struct unit *u, struct point *p)
 {
 	(void)u;
 	struct arena *a = h->arena;
-	struct debug *d;
+	struct debug_ask *d;
 	u64 addr;
 	struct debug_func *f = arena_new(a, struct debug_func);
 	struct err *e = find(h, p, &addr, &d);
 	if (!e)
-		e = debug_at(d, addr, f);
+		e = debug_ask_at(d, addr, f);
 	if (e) {
 		p->no_args = arena_fmt(a, "%s", e->msg);
 		err_free(e);
@@ -193,7 +195,7 @@ const struct type *user_type(struct host *h, struct unit *u, const struct point 
 			     enum type_kind kind, bool near)
 {
 	(void)u;
-	struct debug *d;
+	struct debug_ask *d;
 	struct debug_func f;
 	u64 addr;
 	struct err *e = find(h, p, &addr, &d);
@@ -201,8 +203,8 @@ const struct type *user_type(struct host *h, struct unit *u, const struct point 
 	err_free(e);
 	if (!ok)
 		return NULL;
-	err_free(debug_at(d, addr, &f)); /* the probe's unit is looked at first */
-	return debug_type(d, name, kind, near);
+	err_free(debug_ask_at(d, addr, &f)); /* the probe's unit is looked at first */
+	return debug_ask_type(d, name, kind, near);
 }
 
 /* ---- fetching ---- */

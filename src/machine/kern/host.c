@@ -7,7 +7,6 @@
 #include "kern/caps.h"
 #include "kern/link.h"
 #include "kern/sandbox.h"
-#include "types/dwarf.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -15,12 +14,6 @@
 #include <sys/stat.h>
 
 enum { MAX_CPUS = 8192 };
-
-struct debug_file {
-	const char *path, *wrong; /* wrong: it could not be opened */
-	struct debug *debug;
-	struct debug_file *next;
-};
 
 struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...)
 {
@@ -137,28 +130,10 @@ void host_deinit(struct host *h)
 	h->btf = NULL;
 	h->btf_tried = false;
 	for (struct debug_file *f = h->debug; f; f = f->next)
-		debug_close(f->debug);
+		if (f->close)
+			f->close(f->debug);
 	h->debug = NULL;
 	retprobe_done(h);
-}
-
-struct err *host_debug(struct host *h, const char *path, struct debug **ret)
-{
-	struct debug_file *f = h->debug;
-	while (f && strcmp(f->path, path))
-		f = f->next;
-	if (!f) {
-		f = arena_new(h->arena, struct debug_file);
-		f->path = arena_fmt(h->arena, "%s", path);
-		f->next = h->debug;
-		h->debug = f;
-		struct err *e = debug_open(path, h->debug_dirs, h->arena, &f->debug);
-		if (e)
-			f->wrong = arena_fmt(h->arena, "%s", e->msg);
-		err_free(e);
-	}
-	*ret = f->debug;
-	return f->wrong ? err_new("%s", f->wrong) : NULL;
 }
 
 struct err *host_use_btf(struct host *h, const char *path)

@@ -24,6 +24,13 @@ enum {
 #include "kern/feature.def"
 };
 
+/* Debug information of a program, opened once. */
+struct debug_file {
+	const char *path, *wrong; /* wrong: it could not be opened */
+	struct debug_ask *debug;
+	void (*close)(struct debug_ask *debug);
+	struct debug_file *next;
+};
 struct host {
 	const char *root; /* "" for this machine */
 	bool recorded;
@@ -41,7 +48,7 @@ struct host {
 	const char *tracefs;      /* path below root, NULL until host_tracefs() */
 	struct tab *traceable;    /* host_use_functions(); NULL: the kernel's own list */
 	const char *debug_dirs;   /* searched first for separate debug files, "DIR:DIR"; or NULL */
-	struct debug_file *debug; /* host_debug() */
+	struct debug_file *debug; /* debug_ask_of() */
 	struct str kallsyms;      /* once somebody has read it */
 	struct str functions;     /* the same of available_filter_functions */
 	struct retprobes *retprobes; /* kern/link.h; NULL: none were opened */
@@ -77,9 +84,6 @@ void host_modules(struct host *h, module_cb *cb, void *arg);
 enum module_types { MODULE_TYPED, MODULE_UNTYPED, MODULE_NONE };
 enum module_types host_module_types(struct host *h, struct str module);
 void host_modules_close(struct host *h);
-/* Debug information of a program, opened once; what was wrong then is told each time. */
-struct debug;
-struct err *host_debug(struct host *h, const char *path, struct debug **ret);
 /* Whole file below root, NUL-terminated, in the host's arena. Works for /proc and /sys (no size
  * known). */
 struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...) PRINTF(3, 4);

@@ -214,24 +214,29 @@ static bool is_wanted(void *arg, const char *path, const struct debug_wanted *w)
 	return same;
 }
 
-/* The file with the symbols that this one was stripped of; NULL: it has them, or there is none. */
-static char *debug_path(struct host *h, const char *path, const struct image_file *f)
+char *elf_find_debug(struct host *h, const char *path, struct bytes *b)
 {
-	AUTO_SB out = {0};
 	struct debug_wanted w;
-	struct err *e = ask_one(h, path, f, answer_wanted, STR(""), &out);
-	struct bytes b = bytes_of(out.s, out.n);
-	bool full = bytes_u8(&b);
-	const u8 *p = bytes_take(&b, sizeof(w));
-	bool bad = e || full || !p;
-	err_free(e);
-	if (bad)
+	const u8 *p = bytes_take(b, sizeof(w));
+	if (!p)
 		return NULL;
 	memcpy(&w, p, sizeof(w));
 	if (w.nid > sizeof(w.id) || memchr(w.link, '/', sizeof(w.link)) ||
 	    !memchr(w.link, 0, sizeof(w.link)))
 		return NULL;
 	return debug_file_find(&w, path, h->debug_dirs, is_wanted, h);
+}
+
+/* The file with the symbols that this one was stripped of; NULL: it has them, or there is none. */
+static char *debug_path(struct host *h, const char *path, const struct image_file *f)
+{
+	AUTO_SB out = {0};
+	struct err *e = ask_one(h, path, f, answer_wanted, STR(""), &out);
+	struct bytes b = bytes_of(out.s, out.n);
+	bool full = bytes_u8(&b);
+	bool bad = e || full;
+	err_free(e);
+	return bad ? NULL : elf_find_debug(h, path, &b);
 }
 
 static struct err *ask_both(struct host *h, const char *path, sandbox_fn *fn, struct str args,

@@ -1,6 +1,7 @@
 /* lines.c - files with debug information, and answers of before. */
 #include "sym/lines.h"
 #include "base/alloc.h"
+#include "sym/debug_ask.h"
 #include <string.h>
 
 enum {
@@ -13,9 +14,9 @@ enum {
 struct opened {
 	u64 dev, ino, used;
 	u32 id; /* never the same twice */
-	const char *debug_dirs;
+	struct host *host;
 	struct arena arena;
-	struct debug *debug; /* NULL: it has none */
+	struct debug_ask *debug; /* NULL: it has none */
 };
 struct answer {
 	u32 file, n; /* file: opened.id; 0: free */
@@ -49,7 +50,7 @@ static void forget(struct lines *l)
 
 static void file_close(struct opened *f)
 {
-	debug_close(f->debug);
+	debug_ask_close(f->debug);
 	arena_free(&f->arena);
 }
 
@@ -67,12 +68,11 @@ void lines_free(struct lines *l)
 static bool try_path(void *arg, const char *path)
 {
 	struct opened *f = arg;
-	struct err *e = debug_open(path, f->debug_dirs, &f->arena, &f->debug);
+	struct err *e = debug_ask_open(f->host, path, &f->arena, &f->debug);
 	err_free(e);
 	return !e;
 }
 
-/* Names of answers lie in the file: they go with it. */
 static struct opened *place_for(struct lines *l)
 {
 	struct opened *f = &l->file[0];
@@ -81,7 +81,6 @@ static struct opened *place_for(struct lines *l)
 	for (u32 i = 1; i < MAX_OPEN; i++)
 		if (l->file[i].used < f->used)
 			f = &l->file[i];
-	forget(l);
 	file_close(f);
 	return f;
 }
@@ -97,7 +96,7 @@ static struct opened *file_get(struct lines *l, const struct proc *p, const stru
 		*f = (struct opened){.dev = a->module->dev,
 				     .ino = a->module->ino,
 				     .id = ++l->next_id,
-				     .debug_dirs = l->host->debug_dirs};
+				     .host = l->host};
 		if (!area_is_vdso(a))
 			area_paths(l->host, p, a, try_path, f);
 	}
@@ -114,12 +113,14 @@ u32 lines_at(struct lines *l, const struct proc *p, const struct area *a, u64 va
 	if (!f->debug)
 		return 0;
 	if (at->file != f->id || at->vaddr != vaddr) {
-		u32 n = debug_frames(f->debug, vaddr, v, MAX_ANSWER);
-		if (l->bytes + sizeof(v) > MAX_BYTES)
+		if (l->bytes > MAX_BYTES)
 			forget(l);
+		u32 n = debug_ask_frames(f->debug, vaddr, &l->arena, v, MAX_ANSWER);
 		struct debug_frame *kept = arena_newn(&l->arena, struct debug_frame, n + 1);
 		memcpy(kept, v, n * sizeof(*v));
 		l->bytes += (n + 1) * sizeof(*v);
+		for (u32 i = 0; i < n; i++)
+			l->bytes += v[i].name.n + v[i].source.n;
 		*at = (struct answer){f->id, n, vaddr, kept};
 	}
 	*ret = at->v;

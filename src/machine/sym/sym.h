@@ -97,6 +97,9 @@ struct addresses {
 };
 struct err *elf_read_names(struct host *h, struct arena *a, const char *path,
 			   const struct addresses *v, const struct symbol **of);
+/* The separate file that a struct debug_wanted of the child's leads to; NULL: none. Freed by the
+ * caller. */
+char *elf_find_debug(struct host *h, const char *path, struct bytes *wanted);
 /* What the child answered, checked. */
 struct err *elf_take_answer(struct arena *a, struct bytes b, const char *path,
 			    struct elf_facts *ret);

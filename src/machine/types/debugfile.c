@@ -41,20 +41,6 @@ bool image_is_wanted(const struct image *im, const struct debug_wanted *w)
 	return w->has_sum && crc32_z(0, im->p, im->n) == w->sum;
 }
 
-static bool is_same(void *arg, const char *path, const struct debug_wanted *w)
-{
-	struct image im;
-	struct err *err = image_open(path, &im);
-	(void)arg;
-	if (err) {
-		err_free(err);
-		return false;
-	}
-	bool same = image_is_wanted(&im, w);
-	image_close(&im);
-	return same;
-}
-
 /* Below the directory: .build-id/ab/cdef.debug */
 static char *by_id(const struct debug_search *l, struct str root, struct str dir)
 {
@@ -155,11 +141,4 @@ char *debug_file_find(const struct debug_wanted *w, const char *path, const char
 	p = p ? p : by_link(&l, l.root, none, l.dir, "/.debug");
 	p = p ? p : by_link(&l, l.root, usual, l.dir, "");
 	return p ? p : from_server(&l, dirs);
-}
-
-char *image_debug_file(const struct image *im, const char *path, const char *dirs)
-{
-	struct debug_wanted w;
-	image_wanted(im, &w);
-	return debug_file_find(&w, path, dirs, is_same, NULL);
 }

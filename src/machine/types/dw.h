@@ -26,6 +26,12 @@ struct dw_type {
 	const struct type *type;
 };
 
+/* A .dwo file, and the unit of the program that led to it. */
+struct dw_split {
+	Dwarf *dw;
+	u64 skeleton;
+};
+
 struct debug {
 	struct filler filler;
 	struct arena *arena;
@@ -42,7 +48,8 @@ struct debug {
 	struct dw_type *type; /* table by key */
 	u32 ntype, type_cap;
 	VEC(Dwarf_Die) die; /* type.id - 1 */
-	u32 budget;         /* DIEs that one question may still look at */
+	VEC(struct dw_split) split;
+	u32 budget; /* DIEs that one question may still look at */
 };
 enum { DW_DEPTH = 64, DW_BUDGET = 1 << 26 };
 
@@ -58,7 +65,7 @@ bool dw_ref(Dwarf_Die *die, unsigned int attr, Dwarf_Die *ret);
 bool dw_udata(Dwarf_Die *die, unsigned int attr, u64 *ret);
 bool dw_flag(Dwarf_Die *die, unsigned int attr);
 /* Units one after the other: *cu begins as NULL. */
-bool dw_next_unit(Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *ret);
+bool dw_next_unit(struct debug *d, Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *ret);
 
 /* The unit whose code is at an address; the function there. */
 bool dw_unit_at(struct debug *d, u64 addr, Dwarf_Die *ret);

@@ -6,7 +6,6 @@
  * make DIEs refer in circles: depth and number of DIEs looked at are limited.
  */
 #include "types/dw.h"
-#include "types/image.h"
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -54,15 +53,27 @@ bool dw_flag(Dwarf_Die *die, unsigned int attr)
 	return dwarf_attr_integrate(die, attr, &a) && !dwarf_formflag(&a, &on) && on;
 }
 
-bool dw_next_unit(Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *ret)
+static void note_split(struct debug *d, Dwarf_Die *skeleton, Dwarf_Die *sub)
+{
+	Dwarf *dw = dwarf_cu_getdwarf(sub->cu);
+	for (u32 i = d->split.n; i-- > 0;)
+		if (d->split.v[i].dw == dw)
+			return;
+	vec_add(&d->split, (struct dw_split){dw, dwarf_dieoffset(skeleton)});
+}
+
+bool dw_next_unit(struct debug *d, Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *ret)
 {
 	Dwarf_Half version;
 	uint8_t kind;
 	Dwarf_Die sub;
 	if (dwarf_get_units(dw, *cu, cu, &version, &kind, ret, &sub))
 		return false;
-	if (kind == DW_UT_skeleton && sub.addr) /* the rest is in a .dwo file, and that is there */
+	if (kind == DW_UT_skeleton &&
+	    sub.addr) { /* the rest is in a .dwo file, and that is there */
+		note_split(d, ret, &sub);
 		*ret = sub;
+	}
 	return true;
 }
 
@@ -90,40 +101,18 @@ static bool has_section(Elf *elf, const char *name, const char *packed)
 	return false;
 }
 
-static struct err *open_elf(const char *path, int *fd, Elf **ret)
+static struct err *open_elf(const struct image_file *f, const char *path, int *fd, Elf **ret)
 {
 	elf_version(EV_CURRENT);
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (f->member)
+		return err_new("%s: debug information of archives' members is not read", path);
+	*fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
 	if (*fd < 0)
 		return err_sys(errno, "open %s", path);
 	*ret = elf_begin(*fd, ELF_C_READ_MMAP, NULL);
 	if (!*ret || elf_kind(*ret) != ELF_K_ELF)
 		return err_new("%s: not an ELF file", path);
 	return NULL;
-}
-
-/* The program's own DWARF, or that of its separate file. */
-static struct err *find_dwarf(struct debug *d, const char *dirs)
-{
-	if (has_section(d->elf, ".debug_info", ".zdebug_info"))
-		return NULL;
-	struct image im;
-	struct err *e = image_open(d->path, &im);
-	if (e)
-		return e;
-	char *other = image_debug_file(&im, d->path, dirs);
-	image_close(&im);
-	if (!other)
-		return no_debug(d);
-	d->main = d->elf;
-	d->main_fd = d->fd;
-	d->elf = NULL;
-	d->fd = -1;
-	e = open_elf(other, &d->fd, &d->elf);
-	if (!e && !has_section(d->elf, ".debug_info", ".zdebug_info"))
-		e = no_debug(d);
-	free(other);
-	return e;
 }
 
 /* What dwz has moved into a file shared by several programs. */
@@ -164,12 +153,15 @@ static struct debug *make(struct arena *a, const char *path)
 	return d;
 }
 
-struct err *debug_open(const char *path, const char *dirs, struct arena *a, struct debug **ret)
+struct err *debug_open(const char *path, const struct image_file *file, u32 n, struct arena *a,
+		       struct debug **ret)
 {
 	struct debug *d = make(a, arena_fmt(a, "%s", path));
-	struct err *e = open_elf(path, &d->fd, &d->elf);
-	if (!e)
-		e = find_dwarf(d, dirs);
+	struct err *e = open_elf(&file[n - 1], path, &d->fd, &d->elf);
+	if (!e && n > 1)
+		e = open_elf(&file[0], path, &d->main_fd, &d->main);
+	if (!e && !has_section(d->elf, ".debug_info", ".zdebug_info"))
+		e = no_debug(d);
 	if (!e)
 		e = start(d);
 	if (e)
@@ -218,6 +210,7 @@ void debug_close(struct debug *d)
 	vec_free(&d->unit);
 	vec_free(&d->range);
 	vec_free(&d->die);
+	vec_free(&d->split);
 	free(d->type);
 	d->dw = NULL;
 	d->elf = d->main = NULL;
@@ -233,7 +226,7 @@ static void read_ranges(struct debug *d)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
-	while (d->budget && dw_next_unit(d->dw, &cu, &die)) {
+	while (d->budget && dw_next_unit(d, d->dw, &cu, &die)) {
 		Dwarf_Addr base, low, high;
 		ptrdiff_t at = 0;
 		while (d->budget-- > 1 && (at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
@@ -250,8 +243,10 @@ bool dw_unit_at(struct debug *d, u64 addr, Dwarf_Die *ret)
 		Dwarf_Die sub;
 		*ret = die;
 		if (!dwarf_cu_info(die.cu, &version, &kind, NULL, &sub, NULL, NULL, NULL) &&
-		    kind == DW_UT_skeleton && sub.addr)
+		    kind == DW_UT_skeleton && sub.addr) {
+			note_split(d, &die, &sub);
 			*ret = sub;
+		}
 		return true;
 	}
 	if (!d->ranged)
@@ -439,6 +434,16 @@ static void read_params(struct debug *d, const struct dw_spot *s, vars *out)
 	} while (dw_next(d, &die));
 }
 
+u64 debug_near(struct debug *d, u64 addr)
+{
+	Dwarf_Die unit;
+	d->budget = DW_BUDGET;
+	if (!dw_unit_at(d, addr, &unit))
+		return 0;
+	unit_of(d, &unit);
+	return (u64)(uintptr_t)unit.addr;
+}
+
 struct err *debug_at(struct debug *d, u64 addr, struct debug_func *ret)
 {
 	struct dw_spot s = {.pc = addr};
@@ -515,7 +520,7 @@ static bool search_all(struct debug *d, Dwarf *dw, struct wanted *w)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
-	while (dw_next_unit(dw, &cu, &die))
+	while (dw_next_unit(d, dw, &cu, &die))
 		if (search(d, &die, w, 0))
 			return true;
 	return false;

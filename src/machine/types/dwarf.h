@@ -2,16 +2,17 @@
  * dwarf.h - what a compiler left in a program about it: functions, their parameters and variables
  * and where these are, types, lines.
  *
- * Read with libdw from the file itself or from its separate debug file; only the units that a
- * question is about are taken apart. Types are made in the arena given at opening, their names lie
- * in the file: both end with debug_close(). Malformed input gives an err, a reason or an error
- * type, never a crash.
+ * Read with libdw; only the units that a question is about are taken apart. Types are made in the
+ * arena given at opening, their names lie in the file: both end with debug_close(). Malformed input
+ * gives an err, a reason or an error type. This is what the child without rights does; all others ask
+ * it (sym/debug_ask.h).
  *
- *	err = debug_open("/bin/app", arena, &d);
+ *	err = debug_open("/bin/app", file, n, arena, &d);
  *	err = debug_at(d, address, &f);     f.var[i].name, .type, .loc
  *	debug_close(d);
  */
 #pragma once
+#include "types/image.h"
 #include "types/type.h"
 
 struct debug;
@@ -77,16 +78,19 @@ struct debug_func {
 	struct debug_var ret; /* type NULL: none */
 };
 
-/* dirs: where else separate debug information may lie, "DIR:DIR"; or NULL. */
-struct err *debug_open(const char *path, const char *dirs, struct arena *a, struct debug **ret);
-/* From memory, which must stay: no separate file is looked for. */
+/* The program, and behind it the separate file with its debug information, if it has one. */
+struct err *debug_open(const char *path, const struct image_file *file, u32 n, struct arena *a,
+		       struct debug **ret);
+/* From memory, which must stay. */
 struct err *debug_open_mem(const void *p, size_t n, struct arena *a, struct debug **ret);
 void debug_close(struct debug *d);
 
 /* What is in scope at an address (of the file, not of a process). */
 struct err *debug_at(struct debug *d, u64 addr, struct debug_func *ret);
+/* The unit there is one of those that debug_type() looks at first; a number for it, 0: none. */
+u64 debug_near(struct debug *d, u64 addr);
 /* A type by its name. kind: T_STRUCT, T_UNION, T_ENUM; T_NONE: any. near: only from units that
- * debug_at() was in; else from all. NULL: none. */
+ * debug_at() or debug_near() was in; else from all. NULL: none. */
 const struct type *debug_type(struct debug *d, struct str name, enum type_kind kind, bool near);
 /*
  * Addresses at which the code of a line begins: wherever execution comes to it from another line,

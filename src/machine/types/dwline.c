@@ -107,7 +107,7 @@ static void read_units(struct debug *d, struct lines *l, bool named)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
-	while (d->budget && dw_next_unit(d->dw, &cu, &die)) {
+	while (d->budget && dw_next_unit(d, d->dw, &cu, &die)) {
 		if (!named || fits(dw_str(dwarf_diename(&die)), l->want))
 			read_unit(d, &die, l);
 	}

@@ -56,14 +56,7 @@ u64 image_entry(const struct image *im); /* 0: none */
 bool image_vaddr(const struct image *im, u64 off, u32 page, u64 *addr);
 /* Is that byte of the file in the segment's mapping, which is whole pages? */
 bool segment_maps(const struct segment *g, u64 off, u32 page);
-/*
- * Path of the file that holds what was stripped from the one at path, NULL: none. Looked for by
- * build id and by .gnu_debuglink, below /usr/lib/debug and beside the file; also in the root of
- * another process when path begins with /proc/PID/root. dirs: searched before that, "DIR:DIR"; or
- * NULL; "debuginfod" among them means servers, which are asked last. The caller frees it.
- */
-char *image_debug_file(const struct image *im, const char *path, const char *dirs);
-/* In steps: what the file says about the other, and the search, with a reader of the caller's. */
+/* What the file says about the one that holds what it was stripped of. */
 enum { DEBUG_MAX_ID = 64, DEBUG_MAX_LINK = 256 };
 struct debug_wanted {
 	u32 nid, sum;
@@ -73,6 +66,12 @@ struct debug_wanted {
 };
 void image_wanted(const struct image *im, struct debug_wanted *ret);
 bool image_is_wanted(const struct image *im, const struct debug_wanted *w);
+/*
+ * Path of that, NULL: there is none. Looked for by build id and by .gnu_debuglink, below
+ * /usr/lib/debug and beside the file; also in the root of another process when path begins with
+ * /proc/PID/root. dirs: searched before that, "DIR:DIR"; or NULL; "debuginfod" among them means
+ * servers, which are asked last. same: does that file belong to it? The caller frees the path.
+ */
 typedef bool debug_same(void *arg, const char *path, const struct debug_wanted *w);
 char *debug_file_find(const struct debug_wanted *w, const char *path, const char *dirs,
 		      debug_same *same, void *arg);
