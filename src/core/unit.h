@@ -62,18 +62,24 @@ enum stat_word {
 	STAT_NEST =
 		3, /* runs given up because the scratch memory of all nesting levels was in use */
 };
-/* Word w of program p is at STAT_WORDS_PER_PROG * p + w; behind the programs one word per map:
- * refused updates (index map.index; only the first STAT_MAPS maps, the rest share the last word).
+/* Word w of program p is at STAT_WORDS_PER_PROG * p + w; behind the programs three words per map
+ * (index map.index; only the first STAT_MAPS maps, the rest share the last one's).
  */
 enum { STAT_MAPS = 256 };
+enum stat_map_word {
+	STAT_MAP_FULL,  /* updates refused because there was no room */
+	STAT_MAP_OTHER, /* ... for other reasons */
+	STAT_MAP_ERROR, /* the latest of these, negative */
+	STAT_WORDS_PER_MAP,
+};
 static inline u32 stat_map_word(u32 nprog, u32 map)
 {
-	return STAT_WORDS_PER_PROG * nprog + MIN(map, STAT_MAPS - 1u);
+	return STAT_WORDS_PER_PROG * nprog + STAT_WORDS_PER_MAP * MIN(map, STAT_MAPS - 1u);
 }
 /* The last word: records so far, roughly (no atomic adds); only programs look at it. */
 static inline u32 stat_record_word(u32 nprog)
 {
-	return stat_map_word(nprog, STAT_MAPS - 1) + 1;
+	return stat_map_word(nprog, STAT_MAPS - 1) + STAT_WORDS_PER_MAP;
 }
 
 struct prog {

@@ -7,12 +7,13 @@
 #include "kern/caps.h"
 #include "kern/sandbox.h"
 #include "run/run.h"
+#include <errno.h>
 
 struct losses {
 	u64 shown;            /* of the events lost, reported while running */
 	u64 tick_ns;          /* last look at the counters */
 	u64 *stats;           /* copy of the MAP_STATS value */
-	u64 *full;            /* by map: the updates refused that were told of */
+	u64 *full, *other;    /* by map: the updates refused that were told of */
 	u64 *missed;          /* per program: hits that the kernel counted but could not show;
 			LOSS_UNKNOWN: it does not tell */
 	const char *replaced; /* a file that was replaced while it was probed; NULL: none */
@@ -21,7 +22,7 @@ struct losses {
 
 static u32 stat_words(const struct unit *u)
 {
-	return stat_map_word(u->nprog, u->nmap ? u->nmap - 1 : 0) + 1;
+	return stat_map_word(u->nprog, u->nmap ? u->nmap - 1 : 0) + STAT_WORDS_PER_MAP;
 }
 
 /* Counters as they are now, in l->stats; false: this script has none. */
@@ -137,14 +138,42 @@ static void report_map(struct session *s, struct losses *l, const struct map *m,
 	loss_put(s, LOSS_MAP_FULL, m->name, n, sb_str(&b));
 }
 
+/* What the kernel said when it was not that the map is full. */
+static void report_refused(struct session *s, struct losses *l, const struct map *m, bool ended)
+{
+	AUTO_SB b = {0};
+	const u64 *w = l->stats + stat_map_word(s->u->nprog, m->index);
+	u64 n = w[STAT_MAP_OTHER], *told = &l->other[m->index];
+	int no = -(int)w[STAT_MAP_ERROR];
+	if (n <= (ended ? *told : *told * 10))
+		return;
+	*told = n;
+	sb_fmt(&b, "map %.*s: %llu update%s refused%s, though it is not full: %s", STRF(m->name), n,
+	       n == 1 ? " was" : "s were", ended ? "" : " so far",
+	       no ? strerror(no) : "the element was deleted at once");
+	if (no == ENOMEM && m->declared)
+		sb_z(&b, "; the kernel had no memory for more elements at that moment");
+	else if (no == ENOMEM)
+		sb_fmt(&b,
+		       "; the kernel had no memory for more elements at that moment: with "
+		       "let %.*s = %s(%u) it takes it when the script is loaded",
+		       STRF(m->name), map_kind(m), m->max_entries);
+	else if (no == EBUSY || no == EDEADLK || no == ETIMEDOUT)
+		sb_z(&b, "; a probe came while the kernel was changing this map on the same CPU");
+	loss_put(s, LOSS_MAP_REFUSED, m->name, n, sb_str(&b));
+}
+
 static void report_maps(struct session *s, struct losses *l, bool ended)
 {
 	const struct unit *u = s->u;
 	if (!l->full)
-		l->full = xcalloc(MAX(u->nmap, 1u), sizeof(u64));
+		l->full = xcalloc(2 * MAX(u->nmap, 1u), sizeof(u64));
+	l->other = l->full + MAX(u->nmap, 1u);
 	for (u32 i = 0; i < u->nmap; i++)
-		if (u->map[i]->role == MAP_USER && i < STAT_MAPS)
+		if (u->map[i]->role == MAP_USER && i < STAT_MAPS) {
 			report_map(s, l, u->map[i], ended);
+			report_refused(s, l, u->map[i], ended);
+		}
 }
 
 static void loss_tick(struct session *s, void *self)

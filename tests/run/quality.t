@@ -213,6 +213,24 @@ EXPECT_RE
 	1
 	WARNING: map @a is full: 1 update was refused so far; declare it larger: let @a = hash\(16\), or set BPFTRACE_MAX_MAP_KEYS=16
 
+NAME an update that finds no memory is told so, not as a full map
+RUN
+	g=/sys/fs/cgroup/memory/sonde-test-$$; mkdir "$g"
+	sh -c 'echo $$ >"$0/cgroup.procs"; exec "$SONDE" -e "uprobe:build/tests/calls:main { for \$i : 0..40000 { @[\$i * 7919] = count(); } }"' "$g" >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!
+	until_attached "$TMPDIR/err"
+	kill -STOP $p
+	echo $(($(cat "$g/memory.usage_in_bytes") + 500000)) >"$g/memory.limit_in_bytes"
+	build/tests/calls >/dev/null
+	echo -1 >"$g/memory.limit_in_bytes"
+	kill -CONT $p; kill -INT $p; wait $p; cat "$TMPDIR/err"
+	awk -F 'map @: | update' '/^@/ { stored++ } /refused/ { refused = $2 } END { print stored + refused }' "$TMPDIR/out" "$TMPDIR/err"
+	eventually rmdir "$g"
+NEEDS uprobe prog:calls feature:GROWS file:/sys/fs/cgroup/memory/memory.limit_in_bytes
+EXPECT_RE
+	Attached 1 probe
+	WARNING: map @: [0-9]+ updates were refused( so far)?, though it is not full: Cannot allocate memory; the kernel had no memory for more elements at that moment: with let @ = hash\(65536\) it takes it when the script is loaded
+	40000
+
 NAME a flood of one probe takes no room of others
 RUN
 	for f in text json; do

@@ -278,6 +278,7 @@ TEST(every_loss_is_a_record)
 		[LOSS_TOTAL] = "\"lost_total\", \"data\": {\"events\": 7}",
 		[LOSS_BY_PROBE] = "\"lost_by_probe\", \"data\": {\"probe\": \"w\", \"events\": 7}",
 		[LOSS_MAP_FULL] = "\"map_full\", \"data\": {\"map\": \"w\", \"updates\": 7}",
+		[LOSS_MAP_REFUSED] = "\"map_refused\", \"data\": {\"map\": \"w\", \"updates\": 7}",
 		[LOSS_MISSED_PROBES] =
 			"\"missed_probes\", \"data\": {\"probe\": \"w\", \"runs\": 7}",
 		[LOSS_MISSED_RETURNS] =

@@ -117,17 +117,17 @@ struct ref lower_note_key(struct lower *l, const struct map *m, const struct map
 			    ir_con(f, BPF_NOEXIST)));
 }
 
-void lower_keep_key(struct lower *l, const struct map *m, const struct map_key *k,
-		    struct blk *known, struct blk *refused)
+struct ref lower_keep_key(struct lower *l, const struct map *m, const struct map_key *k,
+			  struct blk *known, struct blk *refused)
 {
 	struct fn *f = l->f;
 	struct blk *exists = ir_blk(f);
 	exists->unlikely = true;
-	/* Before Linux 6.4 an int is returned: only its half of the register is told. */
-	struct ref r = ir_op1(f, O_EXTS, 4, lower_note_key(l, m, k));
+	struct ref r = lower_error(l, lower_note_key(l, m, k));
 	ir_br(f, O_EQ, r, ir_con(f, 0), known, exists);
 	ir_at(f, exists);
 	ir_br(f, O_EQ, r, ir_con(f, (u64)-EEXIST), known, refused);
+	return r;
 }
 
 /* Is nothing of the stacks in a key hashed but the frames that there are? */

@@ -209,15 +209,19 @@ struct map_key {
 struct map_key lower_key(struct lower *l, const struct map *m, struct node *key);
 /* A hashed key is about to be stored: remember what it stands for. 0, or an error number below it. */
 struct ref lower_note_key(struct lower *l, const struct map *m, const struct map_key *k);
-/* The same; goes to known, or to refused when the limit of keys is reached. */
-void lower_keep_key(struct lower *l, const struct map *m, const struct map_key *k,
-		    struct blk *known, struct blk *refused);
+/* The same; goes to known, or to refused, and gives the error. */
+struct ref lower_keep_key(struct lower *l, const struct map *m, const struct map_key *k,
+			  struct blk *known, struct blk *refused);
 /* The words of a key: how many. A hash of words. */
 u32 lower_key_words(struct lower *l, struct mem key, u32 size, struct ref *word);
 struct ref lower_hash_words(struct lower *l, const struct ref *word, u32 n);
 /* One more observation in the copy at p; percpu: of this CPU. */
 void lower_add(struct lower *l, struct map *m, struct node *call, struct ref p, bool percpu);
-void lower_refused(struct lower *l, const struct map *m); /* count an update that was */
+/* Count an update that was, with this error. */
+void lower_refused(struct lower *l, const struct map *m, struct ref error);
+/* What a map's helper gave, as a number: the kernel calls some directly, and of an int that is
+ * returned (before Linux 6.4) only the lower half is told. */
+struct ref lower_error(struct lower *l, struct ref r);
 /* An aggregation as an integer: a copy; its first word and, where it is a mean, the second. */
 struct ref lower_agg_word(struct lower *l, const struct map *m, struct ref p);
 struct ref lower_agg_number(struct lower *l, const struct map *m, struct ref total, struct ref n);

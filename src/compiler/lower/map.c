@@ -2,6 +2,7 @@
 #include "core/agg.h"
 #include "core/store.h"
 #include "lower/lower.h"
+#include <errno.h>
 
 /* Is the element there, as a condition. */
 static void branch_found(struct lower *l, struct map *m, struct ref p, struct blk *yes,
@@ -16,10 +17,27 @@ struct ref lower_element(struct lower *l, const struct map *m)
 	return m->in ? ir_addi(l->f, p, m->at) : p;
 }
 
-void lower_refused(struct lower *l, const struct map *m)
+struct ref lower_error(struct lower *l, struct ref r)
 {
-	struct ref p = ir_op1(l->f, O_MAPVAL, 8, ir_map(l->u->stats->index));
-	ir_xadd(l->f, 8, p, (i32)(8 * stat_map_word(l->u->nprog, m->index)), ir_con(l->f, 1));
+	return ir_op1(l->f, O_EXTS, 4, r);
+}
+
+void lower_refused(struct lower *l, const struct map *m, struct ref error)
+{
+	struct fn *f = l->f;
+	struct blk *full = ir_blk(f), *other = ir_blk(f), *done = ir_blk(f);
+	struct ref p = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->stats->index));
+	i32 at = (i32)(8 * stat_map_word(l->u->nprog, m->index));
+	full->unlikely = other->unlikely = true;
+	ir_br(f, O_EQ, error, ir_con(f, (u64)-E2BIG), full, other);
+	ir_at(f, full);
+	ir_xadd(f, 8, p, at + 8 * STAT_MAP_FULL, ir_con(f, 1));
+	ir_jmp(f, done);
+	ir_at(f, other);
+	ir_store(f, 8, p, at + 8 * STAT_MAP_ERROR, error);
+	ir_xadd(f, 8, p, at + 8 * STAT_MAP_OTHER, ir_con(f, 1));
+	ir_jmp(f, done);
+	ir_at(f, done);
 }
 
 static void note_stored(struct lower *l, struct map *m, struct ref p)

@@ -60,6 +60,7 @@ struct ref store_hash_element(struct lower *l, struct map *m, const struct map_k
 {
 	struct fn *f = l->f;
 	struct ref p = store_hash_find(l, m, k), zero = ir_con(f, 0), v = ir_var(f);
+	struct ref error = ir_var(f);
 	struct blk *found = ir_blk(f), *make = ir_blk(f), *refused = ir_blk(f);
 	make->unlikely = refused->unlikely = true;
 	ir_set(f, v, p);
@@ -70,18 +71,19 @@ struct ref store_hash_element(struct lower *l, struct map *m, const struct map_k
 	if (m->keys) {
 		struct blk *known = ir_blk(f);
 		known->unlikely = true;
-		lower_keep_key(l, m, k, known, refused);
+		ir_set(f, error, lower_keep_key(l, m, k, known, refused));
 		ir_at(f, known);
 	}
-	ir_call(f, BPF_FUNC_map_update_elem,
-		ARGS(ir_map(m->index), lower_addr(l, k->mem), lower_addr(l, val),
-		     ir_con(f, BPF_NOEXIST)));
+	struct ref r = ir_call(f, BPF_FUNC_map_update_elem,
+			       ARGS(ir_map(m->index), lower_addr(l, k->mem), lower_addr(l, val),
+				    ir_con(f, BPF_NOEXIST)));
+	ir_set(f, error, lower_error(l, r));
 	ir_slot_release(f, mark);
 	struct ref again = store_hash_find(l, m, k);
 	ir_set(f, v, again);
 	ir_br(f, O_NE, again, zero, found, refused);
 	ir_at(f, refused);
-	lower_refused(l, m);
+	lower_refused(l, m, ir_get(f, error));
 	ir_jmp(f, full);
 	ir_at(f, found);
 	return ir_get(f, v);
@@ -97,7 +99,8 @@ void store_hash_update(struct lower *l, struct map *m, const struct map_key *k, 
 	struct ref r = ir_call(f, BPF_FUNC_map_update_elem,
 			       ARGS(ir_map(m->index), lower_addr(l, k->mem), lower_addr(l, val),
 				    ir_con(f, BPF_ANY)));
-	if (l->updates++ >= BRANCHING_UPDATES) { /* the verifier follows 8192 branches */
+	if (l->updates++ >= BRANCHING_UPDATES) { /* the verifier follows 8192 branches: which
+						  * error it was is not told */
 		struct ref p = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->stats->index));
 		/* Before Linux 6.4 an int is returned here, whose upper half is 0. */
 		r = ir_op2(f, O_AND, ir_op2(f, O_SHR, r, ir_con(f, 31)), ir_con(f, 1));
@@ -108,7 +111,7 @@ void store_hash_update(struct lower *l, struct map *m, const struct map_key *k, 
 	bad->unlikely = true;
 	ir_br(f, O_EQ, r, ir_con(f, 0), go, bad);
 	ir_at(f, bad);
-	lower_refused(l, m);
+	lower_refused(l, m, lower_error(l, r));
 	ir_jmp(f, go);
 	ir_at(f, go);
 }

@@ -125,7 +125,7 @@ static void probe(struct lower *l, struct find *d, u32 i)
  * program that interrupted this one.
  */
 static void fill(struct lower *l, struct find *d, const struct map_key *key, struct blk *full,
-		 struct blk *refused)
+		 struct blk *done)
 {
 	struct fn *f = l->f;
 	struct blk *mine = ir_blk(f);
@@ -140,10 +140,11 @@ static void fill(struct lower *l, struct find *d, const struct map_key *key, str
 	if (d->m->keys) {
 		struct blk *known = ir_blk(f), *no = ir_blk(f);
 		known->unlikely = no->unlikely = true;
-		lower_keep_key(l, d->m, key, known, no);
+		struct ref error = lower_keep_key(l, d->m, key, known, no);
 		ir_at(f, no);
+		lower_refused(l, d->m, error);
 		ir_store(f, 8, slot, 0, ir_con(f, 0));
-		ir_jmp(f, refused);
+		ir_jmp(f, done);
 		ir_at(f, known);
 	}
 	for (u32 k = 0; k < d->nkey; k++)
@@ -156,11 +157,11 @@ static void fill(struct lower *l, struct find *d, const struct map_key *key, str
 
 /*
  * Address of the aggregation's words in the key's slot; control goes on there when there is one.
- * Otherwise it goes to full, or to refused when the limit of keys is reached. bucket: of a
+ * Otherwise it goes to full, or to done when the key is refused, which is counted. bucket: of a
  * histogram, or none.
  */
 static struct ref find_slot(struct lower *l, const struct map *m, const struct map_key *key,
-			    struct ref bucket, struct blk *full, struct blk *refused)
+			    struct ref bucket, struct blk *full, struct blk *done)
 {
 	struct fn *f = l->f;
 	struct find d = {.m = m, .slot_size = slot_size(m)};
@@ -181,7 +182,7 @@ static struct ref find_slot(struct lower *l, const struct map *m, const struct m
 	for (u32 i = 0; i < PROBES; i++)
 		probe(l, &d, i);
 	ir_jmp(f, full);
-	fill(l, &d, key, full, refused);
+	fill(l, &d, key, full, done);
 	ir_at(f, d.found);
 	return ir_addi(f, ir_get(f, d.out), value_at(m));
 }
@@ -205,20 +206,17 @@ static void add_by_bucket(struct lower *l, struct map *m, struct node *call,
 			  const struct map_key *key, struct blk *done)
 {
 	struct fn *f = l->f;
-	struct blk *full = ir_blk(f), *refused = ir_blk(f);
-	full->unlikely = refused->unlikely = true;
+	struct blk *full = ir_blk(f);
+	full->unlikely = true;
 	call->type = m->val;
 	/* Many paths lead to it, and much follows: the verifier is to see one. */
 	struct ref idx = ir_hide(f, call->fn->bucket(l, call));
 	struct ref weight = call->fn->weight ? call->fn->weight(l, call) : ir_con(f, 1);
-	struct ref p = find_slot(l, m, key, idx, full, refused);
+	struct ref p = find_slot(l, m, key, idx, full, done);
 	if (point_flags(l->pt) & KIND_USER)
 		ir_xadd(f, 8, p, 0, weight);
 	else
 		ir_store(f, 8, p, 0, ir_op2(f, O_ADD, ir_load(f, 8, p, 0), weight));
-	ir_jmp(f, done);
-	ir_at(f, refused);
-	lower_refused(l, m);
 	ir_jmp(f, done);
 	ir_at(f, full);
 	add_bucket(l, m, store_hash_element(l, m, key, done), idx, weight);
@@ -229,12 +227,9 @@ static void add_whole(struct lower *l, struct map *m, struct node *call, const s
 		      struct blk *done)
 {
 	struct fn *f = l->f;
-	struct blk *full = ir_blk(f), *refused = ir_blk(f);
-	full->unlikely = refused->unlikely = true;
-	lower_add(l, m, call, find_slot(l, m, key, REF_NONE, full, refused), true);
-	ir_jmp(f, done);
-	ir_at(f, refused);
-	lower_refused(l, m);
+	struct blk *full = ir_blk(f);
+	full->unlikely = true;
+	lower_add(l, m, call, find_slot(l, m, key, REF_NONE, full, done), true);
 	ir_jmp(f, done);
 	ir_at(f, full);
 	lower_add(l, m, call, store_hash_element(l, m, key, done), m->percpu);
