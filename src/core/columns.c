@@ -88,6 +88,7 @@ static bool put_unit(struct sb *out, const struct column *c, const struct value 
 	case COL_DISK:
 	case COL_INTERFACE:
 	case COL_CGROUP:
+	case COL_CONTAINER:
 	case COL_CLOCK:
 	case COL_ARGV:
 	case COL_HIST:

@@ -25,6 +25,7 @@ enum column_unit {
 	COL_DISK,      /* dev_t as the kernel has it: major << 20 | minor */
 	COL_INTERFACE, /* its number */
 	COL_CGROUP,    /* its id */
+	COL_CONTAINER, /* the id of a control group in it */
 	COL_STATUS,    /* as wait() gives it: 0, "code 3", "signal 9 (KILL)" */
 	COL_ARGV,      /* bytes: words, each ended by NUL */
 	COL_HIST,      /* a histogram below the row */

@@ -135,3 +135,21 @@ EXPECT
 	some
 	comm,ustack,waker,waker_ustack,total_ns
 	some
+
+NAME a column with the container
+RUN
+	m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); id=c0de$$; while [ ${#id} -lt 64 ]; do id=${id}0; done; d=$m/docker-$id.scope; mkdir $d
+	into="echo \$\$ >$d/cgroup.procs; exec /bin/true"
+	for f in '' -j --csv; do "$SONDE" execsnoop -q $f --container-column --fields container,argv true -- /bin/sh -c "/bin/true out; $into" | sed "s/$(printf %.12s $id)/ID/"; done
+	for t in exitsnoop opensnoop capable tcpconnect; do "$SONDE" --dry-run $t --container-column || echo $t; done; rmdir $d
+NEEDS btf tp:sched/sched_process_exec file:/sys/fs/cgroup tp:sock/inet_sock_set_state
+TIMEOUT 40
+EXPECT
+	CONTAINER    ARGS
+	-            /bin/true out
+	ID /bin/true
+	{"type": "event", "table": "execs", "argv": ["/bin/true", "out"]}
+	{"type": "event", "table": "execs", "container": "ID", "argv": ["/bin/true"]}
+	container,argv
+	,/bin/true out
+	ID,/bin/true

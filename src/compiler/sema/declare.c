@@ -456,6 +456,7 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		{"disk", COL_DISK, false},
 		{"interface", COL_INTERFACE, false},
 		{"cgroup", COL_CGROUP, false},
+		{"container", COL_CONTAINER, false},
 		{"hist", COL_HIST, false},
 		{"call", COL_CALL, false},
 		{"function", COL_FUNCTION, false},
@@ -491,7 +492,8 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		  "what may stand here: left right data key same share us ms s KB MB percent milli "
 		  "elapsed clock hex oct "
 		  "argv "
-		  "status syscall user disk interface cgroup hist call function below; names: %s",
+		  "status syscall user disk interface cgroup container hist call function below; "
+		  "names: %s",
 		  names_list);
 }
 

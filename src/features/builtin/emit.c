@@ -4,6 +4,7 @@
 #include "builtin/common.h"
 #include "core/agg.h"
 #include "core/columns.h"
+#include "proc/cgroup.h"
 #include "run/calls.h"
 #include "run/session.h"
 #include "sema/declare.h"
@@ -42,6 +43,7 @@ static bool unit_fits(enum column_unit unit, const struct type *t)
 	case COL_DISK:
 	case COL_INTERFACE:
 	case COL_CGROUP:
+	case COL_CONTAINER:
 	case COL_STATUS: break;
 	case COL_HIST: return false;
 	}
@@ -132,6 +134,13 @@ static void name_of_cgroup(struct session *s, struct sb *out, u64 id)
 		sb_u64(out, id);
 }
 
+static void name_of_container(struct session *s, struct sb *out, u64 id)
+{
+	const char *name = cgroup_container_of(s->h, id);
+
+	sb_z(out, name ? name : "");
+}
+
 static void put_time(struct session *s, struct sb *out, u64 ns)
 {
 	clocks_strftime(&s->reader.clocks, out, "%Y-%m-%dT%H:%M:%S.%k%z", ns);
@@ -167,8 +176,12 @@ static void resolve(struct session *s, const struct column *c, struct value *v)
 		name_of_interface(&text, n);
 	else if (c->unit == COL_CGROUP)
 		name_of_cgroup(s, &text, n);
+	else if (c->unit == COL_CONTAINER)
+		name_of_container(s, &text, n);
 	if (text.n)
 		*v = named(s, sb_str(&text), n);
+	else if (c->unit == COL_CONTAINER) /* in none */
+		v->kind = V_NONE;
 }
 
 static struct value copy_value(struct arena *a, const struct value *v)

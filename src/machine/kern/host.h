@@ -54,6 +54,7 @@ struct host {
 	struct retprobes *retprobes; /* kern/link.h; NULL: none were opened */
 	struct module *modules;      /* host_module_btf() */
 	struct disk *disks;          /* proc_disk_name() */
+	struct known_group *groups;  /* cgroup_container_of() */
 	struct sandbox *sandbox;     /* kern/sandbox.h; NULL: no file was read yet */
 	struct file_syms *file_syms; /* elf_syms_of(); the one read last comes first */
 };

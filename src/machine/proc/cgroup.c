@@ -287,6 +287,50 @@ struct err *cgroup_container(struct host *h, const char *name, const char **dir)
 	return e ? e : is_version_2(h, name, *dir);
 }
 
+/* Looked up once. */
+struct known_group {
+	u64 id;
+	const char *container;
+	struct known_group *next;
+};
+
+/* Of the innermost container on the way to path. */
+static const char *container_on(struct host *h, const char *path)
+{
+	containers all = {0};
+	struct container c;
+	struct str rest = str_z(path), part, parent = STR("");
+	const char *name = NULL;
+	while (str_cut(&rest, '/', &part)) {
+		if (part.n && recognize(h->arena, parent, part, &c))
+			vec_add(&all, c);
+		parent = part;
+	}
+	docker_names(h, &all);
+	podman_names(h, &all);
+	if (all.n) {
+		c = all.v[all.n - 1];
+		name = c.name.n ? arena_strz(h->arena, c.name)
+				: arena_fmt(h->arena, "%.*s", ID_SHOWN, c.id.s);
+	}
+	vec_free(&all);
+	return name;
+}
+
+const char *cgroup_container_of(struct host *h, u64 id)
+{
+	struct known_group *g = h->groups;
+	while (g && g->id != id)
+		g = g->next;
+	if (!g) {
+		const char *path = proc_cgroup_path(h, id);
+		g = arena_new(h->arena, struct known_group);
+		*g = (struct known_group){id, path ? container_on(h, path) : NULL, h->groups};
+		h->groups = g;
+	}
+	return g->container;
+}
+
 /* ---- processes ---- */
 
 static int first_process(struct host *h, const char *dir, u32 depth)

@@ -9,5 +9,7 @@ struct err *cgroup_find(struct host *h, const char *path, const char **dir);
  * control groups. An err also when several fit: it lists them.
  */
 struct err *cgroup_container(struct host *h, const char *name, const char **dir);
+/* The container that a control group is in: its name, or how its id begins. NULL: none. */
+const char *cgroup_container_of(struct host *h, u64 id);
 /* A process in it or below, 0: none. */
 int cgroup_any_process(struct host *h, const char *dir);
