@@ -30,6 +30,7 @@ struct store {
 	bool (*fits)(struct compile *c, const struct map *m, const struct mapuse *use);
 	/* The kernel's map, as fits() left it to be; .own for memory beside it. */
 	void (*plan)(struct compile *c, struct map *m);
+	bool bounded; /* plan() says how many elements there can be */
 	/* Of a unit from a file: what snapshot(), reset() and forget() do stays within the map. */
 	bool (*sound)(const struct map *m, u32 ncpu);
 

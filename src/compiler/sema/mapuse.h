@@ -11,6 +11,7 @@ struct mapuse {
 	bool read;       /* values are read in the kernel */
 	bool touched;    /* elements are looked up or deleted in the kernel by functions */
 	bool used_whole; /* in other ways than by storing, reading and deleting single values */
+	bool by_others;  /* with other keys than the processor's number alone */
 	bool crowded;    /* by a body with so many accesses that the code of each is to be short */
 };
 /* Valid until the next call. */

@@ -129,10 +129,19 @@ static void walk_body(const struct variant *v, node_cb *cb, struct crowd *all)
 		node_walk(f->fn, cb, all);
 }
 
-static void find_crowds(struct compile *c)
+static bool note_key(struct node *n, void *arg)
+{
+	struct crowd *all = arg;
+	if (n->kind == N_MAP && n->map && !(n->a && n->a->fn && n->a->fn->role == ROLE_CPU))
+		mapuse(all->c, n->map)->by_others = true;
+	return true;
+}
+
+static void look_at_bodies(struct compile *c)
 {
 	for (u32 i = 0; i < c->nvariant; i++) {
 		struct crowd all = {.c = c};
+		walk_body(c->variant[i], note_key, &all);
 		walk_body(c->variant[i], count_places, &all);
 		if (all.places > PLACES_MAX)
 			walk_body(c->variant[i], note_crowd, &all);
@@ -218,7 +227,7 @@ static bool plan_map(struct compile *c, struct map *m)
 	}
 	m->store = choose_store(c, m);
 	m->store->plan(c, m);
-	if (!m->scalar)
+	if (!m->scalar && !m->store->bounded)
 		plan_limit(c, m);
 	return true;
 }
@@ -254,7 +263,7 @@ bool sema_plan(struct compile *c)
 {
 	struct unit *u = c->unit;
 	u32 n = 0;
-	find_crowds(c);
+	look_at_bodies(c);
 	for (u32 i = 0; i < u->nmap; i++) {
 		struct map *m = u->map[i];
 		if (m->role == MAP_USER && !plan_map(c, m))

@@ -17,6 +17,12 @@ static inline u32 store_value_size(const struct map *m)
 	const struct agg *agg = agg_of(m->val);
 	return ALIGN_UP(agg ? agg->words(m->val) * 8 : m->val->size, 8u);
 }
+/* The same and the word behind it, in memory that no other CPU writes to. */
+static inline u32 store_slot_size(const struct map *m)
+{
+	enum { CACHE_LINE = 64 };
+	return ALIGN_UP(store_value_size(m) + 8, (u32)CACHE_LINE);
+}
 /*
  * What each CPU has one of: a power of two, so that programs mask the CPU's number. A comparison
  * would have to be kept in mind by the verifier, which forgets it when the register is spilled.

@@ -9,13 +9,6 @@
 #include "base/alloc.h"
 #include "store/common.h"
 
-enum { CACHE_LINE = 64 };
-
-static u32 stride(const struct map *m)
-{
-	return ALIGN_UP(store_value_size(m) + 8, (u32)CACHE_LINE);
-}
-
 /* ---- compiling ---- */
 
 static bool fits(struct compile *c, const struct map *m, const struct mapuse *use)
@@ -28,12 +21,12 @@ static void plan(struct compile *c, struct map *m)
 {
 	m->map_type = BPF_MAP_TYPE_ARRAY;
 	m->flags = BPF_F_MMAPABLE;
-	m->val_size = store_cpus(c->host->ncpu) * stride(m);
+	m->val_size = store_cpus(c->host->ncpu) * store_slot_size(m);
 }
 
 static bool sound(const struct map *m, u32 ncpu)
 {
-	return m->scalar && agg_of(m->val) && (u64)ncpu * stride(m) <= m->val_size;
+	return m->scalar && agg_of(m->val) && (u64)ncpu * store_slot_size(m) <= m->val_size;
 }
 
 /* ---- programs ---- */
@@ -42,7 +35,7 @@ static void add(struct lower *l, struct map *m, struct node *key, struct node *c
 {
 	(void)key;
 	struct fn *f = l->f;
-	struct ref off = ir_op2(f, O_MUL, store_this_cpu(l), ir_con(f, stride(m)));
+	struct ref off = ir_op2(f, O_MUL, store_this_cpu(l), ir_con(f, store_slot_size(m)));
 	struct ref p = ir_op2(f, O_ADD, lower_element(l, m), off);
 	lower_add(l, m, call, p, true);
 	if (!agg_of(m->val)->tells)
@@ -53,7 +46,7 @@ static void add(struct lower *l, struct map *m, struct node *key, struct node *c
 
 static struct scalar copies_of(const struct session *s, const struct map *m)
 {
-	return (struct scalar){.copies = s->h->ncpu, .stride = stride(m), .tells = true};
+	return (struct scalar){.copies = s->h->ncpu, .stride = store_slot_size(m), .tells = true};
 }
 
 static struct err *snapshot(struct session *s, const struct map *m, struct snap *n)
