@@ -375,3 +375,27 @@ EXPECT
 	$
 	$
 ERR
+
+NAME aggregations by the processor's number: each kind, printed, cleared, zeroed; also a compiled script
+RUN
+	s='begin { @c[cpu] = count(); @c[cpu] = count(); @s[cpu] = sum(0); @lo[cpu] = min(7); @lo[cpu] = min(-3); @hi[cpu] = max(7); @avg[cpu] = avg(5); @avg[cpu] = avg(7); @st[cpu] = stats(4); @h[cpu] = lhist(3, 0, 4, 2); print(@c); clear(@st); zero(@hi); zero(@s); exit(); }'
+	last=$(($(nproc) - 1))
+	taskset -c $last "$SONDE" -q -e "$s" | grep . | sed "s/\[$last\]/[last]/"
+	taskset -c $last "$SONDE" --aot $TMPDIR/x -e "$s" && taskset -c $last $TMPDIR/x -q | grep -c "\[$last\]"
+NEEDS cmd:taskset
+EXPECT
+	@c[last]: 2
+	@avg[last]: 6
+	@c[last]: 2
+	@h[last]:
+	[2, 4)                 1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	@hi[last]: 0
+	@lo[last]: -3
+	@s[last]: 0
+	7
+
+NAME aggregations by the processor's number: all CPUs, and a map that has other keys, too
+RUN for c in $(seq 0 $(($(nproc) - 1))); do echo "taskset -c $c build/tests/syscalls $((c + 1)) getppid"; done >$TMPDIR/load; "$SONDE" -q --follow -c "sh $TMPDIR/load" -e 'tracepoint:syscalls:sys_enter_getppid /comm == "syscalls"/ { @[cpu] = count(); @both[cpu] = sum(2); @both[1000] = sum(1); }' | awk '/^@\[/ && $2 == ++n { good++ } /^@both\[1000\]/ { all = $2 } END { print (good == n && n > 0), (all == n * (n + 1) / 2) }'
+NEEDS cmd:taskset cmd:seq
+EXPECT
+	1 1

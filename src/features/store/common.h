@@ -8,6 +8,8 @@
 
 /* Without key; see array.c. */
 extern const struct store store_array, store_percpu_array, store_slots;
+/* With the processor's number as key. */
+extern const struct store store_by_cpu;
 /* With keys. What finds no room in the memory of table and cells is in a hash map. */
 extern const struct store store_table, store_cells, store_percpu_hash, store_hash;
 

@@ -2,7 +2,7 @@
 #include "store/common.h"
 
 const struct store *const stores[] = {
-	&store_slots, &store_percpu_array, &store_array, &store_table,
+	&store_slots, &store_percpu_array, &store_array, &store_by_cpu, &store_table,
 	&store_cells, &store_percpu_hash,  &store_hash,  NULL,
 };
 
