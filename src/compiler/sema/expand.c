@@ -11,6 +11,7 @@ struct expand {
 	u32 total; /* of the script */
 	struct loc loc, body;
 	struct point lost; /* matched nothing; without .kind: none did */
+	const char *why;   /* it could not be looked for, though it may be missing; or NULL */
 	bool full;         /* that was said, and is enough */
 	regex_t *filter;   /* of --probe-filter, or NULL */
 	bool left_out;     /* by it */
@@ -220,6 +221,7 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 {
 	struct compile *c = e->c;
 	struct diags *ds = c->diags;
+	struct diag *d;
 	enum missing_probes policy = c->unit->config.missing_probes;
 	if (policy == MISSING_IGNORE) {
 		note_missed(e, prov, rest);
@@ -227,12 +229,13 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 	}
 	/* A wildcard may be one of several ways to the same event. */
 	if (policy == MISSING_WARN || (str_is_glob(rest) && e->head)) {
-		diag_add(ds, W_NO_PROBE, e->loc, "No matches for %.*s %.*s. Skipping.", STRF(prov),
-			 STRF(rest));
+		d = diag_add(ds, W_NO_PROBE, e->loc, "No matches for %.*s %.*s. Skipping.",
+			     STRF(prov), STRF(rest));
+		if (e->why)
+			diag_hint(ds, d, "%s", e->why);
 		return;
 	}
-	struct diag *d = diag_add(ds, E_NO_PROBE, e->loc, "No matches for %.*s %.*s.", STRF(prov),
-				  STRF(rest));
+	d = diag_add(ds, E_NO_PROBE, e->loc, "No matches for %.*s %.*s.", STRF(prov), STRF(rest));
 	const struct kind *k = e->lost.kind;
 	struct str near = k ? near_point(c, &e->lost) : STR("");
 	const char *lacks = k && k->lacks ? k->lacks(c->host, &e->lost) : NULL;
@@ -294,12 +297,13 @@ static void expand_with(struct expand *e, const struct kind *k, struct str rest,
 	err = k->expand(c->host, u, c->diags, &p, add_point, e);
 	if (!err && !quiet && e->n == n)
 		e->lost = p;
-	if (err && quiet)
-		err_free(err);
-	else if (err && u->config.missing_probes != MISSING_ERROR)
-		err_free(err);
-	else if (err)
+	if (err && !quiet && u->config.missing_probes == MISSING_ERROR) {
 		not_found(c, &p, e->loc, err);
+		return;
+	}
+	if (err && !quiet)
+		e->why = arena_fmt(c->arena, "%s", err->msg);
+	err_free(err);
 }
 
 /* A wildcard for kinds means those of user programs where a file is named, else the machine's. */
@@ -326,6 +330,7 @@ static void expand_text(struct expand *e, const struct node *pn)
 	e->n = 0;
 	e->left_out = false;
 	e->lost = (struct point){0};
+	e->why = NULL;
 	if (str_is_glob(name)) {
 		expand_kinds(e, name, rest);
 	} else {
