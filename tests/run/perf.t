@@ -114,3 +114,16 @@ RC 1
 ERR_RE
 	stdin:1:1-[0-9]+: ERROR: PMU software has no term 'event' \(there are: none\)
 	...
+
+NAME context switches one by one: the scheduler's tracepoint sees what the perf event sees
+NEEDS prog:turns
+RUN
+	"$SONDE" -e 'software:cs:1 /comm == "turns"/ { @raw = count(); } software:cs:1 /comm == "turns" && reg("ip") != 1/ { @event = count(); } tracepoint:sched:sched_switch /comm == "turns"/ { @trace = count(); }' >$TMPDIR/out 2>$TMPDIR/err & p=$!
+	until_attached $TMPDIR/err
+	build/tests/turns 20 >/dev/null
+	kill -INT $p && wait $p
+	awk '/^@/ { v[$1] = $2 } END { print (v["@raw:"] == v["@event:"] && v["@raw:"] == v["@trace:"] && v["@raw:"] > 0) }' $TMPDIR/out
+	"$SONDE" -q -e 'software:cs:1 { @[pid == cpid] = 1; }' -c 'sleep 0.1' | grep .
+EXPECT
+	1
+	@[true]: 1

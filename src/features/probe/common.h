@@ -90,6 +90,7 @@ u32 kprobe_load_as(struct host *h, const struct unit *u, const struct prog *g);
 struct err *kprobe_attach(struct host *h, struct unit *u, struct attach *a);
 extern const struct way way_form; /* of fentry and fexit, where a function has another name */
 extern const struct way way_trampoline_entry, way_trampoline_return; /* of kernel functions */
+extern const struct way way_switches; /* of software:context-switches */
 /* Of tracepoints, in order of price. */
 extern const struct way way_calls_by_regs, way_calls, way_tp_typed, way_tp_raw, way_tp_perf;
 /* A tracepoint's own, of a kind's callbacks. */

@@ -180,7 +180,7 @@ const struct kind kind_software = {
 	.flags = KIND_STACKS | KIND_FIRST | KIND_MACHINE,
 	.parse = event_parse,
 	.expand = event_expand,
-	.ways = (const struct way *const[]){&way_software, NULL},
+	.ways = (const struct way *const[]){&way_switches, &way_software, NULL},
 };
 
 static const struct way way_hardware = {
