@@ -28,7 +28,11 @@ enum { MAX_MAPS = 64, MAX_CALLS = 256, MAX_STEPS = 60000, CALL_BYTES = 15, PAGE 
 
 /* ---- what is run ---- */
 
+#ifdef __clang__
+#define KEPT __attribute__((noinline))
+#else
 #define KEPT __attribute__((noinline, noclone))
+#endif
 static volatile int sink;
 
 KEPT static void leaf(int n)
