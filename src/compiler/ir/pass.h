@@ -62,7 +62,7 @@ static inline u32 bit_words(u32 n)
 
 /* build.c */
 struct ref ir_tmp(struct fn *f);
-void ir_raw(struct fn *f, struct blk *b, struct ins i); /* append as it is */
+void ir_raw(struct fn *f, struct blk *b, struct ins i); /* at the end, as it is */
 enum op op_swap(enum op cmp);                           /* a < b -> b > a */
 enum op op_not(enum op cmp);                            /* a < b -> a >= b */
 void ir_all_fns(struct fn *f, struct fn ***list,
