@@ -1,6 +1,6 @@
 #!/bin/sh
 # Stacks of processes that live for 20 ms, of the whole machine, printed when all are dead: the share of frames that
-# have names. As root; prints a part of docs/performance.md.
+# of files that have names. As root; prints a part of docs/performance.md.
 #
 #   bench/short.sh [PROCESSES]        1000, in each of three places
 set -u
@@ -26,7 +26,7 @@ END
 measure() { # WHAT COMMAND...
 	what=$1
 	shift
-	"$sonde" -e 'config = { max_map_keys = 131072 } profile:hz:999 /comm == "short"/ { @[pid, ustack] = count(); }' >"$tmp/out" 2>"$tmp/err" &
+	"$sonde" -e 'config = { max_map_keys = 131072 } profile:hz:999 /comm == "short"/ { @[pid, ustack(perf)] = count(); }' >"$tmp/out" 2>"$tmp/err" &
 	tracer=$!
 	until grep -qs Attached "$tmp/err"; do sleep 0.1; done
 	"$@"
@@ -34,16 +34,18 @@ measure() { # WHAT COMMAND...
 	wait $tracer
 	awk -v what="$what" '
 		/^@\[/ { split($0, f, /[][,]/); pid[f[2]]; stacks++ }
-		/^        / { frames++; if ($1 ~ /^0x/) bare++; if ($1 ~ /^main\+/) whole++ }
+		/^\t/ { if (/\((\/|\[vdso)/) { files++; if ($2 ~ /^(0x|\()/) bare++ } else other++ }
+		/^\t.*\/short\)$/ { own++; if ($2 ~ /^(0x|\()/) bare_own++ }
+		/^\t[0-9a-f]+ _start\+/ { whole++ }
 		END {
 			for (p in pid) n++
-			printf "| %s | %d | %d | %d | %.2f | %.2f |\n", what, n, stacks, frames, 100 * (frames - bare) / frames, 100 * whole / stacks
+			printf "| %s | %d | %d | %d | %d | %.2f | %.2f | %.2f |\n", what, n, stacks, files, other, 100 * (files - bare) / files, 100 * (own - bare_own) / own, 100 * whole / stacks
 		}' "$tmp/out"
 	grep WARNING "$tmp/err" | sed 's/^WARNING: /- /' >&2
 }
 
-echo "| where | processes seen | different stacks of them | frames | named, % | stacks with main(), % |"
-echo "|---|---|---|---|---|---|"
+echo "| where | processes seen | different stacks of them | frames in files | others | named, % | of its own | stacks with _start, % |"
+echo "|---|---|---|---|---|---|---|---|"
 measure "as they are" sh "$tmp/all" "$n" "$tmp/short"
 measure "a mount namespace with a root of its own (\`unshare -m\`, \`pivot_root\`)" unshare -m --propagation private sh "$tmp/within" "$n" "$tmp"
 measure "the same with pids, a host name and IPC of its own (\`unshare -mpuif\`)" unshare -mpuif --propagation private sh "$tmp/within" "$n" "$tmp"
