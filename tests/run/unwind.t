@@ -229,6 +229,22 @@ EXPECT_RE
 	$
 NEEDS uprobe btf prog:unwind dwunwind
 
+NAME return probes on the way hide no caller in the first stack of a process, which is copied
+RUN "$SONDE" -B line -e 'uprobe:build/tests/unwind:leaf { printf("%s%s\n", ustack(8), ustack(raw)); } uretprobe:build/tests/unwind:inner { } uretprobe:build/tests/unwind:aligned { } uretprobe:build/tests/unwind:main { }' >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!
+	until_attached "$TMPDIR/err"; build/tests/unwind frames; until_written "$TMPDIR/out"
+	kill -INT $p; wait $p; head -n 9 "$TMPDIR/out" | sed 's/+.*//'
+EXPECT_RE
+	$
+	        leaf
+	        inner
+	        aligned
+	        variable
+	        main
+	        .*
+	        .*
+	        _start
+NEEDS uprobe btf prog:unwind dwunwind
+
 NAME in loops and functions
 PROG fn depth(): int64 { return len(dw_ustack(4)); } uprobe:build/tests/unwind:leaf { for ($i : 0..100) { @[dw_ustack(2)] = count(); } @d = depth(); }
 LOAD unwind calls

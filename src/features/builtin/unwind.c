@@ -183,8 +183,100 @@ static void copy_kept(struct lower *l, struct mem walk, struct ref rec)
 	ir_at(f, next);
 }
 
+struct undo {
+	u64 walk, rec;
+};
+
+/* A word of the kernel, 0 when it cannot be read, into the walk's memory. */
+static void kernel_word(struct fn *f, struct ref walk, i32 to, struct ref addr, i32 off)
+{
+	ir_call(f, BPF_FUNC_probe_read_kernel,
+		ARGS(ir_addi(f, walk, to), ir_con(f, 8), ir_addi(f, addr, off)));
+}
+
+/* The address of a return probe's code in the copy gives its place to the one that it took.
+ * Instances may be left over from calls that never returned: only what is that address, which all
+ * have in common, is replaced. */
+static void undo_in_copy(struct fn *f, struct ref walk, struct ref rec, struct blk *done)
+{
+	struct blk *in = ir_blk(f), *first = ir_blk(f), *other = ir_blk(f), *put = ir_blk(f);
+	i32 stack = offsetof(struct unwind_copy, stack);
+	struct ref low = ir_addi(f, ir_load(f, 8, walk, AT(sp)), -UNWIND_COPY_BELOW);
+	low = ir_op2(f, O_AND, low, ir_con(f, ~(u64)(UNWIND_COPY_PAGE - 1)));
+	struct ref off = ir_op2(f, O_SUB, ir_load(f, 8, walk, AT(word)), low);
+	ir_br(f, O_ULT, off, ir_con(f, UNWIND_COPY_STACK), in, done);
+	ir_at(f, in);
+	off = ir_op2(f, O_AND, off, ir_con(f, UNWIND_COPY_STACK - 8));
+	struct ref p = ir_op2(f, O_ADD, rec, off), now = ir_load(f, 8, p, stack);
+	struct ref trampoline = ir_load(f, 8, walk, AT(trampoline));
+	ir_br(f, O_EQ, trampoline, ir_con(f, 0), first, other);
+	ir_at(f, first);
+	ir_store(f, 8, walk, AT(trampoline), now);
+	ir_jmp(f, put);
+	ir_at(f, other);
+	ir_br(f, O_EQ, trampoline, now, put, done);
+	ir_at(f, put);
+	ir_store(f, 8, p, stack, ir_load(f, 8, walk, AT(word) + 8));
+	ir_jmp(f, done);
+}
+
+/* long returns(u32 round, struct undo *): 1 ends the loop. */
+static struct fn *make_undo(struct lower *l, const struct unwind_returns *r)
+{
+	struct fn *f = ir_fn(&l->c->scratch, STR("returns"));
+	struct blk *some = ir_blk(f), *done = ir_blk(f), *stop = ir_blk(f);
+	f->callback = true;
+	f->nparam = 2;
+	f->loc = l->f->loc;
+	struct ref links = ir_param(f, 1);
+	struct ref walk = ir_load(f, 8, links, offsetof(struct undo, walk));
+	struct ref rec = ir_load(f, 8, links, offsetof(struct undo, rec));
+	struct ref at = ir_load(f, 8, walk, AT(instance));
+	ir_br(f, O_NE, at, ir_con(f, 0), some, stop);
+	ir_at(f, some);
+	kernel_word(f, walk, AT(word), at, r->stack);
+	kernel_word(f, walk, AT(word) + 8, at, r->address);
+	kernel_word(f, walk, AT(instance), at, r->next);
+	undo_in_copy(f, walk, rec, done);
+	ir_at(f, done);
+	ir_ret(f, ir_con(f, 0));
+	ir_at(f, stop);
+	ir_ret(f, ir_con(f, 1));
+	return f;
+}
+
+/* Others than the script's own are few, and this is what costs the verifier most. */
+static bool probes_returns(const struct unit *u)
+{
+	for (u32 i = 0; i < u->nprog; i++) {
+		u32 flags = point_flags(u->prog[i]->points);
+		if (flags & KIND_USER && flags & KIND_RETVAL)
+			return true;
+	}
+	return false;
+}
+
+static void undo_returns(struct lower *l, struct mem walk, struct ref rec, struct ref task)
+{
+	struct fn *f = l->f;
+	struct unwind_returns r;
+	if (!probes_returns(l->u) || !unwind_returns(l->c->host, &r))
+		return;
+	struct ref links = ir_slot(f, sizeof(struct undo)), w = lower_addr(l, walk);
+	assert(ref_is(links));
+	/* Most tasks have no utask, which reads as 0, and so does what is there. */
+	kernel_word(f, w, AT(instance), task, r.utask);
+	kernel_word(f, w, AT(instance), ir_load(f, 8, w, AT(instance)), r.first);
+	ir_store(f, 8, links, offsetof(struct undo, walk), w);
+	ir_store(f, 8, links, offsetof(struct undo, rec), rec);
+	ir_call(f, BPF_FUNC_loop,
+		ARGS(ir_con(f, UNWIND_MAX_RETURNS), ir_fnref(f, make_undo(l, &r)), links,
+		     ir_con(f, 0)));
+}
+
 /* The walk's state to user space; the stack ends in the number of the copy. */
-static void ask(struct lower *l, struct mem walk, struct ref frames, struct ref pid, u32 limit)
+static void ask(struct lower *l, struct mem walk, struct ref frames, struct ref task,
+		struct ref pid, u32 limit)
 {
 	static const struct {
 		i32 from, to;
@@ -224,6 +316,7 @@ static void ask(struct lower *l, struct mem walk, struct ref frames, struct ref 
 	struct ref sp = lower_load(l, 8, false, mem_at(walk, AT(sp)));
 	struct ref low = ir_addi(f, sp, -UNWIND_COPY_BELOW);
 	ir_store(f, 4, rec, offsetof(struct unwind_copy, pages), copy_stack(l, rec, low));
+	undo_returns(l, walk, rec, task);
 	struct ref lost = ir_op1(f, O_MAPVAL, 8, ir_map(u->lost->index));
 	struct ref id = ir_atomic(f, O_XADDF, 8, lost, 8 * UNWIND_LOST_IDS, ir_con(f, 1));
 	id = ir_op2(f, O_AND, id, ir_con(f, ~UNWIND_MARK_MASK));
@@ -314,7 +407,7 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct b
 	ir_br(f, O_NE, lower_load(l, 4, false, mem_at(walk, AT(miss))), ir_con(f, 0), missed, done);
 	ir_at(f, missed);
 	missed->unlikely = true;
-	ask(l, walk, to, pid, limit);
+	ask(l, walk, to, task, pid, limit);
 	ir_jmp(f, done);
 	ir_at(f, done);
 	if (dst.base.kind == R_SLOT)

@@ -16,6 +16,7 @@ struct walk {
 	u64 word[4];
 	u64 reg[UNWIND_COPY_REGS]; /* of the first frame */
 	u64 space;
+	u64 instance, trampoline; /* of a return probe */
 	u32 n;
 	u32 depth;    /* enum unwind_depth */
 	u32 from, to; /* pieces of the list */
@@ -38,3 +39,7 @@ void unwind_count_lost(struct lower *l, struct fn *f, struct ref off, i32 word);
 struct ref unwind_element(struct fn *f, struct ref map, struct ref key, struct blk *none);
 /* Of a member of the kernel's; false: it is not there. */
 bool unwind_offset(const struct type *t, const char *member, i32 *ret);
+struct unwind_returns { /* likewise: how a task's return probes are listed, the last one first */
+	i32 utask, first, stack, address, next;
+};
+bool unwind_returns(struct host *h, struct unwind_returns *r);

@@ -82,10 +82,6 @@ static struct ref find_last(struct fn *f, const struct search *s, struct ref fro
 
 /* ---- return addresses that return probes replaced ---- */
 
-struct returns { /* offsets in the kernel's structs */
-	i32 utask, first, stack, address, next;
-};
-
 bool unwind_offset(const struct type *t, const char *member, i32 *ret)
 {
 	struct field f;
@@ -94,7 +90,7 @@ bool unwind_offset(const struct type *t, const char *member, i32 *ret)
 	return known;
 }
 
-static bool find_returns(struct host *h, struct returns *r)
+bool unwind_returns(struct host *h, struct unwind_returns *r)
 {
 	struct types *k = host_btf(h);
 	const struct type *task = k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
@@ -128,9 +124,9 @@ static struct ref kernel_word(struct step *x, struct ref addr, i32 off, struct b
 static void undo_return(struct step *x, struct blk *none)
 {
 	struct fn *f = x->f;
-	struct returns r;
+	struct unwind_returns r;
 	struct blk *head = ir_blk(f), *body = ir_blk(f), *found = ir_blk(f), *other = ir_blk(f);
-	if (!find_returns(x->l->c->host, &r)) {
+	if (!unwind_returns(x->l->c->host, &r)) {
 		ir_jmp(f, none);
 		return;
 	}
