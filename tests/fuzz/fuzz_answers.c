@@ -1,5 +1,6 @@
 /* Any bytes as what the child without rights answers: somebody else may speak through it. Whatever is
  * believed of them must be in order and in bounds, because it is searched and indexed by. */
+#include "kern/image_ask.h"
 #include "sym/cfi_ask.h"
 #include "sym/jit.h"
 #include "sym/sym.h"
@@ -66,6 +67,26 @@ static void take_rows(struct bytes b)
 	}
 }
 
+static void take_headers(struct arena *a, struct bytes b)
+{
+	enum { SIZE = 1 << 12 };
+	struct image im;
+	struct segment seg;
+	struct elf_links links;
+	struct bytes names = b;
+	u64 off;
+	if (image_take_told(b, SIZE, &im)) {
+		if (im.base > SIZE || im.n > SIZE - im.base)
+			abort();
+		for (u32 i = 0; image_segment(&im, i, &seg); i++)
+			if (image_offset(&im, seg.addr, &off) && i >= im.phnum)
+				abort();
+		image_close(&im);
+	}
+	if (elf_take_links(&names, a, &links) && links.nimport > b.n)
+		abort();
+}
+
 /* Types lead to others of the answer, and places can be computed. */
 static void take_debug(struct arena *a, struct bytes b)
 {
@@ -100,12 +121,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
 	struct arena a = {0};
 	struct bytes b = bytes_of(data, n);
-	switch (bytes_u8(&b) % 6) {
+	switch (bytes_u8(&b) % 7) {
 	case 0: take_symbols(&a, bytes_of(data + 1, n ? n - 1 : 0)); break;
 	case 1: take_notes(&a, bytes_of(data + 1, n ? n - 1 : 0)); break;
 	case 2: take_codes(bytes_of(data + 1, n ? n - 1 : 0)); break;
 	case 3: take_tables(bytes_of(data + 1, n ? n - 1 : 0)); break;
 	case 4: take_debug(&a, bytes_of(data + 1, n ? n - 1 : 0)); break;
+	case 5: take_headers(&a, bytes_of(data + 1, n ? n - 1 : 0)); break;
 	default: take_rows(bytes_of(data + 1, n ? n - 1 : 0)); break;
 	}
 	arena_free(&a);

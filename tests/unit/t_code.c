@@ -155,9 +155,9 @@ TEST(code_of_this_program)
 	struct elf_syms syms;
 	struct ufile f;
 	u32 n = 0, bad = 0, returns = 0;
-	struct err *e = ufile_open(arch_native(), "/proc/self/exe", &f);
+	struct host here = {.recorded = true, .arch = arch_native()};
+	struct err *e = ufile_open(&here, "/proc/self/exe", &f);
 	CHECK(!e && f.go == ABI_C);
-	struct host here = {.recorded = true};
 	CHECK(!elf_read_syms(&here, &a, "/proc/self/exe", &syms));
 	sandbox_end(&here);
 	for (u32 i = 0; !e && i < syms.n; i++) {

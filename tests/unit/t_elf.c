@@ -33,12 +33,12 @@ TEST(elf_reads_own_symbols)
 	const struct symbol *s = elf_find(&e, STR("t_elf_landmark"));
 	CHECK(s && s->size > 0 && elf_at(&e, s->addr + s->size - 1) == s);
 	u64 off = 0;
-	err = s ? elf_offset("/proc/self/exe", s->addr, &off) : NULL;
+	err = s ? elf_offset(&here, "/proc/self/exe", s->addr, &off) : NULL;
 	CHECK(!err && s && off == s->file_off);
 	CHECK(!elf_find(&e, STR("no_such_function")));
 	for (u32 i = 1; i < e.n; i++)
 		CHECK(e.v[i - 1].addr <= e.v[i].addr);
-	err = elf_offset("/proc/self/exe", ~0ull, &off);
+	err = elf_offset(&here, "/proc/self/exe", ~0ull, &off);
 	CHECK(err);
 	err_free(err);
 	arena_free(&mem);

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/pack.h"
 #include "base/signals.h"
+#include "kern/image_ask.h"
 #include "kern/sandbox.h"
 #include "sym/cfi_ask.h"
 #include "sym/jit.h"
@@ -227,6 +228,30 @@ TEST(sandbox_is_given_more)
 	sb_free(&out);
 }
 
+/* Headers come from it; the bytes are the file's. */
+TEST(sandbox_reads_headers)
+{
+	struct host h = here();
+	struct image told, own;
+	struct segment a, b;
+	u32 i = 0;
+	CHECK(!image_ask(&h, "/proc/self/exe", &told) && !image_open("/proc/self/exe", &own));
+	CHECK(told.machine == own.machine && told.type == own.type && told.ino == own.ino);
+	CHECK(told.n == own.n && !memcmp(told.p, own.p, 64));
+	for (; image_segment(&own, i, &a); i++)
+		CHECK(image_segment(&told, i, &b) && !memcmp(&a, &b, sizeof(a)));
+	CHECK(i && !image_segment(&told, i, &b));
+	image_close(&told);
+	image_close(&own);
+	struct err *e = image_ask(&h, "/proc/self/status", &told);
+	CHECK(e && strstr(e->msg, "not an ELF file"));
+	err_free(e);
+	e = image_ask(&h, "/etc/passwd", &told);
+	CHECK(e && e->no == ENOEXEC);
+	err_free(e);
+	sandbox_end(&h);
+}
+
 /* What is said, and the next file is read by another child. */
 static void dies(sandbox_fn *fn, const char *says)
 {
@@ -340,6 +365,11 @@ TEST(sandbox_answers_are_checked)
 		if (debug_take_type(&of_type, &types, &type) && type && type_is_record(type))
 			CHECK(type->id <= types.record.n);
 		vec_free(&types.record);
+		struct image im;
+		if (image_take_told(b, 4096, &im)) {
+			CHECK(im.base <= 4096 && im.n <= 4096 - im.base);
+			image_close(&im);
+		}
 		codes_take_told(&codes, b);
 		codes_free(&codes);
 		if (cfi_take_facts(b, &cfi))

@@ -1,7 +1,7 @@
 /* user.c - the traced program's own symbols (uaddr), and comparing memory (memcmp). */
 #include "builtin/common.h"
+#include "kern/image_ask.h"
 #include "sym/sym.h"
-#include "types/image.h"
 #include <elf.h>
 
 /* ---- uaddr ---- */
@@ -79,7 +79,7 @@ static struct ref lower_uaddr(struct lower *l, struct node *call, struct mem dst
 	(void)dst;
 	node_str(call_arg(call, 0), &name);
 	err_free(find_symbol(l->c, p, name, &sym));
-	e = image_open(arena_strz(l->c->arena, p->target), &im);
+	e = image_ask(l->c->host, arena_strz(l->c->arena, p->target), &im);
 	if (e || !image_vaddr(&im, off, l->c->host->page_size, &probe))
 		probe = off;
 	fixed = !e && im.type == ET_EXEC;
@@ -98,7 +98,8 @@ static bool check_elf_is_exe(struct sema *s, struct node *call)
 {
 	struct image im;
 	bool user = point_flags(s->point) & KIND_USER;
-	struct err *e = user ? image_open(arena_strz(s->a, s->point->target), &im) : NULL;
+	struct err *e =
+		user ? image_ask(s->c->host, arena_strz(s->a, s->point->target), &im) : NULL;
 
 	node_set_num(call, user && !e && im.type == ET_EXEC, &type_bool);
 	if (user && !e)
@@ -111,7 +112,8 @@ static bool check_elf_info(struct sema *s, struct node *call)
 {
 	struct image im;
 	bool user = point_flags(s->point) & KIND_USER;
-	struct err *e = user ? image_open(arena_strz(s->a, s->point->target), &im) : NULL;
+	struct err *e =
+		user ? image_ask(s->c->host, arena_strz(s->a, s->point->target), &im) : NULL;
 
 	node_set_num(call, user && !e ? im.ino : 0, &type_u64);
 	if (user && !e)

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "kern/bpf.h"
 #include "kern/caps.h"
+#include "kern/image_ask.h"
 #include "probe/common.h"
-#include "types/image.h"
 #include "types/zip.h"
 #include <errno.h>
 
@@ -302,7 +302,7 @@ static struct err *to_archive(struct host *h, user_sites *sites)
 			;
 		if (!zip_archive(path, &n))
 			continue;
-		struct err *e = image_open(path, &im);
+		struct err *e = image_ask(h, path, &im);
 		if (e)
 			return e;
 		for (u32 j = 0; j < k; j++) {

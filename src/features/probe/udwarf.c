@@ -2,10 +2,10 @@
  * udwarf.c - what debug information knows of user programs: source lines as probes, args and
  * retval by their types.
  */
+#include "kern/image_ask.h"
 #include "probe/common.h"
 #include "sym/debug_ask.h"
 #include "sym/sym.h"
-#include "types/image.h"
 
 /* ---- path@file:line ---- */
 
@@ -78,7 +78,7 @@ struct err *source_expand(struct host *h, struct arena *a, const struct point *p
 		struct point q = *p;
 		q.target = str_z(path);
 		q.has_addr = true;
-		e = elf_offset(real, addr[i], &q.addr);
+		e = elf_offset(h, real, addr[i], &q.addr);
 		q.text = str_z(arena_fmt(a, "%s:%s:0x%llx", p->kind->name, path, addr[i]));
 		if (!e && !cb(&q, arg))
 			break;
@@ -136,7 +136,7 @@ static struct err *find(struct host *h, const struct point *p, u64 *addr, struct
 {
 	const char *path = user_point_path(h, p);
 	struct image im;
-	struct err *e = image_open(path, &im);
+	struct err *e = image_ask(h, path, &im);
 	if (e)
 		return e;
 	if (!image_vaddr(&im, p->addr, h->page_size, addr))

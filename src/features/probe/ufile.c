@@ -1,6 +1,8 @@
 /* ufile.c - code of programs: Go's functions, returns, landing pads; see ufile.h. */
 #include "probe/ufile.h"
+#include "base/pack.h"
 #include "base/vec.h"
+#include "kern/sandbox.h"
 #include <elf.h>
 
 enum { MAX_FUNCTION = 1 << 24 };
@@ -51,16 +53,38 @@ static struct str go_version(const struct image *im, const struct section *s)
 	return p ? str_n((const char *)p, n) : STR("");
 }
 
-static enum abi go_abi(const struct arch *a, const struct image *im)
+/* In the child: is it Go's, and of which version? */
+static struct err *answer_go(struct job *j)
 {
+	struct image im;
 	struct section s;
-	enum abi now = im->machine == EM_386 ? ABI_GO_STACK : ABI_GO;
-	if (image_section_named(im, ".go.buildinfo", &s))
-		return old_go(a, go_version(im, &s)) ? ABI_GO_STACK : now;
-	bool go = image_section_named(im, ".gopclntab", &s) ||
-		  image_section_named(im, ".data.rel.ro.gopclntab", &s) ||
-		  image_section_named(im, ".note.go.buildid", &s);
-	return go ? now : ABI_C;
+	struct err *e = image_map(&j->file[0], j->path, &im);
+	if (e)
+		return e;
+	bool told = image_section_named(&im, ".go.buildinfo", &s);
+	pack_u8(&j->out, told || image_section_named(&im, ".gopclntab", &s) ||
+				 image_section_named(&im, ".data.rel.ro.gopclntab", &s) ||
+				 image_section_named(&im, ".note.go.buildid", &s));
+	pack_str(&j->out, told ? go_version(&im, &s) : STR(""));
+	image_close(&im);
+	return NULL;
+}
+
+static enum abi go_abi(struct host *h, const char *path, u16 machine)
+{
+	AUTO_SB out = {0};
+	struct question q = {.path = path, .nfile = 1};
+	struct err *e = image_find(path, &q.file[0]);
+	if (!e) {
+		e = sandbox_ask(h, answer_go, &q, &out);
+		close(q.file[0].fd);
+	}
+	struct bytes b = bytes_of(out.s, out.n);
+	bool is_go = !e && bytes_u8(&b);
+	err_free(e);
+	if (!is_go)
+		return ABI_C;
+	return machine == EM_386 || old_go(h->arch, unpack_str(&b)) ? ABI_GO_STACK : ABI_GO;
 }
 
 void ufile_go_range(struct ufile *f, const struct elf_syms *syms)
@@ -101,10 +125,11 @@ static const char *machine_name(u16 m)
 	}
 }
 
-struct err *ufile_open(const struct arch *a, const char *path, struct ufile *ret)
+struct err *ufile_open(struct host *h, const char *path, struct ufile *ret)
 {
+	const struct arch *a = h->arch;
 	struct ufile f = {.path = path};
-	struct err *e = image_open(path, &f.im);
+	struct err *e = image_ask(h, path, &f.im);
 	if (e)
 		return e;
 	if (f.im.machine != a->machine && (!a->machine32 || f.im.machine != a->machine32)) {
@@ -116,7 +141,7 @@ struct err *ufile_open(const struct arch *a, const char *path, struct ufile *ret
 		image_close(&f.im);
 		return e;
 	}
-	f.go = go_abi(a, &f.im);
+	f.go = go_abi(h, path, f.im.machine);
 	*ret = f;
 	return NULL;
 }

@@ -7,9 +7,9 @@
  */
 #pragma once
 #include "core/probe.h"
+#include "kern/image_ask.h"
 #include "sym/code.h"
 #include "sym/sym.h"
-#include "types/image.h"
 
 struct ufile {
 	const char *path;
@@ -18,8 +18,7 @@ struct ufile {
 	u64 go_from, go_end; /* addresses; 0: all */
 };
 /* Refuses programs for other machines. */
-struct arch;
-struct err *ufile_open(const struct arch *a, const char *path, struct ufile *ret);
+struct err *ufile_open(struct host *h, const char *path, struct ufile *ret);
 void ufile_close(struct ufile *f);
 void ufile_go_range(struct ufile *f, const struct elf_syms *syms);
 enum abi ufile_abi(const struct ufile *f, u64 vaddr);

@@ -300,7 +300,7 @@ static struct err *give_matches(struct search *s)
 static struct err *give_named(struct search *s)
 {
 	struct symbol_version v[MAX_VERSIONS];
-	u32 n = elf_versions(&s->file.im, s->p->name, v, MAX_VERSIONS);
+	u32 n = elf_versions_of(s->h, s->a, s->file.path, s->p->name, v);
 	struct err *e = NULL;
 	for (u32 i = 0; !e && !s->stop && i < s->syms.n; i++) {
 		const struct symbol *sym = &s->syms.v[i];
@@ -332,7 +332,7 @@ static struct err *give_version(struct search *s, u32 at)
 	bool is_default = str_starts(want, STR("@"));
 	if (is_default)
 		want = str_from(want, 1);
-	u32 n = elf_versions(&s->file.im, name, v, MAX_VERSIONS), k = 0;
+	u32 n = elf_versions_of(s->h, s->a, s->file.path, name, v), k = 0;
 	while (k < n && (!str_eq(v[k].name, want) || (is_default && !v[k].is_default)))
 		k++;
 	s->version = str_from(s->p->name, at);
@@ -354,6 +354,17 @@ static bool is_code(const struct image *im, u64 vaddr)
 	return false;
 }
 
+/* Does it call a function of that name that is defined elsewhere? */
+static bool calls_named(const struct search *s)
+{
+	struct elf_links links = {0};
+	err_free(elf_links_of(s->h, s->a, s->file.path, &links));
+	for (u32 i = 0; i < links.nimport; i++)
+		if (str_eq(links.import[i], s->p->name))
+			return true;
+	return false;
+}
+
 /* Names in assembly may not say that they are functions. */
 static struct err *give_label(struct search *s)
 {
@@ -363,7 +374,7 @@ static struct err *give_label(struct search *s)
 	err_free(e);
 	if (ok)
 		return give_symbol(s, &sym);
-	if (elf_imports(&s->file.im, s->p->name))
+	if (calls_named(s))
 		return err_new("%s calls %.*s, but a library defines it: name the library instead "
 			       "(ldd lists them)",
 			       s->path, STRF(s->p->name));
@@ -419,7 +430,7 @@ static struct err *search_file(struct point *p, const char *real, void *arg)
 	u32 n;
 	s->p = p;
 	s->path = arena_strz(s->a, p->target);
-	struct err *e = ufile_open(s->h->arch, real, &s->file);
+	struct err *e = ufile_open(s->h, real, &s->file);
 	if (e && e->no == ENOEXEC && p->has_addr && !zip_archive(real, &n)) {
 		err_free(e);
 		return give_flat(s, real);
@@ -488,7 +499,7 @@ static void skip_landing_pads(struct host *h, struct point *points)
 			continue;
 		if (!f.path || strcmp(f.path, real) != 0) {
 			ufile_close(&f);
-			struct err *e = ufile_open(h->arch, real, &f);
+			struct err *e = ufile_open(h, real, &f);
 			bool failed = e != NULL;
 			err_free(e);
 			if (failed)

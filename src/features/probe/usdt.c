@@ -259,7 +259,7 @@ static void choose_all_nops(struct host *h, struct unit *u, struct point *points
 			continue;
 		if (!c.file.path || strcmp(c.file.path, real) != 0) {
 			ufile_close(&c.file);
-			struct err *e = ufile_open(h->arch, real, &c.file);
+			struct err *e = ufile_open(h, real, &c.file);
 			bool failed = e != NULL;
 			err_free(e);
 			if (failed)
@@ -293,7 +293,7 @@ static struct err *check_harm(struct host *h, struct unit *u, const struct point
 	struct nop_choice c = {.h = h, .a = h->arena};
 	if (u->config.unsafe)
 		return NULL;
-	struct err *e = ufile_open(h->arch, path, &c.file);
+	struct err *e = ufile_open(h, path, &c.file);
 	for (u32 i = 0; !e && i < up->n; i++) {
 		const struct usdt_site *s = up->site[i];
 		if (ufile_harms(&c.file, h, s->offset, NULL) &&

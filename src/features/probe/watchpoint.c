@@ -1,10 +1,10 @@
 /* watchpoint.c - watchpoint:address:length:mode, by the processor's debug registers. */
 #include "kern/caps.h"
+#include "kern/image_ask.h"
 #include "kern/tracefs.h"
 #include "probe/common.h"
 #include "proc/proc.h"
 #include "sym/sym.h"
-#include "types/image.h"
 #include <elf.h>
 #include <linux/hw_breakpoint.h>
 
@@ -93,7 +93,7 @@ static struct err *find_in_process(struct host *h, struct unit *u, const struct 
 		return NULL;
 	}
 	if (!e)
-		e = image_open(file, &im);
+		e = image_ask(h, file, &im);
 	if (e)
 		return e;
 	bool moves = im.type == ET_DYN;

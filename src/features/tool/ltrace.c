@@ -7,7 +7,6 @@
 #include "proc/proc.h"
 #include "sym/sym.h"
 #include "tool/writers.h"
-#include "types/image.h"
 
 enum { MAX_IMPORTS = 2000, MAX_LIBS = 64 };
 
@@ -108,9 +107,8 @@ static bool wanted(const struct words *w, struct str name)
 	return negate;
 }
 
-static bool add_import(struct str name, void *arg)
+static bool add_import(struct str name, struct program *p)
 {
-	struct program *p = arg;
 	if (p->n == MAX_IMPORTS)
 		return false;
 	for (u32 i = 0; i < p->n; i++)
@@ -121,9 +119,8 @@ static bool add_import(struct str name, void *arg)
 	return true;
 }
 
-static bool add_lib(struct str name, void *arg)
+static bool add_lib(struct str name, struct program *p)
 {
-	struct program *p = arg;
 	struct words *w = p->w;
 	struct str only = words_opt(w, "library");
 	char *path = proc_library(w->h, w->a, w->pid, arena_strz(w->a, name));
@@ -150,15 +147,15 @@ static void find_definitions(struct program *p)
 
 static struct err *read_program(struct program *p)
 {
-	struct image im;
-	struct section s;
-	struct err *e = image_open(p->path, &im);
+	struct elf_links links;
+	struct err *e = elf_links_of(p->w->h, p->w->a, p->path, &links);
 	if (e)
 		return e;
-	p->go = image_section_named(&im, ".go.buildinfo", &s);
-	elf_each_import(&im, add_import, p);
-	elf_each_needed(&im, add_lib, p);
-	image_close(&im);
+	p->go = links.go;
+	for (u32 i = 0; i < links.nimport && add_import(links.import[i], p); i++)
+		;
+	for (u32 i = 0; i < links.nneeded && add_lib(links.needed[i], p); i++)
+		;
 	find_definitions(p);
 	return NULL;
 }

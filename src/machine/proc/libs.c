@@ -1,8 +1,8 @@
 /* libs.c - shared libraries by name: a process's mappings, ld.so.cache, the usual directories. */
 #include "base/bytes.h"
+#include "kern/image_ask.h"
 #include "proc/paths.h"
 #include "proc/proc.h"
-#include "types/image.h"
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -207,7 +207,7 @@ bool proc_load_bias(struct host *h, int pid, const char *real, u64 *bias)
 	struct image im;
 	struct err *e = host_read(h, &text, "/proc/%d/maps", pid);
 	if (!e)
-		e = image_open(real, &im);
+		e = image_ask(h, real, &im);
 	if (e || stat(real, &st)) {
 		err_free(e);
 		return false;

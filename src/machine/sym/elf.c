@@ -8,6 +8,7 @@
  */
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "kern/image_ask.h"
 #include "sym/gopcln.h"
 #include "sym/sought.h"
 #include "sym/sym.h"
@@ -426,25 +427,6 @@ void elf_each_needed(const struct image *im, elf_name_cb *cb, void *arg)
 	}
 }
 
-struct search {
-	struct str name;
-	bool found;
-};
-
-static bool is_name(struct str name, void *arg)
-{
-	struct search *s = arg;
-	s->found = str_eq(name, s->name);
-	return !s->found;
-}
-
-bool elf_imports(const struct image *im, struct str name)
-{
-	struct search s = {name, false};
-	elf_each_import(im, is_name, &s);
-	return s.found;
-}
-
 const struct symbol *elf_find(const struct elf_syms *e, struct str name)
 {
 	for (u32 i = 0; i < e->n; i++) {
@@ -487,10 +469,10 @@ const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr)
 	return best;
 }
 
-struct err *elf_offset(const char *path, u64 vaddr, u64 *off)
+struct err *elf_offset(struct host *h, const char *path, u64 vaddr, u64 *off)
 {
 	struct image im;
-	struct err *err = image_open(path, &im);
+	struct err *err = image_ask(h, path, &im);
 	if (err)
 		return err;
 	if (!image_offset(&im, vaddr, off))

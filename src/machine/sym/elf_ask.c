@@ -183,9 +183,36 @@ static struct err *answer_versions(struct job *j)
 	u32 n = elf_versions(&im, name, v, MAX_VERSIONS);
 	pack_u32(&j->out, n);
 	for (u32 i = 0; i < n; i++) {
+		pack_str(&j->out, v[i].name);
 		pack_u64(&j->out, v[i].addr);
 		pack_u8(&j->out, v[i].is_default);
 	}
+	image_close(&im);
+	return NULL;
+}
+
+/* A list that ends with an empty name. */
+static bool tell_name(struct str name, void *arg)
+{
+	enum { MAX_TOLD = 32 << 20 }; /* bytes */
+	struct sb *b = arg;
+	if (name.n && name.n <= MAX_NAME)
+		pack_str(b, name);
+	return b->n < MAX_TOLD;
+}
+
+static struct err *answer_links(struct job *j)
+{
+	struct image im;
+	struct section s;
+	struct err *e = image_map(&j->file[0], j->path, &im);
+	if (e)
+		return e;
+	pack_u8(&j->out, image_section_named(&im, ".go.buildinfo", &s));
+	elf_each_import(&im, tell_name, &j->out);
+	pack_str(&j->out, STR(""));
+	elf_each_needed(&im, tell_name, &j->out);
+	pack_str(&j->out, STR(""));
 	image_close(&im);
 	return NULL;
 }
@@ -413,13 +440,14 @@ struct err *elf_syms_of(struct host *h, const char *path, struct elf_syms *ret)
 	return NULL;
 }
 
-static u32 ask_versions(struct host *h, const char *path, struct str name, struct symbol_version *v)
+u32 elf_versions_of(struct host *h, struct arena *a, const char *path, struct str symbol,
+		    struct symbol_version *v)
 {
 	AUTO_SB args = {0};
 	AUTO_SB out = {0};
 	struct image_file f;
 	struct err *e = image_find(path, &f);
-	pack_str(&args, name);
+	pack_str(&args, symbol);
 	if (!e) {
 		e = ask_one(h, path, &f, answer_versions, sb_str(&args), &out);
 		close(f.fd);
@@ -429,10 +457,47 @@ static u32 ask_versions(struct host *h, const char *path, struct str name, struc
 	n = MIN(n, (u32)MAX_VERSIONS);
 	err_free(e);
 	for (u32 i = 0; i < n; i++) {
-		v[i] = (struct symbol_version){.addr = bytes_u64(&b)};
+		struct str name = unpack_str(&b);
+		v[i] = (struct symbol_version){.name = arena_str(a, name), .addr = bytes_u64(&b)};
 		v[i].is_default = bytes_u8(&b) & 1;
 	}
 	return b.bad ? 0 : n;
+}
+
+static bool take_names(struct bytes *b, struct arena *a, struct str **ret, u32 *n)
+{
+	struct bytes count = *b;
+	u32 all = 0;
+	while (unpack_str(&count).n)
+		all++;
+	*ret = arena_newn(a, struct str, all + 1);
+	for (*n = 0; *n < all; ++*n) {
+		struct str s = unpack_str(b);
+		if (s.n > MAX_NAME || memchr(s.s, 0, s.n))
+			return false;
+		(*ret)[*n] = arena_str(a, s);
+	}
+	return !unpack_str(b).n && !b->bad;
+}
+
+bool elf_take_links(struct bytes *b, struct arena *a, struct elf_links *ret)
+{
+	*ret = (struct elf_links){.go = bytes_u8(b) & 1};
+	return take_names(b, a, &ret->import, &ret->nimport) &&
+	       take_names(b, a, &ret->needed, &ret->nneeded);
+}
+
+struct err *elf_links_of(struct host *h, struct arena *a, const char *path, struct elf_links *ret)
+{
+	AUTO_SB out = {0};
+	struct image_file f;
+	struct err *e = image_find(path, &f);
+	if (e)
+		return e;
+	e = ask_one(h, path, &f, answer_links, STR(""), &out);
+	close(f.fd);
+	struct bytes b = bytes_of(out.s, out.n);
+	return e ? e : elf_take_links(&b, a, ret) ? NULL : damaged(path);
 }
 
 struct err *elf_symbol(struct host *h, const char *path, struct str name, struct symbol *ret)
@@ -441,7 +506,7 @@ struct err *elf_symbol(struct host *h, const char *path, struct str name, struct
 	struct elf_facts f;
 	struct symbol_version v[MAX_VERSIONS];
 	struct err *e = elf_read(h, &a, path, true, &f);
-	u32 n = e ? 0 : ask_versions(h, path, name, v);
+	u32 n = e ? 0 : elf_versions_of(h, &a, path, name, v);
 	const struct elf_syms *all = &f.syms;
 	const struct symbol *sym = e ? NULL : elf_find(all, name);
 	for (u32 i = 0; sym && i < all->n && elf_hidden(v, n, sym->addr); i++)

@@ -111,13 +111,21 @@ struct err *elf_read_syms_mem(struct arena *a, const void *p, size_t n, struct e
 void elf_image_syms(struct arena *a, const struct image *im, const struct image *other, bool data,
 		    struct elf_syms *ret);
 bool elf_image_full(const struct image *im);
-/* Does it call a function of this name that is defined elsewhere? */
+/* In the child: functions that it calls and others define, and the libraries that it asks for (DT_NEEDED);
+ * the names lie in the image. */
 struct image;
-bool elf_imports(const struct image *im, struct str name);
-/* All of these, and the libraries that it asks for (DT_NEEDED); the names lie in the image. */
 typedef bool elf_name_cb(struct str name, void *arg); /* false: stop */
 void elf_each_import(const struct image *im, elf_name_cb *cb, void *arg);
 void elf_each_needed(const struct image *im, elf_name_cb *cb, void *arg);
+/* The same, asked of it. */
+struct elf_links {
+	bool go; /* a program of Go's */
+	u32 nimport, nneeded;
+	struct str *import, *needed;
+};
+struct err *elf_links_of(struct host *h, struct arena *a, const char *path,
+			 struct elf_links *ret) MUST_USE;
+bool elf_take_links(struct bytes *b, struct arena *a, struct elf_links *ret);
 /* The symbol that holds a virtual address of the file; NULL: none. */
 const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr);
 /* Should a be shown rather than b, which comes behind it and has the same address? */
@@ -136,12 +144,15 @@ struct symbol_version {
 	bool is_default;
 };
 u32 elf_versions(const struct image *im, struct str symbol, struct symbol_version *v, u32 max);
+/* The same, asked of the child: at most MAX_VERSIONS, their names in a. */
+u32 elf_versions_of(struct host *h, struct arena *a, const char *path, struct str symbol,
+		    struct symbol_version *v);
 /* Is what lies at addr only a version that is not the default one, while there is one? */
 bool elf_hidden(const struct symbol_version *v, u32 n, u64 addr);
 /* A function or variable by name, in its default version; ret->name is the name asked for. */
 struct err *elf_symbol(struct host *h, const char *path, struct str name, struct symbol *ret);
 /* Virtual address in the file -> file offset by its program headers. */
-struct err *elf_offset(const char *path, u64 vaddr, u64 *off);
+struct err *elf_offset(struct host *h, const char *path, u64 vaddr, u64 *off);
 /* Demangle C++ and Rust; NULL: not mangled. */
 char *demangle(struct arena *a, struct str name);
 /* Is want (a glob) the demangled name, with or without parameters and result? C's names are C++'s,

@@ -153,6 +153,7 @@ void image_close(struct image *im)
 {
 	if (im->map)
 		munmap(im->map, im->map_size);
+	free(im->table);
 	*im = (struct image){0};
 }
 
@@ -190,6 +191,10 @@ bool image_segment(const struct image *im, u32 i, struct segment *ret)
 {
 	struct bytes b = bytes_of(im->p, im->n);
 	u64 at;
+	if (im->by_table && i < im->phnum) {
+		*ret = im->table[i];
+		return true;
+	}
 	if (i >= im->phnum || __builtin_add_overflow(im->phoff, (u64)i * im->phentsize, &at))
 		return false;
 	bytes_seek(&b, at);

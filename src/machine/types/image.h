@@ -23,6 +23,8 @@ struct image {
 	u64 shoff, phoff;
 	u32 shentsize, shnum, phentsize, phnum, shstrndx;
 	u64 ino, dev;
+	bool by_table; /* somebody else has read the headers: phnum segments, and no sections */
+	struct segment *table;
 };
 struct section {
 	struct str name;
