@@ -101,11 +101,12 @@ static void keep_list(struct blocks *b, struct ufile *f)
 
 static bool file_open(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg)
 {
-	if (f->opened)
-		return true;
+	if (f->opened || f->refused)
+		return f->opened;
 	struct err *e = cfi_ask_facts(ask, arg, b->page, &f->is);
 	f->opened = !e;
-	b->no_sense += e && e->no == EBADMSG;
+	f->refused = e && e->no == EBADMSG;
+	b->no_sense += f->refused;
 	err_free(e);
 	if (!f->opened)
 		return false;
@@ -221,14 +222,20 @@ static void put_block(struct blocks *b, u32 entry, u32 from, const struct cfi_ro
 	__atomic_store_n(&b->mem.index->block[entry], ref, __ATOMIC_RELEASE);
 }
 
-/* Block i of an answer that begins with block first. */
+/* Block i of an answer that begins with block first. One that makes no sense is not asked for again: it says
+ * nothing of its code, and a stack ends there. */
 static void take_block(struct blocks *b, const struct ufile *f, struct bytes *answer, u32 i,
 		       bool keep)
 {
 	struct cfi_rows rows;
 	u32 from = i << UNWIND_BLOCK_BITS, entry = f->first + i;
 	if (!cfi_take_rows(answer, from, from + UNWIND_BLOCK, &rows)) {
+		const struct cfi_rows none = {
+			&(struct cfi_row){.pc = from, .rule = unwind_rule(UNWIND_UNKNOWN, 0, 0)},
+			1};
 		b->no_sense += keep;
+		if (keep && b->mem.index->block[entry] == UNWIND_REF_NEW)
+			put_block(b, entry, from, &none);
 		return;
 	}
 	if (keep && b->mem.index->block[entry] == UNWIND_REF_NEW)

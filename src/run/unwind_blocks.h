@@ -18,9 +18,10 @@ struct ufile {
 	u64 dev, ino;
 	struct str path;
 	u32 id;
-	bool opened; /* the rest is known; else it could not be opened so far */
-	bool listed; /* it needs a list */
-	u32 first;   /* in the index; 0: not asked for */
+	bool opened;  /* the rest is known; else it could not be opened so far */
+	bool refused; /* what was said of it makes no sense */
+	bool listed;  /* it needs a list */
+	u32 first;    /* in the index; 0: not asked for */
 	u32 nblock;
 	struct cfi_facts is; /* its list may be thrown away */
 };

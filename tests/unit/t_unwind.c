@@ -203,12 +203,17 @@ TEST(unwind_blocks_that_make_no_sense_are_counted)
 	blocks_pc(&x.b, f, 0, lie_about_rows, &asked, &pc);
 	CHECK(f->opened && !x.b.no_sense);
 	if (!f->is.bare && f->nblock) {
-		CHECK(blocks_rule(&x.b, f, 0, lie_about_rows, &lies) == UNWIND_NONE);
-		CHECK(x.b.no_sense && !x.b.made);
+		u32 rule = blocks_rule(&x.b, f, 0, lie_about_rows, &lies);
+		u32 then = x.b.no_sense;
+		CHECK(unwind_kind(rule) == UNWIND_UNKNOWN && then && lies == 2);
+		CHECK(blocks_rule(&x.b, f, 0, lie_about_rows, &lies) == rule && lies == 2);
+		CHECK(x.b.no_sense == then);
 	}
 	u32 before = x.b.no_sense;
 	g = blocks_file(&x.b, 1, 2, STR("/worse"));
 	CHECK(!blocks_pc(&x.b, g, 0, lie_about_rows, &lies, &pc) && x.b.no_sense == before + 1);
+	u32 told = lies;
+	CHECK(!blocks_pc(&x.b, g, 0, lie_about_rows, &lies, &pc) && lies == told);
 	close_fixture(&x);
 }
 
