@@ -215,6 +215,16 @@ def heat_map(b):
     equal(b.run(state), "cells=16 max=67 columns=4")
     equal(b.run("document.documentElement.dataset.theme"), "dark")
 
+@test
+def labels_of_a_heat_map_stay_within_it(b):
+    b.open("file://" + picture("heat", "".join("%d 1024 2048 50\n%d 2048 4096 50\n" % (t, t) for t in range(1, 9))))
+    top, tags = b.run("[document.querySelector('#f .axis').getBoundingClientRect().top,"
+                      "[...document.querySelectorAll('#f .tag')].map(t => t.getBoundingClientRect().top)]")
+    equal(len(tags), 3)
+    equal([round(t - top) for t in tags if t < top], [], "above the plot")
+    if tags[1] - tags[0] < 14:
+        raise AssertionError("they lie on each other: %r" % tags)
+
 def main():
     if not browser.find():
         print("no Chromium here: pictures are not tried")

@@ -155,13 +155,18 @@ function lines(g) {
 		el("path", {d: d, "class": "halo"}, g);
 		el("path", {d: d, "class": "line " + label}, g);
 	}
-	let free = 1e9; // labels stand at the right end, apart from each other
+	let free = 1e9, top = TOP + 12; // labels stand at the right end, apart from each other, within the plot
+	const tags = [];
 	for (const [p, label] of parts) {
 		const row = percentile(to - 1, p);
 		if (row < 0)
 			continue;
 		free = Math.min(yOf(row) - 4, free - 15);
-		el("text", {x: width - RIGHT - 2, y: free, "text-anchor": "end", "class": "ink tag"}, g, label);
+		tags.unshift([free, label]);
+	}
+	for (const [y, label] of tags) {
+		el("text", {x: width - RIGHT - 2, y: Math.max(y, top), "text-anchor": "end", "class": "ink tag"}, g, label);
+		top = Math.max(y, top) + 15;
 	}
 }
 function legend(y) {
