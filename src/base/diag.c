@@ -153,6 +153,8 @@ static const struct source *source_of(const struct diags *ds, struct loc loc)
 	if ((!loc.pos && !loc.len) || loc.src >= ds->nsource)
 		return NULL;
 	const struct source *s = &ds->source[loc.src];
+	if (ds->unseen.n && str_starts(s->name, ds->unseen) && (loc.src || loc.pos < ds->nunseen))
+		return NULL;
 	return loc.pos <= s->text.n ? s : NULL;
 }
 
@@ -315,6 +317,16 @@ static int by_place(const void *pa, const void *pb)
 	return a->index < b->index ? -1 : 1;
 }
 
+/* Only sentences whose places are not shown can be the same. */
+static bool said_before(const struct entry *v, u32 n)
+{
+	for (u32 i = 0; v[n].placeless && i < n; i++)
+		if (v[i].placeless && v[i].d->code == v[n].d->code &&
+		    !strcmp(v[i].d->msg, v[n].d->msg))
+			return true;
+	return false;
+}
+
 void diags_print(const struct diags *ds, FILE *f, bool color)
 {
 	u32 n = 0;
@@ -329,6 +341,7 @@ void diags_print(const struct diags *ds, FILE *f, bool color)
 	qsort(v, n, sizeof(*v), by_place);
 	AUTO_SB out = {0};
 	for (u32 i = 0; i < n; i++)
-		print_one(ds, v[i].d, color, &out);
+		if (!said_before(v, i)) /* at another place, which is not shown */
+			print_one(ds, v[i].d, color, &out);
 	fwrite(out.s, 1, out.n, f);
 }

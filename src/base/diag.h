@@ -59,8 +59,14 @@ struct diags {
 	const struct source *source;
 	u32 nsource, source_cap; /* cap 0: the array is somebody else's */
 	struct loc *from;        /* by source: of an expansion, what was expanded; may be NULL */
-	bool no_warn;            /* --no-warnings */
-	bool codes;              /* "[E_CODE] " before each message: for tests */
+	/*
+	 * Sources whose names begin so are nothing to the user, who gets the sentence without a place; of the
+	 * first source only so many bytes.
+	 */
+	struct str unseen;
+	u32 nunseen;
+	bool no_warn; /* --no-warnings */
+	bool codes;   /* "[E_CODE] " before each message: for tests */
 	struct diag *head, *last;
 	u32 nerror, nwarn;
 };

@@ -64,6 +64,7 @@ struct run_opts {
 /* A script and what it is compiled against. */
 struct script {
 	struct source source;
+	u32 fixed; /* bytes of it that a tool has by itself; 0: a script */
 	struct str *params;
 	u32 nparam;
 	struct script_opt *opts;

@@ -195,6 +195,10 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 		.no_warn = o->no_warn,
 		.codes = getenv("SONDE_CODES") != NULL,
 	};
+	if (s->fixed && !o->verbose && !o->dumps) {
+		j->diags.unseen = STR("sonde:");
+		j->diags.nunseen = s->fixed;
+	}
 	j->unit = (struct unit){0};
 	config_init(&j->unit.config);
 	if (o->level)

@@ -596,6 +596,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	struct job j;
 	struct script_opt given[MAX_WORDS + 1];
 	struct script s = {.source = {t->file, t->text},
+			   .fixed = t->text.n,
 			   .opts = given,
 			   .start = {.tool = t->name,
 				     .version = STR(SONDE_VERSION),

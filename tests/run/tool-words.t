@@ -166,6 +166,14 @@ EXPECT
 	ERROR: expected CATEGORY:EVENT and a field of it
 	tpoint:1:4-8: ERROR: expected fields and operators
 
+NAME a tool's script has places for who asks
+RUN "$SONDE" --dry-run mysqld_qslower /nope 2>&1; "$SONDE" -v --dry-run mysqld_qslower /nope 2>&1 | sed -n 's/bt:[0-9:-]*/bt/; 1p'; "$SONDE" --dry-run trace 'c:open "%d", nosuch' 2>&1 | grep -c 'nosuch'
+NEEDS uprobe
+EXPECT
+	ERROR: usdt target file '/nope' does not exist or is not executable
+	sonde:tools/mysqld_qslower.bt ERROR: usdt target file '/nope' does not exist or is not executable
+	2
+
 NAME tplist
 RUN "$SONDE" tools | grep tplist; "$SONDE" tplist 'sched:sched_process_ex?t' 2>&1; "$SONDE" tplist 'sched:sched_process_exit'; "$SONDE" tplist -v sched:sched_process_exit | sed -n 2p; "$SONDE" tplist -j sched:sched_process_exit; "$SONDE" tplist -vj sched:sched_wake_idle_without_ipi; "$SONDE" tplist -v --csv sched:sched_wake_idle_without_ipi; "$SONDE" tplist -l build/tests/sdt 'own:o*' | sed 's/.*sdt:/sdt:/'
 NEEDS tp:sched/sched_process_exit prog:sdt
