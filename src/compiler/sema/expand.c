@@ -1,6 +1,7 @@
 /* expand.c - probe texts -> points (through kinds) -> variants: one body per set of points with
  * equal types, and the way that fits it. */
 #include "sema/declare.h"
+#include <errno.h>
 #include <regex.h>
 
 struct expand {
@@ -301,6 +302,9 @@ static void expand_with(struct expand *e, const struct kind *k, struct str rest,
 		not_found(c, &p, e->loc, err);
 		return;
 	}
+	/* What could not be read may have it: that is told where what is missing is not. */
+	if (err && (err->no == ETIMEDOUT || err->no == EIO))
+		diag_add(c->diags, W_NO_PROBE, e->loc, "%s", err->msg);
 	if (err && !quiet)
 		e->why = arena_fmt(c->arena, "%s", err->msg);
 	err_free(err);

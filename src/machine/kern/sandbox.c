@@ -468,6 +468,7 @@ static struct err *failed(struct sandbox *s, sandbox_fn *fn, const struct questi
 			: err_new("%s: the process that read it ended: the file is damaged, or "
 				  "made to do that",
 				  q->path);
+	e->no = w == WAY_LATE ? ETIMEDOUT : EIO;
 	for (u32 i = 0; i < q->nfile; i++)
 		s->bad[s->nbad++ % MAX_BAD] = (struct bad_file){fn, q->file[i].dev, q->file[i].ino};
 	if (s->ntold < MAX_TOLD)
