@@ -243,6 +243,29 @@ TEST(dwarf_refused)
 	arena_free(&a);
 }
 
+/* An answer of which bytes were changed is refused, or what it says can be walked and computed. */
+static void lies_of_func(struct sb *answer, u64 seed)
+{
+	struct arena a = {0};
+	struct debug_types types = {.arena = &a};
+	struct debug_func f;
+	for (u32 i = 0; i < 3; i++) {
+		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+		answer->s[(seed >> 33) % answer->n] ^= (char)(1 << (seed >> 20) % 8);
+	}
+	struct bytes b = bytes_of(answer->s, answer->n);
+	bool taken = debug_take_func(&b, &types, &f);
+	for (u32 i = 0; taken && i < f.nvar; i++) {
+		const struct debug_var *v = &f.var[i];
+		u32 depth = 0;
+		for (const struct type *t = v->type; t; t = t->base)
+			CHECK(depth++ < 256 && t->size <= 1 << 30);
+		CHECK(v->why || (v->loc.npiece && v->loc.npiece <= DEBUG_PIECES));
+	}
+	vec_free(&types.record);
+	arena_free(&a);
+}
+
 /* What a sound reader says of a damaged file is always believed. */
 static void takes_func(struct debug *d, struct err *e, const struct debug_func *f)
 {
@@ -256,6 +279,8 @@ static void takes_func(struct debug *d, struct err *e, const struct debug_func *
 		CHECK(debug_take_func(&b, &types, &copy) && b.at == b.n);
 		CHECK(str_eq(copy.name, f->name) && copy.nvar == f->nvar);
 	}
+	for (u32 i = 0; !e && i < 10; i++)
+		lies_of_func(&out, i);
 	err_free(e);
 	vec_free(&types.record);
 	sb_free(&out);
