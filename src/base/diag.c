@@ -59,20 +59,33 @@ static PRINTF(2, 0) char *vtext(struct arena *a, const char *fmt, va_list ap)
 u16 diags_add_source(struct diags *ds, struct str name, struct str text)
 {
 	assert(ds->nsource < UINT16_MAX);
-	if (ds->nsource >= ds->source_cap) {
-		u32 cap = MAX(2 * ds->nsource, 4u);
-		struct source *grown = arena_newn(ds->arena, struct source, cap);
-		struct loc *from = arena_newn(ds->arena, struct loc, cap);
-		if (ds->nsource)
-			memcpy(grown, ds->source, ds->nsource * sizeof(*grown));
-		if (ds->from)
-			memcpy(from, ds->from, ds->nsource * sizeof(*from));
-		ds->source = grown;
-		ds->from = from;
-		ds->source_cap = cap;
+	struct source *v = NULL;
+	u32 n = 0, nfrom = 0;
+	while (!ds->grows && n < ds->nsource) { /* as it was given */
+		struct source given = ds->source[n];
+		arena_push(ds->arena, ds->from, nfrom, (struct loc){0});
+		arena_push(ds->arena, v, n, given);
 	}
-	((struct source *)ds->source)[ds->nsource] = (struct source){name, text};
-	return (u16)ds->nsource++;
+	if (ds->grows) {
+		v = (struct source *)ds->source;
+		n = nfrom = ds->nsource;
+	}
+	arena_push(ds->arena, ds->from, nfrom, (struct loc){0});
+	arena_push(ds->arena, v, n, ((struct source){name, text}));
+	ds->grows = true;
+	ds->source = v;
+	ds->nsource = n;
+	return (u16)(n - 1);
+}
+
+bool diags_embedded(const struct diags *ds, struct loc loc)
+{
+	return loc.src < ds->nsource && str_starts(ds->source[loc.src].name, STR(EMBEDDED));
+}
+
+struct loc diags_said_at(const struct diags *ds, struct loc loc)
+{
+	return diags_embedded(ds, loc) ? (struct loc){0} : loc;
 }
 
 u16 diags_add_expansion(struct diags *ds, struct loc at, struct loc from)

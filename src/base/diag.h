@@ -57,8 +57,9 @@ struct diags {
 	struct arena *arena;
 	struct diag_near *near; /* NULL: every search starts at the first line */
 	const struct source *source;
-	u32 nsource, source_cap; /* cap 0: the array is somebody else's */
-	struct loc *from;        /* by source: of an expansion, what was expanded; may be NULL */
+	u32 nsource;
+	bool grows;       /* the array is ours, no more somebody else's */
+	struct loc *from; /* by source: of an expansion, what was expanded; may be NULL */
 	/*
 	 * Sources whose names begin so are nothing to the user, who gets the sentence without a place; of the
 	 * first source only so many bytes.
@@ -71,6 +72,11 @@ struct diags {
 	u32 nerror, nwarn;
 };
 
+#define EMBEDDED "sonde:" /* begins the names of sources that are part of the binary */
+bool diags_embedded(const struct diags *ds, struct loc loc);
+/* The place to tell of what a script says itself (errorf, fail): none in one that its user did not
+ * write. */
+struct loc diags_said_at(const struct diags *ds, struct loc loc);
 /* One more text that places can lie in (an included file); its number. Texts are not copied. */
 u16 diags_add_source(struct diags *ds, struct str name, struct str text);
 enum { MAX_SOURCES = 60000 };

@@ -16,6 +16,16 @@ int str_cmp(struct str a, struct str b)
 	return d ? d : (a.n > b.n) - (a.n < b.n);
 }
 
+int str_order(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+int strz_order(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 bool str_eq_nocase(struct str a, struct str b)
 {
 	if (a.n != b.n)

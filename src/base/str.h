@@ -25,7 +25,10 @@ static inline bool str_is(struct str a, const char *z)
 {
 	return str_eq(a, str_z(z));
 }
-int str_cmp(struct str a, struct str b);        /* bytewise; shorter first */
+int str_cmp(struct str a, struct str b); /* bytewise; shorter first */
+/* For qsort(): arrays of struct str, and of pointers to texts. */
+int str_order(const void *a, const void *b);
+int strz_order(const void *a, const void *b);
 bool str_eq_nocase(struct str a, struct str b); /* ASCII */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);

@@ -211,11 +211,6 @@ static bool add_name(struct str name, u32 id, void *arg)
 	return true;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return str_cmp(*(const struct str *)a, *(const struct str *)b);
-}
-
 static const struct {
 	struct str word;
 	u32 btf;
@@ -241,7 +236,7 @@ static bool list_types(struct listing *l, struct str pattern)
 		if (type_words[i].btf == BTF_KIND_ENUM)
 			btf_types_each(n.k, BTF_KIND_ENUM64, glob, add_name, &n);
 		if (n.name.n)
-			qsort(n.name.v, n.name.n, sizeof(*n.name.v), by_name);
+			qsort(n.name.v, n.name.n, sizeof(*n.name.v), str_order);
 		for (u32 k = 0; k < n.name.n; k++) {
 			if (!n.name.v[k].n || (k && str_eq(n.name.v[k], n.name.v[k - 1])))
 				continue;

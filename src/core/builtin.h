@@ -78,6 +78,7 @@ enum builtin_flags {
 	B_READS = 1 << 13,
 	B_WRITES = 1 << 14,
 	B_SETS = 1 << 15, /* its last argument is a variable, which it gives a value */
+	B_SAYS = 1 << 16, /* act() tells what the script says: diags_said_at() where */
 };
 
 /* What passes of the compiler look for before anything has a type: the row says that it is meant,

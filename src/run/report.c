@@ -30,7 +30,6 @@ void session_line(struct session *s, const char *kind, struct str text)
 		    &(struct item){.kind = I_TEXT, .line = true, .name = str_z(kind), .str = text});
 }
 
-/* With its place, but for tools: their users did not write the script. */
 void session_said(struct session *s, bool warn, struct loc loc, struct str text)
 {
 	s->report.nerror += !warn;
@@ -38,7 +37,7 @@ void session_said(struct session *s, bool warn, struct loc loc, struct str text)
 				      .warn = warn,
 				      .said = true,
 				      .name = warn ? STR("warnf") : STR("errorf"),
-				      .loc = s->start.tool.n ? (struct loc){0} : loc,
+				      .loc = loc,
 				      .str = text});
 }
 

@@ -16,7 +16,11 @@ struct schema *lower_schema(struct lower *l, const struct builtin *fn, struct lo
 {
 	struct unit *u = l->u;
 	struct schema *sc = arena_new(l->c->arena, struct schema);
-	*sc = (struct schema){.id = u->nschema, .fn = fn, .loc = loc};
+	*sc = (struct schema){
+		.id = u->nschema,
+		.fn = fn,
+		.loc = fn && fn->flags & B_SAYS ? diags_said_at(l->c->diags, loc) : loc,
+	};
 	arena_push(l->c->arena, u->schema, u->nschema, sc);
 	return sc;
 }

@@ -540,7 +540,7 @@ static void warn_same(struct sema *s, const struct node *n, const struct type *t
 	bool machine = v->kind == N_MEMBER || v->kind == N_INDEX || v->kind == N_NAME;
 	bool macro = s->ds->from && s->ds->from[n->loc.src].len;
 	if (s->final && !agg && !machine && !macro && !is_lit(v) && to->kind != T_STRING &&
-	    type_eq(to, v->type) && !sema_embedded(s, n->loc))
+	    type_eq(to, v->type) && !diags_embedded(s->ds, n->loc))
 		diag_add(s->ds, W_CAST, n->loc,
 			 "Unnecessary cast: expression is already of type %s",
 			 type_namez(s->a, to));

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 enum { MAX_IMPORTS = 256 };
-#define EMBEDDED "sonde:" /* begins the names of files that are part of the binary */
 
 struct seen {
 	dev_t dev;
@@ -121,11 +120,6 @@ static void import_header(struct importer *im, const char *path, struct node ***
 	*tail = &n->next;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void import_dir(struct importer *im, const char *path, struct node ***tail)
 {
 	VEC(char *) names = {0};
@@ -139,15 +133,10 @@ static void import_dir(struct importer *im, const char *path, struct node ***tai
 			vec_add(&names, arena_fmt(im->a, "%s/%s", path, e->d_name));
 	closedir(d);
 	if (names.n)
-		qsort(names.v, names.n, sizeof(*names.v), by_name);
+		qsort(names.v, names.n, sizeof(*names.v), strz_order);
 	for (u32 i = 0; i < names.n; i++)
 		import_path(im, names.v[i], true, tail);
 	vec_free(&names);
-}
-
-bool sema_embedded(const struct sema *s, struct loc loc)
-{
-	return loc.src < s->ds->nsource && str_starts(s->ds->source[loc.src].name, STR(EMBEDDED));
 }
 
 /* A file of the binary's own: "sonde:tools/lib/filter.bt", imported by one of them. */

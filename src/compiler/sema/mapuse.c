@@ -2,13 +2,7 @@
 
 struct mapuse *mapuse(struct compile *c, const struct map *m)
 {
-	if (m->index >= c->nmapuse) {
-		u32 n = MAX(16u, 2 * (m->index + 1));
-		struct mapuse *grown = arena_newn(&c->scratch, struct mapuse, n);
-		if (c->nmapuse)
-			memcpy(grown, c->mapuse, c->nmapuse * sizeof(*grown));
-		c->mapuse = grown;
-		c->nmapuse = n;
-	}
+	while (c->nmapuse <= m->index)
+		arena_push(&c->scratch, c->mapuse, c->nmapuse, (struct mapuse){0});
 	return &c->mapuse[m->index];
 }

@@ -121,8 +121,7 @@ void node_set_str(struct sema *s, struct node *n, struct str text);
 /* Report unless final is off; returns false for "return sema_fail(...)". */
 bool sema_fail(struct sema *s, enum diag_code code, struct loc loc, const char *fmt, ...)
 	PRINTF(4, 5);
-bool sema_embedded(const struct sema *s, struct loc loc); /* of a tool of the binary's own */
-u32 sema_string_id(struct sema *s, struct str text);      /* unit.strings */
+u32 sema_string_id(struct sema *s, struct str text); /* unit.strings */
 /* The map that a `map` argument names. */
 struct map *sema_map(struct node *arg);
 /* Resolve a type by name: int32, struct task_struct, a typedef, an enum; in BTF too. NULL: unknown.

@@ -401,10 +401,10 @@ const struct builtin builtin_print[] = {
 	{"auto strf(fmt format, ...)", lower_strf, .type = type_strf, .check = check_format,
 	 .doc = "The text that printf would print, as a value. It is "
 		"made when it is printed, so it cannot be compared."},
-	{"void errorf(fmt format, ...)", lower_format, B_ASYNC, .check = check_format,
+	{"void errorf(fmt format, ...)", lower_format, B_ASYNC | B_SAYS, .check = check_format,
 	 .act = act_errorf,
 	 .doc = "Like printf, as an error message with the place in the script."},
-	{"void warnf(fmt format, ...)", lower_format, B_ASYNC, .check = check_format,
+	{"void warnf(fmt format, ...)", lower_format, B_ASYNC | B_SAYS, .check = check_format,
 	 .act = act_warnf, .doc = "Like printf, as a warning with the place in the script."},
 	{"void debugf(fmt format, ...)", lower_debugf, .check = check_debugf,
 	 .doc = "Writes text with at most three values into the kernel's trace_pipe (conversions d "

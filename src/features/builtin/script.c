@@ -108,9 +108,7 @@ static bool check_fail(struct sema *s, struct node *call)
 					 "fail() can only show what is known when the script is "
 					 "compiled");
 	value_printf(&text, fmt, v, n, &(struct show){0});
-	/* A tool's user did not write its script: no place in it. */
-	return sema_fail(s, E_ASSERT, sema_embedded(s, call->loc) ? (struct loc){0} : call->loc,
-			 "%s", text.s ? text.s : "");
+	return sema_fail(s, E_ASSERT, diags_said_at(s->ds, call->loc), "%s", text.s ? text.s : "");
 }
 
 /* ---- config ---- */
@@ -258,8 +256,8 @@ const struct builtin builtin_script[] = {
 	 .doc = "Is the script run without --unsafe?"},
 	{"auto __builtin_arch", .flags = B_CONST | B_OLD, .type = type_arch,
 	 .doc = "Name of the machine's architecture."},
-	{"void assert(any cond, text message)", lower_assert, B_ASYNC, .check = check_assert,
-	 .act = act_assert,
+	{"void assert(any cond, text message)", lower_assert, B_ASYNC | B_SAYS,
+	 .check = check_assert, .act = act_assert,
 	 .doc = "Ends the run with an error and exit code 1 when the condition does not hold."},
 	{"auto static_assert(any cond, text message)", lower_nothing, .type = type_static_assert,
 	 .check = check_static_assert,

@@ -91,11 +91,6 @@ static struct err *event_parse(struct arena *a, struct point *p, struct str text
 	return NULL;
 }
 
-static int by_name(const void *x, const void *y)
-{
-	return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
-
 static struct err *event_expand(struct host *h, struct unit *u, struct diags *ds,
 				const struct point *p, point_cb *cb, void *arg)
 {
@@ -117,7 +112,7 @@ static struct err *event_expand(struct host *h, struct unit *u, struct diags *ds
 		if (e->alias)
 			names[n++] = e->alias;
 	}
-	qsort(names, n, sizeof(*names), by_name);
+	qsort(names, n, sizeof(*names), strz_order);
 	for (u32 i = 0; i < n; i++) {
 		if (!str_glob(p->name, str_z(names[i])))
 			continue;
