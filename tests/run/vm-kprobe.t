@@ -355,7 +355,7 @@ EXPECT
 	same
 
 NAME errno of kernel functions: an int, an address, nothing that failed
-PROG kretprobe:do_sys_openat2 /pid == cpid && errno == 20/ { @int = count(); } kretprobe:do_filp_open /pid == cpid && errno == 20/ { @address = count(); } kretprobe:vfs_open /pid == cpid && errno/ { @never = 1; }
+PROG kretprobe:do_sys_openat2 /pid == cpid && errno == 20/ { @int = count(); } kretprobe:do_fil*_open /pid == cpid && errno == 20/ { @address = count(); } kretprobe:vfs_open /pid == cpid && errno/ { @never = 1; }
 LOAD open /dev/null/x /dev/null
 NEEDS kprobe
 EXPECT
