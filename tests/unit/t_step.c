@@ -313,7 +313,7 @@ TEST(step_by_step_the_callers_are_those_that_called)
 		kill(x->pid, SIGKILL);
 	} else {
 		run_steps(x);
-		CHECK(x->steps > 5000 && x->steps < MAX_STEPS && x->deepest > 10);
+		CHECK(x->steps > 2000 && x->steps < MAX_STEPS && x->deepest > 10);
 		CHECK(x->in_handler && x->in_vdso);
 		CHECK(!x->wrong);
 		if (x->wrong)
