@@ -5,17 +5,26 @@
  */
 #include "base/alloc.h"
 #include "kern/caps.h"
+#include "kern/perf.h"
 #include "kern/sandbox.h"
 #include "run/run.h"
 #include <errno.h>
 
+enum { OFFLINE_NS = 100000000 }; /* so far apart are the events of CPUs never by attaching */
+
 struct losses {
-	u64 shown;            /* of the events lost, reported while running */
-	u64 tick_ns;          /* last look at the counters */
-	u64 *stats;           /* copy of the MAP_STATS value */
-	u64 *full, *other;    /* by map: the updates refused that were told of */
-	u64 *missed;          /* per program: hits that the kernel counted but could not show;
+	u64 shown;         /* of the events lost, reported while running */
+	u64 tick_ns;       /* last look at the counters */
+	u64 *stats;        /* copy of the MAP_STATS value */
+	u64 *full, *other; /* by map: the updates refused that were told of */
+	u64 *missed;       /* per program: hits that the kernel counted but could not show;
 			LOSS_UNKNOWN: it does not tell */
+	struct absent {    /* CPUs that were offline for a time */
+		const struct prog *prog;
+		u32 cpu;
+		u64 ns;
+	} * absent;
+	u32 nabsent;
 	const char *replaced; /* a file that was replaced while it was probed; NULL: none */
 	u64 unrun;            /* shell commands that a signal came before */
 };
@@ -206,11 +215,46 @@ static void report_misses(struct session *s, const struct prog *p)
 	loss_put(s, LOSS_MISSED_PROBES, prog_text(p), n, sb_str(&b));
 }
 
+/* A CPU that goes offline takes its event along, also when it comes back. */
+static void find_absent(struct session *s, struct losses *l)
+{
+	u64 *most = xcalloc(s->u->nprog, sizeof(*most)), ns;
+	u32 n = 0;
+	for (const struct link *k = s->live.links; k; k = k->next) {
+		const struct prog *p = k->owner;
+		if (k->cpu && perf_enabled_ns(k->perf_fd, &ns))
+			most[p->index] = MAX(most[p->index], ns);
+		n += !!k->cpu;
+	}
+	l->absent = xcalloc(MAX(n, 1u), sizeof(*l->absent));
+	for (const struct link *k = s->live.links; k; k = k->next) {
+		const struct prog *p = k->owner;
+		if (k->cpu && perf_enabled_ns(k->perf_fd, &ns) && most[p->index] > ns + OFFLINE_NS)
+			l->absent[l->nabsent++] =
+				(struct absent){p, k->cpu - 1, most[p->index] - ns};
+	}
+	free(most);
+}
+
+static void report_absent(struct session *s, const struct absent *o)
+{
+	AUTO_SB cpu = {0};
+	AUTO_SB b = {0};
+	sb_fmt(&cpu, "%u", o->cpu);
+	prog_put_points(&b, o->prog);
+	sb_fmt(&b,
+	       ": CPU %s went offline, and its last %llu.%llu s were not seen, also when it came "
+	       "back",
+	       cpu.s, o->ns / SECOND_NS, o->ns / (SECOND_NS / 10) % 10);
+	loss_put(s, LOSS_OFFLINE, sb_str(&cpu), o->ns / MILLI_NS, sb_str(&b));
+}
+
 /* Hits are counted with the links, and go with them. */
 static void loss_detach(struct session *s, void *self)
 {
 	struct losses *l = self;
 	l->missed = xcalloc(s->u->nprog, sizeof(u64));
+	find_absent(s, l);
 	for (const struct link *k = s->live.links; k; k = k->next) {
 		const struct prog *p = k->owner;
 		if (link_replaced(k))
@@ -308,6 +352,8 @@ static void loss_report(struct session *s, void *self)
 	}
 	if (stats)
 		report_maps(s, l, true);
+	for (u32 i = 0; i < l->nabsent; i++)
+		report_absent(s, &l->absent[i]);
 	if (l->replaced) {
 		AUTO_SB b = {0};
 		sb_fmt(&b,
@@ -349,6 +395,7 @@ static void loss_close(void *self)
 	free(l->stats);
 	free(l->full);
 	free(l->missed);
+	free(l->absent);
 }
 
 const struct part part_loss = {

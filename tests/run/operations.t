@@ -141,3 +141,26 @@ EXPECT
 	1
 	WARNING: NOTIFY_SOCKET: 'nonsense' is no name of a socket
 	2
+
+NAME operations: a CPU that goes offline and comes back
+RUN
+	"$SONDE" -q -e 'BEGIN { printf("begun\n"); } profile:hz:20 { @[cpu] = count(); } END { printf("%d %d\n", @[0] > 10, @[1] > 0); clear(@); }' >$TMPDIR/out 2>$TMPDIR/err & s=$!
+	until grep -q begun $TMPDIR/out; do sleep 0.1; done
+	sleep 1
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	sleep 2
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	sleep 1
+	kill -INT $s
+	wait $s
+	cat $TMPDIR/out
+	sed 's/[0-9.]* s were/N s were/' $TMPDIR/err
+NEEDS vm file:/sys/devices/system/cpu/cpu1/online
+ALONE
+TIMEOUT 30
+EXPECT
+	begun
+	1 1
+	$
+	$
+	WARNING: profile:hz:20: CPU 1 went offline, and its last N s were not seen, also when it came back

@@ -284,6 +284,7 @@ TEST(every_loss_is_a_record)
 		[LOSS_MISSED_RETURNS] =
 			("\"missed_returns\", \"data\": {\"probe\": \"w\", \"returns\": 7}"),
 		[LOSS_MISSED_HITS] = "\"missed_hits\", \"data\": {\"probe\": \"w\", \"hits\": 7}",
+		[LOSS_OFFLINE] = "\"offline_cpu\", \"data\": {\"cpu\": \"w\", \"milliseconds\": 7}",
 		[LOSS_NESTING] = "\"nesting\", \"data\": {\"probe\": \"w\", \"runs\": 7}",
 		[LOSS_STRINGS] =
 			"\"truncated_strings\", \"data\": {\"probe\": \"w\", \"strings\": 7}",

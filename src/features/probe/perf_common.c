@@ -64,6 +64,8 @@ struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spe
 		s->pid = -1;
 		s->cpu = (int)cpus[i];
 		e = perf_start(s, a);
+		if (!e)
+			a->links->cpu = cpus[i] + 1;
 		if (e && (e->no == ENODEV || e->no == ENXIO) &&
 		    i + 1 < n) { /* went offline just now */
 			err_free(e);

@@ -19,6 +19,7 @@ struct link {
 	enum missed_at missed;
 	bool late;   /* closing perf_fd and removing the event take seconds, and no program depends
 			on it: done by others when this process ends */
+	u32 cpu;     /* 1 + that of perf_fd, which is there for each; 0: for all */
 	int task;    /* process whose event perf_fd is; 0: it does not end with one */
 	u64 program; /* what that ran when it was opened: proc_program() */
 	const char *file; /* probed in every process, which was this one; NULL: none */

@@ -84,6 +84,7 @@ struct err *perf_open(const struct perf_spec *s, int *fd)
 		.inherit = s->inherit,
 		.inherit_thread = s->inherit && !s->children,
 		.bp_type = s->bp_type,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 	};
 	long r = sys_perf_event_open(&attr, s->pid, s->cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (r == -EINVAL && attr.inherit_thread) { /* before 5.13: child processes count, too */
@@ -116,6 +117,17 @@ struct err *perf_disable(int perf_fd)
 	if (ioctl(perf_fd, PERF_EVENT_IOC_DISABLE, 0))
 		return err_kern(errno, "disable a perf event");
 	return NULL;
+}
+
+bool perf_enabled_ns(int perf_fd, u64 *ns)
+{
+	struct {
+		u64 count, enabled_ns;
+	} now;
+	if (read(perf_fd, &now, sizeof(now)) != sizeof(now))
+		return false;
+	*ns = now.enabled_ns;
+	return true;
 }
 
 struct err *perf_probe_pmu(struct host *h, const char *name, u32 *type, u32 *retbit)

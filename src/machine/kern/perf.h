@@ -25,6 +25,9 @@ struct err *perf_open(const struct perf_spec *s, int *fd);
 struct err *perf_attach(int perf_fd, int prog_fd);
 struct err *perf_enable(int perf_fd);
 struct err *perf_disable(int perf_fd);
+/* So long it was enabled: an event of a CPU that goes offline is not any more, and stays so when the
+ * CPU comes back. False: that is not told. */
+bool perf_enabled_ns(int perf_fd, u64 *ns);
 /* /sys/bus/event_source/devices/{kprobe,uprobe}/type, and the bit that means "return". */
 struct err *perf_probe_pmu(struct host *h, const char *name, u32 *type, u32 *retbit);
 /* kprobe by name or (name NULL) address; ref_ctr_off: USDT semaphore. */
