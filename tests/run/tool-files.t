@@ -133,8 +133,7 @@ EXPECT
 
 NAME cachetop: a file that is read twice, by whom
 RUN
-	dd if=/dev/zero of="$TMPDIR/data" bs=64k count=32 2>/dev/null
-	see() { tool_sees 'cat "$TMPDIR/data" "$TMPDIR/data" "$TMPDIR/data" >/dev/null' cachetop -r 1000 "$@" 1h; }
+	see() { tool_sees 'cat "$SONDE" "$SONDE" "$SONDE" >/dev/null' cachetop -r 1000 "$@" 1h; }
 	see --fields comm,hits,misses,read_hit_ratio | awk '$1 == "CMD" { print } $1 == "cat" && $2 >= 1500 && $4 + 0 > 90 { print "cat", "many" }'
 	see -j --fields comm,hits | grep -cE '"comm": "cat", "hits": [1-9][0-9]{3,}'; see --csv | head -n 1
 NEEDS tp:filemap/mm_filemap_get_pages disk

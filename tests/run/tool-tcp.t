@@ -51,7 +51,7 @@ EXPECT
 
 NAME gethostlatency: names that are resolved
 RUN p='import socket; socket.getaddrinfo("localhost", 80)'; "$SONDE" gethostlatency -q --fields comm,ret,host -- python3 -c "$p"; for f in -j --csv; do "$SONDE" gethostlatency -q $f --fields comm,ret,host -- python3 -c "$p"; done; "$SONDE" gethostlatency -qj -m 1us --fields duration_ns -- python3 -c "$p" | grep -cE '"duration_ns": [0-9]+'
-NEEDS uprobe cmd:python3
+NEEDS uprobe cmd:python3 file:/etc/hosts
 TIMEOUT 30
 EXPECT
 	COMM             HOST
