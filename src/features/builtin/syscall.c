@@ -105,7 +105,7 @@ static void copy_text(struct copying *c, u32 id, struct ref addr, struct ref siz
 	struct ref piece = next_piece(c, out);
 	struct ref n = ir_call(f, BPF_FUNC_probe_read_user_str,
 			       ARGS(ir_addi(f, piece, sizeof(struct call_piece)), size, addr));
-	only_if(c, O_SGT, n, 0, out);
+	only_if(c, O_SGE, n, 0, out); /* 0: older kernels do not count the NUL of an empty one */
 	only_if(c, O_ULE, n, CALL_PATH, out);
 	close_piece(c, piece, ir_con(f, id), n);
 }
