@@ -243,7 +243,7 @@ EXPECT_RE
 	        .*
 	        .*
 	        _start
-NEEDS uprobe btf prog:unwind dwunwind
+NEEDS uprobe btf prog:unwind dwunwind x86_64
 
 NAME in loops and functions
 PROG fn depth(): int64 { return len(dw_ustack(4)); } uprobe:build/tests/unwind:leaf { for ($i : 0..100) { @[dw_ustack(2)] = count(); } @d = depth(); }
