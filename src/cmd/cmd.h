@@ -85,8 +85,9 @@ struct job {
 
 typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools;
-int version(bool compat);    /* info.c */
-void commands_help(FILE *f); /* main.c: how each is used */
+int version(bool compat);                     /* info.c */
+command_run *command_named(const char *name); /* NULL: none */
+void commands_help(FILE *f);                  /* how each is used */
 
 /* opts.c */
 struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->rest afterwards */

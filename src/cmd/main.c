@@ -4,34 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 
-static int cmd_version(int argc, char **argv, bool compat)
-{
-	(void)argc, (void)argv;
-	return version(compat);
-}
-
-static const struct {
-	const char *name;
-	command_run *run;
-	const char *use; /* in the help; NULL: not there */
-} commands[] = {
-	{"run", cmd_run, NULL},
-	{"list", cmd_list, "list [-v] [PATTERN]"},
-	{"check", cmd_check, "check FILE..."},
-	{"info", cmd_info, "info"},
-	{"tplist", cmd_tplist, NULL}, /* told as a tool */
-	{"help", cmd_help, "help [NAME]"},
-	{"tools", cmd_tools, "tools"},
-	{"version", cmd_version, NULL},
-};
-
-void commands_help(FILE *f)
-{
-	for (size_t i = 0; i < countof(commands); i++)
-		if (commands[i].use)
-			fprintf(f, "%s, ", commands[i].use);
-}
-
 /*
  * A map or a program must not get the number of a standard stream that is closed: it would be
  * written to. What takes its place fails like a closed one.
@@ -85,9 +57,9 @@ static int command(int argc, char **argv)
 	/* To look a name up the tools are unpacked, which costs a millisecond: not for sonde's own names. */
 	if (argc && !compat && strcmp(base, "sonde") && run_tool(str_z(base), 0, argc, argv, &rc))
 		return rc;
-	for (size_t i = 0; !compat && argc > 1 && i < countof(commands); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1, false);
+	command_run *run = !compat && argc > 1 ? command_named(argv[1]) : NULL;
+	if (run)
+		return run(argc - 1, argv + 1, false);
 	if (at < argc && !is_script(argv[at]) && run_tool(str_z(argv[at]), at, argc, argv, &rc))
 		return rc;
 	return cmd_run(argc, argv, compat);

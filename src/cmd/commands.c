@@ -1,0 +1,38 @@
+/* commands.c - the words that may stand behind `sonde`; another is a canned tool, or a script for run. */
+#include "cmd/cmd.h"
+
+static int cmd_version(int argc, char **argv, bool compat)
+{
+	(void)argc, (void)argv;
+	return version(compat);
+}
+
+static const struct {
+	const char *name;
+	command_run *run;
+	const char *use; /* in the help; NULL: not there */
+} commands[] = {
+	{"run", cmd_run, NULL},
+	{"list", cmd_list, "list [-v] [PATTERN]"},
+	{"check", cmd_check, "check FILE..."},
+	{"info", cmd_info, "info"},
+	{"tplist", cmd_tplist, NULL}, /* told as a tool */
+	{"help", cmd_help, "help [NAME]"},
+	{"tools", cmd_tools, "tools"},
+	{"version", cmd_version, NULL},
+};
+
+command_run *command_named(const char *name)
+{
+	for (size_t i = 0; i < countof(commands); i++)
+		if (!strcmp(name, commands[i].name))
+			return commands[i].run;
+	return NULL;
+}
+
+void commands_help(FILE *f)
+{
+	for (size_t i = 0; i < countof(commands); i++)
+		if (commands[i].use)
+			fprintf(f, "%s, ", commands[i].use);
+}
