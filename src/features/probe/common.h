@@ -93,6 +93,7 @@ extern const struct way way_trampoline_entry, way_trampoline_return; /* of kerne
 extern const struct way way_switches; /* of software:context-switches */
 /* Of tracepoints, in order of price. */
 extern const struct way way_calls_by_regs, way_calls, way_tp_typed, way_tp_raw, way_tp_perf;
+extern const struct way *const tracepoint_ways[]; /* those, the cheapest first */
 /* A tracepoint's own, of a kind's callbacks. */
 struct err *tracepoint_able(struct host *h);
 struct err *tracepoint_expand(struct host *h, struct unit *u, struct diags *ds,

@@ -74,6 +74,5 @@ const struct kind kind_syscall = {
 	.expand = syscall_expand,
 	.lacks = tracepoint_lacks,
 	.types = tracepoint_types,
-	.ways = (const struct way *const[]){&way_calls_by_regs, &way_calls, &way_tp_typed,
-					    &way_tp_raw, &way_tp_perf, NULL},
+	.ways = tracepoint_ways,
 };

@@ -130,6 +130,10 @@ const struct way way_tp_perf = {
 	.attach = tracepoint_attach,
 };
 
+const struct way *const tracepoint_ways[] = {
+	&way_calls_by_regs, &way_calls, &way_tp_typed, &way_tp_raw, &way_tp_perf, NULL,
+};
+
 const struct kind kind_tracepoint = {
 	.name = "tracepoint",
 	.alias = {"t"},
@@ -142,6 +146,5 @@ const struct kind kind_tracepoint = {
 	.expand = tracepoint_expand,
 	.lacks = tracepoint_lacks,
 	.types = tracepoint_types,
-	.ways = (const struct way *const[]){&way_calls_by_regs, &way_calls, &way_tp_typed,
-					    &way_tp_raw, &way_tp_perf, NULL},
+	.ways = tracepoint_ways,
 };
