@@ -219,19 +219,22 @@ static void report_misses(struct session *s, const struct prog *p)
 static void find_absent(struct session *s, struct losses *l)
 {
 	u64 *most = xcalloc(s->u->nprog, sizeof(*most)), ns;
-	u32 n = 0;
-	for (const struct link *k = s->live.links; k; k = k->next) {
-		const struct prog *p = k->owner;
-		if (k->cpu && perf_enabled_ns(k->perf_fd, &ns))
-			most[p->index] = MAX(most[p->index], ns);
+	u32 n = 0, all = 0;
+	for (const struct link *k = s->live.links; k; k = k->next)
 		n += !!k->cpu;
-	}
 	l->absent = xcalloc(MAX(n, 1u), sizeof(*l->absent));
 	for (const struct link *k = s->live.links; k; k = k->next) {
 		const struct prog *p = k->owner;
-		if (k->cpu && perf_enabled_ns(k->perf_fd, &ns) && most[p->index] > ns + OFFLINE_NS)
-			l->absent[l->nabsent++] =
-				(struct absent){p, k->cpu - 1, most[p->index] - ns};
+		if (!k->cpu || !perf_enabled_ns(k->perf_fd, &ns))
+			continue;
+		l->absent[all++] = (struct absent){p, k->cpu - 1, ns};
+		most[p->index] = MAX(most[p->index], ns);
+	}
+	for (u32 i = 0; i < all; i++) {
+		struct absent o = l->absent[i];
+		u64 missed = most[o.prog->index] - o.ns;
+		if (missed > OFFLINE_NS)
+			l->absent[l->nabsent++] = (struct absent){o.prog, o.cpu, missed};
 	}
 	free(most);
 }
