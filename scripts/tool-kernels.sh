@@ -1,9 +1,9 @@
 #!/bin/sh
 # tool-kernels.sh LOG... - writes the table of tools and kernels in docs/tools.md anew. LOG: what
-# tests/vm/run.sh -c 'sh tests/toolkernels.sh SONDE' SONDE printed: lines "6.1: tool|NAME|yes" and
-# "6.1: tool|NAME|no|what is missing". Kernels that no LOG has keep nothing: give all of them.
+# tests/vm/run.sh -c 'sh tests/toolkernels.sh SONDE' SONDE printed: lines "6.1: tool|NAME|seen", "6.1: tool|NAME|attached"
+# and "6.1: tool|NAME|no|what is missing". Kernels that no LOG has keep nothing: give all of them.
 set -eu
-[ $# -ge 1 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
 cat "$@" | awk -v doc="$(dirname "$0")/../docs/tools.md" '
 	match($0, /^[0-9.]+(-arm64)?: tool\|/) {
 		n = split($0, part, "|")
@@ -20,7 +20,7 @@ cat "$@" | awk -v doc="$(dirname "$0")/../docs/tools.md" '
 		text = part[4]
 		for (i = 5; i <= n; i++)
 			text = text "/" part[i]
-		found[part[2], kernel] = part[3] == "yes" ? "yes" : text
+		found[part[2], kernel] = part[3] == "no" ? text : part[3]
 	}
 	function older(a, b,    x, y) {
 		split(a, x, /[.-]/)
@@ -29,7 +29,7 @@ cat "$@" | awk -v doc="$(dirname "$0")/../docs/tools.md" '
 	}
 	function cell(tool, kernel,    text) {
 		text = found[tool, kernel]
-		if (text == "yes" || text == "")
+		if (text == "seen" || text == "attached" || text == "")
 			return text == "" ? "?" : text
 		if (!(text in number)) {
 			number[text] = ++notes

@@ -226,6 +226,13 @@ t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''2'\'')' "$sonde" bi
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''..'\'')' "$sonde" biosnoop -d ..
 t 1 'ERROR: --duration needs a time' "$sonde" execsnoop -d x
 t 0 'program @1:1' "$sonde" -d ast execsnoop -T
+t 0 "COLUMNS (names in JSON and CSV):
+  ages:
+    msecs        msecs
+  pages:
+    READ-AHEAD   pages
+    USED         used_pages
+    UNUSED       unused_pages" sh -c '"$1" readahead -h | sed -n "/^COLUMNS/,/^$/p" | sed "/^$/d"' sh "$sonde"
 for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do
 	# A name for a tool with options has that tool's script.
 	script=$("$sonde" "$tool" -h | sed -n 's,^    which is: sonde:tools/\([^.]*\)\.bt.*,\1,p')
@@ -248,7 +255,9 @@ t 0 'program @1:1' "$sonde" -d ast -e 'begin { }'
 t 0 '== ast ==
 program @1:1' "$sonde" -d ast,types -e 'begin { }'
 t 0 '' "$sonde" --mode codegen -e 'begin { exit(); }'
-t 0 '' "$sonde" --no-feature kprobe_multi,uprobe_multi --mode codegen --btf -e 'begin { }'
+t 0 '' "$sonde" --no-feature kprobe_multi,uprobe_multi, --mode codegen --btf -e 'begin { }'
+t 0 '' "$sonde" --mode codegen -b -e 'begin { }'
+t 1 'ERROR: BPFTRACE_BTF: open /nope: No such file or directory' env BPFTRACE_BTF=/nope "$sonde" -e 'begin { }'
 t 0 '' "$tmp/bpftrace" --mode codegen -b -e 'begin { }'
 t 1 'ERROR: --btf: open /nope: No such file or directory' "$sonde" -b /nope -e 'begin { }'
 t 2 'ERROR: perf_rb_pages: 99999999 is not between 1 and 65536 (256 MiB for each CPU)' env BPFTRACE_PERF_RB_PAGES=99999999 "$sonde" --mode codegen -e 'begin { print(1); }'
@@ -264,6 +273,16 @@ t 0 'begin' "$sonde" -l "$tmp/x.bt"
 t 0 'begin' "$sonde" -l -e 'begin { }'
 cp "$tmp/x.bt" "$tmp/in"
 t 0 'program @1:1' "$sonde" -d ast -
+
+# Maps and rings are made for the memory that the control group may have.
+mkdir -p "$tmp/root/proc/self" "$tmp/root/sys/fs/cgroup/small"
+for f in arch features functions.list sys/kernel sys/devices proc/kallsyms; do
+	ln -s "$PWD/build/host/6.1-x86_64/$f" "$tmp/root/$f"
+done
+echo 0::/small >"$tmp/root/proc/self/cgroup"
+t 0 'map @: hash, 4096 elements' "$sonde" --root "$tmp/root" -d plan -e 'kprobe:vfs_read { @[pid, buf(arg1, 1000)] = 1; }'
+echo 4194304 >"$tmp/root/sys/fs/cgroup/small/memory.max"
+t 0 'map @: hash, 1524 elements' "$sonde" --root "$tmp/root" -d plan -e 'kprobe:vfs_read { @[pid, buf(arg1, 1000)] = 1; }'
 
 echo "1..$n"
 echo "$pass passed, $fail failed"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # lang.sh [--update] [FILE...] - compiler tests: a script and what sonde must print for it, in one file. No root.
 #
-#	// RUN: -d ast                options; VAR=value words in front go to the environment.
-#	                              Without -d the script is compiled: nothing is attached here
+#	// RUN: -d ast                options; VAR=value words in front go to the environment; comments may
+#	                              stand before it. Without -d the script is compiled: nothing is attached here
 #	begin { exit() }              the script, which sonde reads from standard input
 #	// EXPECT rc=1                rc=0 when not given
 #	// program                    whole output, stdout and stderr, each line behind "// "
@@ -41,7 +41,8 @@ split() {
 	: > "$tmp/want"
 	: > "$tmp/script"
 	awk -v t="$tmp" '
-		NR == 1 && sub("^// RUN:[ \t]*", "") { run = $0; next }
+		!begun && sub("^// RUN:[ \t]*", "") { run = $0; next }
+		!/^\/\// { begun = 1 }
 		!want && /^\/\/ EXPECT( rc=[0-9]+)?$/ { want = 1; rc = $0; sub(".*rc=|.*EXPECT", "", rc); next }
 		want { sub("^// ?", ""); print > (t "/want"); next }
 		{ print > (t "/script") }

@@ -26,9 +26,9 @@
 #                                 disk (a file system lies on one), fast (not in a test guest), slow (with -s K/N
 #                                 it is one of those of which each N/2-th runs),
 #                                 file:PATH, prog:NAME (a test program that could be built),
-#                                 usdt:FILE (it has USDT probes), cmd:NAME (a command that is installed),
-#                                 option:NAME (the tracer's --help names it), sym:NAME (a function
-#                                 of this kernel), feature:NAME (of `sonde info`), python:WORD (a python3 that has
+#                                 usdt:FILE (it has USDT probes), func:FILE:NAME (it says where that function is),
+#                                 cmd:NAME (a command that is installed), option:NAME (the tracer's --help names it),
+#                                 sym:NAME (a function of this kernel), feature:NAME (of `sonde info`), python:WORD (a python3 that has
 #                                 -X WORD); what misses something is skipped
 #   ALONE                         not beside another case
 #
@@ -87,7 +87,7 @@ build_progs() {
 			mv "$out.$$" "$out" && rm "$out.log" && continue
 		rm -f "$out" "$out.$$"
 		grep -q '#error "written for' "$out.log" ||
-			echo "# $c could not be built: $(head -n 1 "$out.log")"
+			echo "# $c could not be built: $(grep -m 1 error: "$out.log" || head -n 1 "$out.log")"
 	done
 	case $(${CC:-cc} -dumpmachine) in
 	x86_64-*)
@@ -180,6 +180,9 @@ check_needs() {
 		file:*) [ -r "${need#file:}" ] || why="no ${need#file:}" ;;
 		feature:*) has_feature "${need#feature:}" || why="the kernel lacks ${need#feature:}" ;;
 		sym:*) has_symbol "${need#sym:}" || why="no ${need#sym:} in this kernel" ;;
+		func:*)
+			"$SONDE" -l "uprobe:${need#func:}" 2>/dev/null | grep -q . || why="no name of ${need#func:}"
+			;;
 		usdt:*)
 			readelf -n "${need#usdt:}" 2>/dev/null | grep -q stapsdt || why="no USDT in ${need#usdt:}"
 			;;

@@ -71,12 +71,24 @@ missing() {
 			add($0)
 			next
 		}
+		/Unknown identifier: .[A-Z][A-Z0-9_]*.$/ { # of an enum that came with the field
+			sub(/.*identifier: ./, "constant ")
+			sub(/.$/, "")
+			constant = constant ? constant : $0
+			next
+		}
 		{ other = other ? other : "other: " $0 }
 		function add(what) {
 			if (!seen[what]++)
 				all = all (all ? ", " : "") what
 		}
-		END { print other ? other : all }' "$1"
+		END {
+			if (constant && all)
+				add(constant)
+			else if (constant)
+				other = other ? other : "other: " constant
+			print other ? other : all
+		}' "$1"
 }
 
 for dir in $dirs; do

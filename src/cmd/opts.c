@@ -122,7 +122,7 @@ static const struct opt options[] = {
 	{"info", 0, NULL, "what this machine can do", OPT_INFO},
 	/* Without a file it is an old option that means nothing. */
 	{"btf", 0, "[=FILE]", "types of the kernel from this BTF file", OPT_BTF},
-	{NULL, 'b', "FILE", "the same", OPT_BTF},
+	{NULL, 'b', "FILE", "the same; before another option it is --btf", OPT_BTF},
 	{"root", 0, "DIR", "compile for the machine recorded in DIR", OPT_ROOT},
 	{"help", 'h', NULL, "this text", OPT_HELP},
 	{"version", 'V', NULL, "version", OPT_VERSION},
@@ -441,14 +441,23 @@ struct err *opts_check(const struct run_opts *o, enum command command, const cha
 	return NULL;
 }
 
+/* Our -b takes a file; bpftrace's takes none, and what is an option is no file's name. */
+static void options_for(struct opt *table, bool compat, int argc, char **argv)
+{
+	bool alone = compat;
+	for (int i = 1; i < argc; i++)
+		alone |= !strcmp(argv[i], "-b") && (i + 1 == argc || argv[i + 1][0] == '-');
+	memcpy(table, options, sizeof(options));
+	for (struct opt *t = table; t->id && alone; t++)
+		t->arg = t->shrt == 'b' ? NULL : t->arg;
+}
+
 struct err *opts_parse(struct run_opts *o, int argc, char **argv)
 {
 	o->buffering = 'l';
 	o->rest = xcalloc((size_t)argc + 1, sizeof(*o->rest));
 	struct opt table[countof(options)];
-	memcpy(table, options, sizeof(table));
-	for (struct opt *t = table; t->id && o->compat; t++) /* bpftrace's -b takes no file */
-		t->arg = t->shrt == 'b' ? NULL : t->arg;
+	options_for(table, o->compat, argc, argv);
 	return opt_parse(table, argc, argv, set, o, o->rest, &o->nrest, &o->ndash);
 }
 
@@ -463,5 +472,7 @@ struct err *opts_set(struct run_opts *o, const char *name, const char *val)
 
 int opts_first_operand(int argc, char **argv)
 {
-	return opt_first_operand(options, argc, argv);
+	struct opt table[countof(options)];
+	options_for(table, false, argc, argv);
+	return opt_first_operand(table, argc, argv);
 }

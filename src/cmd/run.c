@@ -159,7 +159,7 @@ bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o)
 		return fail(e, 0), false;
 	e = btf ? host_use_btf(h, btf) : NULL;
 	if (e)
-		return fail(err_wrap(e, "--btf: "), 0), false;
+		return fail(err_wrap(e, o->btf ? "--btf: " : "BPFTRACE_BTF: "), 0), false;
 	e = o->traceable ? host_use_functions(h, o->traceable) : NULL;
 	if (e)
 		return fail(err_wrap(e, "--traceable-functions: "), 0), false;
@@ -173,7 +173,7 @@ bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o)
 	for (u32 i = 0; i < o->nno_feature; i++) {
 		struct str rest = str_z(o->no_feature[i]), name;
 		while (str_cut(&rest, ',', &name)) {
-			if (host_disable(h, name) || str_is(name, "kprobe_session"))
+			if (!name.n || host_disable(h, name) || str_is(name, "kprobe_session"))
 				continue;
 			fprintf(stderr,
 				"ERROR: --no-feature: unknown feature '%.*s' (names: sonde info)\n",
@@ -533,6 +533,7 @@ static int run_script(const struct run_opts *o)
 		j.unit.pid = scope.nviewer ? scope.viewer[0] : 0;
 		j.unit.scope = scope;
 		j.unit.cpid = (u64)target.child.pid;
+		j.unit.self_pid = proc_own_ns(&h, &(struct stat){0}) ? 0 : (u64)getpid();
 		j.unit.program = target.child.path;
 		j.unit.dwarf_pid = o->dwarf_pid;
 		j.unit.ndwarf_pid = o->ndwarf_pid;

@@ -83,10 +83,16 @@ static void put_operands(const struct node *tree, FILE *f)
 
 static void put_columns(const struct node *tree, FILE *f)
 {
+	u32 tables = 0, shown = 0;
+	for (const struct node *n = tree->a; n; n = n->next)
+		tables += n->kind == N_TABLE;
 	for (const struct node *n = tree->a; n; n = n->next) {
 		if (n->kind != N_TABLE)
 			continue;
-		fprintf(f, "\nCOLUMNS (names in JSON and CSV):\n");
+		if (!shown++)
+			fprintf(f, "\nCOLUMNS (names in JSON and CSV):\n");
+		if (tables > 1)
+			fprintf(f, "  %.*s:\n", STRF(n->name));
 		for (const struct node *c = n->a; c; c = c->next) {
 			struct str name = c->c ? c->c->name : c->name;
 			fprintf(f, "    %-12.*s %.*s\n", STRF(name), STRF(c->name));

@@ -67,11 +67,18 @@ enum stat_word {
  */
 enum { STAT_MAPS = 256 };
 enum stat_map_word {
-	STAT_MAP_FULL,  /* updates refused because there was no room */
-	STAT_MAP_OTHER, /* ... for other reasons */
-	STAT_MAP_ERROR, /* the latest of these, negative */
+	STAT_MAP_REFUSED, /* updates refused */
+	STAT_MAP_OTHER,   /* ... for other reasons than that there was no room; counted before */
+	STAT_MAP_ERROR,   /* the latest of these, as stat_error() says */
 	STAT_WORDS_PER_MAP,
 };
+/* An error number as programs have it: the kernel's are negative, none is above 4095, and those of
+ * which only the lower half is told (before Linux 6.4) are like the others then. */
+enum { STAT_ERROR_MASK = 0xfff };
+static inline u32 stat_error(int no)
+{
+	return (u32)-no & STAT_ERROR_MASK;
+}
 static inline u32 stat_map_word(u32 nprog, u32 map)
 {
 	return STAT_WORDS_PER_PROG * nprog + STAT_WORDS_PER_MAP * MIN(map, STAT_MAPS - 1u);
@@ -119,6 +126,7 @@ struct unit {
 	struct scope scope;  /* which processes are traced */
 	int pid;             /* the first whose files and libraries are meant; 0: none */
 	u64 cpid;            /* -c child, 0: none */
+	u64 self_pid;        /* the tracer's own process, 0: not known as programs see it */
 	const char *program; /* that it will run; NULL: none */
 	const int *dwarf_pid; /* --dwarf-pid: unwound by dw_ustack, too */
 	u32 ndwarf_pid;

@@ -321,6 +321,11 @@ bool session_load(struct session *s, struct diags *ds, struct err **e)
 		.map_mem = xcalloc(u->nmap, sizeof(void *)),
 		.prog_fd = no_fds(u->nprog),
 	};
+	if (s->verbose && host_memory(s->h) != NO_MEMORY_LIMIT)
+		fprintf(stderr,
+			"memory: this control group may have %llu KiB; maps and event rings are "
+			"made for half of it at most\n",
+			host_memory(s->h) >> 10);
 	*e = make_maps(s, u);
 	for (u32 i = 0; i < u->nprog && !*e; i++)
 		*e = load_prog(s, u, ds, u->prog[i]);

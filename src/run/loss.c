@@ -133,8 +133,9 @@ static const char *map_kind(const struct map *m)
 static void report_map(struct session *s, struct losses *l, const struct map *m, bool ended)
 {
 	AUTO_SB b = {0};
-	u64 n = l->stats[stat_map_word(s->u->nprog, m->index)], more = 8ull * m->max_entries;
-	u64 *told = &l->full[m->index];
+	const u64 *w = l->stats + stat_map_word(s->u->nprog, m->index);
+	u64 all = w[STAT_MAP_REFUSED], other = MIN(w[STAT_MAP_OTHER], all), n = all - other;
+	u64 *told = &l->full[m->index], more = 8ull * m->max_entries;
 	if (n <= (ended ? *told : *told * 10))
 		return;
 	*told = n;
@@ -153,7 +154,7 @@ static void report_refused(struct session *s, struct losses *l, const struct map
 	AUTO_SB b = {0};
 	const u64 *w = l->stats + stat_map_word(s->u->nprog, m->index);
 	u64 n = w[STAT_MAP_OTHER], *told = &l->other[m->index];
-	int no = -(int)w[STAT_MAP_ERROR];
+	int no = (int)stat_error((int)w[STAT_MAP_ERROR]);
 	if (n <= (ended ? *told : *told * 10))
 		return;
 	*told = n;

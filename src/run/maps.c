@@ -2,7 +2,7 @@
 #include "run/run.h"
 
 struct row {
-	const u8 *key;
+	u32 i; /* in the snap */
 	const void *val;
 };
 
@@ -79,28 +79,36 @@ static int cmp_key(const struct type *t, const u8 *a, const u8 *b)
 	return memcmp(a, b, t->size);
 }
 
+struct order {
+	const struct snap *snap;
+	u8 *key[2]; /* room for one */
+};
+
 /* Counts, sums and the like by value, all else (and equal values) by key. */
 static int cmp_rows(const void *pa, const void *pb, void *arg)
 {
-	const struct snap *n = arg;
+	const struct order *o = arg;
+	const struct snap *n = o->snap;
 	const struct row *a = pa, *b = pb;
 	int d = 0;
 	if (n->agg)
 		d = n->agg->cmp(n->m->val, a->val, b->val);
 	else if (type_is_int(n->m->val))
 		d = cmp_num(n->m->val, load_int(n->m->val, a->val), load_int(n->m->val, b->val));
-	return d || !n->m->key ? d : cmp_key(n->m->key, a->key, b->key);
+	if (d || !n->m->key)
+		return d;
+	return cmp_key(n->m->key, snap_key(n, a->i, o->key[0]), snap_key(n, b->i, o->key[1]));
 }
 
 static struct row *snap_rows(struct snap *n, struct arena *a)
 {
 	struct row *rows = arena_newn(a, struct row, n->n ? n->n : 1);
 	const u8 *vals = n->agg ? (const u8 *)n->merged : n->vals;
-	for (u32 i = 0; i < n->n; i++) {
-		rows[i].key = n->keys ? n->keys + (size_t)i * n->key_size : NULL;
-		rows[i].val = vals + (size_t)i * n->val_size;
-	}
-	qsort_r(rows, n->n, sizeof(*rows), cmp_rows, n);
+	struct order o = {
+		n, {arena_newn(a, u8, n->key_size + 1ul), arena_newn(a, u8, n->key_size + 1ul)}};
+	for (u32 i = 0; i < n->n; i++)
+		rows[i] = (struct row){i, vals + (size_t)i * n->val_size};
+	qsort_r(rows, n->n, sizeof(*rows), cmp_rows, &o);
 	return rows;
 }
 
@@ -149,6 +157,7 @@ struct rows {
 	const struct row *row;
 	u64 div;
 	struct arena arena; /* of the row that is shown */
+	u8 *buf;            /* its key */
 	struct value key, val;
 	u64 n, expected; /* rows, of which the addresses of so many were announced */
 };
@@ -162,7 +171,8 @@ static void expect_rows(struct rows *r)
 	u32 addrs = 0;
 	while (r->expected < r->n && addrs < MAX_EXPECTED) {
 		const struct row *row = &r->row[r->expected++];
-		addrs += m->scalar ? 0 : decode_expect(reader, m->key, row->key);
+		const u8 *key = m->scalar ? NULL : snap_key(r->snap, row->i, r->buf);
+		addrs += key ? decode_expect(reader, m->key, key) : 0;
 		addrs += r->snap->agg ? 0 : decode_expect(reader, shown_type(m), row->val);
 	}
 	if (addrs)
@@ -177,7 +187,8 @@ static void make_row(void *rows, u64 i)
 	r->s->reader.expected = true;
 	arena_reset(&r->arena);
 	if (!r->snap->m->scalar)
-		decode_value(&r->s->reader, &r->arena, r->snap->m->key, r->row[i].key, &r->key);
+		decode_value(&r->s->reader, &r->arena, r->snap->m->key,
+			     snap_key(r->snap, r->row[i].i, r->buf), &r->key);
 	decode_val(r->s, &r->arena, r->snap, r->row[i].val, r->div, &r->val);
 }
 
@@ -186,7 +197,12 @@ static void put_rows(struct session *s, struct snap *n, u32 top, u64 div, bool s
 	struct arena a = {0};
 	struct row *rows = snap_rows(n, &a);
 	u32 count = shown ? n->n : 0, from = top && top < count && !n->m->scalar ? count - top : 0;
-	struct rows r = {.s = s, .snap = n, .row = rows + from, .n = count - from, .div = div};
+	struct rows r = {.s = s,
+			 .snap = n,
+			 .row = rows + from,
+			 .buf = arena_newn(&a, u8, n->key_size + 1ul),
+			 .n = count - from,
+			 .div = div};
 	struct item it = {.kind = I_MAP,
 			  .name = n->m->name,
 			  .agg = n->agg,

@@ -2,6 +2,7 @@
 #pragma once
 #include "base/clock.h"
 #include "base/tab.h"
+#include "run/packed.h"
 #include "run/session.h"
 
 enum { RECORD_BATCH = 4096, TICK_MS = 40, WARN_SHOWN = 5 };
@@ -69,6 +70,7 @@ struct snap {
 	const struct map *m;
 	const struct agg *agg;  /* NULL: plain values */
 	u8 *keys, *vals;        /* heap */
+	struct packed packed;   /* instead of .keys: what hashed keys stand for */
 	u64 *merged;            /* heap; with agg: its words of each element */
 	u32 n;                  /* elements */
 	u32 key_size, val_size; /* of one in keys; in merged, or in vals */
@@ -77,6 +79,8 @@ struct snap {
 };
 struct err *snap_take(struct session *s, const struct map *m, struct snap *n);
 void snap_free(struct snap *n);
+/* Key i; buf has room for it, and may be where it is. NULL: a scalar. */
+const u8 *snap_key(const struct snap *n, u32 i, u8 *buf);
 /* For stores: n->vals has so many copies of each element, of size bytes; one of them into n->merged. */
 void snap_merge(struct snap *n, u32 copies, u32 size);
 void map_failed(struct session *s, const struct map *m, const char *what, struct err *e);
@@ -139,12 +143,5 @@ void unwind_expect(struct session *s, u32 pid); /* its stacks will be asked for 
 /* The callers of a stack that a program did not finish: mark is its last frame (core/unwind.h).
  * NULL: they are not known, or there are none. */
 const u64 *unwind_tail(struct session *s, u64 mark, u32 *n);
-/* What was read of a map: rows whose keys stand for one stack become one; how many there are then.
- */
-struct unwind_rows {
-	const struct type *key, *val;
-	const struct agg *agg; /* NULL: plain values */
-	u8 *keys, *vals;       /* vals: with agg its words */
-	u32 n, key_size, val_size;
-};
-u32 unwind_finish_keys(struct session *s, const struct unwind_rows *r);
+/* Callers take the place of marks in a key; true: there was one. */
+bool unwind_finish_key(struct session *s, const struct type *t, u8 *key);

@@ -18,6 +18,7 @@ void map_failed(struct session *s, const struct map *m, const char *what, struct
 void snap_free(struct snap *n)
 {
 	free(n->keys);
+	packed_free(&n->packed);
 	free(n->vals);
 	free(n->merged);
 }
@@ -33,19 +34,6 @@ void snap_merge(struct snap *n, u32 copies, u32 size)
 			      (const u64 *)(n->vals + (size_t)i * size));
 }
 
-/* What hashed keys stand for; one that found no room there reads as zeros. */
-static void snap_keys(struct session *s, struct snap *n)
-{
-	const struct map *k = n->m->keys;
-	u8 *full = xcalloc(n->n + 1ul, k->val_size);
-	for (u32 i = 0; i < n->n; i++)
-		err_free(bpf_map_get(map_fd(s, k), n->keys + (size_t)i * k->key_size,
-				     full + (size_t)i * k->val_size));
-	free(n->keys);
-	n->keys = full;
-	n->key_size = k->val_size;
-}
-
 static void snap_less_cleared(struct session *s, struct snap *n)
 {
 	const struct map *m = n->m;
@@ -59,13 +47,81 @@ static void snap_less_cleared(struct session *s, struct snap *n)
 		n->present = false; /* a row of zeros, shown when asked for */
 }
 
-static void snap_stacks(struct session *s, struct snap *n)
+/* ---- keys ---- */
+
+const u8 *snap_key(const struct snap *n, u32 i, u8 *buf)
 {
-	const struct map *m = n->m;
-	struct unwind_rows r = {
-		m->key, m->val,      n->agg,     n->keys, n->agg ? (u8 *)n->merged : n->vals,
-		n->n,   n->key_size, n->val_size};
-	n->n = unwind_finish_keys(s, &r);
+	if (!n->packed.size)
+		return n->keys ? n->keys + (size_t)i * n->key_size : NULL;
+	packed_get(n->packed.key.v[i], buf, n->key_size);
+	return buf;
+}
+
+/* What hashed keys stand for; one that found no room there reads as zeros. True: a stack in one of
+ * them was finished. */
+static bool read_keys(struct session *s, struct snap *n)
+{
+	const struct map *k = n->m->keys;
+	bool on = unwind_on(s), any = false;
+	u8 *AUTO_FREE key = xmalloc(k->val_size);
+	n->packed.size = n->key_size = k->val_size;
+	for (u32 i = 0; i < n->n; i++) {
+		memset(key, 0, k->val_size);
+		err_free(bpf_map_get(map_fd(s, k), n->keys + (size_t)i * k->key_size, key));
+		any |= on && unwind_finish_key(s, n->m->key, key);
+		packed_add(&n->packed, key);
+	}
+	free(n->keys);
+	n->keys = NULL;
+	return any;
+}
+
+static bool finish_keys(struct session *s, struct snap *n)
+{
+	bool any = false;
+	if (n->m->keys)
+		return read_keys(s, n);
+	for (u32 i = 0; i < n->n && unwind_on(s); i++)
+		any |= unwind_finish_key(s, n->m->key, n->keys + (size_t)i * n->key_size);
+	return any;
+}
+
+static struct str key_text(const struct snap *n, u32 i)
+{
+	if (n->packed.size)
+		return n->packed.key.v[i];
+	return str_n((const char *)n->keys + (size_t)i * n->key_size, n->key_size);
+}
+
+static void move_row(struct snap *n, u8 *vals, u32 to, u32 from)
+{
+	size_t key = n->key_size, val = n->val_size;
+	if (n->packed.size)
+		n->packed.key.v[to] = n->packed.key.v[from];
+	else
+		memmove(n->keys + to * key, n->keys + from * key, key);
+	memmove(vals + to * val, vals + from * val, val);
+}
+
+/* Rows whose keys stand for one stack become one. */
+static void join_rows(struct snap *n)
+{
+	struct tab seen = {0};
+	u8 *vals = n->agg ? (u8 *)n->merged : n->vals;
+	u32 kept = 0;
+	for (u32 i = 0; i < n->n; i++) {
+		u64 *into = tab_get(&seen, key_text(n, i));
+		u8 *val = vals + (size_t)i * n->val_size;
+		if (into && n->agg)
+			n->agg->merge(n->m->val, into, (const u64 *)(void *)val);
+		if (into) /* of plain values the first stays */
+			continue;
+		move_row(n, vals, kept, i);
+		tab_add(&seen, key_text(n, kept), vals + (size_t)kept * n->val_size);
+		kept++;
+	}
+	n->n = kept;
+	tab_free(&seen);
 }
 
 struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
@@ -76,12 +132,10 @@ struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
 	struct err *e = m->store->snapshot(s, m, n);
 	if (e)
 		return e;
-	if (m->keys)
-		snap_keys(s, n);
-	if (n->agg && cleared_wanted(m))
+	if (n->agg && cleared_wanted(m)) /* by their hashes */
 		snap_less_cleared(s, n);
-	if (m->key)
-		snap_stacks(s, n);
+	if (m->key && finish_keys(s, n))
+		join_rows(n);
 	return NULL;
 }
 
@@ -90,7 +144,7 @@ struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
 /* An element that did not change for a whole interval. */
 static void remove_key(struct session *s, const struct map *m, const u8 *key)
 {
-	if (!m->keys) /* else its key here is what a hash stands for */
+	if (!m->keys) /* else what its hash stands for would stay there */
 		m->store->forget(s, m, key);
 }
 

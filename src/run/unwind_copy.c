@@ -11,6 +11,7 @@ struct walk {
 	u64 ip, sp, fp, back, link;
 	u64 kept_at; /* UNWIND_KEPT_... */
 	u32 depth;
+	u64 ra;     /* what a rule found in a register */
 	bool live;  /* .link has the return address */
 	bool guess; /* ip was found by a frame pointer that may be none */
 	enum copy_end end;
@@ -81,6 +82,9 @@ static bool find_frame(struct walk *w, u32 rule, u64 *frame)
 			return false;
 		*frame += (u64)(i64)unwind_reg_words(rule) * WORD;
 		return true;
+	case UNWIND_RA_REG:
+		*frame = w->sp + (u64)(i64)unwind_reg_words(rule) * WORD;
+		return reg_value(w, unwind_reg(rule), &w->ra);
 	case UNWIND_PLT:
 		*frame = w->sp + WORD + ((w->ip & 15) >= (u64)unwind_words(rule) ? WORD : 0);
 		return true;
@@ -97,6 +101,9 @@ static bool find_frame(struct walk *w, u32 rule, u64 *frame)
 static bool read_caller(struct walk *w, u32 rule, u64 frame, u64 *fp, u64 *ip)
 {
 	u32 kept = unwind_kept(rule);
+	*ip = w->ra;
+	if (unwind_kind(rule) == UNWIND_RA_REG)
+		return true;
 	if (kept != UNWIND_KEPT_SAME)
 		w->kept_at = kept == UNWIND_KEPT_LOST ? UNWIND_KEPT_NOWHERE : frame - kept * WORD;
 	switch (unwind_fp(rule)) {
@@ -131,8 +138,9 @@ static bool read_caller_by_link(struct walk *w, u32 rule, u64 frame, u64 *fp, u6
 static bool find_caller(struct walk *w, u32 rule, u64 frame)
 {
 	bool link = w->h->arch->unwind.link, away = unwind_kind(rule) == UNWIND_FP_AWAY;
+	bool stays = link || unwind_kind(rule) == UNWIND_RA_REG; /* it may have no frame */
 	u64 fp = w->fp, ip;
-	if (!away && frame < w->sp + !link) { /* stacks grow downwards: else it is no stack */
+	if (!away && frame < w->sp + !stays) { /* stacks grow downwards: else it is no stack */
 		w->end = COPY_READ;
 		return false;
 	}

@@ -1,9 +1,4 @@
-/*
- * unwind_keys.c - keys of maps with stacks that user space finished: keys that stand for one stack
- * become one.
- */
-#include "base/tab.h"
-#include "core/agg.h"
+/* unwind_keys.c - keys of maps with stacks that user space finished. */
 #include "run/run.h"
 #include <string.h>
 
@@ -30,44 +25,14 @@ static bool finish_stack(struct session *s, const struct type *t, u8 *p)
 	return true;
 }
 
-static bool finish(struct session *s, const struct type *t, u8 *p)
+bool unwind_finish_key(struct session *s, const struct type *t, u8 *key)
 {
 	bool any = false;
 	if (t->kind == T_USTACK)
-		return finish_stack(s, t, p);
+		return finish_stack(s, t, key);
 	if (t->kind != T_TUPLE && t->kind != T_RECORD)
 		return false;
 	for (u32 i = 0; i < t->nfield; i++)
-		any |= finish(s, t->field[i].type, p + t->field[i].bit_off / 8);
+		any |= unwind_finish_key(s, t->field[i].type, key + t->field[i].bit_off / 8);
 	return any;
-}
-
-u32 unwind_finish_keys(struct session *s, const struct unwind_rows *r)
-{
-	struct tab seen = {0};
-	bool any = false;
-	u32 n = 0;
-	bool on = unwind_on(s);
-	for (u32 i = 0; on && i < r->n; i++)
-		any |= finish(s, r->key, r->keys + (size_t)i * r->key_size);
-	if (!any)
-		return r->n;
-	for (u32 i = 0; i < r->n; i++) {
-		u8 *key = r->keys + (size_t)i * r->key_size;
-		u8 *val = r->vals + (size_t)i * r->val_size;
-		struct str text = str_n((char *)key, r->key_size);
-		u64 *into = tab_get(&seen, text);
-		if (into && r->agg)
-			r->agg->merge(r->val, into, (const u64 *)(void *)val);
-		if (into) /* of plain values the first stays */
-			continue;
-		u8 *to_key = r->keys + (size_t)n * r->key_size;
-		u8 *to_val = r->vals + (size_t)n * r->val_size;
-		memmove(to_key, key, r->key_size);
-		memmove(to_val, val, r->val_size);
-		n++;
-		tab_add(&seen, str_n((char *)to_key, r->key_size), to_val);
-	}
-	tab_free(&seen);
-	return n;
 }

@@ -2,6 +2,7 @@
  * descriptors FILE: fsync of a descriptor of each kind, after an ftruncate that fails. FILE is made
  * and deleted. What it inherits above 2 is closed, that the numbers are the same for everybody.
  */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -76,7 +76,7 @@ static void sockets(void)
 	syscall(SYS_ppoll, p, 2, NULL, NULL, 8L);
 	syscall(SYS_shutdown, pair[0], SHUT_RDWR);
 	long ep = syscall(SYS_epoll_create1, EPOLL_CLOEXEC);
-	struct epoll_event ev = {.events = EPOLLIN | EPOLLET, .data.u32 = 7};
+	struct epoll_event ev = {.events = EPOLLIN | EPOLLET, .data.u64 = 7};
 	syscall(SYS_epoll_ctl, ep, EPOLL_CTL_ADD, pair[1], &ev);
 	syscall(SYS_epoll_pwait, ep, &ev, 1, 0, NULL, 8L);
 	int fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_DGRAM, 0);

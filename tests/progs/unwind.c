@@ -7,6 +7,7 @@
  *	signal	main raise handler inner leaf
  *	frames	main aligned variable inner leaf: frames that begin elsewhere
  *	huge	main huge leaf: a frame too large for the tables
+ *	vfork	main start_another vfork: which keeps its return address in a register
  *	child	the chain of calls, in a child that is forked when a byte comes on standard input
  *	made	main call_made (generated code) leaf
  *	thread	the chain of calls, in a thread
@@ -85,6 +86,15 @@ KEPT void huge(int n)
 	char room[3 << 20];
 	__asm__ volatile("" : : "r"(room) : "memory");
 	leaf(n);
+	LAST();
+}
+
+KEPT void start_another(void)
+{
+	pid_t pid = vfork();
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
 	LAST();
 }
 
@@ -189,6 +199,8 @@ static void once(const char *mode, int n)
 		variable(n);
 	else if (!strcmp(mode, "huge"))
 		huge(n);
+	else if (!strcmp(mode, "vfork"))
+		start_another();
 	else if (!strcmp(mode, "spin"))
 		outer_spin(n);
 	else if (!strcmp(mode, "clock"))

@@ -230,6 +230,12 @@ EXPECT
 	$
 	$
 
+NAME self_pid: the tracer's own process
+RUN "$SONDE" -q -e 'begin { print(self_pid); exit(); }' >"$TMPDIR/o" & p=$!; wait $p; sed "s/^$p\$/its own/" "$TMPDIR/o" | head -n 1
+NEEDS fast
+EXPECT
+	its own
+
 NAME comm
 PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("%s|%s\n", comm, comm == "syscalls" ? "same" : "differs"); }
 LOAD syscalls 1

@@ -210,6 +210,26 @@ EXPECT
 	{ .x = 5, .y = 6 }
 	DIR/t has no debug information for the function
 
+# elfutils reads them since 0.191. A damaged one is read like other files: by the process without rights.
+NAME debug information in a package
+RUN
+	d=$(mktemp -d) && cp tests/progs/typed.c $d && (cd $d && gcc -O1 -gdwarf-4 -gsplit-dwarf typed.c -o t && dwp -e t -o whole && rm *.dwo)
+	f() {
+		timeout 20 "$SONDE" -q -e "uprobe:$d/t:find { print(args.n->at); exit(); }" -c $d/t >$d/out 2>&1
+		[ $? -lt 124 ] || cat $d/out
+	}
+	cp $d/whole $d/t.dwp && f
+	grep -c -e '^{ .x = 5, .y = 6 }$' -e 'has no debug information for the function' $d/out
+	for n in 1 64 512 1500 2500 3500 4500; do
+		head -c $n $d/whole >$d/t.dwp && f
+		{ head -c $n $d/whole && printf '\377\377\377\177' && tail -c +$((n + 5)) $d/whole; } >$d/t.dwp && f
+	done
+	rm -r $d
+NEEDS file:/usr/bin/gcc file:/usr/bin/dwp
+TIMEOUT 60
+EXPECT
+	1
+
 NAME debug information shared by dwz
 RUN d=$(mktemp -d) && cp build/tests/typed $d/a && cp build/tests/typed0 $d/b && dwz -m $d/c -M $d/c $d/a $d/b && "$SONDE" -q -e "uprobe:$d/a:find { print(args.n->at); }" -c $d/a | grep . && rm $d/c && "$SONDE" -e "uprobe:$d/a:find { print(args.n->at); }" 2>&1 | sed -n "/ERROR/{ s|$d|DIR|g; s/.*known: //p; }"; rm -r $d
 NEEDS file:/usr/bin/dwz

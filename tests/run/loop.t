@@ -195,6 +195,7 @@ EXPECT_RE
 NEEDS feature:LOOP
 
 NAME loops with long keys, whose bodies become functions
+NEEDS feature:LOOP
 PROG BEGIN { $i = 0; $n = 10; while ($i < $n) { $i++; if ($i == 3) { continue; } if ($i == 7) { break; } let $k = $i % 2; @a[str(uptr(0)), $k] = count(); $s = 0; while ($s < 2) { @b[str(uptr(0)), $s] = sum($i); $s++; } } $u = 0; unroll(4) { @c[str(uptr(0)), $u] = max($u); $u++; } while ($u < 9) { unroll(3) { $u++; @d[str(uptr(0)), 1] = count(); if ($u == 6) { break; } } if ($u == 6) { break; } } printf("%d %d\n", $i, $u); }
 EXPECT
 	7 6

@@ -70,14 +70,17 @@ NEEDS dwunwind cmd:openssl x86_64 fast
 
 # Copies, which a process's first stacks come from, end where Go goes to another stack: 97, not 99.
 NAME stacks of Go reach where goroutines begin
-TIMEOUT 200
+TIMEOUT 300
 RUN most=97
 	export HOME="$TMPDIR" GOCACHE="$TMPDIR/cache" GO111MODULE=off
 	go build -o "$TMPDIR/gowork" tests/progs/work.go && reaches gowork "$TMPDIR/gowork" 1000
 	go build -buildmode=pie -ldflags='-s -w' -o "$TMPDIR/gopie" tests/progs/work.go && reaches gopie "$TMPDIR/gopie" 1000
+	"$SONDE" -e "uprobe:$TMPDIR/gowork:runtime.sighandler { @[ustack] = count(); }" -c "$TMPDIR/gowork 1000" 2>&1 |
+		awk '/^        / { last = $1 } /^]: / { all += $2; if (last ~ /goexit|mstart|rt0_go|clone|mcall/) whole += $2 } END { print "signals:", (all && whole >= 0.9 * all ? "yes" : last) }'
 EXPECT
 	gowork: yes
 	gopie: yes
+	signals: yes
 NEEDS dwunwind cmd:go x86_64 fast
 
 NAME stacks of Rust reach where threads begin
@@ -85,7 +88,7 @@ TIMEOUT 60
 RUN rustc -O -o "$TMPDIR/rswork" tests/progs/work.rs && reaches rswork "$TMPDIR/rswork" 1000
 EXPECT
 	rswork: yes
-NEEDS dwunwind cmd:rustc fast
+NEEDS dwunwind cmd:rustc func:libc:start_thread fast
 
 NAME names of the stacks of short processes, printed when they are dead
 TIMEOUT 40

@@ -51,6 +51,17 @@ EXPECT
 	D/m/d/below
 	D/m/d/below
 
+NAME opensnoop: what sonde itself opens is left out
+RUN
+	for o in '' --self; do tool_sees 'cat /etc/passwd >/dev/null' opensnoop -j --fields pid,path $o >"$TMPDIR/o"; grep -c '/etc/passwd' "$TMPDIR/o"; grep -c "\"pid\": $tracer," "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/some/'; done
+NEEDS fast tp:syscalls/sys_exit_openat
+TIMEOUT 30
+EXPECT
+	1
+	0
+	1
+	some
+
 NAME opensnoop: filters
 RUN for o in '-n nobodycallsitselfso' '-u nobody' '-t 1'; do "$SONDE" opensnoop -q $o -- cat /etc/passwd >"$TMPDIR/o"; grep -c passwd "$TMPDIR/o" | tr '\n' ' '; done; "$SONDE" opensnoop -q --fields path -n cat passwd -- cat /etc/passwd | grep -v :
 NEEDS tp:syscalls/sys_exit_openat

@@ -54,6 +54,20 @@ EXPECT_RE
 	\]: 1
 NEEDS uprobe prog:unwind dwunwind
 
+# Its child uses the stack, so it keeps its return address in a register.
+NAME stack out of vfork
+PROG tracepoint:syscalls:sys_enter_vfork /pid == cpid/ { @[dw_ustack(3)] = count(); }
+LOAD unwind vfork
+EXPECT_RE
+	$
+	$
+	@\[
+	        (__libc_|__)?vfork\+[0-9]+
+	        start_another\+[0-9]+
+	        main\+[0-9]+
+	\]: 1
+NEEDS prog:unwind dwunwind x86_64
+
 NAME stack through a library that was opened later
 PROG uprobe:build/tests/unwind:leaf { @[dw_ustack(5)] = count(); }
 LOAD unwind dl

@@ -217,3 +217,20 @@ TEST(counts_add_up_and_are_ordered)
 	CHECK(!agg_of(&type_i64));
 	arena_free(&a);
 }
+
+/* A slot: the interval's number, the sum, how many. User space may look while a program begins one. */
+TEST(agg_series_seen_half_written)
+{
+	struct type t = {.kind = T_TSERIES, .size = 8, .is_signed = true, .p = {1000, 3, 0}};
+	u64 w[] = {6, 10, 2, 7, 0, 0, 5, 8, 1};
+	struct arena a = {0};
+	struct value v;
+	CHECK(agg_of(&t)->words(&t) == countof(w));
+	agg_of(&t)->decode(&t, w, 0, &a, &v);
+	CHECK(v.kind == V_SERIES && v.n == 3 && v.series[2].none);
+	CHECK(v.series[0].value == 8 && v.series[1].value == 5 && v.series[1].start_ns == 6000);
+	w[0] = ~0ull; /* a number that no clock gives */
+	agg_of(&t)->decode(&t, w, 0, &a, &v);
+	CHECK(v.n == 1 && v.series[0].value == 5);
+	arena_free(&a);
+}

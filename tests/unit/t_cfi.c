@@ -44,6 +44,7 @@ static bool same_frame(u32 rule, const Dwarf_Op *op, size_t n)
 		       op[2].atom == DW_OP_plus_uconst && op[2].number == 8;
 	case UNWIND_REG:
 		return n == 1 && op_is(op, unwind_reg(rule), 8 * (i64)unwind_reg_words(rule));
+	case UNWIND_RA_REG: return n == 1 && op_is(op, 7, 8 * (i64)unwind_reg_words(rule));
 	case UNWIND_PLT: return n > 3 && op_is(op, 7, 8) && op_is(op + 1, 16, 0);
 	default: return false;
 	}
@@ -92,6 +93,9 @@ static void compare_at(Dwarf_CFI *cfi, const struct cfi_rows *rows, u64 base, u6
 	     same_fp(rule, op, n, !n && op == mem);
 	ok = ok && !dwarf_frame_register(frame, 3, mem, &op, &n) &&
 	     same_kept(rule, op, n, !n && op == mem);
+	if (kind == UNWIND_RA_REG)
+		ok = ok && !dwarf_frame_register(frame, 16, mem, &op, &n) && n == 1 &&
+		     op->atom == DW_OP_regx && op->number == unwind_reg(rule);
 	if (kind == UNWIND_END)
 		ok = !dwarf_frame_register(frame, 16, mem, &op, &n) && !n && op == mem;
 	if (kind == UNWIND_UNKNOWN || kind == UNWIND_SIGNAL)
@@ -344,7 +348,7 @@ TEST(cfi_frame_by_another_register)
 	u32 rule = cfi_at(&r, 0x1004);
 	CHECK(!bad && unwind_kind(rule) == UNWIND_REG && unwind_fp(rule) == 2);
 	CHECK(unwind_reg(rule) == 9 && unwind_reg_words(rule) == 2);
-	CHECK(unwind_reg_words(unwind_reg_rule(15, -7, 1)) == -7);
+	CHECK(unwind_reg_words(unwind_reg_rule(UNWIND_REG, 15, -7, 1)) == -7);
 	free(r.v);
 	copy[48] = 33; /* no such register */
 	read_rows(copy, sizeof(copy), true, &r, &bad);

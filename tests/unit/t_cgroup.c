@@ -173,3 +173,39 @@ TEST(cgroup_paths)
 	err_free(e);
 	tree_free(&t);
 }
+
+/* ---- how much memory there is ---- */
+
+static u64 memory_of(struct tree *t, const char *groups)
+{
+	put(t->top, "/proc/self/cgroup", groups);
+	t->h.memory = 0;
+	return host_memory(&t->h);
+}
+
+TEST(cgroup_memory)
+{
+	struct tree t;
+	tree_make(&t);
+	CHECK(host_memory(&t.h) == NO_MEMORY_LIMIT);
+	make_dirs(t.top, "/proc/self");
+	make_dirs(t.top, ROOT "/a/b");
+	make_dirs(t.top, ROOT "/memory/c/d");
+	put(t.top, ROOT "/a/memory.max", "67108864\n");
+	put(t.top, ROOT "/a/b/memory.max", "max\n");
+	put(t.top, ROOT "/memory/memory.limit_in_bytes", "9223372036854771712\n");
+	put(t.top, ROOT "/memory/c/memory.limit_in_bytes", "9223372036854771712\n");
+	put(t.top, ROOT "/memory/c/d/memory.limit_in_bytes", "33554432\n");
+	CHECK(memory_of(&t, "0::/a/b\n") == 64 << 20);
+	CHECK(memory_of(&t, "0::/\n") == NO_MEMORY_LIMIT);
+	CHECK(memory_of(&t, "1:name=systemd:/a\n") == NO_MEMORY_LIMIT);
+	CHECK(memory_of(&t, "3:cpu:/\n4:hugetlb,memory:/c/d\n") == 32 << 20);
+	CHECK(memory_of(&t, "4:memory:/c\n0::/a\n") == 64 << 20);
+	put(t.top, ROOT "/a/b/memory.high", "1048576\n");
+	CHECK(memory_of(&t, "0::/a/b\n") == 1 << 20);
+	put(t.top, ROOT "/memory.max", "4194304\n"); /* that of a container, whose path is above */
+	CHECK(memory_of(&t, "0::/../elsewhere\n") == 4 << 20);
+	CHECK(memory_of(&t, "0::/not/here\n") == 4 << 20);
+	CHECK(memory_of(&t, ":::\n\n4:memory\n::") == 4 << 20);
+	tree_free(&t);
+}

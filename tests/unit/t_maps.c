@@ -3,6 +3,8 @@
 #include "run/run.h"
 #include "test.h"
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct maps {
@@ -266,6 +268,58 @@ TEST(decoded_values)
 	CHECK(str_is(v.str, "127.0.0.1"));
 	arena_free(&a);
 	teardown(&t);
+}
+
+TEST(packed_keys_are_what_they_were)
+{
+	enum { KEYS = 200, MOST = 70 * 8 };
+	struct packed p = {0};
+	u8 key[KEYS][MOST], got[MOST];
+	u32 seed = 1;
+	for (p.size = 0; p.size <= MOST; p.size += p.size < 20 ? 1 : 45) {
+		for (u32 i = 0; i < KEYS; i++) {
+			for (u32 k = 0; k < p.size; k++) {
+				seed = seed * 1103515245 + 12345;
+				key[i][k] = (seed >> 16) % 11 < i % 12 && k % 37 < i
+						    ? (u8)(seed >> 24)
+						    : 0;
+			}
+			packed_add(&p, key[i]);
+		}
+		for (u32 i = 0; i < KEYS; i++) {
+			memset(got, 1, sizeof(got));
+			packed_get(p.key.v[i], got, p.size);
+			CHECK(!memcmp(got, key[i], p.size));
+			bool same = !memcmp(key[i], key[i / 2], p.size);
+			CHECK(str_eq(p.key.v[i], p.key.v[i / 2]) == same);
+		}
+		packed_free(&p);
+	}
+	p.size = 1024; /* a stack of three frames */
+	u8 stack[1024] = {3, [8] = 1, [16] = 1, [24] = 1};
+	packed_add(&p, stack);
+	CHECK(p.key.v[0].n == 36);
+	packed_free(&p);
+}
+
+TEST(packed_keys_of_half_a_megabyte)
+{
+	enum { SIZE = 8 * 140000 };
+	struct packed p = {.size = SIZE};
+	u8 *key = calloc(1, SIZE), *got = malloc(SIZE);
+	key[SIZE - 1] = 1;
+	packed_add(&p, key);
+	memset(key, 2, SIZE);
+	packed_add(&p, key);
+	packed_get(p.key.v[1], got, SIZE);
+	CHECK(!memcmp(got, key, SIZE));
+	memset(key, 0, SIZE);
+	key[SIZE - 1] = 1;
+	packed_get(p.key.v[0], got, SIZE);
+	CHECK(!memcmp(got, key, SIZE) && p.key.v[0].n < 100);
+	packed_free(&p);
+	free(key);
+	free(got);
 }
 
 TEST(wall_clock_parts_of_a_second)

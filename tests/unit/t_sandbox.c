@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -314,6 +315,29 @@ TEST(sandbox_that_hangs)
 	sb_free(&out);
 }
 
+/* A disk that does not answer, or somebody who stopped it. */
+TEST(sandbox_that_stands_still)
+{
+	struct host h = here();
+	struct question q = about("/some/file");
+	struct sb out = {0};
+	int pid = runs(&h);
+	if (pid) {
+		sandbox_patience(&h, 50);
+		kill(pid, SIGSTOP);
+		struct err *e = sandbox_ask(&h, echo, &q, &out);
+		CHECK(e && !strcmp(e->msg, "/some/file: the process that read it stood still for "
+					   "too long, so it is left alone"));
+		CHECK(e && e->no == ETIMEDOUT);
+		err_free(e);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	sandbox_end(&h);
+	close(q.file[0].fd);
+	sb_free(&out);
+}
+
 /* It was ended by somebody else while nothing was asked of it: that is no file's fault. */
 TEST(sandbox_is_made_anew)
 {
@@ -330,6 +354,56 @@ TEST(sandbox_is_made_anew)
 	sandbox_end(&h);
 	close(q.file[0].fd);
 	sb_free(&out);
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+/* In a child of its own: signals to both sides, and stops, until it is killed. */
+static _Noreturn void pester(int us, int child)
+{
+	static const int each[] = {SIGUSR2, SIGCHLD, SIGWINCH};
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	for (u32 i = 0;; i++) {
+		kill(us, each[i % countof(each)]);
+		kill(child, each[i % countof(each)]);
+		kill(child, i % 16 == 7 ? SIGSTOP : SIGCONT);
+		usleep(200);
+	}
+}
+
+/* Large questions and answers, which take many calls each, while calls are interrupted all the time. */
+TEST(sandbox_amid_signals)
+{
+	struct host h = here();
+	struct question q = about("/some/file");
+	struct sigaction on = {.sa_handler = nothing}, before[2]; /* without SA_RESTART */
+	struct sb large = {0}, out = {0};
+	sb_pad(&large, 'x', 3 << 20);
+	q.args = sb_str(&large);
+	int child = runs(&h);
+	sigaction(SIGUSR2, &on, &before[0]);
+	sigaction(SIGWINCH, &on, &before[1]);
+	pid_t us = getpid(), pid = child ? fork() : -1;
+	if (!pid)
+		pester(us, child);
+	for (u32 i = 0; pid > 0 && i < 20; i++) {
+		CHECK(!sandbox_ask(&h, echo, &q, &out) && str_eq(sb_str(&out), q.args));
+		CHECK(!sandbox_ask(&h, read_file, &q, &out) && !memcmp(out.s, "\177ELF", 4));
+	}
+	if (pid > 0) {
+		CHECK(!kill(pid, SIGKILL) && waitpid(pid, NULL, 0) == pid);
+		CHECK(runs(&h) == child && !sandbox_told(&h, 0));
+		kill(child, SIGCONT);
+	}
+	sigaction(SIGUSR2, &before[0], NULL);
+	sigaction(SIGWINCH, &before[1], NULL);
+	sandbox_end(&h);
+	close(q.file[0].fd);
+	sb_free(&out);
+	sb_free(&large);
 }
 
 /* Answers of a child that somebody else speaks through: nothing of them is believed. */

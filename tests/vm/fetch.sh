@@ -3,6 +3,7 @@
 # prints its folder: vmlinuz, release (uname -r), modules/*.ko, those that a guest needs, and their list.
 # ARCH as Debian calls it: amd64, arm64. 6.12-16k: one of arm64 with pages of that size. When that fails: why on
 # stderr, exit code 1.
+# $GUEST_MODULES: further modules, those that this kernel has; kept beside the folder without them.
 set -u
 
 . "$(dirname "$0")/apt.sh"
@@ -13,6 +14,10 @@ name=$1
 wanted="virtio virtio_ring virtio_pci virtio_pci_modern_dev virtio_pci_legacy_dev failover
 	netfs fscache 9pnet 9p 9pnet_virtio overlay
 	brd fat msdos vfat nls_cp437 nls_ascii"
+if [ "${GUEST_MODULES-}" ]; then
+	name=$name-more
+	wanted="$wanted $GUEST_MODULES"
+fi
 
 # A 32-bit number of a file, at an offset.
 word() {

@@ -13,7 +13,8 @@
 # counts as skipped, and says so; a guest that dies or takes longer than $GUEST_SECONDS has failed.
 # -a aarch64: kernels of that architecture, whose guests see a tree of Debian's packages (tree.sh) and this
 # project; SONDE is built for it (make cross), and so are the test programs.
-# $GUEST_APPEND: further words for the kernel's command line, such as lockdown=confidentiality.
+# $GUEST_APPEND: further words for the kernel's command line, such as lockdown=confidentiality. $GUEST_MODULES:
+# further modules that guests load.
 set -u
 
 arch=x86_64

@@ -638,8 +638,10 @@ static bool put_all(struct emit *e, struct fn **fn, u32 n, struct code_fn *at)
 static u32 stack_depth(const struct fn *f)
 {
 	u32 deepest = 0;
-	for (u32 i = 0; i < f->fns.n; i++)
-		deepest = MAX(deepest, stack_depth(f->fns.v[i]));
+	for (u32 i = 0; i < f->fns.n; i++) {
+		u32 depth = stack_depth(f->fns.v[i]);
+		deepest = MAX(deepest, depth);
+	}
 	if (!f->fns.n)
 		return f->stack;
 	return ALIGN_UP(MAX(f->stack, 1), FRAME_ALIGN) + ALIGN_UP(MAX(deepest, 1), FRAME_ALIGN);

@@ -172,7 +172,8 @@ static void opt_phis(struct opt *o, struct blk *b)
 		u8 bits = 0;
 		for (u32 i = 0; i < b->pred.n; i++) {
 			struct ref r = find(o, p->arg[i]);
-			bits = MAX(bits, fold_bits(&o->fold, r));
+			u8 of = fold_bits(&o->fold, r);
+			bits = MAX(bits, of);
 		}
 		o->fold.bits[p->to.id] = bits;
 	}

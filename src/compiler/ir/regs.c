@@ -37,6 +37,7 @@ struct regs {
 		*survivor; /* survivor: would do in the register of what crosses a call */
 	u32 nchosen;
 	i8 *class_reg;
+	u16 *class_forbid; /* what one of the class may not have */
 	/* by instruction: bit 0, 1: that operand is used here for the last time */
 	u8 *kill;
 	u32 *base; /* by block: its first index into kill */
@@ -200,6 +201,8 @@ static void classes(struct regs *r)
 			for (u32 i = 0; i < b->pred.n; i++)
 				if (is_tmp(p->arg[i]))
 					r->class[class_of(r, p->arg[i].id)] = class_of(r, p->to.id);
+	for (u32 t = 0; t < r->f->tmp.n; t++)
+		r->class_forbid[class_of(r, t)] |= r->forbid[t];
 }
 
 static void scan(struct regs *r)
@@ -214,6 +217,7 @@ static void scan(struct regs *r)
 	r->want = arena_alloc(&r->tmp, n * sizeof(*r->want), sizeof(u32));
 	r->class = arena_newn(&r->tmp, u32, n);
 	r->class_reg = arena_newn(&r->tmp, i8, n);
+	r->class_forbid = arena_newn(&r->tmp, u16, n);
 	r->bounds = arena_newn(&r->tmp, bool, n);
 	r->chosen = arena_newn(&r->tmp, bool, n);
 	r->survivor = arena_newn(&r->tmp, bool, n);
@@ -395,6 +399,11 @@ static void color_phi(struct regs *r, struct blk *b, struct phi *p)
 	for (u32 i = 0; i < b->pred.n; i++)
 		if (is_tmp(p->arg[i]) && tmp[p->arg[i].id].reg >= 0)
 			r->want[p->to.id][tmp[p->arg[i].id].reg] += 2 * weight(b->pred.v[i]);
+	/* What becomes of it behind the loop crosses a call: rather there at once than by a copy on each way out. */
+	if (b->depth && r->class_forbid[class_of(r, p->to.id)] & CALLER_SAVED &&
+	    !(r->forbid[p->to.id] & CALLER_SAVED))
+		for (u32 n = 6; n < NREG; n++)
+			r->want[p->to.id][n] += weight(b);
 	assign(r, p->to, -1, weight(b));
 	i32 reg = tmp[p->to.id].reg;
 	for (u32 i = 0; reg >= 0 && i < b->pred.n; i++)

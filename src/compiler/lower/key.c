@@ -126,7 +126,7 @@ struct ref lower_keep_key(struct lower *l, const struct map *m, const struct map
 	struct ref r = lower_error(l, lower_note_key(l, m, k));
 	ir_br(f, O_EQ, r, ir_con(f, 0), known, exists);
 	ir_at(f, exists);
-	ir_br(f, O_EQ, r, ir_con(f, (u64)-EEXIST), known, refused);
+	ir_br(f, O_EQ, r, ir_con(f, stat_error(EEXIST)), known, refused);
 	return r;
 }
 

@@ -219,8 +219,8 @@ struct ref lower_hash_words(struct lower *l, const struct ref *word, u32 n);
 void lower_add(struct lower *l, struct map *m, struct node *call, struct ref p, bool percpu);
 /* Count an update that was, with this error. */
 void lower_refused(struct lower *l, const struct map *m, struct ref error);
-/* What a map's helper gave, as a number: the kernel calls some directly, and of an int that is
- * returned (before Linux 6.4) only the lower half is told. */
+/* What a map's helper gave, as stat_error() says: the kernel calls some directly, and of an int that
+ * is returned (before Linux 6.4) only the lower half is told. */
 struct ref lower_error(struct lower *l, struct ref r);
 /* An aggregation as an integer: a copy; its first word and, where it is a mean, the second. */
 struct ref lower_agg_word(struct lower *l, const struct map *m, struct ref p);

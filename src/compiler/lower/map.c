@@ -19,25 +19,23 @@ struct ref lower_element(struct lower *l, const struct map *m)
 
 struct ref lower_error(struct lower *l, struct ref r)
 {
-	return ir_op1(l->f, O_EXTS, 4, r);
+	return ir_op2(l->f, O_AND, r, ir_con(l->f, STAT_ERROR_MASK));
 }
 
 void lower_refused(struct lower *l, const struct map *m, struct ref error)
 {
 	struct fn *f = l->f;
-	struct blk *full = ir_blk(f), *other = ir_blk(f), *done = ir_blk(f);
-	struct ref p = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->stats->index));
+	struct blk *other = ir_blk(f), *count = ir_blk(f);
+	struct ref p = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->stats->index)), one = ir_con(f, 1);
 	i32 at = (i32)(8 * stat_map_word(l->u->nprog, m->index));
-	full->unlikely = other->unlikely = true;
-	ir_br(f, O_EQ, error, ir_con(f, (u64)-E2BIG), full, other);
-	ir_at(f, full);
-	ir_xadd(f, 8, p, at + 8 * STAT_MAP_FULL, ir_con(f, 1));
-	ir_jmp(f, done);
+	other->unlikely = count->unlikely = true;
+	ir_br(f, O_EQ, error, ir_con(f, stat_error(E2BIG)), count, other);
 	ir_at(f, other);
 	ir_store(f, 8, p, at + 8 * STAT_MAP_ERROR, error);
-	ir_xadd(f, 8, p, at + 8 * STAT_MAP_OTHER, ir_con(f, 1));
-	ir_jmp(f, done);
-	ir_at(f, done);
+	ir_xadd(f, 8, p, at + 8 * STAT_MAP_OTHER, one);
+	ir_jmp(f, count);
+	ir_at(f, count);
+	ir_xadd(f, 8, p, at + 8 * STAT_MAP_REFUSED, one);
 }
 
 static void note_stored(struct lower *l, struct map *m, struct ref p)

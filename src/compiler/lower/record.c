@@ -8,6 +8,7 @@ enum {
 	RING_USUAL = 2 << 20,   /* for each CPU, up to eight of them, */
 	RING_MOST = 1 << 28,    /* the verifier refuses larger offsets */
 	RING_LEAST = 256 << 10, /* and at least, of its own */
+	RING_PART = 8,          /* of the memory that we may have, for all of them */
 	LOOK_EVERY = 64,
 	SHORT_TEXT = 16, /* is copied from temporary memory with a few loads and stores: comm */
 };
@@ -43,6 +44,17 @@ static bool is_brief(const struct compile *c)
 	return !loops;
 }
 
+/* Of one that nobody has set: a part of what there is for all of them. */
+static u64 usual_bytes(const struct compile *c, u32 own)
+{
+	u64 ncpu = c->host->ncpu, each = RING_USUAL, may = host_memory(c->host) / RING_PART;
+	u64 all = MIN(MAX(ncpu, 2ull), 8ull) * RING_USUAL;
+	all = MIN(all, may);
+	while (each * own > all && each > RING_LEAST)
+		each /= 2;
+	return own ? each : all;
+}
+
 /*
  * All of a mapped ring counts as resident: 2 MiB are some 10 ms of short records at full speed, in
  * which a machine that is not overloaded lets the reader run. A script that only begins and ends
@@ -50,11 +62,8 @@ static bool is_brief(const struct compile *c)
  */
 static u64 ring_bytes(const struct compile *c, u32 own)
 {
-	u64 page = 4096, ncpu = c->host->ncpu, pages = c->unit->config.perf_rb_pages;
-	u64 each = RING_USUAL, all = MIN(MAX(ncpu, 2ull), 8ull) * RING_USUAL;
-	while (each * own > all && each > RING_LEAST)
-		each /= 2;
-	u64 want = pages ? pages * page : own ? each : is_brief(c) ? RING_BRIEF : all, n = page;
+	u64 page = 4096, pages = c->unit->config.perf_rb_pages, n = page;
+	u64 want = pages ? pages * page : own || !is_brief(c) ? usual_bytes(c, own) : RING_BRIEF;
 	while (n < want && n < (own ? RING_MOST : 1ull << 30))
 		n *= 2;
 	return n;

@@ -185,13 +185,22 @@ static bool grows(const struct compile *c, const struct map *m, u64 each)
 	       host_has(c->host, FEAT_GROWS);
 }
 
+/* Of a keyed map: of the memory that we may have, such maps together take three eighths at most. */
+static u64 most_bytes(const struct compile *c)
+{
+	u64 all = host_memory(c->host) / 8 * 3, n = 0;
+	for (u32 i = 0; i < c->unit->nmap; i++)
+		n += c->unit->map[i]->role == MAP_USER && !c->unit->map[i]->scalar;
+	return MIN((u64)MAX_HASH_BYTES, all / MAX(n, 1ull));
+}
+
 /* How many elements it may have: as declared, as set, or as many as take a bounded amount of memory. */
 static void plan_limit(struct compile *c, struct map *m)
 {
 	const struct config *g = &c->unit->config;
 	u32 copies = m->percpu ? c->host->ncpu : 1;
 	u64 each = m->key_size + (u64)m->val_size * copies + (m->keys ? m->keys->val_size : 0);
-	u64 n = g->max_map_keys, room = MAX(MAX_HASH_BYTES / each, (u64)MIN_KEYS);
+	u64 n = g->max_map_keys, room = MAX(most_bytes(c) / each, (u64)MIN_KEYS);
 	if (!m->declared && grows(c, m, each)) {
 		m->flags = BPF_F_NO_PREALLOC;
 		n = g->map_keys_set ? n : GROWN_KEYS;

@@ -388,10 +388,12 @@ static void put_protocol(struct shown *s, u64 v)
 static void put_option(struct shown *s, u64 v)
 {
 	u64 level = s->in.arg[1];
-	struct str table = level == SOL_SOCKET ? STR("so")
-			   : level == SOL_TCP  ? STR("tcp")
-			   : level == SOL_IP   ? STR("ip")
-					       : STR("");
+	struct str table = level == SOL_SOCKET    ? STR("so")
+			   : level == SOL_TCP     ? STR("tcp")
+			   : level == SOL_IP      ? STR("ip")
+			   : level == SOL_IPV6    ? STR("ipv6")
+			   : level == SOL_NETLINK ? STR("netlink_opt")
+						  : STR("");
 	const char *name = call_word(table, v);
 	if (name)
 		sb_z(s->text, name);

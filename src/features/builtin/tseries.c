@@ -210,6 +210,12 @@ static void merge(const struct type *t, u64 *into, const u64 *from)
 	}
 }
 
+/* A program on another processor has begun an interval, and not yet counted what it observed. */
+static bool is_begun(const struct type *t, const u64 *w)
+{
+	return t->p[P_HOW] == HOW_AVG && !w[2];
+}
+
 static u64 slot_value(const struct type *t, const u64 *w)
 {
 	if (t->p[P_HOW] != HOW_AVG)
@@ -244,9 +250,11 @@ static void decode(const struct type *t, const u64 *w, u64 div, struct arena *a,
 		return;
 	ret->n = (u32)(last - first + 1);
 	ret->series = tick = arena_newn(a, struct tick, ret->n);
-	for (u64 e = first; e <= last; e++, tick++) {
+	for (u32 i = 0; i < ret->n; i++, tick++) {
+		u64 e = first + i;
 		const u64 *slot = w + e % (u64)t->p[P_NUM] * slot_words(t);
-		*tick = (struct tick){.start_ns = e * interval, .none = slot[0] != e};
+		bool none = slot[0] != e || is_begun(t, slot);
+		*tick = (struct tick){.start_ns = e * interval, .none = none};
 		if (!tick->none)
 			tick->value = slot_value(t, slot);
 	}

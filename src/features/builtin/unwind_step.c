@@ -405,8 +405,29 @@ static void find_kept(struct step *x, struct ref reg, struct blk *read)
 	ir_at(f, other);
 }
 
-/* At a register of the first frame, where it is still known, or at the one that is followed. */
-static void frame_by_reg(struct step *x)
+/* The next frame: its address, where it begins, and x->caller. */
+static void caller_is(struct step *x, struct ref frame, struct ref ra)
+{
+	struct fn *f = x->f;
+	ir_store(f, 8, x->walk, AT(ip), ra);
+	ir_store(f, 8, x->walk, AT(sp), frame);
+	ir_store(f, 8, x->walk, AT(fp), ir_get(f, x->caller));
+	ir_store(f, 8, x->walk, AT(back), ir_con(f, 1));
+	ir_br(f, O_NE, ra, ir_con(f, 0), x->done, x->stop);
+}
+
+/* The first frame is left. */
+static void go_deeper(struct step *x)
+{
+	struct fn *f = x->f;
+	struct ref depth = ir_load(f, 4, x->walk, AT(depth)); /* 0 becomes 1 */
+	depth = ir_op2(f, O_ADD, depth, ir_op2(f, O_EQ, depth, ir_con(f, UNWIND_LEAF)));
+	ir_store(f, 4, x->walk, AT(depth), depth);
+}
+
+/* At a register of the first frame, where it is still known, or at the one that is followed; or it
+ * is the return address that such a register has. */
+static void frame_by_reg(struct step *x, struct ref kind)
 {
 	struct fn *f = x->f;
 	struct blk *some = ir_blk(f), *any = ir_blk(f), *none = ir_blk(f), *read = ir_blk(f),
@@ -440,7 +461,13 @@ static void frame_by_reg(struct step *x)
 	ir_set(f, value, word(x, 0));
 	ir_jmp(f, have);
 	ir_at(f, have);
-	frame_is(x, ir_op2(f, O_ADD, ir_get(f, value), ir_op2(f, O_SHL, off, ir_con(f, 3))));
+	off = ir_op2(f, O_SHL, off, ir_con(f, 3));
+	struct blk *other = kind_is(x, kind, UNWIND_RA_REG);
+	go_deeper(x);
+	ir_set(f, x->caller, x->fp);
+	caller_is(x, ir_op2(f, O_ADD, x->sp, off), ir_get(f, value));
+	ir_at(f, other);
+	frame_is(x, ir_op2(f, O_ADD, ir_get(f, value), off));
 }
 _Static_assert((int)UNWIND_COPY_REGS == (int)UNWIND_REGS, "one of each");
 
@@ -478,9 +505,11 @@ static void find_frame(struct step *x, struct ref kind)
 	struct ref pushed = ir_op2(f, O_UGE, low, ir_op2(f, O_SHR, x->off, ir_con(f, 3)));
 	frame_is(x, ir_op2(f, O_ADD, ir_addi(f, x->sp, 8), ir_op2(f, O_SHL, pushed, ir_con(f, 3))));
 	ir_at(f, other);
-	other = kind_is(x, kind, UNWIND_REG);
-	frame_by_reg(x);
-	ir_at(f, other);
+	struct blk *by_reg = ir_blk(f), *at = ir_blk(f); /* those above are behind us */
+	ir_br(f, O_UGE, kind, ir_con(f, UNWIND_REG), by_reg, at);
+	ir_at(f, by_reg);
+	frame_by_reg(x, kind);
+	ir_at(f, at);
 	other = kind_is(x, kind, UNWIND_FP_AT);
 	read_words(x, 1, ir_op2(f, O_ADD, x->fp, x->off));
 	frame_is(x, word(x, 0));
@@ -488,17 +517,6 @@ static void find_frame(struct step *x, struct ref kind)
 	read_words(x, 1, ir_op2(f, O_ADD, x->sp, x->off));
 	struct ref more = ir_op2(f, O_EQ, kind, ir_con(f, UNWIND_SP_AT_8));
 	frame_is(x, ir_op2(f, O_ADD, word(x, 0), ir_op2(f, O_SHL, more, ir_con(f, 3))));
-}
-
-/* The next frame: its address, where it begins, and x->caller. */
-static void caller_is(struct step *x, struct ref frame, struct ref ra)
-{
-	struct fn *f = x->f;
-	ir_store(f, 8, x->walk, AT(ip), ra);
-	ir_store(f, 8, x->walk, AT(sp), frame);
-	ir_store(f, 8, x->walk, AT(fp), ir_get(f, x->caller));
-	ir_store(f, 8, x->walk, AT(back), ir_con(f, 1));
-	ir_br(f, O_NE, ra, ir_con(f, 0), x->done, x->stop);
 }
 
 /* The same where calls leave the return address in a register: see UNWIND_LINK_LIVE. */
@@ -597,9 +615,7 @@ static void find_caller(struct step *x, struct ref frame)
 	ir_set(f, x->caller, word(x, 0));
 	ir_jmp(f, next);
 	ir_at(f, next);
-	struct ref depth = ir_load(f, 4, x->walk, AT(depth)); /* 0 becomes 1 */
-	depth = ir_op2(f, O_ADD, depth, ir_op2(f, O_EQ, depth, ir_con(f, UNWIND_LEAF)));
-	ir_store(f, 4, x->walk, AT(depth), depth);
+	go_deeper(x);
 	caller_is(x, frame, ir_get(f, ra));
 }
 

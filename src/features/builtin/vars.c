@@ -130,6 +130,12 @@ static bool check_cpid(struct sema *s, struct node *call)
 	return true;
 }
 
+static bool check_self_pid(struct sema *s, struct node *call)
+{
+	node_set_num(call, s->u->self_pid, &type_u64);
+	return true;
+}
+
 static const struct type *type_has_cpid(struct sema *s, struct node *call)
 {
 	node_set_num(call, s->u->cpid != 0, &type_bool);
@@ -286,6 +292,9 @@ const struct builtin builtin_vars[] = {
 	 .doc = "Process id of the command started with -c; 0 without one."},
 	{"auto has_cpid", .flags = B_CONST, .type = type_has_cpid,
 	 .doc = "Was a command started with -c?"},
+	{"auto self_pid", .flags = B_CONST, .type = type_cpid, .check = check_self_pid,
+	 .doc = "Process id of the tracer itself; 0 in a pid namespace, whose ids pid does not "
+		"have."},
 	{"u64 cpu", lower_cpu, .role = ROLE_CPU,
 	 .doc = "Number of the CPU on which the probe runs."},
 	{"auto ncpus", .flags = B_CONST, .type = type_ncpus,

@@ -214,7 +214,8 @@ static bool give_doubles(struct functions *s, struct unit *u)
 	if (n < 2)
 		return false;
 	u64 *addr = arena_newn(s->a, u64, n);
-	n = MIN(n, tracefs_addresses(s->h, p->name, addr, n));
+	u32 found = tracefs_addresses(s->h, p->name, addr, n);
+	n = MIN(n, found);
 	struct point by = *p;
 	s->p = &by;
 	for (u32 i = 0; i < n; i++) {

@@ -220,13 +220,12 @@ static void take(struct lower *l, struct cell *c, struct ref val, struct blk *do
 		ir_at(f, unused);
 		struct ref version =
 			ir_op2(f, O_AND, ir_addi(f, state, VERSION), ir_con(f, VERSIONS));
-		struct ref now = ir_op2(f, O_OR, c->tag, version); /* TAKEN; for now, BUSY */
-		struct ref was =
-			ir_cmpxchg(f, 8, c->base, nth(c, i), state, ir_op2(f, O_XOR, now, con));
+		struct ref busy = ir_op2(f, O_XOR, ir_op2(f, O_OR, c->tag, version), con);
+		struct ref was = ir_cmpxchg(f, 8, c->base, nth(c, i), state, busy);
 		ir_br(f, O_EQ, was, state, mine, next);
 		ir_at(f, mine);
 		ir_set(f, c->slot, ir_addi(f, c->base, nth(c, i)));
-		ir_set(f, c->state, now);
+		ir_set(f, c->state, busy);
 		ir_jmp(f, fill);
 		ir_at(f, next);
 	}
@@ -236,7 +235,7 @@ static void take(struct lower *l, struct cell *c, struct ref val, struct blk *do
 	for (u32 k = 0; k < c->nkey; k++)
 		ir_store(f, 8, slot, 8 + (i32)(8 * k), c->key[k]);
 	ir_store(f, 8, slot, (i32)value_at(c->m), val);
-	lower_release(l, slot, 0, ir_get(f, c->state));
+	lower_release(l, slot, 0, ir_op2(f, O_XOR, ir_get(f, c->state), con));
 	ir_jmp(f, done);
 	ir_at(f, full);
 }
@@ -261,11 +260,14 @@ static void assign(struct lower *l, struct map *m, struct node *key, struct node
 	struct ref busy = ir_op2(f, O_AND, state, ir_con(f, BUSY));
 	ir_br(f, O_EQ, busy, ir_con(f, 0), idle, done);
 	ir_at(f, idle);
-	struct ref was = ir_cmpxchg(f, 8, slot, 0, state, ir_op2(f, O_OR, state, ir_con(f, BUSY)));
-	ir_br(f, O_EQ, was, state, ours, gone);
+	/* The state is what the exchange expects in r0: afterwards it is made again, not kept. */
+	struct ref now = ir_op2(f, O_OR, state, ir_con(f, BUSY));
+	struct ref was = ir_cmpxchg(f, 8, slot, 0, state, now);
+	struct ref before = ir_op2(f, O_XOR, now, ir_con(f, BUSY));
+	ir_br(f, O_EQ, was, before, ours, gone);
 	ir_at(f, ours);
 	ir_store(f, 8, slot, (i32)value_at(m), val);
-	lower_release(l, slot, 0, state);
+	lower_release(l, slot, 0, before);
 	ir_jmp(f, done);
 
 	ir_at(f, gone);
@@ -322,9 +324,10 @@ typedef void cell_cb(void *arg, u64 *slot, u64 state);
 
 static void each_cell(struct session *s, const struct map *m, cell_cb *cb, void *arg)
 {
+	u32 size = slot_size(m);
 	u8 *mem = map_mem(s, m->own);
 	for (u32 i = 0; mem && i < SLOTS + PROBES; i++) {
-		u64 *slot = (void *)(mem + HEADER + (size_t)i * slot_size(m));
+		u64 *slot = (void *)(mem + HEADER + (size_t)i * size);
 		u64 state = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 		if (state & TAKEN)
 			cb(arg, slot, state);

@@ -104,7 +104,8 @@ void store_hash_update(struct lower *l, struct map *m, const struct map_key *k, 
 		struct ref p = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->stats->index));
 		/* Before Linux 6.4 an int is returned here, whose upper half is 0. */
 		r = ir_op2(f, O_AND, ir_op2(f, O_SHR, r, ir_con(f, 31)), ir_con(f, 1));
-		ir_xadd(f, 8, p, (i32)(8 * stat_map_word(l->u->nprog, m->index)), r);
+		ir_xadd(f, 8, p,
+			(i32)(8 * stat_map_word(l->u->nprog, m->index)) + 8 * STAT_MAP_REFUSED, r);
 		return;
 	}
 	struct blk *bad = ir_blk(f), *go = ir_blk(f);

@@ -172,7 +172,10 @@ static struct ref find_slot(struct lower *l, const struct map *m, const struct m
 	d.nkey = lower_key_words(l, key->mem, m->key_size, d.key);
 	if (ref_is(bucket))
 		d.key[d.nkey++] = bucket;
-	struct ref h = lower_hash_words(l, d.key, d.nkey);
+	/* The words of a long key are hashes: one of them is enough. */
+	u32 skip = m->keys ? 1 : 0;
+	struct ref h =
+		skip && d.nkey == 2 ? d.key[1] : lower_hash_words(l, d.key + skip, d.nkey - skip);
 	d.tag = ir_op2(f, O_OR, h, ir_con(f, TAG));
 	struct ref cpu = store_this_cpu(l), start = lower_element(l, m->own);
 	struct ref region = ir_op2(f, O_MUL, cpu, ir_con(f, cpu_size(m)));
@@ -251,10 +254,9 @@ typedef void slot_cb(void *arg, u8 *slot);
 static void each_slot(struct session *s, const struct map *m, slot_cb *cb, void *arg)
 {
 	u32 size = slot_size(m);
-	u8 *mem = map_mem(s, m->own);
-	for (u32 c = 0; mem && c < s->h->ncpu; c++)
-		for (u32 i = 0; i < SLOTS + PROBES; i++) {
-			u8 *slot = mem + (size_t)c * cpu_size(m) + (size_t)i * size;
+	u8 *slot = map_mem(s, m->own);
+	for (u32 c = 0; slot && c < s->h->ncpu; c++)
+		for (u32 i = 0; i < SLOTS + PROBES; i++, slot += size) {
 			u64 tag = __atomic_load_n((u64 *)(void *)slot, __ATOMIC_ACQUIRE);
 			if (tag > BUSY)
 				cb(arg, slot);

@@ -44,6 +44,7 @@ struct host {
 	const char *btf_file;   /* not the running kernel's own; NULL: that one */
 	u8 feature[FEAT_COUNT]; /* 0 not probed yet, 1 no, 2 yes */
 	u32 ncpu;               /* possible CPUs */
+	u64 memory;             /* host_memory(); 0: not asked yet */
 	u32 page_size;
 	const char *tracefs;      /* path below root, NULL until host_tracefs() */
 	struct tab *traceable;    /* host_use_functions(); NULL: the kernel's own list */
@@ -93,6 +94,9 @@ struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...) PRI
 struct err *host_tracefs(struct host *h, const char **ret);
 /* A whole one, by the kernel's name: "sda". */
 bool host_has_disk(struct str name);
+/* Bytes that our control group may have, read once: the least limit of it and those above it. */
+#define NO_MEMORY_LIMIT (~0ull)
+u64 host_memory(struct host *h);
 /* CPUs now online, as numbers. */
 struct err *host_online(struct host *h, u32 **cpus, u32 *n);
 u64 host_boot_offset_ns(

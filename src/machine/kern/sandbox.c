@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "kern/confine.h"
+#include "kern/patience.h"
 #include "kern/sandbox_calls.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +20,7 @@
 #include <time.h>
 
 enum {
-	WAIT_MS = 10000, /* of processor time for an answer */
-	WALL = 6,        /* times that on the clock, on a machine that has much else to do */
+	WAIT_MS = 10000, /* of processor time for an answer (patience.h) */
 	LOOK_MS = 20,    /* between two looks at that */
 	REAP_MS = 100,
 	CPU_S = 600, /* of the child's life */
@@ -54,31 +54,13 @@ struct ask_head {
 
 /* ---- in the child ---- */
 
-union passed {
-	struct cmsghdr head;
-	char room[CMSG_SPACE(SANDBOX_FILES * sizeof(int))];
-};
-
-/* The head comes in one piece, with the descriptors. */
-static bool get_head(int to, struct ask_head *h)
+static bool get_question(int from, struct ask_head *h)
 {
-	union passed files;
-	struct iovec v = {h, sizeof(*h)};
-	struct msghdr m = {.msg_iov = &v,
-			   .msg_iovlen = 1,
-			   .msg_control = &files,
-			   .msg_controllen = sizeof(files)};
-	ssize_t n;
-	do
-		n = recvmsg(to, &m, MSG_WAITALL | MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n != sizeof(*h))
+	int fd[SANDBOX_FILES];
+	if (!sandbox_get_head(from, h, sizeof(*h), fd, SANDBOX_FILES))
 		return false;
-	const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 	for (u32 i = 0; i < h->nfile; i++)
-		h->file[i].fd = -1;
-	for (u32 i = 0; c && i < h->nfile; i++)
-		memcpy(&h->file[i].fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+		h->file[i].fd = fd[i];
 	return true;
 }
 
@@ -99,7 +81,7 @@ static void serve(int to)
 	struct ask_head h;
 	struct kept kept = {0};
 	bool ok = true;
-	while (ok && get_head(to, &h)) {
+	while (ok && get_question(to, &h)) {
 		char *text = xmalloc((size_t)h.npath + h.nargs + 2);
 		ok = sandbox_get(to, text, (size_t)h.npath + 1 + h.nargs);
 		struct job j = {.path = text,
@@ -183,53 +165,59 @@ static _Noreturn void be_child(int to, int parent)
 
 /* ---- here ---- */
 
-/* Until when one answer may take: on the clock, and by the processor time of the child. */
+/* How long one answer may take, by whose clock. */
 struct term {
-	u64 end_ns, cpu_end_ns;
+	struct patience left;
 	clockid_t cpu;
+	bool timed;
 };
 
-static u64 cpu_ns(clockid_t id)
+static u64 cpu_ns(const struct term *t)
 {
-	struct timespec t;
-	return clock_gettime(id, &t) ? 0 : (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+	struct timespec v;
+	return !t->timed || clock_gettime(t->cpu, &v) ? 0
+						      : (u64)v.tv_sec * SECOND_NS + (u64)v.tv_nsec;
 }
 
 static struct term term_of(const struct sandbox *s)
 {
-	struct term t = {.end_ns = now_ns() + WALL * s->wait_ms * MILLI_NS};
-	if (clock_getcpuclockid(s->pid, &t.cpu))
-		t.cpu = CLOCK_MONOTONIC;
-	t.cpu_end_ns = cpu_ns(t.cpu) + s->wait_ms * MILLI_NS;
+	struct term t = {.timed = false};
+	t.timed = !clock_getcpuclockid(s->pid, &t.cpu);
+	patience_begin(&t.left, s->wait_ms, now_ns(), cpu_ns(&t));
 	return t;
 }
 
-enum way { WAY_DONE, WAY_DEAD, WAY_LATE };
+/* Of which it was LATE or STOOD, the child can still be there. */
+enum way { WAY_DONE, WAY_DEAD, WAY_LATE, WAY_STOOD };
 
-static enum way wait_for(int to, short events, const struct term *until)
+static enum way wait_for(int to, short events, struct term *until)
 {
 	struct pollfd p = {.fd = to, .events = events};
 	while (poll(&p, 1, LOOK_MS) <= 0)
-		if (now_ns() >= until->end_ns || cpu_ns(until->cpu) >= until->cpu_end_ns)
-			return WAY_LATE;
+		switch (patience_left(&until->left, now_ns(), cpu_ns(until))) {
+		case PATIENCE_LEFT: break;
+		case PATIENCE_WORKED: return WAY_LATE;
+		case PATIENCE_STOOD: return WAY_STOOD;
+		}
 	return WAY_DONE;
 }
 
-static enum way send_all(int to, const void *from, size_t n, const struct term *until)
+static enum way send_all(int to, const void *from, size_t n, struct term *until)
 {
 	for (size_t at = 0; at < n;) {
 		ssize_t k = send(to, (const char *)from + at, n - at, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (k < 0 && errno != EINTR && errno != EAGAIN)
 			return WAY_DEAD;
-		if (k < 0 && wait_for(to, POLLOUT, until) == WAY_LATE)
-			return WAY_LATE;
+		enum way w = k < 0 ? wait_for(to, POLLOUT, until) : WAY_DONE;
+		if (w != WAY_DONE)
+			return w;
 		at += k > 0 ? (size_t)k : 0;
 	}
 	return WAY_DONE;
 }
 
 /* Room grows with what comes, not with what was promised. */
-static enum way take_all(int to, struct sb *b, u64 n, const struct term *until)
+static enum way take_all(int to, struct sb *b, u64 n, struct term *until)
 {
 	enum { PART = 1 << 18 };
 	for (size_t end = b->n + n; b->n < end;) {
@@ -238,15 +226,16 @@ static enum way take_all(int to, struct sb *b, u64 n, const struct term *until)
 		ssize_t k = recv(to, b->s + b->n, most, MSG_DONTWAIT);
 		if (!k || (k < 0 && errno != EINTR && errno != EAGAIN))
 			return WAY_DEAD;
-		if (k < 0 && wait_for(to, POLLIN, until) == WAY_LATE)
-			return WAY_LATE;
+		enum way w = k < 0 ? wait_for(to, POLLIN, until) : WAY_DONE;
+		if (w != WAY_DONE)
+			return w;
 		b->n += k > 0 ? (size_t)k : 0;
 	}
 	sb_mem(b, "", 0);
 	return WAY_DONE;
 }
 
-static enum way take_answer(int to, const struct term *until, struct answer_head *a, struct sb *b)
+static enum way take_answer(int to, struct term *until, struct answer_head *a, struct sb *b)
 {
 	sb_clear(b);
 	enum way w = take_all(to, b, sizeof(*a), until);
@@ -320,9 +309,10 @@ static struct err *fork_child(struct sandbox *s)
 		return err_sys(no, "fork");
 	}
 	struct term until = term_of(s);
-	if (take_answer(s->to, &until, &a, &b) != WAY_DONE) {
+	enum way w = take_answer(s->to, &until, &a, &b);
+	if (w != WAY_DONE) {
 		stop(s);
-		return err_new("it ended before it began");
+		return err_new(w == WAY_DEAD ? "it ended before it began" : "it did not begin");
 	}
 	struct err *e = answered(&a, &b);
 	if (e)
@@ -385,24 +375,7 @@ void sandbox_end(struct host *h)
 
 /* ---- questions ---- */
 
-static bool send_head(int to, const void *p, size_t n, const int *fd, u32 nfd)
-{
-	union passed files = {0};
-	struct iovec v = {(void *)p, n};
-	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
-	if (nfd) {
-		m.msg_control = &files;
-		m.msg_controllen = CMSG_SPACE(nfd * sizeof(int));
-		files.head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
-					      .cmsg_type = SCM_RIGHTS,
-					      .cmsg_len = CMSG_LEN(nfd * sizeof(int))};
-		memcpy(CMSG_DATA(&files.head), fd, nfd * sizeof(int));
-	}
-	return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)n;
-}
-
-static enum way send_question(int to, sandbox_fn *fn, const struct question *q,
-			      const struct term *until)
+static enum way send_question(int to, sandbox_fn *fn, const struct question *q, struct term *until)
 {
 	struct ask_head h = {
 		.fn = fn, .nfile = q->nfile, .npath = (u32)strlen(q->path), .nargs = q->args.n};
@@ -410,7 +383,7 @@ static enum way send_question(int to, sandbox_fn *fn, const struct question *q,
 	memcpy(h.file, q->file, sizeof(h.file));
 	for (u32 i = 0; i < q->nfile; i++)
 		fd[i] = q->file[i].fd;
-	if (!send_head(to, &h, sizeof(h), fd, q->nfile))
+	if (!sandbox_put_head(to, &h, sizeof(h), fd, q->nfile))
 		return WAY_DEAD;
 	enum way w = send_all(to, q->path, h.npath + 1ul, until);
 	return w == WAY_DONE ? send_all(to, q->args.s, h.nargs, until) : w;
@@ -418,7 +391,7 @@ static enum way send_question(int to, sandbox_fn *fn, const struct question *q,
 
 /* What the child asks for in the middle of a question. */
 static enum way give(int to, const struct question *q, const struct answer_head *a,
-		     const char *path, const struct term *until)
+		     const char *path, struct term *until)
 {
 	const char *link = q->more && a->kind == ANSWER_LINK ? q->more->self : "";
 	struct reply_head r = {.no = *link ? 0 : EPERM, .n = (u32)strlen(link)};
@@ -427,13 +400,13 @@ static enum way give(int to, const struct question *q, const struct answer_head 
 		fd = q->more->open(q->more->arg, path);
 		r.no = fd < 0 ? -fd : 0;
 	}
-	if (!send_head(to, &r, sizeof(r), &fd, fd >= 0))
+	if (!sandbox_put_head(to, &r, sizeof(r), &fd, fd >= 0))
 		return WAY_DEAD;
 	return send_all(to, link, r.n, until);
 }
 
 static enum way hear(int to, const struct question *q, struct answer_head *a, struct sb *out,
-		     const struct term *until)
+		     struct term *until)
 {
 	for (;;) {
 		enum way w = take_answer(to, until, a, out);
@@ -454,21 +427,31 @@ static bool is_bad(const struct sandbox *s, sandbox_fn *fn, const struct image_f
 	return false;
 }
 
+static struct err *why_failed(const char *path, int status, enum way w)
+{
+	struct err *e;
+	if (w == WAY_LATE)
+		e = err_new("%s: reading it took too long, so it is left alone", path);
+	else if (w == WAY_STOOD)
+		e = err_new("%s: the process that read it stood still for too long, so it is left "
+			    "alone",
+			    path);
+	else if (WIFSIGNALED(status))
+		e = err_new("%s: the process that read it was ended by signal %d (%s): the file is "
+			    "damaged, or made to do that",
+			    path, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		e = err_new("%s: the process that read it ended: the file is damaged, or made to "
+			    "do that",
+			    path);
+	e->no = w == WAY_DEAD ? EIO : ETIMEDOUT;
+	return e;
+}
+
 /* By that function it is not read again: each time would cost a child, or ten seconds. */
 static struct err *failed(struct sandbox *s, sandbox_fn *fn, const struct question *q, enum way w)
 {
-	int status = stop(s);
-	struct err *e =
-		w == WAY_LATE
-			? err_new("%s: reading it took too long, so it is left alone", q->path)
-		: WIFSIGNALED(status)
-			? err_new("%s: the process that read it was ended by signal %d (%s): the "
-				  "file is damaged, or made to do that",
-				  q->path, WTERMSIG(status), strsignal(WTERMSIG(status)))
-			: err_new("%s: the process that read it ended: the file is damaged, or "
-				  "made to do that",
-				  q->path);
-	e->no = w == WAY_LATE ? ETIMEDOUT : EIO;
+	struct err *e = why_failed(q->path, stop(s), w);
 	for (u32 i = 0; i < q->nfile; i++)
 		s->bad[s->nbad++ % MAX_BAD] = (struct bad_file){fn, q->file[i].dev, q->file[i].ino};
 	if (s->ntold < MAX_TOLD)

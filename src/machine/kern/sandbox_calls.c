@@ -1,6 +1,7 @@
 /* sandbox_calls.c - calls that the child without rights asks us to make; see sandbox_calls.h. */
 #include "kern/sandbox_calls.h"
 #include "arch/arch.h"
+#include "kern/sandbox.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -32,35 +33,64 @@ bool sandbox_put(int to, const void *from, size_t n)
 	return true;
 }
 
+union passed {
+	struct cmsghdr head;
+	char room[CMSG_SPACE(SANDBOX_FILES * sizeof(int))];
+};
+
+bool sandbox_get_head(int from, void *head, size_t n, int *fd, u32 nfd)
+{
+	union passed files;
+	struct iovec v = {head, n};
+	struct msghdr m = {.msg_iov = &v,
+			   .msg_iovlen = 1,
+			   .msg_control = &files,
+			   .msg_controllen = sizeof(files)};
+	ssize_t got;
+	do
+		got = recvmsg(from, &m, MSG_WAITALL | MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	if (got != (ssize_t)n)
+		return false;
+	const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	size_t come = c ? c->cmsg_len - CMSG_LEN(0) : 0;
+	for (u32 i = 0; i < nfd; i++) {
+		fd[i] = -1; /* fewer come than were sent when there is no number left for them */
+		if ((i + 1) * sizeof(int) <= come)
+			memcpy(&fd[i], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+	}
+	return true;
+}
+
+bool sandbox_put_head(int to, const void *head, size_t n, const int *fd, u32 nfd)
+{
+	union passed files = {0};
+	struct iovec v = {(void *)head, n};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+	if (nfd) {
+		m.msg_control = &files;
+		m.msg_controllen = CMSG_SPACE(nfd * sizeof(int));
+		files.head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+					      .cmsg_type = SCM_RIGHTS,
+					      .cmsg_len = CMSG_LEN(nfd * sizeof(int))};
+		memcpy(CMSG_DATA(&files.head), fd, nfd * sizeof(int));
+	}
+	ssize_t put;
+	do
+		put = sendmsg(to, &m, MSG_NOSIGNAL);
+	while (put < 0 && errno == EINTR);
+	return put == (ssize_t)n;
+}
+
+static bool get_reply(struct reply_head *r, int *fd)
+{
+	return sandbox_get_head(SANDBOX_WAY, r, sizeof(*r), fd, 1);
+}
+
 static bool ask(enum answer_kind kind, const char *path)
 {
 	struct answer_head a = {.n = strnlen(path, SANDBOX_MAX_WORDS), .kind = kind};
 	return sandbox_put(SANDBOX_WAY, &a, sizeof(a)) && sandbox_put(SANDBOX_WAY, path, a.n);
-}
-
-/* The head of what comes down, and the descriptor with it; -1: none did. */
-static bool get_reply(struct reply_head *r, int *fd)
-{
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} passed;
-	struct iovec v = {r, sizeof(*r)};
-	struct msghdr m = {.msg_iov = &v,
-			   .msg_iovlen = 1,
-			   .msg_control = &passed,
-			   .msg_controllen = sizeof(passed)};
-	ssize_t n;
-	do
-		n = recvmsg(SANDBOX_WAY, &m, MSG_WAITALL | MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	*fd = -1;
-	if (n != sizeof(*r))
-		return false;
-	const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-	if (c)
-		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
-	return true;
 }
 
 static long open_above(const char *path)

@@ -27,5 +27,9 @@ struct reply_head {
 };
 bool sandbox_get(int from, void *to, size_t n);
 bool sandbox_put(int to, const void *from, size_t n);
+/* A head goes in one piece, with SANDBOX_FILES descriptors at most; -1: fewer came. All four may be
+ * called in a handler of signals. */
+bool sandbox_get_head(int from, void *head, size_t n, int *fd, u32 nfd);
+bool sandbox_put_head(int to, const void *head, size_t n, const int *fd, u32 nfd);
 /* In the child, before its filter: calls that are trapped there go up. */
 bool sandbox_catch_calls(void);

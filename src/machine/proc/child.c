@@ -52,8 +52,7 @@ static void child_main(const char *path, char **argv, int gate, int exec_err)
 {
 	sigset_t none;
 	sigemptyset(&none);
-	for (int s = 1; s < NSIG; s++)
-		signal(s, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL); /* the others, as nohup(1) may want them, stay as they were */
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	char go;
 	ssize_t n;

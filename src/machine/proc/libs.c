@@ -136,7 +136,7 @@ static bool is_regular(const char *path, u64 ino)
 /* The number that stands behind the device: "... 08:01 1234    /lib/libc.so.6" */
 static u64 line_inode(struct str line)
 {
-	struct str field, rest = line;
+	struct str field = {0}, rest = line;
 	u64 ino = 0;
 	for (u32 i = 0; i < 5 && str_cut(&rest, ' ', &field); i++)
 		;

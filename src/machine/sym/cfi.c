@@ -21,10 +21,10 @@ enum {
 
 /* ---- state of the little machine ---- */
 
-enum how { SAME, LOST, AT_OFFSET, AT_EXPR, OTHER };
+enum how { SAME, LOST, AT_OFFSET, AT_EXPR, IN_REG, OTHER };
 struct place {
 	enum how how : 8;
-	i64 off; /* from the frame's beginning */
+	i64 off; /* from the frame's beginning; of IN_REG its number */
 	struct bytes expr;
 };
 struct state {
@@ -186,6 +186,7 @@ static u32 fp_rule(const struct arch_unwind *u, const struct place *p)
 		return breg(&b, u->fp, &off) && !off && b.at == b.n ? UNWIND_FP_HERE
 								    : UNWIND_FP_LOST;
 	case LOST:
+	case IN_REG:
 	case OTHER: break;
 	}
 	return UNWIND_FP_LOST;
@@ -226,7 +227,18 @@ static u32 reg_rule(const struct state *s, u32 where)
 	i64 limit = (i64)WORD << (UNWIND_REG_OFF_BITS - 1);
 	if (s->cfa_reg >= UNWIND_REGS || s->cfa_off < -limit || s->cfa_off >= limit)
 		return UNWIND_UNKNOWN;
-	return unwind_reg_rule((u32)s->cfa_reg, (i32)(s->cfa_off / WORD), where);
+	return unwind_reg_rule(UNWIND_REG, (u32)s->cfa_reg, (i32)(s->cfa_off / WORD), where);
+}
+
+/* The return address in a register: see UNWIND_RA_REG. */
+static u32 ra_reg_rule(const struct arch_unwind *u, const struct state *s)
+{
+	i64 limit = (i64)WORD << (UNWIND_REG_OFF_BITS - 1);
+	if (s->cfa_expr || s->cfa_reg != u->sp || s->cfa_off % WORD || s->cfa_off < 0 ||
+	    s->cfa_off >= limit || (u64)s->ra.off >= UNWIND_REGS || s->fp.how != SAME ||
+	    s->kept.how != SAME)
+		return UNWIND_UNKNOWN;
+	return unwind_reg_rule(UNWIND_RA_REG, (u32)s->ra.off, (i32)(s->cfa_off / WORD), 0);
 }
 
 /* A frame that begins at a register and a number. */
@@ -275,6 +287,8 @@ static u32 rule_of(const struct arch_unwind *u, const struct cie *cie, const str
 			     at_expr(u, &s->fp, u->signal_fp);
 		return known ? UNWIND_SIGNAL : UNWIND_UNKNOWN;
 	}
+	if (s->ra.how == IN_REG)
+		return ra_reg_rule(u, s);
 	if (s->ra.how != AT_OFFSET || s->ra.off != -WORD)
 		return UNWIND_UNKNOWN;
 	u32 where = unwind_regs(fp_rule(u, &s->fp), kept_rule(&s->kept));
@@ -438,6 +452,9 @@ static bool step_register(struct run *x, u8 op)
 	case 0x07: set_how(x, uleb(b), LOST); break;
 	case 0x08: set_how(x, uleb(b), SAME); break;
 	case 0x09: /* register */
+		reg = uleb(b);
+		set_place(x, reg, IN_REG, (i64)uleb(b), bytes_of(b->p, 0));
+		break;
 	case 0x14: /* val_offset */
 		set_how(x, uleb(b), OTHER);
 		uleb(b);

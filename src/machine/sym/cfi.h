@@ -31,8 +31,11 @@ enum unwind_kind {
 	/* another register + offset, where its value is known: unwind_reg(), unwind_reg_words() */
 	UNWIND_REG,
 	UNWIND_FP_AWAY, /* fp + offset, which may be another stack */
+	/* sp + offset, and the return address is in such a register: in vfork(), whose child uses
+	 * the stack that its parent comes back to. Other registers are the same. */
+	UNWIND_RA_REG,
 };
-#define UNWIND_KIND_MAX UNWIND_FP_AWAY
+#define UNWIND_KIND_MAX UNWIND_RA_REG
 enum {
 	UNWIND_KIND_BITS = 4,
 	UNWIND_OFF_BITS = 18,
@@ -100,10 +103,10 @@ static inline u32 unwind_link(u32 rule)
 	return rule >> UNWIND_FP_SHIFT;
 }
 
-static inline u32 unwind_reg_rule(u32 reg, i32 words, u32 where)
+static inline u32 unwind_reg_rule(enum unwind_kind kind, u32 reg, i32 words, u32 where)
 {
 	u32 off = (u32)words & ((1u << UNWIND_REG_OFF_BITS) - 1);
-	return unwind_rule(UNWIND_REG, (i32)(reg << UNWIND_REG_OFF_BITS | off), where);
+	return unwind_rule(kind, (i32)(reg << UNWIND_REG_OFF_BITS | off), where);
 }
 static inline u32 unwind_reg(u32 rule)
 {

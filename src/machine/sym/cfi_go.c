@@ -79,9 +79,12 @@ static void put_function(struct cfi *c, const struct gopcln *g, u32 i)
 	else
 		put_row(c, &f, f.pc, rule);
 	if (f.n && unwind_kind(c->row.v[f.first].rule) == UNWIND_SIGNAL) {
-		/* returned to without having called, and looked up by the byte before */
+		/* returned to without having called, and looked up by the byte before, which pads
+		 * the function before */
 		f.pc--;
 		c->row.v[f.first].pc--;
+		if (c->fde.n)
+			c->fde.v[c->fde.n - 1].end = MIN(c->fde.v[c->fde.n - 1].end, f.pc);
 	}
 	if (f.n)
 		vec_add(&c->fde, f);

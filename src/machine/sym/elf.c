@@ -188,6 +188,15 @@ static void read_other(struct reader *r, const struct image *other)
 	r->im = r->main;
 }
 
+/* The whole of a packed file: it ends as they do. Of one that is cut, liblzma says that there was no room. */
+static bool is_whole(struct bytes in)
+{
+	enum { LEAST = 32 };            /* header, index, footer */
+	while (in.n && !in.p[in.n - 1]) /* padding */
+		in.n--;
+	return in.n >= LEAST && !memcmp(in.p + in.n - 2, "YZ", 2);
+}
+
 /*
  * .gnu_debugdata: an ELF file with the symbols that are not dynamic, packed by xz. False: it is
  * there and could not be read.
@@ -200,7 +209,7 @@ static bool read_packed(struct reader *r)
 	if (!image_section_named(r->main, ".gnu_debugdata", &s))
 		return true;
 	struct bytes in = image_bytes(r->main, &s);
-	int rc = lzma_stream_buffer_decode ? LZMA_BUF_ERROR : -1;
+	int rc = lzma_stream_buffer_decode && is_whole(in) ? LZMA_BUF_ERROR : -1;
 	size_t n = 0;
 	for (size_t room = MAX(in.n * 8, 4096ul); rc == LZMA_BUF_ERROR && room <= MAX_UNPACKED;
 	     room *= 2) {

@@ -100,8 +100,10 @@ static u32 natural_align(struct debug *d, Dwarf_Die *die, const struct type *t, 
 	if (!type_is_record(t))
 		return t->size >= 16 ? 16 : 8;
 	const struct field *f = type_fields(t, &n);
-	for (u32 i = 0; i < n && depth < 16; i++)
-		most = MAX(most, natural_align(d, NULL, f[i].type, depth + 1));
+	for (u32 i = 0; i < n && depth < 16; i++) {
+		u32 align = natural_align(d, NULL, f[i].type, depth + 1);
+		most = MAX(most, align);
+	}
 	bool more = die && dw_child(d, die, &c);
 	for (; more; more = dw_next(d, &c))
 		if (dwarf_tag(&c) == DW_TAG_member && dw_udata(&c, DW_AT_alignment, &asked) &&
