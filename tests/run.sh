@@ -269,6 +269,8 @@ one_case() (
 		: >"$case.skipped"
 		return
 	fi
+	# On the console of a guest that dies stands what it was at.
+	[ "${SONDE_VM-}" ] && echo "<3>case $title" >/dev/kmsg
 	read -r began _ </proc/uptime
 	run_case
 	read -r ended _ </proc/uptime
