@@ -72,6 +72,13 @@ static bool check_limits(struct compile *c, struct loc loc)
 	return true;
 }
 
+/* As it was before a value beyond its limits: what follows is not judged by that one. */
+static void within_limits(struct compile *c, struct loc loc, const struct config *before)
+{
+	if (!check_limits(c, loc))
+		c->unit->config = *before;
+}
+
 static void unknown(struct compile *c, const struct node *n)
 {
 	if (node_word(n, dead_keys) >= 0)
@@ -100,6 +107,7 @@ static void set_from_script(struct compile *c, const struct node *n)
 	const struct setting *s = find(name);
 	bool compat = str_eq_nocase(name, STR("compat"));
 	const char *shown = s ? s->name : "compat", *why = compat_words;
+	struct config before = u->config;
 	if (is_flag(name))
 		return;
 	if (!s && !compat) {
@@ -113,7 +121,7 @@ static void set_from_script(struct compile *c, const struct node *n)
 		diag_add(c->diags, E_CONFIG, n->loc, "%s: Invalid value for %s: %s, got %.*s",
 			 shown, shown, why, STRF(text));
 	else
-		check_limits(c, n->loc);
+		within_limits(c, n->loc, &before);
 }
 
 /* BPFTRACE_NAME in capitals. */
@@ -138,12 +146,15 @@ static void set_from_env(struct compile *c)
 		const char *val = from_env(s->name), *why;
 		if (!val && !strcmp(s->name, "max_strlen"))
 			val = getenv("BPFTRACE_STRLEN"); /* as in books */
-		if (val && !set(c, s, str_z(val), &why))
+		if (!val)
+			continue;
+		struct config before = u->config;
+		if (set(c, s, str_z(val), &why))
+			within_limits(c, (struct loc){0}, &before);
+		else
 			diag_add(c->diags, E_CONFIG, (struct loc){0}, "%s: %s, got %s", s->name,
 				 why, val);
 	}
-	if (!c->diags->nerror)
-		check_limits(c, (struct loc){0});
 }
 
 bool sema_config(struct compile *c)
