@@ -310,6 +310,13 @@ TIMEOUT 60
 EXPECT
 	30000 30000 30000 30000 30000
 
+NAME what tables and cells leave to the kernel's map is printed, cleared and zeroed
+RUN "$SONDE" -q -e 'begin { for $i : 0..5000 { @a[$i] = count(); @b[$i] = count(); @c[$i] = count(); @n[$i] = 3; @o[$i] = 3; @p[$i] = 3; } print(@a); clear(@b); zero(@c); clear(@o); zero(@p); }' | awk -F '[][@: ]+' 'NF > 2 { n[$2]++; sum[$2] += $4 } END { print n["a"], sum["a"], n["b"] + 0, n["c"], sum["c"], n["n"], sum["n"], n["o"] + 0, n["p"], sum["p"] }'
+NEEDS feature:LOOP feature:GROWS
+TIMEOUT 30
+EXPECT
+	10000 10000 0 5000 0 5000 15000 0 5000 0
+
 NAME a limit above the usual one is that of an aggregation that grows
 RUN for n in 5000 1000000; do BPFTRACE_MAX_MAP_KEYS=$n "$SONDE" -q -e 'begin { for $i : 0..20000 { @b[$i] = count(); } }' >$TMPDIR/o 2>$TMPDIR/e; grep -c '^@b' $TMPDIR/o | awk '{ print $1 == 20000 }'; sed 's/: [0-9]* updates/: N updates/' $TMPDIR/e; done
 NEEDS feature:GROWS feature:LOOP

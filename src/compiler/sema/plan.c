@@ -200,7 +200,8 @@ static void plan_limit(struct compile *c, struct map *m)
 	const struct config *g = &c->unit->config;
 	u32 copies = m->percpu ? c->host->ncpu : 1;
 	u64 each = m->key_size + (u64)m->val_size * copies + (m->keys ? m->keys->val_size : 0);
-	u64 n = g->max_map_keys, room = MAX(most_bytes(c) / each, (u64)MIN_KEYS);
+	u64 n = g->max_map_keys, room = most_bytes(c) / each;
+	room = MAX(room, (u64)MIN_KEYS);
 	if (!m->declared && grows(c, m, each)) {
 		m->flags = BPF_F_NO_PREALLOC;
 		n = g->map_keys_set ? n : GROWN_KEYS;

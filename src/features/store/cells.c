@@ -27,7 +27,7 @@
 enum {
 	SLOTS = 8192,
 	PROBES = 4,
-	HEADER = 64, /* its first word: something is in the hash map, or was */
+	HEADER = 64, /* its first word: store_behind_at() */
 	BUSY = 1,
 	TAKEN = 2,
 	VERSION = 4,
@@ -368,7 +368,7 @@ static void gather_cell(void *arg, u64 *slot, u64 state)
 /* What the cells hold, and what the map holds beside. */
 static struct err *snapshot(struct session *s, const struct map *m, struct snap *n)
 {
-	struct err *e = store_hash.snapshot(s, m, n);
+	struct err *e = store_is_behind(s, m) ? store_hash.snapshot(s, m, n) : NULL;
 	if (e)
 		return e;
 	size_t cap = n->n + SLOTS + PROBES;
@@ -403,7 +403,7 @@ static void reset_cell(void *arg, u64 *slot, u64 state)
 static struct err *reset(struct session *s, const struct map *m, bool keep)
 {
 	each_cell(s, m, reset_cell, &(struct cells){.m = m, .keep = keep});
-	return store_hash.reset(s, m, keep);
+	return store_is_behind(s, m) ? store_hash.reset(s, m, keep) : NULL;
 }
 
 const struct store store_cells = {

@@ -13,6 +13,18 @@ extern const struct store store_by_cpu;
 /* With keys. What finds no room in the memory of table and cells is in a hash map. */
 extern const struct store store_table, store_cells, store_percpu_hash, store_hash;
 
+/*
+ * The memory of table and cells has a word, where programs reach it with the fewest instructions,
+ * that is set before something goes to the hash map behind it: while it is 0, nobody needs to look
+ * there.
+ */
+enum { BEHIND_WORD = 8 };
+static inline u32 store_behind_at(const struct map *m)
+{
+	return agg_of(m->val) ? (m->own->val_size - BEHIND_WORD) & ~7u : 0;
+}
+bool store_is_behind(const struct session *s, const struct map *m);
+
 /* Bytes of one copy of a value, in whole words. */
 static inline u32 store_value_size(const struct map *m)
 {

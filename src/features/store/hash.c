@@ -55,6 +55,12 @@ static struct mem zeros(struct lower *l, u32 size)
 	return mem_of(ir_op1(l->f, O_MAPVAL, 8, ir_map(l->u->zeros->index)), 0);
 }
 
+static void note_behind(struct lower *l, const struct map *m)
+{
+	struct ref p = ir_addi(l->f, lower_element(l, m->own), store_behind_at(m));
+	ir_store(l->f, 8, p, 0, ir_con(l->f, 1));
+}
+
 struct ref store_hash_element(struct lower *l, struct map *m, const struct map_key *k,
 			      struct blk *full)
 {
@@ -68,6 +74,8 @@ struct ref store_hash_element(struct lower *l, struct map *m, const struct map_k
 	ir_at(f, make);
 	u32 mark = ir_slot_mark(f);
 	struct mem val = zeros(l, m->val_size);
+	if (m->own)
+		note_behind(l, m);
 	if (m->keys) {
 		struct blk *known = ir_blk(f);
 		known->unlikely = true;
@@ -179,6 +187,13 @@ static struct ref percpu_each_value(struct lower *l, const struct map *m, struct
 }
 
 /* ---- user space ---- */
+
+bool store_is_behind(const struct session *s, const struct map *m)
+{
+	const u8 *mem = map_mem(s, m->own);
+	return !mem || __atomic_load_n((const u64 *)(const void *)(mem + store_behind_at(m)),
+				       __ATOMIC_ACQUIRE);
+}
 
 static struct err *snapshot(struct session *s, const struct map *m, struct snap *n)
 {

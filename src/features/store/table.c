@@ -2,8 +2,8 @@
  * table.c - keyed aggregations that programs only add to, in a table of our own: per CPU, open
  * addressing, in memory that user space maps.
  *
- * One array element (map.own) holds a region for each CPU: SLOTS slots and PROBES more, so that a
- * probe never wraps. slot:
+ * One array element (map.own) holds a region for each CPU, SLOTS slots and PROBES more, so that a
+ * probe never wraps, and behind all a word (store_behind_at()). slot:
  *
  *	u64 tag		0 free, 1 being made, else the key's hash | 2
  *	key		padded with zeros to words; of histograms also the bucket, a word
@@ -51,6 +51,11 @@ static u32 cpu_size(const struct map *m)
 	return (SLOTS + PROBES) * slot_size(m);
 }
 
+static u64 memory_size(const struct map *m, u32 ncpu)
+{
+	return (u64)ncpu * cpu_size(m) + BEHIND_WORD;
+}
+
 /* ---- compiling ---- */
 
 static bool is_small(const struct map *m)
@@ -71,13 +76,13 @@ static void plan(struct compile *c, struct map *m)
 	if (agg_of(m->val)->adds)
 		m->percpu = false;
 	behind(m)->plan(c, m);
-	m->own = plan_memory(c, m, "table", store_cpus(c->host->ncpu) * cpu_size(m));
+	m->own = plan_memory(c, m, "table", (u32)memory_size(m, store_cpus(c->host->ncpu)));
 }
 
 static bool sound(const struct map *m, u32 ncpu)
 {
 	return behind(m)->sound(m, ncpu) && agg_of(m->val) && is_small(m) && m->own &&
-	       (u64)ncpu * cpu_size(m) <= m->own->val_size;
+	       memory_size(m, ncpu) <= m->own->val_size;
 }
 
 /* ---- programs ---- */
@@ -294,7 +299,7 @@ static void gather_slot(void *arg, u8 *slot)
  * for all. */
 static struct err *snapshot(struct session *s, const struct map *m, struct snap *n)
 {
-	struct err *e = behind(m)->snapshot(s, m, n);
+	struct err *e = store_is_behind(s, m) ? behind(m)->snapshot(s, m, n) : NULL;
 	if (e)
 		return e;
 	struct gather g = {.n = n, .words = n->agg->words(m->val)};
@@ -339,14 +344,15 @@ static struct err *reset(struct session *s, const struct map *m, bool keep)
 {
 	struct emptying x = {.value = value_at(m), .size = slot_size(m), .keep = keep};
 	each_slot(s, m, empty_slot, &x);
-	return behind(m)->reset(s, m, keep);
+	return store_is_behind(s, m) ? behind(m)->reset(s, m, keep) : NULL;
 }
 
 static void forget(struct session *s, const struct map *m, const u8 *key)
 {
 	struct emptying x = {
 		.value = value_at(m), .size = slot_size(m), .key = key, .key_size = m->key_size};
-	behind(m)->forget(s, m, key);
+	if (store_is_behind(s, m))
+		behind(m)->forget(s, m, key);
 	each_slot(s, m, empty_slot, &x);
 }
 

@@ -62,7 +62,7 @@ static u64 read_limit(struct host *h)
 
 u64 host_memory(struct host *h)
 {
-	if (!h->memory)
-		h->memory = MAX(read_limit(h), 1ull);
+	u64 limit = h->memory ? h->memory : read_limit(h);
+	h->memory = MAX(limit, 1ull);
 	return h->memory;
 }
