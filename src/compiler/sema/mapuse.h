@@ -12,6 +12,8 @@ struct mapuse {
 	bool touched;    /* elements are looked up or deleted in the kernel by functions */
 	bool used_whole; /* in other ways than by storing, reading and deleting single values */
 	bool by_others;  /* with other keys than the processor's number alone */
+	bool any_key;    /* with keys of which nobody knows how many there are; else: */
+	u32 nkey;        /* at most so many */
 	bool crowded;    /* by a body with so many accesses that the code of each is to be short */
 };
 /* Valid until the next call. */

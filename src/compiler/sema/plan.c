@@ -8,6 +8,7 @@ enum {
 	MAX_HASH_BYTES =
 		64 << 20, /* of one map with large values: fewer elements instead of more memory */
 	MIN_KEYS = 64,
+	SPARE = 4,       /* so many times the keys that there can be */
 	KEY_LIMIT = 512, /* of old kernels */
 	KEY_HASH = 16,
 	FEW_MAPS = 40, /* so many have maps of their own */
@@ -96,6 +97,31 @@ bool plan_exact_limit(const struct compile *c)
 	return g->map_keys_set && g->max_map_keys <= MAP_KEYS;
 }
 
+/* ---- what keys there are ---- */
+
+/* How many values this part of a key can have; 0: nobody knows. */
+static u64 key_values(const struct unit *u, const struct node *n)
+{
+	u64 all = 1;
+	switch (n->kind) {
+	case N_NUM:
+	case N_STR:
+	case N_BOOL: return 1;
+	case N_TUPLE:
+		for (const struct node *e = n->a; e && all <= MAP_KEYS; e = e->next)
+			all *= key_values(u, e);
+		return all;
+	default: return n->type && n->type->kind == T_PROBE ? u->nprobe : 0;
+	}
+}
+
+static void note_keys(const struct unit *u, struct mapuse *use, const struct node *key)
+{
+	u64 n = key_values(u, key) + use->nkey;
+	use->any_key |= n == use->nkey || n > MAP_KEYS;
+	use->nkey = (u32)MIN(n, (u64)MAP_KEYS);
+}
+
 /* ---- bodies that are long ---- */
 
 struct crowd {
@@ -132,8 +158,12 @@ static void walk_body(const struct variant *v, node_cb *cb, struct crowd *all)
 static bool note_key(struct node *n, void *arg)
 {
 	struct crowd *all = arg;
-	if (n->kind == N_MAP && n->map && !(n->a && n->a->fn && n->a->fn->role == ROLE_CPU))
-		mapuse(all->c, n->map)->by_others = true;
+	if (n->kind != N_MAP || !n->map)
+		return true;
+	struct mapuse *use = mapuse(all->c, n->map);
+	use->by_others |= !(n->a && n->a->fn && n->a->fn->role == ROLE_CPU);
+	if (n->a)
+		note_keys(all->c->unit, use, n->a);
 	return true;
 }
 
@@ -194,15 +224,29 @@ static u64 most_bytes(const struct compile *c)
 	return MIN((u64)MAX_HASH_BYTES, all / MAX(n, 1ull));
 }
 
-/* How many elements it may have: as declared, as set, or as many as take a bounded amount of memory. */
+/* Of what is known to be little, most stays free: cleared.c tells by that whether a map fills. */
+static bool has_few_keys(const struct map *m, const struct mapuse *use)
+{
+	return !m->declared && use->nkey && !use->any_key && !use->used_whole &&
+	       use->nkey <= MAP_KEYS / SPARE;
+}
+
+/*
+ * How many elements it may have: as declared, as set, as there can be keys, or as many as take a
+ * bounded amount of memory.
+ */
 static void plan_limit(struct compile *c, struct map *m)
 {
+	const struct mapuse use = *mapuse(c, m);
+	bool few = !c->unit->config.map_keys_set && has_few_keys(m, &use);
 	const struct config *g = &c->unit->config;
 	u32 copies = m->percpu ? c->host->ncpu : 1;
 	u64 each = m->key_size + (u64)m->val_size * copies + (m->keys ? m->keys->val_size : 0);
 	u64 n = g->max_map_keys, room = most_bytes(c) / each;
 	room = MAX(room, (u64)MIN_KEYS);
-	if (!m->declared && grows(c, m, each)) {
+	if (few) {
+		n = MAX(use.nkey * SPARE, (u32)MIN_KEYS);
+	} else if (!m->declared && grows(c, m, each)) {
 		m->flags = BPF_F_NO_PREALLOC;
 		n = g->map_keys_set ? n : GROWN_KEYS;
 	}
