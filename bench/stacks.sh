@@ -25,7 +25,7 @@ sleep 2
 echo "Before the first event, with 1,000 processes more than the machine has anyway (five runs):"
 echo
 for i in 1 2 3 4 5; do
-	"$sonde" -v -e 'begin { @[ustack] = count(); clear(@); exit(); }' 2>&1 | sed -n 's/^WARNING: \(what .* map was read.*\)/- \1/p'
+	"$sonde" -v -e 'begin { @[ustack] = count(); clear(@); exit(); }' 2>&1 | sed -n 's/^WARNING: \(what .* map was read.*\|tables for user stacks.*\)/- \1/p'
 done
 exec 7>&-
 wait "$crowd"

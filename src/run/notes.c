@@ -10,6 +10,7 @@
 
 struct notes {
 	bool wanted;         /* user addresses are shown: remember who maps what */
+	u64 intake_end_ns;   /* until then there is time for what was before; 0: it is not read */
 	struct mmaps *mmaps; /* tells of it; NULL: /proc is read now and then */
 	u64 lost, read_ns;
 };
@@ -45,9 +46,15 @@ static void read_processes(struct session *s)
 		sym_user_read(s->syms, (u32)s->u->scope.pid[i].pid);
 }
 
-static void read_all(struct session *s)
+u64 notes_intake_end(const struct session *s)
+{
+	return ((const struct notes *)s->part[PART_NOTES])->intake_end_ns;
+}
+
+static void read_all(struct session *s, struct notes *notes)
 {
 	u64 from = now_ns();
+	notes->intake_end_ns = from + SECOND_NS;
 	AUTO_SB text = {0};
 	u32 n = sym_user_read_all(s->syms);
 	sb_fmt(&text, "what %u processes map was read in %llu ms", n, (now_ns() - from) / MILLI_NS);
@@ -66,8 +73,8 @@ static void notes_ready(struct session *s, void *self)
 	struct err *e = open_notes(s, n);
 	if (!e)
 		sym_user_notes(s->syms, mmaps_of_all(n->mmaps));
-	if (!e && in_maps && mmaps_of_all(n->mmaps))
-		read_all(s);
+	if (!e && (in_maps || s->u->unwind) && mmaps_of_all(n->mmaps))
+		read_all(s, n);
 	if (!s->u->cpid) /* the child has not begun its program */
 		read_processes(s);
 	if (e && s->verbose) {

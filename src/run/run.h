@@ -135,6 +135,8 @@ void loop_close(struct session *s);
 
 /* notes.c: what processes map, for names of user addresses. */
 void notes_drain(struct session *s); /* before an address is looked up */
+/* Processes that were there before were read, and until then is time for their files; 0: they were not. */
+u64 notes_intake_end(const struct session *s);
 
 /* unwind.c: user stacks. */
 bool unwind_on(const struct session *s); /* dw_ustack is used */

@@ -24,6 +24,7 @@ enum {
 	PAGE = 4096,
 	COPIES_AT_ONCE = 256,
 	READ_AGAIN_NS = 100000000,
+	INTAKE_CHUNKS = 64, /* of blocks, made before the first event */
 	TEXT = 512,
 };
 
@@ -433,6 +434,15 @@ const u64 *unwind_tail(struct session *s, u64 mark, u32 *n)
 
 /* ---- processes that are known before ---- */
 
+static void make_area(struct unwinder *w, const struct proc *p, const struct area *a)
+{
+	struct place at = {.w = w, .proc = p, .area = a};
+	struct ufile *file = a->module ? file_of(w, a) : NULL;
+	u32 pc;
+	if (file && blocks_pc(&w->blocks, file, a->off, ask_file, &at, &pc))
+		blocks_early(&w->blocks, file, ask_file, &at);
+}
+
 /* All that they map now is made before the first event: what programs ask of their stacks while
  * tracing (their length, say) is then right from the first on. */
 void unwind_expect(struct session *s, u32 pid)
@@ -444,16 +454,37 @@ void unwind_expect(struct session *s, u32 pid)
 	notes_drain(s);
 	const struct proc *p = procs_read(w->procs, pid);
 	struct follow *f = p ? follow(w, pid, space) : NULL;
-	for (u32 i = 0; f && i < p->now->n; i++) {
-		const struct area *a = &p->now->v[i];
-		struct place at = {.w = w, .proc = p, .area = a};
-		struct ufile *file = a->module ? file_of(w, a) : NULL;
-		u32 pc;
-		if (file && blocks_pc(&w->blocks, file, a->off, ask_file, &at, &pc))
-			blocks_rule(&w->blocks, file, pc, ask_file, &at);
-	}
+	for (u32 i = 0; f && i < p->now->n; i++)
+		make_area(w, p, &p->now->v[i]);
 	if (f)
 		put_list(w, f);
+}
+
+/* While there is time, and room for files that are met later. */
+static void take_process_in(struct unwinder *w, const struct proc *p, u64 space, u64 until)
+{
+	struct follow *f = follow(w, p->pid, space);
+	for (u32 i = 0; i < p->now->n; i++)
+		if (now_ns() < until && w->blocks.chunk.n < INTAKE_CHUNKS)
+			make_area(w, p, &p->now->v[i]);
+	put_list(w, f);
+}
+
+/* Processes that were there before, the busiest first: one that only waits now may make more
+ * different stacks at once than there is room for copies of. */
+static void take_in(struct unwinder *w, u64 until)
+{
+	u64 from = now_ns(), space;
+	AUTO_SB text = {0};
+	if (!until)
+		return;
+	for (const struct proc *p = w->procs->alive.first; p && now_ns() < until; p = p->next)
+		if (p->now->n && proc_stack_start(w->s->h, (int)p->pid, &space))
+			take_process_in(w, p, space, until);
+	sb_fmt(&text, "tables for user stacks of %u processes, %u files were made in %llu ms",
+	       w->nfollow, w->blocks.file.n, (now_ns() - from) / MILLI_NS);
+	if (w->s->verbose)
+		session_error(w->s, true, "", (struct loc){0}, sb_str(&text));
 }
 
 /* ---- start, tick, report, end ---- */
@@ -510,6 +541,7 @@ static void unwind_ready(struct session *s, void *self)
 		unwind_expect(s, (u32)s->u->scope.pid[i].pid);
 	for (u32 i = 0; i < s->u->ndwarf_pid; i++)
 		unwind_expect(s, (u32)s->u->dwarf_pid[i]);
+	take_in(w, notes_intake_end(s));
 }
 
 static u64 read_lost(struct session *s, u64 *lost)

@@ -7,6 +7,7 @@ enum {
 	/* Code up to this size is made whole when it is first asked for: a library that everybody
 	 * uses is then complete after one stack. */
 	WHOLE_BLOCKS = 128,
+	EARLY_BLOCKS = 512,  /* or beforehand, when there is time for it */
 	MAX_LISTS = 8 << 20, /* bytes of lists; over it one is made anew for each block */
 	RULE_UNKNOWN = 0,    /* its number */
 };
@@ -259,10 +260,10 @@ static bool list_again(struct blocks *b, struct ufile *f, cfi_ask *ask, void *ar
 	return ok && f->listed;
 }
 
-static void make_blocks(struct blocks *b, struct ufile *f, u32 i, cfi_ask *ask, void *arg)
+static void make_blocks(struct blocks *b, struct ufile *f, u32 i, bool whole, cfi_ask *ask,
+			void *arg)
 {
 	AUTO_SB out = {0};
-	bool whole = f->nblock <= WHOLE_BLOCKS;
 	u32 first = whole ? 0 : i, n = whole ? f->nblock : 1;
 	if (b->failed || !list_again(b, f, ask, arg))
 		return;
@@ -311,6 +312,15 @@ static u32 find_row(const struct unwind_block *k, u16 pc)
 	return lo - 1;
 }
 
+void blocks_early(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg)
+{
+	assert(f->opened);
+	if (f->early || !f->nblock || f->nblock > EARLY_BLOCKS || !enter(b, f) || f->is.bare)
+		return;
+	f->early = true;
+	make_blocks(b, f, 0, true, ask, arg);
+}
+
 u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, cfi_ask *ask, void *arg)
 {
 	u32 i = pc >> UNWIND_BLOCK_BITS;
@@ -318,7 +328,7 @@ u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, cfi_ask *ask, void *a
 	if (!enter(b, f) || f->is.bare)
 		return UNWIND_NONE;
 	if (b->mem.index->block[f->first + i] == UNWIND_REF_NEW)
-		make_blocks(b, f, i, ask, arg);
+		make_blocks(b, f, i, f->nblock <= WHOLE_BLOCKS, ask, arg);
 	u32 ref = b->mem.index->block[f->first + i];
 	if (!(ref & UNWIND_REF))
 		return UNWIND_NONE;

@@ -21,6 +21,7 @@ struct ufile {
 	bool opened;  /* the rest is known; else it could not be opened so far */
 	bool refused; /* what was said of it makes no sense */
 	bool listed;  /* it needs a list */
+	bool early;   /* blocks_early() was asked */
 	u32 first;    /* in the index; 0: not asked for */
 	u32 nblock;
 	struct cfi_facts is; /* its list may be thrown away */
@@ -58,3 +59,5 @@ struct ufile *blocks_file(struct blocks *b, u64 dev, u64 ino, struct str path);
 bool blocks_pc(struct blocks *b, struct ufile *f, u64 off, cfi_ask *ask, void *arg, u32 *pc);
 /* At an address that blocks_pc() gave; UNWIND_NONE: not described. */
 u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, cfi_ask *ask, void *arg);
+/* All blocks of a file that blocks_pc() was asked about, unless it is large. */
+void blocks_early(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg);

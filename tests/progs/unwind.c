@@ -8,6 +8,8 @@
  *	frames	main aligned variable inner leaf: frames that begin elsewhere
  *	huge	main huge leaf: a frame too large for the tables
  *	vfork	main start_another vfork: which keeps its return address in a register
+ *	tree	when a byte comes on standard input, 2 to the power of the number different stacks below
+ *		main grow (left | right)... compare inner leaf, without a pause
  *	child	the chain of calls, in a child that is forked when a byte comes on standard input
  *	made	main call_made (generated code) leaf
  *	thread	the chain of calls, in a thread
@@ -176,6 +178,41 @@ KEPT void call_made(int n)
 	LAST();
 }
 
+KEPT void left(unsigned path, int depth);
+KEPT void right(unsigned path, int depth);
+
+static void bend(unsigned path, int depth)
+{
+	int v[2] = {2, 1};
+	if (!depth)
+		qsort(v, 2, sizeof(*v), compare);
+	else if (path & 1)
+		right(path >> 1, depth - 1);
+	else
+		left(path >> 1, depth - 1);
+}
+
+KEPT void left(unsigned path, int depth)
+{
+	bend(path, depth);
+	LAST();
+}
+
+KEPT void right(unsigned path, int depth)
+{
+	bend(path, depth);
+	LAST();
+}
+
+KEPT void grow(int depth)
+{
+	if (getchar() == EOF)
+		return;
+	for (unsigned path = 0; path < 1u << depth; path++)
+		bend(path, depth);
+	LAST();
+}
+
 static void *thread(void *arg)
 {
 	outer();
@@ -199,6 +236,8 @@ static void once(const char *mode, int n)
 		variable(n);
 	else if (!strcmp(mode, "huge"))
 		huge(n);
+	else if (!strcmp(mode, "tree"))
+		grow(n);
 	else if (!strcmp(mode, "vfork"))
 		start_another();
 	else if (!strcmp(mode, "spin"))

@@ -358,6 +358,17 @@ EXPECT
 	1 1
 NEEDS prog:unwind dwunwind fast
 
+# There is room for copies of some 120 stacks.
+NAME a process that waits when tracing begins makes 4,096 stacks at once
+RUN mkfifo "$TMPDIR/go"; build/tests/unwind tree 12 <"$TMPDIR/go" & P=$!; exec 3>"$TMPDIR/go"; until_named $P unwind
+	"$SONDE" -e 'config = { max_map_keys = 8192 } uprobe:build/tests/unwind:leaf { @whole[len(ustack) > 17] = count(); @[ustack(raw)] = count(); }' >"$TMPDIR/out" 2>"$TMPDIR/err" & S=$!
+	until_attached "$TMPDIR/err"; echo >&3; wait $P; kill -INT $S; wait $S
+	grep -c '^@\[' "$TMPDIR/out"; grep '^@whole' "$TMPDIR/out"; grep -v Attached "$TMPDIR/err"; true
+EXPECT
+	4096
+	@whole[true]: 4096
+NEEDS uprobe prog:unwind dwunwind
+
 # How many names the C library's inner functions have depends on what is installed.
 NAME processes that live for 20 ms have names when they are dead, in containers, too
 RUN SONDE="$SONDE" sh bench/short.sh 30 2>"$TMPDIR/err" | awk -F '|' 'NR > 2 { print ($3 > 20), ($5 > 100), ($6 <= $5 / 100), ($8 >= 99) }'

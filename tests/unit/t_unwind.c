@@ -126,6 +126,29 @@ TEST(unwind_blocks_say_what_the_file_says)
 	free(rows.v);
 }
 
+TEST(unwind_blocks_are_made_beforehand)
+{
+	struct fixture x;
+	struct cfi_rows rows;
+	u32 opened = 0;
+	if (!own_rows(&rows))
+		return;
+	open_fixture(&x, 8);
+	struct ufile *f = own_file(&x, 1), *large = own_file(&x, 2);
+	blocks_early(&x.b, f, open_self, &opened);
+	blocks_early(&x.b, f, open_self, &opened);
+	CHECK(opened == 1 && x.b.made == f->nblock);
+	for (u32 i = 0; i < f->nblock; i++)
+		CHECK(x.index->block[f->first + i] & UNWIND_REF);
+	compare_rules(&x, f, &rows, 1);
+	CHECK(x.b.made == f->nblock);
+	large->nblock = 1 << 16;
+	blocks_early(&x.b, large, open_none, NULL);
+	CHECK(x.b.made == f->nblock && !large->first);
+	close_fixture(&x);
+	free(rows.v);
+}
+
 /* A mapping begins where its page does: far before its segment, where pages are large. */
 TEST(unwind_blocks_of_files_in_large_pages)
 {

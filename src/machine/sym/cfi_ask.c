@@ -43,6 +43,20 @@ static struct err *answer_facts(struct job *j)
 	return NULL;
 }
 
+/* [from, to) of rows, of which *next is the first that may begin there. */
+static void put_part(struct sb *out, const struct cfi_rows *r, u32 from, u32 to, u32 *next)
+{
+	struct cfi_row first = {from, cfi_at(r, from)};
+	u32 i = *next;
+	while (i < r->n && r->v[i].pc <= from)
+		i++;
+	for (*next = i; *next < r->n && r->v[*next].pc < to;)
+		++*next;
+	pack_u32(out, *next - i + 1);
+	sb_mem(out, &first, sizeof(first));
+	sb_mem(out, &r->v[i], (*next - i) * sizeof(*r->v));
+}
+
 static struct err *answer_rows(struct job *j)
 {
 	struct image im;
@@ -57,12 +71,10 @@ static struct err *answer_rows(struct job *j)
 		return e;
 	list.v = xmalloc(list.n * sizeof(*list.v));
 	memcpy(list.v, b->p + b->at, list.n * sizeof(*list.v));
-	for (; from < to; from += step) {
-		cfi_part(&im, base, &list, from, from + step, &rows);
-		pack_u32(&j->out, rows.n);
-		sb_mem(&j->out, rows.v, rows.n * sizeof(*rows.v));
-		free(rows.v);
-	}
+	cfi_part(&im, base, &list, from, to, &rows);
+	for (u32 next = 0; from < to; from += step)
+		put_part(&j->out, &rows, from, from + step, &next);
+	free(rows.v);
 	cfi_list_free(&list);
 	image_close(&im);
 	return NULL;
