@@ -47,6 +47,9 @@ rows() {
 		pidpersec`pidpersec`pidpersec --csv`bpftrace /usr/sbin/pidpersec.bt`sum /^20/ { $0 = $2; k = 1 } k`/PIDs/ { $0 = $NF; k = 1 } k
 		biolatency`bitesize`biolatency --csv`biolatency-libbpf`sum /^[0-9]/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
 		runqlat`runqlat`runqlat --csv`runqlat-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
+		biosnoop`bitesize`biosnoop --csv --fields comm`bpftrace /usr/sbin/biosnoop.bt`sum /^toolload/ { $0 = 1; k = 1 } k`/ toolload / { $0 = 1; k = 1 } k
+		bashreadline`bash`bashreadline --csv --fields line`bpftrace /usr/sbin/bashreadline.bt`/toolload/ { k = 1 } k`/toolload/ { sub(/.* echo/, "echo"); k = 1 } k
+		runqslower`runqlat`runqslower 2000 --csv --fields comm`runqslower-libbpf 2000`sum /^toolload/ { $0 = 1; k = 1 } k`/ toolload / { $0 = 1; k = 1 } k
 	END
 }
 

@@ -322,6 +322,14 @@ static void mounts(void)
 	}
 }
 
+/* What is typed in a shell that has a terminal. */
+static void typed(void)
+{
+	if (system("printf 'echo toolload one\\necho toolload  two\\n' | script -qc 'bash --norc "
+		   "-i' /dev/null"))
+		exit(1);
+}
+
 static const struct {
 	const char *tool;
 	void (*run)(void);
@@ -331,8 +339,8 @@ static const struct {
 	{"setuids", users},     {"threadsnoop", threads}, {"gethostlatency", hosts},
 	{"pidpersec", forks},   {"syscount", calls},      {"bitesize", blocks},
 	{"biolatency", blocks}, {"runqlat", turns},       {"writeback", dirty},
-	{"tcp", connections},   {"mountsnoop", mounts},
-	{"filelife", short_lives},
+	{"tcp", connections},   {"mountsnoop", mounts},   {"filelife", short_lives},
+	{"bash", typed},
 };
 
 int main(int argc, char **argv)
