@@ -13,13 +13,14 @@
 enum { OFFLINE_NS = 100000000 }; /* so far apart are the events of CPUs never by attaching */
 
 struct losses {
-	u64 shown;         /* of the events lost, reported while running */
-	u64 tick_ns;       /* last look at the counters */
-	u64 *stats;        /* copy of the MAP_STATS value */
-	u64 *full, *other; /* by map: the updates refused that were told of */
-	u64 *missed;       /* per program: hits that the kernel counted but could not show;
+	u64 shown;          /* of the events lost, reported while running */
+	u64 tick_ns;        /* last look at the counters */
+	u64 *stats;         /* copy of the MAP_STATS value */
+	struct err *unread; /* why there is none */
+	u64 *full, *other;  /* by map: the updates refused that were told of */
+	u64 *missed;        /* per program: hits that the kernel counted but could not show;
 			LOSS_UNKNOWN: it does not tell */
-	struct absent {    /* CPUs that were offline for a time */
+	struct absent {     /* CPUs that were offline for a time */
 		const struct prog *prog;
 		u32 cpu;
 		u64 ns;
@@ -28,6 +29,16 @@ struct losses {
 	const char *replaced; /* a file that was replaced while it was probed; NULL: none */
 	u64 unrun;            /* shell commands that a signal came before */
 };
+
+void loss_uncounted(struct session *s, const char *what, struct err *e)
+{
+	AUTO_SB b = {0};
+	if (!e)
+		return;
+	sb_fmt(&b, "%s is not known: %s", what, e->msg);
+	loss_put(s, LOSS_UNCOUNTED, str_z(what), 0, sb_str(&b));
+	err_free(e);
+}
 
 static u32 stat_words(const struct unit *u)
 {
@@ -43,9 +54,9 @@ static bool read_stats(struct session *s, struct losses *l)
 		return false;
 	if (!l->stats)
 		l->stats = xcalloc(u->stats->val_size / 8, sizeof(u64));
-	struct err *e = bpf_map_get(map_fd(s, u->stats), &zero, l->stats);
-	err_free(e);
-	return !e;
+	err_free(l->unread);
+	l->unread = bpf_map_get(map_fd(s, u->stats), &zero, l->stats);
+	return !l->unread;
 }
 
 static u64 prog_stat(const struct losses *l, u32 prog, enum stat_word w)
@@ -205,8 +216,8 @@ static void report_misses(struct session *s, const struct prog *p)
 	struct err *e = prog_fd(s, p) >= 0 && p->phase == PROG_ATTACH
 				? bpf_prog_misses(prog_fd(s, p), &n)
 				: NULL;
-	err_free(e);
-	if (e || !n)
+	loss_uncounted(s, "how often the kernel skipped a probe", e);
+	if (!n)
 		return;
 	prog_put_points(&b, p);
 	sb_fmt(&b,
@@ -336,6 +347,8 @@ static void loss_report(struct session *s, void *self)
 	const struct unit *u = s->u;
 	report_events(s, l);
 	bool stats = read_stats(s, l);
+	loss_uncounted(s, "which events, updates and reads were lost", l->unread);
+	l->unread = NULL;
 	report_lost(s, l, stats);
 	for (u32 i = 0; i < u->nprog; i++) {
 		const struct prog *p = u->prog[i];
@@ -397,6 +410,7 @@ static void loss_close(void *self)
 {
 	struct losses *l = self;
 	free(l->stats);
+	err_free(l->unread);
 	free(l->full);
 	free(l->missed);
 	free(l->absent);

@@ -77,7 +77,7 @@ static void notes_ready(struct session *s, void *self)
 		read_all(s, n);
 	if (!s->u->cpid) /* the child has not begun its program */
 		read_processes(s);
-	if (e && s->verbose) {
+	if (e) {
 		AUTO_SB text = {0};
 		sb_fmt(&text, "names of processes that end may be missing: %s", e->msg);
 		session_error(s, true, "", (struct loc){0}, sb_str(&text));

@@ -29,6 +29,8 @@ void report_flush(struct session *s);
 void report_err(struct session *s, bool warn, struct loc loc, struct err *e); /* frees e */
 void prog_put_points(struct sb *out, const struct prog *p); /* as the script names it */
 void loss_put(struct session *s, enum loss kind, struct str who, u64 n, struct str text);
+/* What cannot be told because asking the kernel failed: it is not 0. Frees e; NULL is fine. */
+void loss_uncounted(struct session *s, const char *what, struct err *e);
 
 /* attach.c */
 enum attached attach_all(struct session *s);  /* but for points that wait for the child */

@@ -127,7 +127,8 @@ static void scope_report(struct session *s, void *self)
 {
 	const struct followed *f = self;
 	AUTO_SB b = {0};
-	u64 n = follow_full(f->follow);
+	u64 n;
+	loss_uncounted(s, "how many children were not followed", follow_full(f->follow, &n));
 	if (!n)
 		return;
 	sb_fmt(&b,

@@ -6,6 +6,7 @@
 #include "core/agg.h"
 #include "core/store.h"
 #include "run/run.h"
+#include <errno.h>
 
 void map_failed(struct session *s, const struct map *m, const char *what, struct err *e)
 {
@@ -57,33 +58,35 @@ const u8 *snap_key(const struct snap *n, u32 i, u8 *buf)
 	return buf;
 }
 
-/* What hashed keys stand for; one that found no room there reads as zeros. True: a stack in one of
+/* What hashed keys stand for; one that found no room there reads as zeros. any: a stack in one of
  * them was finished. */
-static bool read_keys(struct session *s, struct snap *n)
+static struct err *read_keys(struct session *s, struct snap *n, bool *any)
 {
 	const struct map *k = n->m->keys;
-	bool on = unwind_on(s), any = false;
+	bool on = unwind_on(s);
 	u8 *AUTO_FREE key = xmalloc(k->val_size);
 	n->packed.size = n->key_size = k->val_size;
 	for (u32 i = 0; i < n->n; i++) {
 		memset(key, 0, k->val_size);
-		err_free(bpf_map_get(map_fd(s, k), n->keys + (size_t)i * k->key_size, key));
-		any |= on && unwind_finish_key(s, n->m->key, key);
+		struct err *e = bpf_map_get(map_fd(s, k), n->keys + (size_t)i * k->key_size, key);
+		if (e && e->no != ENOENT)
+			return e;
+		err_free(e);
+		*any |= on && unwind_finish_key(s, n->m->key, key);
 		packed_add(&n->packed, key);
 	}
 	free(n->keys);
 	n->keys = NULL;
-	return any;
+	return NULL;
 }
 
-static bool finish_keys(struct session *s, struct snap *n)
+static struct err *finish_keys(struct session *s, struct snap *n, bool *any)
 {
-	bool any = false;
 	if (n->m->keys)
-		return read_keys(s, n);
+		return read_keys(s, n, any);
 	for (u32 i = 0; i < n->n && unwind_on(s); i++)
-		any |= unwind_finish_key(s, n->m->key, n->keys + (size_t)i * n->key_size);
-	return any;
+		*any |= unwind_finish_key(s, n->m->key, n->keys + (size_t)i * n->key_size);
+	return NULL;
 }
 
 static struct str key_text(const struct snap *n, u32 i)
@@ -134,9 +137,11 @@ struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
 		return e;
 	if (n->agg && cleared_wanted(m)) /* by their hashes */
 		snap_less_cleared(s, n);
-	if (m->key && finish_keys(s, n))
+	bool finished = false;
+	e = m->key ? finish_keys(s, n, &finished) : NULL;
+	if (finished && !e)
 		join_rows(n);
-	return NULL;
+	return e;
 }
 
 /* ---- changing ---- */

@@ -548,7 +548,8 @@ static u64 read_lost(struct session *s, u64 *lost)
 {
 	struct unwinder *w = unwinder_of(s);
 	u64 in_files = 0;
-	err_free(bpf_map_get(map_fd(s, s->u->unwind->lost), &(u32){0}, lost));
+	loss_uncounted(s, "how many stacks were cut",
+		       bpf_map_get(map_fd(s, s->u->unwind->lost), &(u32){0}, lost));
 	lost[UNWIND_LOST_CODE] += w->ended[COPY_CODE];
 	lost[UNWIND_LOST_READ] += w->ended[COPY_READ];
 	for (u32 i = 0; i < w->cut_in.n; i++)

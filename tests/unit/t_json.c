@@ -302,6 +302,7 @@ TEST(every_loss_is_a_record)
 		[LOSS_BUDGET] = "\"over_budget\", \"data\": {\"millionths\": 7}",
 		[LOSS_UNWIND_LIMIT] =
 			"\"unwind_limit\", \"data\": {\"limit\": \"w\", \"times\": 7}",
+		[LOSS_UNCOUNTED] = "\"uncounted\", \"data\": {\"what\": \"w\", \"msg\": \"so\"}",
 	};
 	for (u32 i = 0; i < LOSS_COUNT; i++) {
 		AUTO_SB line = {0};

@@ -235,13 +235,10 @@ struct err *follow_open(struct host *h, int map, const struct follow_seed *seeds
 	return NULL;
 }
 
-u64 follow_full(const struct follow *f)
+struct err *follow_full(const struct follow *f, u64 *n)
 {
-	u32 zero = 0;
-	u64 n = 0;
-	struct err *e = f ? bpf_map_get(f->full, &zero, &n) : NULL;
-	err_free(e);
-	return n;
+	*n = 0;
+	return f ? bpf_map_get(f->full, &(u32){0}, n) : NULL;
 }
 
 void follow_close(struct follow *f)

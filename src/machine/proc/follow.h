@@ -5,7 +5,7 @@
  * for good (its end was waited for), so that a new one with its number is not taken for it.
  *
  *	err = follow_open(h, map, seeds, nseed, &f);	from now on
- *	follow_full(f)					children that did not fit
+ *	follow_full(f, &n)				children that did not fit
  *	follow_close(f);
  */
 #pragma once
@@ -21,5 +21,5 @@ struct follow;
 /* map: hash of process ids (u32) with u32 values. seeds: members that are not in the map. */
 struct err *follow_open(struct host *h, int map, const struct follow_seed *seeds, u32 nseed,
 			struct follow **ret);
-u64 follow_full(const struct follow *f);
+struct err *follow_full(const struct follow *f, u64 *n);
 void follow_close(struct follow *f);
