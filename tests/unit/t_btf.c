@@ -317,3 +317,46 @@ TEST(btf_agrees_with_libbpf)
 	btf_types_close(k);
 	arena_free(&mem);
 }
+
+static bool keep_last(struct str name, u32 id, void *arg)
+{
+	struct last {
+		struct str name;
+		u32 id;
+	} *last = arg;
+	*last = (struct last){name, id};
+	return true;
+}
+
+/* The running kernel's is walked as far as needed: all of it is there, and is counted. */
+TEST(btf_as_far_as_needed)
+{
+	struct last {
+		struct str name;
+		u32 id;
+	} last = {0};
+	struct types *k = NULL, *module;
+	struct btf *b = btf__parse("/sys/kernel/btf/vmlinux", NULL), *m;
+	struct err *e = btf_types_open("/sys/kernel/btf/vmlinux", &mem, NULL, &k);
+	err_free(e);
+	if (e || !b) {
+		btf__free(b);
+		btf_types_close(k);
+		return;
+	}
+	CHECK(btf_types_find(k, STR("task_struct"), T_STRUCT));
+	btf_types_each(k, BTF_KIND_FUNC, STR("*"), keep_last, &last);
+	CHECK(last.id && btf_types_func(k, last.id));
+	CHECK(!btf_types_func(k, 1u << 30));
+	btf_types_close(k);
+
+	err_free(btf_types_open("/sys/kernel/btf/vmlinux", &mem, NULL, &k));
+	m = btf__new_empty_split(b);
+	btf__add_typedef(m, "only_here_t", 1);
+	module = open_raw(m, k); /* the numbers of its types come behind those of all others */
+	CHECK(btf_types_id(module, STR("only_here_t"), BTF_KIND_TYPEDEF) == btf__type_cnt(b));
+	btf_types_close(module);
+	btf_types_close(k);
+	btf__free(m);
+	btf__free(b);
+}

@@ -2,8 +2,9 @@
  * btf.c - reading BTF where it lies.
  *
  * A type record is 12 bytes (name, info, size or type) and what its kind adds,
- * so the records can only be walked. One walk at opening notes where every
- * 32nd type begins and that all are whole; later reads step over at most 31.
+ * so the records can only be walked. A walk notes where every 32nd type begins
+ * and that all are whole; reads step over at most 31. It is made at opening, but
+ * for the running kernel's BTF, which is good: there it goes as far as needed.
  * A split BTF (a module's) goes on with ids and string offsets where its base
  * ends. The first few searches walk; then a table by name is made.
  */
@@ -15,8 +16,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/btf.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 enum {
 	STRIDE = 32,
@@ -47,8 +50,9 @@ struct types {
 	const char *str;
 	u32 type_len, str_len;
 	u32 first_id, first_str;       /* of this part; 1 and 0 without a base */
-	u32 ntype;                     /* of this part */
-	u32 *mark;                     /* offset of types first_id + 32 i */
+	u32 ntype;                     /* of this part, as far as it was walked */
+	u32 walked;                    /* up to this offset */
+	VEC(u32) mark;                 /* offset of types first_id + 32 i */
 	u32 nwalk;                     /* searches without the table */
 	u32 *head, *chain, nhead;      /* table by name: head[hash] and chain[i] are indices + 1 */
 	struct found found[MAX_FOUND]; /* the oldest is forgotten */
@@ -118,20 +122,42 @@ static inline bool rec_next(struct bytes *b, u32 id, struct rec *r)
 	return r->more != NULL;
 }
 
-static u32 next_id(const struct types *k) /* one past the last id of k and its base */
+/* Up to the type with this number in its part, or the last. What is behind damage is not there. */
+static struct err *walk_to(struct types *k, u32 n)
 {
+	struct bytes b = bytes_of(k->type, k->type_len);
+	struct rec r;
+	bytes_seek(&b, k->walked);
+	while (b.at < b.n && k->ntype <= n) {
+		if (k->ntype % STRIDE == 0)
+			vec_add(&k->mark, (u32)b.at);
+		if (!rec_next(&b, 0, &r) || k->ntype >= MAX_TYPES) {
+			k->type_len = k->walked;
+			return err_new("damaged BTF: type %u", k->first_id + k->ntype);
+		}
+		k->ntype++;
+		k->walked = (u32)b.at;
+	}
+	return NULL;
+}
+
+static u32 next_id(struct types *k) /* one past the last id of k and its base */
+{
+	err_free(walk_to(k, MAX_TYPES));
 	return k->first_id + k->ntype;
 }
 
-static bool rec_get(const struct types *k, u32 id, struct rec *r)
+static bool rec_get(struct types *k, u32 id, struct rec *r)
 {
 	while (k && id < k->first_id)
 		k = k->base;
-	if (!k || id >= next_id(k))
+	u32 i = k ? id - k->first_id : 0;
+	if (k && i >= k->ntype)
+		err_free(walk_to(k, i));
+	if (!k || i >= k->ntype)
 		return false;
-	u32 i = id - k->first_id;
 	struct bytes b = bytes_of(k->type, k->type_len);
-	bytes_seek(&b, k->mark[i / STRIDE]);
+	bytes_seek(&b, k->mark.v[i / STRIDE]);
 	for (u32 at = i / STRIDE * STRIDE; at < i; at++) {
 		if (!rec_next(&b, 0, r))
 			return false;
@@ -178,30 +204,12 @@ static struct err *parse_header(struct types *k, const u8 *p, size_t n)
 	return NULL;
 }
 
-static struct err *mark_types(struct types *k)
-{
-	struct bytes b = bytes_of(k->type, k->type_len);
-	VEC(u32) mark = {0};
-	struct err *err = NULL;
-	while (b.at < b.n && !err) {
-		struct rec r;
-		if (k->ntype % STRIDE == 0)
-			vec_add(&mark, (u32)b.at);
-		if (!rec_next(&b, 0, &r) || k->ntype >= MAX_TYPES)
-			err = err_new("damaged BTF: type %u", k->first_id + k->ntype);
-		else
-			k->ntype++;
-	}
-	k->mark = mark.v;
-	return err;
-}
-
-static struct err *open_mem(struct types *k, const void *data, size_t n)
+static struct err *open_mem(struct types *k, const void *data, size_t n, bool good)
 {
 	if (n > MAX_BTF_BYTES)
 		return err_new("BTF of %zu bytes is too large", n);
 	struct err *err = parse_header(k, data, n);
-	return err ? err : mark_types(k);
+	return err || good ? err : walk_to(k, MAX_TYPES);
 }
 
 static struct types *types_new(struct arena *a, struct types *base)
@@ -219,7 +227,7 @@ struct err *btf_types_mem(const void *data, size_t n, struct arena *a, struct ty
 			  struct types **ret)
 {
 	struct types *k = types_new(a, base);
-	struct err *err = open_mem(k, data, n);
+	struct err *err = open_mem(k, data, n, false);
 	if (err)
 		btf_types_close(k);
 	else
@@ -251,6 +259,7 @@ struct err *btf_types_open(const char *path, struct arena *a, struct types *base
 {
 	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
+	struct statfs fs;
 	if (fd < 0 || fstat(fd, &st))
 		return err_sys(errno, "open %s", path);
 	if (st.st_size < 0 || st.st_size > MAX_BTF_BYTES)
@@ -269,7 +278,8 @@ struct err *btf_types_open(const char *path, struct arena *a, struct types *base
 		err = read_all(fd, path, n, &k->heap);
 	}
 	if (!err)
-		err = open_mem(k, k->map ? k->map : k->heap, n);
+		err = open_mem(k, k->map ? k->map : k->heap, n,
+			       !fstatfs(fd, &fs) && fs.f_type == SYSFS_MAGIC);
 	if (err) {
 		btf_types_close(k);
 		return err_wrap(err, "%s: ", path);
@@ -285,14 +295,15 @@ void btf_types_close(struct types *k)
 	if (k->map)
 		munmap(k->map, k->map_len);
 	free(k->heap);
-	free(k->mark);
+	vec_free(&k->mark);
 	free(k->head);
 	free(k->chain);
 	free(k->cache);
 	k->map = k->heap = NULL;
-	k->mark = k->head = k->chain = NULL;
+	k->head = k->chain = NULL;
 	k->cache = NULL;
-	k->ntype = k->ncache = k->cache_cap = 0;
+	k->type_len = k->ntype = k->walked = 0;
+	k->ncache = k->cache_cap = 0;
 }
 
 /* ---- cache by id ---- */
@@ -601,6 +612,7 @@ const struct type *btf_types_func(struct types *k, u32 id)
 static void make_index(struct types *k)
 {
 	u32 nhead = 1024;
+	next_id(k); /* counts them */
 	while (nhead < k->ntype)
 		nhead *= 2;
 	k->head = xcalloc(nhead, sizeof(*k->head));
