@@ -176,3 +176,22 @@ RUN for f in '' -j --csv; do "$SONDE" kvmexit -q $f -d 100ms -p $$; done; "$SOND
 NEEDS tp:kvm/kvm_exit
 EXPECT
 	loads
+
+# Of two programs one runs in the group; a thread that wakes others need not.
+NAME offcputime, wakeuptime, runqlat, runqslower, cpudist: threads of a control group
+RUN m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); d=$m/sonde-$$; mkdir "$d" "$d/below"
+	do_both='sh -c "echo \$\$ >$d/below/cgroup.procs; exec sleep 0.05"; build/tests/spin 10 50'
+	for t in 'offcputime -U' wakeuptime 'runqlat -P' 'runqslower 0' 'cpudist -P'; do
+		tool_sees "$do_both" $t --cgroup "$d" >"$TMPDIR/o"; tool_sees "$do_both" $t >"$TMPDIR/all"
+		for n in sleep spin; do grep -q "\<$n\>" "$TMPDIR/o" && echo "${t%% *}: $n"; grep -q "\<$n\>" "$TMPDIR/all" || echo "no $n"; done
+	done
+	"$SONDE" runqlat --cgroup "$d/none" 2>&1 | sed "s,$d,DIR,"; rmdir "$d/below" "$d"
+EXPECT
+	offcputime: sleep
+	wakeuptime: sleep
+	runqlat: sleep
+	runqslower: sleep
+	cpudist: sleep
+	ERROR: find control group DIR/none: No such file or directory
+NEEDS btf prog:spin tp:sched/sched_switch file:/sys/fs/cgroup
+TIMEOUT 30
