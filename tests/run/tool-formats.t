@@ -153,3 +153,49 @@ EXPECT
 	container,argv
 	,/bin/true out
 	ID,/bin/true
+
+NAME aliases for one language: each asks for its program or library
+RUN
+	for t in javacalls perlcalls phpcalls pythoncalls rubycalls tclcalls javaflow perlflow phpflow pythonflow rubyflow tclflow javagc nodegc pythongc rubygc javaobjnew rubyobjnew tclobjnew javastat nodestat perlstat phpstat pythonstat rubystat tclstat; do
+		echo "$t $(PATH=/nowhere "$SONDE" --dry-run $t 2>&1 | sed -n 's/^ERROR: There is none of these probes: usdt:\([^:]*\):.*/\1/p')"
+	done | awk '{ n = $1; sub(/(calls|flow|gc|objnew|stat)$/, "", n); by[n " " $2] = by[n " " $2] " " $1 } END { for (k in by) print k by[k] }' | sort
+NEEDS fast
+TIMEOUT 60
+EXPECT
+	java libjvm javacalls javaflow javagc javaobjnew javastat
+	node node nodegc nodestat
+	perl perl perlcalls perlflow perlstat
+	php php phpcalls phpflow phpstat
+	python python3 pythoncalls pythonflow pythongc pythonstat
+	ruby ruby rubycalls rubyflow rubygc rubyobjnew rubystat
+	tcl libtcl8.6 tclcalls tclflow tclobjnew tclstat
+
+NAME aliases: which tool, and with what
+RUN for t in ext4slower xfsslower btrfsslower nfsslower f2fsslower fuseslower overlayslower bcachefsslower zfsslower ext4dist xfsdist btrfsdist nfsdist f2fsdist fusedist overlaydist bcachefsdist zfsdist offwaketime iosnoop iolatency bps stacksnoop cobjnew cthreads javathreads; do "$SONDE" $t -h | sed -n "s,^ *which is: sonde:tools/,$t: ,p"; done
+EXPECT
+	ext4slower: fsslower.bt with --type ext4
+	xfsslower: fsslower.bt with --type xfs
+	btrfsslower: fsslower.bt with --type btrfs
+	nfsslower: fsslower.bt with --type nfs
+	f2fsslower: fsslower.bt with --type f2fs
+	fuseslower: fsslower.bt with --type fuse
+	overlayslower: fsslower.bt with --type overlay
+	bcachefsslower: fsslower.bt with --type bcachefs
+	zfsslower: fsslower.bt with --type zfs
+	ext4dist: fsdist.bt with --type ext4
+	xfsdist: fsdist.bt with --type xfs
+	btrfsdist: fsdist.bt with --type btrfs
+	nfsdist: fsdist.bt with --type nfs
+	f2fsdist: fsdist.bt with --type f2fs
+	fusedist: fsdist.bt with --type fuse
+	overlaydist: fsdist.bt with --type overlay
+	bcachefsdist: fsdist.bt with --type bcachefs
+	zfsdist: fsdist.bt with --type zfs
+	offwaketime: offcputime.bt with --waker
+	iosnoop: biosnoop.bt
+	iolatency: biolatency.bt
+	bps: bpflist.bt
+	stacksnoop: trace.bt with --timestamp --kernel-stack
+	cobjnew: uobjnew.bt with --malloc --path libc
+	cthreads: uthreads.bt
+	javathreads: uthreads.bt with --path libjvm
