@@ -96,6 +96,24 @@ with_loop() {
 	losetup -d "$disk"
 }
 
+# on_disk TYPE SIZE COMMAND: in a new file system of that type on a loop device. Not by busybox's commands.
+on_disk() {
+	truncate -s "$2" "$TMPDIR/img" && loop=$(/usr/sbin/losetup -f --show "$TMPDIR/img") || return
+	mkdir -p "$TMPDIR/mnt" && "mkfs.$1" -q "$loop" >"$TMPDIR/mkfs" 2>&1 && /bin/mount -t "$1" "$loop" "$TMPDIR/mnt" || cat "$TMPDIR/mkfs"
+	(cd "$TMPDIR/mnt" && eval "$3")
+	/bin/umount "$TMPDIR/mnt"
+	/usr/sbin/losetup -d "$loop"
+}
+
+# sees_own TYPE: TYPEslower and TYPEdist, beside calls there and on another file system.
+sees_own() {
+	load='dd if=/dev/zero of=own bs=1k count=3 conv=fsync 2>/dev/null; echo other >"$TMPDIR/other"; for f in own "$TMPDIR/other"; do dd if=$f of=/dev/null bs=32k 2>/dev/null; done'
+	tool_sees "$load" "$1slower" 0 --fields comm,op,bytes,file | grep -E '^dd .* own|other' | grep -v ' R  *0 '
+	tool_sees "$load" "$1slower" 0 -j --fields op,bytes,fs,file | grep -E '"W".*own|other' | sort -u
+	tool_sees "$load" "$1slower" 0 --csv --fields op,bytes,file | grep -E '^R,3072|other'
+	tool_sees "$load" "$1dist" | awk '/operation =/ { op = $3 } /^\[/ { sub(/\|.*/, ""); n[op] += $NF } END { print n["write,"], n["fsync,"] }'
+}
+
 # reaches COMM COMMAND...: says whether 99 in 100 user stacks ($most: others) of the command, sampled among all the
 # machine's, reach where its threads begin; else how many, and the first of those that do not.
 reaches() {

@@ -172,3 +172,38 @@ NEEDS slow kprobe btf
 TIMEOUT 120
 EXPECT
 	all
+
+# Guests have these file systems with GUEST_MODULES="$(sh tests/toolkernels.sh -m)".
+NAME ext4slower and ext4dist: calls of ext4, and no others
+ALONE
+RUN on_disk ext4 16M 'sees_own ext4'
+NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.ext4 sym:ext4_file_read_iter
+TIMEOUT 120
+EXPECT_RE
+	dd +O +0 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +S +0 own
+	dd +O +0 own
+	dd +R +3072 own
+	."type": "event", "table": "ops", "op": "W", "bytes": 1024, "fs": "ext4", "file": "own".
+	R,3072,own
+	3 1
+
+NAME xfsslower and xfsdist: calls of xfs, and no others
+ALONE
+RUN on_disk xfs 320M 'sees_own xfs'
+NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.xfs sym:xfs_file_read_iter
+TIMEOUT 120
+EXPECT_RE
+	dd +O +0 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +S +0 own
+	dd +O +0 own
+	dd +R +3072 own
+	."type": "event", "table": "ops", "op": "W", "bytes": 1024, "fs": "xfs", "file": "own".
+	R,3072,own
+	3 1
