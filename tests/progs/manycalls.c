@@ -111,6 +111,12 @@ static void others(void)
 	syscall(SYS_wait4, -1, &status, WNOHANG, NULL);
 	syscall(SYS_kill, 0, 0);
 	syscall(SYS_ioctl, -1, 0x5401, NULL);
+	syscall(SYS_ioctl, -1, 0x40049409, 3);
+	syscall(SYS_sigaltstack, &(stack_t){.ss_flags = SS_DISABLE}, NULL);
+	syscall(SYS_prctl, 23, 63, 0, 0, 0);
+	syscall(SYS_prctl, 47, 1, 13, 0, 0);
+	syscall(SYS_capset, (unsigned[]){0x20080522, 1}, (unsigned[]){1, 33, 0, 0, 1 << 7, 0});
+	syscall(SYS_sched_setaffinity, -1, 8L, &(unsigned long){9});
 	syscall(SYS_getuid);
 	syscall(SYS_futex, &status, 129, 1);
 	syscall(500, 1, 2, 3, 4, 5, 6);

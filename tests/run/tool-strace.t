@@ -55,6 +55,12 @@ EXPECT
 	wait4(-1, ADDR, WNOHANG, NULL) = -1 ECHILD (No child processes)
 	kill(0, 0)                              = 0
 	ioctl(-1, TCGETS, NULL)                 = -1 EBADF (Bad file descriptor)
+	ioctl(-1, FICLONE, 3)                   = -1 EBADF (Bad file descriptor)
+	sigaltstack({ss_sp=NULL, ss_flags=SS_DISABLE, ss_size=0}, NULL) = 0
+	prctl(PR_CAPBSET_READ, 0x3f /* CAP_??? */) = -1 EINVAL (Invalid argument)
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, CAP_NET_RAW, 0, 0) = 0
+	capset({version=_LINUX_CAPABILITY_VERSION_3, pid=1}, {effective=1<<CAP_CHOWN, permitted=1<<CAP_CHOWN|1<<CAP_KILL|1<<CAP_BPF, inheritable=0}) = -1 EPERM (Operation not permitted)
+	sched_setaffinity(-1, 8, [0 3])         = -1 ESRCH (No such process)
 	getuid()                                = 0
 	futex(ADDR, FUTEX_WAKE_PRIVATE, 1) = 0
 	syscall_0x1f4(0x1, 0x2, 0x3, 0x4, 0x5, 0x6) = -1 ENOSYS (Function not implemented)

@@ -151,6 +151,7 @@ struct bytes;
 const char *call_word(struct str table, u64 v); /* NULL: it has none for v */
 void call_put_enum(struct sb *out, struct str table, u64 v);
 void call_put_flags(struct sb *out, struct str table, u64 v);
+void call_put_capability(struct sb *out, u64 v);
 void call_put_signal(struct sb *out, u64 n);
 void call_put_mode(struct sb *out, u32 mode, bool with_type);
 /* As a C literal, with octal codes, or as flags say. */

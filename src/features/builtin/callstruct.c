@@ -1,6 +1,7 @@
 /* callstruct.c - constants and structs of system calls in words, as strace writes them. */
 #include "base/bytes.h"
 #include "builtin/calls.h"
+#include "core/names.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -370,6 +371,73 @@ static void put_u64(struct sb *out, struct bytes *b)
 	sb_fmt(out, "[%llu]", bytes_u64(b));
 }
 
+static void put_cpus(struct sb *out, struct bytes *b)
+{
+	const char *sep = "";
+	u64 set = bytes_u64(b);
+	sb_char(out, '[');
+	for (u32 i = 0; i < 64; i++) {
+		if (set >> i & 1) {
+			sb_fmt(out, "%s%u", sep, i);
+			sep = " ";
+		}
+	}
+	sb_char(out, ']');
+}
+
+static void put_sigstack(struct sb *out, struct bytes *b)
+{
+	u64 sp = bytes_u64(b), flags = bytes_u64(b), size = bytes_u64(b);
+	sb_fmt(out, sp ? "{ss_sp=%#llx, ss_flags=" : "{ss_sp=NULL, ss_flags=", sp);
+	call_put_flags(out, STR("sigstack"), (u32)flags);
+	sb_fmt(out, ", ss_size=%llu}", size);
+}
+
+void call_put_capability(struct sb *out, u64 v)
+{
+	AUTO_SB name = {0};
+	if (names_put(&name, names_find(STR("capability")), (i64)v))
+		sb_add(out, sb_str(&name));
+	else
+		sb_fmt(out, "%#llx /* CAP_??? */", v);
+}
+
+static void put_capabilities(struct sb *out, const char *member, u64 set)
+{
+	const struct names *names = names_find(STR("capability"));
+	u64 left = set;
+	sb_fmt(out, set ? "%s=" : "%s=0", member);
+	for (i64 i = 0; i < 64; i++) {
+		AUTO_SB name = {0};
+		if (!(set >> i & 1) || !names_put(&name, names, i))
+			continue;
+		sb_fmt(out, left == set ? "1<<%.*s" : "|1<<%.*s", STRF(sb_str(&name)));
+		left &= ~(1ull << i);
+	}
+	if (left)
+		sb_fmt(out, left == set ? "%#llx" : "|%#llx", left);
+}
+
+static void put_cap_head(struct sb *out, struct bytes *b)
+{
+	u32 version = bytes_u32(b), pid = bytes_u32(b);
+	sb_z(out, "{version=");
+	call_put_enum(out, STR("cap_version"), version);
+	sb_fmt(out, ", pid=%d}", (i32)pid);
+}
+
+/* As versions 2 and 3 have it: the low halves of the sets, then the high ones. */
+static void put_cap_data(struct sb *out, struct bytes *b)
+{
+	static const char *const member[] = {"{effective", ", permitted", ", inheritable"};
+	u32 w[6];
+	for (u32 i = 0; i < countof(w); i++)
+		w[i] = bytes_u32(b);
+	for (u32 i = 0; i < countof(member); i++)
+		put_capabilities(out, member[i], w[i] | (u64)w[i + 3] << 32);
+	sb_char(out, '}');
+}
+
 static void put_u32(struct sb *out, struct bytes *b)
 {
 	sb_fmt(out, "[%u]", bytes_u32(b));
@@ -593,6 +661,10 @@ static const struct {
 	{"statfs", 120, put_statfs},
 	{"u64", 8, put_u64},
 	{"u32", 4, put_u32},
+	{"cpus", 8, put_cpus},
+	{"sigstack", 24, put_sigstack},
+	{"cap_head", 8, put_cap_head},
+	{"cap_data", 24, put_cap_data},
 	{"i32", 4, put_i32},
 	{"pair", 8, put_pair},
 	{"pollfd", 8, put_pollfd},

@@ -9,6 +9,7 @@
 #include "core/names.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -444,6 +445,10 @@ static void put_ioctl(struct shown *s, u32 i, u64 v)
 	out |= request == TIOCGWINSZ;
 	in |= request == TIOCSWINSZ;
 	struct str t = piece(in ? s->enter : s->exit, i);
+	if (request == FICLONE) { /* the file to share with */
+		sb_fmt(s->text, "%d", (i32)v);
+		return;
+	}
 	if ((!in && !out) || t.n != 8 || (out && (i64)s->out.arg[CALL_RET] < 0)) {
 		put_address(s, v);
 		return;
@@ -457,16 +462,7 @@ static void put_ioctl(struct shown *s, u32 i, u64 v)
 		sb_fmt(s->text, "[%d]", (i32)word[0]);
 }
 
-static void put_capability(struct sb *out, u64 v)
-{
-	AUTO_SB name = {0};
-	if (names_put(&name, names_find(STR("capability")), (i64)v))
-		sb_add(out, sb_str(&name));
-	else
-		sb_fmt(out, "%llu", v);
-}
-
-/* The second argument, and the last. */
+/* The second and third argument, and the last. */
 static void put_prctl(struct shown *s, u32 i, u64 v)
 {
 	u32 option = (u32)s->in.arg[0];
@@ -476,9 +472,11 @@ static void put_prctl(struct shown *s, u32 i, u64 v)
 	else if (i == 1 && option == PR_SET_PDEATHSIG)
 		call_put_signal(s->text, v);
 	else if (i == 1 && (option == PR_CAPBSET_READ || option == PR_CAPBSET_DROP))
-		put_capability(s->text, v);
+		call_put_capability(s->text, v);
 	else if (i == 1 && option == PR_CAP_AMBIENT)
 		call_put_enum(s->text, STR("prctl_ambient"), v);
+	else if (i == 2 && option == PR_CAP_AMBIENT && s->in.arg[1] != PR_CAP_AMBIENT_CLEAR_ALL)
+		call_put_capability(s->text, v);
 	else if (i == 1 && option == PR_SET_SECCOMP)
 		call_put_enum(s->text, STR("seccomp_mode"), v);
 	else if (i == 1 && option == PR_SET_VMA && !v)
