@@ -107,7 +107,7 @@ EXPECT
 	1
 	$
 	$
-NEEDS aarch64 prog:watched
+NEEDS aarch64 prog:watched sym:jiffies_64
 TIMEOUT 20
 
 NAME uprobes in 32-bit code are refused also when nobody else minds

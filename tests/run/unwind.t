@@ -210,7 +210,7 @@ EXPECT_RE
 	        usleep\+[0-9]+
 	\]: 2
 	@all\[true\]: 2
-NEEDS kprobe fentry prog:unwind dwunwind
+NEEDS kprobe fentry feature:fentry prog:unwind dwunwind
 
 NAME stacks of a process given by its id, and of its child
 RUN mkfifo "$TMPDIR/go"; build/tests/unwind child <"$TMPDIR/go" & P=$!; exec 3>"$TMPDIR/go"; timeout 8 "$SONDE" --dwarf-pid $P -e "uprobe:build/tests/unwind:leaf /ppid == $P/ { printf(\"%d%s\n\", pid == $P, dw_ustack(6)); exit(); }" 2>"$TMPDIR/err" & S=$!; until_attached "$TMPDIR/err"; echo >&3; wait $S $P; grep -v Attached "$TMPDIR/err"; true

@@ -1,6 +1,6 @@
 NAME a variable of the kernel by name
 PROG watchpoint:jiffies_64:8:w { @ = count(); } interval:ms:300 { exit() } END { print(@ > 5); clear(@) }
-NEEDS vm
+NEEDS vm sym:jiffies_64
 EXPECT
 	true
 	$
