@@ -149,6 +149,7 @@ if [ "$(id -u)" = 0 ] && "$sonde" -q -e 'begin { exit(); }' >/dev/null 2>&1; the
 uprobe:build/tests/calls:add6, uprobe:build/tests/calls:greet { @${own}_each[func] = count(); }
 uprobe:build/tests/calls:target { @${own}_args[arg0, str(arg1)] = sum(arg0); @${own}_at[tid] = nsecs; }
 uretprobe:build/tests/calls:target { @${own}_back = sum(retval); @${own}_took = count(); delete(@${own}_at, tid); }
+uprobe:build/tests/calls:target { @${own}_u[ustack(3)] = count(); printf("%s %s\\n", usym(reg("ip")), func); print((arg0, str(arg1))); }
 uprobe:build/tests/calls:b*, uprobe:build/tests/calls:ne* { @${own}_many = count(); }
 tracepoint:syscalls:sys_enter_nanosleep, tracepoint:syscalls:sys_enter_clock_nanosleep,
 tracepoint:sched:sched_process_exit /pid == cpid/ { @${own}_calls = count(); }

@@ -95,6 +95,14 @@ static int tick_ms(const struct session *s)
 	return s->loop.end_ns ? (int)MIN((left + 999999) / 1000000, (u64)TICK_MS) : TICK_MS;
 }
 
+static void cannot_wait(struct session *s, int no)
+{
+	struct err *e = err_sys(no, "tracing ends early: wait for events");
+	session_error(s, false, "", (struct loc){0}, str_z(e->msg));
+	err_free(e);
+	s->loop.stop = true;
+}
+
 void loop_run(struct session *s)
 {
 	struct epoll_event ev[4];
@@ -103,9 +111,10 @@ void loop_run(struct session *s)
 		bool gone = s->target->n && !s->target->nalive;
 		for (int i = 0; i < n; i++)
 			gone |= target_take(s, ev[i].data.fd);
+		int no = n < 0 ? errno : 0;
 		loop_interrupted(s);
-		if (n < 0 && errno != EINTR)
-			s->loop.stop = true;
+		if (no && no != EINTR)
+			cannot_wait(s, no);
 		parts_tick(s);
 		/* A flood must not keep us from seeing Ctrl-C. */
 		while (consume(s) >= RECORD_BATCH && !s->loop.stop && !loop_interrupted(s) &&

@@ -448,14 +448,25 @@ static struct err *why_failed(const char *path, int status, enum way w)
 	return e;
 }
 
+static void tell(struct sandbox *s, const struct err *e)
+{
+	if (s->ntold < MAX_TOLD)
+		s->told[s->ntold++] = xstrdup(e->msg);
+}
+
+void sandbox_tell(struct host *h, const struct err *e)
+{
+	if (e && (e->no == EMFILE || e->no == ENFILE || e->no == ENOMEM))
+		tell(sandbox_of(h), e);
+}
+
 /* By that function it is not read again: each time would cost a child, or ten seconds. */
 static struct err *failed(struct sandbox *s, sandbox_fn *fn, const struct question *q, enum way w)
 {
 	struct err *e = why_failed(q->path, stop(s), w);
 	for (u32 i = 0; i < q->nfile; i++)
 		s->bad[s->nbad++ % MAX_BAD] = (struct bad_file){fn, q->file[i].dev, q->file[i].ino};
-	if (s->ntold < MAX_TOLD)
-		s->told[s->ntold++] = xstrdup(e->msg);
+	tell(s, e);
 	return e;
 }
 

@@ -54,4 +54,6 @@ int sandbox_start(struct host *h, const char **why);
 void sandbox_patience(struct host *h, u32 ms);
 /* Sentences about files that it did not survive, or did not finish; NULL: no more. */
 const char *sandbox_told(const struct host *h, u32 i);
+/* One more, when e is that there was no descriptor or memory for a file: it might have been read. */
+void sandbox_tell(struct host *h, const struct err *e);
 void sandbox_end(struct host *h);

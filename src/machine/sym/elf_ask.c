@@ -237,6 +237,7 @@ static bool is_wanted(void *arg, const char *path, const struct debug_wanted *w)
 		close(f.fd);
 	}
 	bool same = !e && out.n == 1 && out.s[0];
+	sandbox_tell(h, e);
 	err_free(e);
 	return same;
 }
@@ -262,6 +263,7 @@ static char *debug_path(struct host *h, const char *path, const struct image_fil
 	struct bytes b = bytes_of(out.s, out.n);
 	bool full = bytes_u8(&b);
 	bool bad = e || full;
+	sandbox_tell(h, e);
 	err_free(e);
 	return bad ? NULL : elf_find_debug(h, path, &b);
 }
@@ -276,6 +278,7 @@ static struct err *ask_both(struct host *h, const char *path, sandbox_fn *fn, st
 	AUTO_FREE char *other = debug_path(h, path, &q.file[0]);
 	struct err *none = other ? image_find(other, &q.file[1]) : NULL;
 	q.nfile += other && !none;
+	sandbox_tell(h, none);
 	err_free(none);
 	e = sandbox_ask(h, fn, &q, out);
 	for (u32 i = 0; i < q.nfile; i++)

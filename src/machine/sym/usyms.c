@@ -5,6 +5,7 @@
  * somebody asked about, so memory is by what is shown, not by what there is.
  */
 #include "base/alloc.h"
+#include "kern/sandbox.h"
 #include "sym/asked.h"
 #include "sym/ksyms.h"
 #include "sym/lines.h"
@@ -148,6 +149,7 @@ static bool load_file(void *file, const char *path)
 {
 	struct file *f = file;
 	struct err *err = elf_read_some(f->host, &f->arena, path, f->most, &f->is);
+	sandbox_tell(f->host, err);
 	err_free(err);
 	return !err;
 }
@@ -208,6 +210,7 @@ static bool ask_file(void *file, const char *path)
 {
 	struct file *f = file;
 	struct err *e = asked_read(&f->asked, f->host, path);
+	sandbox_tell(f->host, e);
 	err_free(e);
 	return !e;
 }
