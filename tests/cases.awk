@@ -18,13 +18,24 @@ function text_of(key)
 	return key in has ? val[key] : ""
 }
 
-# Of the cases that ask for nothing of the kernel, or only for what all have, each every-th; of slow ones twice as many.
-function left_out()
+# A number made of the name's letters and digits: where a case runs does not depend on what other cases there are.
+function hash_of(text,    i, at, hash)
 {
-	if (val["NEEDS"] ~ /(^| )slow( |$)/ && every > 1)
-		return ++slow % int((every + 1) / 2) != turn % int((every + 1) / 2)
-	return every > 1 && source !~ /^vm-/ && !(val["NEEDS"] ~ /(kprobe|fentry|vm|hardware|before:|since:|sym:|feature:|btf:)/) &&
-		++common % every != turn
+	for (i = 1; i <= length(text); i++)
+		if (at = index("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", substr(text, i, 1)))
+			hash = (hash * 37 + at) % 65521
+	return hash + 0
+}
+
+# Of the cases that ask for nothing of the kernel, or only for what all have, each every-th; of slow ones twice as many.
+function left_out(    parts)
+{
+	parts = every
+	if (val["NEEDS"] ~ /(^| )slow( |$)/)
+		parts = int((every + 1) / 2)
+	else if (source ~ /^vm-/ || val["NEEDS"] ~ /(kprobe|fentry|vm|hardware|before:|since:|sym:|feature:|btf:)/)
+		return 0
+	return hash_of(val["NAME"]) % parts != turn % parts
 }
 
 function finish(    file, key)

@@ -3,8 +3,8 @@
 #
 #   tests/run.sh [-j JOBS] [-n NAME-PATTERN] [-s K/N] [-b] SONDE [DIR-or-FILE...]
 #
-# -b only builds the test programs. -s 0/2: of the cases that need nothing particular of a kernel each second
-# one; 1/2 has the others. A case is a block of lines, ended by the next NAME; text that
+# -b only builds the test programs. -s 0/2: of the cases that need nothing particular of a kernel about half,
+# by their names; 1/2 has the others. A case is a block of lines, ended by the next NAME; text that
 # goes on over several lines stands below its keyword, each line behind a tab, and a line of only
 # $ is an empty one. `#` at the start of a line begins a comment.
 #
@@ -24,7 +24,7 @@
 #   NEEDS words                   kprobe nokprobe fentry btf uprobe tracefs hardware nohardware lockdown vm
 #                                 x86_64, aarch64, before:VERSION, since:VERSION (of the kernel), tp:CATEGORY/EVENT,
 #                                 disk (a file system lies on one), fast (not in a test guest), slow (with -s K/N
-#                                 it is one of those of which each N/2-th runs),
+#                                 it is one of those of which 2 of N parts run),
 #                                 file:PATH, prog:NAME (a test program that could be built),
 #                                 usdt:FILE (it has USDT probes), func:FILE:NAME (it says where that function is),
 #                                 cmd:NAME (a command that is installed), option:NAME (the tracer's --help names it),
