@@ -10,7 +10,9 @@
 
 typedef unsigned long word;
 
-static char *area; /* two pages; what follows is not there */
+enum { LARGEST_PAGE = 1 << 16 }; /* of the kernels that this runs on */
+
+static char *area; /* 8192 bytes; what follows is not there */
 
 #ifdef __x86_64__
 static __attribute__((noinline)) long call_with(word frame)
@@ -61,9 +63,10 @@ int main(void)
 {
 	word f;
 
-	area = mmap(NULL, 12288, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (area == MAP_FAILED || munmap(area + 8192, 4096))
+	area = mmap(NULL, 2 * LARGEST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (area == MAP_FAILED || munmap(area + LARGEST_PAGE, LARGEST_PAGE))
 		return 1;
+	area += LARGEST_PAGE - 8192;
 	call_with(0);
 	call_with(1);
 	call_with(0xdead000000000000);
