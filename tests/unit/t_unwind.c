@@ -135,6 +135,12 @@ TEST(unwind_blocks_are_made_beforehand)
 		return;
 	open_fixture(&x, 8);
 	struct ufile *f = own_file(&x, 1), *large = own_file(&x, 2);
+	if (f->nblock > 512) { /* with sanitizers */
+		test_skip("this program is too large for that");
+		close_fixture(&x);
+		free(rows.v);
+		return;
+	}
 	blocks_early(&x.b, f, open_self, &opened);
 	blocks_early(&x.b, f, open_self, &opened);
 	CHECK(opened == 1 && x.b.made == f->nblock);
