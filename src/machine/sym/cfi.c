@@ -831,7 +831,6 @@ void cfi_image(const struct image *im, u64 base, struct cfi_rows *ret)
 	cfi_add(&c, s.eh, s.eh_addr, true);
 	cfi_add(&c, s.debug, s.debug_addr, false);
 	cfi_bare(&c, im, s.eh.n || s.debug.n);
-	cfi_code(&c, im, 0, UINT64_MAX);
 	c.entry = image_entry(im);
 	cfi_finish(&c, ret);
 }
@@ -897,7 +896,7 @@ bool cfi_list(const struct image *im, u64 base, struct cfi_list *ret)
 	if (out.n)
 		qsort(out.v, out.n, sizeof(*out.v), by_listed_pc);
 	*ret = (struct cfi_list){out.v, out.n};
-	return out.n || cfi_go_has(im) || cfi_code_can(im);
+	return out.n || cfi_go_has(im);
 }
 
 void cfi_list_free(struct cfi_list *l)
@@ -985,7 +984,6 @@ void cfi_part(const struct image *im, u64 base, const struct cfi_list *l, u32 fr
 	free(eh);
 	free(debug);
 	cfi_bare(&c, im, s.eh.n || s.debug.n);
-	cfi_code(&c, im, base + from, base + to);
 	c.entry = image_entry(im);
 	cfi_finish(&c, ret);
 	clip(ret, from, to);
