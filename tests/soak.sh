@@ -1,7 +1,7 @@
 #!/bin/sh
 # soak.sh SONDE [SECONDS] - a tracer that runs for long (60): many events, processes that start and end, libraries
-# that come and go. At the end every event was printed or is reported lost, and neither memory nor the
-# number of open descriptors has grown in the second half. Needs root.
+# and containers that come and go. At the end every event was printed or is reported lost, and neither memory nor
+# the number of open descriptors has grown in the second half. Needs root.
 cd "$(dirname "$0")/.." || exit 1
 sonde=$(realpath "${1:-build/sonde}") seconds=${2:-60}
 progs=${SONDE_TESTS:-build/tests}
@@ -21,7 +21,9 @@ script='tracepoint:syscalls:sys_enter_getppid /comm == "'$burst'"/ { printf("%d\
 	tracepoint:sched:sched_process_exec { @started[comm] = count(); @pids[pid] = 1; }
 	tracepoint:sched:sched_process_exit { delete(@pids, pid); }
 	uprobe:libc:malloc /comm == "'$burst'"/ { @m[usym(reg("ip"))] = count(); }
-	interval:s:2 { clear(@u); clear(@m); clear(@started); } end { clear(@u); clear(@m); clear(@started); clear(@pids); }'
+	uprobe:'"$progs"'/unwind:leaf { @l[ustack] = count(); }
+	interval:s:2 { clear(@u); clear(@m); clear(@started); clear(@l); }
+	end { clear(@u); clear(@m); clear(@started); clear(@l); clear(@pids); }'
 "$sonde" -q -o "$tmp/out" -e "$script" 2>"$tmp/err" &
 tracer=$!
 
@@ -29,6 +31,18 @@ tracer=$!
 # are kept open, too, so that their addresses have names; what else runs here may bring some.)
 look() {
 	echo "$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' /proc/$tracer/status) $(ls -l /proc/$tracer/fd | grep -c anon_inode)"
+}
+
+# A container: namespaces of its own, its /proc, and a control group where there are those of version 2.
+groups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+container() {
+	group=${groups:+$groups/$burst}
+	[ -z "$group" ] || mkdir "$group" || return 1
+	BURST=$tmp/$burst GROUP=$group sh -c '[ -z "$GROUP" ] || echo 0 >"$GROUP/cgroup.procs"
+		exec unshare -m -p -u -i -f sh -c "mount -t proc proc /proc && $BURST 200"'
+	rc=$?
+	[ -z "$group" ] || rmdir "$group"
+	return $rc
 }
 
 i=0
@@ -45,6 +59,9 @@ while [ "$(date +%s)" -lt $end ] && kill -0 $tracer 2>/dev/null; do
 	while [ $((i += 1)) -le 20 ]; do
 		/bin/true
 	done
+	container && produced=$((produced + 200)) || { echo "# no container"; break; }
+	# A library that is opened, called and gone with its process.
+	"$progs/unwind" dl >/dev/null || break
 	rounds=$((rounds + 1))
 	look >>"$tmp/curve"
 done
