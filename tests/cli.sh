@@ -225,6 +225,12 @@ t 1 'ERROR: --user needs the name or number of a user' "$sonde" execsnoop -u no,
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''2'\'')' "$sonde" biolatency -d 2
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''..'\'')' "$sonde" biosnoop -d ..
 t 1 'ERROR: --duration needs a time' "$sonde" execsnoop -d x
+t 1 "ERROR: unrecognized option '--cost'
+HINT: --cost stands before the tool's name: sonde --cost execsnoop" "$sonde" execsnoop -T --cost
+t 1 "ERROR: unrecognized option '--budget'
+HINT: --budget stands before the tool's name: sonde --budget N% execsnoop" "$sonde" execsnoop --budget=2%
+t 1 "ERROR: unrecognized option '--nope'
+sonde execsnoop -h shows its options." "$sonde" execsnoop --nope -- sh --cost
 t 0 'program @1:1' "$sonde" -d ast execsnoop -T
 t 0 "COLUMNS (names in JSON and CSV):
   ages:

@@ -28,6 +28,16 @@ static const struct opt *find_long(const struct opt *table, struct str name, boo
 	return hit;
 }
 
+const struct opt *opt_named(const struct opt *table, const char *word)
+{
+	bool many;
+	if (word[0] != '-' || word[1] != '-')
+		return NULL;
+	struct str name = str_n(word + 2, strcspn(word + 2, "="));
+	const struct opt *o = find_long(table, name, &many);
+	return o && str_is(name, o->name) ? o : NULL;
+}
+
 static const struct opt *find_short(const struct opt *table, char c)
 {
 	for (const struct opt *o = table; o->id; o++)

@@ -24,4 +24,6 @@ struct err *opt_parse(const struct opt *table, int argc, char **argv, opt_set *s
 /* Index of the first word that is neither an option nor an option's argument; argc: there is none.
  */
 int opt_first_operand(const struct opt *table, int argc, char **argv);
+/* A long option of the table by its whole name, with or without "=VALUE"; NULL: word is none. */
+const struct opt *opt_named(const struct opt *table, const char *word);
 void opt_help(const struct opt *table, FILE *f);

@@ -93,7 +93,8 @@ void commands_help(FILE *f);                  /* how each is used */
 struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->rest afterwards */
 /* One option by its long name, as if it had been on the command line. */
 struct err *opts_set(struct run_opts *o, const char *name, const char *val);
-int opts_first_operand(int argc, char **argv); /* index; argc: there is none */
+const struct opt *opts_named(const char *word); /* opt_named() */
+int opts_first_operand(int argc, char **argv);  /* index; argc: there is none */
 enum command { CMD_RUN, CMD_LIST, CMD_INFO, CMD_FMT };
 /* An option was given that such a command, called name, has no use for. */
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name);

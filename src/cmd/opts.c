@@ -470,6 +470,11 @@ struct err *opts_set(struct run_opts *o, const char *name, const char *val)
 	return NULL;
 }
 
+const struct opt *opts_named(const char *word)
+{
+	return opt_named(options, word);
+}
+
 int opts_first_operand(int argc, char **argv)
 {
 	struct opt table[countof(options)];

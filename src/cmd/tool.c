@@ -515,12 +515,27 @@ static const char *command_behind(const struct parse *p, int argc, char **argv)
 	return NULL;
 }
 
-static int bad_words(const struct tool *t, struct err *e, const char *command)
+/* An option of sonde's own that stands behind the tool's name, where it is none. */
+static const struct opt *misplaced(const struct parse *p, int argc, char **argv)
+{
+	const struct opt *o = NULL;
+	for (int i = 1; i < argc && !o && strcmp(argv[i], "--") != 0; i++)
+		if (!opt_named(p->table, argv[i]))
+			o = opts_named(argv[i]);
+	return o;
+}
+
+static int bad_words(const struct tool *t, struct err *e, const char *command,
+		     const struct opt *before)
 {
 	fprintf(stderr, "ERROR: %s\n", e->msg);
 	if (command)
 		fprintf(stderr, "HINT: a command stands behind --: sonde %.*s -- %s\n",
 			STRF(t->name), command);
+	else if (before)
+		fprintf(stderr, "HINT: --%s stands before the tool's name: sonde --%s%s%s %.*s\n",
+			before->name, before->name, before->arg ? " " : "",
+			before->arg ? before->arg : "", STRF(t->name));
 	else
 		fprintf(stderr, "sonde %.*s -h shows its options.\n", STRF(t->name));
 	err_free(e);
@@ -608,7 +623,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	struct err *e = opts_parse(&o, nhead, head);
 	host_init(&h, &a, "");
 	if (e) {
-		rc = bad_words(t, e, NULL);
+		rc = bad_words(t, e, NULL, NULL);
 	} else if (read_options(&j, &o, &s, &h)) {
 		for (const struct getopt_use *u = j.c.getopts; u; u = u->next)
 			add_own(&p, u);
@@ -616,7 +631,8 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 		e = parse_words(&p, argc, argv);
 		o.tool = &s;
 		if (e)
-			rc = bad_words(t, e, command_behind(&p, argc, argv));
+			rc = bad_words(t, e, command_behind(&p, argc, argv),
+				       misplaced(&p, argc, argv));
 		else if (o.help)
 			tool_usage(t, p.table, j.c.tree, stdout), rc = RC_OK;
 		else if (!may_trace(t, &o, &h))
