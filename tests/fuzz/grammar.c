@@ -68,7 +68,21 @@ static void binary(struct gen *g, enum ty t, const char *op)
 	put(g, ")");
 }
 
-/* Keys by letter: i integer, s string, t tuple, k stack. */
+static const char *stack_key(char k)
+{
+	switch (k) {
+	case 'k': return "kstack";
+	case 'f': return "kstack(3)";
+	case 'r': return "kstack(raw, 5)";
+	case 'u': return "ustack";
+	default: return "fp_ustack(4)";
+	}
+}
+
+/*
+ * Keys by letter: i integer, s string, t tuple; stacks of different kinds are different keys, k, f and r
+ * the kernel's, u and p the program's.
+ */
 static char key(struct gen *g)
 {
 	char k = "istk"[pick(g, 4)];
@@ -81,7 +95,7 @@ static char key(struct gen *g)
 		put(g, ", ");
 		expr(g, STR_);
 		break;
-	default: put(g, ONE(g, "kstack", "kstack(3)", "ustack", "kstack(raw, 5)", "fp_ustack(4)"));
+	default: k = "kfurp"[pick(g, 5)]; put(g, stack_key(k));
 	}
 	put(g, "]");
 	return k;
@@ -189,7 +203,7 @@ static void integer(struct gen *g)
 		break;
 	case 12:
 		operand(g, TASK);
-		put(g, ONE(g, "->pid", "->tgid", ".prio", "->real_parent->tgid", "->start_time",
+		put(g, ONE(g, "->pid", "->tgid", ".flags", "->real_parent->tgid", "->start_time",
 			   "->cred->uid.val"));
 		break;
 	case 13:
@@ -566,7 +580,8 @@ static void block(struct gen *g)
 /* Every map that the probes name has a value and a type. */
 static void put_maps(struct sb *out, struct str body)
 {
-	static const char *const key[] = {"", "1", "\"a\"", "1, \"a\"", "kstack"};
+	static const char letter[] = " istkfurp";
+	static const char *const key[] = {"", "1", "\"a\"", "1, \"a\""};
 	static const char *const value[] = {"1", "\"a\"", "(1, \"a\")", "(a=1, b=\"x\")",
 					    "(uint8[4])(uint32)9"};
 	static const char *const agg[] = {"count = count()",
@@ -578,16 +593,21 @@ static void put_maps(struct sb *out, struct str body)
 					  "hist_k[kstack] = hist(1)"};
 	sb_z(out, "begin {\n@i = 1;\n");
 	for (u32 v = 0; v < countof(value); v++) {
-		for (u32 k = 0; k < countof(key); k++) {
+		for (u32 k = 0; letter[k]; k++) {
 			char name[16];
-			snprintf(name, sizeof(name), k ? "@%c_%c[" : "@%c", "istra"[v], " istk"[k]);
+			snprintf(name, sizeof(name), k ? "@%c_%c[" : "@%c", "istra"[v], letter[k]);
 			if (k ? str_find(body, str_n(name, strlen(name) - 1)) < 0 : !v)
 				continue;
-			sb_fmt(out, k ? "%s%s] = %s;\n" : "%s%s = %s;\n", name, key[k], value[v]);
+			sb_fmt(out, k ? "%s%s] = %s;\n" : "%s%s = %s;\n", name,
+			       k < countof(key) ? key[k] : stack_key(letter[k]), value[v]);
 		}
 	}
-	for (u32 i = 0; i < countof(agg); i++)
-		sb_fmt(out, "@%s;\n", agg[i]);
+	for (u32 i = 0; i < countof(agg); i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "@%.*s", (int)strcspn(agg[i], " ["), agg[i]);
+		if (str_find(body, str_z(name)) >= 0)
+			sb_fmt(out, "@%s;\n", agg[i]);
+	}
 	sb_z(out, "}\n");
 }
 

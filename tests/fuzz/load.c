@@ -21,6 +21,7 @@
 enum {
 	CHUNK = 200,
 	MAX_CHOICES = 600,
+	SIZES = 6, /* at most all of them, half of them, a quarter ... */
 	/* A compilation: so long in all, and per byte of script; processor time. */
 	LIMIT_US = 200000,
 	LIMIT_US_PER_BYTE = 100,
@@ -47,7 +48,8 @@ static void make(u64 seed, struct sb *out)
 {
 	u8 bytes[MAX_CHOICES];
 	state = seed;
-	size_t n = 16 + next() % (MAX_CHOICES - 16);
+	/* Small ones are common: in the time of one large script many small ones are tried. */
+	size_t n = 16 + next() % ((MAX_CHOICES - 16) >> next() % SIZES);
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = (u8)next();
 	grammar_script(bytes, n, out);
