@@ -35,7 +35,10 @@ look() {
 
 # A container: namespaces of its own, its /proc, and a control group where there are those of version 2.
 groups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+unshare -m -p -u -i -f true || groups=none
+[ "$groups" != none ] || echo "# without containers"
 container() {
+	[ "$groups" != none ] || return 0
 	group=${groups:+$groups/$burst}
 	[ -z "$group" ] || mkdir "$group" || return 1
 	BURST=$tmp/$burst GROUP=$group sh -c '[ -z "$GROUP" ] || echo 0 >"$GROUP/cgroup.procs"
@@ -59,7 +62,8 @@ while [ "$(date +%s)" -lt $end ] && kill -0 $tracer 2>/dev/null; do
 	while [ $((i += 1)) -le 20 ]; do
 		/bin/true
 	done
-	container && produced=$((produced + 200)) || { echo "# no container"; break; }
+	container || { echo "# a container failed"; break; }
+	[ "$groups" = none ] || produced=$((produced + 200))
 	# A library that is opened, called and gone with its process.
 	"$progs/unwind" dl >/dev/null || break
 	rounds=$((rounds + 1))
