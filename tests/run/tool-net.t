@@ -261,7 +261,7 @@ RUN
 		ip link set lo up && ip route add 10.9.9.0/24 dev lo && exec python3 -c 'import socket; s = socket.socket(); s.settimeout(30); s.setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, 1); s.connect(("10.9.9.2", 18914))' 2>/dev/null
 	P
 	for f in '' -j --csv; do tool_sees 'unshare -n sh "$TMPDIR/lost.sh"' tcpcong -R 18914 $f --fields raddr,rport,changes | sed 's/[1-9]\(}*\)$/N\1/'; done
-NEEDS slow tp:tcp/tcp_cong_state_set btf cmd:python3 cmd:ip
+NEEDS slow sym:tcp_enter_loss btf cmd:python3 cmd:ip
 TIMEOUT 40
 EXPECT
 	RADDR           RPORT   Chgs
