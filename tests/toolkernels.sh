@@ -6,14 +6,17 @@
 #
 # GUEST_MODULES="$(tests/toolkernels.sh -m)" tests/vm/run.sh -c 'sh tests/toolkernels.sh build/static/sonde' \
 #   build/static/sonde >LOG
-# asks the guests' kernels (a quarter of an hour each), scripts/tool-kernels.sh LOG makes the table in docs/tools.md
+# asks the guests' kernels (ten minutes each), scripts/tool-kernels.sh LOG makes the table in docs/tools.md
 # from it. -m: modules that the tools are about, and their loads need. -l before SONDE: only whether they attach.
-# It makes loop devices, mounts and a control group, and turns the swap on: for test guests.
+# It makes loop devices, mounts, an array of disks and a control group, and turns the swap on: for test guests. File
+# systems are made where their mkfs is installed (btrfs-progs, e2fsprogs, f2fs-tools, xfsprogs). With
+# GUEST_QEMU="-object memory-backend-ram,id=m0,size=768M -object memory-backend-ram,id=m1,size=768M
+# -numa node,cpus=0,memdev=m0 -numa node,cpus=1,memdev=m1" a guest has two nodes, for numamove and numasched.
 set -u
 if [ "${1-}" = -m ]; then
-	echo loop crc16 mbcache jbd2 crc32c_generic crc32c_cryptoapi libcrc32c ext4 xor raid6_pq zstd_compress \
-		blake2b_generic blake2b btrfs xfs f2fs fuse grace sunrpc lockd nfs_acl netfs fscache nfs nfsv4 \
-		md-mod irqbypass kvm kvm-amd tcp_diag
+	echo loop crc16 mbcache jbd2 crc32_generic crc32c_generic crc32c_cryptoapi libcrc32c ext4 xor raid6_pq zstd_compress \
+		blake2b_generic blake2b libblake2b btrfs xfs lz4_compress lz4hc_compress f2fs fuse grace sunrpc lockd \
+		nfs_acl netfs fscache nfs nfsv4 md-mod raid0 irqbypass rng-core ccp kvm kvm-amd tcp_diag
 	exit
 fi
 attach=
@@ -145,11 +148,11 @@ disks() {
 	/bin/dd if="$disk" of=/dev/null bs=8k count=20 iflag=direct 2>/dev/null
 	$losetup -d "$disk"
 }
-# ext4 where mkfs.ext4 is, on a loop device: its pages are those of a disk.
-ext4() {
-	truncate -s 16M "$tmp/ext4.img" && disk=$($losetup -f --show "$tmp/ext4.img") || return
+# filesystem TYPE SIZE: one on a loop device, where its mkfs is; its pages are those of a disk.
+filesystem() {
+	truncate -s "$2" "$tmp/fs.img" && disk=$($losetup -f --show "$tmp/fs.img") || return
 	mkdir -p "$tmp/mnt"
-	mkfs.ext4 -q "$disk" >/dev/null 2>&1 && $mount -t ext4 "$disk" "$tmp/mnt" && {
+	mkfs."$1" -q "$disk" >/dev/null && $mount -t "$1" "$disk" "$tmp/mnt" && {
 		dd if=/dev/zero of="$tmp/mnt/load" bs=64k count=32 conv=fsync 2>/dev/null
 		echo 3 >/proc/sys/vm/drop_caches
 		cat "$tmp/mnt/load" "$tmp/mnt/load" >/dev/null
@@ -158,6 +161,29 @@ ext4() {
 		umount "$tmp/mnt"
 	}
 	$losetup -d "$disk"
+	rm "$tmp/fs.img"
+}
+ext4() { filesystem ext4 16M; }
+fuse() {
+	mkdir -p "$tmp/mnt" && "$progs/fuse" "$tmp/mnt" || return
+	dd if=/dev/zero of="$tmp/mnt/own" bs=1k count=8 conv=fsync 2>/dev/null
+	cat "$tmp/mnt/own" >/dev/null
+	umount "$tmp/mnt"
+}
+array() {
+	truncate -s 8M "$tmp/img1" "$tmp/img2"
+	a=$($losetup -f --show "$tmp/img1") && b=$($losetup -f --show "$tmp/img2") || return
+	/usr/bin/python3 -IS tests/progs/array.py "$tmp/array" "$a" "$b"
+	$losetup -d "$a" "$b"
+}
+moves() {
+	"$progs/spin" 1500 &
+	p=$!
+	for n in 0 1 0 1; do
+		taskset -cp $n $p
+		sleep 0.3
+	done
+	wait $p
 }
 tcp() { /usr/bin/python3 -IS "$tmp/tcp.py"; }
 lost() { unshare -n sh "$tmp/lost.sh" 2>/dev/null; }
@@ -211,7 +237,15 @@ about() {
 	ext4dist | biopattern | writeback | cachestat | readahead) load=ext4 ;;
 	fsslower | overlayslower | fileslower) load=files args=0 ;;
 	fsdist | overlaydist) load=files ;;
-	bcachefs* | btrfs* | f2fs* | fuse* | nfs* | xfs* | zfs*) load=: ;; # no file systems of theirs
+	btrfsslower) load='filesystem btrfs 128M' args=0 ;;
+	btrfsdist) load='filesystem btrfs 128M' ;;
+	f2fsslower) load='filesystem f2fs 64M' args=0 ;;
+	f2fsdist) load='filesystem f2fs 64M' ;;
+	xfsslower) load='filesystem xfs 320M' args=0 ;;
+	xfsdist) load='filesystem xfs 320M' ;;
+	fuseslower) load=fuse args=0 ;;
+	fusedist) load=fuse ;;
+	bcachefs* | nfs* | zfs*) load=: ;; # no file systems of theirs
 	cachetop) load=ext4 args='-r 100' ;;
 	filelife | filegone) load=files sign='"load"\|/load"' ;;
 	filetop | dirtop | dcsnoop | syncsnoop | vfscount) load=files ;;
@@ -258,13 +292,17 @@ about() {
 	syscount) load=files ;;
 	argdist) args='-C p::vfs_read' load=files ;;
 	funccount | funclatency | stackcount | functrace | funcinterval | trace | stacksnoop) args=vfs_read load=files ;;
-	funcslower) args='-u 0 vfs_read' load=files ;;
+	funcslower) args='-u 1 vfs_read' load=files ;;
 	tpoint) args=sched:sched_process_exit load=programs ;;
 	perf-stat-hist) args='sched:sched_switch prev_prio' load=programs ;;
 	kprobe) args=p:vfs_read load=files ;;
 	uprobe) args=p:libc:getenv load=/usr/bin/env ;;
 	tplist) args=sched:sched_switch run='' ;;
-	cpufreq | criticalstat | kvmexit | llcstat | mdflush | numamove | numasched) load=: ;;
+	kvmexit) load="$progs/machine 100" ;;
+	mdflush) load=array ;;
+	numamove) load='/usr/bin/python3 -IS tests/progs/far.py 20' sign='"migrations": [1-9]' ;;
+	numasched) load=moves ;;
+	cpufreq | criticalstat | llcstat) load=: ;;
 	inject) args=kmalloc ;;
 	esac
 }

@@ -16,7 +16,7 @@
 # -a aarch64: kernels of that architecture, whose guests see a tree of Debian's packages (tree.sh) and this
 # project; SONDE is built for it (make cross), and so are the test programs.
 # $GUEST_APPEND: further words for the kernel's command line, such as lockdown=confidentiality. $GUEST_MODULES:
-# further modules that guests load.
+# further modules that guests load. $GUEST_QEMU: further words for QEMU, such as for two NUMA nodes.
 set -u
 
 arch=x86_64
@@ -119,7 +119,7 @@ boot() {
 	timeout -k 5 "$limit" qemu-system-$arch $machine -accel tcg,thread=single -smp 2 -m 1536 \
 		-nodefaults -display none -no-reboot -serial "file:$guest/console" \
 		-kernel "$kernel/vmlinuz" -initrd "$guest/initrd" \
-		-append "console=$console panic=-1 oops=panic quiet printk.devkmsg=on mitigations=off ${GUEST_APPEND-}" "$@" \
+		-append "console=$console panic=-1 oops=panic quiet printk.devkmsg=on mitigations=off ${GUEST_APPEND-}" ${GUEST_QEMU-} "$@" \
 		</dev/null >"$guest/qemu" 2>&1 &
 	qemu=$!
 	trap 'kill $qemu 2>/dev/null; wait; exit 130' TERM
