@@ -24,6 +24,7 @@ seeds() {
 	elf | usdt | cfi | code | dwarf) ls build/host/app build/host/app-aarch64 build/host/typed-* ;;
 	btf) find build/host -name vmlinux ;;
 	packed) echo build/host/app ;;
+	bare) ls build/tests/untold build/host/app ;;
 	zip | object | unit | gopcln | mmaps | grammar | answers | records) ;;
 	*) find "tests/fuzz/seeds/$1" -type f 2>/dev/null ;;
 	esac 2>/dev/null

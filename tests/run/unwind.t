@@ -19,6 +19,49 @@ EXPECT_RE
 	\]: 1
 NEEDS uprobe prog:unwind dwunwind
 
+NAME stack through functions that no table describes and that keep no frame pointers
+PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @[ustack(8)] = count(); }
+NEEDS x86_64 dwunwind prog:untold
+LOAD untold
+ARGS -q
+EXPECT_RE
+	$
+	$
+	@\[
+	        syscall\+[0-9]+
+	        plain\+[0-9]+
+	        chooses\+[0-9]+
+	        main\+[0-9]+
+	...
+	\]: 1
+	@\[
+	        syscall\+[0-9]+
+	        plain\+[0-9]+
+	        chooses\+[0-9]+
+	        main\+[0-9]+
+	...
+	\]: 1
+	@\[
+	        syscall\+[0-9]+
+	        plain\+[0-9]+
+	        room\+[0-9]+
+	        saves\+[0-9]+
+	        takes\+[0-9]+
+	        chooses\+[0-9]+
+	        main\+[0-9]+
+	        .*
+	\]: 1
+	@\[
+	        syscall\+[0-9]+
+	        plain\+[0-9]+
+	        room\+[0-9]+
+	        saves\+[0-9]+
+	        takes\+[0-9]+
+	        chooses\+[0-9]+
+	        main\+[0-9]+
+	        .*
+	\]: 1
+
 NAME frames that begin elsewhere
 PROG uprobe:build/tests/unwind:leaf { print(dw_ustack(5)); @frames = len(dw_ustack) > 6; }
 LOAD unwind frames

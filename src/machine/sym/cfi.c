@@ -11,9 +11,8 @@
 enum {
 	MAX_ROWS = 1 << 24,
 	MAX_LISTED = 1 << 22,
-	MAX_STATES = 16,   /* remembered at once */
-	ENTRY_BYTES = 128, /* of code at the entry point without a description */
-	MAX_PADDING = 15,  /* bytes between functions that nobody runs */
+	MAX_STATES = 16,  /* remembered at once */
+	MAX_PADDING = 15, /* bytes between functions that nobody runs */
 	CIE_CACHE = 64,
 	X86_IP = 16, /* for the PLT, in an expression */
 	WORD = 8,
@@ -702,7 +701,7 @@ static void add_gap(const struct cfi *c, struct cfi_rows *r, u64 from, u64 to)
 		if (c->entry > from)
 			add_row(r, (u32)(from - c->base), UNWIND_NONE);
 		add_row(r, (u32)(c->entry - c->base), UNWIND_END);
-		from = MIN(to, c->entry + ENTRY_BYTES);
+		from = MIN(to, c->entry + CFI_ENTRY_BYTES);
 	}
 	if (to - from > MAX_PADDING)
 		add_row(r, (u32)(from - c->base), UNWIND_NONE);
@@ -723,6 +722,10 @@ void cfi_finish(struct cfi *c, struct cfi_rows *ret)
 		for (u32 k = 0; k < f->n; k++)
 			add_row(&r, c->row.v[f->first + k].pc, c->row.v[f->first + k].rule);
 		end = f->end;
+	}
+	if (r.n && c->entry >= end && c->entry - c->base < UINT32_MAX - CFI_ENTRY_BYTES) {
+		add_gap(c, &r, end, c->entry + CFI_ENTRY_BYTES);
+		end = c->entry + CFI_ENTRY_BYTES;
 	}
 	if (r.n)
 		add_row(&r, (u32)(end - c->base), UNWIND_NONE);
@@ -831,6 +834,7 @@ void cfi_image(const struct image *im, u64 base, struct cfi_rows *ret)
 	cfi_add(&c, s.eh, s.eh_addr, true);
 	cfi_add(&c, s.debug, s.debug_addr, false);
 	cfi_bare(&c, im, s.eh.n || s.debug.n);
+	cfi_code(&c, im, 0, UINT64_MAX);
 	c.entry = image_entry(im);
 	cfi_finish(&c, ret);
 }
@@ -896,7 +900,7 @@ bool cfi_list(const struct image *im, u64 base, struct cfi_list *ret)
 	if (out.n)
 		qsort(out.v, out.n, sizeof(*out.v), by_listed_pc);
 	*ret = (struct cfi_list){out.v, out.n};
-	return out.n || cfi_go_has(im);
+	return out.n || cfi_go_has(im) || cfi_code_can(im);
 }
 
 void cfi_list_free(struct cfi_list *l)
@@ -984,6 +988,7 @@ void cfi_part(const struct image *im, u64 base, const struct cfi_list *l, u32 fr
 	free(eh);
 	free(debug);
 	cfi_bare(&c, im, s.eh.n || s.debug.n);
+	cfi_code(&c, im, base + from, base + to);
 	c.entry = image_entry(im);
 	cfi_finish(&c, ret);
 	clip(ret, from, to);

@@ -126,6 +126,7 @@ struct cfi_rows {
 	struct cfi_row *v; /* malloc'ed */
 	u32 n;
 };
+enum { CFI_ENTRY_BYTES = 128 }; /* of code at the entry point, where that is not described */
 struct cfi_fde {
 	u64 pc, end;
 	u32 first, n; /* rows */
@@ -150,6 +151,10 @@ void cfi_bare(struct cfi *c, const struct image *im, bool described);
 /* Functions of Go, by the runtime's own table: those that have code in [from, to). */
 bool cfi_go_has(const struct image *im);
 void cfi_go(struct cfi *c, const struct image *im, u64 from, u64 to);
+/* Functions of x86_64 that nothing else describes, by their instructions: those that have code in
+ * [from, to). After all that is added otherwise. */
+bool cfi_code_can(const struct image *im);
+void cfi_code(struct cfi *c, const struct image *im, u64 from, u64 to);
 /* The rule at an address; UNWIND_NONE when there is none. */
 u32 cfi_at(const struct cfi_rows *r, u64 pc);
 
