@@ -11,6 +11,10 @@
 #include "core/agg.h"
 #include "run/run.h"
 
+/*
+ * Records of one run bear the same time when one is always made before the other; where branches
+ * lie between them, or two probes do it, such a distance is near enough.
+ */
 enum { SAME_RUN_NS = 1000000 };
 
 static void base_drop(struct base *b)

@@ -198,6 +198,13 @@ RUN n=$([ "${SONDE_VM-}" ] && echo 20000 || echo 400000); "$SONDE" -q -e 'tracep
 EXPECT
 	1 1 1
 
+# The run is held up between them: clear() forgets what print() showed, not what came after that.
+NAME sums of what print and a much later clear gave
+NEEDS feature:loop sym:bpf_loop
+RUN n=$([ "${SONDE_VM-}" ] && echo 20000 || echo 1000000); "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @a = count(); } interval:ms:40 { print(@a); for ($i : 0..$1) { @x = nsecs; } clear(@a); } end { clear(@x); }' $((n / 5)) -c "build/tests/syscalls $n getppid" | awk -v n="$n" '/^@a/ { a += $NF } END { print a == n }'
+EXPECT
+	1
+
 NAME a cleared scalar aggregation prints 0 when asked for, and nothing at the end
 PROG BEGIN { @c = count(); clear(@c); print(@c); @s = sum(4); clear(@s); print(@s); @d = count(); delete(@d); print(@d); @e = avg(3); zero(@e); print(@e); }
 EXPECT

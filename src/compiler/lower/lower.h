@@ -22,6 +22,7 @@ enum cache_kind {
 	CACHE_TASK_ID, /* tgid or pid, at offset n of the current task */
 	CACHE_ARG,     /* argument n of the probe, as its way reads it; or ARG_RET ... */
 	CACHE_VALUE,   /* the same as the value of its type */
+	CACHE_TIME,    /* of this run, in its records about maps; n is 0 */
 };
 struct cache_key {
 	enum cache_kind kind;

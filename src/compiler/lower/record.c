@@ -164,13 +164,27 @@ static struct ref wake_flags(struct lower *l, u32 size, bool now)
 	return ir_get(f, flags);
 }
 
+/*
+ * What one run says about maps bears one time: by that clear() knows the print() it belongs to,
+ * however long the run was held up between them (run/cleared.c).
+ */
+static struct ref record_time(struct lower *l, const struct schema *sc)
+{
+	struct cache_key key = {CACHE_TIME, 0};
+	if (!sc->fn || !(sc->fn->flags & B_TIMED))
+		return ir_con(l->f, 0);
+	struct ref t = sc->map ? lower_cached(l, key) : REF_NONE;
+	if (ref_is(t))
+		return t;
+	t = ir_call(l->f, BPF_FUNC_ktime_get_ns, 0, NULL);
+	return sc->map ? lower_cache_put(l, key, t) : t;
+}
+
 static void put_header(struct lower *l, struct mem m, const struct schema *sc, struct ref size)
 {
 	lower_store(l, 4, m, ir_con(l->f, sc->id));
 	lower_store(l, 4, mem_at(m, 4), size);
-	bool timed = sc->fn && (sc->fn->flags & B_TIMED);
-	lower_store(l, 8, mem_at(m, 8),
-		    timed ? ir_call(l->f, BPF_FUNC_ktime_get_ns, 0, NULL) : ir_con(l->f, 0));
+	lower_store(l, 8, mem_at(m, 8), record_time(l, sc));
 }
 
 /* Ends the current block; the one for records that find no room counts, then both go on. */
@@ -394,6 +408,8 @@ void lower_record(struct lower *l, struct node *call, struct node *args, struct 
 	bool now = ends || sc->map; /* what a map holds is wanted as it is now */
 	u32 size = HEADER + sc->layout->size;
 	bool calm = is_calm(l, args);
+	if (sc->map) /* before there is room: also where there is none it is this run's */
+		record_time(l, sc);
 	if (l->u->wake && lower_fits_ring(l, size) && (calm || small) && !call_last)
 		send_claimed(l, sc, args, calm, now);
 	else if (small && is_ringbuf(l->u))
