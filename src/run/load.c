@@ -89,7 +89,7 @@ static struct err *make_map(struct session *s, const struct unit *u, const struc
 		*fd = -1;
 		return e;
 	}
-	if (m->flags & BPF_F_MMAPABLE) {
+	if (m->flags & BPF_F_MMAPABLE && !(u->unwind && m == u->unwind->index)) {
 		e = bpf_map_mmap(*fd, mem_size(m), &s->live.map_mem[m->index]);
 		if (e)
 			return err_wrap(e, "map %s: ", spec.name);

@@ -25,6 +25,7 @@ enum {
 	COPIES_AT_ONCE = 256,
 	READ_AGAIN_NS = 100000000,
 	INTAKE_CHUNKS = 64, /* of blocks, made before the first event */
+	INDEX_STEP = 1 << 18,
 	TEXT = 512,
 };
 
@@ -50,6 +51,8 @@ struct unwinder {
 	struct arena arena;
 	struct blocks blocks;
 	struct lists lists;
+	struct unwind_index *index; /* reserved; so much of it is mapped: */
+	size_t index_bytes;
 	struct ring *copies;
 	struct follow *bucket[BUCKETS];
 	u32 nfollow;
@@ -111,6 +114,20 @@ static struct err *make_list_chunk(void *arg, u32 i, struct unwind_list_chunk **
 	struct err *e = put_inner(w, w->u->lists, i, NULL, sizeof(**ret), &p);
 	if (!e)
 		*ret = p;
+	return e;
+}
+
+/* All of the index is 4 MiB, of which most machines need the beginning. */
+static struct err *reach_index(void *arg, u32 n)
+{
+	struct unwinder *w = arg;
+	size_t to = offsetof(struct unwind_index, block) + n * sizeof(u32);
+	to = MIN(ALIGN_UP(to, (size_t)INDEX_STEP), sizeof(struct unwind_index));
+	if (to <= w->index_bytes)
+		return NULL;
+	struct err *e = bpf_map_mmap_part(map_fd(w->s, w->u->index), w->index, w->index_bytes, to);
+	if (!e)
+		w->index_bytes = to;
 	return e;
 }
 
@@ -508,6 +525,7 @@ static struct err *open_copies(struct session *s, struct unwinder *w)
 {
 	struct ring_spec spec = {.fd = map_fd(w->s, w->u->copies),
 				 .bytes = UNWIND_COPY_BYTES,
+				 .rare = true,
 				 .cb = take_copy,
 				 .arg = w};
 	struct err *e = ring_new(s->h, &spec, &w->copies);
@@ -522,18 +540,22 @@ static struct err *open_copies(struct session *s, struct unwinder *w)
 static void unwind_ready(struct session *s, void *self)
 {
 	const struct unwind *u = s->u->unwind;
-	if (!u || map_fd(s, u->procs) < 0 || !map_mem(s, u->index) || !map_mem(s, u->rules))
-		return;
 	struct unwinder *w = self;
+	if (!u || map_fd(s, u->procs) < 0 || map_fd(s, u->index) < 0 || !map_mem(s, u->rules))
+		return;
 	w->s = s;
 	w->u = u;
 	w->procs = sym_procs(s->syms);
 	w->tail = arena_newn(&w->arena, struct tail, TAILS);
-	struct blocks_mem mem = {map_mem(s, u->index), map_mem(s, u->rules), UNWIND_CHUNKS,
-				 make_chunk, w};
+	void *index = NULL;
+	struct err *e = bpf_map_reserve(sizeof(*w->index), &index);
+	w->index = index;
+	struct blocks_mem mem = {w->index, map_mem(s, u->rules), UNWIND_CHUNKS, make_chunk,
+				 w,        reach_index};
 	blocks_init(&w->blocks, w->procs->host->page_size, &mem);
+	w->blocks.failed = e;
 	w->lists.mem = (struct lists_mem){UNWIND_LISTS, make_list_chunk, w};
-	struct err *e = open_copies(s, w);
+	e = open_copies(s, w);
 	if (e)
 		session_error(s, true, "", (struct loc){0}, str_z(e->msg));
 	err_free(e);
@@ -665,6 +687,8 @@ static void unwind_close(void *self)
 	for (u32 i = 0; i < w->lists.chunk.n; i++)
 		munmap(w->lists.chunk.v[i], sizeof(struct unwind_list_chunk));
 	ring_free(w->copies);
+	if (w->index)
+		munmap(w->index, sizeof(*w->index));
 	blocks_free(&w->blocks);
 	lists_free(&w->lists);
 	tab_free(&w->tails);

@@ -282,6 +282,13 @@ static void make_blocks(struct blocks *b, struct ufile *f, u32 i, bool whole, cf
 		take_block(b, f, &again, k, k == i);
 }
 
+static bool reach(struct blocks *b, u32 n)
+{
+	if (b->mem.reach && !b->failed)
+		b->failed = b->mem.reach(b->mem.arg, n);
+	return !b->failed;
+}
+
 /* Room in the index; false: there is none. */
 static bool enter(struct blocks *b, struct ufile *f)
 {
@@ -291,6 +298,8 @@ static bool enter(struct blocks *b, struct ufile *f)
 		b->no_index++;
 		return false;
 	}
+	if (!reach(b, b->nindex + f->nblock))
+		return false;
 	f->first = b->nindex;
 	b->nindex += f->nblock;
 	for (u32 i = 0; i < f->nblock && f->is.bare; i++)

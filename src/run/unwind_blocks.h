@@ -34,6 +34,8 @@ struct blocks_mem {
 	/* A new chunk, zeroed, in place i of the table; what was there goes. */
 	struct err *(*chunk)(void *arg, u32 i, struct unwind_chunk **ret);
 	void *arg;
+	/* The index can be written up to its block n from now on; NULL: all of it can. */
+	struct err *(*reach)(void *arg, u32 n);
 };
 struct blocks {
 	struct blocks_mem mem;
@@ -47,7 +49,7 @@ struct blocks {
 	u32 *hash;          /* rule -> number + 1 */
 	u64 list_bytes;     /* of all .list */
 	u64 made, evicted;  /* blocks, chunks */
-	struct err *failed; /* the first chunk that could not be made; none is tried after it */
+	struct err *failed; /* what memory could not be had; none is tried after it */
 	u32 no_file, no_index, no_rule, no_row; /* what did not fit */
 	u32 no_sense; /* answers about files, or parts of them, that cannot be */
 };

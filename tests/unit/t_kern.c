@@ -480,6 +480,92 @@ static void ring_test(struct setup *s, bool perf)
 	close(map);
 }
 
+/* 64-bit numbers that count up, in a ring that holds ever further ones: what is read is mapped in parts. */
+static void count_up(void *arg, const void *data, size_t n)
+{
+	u64 *next = arg;
+	CHECK(n == 4088 && *(const u64 *)data == *next);
+	++*next;
+}
+
+/* Bytes of such mappings that this process has. */
+static u64 mapped_of_maps(void)
+{
+	char line[512];
+	u64 from, to, all = 0;
+	FILE *f = fopen("/proc/self/maps", "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, "bpf-map") && sscanf(line, "%llx-%llx", &from, &to) == 2)
+			all += to - from;
+	if (f)
+		fclose(f);
+	return all;
+}
+
+static void rare_ring_test(struct setup *s)
+{
+	enum { BYTES = 4 << 20, N = 2500 };
+	struct map_spec records = {"rare", BPF_MAP_TYPE_RINGBUF, 0, 0, BYTES, 0};
+	struct map_spec value = {"value", BPF_MAP_TYPE_ARRAY, 4, 4088, 1, 0};
+	int map = -1, number = -1, fd = -1;
+	CHECK(ok(bpf_map_new(&records, &map)) && ok(bpf_map_new(&value, &number)));
+	const struct bpf_insn insn[] = {
+		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0),
+		INSN(BPF_LD | BPF_IMM | BPF_DW, 1, BPF_PSEUDO_MAP_FD, 0, number),
+		INSN(0, 0, 0, 0, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, 1),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 9, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 6, 0, 0, 0),
+		INSN(BPF_LD | BPF_IMM | BPF_DW, 1, BPF_PSEUDO_MAP_FD, 0, map),
+		INSN(0, 0, 0, 0, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 6, 0, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 3, 0, 0, 4088),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 4, 0, 0, 0),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, 130),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, 0, 1),
+		INSN(BPF_STX | BPF_XADD | BPF_DW, 6, 1, 0, 0),
+		MOV0,
+		EXIT,
+	};
+	struct prog_spec p = {.name = "rare",
+			      .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+			      .insn = insn,
+			      .ninsn = countof(insn)};
+	CHECK(ok(bpf_prog_new(&s->h, &p, &fd, NULL)));
+	struct ring *r = NULL;
+	u64 next = 0, before = mapped_of_maps();
+	struct ring_spec spec = {
+		.fd = map, .bytes = BYTES, .rare = true, .cb = count_up, .arg = &next};
+	CHECK(ok(ring_new(&s->h, &spec, &r)));
+	u32 ret;
+	for (u32 i = 0; r && i < N; i++) {
+		CHECK(ok(bpf_prog_run(fd, NULL, 0, &ret)));
+		if (i % 700 == 699)
+			ring_consume(r, 0);
+		CHECK(mapped_of_maps() - before <= 1 << 20);
+	}
+	if (r)
+		ring_consume(r, 0);
+	CHECK(next == N);
+	ring_free(r);
+	CHECK(mapped_of_maps() == before);
+	close(fd);
+	close(map);
+	close(number);
+}
+
+TEST(kern_rare_ring)
+{
+	if (!root())
+		return;
+	struct setup *s = setup("");
+	if (host_has(&s->h, FEAT_RINGBUF) && host_has(&s->h, FEAT_RAW_TP_RUN))
+		rare_ring_test(s);
+	done(s);
+}
+
 TEST(kern_ring)
 {
 	if (!root())

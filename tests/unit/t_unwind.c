@@ -13,6 +13,7 @@ struct fixture {
 	u32 *rules;
 	struct unwind_chunk *chunk[8];
 	u32 nchunk;
+	u32 asked, reach; /* of the index: what was asked for last, and what there is */
 	struct blocks b;
 };
 
@@ -153,6 +154,33 @@ TEST(unwind_blocks_are_made_beforehand)
 	CHECK(x.b.made == f->nblock && !large->first);
 	close_fixture(&x);
 	free(rows.v);
+}
+
+static struct err *reach_so_far(void *arg, u32 n)
+{
+	struct fixture *x = arg;
+	x->asked = n;
+	return n > x->reach ? err_new("no memory") : NULL;
+}
+
+/* The index is asked for before it is written; where there is no more of it, further files have no rows. */
+TEST(unwind_index_is_mapped_as_it_fills)
+{
+	struct fixture x;
+	u32 opened = 0;
+	open_fixture(&x, 8);
+	x.b.mem.reach = reach_so_far;
+	struct ufile *f = own_file(&x, 1), *next = own_file(&x, 2);
+	if (!f->is.bare && f->nblock && f->nblock <= 512) {
+		x.reach = 1 + f->nblock;
+		blocks_early(&x.b, f, open_self, &opened);
+		CHECK(x.asked == x.reach && f->first == 1 && x.b.made == f->nblock);
+		blocks_early(&x.b, next, open_self, &opened);
+		CHECK(x.asked == 1 + 2 * f->nblock && !next->first && x.b.failed);
+		CHECK(x.b.made == f->nblock);
+		CHECK(blocks_rule(&x.b, next, 0, open_none, NULL) == UNWIND_NONE);
+	}
+	close_fixture(&x);
 }
 
 /* A mapping begins where its page does: far before its segment, where pages are large. */

@@ -224,6 +224,25 @@ struct err *bpf_map_mmap(int fd, size_t size, void **ret)
 	return NULL;
 }
 
+struct err *bpf_map_reserve(size_t size, void **ret)
+{
+	void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return err_kern(errno, "reserve %zu bytes for a BPF map", size);
+	*ret = p;
+	return NULL;
+}
+
+struct err *bpf_map_mmap_part(int fd, void *reserved, size_t from, size_t to)
+{
+	u8 *at = (u8 *)reserved + from;
+	if (mmap(at, to - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)from) ==
+	    MAP_FAILED)
+		return err_kern(errno, "map %zu bytes of a BPF map into memory", to - from);
+	madvise(at, to - from, MADV_DONTFORK);
+	return NULL;
+}
+
 /* ---- programs ---- */
 
 long prog_load_once(const struct prog_spec *s, const struct prog_btf *btf, char *log, u32 log_size,

@@ -74,6 +74,9 @@ bool bpf_map_next(int fd, const void *prev, void *key);
 struct err *bpf_map_all(int fd, u32 key_size, u32 val_size, u32 max_entries, u8 **keys, u8 **vals,
 			u32 *n);
 struct err *bpf_map_mmap(int fd, size_t size, void **ret);
+/* For a map of which only a part is looked at: addresses, and what lies there between two multiples of a page. */
+struct err *bpf_map_reserve(size_t size, void **ret);
+struct err *bpf_map_mmap_part(int fd, void *reserved, size_t from, size_t to);
 
 /* Run a program once; raw tracepoint programs get ctx (n u64). */
 struct err *bpf_prog_run(int fd, const u64 *ctx, u32 n, u32 *retval);
@@ -127,6 +130,7 @@ struct ring_spec {
 	u32 bytes;                    /* of it */
 	bool perf;                    /* it is a perf buffer, else a BPF ring buffer */
 	const struct rings_spec *own; /* records are there; the BPF ring buffer only wakes us */
+	bool rare;                    /* of a BPF ring buffer only what is read now is mapped */
 	ring_cb *cb;
 	void *arg;
 };
