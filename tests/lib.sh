@@ -101,7 +101,7 @@ on_disk() {
 	truncate -s "$2" "$TMPDIR/img" && loop=$(/usr/sbin/losetup -f --show "$TMPDIR/img") || return
 	mkdir -p "$TMPDIR/mnt" && "mkfs.$1" -q "$loop" >"$TMPDIR/mkfs" 2>&1 && /bin/mount -t "$1" "$loop" "$TMPDIR/mnt" || cat "$TMPDIR/mkfs"
 	(cd "$TMPDIR/mnt" && eval "$3")
-	/bin/umount "$TMPDIR/mnt"
+	eventually /bin/umount "$TMPDIR/mnt"
 	/usr/sbin/losetup -d "$loop"
 }
 
@@ -112,6 +112,15 @@ sees_own() {
 	tool_sees "$load" "$1slower" 0 -j --fields op,bytes,fs,file | grep -E '"W".*own|other' | sort -u
 	tool_sees "$load" "$1slower" 0 --csv --fields op,bytes,file | grep -E '^R,3072|other'
 	tool_sees "$load" "$1dist" | awk '/operation =/ { op = $3 } /^\[/ { sub(/\|.*/, ""); n[op] += $NF } END { print n["write,"], n["fsync,"] }'
+	tool_sees "$load" "$1dist" -j | awk -F '"count": ' '/"operation": "write"/ { for (i = 2; i <= NF; i++) n += $i } END { print n, "in JSON" }'
+	tool_sees "$load" "$1dist" --csv | awk -F, '/^write,/ { n += $NF } END { print n, "in CSV" }'
+}
+
+# on_fuse COMMAND: in a file system of FUSE, with one file, own.
+on_fuse() {
+	mkdir -p "$TMPDIR/mnt" && "$SONDE_TESTS/fuse" "$TMPDIR/mnt" || return
+	(cd "$TMPDIR/mnt" && eval "$1")
+	eventually /bin/umount "$TMPDIR/mnt"
 }
 
 # reaches COMM COMMAND...: says whether 99 in 100 user stacks ($most: others) of the command, sampled among all the

@@ -177,6 +177,35 @@ NEEDS tp:kvm/kvm_exit
 EXPECT
 	loads
 
+NAME kvmexit: a machine that writes to a port
+RUN
+	for f in '' -j --csv; do
+		tool_sees 'sh -c "echo \$\$ >$TMPDIR/pid; exec build/tests/machine 100" >/dev/null' kvmexit $f --fields pid,reason,exits >"$TMPDIR/o"
+		read -r pid <"$TMPDIR/pid"; sed -nE "s/\<$pid\>/PID/; s/IOIO|IO_INSTRUCTION/IO/; s/  +/ /g; /PID.*(IO|HLT)|reason,/p" "$TMPDIR/o"
+	done
+NEEDS vm tp:kvm/kvm_exit file:/dev/kvm prog:machine
+TIMEOUT 30
+EXPECT
+	PID IO 100
+	{"type": "row", "table": "exits", "pid": PID, "reason": "IO", "exits": 100}
+	pid,reason,exits
+	PID,IO,100
+
+NAME numasched: a thread that goes to another node and back
+RUN
+	build/tests/spin 60000 & p=$!
+	load='for cpu in 1 0 1; do taskset -cp $cpu $p >/dev/null; sleep 0.3; done'
+	taskset -cp 0 $p >/dev/null
+	see() { tool_sees "$load" numasched -p $p "$@" | tail -n 1 | tr -s ' '; }
+	see --fields comm,from_node,to_node; see -j --fields from_node,to_node; see --csv --fields from_node,to_node
+	kill $p
+NEEDS vm slow btf prog:spin cmd:taskset file:/sys/devices/system/node/node1/cpulist
+TIMEOUT 60
+EXPECT
+	spin 0 1
+	{"type": "event", "table": "moves", "from_node": 0, "to_node": 1}
+	0,1
+
 # Of two programs one runs in the group; a thread that wakes others need not.
 NAME offcputime, wakeuptime, runqlat, runqslower, cpudist: threads of a control group
 RUN m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); d=$m/sonde-$$; mkdir "$d" "$d/below"

@@ -68,20 +68,66 @@ EXPECT
 	event,function
 	pthread,work
 
+NAME text, JSON and CSV: other names, and what one event is in each
+RUN
+	c=build/tests/calls
+	see() { t=$1; shift; for f in '' -j --csv; do "$SONDE" $t -q $f "$@" | tail -n 1 | tr -s ' '; done; }
+	see stacksnoop --fields function "$c:greet" -- $c 1
+	see cobjnew libc --fields object,allocs -- build/tests/leak
+	see cthreads --fields event,function -- build/tests/threads 1
+	see uprobe --fields function,fields "p:$c:target +0(%si):string" -- $c 1
+	see perf-stat-hist syscalls:sys_enter_getppid '__syscall_nr * 0 + 5' -- build/tests/syscalls 3 getppid | grep -v '^$'
+	for f in '' -j --csv; do "$SONDE" strace -q $f -e lseek -- build/tests/syscalls 1 lseek 2>&1 | grep lseek | sed 's/"duration_ns": [0-9]*/N/; s/EBADF,[0-9]*,/EBADF,N,/'; done
+	see naptime -m 50 --fields comm,pcomm -- sh -c 'sleep 0.05; :'
+NEEDS uprobe x86_64 prog:calls prog:leak prog:threads prog:syscalls tp:syscalls/sys_enter_clock_nanosleep btf
+TIMEOUT 60
+EXPECT
+	greet
+	{"type": "event", "table": "calls", "function": "greet"}
+	greet
+	malloc <= 4096 10
+	{"type": "row", "table": "types", "object": "malloc <= 4096", "allocs": 10}
+	malloc <= 4096,10
+	pthread work
+	{"type": "event", "table": "threads", "event": "pthread", "function": "work"}
+	pthread,work
+	target arg1="hello"
+	{"type": "event", "table": "hits", "function": "target", "fields": "arg1=\"hello\""}
+	target,"arg1=""hello"""
+	{"type": "hist", "table": "values", "value": [{"min": 4, "max": 7, "count": 3}]}
+	4,7,3
+	lseek(-1, 0, SEEK_SET)                  = -1 EBADF (Bad file descriptor)
+	{"type": "event", "table": "calls", "syscall": "lseek", "ret": -9, "error": "EBADF", N, "call": "lseek(-1, 0, SEEK_SET)                  = -1 EBADF (Bad file descriptor)"}
+	lseek,-9,EBADF,N,"lseek(-1, 0, SEEK_SET)                  = -1 EBADF (Bad file descriptor)"
+	sleep sh
+	{"type": "event", "table": "naps", "comm": "sleep", "pcomm": "sh"}
+	sleep,sh
+
 NAME iosnoop and iolatency: requests of a disk
 RUN
+	write='dd if=/dev/zero of=$disk bs=8k count=3 oflag=direct 2>/dev/null'
 	with_loop '
-		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=3 oflag=direct 2>/dev/null" iosnoop --disk ${disk#/dev/} --fields op,bytes --csv
-		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=3 oflag=direct 2>/dev/null" iolatency --disk ${disk#/dev/} -j | grep -o "\"type\": \"hist\""'
+		n=${disk#/dev/}
+		for f in "" -j --csv; do
+			tool_sees "$write" iosnoop --disk $n --fields op,bytes $f | uniq
+			tool_sees "$write" iolatency --disk $n $f >"$TMPDIR/o"
+			grep -oE "^usecs:|\"type\": \"hist\"|^usecs_min.*" "$TMPDIR/o"
+			awk "/^\[/ { sub(/[|].*/, \"\"); n += \$NF } /^[0-9]/ { sub(/.*,/, \"\"); n += \$0 } END { if (n) print n }" "$TMPDIR/o"
+		done'
 NEEDS file:/dev/loop-control cmd:losetup btf
-TIMEOUT 30
+TIMEOUT 40
 ALONE
 EXPECT
+	T BYTES
+	W 8192
+	usecs:
+	3
+	{"type": "event", "table": "requests", "op": "W", "bytes": 8192}
+	"type": "hist"
 	op,bytes
 	W,8192
-	W,8192
-	W,8192
-	"type": "hist"
+	usecs_min,usecs_max,usecs_count
+	3
 
 NAME JSON and CSV: order of disk requests, and their stacks
 RUN
@@ -199,3 +245,98 @@ EXPECT
 	cobjnew: uobjnew.bt with --malloc --path libc
 	cthreads: uthreads.bt
 	javathreads: uthreads.bt with --path libjvm
+
+# Each language's program is called what its interpreter is.
+NAME names for languages: text, JSON and CSV of each
+RUN
+	for l in python3 ruby php perl libtcl8.6 node libjvm; do cp "$SONDE_TESTS/languages" "$TMPDIR/$l"; done
+	see() {
+		p=$TMPDIR/$1 tool=$2
+		shift 2
+		for f in '' -j --csv; do "$SONDE" $tool -q $f "$@" $p -- $p | tail -n 1 | tr -s ' ' | sed "s/^ //; s/^{\"type\": \"[a-z]*\", /{/; s/^/$tool: /"; done
+	}
+	for l in python:python3 ruby:ruby php:php perl:perl tcl:libtcl8.6; do
+		see ${l#*:} ${l%:*}calls --fields class,method,calls; see ${l#*:} ${l%:*}flow --fields event,method
+	done
+	for l in python:python3 ruby:ruby node:node java:libjvm; do see ${l#*:} ${l%:*}gc --fields phase; done
+	for l in ruby:ruby tcl:libtcl8.6 java:libjvm; do see ${l#*:} ${l%:*}objnew --fields object,allocs,bytes; done
+	for l in python:python3 ruby:ruby php:php perl:perl tcl:libtcl8.6 node:node java:libjvm; do see ${l#*:} ${l%:*}stat --fields comm,calls,gcs,objects,threads 1h -l; done
+	see libjvm javathreads --fields event,id,name
+NEEDS slow uprobe prog:languages
+TIMEOUT 120
+EXPECT
+	pythoncalls: app.py f 2
+	pythoncalls: {"table": "calls", "class": "app.py", "method": "f", "calls": 2}
+	pythoncalls: app.py,f,2
+	pythonflow: <- f
+	pythonflow: {"table": "flow", "event": "<-", "method": "f"}
+	pythonflow: <-,f
+	rubycalls: App f 2
+	rubycalls: {"table": "calls", "class": "App", "method": "f", "calls": 2}
+	rubycalls: App,f,2
+	rubyflow: <- f
+	rubyflow: {"table": "flow", "event": "<-", "method": "f"}
+	rubyflow: <-,f
+	phpcalls: App f 2
+	phpcalls: {"table": "calls", "class": "App", "method": "f", "calls": 2}
+	phpcalls: App,f,2
+	phpflow: <- f
+	phpflow: {"table": "flow", "event": "<-", "method": "f"}
+	phpflow: <-,f
+	perlcalls: x.pl f 2
+	perlcalls: {"table": "calls", "class": "x.pl", "method": "f", "calls": 2}
+	perlcalls: x.pl,f,2
+	perlflow: <- f
+	perlflow: {"table": "flow", "event": "<-", "method": "f"}
+	perlflow: <-,f
+	tclcalls: f 2
+	tclcalls: {"table": "calls", "class": "", "method": "f", "calls": 2}
+	tclcalls: ,f,2
+	tclflow: <- f
+	tclflow: {"table": "flow", "event": "<-", "method": "f"}
+	tclflow: <-,f
+	pythongc: gc
+	pythongc: {"table": "collections", "phase": "gc"}
+	pythongc: gc
+	rubygc: mark
+	rubygc: {"table": "collections", "phase": "mark"}
+	rubygc: mark
+	nodegc: gc
+	nodegc: {"table": "collections", "phase": "gc"}
+	nodegc: gc
+	javagc: gc
+	javagc: {"table": "collections", "phase": "gc"}
+	javagc: gc
+	rubyobjnew: Point 1 0
+	rubyobjnew: {"table": "types", "object": "Point", "allocs": 1, "bytes": 0}
+	rubyobjnew: Point,1,0
+	tclobjnew: object 1 0
+	tclobjnew: {"table": "types", "object": "object", "allocs": 1, "bytes": 0}
+	tclobjnew: object,1,0
+	javaobjnew: Point 1 24
+	javaobjnew: {"table": "types", "object": "Point", "allocs": 1, "bytes": 24}
+	javaobjnew: Point,1,24
+	pythonstat: python3 2 1 0 0
+	pythonstat: {"table": "programs", "comm": "python3", "calls": 2, "gcs": 1, "objects": 0, "threads": 0}
+	pythonstat: python3,2,1,0,0
+	rubystat: ruby 2 1 1 0
+	rubystat: {"table": "programs", "comm": "ruby", "calls": 2, "gcs": 1, "objects": 1, "threads": 0}
+	rubystat: ruby,2,1,1,0
+	phpstat: php 2 0 0 0
+	phpstat: {"table": "programs", "comm": "php", "calls": 2, "gcs": 0, "objects": 0, "threads": 0}
+	phpstat: php,2,0,0,0
+	perlstat: perl 2 0 0 0
+	perlstat: {"table": "programs", "comm": "perl", "calls": 2, "gcs": 0, "objects": 0, "threads": 0}
+	perlstat: perl,2,0,0,0
+	tclstat: libtcl8.6 2 0 1 0
+	tclstat: {"table": "programs", "comm": "libtcl8.6", "calls": 2, "gcs": 0, "objects": 1, "threads": 0}
+	tclstat: libtcl8.6,2,0,1,0
+	nodestat: node 0 1 0 0
+	nodestat: {"table": "programs", "comm": "node", "calls": 0, "gcs": 1, "objects": 0, "threads": 0}
+	nodestat: node,0,1,0,0
+	javastat: libjvm 2 1 1 1
+	javastat: {"table": "programs", "comm": "libjvm", "calls": 2, "gcs": 1, "objects": 1, "threads": 1}
+	javastat: libjvm,2,1,1,1
+	javathreads: start 4711 worker
+	javathreads: {"table": "threads", "event": "start", "id": 4711, "name": "worker"}
+	javathreads: start,4711,worker

@@ -120,6 +120,7 @@ RUN
 	list() { "$SONDE" bpflist -p $p "$@" 2>/dev/null; }
 	holds() { list | grep -q bpf-prog; }
 	eventually holds; list -q | sed "s/^$p */PID /; s/  *[0-9]*\$/ N/" | grep -v bpf-link; list -qj | grep -c '"kind": "bpf-map", "count": [1-9]'; list -q --csv | head -n 1
+	for f in '' -j --csv; do "$SONDE" bps -p $p -q $f --fields comm,kind 2>/dev/null | grep -m 1 bpf-map; done
 	kill $p; wait $p
 NEEDS btf feature:LOOP
 TIMEOUT 30
@@ -130,6 +131,9 @@ EXPECT_RE
 	...
 	1
 	pid,comm,kind,count
+	sonde +bpf-map
+	."type": "row", "table": "objects", "comm": "sonde", "kind": "bpf-map".
+	sonde,bpf-map
 
 NAME uobjnew: objects by type
 RUN p="$SONDE_TESTS/runtime"; "$SONDE" uobjnew -q "$p" -- "$p"; "$SONDE" uobjnew -qj -C 1 "$p" -- "$p"; "$SONDE" uobjnew -q --csv --malloc libc -- "$SONDE_TESTS/leak" | grep -oE '^object,.*|^malloc <= 4096,'

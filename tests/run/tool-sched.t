@@ -30,6 +30,8 @@ NAME cpuwalk and runqlen: threads on one CPU
 RUN
 	taskset -c 0 build/tests/spin 100000 & a=$!; taskset -c 0 build/tests/spin 100000 & b=$!
 	"$SONDE" cpuwalk -q -n spin --csv 1 1 | grep -E '^cpu|^0,' | sed -E 's/,[1-9][0-9]*,(0\.[0-9]*[1-9][0-9]*|1\.0+)$/ busy/'
+	"$SONDE" cpuwalk -q -n spin 1 1 | awk '$1 == "0" && $3 + 0 > 0 { print "busy" }'; "$SONDE" cpuwalk -q -n spin -j 1 1 | grep -cE '"cpu": 0, "samples": [1-9][0-9]*, "busy_ratio": (0\.[0-9]*[1-9]|1)'
+	"$SONDE" runqlen -q -C --csv 1 1 | awk -F, 'NR == 1 { print } $1 == "0" && $2 > 0 { n += $4 } END { print (n > 0 ? "waiting" : "none") }'
 	"$SONDE" runqlen -q -C 1 1 | awk '/^cpu/ { cpu = $3 } /^\[[1-9]/ && cpu == "0," { n += $2 } END { print (n > 0 ? "waiting" : "none") }'
 	"$SONDE" runqlen -q -O -C -j 1 1 | grep '"cpu": 0' | sed -E 's/: [1-9][0-9]*, "waiting_ratio": ([01]\.[0-9]{4})\}/ \1/; s/ 0\.0000//; s/ [01]\.[0-9]{4}$/ some/'
 	kill $a $b
@@ -38,6 +40,10 @@ TIMEOUT 40
 EXPECT
 	cpu,samples,busy_ratio
 	0 busy
+	busy
+	1
+	cpu,length_min,length_max,length_count
+	waiting
 	waiting
 	{"type": "row", "table": "occupied", "cpu": 0, "samples" some
 

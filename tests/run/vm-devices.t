@@ -53,6 +53,33 @@ EXPECT
 	{"type": "event", "table": "moves", "migrations": 0}
 	time,migrations,duration_ns
 
+# Guests have two nodes as the head of toolkernels.sh says.
+NAME numamove: memory that another node uses
+RUN
+	see() { tool_sees 'python3 tests/progs/far.py 15' numamove "$@"; }
+	see --fields migrations | grep -cE '^ *[1-9]' | sed 's/^[1-9][0-9]*$/some/'; see -j | grep -c '"migrations": [1-9]' | sed 's/^[1-9][0-9]*$/some/'; see --csv --fields migrations | grep -c '^[1-9]' | sed 's/^[1-9][0-9]*$/some/'
+NEEDS slow kprobe btf vm cmd:python3 file:/sys/devices/system/node/node1/cpulist
+TIMEOUT 120
+EXPECT
+	some
+	some
+	some
+
+NAME mdflush: an array of two disks
+RUN
+	truncate -s 8M "$TMPDIR/1" "$TMPDIR/2"; a=$(/usr/sbin/losetup -f --show "$TMPDIR/1"); b=$(/usr/sbin/losetup -f --show "$TMPDIR/2")
+	for f in '' -j --csv; do tool_sees 'python3 tests/progs/array.py "$TMPDIR/node" $a $b' mdflush -n python3 $f --fields comm,disk | uniq; rm "$TMPDIR/node"; done
+	/usr/sbin/losetup -d $a $b
+NEEDS kprobe btf vm cmd:python3 file:/dev/loop-control sym:md_flush_request sym:raid0_make_request
+TIMEOUT 60
+ALONE
+EXPECT
+	COMM             DEVICE
+	python3          md77
+	{"type": "event", "table": "flushes", "comm": "python3", "disk": "md77"}
+	comm,disk
+	python3,md77
+
 NAME mdflush: without arrays one sentence
 RUN "$SONDE" mdflush 2>&1 | grep -o "No matches for kprobe md_flush_request"
 NEEDS kprobe btf vm

@@ -106,6 +106,8 @@ RUN
 	tool_sees "$load" overlayslower 0 --fields comm,op,bytes,offset_bytes,file | grep ' x$' | grep -v '^sh '
 	tool_sees "$load" fsslower -j 0 --fields op,bytes,fs,file | grep -c '"op": "W", "bytes": 1024, "fs": "overlay", "file": "x"'
 	tool_sees "$load" overlaydist | awk '/operation =/ { op = $3 } /^\[/ { sub(/\|.*/, ""); n[op] += $NF } END { print n["write,"], n["fsync,"], (n["read,"] >= 1), (n["open,"] >= 2) }'
+	tool_sees "$load" overlaydist -j | awk -F '"count": ' '/"operation": "write"/ { for (i = 2; i <= NF; i++) n += $i } END { print (n >= 3) }'
+	tool_sees "$load" fsdist --csv | awk -F, 'NR == 1 { print } /^write,/ { n += $NF } END { print (n >= 3) }'
 	"$SONDE" xfsslower 0 --csv --fields op,file 2>&1
 	rm -r /ovl-test
 NEEDS slow kprobe btf vm sym:ovl_write_iter
@@ -121,6 +123,9 @@ EXPECT_RE
 	...
 	3
 	[0-9]+ [0-9]+ 1 1
+	1
+	operation,usecs_min,usecs_max,usecs_count
+	1
 	ERROR: this kernel has no xfs now .is its module loaded.*
 
 NAME dcsnoop and dcstat: names that are not there
@@ -190,6 +195,8 @@ EXPECT_RE
 	."type": "event", "table": "ops", "op": "W", "bytes": 1024, "fs": "ext4", "file": "own".
 	R,3072,own
 	3 1
+	3 in JSON
+	3 in CSV
 
 NAME xfsslower and xfsdist: calls of xfs, and no others
 ALONE
@@ -207,3 +214,62 @@ EXPECT_RE
 	."type": "event", "table": "ops", "op": "W", "bytes": 1024, "fs": "xfs", "file": "own".
 	R,3072,own
 	3 1
+	3 in JSON
+	3 in CSV
+
+NAME btrfsslower and btrfsdist: calls of btrfs, and no others
+ALONE
+RUN on_disk btrfs 128M 'sees_own btrfs'
+NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.btrfs sym:btrfs_file_read_iter
+TIMEOUT 120
+EXPECT_RE
+	dd +O +0 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +S +0 own
+	dd +O +0 own
+	dd +R +3072 own
+	."type": "event", "table": "ops", "op": "W", "bytes": 1024, "fs": "btrfs", "file": "own".
+	R,3072,own
+	3 1
+	3 in JSON
+	3 in CSV
+
+NAME f2fsslower and f2fsdist: calls of f2fs, and no others
+ALONE
+RUN on_disk f2fs 64M 'sees_own f2fs'
+NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.f2fs sym:f2fs_file_read_iter
+TIMEOUT 120
+EXPECT_RE
+	dd +O +0 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +S +0 own
+	dd +O +0 own
+	dd +R +3072 own
+	."type": "event", "table": "ops", "op": "W", "bytes": 1024, "fs": "f2fs", "file": "own".
+	R,3072,own
+	3 1
+	3 in JSON
+	3 in CSV
+
+NAME fuseslower and fusedist: calls of fuse, and no others
+ALONE
+RUN on_fuse 'sees_own fuse'
+NEEDS slow kprobe btf vm prog:fuse file:/dev/fuse sym:fuse_file_read_iter
+TIMEOUT 120
+EXPECT_RE
+	dd +O +0 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +S +0 own
+	dd +O +0 own
+	dd +R +3072 own
+	."type": "event", "table": "ops", "op": "W", "bytes": 1024, "fs": "fuse", "file": "own".
+	R,3072,own
+	3 1
+	3 in JSON
+	3 in CSV
