@@ -188,7 +188,7 @@ struct stepper {
 	u64 call[MAX_CALLS]; /* addresses that are returned to, the last one first to come */
 	u32 ncall;
 	u32 steps, wrong, deepest, cut;
-	bool in_handler, in_vdso;
+	bool in_handler, in_vdso, left;
 };
 
 static u64 child_word(const struct stepper *x, u64 addr)
@@ -349,6 +349,9 @@ static struct stepper *step_through(bool by_code)
 	kill(x->pid, SIGKILL);
 	while (waitpid(x->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	u64 own = (u64)step_through;
+	const struct code *c = code_at(&x->maps, own);
+	x->left = c && unwind_kind(cfi_at(&c->rows, own - c->bias)) == UNWIND_NONE;
 	for (u32 i = 0; i < x->maps.n; i++)
 		free(x->maps.v[i].rows.v);
 	free(x->copy);
@@ -378,8 +381,10 @@ TEST(step_by_step_code_alone_says_who_called)
 		return;
 	CHECK(x->steps > 2000 && x->steps < MAX_STEPS && x->in_handler);
 	CHECK(!x->wrong);
-	CHECK(x->cut < x->steps / 20);
-	if (x->wrong || x->cut >= x->steps / 20)
+	/* With sanitizers the program keeps frame pointers, and is not read. */
+	bool whole = x->left || x->cut < x->steps / 20;
+	CHECK(whole);
+	if (x->wrong || !whole)
 		fprintf(stderr, "# wrong at %u, cut at %u of %u instructions\n", x->wrong, x->cut,
 			x->steps);
 	free(x);

@@ -34,6 +34,7 @@ static const struct frame first_frame = {.sp = WORD}, no_frame = {.fp_at = LOST,
 
 struct target {
 	u32 at;
+	u32 by;      /* the first jump to it ends here */
 	bool called; /* a function begins */
 	bool known;  /* what it is jumped to with */
 	struct frame frame;
@@ -320,14 +321,19 @@ static void target_add(struct code_walk *w, u32 at)
 	if (w->ntarget == MAX_TARGETS)
 		return;
 	*slot_of(w, at) = (u16)(w->ntarget + 1);
-	w->target[w->ntarget++] = (struct target){.at = at};
+	w->target[w->ntarget++] = (struct target){.at = at, .by = UINT32_MAX};
 }
 
+/* Does code before this place jump behind it? What begins at a multiple of 16 may be another function
+ * though jumps of its own lead further. */
 static bool targets_ahead(const struct code_walk *w, u32 at)
 {
-	for (u32 i = 0; i < w->ntarget; i++)
-		if (w->target[i].at > at && w->target[i].at - at < NEAR)
+	bool aligned = !((w->f->from + at) % ALIGNED);
+	for (u32 i = 0; i < w->ntarget; i++) {
+		const struct target *t = &w->target[i];
+		if (t->at > at && t->at - at < NEAR && (!aligned || t->by <= at))
 			return true;
+	}
 	return false;
 }
 
@@ -367,6 +373,7 @@ static bool jumps(struct code_walk *w, const struct op *o)
 	}
 	if (!t)
 		return true;
+	t->by = MIN(t->by, o->end);
 	if (o->code == 0xe8) {
 		t->called = true;
 		t->frame = first_frame;
