@@ -116,7 +116,9 @@ for args in list help 'help tracepoint' info 'info -f json' --version \
 	t 1 'ERROR: write output: ' sh -c "\"$sonde\" $args 2>&1 >/dev/full"
 	t 1 'ERROR: write output: ' sh -c "\"$sonde\" $args 2>&1 >&-"
 done
-t 1 'ERROR: write output: No space left on device' sh -c "'$sonde' info 2>&1 >/dev/full"
+for args in list help tools info; do
+	t 1 'ERROR: write output: No space left on device' sh -c "'$sonde' $args 2>&1 >/dev/full"
+done
 t 0 'System
   OS: Linux' "$tmp/bpftrace" --info
 # What compiling takes grows with the script, not with its square (sanitizers need more).

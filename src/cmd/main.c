@@ -21,7 +21,10 @@ static int close_output(int rc)
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return rc;
-	/* Of a write in between only the failure is known. */
+	/* Of a write in between only the failure is known: one more byte is told the reason. The output is
+	 * cut anyway. */
+	if (!errno && write(STDOUT_FILENO, "\n", 1) == 1)
+		errno = 0;
 	fprintf(stderr, "ERROR: write output: %s\n", errno ? strerror(errno) : "failed");
 	return rc ? rc : RC_USAGE;
 }
