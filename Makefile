@@ -80,20 +80,21 @@ STATIC = B=build/static CFLAGS='-Oz -fno-asynchronous-unwind-tables -fno-pie' LD
 static: ; $(MAKE) $(STATIC) all
 install-static: ; $(MAKE) $(STATIC) install
 # Every fuzzer for T seconds; T=0 only builds them.
-FUZZING = B=build/fuzzing CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
+FUZZING = B=build/fuzzing CC=clang TEST_CC='$(CC)' CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
 fuzz: T = 60
 fuzz: $B/host/ready
 	$(MAKE) $(FUZZING) fuzzers
 	$(if $(filter-out 0,$T),tests/fuzz.sh build/fuzzing $T)
 # What the fuzzers are made of, as a program: the sanitizers see unit tests, compiler tests and some on this kernel (as
-# root). Leaks of a run are not looked for: the filter of system calls that it has by then does not let them.
+# root; what is traced is built as for other runs, not by clang). Leaks of a run are not looked for: the filter of system
+# calls that it has by then does not let them.
 SANE_RUN := $(addprefix tests/run/,string.t ustack.t usdt.t)
 sanitize: $B/host/ready
 	$(MAKE) $(FUZZING) sanitized
 sanitized: all $B/unit $B/host/ready
 	$(RUN_UNIT)
 	SONDE=$B/sonde tests/lang.sh
-	TEST_SLOW=4 ASAN_OPTIONS=detect_leaks=0 tests/run.sh $B/sonde $(SANE_RUN)
+	CC='$(TEST_CC)' TEST_SLOW=4 ASAN_OPTIONS=detect_leaks=0 tests/run.sh $B/sonde $(SANE_RUN)
 # Scripts by grammar, N of them from seed SEED on, to this kernel's verifier; as root.
 N    ?= 10000
 SEED ?= 1
