@@ -224,3 +224,19 @@ EXPECT
 	ERROR: find control group DIR/none: No such file or directory
 NEEDS btf prog:spin tp:sched/sched_switch file:/sys/fs/cgroup
 TIMEOUT 30
+
+NAME hardirqs and softirqs: what interrupts a control group, and one of nobody
+RUN m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); d=$m/sonde-$$; mkdir "$d" "$d/busy" "$d/empty"
+	spins=; for c in 0 1; do sh -c "echo \$\$ >$d/busy/cgroup.procs; exec taskset -c $c build/tests/spin 600000" & spins="$spins $!"; done
+	while [ -d "$d" ]; do dd if=/dev/zero of="$TMPDIR/data" bs=4096 count=10 oflag=dsync; ls -l tests/run; done >/dev/null 2>&1 & load=$!
+	for t in hardirqs softirqs; do for g in busy empty; do
+		"$SONDE" $t -q -C --csv --cgroup "$d/$g" --duration ${TEST_SLOW:-1} | grep -cE ',[1-9][0-9]*$' | sed "s/^[1-9][0-9]*\$/some/; s/^/$t $g: /"
+	done; done
+	kill $load $spins; wait $spins; rmdir "$d/busy" "$d/empty" "$d"
+EXPECT
+	hardirqs busy: some
+	hardirqs empty: 0
+	softirqs busy: some
+	softirqs empty: 0
+NEEDS tp:irq/irq_handler_entry prog:spin cmd:taskset file:/sys/fs/cgroup
+TIMEOUT 40

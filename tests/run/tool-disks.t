@@ -88,3 +88,26 @@ EXPECT
 	@usecs[LOOP, write]: { .p1 = N, .p5 = N, .p10 = N, .p25 = N, .p5
 	{"type": "percentiles", "data": {"@usecs": {"LOOP,write": {"p1":
 	1
+
+NAME biosnoop, biotop, biolatency: requests that a control group makes
+RUN m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); d=$m/sonde-$$; mkdir "$d" "$d/below"
+	with_loop '
+		write="dd if=/dev/zero of=$disk bs=8k oflag=direct"
+		both="$write count=3 2>/dev/null; sh -c \"echo \\\$\\\$ >$d/below/cgroup.procs; exec $write count=5 2>/dev/null\""
+		for g in "" "--cgroup $d"; do
+			tool_sees "$both" biosnoop --disk ${disk#/dev/} --csv --fields op $g | grep -c W
+			tool_sees "$both" biotop --disk ${disk#/dev/} --csv --fields comm,requests $g 1h | awk -F, "/^dd/ { n += \$2 } END { print n }"
+			tool_sees "$both" biolatency -Q --disk ${disk#/dev/} --csv $g | awk -F, "NR > 1 { n += \$3 } END { print n }"
+		done'
+	"$SONDE" --dry-run biolatency --cgroup "$d/none" 2>&1 | sed "s,$d,DIR,"; rmdir "$d/below" "$d"
+EXPECT
+	8
+	8
+	8
+	5
+	5
+	5
+	ERROR: find control group DIR/none: No such file or directory
+NEEDS file:/dev/loop-control cmd:losetup btf file:/sys/fs/cgroup
+TIMEOUT 60
+ALONE

@@ -255,6 +255,18 @@ EXPECT
 	1
 	comm,lport
 
+NAME tcptop: of a control group
+RUN m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); d=$m/sonde-$$; mkdir "$d"
+	export p='import socket, sys; n = int(sys.argv[1]); s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); c = socket.create_connection(s.getsockname()); a = s.accept()[0]; c.sendall(b"x" * n); a.recv(n, socket.MSG_WAITALL)'
+	both() { python3 -c "$p" 10303; sh -c 'echo $$ >"$0/cgroup.procs"; exec python3 -c "$p" 20404' "$d"; }
+	for g in '' "--cgroup $d"; do tool_sees both tcptop -C --csv --fields tx_bytes $g 1h | grep -E '^(10303|20404)$' | sort; done; rmdir "$d"
+NEEDS tp:sock/sock_send_length btf cmd:python3 file:/sys/fs/cgroup
+TIMEOUT 40
+EXPECT
+	10303
+	20404
+	20404
+
 NAME tcpcong: a packet is lost
 RUN
 	cat >"$TMPDIR/lost.sh" <<-'P'
