@@ -32,7 +32,7 @@ static void open_paged(struct fixture *x, u32 page, u32 max_chunks)
 {
 	*x = (struct fixture){.index = calloc(1, sizeof(*x->index)),
 			      .rules = calloc(UNWIND_RULES, 4)};
-	struct blocks_mem mem = {x->index, x->rules, max_chunks, make_chunk, x};
+	struct blocks_mem mem = {x->index, x->rules, max_chunks, make_chunk, x, NULL};
 	blocks_init(&x->b, page, &mem);
 }
 
