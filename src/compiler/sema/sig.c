@@ -1,4 +1,6 @@
 /* sig.c - signatures of builtin rows, and finding a row by name. */
+#include "base/alloc.h"
+#include "base/tab.h"
 #include "sema/sema.h"
 
 static const struct {
@@ -94,22 +96,60 @@ struct str builtin_name(const struct builtin *b)
 bool builtin_is_named(const struct builtin *b, struct str name)
 {
 	u64 k;
-	if (!(b->flags & B_NUMBERED)) { /* asked of every row: the signature is not taken apart */
-		const char *own = strchr(b->sig, ' ') + 1;
-		return name.n && !strncmp(own, name.s, name.n) && strchr("( ", own[name.n]);
-	}
 	struct str own = builtin_name(b);
+	if (!(b->flags & B_NUMBERED))
+		return str_eq(own, name);
 	own.n--; /* the N */
 	return str_starts(name, own) && str_u64(str_from(name, own.n), &k);
 }
 
-const struct builtin *builtin_named(struct str name)
+/* The rows of one name, in the order of the tables. */
+struct row {
+	const struct builtin *b;
+	struct row *next;
+};
+struct rows {
+	struct tab named, numbered; /* of B_NUMBERED, the name with its N */
+};
+
+static void rows_add(struct rows *r, const struct builtin *b)
+{
+	struct row *row = xcalloc(1, sizeof(*row));
+	row->b = b;
+	struct row *first =
+		tab_add(b->flags & B_NUMBERED ? &r->numbered : &r->named, builtin_name(b), row);
+	if (!first)
+		return;
+	while (first->next)
+		first = first->next;
+	first->next = row;
+}
+
+static void rows_fill(struct rows *r)
 {
 	for (u32 t = 0; builtin_tables[t]; t++)
 		for (const struct builtin *b = builtin_tables[t]; b->sig; b++)
-			if (builtin_is_named(b, name))
-				return b;
-	return NULL;
+			rows_add(r, b);
+}
+
+/* Every pass asks about every name of a script, so the tables are gone through once. NULL: none. */
+static const struct row *rows_of(struct str name)
+{
+	static struct rows all;
+	if (!all.named.n)
+		rows_fill(&all);
+	const struct row *row = tab_get(&all.named, name);
+	for (u32 i = 0; !row && i < all.numbered.n; i++) {
+		const struct row *other = all.numbered.v[i].val;
+		row = builtin_is_named(other->b, name) ? other : NULL;
+	}
+	return row;
+}
+
+const struct builtin *builtin_named(struct str name)
+{
+	const struct row *row = rows_of(name);
+	return row ? row->b : NULL;
 }
 
 enum builtin_role builtin_role(const struct node *n)
@@ -122,9 +162,8 @@ enum builtin_role builtin_role(const struct node *n)
 u32 builtin_asks(struct str name)
 {
 	u32 asks = 0;
-	for (u32 t = 0; builtin_tables[t]; t++)
-		for (const struct builtin *b = builtin_tables[t]; b->sig; b++)
-			asks |= builtin_is_named(b, name) ? b->asks : 0;
+	for (const struct row *row = rows_of(name); row; row = row->next)
+		asks |= row->b->asks;
 	return asks;
 }
 
@@ -158,16 +197,15 @@ const struct builtin *builtin_pick(struct sema *s, struct str name, const struct
 {
 	const struct builtin *any = NULL;
 	u32 n = call && call->kind == N_CALL ? node_count(call->a) : 0;
-	for (u32 t = 0; builtin_tables[t]; t++)
-		for (const struct builtin *b = builtin_tables[t]; b->sig; b++) {
-			if (b->today || !builtin_is_named(b, name))
-				continue;
-			if (row_fits(s, b, n, call && call->kind == N_CALL ? call : NULL)) {
-				*arity = true;
-				return b;
-			}
-			any = b;
+	for (const struct row *row = rows_of(name); row; row = row->next) {
+		if (row->b->today)
+			continue;
+		if (row_fits(s, row->b, n, call && call->kind == N_CALL ? call : NULL)) {
+			*arity = true;
+			return row->b;
 		}
+		any = row->b;
+	}
 	*arity = false;
 	return any;
 }
@@ -175,14 +213,13 @@ const struct builtin *builtin_pick(struct sema *s, struct str name, const struct
 const struct builtin *builtin_find(struct sema *s, struct str name, u32 n, bool *arity)
 {
 	const struct builtin *any = NULL;
-	for (u32 t = 0; builtin_tables[t]; t++)
-		for (const struct builtin *b = builtin_tables[t]; b->sig; b++)
-			if (!b->today && builtin_is_named(b, name)) {
-				*arity = row_fits(s, b, n, NULL);
-				if (*arity)
-					return b;
-				any = b;
-			}
+	for (const struct row *row = rows_of(name); row; row = row->next)
+		if (!row->b->today) {
+			*arity = row_fits(s, row->b, n, NULL);
+			if (*arity)
+				return row->b;
+			any = row->b;
+		}
 	return any;
 }
 
