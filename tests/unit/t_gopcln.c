@@ -111,6 +111,18 @@ TEST(gopcln_stacks)
 	}
 }
 
+/* A move over more code than there are addresses ends the list; 2^30 instructions of 4 bytes are not 0. */
+TEST(gopcln_stack_far)
+{
+	static const u8 moves_far[] = {2, 0x80, 0x80, 0x80, 0x80, 4};
+	struct go_stack s = {.b = bytes_of(moves_far, sizeof(moves_far)), .quantum = 4};
+	s.end = TEXT;
+	CHECK(gopcln_stack_next(&s) && s.from == TEXT && s.end == TEXT + (1ull << 32));
+	s.b = bytes_of(moves_far, sizeof(moves_far));
+	s.end = ~0ull - 3;
+	CHECK(!gopcln_stack_next(&s));
+}
+
 /* 1.26 and newer say nowhere in the table where the code is. */
 TEST(gopcln_text_from_elsewhere)
 {

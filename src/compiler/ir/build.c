@@ -103,7 +103,10 @@ void ir_fn_free(struct fn *f)
 	vec_free(&f->slot);
 	for (u32 i = 0; i < f->fns.n; i++)
 		ir_fn_free(f->fns.v[i]);
+	for (u32 i = 0; i < f->unused.n; i++)
+		ir_fn_free(f->unused.v[i]);
 	vec_free(&f->fns);
+	vec_free(&f->unused);
 }
 
 struct ref ir_tmp(struct fn *f)

@@ -144,7 +144,8 @@ struct fn {
 	VEC(u64) con;
 	u32 *con_at, ncon_at; /* hash table of .con: index + 1 */
 	VEC(struct slot) slot;
-	VEC(struct fn *) fns; /* what R_FN ids mean */
+	VEC(struct fn *) fns;    /* what R_FN ids mean */
+	VEC(struct fn *) unused; /* those that only dead code referred to */
 	u32 nblk;
 	u32 stack_at, stack;   /* bytes of memory slots in use now; most ever, then with spills */
 	bool ssa, allocated;   /* those passes ran */

@@ -228,8 +228,10 @@ static void drop_unused_fns(struct fn *f)
 			if (i->arg[0].kind == R_FN)
 				at[i->arg[0].id] = 1;
 	for (u32 k = 0; k < f->fns.n; k++) {
-		if (!at[k])
+		if (!at[k]) {
+			vec_add(&f->unused, f->fns.v[k]);
 			continue;
+		}
 		at[k] = n;
 		f->fns.v[n++] = f->fns.v[k];
 	}

@@ -173,8 +173,8 @@ bool gopcln_stack_next(struct go_stack *s)
 		return false;
 	s->bytes += (i32)(moved >> 1) ^ -(i32)(moved & 1);
 	s->from = s->end;
-	s->end += pcs * s->quantum;
-	return true;
+	s->end += (u64)pcs * s->quantum;
+	return s->end > s->from;
 }
 
 /* ---- where it is ---- */
