@@ -175,6 +175,11 @@ const struct names *names_find(struct str table)
 	return NULL;
 }
 
+struct str names_table(const struct names *t)
+{
+	return str_z(t->name);
+}
+
 bool names_put(struct sb *out, const struct names *t, i64 n)
 {
 	const char *one = t->find ? t->find(n) : NULL;

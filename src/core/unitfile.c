@@ -392,14 +392,20 @@ static void columns_body(struct walk *w, struct columns *c)
 	for (u32 i = 0; i < c->n; i++) {
 		struct column *k = &c->col[i];
 		u32 unit = k->unit;
+		struct str names = k->names ? names_table(k->names) : (struct str){0};
 		text(w, &k->name);
 		text(w, &k->heading);
+		text(w, &names);
 		NUM(w, k->width);
 		NUM(w, k->right);
 		NUM(w, k->data);
+		NUM(w, k->share);
 		NUM(w, k->index);
 		NUM(w, unit);
 		k->unit = unit;
+		if (!w->out)
+			k->names = names_find(names);
+		check(w, (unit == COL_NAME) == !!k->names, "a column's names are damaged");
 		check(w, unit <= COL_BELOW && k->index < 64 && k->width < 4096,
 		      "a column is damaged");
 	}

@@ -23,6 +23,13 @@ EXPECT
 	{"type": "map", "data": {"@t": N}}
 	{"type": "map", "data": {"@u": N}}
 
+NAME a compiled script knows how its tables are shown
+RUN "$SONDE" --aot $TMPDIR/prog -e 'config = { print_maps_on_exit = false } table t sorted by n { s "SIG" signal; n; part share same; } begin { @[9] = 3; @[15] = 1; show(t, @); exit(); }' && $TMPDIR/prog -q
+EXPECT
+	SIG N PART
+	KILL 3 75.00%
+	TERM 1 25.00%
+
 NAME a compiled script takes no other
 RUN "$SONDE" --aot $TMPDIR/prog -e 'begin { exit(); }'; $TMPDIR/prog -e 'begin { }' 2>&1 | head -n 1; "$SONDE" --aot $TMPDIR/prog -p $$ -e 'begin { exit(); }' 2>&1; :
 EXPECT
