@@ -255,7 +255,7 @@ RUN
 		shift 2
 		for f in '' -j --csv; do "$SONDE" $tool -q $f "$@" $p -- $p | tail -n 1 | tr -s ' ' | sed "s/^ //; s/^{\"type\": \"[a-z]*\", /{/; s/^/$tool: /"; done
 	}
-	for l in python:python3 ruby:ruby php:php perl:perl tcl:libtcl8.6; do
+	for l in python:python3 ruby:ruby php:php perl:perl tcl:libtcl8.6 java:libjvm; do
 		see ${l#*:} ${l%:*}calls --fields class,method,calls; see ${l#*:} ${l%:*}flow --fields event,method
 	done
 	for l in python:python3 ruby:ruby node:node java:libjvm; do see ${l#*:} ${l%:*}gc --fields phase; done
@@ -295,6 +295,12 @@ EXPECT
 	tclflow: <- f
 	tclflow: {"table": "flow", "event": "<-", "method": "f"}
 	tclflow: <-,f
+	javacalls: App f 2
+	javacalls: {"table": "calls", "class": "App", "method": "f", "calls": 2}
+	javacalls: App,f,2
+	javaflow: <- f
+	javaflow: {"table": "flow", "event": "<-", "method": "f"}
+	javaflow: <-,f
 	pythongc: gc
 	pythongc: {"table": "collections", "phase": "gc"}
 	pythongc: gc
