@@ -19,7 +19,7 @@ RUN
 	c=build/tests/calls
 	"$SONDE" stackcount -qj -P "$c:greet" -- $c 9 | grep -oE '"comm": "calls"|"calls": 9'; "$SONDE" stackcount -q --csv -P --fields comm,calls "$c:greet" -- $c 9
 	"$SONDE" trace -q --csv --fields function,message "$c:target \"%d, %s\", arg1, arg2" -- $c 1; "$SONDE" argdist -q -i 60 --csv -C "p:$c:target(int n):int:n" -- $c 2 2>/dev/null
-	"$SONDE" funclatency -q --csv "$c:greet" -- $c 5 | head -n 1; for f in -j --csv; do "$SONDE" funcslower -q -u 0 -m 0 $f --fields comm,ret,function "$c:add6" -- $c 1; done
+	"$SONDE" funclatency -q --csv "$c:greet" -- $c 5 | awk -F, 'NR == 1 { print; next } { n += $3 } END { print n }'; for f in -j --csv; do "$SONDE" funcslower -q -u 0 -m 0 $f --fields comm,ret,function "$c:add6" -- $c 1; done
 NEEDS uprobe prog:calls
 EXPECT
 	"comm": "calls"
@@ -32,6 +32,7 @@ EXPECT
 	0,1
 	1,1
 	nsecs_min,nsecs_max,nsecs_count
+	5
 	{"type": "event", "table": "slow", "comm": "calls", "ret": 21, "function": "add6"}
 	comm,ret,function
 	calls,21,add6

@@ -16,7 +16,7 @@ EXPECT
 	app.py,outer,1
 
 NAME uflow: entered and left
-RUN p="$SONDE_TESTS/runtime"; "$SONDE" uflow -q --fields depth,event,class,method "$p" -- "$p"; "$SONDE" uflow -qj -M outer --fields event,method "$p" -- "$p"; "$SONDE" uflow -q --csv -C nothing --fields event,method "$p" -- "$p"
+RUN p="$SONDE_TESTS/runtime"; "$SONDE" uflow -q --fields depth,event,class,method "$p" -- "$p"; "$SONDE" uflow -qj -M outer --fields event,method "$p" -- "$p"; "$SONDE" uflow -q --csv -C nothing --fields event,method "$p" -- "$p"; "$SONDE" uflow -q --csv -M outer --fields event,method "$p" -- "$p"
 NEEDS uprobe prog:runtime
 EXPECT
 	DEPTH    CLASS                    METHOD
@@ -29,24 +29,31 @@ EXPECT
 	{"type": "event", "table": "flow", "event": "->", "method": "outer"}
 	{"type": "event", "table": "flow", "event": "<-", "method": "outer"}
 	event,method
+	event,method
+	->,outer
+	<-,outer
 
 NAME ugc: collections of garbage
-RUN p="$SONDE_TESTS/runtime"; "$SONDE" ugc -q --fields phase "$p" -- "$p"; "$SONDE" ugc -qj --fields duration_ns,phase "$p" -- "$p" | grep -c '"duration_ns": [1-9][0-9]*, "phase": "gc"'; "$SONDE" ugc -q --csv -M 1h --fields phase "$p" -- "$p"
+RUN p="$SONDE_TESTS/runtime"; "$SONDE" ugc -q --fields phase "$p" -- "$p"; "$SONDE" ugc -qj --fields duration_ns,phase "$p" -- "$p" | grep -c '"duration_ns": [1-9][0-9]*, "phase": "gc"'; "$SONDE" ugc -q --csv -M 1h --fields phase "$p" -- "$p"; "$SONDE" ugc -q --csv --fields phase "$p" -- "$p"
 NEEDS uprobe prog:runtime
 EXPECT
 	DESCRIPTION
 	gc
 	1
 	phase
+	phase
+	gc
 
 NAME mysqld_qslower: a query, and nothing that steers the terminal
-RUN p="$SONDE_TESTS/runtime"; "$SONDE" mysqld_qslower -q --fields query "$p" 0 -- "$p"; "$SONDE" mysqld_qslower -qj --fields database,user,query "$p" -m 0 -- "$p"; "$SONDE" mysqld_qslower -q --csv --fields query "$p" 1h -- "$p"
+RUN p="$SONDE_TESTS/runtime"; "$SONDE" mysqld_qslower -q --fields query "$p" 0 -- "$p"; "$SONDE" mysqld_qslower -qj --fields database,user,query "$p" -m 0 -- "$p"; for m in 1h 0; do "$SONDE" mysqld_qslower -q --csv --fields query "$p" $m -- "$p"; done
 NEEDS uprobe prog:runtime
 EXPECT
 	QUERY
 	SELECT 1 /* a\tb */
 	{"type": "event", "table": "queries", "database": "shop", "user": "me", "query": "SELECT 1 /* a\tb */"}
 	query
+	query
+	SELECT 1 /* a\tb */
 
 NAME sofdsnoop: descriptors on their way
 RUN
@@ -76,13 +83,15 @@ RUN
 	t.join()'
 	"$SONDE" futexctn -q --min 250ms -- python3 -c "$(echo "$p" | sed 's/^	//')" >"$TMPDIR/o"; awk 'NR == 2 && $2 ~ /^(python3|Thread-1)$/ && $(NF - 2) >= 1 { print "waited" }' "$TMPDIR/o"; grep -c '^        [_a-z0-9]' "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/stack/'
 	"$SONDE" futexctn -qsj --min 250ms --fields waits,avg_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | grep -cE '"waits": [1-9], "avg_ns": [2-9][0-9]{8}' | sed 's/^[1-9]$/some/'
-	"$SONDE" futexctn -qs --csv --min 1h -- /bin/true
+	"$SONDE" futexctn -qs --csv --min 1h -- /bin/true; "$SONDE" futexctn -qs --csv --min 250ms --fields waits,avg_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | sed -E 's/^[1-9],[2-9][0-9]{8}$/row/' | uniq
 NEEDS tp:syscalls/sys_exit_futex cmd:python3
 TIMEOUT 30
 EXPECT
 	waited
 	stack
 	some
+	waits,avg_ns
+	row
 
 NAME klockstat: locks of the kernel
 RUN
@@ -102,8 +111,8 @@ EXPECT
 NAME dbslower and dbstat: queries of any database
 RUN
 	p="$SONDE_TESTS/runtime"
-	"$SONDE" dbslower -q --fields query "$p" -m 0 -- "$p"; "$SONDE" dbslower -qj --fields query "$p" -m 0 -- "$p" | tail -n 1; "$SONDE" dbslower -q --csv --fields query "$p" -m 1h -- "$p"
-	"$SONDE" dbstat -q -u "$p" -- "$p" | awk '/^usecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'; "$SONDE" dbstat -qj "$p" -- "$p"; "$SONDE" dbstat -q --csv -m 1h "$p" -- "$p"
+	"$SONDE" dbslower -q --fields query "$p" -m 0 -- "$p"; "$SONDE" dbslower -qj --fields query "$p" -m 0 -- "$p" | tail -n 1; for m in 1h 0; do "$SONDE" dbslower -q --csv --fields query "$p" -m $m -- "$p" | tail -n 1; done
+	"$SONDE" dbstat -q -u "$p" -- "$p" | awk '/^usecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'; "$SONDE" dbstat -qj "$p" -- "$p"; "$SONDE" dbstat -q --csv -m 1h "$p" -- "$p"; "$SONDE" dbstat -q --csv "$p" -- "$p" | awk -F, 'NR == 1 { print; next } { n += $3 } END { print n }'
 NEEDS uprobe prog:runtime
 EXPECT_RE
 	QUERY
@@ -111,15 +120,18 @@ EXPECT_RE
 	SELECT 2
 	.*"query": "SELECT 2"}
 	query
+	SELECT 2
 	1 2
 	\{"type": "hist", "table": "queries", "msecs": \[\{"min": .*\}\]\}
+	msecs_min,msecs_max,msecs_count
+	2
 
 NAME bpflist: who uses BPF
 RUN
 	"$SONDE" -q -e 'interval:s:100 { @ = count(); }' >/dev/null 2>&1 & p=$!
 	list() { "$SONDE" bpflist -p $p "$@" 2>/dev/null; }
 	holds() { list | grep -q bpf-prog; }
-	eventually holds; list -q | sed "s/^$p */PID /; s/  *[0-9]*\$/ N/" | grep -v bpf-link; list -qj | grep -c '"kind": "bpf-map", "count": [1-9]'; list -q --csv | head -n 1
+	eventually holds; list -q | sed "s/^$p */PID /; s/  *[0-9]*\$/ N/" | grep -v bpf-link; list -qj | grep -c '"kind": "bpf-map", "count": [1-9]'; list -q --csv | sed -n "1p; s/^$p,.*,bpf-map,[1-9][0-9]*$/PID, some/p"
 	for f in '' -j --csv; do "$SONDE" bps -p $p -q $f --fields comm,kind 2>/dev/null | grep -m 1 bpf-map; done
 	kill $p; wait $p
 NEEDS btf feature:LOOP
@@ -131,6 +143,7 @@ EXPECT_RE
 	...
 	1
 	pid,comm,kind,count
+	PID, some
 	sonde +bpf-map
 	."type": "row", "table": "objects", "comm": "sonde", "kind": "bpf-map".
 	sonde,bpf-map
@@ -179,7 +192,7 @@ RUN
 		take(0, 1); take(1, 2); take(2, 0); take(0, 3); take(1, 3)
 	P
 	"$SONDE" deadlock -q -- python3 "$TMPDIR/circle.py" | grep -o '0x.* 0x.* python3' | awk '{ held[$1]++; taken[$2]++ } END { for (h in held) n += h in taken; print n, NR }'
-	"$SONDE" deadlock -qj --fields comm -- python3 "$TMPDIR/circle.py"; "$SONDE" deadlock -q --csv -- python3 -c 1
+	"$SONDE" deadlock -qj --fields comm -- python3 "$TMPDIR/circle.py"; "$SONDE" deadlock -q --csv -- python3 -c 1; "$SONDE" deadlock -q --csv --fields comm -- python3 "$TMPDIR/circle.py"
 NEEDS uprobe cmd:python3 sym:bpf_for_each_map_elem
 TIMEOUT 40
 EXPECT
@@ -188,6 +201,10 @@ EXPECT
 	{"type": "event", "table": "orders", "comm": "python3"}
 	{"type": "event", "table": "orders", "comm": "python3"}
 	held,taken,pid,tid,comm,ustack
+	comm
+	python3
+	python3
+	python3
 
 NAME names of languages; a number for the interpreter is a process of it
 RUN

@@ -17,7 +17,7 @@ RUN
 	some() { grep -cE "$1" "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/some/'; }
 	dist -P -e; some '^pid = [0-9]+, comm = spin, usecs:$'; some '^[0-9]+ +spin +[1-9][0-9]* +[0-9]+ +[0-9]{5,}$'
 	dist -O -L -m -j; some '"table": "times_ms", "tid": [0-9]+, "comm": "spin", "msecs": \[.*"min": (32|64)'
-	dist -P --csv; head -n 1 "$TMPDIR/o"
+	dist -P --csv; head -n 1 "$TMPDIR/o"; some '^[0-9]+,spin,[0-9]+,[0-9]+,[1-9][0-9]*$'
 NEEDS prog:spin btf
 TIMEOUT 40
 EXPECT
@@ -25,6 +25,7 @@ EXPECT
 	some
 	some
 	pid,comm,usecs_min,usecs_max,usecs_count
+	some
 
 NAME cpuwalk and runqlen: threads on one CPU
 RUN

@@ -67,17 +67,20 @@ RUN
 		s.recv(100)
 		t.join()
 	P
-	export TMPDIR; "$SONDE" ssllatency -q --fields function,calls,failed -- python3 "$TMPDIR/tls.py" | grep -E '^(FUNC|SSL_write)'; "$SONDE" ssllatency -qj --fields function,total_ns -- python3 "$TMPDIR/tls.py" | grep -cE '"SSL_do_handshake", "total_ns": [1-9]'; "$SONDE" ssllatency -q --csv --fields function -- python3 "$TMPDIR/tls.py" | head -n 1
-	"$SONDE" sslsnoop -q --fields comm,ret,function -- python3 "$TMPDIR/tls.py" | grep -E 'FUNC|SSL_write' | sort; "$SONDE" sslsnoop -qj --fields duration_ns,function -- python3 "$TMPDIR/tls.py" | grep -cE '"duration_ns": [1-9][0-9]*, "function": "SSL_(do_handshake|read)' | sed 's/^[1-9]$/some/'; "$SONDE" sslsnoop -q --csv --min 1h -- python3 "$TMPDIR/tls.py"
+	export TMPDIR; "$SONDE" ssllatency -q --fields function,calls,failed -- python3 "$TMPDIR/tls.py" | grep -E '^(FUNC|SSL_write)'; "$SONDE" ssllatency -qj --fields function,total_ns -- python3 "$TMPDIR/tls.py" | grep -cE '"SSL_do_handshake", "total_ns": [1-9]'; "$SONDE" ssllatency -q --csv --fields function,calls,failed -- python3 "$TMPDIR/tls.py" | grep -E "^func|^SSL_write"
+	"$SONDE" sslsnoop -q --fields comm,ret,function -- python3 "$TMPDIR/tls.py" | grep -E 'FUNC|SSL_write' | sort; "$SONDE" sslsnoop -qj --fields duration_ns,function -- python3 "$TMPDIR/tls.py" | grep -cE '"duration_ns": [1-9][0-9]*, "function": "SSL_(do_handshake|read)' | sed 's/^[1-9]$/some/'; "$SONDE" sslsnoop -q --csv --min 1h -- python3 "$TMPDIR/tls.py"; "$SONDE" sslsnoop -q --csv --fields comm,ret,function -- python3 "$TMPDIR/tls.py" | grep SSL_write
 NEEDS uprobe cmd:openssl cmd:python3
 TIMEOUT 60
 EXPECT_RE
 	FUNCTION +CALLS FAILED
 	SSL_write.*2 +0
 	1
-	function
+	function,calls,failed
+	SSL_write.*,2,0
 	COMM               RET FUNC
 	python3 +1 SSL_write_ex
 	python3 +1 SSL_write_ex
 	some
 	time_ns,tid,comm,duration_ns,ret,function
+	python3,1,SSL_write_ex
+	python3,1,SSL_write_ex

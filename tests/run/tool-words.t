@@ -131,12 +131,13 @@ EXPECT
 	argdist:1:14-15: ERROR: 1 types, but 2 expressions
 
 NAME funcinterval, functrace: from call to call
-RUN c=build/tests/calls; "$SONDE" funcinterval -q "$c:greet" -- $c 9 | awk '/^nsecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'; "$SONDE" funcinterval -qmj "$c:greet" -- $c 9 | grep -c '"msecs": \[{'; "$SONDE" funcinterval -q --csv -u "$c:greet" -- $c 3 | head -n 1; for f in '' -j --csv; do "$SONDE" functrace -q $f --fields function "$c:greet" "$c:add*" -- $c 2; done
+RUN c=build/tests/calls; "$SONDE" funcinterval -q "$c:greet" -- $c 9 | awk '/^nsecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'; "$SONDE" funcinterval -qmj "$c:greet" -- $c 9 | grep -c '"msecs": \[{'; "$SONDE" funcinterval -q --csv -u "$c:greet" -- $c 3 | awk -F, 'NR == 1 { print; next } { n += $3 } END { print n }'; for f in '' -j --csv; do "$SONDE" functrace -q $f --fields function "$c:greet" "$c:add*" -- $c 2; done
 NEEDS uprobe prog:calls
 EXPECT
 	1 8
 	1
 	usecs_min,usecs_max,usecs_count
+	2
 	FUNCTION
 	add6
 	greet
