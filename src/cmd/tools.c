@@ -95,7 +95,11 @@ static void put_columns(const struct node *tree, FILE *f)
 			fprintf(f, "  %.*s:\n", STRF(n->name));
 		for (const struct node *c = n->a; c; c = c->next) {
 			struct str name = c->c ? c->c->name : c->name;
-			fprintf(f, "    %-12.*s %.*s\n", STRF(name), STRF(c->name));
+			bool each = c->a && str_is(c->a->name, "percentiles");
+			if (each)
+				fprintf(f, "    %-12s %.*s_p50 ...\n", "p50 ...", STRF(c->name));
+			else
+				fprintf(f, "    %-12.*s %.*s\n", STRF(name), STRF(c->name));
 		}
 	}
 }

@@ -41,6 +41,7 @@ struct column {
 	bool data;                /* in JSON and CSV only */
 	bool share;               /* show(): of the sum of all rows */
 	u32 index;                /* among all that are declared */
+	u32 part; /* show(): percentile_next()'s of a histogram, + 1; 0: the value */
 	enum column_unit unit;
 	const struct names *names; /* COL_NAME */
 };

@@ -64,25 +64,48 @@ static const struct bucket *find(const struct value *hist, u64 rank)
 	return NULL;
 }
 
+static const struct bucket *bucket_of(const struct value *hist, u32 part, u64 total)
+{
+	u64 rank = (u64)(((unsigned __int128)part * total + WHOLE - 1) / WHOLE);
+	const struct bucket *at = find(hist, MAX(rank, 1ull));
+	assert(at);
+	return at;
+}
+
+static u64 observations(const struct value *hist)
+{
+	u64 total = 0;
+
+	for (u32 i = 0; i < hist->n; i++)
+		total += hist->hist[i].count;
+	return total;
+}
+
+void value_percentile(const struct value *hist, u32 part, struct value *ret)
+{
+	u64 total = observations(hist);
+
+	*ret = (struct value){.kind = V_NONE};
+	if (!total)
+		return;
+	const struct bucket *b = bucket_of(hist, part, total);
+	*ret = (struct value){.kind = V_INT, .i = b->no_hi ? b->lo : (i64)((u64)b->hi - 1)};
+}
+
 void value_percentiles(struct arena *a, struct str list, const struct value *hist,
 		       struct value *ret)
 {
 	struct str rest = list, name;
-	u64 total = 0;
+	u64 total = observations(hist);
 	u32 part, n = 0;
 
-	for (u32 i = 0; i < hist->n; i++)
-		total += hist->hist[i].count;
 	while (percentile_next(&rest, &name, &part))
 		n++;
 	struct bucket *b = arena_newn(a, struct bucket, n + 1);
 	struct str *names = arena_newn(a, struct str, n + 1);
 	*ret = (struct value){.kind = V_PERCENTILES, .hist = b, .names = names, .total = total};
 	for (rest = list; total && percentile_next(&rest, &name, &part); ret->n++) {
-		u64 rank = (u64)(((unsigned __int128)part * total + WHOLE - 1) / WHOLE);
-		const struct bucket *at = find(hist, MAX(rank, 1ull));
-		assert(at);
-		b[ret->n] = *at;
+		b[ret->n] = *bucket_of(hist, part, total);
 		names[ret->n] = name.s[0] == 'p' ? name : str_z(arena_fmt(a, "p%.*s", STRF(name)));
 	}
 }

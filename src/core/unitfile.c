@@ -401,6 +401,7 @@ static void columns_body(struct walk *w, struct columns *c)
 		NUM(w, k->data);
 		NUM(w, k->share);
 		NUM(w, k->index);
+		NUM(w, k->part);
 		NUM(w, unit);
 		k->unit = unit;
 		if (!w->out)

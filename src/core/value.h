@@ -112,6 +112,8 @@ bool percentile_next(struct str *rest, struct str *name, u32 *part);
 bool percentiles_valid(struct str list);
 void value_percentiles(struct arena *a, struct str list, const struct value *hist,
 		       struct value *ret);
+/* The last value of one percentile's bucket, of the open one the first. */
+void value_percentile(const struct value *hist, u32 part, struct value *ret);
 void value_percentiles_text(struct sb *out, const struct value *v);
 /* Flags of a kernel allocation by name, as %gr prints them: "GFP_KERNEL|__GFP_ZERO". */
 void value_gfp_text(struct sb *out, u64 flags);

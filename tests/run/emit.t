@@ -96,6 +96,27 @@ EXPECT
 	x  3
 	y  -2
 
+NAME show: percentiles, a column each
+RUN
+	echo 'config = { print_maps_on_exit = false } options { list = "p50, 99.9"; } table t sorted by n { op key; us 4 percentiles opt.list; n "N"; l "L" percentiles "p0" if opt.list != ""; }
+	BEGIN { for $i : 1..11 { @h["r"] = hist($i, 5); @n["r"] = count(); @l["r"] = lhist($i, 5, 8, 1); } @h["w"] = hist(7, 5); @n["w"] = count(); show(t, @h, @n, @l); }' >"$TMPDIR/p.bt"
+	"$SONDE" --fmt "$TMPDIR/p.bt" >"$TMPDIR/f.bt"; grep 'percentiles' "$TMPDIR/f.bt"
+	for f in text json csv; do "$SONDE" -q -f $f "$TMPDIR/f.bt"; done; "$SONDE" -q -f csv "$TMPDIR/p.bt" -- --list=100; "$SONDE" -q "$TMPDIR/p.bt" -- --list=p101 2>&1 | sed 's/.*ERROR/ERROR/; 1q'
+EXPECT
+	  us 4 percentiles opt.list;
+	  l "L" percentiles "p0" if opt.list != "";
+	OP  p50 p99.9 N p0
+	r    5   10 10 4
+	w    7    7 1 -
+	{"type": "row", "table": "t", "op": "r", "us_p50": 5, "us_p99_9": 10, "n": 10, "l_p0": 4}
+	{"type": "row", "table": "t", "op": "w", "us_p50": 7, "us_p99_9": 7, "n": 1}
+	op,us_p50,us_p99_9,n,l_p0
+	r,5,10,10,4
+	w,7,7,1,
+	op,us_p100,n,l_p0
+	r,10,10,4
+	w,7,1,
+	ERROR: percentiles are a text such as "p50, p99.9", or an option
 NAME show: histograms as text, JSON and CSV
 RUN for f in text json csv; do "$SONDE" -q -f $f -e 'config = { print_maps_on_exit = false } table h { op; usecs "usecs" hist; } BEGIN { @["r"] = hist(3); @["w"] = hist(1); show(h, @); }'; done
 EXPECT

@@ -76,17 +76,20 @@ EXPECT
 NAME biolatpcts: percentiles of each operation
 RUN
 	with_loop '
-		for f in "" -j --csv; do
+		for f in "" -j "--csv --percentiles p50,p99.9"; do
 			tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts $f -i 1h ${disk#/dev/} >"$TMPDIR/o"
-			grep -E "write.*p99.9|usecs|key" "$TMPDIR/o" | sed "s,${disk#/dev/},LOOP,; s/[0-9]*\.\.[0-9]*/N/g; s/= [0-9][0-9]*,/= N,/g" | cut -c1-64
+			grep -E "DISK|write|disk," "$TMPDIR/o" | sed -E "s,${disk#/dev/},LOOP,; s/\<[0-9]+\>/N/g; s/  +/ /g"
 		done
-		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts -w after-rq-alloc --percentiles p50 -i 1h ${disk#/dev/} | grep -c "write.*p50 = .*count = 20"'
+		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts -w after-rq-alloc --percentiles p50 -i 1h ${disk#/dev/} --fields op,usecs_p50,requests | grep -cE "^write +[0-9]+ +20$"'
 NEEDS file:/dev/loop-control cmd:losetup btf
 TIMEOUT 40
 ALONE
 EXPECT
-	@usecs[LOOP, write]: { .p1 = N, .p5 = N, .p10 = N, .p25 = N, .p5
-	{"type": "percentiles", "data": {"@usecs": {"LOOP,write": {"p1":
+	DISK OP p1 p5 p10 p25 p50 p75 p90 p95 p99 p99.N p100 COUNT
+	LOOP write N N N N N N N N N N N N
+	{"type": "row", "table": "latency", "disk": "LOOP", "op": "write", "usecs_p1": N, "usecs_p5": N, "usecs_p10": N, "usecs_p25": N, "usecs_p50": N, "usecs_p75": N, "usecs_p90": N, "usecs_p95": N, "usecs_p99": N, "usecs_p99_9": N, "usecs_p100": N, "requests": N}
+	disk,op,usecs_p50,usecs_p99_9,requests
+	LOOP,write,N,N,N
 	1
 
 NAME biosnoop, biotop, biolatency: requests that a control group makes

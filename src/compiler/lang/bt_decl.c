@@ -80,7 +80,7 @@ static struct node *option(struct parser *p)
 	return n;
 }
 
-/* name ["HEADING"] [width] [words] [if condition] */
+/* name ["HEADING"] [width] [words] [if condition]; the word percentiles has its list behind it */
 static struct node *column(struct parser *p)
 {
 	struct loc from = p->t.loc;
@@ -94,8 +94,12 @@ static struct node *column(struct parser *p)
 		n->num = p->t.num;
 		p_advance(p);
 	}
-	while (p_at(p, TK_IDENT))
+	while (p_at(p, TK_IDENT)) {
+		bool list = p_at_word(p, "percentiles");
 		list_add(&words, p_leaf(p, N_NAME));
+		if (list)
+			list_add(&words, bt_expr(p));
+	}
 	n->a = words.head;
 	n->b = p_accept(p, TK_IF) ? bt_expr(p) : NULL;
 	n->loc = loc_span(from, p->prev);

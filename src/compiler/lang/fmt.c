@@ -467,8 +467,10 @@ static void option(struct fmt *f, const struct node *n)
 
 static void words(struct fmt *f, const struct node *n)
 {
-	for (; n; n = n->next)
-		sb_fmt(f->out, " %s%.*s", n->flags & NF_NEG ? "-" : "", STRF(n->name));
+	for (; n; n = n->next) {
+		sb_z(f->out, n->flags & NF_NEG ? " -" : " ");
+		expr(f, n);
+	}
 }
 
 static void column(struct fmt *f, const struct node *n)

@@ -492,7 +492,8 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		  "what may stand here: left right data key same share us ms s KB MB percent milli "
 		  "elapsed clock hex oct "
 		  "argv "
-		  "status syscall user disk interface cgroup container hist call function below; "
+		  "status syscall user disk interface cgroup container hist percentiles call "
+		  "function below; "
 		  "names: %s",
 		  names_list);
 }
@@ -514,6 +515,53 @@ static bool is_wanted(struct declare *d, const struct node *n)
 	return yes;
 }
 
+/* Behind the word percentiles: the list. NULL: the column has none. */
+static const struct node *list_of(const struct node *column)
+{
+	static const char *const word[] = {"percentiles"};
+	for (const struct node *w = column->a; w; w = w->next)
+		if (node_word(w, word) == 0)
+			return w->next;
+	return NULL;
+}
+
+static bool is_full(struct declare *d, const struct columns *t, const struct node *n)
+{
+	if (t->n == MAX_COLUMNS)
+		diag_add(d->ds, E_LIMIT, n->loc, "a table has at most %d columns", MAX_COLUMNS);
+	return t->n == MAX_COLUMNS;
+}
+
+/* A column for each percentile: usecs_p50, usecs_p99_9. */
+static bool add_percentiles(struct declare *d, struct columns *t, const struct node *n, u32 index)
+{
+	const struct node *list = list_of(n);
+	struct str rest, name;
+	u32 part;
+
+	if (!list)
+		return false;
+	if (list->kind != N_STR || !percentiles_valid(list->name)) {
+		diag_add(d->ds, E_LITERAL, list->loc,
+			 "percentiles are a text such as \"p50, p99.9\", or an option");
+		return true;
+	}
+	for (rest = list->name; percentile_next(&rest, &name, &part) && !is_full(d, t, n);) {
+		const char *p = name.s[0] == 'p' ? "" : "p";
+		char *field = arena_fmt(d->a, "%.*s_%s%.*s", STRF(n->name), p, STRF(name));
+		for (char *c = field + n->name.n; *c; c++)
+			*c = *c == '.' ? '_' : *c;
+		t->col[t->n++] =
+			(struct column){.name = str_z(field),
+					.heading = str_z(arena_fmt(d->a, "%s%.*s", p, STRF(name))),
+					.width = (u32)MIN(n->num, 256u),
+					.right = true,
+					.index = index,
+					.part = part + 1};
+	}
+	return true;
+}
+
 static void add_column(struct declare *d, struct columns *t, const struct node *n, u32 index)
 {
 	static const char *const taken[] = {"type", "table"};
@@ -525,6 +573,8 @@ static void add_column(struct declare *d, struct columns *t, const struct node *
 		diag_add(d->ds, E_SYNTAX, n->loc,
 			 "a column cannot be called '%.*s': each line of JSON has that already",
 			 STRF(n->name));
+	if (is_full(d, t, n) || add_percentiles(d, t, n, index))
+		return;
 	struct column *col = &t->col[t->n++];
 	*col = (struct column){.name = n->name,
 			       .heading = n->c ? n->c->name : upper(d->a, n->name),
@@ -532,6 +582,15 @@ static void add_column(struct declare *d, struct columns *t, const struct node *
 			       .index = index};
 	for (const struct node *w = n->a; w; w = w->next)
 		column_word(d, col, w);
+}
+
+/* Percentiles are also named together, as what they are of. */
+static bool is_field(const struct column *c, struct str field)
+{
+	struct str own = c->name;
+	if (c->part && str_starts(own, field) && str_starts(str_from(own, field.n), STR("_p")))
+		return true;
+	return str_eq(own, field);
 }
 
 /* --fields: those, in that order. */
@@ -544,7 +603,7 @@ static void pick_fields(struct declare *d, struct columns *t)
 	t->n = 0;
 	while (str_cut(&rest, ',', &one))
 		for (u32 i = 0; i < nold; i++)
-			if (str_eq(old[i].name, one) && t->n < MAX_COLUMNS)
+			if (is_field(&old[i], one) && t->n < MAX_COLUMNS)
 				t->col[t->n++] = old[i];
 }
 
@@ -558,7 +617,7 @@ static void sort_by(struct declare *d, struct columns *t, const struct node *wor
 		by = words->name;
 	}
 	for (u32 i = t->n; i--;)
-		if (str_starts(t->col[i].name, by) && by.n)
+		if (!t->col[i].part && str_starts(t->col[i].name, by) && by.n)
 			t->sort = i + 1;
 	if (!t->sort && by.n && d->c->sort.n)
 		diag_add(d->ds, E_OPTION, (struct loc){0}, "--sort: there is no column '%.*s'",
@@ -602,7 +661,10 @@ static void add_table(struct declare *d, struct node *n)
 	u32 count = node_count(n->a);
 	struct columns *t = arena_new(d->a, struct columns);
 	*t = (struct columns){.name = n->name, .rows = rows_of(d, n->c), .declared = count};
-	t->col = arena_newn(d->a, struct column, count);
+	bool more = false;
+	for (const struct node *k = n->a; k; k = k->next)
+		more |= list_of(k) != NULL;
+	t->col = arena_newn(d->a, struct column, more ? MAX_COLUMNS : count);
 	if (count > MAX_COLUMNS) {
 		diag_add(d->ds, E_LIMIT, n->loc, "a table has at most %d columns", MAX_COLUMNS);
 		return;
@@ -651,13 +713,22 @@ static const struct node *declared_column(const struct compile *c, struct str ta
 	return NULL;
 }
 
+static bool is_shown(const struct unit *u, struct str name)
+{
+	for (u32 i = 0; i < u->ncolumns; i++)
+		for (u32 k = 0; k < u->columns[i]->n; k++)
+			if (str_eq(u->columns[i]->col[k].name, name))
+				return true;
+	return false;
+}
+
 /* Each of --fields is a column of some table. */
 static void check_fields(const struct compile *c)
 {
 	struct str rest = c->fields, one;
 	while (rest.n && str_cut(&rest, ',', &one)) {
 		AUTO_SB known = {0};
-		bool found = false;
+		bool found = is_shown(c->unit, one);
 		for (const struct node *n = c->tree->a; n; n = n->next) {
 			for (const struct node *k = n->kind == N_TABLE ? n->a : NULL; k;
 			     k = k->next) {

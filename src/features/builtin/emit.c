@@ -456,8 +456,10 @@ static void put_rows(struct shown *h, u64 ts)
 		session_put(h->s, &(struct item){.kind = I_HEAD, .columns = t});
 	for (u32 r = 0; r < n; r++) {
 		for (u32 i = 0; i < t->n; i++) {
-			cell[i] = t->col[i].share ? share_of(h, &t->col[i], r)
-						  : h->rows.v[r][t->col[i].index];
+			const struct column *c = &t->col[i];
+			cell[i] = c->share ? share_of(h, c, r) : h->rows.v[r][c->index];
+			if (c->part && cell[i].kind == V_HIST)
+				value_percentile(&h->rows.v[r][c->index], c->part - 1, &cell[i]);
 			resolve(h->s, &t->col[i], &cell[i]);
 		}
 		session_put(h->s,
