@@ -332,6 +332,13 @@ EXPECT
 	WARNING: map @b is full: N updates were refused; declare it larger: let @b = hash(40000), or set BPFTRACE_MAX_MAP_KEYS=40000
 	1
 
+NAME a map that takes memory as it fills loses nothing
+RUN "$SONDE" -q -e 'config = { prealloc_maps = false; max_map_keys = 30000; print_maps_on_exit = false } tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { $k = @n; @n++; @plain[$k] = $k; @stack[$k] = kstack; if ($k % 3 == 0) { delete(@plain, $k); delete(@stack, $k); } } end { for ($a : @plain) { @left = count(); @sum = sum($a.1); } for ($a : @stack) { @stacks = count(); } print((@n, @left, @sum, @stacks)); }' -c 'build/tests/syscalls 30000 lseek' | grep .
+NEEDS feature:GROWS feature:LOOP tp:syscalls/sys_enter_lseek
+TIMEOUT 60
+EXPECT
+	(30000, 20000, 300000000, 20000)
+
 NAME a full map is told with its kind
 PROG let @p = percpuhash(2); begin { for $i : 0..5 { @p[$i] = min($i); @q[$i] = max($i); } clear(@p); clear(@q); }
 ENV BPFTRACE_MAX_MAP_KEYS=3

@@ -14,7 +14,7 @@ enum {
 	FEW_MAPS = 40, /* so many have maps of their own */
 	GROWN_KEYS =
 		1 << 16,   /* of an aggregation that takes memory as it fills: 1 MiB of buckets */
-	GROWN_EACH = 4096, /* ... with elements that the kernel finds memory for at any time */
+	GROWN_EACH = 4096, /* elements up to this the kernel finds memory for at any time */
 	PLACES_MAX =
 		64, /* in a body that find an element by code of their own, some 200 instructions */
 };
@@ -206,12 +206,14 @@ static const struct store *choose_store(struct compile *c, const struct map *m)
 }
 
 /*
- * An aggregation is not to lose counts because its keys were more than somebody thought. Copies per
- * CPU are made beforehand: the kernel does not always find memory for them while a program runs.
+ * An aggregation is not to lose counts because its keys were more than somebody thought; other maps
+ * take memory as they fill where the script wants it. Copies per CPU are made beforehand: the kernel
+ * does not always find memory for them while a program runs.
  */
 static bool grows(const struct compile *c, const struct map *m, u64 each)
 {
-	return type_is_agg(m->val) && !m->percpu && !plan_exact_limit(c) && each <= GROWN_EACH &&
+	bool wanted = type_is_agg(m->val) ? !plan_exact_limit(c) : !c->unit->config.prealloc_maps;
+	return wanted && !m->declared && !m->percpu && each <= GROWN_EACH &&
 	       host_has(c->host, FEAT_GROWS);
 }
 
@@ -246,9 +248,9 @@ static void plan_limit(struct compile *c, struct map *m)
 	room = MAX(room, (u64)MIN_KEYS);
 	if (few) {
 		n = MAX(use.nkey * SPARE, (u32)MIN_KEYS);
-	} else if (!m->declared && grows(c, m, each)) {
+	} else if (grows(c, m, each)) {
 		m->flags = BPF_F_NO_PREALLOC;
-		n = g->map_keys_set ? n : GROWN_KEYS;
+		n = g->map_keys_set || !type_is_agg(m->val) ? n : GROWN_KEYS;
 	}
 	if (!m->declared)
 		m->max_entries = (u32)(g->map_keys_set ? n : MIN(n, room));
@@ -357,8 +359,9 @@ void sema_dump_plan(const struct compile *c, struct sb *out)
 	const struct unit *u = c->unit;
 	for (u32 i = 0; i < u->nmap; i++) {
 		const struct map *m = u->map[i];
-		sb_fmt(out, "map %.*s: %s, %u elements, key %u bytes", STRF(m->name),
-		       map_type_name(m->map_type), m->max_entries, m->key_size);
+		sb_fmt(out, "map %.*s: %s, %u elements%s, key %u bytes", STRF(m->name),
+		       map_type_name(m->map_type), m->max_entries,
+		       m->flags & BPF_F_NO_PREALLOC ? " as it fills" : "", m->key_size);
 		if (m->key) {
 			sb_z(out, " ");
 			type_name(m->key, out);
