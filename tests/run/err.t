@@ -470,6 +470,14 @@ ERR_RE
 	                            ~~~~
 	HINT: .+
 
+NAME a directory that is no control group of programs
+RUN SONDE_CODES=1 "$SONDE" -q -e 'begin { print(cgroupid("/proc") > 0); }' 2>&1 | sed 's/below [^)]*/below X/; /^$/d'
+EXPECT
+	stdin:1:24-31: WARNING: [W_CGROUP] /proc is not a control group (a directory of cgroup2, below X)
+	begin { print(cgroupid("/proc") > 0); }
+	                       ~~~~~~~
+	true
+
 NAME a control group that does not exist
 PROG BEGIN { @ = cgroupid("/no/such/cgroup"); }
 ENV SONDE_CODES=1

@@ -1,6 +1,7 @@
 /* mem.c - addresses and what stands at them: kptr kaddr reg ksym usym bswap ntop pton macaddr
  * cgroup_path. */
 #include "builtin/common.h"
+#include "proc/cgroup.h"
 #include "proc/proc.h"
 #include "sym/sym.h"
 #include <arpa/inet.h>
@@ -442,6 +443,13 @@ static bool check_cgroupid(struct sema *s, struct node *call)
 		diag_err(s->ds, E_SYSTEM, call_arg(call, 0)->loc, e);
 		return false;
 	}
+	if (!s->c->host->recorded) {
+		const char *dir;
+		e = cgroup_find(s->c->host, arena_strz(s->a, path), &dir);
+		if (e)
+			diag_add(s->ds, W_CGROUP, call_arg(call, 0)->loc, "%s", e->msg);
+		err_free(e);
+	}
 	node_set_num(call, id, &type_u64);
 	return true;
 }
@@ -485,6 +493,8 @@ const struct builtin builtin_mem[] = {
 	 .doc = "Path of a cgroup, looked up when it is printed; the filter selects hierarchies by "
 		"name."},
 	{"u64 cgroupid(text path)", .flags = B_CONST, .check = check_cgroupid,
-	 .doc = "Id of the cgroup at a path, found when the script is compiled."},
+	 .doc = "Id of the cgroup at a path, found when the script is compiled; warned about where "
+		"no process "
+		"can be in it, as in one of version 1."},
 	{0},
 };
