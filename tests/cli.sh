@@ -224,6 +224,15 @@ HINT: a command stands behind --: sonde opensnoop -- sh" "$sonde" opensnoop --cm
 t 1 "ERROR: unrecognized option '--nope'
 sonde execsnoop -h" "$sonde" execsnoop --nope
 t 1 'ERROR: --user needs the name or number of a user' "$sonde" execsnoop -u no,body
+t 1 'ERROR: --duration needs a time above 0 (got '\''0'\'')' "$sonde" opensnoop -d 0
+t 1 'ERROR: --csv and --json: one of them' "$sonde" opensnoop --csv -j
+printf 'begin { }\0' >"$tmp/binary"
+t 1 "ERROR: '$tmp/binary' is no script: it has bytes that are 0" "$sonde" "$tmp/binary"
+for tool in biotop cpudist 'runqlat 1'; do
+	t 1 'ERROR: --pid needs a process that runs (got '\''4194304'\'')' "$sonde" $tool -p 4194304
+done
+t 1 'ERROR: --pid needs a process that runs (got '\''5000000000'\'')' "$sonde" cpudist -p 5000000000
+t 1 'ERROR: --pid needs processes that run (got '\''1,4194304'\'')' "$sonde" offcputime -p 1,4194304
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''2'\'')' "$sonde" biolatency -d 2
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''..'\'')' "$sonde" biosnoop -d ..
 t 1 'ERROR: --duration needs a time' "$sonde" execsnoop -d x

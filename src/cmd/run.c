@@ -25,6 +25,8 @@ static struct err *read_all(struct arena *a, const char *path, struct str *ret)
 		return err_sys(no, "failed to read '%s'", path);
 	if (b.n == UINT32_MAX / 2)
 		return err_new("'%s' is too long for a script", path);
+	if (b.n && memchr(b.s, 0, b.n))
+		return err_new("'%s' is no script: it has bytes that are 0", path);
 	*ret = arena_str(a, sb_str(&b));
 	return NULL;
 }

@@ -272,7 +272,10 @@ static const char *help_of(struct arena *a, const struct getopt_use *u)
 
 static void add_own(struct parse *p, const struct getopt_use *u)
 {
-	static const char *const placeholders[] = {NULL, "N", "TIME", "TEXT", "N,...", "USER"};
+	static const char *const placeholders[] = {
+		[OPTION_INT] = "N",      [OPTION_TIME] = "TIME", [OPTION_TEXT] = "TEXT",
+		[OPTION_LIST] = "N,...", [OPTION_PID] = "PID",   [OPTION_PIDS] = "PID,...",
+		[OPTION_USER] = "USER",  [OPTION_DISK] = "DISK"};
 	const char *arg =
 		u->placeholder.n ? arena_strz(p->a, u->placeholder) : placeholders[u->kind];
 	if (u->common || p->nown + FIRST_OWN >= MAX_OPTIONS)
@@ -325,7 +328,10 @@ static struct err *set_duration(struct parse *p, const char *val)
 {
 	static const struct getopt_use seconds = {
 		.name = STR("duration"), .kind = OPTION_TIME, .text = STR("0s")};
-	return declare_value(&seconds, str_z(val), &p->script->duration_ns);
+	struct err *e = declare_value(&seconds, str_z(val), &p->script->duration_ns);
+	if (!e && !p->script->duration_ns)
+		return err_new("--duration needs a time above 0 (got '%s')", val);
+	return e;
 }
 
 static struct err *set_rows(struct parse *p, const char *val)
@@ -345,6 +351,15 @@ static struct err *set_cgroup(struct parse *p, const char *val)
 	return e ? err_wrap(e, "--cgroup: ") : opts_set(p->o, "cgroup", val);
 }
 
+static struct err *set_format(struct parse *p, const char *name)
+{
+	const char *had = p->o->format;
+	if (had && strcmp(had, name))
+		return err_new("--%s and --%s: one of them", had, name);
+	p->o->format = name;
+	return NULL;
+}
+
 static struct err *set(void *self, int id, const char *val)
 {
 	struct parse *p = self;
@@ -356,16 +371,13 @@ static struct err *set(void *self, int id, const char *val)
 	case COMMON_PID: return opts_set(p->o, "pid", val);
 	case COMMON_CGROUP: return set_cgroup(p, val);
 	case COMMON_CONTAINER: return opts_set(p->o, "container", val);
-	case COMMON_FOLDED: p->o->format = "folded"; break;
-	case COMMON_FLAME:
-		p->o->format = "flame";
-		p->o->output = val;
-		break;
+	case COMMON_FOLDED: return set_format(p, "folded");
+	case COMMON_FLAME: p->o->output = val; return set_format(p, "flame");
 	case COMMON_FOLLOW: p->o->follow = true; break;
 	case COMMON_COMMAND: break;
 	case COMMON_DURATION: return set_duration(p, val);
-	case COMMON_JSON: p->o->format = "json"; break;
-	case COMMON_CSV: p->o->format = "csv"; break;
+	case COMMON_JSON: return set_format(p, "json");
+	case COMMON_CSV: return set_format(p, "csv");
 	case COMMON_FIELDS: p->script->fields = str_z(val); break;
 	case COMMON_SORT: p->script->sort = str_z(val); break;
 	case COMMON_ROWS: return set_rows(p, val);

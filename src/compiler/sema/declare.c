@@ -33,10 +33,8 @@ static bool kind_of(const struct node *n, enum opt_kind *ret)
 	static const struct {
 		const char *name;
 		enum opt_kind kind;
-	} kinds[] = {{"list", OPTION_LIST},
-		     {"user", OPTION_USER},
-		     {"disk", OPTION_DISK},
-		     {"text", OPTION_TEXT}};
+	} kinds[] = {{"list", OPTION_LIST}, {"pid", OPTION_PID},   {"pids", OPTION_PIDS},
+		     {"user", OPTION_USER}, {"disk", OPTION_DISK}, {"text", OPTION_TEXT}};
 	i32 i = node_word(n->c, kinds);
 	if (i >= 0) {
 		*ret = kinds[i].kind;
@@ -74,7 +72,8 @@ static void add_option(struct declare *d, const struct node *n)
 		if (!kind_of(n, &o->kind))
 			diag_add(
 				d->ds, E_OPTION, n->c->loc,
-				"options are of kind list, user or text, or their default says it");
+				"options are of kind list, pid, pids, user, disk or text, or their "
+				"default says it");
 	}
 	*tail = o;
 }
@@ -118,6 +117,25 @@ static bool user_of(struct str text, u64 *ret)
 	return found;
 }
 
+/* 0 is none where that is the default. */
+static bool process_of(struct str text, struct str none, u64 *ret)
+{
+	return str_u64(text, ret) && (str_eq(text, none) || host_has_process(*ret));
+}
+
+static const char *bad_list(struct str rest, bool processes, u64 *ret)
+{
+	if (!rest.n)
+		return NULL;
+	for (struct str one; str_cut(&rest, ',', &one);) {
+		if (!str_u64(one, ret))
+			return "numbers with commas between them";
+		if (processes && !host_has_process(*ret))
+			return "processes that run";
+	}
+	return NULL;
+}
+
 static bool flag_of(struct str text, u64 *ret)
 {
 	*ret = !text.s || str_is(text, "true") || str_is(text, "1");
@@ -127,6 +145,11 @@ static bool flag_of(struct str text, u64 *ret)
 static bool is_text(const struct getopt_use *o)
 {
 	return o->kind == OPTION_TEXT || o->kind == OPTION_DISK;
+}
+
+static bool is_list(const struct getopt_use *o)
+{
+	return o->kind == OPTION_LIST || o->kind == OPTION_PIDS;
 }
 
 struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
@@ -151,9 +174,9 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 			want = number_of(text, ret) ? NULL : "a number";
 		break;
 	case OPTION_LIST:
-		for (struct str rest = text, one; str_cut(&rest, ',', &one);)
-			want = str_u64(one, ret) ? want : "numbers with commas between them";
-		want = text.n ? want : NULL;
+	case OPTION_PIDS: want = bad_list(text, o->kind == OPTION_PIDS, ret); break;
+	case OPTION_PID:
+		want = process_of(text, o->text, ret) ? NULL : "a process that runs";
 		break;
 	case OPTION_DISK:
 		want = !text.n || host_has_disk(text) ? NULL : "a disk that lsblk -d names";
@@ -226,7 +249,7 @@ static void replace(struct declare *d, struct node *n)
 {
 	const struct getopt_use *o = find_option(d, n->name);
 	if (o && !o->common) {
-		if (o->kind == OPTION_LIST)
+		if (is_list(o))
 			diag_add(d->ds, E_OPTION, n->loc,
 				 "opt.%.*s is a list: ask with listed(value, opt.%.*s)",
 				 STRF(n->name), STRF(n->name));
@@ -244,7 +267,7 @@ static void replace_listed(struct declare *d, struct node *n)
 	const struct getopt_use *o = list && is_option(list) ? find_option(d, list->name) : NULL;
 	struct node *all = NULL;
 	u64 v;
-	if (!o || o->kind != OPTION_LIST || list->next) {
+	if (!o || !is_list(o) || list->next) {
 		diag_add(d->ds, E_OPTION, n->loc,
 			 "listed() takes a value and an option of kind list");
 		set_number(n, N_BOOL, 1);

@@ -9,6 +9,8 @@
 #include "kern/sandbox.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -189,6 +191,11 @@ struct types *host_btf(struct host *h)
 		err_free(e);
 	}
 	return h->btf;
+}
+
+bool host_has_process(u64 pid)
+{
+	return pid && pid <= INT_MAX && (!kill((pid_t)pid, 0) || errno == EPERM);
 }
 
 bool host_has_disk(struct str name)
