@@ -72,6 +72,7 @@ static const struct {
 struct import {
 	struct str name;
 	u32 lib;           /* index; MAX_LIBS: not found */
+	bool indirect;     /* found, but the library chooses the code when the program starts */
 	const char *kinds; /* of known[], or NULL */
 };
 struct program {
@@ -115,7 +116,8 @@ static bool add_import(struct str name, struct program *p)
 		if (str_eq(p->v[i].name, name))
 			return true;
 	if (wanted(p->w, name))
-		p->v[p->n++] = (struct import){arena_str(p->w->a, name), MAX_LIBS, kinds_of(name)};
+		p->v[p->n++] = (struct import){
+			.name = arena_str(p->w->a, name), .lib = MAX_LIBS, .kinds = kinds_of(name)};
 	return true;
 }
 
@@ -140,6 +142,7 @@ static void find_definitions(struct program *p)
 				p->v[i].lib == MAX_LIBS ? elf_find(&syms, p->v[i].name) : NULL;
 			if (s && !s->ifunc)
 				p->v[i].lib = k;
+			p->v[i].indirect |= s && s->ifunc;
 		}
 		err_free(e);
 	}
@@ -250,6 +253,28 @@ static void put_group(struct program *p, const char *kinds)
 	sb_z(out, "\tdelete(@begun, (tid, call_end()));\n}\n\n");
 }
 
+/* The code of one of these has no name that a probe could be put at. */
+static u32 tell_indirect(struct program *p)
+{
+	enum { NAMED = 8 };
+	AUTO_SB names = {0};
+	u32 n = 0;
+	for (u32 i = 0; i < p->n; i++) {
+		if (p->v[i].lib < MAX_LIBS || !p->v[i].indirect)
+			continue;
+		if (n++ < NAMED)
+			sb_fmt(&names, "%s%.*s", n > 1 ? ", " : "", STRF(p->v[i].name));
+	}
+	if (n > NAMED)
+		sb_fmt(&names, " and %u more", n - NAMED);
+	if (n)
+		diag_add(p->w->diags, W_NO_PROBE, (struct loc){0},
+			 "calls of %s are not traced: the library chooses their code when a "
+			 "program starts",
+			 names.s);
+	return n;
+}
+
 bool write_ltrace(struct words *w)
 {
 	struct program p = {.w = w, .v = arena_newn(w->a, struct import, MAX_IMPORTS)};
@@ -269,12 +294,13 @@ bool write_ltrace(struct words *w)
 		diag_err(w->diags, E_SYSTEM, (struct loc){0}, e);
 		return false;
 	}
-	u32 found = 0;
+	u32 found = 0, indirect = tell_indirect(&p);
 	for (u32 i = 0; i < p.n; i++)
 		found += p.v[i].lib < MAX_LIBS;
 	if (!found)
 		return words_fail(w, (struct loc){0},
-				  "%s imports no function that a library of its defines%s", p.path,
+				  "%s imports no %sfunction that a library of its defines%s",
+				  p.path, indirect ? "other " : "",
 				  words_opt(w, "expression").n ? " and -e wants" : "");
 	words_put_mine(w);
 	put_group(&p, NULL);
