@@ -44,6 +44,11 @@ struct tail {
 	const u64 *frame;
 	u32 n;
 };
+struct held {
+	const struct map *m;
+	u32 i;
+	int fd;
+};
 struct unwinder {
 	struct session *s;
 	const struct unwind *u;
@@ -63,6 +68,10 @@ struct unwinder {
 	u64 ncopy, ended[COPY_CUT + 1], no_tail, no_list;
 	VEC(u64) cut_in; /* by file */
 	VEC(struct unwind_piece) piece;
+	/* New elements of maps of maps, until tracing begins: to put one makes the kernel wait some
+	 * milliseconds, to put many at once does so once. */
+	bool hold;
+	VEC(struct held) held;
 };
 
 /* NULL: dw_ustack is not used, or begin programs still run. */
@@ -89,12 +98,47 @@ static struct err *put_inner(struct unwinder *w, const struct map *m, u32 i, voi
 		e = bpf_map_mmap(fd, size, ret);
 	if (e)
 		return e;
-	e = bpf_map_put(map_fd(w->s, m), &i, &fd);
+	if (w->hold) {
+		struct held h = {m, i, fd};
+		vec_add(&w->held, h);
+		fd = -1;
+	} else {
+		e = bpf_map_put(map_fd(w->s, m), &i, &fd);
+	}
 	if (e)
 		munmap(*ret, size);
 	else if (was)
 		munmap(was, size);
 	return e;
+}
+
+static struct err *put_held_of(struct unwinder *w, const struct map *m)
+{
+	u32 n = 0;
+	u32 *keys AUTO_FREE = xcalloc(w->held.n + 1ul, sizeof(u32));
+	u32 *fds AUTO_FREE = xcalloc(w->held.n + 1ul, sizeof(u32));
+	for (u32 i = 0; i < w->held.n; i++) {
+		if (w->held.v[i].m != m)
+			continue;
+		keys[n] = w->held.v[i].i;
+		fds[n++] = (u32)w->held.v[i].fd;
+	}
+	return bpf_map_put_all(map_fd(w->s, m), keys, fds, n);
+}
+
+static void put_held(struct unwinder *w)
+{
+	struct err *e[] = {put_held_of(w, w->u->blocks), put_held_of(w, w->u->lists)};
+	for (u32 i = 0; i < countof(e); i++) {
+		if (e[i] && !w->blocks.failed)
+			w->blocks.failed = e[i];
+		else
+			err_free(e[i]);
+	}
+	for (u32 i = 0; i < w->held.n; i++)
+		close(w->held.v[i].fd);
+	vec_free(&w->held);
+	w->hold = false;
 }
 
 static struct err *make_chunk(void *arg, u32 i, struct unwind_chunk **ret)
@@ -468,6 +512,8 @@ void unwind_expect(struct session *s, u32 pid)
 	u64 space;
 	if (!w || !proc_stack_start(s->h, (int)pid, &space))
 		return;
+	bool held = w->hold; /* else it is a child that does not run yet */
+	w->hold = true;
 	notes_drain(s);
 	const struct proc *p = procs_read(w->procs, pid);
 	struct follow *f = p ? follow(w, pid, space) : NULL;
@@ -475,6 +521,8 @@ void unwind_expect(struct session *s, u32 pid)
 		make_area(w, p, &p->now->v[i]);
 	if (f)
 		put_list(w, f);
+	if (!held)
+		put_held(w);
 }
 
 /* While there is time, and room for files that are met later. */
@@ -559,11 +607,13 @@ static void unwind_ready(struct session *s, void *self)
 	if (e)
 		session_error(s, true, "", (struct loc){0}, str_z(e->msg));
 	err_free(e);
+	w->hold = true;
 	for (u32 i = 0; i < s->u->scope.npid && !s->target->child.pid; i++)
 		unwind_expect(s, (u32)s->u->scope.pid[i].pid);
 	for (u32 i = 0; i < s->u->ndwarf_pid; i++)
 		unwind_expect(s, (u32)s->u->dwarf_pid[i]);
 	take_in(w, notes_intake_end(s));
+	put_held(w);
 }
 
 static u64 read_lost(struct session *s, u64 *lost)

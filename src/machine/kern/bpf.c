@@ -103,6 +103,22 @@ struct err *bpf_map_put(int fd, const void *key, const void *val)
 	return r < 0 ? err_kern((int)-r, "write a map element") : NULL;
 }
 
+struct err *bpf_map_put_all(int fd, const u32 *keys, const u32 *vals, u32 n)
+{
+	union bpf_attr attr;
+	struct err *e = NULL;
+	memset(&attr, 0, sizeof(attr));
+	attr.batch.map_fd = (u32)fd;
+	attr.batch.keys = ptr_u64(keys);
+	attr.batch.values = ptr_u64(vals);
+	attr.batch.count = n;
+	if (n > 1 && !sys_bpf(BPF_MAP_UPDATE_BATCH, &attr, sizeof(attr)))
+		return NULL;
+	for (u32 i = 0; i < n && !e; i++)
+		e = bpf_map_put(fd, &keys[i], &vals[i]);
+	return e;
+}
+
 struct err *bpf_map_seal(int fd)
 {
 	union bpf_attr a = {.map_fd = (u32)fd};

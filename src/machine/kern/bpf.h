@@ -62,6 +62,9 @@ bool bpf_kfunc_allowed(struct host *h, u32 btf_id, u32 prog_type, u32 attach_typ
 
 struct err *bpf_map_get(int fd, const void *key, void *val); /* no == ENOENT: absent */
 struct err *bpf_map_put(int fd, const void *key, const void *val);
+/* n elements of 4 bytes, by keys of 4 bytes. Where the kernel can, in one call: a map of maps waits once then, not
+ * each time, for the programs that run. */
+struct err *bpf_map_put_all(int fd, const u32 *keys, const u32 *vals, u32 n);
 struct err *bpf_map_seal(int fd); /* user space writes no more */
 struct err *bpf_map_del(int fd, const void *key);
 /* Next key after prev (NULL: first); false at the end. */
