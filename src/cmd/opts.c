@@ -3,9 +3,8 @@
 #include "base/opt.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include <errno.h>
+#include "proc/proc.h"
 #include <regex.h>
-#include <signal.h>
 #include <stdarg.h>
 
 enum { MAX_PID = 0x400000 };
@@ -270,7 +269,7 @@ static struct err *add_dwarf_pid(struct run_opts *o, const char *val)
 		return e;
 	if (o->ndwarf_pid == countof(o->dwarf_pid))
 		return err_new("too many --dwarf-pid");
-	if (kill((pid_t)pid, 0) && errno == ESRCH)
+	if (!proc_alive((int)pid))
 		return err_new("--dwarf-pid %s: there is no such process", val);
 	o->dwarf_pid[o->ndwarf_pid++] = (int)pid;
 	return NULL;

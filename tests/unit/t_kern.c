@@ -1,6 +1,7 @@
 #include "kern/bpf.h"
 #include "kern/perf.h"
 #include "kern/tracefs.h"
+#include "proc/cgroup.h"
 #include "proc/proc.h"
 #include "test.h"
 #include <errno.h>
@@ -629,10 +630,12 @@ TEST(kern_cgroup)
 {
 	struct setup *s = setup("");
 	u64 id;
-	struct err *e = proc_cgroup_id(&s->h, "/no/such/group", &id);
+	struct err *doubt = NULL;
+	struct err *e = cgroup_id(&s->h, "/no/such/group", &id, &doubt);
 	CHECK(e);
 	err_free(e);
-	e = proc_cgroup_id(&s->h, "/", &id);
+	e = cgroup_id(&s->h, "/", &id, &doubt);
 	err_free(e);
+	err_free(doubt);
 	done(s);
 }

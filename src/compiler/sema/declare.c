@@ -9,6 +9,8 @@
 #include "sema/declare.h"
 #include "core/columns.h"
 #include "kern/host.h"
+#include "proc/proc.h"
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 
@@ -117,10 +119,15 @@ static bool user_of(struct str text, u64 *ret)
 	return found;
 }
 
+static bool is_process(u64 pid)
+{
+	return pid <= INT_MAX && proc_alive((int)pid);
+}
+
 /* 0 is none where that is the default. */
 static bool process_of(struct str text, struct str none, u64 *ret)
 {
-	return str_u64(text, ret) && (str_eq(text, none) || host_has_process(*ret));
+	return str_u64(text, ret) && (str_eq(text, none) || is_process(*ret));
 }
 
 static const char *bad_list(struct str rest, bool processes, u64 *ret)
@@ -130,7 +137,7 @@ static const char *bad_list(struct str rest, bool processes, u64 *ret)
 	for (struct str one; str_cut(&rest, ',', &one);) {
 		if (!str_u64(one, ret))
 			return "numbers with commas between them";
-		if (processes && !host_has_process(*ret))
+		if (processes && !is_process(*ret))
 			return "processes that run";
 	}
 	return NULL;

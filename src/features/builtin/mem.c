@@ -433,23 +433,19 @@ static struct ref lower_cgroup_path(struct lower *l, struct node *call, struct m
 static bool check_cgroupid(struct sema *s, struct node *call)
 {
 	struct str path;
-	struct err *e;
+	struct err *e, *doubt;
 	u64 id;
 
 	if (!builtin_text(s, call, 0, &path))
 		return false;
-	e = proc_cgroup_id(s->c->host, arena_strz(s->a, path), &id);
+	e = cgroup_id(s->c->host, arena_strz(s->a, path), &id, &doubt);
 	if (e) {
 		diag_err(s->ds, E_SYSTEM, call_arg(call, 0)->loc, e);
 		return false;
 	}
-	if (!s->c->host->recorded) {
-		const char *dir;
-		e = cgroup_find(s->c->host, arena_strz(s->a, path), &dir);
-		if (e)
-			diag_add(s->ds, W_CGROUP, call_arg(call, 0)->loc, "%s", e->msg);
-		err_free(e);
-	}
+	if (doubt)
+		diag_add(s->ds, W_CGROUP, call_arg(call, 0)->loc, "%s", doubt->msg);
+	err_free(doubt);
 	node_set_num(call, id, &type_u64);
 	return true;
 }
@@ -494,7 +490,6 @@ const struct builtin builtin_mem[] = {
 		"name."},
 	{"u64 cgroupid(text path)", .flags = B_CONST, .check = check_cgroupid,
 	 .doc = "Id of the cgroup at a path, found when the script is compiled; warned about where "
-		"no process "
-		"can be in it, as in one of version 1."},
+		"no process can be in it, as in one of version 1."},
 	{0},
 };

@@ -9,8 +9,6 @@
 #include "kern/sandbox.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -191,11 +189,6 @@ struct types *host_btf(struct host *h)
 		err_free(e);
 	}
 	return h->btf;
-}
-
-bool host_has_process(u64 pid)
-{
-	return pid && pid <= INT_MAX && (!kill((pid_t)pid, 0) || errno == EPERM);
 }
 
 bool host_has_disk(struct str name)

@@ -92,8 +92,6 @@ struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...) PRI
 /* /sys/kernel/tracing or /sys/kernel/debug/tracing; mounts tracefs when nothing is mounted and we
  * may. */
 struct err *host_tracefs(struct host *h, const char **ret);
-/* One of our pid namespace, or a thread of one. */
-bool host_has_process(u64 pid);
 /* A whole one, by the kernel's name: "sda". */
 bool host_has_disk(struct str name);
 /* Bytes that our control group may have, read once: the least limit of it and those above it. */

@@ -32,10 +32,11 @@ typedef VEC(struct container) containers;
 
 /* ---- paths ---- */
 
-static const char *mount_point(struct host *h)
+const char *cgroup_mount(struct host *h)
 {
 	const char *unified = arena_fmt(h->arena, "%s/sys/fs/cgroup/unified", h->root);
-	return access(unified, F_OK) ? arena_fmt(h->arena, "%s/sys/fs/cgroup", h->root) : unified;
+	const char *plain = arena_fmt(h->arena, "%s/sys/fs/cgroup", h->root);
+	return access(arena_fmt(h->arena, "%s/cgroup.procs", unified), F_OK) ? plain : unified;
 }
 
 static struct err *is_version_2(struct host *h, const char *path, const char *dir)
@@ -51,9 +52,9 @@ static struct err *is_version_2(struct host *h, const char *path, const char *di
 		return err_new(
 			"%s is a control group of version 1; programs in the kernel only know "
 			"those of version 2 (cgroup2, below %s)",
-			path, mount_point(h));
+			path, cgroup_mount(h));
 	return err_new("%s is not a control group (a directory of cgroup2, below %s)", path,
-		       mount_point(h));
+		       cgroup_mount(h));
 }
 
 struct err *cgroup_find(struct host *h, const char *path, const char **dir)
@@ -63,7 +64,7 @@ struct err *cgroup_find(struct host *h, const char *path, const char **dir)
 	if (!*path)
 		return err_new("the path of a control group is empty");
 	if (stat(full, &st) && errno != EACCES)
-		full = arena_fmt(h->arena, "%s/%s", mount_point(h), path + strspn(path, "/"));
+		full = arena_fmt(h->arena, "%s/%s", cgroup_mount(h), path + strspn(path, "/"));
 	if (stat(full, &st))
 		return errno == ENOENT
 			       ? err_new("there is no control group %s (nor %s)", path, full)
@@ -72,6 +73,22 @@ struct err *cgroup_find(struct host *h, const char *path, const char **dir)
 		return err_new("%s is not a control group: it is no directory", path);
 	*dir = full;
 	return is_version_2(h, path, full);
+}
+
+struct err *cgroup_id(struct host *h, const char *path, u64 *id, struct err **doubt)
+{
+	struct stat st;
+	const char *full = path;
+	if (stat(path, &st)) {
+		full = arena_fmt(h->arena, "%s/%s", cgroup_mount(h), path);
+		if (stat(full, &st))
+			return err_kern(errno, "find control group %s", path);
+	}
+	if (!S_ISDIR(st.st_mode))
+		return err_new("%s is not a control group", path);
+	*id = st.st_ino;
+	*doubt = is_version_2(h, path, full);
+	return NULL;
 }
 
 /* ---- names ---- */
@@ -226,7 +243,7 @@ static bool fits_wholly(const struct container *c, struct str name)
 
 static void list(struct host *h, struct sb *out, const containers *v)
 {
-	size_t skip = strlen(mount_point(h));
+	size_t skip = strlen(cgroup_mount(h));
 	for (u32 i = 0; i < v->n && i < LISTED; i++) {
 		const struct container *c = &v->v[i];
 		sb_z(out, i ? ", " : " ");
@@ -260,7 +277,7 @@ static struct err *choose(struct host *h, const char *name, const containers *al
 		e = err_new("there is no container %s; there are:%s", name, text.s);
 	else
 		e = err_new("there is no container %s: no control group below %s is named like one",
-			    name, mount_point(h));
+			    name, cgroup_mount(h));
 	vec_free(&hits);
 	vec_free(&whole);
 	return e;
@@ -274,7 +291,7 @@ static int by_dir(const void *a, const void *b)
 struct err *cgroup_container(struct host *h, const char *name, const char **dir)
 {
 	containers all = {0};
-	const char *root = mount_point(h);
+	const char *root = cgroup_mount(h);
 	if (!*name)
 		return err_new("the name of a container is empty");
 	scan(h, root, STR(""), 0, &all);

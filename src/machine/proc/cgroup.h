@@ -4,6 +4,10 @@
 
 /* path: a directory, as it is or below the mount of cgroup2. dir: where it is. */
 struct err *cgroup_find(struct host *h, const char *path, const char **dir);
+/* Where cgroup2 is mounted. */
+const char *cgroup_mount(struct host *h);
+/* As programs know it: the inode number of the directory. *doubt: why no process is in it, or NULL. */
+struct err *cgroup_id(struct host *h, const char *path, u64 *id, struct err **doubt);
 /*
  * name: of a container, or its id, or the begin of it; found in the names that runtimes give to
  * control groups. An err also when several fit: it lists them.

@@ -2,6 +2,7 @@
 #include "proc/proc.h"
 #include "base/file.h"
 #include "kern/caps.h"
+#include "proc/cgroup.h"
 #include "proc/paths.h"
 #include <dirent.h>
 #include <errno.h>
@@ -290,13 +291,6 @@ int proc_pidfd(int pid, struct err **err)
 
 /* ---- control groups: the id is the inode number of the directory ---- */
 
-static const char *cgroup_root(struct host *h)
-{
-	const char *unified = arena_fmt(h->arena, "%s/sys/fs/cgroup/unified", h->root);
-	const char *plain = arena_fmt(h->arena, "%s/sys/fs/cgroup", h->root);
-	return access(arena_fmt(h->arena, "%s/cgroup.procs", unified), F_OK) ? plain : unified;
-}
-
 /* Depth first; path[0..len) is the directory being searched. */
 static bool find_inode(char *path, size_t len, u64 id, u32 depth)
 {
@@ -326,7 +320,7 @@ static bool find_inode(char *path, size_t len, u64 id, u32 depth)
 const char *proc_cgroup_path(struct host *h, u64 id)
 {
 	char path[MAX_PATH];
-	const char *root = cgroup_root(h);
+	const char *root = cgroup_mount(h);
 	size_t n = strlen(root);
 	if (n + 2 > sizeof(path))
 		return NULL;
@@ -334,19 +328,4 @@ const char *proc_cgroup_path(struct host *h, u64 id)
 	if (!find_inode(path, n, id, 0))
 		return NULL;
 	return path[n] ? arena_fmt(h->arena, "%s", path + n) : "/";
-}
-
-struct err *proc_cgroup_id(struct host *h, const char *path, u64 *id)
-{
-	struct stat st;
-	const char *full = path;
-	if (stat(path, &st)) {
-		full = arena_fmt(h->arena, "%s/%s", cgroup_root(h), path);
-		if (stat(full, &st))
-			return err_kern(errno, "find control group %s", path);
-	}
-	if (!S_ISDIR(st.st_mode))
-		return err_new("%s is not a control group", path);
-	*id = st.st_ino;
-	return NULL;
 }

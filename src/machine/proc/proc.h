@@ -76,4 +76,3 @@ u64 proc_program(int pid);                 /* inode of the file that it runs; 0:
 int proc_pidfd(int pid, struct err **err); /* readable when the process ends; -1 and *err */
 /* Paths of a cgroup v2 id below /sys/fs/cgroup ("/a/b"), or NULL. */
 const char *proc_cgroup_path(struct host *h, u64 id);
-struct err *proc_cgroup_id(struct host *h, const char *path, u64 *id);
