@@ -95,7 +95,7 @@ if command -v zsh > /dev/null; then
 fi
 if command -v fish > /dev/null; then
 	t 0 'execsnoop	new programs' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde exec'
-	t 0 '--tid	this thread only
+	t 0 '--tid	these threads only
 --time	column' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde execsnoop --t'
 	t 0 'software:cpu-clock:' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde -l software:cpu-c'
 fi
@@ -268,6 +268,19 @@ for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do
 	ln -s "$sonde" "$tmp/$tool"
 	t 0 "$tool: " "$tmp/$tool" -h
 done
+# Options of the classic tools of these names, as they are typed there.
+while read -r tool options; do
+	t 0 "$tool: " "$sonde" "$tool" $options -h
+done << 'END'
+profile -adf
+profile -F 99 -U -I --stack-storage-size 1024 --hash-storage-size 1024
+profile -L 1,2 -C 0 -c 1000000
+offcputime -K -p 1 -M 100000 -m 10
+offcputime -df -u -s --state 2 --stack-storage-size 1024
+offwaketime -df -t 1,2 -u
+wakeuptime -u -p 1 -f --stack-storage-size 1024
+END
+t 0 '    -L, --tid N,...         these' sh -c '"$1" profile -h | grep -e "--tid"' sh "$sonde"
 t 0 'program @1:1' "$sonde" -d ast -e 'begin { }'
 t 0 '== ast ==
 program @1:1' "$sonde" -d ast,types -e 'begin { }'

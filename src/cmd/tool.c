@@ -179,6 +179,8 @@ enum common_id {
 	COMMON_CONTAINER,
 	COMMON_FOLDED,
 	COMMON_FLAME,
+	COMMON_ANNOTATE,
+	COMMON_DELIMITER,
 	COMMON_FOLLOW,
 	COMMON_COMMAND,
 	COMMON_DURATION,
@@ -208,6 +210,11 @@ static const struct common {
 	{{"folded", 'f', NULL, "a line per stack, for tools of flame graphs", COMMON_FOLDED},
 	 false},
 	{{"flame", 0, "FILE", "a flame graph (SVG) into FILE", COMMON_FLAME}, false},
+	{{"annotate", 'a', NULL, "with -f: frames of the kernel end in _[k]", COMMON_ANNOTATE},
+	 false},
+	{{"delimiter", 'd', NULL, "with -f: a frame - between the program's and the kernel's",
+	  COMMON_DELIMITER},
+	 false},
 	{{"follow", 'f', NULL, "children of the processes, too", COMMON_FOLLOW}, false},
 	{{"sort", 's', "COLUMN", "by this column, largest first; -COLUMN: smallest first",
 	  COMMON_SORT},
@@ -239,6 +246,7 @@ struct parse {
 	u32 nown, ntable;
 	bool command;                /* -- CMD is taken, */
 	bool bare_command;           /* without -- too: the first operand begins it */
+	bool annotate, delimiter;    /* of folded stacks */
 	bool timed;                  /* the first operand is the duration, too */
 	const struct writer *writer; /* takes the operands, if the tool has one */
 	struct words words;
@@ -294,15 +302,19 @@ static void add_own(struct parse *p, const struct getopt_use *u)
 static void add_common(struct parse *p, const struct compile *c)
 {
 	for (size_t i = 0; i < countof(commons); i++) {
-		const struct opt *o = &commons[i].opt;
+		struct opt o = commons[i].opt;
 		bool wanted = commons[i].always;
-		for (const struct getopt_use *u = c->getopts; u && !wanted; u = u->next)
-			wanted = u->common && str_is(u->name, o->name);
+		for (const struct getopt_use *u = c->getopts; u; u = u->next) {
+			if (!u->common || !str_is(u->name, o.name))
+				continue;
+			wanted = true;
+			o.shrt = u->letter ? u->letter : o.shrt;
+		}
 		for (u32 k = 0; k < p->ntable; k++)
-			if (!strcmp(p->table[k].name, o->name)) /* the tool has its own */
+			if (!strcmp(p->table[k].name, o.name)) /* the tool has its own */
 				wanted = false;
 		if (wanted)
-			add_opt(p, *o);
+			add_opt(p, o);
 	}
 	for (const struct getopt_use *u = c->getopts; u; u = u->next) {
 		p->command |= u->common && str_is(u->name, "command");
@@ -373,6 +385,8 @@ static struct err *set(void *self, int id, const char *val)
 	case COMMON_CONTAINER: return opts_set(p->o, "container", val);
 	case COMMON_FOLDED: return set_format(p, "folded");
 	case COMMON_FLAME: p->o->output = val; return set_format(p, "flame");
+	case COMMON_ANNOTATE: p->annotate = true; break;
+	case COMMON_DELIMITER: p->delimiter = true; break;
 	case COMMON_FOLLOW: p->o->follow = true; break;
 	case COMMON_COMMAND: break;
 	case COMMON_DURATION: return set_duration(p, val);
@@ -508,6 +522,10 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 		n++;
 	}
 	struct err *e = opt_parse(p->table, n, word, set, p, rest, &nrest, &ndash);
+	if (p->o->format && !strcmp(p->o->format, "folded") && (p->annotate || p->delimiter))
+		p->o->format = arena_fmt(p->a, "folded:%s%s%s", p->annotate ? "annotate" : "",
+					 p->annotate && p->delimiter ? "," : "",
+					 p->delimiter ? "delimiter" : "");
 	return e || p->o->help ? e : take_operands(p, rest, nrest, ndash);
 }
 

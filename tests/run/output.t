@@ -17,7 +17,7 @@ EXPECT
 NAME output: options
 RUN for f in folded:wide folded:annotate=1 json:x xml; do "$SONDE" -f $f -e 'BEGIN { }' 2>&1 | head -n 1; done; "$SONDE" --diff a -e 'BEGIN { }' 2>&1 | head -n 1
 EXPECT
-	ERROR: format folded has no option 'wide'; it has: annotate
+	ERROR: format folded has no option 'wide'; it has: annotate, delimiter
 	ERROR: option 'annotate' of format folded takes no value
 	ERROR: format json has no option 'x'
 	ERROR: Invalid output format "xml"

@@ -85,6 +85,15 @@ EXPECT
 	N
 	samples
 
+NAME profile -adf -L, offcputime -df -t: marked frames, a line between the program's and the kernel's, one thread
+RUN "$SONDE" profile -q -adf -c 1000000 -- sh -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done' | awk -F'[; ]' '{ n = 0; for (i = 2; i < NF; i++) if ($i == "-") { n++; if ($(i + 1) !~ /_\[k\]$/ || i == 2) bad++ } else if ($i ~ /_\[k\]$/ && !n && i != 2) bad++; some += n } END { print (some ? "some" : "none"), bad + 0 }'; build/tests/spin 100000 & p=$!; "$SONDE" profile -q -U -f -L $p,1 -n spin 300ms | grep -oE '^spin;.*busy' | uniq | sed 's/;.*;/ /'; kill $p; while :; do /bin/true; done & p=$!; "$SONDE" offcputime -q -K -df -t $p,1 500ms | sed -n 's/^sh;.*schedule.*/waits/p' | uniq; kill $p
+NEEDS prog:spin tp:sched/sched_switch dwunwind fast
+TIMEOUT 60
+EXPECT
+	some 0
+	spin busy
+	waits
+
 NAME profile: a flame graph
 RUN "$SONDE" profile -q --flame "$TMPDIR/a.svg" -- build/tests/spin 300 2>&1; grep -ow '<svg\|busy' "$TMPDIR/a.svg" | sort -u; "$SONDE" profile -q -U -o "$TMPDIR/b.svg" -- build/tests/spin 300 && grep -c '<svg' "$TMPDIR/b.svg"; "$SONDE" -f pprof -o "$TMPDIR/c.pb.gz" profile -q -U -- build/tests/spin 300 && gzip -dc "$TMPDIR/c.pb.gz" | grep -ac busy
 NEEDS prog:spin fast

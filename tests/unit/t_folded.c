@@ -38,6 +38,11 @@ TEST(folded_keys)
 	it.n = 1;
 	check("folded:annotate", &it, 1,
 	      "co:mm;main;[libx.so.1];work(int: char);entry\\n1_[k];do_work_[k] 5\n", "", "");
+	it.n = 2;
+	check("folded:delimiter", &it, 1,
+	      "b;main;[unknown] 18446744073709551615\n"
+	      "co:mm;main;[libx.so.1];work(int: char);-;entry\\n1;do_work 5\n",
+	      "", "");
 }
 
 /* Of who waited, and of who woke it; what stands between is of the second. */

@@ -50,7 +50,7 @@ static u64 operand(struct parser *p)
 	return n;
 }
 
-/* name [letter] [ "[" operand "]" ] [: kind] = default [PLACEHOLDER] ["help"]; or a name alone. */
+/* name [letter] [ "[" operand "]" ] [: kind] = default [PLACEHOLDER] ["help"]; or nothing behind "]". */
 static struct node *option(struct parser *p)
 {
 	struct loc from = p->t.loc;
@@ -66,7 +66,7 @@ static struct node *option(struct parser *p)
 		p_advance(p);
 	}
 	n->num |= operand(p) << 8;
-	if (n->num >> 8 && (p_at(p, TK_COMMA) || p_at(p, TK_SEMI)))
+	if (n->num && (p_at(p, TK_COMMA) || p_at(p, TK_SEMI)))
 		return n;
 	struct node *kind = p_accept(p, TK_COLON) ? word(p, "the kind of the option") : NULL;
 	list_add(&more, kind ? kind : node_new(p->arena, N_NAME, from));

@@ -49,6 +49,20 @@ static bool kind_of(const struct node *n, enum opt_kind *ret)
 	return !n->c->name.n;
 }
 
+/* A declared one again, by its name alone: with a letter it is the script's own, so it comes last. */
+static void give_letter(struct getopt_use **at, char letter)
+{
+	struct getopt_use *o = *at;
+	if (!letter)
+		return;
+	*at = o->next;
+	while (*at)
+		at = &(*at)->next;
+	o->letter = letter;
+	o->next = NULL;
+	*at = o;
+}
+
 static void add_option(struct declare *d, const struct node *n)
 {
 	struct getopt_use **tail = &d->c->getopts, *o;
@@ -58,13 +72,15 @@ static void add_option(struct declare *d, const struct node *n)
 		if (n->a)
 			diag_add(d->ds, E_OPTION, n->loc, "option %.*s is declared twice",
 				 STRF(n->name));
+		else
+			give_letter(tail, (char)n->num);
 		return;
 	}
 	o = arena_new(d->a, struct getopt_use);
 	*o = (struct getopt_use){.name = n->name, .common = !n->a, .declared = true};
+	o->letter = (char)n->num;
 	o->operand = (u32)(n->num >> 8);
 	if (n->a) {
-		o->letter = (char)n->num;
 		o->placeholder = n->c->next->name;
 		o->doc = n->b ? n->b->name : STR("");
 		o->text = n->a->kind == N_BOOL   ? n->a->num ? STR("true") : STR("false")

@@ -5,15 +5,17 @@
  */
 #include "sink/profile.h"
 
-enum option { OPT_ANNOTATE };
+enum option { OPT_ANNOTATE, OPT_DELIMITER };
 
 struct folded {
 	struct profile p;
-	bool annotate;
+	bool annotate, delimiter;
 };
 
 static const struct sink_option options[] = {
 	[OPT_ANNOTATE] = {"annotate", NULL, "mark frames: _[k] kernel, _[i] inlined, _[j] JIT"},
+	[OPT_DELIMITER] = {"delimiter", NULL,
+			   "a frame '-' between a program's frames and the kernel's"},
 	{0},
 };
 
@@ -21,7 +23,9 @@ static struct err *folded_open(void *self, const struct sink_env *env, const str
 {
 	struct folded *f = self;
 	f->annotate = opts[OPT_ANNOTATE].n;
-	profile_init(&f->p, env, "folded", f->annotate ? BY_KIND : BY_NAME, STR(""));
+	f->delimiter = opts[OPT_DELIMITER].n;
+	profile_init(&f->p, env, "folded", f->annotate || f->delimiter ? BY_KIND : BY_NAME,
+		     STR(""));
 	return NULL;
 }
 
@@ -40,6 +44,11 @@ static void put_frame(const struct folded *f, const struct profile_frame *g, str
 		sb_z(b, marks[g->kind]);
 }
 
+static bool is_of_program(enum frame_kind kind)
+{
+	return kind != FRAME_KERNEL && kind != FRAME_LABEL;
+}
+
 static void put_map(struct folded *f, const struct profile_map *m)
 {
 	struct sb *b = &f->p.o.b;
@@ -47,10 +56,15 @@ static void put_map(struct folded *f, const struct profile_map *m)
 		const struct profile_sample *s = &m->sample.v[i];
 		if (f->p.map.n > 1)
 			sb_add(b, m->name);
+		enum frame_kind outer = FRAME_LABEL;
 		for (u32 k = 0; k < s->n; k++) {
+			const struct profile_frame *g = &f->p.frame.v[f->p.stack.v[s->first + k]];
 			if (k || f->p.map.n > 1)
 				sb_char(b, ';');
-			put_frame(f, &f->p.frame.v[f->p.stack.v[s->first + k]], b);
+			if (f->delimiter && g->kind == FRAME_KERNEL && is_of_program(outer))
+				sb_z(b, "-;");
+			put_frame(f, g, b);
+			outer = outer == FRAME_KERNEL && g->kind == FRAME_INLINED ? outer : g->kind;
 		}
 		if (!s->n && f->p.map.n == 1)
 			sb_z(b, "[unknown]");
