@@ -12,15 +12,34 @@ EXPECT
 	      1 comm,disk,op,bytes
 	     20 dd,LOOP,W,8192
 
-NAME biolatency: as many as there were, by disk and operation
-RUN dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j '--csv -Q'; do tool_sees 'dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biolatency -DF $f -d $n >"$TMPDIR/o"; sed "s/$n/LOOP/" "$TMPDIR/o" >"$TMPDIR/p"; grep -o '^disk = LOOP, op = write, usecs:' "$TMPDIR/p"; awk -F, '/^LOOP,write,/ { n += $5 } END { if (n) print n }' "$TMPDIR/p"; grep '"disk": "LOOP", "op": "write"' "$TMPDIR/p" | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { if (n) print n }'; done; losetup -d $l
+NAME biolatency: as many as there were, by disk and flags, with the average
+RUN dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in -e '-e -j' '--csv -Q'; do tool_sees 'dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biolatency -DF $f -d $l >"$TMPDIR/o"; sed -E "s/$n/LOOP/; s/[A-Za-z-]*Sync-Write/Sync-Write/" "$TMPDIR/o" >"$TMPDIR/p"; grep -o '^disk = LOOP, flags = Sync-Write, usecs:' "$TMPDIR/p"; awk -F, '/^LOOP,Sync-Write,/ && NF == 5 { n += $5 } END { if (n) print n }' "$TMPDIR/p"; sed -nE 's/^LOOP +Sync-Write +20 +[1-9][0-9]* +[1-9][0-9]*$/20, in all/p; s/"(average|total)_ns": [1-9][0-9]+/"\1_ns": N/g; /"sums"/p' "$TMPDIR/p"; grep '"disk": "LOOP", "flags": "Sync-Write"' "$TMPDIR/p" | grep -v sums | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { if (n) print n }'; done; losetup -d $l
 NEEDS file:/dev/loop-control cmd:losetup btf
 TIMEOUT 40
 ALONE
 EXPECT
-	disk = LOOP, op = write, usecs:
+	disk = LOOP, flags = Sync-Write, usecs:
+	20, in all
+	{"type": "row", "table": "sums", "disk": "LOOP", "flags": "Sync-Write", "count": 20, "average_ns": N, "total_ns": N}
 	20
 	20
+
+NAME biosnoop -P: one after the other; of one disk only: biostacks, biopattern
+RUN
+	with_loop '
+		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null; dd if=\$disk of=/dev/null bs=8k count=1 skip=100 iflag=direct 2>/dev/null" biosnoop -P -d $disk --fields comm,op,bytes,pattern | grep "^dd" | uniq -c
+		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biostacks -d $disk -P | grep -c "^comm = dd,"
+		"$SONDE" biopattern -q -d no 1 1 2>&1 | head -n 1; "$SONDE" biolatpcts -w x 2>&1'
+NEEDS file:/dev/loop-control cmd:losetup btf
+TIMEOUT 40
+ALONE
+EXPECT_RE
+	      1 dd +W 8192 +R
+	     19 dd +W 8192 +S
+	      1 dd +R 8192 +R
+	1
+	ERROR: --disk needs a disk that lsblk -d names \(got 'no'\)
+	ERROR: --which is on-device, after-rq-alloc or from-rq-alloc \(got 'x'\)
 
 NAME bitesize: how large requests are
 RUN dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv; do tool_sees 'dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' bitesize $f -d $n -c dd >"$TMPDIR/o"; grep -E '^Process|^\[8|^dd,8|"dd"|^comm' "$TMPDIR/o" | sed 's/  *|.*//'; done; losetup -d $l
@@ -55,7 +74,7 @@ EXPECT_RE
 NAME biopattern: in order, and not
 RUN
 	with_loop '
-		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=21 oflag=direct 2>/dev/null" biopattern --disk ${disk#/dev/} --fields disk,random_ratio,sequential_ratio,requests,bytes 1h | sed "s,${disk#/dev/},LOOP,"
+		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=21 oflag=direct 2>/dev/null" biopattern -d $disk --fields disk,random_ratio,sequential_ratio,requests,bytes 1h | sed "s,${disk#/dev/},LOOP,"
 		tool_sees "for i in 9 2 7 4 1; do dd if=\$disk of=/dev/null bs=8k count=1 skip=\${i}0 iflag=direct 2>/dev/null; done" biopattern --disk ${disk#/dev/} --fields random_ratio,requests --csv 1h | tail -n 1'
 NEEDS file:/dev/loop-control cmd:losetup btf
 TIMEOUT 30
@@ -76,8 +95,8 @@ EXPECT
 NAME biolatpcts: percentiles of each operation
 RUN
 	with_loop '
-		for f in "" -j "--csv --percentiles p50,p99.9"; do
-			tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts $f -i 1h ${disk#/dev/} >"$TMPDIR/o"
+		for f in "" -j "--csv -p 50,99.9"; do
+			tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts $f -i 1h $disk >"$TMPDIR/o"
 			grep -E "DISK|write|disk," "$TMPDIR/o" | sed -E "s,${disk#/dev/},LOOP,; s/\<[0-9]+\>/N/g; s/  +/ /g"
 		done
 		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts -w after-rq-alloc --percentiles p50 -i 1h ${disk#/dev/} --fields op,usecs_p50,requests | grep -cE "^write +[0-9]+ +20$"'

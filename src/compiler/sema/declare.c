@@ -170,6 +170,12 @@ static bool is_text(const struct getopt_use *o)
 	return o->kind == OPTION_TEXT || o->kind == OPTION_DISK;
 }
 
+/* "/dev/sda" is sda. */
+static struct str disk_of(struct str text)
+{
+	return str_starts(text, STR("/dev/")) ? str_from(text, 5) : text;
+}
+
 static bool is_list(const struct getopt_use *o)
 {
 	return o->kind == OPTION_LIST || o->kind == OPTION_PIDS;
@@ -202,6 +208,7 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 		want = process_of(text, o->text, ret) ? NULL : "a process that runs";
 		break;
 	case OPTION_DISK:
+		text = disk_of(text);
 		want = !text.n || host_has_disk(text) ? NULL : "a disk that lsblk -d names";
 		break;
 	case OPTION_TEXT: break;
@@ -257,7 +264,7 @@ static void put_value(struct declare *d, struct node *n, const struct getopt_use
 		diag_err(d->ds, E_OPTION, n->loc, e);
 	} else if (is_text(o)) {
 		set_number(n, N_STR, 0);
-		n->name = text.s ? text : STR("");
+		n->name = !text.s ? STR("") : o->kind == OPTION_DISK ? disk_of(text) : text;
 		return;
 	}
 	set_number(n, o->kind == OPTION_FLAG ? N_BOOL : N_NUM, v);
