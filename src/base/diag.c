@@ -83,6 +83,11 @@ bool diags_embedded(const struct diags *ds, struct loc loc)
 	return loc.src < ds->nsource && str_starts(ds->source[loc.src].name, STR(EMBEDDED));
 }
 
+bool diags_fixed(const struct diags *ds, struct loc loc)
+{
+	return (loc.pos || loc.len) && diags_embedded(ds, loc) && (loc.src || loc.pos < ds->nfixed);
+}
+
 struct loc diags_said_at(const struct diags *ds, struct loc loc)
 {
 	return diags_embedded(ds, loc) ? (struct loc){0} : loc;
@@ -166,7 +171,7 @@ static const struct source *source_of(const struct diags *ds, struct loc loc)
 	if ((!loc.pos && !loc.len) || loc.src >= ds->nsource)
 		return NULL;
 	const struct source *s = &ds->source[loc.src];
-	if (ds->unseen.n && str_starts(s->name, ds->unseen) && (loc.src || loc.pos < ds->nunseen))
+	if (ds->unseen && diags_fixed(ds, loc))
 		return NULL;
 	return loc.pos <= s->text.n ? s : NULL;
 }

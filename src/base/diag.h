@@ -60,12 +60,8 @@ struct diags {
 	u32 nsource;
 	bool grows;       /* the array is ours, no more somebody else's */
 	struct loc *from; /* by source: of an expansion, what was expanded; may be NULL */
-	/*
-	 * Sources whose names begin so are nothing to the user, who gets the sentence without a place; of the
-	 * first source only so many bytes.
-	 */
-	struct str unseen;
-	u32 nunseen;
+	u32 nfixed; /* so many bytes of the first source are a text of ours, when it is embedded */
+	bool unseen; /* texts of ours are nothing to the user, who gets the sentence without a place */
 	bool no_warn; /* --no-warnings */
 	bool codes;   /* "[E_CODE] " before each message: for tests */
 	struct diag *head, *last;
@@ -74,6 +70,8 @@ struct diags {
 
 #define EMBEDDED "sonde:" /* begins the names of sources that are part of the binary */
 bool diags_embedded(const struct diags *ds, struct loc loc);
+/* In a text of ours: not in what a tool made of the words of its user. */
+bool diags_fixed(const struct diags *ds, struct loc loc);
 /* The place to tell of what a script says itself (errorf, fail): none in one that its user did not
  * write. */
 struct loc diags_said_at(const struct diags *ds, struct loc loc);

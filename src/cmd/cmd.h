@@ -11,7 +11,8 @@
 /* Which source, and what made it a program of which machine: scripts/version.sh. */
 extern const char sonde_commit[], sonde_build[];
 
-enum { RC_OK = 0, RC_USAGE = 1, RC_CONFIG = 2, RC_LOAD = 255 };
+/* RC_LACKS: what is asked for is not on this kernel; also a bad setting. */
+enum { RC_OK = 0, RC_USAGE = 1, RC_LACKS = 2, RC_LOAD = 255 };
 
 /* What -d prints; one bit each. */
 enum dump {

@@ -197,10 +197,8 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 		.no_warn = o->no_warn,
 		.codes = getenv("SONDE_CODES") != NULL,
 	};
-	if (s->fixed && !o->verbose && !o->dumps) {
-		j->diags.unseen = STR("sonde:");
-		j->diags.nunseen = s->fixed;
-	}
+	j->diags.nfixed = s->fixed;
+	j->diags.unseen = s->fixed && !o->verbose && !o->dumps;
 	j->unit = (struct unit){0};
 	config_init(&j->unit.config);
 	if (o->level)
@@ -247,14 +245,6 @@ void job_report(const struct job *j)
 {
 	fflush(stdout);
 	diags_print(&j->diags, stderr, color_on());
-}
-
-static bool has_code(const struct diags *ds, enum diag_code code)
-{
-	for (const struct diag *d = ds->head; d; d = d->next)
-		if (d->code == code)
-			return true;
-	return false;
 }
 
 bool escaped(const struct run_opts *o, int fd)
@@ -310,10 +300,22 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 	return e ? fail_late(&s->loop.signals, e, rc ? rc : RC_USAGE) : rc;
 }
 
-static int compile_rc(const struct job *j)
+/* A tool is right: what it names itself and is not there, the kernel lacks; it says so by fail(), too. */
+static bool tool_lacks(const struct diags *ds, const struct diag *d)
 {
-	bool lacks = has_code(&j->diags, E_CONFIG) || has_code(&j->diags, E_LACKS);
-	return lacks ? RC_CONFIG : RC_USAGE;
+	bool name = d->code == E_UNKNOWN_TYPE || d->code == E_UNKNOWN_FIELD ||
+		    d->code == E_UNKNOWN_NAME;
+	return d->code == E_FEATURE || d->code == E_ASSERT || (name && diags_fixed(ds, d->loc));
+}
+
+static int compile_rc(const struct run_opts *o, const struct job *j)
+{
+	int rc = RC_USAGE;
+	for (const struct diag *d = j->diags.head; d; d = d->next)
+		if (d->code == E_CONFIG || d->code == E_LACKS ||
+		    (o->tool && tool_lacks(&j->diags, d)))
+			rc = RC_LACKS;
+	return rc;
 }
 
 /*
@@ -386,7 +388,7 @@ static int compile_and_run(const struct run_opts *o, struct job *j, struct targe
 	if (!compile(&j->c, STAGE_ALL, o->dumps, &w)) {
 		job_report(j);
 		err_free(w.e);
-		return compile_rc(j);
+		return compile_rc(o, j);
 	}
 	struct err *e = w.e;
 	if (!e && o->emit_elf)

@@ -6,6 +6,7 @@
  */
 #include "base/alloc.h"
 #include "run/run.h"
+#include <errno.h>
 
 static void put_links(struct live *l, struct attach *a)
 {
@@ -19,6 +20,11 @@ static void put_links(struct live *l, struct attach *a)
 
 /* ---- what failed ---- */
 
+static bool is_lacking(const struct err *e)
+{
+	return e->no == ENOENT || e->no == ENODEV || e->no == EOPNOTSUPP || e->no == ENOSYS;
+}
+
 /* As the missing_probes setting wants it. False: give up. */
 static bool attach_failed(struct session *s, const struct attach *a, struct err *e)
 {
@@ -31,15 +37,17 @@ static bool attach_failed(struct session *s, const struct attach *a, struct err 
 		err_free(e);
 		return true;
 	}
+	s->attach.lacks = is_lacking(e) && at && !(at->kind->flags & KIND_USER);
 	e = err_wrap(e, "Unable to attach probe: %.*s: ", STRF(name));
 	if (policy == MISSING_WARN) {
 		report_err(s, true, loc, e);
 		return true;
 	}
 	AUTO_SB text = {0};
-	sb_fmt(&text,
-	       "%s. If this is expected, set the 'missing_probes' config variable to 'warn'.",
-	       e->msg);
+	sb_z(&text, e->msg);
+	if (!s->start.tool.n) /* whose settings are not its user's */
+		sb_z(&text, ". If this is expected, set the 'missing_probes' config variable to "
+			    "'warn'.");
 	session_error(s, false, "", loc, sb_str(&text));
 	err_free(e);
 	return false;

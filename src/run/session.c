@@ -8,7 +8,7 @@
 #include "core/columns.h"
 #include "run/run.h"
 
-enum { RC_ATTACH = 255 };
+enum { RC_LACKS = 2, RC_ATTACH = 255 };
 
 /* ---- for act() ---- */
 
@@ -191,8 +191,10 @@ int session_run(struct session *s, const struct sink *sink, void *self, bool *ot
 	*otherwise = how == ATTACH_OTHERWISE;
 	if (how == ATTACHED && s->dry_run)
 		attach_stop(s);
-	if (how != ATTACHED || s->dry_run)
-		return how == ATTACHED ? 0 : RC_ATTACH;
+	if (how != ATTACHED)
+		return s->attach.lacks && s->start.tool.n ? RC_LACKS : RC_ATTACH;
+	if (s->dry_run)
+		return 0;
 	int reader = confine_reader(s);
 	if (s->feed->fd(s) >= 0 && !s->loop.stop) { /* may need a right that is given up now */
 		proc_hasten(0);

@@ -44,6 +44,7 @@ struct attaching {
 	/* The first that the kernel did not load, or not attach in its way; NULL: none. */
 	const struct prog *refused;
 	enum attached late; /* when the child had got to its own code */
+	bool lacks;         /* it failed because the kernel or the machine has no such thing */
 };
 
 /* What is known of the stream of records. */

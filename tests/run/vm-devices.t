@@ -84,10 +84,10 @@ EXPECT
 	python3,md77
 
 NAME mdflush: without arrays one sentence
-RUN "$SONDE" mdflush 2>&1 | grep -o "No matches for kprobe md_flush_request"
+RUN "$SONDE" mdflush 2>&1 | grep -o "this kernel has no kprobe:md_flush_request"
 NEEDS kprobe btf vm
 EXPECT
-	No matches for kprobe md_flush_request
+	this kernel has no kprobe:md_flush_request
 
 NAME undump: what is received from UNIX sockets
 RUN

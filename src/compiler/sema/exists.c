@@ -87,26 +87,53 @@ static bool all_exist(struct compile *c, const struct node *probe)
 	return true;
 }
 
-/* One sentence about the first event that there is no way to; the others are counted. */
+/*
+ * One sentence about the first event that there is no way to; the others are counted. Where all its
+ * ways need what the kernel lacks, about that.
+ */
 struct lacking {
 	struct compile *c;
 	struct diag *first;
 	u32 more;
+	struct sb texts, needs; /* of the event looked at */
+	u64 needed;
+	bool other; /* a way that needs nothing */
 };
 
-static void none(struct lacking *l, struct str texts, struct loc loc)
+static void add_ways(struct lacking *l, const struct node *points)
 {
-	if (l->first)
-		l->more++;
-	else
-		l->first = diag_add(l->c->diags, E_LACKS, loc, "this kernel has none of%.*s",
-				    STRF(texts));
+	for (const struct node *p = points; p; p = p->next) {
+		struct str rest = p->name, name;
+		str_cut(&rest, ':', &name);
+		const struct kind *k = kind_find(name);
+		bool lacks = k && k->needs && !host_has(l->c->host, k->needs);
+		sb_fmt(&l->texts, "%s %.*s", l->texts.n ? "," : "", STRF(p->name));
+		l->other |= !lacks;
+		if (!lacks || l->needed >> k->needs & 1)
+			continue;
+		sb_fmt(&l->needs, "%s%s probes need %s, %s", l->needs.n ? "; " : "", k->name,
+		       feature_what(k->needs), feature_lacks(l->c->host, k->needs));
+		l->needed |= 1ull << k->needs;
+	}
 }
 
-static void add_text(struct sb *b, const struct node *points)
+static void none(struct lacking *l, struct loc loc)
 {
-	for (const struct node *p = points; p; p = p->next)
-		sb_fmt(b, "%s %.*s", b->n ? "," : "", STRF(p->name));
+	struct diags *ds = l->c->diags;
+	if (l->first)
+		l->more += l->other;
+	else if (l->other)
+		l->first = diag_add(ds, E_LACKS, loc, "this kernel has none of%s", l->texts.s);
+	else
+		l->first = diag_add(ds, E_LACKS, loc, "%s", l->needs.s);
+}
+
+static void next_event(struct lacking *l)
+{
+	sb_free(&l->texts);
+	sb_free(&l->needs);
+	l->needed = 0;
+	l->other = false;
 }
 
 /* The points of one probe: of each group the first that exists stays. */
@@ -116,7 +143,6 @@ static void choose_points(struct lacking *l, struct node *probe)
 	struct node **at = &probe->a;
 	while (*at) {
 		struct node *first = *at, *last = first, *hit = NULL;
-		AUTO_SB texts = {0};
 		while (last->next && (last->next->flags & NF_ELSE))
 			last = last->next;
 		if (last == first) {
@@ -127,9 +153,10 @@ static void choose_points(struct lacking *l, struct node *probe)
 		last->next = NULL;
 		for (struct node *p = first; p && !hit; p = p->next)
 			hit = sema_exists(c, str_unquote(c->arena, p->name)) ? p : NULL;
-		add_text(&texts, first);
+		add_ways(l, hit ? NULL : first);
 		if (!hit)
-			none(l, sb_str(&texts), probe->loc);
+			none(l, probe->loc);
+		next_event(l);
 		hit = hit ? hit : first;
 		hit->next = rest;
 		*at = hit;
@@ -143,7 +170,6 @@ bool sema_choose(struct compile *c)
 	struct node **at = &c->tree->a;
 	while (*at) {
 		struct node *first = *at, *last = first, *hit = NULL;
-		AUTO_SB texts = {0};
 		while (last->next && (last->next->flags & NF_ELSE))
 			last = last->next;
 		if (first->kind != N_PROBE || last == first) {
@@ -155,11 +181,12 @@ bool sema_choose(struct compile *c)
 		struct node *rest = last->next;
 		last->next = NULL;
 		for (struct node *p = first; p && !hit; p = p->next) {
-			add_text(&texts, p->a);
+			add_ways(&l, p->a);
 			hit = all_exist(c, p) ? p : NULL;
 		}
 		if (!hit)
-			none(&l, sb_str(&texts), first->loc);
+			none(&l, first->loc);
+		next_event(&l);
 		*at = hit ? hit : rest;
 		if (hit)
 			hit->next = rest;

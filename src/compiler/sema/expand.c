@@ -207,6 +207,24 @@ static struct str with_category(struct compile *c, const struct kind *k, struct 
 	return text;
 }
 
+/* Said once, of the first probe that needs what is not there. False: nothing is lacking. */
+static bool lacks_feature(struct compile *c, const struct kind *k, struct loc loc)
+{
+	if (!k->needs || host_has(c->host, k->needs))
+		return false;
+	if (!(c->lacking >> k->needs & 1))
+		diag_add(c->diags, E_FEATURE, loc, "%s probes need %s, %s", k->name,
+			 feature_what(k->needs), feature_lacks(c->host, k->needs));
+	c->lacking |= 1ull << k->needs;
+	return true;
+}
+
+/* A tool that names an event of the kernel is right: the kernel lacks it. */
+static bool is_kernels(struct compile *c, const struct kind *k, struct loc loc)
+{
+	return k && !(k->flags & KIND_USER) && diags_fixed(c->diags, loc);
+}
+
 /* Kept for the case that nothing else is there either. */
 static void note_missed(struct expand *e, struct str prov, struct str rest)
 {
@@ -236,10 +254,19 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 			diag_hint(ds, d, "%s", e->why);
 		return;
 	}
-	d = diag_add(ds, E_NO_PROBE, e->loc, "No matches for %.*s %.*s.", STRF(prov), STRF(rest));
 	const struct kind *k = e->lost.kind;
-	struct str near = k ? near_point(c, &e->lost) : STR("");
 	const char *lacks = k && k->lacks ? k->lacks(c->host, &e->lost) : NULL;
+	if (k && lacks_feature(c, k, e->loc))
+		return;
+	if (is_kernels(c, k, e->loc)) {
+		d = diag_add(ds, E_LACKS, e->loc, "this kernel has no %.*s:%.*s", STRF(prov),
+			     STRF(rest));
+		if (lacks)
+			diag_hint(ds, d, "%s", lacks);
+		return;
+	}
+	d = diag_add(ds, E_NO_PROBE, e->loc, "No matches for %.*s %.*s.", STRF(prov), STRF(rest));
+	struct str near = k ? near_point(c, &e->lost) : STR("");
 	if (lacks)
 		diag_hint(ds, d, "%s", lacks);
 	else if (k && hint_instead(c, &e->lost, d))
@@ -258,7 +285,7 @@ static void not_found(struct compile *c, const struct point *p, struct loc loc, 
 	u32 nd = c->diags->nerror;
 	bool elsewhere = p->target.n && (p->kind->flags & KIND_KERNEL);
 	struct str near = elsewhere ? near_point(c, p) : STR("");
-	diag_err(c->diags, E_NO_PROBE, loc, err);
+	diag_err(c->diags, is_kernels(c, p->kind, loc) ? E_LACKS : E_NO_PROBE, loc, err);
 	if (c->diags->nerror > nd && hint_instead(c, p, c->diags->last))
 		return;
 	if (near.n && c->diags->nerror > nd)
@@ -579,19 +606,14 @@ static void expand_probe(struct expand *e, struct node *probe)
 	for (struct point *p = e->head, *next; p && !e->full; p = next) {
 		next = p->next;
 		p->next = NULL;
-		if (p->kind->needs && !host_has(c->host, p->kind->needs)) {
-			if (!(c->lacking >> p->kind->needs & 1))
-				diag_add(c->diags, E_FEATURE, p->loc, "%s probes need %s, %s",
-					 p->kind->name, feature_what(p->kind->needs),
-					 feature_lacks(c->host, p->kind->needs));
-			c->lacking |= 1ull << p->kind->needs;
+		if (lacks_feature(c, p->kind, p->loc))
 			continue;
-		}
 		u32 uses = use_of(p->kind, body.use);
 		struct err *err = point_types(c, p, uses);
 		p->members = members_of(&body, p->args);
 		if (err)
-			diag_err(c->diags, E_NO_PROBE, p->loc, err);
+			diag_err(c->diags, is_kernels(c, p->kind, p->loc) ? E_LACKS : E_NO_PROBE,
+				 p->loc, err);
 		else
 			add_variant(c, probe, p, uses, first);
 	}

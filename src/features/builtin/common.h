@@ -37,6 +37,8 @@ const char *builtin_kind(const struct type *t);
 bool builtin_text(struct sema *s, struct node *call, u32 i, struct str *ret);
 /* The same for an integer literal. */
 bool builtin_lit(struct sema *s, struct node *call, u32 i, i64 *ret);
+/* Reports that the kernel has no symbol of that name; returns false. */
+bool builtin_no_symbol(struct sema *s, struct loc loc, struct str name);
 /* Argument i is a bare identifier of this name (nsecs(boot)). */
 bool builtin_arg_is(const struct node *call, u32 i, const char *name);
 /* Process and thread id as (pid << 32 | tid), as the namespace in which sonde runs numbers them. */

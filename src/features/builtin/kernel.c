@@ -187,8 +187,7 @@ static bool check_percpu(struct sema *s, struct node *call)
 	offset = sym_kernel_addr(syms, STR("__per_cpu_offset"), &offsets);
 	syms_free(syms);
 	if (!found)
-		return sema_fail(s, E_UNKNOWN_NAME, call_arg(call, 0)->loc,
-				 "Failed to resolve kernel symbol: %.*s", STRF(name));
+		return builtin_no_symbol(s, call_arg(call, 0)->loc, name);
 	if (!offset)
 		return sema_fail(s, E_FEATURE, call->loc,
 				 "percpu_kaddr() needs the kernel's symbol __per_cpu_offset");

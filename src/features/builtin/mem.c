@@ -63,8 +63,7 @@ static bool check_kaddr(struct sema *s, struct node *call)
 	found = sym_kernel_addr(syms, name, &addr);
 	syms_free(syms);
 	if (!found)
-		return sema_fail(s, E_UNKNOWN_NAME, call_arg(call, 0)->loc,
-				 "Failed to resolve kernel symbol: %.*s", STRF(name));
+		return builtin_no_symbol(s, call_arg(call, 0)->loc, name);
 	node_set_num(call, addr, &type_u64);
 	return true;
 }

@@ -42,6 +42,17 @@ bool builtin_text(struct sema *s, struct node *call, u32 i, struct str *ret)
 			 builtin_kind(n ? n->type : NULL));
 }
 
+/* What tools ask for are variables, which no kernel that tells of them lacks. */
+bool builtin_no_symbol(struct sema *s, struct loc loc, struct str name)
+{
+	if (diags_fixed(s->ds, loc))
+		return sema_fail(s, E_LACKS, loc,
+				 "this kernel does not tell where its variables are (it is built "
+				 "without CONFIG_KALLSYMS_ALL, or kernel.kptr_restrict hides it)");
+	return sema_fail(s, E_UNKNOWN_NAME, loc, "Failed to resolve kernel symbol: %.*s",
+			 STRF(name));
+}
+
 bool builtin_lit(struct sema *s, struct node *call, u32 i, i64 *ret)
 {
 	struct node *n = call_arg(call, i);

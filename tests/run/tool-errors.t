@@ -1,0 +1,32 @@
+# What tools say to what they cannot do, and with which exit code.
+
+NAME tools: what this kernel lacks is one sentence, and exit code 2
+RUN for t in filetop readahead vfsstat 'inject -p 1' swapin "fsslower --type ext4"; do "$SONDE" --unsafe --no-feature KPROBE,FENTRY $t -q >"$TMPDIR/out" 2>"$TMPDIR/err"; echo "$? $(cat "$TMPDIR/out" "$TMPDIR/err")"; done
+EXPECT
+	2 ERROR: kprobe probes need kprobes, which this kernel lacks
+	2 ERROR: kprobe probes need kprobes, which this kernel lacks
+	2 ERROR: fentry probes need BPF trampolines (fentry, fexit), which this kernel lacks; kprobe probes need kprobes, which this kernel lacks
+	2 ERROR: this kernel cannot let that fail (it is built without CONFIG_FAULT_INJECTION)
+	2 ERROR: kprobe probes need kprobes, which this kernel lacks
+	2 ERROR: kprobe probes need kprobes, which this kernel lacks
+
+NAME tools: a counter that the machine has not got is exit code 2
+RUN "$SONDE" llcstat -q -d 100ms 2>&1; echo $?
+NEEDS nohardware
+EXPECT_RE
+	ERROR: Unable to attach probe: hardware:cache-[a-z]*:1000: open hardware counter .* \(this machine has no such counter; virtual machines often have none\): [A-Z][a-z ]*
+	2
+
+NAME tools: what the user named and is not there is exit code 1, and so it is in a script
+RUN for t in 'funccount build/tests/calls:nosuch' 'funccount t:nosuch:event' 'trace t:sched:nosuch'; do "$SONDE" $t >/dev/null 2>&1; echo $?; done; "$SONDE" --no-feature FENTRY -e 'fentry:vfs_read { }' >/dev/null 2>&1; echo $?; "$SONDE" -e 'tracepoint:sched:nosuch { }' 2>/dev/null; echo $?; "$SONDE" --no-feature FENTRY,KPROBE -e 'fentry:vfs_read else kprobe:vfs_read { }' 2>&1; echo $?
+NEEDS prog:calls
+EXPECT
+	1
+	1
+	1
+	1
+	1
+	stdin:1:1-41: ERROR: fentry probes need BPF trampolines (fentry, fexit), which this kernel lacks; kprobe probes need kprobes, which this kernel lacks
+	fentry:vfs_read else kprobe:vfs_read { }
+	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+	2
