@@ -14,7 +14,7 @@ enum {
 	FEW_MAPS = 40, /* so many have maps of their own */
 	GROWN_KEYS =
 		1 << 16,   /* of an aggregation that takes memory as it fills: 1 MiB of buckets */
-	GROWN_EACH = 4096, /* elements up to this the kernel finds memory for at any time */
+	GROWN_EACH = 8128, /* with what the kernel adds two pages: it finds those at any time */
 	PLACES_MAX =
 		64, /* in a body that find an element by code of their own, some 200 instructions */
 };
