@@ -279,10 +279,14 @@ offcputime -K -p 1 -M 100000 -m 10
 offcputime -df -u -s --state 2 --stack-storage-size 1024
 offwaketime -df -t 1,2 -u
 wakeuptime -u -p 1 -f --stack-storage-size 1024
+opensnoop -x -T -U -n main -d 10 -f O_WRONLY -F -e -b 16
+opensnoop -f O_WRONLY -f O_RDWR -t 1 -u 0
 biolatency -mTQDFe
 biolatpcts -i 5 -w from-rq-alloc -p 50,99 -j
 biosnoop -QP -t -m 1
 END
+t 1 "ERROR: unrecognized option '--cgroupmap'
+HINT: --cgroup DIR or --container NAME says which" "$sonde" opensnoop --cgroupmap /sys/fs/bpf/map
 t 0 '    -L, --tid N,...         these' sh -c '"$1" profile -h | grep -e "--tid"' sh "$sonde"
 t 0 'program @1:1' "$sonde" -d ast -e 'begin { }'
 t 0 '== ast ==

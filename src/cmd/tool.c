@@ -281,9 +281,9 @@ static const char *help_of(struct arena *a, const struct getopt_use *u)
 static void add_own(struct parse *p, const struct getopt_use *u)
 {
 	static const char *const placeholders[] = {
-		[OPTION_INT] = "N",      [OPTION_TIME] = "TIME", [OPTION_TEXT] = "TEXT",
-		[OPTION_LIST] = "N,...", [OPTION_PID] = "PID",   [OPTION_PIDS] = "PID,...",
-		[OPTION_USER] = "USER",  [OPTION_DISK] = "DISK"};
+		[OPTION_INT] = "N",          [OPTION_TIME] = "TIME", [OPTION_TEXT] = "TEXT",
+		[OPTION_LIST] = "N,...",     [OPTION_PID] = "PID",   [OPTION_PIDS] = "PID,...",
+		[OPTION_WORDS] = "WORD,...", [OPTION_USER] = "USER", [OPTION_DISK] = "DISK"};
 	const char *arg =
 		u->placeholder.n ? arena_strz(p->a, u->placeholder) : placeholders[u->kind];
 	if (u->common || p->nown + FIRST_OWN >= MAX_OPTIONS)
@@ -323,10 +323,23 @@ static void add_common(struct parse *p, const struct compile *c)
 	}
 }
 
+/* A list that is given again goes on. */
+static struct str value_of(struct parse *p, const struct getopt_use *u, const char *val)
+{
+	bool list = u->kind == OPTION_LIST || u->kind == OPTION_PIDS || u->kind == OPTION_WORDS;
+	struct str text = val ? str_z(val) : (struct str){0};
+	for (u32 i = p->script->nopt; list && i--;) {
+		struct script_opt had = p->script->opts[i];
+		if (str_eq(had.name, u->name))
+			return str_z(arena_fmt(p->a, "%.*s,%s", STRF(had.value), val));
+	}
+	return text;
+}
+
 static struct err *give(struct parse *p, const struct getopt_use *u, const char *val)
 {
 	u64 ignored;
-	struct str text = val ? str_z(val) : (struct str){0};
+	struct str text = value_of(p, u, val);
 	struct err *e = declare_value(u, text, &ignored);
 	/* A tool that asks which processes are children has an option of its own for it. */
 	p->o->follow |= !e && str_is(u->name, "follow");
@@ -515,6 +528,9 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 		return err_new("more than %d words on the command line", MAX_WORDS);
 	for (int i = 1; i < argc; i++)
 		word[n++] = argv[i];
+	for (int i = 1; i < n && p->command && strcmp(word[i], "--") != 0; i++)
+		if (!strcmp(word[i], "--exec") && !opt_named(p->table, word[i]))
+			word[i] = dashes; /* as bcc's tools have it */
 	int first = p->bare_command ? opt_first_operand(p->table, n, word) : n;
 	if (first < n && strcmp(word[first], "--") != 0) {
 		memmove(&word[first + 1], &word[first], (size_t)(n - first) * sizeof(*word));
@@ -555,8 +571,17 @@ static const struct opt *misplaced(const struct parse *p, int argc, char **argv)
 	return o;
 }
 
+/* bcc's tools take maps with control groups or mount namespaces that another program filled. */
+static bool asks_for_map(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strncmp(argv[i], "--cgroupmap", 11) || !strncmp(argv[i], "--mntnsmap", 10))
+			return true;
+	return false;
+}
+
 static int bad_words(const struct tool *t, struct err *e, const char *command,
-		     const struct opt *before)
+		     const struct opt *before, bool map)
 {
 	fprintf(stderr, "ERROR: %s\n", e->msg);
 	if (command)
@@ -566,6 +591,8 @@ static int bad_words(const struct tool *t, struct err *e, const char *command,
 		fprintf(stderr, "HINT: --%s stands before the tool's name: sonde --%s%s%s %.*s\n",
 			before->name, before->name, before->arg ? " " : "",
 			before->arg ? before->arg : "", STRF(t->name));
+	else if (map)
+		fprintf(stderr, "HINT: --cgroup DIR or --container NAME says which\n");
 	else
 		fprintf(stderr, "sonde %.*s -h shows its options.\n", STRF(t->name));
 	err_free(e);
@@ -653,7 +680,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	struct err *e = opts_parse(&o, nhead, head);
 	host_init(&h, &a, "");
 	if (e) {
-		rc = bad_words(t, e, NULL, NULL);
+		rc = bad_words(t, e, NULL, NULL, false);
 	} else if (read_options(&j, &o, &s, &h)) {
 		for (const struct getopt_use *u = j.c.getopts; u; u = u->next)
 			add_own(&p, u);
@@ -662,7 +689,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 		o.tool = &s;
 		if (e)
 			rc = bad_words(t, e, command_behind(&p, argc, argv),
-				       misplaced(&p, argc, argv));
+				       misplaced(&p, argc, argv), asks_for_map(argc, argv));
 		else if (o.help)
 			tool_usage(t, p.table, j.c.tree, stdout), rc = RC_OK;
 		else if (!may_trace(t, &o, &h))

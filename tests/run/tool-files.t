@@ -69,6 +69,21 @@ EXPECT
 	0 0 0 PATH
 	/etc/passwd
 
+NAME opensnoop -f: with one of some flags, of a command behind --exec
+RUN
+	for f in '-f O_APPEND' '-f O_WRONLY -f O_RDWR' '-f O_RDONLY'; do
+		"$SONDE" opensnoop -q $f --fields flags,path -e /own --exec sh -c 'cd "$TMPDIR"; : > ./own; : >> ./own; : <> ./own; : < ./own' 2>&1 | tail -n +2 | uniq
+	done
+	"$SONDE" opensnoop -q -f what 2>&1; true
+NEEDS tp:syscalls/sys_enter_openat btf
+EXPECT
+	O_WRONLY|O_CREAT|O_APPEND ./own
+	O_WRONLY|O_CREAT|O_TRUNC ./own
+	O_WRONLY|O_CREAT|O_APPEND ./own
+	O_RDWR|O_CREAT ./own
+	O_RDONLY ./own
+	ERROR: --flag is a name of open(2): O_WRONLY, O_CREAT ...
+
 NAME statsnoop: what is asked about
 RUN "$SONDE" statsnoop -qx --fields comm,ret,err,path -- stat /nope 2>/dev/null | grep -E 'nope|COMM'; for f in -j --csv; do "$SONDE" statsnoop -qxs $f --fields ret,error,syscall,path -- stat /nope 2>/dev/null | grep -E 'nope|ret,'; done
 NEEDS tp:syscalls/sys_exit_statx

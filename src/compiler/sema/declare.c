@@ -35,8 +35,9 @@ static bool kind_of(const struct node *n, enum opt_kind *ret)
 	static const struct {
 		const char *name;
 		enum opt_kind kind;
-	} kinds[] = {{"list", OPTION_LIST}, {"pid", OPTION_PID},   {"pids", OPTION_PIDS},
-		     {"user", OPTION_USER}, {"disk", OPTION_DISK}, {"text", OPTION_TEXT}};
+	} kinds[] = {{"list", OPTION_LIST},  {"pid", OPTION_PID},   {"pids", OPTION_PIDS},
+		     {"user", OPTION_USER},  {"disk", OPTION_DISK}, {"text", OPTION_TEXT},
+		     {"words", OPTION_WORDS}};
 	i32 i = node_word(n->c, kinds);
 	if (i >= 0) {
 		*ret = kinds[i].kind;
@@ -88,10 +89,9 @@ static void add_option(struct declare *d, const struct node *n)
 						 : n->a->name;
 		o->type = n->a->kind == N_BOOL ? &type_bool : &type_i64;
 		if (!kind_of(n, &o->kind))
-			diag_add(
-				d->ds, E_OPTION, n->c->loc,
-				"options are of kind list, pid, pids, user, disk or text, or their "
-				"default says it");
+			diag_add(d->ds, E_OPTION, n->c->loc,
+				 "options are of kind list, words, pid, pids, user, disk or text, "
+				 "or their default says it");
 	}
 	*tail = o;
 }
@@ -178,7 +178,7 @@ static struct str disk_of(struct str text)
 
 static bool is_list(const struct getopt_use *o)
 {
-	return o->kind == OPTION_LIST || o->kind == OPTION_PIDS;
+	return o->kind == OPTION_LIST || o->kind == OPTION_PIDS || o->kind == OPTION_WORDS;
 }
 
 struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
@@ -211,6 +211,7 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 		text = disk_of(text);
 		want = !text.n || host_has_disk(text) ? NULL : "a disk that lsblk -d names";
 		break;
+	case OPTION_WORDS:
 	case OPTION_TEXT: break;
 	}
 	return want ? err_new("--%.*s needs %s (got '%.*s')", STRF(o->name), want, STRF(text))
@@ -290,7 +291,7 @@ static void replace(struct declare *d, struct node *n)
 	set_number(n, N_NUM, 0);
 }
 
-/* listed(x, opt.list): x == 1 || x == 2; true when the list is empty. */
+/* listed(x, opt.list): x == 1 || x == 2, or of words x == "a" || x == "b"; true when the list is empty. */
 static void replace_listed(struct declare *d, struct node *n)
 {
 	struct node *x = n->a, *list = x ? x->next : NULL;
@@ -311,12 +312,16 @@ static void replace_listed(struct declare *d, struct node *n)
 	}
 	x->next = NULL;
 	while (rest.n && str_cut(&rest, ',', &one)) {
-		struct node *num = node_new(d->a, N_NUM, list->loc),
+		bool word = o->kind == OPTION_WORDS;
+		struct node *item = node_new(d->a, word ? N_STR : N_NUM, list->loc),
 			    *eq = node_new(d->a, N_BINARY, n->loc), * or = eq;
-		str_u64(one, &num->num);
+		if (word)
+			item->name = one;
+		else
+			str_u64(one, &item->num);
 		eq->op = TK_EQ;
 		eq->a = node_clone(d->a, x);
-		eq->b = num;
+		eq->b = item;
 		if (all) {
 			or = node_new(d->a, N_BINARY, n->loc);
 			or->op = TK_OROR;
