@@ -36,6 +36,8 @@ static void make_tables(struct compile *c)
 	struct unwind *w = u->unwind = arena_new(c->arena, struct unwind);
 	w->procs = table(c, "unwind_procs", BPF_MAP_TYPE_HASH, sizeof(struct unwind_proc),
 			 UNWIND_PROCS);
+	/* Only user space puts elements there. */
+	w->procs->flags = host_has(c->host, FEAT_GROWS) ? BPF_F_NO_PREALLOC : 0;
 	w->lists = outer(c, "unwind_lists", UNWIND_LISTS, sizeof(struct unwind_list_chunk));
 	w->blocks = outer(c, "unwind_blocks", UNWIND_CHUNKS, sizeof(struct unwind_chunk));
 	w->index = table(c, "unwind_index", BPF_MAP_TYPE_ARRAY, sizeof(struct unwind_index), 1);
