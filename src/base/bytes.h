@@ -33,7 +33,8 @@ static inline void bytes_seek(struct bytes *b, size_t at)
 	else
 		b->at = at;
 }
-static inline u64 bytes_uint(struct bytes *b, size_t n)
+/* Inline also where code is to be small: of a size that is known it is one load. */
+static inline __attribute__((always_inline)) u64 bytes_uint(struct bytes *b, size_t n)
 {
 	u64 v = 0;
 	const u8 *p = bytes_take(b, n);

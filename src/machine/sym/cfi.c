@@ -47,6 +47,7 @@ struct reader {
 	u64 addr;
 	bool eh;
 	struct cie cache[CIE_CACHE];
+	struct state kept[MAX_STATES]; /* remembered by the entry at hand */
 };
 
 /* ---- numbers ---- */
@@ -301,11 +302,11 @@ static u32 rule_of(const struct arch_unwind *u, const struct cie *cie, const str
 /* ---- instructions ---- */
 
 struct run {
-	const struct reader *r;
+	struct reader *r;
 	const struct cie *cie;
 	struct bytes b;
-	struct state now, kept[MAX_STATES];
-	u32 nkept;
+	struct state now;
+	u32 nkept; /* of r->kept */
 	u64 loc, end;
 	struct cfi_fde *fde; /* NULL: of a CIE */
 	bool good;
@@ -391,7 +392,7 @@ static void keep_state(struct run *x)
 	if (x->nkept == MAX_STATES)
 		x->good = false;
 	else
-		x->kept[x->nkept++] = x->now;
+		x->r->kept[x->nkept++] = x->now;
 }
 
 /* GNU as relies on the rule of the frame being restored, too. */
@@ -400,7 +401,7 @@ static void take_state(struct run *x)
 	if (!x->nkept)
 		x->good = false;
 	else
-		x->now = x->kept[--x->nkept];
+		x->now = x->r->kept[--x->nkept];
 }
 
 /* Those of the frame's beginning. False: not one of them. */
@@ -680,14 +681,6 @@ void cfi_add(struct cfi *c, struct bytes section, u64 addr, bool eh)
 
 /* ---- the table ---- */
 
-static int by_pc(const void *pa, const void *pb)
-{
-	const struct cfi_fde *a = pa, *b = pb;
-	if (a->pc != b->pc)
-		return a->pc < b->pc ? -1 : 1;
-	return a->first < b->first ? -1 : 1;
-}
-
 static void add_row(struct cfi_rows *r, u32 pc, u32 rule)
 {
 	if (!r->n || r->v[r->n - 1].rule != rule)
@@ -712,8 +705,7 @@ void cfi_finish(struct cfi *c, struct cfi_rows *ret)
 	struct cfi_rows r = {0};
 	u64 end = c->base;
 	r.v = xcalloc((size_t)c->row.n + c->fde.n + 4, sizeof(*r.v));
-	if (c->fde.n)
-		qsort(c->fde.v, c->fde.n, sizeof(*c->fde.v), by_pc);
+	cfi_sort(c);
 	for (u32 i = 0; i < c->fde.n; i++) {
 		const struct cfi_fde *f = &c->fde.v[i];
 		if (f->pc < end) /* the same function in another section, or nonsense */

@@ -144,6 +144,8 @@ struct cfi {
 /* One section, mapped at addr. Entries already there win over later ones. */
 void cfi_add(struct cfi *c, struct bytes section, u64 addr, bool eh);
 void cfi_finish(struct cfi *c, struct cfi_rows *ret);
+/* .fde by address, those that were there first first. */
+void cfi_sort(struct cfi *c);
 struct image;
 /* Where a call leaves nothing on the stack, not all is described that could be: the PLT, and a vdso
  * without any description. */

@@ -302,7 +302,18 @@ static void add_stretch(struct search *x, const u8 *p, u64 from, u64 to)
 static int by_pc(const void *pa, const void *pb)
 {
 	const struct cfi_fde *a = pa, *b = pb;
-	return a->pc < b->pc ? -1 : a->pc > b->pc;
+	if (a->pc != b->pc)
+		return a->pc < b->pc ? -1 : 1;
+	return a->first < b->first ? -1 : 1;
+}
+
+void cfi_sort(struct cfi *c)
+{
+	u32 i = 1;
+	while (i < c->fde.n && by_pc(&c->fde.v[i - 1], &c->fde.v[i]) < 0)
+		i++;
+	if (i < c->fde.n) /* mostly they are in order */
+		qsort(c->fde.v, c->fde.n, sizeof(*c->fde.v), by_pc);
 }
 
 static void find_stretches(struct search *x, const struct section *s, const struct cfi_fde *fde,
@@ -337,20 +348,15 @@ bool cfi_code_can(const struct image *im)
 void cfi_code(struct cfi *c, const struct image *im, u64 from, u64 to)
 {
 	struct section s;
-	u32 n = c->fde.n;
 	if (!cfi_code_can(im) || cfi_go_has(im))
 		return;
 	struct search x = {.im = im, .entry = image_entry(im), .from = from, .to = to};
-	struct cfi_fde *fde = xcalloc((size_t)n + 1, sizeof(*fde));
+	cfi_sort(c);
 	x.w = code_walk_new(c);
-	if (n) {
-		memcpy(fde, c->fde.v, n * sizeof(*fde));
-		qsort(fde, n, sizeof(*fde), by_pc);
-	}
 	for (u32 i = 0; image_section(im, i, &s); i++)
 		if (s.flags & SHF_EXECINSTR && s.type == SHT_PROGBITS &&
 		    !str_starts(s.name, STR(".plt")))
-			find_stretches(&x, &s, fde, n);
+			find_stretches(&x, &s, c->fde.v, c->fde.n);
 	if (x.stretch.n)
 		qsort(x.stretch.v, x.stretch.n, sizeof(*x.stretch.v), by_from);
 	if (x.stretch.n)
@@ -362,5 +368,4 @@ void cfi_code(struct cfi *c, const struct image *im, u64 from, u64 to)
 	vec_free(&x.start);
 	vec_free(&x.jumped);
 	code_walk_free(x.w);
-	free(fde);
 }
