@@ -84,6 +84,15 @@ EXPECT
 	mkdir d: the same
 	rmdir d: the same
 
+NAME strace: what a handler returns by, though its number is gone then; also counted
+RUN s() { "$SONDE" strace -q -e rt_sigreturn "$@" sh -c 'trap : USR1; kill -USR1 $$' 2>&1; }; s -e signal=none; s -c --fields syscall,calls
+NEEDS tp:raw_syscalls/sys_exit btf
+EXPECT
+	rt_sigreturn()                          = 0
+	+++ exited with 0 +++
+	syscall                  calls
+	rt_sigreturn                 1
+
 NAME strace: sets of calls, results, lengths of texts, JSON
 RUN s() { "$SONDE" strace -q -o "$TMPDIR/o" "$@" >/dev/null 2>&1; rc=$?; cat "$TMPDIR/o"; return $rc; }; s -e openat -Z cat /nope | grep -m 1 nope; s -z -e trace=%file cat /nope | grep -c 'openat.*nope'; s -s 3 -e write echo hello | grep write; s -e '!%memory,%file,%desc' -e signal=none true | cut -d'(' -f1 | sort -u | head -n 3; "$SONDE" strace -q -j -e write echo hello | grep '"write"' | sed 's/: [0-9]*}/: N}/; s/"duration_ns": [0-9]*/N/'; "$SONDE" strace -e nope true 2>/dev/null; echo $?
 NEEDS tp:raw_syscalls/sys_exit btf x86_64

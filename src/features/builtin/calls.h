@@ -26,6 +26,8 @@ enum {
 	CALL_NAMES = 48,     /* the names of its path, from the last one on; an empty one: all */
 	CALL_AREA = 2 * CALL_PATH,
 };
+/* The number of a call that has put other registers in its place, and its number with them: rt_sigreturn(). */
+#define CALL_GONE 0xffffffffu
 /* How a call is to be shown. */
 enum call_flag {
 	CALL_TIMES = 1,    /* how long it took */

@@ -803,7 +803,7 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 	s.flags = s.has_out ? s.out.flags : s.in.flags;
 	if (s.has_out)
 		s.exit = str_from(exit, sizeof(s.out));
-	const char *name = name_of(calls, s.in.nr);
+	const char *name = s.in.nr == CALL_GONE ? "rt_sigreturn" : name_of(calls, s.in.nr);
 	const struct call_row *row = s.in.nr < calls->n ? call_find(calls->name[s.in.nr]) : NULL;
 	if (!row)
 		row = call_find(name);

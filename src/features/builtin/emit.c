@@ -89,6 +89,8 @@ static void name_of_call(struct session *s, struct sb *out, u64 nr)
 
 	if (nr < c->n && c->name[nr])
 		sb_z(out, c->name[nr]);
+	else if ((i64)nr == -1)
+		sb_z(out, "rt_sigreturn"); /* at its end, see CALL_GONE */
 	else
 		sb_fmt(out, "[unknown: %lld]", (i64)nr);
 }
@@ -298,7 +300,8 @@ static void put_call(struct session *s, const struct columns *t, struct value *c
 	if (head.phase == CALL_EXIT) {
 		struct held_call *h = calls_held(s->part[PART_CALLS], head.tid);
 		struct call_head begun;
-		bool same = h && call_head(h->bytes, &begun) && begun.nr == head.nr;
+		bool same = h && call_head(h->bytes, &begun) &&
+			    (begun.nr == head.nr || head.nr == CALL_GONE);
 		if (same && h->begun)
 			call_text_resumed(&text, &s->h->arch->calls, h->bytes, bytes);
 		else
