@@ -282,6 +282,12 @@ wakeuptime -u -p 1 -f --stack-storage-size 1024
 opensnoop -x -T -U -n main -d 10 -f O_WRONLY -F -e -b 16
 opensnoop -f O_WRONLY -f O_RDWR -t 1 -u 0
 biolatency -mTQDFe
+shmsnoop -T -t 1 -d 10 -n x
+sofdsnoop -T -t 1 -d 10 -n x
+drsnoop -TU -t 1 -u 0 -d 10 -n x
+compactsnoop -TK -d 10
+klockstat -n 3 -s 3 -d 5 -i 1 -t 1
+futexctn -T -s -t 1 -l 0x1234
 biolatpcts -i 5 -w from-rq-alloc -p 50,99 -j
 biosnoop -QP -t -m 1
 END

@@ -84,6 +84,7 @@ RUN
 	"$SONDE" futexctn -q --min 250ms -- python3 -c "$(echo "$p" | sed 's/^	//')" >"$TMPDIR/o"; awk 'NR == 2 && $2 ~ /^(python3|Thread-1)$/ && $(NF - 2) >= 1 { print "waited" }' "$TMPDIR/o"; grep -c '^        [_a-z0-9]' "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/stack/'
 	"$SONDE" futexctn -qsj --min 250ms --fields waits,avg_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | grep -cE '"waits": [1-9], "avg_ns": [2-9][0-9]{8}' | sed 's/^[1-9]$/some/'
 	"$SONDE" futexctn -qs --csv --min 1h -- /bin/true; "$SONDE" futexctn -qs --csv --min 250ms --fields waits,avg_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | sed -E 's/^[1-9],[2-9][0-9]{8}$/row/' | uniq
+	"$SONDE" futexctn -qs -t 1 -l 0x1 100ms 2 && echo ended
 NEEDS tp:syscalls/sys_exit_futex cmd:python3
 TIMEOUT 30
 EXPECT
@@ -92,18 +93,21 @@ EXPECT
 	some
 	waits,avg_ns
 	row
+	ended
 
 NAME klockstat: locks of the kernel
 RUN
 	"$SONDE" klockstat -q -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" >"$TMPDIR/o"
-	head -n 1 "$TMPDIR/o"; awk 'NR > 1 && $1 ~ /^[0-9]+$/ { n += $1 } END { print (n > 0 ? "waited" : "never") }' "$TMPDIR/o"
+	head -n 1 "$TMPDIR/o"; awk 'NR > 1 && $1 ~ /^[0-9]+$/ { n += $1; if ($4 > max) max = $4; if ($4 > $3) print } END { print (n > 0 && max > 0 ? "waited" : "never") }' "$TMPDIR/o"
+	"$SONDE" klockstat -qj -S max -s 2 -n 1 -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" | grep -o '"sym"' | wc -l
 	"$SONDE" klockstat -qj --fields waits -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" | grep -c '"waits": [1-9]' | sed 's/^[1-9][0-9]*$/some/'
 	"$SONDE" klockstat -q --csv --fields waits,total_ns -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" | sed 's/^[1-9][0-9]*,[1-9][0-9]*$/row/' | uniq
 NEEDS slow tp:lock/contention_begin
 TIMEOUT 60
 EXPECT
-	   WAITS      AVG(us)    TOTAL(us)
+	   WAITS      AVG(us)    TOTAL(us)      MAX(us)
 	waited
+	2
 	some
 	waits,total_ns
 	row

@@ -34,13 +34,15 @@ NAME compactsnoop: who moves pages together
 RUN
 	see() { tool_sees 'echo 1 >/proc/sys/vm/compact_memory' compactsnoop "$@"; }
 	see --fields comm,status | grep -cE '^[a-z]+ +COMPACT_[A-Z]+' | sed 's/^[1-9][0-9]*$/some/'; see -j --fields status | grep -c '"status": "COMPACT_' | sed 's/^[1-9][0-9]*$/some/'; see --csv --fields status,sync | sed -E 's/^COMPACT_[A-Z]+,[a-z01-9]+$/some/' | uniq
-NEEDS tp:compaction/mm_compaction_begin btf file:/proc/sys/vm/compact_memory
+	see -K | grep -o ' sysctl_compaction_handler' | uniq
+NEEDS tp:compaction/mm_compaction_begin btf
 TIMEOUT 60
 EXPECT
 	some
 	some
 	status,sync
 	some
+	 sysctl_compaction_handler
 
 NAME oomkill: who is killed
 RUN
