@@ -216,6 +216,7 @@ static const struct common {
 	  COMMON_DELIMITER},
 	 false},
 	{{"follow", 'f', NULL, "children of the processes, too", COMMON_FOLLOW}, false},
+	{{"command", 0, "COMMAND", "runs it, as -- COMMAND does", COMMON_COMMAND}, false},
 	{{"sort", 's', "COLUMN", "by this column, largest first; -COLUMN: smallest first",
 	  COMMON_SORT},
 	 false},
@@ -313,6 +314,8 @@ static void add_common(struct parse *p, const struct compile *c)
 		for (u32 k = 0; k < p->ntable; k++)
 			if (!strcmp(p->table[k].name, o.name)) /* the tool has its own */
 				wanted = false;
+		/* Otherwise it stands behind -- alone. */
+		wanted &= o.id != COMMON_COMMAND || o.shrt;
 		if (wanted)
 			add_opt(p, o);
 	}
@@ -401,7 +404,10 @@ static struct err *set(void *self, int id, const char *val)
 	case COMMON_ANNOTATE: p->annotate = true; break;
 	case COMMON_DELIMITER: p->delimiter = true; break;
 	case COMMON_FOLLOW: p->o->follow = true; break;
-	case COMMON_COMMAND: break;
+	case COMMON_COMMAND:
+		p->o->cmd = val;
+		p->o->follow = true;
+		break;
 	case COMMON_DURATION: return set_duration(p, val);
 	case COMMON_JSON: return set_format(p, "json");
 	case COMMON_CSV: return set_format(p, "csv");

@@ -18,6 +18,33 @@ EXPECT
 	40960,10
 	0
 
+NAME memleak: each that is left, each call, one in many, of a command behind -c
+RUN
+	leak="$SONDE_TESTS/leak"
+	"$SONDE" memleak -qj -a -o 0 --combined-only --wa-missing-free 1h -c "$leak" | grep -cE '"table": "left", "addr": [0-9]+, "bytes": 4096\}'
+	"$SONDE" memleak -q --csv -t -o 0 --fields call,bytes 1h -- "$leak" | sed -n 's/^alloc,\(4096\|300\|512\)$/&/p; s/^free,$/&/p' | sort | uniq -c
+	"$SONDE" memleak -q -s 1000000000 -o 0 1h -- "$leak" | grep -c .
+	"$SONDE" memleak -q -o 0 --sort allocations 1h -- "$leak" | head -n 1
+NEEDS slow uprobe prog:leak sym:bpf_for_each_map_elem
+TIMEOUT 30
+EXPECT_RE
+	10
+	     10 alloc,4096
+	      1 alloc,512
+	 +[0-9]+ free,
+	0
+	       BYTES  ALLOCATIONS
+
+NAME memleak: of the kernel, pipes that are open
+RUN
+	see() { tool_sees 'python3 -c "import os, time; p = [os.pipe() for i in range(200)]; print(1, flush=True); time.sleep(60)" >"$TMPDIR/py" & py=$!; until_written "$TMPDIR/py"' memleak -o 0 -T 100000 "$@" 1h; kill $py; rm "$TMPDIR/py"; }
+	see | grep -o ' alloc_pipe_info' | uniq; see -j | grep -cE '"bytes": [1-9][0-9]*, "allocations": [1-9][0-9]{2,}, "kstack": .*"alloc_pipe_info"' | sed 's/^[1-9]$/some/'
+NEEDS slow tp:kmem/kmalloc cmd:python3 sym:bpf_for_each_map_elem
+TIMEOUT 60
+EXPECT
+	 alloc_pipe_info
+	some
+
 NAME slabratetop: which caches hand out most
 RUN
 	see() { tool_sees 'sh -c "ls -lR /usr/lib >/dev/null"' slabratetop "$@" 1h; }

@@ -278,6 +278,9 @@ static bool is_option(const struct node *n)
 
 static void replace(struct declare *d, struct node *n)
 {
+	static const struct {
+		const char *name;
+	} asked[] = {{"pid"}};
 	const struct getopt_use *o = find_option(d, n->name);
 	if (o && !o->common) {
 		if (is_list(o))
@@ -285,6 +288,11 @@ static void replace(struct declare *d, struct node *n)
 				 "opt.%.*s is a list: ask with listed(value, opt.%.*s)",
 				 STRF(n->name), STRF(n->name));
 		put_value(d, n, o);
+		return;
+	}
+	/* Of the common one: were processes, or a command, named? */
+	if (o && node_word(n, asked) >= 0) {
+		set_number(n, N_BOOL, d->c->unit->scope.npid != 0);
 		return;
 	}
 	diag_add(d->ds, E_OPTION, n->loc, "the script declares no option '%.*s'", STRF(n->name));

@@ -263,7 +263,8 @@ static void plan_limit(struct compile *c, struct map *m)
 static bool plan_map(struct compile *c, struct map *m)
 {
 	if (!m->val || (!m->key && !m->scalar)) {
-		diag_add(c->diags, W_UNUSED, m->loc, "Unused map: %s", m->name.s);
+		if (!c->getopts) /* an option may have left out what uses it */
+			diag_add(c->diags, W_UNUSED, m->loc, "Unused map: %s", m->name.s);
 		return false;
 	}
 	m->shown = m->val;
