@@ -225,6 +225,7 @@ t 1 "ERROR: unrecognized option '--nope'
 sonde execsnoop -h" "$sonde" execsnoop --nope
 t 1 'ERROR: --user needs the name or number of a user' "$sonde" execsnoop -u no,body
 t 1 'ERROR: --duration needs a time above 0 (got '\''0'\'')' "$sonde" opensnoop -d 0
+t 1 'ERROR: stacksnoop needs PROBE...' "$sonde" stacksnoop
 t 1 'ERROR: --csv and --json: one of them' "$sonde" opensnoop --csv -j
 printf 'begin { }\0' >"$tmp/binary"
 t 1 "ERROR: '$tmp/binary' is no script: it has bytes that are 0" "$sonde" "$tmp/binary"

@@ -442,9 +442,9 @@ static struct err *keep_operands(struct parse *p, char **rest, int n)
 	const struct writer *w = p->writer;
 	struct word *word = arena_newn(p->a, struct word, (size_t)n + 1);
 	if (w->operands && !n)
-		return err_new("%s needs %s", w->tool, w->operands);
+		return err_new("%.*s needs %s", STRF(p->tool->name), w->operands);
 	if (n && (!w->operands || (w->max && (u32)n > w->max)))
-		return err_new("what is '%s'? %s takes %s%s", rest[w->max], w->tool,
+		return err_new("what is '%s'? %.*s takes %s%s", rest[w->max], STRF(p->tool->name),
 			       w->operands ? "only " : "no operand",
 			       w->operands ? w->operands : "");
 	for (int i = 0; i < n; i++)

@@ -30,3 +30,14 @@ EXPECT
 	fentry:vfs_read else kprobe:vfs_read { }
 	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 	2
+
+NAME tools: a probe that is not there is named, not the line that it was written to
+RUN "$SONDE" funccount build/tests/calls:nosuch 2>&1; "$SONDE" trace t:sched:nosuch 2>&1; "$SONDE" dbslower "$TMPDIR/nosuch" 2>&1; "$SONDE" dbslower build/tests/sdt 2>&1
+NEEDS prog:calls prog:sdt
+EXPECT_RE
+	ERROR: No matches for uprobe build/tests/calls:nosuch.
+	ERROR: No matches for tracepoint sched:nosuch.
+	ERROR: usdt target file '.*/nosuch' does not exist or is not executable
+	ERROR: build/tests/sdt has none of the static probes that are looked for
+	HINT: a program has them when it was built with them; `sonde tplist -l FILE` lists those of a file
+RC 1

@@ -204,7 +204,7 @@ EXPECT
 NAME aliases for one language: each asks for its program or library
 RUN
 	for t in javacalls perlcalls phpcalls pythoncalls rubycalls tclcalls javaflow perlflow phpflow pythonflow rubyflow tclflow javagc nodegc pythongc rubygc javaobjnew rubyobjnew tclobjnew javastat nodestat perlstat phpstat pythonstat rubystat tclstat; do
-		echo "$t $(PATH=/nowhere "$SONDE" --dry-run $t 2>&1 | sed -n 's/^ERROR: There is none of these probes: usdt:\([^:]*\):.*/\1/p')"
+		echo "$t $(PATH=/nowhere "$SONDE" --dry-run $t 2>&1 | sed -n "s/^ERROR: \(usdt target file '\)*\([^ ':]*\).*/\2/p" | sed 's,.*/,,; s/\.so$//')"
 	done | awk '{ n = $1; sub(/(calls|flow|gc|objnew|stat)$/, "", n); by[n " " $2] = by[n " " $2] " " $1 } END { for (k in by) print k by[k] }' | sort
 NEEDS fast
 TIMEOUT 60

@@ -228,17 +228,17 @@ EXPECT
 	{"type": "event", "table": "flow", "event": "<-", "method": "outer"}
 	calls,gcs
 	3,1
-	ERROR: There is none of these probes: usdt:EXE:python:function__entry, usdt:EXE:ruby:method__entry, usdt:EXE:php:function__entry, usdt:EXE:perl:sub__entry ...
+	ERROR: EXE has no USDT probes (no notes of type stapsdt)
 
 NAME programs without the probes: one sentence
-RUN for t in ucalls uflow ugc "ustat -l" uobjnew dbstat dbslower; do "$SONDE" $t /bin/sleep 2>&1 | head -n 1 | cut -c1-36; done; "$SONDE" ugc /bin/sleep 2>&1 | tail -n 1
+RUN for t in ucalls uflow ugc "ustat -l" uobjnew dbstat dbslower; do "$SONDE" $t /bin/sleep 2>&1 | head -n 1; done; "$SONDE" ugc /bin/sleep 2>&1 | tail -n 1
 NEEDS uprobe
 EXPECT
-	ERROR: There is none of these probes
-	ERROR: There is none of these probes
-	ERROR: There is none of these probes
-	ERROR: There is none of these probes
-	ERROR: There is none of these probes
-	ERROR: There is none of these probes
-	ERROR: There is none of these probes
-	HINT: a program has static probes when it was built with them; `sonde tplist -l FILE` lists those of a file
+	ERROR: /bin/sleep has no USDT probes (no notes of type stapsdt)
+	ERROR: /bin/sleep has no USDT probes (no notes of type stapsdt)
+	ERROR: /bin/sleep has no USDT probes (no notes of type stapsdt)
+	ERROR: /bin/sleep has no USDT probes (no notes of type stapsdt)
+	ERROR: /bin/sleep has no USDT probes (no notes of type stapsdt)
+	ERROR: /bin/sleep has no USDT probes (no notes of type stapsdt)
+	ERROR: /bin/sleep has no USDT probes (no notes of type stapsdt)
+	HINT: a program has them when it was built with them; `sonde tplist -l FILE` lists those of a file

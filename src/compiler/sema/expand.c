@@ -13,12 +13,16 @@ struct expand {
 	struct loc loc, body;
 	struct point lost; /* matched nothing; without .kind: none did */
 	const char *why;   /* it could not be looked for, though it may be missing; or NULL */
+	bool why_built;    /* it has nothing of the kind */
 	bool full;         /* that was said, and is enough */
 	regex_t *filter;   /* of --probe-filter, or NULL */
 	bool left_out;     /* by it */
 	struct sb missed;  /* what is not there, but may be missing */
 	u32 nmissed;
-	bool never; /* a probe has none that is there */
+	struct str missed_file; /* all of it is static probes of this program; "" otherwise */
+	const char *missed_why; /* none of that can be looked for, or NULL; */
+	bool missed_built;      /* the program is there, without any */
+	bool never;             /* a probe has none that is there */
 };
 
 /* $1 and $# inside a probe's text are the parameter's text. */
@@ -207,6 +211,13 @@ static struct str with_category(struct compile *c, const struct kind *k, struct 
 	return text;
 }
 
+/* Of a probe that a tool wrote from what its user typed: none, its line is not theirs. */
+static struct loc place(const struct expand *e)
+{
+	const struct diags *ds = e->c->diags;
+	return ds->unseen ? diags_said_at(ds, e->loc) : e->loc;
+}
+
 /* Said once, of the first probe that needs what is not there. False: nothing is lacking. */
 static bool lacks_feature(struct compile *c, const struct kind *k, struct loc loc)
 {
@@ -229,6 +240,13 @@ static bool is_kernels(struct compile *c, const struct kind *k, struct loc loc)
 static void note_missed(struct expand *e, struct str prov, struct str rest)
 {
 	enum { MOST = 4 };
+	struct str at = rest, file = {0};
+	if (str_is(prov, "usdt"))
+		str_cut(&at, ':', &file);
+	if (!e->nmissed || !str_eq(file, e->missed_file))
+		e->missed_file = e->nmissed ? STR("") : file;
+	e->missed_why = e->why;
+	e->missed_built = e->why_built;
 	if (e->nmissed++ < MOST)
 		sb_fmt(&e->missed, "%s%.*s:%.*s", e->nmissed > 1 ? ", " : "", STRF(prov),
 		       STRF(rest));
@@ -256,7 +274,7 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 	}
 	const struct kind *k = e->lost.kind;
 	const char *lacks = k && k->lacks ? k->lacks(c->host, &e->lost) : NULL;
-	if (k && lacks_feature(c, k, e->loc))
+	if (k && lacks_feature(c, k, place(e)))
 		return;
 	if (is_kernels(c, k, e->loc)) {
 		d = diag_add(ds, E_LACKS, e->loc, "this kernel has no %.*s:%.*s", STRF(prov),
@@ -265,7 +283,7 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 			diag_hint(ds, d, "%s", lacks);
 		return;
 	}
-	d = diag_add(ds, E_NO_PROBE, e->loc, "No matches for %.*s %.*s.", STRF(prov), STRF(rest));
+	d = diag_add(ds, E_NO_PROBE, place(e), "No matches for %.*s %.*s.", STRF(prov), STRF(rest));
 	struct str near = k ? near_point(c, &e->lost) : STR("");
 	if (lacks)
 		diag_hint(ds, d, "%s", lacks);
@@ -273,19 +291,20 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 		;
 	else if (near.n)
 		diag_hint(ds, d, "did you mean '%.*s'?", STRF(near));
-	else
+	else if (!ds->nfixed)
 		diag_hint(
 			ds, d,
 			"If this is expected, set the 'missing_probes' config variable to 'warn'.");
 }
 
 /* A kernel's event may be elsewhere than where it is looked for. */
-static void not_found(struct compile *c, const struct point *p, struct loc loc, struct err *err)
+static void not_found(struct expand *e, const struct point *p, struct err *err)
 {
+	struct compile *c = e->c;
 	u32 nd = c->diags->nerror;
 	bool elsewhere = p->target.n && (p->kind->flags & KIND_KERNEL);
 	struct str near = elsewhere ? near_point(c, p) : STR("");
-	diag_err(c->diags, is_kernels(c, p->kind, loc) ? E_LACKS : E_NO_PROBE, loc, err);
+	diag_err(c->diags, is_kernels(c, p->kind, e->loc) ? E_LACKS : E_NO_PROBE, place(e), err);
 	if (c->diags->nerror > nd && hint_instead(c, p, c->diags->last))
 		return;
 	if (near.n && c->diags->nerror > nd)
@@ -326,14 +345,16 @@ static void expand_with(struct expand *e, const struct kind *k, struct str rest,
 	if (!err && !quiet && e->n == n)
 		e->lost = p;
 	if (err && !quiet && u->config.missing_probes == MISSING_ERROR) {
-		not_found(c, &p, e->loc, err);
+		not_found(e, &p, err);
 		return;
 	}
 	/* What could not be read may have it: that is told where what is missing is not. */
 	if (err && (err->no == ETIMEDOUT || err->no == EIO))
 		diag_add(c->diags, W_NO_PROBE, e->loc, "%s", err->msg);
-	if (err && !quiet)
+	if (err && !quiet) {
 		e->why = arena_fmt(c->arena, "%s", err->msg);
+		e->why_built = err->no == ENODATA;
+	}
 	err_free(err);
 }
 
@@ -606,7 +627,7 @@ static void expand_probe(struct expand *e, struct node *probe)
 	for (struct point *p = e->head, *next; p && !e->full; p = next) {
 		next = p->next;
 		p->next = NULL;
-		if (lacks_feature(c, p->kind, p->loc))
+		if (lacks_feature(c, p->kind, place(e)))
 			continue;
 		u32 uses = use_of(p->kind, body.use);
 		struct err *err = point_types(c, p, uses);
@@ -663,6 +684,26 @@ static void check_pinned(struct compile *c)
 			 "as it is pinned");
 }
 
+/* Of one program: it is not there, or it was built without the probes. */
+static void no_static(struct expand *e)
+{
+	struct diags *ds = e->c->diags;
+	int pid = e->c->unit->pid;
+	struct diag *d;
+	if (e->missed_why)
+		d = diag_add(ds, E_NO_PROBE, (struct loc){0}, "%s", e->missed_why);
+	else
+		d = diag_add(ds, E_NO_PROBE, (struct loc){0},
+			     "%.*s has none of the static probes that are looked for",
+			     STRF(e->missed_file));
+	if (e->missed_why && !e->missed_built)
+		return;
+	diag_hint(ds, d,
+		  "a program has them when it was built with them; `sonde tplist %s` lists %s",
+		  pid > 0 ? arena_fmt(e->c->arena, "-p %d", pid) : "-l FILE",
+		  pid > 0 ? "those of a process" : "those of a file");
+}
+
 /* Each probe may be missing, but not all of them: a script that only waits for its end shows nothing. */
 static void check_missed(struct expand *e)
 {
@@ -675,13 +716,11 @@ static void check_missed(struct expand *e)
 		if (!waits)
 			return;
 	}
-	struct diag *d =
-		diag_add(c->diags, E_NO_PROBE, (struct loc){0},
-			 "There is none of these probes: %.*s", (int)e->missed.n, e->missed.s);
-	if (!strncmp(e->missed.s, "usdt:", 5))
-		diag_hint(c->diags, d,
-			  "a program has static probes when it was built with them; "
-			  "`sonde tplist -l FILE` lists those of a file");
+	if (e->missed_file.n)
+		no_static(e);
+	else
+		diag_add(c->diags, E_NO_PROBE, (struct loc){0}, "There is none of these probes: %s",
+			 e->missed.s);
 }
 
 bool sema_expand(struct compile *c)

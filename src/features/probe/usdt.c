@@ -5,6 +5,7 @@
 #include "probe/common.h"
 #include "probe/ufile.h"
 #include "sym/usdt_ask.h"
+#include <errno.h>
 
 /* point.priv: the places that share a name and where their arguments are. */
 struct usdt_point {
@@ -88,8 +89,10 @@ static struct err *search_file(struct point *p, const char *real, void *arg)
 	struct err *e = s->stop ? NULL : usdt_ask(s->h, real, a, &all);
 	if (s->stop)
 		return NULL;
-	if (!e && !all.n)
+	if (!e && !all.n) {
 		e = err_new("%.*s has no USDT probes (no notes of type stapsdt)", STRF(p->target));
+		e->no = ENODATA;
+	}
 	if (e)
 		return e;
 	AUTO_FREE bool *taken = xcalloc(all.n + 1, sizeof(*taken));
