@@ -1,5 +1,6 @@
 /* unwind_blocks.c - files, their blocks, the rules; see the header. */
 #include "run/unwind_blocks.h"
+#include "base/alloc.h"
 #include <errno.h>
 
 enum {
@@ -27,10 +28,8 @@ static u16 rule_number(struct blocks *b, u32 rule)
 	u32 slot = rule_slot(b, rule);
 	if (b->hash[slot])
 		return (u16)(b->hash[slot] - 1);
-	if (b->nrule == UNWIND_RULES) {
-		b->no_rule++;
+	if (b->nrule == UNWIND_RULES)
 		return RULE_UNKNOWN;
-	}
 	b->mem.rules[b->nrule] = rule;
 	b->hash[slot] = ++b->nrule;
 	return (u16)(b->nrule - 1);
@@ -204,44 +203,71 @@ static bool next_chunk(struct blocks *b)
 
 /* ---- blocks ---- */
 
-static void put_block(struct blocks *b, u32 entry, u32 from, const struct cfi_rows *r)
+/* An answer's rules by the numbers that they have here. */
+struct numbers {
+	struct cfi_rules rules;
+	u16 *of;
+};
+
+static struct numbers numbers_of(struct blocks *b, struct bytes *answer)
 {
-	u32 n = MIN(r->n, (u32)UNWIND_ROWS), need = units_of(n);
+	struct numbers x = {0};
+	cfi_take_rules(answer, &x.rules); /* else no part makes sense */
+	x.of = xcalloc(x.rules.n + 1ul, sizeof(*x.of));
+	for (u32 i = 0; i < x.rules.n; i++)
+		x.of[i] = rule_number(b, cfi_rule(&x.rules, i));
+	b->no_rule += x.rules.left_out;
+	return x;
+}
+
+/* n rows that lie at v, or (0) that nothing is known. */
+static void put_block(struct blocks *b, u32 entry, const struct numbers *x, const u8 *v, u32 nrow)
+{
+	u32 n = MIN(MAX(nrow, 1u), (u32)UNWIND_ROWS), need = units_of(n);
 	if ((!b->chunk.n || b->units + need > UNWIND_UNITS) && !next_chunk(b))
 		return;
 	u32 ref = ref_of(b->fill, b->units);
 	struct unwind_block *k = block_at(b, ref);
 	b->units += need;
-	b->no_row += r->n > n;
-	for (u32 i = 0; i < n; i++)
-		k->row[i] =
-			(struct unwind_row){(u16)(r->v[i].pc - from), rule_number(b, r->v[i].rule)};
-	if (r->n > n) /* of the rest nothing is said */
+	b->no_row += nrow > n;
+	for (u32 i = 0; i < MIN(n, nrow); i++) {
+		struct cfi_brief row;
+		memcpy(&row, v + i * sizeof(row), sizeof(row));
+		k->row[i] = (struct unwind_row){row.pc, x->of[row.rule]};
+		if (x->of[row.rule] == RULE_UNKNOWN)
+			b->no_rule += unwind_kind(cfi_rule(&x->rules, row.rule)) != UNWIND_UNKNOWN;
+	}
+	if (nrow != n) /* of the rest nothing is said */
 		k->row[n - 1].rule = RULE_UNKNOWN;
 	*k = (struct unwind_block){.entry = entry, .n = n};
 	b->made++;
 	__atomic_store_n(&b->mem.index->block[entry], ref, __ATOMIC_RELEASE);
 }
 
-/* Block i of an answer that begins with block first. One that makes no sense is not asked for again: it says
- * nothing of its code, and a stack ends there. */
-static void take_block(struct blocks *b, const struct ufile *f, struct bytes *answer, u32 i,
-		       bool keep)
+/* Block i of a file. One that makes no sense is not asked for again: it says nothing of its code, and
+ * a stack ends there. */
+static void take_block(struct blocks *b, const struct ufile *f, struct bytes *answer,
+		       const struct numbers *x, u32 i, bool keep)
 {
-	struct cfi_rows rows;
-	u32 from = i << UNWIND_BLOCK_BITS, entry = f->first + i;
-	if (!cfi_take_rows(answer, from, from + UNWIND_BLOCK, &rows)) {
-		const struct cfi_rows none = {
-			&(struct cfi_row){.pc = from, .rule = unwind_rule(UNWIND_UNKNOWN, 0, 0)},
-			1};
-		b->no_sense += keep;
-		if (keep && b->mem.index->block[entry] == UNWIND_REF_NEW)
-			put_block(b, entry, from, &none);
-		return;
-	}
+	const u8 *v;
+	u32 n, entry = f->first + i;
+	bool sense = cfi_take_part(answer, &x->rules, UNWIND_BLOCK, &v, &n);
+	b->no_sense += keep && !sense;
 	if (keep && b->mem.index->block[entry] == UNWIND_REF_NEW)
-		put_block(b, entry, from, &rows);
-	free(rows.v);
+		put_block(b, entry, x, v, sense ? n : 0);
+}
+
+/* Blocks [from, to); last comes last: making others may empty chunks. */
+static void take_blocks(struct blocks *b, const struct ufile *f, struct bytes answer, u32 from,
+			u32 to, u32 last)
+{
+	struct numbers x = numbers_of(b, &answer);
+	struct bytes again = answer;
+	for (u32 k = from; k < to; k++)
+		take_block(b, f, &answer, &x, k, k != last);
+	for (u32 k = from; k <= last; k++)
+		take_block(b, f, &again, &x, k, k == last);
+	free(x.of);
 }
 
 /* Its list comes back. */
@@ -273,13 +299,9 @@ static void make_blocks(struct blocks *b, struct ufile *f, u32 i, bool whole, cf
 			     .step = UNWIND_BLOCK,
 			     .list = &f->is.list};
 	struct err *e = cfi_ask_rows(ask, arg, &w, &out);
-	struct bytes answer = bytes_of(out.s, out.n), again = answer;
-	bool ok = !e;
+	if (!e)
+		take_blocks(b, f, bytes_of(out.s, out.n), first, first + n, i);
 	err_free(e);
-	for (u32 k = first; ok && k < first + n; k++)
-		take_block(b, f, &answer, k, k != i);
-	for (u32 k = first; ok && k <= i; k++) /* last: making others may empty chunks */
-		take_block(b, f, &again, k, k == i);
 }
 
 static bool reach(struct blocks *b, u32 n)

@@ -56,14 +56,22 @@ static void take_tables(struct bytes b)
 
 static void take_rows(struct bytes b)
 {
-	struct cfi_rows r;
-	for (u32 from = 0; cfi_take_rows(&b, from, from + PART, &r); from += PART) {
-		if (!r.n || r.v[0].pc != from)
+	struct cfi_rules r;
+	const u8 *v;
+	u32 n;
+	bool sense = cfi_take_rules(&b, &r);
+	for (u32 i = 0; i < r.n; i++)
+		if (!sense || unwind_kind(cfi_rule(&r, i)) > UNWIND_KIND_MAX)
 			abort();
-		for (u32 i = 0; i < r.n; i++)
-			if (r.v[i].pc >= from + PART || (i && r.v[i].pc < r.v[i - 1].pc))
+	while (cfi_take_part(&b, &r, PART, &v, &n)) {
+		struct cfi_brief row = {0}, was = {0};
+		for (u32 i = 0; i < n; i++, was = row) {
+			memcpy(&row, v + i * sizeof(row), sizeof(row));
+			if (row.pc >= PART || row.rule >= r.n || row.pc < was.pc || (!i && row.pc))
 				abort();
-		free(r.v);
+		}
+		if (!n || !sense)
+			abort();
 	}
 }
 

@@ -414,7 +414,9 @@ TEST(sandbox_answers_are_checked)
 		struct arena a = {0};
 		struct elf_facts elf;
 		struct cfi_facts cfi;
-		struct cfi_rows rows;
+		struct cfi_rules rules;
+		const u8 *v;
+		u32 nrow;
 		u8 junk[160];
 		size_t n = i % sizeof(junk);
 		for (size_t k = 0; k < n; k++) {
@@ -449,10 +451,10 @@ TEST(sandbox_answers_are_checked)
 		codes_free(&codes);
 		if (cfi_take_facts(b, &cfi))
 			cfi_list_free(&cfi.list);
-		if (cfi_take_rows(&r, 0, 1 << 14, &rows)) {
-			for (u32 k = 0; k < rows.n; k++)
-				CHECK(rows.v[k].pc < 1 << 14);
-			free(rows.v);
+		if (cfi_take_rules(&r, &rules) && cfi_take_part(&r, &rules, 1 << 14, &v, &nrow)) {
+			struct cfi_brief last;
+			memcpy(&last, v + (nrow - 1) * sizeof(last), sizeof(last));
+			CHECK(last.pc < 1 << 14 && last.rule < rules.n);
 		}
 		arena_free(&a);
 	}

@@ -1,3 +1,4 @@
+#include "base/pack.h"
 #include "run/unwind_blocks.h"
 #include "run/unwind_copy.h"
 #include "run/unwind_lists.h"
@@ -274,6 +275,39 @@ TEST(unwind_blocks_that_make_no_sense_are_counted)
 	CHECK(!blocks_pc(&x.b, g, 0, lie_about_rows, &lies, &pc) && x.b.no_sense == before + 1);
 	u32 told = lies;
 	CHECK(!blocks_pc(&x.b, g, 0, lie_about_rows, &lies, &pc) && lies == told);
+	close_fixture(&x);
+}
+
+/* Two rules, and rows of which some had others. */
+static struct err *say_too_many_rules(void *arg, sandbox_fn *fn, struct str args, struct sb *answer)
+{
+	u32 *asked = arg;
+	if (!(*asked)++)
+		return open_self(asked, fn, args, answer);
+	sb_clear(answer);
+	const u32 head[] = {2, 5, unwind_rule(UNWIND_UNKNOWN, 0, 0), unwind_rule(UNWIND_SP, 3, 0)};
+	const struct cfi_brief row[] = {{0, 0}, {7, 1}, {9, 0}};
+	sb_mem(answer, head, sizeof(head));
+	for (u32 i = 0; i < 1024; i++) {
+		pack_u32(answer, countof(row));
+		sb_mem(answer, row, sizeof(row));
+	}
+	return NULL;
+}
+
+TEST(unwind_rules_that_did_not_fit_are_counted)
+{
+	struct fixture x;
+	u32 asked = 0, pc;
+	open_fixture(&x, 2);
+	struct ufile *f = blocks_file(&x.b, 1, 1, STR("/many"));
+	blocks_pc(&x.b, f, 0, say_too_many_rules, &asked, &pc);
+	if (f->opened && !f->is.bare && f->nblock) {
+		CHECK(blocks_rule(&x.b, f, 6, say_too_many_rules, &asked) == UNWIND_UNKNOWN);
+		CHECK(blocks_rule(&x.b, f, 7, say_too_many_rules, &asked) ==
+		      unwind_rule(UNWIND_SP, 3, 0));
+		CHECK(asked == 3 && x.b.no_rule == 5 && x.b.nrule == 2 && !x.b.no_sense);
+	}
 	close_fixture(&x);
 }
 

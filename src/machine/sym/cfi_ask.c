@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 
-enum { MAX_ROWS = 1 << 24, MAX_LISTED = 1 << 22 };
+enum { MAX_LISTED = 1 << 22 };
 
 /* ---- there ---- */
 
@@ -43,27 +43,100 @@ static struct err *answer_facts(struct job *j)
 	return NULL;
 }
 
-/* [from, to) of rows, of which *next is the first that may begin there. */
-static void put_part(struct sb *out, const struct cfi_rows *r, u32 from, u32 to, u32 *next)
+/* An answer in the making: the rules that it has by then, and its parts. */
+struct brief {
+	VEC(u32) rule;
+	u32 *slot, nslot; /* number + 1 of a rule, by hash; twice as many as there are rules */
+	u32 left_out;
+	struct sb parts;
+};
+
+static u32 slot_of(const struct brief *x, u32 rule)
 {
-	struct cfi_row first = {from, cfi_at(r, from)};
+	u32 i = (rule * 2654435761u >> 8) % x->nslot;
+	while (x->slot[i] && x->rule.v[x->slot[i] - 1] != rule)
+		i = (i + 1) % x->nslot;
+	return i;
+}
+
+static void grow(struct brief *x)
+{
+	free(x->slot);
+	x->nslot = x->nslot ? 2 * x->nslot : 256;
+	x->slot = xcalloc(x->nslot, sizeof(*x->slot));
+	for (u32 i = 0; i < x->rule.n; i++)
+		x->slot[slot_of(x, x->rule.v[i])] = i + 1;
+}
+
+static u16 number_of(struct brief *x, u32 rule)
+{
+	u32 i = slot_of(x, rule);
+	if (x->slot[i])
+		return (u16)(x->slot[i] - 1);
+	if (x->rule.n == CFI_RULES) {
+		x->left_out++;
+		return 0;
+	}
+	vec_add(&x->rule, rule);
+	x->slot[i] = x->rule.n;
+	if (2 * x->rule.n > x->nslot)
+		grow(x);
+	return (u16)(x->rule.n - 1);
+}
+
+/* [from, to) of rows, of which *next is the first that may begin there. */
+static void put_part(struct brief *x, const struct cfi_rows *r, u32 from, u32 to, u32 *next)
+{
 	u32 i = *next;
 	while (i < r->n && r->v[i].pc <= from)
 		i++;
 	for (*next = i; *next < r->n && r->v[*next].pc < to;)
 		++*next;
-	pack_u32(out, *next - i + 1);
-	sb_mem(out, &first, sizeof(first));
-	sb_mem(out, &r->v[i], (*next - i) * sizeof(*r->v));
+	u32 n = *next - i + 1;
+	pack_u32(&x->parts, n);
+	sb_reserve(&x->parts, n * sizeof(struct cfi_brief));
+	struct cfi_brief row = {0, number_of(x, cfi_at(r, from))};
+	for (; n; n--, i++) {
+		memcpy(x->parts.s + x->parts.n, &row, sizeof(row));
+		x->parts.n += sizeof(row);
+		if (n > 1)
+			row = (struct cfi_brief){(u16)(r->v[i].pc - from),
+						 number_of(x, r->v[i].rule)};
+	}
+}
+
+static void put_rows(struct sb *out, const struct cfi_rows *r, const struct cfi_want *w)
+{
+	struct brief x = {0};
+	grow(&x);
+	number_of(&x, unwind_rule(UNWIND_UNKNOWN, 0, 0));
+	for (u32 from = w->from, next = 0; from < w->to; from += w->step)
+		put_part(&x, r, from, from + w->step, &next);
+	pack_u32(out, x.rule.n);
+	pack_u32(out, x.left_out);
+	sb_mem(out, x.rule.v, x.rule.n * sizeof(*x.rule.v));
+	sb_mem(out, x.parts.s, x.parts.n);
+	sb_free(&x.parts);
+	vec_free(&x.rule);
+	free(x.slot);
+}
+
+static void rows_of(struct sb *out, const struct image *im, const struct cfi_want *w)
+{
+	struct cfi_rows rows;
+	cfi_part(im, w->base, w->list, w->from, w->to, &rows);
+	put_rows(out, &rows, w);
+	free(rows.v);
 }
 
 static struct err *answer_rows(struct job *j)
 {
 	struct image im;
 	struct bytes *b = &j->args;
-	struct cfi_rows rows;
-	u64 base = bytes_u64(b);
-	u32 from = bytes_u32(b), to = bytes_u32(b), step = bytes_u32(b);
+	struct cfi_want w = {.base = bytes_u64(b)};
+	w.from = bytes_u32(b);
+	w.to = bytes_u32(b);
+	w.step = bytes_u32(b);
 	/* Copied, because args are not aligned. */
 	struct cfi_list list = {.n = (u32)((b->n - b->at) / sizeof(*list.v))};
 	struct err *e = open_file(j, &im);
@@ -71,10 +144,8 @@ static struct err *answer_rows(struct job *j)
 		return e;
 	list.v = xmalloc(list.n * sizeof(*list.v));
 	memcpy(list.v, b->p + b->at, list.n * sizeof(*list.v));
-	cfi_part(&im, base, &list, from, to, &rows);
-	for (u32 next = 0; from < to; from += step)
-		put_part(&j->out, &rows, from, from + step, &next);
-	free(rows.v);
+	w.list = &list;
+	rows_of(&j->out, &im, &w);
 	cfi_list_free(&list);
 	image_close(&im);
 	return NULL;
@@ -150,6 +221,7 @@ static void pack_list(struct sb *b, const struct cfi_list *l, u32 from, u32 to)
 
 struct err *cfi_ask_rows(cfi_ask *ask, void *arg, const struct cfi_want *w, struct sb *answer)
 {
+	assert(w->step <= CFI_STEP);
 	AUTO_SB args = {0};
 	pack_u64(&args, w->base);
 	pack_u32(&args, w->from);
@@ -160,21 +232,40 @@ struct err *cfi_ask_rows(cfi_ask *ask, void *arg, const struct cfi_want *w, stru
 	return ask(arg, answer_rows, sb_str(&args), answer);
 }
 
-bool cfi_take_rows(struct bytes *b, u32 from, u32 to, struct cfi_rows *ret)
+bool cfi_take_rules(struct bytes *b, struct cfi_rules *ret)
 {
-	u32 n = bytes_u32(b);
-	const u8 *p = n && n <= MAX_ROWS ? bytes_take(b, n * sizeof(*ret->v)) : NULL;
-	*ret = (struct cfi_rows){0};
-	if (!p)
-		return false;
-	ret->v = xmalloc(n * sizeof(*ret->v));
-	memcpy(ret->v, p, n * sizeof(*ret->v));
-	ret->n = n;
-	bool good = ret->v[0].pc == from;
-	for (u32 i = 0; i < n && good; i++)
-		good = ret->v[i].pc < to && (!i || ret->v[i].pc >= ret->v[i - 1].pc) &&
-		       unwind_kind(ret->v[i].rule) <= UNWIND_KIND_MAX;
+	u32 n = bytes_u32(b), left_out = bytes_u32(b);
+	const u8 *p = n <= CFI_RULES ? bytes_take(b, n * sizeof(u32)) : NULL;
+	*ret = (struct cfi_rules){p, p ? n : 0, left_out};
+	bool good = p && !b->bad;
+	for (u32 i = 0; i < ret->n && good; i++)
+		good = unwind_kind(cfi_rule(ret, i)) <= UNWIND_KIND_MAX;
 	if (!good)
-		free(ret->v);
+		*ret = (struct cfi_rules){0};
 	return good;
+}
+
+u32 cfi_rule(const struct cfi_rules *r, u32 i)
+{
+	u32 rule;
+	assert(i < r->n);
+	memcpy(&rule, r->v + i * sizeof(rule), sizeof(rule));
+	return rule;
+}
+
+bool cfi_take_part(struct bytes *b, const struct cfi_rules *r, u32 step, const u8 **v, u32 *n)
+{
+	struct cfi_brief row;
+	*n = bytes_u32(b);
+	*v = *n ? bytes_take(b, *n * sizeof(row)) : NULL;
+	if (!*v)
+		return false;
+	u32 from = 0;
+	for (u32 i = 0; i < *n; i++) {
+		memcpy(&row, *v + i * sizeof(row), sizeof(row));
+		if (row.pc < from || row.pc >= step || row.rule >= r->n || (!i && row.pc))
+			return false;
+		from = row.pc;
+	}
+	return true;
 }

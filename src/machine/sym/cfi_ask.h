@@ -26,5 +26,21 @@ struct cfi_want {
 	const struct cfi_list *list; /* as the facts had it */
 };
 struct err *cfi_ask_rows(cfi_ask *ask, void *arg, const struct cfi_want *w, struct sb *answer);
-/* The next part, which begins at from; its rows are in order, and each rule is of a known kind. */
-bool cfi_take_rows(struct bytes *b, u32 from, u32 to, struct cfi_rows *ret);
+
+/*
+ * What an answer begins with: every different rule once, each of a known kind. Of a part that makes no
+ * sense cfi_take_part() is false; its rows are in order, the first at 0.
+ */
+enum { CFI_RULES = 1 << 16, CFI_STEP = 1 << 16 };
+struct cfi_rules {
+	const u8 *v; /* u32 each, nowhere aligned */
+	u32 n;
+	u32 left_out; /* rows whose rule did not fit: they have the first, which says nothing */
+};
+struct cfi_brief { /* a row of a part */
+	u16 pc, rule;
+};
+bool cfi_take_rules(struct bytes *b, struct cfi_rules *ret);
+u32 cfi_rule(const struct cfi_rules *r, u32 i);
+/* The next part: v of n rows, which may lie anywhere. */
+bool cfi_take_part(struct bytes *b, const struct cfi_rules *r, u32 step, const u8 **v, u32 *n);
