@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include <string.h>
+#include <sys/mman.h>
 
 _Noreturn void out_of_memory(void)
 {
@@ -33,4 +34,13 @@ void *xrealloc(void *p, size_t n)
 char *xstrdup(const char *s)
 {
 	return some(strdup(s));
+}
+
+void pages_ready(void *p, size_t n)
+{
+	enum { PAGE = 4096, POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE is not in older headers */
+	uintptr_t from = ((uintptr_t)p + PAGE - 1) & -(uintptr_t)PAGE,
+		  to = ((uintptr_t)p + n) & -(uintptr_t)PAGE;
+	if (from < to)
+		(void)madvise((void *)from, to - from, POPULATE_WRITE);
 }

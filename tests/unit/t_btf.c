@@ -215,6 +215,38 @@ TEST(btf_of_a_module)
 	arena_free(&mem);
 }
 
+/* Names of every length, found wherever they stand among the strings; parts of names are not. */
+TEST(btf_finds_every_name)
+{
+	enum { N = 90 };
+	struct btf *b = btf__new_empty();
+	char name[N + 2] = "";
+	for (u32 i = 1; i < N; i++) {
+		memset(name, 'a' + (int)(i % 3), i);
+		btf__add_struct(b, name, i);
+	}
+	for (u32 searches = 0; searches < 2; searches++) { /* in order, and by the table */
+		struct types *k = open_raw(b, NULL);
+		for (u32 i = 1; searches && i < N; i++)
+			btf_types_id(k, str_z(arena_fmt(&mem, "x%u", i)), BTF_KIND_STRUCT);
+		for (u32 i = N - 1; i; i--) {
+			struct str s;
+			memset(name, 'a' + (int)(i % 3), i);
+			s = str_n(name, i);
+			CHECK(btf_types_id(k, s, BTF_KIND_STRUCT) == i);
+			CHECK(!btf_types_id(k, s, BTF_KIND_UNION));
+			name[0]++;
+			CHECK(i < 2 || !btf_types_id(k, s, BTF_KIND_STRUCT));
+		}
+		memset(name, 'c', N);
+		CHECK(!btf_types_id(k, str_n(name, N), BTF_KIND_STRUCT));
+		CHECK(!btf_types_id(k, STR(""), BTF_KIND_STRUCT));
+		btf_types_close(k);
+	}
+	btf__free(b);
+	arena_free(&mem);
+}
+
 /* Types that contain themselves; nothing here can come from a compiler. */
 TEST(btf_cycles_end)
 {

@@ -2,11 +2,12 @@
  * btf.c - reading BTF where it lies.
  *
  * A type record is 12 bytes (name, info, size or type) and what its kind adds,
- * so the records can only be walked. A walk notes where every 32nd type begins
- * and that all are whole; reads step over at most 31. It is made at opening, but
- * for the running kernel's BTF, which is good: there it goes as far as needed.
- * A split BTF (a module's) goes on with ids and string offsets where its base
- * ends. The first few searches walk; then a table by name is made.
+ * so the records can only be walked. A walk notes the name of every type, where
+ * every 32nd begins, and that all are whole; reads step over at most 31. It is made
+ * at opening, but for the running kernel's BTF, which is good: there it goes as far
+ * as needed. A split BTF (a module's) goes on with ids and string offsets where its
+ * base ends. The first searches find the name among the strings, then its place among
+ * the names of types; then a table by name is made.
  */
 #include "types/btf.h"
 #include "base/alloc.h"
@@ -23,8 +24,9 @@
 
 enum {
 	STRIDE = 32,
-	WALKS_BEFORE_INDEX = 8, /* making the table takes as long */
-	MAX_FOUND = 32,         /* searches that are remembered */
+	AT_ONCE = 16384,            /* names that the kernel is asked for memory for */
+	SEARCHES_BEFORE_TABLE = 64, /* making it takes as long */
+	MAX_FOUND = 64,             /* searches that are remembered */
 	MAX_BTF_BYTES = 1 << 28,
 	MAX_TYPES = 1 << 22,
 	MAX_RANK = 4,   /* entries of search.want */
@@ -53,7 +55,8 @@ struct types {
 	u32 ntype;                     /* of this part, as far as it was walked */
 	u32 walked;                    /* up to this offset */
 	VEC(u32) mark;                 /* offset of types first_id + 32 i */
-	u32 nwalk;                     /* searches without the table */
+	u32 *name;                     /* of each type that was walked: offset of its string */
+	u32 nsearch;                   /* without the table */
 	u32 *head, *chain, nhead;      /* table by name: head[hash] and chain[i] are indices + 1 */
 	struct found found[MAX_FOUND]; /* the oldest is forgotten */
 	u32 nfound;
@@ -104,7 +107,6 @@ static inline i64 more_bytes(u32 info)
 	return bit & PLUS_12 ? 12 : -1;
 }
 
-/* The inner loop of every walk over 100,000 types. */
 static inline bool rec_next(struct bytes *b, u32 id, struct rec *r)
 {
 	u32 h[3];
@@ -122,23 +124,37 @@ static inline bool rec_next(struct bytes *b, u32 id, struct rec *r)
 	return r->more != NULL;
 }
 
-/* Up to the type with this number in its part, or the last. What is behind damage is not there. */
-static struct err *walk_to(struct types *k, u32 n)
+/*
+ * Up to the type with this number in its part, one of that name (if it is not 0), or the last.
+ * What is behind damage is not there.
+ */
+static struct err *walk(struct types *k, u32 n, u32 name)
 {
-	struct bytes b = bytes_of(k->type, k->type_len);
-	struct rec r;
-	bytes_seek(&b, k->walked);
-	while (b.at < b.n && k->ntype <= n) {
-		if (k->ntype % STRIDE == 0)
-			vec_add(&k->mark, (u32)b.at);
-		if (!rec_next(&b, 0, &r) || k->ntype >= MAX_TYPES) {
-			k->type_len = k->walked;
+	u32 at = k->walked, h[3] = {0};
+	if (!k->name)
+		k->name = xcalloc(k->type_len / sizeof(h) + AT_ONCE, sizeof(*k->name));
+	while (at < k->type_len && k->ntype <= n && (!name || h[0] != name)) {
+		u32 left = k->type_len - at;
+		if (left >= sizeof(h))
+			memcpy(h, k->type + at, sizeof(h));
+		i64 more = left >= sizeof(h) ? more_bytes(h[1]) : -1;
+		if (more < 0 || more > left - (i64)sizeof(h) || k->ntype >= MAX_TYPES) {
+			k->type_len = k->walked = at;
 			return err_new("damaged BTF: type %u", k->first_id + k->ntype);
 		}
-		k->ntype++;
-		k->walked = (u32)b.at;
+		if (k->ntype % STRIDE == 0)
+			vec_add(&k->mark, at);
+		if (k->ntype % AT_ONCE == 0)
+			pages_ready(&k->name[k->ntype], AT_ONCE * sizeof(*k->name));
+		k->name[k->ntype++] = h[0];
+		k->walked = at += (u32)sizeof(h) + (u32)more;
 	}
 	return NULL;
+}
+
+static struct err *walk_to(struct types *k, u32 n)
+{
+	return walk(k, n, 0);
 }
 
 static u32 next_id(struct types *k) /* one past the last id of k and its base */
@@ -296,11 +312,12 @@ void btf_types_close(struct types *k)
 		munmap(k->map, k->map_len);
 	free(k->heap);
 	vec_free(&k->mark);
+	free(k->name);
 	free(k->head);
 	free(k->chain);
 	free(k->cache);
 	k->map = k->heap = NULL;
-	k->head = k->chain = NULL;
+	k->name = k->head = k->chain = NULL;
 	k->cache = NULL;
 	k->type_len = k->ntype = k->walked = 0;
 	k->ncache = k->cache_cap = 0;
@@ -619,10 +636,8 @@ static void make_index(struct types *k)
 	k->chain = xcalloc(k->ntype + 1, sizeof(*k->chain));
 	assert(k->head && k->chain);
 	k->nhead = nhead;
-	struct bytes b = bytes_of(k->type, k->type_len);
-	struct rec r;
-	for (u32 i = 0; i < k->ntype && rec_next(&b, 0, &r); i++) {
-		struct str name = name_at(k, r.name);
+	for (u32 i = 0; i < k->ntype; i++) {
+		struct str name = name_at(k, k->name[i]);
 		if (!name.n)
 			continue;
 		u32 *h = &k->head[str_hash(name) & (nhead - 1)];
@@ -631,19 +646,45 @@ static void make_index(struct types *k)
 	}
 }
 
+/* 16 places at once. */
+typedef u8 places __attribute__((vector_size(16)));
+
+static inline places bytes_equal(const char *p, u8 c)
+{
+	places v;
+	memcpy(&v, p, sizeof(v));
+	return (places)(v == c);
+}
+
+/* The first place with that NUL, name and NUL among n bytes, where the name begins; or NULL. */
+static const char *named(const char *p, size_t n, struct str name)
+{
+	size_t at = 0, whole = (size_t)name.n + 2;
+	while (at + whole <= n) {
+		u64 any[2] = {1};
+		size_t step = at + whole + 15 <= n ? 16 : 1;
+		if (step == 16) { /* few names have that length, and begin so */
+			places hit = bytes_equal(p + at, 0) &
+				     bytes_equal(p + at + 1, (u8)name.s[0]) &
+				     bytes_equal(p + at + whole - 1, 0);
+			memcpy(any, &hit, sizeof(any));
+		}
+		for (size_t i = at; (any[0] | any[1]) && i < at + step; i++)
+			if (!p[i] && !memcmp(p + i + 1, name.s, name.n) && !p[i + whole - 1])
+				return p + i + 1;
+		at += step;
+	}
+	return NULL;
+}
+
 /* A string's offset in k's own section, as type records hold it; 0: it is not there. */
 static u32 string_offset(const struct types *k, struct str name)
 {
-	if (!k->str_len)
-		return 0;
-	const char *p = k->str, *end = k->str + k->str_len - 1; /* at the last NUL */
-	while ((p = memmem(p, (size_t)(end - p), name.s, name.n)) && p < end) {
-		bool starts = p == k->str || !p[-1];
-		if (starts && !p[name.n])
-			return (u32)(p - k->str) + k->first_str;
-		p++;
-	}
-	return 0;
+	const char *p = k->str;
+	bool first = k->str_len > name.n && !p[name.n] && !memcmp(p, name.s, name.n);
+	if (!first && k->str_len)
+		p = named(k->str, k->str_len, name);
+	return p && k->str_len ? (u32)(p - k->str) + k->first_str : 0;
 }
 
 /* Kinds a search takes, as bits; id of the match that comes first in the order of want[]. */
@@ -668,22 +709,28 @@ static void search_table(struct types *k, struct search *s)
 {
 	struct rec r;
 	for (u32 i = k->head[str_hash(s->name) & (k->nhead - 1)]; i; i = k->chain[i - 1]) {
-		u32 id = k->first_id + i - 1;
-		if (rec_get(k, id, &r) && str_eq(name_at(k, r.name), s->name))
-			search_see(s, id, rec_kind(&r));
+		if (str_eq(name_at(k, k->name[i - 1]), s->name) &&
+		    rec_get(k, k->first_id + i - 1, &r))
+			search_see(s, r.id, rec_kind(&r));
 	}
 }
 
-static void search_walk(struct types *k, struct search *s)
+static void search_names(struct types *k, struct search *s)
 {
-	u32 off = 0;
+	u32 off = 0, i = 0;
+	struct rec r;
 	for (struct types *p = k; p && !off; p = p->base)
 		off = string_offset(p, s->name);
-	struct bytes b = bytes_of(k->type, k->type_len);
-	struct rec r;
-	for (u32 id = k->first_id; off && s->rank && rec_next(&b, id, &r); id++) {
-		if (r.name == off)
-			search_see(s, id, rec_kind(&r));
+	while (off && s->rank) {
+		while (i < k->ntype && k->name[i] != off)
+			i++;
+		if (i == k->ntype)
+			err_free(walk(k, MAX_TYPES, off));
+		if (i == k->ntype)
+			break;
+		if (k->name[i] == off && rec_get(k, k->first_id + i, &r))
+			search_see(s, r.id, rec_kind(&r));
+		i += k->name[i] == off;
 	}
 }
 
@@ -695,12 +742,12 @@ static u32 search(struct types *k, struct str name, const u32 *want)
 			return k->found[i].id;
 	struct search s = {.name = name, .want = want, .rank = MAX_RANK};
 	for (struct types *p = k; p && name.n && !s.id; p = p->base) {
-		if (!p->head && p->nwalk++ >= WALKS_BEFORE_INDEX)
+		if (!p->head && p->nsearch++ >= SEARCHES_BEFORE_TABLE)
 			make_index(p);
 		if (p->head)
 			search_table(p, &s);
 		else
-			search_walk(p, &s);
+			search_names(p, &s);
 	}
 	if (k)
 		k->found[k->nfound++ % MAX_FOUND] =
