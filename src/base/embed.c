@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { GZIP = 16 + MAX_WBITS };
+enum { GZIP = 16 + MAX_WBITS, MAX_EMBEDDED = 1024 };
 
 const struct embed *embed_find(struct str name)
 {
@@ -16,14 +16,14 @@ const struct embed *embed_find(struct str name)
 }
 
 /* What the build packed is whole, or the binary is damaged. */
-static char *unpack(void)
+static char *unpack(const struct embed *e)
 {
-	char *all = xcalloc(1, embed_n + 1);
+	char *text = xmalloc(e->n + 1);
 	z_stream z = {
-		.next_in = (Bytef *)(uintptr_t)embed_packed,
-		.avail_in = embed_npacked,
-		.next_out = (Bytef *)all,
-		.avail_out = embed_n,
+		.next_in = (Bytef *)(uintptr_t)embed_packed + e->at,
+		.avail_in = e->npacked,
+		.next_out = (Bytef *)text,
+		.avail_out = e->n,
 	};
 	int rc = inflateInit2(&z, GZIP);
 	if (rc == Z_OK)
@@ -33,13 +33,16 @@ static char *unpack(void)
 		out_of_memory();
 	if (rc != Z_STREAM_END || z.avail_out)
 		abort();
-	return all;
+	text[e->n] = 0;
+	return text;
 }
 
 struct str embed_text(const struct embed *e)
 {
-	static char *all;
-	if (!all)
-		all = unpack();
-	return str_n(all + e->at, e->n);
+	static char *text[MAX_EMBEDDED];
+	assert(e >= embedded && e - embedded < MAX_EMBEDDED);
+	char **t = &text[e - embedded];
+	if (!*t)
+		*t = unpack(e);
+	return str_n(*t, e->n);
 }

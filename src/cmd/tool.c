@@ -102,13 +102,14 @@ static struct str aliases(void)
 
 bool tool_find(struct arena *a, struct str name, struct tool *ret)
 {
-	struct str rest = aliases(), line;
+	struct str rest, line;
 	if (str_ends(name, STR(".bt")))
 		name.n -= 3;
 	if (!name.n || str_chr(name, '/') >= 0)
 		return false;
 	if (read_script(a, name, ret))
 		return true;
+	rest = aliases();
 	while (str_cut(&rest, '\n', &line))
 		if (str_starts(line, name) && read_alias(a, line, ret) && str_eq(ret->name, name))
 			return true;
