@@ -3,13 +3,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Chunks are zeroed, so an arena that holds little begins with a small one. */
-enum { CHUNK_FIRST = 4096, CHUNK_MAX = 64 * 1024 };
+enum { CHUNK_FIRST = 4096, CHUNK_MAPPED = 16 * 1024, CHUNK_MAX = 64 * 1024 };
 
 struct chunk {
 	struct chunk *next;
 	size_t size;
+	size_t mapped; /* bytes; 0: from the heap */
 	max_align_t data[];
 };
 
@@ -19,11 +21,37 @@ static void use(struct arena *a, struct chunk *c)
 	a->end = a->at + c->size;
 }
 
+/*
+ * An arena that grew fills its chunk: the kernel is asked for all its pages at once, where each
+ * that is touched first costs ten times as much.
+ */
+static struct chunk *map_chunk(size_t all)
+{
+	struct chunk *c = mmap(NULL, all, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (c == MAP_FAILED)
+		return NULL;
+	c->mapped = all;
+	return c;
+}
+
+static void chunk_free(struct chunk *c)
+{
+	if (c->mapped)
+		munmap(c, c->mapped);
+	else
+		free(c);
+}
+
 static void grow(struct arena *a, size_t size)
 {
-	size_t usual = a->head ? MIN(2 * a->head->size, (size_t)CHUNK_MAX) : CHUNK_FIRST;
-	size = MAX(size, usual);
-	struct chunk *c = xcalloc(1, sizeof(*c) + size);
+	struct chunk *c = a->head;
+	size_t usual = c ? MIN(2 * (c->size + sizeof(*c)), (size_t)CHUNK_MAX) : CHUNK_FIRST;
+	bool fits = size <= usual - sizeof(*c);
+	size = MAX(size, usual - sizeof(*c));
+	c = fits && usual >= CHUNK_MAPPED ? map_chunk(usual) : NULL;
+	if (!c)
+		c = xcalloc(1, sizeof(*c) + size);
 	c->size = size;
 	c->next = a->head;
 	a->head = c;
@@ -42,6 +70,27 @@ void *arena_alloc(struct arena *a, size_t size, size_t align)
 	void *p = a->at + pad;
 	a->at += pad + size;
 	return p;
+}
+
+/* ---- what was allocated elsewhere ---- */
+
+struct kept {
+	struct kept *next;
+	void *p;
+};
+
+void arena_keep(struct arena *a, void *p)
+{
+	struct kept *k = arena_new(a, struct kept);
+	*k = (struct kept){a->kept, p};
+	a->kept = k;
+}
+
+static void free_kept(struct arena *a)
+{
+	for (struct kept *k = a->kept; k; k = k->next)
+		free(k->p);
+	a->kept = NULL;
 }
 
 void *arena_more(struct arena *a, const void *v, u32 n, size_t size)
@@ -74,6 +123,7 @@ void arena_reset(struct arena *a)
 	struct chunk *keep = a->head;
 	if (!keep)
 		return;
+	free_kept(a);
 	bool only = !keep->next;
 	if (only && a->at == (char *)keep->data)
 		return;
@@ -83,7 +133,7 @@ void arena_reset(struct arena *a)
 	for (struct chunk *c = a->head, *next; c; c = next) {
 		next = c->next;
 		if (c != keep)
-			free(c);
+			chunk_free(c);
 	}
 	/* Memory handed out must be zero again; what was never reached still is. */
 	size_t used = only ? (size_t)(a->at - (char *)keep->data) : keep->size;
@@ -95,9 +145,10 @@ void arena_reset(struct arena *a)
 
 void arena_free(struct arena *a)
 {
+	free_kept(a);
 	for (struct chunk *c = a->head, *next; c; c = next) {
 		next = c->next;
-		free(c);
+		chunk_free(c);
 	}
 	*a = (struct arena){0};
 }

@@ -11,11 +11,13 @@
 struct arena {
 	struct chunk *head;
 	char *at, *end;
+	struct kept *kept;
 };
 
 void *arena_alloc(struct arena *a, size_t size, size_t align); /* zeroed */
 char *arena_fmt(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
-void arena_reset(struct arena *a); /* forget everything, keep the largest chunk for reuse */
+void arena_keep(struct arena *a, void *p); /* what malloc() gave becomes the arena's to free */
+void arena_reset(struct arena *a);         /* forget everything, keep the largest chunk for reuse */
 void arena_free(struct arena *a);
 
 #define arena_new(a, T)     ((T *)arena_alloc((a), sizeof(T), _Alignof(T)))

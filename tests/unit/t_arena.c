@@ -37,6 +37,20 @@ TEST(arena_reset_gives_zeroed_memory_again)
 	CHECK(a.head == NULL);
 }
 
+TEST(arena_frees_what_it_keeps)
+{
+	struct arena a = {0};
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 3; i++)
+			arena_keep(&a, strdup("text")); /* leaks are seen by the sanitizer */
+		arena_reset(&a);
+		CHECK(!a.kept);
+	}
+	arena_keep(&a, strdup("text"));
+	arena_free(&a);
+	CHECK(!a.kept && !a.head);
+}
+
 TEST(vec_grows)
 {
 	VEC(u32) v = {0};

@@ -13,7 +13,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-enum { MAX_CPUS = 8192 };
+enum { MAX_CPUS = 8192, LARGE = 64 * 1024 };
 
 struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...)
 {
@@ -31,7 +31,11 @@ struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...)
 	int no = file_read(path, SIZE_MAX, &b);
 	if (no)
 		return err_file(no, path + at, "read %s", path);
-	*ret = arena_str(h->arena, sb_str(&b));
+	*ret = b.n < LARGE ? arena_str(h->arena, sb_str(&b)) : sb_str(&b);
+	if (b.n >= LARGE) { /* a list of functions: no second time */
+		arena_keep(h->arena, b.s);
+		b = (struct sb){0};
+	}
 	return NULL;
 }
 
