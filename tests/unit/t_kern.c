@@ -300,6 +300,30 @@ TEST(kern_features)
 	done(s);
 }
 
+/* Those that are tried in one program are those that each by itself says. */
+TEST(kern_usual_features)
+{
+	static const enum feature usual[] = {FEAT_GROWS, FEAT_ATOMIC, FEAT_LOOP, FEAT_TASK_BTF};
+	if (!root())
+		return;
+	struct setup *s = setup("");
+	bool one[countof(usual)];
+	s->h.usual_tried = true;
+	for (u32 i = 0; i < countof(usual); i++)
+		one[i] = host_has(&s->h, usual[i]);
+	memset(s->h.feature, 0, sizeof(s->h.feature));
+	s->h.usual_tried = false;
+	for (u32 i = 0; i < countof(usual); i++)
+		CHECK(host_has(&s->h, usual[i]) == one[i]);
+	CHECK(s->h.usual_tried);
+	memset(s->h.feature, 0, sizeof(s->h.feature));
+	s->h.usual_tried = false;
+	CHECK(host_disable(&s->h, STR("loop")));
+	CHECK(!host_has(&s->h, FEAT_LOOP) && host_has(&s->h, FEAT_ATOMIC) == one[1]);
+	CHECK(!s->h.usual_tried);
+	done(s);
+}
+
 static u32 rows_seen(int fd, u32 key_size, u32 max)
 {
 	u8 *keys, *vals;

@@ -47,12 +47,12 @@ static bool helper_loads(u32 helper)
 }
 
 /* With BTF for its functions. */
-static bool described_loads(const struct bpf_insn *insn, u32 n, const struct func_info *func,
-			    u32 nfunc)
+static bool described_loads(u32 type, const struct bpf_insn *insn, u32 n,
+			    const struct func_info *func, u32 nfunc)
 {
 	struct prog_spec s = {.name = "try",
 			      .license = "GPL",
-			      .type = BPF_PROG_TYPE_KPROBE,
+			      .type = type,
 			      .insn = insn,
 			      .ninsn = n,
 			      .func = func,
@@ -66,11 +66,11 @@ static bool described_loads(const struct bpf_insn *insn, u32 n, const struct fun
 }
 
 /* A program and, behind it, a callback. */
-static bool callback_loads(const struct bpf_insn *insn, u32 n, u32 callback, u32 narg)
+static bool callback_loads(u32 type, const struct bpf_insn *insn, u32 n, u32 callback, u32 narg)
 {
 	const struct func_info func[] = {{0, STR("try"), 1, false},
 					 {callback, STR("callback"), narg, true}};
-	return described_loads(insn, n, func, countof(func));
+	return described_loads(type, insn, n, func, countof(func));
 }
 
 static int map_fd(u32 type, u32 key, u32 val, u32 n, u32 flags)
@@ -207,7 +207,7 @@ static bool try_for_each(struct host *h)
 		I_MOV(0, 0),
 		I_EXIT,
 	};
-	return callback_loads(insn, countof(insn), 9, 4);
+	return callback_loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn), 9, 4);
 }
 
 static bool try_loop(struct host *h)
@@ -224,7 +224,32 @@ static bool try_loop(struct host *h)
 		I_MOV(0, 0),
 		I_EXIT,
 	};
-	return callback_loads(insn, countof(insn), 8, 2);
+	return callback_loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn), 8, 2);
+}
+
+/* What most scripts ask for, in one program: each by itself takes as long. */
+static const enum feature usual[] = {FEAT_ATOMIC, FEAT_TASK_BTF, FEAT_LOOP, FEAT_GROWS};
+
+static bool try_usual(void)
+{
+	AUTO_CLOSE int map = map_fd(BPF_MAP_TYPE_HASH, 8, 8, 1, BPF_F_NO_PREALLOC);
+	const struct bpf_insn insn[] = {
+		I_ST(10, -8, 0),
+		I_MOV(1, 1),
+		INSN(BPF_STX | BPF_ATOMIC | BPF_DW, 10, 1, -8, BPF_XCHG),
+		I_CALL(BPF_FUNC_get_current_task_btf),
+		I_LD64(1, BPF_PSEUDO_MAP_FD, map),
+		I_MOV(1, 4),
+		I_LD64(2, BPF_PSEUDO_FUNC, 6),
+		I_MOV(3, 0),
+		I_MOV(4, 0),
+		I_CALL(BPF_FUNC_loop),
+		I_MOV(0, 0),
+		I_EXIT,
+		I_MOV(0, 0),
+		I_EXIT,
+	};
+	return map >= 0 && callback_loads(BPF_PROG_TYPE_PERF_EVENT, insn, countof(insn), 14, 2);
 }
 
 static bool try_may_goto(struct host *h)
@@ -597,7 +622,7 @@ static bool try_prog_btf(struct host *h)
 	(void)h;
 	const struct bpf_insn insn[] = {I_MOV(0, 0), I_EXIT};
 	const struct func_info func[] = {{0, STR("try"), 1, false}};
-	return described_loads(insn, countof(insn), func, countof(func));
+	return described_loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn), func, countof(func));
 }
 
 /* ---- table ---- */
@@ -650,9 +675,27 @@ static bool recorded_has(struct host *h, enum feature f)
 	return false;
 }
 
+/* Where the kernel takes all of them; else each is asked for by itself. */
+static void ask_usual(struct host *h, enum feature f)
+{
+	bool among = false, open = !h->recorded && !h->usual_tried;
+	for (u32 i = 0; i < countof(usual); i++) {
+		among |= usual[i] == f;
+		open &= !h->feature[usual[i]];
+	}
+	if (!among || !open)
+		return;
+	h->usual_tried = true;
+	bool all = try_usual();
+	for (u32 i = 0; i < countof(usual) && all; i++)
+		h->feature[usual[i]] = 2;
+}
+
 bool host_has(struct host *h, enum feature f)
 {
 	assert((u32)f < FEAT_COUNT);
+	if (!h->feature[f])
+		ask_usual(h, f);
 	if (h->feature[f])
 		return h->feature[f] == 2;
 	bool yes = h->recorded && f != FEAT_NONE ? recorded_has(h, f) : features[f].try_it(h);

@@ -43,6 +43,7 @@ struct host {
 	const char *vmlinux;
 	const char *btf_file;   /* not the running kernel's own; NULL: that one */
 	u8 feature[FEAT_COUNT]; /* 0 not probed yet, 1 no, 2 yes */
+	bool usual_tried;       /* those that most scripts ask for, in one program */
 	u32 ncpu;               /* possible CPUs */
 	u64 memory;             /* host_memory(); 0: not asked yet */
 	u32 page_size;
