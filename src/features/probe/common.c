@@ -305,10 +305,13 @@ static bool in_module(struct functions *s)
 	return found;
 }
 
-/* So says the kernel, where the list was not read yet. */
-static bool is_missing(struct host *h, const struct point *p)
+/* So says the kernel, where the list was not read yet. No reason is asked for: none without kprobes. */
+static bool is_missing(struct host *h, const struct unit *u, const struct point *p)
 {
 	struct str module = str_is(p->target, "vmlinux") ? STR("") : p->target;
+	bool quiet = u && u->config.missing_probes == MISSING_IGNORE;
+	if (quiet && p->kind->needs == FEAT_KPROBE && !host_has(h, FEAT_KPROBE))
+		return true;
 	return !h->functions.s && is_lacking(h, h->arena, module, p->name);
 }
 
@@ -345,7 +348,7 @@ struct err *kernel_functions(struct host *h, struct unit *u, struct diags *ds,
 		give_named(&s, p->name, STR(""), p->target);
 		return NULL;
 	}
-	if (in_module(&s) || (!s.wild && !str_is_glob(p->target) && is_missing(h, p)))
+	if (in_module(&s) || (!s.wild && !str_is_glob(p->target) && is_missing(h, u, p)))
 		return NULL;
 	struct err *e = tracefs_functions(h, p->name, give_function, &s);
 	tab_free(&s.seen);
