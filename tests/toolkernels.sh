@@ -7,16 +7,14 @@
 # GUEST_MODULES="$(tests/toolkernels.sh -m)" tests/vm/run.sh -c 'sh tests/toolkernels.sh build/static/sonde' \
 #   build/static/sonde >LOG
 # asks the guests' kernels (ten minutes each), scripts/tool-kernels.sh LOG makes the table in docs/tools.md
-# from it. -m: modules that the tools are about, and their loads need. -l before SONDE: only whether they attach.
+# from it. -m: modules that the tools are about, and their loads need, beside those of all guests. -l before SONDE: only whether they attach.
 # It makes loop devices, mounts, an array of disks and a control group, and turns the swap on: for test guests. File
 # systems are made where their mkfs is installed (btrfs-progs, e2fsprogs, f2fs-tools, xfsprogs). With
 # GUEST_QEMU="-object memory-backend-ram,id=m0,size=768M -object memory-backend-ram,id=m1,size=768M
 # -numa node,cpus=0,memdev=m0 -numa node,cpus=1,memdev=m1" a guest has two nodes, for numamove and numasched.
 set -u
 if [ "${1-}" = -m ]; then
-	echo loop crc16 mbcache jbd2 crc32_generic crc32c_generic crc32c_cryptoapi libcrc32c ext4 xor raid6_pq zstd_compress \
-		blake2b_generic blake2b libblake2b btrfs xfs lz4_compress lz4hc_compress f2fs fuse grace sunrpc lockd \
-		nfs_acl netfs fscache nfs nfsv4 md-mod raid0 irqbypass rng-core ccp kvm kvm-amd tcp_diag
+	echo md-mod raid0 kvm-amd tcp_diag
 	exit
 fi
 attach=

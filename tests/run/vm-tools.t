@@ -179,7 +179,6 @@ TIMEOUT 120
 EXPECT
 	all
 
-# Guests have these file systems with GUEST_MODULES="$(sh tests/toolkernels.sh -m)".
 NAME ext4slower and ext4dist: calls of ext4, and no others
 ALONE
 RUN on_disk ext4 16M 'sees_own ext4'

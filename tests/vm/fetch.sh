@@ -1,6 +1,7 @@
 #!/bin/sh
 # fetch.sh VERSION [ARCH]: makes sure that a Debian kernel of that series (5.10, 7.2) is in the cache and
-# prints its folder: vmlinuz, release (uname -r), modules/*.ko, those that a guest needs, and their list.
+# prints its folder: vmlinuz, release (uname -r), modules/*.ko, those that a guest needs with what these need, in the
+# order of their names, and what was asked for.
 # ARCH as Debian calls it: amd64, arm64. 6.12-16k: one of arm64 with pages of that size. When that fails: why on
 # stderr, exit code 1.
 # $GUEST_MODULES: further modules, those that this kernel has; kept beside the folder without them.
@@ -11,9 +12,8 @@ ver=${1%-*} arch=${2:-amd64} pages=${1#"${1%-*}"}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/sonde/kernels
 name=$1
 [ "$arch" = amd64 ] || name=$1-$arch
-wanted="virtio virtio_ring virtio_pci virtio_pci_modern_dev virtio_pci_legacy_dev failover
-	netfs fscache 9pnet 9p 9pnet_virtio overlay
-	brd fat msdos vfat nls_cp437 nls_ascii"
+wanted="virtio_pci 9p 9pnet_virtio overlay brd vfat nls_cp437 nls_ascii
+	loop crc32c_generic crc32c_cryptoapi sha256_generic ext4 btrfs xfs f2fs bcachefs fuse nfsd nfsv4"
 if [ "${GUEST_MODULES-}" ]; then
 	name=$name-more
 	wanted="$wanted $GUEST_MODULES"
@@ -34,6 +34,21 @@ unpack_zboot() {
 	xz*) xz -dc "$1.packed" ;;
 	esac >"$1"
 	rm "$1.packed"
+}
+
+# take NAME...: modules, each behind those that it names. What is built in, or not in this kernel, is no file.
+take() {
+	for m; do
+		m=$(echo "$m" | tr - _)
+		file=$(find "$tmp/x" -name "$(echo "$m" | sed 's/_/[-_]/g').ko*" | head -n 1)
+		[ "$file" ] && [ ! -e "$tmp/$m.ko" ] || continue
+		case $file in
+		*.xz) xz -dc "$file" ;;
+		*) cat "$file" ;;
+		esac >"$tmp/$m.ko"
+		(take $(tr '\0' '\n' <"$tmp/$m.ko" | sed -n 's/^depends=//p' | tr ',' ' '))
+		cp "$tmp/$m.ko" "$tmp/new/modules/$(printf %03d "$(ls "$tmp/new/modules" | wc -l)")-$m.ko"
+	done
 }
 
 # Complete, or all that can be had for now.
@@ -84,12 +99,7 @@ cp "$vmlinuz" "$tmp/new/vmlinuz"
 unpack_zboot "$tmp/new/vmlinuz"
 echo "${image#linux-image-}" >"$tmp/new/release"
 echo "$wanted" >"$tmp/new/wanted"
-for m in $wanted; do
-	find "$tmp/x" \( -name "$m.ko" -o -name "$m.ko.xz" \) -exec cp '{}' "$tmp/new/modules/" \;
-done
-for m in "$tmp"/new/modules/*.xz; do
-	[ -e "$m" ] && xz -d "$m"
-done
+take $wanted
 
 rm -rf "${cache:?}/$name"
 mv "$tmp/new" "$cache/$name" && echo "$cache/$name"
