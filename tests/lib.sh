@@ -91,9 +91,9 @@ printed_and_lost() {
 
 # with_loop COMMAND: on a loop device, $disk (/dev/loop0) of 16 MiB.
 with_loop() {
-	truncate -s 16M "$TMPDIR/img" && disk=$(losetup -f --show "$TMPDIR/img") || return
+	truncate -s 16M "$TMPDIR/img" && disk=$(/usr/sbin/losetup -f --show "$TMPDIR/img") || return
 	eval "$1"
-	losetup -d "$disk"
+	/usr/sbin/losetup -d "$disk"
 }
 
 # on_disk TYPE SIZE COMMAND: in a new file system of that type on a loop device. Not by busybox's commands.

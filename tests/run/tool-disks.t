@@ -1,8 +1,9 @@
-# Tools about disks: a loop device over a file, written past the page cache.
+# Tools about disks: a loop device over a file, written past the page cache. How a kernel tells who made a request
+# differs: those cases ask for a function of the block layer that all have, so that they run in each test guest.
 
 NAME biosnoop: each request, as text, JSON and CSV
-RUN dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv; do tool_sees 'dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biosnoop $f -d $n --fields comm,disk,op,bytes >"$TMPDIR/o"; grep -E 'COMM|comm,|dd' "$TMPDIR/o" | sed "s/$n/LOOP/; s/  *$//" | sort | uniq -c; done; losetup -d $l
-NEEDS file:/dev/loop-control cmd:losetup btf
+RUN /bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(/usr/sbin/losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv; do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biosnoop $f -d $n --fields comm,disk,op,bytes >"$TMPDIR/o"; grep -E 'COMM|comm,|dd' "$TMPDIR/o" | sed "s/$n/LOOP/; s/  *$//" | sort | uniq -c; done; /usr/sbin/losetup -d $l
+NEEDS file:/dev/loop-control cmd:losetup btf sym:blk_mq_start_request
 TIMEOUT 30
 ALONE
 EXPECT
@@ -13,7 +14,7 @@ EXPECT
 	     20 dd,LOOP,W,8192
 
 NAME biolatency: as many as there were, by disk and flags, with the average
-RUN dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in -e '-e -j' '--csv -Q'; do tool_sees 'dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biolatency -DF $f -d $l >"$TMPDIR/o"; sed -E "s/$n/LOOP/; s/[A-Za-z-]*Sync-Write/Sync-Write/" "$TMPDIR/o" >"$TMPDIR/p"; grep -o '^disk = LOOP, flags = Sync-Write, usecs:' "$TMPDIR/p"; awk -F, '/^LOOP,Sync-Write,/ && NF == 5 { n += $5 } END { if (n) print n }' "$TMPDIR/p"; sed -nE 's/^LOOP +Sync-Write +20 +[1-9][0-9]* +[1-9][0-9]*$/20, in all/p; s/"(average|total)_ns": [1-9][0-9]+/"\1_ns": N/g; /"sums"/p' "$TMPDIR/p"; grep '"disk": "LOOP", "flags": "Sync-Write"' "$TMPDIR/p" | grep -v sums | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { if (n) print n }'; done; losetup -d $l
+RUN /bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(/usr/sbin/losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in -e '-e -j' '--csv -Q'; do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biolatency -DF $f -d $l >"$TMPDIR/o"; sed -E "s/$n/LOOP/; s/[A-Za-z-]*Sync-Write/Sync-Write/" "$TMPDIR/o" >"$TMPDIR/p"; grep -o '^disk = LOOP, flags = Sync-Write, usecs:' "$TMPDIR/p"; awk -F, '/^LOOP,Sync-Write,/ && NF == 5 { n += $5 } END { if (n) print n }' "$TMPDIR/p"; sed -nE 's/^LOOP +Sync-Write +20 +[1-9][0-9]* +[1-9][0-9]*$/20, in all/p; s/"(average|total)_ns": [1-9][0-9]+/"\1_ns": N/g; /"sums"/p' "$TMPDIR/p"; grep '"disk": "LOOP", "flags": "Sync-Write"' "$TMPDIR/p" | grep -v sums | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { if (n) print n }'; done; /usr/sbin/losetup -d $l
 NEEDS file:/dev/loop-control cmd:losetup btf
 TIMEOUT 40
 ALONE
@@ -27,10 +28,10 @@ EXPECT
 NAME biosnoop -P: one after the other; of one disk only: biostacks, biopattern
 RUN
 	with_loop '
-		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null; dd if=\$disk of=/dev/null bs=8k count=1 skip=100 iflag=direct 2>/dev/null" biosnoop -P -d $disk --fields comm,op,bytes,pattern | grep "^dd" | uniq -c
-		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biostacks -d $disk -P | grep -c "^comm = dd,"
+		tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null; /bin/dd if=\$disk of=/dev/null bs=8k count=1 skip=100 iflag=direct 2>/dev/null" biosnoop -P -d $disk --fields comm,op,bytes,pattern | grep "^dd" | uniq -c
+		tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biostacks -d $disk -P | grep -c "^comm = dd,"
 		"$SONDE" biopattern -q -d no 1 1 2>&1 | head -n 1; "$SONDE" biolatpcts -w x 2>&1'
-NEEDS file:/dev/loop-control cmd:losetup btf
+NEEDS file:/dev/loop-control cmd:losetup btf sym:bpf_for_each_map_elem
 TIMEOUT 40
 ALONE
 EXPECT_RE
@@ -42,8 +43,8 @@ EXPECT_RE
 	ERROR: --which is on-device, after-rq-alloc or from-rq-alloc \(got 'x'\)
 
 NAME bitesize: how large requests are
-RUN dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv; do tool_sees 'dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' bitesize $f -d $n -c dd >"$TMPDIR/o"; grep -E '^Process|^\[8|^dd,8|"dd"|^comm' "$TMPDIR/o" | sed 's/  *|.*//'; done; losetup -d $l
-NEEDS file:/dev/loop-control cmd:losetup btf
+RUN /bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(/usr/sbin/losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv; do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' bitesize $f -d $n -c dd >"$TMPDIR/o"; grep -E '^Process|^\[8|^dd,8|"dd"|^comm' "$TMPDIR/o" | sed 's/  *|.*//'; done; /usr/sbin/losetup -d $l
+NEEDS file:/dev/loop-control cmd:losetup btf sym:blk_mq_start_request
 TIMEOUT 30
 ALONE
 EXPECT
@@ -55,12 +56,12 @@ EXPECT
 
 NAME biotop: who, how much, how long
 RUN
-	one() { tool_sees 'dd if=/dev/zero of=$disk bs=8k count=20 oflag=direct 2>/dev/null' biotop --disk ${disk#/dev/} "$@" 1h >"$TMPDIR/o"; }
+	one() { tool_sees '/bin/dd if=/dev/zero of=$disk bs=8k count=20 oflag=direct 2>/dev/null' biotop --disk ${disk#/dev/} "$@" 1h >"$TMPDIR/o"; }
 	with_loop '
 		one --fields comm,op,disk,requests,bytes; grep -c "loadavg: [0-9]" "$TMPDIR/o"; grep -E "^COMM|^dd" "$TMPDIR/o" | sed "s,${disk#/dev/},LOOP,"
 		one --fields comm,bytes -j; grep dd "$TMPDIR/o"
 		one --fields comm,bytes,avg_ns --csv; grep -E "dd|comm" "$TMPDIR/o"'
-NEEDS file:/dev/loop-control cmd:losetup btf
+NEEDS file:/dev/loop-control cmd:losetup btf sym:blk_mq_start_request
 TIMEOUT 30
 ALONE
 EXPECT_RE
@@ -74,9 +75,9 @@ EXPECT_RE
 NAME biopattern: in order, and not
 RUN
 	with_loop '
-		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=21 oflag=direct 2>/dev/null" biopattern -d $disk --fields disk,random_ratio,sequential_ratio,requests,bytes 1h | sed "s,${disk#/dev/},LOOP,"
-		tool_sees "for i in 9 2 7 4 1; do dd if=\$disk of=/dev/null bs=8k count=1 skip=\${i}0 iflag=direct 2>/dev/null; done" biopattern --disk ${disk#/dev/} --fields random_ratio,requests --csv 1h | tail -n 1'
-NEEDS file:/dev/loop-control cmd:losetup btf
+		tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=21 oflag=direct 2>/dev/null" biopattern -d $disk --fields disk,random_ratio,sequential_ratio,requests,bytes 1h | sed "s,${disk#/dev/},LOOP,"
+		tool_sees "for i in 9 2 7 4 1; do /bin/dd if=\$disk of=/dev/null bs=8k count=1 skip=\${i}0 iflag=direct 2>/dev/null; done" biopattern --disk ${disk#/dev/} --fields random_ratio,requests --csv 1h | tail -n 1'
+NEEDS file:/dev/loop-control cmd:losetup btf sym:bpf_for_each_map_elem
 TIMEOUT 30
 ALONE
 EXPECT_RE
@@ -85,7 +86,7 @@ EXPECT_RE
 	1.0000,4
 
 NAME biostacks: a stack, and a histogram below
-RUN with_loop 'tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biostacks -P -n dd' | awk '/submit_bio/ { s = 1 } /^comm = dd, usecs:/ { c = 1 } /^\[/ { sub(/\|.*/, ""); n += $NF } END { print s, c, n }'
+RUN with_loop 'tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biostacks -P -n dd' | awk '/submit_bio/ { s = 1 } /^comm = dd, usecs:/ { c = 1 } /^\[/ { sub(/\|.*/, ""); n += $NF } END { print s, c, n }'
 NEEDS file:/dev/loop-control cmd:losetup btf
 TIMEOUT 30
 ALONE
@@ -96,10 +97,10 @@ NAME biolatpcts: percentiles of each operation
 RUN
 	with_loop '
 		for f in "" -j "--csv -p 50,99.9"; do
-			tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts $f -i 1h $disk >"$TMPDIR/o"
+			tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts $f -i 1h $disk >"$TMPDIR/o"
 			grep -E "DISK|write|disk," "$TMPDIR/o" | sed -E "s,${disk#/dev/},LOOP,; s/\<[0-9]+\>/N/g; s/  +/ /g"
 		done
-		tool_sees "dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts -w after-rq-alloc --percentiles p50 -i 1h ${disk#/dev/} --fields op,usecs_p50,requests | grep -cE "^write +[0-9]+ +20$"'
+		tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biolatpcts -w after-rq-alloc --percentiles p50 -i 1h ${disk#/dev/} --fields op,usecs_p50,requests | grep -cE "^write +[0-9]+ +20$"'
 NEEDS file:/dev/loop-control cmd:losetup btf
 TIMEOUT 40
 ALONE
@@ -114,7 +115,7 @@ EXPECT
 NAME biosnoop, biotop, biolatency: requests that a control group makes
 RUN m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); d=$m/sonde-$$; mkdir "$d" "$d/below"
 	with_loop '
-		write="dd if=/dev/zero of=$disk bs=8k oflag=direct"
+		write="/bin/dd if=/dev/zero of=$disk bs=8k oflag=direct"
 		both="$write count=3 2>/dev/null; sh -c \"echo \\\$\\\$ >$d/below/cgroup.procs; exec $write count=5 2>/dev/null\""
 		for g in "" "--cgroup $d"; do
 			tool_sees "$both" biosnoop --disk ${disk#/dev/} --csv --fields op $g | grep -c W
@@ -130,6 +131,6 @@ EXPECT
 	5
 	5
 	ERROR: find control group DIR/none: No such file or directory
-NEEDS file:/dev/loop-control cmd:losetup btf file:/sys/fs/cgroup
+NEEDS file:/dev/loop-control cmd:losetup btf sym:blk_mq_start_request file:/sys/fs/cgroup
 TIMEOUT 60
 ALONE
