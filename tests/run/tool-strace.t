@@ -84,6 +84,13 @@ EXPECT
 	mkdir d: the same
 	rmdir d: the same
 
+NAME strace: the same lines as strace has, for 37 programs and their children
+RUN python3 tests/calls.py "$SONDE" | sed 's/^[1-9][0-9] programs/many programs/'
+NEEDS fast slow cmd:strace cmd:setarch cmd:python3 tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 300
+EXPECT
+	many programs: the same
+
 NAME strace: what a handler returns by, though its number is gone then; also counted
 RUN s() { "$SONDE" strace -q -e rt_sigreturn "$@" sh -c 'trap : USR1; kill -USR1 $$' 2>&1; }; s -e signal=none; s -c --fields syscall,calls
 NEEDS tp:raw_syscalls/sys_exit btf

@@ -79,6 +79,7 @@ enum call_kind {
 	K_IN,
 	K_OUT,
 	K_OUTX,
+	K_OUTS,
 	K_FLAGS,
 	K_ENUM,
 	K_STRUCT,
@@ -153,6 +154,7 @@ struct bytes;
 const char *call_word(struct str table, u64 v); /* NULL: it has none for v */
 void call_put_enum(struct sb *out, struct str table, u64 v);
 void call_put_flags(struct sb *out, struct str table, u64 v);
+void call_put_clone(struct sb *out, u64 flags); /* with the signal in their low byte */
 void call_put_capability(struct sb *out, u64 v);
 void call_put_signal(struct sb *out, u64 n);
 void call_put_mode(struct sb *out, u32 mode, bool with_type);

@@ -38,6 +38,7 @@ static const struct {
 	{STR("in"), K_IN},
 	{STR("out"), K_OUT},
 	{STR("outx"), K_OUTX},
+	{STR("outs"), K_OUTS},
 	{STR("f"), K_FLAGS},
 	{STR("e"), K_ENUM},
 	{STR("s"), K_STRUCT},
@@ -125,6 +126,7 @@ static struct call_copy copy_at_exit(const struct call_arg *a)
 	case K_IN: return (struct call_copy){COPY_DATA, a->k, 1};
 	case K_OUT:
 	case K_OUTX: return (struct call_copy){COPY_DATA, CALL_RET, 1};
+	case K_OUTS:
 	case K_DENTS: return (struct call_copy){COPY_ARRAY, CALL_RET, 1};
 	case K_IOCTL: return (struct call_copy){COPY_FIXED, 0, 8};
 	case K_INOUT:

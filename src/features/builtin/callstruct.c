@@ -146,6 +146,18 @@ void call_put_flags(struct sb *out, struct str table, u64 v)
 		sb_z(out, zero);
 }
 
+void call_put_clone(struct sb *out, u64 flags)
+{
+	if (flags & ~0xffull) {
+		call_put_flags(out, STR("clone"), flags & ~0xffull);
+		sb_z(out, flags & 0xff ? "|" : "");
+	}
+	if (flags & 0xff)
+		call_put_signal(out, flags & 0xff);
+	else if (!flags)
+		sb_z(out, "0");
+}
+
 void call_put_signal(struct sb *out, u64 n)
 {
 	const char *name = n == SIGIO ? "IO" : sigabbrev_np((int)n);
@@ -502,6 +514,8 @@ static void put_sigaction(struct sb *out, struct bytes *b)
 	put_sigset(out, b);
 	sb_z(out, ", sa_flags=");
 	call_put_flags(out, STR("sa"), flags);
+	if (flags >> 32) /* what was on the stack */
+		sb_fmt(out, "|%#llx", flags >> 32 << 32);
 	if (flags & 0x04000000)
 		sb_fmt(out, ", sa_restorer=%#llx", restorer);
 	sb_char(out, '}');

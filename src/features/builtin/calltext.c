@@ -12,6 +12,7 @@
 #include <linux/fs.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -564,7 +565,9 @@ static void put_filled(struct shown *s, u32 i, i64 ret)
 {
 	const struct call_arg *a = &s->arg[i];
 	struct str t = piece(s->exit, i);
-	if (ret < 0 || !s->has_out)
+	u32 ends = a->kind == K_OUTS && t.n && !t.s[t.n - 1]; /* the NUL */
+	bool none = a->kind == K_OUT && a->k && !s->in.arg[a->k];
+	if (ret < 0 || !s->has_out || none || !s->in.arg[i])
 		put_address(s, s->in.arg[i]);
 	else if (a->kind == K_DENTS)
 		put_entries(s, i);
@@ -573,7 +576,7 @@ static void put_filled(struct shown *s, u32 i, i64 ret)
 	else if (a->kind == K_OUTX && t.s)
 		put_hex(s->text, t);
 	else
-		put_data(s, t, (u64)ret, s->in.arg[i]);
+		put_data(s, str_n(t.s, t.n - ends), (u64)ret - ends, s->in.arg[i]);
 }
 
 static void put_two(struct shown *s, u32 i)
@@ -605,6 +608,7 @@ static void put_arg(struct shown *s, u32 i)
 	case K_IN: put_data(s, t.s ? t : piece(s->exit, i), s->in.arg[a->k], v); break;
 	case K_OUT:
 	case K_OUTX:
+	case K_OUTS:
 	case K_ARRAY_OUT:
 	case K_DENTS: put_filled(s, i, (i64)ret); break;
 	case K_FLAGS:
@@ -617,7 +621,10 @@ static void put_arg(struct shown *s, u32 i)
 	case K_BPF: put_bpf(s, i); break;
 	case K_ENUM: call_put_enum(s->text, name, v); break;
 	case K_STRUCT: put_struct(s, i, s->enter); break;
-	case K_STRUCT_OUT: put_struct(s, i, s->exit); break;
+	case K_STRUCT_OUT:
+		/* wait4() has written nothing when there was no child. */
+		put_struct(s, i, str_is(name, "status") && !ret ? (struct str){0} : s->exit);
+		break;
 	case K_INOUT: put_inout(s, i); break;
 	case K_ARRAY: put_array(s, i, s->enter, s->in.arg[a->k]); break;
 	case K_PAIR_IN: put_two(s, i); break;
@@ -757,6 +764,7 @@ static bool comes_late(const struct call_arg *a)
 	switch ((int)a->kind) {
 	case K_OUT:
 	case K_OUTX:
+	case K_OUTS:
 	case K_STRUCT_OUT:
 	case K_ARRAY_OUT:
 	case K_SA_OUT:
@@ -776,6 +784,27 @@ static u32 known_early(const struct shown *s, u32 n)
 	while (i < n && !comes_late(&s->arg[i]))
 		i++;
 	return i;
+}
+
+/* clone() in the order that strace shows: of those that flags ask for. */
+static void put_clone(struct shown *s, const struct arch_calls *calls)
+{
+	u64 flags = s->in.arg[0], tls = s->in.arg[calls->clone_tls],
+	    child = s->in.arg[7 - calls->clone_tls];
+	sb_z(s->text, "child_stack=");
+	put_address(s, s->in.arg[1]);
+	sb_z(s->text, ", flags=");
+	call_put_clone(s->text, flags);
+	if (flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) {
+		sb_z(s->text, flags & CLONE_PARENT_SETTID ? ", parent_tid=" : ", pidfd=");
+		put_struct(s, 2, s->exit);
+	}
+	if (flags & CLONE_SETTLS)
+		sb_fmt(s->text, ", tls=%#llx", tls);
+	if (flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) {
+		sb_z(s->text, ", child_tidptr=");
+		put_address(s, child);
+	}
 }
 
 static void put_args(struct shown *s, u32 from, u32 to)
@@ -825,7 +854,10 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 		sb_z(out, early && early < n ? ",  <unfinished ...>" : " <unfinished ...>");
 		return;
 	}
-	put_args(&s, early, n);
+	if (name && !strcmp(name, "clone"))
+		put_clone(&s, calls);
+	else
+		put_args(&s, early, n);
 	if (!s.has_out && !(row && *row->ret == '?'))
 		sb_z(out, " <unfinished ...>");
 	sb_char(out, ')');

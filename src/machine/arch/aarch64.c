@@ -220,6 +220,7 @@ const struct arch arch_aarch64 = {
 		  .wrapper = "__arm64_",
 		  .nr = CALL_NR,
 		  .nr_size = 4,
+		  .clone_tls = 3,
 		  .arg = {ORIG_X0, X(1), X(2), X(3), X(4), X(5)},
 		  .instead = instead},
 	.c = {"__aarch64__", "__TARGET_ARCH_arm64", true, true},

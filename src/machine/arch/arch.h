@@ -54,6 +54,7 @@ struct arch_calls {
 	const char *wrapper; /* kernel functions of system calls are called so, and the name */
 	i16 nr, arg[ARCH_CALL_ARGS];
 	u8 nr_size;
+	u8 clone_tls; /* clone()'s argument for thread-local storage; child_tidptr is the other one of 3, 4 */
 	/*
 	 * A call of a 64-bit program leaves equal values in each of these pairs of registers. Where
 	 * they differ, this bit of thread_info.status says which it is; 0: .native tells, alone.

@@ -160,6 +160,7 @@ const struct arch arch_x86_64 = {
 		  .wrapper = "__x64_",
 		  .nr = ORIG_AX,
 		  .nr_size = 8,
+		  .clone_tls = 4,
 		  .arg = {DI, SI, DX, R10, R8, R9},
 		  .same = {{CX, IP}, {R11, FLAGS}},
 		  .nsame = 2,
