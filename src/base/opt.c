@@ -22,7 +22,7 @@ static const struct opt *find_long(const struct opt *table, struct str name, boo
 			*many = false;
 			return o;
 		}
-		*many = hit != NULL;
+		*many |= hit && hit->id != o->id;
 		hit = hit ? hit : o;
 	}
 	return hit;

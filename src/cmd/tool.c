@@ -246,6 +246,7 @@ struct parse {
 	const struct getopt_use *own[MAX_OPTIONS]; /* by id - FIRST_OWN */
 	struct opt table[MAX_OPTIONS];
 	u32 nown, ntable;
+	u32 pid_operand;             /* which operand is a process; 0: none */
 	bool command;                /* -- CMD is taken, */
 	bool bare_command;           /* without -- too: the first operand begins it */
 	bool annotate, delimiter;    /* of folded stacks */
@@ -280,6 +281,26 @@ static const char *help_of(struct arena *a, const struct getopt_use *u)
 		    : arena_fmt(a, "%.*s", STRF(u->doc));
 }
 
+/* Imports come first: a letter of the tool's own is not theirs. */
+static void take_letter(struct parse *p, char letter)
+{
+	for (u32 i = 0; i < p->ntable; i++)
+		if (letter && p->table[i].shrt == letter)
+			p->table[i].shrt = 0;
+}
+
+/* The names that only the command line knows. */
+static void add_others(struct parse *p, const struct getopt_use *u, struct opt o)
+{
+	o.help = NULL;
+	for (const struct node *n = u->also; n; n = n->next) {
+		o.shrt = n->name.n == 1 ? n->name.s[0] : 0;
+		o.name = o.shrt ? NULL : dashed(p->a, n->name);
+		take_letter(p, o.shrt);
+		add_opt(p, o);
+	}
+}
+
 static void add_own(struct parse *p, const struct getopt_use *u)
 {
 	static const char *const placeholders[] = {
@@ -290,36 +311,42 @@ static void add_own(struct parse *p, const struct getopt_use *u)
 		u->placeholder.n ? arena_strz(p->a, u->placeholder) : placeholders[u->kind];
 	if (u->common || p->nown + FIRST_OWN >= MAX_OPTIONS)
 		return;
-	/* Imports come first: a letter of the tool's own is not theirs. */
-	for (u32 i = 0; i < p->ntable; i++)
-		if (u->letter && p->table[i].shrt == u->letter)
-			p->table[i].shrt = 0;
+	take_letter(p, u->letter);
 	p->own[p->nown] = u;
-	add_opt(p,
-		(struct opt){dashed(p->a, u->name), u->letter, u->kind == OPTION_FLAG ? NULL : arg,
-			     help_of(p->a, u), FIRST_OWN + (int)p->nown});
+	struct opt o = {dashed(p->a, u->name), u->letter, u->kind == OPTION_FLAG ? NULL : arg,
+			help_of(p->a, u), FIRST_OWN + (int)p->nown};
+	add_opt(p, o);
+	add_others(p, u, o);
 	p->nown++;
+}
+
+/* NULL: the tool does not name it. */
+static const struct getopt_use *named_common(const struct compile *c, const char *name)
+{
+	for (const struct getopt_use *u = c->getopts; u; u = u->next)
+		if (u->common && str_is(u->name, name))
+			return u;
+	return NULL;
 }
 
 static void add_common(struct parse *p, const struct compile *c)
 {
 	for (size_t i = 0; i < countof(commons); i++) {
 		struct opt o = commons[i].opt;
-		bool wanted = commons[i].always;
-		for (const struct getopt_use *u = c->getopts; u; u = u->next) {
-			if (!u->common || !str_is(u->name, o.name))
-				continue;
-			wanted = true;
-			o.shrt = u->letter ? u->letter : o.shrt;
-		}
+		const struct getopt_use *u = named_common(c, o.name);
+		bool wanted = commons[i].always || u;
+		o.shrt = u && u->letter ? u->letter : o.shrt;
 		for (u32 k = 0; k < p->ntable; k++)
-			if (!strcmp(p->table[k].name, o.name)) /* the tool has its own */
+			if (p->table[k].name &&
+			    !strcmp(p->table[k].name, o.name)) /* the tool has its own */
 				wanted = false;
 		/* Otherwise it stands behind -- alone. */
 		wanted &= o.id != COMMON_COMMAND || o.shrt;
 		if (wanted)
 			add_opt(p, o);
 	}
+	const struct getopt_use *pid = named_common(c, "pid");
+	p->pid_operand = pid ? pid->operand : 0;
 	for (const struct getopt_use *u = c->getopts; u; u = u->next) {
 		p->command |= u->common && str_is(u->name, "command");
 		p->bare_command |= u->common && u->operand && str_is(u->name, "command");
@@ -503,6 +530,8 @@ static struct err *take_operands(struct parse *p, char **rest, int nrest, int nd
 		struct err *e = NULL;
 		if (!u && i == 0 && p->timed)
 			e = set_duration(p, rest[i]);
+		else if (!u && p->pid_operand == (u32)i + 1)
+			e = opts_set(p->o, "pid", rest[i]);
 		else if (!u)
 			return err_new("what is '%s'? %.*s takes no %soperand", rest[i],
 				       STRF(p->tool->name), i ? "further " : "");

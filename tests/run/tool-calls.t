@@ -10,7 +10,7 @@ EXPECT
 	getppid,1000
 
 NAME syscount: time, by process, failed ones, one number
-RUN "$SONDE" syscount -qLj -- sleep 0.2 | sed -n 's/.*"clock_nanosleep", "calls": \([0-9]*\), "avg_ns": [0-9]*, "total_ns": \([0-9]\)[0-9]\{8\}}/\1 \2/p'; "$SONDE" syscount -qP --fields comm,calls --syscall 110 -- build/tests/syscalls 500 getppid; "$SONDE" syscount -qx --fields syscall -- cat /nope 2>/dev/null | grep -cx 'openat *'; "$SONDE" syscount -q --errno 2 --fields syscall -- cat /nope 2>/dev/null | grep -E 'write|fstat'; echo done
+RUN "$SONDE" syscount -qLj -- sleep 0.2 | sed -n 's/.*"clock_nanosleep", "calls": \([0-9]*\), "avg_ns": [0-9]*, "total_ns": \([0-9]\)[0-9]\{8\}}/\1 \2/p'; "$SONDE" syscount -qP --fields comm,calls --syscall getppid -- build/tests/syscalls 500 getppid; "$SONDE" syscount -qx --fields syscall -- cat /nope 2>/dev/null | grep -cx 'openat *'; "$SONDE" syscount -q --errno 2 --fields syscall -- cat /nope 2>/dev/null | grep -E 'write|fstat'; echo done
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit x86_64
 EXPECT
 	1 2
@@ -20,9 +20,28 @@ EXPECT
 	done
 
 NAME syscount: reports
-RUN "$SONDE" syscount -q -T 50ms 3 | grep -c SYSCALL; "$SONDE" syscount -q --top 1 -- build/tests/syscalls 500 getppid | tail -n +2
+RUN "$SONDE" syscount -q --time 50ms 3 | grep -c SYSCALL; "$SONDE" syscount -q --top 1 -- build/tests/syscalls 500 getppid | tail -n +2
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit
 TIMEOUT 20
 EXPECT
 	3
 	getppid                     500
+
+NAME syscount: which calls, with bcc's letters
+RUN
+	"$SONDE" syscount -q -x -e ENOENT --syscall openat,getppid -T 1 -- sh -c 'cat /nope; cat /nope' 2>/dev/null | sed 's/ [0-9]*$/ N/'
+	"$SONDE" syscount -q --syscall getppid -- build/tests/syscalls 300 getppid
+	"$SONDE" syscount -q -c 1 --syscall getppid -- build/tests/syscalls 300 getppid
+	"$SONDE" syscount -e ENOTHING 2>&1; "$SONDE" syscount --syscall nothing 2>&1
+NEEDS prog:syscalls tp:raw_syscalls/sys_exit
+TIMEOUT 30
+EXPECT_RE
+	SYSCALL                   COUNT
+	openat +N
+	SYSCALL                   COUNT
+	getppid                     300
+	ERROR: --errno needs a name or a number \(got 'ENOTHING'\)
+	sonde syscount -h shows its options\.
+	.*there is no system call 'nothing'
+	...
+RC 1

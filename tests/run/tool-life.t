@@ -144,3 +144,29 @@ EXPECT
 	ERROR: strace needs CAPS
 	ERROR: biolatency needs CAPS
 	/*
+
+NAME killsnoop, sigsnoop: signals by name
+RUN
+	"$SONDE" killsnoop -q -s SIGUSR1,CONT --fields comm,signal -- sh -c 'trap : USR1; kill -USR1 $$; kill -0 $$; kill -CONT $$'
+	"$SONDE" sigsnoop -q -k -n -s USR1,CHLD --fields comm,signal_name -- sh -c 'trap : USR1; kill -USR1 $$; /bin/true'
+	"$SONDE" sigsnoop -q -x -s USR1,CONT --fields signal_name,result -- sh -c 'trap : USR1; kill -USR1 $$; kill -CONT $$'
+	"$SONDE" killsnoop -s NOTHING 2>&1 | head -n 1
+NEEDS tp:signal/signal_generate tp:syscalls/sys_exit_kill
+EXPECT
+	COMM             SIG
+	sh               10
+	sh               18
+	COMM             NAME
+	sh               USR1
+	NAME    RESULT
+	CONT    ignored
+	ERROR: --signal needs names or numbers with commas between them (got 'NOTHING')
+
+NAME exitsnoop: a label on each line
+RUN "$SONDE" exitsnoop -q --label build --fields label,comm,status -- true; "$SONDE" exitsnoop -q --fields comm --label '' -- true
+NEEDS tp:sched/sched_process_exit
+EXPECT
+	LABEL    PCOMM            EXIT_CODE
+	build    true             0
+	PCOMM
+	true

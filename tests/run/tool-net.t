@@ -315,3 +315,28 @@ EXPECT
 	::,0,2000
 	127.0.0.1,32,1000
 	0.0.0.0,0,500
+
+NAME tcpsubnet: units
+RUN
+	cat >"$TMPDIR/send.py" <<-'P'
+		import socket
+		s = socket.socket()
+		s.bind(("127.0.0.1", 0))
+		s.listen()
+		c = socket.create_connection(s.getsockname())
+		a = s.accept()[0]
+		c.sendall(b"x" * 10240)
+		a.recv(10240, socket.MSG_WAITALL)
+	P
+	for u in K b k; do "$SONDE" tcpsubnet -q -f $u -i 1h 127.0.0.1/32 -- python3 "$TMPDIR/send.py"; done
+	"$SONDE" tcpsubnet -q -f M -J -i 1h 127.0.0.1/32 -- python3 "$TMPDIR/send.py"
+NEEDS tp:sock/sock_send_length btf cmd:python3
+TIMEOUT 40
+EXPECT
+	SUBNET          BITS           KB
+	127.0.0.1         32           10
+	SUBNET          BITS         BITS
+	127.0.0.1         32        81920
+	SUBNET          BITS         KBIT
+	127.0.0.1         32           80
+	{"type": "row", "table": "subnets", "subnet": "127.0.0.1", "prefix": 32, "bytes": 10240}

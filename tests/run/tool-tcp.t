@@ -3,6 +3,7 @@
 NAME tcpconnect: who connects where
 RUN p='import socket,threading;s=socket.socket();s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1);s.bind(("127.0.0.1",18888));s.listen();c=socket.create_connection(("127.0.0.1",18888));s.accept()[0].close();c.close()'; "$SONDE" tcpconnect -q -- python3 -c "$p" | sed 's/^[0-9][0-9]* */PID /'; for f in -j --csv; do "$SONDE" tcpconnect -q $f --fields comm,ip,daddr,dport -- python3 -c "$p"; done; "$SONDE" tcpconnect -q -P 80,81 -- python3 -c "$p"; "$SONDE" tcpconnect -q6 -- python3 -c "$p"
 NEEDS tp:sock/inet_sock_set_state cmd:python3
+TIMEOUT 20
 EXPECT
 	PID     COMM             IP SADDR            DADDR            DPORT
 	PID python3          4  127.0.0.1        127.0.0.1        18888
@@ -60,3 +61,40 @@ EXPECT
 	comm,ret,host
 	python3,0,localhost
 	1
+
+NAME tcpconnect: counts, local ports and names
+RUN
+	cat >"$TMPDIR/c.py" <<-'P'
+		import socket
+		s = socket.socket()
+		s.bind(("127.0.0.1", 0))
+		s.listen()
+		for i in range(3):
+		    c = socket.create_connection(("localhost", s.getsockname()[1]))
+		    print(c.getsockname()[1], flush=True)
+	P
+	"$SONDE" tcpconnect -q -c --fields laddr,raddr,connects -- sh -c 'python3 "$TMPDIR/c.py" >"$TMPDIR/o"'
+	"$SONDE" tcpconnect -q -L -d --csv --fields daddr,lport,query -- sh -c 'python3 "$TMPDIR/c.py" >"$TMPDIR/o"' |
+		{ while IFS=, read -r a p q; do printf '%s %s %s\n' "$a" "$(grep -cx "$p" "$TMPDIR/o")" "$q"; done; }
+NEEDS tp:sock/inet_sock_set_state tp:syscalls/sys_exit_connect cmd:python3 uprobe btf file:/etc/hosts
+TIMEOUT 30
+EXPECT
+	LADDR                     RADDR                     CONNECTS
+	127.0.0.1                 127.0.0.1                 3
+	daddr 0 query
+	127.0.0.1 1 localhost
+	127.0.0.1 1 localhost
+	127.0.0.1 1 localhost
+
+NAME tcptracer, solisten: a network namespace
+RUN
+	n=$(readlink /proc/self/ns/net | tr -dc 0-9); p='import socket; s=socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(7)'
+	for i in $n 1; do "$SONDE" solisten -q -n $i --fields comm,backlog -- python3 -c "$p"; done
+	tool_sees 'python3 -c "import socket;s=socket.socket();s.bind((\"127.0.0.1\",0));s.listen();socket.create_connection(s.getsockname())"' tcptracer -N $n --fields comm,kind | sort -u | grep -cE '^(python3 +C|COMM)'
+NEEDS tp:sock/inet_sock_set_state tp:syscalls/sys_exit_listen cmd:python3 btf
+TIMEOUT 40
+EXPECT
+	COMM              BACKLOG
+	python3                 7
+	COMM              BACKLOG
+	2

@@ -25,6 +25,8 @@ RUN
 		t.join()
 	P
 	export TMPDIR; for f in '' -j --csv; do "$SONDE" sslsniff -q $f --fields function,comm,bytes,data -- python3 "$TMPDIR/tls.py" | LC_ALL=C sort; done
+	"$SONDE" sslsniff -q -c python -g -n -l --handshake --hexdump --fields function,duration_ns,data -- python3 "$TMPDIR/tls.py" |
+		sed 's/[0-9]*\.[0-9][0-9]/N/; s/  */ /g; s/ $//' | LC_ALL=C sort -u
 NEEDS uprobe cmd:openssl cmd:python3
 TIMEOUT 40
 EXPECT
@@ -42,6 +44,12 @@ EXPECT
 	WRITE/SEND,python3,10,pong ping\x0a
 	WRITE/SEND,python3,5,ping\x0a
 	function,comm,bytes,data
+	FUNC LAT(ms) DATA
+	HANDSHAKE N
+	READ/RECV N 70 69 6e 67 0a
+	READ/RECV N 70 6f 6e 67 20 70 69 6e 67 0a
+	WRITE/SEND N 70 69 6e 67 0a
+	WRITE/SEND N 70 6f 6e 67 20 70 69 6e 67 0a
 
 NAME ssllatency and sslsnoop: calls of the library
 RUN

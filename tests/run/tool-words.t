@@ -191,3 +191,25 @@ EXPECT
 	probe,args
 	sched:sched_wake_idle_without_ipi,int cpu
 	sdt:own:one
+
+NAME tpoint, uprobe: filters with ~; perf-stat-hist: for seconds
+RUN
+	for f in 'comm ~ "tr*"' 'comm ~ "*ru*" && prio > 0' 'comm ~ "true"' 'comm ~ "x*"' 'comm ~ "t?"'; do
+		"$SONDE" tpoint -q -H --csv --fields name sched:sched_process_exit "$f" -- true 2>&1 | sed -n 2p
+	done
+	for f in 'f ~ "*/none*"' 'f ~ "/nape*"'; do
+		"$SONDE" uprobe -q -H --csv --fields fields 'p:libc:open f=+0(%di):string' "$f" -- cat /nope/none 2>/dev/null; done
+	"$SONDE" perf-stat-hist -q -P 10 syscalls:sys_enter_getppid __syscall_nr 1 >"$TMPDIR/o"; echo $?
+	"$SONDE" perf-stat-hist syscalls:sys_enter_getppid __syscall_nr x 2>&1 | head -n 1
+NEEDS tp:sched/sched_process_exit tp:syscalls/sys_enter_getppid uprobe btf
+TIMEOUT 30
+EXPECT
+	sched_process_exit
+	sched_process_exit
+	sched_process_exit
+	comm ~ "t?"
+	fields
+	"f=""/nope/none"""
+	fields
+	0
+	perf-stat-hist:1:1-2: ERROR: expected a number of seconds

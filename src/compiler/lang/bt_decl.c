@@ -50,7 +50,21 @@ static u64 operand(struct parser *p)
 	return n;
 }
 
-/* name [letter] [ "[" operand "]" ] [: kind] = default [PLACEHOLDER] ["help"]; or nothing behind "]". */
+/* also NAME: another name, or a letter. */
+static struct node *other_names(struct parser *p)
+{
+	struct list names = {0};
+	while (p_at_word(p, "also") && !p->panic) {
+		p_advance(p);
+		list_add(&names, word(p, "another name of the option"));
+	}
+	return names.head;
+}
+
+/*
+ * name [letter] [ "[" operand "]" ] [also NAME]... [: kind] = default [PLACEHOLDER] ["help"]; or a
+ * nothing behind "]".
+ */
 static struct node *option(struct parser *p)
 {
 	struct loc from = p->t.loc;
@@ -68,12 +82,14 @@ static struct node *option(struct parser *p)
 	n->num |= operand(p) << 8;
 	if (n->num && (p_at(p, TK_COMMA) || p_at(p, TK_SEMI)))
 		return n;
+	struct node *also = other_names(p);
 	struct node *kind = p_accept(p, TK_COLON) ? word(p, "the kind of the option") : NULL;
 	list_add(&more, kind ? kind : node_new(p->arena, N_NAME, from));
 	p_expect(p, TK_ASSIGN, "and the default after the option's name");
 	n->a = p->panic ? NULL : literal(p);
 	list_add(&more, !p->panic && p_at(p, TK_IDENT) ? p_leaf(p, N_NAME)
 						       : node_new(p->arena, N_NAME, from));
+	list_add(&more, also);
 	n->b = p->panic ? NULL : text(p);
 	n->c = more.head;
 	n->loc = loc_span(from, p->prev);

@@ -43,6 +43,8 @@ struct getopt_use {
 	char letter;
 	u32 operand; /* which operand is its value, too; 0: none */
 	struct str placeholder;
+	const struct node *also; /* NAMEs: other names, letters */
+	struct str words;        /* names for its numbers: a table of core/names.h */
 	struct getopt_use *next;
 };
 struct compile {

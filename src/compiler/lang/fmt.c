@@ -453,6 +453,8 @@ static void option(struct fmt *f, const struct node *n)
 		sb_fmt(f->out, " [%llu]", n->num >> 8);
 	if (!n->a)
 		return;
+	for (const struct node *o = n->c->next->next; o; o = o->next)
+		sb_fmt(f->out, " also %.*s", STRF(o->name));
 	if (n->c->name.n)
 		sb_fmt(f->out, " : %.*s", STRF(n->c->name));
 	sb_z(f->out, n->a->flags & NF_NEG ? " = -" : " = ");

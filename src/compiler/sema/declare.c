@@ -8,6 +8,7 @@
  */
 #include "sema/declare.h"
 #include "core/columns.h"
+#include "core/names.h"
 #include "kern/host.h"
 #include "proc/proc.h"
 #include <limits.h>
@@ -41,6 +42,10 @@ static bool kind_of(const struct node *n, enum opt_kind *ret)
 	i32 i = node_word(n->c, kinds);
 	if (i >= 0) {
 		*ret = kinds[i].kind;
+		return true;
+	}
+	if (names_find(n->c->name) && (n->a->kind == N_STR || n->a->kind == N_NUM)) {
+		*ret = n->a->kind == N_STR ? OPTION_LIST : OPTION_INT;
 		return true;
 	}
 	*ret = n->a->kind == N_BOOL  ? OPTION_FLAG
@@ -91,7 +96,9 @@ static void add_option(struct declare *d, const struct node *n)
 		if (!kind_of(n, &o->kind))
 			diag_add(d->ds, E_OPTION, n->c->loc,
 				 "options are of kind list, words, pid, pids, user, disk or text, "
-				 "or their default says it");
+				 "of names (errno, signal, ...), or their default says it");
+		o->words = names_find(n->c->name) ? n->c->name : STR("");
+		o->also = n->c->next->next;
 	}
 	*tail = o;
 }
@@ -146,14 +153,35 @@ static bool process_of(struct str text, struct str none, u64 *ret)
 	return str_u64(text, ret) && (str_eq(text, none) || is_process(*ret));
 }
 
-static const char *bad_list(struct str rest, bool processes, u64 *ret)
+/* A number, or its name in the option's table: ENOENT, KILL, SIGKILL. */
+static bool word_of(const struct getopt_use *o, struct str word, u64 *ret)
+{
+	enum { MOST = 4096 };
+	const struct names *t = o->words.n ? names_find(o->words) : NULL;
+	struct str bare = str_starts(word, STR("SIG")) ? str_from(word, 3) : word;
+	if (str_u64(word, ret))
+		return true;
+	for (i64 n = 0; t && n < MOST; n++) {
+		AUTO_SB name = {0};
+		if (!names_put(&name, t, n))
+			continue;
+		if (!str_eq(sb_str(&name), word) && !str_eq(sb_str(&name), bare))
+			continue;
+		*ret = (u64)n;
+		return true;
+	}
+	return false;
+}
+
+static const char *bad_list(const struct getopt_use *o, struct str rest, u64 *ret)
 {
 	if (!rest.n)
 		return NULL;
 	for (struct str one; str_cut(&rest, ',', &one);) {
-		if (!str_u64(one, ret))
-			return "numbers with commas between them";
-		if (processes && !is_process(*ret))
+		if (!word_of(o, one, ret))
+			return o->words.n ? "names or numbers with commas between them"
+					  : "numbers with commas between them";
+		if (o->kind == OPTION_PIDS && !is_process(*ret))
 			return "processes that run";
 	}
 	return NULL;
@@ -199,11 +227,13 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 	case OPTION_INT:
 		if (str_i64(text, &i))
 			*ret = (u64)i;
+		else if (o->words.n)
+			want = word_of(o, text, ret) ? NULL : "a name or a number";
 		else
 			want = number_of(text, ret) ? NULL : "a number";
 		break;
 	case OPTION_LIST:
-	case OPTION_PIDS: want = bad_list(text, o->kind == OPTION_PIDS, ret); break;
+	case OPTION_PIDS: want = bad_list(o, text, ret); break;
 	case OPTION_PID:
 		want = process_of(text, o->text, ret) ? NULL : "a process that runs";
 		break;
@@ -218,11 +248,19 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 		    : NULL;
 }
 
+bool declare_names(const struct getopt_use *o, struct str given)
+{
+	bool is = declare_same_name(given, o->name);
+	for (const struct node *n = o->also; n && !is; n = n->next)
+		is = declare_same_name(given, n->name);
+	return is;
+}
+
 static struct str text_of(struct declare *d, const struct getopt_use *o)
 {
 	for (u32 i = d->c->nopt; i--;) {
 		const struct script_opt *given = &d->c->opts[i];
-		if (declare_same_name(given->name, o->name))
+		if (declare_names(o, given->name))
 			return given->value;
 	}
 	return o->text;
@@ -326,7 +364,7 @@ static void replace_listed(struct declare *d, struct node *n)
 		if (word)
 			item->name = one;
 		else
-			str_u64(one, &item->num);
+			word_of(o, one, &item->num);
 		eq->op = TK_EQ;
 		eq->a = node_clone(d->a, x);
 		eq->b = item;

@@ -10,6 +10,7 @@ void declare_options(struct compile *c);
 struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret);
 /* "max-args" on the command line is max_args. */
 bool declare_same_name(struct str given, struct str name);
+bool declare_names(const struct getopt_use *o, struct str given); /* one of its names */
 /* exists.c: what of the kernel a text names is there; of several ways to an event the first. */
 bool sema_exists(struct compile *c, struct str what);
 bool sema_choose(struct compile *c); /* false: none of them is there */

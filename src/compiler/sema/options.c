@@ -4,7 +4,7 @@
 static bool is_known(const struct compile *c, struct str name)
 {
 	for (const struct getopt_use *o = c->getopts; o; o = o->next)
-		if (o->declared ? declare_same_name(name, o->name) : str_eq(o->name, name))
+		if (o->declared ? declare_names(o, name) : str_eq(o->name, name))
 			return true;
 	return false;
 }

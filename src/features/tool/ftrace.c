@@ -279,6 +279,7 @@ static bool read_fetch(struct definition *d)
 static bool read_filter(struct definition *d, const struct word *word, struct sb *out)
 {
 	struct cursor c = {d->c.w, word, 0};
+	size_t left = 0; /* where the latest field begins */
 	while (!cursor_end(&c)) {
 		u32 from = c.at;
 		char ch = at(&c);
@@ -289,6 +290,7 @@ static bool read_filter(struct definition *d, const struct word *word, struct sb
 			str_cut(&rest, '=', &field);
 			if (!str_eq(field, name))
 				continue;
+			left = out->n;
 			sb_add(out, d->field[i].value);
 			known = true;
 		}
@@ -298,6 +300,15 @@ static bool read_filter(struct definition *d, const struct word *word, struct sb
 			return cursor_fail(&c, from, "there is no field '%.*s'", STRF(name));
 		if (name.n) {
 			sb_add(out, name);
+			continue;
+		}
+		if (ch == '~') {
+			struct str field = str_n(out->s + left, out->n - left);
+			field = arena_str(c.w->a, str_trim(field));
+			out->n = left;
+			c.at++;
+			if (!spec_glob(&c, field, out))
+				return false;
 			continue;
 		}
 		if (ch == '"') {

@@ -170,6 +170,7 @@ static bool add_fields(struct words *w, const struct word *word)
 {
 	struct str t = word->text;
 	bool quoted = false;
+	size_t field = w->out->n; /* where the latest one begins */
 	for (u32 i = 0; i < t.n; i++) {
 		bool letter = (t.s[i] >= 'a' && t.s[i] <= 'z') ||
 			      (t.s[i] >= 'A' && t.s[i] <= 'Z') || t.s[i] == '_';
@@ -180,8 +181,20 @@ static bool add_fields(struct words *w, const struct word *word)
 			return words_fail(w, word_loc(word, i, i + 1),
 					  "expected fields and operators");
 		quoted ^= t.s[i] == '"';
-		if (letter && !within && !quoted)
+		if (t.s[i] == '~' && !quoted) {
+			struct cursor c = {w, word, i + 1};
+			struct str left = str_trim(str_n(w->out->s + field, w->out->n - field));
+			left = arena_str(w->a, left);
+			w->out->n = field;
+			if (!spec_glob(&c, left, w->out))
+				return false;
+			i = c.at - 1;
+			continue;
+		}
+		if (letter && !within && !quoted) {
+			field = w->out->n;
 			sb_z(w->out, "args.");
+		}
 		sb_add(w->out, str_n(t.s + i, 1));
 	}
 	return true;
@@ -210,14 +223,20 @@ bool write_tpoint(struct words *w)
 bool write_perf_stat_hist(struct words *w)
 {
 	struct spec s;
-	if (w->n != 2)
+	u64 seconds;
+	if (w->n < 2)
 		return words_fail(w, (struct loc){0}, "expected CATEGORY:EVENT and a field of it");
+	if (w->n > 2 && (!str_u64(w->operand[2].text, &seconds) || !seconds))
+		return words_fail(w, word_loc(&w->operand[2], 0, w->operand[2].text.n),
+				  "expected a number of seconds");
 	if (!read_event(w, &s))
 		return false;
 	sb_fmt(w->out, "%.*s /wanted()/ { @ = hist(", STRF(s.point));
 	if (!add_fields(w, &w->operand[1]))
 		return false;
 	sb_z(w->out, "); }\n");
+	if (w->n > 2)
+		sb_fmt(w->out, "interval:s:%llu { exit(); }\n", seconds);
 	return true;
 }
 

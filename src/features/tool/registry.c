@@ -8,7 +8,7 @@ static const struct writer writers[] = {
 	{"funcinterval", "PATTERN", write_funcinterval, 1},
 	{"functrace", "PATTERN...", write_functrace, 0},
 	{"tpoint", "CATEGORY:EVENT [FILTER]", write_tpoint, 2},
-	{"perf-stat-hist", "CATEGORY:EVENT FIELD", write_perf_stat_hist, 2},
+	{"perf-stat-hist", "CATEGORY:EVENT FIELD [SECONDS]", write_perf_stat_hist, 3},
 	{"stackcount", "PATTERN", write_stackcount, 1},
 	{"ltrace", NULL, write_ltrace, 0},
 	{"strace", NULL, write_strace, 0},

@@ -620,3 +620,35 @@ void spec_text(const struct spec *s, struct str expr, struct str size, struct sb
 	else
 		sb_fmt(out, "str(%.*s, %llu)", STRF(expr), (known ? n : 80) + 1);
 }
+
+bool spec_glob(struct cursor *c, struct str field, struct sb *out)
+{
+	struct str all = c->word->text;
+	cursor_blanks(c);
+	u32 from = c->at;
+	if (!cursor_take(c, '"'))
+		return cursor_fail(c, from, "expected a pattern in double quotes behind ~");
+	u32 begin = c->at;
+	while (c->at < all.n && all.s[c->at] != '"')
+		c->at++;
+	if (c->at == all.n)
+		return cursor_fail(c, from, "the text has no end");
+	struct str text = str_n(all.s + begin, c->at++ - begin);
+	bool front = text.n && text.s[0] == '*';
+	text = front ? str_from(text, 1) : text;
+	bool behind = text.n && text.s[text.n - 1] == '*';
+	text.n -= behind;
+	for (u32 i = 0; i < text.n; i++)
+		if (strchr("*?[\\", text.s[i]))
+			return cursor_fail(c, from, "a pattern has * at its ends only");
+	if (!text.n)
+		sb_z(out, "true");
+	else if (front)
+		sb_fmt(out, "strcontains(%.*s, \"%.*s\")", STRF(field), STRF(text));
+	else if (behind)
+		sb_fmt(out, "(strncmp(%.*s, \"%.*s\", %zu) == 0)", STRF(field), STRF(text),
+		       (size_t)text.n);
+	else
+		sb_fmt(out, "(%.*s == \"%.*s\")", STRF(field), STRF(text));
+	return true;
+}

@@ -54,3 +54,8 @@ struct entries {
 bool spec_expr(struct cursor *c, const struct spec *s, struct entries *entries, struct sb *out);
 /* "str(x, 81)", or x alone where that is a text already. */
 void spec_text(const struct spec *s, struct str expr, struct str size, struct sb *out);
+/*
+ * FIELD ~ "*text*": reads from behind the ~, and puts the condition. Stars only at the ends; one in
+ * front alone is as if there were one behind.
+ */
+bool spec_glob(struct cursor *c, struct str field, struct sb *out);

@@ -106,9 +106,10 @@ static void put_action(struct words *w, u32 i, const struct spec *s, struct str 
 		       STRF(message.n ? message : STR("\"\"")));
 	} else {
 		sb_fmt(w->out,
-		       "{\n\temit(calls, time = nsecs, time_ns = nsecs, cpu = cpu, pid = pid, "
+		       "{\n\temit(calls, time = nsecs, time_ns = nsecs, %scpu = cpu, pid = pid, "
 		       "tid = tid, comm = comm,\n\t     function = \"%.*s\"%s%.*s,\n"
 		       "\t     kstack = kstack, ustack = ustack);\n",
+		       words_flag(w, "unix_time") ? "time_s = strftime(\"%s.%f\", nsecs), " : "",
 		       STRF(s->name), message.n ? ", message = " : "", STRF(message));
 	}
 	sb_fmt(w->out, "\tat_most(@events);\n}\n\n");
