@@ -499,8 +499,7 @@ static void make_area(struct unwinder *w, const struct proc *p, const struct are
 {
 	struct place at = {.w = w, .proc = p, .area = a};
 	struct ufile *file = a->module ? file_of(w, a) : NULL;
-	u32 pc;
-	if (file && blocks_pc(&w->blocks, file, a->off, ask_file, &at, &pc))
+	if (file)
 		blocks_early(&w->blocks, file, ask_file, &at);
 }
 

@@ -72,19 +72,6 @@ struct ufile *blocks_file(struct blocks *b, u64 dev, u64 ino, struct str path)
 	return f;
 }
 
-static u64 code_size(const struct cfi_facts *is, u32 page)
-{
-	u64 end = is->base;
-	for (u32 i = 0; i < is->nseg; i++) {
-		u64 at;
-		if (__builtin_add_overflow(is->seg[i].addr, is->seg[i].filesz, &at) ||
-		    at > UINT64_MAX - page)
-			return 0;
-		end = MAX(end, ALIGN_UP(at, (u64)page));
-	}
-	return MIN(end - is->base, (u64)UINT32_MAX);
-}
-
 /* Lists of others are thrown away when they are too much: each comes back when it is needed. */
 static void keep_list(struct blocks *b, struct ufile *f)
 {
@@ -99,21 +86,26 @@ static void keep_list(struct blocks *b, struct ufile *f)
 	b->list_bytes = bytes;
 }
 
-static bool file_open(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg)
+/* Its facts were asked for. */
+static bool file_opened(struct blocks *b, struct ufile *f, struct err *e)
 {
-	if (f->opened || f->refused)
-		return f->opened;
-	struct err *e = cfi_ask_facts(ask, arg, b->page, &f->is);
 	f->opened = !e;
 	f->refused = e && e->no == EBADMSG;
 	b->no_sense += f->refused;
 	err_free(e);
 	if (!f->opened)
 		return false;
-	u64 size = code_size(&f->is, b->page);
+	u64 size = cfi_code_size(&f->is, b->page);
 	f->nblock = (u32)((size + UNWIND_BLOCK - 1) >> UNWIND_BLOCK_BITS);
 	keep_list(b, f);
 	return true;
+}
+
+static bool file_open(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg)
+{
+	if (f->opened || f->refused)
+		return f->opened;
+	return file_opened(b, f, cfi_ask_facts(ask, arg, b->page, &f->is));
 }
 
 bool blocks_pc(struct blocks *b, struct ufile *f, u64 off, cfi_ask *ask, void *arg, u32 *pc)
@@ -345,11 +337,18 @@ static u32 find_row(const struct unwind_block *k, u16 pc)
 
 void blocks_early(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg)
 {
-	assert(f->opened);
+	AUTO_SB answer = {0};
+	struct cfi_all all = {b->page, UNWIND_BLOCK, EARLY_BLOCKS};
+	struct bytes rows = bytes_of("", 0);
+	if (!f->opened && !f->refused)
+		file_opened(b, f, cfi_ask_all(ask, arg, &all, &f->is, &answer, &rows));
 	if (f->early || !f->nblock || f->nblock > EARLY_BLOCKS || !enter(b, f) || f->is.bare)
 		return;
 	f->early = true;
-	make_blocks(b, f, 0, true, ask, arg);
+	if (!rows.n)
+		make_blocks(b, f, 0, true, ask, arg);
+	else if (!b->failed)
+		take_blocks(b, f, rows, 0, f->nblock, 0);
 }
 
 u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, cfi_ask *ask, void *arg)

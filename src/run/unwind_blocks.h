@@ -61,5 +61,5 @@ struct ufile *blocks_file(struct blocks *b, u64 dev, u64 ino, struct str path);
 bool blocks_pc(struct blocks *b, struct ufile *f, u64 off, cfi_ask *ask, void *arg, u32 *pc);
 /* At an address that blocks_pc() gave; UNWIND_NONE: not described. */
 u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, cfi_ask *ask, void *arg);
-/* All blocks of a file that blocks_pc() was asked about, unless it is large. */
+/* All blocks of a file, unless it is large; one that nobody asked about costs one question. */
 void blocks_early(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg);

@@ -150,9 +150,16 @@ TEST(unwind_blocks_are_made_beforehand)
 		CHECK(x.index->block[f->first + i] & UNWIND_REF);
 	compare_rules(&x, f, &rows, 1);
 	CHECK(x.b.made == f->nblock);
+	struct ufile *whole = blocks_file(&x.b, 1, 3, STR("/self"));
+	opened = 0;
+	blocks_early(&x.b, whole, open_self, &opened); /* facts and rows are one question */
+	blocks_early(&x.b, whole, open_self, &opened);
+	CHECK(opened == 1 && whole->nblock == f->nblock && x.b.made == 2 * f->nblock);
+	compare_rules(&x, whole, &rows, 1);
+	CHECK(x.b.made == 2 * f->nblock);
 	large->nblock = 1 << 16;
 	blocks_early(&x.b, large, open_none, NULL);
-	CHECK(x.b.made == f->nblock && !large->first);
+	CHECK(x.b.made == 2 * f->nblock && !large->first);
 	close_fixture(&x);
 	free(rows.v);
 }

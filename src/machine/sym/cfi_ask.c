@@ -18,27 +18,40 @@ static struct err *open_file(const struct job *j, struct image *ret)
 	return vdso_image(ret) ? NULL : err_new("there is no vdso");
 }
 
+static void read_facts(const struct image *im, u32 page, struct cfi_facts *ret)
+{
+	struct segment seg;
+	*ret = (struct cfi_facts){.base = cfi_base(im) & ~(u64)(page - 1)};
+	ret->bare = !cfi_list(im, ret->base, &ret->list);
+	for (u32 i = 0; image_segment(im, i, &seg); i++)
+		if (seg.type == PT_LOAD && seg.flags & PF_X && seg.addr >= ret->base &&
+		    ret->nseg < CFI_SEGMENTS)
+			ret->seg[ret->nseg++] = seg;
+}
+
+static void pack_facts(struct sb *out, const struct cfi_facts *f)
+{
+	pack_u64(out, f->base);
+	pack_u8(out, f->bare);
+	for (u32 i = 0; i < f->nseg; i++) {
+		pack_u8(out, 1);
+		sb_mem(out, &f->seg[i], sizeof(f->seg[i]));
+	}
+	pack_u8(out, 0);
+	sb_mem(out, f->list.v, f->list.n * sizeof(*f->list.v));
+}
+
 static struct err *answer_facts(struct job *j)
 {
 	struct image im;
-	struct segment seg;
-	struct cfi_list list;
+	struct cfi_facts facts;
 	u32 page = bytes_u32(&j->args);
 	struct err *e = open_file(j, &im);
 	if (e)
 		return e;
-	u64 base = cfi_base(&im) & ~(u64)(page - 1);
-	bool bare = !cfi_list(&im, base, &list);
-	pack_u64(&j->out, base);
-	pack_u8(&j->out, bare);
-	for (u32 i = 0; image_segment(&im, i, &seg); i++)
-		if (seg.type == PT_LOAD && seg.flags & PF_X && seg.addr >= base) {
-			pack_u8(&j->out, 1);
-			sb_mem(&j->out, &seg, sizeof(seg));
-		}
-	pack_u8(&j->out, 0);
-	sb_mem(&j->out, list.v, list.n * sizeof(*list.v));
-	cfi_list_free(&list);
+	read_facts(&im, page, &facts);
+	pack_facts(&j->out, &facts);
+	cfi_list_free(&facts.list);
 	image_close(&im);
 	return NULL;
 }
@@ -151,6 +164,29 @@ static struct err *answer_rows(struct job *j)
 	return NULL;
 }
 
+static struct err *answer_all(struct job *j)
+{
+	struct image im;
+	struct cfi_facts f;
+	struct cfi_all all = {.page = bytes_u32(&j->args)};
+	all.step = bytes_u32(&j->args);
+	all.most = bytes_u32(&j->args);
+	struct err *e = open_file(j, &im);
+	if (e)
+		return e;
+	AUTO_SB facts = {0};
+	read_facts(&im, all.page, &f);
+	pack_facts(&facts, &f);
+	pack_str(&j->out, sb_str(&facts));
+	u64 size = ALIGN_UP(cfi_code_size(&f, all.page), (u64)all.step);
+	struct cfi_want w = {.base = f.base, .to = (u32)size, .step = all.step, .list = &f.list};
+	if (!f.bare && size && size <= (u64)all.most * all.step)
+		rows_of(&j->out, &im, &w);
+	cfi_list_free(&f.list);
+	image_close(&im);
+	return NULL;
+}
+
 /* ---- here ---- */
 
 static bool is_sorted(const struct cfi_list *l)
@@ -188,17 +224,52 @@ bool cfi_take_facts(struct bytes b, struct cfi_facts *ret)
 	return false;
 }
 
+u64 cfi_code_size(const struct cfi_facts *is, u32 page)
+{
+	u64 end = is->base;
+	for (u32 i = 0; i < is->nseg; i++) {
+		u64 at;
+		if (__builtin_add_overflow(is->seg[i].addr, is->seg[i].filesz, &at) ||
+		    at > UINT64_MAX - page)
+			return 0;
+		end = MAX(end, ALIGN_UP(at, (u64)page));
+	}
+	return MIN(end - is->base, (u64)UINT32_MAX);
+}
+
+static struct err *no_sense(void)
+{
+	struct err *e = err_new("its unwind tables make no sense");
+	e->no = EBADMSG;
+	return e;
+}
+
 struct err *cfi_ask_facts(cfi_ask *ask, void *arg, u32 page, struct cfi_facts *ret)
 {
 	AUTO_SB args = {0};
 	AUTO_SB out = {0};
 	pack_u32(&args, page);
 	struct err *e = ask(arg, answer_facts, sb_str(&args), &out);
-	if (!e && !cfi_take_facts(bytes_of(out.s, out.n), ret)) {
-		e = err_new("its unwind tables make no sense");
-		e->no = EBADMSG;
-	}
-	return e;
+	return !e && !cfi_take_facts(bytes_of(out.s, out.n), ret) ? no_sense() : e;
+}
+
+struct err *cfi_ask_all(cfi_ask *ask, void *arg, const struct cfi_all *all, struct cfi_facts *ret,
+			struct sb *answer, struct bytes *rows)
+{
+	AUTO_SB args = {0};
+	assert(all->step <= CFI_STEP);
+	pack_u32(&args, all->page);
+	pack_u32(&args, all->step);
+	pack_u32(&args, all->most);
+	struct err *e = ask(arg, answer_all, sb_str(&args), answer);
+	if (e)
+		return e;
+	struct bytes b = bytes_of(answer->s, answer->n);
+	struct str facts = unpack_str(&b);
+	if (b.bad || !cfi_take_facts(bytes_of(facts.s, facts.n), ret))
+		return no_sense();
+	*rows = bytes_of(b.p + b.at, b.n - b.at);
+	return NULL;
 }
 
 /* Of a list what [from, to) needs: from the last entry at or before from on. */

@@ -18,6 +18,8 @@ struct cfi_facts {
 typedef struct err *cfi_ask(void *arg, sandbox_fn *fn, struct str args, struct sb *answer);
 struct err *cfi_ask_facts(cfi_ask *ask, void *arg, u32 page, struct cfi_facts *ret);
 bool cfi_take_facts(struct bytes b, struct cfi_facts *ret);
+/* From base on, in whole pages; 0: that cannot be. */
+u64 cfi_code_size(const struct cfi_facts *is, u32 page);
 
 /* The rows of [from, to), in parts of step bytes; the answer holds one after the other. */
 struct cfi_want {
@@ -44,3 +46,11 @@ bool cfi_take_rules(struct bytes *b, struct cfi_rules *ret);
 u32 cfi_rule(const struct cfi_rules *r, u32 i);
 /* The next part: v of n rows, which may lie anywhere. */
 bool cfi_take_part(struct bytes *b, const struct cfi_rules *r, u32 step, const u8 **v, u32 *n);
+
+/* Facts and all rows in one answer, where that is at most so many parts of step bytes: the file is
+ * mapped once. *rows is empty otherwise, or lies in answer. */
+struct cfi_all {
+	u32 page, step, most;
+};
+struct err *cfi_ask_all(cfi_ask *ask, void *arg, const struct cfi_all *all, struct cfi_facts *ret,
+			struct sb *answer, struct bytes *rows);
