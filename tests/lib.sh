@@ -123,6 +123,35 @@ on_fuse() {
 	eventually /bin/umount "$TMPDIR/mnt"
 }
 
+# serve_nfs: mounts a folder of this kernel's own server of NFS at $TMPDIR/mnt. What daemons would answer is told
+# beforehand: who asks, and what is exported (flags 0x2412: any port, written later, any file, found by number 0).
+# In the ten seconds after its start the server lets nobody open a file: it is waited for.
+serve_nfs() {
+	mkdir -p "$TMPDIR/export" "$TMPDIR/mnt" && /bin/mount -t tmpfs none "$TMPDIR/export" &&
+		/bin/mount -t nfsd nfsd /proc/fs/nfsd || return
+	for setting in 'versions -3' 'nfsv4leasetime 10' 'nfsv4gracetime 10' 'portlist tcp 2049' 'threads 2'; do
+		echo "${setting#* }" >"/proc/fs/nfsd/${setting%% *}" || return
+	done
+	echo "nfsd 127.0.0.1 2147483647 sonde" >/proc/net/rpc/auth.unix.ip/channel &&
+		echo "sonde $TMPDIR/export 2147483647 9234 65534 65534 0" >/proc/net/rpc/nfsd.export/channel &&
+		printf '%s\n' "sonde 1 \\x00000000 2147483647 $TMPDIR/export" >/proc/net/rpc/nfsd.fh/channel &&
+		/bin/mount -i -t nfs4 -o vers=4.2,addr=127.0.0.1,clientaddr=127.0.0.1 127.0.0.1:/ "$TMPDIR/mnt" &&
+		: >"$TMPDIR/mnt/own"
+}
+
+unserve_nfs() {
+	eventually /bin/umount "$TMPDIR/mnt"
+	echo 0 >/proc/fs/nfsd/threads
+	eventually /bin/umount "$TMPDIR/export"
+	/bin/umount /proc/fs/nfsd
+}
+
+# on_nfs COMMAND: in a file system of NFS, with one file, own.
+on_nfs() {
+	serve_nfs && (cd "$TMPDIR/mnt" && eval "$1")
+	unserve_nfs
+}
+
 # reaches COMM COMMAND...: says whether 99 in 100 user stacks ($most: others) of the command, sampled among all the
 # machine's, reach where its threads begin; else how many, and the first of those that do not.
 reaches() {

@@ -8,7 +8,7 @@
 #   build/static/sonde >LOG
 # asks the guests' kernels (ten minutes each), scripts/tool-kernels.sh LOG makes the table in docs/tools.md
 # from it. -m: modules that the tools are about, and their loads need, beside those of all guests. -l before SONDE: only whether they attach.
-# It makes loop devices, mounts, an array of disks and a control group, and turns the swap on: for test guests. File
+# It makes loop devices, mounts, a server of NFS, an array of disks and a control group, and turns the swap on: for test guests. File
 # systems are made where their mkfs is installed (btrfs-progs, e2fsprogs, f2fs-tools, xfsprogs). With
 # GUEST_QEMU="-object memory-backend-ram,id=m0,size=768M -object memory-backend-ram,id=m1,size=768M
 # -numa node,cpus=0,memdev=m0 -numa node,cpus=1,memdev=m1" a guest has two nodes, for numamove and numasched.
@@ -168,6 +168,10 @@ fuse() {
 	cat "$tmp/mnt/own" >/dev/null
 	umount "$tmp/mnt"
 }
+nfs() {
+	serve_nfs && dd if=/dev/zero of="$tmp/mnt/own" bs=1k count=8 conv=fsync 2>/dev/null && cat "$tmp/mnt/own" >/dev/null
+	unserve_nfs
+}
 array() {
 	truncate -s 8M "$tmp/img1" "$tmp/img2"
 	a=$($losetup -f --show "$tmp/img1") && b=$($losetup -f --show "$tmp/img2") || return
@@ -243,7 +247,9 @@ about() {
 	xfsdist) load='filesystem xfs 320M' ;;
 	fuseslower) load=fuse args=0 ;;
 	fusedist) load=fuse ;;
-	bcachefs* | nfs* | zfs*) load=: ;; # no file systems of theirs
+	nfsslower) load=nfs args=0 ;;
+	nfsdist) load=nfs ;;
+	bcachefs* | zfs*) load=: ;; # no file systems of theirs
 	cachetop) load=ext4 args='-r 100' ;;
 	filelife | filegone) load=files sign='"load"\|/load"' ;;
 	filetop | dirtop | dcsnoop | syncsnoop | vfscount) load=files ;;

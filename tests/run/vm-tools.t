@@ -108,7 +108,8 @@ RUN
 	tool_sees "$load" overlaydist | awk '/operation =/ { op = $3 } /^\[/ { sub(/\|.*/, ""); n[op] += $NF } END { print n["write,"], n["fsync,"], (n["read,"] >= 1), (n["open,"] >= 2) }'
 	tool_sees "$load" overlaydist -j | awk -F '"count": ' '/"operation": "write"/ { for (i = 2; i <= NF; i++) n += $i } END { print (n >= 3) }'
 	tool_sees "$load" fsdist --csv | awk -F, 'NR == 1 { print } /^write,/ { n += $NF } END { print (n >= 3) }'
-	"$SONDE" xfsslower 0 --csv --fields op,file 2>&1
+	"$SONDE" zfsslower 0 --csv --fields op,file 2>&1
+	"$SONDE" fsdist -t vfat 2>&1
 	rm -r /ovl-test
 NEEDS slow kprobe btf vm sym:ovl_write_iter
 TIMEOUT 120
@@ -126,7 +127,8 @@ EXPECT_RE
 	1
 	operation,usecs_min,usecs_max,usecs_count
 	1
-	ERROR: this kernel has no xfs now .is its module loaded.*
+	ERROR: this kernel has no zfs now .is its module loaded.*
+	ERROR: no functions of vfat are known here.*
 
 NAME dcsnoop and dcstat: names that are not there
 RUN
@@ -269,6 +271,25 @@ EXPECT_RE
 	dd +O +0 own
 	dd +R +3072 own
 	."type": "event", "table": "ops", "op": "W", "bytes": 1024, "fs": "fuse", "file": "own".
+	R,3072,own
+	3 1
+	3 in JSON
+	3 in CSV
+
+NAME nfsslower and nfsdist: calls of NFS, and no others
+ALONE
+RUN on_nfs 'sees_own nfs'
+NEEDS slow kprobe btf vm file:/proc/net/rpc/nfsd.export/channel sym:nfs4_file_open
+TIMEOUT 120
+EXPECT_RE
+	dd +O +0 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +S +0 own
+	dd +O +0 own
+	dd +R +3072 own
+	."type": "event", "table": "ops", "op": "W", "bytes": 1024, "fs": "nfs4", "file": "own".
 	R,3072,own
 	3 1
 	3 in JSON
