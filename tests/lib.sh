@@ -96,10 +96,18 @@ with_loop() {
 	/usr/sbin/losetup -d "$disk"
 }
 
+# make_fs TYPE DEVICE
+make_fs() {
+	case $1 in
+	bcachefs) python3 tests/progs/bcachefs.py "$2" ;;
+	*) "mkfs.$1" -q "$2" ;;
+	esac
+}
+
 # on_disk TYPE SIZE COMMAND: in a new file system of that type on a loop device. Not by busybox's commands.
 on_disk() {
 	truncate -s "$2" "$TMPDIR/img" && loop=$(/usr/sbin/losetup -f --show "$TMPDIR/img") || return
-	mkdir -p "$TMPDIR/mnt" && "mkfs.$1" -q "$loop" >"$TMPDIR/mkfs" 2>&1 && /bin/mount -t "$1" "$loop" "$TMPDIR/mnt" || cat "$TMPDIR/mkfs"
+	mkdir -p "$TMPDIR/mnt" && make_fs "$1" "$loop" >"$TMPDIR/mkfs" 2>&1 && /bin/mount -t "$1" "$loop" "$TMPDIR/mnt" || cat "$TMPDIR/mkfs"
 	(cd "$TMPDIR/mnt" && eval "$3")
 	eventually /bin/umount "$TMPDIR/mnt"
 	/usr/sbin/losetup -d "$loop"

@@ -150,7 +150,7 @@ disks() {
 filesystem() {
 	truncate -s "$2" "$tmp/fs.img" && disk=$($losetup -f --show "$tmp/fs.img") || return
 	mkdir -p "$tmp/mnt"
-	mkfs."$1" -q "$disk" >/dev/null && $mount -t "$1" "$disk" "$tmp/mnt" && {
+	make_fs "$1" "$disk" >/dev/null && $mount -t "$1" "$disk" "$tmp/mnt" && {
 		dd if=/dev/zero of="$tmp/mnt/load" bs=64k count=32 conv=fsync 2>/dev/null
 		echo 3 >/proc/sys/vm/drop_caches
 		cat "$tmp/mnt/load" "$tmp/mnt/load" >/dev/null
@@ -249,7 +249,9 @@ about() {
 	fusedist) load=fuse ;;
 	nfsslower) load=nfs args=0 ;;
 	nfsdist) load=nfs ;;
-	bcachefs* | zfs*) load=: ;; # no file systems of theirs
+	bcachefsslower) load='filesystem bcachefs 128M' args=0 ;;
+	bcachefsdist) load='filesystem bcachefs 128M' ;;
+	zfs*) load=: ;; # not in Linux
 	cachetop) load=ext4 args='-r 100' ;;
 	filelife | filegone) load=files sign='"load"\|/load"' ;;
 	filetop | dirtop | dcsnoop | syncsnoop | vfscount) load=files ;;

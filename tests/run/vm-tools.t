@@ -257,6 +257,25 @@ EXPECT_RE
 	3 in JSON
 	3 in CSV
 
+NAME bcachefsslower and bcachefsdist: calls of bcachefs, and no others
+ALONE
+RUN on_disk bcachefs 128M 'sees_own bcachefs'
+NEEDS slow kprobe btf vm file:/dev/loop-control cmd:python3 sym:bch2_read_iter
+TIMEOUT 120
+EXPECT_RE
+	dd +O +0 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +W +1024 own
+	dd +S +0 own
+	dd +O +0 own
+	dd +R +3072 own
+	."type": "event", "table": "ops", "op": "W", "bytes": 1024, "fs": "bcachefs", "file": "own".
+	R,3072,own
+	3 1
+	3 in JSON
+	3 in CSV
+
 NAME fuseslower and fusedist: calls of fuse, and no others
 ALONE
 RUN on_fuse 'sees_own fuse'
