@@ -4,17 +4,25 @@
 # there is none for a test guest), "tool|NAME|no|what is missing"; the last line sums up. Exit code 1 when one failed
 # in another way than by naming what the kernel lacks.
 #
-# GUEST_MODULES="$(tests/toolkernels.sh -m)" tests/vm/run.sh -c 'sh tests/toolkernels.sh build/static/sonde' \
-#   build/static/sonde >LOG
-# asks the guests' kernels (ten minutes each), scripts/tool-kernels.sh LOG makes the table in docs/tools.md
-# from it. -m: modules that the tools are about, and their loads need, beside those of all guests. -l before SONDE: only whether they attach.
-# It makes loop devices, mounts, a server of NFS, an array of disks and a control group, and turns the swap on: for test guests. File
-# systems are made where their mkfs is installed (btrfs-progs, e2fsprogs, f2fs-tools, xfsprogs). With
-# GUEST_QEMU="-object memory-backend-ram,id=m0,size=768M -object memory-backend-ram,id=m1,size=768M
-# -numa node,cpus=0,memdev=m0 -numa node,cpus=1,memdev=m1" a guest has two nodes, for numamove and numasched.
+# GUEST_MODULES="$(tests/toolkernels.sh -m)" GUEST_QEMU="$(tests/toolkernels.sh -q FILE)" \
+#   tests/vm/run.sh -c 'sh tests/toolkernels.sh build/static/sonde' build/static/sonde >LOG
+# asks the guests' kernels (ten minutes each), scripts/tool-kernels.sh LOG puts it into the table in docs/tools.md.
+# -m: modules that the tools are about, and their loads need, beside those of all guests. -q: words for QEMU, which make
+# two nodes of a guest's memory, for numamove and numasched, and, by a table in FILE, processors whose frequency can be
+# set, for cpufreq. -l before SONDE: only whether they attach.
+# It makes loop devices, mounts, a server of NFS, an array of disks and a control group, and turns the swap on: for test
+# guests. File systems are made where their mkfs is installed (btrfs-progs, e2fsprogs, f2fs-tools, xfsprogs).
 set -u
 if [ "${1-}" = -m ]; then
-	echo md-mod raid0 kvm-amd tcp_diag
+	echo md-mod raid0 kvm-amd tcp_diag acpi-cpufreq
+	exit
+fi
+if [ "${1-}" = -q ]; then
+	python3 "$(dirname "$0")/vm/frequencies.py" "$2" || exit
+	echo "-cpu max,family=16 -acpitable file=$2"
+	for n in 0 1; do
+		echo "-object memory-backend-ram,id=m$n,size=768M -numa node,cpus=$n,memdev=m$n"
+	done
 	exit
 fi
 attach=
@@ -172,6 +180,14 @@ nfs() {
 	serve_nfs && dd if=/dev/zero of="$tmp/mnt/own" bs=1k count=8 conv=fsync 2>/dev/null && cat "$tmp/mnt/own" >/dev/null
 	unserve_nfs
 }
+frequencies() {
+	for khz in 1000000 2000000 1000000; do
+		for policy in /sys/devices/system/cpu/cpufreq/policy*; do
+			echo $khz >"$policy/scaling_max_freq"
+		done
+		sleep 0.3
+	done
+}
 array() {
 	truncate -s 8M "$tmp/img1" "$tmp/img2"
 	a=$($losetup -f --show "$tmp/img1") && b=$($losetup -f --show "$tmp/img2") || return
@@ -308,7 +324,8 @@ about() {
 	mdflush) load=array ;;
 	numamove) load='/usr/bin/python3 -IS tests/progs/far.py 20' sign='"migrations": [1-9]' ;;
 	numasched) load=moves ;;
-	cpufreq | criticalstat | llcstat) load=: ;;
+	cpufreq) load=frequencies ;;
+	criticalstat | llcstat) load=: ;;
 	inject) args=kmalloc ;;
 	esac
 }

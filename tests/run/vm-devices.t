@@ -124,3 +124,19 @@ RUN "$SONDE" --unsafe inject kmalloc -p $$ 2>&1 | grep -oE 'this kernel cannot l
 NEEDS kprobe vm
 EXPECT_RE
 	this kernel cannot let that fail|CONFIG_BPF_KPROBE_OVERRIDE
+
+# Guests set frequencies as the head of toolkernels.sh says.
+NAME cpufreq: frequencies that were set
+RUN
+	set_to() { for p in /sys/devices/system/cpu/cpufreq/policy*; do echo $1 >$p/scaling_max_freq; done; sleep 0.5; }
+	see() { tool_sees 'set_to 2000000; set_to 1000000; set_to 2000000' cpufreq "$@"; }
+	see | grep -E '^(MHz|\[[12]000, ).* [1-9]' | sed 's/).*/)/'; see -j -P | grep -oE '"comm": "swapper/0"|"min": 1000, "max": 1199' | sort -u; see --csv | sed -n '1p; s/^\([12]000,..99\),[1-9].*/\1/p'
+NEEDS slow vm file:/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq
+TIMEOUT 60
+EXPECT
+	[1000, 1200)
+	[2000, 2200)
+	"min": 1000, "max": 1199
+	mhz_min,mhz_max,mhz_count
+	1000,1199
+	2000,2199
