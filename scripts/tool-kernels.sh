@@ -1,10 +1,34 @@
 #!/bin/sh
-# tool-kernels.sh LOG... - writes the table of tools and kernels in docs/tools.md anew. LOG: what
-# tests/vm/run.sh -c 'sh tests/toolkernels.sh SONDE' SONDE printed: lines "6.1: tool|NAME|seen", "6.1: tool|NAME|attached"
-# and "6.1: tool|NAME|no|what is missing". Kernels that no LOG has keep nothing: give all of them.
+# tool-kernels.sh LOG... - puts into the table of tools and kernels in docs/tools.md what LOG says of them: what
+# tests/vm/run.sh -c 'sh tests/toolkernels.sh SONDE' SONDE printed, lines "6.1: tool|NAME|seen", "6.1: tool|NAME|attached"
+# and "6.1: tool|NAME|no|what is missing". What no LOG is about stays.
 set -eu
-[ $# -ge 1 ] || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
-cat "$@" | awk -v doc="$(dirname "$0")/../docs/tools.md" '
+[ $# -ge 1 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
+doc=$(dirname "$0")/../docs/tools.md
+# What the table says, as lines of a LOG.
+said() {
+	awk -F ' *[|] *' '
+		/^<!-- kernels:/ { on = 1 }
+		/^<!-- end of the kernels/ { on = 0 }
+		on && /^\| tool / { split($0, kernel) }
+		on && /^\| [^ ]* \| [^-]/ && $2 != "tool" {
+			for (i = 3; i < NF; i++)
+				cell[++n] = kernel[i] ": tool|" $2 "|" $i
+		}
+		on && /^[0-9]+\. `/ {
+			id = $0
+			sub(/\..*/, "", id)
+			gsub(/^[^`]*`|`$/, "")
+			note["(" id ")"] = $0
+		}
+		END {
+			for (i = 1; i <= n; i++) {
+				split(cell[i], part, "|")
+				print part[3] in note ? part[1] "|" part[2] "|no|" note[part[3]] : cell[i]
+			}
+		}' "$doc"
+}
+{ said; cat "$@"; } | awk -v doc="$doc" '
 	match($0, /^[0-9.]+(-arm64)?: tool\|/) {
 		n = split($0, part, "|")
 		kernel = part[1]
@@ -76,5 +100,5 @@ cat "$@" | awk -v doc="$(dirname "$0")/../docs/tools.md" '
 			}
 		}
 	}' >"${TMPDIR:-/tmp}/tool-kernels.$$" || { rm -f "${TMPDIR:-/tmp}/tool-kernels.$$"; exit 1; }
-cat "${TMPDIR:-/tmp}/tool-kernels.$$" >"$(dirname "$0")/../docs/tools.md"
+cat "${TMPDIR:-/tmp}/tool-kernels.$$" >"$doc"
 rm -f "${TMPDIR:-/tmp}/tool-kernels.$$"
