@@ -226,6 +226,24 @@ sonde execsnoop -h" "$sonde" execsnoop --nope
 t 1 'ERROR: --user needs the name or number of a user' "$sonde" execsnoop -u no,body
 t 1 'ERROR: --duration needs a time above 0 (got '\''0'\'')' "$sonde" opensnoop -d 0
 t 1 'ERROR: stacksnoop needs PROBE...' "$sonde" stacksnoop
+# What is no interval, count or rate; 0 is one report at the end where there need be no other.
+for tool in biopattern biotop cachestat cachetop cpuunclaimed dcstat dirtop filetop loads memleak netqtop \
+	numamove pidpersec slabratetop swapin swapout tcptop ustat vfsstat virtiostat; do
+	t 1 "ERROR: '0': --interval needs a time of at least 1us (got '0')" "$sonde" $tool 0
+done
+for tool in argdist biolatpcts tcpsubnet; do
+	t 1 "ERROR: --interval needs a time of at least 1us (got '0')" "$sonde" $tool -i 0
+done
+for tool in cpufreq profile runqlen cpuwalk; do
+	t 1 "ERROR: --frequency needs a number above 0 (got '0')" "$sonde" $tool --frequency 0
+done
+t 1 "ERROR: --period needs a number above 0 (got '0')" "$sonde" llcstat -c 0
+for tool in biopattern cpudist runqlat wqlat; do
+	t 1 "ERROR: 'x': --interval needs a time, as in 500ms or 2s (got 'x')" "$sonde" $tool x
+	t 1 "ERROR: 'x': --count needs a number (got 'x')" "$sonde" $tool 1 x
+	t 1 "ERROR: '-5' is no option, and operands are not negative" "$sonde" $tool 1 -5
+	t 1 "ERROR: --count needs a number that is not negative (got '-5')" "$sonde" $tool 1 --count=-5
+done
 t 1 'ERROR: --csv and --json: one of them' "$sonde" opensnoop --csv -j
 printf 'begin { }\0' >"$tmp/binary"
 t 1 "ERROR: '$tmp/binary' is no script: it has bytes that are 0" "$sonde" "$tmp/binary"

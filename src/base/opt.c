@@ -72,6 +72,8 @@ static struct err *short_options(struct scan *s, char *word)
 {
 	for (char *p = word + 1; *p; p++) {
 		const struct opt *o = find_short(s->table, *p);
+		if (!o && p == word + 1 && *p >= '0' && *p <= '9')
+			return err_new("'%s' is no option, and operands are not negative", word);
 		if (!o)
 			return err_new("invalid option -- '%c'", *p);
 		const char *val = NULL;

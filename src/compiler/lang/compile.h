@@ -40,6 +40,7 @@ struct getopt_use {
 	/* Declared: */
 	bool declared, common; /* common: a name alone, of an option that many tools have */
 	enum opt_kind kind;
+	bool is_signed, above0; /* numbers below 0, no time and number of 0 */
 	char letter;
 	u32 operand; /* which operand is its value, too; 0: none */
 	struct str placeholder;

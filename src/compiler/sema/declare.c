@@ -31,8 +31,12 @@ static bool is_time(struct str written)
 	return written.n && (written.s[written.n - 1] < '0' || written.s[written.n - 1] > '9');
 }
 
-static bool kind_of(const struct node *n, enum opt_kind *ret)
+/* What the word for the kind says, beside what the default says. */
+static bool kind_of(const struct node *n, struct getopt_use *o)
 {
+	static const char *const limits[] = {"positive", "signed"};
+	enum opt_kind *ret = &o->kind;
+	i32 limit = node_word(n->c, limits);
 	static const struct {
 		const char *name;
 		enum opt_kind kind;
@@ -52,7 +56,10 @@ static bool kind_of(const struct node *n, enum opt_kind *ret)
 	       : n->a->kind == N_STR ? OPTION_TEXT
 	       : is_time(n->a->name) ? OPTION_TIME
 				     : OPTION_INT;
-	return !n->c->name.n;
+	o->above0 = limit == 0;
+	o->is_signed = limit == 1 || n->a->flags & NF_NEG;
+	return !n->c->name.n ||
+	       (limit >= 0 && (*ret == OPTION_INT || (*ret == OPTION_TIME && !limit)));
 }
 
 /* A declared one again, by its name alone: with a letter it is the script's own, so it comes last. */
@@ -93,10 +100,11 @@ static void add_option(struct declare *d, const struct node *n)
 			    : n->a->flags & NF_NEG ? str_z(arena_fmt(d->a, "%lld", (i64)n->a->num))
 						 : n->a->name;
 		o->type = n->a->kind == N_BOOL ? &type_bool : &type_i64;
-		if (!kind_of(n, &o->kind))
+		if (!kind_of(n, o))
 			diag_add(d->ds, E_OPTION, n->c->loc,
 				 "options are of kind list, words, pid, pids, user, disk or text, "
-				 "of names (errno, signal, ...), or their default says it");
+				 "of names (errno, signal, ...), or their default says it; numbers "
+				 "may be positive or signed, times positive");
 		o->words = names_find(n->c->name) ? n->c->name : STR("");
 		o->also = n->c->next->next;
 	}
@@ -125,6 +133,14 @@ static bool time_of(struct str text, struct str like, u64 *ret)
 	    __builtin_mul_overflow(n, unit, ret))
 		return false;
 	return true;
+}
+
+/* An interval is a microsecond at least. */
+static const char *bad_time(const struct getopt_use *o, struct str text, u64 *ret)
+{
+	if (!time_of(text, o->text, ret))
+		return "a time, as in 500ms or 2s";
+	return o->above0 && *ret < 1000 ? "a time of at least 1us" : NULL;
 }
 
 static bool user_of(struct str text, u64 *ret)
@@ -173,6 +189,19 @@ static bool word_of(const struct getopt_use *o, struct str word, u64 *ret)
 	return false;
 }
 
+/* Programs that ask with getopt() may be given any. */
+static const char *bad_number(const struct getopt_use *o, struct str text, u64 *ret)
+{
+	i64 i = 0;
+	if (str_i64(text, &i))
+		*ret = (u64)i;
+	else if (o->words.n ? !word_of(o, text, ret) : !number_of(text, ret))
+		return o->words.n ? "a name or a number" : "a number";
+	if (o->above0 && (i64)*ret <= 0)
+		return "a number above 0";
+	return o->declared && !o->is_signed && i < 0 ? "a number that is not negative" : NULL;
+}
+
 static const char *bad_list(const struct getopt_use *o, struct str rest, u64 *ret)
 {
 	if (!rest.n)
@@ -215,23 +244,14 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 	i64 i;
 	switch (o->kind) {
 	case OPTION_FLAG: want = flag_of(text, ret) ? NULL : "no value, true or false"; break;
-	case OPTION_TIME:
-		want = time_of(text, o->text, ret) ? NULL : "a time, as in 500ms or 2s";
-		break;
+	case OPTION_TIME: want = bad_time(o, text, ret); break;
 	case OPTION_USER:
 		if (str_eq(text, o->text) && str_i64(text, &i))
 			*ret = (u64)i;
 		else
 			want = user_of(text, ret) ? NULL : "the name or number of a user";
 		break;
-	case OPTION_INT:
-		if (str_i64(text, &i))
-			*ret = (u64)i;
-		else if (o->words.n)
-			want = word_of(o, text, ret) ? NULL : "a name or a number";
-		else
-			want = number_of(text, ret) ? NULL : "a number";
-		break;
+	case OPTION_INT: want = bad_number(o, text, ret); break;
 	case OPTION_LIST:
 	case OPTION_PIDS: want = bad_list(o, text, ret); break;
 	case OPTION_PID:

@@ -241,7 +241,8 @@ static void note_missed(struct expand *e, struct str prov, struct str rest)
 {
 	enum { MOST = 4 };
 	struct str at = rest, file = {0};
-	if (str_is(prov, "usdt"))
+	const struct kind *k = kind_find(prov);
+	if (k && (k->flags & KIND_USER) && !(k->flags & KIND_FUNC)) /* static ones */
 		str_cut(&at, ':', &file);
 	if (!e->nmissed || !str_eq(file, e->missed_file))
 		e->missed_file = e->nmissed ? STR("") : file;
