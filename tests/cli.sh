@@ -302,6 +302,11 @@ opensnoop -x -T -U -n main -d 10 -f O_WRONLY -F -e -b 16
 opensnoop -f O_WRONLY -f O_RDWR -t 1 -u 0
 memleak -T 5 -a -t -s 5 -o 60000 --combined-only --wa-missing-free --sort bytes
 memleak -z 16 -Z 32 -O libc -c true
+cpudist -O -P -I -e -m -T
+runqlat --pidnss -mT -P -L
+filetop -C -r 5 -s writes -d /var -a --read-only --write-only
+mountsnoop -P
+kvmexit -t 1 -T 1,2 -a
 biolatency -mTQDFe
 shmsnoop -T -t 1 -d 10 -n x
 sofdsnoop -T -t 1 -d 10 -n x

@@ -8,6 +8,13 @@ EXPECT
 	1
 	many
 
+NAME runqlat --pidnss: by namespace of processes
+RUN n=$(readlink /proc/self/ns/pid | tr -dc 0-9); tool_sees 'build/tests/spin 10 20' runqlat --pidnss | grep -c "^pidns = $n, usecs:"
+NEEDS prog:spin btf
+TIMEOUT 30
+EXPECT
+	1
+
 NAME runqlat: by process, as JSON and CSV
 RUN naps='for i in 1 2 3 4 5; do sleep 0.01; done'; tool_sees "$naps" runqlat -P -j >"$TMPDIR/j"; tool_sees "$naps" runqlat -P --csv >"$TMPDIR/c"; grep -c '"type": "hist", "table": "waits", "pid": [0-9]*, "comm": "sleep", "usecs": \[{"min"' "$TMPDIR/j" | sed 's/^[1-9][0-9]*$/some/'; head -n 1 "$TMPDIR/c"; grep -c '^[0-9]*,sleep,[0-9]*,[0-9]*,[0-9]*$' "$TMPDIR/c" | sed 's/^[1-9][0-9]*$/some/'
 NEEDS btf

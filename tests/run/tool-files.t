@@ -95,13 +95,14 @@ EXPECT
 	-1,ENOENT,statx,/nope
 
 NAME vfsstat: reads and opens per second
-RUN load='dd if=/dev/zero of=/dev/null bs=1 count=200000 2>/dev/null; sleep 1.5'; tool_sees "$load" vfsstat >"$TMPDIR/o"; tool_sees "$load" vfsstat -j >"$TMPDIR/j"; tool_sees "$load" vfsstat --csv >"$TMPDIR/c"; awk '$2 > 1000 && $3 > 1000 { n++ } END { print (n > 0 ? "many" : "few") }' "$TMPDIR/o"; grep -qE '"reads": [0-9]{4,},' "$TMPDIR/j" && echo 1; awk -F, 'NR == 1 { print } $2 > 1000 && $3 > 1000 { n++ } END { print (n > 0 ? "many" : "few") }' "$TMPDIR/c"
+RUN load='dd if=/dev/zero of=/dev/null bs=1 count=200000 2>/dev/null; sleep 1.5'; tool_sees "$load" vfsstat >"$TMPDIR/o"; tool_sees "$load" vfsstat -j >"$TMPDIR/j"; tool_sees "$load" vfsstat --csv >"$TMPDIR/c"; tool_sees 'for i in 1 2 3 4 5 6 7 8; do mkdir "$TMPDIR/d" && rmdir "$TMPDIR/d"; done; sleep 1.5' vfsstat --csv --fields mkdirs,rmdirs | awk -F, '$1 > 0 { m = 1 } $2 > 0 { r = 1 } END { print m, r }'; awk '$2 > 1000 && $3 > 1000 { n++ } END { print (n > 0 ? "many" : "few") }' "$TMPDIR/o"; grep -qE '"reads": [0-9]{4,},' "$TMPDIR/j" && echo 1; awk -F, 'NR == 1 { print } $2 > 1000 && $3 > 1000 { n++ } END { print (n > 0 ? "many" : "few") }' "$TMPDIR/c"
 NEEDS kprobe
 TIMEOUT 60
 EXPECT
+	1 1
 	many
 	1
-	time,reads,writes,fsyncs,opens,creates,unlinks
+	time,reads,writes,fsyncs,opens,creates,unlinks,mkdirs,rmdirs
 	many
 
 NAME syncsnoop: who waits for the disk
@@ -125,6 +126,7 @@ NAME mountsnoop: what is mounted
 RUN
 	mounts() { "$SONDE" mountsnoop -q --fields ret,error,syscall,fstype,flags,source,target "$@" -- unshare -m --propagation unchanged sh -c "mount -n -i -t tmpfs -o ro,nosuid some $TMPDIR && umount -i $TMPDIR; umount -i /dev/null" 2>/dev/null | sed "s,$TMPDIR,DIR,"; }
 	mounts -n mount | grep 'TARGET\|DIR$' | grep -v umount; mounts -x -j | grep /dev/null; mounts --csv -n umount | grep '^ret\|/dev/null'
+	"$SONDE" mountsnoop -q -P --csv --fields comm,pcomm,ppid,syscall -- sh -c 'umount -i /dev/null; :' 2>/dev/null | sed -E 's/,[1-9][0-9]*,/,PARENT,/'
 NEEDS tp:syscalls/sys_exit_mount cmd:unshare
 EXPECT_RE
 	 RET CALL       TYPE     FLAGS              SOURCE           TARGET
@@ -132,6 +134,8 @@ EXPECT_RE
 	.*"ret": -22, "error": "EINVAL", "syscall": "umount2", "fstype": "", "flags": "0", "source": "", "target": "/dev/null".
 	ret,error,syscall,fstype,flags,source,target
 	-22,EINVAL,umount2,,0,,/dev/null
+	comm,pcomm,ppid,syscall
+	umount,sh,PARENT,umount2
 
 NAME cachestat: hits and misses
 RUN

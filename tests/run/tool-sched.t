@@ -17,6 +17,7 @@ RUN
 	some() { grep -cE "$1" "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/some/'; }
 	dist -P -e; some '^pid = [0-9]+, comm = spin, usecs:$'; some '^[0-9]+ +spin +[1-9][0-9]* +[0-9]+ +[0-9]{5,}$'
 	dist -O -L -m -j; some '"table": "times_ms", "tid": [0-9]+, "comm": "spin", "msecs": \[.*"min": (32|64)'
+	dist -P -I; some '^pid = [0-9]+, comm = spin, usecs:$'; dist -P; some '^pid = 0, '
 	dist -P --csv; head -n 1 "$TMPDIR/o"; some '^[0-9]+,spin,[0-9]+,[0-9]+,[1-9][0-9]*$'
 NEEDS prog:spin btf
 TIMEOUT 40
@@ -24,6 +25,8 @@ EXPECT
 	some
 	some
 	some
+	some
+	0
 	pid,comm,usecs_min,usecs_max,usecs_count
 	some
 

@@ -4,8 +4,9 @@ NAME filetop: files, with what was read and written
 RUN
 	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/topped" bs=1k count=20 2>/dev/null; dd if="$TMPDIR/topped" of=/dev/null bs=32k 2>/dev/null' filetop "$@" 1h | grep -E 'topped|^comm,file$|FILE$'; }
 	see --fields comm,reads,writes,read_bytes,write_bytes,kind,file | sort; see -j --fields comm,writes,write_bytes,file | grep '"writes": 2'; see --csv --fields comm,file | sort
+	see --read-only -d "$TMPDIR" --fields comm,writes,write_bytes,read_bytes,file | sort; see --write-only -d /nowhere --csv --fields comm,file
 NEEDS kprobe btf
-TIMEOUT 40
+TIMEOUT 60
 EXPECT_RE
 	COMM +READS WRITES +R_Kb +W_Kb T FILE
 	dd +0 +20 +0 +20 R topped
@@ -14,6 +15,18 @@ EXPECT_RE
 	comm,file
 	dd,topped
 	dd,topped
+	COMM +WRITES +W_Kb +R_Kb FILE
+	dd +0 +0 +20 topped
+	comm,file
+
+NAME cpudist -I: the idle tasks of a machine that has little to do
+RUN
+	tool_sees 'sleep 2' cpudist -I -P -e >"$TMPDIR/o"; grep -oE '^pid = 0, comm = swapper/' "$TMPDIR/o" | uniq; awk '$2 ~ /^swapper/ && $3 > 0 && $5 > 100000 { print "idle" }' "$TMPDIR/o" | uniq
+NEEDS kprobe btf
+TIMEOUT 40
+EXPECT
+	pid = 0, comm = swapper/
+	idle
 
 NAME dirtop: directories, with what was read and written
 RUN
