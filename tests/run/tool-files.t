@@ -4,9 +4,9 @@ NAME opensnoop: what is opened and what is not
 RUN touch "$TMPDIR/here"; "$SONDE" opensnoop -qe "$TMPDIR" -- cat "$TMPDIR/here" "$TMPDIR/gone" 2>/dev/null | sed "s,$TMPDIR,D,; s/^[0-9]* *//"
 NEEDS tp:syscalls/sys_exit_openat
 EXPECT
-	PID     COMM               FD ERR FLAGS PATH
-	cat                 3   0 O_RDONLY D/here
-	cat                -1   2 O_RDONLY D/gone
+	PID     COMM               FD ERR FLAGS MODE PATH
+	cat                 3   0 O_RDONLY 0    D/here
+	cat                -1   2 O_RDONLY 0    D/gone
 
 NAME opensnoop: as JSON and CSV, failed ones only
 RUN for f in -j --csv; do "$SONDE" opensnoop -qx $f --fields comm,ret,error,path /gone -- cat /gone /dev/null 2>/dev/null; done
@@ -74,6 +74,7 @@ RUN
 	for f in '-f O_APPEND' '-f O_WRONLY -f O_RDWR' '-f O_RDONLY'; do
 		"$SONDE" opensnoop -q $f --fields flags,path -e /own --exec sh -c 'cd "$TMPDIR"; : > ./own; : >> ./own; : <> ./own; : < ./own' 2>&1 | tail -n +2 | uniq
 	done
+	"$SONDE" opensnoop -q --csv -e --fields flags,mode,path /own -- sh -c 'umask 027; cd "$TMPDIR"; rm own; : > ./own'
 	"$SONDE" opensnoop -q -f what 2>&1; true
 NEEDS tp:syscalls/sys_enter_openat btf
 EXPECT
@@ -82,6 +83,8 @@ EXPECT
 	O_WRONLY|O_CREAT|O_APPEND ./own
 	O_RDWR|O_CREAT ./own
 	O_RDONLY ./own
+	flags,mode,path
+	O_WRONLY|O_CREAT|O_TRUNC,438,./own
 	ERROR: --flag is a name of open(2): O_WRONLY, O_CREAT ...
 
 NAME statsnoop: what is asked about
