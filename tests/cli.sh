@@ -300,6 +300,7 @@ offwaketime -df -t 1,2 -u
 wakeuptime -u -p 1 -f --stack-storage-size 1024
 opensnoop -x -T -U -n main -d 10 -f O_WRONLY -F -e -b 16
 opensnoop -f O_WRONLY -f O_RDWR -t 1 -u 0
+naptime -m 0.5 -d 1.5s
 memleak -T 5 -a -t -s 5 -o 60000 --combined-only --wa-missing-free --sort bytes
 memleak -z 16 -Z 32 -O libc -c true
 cpudist -O -P -I -e -m -T

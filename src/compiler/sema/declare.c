@@ -118,20 +118,35 @@ static bool number_of(struct str text, u64 *ret)
 	return languages[0]->number(text, ret, &why);
 }
 
-/* "5" has the unit of the default "10ms". */
+static u32 digits_of(struct str text)
+{
+	u32 n = 0;
+	while (n < text.n && text.s[n] >= '0' && text.s[n] <= '9')
+		n++;
+	return n;
+}
+
+/* "5" has the unit of the default "10ms"; "1.5s" is as good as "1500ms". */
 static bool time_of(struct str text, struct str like, u64 *ret)
 {
 	u64 n, unit;
-	u32 digits = 0;
-	while (digits < like.n && like.s[digits] >= '0' && like.s[digits] <= '9')
-		digits++;
-	AUTO_SB one = {0};
-	sb_fmt(&one, "1%.*s", STRF(str_from(like, digits)));
-	if (is_time(text))
+	u32 whole = digits_of(text), part = 0;
+	struct str rest = str_from(text, whole);
+	if (rest.n && rest.s[0] == '.')
+		part = 1 + digits_of(str_from(rest, 1));
+	if (is_time(text) && part < 2)
 		return number_of(text, ret);
-	if (!str_u64(text, &n) || !number_of(sb_str(&one), &unit) ||
+	struct str suffix = str_from(rest, part);
+	AUTO_SB one = {0};
+	sb_fmt(&one, "1%.*s", STRF(suffix.n ? suffix : str_from(like, digits_of(like))));
+	if (!str_u64(str_n(text.s, whole), &n) || !number_of(sb_str(&one), &unit) ||
 	    __builtin_mul_overflow(n, unit, ret))
 		return false;
+	for (u32 i = 1; i < part; i++) {
+		unit /= 10;
+		if (__builtin_add_overflow(*ret, unit * (u64)(rest.s[i] - '0'), ret))
+			return false;
+	}
 	return true;
 }
 
