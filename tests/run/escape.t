@@ -41,3 +41,15 @@ NAME escape: another word
 RUN "$SONDE" --escape=often -e 'BEGIN { }' 2>&1 | head -n 1
 EXPECT
 	ERROR: USAGE: --escape must be 'always', 'never' or 'auto' (got 'often')
+
+NAME a number at the end of a line that is wider than the terminal is whole, a text is cut
+RUN
+	at_36() { script -qec "stty cols 36; $SONDE -q -e '$1'" /dev/null | tr -d '\r'; }
+	at_36 'table a { x "LEFT" 30; duration_ns "LAT(us)" 10 us; } begin { emit(a, x = "some", duration_ns = 123456789000); exit(); }'
+	at_36 'table b { x "LEFT" 30; y "A HEADING"; } begin { emit(b, x = "some", y = "longer than that"); exit(); }'
+NEEDS cmd:script
+EXPECT
+	LEFT                              LAT(us)
+	some                            123456789
+	LEFT                           A HEADING
+	some                           lon..

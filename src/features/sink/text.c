@@ -101,7 +101,7 @@ struct place {
 static void put_cell(struct text *t, const struct column *c, bool may_cut, struct place *p)
 {
 	struct sb *b = &t->o.b;
-	if (t->width && p->last && t->width > p->at)
+	if (t->width && p->last && t->width > p->at && may_cut)
 		cut_text(&t->cell, t->width - p->at);
 	else if (t->width && !p->last && c->width && may_cut)
 		cut_text(&t->cell, c->width);
@@ -208,7 +208,10 @@ static void put_row(struct text *t, const struct item *it)
 		p.last = i == last;
 		sb_clear(&t->cell);
 		column_text(&t->cell, &c->col[i], &it->val[i], t->env.how.trailer);
-		put_cell(t, &c->col[i], it->val[i].kind == V_STR, &p);
+		/* Numbers are never cut, and texts within the line only when they are nothing else. */
+		enum value_kind kind = it->val[i].kind;
+		bool number = kind == V_INT || kind == V_UINT;
+		put_cell(t, &c->col[i], p.last ? !number : kind == V_STR, &p);
 	}
 	sb_char(&t->o.b, '\n');
 	put_stacks(t, it);
