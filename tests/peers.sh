@@ -10,8 +10,11 @@
 #
 # Each tool has a row: its name, the load, our options, their command, and what is compared: two programs of awk
 # that print, for ours (CSV) and theirs, what both know of an event. "sum" before them: only the sums are compared,
-# which may differ by 5 %, because the whole machine counts, or seconds begin at other moments.
-# Tools that need kprobes: in a guest, tests/vm/run.sh -c 'TEST_SLOW=4 sh tests/peers.sh -r ROOT SONDE' SONDE 6.12.
+# which may differ by 5 %, because the whole machine counts, or seconds begin at other moments. LOADPID and LOAD in a
+# command stand for the load's process and program. Behind the load: +kprobes when theirs needs them, +guest when
+# the load does what only a test guest may suffer.
+# Tools that need kprobes: in a guest, tests/vm/run.sh -c 'TEST_SLOW=4 sh tests/peers.sh -r ROOT SONDE' SONDE 6.12,
+# with GUEST_MODULES="$(sh tests/toolkernels.sh -m)" and GUEST_SECONDS=5000; ROOT needs e2fsprogs for it.
 # A difference has to show three times. The last line sums up; exit code 1 when one failed.
 set -u
 
@@ -33,23 +36,38 @@ rows() {
 		tcplife`tcp`tcplife --csv --fields comm,tx_bytes,rx_bytes`tcplife-libbpf`/^toolload/ { $0 = int($2 / 1024) " " int($3 / 1024); k = 1 } k`$2 == "toolload" { $0 = int($(NF - 2)) " " int($(NF - 1)); k = 1 } k
 		writeback`writeback`writeback --csv --fields bdi,pages,reason`bpftrace /usr/sbin/writeback.bt`/SYNC$/ { $0 = $1; k = 1 } k`$4 == "sync" { $0 = $2; k = 1 } k
 		bitesize`bitesize`bitesize --csv`bitesize-libbpf`/^toolload/ && $4 > 0 { $0 = $2 " " $4; k = 1 } k`/Process Name/ { on = $NF == "toolload" } on && /->/ { $0 = $1 " " $5; k = $2 > 0 } k
-		syscount`syscount`syscount --csv`bpftrace /usr/sbin/syscount.bt`/^(getpgrp|getsid|sched_get_priority_max),/ { $0 = $2; k = 1 } k`/^@syscall.(111|124|146)/ { $0 = $NF; k = 1 } k
-		tcpconnect`tcp`tcpconnect --csv --fields comm,saddr,daddr,dport`tcpconnect-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/ toolload / { $0 = $(NF - 2) " " $(NF - 1) " " $NF; k = 1 } k
-		tcpconnlat`tcp`tcpconnlat --csv --fields comm,saddr,daddr,dport`tcpconnlat-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/ toolload / { $0 = $(NF - 3) " " $(NF - 2) " " $(NF - 1); k = 1 } k
-		tcptracer`tcp`tcptracer --csv --fields comm,saddr,daddr,sport,dport`tcptracer-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4 " " $5; k = 1 } k`/ toolload / { $0 = $(NF - 3) " " $(NF - 2) " " $(NF - 1) " " $NF; k = 1 } k
-		tcprtt`tcp`tcprtt --csv`tcprtt-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
+		syscount`syscount`syscount --csv`bpftrace /usr/sbin/syscount.bt`/^(getsid|sched_get_priority_min|sched_get_priority_max),/ { $0 = $2; k = 1 } k`/^@syscall.(124|146|147)/ { $0 = $NF; k = 1 } k
+		tcpconnect`tcp+kprobes`tcpconnect --csv --fields comm,saddr,daddr,dport`tcpconnect-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/ toolload / { $0 = $(NF - 2) " " $(NF - 1) " " $NF; k = 1 } k
+		tcpconnlat`tcp+kprobes`tcpconnlat --csv --fields comm,saddr,daddr,dport`tcpconnlat-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4; k = 1 } k`/ toolload / { $0 = $(NF - 3) " " $(NF - 2) " " $(NF - 1); k = 1 } k
+		tcptracer`tcp+kprobes`tcptracer --csv --fields comm,saddr,daddr,sport,dport`tcptracer-libbpf`/^toolload/ { $0 = $2 " " $3 " " $4 " " $5; k = 1 } k`/ toolload / { $0 = $(NF - 3) " " $(NF - 2) " " $(NF - 1) " " $NF; k = 1 } k
+		tcprtt`tcp+kprobes`tcprtt --csv`tcprtt-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
 		tcppktlat`tcp`tcppktlat --csv --fields comm,lport,rport`tcppktlat-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`/ toolload / { $0 = $5 " " $7; k = 1 } k
 		biopattern`bitesize`biopattern --csv --fields time,requests`biopattern-libbpf`sum /^20/ { $0 = $2; k = 1 } k`/^[a-z]/ { $0 = $4; k = 1 } k
-		bindsnoop`tcp`bindsnoop --csv --fields comm,protocol,addr`bindsnoop-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`/ toolload / { $0 = $4 " " $NF; k = 1 } k
-		solisten`tcp`solisten --csv --fields comm,port,addr`solisten-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`/toolload / { $0 = $(NF - 1) " " $NF; k = 1 } k
-		filelife`filelife`filelife --csv`filelife-libbpf`/toolload/ { $0 = $NF; k = 1 } k`/ toolload / { $0 = $NF; k = 1 } k
-		capable`setuids`capable -v --csv --fields comm,name`capable-libbpf`/^toolload/ { $0 = $2; k = 1 } k`/ toolload / { $0 = $6; k = 1 } k
+		bindsnoop`tcp+kprobes`bindsnoop --csv --fields comm,protocol,addr`bindsnoop-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`/ toolload / { $0 = $4 " " $NF; k = 1 } k
+		solisten`tcp+kprobes`solisten --csv --fields comm,port,addr`solisten-libbpf`/^toolload/ { $0 = $2 " " $3; k = 1 } k`/toolload / { $0 = $(NF - 1) " " $NF; k = 1 } k
+		filelife`filelife+kprobes`filelife --csv`filelife-libbpf`/toolload/ { $0 = $NF; k = 1 } k`/ toolload / { $0 = $NF; k = 1 } k
+		capable`setuids+kprobes`capable -v --csv --fields comm,name`capable-libbpf`/^toolload/ { $0 = $2; k = 1 } k`/ toolload / { $0 = $6; k = 1 } k
 		pidpersec`pidpersec`pidpersec --csv`bpftrace /usr/sbin/pidpersec.bt`sum /^20/ { $0 = $2; k = 1 } k`/PIDs/ { $0 = $NF; k = 1 } k
 		biolatency`bitesize`biolatency --csv`biolatency-libbpf`sum /^[0-9]/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
 		runqlat`runqlat`runqlat --csv`runqlat-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
 		biosnoop`bitesize`biosnoop --csv --fields comm`bpftrace /usr/sbin/biosnoop.bt`sum /^toolload/ { $0 = 1; k = 1 } k`/ toolload / { $0 = 1; k = 1 } k
 		bashreadline`bash`bashreadline --csv --fields line`bpftrace /usr/sbin/bashreadline.bt`/toolload/ { k = 1 } k`/toolload/ { sub(/.* echo/, "echo"); k = 1 } k
 		runqslower`runqlat`runqslower 2000 --csv --fields comm`runqslower-libbpf 2000`sum /^toolload/ { $0 = 1; k = 1 } k`/ toolload / { $0 = 1; k = 1 } k
+		softirqs`files`softirqs -C --csv`softirqs-libbpf -C`sum /[0-9]$/ { $0 = $2; k = 1 } k`/^[a-z].* [0-9]+$/ { $0 = $NF; k = 1 } k
+		hardirqs`bitesize`hardirqs -C --csv`hardirqs-libbpf -C`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/ [0-9]+$/ && $3 != "TOTAL_usecs" { $0 = $(NF - 3); k = 1 } k
+		offcputime`naptime`offcputime -n toolload --csv --fields comm,total_ns`offcputime-libbpf`sum /^toolload/ { $0 = $2 / 1000; k = 1 } k`on { $0 = $1; k = 1; on = 0 } / toolload \(/ { on = 1 } k
+		wakeuptime`naptime`wakeuptime --csv --fields comm,total_ns`wakeuptime-libbpf`sum /^toolload/ { $0 = $2 / 1000; k = 1 } k`/target: / { on = $NF == "toolload" } on && NF == 1 && /^[\t ]*[0-9]+$/ { k = 1 } k
+		profile`compute`profile -n toolload --csv --fields comm,samples`profile-libbpf -F 99`sum /^toolload/ { $0 = $2; k = 1 } k`on { $0 = $1; k = 1; on = 0 } / toolload \(/ { on = 1 } k
+		runqlen`compute`runqlen --csv`runqlen-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/^ +[0-9]+ +:/ { $0 = $3; k = 1 } k
+		cpuwalk`compute`cpuwalk --csv`bpftrace /usr/sbin/cpuwalk.bt`sum /^[0-9]/ { $0 = $2; k = 1 } k`/^\[/ { $0 = $2; k = 1 } k
+		biostacks`bitesize`biostacks --csv`bpftrace /usr/sbin/biostacks.bt`sum /^"/ { on = 0 } /pwrite64/ { on = 1 } on && /",[0-9]/ { $0 = $NF; k = 1 } k`/^@/ { on = 0 } /pwrite64/ { on = 1 } on && /^\[/ { $0 = $0 ~ /^.[^)]*\]/ ? $2 : $3; k = 1 } k
+		futexctn`futex`futexctn -s -n toolload --csv --fields comm,waits`futexctn-libbpf -s`/^toolload/ { $0 = $2; k = 1 } k`/^toolload/ { $0 = $5; k = 1 } k
+		memleak`leak`memleak -p LOADPID -o 0 --csv --fields bytes,allocations 1h`memleak-libbpf -p LOADPID 1`/^[0-9]/ { $0 = $1 " " $2; k = 1 } k`/ bytes in / { $0 = $1 " " $4; k = !seen[$0]++ } k
+		sslsnoop`tls`sslsnoop -n openssl --csv --fields comm,function,ret`bpftrace /usr/sbin/sslsnoop.bt`/,SSL_(read|write|do_handshake),/ { $0 = $2 " " $3; k = 1 } k`$3 == "openssl" { $0 = $6 " " $5; k = 1 } k
+		ssllatency`tls`ssllatency -n openssl --csv --fields function,calls`bpftrace /usr/sbin/ssllatency.bt`sum /^SSL_(read|write|do_handshake),/ { $0 = $2; k = 1 } k`/^@stat/ { $0 = $5; k = 1 } k
+		funclatency`threadsnoop`funclatency LOAD:second_start --csv`funclatency-libbpf LOAD:second_start`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
+		oomkill`oom+kprobes+guest`oomkill --csv --fields comm,victim_comm,limit_pages`oomkill-libbpf`/^toolload/ { $0 = $1 " " $2 " " $3; k = 1 } k`/OOM kill.*toolload/ { match($0, /[0-9]+ pages/); $0 = "toolload toolload " substr($0, RSTART, RLENGTH - 6); k = 1 } k
+		tcpsynbl`tcp+kprobes`tcpsynbl --csv`tcpsynbl-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
 	END
 }
 
@@ -79,8 +97,8 @@ fi
 
 work=$(mktemp -d "$root/var/tmp/sonde-peers.XXXXXX") || exit 1
 work=${work#"$root"}
-tracers=
-trap 'kill $tracers 2>/dev/null; rm -rf "$root$work"' EXIT
+tracers= loads=
+trap 'kill $tracers $loads 2>/dev/null; rm -rf "$root$work"' EXIT
 trap 'exit 130' INT TERM
 ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -g -o "$root$work/load" "$here/diff/load.c" -lpthread || exit 1
 cp "$sonde" "$root$work/sonde"
@@ -91,28 +109,39 @@ slow=${TEST_SLOW:-1}
 [ -e "$root/dev/null" ] || mount --rbind /dev "$root/dev"
 kprobes=$(ls "$root/sys/kernel/tracing/kprobe_events" "$root/sys/kernel/debug/tracing/kprobe_events" 2>/dev/null)
 
-# until PATTERN FILE PID: it is in the file; false after 20 s, or when the process has ended.
+# until_in PATTERN FILE PID: it is in the file; false after a minute, or when the process has ended.
 until_in() {
 	i=0
 	until grep -qsE "$1" "$2"; do
 		i=$((i + 1))
-		[ $i -lt $((200 * slow)) ] && kill -0 "$3" 2>/dev/null || return 1
+		[ $i -lt $((600 * slow)) ] && kill -0 "$3" 2>/dev/null || return 1
 		sleep 0.1
 	done
 }
 
+# A row's command with the load's process and program in it.
+given() {
+	echo "$1" | sed "s,LOADPID,$loads,; s,LOAD,$work/load,"
+}
+
 # Some tell when they have attached, some print a heading then, some nothing: those get three seconds.
 run_both() {
-	rm -rf "$root$work/dir"
+	rm -rf "$root$work/dir" "$root$work/go" "$case".*
 	mkdir "$root$work/dir"
-	chroot "$root" $theirs </dev/null >"$case.theirs" 2>"$case.theirs.err" &
+	chroot "$root" "$work/load" "$load" "$work/dir" "$work/go" >"$case.load" 2>&1 &
+	loads=$!
+	chroot "$root" $(given "$theirs") </dev/null >"$case.theirs" 2>"$case.theirs.err" &
 	tracers=$!
-	chroot "$root" "$work/sonde" $ours </dev/null >"$case.ours" 2>"$case.ours.err" &
-	tracers="$tracers $!"
 	ready=y
+	# Many seconds before ours: sums are of the same time.
+	case $theirs in
+	bpftrace*) until_in '^Attach' "$case.theirs.err" $tracers || ready= ;;
+	esac
+	chroot "$root" "$work/sonde" $(given "$ours") </dev/null >"$case.ours" 2>"$case.ours.err" &
+	tracers="$tracers $!"
 	until_in 'Hit Ctrl-C' "$case.ours.err" $! || ready=
 	case $theirs in
-	bpftrace*) until_in '^Attach' "$case.theirs.err" "${tracers%% *}" || ready= ;;
+	bpftrace*) ;;
 	*)
 		until_in . "$case.theirs" "${tracers%% *}" &
 		w=$!
@@ -121,10 +150,16 @@ run_both() {
 		wait $w 2>/dev/null
 		;;
 	esac
-	[ $ready ] && chroot "$root" "$work/load" "$load" "$work/dir" >"$case.load" 2>&1 || ready=
-	kill -INT $tracers 2>/dev/null
+	(trap 'kill $!' TERM; sleep $((120 * slow)) & wait $! && kill -KILL $loads $tracers) 2>/dev/null &
+	dog=$!
+	[ $ready ] && : >"$root$work/go" || kill $loads
+	wait $loads || ready=
+	loads=
+	# What is not ready may not mind SIGINT yet.
+	kill -s $([ $ready ] && echo INT || echo TERM) $tracers 2>/dev/null
 	wait $tracers
 	tracers=
+	kill $dog
 	[ $ready ]
 }
 
@@ -159,15 +194,19 @@ while IFS='`' read -r tool load ours theirs our_awk their_awk <&3; do
 	*) continue ;;
 	esac
 	n=$((n + 1)) kind=lines result=
-	case $tool in
-	tcpconnect | tcpconnlat | tcptracer | tcprtt | bindsnoop | solisten | filelife | capable)
-		if [ -z "$kprobes" ]; then
-			skipped=$((skipped + 1))
-			echo "ok $n - $tool # SKIP theirs needs kprobes, which this kernel lacks"
-			continue
-		fi
-		;;
+	missing=
+	case $load in
+	*+kprobes*) [ "$kprobes" ] || missing='kprobes, which this kernel lacks' ;;
 	esac
+	case $load in
+	*+guest) [ "${SONDE_VM-}" ] || missing='a test guest' ;;
+	esac
+	load=${load%%+*}
+	if [ "$missing" ]; then
+		skipped=$((skipped + 1))
+		echo "ok $n - $tool # SKIP needs $missing"
+		continue
+	fi
 	case $our_awk in
 	'sum '*) kind=sum our_awk=${our_awk#sum } ;;
 	esac

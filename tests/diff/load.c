@@ -1,13 +1,14 @@
 /*
- * load WHAT DIR: what tools.sh lets both tracers watch. Everything happens on one CPU, so that the
- * order is the same for both, in a process that is called toolload; DIR is an empty directory on a
- * real file system.
+ * load WHAT DIR [FILE]: what tools.sh and peers.sh let both tracers watch. Everything happens on one CPU, so
+ * that the order is the same for both, in a process that is called toolload; DIR is an empty directory on a
+ * real file system. It begins when FILE is there.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -207,7 +209,7 @@ static void calls(void)
 	for (int i = 0; i < 300000; i++)
 		syscall(SYS_sched_get_priority_max, SCHED_FIFO);
 	for (int i = 0; i < 200000; i++)
-		syscall(SYS_getpgrp);
+		syscall(SYS_sched_get_priority_min, SCHED_FIFO);
 	for (int i = 0; i < 100000; i++)
 		syscall(SYS_getsid, -1);
 }
@@ -330,25 +332,192 @@ static void typed(void)
 		exit(1);
 }
 
+/* Two seconds of a processor's time. */
+static void computing(void)
+{
+	struct timespec t;
+
+	do
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	while (t.tv_sec < 2);
+}
+
+static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
+static int wanted[2], had[2];
+
+static void *wants_it(void *arg)
+{
+	char c;
+
+	while (read(wanted[0], &c, 1) == 1) {
+		pthread_mutex_lock(&contended);
+		pthread_mutex_unlock(&contended);
+		if (write(had[1], &c, 1) != 1)
+			break;
+	}
+	return arg;
+}
+
+/* Twenty waits for a mutex that another thread has. */
+static void mutexes(void)
+{
+	pthread_t t;
+	char c = 'x';
+
+	if (pipe(wanted) || pipe(had) || pthread_create(&t, NULL, wants_it, NULL))
+		exit(1);
+	for (int i = 0; i < 20; i++) {
+		pthread_mutex_lock(&contended);
+		if (write(wanted[1], &c, 1) != 1)
+			exit(1);
+		poll(NULL, 0, 5);
+		pthread_mutex_unlock(&contended);
+		if (read(had[0], &c, 1) != 1)
+			exit(1);
+	}
+}
+
+/* What is allocated and stays, of two callers. */
+static void *volatile kept;
+
+static void leaks_small(void)
+{
+	for (int i = 0; i < 20; i++)
+		kept = malloc(1000);
+}
+
+static void leaks(void)
+{
+	leaks_small();
+	for (int i = 0; i < 10; i++)
+		kept = calloc(10, 4096);
+	for (int i = 0; i < 100; i++)
+		free(malloc(50000));
+	poll(NULL, 0, 3000);
+}
+
+/* A connection with TLS, and one line each way. */
+static void tls(void)
+{
+	if (system("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes "
+		   "-keyout k.pem "
+		   "-out c.pem -days 2 -subj /CN=x 2>/dev/null || exit 1\n"
+		   "openssl s_server -key k.pem -cert c.pem -accept 127.0.0.1:0 -naccept 1 -rev "
+		   ">port 2>/dev/null &\n"
+		   "for i in 1 2 3 4 5 6 7 8 9 10; do grep -q ^ACCEPT port && break; sleep 0.3; "
+		   "done\n"
+		   "(echo hello; sleep 1) | openssl s_client -connect $(sed -n 's/^ACCEPT //p' "
+		   "port) >/dev/null 2>&1; "
+		   "wait"))
+		exit(1);
+}
+
+/* Functions of the virtual file system, some of which nobody else calls so often. */
+static void files(void)
+{
+	char data[BLOCK] = {0};
+	int fd = open("file", O_CREAT | O_RDWR, 0600);
+
+	for (int i = 0; i < 2000; i++)
+		if (pwrite(fd, data, BLOCK, (i & 15) * BLOCK) != BLOCK)
+			exit(1);
+	for (int i = 0; i < 3000; i++)
+		if (pread(fd, data, BLOCK, (i & 15) * BLOCK) != BLOCK)
+			exit(1);
+	for (int i = 0; i < 500; i++) {
+		mkdir("directory", 0700);
+		rmdir("directory");
+	}
+	for (int i = 0; i < 100; i++)
+		close(open("file", O_RDONLY));
+	fsync(fd);
+	close(fd);
+	poll(NULL, 0, 1500);
+}
+
+static void put(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		exit(1);
+	close(fd);
+}
+
+/* A child that may have so many bytes of memory (control groups of version 2). */
+#define GROUP "/sys/fs/cgroup/toolload"
+static void in_group(const char *bytes, void (*run)(void))
+{
+	pid_t pid;
+
+	put("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	mkdir(GROUP, 0700);
+	put(GROUP "/memory.max", bytes);
+	pid = fork();
+	if (!pid) {
+		put(GROUP "/cgroup.procs", "0");
+		run();
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	rmdir(GROUP);
+}
+
+static void much_memory(void)
+{
+	size_t size = 48 << 20;
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (int turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < size; i += BLOCK)
+			p[i]++;
+}
+
+static void too_much(void)
+{
+	for (int i = 0; i < 3; i++)
+		in_group("20M", much_memory);
+}
+
 static const struct {
 	const char *tool;
 	void (*run)(void);
 } loads[] = {
-	{"execsnoop", exec},    {"opensnoop", opens},     {"killsnoop", kills},
-	{"statsnoop", stats},   {"syncsnoop", syncs},     {"naptime", naps},
-	{"setuids", users},     {"threadsnoop", threads}, {"gethostlatency", hosts},
-	{"pidpersec", forks},   {"syscount", calls},      {"bitesize", blocks},
-	{"biolatency", blocks}, {"runqlat", turns},       {"writeback", dirty},
-	{"tcp", connections},   {"mountsnoop", mounts},   {"filelife", short_lives},
+	{"execsnoop", exec},
+	{"opensnoop", opens},
+	{"killsnoop", kills},
+	{"statsnoop", stats},
+	{"syncsnoop", syncs},
+	{"naptime", naps},
+	{"setuids", users},
+	{"threadsnoop", threads},
+	{"gethostlatency", hosts},
+	{"pidpersec", forks},
+	{"syscount", calls},
+	{"bitesize", blocks},
+	{"biolatency", blocks},
+	{"runqlat", turns},
+	{"writeback", dirty},
+	{"tcp", connections},
+	{"mountsnoop", mounts},
+	{"filelife", short_lives},
 	{"bash", typed},
+	{"compute", computing},
+	{"futex", mutexes},
+	{"leak", leaks},
+	{"tls", tls},
+	{"files", files},
+	{"oom", too_much},
 };
 
 int main(int argc, char **argv)
 {
 	cpu_set_t one;
 
-	if (argc != 3 || chdir(argv[2]))
+	if (argc < 3 || chdir(argv[2]))
 		return 2;
+	while (argc > 3 && access(argv[3], F_OK))
+		poll(NULL, 0, 50);
 	prctl(PR_SET_NAME, "toolload");
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);

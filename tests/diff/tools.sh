@@ -87,7 +87,7 @@ how() {
 # What belongs to the load in a tool's output.
 select_lines() {
 	case $1 in
-	syscount) grep -E '^@(syscall\[(111|124|146)\]|process\[toolload\]):' ;;
+	syscount) grep -E '^@(syscall\[(124|146|147)\]|process\[toolload\]):' ;;
 	bitesize) sed -n '/^@\[toolload\]:/,/^$/p' ;;
 	biolatency | runqlat) grep '^\[' ;;
 	pidpersec) sed -n 's/.*@: //p' ;;
