@@ -241,12 +241,13 @@ static struct err *pid_parse(struct str word, u64 *pid)
 
 static struct err *set_pid(struct run_opts *o, const char *val)
 {
-	struct str rest = str_z(val), word;
+	static const char between[] = ", \t\n"; /* as pidof writes them, too */
 	u64 pid;
-	if (!*val)
-		return pid_parse(rest, &pid);
-	while (str_cut(&rest, ',', &word)) {
-		struct err *e = pid_parse(word, &pid);
+	for (const char *at = val + strspn(val, " \t\n"); at == val || *at;) {
+		size_t n = strcspn(at, between);
+		struct err *e = pid_parse(str_n(at, n), &pid);
+		at += n + (at[n] == ',');
+		at += strspn(at, " \t\n");
 		if (e)
 			return e;
 		bool known = false;

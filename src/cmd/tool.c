@@ -344,6 +344,8 @@ static void add_common(struct parse *p, const struct compile *c)
 		wanted &= o.id != COMMON_COMMAND || o.shrt;
 		if (wanted)
 			add_opt(p, o);
+		if (wanted && u)
+			add_others(p, u, o);
 	}
 	const struct getopt_use *pid = named_common(c, "pid");
 	p->pid_operand = pid ? pid->operand : 0;

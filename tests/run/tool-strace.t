@@ -268,3 +268,46 @@ EXPECT
 	setsockopt(N, SOL_TCP, TCP_FASTOPEN_CONNECT, [1], 4) = 0
 	setsockopt(N, SOL_SOCKET, SO_BUSY_POLL, [0], 4) = 0
 	+++ exited with 0 +++
+
+NAME strace: strace's options, also by their long names
+RUN
+	n=build/tests/syscalls
+	"$SONDE" strace -q -e '/^get+ppid$' -a 20 $n 1 getppid 2>&1 | sed 's/= [0-9]*$/= N/'
+	"$SONDE" strace --quiet --trace=getppid --status=successful --columns=0 -DD -I 2 -b execve --seccomp-bpf -O 1us --summary-wall-clock $n 1 getppid 2>&1 | sed 's/= [0-9]*$/= N/'
+	"$SONDE" strace -q -f -Y -e quiet=all -e trace=getppid $n 1 getppid 2>&1 | sed 's/[0-9][0-9]*/N/g; s/  */ /g'
+	"$SONDE" strace -q --summary-only --summary-sort-by=calls --summary-columns=name,calls --trace=getppid $n 7 getppid 2>&1
+	A=x "$SONDE" strace -q -E B=c -E A -e trace=none sh -c 'echo "$A$B"' 2>&1
+	sleep 60 & a=$!; sleep 60 & b=$!; "$SONDE" strace -p " $a
+	$b " 2>"$TMPDIR/e" & s=$!; until_written "$TMPDIR/e"; kill $a $b; wait $s; grep -c killed "$TMPDIR/e"
+	for o in '-e /(' '-a x' '-e raw=open'; do "$SONDE" strace $o true 2>&1; done
+NEEDS prog:syscalls tp:raw_syscalls/sys_exit btf
+TIMEOUT 30
+RC 1
+EXPECT
+	getppid()           = N
+	+++ exited with 0 +++
+	getppid() = N
+	+++ exited with 0 +++
+	[pid N<syscalls>] getppid() = N
+	[pid N<syscalls>] +++ exited with N +++
+	syscall                  calls
+	getppid                      7
+	c
+	+++ exited with 0 +++
+	2
+	ERROR: '/(' is no regular expression
+	ERROR: --columns needs a number (got 'x')
+	sonde strace -h shows its options.
+	ERROR: -e raw= is not known: trace, status, signal, abbrev, quiet
+
+NAME strace: calls whose number changes before they end
+RUN
+	"$SONDE" strace -q -e trace=rt_sigreturn -e signal=none sh -c 'trap : USR1; kill -USR1 $$' 2>&1
+	"$SONDE" strace -q -e signal=none -e trace=execveat python3 -c 'import os; os.execve(os.open("/bin/true", os.O_RDONLY), ["true", "x"], {})' 2>&1
+NEEDS tp:raw_syscalls/sys_exit btf cmd:python3
+TIMEOUT 20
+EXPECT_RE
+	rt_sigreturn\(\) += .*
+	\+\+\+ exited with 0 \+\+\+
+	execveat\([0-9]+, "", \["true", "x"\], 0x[0-9a-f]+.*, AT_EMPTY_PATH\) = 0
+	\+\+\+ exited with 0 \+\+\+

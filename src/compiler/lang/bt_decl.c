@@ -80,9 +80,11 @@ static struct node *option(struct parser *p)
 		p_advance(p);
 	}
 	n->num |= operand(p) << 8;
-	if (n->num && (p_at(p, TK_COMMA) || p_at(p, TK_SEMI)))
-		return n;
 	struct node *also = other_names(p);
+	if ((n->num || also) && (p_at(p, TK_COMMA) || p_at(p, TK_SEMI))) {
+		n->c = also;
+		return n;
+	}
 	struct node *kind = p_accept(p, TK_COLON) ? word(p, "the kind of the option") : NULL;
 	list_add(&more, kind ? kind : node_new(p->arena, N_NAME, from));
 	p_expect(p, TK_ASSIGN, "and the default after the option's name");

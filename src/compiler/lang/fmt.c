@@ -451,10 +451,10 @@ static void option(struct fmt *f, const struct node *n)
 		sb_fmt(f->out, " %c", (char)n->num);
 	if (n->num >> 8)
 		sb_fmt(f->out, " [%llu]", n->num >> 8);
+	for (const struct node *o = n->a ? n->c->next->next : n->c; o; o = o->next)
+		sb_fmt(f->out, " also %.*s", STRF(o->name));
 	if (!n->a)
 		return;
-	for (const struct node *o = n->c->next->next; o; o = o->next)
-		sb_fmt(f->out, " also %.*s", STRF(o->name));
 	if (n->c->name.n)
 		sb_fmt(f->out, " : %.*s", STRF(n->c->name));
 	sb_z(f->out, n->a->flags & NF_NEG ? " = -" : " = ");

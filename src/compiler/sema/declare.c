@@ -93,6 +93,7 @@ static void add_option(struct declare *d, const struct node *n)
 	*o = (struct getopt_use){.name = n->name, .common = !n->a, .declared = true};
 	o->letter = (char)n->num;
 	o->operand = (u32)(n->num >> 8);
+	o->also = n->a ? n->c->next->next : n->c;
 	if (n->a) {
 		o->placeholder = n->c->next->name;
 		o->doc = n->b ? n->b->name : STR("");
@@ -106,7 +107,6 @@ static void add_option(struct declare *d, const struct node *n)
 				 "of names (errno, signal, ...), or their default says it; numbers "
 				 "may be positive or signed, times positive");
 		o->words = names_find(n->c->name) ? n->c->name : STR("");
-		o->also = n->c->next->next;
 	}
 	*tail = o;
 }

@@ -37,6 +37,7 @@ enum call_flag {
 	CALL_SOCKETS = 16, /* and whom sockets are connected with, which devices there are */
 	CALL_SPLIT = 32,   /* in two lines when another thread's come between */
 	CALL_WHOLE = 64,   /* structures with all their members */
+	CALL_COLUMN = 16,  /* bits from this on: 1 + the column of the result; 0: 40 */
 };
 struct call_head {
 	u32 nr, phase, tid, pid, limit, flags; /* enum call_flag */

@@ -1,6 +1,8 @@
 /* callset.c - rows of syscalls.def, what they ask for, and sets of calls as strace writes them. */
+#include "base/arena.h"
 #include "base/err.h"
 #include "builtin/calls.h"
+#include <regex.h>
 
 const struct call_row call_rows[] = {
 #define C(name, args, ret) {#name, args, ret},
@@ -245,8 +247,29 @@ static bool same_call(struct str word, const char *name)
 	return str_is(word, name) || (!strncmp(name, "new", 3) && str_is(word, name + 3));
 }
 
+/* All whose name has a match, of the kernel's or the program's. */
+static struct err *add_matches(const struct arch_calls *calls, struct str pattern, u8 *ret, u32 n)
+{
+	struct arena a = {0};
+	regex_t regex;
+	int bad = regcomp(&regex, arena_strz(&a, pattern), REG_EXTENDED | REG_NOSUB);
+	for (u32 i = 0; !bad && i < n && i < calls->n; i++) {
+		const char *name = calls->name[i];
+		bool renamed = name && !strncmp(name, "new", 3);
+		if (name && (!regexec(&regex, name, 0, NULL, 0) ||
+			     (renamed && !regexec(&regex, name + 3, 0, NULL, 0))))
+			ret[i] = true;
+	}
+	if (!bad)
+		regfree(&regex);
+	arena_free(&a);
+	return bad ? err_new("'/%.*s' is no regular expression", STRF(pattern)) : NULL;
+}
+
 static struct err *add_word(const struct arch_calls *calls, struct str word, u8 *ret, u32 n)
 {
+	if (word.n && word.s[0] == '/')
+		return add_matches(calls, str_from(word, 1), ret, n);
 	bool quiet = word.n && word.s[0] == '?', group = false, any = false, known = false;
 	struct str name = quiet ? str_from(word, 1) : word;
 	if (name.n && name.s[0] == '%') {

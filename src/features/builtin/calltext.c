@@ -750,11 +750,12 @@ static void put_result(struct shown *s, const struct call_row *row, const char *
 	}
 }
 
-static void put_column(struct sb *out, size_t start)
+static void put_column(struct sb *out, size_t start, u32 flags)
 {
 	enum { RESULT_COLUMN = 40 };
-	size_t n = out->n - start;
-	sb_pad(out, ' ', n < RESULT_COLUMN - 1 ? RESULT_COLUMN - 1 - n : 0);
+	size_t n = out->n - start + 1, set = flags >> CALL_COLUMN;
+	size_t column = set ? set - 1 : RESULT_COLUMN;
+	sb_pad(out, ' ', n < column ? column - n : 0);
 	sb_z(out, " = ");
 }
 
@@ -861,7 +862,7 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 	if (!s.has_out && !(row && *row->ret == '?'))
 		sb_z(out, " <unfinished ...>");
 	sb_char(out, ')');
-	put_column(out, start);
+	put_column(out, start, s.flags);
 	if (!s.has_out) {
 		sb_char(out, '?');
 		return;

@@ -281,6 +281,19 @@ static void interrupt_call(struct session *s, const struct columns *t, u32 tid, 
 	calls_set_last(c, 0);
 }
 
+/*
+ * Does the end belong to that beginning? The number changes within rt_sigreturn, whose frame has no call
+ * in it, and within execveat, as which the kernel starts a program by execve.
+ */
+static bool same_call(const struct session *s, const struct call_head *begun, u32 nr)
+{
+	const struct arch_calls *c = &s->h->arch->calls;
+	bool replaced = begun->nr < c->n && c->name[begun->nr] &&
+			!strcmp(c->name[begun->nr], "execveat") && nr < c->n && c->name[nr] &&
+			!strcmp(c->name[nr], "execve");
+	return begun->nr == nr || nr == CALL_GONE || replaced;
+}
+
 /* A row whose column at is a system call. */
 static void put_call(struct session *s, const struct columns *t, struct value *cell, u32 at, u64 ts)
 {
@@ -300,8 +313,7 @@ static void put_call(struct session *s, const struct columns *t, struct value *c
 	if (head.phase == CALL_EXIT) {
 		struct held_call *h = calls_held(s->part[PART_CALLS], head.tid);
 		struct call_head begun;
-		bool same = h && call_head(h->bytes, &begun) &&
-			    (begun.nr == head.nr || head.nr == CALL_GONE);
+		bool same = h && call_head(h->bytes, &begun) && same_call(s, &begun, head.nr);
 		if (same && h->begun)
 			call_text_resumed(&text, &s->h->arch->calls, h->bytes, bytes);
 		else

@@ -1,5 +1,6 @@
 /* strace.c - strace's -e, -t and -z: what is wanted becomes macros of the script. */
 #include "tool/writers.h"
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -14,6 +15,7 @@ static u32 times_given(const struct words *w, const char *name)
 
 struct wanted {
 	struct str trace, status, signal;
+	bool whole; /* abbrev=none */
 };
 
 /* -e trace=SET, -e SET, -e status=SET, -e signal=SET */
@@ -21,8 +23,14 @@ static bool read_expressions(struct words *w, struct wanted *ret)
 {
 	static const struct str not_ours[] = {STR("inject="), STR("fault="), STR("kvm=")};
 	for (u32 i = 0; i < w->nopt; i++) {
-		struct str value = w->opts[i].value, key = {0};
-		if (!str_is(w->opts[i].name, "expression"))
+		struct str value = w->opts[i].value, key = {0}, option = w->opts[i].name;
+		if (str_is(option, "trace"))
+			ret->trace = value;
+		else if (str_is(option, "status"))
+			ret->status = value;
+		else if (str_is(option, "signal"))
+			ret->signal = value;
+		if (!str_is(option, "expression"))
 			continue;
 		for (size_t k = 0; k < countof(not_ours); k++)
 			if (str_starts(value, not_ours[k]))
@@ -37,9 +45,12 @@ static bool read_expressions(struct words *w, struct wanted *ret)
 			ret->status = value;
 		else if (str_is(key, "signal") || str_is(key, "signals") || str_is(key, "s"))
 			ret->signal = value;
-		else
+		else if (str_is(key, "abbrev") || str_is(key, "a"))
+			ret->whole = str_is(value, "none");
+		else if (!str_is(key, "quiet") && !str_is(key, "silent") && !str_is(key, "q"))
 			return words_fail(w, (struct loc){0},
-					  "-e %.*s= is not known: trace, status, signal",
+					  "-e %.*s= is not known: trace, status, signal, abbrev, "
+					  "quiet",
 					  STRF(key));
 	}
 	return true;
@@ -104,15 +115,21 @@ static bool put_status(struct words *w, struct str set)
 }
 
 /* enum call_flag of builtin/calls.h, which tools do not see. */
-static void put_flags(struct words *w)
+static bool put_flags(struct words *w, bool whole)
 {
+	u64 column = 40;
+	struct str columns = words_opt(w, "columns");
+	if (columns.s && (!str_u64(columns, &column) || column > 1000))
+		return words_fail(w, (struct loc){0}, "-a %.*s: from 0 to 1000", STRF(columns));
 	u32 paths = times_given(w, "paths"), hex = times_given(w, "hex");
 	u32 flags = words_flag(w, "times") ? 1 : 0;
 	flags |= hex > 1 ? 4 : hex ? 2 : 0;
 	flags |= paths > 1 ? 24 : paths ? 8 : 0;
 	flags |= words_flag(w, "split") ? 32 : 0;
-	flags |= words_flag(w, "unabbreviated") ? 64 : 0;
+	flags |= words_flag(w, "unabbreviated") || whole ? 64 : 0;
+	flags |= columns.s ? (u32)(column + 1) << 16 : 0;
 	sb_fmt(w->out, "macro call_flags() { %u }\n", flags);
+	return true;
 }
 
 /* strace's words for what to sort by, and for columns. */
@@ -175,7 +192,7 @@ static bool read_summary(struct words *w)
 		bool name = str_is(sort, "syscall"); /* the smallest first */
 		w->sort = str_z(arena_fmt(w->a, "%s%.*s", name ? "-" : "", STRF(sort)));
 	}
-	if (words_flag(w, "summary") && !words_flag(w, "both"))
+	if (words_flag(w, "summary_only") && !words_flag(w, "summary"))
 		w->fields = arena_str(w->a, sb_str(&fields));
 	sb_fmt(w->out, "macro extremes() { %s }\n", extremes ? "true" : "false");
 	return true;
@@ -217,6 +234,22 @@ static void put_paths(struct words *w)
 	       inodes.s ? inodes.s : "");
 }
 
+/* For the command, which is not started yet and inherits it. */
+static void set_environment(struct words *w)
+{
+	for (u32 i = 0; i < w->nopt; i++) {
+		struct str rest = w->opts[i].value, name;
+		if (!str_is(w->opts[i].name, "environment"))
+			continue;
+		bool set = str_chr(rest, '=') >= 0;
+		str_cut(&rest, '=', &name);
+		if (set)
+			setenv(arena_strz(w->a, name), arena_strz(w->a, rest), 1);
+		else
+			unsetenv(arena_strz(w->a, name));
+	}
+}
+
 bool write_strace(struct words *w)
 {
 	static const char *const formats[] = {"%H:%M:%S", "%H:%M:%S", "%H:%M:%S.%f", "%s.%f"};
@@ -241,7 +274,9 @@ bool write_strace(struct words *w)
 	       set.s ? set.s : "");
 	if (!put_status(w, wanted.status))
 		return false;
-	put_flags(w);
+	if (!put_flags(w, wanted.whole))
+		return false;
+	set_environment(w);
 	sb_fmt(w->out, "macro where(regs) { strf(\"[%%016lx]\", regs.%s) }\n",
 	       w->h->arch->id == ARCH_X86_64 ? "ip" : "pc");
 	sb_z(w->out, "macro signal_wanted(sig) { ");
