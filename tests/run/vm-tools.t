@@ -6,7 +6,7 @@ RUN
 	see --fields comm,reads,writes,read_bytes,write_bytes,kind,file | sort; see -j --fields comm,writes,write_bytes,file | grep '"writes": 2'; see --csv --fields comm,file | sort
 	see --read-only -d "$TMPDIR" --fields comm,writes,write_bytes,read_bytes,file | sort; see --write-only -d /nowhere --csv --fields comm,file
 NEEDS kprobe btf
-TIMEOUT 60
+TIMEOUT 90
 EXPECT_RE
 	COMM +READS WRITES +R_Kb +W_Kb T FILE
 	dd +0 +20 +0 +20 R topped
