@@ -22,7 +22,8 @@ enum item_kind {
 		     place */
 	I_LOST, /* data quality: loss says of what kind, n how many, str is the whole sentence with
 		   its hint */
-	I_END,  /* before the maps printed at exit; n: tables that the script declares */
+	I_END,  /* before the maps printed at exit; n: tables that the script declares; columns: the
+		   first that may have rows, or NULL */
 	I_HEAD, /* the heading of columns, when everything is attached and before each report; str:
 		   the line above that of a screen */
 	I_ROW,  /* emit(), show(): n cells in val, of columns; V_NONE: not known. To sinks of maps
@@ -50,7 +51,7 @@ struct item {
 	struct str who; /* I_LOST: the map, probe, file ... it is about, or "" */
 	struct loc loc; /* I_ERROR */
 	const struct value *key, *val;
-	const struct columns *columns; /* I_HEAD, I_ROW */
+	const struct columns *columns; /* I_HEAD, I_ROW, I_END */
 	const struct cost *cost;       /* I_COST */
 	const struct run_start *start; /* I_STATUS of a tool; NULL: of a script */
 	const struct agg *agg;         /* I_MAP: of aggregations; NULL: plain values */

@@ -102,6 +102,16 @@ static void put_heads(struct session *s)
 		report_flush(s);
 }
 
+/* The first table that something of the script prints; NULL: there is none. */
+static const struct columns *first_table(const struct unit *u)
+{
+	for (u32 i = 0; i < u->ncolumns; i++)
+		for (u32 k = 0; k < u->nschema; k++)
+			if (u->schema[k]->columns == u->columns[i] && u->columns[i]->n)
+				return u->columns[i];
+	return NULL;
+}
+
 static void child_ready(void *session)
 {
 	struct session *s = session;
@@ -175,7 +185,8 @@ static void finish(struct session *s)
 	s->records.discard = false;
 	s->stage = STAGE_FINISH;
 	phase_run(s, PROG_END);
-	session_put(s, &(struct item){.kind = I_END, .n = s->u->ncolumns});
+	session_put(s, &(struct item){
+			       .kind = I_END, .n = s->u->ncolumns, .columns = first_table(s->u)});
 	if (s->u->config.print_maps_on_exit)
 		session_print_maps(s);
 	parts_report(s);

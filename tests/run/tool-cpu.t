@@ -167,6 +167,7 @@ EXPECT
 	this kernel does not tell when interrupts are off
 	no CPU's frequency was set
 	this machine has no such counter
+	mhz_min,mhz_max,mhz_count
 
 NAME llcstat: a program that needs memory
 RUN "$SONDE" llcstat -q -c 100 --fields comm,references -d 1 | grep -cE '^[^ ].* +[1-9][0-9]*00$' | sed 's/^[1-9][0-9]*$/some/'; "$SONDE" llcstat -qj -d 100ms -p $$ | grep -o '"table": "totals"'; "$SONDE" llcstat -q --csv -d 100ms | head -n 1
@@ -194,6 +195,7 @@ NAME kvmexit: no machine runs
 RUN for f in '' -j --csv; do "$SONDE" kvmexit -q $f -d 100ms -p $$; done; "$SONDE" --dry-run kvmexit -a && echo loads
 NEEDS tp:kvm/kvm_exit
 EXPECT
+	pid,reason,number,exits,avg_ns,total_ns
 	loads
 
 NAME kvmexit: a machine that writes to a port

@@ -347,3 +347,16 @@ EXPECT
 	javathreads: start 4711 worker
 	javathreads: {"table": "threads", "event": "start", "id": 4711, "name": "worker"}
 	javathreads: start,4711,worker
+
+NAME csv: the names of columns once, without rows too
+RUN sleep 60 & for t in 'syscount -L' 'funccount build/tests/calls:target' 'cpudist 100ms' 'syscount 100ms' 'sigsnoop'; do echo "$t: $("$SONDE" $t -q --csv -p $! -d 250ms)"; done; "$SONDE" funccount -q --csv -i 50ms --reports 3 build/tests/calls:target -p $!; "$SONDE" funccount -j -d 50ms build/tests/calls:target -p $! 2>&1 | grep -o '"type": "[a-z]*"'; kill $!
+NEEDS uprobe prog:calls
+EXPECT
+	syscount -L: syscall,calls,avg_ns,total_ns
+	funccount build/tests/calls:target: function,calls
+	cpudist 100ms: usecs_min,usecs_max,usecs_count
+	syscount 100ms: syscall,calls
+	sigsnoop: time,pid,comm,signal,signal_name,target,target_comm,code,result
+	function,calls
+	"type": "start"
+	"type": "end"

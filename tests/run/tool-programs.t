@@ -91,6 +91,7 @@ EXPECT
 	waited
 	stack
 	some
+	pid,comm,lock,waits,avg_ns,total_ns
 	waits,avg_ns
 	row
 	ended
@@ -127,6 +128,7 @@ EXPECT_RE
 	SELECT 2
 	1 2
 	\{"type": "hist", "table": "queries", "msecs": \[\{"min": .*\}\]\}
+	msecs_min,msecs_max,msecs_count
 	msecs_min,msecs_max,msecs_count
 	2
 

@@ -16,6 +16,7 @@ EXPECT
 	{"type": "row", "table": "stacks", "bytes": 40960, "allocations": 10}
 	bytes,allocations
 	40960,10
+	bytes
 	0
 
 NAME memleak: each that is left, each call, one in many, of a command behind -c

@@ -1,7 +1,7 @@
 /*
  * csv.c - rows of tables as comma-separated values (RFC 4180), one line of names before them.
  *
- * Values are those of JSON: whole numbers in the unit that the name says; what is not known is
+ * That line is there without rows, too. Values are those of JSON: whole numbers in the unit that the name says; what is not known is
  * empty. What is no row has no place here: texts and maps are left out.
  */
 #include "core/columns.h"
@@ -135,10 +135,13 @@ static struct err *csv_put(void *self, const struct item *it)
 	case I_ERROR:
 	case I_COST:
 	case I_LOST: out_remark(&c->o, &c->env, it); break;
+	case I_END:
+		if (!c->head && it->columns)
+			put_head(c, it->columns);
+		break;
 	case I_TEXT:
 	case I_VALUE:
-	case I_MAP:
-	case I_END: break;
+	case I_MAP: break;
 	}
 	return out_item(&c->o);
 }
