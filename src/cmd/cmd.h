@@ -110,10 +110,12 @@ struct output {
 	const struct sink *sink;
 	struct str opts[SINK_OPTIONS];
 	const char *path; /* -o; NULL: standard output */
-	char name[4096];  /* of the file that is open */
-	int fd;           /* -1: none */
-	bool append;      /* what is there stays */
-	bool as_invoker;  /* the file is the user's who called sudo: */
+	char *program;    /* what stands behind | of a tool's -o, instead; or NULL */
+	int program_pid;
+	char name[4096]; /* of the file that is open */
+	int fd;          /* -1: none */
+	bool append;     /* what is there stays */
+	bool as_invoker; /* the file is the user's who called sudo: */
 	u32 uid, gid;
 };
 struct err *output_choose(const struct run_opts *o, struct output *ret); /* by -f and -o */

@@ -1,10 +1,12 @@
 /* output.c - where results go: which format, and the file. */
+#include "base/spawn.h"
 #include "cmd/cmd.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/fsuid.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct err *output_choose(const struct run_opts *o, struct output *ret)
@@ -12,9 +14,13 @@ struct err *output_choose(const struct run_opts *o, struct output *ret)
 	struct str text = str_z(o->format), name = text;
 	*ret = (struct output){
 		.fd = -1, .path = o->output, .append = o->append, .as_invoker = o->as_invoker};
+	if (o->tool && o->output && o->output[0] == '|') {
+		ret->program = (char *)o->output + 1;
+		ret->path = NULL;
+	}
 	if (text.n)
 		str_cut(&text, ':', &name);
-	ret->sink = text.n || o->format ? sink_named(name) : sink_of_file(str_z(o->output));
+	ret->sink = text.n || o->format ? sink_named(name) : sink_of_file(str_z(ret->path));
 	if (!o->format && !ret->sink)
 		ret->sink = sink_named(STR("text"));
 	if (!ret->sink) {
@@ -24,7 +30,10 @@ struct err *output_choose(const struct run_opts *o, struct output *ret)
 		return err_new("Invalid output format \"%.*s\"\nValid formats:%s", STRF(name),
 			       known.s);
 	}
-	if (o->append && !o->output)
+	if (ret->program && (ret->sink->whole || o->as_invoker))
+		return err_new("-o '|': %s goes to a file",
+			       o->as_invoker ? "what --as-invoker writes" : ret->sink->name);
+	if (o->append && !ret->path)
 		return err_new("--append: to which file? -o FILE says it");
 	if (o->append && ret->sink->whole)
 		return err_new("--append: a file of format %s is one whole", ret->sink->name);
@@ -73,6 +82,9 @@ static bool be(const struct output *out, u32 uid, u32 gid)
 /* A picture replaces what was there when it is done. */
 struct err *output_open(struct output *out)
 {
+	char sh[] = "/bin/sh", c[] = "-c", *argv[] = {sh, c, out->program, NULL};
+	if (out->program)
+		return spawn_write(argv, &out->program_pid, &out->fd);
 	if (!out->path)
 		return NULL;
 	struct err *e = out->as_invoker ? find_invoker(out) : NULL;
@@ -100,6 +112,8 @@ struct err *output_close(struct output *out, bool good)
 	struct err *e = NULL;
 	bool whole = out->fd >= 0 && out->sink->whole, empty = lseek(out->fd, 0, SEEK_END) == 0;
 	close_fd(&out->fd);
+	while (out->program_pid && waitpid(out->program_pid, NULL, 0) < 0 && errno == EINTR)
+		;
 	bool able = !whole || be(out, out->uid, out->gid);
 	if (whole && (!good || empty))
 		unlink(out->name);

@@ -193,6 +193,7 @@ enum common_id {
 	COMMON_NOCLEAR,
 	COMMON_WIDE,
 	COMMON_OUTPUT,
+	COMMON_APPEND,
 	COMMON_QUIET,
 	COMMON_VERBOSE,
 };
@@ -231,7 +232,8 @@ static const struct common {
 	  COMMON_FIELDS},
 	 true},
 	{{"wide", 'w', NULL, "no column is cut to the terminal", COMMON_WIDE}, true},
-	{{"output", 'o', "FILE", "write to FILE", COMMON_OUTPUT}, true},
+	{{"output", 'o', "FILE", "write to FILE; '|CMD': to a command", COMMON_OUTPUT}, true},
+	{{"append", 'A', NULL, "write behind what FILE has", COMMON_APPEND}, false},
 	{{"quiet", 'q', NULL, "nothing but the results", COMMON_QUIET}, true},
 	{{"verbose", 'v', NULL, "how it is done", COMMON_VERBOSE}, true},
 	{{"help", 'h', NULL, "this text", COMMON_HELP}, true},
@@ -447,6 +449,7 @@ static struct err *set(void *self, int id, const char *val)
 	case COMMON_NOCLEAR: p->o->scroll = true; break;
 	case COMMON_WIDE: p->o->wide = true; break;
 	case COMMON_OUTPUT: p->o->output = val; break;
+	case COMMON_APPEND: p->o->append = true; break;
 	case COMMON_QUIET: p->o->quiet = true; break;
 	case COMMON_VERBOSE: p->o->verbose++; break;
 	}

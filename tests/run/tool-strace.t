@@ -311,3 +311,21 @@ EXPECT_RE
 	\+\+\+ exited with 0 \+\+\+
 	execveat\([0-9]+, "", \["true", "x"\], 0x[0-9a-f]+.*, AT_EMPTY_PATH\) = 0
 	\+\+\+ exited with 0 \+\+\+
+
+NAME strace: into a command, which is waited for, and behind what a file has
+RUN cd "$TMPDIR"; "$SONDE" strace -q -e execve -o '|sleep 0.3; grep -c "^execve(" >n; echo end >>n' true; cat n; "$SONDE" strace -q -e execve -o f true; "$SONDE" strace -q -A -e execve -o f true; grep -c '^execve(' f; "$SONDE" execsnoop -q --csv -o '|head -n 1' -- true; "$SONDE" strace -q -e execve -o '|true' true; echo $?
+NEEDS tp:raw_syscalls/sys_exit btf
+EXPECT
+	1
+	end
+	2
+	comm,pid,ppid,ret,argv
+	0
+
+NAME strace: what cannot go into a command, and a file that is not named
+RUN "$SONDE" strace -A true 2>&1; "$SONDE" profile --flame '|cat' -d 100ms 2>&1; SUDO_UID=1 SUDO_GID=1 "$SONDE" --as-invoker strace -o '|cat' true 2>&1
+RC 1
+EXPECT
+	ERROR: --append: to which file? -o FILE says it
+	ERROR: -o '|': flame goes to a file
+	ERROR: -o '|': what --as-invoker writes goes to a file
