@@ -68,6 +68,10 @@ rows() {
 		funclatency`threadsnoop`funclatency LOAD:second_start --csv`funclatency-libbpf LOAD:second_start`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
 		oomkill`oom+kprobes+guest`oomkill --csv --fields comm,victim_comm,limit_pages`oomkill-libbpf`/^toolload/ { $0 = $1 " " $2 " " $3; k = 1 } k`/OOM kill.*toolload/ { match($0, /[0-9]+ pages/); $0 = "toolload toolload " substr($0, RSTART, RLENGTH - 6); k = 1 } k
 		tcpsynbl`tcp+kprobes`tcpsynbl --csv`tcpsynbl-libbpf`sum /[0-9]$/ { $0 = $NF; k = 1 } k`/->/ { $0 = $5; k = 1 } k
+		tcptop`stream+kprobes`tcptop --csv --fields comm,tx_bytes,rx_bytes`tcptop-libbpf -C`sum /^toolload/ { $0 = ($2 + $3) / 1024; k = 1 } k`$2 == "toolload" { $0 = $(NF - 1) + $NF; k = 1 } k
+		biotop`ext4+kprobes+guest`biotop --csv --fields comm,requests`biotop-libbpf -C`sum /^toolload/ { $0 = $2; k = 1 } k`$2 == "toolload" { $0 = $7; k = 1 } k
+		readahead`ext4+kprobes+guest`readahead --csv`readahead-libbpf`sum /^[0-9]/ && !n++ { $0 = $1; k = 1 } k`/total pages/ { split($NF, a, "/"); $0 = a[2]; k = 1 } k
+		filetop`files+kprobes`filetop --csv --fields comm,reads,writes`filetop-libbpf -C`sum /^toolload/ { $0 = $2 + $3; k = 1 } k`$2 == "toolload" { $0 = $3 + $4; k = 1 } k
 	END
 }
 

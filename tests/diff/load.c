@@ -412,6 +412,27 @@ static void tls(void)
 		exit(1);
 }
 
+/* Ten times 64 KiB there and 32 KiB back. */
+static void stream(void)
+{
+	static char data[1 << 16];
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t n = sizeof(to);
+	int l = socket(AF_INET, SOCK_STREAM, 0), c = socket(AF_INET, SOCK_STREAM, 0), a;
+
+	if (bind(l, (struct sockaddr *)&to, n) || listen(l, 10) ||
+	    getsockname(l, (struct sockaddr *)&to, &n) || connect(c, (struct sockaddr *)&to, n) ||
+	    (a = accept(l, NULL, NULL)) < 0)
+		exit(1);
+	for (int i = 0; i < 10; i++)
+		if (send(c, data, 1 << 16, 0) != 1 << 16 ||
+		    recv(a, data, 1 << 16, MSG_WAITALL) != 1 << 16 ||
+		    send(a, data, 1 << 15, 0) != 1 << 15 ||
+		    recv(c, data, 1 << 15, MSG_WAITALL) != 1 << 15)
+			exit(1);
+	poll(NULL, 0, 1500);
+}
+
 /* Functions of the virtual file system, some of which nobody else calls so often. */
 static void files(void)
 {
@@ -433,6 +454,31 @@ static void files(void)
 	fsync(fd);
 	close(fd);
 	poll(NULL, 0, 1500);
+}
+
+/* A file system of its own in a file. */
+static void disk_files(void)
+{
+	static char data[BLOCK];
+	int fd;
+
+	if (system("mkdir mnt && truncate -s 16M disk && /sbin/mkfs.ext4 -q disk </dev/null "
+		   ">/dev/null 2>&1 && "
+		   "mount -t ext4 -o loop disk mnt"))
+		exit(1);
+	fd = open("mnt/disk-file", O_CREAT | O_RDWR, 0600);
+	for (int i = 0; i < 500; i++)
+		if (pwrite(fd, data, BLOCK, (off_t)i * BLOCK) != BLOCK)
+			exit(1);
+	for (int i = 0; i < 5; i++)
+		fsync(fd);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	for (int i = 0; i < 500; i++)
+		if (pread(fd, data, BLOCK, (off_t)i * BLOCK) != BLOCK)
+			exit(1);
+	close(fd);
+	poll(NULL, 0, 1500);
+	umount2("mnt", 0);
 }
 
 static void put(const char *file, const char *text)
@@ -506,7 +552,9 @@ static const struct {
 	{"futex", mutexes},
 	{"leak", leaks},
 	{"tls", tls},
+	{"stream", stream},
 	{"files", files},
+	{"ext4", disk_files},
 	{"oom", too_much},
 };
 
