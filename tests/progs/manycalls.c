@@ -122,6 +122,48 @@ static void others(void)
 	syscall(500, 1, 2, 3, 4, 5, 6);
 }
 
+/* Whose arguments depend on others, have names in tables, or have none. */
+static void further(void)
+{
+	struct timespec ts = {0, 1000}, times[2] = {{1, (1 << 30) - 1}, {3, (1 << 30) - 2}};
+	struct pollfd p = {-1, POLLIN, 0};
+	int word = 1;
+	unsigned long fds[16] = {1 << 3 | 1 << 5}, never[2] = {0, (unsigned long)-1};
+	unsigned short op[6] = {0, 1, 04000, 1, 0xffff, 010000};
+	char dir[4096];
+
+	syscall(SYS_clone, 0x10000L | SIGCHLD, NULL, NULL, NULL, NULL);
+	syscall(SYS_clone, 0x10000L | 0x80000 | 0x200000, 0x10L, NULL, 0x20L, 0x30L);
+	syscall(SYS_futex, &word, 0, 1, &ts);
+	syscall(SYS_futex, &word, 9 | 128 | 256, 1, &ts, NULL, -1);
+	syscall(SYS_futex, &word, 10, 1, NULL, NULL, 5);
+	syscall(SYS_futex, &word, 4, 1, 2L, &word, 1);
+	syscall(SYS_fallocate, -1, 3, 0L, 4096L);
+	syscall(SYS_mknodat, AT_FDCWD, "none/x", S_IFIFO | 0600, 0);
+	syscall(SYS_mknodat, AT_FDCWD, "none/x", S_IFCHR | 0600, 0x103);
+	syscall(SYS_utimensat, AT_FDCWD, "none", times, 0);
+	syscall(SYS_semget, 0, -1, 01640);
+	syscall(SYS_semop, -1, op, 2L);
+	syscall(SYS_msgrcv, -1, NULL, 0L, 0L, 010000 | 04000);
+	syscall(SYS_accept4, -1, NULL, NULL, SOCK_CLOEXEC);
+	syscall(SYS_pwritev2, -1, NULL, 0L, 9L, 0L, 2);
+	syscall(SYS_writev, -1, 1L, 2);
+	syscall(SYS_lseek, -1, 0L, 77);
+	syscall(SYS_clock_gettime, 77, &ts);
+	syscall(SYS_nanosleep, never, NULL);
+	syscall(SYS_pselect6, 0, fds, NULL, NULL, &(struct timespec){0}, NULL);
+	fds[0] = 1 << 6; /* a socket of datagrams */
+	syscall(SYS_pselect6, 7, NULL, fds, NULL, &(struct timespec){0}, NULL);
+	syscall(SYS_ppoll, &p, 1, &(struct timespec){0}, NULL, 8L);
+	syscall(SYS_fcntl, -1, 10, SIGIO);
+	syscall(SYS_fcntl, -1, 11);
+	syscall(SYS_fcntl, -1, 1033, 9);
+	syscall(SYS_ioctl, -1, 0x540c, 0);
+	syscall(SYS_close_range, -1, 0, 4);
+	syscall(SYS_getcwd, dir, sizeof(dir));
+	syscall(SYS_kcmp, -1, -1, 0, 0L, 0L);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2 || chdir(argv[1]))
@@ -130,5 +172,6 @@ int main(int argc, char **argv)
 	files();
 	sockets();
 	others();
+	further();
 	syscall(SYS_exit_group, 5);
 }

@@ -69,6 +69,7 @@ enum call_kind {
 	K_X,
 	K_P,
 	K_MODE,
+	K_DEV, /* as in system calls: 12 and 20 bits, in pieces */
 	K_OFF,
 	K_FD,
 	K_DIRFD,
@@ -147,7 +148,7 @@ void call_text(struct sb *out, const struct arch_calls *calls, struct str enter,
 void call_text_begun(struct sb *out, const struct arch_calls *calls, struct str enter);
 void call_text_resumed(struct sb *out, const struct arch_calls *calls, struct str enter,
 		       struct str exit);
-void call_event_text(struct sb *out, struct str event);  /* a signal, an end */
+void call_event_text(struct sb *out, struct str event);  /* callevent.c: a signal, an end */
 bool call_head(struct str bytes, struct call_head *ret); /* false: too short */
 
 /* callstruct.c */
@@ -165,3 +166,22 @@ void call_put_sockaddr(struct sb *out, struct str s);
 void call_put_bpf(struct sb *out, u32 cmd, struct bytes *attr);
 /* b.bad: too short */
 void call_put_struct(struct sb *out, struct str name, u32 flags, struct bytes *b);
+
+/* callargs.c: how many arguments an operation has; is there one; is it an address? */
+enum futex_op {
+	OP_WAIT = 0,
+	OP_WAKE = 1,
+	OP_FD = 2,
+	OP_REQUEUE = 3,
+	OP_LOCK_PI = 6,
+	OP_UNLOCK_PI = 7,
+	OP_TRYLOCK_PI = 8,
+	OP_WAIT_BITSET = 9,
+	OP_WAKE_BITSET = 10,
+	OP_WAIT_REQUEUE_PI = 11,
+	OP_LOCK_PI2 = 13,
+};
+u32 call_futex_args(u32 op);
+u32 call_prctl_args(u32 option);
+bool call_ioctl_bare(u32 request);
+bool call_fcntl_address(u32 cmd);

@@ -29,6 +29,8 @@ static const struct {
 	{STR("x"), K_X},
 	{STR("p"), K_P},
 	{STR("mode"), K_MODE},
+	{STR("dev"), K_DEV},
+	{STR("-"), K_NONE},
 	{STR("off"), K_OFF},
 	{STR("fd"), K_FD},
 	{STR("dirfd"), K_DIRFD},
@@ -106,6 +108,7 @@ static struct call_copy copy_at_entry(const struct call_arg *a)
 	case K_IN: return (struct call_copy){COPY_DATA, a->k, 1};
 	case K_BPF: return (struct call_copy){COPY_ARRAY, a->k, 1};
 	case K_IOCTL: return (struct call_copy){COPY_FIXED, 0, 8};
+	case K_FUTEX: return (struct call_copy){COPY_FIXED, 0, 16}; /* a time */
 	case K_INOUT:
 	case K_STRUCT: return (struct call_copy){COPY_FIXED, 0, (u16)size};
 	case K_PAIR_IN: return (struct call_copy){COPY_FIXED, 0, (u16)(2 * size)};

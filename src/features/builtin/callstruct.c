@@ -91,6 +91,29 @@ const char *call_word(struct str table, u64 v)
 	return NULL;
 }
 
+/* Such as SEEK_???: how all names of the table begin, up to an underscore. */
+static void put_unknown(struct sb *out, struct str table)
+{
+	struct word_walk w = words_of(table);
+	const char *name, *first = NULL;
+	u64 value;
+	size_t common = 0, count = 0;
+	while ((name = next_word(&w, &value))) {
+		size_t n = 0;
+		if (!count++) {
+			first = name;
+			common = strlen(name);
+		}
+		while (n < common && name[n] == first[n])
+			n++;
+		common = n;
+	}
+	while (common && first[common - 1] != '_')
+		common--;
+	if (common && count > 1)
+		sb_fmt(out, " /* %.*s??? */", (int)common, first);
+}
+
 void call_put_enum(struct sb *out, struct str table, u64 v)
 {
 	static const char *const ways[] = {"_IOC_NONE", "_IOC_WRITE", "_IOC_READ",
@@ -102,8 +125,10 @@ void call_put_enum(struct sb *out, struct str table, u64 v)
 	else if (str_is(table, "ioctl"))
 		sb_fmt(out, "_IOC(%s, %#x, %#x, %#x)", ways[n >> 30], n >> 8 & 0xff, n & 0xff,
 		       n >> 16 & 0x3fff);
-	else
+	else {
 		sb_fmt(out, "0x%x", n);
+		put_unknown(out, table);
+	}
 }
 
 /* One of several in the low bits, then single bits; what has no name is a number. */
@@ -113,7 +138,11 @@ void call_put_flags(struct sb *out, struct str table, u64 v)
 	size_t start = out->n;
 	const char *zero = NULL;
 	bool access = str_is(table, "open"), type = str_is(table, "sock");
-	u64 low = access ? 3 : type ? 15 : str_is(table, "statx_at") ? 0x6000 : 0;
+	u64 low = access                      ? 3
+		  : type                      ? 15
+		  : str_is(table, "statx_at") ? 0x6000
+		  : str_is(table, "fan_init") ? 12
+					      : 0;
 	if (low) {
 		const char *name = call_word(table, left & low);
 		sb_z(out, name ? name : "0x");
@@ -140,8 +169,15 @@ void call_put_flags(struct sb *out, struct str table, u64 v)
 	}
 	if (!left && out->n > start)
 		return;
-	if (left || !zero)
-		sb_fmt(out, left ? "%s0x%llx" : "%s0", out->n > start ? "|" : "", left);
+	bool mode = str_ends(table, STR("_mode"));
+	if (left && mode)
+		sb_fmt(out, "%s%#03llo", out->n > start ? "|" : "", left);
+	else if (left || !zero)
+		sb_fmt(out,
+		       left   ? "%s0x%llx"
+		       : mode ? "%s000"
+			      : "%s0",
+		       out->n > start ? "|" : "", left);
 	else
 		sb_z(out, zero);
 }
@@ -238,8 +274,9 @@ enum { RUSAGE_REST = 14 * 8 }; /* what is not shown but with -v */
 
 static void put_timespec(struct sb *out, struct bytes *b)
 {
-	i64 sec = (i64)bytes_u64(b), nsec = (i64)bytes_u64(b);
-	sb_fmt(out, "{tv_sec=%lld, tv_nsec=%lld}", sec, nsec);
+	i64 sec = (i64)bytes_u64(b);
+	u64 nsec = bytes_u64(b);
+	sb_fmt(out, "{tv_sec=%lld, tv_nsec=%llu}", sec, nsec);
 }
 
 static void put_timeval(struct sb *out, struct bytes *b)
@@ -466,11 +503,78 @@ static void put_pair(struct sb *out, struct bytes *b)
 	sb_fmt(out, "[%d, %d]", x, y);
 }
 
+static void put_sembuf(struct sb *out, struct bytes *b)
+{
+	u16 num = bytes_u16(b);
+	i16 op = (i16)bytes_u16(b);
+	sb_fmt(out, "{sem_num=%u, sem_op=%d, sem_flg=", num, op);
+	call_put_flags(out, STR("sem_flags"), bytes_u16(b));
+	sb_char(out, '}');
+}
+
+/* Of select(): the descriptors whose bits are set. */
+static void put_fdset(struct sb *out, struct bytes *b)
+{
+	bool first = true;
+	sb_char(out, '[');
+	for (u32 i = 0; i < 16; i++) {
+		u64 bits = bytes_u64(b);
+		for (u32 k = 0; k < 64; k++) {
+			if (!(bits >> k & 1))
+				continue;
+			sb_fmt(out, first ? "%u" : " %u", i * 64 + k);
+			first = false;
+		}
+	}
+	sb_char(out, ']');
+}
+
+/* A time of a file, as a date, too. */
+static void put_date(struct sb *out, i64 sec, u64 part, u32 digits)
+{
+	char text[64] = "", zone[16] = "";
+	struct tm tm;
+	time_t t = sec;
+	if (!localtime_r(&t, &tm))
+		return;
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	strftime(zone, sizeof(zone), "%z", &tm);
+	sb_fmt(out, " /* %s", text);
+	if (part)
+		sb_fmt(out, ".%0*llu", (int)digits, part);
+	sb_fmt(out, "%s */", zone);
+}
+
+static void put_utimespec(struct sb *out, struct bytes *b)
+{
+	enum { NOW = (1 << 30) - 1, OMIT = (1 << 30) - 2 };
+	i64 sec = (i64)bytes_u64(b);
+	u64 nsec = bytes_u64(b);
+	if (nsec == NOW || nsec == OMIT) {
+		sb_z(out, nsec == NOW ? "UTIME_NOW" : "UTIME_OMIT");
+		return;
+	}
+	sb_fmt(out, "{tv_sec=%lld, tv_nsec=%llu}", sec, nsec);
+	put_date(out, sec, nsec, 9);
+}
+
+static void put_utimeval(struct sb *out, struct bytes *b)
+{
+	i64 sec = (i64)bytes_u64(b);
+	u64 usec = bytes_u64(b);
+	sb_fmt(out, "{tv_sec=%lld, tv_usec=%llu}", sec, usec);
+	put_date(out, sec, usec, 6);
+}
+
 static void put_pollfd(struct sb *out, struct bytes *b)
 {
 	i32 fd = (i32)bytes_u32(b);
 	u16 events = bytes_u16(b);
 	bytes_u16(b);
+	if (fd < 0) { /* passed over */
+		sb_fmt(out, "{fd=%d}", fd);
+		return;
+	}
 	sb_fmt(out, "{fd=%d, events=", fd);
 	call_put_flags(out, STR("poll_events"), events);
 	sb_char(out, '}');
@@ -682,6 +786,10 @@ static const struct {
 	{"i32", 4, put_i32},
 	{"pair", 8, put_pair},
 	{"pollfd", 8, put_pollfd},
+	{"sembuf", 6, put_sembuf},
+	{"fdset", 128, put_fdset},
+	{"utimespec", 16, put_utimespec},
+	{"utimeval", 16, put_utimeval},
 	{"epoll_event", sizeof(struct epoll_event), put_epoll_event},
 	{"sigset", 8, put_sigset},
 	{"sigaction", 32, put_sigaction},
@@ -767,13 +875,14 @@ void call_put_sockaddr(struct sb *out, struct str s)
 		sb_fmt(out, ", sin_port=htons(%u), sin_addr=inet_addr(\"%s\")", p[0] << 8 | p[1],
 		       text);
 	} else if (family == AF_INET6 && (p = bytes_take(&b, 26))) {
-		u32 scope;
+		u32 scope, flow;
 		memcpy(&scope, p + 22, 4);
+		memcpy(&flow, p + 2, 4);
 		inet_ntop(AF_INET6, p + 6, text, sizeof(text));
 		sb_fmt(out,
-		       ", sin6_port=htons(%u), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "
+		       ", sin6_port=htons(%u), sin6_flowinfo=htonl(%u), inet_pton(AF_INET6, "
 		       "\"%s\", &sin6_addr), sin6_scope_id=%u",
-		       p[0] << 8 | p[1], text, scope);
+		       p[0] << 8 | p[1], ntohl(flow), text, scope);
 	} else if (family == AF_UNIX && s.n > 2) {
 		bool hidden = !s.s[2];
 		struct str path = str_from(s, hidden ? 3 : 2);

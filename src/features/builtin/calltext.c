@@ -33,6 +33,7 @@ struct shown {
 	bool has_in, has_out;
 	struct str enter, exit; /* the pieces */
 	struct call_arg arg[CALL_ARGS];
+	const char *name;
 	u32 n, flags;
 	struct sb *text;
 	struct arena *arena;
@@ -254,7 +255,10 @@ static void put_vector(struct shown *s, struct str all, struct str vec, u64 coun
 			k < CALL_MAX_NESTED ? piece(all, CALL_NESTED + (u32)k) : (struct str){0};
 		total -= there;
 		sb_z(s->text, k ? ", {iov_base=" : "{iov_base=");
-		put_data(s, str_n(t.s, MIN(t.n, there)), there, base);
+		if (base || there)
+			put_data(s, str_n(t.s, MIN(t.n, there)), there, base);
+		else
+			put_address(s, 0);
 		sb_fmt(s->text, ", iov_len=%llu}", len);
 	}
 	sb_char(s->text, ']');
@@ -403,6 +407,9 @@ static void put_option(struct shown *s, u64 v)
 		sb_fmt(s->text, "%d", (i32)v);
 }
 
+/* The same everywhere; headers have some of them only for those who ask. */
+enum { FCNTL_SETSIG = 10, FCNTL_GETSIG = 11, FCNTL_SETLEASE = 1024, FCNTL_ADD_SEALS = 1033 };
+
 static void put_fcntl_arg(struct shown *s, u64 v)
 {
 	u32 cmd = (u32)s->in.arg[1];
@@ -410,7 +417,13 @@ static void put_fcntl_arg(struct shown *s, u64 v)
 		sb_z(s->text, v & 1 ? "FD_CLOEXEC" : "0");
 	else if (cmd == F_SETFL)
 		call_put_flags(s->text, STR("open"), v);
-	else if (cmd == F_GETLK || cmd == F_SETLK || cmd == F_SETLKW)
+	else if (cmd == FCNTL_SETSIG)
+		call_put_signal(s->text, v);
+	else if (cmd == FCNTL_SETLEASE)
+		call_put_enum(s->text, STR("lease"), v);
+	else if (cmd == FCNTL_ADD_SEALS)
+		call_put_flags(s->text, STR("seals"), v);
+	else if (call_fcntl_address(cmd))
 		put_address(s, v);
 	else
 		sb_fmt(s->text, "%d", (i32)v);
@@ -419,16 +432,51 @@ static void put_fcntl_arg(struct shown *s, u64 v)
 static void put_futex_op(struct shown *s, u64 v)
 {
 	static const char *const ops[] = {
-		"FUTEX_WAIT",        "FUTEX_WAKE",        "FUTEX_FD",         "FUTEX_REQUEUE",
-		"FUTEX_CMP_REQUEUE", "FUTEX_WAKE_OP",     "FUTEX_LOCK_PI",    "FUTEX_UNLOCK_PI",
-		"FUTEX_TRYLOCK_PI",  "FUTEX_WAIT_BITSET", "FUTEX_WAKE_BITSET"};
+		"FUTEX_WAIT",           "FUTEX_WAKE",        "FUTEX_FD",
+		"FUTEX_REQUEUE",        "FUTEX_CMP_REQUEUE", "FUTEX_WAKE_OP",
+		"FUTEX_LOCK_PI",        "FUTEX_UNLOCK_PI",   "FUTEX_TRYLOCK_PI",
+		"FUTEX_WAIT_BITSET",    "FUTEX_WAKE_BITSET", "FUTEX_WAIT_REQUEUE_PI",
+		"FUTEX_CMP_REQUEUE_PI", "FUTEX_LOCK_PI2"};
 	u32 op = (u32)v & 127;
 	if (op < countof(ops))
 		sb_z(s->text, ops[op]);
 	else
-		sb_fmt(s->text, "%#x", op);
+		sb_fmt(s->text, "%#x /* FUTEX_??? */", op);
 	sb_z(s->text, v & 128 ? "_PRIVATE" : "");
 	sb_z(s->text, v & 256 ? "|FUTEX_CLOCK_REALTIME" : "");
+}
+
+/* The fourth argument, a time or a number, and the sixth, a number or a set. */
+static void put_futex_arg(struct shown *s, u32 i, u64 v)
+{
+	u32 op = (u32)s->in.arg[1] & 127;
+	struct str t = piece(s->enter, i);
+	bool timed = op == OP_WAIT || op == OP_LOCK_PI || op == OP_WAIT_BITSET ||
+		     op == OP_WAIT_REQUEUE_PI || op == OP_LOCK_PI2;
+	bool set = op == OP_WAIT_BITSET || op == OP_WAKE_BITSET;
+	if (i == 5 && set && (u32)v == ~0u) {
+		sb_z(s->text, "FUTEX_BITSET_MATCH_ANY");
+	} else if (i == 5 && set) {
+		sb_fmt(s->text, "%#x", (u32)v);
+	} else if (i == 3 && timed && t.s) {
+		struct bytes b = bytes_of(t.s, t.n);
+		call_put_struct(s->text, STR("timespec"), s->flags, &b);
+	} else if (i == 3 && timed) {
+		put_address(s, v);
+	} else {
+		v = i == 5 ? (u32)v : v;
+		sb_fmt(s->text, v > INT32_MAX ? "%#llx" : "%llu", v);
+	}
+}
+
+/* Arguments that are not looked at stand between others. */
+static bool left_out(const struct shown *s, u32 i)
+{
+	u32 op = (u32)s->in.arg[1] & 127;
+	if (strcmp(s->name, "futex") != 0)
+		return s->arg[i].kind == K_NONE;
+	return (i == 4 && op == OP_WAIT_BITSET) || ((i == 3 || i == 4) && op == OP_WAKE_BITSET) ||
+	       (i == 2 && op == OP_LOCK_PI);
 }
 
 /* What a request reads or writes, where it is a number or a window's size. */
@@ -436,6 +484,10 @@ static void put_ioctl(struct shown *s, u32 i, u64 v)
 {
 	static const u32 takes[] = {FIONBIO, TIOCSPGRP, FIOASYNC, TIOCPKT, 0x40045431};
 	static const u32 gives[] = {FIONREAD, TIOCGPGRP, TIOCGSID, TIOCOUTQ, 0x80045430};
+	/* The argument itself is one; FICLONE: the file to share with. */
+	static const u32 numbers[] = {
+		FICLONE, TIOCSCTTY, 0x5409 /* TCSBRK */, 0xae00 /* KVM's version */, 0x2400,
+		0x2401,  0x2403 /* PERF_EVENT_IOC_* */};
 	u32 request = (u32)s->in.arg[1], word[2];
 	u16 size[4];
 	bool in = false, out = false;
@@ -446,7 +498,9 @@ static void put_ioctl(struct shown *s, u32 i, u64 v)
 	out |= request == TIOCGWINSZ;
 	in |= request == TIOCSWINSZ;
 	struct str t = piece(in ? s->enter : s->exit, i);
-	if (request == FICLONE) { /* the file to share with */
+	for (size_t k = 0; k < countof(numbers); k++) {
+		if (request != numbers[k])
+			continue;
 		sb_fmt(s->text, "%d", (i32)v);
 		return;
 	}
@@ -486,31 +540,6 @@ static void put_prctl(struct shown *s, u32 i, u64 v)
 		sb_fmt(s->text, v ? "0x%llx" : "0", v);
 }
 
-/* How many arguments an option has. */
-static u32 prctl_args(u32 option)
-{
-	switch (option) {
-	case PR_GET_DUMPABLE:
-	case PR_GET_KEEPCAPS:
-	case PR_GET_TIMERSLACK:
-	case PR_GET_SECUREBITS:
-	case PR_GET_SECCOMP: return 1;
-	case PR_SET_NAME:
-	case PR_GET_NAME:
-	case PR_SET_PDEATHSIG:
-	case PR_GET_PDEATHSIG:
-	case PR_SET_DUMPABLE:
-	case PR_SET_KEEPCAPS:
-	case PR_SET_TIMERSLACK:
-	case PR_SET_SECUREBITS:
-	case PR_CAPBSET_READ:
-	case PR_CAPBSET_DROP:
-	case PR_SET_CHILD_SUBREAPER: return 2;
-	case PR_SET_SECCOMP: return 3;
-	default: return 5;
-	}
-}
-
 static void put_bpf(struct shown *s, u32 i)
 {
 	struct str t = piece(s->enter, i);
@@ -536,7 +565,7 @@ static bool put_number(struct shown *s, u32 i)
 	case K_IOCTL: put_ioctl(s, i, v); break;
 	case K_PRCTL: put_prctl(s, i, v); break;
 	case K_P: put_address(s, v); break;
-	case K_MODE: call_put_mode(out, (u32)v, false); break;
+	case K_MODE: call_put_mode(out, (u32)v, s->arg[i].k); break;
 	case K_FD:
 		sb_fmt(out, "%d", (i32)v);
 		put_file(s, s->enter, i);
@@ -551,7 +580,11 @@ static bool put_number(struct shown *s, u32 i)
 		put_file(s, s->enter, i);
 		break;
 	case K_SIG: call_put_signal(out, (u32)v); break;
-	case K_FUTEX: put_address(s, v); break;
+	case K_FUTEX: put_futex_arg(s, i, v); break;
+	case K_DEV:
+		sb_fmt(out, "makedev(%#llx, %#llx)", v >> 8 & 0xfff,
+		       (v & 0xff) | (v >> 12 & 0xfff00));
+		break;
 	case K_PROTOCOL: put_protocol(s, v); break;
 	case K_SOCKOPT: put_option(s, v); break;
 	case K_FCNTL: put_fcntl_arg(s, v); break;
@@ -620,7 +653,12 @@ static void put_arg(struct shown *s, u32 i)
 	case K_ENVP: put_environ(s, i); break;
 	case K_BPF: put_bpf(s, i); break;
 	case K_ENUM: call_put_enum(s->text, name, v); break;
-	case K_STRUCT: put_struct(s, i, s->enter); break;
+	case K_STRUCT:
+		if (str_is(name, "fdset") && !s->in.arg[0]) /* nothing of it is looked at */
+			put_address(s, v);
+		else
+			put_struct(s, i, s->enter);
+		break;
 	case K_STRUCT_OUT:
 		/* wait4() has written nothing when there was no child. */
 		put_struct(s, i, str_is(name, "status") && !ret ? (struct str){0} : s->exit);
@@ -630,7 +668,12 @@ static void put_arg(struct shown *s, u32 i)
 	case K_PAIR_IN: put_two(s, i); break;
 	case K_SA: put_sockaddr(s, i, t); break;
 	case K_SA_OUT: put_sockaddr(s, i, piece(s->exit, i)); break;
-	case K_IOV: put_vector(s, s->enter, t, s->in.arg[a->k], ~0ull); break;
+	case K_IOV:
+		if (t.s || (v && !s->in.arg[a->k]))
+			put_vector(s, s->enter, t, s->in.arg[a->k], ~0ull);
+		else
+			put_address(s, v);
+		break;
 	case K_IOV_OUT: put_vector(s, s->exit, piece(s->exit, i), s->in.arg[a->k], ret); break;
 	case K_MSG: put_msg(s, i, s->enter, ~0ull); break;
 	case K_MSG_OUT: put_msg(s, i, s->exit, ret); break;
@@ -648,18 +691,19 @@ static u32 meant(const struct shown *s, const char *name)
 	if (!strcmp(name, "fcntl")) {
 		u32 cmd = (u32)s->in.arg[1];
 		if (cmd == F_GETFD || cmd == F_GETFL || cmd == F_GETOWN || cmd == F_GETPIPE_SZ ||
-		    cmd == F_GETLEASE || cmd == F_GET_SEALS)
+		    cmd == F_GETLEASE || cmd == F_GET_SEALS || cmd == FCNTL_GETSIG)
 			return 2;
 	}
-	if (!strcmp(name, "futex")) {
-		u32 op = (u32)s->in.arg[1] & 127;
-		if (op == 1)
-			return 3;
-		if (op == 0)
-			return 4;
+	if (!strcmp(name, "futex"))
+		return call_futex_args((u32)s->in.arg[1] & 127);
+	if (!strcmp(name, "ioctl") && call_ioctl_bare((u32)s->in.arg[1]))
+		return 2;
+	if (!strncmp(name, "mknod", 5)) {
+		u32 type = (u32)s->in.arg[s->n - 2] & S_IFMT;
+		return type == S_IFCHR || type == S_IFBLK ? s->n : s->n - 1;
 	}
 	if (!strcmp(name, "prctl"))
-		return prctl_args((u32)s->in.arg[0]);
+		return call_prctl_args((u32)s->in.arg[0]);
 	if (!strcmp(name, "mremap") && !(s->in.arg[3] & 2))
 		return 4;
 	return s->n;
@@ -735,6 +779,8 @@ static void put_result(struct shown *s, const struct call_row *row, const char *
 		put_file(s, s->exit, CALL_RET);
 	if (!strcmp(name, "poll") || !strcmp(name, "ppoll"))
 		put_polled(s, ret);
+	if (!ret && (!strcmp(name, "select") || !strcmp(name, "pselect6")))
+		sb_z(out, " (Timeout)");
 	if (strcmp(name, "fcntl"))
 		return;
 	u32 cmd = (u32)s->in.arg[1];
@@ -810,8 +856,12 @@ static void put_clone(struct shown *s, const struct arch_calls *calls)
 
 static void put_args(struct shown *s, u32 from, u32 to)
 {
+	bool first = !from || s->half == HALF_REST;
 	for (u32 i = from; i < to; i++) {
-		sb_z(s->text, i > from || (i && s->half != HALF_REST) ? ", " : "");
+		if (left_out(s, i))
+			continue;
+		sb_z(s->text, first ? "" : ", ");
+		first = false;
 		put_arg(s, i);
 	}
 }
@@ -834,6 +884,7 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 	if (s.has_out)
 		s.exit = str_from(exit, sizeof(s.out));
 	const char *name = s.in.nr == CALL_GONE ? "rt_sigreturn" : name_of(calls, s.in.nr);
+	s.name = name ? name : "";
 	const struct call_row *row = s.in.nr < calls->n ? call_find(calls->name[s.in.nr]) : NULL;
 	if (!row)
 		row = call_find(name);
@@ -855,7 +906,7 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 		sb_z(out, early && early < n ? ",  <unfinished ...>" : " <unfinished ...>");
 		return;
 	}
-	if (name && !strcmp(name, "clone"))
+	if (row && !strcmp(s.name, "clone") && s.half == HALF_NONE)
 		put_clone(&s, calls);
 	else
 		put_args(&s, early, n);
@@ -896,73 +947,4 @@ void call_text_resumed(struct sb *out, const struct arch_calls *calls, struct st
 		       struct str exit)
 {
 	show(out, calls, enter, exit, HALF_REST);
-}
-
-/* ---- what is no call ---- */
-
-static void put_code(struct sb *out, i32 sig, i32 code)
-{
-	static const char *const chld[] = {"CLD_EXITED",  "CLD_KILLED",  "CLD_DUMPED",
-					   "CLD_TRAPPED", "CLD_STOPPED", "CLD_CONTINUED"};
-	static const char *const segv[] = {"SEGV_MAPERR", "SEGV_ACCERR"};
-	static const char *const below[] = {"SI_USER",    "SI_QUEUE", "SI_TIMER", "SI_MESGQ",
-					    "SI_ASYNCIO", "SI_SIGIO", "SI_TKILL"};
-	if (code == 128)
-		sb_z(out, "SI_KERNEL");
-	else if (code <= 0 && -code < (i32)countof(below))
-		sb_z(out, below[-code]);
-	else if (sig == SIGCHLD && code >= 1 && code <= (i32)countof(chld))
-		sb_z(out, chld[code - 1]);
-	else if (sig == SIGSEGV && code >= 1 && code <= (i32)countof(segv))
-		sb_z(out, segv[code - 1]);
-	else
-		sb_fmt(out, "%d", code);
-}
-
-static void put_siginfo(struct sb *out, const struct call_head *h)
-{
-	struct bytes b = bytes_of(h->arg, sizeof(h->arg));
-	i32 sig = (i32)bytes_u32(&b);
-	bytes_u32(&b);
-	i32 code = (i32)bytes_u32(&b);
-	bytes_u32(&b);
-	u32 pid = bytes_u32(&b), uid = bytes_u32(&b), status = bytes_u32(&b);
-	bytes_u32(&b);
-	u64 utime = bytes_u64(&b), stime = bytes_u64(&b);
-	sb_z(out, "--- ");
-	call_put_signal(out, (u64)sig);
-	sb_z(out, " {si_signo=");
-	call_put_signal(out, (u64)sig);
-	sb_z(out, ", si_code=");
-	put_code(out, sig, code);
-	if (sig == SIGCHLD && code > 0) {
-		sb_fmt(out, ", si_pid=%u, si_uid=%u, si_status=", pid, uid);
-		if (code == CLD_EXITED)
-			sb_fmt(out, "%d", (i32)status);
-		else
-			call_put_signal(out, status);
-		sb_fmt(out, ", si_utime=%llu, si_stime=%llu", utime, stime);
-	} else if (code > 0 && code != 128) {
-		sb_fmt(out, ", si_addr=0x%llx", (u64)uid << 32 | pid);
-	} else if (code <= 0) {
-		sb_fmt(out, ", si_pid=%u, si_uid=%u", pid, uid);
-	}
-	sb_z(out, "} ---");
-}
-
-void call_event_text(struct sb *out, struct str event)
-{
-	struct call_head h;
-	if (!call_head(event, &h))
-		return;
-	u32 code = (u32)h.arg[0];
-	if (h.phase == CALL_SIGNAL) {
-		put_siginfo(out, &h);
-	} else if (code & 0x7f) {
-		sb_z(out, "+++ killed by ");
-		call_put_signal(out, code & 0x7f);
-		sb_z(out, code & 0x80 ? " (core dumped) +++" : " +++");
-	} else {
-		sb_fmt(out, "+++ exited with %u +++", code >> 8 & 0xff);
-	}
 }
