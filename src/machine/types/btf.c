@@ -2,12 +2,12 @@
  * btf.c - reading BTF where it lies.
  *
  * A type record is 12 bytes (name, info, size or type) and what its kind adds,
- * so the records can only be walked. A walk notes the name of every type, where
+ * so the records can only be walked. A walk notes name and kind of every type, where
  * every 32nd begins, and that all are whole; reads step over at most 31. It is made
  * at opening, but for the running kernel's BTF, which is good: there it goes as far
  * as needed. A split BTF (a module's) goes on with ids and string offsets where its
- * base ends. The first searches find the name among the strings, then its place among
- * the names of types; then a table by name is made.
+ * base ends. The first searches compare the names of types of the kinds that they
+ * are for; then a table by name is made.
  */
 #include "types/btf.h"
 #include "base/alloc.h"
@@ -56,6 +56,8 @@ struct types {
 	u32 walked;                    /* up to this offset */
 	VEC(u32) mark;                 /* offset of types first_id + 32 i */
 	u32 *name;                     /* of each type that was walked: offset of its string */
+	u8 *kind;                      /* the same */
+	VEC(u32) enums;                /* which types are enums, once somebody asked */
 	u32 nsearch;                   /* without the table */
 	u32 *head, *chain, nhead;      /* table by name: head[hash] and chain[i] are indices + 1 */
 	struct found found[MAX_FOUND]; /* the oldest is forgotten */
@@ -93,7 +95,7 @@ enum {
 };
 
 /* Bytes behind the 12 that every type has; -1: unknown kind. */
-static inline i64 more_bytes(u32 info)
+static inline __attribute__((always_inline)) i64 more_bytes(u32 info)
 {
 	u32 bit = 1u << BTF_INFO_KIND(info);
 	if (bit & PLAIN)
@@ -124,16 +126,16 @@ static inline bool rec_next(struct bytes *b, u32 id, struct rec *r)
 	return r->more != NULL;
 }
 
-/*
- * Up to the type with this number in its part, one of that name (if it is not 0), or the last.
- * What is behind damage is not there.
- */
-static struct err *walk(struct types *k, u32 n, u32 name)
+/* Up to the type with this number in its part, or the last. What is behind damage is not there. */
+static struct err *walk_to(struct types *k, u32 n)
 {
-	u32 at = k->walked, h[3] = {0};
-	if (!k->name)
-		k->name = xcalloc(k->type_len / sizeof(h) + AT_ONCE, sizeof(*k->name));
-	while (at < k->type_len && k->ntype <= n && (!name || h[0] != name)) {
+	u32 at = k->walked, h[3];
+	u32 most = k->type_len / (u32)sizeof(h) + 1;
+	if (!k->name) {
+		k->name = xcalloc(most, sizeof(*k->name));
+		k->kind = xcalloc(most, sizeof(*k->kind));
+	}
+	while (at < k->type_len && k->ntype <= n) {
 		u32 left = k->type_len - at;
 		if (left >= sizeof(h))
 			memcpy(h, k->type + at, sizeof(h));
@@ -144,17 +146,16 @@ static struct err *walk(struct types *k, u32 n, u32 name)
 		}
 		if (k->ntype % STRIDE == 0)
 			vec_add(&k->mark, at);
-		if (k->ntype % AT_ONCE == 0)
-			pages_ready(&k->name[k->ntype], AT_ONCE * sizeof(*k->name));
+		if (k->ntype % AT_ONCE == 0) {
+			u32 soon = MIN(most - k->ntype, (u32)AT_ONCE);
+			pages_ready(&k->name[k->ntype], soon * sizeof(*k->name));
+			pages_ready(&k->kind[k->ntype], soon * sizeof(*k->kind));
+		}
+		k->kind[k->ntype] = (u8)BTF_INFO_KIND(h[1]);
 		k->name[k->ntype++] = h[0];
 		k->walked = at += (u32)sizeof(h) + (u32)more;
 	}
 	return NULL;
-}
-
-static struct err *walk_to(struct types *k, u32 n)
-{
-	return walk(k, n, 0);
 }
 
 static u32 next_id(struct types *k) /* one past the last id of k and its base */
@@ -313,11 +314,14 @@ void btf_types_close(struct types *k)
 	free(k->heap);
 	vec_free(&k->mark);
 	free(k->name);
+	free(k->kind);
+	vec_free(&k->enums);
 	free(k->head);
 	free(k->chain);
 	free(k->cache);
 	k->map = k->heap = NULL;
 	k->name = k->head = k->chain = NULL;
+	k->kind = NULL;
 	k->cache = NULL;
 	k->type_len = k->ntype = k->walked = 0;
 	k->ncache = k->cache_cap = 0;
@@ -715,31 +719,52 @@ static void search_table(struct types *k, struct search *s)
 	}
 }
 
+/* Is that the string at this offset? */
+static bool has_name(const struct types *k, u32 off, struct str name)
+{
+	while (k->base && off < k->first_str)
+		k = k->base;
+	off -= k->first_str;
+	const char *p = k->str + off;
+	return off < k->str_len && name.n < k->str_len - off && *p == *name.s && !p[name.n] &&
+	       !memcmp(p, name.s, name.n);
+}
+
 static void search_names(struct types *k, struct search *s)
 {
-	u32 off = 0, i = 0;
-	struct rec r;
-	for (struct types *p = k; p && !off; p = p->base)
-		off = string_offset(p, s->name);
-	while (off && s->rank) {
-		while (i < k->ntype && k->name[i] != off)
-			i++;
+	enum { STEP = 512 }; /* types that are walked at a time */
+	u32 any = 0;
+	for (u32 i = 0; s->want[i]; i++)
+		any |= s->want[i];
+	for (u32 i = 0; s->rank; i++) {
 		if (i == k->ntype)
-			err_free(walk(k, MAX_TYPES, off));
+			err_free(walk_to(k, i + STEP - 1));
 		if (i == k->ntype)
 			break;
-		if (k->name[i] == off && rec_get(k, k->first_id + i, &r))
-			search_see(s, r.id, rec_kind(&r));
-		i += k->name[i] == off;
+		if (any >> k->kind[i] & 1 && has_name(k, k->name[i], s->name))
+			search_see(s, k->first_id + i, k->kind[i]);
 	}
+}
+
+static const struct found *found(const struct types *k, struct str name, u32 want)
+{
+	for (u32 i = 0; i < MAX_FOUND && i < k->nfound; i++)
+		if (k->found[i].want == want && str_eq(k->found[i].name, name))
+			return &k->found[i];
+	return NULL;
+}
+
+static void remember(struct types *k, struct str name, u32 want, u32 id)
+{
+	k->found[k->nfound++ % MAX_FOUND] = (struct found){arena_str(k->arena, name), want, id};
 }
 
 /* The module's own types come before its base's. */
 static u32 search(struct types *k, struct str name, const u32 *want)
 {
-	for (u32 i = 0; k && i < MAX_FOUND && i < k->nfound; i++)
-		if (k->found[i].want == want[0] && str_eq(k->found[i].name, name))
-			return k->found[i].id;
+	const struct found *f = k ? found(k, name, want[0]) : NULL;
+	if (f)
+		return f->id;
 	struct search s = {.name = name, .want = want, .rank = MAX_RANK};
 	for (struct types *p = k; p && name.n && !s.id; p = p->base) {
 		if (!p->head && p->nsearch++ >= SEARCHES_BEFORE_TABLE)
@@ -750,8 +775,7 @@ static u32 search(struct types *k, struct str name, const u32 *want)
 			search_names(p, &s);
 	}
 	if (k)
-		k->found[k->nfound++ % MAX_FOUND] =
-			(struct found){arena_str(k->arena, name), want[0], s.id};
+		remember(k, name, want[0], s.id);
 	return s.id;
 }
 
@@ -795,25 +819,38 @@ static bool enum_has(const struct rec *r, u32 off)
 	return false;
 }
 
-static const struct type *find_enum(struct types *k, u32 off)
+/* The first enum that has one of that name. */
+static u32 find_enum(struct types *k, u32 off)
 {
-	struct bytes b = bytes_of(k->type, k->type_len);
 	struct rec r;
-	for (u32 id = k->first_id; rec_next(&b, id, &r); id++) {
-		u32 kind = rec_kind(&r);
-		if ((kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64) && enum_has(&r, off))
-			return get(k, id, 0);
-	}
-	return NULL;
+	for (u32 i = 0, all = k->enums.n ? 0 : next_id(k) - k->first_id; i < all; i++)
+		if (k->kind[i] == BTF_KIND_ENUM || k->kind[i] == BTF_KIND_ENUM64)
+			vec_add(&k->enums, k->first_id + i);
+	for (u32 i = 0; i < k->enums.n; i++)
+		if (rec_get(k, k->enums.v[i], &r) && enum_has(&r, off))
+			return r.id;
+	return 0;
+}
+
+/* Remembered as other searches are, as of no kind. */
+static u32 search_enumerator(struct types *k, struct str name)
+{
+	u32 off = 0;
+	const struct found *f = found(k, name, 0);
+	if (f)
+		return f->id;
+	for (struct types *p = k; p && !off; p = p->base)
+		off = string_offset(p, name);
+	u32 id = off ? find_enum(k, off) : 0;
+	remember(k, name, 0, id);
+	return id;
 }
 
 bool btf_types_enumerator(struct types *k, struct str name, i64 *val, const struct type **ret)
 {
 	for (; k && name.n; k = k->base) {
-		u32 off = 0;
-		for (struct types *p = k; p && !off; p = p->base)
-			off = string_offset(p, name);
-		const struct type *t = off ? find_enum(k, off) : NULL;
+		u32 id = search_enumerator(k, name);
+		const struct type *t = id ? get(k, id, 0) : NULL;
 		for (u32 i = 0; t && i < t->nenum; i++) {
 			if (!str_eq(t->enums[i].name, name))
 				continue;
