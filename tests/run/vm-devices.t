@@ -125,6 +125,12 @@ NEEDS kprobe vm
 EXPECT_RE
 	this kernel cannot let that fail|CONFIG_BPF_KPROBE_OVERRIDE
 
+NAME biopattern: a kernel without a loop over maps says so
+RUN "$SONDE" --dry-run biopattern 2>&1 | grep -o 'iterating over a map needs bpf_for_each_map_elem (Linux 5.13), which this kernel lacks'
+NEEDS kprobe vm before:5.13
+EXPECT
+	iterating over a map needs bpf_for_each_map_elem (Linux 5.13), which this kernel lacks
+
 # Guests set frequencies as the head of toolkernels.sh says.
 NAME cpufreq: frequencies that were set
 RUN
