@@ -137,6 +137,8 @@ on_fuse() {
 serve_nfs() {
 	mkdir -p "$TMPDIR/export" "$TMPDIR/mnt" && /bin/mount -t tmpfs none "$TMPDIR/export" &&
 		/bin/mount -t nfsd nfsd /proc/fs/nfsd || return
+	# Only version 4 needs no rpcbind; a kernel of 5.10 dies when there is none. Newer ones do not know version 2.
+	echo -2 >/proc/fs/nfsd/versions 2>/dev/null
 	for setting in 'versions -3' 'nfsv4leasetime 10' 'nfsv4gracetime 10' 'portlist tcp 2049' 'threads 2'; do
 		echo "${setting#* }" >"/proc/fs/nfsd/${setting%% *}" || return
 	done
