@@ -163,7 +163,7 @@ run_both() {
 	kill -s $([ $ready ] && echo INT || echo TERM) $tracers 2>/dev/null
 	wait $tracers
 	tracers=
-	kill $dog
+	kill $dog 2>/dev/null
 	[ $ready ]
 }
 
