@@ -8,6 +8,12 @@ bool sema_declare(struct compile *c); /* false: there is no probe that could go 
 void declare_options(struct compile *c);
 /* A value as text, against the option's kind. */
 struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret);
+bool option_is_text(const struct getopt_use *o); /* a disk, too */
+bool option_is_list(const struct getopt_use *o);
+bool option_is_time(struct str written); /* a number with a unit */
+/* A number, or its name in the option's table: ENOENT, KILL, SIGKILL. */
+bool option_word(const struct getopt_use *o, struct str word, u64 *ret);
+struct str option_disk(struct str text); /* "/dev/sda" is sda */
 /* "max-args" on the command line is max_args. */
 bool declare_same_name(struct str given, struct str name);
 bool declare_names(const struct getopt_use *o, struct str given); /* one of its names */

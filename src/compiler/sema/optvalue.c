@@ -1,0 +1,185 @@
+/*
+ * optvalue.c - values of options: what is typed against the kind that the script declares. They look the
+ * same for every tool, whatever it is written in.
+ */
+#include "core/names.h"
+#include "kern/host.h"
+#include "proc/proc.h"
+#include "sema/declare.h"
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+
+bool option_is_time(struct str written)
+{
+	return written.n && (written.s[written.n - 1] < '0' || written.s[written.n - 1] > '9');
+}
+
+static bool number_of(struct str text, u64 *ret)
+{
+	const char *why;
+	return languages[0]->number(text, ret, &why);
+}
+
+static u32 digits_of(struct str text)
+{
+	u32 n = 0;
+	while (n < text.n && text.s[n] >= '0' && text.s[n] <= '9')
+		n++;
+	return n;
+}
+
+/* "5" has the unit of the default "10ms"; "1.5s" is as good as "1500ms". */
+static bool time_of(struct str text, struct str like, u64 *ret)
+{
+	u64 n, unit;
+	u32 whole = digits_of(text), part = 0;
+	struct str rest = str_from(text, whole);
+	if (rest.n && rest.s[0] == '.')
+		part = 1 + digits_of(str_from(rest, 1));
+	if (option_is_time(text) && part < 2)
+		return number_of(text, ret);
+	struct str suffix = str_from(rest, part);
+	AUTO_SB one = {0};
+	sb_fmt(&one, "1%.*s", STRF(suffix.n ? suffix : str_from(like, digits_of(like))));
+	if (!str_u64(str_n(text.s, whole), &n) || !number_of(sb_str(&one), &unit) ||
+	    __builtin_mul_overflow(n, unit, ret))
+		return false;
+	for (u32 i = 1; i < part; i++) {
+		unit /= 10;
+		if (__builtin_add_overflow(*ret, unit * (u64)(rest.s[i] - '0'), ret))
+			return false;
+	}
+	return true;
+}
+
+/* An interval is a microsecond at least. */
+static const char *bad_time(const struct getopt_use *o, struct str text, u64 *ret)
+{
+	if (!time_of(text, o->text, ret))
+		return "a time, as in 500ms or 2s";
+	return o->above0 && *ret < 1000 ? "a time of at least 1us" : NULL;
+}
+
+static bool user_of(struct str text, u64 *ret)
+{
+	if (str_u64(text, ret))
+		return *ret < UINT32_MAX;
+	FILE *f = fopen("/etc/passwd", "re");
+	bool found = false;
+	for (struct passwd *p; f && !found && (p = fgetpwent(f));) {
+		found = str_is(text, p->pw_name);
+		*ret = p->pw_uid;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool is_process(u64 pid)
+{
+	return pid <= INT_MAX && proc_alive((int)pid);
+}
+
+/* 0 is none where that is the default. */
+static bool process_of(struct str text, struct str none, u64 *ret)
+{
+	return str_u64(text, ret) && (str_eq(text, none) || is_process(*ret));
+}
+
+bool option_word(const struct getopt_use *o, struct str word, u64 *ret)
+{
+	enum { MOST = 4096 };
+	const struct names *t = o->words.n ? names_find(o->words) : NULL;
+	struct str bare = str_starts(word, STR("SIG")) ? str_from(word, 3) : word;
+	if (str_u64(word, ret))
+		return true;
+	for (i64 n = 0; t && n < MOST; n++) {
+		AUTO_SB name = {0};
+		if (!names_put(&name, t, n))
+			continue;
+		if (!str_eq(sb_str(&name), word) && !str_eq(sb_str(&name), bare))
+			continue;
+		*ret = (u64)n;
+		return true;
+	}
+	return false;
+}
+
+/* Programs that ask with getopt() may be given any. */
+static const char *bad_number(const struct getopt_use *o, struct str text, u64 *ret)
+{
+	i64 i = 0;
+	if (str_i64(text, &i))
+		*ret = (u64)i;
+	else if (o->words.n ? !option_word(o, text, ret) : !number_of(text, ret))
+		return o->words.n ? "a name or a number" : "a number";
+	if (o->above0 && (i64)*ret <= 0)
+		return "a number above 0";
+	return o->declared && !o->is_signed && i < 0 ? "a number that is not negative" : NULL;
+}
+
+static const char *bad_list(const struct getopt_use *o, struct str rest, u64 *ret)
+{
+	if (!rest.n)
+		return NULL;
+	for (struct str one; str_cut(&rest, ',', &one);) {
+		if (!option_word(o, one, ret))
+			return o->words.n ? "names or numbers with commas between them"
+					  : "numbers with commas between them";
+		if (o->kind == OPTION_PIDS && !is_process(*ret))
+			return "processes that run";
+	}
+	return NULL;
+}
+
+static bool flag_of(struct str text, u64 *ret)
+{
+	*ret = !text.s || str_is(text, "true") || str_is(text, "1");
+	return *ret || str_is(text, "false") || str_is(text, "0");
+}
+
+bool option_is_text(const struct getopt_use *o)
+{
+	return o->kind == OPTION_TEXT || o->kind == OPTION_DISK;
+}
+
+struct str option_disk(struct str text)
+{
+	return str_starts(text, STR("/dev/")) ? str_from(text, 5) : text;
+}
+
+bool option_is_list(const struct getopt_use *o)
+{
+	return o->kind == OPTION_LIST || o->kind == OPTION_PIDS || o->kind == OPTION_WORDS;
+}
+
+struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
+{
+	const char *want = NULL;
+	i64 i;
+	switch (o->kind) {
+	case OPTION_FLAG: want = flag_of(text, ret) ? NULL : "no value, true or false"; break;
+	case OPTION_TIME: want = bad_time(o, text, ret); break;
+	case OPTION_USER:
+		if (str_eq(text, o->text) && str_i64(text, &i))
+			*ret = (u64)i;
+		else
+			want = user_of(text, ret) ? NULL : "the name or number of a user";
+		break;
+	case OPTION_INT: want = bad_number(o, text, ret); break;
+	case OPTION_LIST:
+	case OPTION_PIDS: want = bad_list(o, text, ret); break;
+	case OPTION_PID:
+		want = process_of(text, o->text, ret) ? NULL : "a process that runs";
+		break;
+	case OPTION_DISK:
+		text = option_disk(text);
+		want = !text.n || host_has_disk(text) ? NULL : "a disk that lsblk -d names";
+		break;
+	case OPTION_WORDS:
+	case OPTION_TEXT: break;
+	}
+	return want ? err_new("--%.*s needs %s (got '%.*s')", STRF(o->name), want, STRF(text))
+		    : NULL;
+}
