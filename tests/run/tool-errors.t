@@ -32,7 +32,7 @@ EXPECT
 	2
 
 NAME tools: a probe that is not there is named, not the line that it was written to
-RUN "$SONDE" funccount build/tests/calls:nosuch 2>&1; "$SONDE" trace t:sched:nosuch 2>&1; "$SONDE" dbslower "$TMPDIR/nosuch" 2>&1; "$SONDE" dbslower build/tests/sdt 2>&1
+RUN "$SONDE" funccount build/tests/calls:nosuch 2>&1; "$SONDE" trace t:sched:nosuch 2>&1; "$SONDE" dbslower "$TMPDIR/nosuch" 2>&1; "$SONDE" dbslower build/tests/sdt 2>&1; "$SONDE" dbslower "$(realpath build/tests/sdt)" -p $$ 2>&1
 NEEDS prog:calls prog:sdt
 EXPECT_RE
 	ERROR: No matches for uprobe build/tests/calls:nosuch.
@@ -40,4 +40,6 @@ EXPECT_RE
 	ERROR: usdt target file '.*/nosuch' does not exist or is not executable
 	ERROR: build/tests/sdt has none of the static probes that are looked for
 	HINT: a program has them when it was built with them; `sonde tplist -l FILE` lists those of a file
+	ERROR: .*/build/tests/sdt has none of the static probes that are looked for
+	HINT: a program has them when it was built with them; `sonde tplist -p [0-9]+` lists those of a process
 RC 1
