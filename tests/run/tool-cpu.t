@@ -92,6 +92,14 @@ EXPECT
 	N
 	samples
 
+NAME profile -f: many stacks of a hundred frames
+RUN "$SONDE" profile -q -F 999 -f -- bash -c 'f() { if [ $1 = 0 ]; then for i in {1..4000}; do :; done; else f $(($1 - 1)); fi; }; for n in {15..40}; do f $n; done' >"$TMPDIR/o" 2>&1; echo $?; grep -cE '^bash;([^;]+;){90}.* [1-9][0-9]*$' "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/some/'
+NEEDS dwunwind fast cmd:bash
+TIMEOUT 60
+EXPECT
+	0
+	some
+
 NAME profile -adf -L, offcputime -df -t: marked frames, a line between the program's and the kernel's, one thread
 RUN "$SONDE" profile -q -adf -c 1000000 -- sh -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done' | awk -F'[; ]' '{ n = 0; for (i = 2; i < NF; i++) if ($i == "-") { n++; if ($(i + 1) !~ /_\[k\]$/ || i == 2) bad++ } else if ($i ~ /_\[k\]$/ && !n && i != 2) bad++; some += n } END { print (some ? "some" : "none"), bad + 0 }'; build/tests/spin 100000 & p=$!; "$SONDE" profile -q -U -f -L $p,1 -n spin 300ms | grep -oE '^spin;.*busy' | uniq | sed 's/;.*;/ /'; kill $p; while :; do /bin/true; done & p=$!; "$SONDE" offcputime -q -K -df -t $p,1 500ms | sed -n 's/^sh;.*schedule.*/waits/p' | uniq; kill $p
 NEEDS prog:spin tp:sched/sched_switch dwunwind fast

@@ -207,6 +207,8 @@ static struct value copy_value(struct arena *a, const struct value *v)
 			f[i] = v->stack[i];
 			f[i].sym = arena_str(a, f[i].sym);
 			f[i].module = arena_str(a, f[i].module);
+			f[i].build_id = arena_str(a, f[i].build_id);
+			f[i].source = arena_str(a, f[i].source);
 			f[i].text = arena_str(a, f[i].text);
 		}
 		c.stack = f;
