@@ -27,6 +27,15 @@ EXPECT
 	3
 	getppid                     500
 
+NAME syscount: by time, the longest first, in milliseconds, too
+RUN for f in '' -m; do "$SONDE" syscount -qL $f --csv -- sleep 0.2 | awk -F, 'NR == 1 { print $1, $2, $NF } NR == 2 { print $1 } NR > 2 && $NF > last { print "after a shorter one:", $0 } { last = $NF }'; done
+NEEDS prog:syscalls tp:raw_syscalls/sys_exit x86_64
+EXPECT
+	syscall calls total_ns
+	clock_nanosleep
+	syscall calls total_ns
+	clock_nanosleep
+
 NAME syscount: which calls, with bcc's letters
 RUN
 	"$SONDE" syscount -q -x -e ENOENT --syscall openat,getppid -T 1 -- sh -c 'cat /nope; cat /nope' 2>/dev/null | sed 's/ [0-9]*$/ N/'

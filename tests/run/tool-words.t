@@ -69,6 +69,14 @@ EXPECT
 	target           hello                                           5
 	{"type": "event", "table": "calls", "message": "hello"}
 
+NAME trace, argdist: a field that is a text elsewhere in the event
+RUN "$SONDE" trace -q 't:sched:sched_process_exec "%s", args->filename' -- /bin/true | awk '{ print $NF }'; "$SONDE" argdist -q -C 't:sched:sched_process_exec():char*:args->filename' -n 1 -i 1h -- /bin/true | tail -n 1
+NEEDS tp:sched/sched_process_exec
+EXPECT_RE
+	-
+	/bin/true
+	/bin/true +1
+
 NAME argdist: values, a histogram, what was known at the entry
 RUN c=build/tests/calls; "$SONDE" argdist -q -i 60 -C "p:$c:target(int n):int:n:n<3" -H "r:$c:add6(long a, long b):long:\$retval+\$entry(b)" -C "r:$c:greet():char*:\$retval#texts" -- $c 5 2>&1 | grep -v '^\[..:'; "$SONDE" argdist -qj -i 60 -C "p:$c:target(int n, char *s):char*:s" -- $c 5 | grep row
 NEEDS uprobe prog:calls

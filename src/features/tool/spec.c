@@ -598,7 +598,7 @@ bool spec_expr(struct cursor *c, const struct spec *s, struct entries *entries, 
 	return put_expr(&x, 0);
 }
 
-/* args->NAME of a tracepoint that holds the text itself. */
+/* args->NAME of a tracepoint that holds the text itself, and does not point to it. */
 static bool is_text(const struct spec *s, struct str expr)
 {
 	struct field f;
@@ -607,7 +607,7 @@ static bool is_text(const struct spec *s, struct str expr)
 		return true;
 	if (!s->args || s->syscall || !str_starts(expr, STR("args->")))
 		return false;
-	return type_field(s->args, str_from(expr, 6), &f) &&
+	return type_field(s->args, str_from(expr, 6), &f) && !f.data_loc &&
 	       (f.type->kind == T_ARRAY || f.type->kind == T_STRING);
 }
 
