@@ -28,6 +28,24 @@ EXPECT
 	/bin/echo c
 	PCOMM            PID     PPID    RET ARGS
 
+NAME tools: --comm NAME contains, --comm =NAME is the name, also where a tool has its own filter
+RUN
+	for n in leep =leep =sleep; do "$SONDE" execsnoop -q --comm $n --fields argv -- sh -c '/bin/sleep 0'; done
+	for n in =slee =sleep; do "$SONDE" opensnoop -q -n $n --fields path passwd -- sh -c 'cp /bin/cat "$TMPDIR/sleep"; "$TMPDIR/sleep" /etc/passwd >/dev/null'; done
+	"$SONDE" execsnoop -q --fields argv =echo -- sh -c '/bin/sleep 0; /bin/echo >/dev/null'
+NEEDS btf tp:sched/sched_process_exec tp:syscalls/sys_exit_openat
+EXPECT
+	ARGS
+	/bin/sleep 0
+	ARGS
+	ARGS
+	/bin/sleep 0
+	PATH
+	PATH
+	/etc/passwd
+	ARGS
+	/bin/echo
+
 NAME exitsnoop: how processes end
 RUN "$SONDE" exitsnoop -q -n sh -- sh -c 'sh -c "exit 3"; sh -c "kill -9 \$\$"; exit 0' 2>/dev/null | sed 's/^\([^ ]*\) *[0-9]* *[0-9]* *[0-9]* *[0-9.]* */\1 /'
 NEEDS tp:sched/sched_process_exit btf
