@@ -71,6 +71,7 @@ struct script {
 	struct script_opt *opts;
 	u32 nopt;
 	u64 duration_ns; /* see struct compile */
+	u64 events;      /* see struct config */
 	struct str fields, sort;
 	u32 rows;
 	struct run_start start; /* of a tool */

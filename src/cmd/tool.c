@@ -185,6 +185,7 @@ enum common_id {
 	COMMON_FOLLOW,
 	COMMON_COMMAND,
 	COMMON_DURATION,
+	COMMON_COUNT,
 	COMMON_JSON,
 	COMMON_CSV,
 	COMMON_FIELDS,
@@ -198,7 +199,7 @@ enum common_id {
 	COMMON_VERBOSE,
 };
 
-/* always: of every tool; the others of those that name them. */
+/* always: of every tool; the others of those that name them, --count of those that tell of events. */
 static const struct common {
 	struct opt opt;
 	bool always;
@@ -226,6 +227,7 @@ static const struct common {
 	{{"noclear", 'C', NULL, "a screen does not replace the one before", COMMON_NOCLEAR}, false},
 	{{"duration", 'd', "TIME", "stop after so long: 10 (seconds), 500ms, 2m", COMMON_DURATION},
 	 true},
+	{{"count", 0, "N", "end after N events", COMMON_COUNT}, false},
 	{{"json", 'j', NULL, "JSON, an object per line", COMMON_JSON}, true},
 	{{"csv", 0, NULL, "comma-separated values", COMMON_CSV}, true},
 	{{"fields", 0, "NAME,...", "these columns, in this order (names as in JSON)",
@@ -331,12 +333,30 @@ static const struct getopt_use *named_common(const struct compile *c, const char
 	return NULL;
 }
 
+/* emit() in a probe that tells of events, not of the beginning or the end. */
+static bool see_event(struct node *n, void *arg)
+{
+	static const char *const edges[] = {"begin", "end"};
+	bool *found = arg;
+	*found |= n->kind == N_CALL && str_is(n->name, "emit");
+	return n->kind != N_PROBE || node_word(n->a, edges) < 0;
+}
+
+static bool tells_events(const struct parse *p, const struct compile *c)
+{
+	bool found = p->writer && p->writer->events;
+	for (struct node *n = c->tree->a; n && !found; n = n->next)
+		node_walk(n, see_event, &found);
+	return found;
+}
+
 static void add_common(struct parse *p, const struct compile *c)
 {
+	bool events = tells_events(p, c);
 	for (size_t i = 0; i < countof(commons); i++) {
 		struct opt o = commons[i].opt;
 		const struct getopt_use *u = named_common(c, o.name);
-		bool wanted = commons[i].always || u;
+		bool wanted = commons[i].always || u || (events && o.id == COMMON_COUNT);
 		o.shrt = u && u->letter ? u->letter : o.shrt;
 		for (u32 k = 0; k < p->ntable; k++)
 			if (p->table[k].name &&
@@ -403,6 +423,13 @@ static struct err *set_rows(struct parse *p, const char *val)
 	return NULL;
 }
 
+static struct err *set_count(struct parse *p, const char *val)
+{
+	if (!str_u64(str_z(val), &p->script->events) || !p->script->events)
+		return err_new("--count needs a number above 0 (got '%s')", val);
+	return NULL;
+}
+
 /* Asked already here, where it can be told that a command stands elsewhere. */
 static struct err *set_cgroup(struct parse *p, const char *val)
 {
@@ -441,6 +468,7 @@ static struct err *set(void *self, int id, const char *val)
 		p->o->follow = true;
 		break;
 	case COMMON_DURATION: return set_duration(p, val);
+	case COMMON_COUNT: return set_count(p, val);
 	case COMMON_JSON: return set_format(p, "json");
 	case COMMON_CSV: return set_format(p, "csv");
 	case COMMON_FIELDS: p->script->fields = str_z(val); break;

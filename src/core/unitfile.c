@@ -630,6 +630,7 @@ static void config(struct walk *w, struct config *c)
 	for (u32 i = 0; i < countof(flag); i++)
 		NUM(w, *flag[i]);
 	NUM(w, c->duration_ns);
+	NUM(w, c->events);
 }
 
 static void scope(struct walk *w, struct scope *s)

@@ -29,6 +29,7 @@ struct report {
 	bool mute;                 /* nothing is printed */
 	bool failed;               /* the output cannot be written */
 	u32 nerror;                /* calls of errorf */
+	u64 nevent;                /* rows of emit() */
 	struct show show, remarks; /* how texts for it are made */
 };
 

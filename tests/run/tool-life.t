@@ -46,6 +46,29 @@ EXPECT
 	ARGS
 	/bin/echo
 
+NAME tools: --count N ends with the N-th event that is shown
+RUN
+	few='for i in 1 2 3 4 5; do /bin/true; /bin/sleep 0; done'
+	for f in '' -j --csv; do "$SONDE" execsnoop -q $f --fields argv -n =sleep --count 2 -- sh -c "$few"; done
+	"$SONDE" execsnoop -j -n =sleep --count 3 -- sh -c "$few" | sed -n 's/.*"type": "end".*"rows": \([0-9]*\), "complete": true.*/\1/p'
+	"$SONDE" trace -q --count 2 'sys_enter_getppid' 2>&1 -- build/tests/syscalls 100 getppid | grep -c getppid
+	"$SONDE" execsnoop --count 0 2>&1; "$SONDE" biostacks --count 2 2>&1 | head -n 1
+NEEDS btf tp:sched/sched_process_exec prog:syscalls
+EXPECT
+	ARGS
+	/bin/sleep 0
+	/bin/sleep 0
+	{"type": "event", "table": "execs", "argv": ["/bin/sleep", "0"]}
+	{"type": "event", "table": "execs", "argv": ["/bin/sleep", "0"]}
+	argv
+	/bin/sleep 0
+	/bin/sleep 0
+	3
+	2
+	ERROR: --count needs a number above 0 (got '0')
+	sonde execsnoop -h shows its options.
+	ERROR: unrecognized option '--count'
+
 NAME exitsnoop: how processes end
 RUN "$SONDE" exitsnoop -q -n sh -- sh -c 'sh -c "exit 3"; sh -c "kill -9 \$\$"; exit 0' 2>/dev/null | sed 's/^\([^ ]*\) *[0-9]* *[0-9]* *[0-9]* *[0-9.]* */\1 /'
 NEEDS tp:sched/sched_process_exit btf

@@ -218,8 +218,15 @@ static struct value copy_value(struct arena *a, const struct value *v)
 
 static void put_row(struct session *s, const struct columns *t, const struct value *cell, u64 ts)
 {
+	u64 most = s->u->config.events;
+
+	if (most && s->report.nevent >= most)
+		return;
+	s->report.nevent++;
 	session_put(s,
 		    &(struct item){.kind = I_ROW, .ts = ts, .columns = t, .val = cell, .n = t->n});
+	if (s->report.nevent == most)
+		session_exit(s, s->exit_code);
 }
 
 /* ---- rows of system calls ---- */

@@ -33,6 +33,7 @@ struct writer {
 	const char *operands;           /* for the help: "PATTERN", "PROBE..." */
 	bool (*write)(struct words *w); /* false: it has reported why not */
 	u32 max;                        /* operands; 0: any number */
+	bool events;                    /* it writes emit() */
 };
 const struct writer *writer_find(struct str tool); /* NULL: the tool's file is all of it */
 
