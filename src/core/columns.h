@@ -55,8 +55,9 @@ struct columns {
 	bool head;    /* of emit(): the heading is printed when everything is attached */
 	u32 sort;     /* 1 + the column by which show() sorts; 0: none */
 	bool ascending;
-	u32 rows; /* show() prints so many; 0: all */
-	bool top; /* each show() is a screen: time and load, heading, rows */
+	u32 rows;      /* show() prints so many; 0: all */
+	bool numbered; /* of reports that come again and again: JSON says which it is */
+	bool top;      /* each show() is a screen: time and load, heading, rows */
 };
 
 /* A cell as text; "-" for one that is not known. Control bytes and what is not UTF-8 are escaped.

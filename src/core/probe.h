@@ -126,6 +126,7 @@ enum probe_flags {
 	WAY_PINNED = 1 << 21,    /* runs when we have ended: printf writes to a file */
 	WAY_BY_NUMBER = 1 << 22, /* arg0.. are there as if the context were registers */
 	KIND_OVERRIDE = 1 << 23, /* the function may return at once instead */
+	KIND_REPORTS = 1 << 25,  /* what it prints are reports, each time the next one */
 	KIND_SYNONYM = 1 << 24,  /* other words for another kind's points: not in lists of all */
 };
 

@@ -58,7 +58,8 @@ struct item {
 	/* I_MAP: how often it had been cleared or zeroed; what is printed twice in one epoch was
 	 * counted once. */
 	u32 epoch;
-	u64 n; /* rows of an I_MAP */
+	u64 report; /* I_ROW: of which report it is, from 1; 0: of none */
+	u64 n;      /* rows of an I_MAP */
 	/* Rows are made one by one, because a map may have very many: puts row i into key[0] and
 	 * val[0]. NULL: key and val hold all. */
 	void (*make_row)(void *rows, u64 i);

@@ -417,6 +417,7 @@ static void columns_body(struct walk *w, struct columns *c)
 	NUM(w, c->ascending);
 	NUM(w, c->rows);
 	NUM(w, c->top);
+	NUM(w, c->numbered);
 	check(w, c->sort <= c->n && c->declared <= 64, "a table is damaged");
 }
 

@@ -92,7 +92,8 @@ void record_replay(struct session *s)
 
 void records_init(struct records *r, const struct unit *u)
 {
-	*r = (struct records){.warned = xcalloc(u->nschema, sizeof(*r->warned))};
+	*r = (struct records){.warned = xcalloc(u->nschema, sizeof(*r->warned)),
+			      .reports = xcalloc(u->ncolumns, sizeof(*r->reports))};
 }
 
 void records_free(struct records *r)
@@ -100,4 +101,5 @@ void records_free(struct records *r)
 	sb_free(&r->held);
 	sb_free(&r->aligned);
 	free(r->warned);
+	free(r->reports);
 }

@@ -56,6 +56,7 @@ struct records {
 	u64 event_ts; /* of the record being handled; 0: it carries none */
 	u64 corrupt;  /* records that fit no schema */
 	u64 *warned;  /* run-time warnings so far, per schema */
+	u64 *reports; /* reports so far, per table */
 };
 
 enum run_stage {

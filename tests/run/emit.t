@@ -236,3 +236,21 @@ PROG table t { k; a; b; c; d; e; f; } BEGIN { @a[1] = 1; @b[1] = 2; @c[1] = 3; @
 EXPECT
 	K A B C D E F
 	1 1 2 3 4 5 6
+
+NAME json: which report it is, of reports that come again and again, the last one too; not of events and single reports
+RUN
+	t='table t sorted by -k { k; } table h { v hist; } table e { n; } table all sorted by -k { k; } table seen { n; }'
+	"$SONDE" -q -f json -e "$t"' begin { @b[7] = count(); emit(seen, n = 5); } end { @a[2] = count(); show(t, @a); show(all, @b); }
+		interval:ms:20 { @i += 1; if (@i != 2) { @a[1] = count(); } @h = hist(1); emit(e, n = @i); show(t, @a); show(h, @h); clear(@a); clear(@h); if (@i == 3) { exit(); } }' | grep '"table"'
+EXPECT
+	{"type": "event", "table": "seen", "n": 5}
+	{"type": "row", "table": "e", "interval": 1, "n": 1}
+	{"type": "row", "table": "t", "interval": 1, "k": 1}
+	{"type": "hist", "table": "h", "interval": 1, "v": [{"min": 1, "max": 1, "count": 1}]}
+	{"type": "row", "table": "e", "interval": 2, "n": 2}
+	{"type": "hist", "table": "h", "interval": 2, "v": [{"min": 1, "max": 1, "count": 1}]}
+	{"type": "row", "table": "e", "interval": 3, "n": 3}
+	{"type": "row", "table": "t", "interval": 3, "k": 1}
+	{"type": "hist", "table": "h", "interval": 3, "v": [{"min": 1, "max": 1, "count": 1}]}
+	{"type": "row", "table": "t", "interval": 4, "k": 2}
+	{"type": "row", "table": "all", "k": 7}

@@ -308,9 +308,9 @@ EXPECT
 	::                 0         2000
 	127.0.0.0          8         1000
 	127.7.7.0         24          500
-	{"type": "row", "table": "subnets", "subnet": "::", "prefix": 0, "bytes": 2000}
-	{"type": "row", "table": "subnets", "subnet": "127.0.0.0", "prefix": 8, "bytes": 1000}
-	{"type": "row", "table": "subnets", "subnet": "127.7.7.0", "prefix": 24, "bytes": 500}
+	{"type": "row", "table": "subnets", "interval": 1, "subnet": "::", "prefix": 0, "bytes": 2000}
+	{"type": "row", "table": "subnets", "interval": 1, "subnet": "127.0.0.0", "prefix": 8, "bytes": 1000}
+	{"type": "row", "table": "subnets", "interval": 1, "subnet": "127.7.7.0", "prefix": 24, "bytes": 500}
 	subnet,prefix,bytes
 	::,0,2000
 	127.0.0.1,32,1000
@@ -339,4 +339,4 @@ EXPECT
 	127.0.0.1         32        81920
 	SUBNET          BITS         KBIT
 	127.0.0.1         32           80
-	{"type": "row", "table": "subnets", "subnet": "127.0.0.1", "prefix": 32, "bytes": 10240}
+	{"type": "row", "table": "subnets", "interval": 1, "subnet": "127.0.0.1", "prefix": 32, "bytes": 10240}

@@ -53,7 +53,7 @@ EXPECT
 	NUMA_migrations NUMA_migrations_ms
 	              0               0.00
 	              0               0.00
-	{"type": "event", "table": "moves", "migrations": 0}
+	{"type": "row", "table": "moves", "interval": 1, "migrations": 0}
 	time,migrations,duration_ns
 
 # Guests have two nodes as the head of toolkernels.sh says.

@@ -39,7 +39,7 @@ EXPECT_RE
 	 *0     20       0      20 D/top/one
 	 *[12]     20      20      20 D/top/two
 	 *READS WRITES    R_Kb    W_Kb PATH
-	."type": "row", "table": "directories", "reads": [12], "writes": 20, "read_bytes": 20480, "write_bytes": 20480, "path": "D/top/two".
+	."type": "row", "table": "directories", "interval": 1, "reads": [12], "writes": 20, "read_bytes": 20480, "write_bytes": 20480, "path": "D/top/two".
 	writes,path
 	20,D/top/one
 
@@ -182,7 +182,7 @@ RUN "$SONDE" loads -q -j 10ms 1 | sed 's/[0-9.:T+-]*[0-9]Z*"/TIME"/; s/[0-9][0-9
 NEEDS slow btf sym:avenrun
 TIMEOUT 40
 EXPECT_RE
-	\{"type": "event", "table": "loads", "time": ".*", "load_1min": [0-9]+\.N, "load_5min": [0-9]+\.N, "load_15min": [0-9]+\.N\}
+	\{"type": "row", "table": "loads", "interval": N, "time": ".*", "load_1min": [0-9]+\.N, "load_5min": [0-9]+\.N, "load_15min": [0-9]+\.N\}
 	N:N:N N.N N.N N.N
 	time,load_1min,load_5min,load_15min
 	row

@@ -521,7 +521,7 @@ static bool add_percentiles(struct declare *d, struct columns *t, const struct n
 
 static void add_column(struct declare *d, struct columns *t, const struct node *n, u32 index)
 {
-	static const char *const taken[] = {"type", "table"};
+	static const char *const taken[] = {"type", "table", "interval"};
 	for (u32 i = 0; i < t->n; i++)
 		if (str_eq(t->col[i].name, n->name))
 			diag_add(d->ds, E_SYNTAX, n->loc, "the table has two columns '%.*s'",

@@ -67,12 +67,21 @@ static bool check_emit(struct sema *s, struct node *call)
 	return ok;
 }
 
+/* The table of emit() or show(). whole: what is printed is a whole report, not a line of one. */
+static const struct columns *table_of(struct lower *l, const struct node *call, bool whole)
+{
+	struct columns *t = declare_find_table(l->u, call->a->name);
+
+	t->numbered |= whole && (l->pt->kind->flags & KIND_REPORTS);
+	return t;
+}
+
 static struct ref lower_emit(struct lower *l, struct node *call, struct mem dst)
 {
 	struct schema *sc = lower_schema(l, call->fn, call->loc);
 
 	(void)dst;
-	sc->columns = declare_find_table(l->u, call->a->name);
+	sc->columns = table_of(l, call, !l->loop);
 	sc->filled = call->num;
 	lower_record(l, call, call->a->next, sc);
 	return REF_NONE;
@@ -216,15 +225,25 @@ static struct value copy_value(struct arena *a, const struct value *v)
 	return c;
 }
 
+/* The next report of a table; 0: its reports have no numbers. */
+static u64 next_report(struct session *s, const struct columns *t)
+{
+	for (u32 i = 0; t->numbered && i < s->u->ncolumns; i++)
+		if (s->u->columns[i] == t)
+			return ++s->records.reports[i];
+	return 0;
+}
+
 static void put_row(struct session *s, const struct columns *t, const struct value *cell, u64 ts)
 {
 	u64 most = s->u->config.events;
+	struct item it = {.kind = I_ROW, .ts = ts, .columns = t, .val = cell, .n = t->n};
 
 	if (most && s->report.nevent >= most)
 		return;
 	s->report.nevent++;
-	session_put(s,
-		    &(struct item){.kind = I_ROW, .ts = ts, .columns = t, .val = cell, .n = t->n});
+	it.report = next_report(s, t);
+	session_put(s, &it);
 	if (s->report.nevent == most)
 		session_exit(s, s->exit_code);
 }
@@ -376,6 +395,7 @@ struct shown {
 	VEC(struct value *) rows;
 	u32 ncell, at;     /* declared columns; the one that the map being read fills */
 	u32 nkey;          /* columns that are the key */
+	u64 report;        /* which it is, see struct item */
 	struct item first; /* of the first map */
 };
 
@@ -486,8 +506,11 @@ static void put_rows(struct shown *h, u64 ts)
 				value_percentile(&h->rows.v[r][c->index], c->part - 1, &cell[i]);
 			resolve(h->s, &t->col[i], &cell[i]);
 		}
-		session_put(h->s,
-			    &(struct item){.kind = I_ROW, .columns = t, .val = cell, .n = t->n});
+		session_put(h->s, &(struct item){.kind = I_ROW,
+						 .columns = t,
+						 .val = cell,
+						 .report = h->report,
+						 .n = t->n});
 	}
 }
 
@@ -532,6 +555,7 @@ static void act_show(struct session *s, const struct schema *sc, const struct va
 
 	(void)v, (void)n;
 	h.ncell = h.t->declared;
+	h.report = next_report(s, h.t);
 	s->report.sink = &gather;
 	s->report.self = &h;
 	for (u32 i = 0; i < sc->nmap; i++) {
@@ -578,7 +602,7 @@ static struct ref lower_show(struct lower *l, struct node *call, struct mem dst)
 	struct map **maps = arena_newn(l->c->arena, struct map *, MAX_MAPS);
 
 	(void)dst;
-	sc->columns = declare_find_table(l->u, call->a->name);
+	sc->columns = table_of(l, call, true);
 	for (struct node *n = call->a->next; n; n = n->next)
 		maps[sc->nmap++] = sema_map(n);
 	sc->maps = maps;

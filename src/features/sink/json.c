@@ -240,14 +240,19 @@ static void put_cell(struct json *j, const struct column *c, const struct value 
 	}
 }
 
-/* {"type": "event", "table": "execs", "pid": 7, ...}; what is not known is left out. */
+/* {"type": "event", "table": "execs", "pid": 7, ...}, {"type": "row", "table": "io", "interval": 3,
+ * ...}; what is not known is left out. */
 static void put_row(struct json *j, const struct item *it)
 {
 	struct sb *b = &j->o.b;
 	const struct columns *t = it->columns;
-	put_type(b, item_has_hist(it) ? "hist" : t->head ? "event" : "row");
+	put_type(b, item_has_hist(it) ? "hist" : t->head && !it->report ? "event" : "row");
 	json_member(b, true, "table");
 	json_str(b, t->name);
+	if (it->report) {
+		json_member(b, false, "interval");
+		json_u64(b, it->report);
+	}
 	for (u32 i = 0; i < t->n; i++) {
 		if (column_absent(&t->col[i], &it->val[i]))
 			continue;
