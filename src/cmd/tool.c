@@ -378,9 +378,31 @@ static void add_common(struct parse *p, const struct compile *c)
 	}
 }
 
+/* "0,4-7" is 0,4,5,6,7; what is no such list stays, to be refused. */
+static const char *spread(struct arena *a, const char *list)
+{
+	enum { MOST = 1024 };
+	AUTO_SB b = {0};
+	struct str rest = str_z(list), to, from;
+	while (str_cut(&rest, ',', &to)) {
+		u64 first, last;
+		struct str all = to;
+		bool range = str_cut(&to, '-', &from) && to.n && str_u64(from, &first) &&
+			     str_u64(to, &last) && first <= last && last - first < MOST;
+		sb_z(&b, all.s == list ? "" : ",");
+		if (!range)
+			sb_add(&b, all);
+		for (u64 n = first; range && n <= last; n++)
+			sb_fmt(&b, "%s%llu", n > first ? "," : "", n);
+	}
+	return arena_strz(a, sb_str(&b));
+}
+
 /* A list that is given again goes on. */
 static struct str value_of(struct parse *p, const struct getopt_use *u, const char *val)
 {
+	if (u->kind == OPTION_LIST && val)
+		val = spread(p->a, val);
 	bool list = u->kind == OPTION_LIST || u->kind == OPTION_PIDS || u->kind == OPTION_WORDS;
 	struct str text = val ? str_z(val) : (struct str){0};
 	for (u32 i = p->script->nopt; list && i--;) {

@@ -69,6 +69,26 @@ EXPECT
 	sonde execsnoop -h shows its options.
 	ERROR: unrecognized option '--count'
 
+NAME tools: --cpu of events, several with commas and ranges
+RUN
+	c=$(taskset -cp $$ | sed 's/.*[ ,-]//'); o=$((c + 1))
+	for l in $c $o $c,$o $o-$((c + 3)) 0-$c; do "$SONDE" execsnoop -q -n =sleep --cpu $l --fields comm -- taskset -c $c sleep 0 | wc -l; done
+	for l in x 3-1 ,1; do "$SONDE" execsnoop --cpu $l 2>&1 | head -n 1; done
+	"$SONDE" stackcount -q -c $o,$c -K 't:syscalls:sys_enter_getppid' -- taskset -c $c build/tests/syscalls 7 getppid | grep -cx ' *7'
+	"$SONDE" stackcount -q -c $o -K 't:syscalls:sys_enter_getppid' -- taskset -c $c build/tests/syscalls 7 getppid | grep -cx ' *7'; true
+NEEDS btf tp:sched/sched_process_exec tp:syscalls/sys_enter_getppid prog:syscalls
+EXPECT
+	2
+	1
+	2
+	1
+	2
+	ERROR: --cpu needs numbers with commas between them (got 'x')
+	ERROR: --cpu needs numbers with commas between them (got '3-1')
+	ERROR: --cpu needs numbers with commas between them (got ',1')
+	1
+	0
+
 NAME exitsnoop: how processes end
 RUN "$SONDE" exitsnoop -q -n sh -- sh -c 'sh -c "exit 3"; sh -c "kill -9 \$\$"; exit 0' 2>/dev/null | sed 's/^\([^ ]*\) *[0-9]* *[0-9]* *[0-9]* *[0-9.]* */\1 /'
 NEEDS tp:sched/sched_process_exit btf
