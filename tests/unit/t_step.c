@@ -24,7 +24,14 @@
 #include <unistd.h>
 
 #ifdef __x86_64__
-enum { MAX_MAPS = 64, MAX_CALLS = 256, MAX_STEPS = 60000, CALL_BYTES = 15, PAGE = 4096 };
+enum {
+	MAX_MAPS = 64,
+	MAX_CALLS = 256,
+	MAX_STEPS = 60000,
+	MAX_IN_VDSO = 500,
+	CALL_BYTES = 15,
+	PAGE = 4096
+};
 
 /* ---- what is run ---- */
 
@@ -187,7 +194,7 @@ struct stepper {
 	struct unwind_copy *copy;
 	u64 call[MAX_CALLS]; /* addresses that are returned to, the last one first to come */
 	u32 ncall;
-	u32 steps, wrong, deepest, cut;
+	u32 steps, wrong, deepest, cut, vdso_steps; /* vdso_steps: since it was entered */
 	bool in_handler, in_vdso, left;
 };
 
@@ -272,20 +279,45 @@ static void follow(struct stepper *x, const struct user_regs_struct *was,
 		x->ncall--;
 }
 
-static bool step(struct stepper *x, int sig, int *stop)
+static bool resume(struct stepper *x, int how, int sig, int *stop)
 {
 	int status;
-	if (ptrace(PTRACE_SINGLESTEP, x->pid, 0, sig) || waitpid(x->pid, &status, 0) != x->pid)
+	if (ptrace(how, x->pid, 0, sig) || waitpid(x->pid, &status, 0) != x->pid)
 		return false;
 	*stop = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
 	return WIFSTOPPED(status);
 }
 
+/* To where the function returns, without steps. */
+static bool run_to_caller(struct stepper *x, int *stop)
+{
+	enum { INT3 = 0xcc };
+	struct user_regs_struct r;
+	u64 to = x->call[x->ncall - 1], text = child_word(x, to);
+	if (ptrace(PTRACE_POKETEXT, x->pid, to, (text & ~0xffull) | INT3) ||
+	    !resume(x, PTRACE_CONT, 0, stop) || *stop != SIGTRAP ||
+	    ptrace(PTRACE_POKETEXT, x->pid, to, text) || ptrace(PTRACE_GETREGS, x->pid, 0, &r))
+		return false;
+	r.rip = to;
+	return !ptrace(PTRACE_SETREGS, x->pid, 0, &r);
+}
+
+/* The vDSO reads the clock again if the kernel has set it meanwhile, as it does each tick: at the
+ * pace of steps on a busy machine it never has done. */
+static bool step(struct stepper *x, int sig, int *stop)
+{
+	if (x->vdso_steps > MAX_IN_VDSO && x->ncall)
+		return run_to_caller(x, stop);
+	return resume(x, PTRACE_SINGLESTEP, sig, stop);
+}
+
 static void note_place(struct stepper *x, u64 ip)
 {
 	const struct code *c = code_at(&x->maps, ip);
+	bool vdso = c && !strcmp(c->path, "[vdso]");
 	x->in_handler |= ip == (u64)handler;
-	x->in_vdso |= c && !strcmp(c->path, "[vdso]");
+	x->in_vdso |= vdso;
+	x->vdso_steps = vdso ? x->vdso_steps + 1 : 0;
 }
 
 static void run_steps(struct stepper *x)
