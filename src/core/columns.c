@@ -73,10 +73,11 @@ static bool put_unit(struct sb *out, const struct column *c, const struct value 
 	case COL_US: sb_fmt(out, "%.0f", d / (double)NS_PER_US); return true;
 	case COL_MS: sb_fmt(out, small ? "%.3f" : "%.2f", d / (double)NS_PER_MS); return true;
 	case COL_S: sb_fmt(out, "%.2f", d / (double)NS_PER_S); return true;
+	case COL_SECONDS: sb_fmt(out, "%.6f", d / (double)NS_PER_S); return true;
 	case COL_KB: sb_fmt(out, "%.0f", d / 1024); return true;
 	case COL_MB: sb_fmt(out, "%.0f", d / (1024 * 1024)); return true;
 	case COL_MILLI: sb_fmt(out, "%.3f", d / 1000); return true;
-	case COL_PERCENT: sb_fmt(out, "%.2f%%", d / 100); return true;
+	case COL_PERCENT: sb_fmt(out, c->bare ? "%.2f" : "%.2f%%", d / 100); return true;
 	case COL_HEX: sb_fmt(out, "0x%llx", v->u); return true;
 	case COL_OCT: sb_fmt(out, "%s%llo", v->u ? "0" : "", v->u); return true;
 	case COL_NAME: put_name(out, c, v->i); return true;
@@ -101,6 +102,8 @@ static bool put_unit(struct sb *out, const struct column *c, const struct value 
 
 void column_text(struct sb *out, const struct column *c, const struct value *v, struct str trailer)
 {
+	if (c->blank && (v->kind == V_NONE || (is_number(v) && !v->u)))
+		return;
 	if (v->kind == V_NONE || v->kind == V_HIST) {
 		sb_char(out, '-');
 	} else if (c->unit == COL_CLOCK && v->kind == V_NAMED && v->str.n >= 19) {

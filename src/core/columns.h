@@ -11,6 +11,7 @@ enum column_unit {
 	COL_US, /* nanoseconds, shown in units of us, ms or s */
 	COL_MS,
 	COL_S,
+	COL_SECONDS, /* nanoseconds, as seconds with six digits */
 	COL_KB,      /* bytes, shown in units of 1024 */
 	COL_MB,      /* the same, of 1024 * 1024 */
 	COL_PERCENT, /* parts of 10,000 */
@@ -40,6 +41,8 @@ struct column {
 	bool right;               /* aligned */
 	bool data;                /* in JSON and CSV only */
 	bool share;               /* show(): of the sum of all rows */
+	bool bare;                /* percentages have no sign */
+	bool blank;               /* nothing for 0, and for what is not known */
 	u32 index;                /* among all that are declared */
 	u32 part; /* show(): percentile_next()'s of a histogram, + 1; 0: the value */
 	enum column_unit unit;
@@ -53,7 +56,9 @@ struct columns {
 	u32 declared; /* columns, with those that are not shown */
 	bool bare;    /* text has no heading, and nothing for what is not known */
 	bool head;    /* of emit(): the heading is printed when everything is attached */
-	u32 sort;     /* 1 + the column by which show() sorts; 0: none */
+	bool ruled;   /* text has dashes below the heading, and above the row of sums */
+	bool total;   /* show(): text has a last row with the sums of all */
+	u32 sort;     /* 1 + the index of the column by which show() sorts; 0: none */
 	bool ascending;
 	u32 rows;      /* show() prints so many; 0: all */
 	bool numbered; /* of reports that come again and again: JSON says which it is */

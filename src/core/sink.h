@@ -28,7 +28,8 @@ enum item_kind {
 		   the line above that of a screen */
 	I_ROW,  /* emit(), show(): n cells in val, of columns; V_NONE: not known. To sinks of maps
 		   show() gives an I_MAP: name is the table's, str the unit of its values or "" */
-	I_COST, /* what the run took of the machine: cost; str says it all in lines */
+	I_TOTAL, /* behind the rows of a report: their sums, as a row's cells; for people alone */
+	I_COST,  /* what the run took of the machine: cost; str says it all in lines */
 };
 
 /* A tool has begun. */
@@ -51,7 +52,7 @@ struct item {
 	struct str who; /* I_LOST: the map, probe, file ... it is about, or "" */
 	struct loc loc; /* I_ERROR */
 	const struct value *key, *val;
-	const struct columns *columns; /* I_HEAD, I_ROW, I_END */
+	const struct columns *columns; /* I_HEAD, I_ROW, I_TOTAL, I_END */
 	const struct cost *cost;       /* I_COST */
 	const struct run_start *start; /* I_STATUS of a tool; NULL: of a script */
 	const struct agg *agg;         /* I_MAP: of aggregations; NULL: plain values */

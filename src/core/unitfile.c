@@ -400,6 +400,8 @@ static void columns_body(struct walk *w, struct columns *c)
 		NUM(w, k->right);
 		NUM(w, k->data);
 		NUM(w, k->share);
+		NUM(w, k->bare);
+		NUM(w, k->blank);
 		NUM(w, k->index);
 		NUM(w, k->part);
 		NUM(w, unit);
@@ -413,12 +415,14 @@ static void columns_body(struct walk *w, struct columns *c)
 	NUM(w, c->declared);
 	NUM(w, c->head);
 	NUM(w, c->bare);
+	NUM(w, c->ruled);
+	NUM(w, c->total);
 	NUM(w, c->sort);
 	NUM(w, c->ascending);
 	NUM(w, c->rows);
 	NUM(w, c->top);
 	NUM(w, c->numbered);
-	check(w, c->sort <= c->n && c->declared <= 64, "a table is damaged");
+	check(w, c->sort <= 64 && c->declared <= 64, "a table is damaged");
 }
 
 static const struct builtin *find_row(struct str sig)

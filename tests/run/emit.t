@@ -84,6 +84,30 @@ EXPECT
 	0    x         1        0    0    0
 	7    y         1        0    0    -
 
+NAME show: lines around the rows and their sums, as text alone
+RUN
+	echo 'config = { print_maps_on_exit = false } table t ruled total sorted by total_ns { k "K" 5 key; name 4 key; n 3 right; avg_ns "us" 5 us; total_ns "seconds" 9 seconds; part "%" 6 share bare same; bad "BAD" 3 right blank; least 5 right; most 4 right; mean 4 right; }
+	BEGIN { for $i : 1..5 { @s[$i / 2, "x"] = stats($i * 1000000); @least[$i / 2, "x"] = min($i); @most[$i / 2, "x"] = max($i); @mean[$i / 2, "x"] = avg($i); } @bad[(int64)1, "x"] = sum(2); @bad[(int64)2, "x"] = sum(0); show(t, @s, @bad, @least, @most, @mean); clear(@s); show(t, @s); }' >"$TMPDIR/p.bt"
+	"$SONDE" --fmt "$TMPDIR/p.bt" >"$TMPDIR/f.bt"; grep -oE 'ruled.*_ns|share.*' "$TMPDIR/f.bt"
+	for f in text json csv; do "$SONDE" -q -f $f "$TMPDIR/f.bt"; done
+EXPECT
+	ruled total sorted by total_ns
+	share bare same;
+	K     NAME   N    us   seconds      % BAD LEAST MOST MEAN
+	----- ---- --- ----- --------- ------ --- ----- ---- ----
+	1     x      2  2500  0.005000  50.00   2     2    3    2
+	2     x      1  4000  0.004000  40.00         4    4    4
+	0     x      1  1000  0.001000  10.00         1    1    1
+	----- ---- --- ----- --------- ------ --- ----- ---- ----
+	total        4  2500  0.010000 100.00   2     1    4     
+	{"type": "row", "table": "t", "k": 1, "name": "x", "n": 2, "avg_ns": 2500000, "total_ns": 5000000, "part": 0.5000, "bad": 2, "least": 2, "most": 3, "mean": 2}
+	{"type": "row", "table": "t", "k": 2, "name": "x", "n": 1, "avg_ns": 4000000, "total_ns": 4000000, "part": 0.4000, "bad": 0, "least": 4, "most": 4, "mean": 4}
+	{"type": "row", "table": "t", "k": 0, "name": "x", "n": 1, "avg_ns": 1000000, "total_ns": 1000000, "part": 0.1000, "least": 1, "most": 1, "mean": 1}
+	k,name,n,avg_ns,total_ns,part,bad,least,most,mean
+	1,x,2,2500000,5000000,0.5000,2,2,3,2
+	2,x,1,4000000,4000000,0.4000,0,4,4,4
+	0,x,1,1000000,1000000,0.1000,,1,1,1
+
 NAME show: smallest first, and by a text
 PROG config = { print_maps_on_exit = false } table t sorted by -a { k 2; a; } table u sorted by -k { k 2; a; } BEGIN { @["x"] = 3; @["y"] = -2; @["w"] = 7; show(t, @); show(u, @); }
 EXPECT

@@ -126,8 +126,11 @@ NEEDS tp:raw_syscalls/sys_exit btf
 EXPECT
 	rt_sigreturn()                          = 0
 	+++ exited with 0 +++
-	syscall                  calls
-	rt_sigreturn                 1
+	syscall              calls
+	---------------- ---------
+	rt_sigreturn             1
+	---------------- ---------
+	total                    1
 
 NAME strace: sets of calls, results, lengths of texts, JSON
 RUN s() { "$SONDE" strace -q -o "$TMPDIR/o" "$@" >/dev/null 2>&1; rc=$?; cat "$TMPDIR/o"; return $rc; }; s -e openat -Z cat /nope | grep -m 1 nope; s -z -e trace=%file cat /nope | grep -c 'openat.*nope'; s -s 3 -e write echo hello | grep write; s -e '!%memory,%file,%desc' -e signal=none true | cut -d'(' -f1 | sort -u | head -n 3; "$SONDE" strace -q -j -e write echo hello | grep '"write"' | sed 's/: [0-9]*}/: N}/; s/"duration_ns": [0-9]*/N/'; "$SONDE" strace -e nope true 2>/dev/null; echo $?
@@ -155,20 +158,57 @@ EXPECT
 	exit_group(0)                           = ?
 	+++ exited with 0 +++
 
-NAME strace: columns and order of the summary
-RUN s() { "$SONDE" strace -q -c -e getppid,write "$@" build/tests/syscalls 1000 getppid 2>&1 | sed 's/[0-9][0-9.]*%* /N /g; s/  */ /g; s/^ //'; }; s | head -n 2; s -U name,max-time,calls -S name; s -S calls -U calls,name | head -n 2; "$SONDE" strace -cS size true 2>&1; "$SONDE" strace -ff true 2>&1; "$SONDE" strace -qcj -e getppid build/tests/syscalls 1000 getppid | grep -o '"time_ratio": 1.0000'
-NEEDS prog:syscalls tp:raw_syscalls/sys_exit btf
-TIMEOUT 30
+NAME strace: the summary is laid out as strace does
+RUN
+	normal() { sed 's/[0-9]*\.[0-9]*/T/g; s/0x[0-9a-f]*/ADDR/g; s/  */ /g; s/ [0-9][0-9]*/ N/g; s/^ //; s/^[0-9][0-9]*/N/; s/ *$//'; }
+	to() { o="$TMPDIR/$1"; shift; "$@" -o "$o.raw" /usr/bin/cat /gone 2>/dev/null; normal <"$o.raw" >"$o"; }
+	both() { to theirs strace "$@"; to ours "$SONDE" strace -q "$@"; cmp "$TMPDIR/theirs" "$TMPDIR/ours" && wc -l <"$TMPDIR/ours"; }
+	e=trace=execve,openat,access; all=name,time-percent,total-time,avg-time,min-time,max-time,calls,errors
+	both -c -e $e -S name; both -C -e trace=execve -S calls; both -c -e $e -U calls,name,errors -S name; both -C -e trace=access,execve -U $all -S name; both -c -e trace=reboot; both -c -e $e -U name,min-time,max-time -S name
+NEEDS cmd:strace prog:syscalls tp:raw_syscalls/sys_exit btf
+TIMEOUT 60
 EXPECT
-	% time msecs usecs/call calls errors syscall
-	N N N N - getppid
-	syscall longest calls
-	getppid N 1000
-	calls syscall
-	N getppid
-	ERROR: -S size is not known: name, time-percent, time-total, time-avg, time-min, time-max, calls, errors
+	7
+	7
+	7
+	9
+	0
+	7
+
+NAME strace: columns and order of the summary
+RUN
+	s() { "$SONDE" strace -q -c -e getppid,execve "$@" build/tests/syscalls 1000 getppid 2>&1; }
+	s -S calls >"$TMPDIR/o"; head -n 2 "$TMPDIR/o"; awk 'NR > 2 { print length($0) - length($NF), $4, $NF }' "$TMPDIR/o"; "$SONDE" strace -qce access /usr/bin/cat /dev/null 2>&1 | awk '$NF == "access" { print $(NF - 1), $(NF - 2) }'
+	s -S longest; s -U name,max-time,calls -S calls | sed 's/ [0-9]\.[0-9]\{6\} / S.SSSSSS /'
+	"$SONDE" strace -q -c --fields summary.calls,errors -e getppid build/tests/syscalls 1000 getppid 2>&1; "$SONDE" strace --fields summary.ret true 2>&1
+	"$SONDE" strace -ff true 2>&1; "$SONDE" strace -qcj -e getppid,access -S name build/tests/syscalls 1000 getppid | sed -n 's/\(_ratio": \|_ns": \)[0-9.]*/\1N/g; /row/p'; "$SONDE" strace -qc --csv -e getppid build/tests/syscalls 1000 getppid | sed 's/,[0-9]*,[0-9]*,/,N,N,/'
+NEEDS prog:syscalls tp:raw_syscalls/sys_exit btf
+TIMEOUT 60
+EXPECT
+	% time     seconds  usecs/call     calls    errors syscall
+	------ ----------- ----------- --------- --------- ----------------
+	51 1000 getppid
+	51 1 execve
+	51 --------- ----------------
+	51 1001 total
+	1 1
+	ERROR: -S longest is not known: name, time-percent, time-total, time-avg, time-min, time-max, calls, errors
+	syscall           longest     calls
+	---------------- -------- ---------
+	getppid          S.SSSSSS      1000
+	execve           S.SSSSSS         1
+	---------------- -------- ---------
+	total            S.SSSSSS      1001
+	    calls    errors
+	--------- ---------
+	     1000          
+	--------- ---------
+	     1000          
+	ERROR: --fields: there is no column 'summary.ret', but pid when since nr ip syscall ret error duration_ns ustack call syscall calls avg_ns total_ns time_ratio errors min_ns max_ns
 	ERROR: -ff (a file per process) is not there: -f -o FILE has all lines, each with its [pid]
-	"time_ratio": 1.0000
+	{"type": "row", "table": "summary", "time_ratio": N, "total_ns": N, "avg_ns": N, "calls": 1000, "syscall": "getppid"}
+	time_ratio,total_ns,avg_ns,calls,errors,syscall
+	1.0000,N,N,1000,,getppid
 
 NAME strace: calls of a path, and of what it opened
 RUN echo text >"$TMPDIR/one"; "$SONDE" strace -q -o "$TMPDIR/o" -P "$TMPDIR/one" -P /gone /usr/bin/cat /gone /etc/passwd "$TMPDIR/one" >/dev/null 2>&1; grep -v stat "$TMPDIR/o" | sed "s,$TMPDIR,D,; s/(.*one.*= [0-9]*$/(D one)/; s/([3-9], .*/(N)/; s/([3-9])/(N)/" | grep -v fadvise; "$SONDE" strace -q -P "$TMPDIR/one" -e read sh -c 'exec 5<"$0"; read -r line <&5; read -r line' "$TMPDIR/one" 2>&1 </dev/null | grep -c '^read(0, ' | sed 's/^[1-9][0-9]*$/some/'; "$SONDE" strace -q -c -P "$TMPDIR/one" --fields syscall,calls -e openat /usr/bin/cat "$TMPDIR/one" /etc/passwd 2>&1 | grep openat
@@ -182,7 +222,7 @@ EXPECT
 	close(N)                                = 0
 	+++ exited with 1 +++
 	some
-	openat                       1
+	openat                   1
 
 NAME strace -v: structures as strace has them
 RUN
@@ -209,8 +249,8 @@ NAME strace: a summary with exact counts
 RUN "$SONDE" strace -q -c --fields syscall,calls build/tests/syscalls 1000 getppid 2>&1 | grep -E 'syscall|getppid'; "$SONDE" strace -qc --fields syscall,calls,errors -e openat cat /nope 2>&1 | awk '/^openat/ && $3 > 0 { print $1, "failed" }'
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit
 EXPECT
-	syscall                  calls
-	getppid                   1000
+	syscall              calls
+	getppid               1000
 	openat failed
 
 NAME strace: a process that runs already, whose call was under way
@@ -319,8 +359,11 @@ EXPECT
 	+++ exited with 0 +++
 	[pid N<syscalls>] getppid() = N
 	[pid N<syscalls>] +++ exited with N +++
-	syscall                  calls
-	getppid                      7
+	syscall              calls
+	---------------- ---------
+	getppid                  7
+	---------------- ---------
+	total                    7
 	c
 	+++ exited with 0 +++
 	2

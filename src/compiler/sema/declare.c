@@ -397,6 +397,7 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		{"us", COL_US, true},
 		{"ms", COL_MS, true},
 		{"s", COL_S, true},
+		{"seconds", COL_SECONDS, true},
 		{"KB", COL_KB, true},
 		{"MB", COL_MB, true},
 		{"percent", COL_PERCENT, true},
@@ -418,7 +419,8 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		{"call", COL_CALL, false},
 		{"function", COL_FUNCTION, false},
 	};
-	static const char *const others[] = {"data", "left", "right", "key", "same", "share"};
+	static const char *const others[] = {"data", "left",  "right", "key",
+					     "same", "share", "bare",  "blank"};
 	i32 i = node_word(w, units), other = node_word(w, others);
 	if (i >= 0) {
 		col->unit = units[i].unit;
@@ -439,6 +441,8 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		col->unit = COL_PERCENT;
 		return;
 	}
+	col->bare |= other == 6;
+	col->blank |= other == 7;
 	if (other > 2)
 		return; /* key and same are about all columns together: place_of() */
 	if (other > 0) {
@@ -446,7 +450,8 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		return;
 	}
 	diag_hint(d->ds, diag_add(d->ds, E_SYNTAX, w->loc, "columns know no '%.*s'", STRF(w->name)),
-		  "what may stand here: left right data key same share us ms s KB MB percent milli "
+		  "what may stand here: left right data key same share bare blank us ms s seconds "
+		  "KB MB percent milli "
 		  "elapsed clock hex oct "
 		  "argv "
 		  "status syscall user disk interface cgroup container hist percentiles call "
@@ -550,6 +555,26 @@ static bool is_field(const struct column *c, struct str field)
 	return str_eq(own, field);
 }
 
+/* TABLE.COLUMN is about that table alone. False: about another one. */
+static bool is_about(const struct columns *t, struct str *field)
+{
+	struct str table;
+	if (str_chr(*field, '.') < 0)
+		return true;
+	str_cut(field, '.', &table);
+	return str_eq(table, t->name);
+}
+
+/* Does --fields say anything about it? */
+static bool is_picked(const struct declare *d, const struct columns *t)
+{
+	struct str rest = d->c->fields, one;
+	while (rest.n && str_cut(&rest, ',', &one))
+		if (is_about(t, &one))
+			return true;
+	return false;
+}
+
 /* --fields: those, in that order. */
 static void pick_fields(struct declare *d, struct columns *t)
 {
@@ -559,7 +584,7 @@ static void pick_fields(struct declare *d, struct columns *t)
 	t->col = arena_newn(d->a, struct column, MAX_COLUMNS);
 	t->n = 0;
 	while (str_cut(&rest, ',', &one))
-		for (u32 i = 0; i < nold; i++)
+		for (u32 i = 0; i < nold && is_about(t, &one); i++)
 			if (is_field(&old[i], one) && t->n < MAX_COLUMNS)
 				t->col[t->n++] = old[i];
 }
@@ -575,7 +600,7 @@ static void sort_by(struct declare *d, struct columns *t, const struct node *wor
 	}
 	for (u32 i = t->n; i--;)
 		if (!t->col[i].part && str_starts(t->col[i].name, by) && by.n)
-			t->sort = i + 1;
+			t->sort = t->col[i].index + 1;
 	if (!t->sort && by.n && d->c->sort.n)
 		diag_add(d->ds, E_OPTION, (struct loc){0}, "--sort: there is no column '%.*s'",
 			 STRF(by));
@@ -612,13 +637,30 @@ static u32 place_of(const struct node *table, const struct node *column)
 	return is_key ? at : keys + at;
 }
 
+/* What stands between the name and the columns. */
+static void table_words(struct declare *d, struct columns *t, const struct node *w)
+{
+	static const char *const known[] = {"sorted", "by", "top", "bare", "ruled", "total"};
+	for (; w && node_word(w, known) >= 2; w = w->next) {
+		i32 i = node_word(w, known);
+		*(i == 2 ? &t->top : i == 3 ? &t->bare : i == 4 ? &t->ruled : &t->total) = true;
+	}
+	if (t->top && !t->rows)
+		t->rows = TOP_ROWS;
+	if (w && node_word(w, known) == 0 && w->next && node_word(w->next, known) == 1)
+		sort_by(d, t, w->next->next);
+	else if (w)
+		diag_add(d->ds, E_SYNTAX, w->loc,
+			 "a table may be 'bare', 'top', 'ruled', 'total' and 'sorted by' a column");
+}
+
 static void add_table(struct declare *d, struct node *n)
 {
 	struct unit *u = d->c->unit;
 	u32 count = node_count(n->a);
 	struct columns *t = arena_new(d->a, struct columns);
 	*t = (struct columns){.name = n->name, .rows = rows_of(d, n->c), .declared = count};
-	bool more = false;
+	bool more = false, picked = is_picked(d, t);
 	for (const struct node *k = n->a; k; k = k->next)
 		more |= list_of(k) != NULL;
 	t->col = arena_newn(d->a, struct column, more ? MAX_COLUMNS : count);
@@ -627,25 +669,11 @@ static void add_table(struct declare *d, struct node *n)
 		return;
 	}
 	for (struct node *k = n->a; k; k = k->next)
-		if (is_wanted(d, k) || d->c->fields.n)
+		if (is_wanted(d, k) || picked)
 			add_column(d, t, k, place_of(n, k));
-	if (d->c->fields.n)
+	table_words(d, t, n->b);
+	if (picked)
 		pick_fields(d, t);
-	static const char *const order[] = {"sorted", "by", "top", "bare"};
-	const struct node *w = n->b;
-	if (w && node_word(w, order) == 3) {
-		t->bare = true;
-		w = w->next;
-	}
-	t->top = w && node_word(w, order) == 2;
-	w = t->top ? w->next : w;
-	if (t->top && !t->rows)
-		t->rows = TOP_ROWS;
-	if (w && node_word(w, order) == 0 && w->next && node_word(w->next, order) == 1)
-		sort_by(d, t, w->next->next);
-	else if (w)
-		diag_add(d->ds, E_SYNTAX, w->loc,
-			 "a table may be 'bare', 'top' and 'sorted by' a column");
 	arena_push(d->a, u->columns, u->ncolumns, t);
 }
 
@@ -670,12 +698,14 @@ static const struct node *declared_column(const struct compile *c, struct str ta
 	return NULL;
 }
 
-static bool is_shown(const struct unit *u, struct str name)
+static bool is_shown(const struct unit *u, struct str field)
 {
-	for (u32 i = 0; i < u->ncolumns; i++)
-		for (u32 k = 0; k < u->columns[i]->n; k++)
+	for (u32 i = 0; i < u->ncolumns; i++) {
+		struct str name = field;
+		for (u32 k = 0; is_about(u->columns[i], &name) && k < u->columns[i]->n; k++)
 			if (str_eq(u->columns[i]->col[k].name, name))
 				return true;
+	}
 	return false;
 }
 

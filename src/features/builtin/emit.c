@@ -29,6 +29,7 @@ static bool unit_fits(enum column_unit unit, const struct type *t)
 	case COL_US:
 	case COL_MS:
 	case COL_S:
+	case COL_SECONDS:
 	case COL_KB:
 	case COL_MB:
 	case COL_PERCENT:
@@ -386,6 +387,9 @@ static void act_emit(struct session *s, const struct schema *sc, const struct va
 
 /* ---- show ---- */
 
+/* How the values of all rows become one. */
+enum sum { SUM_NONE, SUM_ADD, SUM_LEAST, SUM_MOST, SUM_MEAN };
+
 /* Rows of several maps that have the same key: the key's parts, then the maps' values. */
 struct shown {
 	struct session *s;
@@ -393,10 +397,11 @@ struct shown {
 	struct arena a;
 	struct tab index; /* key as text -> row */
 	VEC(struct value *) rows;
-	u32 ncell, at;     /* declared columns; the one that the map being read fills */
-	u32 nkey;          /* columns that are the key */
-	u64 report;        /* which it is, see struct item */
-	struct item first; /* of the first map */
+	u32 ncell, at;              /* declared columns; the one that the map being read fills */
+	u32 nkey;                   /* columns that are the key */
+	u64 report;                 /* which it is, see struct item */
+	struct item first;          /* of the first map */
+	enum sum sum[MAX_MAPS * 3]; /* of each value of the maps */
 };
 
 static void set_cell(struct shown *h, struct value *row, u32 i, const struct value *v)
@@ -455,7 +460,7 @@ static int by_column(const void *pa, const void *pb, void *arg)
 {
 	const struct columns *t = arg;
 	const struct value *const *a = pa, *const *b = pb;
-	u32 by = t->col[t->sort - 1].index;
+	u32 by = t->sort - 1;
 	int d = cmp_cells(&(*a)[by], &(*b)[by]);
 
 	if (d)
@@ -488,6 +493,64 @@ static struct value share_of(const struct shown *h, const struct column *c, u32 
 	return (struct value){.kind = V_UINT, .u = sum > 0 ? (u64)(d * 10000 / sum + 0.5) : 0};
 }
 
+/* The values of a map, the first of which is the at-th of all. */
+static void sum_map(struct shown *h, const struct agg *agg, u32 at)
+{
+	if (!agg || (agg->adds && !agg->mean))
+		h->sum[at] = SUM_ADD;
+	else if (agg->keeps)
+		h->sum[at] = agg->keeps == AGG_LEAST ? SUM_LEAST : SUM_MOST;
+	for (u32 k = 0; agg && k < agg->parts; k++)
+		h->sum[at + k] = k == 1 ? SUM_MEAN : SUM_ADD;
+}
+
+/* Of what all rows have in a place; the mean of stats() stands between its count and its sum. */
+static struct value sum_of(const struct shown *h, u32 place)
+{
+	enum sum how =
+		place < h->nkey || place - h->nkey >= h->at ? SUM_NONE : h->sum[place - h->nkey];
+	struct value all = {.kind = V_NONE};
+
+	if (how == SUM_MEAN) {
+		struct value n = sum_of(h, place - 1);
+		all = sum_of(h, place + 1);
+		all.i = n.i ? all.i / n.i : 0;
+		return all;
+	}
+	for (u32 r = 0; how != SUM_NONE && r < h->rows.n; r++) {
+		const struct value *v = &h->rows.v[r][place];
+		if (v->kind != V_INT && v->kind != V_UINT)
+			continue;
+		if (all.kind == V_NONE)
+			all = *v;
+		else if (how == SUM_ADD)
+			all.u += v->u;
+		else if (how == SUM_LEAST ? cmp_cells(v, &all) < 0 : cmp_cells(v, &all) > 0)
+			all = *v;
+	}
+	return all;
+}
+
+/* "total" stands where the key begins; cells that have no sum are left out. */
+static void put_total(struct shown *h)
+{
+	const struct columns *t = h->t;
+	struct value cell[MAX_CELLS];
+	bool told = false;
+
+	for (u32 i = 0; i < t->n; i++) {
+		const struct column *c = &t->col[i];
+		bool here = c->index < h->nkey && !told && column_in_line(c);
+		cell[i] = c->part ? (struct value){.kind = V_NONE} : sum_of(h, c->index);
+		if (c->share && cell[i].kind != V_NONE)
+			cell[i] = (struct value){.kind = V_UINT, .u = 10000};
+		if (here)
+			cell[i] = named(h->s, STR("total"), 0);
+		told |= here;
+	}
+	session_put(h->s, &(struct item){.kind = I_TOTAL, .columns = t, .val = cell, .n = t->n});
+}
+
 static void put_rows(struct shown *h, u64 ts)
 {
 	const struct columns *t = h->t;
@@ -512,6 +575,8 @@ static void put_rows(struct shown *h, u64 ts)
 						 .report = h->report,
 						 .n = t->n});
 	}
+	if (t->total && h->rows.n)
+		put_total(h);
 }
 
 /* For pictures: the columns that are shown as key, the first map's values. */
@@ -561,6 +626,7 @@ static void act_show(struct session *s, const struct schema *sc, const struct va
 	for (u32 i = 0; i < sc->nmap; i++) {
 		session_print_map(s, sc->maps[i], 0, 0, false);
 		const struct agg *agg = agg_of(sc->maps[i]->val);
+		sum_map(&h, agg, h.at);
 		h.at += agg && agg->parts ? agg->parts : 1;
 	}
 	s->report.sink = sink;

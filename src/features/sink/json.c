@@ -441,6 +441,7 @@ static struct err *json_put(void *self, const struct item *it)
 		j->rows++;
 		break;
 	case I_HEAD:
+	case I_TOTAL:
 	case I_END: break;
 	}
 	return out_item(&j->o);

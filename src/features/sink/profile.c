@@ -295,7 +295,8 @@ struct err *profile_put(struct profile *p, const struct item *it)
 	case I_LOST: p->lost += it->loss == LOSS_EVENTS ? it->n : 0; /* fallthrough */
 	case I_COST:
 	case I_ERROR: out_remark(&p->o, &p->env, it); break;
-	case I_HEAD: break;
+	case I_HEAD:
+	case I_TOTAL: break;
 	case I_ROW: profile_leave_out(p, STR("emit()"), "rows of columns hold no stacks"); break;
 	case I_END: p->ended = true; break;
 	}

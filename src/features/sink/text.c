@@ -136,6 +136,20 @@ static void put_screen(struct text *t, const struct item *it)
 	sb_char(&t->o.b, '\n');
 }
 
+/* Dashes as wide as the columns. */
+static void put_rule(struct text *t, const struct columns *c)
+{
+	struct sb *b = &t->o.b;
+	i32 last = last_column(c);
+	for (i32 i = 0; i <= last; i++) {
+		const struct column *k = &c->col[i];
+		if (!column_in_line(k))
+			continue;
+		sb_pad(b, '-', MAX(k->width, text_width(k->heading)));
+		sb_char(b, i == last ? '\n' : ' ');
+	}
+}
+
 static void put_head(struct text *t, const struct columns *c)
 {
 	struct place p = {0};
@@ -153,6 +167,8 @@ static void put_head(struct text *t, const struct columns *c)
 		put_cell(t, &c->col[i], false, &p);
 	}
 	sb_char(&t->o.b, '\n');
+	if (c->ruled)
+		put_rule(t, c);
 }
 
 /* Stacks stand below the row that they belong to, and above its histogram. */
@@ -207,7 +223,8 @@ static void put_row(struct text *t, const struct item *it)
 			continue;
 		p.last = i == last;
 		sb_clear(&t->cell);
-		column_text(&t->cell, &c->col[i], &it->val[i], t->env.how.trailer);
+		if (it->kind == I_ROW || it->val[i].kind != V_NONE)
+			column_text(&t->cell, &c->col[i], &it->val[i], t->env.how.trailer);
 		/* Numbers are never cut, and texts within the line only when they are nothing else. */
 		enum value_kind kind = it->val[i].kind;
 		bool number = kind == V_INT || kind == V_UINT;
@@ -249,6 +266,11 @@ static struct err *text_put(void *self, const struct item *it)
 		if (it->columns->top)
 			put_screen(t, it);
 		put_head(t, it->columns);
+		break;
+	case I_TOTAL:
+		if (it->columns->ruled)
+			put_rule(t, it->columns);
+		put_row(t, it);
 		break;
 	case I_ROW: put_row(t, it); break;
 	}

@@ -169,7 +169,7 @@ static struct str summary_column(struct words *w, struct str word, const char *o
 	return (struct str){0};
 }
 
-/* -S SORT, -U COLUMN,...: of the summary alone; with the calls (-C) all columns are there. */
+/* -S SORT, -U COLUMN,...: of the summary alone. */
 static bool read_summary(struct words *w)
 {
 	AUTO_SB fields = {0};
@@ -182,7 +182,7 @@ static bool read_summary(struct words *w)
 		if (!column.n)
 			return false;
 		extremes |= str_is(column, "min_ns") || str_is(column, "max_ns");
-		sb_fmt(&fields, "%s%.*s", fields.n ? "," : "", STRF(column));
+		sb_fmt(&fields, "%ssummary.%.*s", fields.n ? "," : "", STRF(column));
 	}
 	if (sort.n) {
 		sort = summary_column(w, sort, "-S");
@@ -192,8 +192,7 @@ static bool read_summary(struct words *w)
 		bool name = str_is(sort, "syscall"); /* the smallest first */
 		w->sort = str_z(arena_fmt(w->a, "%s%.*s", name ? "-" : "", STRF(sort)));
 	}
-	if (words_flag(w, "summary_only") && !words_flag(w, "summary"))
-		w->fields = arena_str(w->a, sb_str(&fields));
+	w->fields = arena_str(w->a, sb_str(&fields));
 	sb_fmt(w->out, "macro extremes() { %s }\n", extremes ? "true" : "false");
 	return true;
 }
