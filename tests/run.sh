@@ -25,7 +25,8 @@
 #                                 x86_64, aarch64, before:VERSION, since:VERSION (of the kernel), tp:CATEGORY/EVENT,
 #                                 disk (a file system lies on one), fast (not in a test guest), slow (with -s K/N
 #                                 it is one of those of which 2 of N parts run),
-#                                 file:PATH, prog:NAME (a test program that could be built),
+#                                 file:PATH, prog:NAME (a test program that could be built), runs:NAME (and that says by its
+#                                 exit code 0 that this machine can do what it is about),
 #                                 usdt:FILE (it has USDT probes), func:FILE:NAME (it says where that function is),
 #                                 cmd:NAME (a command that is installed), option:NAME (the tracer's --help names it),
 #                                 sym:NAME (a function of this kernel), feature:NAME (of `sonde info`), python:WORD (a python3 that has
@@ -187,6 +188,7 @@ check_needs() {
 		usdt:*)
 			readelf -n "${need#usdt:}" 2>/dev/null | grep -q stapsdt || why="no USDT in ${need#usdt:}"
 			;;
+		runs:*) "$tests/${need#runs:}" >/dev/null 2>&1 || why="${need#runs:} does not work on this machine" ;;
 		prog:*) [ -x "$tests/${need#prog:}" ] || why="test program ${need#prog:} was not built" ;;
 		option:*)
 			"$SONDE" --help 2>&1 | grep -q -e "${need#option:}" || why="no ${need#option:} yet"

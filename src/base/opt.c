@@ -68,11 +68,18 @@ static struct err *long_option(struct scan *s, char *word)
 	return s->set(s->self, o->id, val);
 }
 
+static bool takes_numbers(const struct opt *o)
+{
+	while (o->name || o->shrt)
+		o++;
+	return o->id == OPT_NUMBERS;
+}
+
 static struct err *short_options(struct scan *s, char *word)
 {
 	for (char *p = word + 1; *p; p++) {
 		const struct opt *o = find_short(s->table, *p);
-		if (!o && p == word + 1 && *p >= '0' && *p <= '9')
+		if (!o && p == word + 1 && *p >= '0' && *p <= '9' && takes_numbers(s->table))
 			return err_new("'%s' is no option, and operands are not negative", word);
 		if (!o)
 			return err_new("invalid option -- '%c'", *p);

@@ -17,6 +17,8 @@ struct opt {
 /* Called for every option in order; val is NULL for flags. */
 typedef struct err *opt_set(void *self, int id, const char *val);
 
+/* As id of the table's end: operands are numbers, so "-5" is told to be neither. */
+enum { OPT_NUMBERS = 1 };
 /* Table ends with {0}. Operands are left in *rest (argv order; those after "--" start at *ndash).
  */
 struct err *opt_parse(const struct opt *table, int argc, char **argv, opt_set *set, void *self,

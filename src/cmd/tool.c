@@ -628,6 +628,7 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 		word[first] = dashes;
 		n++;
 	}
+	p->table[p->ntable].id = OPT_NUMBERS;
 	struct err *e = opt_parse(p->table, n, word, set, p, rest, &nrest, &ndash);
 	if (p->o->format && !strcmp(p->o->format, "folded") && (p->annotate || p->delimiter))
 		p->o->format = arena_fmt(p->a, "folded:%s%s%s", p->annotate ? "annotate" : "",

@@ -906,6 +906,7 @@ ERR
 NAME missing probes are an error
 PROG begin { print(1); } kprobe:nosuch_function { }
 ARGS -q
+NEEDS kprobe
 RC 1
 EXPECT
 ERR

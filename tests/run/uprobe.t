@@ -367,7 +367,7 @@ EXPECT
 NAME arguments of a program for 32 bits are on its stack
 PROG uprobe:build/tests/args32:tens { @[func, arg0, arg1] = count(); } uretprobe:build/tests/args32:tens { @r[retval] = count(); }
 LOAD args32
-NEEDS prog:args32 uprobe
+NEEDS runs:args32 uprobe
 EXPECT
 	$
 	$

@@ -18,7 +18,7 @@ EXPECT
 NAME a variable of the program by name
 PROG watchpoint:ticks:8:w { @[pid == cpid] = count(); }
 LOAD watched 5
-NEEDS prog:watched
+NEEDS runs:watchable prog:watched
 EXPECT
 	$
 	$
@@ -32,7 +32,7 @@ RUN
 	"$SONDE" -q -p $p -e 'watchpoint:ticks:8:w { @ = count(); if (@ == 3) { printf("%d\n", pid == '$p'); exit(); } }' | head -n 1
 	"$SONDE" -q -p $p -e "watchpoint:$TMPDIR/moved:ticks:8:w { printf(\"again\n\"); exit(); }" | head -n 1
 	kill $p
-NEEDS prog:watched cmd:cc fast
+NEEDS runs:watchable prog:watched cmd:cc fast
 EXPECT
 	1
 	again
@@ -41,7 +41,7 @@ NAME a program that will be moved, its function and a library's variable
 RUN
 	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/watched.c || exit
 	"$SONDE" -q -c "$TMPDIR/moved 5" -e 'watchpoint:ticks:8:w { @ticks[pid == cpid] = count(); } watchpoint:main:1:x { @main = count(); } watchpoint:libc:environ:8:rw { @environ = count(); } END { print(@environ > 0); clear(@environ); }'
-NEEDS slow prog:watched cmd:cc
+NEEDS slow runs:watchable prog:watched cmd:cc
 EXPECT
 	true
 	$

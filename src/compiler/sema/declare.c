@@ -654,6 +654,18 @@ static void table_words(struct declare *d, struct columns *t, const struct node 
 			 "a table may be 'bare', 'top', 'ruled', 'total' and 'sorted by' a column");
 }
 
+/* Of columns with one name it is another: the one whose condition holds, else the first. */
+static bool is_other(struct declare *d, const struct node *table, const struct node *column)
+{
+	bool before = true, other = false;
+	for (const struct node *k = table->a; k; k = k->next) {
+		before &= k != column;
+		if (k != column && str_eq(k->name, column->name))
+			other |= before || is_wanted(d, k);
+	}
+	return other;
+}
+
 static void add_table(struct declare *d, struct node *n)
 {
 	struct unit *u = d->c->unit;
@@ -669,7 +681,7 @@ static void add_table(struct declare *d, struct node *n)
 		return;
 	}
 	for (struct node *k = n->a; k; k = k->next)
-		if (is_wanted(d, k) || picked)
+		if (is_wanted(d, k) || (picked && !is_other(d, n, k)))
 			add_column(d, t, k, place_of(n, k));
 	table_words(d, t, n->b);
 	if (picked)
