@@ -226,7 +226,8 @@ int session_run(struct session *s, const struct sink *sink, void *self, bool *ot
 	loop_run(s);
 	target_end(s->target);
 	finish(s);
-	return s->exit_code;
+	return !s->exit_code && s->u->config.exit_with_command ? s->target->exit_code
+							       : s->exit_code;
 }
 
 void session_free(struct session *s)

@@ -19,6 +19,7 @@ struct target {
 	struct child child; /* of -c; pid 0: none */
 	int *fd;            /* pidfds of the child or the processes of -p; -1: has ended */
 	u32 n, nalive;
+	int exit_code; /* of the child that has ended by itself; 128 + n: by signal n; else 0 */
 };
 #define TARGET_NONE ((struct target){.child = CHILD_NONE})
 

@@ -25,6 +25,15 @@ struct err *target_open(struct target *t, const char *cmd, const int *pid, u32 n
 	return e ? err_wrap(e, "Failed to attach to pid: ") : NULL;
 }
 
+static void child_ended(struct target *t)
+{
+	int status = 0;
+	if (!t->child.pid || waitpid(t->child.pid, &status, WNOHANG) != t->child.pid)
+		return;
+	t->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	t->child.pid = 0;
+}
+
 bool target_take(struct session *s, int fd)
 {
 	struct target *t = s->target;
@@ -32,8 +41,7 @@ bool target_take(struct session *s, int fd)
 		if (t->fd[i] < 0 || t->fd[i] != fd)
 			continue;
 		scope_ended(s); /* before nothing can be asked about it any more */
-		if (t->child.pid && waitpid(t->child.pid, NULL, WNOHANG) == t->child.pid)
-			t->child.pid = 0;
+		child_ended(t);
 		epoll_ctl(s->loop.epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 		close_fd(&t->fd[i]);
 		t->fd[i] = -1;

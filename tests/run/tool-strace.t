@@ -394,6 +394,29 @@ EXPECT
 	comm,pid,ppid,ret,argv
 	0
 
+NAME strace: the exit code is the command's
+RUN
+	is() { want=$1; shift; "$@" >/dev/null 2>&1; echo "$want $?"; }
+	s="$SONDE strace -q -e execve"; is 3 $s sh -c 'exit 3'; is 7 $s -c sh -c 'exit 7'; is 9 $s -o "$TMPDIR/o" -f sh -c '(exit 3); exit 9'; is 0 $s true; is 1 $s -C -j -k false
+	is 137 $s sh -c 'kill -9 $$'; is 143 $s -c -o "$TMPDIR/o" sh -c 'kill $$'; is 0 $s -d 100ms sh -c 'trap "exit 5" TERM; sleep 60 & wait'; is 1 $s /nonexistent/program
+	mkfifo "$TMPDIR/f"; sh -c 'read -r line; exit 5' <"$TMPDIR/f" & p=$!; exec 5>"$TMPDIR/f"; "$SONDE" strace -p $p -o "$TMPDIR/o" 2>"$TMPDIR/e" & t=$!; eventually grep -q Tracing "$TMPDIR/e"; echo >&5; wait $t; echo "-p $?"
+	is 0 "$SONDE" -q -c 'sh -c "exit 3"' -e 'begin { }  tracepoint:raw_syscalls:sys_enter /pid == cpid/ { }'; is 4 "$SONDE" -q -c 'sh -c "exit 3"' -e 'config = { exit_with_command = true } tracepoint:raw_syscalls:sys_enter /pid == cpid/ { exit(4); }'
+NEEDS tp:raw_syscalls/sys_exit btf
+TIMEOUT 60
+EXPECT
+	3 3
+	7 7
+	9 9
+	0 0
+	1 1
+	137 137
+	143 143
+	0 0
+	1 1
+	-p 0
+	0 0
+	4 4
+
 NAME strace: what cannot go into a command, and a file that is not named
 RUN "$SONDE" strace -A true 2>&1; "$SONDE" profile --flame '|cat' -d 100ms 2>&1; SUDO_UID=1 SUDO_GID=1 "$SONDE" --as-invoker strace -o '|cat' true 2>&1
 RC 1
