@@ -417,6 +417,34 @@ EXPECT
 	0 0
 	4 4
 
+NAME strace: calls that a filter refuses before they begin
+RUN
+	f=build/tests/filtered
+	for o in '' -Z -z; do "$SONDE" strace -q -n $o -e getpriority,openat,getppid $f 2>&1 | sed 's/= [1-9][0-9]*$/= N/'; done; "$SONDE" strace -q -e '!openat' $f 2>&1 | grep -oE '^(getpriority|openat|getppid)'
+	"$SONDE" strace -qc -U calls,errors,name -e getpriority,getppid -S name $f 2>&1; "$SONDE" strace -qj -e getpriority --fields syscall,ret,error $f | head -n 1; "$SONDE" strace -qf -e fork,vfork,clone,getpriority sh -c "$f; :" 2>&1 | grep -cE 'k\(.* = 0$|getpriority'
+NEEDS prog:filtered tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 40
+EXPECT
+	[ 140] getpriority(PRIO_PGRP, 2)               = -1 EPERM (Operation not permitted)
+	[ 257] openat(AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC) = -1 EACCES (Permission denied)
+	[ 110] getppid()                               = N
+	[????] +++ exited with 0 +++
+	[ 140] getpriority(PRIO_PGRP, 2)               = -1 EPERM (Operation not permitted)
+	[ 257] openat(AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC) = -1 EACCES (Permission denied)
+	[????] +++ exited with 0 +++
+	[ 110] getppid()                               = N
+	[????] +++ exited with 0 +++
+	getpriority
+	getppid
+	    calls    errors syscall
+	--------- --------- ----------------
+	        1           getppid
+	        1         1 getpriority
+	--------- --------- ----------------
+	        2         1 total
+	{"type": "event", "table": "calls", "syscall": "getpriority", "ret": -1, "error": "EPERM"}
+	1
+
 NAME strace: what cannot go into a command, and a file that is not named
 RUN "$SONDE" strace -A true 2>&1; "$SONDE" profile --flame '|cat' -d 100ms 2>&1; SUDO_UID=1 SUDO_GID=1 "$SONDE" --as-invoker strace -o '|cat' true 2>&1
 RC 1

@@ -225,6 +225,7 @@ static void put_paths(struct words *w)
 		snprintf(other, sizeof(other), "regs[%u]", i);
 		sb_fmt(w->out, "macro call_arg%u(regs) { regs.%s }\n", i, x86 ? regs[i] : other);
 	}
+	sb_fmt(w->out, "macro call_nr(regs) { (int32)regs.%s }\n", x86 ? "orig_ax" : "syscallno");
 	sb_fmt(w->out, "macro named(at) {\n\tlet $text = str(uptr(at), 256);\n\t%s\n}\n",
 	       any ? texts.s : "$text == \"\"");
 	sb_fmt(w->out,
