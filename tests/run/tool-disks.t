@@ -68,7 +68,7 @@ EXPECT_RE
 	1
 	COMM             D DISK       I/O  Kbytes
 	dd +W LOOP +20     160
-	\{"type": "row", "table": "io", "comm": "dd", "bytes": 163840\}
+	\{"type": "row", "table": "io", "interval": 1, "comm": "dd", "bytes": 163840\}
 	comm,bytes,avg_ns
 	dd,163840,[1-9][0-9]*
 
@@ -107,7 +107,7 @@ ALONE
 EXPECT
 	DISK OP p1 p5 p10 p25 p50 p75 p90 p95 p99 p99.N p100 COUNT
 	LOOP write N N N N N N N N N N N N
-	{"type": "row", "table": "latency", "disk": "LOOP", "op": "write", "usecs_p1": N, "usecs_p5": N, "usecs_p10": N, "usecs_p25": N, "usecs_p50": N, "usecs_p75": N, "usecs_p90": N, "usecs_p95": N, "usecs_p99": N, "usecs_p99_9": N, "usecs_p100": N, "requests": N}
+	{"type": "row", "table": "latency", "interval": N, "disk": "LOOP", "op": "write", "usecs_p1": N, "usecs_p5": N, "usecs_p10": N, "usecs_p25": N, "usecs_p50": N, "usecs_p75": N, "usecs_p90": N, "usecs_p95": N, "usecs_p99": N, "usecs_p99_9": N, "usecs_p100": N, "requests": N}
 	disk,op,usecs_p50,usecs_p99_9,requests
 	LOOP,write,N,N,N
 	1

@@ -64,7 +64,7 @@ EXPECT
 	array                                       1            7
 	TYPE     NAME
 	start    worker
-	{"type": "row", "table": "programs", "objects": 3, "exceptions": 1}
+	{"type": "row", "table": "programs", "interval": 1, "objects": 3, "exceptions": 1}
 	some
 	event,function
 	pthread,work
@@ -324,25 +324,25 @@ EXPECT
 	javaobjnew: {"table": "types", "object": "Point", "allocs": 1, "bytes": 24}
 	javaobjnew: Point,1,24
 	pythonstat: python3 2 1 0 0
-	pythonstat: {"table": "programs", "comm": "python3", "calls": 2, "gcs": 1, "objects": 0, "threads": 0}
+	pythonstat: {"table": "programs", "interval": 1, "comm": "python3", "calls": 2, "gcs": 1, "objects": 0, "threads": 0}
 	pythonstat: python3,2,1,0,0
 	rubystat: ruby 2 1 1 0
-	rubystat: {"table": "programs", "comm": "ruby", "calls": 2, "gcs": 1, "objects": 1, "threads": 0}
+	rubystat: {"table": "programs", "interval": 1, "comm": "ruby", "calls": 2, "gcs": 1, "objects": 1, "threads": 0}
 	rubystat: ruby,2,1,1,0
 	phpstat: php 2 0 0 0
-	phpstat: {"table": "programs", "comm": "php", "calls": 2, "gcs": 0, "objects": 0, "threads": 0}
+	phpstat: {"table": "programs", "interval": 1, "comm": "php", "calls": 2, "gcs": 0, "objects": 0, "threads": 0}
 	phpstat: php,2,0,0,0
 	perlstat: perl 2 0 0 0
-	perlstat: {"table": "programs", "comm": "perl", "calls": 2, "gcs": 0, "objects": 0, "threads": 0}
+	perlstat: {"table": "programs", "interval": 1, "comm": "perl", "calls": 2, "gcs": 0, "objects": 0, "threads": 0}
 	perlstat: perl,2,0,0,0
 	tclstat: libtcl8.6 2 0 1 0
-	tclstat: {"table": "programs", "comm": "libtcl8.6", "calls": 2, "gcs": 0, "objects": 1, "threads": 0}
+	tclstat: {"table": "programs", "interval": 1, "comm": "libtcl8.6", "calls": 2, "gcs": 0, "objects": 1, "threads": 0}
 	tclstat: libtcl8.6,2,0,1,0
 	nodestat: node 0 1 0 0
-	nodestat: {"table": "programs", "comm": "node", "calls": 0, "gcs": 1, "objects": 0, "threads": 0}
+	nodestat: {"table": "programs", "interval": 1, "comm": "node", "calls": 0, "gcs": 1, "objects": 0, "threads": 0}
 	nodestat: node,0,1,0,0
 	javastat: libjvm 2 1 1 1
-	javastat: {"table": "programs", "comm": "libjvm", "calls": 2, "gcs": 1, "objects": 1, "threads": 1}
+	javastat: {"table": "programs", "interval": 1, "comm": "libjvm", "calls": 2, "gcs": 1, "objects": 1, "threads": 1}
 	javastat: libjvm,2,1,1,1
 	javathreads: start 4711 worker
 	javathreads: {"table": "threads", "event": "start", "id": 4711, "name": "worker"}

@@ -171,7 +171,7 @@ NEEDS uprobe prog:runtime
 EXPECT
 	CMDLINE             METHOD     GC    OBJNEW   CLOAD     EXC    THR
 	runtime                  3      1         3       0       1      1
-	{"type": "row", "table": "programs", "comm": "runtime", "calls": 3, "gcs": 1, "objects": 3, "loads": 0, "exceptions": 1, "threads": 1}
+	{"type": "row", "table": "programs", "interval": 1, "comm": "runtime", "calls": 3, "gcs": 1, "objects": 3, "loads": 0, "exceptions": 1, "threads": 1}
 	comm,calls,gcs,objects,loads,exceptions,threads
 	runtime,3,1,3,0,1,1
 

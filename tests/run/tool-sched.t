@@ -49,7 +49,7 @@ EXPECT
 	cpu,length_min,length_max,length_count
 	waiting
 	waiting
-	{"type": "row", "table": "occupied", "cpu": 0, "samples" some
+	{"type": "row", "table": "occupied", "interval": 1, "cpu": 0, "samples" some
 
 NAME naptime: naps that are long enough
 RUN "$SONDE" naptime -q -m 50 --csv --fields pcomm,comm,duration_ns -- sh -c 'sleep 0.05; sleep 0.01; :'

@@ -93,7 +93,7 @@ EXPECT_RE
 	texts
 	\$retval           +COUNT
 	hello world +5
-	\{"type": "row", "table": "freqs1", "s": "hello", "count": 5\}
+	\{"type": "row", "table": "freqs1", "interval": 1, "s": "hello", "count": 5\}
 
 NAME kprobe, uprobe: as for ftrace
 RUN c=build/tests/calls; "$SONDE" uprobe -q --fields name,function,fields "p:mine $c:target n=%di:s32 +0(%si):string" 'n == 1' -- $c 3; "$SONDE" uprobe -qj --fields fields "r:$c:greet +0(\$retval):string" -- $c 1; "$SONDE" -d script kprobe 'p:myopen do_sys_open filename=+0(%si):string' | tail -n 7
