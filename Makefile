@@ -53,7 +53,7 @@ $B/unit: $(UNIT) $(LIBOBJ)
 $B/sonde $B/unit: $B/objects $B/libs
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 $B/%.o: %.c $B/flags
-	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(WERROR) -MMD -MP -c $< -o $@
+	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(if $(filter $<,$(FAST)),-O2) $(WERROR) -MMD -MP -c $< -o $@
 $B/fuzz/%: $B/tests/fuzz/%.o $(LIBOBJ) $B/libs
 	$(call say,LD,$@) mkdir -p $(@D) && $(CC) $(CFLAGS) $(LINK) -fsanitize=fuzzer $(filter %.o,$^) $(LIBS) -o $@
 $B/fuzz/fuzz_grammar: $B/tests/fuzz/grammar.o
@@ -66,7 +66,7 @@ $B/gen/version.c: FORCE
 	@mkdir -p $(@D); CC='$(CC)' sh scripts/version.sh > $@.new; cmp -s $@.new $@ || mv $@.new $@
 $B/gen/%.o: $B/gen/%.c $B/flags ; $(call say,CC,$<) $(CC) $(ALL) -c $< -o $@
 # Changed flags recompile; a file added or removed relinks.
-$B/flags: FORCE ; $(call stamp,$(CC) $(ALL))
+$B/flags: FORCE ; $(call stamp,$(strip $(CC) $(ALL) $(FAST)))
 $B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT))
 $B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK))
 $B/libs: scripts/libs.sh $B/linker $B/src/machine/types/elfutils.o
@@ -76,6 +76,8 @@ debug:  ; $(MAKE) B=build/debug CFLAGS='-O0 -g3' all
 asan:
 	$(MAKE) B=build/asan CC=clang \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined' all check
+# The static build is small; what reads unwind tables, for each file of each process at the start of a tool, is fast.
+FAST = $(if $(findstring -Oz,$(CFLAGS)),$(addprefix src/machine/,sym/cfi.c sym/cfi_ask.c sym/cfi_code.c sym/cfi_stretch.c arch/x86_64_insn.c))
 STATIC = B=build/static CFLAGS='-Oz -fno-asynchronous-unwind-tables -fno-pie' LDFLAGS='-static -s -Wl,-z,noseparate-code'
 static: ; $(MAKE) $(STATIC) all
 install-static: ; $(MAKE) $(STATIC) install
