@@ -385,7 +385,7 @@ static const char *spread(struct arena *a, const char *list)
 	AUTO_SB b = {0};
 	struct str rest = str_z(list), to, from;
 	while (str_cut(&rest, ',', &to)) {
-		u64 first, last;
+		u64 first = 0, last = 0;
 		struct str all = to;
 		bool range = str_cut(&to, '-', &from) && to.n && str_u64(from, &first) &&
 			     str_u64(to, &last) && first <= last && last - first < MOST;
