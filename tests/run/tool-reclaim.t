@@ -13,7 +13,7 @@ EXPECT
 	40960           10
 	leak
 	main
-	{"type": "row", "table": "stacks", "bytes": 40960, "allocations": 10}
+	{"type": "row", "table": "stacks", "interval": 1, "bytes": 40960, "allocations": 10}
 	bytes,allocations
 	40960,10
 	bytes
