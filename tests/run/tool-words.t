@@ -127,7 +127,7 @@ EXPECT
 	77                        3
 
 NAME mistakes have a place in the word
-RUN "$SONDE" trace 'c:open (arg1 = 5)' 2>&1; "$SONDE" funccount 2>&1; "$SONDE" funccount a b 2>&1 | head -n 1; "$SONDE" argdist 2>&1; "$SONDE" argdist -C 'p::f():int:1,2' 2>&1 | head -n 1
+RUN "$SONDE" trace 'c:open (arg1 = 5)' 2>&1; "$SONDE" funccount 2>&1; "$SONDE" funccount a b 2>&1 | head -n 1; "$SONDE" argdist 2>&1; "$SONDE" argdist -C 'p::f():int:1,2' 2>&1 | head -n 1; "$SONDE" tpoint sched:sched_switch '~"x"' 2>&1 | head -n 1; for f in '~"y"' 'x == 1 ~ "y"'; do "$SONDE" uprobe 'p:build/tests/calls:greet x=%di' "$f" 2>&1 | head -n 1; done
 EXPECT
 	trace:1:14-15: ERROR: an expression changes nothing
 	c:open (arg1 = 5)
@@ -137,6 +137,9 @@ EXPECT
 	ERROR: what is 'b'? funccount takes only PATTERN
 	ERROR: argdist needs -H or -C with a probe
 	argdist:1:14-15: ERROR: 1 types, but 2 expressions
+	tpoint:1:1-2: ERROR: ~ is behind no field
+	uprobe:1:1-2: ERROR: ~ is behind no field
+	uprobe:1:8-9: ERROR: ~ is behind no field
 
 NAME funcinterval, functrace: from call to call
 RUN c=build/tests/calls; "$SONDE" funcinterval -q "$c:greet" -- $c 9 | awk '/^nsecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'; "$SONDE" funcinterval -qmj "$c:greet" -- $c 9 | grep -c '"msecs": \[{'; "$SONDE" funcinterval -q --csv -u "$c:greet" -- $c 3 | awk -F, 'NR == 1 { print; next } { n += $3 } END { print n }'; for f in '' -j --csv; do "$SONDE" functrace -q $f --fields function "$c:greet" "$c:add*" -- $c 2; done

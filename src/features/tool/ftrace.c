@@ -279,7 +279,7 @@ static bool read_fetch(struct definition *d)
 static bool read_filter(struct definition *d, const struct word *word, struct sb *out)
 {
 	struct cursor c = {d->c.w, word, 0};
-	size_t left = 0; /* where the latest field begins */
+	size_t left = 0, right = SIZE_MAX; /* the latest field */
 	while (!cursor_end(&c)) {
 		u32 from = c.at;
 		char ch = at(&c);
@@ -292,6 +292,7 @@ static bool read_filter(struct definition *d, const struct word *word, struct sb
 				continue;
 			left = out->n;
 			sb_add(out, d->field[i].value);
+			right = out->n;
 			known = true;
 		}
 		if (known)
@@ -303,9 +304,12 @@ static bool read_filter(struct definition *d, const struct word *word, struct sb
 			continue;
 		}
 		if (ch == '~') {
+			if (right != out->n)
+				return cursor_fail(&c, from, "~ is behind no field");
 			struct str field = str_n(out->s + left, out->n - left);
 			field = arena_str(c.w->a, str_trim(field));
 			out->n = left;
+			right = SIZE_MAX;
 			c.at++;
 			if (!spec_glob(&c, field, out))
 				return false;

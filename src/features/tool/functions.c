@@ -185,6 +185,9 @@ static bool add_fields(struct words *w, const struct word *word)
 			struct cursor c = {w, word, i + 1};
 			struct str left = str_trim(str_n(w->out->s + field, w->out->n - field));
 			left = arena_str(w->a, left);
+			if (!left.n)
+				return words_fail(w, word_loc(word, i, i + 1),
+						  "~ is behind no field");
 			w->out->n = field;
 			if (!spec_glob(&c, left, w->out))
 				return false;
