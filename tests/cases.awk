@@ -27,15 +27,12 @@ function hash_of(text,    i, at, hash)
 	return hash + 0
 }
 
-# Of the cases that ask for nothing of the kernel, or only for what all have, each every-th; of slow ones twice as many.
-function left_out(    parts)
+# Of the cases that ask for nothing of the kernel, or only for what all have, and of slow ones, each every-th.
+function left_out()
 {
-	parts = every
-	if (val["NEEDS"] ~ /(^| )slow( |$)/)
-		parts = int((every + 1) / 2)
-	else if (source ~ /^vm-/ || val["NEEDS"] ~ /(kprobe|fentry|vm|hardware|before:|since:|sym:|feature:|btf:)/)
+	if (val["NEEDS"] !~ /(^| )slow( |$)/ && (source ~ /^vm-/ || val["NEEDS"] ~ /(kprobe|fentry|vm|hardware|before:|since:|sym:|feature:|btf:)/))
 		return 0
-	return hash_of(val["NAME"]) % parts != turn % parts
+	return hash_of(val["NAME"]) % every != turn % every
 }
 
 function finish(    file, key)

@@ -24,7 +24,7 @@
 #   NEEDS words                   kprobe nokprobe fentry btf uprobe tracefs hardware nohardware lockdown vm
 #                                 x86_64, aarch64, before:VERSION, since:VERSION (of the kernel), tp:CATEGORY/EVENT,
 #                                 disk (a file system lies on one), fast (not in a test guest), slow (with -s K/N
-#                                 it is one of those of which 2 of N parts run),
+#                                 it is one of those of which one of N parts runs),
 #                                 file:PATH, prog:NAME (a test program that could be built), runs:NAME (and that says by its
 #                                 exit code 0 that this machine can do what it is about),
 #                                 usdt:FILE (it has USDT probes), func:FILE:NAME (it says where that function is),
