@@ -12,7 +12,7 @@ ver=${1%-*} arch=${2:-amd64} pages=${1#"${1%-*}"}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/sonde/kernels
 name=$1
 [ "$arch" = amd64 ] || name=$1-$arch
-wanted="virtio_pci 9p 9pnet_virtio overlay brd vfat nls_cp437 nls_ascii
+wanted="virtio_pci 9p 9pnet_virtio overlay brd msdos vfat nls_cp437 nls_ascii
 	loop crc32_generic crc32c_generic crc32c_cryptoapi sha256_generic ext4 btrfs xfs f2fs bcachefs fuse nfsd nfsv4"
 if [ "${GUEST_MODULES-}" ]; then
 	name=$name-more
