@@ -138,7 +138,8 @@ bool compile(struct compile *c, enum stage until, u32 dumps, struct watch *w)
 		if (p->stage > until || (dumps && !left))
 			break;
 		bool ok = run_pass(c, i, w);
-		if (!p->go_on && (!ok || ds->nerror))
+		/* Who wrote the script hears all that is wrong with it, who runs a tool one sentence. */
+		if ((!p->go_on || ds->unseen) && (!ok || ds->nerror))
 			return false;
 		if (ok)
 			emit_ir(c, p->name, w);

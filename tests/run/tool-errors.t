@@ -6,7 +6,7 @@ EXPECT
 	2 ERROR: kprobe probes need kprobes, which this kernel lacks
 	2 ERROR: kprobe probes need kprobes, which this kernel lacks
 	2 ERROR: fentry probes need BPF trampolines (fentry, fexit), which this kernel lacks; kprobe probes need kprobes, which this kernel lacks
-	2 ERROR: this kernel cannot let that fail (it is built without CONFIG_FAULT_INJECTION)
+	2 ERROR: kprobe probes need kprobes, which this kernel lacks
 	2 ERROR: kprobe probes need kprobes, which this kernel lacks
 	2 ERROR: kprobe probes need kprobes, which this kernel lacks
 

@@ -209,7 +209,7 @@ RUN
 		"$SONDE" tpoint -q -H --csv --fields name sched:sched_process_exit "$f" -- true 2>&1 | sed -n 2p
 	done
 	for f in 'f ~ "*/none*"' 'f ~ "/nape*"'; do
-		"$SONDE" uprobe -q -H --csv --fields fields 'p:libc:open f=+0(%di):string' "$f" -- cat /nope/none 2>/dev/null; done
+		"$SONDE" uprobe -q -H --csv --fields fields 'p:libc:open f=+0(%di):string' "$f" -- /bin/cat /nope/none 2>/dev/null; done
 	"$SONDE" perf-stat-hist -q -P 10 syscalls:sys_enter_getppid __syscall_nr 1 >"$TMPDIR/o"; echo $?
 	"$SONDE" perf-stat-hist syscalls:sys_enter_getppid __syscall_nr x 2>&1 | head -n 1
 NEEDS tp:sched/sched_process_exit tp:syscalls/sys_enter_getppid uprobe btf

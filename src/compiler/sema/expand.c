@@ -22,7 +22,9 @@ struct expand {
 	struct str missed_file; /* all of it is static probes of this program; "" otherwise */
 	const char *missed_why; /* none of that can be looked for, or NULL; */
 	bool missed_built;      /* the program is there, without any */
-	bool never;             /* a probe has none that is there */
+	const struct kind
+		*needing; /* the first of them that needs what the kernel lacks, or NULL */
+	bool never;       /* a probe has none that is there */
 };
 
 /* $1 and $# inside a probe's text are the parameter's text. */
@@ -246,6 +248,8 @@ static void note_missed(struct expand *e, struct str prov, struct str rest)
 		str_cut(&at, ':', &file);
 	if (!e->nmissed || !str_eq(file, e->missed_file))
 		e->missed_file = e->nmissed ? STR("") : file;
+	if (k && k->needs && !e->needing && !host_has(e->c->host, k->needs))
+		e->needing = k;
 	e->missed_why = e->why;
 	e->missed_built = e->why_built;
 	if (e->nmissed++ < MOST)
@@ -705,18 +709,26 @@ static void no_static(struct expand *e)
 		  pid > 0 ? "those of a process" : "those of a file");
 }
 
+/* Shows nothing by itself: it waits for the end or, where a tool wants a feature, says what it would trace. */
+static bool only_waits(const struct expand *e, const struct point *p)
+{
+	enum prog_phase phase = kind_last_way(p->kind)->phase;
+	if ((p->kind->flags & KIND_NOBODY) || phase == PROG_END)
+		return true;
+	return phase == PROG_BEGIN && e->needing && diags_fixed(e->c->diags, p->loc);
+}
+
 /* Each probe may be missing, but not all of them: a script that only waits for its end shows nothing. */
 static void check_missed(struct expand *e)
 {
 	struct compile *c = e->c;
 	if (!e->never || c->diags->nerror)
 		return;
-	for (u32 i = 0; i < c->nvariant; i++) {
-		const struct kind *k = c->variant[i]->points->kind;
-		bool waits = (k->flags & KIND_NOBODY) || kind_last_way(k)->phase == PROG_END;
-		if (!waits)
+	for (u32 i = 0; i < c->nvariant; i++)
+		if (!only_waits(e, c->variant[i]->points))
 			return;
-	}
+	if (e->needing && lacks_feature(c, e->needing, e->loc))
+		return;
 	if (e->missed_file.n)
 		no_static(e);
 	else
