@@ -19,12 +19,11 @@ struct expand {
 	bool left_out;     /* by it */
 	struct sb missed;  /* what is not there, but may be missing */
 	u32 nmissed;
-	struct str missed_file; /* all of it is static probes of this program; "" otherwise */
-	const char *missed_why; /* none of that can be looked for, or NULL; */
-	bool missed_built;      /* the program is there, without any */
-	const struct kind
-		*needing; /* the first of them that needs what the kernel lacks, or NULL */
-	bool never;       /* a probe has none that is there */
+	struct str missed_file;     /* all of it is static probes of this program; "" otherwise */
+	const char *missed_why;     /* none of that can be looked for, or NULL; */
+	bool missed_built;          /* the program is there, without any */
+	const struct kind *needing; /* the first that needs what the kernel lacks, or NULL */
+	bool never;                 /* a probe has none that is there */
 };
 
 /* $1 and $# inside a probe's text are the parameter's text. */
