@@ -322,6 +322,10 @@ static void decide(struct node *n)
 		if (truth(n->a, &t))
 			n->flags |= NF_COMPTIME;
 		break;
+	case N_COMPTIME:
+		if (truth(n->a, &t))
+			become(n, n->a);
+		break;
 	}
 }
 
