@@ -75,14 +75,14 @@ $B/libs: scripts/libs.sh $B/linker $B/src/machine/types/elfutils.o
 debug:  ; $(MAKE) B=build/debug CFLAGS='-O0 -g3' all
 asan:
 	$(MAKE) B=build/asan CC=clang \
-		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined' all check
+		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DARENA_SPARES=0' all check
 # The static build is small; what reads unwind tables, for each file of each process at the start of a tool, is fast.
 FAST = $(if $(findstring -Oz,$(CFLAGS)),$(addprefix src/machine/,sym/cfi.c sym/cfi_ask.c sym/cfi_code.c sym/cfi_stretch.c arch/x86_64_insn.c))
 STATIC = B=build/static CFLAGS='-Oz -fno-asynchronous-unwind-tables -fno-pie' LDFLAGS='-static -s -Wl,-z,noseparate-code'
 static: ; $(MAKE) $(STATIC) all
 install-static: ; $(MAKE) $(STATIC) install
 # Every fuzzer for T seconds; T=0 only builds them.
-FUZZING = B=build/fuzzing CC=clang TEST_CC='$(CC)' CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
+FUZZING = B=build/fuzzing CC=clang TEST_CC='$(CC)' CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DARENA_SPARES=0'
 fuzz: T = 60
 fuzz: $B/host/ready
 	$(MAKE) $(FUZZING) fuzzers

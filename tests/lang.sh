@@ -63,7 +63,7 @@ run_sonde() {
 		done
 		case " $* " in
 		*" -d "*) ;;
-		*) set -- --mode codegen "$@" ;;
+		*) set -- --mode codegen --verify-llvm-ir "$@" ;;
 		esac
 		cd "$host" || exit
 		exec timeout 30 "$sonde" --root $root - "$@" < "$tmp/script"

@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 
 # cost OPTION... - prints the sum, or nothing when it could not be loaded here.
 cost() {
-	timeout 20 "$sonde" --dry-run -v "$@" 2>&1 </dev/null | awk '
+	timeout 20 "$sonde" --dry-run --verify-llvm-ir -v "$@" 2>&1 </dev/null | awk '
 		/ instructions, [0-9]+ verified$/ { n += $(NF - 1) }
 		END { if (n) print n }'
 }

@@ -13,6 +13,7 @@ static int check_one(const struct run_opts *o, struct host *h, char *path)
 	int rc = RC_USAGE;
 	one.rest = operand;
 	one.nrest = 1;
+	one.check_ir = true;
 	if (script_read(&one, &a, &script)) {
 		struct job j;
 		struct watch w = {0};

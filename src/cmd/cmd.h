@@ -49,7 +49,7 @@ struct run_opts {
 	u32 ndwarf_pid;
 	u32 verbose, dumps, warnings;
 	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen,
-		compiler_bench, test, bench, follow, append, as_invoker;
+		compiler_bench, test, bench, follow, append, as_invoker, check_ir;
 	bool debug_log; /* -d verifier: run, with the kernel's log */
 	struct limits limits;
 	char buffering;

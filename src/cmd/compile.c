@@ -32,14 +32,15 @@ static void print_types(const struct compile *c, struct sb *out)
 }
 
 /* One IR pass over a function and the loop bodies it refers to. */
-static void run_on(struct fn *f, const struct ir_pass *p)
+static void run_on(const struct compile *c, struct fn *f, const struct ir_pass *p)
 {
 	for (u32 i = 0; i < f->fns.n; i++)
-		run_on(f->fns.v[i], p);
+		run_on(c, f->fns.v[i], p);
 	if (f->ext)
 		return;
 	p->run(f);
-	ir_check(f, p->name);
+	if (c->check_ir || !p[1].name)
+		ir_check(f, p->name);
 }
 
 static void run_passes(struct compile *c, const char *from, const char *to)
@@ -47,7 +48,7 @@ static void run_passes(struct compile *c, const char *from, const char *to)
 	bool on = !from;
 	for (const struct ir_pass *p = ir_passes; p->name; p++) {
 		for (u32 i = 0; on && i < c->unit->nprog; i++)
-			run_on(c->fn[i], p);
+			run_on(c, c->fn[i], p);
 		if (from && !strcmp(p->name, from))
 			on = true;
 		if (to && !strcmp(p->name, to))

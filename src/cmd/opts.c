@@ -55,6 +55,7 @@ enum opt_id {
 	OPT_VERSION,
 	OPT_ROOT,
 	OPT_BTF,
+	OPT_CHECK_IR,
 	OPT_NOTHING,
 };
 
@@ -125,9 +126,9 @@ static const struct opt options[] = {
 	{"root", 0, "DIR", "compile for the machine recorded in DIR", OPT_ROOT},
 	{"help", 'h', NULL, "this text", OPT_HELP},
 	{"version", 'V', NULL, "version", OPT_VERSION},
+	{"verify-llvm-ir", 0, NULL, NULL, OPT_CHECK_IR}, /* after each pass, not only the last */
 	/* Accepted, without effect. */
 	{"usdt-file-activation", 0, NULL, NULL, OPT_NOTHING}, /* always so: the kernel counts */
-	{"verify-llvm-ir", 0, NULL, NULL, OPT_NOTHING},       /* always so: ir_check() */
 	{0},
 };
 
@@ -406,6 +407,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_VERSION: o->version = true; break;
 	case OPT_ROOT: o->root = val; break;
 	case OPT_BTF: o->btf = val ? val : o->btf; break;
+	case OPT_CHECK_IR: o->check_ir = true; break;
 	case OPT_NOTHING: break;
 	}
 	return NULL;
@@ -420,7 +422,8 @@ static const u64 taken[] = {
 		     1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE | 1ull << OPT_COMPAT |
 		     1ull << OPT_TEST | 1ull << OPT_BENCH | 1ull << OPT_BTF | 1ull << OPT_ROOT |
 		     1ull << OPT_FILTER | 1ull << OPT_TRACEABLE | 1ull << OPT_DEBUGINFO |
-		     1ull << OPT_HELP | 1ull << OPT_VERSION | 1ull << OPT_NOTHING,
+		     1ull << OPT_HELP | 1ull << OPT_VERSION | 1ull << OPT_CHECK_IR |
+		     1ull << OPT_NOTHING,
 	[CMD_INFO] = 1ull << OPT_INFO | 1ull << OPT_FORMAT | 1ull << OPT_JSON |
 		     1ull << OPT_VERBOSE | 1ull << OPT_NO_FEATURE | 1ull << OPT_BTF |
 		     1ull << OPT_ROOT | 1ull << OPT_HELP | 1ull << OPT_VERSION,

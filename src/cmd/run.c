@@ -220,6 +220,7 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 				.fields = s->fields,
 				.sort = s->sort,
 				.rows = s->rows,
+				.check_ir = o->check_ir || o->dumps,
 				.filter = o->filter};
 	j->c.headers = (struct headers){
 		.script = str_is(s->source.name, "stdin") ? STR("") : s->source.name,

@@ -3,7 +3,8 @@
 #include "grammar.h"
 
 /* What is known of the machine is kept for some inputs: reading its types takes longer than a script. */
-static struct run_opts opts = {.root = "build/host/6.1-x86_64", .no_warn = true, .unsafe = true};
+static struct run_opts opts = {
+	.root = "build/host/6.1-x86_64", .check_ir = true, .no_warn = true, .unsafe = true};
 static struct arena arena;
 static struct host host;
 

@@ -89,7 +89,7 @@ static const struct names nobody = {
 static struct job *prepare(struct reader *r)
 {
 	static struct run_opts opts = {
-		.root = "build/host/6.1-x86_64", .no_warn = true, .unsafe = true};
+		.root = "build/host/6.1-x86_64", .check_ir = true, .no_warn = true, .unsafe = true};
 	static struct script s = {.source = {STR("stdin"), STR(script)}};
 	static struct arena arena;
 	static struct host host;

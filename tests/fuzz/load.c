@@ -162,7 +162,8 @@ static void chunk(u64 from, u64 to, const char *root)
 {
 	struct rlimit memory = {(u64)LIMIT_MIB << 20, (u64)LIMIT_MIB << 20},
 		      time = {LIMIT_SECONDS, LIMIT_SECONDS};
-	struct machine m = {.o = {.root = root, .no_warn = true, .unsafe = true}, .load = !root};
+	struct machine m = {.o = {.root = root, .check_ir = true, .no_warn = true, .unsafe = true},
+			    .load = !root};
 	setrlimit(RLIMIT_DATA, &memory);
 	setrlimit(RLIMIT_CPU, &time);
 	if (!host_prepare(&m.h, &m.a, &m.o))

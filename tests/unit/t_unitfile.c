@@ -23,7 +23,7 @@ struct bytes_of_script {
 
 static bool build(struct bytes_of_script *t, const char *text, struct sb *out)
 {
-	struct run_opts o = {.root = "build/host/6.1-x86_64", .no_warn = true};
+	struct run_opts o = {.root = "build/host/6.1-x86_64", .check_ir = true, .no_warn = true};
 	struct script s = {.source = {STR("stdin"), str_z(text)}};
 	*t = (struct bytes_of_script){0};
 	if (!host_prepare(&t->h, &t->a, &o))

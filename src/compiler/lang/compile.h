@@ -67,6 +67,7 @@ struct compile {
 	u32 nopt;
 	struct getopt_use *getopts; /* in order of the names' first use */
 	bool help;                  /* --help was given: list them and leave */
+	bool check_ir;              /* after each pass, not only after the last */
 	u64 duration_ns;            /* end after so long; 0: no limit */
 	struct str fields, sort;    /* of tables: the columns to show, the one to sort by */
 	u32 rows;                   /* of sorted tables; 0: all */

@@ -3,22 +3,22 @@
 #include "base/units.h"
 
 static const struct {
-	const char *text;
+	struct str text;
 	enum token kind;
 } keywords[] = {
 #define X(id, text)
-#define K(id, text) {text, TK_##id},
+#define K(id, text) {STR(text), TK_##id},
 #define P(id, text)
 #include "lang/tokens.def"
 };
 
 static const struct {
-	const char *text;
+	struct str text;
 	enum token kind;
 } puncts[] = {
 #define X(id, text)
 #define K(id, text)
-#define P(id, text) {text, TK_##id},
+#define P(id, text) {STR(text), TK_##id},
 #include "lang/tokens.def"
 };
 
@@ -404,7 +404,7 @@ static void lex_word(struct lex *l, struct tok *t)
 	t->text = word(l);
 	t->kind = TK_IDENT;
 	for (u32 i = 0; i < countof(keywords); i++)
-		if (str_is(t->text, keywords[i].text))
+		if (str_eq(t->text, keywords[i].text))
 			t->kind = keywords[i].kind;
 }
 
@@ -428,8 +428,9 @@ static void lex_bad(struct lex *l, struct tok *t)
 static bool lex_punct(struct lex *l, struct tok *t)
 {
 	for (u32 i = 0; i < countof(puncts); i++) {
-		struct str p = str_z(puncts[i].text);
-		if (!str_starts(str_n(l->text.s + l->at, l->text.n - l->at), p))
+		struct str p = puncts[i].text;
+		if (p.s[0] != ahead(l, 0) ||
+		    !str_starts(str_n(l->text.s + l->at, l->text.n - l->at), p))
 			continue;
 		t->kind = puncts[i].kind;
 		t->text = str_n(l->text.s + l->at, p.n);
