@@ -77,3 +77,13 @@ EXPECT
 	stdin:1:1-28: ERROR: neither the program of process N nor /proc/kallsyms has an address of no_such_name
 	stdin:1:1-33: ERROR: libc:no_such_name needs a process, given with -p or -c
 	stdin:1:1-34: ERROR: watchpoint target file 'libnothing' does not exist or is not executable (not in $PATH, and no library of that name)
+
+NAME a machine whose registers tell nothing
+RUN
+	got=$("$SONDE" info | sed -n 's/^ *watchpoint *\(yes\|no\).*/\1/p'),$("$SONDE" -q -c 'build/tests/watched 5' -e 'watchpoint:ticks:8:w { @ = count(); }' 2>&1 | grep -c 'it will not fire')
+	want=no,1
+	! build/tests/watchable || want=yes,0
+	[ $got = $want ] && echo told
+NEEDS prog:watched prog:watchable
+EXPECT
+	told

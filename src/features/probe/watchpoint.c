@@ -180,8 +180,15 @@ static struct err *attach_one(struct host *h, struct unit *u, struct attach *a,
 	return perf_start_all(h, u, &s, a);
 }
 
+static const char silent[] =
+	"the debug registers of this machine tell nothing, as those of some virtual machines do";
+
 static struct err *watchpoint_attach(struct host *h, struct unit *u, struct attach *a)
 {
+	bool watches = perf_watches(); /* before all registers are taken */
+	a->remark = watches ? NULL
+			    : arena_fmt(h->arena, "%.*s: %s: it will not fire",
+					STRF(a->prog->points->text), silent);
 	return attach_points(h, u, a, attach_one);
 }
 
@@ -189,7 +196,8 @@ static struct err *watchpoint_able(struct host *h)
 {
 	static u32 watched;
 	(void)h;
-	return perf_able(PERF_TYPE_BREAKPOINT, 0, (u64)(uintptr_t)&watched);
+	struct err *e = perf_able(PERF_TYPE_BREAKPOINT, 0, (u64)(uintptr_t)&watched);
+	return e || perf_watches() ? e : err_new("%s", silent);
 }
 
 static const struct way way_watchpoint = {

@@ -3,6 +3,7 @@
 #include "kern/caps.h"
 #include "kern/sys.h"
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
@@ -67,6 +68,21 @@ static struct err *not_opened(const struct perf_spec *s, int no)
 			       "allows, which is %lld",
 			       s->period, most);
 	return err_kern(no, "open %s%s", name.s, reason(s, no));
+}
+
+bool perf_watches(void)
+{
+	static volatile u32 watched;
+	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+				       .size = sizeof(attr),
+				       .bp_type = HW_BREAKPOINT_W,
+				       .bp_addr = (uintptr_t)&watched,
+				       .bp_len = sizeof(watched),
+				       .exclude_kernel = 1};
+	AUTO_CLOSE int fd = (int)sys_perf_event_open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	u64 n = 0;
+	watched++;
+	return fd < 0 || read(fd, &n, sizeof(n)) != sizeof(n) || n;
 }
 
 struct err *perf_open(const struct perf_spec *s, int *fd)

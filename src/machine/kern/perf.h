@@ -21,6 +21,8 @@ struct perf_spec {
 bool pmu_is_event(struct str text);
 struct err *pmu_event(struct host *h, struct str text, struct perf_spec *s);
 struct err *perf_open(const struct perf_spec *s, int *fd);
+/* False: a place of ours was watched, written to, and the processor did not tell. Virtual machines are so. */
+bool perf_watches(void);
 /* PERF_EVENT_IOC_SET_BPF then ENABLE. */
 struct err *perf_attach(int perf_fd, int prog_fd);
 struct err *perf_enable(int perf_fd);
