@@ -31,6 +31,10 @@ sonde=$1 name=$2
 		print plain(text)
 		next
 	}
+	part == "options" && sub(/^    accepted and without effect: /, "") {
+		print ".It accepted and without effect\n" plain($0)
+		next
+	}
 	(part == "columns" || part == "examples") && NF { print plain($0) }
 	END {
 		if (part == "options") print ".El"

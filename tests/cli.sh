@@ -320,6 +320,7 @@ biosnoop -QP -t -m 1
 END
 t 1 "ERROR: unrecognized option '--cgroupmap'
 HINT: --cgroup DIR or --container NAME says which" "$sonde" opensnoop --cgroupmap /sys/fs/bpf/map
+t 0 '    accepted and without effect: -H --header, -F --force' sh -c '"$1" uprobe -h | grep accepted' sh "$sonde"
 t 0 '    -L, --tid N,...         these' sh -c '"$1" profile -h | grep -e "--tid"' sh "$sonde"
 t 0 'program @1:1' "$sonde" -d ast -e 'begin { }'
 t 0 '== ast ==

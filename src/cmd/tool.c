@@ -318,7 +318,7 @@ static void add_own(struct parse *p, const struct getopt_use *u)
 	take_letter(p, u->letter);
 	p->own[p->nown] = u;
 	struct opt o = {dashed(p->a, u->name), u->letter, u->kind == OPTION_FLAG ? NULL : arg,
-			help_of(p->a, u), FIRST_OWN + (int)p->nown};
+			u->accepted ? NULL : help_of(p->a, u), FIRST_OWN + (int)p->nown};
 	add_opt(p, o);
 	add_others(p, u, o);
 	p->nown++;
@@ -783,7 +783,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 			rc = bad_words(t, e, command_behind(&p, argc, argv),
 				       misplaced(&p, argc, argv), asks_for_map(argc, argv));
 		else if (o.help)
-			tool_usage(t, p.table, j.c.tree, stdout), rc = RC_OK;
+			tool_usage(t, p.table, &j.c, stdout), rc = RC_OK;
 		else if (!may_trace(t, &o, &h))
 			rc = RC_LOAD;
 		else if (!p.writer || write_probes(&p, &j))

@@ -24,4 +24,5 @@ const struct writer *tool_writer(const struct tool *t);
 /* head: sonde's own options, which stand before the tool's name, in argv[1..nhead); argv[0] of
  * the rest is that name. */
 int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv);
-void tool_usage(const struct tool *t, const struct opt *options, const struct node *tree, FILE *f);
+/* c: its script, when its options are known. */
+void tool_usage(const struct tool *t, const struct opt *options, const struct compile *c, FILE *f);

@@ -104,14 +104,31 @@ static void put_columns(const struct node *tree, FILE *f)
 	}
 }
 
-void tool_usage(const struct tool *t, const struct opt *options, const struct node *tree, FILE *f)
+/* What other tools of that name have, in a line. */
+static void put_accepted(const struct getopt_use *u, FILE *f)
+{
+	const char *before = "    accepted and without effect: ";
+	for (; u; u = u->next) {
+		if (!u->accepted)
+			continue;
+		fprintf(f, u->letter ? "%s-%c " : "%s", before, u->letter);
+		fputs("--", f);
+		for (u32 i = 0; i < u->name.n; i++)
+			fputc(u->name.s[i] == '_' ? '-' : u->name.s[i], f);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc('\n', f);
+}
+
+void tool_usage(const struct tool *t, const struct opt *options, const struct compile *c, FILE *f)
 {
 	fprintf(f, "%.*s: %.*s\n\nUSAGE:\n    sonde %.*s [options]", STRF(t->name),
 		STRF(t->summary), STRF(t->name));
 	const struct writer *w = tool_writer(t);
 	if (w && w->operands)
 		fprintf(f, " %s", w->operands);
-	put_operands(tree, f);
+	put_operands(c->tree, f);
 	fprintf(f, "\n");
 	if (t->alias)
 		fprintf(f, "    which is: %.*s%s%.*s\n", STRF(t->file), t->preset.n ? " with " : "",
@@ -120,7 +137,8 @@ void tool_usage(const struct tool *t, const struct opt *options, const struct no
 		fprintf(f, "\n%.*s\n", STRF(t->about));
 	fprintf(f, "\nOPTIONS:\n");
 	opt_help(options, f);
-	put_columns(tree, f);
+	put_accepted(c->getopts, f);
+	put_columns(c->tree, f);
 	if (t->examples.n)
 		fprintf(f, "\nEXAMPLES:\n%.*s\n", STRF(t->examples));
 }

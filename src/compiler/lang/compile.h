@@ -41,6 +41,7 @@ struct getopt_use {
 	bool declared, common; /* common: a name alone, of an option that many tools have */
 	enum opt_kind kind;
 	bool is_signed, above0; /* numbers below 0, no time and number of 0 */
+	bool accepted;          /* of other tools: it may be given, and has no effect */
 	char letter;
 	u32 operand; /* which operand is its value, too; 0: none */
 	struct str placeholder;

@@ -24,7 +24,7 @@ struct declare {
 /* What the word for the kind says, beside what the default says. */
 static bool kind_of(const struct node *n, struct getopt_use *o)
 {
-	static const char *const limits[] = {"positive", "signed"};
+	static const char *const limits[] = {"positive", "signed", "accepted"};
 	enum opt_kind *ret = &o->kind;
 	i32 limit = node_word(n->c, limits);
 	static const struct {
@@ -48,7 +48,8 @@ static bool kind_of(const struct node *n, struct getopt_use *o)
 					    : OPTION_INT;
 	o->above0 = limit == 0;
 	o->is_signed = limit == 1 || n->a->flags & NF_NEG;
-	return !n->c->name.n ||
+	o->accepted = limit == 2;
+	return !n->c->name.n || o->accepted ||
 	       (limit >= 0 && (*ret == OPTION_INT || (*ret == OPTION_TIME && !limit)));
 }
 
@@ -95,7 +96,7 @@ static void add_option(struct declare *d, const struct node *n)
 			diag_add(d->ds, E_OPTION, n->c->loc,
 				 "options are of kind list, words, pid, pids, user, disk or text, "
 				 "of names (errno, signal, ...), or their default says it; numbers "
-				 "may be positive or signed, times positive");
+				 "may be positive or signed, times positive, any of them accepted");
 		o->words = names_find(n->c->name) ? n->c->name : STR("");
 	}
 	*tail = o;

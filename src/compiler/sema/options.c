@@ -23,7 +23,9 @@ void sema_print_options(const struct compile *c, struct sb *out)
 		sb_fmt(out, "\n  --%.*s", STRF(o->name));
 		if (o->type->kind != T_BOOL)
 			sb_fmt(out, "=%.*s", STRF(o->text));
-		if (o->doc.n)
+		if (o->accepted)
+			sb_z(out, ": accepted and without effect");
+		else if (o->doc.n)
 			sb_fmt(out, ": %.*s", STRF(o->doc));
 	}
 	if (!c->getopts)
