@@ -17,6 +17,32 @@ EXPECT
 	addr,port
 	127.0.0.1,18901
 
+NAME bindsnoop: options of the socket
+RUN
+	cat >"$TMPDIR/p.py" <<-'P'
+		import socket
+		for o in ("SOL_SOCKET", 2), ("SOL_SOCKET", 15), ("SOL_IP", 15), ("SOL_IP", 19), ("SOL_IP", 24):
+		    s = socket.socket()
+		    s.setsockopt(getattr(socket, o[0]), o[1], 1)
+		    s.bind(("127.0.0.1", 18918))
+		    s.close()
+	P
+	for f in '' -j; do "$SONDE" bindsnoop -q $f -P 18918 --fields port,opts -- python3 "$TMPDIR/p.py"; done
+NEEDS tp:syscalls/sys_exit_bind btf cmd:python3
+TIMEOUT 30
+EXPECT
+	PORT  OPTS
+	18918 ...R.
+	18918 ....r
+	18918 F....
+	18918 .T...
+	18918 ..N..
+	{"type": "event", "table": "binds", "port": 18918, "opts": "...R."}
+	{"type": "event", "table": "binds", "port": 18918, "opts": "....r"}
+	{"type": "event", "table": "binds", "port": 18918, "opts": "F...."}
+	{"type": "event", "table": "binds", "port": 18918, "opts": ".T..."}
+	{"type": "event", "table": "binds", "port": 18918, "opts": "..N.."}
+
 NAME solisten: who begins to listen
 RUN
 	p='import socket; s=socket.socket(); s.bind(("127.0.0.1", 18903)); s.listen(7); t=socket.socket(socket.AF_INET6); t.bind(("::1", 18904)); t.listen(8); socket.socket(socket.AF_UNIX).listen(3)'
@@ -71,6 +97,33 @@ EXPECT
 	{"type": "event", "table": "accepts", "comm": "python3", "ip": 6, "raddr": "::1", "laddr": "::1", "lport": 18906}
 	comm,ip,raddr,laddr,lport
 	python3,6,::1,::1,18906
+
+NAME tcpaccept: how many waited when it came
+RUN
+	cat >"$TMPDIR/p.py" <<-'P'
+		import socket
+		s = socket.socket()
+		s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		s.bind(("127.0.0.1", 18917))
+		s.listen(7)
+		c = [socket.create_connection(("127.0.0.1", 18917)) for i in range(3)]
+		for i in c: s.accept()
+	P
+	for f in '' -j --csv; do "$SONDE" tcpaccept -qb $f -P 18917 --fields lport,backlog,max_backlog -- python3 "$TMPDIR/p.py"; done
+NEEDS tp:syscalls/sys_exit_accept4 btf cmd:python3
+TIMEOUT 30
+EXPECT
+	LPORT   BL MAXBL
+	18917    0     7
+	18917    1     7
+	18917    2     7
+	{"type": "event", "table": "accepts", "lport": 18917, "backlog": 0, "max_backlog": 7}
+	{"type": "event", "table": "accepts", "lport": 18917, "backlog": 1, "max_backlog": 7}
+	{"type": "event", "table": "accepts", "lport": 18917, "backlog": 2, "max_backlog": 7}
+	lport,backlog,max_backlog
+	18917,0,7
+	18917,1,7
+	18917,2,7
 
 NAME tcpconnlat: how long connecting takes, and whether it works
 RUN
@@ -141,7 +194,8 @@ RUN
 		    c.recv(1)
 	P
 	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcprtt "$@"; }
-	see -B -P 18911 | grep -E '^remote|^\[' | sed 's/\[.*/BUCKETS/' | uniq; see -p 18911 -j | grep -c '"usecs": \[{"min"'; see -p 18911 --csv | awk -F, 'NR == 1 { print; next } { n += $3 } END { print (n >= 10) }'; see -6 -p 18911 | grep -c usecs; true
+	see -B -P 18911 | grep -E '^remote|^\[' | sed 's/\[.*/BUCKETS/' | uniq; see -p 18911 -j | grep -c '"usecs": \[{"min"'; see -p 18911 --csv | awk -F, 'NR == 1 { print; next } { n += $3 } END { print (n >= 10) }'; see -6 -p 18911 | grep -c usecs
+	see -p 18911 -a 127.0.0.1 -A 127.0.0.1 -e | awk '/SAMPLES/ { print; getline; print ($1 >= 10) }'; see -p 18911 -A 127.0.0.1 -ej | grep -c '"sums".*"samples": .*"avg_us": .*"total_us": '; see -p 18911 -A 127.0.0.2 | grep -c usecs; see -p 18911 -a ::1 | grep -c usecs; true
 NEEDS tp:tcp/tcp_probe btf cmd:python3
 TIMEOUT 30
 EXPECT
@@ -151,11 +205,17 @@ EXPECT
 	usecs_min,usecs_max,usecs_count
 	1
 	0
+	 SAMPLES  AVG(us)
+	1
+	1
+	0
+	0
 
 NAME tcpdrop: a packet that nobody wants
 RUN
 	see() { tool_sees 'python3 -c "import socket; socket.socket().connect_ex((\"127.0.0.1\", 18912))"' tcpdrop "$@" | grep -E '18912|tcp_v4_rcv|DADDR|dport'; }
 	see -4 --fields ip,daddr,dport,flags,reason,kstack | sed 's/+[0-9]*$//' | sort -u; see -4 -j --no-stack --fields dport,reason | grep -c 18912; see --csv -6 --fields dport,reason; see --csv -4 --no-stack --fields dport,reason | sort -u
+	see -4 -j --no-stack --netns-id "$(stat -Lc %i /proc/self/ns/net)" --fields dport | sort -u; see -4 -j --no-stack --netns-id 1 --fields dport; true
 NEEDS tp:skb/kfree_skb btf cmd:python3 sym:sk_skb_reason_drop
 TIMEOUT 30
 EXPECT
@@ -166,6 +226,7 @@ EXPECT
 	dport,reason
 	18912,SKB_DROP_REASON_NO_SOCKET
 	dport,reason
+	{"type": "event", "table": "drops", "dport": 18912}
 
 NAME tcpretrans: a packet that is never answered
 RUN
@@ -197,6 +258,7 @@ RUN
 	P
 	see() { tool_sees 'unshare -n sh -c "ip link set lo up; python3 $TMPDIR/udp.py"' netqtop "$@" -n lo 1h; }
 	see --fields interface,direction,queue,packets | tail -n 2 | sed 's/[1-9][0-9]*$/N/' | sort; see -j --fields direction,bytes | grep -c '"direction": ".X", "bytes": [0-9]*}'; see --csv --fields interface,queue | sort -u
+	see -tj | sed -n 's/.*"packets": \([0-9]*\), "bytes": \([0-9]*\), .*"packets_per_s": \([0-9]*\), "bytes_per_s": \([0-9]*\)}/\1 \2 \3 \4/p' | awk '{ s = $2 / $4; print ($4 > 0 && $3 * s <= $1 && ($3 + 1) * s > $1 * 0.99) }'
 NEEDS tp:net/net_dev_start_xmit btf cmd:python3 cmd:ip
 TIMEOUT 30
 EXPECT_RE
@@ -205,6 +267,8 @@ EXPECT_RE
 	2
 	interface,queue
 	lo,0
+	1
+	1
 
 NAME tcptracer: connected, accepted, closed
 RUN
@@ -286,6 +350,37 @@ EXPECT
 	{"type": "row", "table": "states", "raddr": "10.9.9.2", "rport": 18914, "changes": N}
 	raddr,rport,changes
 	10.9.9.2,18914,N
+
+NAME tcpcong: how long each state lasts
+RUN
+	cat >"$TMPDIR/deaf.py" <<-'P'
+		import ctypes, socket, struct, time
+		s = socket.socket()
+		s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		s.bind(("127.0.0.1", 18919))
+		s.listen()
+		c = socket.create_connection(("127.0.0.1", 18919))
+		a = s.accept()[0]
+		none = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0)) # returns 0: nothing arrives
+		a.setsockopt(socket.SOL_SOCKET, 26, struct.pack("HP", 1, ctypes.addressof(none)))
+		c.send(b"x")
+		while c.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[1] != 4: time.sleep(0.02) # lost
+		time.sleep(0.05)
+		a.setsockopt(socket.SOL_SOCKET, 27, 0)
+		a.recv(1)
+		c.send(b"x")
+		while c.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[1] != 0: time.sleep(0.02)
+	P
+	see() { tool_sees 'python3 "$TMPDIR/deaf.py"' tcpcong -R 18919 "$@"; }
+	see -d --csv --fields raddr,rport,state,msecs | awk -F, 'NR == 1 { print } $3 == "Loss" { print $1, $2, $3, ($5 > 32), $6 }'
+	see -u --fields rport,loss_ns | awk 'NR == 1 { print } NR == 2 { print $1, ($2 > 50000) }'
+NEEDS slow sym:tcp_enter_loss btf cmd:python3
+TIMEOUT 40
+EXPECT
+	raddr,rport,state,msecs_min,msecs_max,msecs_count
+	127.0.0.1 18919 Loss 1 1
+	RPORT    Los_us
+	18919 1
 
 NAME tcpsubnet: what is sent to which networks
 RUN

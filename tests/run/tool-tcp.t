@@ -74,6 +74,8 @@ RUN
 		    print(c.getsockname()[1], flush=True)
 	P
 	"$SONDE" tcpconnect -q -c --fields laddr,raddr,connects -- sh -c 'python3 "$TMPDIR/c.py" >"$TMPDIR/o"'
+	"$SONDE" tcpconnect -q -cs --csv --fields laddr,lport,connects -- sh -c 'python3 "$TMPDIR/c.py" >"$TMPDIR/o"' |
+		{ while IFS=, read -r a p n; do printf '%s %s %s\n' "$a" "$(grep -cx "$p" "$TMPDIR/o")" "$n"; done; }
 	"$SONDE" tcpconnect -q -L -d --csv --fields daddr,lport,query -- sh -c 'python3 "$TMPDIR/c.py" >"$TMPDIR/o"' |
 		{ while IFS=, read -r a p q; do printf '%s %s %s\n' "$a" "$(grep -cx "$p" "$TMPDIR/o")" "$q"; done; }
 NEEDS tp:sock/inet_sock_set_state tp:syscalls/sys_exit_connect cmd:python3 uprobe btf file:/etc/hosts
@@ -81,6 +83,10 @@ TIMEOUT 30
 EXPECT
 	LADDR                     RADDR                     CONNECTS
 	127.0.0.1                 127.0.0.1                 3
+	laddr 0 connects
+	127.0.0.1 1 1
+	127.0.0.1 1 1
+	127.0.0.1 1 1
 	daddr 0 query
 	127.0.0.1 1 localhost
 	127.0.0.1 1 localhost
