@@ -75,6 +75,7 @@ static bool put_unit(struct sb *out, const struct column *c, const struct value 
 	case COL_S: sb_fmt(out, "%.2f", d / (double)NS_PER_S); return true;
 	case COL_SECONDS: sb_fmt(out, "%.6f", d / (double)NS_PER_S); return true;
 	case COL_KB: sb_fmt(out, "%.0f", d / 1024); return true;
+	case COL_MEMINFO:
 	case COL_MB: sb_fmt(out, "%.0f", d / (1024 * 1024)); return true;
 	case COL_MILLI: sb_fmt(out, "%.3f", d / 1000); return true;
 	case COL_PERCENT: sb_fmt(out, c->bare ? "%.2f" : "%.2f%%", d / 100); return true;

@@ -14,6 +14,7 @@ enum column_unit {
 	COL_SECONDS, /* nanoseconds, as seconds with six digits */
 	COL_KB,      /* bytes, shown in units of 1024 */
 	COL_MB,      /* the same, of 1024 * 1024 */
+	COL_MEMINFO, /* what a line of /proc/meminfo says, by its name: bytes, shown as COL_MB */
 	COL_PERCENT, /* parts of 10,000 */
 	COL_MILLI,   /* parts of 1,000 */
 	COL_ELAPSED, /* nsecs: seconds since tracing began */

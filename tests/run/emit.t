@@ -248,6 +248,19 @@ EXPECT
 	PATH
 	12345678987
 
+NAME a line of /proc/meminfo as a column
+RUN
+	s='table t { whole_bytes "MB" 8 meminfo; none 4 meminfo; } begin { emit(t, whole_bytes = "MemTotal", none = "Nothing"); exit(); }'
+	kb=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
+	"$SONDE" -q -e "$s" | sed "s/^ *$(awk "BEGIN { printf \"%.0f\", $kb / 1024 }") /TOTAL /"
+	for f in json csv; do "$SONDE" -q -f $f -e "$s" | sed "s/$((kb * 1024))/TOTAL/"; done
+EXPECT_RE
+	 +MB NONE
+	TOTAL +-
+	\{"type": "event", "table": "t", "whole_bytes": TOTAL\}
+	whole_bytes,none
+	TOTAL,
+
 NAME a script that is there is not the tool of its name
 RUN cd "$TMPDIR"; printf '#!/usr/bin/env sonde\noptions { n = 1 "a number"; }\nBEGIN { print(opt.n); }\n' >opensnoop.bt; "$SONDE" -q opensnoop.bt -- --n=5
 EXPECT

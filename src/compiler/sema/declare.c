@@ -405,6 +405,7 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		{"seconds", COL_SECONDS, true},
 		{"KB", COL_KB, true},
 		{"MB", COL_MB, true},
+		{"meminfo", COL_MEMINFO, true},
 		{"percent", COL_PERCENT, true},
 		{"milli", COL_MILLI, true},
 		{"elapsed", COL_ELAPSED, false},

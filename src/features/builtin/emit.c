@@ -22,6 +22,7 @@ static bool unit_fits(enum column_unit unit, const struct type *t)
 {
 	switch (unit) {
 	case COL_PLAIN: return true;
+	case COL_MEMINFO: return t->kind == T_STRING;
 	case COL_FUNCTION: return t->kind == T_PROBE || t->kind == T_STRING;
 	case COL_ARGV: return t->kind == T_BUF || t->kind == T_STRING;
 	case COL_BELOW: return t->kind == T_KSTACK || t->kind == T_USTACK;
@@ -172,6 +173,9 @@ static void resolve(struct session *s, const struct column *c, struct value *v)
 		while (str_cut(&rest, ':', &v->str))
 			;
 	}
+	if (c->unit == COL_MEMINFO && v->kind == V_STR)
+		*v = proc_meminfo(v->str, &n) ? (struct value){.kind = V_UINT, .u = n}
+					      : (struct value){.kind = V_NONE};
 	if (v->kind != V_INT && v->kind != V_UINT)
 		return;
 	if (c->unit == COL_ELAPSED)

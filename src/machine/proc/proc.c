@@ -118,6 +118,28 @@ void proc_load(struct sb *out)
 		sb_add(out, str_trim(str_n(text, (u32)n)));
 }
 
+/* "Cached:     12345 kB" */
+bool proc_meminfo(struct str name, u64 *bytes)
+{
+	enum { MOST = 16384 };
+	AUTO_SB text = {0};
+	if (file_read("/proc/meminfo", MOST, &text))
+		return false;
+	struct str rest = sb_str(&text), line, key;
+	while (str_cut(&rest, '\n', &line)) {
+		if (!str_cut(&line, ':', &key) || !str_eq(key, name))
+			continue;
+		struct str number;
+		line = str_trim(line);
+		bool kb = str_cut(&line, ' ', &number) && str_is(line, "kB");
+		if (!str_u64(number, bytes))
+			return false;
+		*bytes *= kb ? 1024 : 1;
+		return true;
+	}
+	return false;
+}
+
 void proc_hasten(int pid)
 {
 	struct {

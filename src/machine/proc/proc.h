@@ -8,7 +8,8 @@ char *proc_which(struct arena *a, const char *prog);
 const char *proc_username(struct host *h, u32 uid);
 /* Name of a block device by the kernel's dev_t (major << 20 | minor), or NULL. */
 const char *proc_disk_name(struct host *h, u32 dev);
-void proc_load(struct sb *out); /* the line of /proc/loadavg */
+void proc_load(struct sb *out);                 /* the line of /proc/loadavg */
+bool proc_meminfo(struct str name, u64 *bytes); /* "Cached" of /proc/meminfo; false: no such line */
 /*
  * This process (0), or a child of ours that it waits for, is to run soon after it wakes up, for short times: what programs record has to be
  * read before there is no room for more. Those it starts do not inherit that. May be refused.
