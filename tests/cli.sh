@@ -292,6 +292,10 @@ while read -r tool options; do
 	t 0 "$tool: " "$sonde" "$tool" $options -h
 done << 'END'
 profile -adf
+profile -A
+stackcount -sdf
+execsnoop -l make
+trace -f text -a -M 5
 profile -F 99 -U -I --stack-storage-size 1024 --hash-storage-size 1024
 profile -L 1,2 -C 0 -c 1000000
 offcputime -K -p 1 -M 100000 -m 10

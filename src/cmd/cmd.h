@@ -70,8 +70,9 @@ struct script {
 	u32 nparam;
 	struct script_opt *opts;
 	u32 nopt;
-	u64 duration_ns; /* see struct compile */
-	u64 events;      /* see struct config */
+	u64 duration_ns;  /* see struct compile */
+	struct str match; /* see struct config */
+	u64 events;       /* the same */
 	struct str fields, sort;
 	u32 rows;
 	struct run_start start; /* of a tool */

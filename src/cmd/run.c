@@ -203,6 +203,7 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 	config_init(&j->unit.config);
 	if (o->level)
 		config_compat(&j->unit.config, str_z(o->level));
+	j->unit.config.match = s->match;
 	j->unit.config.events = s->events;
 	j->unit.config.unsafe = o->unsafe;
 	j->unit.config.test = o->test;

@@ -182,6 +182,7 @@ enum common_id {
 	COMMON_FLAME,
 	COMMON_ANNOTATE,
 	COMMON_DELIMITER,
+	COMMON_MATCH,
 	COMMON_FOLLOW,
 	COMMON_COMMAND,
 	COMMON_DURATION,
@@ -218,6 +219,7 @@ static const struct common {
 	{{"delimiter", 'd', NULL, "with -f: a frame - between the program's and the kernel's",
 	  COMMON_DELIMITER},
 	 false},
+	{{"match", 0, "TEXT", "only lines whose last column contains TEXT", COMMON_MATCH}, false},
 	{{"follow", 'f', NULL, "children of the processes, too", COMMON_FOLLOW}, false},
 	{{"command", 0, "COMMAND", "runs it, as -- COMMAND does", COMMON_COMMAND}, false},
 	{{"sort", 's', "COLUMN", "by this column, largest first; -COLUMN: smallest first",
@@ -484,6 +486,7 @@ static struct err *set(void *self, int id, const char *val)
 	case COMMON_FLAME: p->o->output = val; return set_format(p, "flame");
 	case COMMON_ANNOTATE: p->annotate = true; break;
 	case COMMON_DELIMITER: p->delimiter = true; break;
+	case COMMON_MATCH: p->script->match = str_z(val); break;
 	case COMMON_FOLLOW: p->o->follow = true; break;
 	case COMMON_COMMAND:
 		p->o->cmd = val;
@@ -717,6 +720,7 @@ static bool write_probes(struct parse *p, struct job *j)
 	bool ok = p->writer->write(w);
 	s->fields = s->fields.n ? s->fields : w->fields;
 	s->sort = s->sort.n ? s->sort : w->sort;
+	s->events = s->events ? s->events : w->events;
 	s->source.text =
 		str_z(arena_fmt(p->a, "%.*s\n%s", STRF(s->source.text), out.s ? out.s : ""));
 	job_report(j);

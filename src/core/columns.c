@@ -14,13 +14,26 @@ bool column_next_word(struct str *rest, struct str *word)
 	return true;
 }
 
-static void put_words(struct sb *out, struct str bytes)
+static void put_quoted(struct sb *out, struct str word)
+{
+	AUTO_SB text = {0};
+	for (u32 i = 0; i < word.n; i++) {
+		if (word.s[i] == '"' || word.s[i] == '\\')
+			sb_char(&text, '\\');
+		sb_char(&text, word.s[i]);
+	}
+	sb_char(out, '"');
+	sb_visible(out, sb_str(&text));
+	sb_char(out, '"');
+}
+
+static void put_words(struct sb *out, struct str bytes, bool quoted)
 {
 	struct str word;
 	for (bool first = true; column_next_word(&bytes, &word); first = false) {
 		if (!first)
 			sb_char(out, ' ');
-		sb_visible(out, word);
+		(quoted ? put_quoted : sb_visible)(out, word);
 	}
 }
 
@@ -64,7 +77,7 @@ static bool put_unit(struct sb *out, const struct column *c, const struct value 
 	double d = v->kind == V_UINT ? (double)v->u : (double)v->i;
 	bool small = d > 0 && d < (double)NS_PER_MS / 100;
 	if (c->unit == COL_ARGV && (v->kind == V_BYTES || v->kind == V_STR)) {
-		put_words(out, v->str);
+		put_words(out, v->str, c->quoted);
 		return true;
 	}
 	if (!is_number(v))

@@ -43,6 +43,7 @@ struct column {
 	bool data;                /* in JSON and CSV only */
 	bool share;               /* show(): of the sum of all rows */
 	bool bare;                /* percentages have no sign */
+	bool quoted;              /* each word in double quotes */
 	bool blank;               /* nothing for 0, and for what is not known */
 	u32 index;                /* among all that are declared */
 	u32 part; /* show(): percentile_next()'s of a histogram, + 1; 0: the value */

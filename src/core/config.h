@@ -32,9 +32,10 @@ struct config {
 #include "core/config.def"
 	bool map_keys_set; /* max_map_keys was set: up to MAP_KEYS it is kept exactly */
 	u64 duration_ns;   /* of the run, to be told; 0: until it is stopped. Not a setting */
-	u64 events;        /* rows of emit() that end the run; 0: no number does. Not a setting */
-	bool compat;       /* as it was in 0.17 */
-	bool test, bench;  /* only such probes run, and begin and end */
+	struct str match; /* rows of emit() whose last column contains it; "": all. Not a setting */
+	u64 events;       /* rows of emit() that end the run; 0: no number does. Not a setting */
+	bool compat;      /* as it was in 0.17 */
+	bool test, bench; /* only such probes run, and begin and end */
 	bool unsafe, warnings /* -k */;
 };
 

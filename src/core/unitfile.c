@@ -402,6 +402,7 @@ static void columns_body(struct walk *w, struct columns *c)
 		NUM(w, k->share);
 		NUM(w, k->bare);
 		NUM(w, k->blank);
+		NUM(w, k->quoted);
 		NUM(w, k->index);
 		NUM(w, k->part);
 		NUM(w, unit);
@@ -635,6 +636,7 @@ static void config(struct walk *w, struct config *c)
 	for (u32 i = 0; i < countof(flag); i++)
 		NUM(w, *flag[i]);
 	NUM(w, c->duration_ns);
+	text(w, &c->match);
 	NUM(w, c->events);
 }
 

@@ -82,6 +82,13 @@ EXPECT
 	comm,pid,kstack,ustack,samples
 	busy main
 
+NAME profile: addresses of frames
+RUN "$SONDE" profile -q -AU -n spin -- build/tests/spin 300 | grep -cE '^\s+[0-9a-f]{4,} busy\+[0-9]+ \(.*spin\)' | sed 's/^[1-9][0-9]*$/some/'
+NEEDS prog:spin
+TIMEOUT 60
+EXPECT
+	some
+
 NAME profile: folded stacks of a command add up to its time
 RUN "$SONDE" profile -q -U -F 99 -f -- build/tests/spin 1000 | awk '/^spin;.*;main;busy [0-9]+$/ { n += $NF } END { print (n > 80 && n < 120 ? "right" : n) }'; "$SONDE" profile -q -U -f -P -- build/tests/spin 300 | grep -cE '^spin;[0-9]+;_start;.*;main;busy [0-9]+$'; "$SONDE" profile -q -K 500ms --csv --fields samples | sed 's/^[0-9]*$/N/' | sort -u
 NEEDS prog:spin dwunwind fast

@@ -28,6 +28,18 @@ EXPECT
 	/bin/echo c
 	PCOMM            PID     PPID    RET ARGS
 
+NAME execsnoop: a part of the line, and quotes
+RUN
+	for f in '' -j; do "$SONDE" execsnoop -q $f -n =echo -l 'o a b a' --count 1 --fields ret,argv -- sh -c '/bin/true; /bin/echo "a b"; /bin/echo "a b" a; /bin/echo a b a' >"$TMPDIR/o"; grep -v '^a b' "$TMPDIR/o"; done
+	"$SONDE" execsnoop -q --quote -n =echo --fields argv -- sh -c '/bin/echo "a b" "" "c\\\"d" >/dev/null'
+NEEDS btf tp:sched/sched_process_exec
+EXPECT
+	RET ARGS
+	  0 /bin/echo a b a
+	{"type": "event", "table": "execs", "ret": 0, "argv": ["/bin/echo", "a b", "a"]}
+	ARGS
+	"/bin/echo" "a b" "" "c\\\"d"
+
 NAME tools: --comm NAME contains, --comm =NAME is the name, also where a tool has its own filter
 RUN
 	for n in leep =leep =sleep; do "$SONDE" execsnoop -q --comm $n --fields argv -- sh -c '/bin/sleep 0'; done

@@ -17,6 +17,21 @@ ERR_RE
 	.*Type mismatch.*
 	...
 
+NAME trace: a part of the message, addresses in stacks
+RUN
+	c=build/tests/calls
+	"$SONDE" trace -q -f =2 -M 2 --fields function,message "$c:add6 \"n=2\"" "$c:target \"n=%d\", arg1" "$c:greet \"n=%d\", 1" -- $c 3
+	for a in '' -a; do "$SONDE" trace -q -U $a -M 1 --fields function,ustack "$c:target" -- $c 1 | sed -n 's/^[0-9a-f]* target+0.*/no blank/; s/^\t\([0-9a-f]*\) target+0 .*/address \1/; s/^ *target+0.*/function/; s/address [0-9a-f]*$/address/; /address\|function\|no blank/p'; done
+	"$SONDE" trace -h | grep -e --count
+NEEDS uprobe prog:calls
+EXPECT
+	FUNC             -
+	add6             n=2
+	add6             n=2
+	function
+	address
+	    -M, --count N           end after so many events
+
 NAME funccount: functions, a regular expression, events
 RUN c=build/tests/calls; "$SONDE" funccount -q "$c:*a*" -- $c 7 | grep -E 'FUNC|target|add6'; "$SONDE" funccount -qrj "$c:^(greet|bytes)$" -- $c 7; "$SONDE" funccount -q --csv t:raw_syscalls:sys_exit -- true | sed 's/[0-9][0-9]*$/N/'
 NEEDS uprobe prog:calls tp:raw_syscalls/sys_exit

@@ -425,8 +425,8 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		{"call", COL_CALL, false},
 		{"function", COL_FUNCTION, false},
 	};
-	static const char *const others[] = {"data", "left",  "right", "key",
-					     "same", "share", "bare",  "blank"};
+	static const char *const others[] = {"data",  "left", "right", "key",   "same",
+					     "share", "bare", "blank", "quoted"};
 	i32 i = node_word(w, units), other = node_word(w, others);
 	if (i >= 0) {
 		col->unit = units[i].unit;
@@ -449,6 +449,7 @@ static void column_word(struct declare *d, struct column *col, const struct node
 	}
 	col->bare |= other == 6;
 	col->blank |= other == 7;
+	col->quoted |= other == 8;
 	if (other > 2)
 		return; /* key and same are about all columns together: place_of() */
 	if (other > 0) {
@@ -456,12 +457,9 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		return;
 	}
 	diag_hint(d->ds, diag_add(d->ds, E_SYNTAX, w->loc, "columns know no '%.*s'", STRF(w->name)),
-		  "what may stand here: left right data key same share bare blank us ms s seconds "
-		  "KB MB percent milli "
-		  "elapsed clock hex oct "
-		  "argv "
-		  "status syscall user disk interface cgroup container hist percentiles call "
-		  "function below; "
+		  "what may stand here: left right data key same share bare blank quoted us ms s "
+		  "seconds KB MB meminfo percent milli elapsed clock hex oct argv status syscall "
+		  "user disk interface cgroup container hist percentiles call function below; "
 		  "names: %s",
 		  names_list);
 }

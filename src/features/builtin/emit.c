@@ -239,12 +239,28 @@ static u64 next_report(struct session *s, const struct columns *t)
 	return 0;
 }
 
+/* Of the last column that stands in the line. */
+static bool row_matches(const struct columns *t, const struct value *cell, struct str match)
+{
+	AUTO_SB text = {0};
+
+	for (u32 i = t->n; i-- && match.n;) {
+		if (!column_in_line(&t->col[i]))
+			continue;
+		column_text(&text, &t->col[i], &cell[i], STR(""));
+		return str_find(sb_str(&text), match) >= 0;
+	}
+	return true;
+}
+
 static void put_row(struct session *s, const struct columns *t, const struct value *cell, u64 ts)
 {
 	u64 most = s->u->config.events;
 	struct item it = {.kind = I_ROW, .ts = ts, .columns = t, .val = cell, .n = t->n};
 
 	if (most && s->report.nevent >= most)
+		return;
+	if (!row_matches(t, cell, s->u->config.match))
 		return;
 	s->report.nevent++;
 	it.report = next_report(s, t);

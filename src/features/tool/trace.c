@@ -101,6 +101,7 @@ static bool read_message(struct message *m)
 /* "; " of several probes go to maps of their own. */
 static void put_action(struct words *w, u32 i, const struct spec *s, struct str message)
 {
+	const char *mode = words_flag(w, "address") ? "(perf)" : "";
 	if (words_flag(w, "aggregate")) {
 		sb_fmt(w->out, "{\n\t@messages%u[\"%.*s\", %.*s] = count();\n", i, STRF(s->name),
 		       STRF(message.n ? message : STR("\"\"")));
@@ -108,13 +109,15 @@ static void put_action(struct words *w, u32 i, const struct spec *s, struct str 
 		sb_fmt(w->out,
 		       "{\n\temit(calls, time = nsecs, time_ns = nsecs, %scpu = cpu, pid = pid, "
 		       "tid = tid, comm = comm,\n\t     function = \"%.*s\"%s%.*s,\n"
-		       "\t     kstack = kstack, ustack = ustack);\n",
+		       "\t     kstack = kstack%s, ustack = ustack%s);\n",
 		       words_flag(w, "unix_time") ? "time_s = strftime(\"%s.%f\", nsecs), " : "",
-		       STRF(s->name), message.n ? ", message = " : "", STRF(message));
+		       STRF(s->name), message.n ? ", message = " : "", STRF(message), mode, mode);
 	}
-	sb_fmt(w->out, "\tat_most(@events);\n}\n\n");
 	if (words_flag(w, "aggregate"))
-		sb_fmt(w->out, "end { show(messages, @messages%u); }\n\n", i);
+		sb_fmt(w->out, "\tat_most(@events);\n}\n\nend { show(messages, @messages%u); }\n\n",
+		       i);
+	else
+		sb_z(w->out, "}\n\n");
 }
 
 /* FUNCTION(signature) (predicate) "format", arguments */
@@ -154,6 +157,8 @@ bool write_trace(struct words *w)
 	bool ok = true;
 	for (u32 i = 0; i < w->n; i++)
 		ok &= write_probe(w, i);
+	if (!words_flag(w, "aggregate")) /* lines: those that are shown */
+		str_u64(words_opt(w, "count"), &w->events);
 	return ok;
 }
 

@@ -26,6 +26,7 @@ struct words {
 	char **command; /* behind "--", ended by NULL; or NULL */
 	struct sb *out;
 	struct str fields, sort; /* the writer's: for what --fields and --sort do not say */
+	u64 events;              /* the same of --count */
 };
 
 struct writer {
