@@ -540,15 +540,7 @@ static struct err *keep_operands(struct parse *p, char **rest, int n)
 	return NULL;
 }
 
-static bool was_given(const struct parse *p, struct str option)
-{
-	for (u32 i = 0; i < p->script->nopt; i++)
-		if (str_eq(p->script->opts[i].name, option))
-			return true;
-	return false;
-}
-
-/* A number for a PATH is a process: that program, in that process only. *took: it was one. */
+/* A number for a PATH is a process: its program, in that process only. *took: it was one. */
 static struct err *take_process(struct parse *p, const struct getopt_use *u, const char *val,
 				bool *took)
 {
@@ -559,11 +551,38 @@ static struct err *take_process(struct parse *p, const struct getopt_use *u, con
 	*took = has_pid && str_is(u->placeholder, "PATH") && str_u64(str_z(val), &pid);
 	if (!*took)
 		return NULL;
-	struct err *e = opts_set(p->o, "pid", val);
-	if (e || was_given(p, u->name))
-		return e;
-	const char *exe = pid <= INT32_MAX ? proc_exe(p->host, p->a, (int)pid) : NULL;
-	return exe ? give(p, u, exe) : err_new("there is no such process");
+	return opts_set(p->o, "pid", val);
+}
+
+/* Did the user say it, not just an alias? */
+static bool was_typed(const struct parse *p, const struct getopt_use *u)
+{
+	const char *word = arena_fmt(p->a, "--%.*s ", STRF(u->name));
+	u32 n = str_find(p->tool->preset, str_z(word)) >= 0;
+	for (u32 i = 0; i < p->script->nopt; i++)
+		n -= str_eq(p->script->opts[i].name, u->name);
+	return (i32)n < 0;
+}
+
+/*
+ * The program of processes that were named: whichever of their files has the probes, not what $PATH has of that name.
+ * Libraries are looked for among these files anyhow.
+ */
+static struct err *take_program(struct parse *p)
+{
+	struct err *e = NULL;
+	for (u32 k = 0; k < p->nown && p->o->npid && !e; k++) {
+		const struct getopt_use *u = p->own[k];
+		struct str path = u->text;
+		for (u32 i = 0; i < p->script->nopt; i++)
+			if (str_eq(p->script->opts[i].name, u->name))
+				path = p->script->opts[i].value;
+		bool program = str_is(u->placeholder, "PATH") && path.n &&
+			       (u->operand == 1 || str_is(u->name, "path"));
+		if (program && !str_starts(path, STR("lib")) && !was_typed(p, u))
+			e = give(p, u, "*");
+	}
+	return e;
 }
 
 static struct err *take_operand(struct parse *p, const struct getopt_use *u, const char *val)
@@ -637,7 +656,9 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 		p->o->format = arena_fmt(p->a, "folded:%s%s%s", p->annotate ? "annotate" : "",
 					 p->annotate && p->delimiter ? "," : "",
 					 p->delimiter ? "delimiter" : "");
-	return e || p->o->help ? e : take_operands(p, rest, nrest, ndash);
+	if (!e && !p->o->help)
+		e = take_operands(p, rest, nrest, ndash);
+	return e ? e : take_program(p);
 }
 
 /* ---- running ---- */

@@ -1,6 +1,7 @@
 /* Fires the probes that interpreters and servers have: two functions called, one of them twice, objects made, a
- * collection of garbage, a query. */
+ * collection of garbage, a query. With an argument when there is something to read. */
 #include "../../include/sonde/sdt.h"
+#include <stdio.h>
 
 static void call(const char *file, const char *name, int inner)
 {
@@ -10,8 +11,11 @@ static void call(const char *file, const char *name, int inner)
 	SONDE_PROBE(python, function__return, file, name, 7);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argv;
+	if (argc > 1) /* not yet */
+		getchar();
 	call("app.py", "outer", 1);
 	call("app.py", "inner", 0);
 	SONDE_PROBE(python, gc__start, 2);

@@ -218,7 +218,7 @@ RUN
 	cp "$p" "$TMPDIR/python3"; PATH="$TMPDIR:$PATH"
 	"$SONDE" pythoncalls -q -- python3; "$SONDE" pythongc -q --fields phase -- python3; "$SONDE" pythonflow -qj -M outer --fields event,method -- python3
 	"$SONDE" pythonstat -q --csv --fields calls,gcs 1h -- python3
-	sleep 60 & until_named $! sleep; "$SONDE" ucalls $! 2>&1 | sed "s,$(readlink /proc/$!/exe),EXE,g" | head -n 1; kill $!
+	sleep 60 & until_named $! sleep; for p in '' -p; do "$SONDE" ucalls $p $! 2>&1 | sed "s/$!/PID/" | head -n 1; done; kill $!
 NEEDS uprobe prog:runtime
 EXPECT
 	CLASS                    METHOD                    # CALLS
@@ -230,7 +230,34 @@ EXPECT
 	{"type": "event", "table": "flow", "event": "<-", "method": "outer"}
 	calls,gcs
 	3,1
-	ERROR: EXE has no USDT probes (no notes of type stapsdt)
+	ERROR: no file of process PID has the static probes that are looked for
+	ERROR: no file of process PID has the static probes that are looked for
+
+NAME the interpreter of a process is its own program
+RUN
+	mkfifo "$TMPDIR/go"; cp "$SONDE_TESTS/runtime" "$TMPDIR/interpreter"
+	for o in "pythoncalls -p" pythoncalls "ucalls -p" "ustat --csv --fields calls 1h -p"; do
+		"$TMPDIR/interpreter" wait <"$TMPDIR/go" & p=$!
+		exec 3>"$TMPDIR/go"
+		until_named $p interpreter; rm -f "$TMPDIR/err"
+		"$SONDE" $o $p >"$TMPDIR/o" 2>"$TMPDIR/err" & s=$!
+		eventually grep -q Tracing "$TMPDIR/err"; echo >&3; wait $s; exec 3>&-; wait $p
+		cat "$TMPDIR/o"
+	done
+NEEDS uprobe prog:runtime
+TIMEOUT 30
+EXPECT
+	CLASS                    METHOD                    # CALLS
+	app.py                   inner                           2
+	app.py                   outer                           1
+	CLASS                    METHOD                    # CALLS
+	app.py                   inner                           2
+	app.py                   outer                           1
+	CLASS                    METHOD                    # CALLS
+	app.py                   inner                           2
+	app.py                   outer                           1
+	calls
+	3
 
 NAME programs without the probes: one sentence
 RUN for t in ucalls uflow ugc "ustat -l" uobjnew dbstat dbslower; do "$SONDE" $t /bin/sleep 2>&1 | head -n 1; done; "$SONDE" ugc /bin/sleep 2>&1 | tail -n 1

@@ -694,13 +694,18 @@ static void no_static(struct expand *e)
 	struct diags *ds = e->c->diags;
 	int pid = e->c->unit->pid;
 	struct diag *d;
-	if (e->missed_why)
+	bool files = pid > 0 && str_is(e->missed_file, "*");
+	if (files)
+		d = diag_add(ds, E_NO_PROBE, (struct loc){0},
+			     "no file of process %d has the static probes that are looked for",
+			     pid);
+	else if (e->missed_why)
 		d = diag_add(ds, E_NO_PROBE, (struct loc){0}, "%s", e->missed_why);
 	else
 		d = diag_add(ds, E_NO_PROBE, (struct loc){0},
 			     "%.*s has none of the static probes that are looked for",
 			     STRF(e->missed_file));
-	if (e->missed_why && !e->missed_built)
+	if (!files && e->missed_why && !e->missed_built)
 		return;
 	diag_hint(ds, d,
 		  "a program has them when it was built with them; `sonde tplist %s` lists %s",
