@@ -17,7 +17,7 @@ enum item_kind {
 	I_TEXT,  /* printf, time, cat, join, system: name says which; str is the text */
 	I_VALUE, /* print(expr): val[0] */
 	I_MAP, /* print(@x) and maps at the end: name, rows of key (NULL: scalar) and val; sorted */
-	I_STATUS, /* "Attached 3 probes": str; n is the number; start */
+	I_STATUS, /* "Attached 3 probes": str, empty: not as text; n is the number; start */
 	I_ERROR,  /* errorf, warnf, run-time warnings: name is the JSON type, str the text, loc the
 		     place */
 	I_LOST, /* data quality: loss says of what kind, n how many, str is the whole sentence with

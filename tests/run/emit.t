@@ -69,6 +69,15 @@ RUN "$SONDE" -e 'config = { title = "Tracing nothing" } BEGIN { exit(); }' 2>&1 
 EXPECT
 	Tracing nothing... Hit Ctrl-C to end.
 
+NAME a title is not said when a command is run, as text; also with a duration
+RUN for o in '-c /bin/true' '-c /bin/true -f json' '-c /bin/true -f csv'; do "$SONDE" $o -e 'config = { title = "Tracing nothing" } BEGIN { }' 2>&1 | grep .; done; "$SONDE" strace -e none /bin/true 2>&1; "$SONDE" execsnoop -d 60 --fields argv -- /bin/true 2>&1
+NEEDS tp:raw_syscalls/sys_exit tp:sched/sched_process_exec btf
+EXPECT
+	{"type": "attached_probes", "count": 1, "data": {"probes": 1}}
+	+++ exited with 0 +++
+	ARGS
+	/bin/true
+
 NAME a probe that an option leaves out is not attached
 RUN "$SONDE" -v -e 'options { x = false; } BEGIN { } interval:s:1 /opt.x && pid/ { }' 2>&1 | grep Attached; "$SONDE" -e 'options { x = false; } BEGIN { exit(); } interval:s:1 /opt.x && pid/ { }' -- --x 2>&1 | grep Attached
 EXPECT

@@ -66,6 +66,8 @@ static void error_text(struct sb *b, const struct sink_env *env, const struct it
 void out_remark(struct out *o, const struct sink_env *env, const struct item *it)
 {
 	AUTO_SB b = {0};
+	if (it->kind == I_STATUS && !it->str.n)
+		return;
 	if (it->kind == I_ERROR) {
 		error_text(&b, env, it);
 	} else {
