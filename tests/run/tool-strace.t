@@ -84,7 +84,7 @@ EXPECT
 	clock_gettime(0x4d /* CLOCK_??? */, ADDR) = -1 EINVAL (Invalid argument)
 	nanosleep({tv_sec=0, tv_nsec=18446744073709551615}, NULL) = -1 EINVAL (Invalid argument)
 	pselect6(0, ADDR, NULL, NULL, {tv_sec=0, tv_nsec=0}, NULL) = 0 (Timeout)
-	pselect6(7, NULL, [6], NULL, {tv_sec=0, tv_nsec=0}, NULL) = 1
+	pselect6(7, NULL, [6], NULL, {tv_sec=0, tv_nsec=0}, NULL) = 1 (out [6], left {tv_sec=0, tv_nsec=0})
 	ppoll([{fd=-1}], 1, {tv_sec=0, tv_nsec=0}, NULL, 8) = 0 (Timeout)
 	fcntl(-1, F_SETSIG, SIGIO)              = -1 EBADF (Bad file descriptor)
 	fcntl(-1, F_GETSIG)                     = -1 EBADF (Bad file descriptor)
@@ -95,6 +95,77 @@ EXPECT
 	kcmp(-1, -1, KCMP_FILE, 0, 0)           = -1 ESRCH (No such process)
 	exit_group(5)                           = ?
 	+++ exited with 5 +++
+
+NAME strace: what one argument says of another: locks, terminals, options, messages, prctl
+RUN mkdir "$TMPDIR/d"; "$SONDE" strace -q -o "$TMPDIR/o" build/tests/moreargs "$TMPDIR/d" 2>/dev/null; sed '1,/^write(2, "begin/d;s/SNDCTL_TMR_[A-Z]* or //;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/left {[^}]*}/left/;s/_[cl]pid=[0-9]*/_pid=N/g;s/\([{ ]pid=\)[0-9]\{2,\}/\1N/;s/_ctime=[0-9]*/_ctime=N/;s/^\(shmctl.\)[0-9]*/\1N/;s/^\(shmget.*= \)[0-9]*/\1N/' "$TMPDIR/o"
+NEEDS prog:moreargs tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	fcntl(3, F_SETLK, {l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=10}) = 0
+	fcntl(3, F_GETLK, {l_type=F_UNLCK, l_whence=SEEK_SET, l_start=0, l_len=10, l_pid=0}) = 0
+	fcntl(3, F_SETLKW, {l_type=F_RDLCK, l_whence=SEEK_END, l_start=-3, l_len=0}) = -1 EINVAL (Invalid argument)
+	fcntl(3, F_OFD_SETLK, {l_type=F_UNLCK, l_whence=SEEK_END, l_start=-3, l_len=0}) = -1 EINVAL (Invalid argument)
+	fcntl(3, F_GETLK, 0x8)                  = -1 EFAULT (Bad address)
+	fcntl(3, F_SETOWN_EX, {type=F_OWNER_PGRP, pid=1}) = 0
+	fcntl(3, F_DUPFD, 70)                   = 70
+	openat(AT_FDCWD, "/dev/ptmx", O_RDWR)   = 4
+	ioctl(4, TIOCGPTN, [0])                 = 0
+	ioctl(4, TIOCSPTLCK, [0])               = 0
+	ioctl(4, TIOCGPTPEER, 0x102)            = 5
+	write(-1, "terminals", 9)               = -1 EBADF (Bad file descriptor)
+	ioctl(5, TCGETS, {c_iflag=ICRNL|IXON, c_oflag=NL0|CR0|TAB0|BS0|VT0|FF0|OPOST|ONLCR, c_cflag=B38400|CS8|CREAD, c_lflag=ISIG|ICANON|ECHO|ECHOE|ECHOK|IEXTEN|ECHOCTL|ECHOKE, ...}) = 0
+	ioctl(5, TCSETSW, {c_iflag=ICRNL|IXON, c_oflag=NL0|CR0|TAB0|BS0|VT0|FF0|OPOST|ONLCR, c_cflag=B38400|CS8|CREAD, c_lflag=ISIG|ICANON|ECHO|ECHOE|ECHOK|IEXTEN|ECHOCTL|ECHOKE, ...}) = 0
+	ioctl(-1, TCGETS, NULL)                 = -1 EBADF (Bad file descriptor)
+	ioctl(5, TCFLSH, TCIFLUSH)              = 0
+	ioctl(5, TCXONC, TCOON)                 = 0
+	ioctl(5, TIOCSWINSZ, {ws_row=25, ws_col=80, ws_xpixel=1, ws_ypixel=2}) = 0
+	ioctl(5, TIOCGWINSZ, {ws_row=25, ws_col=80, ws_xpixel=1, ws_ypixel=2}) = 0
+	ioctl(5, TIOCGETD, [0])                 = 0
+	ioctl(-1, TCSETS, {c_iflag=IGNBRK|BRKINT|IGNPAR|PARMRK|INPCK|ISTRIP|INLCR|IGNCR|ICRNL|IUCLC|IXON|IXANY|IXOFF|IMAXBEL|IUTF8|0xffff8000, c_oflag=NL1|CR3|XTABS|BS1|VT1|FF1|OPOST|OLCUC|ONLCR|OCRNL|ONOCR|ONLRET|OFILL|OFDEL|0xffff0000, c_cflag=B4000000|CS8|CSTOPB|CREAD|PARENB|PARODD|HUPCL|CLOCAL|CMSPAR|CRTSCTS, c_lflag=ISIG|ICANON|XCASE|ECHO|ECHOE|ECHOK|ECHONL|NOFLSH|IEXTEN|ECHOCTL|ECHOPRT|ECHOKE|FLUSHO|PENDIN|TOSTOP|EXTPROC|0xfffe2000, ...}) = -1 EBADF (Bad file descriptor)
+	socketpair(AF_UNIX, SOCK_DGRAM, 0, [6, 7]) = 0
+	setsockopt(6, SOL_SOCKET, SO_PASSCRED, [1], 4) = 0
+	sendmsg(7, {msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base="hello", iov_len=5}], msg_iovlen=1, msg_control=[{cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3, 0]}], msg_controllen=24, msg_flags=0}, 0) = 5
+	recvmsg(6, {msg_name=ADDR, msg_namelen=110 => 0, msg_iov=[{iov_base="hello", iov_len=5}], msg_iovlen=1, msg_control=[{cmsg_len=28, cmsg_level=SOL_SOCKET, cmsg_type=SCM_CREDENTIALS, cmsg_data={pid=N, uid=0, gid=0}}, {cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[8, 9]}], msg_controllen=56, msg_flags=MSG_CMSG_CLOEXEC}, MSG_CMSG_CLOEXEC) = 5
+	recvmsg(6, {msg_namelen=0}, MSG_DONTWAIT) = -1 EAGAIN (Resource temporarily unavailable)
+	sendmsg(-1, {msg_name={sa_family=AF_INET, sin_port=htons(9), sin_addr=inet_addr("127.0.0.1")}, msg_namelen=16, msg_iov=[{iov_base="hello", iov_len=5}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, 0) = -1 EBADF (Bad file descriptor)
+	socket(AF_INET, SOCK_STREAM, IPPROTO_IP) = 11
+	setsockopt(11, SOL_SOCKET, SO_LINGER, {l_onoff=1, l_linger=5}, 8) = 0
+	getsockopt(11, SOL_SOCKET, SO_LINGER, {l_onoff=1, l_linger=5}, [8]) = 0
+	getsockopt(11, SOL_SOCKET, SO_TYPE, [1], [4]) = 0
+	getsockopt(-1, SOL_SOCKET, SO_TYPE, NULL, [4]) = -1 EBADF (Bad file descriptor)
+	setsockopt(11, SOL_SOCKET, SO_BINDTODEVICE, "lo\0", 3) = 0
+	setsockopt(11, SOL_TCP, TCP_CONGESTION, "cubic", 5) = 0
+	getsockopt(11, SOL_TCP, TCP_CONGESTION, "cubic\0\0\0\0\0\0\0\0\0\0\0", [16]) = 0
+	setsockopt(-1, SOL_IP, IP_ADD_MEMBERSHIP, {imr_multiaddr=inet_addr("224.0.0.1"), imr_interface=inet_addr("0.0.0.0")}, 8) = -1 EBADF (Bad file descriptor)
+	setsockopt(11, SOL_SOCKET, SO_KEEPALIVE, NULL, 0) = -1 EINVAL (Invalid argument)
+	timer_create(CLOCK_MONOTONIC, {sigev_signo=SIGUSR1, sigev_notify=SIGEV_SIGNAL}, [0]) = 0
+	timer_create(CLOCK_MONOTONIC, {sigev_value={sival_int=7, sival_ptr=0x7}, sigev_signo=10, sigev_notify=SIGEV_NONE}, [1]) = 0
+	timer_create(CLOCK_MONOTONIC, NULL, [2]) = 0
+	sched_setattr(-1, {size=48, sched_policy=SCHED_OTHER, sched_flags=0, sched_nice=1, sched_priority=0, sched_runtime=0, sched_deadline=0, sched_period=0}, 0) = -1 EINVAL (Invalid argument)
+	ioprio_set(IOPRIO_WHO_PROCESS, -1, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 7)) = -1 ESRCH (No such process)
+	shmget(IPC_PRIVATE, 100, IPC_CREAT|0600) = N
+	shmctl(N, IPC_STAT, {shm_perm={uid=0, gid=0, mode=0600, key=0, cuid=0, cgid=0}, shm_segsz=100, shm_pid=N, shm_pid=N, shm_nattch=0, shm_atime=0, shm_dtime=0, shm_ctime=N}) = 0
+	shmctl(N, IPC_SET, {shm_perm={uid=0, gid=0, mode=0600}}) = 0
+	shmctl(N, IPC_RMID, NULL)              = 0
+	prctl(PR_SET_PDEATHSIG, SIGTERM)        = 0
+	prctl(PR_GET_PDEATHSIG, [SIGTERM])      = 0
+	prctl(PR_SET_NAME, "a name")            = 0
+	prctl(PR_GET_NAME, "a name")            = 0
+	prctl(PR_SET_DUMPABLE, SUID_DUMP_USER)  = 0
+	prctl(PR_GET_DUMPABLE)                  = 1 (SUID_DUMP_USER)
+	prctl(PR_SET_KEEPCAPS, 1)               = 0
+	prctl(PR_GET_SECUREBITS)                = 0x10 (SECBIT_KEEP_CAPS)
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)  = 0
+	prctl(PR_SET_CHILD_SUBREAPER, 1)        = 0
+	prctl(PR_GET_CHILD_SUBREAPER, [1])      = 0
+	socketpair(AF_UNIX, SOCK_DGRAM, 0, [12, 13]) = 0
+	pselect6(14, [3 12], [13], NULL, NULL, NULL) = 2 (in [3], out [13])
+	pselect6(14, [3 12], NULL, [13], {tv_sec=3, tv_nsec=0}, {sigmask=NULL, sigsetsize=8}) = 1 (in [3], left)
+	ppoll([{fd=13, events=POLLOUT}], 1, {tv_sec=3, tv_nsec=0}, NULL, 8) = 1 ([{fd=13, revents=POLLOUT}], left)
+	epoll_ctl(-1, EPOLL_CTL_DEL, 3, ADDR) = -1 EBADF (Bad file descriptor)
+	wait4(-1, NULL, WNOHANG|WSTOPPED, NULL) = -1 ECHILD (No child processes)
+	write(-1, "\18\0017", 4)                = -1 EBADF (Bad file descriptor)
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
 
 NAME strace: the same names and results as strace has, for ten programs
 RUN cd "$TMPDIR"; tab=$(printf '\t'); for c in true 'ls /usr' 'cat /etc/passwd' 'sort /etc/passwd' date id 'uname -a' 'sleep 0' 'echo hi' 'mkdir d' 'rmdir d'; do strace -o a $c >/dev/null 2>&1; [ "$c" = 'mkdir d' ] && rmdir d; [ "$c" = 'rmdir d' ] && mkdir d; "$SONDE" strace -q -o b $c >/dev/null 2>&1; for f in a b; do sed -E 's/ \(SCHED_[A-Z]+\)$//; s/^([a-z0-9_]+)\(.*= (-?[0-9]+|\?)( [A-Z]+.*)?$/\1 \2\3/; s/^([a-z0-9_]+)\(.*= 0x.*/\1/; s/^(set_tid_address|getpid) .*/\1/' $f >$f.n; done; if cmp -s a.n b.n; then echo "$c: the same"; else echo "$c:"; diff a.n b.n | head -n 5; fi; done
@@ -113,7 +184,7 @@ EXPECT
 	mkdir d: the same
 	rmdir d: the same
 
-NAME strace: the same lines as strace has, for 37 programs and their children
+NAME strace: the same lines as strace has, for 47 programs and their children
 RUN python3 tests/calls.py "$SONDE" | sed 's/^[1-9][0-9] programs/many programs/'
 NEEDS fast slow cmd:strace cmd:setarch cmd:python3 tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 300

@@ -39,7 +39,9 @@ u32 call_prctl_args(u32 option)
 	case PR_SET_SECUREBITS:
 	case PR_CAPBSET_READ:
 	case PR_CAPBSET_DROP:
-	case PR_SET_CHILD_SUBREAPER: return 2;
+	case PR_SET_PTRACER:
+	case PR_SET_CHILD_SUBREAPER:
+	case PR_GET_CHILD_SUBREAPER: return 2;
 	case PR_SET_SECCOMP: return 3;
 	default: return 5;
 	}

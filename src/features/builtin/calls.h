@@ -17,7 +17,9 @@ enum call_phase {
 };
 enum {
 	CALL_ARGS = 6,
-	CALL_RET = 6,    /* arg[6]: the result */
+	CALL_RET = 6,      /* arg[6]: the result */
+	CALL_MSG_NAME = 6, /* pieces of a msghdr: the address, control messages */
+	CALL_MSG_CONTROL = 7,
 	CALL_NESTED = 8, /* pieces from this on: data of vectors, words */
 	CALL_MAX_NESTED = 16,
 	CALL_PATH = 4096,    /* bytes of a piece, at most */
@@ -25,6 +27,10 @@ enum {
 	CALL_FILE = 32,      /* pieces from this on, by argument: a struct call_file */
 	CALL_NAMES = 48,     /* the names of its path, from the last one on; an empty one: all */
 	CALL_AREA = 2 * CALL_PATH,
+	CALL_IPC = 120,     /* bytes that are copied of what shmctl() and its kin fill, */
+	CALL_IOCTL = 44,    /* of what ioctl() points to, */
+	CALL_FCNTL = 32,    /* fcntl() */
+	CALL_CONTROL = 512, /* and control messages, at most */
 };
 /* The number of a call that has put other registers in its place, and its number with them: rt_sigreturn(). */
 #define CALL_GONE 0xffffffffu
@@ -86,6 +92,7 @@ enum call_kind {
 	K_ENUM,
 	K_STRUCT,
 	K_STRUCT_OUT,
+	K_STRUCT_LEFT, /* shown as it was; what became of it stands with the result */
 	K_ARRAY,
 	K_ARRAY_OUT,
 	K_PAIR_IN,
@@ -106,6 +113,10 @@ enum call_kind {
 	K_INOUT,
 	K_PROTOCOL,
 	K_SOCKOPT,
+	K_OPTVAL,
+	K_OPTVAL_OUT,
+	K_IPC,
+	K_IOPRIO,
 };
 struct call_arg {
 	enum call_kind kind;
@@ -153,6 +164,11 @@ bool call_head(struct str bytes, struct call_head *ret); /* false: too short */
 
 /* callstruct.c */
 struct bytes;
+struct call_struct {
+	const char *name;
+	u32 size;
+	void (*put)(struct sb *out, struct bytes *b);
+};
 const char *call_word(struct str table, u64 v); /* NULL: it has none for v */
 void call_put_enum(struct sb *out, struct str table, u64 v);
 void call_put_flags(struct sb *out, struct str table, u64 v);
@@ -166,6 +182,33 @@ void call_put_sockaddr(struct sb *out, struct str s);
 void call_put_bpf(struct sb *out, u32 cmd, struct bytes *attr);
 /* b.bad: too short */
 void call_put_struct(struct sb *out, struct str name, u32 flags, struct bytes *b);
+
+/* callfile.c */
+struct str call_part(struct str all,
+		     u32 id); /* the piece of this number; {NULL}: it was not copied */
+/* "</etc/passwd>" behind a descriptor, of argument i. */
+void call_put_file(struct sb *out, u32 flags, struct str all, u32 i);
+
+/* callrare.c */
+extern const struct call_struct call_rare[]; /* more of them, ended by {0} */
+/*
+ * in: what is there when a call begins; answer: when it ends; each a piece, .s NULL: not known. False: nothing
+ * was put, the argument is a number or an address.
+ */
+bool call_put_ipc(struct sb *out, struct str name, u32 cmd, struct str in, struct str answer);
+
+/* callvalue.c */
+#define CALL_PR_SET_VMA 0x53564d41
+bool call_put_fcntl(struct sb *out, u32 cmd, struct str in, struct str answer);
+bool call_put_ioctl(struct sb *out, u32 request, u64 v, struct str in, struct str answer);
+/* Argument i; before: the one in front of it. */
+bool call_put_prctl(struct sb *out, u32 option, u32 i, u64 v, u64 before, struct str answer);
+void call_put_prctl_result(struct sb *out, u32 option, u64 v);
+bool call_put_sockopt(struct sb *out, u32 level, u32 name, struct str t);
+void call_put_control(struct sb *out, struct str t, u64 whole); /* of whole bytes, t */
+void call_put_ioprio(struct sb *out, u64 v);
+void call_put_futex_op(struct sb *out, u64 v);
+void call_put_error(struct sb *out, i64 ret);
 
 /* callargs.c: how many arguments an operation has; is there one; is it an address? */
 enum futex_op {

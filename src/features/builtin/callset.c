@@ -47,6 +47,7 @@ static const struct {
 	{STR("e"), K_ENUM},
 	{STR("s"), K_STRUCT},
 	{STR("so"), K_STRUCT_OUT},
+	{STR("sl"), K_STRUCT_LEFT},
 	{STR("a"), K_ARRAY},
 	{STR("ao"), K_ARRAY_OUT},
 	{STR("a2"), K_PAIR_IN},
@@ -67,6 +68,10 @@ static const struct {
 	{STR("si"), K_INOUT},
 	{STR("protocol"), K_PROTOCOL},
 	{STR("sockopt"), K_SOCKOPT},
+	{STR("optval"), K_OPTVAL},
+	{STR("optvalo"), K_OPTVAL_OUT},
+	{STR("ipc"), K_IPC},
+	{STR("ioprio"), K_IOPRIO},
 };
 
 static struct call_arg arg_of(struct str word)
@@ -107,15 +112,20 @@ static struct call_copy copy_at_entry(const struct call_arg *a)
 	case K_STR: return (struct call_copy){.op = COPY_STR};
 	case K_IN: return (struct call_copy){COPY_DATA, a->k, 1};
 	case K_BPF: return (struct call_copy){COPY_ARRAY, a->k, 1};
-	case K_IOCTL: return (struct call_copy){COPY_FIXED, 0, 8};
+	case K_IOCTL: return (struct call_copy){COPY_FIXED, 0, CALL_IOCTL};
+	case K_FCNTL: return (struct call_copy){COPY_FIXED, 0, CALL_FCNTL};
+	case K_IPC: return (struct call_copy){COPY_FIXED, 0, CALL_IPC};
+	case K_OPTVAL: return (struct call_copy){COPY_ARRAY, a->k, 1};
 	case K_FUTEX: return (struct call_copy){COPY_FIXED, 0, 16}; /* a time */
 	case K_INOUT:
+	case K_STRUCT_LEFT:
 	case K_STRUCT: return (struct call_copy){COPY_FIXED, 0, (u16)size};
 	case K_PAIR_IN: return (struct call_copy){COPY_FIXED, 0, (u16)(2 * size)};
 	case K_ARRAY: return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
 	case K_SA: return (struct call_copy){COPY_ARRAY, a->k, 1};
 	case K_IOV: return (struct call_copy){COPY_ARRAY, a->k, 16};
-	case K_MSG: return (struct call_copy){COPY_FIXED, 0, 56};
+	case K_MSG:
+	case K_MSG_OUT: return (struct call_copy){COPY_FIXED, 0, 56};
 	case K_ENVP: return (struct call_copy){COPY_FIXED, 0, CALL_ENVIRON};
 	default: return (struct call_copy){0};
 	}
@@ -133,12 +143,17 @@ static struct call_copy copy_at_exit(const struct call_arg *a)
 	case K_OUTX: return (struct call_copy){COPY_DATA, CALL_RET, 1};
 	case K_OUTS:
 	case K_DENTS: return (struct call_copy){COPY_ARRAY, CALL_RET, 1};
-	case K_IOCTL: return (struct call_copy){COPY_FIXED, 0, 8};
+	case K_PRCTL: return (struct call_copy){.op = COPY_STR};
+	case K_IOCTL: return (struct call_copy){COPY_FIXED, 0, CALL_IOCTL};
+	case K_FCNTL: return (struct call_copy){COPY_FIXED, 0, CALL_FCNTL};
+	case K_IPC: return (struct call_copy){COPY_FIXED, 0, CALL_IPC};
 	case K_INOUT:
+	case K_STRUCT_LEFT:
 	case K_STRUCT_OUT: return (struct call_copy){COPY_FIXED, 0, (u16)size};
 	case K_ARRAY_OUT: return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
 	case K_ARRAY: /* poll answers in its array */
 		return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
+	case K_OPTVAL_OUT:
 	case K_SA_OUT: return (struct call_copy){COPY_SIZED, a->k, 1};
 	case K_IOV_OUT: return (struct call_copy){COPY_ARRAY, a->k, 16};
 	case K_MSG_OUT: return (struct call_copy){COPY_FIXED, 0, 56};

@@ -126,7 +126,7 @@ void call_put_enum(struct sb *out, struct str table, u64 v)
 		sb_fmt(out, "_IOC(%s, %#x, %#x, %#x)", ways[n >> 30], n >> 8 & 0xff, n & 0xff,
 		       n >> 16 & 0x3fff);
 	else {
-		sb_fmt(out, "0x%x", n);
+		sb_fmt(out, "%#x", n);
 		put_unknown(out, table);
 	}
 }
@@ -249,7 +249,7 @@ void call_put_quoted(struct sb *out, struct str s, u32 flags)
 	sb_char(out, '"');
 	for (u32 i = 0; i < s.n; i++) {
 		u8 c = (u8)s.s[i];
-		bool digit = i + 1 < s.n && s.s[i + 1] >= '0' && s.s[i + 1] <= '9';
+		bool digit = i + 1 < s.n && s.s[i + 1] >= '0' && s.s[i + 1] <= '7';
 		switch (c) {
 		case '\n': sb_z(out, "\\n"); break;
 		case '\t': sb_z(out, "\\t"); break;
@@ -386,7 +386,14 @@ static void put_statfs(struct sb *out, struct bytes *b)
 		     {0x9fa0, "PROC_SUPER_MAGIC"},      {0x794c7630, "OVERLAYFS_SUPER_MAGIC"},
 		     {0x62656572, "SYSFS_MAGIC"},       {0x58465342, "XFS_SUPER_MAGIC"},
 		     {0x9123683e, "BTRFS_SUPER_MAGIC"}, {0x63677270, "CGROUP2_SUPER_MAGIC"},
-		     {0xf97cff8c, "SELINUX_MAGIC"},     {0x6969, "NFS_SUPER_MAGIC"}};
+		     {0xf97cff8c, "SELINUX_MAGIC"},     {0x6969, "NFS_SUPER_MAGIC"},
+		     {0x27e0eb, "CGROUP_SUPER_MAGIC"},  {0x74726163, "TRACEFS_MAGIC"},
+		     {0x1cd1, "DEVPTS_SUPER_MAGIC"},    {0x64626720, "DEBUGFS_MAGIC"},
+		     {0x73636673, "SECURITYFS_MAGIC"},  {0x6165676c, "PSTOREFS_MAGIC"},
+		     {0xcafe4a11, "BPF_FS_MAGIC"},      {0x858458f6, "RAMFS_MAGIC"},
+		     {0x958458f6, "HUGETLBFS_MAGIC"},   {0x65735546, "FUSE_SUPER_MAGIC"},
+		     {0x73717368, "SQUASHFS_MAGIC"},    {0x9660, "ISOFS_SUPER_MAGIC"},
+		     {0x4d44, "MSDOS_SUPER_MAGIC"},     {0x6e736673, "NSFS_MAGIC"}};
 	u64 type = bytes_u64(b), bsize = bytes_u64(b), blocks = bytes_u64(b), bfree = bytes_u64(b),
 	    bavail = bytes_u64(b), files = bytes_u64(b), ffree = bytes_u64(b);
 	u32 id0 = bytes_u32(b), id1 = bytes_u32(b);
@@ -765,11 +772,7 @@ static void put_open_how(struct sb *out, struct bytes *b)
 	sb_fmt(out, resolve ? ", resolve=%#llx}" : ", resolve=0}", resolve);
 }
 
-static const struct {
-	const char *name;
-	u32 size;
-	void (*put)(struct sb *out, struct bytes *b);
-} structs[] = {
+static const struct call_struct structs[] = {
 	{"timespec", 16, put_timespec},
 	{"timeval", 16, put_timeval},
 	{"itimerval", 32, put_itimerval},
@@ -800,7 +803,19 @@ static const struct {
 	{"sysinfo", 112, put_sysinfo},
 	{"clone_args", 64, put_clone_args},
 	{"open_how", 24, put_open_how},
+	{0},
 };
+
+static const struct call_struct *find_struct(struct str name)
+{
+	for (const struct call_struct *s = structs; s->name; s++)
+		if (str_is(name, s->name))
+			return s;
+	for (const struct call_struct *s = call_rare; s->name; s++)
+		if (str_is(name, s->name))
+			return s;
+	return NULL;
+}
 
 /* Those of which the others leave something out. */
 static const struct {
@@ -856,10 +871,8 @@ void call_put_bpf(struct sb *out, u32 cmd, struct bytes *b)
 
 u32 call_struct_size(struct str name)
 {
-	for (size_t i = 0; i < countof(structs); i++)
-		if (str_is(name, structs[i].name))
-			return structs[i].size;
-	return 0;
+	const struct call_struct *s = find_struct(name);
+	return s ? s->size : 0;
 }
 
 void call_put_sockaddr(struct sb *out, struct str s)
@@ -891,7 +904,7 @@ void call_put_sockaddr(struct sb *out, struct str s)
 		call_put_quoted(out, path, 0);
 	} else if (family == AF_NETLINK && bytes_u16(&b) == 0) {
 		u32 pid = bytes_u32(&b), groups = bytes_u32(&b);
-		sb_fmt(out, ", nl_pid=%u, nl_groups=%08x", pid, groups);
+		sb_fmt(out, ", nl_pid=%d, nl_groups=%08x", (i32)pid, groups);
 	} else if (s.n > 2) {
 		sb_z(out, ", sa_data=");
 		call_put_quoted(out, str_from(s, 2), 0);
@@ -907,7 +920,7 @@ void call_put_struct(struct sb *out, struct str name, u32 flags, struct bytes *b
 		whole_structs[i].put(out, b);
 		return;
 	}
-	for (size_t i = 0; i < countof(structs); i++)
-		if (str_is(name, structs[i].name))
-			structs[i].put(out, b);
+	const struct call_struct *s = find_struct(name);
+	if (s)
+		s->put(out, b);
 }

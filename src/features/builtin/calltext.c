@@ -18,9 +18,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#ifndef PR_SET_VMA
-#define PR_SET_VMA 0x53564d41
-#endif
 
 /* ---- a call ---- */
 
@@ -47,20 +44,11 @@ bool call_head(struct str bytes, struct call_head *ret)
 	return true;
 }
 
-/* The piece of this number; {NULL}: it was not copied. */
-static struct str piece(struct str all, u32 id)
+/* What a call that succeeded has left there. */
+static struct str answer_of(struct shown *s, u32 i)
 {
-	struct bytes b = bytes_of(all.s, all.n);
-	while (b.at + sizeof(struct call_piece) <= b.n && !b.bad) {
-		u32 got = bytes_u32(&b), n = bytes_u32(&b);
-		const u8 *p = bytes_take(&b, n);
-		if (!p)
-			break;
-		if (got == id)
-			return str_n((const char *)p, n);
-		bytes_seek(&b, ALIGN_UP(b.at, 8));
-	}
-	return (struct str){0};
+	return s->has_out && (i64)s->out.arg[CALL_RET] >= 0 ? call_part(s->exit, i)
+							    : (struct str){0};
 }
 
 static void put_address(struct shown *s, u64 a)
@@ -74,9 +62,9 @@ static void put_address(struct shown *s, u64 a)
 static void put_text(struct shown *s, u32 i, bool path)
 {
 	u64 limit = s->in.limit;
-	struct str t = piece(s->enter, i);
+	struct str t = call_part(s->enter, i);
 	if (!t.s)
-		t = piece(s->exit, i);
+		t = call_part(s->exit, i);
 	if (!t.s) {
 		put_address(s, s->in.arg[i]);
 		return;
@@ -85,110 +73,6 @@ static void put_text(struct shown *s, u32 i, bool path)
 	bool cut = path ? t.n >= CALL_PATH - 1 : t.n > limit;
 	call_put_quoted(s->text, cut && !path ? str_n(t.s, limit) : t, s->flags);
 	sb_z(s->text, cut ? "..." : "");
-}
-
-/* ---- what descriptors stand for ---- */
-
-static void put_address_of(struct sb *out, const struct call_file *f, const u8 *addr, u32 port)
-{
-	char text[INET6_ADDRSTRLEN];
-	bool six = f->family == AF_INET6;
-	inet_ntop(six ? AF_INET6 : AF_INET, addr, text, sizeof(text));
-	sb_fmt(out, six ? "[%s]:%u" : "%s:%u", text, port);
-}
-
-/* "TCP:[127.0.0.1:33662->127.0.0.1:80]" */
-static void put_socket(struct sb *out, const struct call_file *f)
-{
-	static const char *const local[] = {"", "-STREAM", "-DGRAM", "", "", "-SEQPACKET"};
-	bool inet = f->family == AF_INET || f->family == AF_INET6;
-	const char *six = f->family == AF_INET6 ? "v6" : "";
-	if (inet) {
-		const char *name = f->protocol == IPPROTO_TCP   ? "TCP"
-				   : f->protocol == IPPROTO_UDP ? "UDP"
-				   : f->type == SOCK_RAW        ? "RAW"
-								: "socket";
-		sb_fmt(out, "%s%s:[", name, six);
-	} else if (f->family == AF_UNIX) {
-		sb_fmt(out, "UNIX%s:[", f->type < countof(local) ? local[f->type] : "");
-	} else {
-		sb_fmt(out, "%s:[", f->family == AF_NETLINK ? "NETLINK" : "socket");
-	}
-	if (inet && f->num) {
-		put_address_of(out, f, f->saddr, f->num);
-		if (f->dport) {
-			sb_z(out, "->");
-			put_address_of(out, f, f->daddr, ntohs((u16)f->dport));
-		}
-	} else {
-		sb_u64(out, f->ino);
-		if (f->peer)
-			sb_fmt(out, "->%llu", f->peer);
-	}
-	sb_char(out, ']');
-}
-
-/* The names behind each other, as a path; whole: from the root. */
-static void put_path(struct shown *s, struct str all, u32 id)
-{
-	enum { MOST = 64 };
-	struct str name[MOST];
-	struct bytes b = bytes_of(all.s, all.n);
-	u32 n = 0;
-	bool whole = false;
-	while (b.at + sizeof(struct call_piece) <= b.n && !b.bad && n < MOST) {
-		u32 got = bytes_u32(&b), size = bytes_u32(&b);
-		const u8 *p = bytes_take(&b, size);
-		if (got == id && !size)
-			whole = true;
-		else if (got == id && p)
-			name[n++] = str_n((const char *)p, size - 1);
-		bytes_seek(&b, ALIGN_UP(b.at, 8));
-	}
-	sb_z(s->text, whole ? "" : "...");
-	if (!n)
-		sb_char(s->text, '/');
-	while (n) {
-		AUTO_SB text = {0};
-		call_put_quoted(&text, name[--n], 0);
-		sb_char(s->text, '/');
-		sb_add(s->text, str_n(text.s + 1, (u32)text.n - 2));
-	}
-}
-
-/* "</etc/passwd>" behind a descriptor, of argument i. */
-static void put_file(struct shown *s, struct str all, u32 i)
-{
-	struct str t = piece(all, CALL_FILE + i), name = piece(all, CALL_NAMES + i);
-	struct call_file f = {0};
-	struct sb *out = s->text;
-	if (!t.s && !name.s)
-		return;
-	if (t.n == sizeof(f))
-		memcpy(&f, t.s, sizeof(f));
-	name.n -= name.n > 0;
-	bool sockets = s->flags & CALL_SOCKETS;
-	u32 type = f.mode & S_IFMT;
-	sb_char(out, '<');
-	if (type == S_IFSOCK && sockets)
-		put_socket(out, &f);
-	else if (type == S_IFSOCK)
-		sb_fmt(out, "socket:[%llu]", f.ino);
-	else if (f.detached && type == S_IFIFO)
-		sb_fmt(out, "pipe:[%llu]", f.ino);
-	else if (f.detached && name.n && name.s[0] == '[')
-		sb_fmt(out, "anon_inode:%.*s", STRF(name));
-	else if (f.detached)
-		sb_fmt(out, "/%.*s", STRF(name));
-	else
-		put_path(s, all, CALL_NAMES + i);
-	/* The kernel's dev_t: 12 bits and 20 bits. */
-	if (sockets && (type == S_IFCHR || type == S_IFBLK))
-		sb_fmt(out, "<%s %u:%u>", type == S_IFCHR ? "char" : "block", f.rdev >> 20,
-		       f.rdev & 0xfffff);
-	sb_char(out, '>');
-	if (f.unlinked || (f.detached && type == S_IFREG))
-		sb_z(out, "(deleted)");
 }
 
 static void put_hex(struct sb *out, struct str s)
@@ -211,7 +95,7 @@ static void put_data(struct shown *s, struct str t, u64 whole, u64 addr)
 static void put_struct(struct shown *s, u32 i, struct str all)
 {
 	const struct call_arg *a = &s->arg[i];
-	struct str name = str_n(a->name, a->name_len), t = piece(all, i);
+	struct str name = str_n(a->name, a->name_len), t = call_part(all, i);
 	struct bytes b = bytes_of(t.s, t.n);
 	AUTO_SB text = {0};
 	call_put_struct(&text, name, s->flags, &b);
@@ -225,7 +109,7 @@ static void put_array(struct shown *s, u32 i, struct str all, u64 count)
 {
 	enum { MOST = 32 };
 	const struct call_arg *a = &s->arg[i];
-	struct str name = str_n(a->name, a->name_len), t = piece(all, i);
+	struct str name = str_n(a->name, a->name_len), t = call_part(all, i);
 	u32 size = call_struct_size(name);
 	struct bytes b = bytes_of(t.s, t.n);
 	bool brackets = size > 4 && !str_is(name, "u64");
@@ -251,8 +135,8 @@ static void put_vector(struct shown *s, struct str all, struct str vec, u64 coun
 	sb_char(s->text, '[');
 	for (u64 k = 0; k < count && b.at + 16 <= b.n; k++) {
 		u64 base = bytes_u64(&b), len = bytes_u64(&b), there = MIN(len, total);
-		struct str t =
-			k < CALL_MAX_NESTED ? piece(all, CALL_NESTED + (u32)k) : (struct str){0};
+		struct str t = k < CALL_MAX_NESTED ? call_part(all, CALL_NESTED + (u32)k)
+						   : (struct str){0};
 		total -= there;
 		sb_z(s->text, k ? ", {iov_base=" : "{iov_base=");
 		if (base || there)
@@ -264,33 +148,72 @@ static void put_vector(struct shown *s, struct str all, struct str vec, u64 coun
 	sb_char(s->text, ']');
 }
 
-static void put_msg(struct shown *s, u32 i, struct str all, u64 total)
+/* What msg_name and msg_control point to. */
+static void put_msg_name(struct shown *s, struct str all, u64 name, u64 len)
 {
-	struct str t = piece(all, i), vec;
-	struct bytes b = bytes_of(t.s, t.n);
-	if (!t.s) {
-		put_address(s, s->in.arg[i]);
+	struct str t = call_part(all, CALL_MSG_NAME);
+	sb_z(s->text, "{msg_name=");
+	if (t.n >= 2)
+		call_put_sockaddr(s->text, t);
+	else
+		put_address(s, name);
+	sb_fmt(s->text, ", msg_namelen=%llu", len);
+}
+
+static void put_msg_control(struct shown *s, struct str all, u64 control, u64 len)
+{
+	struct str t = call_part(all, CALL_MSG_CONTROL);
+	if (!len)
 		return;
-	}
-	u64 name = bytes_u64(&b), namelen = bytes_u64(&b) & 0xffffffff;
+	sb_z(s->text, ", msg_control=");
+	if (t.s)
+		call_put_control(s->text, t, len);
+	else
+		put_address(s, control);
+}
+
+/* The struct msghdr; before: as it was when a call began that has filled it. */
+static void put_msg(struct shown *s, struct str all, struct str t, struct str before, u64 total)
+{
+	struct bytes b = bytes_of(t.s, t.n), c = bytes_of(before.s, before.n);
+	bytes_u64(&c);
+	u64 name = bytes_u64(&b), namelen = bytes_u64(&b) & 0xffffffff,
+	    room = bytes_u64(&c) & 0xffffffff;
 	bytes_u64(&b);
-	u64 niov = bytes_u64(&b);
-	bytes_u64(&b);
+	u64 niov = bytes_u64(&b), control = bytes_u64(&b);
 	u64 ncontrol = bytes_u64(&b), flags = bytes_u64(&b) & 0xffffffff;
 	AUTO_SB made = {0};
 	/* Only the data was copied; lengths of the buffers are those of what there is. */
 	for (u32 k = 0; k < niov && k < CALL_MAX_NESTED; k++) {
-		u64 pair[2] = {0, piece(all, CALL_NESTED + k).n};
+		u64 pair[2] = {0, call_part(all, CALL_NESTED + k).n};
 		sb_mem(&made, pair, sizeof(pair));
 	}
-	vec = sb_str(&made);
-	sb_z(s->text, "{msg_name=");
-	put_address(s, name);
-	sb_fmt(s->text, ", msg_namelen=%llu, msg_iov=", namelen);
-	put_vector(s, all, vec, niov, total);
-	sb_fmt(s->text, ", msg_iovlen=%llu, msg_controllen=%llu, msg_flags=", niov, ncontrol);
+	put_msg_name(s, all, name, before.s && room != namelen ? room : namelen);
+	if (before.s && room != namelen)
+		sb_fmt(s->text, " => %llu", namelen);
+	sb_z(s->text, ", msg_iov=");
+	put_vector(s, all, sb_str(&made), niov, total);
+	sb_fmt(s->text, ", msg_iovlen=%llu", niov);
+	put_msg_control(s, all, control, ncontrol);
+	sb_fmt(s->text, ", msg_controllen=%llu, msg_flags=", ncontrol);
 	call_put_flags(s->text, STR("msg"), flags);
 	sb_char(s->text, '}');
+}
+
+/* What was sent; what was received, or how long its address could have been. */
+static void put_message(struct shown *s, u32 i, bool received)
+{
+	struct str in = call_part(s->enter, i), out = call_part(s->exit, i);
+	i64 ret = (i64)s->out.arg[CALL_RET];
+	struct bytes b = bytes_of(in.s, in.n);
+	if (!received && in.s)
+		put_msg(s, s->enter, in, (struct str){0}, ~0ull);
+	else if (received && out.s)
+		put_msg(s, s->exit, out, in, (u64)ret);
+	else if (received && in.s && s->has_out && bytes_take(&b, 8))
+		sb_fmt(s->text, "{msg_namelen=%u}", bytes_u32(&b));
+	else
+		put_address(s, s->in.arg[i]);
 }
 
 static void put_words(struct shown *s, u32 i)
@@ -301,7 +224,7 @@ static void put_words(struct shown *s, u32 i)
 	}
 	sb_char(s->text, '[');
 	for (u32 k = 0; k < CALL_MAX_NESTED; k++) {
-		struct str t = piece(s->enter, CALL_NESTED + k);
+		struct str t = call_part(s->enter, CALL_NESTED + k);
 		if (!t.s)
 			break;
 		t.n -= t.n > 0;
@@ -318,7 +241,7 @@ static void put_words(struct shown *s, u32 i)
 /* Where the environment is, and how many words it has, if not too many. */
 static void put_environ(struct shown *s, u32 i)
 {
-	struct str t = piece(s->enter, i);
+	struct str t = call_part(s->enter, i);
 	struct bytes b = bytes_of(t.s, t.n);
 	u32 n = 0;
 	put_address(s, s->in.arg[i]);
@@ -331,7 +254,7 @@ static void put_environ(struct shown *s, u32 i)
 /* Names in a directory's data: how many. */
 static void put_entries(struct shown *s, u32 i)
 {
-	struct str t = piece(s->exit, i);
+	struct str t = call_part(s->exit, i);
 	u32 n = 0;
 	u64 whole = s->out.arg[CALL_RET];
 	for (u32 at = 0; at + 19 <= t.n;) {
@@ -359,8 +282,8 @@ static void put_sockaddr(struct shown *s, u32 i, struct str t)
 static void put_inout(struct shown *s, u32 i)
 {
 	const struct call_arg *a = &s->arg[i];
-	struct str name = str_n(a->name, a->name_len), x = piece(s->enter, i),
-		   y = piece(s->exit, i);
+	struct str name = str_n(a->name, a->name_len), x = call_part(s->enter, i),
+		   y = call_part(s->exit, i);
 	struct bytes b = bytes_of(x.s, x.n), c = bytes_of(y.s, y.n);
 	if (!x.s || !y.s || (x.n == y.n && !memcmp(x.s, y.s, x.n))) {
 		put_struct(s, i, x.s ? s->enter : s->exit);
@@ -410,7 +333,7 @@ static void put_option(struct shown *s, u64 v)
 /* The same everywhere; headers have some of them only for those who ask. */
 enum { FCNTL_SETSIG = 10, FCNTL_GETSIG = 11, FCNTL_SETLEASE = 1024, FCNTL_ADD_SEALS = 1033 };
 
-static void put_fcntl_arg(struct shown *s, u64 v)
+static void put_fcntl_arg(struct shown *s, u32 i, u64 v)
 {
 	u32 cmd = (u32)s->in.arg[1];
 	if (cmd == F_SETFD)
@@ -423,34 +346,19 @@ static void put_fcntl_arg(struct shown *s, u64 v)
 		call_put_enum(s->text, STR("lease"), v);
 	else if (cmd == FCNTL_ADD_SEALS)
 		call_put_flags(s->text, STR("seals"), v);
+	else if (call_put_fcntl(s->text, cmd, call_part(s->enter, i), answer_of(s, i)))
+		return;
 	else if (call_fcntl_address(cmd))
 		put_address(s, v);
 	else
 		sb_fmt(s->text, "%d", (i32)v);
 }
 
-static void put_futex_op(struct shown *s, u64 v)
-{
-	static const char *const ops[] = {
-		"FUTEX_WAIT",           "FUTEX_WAKE",        "FUTEX_FD",
-		"FUTEX_REQUEUE",        "FUTEX_CMP_REQUEUE", "FUTEX_WAKE_OP",
-		"FUTEX_LOCK_PI",        "FUTEX_UNLOCK_PI",   "FUTEX_TRYLOCK_PI",
-		"FUTEX_WAIT_BITSET",    "FUTEX_WAKE_BITSET", "FUTEX_WAIT_REQUEUE_PI",
-		"FUTEX_CMP_REQUEUE_PI", "FUTEX_LOCK_PI2"};
-	u32 op = (u32)v & 127;
-	if (op < countof(ops))
-		sb_z(s->text, ops[op]);
-	else
-		sb_fmt(s->text, "%#x /* FUTEX_??? */", op);
-	sb_z(s->text, v & 128 ? "_PRIVATE" : "");
-	sb_z(s->text, v & 256 ? "|FUTEX_CLOCK_REALTIME" : "");
-}
-
 /* The fourth argument, a time or a number, and the sixth, a number or a set. */
 static void put_futex_arg(struct shown *s, u32 i, u64 v)
 {
 	u32 op = (u32)s->in.arg[1] & 127;
-	struct str t = piece(s->enter, i);
+	struct str t = call_part(s->enter, i);
 	bool timed = op == OP_WAIT || op == OP_LOCK_PI || op == OP_WAIT_BITSET ||
 		     op == OP_WAIT_REQUEUE_PI || op == OP_LOCK_PI2;
 	bool set = op == OP_WAIT_BITSET || op == OP_WAKE_BITSET;
@@ -479,70 +387,49 @@ static bool left_out(const struct shown *s, u32 i)
 	       (i == 2 && op == OP_LOCK_PI);
 }
 
-/* What a request reads or writes, where it is a number or a window's size. */
-static void put_ioctl(struct shown *s, u32 i, u64 v)
-{
-	static const u32 takes[] = {FIONBIO, TIOCSPGRP, FIOASYNC, TIOCPKT, 0x40045431};
-	static const u32 gives[] = {FIONREAD, TIOCGPGRP, TIOCGSID, TIOCOUTQ, 0x80045430};
-	/* The argument itself is one; FICLONE: the file to share with. */
-	static const u32 numbers[] = {
-		FICLONE, TIOCSCTTY, 0x5409 /* TCSBRK */, 0xae00 /* KVM's version */, 0x2400,
-		0x2401,  0x2403 /* PERF_EVENT_IOC_* */};
-	u32 request = (u32)s->in.arg[1], word[2];
-	u16 size[4];
-	bool in = false, out = false;
-	for (size_t k = 0; k < countof(takes); k++)
-		in |= request == takes[k];
-	for (size_t k = 0; k < countof(gives); k++)
-		out |= request == gives[k];
-	out |= request == TIOCGWINSZ;
-	in |= request == TIOCSWINSZ;
-	struct str t = piece(in ? s->enter : s->exit, i);
-	for (size_t k = 0; k < countof(numbers); k++) {
-		if (request != numbers[k])
-			continue;
-		sb_fmt(s->text, "%d", (i32)v);
-		return;
-	}
-	if ((!in && !out) || t.n != 8 || (out && (i64)s->out.arg[CALL_RET] < 0)) {
-		put_address(s, v);
-		return;
-	}
-	memcpy(word, t.s, 8);
-	memcpy(size, t.s, 8);
-	if (request == TIOCGWINSZ || request == TIOCSWINSZ)
-		sb_fmt(s->text, "{ws_row=%u, ws_col=%u, ws_xpixel=%u, ws_ypixel=%u}", size[0],
-		       size[1], size[2], size[3]);
-	else
-		sb_fmt(s->text, "[%d]", (i32)word[0]);
-}
-
 /* The second and third argument, and the last. */
 static void put_prctl(struct shown *s, u32 i, u64 v)
 {
 	u32 option = (u32)s->in.arg[0];
-	bool text = (i == 1 && option == PR_SET_NAME) || (i == 4 && option == PR_SET_VMA);
-	if (text)
+	struct str answer = answer_of(s, i);
+	if ((i == 1 && option == PR_SET_NAME) || (i == 4 && option == CALL_PR_SET_VMA))
 		put_text(s, i, false);
-	else if (i == 1 && option == PR_SET_PDEATHSIG)
-		call_put_signal(s->text, v);
-	else if (i == 1 && (option == PR_CAPBSET_READ || option == PR_CAPBSET_DROP))
-		call_put_capability(s->text, v);
-	else if (i == 1 && option == PR_CAP_AMBIENT)
-		call_put_enum(s->text, STR("prctl_ambient"), v);
-	else if (i == 2 && option == PR_CAP_AMBIENT && s->in.arg[1] != PR_CAP_AMBIENT_CLEAR_ALL)
-		call_put_capability(s->text, v);
-	else if (i == 1 && option == PR_SET_SECCOMP)
-		call_put_enum(s->text, STR("seccomp_mode"), v);
-	else if (i == 1 && option == PR_SET_VMA && !v)
-		sb_z(s->text, "PR_SET_VMA_ANON_NAME");
-	else
+	else if (i == 1 && option == PR_GET_NAME && answer.n)
+		call_put_quoted(s->text, str_n(answer.s, answer.n - 1), s->flags);
+	else if (!call_put_prctl(s->text, option, i, v, s->in.arg[i ? i - 1 : 0], answer))
 		sb_fmt(s->text, v ? "0x%llx" : "0", v);
+}
+
+/* By another argument: a command, a request, an option. */
+static void put_by_other(struct shown *s, u32 i)
+{
+	const struct call_arg *a = &s->arg[i];
+	struct str in = call_part(s->enter, i), answer = answer_of(s, i);
+	u32 what = (u32)s->in.arg[i ? i - 1 : 0];
+	u64 v = s->in.arg[i];
+	bool put = false;
+	switch ((int)a->kind) { /* the others say themselves what they are */
+	case K_IOCTL: put = call_put_ioctl(s->text, what, v, in, answer); break;
+	case K_IPC:
+		put = call_put_ipc(s->text, str_n(a->name, a->name_len), what, in, answer);
+		break;
+	case K_OPTVAL:
+	case K_OPTVAL_OUT: {
+		struct str t = a->kind == K_OPTVAL ? in : answer;
+		put = t.s && call_put_sockopt(s->text, (u32)s->in.arg[1], what, t);
+		if (put || !t.s)
+			break;
+		put_data(s, str_n(t.s, MIN(t.n, s->in.limit)), t.n, v);
+		put = true;
+	}
+	}
+	if (!put)
+		put_address(s, v);
 }
 
 static void put_bpf(struct shown *s, u32 i)
 {
-	struct str t = piece(s->enter, i);
+	struct str t = call_part(s->enter, i);
 	struct bytes b = bytes_of(t.s, t.n);
 	if (t.s)
 		call_put_bpf(s->text, (u32)s->in.arg[0], &b);
@@ -562,13 +449,17 @@ static bool put_number(struct shown *s, u32 i)
 	case K_LD:
 	case K_OFF: sb_fmt(out, "%lld", (i64)v); break;
 	case K_X: sb_fmt(out, v ? "0x%llx" : "0", v); break;
-	case K_IOCTL: put_ioctl(s, i, v); break;
+	case K_IOCTL:
+	case K_IPC:
+	case K_OPTVAL:
+	case K_OPTVAL_OUT: put_by_other(s, i); break;
+	case K_IOPRIO: call_put_ioprio(out, v); break;
 	case K_PRCTL: put_prctl(s, i, v); break;
 	case K_P: put_address(s, v); break;
 	case K_MODE: call_put_mode(out, (u32)v, s->arg[i].k); break;
 	case K_FD:
 		sb_fmt(out, "%d", (i32)v);
-		put_file(s, s->enter, i);
+		call_put_file(out, s->flags, s->enter, i);
 		break;
 	case K_PID: sb_fmt(out, "%d", (i32)v); break;
 	case K_UID: sb_fmt(out, (u32)v == ~0u ? "-1" : "%u", (u32)v); break;
@@ -577,7 +468,7 @@ static bool put_number(struct shown *s, u32 i)
 			sb_z(out, "AT_FDCWD");
 		else
 			sb_fmt(out, "%d", (i32)v);
-		put_file(s, s->enter, i);
+		call_put_file(out, s->flags, s->enter, i);
 		break;
 	case K_SIG: call_put_signal(out, (u32)v); break;
 	case K_FUTEX: put_futex_arg(s, i, v); break;
@@ -587,7 +478,7 @@ static bool put_number(struct shown *s, u32 i)
 		break;
 	case K_PROTOCOL: put_protocol(s, v); break;
 	case K_SOCKOPT: put_option(s, v); break;
-	case K_FCNTL: put_fcntl_arg(s, v); break;
+	case K_FCNTL: put_fcntl_arg(s, i, v); break;
 	default: return false;
 	}
 	return true;
@@ -597,7 +488,7 @@ static bool put_number(struct shown *s, u32 i)
 static void put_filled(struct shown *s, u32 i, i64 ret)
 {
 	const struct call_arg *a = &s->arg[i];
-	struct str t = piece(s->exit, i);
+	struct str t = call_part(s->exit, i);
 	u32 ends = a->kind == K_OUTS && t.n && !t.s[t.n - 1]; /* the NUL */
 	bool none = a->kind == K_OUT && a->k && !s->in.arg[a->k];
 	if (ret < 0 || !s->has_out || none || !s->in.arg[i])
@@ -614,7 +505,7 @@ static void put_filled(struct shown *s, u32 i, i64 ret)
 
 static void put_two(struct shown *s, u32 i)
 {
-	struct str name = str_n(s->arg[i].name, s->arg[i].name_len), t = piece(s->enter, i);
+	struct str name = str_n(s->arg[i].name, s->arg[i].name_len), t = call_part(s->enter, i);
 	struct bytes b = bytes_of(t.s, t.n);
 	if (!t.s) {
 		put_address(s, s->in.arg[i]);
@@ -627,18 +518,26 @@ static void put_two(struct shown *s, u32 i)
 	sb_char(s->text, ']');
 }
 
+/* select() without descriptors, EPOLL_CTL_DEL. */
+static bool not_looked_at(const struct shown *s, struct str name)
+{
+	enum { DEL = 2 };
+	return (str_is(name, "fdset") && !s->in.arg[0]) ||
+	       (str_is(name, "epoll_event") && s->in.arg[1] == DEL);
+}
+
 /* Argument i; the result is known when it shows memory that the call has filled. */
 static void put_arg(struct shown *s, u32 i)
 {
 	const struct call_arg *a = &s->arg[i];
-	struct str name = str_n(a->name, a->name_len), t = piece(s->enter, i);
+	struct str name = str_n(a->name, a->name_len), t = call_part(s->enter, i);
 	u64 v = s->in.arg[i], ret = s->has_out ? s->out.arg[CALL_RET] : 0;
 	if (put_number(s, i))
 		return;
 	switch ((int)a->kind) { /* the others are numbers */
 	case K_PATH: put_text(s, i, true); break;
 	case K_STR: put_text(s, i, false); break;
-	case K_IN: put_data(s, t.s ? t : piece(s->exit, i), s->in.arg[a->k], v); break;
+	case K_IN: put_data(s, t.s ? t : call_part(s->exit, i), s->in.arg[a->k], v); break;
 	case K_OUT:
 	case K_OUTX:
 	case K_OUTS:
@@ -646,7 +545,7 @@ static void put_arg(struct shown *s, u32 i)
 	case K_DENTS: put_filled(s, i, (i64)ret); break;
 	case K_FLAGS:
 		if (str_is(name, "futex"))
-			put_futex_op(s, v);
+			call_put_futex_op(s->text, v);
 		else
 			call_put_flags(s->text, name, v);
 		break;
@@ -654,10 +553,15 @@ static void put_arg(struct shown *s, u32 i)
 	case K_BPF: put_bpf(s, i); break;
 	case K_ENUM: call_put_enum(s->text, name, v); break;
 	case K_STRUCT:
-		if (str_is(name, "fdset") && !s->in.arg[0]) /* nothing of it is looked at */
+	case K_STRUCT_LEFT:
+		if (not_looked_at(s, name))
 			put_address(s, v);
 		else
 			put_struct(s, i, s->enter);
+		/* clone3(): a word that the kernel has put where the struct says, the same as its result. */
+		if (str_is(name, "clone_args") && t.n >= 8 && (i64)ret > 0 &&
+		    t.s[2] & CLONE_PARENT_SETTID >> 16)
+			sb_fmt(s->text, " => {parent_tid=[%llu]}", ret);
 		break;
 	case K_STRUCT_OUT:
 		/* wait4() has written nothing when there was no child. */
@@ -667,16 +571,16 @@ static void put_arg(struct shown *s, u32 i)
 	case K_ARRAY: put_array(s, i, s->enter, s->in.arg[a->k]); break;
 	case K_PAIR_IN: put_two(s, i); break;
 	case K_SA: put_sockaddr(s, i, t); break;
-	case K_SA_OUT: put_sockaddr(s, i, piece(s->exit, i)); break;
+	case K_SA_OUT: put_sockaddr(s, i, call_part(s->exit, i)); break;
 	case K_IOV:
 		if (t.s || (v && !s->in.arg[a->k]))
 			put_vector(s, s->enter, t, s->in.arg[a->k], ~0ull);
 		else
 			put_address(s, v);
 		break;
-	case K_IOV_OUT: put_vector(s, s->exit, piece(s->exit, i), s->in.arg[a->k], ret); break;
-	case K_MSG: put_msg(s, i, s->enter, ~0ull); break;
-	case K_MSG_OUT: put_msg(s, i, s->exit, ret); break;
+	case K_IOV_OUT: put_vector(s, s->exit, call_part(s->exit, i), s->in.arg[a->k], ret); break;
+	case K_MSG: put_message(s, i, false); break;
+	case K_MSG_OUT: put_message(s, i, true); break;
 	case K_ARGV: put_words(s, i); break;
 	}
 }
@@ -717,29 +621,19 @@ static const char *name_of(const struct arch_calls *calls, u32 nr)
 	return name;
 }
 
-static void put_error(struct sb *out, i64 ret)
+/* ", left {tv_sec=1, tv_nsec=5}": of the time that argument i was. */
+static void put_left(struct shown *s, u32 i)
 {
-	static const struct {
-		i32 no;
-		const char *name, *text;
-	} restarts[] = {{512, "ERESTARTSYS", "To be restarted if SA_RESTART is set"},
-			{513, "ERESTARTNOINTR", "To be restarted"},
-			{514, "ERESTARTNOHAND", "To be restarted if no handler"},
-			{516, "ERESTART_RESTARTBLOCK", "Interrupted by signal"}};
-	for (size_t i = 0; i < countof(restarts); i++) {
-		if (restarts[i].no != -ret)
-			continue;
-		sb_fmt(out, "? %s (%s)", restarts[i].name, restarts[i].text);
+	if (!s->in.arg[i] || !call_part(s->exit, i).s)
 		return;
-	}
-	const char *name = strerrorname_np((int)-ret), *text = strerrordesc_np((int)-ret);
-	sb_fmt(out, "-1 %s (%s)", name ? name : "E?", text ? text : "Unknown error");
+	sb_z(s->text, ", left ");
+	put_struct(s, i, s->exit);
 }
 
 /* "([{fd=3, revents=POLLIN}])" */
-static void put_polled(struct shown *s, i64 ret)
+static void put_polled(struct shown *s, i64 ret, bool timed)
 {
-	struct str t = piece(s->exit, 0);
+	struct str t = call_part(s->exit, 0);
 	struct bytes b = bytes_of(t.s, t.n);
 	bool first = true;
 	if (!ret) {
@@ -758,7 +652,35 @@ static void put_polled(struct shown *s, i64 ret)
 		sb_char(s->text, '}');
 		first = false;
 	}
-	sb_z(s->text, "])");
+	sb_char(s->text, ']');
+	if (timed)
+		put_left(s, 2);
+	sb_char(s->text, ')');
+}
+
+/* "(in [3], left {tv_sec=1, tv_usec=5})" */
+static void put_selected(struct shown *s, i64 ret)
+{
+	static const char *const sets[] = {NULL, "in ", "out ", "except "};
+	size_t start = s->text->n;
+	if (!ret) {
+		sb_z(s->text, " (Timeout)");
+		return;
+	}
+	for (u32 i = 1; i < countof(sets); i++) {
+		struct str t = call_part(s->exit, i);
+		bool some = false;
+		for (u32 k = 0; k < t.n && !some; k++)
+			some = t.s[k];
+		if (!some)
+			continue;
+		sb_fmt(s->text, s->text->n > start ? ", %s" : " (%s", sets[i]);
+		put_struct(s, i, s->exit);
+	}
+	if (s->text->n == start)
+		return;
+	put_left(s, 4);
+	sb_char(s->text, ')');
 }
 
 static void put_result(struct shown *s, const struct call_row *row, const char *name)
@@ -766,21 +688,28 @@ static void put_result(struct shown *s, const struct call_row *row, const char *
 	struct sb *out = s->text;
 	i64 ret = (i64)s->out.arg[CALL_RET];
 	if (ret < 0 && ret >= -4095) {
-		put_error(out, ret);
+		call_put_error(out, ret);
 		return;
 	}
 	if (row && *row->ret == 'x')
 		sb_fmt(out, "0x%llx", (u64)ret);
+	else if (!strcmp(name, "prctl"))
+		call_put_prctl_result(out, (u32)s->in.arg[0], (u64)ret);
 	else if (row && *row->ret == 'm')
 		call_put_mode(out, (u32)ret, false);
 	else
 		sb_fmt(out, "%lld", ret);
 	if (row && *row->ret == 'f')
-		put_file(s, s->exit, CALL_RET);
+		call_put_file(out, s->flags, s->exit, CALL_RET);
 	if (!strcmp(name, "poll") || !strcmp(name, "ppoll"))
-		put_polled(s, ret);
-	if (!ret && (!strcmp(name, "select") || !strcmp(name, "pselect6")))
-		sb_z(out, " (Timeout)");
+		put_polled(s, ret, *name == 'p' && name[1] == 'p');
+	if (!strcmp(name, "select") || !strcmp(name, "pselect6"))
+		put_selected(s, ret);
+	if (!strcmp(name, "ioprio_get")) {
+		sb_z(out, " (");
+		call_put_ioprio(out, (u64)ret);
+		sb_char(out, ')');
+	}
 	if (strcmp(name, "fcntl"))
 		return;
 	u32 cmd = (u32)s->in.arg[1];
@@ -819,6 +748,9 @@ static bool comes_late(const struct call_arg *a)
 	case K_MSG_OUT:
 	case K_DENTS:
 	case K_IOCTL:
+	case K_FCNTL:
+	case K_IPC:
+	case K_OPTVAL_OUT:
 	case K_INOUT: return true;
 	default: return false;
 	}

@@ -219,6 +219,21 @@ static void copy_nested(struct copying *c, struct ref vec, struct ref n, bool wo
 	ir_at(f, done);
 }
 
+/* Where in a struct an address is, and how many bytes are there: a number of size bytes. */
+struct part_at {
+	u32 addr, n, size;
+};
+
+static void copy_part(struct copying *c, u32 id, struct ref of, struct part_at at, u32 max)
+{
+	struct blk *next = ir_blk(c->f);
+	struct ref addr = user_word(c, 8, ir_addi(c->f, of, at.addr));
+	only_if(c, O_NE, addr, 0, next);
+	copy_data(c, id, addr, user_word(c, at.size, ir_addi(c->f, of, at.n)), max, next);
+	ir_jmp(c->f, next);
+	ir_at(c->f, next);
+}
+
 static void copy_all_nested(struct copying *c, struct ref plan)
 {
 	struct fn *f = c->f;
@@ -239,6 +254,8 @@ static void copy_all_nested(struct copying *c, struct ref plan)
 	struct ref base = ir_var(f), n = ir_var(f);
 	ir_br(f, O_EQ, op, ir_con(f, NESTED_MSG), msg, vec);
 	ir_at(f, msg); /* struct msghdr: msg_iov at 16, msg_iovlen at 24 */
+	copy_part(c, CALL_MSG_NAME, addr, (struct part_at){0, 8, 4}, CALL_CONTROL);
+	copy_part(c, CALL_MSG_CONTROL, addr, (struct part_at){32, 40, 8}, CALL_CONTROL);
 	ir_set(f, base, user_word(c, 8, ir_addi(f, addr, 16)));
 	ir_set(f, n, user_word(c, 8, ir_addi(f, addr, 24)));
 	ir_jmp(f, go);
