@@ -339,6 +339,25 @@ EXPECT
 	+++ exited with 0 +++
 	+++ exited with 0 +++
 
+NAME strace: sets of calls that are shown as numbers, and without their structures
+RUN
+	shown() { mkdir "$TMPDIR/$1"; "$SONDE" -q -c "build/tests/manycalls $TMPDIR/$1" -e "table t bare { call call; } $2" 2>/dev/null | sed -n 's/0x7[0-9a-f]*/ADDR/g; /^umask\|^kill\|^clock_nano\|^fallocate/p'; }
+	shown 1 'rawtracepoint:sys_enter /pid == cpid/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 0, "umask")); } rawtracepoint:sys_exit /pid == cpid/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 0, "umask,fallocate")); }'
+	shown 2 'rawtracepoint:sys_enter /pid == cpid/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 0, "none", "kill")); } rawtracepoint:sys_exit /pid == cpid/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 0, "none", "!kill")); }'
+	"$SONDE" -e 'BEGIN { $x = syscall_enter(1, 1, 1, 0, "nope"); }' 2>&1 | head -n 1; "$SONDE" -e 'BEGIN { $x = syscall_exit(1, 1, 1, 0, "none", "nope"); }' 2>&1 | head -n 1
+NEEDS prog:manycalls tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	umask(0x12)                             = 0x12
+	clock_nanosleep(CLOCK_MONOTONIC, 0, {tv_sec=0, tv_nsec=1000}, NULL) = 0
+	kill(0, 0)                              = 0
+	fallocate(0xffffffff, 0x3, 0, 0x1000)   = -1 EBADF (Bad file descriptor)
+	umask(022)                              = 022
+	clock_nanosleep(CLOCK_MONOTONIC, 0, ADDR, NULL) = 0
+	kill(0, 0)                              = 0
+	fallocate(-1, FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, 0, 4096) = -1 EBADF (Bad file descriptor)
+	stdin:1:40-46: ERROR: there is no system call 'nope'
+	stdin:1:47-53: ERROR: there is no system call 'nope'
+
 NAME strace: how long, only when asked; mistakes
 RUN "$SONDE" -q -c /bin/true -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 2)); } rawtracepoint:sys_exit /pid == cpid/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 3)); }' | grep -m 1 -oE '^brk.*> *$' | sed 's/0x[0-9a-f]*/A/; s/[0-9]\.[0-9]*/N/'; "$SONDE" -e 'BEGIN { print(syscall_in(1, "nope")); }' 2>&1 | head -n 1; "$SONDE" -e 'BEGIN { $x = syscall_enter(1, 1, 5000); }' 2>&1 | head -n 1
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
@@ -419,7 +438,7 @@ RUN
 	A=x "$SONDE" strace -q -E B=c -E A -e trace=none sh -c 'echo "$A$B"' 2>&1
 	sleep 60 & a=$!; sleep 60 & b=$!; "$SONDE" strace -p " $a
 	$b " 2>"$TMPDIR/e" & s=$!; until_written "$TMPDIR/e"; kill $a $b; wait $s; grep -c killed "$TMPDIR/e"
-	for o in '-e /(' '-a x' '-e raw=open'; do "$SONDE" strace $o true 2>&1; done
+	for o in '-e /(' '-a x' '-e foo=open' '-e read=3' '-X no' '-e raw=nope'; do "$SONDE" strace $o true 2>&1; done
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit btf
 TIMEOUT 30
 RC 1
@@ -441,7 +460,27 @@ EXPECT
 	ERROR: '/(' is no regular expression
 	ERROR: --columns needs a number (got 'x')
 	sonde strace -h shows its options.
-	ERROR: -e raw= is not known: trace, status, signal, abbrev, quiet
+	ERROR: -e foo= is not known: trace, status, signal, abbrev, verbose, raw, quiet
+	ERROR: -e read= (a dump of the data) is not there: -s N -xx shows N bytes in hex
+	ERROR: -X no is not known: raw, abbrev, verbose
+	ERROR: there is no system call 'nope'
+
+NAME strace: arguments as numbers, without structures, constants both ways: as strace has them
+RUN
+	both() { for t in strace "$SONDE strace -q"; do setarch -R $t -o "$TMPDIR/o" "$@" build/tests/moreargs "$TMPDIR" 2>/dev/null; sed -n '/begin/,$!d; s/SNDCTL_TMR_[A-Z]* or //; s/left [^)]*/left/; s/)  *=/) =/; /0x23/d; p' "$TMPDIR/o" >"$TMPDIR/${t##*/}"; done; diff "$TMPDIR/strace" "$TMPDIR/sonde strace -q"; grep -c = "$TMPDIR/strace"; }
+	both -e raw=fcntl,pselect6 -e trace=write,fcntl,ioctl,pselect6
+	both -e verbose='!fcntl' -e trace=write,fcntl,ioctl,setsockopt
+	both -e verbose=none -e trace=write,ioctl,sendmsg,pselect6,setsockopt
+	both -X raw -e trace=write,openat,setsockopt,socketpair
+	both -X verbose -e trace=write,openat,setsockopt
+NEEDS cmd:strace cmd:setarch prog:moreargs tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 60
+EXPECT
+	24
+	28
+	25
+	11
+	9
 
 NAME strace: calls whose number changes before they end
 RUN

@@ -36,14 +36,18 @@ enum {
 #define CALL_GONE 0xffffffffu
 /* How a call is to be shown. */
 enum call_flag {
-	CALL_TIMES = 1,    /* how long it took */
-	CALL_HEX = 2,      /* texts with other than printable characters in hex */
-	CALL_ALL_HEX = 4,  /* all texts */
-	CALL_PATHS = 8,    /* what descriptors stand for */
-	CALL_SOCKETS = 16, /* and whom sockets are connected with, which devices there are */
-	CALL_SPLIT = 32,   /* in two lines when another thread's come between */
-	CALL_WHOLE = 64,   /* structures with all their members */
-	CALL_COLUMN = 16,  /* bits from this on: 1 + the column of the result; 0: 40 */
+	CALL_TIMES = 1,     /* how long it took */
+	CALL_HEX = 2,       /* texts with other than printable characters in hex */
+	CALL_ALL_HEX = 4,   /* all texts */
+	CALL_PATHS = 8,     /* what descriptors stand for */
+	CALL_SOCKETS = 16,  /* and whom sockets are connected with, which devices there are */
+	CALL_SPLIT = 32,    /* in two lines when another thread's come between */
+	CALL_WHOLE = 64,    /* structures with all their members */
+	CALL_RAW = 128,     /* all arguments, and the result, as numbers */
+	CALL_SHALLOW = 256, /* structures and arrays as addresses */
+	CALL_NUMBERS = 512, /* flags and constants as numbers, */
+	CALL_BOTH = 1024,   /* and their names behind */
+	CALL_COLUMN = 16,   /* bits from this on: 1 + the column of the result; 0: 40 */
 };
 struct call_head {
 	u32 nr, phase, tid, pid, limit, flags; /* enum call_flag */

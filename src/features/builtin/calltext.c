@@ -44,11 +44,17 @@ bool call_head(struct str bytes, struct call_head *ret)
 	return true;
 }
 
-/* What a call that succeeded has left there. */
+/* What was there when a call began, and what one that succeeded has left there, if it is to be shown. */
+static struct str given_to(struct shown *s, u32 i)
+{
+	return s->flags & CALL_SHALLOW ? (struct str){0} : call_part(s->enter, i);
+}
+
 static struct str answer_of(struct shown *s, u32 i)
 {
-	return s->has_out && (i64)s->out.arg[CALL_RET] >= 0 ? call_part(s->exit, i)
-							    : (struct str){0};
+	return s->has_out && !(s->flags & CALL_SHALLOW) && (i64)s->out.arg[CALL_RET] >= 0
+		       ? call_part(s->exit, i)
+		       : (struct str){0};
 }
 
 static void put_address(struct shown *s, u64 a)
@@ -300,6 +306,17 @@ static void put_inout(struct shown *s, u32 i)
 	sb_z(s->text, text);
 }
 
+/* A constant of the table by its name, its number, or both, as -X says. */
+static void put_named(struct shown *s, const char *name, u64 v)
+{
+	if (!name)
+		sb_fmt(s->text, "%d", (i32)v);
+	else if (!(s->flags & (CALL_NUMBERS | CALL_BOTH)))
+		sb_z(s->text, name);
+	else
+		sb_fmt(s->text, s->flags & CALL_BOTH ? "%#x /* %s */" : "%#x", (u32)v, name);
+}
+
 static void put_protocol(struct shown *s, u64 v)
 {
 	u64 family = s->in.arg[0];
@@ -308,10 +325,7 @@ static void put_protocol(struct shown *s, u64 v)
 		name = call_word(STR("protocol"), v);
 	else if (family == AF_NETLINK)
 		name = call_word(STR("netlink"), v);
-	if (name)
-		sb_z(s->text, name);
-	else
-		sb_fmt(s->text, "%d", (i32)v);
+	put_named(s, name, v);
 }
 
 static void put_option(struct shown *s, u64 v)
@@ -323,11 +337,7 @@ static void put_option(struct shown *s, u64 v)
 			   : level == SOL_IPV6    ? STR("ipv6")
 			   : level == SOL_NETLINK ? STR("netlink_opt")
 						  : STR("");
-	const char *name = call_word(table, v);
-	if (name)
-		sb_z(s->text, name);
-	else
-		sb_fmt(s->text, "%d", (i32)v);
+	put_named(s, call_word(table, v), v);
 }
 
 /* The same everywhere; headers have some of them only for those who ask. */
@@ -346,7 +356,7 @@ static void put_fcntl_arg(struct shown *s, u32 i, u64 v)
 		call_put_enum(s->text, STR("lease"), v);
 	else if (cmd == FCNTL_ADD_SEALS)
 		call_put_flags(s->text, STR("seals"), v);
-	else if (call_put_fcntl(s->text, cmd, call_part(s->enter, i), answer_of(s, i)))
+	else if (call_put_fcntl(s->text, cmd, given_to(s, i), answer_of(s, i)))
 		return;
 	else if (call_fcntl_address(cmd))
 		put_address(s, v);
@@ -404,7 +414,7 @@ static void put_prctl(struct shown *s, u32 i, u64 v)
 static void put_by_other(struct shown *s, u32 i)
 {
 	const struct call_arg *a = &s->arg[i];
-	struct str in = call_part(s->enter, i), answer = answer_of(s, i);
+	struct str in = given_to(s, i), answer = answer_of(s, i);
 	u32 what = (u32)s->in.arg[i ? i - 1 : 0];
 	u64 v = s->in.arg[i];
 	bool put = false;
@@ -437,6 +447,24 @@ static void put_bpf(struct shown *s, u32 i)
 		put_address(s, s->in.arg[i]);
 }
 
+/* Of 32 bits: what stands above them in its register means nothing. */
+static bool is_int(enum call_kind kind)
+{
+	switch ((int)kind) {
+	case K_D:
+	case K_U:
+	case K_MODE:
+	case K_FD:
+	case K_DIRFD:
+	case K_PID:
+	case K_UID:
+	case K_SIG:
+	case K_FLAGS:
+	case K_ENUM: return true;
+	default: return false;
+	}
+}
+
 /* A number. False: it is something else. */
 static bool put_number(struct shown *s, u32 i)
 {
@@ -464,10 +492,10 @@ static bool put_number(struct shown *s, u32 i)
 	case K_PID: sb_fmt(out, "%d", (i32)v); break;
 	case K_UID: sb_fmt(out, (u32)v == ~0u ? "-1" : "%u", (u32)v); break;
 	case K_DIRFD:
-		if ((i32)v == AT_FDCWD)
-			sb_z(out, "AT_FDCWD");
-		else
+		if ((i32)v != AT_FDCWD || s->flags & (CALL_NUMBERS | CALL_BOTH))
 			sb_fmt(out, "%d", (i32)v);
+		if ((i32)v == AT_FDCWD && !(s->flags & CALL_NUMBERS))
+			sb_z(out, s->flags & CALL_BOTH ? " /* AT_FDCWD */" : "AT_FDCWD");
 		call_put_file(out, s->flags, s->enter, i);
 		break;
 	case K_SIG: call_put_signal(out, (u32)v); break;
@@ -526,12 +554,61 @@ static bool not_looked_at(const struct shown *s, struct str name)
 	       (str_is(name, "epoll_event") && s->in.arg[1] == DEL);
 }
 
+/* A constant or flags: by name, as a number, or the number with the names behind it as a remark. */
+static void put_word(struct shown *s, u32 i, struct str name)
+{
+	bool numbers = s->flags & (CALL_NUMBERS | CALL_BOTH), both = s->flags & CALL_BOTH;
+	u64 v = s->in.arg[i];
+	if (numbers)
+		sb_fmt(s->text, both ? "%#x /* " : "%#x", (u32)v);
+	if (numbers && !both)
+		return;
+	if (s->arg[i].kind == K_ENUM)
+		call_put_enum(s->text, name, v);
+	else if (str_is(name, "futex"))
+		call_put_futex_op(s->text, v);
+	else
+		call_put_flags(s->text, name, v);
+	sb_z(s->text, numbers ? " */" : "");
+}
+
+/* A structure, an array: what an address stands for, but not a text, data or words. */
+static bool is_deep(enum call_kind kind)
+{
+	switch ((int)kind) {
+	case K_STRUCT:
+	case K_STRUCT_OUT:
+	case K_STRUCT_LEFT:
+	case K_INOUT:
+	case K_ARRAY:
+	case K_ARRAY_OUT:
+	case K_PAIR_IN:
+	case K_SA:
+	case K_SA_OUT:
+	case K_IOV:
+	case K_IOV_OUT:
+	case K_MSG:
+	case K_MSG_OUT:
+	case K_ARGV:
+	case K_BPF: return true;
+	default: return false;
+	}
+}
+
 /* Argument i; the result is known when it shows memory that the call has filled. */
 static void put_arg(struct shown *s, u32 i)
 {
 	const struct call_arg *a = &s->arg[i];
 	struct str name = str_n(a->name, a->name_len), t = call_part(s->enter, i);
 	u64 v = s->in.arg[i], ret = s->has_out ? s->out.arg[CALL_RET] : 0;
+	if (s->flags & CALL_RAW) {
+		sb_fmt(s->text, v ? "0x%llx" : "0", is_int(a->kind) ? (u32)v : v);
+		return;
+	}
+	if (s->flags & CALL_SHALLOW && is_deep(a->kind)) {
+		put_address(s, v);
+		return;
+	}
 	if (put_number(s, i))
 		return;
 	switch ((int)a->kind) { /* the others are numbers */
@@ -544,14 +621,9 @@ static void put_arg(struct shown *s, u32 i)
 	case K_ARRAY_OUT:
 	case K_DENTS: put_filled(s, i, (i64)ret); break;
 	case K_FLAGS:
-		if (str_is(name, "futex"))
-			call_put_futex_op(s->text, v);
-		else
-			call_put_flags(s->text, name, v);
-		break;
+	case K_ENUM: put_word(s, i, name); break;
 	case K_ENVP: put_environ(s, i); break;
 	case K_BPF: put_bpf(s, i); break;
-	case K_ENUM: call_put_enum(s->text, name, v); break;
 	case K_STRUCT:
 	case K_STRUCT_LEFT:
 		if (not_looked_at(s, name))
@@ -627,7 +699,10 @@ static void put_left(struct shown *s, u32 i)
 	if (!s->in.arg[i] || !call_part(s->exit, i).s)
 		return;
 	sb_z(s->text, ", left ");
-	put_struct(s, i, s->exit);
+	if (s->flags & CALL_SHALLOW)
+		put_address(s, s->in.arg[i]);
+	else
+		put_struct(s, i, s->exit);
 }
 
 /* "([{fd=3, revents=POLLIN}])" */
@@ -689,6 +764,10 @@ static void put_result(struct shown *s, const struct call_row *row, const char *
 	i64 ret = (i64)s->out.arg[CALL_RET];
 	if (ret < 0 && ret >= -4095) {
 		call_put_error(out, ret);
+		return;
+	}
+	if (s->flags & CALL_RAW) {
+		sb_fmt(out, ret ? "0x%llx" : "0", (u64)ret);
 		return;
 	}
 	if (row && *row->ret == 'x')
@@ -838,7 +917,7 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 		sb_z(out, early && early < n ? ",  <unfinished ...>" : " <unfinished ...>");
 		return;
 	}
-	if (row && !strcmp(s.name, "clone") && s.half == HALF_NONE)
+	if (row && !strcmp(s.name, "clone") && s.half == HALF_NONE && !(s.flags & CALL_RAW))
 		put_clone(&s, calls);
 	else
 		put_args(&s, early, n);

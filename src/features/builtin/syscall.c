@@ -357,6 +357,18 @@ static bool file_layout(struct host *h, struct file_layout *ret)
 	return true;
 }
 
+static bool check_set(struct sema *s, struct node *call, u32 i)
+{
+	u8 set[MAX_CALLS];
+	struct str text;
+	if (!builtin_text(s, call, i, &text))
+		return false;
+	struct err *e = call_set(&s->c->host->arch->calls, text, set, MAX_CALLS);
+	if (e)
+		diag_err(s->c->diags, E_OPTION, call_arg(call, i)->loc, e);
+	return !e;
+}
+
 static bool check_limit(struct sema *s, struct node *call)
 {
 	i64 limit, flags = 0;
@@ -372,6 +384,9 @@ static bool check_limit(struct sema *s, struct node *call)
 	if (flags & CALL_PATHS && !file_layout(s->c->host, &layout))
 		return sema_fail(s, E_LACKS, call->loc,
 				 "the paths of descriptors need the kernel's types (BTF)");
+	for (u32 i = 4; i < 6; i++)
+		if (call_arg(call, i) && !check_set(s, call, i))
+			return false;
 	return true;
 }
 
@@ -605,6 +620,43 @@ static void put_length(struct lower *l, struct mem dst, struct ref used)
 		*dst.tail = ir_addi(l->f, n, 4);
 }
 
+/* Is call number nr in the set, which check_limit() and check_in() have found good? 0 or 1. */
+static struct ref in_set(struct lower *l, struct ref nr, struct str text)
+{
+	struct fn *f = l->f;
+	struct ref found = ir_var(f);
+	struct blk *in = ir_blk(f), *done = ir_blk(f);
+	struct map *m = unit_map(l->c, MAP_AUX, "call_set");
+	u8 *set = arena_newn(l->c->arena, u8, MAX_CALLS);
+
+	err_free(call_set(&l->c->host->arch->calls, text, set, MAX_CALLS));
+	m->val_size = MAX_CALLS;
+	m->init = set;
+	ir_set(f, found, ir_con(f, 0));
+	ir_br(f, O_ULT, nr, ir_con(f, MAX_CALLS), in, done);
+	ir_at(f, in);
+	struct ref table = ir_op1(f, O_MAPVAL, 8, ir_map(m->index));
+	ir_set(f, found, ir_load(f, 1, ir_op2(f, O_ADD, table, nr), 0));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, found);
+}
+
+/* The flags of this call: those that are asked for, and what sets say of its number. */
+static struct ref call_flags(struct lower *l, struct node *call, struct ref nr, i64 flags)
+{
+	static const u32 flag[] = {CALL_RAW, CALL_SHALLOW};
+	struct ref all = ir_con(l->f, (u64)flags);
+	struct str set;
+	for (u32 i = 0; i < countof(flag); i++)
+		if (call_arg(call, 4 + i) && node_str(call_arg(call, 4 + i), &set) &&
+		    !str_is(set, "none"))
+			all = ir_op2(
+				l->f, O_OR, all,
+				ir_op2(l->f, O_MUL, in_set(l, nr, set), ir_con(l->f, flag[i])));
+	return all;
+}
+
 static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 			     enum call_phase phase)
 {
@@ -631,7 +683,7 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 	if (call_arg(call, 3))
 		node_int(call_arg(call, 3), &flags);
 	lower_store(l, 4, mem_at(dst, AT_LIMIT), ir_con(f, (u64)limit));
-	lower_store(l, 4, mem_at(dst, AT_LIMIT + 4), ir_con(f, (u64)flags));
+	lower_store(l, 4, mem_at(dst, AT_LIMIT + 4), call_flags(l, call, nr, flags));
 	lower_store(l, 8, mem_at(dst, AT_ARG + 8 * CALL_RET),
 		    phase == CALL_EXIT ? val : ir_con(f, 0));
 	lower_store(l, 8, mem_at(dst, AT_ARG + 8 * CALL_RET + 8), ir_con(f, 0));
@@ -686,50 +738,30 @@ static struct ref lower_ended(struct lower *l, struct node *call, struct mem dst
 
 static bool check_in(struct sema *s, struct node *call)
 {
-	u8 set[MAX_CALLS];
-	struct str text;
-	if (!builtin_text(s, call, 1, &text))
-		return false;
-	struct err *e = call_set(&s->c->host->arch->calls, text, set, MAX_CALLS);
-	if (e)
-		diag_err(s->c->diags, E_OPTION, call_arg(call, 1)->loc, e);
-	return !e;
+	return check_set(s, call, 1);
 }
 
 static struct ref lower_in(struct lower *l, struct node *call, struct mem dst)
 {
-	struct fn *f = l->f;
 	struct str text = {0};
-	struct ref nr = lower_value(l, call_arg(call, 0)), found = ir_var(f);
-	struct blk *in = ir_blk(f), *done = ir_blk(f);
-	struct map *m = unit_map(l->c, MAP_AUX, "call_set");
-	u8 *set = arena_newn(l->c->arena, u8, MAX_CALLS);
-
 	(void)dst;
 	node_str(call_arg(call, 1), &text);
-	err_free(call_set(&l->c->host->arch->calls, text, set, MAX_CALLS));
-	m->val_size = MAX_CALLS;
-	m->init = set;
-	ir_set(f, found, ir_con(f, 0));
-	ir_br(f, O_ULT, nr, ir_con(f, MAX_CALLS), in, done);
-	ir_at(f, in);
-	struct ref table = ir_op1(f, O_MAPVAL, 8, ir_map(m->index));
-	ir_set(f, found, ir_load(f, 1, ir_op2(f, O_ADD, table, nr), 0));
-	ir_jmp(f, done);
-	ir_at(f, done);
-	return ir_get(f, found);
+	return in_set(l, lower_value(l, call_arg(call, 0)), text);
 }
 
 const struct builtin builtin_syscall[] = {
-	{"auto syscall_enter(any regs, int id, lit limit, [lit flags])", lower_call_enter,
-	 .type = type_call, .check = check_limit,
+	{"auto syscall_enter(any regs, int id, lit limit, [lit flags], [text raw], [text shallow])",
+	 lower_call_enter, .type = type_call, .check = check_limit,
 	 .doc = "In rawtracepoint:sys_enter the system call with its arguments, for a column of "
 		"kind "
 		"call; of texts limit bytes. flags: 2 texts that are not printable in hex, 4 all "
 		"texts, 8 paths of descriptors, 16 of sockets who is connected, 32 in two lines "
-		"when another thread's come between, 64 structures with all their members."},
-	{"auto syscall_exit(any regs, int ret, lit limit, [lit flags])", lower_call_exit,
-	 .type = type_call, .check = check_limit,
+		"when another thread's come between, 64 structures with all their members, 128 all "
+		"arguments as numbers, 256 structures and arrays as addresses, 512 flags and "
+		"constants as numbers, 1024 those with their names behind. raw, shallow: sets of "
+		"calls, as of syscall_in(), that flags 128 and 256 are meant for."},
+	{"auto syscall_exit(any regs, int ret, lit limit, [lit flags], [text raw], [text shallow])",
+	 lower_call_exit, .type = type_call, .check = check_limit,
 	 .doc = "In rawtracepoint:sys_exit the system call with its result, for a column of kind "
 		"call; flags as of syscall_enter(), and 1: how long it took."},
 	{"auto syscall_signal(any info)", lower_signal, .type = type_call,

@@ -14,7 +14,7 @@ static u32 times_given(const struct words *w, const char *name)
 }
 
 struct wanted {
-	struct str trace, status, signal;
+	struct str trace, status, signal, raw, verbose;
 	bool whole; /* abbrev=none */
 };
 
@@ -47,10 +47,19 @@ static bool read_expressions(struct words *w, struct wanted *ret)
 			ret->signal = value;
 		else if (str_is(key, "abbrev") || str_is(key, "a"))
 			ret->whole = str_is(value, "none");
+		else if (str_is(key, "raw") || str_is(key, "x"))
+			ret->raw = value;
+		else if (str_is(key, "verbose") || str_is(key, "v"))
+			ret->verbose = value;
+		else if (str_is(key, "read") || str_is(key, "write"))
+			return words_fail(w, (struct loc){0},
+					  "-e %.*s= (a dump of the data) is not there: -s N -xx "
+					  "shows N bytes in hex",
+					  STRF(key));
 		else if (!str_is(key, "quiet") && !str_is(key, "silent") && !str_is(key, "q"))
 			return words_fail(w, (struct loc){0},
 					  "-e %.*s= is not known: trace, status, signal, abbrev, "
-					  "quiet",
+					  "verbose, raw, quiet",
 					  STRF(key));
 	}
 	return true;
@@ -127,6 +136,12 @@ static bool put_flags(struct words *w, bool whole)
 	flags |= paths > 1 ? 24 : paths ? 8 : 0;
 	flags |= words_flag(w, "split") ? 32 : 0;
 	flags |= words_flag(w, "unabbreviated") || whole ? 64 : 0;
+	struct str style = words_opt(w, "constants");
+	if (style.n && !str_is(style, "raw") && !str_is(style, "abbrev") &&
+	    !str_is(style, "verbose"))
+		return words_fail(w, (struct loc){0}, "-X %.*s is not known: raw, abbrev, verbose",
+				  STRF(style));
+	flags |= str_is(style, "raw") ? 512 : str_is(style, "verbose") ? 1024 : 0;
 	flags |= columns.s ? (u32)(column + 1) << 16 : 0;
 	sb_fmt(w->out, "macro call_flags() { %u }\n", flags);
 	return true;
@@ -250,6 +265,22 @@ static void set_environment(struct words *w)
 	}
 }
 
+/* Sets of calls that are shown as numbers, and without their structures: all but those of verbose=. */
+static void put_depth(struct words *w, const struct wanted *wanted)
+{
+	AUTO_SB raw = {0};
+	AUTO_SB shallow = {0};
+	struct str verbose = wanted->verbose;
+	bool negated = verbose.n && verbose.s[0] == '!', all = !verbose.s || str_is(verbose, "all");
+	sb_escape(&raw, wanted->raw.s ? wanted->raw : STR("none"));
+	if (all || str_is(verbose, "none"))
+		sb_z(&shallow, all ? "none" : "all");
+	else
+		sb_escape(&shallow, negated ? str_from(verbose, 1) : verbose);
+	sb_fmt(w->out, "macro raw_calls() { \"%s\" }\nmacro shallow_calls() { \"%s%s\" }\n", raw.s,
+	       all || negated || str_is(verbose, "none") ? "" : "!", shallow.s);
+}
+
 bool write_strace(struct words *w)
 {
 	static const char *const formats[] = {"%H:%M:%S", "%H:%M:%S", "%H:%M:%S.%f", "%s.%f"};
@@ -276,6 +307,7 @@ bool write_strace(struct words *w)
 		return false;
 	if (!put_flags(w, wanted.whole))
 		return false;
+	put_depth(w, &wanted);
 	set_environment(w);
 	sb_fmt(w->out, "macro where(regs) { strf(\"[%%016lx]\", regs.%s) }\n",
 	       w->h->arch->id == ARCH_X86_64 ? "ip" : "pc");
