@@ -225,6 +225,11 @@ t 1 "ERROR: unrecognized option '--nope'
 sonde execsnoop -h" "$sonde" execsnoop --nope
 t 1 'ERROR: --user needs the name or number of a user' "$sonde" execsnoop -u no,body
 t 1 'ERROR: --duration needs a time above 0 (got '\''0'\'')' "$sonde" opensnoop -d 0
+# An option of the tool, one of all that show times.
+for tool in opensnoop killsnoop; do
+	t 1 "ERROR: --time needs s, ms, us, ns or no value (got 'x')" "$sonde" $tool --time=x
+done
+t 1 "ERROR: unrecognized option '--utc'" "$sonde" biolatpcts --utc
 t 1 'ERROR: stacksnoop needs PROBE...' "$sonde" stacksnoop
 # What is no interval, count or rate; 0 is one report at the end where there need be no other.
 for tool in biopattern biotop cachestat cachetop cpuunclaimed dcstat dirtop filetop loads memleak netqtop \

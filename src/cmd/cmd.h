@@ -75,6 +75,8 @@ struct script {
 	u64 events;       /* the same */
 	struct str fields, sort;
 	u32 rows;
+	bool utc;
+	u32 clock;
 	struct run_start start; /* of a tool */
 };
 

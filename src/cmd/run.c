@@ -221,6 +221,8 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 				.fields = s->fields,
 				.sort = s->sort,
 				.rows = s->rows,
+				.utc = s->utc,
+				.clock = s->clock,
 				.check_ir = o->check_ir || o->dumps,
 				.filter = o->filter};
 	j->c.headers = (struct headers){

@@ -12,6 +12,8 @@
 #include "sema/declare.h"
 #include "tool/words.h"
 
+#define CLOCK_ARG "[=ms|us|ns]"
+
 enum { FIRST_COMMON = 1, FIRST_OWN = 64, MAX_OPTIONS = 128, MAX_WORDS = 64 };
 
 /* ---- the scripts ---- */
@@ -187,6 +189,8 @@ enum common_id {
 	COMMON_COMMAND,
 	COMMON_DURATION,
 	COMMON_COUNT,
+	COMMON_TIME,
+	COMMON_UTC,
 	COMMON_JSON,
 	COMMON_CSV,
 	COMMON_FIELDS,
@@ -200,7 +204,10 @@ enum common_id {
 	COMMON_VERBOSE,
 };
 
-/* always: of every tool; the others of those that name them, --count of those that tell of events. */
+/*
+ * always: of every tool; the others of those that name them, --count of those that tell of events,
+ * --time and --utc of those that show times of day.
+ */
 static const struct common {
 	struct opt opt;
 	bool always;
@@ -230,6 +237,8 @@ static const struct common {
 	{{"duration", 'd', "TIME", "stop after so long: 10 (seconds), 500ms, 2m", COMMON_DURATION},
 	 true},
 	{{"count", 0, "N", "end after N events", COMMON_COUNT}, false},
+	{{"time", 0, CLOCK_ARG, "times of day with such digits", COMMON_TIME}, false},
+	{{"utc", 0, NULL, "times of day in UTC", COMMON_UTC}, false},
 	{{"json", 'j', NULL, "JSON, an object per line", COMMON_JSON}, true},
 	{{"csv", 0, NULL, "comma-separated values", COMMON_CSV}, true},
 	{{"fields", 0, "NAME,...", "these columns, in this order (names as in JSON)",
@@ -281,8 +290,9 @@ static const char *dashed(struct arena *a, struct str name)
 /* "how long [10ms]": the default, where it says something. */
 static const char *help_of(struct arena *a, const struct getopt_use *u)
 {
-	bool says = u->kind != OPTION_FLAG && u->text.n && !str_is(u->text, "0") &&
-		    u->text.s[0] != '-' && !(u->text.n > 1 && u->text.s[0] == '0');
+	bool says = u->kind != OPTION_FLAG && u->kind != OPTION_CLOCK && u->text.n &&
+		    !str_is(u->text, "0") && u->text.s[0] != '-' &&
+		    !(u->text.n > 1 && u->text.s[0] == '0');
 	return says ? arena_fmt(a, "%.*s (%.*s)", STRF(u->doc), STRF(u->text))
 		    : arena_fmt(a, "%.*s", STRF(u->doc));
 }
@@ -310,9 +320,10 @@ static void add_others(struct parse *p, const struct getopt_use *u, struct opt o
 static void add_own(struct parse *p, const struct getopt_use *u)
 {
 	static const char *const placeholders[] = {
-		[OPTION_INT] = "N",          [OPTION_TIME] = "TIME", [OPTION_TEXT] = "TEXT",
-		[OPTION_LIST] = "N,...",     [OPTION_PID] = "PID",   [OPTION_PIDS] = "PID,...",
-		[OPTION_WORDS] = "WORD,...", [OPTION_USER] = "USER", [OPTION_DISK] = "DISK"};
+		[OPTION_INT] = "N",         [OPTION_TIME] = "TIME",      [OPTION_TEXT] = "TEXT",
+		[OPTION_CLOCK] = CLOCK_ARG, [OPTION_LIST] = "N,...",     [OPTION_PID] = "PID",
+		[OPTION_PIDS] = "PID,...",  [OPTION_WORDS] = "WORD,...", [OPTION_USER] = "USER",
+		[OPTION_DISK] = "DISK"};
 	const char *arg =
 		u->placeholder.n ? arena_strz(p->a, u->placeholder) : placeholders[u->kind];
 	if (u->common || p->nown + FIRST_OWN >= MAX_OPTIONS)
@@ -352,13 +363,36 @@ static bool tells_events(const struct parse *p, const struct compile *c)
 	return found;
 }
 
+/* A column of times, a screen, or a line with a time. */
+static bool see_time(struct node *n, void *arg)
+{
+	static const char *const calls[] = {"time", "strftime"}, *const words[] = {"clock"},
+				 *const kinds[] = {"top"};
+	bool *found = arg;
+	*found |= n->kind == N_CALL && node_word(n, calls) >= 0;
+	for (const struct node *w = n->kind == N_TABLE ? n->b : NULL; w; w = w->next)
+		*found |= node_word(w, kinds) >= 0;
+	for (const struct node *w = n->kind == N_COLUMN ? n->a : NULL; w; w = w->next)
+		*found |= node_word(w, words) >= 0;
+	return true;
+}
+
+static bool tells_time(const struct compile *c)
+{
+	bool found = false;
+	for (struct node *n = c->tree->a; n && !found; n = n->next)
+		node_walk(n, see_time, &found);
+	return found;
+}
+
 static void add_common(struct parse *p, const struct compile *c)
 {
-	bool events = tells_events(p, c);
+	bool events = tells_events(p, c), times = tells_time(c);
 	for (size_t i = 0; i < countof(commons); i++) {
 		struct opt o = commons[i].opt;
 		const struct getopt_use *u = named_common(c, o.name);
-		bool wanted = commons[i].always || u || (events && o.id == COMMON_COUNT);
+		bool wanted = commons[i].always || u || (events && o.id == COMMON_COUNT) ||
+			      (times && (o.id == COMMON_TIME || o.id == COMMON_UTC));
 		o.shrt = u && u->letter ? u->letter : o.shrt;
 		for (u32 k = 0; k < p->ntable; k++)
 			if (p->table[k].name &&
@@ -454,6 +488,34 @@ static struct err *set_count(struct parse *p, const char *val)
 	return NULL;
 }
 
+static struct err *set_time(struct parse *p, const char *val)
+{
+	u32 digits = 0;
+	if (val && !option_clock(str_z(val), &digits))
+		return err_new("--time needs s, ms, us, ns or no value (got '%s')", val);
+	p->script->clock = 1 + digits;
+	return NULL;
+}
+
+static bool was_given(const struct parse *p, struct str option)
+{
+	for (u32 i = 0; i < p->script->nopt; i++)
+		if (str_eq(p->script->opts[i].name, option))
+			return true;
+	return false;
+}
+
+/* Who asks for that wants to see times. */
+static struct err *set_utc(struct parse *p)
+{
+	struct err *e = NULL;
+	p->script->utc = true;
+	for (u32 i = 0; i < p->nown && !e; i++)
+		if (p->own[i]->kind == OPTION_CLOCK && !was_given(p, p->own[i]->name))
+			e = give(p, p->own[i], NULL);
+	return e;
+}
+
 /* Asked already here, where it can be told that a command stands elsewhere. */
 static struct err *set_cgroup(struct parse *p, const char *val)
 {
@@ -494,6 +556,8 @@ static struct err *set(void *self, int id, const char *val)
 		break;
 	case COMMON_DURATION: return set_duration(p, val);
 	case COMMON_COUNT: return set_count(p, val);
+	case COMMON_TIME: return set_time(p, val);
+	case COMMON_UTC: return set_utc(p);
 	case COMMON_JSON: return set_format(p, "json");
 	case COMMON_CSV: return set_format(p, "csv");
 	case COMMON_FIELDS: p->script->fields = str_z(val); break;

@@ -120,8 +120,9 @@ void column_text(struct sb *out, const struct column *c, const struct value *v, 
 		return;
 	if (v->kind == V_NONE || v->kind == V_HIST) {
 		sb_char(out, '-');
-	} else if (c->unit == COL_CLOCK && v->kind == V_NAMED && v->str.n >= 19) {
-		sb_add(out, str_n(v->str.s + 11, 8)); /* of 2026-11-22T10:15:00... */
+	} else if (c->unit == COL_CLOCK && v->kind == V_NAMED && v->str.n >= 29) {
+		/* of 2026-11-22T10:15:00.123456789... */
+		sb_add(out, str_n(v->str.s + 11, c->digits ? 9 + c->digits : 8));
 	} else if (!put_unit(out, c, v)) {
 		value_text(out, v, &(struct show){trailer, true});
 	}

@@ -46,6 +46,7 @@ struct column {
 	bool quoted;              /* each word in double quotes */
 	bool blank;               /* nothing for 0, and for what is not known */
 	u32 index;                /* among all that are declared */
+	u32 digits;               /* COL_CLOCK: behind the second */
 	u32 part; /* show(): percentile_next()'s of a histogram, + 1; 0: the value */
 	enum column_unit unit;
 	const struct names *names; /* COL_NAME */

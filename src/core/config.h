@@ -34,6 +34,8 @@ struct config {
 	u64 duration_ns;   /* of the run, to be told; 0: until it is stopped. Not a setting */
 	struct str match; /* rows of emit() whose last column contains it; "": all. Not a setting */
 	u64 events;       /* rows of emit() that end the run; 0: no number does. Not a setting */
+	bool utc;         /* of times of day. Not a setting */
+	u32 clock;        /* 1 + digits behind their second; 0: not asked for. The same */
 	bool compat;      /* as it was in 0.17 */
 	bool test, bench; /* only such probes run, and begin and end */
 	bool unsafe, warnings /* -k */;

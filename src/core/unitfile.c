@@ -405,12 +405,13 @@ static void columns_body(struct walk *w, struct columns *c)
 		NUM(w, k->quoted);
 		NUM(w, k->index);
 		NUM(w, k->part);
+		NUM(w, k->digits);
 		NUM(w, unit);
 		k->unit = unit;
 		if (!w->out)
 			k->names = names_find(names);
 		check(w, (unit == COL_NAME) == !!k->names, "a column's names are damaged");
-		check(w, unit <= COL_BELOW && k->index < 64 && k->width < 4096,
+		check(w, unit <= COL_BELOW && k->index < 64 && k->width < 4096 && k->digits < 10,
 		      "a column is damaged");
 	}
 	NUM(w, c->declared);
@@ -619,8 +620,8 @@ static void word(struct walk *w, const struct setting *s, u8 *at)
 
 static void config(struct walk *w, struct config *c)
 {
-	bool *const flag[] = {&c->compat, &c->test,     &c->bench,
-			      &c->unsafe, &c->warnings, &c->map_keys_set};
+	bool *const flag[] = {&c->compat,   &c->test,         &c->bench, &c->unsafe,
+			      &c->warnings, &c->map_keys_set, &c->utc};
 	for (const struct setting *s = settings; s->name; s++) {
 		void *at = (char *)c + s->at;
 		switch (s->kind) {
@@ -638,6 +639,8 @@ static void config(struct walk *w, struct config *c)
 	NUM(w, c->duration_ns);
 	text(w, &c->match);
 	NUM(w, c->events);
+	NUM(w, c->clock);
+	check(w, !c->clock || (c->clock <= 10 && c->clock % 3 == 1), "a setting is damaged");
 }
 
 static void scope(struct walk *w, struct scope *s)

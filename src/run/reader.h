@@ -29,6 +29,8 @@ struct names {
 struct clocks {
 	u64 boot_offset_ns; /* of wall-clock time to the monotonic clock */
 	i64 ahead_ns[3];    /* by enum stamp_mode: of the monotonic clock */
+	bool utc;           /* not the local zone */
+	u32 digits;         /* of %T, behind the second */
 };
 
 struct reader {
@@ -60,5 +62,6 @@ struct str reader_printf(struct reader *r, const struct schema *sc, const struct
 
 /* time.c */
 void clocks_read(struct clocks *c); /* of this machine */
-/* Wall-clock text of a timestamp; %f %k %l as in the reference. */
+/* Wall-clock text of a timestamp; %f %k %l as in the reference, %T with the
+ * clocks' digits. */
 void clocks_strftime(const struct clocks *c, struct sb *out, const char *fmt, u64 nsecs);

@@ -49,6 +49,8 @@ static struct err *prepare(struct session *s, const struct sink *sink, void *sel
 	s->start_ns = now_ns();
 	reader_init(&s->reader, u, &names_here, s);
 	clocks_read(&s->reader.clocks);
+	s->reader.clocks.utc = u->config.utc;
+	s->reader.clocks.digits = u->config.clock ? u->config.clock - 1 : 0;
 	records_init(&s->records, u);
 	parts_init(s);
 	struct err *e = loop_open(s);

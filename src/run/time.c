@@ -13,9 +13,17 @@ void clocks_read(struct clocks *c)
 	c->ahead_ns[STAMP_TAI] = (i64)(clock_ns(CLOCK_TAI) - now_ns());
 }
 
-/* strftime() has no parts of a second: %f micro-, %k nano-, %l milliseconds are filled in before.
+static void put_part(struct sb *out, u32 digits, u64 ns)
+{
+	static const u64 unit[] = {[3] = 1000000, [6] = 1000, [9] = 1};
+	sb_fmt(out, "%0*llu", (int)digits, ns / unit[digits]);
+}
+
+/*
+ * strftime() has no parts of a second: %f micro-, %k nano-, %l milliseconds are filled in before, and
+ * those of %T.
  */
-static void fill_parts(struct sb *out, const char *fmt, u64 ns)
+static void fill_parts(struct sb *out, const char *fmt, u32 digits, u64 ns)
 {
 	for (; *fmt; fmt++) {
 		if (*fmt != '%' || !fmt[1]) {
@@ -23,9 +31,14 @@ static void fill_parts(struct sb *out, const char *fmt, u64 ns)
 			continue;
 		}
 		switch (*++fmt) {
-		case 'f': sb_fmt(out, "%06llu", ns / 1000); break;
-		case 'k': sb_fmt(out, "%09llu", ns); break;
-		case 'l': sb_fmt(out, "%03llu", ns / 1000000); break;
+		case 'f': put_part(out, 6, ns); break;
+		case 'k': put_part(out, 9, ns); break;
+		case 'l': put_part(out, 3, ns); break;
+		case 'T':
+			sb_z(out, digits ? "%T." : "%T");
+			if (digits)
+				put_part(out, digits, ns);
+			break;
 		default: sb_char(out, '%'); sb_char(out, *fmt);
 		}
 	}
@@ -38,11 +51,11 @@ void clocks_strftime(const struct clocks *c, struct sb *out, const char *fmt, u6
 	time_t secs = (time_t)(wall / SECOND_NS);
 	struct tm tm;
 	char text[MAX_TIME_TEXT];
-	if (!localtime_r(&secs, &tm)) {
+	if (!(c->utc ? gmtime_r(&secs, &tm) : localtime_r(&secs, &tm))) {
 		sb_z(out, "(?)");
 		return;
 	}
-	fill_parts(&full, fmt, wall % SECOND_NS);
+	fill_parts(&full, fmt, c->digits, wall % SECOND_NS);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	size_t n = full.n ? strftime(text, sizeof(text), full.s, &tm) : 0;

@@ -360,3 +360,28 @@ EXPECT
 	function,calls
 	"type": "start"
 	"type": "end"
+
+NAME --time=ms, us, ns and --utc: columns, lines above reports, screens
+RUN
+	export TZ=XYZ-5:30
+	"$SONDE" exitsnoop -q --utc -- true | head -n 1; for o in --time --utc '--time=us --utc' '--utc --time=us'; do "$SONDE" exitsnoop -qj $o -- true | sed 's/.*"time": "[^"]*T[0-9:.]*\([^"]*\)".*/\1/'; "$SONDE" exitsnoop -q $o -- true | sed -n '2{ s/ .*//; s/[0-9]/9/g; p; }'; done
+	"$SONDE" threadsnoop -q --time=ms --fields time,comm -- build/tests/threads 1 | sed 's/[0-9]/9/g'; "$SONDE" threadsnoop -qj --utc --fields time -- build/tests/threads 1 | sed 's/T[0-9:.]*/T/; s/[0-9]*-[0-9-]*T/T/'
+	for t in 'runqlat --time=us' 'biotop -C --time=ms' 'biotop -C'; do "$SONDE" $t -q 50ms 1 | sed -n '1{ s/[0-9]/9/g; s/ .*//; p; }'; done
+NEEDS prog:threads uprobe btf
+TIMEOUT 40
+EXPECT
+	TIME     PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE
+	+05:30
+	99:99:99
+	+00:00
+	99:99:99
+	+00:00
+	99:99:99.999999
+	+00:00
+	99:99:99.999999
+	TIME          COMM
+	99:99:99.999  threads
+	{"type": "event", "table": "threads", "time": "T+00:00"}
+	99:99:99.999999
+	99:99:99.999
+	99:99:99

@@ -22,6 +22,7 @@ struct script_opt {
 };
 enum opt_kind {
 	OPTION_FLAG,
+	OPTION_CLOCK, /* a flag; =ms, =us, =ns say the digits of times of day, too */
 	OPTION_INT,
 	OPTION_TIME,
 	OPTION_TEXT,
@@ -72,6 +73,8 @@ struct compile {
 	u64 duration_ns;            /* end after so long; 0: no limit */
 	struct str fields, sort;    /* of tables: the columns to show, the one to sort by */
 	u32 rows;                   /* of sorted tables; 0: all */
+	bool utc;                   /* see struct config, */
+	u32 clock;                  /* the same */
 	struct headers headers;
 	u64 lacking;          /* features of which it was told that they are not there */
 	const char *filter;   /* extended expression that names of probes match; or NULL */

@@ -30,13 +30,13 @@ static bool kind_of(const struct node *n, struct getopt_use *o)
 	static const struct {
 		const char *name;
 		enum opt_kind kind;
-	} kinds[] = {{"list", OPTION_LIST},  {"pid", OPTION_PID},   {"pids", OPTION_PIDS},
-		     {"user", OPTION_USER},  {"disk", OPTION_DISK}, {"text", OPTION_TEXT},
-		     {"words", OPTION_WORDS}};
+	} kinds[] = {{"list", OPTION_LIST},   {"pid", OPTION_PID},    {"pids", OPTION_PIDS},
+		     {"user", OPTION_USER},   {"disk", OPTION_DISK},  {"text", OPTION_TEXT},
+		     {"words", OPTION_WORDS}, {"clock", OPTION_CLOCK}};
 	i32 i = node_word(n->c, kinds);
 	if (i >= 0) {
 		*ret = kinds[i].kind;
-		return true;
+		return *ret != OPTION_CLOCK || n->a->kind == N_BOOL;
 	}
 	if (names_find(n->c->name) && (n->a->kind == N_STR || n->a->kind == N_NUM)) {
 		*ret = n->a->kind == N_STR ? OPTION_LIST : OPTION_INT;
@@ -94,9 +94,10 @@ static void add_option(struct declare *d, const struct node *n)
 		o->type = n->a->kind == N_BOOL ? &type_bool : &type_i64;
 		if (!kind_of(n, o))
 			diag_add(d->ds, E_OPTION, n->c->loc,
-				 "options are of kind list, words, pid, pids, user, disk or text, "
-				 "of names (errno, signal, ...), or their default says it; numbers "
-				 "may be positive or signed, times positive, any of them accepted");
+				 "options are of kind list, words, pid, pids, user, disk, clock or "
+				 "text, of names (errno, signal, ...), or their default says it; "
+				 "numbers may be positive or signed, times positive, any of them "
+				 "accepted");
 		o->words = names_find(n->c->name) ? n->c->name : STR("");
 	}
 	*tail = o;
@@ -160,7 +161,8 @@ static void put_value(struct declare *d, struct node *n, const struct getopt_use
 		n->name = !text.s ? STR("") : o->kind == OPTION_DISK ? option_disk(text) : text;
 		return;
 	}
-	set_number(n, o->kind == OPTION_FLAG ? N_BOOL : N_NUM, v);
+	bool flag = o->kind == OPTION_FLAG || o->kind == OPTION_CLOCK;
+	set_number(n, flag ? N_BOOL : N_NUM, v);
 }
 
 static bool is_option(const struct node *n)
@@ -548,6 +550,10 @@ static void add_column(struct declare *d, struct columns *t, const struct node *
 			       .index = index};
 	for (const struct node *w = n->a; w; w = w->next)
 		column_word(d, col, w);
+	if (col->unit == COL_CLOCK && d->c->clock > 1) {
+		col->digits = d->c->clock - 1;
+		col->width += col->width ? d->c->clock : 0;
+	}
 }
 
 /* Percentiles are also named together, as what they are of. */
@@ -848,6 +854,22 @@ void declare_options(struct compile *c)
 				add_option(&d, o);
 }
 
+/* How times of day are shown, as an option says that shows them. */
+static void take_clock(struct declare *d)
+{
+	for (const struct getopt_use *o = d->c->getopts; o; o = o->next) {
+		u32 digits = 0;
+		u64 shown;
+		if (o->kind != OPTION_CLOCK)
+			continue;
+		struct str text = text_of(d, o);
+		struct err *e = declare_value(o, text, &shown);
+		if (!e && shown)
+			d->c->clock = 1 + (option_clock(text, &digits) ? digits : 0);
+		err_free(e); /* told where it is used */
+	}
+}
+
 bool sema_declare(struct compile *c)
 {
 	struct declare d = {.c = c, .a = c->arena, .ds = c->diags};
@@ -858,6 +880,7 @@ bool sema_declare(struct compile *c)
 	}
 	if (d.options)
 		declare_options(c);
+	take_clock(&d);
 	for (struct node **at = &c->tree->a; *at;)
 		if (fold_definition(&d, *at))
 			at = &(*at)->next;
@@ -874,6 +897,8 @@ bool sema_declare(struct compile *c)
 		if (n->kind == N_PROBE || n->kind == N_FN)
 			node_walk(n, see_emit, &d);
 	c->unit->config.duration_ns = c->duration_ns;
+	c->unit->config.utc = c->utc;
+	c->unit->config.clock = c->clock;
 	if (c->duration_ns)
 		add_duration(&d);
 	return true;

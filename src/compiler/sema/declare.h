@@ -11,6 +11,8 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 bool option_is_text(const struct getopt_use *o); /* a disk, too */
 bool option_is_list(const struct getopt_use *o);
 bool option_is_time(struct str written); /* a number with a unit */
+/* Of a time of day, behind the second: s, ms, us, ns. */
+bool option_clock(struct str text, u32 *digits);
 /* A number, or its name in the option's table: ENOENT, KILL, SIGKILL. */
 bool option_word(const struct getopt_use *o, struct str word, u64 *ret);
 struct str option_disk(struct str text); /* "/dev/sda" is sda */

@@ -139,6 +139,29 @@ static bool flag_of(struct str text, u64 *ret)
 	return *ret || str_is(text, "false") || str_is(text, "0");
 }
 
+bool option_clock(struct str text, u32 *digits)
+{
+	static const struct str units[] = {STR("s"), STR("ms"), STR("us"), STR("ns")};
+	for (u32 i = 0; i < countof(units); i++) {
+		if (!str_eq(text, units[i]))
+			continue;
+		*digits = 3 * i;
+		return true;
+	}
+	return false;
+}
+
+/* Whether times are shown, or how. */
+static const char *bad_clock(struct str text, u64 *ret)
+{
+	u32 digits;
+	if (text.s && option_clock(text, &digits))
+		*ret = 1;
+	else if (!flag_of(text, ret))
+		return "s, ms, us, ns or no value";
+	return NULL;
+}
+
 bool option_is_text(const struct getopt_use *o)
 {
 	return o->kind == OPTION_TEXT || o->kind == OPTION_DISK;
@@ -160,6 +183,7 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 	i64 i;
 	switch (o->kind) {
 	case OPTION_FLAG: want = flag_of(text, ret) ? NULL : "no value, true or false"; break;
+	case OPTION_CLOCK: want = bad_clock(text, ret); break;
 	case OPTION_TIME: want = bad_time(o, text, ret); break;
 	case OPTION_USER:
 		if (str_eq(text, o->text) && str_i64(text, &i))

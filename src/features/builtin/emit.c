@@ -495,7 +495,7 @@ static void put_top_head(struct shown *h, u64 ts, u32 more)
 {
 	AUTO_SB line = {0};
 
-	clocks_strftime(&h->s->reader.clocks, &line, "%H:%M:%S", ts);
+	clocks_strftime(&h->s->reader.clocks, &line, "%T", ts);
 	sb_z(&line, " loadavg: ");
 	proc_load(&line);
 	if (more)

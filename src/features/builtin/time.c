@@ -85,6 +85,7 @@ const struct builtin builtin_time[] = {
 	 .check = check_strftime,
 	 .doc = "Wall-clock time of a timestamp made by nsecs, as text. Besides strftime's "
 		"conversions: %f microseconds, "
-		"%k nanoseconds, %l milliseconds."},
+		"%k nanoseconds, %l milliseconds; %T has the digits that an option of kind clock "
+		"says."},
 	{0},
 };

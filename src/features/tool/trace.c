@@ -386,12 +386,12 @@ bool write_argdist(struct words *w)
 	}
 	if (!ok)
 		return false;
-	sb_z(w->out, "interval:opt.interval\n{\n\ttime(\"[%H:%M:%S]\\n\");\n");
+	sb_z(w->out, "interval:opt.interval\n{\n\treport_time();\n");
 	put_report(w, all, n, "\t");
 	for (u32 i = 0; i < n && !words_flag(w, "cumulative"); i++)
 		sb_fmt(w->out, "\tclear(@%s%u);\n", all[i].hist ? "hist" : "freq", all[i].id);
 	sb_z(w->out, "\treport_done(@reports);\n}\n\n"
-		     "end /!opt.count || @reports < opt.count/\n{\n\ttime(\"[%H:%M:%S]\\n\");\n");
+		     "end /!opt.count || @reports < opt.count/\n{\n\treport_time();\n");
 	put_report(w, all, n, "\t");
 	sb_z(w->out, "}\n");
 	return true;
