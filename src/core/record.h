@@ -30,6 +30,7 @@ struct schema {
 	struct map *map;               /* print(@x), clear(@x), zero(@x) */
 	const struct columns *columns; /* of emit(): the table, */
 	u64 filled;                    /* and which of its columns travel */
+	bool last;                     /* the end of tracing asks for it */
 	struct map *const *maps;       /* of show() */
 	u32 nmap;
 	i64 n[2]; /* print's top and div; exit's nothing; 0 when not given */

@@ -25,9 +25,10 @@ enum item_kind {
 	I_END,  /* before the maps printed at exit; n: tables that the script declares; columns: the
 		   first that may have rows, or NULL */
 	I_HEAD, /* the heading of columns, when everything is attached and before each report; str:
-		   the line above that of a screen */
-	I_ROW,  /* emit(), show(): n cells in val, of columns; V_NONE: not known. To sinks of maps
-		   show() gives an I_MAP: name is the table's, str the unit of its values or "" */
+		   the line above that, or "" */
+	I_ROW,  /* emit(), show(): n cells in val, of columns; V_NONE: not known. str: a line for
+		   people above it, or "". To sinks of maps show() gives an I_MAP: name is the
+		   table's, str the unit of its values or "" */
 	I_TOTAL, /* behind the rows of a report: their sums, as a row's cells; for people alone */
 	I_COST,  /* what the run took of the machine: cost; str says it all in lines */
 };
@@ -59,8 +60,10 @@ struct item {
 	/* I_MAP: how often it had been cleared or zeroed; what is printed twice in one epoch was
 	 * counted once. */
 	u32 epoch;
-	u64 report; /* I_ROW: of which report it is, from 1; 0: of none */
-	u64 n;      /* rows of an I_MAP */
+	u64 report;  /* I_ROW: of which report it is, from 1; 0: of none */
+	u64 part_ns; /* I_ROW: how long that is, of the last one, which the end cut short; 0: as
+			long as it was to be */
+	u64 n;       /* rows of an I_MAP */
 	/* Rows are made one by one, because a map may have very many: puts row i into key[0] and
 	 * val[0]. NULL: key and val hold all. */
 	void (*make_row)(void *rows, u64 i);

@@ -424,6 +424,7 @@ static void columns_body(struct walk *w, struct columns *c)
 	NUM(w, c->rows);
 	NUM(w, c->top);
 	NUM(w, c->numbered);
+	NUM(w, c->standing);
 	check(w, c->sort <= 64 && c->declared <= 64, "a table is damaged");
 }
 
@@ -458,6 +459,7 @@ static void schema_body(struct walk *w, struct schema *sc)
 	if (!w->out)
 		sc->columns = table && good(w) ? u->columns[table - 1] : NULL;
 	NUM(w, sc->filled);
+	NUM(w, sc->last);
 	struct map **maps = ARRAY(w, sc->maps, sc->nmap);
 	for (u32 i = 0; i < sc->nmap; i++)
 		map_ref(w, &maps[i]);

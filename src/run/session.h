@@ -49,15 +49,21 @@ struct attaching {
 	bool lacks;         /* it failed because the kernel or the machine has no such thing */
 };
 
+/* Of a table: reports so far, and when the latest was. */
+struct reported {
+	u64 n, ts;
+};
+
 /* What is known of the stream of records. */
 struct records {
 	bool discard;         /* exit() was called: records that follow are dropped */
 	bool hold, exit_held; /* keep records for later; one of them was exit() */
 	struct sb held, aligned;
-	u64 event_ts; /* of the record being handled; 0: it carries none */
-	u64 corrupt;  /* records that fit no schema */
-	u64 *warned;  /* run-time warnings so far, per schema */
-	u64 *reports; /* reports so far, per table */
+	u64 event_ts;             /* of the record being handled; 0: it carries none */
+	u64 corrupt;              /* records that fit no schema */
+	u64 *warned;              /* run-time warnings so far, per schema */
+	struct reported *reports; /* per table */
+	bool told_part;           /* that the last one is shorter was said */
 };
 
 enum run_stage {

@@ -300,3 +300,67 @@ EXPECT
 	{"type": "hist", "table": "h", "interval": 3, "v": [{"min": 1, "max": 1, "count": 1}]}
 	{"type": "row", "table": "t", "interval": 4, "k": 2}
 	{"type": "row", "table": "all", "k": 7}
+
+NAME reports that come again and again: the end says how short the last one is
+RUN
+	t='table t sorted by -k { k "K" 3; n; } table h { k "key"; v "v" hist; } table there standing sorted by -k { k "K" 3; } table top top sorted by -k { k "K" 3; } table e { n; } table all sorted by -k { k; }'
+	for s in t,@n h,@h top,@n there,@n; do for i in 1h 20ms; do
+		"$SONDE" -q -e "$t"' options { i = 1h; } begin { @n[7] = count(); @h[7] = hist(1); if (opt.i > 1s) { exit(); } } interval:opt.i { '"show(${s%,*}, ${s#*,})"'; if (opt.i < 1s) { exit(); } } end { '"show(${s%,*}, ${s#*,}); show(all, @n)"'; clear(@n); clear(@h); }' -- --i=$i
+	done; done | sed -E 's/^.* loadavg: [^(]*/TOP /; s/last [0-9]+\.[0-9] s/last N s/; s/[|@ ]+$//'
+	"$SONDE" -q -e "$t"' options { time : clock = false; } interval:1h { emit(e, n = 1); } end { emit(e, n = 2); emit(e, n = 3); } begin { exit(); }' -- --time=ms | sed -E 's/[0-9:.]{12}/TIME/; s/ [0-9]+\.[0-9] s/ N s/'
+EXPECT
+	(last N s)
+	K   N
+	7   1
+	K
+	7
+	K   N
+	7   1
+	(last N s)
+	K   N
+	7   1
+	K
+	7
+	(last N s)
+	key = 7, v:
+	[1]                    1
+	$
+	K
+	7
+	key = 7, v:
+	[1]                    1
+	$
+	(last N s)
+	key = 7, v:
+	[1]                    1
+	$
+	K
+	7
+	TOP (last N s)
+	K
+	7
+	K
+	7
+	TOP
+	K
+	7
+	$
+	TOP (last N s)
+	K
+	7
+	K
+	7
+	K
+	7
+	K
+	7
+	K
+	7
+	K
+	7
+	K
+	7
+	N
+	TIME (last N s)
+	2
+	3

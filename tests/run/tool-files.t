@@ -145,7 +145,7 @@ RUN
 	big=$(mktemp /var/tmp/sonde.XXXXXX); export big
 	dd if=/dev/zero of="$big" bs=1M count=8 conv=fsync 2>/dev/null
 	see() { tool_sees 'for i in 1 2 3 4 5 6 7 8; do cat "$big" >/dev/null; done' cachestat "$@" 1h; }
-	see | awk 'NR == 2 { print ($1 > 10000 && $3 >= 0 ? "many hits" : $0) }'; see -j | grep -cE '"hits": [1-9][0-9]{4,}, "misses": [0-9]+, "dirties": [0-9]+, "hit_ratio": [01]\.[0-9]+, "buffers_bytes": [0-9]+, "cached_bytes": [0-9]{7,}}'; see --csv --fields hits,misses,dirties,hit_ratio | sed -E 's/^[1-9][0-9]{4,},[0-9]+,[0-9]+,[01]\.[0-9]+$/many hits/'
+	see | awk 'NR == 3 { print ($1 > 10000 && $3 >= 0 ? "many hits" : $0) }'; see -j | grep -cE '"hits": [1-9][0-9]{4,}, "misses": [0-9]+, "dirties": [0-9]+, "hit_ratio": [01]\.[0-9]+, "buffers_bytes": [0-9]+, "cached_bytes": [0-9]{7,}}'; see --csv --fields hits,misses,dirties,hit_ratio | sed -E 's/^[1-9][0-9]{4,},[0-9]+,[0-9]+,[01]\.[0-9]+$/many hits/'
 	rm -f "$big"
 NEEDS tp:filemap/mm_filemap_get_pages btf disk
 TIMEOUT 30

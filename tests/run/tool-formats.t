@@ -361,6 +361,18 @@ EXPECT
 	"type": "start"
 	"type": "end"
 
+NAME the last report of a tool, which the end cuts short, says how long it is
+RUN
+	"$SONDE" runqlat -j -d 0.3 1h | sed -nE 's/.*("last_interval_ns": [1-9][0-9]{8})[0-9]?}$/\1/; s/"last_interval_ns": [0-9]+/some/p'; "$SONDE" runqlat -j -d 0.3 | grep -c last_interval
+	"$SONDE" biotop -Cq -d 0.3 1h | sed -nE '1s/.* loadavg: .*(\(last).*/\1/p'; "$SONDE" runqlat -q -T -d 0.3 1h | sed -nE '1s/^[0-9:]{8} \(last [0-9]+\.[0-9] s\)$/last/p'
+NEEDS btf
+TIMEOUT 40
+EXPECT
+	some
+	0
+	(last
+	last
+
 NAME --time=ms, us, ns and --utc: columns, lines above reports, screens
 RUN
 	export TZ=XYZ-5:30

@@ -650,18 +650,20 @@ static u32 place_of(const struct node *table, const struct node *column)
 /* What stands between the name and the columns. */
 static void table_words(struct declare *d, struct columns *t, const struct node *w)
 {
-	static const char *const known[] = {"sorted", "by", "top", "bare", "ruled", "total"};
-	for (; w && node_word(w, known) >= 2; w = w->next) {
-		i32 i = node_word(w, known);
-		*(i == 2 ? &t->top : i == 3 ? &t->bare : i == 4 ? &t->ruled : &t->total) = true;
-	}
+	static const char *const known[] = {"sorted", "by",    "top",     "bare",
+					    "ruled",  "total", "standing"};
+	bool *const set[] = {&t->top, &t->bare, &t->ruled, &t->total, &t->standing};
+	for (; w && node_word(w, known) >= 2; w = w->next)
+		*set[node_word(w, known) - 2] = true;
 	if (t->top && !t->rows)
 		t->rows = TOP_ROWS;
 	if (w && node_word(w, known) == 0 && w->next && node_word(w->next, known) == 1)
 		sort_by(d, t, w->next->next);
 	else if (w)
 		diag_add(d->ds, E_SYNTAX, w->loc,
-			 "a table may be 'bare', 'top', 'ruled', 'total' and 'sorted by' a column");
+			 "a table may be 'bare', 'top', 'ruled', 'total', 'standing' and 'sorted "
+			 "by' a "
+			 "column");
 }
 
 /* Of columns with one name it is another: the one whose condition holds, else the first. */

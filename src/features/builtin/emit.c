@@ -1,4 +1,5 @@
 /* emit.c - tables: emit() prints a row of one, show() all that maps hold as rows. */
+#include "base/clock.h"
 #include "base/tab.h"
 #include "builtin/calls.h"
 #include "builtin/common.h"
@@ -85,6 +86,7 @@ static struct ref lower_emit(struct lower *l, struct node *call, struct mem dst)
 	(void)dst;
 	sc->columns = table_of(l, call, !l->loop);
 	sc->filled = call->num;
+	sc->last = kind_last_way(l->pt->kind)->phase == PROG_END;
 	lower_record(l, call, call->a->next, sc);
 	return REF_NONE;
 }
@@ -230,13 +232,25 @@ static struct value copy_value(struct arena *a, const struct value *v)
 	return c;
 }
 
-/* The next report of a table; 0: its reports have no numbers. */
-static u64 next_report(struct session *s, const struct columns *t)
+/* One of the reports of a table that come again and again. */
+struct report_part {
+	u64 number;  /* from 1; 0: they have none */
+	u64 part_ns; /* how long the last one is; 0: as long as the others */
+};
+
+/* The next one. last: the end cut it short. */
+static struct report_part next_report(struct session *s, const struct columns *t, bool last, u64 ts)
 {
-	for (u32 i = 0; t->numbered && i < s->u->ncolumns; i++)
-		if (s->u->columns[i] == t)
-			return ++s->records.reports[i];
-	return 0;
+	u32 i = 0;
+
+	while (i < s->u->ncolumns && s->u->columns[i] != t)
+		i++;
+	if (!t->numbered || i == s->u->ncolumns)
+		return (struct report_part){0};
+	struct reported *r = &s->records.reports[i];
+	u64 now = ts ? ts : now_ns(), since = r->n ? r->ts : s->start_ns;
+	r->ts = now;
+	return (struct report_part){++r->n, last && !t->standing && now > since ? now - since : 0};
 }
 
 /* Of the last column that stands in the line. */
@@ -253,17 +267,35 @@ static bool row_matches(const struct columns *t, const struct value *cell, struc
 	return true;
 }
 
-static void put_row(struct session *s, const struct columns *t, const struct value *cell, u64 ts)
+/* "(last 2.3 s)", once; with the time of day where that is asked for. */
+static void put_part(struct session *s, struct sb *out, struct report_part part, u64 ts)
+{
+	if (!part.part_ns || s->records.told_part)
+		return;
+	if (s->u->config.clock && !out->n)
+		clocks_strftime(&s->reader.clocks, out, "%T", ts ? ts : now_ns());
+	sb_fmt(out, "%s(last %llu.%llu s)", out->n ? " " : "", part.part_ns / 1000000000,
+	       part.part_ns / 100000000 % 10);
+	s->records.told_part = true;
+}
+
+static void put_row(struct session *s, const struct columns *t, const struct value *cell, u64 ts,
+		    bool last)
 {
 	u64 most = s->u->config.events;
 	struct item it = {.kind = I_ROW, .ts = ts, .columns = t, .val = cell, .n = t->n};
+	AUTO_SB mark = {0};
 
 	if (most && s->report.nevent >= most)
 		return;
 	if (!row_matches(t, cell, s->u->config.match))
 		return;
 	s->report.nevent++;
-	it.report = next_report(s, t);
+	struct report_part part = next_report(s, t, last, ts);
+	put_part(s, &mark, part, ts);
+	it.report = part.number;
+	it.part_ns = part.part_ns;
+	it.str = sb_str(&mark);
 	session_put(s, &it);
 	if (s->report.nevent == most)
 		session_exit(s, s->exit_code);
@@ -309,7 +341,7 @@ static void put_open_call(struct session *s, const struct columns *t, u32 tid, u
 	call_text(&text, &s->h->arch->calls, h->bytes, (struct str){0});
 	merge_rows(h, cell, t->n);
 	cell[at] = named(s, sb_str(&text), 0);
-	put_row(s, t, cell, 0);
+	put_row(s, t, cell, 0, false);
 	calls_drop(h);
 }
 
@@ -325,7 +357,7 @@ static void interrupt_call(struct session *s, const struct columns *t, u32 tid, 
 	call_text_begun(&text, &s->h->arch->calls, h->bytes);
 	merge_rows(h, cell, t->n);
 	cell[at] = named(s, sb_str(&text), 0);
-	put_row(s, t, cell, 0);
+	put_row(s, t, cell, 0, false);
 	h->begun = true;
 	calls_set_last(c, 0);
 }
@@ -372,7 +404,7 @@ static void put_call(struct session *s, const struct columns *t, struct value *c
 			take_rows(h, cell, t->n);
 		merge_rows(same ? h : NULL, cell, t->n);
 		cell[at] = named(s, sb_str(&text), 0);
-		put_row(s, t, cell, ts);
+		put_row(s, t, cell, ts, false);
 		if (h)
 			calls_drop(h);
 		return;
@@ -381,7 +413,7 @@ static void put_call(struct session *s, const struct columns *t, struct value *c
 		put_open_call(s, t, head.tid, at);
 	call_event_text(&text, bytes);
 	cell[at] = named(s, sb_str(&text), 0);
-	put_row(s, t, cell, ts);
+	put_row(s, t, cell, ts, false);
 }
 
 static void act_emit(struct session *s, const struct schema *sc, const struct value *v, u32 n,
@@ -402,7 +434,7 @@ static void act_emit(struct session *s, const struct schema *sc, const struct va
 	if (call < MAX_CELLS)
 		put_call(s, t, cell, call, ts);
 	else
-		put_row(s, t, cell, ts);
+		put_row(s, t, cell, ts, sc->last);
 }
 
 /* ---- show ---- */
@@ -417,9 +449,9 @@ struct shown {
 	struct arena a;
 	struct tab index; /* key as text -> row */
 	VEC(struct value *) rows;
+	struct report_part part;    /* which report it is */
 	u32 ncell, at;              /* declared columns; the one that the map being read fills */
 	u32 nkey;                   /* columns that are the key */
-	u64 report;                 /* which it is, see struct item */
 	struct item first;          /* of the first map */
 	enum sum sum[MAX_MAPS * 3]; /* of each value of the maps */
 };
@@ -500,6 +532,7 @@ static void put_top_head(struct shown *h, u64 ts, u32 more)
 	proc_load(&line);
 	if (more)
 		sb_fmt(&line, ", %u more row%s", more, more == 1 ? "" : "s");
+	put_part(h->s, &line, h->part, ts);
 	session_put(h->s, &(struct item){.kind = I_HEAD, .columns = h->t, .str = sb_str(&line)});
 }
 
@@ -575,12 +608,18 @@ static void put_rows(struct shown *h, u64 ts)
 {
 	const struct columns *t = h->t;
 	struct value cell[MAX_CELLS];
+	AUTO_SB mark = {0};
 	u32 n = t->rows ? MIN(t->rows, h->rows.n) : h->rows.n;
 
 	if (t->top)
 		put_top_head(h, ts, h->rows.n - n);
-	else if (t->sort)
-		session_put(h->s, &(struct item){.kind = I_HEAD, .columns = t});
+	else
+		put_part(h->s, &mark, h->part, ts);
+	if (t->sort && !t->top)
+		session_put(h->s,
+			    &(struct item){.kind = I_HEAD, .columns = t, .str = sb_str(&mark)});
+	if (t->sort)
+		sb_clear(&mark);
 	for (u32 r = 0; r < n; r++) {
 		for (u32 i = 0; i < t->n; i++) {
 			const struct column *c = &t->col[i];
@@ -591,9 +630,12 @@ static void put_rows(struct shown *h, u64 ts)
 		}
 		session_put(h->s, &(struct item){.kind = I_ROW,
 						 .columns = t,
+						 .str = sb_str(&mark),
 						 .val = cell,
-						 .report = h->report,
+						 .report = h->part.number,
+						 .part_ns = h->part.part_ns,
 						 .n = t->n});
+		sb_clear(&mark);
 	}
 	if (t->total && h->rows.n)
 		put_total(h);
@@ -640,7 +682,7 @@ static void act_show(struct session *s, const struct schema *sc, const struct va
 
 	(void)v, (void)n;
 	h.ncell = h.t->declared;
-	h.report = next_report(s, h.t);
+	h.part = next_report(s, h.t, sc->last, ts);
 	s->report.sink = &gather;
 	s->report.self = &h;
 	for (u32 i = 0; i < sc->nmap; i++) {
@@ -689,6 +731,7 @@ static struct ref lower_show(struct lower *l, struct node *call, struct mem dst)
 
 	(void)dst;
 	sc->columns = table_of(l, call, true);
+	sc->last = kind_last_way(l->pt->kind)->phase == PROG_END;
 	for (struct node *n = call->a->next; n; n = n->next)
 		maps[sc->nmap++] = sema_map(n);
 	sc->maps = maps;

@@ -21,6 +21,7 @@ struct json {
 	struct sb tmp;
 	u64 start_ns; /* of a tool; 0: nothing is said of its end */
 	u64 rows, account[ACCOUNTS];
+	u64 part_ns; /* of the last interval, which the end cut short; 0: none was */
 };
 
 static void put_bounds(struct sb *b, const struct bucket *k)
@@ -382,9 +383,14 @@ static void put_end(struct json *j)
 	put_time(b);
 	sb_fmt(b,
 	       ", \"duration_ns\": %llu, \"rows\": %llu, \"complete\": %s, \"lost\": %llu, "
-	       "\"missed\": %llu, \"cut\": %llu, \"other\": %llu}\n",
+	       "\"missed\": %llu, \"cut\": %llu, \"other\": %llu",
 	       now_ns() - j->start_ns, j->rows, all ? "true" : "false", n[ACCOUNT_LOST],
 	       n[ACCOUNT_MISSED], n[ACCOUNT_CUT], n[ACCOUNT_OTHER]);
+	if (j->part_ns) {
+		json_member(b, false, "last_interval_ns");
+		json_u64(b, j->part_ns);
+	}
+	sb_z(b, "}\n");
 }
 
 static struct err *json_open(void *self, const struct sink_env *env, const struct str *opts)
@@ -439,6 +445,7 @@ static struct err *json_put(void *self, const struct item *it)
 	case I_ROW:
 		put_row(j, it);
 		j->rows++;
+		j->part_ns = MAX(j->part_ns, it->part_ns);
 		break;
 	case I_HEAD:
 	case I_TOTAL:

@@ -204,11 +204,19 @@ static void put_hist_row(struct text *t, const struct item *it)
 	}
 }
 
+/* What stands above a report. */
+static void put_line(struct text *t, struct str line)
+{
+	sb_add(&t->o.b, line);
+	sb_z(&t->o.b, line.n ? "\n" : "");
+}
+
 static void put_row(struct text *t, const struct item *it)
 {
 	const struct columns *c = it->columns;
 	struct place p = {0};
 	i32 last = last_column(c);
+	put_line(t, it->str);
 	if (item_has_hist(it)) {
 		put_hist_row(t, it);
 		t->head = c;
@@ -265,6 +273,8 @@ static struct err *text_put(void *self, const struct item *it)
 	case I_HEAD:
 		if (it->columns->top)
 			put_screen(t, it);
+		else
+			put_line(t, it->str);
 		put_head(t, it->columns);
 		break;
 	case I_TOTAL:

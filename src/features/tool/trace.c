@@ -333,6 +333,8 @@ static void put_table(struct words *w, const struct dist *d)
 {
 	struct str top = words_opt(w, "top");
 	sb_fmt(w->out, "table %s%u", d->hist ? "hists" : "freqs", d->id);
+	if (words_flag(w, "cumulative"))
+		sb_z(w->out, " standing");
 	if (!d->hist)
 		sb_fmt(w->out, " sorted by %scount%s%.*s", top.n ? "" : "-", top.n ? " rows " : "",
 		       STRF(top));
