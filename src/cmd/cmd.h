@@ -49,8 +49,9 @@ struct run_opts {
 	u32 ndwarf_pid;
 	u32 verbose, dumps, warnings;
 	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen,
-		compiler_bench, test, bench, follow, append, as_invoker, check_ir;
-	bool debug_log; /* -d verifier: run, with the kernel's log */
+		compiler_bench, test, bench, follow, append, as_invoker, check_ir,
+		by_process; /* -o FILE: FILE.PID */
+	bool debug_log;     /* -d verifier: run, with the kernel's log */
 	struct limits limits;
 	char buffering;
 	enum escape escape;
@@ -119,12 +120,15 @@ struct output {
 	char name[4096]; /* of the file that is open */
 	int fd;          /* -1: none */
 	bool append;     /* what is there stays */
+	bool by_process; /* a file for each process */
 	bool as_invoker; /* the file is the user's who called sudo: */
 	u32 uid, gid;
 };
 struct err *output_choose(const struct run_opts *o, struct output *ret); /* by -f and -o */
 struct err *output_open(struct output *out);
 struct err *output_close(struct output *out, bool good);
+/* split.c: a child that writes to PATH.PID what comes of each process; its exit code is an errno. */
+struct err *split_start(const char *path, bool keep, int *pid, int *in);
 void output_help(void); /* -f help: formats and their options */
 
 /* run.c */

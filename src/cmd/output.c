@@ -33,6 +33,11 @@ struct err *output_choose(const struct run_opts *o, struct output *ret)
 	if (ret->program && (ret->sink->whole || o->as_invoker))
 		return err_new("-o '|': %s goes to a file",
 			       o->as_invoker ? "what --as-invoker writes" : ret->sink->name);
+	if (o->by_process && o->output &&
+	    (!ret->path || ret->sink != sink_named(STR("text")) || o->as_invoker))
+		return err_new("a file for each process is one of text, with -o FILE%s",
+			       o->as_invoker ? ", and without --as-invoker" : "");
+	ret->by_process = o->by_process && o->output;
 	if (o->append && !ret->path)
 		return err_new("--append: to which file? -o FILE says it");
 	if (o->append && ret->sink->whole)
@@ -87,6 +92,8 @@ struct err *output_open(struct output *out)
 		return spawn_write(argv, &out->program_pid, &out->fd);
 	if (!out->path)
 		return NULL;
+	if (out->by_process)
+		return split_start(out->path, out->append, &out->program_pid, &out->fd);
 	struct err *e = out->as_invoker ? find_invoker(out) : NULL;
 	if (e)
 		return e;
@@ -112,8 +119,12 @@ struct err *output_close(struct output *out, bool good)
 	struct err *e = NULL;
 	bool whole = out->fd >= 0 && out->sink->whole, empty = lseek(out->fd, 0, SEEK_END) == 0;
 	close_fd(&out->fd);
-	while (out->program_pid && waitpid(out->program_pid, NULL, 0) < 0 && errno == EINTR)
+	int status = 0;
+	while (out->program_pid && waitpid(out->program_pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (out->by_process && status)
+		e = err_sys(WIFEXITED(status) ? WEXITSTATUS(status) : EIO,
+			    "Failed to write output file '%s.PID'", out->path);
 	bool able = !whole || be(out, out->uid, out->gid);
 	if (whole && (!good || empty))
 		unlink(out->name);

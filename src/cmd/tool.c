@@ -803,6 +803,7 @@ static bool write_probes(struct parse *p, struct job *j)
 	j->unit.scope.viewer = p->o->pid;
 	j->unit.scope.nviewer = p->o->npid;
 	bool ok = p->writer->write(w);
+	p->o->by_process = w->by_process;
 	s->fields = s->fields.n ? s->fields : w->fields;
 	s->sort = s->sort.n ? s->sort : w->sort;
 	s->events = s->events ? s->events : w->events;

@@ -252,7 +252,7 @@ RUN
 	s -S calls >"$TMPDIR/o"; head -n 2 "$TMPDIR/o"; awk 'NR > 2 { print length($0) - length($NF), $4, $NF }' "$TMPDIR/o"; "$SONDE" strace -qce access /usr/bin/cat /dev/null 2>&1 | awk '$NF == "access" { print $(NF - 1), $(NF - 2) }'
 	s -S longest; s -U name,max-time,calls -S calls | sed 's/ [0-9]\.[0-9]\{6\} / S.SSSSSS /'
 	"$SONDE" strace -q -c --fields summary.calls,errors -e getppid build/tests/syscalls 1000 getppid 2>&1; "$SONDE" strace --fields summary.ret true 2>&1
-	"$SONDE" strace -ff true 2>&1; "$SONDE" strace -qcj -e getppid,access -S name build/tests/syscalls 1000 getppid | sed -n 's/\(_ratio": \|_ns": \)[0-9.]*/\1N/g; /row/p'; "$SONDE" strace -qc --csv -e getppid build/tests/syscalls 1000 getppid | sed 's/,[0-9]*,[0-9]*,/,N,N,/'
+	"$SONDE" strace -ff -c -o /tmp/x true 2>&1; "$SONDE" strace -qcj -e getppid,access -S name build/tests/syscalls 1000 getppid | sed -n 's/\(_ratio": \|_ns": \)[0-9.]*/\1N/g; /row/p'; "$SONDE" strace -qc --csv -e getppid build/tests/syscalls 1000 getppid | sed 's/,[0-9]*,[0-9]*,/,N,N,/'
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit btf
 TIMEOUT 60
 EXPECT
@@ -276,7 +276,7 @@ EXPECT
 	--------- ---------
 	     1000          
 	ERROR: --fields: there is no column 'summary.ret', but pid when since nr ip syscall ret error duration_ns ustack call syscall calls avg_ns total_ns time_ratio errors min_ns max_ns
-	ERROR: -ff (a file per process) is not there: -f -o FILE has all lines, each with its [pid]
+	ERROR: -ff is a file for each process, -c and -C are one summary
 	{"type": "row", "table": "summary", "time_ratio": N, "total_ns": N, "avg_ns": N, "calls": 1000, "syscall": "getppid"}
 	time_ratio,total_ns,avg_ns,calls,errors,syscall
 	1.0000,N,N,1000,,getppid
@@ -493,6 +493,46 @@ EXPECT_RE
 	\+\+\+ exited with 0 \+\+\+
 	execveat\([0-9]+, "", \["true", "x"\], 0x[0-9a-f]+.*, AT_EMPTY_PATH\) = 0
 	\+\+\+ exited with 0 \+\+\+
+
+NAME strace -ff -o FILE: a file for each process, which nobody else has rights to open
+RUN
+	cd "$TMPDIR"; mkfifo go; s="$SONDE strace -q -ff -a 1 -e %process -e signal=none"
+	lines() { for f in f.*; do sed -E 's/0x[0-9a-f]+[^,)]*/ADDR/g; s/[0-9]{3,}/N/g' $f | tail -n 4; rm $f; done | sort; }
+	$s -o f sh -c '/bin/true; (exit 3)'; echo $?; ls f.* | wc -l; lines
+	echo old >f.1; $s -A -o f sh -c 'echo $$ >n; /bin/sh -c "exit 2"; exit 0'; n=$(cat n); $s -A -o f true; test -s f.$n && ls f.* | wc -l; grep -c pid f.*| grep -v :0; cat f.1; rm f.*
+	"$SONDE" strace -v -ff -o f -e read sh -c 'read x <go' 2>err & p=$!; eventually grep -q 'Seccomp:.2' /proc/$p/status; h=$(pgrep -P $p -x "$(cat /proc/$p/comm)"); for x in $p $h; do sed -n 's/^\(NoNewPrivs\|Seccomp\|CapEff\):.*[0-9a-f]*\(.\)$/\1 \2/p' /proc/$x/status; done; ls /proc/$h/fd | wc -l; echo >go; wait $p; ls f.* | wc -l; rm f.*
+	$s -k -e close -o f true; grep -c '^        .*close' f.* | sed 's,^[1-9][0-9]*$,stacks,'
+	$s -o none/f true 2>&1; echo $?; $s -o '|cat' true 2>&1; $s -j -o f true 2>&1; $s true 2>&1 | tail -n 1 | sed 's/ *[0-9][0-9]*/ N/'
+NEEDS feature:CONFINE tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 60
+EXPECT
+	3
+	3
+	+++ exited with 0 +++
+	+++ exited with 3 +++
+	+++ exited with 3 +++
+	execve("/bin/true", ["/bin/true"], ADDR) = 0
+	exit_group(0) = ?
+	exit_group(3) = ?
+	exit_group(3) = ?
+	wait4(-1, ADDR, WNOHANG, NULL) = -1 ECHILD (No child processes)
+	wait4(-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 3}], 0, NULL) = N
+	4
+	old
+	CapEff 0
+	NoNewPrivs 1
+	Seccomp 2
+	CapEff 2
+	NoNewPrivs 1
+	Seccomp 2
+	4
+	1
+	stacks
+	ERROR: Failed to open output file 'none/f.PID': No such file or directory
+	1
+	ERROR: a file for each process is one of text, with -o FILE
+	ERROR: a file for each process is one of text, with -o FILE
+	[pid N] +++ exited with 0 +++
 
 NAME strace: into a command, which is waited for, and behind what a file has
 RUN cd "$TMPDIR"; "$SONDE" strace -q -e execve -o '|sleep 0.3; grep -c "^execve(" >n; echo end >>n' true; cat n; "$SONDE" strace -q -e execve -o f true; "$SONDE" strace -q -A -e execve -o f true; grep -c '^execve(' f; "$SONDE" execsnoop -q --csv -o '|head -n 1' -- true; "$SONDE" strace -q -e execve -o '|true' true; echo $?

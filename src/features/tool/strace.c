@@ -290,10 +290,10 @@ bool write_strace(struct words *w)
 		return false;
 	words_put_mine(w);
 	if (times_given(w, "follow") > 1)
-		return words_fail(
-			w, (struct loc){0},
-			"-ff (a file per process) is not there: -f -o FILE has all lines, "
-			"each with its [pid]");
+		w->by_process = true;
+	if (w->by_process && (words_flag(w, "summary") || words_flag(w, "summary_only")))
+		return words_fail(w, (struct loc){0},
+				  "-ff is a file for each process, -c and -C are one summary");
 	u32 times = times_given(w, "time");
 	if (times >= countof(formats))
 		return words_fail(w, (struct loc){0}, "-t may be given three times");
