@@ -37,6 +37,7 @@ struct run_opts {
 	const char *debug_dir[16];
 	u32 ndebug_dir;
 	const char *output, *format, *diff, *cmd, *root, *btf;
+	const char *as_user; /* whom cmd runs as; NULL: as we do */
 	const char *no_feature[16];
 	u32 nno_feature;
 	const char *inc_dir[16], *inc_file[16]; /* -I, --include */

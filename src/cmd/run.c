@@ -526,7 +526,10 @@ static int run_script(const struct run_opts *o)
 		goto out_host;
 	}
 	struct scope scope;
-	struct err *e = target_open(&target, o->cmd, o->pid, o->npid);
+	struct login login;
+	struct err *e = o->as_user ? proc_login(&h, o->as_user, &login) : NULL;
+	if (!e)
+		e = target_open(&target, o->cmd, o->as_user ? &login : NULL, o->pid, o->npid);
 	if (!e)
 		e = scope_prepare(o, &h, target.child.pid, &scope);
 	if (e) {

@@ -804,6 +804,7 @@ static bool write_probes(struct parse *p, struct job *j)
 	j->unit.scope.nviewer = p->o->npid;
 	bool ok = p->writer->write(w);
 	p->o->by_process = w->by_process;
+	p->o->as_user = w->as_user;
 	s->fields = s->fields.n ? s->fields : w->fields;
 	s->sort = s->sort.n ? s->sort : w->sort;
 	s->events = s->events ? s->events : w->events;

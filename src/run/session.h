@@ -106,7 +106,9 @@ struct session {
 
 /* Fork the -c child (stopped) or open the -p processes; before compiling, so that they are known.
  */
-struct err *target_open(struct target *t, const char *cmd, const int *pid, u32 npid);
+struct login; /* proc/proc.h */
+struct err *target_open(struct target *t, const char *cmd, const struct login *as, const int *pid,
+			u32 npid);
 void target_close(struct target *t);
 
 /*

@@ -8,11 +8,12 @@
 
 enum { CHILD_GRACE_MS = 250 };
 
-struct err *target_open(struct target *t, const char *cmd, const int *pid, u32 npid)
+struct err *target_open(struct target *t, const char *cmd, const struct login *as, const int *pid,
+			u32 npid)
 {
 	struct err *e = NULL;
 	if (cmd) {
-		e = proc_child_start(cmd, &t->child);
+		e = proc_child_start(cmd, as, &t->child);
 		if (e)
 			return err_wrap(e, "Failed to fork child: ");
 		pid = &t->child.pid;

@@ -494,6 +494,22 @@ EXPECT_RE
 	execveat\([0-9]+, "", \["true", "x"\], 0x[0-9a-f]+.*, AT_EMPTY_PATH\) = 0
 	\+\+\+ exited with 0 \+\+\+
 
+NAME strace -u USER: the command runs as that user, with his groups
+RUN
+	s="$SONDE strace -q -e none -e signal=none"; $s -u daemon sh -c 'id -u; id -g; id -G' 2>&1; $s -f -u root id -u 2>&1 | sed 's/\[.*\] //'; $s -u nobody-at-all id 2>&1; echo $?
+	line=$(sed -n 's/^\([^:]*\):[^:]*:[1-9][0-9]*:\([^,:]*\).*/\2/p' /etc/group | grep . | head -n 1); $s -u "${line:-daemon}" sh -c 'id -G' 2>/dev/null | tr ' ' '\n' | sort >"$TMPDIR/o"; id -G "${line:-daemon}" | tr ' ' '\n' | sort | cmp - "$TMPDIR/o" && echo same
+NEEDS tp:raw_syscalls/sys_exit btf
+EXPECT
+	1
+	1
+	1
+	+++ exited with 0 +++
+	0
+	+++ exited with 0 +++
+	ERROR: there is no user 'nobody-at-all' in /etc/passwd
+	1
+	same
+
 NAME strace -ff -o FILE: a file for each process, which nobody else has rights to open
 RUN
 	cd "$TMPDIR"; mkfifo go; s="$SONDE strace -q -ff -a 1 -e %process -e signal=none"

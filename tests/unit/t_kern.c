@@ -241,7 +241,7 @@ TEST(kern_child)
 	char cmd[256];
 	snprintf(cmd, sizeof(cmd), "sh -c \"echo  'a b' > %s\"", path);
 	struct child c;
-	CHECK(ok(proc_child_start(cmd, &c)));
+	CHECK(ok(proc_child_start(cmd, NULL, &c)));
 	struct stat st;
 	usleep(20000);
 	CHECK(!stat(path, &st) && st.st_size == 0); /* not yet */
@@ -259,10 +259,10 @@ TEST(kern_child)
 	close(fd);
 	unlink(path);
 	free(c.path);
-	e = proc_child_start("/nope x", &c);
+	e = proc_child_start("/nope x", NULL, &c);
 	CHECK(e && !strcmp(e->msg, "Path '/nope' does not exist or is not executable"));
 	err_free(e);
-	e = proc_child_start("echo 'x", &c);
+	e = proc_child_start("echo 'x", NULL, &c);
 	CHECK(e);
 	err_free(e);
 }
@@ -274,7 +274,7 @@ TEST(kern_child_exec_fails)
 	CHECK(fd >= 0 && write(fd, "\177ELFjunk", 8) == 8 && !fchmod(fd, 0755));
 	close(fd);
 	struct child c;
-	CHECK(ok(proc_child_start(path, &c)));
+	CHECK(ok(proc_child_start(path, NULL, &c)));
 	struct err *e = proc_child_go(&c);
 	CHECK(e && e->no == ENOEXEC);
 	err_free(e);

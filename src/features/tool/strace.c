@@ -308,6 +308,8 @@ bool write_strace(struct words *w)
 	if (!put_flags(w, wanted.whole))
 		return false;
 	put_depth(w, &wanted);
+	if (words_opt(w, "user").n)
+		w->as_user = arena_strz(w->a, words_opt(w, "user"));
 	set_environment(w);
 	sb_fmt(w->out, "macro where(regs) { strf(\"[%%016lx]\", regs.%s) }\n",
 	       w->h->arch->id == ARCH_X86_64 ? "ip" : "pc");

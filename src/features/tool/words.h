@@ -25,6 +25,7 @@ struct words {
 	u32 n;
 	char **command; /* behind "--", ended by NULL; or NULL */
 	struct sb *out;
+	const char *as_user;     /* the writer's: whom the command runs as; NULL: as we do */
 	bool by_process;         /* the writer's: -o FILE is FILE.PID for each process */
 	struct str fields, sort; /* the writer's: for what --fields and --sort do not say */
 	u64 events;              /* the same of --count */

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
@@ -48,7 +49,8 @@ static bool split(struct arena *a, const char *cmd, words *out)
 }
 
 /* In the child: only what is safe after fork. */
-static void child_main(const char *path, char **argv, int gate, int exec_err)
+static void child_main(const char *path, char **argv, const struct login *as, int gate,
+		       int exec_err)
 {
 	sigset_t none;
 	sigemptyset(&none);
@@ -61,14 +63,17 @@ static void child_main(const char *path, char **argv, int gate, int exec_err)
 	while (n < 0 && errno == EINTR);
 	if (n != 1) /* the tracer gave up */
 		_exit(1);
-	execv(path, argv);
+	if (!as || (!setgroups(as->ngroup, as->group) && !setresgid(as->gid, as->gid, as->gid) &&
+		    !setresuid(as->uid, as->uid, as->uid)))
+		execv(path, argv);
 	int no = errno;
 	n = write(exec_err, &no, sizeof(no));
 	(void)n;
 	_exit(127);
 }
 
-static struct err *fork_child(const char *path, char **argv, struct child *c)
+static struct err *fork_child(const char *path, char **argv, const struct login *as,
+			      struct child *c)
 {
 	int gate[2], exec_err[2];
 	if (pipe2(gate, O_CLOEXEC))
@@ -83,7 +88,7 @@ static struct err *fork_child(const char *path, char **argv, struct child *c)
 	if (pid == 0) {
 		close(gate[1]);
 		close(exec_err[0]);
-		child_main(path, argv, gate[0], exec_err[1]);
+		child_main(path, argv, as, gate[0], exec_err[1]);
 	}
 	close(gate[0]);
 	close(exec_err[1]);
@@ -96,7 +101,7 @@ static struct err *fork_child(const char *path, char **argv, struct child *c)
 	return NULL;
 }
 
-struct err *proc_child_start(const char *cmd, struct child *c)
+struct err *proc_child_start(const char *cmd, const struct login *as, struct child *c)
 {
 	struct arena a = {0};
 	words v = {0};
@@ -110,7 +115,7 @@ struct err *proc_child_start(const char *cmd, struct child *c)
 		e = err_new("Path '%s' does not exist or is not executable", v.v[0]);
 	vec_add(&v, NULL);
 	if (!e)
-		e = fork_child(path, v.v, c);
+		e = fork_child(path, v.v, as, c);
 	vec_free(&v);
 	arena_free(&a);
 	return e;

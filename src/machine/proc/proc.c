@@ -71,6 +71,43 @@ const char *proc_username(struct host *h, u32 uid)
 	return NULL;
 }
 
+/* The groups that name the user: "name:password:gid:user,user". */
+static struct err *read_groups(struct host *h, struct str user, struct login *ret)
+{
+	struct str text, line, field, member;
+	struct err *e = host_read(h, &text, "/etc/group");
+	if (e)
+		return e;
+	while (str_cut(&text, '\n', &line)) {
+		u64 gid = 0;
+		bool good = str_cut(&line, ':', &field) && str_cut(&line, ':', &field) &&
+			    str_cut(&line, ':', &field) && str_u64(field, &gid);
+		while (good && str_cut(&line, ',', &member))
+			if (str_eq(member, user) && gid != ret->gid && ret->ngroup < MAX_GROUPS)
+				ret->group[ret->ngroup++] = (u32)gid;
+	}
+	return NULL;
+}
+
+struct err *proc_login(struct host *h, const char *user, struct login *ret)
+{
+	struct str text, line, name, field;
+	struct err *e = host_read(h, &text, "/etc/passwd");
+	if (e)
+		return e;
+	while (str_cut(&text, '\n', &line)) { /* name:password:uid:gid:... */
+		u64 uid, gid;
+		if (!str_cut(&line, ':', &name) || !str_is(name, user) ||
+		    !str_cut(&line, ':', &field) || !str_cut(&line, ':', &field) ||
+		    !str_u64(field, &uid) || !str_cut(&line, ':', &field) || !str_u64(field, &gid))
+			continue;
+		*ret = (struct login){.uid = (u32)uid, .gid = (u32)gid, .ngroup = 1};
+		ret->group[0] = (u32)gid;
+		return read_groups(h, name, ret);
+	}
+	return err_new("there is no user '%s' in /etc/passwd", user);
+}
+
 /* Looked up once: devices do not change their names. */
 struct disk {
 	u32 dev;

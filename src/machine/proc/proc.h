@@ -6,6 +6,12 @@
 char *proc_which(struct arena *a, const char *prog);
 /* Name of a uid from /etc/passwd, or NULL. */
 const char *proc_username(struct host *h, u32 uid);
+/* Whom a command is to run as: by /etc/passwd and /etc/group. */
+enum { MAX_GROUPS = 64 };
+struct login {
+	u32 uid, gid, ngroup, group[MAX_GROUPS];
+};
+struct err *proc_login(struct host *h, const char *user, struct login *ret);
 /* Name of a block device by the kernel's dev_t (major << 20 | minor), or NULL. */
 const char *proc_disk_name(struct host *h, u32 dev);
 void proc_load(struct sb *out);                 /* the line of /proc/loadavg */
@@ -49,8 +55,8 @@ struct child {
 	char *path;              /* of its program, heap */
 };
 #define CHILD_NONE ((struct child){.gate = -1, .exec_err = -1})
-struct err *proc_child_start(const char *cmd,
-			     struct child *c); /* words split at spaces; quotes group */
+/* Words split at spaces; quotes group. as: NULL: as who started us. */
+struct err *proc_child_start(const char *cmd, const struct login *as, struct child *c);
 struct err *proc_child_go(struct child *c);
 /*
  * The same, but where the program's own code begins (its libraries are mapped then) it is held
