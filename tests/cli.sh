@@ -300,6 +300,12 @@ profile -adf
 profile -A
 stackcount -sdf
 execsnoop -l make
+offcputime --state D --perf-max-stack-depth 10
+futexctn -m --stack-storage-size 100
+kvmexit -p 1 -v 0
+runqlen -H
+inject -P 0.1 -I linux/fs.h -c 5
+drsnoop -e
 trace -f text -a -M 5
 profile -F 99 -U -I --stack-storage-size 1024 --hash-storage-size 1024
 profile -L 1,2 -C 0 -c 1000000

@@ -49,6 +49,12 @@ static const struct word tcp_states[] = {{"ESTABLISHED", 1, ~0ull},
 					 {"CLOSING", 11, ~0ull},
 					 {"NEW_SYN_RECV", 12, ~0ull},
 					 {0}};
+/* As ps has them: bits of include/linux/sched.h. */
+static const struct word task_states[] = {{"R", 0, ~0ull},     {"S", 1, ~0ull},
+					  {"D", 2, ~0ull},     {"T", 4, ~0ull},
+					  {"t", 8, ~0ull},     {"X", 0x10, ~0ull},
+					  {"Z", 0x20, ~0ull},  {"P", 0x40, ~0ull},
+					  {"I", 0x402, ~0ull}, {0}};
 static const struct word families[] = {IS(AF_UNSPEC),  IS(AF_UNIX),   IS(AF_INET), IS(AF_INET6),
 				       IS(AF_NETLINK), IS(AF_PACKET), {0}};
 static const struct word protocols[] = {{"IP", 0, ~0ull},        {"ICMP", 1, ~0ull},
@@ -157,14 +163,14 @@ static const struct word capabilities[] = {{"CAP_CHOWN", 0, ~0ull},
 					   {0}};
 
 const char names_list[] = "capability errno family file_type mount_flags open_flags protocol "
-			  "signal softirq tcp_flags tcp_state";
+			  "signal softirq task_state tcp_flags tcp_state";
 static const struct names tables[] = {
 	{"capability", capabilities, NULL, false}, {"errno", NULL, find_errno, false},
 	{"family", families, NULL, false},         {"file_type", file_types, NULL, false},
 	{"mount_flags", mount_flags, NULL, true},  {"open_flags", open_flags, NULL, true},
 	{"protocol", protocols, NULL, false},      {"signal", NULL, find_signal, false},
 	{"softirq", softirqs, NULL, false},        {"tcp_flags", tcp_flags, NULL, true},
-	{"tcp_state", tcp_states, NULL, false},
+	{"tcp_state", tcp_states, NULL, false},    {"task_state", task_states, NULL, false},
 };
 
 const struct names *names_find(struct str table)

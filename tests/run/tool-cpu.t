@@ -137,6 +137,16 @@ EXPECT
 	1
 	1
 
+NAME offcputime: waits in a state
+RUN for s in S 1 D R; do tool_sees 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 --state $s -j --fields comm | grep -c '"comm": "spin"'; done; true
+NEEDS prog:spin tp:sched/sched_switch
+TIMEOUT 60
+EXPECT
+	1
+	1
+	0
+	0
+
 NAME wakeuptime: who gave up the lock
 RUN "$SONDE" wakeuptime -U -n mutex -f >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!; until_written "$TMPDIR/err"; build/tests/mutex; kill -INT $p; wait $p; sed 's/ [0-9]*$//' "$TMPDIR/out" | sed -n 's/^mutex;mutex;.*;main;give_up.*/main gave it up/p' | uniq
 NEEDS prog:mutex tp:sched/sched_waking dwunwind
@@ -219,6 +229,7 @@ RUN
 		tool_sees 'sh -c "echo \$\$ >$TMPDIR/pid; exec build/tests/machine 100" >/dev/null' kvmexit $f --fields pid,reason,exits >"$TMPDIR/o"
 		read -r pid <"$TMPDIR/pid"; sed -nE "s/\<$pid\>/PID/; s/IOIO|IO_INSTRUCTION/IO/; s/  +/ /g; /PID.*(IO|HLT)|reason,/p" "$TMPDIR/o"
 	done
+	for v in 0 7; do tool_sees 'build/tests/machine 100 >/dev/null' kvmexit -v $v --csv --fields reason,exits | grep -cE '^(IOIO|IO_INSTRUCTION),100'; done; true
 NEEDS vm tp:kvm/kvm_exit file:/dev/kvm prog:machine
 TIMEOUT 30
 EXPECT
@@ -226,6 +237,8 @@ EXPECT
 	{"type": "row", "table": "exits", "pid": PID, "reason": "IO", "exits": 100}
 	pid,reason,exits
 	PID,IO,100
+	1
+	0
 
 NAME numasched: a thread that goes to another node and back
 RUN

@@ -85,6 +85,7 @@ RUN
 	"$SONDE" futexctn -qsj --min 250ms --fields waits,avg_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | grep -cE '"waits": [1-9], "avg_ns": [2-9][0-9]{8}' | sed 's/^[1-9]$/some/'
 	"$SONDE" futexctn -qs --csv --min 1h -- /bin/true; "$SONDE" futexctn -qs --csv --min 250ms --fields waits,avg_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | sed -E 's/^[1-9],[2-9][0-9]{8}$/row/' | uniq
 	"$SONDE" futexctn -qs -t 1 -l 0x1 100ms 2 && echo ended
+	"$SONDE" futexctn -qsm --min 250ms --fields avg_ns,total_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | awk 'NR == 1 { print $1, $2 } NR == 2 { print ($1 >= 250 && $1 < 60000) }'
 NEEDS tp:syscalls/sys_exit_futex cmd:python3
 TIMEOUT 30
 EXPECT
@@ -95,6 +96,8 @@ EXPECT
 	waits,avg_ns
 	row
 	ended
+	AVG(ms) TOTAL(ms)
+	1
 
 NAME klockstat: locks of the kernel
 RUN

@@ -92,6 +92,7 @@ RUN
 	g=/sys/fs/cgroup/memory/sonde-test-$$; mkdir "$g" && echo 20M >"$g/memory.limit_in_bytes"
 	see() { tool_sees 'sh -c "echo \$\$ >$g/cgroup.procs; dd if=/dev/zero of=$TMPDIR/big bs=1M count=60 2>/dev/null; rm $TMPDIR/big"' drsnoop -g "$@"; }
 	see --fields comm,pages,kind | grep -cE '^dd +[0-9]+ cgroup' | sed 's/^[1-9][0-9]*$/some/'; see -j -n dd --fields duration_ns,kind | grep -c '"duration_ns": [1-9][0-9]*, "kind": "cgroup"' | sed 's/^[1-9][0-9]*$/some/'; see --csv -n dd --fields comm,kind | uniq
+	see -e -n dd --fields free_bytes,kind | awk 'NR == 1 { print } NR == 2 { print ($1 > 0) }'
 	rmdir "$g"
 NEEDS tp:vmscan/mm_vmscan_memcg_reclaim_begin file:/sys/fs/cgroup/memory/memory.limit_in_bytes
 TIMEOUT 60
@@ -100,3 +101,5 @@ EXPECT
 	some
 	comm,kind
 	dd,cgroup
+	 FREE_MB KIND
+	1

@@ -61,6 +61,23 @@ static const char *bad_time(const struct getopt_use *o, struct str text, u64 *re
 	return o->above0 && *ret < 1000 ? "a time of at least 1us" : NULL;
 }
 
+/* "0.1" in parts of a thousand million; 1 at most. */
+static bool fraction_of(struct str text, u64 *ret)
+{
+	u64 n = 0, unit = 1000000000;
+	u32 whole = digits_of(text);
+	struct str part = str_from(text, whole);
+	if (part.n && part.s[0] == '.')
+		part = str_from(part, 1);
+	bool ok = whole ? str_u64(str_n(text.s, whole), &n) && n <= 1 : part.n > 0;
+	if (!ok || digits_of(part) != part.n)
+		return false;
+	*ret = n * unit;
+	for (u32 i = 0; i < part.n; i++)
+		*ret += (unit /= 10) * (u64)(part.s[i] - '0');
+	return *ret <= 1000000000;
+}
+
 static bool user_of(struct str text, u64 *ret)
 {
 	if (str_u64(text, ret))
@@ -196,6 +213,9 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 	case OPTION_PIDS: want = bad_list(o, text, ret); break;
 	case OPTION_PID:
 		want = process_of(text, o->text, ret) ? NULL : "a process that runs";
+		break;
+	case OPTION_FRACTION:
+		want = fraction_of(text, ret) ? NULL : "a number from 0 to 1, as 0.25";
 		break;
 	case OPTION_DISK:
 		text = option_disk(text);
