@@ -66,6 +66,7 @@ struct columns {
 	u32 rows;      /* show() prints so many; 0: all */
 	bool numbered; /* of reports that come again and again: JSON says which it is */
 	bool standing; /* they show all that is there, not what came since the one before */
+	bool begun;    /* show() without maps begins a report of rows of emit() */
 	bool top;      /* each show() is a screen: time and load, heading, rows */
 };
 

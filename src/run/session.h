@@ -49,9 +49,9 @@ struct attaching {
 	bool lacks;         /* it failed because the kernel or the machine has no such thing */
 };
 
-/* Of a table: reports so far, and when the latest was. */
+/* Of a table: reports so far, when the latest was, and how long if the end cut it short. */
 struct reported {
-	u64 n, ts;
+	u64 n, ts, part_ns;
 };
 
 /* What is known of the stream of records. */

@@ -257,6 +257,18 @@ EXPECT
 	PATH
 	12345678987
 
+NAME json: rows that a loop emits belong to the report that show() began
+RUN
+	"$SONDE" -q -f json -e 'table e { n; m; } interval:ms:20 { @i += 1; @m[1] = 5; @m[2] = 6; show(e); for ($r : @m) { emit(e, n = @i, m = $r.0); } if (@i == 2) { exit(); } }
+		end { show(e); emit(e, n = 9); }' | grep '"table"' | sort
+NEEDS sym:bpf_for_each_map_elem
+EXPECT
+	{"type": "row", "table": "e", "interval": 1, "n": 1, "m": 1}
+	{"type": "row", "table": "e", "interval": 1, "n": 1, "m": 2}
+	{"type": "row", "table": "e", "interval": 2, "n": 2, "m": 1}
+	{"type": "row", "table": "e", "interval": 2, "n": 2, "m": 2}
+	{"type": "row", "table": "e", "interval": 3, "n": 9}
+
 NAME a line of /proc/meminfo as a column
 RUN
 	s='table t { whole_bytes "MB" 8 meminfo; none 4 meminfo; } begin { emit(t, whole_bytes = "MemTotal", none = "Nothing"); exit(); }'

@@ -76,7 +76,8 @@ NAME biopattern: in order, and not
 RUN
 	with_loop '
 		tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=21 oflag=direct 2>/dev/null" biopattern -d $disk --fields disk,random_ratio,sequential_ratio,requests,bytes 1h | sed "s,${disk#/dev/},LOOP,"
-		tool_sees "for i in 9 2 7 4 1; do /bin/dd if=\$disk of=/dev/null bs=8k count=1 skip=\${i}0 iflag=direct 2>/dev/null; done" biopattern --disk ${disk#/dev/} --fields random_ratio,requests --csv 1h | tail -n 1'
+		tool_sees "for i in 9 2 7 4 1; do /bin/dd if=\$disk of=/dev/null bs=8k count=1 skip=\${i}0 iflag=direct 2>/dev/null; done" biopattern --disk ${disk#/dev/} --fields random_ratio,requests --csv 1h | tail -n 1
+		tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=21 oflag=direct 2>/dev/null" biopattern -d $disk --fields requests -j 1h'
 NEEDS file:/dev/loop-control cmd:losetup btf sym:bpf_for_each_map_elem
 TIMEOUT 30
 ALONE
@@ -84,6 +85,7 @@ EXPECT_RE
 	DISK        %RND    %SEQ    COUNT     KBYTES
 	LOOP +0.00% 100.00%       20        160
 	1.0000,4
+	\{"type": "row", "table": "pattern", "interval": 1, "requests": 20\}
 
 NAME biostacks: a stack, and a histogram below
 RUN with_loop 'tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biostacks -P -n dd' | awk '/submit_bio/ { s = 1 } /^comm = dd, usecs:/ { c = 1 } /^\[/ { sub(/\|.*/, ""); n += $NF } END { print s, c, n }'

@@ -71,7 +71,7 @@ static bool check_emit(struct sema *s, struct node *call)
 }
 
 /* The table of emit() or show(). whole: what is printed is a whole report, not a line of one. */
-static const struct columns *table_of(struct lower *l, const struct node *call, bool whole)
+static struct columns *table_of(struct lower *l, const struct node *call, bool whole)
 {
 	struct columns *t = declare_find_table(l->u, call->a->name);
 
@@ -250,7 +250,18 @@ static struct report_part next_report(struct session *s, const struct columns *t
 	struct reported *r = &s->records.reports[i];
 	u64 now = ts ? ts : now_ns(), since = r->n ? r->ts : s->start_ns;
 	r->ts = now;
-	return (struct report_part){++r->n, last && !t->standing && now > since ? now - since : 0};
+	r->part_ns = last && !t->standing && now > since ? now - since : 0;
+	return (struct report_part){++r->n, r->part_ns};
+}
+
+/* The one that show() began. */
+static struct report_part this_report(const struct session *s, const struct columns *t)
+{
+	u32 i = 0;
+
+	while (s->u->columns[i] != t)
+		i++;
+	return (struct report_part){s->records.reports[i].n, s->records.reports[i].part_ns};
 }
 
 /* Of the last column that stands in the line. */
@@ -291,7 +302,7 @@ static void put_row(struct session *s, const struct columns *t, const struct val
 	if (!row_matches(t, cell, s->u->config.match))
 		return;
 	s->report.nevent++;
-	struct report_part part = next_report(s, t, last, ts);
+	struct report_part part = t->begun ? this_report(s, t) : next_report(s, t, last, ts);
 	put_part(s, &mark, part, ts);
 	it.report = part.number;
 	it.part_ns = part.part_ns;
@@ -683,6 +694,8 @@ static void act_show(struct session *s, const struct schema *sc, const struct va
 	(void)v, (void)n;
 	h.ncell = h.t->declared;
 	h.part = next_report(s, h.t, sc->last, ts);
+	if (!sc->nmap)
+		return;
 	s->report.sink = &gather;
 	s->report.self = &h;
 	for (u32 i = 0; i < sc->nmap; i++) {
@@ -707,7 +720,7 @@ static void act_show(struct session *s, const struct schema *sc, const struct va
 static bool check_show(struct sema *s, struct node *call)
 {
 	const struct columns *t = declare_find_table(s->u, call->a->name);
-	const struct map *first = sema_map(call->a->next);
+	const struct map *first = call->a->next ? sema_map(call->a->next) : NULL;
 	bool ok = true;
 
 	if (!t)
@@ -730,7 +743,9 @@ static struct ref lower_show(struct lower *l, struct node *call, struct mem dst)
 	struct map **maps = arena_newn(l->c->arena, struct map *, MAX_MAPS);
 
 	(void)dst;
-	sc->columns = table_of(l, call, true);
+	struct columns *t = table_of(l, call, true);
+	t->begun |= !call->a->next;
+	sc->columns = t;
 	sc->last = kind_last_way(l->pt->kind)->phase == PROG_END;
 	for (struct node *n = call->a->next; n; n = n->next)
 		maps[sc->nmap++] = sema_map(n);
@@ -744,10 +759,11 @@ const struct builtin builtin_emit[] = {
 	 .act = act_emit,
 	 .doc = "Prints a row of a table that the script declares: emit(table, column = value, "
 		"...)."},
-	{"void show(name table, map a, [map b], [map c], [map d], [map e], [map f])", lower_show,
+	{"void show(name table, [map a], [map b], [map c], [map d], [map e], [map f])", lower_show,
 	 B_ASYNC | B_TIMED, .check = check_show, .act = act_show,
 	 .doc = "Prints maps that have the same keys as rows of a table: the parts of the key, "
 		"then "
-		"the value of each map (of stats() three: count, average, total)."},
+		"the value of each map (of stats() three: count, average, total). Without maps it "
+		"begins a report, whose rows emit() prints."},
 	{0},
 };
