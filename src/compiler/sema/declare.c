@@ -747,7 +747,8 @@ static void check_fields(const struct compile *c)
 			for (const struct node *k = n->kind == N_TABLE ? n->a : NULL; k;
 			     k = k->next) {
 				found |= str_eq(k->name, one);
-				sb_fmt(&known, "%s%.*s", known.n ? " " : "", STRF(k->name));
+				if (!k->next || !str_eq(k->name, k->next->name)) /* two headings */
+					sb_fmt(&known, "%s%.*s", known.n ? " " : "", STRF(k->name));
 			}
 		}
 		if (!found)
