@@ -79,6 +79,7 @@ struct script {
 	u32 rows;
 	bool utc;
 	u32 clock;
+	struct str percentiles;
 	struct run_start start; /* of a tool */
 };
 

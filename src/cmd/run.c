@@ -223,6 +223,7 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 				.rows = s->rows,
 				.utc = s->utc,
 				.clock = s->clock,
+				.percentiles = s->percentiles,
 				.check_ir = o->check_ir || o->dumps,
 				.filter = o->filter};
 	j->c.headers = (struct headers){

@@ -6,13 +6,15 @@
  */
 #include "cmd/tool.h"
 #include "base/embed.h"
+#include "core/value.h"
 #include "kern/caps.h"
 #include "proc/cgroup.h"
 #include "proc/proc.h"
 #include "sema/declare.h"
 #include "tool/words.h"
 
-#define CLOCK_ARG "[=ms|us|ns]"
+#define CLOCK_ARG   "[=ms|us|ns]"
+#define PERCENTILES "p50,p90,p99,p99.9,max"
 
 enum { FIRST_COMMON = 1, FIRST_OWN = 64, MAX_OPTIONS = 128, MAX_WORDS = 64 };
 
@@ -191,6 +193,7 @@ enum common_id {
 	COMMON_COUNT,
 	COMMON_TIME,
 	COMMON_UTC,
+	COMMON_PERCENTILES,
 	COMMON_JSON,
 	COMMON_CSV,
 	COMMON_FIELDS,
@@ -206,7 +209,7 @@ enum common_id {
 
 /*
  * always: of every tool; the others of those that name them, --count of those that tell of events,
- * --time and --utc of those that show times of day.
+ * --time and --utc of those that show times of day, --percentiles of those that show histograms.
  */
 static const struct common {
 	struct opt opt;
@@ -239,6 +242,9 @@ static const struct common {
 	{{"count", 0, "N", "end after N events", COMMON_COUNT}, false},
 	{{"time", 0, CLOCK_ARG, "times of day with such digits", COMMON_TIME}, false},
 	{{"utc", 0, NULL, "times of day in UTC", COMMON_UTC}, false},
+	{{"percentiles", 0, "[=LIST]", "below histograms: " PERCENTILES ", or those of LIST",
+	  COMMON_PERCENTILES},
+	 false},
 	{{"json", 'j', NULL, "JSON, an object per line", COMMON_JSON}, true},
 	{{"csv", 0, NULL, "comma-separated values", COMMON_CSV}, true},
 	{{"fields", 0, "NAME,...", "these columns, in this order (names as in JSON)",
@@ -363,36 +369,47 @@ static bool tells_events(const struct parse *p, const struct compile *c)
 	return found;
 }
 
-/* A column of times, a screen, or a line with a time. */
-static bool see_time(struct node *n, void *arg)
+struct seen {
+	bool time, hist;
+};
+
+/* A column of times, or a line with one; a histogram. */
+static bool see_values(struct node *n, void *arg)
 {
-	static const char *const calls[] = {"time", "strftime"}, *const words[] = {"clock"},
+	static const char *const calls[] = {"time", "strftime"}, *const words[] = {"clock", "hist"},
 				 *const kinds[] = {"top"};
-	bool *found = arg;
-	*found |= n->kind == N_CALL && node_word(n, calls) >= 0;
+	struct seen *s = arg;
+	s->time |= n->kind == N_CALL && node_word(n, calls) >= 0;
 	for (const struct node *w = n->kind == N_TABLE ? n->b : NULL; w; w = w->next)
-		*found |= node_word(w, kinds) >= 0;
-	for (const struct node *w = n->kind == N_COLUMN ? n->a : NULL; w; w = w->next)
-		*found |= node_word(w, words) >= 0;
+		s->time |= node_word(w, kinds) >= 0;
+	for (const struct node *w = n->kind == N_COLUMN ? n->a : NULL; w; w = w->next) {
+		s->time |= node_word(w, words) == 0;
+		s->hist |= node_word(w, words) == 1;
+	}
 	return true;
 }
 
-static bool tells_time(const struct compile *c)
+static bool is_wanted(const struct common *m, bool events, const struct seen *seen)
 {
-	bool found = false;
-	for (struct node *n = c->tree->a; n && !found; n = n->next)
-		node_walk(n, see_time, &found);
-	return found;
+	switch (m->opt.id) { /* of the others those that the tool names */
+	case COMMON_COUNT: return events;
+	case COMMON_TIME:
+	case COMMON_UTC: return seen->time;
+	case COMMON_PERCENTILES: return seen->hist;
+	default: return m->always;
+	}
 }
 
 static void add_common(struct parse *p, const struct compile *c)
 {
-	bool events = tells_events(p, c), times = tells_time(c);
+	bool events = tells_events(p, c);
+	struct seen seen = {0};
+	for (struct node *n = c->tree->a; n; n = n->next)
+		node_walk(n, see_values, &seen);
 	for (size_t i = 0; i < countof(commons); i++) {
 		struct opt o = commons[i].opt;
 		const struct getopt_use *u = named_common(c, o.name);
-		bool wanted = commons[i].always || u || (events && o.id == COMMON_COUNT) ||
-			      (times && (o.id == COMMON_TIME || o.id == COMMON_UTC));
+		bool wanted = u || is_wanted(&commons[i], events, &seen);
 		o.shrt = u && u->letter ? u->letter : o.shrt;
 		for (u32 k = 0; k < p->ntable; k++)
 			if (p->table[k].name &&
@@ -488,6 +505,14 @@ static struct err *set_count(struct parse *p, const char *val)
 	return NULL;
 }
 
+static struct err *set_percentiles(struct parse *p, const char *val)
+{
+	p->script->percentiles = val ? str_z(val) : STR(PERCENTILES);
+	if (percentiles_valid(p->script->percentiles))
+		return NULL;
+	return err_new("--percentiles needs a list such as p50,p99.9,max (got '%s')", val);
+}
+
 static struct err *set_time(struct parse *p, const char *val)
 {
 	u32 digits = 0;
@@ -558,6 +583,7 @@ static struct err *set(void *self, int id, const char *val)
 	case COMMON_COUNT: return set_count(p, val);
 	case COMMON_TIME: return set_time(p, val);
 	case COMMON_UTC: return set_utc(p);
+	case COMMON_PERCENTILES: return set_percentiles(p, val);
 	case COMMON_JSON: return set_format(p, "json");
 	case COMMON_CSV: return set_format(p, "csv");
 	case COMMON_FIELDS: p->script->fields = str_z(val); break;

@@ -3,11 +3,12 @@
  *
  * The p-th percentile of n observations is the smallest one that is not below p percent of them: in
  * order, number ceil(p * n / 100). The bucket that holds it is known, the value itself is not, so
- * what is shown is the first and the last value of that bucket: p99 = 64..127.
+ * what is shown is the first and the last value of that bucket: p99 = 64..127. "max" is p100.
  */
 #include "core/value.h"
 
 enum { PART = 1000, WHOLE = 100 * PART }; /* thousandths of a percent */
+static const struct str largest = STR("max");
 
 bool percentile_next(struct str *rest, struct str *name, u32 *part)
 {
@@ -19,7 +20,9 @@ bool percentile_next(struct str *rest, struct str *name, u32 *part)
 		*name = str_trim(word);
 		if (!name->n)
 			continue;
-		*part = WHOLE + 1; /* not one */
+		*part = str_eq(*name, largest) ? WHOLE : WHOLE + 1; /* not one */
+		if (*part == WHOLE)
+			return true;
 		frac = *name;
 		if (frac.s[0] == 'p')
 			frac = str_from(frac, 1);
@@ -37,6 +40,11 @@ bool percentile_next(struct str *rest, struct str *name, u32 *part)
 		return true;
 	}
 	return false;
+}
+
+const char *percentile_letter(struct str name)
+{
+	return name.s[0] >= '0' && name.s[0] <= '9' ? "p" : "";
 }
 
 bool percentiles_valid(struct str list)
@@ -72,7 +80,7 @@ static const struct bucket *bucket_of(const struct value *hist, u32 part, u64 to
 	return at;
 }
 
-static u64 observations(const struct value *hist)
+u64 value_observations(const struct value *hist)
 {
 	u64 total = 0;
 
@@ -83,7 +91,7 @@ static u64 observations(const struct value *hist)
 
 void value_percentile(const struct value *hist, u32 part, struct value *ret)
 {
-	u64 total = observations(hist);
+	u64 total = value_observations(hist);
 
 	*ret = (struct value){.kind = V_NONE};
 	if (!total)
@@ -92,11 +100,25 @@ void value_percentile(const struct value *hist, u32 part, struct value *ret)
 	*ret = (struct value){.kind = V_INT, .i = b->no_hi ? b->lo : (i64)((u64)b->hi - 1)};
 }
 
+void value_percentile_text(struct sb *out, const struct value *hist, u32 part)
+{
+	u64 total = value_observations(hist);
+
+	if (!total)
+		return;
+	const struct bucket *b = bucket_of(hist, part, total);
+	i64 last = (i64)((u64)b->hi - 1);
+	if (b->no_hi)
+		sb_fmt(out, ">= %lld", b->lo);
+	else
+		sb_fmt(out, "%s %lld", !b->no_lo && last == b->lo ? "=" : "<=", last);
+}
+
 void value_percentiles(struct arena *a, struct str list, const struct value *hist,
 		       struct value *ret)
 {
 	struct str rest = list, name;
-	u64 total = observations(hist);
+	u64 total = value_observations(hist);
 	u32 part, n = 0;
 
 	while (percentile_next(&rest, &name, &part))
@@ -106,7 +128,7 @@ void value_percentiles(struct arena *a, struct str list, const struct value *his
 	*ret = (struct value){.kind = V_PERCENTILES, .hist = b, .names = names, .total = total};
 	for (rest = list; total && percentile_next(&rest, &name, &part); ret->n++) {
 		b[ret->n] = *bucket_of(hist, part, total);
-		names[ret->n] = name.s[0] == 'p' ? name : str_z(arena_fmt(a, "p%.*s", STRF(name)));
+		names[ret->n] = str_z(arena_fmt(a, "%s%.*s", percentile_letter(name), STRF(name)));
 	}
 }
 

@@ -112,8 +112,12 @@ bool percentile_next(struct str *rest, struct str *name, u32 *part);
 bool percentiles_valid(struct str list);
 void value_percentiles(struct arena *a, struct str list, const struct value *hist,
 		       struct value *ret);
+const char *percentile_letter(struct str name); /* what is before it: "p" of 99.9, else "" */
+u64 value_observations(const struct value *hist);
 /* The last value of one percentile's bucket, of the open one the first. */
 void value_percentile(const struct value *hist, u32 part, struct value *ret);
+/* "<= 127", "= 1" where the bucket has one value, ">= 1000" in the open one. */
+void value_percentile_text(struct sb *out, const struct value *hist, u32 part);
 void value_percentiles_text(struct sb *out, const struct value *v);
 /* Flags of a kernel allocation by name, as %gr prints them: "GFP_KERNEL|__GFP_ZERO". */
 void value_gfp_text(struct sb *out, u64 flags);

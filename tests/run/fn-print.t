@@ -1,8 +1,8 @@
 NAME percentiles
-PROG BEGIN { $i = 0; while ($i < 1000) { @h["a"] = hist($i); @g = hist($i, 5); @l = lhist($i, 0, 500, 100); $i++; } @n = hist(-5); print(@h, "p50, p99.9,100 ,0"); print(@g, "p50,p99.9"); print(@l, "1,p50,p99.9"); print(@n, "p50"); clear(@h); clear(@g); clear(@l); clear(@n); }
+PROG BEGIN { $i = 0; while ($i < 1000) { @h["a"] = hist($i); @g = hist($i, 5); @l = lhist($i, 0, 500, 100); $i++; } @n = hist(-5); print(@h, "p50, p99.9,100 ,0"); print(@g, "p50,p99.9,max"); print(@l, "1,p50,p99.9"); print(@n, "p50"); clear(@h); clear(@g); clear(@l); clear(@n); }
 EXPECT
 	@h[a]: { .p50 = 256..511, .p99.9 = 512..1023, .p100 = 512..1023, .p0 = 0, .count = 1000 }
-	@g: { .p50 = 496..503, .p99.9 = 992..1007, .count = 1000 }
+	@g: { .p50 = 496..503, .p99.9 = 992..1007, .max = 992..1007, .count = 1000 }
 	@l: { .p1 = 0..99, .p50 = 400..499, .p99.9 = 500.., .count = 1000 }
 	@n: { .p50 = ..-1, .count = 1 }
 	$

@@ -97,6 +97,7 @@ RUN c=build/tests/calls; "$SONDE" argdist -q -i 60 -C "p:$c:target(int n):int:n:
 NEEDS uprobe prog:calls
 EXPECT_RE
 	p:.*
+	\(last [0-9]+\.[0-9] s\)
 	n                     COUNT
 	0                         1
 	1                         1
@@ -239,3 +240,25 @@ EXPECT
 	fields
 	0
 	perf-stat-hist:1:1-2: ERROR: expected a number of seconds
+
+NAME --percentiles: below histograms, in JSON and CSV
+RUN
+	c=build/tests/calls; f='funclatency -q'
+	"$SONDE" $f --percentiles "$c:greet" -- $c 50 | sed -nE '/^p50/s/[0-9]{3,}/N/gp'; "$SONDE" $f -F --percentiles=10,max "$c:greet" -- $c 5 | sed -nE '/^p10/s/[0-9]{3,}/N/gp'; "$SONDE" $f "$c:greet" -- $c 5 | grep -c p50
+	"$SONDE" $f -j --percentiles=p99.9,max "$c:greet" -- $c 5 | grep hist | sed -E 's/.*\}\]//; s/[0-9]{3,}/N/g'; "$SONDE" $f -j --percentiles --fields nsecs_max "$c:greet" -- $c 5 | grep nsecs_ | sed -E 's/[0-9]{3,}/N/g'; "$SONDE" $f --csv --percentiles=p50 "$c:greet" -- $c 5 | sed -n 1p
+	"$SONDE" $f --percentiles=p50,x "$c:greet"; "$SONDE" opensnoop --percentiles
+NEEDS uprobe prog:calls
+TIMEOUT 40
+RC 1
+EXPECT
+	p50 <= N  p90 <= N  p99 <= N  p99.9 <= N  max <= N  n 50
+	p10 <= N  max <= N  n 5
+	0
+	, "nsecs_p99_9": N, "nsecs_max": N}
+	{"type": "row", "table": "latency", "nsecs_max": N}
+	nsecs_min,nsecs_max,nsecs_count,nsecs_p50
+ERR
+	ERROR: --percentiles needs a list such as p50,p99.9,max (got 'p50,x')
+	sonde funclatency -h shows its options.
+	ERROR: unrecognized option '--percentiles'
+	sonde opensnoop -h shows its options.

@@ -347,3 +347,29 @@ TEST(decimal_numbers)
 		CHECK_STR(out.s, want.s);
 	}
 }
+
+static void check_percentile(const struct value *hist, u32 part, const char *want)
+{
+	AUTO_SB out = {0};
+	sb_z(&out, "");
+	value_percentile_text(&out, hist, part);
+	CHECK_STR(out.s, want);
+}
+
+/* What a bucket says of a percentile: at most, exactly, at least. */
+TEST(percentile_text)
+{
+	const struct bucket b[] = {{.hi = 0, .no_lo = true, .count = 1},
+				   {.lo = 0, .hi = 1, .count = 1},
+				   {.lo = 64, .hi = 128, .count = 1},
+				   {.lo = 200, .no_hi = true, .count = 1}};
+	struct value hist = {.kind = V_HIST, .n = countof(b), .hist = b};
+	check_percentile(&hist, 0, "<= -1");
+	check_percentile(&hist, 50000, "= 0");
+	check_percentile(&hist, 75000, "<= 127");
+	check_percentile(&hist, 75001, ">= 200");
+	check_percentile(&hist, 100000, ">= 200");
+	CHECK(value_observations(&hist) == 4);
+	hist.n = 0;
+	check_percentile(&hist, 50000, "");
+}

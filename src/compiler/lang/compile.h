@@ -76,6 +76,7 @@ struct compile {
 	u32 rows;                   /* of sorted tables; 0: all */
 	bool utc;                   /* see struct config, */
 	u32 clock;                  /* the same */
+	struct str percentiles;     /* of histograms in tables; or "" */
 	struct headers headers;
 	u64 lacking;          /* features of which it was told that they are not there */
 	const char *filter;   /* extended expression that names of probes match; or NULL */

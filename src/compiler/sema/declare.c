@@ -503,33 +503,41 @@ static bool is_full(struct declare *d, const struct columns *t, const struct nod
 	return t->n == MAX_COLUMNS;
 }
 
-/* A column for each percentile: usecs_p50, usecs_p99_9. */
-static bool add_percentiles(struct declare *d, struct columns *t, const struct node *n, u32 index)
+/* A column for each percentile of a list: usecs_p50, usecs_p99_9. */
+static void put_percentiles(struct declare *d, struct columns *t, const struct node *n,
+			    const struct column *like, struct str rest)
 {
-	const struct node *list = list_of(n);
-	struct str rest, name;
+	struct str name;
 	u32 part;
 
-	if (!list)
-		return false;
-	if (list->kind != N_STR || !percentiles_valid(list->name)) {
-		diag_add(d->ds, E_LITERAL, list->loc,
-			 "percentiles are a text such as \"p50, p99.9\", or an option");
-		return true;
-	}
-	for (rest = list->name; percentile_next(&rest, &name, &part) && !is_full(d, t, n);) {
-		const char *p = name.s[0] == 'p' ? "" : "p";
+	while (percentile_next(&rest, &name, &part) && !is_full(d, t, n)) {
+		const char *p = percentile_letter(name);
 		char *field = arena_fmt(d->a, "%.*s_%s%.*s", STRF(n->name), p, STRF(name));
 		for (char *c = field + n->name.n; *c; c++)
 			*c = *c == '.' ? '_' : *c;
-		t->col[t->n++] =
-			(struct column){.name = str_z(field),
-					.heading = str_z(arena_fmt(d->a, "%s%.*s", p, STRF(name))),
-					.width = (u32)MIN(n->num, 256u),
-					.right = true,
-					.index = index,
-					.part = part + 1};
+		struct column *col = &t->col[t->n++];
+		*col = *like;
+		col->name = str_z(field);
+		col->heading = str_z(arena_fmt(d->a, "%s%.*s", p, STRF(name)));
+		col->part = part + 1;
 	}
+}
+
+static bool add_percentiles(struct declare *d, struct columns *t, const struct node *n, u32 index)
+{
+	const struct node *list = list_of(n);
+
+	if (!list)
+		return false;
+	if (list->kind == N_STR && percentiles_valid(list->name))
+		put_percentiles(d, t, n,
+				&(struct column){.width = (u32)MIN(n->num, 256u),
+						 .right = true,
+						 .index = index},
+				list->name);
+	else
+		diag_add(d->ds, E_LITERAL, list->loc,
+			 "percentiles are a text such as \"p50, p99.9\", or an option");
 	return true;
 }
 
@@ -557,6 +565,10 @@ static void add_column(struct declare *d, struct columns *t, const struct node *
 		col->digits = d->c->clock - 1;
 		col->width += col->width ? d->c->clock : 0;
 	}
+	/* In text they stand below the histogram. */
+	if (col->unit == COL_HIST)
+		put_percentiles(d, t, n, &(struct column){.data = true, .index = index},
+				d->c->percentiles);
 }
 
 /* Percentiles are also named together, as what they are of. */
@@ -687,7 +699,7 @@ static void add_table(struct declare *d, struct node *n)
 	u32 count = node_count(n->a);
 	struct columns *t = arena_new(d->a, struct columns);
 	*t = (struct columns){.name = n->name, .rows = rows_of(d, n->c), .declared = count};
-	bool more = false, picked = is_picked(d, t);
+	bool more = d->c->percentiles.n, picked = is_picked(d, t);
 	for (const struct node *k = n->a; k; k = k->next)
 		more |= list_of(k) != NULL;
 	t->col = arena_newn(d->a, struct column, more ? MAX_COLUMNS : count);

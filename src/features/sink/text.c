@@ -180,6 +180,24 @@ static void put_stacks(struct text *t, const struct item *it)
 			value_text(&t->o.b, &it->val[i], &(struct show){t->env.how.trailer, true});
 }
 
+/* "p50 <= 127  max <= 255  n 12": those of a histogram in a row that are asked for. */
+static void put_percentiles(struct text *t, const struct columns *c, u32 hist,
+			    const struct value *v)
+{
+	struct sb *b = &t->o.b;
+	bool any = false;
+	for (u32 i = 0; i < c->n; i++) {
+		if (!c->col[i].part || c->col[i].index != c->col[hist].index)
+			continue;
+		sb_fmt(b, "%.*s ", STRF(c->col[i].heading));
+		value_percentile_text(b, v, c->col[i].part - 1);
+		sb_z(b, "  ");
+		any = true;
+	}
+	if (any)
+		sb_fmt(b, "n %llu\n", value_observations(v));
+}
+
 /* "disk = sda, usecs:", and the histogram. */
 static void put_hist_row(struct text *t, const struct item *it)
 {
@@ -199,6 +217,7 @@ static void put_hist_row(struct text *t, const struct item *it)
 			continue;
 		sb_fmt(b, "%s%.*s:\n", any ? ", " : "", STRF(c->col[i].heading));
 		value_hist_text(b, &it->val[i]);
+		put_percentiles(t, c, i, &it->val[i]);
 		sb_char(b, '\n');
 		any = false;
 	}
