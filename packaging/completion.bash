@@ -5,6 +5,11 @@ _sonde_options() {
 	sed -n 's/^    \(-[^ ].*\)/\1/p' | sed 's/  .*//' | tr ', ' '\n\n' | sed -n 's/^\(-[-a-zA-Z]*\).*/\1/p' | sort -u
 }
 
+# What an option's value may be, where the help text on stdin has a|b|c behind it.
+_sonde_choices() {
+	awk -v o="$1" '/^    -/ { sub(/^    /, ""); sub(/  .*/, ""); n = split($0, w, /,? /); for (i = 1; i < n; i++) if (w[i] == o && w[n] ~ /[|]/) { gsub(/[|]/, "\n", w[n]); print w[n] } }'
+}
+
 _sonde() {
 	local sonde=$1 line=${COMP_LINE:0:COMP_POINT} cur first help=() words=() list i
 	cur=${line##*[[:space:]]}
@@ -30,6 +35,9 @@ _sonde() {
 		list=$("$sonde" -l "$bare*" 2>/dev/null | head -n 500)
 		;;
 	esac
+	if [ -z "$list" ] && [ ${#help[@]} != 0 ] && [[ $prev == -* ]]; then
+		list=$("${help[@]}" 2>/dev/null | _sonde_choices "$prev")
+	fi
 	if [ -z "$list" ]; then
 		case $cur in
 		-*) [ ${#help[@]} = 0 ] || list=$("${help[@]}" 2>/dev/null | _sonde_options) ;;

@@ -10,6 +10,16 @@ function __sonde_options
     end
 end
 
+# What an option's value may be, where the help text on stdin has a|b|c behind it.
+function __sonde_choices
+    sed -n 's/^    \(-[^ ].*\)/\1/p' | sed 's/  .*//' | while read -l line
+        set -l words (string split -n ' ' -- (string replace -a ',' ' ' -- $line))
+        if contains -- $argv[1] $words[1..-2]; and string match -q '*|*' -- $words[-1]
+            string split '|' -- $words[-1]
+        end
+    end
+end
+
 function __sonde_tools
     sonde tools 2>/dev/null | string replace -rf '^    (\S+) +(.*)' '$1\t$2'
 end
@@ -35,6 +45,8 @@ function __sonde_candidates
                 printf '%s\n' list info help tools
             else if contains -- (commandline -opc)[-1] list -l --list
                 sonde -l (commandline -ct)'*' 2>/dev/null | head -n 500
+            else if string match -q -- '-*' (commandline -opc)[-1]
+                sonde $first -h 2>/dev/null | __sonde_choices (commandline -opc)[-1]
             end
     end
 end

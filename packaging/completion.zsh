@@ -6,12 +6,19 @@ _sonde_options() {
 	sed -n 's/^    \(-[^ ].*\)/\1/p' | sed 's/  .*//' | tr ', ' '\n\n' | sed -n 's/^\(-[-a-zA-Z0-9]*\).*/\1/p' | sort -u
 }
 
+# What an option's value may be, where the help text on stdin has a|b|c behind it.
+_sonde_choices() {
+	awk -v o="$1" '/^    -/ { sub(/^    /, ""); sub(/  .*/, ""); n = split($0, w, /,? /); for (i = 1; i < n; i++) if (w[i] == o && w[n] ~ /[|]/) { gsub(/[|]/, "\n", w[n]); print w[n] } }'
+}
+
 # One candidate per line, for the words that stand before the one to complete, and that one.
 _sonde_candidates() {
 	local cur=${argv[-1]} prev=${argv[-2]} first=
 	(( $# > 2 )) && first=${argv[2]}
 	if [[ $prev == (list|-l|--list) ]]; then
 		sonde -l "$cur*" 2>/dev/null | head -n 500
+	elif [[ $prev == -* && -n $first && $cur != -* ]]; then
+		sonde "$first" -h 2>/dev/null | _sonde_choices "$prev"
 	elif [[ $cur == -* ]]; then
 		if [[ -n $first ]] && sonde tools 2>/dev/null | grep -q "^    $first "; then
 			sonde "$first" -h 2>/dev/null | _sonde_options

@@ -67,6 +67,8 @@ if command -v bash > /dev/null; then
 	t 0 '--tid
 --time
 --timestamp' bash "$tmp/offers" "$sonde" 'sonde execsnoop --t'
+	t 0 'from-rq-alloc' bash "$tmp/offers" "$sonde" 'sonde biolatpcts -w f'
+	t 0 'alloc_page' bash "$tmp/offers" "$sonde" 'sonde inject --mode a'
 	t 0 'flame' bash "$tmp/offers" "$sonde" 'sonde -f fl'
 	t 0 "$$" bash "$tmp/offers" "$sonde" "sonde -p $$"
 	t 0 'software:cpu-clock:' bash "$tmp/offers" "$sonde" "sonde -l 'software:cpu-c"
@@ -91,12 +93,14 @@ if command -v zsh > /dev/null; then
 	t 0 '--tid
 --time
 --timestamp' zsh -f "$tmp/offers.zsh" "$tmp/bin" sonde execsnoop --t
+	t 0 'from-rq-alloc' zsh -f "$tmp/offers.zsh" "$tmp/bin" sonde biolatpcts -w f
 	t 0 'software:cpu-clock:' zsh -f "$tmp/offers.zsh" "$tmp/bin" sonde -l software:cpu-c
 fi
 if command -v fish > /dev/null; then
 	t 0 'execsnoop	new programs' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde exec'
 	t 0 '--tid	these threads only
 --time	column' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde execsnoop --t'
+	t 0 'from-rq-alloc' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde biolatpcts -w f'
 	t 0 'software:cpu-clock:' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde -l software:cpu-c'
 fi
 # The words to which a probe gives a meaning.
@@ -230,6 +234,13 @@ for tool in opensnoop killsnoop; do
 	t 1 "ERROR: --time needs s, ms, us, ns or no value (got 'x')" "$sonde" $tool --time=x
 done
 t 1 "ERROR: unrecognized option '--utc'" "$sonde" biolatpcts --utc
+# One of some words; networks.
+t 1 "ERROR: 'nosuchmode': --mode needs kmalloc, alloc_page or bio (got 'nosuchmode')" "$sonde" --unsafe inject nosuchmode
+t 1 "ERROR: --which needs on-device, after-rq-alloc or from-rq-alloc (got 'x')" "$sonde" biolatpcts -w x
+t 1 "ERROR: --type needs ext4, xfs, btrfs, nfs, f2fs, fuse, overlay, bcachefs or zfs (got 'ext5')" "$sonde" fsslower -t ext5
+for net in foo 10.0.0.0 10.0.0.0/33 10.0.0/8 10.0.0.0/8,foo; do
+	t 1 "ERROR: '$net': --subnets needs networks such as 10.0.0.0/8, with commas between them (got '$net')" "$sonde" tcpsubnet $net
+done
 t 1 'ERROR: stacksnoop needs PROBE...' "$sonde" stacksnoop
 # What is no interval, count or rate; 0 is one report at the end where there need be no other.
 for tool in biopattern biotop cachestat cachetop cpuunclaimed dcstat dirtop filetop loads memleak netqtop \

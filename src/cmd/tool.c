@@ -323,15 +323,25 @@ static void add_others(struct parse *p, const struct getopt_use *u, struct opt o
 	}
 }
 
+/* "a|b|c" */
+static const char *choices_of(struct arena *a, const struct getopt_use *u)
+{
+	AUTO_SB b = {0};
+	for (const struct node *n = u->choices; n; n = n->next)
+		sb_fmt(&b, "%s%.*s", n == u->choices ? "" : "|", STRF(n->name));
+	return arena_strz(a, sb_str(&b));
+}
+
 static void add_own(struct parse *p, const struct getopt_use *u)
 {
 	static const char *const placeholders[] = {
-		[OPTION_INT] = "N",         [OPTION_TIME] = "TIME",      [OPTION_TEXT] = "TEXT",
-		[OPTION_CLOCK] = CLOCK_ARG, [OPTION_LIST] = "N,...",     [OPTION_PID] = "PID",
-		[OPTION_PIDS] = "PID,...",  [OPTION_WORDS] = "WORD,...", [OPTION_USER] = "USER",
-		[OPTION_DISK] = "DISK"};
-	const char *arg =
-		u->placeholder.n ? arena_strz(p->a, u->placeholder) : placeholders[u->kind];
+		[OPTION_INT] = "N",         [OPTION_TIME] = "TIME",       [OPTION_TEXT] = "TEXT",
+		[OPTION_CLOCK] = CLOCK_ARG, [OPTION_LIST] = "N,...",      [OPTION_PID] = "PID",
+		[OPTION_PIDS] = "PID,...",  [OPTION_WORDS] = "WORD,...",  [OPTION_USER] = "USER",
+		[OPTION_DISK] = "DISK",     [OPTION_NETWORKS] = "NET,..."};
+	const char *arg = u->placeholder.n ? arena_strz(p->a, u->placeholder)
+			  : u->choices     ? choices_of(p->a, u)
+					   : placeholders[u->kind];
 	if (u->common || p->nown + FIRST_OWN >= MAX_OPTIONS)
 		return;
 	take_letter(p, u->letter);

@@ -61,6 +61,23 @@ static struct node *other_names(struct parser *p)
 	return names.head;
 }
 
+/* A word, or the texts that the value may be: "a" | "b". */
+static struct node *kind(struct parser *p)
+{
+	if (!p_at(p, TK_STRING))
+		return word(p, "the kind of the option");
+	struct node *n = node_new(p->arena, N_NAME, p->t.loc);
+	struct list choices = {0};
+	do {
+		struct node *one = text(p);
+		if (!one)
+			p_expected(p, "a text that the option may be");
+		list_add(&choices, one);
+	} while (!p->panic && p_accept(p, TK_PIPE));
+	n->a = choices.head;
+	return n;
+}
+
 /*
  * name [letter] [ "[" operand "]" ] [also NAME]... [: kind] = default [PLACEHOLDER] ["help"]; or a
  * nothing behind "]".
@@ -85,8 +102,8 @@ static struct node *option(struct parser *p)
 		n->c = also;
 		return n;
 	}
-	struct node *kind = p_accept(p, TK_COLON) ? word(p, "the kind of the option") : NULL;
-	list_add(&more, kind ? kind : node_new(p->arena, N_NAME, from));
+	struct node *is = p_accept(p, TK_COLON) ? kind(p) : NULL;
+	list_add(&more, is ? is : node_new(p->arena, N_NAME, from));
 	p_expect(p, TK_ASSIGN, "and the default after the option's name");
 	n->a = p->panic ? NULL : literal(p);
 	list_add(&more, !p->panic && p_at(p, TK_IDENT) ? p_leaf(p, N_NAME)

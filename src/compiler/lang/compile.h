@@ -31,6 +31,8 @@ enum opt_kind {
 	OPTION_PIDS,
 	OPTION_WORDS,
 	OPTION_FRACTION,
+	OPTION_WORD, /* one of some */
+	OPTION_NETWORKS,
 	OPTION_USER,
 	OPTION_DISK
 };
@@ -47,8 +49,9 @@ struct getopt_use {
 	char letter;
 	u32 operand; /* which operand is its value, too; 0: none */
 	struct str placeholder;
-	const struct node *also; /* NAMEs: other names, letters */
-	struct str words;        /* names for its numbers: a table of core/names.h */
+	const struct node *also;    /* NAMEs: other names, letters */
+	struct str words;           /* names for its numbers: a table of core/names.h */
+	const struct node *choices; /* OPTION_WORD: what it may be */
 	struct getopt_use *next;
 };
 struct compile {

@@ -457,6 +457,10 @@ static void option(struct fmt *f, const struct node *n)
 		return;
 	if (n->c->name.n)
 		sb_fmt(f->out, " : %.*s", STRF(n->c->name));
+	for (const struct node *o = n->c->a; o; o = o->next) {
+		sb_z(f->out, o == n->c->a ? " : " : " | ");
+		quoted(f, o->name);
+	}
 	sb_z(f->out, n->a->flags & NF_NEG ? " = -" : " = ");
 	expr(f, n->a);
 	if (n->c->next->name.n)

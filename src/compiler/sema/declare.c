@@ -30,11 +30,17 @@ static bool kind_of(const struct node *n, struct getopt_use *o)
 	static const struct {
 		const char *name;
 		enum opt_kind kind;
-	} kinds[] = {
-		{"list", OPTION_LIST},   {"pid", OPTION_PID},     {"pids", OPTION_PIDS},
-		{"user", OPTION_USER},   {"disk", OPTION_DISK},   {"text", OPTION_TEXT},
-		{"words", OPTION_WORDS}, {"clock", OPTION_CLOCK}, {"fraction", OPTION_FRACTION}};
+	} kinds[] = {{"list", OPTION_LIST},         {"pid", OPTION_PID},
+		     {"pids", OPTION_PIDS},         {"user", OPTION_USER},
+		     {"disk", OPTION_DISK},         {"text", OPTION_TEXT},
+		     {"words", OPTION_WORDS},       {"clock", OPTION_CLOCK},
+		     {"fraction", OPTION_FRACTION}, {"networks", OPTION_NETWORKS}};
 	i32 i = node_word(n->c, kinds);
+	if (n->c->a) {
+		*ret = OPTION_WORD;
+		o->choices = n->c->a;
+		return n->a->kind == N_STR && (!n->a->name.n || option_choice(o, n->a->name));
+	}
 	if (i >= 0) {
 		*ret = kinds[i].kind;
 		return *ret != OPTION_CLOCK || n->a->kind == N_BOOL;
@@ -94,13 +100,14 @@ static void add_option(struct declare *d, const struct node *n)
 						 : n->a->name;
 		o->type = n->a->kind == N_BOOL ? &type_bool : &type_i64;
 		if (!kind_of(n, o))
-			diag_add(
-				d->ds, E_OPTION, n->c->loc,
-				"options are of kind list, words, pid, pids, user, disk, clock, "
-				"fraction or text, of names (errno, signal, ...), or their default "
-				"says it; numbers may be positive or signed, times positive, any "
-				"of "
-				"them accepted");
+			diag_add(d->ds, E_OPTION, n->c->loc,
+				 "options are of kind list, words, pid, pids, user, disk, clock, "
+				 "fraction, "
+				 "networks or text, one of some texts (\"a\" | \"b\"), of names "
+				 "(errno, "
+				 "signal, ...), or their default says it; numbers may be positive "
+				 "or "
+				 "signed, times positive, any of them accepted");
 		o->words = names_find(n->c->name) ? n->c->name : STR("");
 	}
 	*tail = o;

@@ -10,7 +10,8 @@ void declare_options(struct compile *c);
 struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret);
 bool option_is_text(const struct getopt_use *o); /* a disk, too */
 bool option_is_list(const struct getopt_use *o);
-bool option_is_time(struct str written); /* a number with a unit */
+bool option_is_time(struct str written);                         /* a number with a unit */
+bool option_choice(const struct getopt_use *o, struct str text); /* is it one of them? */
 /* Of a time of day, behind the second: s, ms, us, ns. */
 bool option_clock(struct str text, u32 *digits);
 /* A number, or its name in the option's table: ENOENT, KILL, SIGKILL. */

@@ -6,6 +6,7 @@
 #include "kern/host.h"
 #include "proc/proc.h"
 #include "sema/declare.h"
+#include <arpa/inet.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -156,6 +157,49 @@ static bool flag_of(struct str text, u64 *ret)
 	return *ret || str_is(text, "false") || str_is(text, "0");
 }
 
+bool option_choice(const struct getopt_use *o, struct str text)
+{
+	const struct node *n = o->choices;
+	while (n && !str_eq(n->name, text))
+		n = n->next;
+	return n != NULL;
+}
+
+/* "10.0.0.0/8": the bits are as many as an address has at most. */
+static bool is_network(struct str text)
+{
+	enum { BITS = 32 };
+	struct str address;
+	struct in_addr ignored;
+	char z[INET_ADDRSTRLEN];
+	u64 bits;
+	if (!str_cut(&text, '/', &address) || address.n >= sizeof(z))
+		return false;
+	memcpy(z, address.s, address.n);
+	z[address.n] = 0;
+	return str_u64(text, &bits) && bits <= BITS && inet_pton(AF_INET, z, &ignored) == 1;
+}
+
+static bool networks_of(struct str rest)
+{
+	struct str one;
+	bool ok = rest.n;
+	while (ok && str_cut(&rest, ',', &one))
+		ok = is_network(one);
+	return ok;
+}
+
+/* "a, b or c" */
+static void put_choices(struct sb *out, const struct getopt_use *o)
+{
+	for (const struct node *n = o->choices; n; n = n->next)
+		sb_fmt(out, "%s%.*s",
+		       n == o->choices ? ""
+		       : n->next       ? ", "
+				       : " or ",
+		       STRF(n->name));
+}
+
 bool option_clock(struct str text, u32 *digits)
 {
 	static const struct str units[] = {STR("s"), STR("ms"), STR("us"), STR("ns")};
@@ -181,7 +225,8 @@ static const char *bad_clock(struct str text, u64 *ret)
 
 bool option_is_text(const struct getopt_use *o)
 {
-	return o->kind == OPTION_TEXT || o->kind == OPTION_DISK;
+	return o->kind == OPTION_TEXT || o->kind == OPTION_DISK || o->kind == OPTION_WORD ||
+	       o->kind == OPTION_NETWORKS;
 }
 
 struct str option_disk(struct str text)
@@ -197,6 +242,7 @@ bool option_is_list(const struct getopt_use *o)
 struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 {
 	const char *want = NULL;
+	AUTO_SB words = {0};
 	i64 i;
 	switch (o->kind) {
 	case OPTION_FLAG: want = flag_of(text, ret) ? NULL : "no value, true or false"; break;
@@ -220,6 +266,14 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 	case OPTION_DISK:
 		text = option_disk(text);
 		want = !text.n || host_has_disk(text) ? NULL : "a disk that lsblk -d names";
+		break;
+	case OPTION_WORD:
+		put_choices(&words, o);
+		want = str_eq(text, o->text) || option_choice(o, text) ? NULL : words.s;
+		break;
+	case OPTION_NETWORKS:
+		want = networks_of(text) ? NULL
+					 : "networks such as 10.0.0.0/8, with commas between them";
 		break;
 	case OPTION_WORDS:
 	case OPTION_TEXT: break;
