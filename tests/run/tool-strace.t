@@ -97,7 +97,7 @@ EXPECT
 	+++ exited with 5 +++
 
 NAME strace: what one argument says of another: locks, terminals, options, messages, prctl
-RUN mkdir "$TMPDIR/d"; "$SONDE" strace -q -o "$TMPDIR/o" build/tests/moreargs "$TMPDIR/d" 2>/dev/null; sed '1,/^write(2, "begin/d;s/SNDCTL_TMR_[A-Z]* or //;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/left {[^}]*}/left/;s/_[cl]pid=[0-9]*/_pid=N/g;s/\([{ ]pid=\)[0-9]\{2,\}/\1N/;s/_ctime=[0-9]*/_ctime=N/;s/^\(shmctl.\)[0-9]*/\1N/;s/^\(shmget.*= \)[0-9]*/\1N/' "$TMPDIR/o"
+RUN mkdir "$TMPDIR/d"; "$SONDE" strace -q -o "$TMPDIR/o" build/tests/moreargs "$TMPDIR/d" 2>/dev/null; sed '1,/^write(2, "begin/d;s/SNDCTL_TMR_[A-Z]* or //;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/left {[^}]*}/left/;s/_[cl]pid=[0-9]*/_pid=N/g;s/\([{ ]pid=\)[0-9]\{2,\}/\1N/;s/_ctime=[0-9]*/_ctime=N/;s/^\(shmctl.\)[0-9]*\(.*)\)  *=/\1N\2 =/;s/^\(shmget.*= \)[0-9]*/\1N/' "$TMPDIR/o"
 NEEDS prog:moreargs tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	fcntl(3, F_SETLK, {l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=10}) = 0
@@ -121,22 +121,16 @@ EXPECT
 	ioctl(5, TIOCGWINSZ, {ws_row=25, ws_col=80, ws_xpixel=1, ws_ypixel=2}) = 0
 	ioctl(5, TIOCGETD, [0])                 = 0
 	ioctl(-1, TCSETS, {c_iflag=IGNBRK|BRKINT|IGNPAR|PARMRK|INPCK|ISTRIP|INLCR|IGNCR|ICRNL|IUCLC|IXON|IXANY|IXOFF|IMAXBEL|IUTF8|0xffff8000, c_oflag=NL1|CR3|XTABS|BS1|VT1|FF1|OPOST|OLCUC|ONLCR|OCRNL|ONOCR|ONLRET|OFILL|OFDEL|0xffff0000, c_cflag=B4000000|CS8|CSTOPB|CREAD|PARENB|PARODD|HUPCL|CLOCAL|CMSPAR|CRTSCTS, c_lflag=ISIG|ICANON|XCASE|ECHO|ECHOE|ECHOK|ECHONL|NOFLSH|IEXTEN|ECHOCTL|ECHOPRT|ECHOKE|FLUSHO|PENDIN|TOSTOP|EXTPROC|0xfffe2000, ...}) = -1 EBADF (Bad file descriptor)
-	socketpair(AF_UNIX, SOCK_DGRAM, 0, [6, 7]) = 0
-	setsockopt(6, SOL_SOCKET, SO_PASSCRED, [1], 4) = 0
-	sendmsg(7, {msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base="hello", iov_len=5}], msg_iovlen=1, msg_control=[{cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3, 0]}], msg_controllen=24, msg_flags=0}, 0) = 5
-	recvmsg(6, {msg_name=ADDR, msg_namelen=110 => 0, msg_iov=[{iov_base="hello", iov_len=5}], msg_iovlen=1, msg_control=[{cmsg_len=28, cmsg_level=SOL_SOCKET, cmsg_type=SCM_CREDENTIALS, cmsg_data={pid=N, uid=0, gid=0}}, {cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[8, 9]}], msg_controllen=56, msg_flags=MSG_CMSG_CLOEXEC}, MSG_CMSG_CLOEXEC) = 5
-	recvmsg(6, {msg_namelen=0}, MSG_DONTWAIT) = -1 EAGAIN (Resource temporarily unavailable)
-	sendmsg(-1, {msg_name={sa_family=AF_INET, sin_port=htons(9), sin_addr=inet_addr("127.0.0.1")}, msg_namelen=16, msg_iov=[{iov_base="hello", iov_len=5}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, 0) = -1 EBADF (Bad file descriptor)
-	socket(AF_INET, SOCK_STREAM, IPPROTO_IP) = 11
-	setsockopt(11, SOL_SOCKET, SO_LINGER, {l_onoff=1, l_linger=5}, 8) = 0
-	getsockopt(11, SOL_SOCKET, SO_LINGER, {l_onoff=1, l_linger=5}, [8]) = 0
-	getsockopt(11, SOL_SOCKET, SO_TYPE, [1], [4]) = 0
+	socket(AF_INET, SOCK_STREAM, IPPROTO_IP) = 6
+	setsockopt(6, SOL_SOCKET, SO_LINGER, {l_onoff=1, l_linger=5}, 8) = 0
+	getsockopt(6, SOL_SOCKET, SO_LINGER, {l_onoff=1, l_linger=5}, [8]) = 0
+	getsockopt(6, SOL_SOCKET, SO_TYPE, [1], [4]) = 0
 	getsockopt(-1, SOL_SOCKET, SO_TYPE, NULL, [4]) = -1 EBADF (Bad file descriptor)
-	setsockopt(11, SOL_SOCKET, SO_BINDTODEVICE, "lo\0", 3) = 0
-	setsockopt(11, SOL_TCP, TCP_CONGESTION, "cubic", 5) = 0
-	getsockopt(11, SOL_TCP, TCP_CONGESTION, "cubic\0\0\0\0\0\0\0\0\0\0\0", [16]) = 0
+	setsockopt(6, SOL_SOCKET, SO_BINDTODEVICE, "lo\0", 3) = 0
+	setsockopt(6, SOL_TCP, TCP_CONGESTION, "cubic", 5) = 0
+	getsockopt(6, SOL_TCP, TCP_CONGESTION, "cubic\0\0\0\0\0\0\0\0\0\0\0", [16]) = 0
 	setsockopt(-1, SOL_IP, IP_ADD_MEMBERSHIP, {imr_multiaddr=inet_addr("224.0.0.1"), imr_interface=inet_addr("0.0.0.0")}, 8) = -1 EBADF (Bad file descriptor)
-	setsockopt(11, SOL_SOCKET, SO_KEEPALIVE, NULL, 0) = -1 EINVAL (Invalid argument)
+	setsockopt(6, SOL_SOCKET, SO_KEEPALIVE, NULL, 0) = -1 EINVAL (Invalid argument)
 	timer_create(CLOCK_MONOTONIC, {sigev_signo=SIGUSR1, sigev_notify=SIGEV_SIGNAL}, [0]) = 0
 	timer_create(CLOCK_MONOTONIC, {sigev_value={sival_int=7, sival_ptr=0x7}, sigev_signo=10, sigev_notify=SIGEV_NONE}, [1]) = 0
 	timer_create(CLOCK_MONOTONIC, NULL, [2]) = 0
@@ -145,7 +139,7 @@ EXPECT
 	shmget(IPC_PRIVATE, 100, IPC_CREAT|0600) = N
 	shmctl(N, IPC_STAT, {shm_perm={uid=0, gid=0, mode=0600, key=0, cuid=0, cgid=0}, shm_segsz=100, shm_pid=N, shm_pid=N, shm_nattch=0, shm_atime=0, shm_dtime=0, shm_ctime=N}) = 0
 	shmctl(N, IPC_SET, {shm_perm={uid=0, gid=0, mode=0600}}) = 0
-	shmctl(N, IPC_RMID, NULL)              = 0
+	shmctl(N, IPC_RMID, NULL) = 0
 	prctl(PR_SET_PDEATHSIG, SIGTERM)        = 0
 	prctl(PR_GET_PDEATHSIG, [SIGTERM])      = 0
 	prctl(PR_SET_NAME, "a name")            = 0
@@ -157,12 +151,18 @@ EXPECT
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)  = 0
 	prctl(PR_SET_CHILD_SUBREAPER, 1)        = 0
 	prctl(PR_GET_CHILD_SUBREAPER, [1])      = 0
-	socketpair(AF_UNIX, SOCK_DGRAM, 0, [12, 13]) = 0
-	pselect6(14, [3 12], [13], NULL, NULL, NULL) = 2 (in [3], out [13])
-	pselect6(14, [3 12], NULL, [13], {tv_sec=3, tv_nsec=0}, {sigmask=NULL, sigsetsize=8}) = 1 (in [3], left)
-	ppoll([{fd=13, events=POLLOUT}], 1, {tv_sec=3, tv_nsec=0}, NULL, 8) = 1 ([{fd=13, revents=POLLOUT}], left)
+	socketpair(AF_UNIX, SOCK_DGRAM, 0, [7, 8]) = 0
+	pselect6(9, [3 7], [8], NULL, NULL, NULL) = 2 (in [3], out [8])
+	pselect6(9, [3 7], NULL, [8], {tv_sec=3, tv_nsec=0}, {sigmask=NULL, sigsetsize=8}) = 1 (in [3], left)
+	ppoll([{fd=8, events=POLLOUT}], 1, {tv_sec=3, tv_nsec=0}, NULL, 8) = 1 ([{fd=8, revents=POLLOUT}], left)
 	epoll_ctl(-1, EPOLL_CTL_DEL, 3, ADDR) = -1 EBADF (Bad file descriptor)
 	wait4(-1, NULL, WNOHANG|WSTOPPED, NULL) = -1 ECHILD (No child processes)
+	socketpair(AF_UNIX, SOCK_DGRAM, 0, [9, 10]) = 0
+	setsockopt(9, SOL_SOCKET, SO_PASSCRED, [1], 4) = 0
+	sendmsg(10, {msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base="hello", iov_len=5}], msg_iovlen=1, msg_control=[{cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3, 0]}], msg_controllen=24, msg_flags=0}, 0) = 5
+	recvmsg(9, {msg_name=ADDR, msg_namelen=110 => 0, msg_iov=[{iov_base="hello", iov_len=5}], msg_iovlen=1, msg_control=[{cmsg_len=28, cmsg_level=SOL_SOCKET, cmsg_type=SCM_CREDENTIALS, cmsg_data={pid=N, uid=0, gid=0}}, {cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[11, 12]}], msg_controllen=56, msg_flags=MSG_CMSG_CLOEXEC}, MSG_CMSG_CLOEXEC) = 5
+	recvmsg(9, {msg_namelen=0}, MSG_DONTWAIT) = -1 EAGAIN (Resource temporarily unavailable)
+	sendmsg(-1, {msg_name={sa_family=AF_INET, sin_port=htons(9), sin_addr=inet_addr("127.0.0.1")}, msg_namelen=16, msg_iov=[{iov_base="hello", iov_len=5}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, 0) = -1 EBADF (Bad file descriptor)
 	write(-1, "\18\0017", 4)                = -1 EBADF (Bad file descriptor)
 	exit_group(0)                           = ?
 	+++ exited with 0 +++
@@ -514,11 +514,11 @@ NAME strace -ff -o FILE: a file for each process, which nobody else has rights t
 RUN
 	cd "$TMPDIR"; mkfifo go; s="$SONDE strace -q -ff -a 1 -e %process -e signal=none"
 	lines() { for f in f.*; do sed -E 's/0x[0-9a-f]+[^,)]*/ADDR/g; s/[0-9]{3,}/N/g' $f | tail -n 4; rm $f; done | sort; }
-	$s -o f sh -c '/bin/true; (exit 3)'; echo $?; ls f.* | wc -l; lines
-	echo old >f.1; $s -A -o f sh -c 'echo $$ >n; /bin/sh -c "exit 2"; exit 0'; n=$(cat n); $s -A -o f true; test -s f.$n && ls f.* | wc -l; grep -c pid f.*| grep -v :0; cat f.1; rm f.*
-	"$SONDE" strace -v -ff -o f -e read sh -c 'read x <go' 2>err & p=$!; eventually grep -q 'Seccomp:.2' /proc/$p/status; h=$(pgrep -P $p -x "$(cat /proc/$p/comm)"); for x in $p $h; do sed -n 's/^\(NoNewPrivs\|Seccomp\|CapEff\):.*[0-9a-f]*\(.\)$/\1 \2/p' /proc/$x/status; done; ls /proc/$h/fd | wc -l; echo >go; wait $p; ls f.* | wc -l; rm f.*
-	$s -k -e close -o f true; grep -c '^        .*close' f.* | sed 's,^[1-9][0-9]*$,stacks,'
-	$s -o none/f true 2>&1; echo $?; $s -o '|cat' true 2>&1; $s -j -o f true 2>&1; $s true 2>&1 | tail -n 1 | sed 's/ *[0-9][0-9]*/ N/'
+	$s -o f /bin/sh -c '/bin/true; (exit 3)'; echo $?; ls f.* | wc -l; lines
+	echo old >f.1; $s -A -o f /bin/sh -c 'echo $$ >n; /bin/sh -c "exit 2"; exit 0'; n=$(cat n); $s -A -o f /bin/true; test -s f.$n && ls f.* | wc -l; grep -c pid f.*| grep -v :0; cat f.1; rm f.*
+	"$SONDE" strace -v -ff -o f -e read /bin/sh -c 'read x <go' 2>err & p=$!; eventually grep -q 'Seccomp:.2' /proc/$p/status; h=$(pgrep -P $p -x "$(cat /proc/$p/comm)"); for x in $p $h; do sed -n 's/^\(NoNewPrivs\|Seccomp\|CapEff\):.*[0-9a-f]*\(.\)$/\1 \2/p' /proc/$x/status; done; ls /proc/$h/fd | wc -l; echo >go; wait $p; ls f.* | wc -l; rm f.*
+	$s -k -e close -o f /bin/true; grep -c '^        .*close' f.* | sed 's,^[1-9][0-9]*$,stacks,'
+	$s -o none/f true 2>&1; echo $?; $s -o '|cat' true 2>&1; $s -j -o f true 2>&1; $s /bin/true 2>&1 | tail -n 1 | sed 's/ *[0-9][0-9]*/ N/'
 NEEDS feature:CONFINE tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 60
 EXPECT
