@@ -36,6 +36,7 @@ static bool kind_of(const struct node *n, struct getopt_use *o)
 		     {"words", OPTION_WORDS},       {"clock", OPTION_CLOCK},
 		     {"fraction", OPTION_FRACTION}, {"networks", OPTION_NETWORKS}};
 	i32 i = node_word(n->c, kinds);
+	o->is_signed = limit == 1 || n->a->flags & NF_NEG;
 	if (n->c->a) {
 		*ret = OPTION_WORD;
 		o->choices = n->c->a;
@@ -54,7 +55,6 @@ static bool kind_of(const struct node *n, struct getopt_use *o)
 	       : option_is_time(n->a->name) ? OPTION_TIME
 					    : OPTION_INT;
 	o->above0 = limit == 0;
-	o->is_signed = limit == 1 || n->a->flags & NF_NEG;
 	o->accepted = limit == 2;
 	return !n->c->name.n || o->accepted ||
 	       (limit >= 0 && (*ret == OPTION_INT || (*ret == OPTION_TIME && !limit)));
