@@ -40,7 +40,8 @@ EXPECT_RE
 	      1 dd +R 8192 +R
 	1
 	ERROR: --disk needs a disk that lsblk -d names \(got 'no'\)
-	ERROR: --which is on-device, after-rq-alloc or from-rq-alloc \(got 'x'\)
+	ERROR: --which needs on-device, after-rq-alloc or from-rq-alloc \(got 'x'\)
+	sonde biolatpcts -h shows its options.
 
 NAME bitesize: how large requests are
 RUN /bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(/usr/sbin/losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv; do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' bitesize $f -d $n -c dd >"$TMPDIR/o"; grep -E '^Process|^\[8|^dd,8|"dd"|^comm' "$TMPDIR/o" | sed 's/  *|.*//'; done; /usr/sbin/losetup -d $l
@@ -83,6 +84,7 @@ TIMEOUT 30
 ALONE
 EXPECT_RE
 	DISK        %RND    %SEQ    COUNT     KBYTES
+	\(last [0-9]+\.[0-9] s\)
 	LOOP +0.00% 100.00%       20        160
 	1.0000,4
 	\{"type": "row", "table": "pattern", "interval": 1, "requests": 20\}

@@ -143,7 +143,7 @@ NEEDS file:/dev/loop-control cmd:losetup btf
 TIMEOUT 40
 ALONE
 EXPECT
-	{"type": "event", "table": "pattern", "disk": "LOOP", "random_ratio": 0.0000, "sequential_ratio": 1.0000, "requests": 20, "bytes": 163840}
+	{"type": "row", "table": "pattern", "interval": 1, "disk": "LOOP", "random_ratio": 0.0000, "sequential_ratio": 1.0000, "requests": 20, "bytes": 163840}
 	21
 	comm,kstack,usecs_min,usecs_max,usecs_count
 	21
