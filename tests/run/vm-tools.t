@@ -141,7 +141,8 @@ EXPECT_RE
 	operation,usecs_min,usecs_max,usecs_count
 	1
 	ERROR: this kernel has no zfs now .is its module loaded.*
-	ERROR: no functions of vfat are known here.*
+	ERROR: --type needs ext4, xfs, btrfs, nfs, f2fs, fuse, overlay, bcachefs or zfs .got 'vfat'.
+	sonde fsdist -h shows its options.
 
 NAME dcsnoop and dcstat: names that are not there
 RUN
