@@ -238,30 +238,33 @@ struct report_part {
 	u64 part_ns; /* how long the last one is; 0: as long as the others */
 };
 
-/* The next one. last: the end cut it short. */
-static struct report_part next_report(struct session *s, const struct columns *t, bool last, u64 ts)
+/* NULL: a table of another unit. */
+static struct reported *reports_of(const struct session *s, const struct columns *t)
 {
-	u32 i = 0;
-
-	while (i < s->u->ncolumns && s->u->columns[i] != t)
-		i++;
-	if (!t->numbered || i == s->u->ncolumns)
-		return (struct report_part){0};
-	struct reported *r = &s->records.reports[i];
-	u64 now = ts ? ts : now_ns(), since = r->n ? r->ts : s->start_ns;
-	r->ts = now;
-	r->part_ns = last && !t->standing && now > since ? now - since : 0;
-	return (struct report_part){++r->n, r->part_ns};
+	for (u32 i = 0; i < s->u->ncolumns; i++)
+		if (s->u->columns[i] == t)
+			return &s->records.reports[i];
+	return NULL;
 }
 
 /* The one that show() began. */
 static struct report_part this_report(const struct session *s, const struct columns *t)
 {
-	u32 i = 0;
+	const struct reported *r = reports_of(s, t);
+	return r ? (struct report_part){r->n, r->part_ns} : (struct report_part){0};
+}
 
-	while (s->u->columns[i] != t)
-		i++;
-	return (struct report_part){s->records.reports[i].n, s->records.reports[i].part_ns};
+/* The next one. last: the end cut it short. */
+static struct report_part next_report(struct session *s, const struct columns *t, bool last, u64 ts)
+{
+	struct reported *r = t->numbered ? reports_of(s, t) : NULL;
+	if (!r)
+		return (struct report_part){0};
+	u64 now = ts ? ts : now_ns(), since = r->n ? r->ts : s->start_ns;
+	r->n++;
+	r->ts = now;
+	r->part_ns = last && !t->standing && now > since ? now - since : 0;
+	return this_report(s, t);
 }
 
 /* Of the last column that stands in the line. */
