@@ -248,15 +248,7 @@ EXPECT
 
 NAME netqtop: packets by queue
 RUN
-	cat >"$TMPDIR/udp.py" <<-'P'
-		import socket
-		r = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-		r.bind(("127.0.0.1", 0))
-		for i in range(10):
-		    r.sendto(b"x" * 972, r.getsockname())
-		    r.recv(1000)
-	P
-	see() { tool_sees 'unshare -n sh -c "ip link set lo up; python3 $TMPDIR/udp.py"' netqtop "$@" -n lo 1h; }
+	see() { tool_sees 'unshare -n sh -c "ip link set lo up; python3 -I tests/progs/udp.py"' netqtop "$@" -n lo 1h; }
 	see --fields interface,direction,queue,packets | tail -n 2 | sed 's/[1-9][0-9]*$/N/' | sort; see -j --fields direction,bytes | grep -c '"direction": ".X", "bytes": [0-9]*}'; see --csv --fields interface,queue | sort -u
 NEEDS tp:net/net_dev_start_xmit btf cmd:python3 cmd:ip
 TIMEOUT 30
@@ -269,15 +261,7 @@ EXPECT_RE
 
 NAME netqtop: packets per second
 RUN
-	cat >"$TMPDIR/udp.py" <<-'P'
-		import socket
-		r = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-		r.bind(("127.0.0.1", 0))
-		for i in range(10):
-		    r.sendto(b"x" * 972, r.getsockname())
-		    r.recv(1000)
-	P
-	see() { tool_sees 'unshare -n sh -c "ip link set lo up; python3 $TMPDIR/udp.py"' netqtop "$@" -n lo 1h; }
+	see() { tool_sees 'unshare -n sh -c "ip link set lo up; python3 -I tests/progs/udp.py"' netqtop "$@" -n lo 1h; }
 	see -tj | sed -n 's/.*"packets": \([0-9]*\), "bytes": \([0-9]*\), .*"packets_per_s": \([0-9]*\), "bytes_per_s": \([0-9]*\)}/\1 \2 \3 \4/p' | awk '{ s = $2 / $4; print ($4 > 0 && $3 * s <= $1 * 1.01 && ($3 + 1) * s > $1 * 0.99) }'
 NEEDS tp:net/net_dev_start_xmit btf cmd:python3 cmd:ip sym:bpf_for_each_map_elem
 TIMEOUT 30
