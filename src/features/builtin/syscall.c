@@ -72,11 +72,50 @@ static struct ref load(struct copying *c, u32 size, i32 off)
 }
 
 /* Goes on in a new block when a op b holds, else to out. */
-static void only_if(struct copying *c, enum op op, struct ref a, u64 b, struct blk *out)
+static void only_if_so(struct copying *c, enum op op, struct ref a, struct ref b, struct blk *out)
 {
 	struct blk *go = ir_blk(c->f);
-	ir_br(c->f, op, a, ir_con(c->f, b), go, out);
+	ir_br(c->f, op, a, b, go, out);
 	ir_at(c->f, go);
+}
+
+static void only_if(struct copying *c, enum op op, struct ref a, u64 b, struct blk *out)
+{
+	only_if_so(c, op, a, ir_con(c->f, b), out);
+}
+
+/*
+ * What is done for each of several things is code once: it is compiled in a fraction of the time, and
+ * the verifier's steps are the same.
+ */
+struct rounds {
+	struct ref i; /* variable: the number of the round */
+	struct blk *head, *done;
+};
+
+static struct rounds rounds_begin(struct fn *f, u32 n)
+{
+	struct rounds r = {ir_var(f), ir_blk(f), ir_blk(f)};
+	struct blk *body = ir_blk(f);
+	ir_set(f, r.i, ir_con(f, 0));
+	ir_jmp(f, r.head);
+	ir_at(f, r.head);
+	ir_br(f, O_ULT, ir_get(f, r.i), ir_con(f, n), body, r.done);
+	ir_at(f, body);
+	return r;
+}
+
+static void rounds_end(struct fn *f, struct rounds r)
+{
+	ir_set(f, r.i, ir_addi(f, ir_get(f, r.i), 1));
+	ir_jmp(f, r.head);
+	ir_at(f, r.done);
+}
+
+/* base + (i << shift) */
+static struct ref step_to(struct fn *f, struct ref base, struct ref i, u32 shift)
+{
+	return ir_op2(f, O_ADD, base, ir_op2(f, O_SHL, i, ir_con(f, shift)));
 }
 
 /* Where the next piece goes; to out when the area is full. */
@@ -99,7 +138,8 @@ static void close_piece(struct copying *c, struct ref piece, struct ref id, stru
 }
 
 /* A text of at most size bytes (a value). */
-static void copy_text(struct copying *c, u32 id, struct ref addr, struct ref size, struct blk *out)
+static void copy_text(struct copying *c, struct ref id, struct ref addr, struct ref size,
+		      struct blk *out)
 {
 	struct fn *f = c->f;
 	struct ref piece = next_piece(c, out);
@@ -107,11 +147,11 @@ static void copy_text(struct copying *c, u32 id, struct ref addr, struct ref siz
 			       ARGS(ir_addi(f, piece, sizeof(struct call_piece)), size, addr));
 	only_if(c, O_SGE, n, 0, out); /* 0: older kernels do not count the NUL of an empty one */
 	only_if(c, O_ULE, n, CALL_PATH, out);
-	close_piece(c, piece, ir_con(f, id), n);
+	close_piece(c, piece, id, n);
 }
 
 /* n bytes, at most max. */
-static void copy_data(struct copying *c, u32 id, struct ref addr, struct ref n, u32 max,
+static void copy_data(struct copying *c, struct ref id, struct ref addr, struct ref n, u32 max,
 		      struct blk *out)
 {
 	struct fn *f = c->f;
@@ -122,7 +162,7 @@ static void copy_data(struct copying *c, u32 id, struct ref addr, struct ref n, 
 	struct ref bad = ir_call(f, BPF_FUNC_probe_read_user,
 				 ARGS(ir_addi(f, piece, sizeof(struct call_piece)), n, addr));
 	only_if(c, O_EQ, bad, 0, out);
-	close_piece(c, piece, ir_con(f, id), n);
+	close_piece(c, piece, id, n);
 }
 
 /* A word of the process into the value's own memory; 0 when it cannot be read. */
@@ -136,12 +176,12 @@ static struct ref user_word(struct copying *c, u32 size, struct ref addr)
 }
 
 /* Argument i by its word of the plan. */
-static void copy_arg(struct copying *c, struct ref plan, u32 i)
+static void copy_arg(struct copying *c, struct ref plan, struct ref i)
 {
 	struct fn *f = c->f;
 	struct blk *done = ir_blk(f), *text = ir_blk(f), *data = ir_blk(f);
-	struct ref op = ir_load(f, 1, plan, (i32)(4 * i));
-	struct ref addr = load(c, 8, AT_ARG + 8 * (i32)i);
+	struct ref how = step_to(f, plan, i, 2), op = ir_load(f, 1, how, 0);
+	struct ref addr = ir_load(f, 8, step_to(f, c->base, i, 3), AT_ARG);
 	only_if(c, O_NE, op, COPY_NONE, done);
 	only_if(c, O_NE, addr, 0, done);
 	ir_br(f, O_ULE, op, ir_con(f, COPY_STR), text, data);
@@ -162,7 +202,7 @@ static void copy_arg(struct copying *c, struct ref plan, u32 i)
 
 	ir_at(f, data);
 	only_if(c, O_SGE, c->ret, 0, done);
-	struct ref n = ir_var(f), unit = ir_load(f, 2, plan, (i32)(4 * i + 2));
+	struct ref n = ir_var(f), unit = ir_load(f, 2, how, 2);
 	struct blk *fixed = ir_blk(f), *counted = ir_blk(f), *ready = ir_blk(f), *sized = ir_blk(f),
 		   *times = ir_blk(f);
 	ir_br(f, O_EQ, op, ir_con(f, COPY_FIXED), fixed, counted);
@@ -170,9 +210,8 @@ static void copy_arg(struct copying *c, struct ref plan, u32 i)
 	ir_set(f, n, unit);
 	ir_jmp(f, ready);
 	ir_at(f, counted);
-	struct ref from = ir_op2(f, O_AND, ir_load(f, 1, plan, (i32)(4 * i + 1)), ir_con(f, 7));
-	struct ref at = ir_op2(f, O_ADD, c->base, ir_op2(f, O_SHL, from, ir_con(f, 3)));
-	struct ref many = ir_load(f, 8, at, AT_ARG);
+	struct ref from = ir_op2(f, O_AND, ir_load(f, 1, how, 1), ir_con(f, 7));
+	struct ref many = ir_load(f, 8, step_to(f, c->base, from, 3), AT_ARG);
 	ir_br(f, O_EQ, op, ir_con(f, COPY_SIZED), sized, times);
 	ir_at(f, sized);
 	ir_set(f, n, user_word(c, 4, many));
@@ -196,27 +235,24 @@ static void copy_arg(struct copying *c, struct ref plan, u32 i)
 static void copy_nested(struct copying *c, struct ref vec, struct ref n, bool words)
 {
 	struct fn *f = c->f;
-	struct blk *done = ir_blk(f);
-	for (u32 k = 0; k < CALL_MAX_NESTED; k++) {
-		struct blk *next = ir_blk(f);
-		u32 mark = ir_slot_mark(f);
-		if (!words)
-			only_if(c, O_UGT, n, k, done);
-		struct ref addr = user_word(c, 8, ir_addi(f, vec, words ? 8 * k : 16 * k));
-		if (words) {
-			only_if(c, O_NE, addr, 0, done);
-			copy_text(c, CALL_NESTED + k, addr,
-				  ir_con(f, MIN(c->limit + 2, (u32)CALL_PATH)), next);
-		} else {
-			struct ref len = user_word(c, 8, ir_addi(f, vec, 16 * k + 8));
-			copy_data(c, CALL_NESTED + k, addr, len, MAX(c->limit, 1u), next);
-		}
-		ir_jmp(f, next);
-		ir_at(f, next);
-		ir_slot_release(f, mark);
+	struct rounds r = rounds_begin(f, CALL_MAX_NESTED);
+	struct blk *next = ir_blk(f);
+	u32 mark = ir_slot_mark(f);
+	struct ref k = ir_get(f, r.i), id = ir_addi(f, k, CALL_NESTED);
+	if (!words)
+		only_if_so(c, O_ULT, k, n, r.done);
+	struct ref at = step_to(f, vec, k, words ? 3 : 4), addr = user_word(c, 8, at);
+	if (words) {
+		only_if(c, O_NE, addr, 0, r.done);
+		copy_text(c, id, addr, ir_con(f, MIN(c->limit + 2, (u32)CALL_PATH)), next);
+	} else {
+		struct ref len = user_word(c, 8, ir_addi(f, at, 8));
+		copy_data(c, id, addr, len, MAX(c->limit, 1u), next);
 	}
-	ir_jmp(f, done);
-	ir_at(f, done);
+	ir_jmp(f, next);
+	ir_at(f, next);
+	ir_slot_release(f, mark);
+	rounds_end(f, r);
 }
 
 /* Where in a struct an address is, and how many bytes are there: a number of size bytes. */
@@ -229,7 +265,8 @@ static void copy_part(struct copying *c, u32 id, struct ref of, struct part_at a
 	struct blk *next = ir_blk(c->f);
 	struct ref addr = user_word(c, 8, ir_addi(c->f, of, at.addr));
 	only_if(c, O_NE, addr, 0, next);
-	copy_data(c, id, addr, user_word(c, at.size, ir_addi(c->f, of, at.n)), max, next);
+	copy_data(c, ir_con(c->f, id), addr, user_word(c, at.size, ir_addi(c->f, of, at.n)), max,
+		  next);
 	ir_jmp(c->f, next);
 	ir_at(c->f, next);
 }
@@ -243,8 +280,7 @@ static void copy_all_nested(struct copying *c, struct ref plan)
 	only_if(c, O_NE, op, NESTED_NONE, done);
 	only_if(c, O_SGE, c->ret, 0, done);
 	struct ref i = ir_op2(f, O_AND, ir_load(f, 1, plan, 4 * CALL_ARGS + 4), ir_con(f, 3));
-	struct ref at = ir_op2(f, O_ADD, c->base, ir_op2(f, O_SHL, i, ir_con(f, 3)));
-	struct ref addr = ir_load(f, 8, at, AT_ARG);
+	struct ref at = step_to(f, c->base, i, 3), addr = ir_load(f, 8, at, AT_ARG);
 	only_if(c, O_NE, addr, 0, done);
 	ir_br(f, O_EQ, op, ir_con(f, NESTED_WORDS), words, vectors);
 	ir_at(f, words);
@@ -416,44 +452,44 @@ static void copy_names(struct copying *c, const struct file_layout *o, struct re
 	struct ref fs = kernel_word(c, 8, c->task, o->fs);
 	struct ref root = kernel_word(c, 8, fs, o->root + o->path_dentry);
 	struct ref root_mnt = kernel_word(c, 8, fs, o->root + o->path_mnt);
-	for (u32 i = 0; i < STEPS; i++) {
-		struct blk *at_root = ir_blk(f), *same = ir_blk(f), *mounted = ir_blk(f),
-			   *up = ir_blk(f), *name = ir_blk(f), *next = ir_blk(f);
-		u32 mark = ir_slot_mark(f);
-		struct ref dentry = ir_get(f, p.dentry), mnt = ir_get(f, p.mnt);
-		ir_br(f, O_EQ, dentry, root, same, at_root);
-		ir_at(f, same);
-		ir_br(f, O_EQ, mnt, root_mnt, top, at_root);
-		ir_at(f, at_root);
-		ir_br(f, O_EQ, dentry, kernel_word(c, 8, mnt, o->mnt_root), mounted, name);
+	struct rounds r = rounds_begin(f, STEPS);
+	struct blk *at_root = ir_blk(f), *same = ir_blk(f), *mounted = ir_blk(f), *up = ir_blk(f),
+		   *name = ir_blk(f), *next = ir_blk(f);
+	u32 mark = ir_slot_mark(f);
+	struct ref dentry = ir_get(f, p.dentry), mnt = ir_get(f, p.mnt);
+	ir_br(f, O_EQ, dentry, root, same, at_root);
+	ir_at(f, same);
+	ir_br(f, O_EQ, mnt, root_mnt, top, at_root);
+	ir_at(f, at_root);
+	ir_br(f, O_EQ, dentry, kernel_word(c, 8, mnt, o->mnt_root), mounted, name);
 
-		ir_at(f, mounted);
-		struct ref mount = ir_addi(f, mnt, -(i64)o->mount);
-		struct ref parent = kernel_word(c, 8, mount, o->mount_parent);
-		ir_br(f, O_EQ, parent, mount, top, up);
-		ir_at(f, up);
-		ir_set(f, p.dentry, kernel_word(c, 8, mount, o->mountpoint));
-		ir_set(f, p.mnt, ir_addi(f, parent, o->mount));
-		ir_jmp(f, next);
+	ir_at(f, mounted);
+	struct ref mount = ir_addi(f, mnt, -(i64)o->mount);
+	struct ref parent = kernel_word(c, 8, mount, o->mount_parent);
+	ir_br(f, O_EQ, parent, mount, top, up);
+	ir_at(f, up);
+	ir_set(f, p.dentry, kernel_word(c, 8, mount, o->mountpoint));
+	ir_set(f, p.mnt, ir_addi(f, parent, o->mount));
+	ir_jmp(f, next);
 
-		ir_at(f, name);
-		struct ref text = kernel_word(c, 8, dentry, o->name);
-		struct ref piece = next_piece(c, done);
-		struct ref n = ir_call(
-			f, BPF_FUNC_probe_read_kernel_str,
+	ir_at(f, name);
+	struct ref text = kernel_word(c, 8, dentry, o->name);
+	struct ref piece = next_piece(c, done);
+	struct ref n =
+		ir_call(f, BPF_FUNC_probe_read_kernel_str,
 			ARGS(ir_addi(f, piece, sizeof(struct call_piece)), ir_con(f, NAME), text));
-		only_if(c, O_SGT, n, 0, done);
-		only_if(c, O_ULE, n, NAME, done);
-		close_piece(c, piece, id, n);
-		struct ref above = kernel_word(c, 8, dentry, o->parent);
-		struct blk *go = ir_blk(f);
-		ir_br(f, O_EQ, above, dentry, top, go);
-		ir_at(f, go);
-		ir_set(f, p.dentry, above);
-		ir_jmp(f, next);
-		ir_at(f, next);
-		ir_slot_release(f, mark);
-	}
+	only_if(c, O_SGT, n, 0, done);
+	only_if(c, O_ULE, n, NAME, done);
+	close_piece(c, piece, id, n);
+	struct ref above = kernel_word(c, 8, dentry, o->parent);
+	struct blk *go = ir_blk(f);
+	ir_br(f, O_EQ, above, dentry, top, go);
+	ir_at(f, go);
+	ir_set(f, p.dentry, above);
+	ir_jmp(f, next);
+	ir_at(f, next);
+	ir_slot_release(f, mark);
+	rounds_end(f, r);
 	ir_jmp(f, done);
 	ir_at(f, top);
 	close_piece(c, next_piece(c, done), id, ir_con(f, 0));
@@ -589,8 +625,7 @@ static void copy_files(struct copying *c, const struct file_layout *o, struct re
 		struct ref one = ir_load(f, 1, plan, 4 * CALL_ARGS + 5 + (i32)k);
 		only_if(c, O_NE, one, 0, done);
 		struct ref i = ir_op2(f, O_AND, ir_addi(f, one, -1), ir_con(f, 7));
-		struct ref at = ir_op2(f, O_ADD, c->base, ir_op2(f, O_SHL, i, ir_con(f, 3)));
-		struct ref fd = ir_load(f, 8, at, AT_ARG);
+		struct ref fd = ir_load(f, 8, step_to(f, c->base, i, 3), AT_ARG);
 		copy_file(c, o, i, fd, sockets, done);
 		ir_jmp(f, done);
 		ir_at(f, done);
@@ -693,8 +728,9 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 	only_if(&c, O_ULT, nr, MAX_CALLS, done);
 	struct ref table = ir_op1(f, O_MAPVAL, 8, ir_map(plans(l, phase)->index));
 	struct ref plan = ir_op2(f, O_ADD, table, ir_op2(f, O_SHL, nr, ir_con(f, 5)));
-	for (u32 i = 0; i < CALL_ARGS; i++)
-		copy_arg(&c, plan, i);
+	struct rounds r = rounds_begin(f, CALL_ARGS);
+	copy_arg(&c, plan, ir_get(f, r.i));
+	rounds_end(f, r);
 	if (flags & CALL_PATHS && file_layout(l->c->host, &layout))
 		copy_files(&c, &layout, plan, phase, flags & CALL_SOCKETS);
 	copy_all_nested(&c, plan);
