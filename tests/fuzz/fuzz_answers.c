@@ -81,7 +81,8 @@ static void take_headers(struct arena *a, struct bytes b)
 	struct image im;
 	struct segment seg;
 	struct elf_links links;
-	struct bytes names = b;
+	struct choices choices;
+	struct bytes names = b, pairs = b;
 	u64 off;
 	if (image_take_told(b, SIZE, &im)) {
 		if (im.base > SIZE || im.n > SIZE - im.base)
@@ -92,6 +93,9 @@ static void take_headers(struct arena *a, struct bytes b)
 		image_close(&im);
 	}
 	if (elf_take_links(&names, a, &links) && links.nimport > b.n)
+		abort();
+	elf_take_choices(&pairs, a, &choices);
+	if (choices.n > b.n)
 		abort();
 }
 

@@ -344,13 +344,23 @@ EXPECT
 	stdin:1:1-36: ERROR: Could not add uprobe into middle of instruction: uprobe:build/tests/labels:endless+2; --unsafe attaches all the same, which may corrupt the traced program
 	stdin:1:1-40: ERROR: No matches for uprobe build/tests/labels:no_such_label.
 
-NAME an indirect function is not what is called, and that is said
+NAME an indirect function: what it chose, by a process that has the library
+RUN
+	build/tests/calls 1 60000 & p=$!
+	"$SONDE" -q -c 'build/tests/calls 7' -e 'uprobe:libc:strlen /str(arg0) == "hello"/ { @n = count(); } uretprobe:libc:strlen /retval == 5 && comm == "calls"/ { @five = true; }' | grep .
+	kill $p
+NEEDS prog:calls uprobe
+EXPECT
+	@five: true
+	@n: 7
+
+NAME an indirect function of a program that does not run, and what is said then
 RUN
 	"$SONDE" -q -c 'build/tests/labels 3' -e 'uprobe:build/tests/labels:chosen { @choice = count(); } uprobe:build/tests/labels:chosen_form { @calls = count(); }' 2>&1 | grep -v -e ^uprobe -e '~~' -e '^$'
 	"$SONDE" -q -c 'build/tests/labels 3' -e 'uprobe:build/tests/labels:chosen* { @[probe] = count(); }' 2>&1 | grep .
 NEEDS prog:labels uprobe
 EXPECT
-	stdin:1:1-33: WARNING: chosen is an indirect function: the probe sees how one of its forms is chosen, not the calls, which go to that form
+	stdin:1:1-33: WARNING: chosen is an indirect function, and no process tells what it chose: the probe sees how one of its forms is chosen, not the calls, which go to that form
 	HINT: forms: sonde -l 'uprobe:build/tests/labels:*chosen*'
 	@calls: 3
 	@choice: 1

@@ -51,10 +51,15 @@ static const struct {
 	{"66 0f 3a 0f c1 08", 6, CODE_OTHER},
 	{"48 a1 01 02 03 04 05 06 07 08", 10, CODE_OTHER},
 	{"c8 01 02 03", 4, CODE_OTHER},
-	{"c5 f8 77", 3, CODE_OTHER},          /* vzeroupper */
-	{"c5 f9 70 c1 08", 5, CODE_OTHER},    /* vpshufd */
-	{"c4 e3 79 0f c1 08", 6, CODE_OTHER}, /* vpalignr */
-	{"c4 e2 79 00 c1", 5, CODE_OTHER},    /* vpshufb */
+	{"c5 f8 77", 3, CODE_OTHER},           /* vzeroupper */
+	{"c5 f9 6e c6", 4, CODE_VECTOR},       /* vmovd %esi, %xmm0 */
+	{"c5 f9 6e 06", 4, CODE_OTHER},        /* vmovd (%rsi), %xmm0 */
+	{"c5 f9 ef c0", 4, CODE_VECTOR},       /* vpxor */
+	{"c5 f9 7e c0", 4, CODE_OTHER},        /* vmovd %xmm0, %eax */
+	{"62 e2 7d 28 7a ce", 6, CODE_VECTOR}, /* vpbroadcastb %esi, %ymm17 */
+	{"c5 f9 70 c1 08", 5, CODE_OTHER},     /* vpshufd */
+	{"c4 e3 79 0f c1 08", 6, CODE_OTHER},  /* vpalignr */
+	{"c4 e2 79 00 c1", 5, CODE_OTHER},     /* vpshufb */
 	{"62 f1 7d 48 6f 40 01", 7, CODE_OTHER},
 	{"62 f3 7d 48 0f c1 08", 7, CODE_OTHER},
 	{"64 48 8b 04 25 28 00 00 00", 9, CODE_OTHER},

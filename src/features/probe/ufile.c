@@ -207,7 +207,8 @@ static bool is_emulated(const u8 *p, const struct insn *i)
 	case CODE_OTHER:
 	case CODE_RET:
 	case CODE_CALL:
-	case CODE_ENDBR: break;
+	case CODE_ENDBR:
+	case CODE_VECTOR: break;
 	}
 	return false;
 }
@@ -237,6 +238,16 @@ u32 ufile_skip(const struct ufile *f, u64 file_off)
 	    !code_next(&c, &at, &next))
 		return 0;
 	return is_emulated(c.p + next.at, &next) ? next.at : 0;
+}
+
+u32 ufile_past_vectors(const struct ufile *f, u64 file_off)
+{
+	struct codes c = code_at(f, file_off);
+	struct insn i = {0};
+	u32 at = 0;
+	while (code_next(&c, &at, &i) && i.refused && i.kind == CODE_VECTOR)
+		;
+	return i.refused ? 0 : i.at;
 }
 
 /* ---- nops that become calls ---- */

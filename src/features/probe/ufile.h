@@ -32,6 +32,9 @@ bool ufile_refused(const struct ufile *f, u64 file_off);
 /* Bytes to skip at a function's start so that the kernel need not single-step there: a landing pad
  * (endbr64) before an instruction that it emulates. 0: none. */
 u32 ufile_skip(const struct ufile *f, u64 file_off);
+/* Bytes of instructions at a function's start that the kernel refuses and that only fill vector
+ * registers: arguments and stack are behind them what they were before. */
+u32 ufile_past_vectors(const struct ufile *f, u64 file_off);
 /* Is this a probe that include/sonde/sdt.h placed? */
 bool ufile_has_nops(const struct ufile *f, u64 file_off);
 /*

@@ -97,6 +97,8 @@ struct search {
 	u32 found, nleft;   /* nleft: fit the wildcard and cannot be probed */
 	struct err *left;   /* why the first of them */
 	struct str version; /* of the name, as it was written: "@@GLIBC_2.14" */
+	struct choices choices;
+	bool chose; /* they were read */
 	bool wild, stop;
 };
 
@@ -173,16 +175,40 @@ static void tell_ifunc(struct search *s, const struct point *q)
 		return;
 	struct diag *d =
 		diag_add(s->ds, W_NO_PROBE, s->p->loc,
-			 "%.*s is an indirect function: the probe sees how one of its forms is "
-			 "chosen, not the calls, which go to that form",
+			 "%.*s is an indirect function, and no process tells what it chose: the "
+			 "probe sees how one of its forms is chosen, not the calls, which go to "
+			 "that form",
 			 STRF(q->name));
 	diag_hint(s->ds, d, "forms: sonde -l '%s:%s:*%.*s*'", q->kind->name, s->path,
 		  STRF(q->name));
 }
 
+/* The form that an indirect function chose, which is what is called. False: nobody tells. */
+static bool find_form(struct search *s, const struct symbol *sym, struct symbol *form)
+{
+	if (!s->chose)
+		err_free(elf_choices(s->h, s->a, s->file.path, s->u ? s->u->pid : 0, &s->choices));
+	s->chose = true;
+	u64 addr = elf_chosen(&s->choices, sym->addr);
+	if (!addr)
+		return false;
+	const struct symbol *known = elf_at(&s->syms, addr);
+	*form = *sym;
+	form->ifunc = false;
+	form->size = known && known->addr == addr ? known->size : 0;
+	form->addr = addr;
+	if (!image_offset(&s->file.im, addr, &form->file_off))
+		return false;
+	form->file_off += ufile_past_vectors(&s->file, form->file_off);
+	return true;
+}
+
 static struct err *give_symbol(struct search *s, const struct symbol *sym)
 {
 	struct point q = *s->p;
+	struct symbol form;
+	if (sym->ifunc && find_form(s, sym, &form))
+		sym = &form;
 	if (q.offset && sym->size && q.offset >= sym->size)
 		return offset_outside(sym->name, sym->size);
 	q.target = str_z(s->path);
@@ -344,16 +370,6 @@ static struct err *give_version(struct search *s, u32 at)
 	return no_version(s, name, v, n);
 }
 
-static bool is_code(const struct image *im, u64 vaddr)
-{
-	struct segment seg;
-	for (u32 i = 0; image_segment(im, i, &seg); i++)
-		if (seg.type == PT_LOAD && (seg.flags & PF_X) && vaddr >= seg.addr &&
-		    vaddr - seg.addr < seg.filesz)
-			return true;
-	return false;
-}
-
 /* Does it call a function of that name that is defined elsewhere? */
 static bool calls_named(const struct search *s)
 {
@@ -370,7 +386,7 @@ static struct err *give_label(struct search *s)
 {
 	struct symbol sym;
 	struct err *e = elf_symbol(s->h, s->file.path, s->p->name, &sym);
-	bool ok = !e && is_code(&s->file.im, sym.addr);
+	bool ok = !e && image_is_code(&s->file.im, sym.addr);
 	err_free(e);
 	if (ok)
 		return give_symbol(s, &sym);
@@ -440,6 +456,7 @@ static struct err *search_file(struct point *p, const char *real, void *arg)
 	s->found = 0;
 	s->wild = false;
 	s->version = STR("");
+	s->chose = false;
 	e = search_open(s);
 	ufile_close(&s->file);
 	return e;

@@ -72,7 +72,9 @@ static const struct {
 struct import {
 	struct str name;
 	u32 lib;           /* index; MAX_LIBS: not found */
-	bool indirect;     /* found, but the library chooses the code when the program starts */
+	bool indirect;     /* found, but nobody tells which code the library chose */
+	u64 form;          /* the code that it chose; 0: there is no choice */
+	struct str as;     /* another import that has the same code, and is probed; "": none */
 	const char *kinds; /* of known[], or NULL */
 };
 struct program {
@@ -131,18 +133,38 @@ static bool add_lib(struct str name, struct program *p)
 	return p->nlib < MAX_LIBS;
 }
 
+/* Two that chose the same code (memcpy, memmove) cannot be told apart: one is probed. */
+static void take_form(struct program *p, struct import *m, u32 lib, u64 form)
+{
+	m->indirect = !form;
+	m->form = form;
+	for (u32 i = 0; i < p->n && form && !m->as.n; i++)
+		if (p->v[i].lib == lib && p->v[i].form == form)
+			m->as = p->v[i].name;
+	if (form && !m->as.n)
+		m->lib = lib;
+}
+
 /* The first library that has a function of the name. */
 static void find_definitions(struct program *p)
 {
 	for (u32 k = 0; k < p->nlib; k++) {
 		struct elf_syms syms;
-		struct err *e = elf_syms_of(p->w->h, arena_strz(p->w->a, p->lib[k]), &syms);
+		struct choices chosen = {0};
+		bool asked = false;
+		const char *path = arena_strz(p->w->a, p->lib[k]);
+		struct err *e = elf_syms_of(p->w->h, path, &syms);
 		for (u32 i = 0; !e && i < p->n; i++) {
+			struct import *m = &p->v[i];
 			const struct symbol *s =
-				p->v[i].lib == MAX_LIBS ? elf_find(&syms, p->v[i].name) : NULL;
-			if (s && !s->ifunc)
-				p->v[i].lib = k;
-			p->v[i].indirect |= s && s->ifunc;
+				m->lib == MAX_LIBS && !m->as.n ? elf_find(&syms, m->name) : NULL;
+			if (s && s->ifunc && !asked)
+				e = elf_choices(p->w->h, p->w->a, path, p->w->pid, &chosen);
+			asked |= s && s->ifunc;
+			if (s && s->ifunc)
+				take_form(p, m, k, elf_chosen(&chosen, s->addr));
+			else if (s)
+				m->lib = k;
 		}
 		err_free(e);
 	}
@@ -253,26 +275,45 @@ static void put_group(struct program *p, const char *kinds)
 	sb_z(out, "\tdelete(@begun, (tid, call_end()));\n}\n\n");
 }
 
-/* The code of one of these has no name that a probe could be put at. */
-static u32 tell_indirect(struct program *p)
+/* Some names, and how many more there are. */
+struct some {
+	struct sb text;
+	u32 n;
+};
+
+static void some_add(struct some *s, struct str name)
 {
 	enum { NAMED = 8 };
-	AUTO_SB names = {0};
-	u32 n = 0;
+	if (s->n++ < NAMED)
+		sb_fmt(&s->text, "%s%.*s", s->n > 1 ? ", " : "", STRF(name));
+	else if (s->n == NAMED + 1)
+		sb_z(&s->text, ", ...");
+}
+
+/* What is not seen, or under another's name. */
+static u32 tell_indirect(struct program *p)
+{
+	struct some left = {0}, same = {0};
 	for (u32 i = 0; i < p->n; i++) {
-		if (p->v[i].lib < MAX_LIBS || !p->v[i].indirect)
-			continue;
-		if (n++ < NAMED)
-			sb_fmt(&names, "%s%.*s", n > 1 ? ", " : "", STRF(p->v[i].name));
+		const struct import *m = &p->v[i];
+		if (m->lib == MAX_LIBS && m->indirect)
+			some_add(&left, m->name);
+		if (m->as.n)
+			some_add(&same, str_z(arena_fmt(p->w->a, "%.*s as %.*s", STRF(m->name),
+							STRF(m->as))));
 	}
-	if (n > NAMED)
-		sb_fmt(&names, " and %u more", n - NAMED);
-	if (n)
+	if (left.n)
 		diag_add(p->w->diags, W_NO_PROBE, (struct loc){0},
 			 "calls of %s are not traced: the library chooses their code when a "
-			 "program starts",
-			 names.s);
-	return n;
+			 "program starts, and no process tells what it chose",
+			 left.text.s);
+	if (same.n)
+		diag_add(p->w->diags, W_NO_PROBE, (struct loc){0},
+			 "calls are shown under another name, because both have the same code: %s",
+			 same.text.s);
+	sb_free(&left.text);
+	sb_free(&same.text);
+	return left.n;
 }
 
 bool write_ltrace(struct words *w)

@@ -12,6 +12,7 @@ enum code_kind {
 	CODE_NOP,  /* of one byte, or where all have the same length, of that */
 	CODE_NOP5, /* of five, in one instruction */
 	CODE_ENDBR,
+	CODE_VECTOR, /* fills a vector register, and touches nothing else */
 };
 struct insn {
 	u32 at, len;

@@ -164,6 +164,14 @@ static bool is_refused(u8 op)
 	}
 }
 
+/* How functions of texts begin that look for a byte: vmovd, vpxor, vpbroadcast from a register. */
+static bool fills_vector(u8 map, u8 op)
+{
+	return map == 1   ? op == 0x6e || op == 0xef
+	       : map == 2 ? op == 0x7a || op == 0x7b || op == 0x7c
+			  : false;
+}
+
 /*
  * AVX and its followers: the prefix names the table. The kernel looks at the opcode without it, so
  * it puts no uprobe on vpxor and, worse, takes vpbroadcastb for js and does that instead: the
@@ -179,6 +187,8 @@ static void decode_vex(struct cursor *c, u8 prefix)
 	if (map == 1 && op >= 0x80 && op <= 0x8f)
 		form = NO;
 	bool known = map >= 1 && (map <= 3 || (prefix == 0x62 && (map == 5 || map == 6)));
+	bool of_register = c->at < c->n && c->p[c->at] >= 0xc0; /* no memory */
+	c->kind = fills_vector(map, op) && of_register ? CODE_VECTOR : CODE_OTHER;
 	take_form(c, known ? form : NO);
 }
 

@@ -1,5 +1,6 @@
 /* libs.c - shared libraries by name: a process's mappings, ld.so.cache, the usual directories. */
 #include "base/bytes.h"
+#include "base/file.h"
 #include "kern/image_ask.h"
 #include "proc/paths.h"
 #include "proc/proc.h"
@@ -197,6 +198,21 @@ static bool line_place(struct str line, u64 *start, u64 *off)
 		return false;
 	*off = strtoull(offset.s, &end, 16);
 	return end == offset.s + offset.n;
+}
+
+bool proc_maps_file(struct host *h, int pid, const char *real)
+{
+	char path[PATH_MAX];
+	AUTO_SB all = {0};
+	struct stat st;
+	bool found = false;
+	int n = proc_put(path, sizeof(path), h, pid, "maps");
+	if (n < 0 || stat(real, &st) || file_read(path, SIZE_MAX, &all))
+		return false;
+	struct str text = sb_str(&all), line;
+	while (!found && str_cut(&text, '\n', &line))
+		found = line_inode(line) == st.st_ino;
+	return found;
 }
 
 bool proc_load_bias(struct host *h, int pid, const char *real, u64 *bias)

@@ -45,6 +45,7 @@ struct mapped {
 	const char *real; /* where we find the file */
 };
 bool proc_mapped(struct arena *a, int pid, struct str line, bool same_mounts, struct mapped *ret);
+bool proc_maps_file(struct host *h, int pid, const char *real);
 /* Where addresses of a file that is mapped there are counted from; real: where we find it. False:
  * it is not mapped. */
 bool proc_load_bias(struct host *h, int pid, const char *real, u64 *bias);

@@ -126,6 +126,22 @@ struct elf_links {
 struct err *elf_links_of(struct host *h, struct arena *a, const char *path,
 			 struct elf_links *ret) MUST_USE;
 bool elf_take_links(struct bytes *b, struct arena *a, struct elf_links *ret);
+/*
+ * Functions that choose their code when they are loaded: what they chose, by a process that has the file
+ * mapped (pid, if that is one). Addresses are the file's.
+ */
+struct choice {
+	u64 by, at,
+		form; /* what chooses; the word that keeps the answer; the answer, 0: nobody told */
+};
+struct choices {
+	struct choice *v;
+	u32 n;
+};
+struct err *elf_choices(struct host *h, struct arena *a, const char *path, int pid,
+			struct choices *ret) MUST_USE;
+void elf_take_choices(struct bytes *b, struct arena *a, struct choices *ret);
+u64 elf_chosen(const struct choices *c, u64 by); /* 0: not known */
 /* The symbol that holds a virtual address of the file; NULL: none. */
 const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr);
 /* Should a be shown rather than b, which comes behind it and has the same address? */

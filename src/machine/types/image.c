@@ -265,6 +265,16 @@ bool image_note(struct bytes *b, struct note *ret)
 	return true;
 }
 
+bool image_is_code(const struct image *im, u64 addr)
+{
+	struct segment seg;
+	for (u32 i = 0; image_segment(im, i, &seg); i++)
+		if (seg.type == PT_LOAD && (seg.flags & PF_X) && addr >= seg.addr &&
+		    addr - seg.addr < seg.filesz)
+			return true;
+	return false;
+}
+
 u64 image_entry(const struct image *im)
 {
 	struct bytes b = bytes_of(im->p, im->n);

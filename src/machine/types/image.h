@@ -53,7 +53,8 @@ bool image_segment(const struct image *im, u32 i, struct segment *ret);
 struct bytes image_bytes(const struct image *im, const struct section *s); /* none: empty */
 /* Virtual address in the file -> file offset, by its PT_LOAD segments. */
 bool image_offset(const struct image *im, u64 addr, u64 *off);
-u64 image_entry(const struct image *im); /* 0: none */
+bool image_is_code(const struct image *im, u64 addr); /* in a segment that is executable */
+u64 image_entry(const struct image *im);              /* 0: none */
 /* The other way round: where code is, mapped in pages of so many bytes. */
 bool image_vaddr(const struct image *im, u64 off, u32 page, u64 *addr);
 /* Is that byte of the file in the segment's mapping, which is whole pages? */
