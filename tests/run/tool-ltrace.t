@@ -41,8 +41,18 @@ EXPECT
 	strlen                           7
 	strlen ("hello") = 5
 
+NAME ltrace -S: system calls, too
+RUN "$SONDE" ltrace -q -S -e snprintf build/tests/calls 1 2>&1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g' | grep -A 9 '^snprintf'; "$SONDE" ltrace -q -S -e snprintf build/tests/calls 1 2>&1 | grep -e '^SYS mmap(' -e uretprobe | cut -d'(' -f1 | sort -u; "$SONDE" ltrace -qj -S -e snprintf build/tests/calls 1 | grep -o '"call": "exit_group.*'
+NEEDS uprobe prog:calls x86_64 tp:raw_syscalls/sys_exit btf
+EXPECT_RE
+	snprintf \(ADDR, 64, "hello %s"\) = 11
+	SYS exit_group\(0\) += \?
+	SYS \+\+\+ exited with 0 \+\+\+
+	SYS mmap
+	"call": "exit_group\(0\) += \?"\}
+
 NAME ltrace: of programs of Go no returns are probed; mistakes
-RUN "$SONDE" ltrace -e nosuch build/tests/calls 2>&1; "$SONDE" ltrace 2>&1; "$SONDE" ltrace /nope 2>&1; cp build/tests/calls "$TMPDIR/go" && printf x >"$TMPDIR/s" && objcopy --add-section .go.buildinfo="$TMPDIR/s" "$TMPDIR/go" && "$SONDE" -d script ltrace "$TMPDIR/go" | grep -c uretprobe; true
+RUN "$SONDE" ltrace -e nosuch build/tests/calls 2>&1; "$SONDE" ltrace 2>&1; "$SONDE" ltrace /nope 2>&1; cp build/tests/calls "$TMPDIR/go" && printf x >"$TMPDIR/s" && objcopy --add-section .go.buildinfo="$TMPDIR/s" "$TMPDIR/go" && "$SONDE" -d script ltrace "$TMPDIR/go" | grep -c '^uretprobe'; true
 NEEDS uprobe prog:calls x86_64 cmd:objcopy
 EXPECT_RE
 	ERROR: .*/calls imports no function that a library of its defines and -e wants

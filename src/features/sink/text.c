@@ -230,11 +230,22 @@ static void put_line(struct text *t, struct str line)
 	sb_z(&t->o.b, line.n ? "\n" : "");
 }
 
+/* A bare row ends behind the last thing that it has. */
+static i32 last_cell(const struct item *it)
+{
+	const struct columns *c = it->columns;
+	i32 last = last_column(c);
+	while (c->bare && last > 0 &&
+	       (!column_in_line(&c->col[last]) || it->val[last].kind == V_NONE))
+		last--;
+	return last;
+}
+
 static void put_row(struct text *t, const struct item *it)
 {
 	const struct columns *c = it->columns;
 	struct place p = {0};
-	i32 last = last_column(c);
+	i32 last = last_cell(it);
 	put_line(t, it->str);
 	if (item_has_hist(it)) {
 		put_hist_row(t, it);
