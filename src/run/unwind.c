@@ -25,7 +25,7 @@ enum {
 	COPIES_AT_ONCE = 256,
 	READ_AGAIN_NS = 100000000,
 	INTAKE_CHUNKS = 64, /* of blocks, made before the first event */
-	INDEX_STEP = 1 << 18,
+	INDEX_STEP = 1 << 16,
 	TEXT = 512,
 };
 
@@ -48,6 +48,7 @@ struct held {
 	const struct map *m;
 	u32 i;
 	int fd;
+	bool later; /* it is needed later, too */
 };
 struct unwinder {
 	struct session *s;
@@ -72,6 +73,12 @@ struct unwinder {
 	 * milliseconds, to put many at once does so once. */
 	bool hold;
 	VEC(struct held) held;
+	/* Until then a chunk of blocks is filled here, and written by a call when it is full: a page
+	 * costs more when it is first touched where it is mapped, and few are ever looked at. */
+	struct unwind_chunk *stage;
+	bool staged; /* the last of: */
+	u32 nlater, later_at[INTAKE_CHUNKS];
+	int later[INTAKE_CHUNKS]; /* descriptors, by which they can be mapped */
 };
 
 /* NULL: dw_ustack is not used, or begin programs still run. */
@@ -99,7 +106,7 @@ static struct err *put_inner(struct unwinder *w, const struct map *m, u32 i, voi
 	if (e)
 		return e;
 	if (w->hold) {
-		struct held h = {m, i, fd};
+		struct held h = {m, i, fd, false};
 		vec_add(&w->held, h);
 		fd = -1;
 	} else {
@@ -126,9 +133,62 @@ static struct err *put_held_of(struct unwinder *w, const struct map *m)
 	return bpf_map_put_all(map_fd(w->s, m), keys, fds, n);
 }
 
+/* The chunk that is being filled is written. */
+static struct err *put_stage(struct unwinder *w)
+{
+	u32 last = w->nlater - 1;
+	if (!w->staged)
+		return NULL;
+	struct err *e = bpf_map_fill(w->later[last], w->stage, sizeof(*w->stage));
+	if (e)
+		return e;
+	w->blocks.chunk.v[w->later_at[last]] = NULL;
+	w->staged = false;
+	return NULL;
+}
+
+static struct err *stage_chunk(struct unwinder *w, u32 i, struct unwind_chunk **ret)
+{
+	int fd;
+	struct err *e = put_stage(w);
+	if (!e)
+		e = load_inner(w->u->blocks, &fd);
+	if (e)
+		return e;
+	if (w->stage)
+		memset(w->stage, 0, sizeof(*w->stage));
+	else
+		w->stage = xcalloc(1, sizeof(*w->stage));
+	w->later_at[w->nlater] = i;
+	w->later[w->nlater++] = fd;
+	w->staged = true;
+	vec_add(&w->held, (struct held){w->u->blocks, i, fd, true});
+	*ret = w->stage;
+	return NULL;
+}
+
+/* NULL: chunk i was mapped when it was made. */
+static int *later_of(struct unwinder *w, u32 i)
+{
+	for (u32 k = 0; k < w->nlater; k++)
+		if (w->later_at[k] == i)
+			return &w->later[k];
+	return NULL;
+}
+
+static struct err *map_chunk(void *arg, u32 i, struct unwind_chunk **ret)
+{
+	struct unwinder *w = arg;
+	void *p;
+	struct err *e = bpf_map_mmap(*later_of(w, i), sizeof(**ret), &p);
+	if (!e)
+		*ret = p;
+	return e;
+}
+
 static void put_held(struct unwinder *w)
 {
-	struct err *e[] = {put_held_of(w, w->u->blocks), put_held_of(w, w->u->lists)};
+	struct err *e[] = {put_stage(w), put_held_of(w, w->u->blocks), put_held_of(w, w->u->lists)};
 	for (u32 i = 0; i < countof(e); i++) {
 		if (e[i] && !w->blocks.failed)
 			w->blocks.failed = e[i];
@@ -136,19 +196,31 @@ static void put_held(struct unwinder *w)
 			err_free(e[i]);
 	}
 	for (u32 i = 0; i < w->held.n; i++)
-		close(w->held.v[i].fd);
+		if (!w->held.v[i].later)
+			close(w->held.v[i].fd);
 	vec_free(&w->held);
+	sb_free(&w->blocks.answer);
+	if (!w->staged) { /* else it could not be written, and is looked at here */
+		free(w->stage);
+		w->stage = NULL;
+	}
 	w->hold = false;
 }
 
 static struct err *make_chunk(void *arg, u32 i, struct unwind_chunk **ret)
 {
 	struct unwinder *w = arg;
+	if (w->hold && i == w->blocks.chunk.n && w->nlater < INTAKE_CHUNKS)
+		return stage_chunk(w, i, ret);
 	void *p, *was = i < w->blocks.chunk.n ? w->blocks.chunk.v[i] : NULL;
+	int *later = later_of(w, i);
 	struct err *e = put_inner(w, w->u->blocks, i, was, sizeof(**ret), &p);
-	if (!e)
-		*ret = p;
-	return e;
+	if (e)
+		return e;
+	if (later && !w->hold)
+		close_fd(later);
+	*ret = p;
+	return NULL;
 }
 
 static struct err *make_list_chunk(void *arg, u32 i, struct unwind_list_chunk **ret)
@@ -597,8 +669,13 @@ static void unwind_ready(struct session *s, void *self)
 	void *index = NULL;
 	struct err *e = bpf_map_reserve(sizeof(*w->index), &index);
 	w->index = index;
-	struct blocks_mem mem = {w->index, map_mem(s, u->rules), UNWIND_CHUNKS, make_chunk,
-				 w,        reach_index};
+	struct blocks_mem mem = {.index = w->index,
+				 .rules = map_mem(s, u->rules),
+				 .max_chunks = UNWIND_CHUNKS,
+				 .chunk = make_chunk,
+				 .map = map_chunk,
+				 .arg = w,
+				 .reach = reach_index};
 	blocks_init(&w->blocks, w->procs->host->page_size, &mem);
 	w->blocks.failed = e;
 	w->lists.mem = (struct lists_mem){UNWIND_LISTS, make_list_chunk, w};
@@ -732,7 +809,11 @@ static void unwind_close(void *self)
 		while (w->bucket[i])
 			follow_free(w, &w->bucket[i]);
 	for (u32 i = 0; i < w->blocks.chunk.n; i++)
-		munmap(w->blocks.chunk.v[i], sizeof(struct unwind_chunk));
+		if (w->blocks.chunk.v[i] && w->blocks.chunk.v[i] != w->stage)
+			munmap(w->blocks.chunk.v[i], sizeof(struct unwind_chunk));
+	for (u32 i = 0; i < w->nlater; i++)
+		close_fd(&w->later[i]);
+	free(w->stage);
 	for (u32 i = 0; i < w->lists.chunk.n; i++)
 		munmap(w->lists.chunk.v[i], sizeof(struct unwind_list_chunk));
 	ring_free(w->copies);

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 enum {
-	HASH = 2 * UNWIND_RULES,
+	MIN_HASH = 1 << 11,
 	/* Code up to this size is made whole when it is first asked for: a library that everybody
 	 * uses is then complete after one stack. */
 	WHOLE_BLOCKS = 128,
@@ -17,10 +17,20 @@ enum {
 
 static u32 rule_slot(const struct blocks *b, u32 rule)
 {
-	u32 i = rule * 2654435761u % HASH;
+	u32 i = (rule * 2654435761u >> 8) % b->nhash;
 	while (b->hash[i] && b->mem.rules[b->hash[i] - 1] != rule)
-		i = (i + 1) % HASH;
+		i = (i + 1) % b->nhash;
 	return i;
+}
+
+/* Room for twice as many; half of it stays empty. */
+static void grow_hash(struct blocks *b)
+{
+	free(b->hash);
+	b->nhash = MAX(2 * b->nhash, (u32)MIN_HASH);
+	b->hash = xcalloc(b->nhash, sizeof(*b->hash));
+	for (u32 i = 0; i < b->nrule; i++)
+		b->hash[rule_slot(b, b->mem.rules[i])] = i + 1;
 }
 
 static u16 rule_number(struct blocks *b, u32 rule)
@@ -32,13 +42,15 @@ static u16 rule_number(struct blocks *b, u32 rule)
 		return RULE_UNKNOWN;
 	b->mem.rules[b->nrule] = rule;
 	b->hash[slot] = ++b->nrule;
+	if (2 * b->nrule > b->nhash)
+		grow_hash(b);
 	return (u16)(b->nrule - 1);
 }
 
 void blocks_init(struct blocks *b, u32 page, const struct blocks_mem *mem)
 {
 	*b = (struct blocks){.mem = *mem, .page = page, .nindex = 1};
-	b->hash = arena_newn(&b->arena, u32, HASH);
+	grow_hash(b);
 	rule_number(b, unwind_rule(UNWIND_UNKNOWN, 0, 0));
 }
 
@@ -48,6 +60,8 @@ void blocks_free(struct blocks *b)
 		cfi_list_free(&b->file.v[i]->is.list);
 	vec_free(&b->file);
 	vec_free(&b->chunk);
+	sb_free(&b->answer);
+	free(b->hash);
 	err_free(b->failed);
 	arena_free(&b->arena);
 }
@@ -125,11 +139,24 @@ bool blocks_pc(struct blocks *b, struct ufile *f, u64 off, cfi_ask *ask, void *a
 
 /* ---- chunks ---- */
 
-static struct unwind_block *block_at(const struct blocks *b, u32 ref)
+/* NULL: it cannot be mapped. */
+static struct unwind_chunk *chunk_at(struct blocks *b, u32 i)
+{
+	struct unwind_chunk **c = &b->chunk.v[i];
+	struct err *e = *c ? NULL : b->mem.map(b->mem.arg, i, c);
+	if (b->failed)
+		err_free(e);
+	else
+		b->failed = e;
+	return *c;
+}
+
+static struct unwind_block *block_at(struct blocks *b, u32 ref)
 {
 	u32 unit = ref & ((1u << UNWIND_REF_UNIT_BITS) - 1);
 	u32 chunk = (ref & ~(u32)UNWIND_REF) >> UNWIND_REF_UNIT_BITS;
-	return (struct unwind_block *)b->chunk.v[chunk]->unit[unit];
+	struct unwind_chunk *c = chunk_at(b, chunk);
+	return c ? (struct unwind_block *)c->unit[unit] : NULL;
 }
 
 static u32 ref_of(u32 chunk, u32 unit)
@@ -148,7 +175,7 @@ static void forget_chunk(struct blocks *b, u32 chunk)
 {
 	for (u32 unit = 0; unit < UNWIND_UNITS;) {
 		const struct unwind_block *k = block_at(b, ref_of(chunk, unit));
-		if (!k->n)
+		if (!k || !k->n)
 			break;
 		if (b->mem.index->block[k->entry] == ref_of(chunk, unit))
 			__atomic_store_n(&b->mem.index->block[k->entry], UNWIND_REF_NEW,
@@ -163,10 +190,10 @@ static u32 choose_chunk(struct blocks *b)
 {
 	for (;;) {
 		u32 i = b->hand++ % b->chunk.n;
-		struct unwind_chunk *c = b->chunk.v[i];
 		if (i == b->fill && b->chunk.n > 1)
 			continue;
-		if (!__atomic_exchange_n(&c->used, 0, __ATOMIC_RELAXED))
+		struct unwind_chunk *c = chunk_at(b, i);
+		if (!c || !__atomic_exchange_n(&c->used, 0, __ATOMIC_RELAXED))
 			return i;
 	}
 }
@@ -181,6 +208,8 @@ static bool next_chunk(struct blocks *b)
 		at = choose_chunk(b);
 		forget_chunk(b, at);
 	}
+	if (b->failed) /* what was there could not be looked at */
+		return false;
 	b->failed = b->mem.chunk(b->mem.arg, at, &c);
 	if (b->failed)
 		return false;
@@ -220,6 +249,8 @@ static void put_block(struct blocks *b, u32 entry, const struct numbers *x, cons
 		return;
 	u32 ref = ref_of(b->fill, b->units);
 	struct unwind_block *k = block_at(b, ref);
+	if (!k)
+		return;
 	b->units += need;
 	b->no_row += nrow > n;
 	for (u32 i = 0; i < MIN(n, nrow); i++) {
@@ -337,11 +368,10 @@ static u32 find_row(const struct unwind_block *k, u16 pc)
 
 void blocks_early(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg)
 {
-	AUTO_SB answer = {0};
 	struct cfi_all all = {b->page, UNWIND_BLOCK, EARLY_BLOCKS};
 	struct bytes rows = bytes_of("", 0);
 	if (!f->opened && !f->refused)
-		file_opened(b, f, cfi_ask_all(ask, arg, &all, &f->is, &answer, &rows));
+		file_opened(b, f, cfi_ask_all(ask, arg, &all, &f->is, &b->answer, &rows));
 	if (f->early || !f->nblock || f->nblock > EARLY_BLOCKS || !enter(b, f) || f->is.bare)
 		return;
 	f->early = true;
@@ -363,5 +393,5 @@ u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, cfi_ask *ask, void *a
 	if (!(ref & UNWIND_REF))
 		return UNWIND_NONE;
 	const struct unwind_block *k = block_at(b, ref);
-	return b->mem.rules[k->row[find_row(k, (u16)(pc % UNWIND_BLOCK))].rule];
+	return k ? b->mem.rules[k->row[find_row(k, (u16)(pc % UNWIND_BLOCK))].rule] : UNWIND_NONE;
 }

@@ -33,6 +33,8 @@ struct blocks_mem {
 	u32 max_chunks;
 	/* A new chunk, zeroed, in place i of the table; what was there goes. */
 	struct err *(*chunk)(void *arg, u32 i, struct unwind_chunk **ret);
+	/* One that chunk() put elsewhere, and whose place in the table is NULL since it was written. */
+	struct err *(*map)(void *arg, u32 i, struct unwind_chunk **ret);
 	void *arg;
 	/* The index can be written up to its block n from now on; NULL: all of it can. */
 	struct err *(*reach)(void *arg, u32 n);
@@ -42,11 +44,13 @@ struct blocks {
 	u32 page; /* bytes of one that files are mapped in */
 	struct arena arena;
 	VEC(struct ufile *) file;
+	/* NULL: not mapped */
 	VEC(struct unwind_chunk *) chunk;
 	u32 fill, units;    /* the chunk being filled, and how far */
 	u32 hand;           /* the next to look at for emptying */
 	u32 nindex, nrule;  /* in use */
-	u32 *hash;          /* rule -> number + 1 */
+	u32 *hash, nhash;   /* rule -> number + 1 */
+	struct sb answer;   /* kept from file to file while many are read; see blocks_early() */
 	u64 list_bytes;     /* of all .list */
 	u64 made, evicted;  /* blocks, chunks */
 	struct err *failed; /* what memory could not be had; none is tried after it */
@@ -61,5 +65,6 @@ struct ufile *blocks_file(struct blocks *b, u64 dev, u64 ino, struct str path);
 bool blocks_pc(struct blocks *b, struct ufile *f, u64 off, cfi_ask *ask, void *arg, u32 *pc);
 /* At an address that blocks_pc() gave; UNWIND_NONE: not described. */
 u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, cfi_ask *ask, void *arg);
-/* All blocks of a file, unless it is large; one that nobody asked about costs one question. */
+/* All blocks of a file, unless it is large; one that nobody asked about costs one question. After
+ * many, sb_free() what they kept of .answer. */
 void blocks_early(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg);

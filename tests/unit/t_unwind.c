@@ -33,7 +33,7 @@ static void open_paged(struct fixture *x, u32 page, u32 max_chunks)
 {
 	*x = (struct fixture){.index = calloc(1, sizeof(*x->index)),
 			      .rules = calloc(UNWIND_RULES, 4)};
-	struct blocks_mem mem = {x->index, x->rules, max_chunks, make_chunk, x, NULL};
+	struct blocks_mem mem = {x->index, x->rules, max_chunks, make_chunk, NULL, x, NULL};
 	blocks_init(&x->b, page, &mem);
 }
 
@@ -160,6 +160,38 @@ TEST(unwind_blocks_are_made_beforehand)
 	large->nblock = 1 << 16;
 	blocks_early(&x.b, large, open_none, NULL);
 	CHECK(x.b.made == 2 * f->nblock && !large->first);
+	close_fixture(&x);
+	free(rows.v);
+}
+
+static struct err *map_again(void *arg, u32 i, struct unwind_chunk **ret)
+{
+	struct fixture *x = arg;
+	x->asked++;
+	*ret = x->reach ? x->chunk[i] : NULL;
+	return *ret ? NULL : err_new("no memory");
+}
+
+/* What was written otherwise is mapped when somebody looks at it, or has no rows when it cannot be. */
+TEST(unwind_chunks_are_mapped_when_they_are_looked_at)
+{
+	struct fixture x;
+	struct cfi_rows rows;
+	u32 opened = 0;
+	if (!own_rows(&rows))
+		return;
+	open_fixture(&x, 8);
+	x.b.mem.map = map_again;
+	x.reach = 1;
+	struct ufile *f = own_file(&x, 1);
+	blocks_rule(&x.b, f, 0, open_self, &opened);
+	x.b.chunk.v[0] = NULL;
+	compare_rules(&x, f, &rows, 1);
+	CHECK(x.asked == 1 && !x.b.failed && x.b.chunk.v[0] == x.chunk[0]);
+	x.reach = 0;
+	x.b.chunk.v[0] = NULL;
+	CHECK(blocks_rule(&x.b, f, 0, open_none, NULL) == UNWIND_NONE && x.b.failed);
+	CHECK(x.asked == 2);
 	close_fixture(&x);
 	free(rows.v);
 }

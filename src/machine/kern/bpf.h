@@ -77,6 +77,8 @@ bool bpf_map_next(int fd, const void *prev, void *key);
 struct err *bpf_map_all(int fd, u32 key_size, u32 val_size, u32 max_entries, u8 **keys, u8 **vals,
 			u32 *n);
 struct err *bpf_map_mmap(int fd, size_t size, void **ret);
+/* All of an array of one element that can be mapped: cheaper than to map it and write there, or bpf_map_put(). */
+struct err *bpf_map_fill(int fd, const void *from, size_t size);
 /* For a map of which only a part is looked at: addresses, and what lies there between two multiples of a page. */
 struct err *bpf_map_reserve(size_t size, void **ret);
 struct err *bpf_map_mmap_part(int fd, void *reserved, size_t from, size_t to);
