@@ -126,6 +126,15 @@ TEST(sandbox_answers)
 		CHECK(!sandbox_ask(&h, read_file, &q, &out) && !memcmp(out.s, "\177ELF", 4));
 	}
 	struct sb large = {0};
+	/* About as much as goes in one call, with the path or a head before it. */
+	for (u32 n = 4070; n <= 4114; sb_clear(&large), n++) {
+		sb_pad(&large, 'a', n - 1);
+		sb_char(&large, 'b');
+		q.args = sb_str(&large);
+		CHECK(!sandbox_ask(&h, echo, &q, &out) && str_eq(sb_str(&out), q.args));
+	}
+	q.args = STR("");
+	CHECK(!sandbox_ask(&h, echo, &q, &out) && !out.n);
 	sb_pad(&large, 'x', 3 << 20); /* more than a socket holds */
 	q.args = sb_str(&large);
 	CHECK(!sandbox_ask(&h, echo, &q, &out) && str_eq(sb_str(&out), q.args));

@@ -8,6 +8,7 @@
 #include "kern/sandbox_calls.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -28,7 +29,8 @@ enum {
 	MAX_ANSWER = 1 << 30,
 	MAX_BAD = 64,
 	MAX_TOLD = 16,
-	MAX_FILES = 64, /* descriptors */
+	MAX_FILES = 64,  /* descriptors */
+	TOGETHER = 4096, /* bytes that go in one call with what comes before them */
 };
 
 struct bad_file {
@@ -70,7 +72,13 @@ static bool answer(int to, struct job *j, struct err *e)
 				.kind = e ? ANSWER_FAILED : ANSWER_DONE};
 	if (e)
 		a.no = e->no;
-	bool ok = sandbox_put(to, &a, sizeof(a)) && sandbox_put(to, e ? e->msg : j->out.s, a.n);
+	const char *text = e ? e->msg : sb_str(&j->out).s;
+	u8 first[sizeof(a) + TOGETHER];
+	size_t n = MIN(a.n, (u64)TOGETHER);
+	memcpy(first, &a, sizeof(a));
+	if (n)
+		memcpy(first + sizeof(a), text, n);
+	bool ok = sandbox_put(to, first, sizeof(a) + n) && sandbox_put(to, text + n, a.n - n);
 	err_free(e);
 	sb_free(&j->out);
 	return ok;
@@ -136,11 +144,21 @@ static void block_signals(void)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 }
 
+/* What one file took is used again for the next: fresh pages cost more than what is done with them. */
+static void keep_memory(void)
+{
+	enum { KEPT = 8 << 20 };
+	mallopt(M_MMAP_THRESHOLD, KEPT);
+	mallopt(M_TRIM_THRESHOLD, KEPT);
+	mallopt(M_TOP_PAD, 1 << 18);
+}
+
 static _Noreturn void be_child(int to, int parent)
 {
 	struct job none = {0};
 	u64 left;
 	block_signals(); /* Ctrl-C is for whoever asks */
+	keep_memory();
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	set_limit(RLIMIT_DATA, memory_limit());
@@ -165,11 +183,12 @@ static _Noreturn void be_child(int to, int parent)
 
 /* ---- here ---- */
 
-/* How long one answer may take, by whose clock. */
+/* How long one answer may take, by whose clock: from the first look on, since most come before. */
 struct term {
+	const struct sandbox *s;
 	struct patience left;
 	clockid_t cpu;
-	bool timed;
+	bool looked, timed;
 };
 
 static u64 cpu_ns(const struct term *t)
@@ -179,12 +198,14 @@ static u64 cpu_ns(const struct term *t)
 						      : (u64)v.tv_sec * SECOND_NS + (u64)v.tv_nsec;
 }
 
-static struct term term_of(const struct sandbox *s)
+static enum patience_is look(struct term *t)
 {
-	struct term t = {.timed = false};
-	t.timed = !clock_getcpuclockid(s->pid, &t.cpu);
-	patience_begin(&t.left, s->wait_ms, now_ns(), cpu_ns(&t));
-	return t;
+	if (t->looked)
+		return patience_left(&t->left, now_ns(), cpu_ns(t));
+	t->looked = true;
+	t->timed = !clock_getcpuclockid(t->s->pid, &t->cpu);
+	patience_begin(&t->left, t->s->wait_ms, now_ns(), cpu_ns(t));
+	return PATIENCE_LEFT;
 }
 
 /* Of which it was LATE or STOOD, the child can still be there. */
@@ -194,7 +215,7 @@ static enum way wait_for(int to, short events, struct term *until)
 {
 	struct pollfd p = {.fd = to, .events = events};
 	while (poll(&p, 1, LOOK_MS) <= 0)
-		switch (patience_left(&until->left, now_ns(), cpu_ns(until))) {
+		switch (look(until)) {
 		case PATIENCE_LEFT: break;
 		case PATIENCE_WORKED: return WAY_LATE;
 		case PATIENCE_STOOD: return WAY_STOOD;
@@ -235,17 +256,35 @@ static enum way take_all(int to, struct sb *b, u64 n, struct term *until)
 	return WAY_DONE;
 }
 
+/* n bytes, and of what follows them what is there. */
+static enum way take_first(int to, struct sb *b, size_t n, struct term *until)
+{
+	while (b->n < n) {
+		enum way w = wait_for(to, POLLIN, until);
+		if (w != WAY_DONE)
+			return w;
+		sb_reserve(b, n + TOGETHER);
+		ssize_t k = recv(to, b->s + b->n, n + TOGETHER - b->n, MSG_DONTWAIT);
+		if (!k || (k < 0 && errno != EINTR && errno != EAGAIN))
+			return WAY_DEAD;
+		b->n += k > 0 ? (size_t)k : 0;
+	}
+	return WAY_DONE;
+}
+
 static enum way take_answer(int to, struct term *until, struct answer_head *a, struct sb *b)
 {
 	sb_clear(b);
-	enum way w = take_all(to, b, sizeof(*a), until);
+	enum way w = take_first(to, b, sizeof(*a), until);
 	if (w != WAY_DONE)
 		return w;
 	memcpy(a, b->s, sizeof(*a));
-	if (a->kind > ANSWER_LINK || a->n > (a->kind ? (u64)SANDBOX_MAX_WORDS : (u64)MAX_ANSWER))
+	b->n -= sizeof(*a);
+	if (a->kind > ANSWER_LINK || b->n > a->n ||
+	    a->n > (a->kind ? (u64)SANDBOX_MAX_WORDS : (u64)MAX_ANSWER))
 		return WAY_DEAD; /* no function of ours says so much */
-	sb_clear(b);
-	return take_all(to, b, a->n, until);
+	memmove(b->s, b->s + sizeof(*a), b->n);
+	return take_all(to, b, a->n - b->n, until);
 }
 
 static struct err *answered(const struct answer_head *a, struct sb *b)
@@ -308,7 +347,7 @@ static struct err *fork_child(struct sandbox *s)
 		s->pid = 0;
 		return err_sys(no, "fork");
 	}
-	struct term until = term_of(s);
+	struct term until = {.s = s};
 	enum way w = take_answer(s->to, &until, &a, &b);
 	if (w != WAY_DONE) {
 		stop(s);
@@ -380,13 +419,17 @@ static enum way send_question(int to, sandbox_fn *fn, const struct question *q, 
 	struct ask_head h = {
 		.fn = fn, .nfile = q->nfile, .npath = (u32)strlen(q->path), .nargs = q->args.n};
 	int fd[SANDBOX_FILES];
+	AUTO_SB all = {0};
 	memcpy(h.file, q->file, sizeof(h.file));
 	for (u32 i = 0; i < q->nfile; i++)
 		fd[i] = q->file[i].fd;
-	if (!sandbox_put_head(to, &h, sizeof(h), fd, q->nfile))
+	sb_mem(&all, &h, sizeof(h));
+	sb_mem(&all, q->path, h.npath + 1ul);
+	sb_add(&all, q->args);
+	size_t n = MIN(all.n, sizeof(h) + TOGETHER);
+	if (!sandbox_put_head(to, all.s, n, fd, q->nfile))
 		return WAY_DEAD;
-	enum way w = send_all(to, q->path, h.npath + 1ul, until);
-	return w == WAY_DONE ? send_all(to, q->args.s, h.nargs, until) : w;
+	return send_all(to, all.s + n, all.n - n, until);
 }
 
 /* What the child asks for in the middle of a question. */
@@ -496,7 +539,7 @@ struct err *sandbox_ask(struct host *h, sandbox_fn *fn, const struct question *q
 	for (u32 try = 0; try < 2; try++) {
 		if (!sandbox_start(h, &why))
 			return ask_here(s, fn, q, out);
-		struct term until = term_of(s);
+		struct term until = {.s = s};
 		enum way w = send_question(s->to, fn, q, &until);
 		if (w == WAY_DEAD && !try) { /* it had died before: that was not this file */
 			stop(s);
