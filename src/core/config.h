@@ -31,6 +31,7 @@ struct config {
 #define CONFIG(kind, name, first, old) CONFIG_##kind name;
 #include "core/config.def"
 	bool map_keys_set; /* max_map_keys was set: up to MAP_KEYS it is kept exactly */
+	bool prealloc_set; /* prealloc_maps was set: the script's choice counts for all maps */
 	u64 duration_ns;   /* of the run, to be told; 0: until it is stopped. Not a setting */
 	struct str match; /* rows of emit() whose last column contains it; "": all. Not a setting */
 	u64 events;       /* rows of emit() that end the run; 0: no number does. Not a setting */

@@ -339,6 +339,14 @@ TIMEOUT 60
 EXPECT
 	(30000, 20000, 300000000, 20000)
 
+NAME large values take memory as they fill, and none is lost
+RUN "$SONDE" -q -e 'config = { print_maps_on_exit = false } tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { $k = @n; @n++; @stack[$k] = kstack; @most[kstack, $k] = max($k); if ($k % 3 == 0) { delete(@stack, $k); } } end { for ($a : @stack) { @stacks = count(); } print((@n, @stacks)); print(len(@most)); }' -c 'build/tests/syscalls 4000 lseek' | grep .
+NEEDS feature:GROWS feature:LOOP tp:syscalls/sys_enter_lseek
+TIMEOUT 60
+EXPECT
+	(4000, 2666)
+	4000
+
 NAME a full map is told with its kind
 PROG let @p = percpuhash(2); begin { for $i : 0..5 { @p[$i] = min($i); @q[$i] = max($i); } clear(@p); clear(@q); }
 ENV BPFTRACE_MAX_MAP_KEYS=3

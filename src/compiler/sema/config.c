@@ -41,6 +41,7 @@ static bool set(struct compile *c, const struct setting *s, struct str text, con
 {
 	struct unit *u = c->unit;
 	u->config.map_keys_set |= s->at == offsetof(struct config, max_map_keys);
+	u->config.prealloc_set |= s->at == offsetof(struct config, prealloc_maps);
 	return setting_set(&u->config, s, text, c->arena, why);
 }
 

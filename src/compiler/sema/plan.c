@@ -15,6 +15,7 @@ enum {
 	GROWN_KEYS =
 		1 << 16,   /* of an aggregation that takes memory as it fills: 1 MiB of buckets */
 	GROWN_EACH = 8128, /* with what the kernel adds two pages: it finds those at any time */
+	LARGE_EACH = 512,  /* to make 4096 of these beforehand takes 5 ms and more */
 	PLACES_MAX =
 		64, /* in a body that find an element by code of their own, some 200 instructions */
 };
@@ -206,15 +207,34 @@ static const struct store *choose_store(struct compile *c, const struct map *m)
 }
 
 /*
- * An aggregation is not to lose counts because its keys were more than somebody thought; other maps
- * take memory as they fill where the script wants it. Copies per CPU are made beforehand: the kernel
- * does not always find memory for them while a program runs.
+ * Other maps than aggregations take memory as they fill where the script wants it, and, unless it
+ * wants the opposite, where their elements are large, or only what cells leave over comes to them.
+ */
+static bool plain_grows(const struct compile *c, const struct map *m, u64 each)
+{
+	const struct config *g = &c->unit->config;
+	if (g->prealloc_set)
+		return !g->prealloc_maps;
+	return !plan_exact_limit(c) && (each >= LARGE_EACH || m->own);
+}
+
+/*
+ * An aggregation is not to lose counts because its keys were more than somebody thought. Copies per
+ * CPU are made beforehand: the kernel does not always find memory for them while a program runs.
  */
 static bool grows(const struct compile *c, const struct map *m, u64 each)
 {
-	bool wanted = type_is_agg(m->val) ? !plan_exact_limit(c) : !c->unit->config.prealloc_maps;
+	bool wanted = type_is_agg(m->val) ? !plan_exact_limit(c) : plain_grows(c, m, each);
 	return wanted && !m->declared && !m->percpu && each <= GROWN_EACH &&
 	       host_has(c->host, FEAT_GROWS);
+}
+
+/* What hashes stand for is one copy for all CPUs, even where the values are not. */
+static bool keys_grow(const struct compile *c, const struct map *m)
+{
+	return m->flags ||
+	       (!plan_exact_limit(c) && !m->declared && m->keys->val_size >= LARGE_EACH &&
+		m->keys->val_size <= GROWN_EACH && host_has(c->host, FEAT_GROWS));
 }
 
 /* Of a keyed map: of the memory that we may have, such maps together take three eighths at most. */
@@ -256,7 +276,7 @@ static void plan_limit(struct compile *c, struct map *m)
 		m->max_entries = (u32)(g->map_keys_set ? n : MIN(n, room));
 	if (m->keys) {
 		m->keys->max_entries = m->max_entries;
-		m->keys->flags = m->flags;
+		m->keys->flags = keys_grow(c, m) ? BPF_F_NO_PREALLOC : 0;
 	}
 }
 
