@@ -289,6 +289,18 @@ EXPECT
 	$
 	$
 
+NAME show: plain values behind aggregations add to their rows
+PROG table t sorted by k { k "K" 2; n "N" 2; name "NAME" 5; } begin { @n[1] = sum(5); @n[2] = sum(6); @name[2] = "two"; @name[3] = "three"; show(t, @n, @name); show(t, @name, @n); clear(@n); clear(@name); }
+ARGS -q
+EXPECT
+	K  N  NAME
+	2  6  two
+	1  5  -
+	K  N  NAME
+	3  three -
+	2  two 6
+	1  -  5
+
 NAME show: six maps
 PROG table t { k; a; b; c; d; e; f; } BEGIN { @a[1] = 1; @b[1] = 2; @c[1] = 3; @d[1] = 4; @e[1] = 5; @f[1] = 6; show(t, @a, @b, @c, @d, @e, @f); clear(@a); clear(@b); clear(@c); clear(@d); clear(@e); clear(@f); exit(); }
 EXPECT

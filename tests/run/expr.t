@@ -467,6 +467,24 @@ EXPECT
 	$
 	$
 
+NAME a hash stands for a value
+PROG begin { $a = (uint8)200; $b = (uint64)200; $s = str("a text that has some more words than four, so that a loop goes over them", 100); $t = str("a text that has some more words than four, so that a loop goes over thex", 100); print((hash($a) == hash($b), hash(-1) == hash(1), hash($s) == hash($t), hash((1, "ab")) == hash((1, "ab")), hash((1, "ab")) == hash((2, "ab")))); }
+ARGS -q
+EXPECT
+	(true, false, false, true, false)
+	$
+	$
+
+NAME a stack is kept once, by its hash
+RUN "$SONDE" -q -e 'config = { print_maps_on_exit = false } table stacks sorted by n { id if false; n right; kstack below; } tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { $s = kstack; @n[hash($s)] = count(); @stack[hash($s)] = $s; @stack[1] = $s; @same = hash($s) == hash(@stack[1]); } end { for $i : 0..1000 { @numbers[hash($i)] = count(); } print((len(@n), @same, len(@numbers))); show(stacks, @n, @stack); }' -c 'build/tests/syscalls 3000 lseek' | awk 'NR < 4 || !NF { print; } NF && NR > 4 { n++ } END { print (n > 1) }'
+NEEDS feature:LOOP tp:syscalls/sys_enter_lseek
+EXPECT
+	(1, true, 1000)
+	N
+	3000
+	$
+	1
+
 NAME bits that are set
 PROG begin { $a = (int32)-1; $b = (uint64)0xf0f0f0f0f0f0f0f1; $c = (uint8)0x81; $d = (int64)-2; print((popcount($a), popcount($b), popcount($c), popcount($d), popcount(0), popcount(7))); for $i : 62..64 { print(popcount(((uint64)1 << $i) - 1)); } }
 EXPECT

@@ -1,11 +1,12 @@
-/* key.c - keys of maps in memory, and the hashes that stand for long ones. */
+/* key.c - keys of maps in memory, and the hashes that stand for long ones and for other values. */
 #include "core/agg.h"
 #include "lower/lower.h"
 #include <errno.h>
 
-/* Two hashes of 64 bits over the words of a key. */
+/* One or two hashes of 64 bits over the words of a key. */
 struct hashing {
 	struct ref h[2]; /* variables */
+	u32 n;
 	struct mem key;
 };
 
@@ -13,7 +14,7 @@ static void hash_word(struct lower *l, struct hashing *d, struct ref w)
 {
 	static const u64 mul[2] = {0xff51afd7ed558ccd, 0x87c37b91114253d5};
 	struct fn *f = l->f;
-	for (u32 i = 0; i < 2; i++) {
+	for (u32 i = 0; i < d->n; i++) {
 		struct ref x = ir_op2(f, O_MUL, ir_op2(f, O_XOR, ir_get(f, d->h[i]), w),
 				      ir_con(f, mul[i]));
 		ir_set(f, d->h[i], ir_op2(f, O_XOR, x, ir_op2(f, O_SHR, x, ir_con(f, 29 + 3 * i))));
@@ -86,16 +87,19 @@ static bool hash_piece(struct lower *l, struct hashing *d, const struct type *t,
 }
 
 /* Whatever follows from what was hashed (zeros behind a text or a stack) is passed over. */
-static struct mem hash_key(struct lower *l, const struct type *t, struct mem full, u32 size)
+static struct hashing hash_value(struct lower *l, const struct type *t, struct mem full, u32 size,
+				 u32 nhash)
 {
 	static const u64 seed[2] = {0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f};
 	struct fn *f = l->f;
-	struct hashing d = {.h = {ir_var(f), ir_var(f)}, .key = full};
+	struct hashing d = {.n = nhash, .key = full};
 	u32 n = 0, at = 0;
 	const struct field *fields = t->kind == T_TUPLE ? type_fields(t, &n) : NULL;
+	for (u32 i = 0; i < nhash; i++)
+		d.h[i] = ir_var(f);
 	/* Hidden: else how many words were hashed is many paths for the verifier. */
 	struct ref one = ir_hide(f, ir_con(f, 1));
-	for (u32 i = 0; i < 2; i++)
+	for (u32 i = 0; i < nhash; i++)
 		ir_set(f, d.h[i], ir_op2(f, O_MUL, one, ir_con(f, seed[i])));
 	if (!fields && hash_piece(l, &d, t, 0))
 		at = t->size;
@@ -103,10 +107,34 @@ static struct mem hash_key(struct lower *l, const struct type *t, struct mem ful
 		if (hash_piece(l, &d, fields[i].type, at))
 			at += fields[i].type->size;
 	hash_range(l, &d, at, size, REF_NONE, false);
+	return d;
+}
+
+static struct mem hash_key(struct lower *l, const struct type *t, struct mem full, u32 size)
+{
+	struct hashing d = hash_value(l, t, full, size, 2);
 	struct mem k = lower_tmp(l, 16);
-	for (u32 i = 0; i < 2; i++)
-		lower_store(l, 8, mem_at(k, (i32)(8 * i)), ir_get(f, d.h[i]));
+	for (u32 i = 0; i < d.n; i++)
+		lower_store(l, 8, mem_at(k, (i32)(8 * i)), ir_get(l->f, d.h[i]));
 	return k;
+}
+
+struct ref lower_hash(struct lower *l, struct node *n)
+{
+	const struct type *t = n->type;
+	u32 size = type_is_scalar(t) ? 8 : ALIGN_UP(t->size, 8u);
+	struct mem m;
+	if (t->kind == T_KSTACK || t->kind == T_USTACK) {
+		m = lower_mem(l, n);
+	} else {
+		m = lower_tmp(l, size);
+		lower_zero(l, m, size);
+		if (type_is_scalar(t))
+			lower_store(l, 8, m, lower_operand(l, n));
+		else
+			lower_into(l, n, m);
+	}
+	return ir_get(l->f, hash_value(l, t, m, size, 1).h[0]);
 }
 
 struct ref lower_note_key(struct lower *l, const struct map *m, const struct map_key *k)

@@ -213,6 +213,8 @@ struct ref lower_note_key(struct lower *l, const struct map *m, const struct map
 /* The same; goes to known, or to refused, and gives the error. */
 struct ref lower_keep_key(struct lower *l, const struct map *m, const struct map_key *k,
 			  struct blk *known, struct blk *refused);
+/* A hash of 64 bits of a value: the first half of what stands for it where it is a long key. */
+struct ref lower_hash(struct lower *l, struct node *n);
 /* The words of a key: how many. A hash of words. */
 u32 lower_key_words(struct lower *l, struct mem key, u32 size, struct ref *word);
 struct ref lower_hash_words(struct lower *l, const struct ref *word, u32 n);

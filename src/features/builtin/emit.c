@@ -466,6 +466,7 @@ struct shown {
 	struct report_part part;    /* which report it is */
 	u32 ncell, at;              /* declared columns; the one that the map being read fills */
 	u32 nkey;                   /* columns that are the key */
+	bool adds;                  /* the map being read only adds to rows that there are */
 	struct item first;          /* of the first map */
 	enum sum sum[MAX_MAPS * 3]; /* of each value of the maps */
 };
@@ -476,7 +477,7 @@ static void set_cell(struct shown *h, struct value *row, u32 i, const struct val
 		row[i] = copy_value(&h->a, v);
 }
 
-/* The row of a key, made when it is new; *nkey: cells that the key takes. */
+/* The row of a key, made when it is new; *nkey: cells that the key takes. NULL: none is made. */
 static struct value *row_of(struct shown *h, const struct value *key, u32 *nkey)
 {
 	AUTO_SB text = {0};
@@ -486,7 +487,7 @@ static struct value *row_of(struct shown *h, const struct value *key, u32 *nkey)
 	if (key)
 		value_key_short(&text, key, &(struct show){STR(""), false});
 	struct value *row = tab_get(&h->index, sb_str(&text));
-	if (row)
+	if (row || h->adds)
 		return row;
 	row = arena_newn(&h->a, struct value, h->ncell + 1);
 	for (u32 i = 0; i < *nkey; i++)
@@ -507,7 +508,7 @@ static struct err *gather_map(void *self, const struct item *it)
 		struct item_row r = item_row(it, i);
 		struct value *row = row_of(h, r.key, &h->nkey);
 		bool stats = r.val->kind == V_STATS;
-		for (u32 k = 0; k < (stats ? 3 : 1); k++)
+		for (u32 k = 0; row && k < (stats ? 3 : 1); k++)
 			set_cell(h, row, h->nkey + h->at + k, stats ? &r.val->list[k] : r.val);
 	}
 	return NULL;
@@ -655,7 +656,8 @@ static void put_rows(struct shown *h, u64 ts)
 		put_total(h);
 }
 
-/* For pictures: the columns that are shown as key, the first map's values. */
+/* For pictures: the columns that are shown as key, stacks that are values, too; the first map's
+ * values. */
 static void put_as_map(struct shown *h)
 {
 	const struct columns *t = h->t;
@@ -671,9 +673,10 @@ static void put_as_map(struct shown *h)
 		struct value *cell = arena_newn(&h->a, struct value, t->n + 1);
 		key[r] = (struct value){.kind = V_TUPLE, .list = cell};
 		for (u32 i = 0; i < t->n; i++) {
-			if (t->col[i].index >= h->nkey)
+			const struct value *v = &h->rows.v[r][t->col[i].index];
+			if (t->col[i].index >= h->nkey && v->kind != V_STACK)
 				continue;
-			cell[key[r].n] = h->rows.v[r][t->col[i].index];
+			cell[key[r].n] = *v;
 			resolve(h->s, &t->col[i], &cell[key[r].n++]);
 		}
 		val[r] = h->rows.v[r][h->nkey];
@@ -702,8 +705,9 @@ static void act_show(struct session *s, const struct schema *sc, const struct va
 	s->report.sink = &gather;
 	s->report.self = &h;
 	for (u32 i = 0; i < sc->nmap; i++) {
-		session_print_map(s, sc->maps[i], 0, 0, false);
 		const struct agg *agg = agg_of(sc->maps[i]->val);
+		h.adds = !agg && agg_of(sc->maps[0]->val);
+		session_print_map(s, sc->maps[i], 0, 0, false);
 		sum_map(&h, agg, h.at);
 		h.at += agg && agg->parts ? agg->parts : 1;
 	}
@@ -766,7 +770,10 @@ const struct builtin builtin_emit[] = {
 	 B_ASYNC | B_TIMED, .check = check_show, .act = act_show,
 	 .doc = "Prints maps that have the same keys as rows of a table: the parts of the key, "
 		"then "
-		"the value of each map (of stats() three: count, average, total). Without maps it "
-		"begins a report, whose rows emit() prints."},
+		"the value of each map (of stats() three: count, average, total). One of plain "
+		"values "
+		"behind aggregations only adds to their rows. Without maps it begins a report, "
+		"whose "
+		"rows emit() prints."},
 	{0},
 };

@@ -1,4 +1,4 @@
-/* mem.c - addresses and what stands at them: kptr kaddr reg ksym usym bswap ntop pton macaddr
+/* mem.c - addresses and what stands at them: kptr kaddr reg ksym usym bswap hash ntop pton macaddr
  * cgroup_path. */
 #include "builtin/common.h"
 #include "proc/cgroup.h"
@@ -230,6 +230,25 @@ static struct ref lower_popcount(struct lower *l, struct node *call, struct mem 
 	v = ir_op2(f, O_ADD, v, ir_op2(f, O_SHR, v, ir_con(f, 4)));
 	v = ir_op2(f, O_AND, v, ir_con(f, 0x0f0f0f0f0f0f0f0f));
 	return ir_op2(f, O_SHR, ir_op2(f, O_MUL, v, ir_con(f, 0x0101010101010101)), ir_con(f, 56));
+}
+
+static bool check_hash(struct sema *s, struct node *call)
+{
+	const struct type *t = call_arg(call, 0)->type;
+
+	if (type_is_scalar(t) || t->kind == T_STRING || t->kind == T_KSTACK ||
+	    t->kind == T_USTACK || t->kind == T_TUPLE)
+		return true;
+	return sema_fail(
+		s, E_TYPE, call_arg(call, 0)->loc,
+		"call to hash() expects a number, a string, a stack or a tuple (%s provided)",
+		type_namez(s->a, t));
+}
+
+static struct ref lower_hash_call(struct lower *l, struct node *call, struct mem dst)
+{
+	(void)dst;
+	return lower_hash(l, call_arg(call, 0));
 }
 
 /* ---- network addresses ---- */
@@ -474,6 +493,10 @@ const struct builtin builtin_mem[] = {
 	 .doc = "The integer with its bytes in reverse order; unsigned, of the same size."},
 	{"u64 popcount(int n)", lower_popcount,
 	 .doc = "How many bits are set in n: CPUs in a mask, flags."},
+	{"u64 hash(any value)", lower_hash_call, .check = check_hash,
+	 .doc = "64 bits that stand for a number, a string, a stack or a tuple: of two values of "
+		"one "
+		"type equal when they are, and else hardly ever."},
 	{"auto ntop(any family_or_addr, [any addr])", lower_ntop, .type = type_ntop,
 	 .check = check_ntop,
 	 .doc = "An IPv4 or IPv6 address in network order (an integer, 4 or 16 bytes), printed as "
