@@ -65,6 +65,7 @@ struct columns {
 	bool ascending;
 	u32 rows;      /* show() prints so many; 0: all */
 	bool numbered; /* of reports that come again and again: JSON says which it is */
+	u64 period_ns; /* of the probe that makes these; 0: not known */
 	bool standing; /* they show all that is there, not what came since the one before */
 	bool begun;    /* show() without maps begins a report of rows of emit() */
 	bool top;      /* each show() is a screen: time and load, heading, rows */

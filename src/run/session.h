@@ -52,6 +52,7 @@ struct attaching {
 /* Of a table: reports so far, when the latest was, and how long if the end cut it short. */
 struct reported {
 	u64 n, ts, part_ns;
+	bool over; /* what the end adds is left out: the run ended with the report before */
 };
 
 /* What is known of the stream of records. */

@@ -373,6 +373,24 @@ EXPECT
 	(last
 	last
 
+NAME a tool whose time is a multiple of the interval ends with the report of that moment
+RUN
+	for c in 'runqlat 0.3' 'cachestat 0.3' 'cachetop 0.3' 'syscount -i 0.3' 'pidpersec 0.3'; do timeout 20 "$SONDE" ${c%% *} -j -d 0.3 ${c#* } >"$TMPDIR/o"; echo "${c%% *}: $(grep -oE '"interval": [0-9]+|last_interval' "$TMPDIR/o" | sort -u | tr '\n' ' ')"; done
+	timeout 20 "$SONDE" biotop -Cq -d 0.3 0.3 | grep -c loadavg
+	timeout 20 "$SONDE" runqlat -j -d 0.3 0.2 | grep -oE '"interval": [0-9]+|last_interval' | sort -u
+NEEDS btf sym:blk_mq_start_request
+TIMEOUT 120
+EXPECT
+	runqlat: "interval": 1 
+	cachestat: "interval": 1 
+	cachetop: "interval": 1 
+	syscount: "interval": 1 
+	pidpersec: "interval": 1 
+	1
+	"interval": 1
+	"interval": 2
+	last_interval
+
 NAME --time=ms, us, ns and --utc: columns, lines above reports, screens
 RUN
 	export TZ=XYZ-5:30

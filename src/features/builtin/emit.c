@@ -75,7 +75,11 @@ static struct columns *table_of(struct lower *l, const struct node *call, bool w
 {
 	struct columns *t = declare_find_table(l->u, call->a->name);
 
-	t->numbered |= whole && (l->pt->kind->flags & KIND_REPORTS);
+	if (whole && (l->pt->kind->flags & KIND_REPORTS)) {
+		u64 ns = str_is(l->pt->extra, "hz") ? 0 : l->pt->period;
+		t->period_ns = !t->numbered || t->period_ns == ns ? ns : 0;
+		t->numbered = true;
+	}
 	return t;
 }
 
@@ -236,6 +240,7 @@ static struct value copy_value(struct arena *a, const struct value *v)
 struct report_part {
 	u64 number;  /* from 1; 0: they have none */
 	u64 part_ns; /* how long the last one is; 0: as long as the others */
+	bool over;   /* there is none any more */
 };
 
 /* NULL: a table of another unit. */
@@ -251,16 +256,27 @@ static struct reported *reports_of(const struct session *s, const struct columns
 static struct report_part this_report(const struct session *s, const struct columns *t)
 {
 	const struct reported *r = reports_of(s, t);
-	return r ? (struct report_part){r->n, r->part_ns} : (struct report_part){0};
+	return r ? (struct report_part){r->n, r->part_ns, r->over} : (struct report_part){0};
 }
 
-/* The next one. last: the end cut it short. */
+/* The time that was asked for is over, and was a multiple of the interval: the latest report is the last. */
+static bool reports_over(const struct session *s, const struct columns *t, const struct reported *r,
+			 u64 now)
+{
+	u64 all = s->u->config.duration_ns, ns = t->period_ns;
+	return all && r->n && r->n * ns == all && now + ns / 2 > s->start_ns + all;
+}
+
+/* The next one. last: the end cut it short, or it is over. */
 static struct report_part next_report(struct session *s, const struct columns *t, bool last, u64 ts)
 {
 	struct reported *r = t->numbered ? reports_of(s, t) : NULL;
 	if (!r)
 		return (struct report_part){0};
 	u64 now = ts ? ts : now_ns(), since = r->n ? r->ts : s->start_ns;
+	r->over |= last && reports_over(s, t, r, now);
+	if (r->over)
+		return (struct report_part){.over = true};
 	r->n++;
 	r->ts = now;
 	r->part_ns = last && !t->standing && now > since ? now - since : 0;
@@ -304,8 +320,10 @@ static void put_row(struct session *s, const struct columns *t, const struct val
 		return;
 	if (!row_matches(t, cell, s->u->config.match))
 		return;
-	s->report.nevent++;
 	struct report_part part = t->begun ? this_report(s, t) : next_report(s, t, last, ts);
+	if (part.over)
+		return;
+	s->report.nevent++;
 	put_part(s, &mark, part, ts);
 	it.report = part.number;
 	it.part_ns = part.part_ns;
@@ -700,7 +718,7 @@ static void act_show(struct session *s, const struct schema *sc, const struct va
 	(void)v, (void)n;
 	h.ncell = h.t->declared;
 	h.part = next_report(s, h.t, sc->last, ts);
-	if (!sc->nmap)
+	if (!sc->nmap || h.part.over)
 		return;
 	s->report.sink = &gather;
 	s->report.self = &h;
