@@ -4,7 +4,7 @@
  * A process that has been traced may start another at any time, but when all is attached no file may be
  * opened any more (confine.h). So a child does it, from before that: it reads what is printed from a
  * pipe, and may do nothing but open files for writing. Lines begin with "[pid N] ", which is left out;
- * those that do not belong to the line before.
+ * those that do not belong to the line before, and before the first such line to nobody: into FILE itself.
  */
 #include "base/alloc.h"
 #include "base/err.h"
@@ -30,10 +30,11 @@ struct split {
 	bool keep;
 	int failed; /* the first errno */
 	struct {
-		u32 pid; /* 0: none */
+		bool is;
+		u32 pid;
 		int fd;
 	} open[MAX_OPEN]; /* at pid % MAX_OPEN */
-	u32 pid;          /* of the latest line */
+	u32 pid;          /* of the latest line; 0: nobody's */
 	u8 seen[MAX_PID / 8];
 	size_t n, nout;
 	char in[BUFFER], out[BUFFER]; /* out: what is to be written for pid */
@@ -48,19 +49,20 @@ static void failed(struct split *s, int no)
 static int file_of(struct split *s, u32 pid)
 {
 	u32 at = pid % MAX_OPEN;
-	if (s->open[at].pid == pid)
+	if (s->open[at].is && s->open[at].pid == pid)
 		return s->open[at].fd;
-	if (s->open[at].pid)
+	if (s->open[at].is)
 		close(s->open[at].fd);
 	char name[4096 + 16];
-	snprintf(name, sizeof(name), "%s.%u", s->path, pid);
+	snprintf(name, sizeof(name), pid ? "%s.%u" : "%s", s->path, pid);
 	bool old = s->keep || s->seen[pid / 8] >> pid % 8 & 1;
 	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (old ? 0 : O_TRUNC), 0644);
 	if (fd < 0)
 		failed(s, errno);
 	else
 		s->seen[pid / 8] |= (u8)(1 << pid % 8);
-	s->open[at].pid = fd < 0 ? 0 : pid;
+	s->open[at].is = fd >= 0;
+	s->open[at].pid = pid;
 	s->open[at].fd = fd;
 	return fd;
 }
@@ -107,8 +109,6 @@ static void take_line(struct split *s, const char *line, size_t n)
 		flush(s);
 		s->pid = pid;
 	}
-	if (!s->pid)
-		return;
 	if (s->nout + n > sizeof(s->out))
 		flush(s);
 	memcpy(s->out + s->nout, line + rest, n - rest);
