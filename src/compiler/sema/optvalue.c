@@ -180,13 +180,19 @@ static bool is_network(struct str text)
 	return str_u64(text, &bits) && bits <= BITS && inet_pton(AF_INET, z, &ignored) == 1;
 }
 
-static bool networks_of(struct str rest)
+/* Scripts look at each in a loop. */
+enum { MAX_NETWORKS = 16 };
+
+static const char *bad_networks(struct str rest)
 {
 	struct str one;
+	u32 n = 0;
 	bool ok = rest.n;
-	while (ok && str_cut(&rest, ',', &one))
+	for (; ok && str_cut(&rest, ',', &one); n++)
 		ok = is_network(one);
-	return ok;
+	return !ok                ? "networks such as 10.0.0.0/8, with commas between them"
+	       : n > MAX_NETWORKS ? "no more than 16 networks"
+				  : NULL;
 }
 
 /* "a, b or c" */
@@ -271,10 +277,7 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 		put_choices(&words, o);
 		want = str_eq(text, o->text) || option_choice(o, text) ? NULL : words.s;
 		break;
-	case OPTION_NETWORKS:
-		want = networks_of(text) ? NULL
-					 : "networks such as 10.0.0.0/8, with commas between them";
-		break;
+	case OPTION_NETWORKS: want = bad_networks(text); break;
 	case OPTION_WORDS:
 	case OPTION_TEXT: break;
 	}
