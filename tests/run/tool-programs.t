@@ -189,6 +189,26 @@ EXPECT_RE
 	4711,start,worker
 	pthread  [a-z_]+.*
 
+NAME tools about a program: one that was asked for is to be there, what a default names need not
+RUN for c in 'uthreads nosuchfile' 'uthreads /no/such' 'uthreads /usr' 'uthreads --library=nosuch' 'uobjnew nosuch' 'gethostlatency -l nosuch' 'deadlock --binary nosuch 1'; do timeout 30 "$SONDE" $c -d 0.1 2>&1; echo "$?"; done; "$SONDE" uthreads -q --csv --fields event -- "$SONDE_TESTS/threads" | head -n 1
+NEEDS uprobe prog:threads
+EXPECT
+	ERROR: usdt target file 'nosuchfile' does not exist or is not executable (not in $PATH, and no library of that name)
+	1
+	ERROR: usdt target file '/no/such' does not exist or is not executable
+	1
+	ERROR: usdt target file '/usr' is a directory, not a program or library
+	1
+	ERROR: uprobe target file 'nosuch' does not exist or is not executable (not in $PATH, and no library of that name)
+	1
+	ERROR: usdt target file 'nosuch' does not exist or is not executable (not in $PATH, and no library of that name)
+	1
+	ERROR: uprobe target file 'nosuch' does not exist or is not executable (not in $PATH, and no library of that name)
+	1
+	ERROR: uprobe target file 'nosuch' does not exist or is not executable (not in $PATH, and no library of that name)
+	1
+	event
+
 NAME deadlock: three mutexes in a circle, and one that is not
 RUN
 	cat >"$TMPDIR/circle.py" <<-'P'

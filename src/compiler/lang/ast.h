@@ -37,6 +37,7 @@ enum node_flags {
 	NF_CALLED = 1 << 12, /* WHILE, UNROLL: its body becomes a function that the kernel calls */
 	NF_USED = 1 << 14,   /* EXPR: the value of a block that is used as one */
 	NF_ELSE = 1 << 13,   /* PROBE, POINT: only if none of those before it is there */
+	NF_GIVEN = 1 << 15,  /* POINT: an option that was given, not its default, is in it */
 };
 
 struct node {

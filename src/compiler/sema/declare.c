@@ -395,6 +395,8 @@ static void fold_point(struct declare *d, struct node *n)
 			sb_add(&out, text_of(d, o));
 		else
 			sb_u64(&out, v);
+		if (!str_eq(text_of(d, o), o->text))
+			n->flags |= NF_GIVEN;
 		any = true;
 		i = end - 1;
 	}

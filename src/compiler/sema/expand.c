@@ -17,6 +17,8 @@ struct expand {
 	bool full;         /* that was said, and is enough */
 	regex_t *filter;   /* of --probe-filter, or NULL */
 	bool left_out;     /* by it */
+	bool given;        /* an option that was given is in the text, */
+	struct str gone;   /* and names this file, which is not there: that was said */
 	struct sb missed;  /* what is not there, but may be missing */
 	u32 nmissed;
 	struct str missed_file;     /* all of it is static probes of this program; "" otherwise */
@@ -315,6 +317,16 @@ static void not_found(struct expand *e, const struct point *p, struct err *err)
 		diag_hint(c->diags, c->diags->last, "did you mean '%.*s'?", STRF(near));
 }
 
+/* What may be missing is the default's: a file that was asked for is to be there. Told once. */
+static bool is_gone(struct expand *e, const struct point *p, const struct err *err)
+{
+	bool gone = err->no == ENOENT || err->no == EISDIR || err->no == EACCES;
+	if (!gone || !e->given || str_eq(p->target, e->gone))
+		return false;
+	e->gone = p->target;
+	return true;
+}
+
 /* One kind with one text; quiet: tried because the probe's kind is a wildcard. */
 static void expand_with(struct expand *e, const struct kind *k, struct str rest, bool quiet)
 {
@@ -348,7 +360,8 @@ static void expand_with(struct expand *e, const struct kind *k, struct str rest,
 	err = k->expand(c->host, u, c->diags, &p, add_point, e);
 	if (!err && !quiet && e->n == n)
 		e->lost = p;
-	if (err && !quiet && u->config.missing_probes == MISSING_ERROR) {
+	bool strict = u->config.missing_probes == MISSING_ERROR;
+	if (err && !quiet && (strict || is_gone(e, &p, err))) {
 		not_found(e, &p, err);
 		return;
 	}
@@ -383,6 +396,7 @@ static void expand_text(struct expand *e, const struct node *pn)
 	if (!rest.s)
 		rest = STR("");
 	e->loc = pn->loc;
+	e->given = pn->flags & NF_GIVEN;
 	e->n = 0;
 	e->left_out = false;
 	e->lost = (struct point){0};

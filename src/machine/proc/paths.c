@@ -235,14 +235,23 @@ static bool runs_deleted(struct host *h, struct arena *a, int pid, const char *p
 	return false;
 }
 
+static struct err *with_errno(struct err *e, int no)
+{
+	e->no = no;
+	return e;
+}
+
 static struct err *no_file(struct host *h, struct arena *a, int pid, const char *path,
 			   const char *real)
 {
 	struct stat st;
+	if (!stat(real, &st) && S_ISDIR(st.st_mode))
+		return with_errno(err_new("target file '%s' is a directory, not a program or "
+					  "library",
+					  path),
+				  EISDIR);
 	if (!stat(real, &st))
-		return err_new("target file '%s' is %s", path,
-			       S_ISDIR(st.st_mode) ? "a directory, not a program or library"
-						   : "not a regular file");
+		return with_errno(err_new("target file '%s' is not a regular file", path), ENOENT);
 	if (errno == EACCES)
 		return err_file(errno, real, "target file '%s' cannot be reached", path);
 	if (runs_deleted(h, a, pid, path))
@@ -250,7 +259,8 @@ static struct err *no_file(struct host *h, struct arena *a, int pid, const char 
 			"target file '%s' is deleted; process %d, which still runs it, may be "
 			"traced as /proc/%d/exe if that is its program",
 			path, pid, pid);
-	return err_new("target file '%s' does not exist or is not executable", path);
+	return with_errno(err_new("target file '%s' does not exist or is not executable", path),
+			  ENOENT);
 }
 
 struct err *proc_paths(struct host *h, struct arena *a, const struct viewer *v, struct str target,
@@ -278,10 +288,11 @@ struct err *proc_paths(struct host *h, struct arena *a, const struct viewer *v, 
 	if (!strchr(path, '/')) {
 		const char *found = find_name(h, a, pid, path);
 		if (!found)
-			return err_new("target file '%s' does not exist or is not executable (not "
-				       "in $PATH, and no "
-				       "library of that name)",
-				       path);
+			return with_errno(
+				err_new("target file '%s' does not exist or is not executable (not "
+					"in $PATH, and no library of that name)",
+					path),
+				ENOENT);
 		vec_add(out, found);
 		return NULL;
 	}
