@@ -220,7 +220,11 @@ done
 t 0 'processes:
     ' "$sonde" tools
 t 1 "ERROR: there is no tool 'nope' (sonde tools lists them)" "$sonde" tools -s nope
-t 1 'ERROR: USAGE: sonde tools, or sonde tools -s NAME' "$sonde" tools execsnoop
+t 1 'ERROR: USAGE: sonde tools [WORD], or sonde tools -s NAME' "$sonde" tools -s
+t 1 "ERROR: no tool is about 'nope' (sonde tools lists them)" "$sonde" tools nope
+t 1 "ERROR: --sort: there is no column 'reads', but pid comm op disk_major disk_minor disk requests bytes avg_ns" "$sonde" biotop -s reads
+t 0 'security:
+    bashreadline     what is typed in shells' "$sonde" tools shells
 t 1 "ERROR: what is 'y'? execsnoop takes no further operand" "$sonde" execsnoop x y
 t 1 "HINT: a command stands behind --: sonde execsnoop -- sh -c true" sh -c '"$1" execsnoop -c "sh -c true" 2>&1 | { read -r error; cat; exit 1; }' sh "$sonde"
 t 1 "ERROR: unrecognized option '--cmd'

@@ -8,11 +8,18 @@ static const char *const subjects[] = {"processes", "files",    "disks",    "CPU
 
 struct listing {
 	const char *subject;
+	struct str word;  /* those whose subject, name or summary contains it; "": all */
 	bool any, tplist; /* tplist: told already */
 };
 
-static void put_tool(struct str name, struct str summary)
+static void put_tool(struct listing *l, struct str name, struct str summary)
 {
+	if (str_find(str_z(l->subject), l->word) < 0 && str_find(name, l->word) < 0 &&
+	    str_find(summary, l->word) < 0)
+		return;
+	if (!l->any)
+		printf("%s:\n", l->subject);
+	l->any = true;
 	printf("    %-16.*s %.*s\n", STRF(name), STRF(summary));
 }
 
@@ -21,23 +28,26 @@ static bool show(const struct tool *t, void *arg)
 	struct listing *l = arg;
 	if (!str_is(t->subject, l->subject))
 		return true;
-	if (!l->any)
-		printf("%s:\n", l->subject);
-	l->any = true;
 	/* A command of its own, which bcc's users look for among the tools. */
 	if (!l->tplist && str_is(t->subject, "tracing") && str_cmp(t->name, STR("tplist")) > 0) {
-		put_tool(STR("tplist"), STR("tracepoints and static probes"));
+		put_tool(l, STR("tplist"), STR("tracepoints and static probes"));
 		l->tplist = true;
 	}
-	put_tool(t->name, t->summary);
+	put_tool(l, t->name, t->summary);
 	return true;
 }
 
-static int list_tools(struct arena *a)
+static int list_tools(struct arena *a, const char *word)
 {
+	bool any = false;
 	for (size_t i = 0; i < countof(subjects); i++) {
-		struct listing l = {.subject = subjects[i]};
+		struct listing l = {.subject = subjects[i], .word = str_z(word)};
 		tool_each(a, show, &l);
+		any |= l.any;
+	}
+	if (!any) {
+		fprintf(stderr, "ERROR: no tool is about '%s' (sonde tools lists them)\n", word);
+		return RC_USAGE;
 	}
 	puts("\nsonde NAME runs one, sonde NAME -h tells about it, sonde tools -s NAME prints its "
 	     "script.");
@@ -56,10 +66,10 @@ int cmd_tools(int argc, char **argv, bool compat)
 	struct tool t;
 	int rc = RC_OK;
 	bool script = argc == 3 && !strcmp(argv[1], "-s");
-	if (argc == 1)
-		rc = list_tools(&a);
+	if (argc == 1 || (argc == 2 && argv[1][0] != '-'))
+		rc = list_tools(&a, argc == 1 ? "" : argv[1]);
 	else if (!script)
-		rc = usage_error(compat, "USAGE: sonde tools, or sonde tools -s NAME");
+		rc = usage_error(compat, "USAGE: sonde tools [WORD], or sonde tools -s NAME");
 	else if (!strcmp(argv[2], "tplist"))
 		rc = usage_error(compat, "tplist is no script: sonde tplist -h tells about it");
 	else if (!tool_find(&a, str_z(argv[2]), &t))

@@ -71,6 +71,25 @@ EXPECT_RE
 	some
 	some
 
+NAME stacks of the kernel, of the program, and both, also with -K and -U
+RUN for t in offcputime wakeuptime profile; do for o in '' -U -K '-K -U'; do timeout 30 "$SONDE" $t $o -d 0.1 --csv 2>/dev/null | head -n 1; done; done; timeout 30 "$SONDE" stackcount -K -U --csv -q t:syscalls:sys_enter_getppid -- build/tests/syscalls 7 getppid | head -n 1
+NEEDS prog:syscalls tp:sched/sched_switch btf
+TIMEOUT 120
+EXPECT
+	comm,kstack,ustack,total_ns
+	comm,ustack,total_ns
+	comm,kstack,total_ns
+	comm,kstack,ustack,total_ns
+	waker,kstack,ustack,comm,total_ns
+	waker,ustack,comm,total_ns
+	waker,kstack,comm,total_ns
+	waker,kstack,ustack,comm,total_ns
+	comm,kstack,ustack,samples
+	comm,ustack,samples
+	comm,kstack,samples
+	comm,kstack,ustack,samples
+	kstack,ustack,calls
+
 NAME profile: the function that spins, in text, JSON and CSV
 RUN for o in '' -j --csv; do "$SONDE" profile -q -P -n spin --wide $o -- build/tests/spin 500 | tr -d '\n' | grep -oE 'COMM +PID +SAMPLES|"comm": "spin", "pid": [0-9]+, .*"sym": "busy".*"sym": "main".*"samples": [0-9]+|^comm,pid,kstack,ustack,samples|busy\+[0-9]+ +main\+[0-9]+ .*' | sed 's/"pid.*busy.*main.*/busy main/; s/busy+.*/busy main/'; done; "$SONDE" profile -j -q 100ms -n nobodycallsitselfso
 NEEDS prog:spin

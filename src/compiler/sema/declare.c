@@ -635,9 +635,14 @@ static void sort_by(struct declare *d, struct columns *t, const struct node *wor
 	for (u32 i = t->n; i--;)
 		if (!t->col[i].part && str_starts(t->col[i].name, by) && by.n)
 			t->sort = t->col[i].index + 1;
-	if (!t->sort && by.n && d->c->sort.n)
-		diag_add(d->ds, E_OPTION, (struct loc){0}, "--sort: there is no column '%.*s'",
-			 STRF(by));
+	if (t->sort || !by.n || !d->c->sort.n)
+		return;
+	AUTO_SB known = {0};
+	for (u32 i = 0; i < t->n; i++)
+		if (!t->col[i].part)
+			sb_fmt(&known, " %.*s", STRF(t->col[i].name));
+	diag_add(d->ds, E_OPTION, (struct loc){0}, "--sort: there is no column '%.*s', but%s",
+		 STRF(by), known.s);
 }
 
 static u32 rows_of(struct declare *d, const struct node *n)

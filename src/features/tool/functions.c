@@ -285,8 +285,9 @@ bool write_stackcount(struct words *w)
 	struct spec s;
 	if (!read_pattern(w, &w->operand[0], &s, false))
 		return false;
-	bool user = words_flag(w, "user_only") || (s.lib.n && s.kind != 't');
-	u32 k = words_flag(w, "kernel_only") ? 2 : user ? 1 : 0;
+	bool user = words_flag(w, "user_only"), kernel = words_flag(w, "kernel_only");
+	bool mine = !user && !kernel && s.lib.n && s.kind != 't';
+	u32 k = user == kernel && !mine ? 0 : kernel ? 2 : 1;
 	const char *by = words_flag(w, "processes") ? "comm, pid" : "\"\", 0";
 	sb_fmt(w->out, "%.*s /counted()/ { @[%s, %s] = count(); }\n\n", STRF(s.point), by,
 	       values[k]);
