@@ -247,6 +247,9 @@ for net in foo 10.0.0.0 10.0.0.0/33 10.0.0/8 10.0.0.0/8,foo; do
 done
 net=$(printf '10.0.%s.0/24,' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)10.1.0.0/16
 t 1 "ERROR: '$net': --subnets needs no more than 16 networks (got '$net')" "$sonde" tcpsubnet "$net"
+for tty in nosuch /dev/null/x /etc/passwd 1048576; do
+	t 1 "ERROR: '$tty': --tty needs a terminal: 3, pts/3, /dev/tty1 (got '$tty')" "$sonde" ttysnoop $tty
+done
 t 1 'ERROR: stacksnoop needs PROBE...' "$sonde" stacksnoop
 # What is no interval, count or rate; 0 is one report at the end where there need be no other.
 for tool in biopattern biotop cachestat cachetop cpuunclaimed dcstat dirtop filetop loads memleak netqtop \

@@ -335,10 +335,11 @@ static const char *choices_of(struct arena *a, const struct getopt_use *u)
 static void add_own(struct parse *p, const struct getopt_use *u)
 {
 	static const char *const placeholders[] = {
-		[OPTION_INT] = "N",         [OPTION_TIME] = "TIME",       [OPTION_TEXT] = "TEXT",
-		[OPTION_CLOCK] = CLOCK_ARG, [OPTION_LIST] = "N,...",      [OPTION_PID] = "PID",
-		[OPTION_PIDS] = "PID,...",  [OPTION_WORDS] = "WORD,...",  [OPTION_USER] = "USER",
-		[OPTION_DISK] = "DISK",     [OPTION_NETWORKS] = "NET,..."};
+		[OPTION_INT] = "N",         [OPTION_TIME] = "TIME",        [OPTION_TEXT] = "TEXT",
+		[OPTION_CLOCK] = CLOCK_ARG, [OPTION_LIST] = "N,...",       [OPTION_PID] = "PID",
+		[OPTION_PIDS] = "PID,...",  [OPTION_WORDS] = "WORD,...",   [OPTION_USER] = "USER",
+		[OPTION_DISK] = "DISK",     [OPTION_NETWORKS] = "NET,...", [OPTION_FRACTION] = "N",
+		[OPTION_TERMINAL] = "TTY"};
 	const char *arg = u->placeholder.n ? arena_strz(p->a, u->placeholder)
 			  : u->choices     ? choices_of(p->a, u)
 					   : placeholders[u->kind];

@@ -39,6 +39,8 @@ NAME ttysnoop: what appears on a terminal
 RUN
 	p='import os; m, s = os.openpty(); os.write(s, b"hello\x1b[2J"); os.write(os.open("/dev/null", os.O_WRONLY), b"no"); n = os.ttyname(s)'
 	for f in '' -j --csv; do "$SONDE" ttysnoop -q $f --fields comm,bytes,data -- python3 -c "$p"; done; "$SONDE" ttysnoop -q --fields data 100000 -- python3 -c "$p"
+	"$SONDE" ttysnoop -q --fields data /dev/null -- sh -c 'echo no >/dev/null'
+	python3 -c 'import os, subprocess, sys; m, s = os.openpty(); t = os.ttyname(s); [subprocess.run([sys.argv[1], "ttysnoop", "-q", "--csv", "--fields", "data", o, "--", "sh", "-c", "echo x >" + t + "; echo no >/dev/null" ]) for o in (t, t[5:], t[9:])]' "$SONDE"
 NEEDS slow tp:syscalls/sys_enter_write btf cmd:python3
 TIMEOUT 30
 EXPECT
@@ -48,3 +50,11 @@ EXPECT
 	comm,bytes,data
 	python3,9,hello\x1b[2J
 	DATA
+	DATA
+	no\x0a
+	data
+	x\x0a
+	data
+	x\x0a
+	data
+	x\x0a

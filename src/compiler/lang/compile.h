@@ -34,7 +34,8 @@ enum opt_kind {
 	OPTION_WORD, /* one of some */
 	OPTION_NETWORKS,
 	OPTION_USER,
-	OPTION_DISK
+	OPTION_DISK,
+	OPTION_TERMINAL
 };
 /* One that the script asks for with getopt(), or declares in a block of options. */
 struct getopt_use {

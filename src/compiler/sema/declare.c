@@ -34,7 +34,8 @@ static bool kind_of(const struct node *n, struct getopt_use *o)
 		     {"pids", OPTION_PIDS},         {"user", OPTION_USER},
 		     {"disk", OPTION_DISK},         {"text", OPTION_TEXT},
 		     {"words", OPTION_WORDS},       {"clock", OPTION_CLOCK},
-		     {"fraction", OPTION_FRACTION}, {"networks", OPTION_NETWORKS}};
+		     {"fraction", OPTION_FRACTION}, {"networks", OPTION_NETWORKS},
+		     {"terminal", OPTION_TERMINAL}};
 	i32 i = node_word(n->c, kinds);
 	o->is_signed = limit == 1 || n->a->flags & NF_NEG;
 	if (n->c->a) {
@@ -103,7 +104,8 @@ static void add_option(struct declare *d, const struct node *n)
 			diag_add(d->ds, E_OPTION, n->c->loc,
 				 "options are of kind list, words, pid, pids, user, disk, clock, "
 				 "fraction, "
-				 "networks or text, one of some texts (\"a\" | \"b\"), of names "
+				 "networks, terminal or text, one of some texts (\"a\" | \"b\"), "
+				 "of names "
 				 "(errno, "
 				 "signal, ...), or their default says it; numbers may be positive "
 				 "or "

@@ -10,6 +10,8 @@
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 bool option_is_time(struct str written)
 {
@@ -92,6 +94,24 @@ static bool user_of(struct str text, u64 *ret)
 	if (f)
 		fclose(f);
 	return found;
+}
+
+/* "3", "pts/3" and "/dev/pts/3"; "tty1": as the kernel numbers devices. By number it need not be there yet. */
+static bool terminal_of(struct str text, u64 *ret)
+{
+	enum { PTS = 136, MINOR_BITS = 20 };
+	AUTO_SB path = {0};
+	struct stat st;
+	u64 n;
+	if (str_u64(text, &n)) {
+		*ret = (u64)PTS << MINOR_BITS | n;
+		return n < 1u << MINOR_BITS;
+	}
+	sb_fmt(&path, "%s%.*s", text.n && text.s[0] == '/' ? "" : "/dev/", STRF(text));
+	if (!text.n || stat(path.s, &st) || !S_ISCHR(st.st_mode))
+		return false;
+	*ret = (u64)major(st.st_rdev) << MINOR_BITS | minor(st.st_rdev);
+	return true;
 }
 
 static bool is_process(u64 pid)
@@ -259,6 +279,12 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 			*ret = (u64)i;
 		else
 			want = user_of(text, ret) ? NULL : "the name or number of a user";
+		break;
+	case OPTION_TERMINAL:
+		if (str_eq(text, o->text) && str_i64(text, &i))
+			*ret = (u64)i;
+		else
+			want = terminal_of(text, ret) ? NULL : "a terminal: 3, pts/3, /dev/tty1";
 		break;
 	case OPTION_INT: want = bad_number(o, text, ret); break;
 	case OPTION_LIST:
