@@ -10,8 +10,12 @@ _sonde_choices() {
 	awk -v o="$1" '/^    -/ { sub(/^    /, ""); sub(/  .*/, ""); n = split($0, w, /,? /); for (i = 1; i < n; i++) if (w[i] == o && w[n] ~ /[|]/) { gsub(/[|]/, "\n", w[n]); print w[n] } }'
 }
 
+_sonde_tools() {
+	"$1" tools 2>/dev/null | sed -n 's/^    \([-a-z0-9_]*\) .*/\1/p'
+}
+
 _sonde() {
-	local sonde=$1 line=${COMP_LINE:0:COMP_POINT} cur first help=() words=() list i
+	local sonde=$1 line=${COMP_LINE:0:COMP_POINT} cur first of= help=() words=() list i
 	cur=${line##*[[:space:]]}
 	read -ra words <<<"${line% *}"
 	local prev=${words[-1]}
@@ -22,14 +26,15 @@ _sonde() {
 	sonde)
 		case $first in
 		tools | info | help | list | check | -* | '') help=("$sonde" --help) ;;
-		*) "$sonde" tools 2>/dev/null | grep -q "^    $first " && help=("$sonde" "$first" -h) ;;
+		*) "$sonde" tools 2>/dev/null | grep -q "^    $first " && help=("$sonde" "$first" -h) of=tool ;;
 		esac
 		;;
-	*) help=("$sonde" -h) first=tool ;;
+	*) help=("$sonde" -h) first=tool of=tool ;;
 	esac
-	case $prev in
-	-p | --pid | --dwarf-pid) list=$(ls /proc 2>/dev/null | grep '^[0-9]') ;;
-	-f) [ "$first" = tool ] || list=$("$sonde" -f help 2>/dev/null | sed -n 's/^\([a-z][a-z]*\) .*/\1/p') ;;
+	case $of$prev in
+	-p | --pid | tool-p | tool--pid | --dwarf-pid) list=$(ls /proc 2>/dev/null | grep '^[0-9]') ;;
+	-f) list=$("$sonde" -f help 2>/dev/null | sed -n 's/^\([a-z][a-z]*\) .*/\1/p') ;;
+	-s) [ "$first" != tools ] || list=$(_sonde_tools "$sonde") ;;
 	-l | --list | list)
 		local bare=${cur#[\'\"]}
 		list=$("$sonde" -l "$bare*" 2>/dev/null | head -n 500)
@@ -43,7 +48,7 @@ _sonde() {
 		-*) [ ${#help[@]} = 0 ] || list=$("${help[@]}" 2>/dev/null | _sonde_options) ;;
 		*)
 			[ ${#words[@]} = 1 ] && [ "$first" != tool ] &&
-				list="list check info help tools $("$sonde" tools 2>/dev/null | sed -n 's/^    \([a-z0-9_]*\) .*/\1/p')"
+				list="list check info help tools $(_sonde_tools "$sonde")"
 			;;
 		esac
 	fi

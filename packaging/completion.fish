@@ -43,6 +43,8 @@ function __sonde_candidates
             if test -z "$first"
                 __sonde_tools
                 printf '%s\n' list info help tools
+            else if test "$first" = tools; and test (commandline -opc)[-1] = -s
+                __sonde_tools
             else if contains -- (commandline -opc)[-1] list -l --list
                 sonde -l (commandline -ct)'*' 2>/dev/null | head -n 500
             else if string match -q -- '-*' (commandline -opc)[-1]

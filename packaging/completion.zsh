@@ -11,11 +11,17 @@ _sonde_choices() {
 	awk -v o="$1" '/^    -/ { sub(/^    /, ""); sub(/  .*/, ""); n = split($0, w, /,? /); for (i = 1; i < n; i++) if (w[i] == o && w[n] ~ /[|]/) { gsub(/[|]/, "\n", w[n]); print w[n] } }'
 }
 
+_sonde_tools() {
+	sonde tools 2>/dev/null | sed -n 's/^    \([-a-z0-9_]*\) .*/\1/p'
+}
+
 # One candidate per line, for the words that stand before the one to complete, and that one.
 _sonde_candidates() {
 	local cur=${argv[-1]} prev=${argv[-2]} first=
 	(( $# > 2 )) && first=${argv[2]}
-	if [[ $prev == (list|-l|--list) ]]; then
+	if [[ $first == tools && $prev == -s ]]; then
+		_sonde_tools
+	elif [[ $prev == list || ($prev == (-l|--list) && $first == -*) ]]; then
 		sonde -l "$cur*" 2>/dev/null | head -n 500
 	elif [[ $prev == -* && -n $first && $cur != -* ]]; then
 		sonde "$first" -h 2>/dev/null | _sonde_choices "$prev"
@@ -27,7 +33,7 @@ _sonde_candidates() {
 		fi
 	elif [[ -z $first ]]; then
 		print -l list info help tools
-		sonde tools 2>/dev/null | sed -n 's/^    \([a-z0-9_]*\) .*/\1/p'
+		_sonde_tools
 	fi
 }
 

@@ -70,6 +70,10 @@ if command -v bash > /dev/null; then
 	t 0 'from-rq-alloc' bash "$tmp/offers" "$sonde" 'sonde biolatpcts -w f'
 	t 0 'alloc_page' bash "$tmp/offers" "$sonde" 'sonde inject --mode a'
 	t 0 'flame' bash "$tmp/offers" "$sonde" 'sonde -f fl'
+	# A letter of the tool's own is not that of sonde.
+	t 0 'k' bash "$tmp/offers" "$sonde" 'sonde tcpsubnet -f k'
+	t 0 'perf-stat-hist' bash "$tmp/offers" "$sonde" 'sonde perf-'
+	t 0 'opensnoop' bash "$tmp/offers" "$sonde" 'sonde tools -s opensn'
 	t 0 "$$" bash "$tmp/offers" "$sonde" "sonde -p $$"
 	t 0 'software:cpu-clock:' bash "$tmp/offers" "$sonde" "sonde -l 'software:cpu-c"
 	t 0 'cpu-clock:' bash "$tmp/offers" "$sonde" 'sonde -l software:cpu-c'
@@ -94,9 +98,12 @@ if command -v zsh > /dev/null; then
 --time
 --timestamp' zsh -f "$tmp/offers.zsh" "$tmp/bin" sonde execsnoop --t
 	t 0 'from-rq-alloc' zsh -f "$tmp/offers.zsh" "$tmp/bin" sonde biolatpcts -w f
+	t 0 'k' zsh -f "$tmp/offers.zsh" "$tmp/bin" sonde tcpsubnet -f k
+	t 0 'opensnoop' zsh -f "$tmp/offers.zsh" "$tmp/bin" sonde tools -s opensn
 	t 0 'software:cpu-clock:' zsh -f "$tmp/offers.zsh" "$tmp/bin" sonde -l software:cpu-c
 fi
 if command -v fish > /dev/null; then
+	t 0 'opensnoop	files' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde tools -s opensn'
 	t 0 'execsnoop	new programs' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde exec'
 	t 0 '--tid	these threads only
 --time	column' env HOME="$tmp" fish "$tmp/offers.fish" "$tmp/bin" 'sonde execsnoop --t'

@@ -79,11 +79,11 @@ static void put_attached(struct session *s)
 	const struct config *g = &s->u->config;
 	u32 n = attach_count(s);
 	bool command = s->target->child.pid > 0; /* whose end is the end */
-	if (!g->title.n)
+	if (!g->title.n && !start.tool.n)
 		sb_fmt(&text, "Attached %u probe%s", n, n == 1 ? "" : "s");
-	else if (!command && g->duration_ns)
+	else if (g->title.n && !command && g->duration_ns)
 		sb_fmt(&text, "%.*s for %g s...", STRF(g->title), (double)g->duration_ns / 1e9);
-	else if (!command)
+	else if (g->title.n && !command)
 		sb_fmt(&text, "%.*s... Hit Ctrl-C to end.", STRF(g->title));
 	if (start.tool.n)
 		list_sources(s, &start);

@@ -138,9 +138,9 @@ EXPECT_RE
 NAME bpflist: who uses BPF
 RUN
 	"$SONDE" -q -e 'interval:s:100 { @ = count(); }' >/dev/null 2>&1 & p=$!
-	list() { "$SONDE" bpflist -p $p "$@" 2>/dev/null; }
+	list() { "$SONDE" bpflist -p $p "$@" 2>&1; }
 	holds() { list | grep -q bpf-prog; }
-	eventually holds; list -q | sed "s/^$p */PID /; s/  *[0-9]*\$/ N/" | grep -v bpf-link; list -qj | grep -c '"kind": "bpf-map", "count": [1-9]'; list -q --csv | sed -n "1p; s/^$p,.*,bpf-map,[1-9][0-9]*$/PID, some/p"
+	eventually holds; list | sed "s/^$p */PID /; s/  *[0-9]*\$/ N/" | grep -v bpf-link; list -qj | grep -c '"kind": "bpf-map", "count": [1-9]'; list -q --csv | sed -n "1p; s/^$p,.*,bpf-map,[1-9][0-9]*$/PID, some/p"
 	for f in '' -j --csv; do "$SONDE" bps -p $p -q $f --fields comm,kind 2>/dev/null | grep -m 1 bpf-map; done
 	kill $p; wait $p
 NEEDS btf feature:LOOP
