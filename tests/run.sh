@@ -1,9 +1,10 @@
 #!/bin/sh
 # Runtime tests: runs the cases of tests/run/*.t with a tracer and compares what it prints.
 #
-#   tests/run.sh [-j JOBS] [-n NAME-PATTERN] [-s K/N] [-b] SONDE [DIR-or-FILE...]
+#   tests/run.sh [-j JOBS] [-n NAME-PATTERN] [-s K/N] [-l N] [-b] SONDE [DIR-or-FILE...]
 #
-# -b only builds the test programs. -s 0/2: of the cases that need nothing particular of a kernel about half,
+# -b only builds the test programs. -l 20: at the end the 20 cases that took longest, and the 20 that took most of a
+# processor. -s 0/2: of the cases that need nothing particular of a kernel about half,
 # by their names; 1/2 has the others. A case is a block of lines, ended by the next NAME; text that
 # goes on over several lines stands below its keyword, each line behind a tab, and a line of only
 # $ is an empty one. `#` at the start of a line begins a comment.
@@ -36,8 +37,10 @@
 # In all of that __ARCH_sys_ stands for what this kernel's functions of system calls begin with (__x64_sys_), and
 # ARCH-linux-gnu for the folder of libraries.
 #
-# A case that fails runs again alone when all are done, with twice the time, and once more with four times; only
-# then it counts as failed, and those that passed only then are counted before the last line. Commands of RUN may use what tests/lib.sh has.
+# A case that fails runs again alone when all are done, with twice the time. One that then, too, was stopped or
+# waited in vain does so once more with four times. Only then it counts as failed; those that passed only then are
+# counted before the last line. All that together takes a minute (times $TEST_SLOW): what is left then has failed.
+# Commands of RUN may use what tests/lib.sh has.
 # Prints `ok N - name`, `not ok N - name` and why, `ok N - name # SKIP why`; the last line sums up.
 # Programs are built into $SONDE_TESTS (build/tests). Exit code 1 when a case failed.
 set -u
@@ -47,12 +50,13 @@ usage() {
 	exit 2
 }
 
-jobs=2 pattern='*' build= share=0/1
-while getopts j:n:s:b o; do
+jobs=2 pattern='*' build= share=0/1 list=0
+while getopts j:n:s:l:b o; do
 	case $o in
 	j) jobs=$OPTARG ;;
 	n) pattern=$OPTARG ;;
 	s) share=$OPTARG ;;
+	l) list=$OPTARG ;;
 	b) build=y ;;
 	*) usage ;;
 	esac
@@ -259,6 +263,11 @@ show_case() {
 	head -n 20 "$case.err"
 }
 
+# Whether more time might help.
+was_late() {
+	grep -q -e '^(stopped, the limit is' -e '^never: ' "$case.err"
+}
+
 # one_case NUMBER: runs and judges it; prints at once, so that workers do not mix.
 one_case() (
 	unset name prog args params load run env needs rc err timeout alone
@@ -277,12 +286,13 @@ one_case() (
 	read -r began _ </proc/uptime
 	run_case
 	read -r ended _ </proc/uptime
-	[ $((${ended%.*} - ${began%.*})) -lt $((5 * slow)) ] ||
-		echo "$((${ended%.*} - ${began%.*})) s: $title" >"$case.slow"
+	times >"$case.times" # in this shell: one in $(...) has no children
+	{ read -r _; read -r used; } <"$case.times"
+	echo "$began $ended $used $title" >>"$case.took"
 	judge_case
-	if [ "$why" ] && [ "$patience" -lt 4 ]; then
-		: >"$case.again"
-		printf '%s\n' "# $title: failed, runs again alone$nl$(show_case | sed 's/^/# /')"
+	if [ "$why" ] && { [ "$patience" = 1 ] || { [ "$patience" = 2 ] && was_late; }; }; then
+		printf '%s\n' "$title$nl$(show_case | sed 's/^/# /')" >"$case.again"
+		sed '1s/.*/# &: failed, runs again alone/' "$case.again"
 	elif [ "$why" ]; then
 		: >"$case.failed"
 		printf '%s\n' "not ok $title$nl$(show_case | sed 's/^/# /')"
@@ -369,11 +379,50 @@ for f in "$work"/*.alone; do
 	[ -e "$f" ] && f=${f%.alone} && one_case "${f##*/}"
 done
 # Cases share the machine, and the kernel skips a probe that another one interrupts: what failed is tried again.
+# Where much is broken that is told soon.
+read -r now _ </proc/uptime
+enough=$((${now%.*} + 60 * slow)) given_up=0
 for patience in 2 4; do
 	for f in "$work"/*.again; do
-		[ -e "$f" ] && f=${f%.again} && [ ! -e "$f.passed" ] && [ ! -e "$f.skipped" ] && one_case "${f##*/}"
+		f=${f%.again}
+		[ -e "$f.again" ] && [ ! -e "$f.passed" ] && [ ! -e "$f.skipped" ] && [ ! -e "$f.failed" ] || continue
+		read -r now _ </proc/uptime
+		if [ "${now%.*}" -lt $enough ]; then
+			one_case "${f##*/}"
+		else
+			given_up=$((given_up + 1))
+			: >"$f.failed"
+			sed '1s/^/not ok /' "$f.again"
+		fi
 	done
 done
+[ $given_up = 0 ] || echo "# $given_up that failed were not tried again: further tries took $((60 * slow)) s"
+
+# Of lines with the beginning and the end in seconds, the processor's time as `times` tells it, and the case.
+slowest() {
+	cat "$work"/*.took 2>/dev/null | awk -v list="$list" -v least=$((5 * slow)) '
+		function seconds(text,    part)
+		{
+			split(text, part, /[ms]/)
+			return part[1] * 60 + part[2]
+		}
+		{
+			took = $2 - $1
+			used = seconds($3) + seconds($4)
+			all_took += took
+			all_used += used
+			title = $0
+			sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, "", title)
+			if (list || took >= least)
+				printf "1 %.1f # took %.1f s, %.1f s of a processor: %s\n", took, took, used, title
+			if (list)
+				printf "2 %.1f # used %.1f s of a processor: %s\n", used, used, title
+		}
+		END {
+			if (list)
+				printf "3 0 # all cases took %.0f s, %.0f s of a processor\n", all_took, all_used
+		}' | sort -k1,1n -k2,2nr | awk -v most="$((list ? list : 10))" 'n[$1]++ < most' | sed 's/^[^#]*//'
+}
 
 count() {
 	[ -e "$1" ] && echo $# || echo 0
@@ -383,7 +432,7 @@ for f in "$work"/*.again; do
 	[ -e "${f%.again}.passed" ] && again=$((again + 1))
 done
 [ $again = 0 ] || echo "$again at a later try"
-cat "$work"/*.slow 2>/dev/null | sort -rn | head -n 10 | sed 's/^/# took /'
+slowest
 failed=$(count "$work"/*.failed)
 echo "$(count "$work"/*.passed) passed, $failed failed, $(count "$work"/*.skipped) skipped"
 [ "$failed" = 0 ]
