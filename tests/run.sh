@@ -26,6 +26,7 @@
 #                                 x86_64, aarch64, before:VERSION, since:VERSION (of the kernel), tp:CATEGORY/EVENT,
 #                                 disk (a file system lies on one), fast (not in a test guest), slow (with -s K/N
 #                                 it is one of those of which one of N parts runs),
+#                                 module:NAME (in a test guest it is loaded for what stands behind it),
 #                                 file:PATH, prog:NAME (a test program that could be built), runs:NAME (and that says by its
 #                                 exit code 0 that this machine can do what it is about),
 #                                 usdt:FILE (it has USDT probes), func:FILE:NAME (it says where that function is),
@@ -67,6 +68,8 @@ shift $((OPTIND - 1))
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
 . "$here/lib.sh"
+modules=/run/modules # of a test guest
+. "$here/vm/modules.sh"
 tests=${SONDE_TESTS:-build/tests}
 slow=${TEST_SLOW:-1} # factor for all time limits
 nl='
@@ -116,13 +119,15 @@ build_progs() {
 		${CXX:-g++} -static -g -O0 -o "$tests/classes" tests/progs/classes.cc
 }
 
-# Reading kallsyms takes long in a guest: each answer is kept.
+# Reading kallsyms takes long in a guest: once for all cases. Parts that a compiler made of a function count as it.
 has_symbol() {
-	if [ ! -e "$work/sym.$1" ]; then
-		grep -qw "$1" /proc/kallsyms
-		echo $? >"$work/sym.$1"
+	if [ ! -e "$work/symbols" ]; then
+		f=$(mktemp "$work/symbols.XXXXXX")
+		cat "$work"/*.sh | tr " '" '\n\n' | sed -n 's/^sym://p' |
+			awk 'NR == FNR { wanted[$1]; next } { sub(/[.].*/, "", $3) } $3 in wanted { print $3 }' - /proc/kallsyms >"$f"
+		mv "$f" "$work/symbols"
 	fi
-	read -r answer <"$work/sym.$1" && [ "$answer" = 0 ]
+	grep -qx "$1" "$work/symbols"
 }
 
 # By what x86_64 and aarch64 call them.
@@ -180,6 +185,7 @@ check_needs() {
 		vm) [ "${SONDE_VM-}" ] || why="only in a test guest" ;;
 		slow) ;; # in a guest; -s runs it in some
 		fast) [ ! "${SONDE_VM-}" ] || why="too slow in a test guest" ;;
+		module:*) load_module "${need#module:}" && rm -f "$work/symbols" ;; # what it brings is asked for behind it
 		tp:*) [ -e "/sys/kernel/tracing/events/${need#tp:}" ] || why="no tracepoint ${need#tp:}" ;;
 		python:*) python_with "${need#python:}" >/dev/null || why="no python3 with -X ${need#python:}" ;;
 		cmd:*) command -v "${need#cmd:}" >/dev/null || why="no command ${need#cmd:}" ;;

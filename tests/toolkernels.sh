@@ -38,6 +38,12 @@ shift
 cd "$(dirname "$0")/.." || exit 1
 export TEST_SLOW="${TEST_SLOW:-4}"
 . tests/lib.sh
+modules=/run/modules
+. tests/vm/modules.sh
+for m in "$modules"/*.ko; do
+	m=${m##*/}
+	load_module "${m%.ko}"
+done
 TMPDIR=$(mktemp -d) || exit 1
 export TMPDIR
 tmp=$TMPDIR

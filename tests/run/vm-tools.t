@@ -198,7 +198,7 @@ EXPECT
 NAME ext4slower and ext4dist: calls of ext4, and no others
 ALONE
 RUN on_disk ext4 16M 'sees_own ext4'
-NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.ext4 sym:ext4_file_read_iter
+NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.ext4 module:ext4 sym:ext4_file_read_iter
 TIMEOUT 120
 EXPECT_RE
 	dd +O +0 own
@@ -217,7 +217,7 @@ EXPECT_RE
 NAME xfsslower and xfsdist: calls of xfs, and no others
 ALONE
 RUN on_disk xfs 320M 'sees_own xfs'
-NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.xfs sym:xfs_file_read_iter
+NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.xfs module:xfs sym:xfs_file_read_iter
 TIMEOUT 120
 EXPECT_RE
 	dd +O +0 own
@@ -236,7 +236,7 @@ EXPECT_RE
 NAME btrfsslower and btrfsdist: calls of btrfs, and no others
 ALONE
 RUN on_disk btrfs 128M 'sees_own btrfs'
-NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.btrfs sym:btrfs_file_read_iter
+NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.btrfs module:btrfs sym:btrfs_file_read_iter
 TIMEOUT 120
 EXPECT_RE
 	dd +O +0 own
@@ -255,7 +255,7 @@ EXPECT_RE
 NAME f2fsslower and f2fsdist: calls of f2fs, and no others
 ALONE
 RUN on_disk f2fs 64M 'sees_own f2fs'
-NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.f2fs sym:f2fs_file_read_iter
+NEEDS slow kprobe btf vm file:/dev/loop-control cmd:mkfs.f2fs module:f2fs sym:f2fs_file_read_iter
 TIMEOUT 120
 EXPECT_RE
 	dd +O +0 own
@@ -274,7 +274,7 @@ EXPECT_RE
 NAME bcachefsslower and bcachefsdist: calls of bcachefs, and no others
 ALONE
 RUN on_disk bcachefs 128M 'sees_own bcachefs'
-NEEDS slow kprobe btf vm file:/dev/loop-control cmd:python3 sym:bch2_read_iter
+NEEDS slow kprobe btf vm file:/dev/loop-control cmd:python3 module:bcachefs sym:bch2_read_iter
 TIMEOUT 120
 EXPECT_RE
 	dd +O +0 own
@@ -293,7 +293,7 @@ EXPECT_RE
 NAME fuseslower and fusedist: calls of fuse, and no others
 ALONE
 RUN on_fuse 'sees_own fuse'
-NEEDS slow kprobe btf vm prog:fuse file:/dev/fuse sym:fuse_file_read_iter
+NEEDS slow kprobe btf vm prog:fuse module:fuse file:/dev/fuse sym:fuse_file_read_iter
 TIMEOUT 120
 EXPECT_RE
 	dd +O +0 own
@@ -312,7 +312,7 @@ EXPECT_RE
 NAME nfsslower and nfsdist: calls of NFS, and no others
 ALONE
 RUN on_nfs 'sees_own nfs'
-NEEDS slow kprobe btf vm file:/proc/net/rpc/nfsd.export/channel sym:nfs4_file_open
+NEEDS slow kprobe btf vm module:nfsd module:nfsv4 file:/proc/net/rpc/nfsd.export/channel sym:nfs4_file_open
 TIMEOUT 120
 EXPECT_RE
 	dd +O +0 own

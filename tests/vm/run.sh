@@ -85,15 +85,29 @@ trap 'rm -rf "$work"' EXIT
 pids=
 trap 'trap "" INT TERM; kill $pids 2>/dev/null; wait; exit 130' INT TERM
 
+# File systems, which the cases about them load (NEEDS module:NAME), and tests/toolkernels.sh; the other modules are
+# loaded when a guest starts.
+later=' ext4 btrfs xfs f2fs bcachefs fuse nfsd nfsv4 '
+
 # pack KERNEL-FOLDER GUEST-FOLDER TURN: the initramfs. busybox must be static. Where the root is not this
 # machine's, the project is shared beside it.
 pack() {
-	mkdir -p "$2/root/bin" "$2/root/dev"
+	mkdir -p "$2/root/bin" "$2/root/dev" "$2/root/modules"
 	cp "$busybox" "$2/root/bin/busybox"
-	cp "$here/init" "$2/root/init"
+	cp "$here/init" "$here/modules.sh" "$2/root"
 	chmod 755 "$2/root/init"
-	cp -r "$1/modules" "$2/root/modules"
-	printf "dir='%s'\nproject='%s'\ncmd='%s'\n" "$root" "$([ $share = / ] || echo y)" "$(echo "$command" | sed "s/'/'\\\\''/g; s,TURN/,$3/,")" >"$2/root/job"
+	for m in "$1"/modules/*.ko; do
+		name=${m##*/}
+		name=${name#*-}
+		cp "$m" "$2/root/modules/$name"
+		tr '\0' '\n' <"$m" | sed -n 's/^depends=//p' | tr ',-' ' _' >"$2/root/modules/${name%.ko}.needs"
+	done
+	load=
+	for m in $(tr - _ <"$1/wanted"); do
+		case $later in *" $m "*) ;; *) load="$load $m" ;; esac
+	done
+	printf "dir='%s'\nproject='%s'\nload='%s'\ncmd='%s'\n" "$root" "$([ $share = / ] || echo y)" "$load" \
+		"$(echo "$command" | sed "s/'/'\\\\''/g; s,TURN/,$3/,")" >"$2/root/job"
 	(cd "$2/root" && find . | busybox cpio -o -H newc 2>/dev/null) >"$2/initrd"
 }
 
@@ -185,26 +199,34 @@ while [ $i -lt "$guests" ]; do
 	echo >&9
 	i=$((i + 1))
 done
-turn=0
+turn=0 queue=
 for k in $kernels; do
+	queue="$k:$turn $queue"
+	turn=$(((turn + 1) % every))
+done
+# The newest begin: they have most to do, and the last ones end at about the same time.
+for q in $queue; do
+	read -r _ <&9
 	(
-		read -r _ <&9
-		one_guest "$k" $turn >"$work/$k.log" 2>&1
+		one_guest "${q%:*}" "${q#*:}" >"$work/${q%:*}.log" 2>&1
 		echo >&9
 	) &
 	pids="$pids $!"
-	turn=$(((turn + 1) % every))
 done
 
 passed=0 failed=0 skipped=0
 set -- $pids
-for k in $kernels; do
+for q in $queue; do
+	k=${q%:*}
 	wait "$1"
 	shift
-	sed "s/^/$k$label: /" "$work/$k.log" | tee -a "$work/all"
+	sed "s/^/$k$label: /" "$work/$k.log"
 	read -r p f s <"$work/$k/sum" || { p=0 f=1 s=0; }
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
+for k in $kernels; do
+	sed "s/^/$k$label: /" "$work/$k.log"
+done >"$work/all"
 if [ "$table" ] && grep -q ': probe|' "$work/all"; then
 	if "$here/table.sh" $update "$work/all" 2>&1; then
 		passed=$((passed + 1))
