@@ -97,6 +97,8 @@ sanitized: all $B/unit $B/host/ready
 	$(RUN_UNIT)
 	SONDE=$B/sonde tests/lang.sh
 	CC='$(TEST_CC)' TEST_SLOW=4 ASAN_OPTIONS=detect_leaks=0 tests/run.sh $B/sonde $(SANE_RUN)
+# What both need, built.
+fuzzing: ; $(MAKE) $(FUZZING) fuzzers all build/fuzzing/unit
 # Scripts by grammar, N of them from seed SEED on, to this kernel's verifier; as root.
 N    ?= 10000
 SEED ?= 1
@@ -210,4 +212,4 @@ say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 -include $(OBJ:.o=.d) $B/tests/draw.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d $B/tests/fuzz/grammar.d \
 	$(patsubst $B/fuzz/%,$B/tests/fuzz/%.d,$(FUZZ))
 .SECONDARY:
-.PHONY: all debug asan fuzz fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint soak ordeal install install-static deb rpm tarball clean FORCE
+.PHONY: all debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint soak ordeal install install-static deb rpm tarball clean FORCE
