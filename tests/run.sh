@@ -40,7 +40,7 @@
 #
 # A case that fails runs again alone when all are done, with twice the time. One that then, too, was stopped or
 # waited in vain does so once more with four times. Only then it counts as failed; those that passed only then are
-# counted before the last line. All that together takes a minute (times $TEST_SLOW): what is left then has failed.
+# counted before the last line. All that together takes two minutes (times $TEST_SLOW): what is left then has failed.
 # Commands of RUN may use what tests/lib.sh has.
 # Prints `ok N - name`, `not ok N - name` and why, `ok N - name # SKIP why`; the last line sums up.
 # Programs are built into $SONDE_TESTS (build/tests). Exit code 1 when a case failed.
@@ -387,7 +387,7 @@ done
 # Cases share the machine, and the kernel skips a probe that another one interrupts: what failed is tried again.
 # Where much is broken that is told soon.
 read -r now _ </proc/uptime
-enough=$((${now%.*} + 60 * slow)) given_up=0
+enough=$((${now%.*} + 120 * slow)) given_up=0
 for patience in 2 4; do
 	for f in "$work"/*.again; do
 		f=${f%.again}
@@ -402,7 +402,7 @@ for patience in 2 4; do
 		fi
 	done
 done
-[ $given_up = 0 ] || echo "# $given_up that failed were not tried again: further tries took $((60 * slow)) s"
+[ $given_up = 0 ] || echo "# $given_up that failed were not tried again: further tries took $((120 * slow)) s"
 
 # Of lines with the beginning and the end in seconds, the processor's time as `times` tells it, and the case.
 slowest() {
