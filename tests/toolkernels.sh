@@ -221,7 +221,8 @@ locks() {
 	sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$tmp/one"
 }
 mounts() { unshare -m sh -c '/bin/mount -t tmpfs none "$TMPDIR" && umount "$TMPDIR"'; }
-typed() { echo 'echo load' | script -qc 'bash --norc -i' /dev/null >/dev/null 2>&1; }
+# A script whose input ends before its bash asks for a line waits forever.
+typed() { printf 'echo load\nexit\n' | timeout -k 2 "$limit" script -qc 'bash --norc -i' /dev/null >/dev/null 2>&1; }
 tty() { /usr/bin/python3 -IS -c 'import os; m, s = os.openpty(); os.write(s, b"hello")'; }
 rights() { /usr/bin/setpriv --reuid 65534 cat /root/load 2>/dev/null; }
 # in_group MAX COMMAND...: with so much memory.
