@@ -68,9 +68,9 @@ EXPECT
 	power:cpu_idle: same
 
 NAME work queues
-RUN sh tests/forms.sh workqueue:workqueue_execute_start all 'work function' build/tests/run /bin/sleep 0.2
-	sh tests/forms.sh workqueue:workqueue_execute_end all 'work function' build/tests/run /bin/sleep 0.2
-NEEDS btf tracefs
+RUN sh tests/forms.sh workqueue:workqueue_execute_start all 'work function' build/tests/run /usr/bin/python3 -I tests/progs/terminal.py 50
+	sh tests/forms.sh workqueue:workqueue_execute_end all 'work function' build/tests/run /usr/bin/python3 -I tests/progs/terminal.py 50
+NEEDS btf tracefs file:/usr/bin/python3
 TIMEOUT 30
 ALONE
 EXPECT
