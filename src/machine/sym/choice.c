@@ -12,7 +12,6 @@
 #include "proc/proc.h"
 #include "sym/sym.h"
 #include <elf.h>
-#include <errno.h>
 
 enum { MAX_CHOICES = 4096, CHOICE_BYTES = 16 };
 
