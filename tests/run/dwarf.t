@@ -53,6 +53,16 @@ EXPECT
 	$
 	$
 
+NAME the register of a result, beside what it is
+PROG uretprobe:build/tests/typed:find { printf("%d %d\n", retreg == (uint64)retval, sizeof(retreg)); } uretprobe:build/tests/typed:floats { @ = count(); @word = (retreg >= 0); }
+LOAD typed 1
+EXPECT
+	1 8
+	$
+	$
+	@: 1
+	@word: true
+
 NAME beside floating point numbers
 PROG uprobe:build/tests/typed:floats { printf("%d %d\n", args.k, args.j); }
 LOAD typed 1

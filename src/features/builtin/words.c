@@ -141,6 +141,24 @@ static struct place place_retval(struct lower *l, struct node *n)
 	return lower_arg_place(l, ARG_RET, n->type);
 }
 
+/* ---- retreg ---- */
+
+static bool check_retreg(struct sema *s, struct node *n)
+{
+	u32 flags = point_flags(s->v->points);
+
+	if ((flags & (KIND_RETVAL | KIND_USER)) == (KIND_RETVAL | KIND_USER))
+		return true;
+	only_in(s, n, "'uretprobe' probes");
+	return false;
+}
+
+static struct ref lower_retreg(struct lower *l, struct node *n, struct mem dst)
+{
+	(void)n, (void)dst;
+	return lower_arg(l, ARG_RET);
+}
+
 /* ---- errno ---- */
 
 /* Events of system calls that end have it among their arguments. */
@@ -295,6 +313,9 @@ const struct builtin builtin_words[] = {
 	{"auto retval", lower_retval, .asks = USE_RETVAL, .place = place_retval,
 	 .type = type_retval,
 	 .doc = "What the function returned; in kretprobe, uretprobe and fexit."},
+	{"u64 retreg", lower_retreg, .check = check_retreg,
+	 .doc = "The register for results as it is when a function of a program returns: debug "
+		"information is not read, as for retval; in uretprobe."},
 	{"auto errno", lower_errno, .asks = USE_RETVAL | USE_ARGS, .type = type_errno,
 	 .doc = "The error that the kernel's function or the system call ended with, as a number "
 		"(strerror() has its text); 0: none."},
