@@ -121,7 +121,16 @@ static void take_entry(struct lower *l, struct mem walk, struct ref key, struct 
 	ir_jmp(f, got);
 }
 
-/* Its own list, or its parent's, which has the same memory until it runs another program. */
+/* A word of the kernel, 0 when it cannot be read, into the walk's memory. */
+static void kernel_word(struct fn *f, struct ref walk, i32 to, struct ref addr, i32 off)
+{
+	ir_call(f, BPF_FUNC_probe_read_kernel,
+		ARGS(ir_addi(f, walk, to), ir_con(f, 8), ir_addi(f, addr, off)));
+}
+
+/* Its own list, or its parent's, which has the same memory until it runs another program. The parent is
+ * not followed by loads: for a pointer that is loaded from the task, the verifier of Linux 6.4 to 6.19
+ * searches the names of all types. */
 static struct ref start_list(struct lower *l, struct mem walk, struct ref task, struct ref pid,
 			     const struct task_at *at, struct blk *none)
 {
@@ -132,8 +141,10 @@ static struct ref start_list(struct lower *l, struct mem walk, struct ref task, 
 	ir_store(f, 4, key, 0, pid);
 	take_entry(l, walk, key, list, parent, got);
 	ir_at(f, parent);
-	struct ref up = ir_load(f, 8, task, at->parent);
-	ir_store(f, 4, key, 0, ir_load(f, 4, up, at->tgid));
+	struct ref w = lower_addr(l, walk);
+	kernel_word(f, w, AT(word), task, at->parent);
+	kernel_word(f, w, AT(word), ir_load(f, 8, w, AT(word)), at->tgid);
+	ir_store(f, 4, key, 0, ir_load(f, 4, w, AT(word)));
 	take_entry(l, walk, key, list, none, got);
 	ir_at(f, got);
 	return ir_get(f, list);
@@ -188,13 +199,6 @@ static void copy_kept(struct lower *l, struct mem walk, struct ref rec)
 struct undo {
 	u64 walk, rec;
 };
-
-/* A word of the kernel, 0 when it cannot be read, into the walk's memory. */
-static void kernel_word(struct fn *f, struct ref walk, i32 to, struct ref addr, i32 off)
-{
-	ir_call(f, BPF_FUNC_probe_read_kernel,
-		ARGS(ir_addi(f, walk, to), ir_con(f, 8), ir_addi(f, addr, off)));
-}
 
 /* The address of a return probe's code in the copy gives its place to the one that it took.
  * Instances may be left over from calls that never returned: only what is that address, which all
