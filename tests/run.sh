@@ -86,7 +86,7 @@ build_progs() {
 		[ "$out" -nt "$c" ] && continue
 		static=-static frames="-O1 -fno-omit-frame-pointer"
 		case $c in
-		*/calls.c | */threads.c | */leak.c) static= ;;
+		*/astray.c | */calls.c | */threads.c | */leak.c) static= ;;
 		*/untold.c) frames="-O2 -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables" ;;
 		*/unwind.c) static=-ldl frames="-O2 -fomit-frame-pointer" ;;
 		*/unwind_lib.c) static="-shared -fPIC -Wl,-z,lazy" frames="-O2 -fomit-frame-pointer" ;;

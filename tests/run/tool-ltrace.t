@@ -32,6 +32,18 @@ EXPECT
 	0
 	0
 
+NAME ltrace: functions that go back to where others returned, and the end of a thread
+RUN build/tests/astray >$TMPDIR/plain; "$SONDE" ltrace -q build/tests/astray >$TMPDIR/traced 2>$TMPDIR/calls; cmp $TMPDIR/plain $TMPDIR/traced && echo the same; sed -n 's/ (.*//; /^_setjmp/p; /context/p; /vfork/p; /^printf/p' $TMPDIR/calls | sort | uniq -c
+NEEDS uprobe prog:astray x86_64
+EXPECT
+	the same
+	      1 _setjmp
+	      2 getcontext
+	      1 makecontext
+	     11 printf
+	      3 swapcontext
+	      1 vfork
+
 NAME ltrace: functions whose code is chosen at the start
 RUN build/tests/calls 1 60000 & p=$!; "$SONDE" ltrace -qc -e 'strlen+snprintf' --fields function,calls build/tests/calls 7 2>&1 | sort; "$SONDE" ltrace -q -e strlen build/tests/calls 1 2>&1; kill $p
 NEEDS uprobe prog:calls x86_64

@@ -129,6 +129,23 @@ TIMEOUT 60
 EXPECT
 	1
 
+NAME return probes that would send the program astray
+RUN
+	"$SONDE" -c build/tests/astray -e 'uretprobe:libc:_setjmp { @ = count(); } uretprobe:libc:pthread_exit { @e = count(); }' 2>&1 | sed -n 's/.*ERROR: //p'
+	"$SONDE" -q -c build/tests/astray -e 'uretprobe:libc:pthread_e*,uretprobe:libc:waitpi* { @ = count(); }' 2>&1 | sed -n 's/.*WARNING: //p; /setjmp [0-9]/p; /^@/p'
+NEEDS uprobe prog:astray
+EXPECT
+	_setjmp keeps its return address to go there again: a return probe, which changes that address, would send the traced program astray; --unsafe attaches all the same
+	pthread_exit looks through the stack from its return address on: a return probe, which changes that address, would send the traced program astray; --unsafe attaches all the same
+	1 of the functions cannot be probed: pthread_exit looks through the stack from its return address on: a return probe, which changes that address, would send the traced program astray; --unsafe attaches all the same
+	setjmp 0
+	setjmp 1
+	setjmp 2
+	setjmp 3
+	sigsetjmp 0
+	sigsetjmp 5
+	@: 1
+
 NAME functions that cannot be probed
 RUN
 	cat >$TMPDIR/odd.c <<'EOF'

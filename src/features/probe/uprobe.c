@@ -203,6 +203,22 @@ static bool find_form(struct search *s, const struct symbol *sym, struct symbol 
 	return true;
 }
 
+/* By any of its names: what is called setjmp may be given as another one. */
+static struct err *check_return(struct search *s, const struct symbol *fn)
+{
+	const char *why = sym_astray(fn->name);
+	u32 i = 0;
+	while (i < s->syms.n && s->syms.v[i].file_off < fn->file_off)
+		i++;
+	for (; !why && i < s->syms.n && s->syms.v[i].file_off == fn->file_off; i++)
+		why = sym_astray(s->syms.v[i].name);
+	if (!why || (s->u && s->u->config.unsafe))
+		return NULL;
+	return err_new("%.*s %s: a return probe, which changes that address, would send the "
+		       "traced program astray; --unsafe attaches all the same",
+		       STRF(fn->name), why);
+}
+
 static struct err *give_symbol(struct search *s, const struct symbol *sym)
 {
 	struct point q = *s->p;
@@ -218,6 +234,8 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 	q.abi = ufile_abi(&s->file, sym->addr);
 	name_point(s, &q, sym);
 	struct err *e = check_place(s, sym, q.offset);
+	if (!e && is_return(q.kind) && !abi_is_go(q.abi))
+		e = check_return(s, sym);
 	if (!e && abi_is_go(q.abi) && is_return(q.kind)) {
 		struct returns *r = arena_new(s->a, struct returns);
 		r->start = sym->file_off;
@@ -247,6 +265,8 @@ static struct err *give_address(struct search *s)
 		return err_new("%s: no code at address 0x%llx", s->path, s->p->addr);
 	const struct symbol *fn = elf_at(&s->syms, s->p->addr);
 	struct err *e = check_place(s, fn, fn ? s->p->addr - fn->addr : 1);
+	if (!e && fn && is_return(q.kind))
+		e = check_return(s, fn);
 	if (e)
 		return e;
 	q.target = str_z(s->path);

@@ -223,11 +223,24 @@ static void put_arguments(struct sb *out, const char *kinds, bool kept)
 	sb_char(out, ')');
 }
 
-static void put_points(struct program *p, const char *kinds, const char *kind)
+/* Of functions that a return probe would send astray, of all of C++ (an exception may pass through), and of
+ * a program of Go no returns are seen. */
+static bool begins_only(const struct program *p, const struct import *m)
+{
+	return p->go || sym_astray(m->name) || str_starts(m->name, STR("_Z"));
+}
+
+static bool in_group(const struct program *p, const struct import *m, const char *kinds,
+		     bool begins)
+{
+	return m->kinds == kinds && m->lib < MAX_LIBS && begins_only(p, m) == begins;
+}
+
+static void put_points(struct program *p, const char *kinds, bool begins, const char *kind)
 {
 	bool first = true;
 	for (u32 i = 0; i < p->n; i++) {
-		if (p->v[i].kinds != kinds || p->v[i].lib == MAX_LIBS)
+		if (!in_group(p, &p->v[i], kinds, begins))
 			continue;
 		sb_fmt(p->w->out, "%s%s:%.*s:%.*s", first ? "" : ",\n", kind,
 		       STRF(p->lib[p->v[i].lib]), STRF(p->v[i].name));
@@ -236,7 +249,7 @@ static void put_points(struct program *p, const char *kinds, const char *kind)
 	sb_char(p->w->out, '\n');
 }
 
-static void put_group(struct program *p, const char *kinds)
+static void put_group(struct program *p, const char *kinds, bool begins)
 {
 	struct sb *out = p->w->out;
 	const char *shown = kinds ? kinds : "ppp:p";
@@ -244,12 +257,12 @@ static void put_group(struct program *p, const char *kinds)
 	u32 narg = (u32)(ret - shown) - 1;
 	bool some = false;
 	for (u32 i = 0; i < p->n; i++)
-		some |= p->v[i].kinds == kinds && p->v[i].lib < MAX_LIBS;
+		some |= in_group(p, &p->v[i], kinds, begins);
 	if (!some)
 		return;
-	put_points(p, kinds, "uprobe");
+	put_points(p, kinds, begins, "uprobe");
 	sb_z(out, "/mine() && from_program()/\n{\n");
-	if (p->go) {
+	if (begins) {
 		sb_z(out, "\tif (opt.summary) { @calls[probe] = stats(0); } else {\n"
 			  "\t\temit(calls, pid = strf(\"[pid %d]\", tid), function = probe, ");
 		put_arguments(out, shown, false);
@@ -260,7 +273,7 @@ static void put_group(struct program *p, const char *kinds)
 	for (u32 i = 0; i < narg; i++)
 		sb_fmt(out, "\tif (!opt.summary) { @arg%u[tid, call_begin()] = arg%u; }\n", i, i);
 	sb_z(out, "}\n\n");
-	put_points(p, kinds, "uretprobe");
+	put_points(p, kinds, begins, "uretprobe");
 	sb_z(out, "/@begun[tid, call_end()]/\n{\n\t$ns = nsecs - @begun[tid, call_end()];\n"
 		  "\tif (opt.summary) {\n\t\t@calls[probe] = stats($ns);\n\t} else {\n"
 		  "\t\temit(calls, pid = strf(\"[pid %d]\", tid), function = probe, ");
@@ -344,8 +357,10 @@ bool write_ltrace(struct words *w)
 				  p.path, indirect ? "other " : "",
 				  words_opt(w, "expression").n ? " and -e wants" : "");
 	words_put_mine(w);
-	put_group(&p, NULL);
-	for (size_t i = 0; i < countof(known); i++)
-		put_group(&p, known[i].kinds);
+	for (int begins = 0; begins < 2; begins++) {
+		put_group(&p, NULL, begins);
+		for (size_t i = 0; i < countof(known); i++)
+			put_group(&p, known[i].kinds, begins);
+	}
 	return true;
 }

@@ -164,6 +164,12 @@ u32 elf_versions(const struct image *im, struct str symbol, struct symbol_versio
 u32 elf_versions_of(struct host *h, struct arena *a, const char *path, struct str symbol,
 		    struct symbol_version *v);
 /* Is what lies at addr only a version that is not the default one, while there is one? */
+/*
+ * A return probe puts an address of the kernel's where the function's return address is. NULL: that does no
+ * harm; else why the program would go astray: it goes back there later, when the kernel no longer knows the
+ * call (setjmp), or looks for what lies at that address (exceptions of C++, the end of a thread).
+ */
+const char *sym_astray(struct str name);
 bool elf_hidden(const struct symbol_version *v, u32 n, u64 addr);
 /* A function or variable by name, in its default version; ret->name is the name asked for. */
 struct err *elf_symbol(struct host *h, const char *path, struct str name, struct symbol *ret);
