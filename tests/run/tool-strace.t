@@ -167,6 +167,25 @@ EXPECT
 	exit_group(0)                           = ?
 	+++ exited with 0 +++
 
+NAME strace: several messages at once, as strace has them
+RUN mkdir "$TMPDIR/d"; "$SONDE" strace -q -o "$TMPDIR/o" build/tests/messages "$TMPDIR/d" 2>/dev/null; sed '1,/^write(2, "begin/d;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/left {[^}]*}/left/' "$TMPDIR/o"
+NEEDS prog:messages tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	sendmmsg(3, [{msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=[{iov_base="first", iov_len=5}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=5}, {msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=[{iov_base="second, ", iov_len=8}, {iov_base="in two", iov_len=6}], msg_iovlen=2, msg_controllen=0, msg_flags=0}, msg_len=14}, {msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=NULL, msg_iovlen=0, msg_controllen=0, msg_flags=0}, msg_len=0}], 3, MSG_DONTWAIT) = 3
+	sendmmsg(-1, [{msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=[{iov_base="first", iov_len=5}], msg_iovlen=1, msg_controllen=0, msg_flags=0}}, {msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=[{iov_base="second, ", iov_len=8}, {iov_base="in two", iov_len=6}], msg_iovlen=2, msg_controllen=0, msg_flags=0}}], 2, 0) = -1 EBADF (Bad file descriptor)
+	sendmmsg(-1, NULL, 2, 0)                = -1 EBADF (Bad file descriptor)
+	sendmmsg(-1, 0x8, 2, 0)                 = -1 EBADF (Bad file descriptor)
+	sendmmsg(3, [], 0, 0)                   = 0
+	recvmmsg(4, [{msg_hdr={msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base="first", iov_len=64}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=5}, {msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="one"}, msg_namelen=110 => 6, msg_iov=[{iov_base="seco", iov_len=4}, {iov_base="nd, in two", iov_len=64}], msg_iovlen=2, msg_controllen=0, msg_flags=0}, msg_len=14}], 2, MSG_DONTWAIT, {tv_sec=60, tv_nsec=0}) = 2 (left)
+	recvmmsg(4, [{msg_hdr={msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base="", iov_len=64}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=0}], 2, MSG_DONTWAIT, NULL) = 1
+	recvmmsg(4, ADDR, 2, MSG_DONTWAIT, NULL) = -1 EAGAIN (Resource temporarily unavailable)
+	recvmmsg(-1, ADDR, 2, 0, {tv_sec=60, tv_nsec=0}) = -1 EBADF (Bad file descriptor)
+	sendmsg(3, {msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=[{iov_base="first", iov_len=5}, {iov_base="second, ", iov_len=8}, {iov_base="in two", iov_len=6}], msg_iovlen=3, msg_controllen=0, msg_flags=0}, 0) = 19
+	recvmsg(4, {msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base="firstsecond, in two", iov_len=64}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, 0) = 19
+	sendmmsg(3, [{msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=[{iov_base="a", iov_len=1}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=1}, {msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=[{iov_base="ab", iov_len=2}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=2}, {msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=[{iov_base="abc", iov_len=3}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=3}, {msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=[{iov_base="abcd", iov_len=4}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=4}, {msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=[{iov_base="a", iov_len=1}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=1}, {msg_hdr={msg_name={sa_family=AF_UNIX, sun_path="two"}, msg_namelen=6, msg_iov=[{iov_base="ab", iov_len=2}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=2}], 6, MSG_DONTWAIT) = 6
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
+
 NAME strace: the same names and results as strace has, for ten programs
 RUN cd "$TMPDIR"; tab=$(printf '\t'); for c in true 'ls /usr' 'cat /etc/passwd' 'sort /etc/passwd' date id 'uname -a' 'sleep 0' 'echo hi' 'mkdir d' 'rmdir d'; do strace -o a $c >/dev/null 2>&1; [ "$c" = 'mkdir d' ] && rmdir d; [ "$c" = 'rmdir d' ] && mkdir d; "$SONDE" strace -q -o b $c >/dev/null 2>&1; for f in a b; do sed -E 's/ \(SCHED_[A-Z]+\)$//; s/^([a-z0-9_]+)\(.*= (-?[0-9]+|\?)( [A-Z]+.*)?$/\1 \2\3/; s/^([a-z0-9_]+)\(.*= 0x.*/\1/; s/^(set_tid_address|getpid) .*/\1/' $f >$f.n; done; if cmp -s a.n b.n; then echo "$c: the same"; else echo "$c:"; diff a.n b.n | head -n 5; fi; done
 NEEDS cmd:strace tp:raw_syscalls/sys_exit btf x86_64

@@ -17,11 +17,17 @@ enum call_phase {
 };
 enum {
 	CALL_ARGS = 6,
-	CALL_RET = 6,      /* arg[6]: the result */
-	CALL_MSG_NAME = 6, /* pieces of a msghdr: the address, control messages */
+	CALL_RET = 6,       /* arg[6]: the result */
+	CALL_MESSAGE = 256, /* times 1, 2 ...: added to the numbers of the pieces of the messages */
+	CALL_MSG_NAME = 5,  /* pieces of a msghdr, as they are in it: the address, */
+	CALL_MSG_IOV = 6,   /* vectors, control messages */
 	CALL_MSG_CONTROL = 7,
-	CALL_NESTED = 8, /* pieces from this on: data of vectors, words */
+	CALL_MSG_PARTS = 3,
+	CALL_MSGHDR = 56,  /* bytes of it, */
+	CALL_MMSGHDR = 64, /* of one of several */
+	CALL_NESTED = 8,   /* pieces from this on: data of vectors, words */
 	CALL_MAX_NESTED = 16,
+	CALL_ROUNDS = 24,    /* parts and buffers of all messages, at most */
 	CALL_PATH = 4096,    /* bytes of a piece, at most */
 	CALL_ENVIRON = 1024, /* bytes of an array of addresses, to count them */
 	CALL_FILE = 32,      /* pieces from this on, by argument: a struct call_file */
@@ -106,6 +112,8 @@ enum call_kind {
 	K_IOV_OUT,
 	K_MSG,
 	K_MSG_OUT,
+	K_MMSG,
+	K_MMSG_OUT,
 	K_ARGV,
 	K_ENVP,
 	K_DENTS,
@@ -142,7 +150,7 @@ struct call_copy {
 	u8 op, from; /* from: the argument with the number of elements, CALL_RET */
 	u16 size;    /* of one */
 };
-enum nested_op { NESTED_NONE, NESTED_VECTOR, NESTED_MSG, NESTED_WORDS };
+enum nested_op { NESTED_NONE, NESTED_VECTOR, NESTED_MSG, NESTED_MMSG, NESTED_WORDS };
 struct call_plan {
 	struct call_copy arg[CALL_ARGS];
 	u32 nested; /* enum nested_op */

@@ -57,6 +57,8 @@ static const struct {
 	{STR("iovo"), K_IOV_OUT},
 	{STR("msg"), K_MSG},
 	{STR("msgo"), K_MSG_OUT},
+	{STR("mmsg"), K_MMSG},
+	{STR("mmsgo"), K_MMSG_OUT},
 	{STR("argv"), K_ARGV},
 	{STR("envp"), K_ENVP},
 	{STR("dents"), K_DENTS},
@@ -125,7 +127,9 @@ static struct call_copy copy_at_entry(const struct call_arg *a)
 	case K_SA: return (struct call_copy){COPY_ARRAY, a->k, 1};
 	case K_IOV: return (struct call_copy){COPY_ARRAY, a->k, 16};
 	case K_MSG:
-	case K_MSG_OUT: return (struct call_copy){COPY_FIXED, 0, 56};
+	case K_MSG_OUT: return (struct call_copy){COPY_FIXED, 0, CALL_MSGHDR};
+	case K_MMSG:
+	case K_MMSG_OUT: return (struct call_copy){COPY_ARRAY, a->k, CALL_MMSGHDR};
 	case K_ENVP: return (struct call_copy){COPY_FIXED, 0, CALL_ENVIRON};
 	default: return (struct call_copy){0};
 	}
@@ -155,8 +159,11 @@ static struct call_copy copy_at_exit(const struct call_arg *a)
 		return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
 	case K_OPTVAL_OUT:
 	case K_SA_OUT: return (struct call_copy){COPY_SIZED, a->k, 1};
+	case K_IOV:
 	case K_IOV_OUT: return (struct call_copy){COPY_ARRAY, a->k, 16};
-	case K_MSG_OUT: return (struct call_copy){COPY_FIXED, 0, 56};
+	case K_MSG_OUT: return (struct call_copy){COPY_FIXED, 0, CALL_MSGHDR};
+	case K_MMSG:
+	case K_MMSG_OUT: return (struct call_copy){COPY_ARRAY, CALL_RET, CALL_MMSGHDR};
 	default: return (struct call_copy){0};
 	}
 }
@@ -172,10 +179,12 @@ void call_plan(const struct call_row *row, enum call_phase phase, struct call_pl
 		enum call_kind k = arg[i].kind;
 		u32 nested = NESTED_NONE;
 		ret->arg[i] = enter ? copy_at_entry(&arg[i]) : copy_at_exit(&arg[i]);
-		if (k == (enter ? K_IOV : K_IOV_OUT))
+		if (k == K_IOV || (!enter && k == K_IOV_OUT))
 			nested = NESTED_VECTOR;
-		else if (k == (enter ? K_MSG : K_MSG_OUT))
+		else if (k == K_MSG || (!enter && k == K_MSG_OUT))
 			nested = NESTED_MSG;
+		else if (k == K_MMSG || (!enter && k == K_MMSG_OUT))
+			nested = NESTED_MMSG;
 		else if (enter && k == K_ARGV)
 			nested = NESTED_WORDS;
 		if (nested) {

@@ -5,7 +5,7 @@
  * not there is shown as its address.
  */
 #include "base/bytes.h"
-#include "builtin/calls.h"
+#include "builtin/callshow.h"
 #include "core/names.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -20,21 +20,6 @@
 #include <sys/stat.h>
 
 /* ---- a call ---- */
-
-/* Of a call that is shown in two lines. */
-enum half { HALF_NONE, HALF_BEGUN, HALF_REST };
-
-struct shown {
-	struct call_head in, out;
-	enum half half;
-	bool has_in, has_out;
-	struct str enter, exit; /* the pieces */
-	struct call_arg arg[CALL_ARGS];
-	const char *name;
-	u32 n, flags;
-	struct sb *text;
-	struct arena *arena;
-};
 
 bool call_head(struct str bytes, struct call_head *ret)
 {
@@ -57,7 +42,14 @@ static struct str answer_of(struct shown *s, u32 i)
 		       : (struct str){0};
 }
 
-static void put_address(struct shown *s, u64 a)
+/* What was not there yet when a call began is when it ends: the kernel has brought its page. */
+struct str shown_part(struct shown *s, struct str all, u32 id)
+{
+	struct str t = call_part(all, id);
+	return t.s ? t : call_part(s->exit, id);
+}
+
+void shown_address(struct shown *s, u64 a)
 {
 	if (a)
 		sb_fmt(s->text, "0x%llx", a);
@@ -68,11 +60,9 @@ static void put_address(struct shown *s, u64 a)
 static void put_text(struct shown *s, u32 i, bool path)
 {
 	u64 limit = s->in.limit;
-	struct str t = call_part(s->enter, i);
-	if (!t.s)
-		t = call_part(s->exit, i);
+	struct str t = shown_part(s, s->enter, i);
 	if (!t.s) {
-		put_address(s, s->in.arg[i]);
+		shown_address(s, s->in.arg[i]);
 		return;
 	}
 	t.n -= t.n > 0;
@@ -87,10 +77,10 @@ static void put_hex(struct sb *out, struct str s)
 }
 
 /* Data: whole bytes of it there were. */
-static void put_data(struct shown *s, struct str t, u64 whole, u64 addr)
+void shown_data(struct shown *s, struct str t, u64 whole, u64 addr)
 {
 	if (!t.s && whole) {
-		put_address(s, addr);
+		shown_address(s, addr);
 		return;
 	}
 	bool cut = whole > t.n;
@@ -106,7 +96,7 @@ static void put_struct(struct shown *s, u32 i, struct str all)
 	AUTO_SB text = {0};
 	call_put_struct(&text, name, s->flags, &b);
 	if (!t.s || b.bad)
-		put_address(s, s->in.arg[i]);
+		shown_address(s, s->in.arg[i]);
 	else
 		sb_add(s->text, sb_str(&text));
 }
@@ -120,7 +110,7 @@ static void put_array(struct shown *s, u32 i, struct str all, u64 count)
 	struct bytes b = bytes_of(t.s, t.n);
 	bool brackets = size > 4 && !str_is(name, "u64");
 	if ((!t.s && count) || !s->in.arg[i]) {
-		put_address(s, s->in.arg[i]);
+		shown_address(s, s->in.arg[i]);
 		return;
 	}
 	sb_char(s->text, '[');
@@ -135,97 +125,10 @@ static void put_array(struct shown *s, u32 i, struct str all, u64 count)
 	sb_z(s->text, count > MOST || count * size > t.n ? ", ...]" : "]");
 }
 
-static void put_vector(struct shown *s, struct str all, struct str vec, u64 count, u64 total)
-{
-	struct bytes b = bytes_of(vec.s, vec.n);
-	sb_char(s->text, '[');
-	for (u64 k = 0; k < count && b.at + 16 <= b.n; k++) {
-		u64 base = bytes_u64(&b), len = bytes_u64(&b), there = MIN(len, total);
-		struct str t = k < CALL_MAX_NESTED ? call_part(all, CALL_NESTED + (u32)k)
-						   : (struct str){0};
-		total -= there;
-		sb_z(s->text, k ? ", {iov_base=" : "{iov_base=");
-		if (base || there)
-			put_data(s, str_n(t.s, MIN(t.n, there)), there, base);
-		else
-			put_address(s, 0);
-		sb_fmt(s->text, ", iov_len=%llu}", len);
-	}
-	sb_char(s->text, ']');
-}
-
-/* What msg_name and msg_control point to. */
-static void put_msg_name(struct shown *s, struct str all, u64 name, u64 len)
-{
-	struct str t = call_part(all, CALL_MSG_NAME);
-	sb_z(s->text, "{msg_name=");
-	if (t.n >= 2)
-		call_put_sockaddr(s->text, t);
-	else
-		put_address(s, name);
-	sb_fmt(s->text, ", msg_namelen=%llu", len);
-}
-
-static void put_msg_control(struct shown *s, struct str all, u64 control, u64 len)
-{
-	struct str t = call_part(all, CALL_MSG_CONTROL);
-	if (!len)
-		return;
-	sb_z(s->text, ", msg_control=");
-	if (t.s)
-		call_put_control(s->text, t, len);
-	else
-		put_address(s, control);
-}
-
-/* The struct msghdr; before: as it was when a call began that has filled it. */
-static void put_msg(struct shown *s, struct str all, struct str t, struct str before, u64 total)
-{
-	struct bytes b = bytes_of(t.s, t.n), c = bytes_of(before.s, before.n);
-	bytes_u64(&c);
-	u64 name = bytes_u64(&b), namelen = bytes_u64(&b) & 0xffffffff,
-	    room = bytes_u64(&c) & 0xffffffff;
-	bytes_u64(&b);
-	u64 niov = bytes_u64(&b), control = bytes_u64(&b);
-	u64 ncontrol = bytes_u64(&b), flags = bytes_u64(&b) & 0xffffffff;
-	AUTO_SB made = {0};
-	/* Only the data was copied; lengths of the buffers are those of what there is. */
-	for (u32 k = 0; k < niov && k < CALL_MAX_NESTED; k++) {
-		u64 pair[2] = {0, call_part(all, CALL_NESTED + k).n};
-		sb_mem(&made, pair, sizeof(pair));
-	}
-	put_msg_name(s, all, name, before.s && room != namelen ? room : namelen);
-	if (before.s && room != namelen)
-		sb_fmt(s->text, " => %llu", namelen);
-	sb_z(s->text, ", msg_iov=");
-	put_vector(s, all, sb_str(&made), niov, total);
-	sb_fmt(s->text, ", msg_iovlen=%llu", niov);
-	put_msg_control(s, all, control, ncontrol);
-	sb_fmt(s->text, ", msg_controllen=%llu, msg_flags=", ncontrol);
-	call_put_flags(s->text, STR("msg"), flags);
-	sb_char(s->text, '}');
-}
-
-/* What was sent; what was received, or how long its address could have been. */
-static void put_message(struct shown *s, u32 i, bool received)
-{
-	struct str in = call_part(s->enter, i), out = call_part(s->exit, i);
-	i64 ret = (i64)s->out.arg[CALL_RET];
-	struct bytes b = bytes_of(in.s, in.n);
-	if (!received && in.s)
-		put_msg(s, s->enter, in, (struct str){0}, ~0ull);
-	else if (received && out.s)
-		put_msg(s, s->exit, out, in, (u64)ret);
-	else if (received && in.s && s->has_out && bytes_take(&b, 8))
-		sb_fmt(s->text, "{msg_namelen=%u}", bytes_u32(&b));
-	else
-		put_address(s, s->in.arg[i]);
-}
-
 static void put_words(struct shown *s, u32 i)
 {
 	if (!s->has_in || !s->in.arg[i]) {
-		put_address(s, s->in.arg[i]);
+		shown_address(s, s->in.arg[i]);
 		return;
 	}
 	sb_char(s->text, '[');
@@ -250,7 +153,7 @@ static void put_environ(struct shown *s, u32 i)
 	struct str t = call_part(s->enter, i);
 	struct bytes b = bytes_of(t.s, t.n);
 	u32 n = 0;
-	put_address(s, s->in.arg[i]);
+	shown_address(s, s->in.arg[i]);
 	while (bytes_u64(&b))
 		n++;
 	if (t.s && !b.bad)
@@ -271,7 +174,7 @@ static void put_entries(struct shown *s, u32 i)
 		at += len;
 		n++;
 	}
-	put_address(s, s->in.arg[i]);
+	shown_address(s, s->in.arg[i]);
 	if (whole <= t.n)
 		sb_fmt(s->text, " /* %u entries */", n);
 }
@@ -281,7 +184,7 @@ static void put_sockaddr(struct shown *s, u32 i, struct str t)
 	if (t.n >= 2)
 		call_put_sockaddr(s->text, t);
 	else
-		put_address(s, s->in.arg[i]);
+		shown_address(s, s->in.arg[i]);
 }
 
 /* [28 => 16] */
@@ -359,7 +262,7 @@ static void put_fcntl_arg(struct shown *s, u32 i, u64 v)
 	else if (call_put_fcntl(s->text, cmd, given_to(s, i), answer_of(s, i)))
 		return;
 	else if (call_fcntl_address(cmd))
-		put_address(s, v);
+		shown_address(s, v);
 	else
 		sb_fmt(s->text, "%d", (i32)v);
 }
@@ -380,7 +283,7 @@ static void put_futex_arg(struct shown *s, u32 i, u64 v)
 		struct bytes b = bytes_of(t.s, t.n);
 		call_put_struct(s->text, STR("timespec"), s->flags, &b);
 	} else if (i == 3 && timed) {
-		put_address(s, v);
+		shown_address(s, v);
 	} else {
 		v = i == 5 ? (u32)v : v;
 		sb_fmt(s->text, v > INT32_MAX ? "%#llx" : "%llu", v);
@@ -429,12 +332,12 @@ static void put_by_other(struct shown *s, u32 i)
 		put = t.s && call_put_sockopt(s->text, (u32)s->in.arg[1], what, t);
 		if (put || !t.s)
 			break;
-		put_data(s, str_n(t.s, MIN(t.n, s->in.limit)), t.n, v);
+		shown_data(s, str_n(t.s, MIN(t.n, s->in.limit)), t.n, v);
 		put = true;
 	}
 	}
 	if (!put)
-		put_address(s, v);
+		shown_address(s, v);
 }
 
 static void put_bpf(struct shown *s, u32 i)
@@ -444,7 +347,7 @@ static void put_bpf(struct shown *s, u32 i)
 	if (t.s)
 		call_put_bpf(s->text, (u32)s->in.arg[0], &b);
 	else
-		put_address(s, s->in.arg[i]);
+		shown_address(s, s->in.arg[i]);
 }
 
 /* Of 32 bits: what stands above them in its register means nothing. */
@@ -483,7 +386,7 @@ static bool put_number(struct shown *s, u32 i)
 	case K_OPTVAL_OUT: put_by_other(s, i); break;
 	case K_IOPRIO: call_put_ioprio(out, v); break;
 	case K_PRCTL: put_prctl(s, i, v); break;
-	case K_P: put_address(s, v); break;
+	case K_P: shown_address(s, v); break;
 	case K_MODE: call_put_mode(out, (u32)v, s->arg[i].k); break;
 	case K_FD:
 		sb_fmt(out, "%d", (i32)v);
@@ -520,7 +423,7 @@ static void put_filled(struct shown *s, u32 i, i64 ret)
 	u32 ends = a->kind == K_OUTS && t.n && !t.s[t.n - 1]; /* the NUL */
 	bool none = a->kind == K_OUT && a->k && !s->in.arg[a->k];
 	if (ret < 0 || !s->has_out || none || !s->in.arg[i])
-		put_address(s, s->in.arg[i]);
+		shown_address(s, s->in.arg[i]);
 	else if (a->kind == K_DENTS)
 		put_entries(s, i);
 	else if (a->kind == K_ARRAY_OUT)
@@ -528,7 +431,7 @@ static void put_filled(struct shown *s, u32 i, i64 ret)
 	else if (a->kind == K_OUTX && t.s)
 		put_hex(s->text, t);
 	else
-		put_data(s, str_n(t.s, t.n - ends), (u64)ret - ends, s->in.arg[i]);
+		shown_data(s, str_n(t.s, t.n - ends), (u64)ret - ends, s->in.arg[i]);
 }
 
 static void put_two(struct shown *s, u32 i)
@@ -536,7 +439,7 @@ static void put_two(struct shown *s, u32 i)
 	struct str name = str_n(s->arg[i].name, s->arg[i].name_len), t = call_part(s->enter, i);
 	struct bytes b = bytes_of(t.s, t.n);
 	if (!t.s) {
-		put_address(s, s->in.arg[i]);
+		shown_address(s, s->in.arg[i]);
 		return;
 	}
 	sb_char(s->text, '[');
@@ -589,6 +492,8 @@ static bool is_deep(enum call_kind kind)
 	case K_IOV_OUT:
 	case K_MSG:
 	case K_MSG_OUT:
+	case K_MMSG:
+	case K_MMSG_OUT:
 	case K_ARGV:
 	case K_BPF: return true;
 	default: return false;
@@ -606,7 +511,7 @@ static void put_arg(struct shown *s, u32 i)
 		return;
 	}
 	if (s->flags & CALL_SHALLOW && is_deep(a->kind)) {
-		put_address(s, v);
+		shown_address(s, v);
 		return;
 	}
 	if (put_number(s, i))
@@ -614,7 +519,7 @@ static void put_arg(struct shown *s, u32 i)
 	switch ((int)a->kind) { /* the others are numbers */
 	case K_PATH: put_text(s, i, true); break;
 	case K_STR: put_text(s, i, false); break;
-	case K_IN: put_data(s, t.s ? t : call_part(s->exit, i), s->in.arg[a->k], v); break;
+	case K_IN: shown_data(s, shown_part(s, s->enter, i), s->in.arg[a->k], v); break;
 	case K_OUT:
 	case K_OUTX:
 	case K_OUTS:
@@ -627,7 +532,7 @@ static void put_arg(struct shown *s, u32 i)
 	case K_STRUCT:
 	case K_STRUCT_LEFT:
 		if (not_looked_at(s, name))
-			put_address(s, v);
+			shown_address(s, v);
 		else
 			put_struct(s, i, s->enter);
 		/* clone3(): a word that the kernel has put where the struct says, the same as its result. */
@@ -645,14 +550,19 @@ static void put_arg(struct shown *s, u32 i)
 	case K_SA: put_sockaddr(s, i, t); break;
 	case K_SA_OUT: put_sockaddr(s, i, call_part(s->exit, i)); break;
 	case K_IOV:
+		t = shown_part(s, s->enter, i);
 		if (t.s || (v && !s->in.arg[a->k]))
-			put_vector(s, s->enter, t, s->in.arg[a->k], ~0ull);
+			shown_vector(s, s->enter, CALL_NESTED, t, s->in.arg[a->k], ~0ull);
 		else
-			put_address(s, v);
+			shown_address(s, v);
 		break;
-	case K_IOV_OUT: put_vector(s, s->exit, call_part(s->exit, i), s->in.arg[a->k], ret); break;
-	case K_MSG: put_message(s, i, false); break;
-	case K_MSG_OUT: put_message(s, i, true); break;
+	case K_IOV_OUT:
+		shown_vector(s, s->exit, CALL_NESTED, call_part(s->exit, i), s->in.arg[a->k], ret);
+		break;
+	case K_MSG: shown_message(s, i, false); break;
+	case K_MSG_OUT: shown_message(s, i, true); break;
+	case K_MMSG: shown_messages(s, i, false); break;
+	case K_MMSG_OUT: shown_messages(s, i, true); break;
 	case K_ARGV: put_words(s, i); break;
 	}
 }
@@ -700,7 +610,7 @@ static void put_left(struct shown *s, u32 i)
 		return;
 	sb_z(s->text, ", left ");
 	if (s->flags & CALL_SHALLOW)
-		put_address(s, s->in.arg[i]);
+		shown_address(s, s->in.arg[i]);
 	else
 		put_struct(s, i, s->exit);
 }
@@ -758,6 +668,17 @@ static void put_selected(struct shown *s, i64 ret)
 	sb_char(s->text, ')');
 }
 
+/* Of recvmmsg(): what is left of the time. */
+static void put_received(struct shown *s)
+{
+	enum { TIMEOUT = 4 };
+	if (!s->in.arg[TIMEOUT] || !call_part(s->exit, TIMEOUT).s)
+		return;
+	sb_z(s->text, " (left ");
+	put_struct(s, TIMEOUT, s->exit);
+	sb_char(s->text, ')');
+}
+
 static void put_result(struct shown *s, const struct call_row *row, const char *name)
 {
 	struct sb *out = s->text;
@@ -784,6 +705,8 @@ static void put_result(struct shown *s, const struct call_row *row, const char *
 		put_polled(s, ret, *name == 'p' && name[1] == 'p');
 	if (!strcmp(name, "select") || !strcmp(name, "pselect6"))
 		put_selected(s, ret);
+	if (!strcmp(name, "recvmmsg") && ret)
+		put_received(s);
 	if (!strcmp(name, "ioprio_get")) {
 		sb_z(out, " (");
 		call_put_ioprio(out, (u64)ret);
@@ -825,6 +748,8 @@ static bool comes_late(const struct call_arg *a)
 	case K_SA_OUT:
 	case K_IOV_OUT:
 	case K_MSG_OUT:
+	case K_MMSG:
+	case K_MMSG_OUT:
 	case K_DENTS:
 	case K_IOCTL:
 	case K_FCNTL:
@@ -850,7 +775,7 @@ static void put_clone(struct shown *s, const struct arch_calls *calls)
 	u64 flags = s->in.arg[0], tls = s->in.arg[calls->clone_tls],
 	    child = s->in.arg[7 - calls->clone_tls];
 	sb_z(s->text, "child_stack=");
-	put_address(s, s->in.arg[1]);
+	shown_address(s, s->in.arg[1]);
 	sb_z(s->text, ", flags=");
 	call_put_clone(s->text, flags);
 	if (flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) {
@@ -861,7 +786,7 @@ static void put_clone(struct shown *s, const struct arch_calls *calls)
 		sb_fmt(s->text, ", tls=%#llx", tls);
 	if (flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) {
 		sb_z(s->text, ", child_tidptr=");
-		put_address(s, child);
+		shown_address(s, child);
 	}
 }
 

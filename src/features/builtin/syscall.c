@@ -231,76 +231,164 @@ static void copy_arg(struct copying *c, struct ref plan, struct ref i)
 	ir_at(f, done);
 }
 
-/* What vectors point to, and the words of an argv; vec: address, n: elements. */
-static void copy_nested(struct copying *c, struct ref vec, struct ref n, bool words)
+/* The words of an argv, which is at vec. */
+static void copy_words(struct copying *c, struct ref vec)
 {
 	struct fn *f = c->f;
 	struct rounds r = rounds_begin(f, CALL_MAX_NESTED);
 	struct blk *next = ir_blk(f);
 	u32 mark = ir_slot_mark(f);
-	struct ref k = ir_get(f, r.i), id = ir_addi(f, k, CALL_NESTED);
-	if (!words)
-		only_if_so(c, O_ULT, k, n, r.done);
-	struct ref at = step_to(f, vec, k, words ? 3 : 4), addr = user_word(c, 8, at);
-	if (words) {
-		only_if(c, O_NE, addr, 0, r.done);
-		copy_text(c, id, addr, ir_con(f, MIN(c->limit + 2, (u32)CALL_PATH)), next);
-	} else {
-		struct ref len = user_word(c, 8, ir_addi(f, at, 8));
-		copy_data(c, id, addr, len, MAX(c->limit, 1u), next);
-	}
+	struct ref k = ir_get(f, r.i), addr = user_word(c, 8, step_to(f, vec, k, 3));
+	only_if(c, O_NE, addr, 0, r.done);
+	copy_text(c, ir_addi(f, k, CALL_NESTED), addr, ir_con(f, MIN(c->limit + 2, (u32)CALL_PATH)),
+		  next);
 	ir_jmp(f, next);
 	ir_at(f, next);
 	ir_slot_release(f, mark);
 	rounds_end(f, r);
 }
 
-/* Where in a struct an address is, and how many bytes are there: a number of size bytes. */
-struct part_at {
-	u32 addr, n, size;
+/*
+ * Buffers that are still to be copied, and the messages behind them: variables. A struct msghdr begins like
+ * three buffers: address and length of the name, of the vectors, of control messages. So the pieces of a
+ * message are copied like buffers, and then its buffers.
+ *
+ * There are few branches: in a loop the verifier walks a hundred instructions for each one, in each round.
+ */
+struct buffers {
+	struct ref vec, left; /* where the next one is, how many from it on */
+	struct ref id, most;  /* of its piece */
+	struct ref parts;     /* these are the parts of a message: 0 or 1 */
+	struct ref msg, nmsg; /* the message, how many behind it */
+	struct ref message,
+		zero; /* the number of its pieces; zero: what the verifier does not know */
 };
 
-static void copy_part(struct copying *c, u32 id, struct ref of, struct part_at at, u32 max)
+/* x or y, when z, which is 0 or 1, is 0 or 1. */
+static struct ref choose(struct fn *f, struct ref z, struct ref x, struct ref y)
 {
-	struct blk *next = ir_blk(c->f);
-	struct ref addr = user_word(c, 8, ir_addi(c->f, of, at.addr));
-	only_if(c, O_NE, addr, 0, next);
-	copy_data(c, ir_con(c->f, id), addr, user_word(c, at.size, ir_addi(c->f, of, at.n)), max,
-		  next);
-	ir_jmp(c->f, next);
-	ir_at(c->f, next);
+	return ir_op2(f, O_ADD, x, ir_op2(f, O_MUL, z, ir_op2(f, O_SUB, y, x)));
 }
 
-static void copy_all_nested(struct copying *c, struct ref plan)
+/* The buffers of the message, or the parts of the next one. */
+static void next_buffers(struct copying *c, struct buffers *b)
+{
+	enum { IOV = 16, NIOV = 24 };
+	struct fn *f = c->f;
+	struct ref had = ir_get(f, b->parts), msg = ir_get(f, b->msg),
+		   more = ir_op2(f, O_XOR, had, ir_con(f, 1));
+	struct ref message = ir_op2(f, O_ADD, ir_get(f, b->message),
+				    ir_op2(f, O_MUL, more, ir_con(f, CALL_MESSAGE)));
+	msg = ir_op2(f, O_ADD, msg, ir_op2(f, O_MUL, more, ir_con(f, CALL_MMSGHDR)));
+	ir_set(f, b->nmsg, ir_op2(f, O_SUB, ir_get(f, b->nmsg), more));
+	ir_set(f, b->msg, msg);
+	ir_set(f, b->message, message);
+	ir_set(f, b->parts, more);
+	ir_set(f, b->id,
+	       ir_addi(f,
+		       ir_op2(f, O_ADD, message,
+			      ir_op2(f, O_MUL, had, ir_con(f, CALL_NESTED - CALL_MSG_NAME))),
+		       CALL_MSG_NAME));
+	ir_set(f, b->most, choose(f, had, ir_con(f, CALL_CONTROL), ir_con(f, MAX(c->limit, 1u))));
+	ir_set(f, b->vec, choose(f, had, msg, user_word(c, 8, ir_addi(f, msg, IOV))));
+	ir_set(f, b->left,
+	       choose(f, had, ir_con(f, CALL_MSG_PARTS), user_word(c, 4, ir_addi(f, msg, NIOV))));
+}
+
+/* The lesser of the two. */
+static struct ref lesser(struct fn *f, struct ref x, struct ref y)
+{
+	struct ref d = ir_op2(f, O_SUB, x, y), below = ir_op2(f, O_SHR, d, ir_con(f, 63));
+	return ir_op2(f, O_ADD, y, ir_op2(f, O_MUL, d, below));
+}
+
+/* A piece that cannot be read has a number that nobody asks for. */
+static void copy_buffer(struct copying *c, struct buffers *b, struct blk *out)
+{
+	enum { FAILED = 1 << 16, IOV_LEFT = 2, MASK = CALL_PATH - 1 };
+	struct fn *f = c->f;
+	struct ref vec = ir_get(f, b->vec), left = ir_get(f, b->left), id = ir_get(f, b->id);
+	struct ref addr = user_word(c, 8, vec), n = user_word(c, 4, ir_addi(f, vec, 8));
+	/* The vectors, when two parts are left, are counted: 16 bytes each. */
+	struct ref counted = ir_op2(f, O_AND, ir_op2(f, O_SHR, left, ir_con(f, 1)),
+				    ir_op2(f, O_XOR, left, ir_get(f, b->parts)));
+	counted = ir_op2(f, O_AND, counted, ir_get(f, b->parts));
+	n = ir_op2(f, O_SHL, n, ir_op2(f, O_SHL, counted, ir_con(f, IOV_LEFT)));
+	n = ir_op2(f, O_AND, ir_hide(f, lesser(f, n, ir_get(f, b->most))), ir_con(f, MASK));
+	ir_set(f, b->id, ir_addi(f, id, 1));
+	ir_set(f, b->vec, ir_addi(f, vec, 16));
+	ir_set(f, b->left, ir_addi(f, left, -1));
+	struct ref piece = next_piece(c, out);
+	struct ref bad = ir_call(f, BPF_FUNC_probe_read_user,
+				 ARGS(ir_addi(f, piece, sizeof(struct call_piece)), n, addr));
+	close_piece(c, piece, ir_op2(f, O_ADD, id, ir_op2(f, O_AND, bad, ir_con(f, FAILED))), n);
+}
+_Static_assert(CALL_CONTROL < CALL_PATH && 16 * CALL_MAX_NESTED < CALL_PATH, "lengths are masked");
+
+static void copy_buffers(struct copying *c, struct buffers *b)
 {
 	struct fn *f = c->f;
-	struct blk *done = ir_blk(f), *words = ir_blk(f), *vectors = ir_blk(f), *msg = ir_blk(f),
+	struct rounds r = rounds_begin(f, CALL_ROUNDS);
+	struct blk *next = ir_blk(f), *other = ir_blk(f), *buffer = ir_blk(f);
+	u32 mark = ir_slot_mark(f);
+	ir_br(f, O_EQ, ir_get(f, b->left), ir_con(f, 0), other, buffer);
+	ir_at(f, other);
+	only_if(c, O_NE, ir_op2(f, O_ADD, ir_get(f, b->nmsg), ir_get(f, b->parts)), 0, r.done);
+	next_buffers(c, b);
+	ir_br(f, O_EQ, ir_get(f, b->left), ir_con(f, 0), next, buffer);
+	ir_at(f, buffer);
+	copy_buffer(c, b, next);
+	ir_jmp(f, next);
+	ir_at(f, next);
+	ir_slot_release(f, mark);
+	rounds_end(f, r);
+}
+
+static void copy_all_nested(struct copying *c, struct ref plan, enum call_phase phase)
+{
+	struct fn *f = c->f;
+	struct blk *done = ir_blk(f), *msg = ir_blk(f), *one = ir_blk(f), *several = ir_blk(f),
 		   *vec = ir_blk(f), *go = ir_blk(f);
 	struct ref op = ir_load(f, 4, plan, 4 * CALL_ARGS);
 	only_if(c, O_NE, op, NESTED_NONE, done);
 	only_if(c, O_SGE, c->ret, 0, done);
 	struct ref i = ir_op2(f, O_AND, ir_load(f, 1, plan, 4 * CALL_ARGS + 4), ir_con(f, 3));
 	struct ref at = step_to(f, c->base, i, 3), addr = ir_load(f, 8, at, AT_ARG);
+	struct ref count = ir_load(f, 8, at, AT_ARG + 8);
 	only_if(c, O_NE, addr, 0, done);
-	ir_br(f, O_EQ, op, ir_con(f, NESTED_WORDS), words, vectors);
-	ir_at(f, words);
-	copy_nested(c, addr, REF_NONE, true);
-	ir_jmp(f, done);
-	ir_at(f, vectors);
-	struct ref base = ir_var(f), n = ir_var(f);
-	ir_br(f, O_EQ, op, ir_con(f, NESTED_MSG), msg, vec);
-	ir_at(f, msg); /* struct msghdr: msg_iov at 16, msg_iovlen at 24 */
-	copy_part(c, CALL_MSG_NAME, addr, (struct part_at){0, 8, 4}, CALL_CONTROL);
-	copy_part(c, CALL_MSG_CONTROL, addr, (struct part_at){32, 40, 8}, CALL_CONTROL);
-	ir_set(f, base, user_word(c, 8, ir_addi(f, addr, 16)));
-	ir_set(f, n, user_word(c, 8, ir_addi(f, addr, 24)));
-	ir_jmp(f, go);
+	if (phase == CALL_ENTER) {
+		struct blk *words = ir_blk(f), *vectors = ir_blk(f);
+		ir_br(f, O_EQ, op, ir_con(f, NESTED_WORDS), words, vectors);
+		ir_at(f, words);
+		copy_words(c, addr);
+		ir_jmp(f, done);
+		ir_at(f, vectors);
+	}
+	struct buffers b = {ir_var(f), ir_var(f), ir_var(f),
+			    ir_var(f), ir_var(f), ir_var(f),
+			    ir_var(f), ir_var(f), ir_addi(f, ir_hide(f, ir_con(f, 1)), -1)};
+	ir_set(f, b.vec, addr);
+	ir_set(f, b.id, ir_addi(f, b.zero, CALL_NESTED));
+	ir_set(f, b.most, ir_addi(f, b.zero, MAX(c->limit, 1u)));
+	ir_set(f, b.msg, ir_addi(f, addr, -CALL_MMSGHDR));
+	ir_set(f, b.message, b.zero);
+	ir_set(f, b.parts, b.zero);
+	ir_br(f, O_EQ, op, ir_con(f, NESTED_VECTOR), vec, msg);
 	ir_at(f, vec);
-	ir_set(f, base, addr);
-	ir_set(f, n, ir_load(f, 8, at, AT_ARG + 8));
+	ir_set(f, b.left, count);
+	ir_set(f, b.nmsg, b.zero);
+	ir_jmp(f, go);
+	ir_at(f, msg);
+	ir_set(f, b.left, b.zero);
+	ir_br(f, O_EQ, op, ir_con(f, NESTED_MSG), one, several);
+	ir_at(f, one);
+	ir_set(f, b.nmsg, ir_addi(f, b.zero, 1));
+	ir_jmp(f, go);
+	ir_at(f, several);
+	ir_set(f, b.nmsg, phase == CALL_EXIT ? c->ret : count);
 	ir_jmp(f, go);
 	ir_at(f, go);
-	copy_nested(c, ir_get(f, base), ir_get(f, n), false);
+	copy_buffers(c, &b);
 	ir_jmp(f, done);
 	ir_at(f, done);
 }
@@ -733,7 +821,7 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 	rounds_end(f, r);
 	if (flags & CALL_PATHS && file_layout(l->c->host, &layout))
 		copy_files(&c, &layout, plan, phase, flags & CALL_SOCKETS);
-	copy_all_nested(&c, plan);
+	copy_all_nested(&c, plan, phase);
 	ir_jmp(f, done);
 	ir_at(f, done);
 	put_length(l, dst, load(&c, 8, AT_USED));

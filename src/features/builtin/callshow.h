@@ -1,0 +1,32 @@
+/*
+ * callshow.h - a system call while it is being shown: what calltext.c and its parts have in common.
+ *
+ * Pieces of memory are those of enter, which were there when the call began, and of exit.
+ */
+#pragma once
+#include "builtin/calls.h"
+
+/* Of a call that is shown in two lines. */
+enum half { HALF_NONE, HALF_BEGUN, HALF_REST };
+
+struct shown {
+	struct call_head in, out;
+	enum half half;
+	bool has_in, has_out;
+	struct str enter, exit; /* the pieces */
+	struct call_arg arg[CALL_ARGS];
+	const char *name;
+	u32 n, flags;
+	struct sb *text;
+	struct arena *arena;
+};
+
+struct str shown_part(struct shown *s, struct str all, u32 id);
+void shown_address(struct shown *s, u64 a);
+/* Data: whole bytes of it there were. */
+void shown_data(struct shown *s, struct str t, u64 whole, u64 addr);
+
+/* callmsg.c: count buffers, whose pieces are numbered from id on; total bytes are in them. */
+void shown_vector(struct shown *s, struct str all, u32 id, struct str vec, u64 count, u64 total);
+void shown_message(struct shown *s, u32 i, bool received);
+void shown_messages(struct shown *s, u32 i, bool received);
