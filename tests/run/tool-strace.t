@@ -210,6 +210,13 @@ TIMEOUT 300
 EXPECT
 	many programs: the same
 
+NAME strace: the same lines as strace has, for calls of each kind, most of which fail
+RUN python3 -I tests/eachcall.py "$SONDE" build/tests/eachcall
+NEEDS cmd:strace cmd:setarch cmd:python3 prog:eachcall tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 120
+EXPECT
+	many calls: the same
+
 NAME strace: what a handler returns by, though its number is gone then; also counted
 RUN s() { "$SONDE" strace -q -e rt_sigreturn "$@" sh -c 'trap : USR1; kill -USR1 $$' 2>&1; }; s -e signal=none; s -c --fields syscall,calls
 NEEDS tp:raw_syscalls/sys_exit btf

@@ -28,6 +28,7 @@ u32 call_prctl_args(u32 option)
 	case PR_GET_KEEPCAPS:
 	case PR_GET_TIMERSLACK:
 	case PR_GET_SECUREBITS:
+	case PR_GET_TIMING:
 	case PR_GET_SECCOMP: return 1;
 	case PR_SET_NAME:
 	case PR_GET_NAME:
@@ -39,6 +40,9 @@ u32 call_prctl_args(u32 option)
 	case PR_SET_SECUREBITS:
 	case PR_CAPBSET_READ:
 	case PR_CAPBSET_DROP:
+	case PR_GET_TSC:
+	case PR_GET_UNALIGN:
+	case PR_GET_TID_ADDRESS:
 	case PR_SET_PTRACER:
 	case PR_SET_CHILD_SUBREAPER:
 	case PR_GET_CHILD_SUBREAPER: return 2;

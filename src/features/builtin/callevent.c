@@ -22,19 +22,20 @@ static void put_code(struct sb *out, i32 sig, i32 code)
 		sb_fmt(out, "%d", code);
 }
 
-static void put_siginfo(struct sb *out, const struct call_head *h)
+void call_put_siginfo(struct sb *out, struct bytes *b)
 {
-	struct bytes b = bytes_of(h->arg, sizeof(h->arg));
-	i32 sig = (i32)bytes_u32(&b);
-	bytes_u32(&b);
-	i32 code = (i32)bytes_u32(&b);
-	bytes_u32(&b);
-	u32 pid = bytes_u32(&b), uid = bytes_u32(&b), status = bytes_u32(&b);
-	u64 value = (u64)bytes_u32(&b) << 32 | status;
-	u64 utime = bytes_u64(&b), stime = bytes_u64(&b);
-	sb_z(out, "--- ");
-	call_put_signal(out, (u64)sig);
-	sb_z(out, " {si_signo=");
+	i32 sig = (i32)bytes_u32(b);
+	bytes_u32(b);
+	i32 code = (i32)bytes_u32(b);
+	bytes_u32(b);
+	u32 pid = bytes_u32(b), uid = bytes_u32(b), status = bytes_u32(b);
+	u64 value = (u64)bytes_u32(b) << 32 | status;
+	u64 utime = bytes_u64(b), stime = bytes_u64(b);
+	if (!sig) {
+		sb_z(out, "{}");
+		return;
+	}
+	sb_z(out, "{si_signo=");
 	call_put_signal(out, (u64)sig);
 	sb_z(out, ", si_code=");
 	put_code(out, sig, code);
@@ -55,7 +56,7 @@ static void put_siginfo(struct sb *out, const struct call_head *h)
 	if (code == SI_TIMER || code == SI_QUEUE || code == SI_MESGQ)
 		sb_fmt(out, value ? ", si_int=%d, si_ptr=0x%llx" : ", si_int=%d, si_ptr=NULL",
 		       (i32)status, value);
-	sb_z(out, "} ---");
+	sb_char(out, '}');
 }
 
 void call_event_text(struct sb *out, struct str event)
@@ -65,7 +66,12 @@ void call_event_text(struct sb *out, struct str event)
 		return;
 	u32 code = (u32)h.arg[0];
 	if (h.phase == CALL_SIGNAL) {
-		put_siginfo(out, &h);
+		struct bytes b = bytes_of(h.arg, sizeof(h.arg));
+		sb_z(out, "--- ");
+		call_put_signal(out, h.arg[0] & 0xffffffff);
+		sb_char(out, ' ');
+		call_put_siginfo(out, &b);
+		sb_z(out, " ---");
 	} else if (code & 0x7f) {
 		sb_z(out, "+++ killed by ");
 		call_put_signal(out, code & 0x7f);

@@ -240,7 +240,121 @@ _Static_assert(sizeof(struct shmid_ds) <= CALL_IPC && sizeof(struct semid_ds) <=
 		       sizeof(struct msqid_ds) <= CALL_IPC,
 	       "as much is copied");
 
+/* ---- times, addresses, buffers ---- */
+
+static void put_utimbuf(struct sb *out, struct bytes *b)
+{
+	static const char *const member[] = {"{actime", ", modtime"};
+	for (size_t i = 0; i < countof(member); i++) {
+		i64 sec = (i64)bytes_u64(b);
+		sb_fmt(out, "%s=%lld", member[i], sec);
+		if (sec) {
+			sb_z(out, " /* ");
+			call_put_time(out, sec);
+			sb_z(out, " */");
+		}
+	}
+	sb_char(out, '}');
+}
+
+static void put_timezone(struct sb *out, struct bytes *b)
+{
+	i32 west = (i32)bytes_u32(b), dst = (i32)bytes_u32(b);
+	sb_fmt(out, "{tz_minuteswest=%d, tz_dsttime=%d}", west, dst);
+}
+
+static void put_time_at(struct sb *out, struct bytes *b)
+{
+	i64 sec = (i64)bytes_u64(b);
+	sb_fmt(out, "[%lld /* ", sec);
+	call_put_time(out, sec);
+	sb_z(out, " */]");
+}
+
+/* In ticks, of which there are a hundred in a second. */
+static void put_tms(struct sb *out, struct bytes *b)
+{
+	static const char *const member[] = {"{tms_utime", ", tms_stime", ", tms_cutime",
+					     ", tms_cstime"};
+	for (size_t i = 0; i < countof(member); i++) {
+		u64 ticks = bytes_u64(b);
+		sb_fmt(out, "%s=%llu", member[i], ticks);
+		if (ticks)
+			sb_fmt(out, " /* %llu.%02llu s */", ticks / 100, ticks % 100);
+	}
+	sb_char(out, '}');
+}
+
+static void put_address(struct sb *out, struct bytes *b)
+{
+	u64 at = bytes_u64(b);
+	sb_fmt(out, at ? "[%#llx]" : "[NULL]", at);
+}
+
+/* A buffer that is not shown. */
+static void put_iovec(struct sb *out, struct bytes *b)
+{
+	sb_char(out, '{');
+	put_pointer(out, "iov_base", bytes_u64(b));
+	sb_fmt(out, ", iov_len=%llu}", bytes_u64(b));
+}
+
+static void put_futex_waitv(struct sb *out, struct bytes *b)
+{
+	u64 val = bytes_u64(b), at = bytes_u64(b);
+	u32 flags = bytes_u32(b);
+	bytes_u32(b);
+	sb_fmt(out, val ? "{val=%#llx, " : "{val=%llu, ", val);
+	put_pointer(out, "uaddr", at);
+	sb_z(out, ", flags=");
+	call_put_flags(out, STR("futex2"), flags);
+	sb_char(out, '}');
+}
+
+static void put_mq_attr(struct sb *out, struct bytes *b)
+{
+	u64 flags = bytes_u64(b), maxmsg = bytes_u64(b), size = bytes_u64(b), n = bytes_u64(b);
+	sb_z(out, "{mq_flags=");
+	call_put_flags(out, STR("open_rest"), flags);
+	sb_fmt(out, ", mq_maxmsg=%lld, mq_msgsize=%lld, mq_curmsgs=%lld}", (i64)maxmsg, (i64)size,
+	       (i64)n);
+}
+
+/* Of a filter: how many instructions, and where. */
+static void put_fprog(struct sb *out, struct bytes *b)
+{
+	u16 len = bytes_u16(b);
+	bytes_take(b, 6);
+	sb_fmt(out, "{len=%u, ", len);
+	put_pointer(out, "filter", bytes_u64(b));
+	sb_char(out, '}');
+}
+
+static void put_mount_attr(struct sb *out, struct bytes *b)
+{
+	u64 set = bytes_u64(b), clear = bytes_u64(b), propagation = bytes_u64(b),
+	    userns = bytes_u64(b);
+	sb_z(out, "{attr_set=");
+	call_put_flags(out, STR("mount_attr"), set);
+	sb_z(out, ", attr_clr=");
+	call_put_flags(out, STR("mount_attr"), clear);
+	sb_z(out, ", propagation=");
+	call_put_enum(out, STR("mount"), propagation);
+	sb_fmt(out, ", userns_fd=%llu}", userns);
+}
+
 const struct call_struct call_rare[] = {
+	{"siginfo", 48, call_put_siginfo},
+	{"utimbuf", 16, put_utimbuf},
+	{"timezone", 8, put_timezone},
+	{"time", 8, put_time_at},
+	{"tms", 32, put_tms},
+	{"address", 8, put_address},
+	{"iovec", 16, put_iovec},
+	{"futex_waitv", 24, put_futex_waitv},
+	{"mq_attr", 64, put_mq_attr},
+	{"fprog", 16, put_fprog},
+	{"mount_attr", 32, put_mount_attr},
 	{"sigevent", 32, put_sigevent},
 	{"sched_attr", 56, put_sched_attr},
 	{"sigset_at", 16, put_sigset_at},

@@ -186,6 +186,8 @@ void call_put_enum(struct sb *out, struct str table, u64 v);
 void call_put_flags(struct sb *out, struct str table, u64 v);
 void call_put_clone(struct sb *out, u64 flags); /* with the signal in their low byte */
 void call_put_capability(struct sb *out, u64 v);
+void call_put_time(struct sb *out, i64 sec);            /* as a date */
+void call_put_siginfo(struct sb *out, struct bytes *b); /* callevent.c */
 void call_put_signal(struct sb *out, u64 n);
 void call_put_mode(struct sb *out, u32 mode, bool with_type);
 /* As a C literal, with octal codes, or as flags say. */

@@ -125,7 +125,8 @@ static struct call_copy copy_at_entry(const struct call_arg *a)
 	case K_PAIR_IN: return (struct call_copy){COPY_FIXED, 0, (u16)(2 * size)};
 	case K_ARRAY: return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
 	case K_SA: return (struct call_copy){COPY_ARRAY, a->k, 1};
-	case K_IOV: return (struct call_copy){COPY_ARRAY, a->k, 16};
+	case K_IOV:
+	case K_IOV_OUT: return (struct call_copy){COPY_ARRAY, a->k, 16};
 	case K_MSG:
 	case K_MSG_OUT: return (struct call_copy){COPY_FIXED, 0, CALL_MSGHDR};
 	case K_MMSG:

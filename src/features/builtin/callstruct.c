@@ -91,8 +91,8 @@ const char *call_word(struct str table, u64 v)
 	return NULL;
 }
 
-/* Such as SEEK_???: how all names of the table begin, up to an underscore. */
-static void put_unknown(struct sb *out, struct str table)
+/* Such as SEEK_???: how all names of the table begin, up to an underscore; least: so many there must be. */
+static void put_unknown(struct sb *out, struct str table, u32 least)
 {
 	struct word_walk w = words_of(table);
 	const char *name, *first = NULL;
@@ -108,9 +108,12 @@ static void put_unknown(struct sb *out, struct str table)
 			n++;
 		common = n;
 	}
+	/* IPC_NOWAIT, MCAST_JOIN_GROUP are among others. */
+	if (!common && (str_ends(table, STR("_flags")) || str_starts(table, STR("ip"))))
+		common = strlen(first);
 	while (common && first[common - 1] != '_')
 		common--;
-	if (common && count > 1)
+	if (common && count >= least)
 		sb_fmt(out, " /* %.*s??? */", (int)common, first);
 }
 
@@ -127,7 +130,7 @@ void call_put_enum(struct sb *out, struct str table, u64 v)
 		       n >> 16 & 0x3fff);
 	else {
 		sb_fmt(out, "%#x", n);
-		put_unknown(out, table);
+		put_unknown(out, table, 2);
 	}
 }
 
@@ -138,16 +141,20 @@ void call_put_flags(struct sb *out, struct str table, u64 v)
 	size_t start = out->n;
 	const char *zero = NULL;
 	bool access = str_is(table, "open"), type = str_is(table, "sock");
-	u64 low = access                      ? 3
-		  : type                      ? 15
-		  : str_is(table, "statx_at") ? 0x6000
-		  : str_is(table, "fan_init") ? 12
-					      : 0;
+	u64 low = access                         ? 3
+		  : type                         ? 15
+		  : str_is(table, "map")         ? 15
+		  : str_is(table, "personality") ? 255
+		  : str_is(table, "statx_at")    ? 0x6000
+		  : str_is(table, "fan_init")    ? 12
+						 : 0;
 	if (low) {
 		const char *name = call_word(table, left & low);
-		sb_z(out, name ? name : "0x");
+		sb_z(out, name ? name : "");
 		if (!name)
-			sb_fmt(out, "%llx", left & low);
+			sb_fmt(out, "%#llx", left & low);
+		if (!name && !type)
+			put_unknown(out, table, 1);
 		left &= ~low;
 	}
 	struct word_walk w = words_of(table);
@@ -170,16 +177,17 @@ void call_put_flags(struct sb *out, struct str table, u64 v)
 	if (!left && out->n > start)
 		return;
 	bool mode = str_ends(table, STR("_mode"));
+	bool known = out->n > start;
 	if (left && mode)
-		sb_fmt(out, "%s%#03llo", out->n > start ? "|" : "", left);
-	else if (left || !zero)
-		sb_fmt(out,
-		       left   ? "%s0x%llx"
-		       : mode ? "%s000"
-			      : "%s0",
-		       out->n > start ? "|" : "", left);
+		sb_fmt(out, "%s%#03llo", known ? "|" : "", left);
+	else if (left)
+		sb_fmt(out, known ? "|0x%llx" : "0x%llx", left);
+	else if (!zero)
+		sb_z(out, mode ? "000" : "0");
 	else
 		sb_z(out, zero);
+	if (left && !mode && !known)
+		put_unknown(out, table, 1);
 }
 
 void call_put_clone(struct sb *out, u64 flags)
@@ -220,6 +228,10 @@ void call_put_mode(struct sb *out, u32 mode, bool with_type)
 	for (size_t i = 0; i < countof(types); i++)
 		if ((mode & S_IFMT) == types[i].type)
 			sb_fmt(out, "%s|", types[i].name);
+	if (!(mode & S_IFMT)) {
+		sb_fmt(out, "%#03o", mode);
+		return;
+	}
 	if (mode & S_ISUID)
 		sb_z(out, "S_ISUID|");
 	if (mode & S_ISGID)
@@ -536,13 +548,23 @@ static void put_fdset(struct sb *out, struct bytes *b)
 	sb_char(out, ']');
 }
 
+void call_put_time(struct sb *out, i64 sec)
+{
+	char text[64] = "";
+	struct tm tm;
+	time_t t = sec;
+	if (localtime_r(&t, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S%z", &tm);
+	sb_z(out, text);
+}
+
 /* A time of a file, as a date, too. */
 static void put_date(struct sb *out, i64 sec, u64 part, u32 digits)
 {
 	char text[64] = "", zone[16] = "";
 	struct tm tm;
 	time_t t = sec;
-	if (!localtime_r(&t, &tm))
+	if ((!sec && !part) || !localtime_r(&t, &tm))
 		return;
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
 	strftime(zone, sizeof(zone), "%z", &tm);

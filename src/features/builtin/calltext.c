@@ -79,7 +79,7 @@ static void put_hex(struct sb *out, struct str s)
 /* Data: whole bytes of it there were. */
 void shown_data(struct shown *s, struct str t, u64 whole, u64 addr)
 {
-	if (!t.s && whole) {
+	if (!t.s && (whole || !addr)) {
 		shown_address(s, addr);
 		return;
 	}
@@ -224,6 +224,12 @@ static void put_protocol(struct shown *s, u64 v)
 {
 	u64 family = s->in.arg[0];
 	const char *name = NULL;
+	if (family == AF_PACKET) {
+		sb_z(s->text, "htons(");
+		call_put_enum(s->text, STR("ethernet"), (u64)ntohs((u16)v));
+		sb_char(s->text, ')');
+		return;
+	}
 	if (family == AF_INET || family == AF_INET6)
 		name = call_word(STR("protocol"), v);
 	else if (family == AF_NETLINK)
@@ -240,7 +246,11 @@ static void put_option(struct shown *s, u64 v)
 			   : level == SOL_IPV6    ? STR("ipv6")
 			   : level == SOL_NETLINK ? STR("netlink_opt")
 						  : STR("");
-	put_named(s, call_word(table, v), v);
+	const char *name = call_word(table, v);
+	if (!name && table.n && !(s->flags & (CALL_NUMBERS | CALL_BOTH)))
+		call_put_enum(s->text, table, v);
+	else
+		put_named(s, name, v);
 }
 
 /* The same everywhere; headers have some of them only for those who ask. */
@@ -449,11 +459,19 @@ static void put_two(struct shown *s, u32 i)
 	sb_char(s->text, ']');
 }
 
-/* select() without descriptors, EPOLL_CTL_DEL. */
-static bool not_looked_at(const struct shown *s, struct str name)
+/* select() without descriptors, EPOLL_CTL_DEL, ARCH_SET_FS, seccomp() without a filter. */
+static bool not_looked_at(const struct shown *s, u32 i, struct str name)
 {
-	enum { DEL = 2 };
-	return (str_is(name, "fdset") && !s->in.arg[0]) ||
+	enum { VALUE = 3, SET_STRING = 1, SET_PATH = 3 }; /* of fsconfig() */
+	enum { DEL = 2, GET_FS = 0x1003, GET_GS = 0x1004, SET_FILTER = 1 };
+	u64 first = s->in.arg[0];
+	if (!strcmp(s->name, "fsconfig"))
+		return i == VALUE && s->in.arg[1] != SET_STRING && s->in.arg[1] != SET_PATH &&
+		       s->in.arg[1] != SET_PATH + 1;
+	if (!strcmp(s->name, "arch_prctl"))
+		return first != GET_FS && first != GET_GS;
+	return (str_is(name, "fdset") && !first) ||
+	       (str_is(name, "fprog") && first != SET_FILTER) ||
 	       (str_is(name, "epoll_event") && s->in.arg[1] == DEL);
 }
 
@@ -466,7 +484,9 @@ static void put_word(struct shown *s, u32 i, struct str name)
 		sb_fmt(s->text, both ? "%#x /* " : "%#x", (u32)v);
 	if (numbers && !both)
 		return;
-	if (s->arg[i].kind == K_ENUM)
+	if ((u32)v == ~0u && str_is(name, "personality")) /* asks only */
+		sb_fmt(s->text, "%#x", (u32)v);
+	else if (s->arg[i].kind == K_ENUM)
 		call_put_enum(s->text, name, v);
 	else if (str_is(name, "futex"))
 		call_put_futex_op(s->text, v);
@@ -500,6 +520,29 @@ static bool is_deep(enum call_kind kind)
 	}
 }
 
+/* What was read; of a call that failed where it would have been. */
+static void put_buffers(struct shown *s, u32 i, i64 ret)
+{
+	bool good = s->has_out && ret >= 0;
+	struct str all = good ? s->exit : (struct str){0};
+	struct str vec = call_part(good ? s->exit : s->enter, i);
+	u64 count = s->in.arg[s->arg[i].k];
+	if (vec.s || (s->in.arg[i] && !count))
+		shown_vector(s, all, CALL_NESTED, vec, count, good ? (u64)ret : ~0ull);
+	else
+		shown_address(s, s->in.arg[i]);
+}
+
+/* The address that a call has filled, as long as there was room. */
+static void put_sockaddr_out(struct shown *s, u32 i)
+{
+	struct str t = call_part(s->exit, i), room = call_part(s->enter, s->arg[i].k);
+	u32 n = t.n;
+	if (room.n == sizeof(n))
+		memcpy(&n, room.s, sizeof(n));
+	put_sockaddr(s, i, str_n(t.s, MIN(t.n, n)));
+}
+
 /* Argument i; the result is known when it shows memory that the call has filled. */
 static void put_arg(struct shown *s, u32 i)
 {
@@ -518,7 +561,12 @@ static void put_arg(struct shown *s, u32 i)
 		return;
 	switch ((int)a->kind) { /* the others are numbers */
 	case K_PATH: put_text(s, i, true); break;
-	case K_STR: put_text(s, i, false); break;
+	case K_STR:
+		if (not_looked_at(s, i, name))
+			shown_address(s, v);
+		else
+			put_text(s, i, false);
+		break;
 	case K_IN: shown_data(s, shown_part(s, s->enter, i), s->in.arg[a->k], v); break;
 	case K_OUT:
 	case K_OUTX:
@@ -531,7 +579,7 @@ static void put_arg(struct shown *s, u32 i)
 	case K_BPF: put_bpf(s, i); break;
 	case K_STRUCT:
 	case K_STRUCT_LEFT:
-		if (not_looked_at(s, name))
+		if (not_looked_at(s, i, name))
 			shown_address(s, v);
 		else
 			put_struct(s, i, s->enter);
@@ -541,6 +589,10 @@ static void put_arg(struct shown *s, u32 i)
 			sb_fmt(s->text, " => {parent_tid=[%llu]}", ret);
 		break;
 	case K_STRUCT_OUT:
+		if (not_looked_at(s, i, name)) {
+			shown_address(s, v);
+			break;
+		}
 		/* wait4() has written nothing when there was no child. */
 		put_struct(s, i, str_is(name, "status") && !ret ? (struct str){0} : s->exit);
 		break;
@@ -548,7 +600,7 @@ static void put_arg(struct shown *s, u32 i)
 	case K_ARRAY: put_array(s, i, s->enter, s->in.arg[a->k]); break;
 	case K_PAIR_IN: put_two(s, i); break;
 	case K_SA: put_sockaddr(s, i, t); break;
-	case K_SA_OUT: put_sockaddr(s, i, call_part(s->exit, i)); break;
+	case K_SA_OUT: put_sockaddr_out(s, i); break;
 	case K_IOV:
 		t = shown_part(s, s->enter, i);
 		if (t.s || (v && !s->in.arg[a->k]))
@@ -556,9 +608,7 @@ static void put_arg(struct shown *s, u32 i)
 		else
 			shown_address(s, v);
 		break;
-	case K_IOV_OUT:
-		shown_vector(s, s->exit, CALL_NESTED, call_part(s->exit, i), s->in.arg[a->k], ret);
-		break;
+	case K_IOV_OUT: put_buffers(s, i, (i64)ret); break;
 	case K_MSG: shown_message(s, i, false); break;
 	case K_MSG_OUT: shown_message(s, i, true); break;
 	case K_MMSG: shown_messages(s, i, false); break;
@@ -570,6 +620,7 @@ static void put_arg(struct shown *s, u32 i)
 /* Arguments that mean something only with others. */
 static u32 meant(const struct shown *s, const char *name)
 {
+	enum { KCMP_OF_FILE = 0, KCMP_OF_EPOLL = 7, ARCH_CPUID = 0x1011 };
 	bool opens = !strcmp(name, "open") || !strcmp(name, "openat");
 	u32 flags = s->n > 2 ? (u32)s->in.arg[opens && !strcmp(name, "open") ? 1 : 2] : 0;
 	if (opens && !(flags & O_CREAT) && (flags & O_TMPFILE) != O_TMPFILE)
@@ -580,6 +631,14 @@ static u32 meant(const struct shown *s, const char *name)
 		    cmd == F_GETLEASE || cmd == F_GET_SEALS || cmd == FCNTL_GETSIG)
 			return 2;
 	}
+	if (!strcmp(name, "mq_open") && !(s->in.arg[1] & O_CREAT))
+		return 2;
+	if (!strcmp(name, "kcmp"))
+		return s->in.arg[2] == KCMP_OF_FILE || s->in.arg[2] == KCMP_OF_EPOLL ? 5 : 3;
+	if (!strcmp(name, "membarrier"))
+		return s->in.arg[1] & 1 ? 3 : 2;
+	if (!strcmp(name, "arch_prctl"))
+		return s->in.arg[0] == ARCH_CPUID ? 1 : 2;
 	if (!strcmp(name, "futex"))
 		return call_futex_args((u32)s->in.arg[1] & 127);
 	if (!strcmp(name, "ioctl") && call_ioctl_bare((u32)s->in.arg[1]))
@@ -668,6 +727,16 @@ static void put_selected(struct shown *s, i64 ret)
 	sb_char(s->text, ')');
 }
 
+/* The result, which is flags, in hex, and their names behind it. */
+static void put_words_of(struct shown *s, const char *what, struct str table, u64 ret)
+{
+	while (s->text->n && s->text->s[s->text->n - 1] != ' ')
+		s->text->n--;
+	sb_fmt(s->text, "%#llx (%s", ret, what);
+	call_put_flags(s->text, table, ret);
+	sb_char(s->text, ')');
+}
+
 /* Of recvmmsg(): what is left of the time. */
 static void put_received(struct shown *s)
 {
@@ -712,6 +781,20 @@ static void put_result(struct shown *s, const struct call_row *row, const char *
 		call_put_ioprio(out, (u64)ret);
 		sb_char(out, ')');
 	}
+	if (ret && !strcmp(name, "membarrier") && !s->in.arg[0])
+		put_words_of(s, "", STR("membarrier"), (u64)ret);
+	if (!strcmp(name, "personality"))
+		put_words_of(s, "", STR("personality"), (u64)ret);
+	if (!strcmp(name, "sched_getscheduler")) {
+		sb_z(out, " (");
+		call_put_enum(out, STR("sched"), (u64)ret);
+		sb_char(out, ')');
+	}
+	if (!strcmp(name, "time")) {
+		sb_z(out, " (");
+		call_put_time(out, ret);
+		sb_char(out, ')');
+	}
 	if (strcmp(name, "fcntl"))
 		return;
 	u32 cmd = (u32)s->in.arg[1];
@@ -721,6 +804,8 @@ static void put_result(struct shown *s, const struct call_row *row, const char *
 		sb_fmt(out, "%#llx (flags ", (u64)ret);
 		call_put_flags(out, STR("open"), (u64)ret);
 		sb_char(out, ')');
+	} else if (cmd == F_GET_SEALS && ret) {
+		put_words_of(s, "seals ", STR("seals"), (u64)ret);
 	} else if (cmd == F_GETFD && ret) {
 		out->n--;
 		sb_fmt(out, "%#llx (flags FD_CLOEXEC)", (u64)ret);
