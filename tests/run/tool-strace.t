@@ -186,6 +186,28 @@ EXPECT
 	exit_group(0)                           = ?
 	+++ exited with 0 +++
 
+NAME strace: rules of landlock, rings of io_uring
+RUN "$SONDE" strace -q -o "$TMPDIR/o" build/tests/rules 2>/dev/null; sed '1,/^write(2, "begin/d;/^exit/d;/^+++/d;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/features=IORING_FEAT_[^,]*/features/;/^io_uring_setup/s/=[0-9][0-9]*\([,}]\)/=N\1/g;s/) *= [^=]*$/)/' "$TMPDIR/o"
+NEEDS prog:rules tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	landlock_create_ruleset(ADDR, 0, 0x8 /* LANDLOCK_CREATE_RULESET_??? */)
+	landlock_create_ruleset({handled_access_fs=LANDLOCK_ACCESS_FS_EXECUTE|LANDLOCK_ACCESS_FS_WRITE_FILE|LANDLOCK_ACCESS_FS_READ_FILE|LANDLOCK_ACCESS_FS_READ_DIR|LANDLOCK_ACCESS_FS_REMOVE_DIR|LANDLOCK_ACCESS_FS_REMOVE_FILE|LANDLOCK_ACCESS_FS_MAKE_CHAR|LANDLOCK_ACCESS_FS_MAKE_DIR|LANDLOCK_ACCESS_FS_MAKE_REG|LANDLOCK_ACCESS_FS_MAKE_SOCK|LANDLOCK_ACCESS_FS_MAKE_FIFO|LANDLOCK_ACCESS_FS_MAKE_BLOCK|LANDLOCK_ACCESS_FS_MAKE_SYM|LANDLOCK_ACCESS_FS_REFER}, 8, 0x8 /* LANDLOCK_CREATE_RULESET_??? */)
+	landlock_create_ruleset({handled_access_fs=LANDLOCK_ACCESS_FS_EXECUTE|LANDLOCK_ACCESS_FS_WRITE_FILE|LANDLOCK_ACCESS_FS_READ_FILE|LANDLOCK_ACCESS_FS_READ_DIR|LANDLOCK_ACCESS_FS_REMOVE_DIR|LANDLOCK_ACCESS_FS_REMOVE_FILE|LANDLOCK_ACCESS_FS_MAKE_CHAR|LANDLOCK_ACCESS_FS_MAKE_DIR|LANDLOCK_ACCESS_FS_MAKE_REG|LANDLOCK_ACCESS_FS_MAKE_SOCK|LANDLOCK_ACCESS_FS_MAKE_FIFO|LANDLOCK_ACCESS_FS_MAKE_BLOCK|LANDLOCK_ACCESS_FS_MAKE_SYM|LANDLOCK_ACCESS_FS_REFER, handled_access_net=LANDLOCK_ACCESS_NET_BIND_TCP|LANDLOCK_ACCESS_NET_CONNECT_TCP}, 16, 0x8 /* LANDLOCK_CREATE_RULESET_??? */)
+	landlock_create_ruleset({handled_access_fs=LANDLOCK_ACCESS_FS_EXECUTE|LANDLOCK_ACCESS_FS_WRITE_FILE|LANDLOCK_ACCESS_FS_READ_FILE|LANDLOCK_ACCESS_FS_READ_DIR|LANDLOCK_ACCESS_FS_REMOVE_DIR|LANDLOCK_ACCESS_FS_REMOVE_FILE|LANDLOCK_ACCESS_FS_MAKE_CHAR|LANDLOCK_ACCESS_FS_MAKE_DIR|LANDLOCK_ACCESS_FS_MAKE_REG|LANDLOCK_ACCESS_FS_MAKE_SOCK|LANDLOCK_ACCESS_FS_MAKE_FIFO|LANDLOCK_ACCESS_FS_MAKE_BLOCK|LANDLOCK_ACCESS_FS_MAKE_SYM|LANDLOCK_ACCESS_FS_REFER, handled_access_net=LANDLOCK_ACCESS_NET_BIND_TCP|LANDLOCK_ACCESS_NET_CONNECT_TCP, scoped=LANDLOCK_SCOPE_SIGNAL}, 24, 0x8 /* LANDLOCK_CREATE_RULESET_??? */)
+	landlock_create_ruleset({handled_access_fs=LANDLOCK_ACCESS_FS_EXECUTE|LANDLOCK_ACCESS_FS_WRITE_FILE|LANDLOCK_ACCESS_FS_READ_FILE|LANDLOCK_ACCESS_FS_READ_DIR|LANDLOCK_ACCESS_FS_REMOVE_DIR|LANDLOCK_ACCESS_FS_REMOVE_FILE|LANDLOCK_ACCESS_FS_MAKE_CHAR|LANDLOCK_ACCESS_FS_MAKE_DIR|LANDLOCK_ACCESS_FS_MAKE_REG|LANDLOCK_ACCESS_FS_MAKE_SOCK|LANDLOCK_ACCESS_FS_MAKE_FIFO|LANDLOCK_ACCESS_FS_MAKE_BLOCK|LANDLOCK_ACCESS_FS_MAKE_SYM|LANDLOCK_ACCESS_FS_REFER, handled_access_net=LANDLOCK_ACCESS_NET_BIND_TCP|LANDLOCK_ACCESS_NET_CONNECT_TCP, scoped=LANDLOCK_SCOPE_SIGNAL, ...}, 32, 0x8 /* LANDLOCK_CREATE_RULESET_??? */)
+	landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION)
+	landlock_create_ruleset(0x8, 8, 0)
+	landlock_add_rule(-1, LANDLOCK_RULE_PATH_BENEATH, {allowed_access=LANDLOCK_ACCESS_FS_EXECUTE|LANDLOCK_ACCESS_FS_READ_FILE, parent_fd=3}, 0)
+	landlock_add_rule(-1, LANDLOCK_RULE_NET_PORT, {allowed_access=LANDLOCK_ACCESS_NET_CONNECT_TCP, port=80}, 0)
+	landlock_add_rule(-1, LANDLOCK_RULE_PATH_BENEATH, NULL, 0)
+	landlock_add_rule(-1, 0x7 /* LANDLOCK_RULE_??? */, ADDR, 0)
+	landlock_restrict_self(-1, 0)
+	io_uring_setup(4, {flags=N, sq_thread_cpu=N, sq_thread_idle=N, sq_entries=N, cq_entries=N, features, sq_off={head=N, tail=N, ring_mask=N, ring_entries=N, flags=N, dropped=N, array=N}, cq_off={head=N, tail=N, ring_mask=N, ring_entries=N, overflow=N, cqes=N, flags=N}})
+	io_uring_setup(0, {flags=IORING_SETUP_CQSIZE|IORING_SETUP_ATTACH_WQ, sq_thread_cpu=N, sq_thread_idle=N, wq_fd=N})
+	io_uring_setup(4, NULL)
+	io_uring_enter(-1, 0, 0, IORING_ENTER_GETEVENTS, [USR1], 8)
+	io_uring_enter(-1, 1, 0, 0, NULL, 8)
+
 NAME strace: the same names and results as strace has, for ten programs
 RUN cd "$TMPDIR"; tab=$(printf '\t'); for c in true 'ls /usr' 'cat /etc/passwd' 'sort /etc/passwd' date id 'uname -a' 'sleep 0' 'echo hi' 'mkdir d' 'rmdir d'; do strace -o a $c >/dev/null 2>&1; [ "$c" = 'mkdir d' ] && rmdir d; [ "$c" = 'rmdir d' ] && mkdir d; "$SONDE" strace -q -o b $c >/dev/null 2>&1; for f in a b; do sed -E 's/ \(SCHED_[A-Z]+\)$//; s/^([a-z0-9_]+)\(.*= (-?[0-9]+|\?)( [A-Z]+.*)?$/\1 \2\3/; s/^([a-z0-9_]+)\(.*= 0x.*/\1/; s/^(set_tid_address|getpid) .*/\1/' $f >$f.n; done; if cmp -s a.n b.n; then echo "$c: the same"; else echo "$c:"; diff a.n b.n | head -n 5; fi; done
 NEEDS cmd:strace tp:raw_syscalls/sys_exit btf x86_64

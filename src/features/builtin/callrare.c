@@ -343,7 +343,88 @@ static void put_mount_attr(struct sb *out, struct bytes *b)
 	sb_fmt(out, ", userns_fd=%llu}", userns);
 }
 
+/* ---- landlock, io_uring ---- */
+
+/* As much as there is: newer kernels know more. */
+static void put_ruleset(struct sb *out, struct bytes *b)
+{
+	static const struct {
+		const char *name, *table;
+	} members[] = {{", handled_access_net", "landlock_net"}, {", scoped", "landlock_scope"}};
+	sb_z(out, "{handled_access_fs=");
+	call_put_flags(out, STR("landlock_fs"), bytes_u64(b));
+	for (size_t i = 0; i < countof(members) && b->at + 8 <= b->n; i++) {
+		sb_fmt(out, "%s=", members[i].name);
+		call_put_flags(out, str_z(members[i].table), bytes_u64(b));
+	}
+	sb_z(out, b->at < b->n ? ", ...}" : "}");
+}
+
+static void put_path_beneath(struct sb *out, struct bytes *b)
+{
+	sb_z(out, "{allowed_access=");
+	call_put_flags(out, STR("landlock_fs"), bytes_u64(b));
+	sb_fmt(out, ", parent_fd=%d}", (i32)bytes_u32(b));
+}
+
+static void put_net_port(struct sb *out, struct bytes *b)
+{
+	sb_z(out, "{allowed_access=");
+	call_put_flags(out, STR("landlock_net"), bytes_u64(b));
+	sb_fmt(out, ", port=%llu}", bytes_u64(b));
+}
+
+static void put_members(struct sb *out, struct bytes *b, const char *const *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sb_fmt(out, i ? ", %s=%u" : "{%s=%u", name[i], bytes_u32(b));
+	sb_char(out, '}');
+	bytes_take(b, 12); /* what is kept for later */
+}
+
+/* struct io_uring_params: what is asked for, and what the kernel answers. */
+static void put_uring(struct sb *out, struct bytes *b, bool answer)
+{
+	static const char *const sq[] = {"head",  "tail",    "ring_mask", "ring_entries",
+					 "flags", "dropped", "array"};
+	static const char *const cq[] = {"head",     "tail", "ring_mask", "ring_entries",
+					 "overflow", "cqes", "flags"};
+	enum { ATTACH_WQ = 32 };
+	u32 nsq = bytes_u32(b), ncq = bytes_u32(b), flags = bytes_u32(b), cpu = bytes_u32(b),
+	    idle = bytes_u32(b), features = bytes_u32(b), wq = bytes_u32(b);
+	bytes_take(b, 12);
+	sb_z(out, "{flags=");
+	call_put_flags(out, STR("uring_setup"), flags);
+	sb_fmt(out, ", sq_thread_cpu=%u, sq_thread_idle=%u", cpu, idle);
+	if (flags & ATTACH_WQ)
+		sb_fmt(out, ", wq_fd=%d", (i32)wq);
+	if (answer) {
+		sb_fmt(out, ", sq_entries=%u, cq_entries=%u, features=", nsq, ncq);
+		call_put_flags(out, STR("uring_feat"), features);
+		sb_z(out, ", sq_off=");
+		put_members(out, b, sq, countof(sq));
+		sb_z(out, ", cq_off=");
+		put_members(out, b, cq, countof(cq));
+	}
+	sb_char(out, '}');
+}
+
+static void put_uring_asked(struct sb *out, struct bytes *b)
+{
+	put_uring(out, b, false);
+}
+
+static void put_uring_answer(struct sb *out, struct bytes *b)
+{
+	put_uring(out, b, true);
+}
+
 const struct call_struct call_rare[] = {
+	{"ruleset", 8, put_ruleset},
+	{"path_beneath", 12, put_path_beneath},
+	{"net_port", 16, put_net_port},
+	{"uring", 120, put_uring_asked},
+	{"uring_answer", 120, put_uring_answer},
 	{"siginfo", 48, call_put_siginfo},
 	{"utimbuf", 16, put_utimbuf},
 	{"timezone", 8, put_timezone},

@@ -102,7 +102,9 @@ enum call_kind {
 	K_ENUM,
 	K_STRUCT,
 	K_STRUCT_OUT,
-	K_STRUCT_LEFT, /* shown as it was; what became of it stands with the result */
+	K_STRUCT_SIZED, /* an argument says how long it is */
+	K_RULE,         /* by what kind of rule it is */
+	K_STRUCT_LEFT,  /* shown as it was; what became of it stands with the result */
 	K_ARRAY,
 	K_ARRAY_OUT,
 	K_PAIR_IN,

@@ -48,6 +48,8 @@ static const struct {
 	{STR("s"), K_STRUCT},
 	{STR("so"), K_STRUCT_OUT},
 	{STR("sl"), K_STRUCT_LEFT},
+	{STR("sz"), K_STRUCT_SIZED},
+	{STR("rule"), K_RULE},
 	{STR("a"), K_ARRAY},
 	{STR("ao"), K_ARRAY_OUT},
 	{STR("a2"), K_PAIR_IN},
@@ -113,7 +115,9 @@ static struct call_copy copy_at_entry(const struct call_arg *a)
 	case K_PRCTL:
 	case K_STR: return (struct call_copy){.op = COPY_STR};
 	case K_IN: return (struct call_copy){COPY_DATA, a->k, 1};
+	case K_STRUCT_SIZED:
 	case K_BPF: return (struct call_copy){COPY_ARRAY, a->k, 1};
+	case K_RULE: return (struct call_copy){COPY_FIXED, 0, 16};
 	case K_IOCTL: return (struct call_copy){COPY_FIXED, 0, CALL_IOCTL};
 	case K_FCNTL: return (struct call_copy){COPY_FIXED, 0, CALL_FCNTL};
 	case K_IPC: return (struct call_copy){COPY_FIXED, 0, CALL_IPC};

@@ -23,6 +23,8 @@ struct shown {
 
 struct str shown_part(struct shown *s, struct str all, u32 id);
 void shown_address(struct shown *s, u64 a);
+/* Argument i, whose struct is in its piece of all. */
+void shown_struct(struct shown *s, u32 i, struct str all);
 /* Data: whole bytes of it there were. */
 void shown_data(struct shown *s, struct str t, u64 whole, u64 addr);
 
@@ -30,3 +32,6 @@ void shown_data(struct shown *s, struct str t, u64 whole, u64 addr);
 void shown_vector(struct shown *s, struct str all, u32 id, struct str vec, u64 count, u64 total);
 void shown_message(struct shown *s, u32 i, bool received);
 void shown_messages(struct shown *s, u32 i, bool received);
+
+/* callresult.c */
+void shown_result(struct shown *s, const struct call_row *row, const char *name);

@@ -88,7 +88,7 @@ void shown_data(struct shown *s, struct str t, u64 whole, u64 addr)
 	sb_z(s->text, cut ? "..." : "");
 }
 
-static void put_struct(struct shown *s, u32 i, struct str all)
+void shown_struct(struct shown *s, u32 i, struct str all)
 {
 	const struct call_arg *a = &s->arg[i];
 	struct str name = str_n(a->name, a->name_len), t = call_part(all, i);
@@ -195,7 +195,7 @@ static void put_inout(struct shown *s, u32 i)
 		   y = call_part(s->exit, i);
 	struct bytes b = bytes_of(x.s, x.n), c = bytes_of(y.s, y.n);
 	if (!x.s || !y.s || (x.n == y.n && !memcmp(x.s, y.s, x.n))) {
-		put_struct(s, i, x.s ? s->enter : s->exit);
+		shown_struct(s, i, x.s ? s->enter : s->exit);
 		return;
 	}
 	call_put_struct(s->text, name, s->flags, &b);
@@ -502,6 +502,8 @@ static bool is_deep(enum call_kind kind)
 	case K_STRUCT:
 	case K_STRUCT_OUT:
 	case K_STRUCT_LEFT:
+	case K_STRUCT_SIZED:
+	case K_RULE:
 	case K_INOUT:
 	case K_ARRAY:
 	case K_ARRAY_OUT:
@@ -518,6 +520,30 @@ static bool is_deep(enum call_kind kind)
 	case K_BPF: return true;
 	default: return false;
 	}
+}
+
+/* Of landlock_add_rule(): by the kind of rule. */
+static void put_rule(struct shown *s, u32 i)
+{
+	enum { PATH = 1, PORT = 2 };
+	struct call_arg *a = &s->arg[i];
+	u64 kind = s->in.arg[1];
+	a->name = kind == PATH ? "path_beneath" : "net_port";
+	a->name_len = (u32)strlen(a->name);
+	if (kind == PATH || kind == PORT)
+		shown_struct(s, i, s->enter);
+	else
+		shown_address(s, s->in.arg[i]);
+}
+
+/* Of io_uring_setup(): what the kernel has filled in. False: it has not. */
+static bool put_answer(struct shown *s, u32 i)
+{
+	struct str t = answer_of(s, i);
+	struct bytes b = bytes_of(t.s, t.n);
+	if (t.s)
+		call_put_struct(s->text, STR("uring_answer"), s->flags, &b);
+	return t.s;
 }
 
 /* What was read; of a call that failed where it would have been. */
@@ -577,24 +603,25 @@ static void put_arg(struct shown *s, u32 i)
 	case K_ENUM: put_word(s, i, name); break;
 	case K_ENVP: put_environ(s, i); break;
 	case K_BPF: put_bpf(s, i); break;
+	case K_STRUCT_SIZED: shown_struct(s, i, s->enter); break;
+	case K_RULE: put_rule(s, i); break;
 	case K_STRUCT:
 	case K_STRUCT_LEFT:
 		if (not_looked_at(s, i, name))
 			shown_address(s, v);
-		else
-			put_struct(s, i, s->enter);
+		else if (!str_is(name, "uring") || !put_answer(s, i))
+			shown_struct(s, i, s->enter);
 		/* clone3(): a word that the kernel has put where the struct says, the same as its result. */
 		if (str_is(name, "clone_args") && t.n >= 8 && (i64)ret > 0 &&
 		    t.s[2] & CLONE_PARENT_SETTID >> 16)
 			sb_fmt(s->text, " => {parent_tid=[%llu]}", ret);
 		break;
 	case K_STRUCT_OUT:
-		if (not_looked_at(s, i, name)) {
-			shown_address(s, v);
-			break;
-		}
 		/* wait4() has written nothing when there was no child. */
-		put_struct(s, i, str_is(name, "status") && !ret ? (struct str){0} : s->exit);
+		if (not_looked_at(s, i, name) || (str_is(name, "status") && !ret))
+			shown_address(s, v);
+		else
+			shown_struct(s, i, s->exit);
 		break;
 	case K_INOUT: put_inout(s, i); break;
 	case K_ARRAY: put_array(s, i, s->enter, s->in.arg[a->k]); break;
@@ -662,156 +689,6 @@ static const char *name_of(const struct arch_calls *calls, u32 nr)
 	return name;
 }
 
-/* ", left {tv_sec=1, tv_nsec=5}": of the time that argument i was. */
-static void put_left(struct shown *s, u32 i)
-{
-	if (!s->in.arg[i] || !call_part(s->exit, i).s)
-		return;
-	sb_z(s->text, ", left ");
-	if (s->flags & CALL_SHALLOW)
-		shown_address(s, s->in.arg[i]);
-	else
-		put_struct(s, i, s->exit);
-}
-
-/* "([{fd=3, revents=POLLIN}])" */
-static void put_polled(struct shown *s, i64 ret, bool timed)
-{
-	struct str t = call_part(s->exit, 0);
-	struct bytes b = bytes_of(t.s, t.n);
-	bool first = true;
-	if (!ret) {
-		sb_z(s->text, " (Timeout)");
-		return;
-	}
-	sb_z(s->text, " ([");
-	while (b.at + 8 <= b.n) {
-		i32 fd = (i32)bytes_u32(&b);
-		bytes_u16(&b);
-		u16 revents = bytes_u16(&b);
-		if (!revents)
-			continue;
-		sb_fmt(s->text, "%s{fd=%d, revents=", first ? "" : ", ", fd);
-		call_put_flags(s->text, STR("poll_events"), revents);
-		sb_char(s->text, '}');
-		first = false;
-	}
-	sb_char(s->text, ']');
-	if (timed)
-		put_left(s, 2);
-	sb_char(s->text, ')');
-}
-
-/* "(in [3], left {tv_sec=1, tv_usec=5})" */
-static void put_selected(struct shown *s, i64 ret)
-{
-	static const char *const sets[] = {NULL, "in ", "out ", "except "};
-	size_t start = s->text->n;
-	if (!ret) {
-		sb_z(s->text, " (Timeout)");
-		return;
-	}
-	for (u32 i = 1; i < countof(sets); i++) {
-		struct str t = call_part(s->exit, i);
-		bool some = false;
-		for (u32 k = 0; k < t.n && !some; k++)
-			some = t.s[k];
-		if (!some)
-			continue;
-		sb_fmt(s->text, s->text->n > start ? ", %s" : " (%s", sets[i]);
-		put_struct(s, i, s->exit);
-	}
-	if (s->text->n == start)
-		return;
-	put_left(s, 4);
-	sb_char(s->text, ')');
-}
-
-/* The result, which is flags, in hex, and their names behind it. */
-static void put_words_of(struct shown *s, const char *what, struct str table, u64 ret)
-{
-	while (s->text->n && s->text->s[s->text->n - 1] != ' ')
-		s->text->n--;
-	sb_fmt(s->text, "%#llx (%s", ret, what);
-	call_put_flags(s->text, table, ret);
-	sb_char(s->text, ')');
-}
-
-/* Of recvmmsg(): what is left of the time. */
-static void put_received(struct shown *s)
-{
-	enum { TIMEOUT = 4 };
-	if (!s->in.arg[TIMEOUT] || !call_part(s->exit, TIMEOUT).s)
-		return;
-	sb_z(s->text, " (left ");
-	put_struct(s, TIMEOUT, s->exit);
-	sb_char(s->text, ')');
-}
-
-static void put_result(struct shown *s, const struct call_row *row, const char *name)
-{
-	struct sb *out = s->text;
-	i64 ret = (i64)s->out.arg[CALL_RET];
-	if (ret < 0 && ret >= -4095) {
-		call_put_error(out, ret);
-		return;
-	}
-	if (s->flags & CALL_RAW) {
-		sb_fmt(out, ret ? "0x%llx" : "0", (u64)ret);
-		return;
-	}
-	if (row && *row->ret == 'x')
-		sb_fmt(out, "0x%llx", (u64)ret);
-	else if (!strcmp(name, "prctl"))
-		call_put_prctl_result(out, (u32)s->in.arg[0], (u64)ret);
-	else if (row && *row->ret == 'm')
-		call_put_mode(out, (u32)ret, false);
-	else
-		sb_fmt(out, "%lld", ret);
-	if (row && *row->ret == 'f')
-		call_put_file(out, s->flags, s->exit, CALL_RET);
-	if (!strcmp(name, "poll") || !strcmp(name, "ppoll"))
-		put_polled(s, ret, *name == 'p' && name[1] == 'p');
-	if (!strcmp(name, "select") || !strcmp(name, "pselect6"))
-		put_selected(s, ret);
-	if (!strcmp(name, "recvmmsg") && ret)
-		put_received(s);
-	if (!strcmp(name, "ioprio_get")) {
-		sb_z(out, " (");
-		call_put_ioprio(out, (u64)ret);
-		sb_char(out, ')');
-	}
-	if (ret && !strcmp(name, "membarrier") && !s->in.arg[0])
-		put_words_of(s, "", STR("membarrier"), (u64)ret);
-	if (!strcmp(name, "personality"))
-		put_words_of(s, "", STR("personality"), (u64)ret);
-	if (!strcmp(name, "sched_getscheduler")) {
-		sb_z(out, " (");
-		call_put_enum(out, STR("sched"), (u64)ret);
-		sb_char(out, ')');
-	}
-	if (!strcmp(name, "time")) {
-		sb_z(out, " (");
-		call_put_time(out, ret);
-		sb_char(out, ')');
-	}
-	if (strcmp(name, "fcntl"))
-		return;
-	u32 cmd = (u32)s->in.arg[1];
-	if (cmd == F_GETFL) {
-		out->n -= 1 + (ret > 9) + (ret > 99) + (ret > 999) + (ret > 9999) + (ret > 99999) +
-			  (ret > 999999);
-		sb_fmt(out, "%#llx (flags ", (u64)ret);
-		call_put_flags(out, STR("open"), (u64)ret);
-		sb_char(out, ')');
-	} else if (cmd == F_GET_SEALS && ret) {
-		put_words_of(s, "seals ", STR("seals"), (u64)ret);
-	} else if (cmd == F_GETFD && ret) {
-		out->n--;
-		sb_fmt(out, "%#llx (flags FD_CLOEXEC)", (u64)ret);
-	}
-}
-
 static void put_column(struct sb *out, size_t start, u32 flags)
 {
 	enum { RESULT_COLUMN = 40 };
@@ -865,7 +742,7 @@ static void put_clone(struct shown *s, const struct arch_calls *calls)
 	call_put_clone(s->text, flags);
 	if (flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) {
 		sb_z(s->text, flags & CLONE_PARENT_SETTID ? ", parent_tid=" : ", pidfd=");
-		put_struct(s, 2, s->exit);
+		shown_struct(s, 2, s->exit);
 	}
 	if (flags & CLONE_SETTLS)
 		sb_fmt(s->text, ", tls=%#llx", tls);
@@ -939,7 +816,7 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 		sb_char(out, '?');
 		return;
 	}
-	put_result(&s, row, name ? name : "");
+	shown_result(&s, row, name ? name : "");
 	u64 took = s.out.time_ns - s.in.time_ns;
 	if (s.has_in && s.flags & CALL_TIMES)
 		sb_fmt(out, " <%llu.%06llu>", took / 1000000000, took / 1000 % 1000000);
