@@ -249,6 +249,7 @@ t 1 "ERROR: unrecognized option '--utc'" "$sonde" biolatpcts --utc
 t 1 "ERROR: 'nosuchmode': --mode needs kmalloc, alloc_page or bio (got 'nosuchmode')" "$sonde" --unsafe inject nosuchmode
 t 1 "ERROR: --which needs on-device, after-rq-alloc or from-rq-alloc (got 'x')" "$sonde" biolatpcts -w x
 t 1 "ERROR: --type needs ext4, xfs, btrfs, nfs, f2fs, fuse, overlay, bcachefs or zfs (got 'ext5')" "$sonde" fsslower -t ext5
+t 1 "ERROR: more than 64 options and operands" "$sonde" strace $(seq -f '-P %g' 65) true
 for net in foo 10.0.0.0 10.0.0.0/33 10.0.0/8 10.0.0.0/8,foo; do
 	t 1 "ERROR: '$net': --subnets needs networks such as 10.0.0.0/8, with commas between them (got '$net')" "$sonde" tcpsubnet $net
 done

@@ -16,7 +16,7 @@
 #define CLOCK_ARG   "[=ms|us|ns]"
 #define PERCENTILES "p50,p90,p99,p99.9,max"
 
-enum { FIRST_COMMON = 1, FIRST_OWN = 64, MAX_OPTIONS = 128, MAX_WORDS = 64 };
+enum { FIRST_COMMON = 1, FIRST_OWN = 64, MAX_OPTIONS = 128, MAX_GIVEN = 64 };
 
 /* ---- the scripts ---- */
 
@@ -480,6 +480,8 @@ static struct str value_of(struct parse *p, const struct getopt_use *u, const ch
 static struct err *give(struct parse *p, const struct getopt_use *u, const char *val)
 {
 	u64 ignored;
+	if (p->script->nopt >= MAX_GIVEN)
+		return err_new("more than %d options and operands", MAX_GIVEN);
 	struct str text = value_of(p, u, val);
 	struct err *e = declare_value(u, text, &ignored);
 	/* A tool that asks which processes are children has an option of its own for it. */
@@ -573,8 +575,7 @@ static struct err *set(void *self, int id, const char *val)
 {
 	struct parse *p = self;
 	if (id >= FIRST_OWN)
-		return p->script->nopt < MAX_WORDS ? give(p, p->own[id - FIRST_OWN], val)
-						   : err_new("too many options");
+		return give(p, p->own[id - FIRST_OWN], val);
 	switch ((enum common_id)id) {
 	case COMMON_HELP: p->o->help = true; break;
 	case COMMON_PID: return opts_set(p->o, "pid", val);
@@ -732,14 +733,15 @@ static struct err *take_operands(struct parse *p, char **rest, int nrest, int nd
 /* The alias's words, then those of the command line. */
 static struct err *parse_words(struct parse *p, int argc, char **argv)
 {
-	char *word[MAX_WORDS + 1], *rest[MAX_WORDS + 1], dashes[] = "--";
+	size_t room =
+		(size_t)argc + p->tool->preset.n + 2; /* a word of the alias is a byte, at least */
+	char **word = arena_newn(p->a, char *, room), **rest = arena_newn(p->a, char *, room);
+	char dashes[] = "--";
 	int n = 1, nrest = 0, ndash = 0;
 	struct str preset = p->tool->preset, one;
 	word[0] = argv[0];
-	while (preset.n && str_cut(&preset, ' ', &one) && n < MAX_WORDS)
+	while (preset.n && str_cut(&preset, ' ', &one))
 		word[n++] = arena_strz(p->a, one);
-	if (n + argc > MAX_WORDS)
-		return err_new("more than %d words on the command line", MAX_WORDS);
 	for (int i = 1; i < argc; i++)
 		word[n++] = argv[i];
 	for (int i = 1; i < n && p->command && strcmp(word[i], "--") != 0; i++)
@@ -886,7 +888,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	struct run_opts o = {0};
 	struct host h;
 	struct job j;
-	struct script_opt given[MAX_WORDS + 1];
+	struct script_opt given[MAX_GIVEN + 1];
 	struct script s = {.source = {t->file, t->text},
 			   .fixed = t->text.n,
 			   .opts = given,

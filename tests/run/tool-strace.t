@@ -277,6 +277,14 @@ EXPECT
 	exit_group(0)                           = ?
 	+++ exited with 0 +++
 
+NAME strace: a command of many words
+RUN "$SONDE" strace -q -s 3 -e execve,exit_group /bin/echo $(seq 1000) 2>&1 >/dev/null | sed 's/0x[0-9a-f]*\( .* vars \*\/\)\{0,1\})/ENV)/'
+NEEDS tp:raw_syscalls/sys_exit btf
+EXPECT
+	execve("/bin/echo", ["/bi"..., "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", ...], ENV) = 0
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
+
 NAME strace: the summary is laid out as strace does
 RUN
 	normal() { sed 's/[0-9]*\.[0-9]*/T/g; s/0x[0-9a-f]*/ADDR/g; s/  */ /g; s/ [0-9][0-9]*/ N/g; s/^ //; s/^[0-9][0-9]*/N/; s/ *$//'; }
