@@ -284,7 +284,7 @@ for tool in biotop cpudist 'runqlat 1'; do
 	t 1 'ERROR: --pid needs a process that runs (got '\''4194304'\'')' "$sonde" $tool -p 4194304
 done
 t 1 'ERROR: --pid needs a process that runs (got '\''5000000000'\'')' "$sonde" cpudist -p 5000000000
-t 1 'ERROR: --pid needs processes that run (got '\''1,4194304'\'')' "$sonde" offcputime -p 1,4194304
+t 1 'ERROR: --pid needs processes that run (got '\''4194304'\'')' "$sonde" offcputime -p 1,4194304
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''2'\'')' "$sonde" biolatency -d 2
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''..'\'')' "$sonde" biosnoop -d ..
 t 1 'ERROR: --duration needs a time' "$sonde" execsnoop -d x

@@ -75,7 +75,8 @@ RUN
 		"$SONDE" opensnoop -q $f --fields flags,path -e /own --exec sh -c 'cd "$TMPDIR"; : > ./own; : >> ./own; : <> ./own; : < ./own' 2>&1 | tail -n +2 | uniq
 	done
 	"$SONDE" opensnoop -q --csv -e --fields flags,mode,path /own -- sh -c 'umask 027; cd "$TMPDIR"; rm own; : > ./own'
-	"$SONDE" opensnoop -q -f what 2>&1; true
+	for f in O_NOPE,O_CREAT 'O_CREAT -f what'; do "$SONDE" opensnoop -q -f $f 2>&1 | sed -n 's/, O_WRONLY.*(/ ... (/p'; done
+	"$SONDE" opensnoop -q -f what 2>/dev/null; echo $?
 NEEDS tp:syscalls/sys_enter_openat btf
 EXPECT
 	O_WRONLY|O_CREAT|O_APPEND ./own
@@ -85,7 +86,9 @@ EXPECT
 	O_RDONLY ./own
 	flags,mode,path
 	O_WRONLY|O_CREAT|O_TRUNC,438,./own
-	ERROR: --flag is a name of open(2): O_WRONLY, O_CREAT ...
+	ERROR: --flag needs O_RDONLY ... (got 'O_NOPE')
+	ERROR: --flag needs O_RDONLY ... (got 'what')
+	1
 
 NAME statsnoop: what is asked about
 RUN "$SONDE" statsnoop -qx --fields comm,ret,err,path -- stat /nope 2>/dev/null | grep -E 'nope|COMM'; for f in -j --csv; do "$SONDE" statsnoop -qxs $f --fields ret,error,syscall,path -- stat /nope 2>/dev/null | grep -E 'nope|ret,'; done

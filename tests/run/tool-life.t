@@ -97,7 +97,7 @@ EXPECT
 	2
 	ERROR: --cpu needs numbers with commas between them (got 'x')
 	ERROR: --cpu needs numbers with commas between them (got '3-1')
-	ERROR: --cpu needs numbers with commas between them (got ',1')
+	ERROR: --cpu needs numbers with commas between them (got '')
 	1
 	0
 

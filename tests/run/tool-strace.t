@@ -494,7 +494,7 @@ RUN
 	A=x "$SONDE" strace -q -E B=c -E A -e trace=none sh -c 'echo "$A$B"' 2>&1
 	sleep 60 & a=$!; sleep 60 & b=$!; "$SONDE" strace -p " $a
 	$b " 2>"$TMPDIR/e" & s=$!; until_written "$TMPDIR/e"; kill $a $b; wait $s; grep -c killed "$TMPDIR/e"
-	for o in '-e /(' '-a x' '-e foo=open' '-e read=3' '-X no' '-e raw=nope'; do "$SONDE" strace $o true 2>&1; done
+	for o in '-e /(' '-a x' '-e foo=open' '-e read=3' '-X no' '-e raw=nope' '-e quiet=exit,no' '-e abbrev=open'; do "$SONDE" strace $o true 2>&1; done
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit btf
 TIMEOUT 30
 RC 1
@@ -520,6 +520,8 @@ EXPECT
 	ERROR: -e read= (a dump of the data) is not there: -s N -xx shows N bytes in hex
 	ERROR: -X no is not known: raw, abbrev, verbose
 	ERROR: there is no system call 'nope'
+	ERROR: -e quiet=no is not known: attach, exit, path-resolution, personality, thread-execve, all, none
+	ERROR: -e abbrev=open is not known: all, none
 
 NAME strace: arguments as numbers, without structures, constants both ways: as strace has them
 RUN

@@ -113,9 +113,10 @@ TEST(fmt_layout)
 TEST(fmt_declarations)
 {
 	check_form("options { failed x = false \"only\"; min m [1] = 10ms T; n:list=\"\"; u = -1; "
-		   "w:\"a\"|\"b\"=\"a\";pid,c }",
+		   "w:\"a\"|\"b\"=\"a\";l:words\"a\"|\"b\"=\"\" W;pid,c }",
 		   "options {\n  failed x = false \"only\";\n  min m [1] = 10ms T;\n"
 		   "  n : list = \"\";\n  u = -1;\n  w : \"a\" | \"b\" = \"a\";\n"
+		   "  l : words \"a\" | \"b\" = \"\" W;\n"
 		   "  pid;\n  c;\n}\n");
 	check_form("table t { a; b \"B\" 5 ms right if opt.x&&opt.y; } table u sorted by -a {a}",
 		   "table t {\n  a;\n  b \"B\" 5 ms right if opt.x && opt.y;\n}\n\n"

@@ -61,12 +61,13 @@ static struct node *other_names(struct parser *p)
 	return names.head;
 }
 
-/* A word, or the texts that the value may be: "a" | "b". */
+/* A word, the texts that the value may be ("a" | "b"), or both: words of these. */
 static struct node *kind(struct parser *p)
 {
-	if (!p_at(p, TK_STRING))
-		return word(p, "the kind of the option");
-	struct node *n = node_new(p->arena, N_NAME, p->t.loc);
+	struct node *n = p_at(p, TK_STRING) ? node_new(p->arena, N_NAME, p->t.loc)
+					    : word(p, "the kind of the option");
+	if (!n || !p_at(p, TK_STRING))
+		return n;
 	struct list choices = {0};
 	do {
 		struct node *one = text(p);

@@ -52,7 +52,7 @@ struct getopt_use {
 	struct str placeholder;
 	const struct node *also;    /* NAMEs: other names, letters */
 	struct str words;           /* names for its numbers: a table of core/names.h */
-	const struct node *choices; /* OPTION_WORD: what it may be */
+	const struct node *choices; /* OPTION_WORD, OPTION_WORDS: what it may be */
 	struct getopt_use *next;
 };
 struct compile {

@@ -458,7 +458,7 @@ static void option(struct fmt *f, const struct node *n)
 	if (n->c->name.n)
 		sb_fmt(f->out, " : %.*s", STRF(n->c->name));
 	for (const struct node *o = n->c->a; o; o = o->next) {
-		sb_z(f->out, o == n->c->a ? " : " : " | ");
+		sb_z(f->out, o != n->c->a ? " | " : n->c->name.n ? " " : " : ");
 		quoted(f, o->name);
 	}
 	sb_z(f->out, n->a->flags & NF_NEG ? " = -" : " = ");

@@ -39,9 +39,11 @@ static bool kind_of(const struct node *n, struct getopt_use *o)
 	i32 i = node_word(n->c, kinds);
 	o->is_signed = limit == 1 || n->a->flags & NF_NEG;
 	if (n->c->a) {
-		*ret = OPTION_WORD;
+		bool list = i >= 0 && kinds[i].kind == OPTION_WORDS;
+		*ret = list ? OPTION_WORDS : OPTION_WORD;
 		o->choices = n->c->a;
-		return n->a->kind == N_STR && (!n->a->name.n || option_choice(o, n->a->name));
+		return (list || !n->c->name.n) && n->a->kind == N_STR &&
+		       (!n->a->name.n || option_choice(o, n->a->name));
 	}
 	if (i >= 0) {
 		*ret = kinds[i].kind;

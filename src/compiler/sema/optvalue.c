@@ -157,11 +157,14 @@ static const char *bad_number(const struct getopt_use *o, struct str text, u64 *
 	return o->declared && !o->is_signed && i < 0 ? "a number that is not negative" : NULL;
 }
 
-static const char *bad_list(const struct getopt_use *o, struct str rest, u64 *ret)
+/* *text becomes what of it is wrong. */
+static const char *bad_list(const struct getopt_use *o, struct str *text, u64 *ret)
 {
+	struct str rest = *text, one;
 	if (!rest.n)
 		return NULL;
-	for (struct str one; str_cut(&rest, ',', &one);) {
+	while (str_cut(&rest, ',', &one)) {
+		*text = one;
 		if (!option_word(o, one, ret))
 			return o->words.n ? "names or numbers with commas between them"
 					  : "numbers with commas between them";
@@ -183,6 +186,19 @@ bool option_choice(const struct getopt_use *o, struct str text)
 	while (n && !str_eq(n->name, text))
 		n = n->next;
 	return n != NULL;
+}
+
+/* The first word that is none of them, or NULL. */
+static const char *bad_words(const struct getopt_use *o, struct str *text, const struct sb *choices)
+{
+	struct str rest = *text, one;
+	while (o->choices && rest.n && str_cut(&rest, ',', &one)) {
+		if (option_choice(o, one))
+			continue;
+		*text = one;
+		return choices->s;
+	}
+	return NULL;
 }
 
 /* "10.0.0.0/8": the bits are as many as an address has at most. */
@@ -288,7 +304,7 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 		break;
 	case OPTION_INT: want = bad_number(o, text, ret); break;
 	case OPTION_LIST:
-	case OPTION_PIDS: want = bad_list(o, text, ret); break;
+	case OPTION_PIDS: want = bad_list(o, &text, ret); break;
 	case OPTION_PID:
 		want = process_of(text, o->text, ret) ? NULL : "a process that runs";
 		break;
@@ -305,6 +321,9 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 		break;
 	case OPTION_NETWORKS: want = bad_networks(text); break;
 	case OPTION_WORDS:
+		put_choices(&words, o);
+		want = bad_words(o, &text, &words);
+		break;
 	case OPTION_TEXT: break;
 	}
 	return want ? err_new("--%.*s needs %s (got '%.*s')", STRF(o->name), want, STRF(text))

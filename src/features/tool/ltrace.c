@@ -8,7 +8,7 @@
 #include "sym/sym.h"
 #include "tool/writers.h"
 
-enum { MAX_IMPORTS = 2000, MAX_LIBS = 64 };
+enum { MAX_IMPORTS = 2000, MAX_LIBS = 64, MAX_TOLD = 63 /* words of -e */ };
 
 /* s: text, d: int, l: long, u: unsigned long, o: mode, p: address; the result behind the colon. A text
  * that the function fills (strcpy) is that of the return. */
@@ -85,6 +85,7 @@ struct program {
 	u32 n;
 	struct str lib[MAX_LIBS]; /* paths */
 	u32 nlib;
+	u64 imported; /* which words of -e are names of imports, as bits */
 };
 
 static const char *kinds_of(struct str name)
@@ -97,17 +98,25 @@ static const char *kinds_of(struct str name)
 	return NULL;
 }
 
-static bool wanted(const struct words *w, struct str name)
+/* "!a+b" is a+b, and true */
+static bool is_negated(struct str *set)
 {
-	struct str set = words_opt(w, "expression"), glob;
-	bool negate = set.n && set.s[0] == '!';
-	if (!set.n)
-		return true;
-	set = negate ? str_from(set, 1) : set;
-	while (str_cut(&set, '+', &glob))
-		if (str_glob(glob, name))
-			return !negate;
-	return negate;
+	bool negated = set->n && set->s[0] == '!';
+	*set = negated ? str_from(*set, 1) : *set;
+	return negated;
+}
+
+static bool wanted(struct program *p, struct str name)
+{
+	struct str set = words_opt(p->w, "expression"), glob;
+	bool negated = is_negated(&set), listed = !set.n && !negated;
+	for (u32 i = 0; str_cut(&set, '+', &glob); i++) {
+		if (!str_glob(glob, name))
+			continue;
+		listed = true;
+		p->imported |= 1ull << MIN(i, MAX_TOLD);
+	}
+	return listed != negated;
 }
 
 static bool add_import(struct str name, struct program *p)
@@ -117,7 +126,7 @@ static bool add_import(struct str name, struct program *p)
 	for (u32 i = 0; i < p->n; i++)
 		if (str_eq(p->v[i].name, name))
 			return true;
-	if (wanted(p->w, name))
+	if (wanted(p, name))
 		p->v[p->n++] = (struct import){
 			.name = arena_str(p->w->a, name), .lib = MAX_LIBS, .kinds = kinds_of(name)};
 	return true;
@@ -329,8 +338,24 @@ static u32 tell_indirect(struct program *p)
 	return left.n;
 }
 
+/* Words of -e that name nothing, beside others that do. */
+static void tell_unknown(struct program *p)
+{
+	struct some unknown = {0};
+	struct str set = words_opt(p->w, "expression"), glob;
+	is_negated(&set);
+	for (u32 i = 0; i < MAX_TOLD && str_cut(&set, '+', &glob); i++)
+		if (!(p->imported & 1ull << i))
+			some_add(&unknown, glob);
+	if (unknown.n)
+		diag_add(p->w->diags, W_NO_PROBE, (struct loc){0},
+			 "%s imports no function of that name: %s", p->path, unknown.text.s);
+	sb_free(&unknown.text);
+}
+
 bool write_ltrace(struct words *w)
 {
+	struct str set = words_opt(w, "expression");
 	struct program p = {.w = w, .v = arena_newn(w->a, struct import, MAX_IMPORTS)};
 	if (w->command)
 		p.path = proc_which(w->a, w->command[0]);
@@ -353,9 +378,10 @@ bool write_ltrace(struct words *w)
 		found += p.v[i].lib < MAX_LIBS;
 	if (!found)
 		return words_fail(w, (struct loc){0},
-				  "%s imports no %sfunction that a library of its defines%s",
-				  p.path, indirect ? "other " : "",
-				  words_opt(w, "expression").n ? " and -e wants" : "");
+				  "%s imports no %sfunction that a library of its defines%s%.*s%s",
+				  p.path, indirect ? "other " : "", set.n ? " and -e " : "",
+				  STRF(set), set.n ? " wants" : "");
+	tell_unknown(&p);
 	words_put_mine(w);
 	for (int begins = 0; begins < 2; begins++) {
 		put_group(&p, NULL, begins);

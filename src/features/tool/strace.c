@@ -18,11 +18,44 @@ struct wanted {
 	bool whole; /* abbrev=none */
 };
 
+/* What of a session strace says nothing of; here there is nothing to say of most. */
+static bool known_quiet(struct words *w, struct str set)
+{
+	static const struct {
+		const char *name;
+	} known[] = {{"attach"},      {"exit"},       {"path-resolution"},
+		     {"personality"}, {"superseded"}, {"thread-execve"},
+		     {"all"},         {"none"}};
+	struct str word;
+	set = set.n && set.s[0] == '!' ? str_from(set, 1) : set;
+	while (str_cut(&set, ',', &word)) {
+		bool is = false;
+		for (size_t i = 0; i < countof(known); i++)
+			is |= str_is(word, known[i].name);
+		if (!is)
+			return words_fail(w, (struct loc){0},
+					  "-e quiet=%.*s is not known: attach, exit, "
+					  "path-resolution, personality, thread-execve, all, none",
+					  STRF(word));
+	}
+	return true;
+}
+
+static bool read_abbrev(struct words *w, struct str set, struct wanted *ret)
+{
+	ret->whole = str_is(set, "none") || str_is(set, "!all");
+	if (!ret->whole && !str_is(set, "all") && !str_is(set, "!none"))
+		return words_fail(w, (struct loc){0}, "-e abbrev=%.*s is not known: all, none",
+				  STRF(set));
+	return true;
+}
+
 /* -e trace=SET, -e SET, -e status=SET, -e signal=SET */
 static bool read_expressions(struct words *w, struct wanted *ret)
 {
 	static const struct str not_ours[] = {STR("inject="), STR("fault="), STR("kvm=")};
-	for (u32 i = 0; i < w->nopt; i++) {
+	bool ok = true;
+	for (u32 i = 0; i < w->nopt && ok; i++) {
 		struct str value = w->opts[i].value, key = {0}, option = w->opts[i].name;
 		if (str_is(option, "trace"))
 			ret->trace = value;
@@ -46,7 +79,7 @@ static bool read_expressions(struct words *w, struct wanted *ret)
 		else if (str_is(key, "signal") || str_is(key, "signals") || str_is(key, "s"))
 			ret->signal = value;
 		else if (str_is(key, "abbrev") || str_is(key, "a"))
-			ret->whole = str_is(value, "none");
+			ok = read_abbrev(w, value, ret);
 		else if (str_is(key, "raw") || str_is(key, "x"))
 			ret->raw = value;
 		else if (str_is(key, "verbose") || str_is(key, "v"))
@@ -56,13 +89,15 @@ static bool read_expressions(struct words *w, struct wanted *ret)
 					  "-e %.*s= (a dump of the data) is not there: -s N -xx "
 					  "shows N bytes in hex",
 					  STRF(key));
-		else if (!str_is(key, "quiet") && !str_is(key, "silent") && !str_is(key, "q"))
+		else if (str_is(key, "quiet") || str_is(key, "silent") || str_is(key, "q"))
+			ok = known_quiet(w, value);
+		else
 			return words_fail(w, (struct loc){0},
 					  "-e %.*s= is not known: trace, status, signal, abbrev, "
 					  "verbose, raw, quiet",
 					  STRF(key));
 	}
-	return true;
+	return ok;
 }
 
 /* "2", "SIGCHLD,SIGINT", "!USR1": a condition on sig. */
