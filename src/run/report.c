@@ -30,6 +30,11 @@ void session_line(struct session *s, const char *kind, struct str text)
 		    &(struct item){.kind = I_TEXT, .line = true, .name = str_z(kind), .str = text});
 }
 
+void session_lost(struct session *s, u64 n, struct str text)
+{
+	loss_put(s, LOSS_NOT_COUNTED, text, n, text);
+}
+
 void session_said(struct session *s, bool warn, struct loc loc, struct str text)
 {
 	s->report.nerror += !warn;

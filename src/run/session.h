@@ -131,6 +131,8 @@ void session_text(struct session *s, const char *kind, struct str text); /* I_TE
 void session_line(struct session *s, const char *kind, struct str text); /* I_TEXT, a line */
 /* What the script itself says: errorf() and its like, or warn, warnf(). */
 void session_said(struct session *s, bool warn, struct loc loc, struct str text);
+/* lossf(): n of something are not in the results. */
+void session_lost(struct session *s, u64 n, struct str text);
 void session_error(struct session *s, bool warn, const char *kind, struct loc loc, struct str text);
 void session_exit(struct session *s, int code);
 /* The signals that an action may not outlast; NULL: the script wants it although one has come. */

@@ -92,6 +92,27 @@ static void act_warnf(struct session *s, const struct schema *sc, const struct v
 	remark(s, sc, v, n, true);
 }
 
+/* The first value is how many. */
+static bool check_loss(struct sema *s, struct node *call)
+{
+	const struct node *n = call_arg(call, 1);
+
+	if (!check_format(s, call))
+		return false;
+	if (n && (n->type->kind == T_INT || type_is_error(n->type) || n->type->kind == T_NONE))
+		return true;
+	return sema_fail(s, E_TYPE, n ? n->loc : call->loc,
+			 "the first value of lossf() is an integer: how many");
+}
+
+static void act_lossf(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+		      u64 ts)
+{
+	(void)ts;
+	if (v[0].u)
+		session_lost(s, v[0].u, reader_printf(&s->reader, sc, v, n, &s->report.remarks));
+}
+
 /* ---- cat ---- */
 
 /* Up to max bytes of a file; an err says why not. */
@@ -406,6 +427,11 @@ const struct builtin builtin_print[] = {
 	 .doc = "Like printf, as an error message with the place in the script."},
 	{"void warnf(fmt format, ...)", lower_format, B_ASYNC | B_SAYS, .check = check_format,
 	 .act = act_warnf, .doc = "Like printf, as a warning with the place in the script."},
+	{"void lossf(fmt format, ...)", lower_format, B_ASYNC | B_SAYS, .check = check_loss,
+	 .act = act_lossf,
+	 .doc = "Like printf, of what is missing from the results: the first value is how many, "
+		"and "
+		"nothing is said of 0."},
 	{"void debugf(fmt format, ...)", lower_debugf, .check = check_debugf,
 	 .doc = "Writes text with at most three values into the kernel's trace_pipe (conversions d "
 		"u x p s)."},

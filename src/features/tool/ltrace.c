@@ -85,7 +85,8 @@ struct program {
 	u32 n;
 	struct str lib[MAX_LIBS]; /* paths */
 	u32 nlib;
-	u64 imported; /* which words of -e are names of imports, as bits */
+	u32 further, further_libs; /* what there is no room for */
+	u64 imported;              /* which words of -e are names of imports, as bits */
 };
 
 static const char *kinds_of(struct str name)
@@ -119,27 +120,31 @@ static bool wanted(struct program *p, struct str name)
 	return listed != negated;
 }
 
-static bool add_import(struct str name, struct program *p)
+static void add_import(struct str name, struct program *p)
 {
-	if (p->n == MAX_IMPORTS)
-		return false;
 	for (u32 i = 0; i < p->n; i++)
 		if (str_eq(p->v[i].name, name))
-			return true;
-	if (wanted(p, name))
+			return;
+	if (!wanted(p, name))
+		return;
+	if (p->n < MAX_IMPORTS)
 		p->v[p->n++] = (struct import){
 			.name = arena_str(p->w->a, name), .lib = MAX_LIBS, .kinds = kinds_of(name)};
-	return true;
+	else
+		p->further++;
 }
 
-static bool add_lib(struct str name, struct program *p)
+static void add_lib(struct str name, struct program *p)
 {
 	struct words *w = p->w;
 	struct str only = words_opt(w, "library");
 	char *path = proc_library(w->h, w->a, w->pid, arena_strz(w->a, name));
-	if (path && p->nlib < MAX_LIBS && (!only.n || str_find(name, only) >= 0))
+	if (!path || (only.n && str_find(name, only) < 0))
+		return;
+	if (p->nlib < MAX_LIBS)
 		p->lib[p->nlib++] = str_z(path);
-	return p->nlib < MAX_LIBS;
+	else
+		p->further_libs++;
 }
 
 /* Two that chose the same code (memcpy, memmove) cannot be told apart: one is probed. */
@@ -186,10 +191,10 @@ static struct err *read_program(struct program *p)
 	if (e)
 		return e;
 	p->go = links.go;
-	for (u32 i = 0; i < links.nimport && add_import(links.import[i], p); i++)
-		;
-	for (u32 i = 0; i < links.nneeded && add_lib(links.needed[i], p); i++)
-		;
+	for (u32 i = 0; i < links.nimport; i++)
+		add_import(links.import[i], p);
+	for (u32 i = 0; i < links.nneeded; i++)
+		add_lib(links.needed[i], p);
 	find_definitions(p);
 	return NULL;
 }
@@ -353,6 +358,18 @@ static void tell_unknown(struct program *p)
 	sb_free(&unknown.text);
 }
 
+static void tell_further(struct program *p)
+{
+	if (p->further)
+		diag_add(p->w->diags, W_NO_PROBE, (struct loc){0},
+			 "%u more functions of %s are not traced; -e says which of them are",
+			 p->further, p->path);
+	if (p->further_libs)
+		diag_add(p->w->diags, W_NO_PROBE, (struct loc){0},
+			 "functions of %u more libraries of %s are not traced; -l says which are",
+			 p->further_libs, p->path);
+}
+
 bool write_ltrace(struct words *w)
 {
 	struct str set = words_opt(w, "expression");
@@ -382,6 +399,7 @@ bool write_ltrace(struct words *w)
 				  p.path, indirect ? "other " : "", set.n ? " and -e " : "",
 				  STRF(set), set.n ? " wants" : "");
 	tell_unknown(&p);
+	tell_further(&p);
 	words_put_mine(w);
 	for (int begins = 0; begins < 2; begins++) {
 		put_group(&p, NULL, begins);
