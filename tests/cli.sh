@@ -320,6 +320,15 @@ for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do
 	ln -s "$sonde" "$tmp/$tool"
 	t 0 "$tool: " "$tmp/$tool" -h
 done
+# By the names that packages of other tools have; an ending alone, or of no tool, is none.
+for name in opensnoop-bpfcc ext4slower-libbpf opensnoop.bt tplist-bpfcc perf-stat-hist-perf setuids-bpftrace; do
+	ln -s "$sonde" "$tmp/$name"
+	t 0 "$(echo "$name" | sed 's/-[a-z]*$//; s/\.bt$//'): " "$tmp/$name" -h
+done
+for name in nosuchtool-bpfcc -bpfcc opensnoop-other; do
+	ln -s "$sonde" "$tmp/./$name"
+	t 0 "USAGE:" "$tmp/$name" -h
+done
 # Options of the classic tools of these names, as they are typed there.
 while read -r tool options; do
 	t 0 "$tool: " "$sonde" "$tool" $options -h

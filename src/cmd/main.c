@@ -45,6 +45,17 @@ static bool run_tool(struct str name, int at, int argc, char **argv, int *rc)
 	return found;
 }
 
+/* "opensnoop-bpfcc" is opensnoop: distributions tell the tools of several packages apart so. */
+static struct str linked_name(struct str base)
+{
+	static const struct str endings[] = {STR("-bpfcc"), STR("-libbpf"), STR("-bpftrace"),
+					     STR("-perf")};
+	for (size_t i = 0; i < countof(endings); i++)
+		if (str_ends(base, endings[i]))
+			return str_n(base.s, base.n - endings[i].n);
+	return base;
+}
+
 /* A script that is there, whatever it is called. */
 static bool is_script(const char *word)
 {
@@ -58,7 +69,8 @@ static int command(int argc, char **argv)
 	bool compat = !strcmp(base, "bpftrace");
 	int rc, at = compat ? argc : opts_first_operand(argc, argv);
 	/* To look a name up the tools are unpacked, which costs a millisecond: not for sonde's own names. */
-	if (argc && !compat && strcmp(base, "sonde") && run_tool(str_z(base), 0, argc, argv, &rc))
+	if (argc && !compat && strcmp(base, "sonde") &&
+	    run_tool(linked_name(str_z(base)), 0, argc, argv, &rc))
 		return rc;
 	command_run *run = !compat && argc > 1 ? command_named(argv[1]) : NULL;
 	if (run)
