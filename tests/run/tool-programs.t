@@ -116,6 +116,22 @@ EXPECT
 	waits,total_ns
 	row
 
+NAME klockstat: by thread, and of one lock
+RUN
+	load='for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait'
+	"$SONDE" klockstat -qjP -n 1 -- sh -c "$load" "$TMPDIR/one" >"$TMPDIR/o"; sed 's/: [0-9][0-9]*/: N/g; s/0x[0-9a-f]*/LOCK/' "$TMPDIR/o"
+	lock=$(grep -o '0x[0-9a-f]*' "$TMPDIR/o")
+	for l in $lock 0x10; do "$SONDE" klockstat -qjP -L $l -- sh -c "$load" "$TMPDIR/one" | grep -o '0x[0-9a-f]*' | sort -u | sed "s/$lock/the lock/"; echo; done
+	"$SONDE" klockstat -L nosuchlock 2>&1 | cut -d'(' -f1
+NEEDS slow tp:lock/contention_begin
+TIMEOUT 60
+EXPECT
+	{"type": "row", "table": "threads", "waits": N, "avg_ns": N, "total_ns": N, "max_ns": N, "tid": N, "comm": "dd", "lock": "LOCK"}
+	the lock
+	
+	
+	ERROR: this kernel does not tell where its variable nosuchlock is 
+
 NAME dbslower and dbstat: queries of any database
 RUN
 	p="$SONDE_TESTS/runtime"

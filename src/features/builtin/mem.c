@@ -59,9 +59,12 @@ static bool check_kaddr(struct sema *s, struct node *call)
 
 	if (!builtin_text(s, call, 0, &name))
 		return false;
-	syms_init(s->c->host, false, &syms);
-	found = sym_kernel_addr(syms, name, &addr);
-	syms_free(syms);
+	found = str_starts(name, STR("0x")) && str_u64(name, &addr);
+	if (!found) {
+		syms_init(s->c->host, false, &syms);
+		found = sym_kernel_addr(syms, name, &addr);
+		syms_free(syms);
+	}
 	if (!found)
 		return builtin_no_symbol(s, call_arg(call, 0)->loc, name);
 	node_set_num(call, addr, &type_u64);
@@ -474,7 +477,8 @@ const struct builtin builtin_mem[] = {
 	{"auto uptr(any p)", lower_same, .type = type_uptr, .check = check_addr,
 	 .doc = "The same address, read as memory of the current process."},
 	{"auto kaddr(text symbol)", .flags = B_CONST, .type = type_kaddr, .check = check_kaddr,
-	 .doc = "Address of a kernel symbol, found when the script is compiled."},
+	 .doc = "Address of a kernel symbol, found when the script is compiled. Of \"0x...\" the "
+		"number."},
 	{"bool is_err(any p)", lower_is_err, .check = check_addr,
 	 .doc = "Is the address an error number of the kernel (-4095 to -1)?"},
 	{"u64 reg(text name)", lower_reg, .asks = USE_REGS | USE_CTX, .where = WAY_REGS | WAY_EVENT,

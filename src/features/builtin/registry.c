@@ -46,9 +46,12 @@ bool builtin_text(struct sema *s, struct node *call, u32 i, struct str *ret)
 bool builtin_no_symbol(struct sema *s, struct loc loc, struct str name)
 {
 	if (diags_fixed(s->ds, loc))
-		return sema_fail(s, E_LACKS, loc,
-				 "this kernel does not tell where its variables are (it is built "
-				 "without CONFIG_KALLSYMS_ALL, or kernel.kptr_restrict hides it)");
+		return sema_fail(
+			s, E_LACKS, loc,
+			"this kernel does not tell where its variable %.*s is (if it has one: "
+			"without CONFIG_KALLSYMS_ALL, or when kernel.kptr_restrict hides "
+			"them, no variable is told)",
+			STRF(name));
 	return sema_fail(s, E_UNKNOWN_NAME, loc, "Failed to resolve kernel symbol: %.*s",
 			 STRF(name));
 }
