@@ -364,7 +364,7 @@ biolatency -mTQDFe
 shmsnoop -T -t 1 -d 10 -n x
 sofdsnoop -T -t 1 -d 10 -n x
 drsnoop -TU -t 1 -u 0 -d 10 -n x
-compactsnoop -TK -d 10
+compactsnoop -TKe -d 10
 klockstat -n 3 -s 3 -d 5 -i 1 -t 1 -L cgroup_mutex -P -R
 futexctn -T -s -t 1 -l 0x1234
 biolatpcts -i 5 -w from-rq-alloc -p 50,99 -j

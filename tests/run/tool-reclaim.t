@@ -72,6 +72,16 @@ EXPECT
 	some
 	 sysctl_compaction_handler
 
+NAME compactsnoop -e: for what, in which zone
+RUN
+	see() { tool_sees 'echo 1 >/proc/sys/vm/compact_memory' compactsnoop -e "$@"; }
+	see -j --fields node,zone,order,min_pages,low_pages,high_pages,free_pages >"$TMPDIR/o"; sed -n '/zone/{s/: [0-9][0-9]*/: N/g; s/"[A-Z][A-Za-z0-9]*"/ZONE/; p; q; }' "$TMPDIR/o"
+	awk -F'[:,} ]+' '/min_pages/ { for (i = 1; i <= NF; i++) v[$i] = $(i + 1); if (!(v["\"min_pages\""] < v["\"low_pages\""] && v["\"low_pages\""] < v["\"high_pages\""] && v["\"order\""] == -1)) print }' "$TMPDIR/o" | head -n 1
+NEEDS tp:compaction/mm_compaction_begin btf since:6.1
+TIMEOUT 60
+EXPECT
+	{"type": "event", "table": "runs", "node": N, "zone": ZONE, "order": -1, "min_pages": N, "low_pages": N, "high_pages": N, "free_pages": N}
+
 NAME oomkill: who is killed
 RUN
 	g=/sys/fs/cgroup/memory/sonde-test-$$; mkdir "$g" && echo 20M >"$g/memory.limit_in_bytes"
