@@ -335,6 +335,28 @@ while read -r tool options; do
 done << 'END'
 profile -adf
 profile -A
+profile --include-idle --user-stacks-only --delimited
+cachestat --timestamp
+biolatency --flag --timestamp
+bindsnoop --ports 80
+capable --extra-fields
+execsnoop --fails --uid 0 --name x
+exitsnoop --threaded
+hardirqs --distributed --timestamp
+softirqs --distributed
+runqlen --runqocc
+statsnoop --sysname
+syscount --failures
+tcplife --localport 80 --remoteport 80
+tcpstates --localport 80 --remoteport 80
+tcprtt --millisecond --timestamp
+opensnoop --extended-fields --uid 0 --name x
+offcputime --min-block-time 1 --max-block-time 9 --user-threads-only
+offcputime --kernel-threads-only
+wakeuptime --min-block-time 1 --max-block-time 9 --user-threads-only
+memleak --sample-rate 3
+klockstat --timestamp
+funclatency --timestamp
 stackcount -sdf
 execsnoop -l make
 offcputime --state D --perf-max-stack-depth 10
