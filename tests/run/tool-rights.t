@@ -35,6 +35,29 @@ EXPECT
 	threads          work
 	threads          work
 
+NAME ttysnoop: not what it writes itself, on the terminal that it watches
+RUN
+	cat >"$TMPDIR/on.py" <<'X'
+	import os, subprocess, sys, tty
+	m, s = os.openpty()
+	tty.setraw(s)
+	p = subprocess.Popen([sys.argv[1], "ttysnoop", "-q", "--csv", "--fields", "data", "-d", "1500ms", os.ttyname(s)], stdout=s)
+	out = b""
+	while out != b"data\n":
+	    out += os.read(m, 100)
+	os.write(s, b"x\n")
+	p.wait()
+	while not out.endswith(b"end\n"):
+	    os.write(s, b"end\n")
+	    out += os.read(m, 1000)
+	print(out.decode().count("x\\x0a"))
+	X
+	python3 -I "$TMPDIR/on.py" "$SONDE"
+NEEDS tp:syscalls/sys_enter_write btf cmd:python3
+TIMEOUT 30
+EXPECT
+	1
+
 NAME ttysnoop: what appears on a terminal
 RUN
 	p='import os; m, s = os.openpty(); os.write(s, b"hello\x1b[2J"); os.write(os.open("/dev/null", os.O_WRONLY), b"no"); n = os.ttyname(s)'
