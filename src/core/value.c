@@ -156,7 +156,7 @@ static void put_value(struct sb *out, const struct value *v, const struct punct 
 		put_record(out, v, stats, p);
 		break;
 	case V_STACK: put_stack(out, v, p); break;
-	case V_HIST: value_hist_text(out, v); break;
+	case V_HIST: value_hist_text(out, v, 0); break;
 	case V_PERCENTILES: value_percentiles_text(out, v); break;
 	case V_SERIES: value_series_text(out, v); break;
 	case V_FLOAT: sb_fmt(out, "%g", v->f); break;
@@ -188,7 +188,7 @@ void value_key_short(struct sb *out, const struct value *v, const struct show *h
 
 /* ---- histograms ---- */
 
-enum { HIST_LABEL = 16, HIST_COUNT = 8, HIST_BAR = 52 };
+enum { HIST_LABEL = 16, HIST_COUNT = 8, HIST_BAR = 52, HIST_SHORTEST = 8 };
 
 /*
  * A bound with a unit of 1024. hist(): the unit must divide the bucket that starts at the bound, so
@@ -257,18 +257,28 @@ static void put_label(struct sb *out, const struct value *v, u32 i)
 		sb_pad(out, ' ', HIST_LABEL - (out->n - at));
 }
 
-void value_hist_text(struct sb *out, const struct value *v)
+/* Of the longest bar: what is left of the columns. */
+static u32 bar_length(u32 columns)
 {
+	enum { BESIDE = HIST_LABEL + HIST_COUNT + sizeof(" ||") - 1 };
+	if (!columns || columns >= BESIDE + HIST_BAR)
+		return HIST_BAR;
+	return columns > BESIDE + HIST_SHORTEST ? columns - BESIDE : HIST_SHORTEST;
+}
+
+void value_hist_text(struct sb *out, const struct value *v, u32 columns)
+{
+	u32 longest = bar_length(columns);
 	u64 max = 0;
 	for (u32 i = 0; i < v->n; i++)
 		max = MAX(max, v->hist[i].count);
 	for (u32 i = 0; i < v->n; i++) {
 		u64 count = v->hist[i].count;
-		size_t bar = max ? (size_t)((unsigned __int128)count * HIST_BAR / max) : 0;
+		size_t bar = max ? (size_t)((unsigned __int128)count * longest / max) : 0;
 		put_label(out, v, i);
 		sb_fmt(out, "%*llu |", HIST_COUNT, count);
 		sb_pad(out, '@', bar);
-		sb_pad(out, ' ', HIST_BAR - bar);
+		sb_pad(out, ' ', longest - bar);
 		sb_z(out, "|\n");
 	}
 }

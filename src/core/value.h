@@ -102,8 +102,11 @@ void value_key_short(struct sb *out, const struct value *v, const struct show *h
 void value_put_str(struct sb *out, struct str s, const struct show *how);
 /* Bytes as text: those that cannot be shown, or all, as \xNN. */
 void value_bytes_text(struct sb *out, struct str b, bool all);
-/* Histogram lines as text: "[2, 4)    1 |@@@   |\n" each. */
-void value_hist_text(struct sb *out, const struct value *v);
+/*
+ * Histogram lines as text: "[2, 4)    1 |@@@   |\n" each, of 79 columns, or of so many as there are when that is
+ * less; 0: it does not matter.
+ */
+void value_hist_text(struct sb *out, const struct value *v, u32 columns);
 /*
  * Percentiles of a V_HIST, from a list such as "p50, p99.9": those of print(@h, "p50").
  * percentile_next gives one name and its thousandths of a percent (above 100000: malformed).

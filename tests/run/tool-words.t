@@ -111,6 +111,27 @@ EXPECT_RE
 	hello world +5
 	\{"type": "row", "table": "freqs1", "interval": 1, "s": "hello", "count": 5\}
 
+NAME argdist: bars that fit the terminal, with -w as anywhere
+RUN
+	cat >"$TMPDIR/on.py" <<'X'
+	import fcntl, os, struct, subprocess, sys, termios, tty
+	m, s = os.openpty()
+	tty.setraw(s)
+	fcntl.ioctl(s, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+	for wide in [], ["-w"]:
+	    p = [sys.argv[1], "argdist", "-q", *wide, "-i", "60", "-H", "p:build/tests/calls:target(int n):int:n", "--", "build/tests/calls", "2"]
+	    subprocess.run(p, stdout=s)
+	    print("".join(l + "\n" for l in os.read(m, 4000).decode().split("\n") if "|" in l), end="")
+	X
+	python3 -I "$TMPDIR/on.py" "$SONDE"
+NEEDS uprobe prog:calls cmd:python3
+TIMEOUT 30
+EXPECT
+	[0]                    1 |@@@@@@@@@@@@@|
+	[1]                    1 |@@@@@@@@@@@@@|
+	[0]                    1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	[1]                    1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+
 NAME kprobe, uprobe: as for ftrace
 RUN c=build/tests/calls; "$SONDE" uprobe -q --fields name,function,fields "p:mine $c:target n=%di:s32 +0(%si):string" 'n == 1' -- $c 3; "$SONDE" uprobe -qj --fields fields "r:$c:greet +0(\$retval):string" -- $c 1; "$SONDE" -d script kprobe 'p:myopen do_sys_open filename=+0(%si):string' | tail -n 7
 NEEDS uprobe prog:calls x86_64

@@ -245,7 +245,7 @@ static void check_hist(const struct bucket *b, u32 n, u64 step, const char *want
 	struct value v = {.kind = V_HIST, .n = n, .hist = b, .step = step};
 	AUTO_SB out = {0};
 	sb_z(&out, "");
-	value_hist_text(&out, &v);
+	value_hist_text(&out, &v, 0);
 	CHECK_STR(out.s, want);
 }
 
@@ -263,6 +263,22 @@ TEST(hist_layout)
 		   "(..., 0)               1 " HALF "[0]                    1 " HALF
 		   "[1]                    0 " NONE "[2, 4)                 2 " FULL);
 	check_hist(NULL, 0, 0, "");
+}
+
+/* A terminal that is narrower than the picture gets shorter bars, down to eight columns of them. */
+TEST(hist_narrow)
+{
+	struct bucket b[] = {{2, 4, .count = 1}, {4, 8, .count = 2}};
+	struct value v = {.kind = V_HIST, .n = 2, .hist = b};
+	AUTO_SB wide = {0}, narrow = {0}, least = {0};
+	value_hist_text(&wide, &v, 79);
+	CHECK_STR(wide.s, "[2, 4)                 1 " HALF "[4, 8)                 2 " FULL);
+	value_hist_text(&narrow, &v, 39);
+	CHECK_STR(narrow.s, "[2, 4)                 1 |@@@@@@      |\n"
+			    "[4, 8)                 2 |@@@@@@@@@@@@|\n");
+	value_hist_text(&least, &v, 20);
+	CHECK_STR(least.s, "[2, 4)                 1 |@@@@    |\n"
+			   "[4, 8)                 2 |@@@@@@@@|\n");
 }
 
 TEST(hist_units)

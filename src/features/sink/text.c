@@ -216,7 +216,7 @@ static void put_hist_row(struct text *t, const struct item *it)
 		if (it->val[i].kind != V_HIST)
 			continue;
 		sb_fmt(b, "%s%.*s:\n", any ? ", " : "", STRF(c->col[i].heading));
-		value_hist_text(b, &it->val[i]);
+		value_hist_text(b, &it->val[i], terminal_width(t));
 		put_percentiles(t, c, i, &it->val[i]);
 		sb_char(b, '\n');
 		any = false;
