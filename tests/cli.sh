@@ -224,6 +224,13 @@ t 1 "ERROR: Failed to fork child: Path '/nope' does not exist or is not executab
 for color in always never; do
 	t 0 "$color" sh -c 'BPFTRACE_COLOR=$2 "$1" -e "foo:x { }" 2>&1 | grep -q "^$(printf "\033")\[31m.*ERROR: Invalid probe type" && echo always || echo never' sh "$sonde" $color
 done
+# Not on a terminal that says that it has none, nor when NO_COLOR asks for none.
+for set in TERM=xterm TERM=dumb NO_COLOR=1 NO_COLOR= 'NO_COLOR=1 BPFTRACE_COLOR=always'; do
+	case $set in TERM=xterm | NO_COLOR= | *always) want=colours ;; *) want=none ;; esac
+	t 0 "$set: $want" sh -c 'unset NO_COLOR TERM; printf "%s: " "$2"
+		env $2 python3 -I -c "import pty, sys; pty.spawn(sys.argv[1:])" "$1" -e "foo:x { }" </dev/null |
+		grep -q "^$(printf "\033")\[31m" && echo colours || echo none' sh "$sonde" "$set"
+done
 t 0 'processes:
     ' "$sonde" tools
 t 1 "ERROR: there is no tool 'nope' (sonde tools lists them)" "$sonde" tools -s nope
@@ -232,6 +239,9 @@ t 1 "ERROR: no tool is about 'nope' (sonde tools lists them)" "$sonde" tools nop
 t 1 "ERROR: --sort: there is no column 'reads', but pid comm op disk_major disk_minor disk requests bytes avg_ns" "$sonde" biotop -s reads
 t 0 'security:
     bashreadline     what is typed in shells' "$sonde" tools shells
+t 0 'CPU:
+    cpudist ' "$sonde" tools cpu
+t 0 '    runqlat  ' sh -c '"$1" tools cpu | grep runqlat' sh "$sonde"
 t 1 "ERROR: what is 'y'? execsnoop takes no further operand" "$sonde" execsnoop x y
 t 1 "HINT: a command stands behind --: sonde execsnoop -- sh -c true" sh -c '"$1" execsnoop -c "sh -c true" 2>&1 | { read -r error; cat; exit 1; }' sh "$sonde"
 t 1 "ERROR: unrecognized option '--cmd'

@@ -88,12 +88,16 @@ bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
 	return true;
 }
 
+/* NO_COLOR, and terminals that cannot, count where the variable of our own says nothing. */
 static bool color_on(void)
 {
-	const char *want = getenv("BPFTRACE_COLOR");
+	const char *want = getenv("BPFTRACE_COLOR"), *no = getenv("NO_COLOR"),
+		   *term = getenv("TERM");
 	if (want && !strcmp(want, "always"))
 		return true;
-	return !(want && !strcmp(want, "never")) && isatty(STDERR_FILENO);
+	if ((want && !strcmp(want, "never")) || (no && *no) || (term && !strcmp(term, "dumb")))
+		return false;
+	return isatty(STDERR_FILENO);
 }
 
 int format_script(const struct run_opts *o)

@@ -12,10 +12,19 @@ struct listing {
 	bool any, tplist; /* tplist: told already */
 };
 
+/* In large or small letters. */
+static bool contains(struct str s, struct str word)
+{
+	for (size_t i = 0; i + word.n <= s.n; i++)
+		if (!strncasecmp(s.s + i, word.s, word.n))
+			return true;
+	return false;
+}
+
 static void put_tool(struct listing *l, struct str name, struct str summary)
 {
-	if (str_find(str_z(l->subject), l->word) < 0 && str_find(name, l->word) < 0 &&
-	    str_find(summary, l->word) < 0)
+	if (!contains(str_z(l->subject), l->word) && !contains(name, l->word) &&
+	    !contains(summary, l->word))
 		return;
 	if (!l->any)
 		printf("%s:\n", l->subject);
