@@ -108,6 +108,10 @@ ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -g -o "$root$work/load" "$here/diff/load.
 cp "$sonde" "$root$work/sonde"
 
 slow=${TEST_SLOW:-1}
+# What the loads need of a test guest's kernel; programs behind chroot cannot ask for it.
+modules=/run/modules
+. "$here/vm/modules.sh"
+load_module ext4
 # In a test guest nothing is mounted there.
 [ -e "$root/proc/self" ] || mount -t proc proc "$root/proc" && [ -e "$root/sys/kernel" ] || mount --rbind /sys "$root/sys"
 [ -e "$root/dev/null" ] || mount --rbind /dev "$root/dev"
