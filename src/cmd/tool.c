@@ -339,7 +339,7 @@ static void add_own(struct parse *p, const struct getopt_use *u)
 		[OPTION_CLOCK] = CLOCK_ARG, [OPTION_LIST] = "N,...",       [OPTION_PID] = "PID",
 		[OPTION_PIDS] = "PID,...",  [OPTION_WORDS] = "WORD,...",   [OPTION_USER] = "USER",
 		[OPTION_DISK] = "DISK",     [OPTION_NETWORKS] = "NET,...", [OPTION_FRACTION] = "N",
-		[OPTION_TERMINAL] = "TTY"};
+		[OPTION_TERMINAL] = "TTY",  [OPTION_CPUS] = "N,..."};
 	const char *arg = u->placeholder.n ? arena_strz(p->a, u->placeholder)
 			  : u->choices     ? choices_of(p->a, u)
 					   : placeholders[u->kind];
@@ -465,9 +465,10 @@ static const char *spread(struct arena *a, const char *list)
 /* A list that is given again goes on. */
 static struct str value_of(struct parse *p, const struct getopt_use *u, const char *val)
 {
-	if (u->kind == OPTION_LIST && val)
+	bool numbers = u->kind == OPTION_LIST || u->kind == OPTION_CPUS;
+	if (numbers && val)
 		val = spread(p->a, val);
-	bool list = u->kind == OPTION_LIST || u->kind == OPTION_PIDS || u->kind == OPTION_WORDS;
+	bool list = numbers || u->kind == OPTION_PIDS || u->kind == OPTION_WORDS;
 	struct str text = val ? str_z(val) : (struct str){0};
 	for (u32 i = p->script->nopt; list && i--;) {
 		struct script_opt had = p->script->opts[i];

@@ -312,17 +312,17 @@ TIMEOUT 40
 NAME --cpu: where threads wait and run, samples, interrupts
 RUN
 	both='taskset -c 0 build/tests/spin 100 & a=$!; taskset -c 0 build/tests/spin 100; wait $a'
-	for t in 'runqlat -P' 'runqslower 100us' 'cpudist -P'; do for c in 0,7-9 1; do echo "$t --cpu $c: $(tool_sees "$both" $t --cpu $c | grep -c spin | sed 's/^[1-9][0-9]*$/some/')"; done; done
+	for t in 'runqlat -P' 'runqslower 100us' 'cpudist -P'; do for c in 0,0-0 1; do echo "$t --cpu $c: $(tool_sees "$both" $t --cpu $c | grep -c spin | sed 's/^[1-9][0-9]*$/some/')"; done; done
 	"$SONDE" runqlen -q -C --csv --cpu 0 1 1 | cut -d , -f 1 | sort -u; "$SONDE" cpuwalk -q --csv --fields cpu --cpu 0 1 1; "$SONDE" softirqslower -q --csv --fields cpu -c 0 -d ${TEST_SLOW:-1} 1ns | sort -u
-	for t in hardirqs softirqs wqlat; do "$SONDE" $t -q --csv --cpu 4000-4002 --duration 0.2 | tail -n +2; "$SONDE" $t --cpu x 2>&1 | head -n 1; done
+	for t in hardirqs softirqs wqlat; do "$SONDE" -d types $t --cpu 1 | grep -A 1 'name cpu ' | grep -c 'num 1 '; for c in x 0,4000; do "$SONDE" $t --cpu $c 2>&1 | head -n 1; done; done
 NEEDS prog:spin cmd:taskset btf
 TIMEOUT 60
 EXPECT
-	runqlat -P --cpu 0,7-9: some
+	runqlat -P --cpu 0,0-0: some
 	runqlat -P --cpu 1: 0
-	runqslower 100us --cpu 0,7-9: some
+	runqslower 100us --cpu 0,0-0: some
 	runqslower 100us --cpu 1: 0
-	cpudist -P --cpu 0,7-9: some
+	cpudist -P --cpu 0,0-0: some
 	cpudist -P --cpu 1: 0
 	0
 	cpu
@@ -330,6 +330,12 @@ EXPECT
 	0
 	0
 	cpu
+	1
 	ERROR: --cpu needs numbers with commas between them (got 'x')
+	ERROR: --cpu needs CPUs that this machine has (got '0,4000')
+	1
 	ERROR: --cpu needs numbers with commas between them (got 'x')
+	ERROR: --cpu needs CPUs that this machine has (got '0,4000')
+	1
 	ERROR: --cpu needs numbers with commas between them (got 'x')
+	ERROR: --cpu needs CPUs that this machine has (got '0,4000')

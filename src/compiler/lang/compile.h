@@ -29,6 +29,7 @@ enum opt_kind {
 	OPTION_LIST,
 	OPTION_PID,
 	OPTION_PIDS,
+	OPTION_CPUS,
 	OPTION_WORDS,
 	OPTION_FRACTION,
 	OPTION_WORD, /* one of some */

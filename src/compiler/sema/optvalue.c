@@ -170,6 +170,8 @@ static const char *bad_list(const struct getopt_use *o, struct str *text, u64 *r
 					  : "numbers with commas between them";
 		if (o->kind == OPTION_PIDS && !is_process(*ret))
 			return "processes that run";
+		if (o->kind == OPTION_CPUS && !host_has_cpu(*ret))
+			return "CPUs that this machine has";
 	}
 	return NULL;
 }
@@ -278,7 +280,8 @@ struct str option_disk(struct str text)
 
 bool option_is_list(const struct getopt_use *o)
 {
-	return o->kind == OPTION_LIST || o->kind == OPTION_PIDS || o->kind == OPTION_WORDS;
+	return o->kind == OPTION_LIST || o->kind == OPTION_PIDS || o->kind == OPTION_CPUS ||
+	       o->kind == OPTION_WORDS;
 }
 
 struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
@@ -304,6 +307,7 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 		break;
 	case OPTION_INT: want = bad_number(o, text, ret); break;
 	case OPTION_LIST:
+	case OPTION_CPUS:
 	case OPTION_PIDS: want = bad_list(o, &text, ret); break;
 	case OPTION_PID:
 		want = process_of(text, o->text, ret) ? NULL : "a process that runs";

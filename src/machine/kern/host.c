@@ -205,6 +205,14 @@ bool host_has_disk(struct str name)
 	return *name.s != '.' && n < (int)sizeof(path) && !stat(path, &st);
 }
 
+bool host_has_cpu(u64 cpu)
+{
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%llu", cpu);
+	return !stat(path, &st);
+}
+
 /* Not access(2): that asks for the real user, without capabilities. */
 static bool has_events(struct host *h, const char *dir, int *no)
 {

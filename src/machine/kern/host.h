@@ -95,6 +95,8 @@ struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...) PRI
 struct err *host_tracefs(struct host *h, const char **ret);
 /* A whole one, by the kernel's name: "sda". */
 bool host_has_disk(struct str name);
+/* Running or not. */
+bool host_has_cpu(u64 cpu);
 /* Bytes that our control group may have, read once: the least limit of it and those above it. */
 #define NO_MEMORY_LIMIT (~0ull)
 u64 host_memory(struct host *h);
