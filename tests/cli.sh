@@ -242,6 +242,9 @@ t 0 'security:
 t 0 'CPU:
     cpudist ' "$sonde" tools cpu
 t 0 '    runqlat  ' sh -c '"$1" tools cpu | grep runqlat' sh "$sonde"
+# A column that has two forms is one line.
+t 0 '    ARGS         argv' sh -c '"$1" execsnoop -h | grep "^    ARGS"' sh "$sonde"
+t 0 1 sh -c '"$1" execsnoop -h | grep -c "^    ARGS"' sh "$sonde"
 t 1 "ERROR: what is 'y'? execsnoop takes no further operand" "$sonde" execsnoop x y
 t 1 "HINT: a command stands behind --: sonde execsnoop -- sh -c true" sh -c '"$1" execsnoop -c "sh -c true" 2>&1 | { read -r error; cat; exit 1; }' sh "$sonde"
 t 1 "ERROR: unrecognized option '--cmd'

@@ -100,6 +100,18 @@ static void put_operands(const struct node *tree, FILE *f)
 					fprintf(f, " [%.*s]", STRF(o->name));
 }
 
+static struct str heading_of(const struct node *column)
+{
+	return column->c ? column->c->name : column->name;
+}
+
+/* The form that the one before has under another condition. */
+static bool is_again(const struct node *before, const struct node *column)
+{
+	return before && str_eq(before->name, column->name) &&
+	       str_eq(heading_of(before), heading_of(column));
+}
+
 static void put_columns(const struct node *tree, FILE *f)
 {
 	u32 tables = 0, shown = 0;
@@ -112,13 +124,16 @@ static void put_columns(const struct node *tree, FILE *f)
 			fprintf(f, "\nCOLUMNS (names in JSON and CSV):\n");
 		if (tables > 1)
 			fprintf(f, "  %.*s:\n", STRF(n->name));
-		for (const struct node *c = n->a; c; c = c->next) {
-			struct str name = c->c ? c->c->name : c->name;
+		const struct node *before = NULL;
+		for (const struct node *c = n->a; c; before = c, c = c->next) {
+			if (is_again(before, c))
+				continue;
 			bool each = c->a && str_is(c->a->name, "percentiles");
 			if (each)
 				fprintf(f, "    %-12s %.*s_p50 ...\n", "p50 ...", STRF(c->name));
 			else
-				fprintf(f, "    %-12.*s %.*s\n", STRF(name), STRF(c->name));
+				fprintf(f, "    %-12.*s %.*s\n", STRF(heading_of(c)),
+					STRF(c->name));
 		}
 	}
 }
