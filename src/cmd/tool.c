@@ -695,6 +695,18 @@ static struct err *take_operand(struct parse *p, const struct getopt_use *u, con
 	return e || took ? e : give(p, u, val);
 }
 
+/*
+ * The children of a command are traced, too, unless the tool has an option of its own for that: probes that are for one
+ * process only cost the others nothing.
+ */
+static bool asks_to_follow(const struct parse *p)
+{
+	for (u32 i = 0; i < p->nown; i++)
+		if (str_is(p->own[i]->name, "follow"))
+			return true;
+	return false;
+}
+
 static struct err *take_operands(struct parse *p, char **rest, int nrest, int ndash)
 {
 	if (p->writer) {
@@ -727,7 +739,7 @@ static struct err *take_operands(struct parse *p, char **rest, int nrest, int nd
 	p->words.command = arena_newn(p->a, char *, (size_t)(nrest - ndash) + 1);
 	memcpy(p->words.command, rest + ndash, (size_t)(nrest - ndash) * sizeof(*rest));
 	p->o->cmd = command_text(p->a, rest + ndash, nrest - ndash);
-	p->o->follow = true;
+	p->o->follow |= !asks_to_follow(p);
 	return NULL;
 }
 

@@ -44,6 +44,26 @@ EXPECT
 	      3 swapcontext
 	      1 vfork
 
+NAME ltrace: other processes have no breakpoints, but with -f, where children are to have them
+RUN
+	cat >"$TMPDIR/other.py" <<'X'
+	import ctypes, subprocess, sys
+	at = ctypes.cast(ctypes.CDLL("libc.so.6").snprintf, ctypes.c_void_p).value
+	for more in [], ["-f"]:
+	    p = subprocess.Popen([sys.argv[1], "ltrace", "-q", *more, "-e", "snprintf", "build/tests/calls", "1", "60000"], stderr=subprocess.PIPE)
+	    while b"snprintf" not in p.stderr.readline():
+	        pass
+	    print(ctypes.string_at(at, 1) == b"\xcc")
+	    p.terminate()
+	    p.wait()
+	X
+	python3 -I "$TMPDIR/other.py" "$SONDE"
+NEEDS uprobe prog:calls x86_64 cmd:python3
+TIMEOUT 60
+EXPECT
+	False
+	True
+
 NAME ltrace: functions whose code is chosen at the start
 RUN build/tests/calls 1 60000 & p=$!; "$SONDE" ltrace -qc -e 'strlen+snprintf' --fields function,calls build/tests/calls 7 2>&1 | sort; "$SONDE" ltrace -q -e strlen build/tests/calls 1 2>&1; kill $p
 NEEDS uprobe prog:calls x86_64
