@@ -221,9 +221,8 @@ static void report_misses(struct session *s, const struct prog *p)
 		return;
 	prog_put_points(&b, p);
 	sb_fmt(&b,
-	       ": %llu runs were skipped by the kernel because the probe was already running "
-	       "on that CPU",
-	       n);
+	       ": %llu %s skipped by the kernel because the probe was already running on that CPU",
+	       n, n == 1 ? "run was" : "runs were");
 	loss_put(s, LOSS_MISSED_PROBES, prog_text(p), n, sb_str(&b));
 }
 

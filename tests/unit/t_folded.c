@@ -120,9 +120,7 @@ TEST(folded_says_what_it_cannot_show)
 	      "holds no "
 	      "stack");
 	check("folded", v, 0, "", "",
-	      "-f folded shows maps that count stacks, as in @[ustack] = count(); no such map "
-	      "holds "
-	      "anything");
+	      "no stacks were counted; -f folded shows maps of them, as in @[ustack] = count()");
 }
 
 /* The kernel refused the program, or the probe: that has been told. */

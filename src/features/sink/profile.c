@@ -395,9 +395,14 @@ struct err *profile_end(struct profile *p, bool *show)
 		return NULL;
 	AUTO_SB why = {0};
 	left_out(p, &why);
-	if (!nsample)
+	if (!nsample && why.n)
 		return err_new("-f %s shows maps that count stacks, as in @[ustack] = count(); %s",
-			       p->format, why.n ? why.s : "no such map holds anything");
+			       p->format, why.s);
+	if (!nsample)
+		return err_new(
+			"no stacks were counted; -f %s shows maps of them, as in @[ustack] = "
+			"count()",
+			p->format);
 	profile_tell_left_out(p);
 	sort_all(p);
 	*show = true;
