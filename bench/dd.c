@@ -25,6 +25,8 @@ static const struct dd_case {
 	{"strace -f -o /dev/null", "STRACE", "-f -o /dev/null", NWHO, NULL},
 	{"strace --seccomp-bpf -f -e openat", "STRACE",
 	 "--seccomp-bpf -f -o /dev/null -e trace=openat", NWHO, NULL},
+	{"sonde strace -c -f", "SONDE", "strace -c -f", NWHO, NULL},
+	{"sonde strace -f -o /dev/null", "SONDE", "strace -f -o /dev/null", NWHO, NULL},
 	{"perf trace -s", "PERF", "trace -s -o /dev/null", NWHO, NULL},
 	{"perf trace -o /dev/null", "PERF", "trace -o /dev/null", NWHO, NULL},
 	{"bpftrace: `@[comm, args.id] = count()`", NULL, NULL, BPFTRACE, IDS},
