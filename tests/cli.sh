@@ -296,6 +296,9 @@ t 1 "ERROR: '$tmp/binary' is no script: it has bytes that are 0" "$sonde" "$tmp/
 for tool in biotop cpudist 'runqlat 1'; do
 	t 1 'ERROR: --pid needs a process that runs (got '\''4194304'\'')' "$sonde" $tool -p 4194304
 done
+for it in 'ltrace -p 4194304' 'tplist -p 4194304' "list -p 4194304 uprobe:*malloc"; do
+	t 1 'ERROR: there is no process 4194304' "$sonde" $it
+done
 t 1 'ERROR: --pid needs a process that runs (got '\''5000000000'\'')' "$sonde" cpudist -p 5000000000
 t 1 'ERROR: --pid needs processes that run (got '\''4194304'\'')' "$sonde" offcputime -p 1,4194304
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''2'\'')' "$sonde" biolatency -d 2

@@ -1,6 +1,7 @@
 /* list.c - probes that match a pattern, those of a script, and C types; -v shows what they hold. */
 #include "base/json.h"
 #include "cmd/cmd.h"
+#include "proc/proc.h"
 #include <linux/btf.h>
 
 struct listing {
@@ -357,6 +358,15 @@ static int list_patterns(struct listing *l, struct str patterns, int pid)
 	return RC_OK;
 }
 
+/* Of this machine; 0: all of those that are meant run. */
+static int one_that_ended(const struct host *h, const struct run_opts *o)
+{
+	for (u32 i = 0; i < o->npid && !*h->root; i++)
+		if (!proc_alive(o->pid[i]))
+			return o->pid[i];
+	return 0;
+}
+
 int list(const struct run_opts *o)
 {
 	struct arena a = {0};
@@ -365,6 +375,13 @@ int list(const struct run_opts *o)
 	struct script none = {.source = {STR("stdin"), STR("")}};
 	if (!host_prepare(&h, &a, o))
 		return RC_USAGE;
+	int ended = one_that_ended(&h, o);
+	if (ended) {
+		fprintf(stderr, "ERROR: there is no process %d\n", ended);
+		host_deinit(&h);
+		arena_free(&a);
+		return RC_USAGE;
+	}
 	job_init(&j, o, &none, &h);
 	set_viewers(&j.unit, o);
 	struct listing l = {.h = &h,

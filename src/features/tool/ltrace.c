@@ -376,6 +376,8 @@ bool write_ltrace(struct words *w)
 	struct program p = {.w = w, .v = arena_newn(w->a, struct import, MAX_IMPORTS)};
 	if (w->command)
 		p.path = proc_which(w->a, w->command[0]);
+	else if (w->pid && !proc_alive(w->pid))
+		return words_fail(w, (struct loc){0}, "there is no process %d", w->pid);
 	else if (w->pid)
 		p.path = proc_exe(w->h, w->a, w->pid);
 	else
