@@ -290,6 +290,7 @@ for tool in biopattern cpudist runqlat wqlat; do
 	t 1 "ERROR: '-5' is no option, and operands are not negative" "$sonde" $tool 1 -5
 	t 1 "ERROR: --count needs a number that is not negative (got '-5')" "$sonde" $tool 1 --count=-5
 done
+t 1 "ERROR: --fields needs names of columns (got '')" "$sonde" opensnoop --fields ''
 t 1 'ERROR: --csv and --json: one of them' "$sonde" opensnoop --csv -j
 printf 'begin { }\0' >"$tmp/binary"
 t 1 "ERROR: '$tmp/binary' is no script: it has bytes that are 0" "$sonde" "$tmp/binary"

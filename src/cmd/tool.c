@@ -599,7 +599,9 @@ static struct err *set(void *self, int id, const char *val)
 	case COMMON_PERCENTILES: return set_percentiles(p, val);
 	case COMMON_JSON: return set_format(p, "json");
 	case COMMON_CSV: return set_format(p, "csv");
-	case COMMON_FIELDS: p->script->fields = str_z(val); break;
+	case COMMON_FIELDS:
+		p->script->fields = str_z(val);
+		return *val ? NULL : err_new("--fields needs names of columns (got '')");
 	case COMMON_SORT: p->script->sort = str_z(val); break;
 	case COMMON_ROWS: return set_rows(p, val);
 	case COMMON_NOCLEAR: p->o->scroll = true; break;
