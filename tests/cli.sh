@@ -290,6 +290,10 @@ for tool in biopattern cpudist runqlat wqlat; do
 	t 1 "ERROR: '-5' is no option, and operands are not negative" "$sonde" $tool 1 -5
 	t 1 "ERROR: --count needs a number that is not negative (got '-5')" "$sonde" $tool 1 --count=-5
 done
+t 1 "ERROR: --flame needs a file (got '')" "$sonde" profile --flame ''
+for time in 1e3 5e0 1_000; do
+	t 1 "ERROR: --duration needs a time, as in 500ms or 2s (got '$time')" "$sonde" opensnoop -d $time
+done
 t 1 "ERROR: --fields needs names of columns (got '')" "$sonde" opensnoop --fields ''
 t 1 'ERROR: --csv and --json: one of them' "$sonde" opensnoop --csv -j
 printf 'begin { }\0' >"$tmp/binary"

@@ -583,7 +583,9 @@ static struct err *set(void *self, int id, const char *val)
 	case COMMON_CGROUP: return set_cgroup(p, val);
 	case COMMON_CONTAINER: return opts_set(p->o, "container", val);
 	case COMMON_FOLDED: return set_format(p, "folded");
-	case COMMON_FLAME: p->o->output = val; return set_format(p, "flame");
+	case COMMON_FLAME:
+		p->o->output = val;
+		return *val ? set_format(p, "flame") : err_new("--flame needs a file (got '')");
 	case COMMON_ANNOTATE: p->annotate = true; break;
 	case COMMON_DELIMITER: p->delimiter = true; break;
 	case COMMON_MATCH: p->script->match = str_z(val); break;

@@ -40,9 +40,12 @@ static bool time_of(struct str text, struct str like, u64 *ret)
 	struct str rest = str_from(text, whole);
 	if (rest.n && rest.s[0] == '.')
 		part = 1 + digits_of(str_from(rest, 1));
+	struct str suffix = str_from(rest, part);
+	/* "1e3" and "1_000" are numbers of scripts, and have no unit. */
+	if (suffix.n && suffix.s[suffix.n - 1] >= '0' && suffix.s[suffix.n - 1] <= '9')
+		return false;
 	if (option_is_time(text) && part < 2)
 		return number_of(text, ret);
-	struct str suffix = str_from(rest, part);
 	AUTO_SB one = {0};
 	sb_fmt(&one, "1%.*s", STRF(suffix.n ? suffix : str_from(like, digits_of(like))));
 	if (!str_u64(str_n(text.s, whole), &n) || !number_of(sb_str(&one), &unit) ||
