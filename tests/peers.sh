@@ -116,6 +116,7 @@ load_module ext4
 # In a test guest nothing is mounted there.
 [ -e "$root/proc/self" ] || mount -t proc proc "$root/proc" && [ -e "$root/sys/kernel" ] || mount --rbind /sys "$root/sys"
 [ -e "$root/dev/null" ] || mount --rbind /dev "$root/dev"
+[ -e "$root/dev/fd" ] || ln -s /proc/self/fd "$root/dev/fd" # bpftrace's compiler writes there
 kprobes=$(ls "$root/sys/kernel/tracing/kprobe_events" "$root/sys/kernel/debug/tracing/kprobe_events" 2>/dev/null)
 
 # until_in PATTERN FILE PID: it is in the file; false after a minute, or when the process has ended.
