@@ -27,7 +27,8 @@ enum {
 	CALL_MMSGHDR = 64, /* of one of several */
 	CALL_NESTED = 8,   /* pieces from this on: data of vectors, words */
 	CALL_MAX_NESTED = 16,
-	CALL_ROUNDS = 24,    /* parts and buffers of all messages, at most */
+	CALL_ROUNDS =
+		16, /* parts and buffers of all messages, at most: the verifier goes through each */
 	CALL_PATH = 4096,    /* bytes of a piece, at most */
 	CALL_ENVIRON = 1024, /* bytes of an array of addresses, to count them */
 	CALL_FILE = 32,      /* pieces from this on, by argument: a struct call_file */
