@@ -332,10 +332,10 @@ EXPECT
 	cpu
 	1
 	ERROR: --cpu needs numbers with commas between them (got 'x')
-	ERROR: --cpu needs CPUs that this machine has (got '0,4000')
+	ERROR: --cpu needs CPUs that this machine has (got '4000')
 	1
 	ERROR: --cpu needs numbers with commas between them (got 'x')
-	ERROR: --cpu needs CPUs that this machine has (got '0,4000')
+	ERROR: --cpu needs CPUs that this machine has (got '4000')
 	1
 	ERROR: --cpu needs numbers with commas between them (got 'x')
-	ERROR: --cpu needs CPUs that this machine has (got '0,4000')
+	ERROR: --cpu needs CPUs that this machine has (got '4000')

@@ -83,8 +83,8 @@ EXPECT
 
 NAME tools: --cpu of events, several with commas and ranges
 RUN
-	c=$(taskset -cp $$ | sed 's/.*[ ,-]//'); o=$((c + 1))
-	for l in $c $o $c,$o $o-$((c + 3)) 0-$c; do "$SONDE" execsnoop -q -n =sleep --cpu $l --fields comm -- taskset -c $c sleep 0 | wc -l; done
+	c=$(taskset -cp $$ | sed 's/.*[ ,-]//'); o=$((c ? c - 1 : 1))
+	for l in $c $o $o,$c 0-$o 0-$c; do "$SONDE" execsnoop -q -n =sleep --cpu $l --fields comm -- taskset -c $c sleep 0 | wc -l; done
 	for l in x 3-1 ,1; do "$SONDE" execsnoop --cpu $l 2>&1 | head -n 1; done
 	"$SONDE" stackcount -q -c $o,$c -K 't:syscalls:sys_enter_getppid' -- taskset -c $c build/tests/syscalls 7 getppid | grep -cx ' *7'
 	"$SONDE" stackcount -q -c $o -K 't:syscalls:sys_enter_getppid' -- taskset -c $c build/tests/syscalls 7 getppid | grep -cx ' *7'; true
