@@ -72,6 +72,13 @@ i32 str_chr(struct str s, char c)
 	return p ? (i32)(p - s.s) : -1;
 }
 
+bool str_among(struct str s, const char *const *set)
+{
+	while (*set && !str_is(s, *set))
+		set++;
+	return *set != NULL;
+}
+
 i32 str_find(struct str s, struct str needle)
 {
 	if (!needle.n)

@@ -36,6 +36,7 @@ struct str str_from(struct str s, u32 from); /* clamps */
 struct str str_trim(struct str s);           /* blanks, tabs, newlines at both ends */
 /* Index of the first c, or -1. */
 i32 str_chr(struct str s, char c);
+bool str_among(struct str s, const char *const *set); /* ended by NULL */
 i32 str_find(struct str s, struct str needle);
 /* Take the part before the first sep off *rest (all of it when there is none). False when *rest.s
  * is NULL; *rest becomes {NULL} after the last part, so "a::b" gives a, "", b. */

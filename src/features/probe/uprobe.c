@@ -127,10 +127,8 @@ static struct err *unsafe_place(struct search *s, const char *what)
 /* Functions in assembly may not say how long they are. */
 static u64 up_to_next(const struct search *s, const struct symbol *fn)
 {
-	for (u32 i = 0; i < s->syms.n; i++)
-		if (s->syms.v[i].addr > fn->addr)
-			return s->syms.v[i].addr - fn->addr;
-	return 0;
+	u32 next = elf_up_to(&s->syms, fn->addr);
+	return next < s->syms.n ? s->syms.v[next].addr - fn->addr : 0;
 }
 
 /* A breakpoint within an instruction changes what the program does. */
@@ -207,11 +205,9 @@ static bool find_form(struct search *s, const struct symbol *sym, struct symbol 
 static struct err *check_return(struct search *s, const struct symbol *fn)
 {
 	const char *why = sym_astray(fn->name);
-	u32 i = 0;
-	while (i < s->syms.n && s->syms.v[i].file_off < fn->file_off)
-		i++;
-	for (; !why && i < s->syms.n && s->syms.v[i].file_off == fn->file_off; i++)
-		why = sym_astray(s->syms.v[i].name);
+	const struct symbol *v = s->syms.v;
+	for (u32 i = elf_up_to(&s->syms, fn->addr); !why && i && v[i - 1].addr == fn->addr; i--)
+		why = sym_astray(v[i - 1].name);
 	if (!why || (s->u && s->u->config.unsafe))
 		return NULL;
 	return err_new("%.*s %s: a return probe, which changes that address, would send the "

@@ -21,18 +21,13 @@ struct wanted {
 /* What of a session strace says nothing of; here there is nothing to say of most. */
 static bool known_quiet(struct words *w, struct str set)
 {
-	static const struct {
-		const char *name;
-	} known[] = {{"attach"},      {"exit"},       {"path-resolution"},
-		     {"personality"}, {"superseded"}, {"thread-execve"},
-		     {"all"},         {"none"}};
+	static const char *const known[] = {"attach",      "exit",       "path-resolution",
+					    "personality", "superseded", "thread-execve",
+					    "all",         "none",       NULL};
 	struct str word;
 	set = set.n && set.s[0] == '!' ? str_from(set, 1) : set;
 	while (str_cut(&set, ',', &word)) {
-		bool is = false;
-		for (size_t i = 0; i < countof(known); i++)
-			is |= str_is(word, known[i].name);
-		if (!is)
+		if (!str_among(word, known))
 			return words_fail(w, (struct loc){0},
 					  "-e quiet=%.*s is not known: attach, exit, "
 					  "path-resolution, personality, thread-execve, all, none",

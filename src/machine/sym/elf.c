@@ -452,11 +452,8 @@ bool symbol_preferred(const struct symbol *a, const struct symbol *b)
 	return a->size >= b->size || !b->size;
 }
 
-/* Of several at one address the most public, the first by name; one without a size reaches to the
- * next. */
-const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr)
+u32 elf_up_to(const struct elf_syms *e, u64 vaddr)
 {
-	enum { MAX_BACK = 16 }; /* symbols that begin inside another are few */
 	u32 lo = 0, hi = e->n;
 	while (lo < hi) {
 		u32 mid = lo + (hi - lo) / 2;
@@ -465,6 +462,15 @@ const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr)
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+/* Of several at one address the most public, the first by name; one without a size reaches to the
+ * next. */
+const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr)
+{
+	enum { MAX_BACK = 16 }; /* symbols that begin inside another are few */
+	u32 lo = elf_up_to(e, vaddr);
 	const struct symbol *best = NULL;
 	for (u32 i = lo, n = 0; i > 0 && n < MAX_BACK; i--, n++) {
 		const struct symbol *s = &e->v[i - 1];

@@ -143,6 +143,8 @@ struct err *elf_choices(struct host *h, struct arena *a, const char *path, int p
 void elf_take_choices(struct bytes *b, struct arena *a, struct choices *ret);
 u64 elf_chosen(const struct choices *c, u64 by); /* 0: not known */
 /* The symbol that holds a virtual address of the file; NULL: none. */
+/* How many begin at or below an address. */
+u32 elf_up_to(const struct elf_syms *e, u64 vaddr);
 const struct symbol *elf_at(const struct elf_syms *e, u64 vaddr);
 /* Should a be shown rather than b, which comes behind it and has the same address? */
 bool symbol_preferred(const struct symbol *a, const struct symbol *b);
