@@ -135,6 +135,8 @@ void output_help(void); /* -f help: formats and their options */
 
 /* run.c */
 int run_command(const struct run_opts *o);
+/* What is in it; "-": standard input. */
+struct err *script_file(struct arena *a, const char *path, struct str *ret);
 bool script_read(const struct run_opts *o, struct arena *a, struct script *s);
 int format_script(const struct run_opts *o); /* --fmt */
 bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o);

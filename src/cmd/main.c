@@ -29,6 +29,19 @@ static int close_output(int rc)
 	return rc ? rc : RC_USAGE;
 }
 
+/* Options of a script stand behind --, too, as other tracers have it; there "_" is as good as "-". */
+static int run_file(const struct tool *t, int at, int argc, char **argv)
+{
+	bool dashes = at + 2 < argc && !strcmp(argv[at + 1], "--") && argv[at + 2][0] == '-';
+	if (dashes)
+		memmove(&argv[at + 1], &argv[at + 2], (size_t)(argc - at - 1) * sizeof(*argv));
+	argc -= dashes;
+	for (int i = at + 1; dashes && i < argc && strcmp(argv[i], "--") != 0; i++)
+		for (char *c = argv[i]; !strncmp(argv[i], "--", 2) && *c && *c != '='; c++)
+			*c = *c == '_' ? '-' : *c;
+	return tool_run(t, at, argv, argc - at, argv + at);
+}
+
 /* *rc is its exit code. False: the word at argv[at] names no tool. */
 static bool run_tool(struct str name, int at, int argc, char **argv, int *rc)
 {
@@ -62,6 +75,16 @@ static bool is_script(const char *word)
 	return str_ends(str_z(word), STR(".bt")) && !access(word, F_OK);
 }
 
+static int run_script_file(int at, int argc, char **argv)
+{
+	struct arena a = {0};
+	struct tool t;
+	int rc = tool_from_file(&a, at, argv, &t) ? run_file(&t, at, argc, argv)
+						  : cmd_run(argc, argv, false);
+	arena_free(&a);
+	return rc;
+}
+
 static int command(int argc, char **argv)
 {
 	const char *base = argc ? strrchr(argv[0], '/') : NULL;
@@ -77,7 +100,7 @@ static int command(int argc, char **argv)
 		return run(argc - 1, argv + 1, false);
 	if (at < argc && !is_script(argv[at]) && run_tool(str_z(argv[at]), at, argc, argv, &rc))
 		return rc;
-	return cmd_run(argc, argv, compat);
+	return at < argc ? run_script_file(at, argc, argv) : cmd_run(argc, argv, compat);
 }
 
 int main(int argc, char **argv)

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 /* Whole file (or standard input) in the arena. */
-static struct err *read_all(struct arena *a, const char *path, struct str *ret)
+struct err *script_file(struct arena *a, const char *path, struct str *ret)
 {
 	bool in = !strcmp(path, "-");
 	int fd AUTO_CLOSE = in ? -1 : open(path, O_RDONLY | O_CLOEXEC);
@@ -63,7 +63,7 @@ bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
 	if (!o->program) {
 		bool in = !strcmp(o->rest[0], "-");
 		s->source.name = in ? STR("stdin") : str_z(o->rest[0]);
-		struct err *e = read_all(a, o->rest[0], &s->source.text);
+		struct err *e = script_file(a, o->rest[0], &s->source.text);
 		const char *tool = e && !o->compat ? tool_near(a, str_z(o->rest[0])) : NULL;
 		if (e)
 			fail(e, 0);

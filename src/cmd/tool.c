@@ -35,13 +35,14 @@ static void add_line(struct sb *b, struct str line)
 	sb_char(b, '\n');
 }
 
-/* The first comment: "name: summary", "Subject: ...", paragraphs, "Examples:". */
-static void read_comment(struct arena *a, struct tool *t)
+void tool_read_comment(struct arena *a, struct tool *t)
 {
 	AUTO_SB about = {0};
 	AUTO_SB examples = {0};
 	struct str rest = t->text, line;
 	bool first = true, in_examples = false;
+	if (str_starts(rest, STR("#!")))
+		str_cut(&rest, '\n', &line);
 	if (!str_starts(rest, STR("/*")))
 		return;
 	str_cut(&rest, '\n', &line);
@@ -73,8 +74,8 @@ static bool read_script(struct arena *a, struct str name, struct tool *t)
 	if (!e)
 		return false;
 	t->text = embed_text(e);
-	t->file = str_z(arena_fmt(a, "sonde:%s", path));
-	read_comment(a, t);
+	t->file = str_z(arena_fmt(a, EMBEDDED "%s", path));
+	tool_read_comment(a, t);
 	t->name = name;
 	return true;
 }
@@ -892,11 +893,13 @@ static bool may_trace(const struct tool *t, const struct run_opts *o, struct hos
 	return false;
 }
 
-/* Of an alias that of its script: "sonde:tools/NAME.bt". */
+/* Of an alias that of its script. */
 const struct writer *tool_writer(const struct tool *t)
 {
-	enum { BEFORE = 12, BEHIND = 3 };
-	return writer_find(str_n(t->file.s + BEFORE, t->file.n - BEFORE - BEHIND));
+	static const struct str before = STR(EMBEDDED "tools/"), behind = STR(".bt");
+	if (!str_starts(t->file, before))
+		return NULL;
+	return writer_find(str_n(t->file.s + before.n, t->file.n - before.n - behind.n));
 }
 
 int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv)
@@ -907,7 +910,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	struct job j;
 	struct script_opt given[MAX_GIVEN + 1];
 	struct script s = {.source = {t->file, t->text},
-			   .fixed = t->text.n,
+			   .fixed = str_starts(t->file, STR(EMBEDDED)) ? t->text.n : 0,
 			   .opts = given,
 			   .start = {.tool = t->name,
 				     .version = STR(SONDE_VERSION),

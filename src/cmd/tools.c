@@ -157,8 +157,8 @@ static void put_accepted(const struct getopt_use *u, FILE *f)
 
 void tool_usage(const struct tool *t, const struct opt *options, const struct compile *c, FILE *f)
 {
-	fprintf(f, "%.*s: %.*s\n\nUSAGE:\n    sonde %.*s [options]", STRF(t->name),
-		STRF(t->summary), STRF(t->name));
+	fprintf(f, "%.*s%s%.*s\n\nUSAGE:\n    sonde %.*s [options]", STRF(t->name),
+		t->summary.n ? ": " : "", STRF(t->summary), STRF(t->name));
 	const struct writer *w = tool_writer(t);
 	if (w && w->operands)
 		fprintf(f, " %s", w->operands);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_IMPORTS = 256 };
 
@@ -40,14 +41,21 @@ static struct str base_of(struct str path)
 	return path;
 }
 
-/* A path in a script, as seen from the directory of that script. */
+/*
+ * A path in a script, as seen from the directory of that script. What tools import is there for copies
+ * of them, wherever they are.
+ */
 static const char *full_path(struct importer *im, struct str path)
 {
 	struct str file = im->ds->source[im->at.src].name;
 	u32 dir = file.n - base_of(file).n;
 	if (path.s[0] == '/')
 		dir = 0;
-	return arena_fmt(im->a, "%.*s%.*s", (int)dir, file.s, STRF(path));
+	const char *full = arena_fmt(im->a, "%.*s%.*s", (int)dir, file.s, STRF(path)),
+		   *own = arena_fmt(im->a, EMBEDDED "tools/%.*s", STRF(path));
+	bool is_copy = str_starts(path, STR("lib/")) && access(full, F_OK) &&
+		       embed_find(str_from(str_z(own), sizeof(EMBEDDED) - 1));
+	return is_copy ? own : full;
 }
 
 static bool first_time(struct importer *im, const struct stat *st)

@@ -4,7 +4,7 @@
 static bool is_known(const struct compile *c, struct str name)
 {
 	for (const struct getopt_use *o = c->getopts; o; o = o->next)
-		if (o->declared ? declare_names(o, name) : str_eq(o->name, name))
+		if (!o->common && (o->declared ? declare_names(o, name) : str_eq(o->name, name)))
 			return true;
 	return false;
 }
@@ -17,9 +17,14 @@ static bool wants_help(const struct compile *c)
 	return false;
 }
 
+/* But for the common ones: those are sonde's, which tools have under these names. */
 void sema_print_options(const struct compile *c, struct sb *out)
 {
+	u32 n = 0;
 	for (const struct getopt_use *o = c->getopts; o; o = o->next) {
+		if (o->common)
+			continue;
+		n++;
 		sb_fmt(out, "\n  --%.*s", STRF(o->name));
 		if (o->type->kind != T_BOOL)
 			sb_fmt(out, "=%.*s", STRF(o->text));
@@ -28,7 +33,7 @@ void sema_print_options(const struct compile *c, struct sb *out)
 		else if (o->doc.n)
 			sb_fmt(out, ": %.*s", STRF(o->doc));
 	}
-	if (!c->getopts)
+	if (!n)
 		sb_z(out, " none");
 }
 
