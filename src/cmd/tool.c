@@ -333,16 +333,23 @@ static const char *choices_of(struct arena *a, const struct getopt_use *u)
 	return arena_strz(a, sb_str(&b));
 }
 
+static bool is_numbers(const struct getopt_use *u)
+{
+	return u->kind == OPTION_LIST || u->kind == OPTION_CPUS || u->kind == OPTION_PORTS;
+}
+
 static void add_own(struct parse *p, const struct getopt_use *u)
 {
 	static const char *const placeholders[] = {
-		[OPTION_INT] = "N",         [OPTION_TIME] = "TIME",        [OPTION_TEXT] = "TEXT",
-		[OPTION_CLOCK] = CLOCK_ARG, [OPTION_LIST] = "N,...",       [OPTION_PID] = "PID",
-		[OPTION_PIDS] = "PID,...",  [OPTION_WORDS] = "WORD,...",   [OPTION_USER] = "USER",
-		[OPTION_DISK] = "DISK",     [OPTION_NETWORKS] = "NET,...", [OPTION_FRACTION] = "N",
-		[OPTION_TERMINAL] = "TTY",  [OPTION_CPUS] = "N,..."};
+		[OPTION_INT] = "N",          [OPTION_TIME] = "TIME",
+		[OPTION_TEXT] = "TEXT",      [OPTION_CLOCK] = CLOCK_ARG,
+		[OPTION_PID] = "PID",        [OPTION_PIDS] = "PID,...",
+		[OPTION_WORDS] = "WORD,...", [OPTION_USER] = "USER",
+		[OPTION_DISK] = "DISK",      [OPTION_NETWORKS] = "NET,...",
+		[OPTION_FRACTION] = "N",     [OPTION_TERMINAL] = "TTY"};
 	const char *arg = u->placeholder.n ? arena_strz(p->a, u->placeholder)
 			  : u->choices     ? choices_of(p->a, u)
+			  : is_numbers(u)  ? "N,..."
 					   : placeholders[u->kind];
 	if (u->common || p->nown + FIRST_OWN >= MAX_OPTIONS)
 		return;
@@ -466,10 +473,9 @@ static const char *spread(struct arena *a, const char *list)
 /* A list that is given again goes on. */
 static struct str value_of(struct parse *p, const struct getopt_use *u, const char *val)
 {
-	bool numbers = u->kind == OPTION_LIST || u->kind == OPTION_CPUS;
-	if (numbers && val)
+	if (is_numbers(u) && val)
 		val = spread(p->a, val);
-	bool list = numbers || u->kind == OPTION_PIDS || u->kind == OPTION_WORDS;
+	bool list = is_numbers(u) || u->kind == OPTION_PIDS || u->kind == OPTION_WORDS;
 	struct str text = val ? str_z(val) : (struct str){0};
 	for (u32 i = p->script->nopt; list && i--;) {
 		struct script_opt had = p->script->opts[i];
@@ -772,7 +778,10 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 		n++;
 	}
 	p->table[p->ntable].id = OPT_NUMBERS;
+	bool dashes_last = n > 1 && !strcmp(word[n - 1], "--");
 	struct err *e = opt_parse(p->table, n, word, set, p, rest, &nrest, &ndash);
+	if (!e && dashes_last && ndash == nrest && p->command && !p->o->help)
+		e = err_new("a command is missing behind --");
 	if (p->o->format && !strcmp(p->o->format, "folded") && (p->annotate || p->delimiter))
 		p->o->format = arena_fmt(p->a, "folded:%s%s%s", p->annotate ? "annotate" : "",
 					 p->annotate && p->delimiter ? "," : "",

@@ -23,6 +23,7 @@ struct names {
 	const struct word *words;
 	const char *(*find)(i64 n); /* instead of words */
 	bool flags;                 /* all that fit, with '|' between them */
+	u64 most;                   /* of numbers; 0: any */
 };
 
 static const char *find_signal(i64 n)
@@ -165,12 +166,12 @@ static const struct word capabilities[] = {{"CAP_CHOWN", 0, ~0ull},
 const char names_list[] = "capability errno family file_type mount_flags open_flags protocol "
 			  "signal softirq task_state tcp_flags tcp_state";
 static const struct names tables[] = {
-	{"capability", capabilities, NULL, false}, {"errno", NULL, find_errno, false},
-	{"family", families, NULL, false},         {"file_type", file_types, NULL, false},
-	{"mount_flags", mount_flags, NULL, true},  {"open_flags", open_flags, NULL, true},
-	{"protocol", protocols, NULL, false},      {"signal", NULL, find_signal, false},
-	{"softirq", softirqs, NULL, false},        {"tcp_flags", tcp_flags, NULL, true},
-	{"tcp_state", tcp_states, NULL, false},    {"task_state", task_states, NULL, false},
+	{"capability", capabilities, NULL, false, 0}, {"errno", NULL, find_errno, false, 0},
+	{"family", families, NULL, false, 0},         {"file_type", file_types, NULL, false, 0},
+	{"mount_flags", mount_flags, NULL, true, 0},  {"open_flags", open_flags, NULL, true, 0},
+	{"protocol", protocols, NULL, false, 0},      {"signal", NULL, find_signal, false, 64},
+	{"softirq", softirqs, NULL, false, 0},        {"tcp_flags", tcp_flags, NULL, true, 0},
+	{"tcp_state", tcp_states, NULL, false, 0},    {"task_state", task_states, NULL, false, 0},
 };
 
 const struct names *names_find(struct str table)
@@ -179,6 +180,11 @@ const struct names *names_find(struct str table)
 		if (str_is(table, tables[i].name))
 			return &tables[i];
 	return NULL;
+}
+
+u64 names_most(const struct names *t)
+{
+	return t->most ? t->most : UINT64_MAX;
 }
 
 struct str names_table(const struct names *t)

@@ -7,6 +7,8 @@ struct names; /* one table */
 const struct names *names_find(struct str table);
 /* What it is found by. */
 struct str names_table(const struct names *t);
+/* The greatest number that there can be. */
+u64 names_most(const struct names *t);
 /* A number in words; false: the table has none for it, and nothing was written. */
 bool names_put(struct sb *out, const struct names *t, i64 n);
 extern const char names_list[]; /* all tables, for messages */

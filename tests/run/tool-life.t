@@ -223,7 +223,7 @@ RUN
 	"$SONDE" killsnoop -q -s SIGUSR1,CONT --fields comm,signal -- sh -c 'trap : USR1; kill -USR1 $$; kill -0 $$; kill -CONT $$'
 	"$SONDE" sigsnoop -q -k -n -s USR1,CHLD --fields comm,signal_name -- sh -c 'trap : USR1; kill -USR1 $$; /bin/true'
 	"$SONDE" sigsnoop -q -x -s USR1,CONT --fields signal_name,result -- sh -c 'trap : USR1; kill -USR1 $$; kill -CONT $$'
-	"$SONDE" killsnoop -s NOTHING 2>&1 | head -n 1
+	for t in 'killsnoop -s NOTHING' 'sigsnoop -s 9,65' 'tcpconnect -P 80,65536' 'tcplife -D 1-65536' 'sigsnoop -k --'; do "$SONDE" $t 2>&1 | head -n 1; done
 NEEDS tp:signal/signal_generate tp:syscalls/sys_exit_kill
 EXPECT
 	COMM             SIG
@@ -234,6 +234,10 @@ EXPECT
 	NAME    RESULT
 	CONT    ignored
 	ERROR: --signal needs names or numbers with commas between them (got 'NOTHING')
+	ERROR: --signal needs names or numbers with commas between them (got '65')
+	ERROR: --port needs ports with commas between them (got '65536')
+	ERROR: --remote needs ports with commas between them (got '1-65536')
+	ERROR: a command is missing behind --
 
 NAME exitsnoop: a label on each line
 RUN "$SONDE" exitsnoop -q --label build --fields label,comm,status -- true; "$SONDE" exitsnoop -q --fields comm --label '' -- true

@@ -30,6 +30,7 @@ enum opt_kind {
 	OPTION_PID,
 	OPTION_PIDS,
 	OPTION_CPUS,
+	OPTION_PORTS,
 	OPTION_WORDS,
 	OPTION_FRACTION,
 	OPTION_WORD, /* one of some */

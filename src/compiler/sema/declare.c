@@ -35,7 +35,8 @@ static bool kind_of(const struct node *n, struct getopt_use *o)
 		     {"disk", OPTION_DISK},         {"text", OPTION_TEXT},
 		     {"words", OPTION_WORDS},       {"clock", OPTION_CLOCK},
 		     {"fraction", OPTION_FRACTION}, {"networks", OPTION_NETWORKS},
-		     {"terminal", OPTION_TERMINAL}, {"cpus", OPTION_CPUS}};
+		     {"terminal", OPTION_TERMINAL}, {"cpus", OPTION_CPUS},
+		     {"ports", OPTION_PORTS}};
 	i32 i = node_word(n->c, kinds);
 	o->is_signed = limit == 1 || n->a->flags & NF_NEG;
 	if (n->c->a) {
@@ -104,8 +105,8 @@ static void add_option(struct declare *d, const struct node *n)
 		o->type = n->a->kind == N_BOOL ? &type_bool : &type_i64;
 		if (!kind_of(n, o))
 			diag_add(d->ds, E_OPTION, n->c->loc,
-				 "options are of kind list, words, pid, pids, cpus, user, disk, "
-				 "clock, fraction, "
+				 "options are of kind list, words, pid, pids, cpus, ports, user, "
+				 "disk, clock, fraction, "
 				 "networks, terminal or text, one of some texts (\"a\" | \"b\"), "
 				 "of names "
 				 "(errno, "

@@ -130,11 +130,13 @@ static bool process_of(struct str text, struct str none, u64 *ret)
 
 bool option_word(const struct getopt_use *o, struct str word, u64 *ret)
 {
-	enum { MOST = 4096 };
+	enum { MOST = 4096, MOST_PORT = 65535 };
 	const struct names *t = o->words.n ? names_find(o->words) : NULL;
 	struct str bare = str_starts(word, STR("SIG")) ? str_from(word, 3) : word;
 	if (str_u64(word, ret))
-		return true;
+		return *ret <= (t                         ? names_most(t)
+				: o->kind == OPTION_PORTS ? MOST_PORT
+							  : UINT64_MAX);
 	for (i64 n = 0; t && n < MOST; n++) {
 		AUTO_SB name = {0};
 		if (!names_put(&name, t, n))
@@ -151,7 +153,7 @@ bool option_word(const struct getopt_use *o, struct str word, u64 *ret)
 static const char *bad_number(const struct getopt_use *o, struct str text, u64 *ret)
 {
 	i64 i = 0;
-	if (str_i64(text, &i))
+	if (str_i64(text, &i) && (!o->words.n || i < 0))
 		*ret = (u64)i;
 	else if (o->words.n ? !option_word(o, text, ret) : !number_of(text, ret))
 		return o->words.n ? "a name or a number" : "a number";
@@ -170,7 +172,8 @@ static const char *bad_list(const struct getopt_use *o, struct str *text, u64 *r
 		*text = one;
 		if (!option_word(o, one, ret))
 			return o->words.n ? "names or numbers with commas between them"
-					  : "numbers with commas between them";
+			       : o->kind == OPTION_PORTS ? "ports with commas between them"
+							 : "numbers with commas between them";
 		if (o->kind == OPTION_PIDS && !is_process(*ret))
 			return "processes that run";
 		if (o->kind == OPTION_CPUS && !host_has_cpu(*ret))
@@ -284,7 +287,7 @@ struct str option_disk(struct str text)
 bool option_is_list(const struct getopt_use *o)
 {
 	return o->kind == OPTION_LIST || o->kind == OPTION_PIDS || o->kind == OPTION_CPUS ||
-	       o->kind == OPTION_WORDS;
+	       o->kind == OPTION_PORTS || o->kind == OPTION_WORDS;
 }
 
 struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
@@ -311,6 +314,7 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 	case OPTION_INT: want = bad_number(o, text, ret); break;
 	case OPTION_LIST:
 	case OPTION_CPUS:
+	case OPTION_PORTS:
 	case OPTION_PIDS: want = bad_list(o, &text, ret); break;
 	case OPTION_PID:
 		want = process_of(text, o->text, ret) ? NULL : "a process that runs";
