@@ -103,7 +103,7 @@ fi
 work=$(mktemp -d "$root/var/tmp/sonde-peers.XXXXXX") || exit 1
 work=${work#"$root"}
 tracers= loads=
-trap 'kill $tracers $loads 2>/dev/null; rm -rf "$root$work"' EXIT
+trap 'kill $tracers $loads 2>/dev/null; umount "$root$work/dir" 2>/dev/null; rm -rf "$root$work"' EXIT
 trap 'exit 130' INT TERM
 ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -g -o "$root$work/load" "$here/diff/load.c" -lpthread || exit 1
 cp "$sonde" "$root$work/sonde"
@@ -134,10 +134,20 @@ given() {
 	echo "$1" | sed "s,LOADPID,$loads,; s,LOAD,$work/load,"
 }
 
+# A test guest's files lie on no disk.
+mount_disk() {
+	truncate -s 64M "$root$work/disk" && chroot "$root" /sbin/mkfs.ext4 -qF -b 4096 "$work/disk" &&
+		mount -o loop "$root$work/disk" "$root$work/dir"
+}
+
 # Some tell when they have attached, some print a heading then, some nothing: those get three seconds.
 run_both() {
+	umount "$root$work/dir" 2>/dev/null
 	rm -rf "$root$work/dir" "$root$work/go" "$case".*
 	mkdir "$root$work/dir"
+	case ${SONDE_VM:+$load} in
+	bitesize | writeback) mount_disk || return 1 ;;
+	esac
 	chroot "$root" "$work/load" "$load" "$work/dir" "$work/go" >"$case.load" 2>&1 &
 	loads=$!
 	chroot "$root" $(given "$theirs") </dev/null >"$case.theirs" 2>"$case.theirs.err" &
