@@ -104,3 +104,27 @@ ALONE
 TIMEOUT 30
 EXPECT
 	100
+
+NAME what only counts and reports has little room for records
+RUN
+	i=0
+	while read -r s; do
+		i=$((i + 1))
+		"$SONDE" -e "$s" >/dev/null 2>"$TMPDIR/$i" & p=$!
+		until_attached "$TMPDIR/$i"
+		sed -n 's/^value_size:[^0-9]*//p' /proc/$p/fdinfo/* | awk '$1 >= 262144 && $1 > n { n = $1 } END { print n < 300000 ? "little" : "much" }'
+		kill -INT $p; wait $p
+	done <<-'S'
+		tracepoint:syscalls:sys_enter_sync { @ = count(); } interval:s:9 { print(@); clear(@); } end { printf("end"); }
+		tracepoint:syscalls:sys_enter_sync { printf("%d", pid); }
+		tracepoint:syscalls:sys_enter_sync { @[pid] = 1; } interval:s:9 { for ($e : @) { print($e); } }
+		fn tell($n : int64): int64 { printf("%d", $n); return $n; } tracepoint:syscalls:sys_enter_sync { @ = tell(1); }
+		tracepoint:syscalls:sys_enter_sync { if (pid == 1) { exit(); } }
+	S
+NEEDS tp:syscalls/sys_enter_sync feature:RINGS
+EXPECT
+	little
+	much
+	much
+	much
+	little

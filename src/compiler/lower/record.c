@@ -44,6 +44,36 @@ static bool is_brief(const struct compile *c)
 	return !loops;
 }
 
+/* Of functions nobody looks what they do. */
+static bool find_sending(struct node *n, void *arg)
+{
+	*(bool *)arg |= n->kind == N_FNCALL;
+	*(bool *)arg |= n->kind == N_CALL && n->fn && n->fn->act && !(n->fn->flags & B_END);
+	return true;
+}
+
+static bool find_sending_loop(struct node *n, void *arg)
+{
+	bool loop = false;
+	find_loop(n, &loop);
+	if (loop)
+		node_walk(n, find_sending, arg);
+	return true;
+}
+
+/* Events are only counted: records come of reports, a bounded number of each. */
+static bool is_report(const struct compile *c)
+{
+	bool sends = false;
+	for (u32 i = 0; i < c->nvariant; i++)
+		node_walk(c->variant[i]->probe->c,
+			  point_flags(c->variant[i]->points) & (KIND_ONCE | KIND_REPORTS)
+				  ? find_sending_loop
+				  : find_sending,
+			  &sends);
+	return !sends;
+}
+
 /* Of one that nobody has set: a part of what there is for all of them. */
 static u64 usual_bytes(const struct compile *c, u32 own)
 {
@@ -57,13 +87,14 @@ static u64 usual_bytes(const struct compile *c, u32 own)
 
 /*
  * All of a mapped ring counts as resident: 2 MiB are some 10 ms of short records at full speed, in
- * which a machine that is not overloaded lets the reader run. A script that only begins and ends
- * gets little. own: how many rings there are, one for each CPU.
+ * which a machine that is not overloaded lets the reader run. A script that only begins and ends,
+ * or reports what it counted, gets little. own: how many rings there are, one for each CPU.
  */
 static u64 ring_bytes(const struct compile *c, u32 own)
 {
 	u64 page = 4096, pages = c->unit->config.perf_rb_pages, n = page;
-	u64 want = pages ? pages * page : own || !is_brief(c) ? usual_bytes(c, own) : RING_BRIEF;
+	bool little = own ? is_report(c) : is_brief(c);
+	u64 want = pages ? pages * page : little ? RING_BRIEF : usual_bytes(c, own);
 	while (n < want && n < (own ? RING_MOST : 1ull << 30))
 		n *= 2;
 	return n;
