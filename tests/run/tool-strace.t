@@ -484,6 +484,18 @@ EXPECT
 	setsockopt(N, SOL_SOCKET, SO_BUSY_POLL, [0], 4) = 0
 	+++ exited with 0 +++
 
+NAME strace: what a connection failed with, nobody's credentials, a flag of old signals
+RUN "$SONDE" strace -q -e getsockopt,rt_sigaction -e signal=none python3 -c 'import ctypes, select, socket as s
+	t = s.socket(); t.setblocking(0); t.connect_ex(("127.0.0.1", 1)); select.select([], [t], [], 5)
+	for i in 4, 4, 17: t.getsockopt(1, i, 12)
+	ctypes.CDLL(None).sysv_signal(10, 1)' 2>&1 | sed -n 's/([0-9]*,/(N,/; /SOL_SOCKET/p; s/, sa_restorer.*//; /INTERRUPT/p'
+NEEDS cmd:python3 tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	getsockopt(N, SOL_SOCKET, SO_ERROR, [ECONNREFUSED], [12 => 4]) = 0
+	getsockopt(N, SOL_SOCKET, SO_ERROR, [0], [12 => 4]) = 0
+	getsockopt(N, SOL_SOCKET, SO_PEERCRED, {pid=0, uid=-1, gid=-1}, [12]) = 0
+	rt_sigaction(SIGUSR1, {sa_handler=SIG_IGN, sa_mask=[], sa_flags=SA_RESTORER|SA_INTERRUPT|SA_NODEFER|SA_RESETHAND|0xffffffff00000000
+
 NAME strace: strace's options, also by their long names
 RUN
 	n=build/tests/syscalls

@@ -197,6 +197,17 @@ void call_put_prctl_result(struct sb *out, u32 option, u64 v)
 
 /* ---- options of sockets ---- */
 
+/* What a connection failed with; false: nothing. */
+static bool put_errno(struct sb *out, struct str t)
+{
+	struct bytes b = bytes_of(t.s, t.n);
+	u32 no = bytes_u32(&b);
+	const char *name = no && t.n == sizeof(no) ? strerrorname_np((int)no) : NULL;
+	if (name)
+		sb_fmt(out, "[%s]", name);
+	return name;
+}
+
 bool call_put_sockopt(struct sb *out, u32 level, u32 name, struct str t)
 {
 	enum { ADD_MEMBERSHIP = 35, DROP_MEMBERSHIP = 36, BUFFERED = 4 };
@@ -207,6 +218,8 @@ bool call_put_sockopt(struct sb *out, u32 level, u32 name, struct str t)
 		return put_as(out, "ucred", t);
 	if (level == IPPROTO_IP && (name == ADD_MEMBERSHIP || name == DROP_MEMBERSHIP) && t.n == 8)
 		return put_as(out, "mreq", t);
+	if (of_socket && name == SO_ERROR && put_errno(out, t))
+		return true;
 	bool text = (of_socket && name == SO_BINDTODEVICE) ||
 		    (level == IPPROTO_TCP && name == TCP_CONGESTION);
 	return !text && t.n == BUFFERED && put_as(out, "i32", t);
