@@ -103,12 +103,3 @@ EXPECT_RE
 	@\[
 	[0-9a-f]+ 0x[0-9a-f]+
 	\]: 1
-
-NAME str_concat: what is cut is marked and counted
-RUN
-	t=$(printf %0600d 7)
-	for n in 1024 1201; do BPFTRACE_MAX_STRLEN=$n "$SONDE" -q -e 'begin { $a = str($1); $b = str_concat($a, $a); printf("%d %s\n", strlen($b), $b); exit(); }' "$t" 2>&1 | sed 's/00*7/N/g; s/00*\.\./N../' | grep .; done
-EXPECT
-	1024 NN..
-	WARNING: begin: 1 strings were cut; allow longer ones: BPFTRACE_MAX_STRLEN=4096
-	1200 NN

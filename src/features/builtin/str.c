@@ -686,11 +686,7 @@ static struct ref lower_buf(struct lower *l, struct node *call, struct mem dst)
 }
 
 /* ---- str_concat ---- */
-static u32 max_concat(const struct config *c)
-{
-	enum { LEAST = 1024 };
-	return MAX(max_str(c), (u32)LEAST);
-}
+enum { MAX_CONCAT = 1024 };
 
 /* Bytes that text may have, with its NUL. */
 static u32 text_size(const struct config *c, const struct node *n)
@@ -701,11 +697,11 @@ static u32 text_size(const struct config *c, const struct node *n)
 static const struct type *type_concat(struct sema *s, struct node *call)
 {
 	struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
-	u32 max = max_concat(&s->u->config), size = max;
+	u32 size = MAX_CONCAT;
 
 	if (a->type && b->type && is_text(a->type) && is_text(b->type))
 		size = text_size(&s->u->config, a) + text_size(&s->u->config, b);
-	return type_string(s->a, MIN(size, max));
+	return type_string(s->a, MIN(size, (u32)MAX_CONCAT));
 }
 
 static bool check_concat(struct sema *s, struct node *call)
@@ -736,13 +732,12 @@ static struct ref put_part(struct lower *l, struct node *n, struct ref to, u32 s
 	return ir_get(f, len);
 }
 
-/* Put together with room for both at their longest, then cut to the result's size: a cut one has no NUL. */
+/* Put together with room for both at their longest, then cut to the result's size. */
 static struct ref lower_concat(struct lower *l, struct node *call, struct mem dst)
 {
 	struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
-	const struct config *c = &l->u->config;
-	u32 na = MIN(text_size(c, a), max_concat(c)), nb = MIN(text_size(c, b), max_concat(c));
-	u32 size = call->type->size;
+	u32 na = MIN(text_size(&l->u->config, a), (u32)MAX_CONCAT);
+	u32 nb = MIN(text_size(&l->u->config, b), (u32)MAX_CONCAT), size = call->type->size;
 	struct fn *f = l->f;
 	struct mem m;
 	struct ref base, len;
@@ -753,16 +748,8 @@ static struct ref lower_concat(struct lower *l, struct node *call, struct mem ds
 	len = put_part(l, a, base, na);
 	put_part(l, b, ir_addi(f, ir_op2(f, O_ADD, base, len), -1), nb);
 	lower_copy(l, dst, m, size);
-	if (na + nb > size) {
-		struct blk *more = ir_blk(f), *done = ir_blk(f);
-		struct ref last = lower_load(l, 1, false, mem_at(m, (i32)size - 1));
-		more->unlikely = true;
-		ir_br(f, O_NE, last, ir_con(f, 0), more, done);
-		ir_at(f, more);
-		lower_stat(l, STAT_TRUNC);
-		ir_jmp(f, done);
-		ir_at(f, done);
-	}
+	if (na + nb > size)
+		lower_store(l, 1, mem_at(dst, (i32)size - 1), ir_con(f, 0));
 	return REF_NONE;
 }
 
@@ -776,8 +763,7 @@ const struct builtin builtin_str[] = {
 	{"u64 strlen(any s)", builtin_strlen, .check = check_strlen,
 	 .doc = "Length of a string, a char array or the text at a char pointer, without the NUL."},
 	{"auto str_concat(any a, any b)", lower_concat, .type = type_concat, .check = check_concat,
-	 .doc = "The text of a followed by that of b. What is behind max_strlen bytes, or 1024 if "
-		"that is less, is cut and marked with \"..\"."},
+	 .doc = "The text of a followed by that of b, at most 1023 characters."},
 	{"u64 strcap(any s)", .flags = B_CONST, .check = check_strcap,
 	 .doc = "Bytes that a string or char array has room for, with the NUL."},
 	{"u64 strncmp(any a, any b, lit n)", lower_strncmp, .check = check_strncmp,
