@@ -475,9 +475,8 @@ static struct str value_of(struct parse *p, const struct getopt_use *u, const ch
 {
 	if (is_numbers(u) && val)
 		val = spread(p->a, val);
-	bool list = is_numbers(u) || u->kind == OPTION_PIDS || u->kind == OPTION_WORDS;
 	struct str text = val ? str_z(val) : (struct str){0};
-	for (u32 i = p->script->nopt; list && i--;) {
+	for (u32 i = p->script->nopt; option_is_list(u) && i--;) {
 		struct script_opt had = p->script->opts[i];
 		if (str_eq(had.name, u->name))
 			return str_z(arena_fmt(p->a, "%.*s,%s", STRF(had.value), val));

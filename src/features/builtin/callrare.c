@@ -140,17 +140,15 @@ static void put_linger(struct sb *out, struct bytes *b)
 	sb_fmt(out, "{l_onoff=%d, l_linger=%d}", on, time);
 }
 
-/* "nobody in particular" is -1. */
-static i64 id_of(u32 id)
-{
-	return id == UINT32_MAX ? -1 : (i64)id;
-}
-
 static void put_ucred(struct sb *out, struct bytes *b)
 {
 	i32 pid = (i32)bytes_u32(b);
 	u32 uid = bytes_u32(b), gid = bytes_u32(b);
-	sb_fmt(out, "{pid=%d, uid=%lld, gid=%lld}", pid, id_of(uid), id_of(gid));
+	sb_fmt(out, "{pid=%d, uid=", pid);
+	call_put_id(out, uid);
+	sb_z(out, ", gid=");
+	call_put_id(out, gid);
+	sb_char(out, '}');
 }
 
 static void put_mreq(struct sb *out, struct bytes *b)

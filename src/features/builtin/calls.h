@@ -186,6 +186,7 @@ struct call_struct {
 };
 const char *call_word(struct str table, u64 v); /* NULL: it has none for v */
 void call_put_enum(struct sb *out, struct str table, u64 v);
+void call_put_id(struct sb *out, u32 id); /* of a user or group; nobody's is -1 */
 void call_put_flags(struct sb *out, struct str table, u64 v);
 void call_put_clone(struct sb *out, u64 flags); /* with the signal in their low byte */
 void call_put_capability(struct sb *out, u64 v);

@@ -403,7 +403,7 @@ static bool put_number(struct shown *s, u32 i)
 		call_put_file(out, s->flags, s->enter, i);
 		break;
 	case K_PID: sb_fmt(out, "%d", (i32)v); break;
-	case K_UID: sb_fmt(out, (u32)v == ~0u ? "-1" : "%u", (u32)v); break;
+	case K_UID: call_put_id(out, (u32)v); break;
 	case K_DIRFD:
 		if ((i32)v != AT_FDCWD || s->flags & (CALL_NUMBERS | CALL_BOTH))
 			sb_fmt(out, "%d", (i32)v);

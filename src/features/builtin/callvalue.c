@@ -195,6 +195,11 @@ void call_put_prctl_result(struct sb *out, u32 option, u64 v)
 		sb_u64(out, v);
 }
 
+void call_put_id(struct sb *out, u32 id)
+{
+	sb_fmt(out, id == ~0u ? "-1" : "%u", id);
+}
+
 /* ---- options of sockets ---- */
 
 /* What a connection failed with; false: nothing. */
