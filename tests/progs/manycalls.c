@@ -164,14 +164,31 @@ static void further(void)
 	syscall(SYS_kcmp, -1, -1, 0, 0L, 0L);
 }
 
+/* What lies at the end of memory: behind it is nothing that could be read with it. */
+static void edge(char *end)
+{
+	char **env = (char **)(void *)(end - 3 * sizeof(char *));
+	unsigned on = 4;
+
+	env[0] = env[1] = (char *)"A=b";
+	env[2] = NULL;
+	syscall(SYS_execve, "none", (char *[]){(char *)"none", NULL}, env);
+	memcpy(end - 4, &on, 4);
+	syscall(SYS_ioctl, -1, 0x5421, end - 4); /* FIONBIO */
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 2 || chdir(argv[1]))
+	enum { PAGE = 65536 };
+	char *two = mmap(NULL, 2L * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (argc != 2 || chdir(argv[1]) || two == MAP_FAILED || munmap(two + PAGE, PAGE))
 		return 1;
 	syscall(SYS_write, 2, "begin\n", 6);
 	files();
 	sockets();
 	others();
 	further();
+	edge(two + PAGE);
 	syscall(SYS_exit_group, 5);
 }

@@ -93,6 +93,8 @@ EXPECT
 	close_range(4294967295, 0, CLOSE_RANGE_CLOEXEC) = -1 EINVAL (Invalid argument)
 	getcwd("DIR", 4096) = N
 	kcmp(-1, -1, KCMP_FILE, 0, 0)           = -1 ESRCH (No such process)
+	execve("none", ["none"], ADDR /* 2 vars */) = -1 ENOENT (No such file or directory)
+	ioctl(-1, FIONBIO, [4])                 = -1 EBADF (Bad file descriptor)
 	exit_group(5)                           = ?
 	+++ exited with 5 +++
 

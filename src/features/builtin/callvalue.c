@@ -89,7 +89,7 @@ bool call_put_ioctl(struct sb *out, u32 request, u64 v, struct str in, struct st
 				      0x2403 /* PERF_EVENT_IOC_* */};
 	static const u32 settings[] = {0x5402, 0x5403, 0x5404, SETS2, SETSW2, SETSF2}; /* TCSETS* */
 	u32 word;
-	u16 size[4];
+	u16 size[4] = {0};
 	if (one_of(numbers, countof(numbers), request)) {
 		sb_fmt(out, "%d", (i32)v);
 		return true;
@@ -105,10 +105,11 @@ bool call_put_ioctl(struct sb *out, u32 request, u64 v, struct str in, struct st
 	bool window = request == TIOCGWINSZ || request == TIOCSWINSZ;
 	bool given = request == TIOCSWINSZ || one_of(takes, countof(takes), request);
 	struct str t = given ? in : answer;
-	if ((!given && !window && !one_of(gives, countof(gives), request)) || t.n < sizeof(size))
+	size_t wide = window ? sizeof(size) : sizeof(word);
+	if ((!given && !window && !one_of(gives, countof(gives), request)) || t.n < wide)
 		return false;
 	memcpy(&word, t.s, sizeof(word));
-	memcpy(size, t.s, sizeof(size));
+	memcpy(size, t.s, wide);
 	if (window)
 		sb_fmt(out, "{ws_row=%u, ws_col=%u, ws_xpixel=%u, ws_ypixel=%u}", size[0], size[1],
 		       size[2], size[3]);

@@ -165,6 +165,25 @@ static void copy_data(struct copying *c, struct ref id, struct ref addr, struct 
 	close_piece(c, piece, id, n);
 }
 
+/*
+ * n bytes, or those up to the end of the page: more may be asked for than is there, of an environment
+ * at the end of the stack.
+ */
+static void copy_fixed(struct copying *c, struct ref id, struct ref addr, struct ref n,
+		       struct blk *out)
+{
+	enum { PAGE = 4096 };
+	struct fn *f = c->f;
+	struct blk *part = ir_blk(f);
+	copy_data(c, id, addr, n, CALL_PATH, part);
+	ir_jmp(f, out);
+	ir_at(f, part);
+	struct ref left = ir_op2(f, O_AND, addr, ir_con(f, PAGE - 1));
+	left = ir_op2(f, O_SUB, ir_con(f, PAGE), left);
+	only_if_so(c, O_ULT, left, n, out);
+	copy_data(c, id, addr, left, CALL_PATH, out);
+}
+
 /* A word of the process into the value's own memory; 0 when it cannot be read. */
 static struct ref user_word(struct copying *c, u32 size, struct ref addr)
 {
@@ -207,8 +226,8 @@ static void copy_arg(struct copying *c, struct ref plan, struct ref i)
 		   *times = ir_blk(f);
 	ir_br(f, O_EQ, op, ir_con(f, COPY_FIXED), fixed, counted);
 	ir_at(f, fixed);
-	ir_set(f, n, unit);
-	ir_jmp(f, ready);
+	copy_fixed(c, i, addr, unit, done);
+	ir_jmp(f, done);
 	ir_at(f, counted);
 	struct ref from = ir_op2(f, O_AND, ir_load(f, 1, how, 1), ir_con(f, 7));
 	struct ref many = ir_load(f, 8, step_to(f, c->base, from, 3), AT_ARG);
