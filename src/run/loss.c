@@ -360,6 +360,8 @@ static void loss_report(struct session *s, void *self)
 			    "one CPU");
 		report_prog(s, l, p, STAT_TRUNC, LOSS_STRINGS,
 			    "strings were cut; allow longer ones: BPFTRACE_MAX_STRLEN=4096");
+		report_prog(s, l, p, STAT_JOINED, LOSS_STRINGS,
+			    "strings that str_concat() put together were cut at 1024 characters");
 		if (u->config.warnings)
 			report_prog(s, l, p, STAT_FAULT, LOSS_READS,
 				    "reads of memory failed and gave 0; is the pointer valid and "

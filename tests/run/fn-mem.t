@@ -103,3 +103,19 @@ EXPECT_RE
 	@\[
 	[0-9a-f]+ 0x[0-9a-f]+
 	\]: 1
+
+NAME str_concat: what is cut is marked and counted
+RUN
+	for n in 0511 0512 0513; do t=$(printf %${n}d 7); BPFTRACE_MAX_STRLEN=2048 "$SONDE" -q -e 'begin { $a = str($1); $b = str_concat($a, $a); printf("%d %s\n", strlen($b), $b); exit(); }' "$t" 2>&1 | sed 's/00*7/N/g; s/00*\.\./N../' | grep .; done
+	for n in 01023 01024 01025; do t=$(printf %${n}d 7); BPFTRACE_MAX_STRLEN=2048 "$SONDE" -q -e 'begin { $a = str($1); printf("%d %d\n", strlen(str_concat($a, "")), strlen(str_concat("", $a))); exit(); }' "$t" 2>&1 | grep .; done
+EXPECT
+	1022 NN
+	1024 NN..
+	WARNING: begin: 1 strings that str_concat() put together were cut at 1024 characters
+	1024 NN..
+	WARNING: begin: 1 strings that str_concat() put together were cut at 1024 characters
+	1023 1023
+	1024 1024
+	WARNING: begin: 2 strings that str_concat() put together were cut at 1024 characters
+	1024 1024
+	WARNING: begin: 2 strings that str_concat() put together were cut at 1024 characters

@@ -732,12 +732,16 @@ static struct ref put_part(struct lower *l, struct node *n, struct ref to, u32 s
 	return ir_get(f, len);
 }
 
-/* Put together with room for both at their longest, then cut to the result's size. */
+/*
+ * Put together with room for both at their longest, or one more than can be kept, then cut to the
+ * result's size: a cut one has no NUL.
+ */
 static struct ref lower_concat(struct lower *l, struct node *call, struct mem dst)
 {
 	struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
-	u32 na = MIN(text_size(&l->u->config, a), (u32)MAX_CONCAT);
-	u32 nb = MIN(text_size(&l->u->config, b), (u32)MAX_CONCAT), size = call->type->size;
+	const struct config *c = &l->u->config;
+	u32 na = MIN(text_size(c, a), MAX_CONCAT + 1u), nb = MIN(text_size(c, b), MAX_CONCAT + 1u);
+	u32 size = call->type->size;
 	struct fn *f = l->f;
 	struct mem m;
 	struct ref base, len;
@@ -748,8 +752,16 @@ static struct ref lower_concat(struct lower *l, struct node *call, struct mem ds
 	len = put_part(l, a, base, na);
 	put_part(l, b, ir_addi(f, ir_op2(f, O_ADD, base, len), -1), nb);
 	lower_copy(l, dst, m, size);
-	if (na + nb > size)
-		lower_store(l, 1, mem_at(dst, (i32)size - 1), ir_con(f, 0));
+	if (na + nb > size) {
+		struct blk *more = ir_blk(f), *done = ir_blk(f);
+		struct ref last = lower_load(l, 1, false, mem_at(m, (i32)size - 1));
+		more->unlikely = true;
+		ir_br(f, O_NE, last, ir_con(f, 0), more, done);
+		ir_at(f, more);
+		lower_stat(l, STAT_JOINED);
+		ir_jmp(f, done);
+		ir_at(f, done);
+	}
 	return REF_NONE;
 }
 
@@ -763,7 +775,9 @@ const struct builtin builtin_str[] = {
 	{"u64 strlen(any s)", builtin_strlen, .check = check_strlen,
 	 .doc = "Length of a string, a char array or the text at a char pointer, without the NUL."},
 	{"auto str_concat(any a, any b)", lower_concat, .type = type_concat, .check = check_concat,
-	 .doc = "The text of a followed by that of b, at most 1023 characters."},
+	 .doc = "The text of a followed by that of b. What is behind 1024 characters is cut and "
+		"marked "
+		"with \"..\"."},
 	{"u64 strcap(any s)", .flags = B_CONST, .check = check_strcap,
 	 .doc = "Bytes that a string or char array has room for, with the NUL."},
 	{"u64 strncmp(any a, any b, lit n)", lower_strncmp, .check = check_strncmp,
