@@ -412,6 +412,22 @@ klockstat -n 3 -s 3 -d 5 -i 1 -t 1 -L cgroup_mutex -P -R
 futexctn -T -s -t 1 -l 0x1234
 biolatpcts -i 5 -w from-rq-alloc -p 50,99 -j
 biosnoop -QP -t -m 1
+iosnoop -Qst -i R -p 1 -n dd
+opensnoop -L 1
+ext4slower -c
+hardirqs -s 0 1 1
+execsnoop -M -a 3 -r
+memleak -C -F -P -S je_
+deadlock -t 1 -e 2 -s 3 --lock-symbols a --unlock-symbols b 1
+tcptop -S
+tcpdrop --pid-netns 4026531840
+bindsnoop --count
+tcptracer -U
+solisten -t
+syscount -l
+killsnoop -k
+exitsnoop --utc
+dbslower mysql -p 1
 END
 t 1 "ERROR: unrecognized option '--cgroupmap'
 HINT: --cgroup DIR or --container NAME says which" "$sonde" opensnoop --cgroupmap /sys/fs/bpf/map

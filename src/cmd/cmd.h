@@ -56,11 +56,11 @@ struct run_opts {
 	struct limits limits;
 	char buffering;
 	enum escape escape;
-	bool wide, scroll;         /* --wide and --noclear, of tools */
-	bool bare;                 /* list: names without their kind */
-	const struct script *tool; /* the script is this one; NULL: program or rest[0] say */
-	u64 given;                 /* options that were; for opts_check() */
-	char **rest;               /* operands: FILE and the script's arguments */
+	bool wide, scroll, no_load; /* --wide, --noclear and --nosummary, of tools */
+	bool bare;                  /* list: names without their kind */
+	const struct script *tool;  /* the script is this one; NULL: program or rest[0] say */
+	u64 given;                  /* options that were; for opts_check() */
+	char **rest;                /* operands: FILE and the script's arguments */
 	int nrest, ndash;
 };
 

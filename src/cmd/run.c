@@ -285,6 +285,7 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 		.old = j->unit.config.compat,
 		.wide = o->wide,
 		.scroll = o->scroll,
+		.no_load = o->no_load,
 	};
 	env.how = (struct show){trailer, escaped(o, env.out)};
 	env.how_remarks = (struct show){trailer, escaped(o, env.err)};

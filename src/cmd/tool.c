@@ -201,6 +201,7 @@ enum common_id {
 	COMMON_SORT,
 	COMMON_ROWS,
 	COMMON_NOCLEAR,
+	COMMON_NOSUMMARY,
 	COMMON_WIDE,
 	COMMON_OUTPUT,
 	COMMON_APPEND,
@@ -238,6 +239,7 @@ static const struct common {
 	 false},
 	{{"rows", 'r', "N", "so many rows of each report", COMMON_ROWS}, false},
 	{{"noclear", 'C', NULL, "a screen does not replace the one before", COMMON_NOCLEAR}, false},
+	{{"nosummary", 0, NULL, "no time and load above a screen", COMMON_NOSUMMARY}, false},
 	{{"duration", 'd', "TIME", "stop after so long: 10 (seconds), 500ms, 2m", COMMON_DURATION},
 	 true},
 	{{"count", 0, "N", "end after N events", COMMON_COUNT}, false},
@@ -346,7 +348,8 @@ static void add_own(struct parse *p, const struct getopt_use *u)
 		[OPTION_PID] = "PID",        [OPTION_PIDS] = "PID,...",
 		[OPTION_WORDS] = "WORD,...", [OPTION_USER] = "USER",
 		[OPTION_DISK] = "DISK",      [OPTION_NETWORKS] = "NET,...",
-		[OPTION_FRACTION] = "N",     [OPTION_TERMINAL] = "TTY"};
+		[OPTION_FRACTION] = "N",     [OPTION_TERMINAL] = "TTY",
+		[OPTION_NETNS] = "NETNS"};
 	const char *arg = u->placeholder.n ? arena_strz(p->a, u->placeholder)
 			  : u->choices     ? choices_of(p->a, u)
 			  : is_numbers(u)  ? "N,..."
@@ -613,6 +616,7 @@ static struct err *set(void *self, int id, const char *val)
 	case COMMON_SORT: p->script->sort = str_z(val); break;
 	case COMMON_ROWS: return set_rows(p, val);
 	case COMMON_NOCLEAR: p->o->scroll = true; break;
+	case COMMON_NOSUMMARY: p->o->no_load = true; break;
 	case COMMON_WIDE: p->o->wide = true; break;
 	case COMMON_OUTPUT: p->o->output = val; break;
 	case COMMON_APPEND: p->o->append = true; break;

@@ -92,7 +92,8 @@ struct sink_env {
 	bool quiet;              /* no I_STATUS */
 	bool old;                /* text as in 0.17 */
 	bool wide;               /* columns are not cut to the terminal */
-	bool scroll;             /* a screen does not replace the one before */
+	bool scroll;             /* a screen does not replace the one before, */
+	bool no_load;            /* and has no time and load above it */
 };
 enum { SINK_OPTIONS = 16 };
 struct sink_option {

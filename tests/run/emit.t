@@ -165,6 +165,12 @@ EXPECT
 	r,2,3,1
 	w,1,1,1
 
+NAME show: numbers with names among the keys
+RUN "$SONDE" -q -e 'table t { p "PROT" 5 protocol key; e "ERR" 8 errno key right; n "N" 3 right; } begin { @[(uint64)6, (int64)-2] = 7; show(t, @); clear(@); }'
+EXPECT
+	PROT       ERR   N
+	TCP     ENOENT   7
+
 NAME show: one to five maps, with and without key
 PROG config = { print_maps_on_exit = false } table t { a; b; c; d; e; f; g; } BEGIN { @ = 5; @b = 6; show(t, @); show(t, @, @b); @k[1, (2, 3)] = count(); @l[1, (2, 3)] = sum(9); show(t, @k, @l, @l); show(t, @k, @l, @l, @k); show(t, @k, @l, @l, @k, @l); }
 EXPECT

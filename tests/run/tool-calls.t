@@ -36,6 +36,17 @@ EXPECT
 	syscall calls total_ns
 	clock_nanosleep
 
+NAME syscount -l: the names of all calls
+RUN for f in '' -j --csv; do "$SONDE" syscount -q -l $f | grep -w 'read\|SYSCALL\|id,name'; done; "$SONDE" syscount -ql | grep -c '^ *[0-9]* [a-z_0-9]*$' | awk '{ print ($1 > 300) }'
+NEEDS tp:raw_syscalls/sys_exit
+EXPECT_RE
+	  NR SYSCALL
+	 +[0-9]+ read
+	.*"table": "known", "id": [0-9]+, "name": "read".
+	id,name
+	[0-9]+,read
+	1
+
 NAME syscount: which calls, with bcc's letters
 RUN
 	"$SONDE" syscount -q -x -e ENOENT --syscall openat,getppid -T 1 -- sh -c 'cat /nope; cat /nope' 2>/dev/null | sed 's/ [0-9]*$/ N/'

@@ -43,6 +43,22 @@ EXPECT_RE
 	ERROR: --which needs on-device, after-rq-alloc or from-rq-alloc \(got 'x'\)
 	sonde biolatpcts -h shows its options.
 
+NAME biosnoop: requests of some types, processes and programs, with their start
+RUN
+	with_loop '
+		see() { tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=4 oflag=direct 2>/dev/null; /bin/dd if=\$disk of=/dev/null bs=8k count=3 iflag=direct 2>/dev/null" biosnoop -d $disk --csv "$@" | uniq -c; }
+		see -n =dd -i R --fields comm,op; see --iotype "*W*" -n dd --fields op; see -p 1 --fields pid; see -n =dd -i RW -s --fields time_ns,start_ns,duration_ns | awk -F "[ ,]+" "NR > 1 && \$3 - \$4 >= \$5 { n++ } END { print n }"'
+NEEDS file:/dev/loop-control cmd:losetup btf sym:blk_mq_start_request
+TIMEOUT 60
+ALONE
+EXPECT
+	      1 comm,op
+	      3 dd,R
+	      1 op
+	      4 W
+	      1 pid
+	7
+
 NAME bitesize: how large requests are
 RUN /bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(/usr/sbin/losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv; do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' bitesize $f -d $n -c dd >"$TMPDIR/o"; grep -E '^Process|^\[8|^dd,8|"dd"|^comm' "$TMPDIR/o" | sed 's/  *|.*//'; done; /usr/sbin/losetup -d $l
 NEEDS file:/dev/loop-control cmd:losetup btf sym:blk_mq_start_request

@@ -135,13 +135,43 @@ RUN
 	"$SONDE" mountsnoop -q -P --csv --fields comm,pcomm,ppid,syscall -- sh -c 'umount -i /dev/null; :' 2>/dev/null | sed -E 's/,[1-9][0-9]*,/,PARENT,/'
 NEEDS tp:syscalls/sys_exit_mount cmd:unshare
 EXPECT_RE
-	 RET CALL       TYPE     FLAGS              SOURCE           TARGET
-	   0 (mount      tmpfs    MS_RDONLY.MS_NOSUID(.MS_SILENT)? |move_mount          0 +) *(some)? +DIR
+	 RET CALL          TYPE     FLAGS              SOURCE           TARGET
+	   0 (mount         tmpfs    MS_RDONLY.MS_NOSUID(.MS_SILENT)? |move_mount             0 +) *(some)? +DIR
 	.*"ret": -22, "error": "EINVAL", "syscall": "umount2", "fstype": "", "flags": "0", "source": "", "target": "/dev/null".
 	ret,error,syscall,fstype,flags,source,target
 	-22,EINVAL,umount2,,0,,/dev/null
 	comm,pcomm,ppid,syscall
 	umount,sh,PARENT,umount2
+
+NAME mountsnoop: the newer calls, one by one
+RUN
+	cat >"$TMPDIR/new.py" <<-'P'
+		import ctypes
+		l = ctypes.CDLL(None)
+		f = l.syscall(430, b"tmpfs", 0)
+		l.syscall(431, f, 1, b"size", b"1m", 0)
+		l.syscall(431, f, 0, b"ro", None, 0)
+		l.syscall(431, f, 6, None, None, 0)
+		l.syscall(432, f, 0, 1)
+		l.syscall(428, -100, b"/proc", 0)
+		l.syscall(433, -100, b"/proc", 0)
+		l.syscall(442, -100, b"/none", 0, b"\1" + b"\0" * 31, 32)
+		l.syscall(155, b"/new", b"/old")
+	P
+	"$SONDE" mountsnoop -q --csv --fields syscall,ret,error,fstype,flags,source,target -- python3 "$TMPDIR/new.py" | sed 's/,[1-9],/,N,/'
+NEEDS tp:syscalls/sys_exit_mount_setattr cmd:python3 x86_64
+TIMEOUT 30
+EXPECT
+	syscall,ret,error,fstype,flags,source,target
+	fsopen,N,,tmpfs,0,,
+	fsconfig,0,,,0,1m,size
+	fsconfig,0,,,0,,ro
+	fsconfig,0,,,0,,
+	fsmount,N,,,MS_RDONLY,,
+	open_tree,N,,,0,/proc,
+	fspick,N,,,0,,/proc
+	mount_setattr,-2,ENOENT,,0,,/none
+	pivot_root,-2,ENOENT,,0,/new,/old
 
 NAME cachestat: hits and misses
 RUN

@@ -74,6 +74,76 @@ EXPECT
 	comm,ip,daddr,dport
 	python3,6,::1,54
 
+NAME udpconnect --send: where messages go, too
+RUN
+	cat >"$TMPDIR/p.py" <<-'P'
+		import socket
+		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		s.sendto(b"x", ("127.0.0.1", 18930))
+		s.sendmsg([b"x"], [], 0, ("127.0.0.2", 18931))
+		t = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+		t.sendto(b"x", ("::1", 18932))
+		try: s.sendto(b"x" * 70000, ("127.0.0.1", 18933))
+		except OSError: pass
+		s.connect(("127.0.0.1", 18934))
+		s.send(b"y")
+	P
+	for f in '--csv --send' --csv '--csv --send -P 18931,18933'; do "$SONDE" udpconnect -q $f --fields ip,daddr,dport,error -- python3 "$TMPDIR/p.py"; done
+NEEDS tp:syscalls/sys_exit_connect btf cmd:python3
+TIMEOUT 30
+EXPECT
+	ip,daddr,dport,error
+	4,127.0.0.1,18930,
+	4,127.0.0.2,18931,
+	6,::1,18932,
+	4,127.0.0.1,18933,EMSGSIZE
+	4,127.0.0.1,18934,
+	ip,daddr,dport,error
+	4,127.0.0.1,18934,
+	ip,daddr,dport,error
+	4,127.0.0.2,18931,
+	4,127.0.0.1,18933,EMSGSIZE
+
+NAME bindsnoop --count: how often each address was bound
+RUN
+	p='import socket
+	for i in range(3):
+	    for a in "127.0.0.1", "127.0.0.2":
+	        s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind((a, 18935)); s.close()
+	        if i: break'
+	for f in '' -j --csv; do "$SONDE" bindsnoop -q --count $f -- python3 -c "$p"; done
+NEEDS tp:syscalls/sys_exit_bind btf cmd:python3
+TIMEOUT 30
+EXPECT
+	ADDR                                    PORT  PROT     BINDS
+	127.0.0.1                               18935 TCP          3
+	127.0.0.2                               18935 TCP          1
+	{"type": "row", "table": "counts", "addr": "127.0.0.1", "port": 18935, "protocol": "TCP", "binds": 3}
+	{"type": "row", "table": "counts", "addr": "127.0.0.2", "port": 18935, "protocol": "TCP", "binds": 1}
+	addr,port,protocol,binds
+	127.0.0.1,18935,TCP,3
+	127.0.0.2,18935,TCP,1
+
+NAME a network namespace: by a process, a path or its inode
+RUN
+	p='import socket; s=socket.socket(); s.bind(("127.0.0.1", 18936)); s.listen(7)'; here=$(stat -Lc %i /proc/self/ns/net)
+	for n in $$ /proc/self/ns/net $here $((here - 1)) nosuch /etc/passwd 4194303; do "$SONDE" solisten -q --csv --fields port -n $n -- python3 -c "$p" 2>&1 | sed -n 's/ (got .*//; 1p; 2p' | grep -v ^port; done
+	"$SONDE" solisten -q -t --csv --fields time_ns,netns,port --show-netns -- python3 -c "$p" | sed "s/^[1-9][0-9]*,$here,/AGO,HERE,/"
+NEEDS tp:syscalls/sys_exit_listen btf cmd:python3
+TIMEOUT 30
+EXPECT
+	18936
+	18936
+	18936
+	ERROR: --netns needs a network namespace: a process, a name of ip netns, a path or an inode
+	sonde solisten -h shows its options.
+	ERROR: --netns needs a network namespace: a process, a name of ip netns, a path or an inode
+	sonde solisten -h shows its options.
+	ERROR: --netns needs a network namespace: a process, a name of ip netns, a path or an inode
+	sonde solisten -h shows its options.
+	time_ns,netns,port
+	AGO,HERE,18936
+
 NAME tcpaccept: what is accepted
 RUN
 	cat >"$TMPDIR/p.py" <<-'P'
@@ -215,7 +285,7 @@ NAME tcpdrop: a packet that nobody wants
 RUN
 	see() { tool_sees 'python3 -c "import socket; socket.socket().connect_ex((\"127.0.0.1\", 18912))"' tcpdrop "$@" | grep -E '18912|tcp_v4_rcv|DADDR|dport'; }
 	see -4 --fields ip,daddr,dport,flags,reason,kstack | sed 's/+[0-9]*$//' | sort -u; see -4 -j --no-stack --fields dport,reason | grep -c 18912; see --csv -6 --fields dport,reason; see --csv -4 --no-stack --fields dport,reason | sort -u
-	see -4 -j --no-stack --netns-id "$(stat -Lc %i /proc/self/ns/net)" --fields dport | sort -u; see -4 -j --no-stack --netns-id 1 --fields dport; true
+	see -4 -j --no-stack --netns-id "$(stat -Lc %i /proc/self/ns/net)" --fields dport | sort -u; see -4 -j --no-stack --pid-netns $$ --fields dport | sort -u; see -4 -j --no-stack --netns-id 4026500000 --fields dport; true
 NEEDS tp:skb/kfree_skb btf cmd:python3 sym:sk_skb_reason_drop
 TIMEOUT 30
 EXPECT
@@ -226,6 +296,7 @@ EXPECT
 	dport,reason
 	18912,SKB_DROP_REASON_NO_SOCKET
 	dport,reason
+	{"type": "event", "table": "drops", "dport": 18912}
 	{"type": "event", "table": "drops", "dport": 18912}
 
 NAME tcpretrans: a packet that is never answered
@@ -284,7 +355,7 @@ RUN
 		    b.close()
 	P
 	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcptracer "$@" | grep -E ' 1892[34]|"dport": 1892|,1892'; }
-	see --fields kind,comm,ip,saddr,daddr,dport | grep -v ' A '; see -j -4 --fields kind,dport; see -6 --csv --fields kind,dport
+	see --fields kind,comm,ip,saddr,daddr,dport | grep -v ' A '; see -j -4 --fields kind,dport; see -6 --csv --fields kind,dport; see -U -4 --csv --fields kind,uid,dport
 NEEDS tp:sock/inet_sock_set_state btf cmd:python3
 TIMEOUT 30
 EXPECT
@@ -296,6 +367,8 @@ EXPECT
 	{"type": "event", "table": "events", "kind": "X", "dport": 18923}
 	C,18924
 	X,18924
+	C,0,18923
+	X,0,18923
 
 NAME tcppktlat: data that waits until it is read
 RUN

@@ -137,6 +137,7 @@ RUN
 	p="$SONDE_TESTS/runtime"
 	"$SONDE" dbslower -q --fields query "$p" -m 0 -- "$p"; "$SONDE" dbslower -qj --fields query "$p" -m 0 -- "$p" | tail -n 1; for m in 1h 0; do "$SONDE" dbslower -q --csv --fields query "$p" -m $m -- "$p" | tail -n 1; done
 	"$SONDE" dbstat -q -u "$p" -- "$p" | awk '/^usecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'; "$SONDE" dbstat -qj "$p" -- "$p"; "$SONDE" dbstat -q --csv -m 1h "$p" -- "$p"; "$SONDE" dbstat -q --csv "$p" -- "$p" | awk -F, 'NR == 1 { print; next } { n += $3 } END { print n }'
+	cp "$p" "$TMPDIR/mysqld"; PATH="$TMPDIR:$PATH"; for o in mysql 'mysql -x mysqld' '-x mysqld'; do "$SONDE" dbslower -q --csv --fields query $o -m 0 -- mysqld | tail -n 1; "$SONDE" dbstat -q --csv $o -- mysqld | awk -F, '{ n += $3 } END { print n }'; done
 NEEDS uprobe prog:runtime
 EXPECT_RE
 	QUERY
@@ -149,6 +150,12 @@ EXPECT_RE
 	\{"type": "hist", "table": "queries", "msecs": \[\{"min": .*\}\]\}
 	msecs_min,msecs_max,msecs_count
 	msecs_min,msecs_max,msecs_count
+	2
+	SELECT 1 .*
+	1
+	SELECT 2
+	2
+	SELECT 2
 	2
 
 NAME bpflist: who uses BPF
@@ -237,11 +244,13 @@ RUN
 		take(0, 1); take(1, 2); take(2, 0); take(0, 3); take(1, 3)
 	P
 	"$SONDE" deadlock -q -- python3 "$TMPDIR/circle.py" | grep -o '0x.* 0x.* python3' | awk '{ held[$1]++; taken[$2]++ } END { for (h in held) n += h in taken; print n, NR }'
+	"$SONDE" deadlock -q --all --csv --fields held,taken -- python3 "$TMPDIR/circle.py" | awk 'END { print (NR > 5 ? "all" : NR) }'
 	"$SONDE" deadlock -qj --fields comm -- python3 "$TMPDIR/circle.py"; "$SONDE" deadlock -q --csv -- python3 -c 1; "$SONDE" deadlock -q --csv --fields comm -- python3 "$TMPDIR/circle.py"
 NEEDS uprobe cmd:python3 sym:bpf_for_each_map_elem
 TIMEOUT 40
 EXPECT
 	3 3
+	all
 	{"type": "event", "table": "orders", "comm": "python3"}
 	{"type": "event", "table": "orders", "comm": "python3"}
 	{"type": "event", "table": "orders", "comm": "python3"}
@@ -250,6 +259,29 @@ EXPECT
 	python3
 	python3
 	python3
+
+NAME deadlock: other functions than those of mutexes
+RUN
+	cat >"$TMPDIR/circle.py" <<-'P'
+		import ctypes
+		l = ctypes.CDLL("libc.so.6")
+		m = [ctypes.create_string_buffer(64) for i in range(3)]
+		def take(*o):
+		    for i in o: (l.pthread_rwlock_wrlock, l.pthread_mutex_lock)[i == 2](m[i])
+		    for i in o: (l.pthread_rwlock_unlock, l.pthread_mutex_unlock)[i == 2](m[i])
+		take(0, 1); take(1, 2); take(2, 0)
+	P
+	orders() { "$SONDE" deadlock -q --csv --fields comm "$@" -- python3 "$TMPDIR/circle.py" | grep -c python3; }
+	orders; orders --lock-symbols pthread_rwlock_wrlock,pthread_mutex_lock --unlock-symbols pthread_mutex_unlock,pthread_rwlock_unlock; orders -t 5 -e 5 -s 5 --lock-symbols pthread_rwlock_wrlock --unlock-symbols pthread_rwlock_unlock; "$SONDE" deadlock --lock-symbols nosuch --unlock-symbols neither --binary libc -- true 2>&1
+NEEDS uprobe cmd:python3 func:libc.so.6:pthread_rwlock_wrlock sym:bpf_for_each_map_elem
+TIMEOUT 40
+RC 1
+EXPECT
+	0
+	3
+	0
+	ERROR: No matches for uprobe libc:nosuch.
+	ERROR: No matches for uprobe libc:neither.
 
 NAME names of languages; a number for the interpreter is a process of it
 RUN

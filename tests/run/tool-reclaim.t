@@ -36,6 +36,29 @@ EXPECT_RE
 	0
 	       BYTES  ALLOCATIONS
 
+NAME memleak: functions of another library, by how their names begin
+RUN
+	leak="$SONDE_TESTS/leak"
+	for o in '' -C; do "$SONDE" memleak -q --csv -O "$leak" -S my_ -F $o -o 0 --fields bytes,allocations 1h -- "$leak" mine; done; "$SONDE" memleak -O "$leak" --symbols-prefix your_ -- "$leak" 2>&1 | sed "s|$leak|leak|g"
+NEEDS slow uprobe prog:leak sym:bpf_for_each_map_elem
+TIMEOUT 30
+EXPECT
+	bytes,allocations
+	3000,3
+	bytes,allocations
+	3000,3
+	ERROR: There is none of these probes: uprobe:leak:your_malloc, uprobe:leak:your_calloc, uprobe:leak:your_aligned_alloc, uprobe:leak:your_memalign ...
+
+NAME memleak: of the kernel, what each CPU has a copy of
+RUN
+	see() { tool_sees 'mount -t tmpfs none "$TMPDIR"; umount "$TMPDIR"' memleak -P -o 0 -T 100000 "$@" 1h; }
+	see -t --csv | sed -n 's/^[0-9]*,\(mount\),\(alloc\),[1-9][0-9]*,[1-9][0-9]*$/\1 \2/p; s/^[0-9]*,.*,free,[1-9][0-9]*,$/free/p' | sort -u
+NEEDS slow tp:percpu/percpu_alloc_percpu sym:bpf_for_each_map_elem
+TIMEOUT 60
+EXPECT
+	free
+	mount alloc
+
 NAME memleak: of the kernel, pipes that are open
 RUN
 	see() { tool_sees 'python3 -c "import os, time; p = [os.pipe() for i in range(200)]; print(1, flush=True); time.sleep(60)" >"$TMPDIR/py" & py=$!; until_written "$TMPDIR/py"' memleak -o 0 -T 100000 "$@" 1h; kill $py; rm "$TMPDIR/py"; }

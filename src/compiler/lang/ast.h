@@ -36,6 +36,7 @@ enum node_flags {
 	NF_SEMA = 1 << 11,   /* first of sema's own flags */
 	NF_CALLED = 1 << 12, /* WHILE, UNROLL: its body becomes a function that the kernel calls */
 	NF_USED = 1 << 14,   /* EXPR: the value of a block that is used as one */
+	NF_NAMED = NF_USED,  /* POINT: named by one of a list of words that was given */
 	NF_ELSE = 1 << 13,   /* PROBE, POINT: only if none of those before it is there */
 	NF_GIVEN = 1 << 15,  /* POINT: an option that was given, not its default, is in it */
 };

@@ -37,7 +37,8 @@ enum opt_kind {
 	OPTION_NETWORKS,
 	OPTION_USER,
 	OPTION_DISK,
-	OPTION_TERMINAL
+	OPTION_TERMINAL,
+	OPTION_NETNS /* a network namespace, by its inode */
 };
 /* One that the script asks for with getopt(), or declares in a block of options. */
 struct getopt_use {

@@ -36,7 +36,7 @@ static bool kind_of(const struct node *n, struct getopt_use *o)
 		     {"words", OPTION_WORDS},       {"clock", OPTION_CLOCK},
 		     {"fraction", OPTION_FRACTION}, {"networks", OPTION_NETWORKS},
 		     {"terminal", OPTION_TERMINAL}, {"cpus", OPTION_CPUS},
-		     {"ports", OPTION_PORTS}};
+		     {"ports", OPTION_PORTS},       {"netns", OPTION_NETNS}};
 	i32 i = node_word(n->c, kinds);
 	o->is_signed = limit == 1 || n->a->flags & NF_NEG;
 	if (n->c->a) {
@@ -64,10 +64,18 @@ static bool kind_of(const struct node *n, struct getopt_use *o)
 	       (limit >= 0 && (*ret == OPTION_INT || (*ret == OPTION_TIME && !limit)));
 }
 
-/* A declared one again, by its name alone: with a letter it is the script's own, so it comes last. */
-static void give_letter(struct getopt_use **at, char letter)
+/* A declared one again, by its names alone: with a letter it is the script's own, so it comes last. */
+static void give_names(struct getopt_use **at, const struct node *n)
 {
 	struct getopt_use *o = *at;
+	char letter = (char)n->num;
+	struct node *last = n->c;
+	while (last && last->next)
+		last = last->next;
+	if (last) {
+		last->next = (struct node *)o->also;
+		o->also = n->c;
+	}
 	if (!letter)
 		return;
 	*at = o->next;
@@ -88,7 +96,7 @@ static void add_option(struct declare *d, const struct node *n)
 			diag_add(d->ds, E_OPTION, n->loc, "option %.*s is declared twice",
 				 STRF(n->name));
 		else
-			give_letter(tail, (char)n->num);
+			give_names(tail, n);
 		return;
 	}
 	o = arena_new(d->a, struct getopt_use);
@@ -107,7 +115,8 @@ static void add_option(struct declare *d, const struct node *n)
 			diag_add(d->ds, E_OPTION, n->c->loc,
 				 "options are of kind list, words, pid, pids, cpus, ports, user, "
 				 "disk, clock, fraction, "
-				 "networks, terminal or text, one of some texts (\"a\" | \"b\"), "
+				 "networks, netns, terminal or text, one of some texts (\"a\" | "
+				 "\"b\"), "
 				 "of names "
 				 "(errno, "
 				 "signal, ...), or their default says it; numbers may be positive "
@@ -126,10 +135,10 @@ bool declare_names(const struct getopt_use *o, struct str given)
 	return is;
 }
 
-static struct str text_of(struct declare *d, const struct getopt_use *o)
+struct str declare_text(const struct compile *c, const struct getopt_use *o)
 {
-	for (u32 i = d->c->nopt; i--;) {
-		const struct script_opt *given = &d->c->opts[i];
+	for (u32 i = c->nopt; i--;) {
+		const struct script_opt *given = &c->opts[i];
 		if (declare_names(o, given->name))
 			return given->value;
 	}
@@ -146,9 +155,9 @@ bool declare_same_name(struct str a, struct str b)
 	return true;
 }
 
-static const struct getopt_use *find_option(struct declare *d, struct str name)
+const struct getopt_use *declare_find(const struct compile *c, struct str name)
 {
-	for (const struct getopt_use *o = d->c->getopts; o; o = o->next)
+	for (const struct getopt_use *o = c->getopts; o; o = o->next)
 		if (str_eq(o->name, name))
 			return o;
 	return NULL;
@@ -166,7 +175,7 @@ static void set_number(struct node *n, enum node_kind kind, u64 v)
 /* Becomes the option's value. */
 static void put_value(struct declare *d, struct node *n, const struct getopt_use *o)
 {
-	struct str text = text_of(d, o);
+	struct str text = declare_text(d->c, o);
 	u64 v = 0;
 	struct err *e = declare_value(o, text, &v);
 	if (e) {
@@ -190,7 +199,7 @@ static void replace(struct declare *d, struct node *n)
 	static const struct {
 		const char *name;
 	} asked[] = {{"pid"}};
-	const struct getopt_use *o = find_option(d, n->name);
+	const struct getopt_use *o = declare_find(d->c, n->name);
 	if (o && !o->common) {
 		if (option_is_list(o))
 			diag_add(d->ds, E_OPTION, n->loc,
@@ -212,7 +221,8 @@ static void replace(struct declare *d, struct node *n)
 static void replace_listed(struct declare *d, struct node *n)
 {
 	struct node *x = n->a, *list = x ? x->next : NULL;
-	const struct getopt_use *o = list && is_option(list) ? find_option(d, list->name) : NULL;
+	const struct getopt_use *o =
+		list && is_option(list) ? declare_find(d->c, list->name) : NULL;
 	struct node *all = NULL;
 	u64 v;
 	if (!o || !option_is_list(o) || list->next) {
@@ -221,7 +231,7 @@ static void replace_listed(struct declare *d, struct node *n)
 		set_number(n, N_BOOL, 1);
 		return;
 	}
-	struct str rest = text_of(d, o), one;
+	struct str rest = declare_text(d->c, o), one;
 	struct err *e = declare_value(o, rest, &v);
 	if (e) {
 		diag_err(d->ds, E_OPTION, n->loc, e);
@@ -373,42 +383,6 @@ static bool fold(struct declare *d, struct node *n)
 	return any;
 }
 
-/* interval:opt.every */
-static void fold_point(struct declare *d, struct node *n)
-{
-	AUTO_SB out = {0};
-	struct str t = n->name;
-	bool any = false;
-	for (u32 i = 0; i < t.n; i++) {
-		u32 end = i + 4;
-		struct str rest = str_from(t, i);
-		while (end < t.n && ((t.s[end] >= 'a' && t.s[end] <= 'z') || t.s[end] == '_'))
-			end++;
-		const struct getopt_use *o =
-			(!i || t.s[i - 1] == ':') && str_starts(rest, STR("opt."))
-				? find_option(d, str_n(t.s + i + 4, end - i - 4))
-				: NULL;
-		if (!o || o->common) {
-			sb_char(&out, t.s[i]);
-			continue;
-		}
-		u64 v;
-		struct err *e = declare_value(o, text_of(d, o), &v);
-		if (e)
-			diag_err(d->ds, E_OPTION, n->loc, e);
-		else if (option_is_text(o))
-			sb_add(&out, text_of(d, o));
-		else
-			sb_u64(&out, v);
-		if (!str_eq(text_of(d, o), o->text))
-			n->flags |= NF_GIVEN;
-		any = true;
-		i = end - 1;
-	}
-	if (any)
-		n->name = arena_str(d->a, sb_str(&out));
-}
-
 /* ---- tables ---- */
 
 static void column_word(struct declare *d, struct column *col, const struct node *w)
@@ -452,8 +426,9 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		col->right = units[i].right;
 		return;
 	}
-	col->names = names_find(w->name);
-	if (col->names) {
+	const struct names *names = names_find(w->name);
+	if (names) {
+		col->names = names;
 		col->unit = COL_NAME;
 		return;
 	}
@@ -849,7 +824,7 @@ static bool fold_definition(struct declare *d, struct node *n)
 		return true;
 	}
 	for (struct node *p = n->a; d->options && p; p = p->next)
-		fold_point(d, p);
+		declare_point(d->c, p);
 	fold(d, n->c);
 	return !n->b || !fold(d, n->b) || !truth(n->b, &t) || t;
 }
@@ -899,7 +874,7 @@ static void take_clock(struct declare *d)
 		u64 shown;
 		if (o->kind != OPTION_CLOCK)
 			continue;
-		struct str text = text_of(d, o);
+		struct str text = declare_text(d->c, o);
 		struct err *e = declare_value(o, text, &shown);
 		if (!e && shown)
 			d->c->clock = 1 + (option_clock(text, &digits) ? digits : 0);

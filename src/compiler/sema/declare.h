@@ -6,6 +6,14 @@ struct columns;
 bool sema_declare(struct compile *c); /* false: there is no probe that could go on */
 /* Only compile.getopts, for whoever reads a command line. */
 void declare_options(struct compile *c);
+const struct getopt_use *declare_find(const struct compile *c, struct str name); /* or NULL */
+struct str declare_text(const struct compile *c,
+			const struct getopt_use *o); /* given, or the default */
+/*
+ * optpoint.c: a point's text with the values of the options in it. ## joins one to what stands beside it, and
+ * of a list of words each makes a point: those of all but the first stand behind n.
+ */
+void declare_point(struct compile *c, struct node *n);
 /* A value as text, against the option's kind. */
 struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret);
 bool option_is_text(const struct getopt_use *o); /* a disk, too */

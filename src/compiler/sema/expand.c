@@ -19,6 +19,7 @@ struct expand {
 	bool left_out;     /* by it */
 	bool given;        /* an option that was given is in the text, */
 	struct str gone;   /* and names this file, which is not there: that was said */
+	bool named;        /* the user named it: it is not one of several that may be missing */
 	struct sb missed;  /* what is not there, but may be missing */
 	u32 nmissed;
 	struct str missed_file;     /* all of it is static probes of this program; "" otherwise */
@@ -266,7 +267,7 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 	struct diags *ds = c->diags;
 	struct diag *d;
 	enum missing_probes policy = c->unit->config.missing_probes;
-	if (policy == MISSING_IGNORE) {
+	if (policy == MISSING_IGNORE && !e->named) {
 		note_missed(e, prov, rest);
 		return;
 	}
@@ -397,6 +398,7 @@ static void expand_text(struct expand *e, const struct node *pn)
 		rest = STR("");
 	e->loc = pn->loc;
 	e->given = pn->flags & NF_GIVEN;
+	e->named = pn->flags & NF_NAMED;
 	e->n = 0;
 	e->left_out = false;
 	e->lost = (struct point){0};

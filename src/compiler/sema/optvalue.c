@@ -311,6 +311,15 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 		else
 			want = terminal_of(text, ret) ? NULL : "a terminal: 3, pts/3, /dev/tty1";
 		break;
+	case OPTION_NETNS:
+		if (str_eq(text, o->text) && str_i64(text, &i))
+			*ret = (u64)i;
+		else
+			want = proc_netns(text, ret)
+				       ? NULL
+				       : "a network namespace: a process, a name of ip "
+					 "netns, a path or an inode";
+		break;
 	case OPTION_INT: want = bad_number(o, text, ret); break;
 	case OPTION_LIST:
 	case OPTION_CPUS:
@@ -337,6 +346,10 @@ struct err *declare_value(const struct getopt_use *o, struct str text, u64 *ret)
 		break;
 	case OPTION_TEXT: break;
 	}
-	return want ? err_new("--%.*s needs %s (got '%.*s')", STRF(o->name), want, STRF(text))
-		    : NULL;
+	if (!want)
+		return NULL;
+	AUTO_SB name = {0};
+	for (u32 k = 0; k < o->name.n; k++)
+		sb_char(&name, o->name.s[k] == '_' ? '-' : o->name.s[k]);
+	return err_new("--%s needs %s (got '%.*s')", name.s, want, STRF(text));
 }

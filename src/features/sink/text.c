@@ -125,6 +125,14 @@ static i32 last_column(const struct columns *c)
 	return -1;
 }
 
+/* How many rows more there are, which stands behind the load. */
+static void put_beside_load(struct text *t, struct str line)
+{
+	i32 comma = str_find(line, STR(", "));
+	if (comma >= 0)
+		sb_fmt(&t->o.b, "%.*s\n", STRF(str_from(line, (u32)comma + 2)));
+}
+
 /* Of a table that is a screen: on a terminal it takes the place of the one before. */
 static void put_screen(struct text *t, const struct item *it)
 {
@@ -132,8 +140,10 @@ static void put_screen(struct text *t, const struct item *it)
 		sb_z(&t->o.b, "\x1b[H\x1b[2J");
 	else if (t->head)
 		sb_char(&t->o.b, '\n');
-	sb_add(&t->o.b, it->str);
-	sb_char(&t->o.b, '\n');
+	if (t->env.no_load)
+		put_beside_load(t, it->str);
+	else
+		sb_fmt(&t->o.b, "%.*s\n", STRF(it->str));
 }
 
 /* Dashes as wide as the columns. */

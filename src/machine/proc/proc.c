@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 
 enum {
@@ -325,6 +326,25 @@ struct err *proc_ns_pid(struct host *h, int pid, u32 *id, u64 *dev, u64 *ino)
 	*dev = st.st_dev;
 	*ino = st.st_ino;
 	return NULL;
+}
+
+bool proc_netns(struct str text, u64 *ret)
+{
+	enum { NSFS = 0x6e736673 };
+	const u64 least = 1u << 22; /* numbers of processes are below */
+	AUTO_SB path = {0};
+	struct stat st;
+	struct statfs fs;
+	if (str_u64(text, ret) && *ret >= least)
+		return *ret <= UINT32_MAX;
+	if (str_u64(text, ret))
+		sb_fmt(&path, "/proc/%llu/ns/net", *ret);
+	else
+		sb_fmt(&path, "%s%.*s", str_chr(text, '/') >= 0 ? "" : "/run/netns/", STRF(text));
+	if (!text.n || stat(path.s, &st) || statfs(path.s, &fs) || fs.f_type != NSFS)
+		return false;
+	*ret = st.st_ino;
+	return true;
 }
 
 int proc_pidfd(int pid, struct err **err)

@@ -32,6 +32,11 @@ bool proc_own_ns(const struct host *h, struct stat *st);
  */
 struct err *proc_ns_pid(struct host *h, int pid, u32 *id, u64 *dev, u64 *ino);
 enum { INIT_PID_NS = 0xeffffffcu }; /* inode of the first pid namespace: PROC_PID_INIT_INO */
+/*
+ * The inode of a network namespace: of a process (its number), by a name that `ip netns` has given, by a
+ * path; or that inode itself, which is above all numbers of processes. False: there is none.
+ */
+bool proc_netns(struct str text, u64 *ret);
 /* "libc" or "libc.so.6" -> path: ld.so.cache, then the usual directories; in a process, its maps
  * first (pid > 0). */
 char *proc_library(struct host *h, struct arena *a, int pid, const char *name);
