@@ -428,6 +428,8 @@ syscount -l
 killsnoop -k
 exitsnoop --utc
 dbslower mysql -p 1
+trace -B -s libc.so,/bin/true
+funclatency -k -u
 END
 t 1 "ERROR: unrecognized option '--cgroupmap'
 HINT: --cgroup DIR or --container NAME says which" "$sonde" opensnoop --cgroupmap /sys/fs/bpf/map

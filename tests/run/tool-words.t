@@ -201,6 +201,17 @@ EXPECT
 	add6
 	greet
 
+NAME trace: STRCMP() of bytes
+RUN c=build/tests/calls; for t in he '\x68\x65' '\150\145' 'h\x65' '\x68\n' 'he\x01'; do "$SONDE" trace -B -q --csv --fields function "$c:target (STRCMP(\"$t\", arg2))" -- $c 1 | grep -c target; done; true
+NEEDS uprobe prog:calls
+EXPECT
+	1
+	1
+	1
+	1
+	0
+	0
+
 NAME tpoint, perf-stat-hist: an event and its fields
 RUN "$SONDE" tpoint -q --fields name,fields sched:sched_process_exit 'comm == "true" && prio > 0' -- true | sed 's/[0-9][0-9]*/N/g; s/, .group_dead.*/ }/'; "$SONDE" tpoint -qj --fields name t:sched:sched_process_exit 'prio < 0' -- true; "$SONDE" tpoint -q --csv --fields name sched:sched_process_exit 'comm == "true"' -- true; "$SONDE" perf-stat-hist -q syscalls:sys_enter_write 'count + 4' -- echo hello | sed 's/ *|.*//'; "$SONDE" perf-stat-hist -qj syscalls:sys_enter_write count -- echo hello; "$SONDE" perf-stat-hist syscalls:sys_enter_write 2>&1 | tail -n 1; "$SONDE" tpoint sched:sched_process_exit 'pid; 1' 2>&1 | head -n 1
 NEEDS tp:sched/sched_process_exit tp:syscalls/sys_enter_write

@@ -3,6 +3,7 @@
 #include "kern/tracefs.h"
 #include "proc/proc.h"
 #include "types/format.h"
+#include <ctype.h>
 #include <stdarg.h>
 
 /* ---- words ---- */
@@ -346,6 +347,31 @@ static bool put_retval(struct expr *x, u32 from)
 	return true;
 }
 
+static bool is_digit(char c, char most)
+{
+	return c >= '0' && c <= most;
+}
+
+/* Bytes that the text between quotes means: \x01, \001 and \n are one each. */
+static u32 text_bytes(struct str t)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < t.n; n++) {
+		u32 at = i + 1, digits = 0;
+		if (t.s[i++] != '\\' || at >= t.n)
+			continue;
+		if (t.s[at] == 'x')
+			for (i++; i < t.n && digits < 2 && isxdigit((unsigned char)t.s[i]); i++)
+				digits++;
+		else if (is_digit(t.s[at], '7'))
+			for (; i < t.n && digits < 3 && is_digit(t.s[i], '7'); i++)
+				digits++;
+		else
+			i++;
+	}
+	return n;
+}
+
 /* STRCMP("lit", x): x begins with it. */
 static bool put_strcmp(struct expr *x, u32 from)
 {
@@ -366,7 +392,7 @@ static bool put_strcmp(struct expr *x, u32 from)
 	if (!ok || !cursor_take(c, ')'))
 		return ok && cursor_fail(c, from, "expected ')' behind STRCMP's arguments");
 	sb_fmt(out, "(strncmp(str(%s), \"%.*s\", %u) == 0)", arg.s ? arg.s : "", STRF(text),
-	       text.n);
+	       text_bytes(text));
 	return true;
 }
 
