@@ -928,9 +928,11 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	p.writer = tool_writer(t);
 	int rc = RC_USAGE;
 	struct err *e = opts_parse(&o, nhead, head);
-	host_init(&h, &a, "");
 	if (e) {
+		host_init(&h, &a, "");
 		rc = bad_words(t, e, NULL, NULL, false);
+	} else if (!host_prepare(&h, &a, &o)) { /* writers ask it, as the compiler does */
+		rc = RC_USAGE;
 	} else if (read_options(&j, &o, &s, &h)) {
 		for (const struct getopt_use *u = j.c.getopts; u; u = u->next)
 			add_own(&p, u);
