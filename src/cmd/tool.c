@@ -870,6 +870,8 @@ static bool write_probes(struct parse *p, struct job *j)
 	bool ok = p->writer->write(w);
 	p->o->by_process = w->by_process;
 	p->o->as_user = w->as_user;
+	/* No "Tracing ...", which JSON does not say anyway. */
+	p->o->quiet |= w->answers && !(p->o->format && !strcmp(p->o->format, "json"));
 	s->fields = s->fields.n ? s->fields : w->fields;
 	s->sort = s->sort.n ? s->sort : w->sort;
 	s->events = s->events ? s->events : w->events;
