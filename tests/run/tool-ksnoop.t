@@ -15,7 +15,7 @@ NAME ksnoop: mistakes have a place
 RUN
 	for w in 'vfs_read(file->f_flag)' 'vfs_read(file->f_flag_of_nobody)' 'vfs_read(size)' 'schedule(x)' 'vfs_read(count->x)' 'vfs_read(file->)' \
 		'vfs_read(count > x)' 'vfs_read(count == -x)' 'vfs_read(file->f_path == 1)' 'vfs_read(count' 'vfs_read()' 'vfs_read(count, )' 'vfs_read(count) x' \
-		'schedule(return == 1)' 'schedule(return->x)' nosuch_function '(count)'; do
+		'schedule(return == 1)' 'schedule(return->x)' 'do_exit(return)' nosuch_function '(count)'; do
 		"$SONDE" ksnoop trace "$w" 2>&1
 	done
 	"$SONDE" ksnoop -s trace vfs_read vfs_fsync vfs_read 2>&1; "$SONDE" ksnoop info 2>&1; "$SONDE" ksnoop vfs_read 2>&1; "$SONDE" ksnoop trace vfs_read $(seq 32) 2>&1
@@ -68,6 +68,9 @@ EXPECT
 	ksnoop:1:10-18: ERROR: schedule returns nothing
 	schedule(return->x)
 	         ~~~~~~~~
+	ksnoop:1:9-15: ERROR: do_exit does not return
+	do_exit(return)
+	        ~~~~~~
 	ksnoop:1:1-16: ERROR: the kernel's BTF has no function 'nosuch_function'
 	nosuch_function
 	~~~~~~~~~~~~~~~
@@ -197,6 +200,21 @@ EXPECT
 		     args = (return = "void"));
 	}
 	$
+
+NAME ksnoop: structures by value, more arguments than registers, functions that do not return
+RUN
+	for f in from_kuid 'ip_append_data(sk, from, length)' do_exit; do "$SONDE" ksnoop -q trace "$f" -- build/tests/rw r1 >"$TMPDIR/o" 2>&1; echo "$f $? $(grep -c ERROR "$TMPDIR/o")"; done
+	"$SONDE" ksnoop -q --csv --fields function,event,args trace 'do_exit(code)' -- build/tests/rw r1
+	"$SONDE" --no-feature FENTRY -d script ksnoop trace from_kuid | grep -o 'kuid = .*'
+NEEDS kprobe btf
+TIMEOUT 40
+EXPECT
+	from_kuid 0 0
+	ip_append_data(sk, from, length) 0 0
+	do_exit 0 0
+	function,event,args
+	do_exit,entry,{ .code = 0 }
+	kuid = ((uint32)arg1)));
 
 NAME ksnoop -p: one process; --count ends it
 RUN sh -c 'sleep 4; exec build/tests/rw r20 r21' & p=$!; "$SONDE" ksnoop -q --csv --fields pid,args -p $p --count 1 trace 'vfs_read(count == 21)' | sed "s/^$p,/P,/"

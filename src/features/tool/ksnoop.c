@@ -69,10 +69,24 @@ static bool note_point(const struct point *p, void *arg)
 	return false;
 }
 
-static bool has_trampoline(struct words *w, struct str name)
+/* Trampolines pass on structures since Linux 6.1, and what lies on the stack since 6.6, as other things that are
+ * easily asked for. */
+static bool passes_on(struct host *h, const struct type *fn)
+{
+	u32 n, slots = 0;
+	const struct field *f = type_fields(fn, &n);
+	for (u32 i = 0; i < n; i++) {
+		slots += MIN((f[i].type->size + 7) / 8, 2u);
+		if (type_is_record(f[i].type) && !host_has(h, FEAT_TAI_NS))
+			return false;
+	}
+	return slots <= REG_ARGS || host_has(h, FEAT_UPROBE_MULTI);
+}
+
+static bool has_trampoline(struct words *w, const struct type *fn, struct str name)
 {
 	struct point p = {.kind = kind_find(STR("fentry"))}, first = {0};
-	if (!host_has(w->h, FEAT_FENTRY))
+	if (!host_has(w->h, FEAT_FENTRY) || !passes_on(w->h, fn))
 		return false;
 	p.way = kind_last_way(p.kind);
 	struct err *e = p.kind->parse(w->a, &p, name);
@@ -83,6 +97,19 @@ static bool has_trampoline(struct words *w, struct str name)
 	bool found = !e && first.kind;
 	err_free(e);
 	return found;
+}
+
+/* A probe of its return is refused, or waits in vain. */
+static bool ends(const struct call *k)
+{
+	static const char *const names[] = {"do_exit",
+					    "do_group_exit",
+					    "make_task_dead",
+					    "kthread_exit",
+					    "kthread_complete_and_exit",
+					    "panic",
+					    NULL};
+	return str_among(k->name, names);
 }
 
 static bool returns(const struct call *k)
@@ -117,6 +144,17 @@ static const char *cast_of(struct words *w, const struct type *t)
 	return arena_fmt(w->a, "%sint%u", t->is_signed ? "" : "u", t->size * 8);
 }
 
+static bool in_register(const struct type *t)
+{
+	return !type_is_record(t) || t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
+}
+
+/* To a kprobe a small structure is a number. */
+static const struct type *type_of(const struct call *k, const struct type *t)
+{
+	return !k->trampoline && type_is_record(t) && in_register(t) ? type_int(t->size, false) : t;
+}
+
 /* NULL: a kprobe does not have it. */
 static const char *expr_of(struct call *k, u32 i, const struct field *f)
 {
@@ -124,9 +162,9 @@ static const char *expr_of(struct call *k, u32 i, const struct field *f)
 	if (k->trampoline)
 		return arena_fmt(w->a, "args.%.*s", STRF(f[i].name));
 	for (u32 n = 0; n <= i; n++)
-		if (i >= REG_ARGS || type_is_record(f[n].type))
+		if (i >= REG_ARGS || !in_register(f[n].type))
 			return NULL;
-	return arena_fmt(w->a, "((%s)arg%u)", cast_of(w, f[i].type), i);
+	return arena_fmt(w->a, "((%s)arg%u)", cast_of(w, type_of(k, f[i].type)), i);
 }
 
 static struct part *add_part(struct words *w, struct part **list, struct str name)
@@ -149,7 +187,7 @@ static void add_all(struct call *k)
 		if (!expr)
 			continue;
 		struct part *p = add_part(k->c.w, &k->entry.part, f[i].name);
-		p->type = f[i].type;
+		p->type = type_of(k, f[i].type);
 		p->expr = expr;
 		p->whole = true;
 	}
@@ -160,9 +198,9 @@ static struct part *result_part(struct call *k)
 	struct words *w = k->c.w;
 	struct part *p = add_part(w, &k->result.part, STR("return"));
 	if (returns(k)) {
-		p->type = k->fn->base;
+		p->type = type_of(k, k->fn->base);
 		p->expr = k->trampoline ? "retval"
-					: arena_fmt(w->a, "((%s)retval)", cast_of(w, k->fn->base));
+					: arena_fmt(w->a, "((%s)retval)", cast_of(w, p->type));
 	}
 	return p;
 }
@@ -207,7 +245,7 @@ static struct part *read_parameter(struct call *k, u32 from, struct str name)
 			return NULL;
 		}
 		struct part *p = add_part(k->c.w, &k->entry.part, name);
-		p->type = f[i].type;
+		p->type = type_of(k, f[i].type);
 		p->expr = expr;
 		return p;
 	}
@@ -290,6 +328,8 @@ static bool read_arg(struct call *k)
 	struct side *s = result ? &k->result : &k->entry;
 	if (!name.n)
 		return cursor_fail(c, from, "expected the name of a parameter, or return");
+	if (result && ends(k))
+		return cursor_fail(c, from, "%.*s does not return", STRF(k->name));
 	struct part *p = result ? result_part(k) : read_parameter(k, from, name);
 	if (!p)
 		return false;
@@ -324,7 +364,7 @@ static bool read_call(struct call *k)
 	k->fn = function_of(w->h, k->name);
 	if (!k->fn)
 		return cursor_fail(c, 0, "the kernel's BTF has no function '%.*s'", STRF(k->name));
-	k->trampoline = has_trampoline(w, k->name);
+	k->trampoline = has_trampoline(w, k->fn, k->name);
 	if (cursor_take(c, '(')) {
 		k->listed = true;
 		do
@@ -337,7 +377,8 @@ static bool read_call(struct call *k)
 	if (!cursor_end(c))
 		return cursor_fail(c, c->at, "expected FUNCTION or FUNCTION(ARG, ...)");
 	if (!k->listed) {
-		k->entry.shown = k->result.shown = true;
+		k->entry.shown = true;
+		k->result.shown = !ends(k);
 		result_part(k)->whole = true;
 		add_all(k);
 	}
@@ -566,6 +607,8 @@ static void write_nested(struct words *w, const struct call *all, u32 i, u32 n)
 	sb_fmt(w->out, "\t\t}\n\t} else if (@at[tid] > %u) {\n\t\t@again%u[tid] += 1;\n\t}\n}\n\n",
 	       i, i);
 
+	if (ends(k))
+		return;
 	put_probe(w, k, "return");
 	sb_fmt(w->out, "\n/@at[tid] > %u/\n{\n\tif (@again%u[tid]) {\n\t\t@again%u[tid] -= 1;\n", i,
 	       i, i);
