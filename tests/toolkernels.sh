@@ -322,6 +322,7 @@ about() {
 	argdist) args='-C p::vfs_read' load=files ;;
 	funccount | funclatency | stackcount | functrace | funcinterval | trace | stacksnoop) args=vfs_read load=files ;;
 	funcslower) args='-u 1 vfs_read' load=files ;;
+	ksnoop) args='trace vfs_read' load=files ;;
 	tpoint) args=sched:sched_process_exit load=programs ;;
 	perf-stat-hist) args='sched:sched_switch prev_prio' load=programs ;;
 	kprobe) args=p:vfs_read load=files ;;

@@ -874,6 +874,8 @@ static bool write_probes(struct parse *p, struct job *j)
 	bool ok = p->writer->write(w);
 	p->o->by_process = w->by_process;
 	p->o->as_user = w->as_user;
+	/* No "Tracing ...", which JSON does not say anyway. */
+	p->o->quiet |= w->answers && !(p->o->format && !strcmp(p->o->format, "json"));
 	s->fields = s->fields.n ? s->fields : w->fields;
 	s->sort = s->sort.n ? s->sort : w->sort;
 	s->events = s->events ? s->events : w->events;
@@ -932,9 +934,11 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	p.writer = tool_writer(t);
 	int rc = RC_USAGE;
 	struct err *e = opts_parse(&o, nhead, head);
-	host_init(&h, &a, "");
 	if (e) {
+		host_init(&h, &a, "");
 		rc = bad_words(t, e, NULL, NULL, false);
+	} else if (!host_prepare(&h, &a, &o)) { /* writers ask it, as the compiler does */
+		rc = RC_USAGE;
 	} else if (read_options(&j, &o, &s, &h)) {
 		for (const struct getopt_use *u = j.c.getopts; u; u = u->next)
 			add_own(&p, u);

@@ -109,7 +109,8 @@ static bool put_unit(struct sb *out, const struct column *c, const struct value 
 	case COL_HIST:
 	case COL_CALL:
 	case COL_FUNCTION:
-	case COL_BELOW: break;
+	case COL_BELOW:
+	case COL_MEMBERS: break;
 	}
 	return false;
 }

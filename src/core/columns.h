@@ -34,6 +34,7 @@ enum column_unit {
 	COL_CALL,      /* a system call: rows of its beginning wait for its end */
 	COL_FUNCTION,  /* a probe's text: its last part */
 	COL_BELOW,     /* stands on lines of its own below the row: stacks */
+	COL_MEMBERS,   /* a record in brackets behind the row, a line for each member */
 };
 
 struct column {
@@ -74,6 +75,11 @@ struct columns {
 /* A cell as text; "-" for one that is not known. Control bytes and what is not UTF-8 are escaped.
  */
 void column_text(struct sb *out, const struct column *c, const struct value *v, struct str trailer);
+/*
+ * A COL_MEMBERS, of lines indented by so much: "(", "name = value," ..., ");". A record in it is a path: "a->b"; a
+ * tuple is an address, what lies there, and a record of parts of that. What is 0 in C structures is left out.
+ */
+void members_text(struct sb *out, const struct value *v, u32 indent, struct str trailer);
 /* The words of a COL_ARGV. */
 bool column_next_word(struct str *rest, struct str *word);
 /* There is nothing to say: not known, or the error of what did not fail. */
@@ -81,5 +87,5 @@ bool column_absent(const struct column *c, const struct value *v);
 /* A column of the row itself in text, not below it. */
 static inline bool column_in_line(const struct column *c)
 {
-	return c->unit != COL_BELOW && c->unit != COL_HIST && !c->data;
+	return c->unit != COL_BELOW && c->unit != COL_MEMBERS && c->unit != COL_HIST && !c->data;
 }

@@ -56,14 +56,14 @@ struct tick {         /* an interval of a tseries */
 
 struct value {
 	enum value_kind kind : 8;
-	u8 size;     /* V_INT, V_UINT: bytes of the type */
-	bool cut;    /* V_STR */
-	u8 mode;     /* V_STACK: enum stack_mode */
-	bool kernel; /* V_STACK */
-	bool agg;    /* V_INT from avg(): JSON says "stats" */
-	bool sign;   /* V_SERIES: the values are i64 */
-	u32 n;       /* elements of a list, frames of a stack, buckets of a histogram */
-	struct str str;
+	u8 size;        /* V_INT, V_UINT: bytes of the type */
+	bool cut;       /* V_STR */
+	u8 mode;        /* V_STACK: enum stack_mode; V_RECORD: enum type_kind, 0: a typedef */
+	bool kernel;    /* V_STACK */
+	bool agg;       /* V_INT from avg(): JSON says "stats" */
+	bool sign;      /* V_SERIES: the values are i64 */
+	u32 n;          /* elements of a list, frames of a stack, buckets of a histogram */
+	struct str str; /* V_INT, V_UINT, V_RECORD: the name of the C type, if it has one */
 	union {
 		u64 u;
 		i64 i;

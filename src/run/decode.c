@@ -44,10 +44,14 @@ static void decode_text(const u8 *p, u32 size, struct value *ret)
 static void decode_int(const struct type *t, u64 raw, struct value *ret)
 {
 	bool sign = t->is_signed || (t->kind == T_ENUM && t->base && t->base->is_signed);
-	*ret = (struct value){.kind = sign ? V_INT : V_UINT, .size = (u8)t->size, .u = raw};
+	*ret = (struct value){.kind = sign ? V_INT : V_UINT,
+			      .size = (u8)t->size,
+			      .str = t->alias.n ? t->alias : t->name,
+			      .u = raw};
 	if (t->kind != T_ENUM)
 		return;
 	ret->kind = V_ENUM;
+	ret->str = (struct str){0};
 	for (u32 i = 0; i < t->nenum; i++) {
 		if (t->enums[i].val == ret->i) {
 			ret->str = t->enums[i].name;
@@ -329,7 +333,12 @@ static void decode_struct(struct reader *r, struct arena *a, const struct type *
 	struct value *list = arena_newn(a, struct value, n ? n : 1);
 	struct str *names = arena_newn(a, struct str, n ? n : 1);
 	decode_members(r, a, t, p, list, names);
-	*ret = (struct value){.kind = V_RECORD, .n = n, .list = list, .names = names};
+	*ret = (struct value){.kind = V_RECORD,
+			      .mode = t->kind == T_RECORD || t->name.n ? t->kind : 0,
+			      .n = n,
+			      .str = t->name.n ? t->name : t->alias,
+			      .list = list,
+			      .names = names};
 }
 
 static void decode_tuple(struct reader *r, struct arena *a, const struct type *t, const u8 *p,

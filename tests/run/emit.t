@@ -20,6 +20,39 @@ EXPECT
 	"a,""b",1234567,/tmp/x
 	,,a\nb
 
+NAME members of a record, a line for each
+PROG struct in { int a; int b; }; struct s { struct in in; u64 *p; char text[4]; }; table t { n "N" 3; name "NAME"; args members; } BEGIN { $s = (struct s *)0; $l = curtask.se.load; emit(t, n = 1, name = "f", args = (a = 1, b = (c = 2, d = (e = "x\n")), p = ($s, *$s), q = ($s, *$s, (a = $s->in.a)), r = ((int64 *)5, *(int64 *)5), s = *$s, u = (7, (w = 8)), v = (curtask, $l))); emit(t, n = 22, name = "g"); }
+NEEDS btf
+EXPECT_RE
+	N   NAME
+	1   f\(
+	        a = 1,
+	        b->c = 2,
+	        b->d->e = x\\n,
+	        p = \*\(0x0\),
+	        q = \*\(0x0\),
+	        q->a = \(int\)0,
+	        r = \*\(0x5\),
+	        s = \(struct s\)\{\},
+	        u = 7,
+	        u->w = 8,
+	        v = \*\(0xf[0-9a-f]+\)
+	         \(struct load_weight\)\{
+	          .weight = 1048576,
+	          .inv_weight = 4194304
+	         \}
+	    \);
+	22  g\(\);
+
+NAME the same as JSON and CSV
+RUN for f in json csv; do "$SONDE" -q -f $f -e 'struct s { int a; int b; }; table t { name; args members; } begin { $s = (struct s *)0; emit(t, name = "f", args = (a = 1, b = (c = 2), s = ($s, *$s))); emit(t, name = "g"); }'; done
+EXPECT
+	{"type": "event", "table": "t", "name": "f", "args": {"a": 1, "b": {"c": 2}, "s": [0,{"a": 0, "b": 0}]}}
+	{"type": "event", "table": "t", "name": "g"}
+	name,args
+	f,"{ .a = 1, .b = { .c = 2 }, .s = (0x0, { .a = 0, .b = 0 }) }"
+	g,
+
 NAME rows of several tables
 PROG table t { a 3; b; } table u { c; } BEGIN { emit(u, c = 1); emit(t, a = 1, b = (1, 2)); emit(t, b = "x"); }
 EXPECT

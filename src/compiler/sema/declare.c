@@ -407,6 +407,7 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		{"oct", COL_OCT, false},
 		{"argv", COL_ARGV, false},
 		{"below", COL_BELOW, false},
+		{"members", COL_MEMBERS, false},
 		{"status", COL_STATUS, false},
 		{"syscall", COL_SYSCALL, false},
 		{"user", COL_USER, false},
@@ -453,7 +454,8 @@ static void column_word(struct declare *d, struct column *col, const struct node
 	diag_hint(d->ds, diag_add(d->ds, E_SYNTAX, w->loc, "columns know no '%.*s'", STRF(w->name)),
 		  "what may stand here: left right data key same share bare blank quoted us ms s "
 		  "seconds KB MB meminfo percent milli elapsed clock hex oct argv status syscall "
-		  "user disk interface cgroup container hist percentiles call function below; "
+		  "user disk interface cgroup container hist percentiles call function below "
+		  "members; "
 		  "names: %s",
 		  names_list);
 }

@@ -27,6 +27,7 @@ static bool unit_fits(enum column_unit unit, const struct type *t)
 	case COL_FUNCTION: return t->kind == T_PROBE || t->kind == T_STRING;
 	case COL_ARGV: return t->kind == T_BUF || t->kind == T_STRING;
 	case COL_BELOW: return t->kind == T_KSTACK || t->kind == T_USTACK;
+	case COL_MEMBERS: return t->kind == T_RECORD;
 	case COL_CALL: return t->kind == T_BUF && t->mode == BUF_CALL;
 	case COL_US:
 	case COL_MS:

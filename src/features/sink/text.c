@@ -190,6 +190,14 @@ static void put_stacks(struct text *t, const struct item *it)
 			value_text(&t->o.b, &it->val[i], &(struct show){t->env.how.trailer, true});
 }
 
+/* Behind the line's last column, below which they stand. */
+static void put_members(struct text *t, const struct item *it, u32 at)
+{
+	for (u32 i = 0; i < it->columns->n; i++)
+		if (it->columns->col[i].unit == COL_MEMBERS)
+			members_text(&t->o.b, &it->val[i], at, t->env.how.trailer);
+}
+
 /* "p50 <= 127  max <= 255  n 12": those of a histogram in a row that are asked for. */
 static void put_percentiles(struct text *t, const struct columns *c, u32 hist,
 			    const struct value *v)
@@ -256,6 +264,7 @@ static void put_row(struct text *t, const struct item *it)
 	const struct columns *c = it->columns;
 	struct place p = {0};
 	i32 last = last_cell(it);
+	u32 at = 0; /* of the last cell */
 	put_line(t, it->str);
 	if (item_has_hist(it)) {
 		put_hist_row(t, it);
@@ -276,8 +285,10 @@ static void put_row(struct text *t, const struct item *it)
 		/* Numbers are never cut, and texts within the line only when they are nothing else. */
 		enum value_kind kind = it->val[i].kind;
 		bool number = kind == V_INT || kind == V_UINT;
+		at = p.at;
 		put_cell(t, &c->col[i], p.last ? !number : kind == V_STR, &p);
 	}
+	put_members(t, it, at);
 	sb_char(&t->o.b, '\n');
 	put_stacks(t, it);
 }

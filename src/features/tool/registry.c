@@ -13,6 +13,7 @@ static const struct writer writers[] = {
 	{"ltrace", NULL, write_ltrace, 0, true},
 	{"strace", NULL, write_strace, 0, true},
 	{"trace", "PROBE...", write_trace, 0, true},
+	{"ksnoop", "trace|info FUNCTION[(ARG,...)]...", write_ksnoop, 0, true},
 	{"argdist", NULL, write_argdist, 0, false},
 	{"kprobe", "DEFINITION [FILTER]", write_kprobe, 2, true},
 	{"uprobe", "DEFINITION [FILTER]", write_uprobe, 2, true},

@@ -27,6 +27,7 @@ struct words {
 	struct sb *out;
 	const char *as_user;     /* the writer's: whom the command runs as; NULL: as we do */
 	bool by_process;         /* the writer's: -o FILE is FILE.PID for each process */
+	bool answers;            /* the writer's: nothing is traced, only told and over */
 	struct str fields, sort; /* the writer's: for what --fields and --sort do not say */
 	u64 events;              /* the same of --count */
 };

@@ -10,6 +10,7 @@ bool write_functrace(struct words *w);
 bool write_tpoint(struct words *w);
 bool write_perf_stat_hist(struct words *w);
 bool write_stackcount(struct words *w);
+bool write_ksnoop(struct words *w);
 bool write_trace(struct words *w);
 bool write_argdist(struct words *w);
 bool write_ltrace(struct words *w);

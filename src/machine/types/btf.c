@@ -487,8 +487,10 @@ static const struct type *make_proto(struct types *k, const struct rec *r, int d
 	t->align = 1;
 	for (u32 i = 0; i < n; i++) {
 		u32 name = bytes_u32(&b), id = bytes_u32(&b);
-		if (!id && i + 1 == n) /* "..." */
+		if (!id && i + 1 == n) { /* "..." */
+			t->flex = true;
 			break;
+		}
 		const struct type *p = get(k, id, depth + 1);
 		f[kept++] =
 			(struct field){.name = name_at(k, name), .type = p, .bit_off = slot * 64};

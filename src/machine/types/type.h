@@ -83,7 +83,8 @@ struct type {
 	enum type_kind kind : 8;
 	u8 space; /* enum space; of a pointer's target */
 	bool is_signed;
-	bool flex;    /* integer literal: adopts the other operand's type when it fits */
+	bool flex;    /* integer literal: adopts the other operand's type when it fits; function of
+			 BTF: takes more arguments than are named */
 	bool is_char; /* C char: an array of it is text */
 	bool whole;   /* string: an array of char, which may fill it without a NUL */
 	u8 mode;      /* stacks: enum stack_mode; timestamp: clock; buffer: BUF_CALL */
