@@ -409,6 +409,7 @@ sofdsnoop -T -t 1 -d 10 -n x
 drsnoop -TU -t 1 -u 0 -d 10 -n x
 compactsnoop -TKe -d 10
 klockstat -n 3 -s 3 -d 5 -i 1 -t 1 -L cgroup_mutex -P -R
+klockstat -n 3 -s 3 -d 5 -i 1 -t 1 -S acq_max,hld_total
 futexctn -T -s -t 1 -l 0x1234
 biolatpcts -i 5 -w from-rq-alloc -p 50,99 -j
 biosnoop -QP -t -m 1

@@ -427,3 +427,42 @@ EXPECT
 	TIME (last N s)
 	2
 	3
+
+NAME sort: of several tables each by the first column of a list that it has, also by its other name
+RUN
+	echo 'config = { print_maps_on_exit = false } options { sort S; }
+	table a sorted by total_ns { name "A" 2 key; n 3 also acq_count; avg_ns "AVG" 4; total_ns "TOTAL" also acq_total; }
+	table b sorted by n { name "B" 2 key; n 3 also hld_count; avg_ns "AVG" 4; total_ns "TOTAL" 5 also hld_total; max_ns "MAX"; }
+	begin {
+		@a["x"] = stats(1); @a["x"] = stats(1); @a["y"] = stats(10); @max["x"] = max(5); @max["y"] = max(3);
+		show(a, @a); show(b, @a, @max);
+	}' >"$TMPDIR/s.bt"
+	for s in acq_count,hld_total -acq_total,max b.total,-b.total,-avg foo acq_count,b.nosuch; do
+		echo "$s:"; "$SONDE" -q "$TMPDIR/s.bt" -S "$s" 2>&1 | tr -s ' '
+	done
+EXPECT
+	acq_count,hld_total:
+	A N AVG TOTAL
+	x 2 1 2
+	y 1 10 10
+	B N AVG TOTAL MAX
+	y 1 10 10 3
+	x 2 1 2 5
+	-acq_total,max:
+	A N AVG TOTAL
+	x 2 1 2
+	y 1 10 10
+	B N AVG TOTAL MAX
+	x 2 1 2 5
+	y 1 10 10 3
+	b.total,-b.total,-avg:
+	A N AVG TOTAL
+	x 2 1 2
+	y 1 10 10
+	B N AVG TOTAL MAX
+	y 1 10 10 3
+	x 2 1 2 5
+	foo:
+	ERROR: --sort: there is no column 'foo', but name n avg_ns total_ns max_ns
+	acq_count,b.nosuch:
+	ERROR: --sort: there is no column 'b.nosuch', but name n avg_ns total_ns max_ns

@@ -220,3 +220,14 @@ EXPECT
 	3 1
 	$
 	$
+
+NAME in_function: names that begin so
+RUN
+	"$SONDE" -q -e 'begin { $a = kaddr("vfs_read"); print((in_function($a, "vfs_read"), in_function($a - 1, "vfs_read"), in_function($a, "vfs_"), in_function($a, "ext"), in_function(-1, "vfs_"), in_function((void *)$a, "v"))); }'
+	"$SONDE" -e 'begin { print(in_function(0, "")); }' 2>&1 | head -n 1
+NEEDS sym:vfs_read sym:ext4_sync_file
+EXPECT
+	(true, false, true, false, false, true)
+	$
+	$
+	stdin:1:30-32: ERROR: more than 8191 functions have names that begin with ''

@@ -354,7 +354,7 @@ RUN
 		    c.close()
 		    b.close()
 	P
-	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcptracer "$@" | grep -E ' 1892[34]|"dport": 1892|,1892'; }
+	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcptracer "$@" | grep -E ' 1892[34]|"dport": 1892[34]|,1892[34]'; }
 	see --fields kind,comm,ip,saddr,daddr,dport | grep -v ' A '; see -j -4 --fields kind,dport; see -6 --csv --fields kind,dport; see -U -4 --csv --fields kind,uid,dport
 NEEDS tp:sock/inet_sock_set_state btf cmd:python3
 TIMEOUT 30

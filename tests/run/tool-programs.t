@@ -132,6 +132,88 @@ EXPECT
 	
 	ERROR: this kernel does not tell where its variable nosuchlock is 
 
+NAME klockstat: how long locks are held, by who took them
+RUN
+	load='import os, sys
+	if sys.argv[2:]: input()
+	r, w = os.pipe()
+	f = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR)
+	for i in range(300): os.write(w, b"x")
+	for i in range(500): os.ftruncate(f, i)
+	for i in range(100): os.listdir("/proc/self/fd")'
+	pipe=$(grep -o -m 1 -w 'anon_pipe_write' /proc/kallsyms || echo pipe_write)
+	rows() { sed 's/[+][0-9]*$/+N/' | awk '/^ *[0-9]/ { print $1, ($2 <= $4 && $4 <= $3 ? "fits" : $0); next } { print }'; }
+	"$SONDE" klockstat -q --hold -c do_trunc -s 1 -- python3 -IS -c "$load" "$TMPDIR/one" | rows
+	"$SONDE" klockstat -qj --hold -c "$pipe" -P -S hld_max,acq_count -- python3 -IS -c "$load" "$TMPDIR/one" |
+		sed 's/\(_ns\|tid\)": [0-9]*/\1": N/g; s/0x[0-9a-f]*/LOCK/'
+	mkfifo "$TMPDIR/go"
+	python3 -IS -c "$load" "$TMPDIR/one" wait <"$TMPDIR/go" & p=$!
+	exec 3>"$TMPDIR/go"
+	"$SONDE" klockstat --hold -c iterate_dir -s 1 -p $p >"$TMPDIR/o" 2>"$TMPDIR/err" & s=$!
+	eventually grep -q Tracing "$TMPDIR/err"
+	echo >&3
+	wait $p $s
+	rows <"$TMPDIR/o"
+NEEDS slow fentry cmd:python3 sym:do_truncate
+ALONE
+TIMEOUT 90
+EXPECT
+	   WAITS      AVG(us)    TOTAL(us)      MAX(us)
+	500 fits
+	$
+	        do_truncate+N
+	   HOLDS      AVG(us)    TOTAL(us)      MAX(us)
+	500 fits
+	$
+	        do_truncate+N
+	{"type": "row", "table": "threads", "waits": 300, "avg_ns": N, "total_ns": N, "max_ns": N, "tid": N, "comm": "python3", "lock": "LOCK"}
+	{"type": "row", "table": "holders", "holds": 300, "avg_ns": N, "total_ns": N, "max_ns": N, "tid": N, "comm": "python3", "lock": "LOCK"}
+	   WAITS      AVG(us)    TOTAL(us)      MAX(us)
+	200 fits
+	$
+	        iterate_dir+N
+	   HOLDS      AVG(us)    TOTAL(us)      MAX(us)
+	200 fits
+	$
+	        iterate_dir+N
+
+NAME klockstat: by kprobes, where there is nothing else
+RUN
+	"$SONDE" tools -s klockstat | sed 's/\(fentry\|fexit\):/\1:no_/g' >"$TMPDIR/k.bt"
+	load='import os, sys
+	f = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR)
+	for i in range(500): os.ftruncate(f, i)'
+	"$SONDE" "$TMPDIR/k.bt" -q --hold -c do_trunc -s 1 -- python3 -IS -c "$load" "$TMPDIR/one" |
+		sed 's/[+][0-9]*$/+N/; s/^ *\([0-9]*\) .*[0-9]$/\1/'
+	"$SONDE" klockstat -c nosuch_function 2>&1
+	"$SONDE" klockstat -S hold_max 2>&1
+NEEDS slow kprobe cmd:python3 sym:do_truncate
+ALONE
+TIMEOUT 60
+RC 1
+EXPECT
+	   WAITS      AVG(us)    TOTAL(us)      MAX(us)
+	500
+	$
+	        do_truncate+N
+	   HOLDS      AVG(us)    TOTAL(us)      MAX(us)
+	500
+	$
+	        do_truncate+N
+	ERROR: the kernel has no function whose name begins with 'nosuch_function'
+	ERROR: --sort: there is no column 'hold_max', but waits avg_ns total_ns max_ns kstack holds tid comm lock
+
+NAME klockstat: without events of contended locks
+RUN
+	"$SONDE" klockstat -q -n 1 -s 2 -- sh -c 'for i in 1 2 3 4; do :; done' | sed 's/^ *[1-9][0-9]* .*[0-9]$/some/; s/^  *[a-z_.0-9]*+[0-9]*$/        function/'
+NEEDS fentry before:5.19
+EXPECT
+	   WAITS      AVG(us)    TOTAL(us)      MAX(us)
+	some
+	$
+	        function
+	        function
+
 NAME dbslower and dbstat: queries of any database
 RUN
 	p="$SONDE_TESTS/runtime"

@@ -433,19 +433,16 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		col->unit = COL_NAME;
 		return;
 	}
-	if (other == 0) {
-		col->data = true;
-		return;
-	}
 	if (other == 5) {
 		col->share = col->right = true;
 		col->unit = COL_PERCENT;
 		return;
 	}
+	col->data |= other == 0;
 	col->bare |= other == 6;
 	col->blank |= other == 7;
 	col->quoted |= other == 8;
-	if (other > 2)
+	if (!other || other > 2)
 		return; /* key and same are about all columns together: place_of() */
 	if (other > 0) {
 		col->right = other == 2;
@@ -455,7 +452,7 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		  "what may stand here: left right data key same share bare blank quoted us ms s "
 		  "seconds KB MB meminfo percent milli elapsed clock hex oct argv status syscall "
 		  "user disk interface cgroup container hist percentiles call function below "
-		  "members; "
+		  "members also; "
 		  "names: %s",
 		  names_list);
 }
@@ -551,7 +548,10 @@ static void add_column(struct declare *d, struct columns *t, const struct node *
 			       .width = (u32)MIN(n->num, 256u),
 			       .index = index};
 	for (const struct node *w = n->a; w; w = w->next)
-		column_word(d, col, w);
+		if (sort_is_also(w))
+			w = w->next;
+		else
+			column_word(d, col, w);
 	if (col->unit == COL_CLOCK && d->c->clock > 1) {
 		col->digits = d->c->clock - 1;
 		col->width += col->width ? d->c->clock : 0;
@@ -571,22 +571,12 @@ static bool is_field(const struct column *c, struct str field)
 	return str_eq(own, field);
 }
 
-/* TABLE.COLUMN is about that table alone. False: about another one. */
-static bool is_about(const struct columns *t, struct str *field)
-{
-	struct str table;
-	if (str_chr(*field, '.') < 0)
-		return true;
-	str_cut(field, '.', &table);
-	return str_eq(table, t->name);
-}
-
 /* Does --fields say anything about it? */
 static bool is_picked(const struct declare *d, const struct columns *t)
 {
 	struct str rest = d->c->fields, one;
 	while (rest.n && str_cut(&rest, ',', &one))
-		if (is_about(t, &one))
+		if (declare_is_about(t, &one))
 			return true;
 	return false;
 }
@@ -600,31 +590,9 @@ static void pick_fields(struct declare *d, struct columns *t)
 	t->col = arena_newn(d->a, struct column, MAX_COLUMNS);
 	t->n = 0;
 	while (str_cut(&rest, ',', &one))
-		for (u32 i = 0; i < nold && is_about(t, &one); i++)
+		for (u32 i = 0; i < nold && declare_is_about(t, &one); i++)
 			if (is_field(&old[i], one) && t->n < MAX_COLUMNS)
 				t->col[t->n++] = old[i];
-}
-
-static void sort_by(struct declare *d, struct columns *t, const struct node *words)
-{
-	struct str by = d->c->sort;
-	t->ascending = by.n && by.s[0] == '-';
-	by = t->ascending ? str_from(by, 1) : by;
-	if (!by.n && words) {
-		t->ascending = words->flags & NF_NEG;
-		by = words->name;
-	}
-	for (u32 i = t->n; i--;)
-		if (!t->col[i].part && str_starts(t->col[i].name, by) && by.n)
-			t->sort = t->col[i].index + 1;
-	if (t->sort || !by.n || !d->c->sort.n)
-		return;
-	AUTO_SB known = {0};
-	for (u32 i = 0; i < t->n; i++)
-		if (!t->col[i].part)
-			sb_fmt(&known, " %.*s", STRF(t->col[i].name));
-	diag_add(d->ds, E_OPTION, (struct loc){0}, "--sort: there is no column '%.*s', but%s",
-		 STRF(by), known.s);
 }
 
 static u32 rows_of(struct declare *d, const struct node *n)
@@ -659,8 +627,9 @@ static u32 place_of(const struct node *table, const struct node *column)
 }
 
 /* What stands between the name and the columns. */
-static void table_words(struct declare *d, struct columns *t, const struct node *w)
+static void table_words(struct declare *d, struct columns *t, const struct node *table)
 {
+	const struct node *w = table->b;
 	static const char *const known[] = {"sorted", "by",    "top",     "bare",
 					    "ruled",  "total", "standing"};
 	bool *const set[] = {&t->top, &t->bare, &t->ruled, &t->total, &t->standing};
@@ -669,7 +638,7 @@ static void table_words(struct declare *d, struct columns *t, const struct node 
 	if (t->top && !t->rows)
 		t->rows = TOP_ROWS;
 	if (w && node_word(w, known) == 0 && w->next && node_word(w->next, known) == 1)
-		sort_by(d, t, w->next->next);
+		sort_table(d->c->sort, t, table, w->next->next);
 	else if (w)
 		diag_add(d->ds, E_SYNTAX, w->loc,
 			 "a table may be 'bare', 'top', 'ruled', 'total', 'standing' and 'sorted "
@@ -706,7 +675,7 @@ static void add_table(struct declare *d, struct node *n)
 	for (struct node *k = n->a; k; k = k->next)
 		if (is_wanted(d, k) || (picked && !is_other(d, n, k)))
 			add_column(d, t, k, place_of(n, k));
-	table_words(d, t, n->b);
+	table_words(d, t, n);
 	if (picked)
 		pick_fields(d, t);
 	arena_push(d->a, u->columns, u->ncolumns, t);
@@ -737,7 +706,7 @@ static bool is_shown(const struct unit *u, struct str field)
 {
 	for (u32 i = 0; i < u->ncolumns; i++) {
 		struct str name = field;
-		for (u32 k = 0; is_about(u->columns[i], &name) && k < u->columns[i]->n; k++)
+		for (u32 k = 0; declare_is_about(u->columns[i], &name) && k < u->columns[i]->n; k++)
 			if (str_eq(u->columns[i]->col[k].name, name))
 				return true;
 	}
@@ -905,8 +874,10 @@ bool sema_declare(struct compile *c)
 	for (struct node *n = c->tree->a; tables && n; n = n->next)
 		if (n->kind == N_TABLE)
 			add_table(&d, n);
-	if (tables)
+	if (tables) {
 		check_fields(c);
+		sort_check(c);
+	}
 	for (struct node *n = c->tree->a; tables && n; n = n->next)
 		if (n->kind == N_PROBE || n->kind == N_FN)
 			node_walk(n, see_emit, &d);

@@ -32,3 +32,11 @@ bool declare_names(const struct getopt_use *o, struct str given); /* one of its 
 bool sema_exists(struct compile *c, struct str what);
 bool sema_choose(struct compile *c); /* false: none of them is there */
 struct columns *declare_find_table(const struct unit *u, struct str name);
+/* TABLE.COLUMN is about that table alone. False: about another one. */
+bool declare_is_about(const struct columns *t, struct str *field);
+/* sort.c: another name of a column, for --sort, stands behind the word. */
+bool sort_is_also(const struct node *word);
+/* The first of a list (--sort) that the table has, else what it says itself in words (or NULL). */
+void sort_table(struct str list, struct columns *t, const struct node *table,
+		const struct node *words);
+void sort_check(const struct compile *c); /* each of --sort is a column of some sorted table */

@@ -17,6 +17,8 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct b
 
 /* Registers (offsets) of user mode into variables: of where the process left it, or the probe's. */
 void builtin_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *var);
+/* In fentry and fexit: where the probed function returns to. */
+struct ref builtin_kernel_caller(struct lower *l);
 /*
  * Frames of a user stack without the kernel's help, the number of their bytes in var n; goes to
  * done, or to slow where the helper must do it. False: nothing was emitted, it always must.

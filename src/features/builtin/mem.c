@@ -1,6 +1,7 @@
-/* mem.c - addresses and what stands at them: kptr kaddr reg ksym usym bswap hash ntop pton macaddr
- * cgroup_path. */
+/* mem.c - addresses and what stands at them: kptr kaddr reg ksym usym caller in_function bswap hash
+ * ntop pton macaddr cgroup_path. */
 #include "builtin/common.h"
+#include "kern/tracefs.h"
 #include "proc/cgroup.h"
 #include "proc/proc.h"
 #include "sym/sym.h"
@@ -154,6 +155,8 @@ static bool at_entry(const struct point *p)
 {
 	u32 flags = point_flags(p);
 
+	if ((flags & (KIND_FUNC | WAY_TYPED)) == (KIND_FUNC | WAY_TYPED))
+		return true;
 	if ((flags & (KIND_FUNC | WAY_REGS | KIND_RETVAL)) != (KIND_FUNC | WAY_REGS))
 		return false;
 	return p->way->frames ? p->way->frames(p) == FRAMES_ENTRY : !p->has_addr && !p->offset;
@@ -165,19 +168,21 @@ static const struct type *type_caller(struct sema *s, struct node *n)
 		if (!at_entry(p)) {
 			sema_fail(s, E_CONTEXT, n->loc,
 				  "The caller builtin can only be used where a function begins, in "
-				  "'kprobe' and 'uprobe' probes");
+				  "'kprobe' and 'uprobe' probes, and in 'fentry' and 'fexit'");
 			return s->final ? &type_error : NULL;
 		}
 	return point_flags(s->v->points) & KIND_USER ? &type_usym : &type_ksym;
 }
 
-/* The return address: on top of the stack, or in a register. */
+/* The return address: on top of the stack, in a register, or what the kernel finds. */
 static struct ref lower_caller(struct lower *l, struct node *n, struct mem dst)
 {
 	const struct arch *a = l->c->host->arch;
-	struct ref v = ir_load(l->f, 8, lower_ctx(l), a->link >= 0 ? a->link : a->sp);
+	bool typed = point_flags(l->pt) & WAY_TYPED;
+	struct ref v = typed ? builtin_kernel_caller(l)
+			     : ir_load(l->f, 8, lower_ctx(l), a->link >= 0 ? a->link : a->sp);
 
-	if (a->link < 0)
+	if (!typed && a->link < 0)
 		v = lower_read_scalar(l, &type_u64, v, 0, lower_space(l));
 	if (type_is_scalar(n->type))
 		return v;
@@ -185,6 +190,93 @@ static struct ref lower_caller(struct lower *l, struct node *n, struct mem dst)
 	lower_store(l, 8, mem_at(dst, 8),
 		    ir_op2(l->f, O_SHR, builtin_pid_tgid(l), ir_con(l->f, 32)));
 	return REF_NONE;
+}
+
+/* ---- in_function ---- */
+
+enum { MOST_FUNCTIONS = 8192 }; /* a power of two: what is behind the last is never reached */
+
+/* The functions whose names begin so. NULL: none. */
+static struct map *functions_of(struct compile *c, struct str begin)
+{
+	const char *name = arena_fmt(c->arena, "functions of %.*s", STRF(begin));
+	struct unit *u = c->unit;
+	struct place_range *v;
+	struct map *m;
+	u32 n;
+
+	for (u32 i = 0; i < u->nmap; i++)
+		if (u->map[i]->role == MAP_AUX && str_is(u->map[i]->name, name))
+			return u->map[i];
+	v = arena_newn(c->arena, struct place_range, MOST_FUNCTIONS);
+	n = tracefs_ranges(c->host, begin, v, MOST_FUNCTIONS);
+	if (!n)
+		return NULL;
+	m = unit_map(c, MAP_AUX, name);
+	m->val_size = sizeof(*v);
+	while (m->val_size < n * sizeof(*v))
+		m->val_size *= 2;
+	for (u32 i = n; i < m->val_size / sizeof(*v); i++)
+		v[i].from = UINT64_MAX;
+	m->init = v;
+	return m;
+}
+
+static bool check_in_function(struct sema *s, struct node *call)
+{
+	const struct node *addr = call_arg(call, 0);
+	struct place_range *v;
+	struct str begin;
+	u32 n;
+
+	if (!builtin_text(s, call, 1, &begin))
+		return false;
+	if (!builtin_is_addr(addr->type) && addr->type->kind != T_KSYM)
+		return sema_fail(s, E_TYPE, addr->loc,
+				 "in_function() expects an address or a symbol of the kernel (%s "
+				 "provided)",
+				 builtin_kind(addr->type));
+	v = arena_newn(s->a, struct place_range, MOST_FUNCTIONS);
+	n = tracefs_ranges(s->c->host, begin, v, MOST_FUNCTIONS);
+	if (!n && tracefs_symbols_hidden(s->c->host))
+		return builtin_no_symbol(s, call_arg(call, 1)->loc, begin);
+	if (!n)
+		return sema_fail(s, E_UNKNOWN_NAME, call_arg(call, 1)->loc,
+				 "the kernel has no function whose name begins with '%.*s'",
+				 STRF(begin));
+	if (n == MOST_FUNCTIONS)
+		return sema_fail(s, E_LIMIT, call_arg(call, 1)->loc,
+				 "more than %d functions have names that begin with '%.*s'",
+				 MOST_FUNCTIONS - 1, STRF(begin));
+	return true;
+}
+
+/* The last one that is not behind the address, by halves and without a branch; is it in that? */
+static struct ref lower_in_function(struct lower *l, struct node *call, struct mem dst)
+{
+	enum { RANGE = sizeof(struct place_range) };
+	struct fn *f = l->f;
+	struct ref addr = lower_value(l, call_arg(call, 0)), base, at = ir_con(f, 0), behind;
+	struct str begin = {0};
+	struct map *m;
+
+	(void)dst;
+	node_str(call_arg(call, 1), &begin);
+	m = functions_of(l->c, begin);
+	if (!m)
+		return ir_con(f, 0);
+	base = ir_op1(f, O_MAPVAL, 8, ir_map(m->index));
+	for (u32 step = m->val_size / 2; step >= RANGE; step /= 2) {
+		struct ref half = ir_op2(f, O_ADD, base, at);
+		behind = ir_op2(f, O_SAR, ir_op2(f, O_SUB, addr, ir_load(f, 8, half, (i32)step)),
+				ir_con(f, 63));
+		behind = ir_op2(f, O_AND, ir_op2(f, O_XOR, behind, ir_con(f, ~0ull)),
+				ir_con(f, step));
+		at = ir_op2(f, O_ADD, at, behind);
+	}
+	base = ir_op2(f, O_ADD, base, at);
+	return ir_op2(f, O_ULT, ir_op2(f, O_SUB, addr, ir_load(f, 8, base, 0)),
+		      ir_load(f, 8, base, 8));
 }
 
 /* ---- byte order ---- */
@@ -492,7 +584,10 @@ const struct builtin builtin_mem[] = {
 		"printed."},
 	{"auto caller", lower_caller, .asks = USE_REGS | USE_CTX, .type = type_caller,
 	 .doc = "The function that called the probed one, as a symbol: the return address, where a "
-		"kprobe or uprobe is at a function's beginning."},
+		"kprobe or uprobe is at a function's beginning, and in fentry and fexit."},
+	{"bool in_function(any addr, text begin)", lower_in_function, .check = check_in_function,
+	 .doc = "Is an address of the kernel (or caller) in one of the functions whose names begin "
+		"so? They are those that there are when the script is compiled."},
 	{"auto bswap(any n)", lower_bswap, .type = type_bswap, .check = check_bswap,
 	 .doc = "The integer with its bytes in reverse order; unsigned, of the same size."},
 	{"u64 popcount(int n)", lower_popcount,

@@ -2,6 +2,12 @@
 #include "builtin/common.h"
 #include <linux/bpf.h>
 
+enum {
+	MAX_SKIP = 64,
+	MOST_OWN = 7, /* frames that stand for the program where a trampoline runs it: 2 or 3 */
+	CALL = 32,    /* a function calls its trampoline within its first bytes */
+};
+
 static bool find_mode(struct str name, enum stack_mode *ret)
 {
 	for (u32 i = 0; stack_modes[i]; i++)
@@ -18,6 +24,15 @@ static struct node *limit_arg(const struct node *call)
 	struct node *n = call_arg(call, 0);
 
 	return n && n->kind == N_NAME ? call_arg(call, 1) : n;
+}
+
+/* What stands behind the limit. */
+static i64 skipped(const struct node *call)
+{
+	struct node *limit = limit_arg(call), *n = limit ? limit->next : NULL;
+	i64 frames = 0;
+
+	return n && node_int(n, &frames) && frames > 0 ? MIN(frames, MAX_SKIP) : 0;
 }
 
 static const struct type *stack_type(struct sema *s, struct node *call, enum type_kind kind)
@@ -100,6 +115,18 @@ static bool check_stack(struct sema *s, struct node *call)
 	return true;
 }
 
+static bool check_kstack(struct sema *s, struct node *call)
+{
+	struct node *limit = limit_arg(call), *skip = limit ? limit->next : NULL;
+	i64 frames;
+
+	if (skip && (!node_int(skip, &frames) || frames < 0 || frames > MAX_SKIP))
+		return sema_fail(s, E_RANGE, skip->loc,
+				 "%.*s: invalid frames to skip: it must be a literal from 0 to %d",
+				 STRF(call->name), MAX_SKIP);
+	return check_stack(s, call);
+}
+
 static bool check_dw_ustack(struct sema *s, struct node *call)
 {
 	if (!builtin_can_unwind(s->c->host))
@@ -150,20 +177,19 @@ void builtin_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *
 }
 
 /*
- * The kernel's walk into the frames of a struct stack_value; the number of their bytes into var n.
+ * The kernel's walk into frames, of so many bytes; how many are filled into var n.
  * The limit is the size of the buffer, so unwinding stops there (65 ns per frame). The helper
  * zeroes what it does not fill, also when it fails: equal stacks are equal map keys.
  */
-static void ask_kernel(struct lower *l, struct node *call, struct mem dst, u64 flags, struct ref n)
+static void ask_kernel(struct lower *l, struct mem frames, u32 size, u64 flags, struct ref n)
 {
 	struct fn *f = l->f;
-	struct mem frames = mem_at(dst, offsetof(struct stack_value, ip));
-	u32 size = call->type->count * stack_frame_size((enum stack_mode)call->type->mode);
 	u32 type = l->pt->way->prog_type;
 	bool raw = type == BPF_PROG_TYPE_RAW_TRACEPOINT || type == BPF_PROG_TYPE_TRACING;
 	struct blk *failed = ir_blk(f), *done = ir_blk(f);
 
-	if (raw && dst.base.kind == R_SLOT) /* before 6.3 the helper of these takes only bytes that
+	if (raw &&
+	    frames.base.kind == R_SLOT) /* before 6.3 the helper of these takes only bytes that
 					       were stored before */
 		lower_zero(l, frames, size);
 	ir_set(f, n,
@@ -187,6 +213,95 @@ static void put_head(struct lower *l, struct node *call, struct mem dst, struct 
 	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, pid)), pid);
 }
 
+static u32 frames_size(const struct node *call)
+{
+	return call->type->count * stack_frame_size((enum stack_mode)call->type->mode);
+}
+
+/* Is the program run by a trampoline, which stands on the stack, as does the program? */
+static bool on_trampoline(const struct lower *l)
+{
+	u32 flags = point_flags(l->pt);
+
+	return l->pt->way->prog_type == BPF_PROG_TYPE_TRACING &&
+	       (flags & (KIND_FUNC | WAY_TYPED)) == (KIND_FUNC | WAY_TYPED);
+}
+
+/*
+ * How many frames of our own begin a stack of the kernel's, into a variable: which is the first in
+ * the probed function. Kernels differ, so it is looked for. Newer ones may jump to the trampoline:
+ * then the function is not there, and takes the trampoline's place, behind the program. caller: a
+ * variable for the frame behind it, or none.
+ */
+static struct ref own_frames(struct lower *l, struct ref frames, struct ref caller)
+{
+	struct fn *f = l->f;
+	struct ref own = ir_var(f), func = lower_arg(l, ARG_FUNC), ip;
+	struct blk *done = ir_blk(f);
+
+	for (u32 i = 0; i <= MOST_OWN; i++) {
+		struct blk *here = ir_blk(f), *next = ir_blk(f);
+		ip = ir_load(f, 8, frames, (i32)(8 * i));
+		ir_br(f, O_ULE, ir_op2(f, O_SUB, ip, func), ir_con(f, CALL), here, next);
+		ir_at(f, here);
+		ir_set(f, own, ir_con(f, i));
+		if (ref_is(caller))
+			ir_set(f, caller, ir_load(f, 8, frames, (i32)(8 * i + 8)));
+		ir_jmp(f, done);
+		ir_at(f, next);
+	}
+	ir_set(f, own, ir_con(f, 1));
+	ir_store(f, 8, frames, 8, func);
+	if (ref_is(caller))
+		ir_set(f, caller, ir_load(f, 8, frames, 16));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return own;
+}
+
+struct ref builtin_kernel_caller(struct lower *l)
+{
+	enum { FRAMES = MOST_OWN + 2 };
+	struct fn *f = l->f;
+	struct mem frames = lower_scratch(l, 8 * FRAMES);
+	struct ref caller = ir_var(f), n = ir_var(f);
+
+	ir_set(f, caller, ir_con(f, 0));
+	ask_kernel(l, frames, 8 * FRAMES, 0, n);
+	own_frames(l, lower_addr(l, frames), caller);
+	return ir_get(f, caller);
+}
+
+/* The kernel's walk without what is to be left out, by a copy: before 5.18 its own way of skipping
+ * takes from the limit. */
+static void ask_behind(struct lower *l, struct node *call, struct mem frames, struct ref n)
+{
+	struct fn *f = l->f;
+	u32 skip = (u32)skipped(call), size = frames_size(call);
+	u32 most = size + 8 * (skip + (on_trampoline(l) ? MOST_OWN : 0));
+	struct mem all = lower_scratch(l, most);
+	struct ref out = ir_con(f, skip), from = lower_addr(l, all);
+	struct blk *some = ir_blk(f), *more = ir_blk(f), *none = ir_blk(f), *done = ir_blk(f);
+
+	ask_kernel(l, all, most, 0, n);
+	if (on_trampoline(l))
+		out = ir_addi(f, ir_get(f, own_frames(l, from, REF_NONE)), (i32)skip);
+	out = ir_op2(f, O_SHL, out, ir_con(f, 3));
+	ir_call(f, BPF_FUNC_probe_read_kernel,
+		ARGS(lower_addr(l, frames), ir_con(f, size), ir_op2(f, O_ADD, from, out)));
+	ir_br(f, O_ULT, out, ir_get(f, n), some, none);
+	ir_at(f, some);
+	ir_set(f, n, ir_op2(f, O_SUB, ir_get(f, n), out));
+	ir_br(f, O_UGT, ir_get(f, n), ir_con(f, size), more, done);
+	ir_at(f, more);
+	ir_set(f, n, ir_con(f, size));
+	ir_jmp(f, done);
+	ir_at(f, none);
+	ir_set(f, n, ir_con(f, 0));
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
 /* struct stack_value at dst. */
 static struct ref put_stack(struct lower *l, struct node *call, struct mem dst, u64 flags,
 			    struct ref pid)
@@ -199,7 +314,7 @@ static struct ref put_stack(struct lower *l, struct node *call, struct mem dst, 
 	if (!(flags & BPF_F_USER_STACK) || !builtin_walk_frames(l, call, frames, n, slow, done))
 		ir_jmp(f, slow);
 	ir_at(f, slow);
-	ask_kernel(l, call, dst, flags, n);
+	ask_kernel(l, frames, frames_size(call), flags, n);
 	ir_jmp(f, done);
 	ir_at(f, done);
 	put_head(l, call, dst, n, pid);
@@ -208,7 +323,14 @@ static struct ref put_stack(struct lower *l, struct node *call, struct mem dst, 
 
 static struct ref lower_kstack(struct lower *l, struct node *call, struct mem dst)
 {
-	return put_stack(l, call, dst, 0, ir_con(l->f, 0));
+	struct ref n;
+
+	if (!on_trampoline(l) && !skipped(call))
+		return put_stack(l, call, dst, 0, ir_con(l->f, 0));
+	n = ir_var(l->f);
+	ask_behind(l, call, mem_at(dst, offsetof(struct stack_value, ip)), n);
+	put_head(l, call, dst, n, ir_con(l->f, 0));
+	return REF_NONE;
 }
 
 static struct ref lower_fp_ustack(struct lower *l, struct node *call, struct mem dst)
@@ -232,7 +354,8 @@ static struct ref lower_ustack(struct lower *l, struct node *call, struct mem ds
 	ir_at(f, other); /* programs of 32 bits */
 	other->unlikely = true;
 	kept = lower_may_skip_begin(l);
-	ask_kernel(l, call, dst, BPF_F_USER_STACK, n);
+	ask_kernel(l, mem_at(dst, offsetof(struct stack_value, ip)), frames_size(call),
+		   BPF_F_USER_STACK, n);
 	put_head(l, call, dst, n, pid);
 	lower_may_skip_end(l, kept);
 	ir_jmp(f, done);
@@ -243,10 +366,12 @@ static struct ref lower_ustack(struct lower *l, struct node *call, struct mem ds
 const struct builtin builtin_stack[] = {
 	{"auto kstack", lower_kstack, B_OWN, .asks = USE_KSTACK, .type = type_kstack,
 	 .doc = "Kernel stack, at most 127 frames."},
-	{"auto kstack([name mode], [name limit])", lower_kstack, .asks = USE_KSTACK,
-	 .type = type_kstack, .check = check_stack,
+	{"auto kstack([name mode], [name limit], [name skip])", lower_kstack, .asks = USE_KSTACK,
+	 .type = type_kstack, .check = check_kstack,
 	 .doc = "Kernel stack, printed as the mode says (bpftrace, perf, raw), of at most limit "
-		"frames (1 to 1024)."},
+		"frames (1 to 1024), without the first skip (0 to 64): kstack(5, 1) begins with "
+		"the "
+		"caller where a function is probed."},
 	{"auto ustack", lower_ustack, B_OWN, .asks = USE_USTACK, .type = type_ustack,
 	 .doc = "Stack of the current process, at most 127 frames; by its unwind tables, frame "
 		"pointers or not."},

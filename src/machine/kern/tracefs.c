@@ -374,6 +374,61 @@ u64 tracefs_symbol_end(struct host *h, u64 addr)
 	return end;
 }
 
+static int by_from(const void *pa, const void *pb)
+{
+	const struct place_range *a = pa, *b = pb;
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+/* Each ends where the next symbol is. */
+static void find_sizes(struct str text, struct place_range *v, u32 n)
+{
+	struct str line, rest;
+	u64 addr;
+	char kind;
+	while (str_cut(&text, '\n', &line)) {
+		if (!kallsyms_line(line, &addr, &kind, &rest))
+			continue;
+		u32 lo = 0, hi = n;
+		while (lo < hi) {
+			u32 mid = lo + (hi - lo) / 2;
+			if (v[mid].from < addr)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		if (lo)
+			v[lo - 1].size = MIN(v[lo - 1].size, addr - v[lo - 1].from);
+	}
+}
+
+u32 tracefs_ranges(struct host *h, struct str begin, struct place_range *v, u32 max)
+{
+	enum { MAX_SIZE = 1 << 24 }; /* no function is this large */
+	struct str text, left, line, rest, func, module;
+	u64 addr;
+	char kind;
+	u32 n = 0, kept = 0;
+	struct err *e = kallsyms(h, &text);
+	left = text;
+	while (!e && n < max && str_cut(&left, '\n', &line)) {
+		if (!kallsyms_line(line, &addr, &kind, &rest) || !strchr("tTwW", kind) || !addr)
+			continue;
+		split_module(rest, &func, &module);
+		if (str_starts(func, begin))
+			v[n++] = (struct place_range){addr, MAX_SIZE};
+	}
+	if (!e) {
+		qsort(v, n, sizeof(*v), by_from);
+		for (u32 i = 0; i < n; i++) /* some have several names */
+			if (!kept || v[kept - 1].from != v[i].from)
+				v[kept++] = v[i];
+		find_sizes(text, v, kept);
+	}
+	err_free(e);
+	return n < max ? kept : max;
+}
+
 bool tracefs_symbols_hidden(struct host *h)
 {
 	struct str text, line, rest;
