@@ -275,8 +275,8 @@ static struct ref lower_in_function(struct lower *l, struct node *call, struct m
 		at = ir_op2(f, O_ADD, at, behind);
 	}
 	base = ir_op2(f, O_ADD, base, at);
-	return ir_op2(f, O_ULT, ir_op2(f, O_SUB, addr, ir_load(f, 8, base, 0)),
-		      ir_load(f, 8, base, 8));
+	struct ref into = ir_op2(f, O_SUB, addr, ir_load(f, 8, base, 0));
+	return ir_op2(f, O_ULT, into, ir_load(f, 8, base, 8));
 }
 
 /* ---- byte order ---- */
