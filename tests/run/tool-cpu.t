@@ -278,7 +278,7 @@ EXPECT
 NAME offcputime, wakeuptime, runqlat, runqslower, cpudist: threads of a control group
 RUN m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); d=$m/sonde-$$; mkdir "$d" "$d/below"
 	do_both='sh -c "echo \$\$ >$d/below/cgroup.procs; exec sleep 0.05"; build/tests/spin 10 50'
-	for t in 'offcputime -U' wakeuptime 'runqlat -P' 'runqslower 0' 'cpudist -P'; do
+	for t in 'offcputime -U' 'wakeuptime --fields comm' 'runqlat -P' 'runqslower 0' 'cpudist -P'; do
 		tool_sees "$do_both" $t --cgroup "$d" >"$TMPDIR/o"; tool_sees "$do_both" $t >"$TMPDIR/all"
 		for n in sleep spin; do grep -q "\<$n\>" "$TMPDIR/o" && echo "${t%% *}: $n"; grep -q "\<$n\>" "$TMPDIR/all" || echo "no $n"; done
 	done
