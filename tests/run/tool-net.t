@@ -283,7 +283,7 @@ EXPECT
 
 NAME tcpdrop: a packet that nobody wants
 RUN
-	see() { tool_sees 'python3 -c "import socket; socket.socket().connect_ex((\"127.0.0.1\", 18912))"' tcpdrop "$@" | grep -E '18912|tcp_v4_rcv|DADDR|dport'; }
+	see() { tool_sees 'python3 -c "import socket; socket.socket().connect_ex((\"127.0.0.1\", 18912))"' tcpdrop "$@" | grep -E '18912|tcp_v4_rcv|DADDR|^dport'; }
 	see -4 --fields ip,daddr,dport,flags,reason,kstack | sed 's/+[0-9]*$//' | sort -u; see -4 -j --no-stack --fields dport,reason | grep -c 18912; see --csv -6 --fields dport,reason; see --csv -4 --no-stack --fields dport,reason | sort -u
 	see -4 -j --no-stack --netns-id "$(stat -Lc %i /proc/self/ns/net)" --fields dport | sort -u; see -4 -j --no-stack --pid-netns $$ --fields dport | sort -u; see -4 -j --no-stack --netns-id 4026500000 --fields dport; true
 NEEDS tp:skb/kfree_skb btf cmd:python3 sym:sk_skb_reason_drop
