@@ -201,6 +201,7 @@ static struct map *functions_of(struct compile *c, struct str begin)
 {
 	const char *name = arena_fmt(c->arena, "functions of %.*s", STRF(begin));
 	struct unit *u = c->unit;
+	const struct place_range *found;
 	struct place_range *v;
 	struct map *m;
 	u32 n;
@@ -208,16 +209,16 @@ static struct map *functions_of(struct compile *c, struct str begin)
 	for (u32 i = 0; i < u->nmap; i++)
 		if (u->map[i]->role == MAP_AUX && str_is(u->map[i]->name, name))
 			return u->map[i];
-	v = arena_newn(c->arena, struct place_range, MOST_FUNCTIONS);
-	n = tracefs_ranges(c->host, begin, v, MOST_FUNCTIONS);
+	found = tracefs_ranges(c->host, begin, MOST_FUNCTIONS, &n);
 	if (!n)
 		return NULL;
 	m = unit_map(c, MAP_AUX, name);
 	m->val_size = sizeof(*v);
 	while (m->val_size < n * sizeof(*v))
 		m->val_size *= 2;
-	for (u32 i = n; i < m->val_size / sizeof(*v); i++)
-		v[i].from = UINT64_MAX;
+	v = arena_newn(c->arena, struct place_range, m->val_size / sizeof(*v));
+	for (u32 i = 0; i < m->val_size / sizeof(*v); i++)
+		v[i] = i < n ? found[i] : (struct place_range){.from = UINT64_MAX};
 	m->init = v;
 	return m;
 }
@@ -225,7 +226,6 @@ static struct map *functions_of(struct compile *c, struct str begin)
 static bool check_in_function(struct sema *s, struct node *call)
 {
 	const struct node *addr = call_arg(call, 0);
-	struct place_range *v;
 	struct str begin;
 	u32 n;
 
@@ -236,8 +236,7 @@ static bool check_in_function(struct sema *s, struct node *call)
 				 "in_function() expects an address or a symbol of the kernel (%s "
 				 "provided)",
 				 builtin_kind(addr->type));
-	v = arena_newn(s->a, struct place_range, MOST_FUNCTIONS);
-	n = tracefs_ranges(s->c->host, begin, v, MOST_FUNCTIONS);
+	tracefs_ranges(s->c->host, begin, MOST_FUNCTIONS, &n);
 	if (!n && tracefs_symbols_hidden(s->c->host))
 		return builtin_no_symbol(s, call_arg(call, 1)->loc, begin);
 	if (!n)

@@ -53,6 +53,7 @@ struct host {
 	struct debug_file *debug; /* debug_ask_of() */
 	struct str kallsyms;      /* once somebody has read it */
 	struct str functions;     /* the same of available_filter_functions */
+	struct ranges *ranges;    /* tracefs_ranges() */
 	struct retprobes *retprobes; /* kern/link.h; NULL: none were opened */
 	struct module *modules;      /* host_module_btf() */
 	struct disk *disks;          /* proc_disk_name() */

@@ -402,7 +402,7 @@ static void find_sizes(struct str text, struct place_range *v, u32 n)
 	}
 }
 
-u32 tracefs_ranges(struct host *h, struct str begin, struct place_range *v, u32 max)
+static u32 find_ranges(struct host *h, struct str begin, struct place_range *v, u32 max)
 {
 	enum { MAX_SIZE = 1 << 24 }; /* no function is this large */
 	struct str text, left, line, rest, func, module;
@@ -427,6 +427,31 @@ u32 tracefs_ranges(struct host *h, struct str begin, struct place_range *v, u32 
 	}
 	err_free(e);
 	return n < max ? kept : max;
+}
+
+/* What was asked before: it takes a pass over all symbols. */
+struct ranges {
+	struct str begin;
+	u32 n, max;
+	struct place_range *v;
+	struct ranges *next;
+};
+
+const struct place_range *tracefs_ranges(struct host *h, struct str begin, u32 max, u32 *n)
+{
+	struct ranges *r = h->ranges;
+	while (r && (!str_eq(r->begin, begin) || r->max != max))
+		r = r->next;
+	if (!r) {
+		r = arena_new(h->arena, struct ranges);
+		*r = (struct ranges){.begin = arena_str(h->arena, begin), .max = max};
+		r->v = arena_newn(h->arena, struct place_range, max);
+		r->n = find_ranges(h, begin, r->v, max);
+		r->next = h->ranges;
+		h->ranges = r;
+	}
+	*n = r->n;
+	return r->v;
 }
 
 bool tracefs_symbols_hidden(struct host *h)

@@ -21,11 +21,11 @@ struct err *tracefs_functions(struct host *h, struct str glob, func_cb *cb, void
 u64 tracefs_symbol(struct host *h, struct str name);
 /* Where the function ends that begins at addr: where the next symbol is. 0: not known. */
 u64 tracefs_symbol_end(struct host *h, u64 addr);
-/* Where functions are whose names begin with a text, sorted; max: no more of them are looked for. */
+/* Where functions are whose names begin with a text, sorted; n of them, max: no more are looked for. */
 struct place_range {
 	u64 from, size;
 };
-u32 tracefs_ranges(struct host *h, struct str begin, struct place_range *v, u32 max);
+const struct place_range *tracefs_ranges(struct host *h, struct str begin, u32 max, u32 *n);
 /* /proc/kallsyms has names, and 0 for each address: we may not know. */
 bool tracefs_symbols_hidden(struct host *h);
 /* Where the kernel itself (no module) has functions of that name, without those of its start that
