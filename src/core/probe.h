@@ -254,6 +254,8 @@ struct way {
 				i32 off);
 	/* With KIND_USER and WAY_REGS; NULL: FRAMES_ELSE. */
 	enum frames (*frames)(const struct point *p);
+	/* How often it fires on a CPU, per second. NULL: nobody knows. */
+	u64 (*rate)(const struct point *p);
 };
 
 static inline u32 point_flags(const struct point *p)

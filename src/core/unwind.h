@@ -9,8 +9,8 @@
  *	lost	how often a stack was cut, by reason, and by file where the file lacks information
  *	copies	stacks of which something was not there yet; user space finishes them
  *
- * What was there when tracing begins is made then, as far as time and room allow; all else when a
- * stack needs it. A walk that comes to a process, a file or a block that
+ * What was there when tracing begins is made then, as far as time and room allow, or, for probes that
+ * fire seldom, in the first moments; all else when a stack needs it. A walk that comes to a process, a file or a block that
  * is not there copies what is left of the stack, and user space makes the rows, walks the copy, and
  * remembers the callers by the number of the copy. That number is the last frame of the stack that
  * the program has (UNWIND_MARK): no address looks like it.

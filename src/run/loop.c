@@ -90,6 +90,8 @@ static bool over(const struct session *s)
 
 static int tick_ms(const struct session *s)
 {
+	if (unwind_busy(s))
+		return 0;
 	u64 now = s->loop.end_ns ? now_ns() : 0,
 	    left = s->loop.end_ns > now ? s->loop.end_ns - now : 0;
 	return s->loop.end_ns ? (int)MIN((left + 999999) / 1000000, (u64)TICK_MS) : TICK_MS;

@@ -10,7 +10,7 @@
 
 struct notes {
 	bool wanted;         /* user addresses are shown: remember who maps what */
-	u64 intake_end_ns;   /* until then there is time for what was before; 0: it is not read */
+	bool read_all;       /* what was before, too */
 	struct mmaps *mmaps; /* tells of it; NULL: /proc is read now and then */
 	u64 lost, read_ns;
 };
@@ -46,15 +46,15 @@ static void read_processes(struct session *s)
 		sym_user_read(s->syms, (u32)s->u->scope.pid[i].pid);
 }
 
-u64 notes_intake_end(const struct session *s)
+bool notes_of_all(const struct session *s)
 {
-	return ((const struct notes *)s->part[PART_NOTES])->intake_end_ns;
+	return ((const struct notes *)s->part[PART_NOTES])->read_all;
 }
 
 static void read_all(struct session *s, struct notes *notes)
 {
 	u64 from = now_ns();
-	notes->intake_end_ns = from + SECOND_NS;
+	notes->read_all = true;
 	AUTO_SB text = {0};
 	u32 n = sym_user_read_all(s->syms);
 	sb_fmt(&text, "what %u processes map was read in %llu ms", n, (now_ns() - from) / MILLI_NS);

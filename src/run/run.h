@@ -136,12 +136,12 @@ bool loop_interrupted(struct session *s);
 void loop_close(struct session *s);
 
 /* notes.c: what processes map, for names of user addresses. */
-void notes_drain(struct session *s); /* before an address is looked up */
-/* Processes that were there before were read, and until then is time for their files; 0: they were not. */
-u64 notes_intake_end(const struct session *s);
+void notes_drain(struct session *s);        /* before an address is looked up */
+bool notes_of_all(const struct session *s); /* what all processes map was read at the start */
 
 /* unwind.c: user stacks. */
-bool unwind_on(const struct session *s); /* dw_ustack is used */
+bool unwind_on(const struct session *s);   /* dw_ustack is used */
+bool unwind_busy(const struct session *s); /* the next tick has work, and should come at once */
 void unwind_note(struct session *s, const struct map_note *n);
 void unwind_expect(struct session *s, u32 pid); /* its stacks will be asked for */
 /* The callers of a stack that a program did not finish: mark is its last frame (core/unwind.h).

@@ -8,6 +8,7 @@
 #include "run/run.h"
 #include "run/unwind_blocks.h"
 #include "run/unwind_copy.h"
+#include "run/unwind_intake.h"
 #include "run/unwind_lists.h"
 #include "sym/mappings.h"
 #include "sym/procs.h"
@@ -24,7 +25,9 @@ enum {
 	PAGE = 4096,
 	COPIES_AT_ONCE = 256,
 	READ_AGAIN_NS = 100000000,
-	INTAKE_CHUNKS = 64, /* of blocks, made before the first event */
+	INTAKE_CHUNKS = 64,         /* of blocks, made without being asked for */
+	INTAKE_NS = 1000000000,     /* of work for them */
+	INTAKE_SLICE_NS = 10000000, /* while tracing, between records */
 	INDEX_STEP = 1 << 16,
 	TEXT = 512,
 };
@@ -60,6 +63,8 @@ struct unwinder {
 	struct unwind_index *index; /* reserved; so much of it is mapped: */
 	size_t index_bytes;
 	struct ring *copies;
+	struct intake intake;
+	u64 intake_ns; /* it took so far */
 	struct follow *bucket[BUCKETS];
 	u32 nfollow;
 	bool dirty;        /* one of them may be */
@@ -69,12 +74,14 @@ struct unwinder {
 	u64 ncopy, ended[COPY_CUT + 1], no_tail, no_list;
 	VEC(u64) cut_in; /* by file */
 	VEC(struct unwind_piece) piece;
-	/* New elements of maps of maps, until tracing begins: to put one makes the kernel wait some
-	 * milliseconds, to put many at once does so once. */
+	/* New elements of maps of maps, while many tables are made: to put one makes the kernel wait
+	 * some milliseconds, to put many at once does so once. */
 	bool hold;
 	VEC(struct held) held;
-	/* Until then a chunk of blocks is filled here, and written by a call when it is full: a page
-	 * costs more when it is first touched where it is mapped, and few are ever looked at. */
+	/* Before the first event (the right to the call is given up then) a chunk of blocks is
+	 * filled here, and written by a call when it is full: a page costs more when it is first
+	 * touched where it is mapped, and few are ever looked at. */
+	bool tracing;
 	struct unwind_chunk *stage;
 	bool staged; /* the last of: */
 	u32 nlater, later_at[INTAKE_CHUNKS];
@@ -210,7 +217,7 @@ static void put_held(struct unwinder *w)
 static struct err *make_chunk(void *arg, u32 i, struct unwind_chunk **ret)
 {
 	struct unwinder *w = arg;
-	if (w->hold && i == w->blocks.chunk.n && w->nlater < INTAKE_CHUNKS)
+	if (w->hold && !w->tracing && i == w->blocks.chunk.n && w->nlater < INTAKE_CHUNKS)
 		return stage_chunk(w, i, ret);
 	void *p, *was = i < w->blocks.chunk.n ? w->blocks.chunk.v[i] : NULL;
 	int *later = later_of(w, i);
@@ -596,31 +603,61 @@ void unwind_expect(struct session *s, u32 pid)
 		put_held(w);
 }
 
-/* While there is time, and room for files that are met later. */
-static void take_process_in(struct unwinder *w, const struct proc *p, u64 space, u64 until)
+/* False: time is over. There is room left for files that are met later. */
+static bool take_process_in(struct unwinder *w, u32 pid, u64 until)
 {
-	struct follow *f = follow(w, p->pid, space);
-	for (u32 i = 0; i < p->now->n; i++)
-		if (now_ns() < until && w->blocks.chunk.n < INTAKE_CHUNKS)
-			make_area(w, p, &p->now->v[i]);
+	const struct proc *p = procs_get(w->procs, pid);
+	u64 space;
+	if (!p || p->ended || !p->now->n || !proc_stack_start(w->s->h, (int)pid, &space))
+		return true;
+	struct follow *f = follow(w, pid, space);
+	for (u32 i = 0; i < p->now->n && w->blocks.chunk.n < INTAKE_CHUNKS; i++) {
+		if (now_ns() >= until)
+			return false;
+		make_area(w, p, &p->now->v[i]);
+	}
 	put_list(w, f);
+	return true;
 }
 
-/* Processes that were there before, the busiest first: one that only waits now may make more
- * different stacks at once than there is room for copies of. */
-static void take_in(struct unwinder *w, u64 until)
+static void tell_intake(struct unwinder *w)
 {
-	u64 from = now_ns(), space;
 	AUTO_SB text = {0};
-	if (!until)
-		return;
-	for (const struct proc *p = w->procs->alive.first; p && now_ns() < until; p = p->next)
-		if (p->now->n && proc_stack_start(w->s->h, (int)p->pid, &space))
-			take_process_in(w, p, space, until);
 	sb_fmt(&text, "tables for user stacks of %u processes, %u files were made in %llu ms",
-	       w->nfollow, w->blocks.file.n, (now_ns() - from) / MILLI_NS);
+	       w->nfollow, w->blocks.file.n, w->intake_ns / MILLI_NS);
 	if (w->s->verbose)
 		session_error(w->s, true, "", (struct loc){0}, sb_str(&text));
+}
+
+/* Processes that were there before, up to the number to in their list; what is made is held. */
+static void take_in(struct unwinder *w, u32 to, u64 ns)
+{
+	struct intake *in = &w->intake;
+	u64 from = now_ns(), until = from + MIN(ns, INTAKE_NS - w->intake_ns);
+	while (in->at < to && take_process_in(w, in->pid.v[in->at], until))
+		in->at++;
+	w->intake_ns += now_ns() - from;
+	if (w->intake_ns < INTAKE_NS && in->at < in->pid.n)
+		return;
+	if (in->pid.n)
+		tell_intake(w);
+	vec_free(&in->pid);
+	in->at = 0;
+}
+
+bool unwind_busy(const struct session *s)
+{
+	const struct unwinder *w = unwinder_of(s);
+	return w && w->intake.pid.n;
+}
+
+static void take_more_in(struct unwinder *w)
+{
+	if (!w->intake.pid.n)
+		return;
+	w->hold = w->tracing = true;
+	take_in(w, w->intake.pid.n, INTAKE_SLICE_NS);
+	put_held(w);
 }
 
 /* ---- start, tick, report, end ---- */
@@ -631,6 +668,7 @@ static void unwind_tick(struct session *s, void *self)
 	(void)s;
 	if (w->copies)
 		ring_consume(w->copies, COPIES_AT_ONCE);
+	take_more_in(w);
 	if (!w->dirty)
 		return;
 	w->dirty = false; /* before: what is out of date once more is met at the next tick */
@@ -688,7 +726,9 @@ static void unwind_ready(struct session *s, void *self)
 		unwind_expect(s, (u32)s->u->scope.pid[i].pid);
 	for (u32 i = 0; i < s->u->ndwarf_pid; i++)
 		unwind_expect(s, (u32)s->u->dwarf_pid[i]);
-	take_in(w, notes_intake_end(s));
+	if (notes_of_all(s))
+		intake_list(&w->intake, s->u, w->procs);
+	take_in(w, w->intake.nfirst, INTAKE_NS);
 	put_held(w);
 }
 
@@ -788,6 +828,7 @@ static void unwind_report(struct session *s, void *self)
 	struct unwinder *w = self;
 	if (!w->s)
 		return;
+	vec_free(&w->intake.pid); /* nobody is going to ask */
 	unwind_tick(s, w);
 	u64 *lost AUTO_FREE = xcalloc(UNWIND_LOST_WORDS, sizeof(u64));
 	u64 in_files = read_lost(s, lost);
@@ -824,6 +865,7 @@ static void unwind_close(void *self)
 	tab_free(&w->tails);
 	vec_free(&w->cut_in);
 	vec_free(&w->piece);
+	vec_free(&w->intake.pid);
 	arena_free(&w->arena);
 }
 

@@ -412,6 +412,18 @@ EXPECT
 	@whole[true]: 4096
 NEEDS uprobe prog:unwind dwunwind
 
+# By the clock none is lost while they are made; of other events there may be more than there is room for copies of.
+NAME tables of the whole machine: while samples are taken, before other events
+RUN for probe in profile:hz:99 interval:ms:20 profile:us:90 tracepoint:sched:sched_process_exit; do
+	"$SONDE" -v -e "$probe { @[ustack] = count(); } interval:ms:700 { exit(); }" 2>&1 | sed -n 's/^\(Attached\|rights while\) .*/\1/p; s/.*\(tables for user stacks of\|ERROR\).*/\1/p' | tr '\n' ,; echo
+	done
+EXPECT
+	Attached,rights while,tables for user stacks of,
+	Attached,rights while,tables for user stacks of,
+	tables for user stacks of,Attached,rights while,
+	tables for user stacks of,Attached,rights while,
+NEEDS dwunwind
+
 # How many names the C library's inner functions have depends on what is installed.
 NAME processes that live for 20 ms have names when they are dead, in containers, too
 RUN SONDE="$SONDE" sh bench/short.sh 30 2>"$TMPDIR/err" | awk -F '|' 'NR > 2 { print ($3 > 20), ($5 > 100), ($6 <= $5 / 100), ($8 >= 99) }'

@@ -82,6 +82,11 @@ static struct err *timer_expand(struct host *h, struct unit *u, struct diags *ds
 	return NULL;
 }
 
+static u64 timer_rate(const struct point *p)
+{
+	return str_is(p->extra, "hz") ? p->period : NS_PER_S / MAX(p->period, 1ull) + 1;
+}
+
 static struct perf_spec timer(const struct point *p)
 {
 	return (struct perf_spec){
@@ -135,6 +140,7 @@ static const struct way way_profile = {
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
 	.flags = WAY_REGS | WAY_EVENT,
 	.attach = profile_attach,
+	.rate = timer_rate,
 };
 
 const struct kind kind_profile = {
@@ -153,6 +159,7 @@ static const struct way way_interval = {
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
 	.flags = WAY_REGS | WAY_EVENT,
 	.attach = interval_attach,
+	.rate = timer_rate,
 };
 
 const struct kind kind_interval = {
