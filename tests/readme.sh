@@ -2,8 +2,8 @@
 # readme.sh SONDE - the commands of README, up to its list of options but for its tools, which have cases of their
 # own: each shows what it is there to show.
 #
-# They run as they stand there, but in seconds that are tenths, while programs start, read, and look for files in
-# vain. Prints a line for each: the first words of what was expected, or all that it printed.
+# They run as they stand there, but in seconds that are tenths and a small folder, while programs start, read, and
+# look for files in vain. Prints a line for each: the first words of what was expected, or all that it printed.
 set -u
 sonde=$(realpath "$1")
 . "$(dirname "$0")/lib.sh"
@@ -11,11 +11,12 @@ here=$(realpath "$(dirname "$0")")
 work=$(mktemp -d) || exit 1
 load=
 trap 'kill $load 2>/dev/null; wait; rm -rf "$work"' EXIT
-mkdir "$work/bin"
+mkdir "$work/bin" "$work/doc"
 ln -s "$sonde" "$work/bin/sonde"
 ln -s "$(realpath "${SONDE_TESTS:-$here/../build/tests}/burst")" "$work/burst"
 PATH=$work/bin:$PATH
 cd "$work" || exit 1
+seq 300 | sed 's:^:doc/:' | xargs touch
 
 # What must be in the output, in the order of README; a line of its own for each command.
 cat >wanted <<'END'
@@ -46,6 +47,7 @@ awk '
 			f = sprintf("%02d.sh", ++n)
 			gsub(/interval:s:[0-9]+/, "&00", text)
 			gsub(/interval:s:/, "interval:ms:", text)
+			sub(/\/usr\/share\/doc/, "doc", text)
 			printf "%s", text > f
 			close(f)
 			in_it = 0
