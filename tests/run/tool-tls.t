@@ -51,6 +51,37 @@ EXPECT
 	WRITE/SEND N 70 69 6e 67 0a
 	WRITE/SEND N 70 6f 6e 67 20 70 69 6e 67 0a
 
+# A program with libraries of its own, which is no file of these names.
+NAME sslsniff: more libraries than those of the system
+RUN
+	cat >"$TMPDIR/p.c" <<-'P'
+		#define F(name) __attribute__((noinline)) int name(void *s, const char *data, long n, long *done) { __asm__ volatile("" :: "r"(s), "r"(data), "r"(done) : "memory"); return n; }
+		F(SSL_read) F(SSL_write) F(SSL_do_handshake) F(gnutls_record_send) F(gnutls_record_recv) F(PR_Write) F(PR_Send) F(PR_Read) F(PR_Recv)
+		#define G(name) __attribute__((noinline)) int name(void *s, const char *data, long n, long *done) { *done = n; __asm__ volatile("" :: "r"(s), "r"(data) : "memory"); return 1; }
+		G(SSL_read_ex) G(SSL_write_ex)
+		int main(void)
+		{
+			char data[] = "abcdefgh";
+			long n;
+			SSL_write(0, data, 3, 0);
+			SSL_read_ex(0, data + 4, 4, &n);
+			gnutls_record_recv(0, data + 3, 2, 0);
+			PR_Send(0, data, 1, 0);
+			return 0;
+		}
+	P
+	cc -O1 -o "$TMPDIR/p" "$TMPDIR/p.c"
+	"$SONDE" sslsniff -q --library "libssl,$TMPDIR/p" --gnutls-library "$TMPDIR/p" --nss-library "$TMPDIR/p" --csv --fields function,bytes,data -- "$TMPDIR/p"
+	"$SONDE" sslsniff -q --nss-library /nonexistent.so --csv -- "$TMPDIR/p" 2>&1 | sort -u | head -n 1
+NEEDS uprobe cmd:cc
+EXPECT
+	function,bytes,data
+	WRITE/SEND,3,abc
+	READ/RECV,4,efgh
+	READ/RECV,2,de
+	WRITE/SEND,1,a
+	ERROR: No matches for uprobe /nonexistent.so:PR_Read.
+
 NAME ssllatency and sslsnoop: calls of the library
 RUN
 	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$TMPDIR/k.pem" -out "$TMPDIR/c.pem" -days 2 -subj /CN=x 2>/dev/null
