@@ -90,10 +90,22 @@ static struct err *check_release(const struct aot *f, const struct unit *u)
 	return NULL;
 }
 
+/* Symbols lie elsewhere after each boot, mostly, and on every other machine. */
+static struct err *check_boot(const struct unit *u, struct host *h)
+{
+	if (!u->boot || (*u->boot && !strcmp(u->boot, host_boot(h))))
+		return NULL;
+	return err_new("it was compiled with addresses of the kernel's symbols (kaddr(), "
+		       "percpu_kaddr(), in_function()), which hold until the machine boots again; "
+		       "compile it anew");
+}
+
 struct err *aot_load(const struct aot *f, struct unit *u, struct arena *a, struct diags *ds,
 		     struct host *h)
 {
 	struct err *e = unit_read(u, a, ds, h, f->p, f->n);
+	if (!e)
+		e = check_boot(u, h);
 	if (!e)
 		e = check_release(f, u);
 	return e ? e : unit_resolve(u, h, ds);

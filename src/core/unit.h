@@ -132,5 +132,7 @@ struct unit {
 	const int *dwarf_pid; /* --dwarf-pid: unwound by dw_ustack, too */
 	u32 ndwarf_pid;
 	struct unwind *unwind; /* dw_ustack is used; or NULL */
+	const char *boot; /* of the machine whose addresses of kernel symbols stand in programs, as
+			     host_boot() tells; NULL: none do */
 	const char *skipped; /* the option that would have run probes which are left out, or NULL */
 };

@@ -713,6 +713,7 @@ static void tail(struct walk *w)
 	for (u32 i = 0; i < u->ndwarf_pid; i++)
 		NUM(w, pid[i]);
 	u->dwarf_pid = pid;
+	ztext(w, &u->boot);
 	unwind(w);
 }
 

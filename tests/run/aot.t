@@ -41,3 +41,17 @@ RUN "$SONDE" --aot $TMPDIR/prog -e 'begin { @ = 1; }'; s=$(stat -c %s $TMPDIR/pr
 EXPECT
 	ERROR: compiled script: it is of another version of sonde
 	1
+
+# Another boot is what another id tells.
+NAME addresses of the kernel's symbols hold until the machine boots again
+RUN i=$(cat /proc/sys/kernel/random/boot_id)
+	for script in 'kaddr("vfs_read") > 0' 'in_function(1, "vfs_read")' 'kaddr("0x123")'; do
+		"$SONDE" --aot "$TMPDIR/prog" -e "begin { printf(\"%d\\n\", $script); exit(); }" && "$TMPDIR/prog" -q; LC_ALL=C sed -i "s/$i/$(echo $i | tr 0-9 1-90)/" "$TMPDIR/prog"; "$TMPDIR/prog" -q; done 2>&1 | grep .
+EXPECT
+	1
+	ERROR: it was compiled with addresses of the kernel's symbols (kaddr(), percpu_kaddr(), in_function()), which hold until the machine boots again; compile it anew
+	0
+	ERROR: it was compiled with addresses of the kernel's symbols (kaddr(), percpu_kaddr(), in_function()), which hold until the machine boots again; compile it anew
+	291
+	291
+NEEDS file:/proc/sys/kernel/random/boot_id sym:vfs_read

@@ -41,6 +41,8 @@ bool builtin_text(struct sema *s, struct node *call, u32 i, struct str *ret);
 bool builtin_lit(struct sema *s, struct node *call, u32 i, i64 *ret);
 /* Reports that the kernel has no symbol of that name; returns false. */
 bool builtin_no_symbol(struct sema *s, struct loc loc, struct str name);
+/* An address of a kernel symbol becomes a number of the program. */
+void builtin_keeps_address(struct compile *c);
 /* Argument i is a bare identifier of this name (nsecs(boot)). */
 bool builtin_arg_is(const struct node *call, u32 i, const char *name);
 /* Process and thread id as (pid << 32 | tid), as the namespace in which sonde runs numbers them. */

@@ -219,6 +219,7 @@ static struct ref lower_percpu(struct lower *l, struct node *call, struct mem ds
 	sym_kernel_addr(syms, name, &addr);
 	sym_kernel_addr(syms, STR("__per_cpu_offset"), &offsets);
 	syms_free(syms);
+	builtin_keeps_address(l->c);
 	ir_set(f, ret, ir_con(f, 0));
 	ir_br(f, O_ULT, cpu, ir_con(f, l->c->host->ncpu), good, done);
 	ir_at(f, good);

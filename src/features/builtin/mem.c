@@ -65,6 +65,7 @@ static bool check_kaddr(struct sema *s, struct node *call)
 		syms_init(s->c->host, false, &syms);
 		found = sym_kernel_addr(syms, name, &addr);
 		syms_free(syms);
+		builtin_keeps_address(s->c);
 	}
 	if (!found)
 		return builtin_no_symbol(s, call_arg(call, 0)->loc, name);
@@ -212,6 +213,7 @@ static struct map *functions_of(struct compile *c, struct str begin)
 	found = tracefs_ranges(c->host, begin, MOST_FUNCTIONS, &n);
 	if (!n)
 		return NULL;
+	builtin_keeps_address(c);
 	m = unit_map(c, MAP_AUX, name);
 	m->val_size = sizeof(*v);
 	while (m->val_size < n * sizeof(*v))

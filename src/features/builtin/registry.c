@@ -56,6 +56,12 @@ bool builtin_no_symbol(struct sema *s, struct loc loc, struct str name)
 			 STRF(name));
 }
 
+void builtin_keeps_address(struct compile *c)
+{
+	if (!c->unit->boot)
+		c->unit->boot = host_boot(c->host);
+}
+
 bool builtin_lit(struct sema *s, struct node *call, u32 i, i64 *ret)
 {
 	struct node *n = call_arg(call, i);

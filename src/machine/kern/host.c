@@ -39,6 +39,14 @@ struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...)
 	return NULL;
 }
 
+const char *host_boot(struct host *h)
+{
+	struct str id = {0};
+	struct err *e = host_read(h, &id, "/proc/sys/kernel/random/boot_id");
+	err_free(e);
+	return arena_strz(h->arena, str_trim(id));
+}
+
 /* "0-3,8,10-11" -> numbers. */
 static bool cpu_list(struct str s, struct arena *a, u32 **ret, u32 *n)
 {

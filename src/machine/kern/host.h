@@ -91,6 +91,8 @@ void host_modules_close(struct host *h);
 /* Whole file below root, NUL-terminated, in the host's arena. Works for /proc and /sys (no size
  * known). */
 struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...) PRINTF(3, 4);
+/* The kernel's id of this boot: symbols keep their addresses until the next. "": not known. */
+const char *host_boot(struct host *h);
 /* /sys/kernel/tracing or /sys/kernel/debug/tracing; mounts tracefs when nothing is mounted and we
  * may. */
 struct err *host_tracefs(struct host *h, const char **ret);
