@@ -62,6 +62,7 @@ struct value {
 	bool kernel;    /* V_STACK */
 	bool agg;       /* V_INT from avg(): JSON says "stats" */
 	bool sign;      /* V_SERIES: the values are i64 */
+	bool uneven;    /* V_HIST: buckets of several widths, .step is 1 */
 	u32 n;          /* elements of a list, frames of a stack, buckets of a histogram */
 	struct str str; /* V_INT, V_UINT, V_RECORD: the name of the C type, if it has one */
 	union {

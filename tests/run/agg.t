@@ -408,6 +408,50 @@ EXPECT
 	{"type": "hist", "data": {"@x": [{"max": -4611686018427387904, "count": 2}]}}
 	{"type": "hist", "data": {"@y": [{"min": 4611686018427387904, "max": "9223372036854775807", "count": 5}]}}
 
+NAME bhist: buckets of one's own
+PROG begin { for $i : 0..1000 { @k[$i % 2] = bhist($i, "10 500"); @n = bhist((int64)$i - 5, "-3, 0,1,100"); } print(@n, "p50,p99"); @b = bhist(7, "5,7,9000000"); @b = bhist(1 << 40, "5,7,9000000"); @e = bhist(-1, "0"); }
+EXPECT
+	@n: { .p50 = 100.., .p99 = 100.., .count = 1000 }
+	$
+	$
+	@b:
+	[7, 9000000)           1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	[9000000, ...)         1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+	@e:
+	(..., 0)               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+	@k[0]:
+	(..., 10)              5 |@                                                   |
+	[10, 500)            245 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  |
+	[500, ...)           250 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+	@k[1]:
+	(..., 10)              5 |@                                                   |
+	[10, 500)            245 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  |
+	[500, ...)           250 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+	@n:
+	(..., -3)              2 |                                                    |
+	[-3, 0)                3 |                                                    |
+	[0]                    1 |                                                    |
+	[1, 100)              99 |@@@@@                                               |
+	[100, ...)           895 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+
+NAME bhist: in JSON
+ARGS -q --json
+PROG begin { @ = bhist(5, "1,10,100"); @ = bhist(500, "1,10,100"); }
+EXPECT
+	{"type": "hist", "data": {"@": [{"min": 1, "max": 9, "count": 1},{"min": 10, "max": 99, "count": 0},{"min": 100, "count": 1}]}}
+
+# Nobody knows how wide buckets are that no interval had: they are one row.
+NAME bhist: as a heat map
+RUN "$SONDE" -q -f heat -o "$TMPDIR/x.svg" -e 'interval:ms:50 { @[1] = bhist(3, "0,10,500,1000000"); @[2] = bhist(2000000, "0,10,500,1000000"); print(@); clear(@); if (++@n > 4) { exit(); } }' 2>/dev/null; grep -o '<title>[^<]*</title>' "$TMPDIR/x.svg" | sort -u | wc -l; wc -c <"$TMPDIR/x.svg" | awk '{ print $1 < 40000 }'
+EXPECT
+	1
+	1
+
 NAME llquantize: equal steps in each power, mirrored
 PROG begin { for $i : 0..1000 { @k[1] = llquantize($i, 10, 1, 1, 5); } @b = llquantize(-35, 10, 1, 3, 10); @b = llquantize(7, 10, 1, 3, 10, 3); @b = llquantize(35, 10, 1, 3, 10); @c = llquantize(-100000, 10, 1, 3, 10); @d = llquantize(100000, 10, 1, 3, 10, 2); @e = llquantize(3, 2, 0, 3, 4); @e = llquantize(15, 2, 0, 3, 4); }
 EXPECT

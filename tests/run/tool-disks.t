@@ -60,7 +60,7 @@ EXPECT
 	7
 
 NAME bitesize: how large requests are
-RUN /bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(/usr/sbin/losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv; do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' bitesize $f -d $n -c dd >"$TMPDIR/o"; grep -E '^Process|^\[8|^dd,8|"dd"|^comm' "$TMPDIR/o" | sed 's/  *|.*//'; done; /usr/sbin/losetup -d $l
+RUN /bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(/usr/sbin/losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv '-b 4,9'; do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' bitesize $f -d $n -c dd >"$TMPDIR/o"; grep -E '^Process|^\[[48]|^dd,8|"dd"|^comm' "$TMPDIR/o" | sed 's/  *|.*//'; done; /usr/sbin/losetup -d $l
 NEEDS file:/dev/loop-control cmd:losetup btf sym:blk_mq_start_request
 TIMEOUT 30
 ALONE
@@ -70,6 +70,8 @@ EXPECT
 	{"type": "hist", "table": "sizes", "comm": "dd", "kbytes": [{"min": 8, "max": 15, "count": 20}]}
 	comm,kbytes_min,kbytes_max,kbytes_count
 	dd,8,15,20
+	Process Name = dd, Kbytes:
+	[4, 9)                20
 
 NAME biotop: who, how much, how long
 RUN

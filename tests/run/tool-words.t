@@ -260,6 +260,8 @@ RUN
 		"$SONDE" uprobe -q -H --csv --fields fields 'p:libc:open f=+0(%di):string' "$f" -- /bin/cat /nope/none 2>/dev/null; done
 	"$SONDE" perf-stat-hist -q -P 10 syscalls:sys_enter_getppid __syscall_nr 1 >"$TMPDIR/o"; echo $?
 	"$SONDE" perf-stat-hist syscalls:sys_enter_getppid __syscall_nr x 2>&1 | head -n 1
+	for f in '' -j --csv; do "$SONDE" perf-stat-hist -q $f -b '100 200' syscalls:sys_enter_getppid '__syscall_nr * 0 + 150' -- build/tests/syscalls 3 getppid; done | sed 's/  *|.*//' | grep .
+	"$SONDE" perf-stat-hist -b '5 4' syscalls:sys_enter_getppid __syscall_nr 2>&1 | head -n 1
 NEEDS tp:sched/sched_process_exit tp:syscalls/sys_enter_getppid uprobe btf
 TIMEOUT 30
 EXPECT
@@ -272,6 +274,12 @@ EXPECT
 	fields
 	0
 	perf-stat-hist:1:1-2: ERROR: expected a number of seconds
+	value:
+	[100, 200)             3
+	{"type": "hist", "table": "values", "value": [{"min": 100, "max": 199, "count": 3}]}
+	value_min,value_max,value_count
+	100,199,3
+	sonde:tools/perf-stat-hist.bt:27:81-92: ERROR: the bounds of a histogram: each has to be above the one before
 
 NAME --percentiles: below histograms, in JSON and CSV
 RUN

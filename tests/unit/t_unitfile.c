@@ -10,7 +10,7 @@ static const char *const scripts[] = {
 	"tracepoint:sched:sched_switch { @[args.prev_comm] = count(); @s = sum(1); "
 	"@l = lhist(pid, 0, 100, 10); @t[pid] = tseries(1, 1s, 5); @start[tid] = nsecs; }",
 	"begin { @d[1] = stddev(1); @q = quantize(1, 2); @ll = llquantize(5, 10, 0, 3, 10); "
-	"@s = stats(4); @m = min(3); }",
+	"@s = stats(4); @m = min(3); @bh = bhist(5, \"1,10\"); }",
 	"kprobe:vfs_read { @[kstack(5), ustack(perf)] = avg(arg2); @b = (1, (uint8)2, \"three\"); "
 	"print((1, 2)); }",
 };

@@ -13,3 +13,12 @@ void agg_add_word(struct lower *l, struct mem at, struct ref n, bool shared);
 void agg_merge_add(const struct type *t, u64 *into, const u64 *from);
 u64 agg_divide(const struct type *t, u64 n, u64 by);
 int agg_cmp_u64(u64 a, u64 b);
+
+/* Histograms (buckets.c): a word for each bucket. */
+/* One more in word idx, as far as it is below words. */
+void agg_add_bucket(struct lower *l, struct ref idx, u32 words, struct mem dst, bool shared);
+/* From the first that counted to the last; label fills in its bounds. */
+void agg_decode_buckets(const struct type *t, const u64 *w, u64 div, struct arena *a,
+			struct value *ret,
+			void (*label)(const struct type *t, u32 i, struct bucket *b));
+int agg_cmp_total(const struct type *t, const u64 *a, const u64 *b);

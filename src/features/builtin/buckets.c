@@ -215,7 +215,7 @@ static bool check_lhist(struct sema *s, struct node *call)
  * not counted): it must be on the very value that is then scaled, right before the access. It meets the
  * paths that lead to the bucket again behind the access; where it walks through round after round, before.
  */
-static void add_bucket(struct lower *l, struct ref idx, u32 words, struct mem dst, bool shared)
+void agg_add_bucket(struct lower *l, struct ref idx, u32 words, struct mem dst, bool shared)
 {
 	struct fn *f = l->f;
 	struct blk *in = ir_blk(f), *done = ir_blk(f);
@@ -272,7 +272,7 @@ static struct ref bucket_hist(struct lower *l, struct node *call)
 
 static void add_hist(struct lower *l, struct node *call, struct mem dst, bool shared)
 {
-	add_bucket(l, bucket_hist(l, call), hist_buckets(call->type->count), dst, shared);
+	agg_add_bucket(l, bucket_hist(l, call), hist_buckets(call->type->count), dst, shared);
 }
 
 static struct ref weight_of(struct lower *l, struct node *call, u32 arg)
@@ -285,7 +285,7 @@ static struct ref weight_quantize(struct lower *l, struct node *call)
 	return weight_of(l, call, 1);
 }
 
-/* More in word idx; as add_bucket(). */
+/* More in word idx; as agg_add_bucket(). */
 static void add_weight(struct lower *l, struct ref idx, struct ref weight, struct mem dst,
 		       u32 words, bool shared)
 {
@@ -413,7 +413,7 @@ static struct ref bucket_lhist(struct lower *l, struct node *call)
 
 static void add_lhist(struct lower *l, struct node *call, struct mem dst, bool shared)
 {
-	add_bucket(l, bucket_lhist(l, call), call->type->size / 8, dst, shared);
+	agg_add_bucket(l, bucket_lhist(l, call), call->type->size / 8, dst, shared);
 }
 
 static u32 words_hist(const struct type *t)
@@ -470,9 +470,9 @@ static bool span(const u64 *w, u32 n, u32 *first, u32 *last)
 	return i < n;
 }
 
-static void decode_buckets(const struct type *t, const u64 *w, u64 div, struct arena *a,
-			   struct value *ret,
-			   void (*label)(const struct type *t, u32 i, struct bucket *b))
+void agg_decode_buckets(const struct type *t, const u64 *w, u64 div, struct arena *a,
+			struct value *ret,
+			void (*label)(const struct type *t, u32 i, struct bucket *b))
 {
 	u32 first, last;
 	struct bucket *b;
@@ -510,7 +510,7 @@ static void label_hist(const struct type *t, u32 i, struct bucket *b)
 static void decode_hist(const struct type *t, const u64 *w, u64 div, struct arena *a,
 			struct value *ret)
 {
-	decode_buckets(t, w, div, a, ret, label_hist);
+	agg_decode_buckets(t, w, div, a, ret, label_hist);
 }
 
 /* (-4, -2], (-2, -1], 0, [1, 2), [2, 4) ...: all as [lo, hi) */
@@ -532,7 +532,7 @@ static void label_quantize(const struct type *t, u32 i, struct bucket *b)
 static void decode_quantize(const struct type *t, const u64 *w, u64 div, struct arena *a,
 			    struct value *ret)
 {
-	decode_buckets(t, w, div, a, ret, label_quantize);
+	agg_decode_buckets(t, w, div, a, ret, label_quantize);
 }
 
 /* Part number i, from 1 on: its first value and the one behind it. */
@@ -570,8 +570,9 @@ static void label_llquantize(const struct type *t, u32 i, struct bucket *b)
 static void decode_llquantize(const struct type *t, const u64 *w, u64 div, struct arena *a,
 			      struct value *ret)
 {
-	decode_buckets(t, w, div, a, ret, label_llquantize);
+	agg_decode_buckets(t, w, div, a, ret, label_llquantize);
 	ret->step = 1; /* bounds as they are, without units */
+	ret->uneven = true;
 }
 
 static void label_lhist(const struct type *t, u32 i, struct bucket *b)
@@ -590,7 +591,7 @@ static void decode_lhist(const struct type *t, const u64 *w, u64 div, struct are
 			 struct value *ret)
 {
 	(void)div; /* linear histograms are never divided */
-	decode_buckets(t, w, 0, a, ret, label_lhist);
+	agg_decode_buckets(t, w, 0, a, ret, label_lhist);
 	ret->step = (u64)t->p[2];
 }
 
@@ -604,7 +605,7 @@ static u64 total(const struct type *t, const u64 *w)
 	return sum;
 }
 
-static int cmp_total(const struct type *t, const u64 *a, const u64 *b)
+int agg_cmp_total(const struct type *t, const u64 *a, const u64 *b)
 {
 	return agg_cmp_u64(total(t, a), total(t, b));
 }
@@ -622,7 +623,7 @@ static const struct agg agg_hist = {
 	.words = words_hist,
 	.merge = agg_merge_add,
 	.decode = decode_hist,
-	.cmp = cmp_total,
+	.cmp = agg_cmp_total,
 };
 
 static const struct agg agg_lhist = {
@@ -638,7 +639,7 @@ static const struct agg agg_lhist = {
 	.words = words_lhist,
 	.merge = agg_merge_add,
 	.decode = decode_lhist,
-	.cmp = cmp_total,
+	.cmp = agg_cmp_total,
 };
 
 static const struct agg agg_quantize = {
@@ -652,7 +653,7 @@ static const struct agg agg_quantize = {
 	.words = words_quantize,
 	.merge = agg_merge_add,
 	.decode = decode_quantize,
-	.cmp = cmp_total,
+	.cmp = agg_cmp_total,
 };
 
 static const struct agg agg_llquantize = {
@@ -668,7 +669,7 @@ static const struct agg agg_llquantize = {
 	.words = words_llquantize,
 	.merge = agg_merge_add,
 	.decode = decode_llquantize,
-	.cmp = cmp_total,
+	.cmp = agg_cmp_total,
 };
 
 const struct builtin builtin_buckets[] = {

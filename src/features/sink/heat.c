@@ -34,6 +34,7 @@ struct heat {
 	u64 from;    /* end of the last column */
 	i64 wall_ns; /* what the clock on the wall is ahead of nsecs */
 	u64 step;    /* of an lhist; 0: hist */
+	bool uneven; /* of buckets of several widths nobody knows what is between two */
 	bool any, keyed;
 	u32 epoch;
 	VEC(struct bucket) last; /* the last print, all keys together */
@@ -101,6 +102,7 @@ static void add_column(struct heat *h, const struct item *it)
 	for (u64 i = 0; i < it->n; i++) {
 		struct item_row row = item_row(it, i);
 		h->step = row.val->step;
+		h->uneven = row.val->uneven;
 		h->keyed |= row.key != NULL;
 		for (u32 k = 0; k < row.val->n; k++)
 			vec_add(&now, row.val->hist[k]);
@@ -173,7 +175,11 @@ static void fill_rows(struct heat *h, const struct bucket *a, const struct bucke
 {
 	i64 lo = a->hi;
 	while (!a->no_hi && lo < b->lo && h->row.n < MAX_ROWS) {
-		i64 hi = h->step ? lo + (i64)h->step : lo > 0 ? lo * 2 : lo < 0 ? lo / 2 : 1;
+		i64 hi = h->uneven ? b->lo
+			 : h->step ? lo + (i64)h->step
+			 : lo > 0  ? lo * 2
+			 : lo < 0  ? lo / 2
+				   : 1;
 		hi = hi > b->lo || hi <= lo ? b->lo : hi;
 		vec_add(&h->row, (struct bucket){.lo = lo, .hi = hi});
 		lo = hi;

@@ -234,10 +234,11 @@ bool write_perf_stat_hist(struct words *w)
 				  "expected a number of seconds");
 	if (!read_event(w, &s))
 		return false;
-	sb_fmt(w->out, "%.*s /wanted()/ { @ = hist(", STRF(s.point));
+	bool own = words_opt(w, "buckets").n > 0;
+	sb_fmt(w->out, "%.*s /wanted()/ { @ = %s(", STRF(s.point), own ? "bhist" : "hist");
 	if (!add_fields(w, &w->operand[1]))
 		return false;
-	sb_z(w->out, "); }\n");
+	sb_z(w->out, own ? ", opt.buckets); }\n" : "); }\n");
 	if (w->n > 2)
 		sb_fmt(w->out, "interval:s:%llu { exit(); }\n", seconds);
 	return true;

@@ -216,7 +216,7 @@ static bool eq(const struct type *a, const struct type *b, int depth)
 	}
 	bool sign = type_flags(a) & TF_SIGN;
 	return (!sign || a->is_signed == b->is_signed) && a->count == b->count &&
-	       !memcmp(a->p, b->p, sizeof(a->p));
+	       str_eq(a->name, b->name) && !memcmp(a->p, b->p, sizeof(a->p));
 }
 
 bool type_eq(const struct type *a, const struct type *b)

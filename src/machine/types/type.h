@@ -90,7 +90,8 @@ struct type {
 	u8 mode;      /* stacks: enum stack_mode; timestamp: clock; buffer: BUF_CALL */
 	u32 size, align;
 	struct str name;         /* of struct, union, enum, typedef'd int; without "struct ".
-				  * tuple: the format of the text that its parts are for */
+				  * tuple: the format of the text that its parts are for; bhist:
+				  * bounds */
 	const struct type *base; /* pointer, array, enum's integer; function's return type */
 	u32 count;               /* array: elements; stacks: frames; hist: bits */
 	i64 p[3];                /* lhist: min, max, step; tseries: interval, n, agg */
