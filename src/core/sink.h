@@ -25,7 +25,8 @@ enum item_kind {
 	I_END,  /* before the maps printed at exit; n: tables that the script declares; columns: the
 		   first that may have rows, or NULL */
 	I_HEAD, /* the heading of columns, when everything is attached and before each report; str:
-		   the line above that, or "" */
+		   the line above that, or ""; of a screen what stands there behind name, the time and
+		   the load */
 	I_ROW,  /* emit(), show(): n cells in val, of columns; V_NONE: not known. str: a line for
 		   people above it, or "". To sinks of maps show() gives an I_MAP: name is the
 		   table's, str the unit of its values or "" */

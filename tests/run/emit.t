@@ -370,6 +370,8 @@ RUN
 	for s in t,@n h,@h top,@n there,@n; do for i in 1h 20ms; do
 		"$SONDE" -q -e "$t"' options { i = 1h; } begin { @n[7] = count(); @h[7] = hist(1); if (opt.i > 1s) { exit(); } } interval:opt.i { '"show(${s%,*}, ${s#*,})"'; if (opt.i < 1s) { exit(); } } end { '"show(${s%,*}, ${s#*,}); show(all, @n)"'; clear(@n); clear(@h); }' -- --i=$i
 	done; done | sed -E 's/^.* loadavg: [^(]*/TOP /; s/last [0-9]+\.[0-9] s/last N s/; s/[|@ ]+$//'
+	echo "$t"' options { sort, rows, nosummary; } begin { @n[7] = count(); @n[8] = count(); exit(); } interval:1h { show(top, @n); } end { show(top, @n); clear(@n); }' >"$TMPDIR/top.bt"
+	for o in '' '--rows 1'; do "$SONDE" -q "$TMPDIR/top.bt" --nosummary $o | sed -E 's/ [0-9]+\.[0-9] s/ N s/'; done
 	"$SONDE" -q -e "$t"' options { time : clock = false; } interval:1h { emit(e, n = 1); } end { emit(e, n = 2); emit(e, n = 3); } begin { exit(); }' -- --time=ms | sed -E 's/[0-9:.]{12}/TIME/; s/ [0-9]+\.[0-9] s/ N s/'
 EXPECT
 	(last N s)
@@ -421,6 +423,13 @@ EXPECT
 	7
 	K
 	7
+	K
+	7
+	(last N s)
+	K
+	7
+	8
+	1 more row (last N s)
 	K
 	7
 	N

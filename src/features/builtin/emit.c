@@ -564,10 +564,14 @@ static void put_top_head(struct shown *h, u64 ts, u32 more)
 	clocks_strftime(&h->s->reader.clocks, &line, "%T", ts);
 	sb_z(&line, " loadavg: ");
 	proc_load(&line);
+	u32 load = (u32)line.n;
 	if (more)
 		sb_fmt(&line, ", %u more row%s", more, more == 1 ? "" : "s");
 	put_part(h->s, &line, h->part, ts);
-	session_put(h->s, &(struct item){.kind = I_HEAD, .columns = h->t, .str = sb_str(&line)});
+	session_put(h->s, &(struct item){.kind = I_HEAD,
+					 .columns = h->t,
+					 .name = str_n(line.s, load),
+					 .str = str_from(sb_str(&line), load)});
 }
 
 /* Parts of 10,000 of what all rows have in a column. */

@@ -125,12 +125,13 @@ static i32 last_column(const struct columns *c)
 	return -1;
 }
 
-/* How many rows more there are, which stands behind the load. */
+/* What stands behind the load, alone: ", 3 more rows (last 2.3 s)". */
 static void put_beside_load(struct text *t, struct str line)
 {
-	i32 comma = str_find(line, STR(", "));
-	if (comma >= 0)
-		sb_fmt(&t->o.b, "%.*s\n", STRF(str_from(line, (u32)comma + 2)));
+	while (line.n && (line.s[0] == ',' || line.s[0] == ' '))
+		line = str_from(line, 1);
+	if (line.n)
+		sb_fmt(&t->o.b, "%.*s\n", STRF(line));
 }
 
 /* Of a table that is a screen: on a terminal it takes the place of the one before. */
@@ -143,7 +144,7 @@ static void put_screen(struct text *t, const struct item *it)
 	if (t->env.no_load)
 		put_beside_load(t, it->str);
 	else
-		sb_fmt(&t->o.b, "%.*s\n", STRF(it->str));
+		sb_fmt(&t->o.b, "%.*s%.*s\n", STRF(it->name), STRF(it->str));
 }
 
 /* Dashes as wide as the columns. */
