@@ -150,33 +150,6 @@ static const struct type *program_type(struct sema *s, struct str name, enum typ
 				  : NULL;
 }
 
-struct wanted {
-	struct host *h;
-	struct str name;
-	enum type_kind kind;
-	const struct type *found;
-};
-
-static bool look_into_module(struct str module, void *arg)
-{
-	struct wanted *w = arg;
-	struct types *k;
-	struct err *e = host_module_btf(w->h, module, &k);
-	w->found = e ? NULL : btf_types_find(k, w->name, w->kind);
-	if (w->found && w->found->kind == T_FWD)
-		w->found = NULL;
-	err_free(e);
-	return !w->found;
-}
-
-/* What the kernel itself at most declares, a module may define. */
-static const struct type *module_type(struct host *h, struct str name, enum type_kind kind)
-{
-	struct wanted w = {h, name, kind, NULL};
-	host_modules(h, look_into_module, &w);
-	return w.found;
-}
-
 const struct type *sema_type_name(struct sema *s, struct str name, u16 flags)
 {
 	bool tag = flags & (NF_STRUCT | NF_UNION | NF_ENUM);
@@ -201,7 +174,7 @@ const struct type *sema_type_name(struct sema *s, struct str name, u16 flags)
 	if (!t)
 		t = program_type(s, name, kind, false);
 	const struct type *module =
-		t && t->kind != T_FWD ? NULL : module_type(s->c->host, name, kind);
+		t && t->kind != T_FWD ? NULL : host_module_type(s->c->host, name, kind);
 	return module ? module : t;
 }
 

@@ -36,31 +36,11 @@ struct call {
 
 /* ---- functions ---- */
 
-struct search {
-	struct host *h;
-	struct str name;
-	const struct type *fn;
-};
-
-static bool look_in_module(struct str module, void *arg)
-{
-	struct search *s = arg;
-	struct types *k;
-	struct err *e = host_module_btf(s->h, module, &k);
-	if (!e)
-		s->fn = btf_types_find(k, s->name, T_FUNC);
-	err_free(e);
-	return !s->fn;
-}
-
 static const struct type *function_of(struct host *h, struct str name)
 {
 	struct types *k = host_btf(h);
-	struct search s = {.h = h, .name = name};
-	s.fn = k ? btf_types_find(k, name, T_FUNC) : NULL;
-	if (k && !s.fn)
-		host_modules(h, look_in_module, &s);
-	return s.fn;
+	const struct type *fn = k ? btf_types_find(k, name, T_FUNC) : NULL;
+	return k && !fn ? host_module_type(h, name, T_FUNC) : fn;
 }
 
 static bool note_point(const struct point *p, void *arg)

@@ -84,6 +84,8 @@ struct err *host_module_btf(struct host *h, struct str module, struct types **re
 /* Modules that have types there; cb false: stop. */
 typedef bool module_cb(struct str module, void *arg);
 void host_modules(struct host *h, module_cb *cb, void *arg);
+/* The first that a module defines: what the kernel itself at most declares. NULL: none does. */
+const struct type *host_module_type(struct host *h, struct str name, enum type_kind kind);
 /* Why host_module_btf() cannot be asked: no such module, or its types are not told. */
 enum module_types { MODULE_TYPED, MODULE_UNTYPED, MODULE_NONE };
 enum module_types host_module_types(struct host *h, struct str module);

@@ -55,6 +55,32 @@ void host_modules(struct host *h, module_cb *cb, void *arg)
 		closedir(d);
 }
 
+struct wanted {
+	struct host *h;
+	struct str name;
+	enum type_kind kind;
+	const struct type *found;
+};
+
+static bool look_into_module(struct str module, void *arg)
+{
+	struct wanted *w = arg;
+	struct types *k;
+	struct err *e = host_module_btf(w->h, module, &k);
+	w->found = e ? NULL : btf_types_find(k, w->name, w->kind);
+	if (w->found && w->found->kind == T_FWD)
+		w->found = NULL;
+	err_free(e);
+	return !w->found;
+}
+
+const struct type *host_module_type(struct host *h, struct str name, enum type_kind kind)
+{
+	struct wanted w = {h, name, kind, NULL};
+	host_modules(h, look_into_module, &w);
+	return w.found;
+}
+
 void host_modules_close(struct host *h)
 {
 	for (struct module *m = h->modules; m; m = m->next)
