@@ -610,13 +610,12 @@ static bool take_process_in(struct unwinder *w, u32 pid, u64 until)
 	u64 space;
 	if (!p || p->ended || !p->now->n || !proc_stack_start(w->s->h, (int)pid, &space))
 		return true;
-	struct follow *f = follow(w, pid, space);
 	for (u32 i = 0; i < p->now->n && w->blocks.chunk.n < INTAKE_CHUNKS; i++) {
 		if (now_ns() >= until)
 			return false;
 		make_area(w, p, &p->now->v[i]);
 	}
-	put_list(w, f);
+	put_list(w, follow(w, pid, space));
 	return true;
 }
 
