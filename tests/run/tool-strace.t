@@ -537,6 +537,13 @@ EXPECT
 	ERROR: -e quiet=no is not known: attach, exit, path-resolution, personality, thread-execve, all, none
 	ERROR: -e abbrev=open is not known: all, none
 
+NAME strace: names of how a path is looked up, of what a file is
+RUN for t in strace "$SONDE strace"; do $t -e trace=openat2,statx /usr/bin/python3 -I -c 'import ctypes as c; f = c.CDLL(None).syscall; f(437, -100, b"/nope", (c.c_uint64 * 3)(0o10000000, 0, 12), 24); f(332, -100, b"/proc", 0, 0, c.create_string_buffer(256))' 2>&1 | sed 's/0x[0-9a-f]\{8,\}/A/'; done | grep -v exited | sort | uniq -c | awk '{ $1 = $1 } 1'
+NEEDS cmd:strace cmd:/usr/bin/python3 tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	2 openat2(AT_FDCWD, "/nope", {flags=O_RDONLY|O_PATH, resolve=RESOLVE_NO_SYMLINKS|RESOLVE_BENEATH}, 24) = -1 EXDEV (Invalid cross-device link)
+	2 statx(AT_FDCWD, "/proc", AT_STATX_SYNC_AS_STAT, 0, {stx_mask=STATX_BASIC_STATS|STATX_MNT_ID, stx_attributes=STATX_ATTR_MOUNT_ROOT, stx_mode=S_IFDIR|0555, stx_size=0, ...}) = 0
+
 NAME strace: arguments as numbers, without structures, constants both ways: as strace has them
 RUN
 	both() { for t in strace "$SONDE strace -q"; do setarch -R $t -o "$TMPDIR/o" "$@" build/tests/moreargs "$TMPDIR" 2>/dev/null; sed -n '/begin/,$!d; s/SNDCTL_TMR_[A-Z]* or //; s/left [^)]*/left/; s/0x7ff[0-9a-f]*/STACK/g; s/)  *=/) =/; /0x23/d; p' "$TMPDIR/o" >"$TMPDIR/${t##*/}"; done; diff "$TMPDIR/strace" "$TMPDIR/sonde strace -q"; grep -c = "$TMPDIR/strace"; }
