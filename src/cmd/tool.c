@@ -620,7 +620,10 @@ static struct err *set(void *self, int id, const char *val)
 	case COMMON_WIDE: p->o->wide = true; break;
 	case COMMON_OUTPUT: p->o->output = val; break;
 	case COMMON_APPEND: p->o->append = true; break;
-	case COMMON_QUIET: p->o->quiet = true; break;
+	case COMMON_QUIET:
+		p->o->quiet = true;
+		p->words.quiet++;
+		break;
 	case COMMON_VERBOSE: p->o->verbose++; break;
 	}
 	return NULL;
@@ -775,6 +778,8 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 		if (!strcmp(word[i], "--exec") && !opt_named(p->table, word[i]))
 			word[i] = dashes; /* as bcc's tools have it */
 	int first = p->bare_command ? opt_first_operand(p->table, n, word) : n;
+	for (int i = 1; i < first && p->writer && p->writer->spell; i++)
+		word[i] = p->writer->spell(p->a, word[i]);
 	if (first < n && strcmp(word[first], "--") != 0) {
 		memmove(&word[first + 1], &word[first], (size_t)(n - first) * sizeof(*word));
 		word[first] = dashes;

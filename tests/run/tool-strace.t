@@ -308,7 +308,7 @@ NAME strace: columns and order of the summary
 RUN
 	s() { "$SONDE" strace -q -c -e getppid,execve "$@" build/tests/syscalls 1000 getppid 2>&1; }
 	s -S calls >"$TMPDIR/o"; head -n 2 "$TMPDIR/o"; awk 'NR > 2 { print length($0) - length($NF), $4, $NF }' "$TMPDIR/o"; "$SONDE" strace -qce access /usr/bin/cat /dev/null 2>&1 | awk '$NF == "access" { print $(NF - 1), $(NF - 2) }'
-	s -S longest; s -U name,max-time,calls -S calls | sed 's/ [0-9]\.[0-9]\{6\} / S.SSSSSS /'
+	s -S largest; s -U name,max-time,calls -S calls | sed 's/ [0-9]\.[0-9]\{6\} / S.SSSSSS /'
 	"$SONDE" strace -q -c --fields summary.calls,errors -e getppid build/tests/syscalls 1000 getppid 2>&1; "$SONDE" strace --fields summary.ret true 2>&1
 	"$SONDE" strace -ff -c -o /tmp/x true 2>&1; "$SONDE" strace -qcj -e getppid,access -S name build/tests/syscalls 1000 getppid | sed -n 's/\(_ratio": \|_ns": \)[0-9.]*/\1N/g; /row/p'; "$SONDE" strace -qc --csv -e getppid build/tests/syscalls 1000 getppid | sed 's/,[0-9]*,[0-9]*,/,N,N,/'
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit btf
@@ -321,7 +321,7 @@ EXPECT
 	51 --------- ----------------
 	51 1001 total
 	1 1
-	ERROR: -S longest is not known: name, time-percent, time-total, time-avg, time-min, time-max, calls, errors
+	ERROR: -S largest is not known: name, time-percent, time-total, time-avg, time-min, time-max, calls, errors
 	syscall           longest     calls
 	---------------- -------- ---------
 	getppid          S.SSSSSS      1000
@@ -518,7 +518,6 @@ EXPECT
 	getppid() = N
 	+++ exited with 0 +++
 	[pid N<syscalls>] getppid() = N
-	[pid N<syscalls>] +++ exited with N +++
 	syscall              calls
 	---------------- ---------
 	getppid                  7
@@ -530,12 +529,47 @@ EXPECT
 	ERROR: '/(' is no regular expression
 	ERROR: --columns needs a number (got 'x')
 	sonde strace -h shows its options.
-	ERROR: -e foo= is not known: trace, status, signal, abbrev, verbose, raw, quiet
+	ERROR: -e foo= is not known: trace, status, signal, abbrev, verbose, raw, quiet, decode-fds
 	ERROR: -e read= (a dump of the data) is not there: -s N -xx shows N bytes in hex
 	ERROR: -X no is not known: raw, abbrev, verbose
 	ERROR: there is no system call 'nope'
 	ERROR: -e quiet=no is not known: attach, exit, path-resolution, personality, thread-execve, all, none
 	ERROR: -e abbrev=open is not known: all, none
+
+NAME strace: options that take a value, or are given twice, as in strace
+RUN
+	both() { for t in strace "$SONDE strace"; do $t "$@" 2>&1 >/dev/null | sed 's/[0-9]/N/g; s/si_pid=N*/si_pid=N/; s/\[????\]/[ NNN]/; s/-Nx[0-9a-fN]*/A/g' >"$TMPDIR/${t##*/}"; done; cmp -s "$TMPDIR/strace" "$TMPDIR/sonde strace" && echo same || { echo "$*"; diff "$TMPDIR/strace" "$TMPDIR/sonde strace"; }; }
+	for o in -qq -qqq '-q -q' --quiet=exit --silent=all '-e quiet=exit,attach' --quiet=attach --decode-fds=path --decode-fds=all --verbose=none --abbrev=none --raw=close '--absolute-timestamps=time,us' --strings-in-hex=all --strings-in-hex=non-ascii --syscall-times=us '-s 0' '-e close@64,fstat,?nope'; do
+		set -- $o; case $o in *@64*) ;; *) set -- "$@" -e trace=close,fstat,write,exit_group ;; esac; both "$@" echo hi
+	done | sort | uniq -c | awk '{ $1 = $1 } 1'
+	for o in -t -tt -ttt -r '-t -r' -n '-n -a 20' '-t -n -a 5' --relative-timestamps=us; do both $o -e trace=close,fstat true; done | sort | uniq -c | awk '{ $1 = $1 } 1'
+	for o in '-e none' '-e none -e signal=none' '-qq -e none'; do both $o sh -c 'kill -9 $$'; done 2>/dev/null | sort | uniq -c | awk '{ $1 = $1 } 1'
+	cd "$TMPDIR" && "$SONDE" strace -f --output-separately -o x -e none sh -c '/bin/true; :' && ls x.* | wc -l
+	{ "$SONDE" strace -e decode-fds=no true; "$SONDE" strace --quiet=no true; } 2>&1
+NEEDS cmd:strace tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 120
+RC 1
+EXPECT
+	18 same
+	9 same
+	3 same
+	2
+	ERROR: -e decode-fds=no is not known: path, socket, dev, pidfd, all, none
+	ERROR: -e quiet=no is not known: attach, exit, path-resolution, personality, thread-execve, all, none
+
+NAME strace -c -S: a column that -U does not name is shown behind those
+RUN "$SONDE" strace -c -S max-time true 2>&1 | head -n 1; "$SONDE" strace -c -S shortest -U name,calls true 2>&1 | sed -n '1p; 3,$p' | awk '$3 ~ /^[0-9.]+$/ && $1 != "total" { if (last != "" && $3 > last) print "not in order"; last = $3 } NR == 1'
+NEEDS tp:raw_syscalls/sys_exit btf
+EXPECT
+	% time     seconds  usecs/call     calls    errors syscall           longest
+	syscall              calls shortest
+
+NAME strace: names of how a path is looked up, of what a file is
+RUN for t in strace "$SONDE strace"; do $t -e trace=openat2,statx /usr/bin/python3 -I -c 'import ctypes as c; f = c.CDLL(None).syscall; f(437, -100, b"/nope", (c.c_uint64 * 3)(0o10000000, 0, 12), 24); f(332, -100, b"/proc", 0, 0, c.create_string_buffer(256))' 2>&1 | sed 's/0x[0-9a-f]\{8,\}/A/'; done | grep -v exited | sort | uniq -c | awk '{ $1 = $1 } 1'
+NEEDS cmd:strace cmd:/usr/bin/python3 tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	2 openat2(AT_FDCWD, "/nope", {flags=O_RDONLY|O_PATH, resolve=RESOLVE_NO_SYMLINKS|RESOLVE_BENEATH}, 24) = -1 EXDEV (Invalid cross-device link)
+	2 statx(AT_FDCWD, "/proc", AT_STATX_SYNC_AS_STAT, 0, {stx_mask=STATX_BASIC_STATS|STATX_MNT_ID, stx_attributes=STATX_ATTR_MOUNT_ROOT, stx_mode=S_IFDIR|0555, stx_size=0, ...}) = 0
 
 NAME strace: arguments as numbers, without structures, constants both ways: as strace has them
 RUN
@@ -663,14 +697,14 @@ RUN
 NEEDS prog:filtered tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 40
 EXPECT
-	[ 140] getpriority(PRIO_PGRP, 2)               = -1 EPERM (Operation not permitted)
+	[ 140] getpriority(PRIO_PGRP, 2)        = -1 EPERM (Operation not permitted)
 	[ 257] openat(AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC) = -1 EACCES (Permission denied)
-	[ 110] getppid()                               = N
+	[ 110] getppid()                        = N
 	[????] +++ exited with 0 +++
-	[ 140] getpriority(PRIO_PGRP, 2)               = -1 EPERM (Operation not permitted)
+	[ 140] getpriority(PRIO_PGRP, 2)        = -1 EPERM (Operation not permitted)
 	[ 257] openat(AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC) = -1 EACCES (Permission denied)
 	[????] +++ exited with 0 +++
-	[ 110] getppid()                               = N
+	[ 110] getppid()                        = N
 	[????] +++ exited with 0 +++
 	getpriority
 	getppid

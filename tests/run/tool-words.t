@@ -147,6 +147,36 @@ EXPECT
 		     function = "do_sys_open", fields = strf("filename=\"%s\"", str((reg("si") + 0))));
 	}
 
+NAME functions of C++ by their names: overloads, one of them, patterns, both ends
+RUN
+	n=build/tests/names
+	for p in $n:ns::C::m "$n:ns::C::m(int)" "$n:ns::*" $n:cpp:ns::C::m; do "$SONDE" funccount -q "$p" -- $n 3 | awk 'NR > 1 { $1 = $1; print }'; echo; done
+	"$SONDE" funclatency -q $n:ns::C::m -- $n 3 | grep -o 'count: .*'
+	"$SONDE" trace -q --fields function,message "r:$n:ns::C::m" "$n:ns::C::m(void *this, int n) (n > 0) \"%d\", n" -- $n 1 | sort | uniq -c | awk '{ $1 = $1 } 1'
+	"$SONDE" argdist -q -i 60 -C "p:$n:ns::C::m(void *this, int n):int:1" -- $n 3 | tail -n 1 | awk '{ $1 = $1 } 1'
+	"$SONDE" funccount $n:nope::m -- true 2>&1 | grep -o 'ERROR.*'
+NEEDS prog:names
+TIMEOUT 60
+EXPECT
+	ns::C::m(double) 3
+	ns::C::m(int) 3
+	$
+	ns::C::m(int) 3
+	$
+	int ns::id<int>(int) 3
+	ns::C::m(double) 3
+	ns::C::m(int) 3
+	$
+	ns::C::m(double) 3
+	ns::C::m(int) 3
+	$
+	count: 6
+	1 FUNC -
+	2 ns::C::m -
+	2 ns::C::m 1
+	1 6
+	ERROR: nothing matches any of uprobe:build/tests/names:cpp:nope::m, uprobe:build/tests/names:rust:nope::m
+
 NAME trace, funccount, funclatency, kprobe: functions of the kernel
 RUN "$SONDE" funccount -q 'vfs_rea*' -- dd if=/dev/zero of=/dev/null bs=1 count=100 2>/dev/null | awk '$1 == "vfs_read" { print ($2 >= 100) }'; "$SONDE" trace -q --fields function,message 'r::vfs_read (retval == 77) "%d", retval' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; "$SONDE" trace -qM 1 --fields message 'vfs_read(struct file *f, char *buf, size_t n) (n == 77) "%d", n' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; for f in '' -j --csv; do "$SONDE" kprobe -q $f --fields fields 'p:vfs_read n=$arg3:u64' 'n == 77' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; done; "$SONDE" argdist -q -i 60 -C 'r::vfs_read(void *f, void *b, size_t n):size_t:$entry(n):$entry(n)==77' -- dd if=/dev/zero of=/dev/null bs=77 count=3 2>/dev/null | tail -n 1
 NEEDS slow kprobe

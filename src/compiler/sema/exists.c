@@ -97,7 +97,8 @@ struct lacking {
 	u32 more;
 	struct sb texts, needs; /* of the event looked at */
 	u64 needed;
-	bool other; /* a way that needs nothing */
+	bool other;  /* a way that needs nothing */
+	bool kernel; /* a way to an event of the kernel */
 };
 
 static void add_ways(struct lacking *l, const struct node *points)
@@ -109,6 +110,7 @@ static void add_ways(struct lacking *l, const struct node *points)
 		bool lacks = k && k->needs && !host_has(l->c->host, k->needs);
 		sb_fmt(&l->texts, "%s %.*s", l->texts.n ? "," : "", STRF(p->name));
 		l->other |= !lacks;
+		l->kernel |= !k || !(k->flags & KIND_USER);
 		if (!lacks || l->needed >> k->needs & 1)
 			continue;
 		sb_fmt(&l->needs, "%s%s probes need %s, %s", l->needs.n ? "; " : "", k->name,
@@ -123,7 +125,10 @@ static void none(struct lacking *l, struct loc loc)
 	if (l->first)
 		l->more += l->other;
 	else if (l->other)
-		l->first = diag_add(ds, E_LACKS, loc, "this kernel has none of%s", l->texts.s);
+		l->first =
+			diag_add(ds, E_LACKS, loc, "%s%s",
+				 l->kernel ? "this kernel has none of" : "nothing matches any of",
+				 l->texts.s);
 	else
 		l->first = diag_add(ds, E_LACKS, loc, "%s", l->needs.s);
 }
@@ -133,7 +138,7 @@ static void next_event(struct lacking *l)
 	sb_free(&l->texts);
 	sb_free(&l->needs);
 	l->needed = 0;
-	l->other = false;
+	l->other = l->kernel = false;
 }
 
 /* The points of one probe: of each group the first that exists stays. */

@@ -13,7 +13,7 @@ enum call_phase {
 	CALL_ENTER,
 	CALL_EXIT,
 	CALL_SIGNAL, /* arg: 48 bytes of siginfo */
-	CALL_ENDED,  /* the thread; arg[0]: how, as wait() gives it; arg[1]: show its open call */
+	CALL_ENDED,  /* the thread; arg[0]: how, as wait() gives it; arg[1]: enum call_end */
 };
 enum {
 	CALL_ARGS = 6,
@@ -41,6 +41,11 @@ enum {
 };
 /* The number of a call that has put other registers in its place, and its number with them: rt_sigreturn(). */
 #define CALL_GONE 0xffffffffu
+/* What is shown when a thread ends. */
+enum call_end {
+	CALL_END_OPEN = 1,   /* the call that it was in */
+	CALL_END_SILENT = 2, /* not how it ended */
+};
 /* How a call is to be shown. */
 enum call_flag {
 	CALL_TIMES = 1,     /* how long it took */

@@ -304,6 +304,8 @@ static struct err *add_word(const struct arch_calls *calls, struct str word, u8 
 		return add_matches(calls, str_from(word, 1), ret, n);
 	bool quiet = word.n && word.s[0] == '?', group = false, any = false, known = false;
 	struct str name = quiet ? str_from(word, 1) : word;
+	if (name.n > 3 && str_is(str_from(name, name.n - 3), "@64")) /* what all are here */
+		name.n -= 3;
 	if (name.n && name.s[0] == '%') {
 		group = true;
 		name = str_from(name, 1);

@@ -383,7 +383,8 @@ static void put_statx(struct sb *out, struct bytes *b)
 	sb_z(out, "{stx_mask=");
 	call_put_flags(out, STR("statx"), mask);
 	memcpy(&attributes, p + 8, 8);
-	sb_fmt(out, attributes ? ", stx_attributes=0x%llx" : ", stx_attributes=%llu", attributes);
+	sb_z(out, ", stx_attributes=");
+	call_put_flags(out, STR("statx_attributes"), attributes);
 	sb_z(out, ", stx_mode=");
 	call_put_mode(out, mode, true);
 	sb_fmt(out, ", stx_size=%llu, ...}", size);
@@ -791,7 +792,9 @@ static void put_open_how(struct sb *out, struct bytes *b)
 		sb_z(out, ", mode=");
 		call_put_mode(out, (u32)mode, false);
 	}
-	sb_fmt(out, resolve ? ", resolve=%#llx}" : ", resolve=0}", resolve);
+	sb_z(out, ", resolve=");
+	call_put_flags(out, STR("resolve"), resolve);
+	sb_char(out, '}');
 }
 
 static const struct call_struct structs[] = {

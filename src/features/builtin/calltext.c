@@ -83,6 +83,7 @@ void shown_data(struct shown *s, struct str t, u64 whole, u64 addr)
 		shown_address(s, addr);
 		return;
 	}
+	t.n = s->in.limit ? t.n : 0; /* a byte was copied, so as to know that it is there */
 	bool cut = whole > t.n;
 	call_put_quoted(s->text, t, s->flags);
 	sb_z(s->text, cut ? "..." : "");

@@ -442,8 +442,11 @@ static void put_call(struct session *s, const struct columns *t, struct value *c
 			calls_drop(h);
 		return;
 	}
-	if (head.phase == CALL_ENDED && head.arg[1])
+	u64 end = head.phase == CALL_ENDED ? head.arg[1] : 0;
+	if (end & CALL_END_OPEN)
 		put_open_call(s, t, head.tid, at);
+	if (end & CALL_END_SILENT)
+		return;
 	call_event_text(&text, bytes);
 	cell[at] = named(s, sb_str(&text), 0);
 	put_row(s, t, cell, ts, false);

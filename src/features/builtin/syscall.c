@@ -912,7 +912,8 @@ const struct builtin builtin_syscall[] = {
 	{"auto syscall_ended(int code, [int open])", lower_ended, .type = type_call,
 	 .doc = "In tracepoint:sched:sched_process_exit the end of the thread, for a column of "
 		"kind "
-		"call; open 0: without the call that it was in."},
+		"call; open 0: without the call that it was in; 2, 3: only 0, 1, not how it "
+		"ended."},
 	{"bool syscall_in(int id, text set)", lower_in, .check = check_in,
 	 .doc = "Is the system call one of these: \"open,read\", \"%file\", \"!%desc\", as strace "
 		"writes it?"},

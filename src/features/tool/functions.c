@@ -86,14 +86,20 @@ static const char *shown_name(const struct spec *s)
 	return s->kind == 't' || s->kind == 'u' ? "probe" : "func";
 }
 
+/* The same with returns, also in what stands behind "else". */
 static struct str returns_of(struct words *w, const struct spec *s)
 {
+	static const struct str user = STR("uprobe:"), kernel = STR("kprobe:");
 	AUTO_SB out = {0};
-	struct str rest = s->point, one;
-	while (str_cut(&rest, '\n', &one)) {
-		bool user = str_starts(one, STR("uprobe:"));
-		sb_fmt(&out, "%s%.*s%s", user ? "uretprobe:" : "kretprobe:", STRF(str_from(one, 7)),
-		       rest.s ? "\n" : "");
+	const struct str all = s->point;
+	for (u32 i = 0; i < all.n; i++) {
+		struct str rest = str_from(all, i);
+		bool begins = !i || all.s[i - 1] == ' ' || all.s[i - 1] == '\n';
+		if (begins && str_starts(rest, user))
+			sb_z(&out, "uret"), i++;
+		else if (begins && str_starts(rest, kernel))
+			sb_z(&out, "kret"), i++;
+		sb_char(&out, all.s[i]);
 	}
 	return arena_str(w->a, sb_str(&out));
 }

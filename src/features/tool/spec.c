@@ -133,15 +133,27 @@ static bool file_of(struct cursor *c, u32 from, struct str lib, struct str *ret)
 	return cursor_fail(c, from, "there is no library %s and no program %.*s", name, STRF(lib));
 }
 
+static bool is_language(struct str s)
+{
+	return str_is(s, "cpp") || str_is(s, "rust");
+}
+
 static bool user_point(struct cursor *c, u32 from, struct spec *s, const char *kind,
 		       struct str *ret)
 {
-	struct str file = {0};
+	struct str file = {0}, name = s->name;
 	const char *colon = s->provider.n ? ":" : "";
 	if (!file_of(c, from, s->lib, &file))
 		return false;
+	if (str_chr(name, '(') >= 0 || str_chr(name, ' ') >= 0)
+		name = str_z(arena_fmt(c->w->a, "\"%.*s\"", STRF(name)));
+	if (!s->provider.n && str_find(name, STR("::")) >= 0) {
+		*ret = str_z(arena_fmt(c->w->a, "%s:%.*s:cpp:%.*s else %s:%.*s:rust:%.*s", kind,
+				       STRF(file), STRF(name), kind, STRF(file), STRF(name)));
+		return true;
+	}
 	char *text = arena_fmt(c->w->a, "%s:%.*s:%.*s%s%.*s", kind, STRF(file), STRF(s->provider),
-			       colon, STRF(s->name));
+			       colon, STRF(name));
 	if (in_libc(s->lib))
 		text = arena_fmt(c->w->a, "%s else %s:libc:%.*s%s%.*s", text, kind,
 				 STRF(s->provider), colon, STRF(s->name));
@@ -220,11 +232,16 @@ bool spec_read(struct cursor *c, struct spec *s, bool patterns)
 	*s = (struct spec){.kind = 'p'};
 	for (;; c->at++) {
 		char ch = peek(c);
-		bool end = !ch || ch == ' ' || ch == '\t' || ch == '\n' || ch == '(' || ch == '#';
+		bool end = !ch || (!patterns && strchr(" \t\n(#", ch)); /* f(int) is a name */
+		bool letter = !n && c->at == from + 1 && strchr("prtu", c->word->text.s[from]);
 		bool typed = n > 0 && part[0].n == 1 && strchr("tu", part[0].s[0]);
 		/* argdist goes on with ":TYPE" behind "r:c:read". */
 		if (!end && ch != ':')
 			continue;
+		if (ch == ':' && peek_next(c) == ':' && c->at > from && !letter) {
+			c->at++; /* ns::f */
+			continue;
+		}
 		if (n == MAX_PARTS)
 			return cursor_fail(c, begin, "too many ':' in a probe");
 		part[n++] = since(c, from);
@@ -247,7 +264,7 @@ bool spec_read(struct cursor *c, struct spec *s, bool patterns)
 		return cursor_fail(c, begin, "a tracepoint is t:CATEGORY:EVENT");
 	if (s->kind == 'u' && n < 3)
 		return cursor_fail(c, begin, "a static probe is u:LIB:PROBE");
-	if (n - at > (s->kind == 'u' ? 3u : 2u))
+	if (n - at > (s->kind == 'u' || is_language(s->provider) ? 3u : 2u))
 		return cursor_fail(c, begin, "too many ':' in a probe");
 	for (u32 i = 0; i < c->at - begin; i++) /* it becomes a part of a script */
 		if (strchr("{};,\"'`|", c->word->text.s[begin + i]))

@@ -15,24 +15,29 @@ static u32 times_given(const struct words *w, const char *name)
 
 struct wanted {
 	struct str trace, status, signal, raw, verbose;
-	bool whole; /* abbrev=none */
+	bool whole;  /* abbrev=none */
+	bool silent; /* quiet=exit */
+	u32 paths;   /* decode-fds: as often as -y */
 };
 
 /* What of a session strace says nothing of; here there is nothing to say of most. */
-static bool known_quiet(struct words *w, struct str set)
+static bool read_quiet(struct words *w, struct str set, struct wanted *ret)
 {
+	bool negated = set.n && set.s[0] == '!', exits = false;
 	static const char *const known[] = {"attach",      "exit",       "path-resolution",
 					    "personality", "superseded", "thread-execve",
 					    "all",         "none",       NULL};
 	struct str word;
-	set = set.n && set.s[0] == '!' ? str_from(set, 1) : set;
+	set = negated ? str_from(set, 1) : set;
 	while (str_cut(&set, ',', &word)) {
+		exits |= str_is(word, "exit") || str_is(word, "all");
 		if (!str_among(word, known))
 			return words_fail(w, (struct loc){0},
 					  "-e quiet=%.*s is not known: attach, exit, "
 					  "path-resolution, personality, thread-execve, all, none",
 					  STRF(word));
 	}
+	ret->silent = exits != negated;
 	return true;
 }
 
@@ -42,6 +47,25 @@ static bool read_abbrev(struct words *w, struct str set, struct wanted *ret)
 	if (!ret->whole && !str_is(set, "all") && !str_is(set, "!none"))
 		return words_fail(w, (struct loc){0}, "-e abbrev=%.*s is not known: all, none",
 				  STRF(set));
+	return true;
+}
+
+/* decode-fds=SET: -y, and with anything but paths -yy. */
+static bool read_paths(struct words *w, struct str set, struct wanted *ret)
+{
+	static const char *const known[] = {"path", "all", "dev", "pidfd", "socket", "none", NULL};
+	struct str word;
+	ret->paths = 0;
+	while (str_cut(&set, ',', &word)) {
+		if (!str_among(word, known))
+			return words_fail(
+				w, (struct loc){0},
+				"-e decode-fds=%.*s is not known: path, socket, dev, pidfd, all, "
+				"none",
+				STRF(word));
+		u32 n = str_is(word, "none") ? 0 : str_is(word, "path") ? 1 : 2;
+		ret->paths = MAX(ret->paths, n);
+	}
 	return true;
 }
 
@@ -58,6 +82,10 @@ static bool read_expressions(struct words *w, struct wanted *ret)
 			ret->status = value;
 		else if (str_is(option, "signal"))
 			ret->signal = value;
+		else if (str_is(option, "raw"))
+			ret->raw = value;
+		else if (str_is(option, "abbrev"))
+			ok = read_abbrev(w, value, ret);
 		if (!str_is(option, "expression"))
 			continue;
 		for (size_t k = 0; k < countof(not_ours); k++)
@@ -85,11 +113,13 @@ static bool read_expressions(struct words *w, struct wanted *ret)
 					  "shows N bytes in hex",
 					  STRF(key));
 		else if (str_is(key, "quiet") || str_is(key, "silent") || str_is(key, "q"))
-			ok = known_quiet(w, value);
+			ok = read_quiet(w, value, ret);
+		else if (str_is(key, "decode-fds") || str_is(key, "decode-fd"))
+			ok = read_paths(w, value, ret);
 		else
 			return words_fail(w, (struct loc){0},
 					  "-e %.*s= is not known: trace, status, signal, abbrev, "
-					  "verbose, raw, quiet",
+					  "verbose, raw, quiet, decode-fds",
 					  STRF(key));
 	}
 	return ok;
@@ -153,26 +183,38 @@ static bool put_status(struct words *w, struct str set)
 	return true;
 }
 
+/* What stands before the calls counts for the column of the results, but for the process. */
+static u32 columns_before(const struct words *w)
+{
+	static const u32 times[] = {0, 9, 16, 18};
+	u32 time = times_given(w, "time");
+	u32 n = times[MIN(time, countof(times) - 1)];
+	n += words_flag(w, "relative") ? 14 + (time ? 3 : 0) : 0;
+	n += words_flag(w, "number") ? 7 : 0;
+	return n + (words_flag(w, "instruction") ? 19 : 0);
+}
+
 /* enum call_flag of builtin/calls.h, which tools do not see. */
-static bool put_flags(struct words *w, bool whole)
+static bool put_flags(struct words *w, const struct wanted *wanted)
 {
 	u64 column = 40;
 	struct str columns = words_opt(w, "columns");
 	if (columns.s && (!str_u64(columns, &column) || column > 1000))
 		return words_fail(w, (struct loc){0}, "-a %.*s: from 0 to 1000", STRF(columns));
-	u32 paths = times_given(w, "paths"), hex = times_given(w, "hex");
+	u32 paths = MAX(times_given(w, "paths"), wanted->paths), hex = times_given(w, "hex");
 	u32 flags = words_flag(w, "times") ? 1 : 0;
 	flags |= hex > 1 ? 4 : hex ? 2 : 0;
 	flags |= paths > 1 ? 24 : paths ? 8 : 0;
 	flags |= words_flag(w, "split") ? 32 : 0;
-	flags |= words_flag(w, "unabbreviated") || whole ? 64 : 0;
+	flags |= words_flag(w, "unabbreviated") || wanted->whole ? 64 : 0;
 	struct str style = words_opt(w, "constants");
 	if (style.n && !str_is(style, "raw") && !str_is(style, "abbrev") &&
 	    !str_is(style, "verbose"))
 		return words_fail(w, (struct loc){0}, "-X %.*s is not known: raw, abbrev, verbose",
 				  STRF(style));
 	flags |= str_is(style, "raw") ? 512 : str_is(style, "verbose") ? 1024 : 0;
-	flags |= columns.s ? (u32)(column + 1) << 16 : 0;
+	u32 before = columns_before(w);
+	flags |= columns.s || before ? (u32)(column - MIN(column, before) + 1) << 16 : 0;
 	sb_fmt(w->out, "macro call_flags() { %u }\n", flags);
 	return true;
 }
@@ -188,6 +230,8 @@ static const struct {
 	{"time_total", STR("total_ns")},
 	{"time-percent", STR("time_ratio")},
 	{"percent", STR("time_ratio")},
+	{"shortest", STR("min_ns")},
+	{"longest", STR("max_ns")},
 	{"avg-time", STR("avg_ns")},
 	{"time-avg", STR("avg_ns")},
 	{"min-time", STR("min_ns")},
@@ -200,6 +244,7 @@ static const struct {
 	{"error", STR("errors")},
 	{"name", STR("syscall")},
 	{"syscall", STR("syscall")},
+	{"syscall-name", STR("syscall")},
 };
 
 static struct str summary_column(struct words *w, struct str word, const char *option)
@@ -234,6 +279,10 @@ static bool read_summary(struct words *w)
 		if (!sort.n)
 			return false;
 		extremes |= str_is(sort, "min_ns") || str_is(sort, "max_ns");
+		const char *column = arena_fmt(w->a, "summary.%.*s", STRF(sort));
+		if (str_find(sb_str(&fields), str_z(column)) <
+		    0) /* a row is sorted by what it shows */
+			sb_fmt(&fields, ",%s", column);
 		bool name = str_is(sort, "syscall"); /* the smallest first */
 		w->sort = str_z(arena_fmt(w->a, "%s%.*s", name ? "-" : "", STRF(sort)));
 	}
@@ -311,6 +360,47 @@ static void put_depth(struct words *w, const struct wanted *wanted)
 	       all || negated || str_is(verbose, "none") ? "" : "!", shallow.s);
 }
 
+/* Long options whose value strace takes, too: as -e NAME=VALUE, or as the letters that mean it. */
+char *spell_strace(struct arena *a, char *word)
+{
+	static const char *const by_expression[] = {"quiet",   "silent",     "silence",
+						    "verbose", "decode-fds", NULL};
+	static const struct {
+		const char *option, *letters;
+	} by_letters[] = {
+		{"absolute-timestamps=time", "-t"},
+		{"absolute-timestamps=s", "-t"},
+		{"absolute-timestamps=time,s", "-t"},
+		{"absolute-timestamps=us", "-tt"},
+		{"absolute-timestamps=time,us", "-tt"},
+		{"absolute-timestamps=unix,us", "-ttt"},
+		{"absolute-timestamps=format:unix,precision:us", "-ttt"},
+		{"relative-timestamps=us", "-r"},
+		{"syscall-times=us", "-T"},
+		{"strings-in-hex=non-ascii", "-x"},
+		{"strings-in-hex=all", "-xx"},
+		{"decode-pids=comm", "-Y"},
+		{"output-separately", "-ff"},
+		{"daemonize=grandchild", "-D"},
+		{"daemonize=pgroup", "-D"},
+		{"daemonize=session", "-D"},
+	};
+	struct str rest = str_z(word), name;
+	if (!str_starts(rest, STR("--")))
+		return word;
+	rest = str_from(rest, 2);
+	for (size_t i = 0; i < countof(by_letters); i++)
+		if (str_is(rest, by_letters[i].option))
+			return arena_strz(a, str_z(by_letters[i].letters));
+	if (str_chr(rest, '=') < 0)
+		return word;
+	str_cut(&rest, '=', &name);
+	if (!str_among(name, by_expression))
+		return word;
+	return arena_fmt(a, "-e%.*s=%.*s", str_is(name, "silence") ? 5 : (int)name.n,
+			 str_is(name, "silence") ? "quiet" : name.s, STRF(rest));
+}
+
 bool write_strace(struct words *w)
 {
 	static const char *const formats[] = {"%H:%M:%S", "%H:%M:%S", "%H:%M:%S.%f", "%s.%f"};
@@ -335,7 +425,7 @@ bool write_strace(struct words *w)
 	       set.s ? set.s : "");
 	if (!put_status(w, wanted.status))
 		return false;
-	if (!put_flags(w, wanted.whole))
+	if (!put_flags(w, &wanted))
 		return false;
 	put_depth(w, &wanted);
 	if (words_opt(w, "user").n)
@@ -347,6 +437,8 @@ bool write_strace(struct words *w)
 	if (!put_signals(w, wanted.signal))
 		return false;
 	sb_z(w->out, " }\n");
+	sb_fmt(w->out, "macro quiet_end() { %s }\n",
+	       wanted.silent || w->quiet > 1 ? "true" : "false");
 	put_paths(w);
 	return read_summary(w);
 }

@@ -24,6 +24,7 @@ struct words {
 	const struct word *operand;
 	u32 n;
 	char **command; /* behind "--", ended by NULL; or NULL */
+	u32 quiet;      /* how often -q was given */
 	struct sb *out;
 	const char *as_user;     /* the writer's: whom the command runs as; NULL: as we do */
 	bool by_process;         /* the writer's: -o FILE is FILE.PID for each process */
@@ -34,10 +35,11 @@ struct words {
 
 struct writer {
 	const char *tool;
-	const char *operands;           /* for the help: "PATTERN", "PROBE..." */
-	bool (*write)(struct words *w); /* false: it has reported why not */
-	u32 max;                        /* operands; 0: any number */
-	bool events;                    /* it writes emit() */
+	const char *operands;                        /* for the help: "PATTERN", "PROBE..." */
+	bool (*write)(struct words *w);              /* false: it has reported why not */
+	u32 max;                                     /* operands; 0: any number */
+	bool events;                                 /* it writes emit() */
+	char *(*spell)(struct arena *a, char *word); /* what an option means; or NULL */
 };
 const struct writer *writer_find(struct str tool); /* NULL: the tool's file is all of it */
 

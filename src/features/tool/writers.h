@@ -15,5 +15,6 @@ bool write_trace(struct words *w);
 bool write_argdist(struct words *w);
 bool write_ltrace(struct words *w);
 bool write_strace(struct words *w);
+char *spell_strace(struct arena *a, char *word);
 bool write_kprobe(struct words *w);
 bool write_uprobe(struct words *w);
