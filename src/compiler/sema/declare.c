@@ -581,7 +581,15 @@ static bool is_picked(const struct declare *d, const struct columns *t)
 	return false;
 }
 
-/* --fields: those, in that order. */
+static bool has_column(const struct columns *t, const struct column *c)
+{
+	for (u32 i = 0; i < t->n; i++)
+		if (str_eq(t->col[i].name, c->name))
+			return true;
+	return false;
+}
+
+/* --fields: those, in that order, each once. */
 static void pick_fields(struct declare *d, struct columns *t)
 {
 	struct column *old = t->col;
@@ -591,7 +599,7 @@ static void pick_fields(struct declare *d, struct columns *t)
 	t->n = 0;
 	while (str_cut(&rest, ',', &one))
 		for (u32 i = 0; i < nold && declare_is_about(t, &one); i++)
-			if (is_field(&old[i], one) && t->n < MAX_COLUMNS)
+			if (is_field(&old[i], one) && !has_column(t, &old[i]))
 				t->col[t->n++] = old[i];
 }
 
@@ -735,6 +743,15 @@ static void check_fields(const struct compile *c)
 	}
 }
 
+/* By one that stands before it. */
+static bool is_given(const struct node *args, const struct node *field)
+{
+	for (const struct node *f = args; f != field; f = f->next)
+		if (f->kind == N_RFIELD && str_eq(f->name, field->name))
+			return true;
+	return false;
+}
+
 /* emit(table, name = value, ...): the values of shown columns, in their order. */
 static void order_emit(struct declare *d, struct node *call)
 {
@@ -754,16 +771,19 @@ static void order_emit(struct declare *d, struct node *call)
 		else if (!declared_column(d->c, t->name, f->name))
 			diag_add(d->ds, E_SYNTAX, f->loc, "table %.*s has no column '%.*s'",
 				 STRF(t->name), STRF(f->name));
+		else if (is_given(args, f))
+			diag_add(d->ds, E_SYNTAX, f->loc, "column %.*s has a value already",
+				 STRF(f->name));
 	}
 	call->num = 0;
 	t->head = true;
 	*tail = NULL;
 	for (u32 i = 0; i < t->n; i++)
 		for (struct node *f = args; f; f = f->next) {
-			if (f->kind != N_RFIELD || !str_eq(f->name, t->col[i].name))
-				continue;
 			struct node *v = f->a;
-			v->next = NULL;
+			if (f->kind != N_RFIELD || !v || !str_eq(f->name, t->col[i].name))
+				continue;
+			f->a = v->next = NULL; /* of two columns with one name the first has it */
 			*tail = v;
 			tail = &v->next;
 			call->num |= 1ull << i;
