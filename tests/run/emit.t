@@ -479,3 +479,11 @@ EXPECT
 	B
 	2
 	{"type": "event", "table": "t", "b": 2}
+
+NAME rows of show() whose keys are texts of other lengths
+PROG table t { a 8; b 8; c 3; d; } BEGIN { @x["a, b", "c"] = 1; @x["a", "b, c"] = 2; @y["a", "b, c"] = 5; @y["aaaaaa", "b"] = 7; show(t, @x, @y); clear(@x); clear(@y); }
+EXPECT
+	A        B        C   D
+	a, b     c        1   -
+	a        b, c     2   5
+	aaaaaa   b        -   7

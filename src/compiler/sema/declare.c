@@ -645,9 +645,17 @@ static void table_words(struct declare *d, struct columns *t, const struct node 
 		*set[node_word(w, known) - 2] = true;
 	if (t->top && !t->rows)
 		t->rows = TOP_ROWS;
-	if (w && node_word(w, known) == 0 && w->next && node_word(w->next, known) == 1)
-		sort_table(d->c->sort, t, table, w->next->next);
-	else if (w)
+	if (w && node_word(w, known) == 0 && w->next && node_word(w->next, known) == 1) {
+		const struct node *by = w->next->next, *more = by ? by->next : NULL;
+		sort_table(d->c->sort, t, table, by);
+		if (!by || !sort_knows(table, by->name))
+			diag_add(d->ds, E_SYNTAX, by ? by->loc : w->next->loc,
+				 "behind 'sorted by' stands a column of the table");
+		else if (more)
+			diag_add(d->ds, E_SYNTAX, more->loc,
+				 "behind the column of 'sorted by' may stand 'rows', other words "
+				 "in front of it");
+	} else if (w)
 		diag_add(d->ds, E_SYNTAX, w->loc,
 			 "a table may be 'bare', 'top', 'ruled', 'total', 'standing' and 'sorted "
 			 "by' a "
@@ -671,6 +679,10 @@ static void add_table(struct declare *d, struct node *n)
 	struct unit *u = d->c->unit;
 	u32 count = node_count(n->a);
 	struct columns *t = arena_new(d->a, struct columns);
+	if (declare_find_table(u, n->name))
+		diag_add(d->ds, E_SYNTAX, n->loc, "table %.*s is declared twice", STRF(n->name));
+	if (!count)
+		diag_add(d->ds, E_SYNTAX, n->loc, "table %.*s has no columns", STRF(n->name));
 	*t = (struct columns){.name = n->name, .rows = rows_of(d, n->c), .declared = count};
 	bool more = d->c->percentiles.n, picked = is_picked(d, t);
 	for (const struct node *k = n->a; k; k = k->next)

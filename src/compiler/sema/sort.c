@@ -30,6 +30,16 @@ static bool has_also(const struct node *column, struct str begin)
 	return false;
 }
 
+bool sort_knows(const struct node *table, struct str by)
+{
+	bool found = false;
+	for (const struct node *k = table->a; k; k = k->next) {
+		struct str name = k->name;
+		found |= str_starts(name, by) || has_also(k, by);
+	}
+	return found;
+}
+
 /* 1 + the index of the column whose name, or another name, begins so; 0: there is none. */
 static u32 sort_column(const struct columns *t, const struct node *table, struct str by)
 {
