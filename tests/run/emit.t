@@ -487,3 +487,18 @@ EXPECT
 	a, b     c        1   -
 	a        b, c     2   5
 	aaaaaa   b        -   7
+
+NAME --sort of a script whose tables say nothing of it; a hundred options
+RUN cd "$TMPDIR" && echo 'options { sort; rows; } table t { a; b; } begin { @x[1] = 3; @x[2] = 2; show(t, @x); clear(@x); }' > w.bt && for s in b -b c; do "$SONDE" w.bt --sort=$s --rows 1 2>&1; done; { echo 'options {'; seq -f 'o%g = 1;' 100; echo '} begin { print((opt.o1, opt.o80, opt.o100)); exit(); }'; } > m.bt && "$SONDE" m.bt --o80=5 --o100 6 | grep .
+EXPECT
+	A B
+	1 3
+	A B
+	2 2
+	ERROR: --sort: there is no column 'c', but a b
+	(1, 5, 6)
+
+NAME an option without a default that no tool has
+RUN cd "$TMPDIR" && echo 'options { pid; wibble; } begin { exit(); }' > w.bt && "$SONDE" w.bt -h 2>&1
+EXPECT ERROR: w.bt: option wibble has no default, and is none that many tools have (pid, command ...)
+RC 1

@@ -17,6 +17,7 @@ struct declare {
 	struct arena *a;
 	struct diags *ds;
 	bool options; /* the script declares some: opt and listed() mean something */
+	bool sorted;  /* a table says by which column: of the others --sort says nothing */
 };
 
 /* ---- options ---- */
@@ -86,7 +87,24 @@ static void give_names(struct getopt_use **at, const struct node *n)
 	*at = o;
 }
 
-static void add_option(struct declare *d, const struct node *n)
+/* Every script has -h and --help; an imported option leaves its letter to another one. */
+static void check_option(struct declare *d, const struct node *n, const struct node *before)
+{
+	static const char *const help[] = {"help"};
+	u64 letter = n->num & 0xff, operand = n->num >> 8;
+	if (letter == 'h' || node_word(n, help) >= 0)
+		diag_add(d->ds, E_OPTION, n->loc, "-h and --help show a script's options");
+	for (const struct node *o = before; o && o != n; o = o->next) {
+		if (letter && (o->num & 0xff) == letter)
+			diag_add(d->ds, E_OPTION, n->loc, "-%c is option %.*s already", (int)letter,
+				 STRF(o->name));
+		if (operand && o->num >> 8 == operand)
+			diag_add(d->ds, E_OPTION, n->loc, "operand %llu is option %.*s already",
+				 operand, STRF(o->name));
+	}
+}
+
+static void add_option(struct declare *d, const struct node *n, const struct node *before)
 {
 	struct getopt_use **tail = &d->c->getopts, *o;
 	for (; *tail; tail = &(*tail)->next) {
@@ -99,6 +117,7 @@ static void add_option(struct declare *d, const struct node *n)
 			give_names(tail, n);
 		return;
 	}
+	check_option(d, n, before);
 	o = arena_new(d->a, struct getopt_use);
 	*o = (struct getopt_use){.name = n->name, .common = !n->a, .declared = true};
 	o->letter = (char)n->num;
@@ -655,7 +674,9 @@ static void table_words(struct declare *d, struct columns *t, const struct node 
 			diag_add(d->ds, E_SYNTAX, more->loc,
 				 "behind the column of 'sorted by' may stand 'rows', other words "
 				 "in front of it");
-	} else if (w)
+	} else if (!w && !d->sorted)
+		sort_table(d->c->sort, t, table, NULL);
+	else if (w)
 		diag_add(d->ds, E_SYNTAX, w->loc,
 			 "a table may be 'bare', 'top', 'ruled', 'total', 'standing' and 'sorted "
 			 "by' a "
@@ -866,7 +887,7 @@ void declare_options(struct compile *c)
 	for (const struct node *n = c->tree->a; n; n = n->next)
 		if (n->kind == N_OPTIONS)
 			for (const struct node *o = n->a; o; o = o->next)
-				add_option(&d, o);
+				add_option(&d, o, n->a);
 }
 
 /* How times of day are shown, as an option says that shows them. */
@@ -892,6 +913,7 @@ bool sema_declare(struct compile *c)
 	for (const struct node *n = c->tree->a; n; n = n->next) {
 		d.options |= n->kind == N_OPTIONS;
 		tables |= n->kind == N_TABLE;
+		d.sorted |= n->kind == N_TABLE && sort_says(n);
 	}
 	if (d.options)
 		declare_options(c);
