@@ -890,6 +890,31 @@ void declare_options(struct compile *c)
 				add_option(&d, o, n->a);
 }
 
+static bool see_param(struct node *n, void *arg)
+{
+	bool *found = arg;
+	*found |= n->kind == N_PARAM || n->kind == N_NPARAM ||
+		  (n->kind == N_POINT && str_chr(n->name, '$') >= 0);
+	return !*found;
+}
+
+/* A script with options that has no $1 takes no words: they would be a letter, or an operand. */
+static void check_params(struct declare *d)
+{
+	AUTO_SB known = {0};
+	bool found = !d->c->nparam;
+	for (struct node *n = d->c->tree->a; n && !found; n = n->next)
+		node_walk(n, see_param, &found);
+	if (found)
+		return;
+	sema_print_options(d->c, &known);
+	diag_hint(d->ds,
+		  diag_add(d->ds, E_OPTION, (struct loc){0},
+			   "what is '%.*s'? Here options are given by name, behind --",
+			   STRF(d->c->params[0])),
+		  "expected program options:%s", known.s);
+}
+
 /* How times of day are shown, as an option says that shows them. */
 static void take_clock(struct declare *d)
 {
@@ -915,8 +940,10 @@ bool sema_declare(struct compile *c)
 		tables |= n->kind == N_TABLE;
 		d.sorted |= n->kind == N_TABLE && sort_says(n);
 	}
-	if (d.options)
+	if (d.options) {
 		declare_options(c);
+		check_params(&d);
+	}
 	take_clock(&d);
 	for (struct node **at = &c->tree->a; *at;)
 		if (fold_definition(&d, *at))
