@@ -16,7 +16,7 @@
 #define CLOCK_ARG   "[=ms|us|ns]"
 #define PERCENTILES "p50,p90,p99,p99.9,max"
 
-enum { FIRST_COMMON = 1, FIRST_OWN = 64, MAX_OPTIONS = 128, MAX_GIVEN = 64 };
+enum { FIRST_COMMON = 1, FIRST_OWN = 64, MAX_OPTIONS = 512, MAX_GIVEN = 64 };
 
 /* ---- the scripts ---- */
 
@@ -902,6 +902,24 @@ static bool read_options(struct job *j, const struct run_opts *o, const struct s
 	return !j->diags.nerror;
 }
 
+/* What has no default is one of the options that many tools have. */
+static bool knows_common(const struct tool *t, const struct compile *c)
+{
+	for (const struct getopt_use *u = c->getopts; u; u = u->next) {
+		bool known = !u->common;
+		for (size_t i = 0; i < countof(commons); i++)
+			known |= str_is(u->name, commons[i].opt.name);
+		if (known)
+			continue;
+		fprintf(stderr,
+			"ERROR: %.*s: option %.*s has no default, and is none that many tools have "
+			"(pid, command ...)\n",
+			STRF(t->name), STRF(u->name));
+		return false;
+	}
+	return true;
+}
+
 /* One sentence, not one for each probe. */
 static bool may_trace(const struct tool *t, const struct run_opts *o, struct host *h)
 {
@@ -944,7 +962,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 		rc = bad_words(t, e, NULL, NULL, false);
 	} else if (!host_prepare(&h, &a, &o)) { /* writers ask it, as the compiler does */
 		rc = RC_USAGE;
-	} else if (read_options(&j, &o, &s, &h)) {
+	} else if (read_options(&j, &o, &s, &h) && knows_common(t, &j.c)) {
 		for (const struct getopt_use *u = j.c.getopts; u; u = u->next)
 			add_own(&p, u);
 		add_common(&p, &j.c);

@@ -475,3 +475,39 @@ EXPECT
 	ERROR: --sort: there is no column 'foo', but name n avg_ns total_ns max_ns
 	acq_count,b.nosuch:
 	ERROR: --sort: there is no column 'b.nosuch', but name n avg_ns total_ns max_ns
+
+NAME a column that --fields names twice is shown once
+RUN cd "$TMPDIR" && echo 'options { x = false; } table t { a; b if opt.x; usecs hist; } begin { emit(t, a = 1, b = 2); }' > w.bt && for f in a,a t.a,b,a b,b; do "$SONDE" w.bt --fields $f; "$SONDE" w.bt --fields $f -j | grep event; done
+EXPECT
+	A
+	1
+	{"type": "event", "table": "t", "a": 1}
+	A B
+	1 2
+	{"type": "event", "table": "t", "a": 1, "b": 2}
+	B
+	2
+	{"type": "event", "table": "t", "b": 2}
+
+NAME rows of show() whose keys are texts of other lengths
+PROG table t { a 8; b 8; c 3; d; } BEGIN { @x["a, b", "c"] = 1; @x["a", "b, c"] = 2; @y["a", "b, c"] = 5; @y["aaaaaa", "b"] = 7; show(t, @x, @y); clear(@x); clear(@y); }
+EXPECT
+	A        B        C   D
+	a, b     c        1   -
+	a        b, c     2   5
+	aaaaaa   b        -   7
+
+NAME --sort of a script whose tables say nothing of it; a hundred options
+RUN cd "$TMPDIR" && echo 'options { sort; rows; } table t { a; b; } begin { @x[1] = 3; @x[2] = 2; show(t, @x); clear(@x); }' > w.bt && for s in b -b c; do "$SONDE" w.bt --sort=$s --rows 1 2>&1; done; { echo 'options {'; seq -f 'o%g = 1;' 100; echo '} begin { print((opt.o1, opt.o80, opt.o100)); exit(); }'; } > m.bt && "$SONDE" m.bt --o80=5 --o100 6 | grep .
+EXPECT
+	A B
+	1 3
+	A B
+	2 2
+	ERROR: --sort: there is no column 'c', but a b
+	(1, 5, 6)
+
+NAME an option without a default that no tool has
+RUN cd "$TMPDIR" && echo 'options { pid; wibble; } begin { exit(); }' > w.bt && "$SONDE" w.bt -h 2>&1
+EXPECT ERROR: w.bt: option wibble has no default, and is none that many tools have (pid, command ...)
+RC 1

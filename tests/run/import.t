@@ -284,3 +284,15 @@ EXPECT
 	7
 	imported
 	ERROR: Unable to find suitable path for import
+
+NAME scripts that import each other, and themselves
+RUN cd "$TMPDIR" && chmod 755 . && echo 'import "ring-b.bt"; macro a() { 1 } begin { print("a"); }' > ring-a.bt && echo 'import "ring-a.bt"; import "ring-b.bt"; begin { print(("b", a())); }' > ring-b.bt && chmod 644 ring-?.bt && for f in ring-a.bt ./ring-b.bt; do "$SONDE" -q $f | grep .; done
+EXPECT
+	(b, 1)
+	a
+	a
+	(b, 1)
+
+NAME a script with the mark of UTF-8 and line ends of Windows
+RUN cd "$TMPDIR" && printf '\357\273\277#!/usr/bin/env sonde\r\n#define SUM(a, b) \\\r\n  ((a) + \\\r\n  (b))\r\n// one\r\nbegin {\r\n  print(SUM(5, 6));\r\n}' > dos.bt && "$SONDE" -q dos.bt | grep .
+EXPECT 11

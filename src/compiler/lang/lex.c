@@ -83,6 +83,8 @@ static void skip_line(struct lex *l)
 struct lex lex_of(struct arena *a, struct str text, u16 src)
 {
 	struct lex l = {.arena = a, .text = text, .src = src};
+	if (str_starts(text, STR("\xef\xbb\xbf"))) /* what editors put in front of UTF-8 */
+		l.at = 3;
 	if (ahead(&l, 0) == '#' && ahead(&l, 1) == '!')
 		skip_line(&l);
 	return l;
@@ -517,7 +519,9 @@ void lex_line(struct lex *l, u32 at, struct tok *t)
 	while (!at_end(l) && ahead(l, 0) != '\n') {
 		bool comment = ahead(l, 0) == '/' && ahead(l, 1) == '*' && !in_line;
 		in_line |= ahead(l, 0) == '/' && ahead(l, 1) == '/';
-		if (ahead(l, 0) == '\\' && ahead(l, 1) == '\n')
+		if (ahead(l, 0) == '\\' && ahead(l, 1) == '\r' && ahead(l, 2) == '\n')
+			l->at += 3;
+		else if (ahead(l, 0) == '\\' && ahead(l, 1) == '\n')
 			l->at += 2;
 		else if (comment)
 			skip_comment(l, t);

@@ -17,6 +17,7 @@ struct declare {
 	struct arena *a;
 	struct diags *ds;
 	bool options; /* the script declares some: opt and listed() mean something */
+	bool sorted;  /* a table says by which column: of the others --sort says nothing */
 };
 
 /* ---- options ---- */
@@ -86,7 +87,24 @@ static void give_names(struct getopt_use **at, const struct node *n)
 	*at = o;
 }
 
-static void add_option(struct declare *d, const struct node *n)
+/* Every script has -h and --help; an imported option leaves its letter to another one. */
+static void check_option(struct declare *d, const struct node *n, const struct node *before)
+{
+	static const char *const help[] = {"help"};
+	u64 letter = n->num & 0xff, operand = n->num >> 8;
+	if (letter == 'h' || node_word(n, help) >= 0)
+		diag_add(d->ds, E_OPTION, n->loc, "-h and --help show a script's options");
+	for (const struct node *o = before; o && o != n; o = o->next) {
+		if (letter && (o->num & 0xff) == letter)
+			diag_add(d->ds, E_OPTION, n->loc, "-%c is option %.*s already", (int)letter,
+				 STRF(o->name));
+		if (operand && o->num >> 8 == operand)
+			diag_add(d->ds, E_OPTION, n->loc, "operand %llu is option %.*s already",
+				 operand, STRF(o->name));
+	}
+}
+
+static void add_option(struct declare *d, const struct node *n, const struct node *before)
 {
 	struct getopt_use **tail = &d->c->getopts, *o;
 	for (; *tail; tail = &(*tail)->next) {
@@ -99,6 +117,7 @@ static void add_option(struct declare *d, const struct node *n)
 			give_names(tail, n);
 		return;
 	}
+	check_option(d, n, before);
 	o = arena_new(d->a, struct getopt_use);
 	*o = (struct getopt_use){.name = n->name, .common = !n->a, .declared = true};
 	o->letter = (char)n->num;
@@ -581,7 +600,15 @@ static bool is_picked(const struct declare *d, const struct columns *t)
 	return false;
 }
 
-/* --fields: those, in that order. */
+static bool has_column(const struct columns *t, const struct column *c)
+{
+	for (u32 i = 0; i < t->n; i++)
+		if (str_eq(t->col[i].name, c->name))
+			return true;
+	return false;
+}
+
+/* --fields: those, in that order, each once. */
 static void pick_fields(struct declare *d, struct columns *t)
 {
 	struct column *old = t->col;
@@ -591,7 +618,7 @@ static void pick_fields(struct declare *d, struct columns *t)
 	t->n = 0;
 	while (str_cut(&rest, ',', &one))
 		for (u32 i = 0; i < nold && declare_is_about(t, &one); i++)
-			if (is_field(&old[i], one) && t->n < MAX_COLUMNS)
+			if (is_field(&old[i], one) && !has_column(t, &old[i]))
 				t->col[t->n++] = old[i];
 }
 
@@ -637,8 +664,18 @@ static void table_words(struct declare *d, struct columns *t, const struct node 
 		*set[node_word(w, known) - 2] = true;
 	if (t->top && !t->rows)
 		t->rows = TOP_ROWS;
-	if (w && node_word(w, known) == 0 && w->next && node_word(w->next, known) == 1)
-		sort_table(d->c->sort, t, table, w->next->next);
+	if (w && node_word(w, known) == 0 && w->next && node_word(w->next, known) == 1) {
+		const struct node *by = w->next->next, *more = by ? by->next : NULL;
+		sort_table(d->c->sort, t, table, by);
+		if (!by || !sort_knows(table, by->name))
+			diag_add(d->ds, E_SYNTAX, by ? by->loc : w->next->loc,
+				 "behind 'sorted by' stands a column of the table");
+		else if (more)
+			diag_add(d->ds, E_SYNTAX, more->loc,
+				 "behind the column of 'sorted by' may stand 'rows', other words "
+				 "in front of it");
+	} else if (!w && !d->sorted)
+		sort_table(d->c->sort, t, table, NULL);
 	else if (w)
 		diag_add(d->ds, E_SYNTAX, w->loc,
 			 "a table may be 'bare', 'top', 'ruled', 'total', 'standing' and 'sorted "
@@ -663,6 +700,10 @@ static void add_table(struct declare *d, struct node *n)
 	struct unit *u = d->c->unit;
 	u32 count = node_count(n->a);
 	struct columns *t = arena_new(d->a, struct columns);
+	if (declare_find_table(u, n->name))
+		diag_add(d->ds, E_SYNTAX, n->loc, "table %.*s is declared twice", STRF(n->name));
+	if (!count)
+		diag_add(d->ds, E_SYNTAX, n->loc, "table %.*s has no columns", STRF(n->name));
 	*t = (struct columns){.name = n->name, .rows = rows_of(d, n->c), .declared = count};
 	bool more = d->c->percentiles.n, picked = is_picked(d, t);
 	for (const struct node *k = n->a; k; k = k->next)
@@ -735,6 +776,15 @@ static void check_fields(const struct compile *c)
 	}
 }
 
+/* By one that stands before it. */
+static bool is_given(const struct node *args, const struct node *field)
+{
+	for (const struct node *f = args; f != field; f = f->next)
+		if (f->kind == N_RFIELD && str_eq(f->name, field->name))
+			return true;
+	return false;
+}
+
 /* emit(table, name = value, ...): the values of shown columns, in their order. */
 static void order_emit(struct declare *d, struct node *call)
 {
@@ -754,16 +804,19 @@ static void order_emit(struct declare *d, struct node *call)
 		else if (!declared_column(d->c, t->name, f->name))
 			diag_add(d->ds, E_SYNTAX, f->loc, "table %.*s has no column '%.*s'",
 				 STRF(t->name), STRF(f->name));
+		else if (is_given(args, f))
+			diag_add(d->ds, E_SYNTAX, f->loc, "column %.*s has a value already",
+				 STRF(f->name));
 	}
 	call->num = 0;
 	t->head = true;
 	*tail = NULL;
 	for (u32 i = 0; i < t->n; i++)
 		for (struct node *f = args; f; f = f->next) {
-			if (f->kind != N_RFIELD || !str_eq(f->name, t->col[i].name))
-				continue;
 			struct node *v = f->a;
-			v->next = NULL;
+			if (f->kind != N_RFIELD || !v || !str_eq(f->name, t->col[i].name))
+				continue;
+			f->a = v->next = NULL; /* of two columns with one name the first has it */
 			*tail = v;
 			tail = &v->next;
 			call->num |= 1ull << i;
@@ -834,7 +887,32 @@ void declare_options(struct compile *c)
 	for (const struct node *n = c->tree->a; n; n = n->next)
 		if (n->kind == N_OPTIONS)
 			for (const struct node *o = n->a; o; o = o->next)
-				add_option(&d, o);
+				add_option(&d, o, n->a);
+}
+
+static bool see_param(struct node *n, void *arg)
+{
+	bool *found = arg;
+	*found |= n->kind == N_PARAM || n->kind == N_NPARAM ||
+		  (n->kind == N_POINT && str_chr(n->name, '$') >= 0);
+	return !*found;
+}
+
+/* A script with options that has no $1 takes no words: they would be a letter, or an operand. */
+static void check_params(struct declare *d)
+{
+	AUTO_SB known = {0};
+	bool found = !d->c->nparam;
+	for (struct node *n = d->c->tree->a; n && !found; n = n->next)
+		node_walk(n, see_param, &found);
+	if (found)
+		return;
+	sema_print_options(d->c, &known);
+	diag_hint(d->ds,
+		  diag_add(d->ds, E_OPTION, (struct loc){0},
+			   "what is '%.*s'? Here options are given by name, behind --",
+			   STRF(d->c->params[0])),
+		  "expected program options:%s", known.s);
 }
 
 /* How times of day are shown, as an option says that shows them. */
@@ -860,9 +938,12 @@ bool sema_declare(struct compile *c)
 	for (const struct node *n = c->tree->a; n; n = n->next) {
 		d.options |= n->kind == N_OPTIONS;
 		tables |= n->kind == N_TABLE;
+		d.sorted |= n->kind == N_TABLE && sort_says(n);
 	}
-	if (d.options)
+	if (d.options) {
 		declare_options(c);
+		check_params(&d);
+	}
 	take_clock(&d);
 	for (struct node **at = &c->tree->a; *at;)
 		if (fold_definition(&d, *at))

@@ -39,4 +39,7 @@ bool sort_is_also(const struct node *word);
 /* The first of a list (--sort) that the table has, else what it says itself in words (or NULL). */
 void sort_table(struct str list, struct columns *t, const struct node *table,
 		const struct node *words);
+bool sort_says(const struct node *table); /* by which column */
+/* Does a column's name, or another name of it, begin so? */
+bool sort_knows(const struct node *table, struct str by);
 void sort_check(const struct compile *c); /* each of --sort is a column of some sorted table */

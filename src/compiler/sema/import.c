@@ -292,10 +292,21 @@ static void resolve(struct importer *im, struct node **list)
 	}
 }
 
+/* The script itself has been read, too: who imports it, or it in a circle, gets nothing more. */
+static void see_script(struct importer *im)
+{
+	struct stat st;
+	const struct node *n = im->c->tree->a;
+	u16 src = n ? n->loc.src : 0;
+	if (n && !stat(arena_strz(im->a, im->ds->source[src].name), &st) && S_ISREG(st.st_mode))
+		first_time(im, &st);
+}
+
 bool sema_import(struct compile *c)
 {
 	struct importer im = {.c = c, .a = c->arena, .ds = c->diags};
 	u32 nerror = im.ds->nerror;
+	see_script(&im);
 	resolve(&im, &c->tree->a);
 	vec_free(&im.seen);
 	cfile_check_names(c);

@@ -30,6 +30,25 @@ static bool has_also(const struct node *column, struct str begin)
 	return false;
 }
 
+bool sort_says(const struct node *table)
+{
+	static const char *const sorted[] = {"sorted"};
+	bool found = false;
+	for (const struct node *w = table->b; w; w = w->next)
+		found |= node_word(w, sorted) == 0;
+	return found;
+}
+
+bool sort_knows(const struct node *table, struct str by)
+{
+	bool found = false;
+	for (const struct node *k = table->a; k; k = k->next) {
+		struct str name = k->name;
+		found |= str_starts(name, by) || has_also(k, by);
+	}
+	return found;
+}
+
 /* 1 + the index of the column whose name, or another name, begins so; 0: there is none. */
 static u32 sort_column(const struct columns *t, const struct node *table, struct str by)
 {
@@ -71,6 +90,9 @@ static void list_columns(const struct compile *c, const struct columns *t, struc
 void sort_check(const struct compile *c)
 {
 	struct str rest = c->sort, by, name;
+	bool some = false;
+	for (const struct node *n = c->tree->a; n; n = n->next)
+		some |= n->kind == N_TABLE && sort_says(n);
 	while (rest.n && str_cut(&rest, ',', &by)) {
 		AUTO_SB known = {0};
 		bool found = false;
@@ -78,7 +100,7 @@ void sort_check(const struct compile *c)
 		sb_z(&known, " ");
 		for (const struct node *n = c->tree->a; n; n = n->next) {
 			const struct columns *t = declare_find_table(c->unit, n->name);
-			if (n->kind != N_TABLE || !t || !t->sort)
+			if (n->kind != N_TABLE || !t || (some && !t->sort))
 				continue;
 			name = by;
 			found |= declare_is_about(t, &name) && sort_column(t, n, name);

@@ -750,10 +750,24 @@ static void act_show(struct session *s, const struct schema *sc, const struct va
 	arena_free(&h.a);
 }
 
+/* Rows are found by their key's text: how long a text may be is of no concern. */
+static bool is_same_key(const struct type *a, const struct type *b)
+{
+	if (!a || !b || a == b)
+		return a == b;
+	if (a->kind != T_TUPLE || b->kind != T_TUPLE || a->nfield != b->nfield)
+		return (a->kind == T_STRING && b->kind == T_STRING) || type_eq(a, b);
+	for (u32 i = 0; i < a->nfield; i++)
+		if (!is_same_key(a->field[i].type, b->field[i].type))
+			return false;
+	return true;
+}
+
 static bool check_show(struct sema *s, struct node *call)
 {
 	const struct columns *t = declare_find_table(s->u, call->a->name);
 	const struct map *first = call->a->next ? sema_map(call->a->next) : NULL;
+	u32 nkey = first && first->key && first->key->kind == T_TUPLE ? first->key->nfield : 0;
 	bool ok = true;
 
 	if (!t)
@@ -761,12 +775,14 @@ static bool check_show(struct sema *s, struct node *call)
 				 "show() begins with the name of a table that the script declares");
 	for (struct node *n = call->a->next; n; n = n->next) {
 		const struct map *m = sema_map(n);
-		bool same = m->key == first->key ||
-			    (m->key && first->key && type_eq(m->key, first->key));
-		if (!same)
+		if (!is_same_key(m->key, first->key))
 			ok = sema_fail(s, E_MAP_KEY, n->loc, "%s has other keys than %s", m->name.s,
 				       first->name.s);
 	}
+	if (ok && nkey > t->declared)
+		ok = sema_fail(s, E_MAP_SHAPE, call->a->next->loc,
+			       "the key of %s has %u parts, and table %.*s %u columns",
+			       first->name.s, nkey, STRF(t->name), t->declared);
 	return ok;
 }
 
