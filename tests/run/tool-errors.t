@@ -43,3 +43,21 @@ EXPECT_RE
 	ERROR: .*/build/tests/sdt has none of the static probes that are looked for
 	HINT: a program has them when it was built with them; `sonde tplist -p [0-9]+` lists those of a process
 RC 1
+
+NAME tools: --fields names a column once; percentiles together are not named again
+RUN "$SONDE" opensnoop --fields pid,comm,pid; "$SONDE" runqlat -q --percentiles --fields usecs_p50,usecs --csv 100ms 1 | head -n 1
+ERR
+	ERROR: --fields names 'pid' twice
+EXPECT
+	usecs_p50,usecs_min,usecs_max,usecs_count,usecs_p90,usecs_p99,usecs_p99_9
+
+NAME tools: so many reports need an interval
+RC 2
+RUN for t in 'runqlat 0 1' 'syscount --count 2' 'funccount --reports 2 c:malloc' 'stackcount --reports 2 c:malloc' 'funclatency --reports 1 c:malloc' 'uobjnew --malloc libc 0 2'; do "$SONDE" $t; done 2>&1
+EXPECT
+	ERROR: --count counts reports: how often, --interval says
+	ERROR: --count counts reports: how often, --interval says
+	ERROR: --reports counts reports: how often, --interval says
+	ERROR: --reports counts reports: how often, --interval says
+	ERROR: --reports counts reports: how often, --interval says
+	ERROR: --count counts reports: how often, --interval says

@@ -175,7 +175,7 @@ EXPECT
 	5
 	0
 	1
-	backlog_max,backlog_min,backlog_max,backlog_count
+	backlog_max,backlog_bucket_min,backlog_bucket_max,backlog_bucket_count
 	9 empty
 
 NAME loads: the load averages

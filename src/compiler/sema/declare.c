@@ -600,15 +600,15 @@ static bool is_picked(const struct declare *d, const struct columns *t)
 	return false;
 }
 
-static bool has_column(const struct columns *t, const struct column *c)
+static bool has_column(const struct columns *t, struct str name)
 {
 	for (u32 i = 0; i < t->n; i++)
-		if (str_eq(t->col[i].name, c->name))
+		if (str_eq(t->col[i].name, name))
 			return true;
 	return false;
 }
 
-/* --fields: those, in that order, each once. */
+/* --fields: those, in that order, each once: percentiles are also named together. */
 static void pick_fields(struct declare *d, struct columns *t)
 {
 	struct column *old = t->col;
@@ -618,7 +618,7 @@ static void pick_fields(struct declare *d, struct columns *t)
 	t->n = 0;
 	while (str_cut(&rest, ',', &one))
 		for (u32 i = 0; i < nold && declare_is_about(t, &one); i++)
-			if (is_field(&old[i], one) && !has_column(t, &old[i]))
+			if (is_field(&old[i], one) && !has_column(t, old[i].name))
 				t->col[t->n++] = old[i];
 }
 
@@ -754,11 +754,23 @@ static bool is_shown(const struct unit *u, struct str field)
 	return false;
 }
 
-/* Each of --fields is a column of some table. */
+static bool is_listed(struct str list, struct str name)
+{
+	struct str one;
+	while (list.n && str_cut(&list, ',', &one))
+		if (str_eq(one, name))
+			return true;
+	return false;
+}
+
+/* Each of --fields is a column of some table, and is named once. */
 static void check_fields(const struct compile *c)
 {
 	struct str rest = c->fields, one;
 	while (rest.n && str_cut(&rest, ',', &one)) {
+		if (is_listed(rest, one))
+			diag_add(c->diags, E_OPTION, (struct loc){0}, "--fields names '%.*s' twice",
+				 STRF(one));
 		AUTO_SB known = {0};
 		bool found = is_shown(c->unit, one);
 		for (const struct node *n = c->tree->a; n; n = n->next) {

@@ -40,6 +40,30 @@ static void put_field(struct sb *b, struct str s)
 	sb_char(b, '"');
 }
 
+static bool is_part(struct str part, struct str name, const char *of)
+{
+	return str_starts(part, name) && str_eq(str_from(part, name.n), str_z(of));
+}
+
+/* What stands between a histogram's name and _min: a maximum of it, as a column, has the name of _max. */
+static const char *bucket_word(const struct columns *t, struct str name)
+{
+	for (u32 i = 0; i < t->n; i++) {
+		struct str other = t->col[i].name;
+		if (is_part(other, name, "_min") || is_part(other, name, "_max") ||
+		    is_part(other, name, "_count"))
+			return "_bucket";
+	}
+	return "";
+}
+
+static void put_bucket_names(struct sb *b, const struct columns *t, struct str name)
+{
+	const char *word = bucket_word(t, name);
+	sb_fmt(b, "%.*s%s_min,%.*s%s_max,%.*s%s_count", STRF(name), word, STRF(name), word,
+	       STRF(name), word);
+}
+
 static void put_head(struct csv *c, const struct columns *t)
 {
 	struct sb *b = &c->o.b;
@@ -48,8 +72,7 @@ static void put_head(struct csv *c, const struct columns *t)
 		if (i)
 			sb_char(b, ',');
 		if (t->col[i].unit == COL_HIST)
-			sb_fmt(b, "%.*s_min,%.*s_max,%.*s_count", STRF(name), STRF(name),
-			       STRF(name));
+			put_bucket_names(b, t, name);
 		else
 			put_field(b, name);
 	}
