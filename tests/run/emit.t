@@ -476,19 +476,6 @@ EXPECT
 	acq_count,b.nosuch:
 	ERROR: --sort: there is no column 'b.nosuch', but name n avg_ns total_ns max_ns
 
-NAME a column that --fields names twice is shown once
-RUN cd "$TMPDIR" && echo 'options { x = false; } table t { a; b if opt.x; usecs hist; } begin { emit(t, a = 1, b = 2); }' > w.bt && for f in a,a t.a,b,a b,b; do "$SONDE" w.bt --fields $f; "$SONDE" w.bt --fields $f -j | grep event; done
-EXPECT
-	A
-	1
-	{"type": "event", "table": "t", "a": 1}
-	A B
-	1 2
-	{"type": "event", "table": "t", "a": 1, "b": 2}
-	B
-	2
-	{"type": "event", "table": "t", "b": 2}
-
 NAME rows of show() whose keys are texts of other lengths
 PROG table t { a 8; b 8; c 3; d; } BEGIN { @x["a, b", "c"] = 1; @x["a", "b, c"] = 2; @y["a", "b, c"] = 5; @y["aaaaaa", "b"] = 7; show(t, @x, @y); clear(@x); clear(@y); }
 EXPECT
