@@ -498,3 +498,13 @@ NAME an option without a default that no tool has
 RUN cd "$TMPDIR" && echo 'options { pid; wibble; } begin { exit(); }' > w.bt && "$SONDE" w.bt -h 2>&1
 EXPECT ERROR: w.bt: option wibble has no default, and is none that many tools have (pid, command ...)
 RC 1
+
+NAME the condition of a column by a macro
+RUN echo 'options { x = false; } macro several() { !opt.x } macro no() { opt.x } table t { a if several(); b; c if no(); } begin { emit(t, a = 5, b = 1, c = 2); }' >"$TMPDIR/w.bt"; for o in '' --x; do "$SONDE" -q "$TMPDIR/w.bt" $o; done; "$SONDE" -e 'macro s(x) { true } table t { a if s(1); b if nosuch(); } begin { emit(t, b = 1); }' 2>&1 | grep ERROR
+EXPECT
+	A B
+	5 1
+	B C
+	1 2
+	stdin:1:36-40: ERROR: the condition of a column is decided by options alone
+	stdin:1:47-55: ERROR: the condition of a column is decided by options alone

@@ -557,6 +557,32 @@ EXPECT
 	ERROR: -e decode-fds=no is not known: path, socket, dev, pidfd, all, none
 	ERROR: -e quiet=no is not known: attach, exit, path-resolution, personality, thread-execve, all, none
 
+# As strace has it: without -f a process is its first thread, and who is meant is told where there are several.
+NAME strace: which threads without -f; several processes
+RUN
+	t=build/tests/threads e='-e clock_nanosleep,exit_group'
+	for f in '' -f; do "$SONDE" strace $f $e $t 1 2>&1 | sed 's/pid *[0-9]*/pid N/; s/(.*)/()/; s/  */ /g'; done
+	"$SONDE" strace -q -c $e -U name,calls $t 1 2>&1 | grep '[oe] '
+	mkfifo "$TMPDIR/a" "$TMPDIR/b"
+	sh -c "read -r line; exec $t 2" <"$TMPDIR/a" & a=$!; exec 3>"$TMPDIR/a"; sh -c "read -r line; exec $t 1" <"$TMPDIR/b" & b=$!; exec 4>"$TMPDIR/b"
+	"$SONDE" strace $e -p $a -p $b 2>"$TMPDIR/e" & s=$!; until_written "$TMPDIR/e"
+	echo >&3; wait $a; echo >&4; wait $b; wait $s
+	sed "s/pid *$a\]/pid A]/; s/pid *$b\]/pid B]/; s/  */ /g" "$TMPDIR/e"
+NEEDS prog:threads tp:raw_syscalls/sys_exit btf
+TIMEOUT 30
+EXPECT
+	exit_group() = ?
+	+++ exited with 0 +++
+	[pid N] clock_nanosleep() = 0
+	[pid N] +++ exited with 0 +++
+	[pid N] exit_group() = ?
+	[pid N] +++ exited with 0 +++
+	Tracing system calls... Hit Ctrl-C to end.
+	[pid A] exit_group(0) = ?
+	[pid A] +++ exited with 0 +++
+	[pid B] exit_group(0) = ?
+	[pid B] +++ exited with 0 +++
+
 NAME strace -c -S: a column that -U does not name is shown behind those
 RUN "$SONDE" strace -c -S max-time true 2>&1 | head -n 1; "$SONDE" strace -c -S shortest -U name,calls true 2>&1 | sed -n '1p; 3,$p' | awk '$3 ~ /^[0-9.]+$/ && $1 != "total" { if (last != "" && $3 > last) print "not in order"; last = $3 } NR == 1'
 NEEDS tp:raw_syscalls/sys_exit btf

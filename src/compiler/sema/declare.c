@@ -484,10 +484,22 @@ static struct str upper(struct arena *a, struct str s)
 	return str_n(t, s.n);
 }
 
+/* The only expression of a macro without parameters; NULL: n is no such call. */
+static const struct node *macro_body(const struct compile *c, const struct node *n)
+{
+	for (const struct node *m = c->tree->a; m && n->kind == N_CALL && !n->a; m = m->next) {
+		const struct node *said = m->kind == N_MACRO && !m->a ? m->b->a : NULL;
+		if (said && str_eq(m->name, n->name))
+			return said->kind == N_EXPR && !said->next ? said->a : NULL;
+	}
+	return NULL;
+}
+
 static bool is_wanted(struct declare *d, const struct node *n)
 {
 	bool yes = true;
-	if (n->b && !truth(n->b, &yes))
+	const struct node *said = n->b ? macro_body(d->c, n->b) : NULL;
+	if (n->b && !truth(said ? said : n->b, &yes))
 		diag_add(d->ds, E_LITERAL, n->b->loc,
 			 "the condition of a column is decided by options alone");
 	return yes;

@@ -401,6 +401,16 @@ char *spell_strace(struct arena *a, char *word)
 			 str_is(name, "silence") ? "quiet" : name.s, STRF(rest));
 }
 
+/* Without -f a process is its first thread; of several, lines say whose they are. */
+static void put_whose(struct words *w)
+{
+	bool follow = words_flag(w, "follow"), one = w->command || w->u->scope.nviewer == 1;
+	sb_fmt(w->out, "macro mine() { %s%s }\n",
+	       follow || (!w->command && !w->pid) ? "true" : "tid == pid",
+	       w->command && !follow ? " && pid == cpid" : "");
+	sb_fmt(w->out, "macro several() { %s }\n", follow || !one ? "true" : "false");
+}
+
 bool write_strace(struct words *w)
 {
 	static const char *const formats[] = {"%H:%M:%S", "%H:%M:%S", "%H:%M:%S.%f", "%s.%f"};
@@ -408,7 +418,7 @@ bool write_strace(struct words *w)
 	AUTO_SB set = {0};
 	if (!read_expressions(w, &wanted))
 		return false;
-	words_put_mine(w);
+	put_whose(w);
 	if (times_given(w, "follow") > 1)
 		w->by_process = true;
 	if (w->by_process && (words_flag(w, "summary") || words_flag(w, "summary_only")))
