@@ -557,6 +557,27 @@ EXPECT
 	ERROR: -e decode-fds=no is not known: path, socket, dev, pidfd, all, none
 	ERROR: -e quiet=no is not known: attach, exit, path-resolution, personality, thread-execve, all, none
 
+# A page of a file that nobody has touched yet.
+NAME strace: words that are not in memory are addresses, and those behind them are shown
+RUN
+	cat >"$TMPDIR/p.c" <<-'P'
+		#include <fcntl.h>
+		#include <sys/mman.h>
+		#include <unistd.h>
+		int main(int n, char **arg)
+		{
+			char path[] = "/bin/true", first[] = "true", last[] = "last";
+			char *far = mmap(0, 4096, PROT_READ, MAP_PRIVATE, open(arg[n - 1], O_RDONLY), 0);
+			char *words[] = {first, far, last, 0}, *none[] = {0};
+			return execve(path, words, none);
+		}
+	P
+	cc -o "$TMPDIR/p" "$TMPDIR/p.c" && echo word >"$TMPDIR/f"
+	"$SONDE" strace -q -e execve "$TMPDIR/p" "$TMPDIR/f" 2>&1 | grep last | sed 's/0x[0-9a-f]*/0xN/g; s/  */ /g'
+NEEDS cmd:cc tp:raw_syscalls/sys_exit btf
+EXPECT
+	execve("/bin/true", ["true", 0xN, "last"], 0xN /* 0 vars */) = 0
+
 # As strace has it: without -f a process is its first thread, and who is meant is told where there are several.
 NAME strace: which threads without -f; several processes
 RUN

@@ -33,6 +33,7 @@ enum {
 	CALL_ENVIRON = 1024, /* bytes of an array of addresses, to count them */
 	CALL_FILE = 32,      /* pieces from this on, by argument: a struct call_file */
 	CALL_NAMES = 48,     /* the names of its path, from the last one on; an empty one: all */
+	CALL_UNREAD = 64,    /* addresses of words that could not be read */
 	CALL_AREA = 2 * CALL_PATH,
 	CALL_IPC = 120,     /* bytes that are copied of what shmctl() and its kin fill, */
 	CALL_IOCTL = 44,    /* of what ioctl() points to, */

@@ -135,12 +135,17 @@ static void put_words(struct shown *s, u32 i)
 	sb_char(s->text, '[');
 	for (u32 k = 0; k < CALL_MAX_NESTED; k++) {
 		struct str t = call_part(s->enter, CALL_NESTED + k);
-		if (!t.s)
+		struct str unread = call_part(s->enter, CALL_UNREAD + k);
+		if (!t.s && !unread.s)
 			break;
 		t.n -= t.n > 0;
 		bool cut = t.n > s->in.limit;
+		struct bytes addr = bytes_of(unread.s, unread.n);
 		sb_z(s->text, k ? ", " : "");
-		call_put_quoted(s->text, cut ? str_n(t.s, s->in.limit) : t, s->flags);
+		if (!t.s)
+			shown_address(s, bytes_u64(&addr));
+		else
+			call_put_quoted(s->text, cut ? str_n(t.s, s->in.limit) : t, s->flags);
 		sb_z(s->text, cut ? "..." : "");
 		if (k + 1 == CALL_MAX_NESTED)
 			sb_z(s->text, ", ...");

@@ -255,12 +255,15 @@ static void copy_words(struct copying *c, struct ref vec)
 {
 	struct fn *f = c->f;
 	struct rounds r = rounds_begin(f, CALL_MAX_NESTED);
-	struct blk *next = ir_blk(f);
+	struct blk *next = ir_blk(f), *unread = ir_blk(f);
 	u32 mark = ir_slot_mark(f);
-	struct ref k = ir_get(f, r.i), addr = user_word(c, 8, step_to(f, vec, k, 3));
+	struct ref k = ir_get(f, r.i), at = step_to(f, vec, k, 3), addr = user_word(c, 8, at);
 	only_if(c, O_NE, addr, 0, r.done);
 	copy_text(c, ir_addi(f, k, CALL_NESTED), addr, ir_con(f, MIN(c->limit + 2, (u32)CALL_PATH)),
-		  next);
+		  unread);
+	ir_jmp(f, next);
+	ir_at(f, unread);
+	copy_data(c, ir_addi(f, k, CALL_UNREAD), at, ir_con(f, 8), 8, next);
 	ir_jmp(f, next);
 	ir_at(f, next);
 	ir_slot_release(f, mark);
