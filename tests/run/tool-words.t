@@ -177,6 +177,18 @@ EXPECT
 	1 6
 	ERROR: nothing matches any of uprobe:build/tests/names:cpp:nope::m, uprobe:build/tests/names:rust:nope::m
 
+NAME functions of C++ with several parameters: the comma is one of the name
+RUN
+	echo 'int g(int a, long b) __asm__("_ZN2ns1gEil"); __attribute__((noinline)) int g(int a, long b) { __asm__ volatile("" ::: "memory"); return a + b; } int main(void) { for (int i = 0; i < 3; i++) g(i, 2); }' >"$TMPDIR/p.c"
+	cc -o "$TMPDIR/p" "$TMPDIR/p.c"
+	"$SONDE" funccount -q "$TMPDIR/p:ns::g(int, long)" -- "$TMPDIR/p" | awk '{ $1 = $1 } 1'
+	"$SONDE" funccount c:malloc,free 2>&1 | head -n 1
+NEEDS uprobe cmd:cc
+EXPECT
+	FUNC COUNT
+	ns::g(int, long) 3
+	funccount:1:1-14: ERROR: ',' cannot be in a probe
+
 NAME trace, funccount, funclatency, kprobe: functions of the kernel
 RUN "$SONDE" funccount -q 'vfs_rea*' -- dd if=/dev/zero of=/dev/null bs=1 count=100 2>/dev/null | awk '$1 == "vfs_read" { print ($2 >= 100) }'; "$SONDE" trace -q --fields function,message 'r::vfs_read (retval == 77) "%d", retval' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; "$SONDE" trace -qM 1 --fields message 'vfs_read(struct file *f, char *buf, size_t n) (n == 77) "%d", n' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; for f in '' -j --csv; do "$SONDE" kprobe -q $f --fields fields 'p:vfs_read n=$arg3:u64' 'n == 77' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; done; "$SONDE" argdist -q -i 60 -C 'r::vfs_read(void *f, void *b, size_t n):size_t:$entry(n):$entry(n)==77' -- dd if=/dev/zero of=/dev/null bs=77 count=3 2>/dev/null | tail -n 1
 NEEDS slow kprobe

@@ -266,10 +266,13 @@ bool spec_read(struct cursor *c, struct spec *s, bool patterns)
 		return cursor_fail(c, begin, "a static probe is u:LIB:PROBE");
 	if (n - at > (s->kind == 'u' || is_language(s->provider) ? 3u : 2u))
 		return cursor_fail(c, begin, "too many ':' in a probe");
-	for (u32 i = 0; i < c->at - begin; i++) /* it becomes a part of a script */
-		if (strchr("{};,\"'`|", c->word->text.s[begin + i]))
-			return cursor_fail(c, begin, "'%c' cannot be in a probe",
-					   c->word->text.s[begin + i]);
+	bool within = false;                      /* f(int, long) */
+	for (u32 i = 0; i < c->at - begin; i++) { /* it becomes a part of a script */
+		char ch = c->word->text.s[begin + i];
+		within |= ch == '(' && s->lib.n;
+		if (strchr("{};\"'`|", ch) || (ch == ',' && !within))
+			return cursor_fail(c, begin, "'%c' cannot be in a probe", ch);
+	}
 	return points_of(c, begin, s, patterns);
 }
 
