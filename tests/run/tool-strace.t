@@ -557,6 +557,14 @@ EXPECT
 	ERROR: -e decode-fds=no is not known: path, socket, dev, pidfd, all, none
 	ERROR: -e quiet=no is not known: attach, exit, path-resolution, personality, thread-execve, all, none
 
+NAME strace: signals for real time by their names
+RUN for s in SIGRT_3 RTMIN RT_33; do "$SONDE" strace -q -e trace=none -e signal=$s sh -c 'kill -35 $$' 2>&1; done
+NEEDS tp:raw_syscalls/sys_exit btf
+RC 1
+EXPECT
+	+++ killed by SIGRT_3 +++
+	ERROR: there is no signal 'RT_33'
+
 # A page of a file that nobody has touched yet.
 NAME strace: words that are not in memory are addresses, and those behind them are shown
 RUN

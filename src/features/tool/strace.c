@@ -125,9 +125,10 @@ static bool read_expressions(struct words *w, struct wanted *ret)
 	return ok;
 }
 
-/* "2", "SIGCHLD,SIGINT", "!USR1": a condition on sig. */
+/* "2", "SIGCHLD,SIGINT", "!USR1", "RT_3": a condition on sig. */
 static bool put_signals(struct words *w, struct str set)
 {
+	enum { FIRST_REALTIME = 32, LAST_SIGNAL = 64 }; /* as the kernel counts */
 	bool negate = set.n && set.s[0] == '!', first = true;
 	struct str word;
 	set = negate ? str_from(set, 1) : set;
@@ -142,7 +143,11 @@ static bool put_signals(struct words *w, struct str set)
 			word = str_from(word, 3);
 		for (int i = 1; i < 32 && !str_u64(word, &n); i++)
 			n = sigabbrev_np(i) && str_is(word, sigabbrev_np(i)) ? (u64)i : n;
-		if (!n || n > 64)
+		if (str_is(word, "RTMIN"))
+			n = FIRST_REALTIME;
+		else if (str_starts(word, STR("RT_")) && str_u64(str_from(word, 3), &n))
+			n = n <= LAST_SIGNAL ? n + FIRST_REALTIME : 0;
+		if (!n || n > LAST_SIGNAL)
 			return words_fail(w, (struct loc){0}, "there is no signal '%.*s'",
 					  STRF(word));
 		sb_fmt(w->out, "%ssig == %llu", first ? "" : " || ", n);
