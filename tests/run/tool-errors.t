@@ -61,3 +61,12 @@ EXPECT
 	ERROR: --reports counts reports: how often, --interval says
 	ERROR: --reports counts reports: how often, --interval says
 	ERROR: --count counts reports: how often, --interval says
+
+NAME tools: times that no wait can have
+RC 2
+RUN for t in offcputime offwaketime wakeuptime; do "$SONDE" $t -m 5 -M 2 1; done 2>&1
+NEEDS dwunwind
+EXPECT
+	ERROR: no wait is as long as --min and as short as --max
+	ERROR: no wait is as long as --min and as short as --max
+	ERROR: no wait is as long as --min and as short as --max
