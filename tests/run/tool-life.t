@@ -220,7 +220,7 @@ EXPECT
 
 NAME killsnoop, sigsnoop: signals by name
 RUN
-	"$SONDE" killsnoop -q -s SIGUSR1,CONT --fields comm,signal -- sh -c 'trap : USR1; kill -USR1 $$; kill -0 $$; kill -CONT $$'
+	"$SONDE" killsnoop -q -s sigusr1,Cont --fields comm,signal -- sh -c 'trap : USR1; kill -USR1 $$; kill -0 $$; kill -CONT $$'
 	"$SONDE" sigsnoop -q -k -n -s USR1,CHLD --fields comm,signal_name -- sh -c 'trap : USR1; kill -USR1 $$; /bin/true'
 	"$SONDE" sigsnoop -q -x -s USR1,CONT --fields signal_name,result -- sh -c 'trap : USR1; kill -USR1 $$; kill -CONT $$'
 	for t in 'killsnoop -s NOTHING' 'sigsnoop -s 9,65' 'tcpconnect -P 80,65536' 'tcplife -D 1-65536' 'sigsnoop -k --'; do "$SONDE" $t 2>&1 | head -n 1; done

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -128,25 +129,39 @@ static bool process_of(struct str text, struct str none, u64 *ret)
 	return str_u64(text, ret) && (str_eq(text, none) || is_process(*ret));
 }
 
-bool option_word(const struct getopt_use *o, struct str word, u64 *ret)
+static bool is_word(struct str a, struct str b, bool any_case)
 {
-	enum { MOST = 4096, MOST_PORT = 65535 };
-	const struct names *t = o->words.n ? names_find(o->words) : NULL;
-	struct str bare = str_starts(word, STR("SIG")) ? str_from(word, 3) : word;
-	if (str_u64(word, ret))
-		return *ret <= (t                         ? names_most(t)
-				: o->kind == OPTION_PORTS ? MOST_PORT
-							  : UINT64_MAX);
+	return any_case ? a.n == b.n && !strncasecmp(a.s, b.s, a.n) : str_eq(a, b);
+}
+
+/* A word that the table has; any_case: "term" is TERM. */
+static bool find_word(const struct names *t, struct str word, bool any_case, u64 *ret)
+{
+	enum { MOST = 4096 };
+	bool sig = word.n > 3 && is_word(str_n(word.s, 3), STR("SIG"), any_case);
+	struct str bare = sig ? str_from(word, 3) : word;
 	for (i64 n = 0; t && n < MOST; n++) {
 		AUTO_SB name = {0};
 		if (!names_put(&name, t, n))
 			continue;
-		if (!str_eq(sb_str(&name), word) && !str_eq(sb_str(&name), bare))
+		if (!is_word(sb_str(&name), word, any_case) &&
+		    !is_word(sb_str(&name), bare, any_case))
 			continue;
 		*ret = (u64)n;
 		return true;
 	}
 	return false;
+}
+
+bool option_word(const struct getopt_use *o, struct str word, u64 *ret)
+{
+	enum { MOST_PORT = 65535 };
+	const struct names *t = o->words.n ? names_find(o->words) : NULL;
+	if (str_u64(word, ret))
+		return *ret <= (t                         ? names_most(t)
+				: o->kind == OPTION_PORTS ? MOST_PORT
+							  : UINT64_MAX);
+	return find_word(t, word, false, ret) || find_word(t, word, true, ret);
 }
 
 /* Programs that ask with getopt() may be given any. */
