@@ -10,7 +10,7 @@
 #include "core/columns.h"
 #include "core/names.h"
 
-enum { MAX_COLUMNS = 64, TOP_ROWS = 20, NS_PER_S = 1000000000 };
+enum { MAX_COLUMNS = 64, MAX_WIDTH = 256, TOP_ROWS = 20, NS_PER_S = 1000000000 };
 
 struct declare {
 	struct compile *c;
@@ -550,7 +550,7 @@ static bool add_percentiles(struct declare *d, struct columns *t, const struct n
 		return false;
 	if (list->kind == N_STR && percentiles_valid(list->name))
 		put_percentiles(d, t, n,
-				&(struct column){.width = (u32)MIN(n->num, 256u),
+				&(struct column){.width = (u32)MIN(n->num, (u64)MAX_WIDTH),
 						 .right = true,
 						 .index = index},
 				list->name);
@@ -571,18 +571,25 @@ static void add_column(struct declare *d, struct columns *t, const struct node *
 		diag_add(d->ds, E_SYNTAX, n->loc,
 			 "a column cannot be called '%.*s': each line of JSON has that already",
 			 STRF(n->name));
+	if (n->num > MAX_WIDTH)
+		diag_add(d->ds, E_RANGE, n->loc, "a column is at most %d wide", MAX_WIDTH);
 	if (is_full(d, t, n) || add_percentiles(d, t, n, index))
 		return;
 	struct column *col = &t->col[t->n++];
 	*col = (struct column){.name = n->name,
 			       .heading = n->c ? n->c->name : upper(d->a, n->name),
-			       .width = (u32)MIN(n->num, 256u),
+			       .width = (u32)MIN(n->num, (u64)MAX_WIDTH),
 			       .index = index};
-	for (const struct node *w = n->a; w; w = w->next)
+	for (const struct node *w = n->a; w; w = w->next) {
+		enum column_unit had = col->unit;
 		if (sort_is_also(w))
 			w = w->next;
 		else
 			column_word(d, col, w);
+		if (had && col->unit != had)
+			diag_add(d->ds, E_SYNTAX, w->loc,
+				 "a column is shown in one way, and has a word for that");
+	}
 	if (col->unit == COL_CLOCK && d->c->clock > 1) {
 		col->digits = d->c->clock - 1;
 		col->width += col->width ? d->c->clock : 0;
@@ -914,31 +921,6 @@ void declare_options(struct compile *c)
 				add_option(&d, o, n->a);
 }
 
-static bool see_param(struct node *n, void *arg)
-{
-	bool *found = arg;
-	*found |= n->kind == N_PARAM || n->kind == N_NPARAM ||
-		  (n->kind == N_POINT && str_chr(n->name, '$') >= 0);
-	return !*found;
-}
-
-/* A script with options that has no $1 takes no words: they would be a letter, or an operand. */
-static void check_params(struct declare *d)
-{
-	AUTO_SB known = {0};
-	bool found = !d->c->nparam;
-	for (struct node *n = d->c->tree->a; n && !found; n = n->next)
-		node_walk(n, see_param, &found);
-	if (found)
-		return;
-	sema_print_options(d->c, &known);
-	diag_hint(d->ds,
-		  diag_add(d->ds, E_OPTION, (struct loc){0},
-			   "what is '%.*s'? Here options are given by name, behind --",
-			   STRF(d->c->params[0])),
-		  "expected program options:%s", known.s);
-}
-
 /* How times of day are shown, as an option says that shows them. */
 static void take_clock(struct declare *d)
 {
@@ -966,7 +948,7 @@ bool sema_declare(struct compile *c)
 	}
 	if (d.options) {
 		declare_options(c);
-		check_params(&d);
+		declare_check_params(c);
 	}
 	take_clock(&d);
 	for (struct node **at = &c->tree->a; *at;)

@@ -36,6 +36,8 @@ struct columns *declare_find_table(const struct unit *u, struct str name);
 bool declare_is_about(const struct columns *t, struct str *field);
 /* sort.c: another name of a column, for --sort, stands behind the word. */
 bool sort_is_also(const struct node *word);
+/* Words behind -e of a script with options that has no $1 are refused. */
+void declare_check_params(struct compile *c);
 /* The first of a list (--sort) that the table has, else what it says itself in words (or NULL). */
 void sort_table(struct str list, struct columns *t, const struct node *table,
 		const struct node *words);

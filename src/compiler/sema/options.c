@@ -55,3 +55,28 @@ bool sema_options(struct compile *c)
 		  "expected program options:%s", known.s);
 	return false;
 }
+
+static bool see_param(struct node *n, void *arg)
+{
+	bool *found = arg;
+	*found |= n->kind == N_PARAM || n->kind == N_NPARAM ||
+		  (n->kind == N_POINT && str_chr(n->name, '$') >= 0);
+	return !*found;
+}
+
+/* A script with options that has no $1 takes no words: they would be a letter, or an operand. */
+void declare_check_params(struct compile *c)
+{
+	AUTO_SB known = {0};
+	bool found = !c->nparam;
+	for (struct node *n = c->tree->a; n && !found; n = n->next)
+		node_walk(n, see_param, &found);
+	if (found)
+		return;
+	sema_print_options(c, &known);
+	diag_hint(c->diags,
+		  diag_add(c->diags, E_OPTION, (struct loc){0},
+			   "what is '%.*s'? Here options are given by name, behind --",
+			   STRF(c->params[0])),
+		  "expected program options:%s", known.s);
+}
