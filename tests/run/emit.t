@@ -485,7 +485,7 @@ EXPECT
 	aaaaaa   b        -   7
 
 NAME --sort of a script whose tables say nothing of it; a hundred options
-RUN cd "$TMPDIR" && echo 'options { sort; rows; } table t { a; b; } begin { @x[1] = 3; @x[2] = 2; show(t, @x); clear(@x); }' > w.bt && for s in b -b c; do "$SONDE" w.bt --sort=$s --rows 1 2>&1; done; { echo 'options {'; seq -f 'o%g = 1;' 100; echo '} begin { print((opt.o1, opt.o80, opt.o100)); exit(); }'; } > m.bt && "$SONDE" m.bt --o80=5 --o100 6 | grep .
+RUN cd "$TMPDIR" && echo 'options { sort; rows; } table t { a; b; } begin { @x[1] = 3; @x[2] = 2; show(t, @x); clear(@x); }' > w.bt && for s in b -b c; do "$SONDE" w.bt --sort=$s --rows 1 2>&1; done; { echo 'options {'; seq 100 | sed 's:.*:o& = 1;:'; echo '} begin { print((opt.o1, opt.o80, opt.o100)); exit(); }'; } > m.bt && "$SONDE" m.bt --o80=5 --o100 6 | grep .
 EXPECT
 	A B
 	1 3
