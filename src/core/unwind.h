@@ -10,10 +10,10 @@
  *	copies	stacks of which something was not there yet; user space finishes them
  *
  * What was there when tracing begins is made then, as far as time and room allow, or, for probes that
- * fire seldom, in the first moments; all else when a stack needs it. A walk that comes to a process, a file or a block that
- * is not there copies what is left of the stack, and user space makes the rows, walks the copy, and
- * remembers the callers by the number of the copy. That number is the last frame of the stack that
- * the program has (UNWIND_MARK): no address looks like it.
+ * fire seldom, in the first moments; all else when a stack needs it. A walk that comes to a process,
+ * a file or a block that is not there copies what is left of the stack, and user space makes the
+ * rows, walks the copy, and remembers the callers by the number of the copy. That number is the last
+ * frame of the stack that the program has (UNWIND_MARK): no address looks like it.
  *
  * Only user space writes, all but the counters, .used and copies. What it replaces stays readable
  * for a while: a chunk that gives its place to another is freed by the kernel when no program reads

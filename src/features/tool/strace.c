@@ -285,8 +285,8 @@ static bool read_summary(struct words *w)
 			return false;
 		extremes |= str_is(sort, "min_ns") || str_is(sort, "max_ns");
 		const char *column = arena_fmt(w->a, "summary.%.*s", STRF(sort));
-		if (str_find(sb_str(&fields), str_z(column)) <
-		    0) /* a row is sorted by what it shows */
+		bool shown = str_find(sb_str(&fields), str_z(column)) >= 0;
+		if (!shown) /* a row is sorted by what it shows */
 			sb_fmt(&fields, ",%s", column);
 		bool name = str_is(sort, "syscall"); /* the smallest first */
 		w->sort = str_z(arena_fmt(w->a, "%s%.*s", name ? "-" : "", STRF(sort)));
@@ -396,14 +396,15 @@ char *spell_strace(struct arena *a, char *word)
 	rest = str_from(rest, 2);
 	for (size_t i = 0; i < countof(by_letters); i++)
 		if (str_is(rest, by_letters[i].option))
-			return arena_strz(a, str_z(by_letters[i].letters));
+			return arena_fmt(a, "%s", by_letters[i].letters);
 	if (str_chr(rest, '=') < 0)
 		return word;
 	str_cut(&rest, '=', &name);
 	if (!str_among(name, by_expression))
 		return word;
-	return arena_fmt(a, "-e%.*s=%.*s", str_is(name, "silence") ? 5 : (int)name.n,
-			 str_is(name, "silence") ? "quiet" : name.s, STRF(rest));
+	if (str_is(name, "silence"))
+		name = STR("quiet");
+	return arena_fmt(a, "-e%.*s=%.*s", STRF(name), STRF(rest));
 }
 
 /* Without -f a process is its first thread; of several, lines say whose they are. */
