@@ -590,7 +590,7 @@ EXPECT
 NAME strace: which threads without -f; several processes
 RUN
 	t=build/tests/threads e='-e clock_nanosleep,exit_group'
-	for f in '' -f; do "$SONDE" strace $f $e $t 1 2>&1 | sed 's/pid *[0-9]*/pid N/; s/(.*)/()/; s/  */ /g'; done
+	for f in '' -f; do "$SONDE" strace $f $e $t 1 2>&1 | sed 's/pid *[0-9]*/pid N/; s/(.*)/()/; s/  */ /g' | sort; done
 	"$SONDE" strace -q -c $e -U name,calls $t 1 2>&1 | grep '[oe] '
 	mkfifo "$TMPDIR/a" "$TMPDIR/b"
 	sh -c "read -r line; exec $t 2" <"$TMPDIR/a" & a=$!; exec 3>"$TMPDIR/a"; sh -c "read -r line; exec $t 1" <"$TMPDIR/b" & b=$!; exec 4>"$TMPDIR/b"
@@ -600,12 +600,12 @@ RUN
 NEEDS prog:threads tp:raw_syscalls/sys_exit btf
 TIMEOUT 30
 EXPECT
-	exit_group() = ?
 	+++ exited with 0 +++
+	exit_group() = ?
+	[pid N] +++ exited with 0 +++
+	[pid N] +++ exited with 0 +++
 	[pid N] clock_nanosleep() = 0
-	[pid N] +++ exited with 0 +++
 	[pid N] exit_group() = ?
-	[pid N] +++ exited with 0 +++
 	Tracing system calls... Hit Ctrl-C to end.
 	[pid A] exit_group(0) = ?
 	[pid A] +++ exited with 0 +++
