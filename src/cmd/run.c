@@ -382,7 +382,7 @@ static int run_unit(const struct run_opts *o, struct job *j, struct target *targ
 		.target = target,
 		.loop = {.epoll_fd = -1, .signals = SIGNALS_NONE},
 		.verbose = o->verbose + o->debug_log,
-		.dry_run = o->dry_run,
+		.dry_run = o->dry_run || o->aot,
 		.limits = o->limits,
 	};
 	if (o->tool)

@@ -12,7 +12,9 @@ struct notes {
 	bool wanted;         /* user addresses are shown: remember who maps what */
 	bool read_all;       /* what was before, too */
 	struct mmaps *mmaps; /* tells of it; NULL: /proc is read now and then */
-	u64 lost, read_ns;
+	struct err *failed;  /* why */
+	u32 nread;           /* processes, in: */
+	u64 read_all_ns, lost, read_ns;
 };
 
 /* All that is traced happens in one process. */
@@ -55,14 +57,21 @@ static void read_all(struct session *s, struct notes *notes)
 {
 	u64 from = now_ns();
 	notes->read_all = true;
+	notes->nread = sym_user_read_all(s->syms);
+	notes->read_all_ns = now_ns() - from;
+}
+
+static void tell_read_all(struct session *s, const struct notes *n)
+{
 	AUTO_SB text = {0};
-	u32 n = sym_user_read_all(s->syms);
-	sb_fmt(&text, "what %u processes map was read in %llu ms", n, (now_ns() - from) / MILLI_NS);
-	if (s->verbose)
+	sb_fmt(&text, "what %u processes map was read in %llu ms", n->nread,
+	       n->read_all_ns / MILLI_NS);
+	if (n->read_all && s->verbose)
 		session_error(s, true, "", (struct loc){0}, sb_str(&text));
 }
 
-static void notes_ready(struct session *s, void *self)
+/* Long before the first event: the unwinder asks for what they map while programs are loaded. */
+static void notes_early(struct session *s, void *self)
 {
 	struct notes *n = self;
 	/* Maps are printed long after the process was seen. */
@@ -70,19 +79,28 @@ static void notes_ready(struct session *s, void *self)
 	n->wanted = in_maps || records_hold(s->u, USER_ADDRESSES) || s->u->unwind;
 	if (!n->wanted)
 		return;
-	struct err *e = open_notes(s, n);
-	if (!e)
-		sym_user_notes(s->syms, mmaps_of_all(n->mmaps));
-	if (!e && (in_maps || s->u->unwind) && mmaps_of_all(n->mmaps))
+	n->failed = open_notes(s, n);
+	if (n->failed)
+		return;
+	sym_user_notes(s->syms, mmaps_of_all(n->mmaps));
+	if ((in_maps || s->u->unwind) && mmaps_of_all(n->mmaps))
 		read_all(s, n);
+}
+
+static void notes_ready(struct session *s, void *self)
+{
+	struct notes *n = self;
+	if (!n->wanted)
+		return;
+	tell_read_all(s, n);
+	notes_drain(s);
 	if (!s->u->cpid) /* the child has not begun its program */
 		read_processes(s);
-	if (e) {
-		AUTO_SB text = {0};
-		sb_fmt(&text, "names of processes that end may be missing: %s", e->msg);
-		session_error(s, true, "", (struct loc){0}, sb_str(&text));
-	}
-	err_free(e);
+	if (!n->failed)
+		return;
+	AUTO_SB text = {0};
+	sb_fmt(&text, "names of processes that end may be missing: %s", n->failed->msg);
+	session_error(s, true, "", (struct loc){0}, sb_str(&text));
 }
 
 struct taking {
@@ -132,12 +150,15 @@ static void notes_report(struct session *s, void *self)
 
 static void notes_close(void *self)
 {
-	mmaps_free(((struct notes *)self)->mmaps);
+	struct notes *n = self;
+	mmaps_free(n->mmaps);
+	err_free(n->failed);
 }
 
 const struct part part_notes = {
 	.name = "mappings",
 	.size = sizeof(struct notes),
+	.early = notes_early,
 	.ready = notes_ready,
 	.tick = notes_tick,
 	.report = notes_report,

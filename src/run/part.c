@@ -14,6 +14,13 @@ void parts_init(struct session *s)
 		s->part[i] = xcalloc(1, parts[i]->size);
 }
 
+void parts_early(struct session *s)
+{
+	for (u32 i = 0; i < PARTS; i++)
+		if (parts[i]->early)
+			parts[i]->early(s, s->part[i]);
+}
+
 struct err *parts_open(struct session *s)
 {
 	struct err *e = NULL;

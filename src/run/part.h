@@ -9,7 +9,9 @@ struct session;
 struct part {
 	const char *name;
 	size_t size; /* of its state, which is zeros before open */
-	/* What may be NULL is left out. Before anything is attached: */
+	/* What may be NULL is left out. Maps are made, programs are not loaded; not with --dry-run: */
+	void (*early)(struct session *s, void *self);
+	/* Before anything is attached: */
 	struct err *(*open)(struct session *s, void *self);
 	/* Begin programs have run; not with --dry-run. */
 	void (*ready)(struct session *s, void *self);
@@ -37,6 +39,7 @@ extern const struct part part_scope, part_notes, part_unwind, part_loss, part_cl
 	part_calls, part_manager;
 
 void parts_init(struct session *s);
+void parts_early(struct session *s);
 struct err *parts_open(struct session *s) MUST_USE;
 void parts_ready(struct session *s);
 void parts_tick(struct session *s);

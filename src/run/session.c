@@ -52,7 +52,6 @@ static struct err *prepare(struct session *s, const struct sink *sink, void *sel
 	s->reader.clocks.utc = u->config.utc;
 	s->reader.clocks.digits = u->config.clock ? u->config.clock - 1 : 0;
 	records_init(&s->records, u);
-	parts_init(s);
 	struct err *e = loop_open(s);
 	if (!e && map_fd(s, u->start) >= 0)
 		e = bpf_map_put(map_fd(s, u->start), &(u32){0}, &s->start_ns);

@@ -55,6 +55,7 @@ struct held {
 };
 struct unwinder {
 	struct session *s;
+	bool ready; /* begin programs have run */
 	const struct unwind *u;
 	struct procs *procs;
 	struct arena arena;
@@ -92,7 +93,7 @@ struct unwinder {
 static struct unwinder *unwinder_of(const struct session *s)
 {
 	struct unwinder *w = s->part[PART_UNWIND];
-	return w && w->s ? w : NULL;
+	return w && w->ready ? w : NULL;
 }
 
 bool unwind_on(const struct session *s)
@@ -263,21 +264,31 @@ struct place {
 	/* what is asked there, and the answer */
 	sandbox_fn *fn;
 	struct str args;
-	struct sb *answer;
+	struct sb *answer; /* NULL: it is asked later */
 };
+
+static bool ask_place(const struct place *at, const struct question *q)
+{
+	if (!at->answer)
+		return sandbox_ahead(at->w->s->h, at->fn, q);
+	struct err *e = sandbox_ask(at->w->s->h, at->fn, q, at->answer);
+	err_free(e);
+	return !e;
+}
 
 static bool ask_path(void *arg, const char *path)
 {
 	struct place *at = arg;
 	struct question q = {.path = path, .nfile = 1, .args = at->args};
 	struct err *e = image_find(path, &q.file[0]);
-	if (!e) {
+	bool found = !e, ok = false;
+	err_free(e);
+	if (found) {
 		q.path = q.file[0].member ? path : at->area->module->path.s;
-		e = sandbox_ask(at->w->s->h, at->fn, &q, at->answer);
+		ok = ask_place(at, &q);
 		close(q.file[0].fd);
 	}
-	err_free(e);
-	return !e;
+	return ok;
 }
 
 static struct err *ask_file(void *arg, sandbox_fn *fn, struct str args, struct sb *answer)
@@ -287,11 +298,10 @@ static struct err *ask_file(void *arg, sandbox_fn *fn, struct str args, struct s
 	at->fn = fn;
 	at->args = args;
 	at->answer = answer;
-	if (area_is_vdso(at->area))
-		return sandbox_ask(at->w->s->h, fn, &vdso, answer);
-	return area_paths(at->w->s->h, at->proc, at->area, ask_path, at)
-		       ? NULL
-		       : err_new("nothing leads to it");
+	bool ok = area_is_vdso(at->area)
+			  ? ask_place(at, &vdso)
+			  : area_paths(at->w->s->h, at->proc, at->area, ask_path, at);
+	return ok ? NULL : err_new("nothing leads to it");
 }
 
 static struct ufile *file_of(struct unwinder *w, const struct area *a)
@@ -603,6 +613,25 @@ void unwind_expect(struct session *s, u32 pid)
 		put_held(w);
 }
 
+/* What is going to be asked, as far as there is room: the child that reads files works on it while
+ * programs are loaded, and while the answer before is put to use. */
+static void ask_ahead(struct unwinder *w)
+{
+	struct intake *in = &w->intake;
+	for (; in->sent < in->nfirst; in->sent++, in->sent_areas = 0) {
+		const struct proc *p = procs_get(w->procs, in->pid.v[in->sent]);
+		for (; p && !p->ended && in->sent_areas < p->now->n; in->sent_areas++) {
+			const struct area *a = &p->now->v[in->sent_areas];
+			struct place at = {.w = w, .proc = p, .area = a};
+			struct ufile *file = a->module ? file_of(w, a) : NULL;
+			if (!sandbox_room(w->s->h))
+				return;
+			if (file)
+				blocks_ahead(&w->blocks, file, ask_file, &at);
+		}
+	}
+}
+
 /* False: time is over. There is room left for files that are met later. */
 static bool take_process_in(struct unwinder *w, u32 pid, u64 until)
 {
@@ -613,6 +642,7 @@ static bool take_process_in(struct unwinder *w, u32 pid, u64 until)
 	for (u32 i = 0; i < p->now->n && w->blocks.chunk.n < INTAKE_CHUNKS; i++) {
 		if (now_ns() >= until)
 			return false;
+		ask_ahead(w);
 		make_area(w, p, &p->now->v[i]);
 	}
 	put_list(w, follow(w, pid, space));
@@ -693,7 +723,7 @@ static struct err *open_copies(struct session *s, struct unwinder *w)
 	return NULL;
 }
 
-static void unwind_ready(struct session *s, void *self)
+static void unwind_early(struct session *s, void *self)
 {
 	const struct unwind *u = s->u->unwind;
 	struct unwinder *w = self;
@@ -716,7 +746,18 @@ static void unwind_ready(struct session *s, void *self)
 	blocks_init(&w->blocks, w->procs->host->page_size, &mem);
 	w->blocks.failed = e;
 	w->lists.mem = (struct lists_mem){UNWIND_LISTS, make_list_chunk, w};
-	e = open_copies(s, w);
+	if (notes_of_all(s))
+		intake_list(&w->intake, s->u, w->procs);
+	ask_ahead(w);
+}
+
+static void unwind_ready(struct session *s, void *self)
+{
+	struct unwinder *w = self;
+	if (!w->s)
+		return;
+	w->ready = true;
+	struct err *e = open_copies(s, w);
 	if (e)
 		session_error(s, true, "", (struct loc){0}, str_z(e->msg));
 	err_free(e);
@@ -725,9 +766,8 @@ static void unwind_ready(struct session *s, void *self)
 		unwind_expect(s, (u32)s->u->scope.pid[i].pid);
 	for (u32 i = 0; i < s->u->ndwarf_pid; i++)
 		unwind_expect(s, (u32)s->u->dwarf_pid[i]);
-	if (notes_of_all(s))
-		intake_list(&w->intake, s->u, w->procs);
 	take_in(w, w->intake.nfirst, INTAKE_NS);
+	sandbox_forget(s->h);
 	put_held(w);
 }
 
@@ -825,7 +865,7 @@ static void tell(struct session *s, const struct unwinder *w)
 static void unwind_report(struct session *s, void *self)
 {
 	struct unwinder *w = self;
-	if (!w->s)
+	if (!w->ready)
 		return;
 	vec_free(&w->intake.pid); /* nobody is going to ask */
 	unwind_tick(s, w);
@@ -871,6 +911,7 @@ static void unwind_close(void *self)
 const struct part part_unwind = {
 	.name = "user stacks",
 	.size = sizeof(struct unwinder),
+	.early = unwind_early,
 	.ready = unwind_ready,
 	.tick = unwind_tick,
 	.report = unwind_report,

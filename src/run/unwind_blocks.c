@@ -366,9 +366,23 @@ static u32 find_row(const struct unwind_block *k, u16 pc)
 	return lo - 1;
 }
 
+static struct cfi_all early_of(const struct blocks *b)
+{
+	return (struct cfi_all){b->page, UNWIND_BLOCK, EARLY_BLOCKS};
+}
+
+void blocks_ahead(const struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg)
+{
+	if (f->ahead || f->opened || f->refused)
+		return;
+	f->ahead = true;
+	const struct cfi_all all = early_of(b);
+	err_free(cfi_ask_ahead(ask, arg, &all)); /* then it is asked later */
+}
+
 void blocks_early(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg)
 {
-	struct cfi_all all = {b->page, UNWIND_BLOCK, EARLY_BLOCKS};
+	const struct cfi_all all = early_of(b);
 	struct bytes rows = bytes_of("", 0);
 	if (!f->opened && !f->refused)
 		file_opened(b, f, cfi_ask_all(ask, arg, &all, &f->is, &b->answer, &rows));

@@ -21,6 +21,7 @@ struct ufile {
 	bool opened;  /* the rest is known; else it could not be opened so far */
 	bool refused; /* what was said of it makes no sense */
 	bool listed;  /* it needs a list */
+	bool ahead;   /* blocks_ahead() was asked */
 	bool early;   /* blocks_early() was asked */
 	u32 first;    /* in the index; 0: not asked for */
 	u32 nblock;
@@ -68,3 +69,5 @@ u32 blocks_rule(struct blocks *b, struct ufile *f, u32 pc, cfi_ask *ask, void *a
 /* All blocks of a file, unless it is large; one that nobody asked about costs one question. After
  * many, sb_free() what they kept of .answer. */
 void blocks_early(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg);
+/* That is going to be called; see cfi_ask_ahead(). */
+void blocks_ahead(const struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg);

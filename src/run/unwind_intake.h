@@ -17,6 +17,8 @@ struct intake {
 	VEC(u32) pid;
 	u32 nfirst; /* so many have tables before the first event */
 	u32 at;     /* those before are done */
+	/* Files of those before are asked for; of the next: those of so many areas. */
+	u32 sent, sent_areas;
 };
 
 /* Of processes that are known to live. */

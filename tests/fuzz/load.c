@@ -101,6 +101,7 @@ static bool load(struct machine *m, struct job *j, u64 seed, const struct sb *te
 	struct session s = {.u = &j->unit,
 			    .h = &m->h,
 			    .target = &target,
+			    .dry_run = true,
 			    .loop = {.epoll_fd = -1, .signals = SIGNALS_NONE}};
 	struct err *e = NULL;
 	const char *msg = "?";

@@ -151,6 +151,60 @@ TEST(sandbox_answers)
 	sb_free(&large);
 }
 
+/* More than waits in a socket, of what it is told. */
+static struct err *repeat(struct job *j)
+{
+	sb_pad(&j->out, (char)j->args.p[0], 1 << 20);
+	return NULL;
+}
+
+static bool is_repeated(const struct sb *b, char c)
+{
+	return b->n == 1 << 20 && b->s[0] == c && !memcmp(b->s, b->s + 1, b->n - 1);
+}
+
+TEST(sandbox_works_ahead)
+{
+	static const char words[] = "abcdefghijkl", order[] = "bacdlkefg";
+	struct host h = here();
+	struct question q = about("/some/file");
+	struct sb out = {0}, long_words = {0};
+	int pid = runs(&h);
+	sb_pad(&long_words, 'x', 5000);
+	for (u32 i = 0; i < strlen(words); i++) {
+		q.args = (struct str){&words[i], 1};
+		CHECK(sandbox_ahead(&h, repeat, &q) == (pid > 0));
+		CHECK(sandbox_ahead(&h, repeat, &q) == (pid > 0)); /* once is enough */
+	}
+	CHECK(sandbox_room(&h) == SANDBOX_AHEAD - (pid ? strlen(words) : 0));
+	for (u32 i = 0; i < strlen(order); i++) {
+		q.args = (struct str){&order[i], 1};
+		CHECK(!sandbox_ask(&h, repeat, &q, &out) && is_repeated(&out, order[i]));
+	}
+	q.args = STR("z"); /* one that was not sent comes behind those that were */
+	CHECK(!sandbox_ask(&h, echo, &q, &out) && str_is(sb_str(&out), "z"));
+	q.args = sb_str(&long_words);
+	CHECK(!sandbox_ahead(&h, echo, &q));
+	CHECK(sandbox_room(&h) == SANDBOX_AHEAD - (pid ? 3 : 0));
+	sandbox_forget(&h);
+	CHECK(sandbox_room(&h) == SANDBOX_AHEAD && !sandbox_told(&h, 0));
+	for (u32 i = 0; pid && i < SANDBOX_AHEAD; i++) {
+		q.args = (struct str){sb_str(&long_words).s, i + 1};
+		CHECK(sandbox_ahead(&h, refuse, &q));
+	}
+	q.args = STR("");
+	CHECK(!sandbox_ahead(&h, refuse, &q));
+	q.args = (struct str){sb_str(&long_words).s, 7};
+	struct err *e = sandbox_ask(&h, refuse, &q, &out);
+	CHECK(e && e->no == ENOEXEC);
+	err_free(e);
+	CHECK(!pid || runs(&h) == pid);
+	sandbox_end(&h); /* with what nobody asked for */
+	close(q.file[0].fd);
+	sb_free(&out);
+	sb_free(&long_words);
+}
+
 static bool status_says(int pid, const char *line)
 {
 	char path[64];
@@ -299,6 +353,33 @@ TEST(sandbox_that_leaves)
 TEST(sandbox_that_takes_all_memory)
 {
 	dies(hoard, "the process that read it ");
+}
+
+/* The one behind it is answered by another child. */
+TEST(sandbox_that_crashes_ahead)
+{
+	struct host h = here();
+	struct question bad = about("/bad/file"), first = {.path = "/first/file", .args = STR("1")},
+			last = {.path = "/last/file", .args = STR("2")};
+	struct sb out = {0};
+	int pid = runs(&h);
+	if (pid) {
+		CHECK(sandbox_ahead(&h, echo, &first) && sandbox_ahead(&h, crash, &bad) &&
+		      sandbox_ahead(&h, echo, &last));
+		CHECK(!sandbox_ask(&h, echo, &last, &out) && str_is(sb_str(&out), "2"));
+		CHECK(runs(&h) != pid && sandbox_told(&h, 0) && !sandbox_told(&h, 1));
+		CHECK(!strncmp(sandbox_told(&h, 0), "/bad/file: ", 11));
+		struct err *e = sandbox_ask(&h, crash, &bad, &out);
+		CHECK(e && strstr(e->msg, "not read again"));
+		err_free(e);
+		CHECK(!sandbox_ahead(&h, crash, &bad));
+		CHECK(sandbox_room(&h) == SANDBOX_AHEAD - 1);
+		CHECK(!sandbox_ask(&h, echo, &first, &out) && str_is(sb_str(&out), "1"));
+		CHECK(sandbox_room(&h) == SANDBOX_AHEAD);
+	}
+	sandbox_end(&h);
+	close(bad.file[0].fd);
+	sb_free(&out);
 }
 
 TEST(sandbox_that_hangs)

@@ -29,8 +29,9 @@ enum {
 	MAX_ANSWER = 1 << 30,
 	MAX_BAD = 64,
 	MAX_TOLD = 16,
-	MAX_FILES = 64,  /* descriptors */
-	TOGETHER = 4096, /* bytes that go in one call with what comes before them */
+	MAX_FILES = 64,    /* descriptors */
+	TOGETHER = 4096,   /* bytes that go in one call with what comes before them */
+	WAITING = 4 << 20, /* bytes of answers that the child writes before they are looked at */
 };
 
 struct bad_file {
@@ -46,6 +47,17 @@ struct sandbox {
 	char *told[MAX_TOLD];
 	u32 ntold;
 	struct kept kept; /* where there is no child */
+	struct ahead *ahead[SANDBOX_AHEAD];
+	u32 nahead, nunheard; /* the last so many of them */
+};
+/* A question that was sent before it was asked. */
+struct ahead {
+	sandbox_fn *fn;
+	struct question q; /* its words in: */
+	struct sb words;
+	bool heard; /* so these are known: */
+	struct answer_head a;
+	struct sb out;
 };
 /* What goes to the child; then so many bytes. */
 struct ask_head {
@@ -153,10 +165,29 @@ static void keep_memory(void)
 	mallopt(M_TOP_PAD, 1 << 18);
 }
 
+/* For answers that nobody waits for yet. In a confined process this fails, and is not needed. */
+static void widen(int to)
+{
+	const int n = WAITING;
+	if (setsockopt(to, SOL_SOCKET, SO_SNDBUFFORCE, &n, sizeof(n)))
+		setsockopt(to, SOL_SOCKET, SO_SNDBUF, &n, sizeof(n));
+}
+
+static struct err *give_up_rights(int to, int parent)
+{
+	u64 left;
+	if (getppid() != parent)
+		return err_new("the parent ended");
+	if (!sandbox_catch_calls())
+		return err_sys(errno, "catch SIGSYS");
+	widen(to);
+	struct err *e = confine_caps(0, &left);
+	return e ? e : confine_sandbox();
+}
+
 static _Noreturn void be_child(int to, int parent)
 {
 	struct job none = {0};
-	u64 left;
 	block_signals(); /* Ctrl-C is for whoever asks */
 	keep_memory();
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -172,9 +203,7 @@ static _Noreturn void be_child(int to, int parent)
 		to = SANDBOX_WAY;
 	}
 	set_limit(RLIMIT_NOFILE, MAX_FILES);
-	struct err *e = getppid() == parent ? confine_caps(0, &left) : err_new("the parent ended");
-	if (!e)
-		e = sandbox_catch_calls() ? confine_sandbox() : err_sys(errno, "catch SIGSYS");
+	struct err *e = give_up_rights(to, parent);
 	bool ok = !e;
 	if (answer(to, &none, e) && ok)
 		serve(to);
@@ -256,15 +285,16 @@ static enum way take_all(int to, struct sb *b, u64 n, struct term *until)
 	return WAY_DONE;
 }
 
-/* n bytes, and of what follows them what is there. */
+/* n bytes, and of what follows them what is there, unless that may be another answer. */
 static enum way take_first(int to, struct sb *b, size_t n, struct term *until)
 {
+	size_t most = n + (until->s->nunheard > 1 ? 0 : TOGETHER);
 	while (b->n < n) {
 		enum way w = wait_for(to, POLLIN, until);
 		if (w != WAY_DONE)
 			return w;
-		sb_reserve(b, n + TOGETHER);
-		ssize_t k = recv(to, b->s + b->n, n + TOGETHER - b->n, MSG_DONTWAIT);
+		sb_reserve(b, most);
+		ssize_t k = recv(to, b->s + b->n, most - b->n, MSG_DONTWAIT);
 		if (!k || (k < 0 && errno != EINTR && errno != EAGAIN))
 			return WAY_DEAD;
 		b->n += k > 0 ? (size_t)k : 0;
@@ -316,9 +346,19 @@ static int reap(int pid)
 	return 0;
 }
 
+static void ahead_free(struct ahead *x)
+{
+	sb_free(&x->words);
+	sb_free(&x->out);
+	free(x);
+}
+
+/* With it go those that were not answered. */
 static int stop(struct sandbox *s)
 {
 	int status = 0;
+	for (; s->nunheard; s->nunheard--)
+		ahead_free(s->ahead[--s->nahead]);
 	if (!s->pid)
 		return 0;
 	close(s->to);
@@ -403,6 +443,8 @@ void sandbox_end(struct host *h)
 		close(s->to); /* it ends by itself, and with us at the latest */
 		waitpid(s->pid, NULL, WNOHANG);
 	}
+	while (s->nahead)
+		ahead_free(s->ahead[--s->nahead]);
 	for (u32 i = 0; i < s->ntold; i++)
 		free(s->told[i]);
 	if (s->kept.drop)
@@ -462,11 +504,13 @@ static enum way hear(int to, const struct question *q, struct answer_head *a, st
 	}
 }
 
-static bool is_bad(const struct sandbox *s, sandbox_fn *fn, const struct image_file *f)
+static bool is_bad(const struct sandbox *s, sandbox_fn *fn, const struct question *q)
 {
 	for (u32 i = 0; i < MIN(s->nbad, (u32)MAX_BAD); i++)
-		if (s->bad[i].fn == fn && s->bad[i].ino == f->ino && s->bad[i].dev == f->dev)
-			return true;
+		for (u32 k = 0; k < q->nfile; k++)
+			if (s->bad[i].fn == fn && s->bad[i].ino == q->file[k].ino &&
+			    s->bad[i].dev == q->file[k].dev)
+				return true;
 	return false;
 }
 
@@ -528,14 +572,126 @@ static struct err *ask_here(struct sandbox *s, sandbox_fn *fn, const struct ques
 	return e;
 }
 
+/* ---- questions before they are asked ---- */
+
+static bool is_ahead(const struct ahead *x, sandbox_fn *fn, const struct question *q)
+{
+	bool same = x->fn == fn && !q->more && x->q.nfile == q->nfile &&
+		    !strcmp(x->q.path, q->path) && str_eq(x->q.args, q->args);
+	for (u32 i = 0; i < q->nfile; i++)
+		same = same && x->q.file[i].ino == q->file[i].ino &&
+		       x->q.file[i].dev == q->file[i].dev;
+	return same;
+}
+
+static struct ahead *find_ahead(const struct sandbox *s, sandbox_fn *fn, const struct question *q)
+{
+	for (u32 i = 0; i < s->nahead; i++)
+		if (is_ahead(s->ahead[i], fn, q))
+			return s->ahead[i];
+	return NULL;
+}
+
+u32 sandbox_room(const struct host *h)
+{
+	return h->sandbox ? SANDBOX_AHEAD - h->sandbox->nahead : SANDBOX_AHEAD;
+}
+
+bool sandbox_ahead(struct host *h, sandbox_fn *fn, const struct question *q)
+{
+	struct sandbox *s = sandbox_of(h);
+	const char *why;
+	size_t npath = strlen(q->path) + 1;
+	if (find_ahead(s, fn, q))
+		return true;
+	if (!sandbox_room(h) || q->more || npath + q->args.n > TOGETHER || is_bad(s, fn, q) ||
+	    !sandbox_start(h, &why))
+		return false;
+	struct term until = {.s = s};
+	if (send_question(s->to, fn, q, &until) != WAY_DONE) {
+		stop(s);
+		return false;
+	}
+	struct ahead *x = xcalloc(1, sizeof(*x));
+	x->fn = fn;
+	x->q = *q;
+	sb_mem(&x->words, q->path, npath);
+	sb_add(&x->words, q->args);
+	x->q.path = x->words.s;
+	x->q.args.s = x->words.s + npath;
+	s->ahead[s->nahead++] = x;
+	s->nunheard++;
+	return true;
+}
+
+static void remove_ahead(struct sandbox *s, u32 i)
+{
+	s->nahead--;
+	memmove(&s->ahead[i], &s->ahead[i + 1], (s->nahead - i) * sizeof(s->ahead[i]));
+}
+
+/* Answers come in the order of the questions: all up to that of last (NULL: all) are heard. False: one
+ * did not come, and those behind it are gone. */
+static bool hear_ahead(struct sandbox *s, const struct ahead *last)
+{
+	while (s->nunheard && !(last && last->heard)) {
+		u32 i = s->nahead - s->nunheard;
+		struct ahead *x = s->ahead[i];
+		struct term until = {.s = s};
+		enum way w = hear(s->to, &x->q, &x->a, &x->out, &until);
+		s->nunheard--;
+		x->heard = w == WAY_DONE;
+		if (x->heard)
+			continue;
+		remove_ahead(s, i);
+		err_free(failed(s, x->fn, &x->q, w));
+		ahead_free(x);
+		return false;
+	}
+	return true;
+}
+
+static void swap_out(struct ahead *x, struct sb *out)
+{
+	struct sb was = x->out;
+	x->out = *out;
+	*out = was;
+}
+
+static struct err *take_ahead(struct sandbox *s, struct ahead *x, struct sb *out)
+{
+	struct err *e = answered(&x->a, &x->out);
+	u32 i = 0;
+	while (s->ahead[i] != x)
+		i++;
+	remove_ahead(s, i);
+	swap_out(x, out);
+	ahead_free(x);
+	return e;
+}
+
+void sandbox_forget(struct host *h)
+{
+	struct sandbox *s = sandbox_of(h);
+	while (s->nahead && !hear_ahead(s, NULL))
+		;
+	while (s->nahead)
+		ahead_free(s->ahead[--s->nahead]);
+}
+
 struct err *sandbox_ask(struct host *h, sandbox_fn *fn, const struct question *q, struct sb *out)
 {
 	struct sandbox *s = sandbox_of(h);
 	struct answer_head a;
 	const char *why;
-	for (u32 i = 0; i < q->nfile; i++)
-		if (is_bad(s, fn, &q->file[i]))
-			return err_new("%s: is not read again", q->path);
+	struct ahead *x = find_ahead(s, fn, q);
+	if (x && !x->heard)
+		swap_out(x, out); /* there is room */
+	bool heard = hear_ahead(s, x);
+	if (x && heard)
+		return take_ahead(s, x, out);
+	if (is_bad(s, fn, q))
+		return err_new("%s: is not read again", q->path);
 	for (u32 try = 0; try < 2; try++) {
 		if (!sandbox_start(h, &why))
 			return ask_here(s, fn, q, out);

@@ -48,6 +48,16 @@ struct job {
 typedef struct err *sandbox_fn(struct job *j);
 struct err *sandbox_ask(struct host *h, sandbox_fn *fn, const struct question *q,
 			struct sb *answer) MUST_USE;
+/*
+ * Sends a question that is going to be asked, word for word, so that the child works on it meanwhile:
+ * sandbox_ask() then takes the answer from here. Answers wait in the socket, and in our memory where
+ * others are asked for first; what nobody asks for is thrown away by sandbox_forget(). There is room
+ * for so many. False: it was not sent.
+ */
+enum { SANDBOX_AHEAD = 64 };
+u32 sandbox_room(const struct host *h);
+bool sandbox_ahead(struct host *h, sandbox_fn *fn, const struct question *q);
+void sandbox_forget(struct host *h);
 /* Now rather than later; its pid, 0: there is none, and *why is the reason. */
 int sandbox_start(struct host *h, const char **why);
 /* How much processor time one question may take, other than ten seconds. */

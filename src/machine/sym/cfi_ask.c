@@ -253,15 +253,25 @@ struct err *cfi_ask_facts(cfi_ask *ask, void *arg, u32 page, struct cfi_facts *r
 	return !e && !cfi_take_facts(bytes_of(out.s, out.n), ret) ? no_sense() : e;
 }
 
-struct err *cfi_ask_all(cfi_ask *ask, void *arg, const struct cfi_all *all, struct cfi_facts *ret,
-			struct sb *answer, struct bytes *rows)
+static struct err *ask_all(cfi_ask *ask, void *arg, const struct cfi_all *all, struct sb *answer)
 {
 	AUTO_SB args = {0};
 	assert(all->step <= CFI_STEP);
 	pack_u32(&args, all->page);
 	pack_u32(&args, all->step);
 	pack_u32(&args, all->most);
-	struct err *e = ask(arg, answer_all, sb_str(&args), answer);
+	return ask(arg, answer_all, sb_str(&args), answer);
+}
+
+struct err *cfi_ask_ahead(cfi_ask *ask, void *arg, const struct cfi_all *all)
+{
+	return ask_all(ask, arg, all, NULL);
+}
+
+struct err *cfi_ask_all(cfi_ask *ask, void *arg, const struct cfi_all *all, struct cfi_facts *ret,
+			struct sb *answer, struct bytes *rows)
+{
+	struct err *e = ask_all(ask, arg, all, answer);
 	if (e)
 		return e;
 	struct bytes b = bytes_of(answer->s, answer->n);

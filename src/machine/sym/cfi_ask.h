@@ -54,3 +54,5 @@ struct cfi_all {
 };
 struct err *cfi_ask_all(cfi_ask *ask, void *arg, const struct cfi_all *all, struct cfi_facts *ret,
 			struct sb *answer, struct bytes *rows);
+/* That cfi_ask_all() is going to be called: ask is called with no room for an answer (sandbox_ahead()). */
+struct err *cfi_ask_ahead(cfi_ask *ask, void *arg, const struct cfi_all *all);
