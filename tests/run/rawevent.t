@@ -118,7 +118,7 @@ EXPECT
 NAME system calls by raw_syscalls
 RUN sh tests/forms.sh raw_syscalls:sys_enter 'pid == cpid' id build/tests/syscalls 30 mixed
 	sh tests/forms.sh raw_syscalls:sys_exit 'pid == cpid' 'id ret' build/tests/syscalls 30 kill
-NEEDS btf tracefs
+NEEDS btf tracefs before:7.2
 TIMEOUT 30
 EXPECT
 	raw_syscalls:sys_enter: same

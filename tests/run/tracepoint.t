@@ -197,6 +197,22 @@ EXPECT
 	@: 0
 NEEDS x86_64
 
+NAME system calls of processes that share a CPU: none is missed while another's program is preempted
+RUN
+	cp "$SONDE_TESTS/syscalls" "$TMPDIR/many"
+	many() { "$SONDE" -q -c "sh -c 'for i in 1 2 3; do taskset 1 $TMPDIR/many 10000 lseek & done; wait'" -e "$1 /comm == \"many\" && $2/ { @ = count(); @s[kstack, ustack, tid, rand % 10] = count(); } end { print(@); clear(@); clear(@s); }" 2>&1 | grep -v 'stacks were cut' | grep .; }
+	many tracepoint:syscalls:sys_enter_lseek 1
+	many tracepoint:syscalls:sys_exit_lseek args.ret==-9
+	many rawtracepoint:sys_enter 'syscall_in(args.id, "lseek")'
+	many tracepoint:raw_syscalls:sys_exit 'syscall_in(args.id, "lseek")'
+NEEDS prog:syscalls btf cmd:taskset
+TIMEOUT 40
+EXPECT
+	@: 30000
+	@: 30000
+	@: 30000
+	@: 30000
+
 NAME a few system calls by one program
 PROG tracepoint:syscalls:sys_enter_getppid, tracepoint:syscalls:sys_enter_getuid /pid == cpid/ { @[probe] = count(); }
 LOAD syscalls 21 mixed

@@ -92,7 +92,10 @@ extern const struct way way_form; /* of fentry and fexit, where a function has a
 extern const struct way way_trampoline_entry, way_trampoline_return; /* of kernel functions */
 extern const struct way way_switches; /* of software:context-switches */
 /* Of tracepoints, in order of price. */
-extern const struct way way_calls_by_regs, way_calls, way_tp_typed, way_tp_raw, way_tp_perf;
+/* Linux 7.2: at these tracepoints only a perf event of raw_syscalls has programs that are not preempted. */
+bool calls_preempted(struct host *h, const struct point *p);
+extern const struct way way_raw_calls_event, way_calls_event, way_calls_by_regs, way_calls,
+	way_tp_typed, way_tp_raw, way_tp_perf;
 extern const struct way *const tracepoint_ways[]; /* those, the cheapest first */
 /* A tracepoint's own, of a kind's callbacks. */
 struct err *tracepoint_able(struct host *h);

@@ -213,5 +213,5 @@ const struct kind kind_rawtracepoint = {
 	.parse = rawtp_parse,
 	.expand = rawtp_expand,
 	.types = rawtp_types,
-	.ways = (const struct way *const[]){&way_typed, &way_untyped, NULL},
+	.ways = (const struct way *const[]){&way_raw_calls_event, &way_typed, &way_untyped, NULL},
 };

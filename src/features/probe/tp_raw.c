@@ -9,7 +9,12 @@
  * calls of 32-bit programs are left out, as those events leave them out. A few system calls that
  * are not hot keep perf events, which cost the other system calls less; but not where kstack is
  * wanted of a kernel that has no kernel stack for these events.
+ *
+ * Since Linux 7.2 a program can be preempted there, and until it goes on, the kernel skips it for all
+ * that runs on that CPU. The perf events of raw_syscalls are the ones where it cannot: one program on
+ * them serves all tracepoints of system calls.
  */
+#include "kern/tracefs.h"
 #include "probe/common.h"
 #include <linux/btf.h>
 
@@ -232,6 +237,53 @@ static struct ref calls_arg(struct fn *f, struct host *h, const struct point *p,
 	return ir_load(f, 8, ir_load(f, 8, ir_ctx(f), 0), h->arch->calls.arg[n - 1]);
 }
 
+/* ---- the same on a perf event ---- */
+
+/* struct trace_event_raw_sys_enter and _exit: id, then the arguments or the result. */
+enum { EVENT_ID = 8, EVENT_ARG = 16 };
+
+static struct ref event_which(struct fn *f, const struct point *p)
+{
+	(void)p;
+	return ir_load(f, 8, ir_ctx(f), EVENT_ID);
+}
+
+static struct ref event_arg(struct fn *f, struct host *h, const struct point *p, int n)
+{
+	(void)h, (void)p;
+	return ir_load(f, 8, ir_ctx(f), n ? EVENT_ARG + (n - 1) * 8 : EVENT_ID);
+}
+
+static struct err *event_start(struct host *h, struct attach *a, struct str name)
+{
+	struct perf_spec s = {.type = PERF_TYPE_TRACEPOINT, .period = 1, .pid = -1, .cpu = 0};
+	struct err *e = tracefs_id(h, STR("raw_syscalls"), name, &s.config);
+	return e ? e : perf_start(&s, a);
+}
+
+static struct err *event_attach(struct host *h, struct unit *u, struct attach *a)
+{
+	(void)u;
+	return event_start(h, a, is_enter(a->prog->points) ? STR("sys_enter") : STR("sys_exit"));
+}
+
+/* What the raw tracepoint passes: the registers, then the number or the result. */
+static struct ref raw_event_arg(struct fn *f, struct host *h, const struct point *p, int n)
+{
+	(void)h;
+	if (n)
+		return ir_load(f, 8, ir_ctx(f),
+			       str_is(p->name, "sys_enter") ? EVENT_ID : EVENT_ARG);
+	return ir_callp(f, BPF_FUNC_task_pt_regs,
+			ARGS(ir_callp(f, BPF_FUNC_get_current_task_btf, 0, NULL)));
+}
+
+static struct err *raw_event_attach(struct host *h, struct unit *u, struct attach *a)
+{
+	(void)u;
+	return event_start(h, a, a->prog->points->name);
+}
+
 static struct err *raw_attach(struct host *h, struct unit *u, struct attach *a,
 			      const struct point *p)
 {
@@ -258,6 +310,45 @@ static u32 tracepoint_id(struct host *h, const char *name)
 	return k ? btf_types_id(k, str_z(name), BTF_KIND_TYPEDEF) : 0;
 }
 
+bool calls_preempted(struct host *h, const struct point *p)
+{
+	return (is_call(p) || str_is(p->target, "raw_syscalls")) &&
+	       host_has(h, FEAT_CALLS_PREEMPTED);
+}
+
+/* Each has a number, and its fields are those that all have. */
+static bool all_plain(const struct ask *q)
+{
+	for (const struct point *p = q->points; p; p = p->next)
+		if (call_number(q->h, p) == NSYSCALL || (p->args && p->args->nfield > 7))
+			return false;
+	return true;
+}
+
+static bool calls_event_fits(const struct ask *q)
+{
+	u32 off;
+	struct host *h = q->h;
+	if (!is_call(q->points) || !calls_preempted(h, q->points) || !all_plain(q) ||
+	    (h->arch->calls.status_compat && !status_offset(h, &off)))
+		return false;
+	for (struct point *p = q->points; p; p = p->next)
+		p->args_space = AS_KERNEL; /* each by event_arg() */
+	return true;
+}
+
+static bool raw_calls_event_fits(const struct ask *q)
+{
+	struct point *p = q->points;
+	bool ours = p->btf_id && !p->next &&
+		    (str_is(p->name, "sys_enter") || str_is(p->name, "sys_exit"));
+	if (!ours || (q->use & (USE_REGS | USE_PROGRAM)) || !host_has(q->h, FEAT_CALLS_PREEMPTED) ||
+	    !host_has(q->h, FEAT_TASK_REGS) || !host_has(q->h, FEAT_TASK_BTF))
+		return false;
+	p->btf_id = 0;
+	return true;
+}
+
 /* task: the way that asks for the current task, or the other. */
 static bool choose_calls(const struct ask *q, bool task)
 {
@@ -266,7 +357,7 @@ static bool choose_calls(const struct ask *q, bool task)
 	bool hot = !(q->use & (USE_KSTACK | USE_REGS)), no_stack = (q->use & USE_KSTACK) != 0;
 	bool status = h->arch->calls.status_compat != 0;
 	bool asks = status && (q->use & (USE_TASK | USE_IDS | USE_USTACK));
-	if (asks != task || !is_call(q->points))
+	if (asks != task || !is_call(q->points) || calls_preempted(h, q->points))
 		return false;
 	for (const struct point *p = q->points; p; p = p->next)
 		hot &= is_hot(h, call_number(h, p));
@@ -276,9 +367,8 @@ static bool choose_calls(const struct ask *q, bool task)
 		return false;
 	u32 id = tracepoint_id(h,
 			       is_enter(q->points) ? "btf_trace_sys_enter" : "btf_trace_sys_exit");
-	for (const struct point *p = q->points; p && id; p = p->next)
-		if (call_number(h, p) == NSYSCALL || (p->args && p->args->nfield > 7))
-			return false;
+	if (id && !all_plain(q))
+		return false;
 	for (struct point *p = q->points; p && id; p = p->next) {
 		p->btf_id = id;
 		p->args_space = AS_KERNEL; /* each by calls_arg() */
@@ -301,7 +391,8 @@ static bool raw_fits(const struct ask *q)
 {
 	/* Recordings of what machines had before that are compiled as they always were. */
 	if (is_call(q->points) || (q->h->recorded && !host_has(q->h, FEAT_TP_BTF)) ||
-	    (q->use & (USE_ARGS | USE_ARGN | USE_RETVAL | USE_KSTACK)))
+	    (q->use & (USE_ARGS | USE_ARGN | USE_RETVAL | USE_KSTACK)) ||
+	    calls_preempted(q->h, q->points))
 		return false;
 	for (const struct point *p = q->points; p; p = p->next)
 		if (!tracepoint_id(q->h, arena_fmt(q->h->arena, "btf_trace_%.*s", STRF(p->name))))
@@ -326,6 +417,26 @@ const struct way way_calls_by_regs = {
 	CALLS_WAY,
 	.fits = calls_by_regs_fits,
 	.enter = calls_enter_by_regs,
+};
+
+static const struct which which_event = {event_which, call_number, NSYSCALL};
+
+const struct way way_calls_event = {
+	.prog_type = BPF_PROG_TYPE_TRACEPOINT,
+	.flags = WAY_LINGERS | WAY_TASK,
+	.which = &which_event,
+	.fits = calls_event_fits,
+	.enter = calls_enter,
+	.arg = event_arg,
+	.attach = event_attach,
+};
+
+const struct way way_raw_calls_event = {
+	.prog_type = BPF_PROG_TYPE_TRACEPOINT,
+	.flags = WAY_LINGERS | WAY_TASK,
+	.fits = raw_calls_event_fits,
+	.arg = raw_event_arg,
+	.attach = raw_event_attach,
 };
 
 const struct way way_tp_raw = {

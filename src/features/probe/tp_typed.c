@@ -334,7 +334,8 @@ static bool typed_fits(const struct ask *q)
 	enum { OTHERS = USE_ARGN | USE_RETVAL | USE_KSTACK | USE_REGS | USE_PROGRAM };
 	struct point *points = q->points;
 	if (!(q->use & USE_ARGS) || (q->use & OTHERS) || points->members == ALL_MEMBERS ||
-	    str_is(points->target, "syscalls") || !host_btf(q->h) || !host_has(q->h, FEAT_TP_BTF))
+	    str_is(points->target, "syscalls") || !host_btf(q->h) || !host_has(q->h, FEAT_TP_BTF) ||
+	    calls_preempted(q->h, points))
 		return false;
 	bool all = true;
 	for (struct point *p = points; p && all; p = p->next)

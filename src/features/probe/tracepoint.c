@@ -131,7 +131,8 @@ const struct way way_tp_perf = {
 };
 
 const struct way *const tracepoint_ways[] = {
-	&way_calls_by_regs, &way_calls, &way_tp_typed, &way_tp_raw, &way_tp_perf, NULL,
+	&way_calls_event, &way_calls_by_regs, &way_calls, &way_tp_typed,
+	&way_tp_raw,      &way_tp_perf,       NULL,
 };
 
 const struct kind kind_tracepoint = {

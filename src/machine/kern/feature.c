@@ -378,6 +378,13 @@ static bool second_loads(struct host *h, const char *type)
 	return tp_btf_loads(h, type, insn, countof(insn));
 }
 
+/* Of the series that did it. */
+static bool try_calls_preempted(struct host *h)
+{
+	struct types *k = host_btf(h);
+	return k && btf_types_id(k, STR("trace_call_bpf_faultable"), BTF_KIND_FUNC);
+}
+
 static bool try_const_pointer(struct host *h)
 {
 	return second_loads(h, "btf_trace_kfree"); /* const void *ptr */
