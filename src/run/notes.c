@@ -40,9 +40,10 @@ static struct err *open_notes(struct session *s, struct notes *n)
 	return e;
 }
 
+/* The child has not begun its program. */
 static void read_processes(struct session *s)
 {
-	for (u32 i = 0; i < s->u->scope.npid; i++)
+	for (u32 i = s->u->cpid ? 1 : 0; i < s->u->scope.npid; i++)
 		sym_user_read(s->syms, (u32)s->u->scope.pid[i].pid);
 }
 
@@ -75,8 +76,7 @@ static void notes_ready(struct session *s, void *self)
 		sym_user_notes(s->syms, mmaps_of_all(n->mmaps));
 	if (!e && (in_maps || s->u->unwind) && mmaps_of_all(n->mmaps))
 		read_all(s, n);
-	if (!s->u->cpid) /* the child has not begun its program */
-		read_processes(s);
+	read_processes(s);
 	if (e) {
 		AUTO_SB text = {0};
 		sb_fmt(&text, "names of processes that end may be missing: %s", e->msg);

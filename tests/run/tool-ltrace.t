@@ -32,6 +32,20 @@ EXPECT
 	0
 	0
 
+NAME ltrace: a process and a command at once, which run different programs
+RUN
+	mkfifo "$TMPDIR/f"; /usr/bin/cat <"$TMPDIR/f" >/dev/null & p=$!
+	exec 9>"$TMPDIR/f"; until_named $p cat
+	"$SONDE" ltrace -q -p $p -e 'read+write+strtol' build/tests/calls 1 2>"$TMPDIR/o" 9>&- & t=$!
+	eventually grep -q strtol "$TMPDIR/o"; echo x >&9; exec 9>&-; wait $t; echo $?
+	sed 's/0x[0-9a-f]\{5,\}, [0-9]*/ADDR, N/; s/0x0, 131072/ADDR, N/' "$TMPDIR/o" | sort
+NEEDS uprobe prog:calls x86_64 file:/usr/bin/cat cmd:mkfifo
+EXPECT
+	0
+	read (0, ADDR, N) = 0
+	strtol ("1", 0x0, 0) = 1
+	write (1, ADDR, N) = 2
+
 NAME ltrace: functions that go back to where others returned, and the end of a thread
 RUN build/tests/astray >$TMPDIR/plain; "$SONDE" ltrace -q build/tests/astray >$TMPDIR/traced 2>$TMPDIR/calls; cmp $TMPDIR/plain $TMPDIR/traced && echo the same; sed -n 's/ (.*//; /^_setjmp/p; /context/p; /vfork/p; /^printf/p' $TMPDIR/calls | sort | uniq -c
 NEEDS uprobe prog:astray x86_64

@@ -388,6 +388,24 @@ NEEDS tp:raw_syscalls/sys_exit btf
 EXPECT
 	1
 
+NAME strace: a process and a command at once
+RUN
+	sleep 60 & p=$!; until_named $p sleep
+	"$SONDE" strace -p $p -o "$TMPDIR/o" -e execve,kill,exit_group -- /bin/sh -c "kill $p; exit 3" 2>"$TMPDIR/err"; echo $?
+	sed -n 's/^\[pid  *[0-9]*\] //; s/kill([0-9]*/kill(N/; s/execve(\("[^"]*"\).*/execve(\1)/; s/  *=/ =/; p' "$TMPDIR/o" | sort; grep -c Tracing "$TMPDIR/err"
+	sleep 60 & p=$!; until_named $p sleep
+	"$SONDE" strace -p $p -q -f -c -e kill --fields calls,syscall /bin/sh -c "kill $p" 2>&1 | grep ' kill'
+NEEDS tp:raw_syscalls/sys_exit btf
+EXPECT
+	3
+	+++ exited with 3 +++
+	+++ killed by SIGTERM +++
+	execve("/bin/sh")
+	exit_group(3) = ?
+	kill(N, SIGTERM) = 0
+	1
+	        1 kill
+
 NAME strace: the functions by themselves
 RUN "$SONDE" -q -c "/bin/echo hello" -e 'table t bare { tid "TID" if false; call call; } table u bare { a; b data; } BEGIN { emit(u, b = 1); } rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "write,%signal,exit_group")/ { emit(t, call = syscall_enter(args.regs, args.id, 4)); } rawtracepoint:sys_exit /pid == cpid && args.ret == 6/ { emit(t, call = syscall_exit(args.regs, args.ret, 4)); } rawtracepoint:signal_deliver /pid == cpid/ { emit(t, call = syscall_signal(args.info)); } tracepoint:sched:sched_process_exit /pid == cpid/ { emit(t, call = syscall_ended(curtask.exit_code)); emit(t, call = syscall_ended(curtask.exit_code, 0)); }' | grep -v '^hello$' | grep .
 NEEDS tp:raw_syscalls/sys_exit btf x86_64

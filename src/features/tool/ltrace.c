@@ -79,7 +79,7 @@ struct import {
 };
 struct program {
 	struct words *w;
-	const char *path;
+	const char *path; /* with several programs all of them */
 	bool go;
 	struct import *v;
 	u32 n;
@@ -134,13 +134,16 @@ static void add_import(struct str name, struct program *p)
 		p->further++;
 }
 
-static void add_lib(struct str name, struct program *p)
+static void add_lib(struct str name, int pid, struct program *p)
 {
 	struct words *w = p->w;
 	struct str only = words_opt(w, "library");
-	char *path = proc_library(w->h, w->a, w->pid, arena_strz(w->a, name));
+	char *path = proc_library(w->h, w->a, pid, arena_strz(w->a, name));
 	if (!path || (only.n && str_find(name, only) < 0))
 		return;
+	for (u32 i = 0; i < p->nlib; i++)
+		if (str_is(p->lib[i], path))
+			return;
 	if (p->nlib < MAX_LIBS)
 		p->lib[p->nlib++] = str_z(path);
 	else
@@ -184,19 +187,55 @@ static void find_definitions(struct program *p)
 	}
 }
 
-static struct err *read_program(struct program *p)
+/* pid: whose libraries they are; 0: nobody's yet. */
+static bool read_program(struct program *p, const char *path, int pid)
 {
 	struct elf_links links;
-	struct err *e = elf_links_of(p->w->h, p->w->a, p->path, &links);
-	if (e)
-		return e;
-	p->go = links.go;
+	if (p->path && str_find(str_z(p->path), str_z(path)) < 0)
+		p->path = arena_fmt(p->w->a, "%s, %s", p->path, path);
+	else if (!p->path)
+		p->path = path;
+	struct err *e = elf_links_of(p->w->h, p->w->a, path, &links);
+	if (e) {
+		diag_err(p->w->diags, E_SYSTEM, (struct loc){0}, e);
+		return false;
+	}
+	p->go |= links.go;
 	for (u32 i = 0; i < links.nimport; i++)
 		add_import(links.import[i], p);
 	for (u32 i = 0; i < links.nneeded; i++)
-		add_lib(links.needed[i], p);
+		add_lib(links.needed[i], pid, p);
+	return true;
+}
+
+/* Of the command, and of the processes that were named. */
+static bool read_programs(struct program *p)
+{
+	struct words *w = p->w;
+	const struct scope *scope = &w->u->scope;
+	if (!w->command && !w->pid)
+		return words_fail(w, (struct loc){0}, "ltrace needs a command, or -p PID");
+	if (w->command) {
+		const char *path = proc_which(w->a, w->command[0]);
+		if (!path)
+			return words_fail(w, (struct loc){0}, "there is no program %s",
+					  w->command[0]);
+		if (!read_program(p, path, 0))
+			return false;
+	}
+	for (u32 i = 0; i < scope->nviewer; i++) {
+		int pid = scope->viewer[i];
+		const char *path = proc_alive(pid) ? proc_exe(w->h, w->a, pid) : NULL;
+		if (!proc_alive(pid))
+			return words_fail(w, (struct loc){0}, "there is no process %d", pid);
+		if (!path)
+			return words_fail(w, (struct loc){0}, "there is no program of process %d",
+					  pid);
+		if (!read_program(p, path, pid))
+			return false;
+	}
 	find_definitions(p);
-	return NULL;
+	return true;
 }
 
 static void put_value(struct sb *out, char kind, const char *value)
@@ -374,24 +413,10 @@ bool write_ltrace(struct words *w)
 {
 	struct str set = words_opt(w, "expression");
 	struct program p = {.w = w, .v = arena_newn(w->a, struct import, MAX_IMPORTS)};
-	if (w->command)
-		p.path = proc_which(w->a, w->command[0]);
-	else if (w->pid && !proc_alive(w->pid))
-		return words_fail(w, (struct loc){0}, "there is no process %d", w->pid);
-	else if (w->pid)
-		p.path = proc_exe(w->h, w->a, w->pid);
-	else
-		return words_fail(w, (struct loc){0}, "ltrace needs a command, or -p PID");
-	if (!p.path)
-		return words_fail(w, (struct loc){0}, "there is no program %s",
-				  w->command ? w->command[0] : "of that process");
 	if (w->h->arch->id != ARCH_X86_64)
 		return words_fail(w, (struct loc){0}, "ltrace works on x86_64 only");
-	struct err *e = read_program(&p);
-	if (e) {
-		diag_err(w->diags, E_SYSTEM, (struct loc){0}, e);
+	if (!read_programs(&p))
 		return false;
-	}
 	u32 found = 0, indirect = tell_indirect(&p);
 	for (u32 i = 0; i < p.n; i++)
 		found += p.v[i].lib < MAX_LIBS;

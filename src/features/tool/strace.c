@@ -410,10 +410,11 @@ char *spell_strace(struct arena *a, char *word)
 /* Without -f a process is its first thread; of several, lines say whose they are. */
 static void put_whose(struct words *w)
 {
-	bool follow = words_flag(w, "follow"), one = w->command || w->u->scope.nviewer == 1;
+	bool follow = words_flag(w, "follow");
+	bool one = w->u->scope.nviewer + (w->command ? 1 : 0) == 1;
 	sb_fmt(w->out, "macro mine() { %s%s }\n",
 	       follow || (!w->command && !w->pid) ? "true" : "tid == pid",
-	       w->command && !follow ? " && pid == cpid" : "");
+	       w->command && !w->pid && !follow ? " && pid == cpid" : "");
 	sb_fmt(w->out, "macro several() { %s }\n", follow || !one ? "true" : "false");
 }
 
