@@ -169,6 +169,42 @@ EXPECT
 	exit_group(0)                           = ?
 	+++ exited with 0 +++
 
+NAME strace: keys, filters, what futexes do, where clone3 puts ids
+RUN
+	n() { sed '1,/^write(2, /d; s/0x[4-7][0-9a-f]\{5,\}/ADDR/g; s/=\[[0-9]\{2,\}\]/=[N]/; /^wait4/d; /^--- SIGCHLD/d; s/) *= [0-9]\{2,\}$/) = N/' "$TMPDIR/o"; }
+	"$SONDE" strace -q -o "$TMPDIR/o" build/tests/rareargs 2>/dev/null; n
+	"$SONDE" strace -v -q -o "$TMPDIR/o" build/tests/rareargs 2>/dev/null; n | grep 'filter=\['
+NEEDS prog:rareargs tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	futex(ADDR, FUTEX_WAKE_OP_PRIVATE, 1, 1, ADDR, FUTEX_OP_SET<<28|0<<12|FUTEX_OP_CMP_GT<<24|0x1) = 0
+	futex(ADDR, FUTEX_WAKE_OP, 1, 1, ADDR, FUTEX_OP_OPARG_SHIFT<<28|FUTEX_OP_ADD<<28|0x5<<12|FUTEX_OP_CMP_EQ<<24|0xfff) = 0
+	futex(ADDR, FUTEX_WAKE_OP, 1, 1, ADDR, 0x7<<28 /* FUTEX_OP_??? */|0x1<<12|0xa<<24 /* FUTEX_OP_CMP_??? */|0x2) = -1 ENOSYS (Function not implemented)
+	keyctl(KEYCTL_DESCRIBE, KEY_SPEC_REQUESTOR_KEYRING, NULL, 0) = -1 ENOKEY (Required key not available)
+	keyctl(KEYCTL_READ, -9, NULL, 0)        = -1 ENOKEY (Required key not available)
+	keyctl(KEYCTL_JOIN_SESSION_KEYRING, 0x8) = -1 EFAULT (Bad address)
+	keyctl(KEYCTL_UPDATE, KEY_SPEC_REQUESTOR_KEYRING, "abc", 3) = -1 ENOKEY (Required key not available)
+	keyctl(KEYCTL_SETPERM, -9, KEY_POS_VIEW|KEY_POS_READ|KEY_POS_WRITE|KEY_POS_SEARCH|KEY_POS_LINK|KEY_POS_SETATTR|KEY_USR_VIEW) = -1 EINVAL (Invalid argument)
+	keyctl(KEYCTL_CHOWN, -9, 0, -1)         = -1 EINVAL (Invalid argument)
+	keyctl(KEYCTL_SEARCH, -9, "user", "none", KEY_SPEC_THREAD_KEYRING) = -1 EINVAL (Invalid argument)
+	keyctl(KEYCTL_REJECT, -9, 60, EIO, KEY_SPEC_SESSION_KEYRING) = -1 EPERM (Operation not permitted)
+	keyctl(KEYCTL_SET_REQKEY_KEYRING, KEY_REQKEY_DEFL_NO_CHANGE) = 0
+	keyctl(0x76 /* KEYCTL_??? */, 0x4d, 0x1, 0x2, 0x3) = -1 EOPNOTSUPP (Operation not supported)
+	add_key("user", "none", NULL, 0, KEY_SPEC_PROCESS_KEYRING) = -1 EINVAL (Invalid argument)
+	add_key("none", "none", "abc", 3, 77)   = -1 ENOKEY (Required key not available)
+	request_key("none", "none", NULL, KEY_SPEC_PROCESS_KEYRING) = -1 ENOKEY (Required key not available)
+	clone3({flags=CLONE_PIDFD|CLONE_PARENT_SETTID|CLONE_CHILD_SETTID, pidfd=ADDR, child_tid=ADDR, parent_tid=ADDR, exit_signal=SIGCHLD, stack=NULL, stack_size=0} => {pidfd=[3], parent_tid=[N]}, 88) = N
+	clone3({flags=CLONE_PIDFD, pidfd=ADDR, exit_signal=SIGCHLD, stack=NULL, stack_size=0} => {pidfd=[4]}, 88) = N
+	clone3({flags=0, exit_signal=SIGCHLD, stack=NULL, stack_size=0, set_tid=ADDR, set_tid_size=3000}, 88) = -1 EINVAL (Invalid argument)
+	seccomp(SECCOMP_SET_MODE_FILTER, 0x40 /* SECCOMP_FILTER_FLAG_??? */, {len=13, filter=ADDR}) = -1 EINVAL (Invalid argument)
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, 0x8) = -1 EFAULT (Bad address)
+	prctl(PR_SET_SECCOMP, 0x7 /* SECCOMP_MODE_??? */, 0x1, 0x2, 0x3) = -1 EINVAL (Invalid argument)
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)  = 0
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, {len=4, filter=ADDR}) = 0
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
+	seccomp(SECCOMP_SET_MODE_FILTER, 0x40 /* SECCOMP_FILTER_FLAG_??? */, {len=13, filter=[BPF_STMT(BPF_LD|BPF_W|BPF_ABS, 0), BPF_JUMP(BPF_JMP|BPF_K|BPF_JEQ, 0x1f4, 0, 0x1), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ERRNO|0x26), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ALLOW), BPF_STMT(BPF_RET|BPF_A, SECCOMP_RET_KILL_THREAD), BPF_STMT(BPF_RET|BPF_K, 0x12340000 /* SECCOMP_RET_??? */|0x5678), BPF_STMT(BPF_ALU|BPF_K|BPF_AND, 0xff), BPF_STMT(BPF_MISC|BPF_TAX, 0), BPF_STMT(BPF_ST, 0x3), BPF_STMT(BPF_LDX|BPF_W|BPF_MEM, 0x3), BPF_STMT(BPF_JMP|BPF_K|BPF_JA, 0x1), BPF_JUMP(BPF_JMP|BPF_X|BPF_JSET, 0x1, 0x1, 0x2), BPF_STMT(BPF_MISC|0xf8 /* BPF_??? */|0xff00 /* BPF_??? */, 0)]}) = -1 EINVAL (Invalid argument)
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, {len=4, filter=[BPF_STMT(BPF_LD|BPF_W|BPF_ABS, 0), BPF_JUMP(BPF_JMP|BPF_K|BPF_JEQ, 0x1f4, 0, 0x1), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ERRNO|0x26), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ALLOW)]}) = 0
+
 NAME strace: several messages at once, as strace has them
 RUN mkdir "$TMPDIR/d"; "$SONDE" strace -q -o "$TMPDIR/o" build/tests/messages "$TMPDIR/d" 2>/dev/null; sed '1,/^write(2, "begin/d;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/left {[^}]*}/left/' "$TMPDIR/o"
 NEEDS prog:messages tp:raw_syscalls/sys_exit btf x86_64

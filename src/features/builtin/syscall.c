@@ -366,7 +366,29 @@ static void copy_buffers(struct copying *c, struct buffers *b)
 	rounds_end(f, r);
 }
 
-static void copy_all_nested(struct copying *c, struct ref plan, enum call_phase phase)
+/* What a struct at addr points to: clone3()'s descriptor; with -v a filter's instructions. */
+static void copy_pointed(struct copying *c, struct ref op, struct ref addr, enum call_phase phase,
+			 bool whole, struct blk *done)
+{
+	enum { AT_POINTER = 8, FD = 4, COUNT = 2, INSTRUCTION = 3 /* 1 << 3 bytes */ };
+	struct fn *f = c->f;
+	struct blk *pointed = ir_blk(f), *other = ir_blk(f);
+	if (phase == CALL_ENTER && !whole) {
+		only_if(c, O_NE, op, NESTED_FILTER, done);
+		return;
+	}
+	ir_br(f, O_EQ, op, ir_con(f, phase == CALL_ENTER ? NESTED_FILTER : NESTED_PIDFD), pointed,
+	      other);
+	ir_at(f, pointed);
+	struct ref at = user_word(c, 8, ir_addi(f, addr, AT_POINTER)), n = ir_con(f, FD);
+	if (phase == CALL_ENTER)
+		n = ir_op2(f, O_SHL, user_word(c, COUNT, addr), ir_con(f, INSTRUCTION));
+	copy_data(c, ir_con(f, CALL_NESTED), at, n, CALL_PATH, done);
+	ir_jmp(f, done);
+	ir_at(f, other);
+}
+
+static void copy_all_nested(struct copying *c, struct ref plan, enum call_phase phase, bool whole)
 {
 	struct fn *f = c->f;
 	struct blk *done = ir_blk(f), *msg = ir_blk(f), *one = ir_blk(f), *several = ir_blk(f),
@@ -378,6 +400,7 @@ static void copy_all_nested(struct copying *c, struct ref plan, enum call_phase 
 	struct ref at = step_to(f, c->base, i, 3), addr = ir_load(f, 8, at, AT_ARG);
 	struct ref count = ir_load(f, 8, at, AT_ARG + 8);
 	only_if(c, O_NE, addr, 0, done);
+	copy_pointed(c, op, addr, phase, whole, done);
 	if (phase == CALL_ENTER) {
 		struct blk *words = ir_blk(f), *vectors = ir_blk(f);
 		ir_br(f, O_EQ, op, ir_con(f, NESTED_WORDS), words, vectors);
@@ -843,7 +866,7 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 	rounds_end(f, r);
 	if (flags & CALL_PATHS && file_layout(l->c->host, &layout))
 		copy_files(&c, &layout, plan, phase, flags & CALL_SOCKETS);
-	copy_all_nested(&c, plan, phase);
+	copy_all_nested(&c, plan, phase, flags & CALL_WHOLE);
 	ir_jmp(f, done);
 	ir_at(f, done);
 	put_length(l, dst, load(&c, 8, AT_USED));
