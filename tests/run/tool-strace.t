@@ -205,6 +205,40 @@ EXPECT
 	seccomp(SECCOMP_SET_MODE_FILTER, 0x40 /* SECCOMP_FILTER_FLAG_??? */, {len=13, filter=[BPF_STMT(BPF_LD|BPF_W|BPF_ABS, 0), BPF_JUMP(BPF_JMP|BPF_K|BPF_JEQ, 0x1f4, 0, 0x1), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ERRNO|0x26), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ALLOW), BPF_STMT(BPF_RET|BPF_A, SECCOMP_RET_KILL_THREAD), BPF_STMT(BPF_RET|BPF_K, 0x12340000 /* SECCOMP_RET_??? */|0x5678), BPF_STMT(BPF_ALU|BPF_K|BPF_AND, 0xff), BPF_STMT(BPF_MISC|BPF_TAX, 0), BPF_STMT(BPF_ST, 0x3), BPF_STMT(BPF_LDX|BPF_W|BPF_MEM, 0x3), BPF_STMT(BPF_JMP|BPF_K|BPF_JA, 0x1), BPF_JUMP(BPF_JMP|BPF_X|BPF_JSET, 0x1, 0x1, 0x2), BPF_STMT(BPF_MISC|0xf8 /* BPF_??? */|0xff00 /* BPF_??? */, 0)]}) = -1 EINVAL (Invalid argument)
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, {len=4, filter=[BPF_STMT(BPF_LD|BPF_W|BPF_ABS, 0), BPF_JUMP(BPF_JMP|BPF_K|BPF_JEQ, 0x1f4, 0, 0x1), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ERRNO|0x26), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ALLOW)]}) = 0
 
+NAME strace -e read=, -e write=: data in hex below the calls, as strace has it
+RUN
+	s() { d=$1; shift; "$@" -q -o "$TMPDIR/o" -e trace=write,writev,read,preadv,pread64,sendto,recvfrom,sendmsg,recvmsg,readv -e read=all -e write=all build/tests/$p "$TMPDIR/$d" >/dev/null 2>&1; sed '1,/^ | 00000 .* begin/d; s/0x7[0-9a-f]\{8,\}/ADDR/g; s/pid=[0-9]*/pid=N/g; /^syscall_/d' "$TMPDIR/o"; }
+	for p in manycalls moreargs; do mkdir "$TMPDIR/a" "$TMPDIR/b"; s a "$SONDE" strace >"$TMPDIR/ours"; s b strace >"$TMPDIR/theirs"; rm -r "$TMPDIR/a" "$TMPDIR/b"; cmp "$TMPDIR/ours" "$TMPDIR/theirs" && grep -c '^ [*|]' "$TMPDIR/ours"; done
+NEEDS cmd:strace prog:manycalls prog:moreargs tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 60
+EXPECT
+	12
+	4
+
+NAME strace -e read=, -e write=: of these descriptors; -V, an end after some calls
+RUN
+	printf 'abcdefghijklmnopqrstuvwxyz\1\n' >"$TMPDIR/one"
+	s() { "$SONDE" strace -q -e trace=read,write "$@" 2>&1 >/dev/null; }
+	s -s 3 -e read=!0,1 -e write=none /usr/bin/cat "$TMPDIR/one" | sed '/ELF/d; /^ | .*7f 45/,/^read/d' | grep -A3 abc | sed 's/, [0-9]*)  *=/) =/'; s -e write=7 /usr/bin/cat "$TMPDIR/one" | grep -c '^ |'; s -e write=1,2 sh -c 'echo one; echo two >&2' | grep '^ |'
+	"$SONDE" strace -e read=x true 2>&1; "$SONDE" strace --syscall-limit=none true 2>&1; "$SONDE" strace -ff -o "$TMPDIR/o" -e read=3 true 2>&1; "$SONDE" strace -V | cut -d' ' -f1; s --syscall-limit=1 /usr/bin/cat "$TMPDIR/one" | wc -l
+NEEDS tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 60
+EXPECT
+	read(3, "abc"...) = 28
+	 | 00000  61 62 63 64 65 66 67 68  69 6a 6b 6c 6d 6e 6f 70  abcdefghijklmnop |
+	 | 00010  71 72 73 74 75 76 77 78  79 7a 01 0a              qrstuvwxyz..     |
+	write(1, "abc"...) = 28
+	read(3, "") = 0
+	+++ exited with 0 +++
+	0
+	 | 00000  6f 6e 65 0a                                       one.             |
+	 | 00000  74 77 6f 0a                                       two.             |
+	ERROR: 'x' is no number of a descriptor
+	ERROR: --syscall-limit none is no number of calls
+	ERROR: -e read= and -e write= are for one file, not for those of -ff
+	sonde
+	1
+
 NAME strace: several messages at once, as strace has them
 RUN mkdir "$TMPDIR/d"; "$SONDE" strace -q -o "$TMPDIR/o" build/tests/messages "$TMPDIR/d" 2>/dev/null; sed '1,/^write(2, "begin/d;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/left {[^}]*}/left/' "$TMPDIR/o"
 NEEDS prog:messages tp:raw_syscalls/sys_exit btf x86_64
@@ -562,7 +596,7 @@ RUN
 	A=x "$SONDE" strace -q -E B=c -E A -e trace=none sh -c 'echo "$A$B"' 2>&1
 	sleep 60 & a=$!; sleep 60 & b=$!; "$SONDE" strace -p " $a
 	$b " 2>"$TMPDIR/e" & s=$!; until_written "$TMPDIR/e"; kill $a $b; wait $s; grep -c killed "$TMPDIR/e"
-	for o in '-e /(' '-a x' '-e foo=open' '-e read=3' '-X no' '-e raw=nope' '-e quiet=exit,no' '-e abbrev=open'; do "$SONDE" strace $o true 2>&1; done
+	for o in '-e /(' '-a x' '-e foo=open' '-e read=x' '-X no' '-e raw=nope' '-e quiet=exit,no' '-e abbrev=open'; do "$SONDE" strace $o true 2>&1; done
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit btf
 TIMEOUT 30
 RC 1
@@ -583,8 +617,8 @@ EXPECT
 	ERROR: '/(' is no regular expression
 	ERROR: --columns needs a number (got 'x')
 	sonde strace -h shows its options.
-	ERROR: -e foo= is not known: trace, status, signal, abbrev, verbose, raw, quiet, decode-fds
-	ERROR: -e read= (a dump of the data) is not there: -s N -xx shows N bytes in hex
+	ERROR: -e foo= is not known: trace, status, signal, abbrev, verbose, raw, quiet, decode-fds, read, write
+	ERROR: 'x' is no number of a descriptor
 	ERROR: -X no is not known: raw, abbrev, verbose
 	ERROR: there is no system call 'nope'
 	ERROR: -e quiet=no is not known: attach, exit, path-resolution, personality, thread-execve, all, none

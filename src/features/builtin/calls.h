@@ -35,11 +35,12 @@ enum {
 	CALL_NAMES = 48,     /* the names of its path, from the last one on; an empty one: all */
 	CALL_UNREAD = 64,    /* addresses of words that could not be read */
 	CALL_AREA = 2 * CALL_PATH,
-	CALL_IPC = 120,     /* bytes that are copied of what shmctl() and its kin fill, */
-	CALL_IOCTL = 44,    /* of what ioctl() points to, */
-	CALL_FCNTL = 32,    /* fcntl() */
-	CALL_FPROG = 16,    /* a struct sock_fprog */
-	CALL_CONTROL = 512, /* and control messages, at most */
+	CALL_DUMPED = CALL_PATH - 1, /* bytes of data that is to be shown in hex, too */
+	CALL_IPC = 120,              /* bytes that are copied of what shmctl() and its kin fill, */
+	CALL_IOCTL = 44,             /* of what ioctl() points to, */
+	CALL_FCNTL = 32,             /* fcntl() */
+	CALL_FPROG = 16,             /* a struct sock_fprog */
+	CALL_CONTROL = 512,          /* and control messages, at most */
 };
 /* The number of a call that has put other registers in its place, and its number with them: rt_sigreturn(). */
 #define CALL_GONE 0xffffffffu
@@ -61,6 +62,7 @@ enum call_flag {
 	CALL_SHALLOW = 256, /* structures and arrays as addresses */
 	CALL_NUMBERS = 512, /* flags and constants as numbers, */
 	CALL_BOTH = 1024,   /* and their names behind */
+	CALL_DUMP = 2048,   /* data in hex below the call */
 	CALL_COLUMN = 16,   /* bits from this on: 1 + the column of the result; 0: 40 */
 };
 struct call_head {
@@ -191,6 +193,9 @@ void call_text(struct sb *out, const struct arch_calls *calls, struct str enter,
 void call_text_begun(struct sb *out, const struct arch_calls *calls, struct str enter);
 void call_text_resumed(struct sb *out, const struct arch_calls *calls, struct str enter,
 		       struct str exit);
+/* Lines that stand below the call. */
+void call_dump_text(struct sb *out, const struct arch_calls *calls, struct str enter,
+		    struct str exit);                    /* calldump.c */
 void call_event_text(struct sb *out, struct str event);  /* callevent.c: a signal, an end */
 bool call_head(struct str bytes, struct call_head *ret); /* false: too short */
 

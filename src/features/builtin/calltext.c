@@ -83,7 +83,8 @@ void shown_data(struct shown *s, struct str t, u64 whole, u64 addr)
 		shown_address(s, addr);
 		return;
 	}
-	t.n = s->in.limit ? t.n : 0; /* a byte was copied, so as to know that it is there */
+	/* There may be more: a byte to know that it is there, and what is to be dumped. */
+	t.n = MIN(t.n, s->in.limit);
 	bool cut = whole > t.n;
 	call_put_quoted(s->text, t, s->flags);
 	sb_z(s->text, cut ? "..." : "");
@@ -439,6 +440,13 @@ static bool put_number(struct shown *s, u32 i)
 	return true;
 }
 
+/* A path, however long texts may be. */
+static void put_whole(struct shown *s, struct str t, u64 whole)
+{
+	call_put_quoted(s->text, t, s->flags);
+	sb_z(s->text, whole > t.n ? "..." : "");
+}
+
 /* The bytes that a call has filled, or where they would have been. */
 static void put_filled(struct shown *s, u32 i, i64 ret)
 {
@@ -454,8 +462,10 @@ static void put_filled(struct shown *s, u32 i, i64 ret)
 		put_array(s, i, s->exit, a->k == CALL_RET ? (u64)ret : s->in.arg[a->k]);
 	else if (a->kind == K_OUTX && t.s)
 		put_hex(s->text, t);
+	else if (a->kind == K_OUTS && t.s)
+		put_whole(s, str_n(t.s, t.n - ends), (u64)ret - ends);
 	else
-		shown_data(s, str_n(t.s, t.n - ends), (u64)ret - ends, s->in.arg[i]);
+		shown_data(s, t, (u64)ret, s->in.arg[i]);
 }
 
 static void put_two(struct shown *s, u32 i)

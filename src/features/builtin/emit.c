@@ -443,6 +443,13 @@ static void put_call(struct session *s, const struct columns *t, struct value *c
 		merge_rows(same ? h : NULL, cell, t->n);
 		cell[at] = named(s, sb_str(&text), 0);
 		put_row(s, t, cell, ts, false);
+		sb_clear(&text);
+		call_dump_text(&text, &s->h->arch->calls, same ? h->bytes : (struct str){0}, bytes);
+		if (text.n)
+			session_put(s, &(struct item){.kind = I_TEXT,
+						      .name = STR("printf"),
+						      .ts = ts,
+						      .str = sb_str(&text)});
 		if (h)
 			calls_drop(h);
 		return;
