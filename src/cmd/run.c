@@ -582,7 +582,7 @@ int run_command(const struct run_opts *o)
 		return version(o->compat);
 	if (o->info)
 		return info(o);
-	if (o->cmd && o->npid)
+	if (o->cmd && o->npid && !o->tool)
 		return usage_error(o->compat, "USAGE: Cannot use both -c and -p.");
 	if (o->warnings > 1)
 		return usage_error(o->compat,

@@ -4,16 +4,18 @@
 #include "proc/cgroup.h"
 #include "proc/proc.h"
 
-static struct err *set_pids(const int *pid, u32 n, struct host *h, struct scope *s)
+/* The child is the first of them. */
+static struct err *set_pids(const struct run_opts *o, struct host *h, int child, struct scope *s)
 {
-	struct scope_pid *v = arena_newn(h->arena, struct scope_pid, n + 1);
+	struct scope_pid *v = arena_newn(h->arena, struct scope_pid, o->npid + 1);
 	struct err *e = NULL;
-	for (u32 i = 0; i < n && !e; i++) {
-		v[i].pid = pid[i];
-		e = proc_ns_pid(h, pid[i], &v[i].id, &v[i].dev, &v[i].ino);
-	}
+	if (child)
+		v[s->npid++].pid = child;
+	for (u32 i = 0; i < o->npid; i++)
+		v[s->npid++].pid = o->pid[i];
+	for (u32 i = 0; i < s->npid && !e; i++)
+		e = proc_ns_pid(h, v[i].pid, &v[i].id, &v[i].dev, &v[i].ino);
 	s->pid = v;
-	s->npid = n;
 	return e;
 }
 
@@ -51,7 +53,7 @@ struct err *scope_prepare(const struct run_opts *o, struct host *h, int child, s
 		return err_new("--follow needs processes to begin with: -p or -c");
 	if (o->ncgroup + o->ncontainer > SCOPE_MAX_CGROUPS)
 		return err_new("too many control groups (%u at most)", SCOPE_MAX_CGROUPS);
-	struct err *e = set_pids(child ? &child : o->pid, child ? 1 : o->npid, h, &s);
+	struct err *e = set_pids(o, h, child, &s);
 	if (!e)
 		e = set_cgroups(o, h, &s);
 	if (e)

@@ -939,6 +939,15 @@ const struct writer *tool_writer(const struct tool *t)
 	return writer_find(str_n(t->file.s + before.n, t->file.n - before.n - behind.n));
 }
 
+/* The option `version` of a tool that has one asks for that alone. */
+static bool asks_version(const struct script *s)
+{
+	for (u32 i = 0; i < s->nopt; i++)
+		if (str_is(s->opts[i].name, "version"))
+			return true;
+	return false;
+}
+
 int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv)
 {
 	struct arena a = {0};
@@ -973,6 +982,8 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 				       misplaced(&p, argc, argv), asks_for_map(argc, argv));
 		else if (o.help)
 			tool_usage(t, p.table, &j.c, stdout), rc = RC_OK;
+		else if (asks_version(&s))
+			rc = version(false);
 		else if (!may_trace(t, &o, &h))
 			rc = RC_LOAD;
 		else if (!p.writer || write_probes(&p, &j))

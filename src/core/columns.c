@@ -71,6 +71,8 @@ static void put_name(struct sb *out, const struct column *c, i64 n)
 		sb_char(out, '-');
 }
 
+enum { MAX_INDENT = 200 };
+
 /* False: the unit says nothing about such a value. */
 static bool put_unit(struct sb *out, const struct column *c, const struct value *v)
 {
@@ -92,6 +94,7 @@ static bool put_unit(struct sb *out, const struct column *c, const struct value 
 	case COL_MB: sb_fmt(out, "%.0f", d / (1024 * 1024)); return true;
 	case COL_MILLI: sb_fmt(out, "%.3f", d / 1000); return true;
 	case COL_PERCENT: sb_fmt(out, c->bare ? "%.2f" : "%.2f%%", d / 100); return true;
+	case COL_INDENT: sb_pad(out, ' ', (u32)MIN(v->u, MAX_INDENT)); return true;
 	case COL_HEX: sb_fmt(out, "0x%llx", v->u); return true;
 	case COL_OCT: sb_fmt(out, "%s%llo", v->u ? "0" : "", v->u); return true;
 	case COL_NAME: put_name(out, c, v->i); return true;
@@ -109,6 +112,7 @@ static bool put_unit(struct sb *out, const struct column *c, const struct value 
 	case COL_HIST:
 	case COL_CALL:
 	case COL_FUNCTION:
+	case COL_DEMANGLED:
 	case COL_BELOW:
 	case COL_MEMBERS: break;
 	}

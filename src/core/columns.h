@@ -32,7 +32,9 @@ enum column_unit {
 	COL_ARGV,      /* bytes: words, each ended by NUL */
 	COL_HIST,      /* a histogram below the row */
 	COL_CALL,      /* a system call: rows of its beginning wait for its end */
-	COL_FUNCTION,  /* a probe's text: its last part */
+	COL_FUNCTION,  /* a probe's text: its last part, */
+	COL_DEMANGLED, /* as the source of C++ or Rust has it */
+	COL_INDENT,    /* a number: what is behind it begins so much further right */
 	COL_BELOW,     /* stands on lines of its own below the row: stacks */
 	COL_MEMBERS,   /* a record in brackets behind the row, a line for each member */
 };

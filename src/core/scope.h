@@ -24,7 +24,7 @@ struct scope_pid {
 };
 
 struct scope {
-	const struct scope_pid *pid; /* of -p, or the -c child */
+	const struct scope_pid *pid; /* the -c child, and those of -p */
 	u32 npid;
 	bool kernel; /* they restrict probes of the kernel, too: -p or --follow */
 	bool follow;

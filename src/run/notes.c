@@ -42,9 +42,10 @@ static struct err *open_notes(struct session *s, struct notes *n)
 	return e;
 }
 
+/* The child has not begun its program. */
 static void read_processes(struct session *s)
 {
-	for (u32 i = 0; i < s->u->scope.npid; i++)
+	for (u32 i = s->u->cpid ? 1 : 0; i < s->u->scope.npid; i++)
 		sym_user_read(s->syms, (u32)s->u->scope.pid[i].pid);
 }
 
@@ -94,8 +95,7 @@ static void notes_ready(struct session *s, void *self)
 		return;
 	tell_read_all(s, n);
 	notes_drain(s);
-	if (!s->u->cpid) /* the child has not begun its program */
-		read_processes(s);
+	read_processes(s);
 	if (!n->failed)
 		return;
 	AUTO_SB text = {0};

@@ -77,7 +77,7 @@ static void put_attached(struct session *s)
 	struct run_start start = s->start;
 	const struct config *g = &s->u->config;
 	u32 n = attach_count(s);
-	bool command = s->target->child.pid > 0; /* whose end is the end */
+	bool command = s->target->child.pid && s->target->n == 1; /* whose end is the end */
 	if (!g->title.n && !start.tool.n)
 		sb_fmt(&text, "Attached %u probe%s", n, n == 1 ? "" : "s");
 	else if (g->title.n && !command && g->duration_ns)

@@ -1,4 +1,4 @@
-/* target.c - the processes that a run is about: the child of -c, or those of -p. */
+/* target.c - the processes that a run is about: the child of -c, those of -p, of tools both. */
 #include "base/alloc.h"
 #include "run/run.h"
 #include <poll.h>
@@ -12,16 +12,15 @@ struct err *target_open(struct target *t, const char *cmd, const struct login *a
 			u32 npid)
 {
 	struct err *e = NULL;
+	u32 first = cmd ? 1 : 0; /* the child */
 	if (cmd) {
 		e = proc_child_start(cmd, as, &t->child);
 		if (e)
 			return err_wrap(e, "Failed to fork child: ");
-		pid = &t->child.pid;
-		npid = 1;
 	}
-	t->fd = xcalloc(npid, sizeof(int));
-	for (; t->n < npid && !e; t->n += !e)
-		t->fd[t->n] = proc_pidfd(pid[t->n], &e);
+	t->fd = xcalloc(first + npid, sizeof(int));
+	for (; t->n < first + npid && !e; t->n += !e)
+		t->fd[t->n] = proc_pidfd(t->n < first ? t->child.pid : pid[t->n - first], &e);
 	t->nalive = t->n;
 	return e ? err_wrap(e, "Failed to attach to pid: ") : NULL;
 }

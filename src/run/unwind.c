@@ -762,7 +762,7 @@ static void unwind_ready(struct session *s, void *self)
 		session_error(s, true, "", (struct loc){0}, str_z(e->msg));
 	err_free(e);
 	w->hold = true;
-	for (u32 i = 0; i < s->u->scope.npid && !s->target->child.pid; i++)
+	for (u32 i = s->target->child.pid ? 1 : 0; i < s->u->scope.npid; i++)
 		unwind_expect(s, (u32)s->u->scope.pid[i].pid);
 	for (u32 i = 0; i < s->u->ndwarf_pid; i++)
 		unwind_expect(s, (u32)s->u->dwarf_pid[i]);

@@ -32,6 +32,56 @@ EXPECT
 	0
 	0
 
+NAME ltrace: a process and a command at once, which run different programs
+RUN
+	mkfifo "$TMPDIR/f"; /usr/bin/cat <"$TMPDIR/f" >/dev/null & p=$!
+	exec 9>"$TMPDIR/f"; until_named $p cat
+	"$SONDE" ltrace -q -p $p -e 'read+write+strtol' build/tests/calls 1 2>"$TMPDIR/o" 9>&- & t=$!
+	eventually grep -q strtol "$TMPDIR/o"; echo x >&9; exec 9>&-; wait $t; echo $?
+	sed 's/0x[0-9a-f]\{5,\}, [0-9]*/ADDR, N/; s/0x0, 131072/ADDR, N/' "$TMPDIR/o" | sort
+NEEDS uprobe prog:calls x86_64 file:/usr/bin/cat cmd:mkfifo
+EXPECT
+	0
+	read (0, ADDR, N) = 0
+	strtol ("1", 0x0, 0) = 1
+	write (1, ADDR, N) = 2
+
+NAME ltrace: functions of the program itself, indented, texts of some length
+RUN
+	c=build/tests/calls
+	l() { "$SONDE" ltrace -q "$@" 2>&1 | sed 's/0x[0-9a-f]\{2,\}/ADDR/g; s/^\( *main \)(.*)/\1(...)/'; }
+	l -n 2 -e snprintf -x main+greet -s 3 $c 1; l -L -x 'add*' $c 1; l -L -c -x 'g*+add6' --fields function,calls $c 3
+	"$SONDE" ltrace -q -j -n 3 -L -x greet+main $c 1 | grep -o '"depth": [0-9]*, "function": "[a-z]*"'
+	"$SONDE" ltrace -L $c 2>&1; "$SONDE" ltrace -L -x nosuch $c 2>&1 | sed "s,/.*/,,"; "$SONDE" ltrace -s 0 $c 2>&1; "$SONDE" ltrace -qc -e snprintf -x greet+nosuch --fields function,calls $c 1 2>&1 | sed "s,/.*/,,"
+NEEDS uprobe prog:calls x86_64
+TIMEOUT 60
+EXPECT
+	    snprintf (ADDR, 64, "hel"...) = 11
+	  greet (ADDR, 0x2, 0x3) = ADDR
+	main (...) = 0x0
+	add6 (0x1, 0x2, 0x3) = ADDR
+	function                     calls
+	add6                             3
+	greet                            3
+	"depth": 3, "function": "greet"
+	"depth": 0, "function": "main"
+	ERROR: -L leaves nothing but what -x names
+	ERROR: calls has no function that -x nosuch wants
+	ERROR: -s 0: from 1 to 1000
+	WARNING: calls has no function of that name: nosuch
+	function                     calls
+	greet                            1
+	snprintf                         1
+
+NAME ltrace: names of C++ as the source has them
+RUN "$SONDE" ltrace -q -L -C -x 'shop::Cart::add*+twice*' build/tests/classes 2>&1 | sed 's/ (0x.*//' | sort -u; "$SONDE" ltrace -q -L -x '_ZN4shop4Cart*' build/tests/classes 2>&1 | sed 's/ (0x.*//'; "$SONDE" ltrace -qc -L -C -x 'shop::Holder::~Holder()' --fields function,calls build/tests/classes 2>&1 | wc -l
+NEEDS uprobe prog:classes x86_64
+EXPECT
+	int twice<int>(int, bool)
+	shop::Cart::add(shop::Item const&, int)
+	_ZN4shop4Cart3addERKNS_4ItemEi
+	2
+
 NAME ltrace: functions that go back to where others returned, and the end of a thread
 RUN build/tests/astray >$TMPDIR/plain; "$SONDE" ltrace -q build/tests/astray >$TMPDIR/traced 2>$TMPDIR/calls; cmp $TMPDIR/plain $TMPDIR/traced && echo the same; sed -n 's/ (.*//; /^_setjmp/p; /context/p; /vfork/p; /^printf/p' $TMPDIR/calls | sort | uniq -c
 NEEDS uprobe prog:astray x86_64

@@ -169,6 +169,76 @@ EXPECT
 	exit_group(0)                           = ?
 	+++ exited with 0 +++
 
+NAME strace: keys, filters, what futexes do, where clone3 puts ids
+RUN
+	n() { sed '1,/^write(2, /d; s/0x[4-7][0-9a-f]\{5,\}/ADDR/g; s/=\[[0-9]\{2,\}\]/=[N]/; /^wait4/d; /^--- SIGCHLD/d; s/) *= [0-9]\{2,\}$/) = N/' "$TMPDIR/o"; }
+	"$SONDE" strace -q -o "$TMPDIR/o" build/tests/rareargs 2>/dev/null; n
+	"$SONDE" strace -v -q -o "$TMPDIR/o" build/tests/rareargs 2>/dev/null; n | grep 'filter=\['
+NEEDS prog:rareargs tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	futex(ADDR, FUTEX_WAKE_OP_PRIVATE, 1, 1, ADDR, FUTEX_OP_SET<<28|0<<12|FUTEX_OP_CMP_GT<<24|0x1) = 0
+	futex(ADDR, FUTEX_WAKE_OP, 1, 1, ADDR, FUTEX_OP_OPARG_SHIFT<<28|FUTEX_OP_ADD<<28|0x5<<12|FUTEX_OP_CMP_EQ<<24|0xfff) = 0
+	futex(ADDR, FUTEX_WAKE_OP, 1, 1, ADDR, 0x7<<28 /* FUTEX_OP_??? */|0x1<<12|0xa<<24 /* FUTEX_OP_CMP_??? */|0x2) = -1 ENOSYS (Function not implemented)
+	keyctl(KEYCTL_DESCRIBE, KEY_SPEC_REQUESTOR_KEYRING, NULL, 0) = -1 ENOKEY (Required key not available)
+	keyctl(KEYCTL_READ, -9, NULL, 0)        = -1 ENOKEY (Required key not available)
+	keyctl(KEYCTL_JOIN_SESSION_KEYRING, 0x8) = -1 EFAULT (Bad address)
+	keyctl(KEYCTL_UPDATE, KEY_SPEC_REQUESTOR_KEYRING, "abc", 3) = -1 ENOKEY (Required key not available)
+	keyctl(KEYCTL_SETPERM, -9, KEY_POS_VIEW|KEY_POS_READ|KEY_POS_WRITE|KEY_POS_SEARCH|KEY_POS_LINK|KEY_POS_SETATTR|KEY_USR_VIEW) = -1 EINVAL (Invalid argument)
+	keyctl(KEYCTL_CHOWN, -9, 0, -1)         = -1 EINVAL (Invalid argument)
+	keyctl(KEYCTL_SEARCH, -9, "user", "none", KEY_SPEC_THREAD_KEYRING) = -1 EINVAL (Invalid argument)
+	keyctl(KEYCTL_REJECT, -9, 60, EIO, KEY_SPEC_SESSION_KEYRING) = -1 EPERM (Operation not permitted)
+	keyctl(KEYCTL_SET_REQKEY_KEYRING, KEY_REQKEY_DEFL_NO_CHANGE) = 0
+	keyctl(0x76 /* KEYCTL_??? */, 0x4d, 0x1, 0x2, 0x3) = -1 EOPNOTSUPP (Operation not supported)
+	add_key("user", "none", NULL, 0, KEY_SPEC_PROCESS_KEYRING) = -1 EINVAL (Invalid argument)
+	add_key("none", "none", "abc", 3, 77)   = -1 ENOKEY (Required key not available)
+	request_key("none", "none", NULL, KEY_SPEC_PROCESS_KEYRING) = -1 ENOKEY (Required key not available)
+	clone3({flags=CLONE_PIDFD|CLONE_PARENT_SETTID|CLONE_CHILD_SETTID, pidfd=ADDR, child_tid=ADDR, parent_tid=ADDR, exit_signal=SIGCHLD, stack=NULL, stack_size=0} => {pidfd=[3], parent_tid=[N]}, 88) = N
+	clone3({flags=CLONE_PIDFD, pidfd=ADDR, exit_signal=SIGCHLD, stack=NULL, stack_size=0} => {pidfd=[4]}, 88) = N
+	clone3({flags=0, exit_signal=SIGCHLD, stack=NULL, stack_size=0, set_tid=ADDR, set_tid_size=3000}, 88) = -1 EINVAL (Invalid argument)
+	seccomp(SECCOMP_SET_MODE_FILTER, 0x40 /* SECCOMP_FILTER_FLAG_??? */, {len=13, filter=ADDR}) = -1 EINVAL (Invalid argument)
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, 0x8) = -1 EFAULT (Bad address)
+	prctl(PR_SET_SECCOMP, 0x7 /* SECCOMP_MODE_??? */, 0x1, 0x2, 0x3) = -1 EINVAL (Invalid argument)
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)  = 0
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, {len=4, filter=ADDR}) = 0
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
+	seccomp(SECCOMP_SET_MODE_FILTER, 0x40 /* SECCOMP_FILTER_FLAG_??? */, {len=13, filter=[BPF_STMT(BPF_LD|BPF_W|BPF_ABS, 0), BPF_JUMP(BPF_JMP|BPF_K|BPF_JEQ, 0x1f4, 0, 0x1), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ERRNO|0x26), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ALLOW), BPF_STMT(BPF_RET|BPF_A, SECCOMP_RET_KILL_THREAD), BPF_STMT(BPF_RET|BPF_K, 0x12340000 /* SECCOMP_RET_??? */|0x5678), BPF_STMT(BPF_ALU|BPF_K|BPF_AND, 0xff), BPF_STMT(BPF_MISC|BPF_TAX, 0), BPF_STMT(BPF_ST, 0x3), BPF_STMT(BPF_LDX|BPF_W|BPF_MEM, 0x3), BPF_STMT(BPF_JMP|BPF_K|BPF_JA, 0x1), BPF_JUMP(BPF_JMP|BPF_X|BPF_JSET, 0x1, 0x1, 0x2), BPF_STMT(BPF_MISC|0xf8 /* BPF_??? */|0xff00 /* BPF_??? */, 0)]}) = -1 EINVAL (Invalid argument)
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, {len=4, filter=[BPF_STMT(BPF_LD|BPF_W|BPF_ABS, 0), BPF_JUMP(BPF_JMP|BPF_K|BPF_JEQ, 0x1f4, 0, 0x1), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ERRNO|0x26), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ALLOW)]}) = 0
+
+NAME strace -e read=, -e write=: data in hex below the calls, as strace has it
+RUN
+	s() { d=$1; shift; "$@" -q -o "$TMPDIR/o" -e trace=write,writev,read,preadv,pread64,sendto,recvfrom,sendmsg,recvmsg,readv -e read=all -e write=all build/tests/$p "$TMPDIR/$d" >/dev/null 2>&1; sed '1,/^ | 00000 .* begin/d; s/0x7[0-9a-f]\{8,\}/ADDR/g; s/pid=[0-9]*/pid=N/g; /^syscall_/d' "$TMPDIR/o"; }
+	for p in manycalls moreargs; do mkdir "$TMPDIR/a" "$TMPDIR/b"; s a "$SONDE" strace >"$TMPDIR/ours"; s b strace >"$TMPDIR/theirs"; rm -r "$TMPDIR/a" "$TMPDIR/b"; cmp "$TMPDIR/ours" "$TMPDIR/theirs" && grep -c '^ [*|]' "$TMPDIR/ours"; done
+NEEDS cmd:strace prog:manycalls prog:moreargs tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 60
+EXPECT
+	12
+	4
+
+NAME strace -e read=, -e write=: of these descriptors; -V, an end after some calls
+RUN
+	printf 'abcdefghijklmnopqrstuvwxyz\1\n' >"$TMPDIR/one"
+	s() { "$SONDE" strace -q -e trace=read,write "$@" 2>&1 >/dev/null; }
+	s -s 3 -e read=!0,1 -e write=none /usr/bin/cat "$TMPDIR/one" | sed '/ELF/d; /^ | .*7f 45/,/^read/d' | grep -A3 abc | sed 's/, [0-9]*)  *=/) =/'; s -e write=7 /usr/bin/cat "$TMPDIR/one" | grep -c '^ |'; s -e write=1,2 sh -c 'echo one; echo two >&2' | grep '^ |'
+	"$SONDE" strace -e read=x true 2>&1; "$SONDE" strace --syscall-limit=none true 2>&1; "$SONDE" strace -ff -o "$TMPDIR/o" -e read=3 true 2>&1; "$SONDE" strace -V | cut -d' ' -f1; s --syscall-limit=1 /usr/bin/cat "$TMPDIR/one" | wc -l
+NEEDS tp:raw_syscalls/sys_exit btf x86_64
+TIMEOUT 60
+EXPECT
+	read(3, "abc"...) = 28
+	 | 00000  61 62 63 64 65 66 67 68  69 6a 6b 6c 6d 6e 6f 70  abcdefghijklmnop |
+	 | 00010  71 72 73 74 75 76 77 78  79 7a 01 0a              qrstuvwxyz..     |
+	write(1, "abc"...) = 28
+	read(3, "") = 0
+	+++ exited with 0 +++
+	0
+	 | 00000  6f 6e 65 0a                                       one.             |
+	 | 00000  74 77 6f 0a                                       two.             |
+	ERROR: 'x' is no number of a descriptor
+	ERROR: --syscall-limit none is no number of calls
+	ERROR: -e read= and -e write= are for one file, not for those of -ff
+	sonde
+	1
+
 NAME strace: several messages at once, as strace has them
 RUN mkdir "$TMPDIR/d"; "$SONDE" strace -q -o "$TMPDIR/o" build/tests/messages "$TMPDIR/d" 2>/dev/null; sed '1,/^write(2, "begin/d;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/left {[^}]*}/left/' "$TMPDIR/o"
 NEEDS prog:messages tp:raw_syscalls/sys_exit btf x86_64
@@ -388,6 +458,24 @@ NEEDS tp:raw_syscalls/sys_exit btf
 EXPECT
 	1
 
+NAME strace: a process and a command at once
+RUN
+	sleep 60 & p=$!; until_named $p sleep
+	"$SONDE" strace -p $p -o "$TMPDIR/o" -e execve,kill,exit_group -- /bin/sh -c "kill $p; exit 3" 2>"$TMPDIR/err"; echo $?
+	sed -n 's/^\[pid  *[0-9]*\] //; s/kill([0-9]*/kill(N/; s/execve(\("[^"]*"\).*/execve(\1)/; s/  *=/ =/; p' "$TMPDIR/o" | sort; grep -c Tracing "$TMPDIR/err"
+	sleep 60 & p=$!; until_named $p sleep
+	"$SONDE" strace -p $p -q -f -c -e kill --fields calls,syscall /bin/sh -c "kill $p" 2>&1 | grep ' kill'
+NEEDS tp:raw_syscalls/sys_exit btf
+EXPECT
+	3
+	+++ exited with 3 +++
+	+++ killed by SIGTERM +++
+	execve("/bin/sh")
+	exit_group(3) = ?
+	kill(N, SIGTERM) = 0
+	1
+	        1 kill
+
 NAME strace: the functions by themselves
 RUN "$SONDE" -q -c "/bin/echo hello" -e 'table t bare { tid "TID" if false; call call; } table u bare { a; b data; } BEGIN { emit(u, b = 1); } rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "write,%signal,exit_group")/ { emit(t, call = syscall_enter(args.regs, args.id, 4)); } rawtracepoint:sys_exit /pid == cpid && args.ret == 6/ { emit(t, call = syscall_exit(args.regs, args.ret, 4)); } rawtracepoint:signal_deliver /pid == cpid/ { emit(t, call = syscall_signal(args.info)); } tracepoint:sched:sched_process_exit /pid == cpid/ { emit(t, call = syscall_ended(curtask.exit_code)); emit(t, call = syscall_ended(curtask.exit_code, 0)); }' | grep -v '^hello$' | grep .
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
@@ -508,7 +596,7 @@ RUN
 	A=x "$SONDE" strace -q -E B=c -E A -e trace=none sh -c 'echo "$A$B"' 2>&1
 	sleep 60 & a=$!; sleep 60 & b=$!; "$SONDE" strace -p " $a
 	$b " 2>"$TMPDIR/e" & s=$!; until_written "$TMPDIR/e"; kill $a $b; wait $s; grep -c killed "$TMPDIR/e"
-	for o in '-e /(' '-a x' '-e foo=open' '-e read=3' '-X no' '-e raw=nope' '-e quiet=exit,no' '-e abbrev=open'; do "$SONDE" strace $o true 2>&1; done
+	for o in '-e /(' '-a x' '-e foo=open' '-e read=x' '-X no' '-e raw=nope' '-e quiet=exit,no' '-e abbrev=open'; do "$SONDE" strace $o true 2>&1; done
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit btf
 TIMEOUT 30
 RC 1
@@ -529,8 +617,8 @@ EXPECT
 	ERROR: '/(' is no regular expression
 	ERROR: --columns needs a number (got 'x')
 	sonde strace -h shows its options.
-	ERROR: -e foo= is not known: trace, status, signal, abbrev, verbose, raw, quiet, decode-fds
-	ERROR: -e read= (a dump of the data) is not there: -s N -xx shows N bytes in hex
+	ERROR: -e foo= is not known: trace, status, signal, abbrev, verbose, raw, quiet, decode-fds, read, write
+	ERROR: 'x' is no number of a descriptor
 	ERROR: -X no is not known: raw, abbrev, verbose
 	ERROR: there is no system call 'nope'
 	ERROR: -e quiet=no is not known: attach, exit, path-resolution, personality, thread-execve, all, none

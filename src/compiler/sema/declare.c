@@ -437,6 +437,8 @@ static void column_word(struct declare *d, struct column *col, const struct node
 		{"hist", COL_HIST, false},
 		{"call", COL_CALL, false},
 		{"function", COL_FUNCTION, false},
+		{"demangled", COL_DEMANGLED, false},
+		{"indent", COL_INDENT, false},
 	};
 	static const char *const others[] = {"data",  "left", "right", "key",   "same",
 					     "share", "bare", "blank", "quoted"};
@@ -470,8 +472,8 @@ static void column_word(struct declare *d, struct column *col, const struct node
 	diag_hint(d->ds, diag_add(d->ds, E_SYNTAX, w->loc, "columns know no '%.*s'", STRF(w->name)),
 		  "what may stand here: left right data key same share bare blank quoted us ms s "
 		  "seconds KB MB meminfo percent milli elapsed clock hex oct argv status syscall "
-		  "user disk interface cgroup container hist percentiles call function below "
-		  "members also; "
+		  "user disk interface cgroup container hist percentiles call function demangled "
+		  "indent below members also; "
 		  "names: %s",
 		  names_list);
 }

@@ -46,9 +46,14 @@ u32 call_prctl_args(u32 option)
 	case PR_SET_PTRACER:
 	case PR_SET_CHILD_SUBREAPER:
 	case PR_GET_CHILD_SUBREAPER: return 2;
-	case PR_SET_SECCOMP: return 3;
 	default: return 5;
 	}
+}
+
+u32 call_seccomp_args(u64 mode)
+{
+	enum { STRICT = 1, FILTER = 2 };
+	return mode == STRICT ? 2 : mode == FILTER ? 3 : 5;
 }
 
 /* Requests without anything more. */

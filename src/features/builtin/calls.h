@@ -35,10 +35,12 @@ enum {
 	CALL_NAMES = 48,     /* the names of its path, from the last one on; an empty one: all */
 	CALL_UNREAD = 64,    /* addresses of words that could not be read */
 	CALL_AREA = 2 * CALL_PATH,
-	CALL_IPC = 120,     /* bytes that are copied of what shmctl() and its kin fill, */
-	CALL_IOCTL = 44,    /* of what ioctl() points to, */
-	CALL_FCNTL = 32,    /* fcntl() */
-	CALL_CONTROL = 512, /* and control messages, at most */
+	CALL_DUMPED = CALL_PATH - 1, /* bytes of data that is to be shown in hex, too */
+	CALL_IPC = 120,              /* bytes that are copied of what shmctl() and its kin fill, */
+	CALL_IOCTL = 44,             /* of what ioctl() points to, */
+	CALL_FCNTL = 32,             /* fcntl() */
+	CALL_FPROG = 16,             /* a struct sock_fprog */
+	CALL_CONTROL = 512,          /* and control messages, at most */
 };
 /* The number of a call that has put other registers in its place, and its number with them: rt_sigreturn(). */
 #define CALL_GONE 0xffffffffu
@@ -60,6 +62,7 @@ enum call_flag {
 	CALL_SHALLOW = 256, /* structures and arrays as addresses */
 	CALL_NUMBERS = 512, /* flags and constants as numbers, */
 	CALL_BOTH = 1024,   /* and their names behind */
+	CALL_DUMP = 2048,   /* data in hex below the call */
 	CALL_COLUMN = 16,   /* bits from this on: 1 + the column of the result; 0: 40 */
 };
 struct call_head {
@@ -138,6 +141,8 @@ enum call_kind {
 	K_OPTVAL_OUT,
 	K_IPC,
 	K_IOPRIO,
+	K_KEY,
+	K_KEYCTL,
 };
 struct call_arg {
 	enum call_kind kind;
@@ -159,7 +164,15 @@ struct call_copy {
 	u8 op, from; /* from: the argument with the number of elements, CALL_RET */
 	u16 size;    /* of one */
 };
-enum nested_op { NESTED_NONE, NESTED_VECTOR, NESTED_MSG, NESTED_MMSG, NESTED_WORDS };
+enum nested_op {
+	NESTED_NONE,
+	NESTED_VECTOR,
+	NESTED_MSG,
+	NESTED_MMSG,
+	NESTED_WORDS,
+	NESTED_FILTER, /* of a struct sock_fprog, with CALL_WHOLE */
+	NESTED_PIDFD,  /* of clone_args */
+};
 struct call_plan {
 	struct call_copy arg[CALL_ARGS];
 	u32 nested; /* enum nested_op */
@@ -180,6 +193,9 @@ void call_text(struct sb *out, const struct arch_calls *calls, struct str enter,
 void call_text_begun(struct sb *out, const struct arch_calls *calls, struct str enter);
 void call_text_resumed(struct sb *out, const struct arch_calls *calls, struct str enter,
 		       struct str exit);
+/* Lines that stand below the call. */
+void call_dump_text(struct sb *out, const struct arch_calls *calls, struct str enter,
+		    struct str exit);                    /* calldump.c */
 void call_event_text(struct sb *out, struct str event);  /* callevent.c: a signal, an end */
 bool call_head(struct str bytes, struct call_head *ret); /* false: too short */
 
@@ -232,6 +248,7 @@ bool call_put_sockopt(struct sb *out, u32 level, u32 name, struct str t);
 void call_put_control(struct sb *out, struct str t, u64 whole); /* of whole bytes, t */
 void call_put_ioprio(struct sb *out, u64 v);
 void call_put_futex_op(struct sb *out, u64 v);
+void call_put_futex_wake(struct sb *out, u64 v); /* what FUTEX_WAKE_OP does */
 void call_put_error(struct sb *out, i64 ret);
 
 /* callargs.c: how many arguments an operation has; is there one; is it an address? */
@@ -240,6 +257,7 @@ enum futex_op {
 	OP_WAKE = 1,
 	OP_FD = 2,
 	OP_REQUEUE = 3,
+	OP_WAKE_OP = 5,
 	OP_LOCK_PI = 6,
 	OP_UNLOCK_PI = 7,
 	OP_TRYLOCK_PI = 8,
@@ -250,5 +268,7 @@ enum futex_op {
 };
 u32 call_futex_args(u32 op);
 u32 call_prctl_args(u32 option);
+u32 call_seccomp_args(u64 mode);   /* of PR_SET_SECCOMP */
+u32 call_keyctl_args(u64 command); /* callkeys.c */
 bool call_ioctl_bare(u32 request);
 bool call_fcntl_address(u32 cmd);

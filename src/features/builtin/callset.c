@@ -76,6 +76,8 @@ static const struct {
 	{STR("optvalo"), K_OPTVAL_OUT},
 	{STR("ipc"), K_IPC},
 	{STR("ioprio"), K_IOPRIO},
+	{STR("key"), K_KEY},
+	{STR("keyctl"), K_KEYCTL},
 };
 
 static struct call_arg arg_of(struct str word)
@@ -113,6 +115,10 @@ static struct call_copy copy_at_entry(const struct call_arg *a)
 	switch (a->kind) {
 	case K_PATH: return (struct call_copy){.op = COPY_PATH};
 	case K_PRCTL:
+		if (a->k)
+			return (struct call_copy){COPY_FIXED, 0, CALL_FPROG};
+		return (struct call_copy){.op = COPY_STR};
+	case K_KEYCTL:
 	case K_STR: return (struct call_copy){.op = COPY_STR};
 	case K_IN: return (struct call_copy){COPY_DATA, a->k, 1};
 	case K_STRUCT_SIZED:
@@ -146,6 +152,7 @@ static struct call_copy copy_at_exit(const struct call_arg *a)
 	switch (a->kind) {
 	/* Once more: at the entry its page may not have been there; the kernel has brought it. */
 	case K_PATH: return (struct call_copy){.op = COPY_PATH};
+	case K_KEYCTL:
 	case K_STR: return (struct call_copy){.op = COPY_STR};
 	case K_IN: return (struct call_copy){COPY_DATA, a->k, 1};
 	case K_OUT:
@@ -173,6 +180,11 @@ static struct call_copy copy_at_exit(const struct call_arg *a)
 	}
 }
 
+static bool is_named(const struct call_arg *a, const char *name)
+{
+	return a->name && str_is(str_n(a->name, a->name_len), name);
+}
+
 void call_plan(const struct call_row *row, enum call_phase phase, struct call_plan *ret)
 {
 	struct call_arg arg[CALL_ARGS];
@@ -192,6 +204,10 @@ void call_plan(const struct call_row *row, enum call_phase phase, struct call_pl
 			nested = NESTED_MMSG;
 		else if (enter && k == K_ARGV)
 			nested = NESTED_WORDS;
+		else if (enter && (is_named(&arg[i], "fprog") || (k == K_PRCTL && arg[i].k)))
+			nested = NESTED_FILTER;
+		else if (!enter && is_named(&arg[i], "clone_args"))
+			nested = NESTED_PIDFD;
 		if (nested) {
 			ret->nested = nested;
 			ret->nested_arg = (u8)i;

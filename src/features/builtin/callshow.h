@@ -28,6 +28,15 @@ void shown_struct(struct shown *s, u32 i, struct str all);
 /* Data: whole bytes of it there were. */
 void shown_data(struct shown *s, struct str t, u64 whole, u64 addr);
 
+void shown_text(struct shown *s, u32 i, bool path);
+/* A constant by its name (NULL: it has none), its number, or both, as -X says. */
+void shown_constant(struct shown *s, const char *name, u64 v);
+
+/* callfilter.c, callkeys.c: argument i */
+void shown_filter(struct shown *s, u32 i);
+void shown_keyctl(struct shown *s, u32 i);
+void shown_key(struct shown *s, u64 v);
+
 /* callmsg.c: count buffers, whose pieces are numbered from id on; total bytes are in them. */
 void shown_vector(struct shown *s, struct str all, u32 id, struct str vec, u64 count, u64 total);
 void shown_message(struct shown *s, u32 i, bool received);

@@ -766,6 +766,8 @@ static void put_clone_args(struct sb *out, struct bytes *b)
 	    sig = bytes_u64(b), stack = bytes_u64(b), size = bytes_u64(b), tls = bytes_u64(b);
 	sb_z(out, "{flags=");
 	call_put_flags(out, STR("clone"), flags);
+	sb_z(out, flags >> 32 & 1 ? "|CLONE_CLEAR_SIGHAND" : "");
+	sb_z(out, flags >> 32 & 2 ? "|CLONE_INTO_CGROUP" : "");
 	if (flags & 0x1000)
 		sb_fmt(out, ", pidfd=%#llx", pidfd);
 	if (flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
@@ -780,6 +782,9 @@ static void put_clone_args(struct sb *out, struct bytes *b)
 		sb_z(out, ", stack=NULL, stack_size=0");
 	if (flags & CLONE_SETTLS)
 		sb_fmt(out, ", tls=%#llx", tls);
+	u64 set = b->at + 16 <= b->n ? bytes_u64(b) : 0, nset = set ? bytes_u64(b) : 0;
+	if (set)
+		sb_fmt(out, ", set_tid=%#llx, set_tid_size=%llu", set, nset);
 	sb_char(out, '}');
 }
 

@@ -57,7 +57,7 @@ void shown_address(struct shown *s, u64 a)
 		sb_z(s->text, "NULL");
 }
 
-static void put_text(struct shown *s, u32 i, bool path)
+void shown_text(struct shown *s, u32 i, bool path)
 {
 	u64 limit = s->in.limit;
 	struct str t = shown_part(s, s->enter, i);
@@ -83,7 +83,8 @@ void shown_data(struct shown *s, struct str t, u64 whole, u64 addr)
 		shown_address(s, addr);
 		return;
 	}
-	t.n = s->in.limit ? t.n : 0; /* a byte was copied, so as to know that it is there */
+	/* There may be more: a byte to know that it is there, and what is to be dumped. */
+	t.n = MIN(t.n, s->in.limit);
 	bool cut = whole > t.n;
 	call_put_quoted(s->text, t, s->flags);
 	sb_z(s->text, cut ? "..." : "");
@@ -215,8 +216,7 @@ static void put_inout(struct shown *s, u32 i)
 	sb_z(s->text, text);
 }
 
-/* A constant of the table by its name, its number, or both, as -X says. */
-static void put_named(struct shown *s, const char *name, u64 v)
+void shown_constant(struct shown *s, const char *name, u64 v)
 {
 	if (!name)
 		sb_fmt(s->text, "%d", (i32)v);
@@ -240,7 +240,7 @@ static void put_protocol(struct shown *s, u64 v)
 		name = call_word(STR("protocol"), v);
 	else if (family == AF_NETLINK)
 		name = call_word(STR("netlink"), v);
-	put_named(s, name, v);
+	shown_constant(s, name, v);
 }
 
 static void put_option(struct shown *s, u64 v)
@@ -256,7 +256,7 @@ static void put_option(struct shown *s, u64 v)
 	if (!name && table.n && !(s->flags & (CALL_NUMBERS | CALL_BOTH)))
 		call_put_enum(s->text, table, v);
 	else
-		put_named(s, name, v);
+		shown_constant(s, name, v);
 }
 
 /* The same everywhere; headers have some of them only for those who ask. */
@@ -291,7 +291,9 @@ static void put_futex_arg(struct shown *s, u32 i, u64 v)
 	bool timed = op == OP_WAIT || op == OP_LOCK_PI || op == OP_WAIT_BITSET ||
 		     op == OP_WAIT_REQUEUE_PI || op == OP_LOCK_PI2;
 	bool set = op == OP_WAIT_BITSET || op == OP_WAKE_BITSET;
-	if (i == 5 && set && (u32)v == ~0u) {
+	if (i == 5 && op == OP_WAKE_OP) {
+		call_put_futex_wake(s->text, v);
+	} else if (i == 5 && set && (u32)v == ~0u) {
 		sb_z(s->text, "FUTEX_BITSET_MATCH_ANY");
 	} else if (i == 5 && set) {
 		sb_fmt(s->text, "%#x", (u32)v);
@@ -319,10 +321,15 @@ static bool left_out(const struct shown *s, u32 i)
 /* The second and third argument, and the last. */
 static void put_prctl(struct shown *s, u32 i, u64 v)
 {
+	enum { FILTER = 2 };
 	u32 option = (u32)s->in.arg[0];
 	struct str answer = answer_of(s, i);
+	if (i == 2 && option == PR_SET_SECCOMP && s->in.arg[1] == FILTER) {
+		shown_filter(s, i);
+		return;
+	}
 	if ((i == 1 && option == PR_SET_NAME) || (i == 4 && option == CALL_PR_SET_VMA))
-		put_text(s, i, false);
+		shown_text(s, i, false);
 	else if (i == 1 && option == PR_GET_NAME && answer.n)
 		call_put_quoted(s->text, str_n(answer.s, answer.n - 1), s->flags);
 	else if (!call_put_prctl(s->text, option, i, v, s->in.arg[i ? i - 1 : 0], answer))
@@ -426,9 +433,18 @@ static bool put_number(struct shown *s, u32 i)
 	case K_PROTOCOL: put_protocol(s, v); break;
 	case K_SOCKOPT: put_option(s, v); break;
 	case K_FCNTL: put_fcntl_arg(s, i, v); break;
+	case K_KEY: shown_key(s, v); break;
+	case K_KEYCTL: shown_keyctl(s, i); break;
 	default: return false;
 	}
 	return true;
+}
+
+/* A path, however long texts may be. */
+static void put_whole(struct shown *s, struct str t, u64 whole)
+{
+	call_put_quoted(s->text, t, s->flags);
+	sb_z(s->text, whole > t.n ? "..." : "");
 }
 
 /* The bytes that a call has filled, or where they would have been. */
@@ -446,8 +462,10 @@ static void put_filled(struct shown *s, u32 i, i64 ret)
 		put_array(s, i, s->exit, a->k == CALL_RET ? (u64)ret : s->in.arg[a->k]);
 	else if (a->kind == K_OUTX && t.s)
 		put_hex(s->text, t);
+	else if (a->kind == K_OUTS && t.s)
+		put_whole(s, str_n(t.s, t.n - ends), (u64)ret - ends);
 	else
-		shown_data(s, str_n(t.s, t.n - ends), (u64)ret - ends, s->in.arg[i]);
+		shown_data(s, t, (u64)ret, s->in.arg[i]);
 }
 
 static void put_two(struct shown *s, u32 i)
@@ -575,6 +593,36 @@ static void put_sockaddr_out(struct shown *s, u32 i)
 	put_sockaddr(s, i, str_n(t.s, MIN(t.n, n)));
 }
 
+/* clone3(): words that the kernel has put where the struct t says; that of the thread is the result. */
+static void put_cloned(struct shown *s, struct str t, u64 ret)
+{
+	struct bytes b = bytes_of(t.s, t.n), c;
+	u64 flags = bytes_u64(&b);
+	struct str fd = flags & CLONE_PIDFD ? call_part(s->exit, CALL_NESTED) : (struct str){0};
+	const char *before = " => {";
+	c = bytes_of(fd.s, fd.n);
+	if (fd.n == 4) {
+		sb_fmt(s->text, "%spidfd=[%d]", before, (i32)bytes_u32(&c));
+		before = ", ";
+	}
+	if (flags & CLONE_PARENT_SETTID) {
+		sb_fmt(s->text, "%sparent_tid=[%llu]", before, ret);
+		before = ", ";
+	}
+	sb_z(s->text, *before == ',' ? "}" : "");
+}
+
+/* A struct that the call reads. */
+static void put_given(struct shown *s, u32 i, struct str name)
+{
+	if (not_looked_at(s, i, name))
+		shown_address(s, s->in.arg[i]);
+	else if (str_is(name, "fprog"))
+		shown_filter(s, i);
+	else if (!str_is(name, "uring") || !put_answer(s, i))
+		shown_struct(s, i, s->enter);
+}
+
 /* Argument i; the result is known when it shows memory that the call has filled. */
 static void put_arg(struct shown *s, u32 i)
 {
@@ -592,12 +640,12 @@ static void put_arg(struct shown *s, u32 i)
 	if (put_number(s, i))
 		return;
 	switch ((int)a->kind) { /* the others are numbers */
-	case K_PATH: put_text(s, i, true); break;
+	case K_PATH: shown_text(s, i, true); break;
 	case K_STR:
 		if (not_looked_at(s, i, name))
 			shown_address(s, v);
 		else
-			put_text(s, i, false);
+			shown_text(s, i, false);
 		break;
 	case K_IN: shown_data(s, shown_part(s, s->enter, i), s->in.arg[a->k], v); break;
 	case K_OUT:
@@ -609,19 +657,14 @@ static void put_arg(struct shown *s, u32 i)
 	case K_ENUM: put_word(s, i, name); break;
 	case K_ENVP: put_environ(s, i); break;
 	case K_BPF: put_bpf(s, i); break;
-	case K_STRUCT_SIZED: shown_struct(s, i, s->enter); break;
+	case K_STRUCT_SIZED:
+		shown_struct(s, i, s->enter);
+		if (str_is(name, "clone_args") && t.n >= 8 && (i64)ret > 0)
+			put_cloned(s, t, ret);
+		break;
 	case K_RULE: put_rule(s, i); break;
 	case K_STRUCT:
-	case K_STRUCT_LEFT:
-		if (not_looked_at(s, i, name))
-			shown_address(s, v);
-		else if (!str_is(name, "uring") || !put_answer(s, i))
-			shown_struct(s, i, s->enter);
-		/* clone3(): a word that the kernel has put where the struct says, the same as its result. */
-		if (str_is(name, "clone_args") && t.n >= 8 && (i64)ret > 0 &&
-		    t.s[2] & CLONE_PARENT_SETTID >> 16)
-			sb_fmt(s->text, " => {parent_tid=[%llu]}", ret);
-		break;
+	case K_STRUCT_LEFT: put_given(s, i, name); break;
 	case K_STRUCT_OUT:
 		/* wait4() has written nothing when there was no child. */
 		if (not_looked_at(s, i, name) || (str_is(name, "status") && !ret))
@@ -681,7 +724,10 @@ static u32 meant(const struct shown *s, const char *name)
 		return type == S_IFCHR || type == S_IFBLK ? s->n : s->n - 1;
 	}
 	if (!strcmp(name, "prctl"))
-		return call_prctl_args((u32)s->in.arg[0]);
+		return s->in.arg[0] == PR_SET_SECCOMP ? call_seccomp_args(s->in.arg[1])
+						      : call_prctl_args((u32)s->in.arg[0]);
+	if (!strcmp(name, "keyctl"))
+		return call_keyctl_args(s->in.arg[0]);
 	if (!strcmp(name, "mremap") && !(s->in.arg[3] & 2))
 		return 4;
 	return s->n;

@@ -304,6 +304,24 @@ void call_put_futex_op(struct sb *out, u64 v)
 	sb_z(out, v & 256 ? "|FUTEX_CLOCK_REALTIME" : "");
 }
 
+/* "FUTEX_OP_SET<<28|0<<12|FUTEX_OP_CMP_GT<<24|0x1" */
+void call_put_futex_wake(struct sb *out, u64 v)
+{
+	u32 op = v >> 28 & 15, shift = op & 8;
+	sb_z(out, shift ? "FUTEX_OP_OPARG_SHIFT<<28|" : "");
+	const char *name = call_word(STR("futex_wake"), op & 7);
+	sb_fmt(out, name ? "%s<<28" : "%s", name ? name : "");
+	if (!name)
+		sb_fmt(out, "%#x<<28 /* FUTEX_OP_??? */", op & 7);
+	sb_fmt(out, "|%#x<<12|", (u32)(v >> 12) & 0xfff);
+	name = call_word(STR("futex_compare"), v >> 24 & 15);
+	if (name)
+		sb_fmt(out, "%s<<24", name);
+	else
+		sb_fmt(out, "%#x<<24 /* FUTEX_OP_CMP_??? */", (u32)(v >> 24) & 15);
+	sb_fmt(out, "|%#x", (u32)v & 0xfff);
+}
+
 void call_put_error(struct sb *out, i64 ret)
 {
 	static const struct {

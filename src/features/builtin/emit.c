@@ -24,7 +24,8 @@ static bool unit_fits(enum column_unit unit, const struct type *t)
 	switch (unit) {
 	case COL_PLAIN: return true;
 	case COL_MEMINFO: return t->kind == T_STRING;
-	case COL_FUNCTION: return t->kind == T_PROBE || t->kind == T_STRING;
+	case COL_FUNCTION:
+	case COL_DEMANGLED: return t->kind == T_PROBE || t->kind == T_STRING;
 	case COL_ARGV: return t->kind == T_BUF || t->kind == T_STRING;
 	case COL_BELOW: return t->kind == T_KSTACK || t->kind == T_USTACK;
 	case COL_MEMBERS: return t->kind == T_RECORD;
@@ -39,6 +40,7 @@ static bool unit_fits(enum column_unit unit, const struct type *t)
 	case COL_MILLI:
 	case COL_ELAPSED:
 	case COL_CLOCK:
+	case COL_INDENT:
 	case COL_HEX:
 	case COL_OCT:
 	case COL_NAME:
@@ -175,10 +177,13 @@ static void resolve(struct session *s, const struct column *c, struct value *v)
 	AUTO_SB text = {0};
 	u64 n = v->u, since = n > s->start_ns ? n - s->start_ns : 0;
 
-	if (c->unit == COL_FUNCTION && (v->kind == V_STR || v->kind == V_NAMED)) {
+	bool demangled = c->unit == COL_DEMANGLED;
+	if ((c->unit == COL_FUNCTION || demangled) && (v->kind == V_STR || v->kind == V_NAMED)) {
 		struct str rest = v->str;
 		while (str_cut(&rest, ':', &v->str))
 			;
+		char *plain = demangled ? demangle(&s->reader.arena, v->str) : NULL;
+		v->str = plain ? str_z(plain) : v->str;
 	}
 	if (c->unit == COL_MEMINFO && v->kind == V_STR)
 		*v = proc_meminfo(v->str, &n) ? (struct value){.kind = V_UINT, .u = n}
@@ -438,6 +443,13 @@ static void put_call(struct session *s, const struct columns *t, struct value *c
 		merge_rows(same ? h : NULL, cell, t->n);
 		cell[at] = named(s, sb_str(&text), 0);
 		put_row(s, t, cell, ts, false);
+		sb_clear(&text);
+		call_dump_text(&text, &s->h->arch->calls, same ? h->bytes : (struct str){0}, bytes);
+		if (text.n)
+			session_put(s, &(struct item){.kind = I_TEXT,
+						      .name = STR("printf"),
+						      .ts = ts,
+						      .str = sb_str(&text)});
 		if (h)
 			calls_drop(h);
 		return;

@@ -62,7 +62,7 @@ struct copying {
 	struct fn *f;
 	struct ref base; /* of the value */
 	struct ref ret;  /* at the exit: of calls that failed only texts are copied */
-	u32 limit;
+	u32 limit, most; /* of texts, of data */
 	struct ref task; /* for paths */
 };
 
@@ -242,7 +242,7 @@ static void copy_arg(struct copying *c, struct ref plan, struct ref i)
 	struct blk *cut = ir_blk(f), *whole = ir_blk(f);
 	ir_br(f, O_EQ, op, ir_con(f, COPY_DATA), cut, whole);
 	ir_at(f, cut);
-	copy_data(c, i, addr, ir_get(f, n), MAX(c->limit, 1u), done);
+	copy_data(c, i, addr, ir_get(f, n), c->most, done);
 	ir_jmp(f, done);
 	ir_at(f, whole);
 	copy_data(c, i, addr, ir_get(f, n), CALL_PATH, done);
@@ -311,7 +311,7 @@ static void next_buffers(struct copying *c, struct buffers *b)
 		       ir_op2(f, O_ADD, message,
 			      ir_op2(f, O_MUL, had, ir_con(f, CALL_NESTED - CALL_MSG_NAME))),
 		       CALL_MSG_NAME));
-	ir_set(f, b->most, choose(f, had, ir_con(f, CALL_CONTROL), ir_con(f, MAX(c->limit, 1u))));
+	ir_set(f, b->most, choose(f, had, ir_con(f, CALL_CONTROL), ir_con(f, c->most)));
 	ir_set(f, b->vec, choose(f, had, msg, user_word(c, 8, ir_addi(f, msg, IOV))));
 	ir_set(f, b->left,
 	       choose(f, had, ir_con(f, CALL_MSG_PARTS), user_word(c, 4, ir_addi(f, msg, NIOV))));
@@ -366,7 +366,29 @@ static void copy_buffers(struct copying *c, struct buffers *b)
 	rounds_end(f, r);
 }
 
-static void copy_all_nested(struct copying *c, struct ref plan, enum call_phase phase)
+/* What a struct at addr points to: clone3()'s descriptor; with -v a filter's instructions. */
+static void copy_pointed(struct copying *c, struct ref op, struct ref addr, enum call_phase phase,
+			 bool whole, struct blk *done)
+{
+	enum { AT_POINTER = 8, FD = 4, COUNT = 2, INSTRUCTION = 3 /* 1 << 3 bytes */ };
+	struct fn *f = c->f;
+	struct blk *pointed = ir_blk(f), *other = ir_blk(f);
+	if (phase == CALL_ENTER && !whole) {
+		only_if(c, O_NE, op, NESTED_FILTER, done);
+		return;
+	}
+	ir_br(f, O_EQ, op, ir_con(f, phase == CALL_ENTER ? NESTED_FILTER : NESTED_PIDFD), pointed,
+	      other);
+	ir_at(f, pointed);
+	struct ref at = user_word(c, 8, ir_addi(f, addr, AT_POINTER)), n = ir_con(f, FD);
+	if (phase == CALL_ENTER)
+		n = ir_op2(f, O_SHL, user_word(c, COUNT, addr), ir_con(f, INSTRUCTION));
+	copy_data(c, ir_con(f, CALL_NESTED), at, n, CALL_PATH, done);
+	ir_jmp(f, done);
+	ir_at(f, other);
+}
+
+static void copy_all_nested(struct copying *c, struct ref plan, enum call_phase phase, bool whole)
 {
 	struct fn *f = c->f;
 	struct blk *done = ir_blk(f), *msg = ir_blk(f), *one = ir_blk(f), *several = ir_blk(f),
@@ -378,6 +400,7 @@ static void copy_all_nested(struct copying *c, struct ref plan, enum call_phase 
 	struct ref at = step_to(f, c->base, i, 3), addr = ir_load(f, 8, at, AT_ARG);
 	struct ref count = ir_load(f, 8, at, AT_ARG + 8);
 	only_if(c, O_NE, addr, 0, done);
+	copy_pointed(c, op, addr, phase, whole, done);
 	if (phase == CALL_ENTER) {
 		struct blk *words = ir_blk(f), *vectors = ir_blk(f);
 		ir_br(f, O_EQ, op, ir_con(f, NESTED_WORDS), words, vectors);
@@ -391,7 +414,7 @@ static void copy_all_nested(struct copying *c, struct ref plan, enum call_phase 
 			    ir_var(f), ir_var(f), ir_addi(f, ir_hide(f, ir_con(f, 1)), -1)};
 	ir_set(f, b.vec, addr);
 	ir_set(f, b.id, ir_addi(f, b.zero, CALL_NESTED));
-	ir_set(f, b.most, ir_addi(f, b.zero, MAX(c->limit, 1u)));
+	ir_set(f, b.most, ir_addi(f, b.zero, c->most));
 	ir_set(f, b.msg, ir_addi(f, addr, -CALL_MMSGHDR));
 	ir_set(f, b.message, b.zero);
 	ir_set(f, b.parts, b.zero);
@@ -787,6 +810,13 @@ static struct ref in_set(struct lower *l, struct ref nr, struct str text)
 	return ir_get(f, found);
 }
 
+/* Is data of some calls shown in hex? What never holds is a constant. */
+static bool dumps(const struct node *call)
+{
+	i64 never;
+	return call_arg(call, 6) && !(node_int(call_arg(call, 6), &never) && !never);
+}
+
 /* The flags of this call: those that are asked for, and what sets say of its number. */
 static struct ref call_flags(struct lower *l, struct node *call, struct ref nr, i64 flags)
 {
@@ -799,7 +829,13 @@ static struct ref call_flags(struct lower *l, struct node *call, struct ref nr, 
 			all = ir_op2(
 				l->f, O_OR, all,
 				ir_op2(l->f, O_MUL, in_set(l, nr, set), ir_con(l->f, flag[i])));
-	return all;
+	if (!dumps(call))
+		return all;
+	struct fn *f = l->f;
+	struct ref dump = lower_value(l, call_arg(call, 6));
+	dump = ir_op2(f, O_OR, dump, ir_op2(f, O_SUB, ir_con(f, 0), dump)); /* 1 of all but 0 */
+	dump = ir_op2(f, O_SHR, dump, ir_con(f, 63));
+	return ir_op2(l->f, O_OR, all, ir_op2(l->f, O_MUL, dump, ir_con(l->f, CALL_DUMP)));
 }
 
 static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
@@ -832,9 +868,13 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 	lower_store(l, 8, mem_at(dst, AT_ARG + 8 * CALL_RET),
 		    phase == CALL_EXIT ? val : ir_con(f, 0));
 	lower_store(l, 8, mem_at(dst, AT_ARG + 8 * CALL_RET + 8), ir_con(f, 0));
-	struct copying c = {
-		l,          f,       lower_addr(l, dst), phase == CALL_EXIT ? val : ir_con(f, 0),
-		(u32)limit, REF_NONE};
+	struct copying c = {l,
+			    f,
+			    lower_addr(l, dst),
+			    phase == CALL_EXIT ? val : ir_con(f, 0),
+			    (u32)limit,
+			    dumps(call) ? CALL_DUMPED : MAX((u32)limit, 1u),
+			    REF_NONE};
 	only_if(&c, O_ULT, nr, MAX_CALLS, done);
 	struct ref table = ir_op1(f, O_MAPVAL, 8, ir_map(plans(l, phase)->index));
 	struct ref plan = ir_op2(f, O_ADD, table, ir_op2(f, O_SHL, nr, ir_con(f, 5)));
@@ -843,7 +883,7 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 	rounds_end(f, r);
 	if (flags & CALL_PATHS && file_layout(l->c->host, &layout))
 		copy_files(&c, &layout, plan, phase, flags & CALL_SOCKETS);
-	copy_all_nested(&c, plan, phase);
+	copy_all_nested(&c, plan, phase, flags & CALL_WHOLE);
 	ir_jmp(f, done);
 	ir_at(f, done);
 	put_length(l, dst, load(&c, 8, AT_USED));
@@ -896,7 +936,8 @@ static struct ref lower_in(struct lower *l, struct node *call, struct mem dst)
 }
 
 const struct builtin builtin_syscall[] = {
-	{"auto syscall_enter(any regs, int id, lit limit, [lit flags], [text raw], [text shallow])",
+	{"auto syscall_enter(any regs, int id, lit limit, [lit flags], [text raw], [text shallow], "
+	 "[int dump])",
 	 lower_call_enter, .type = type_call, .check = check_limit,
 	 .doc = "In rawtracepoint:sys_enter the system call with its arguments, for a column of "
 		"kind "
@@ -905,8 +946,10 @@ const struct builtin builtin_syscall[] = {
 		"when another thread's come between, 64 structures with all their members, 128 all "
 		"arguments as numbers, 256 structures and arrays as addresses, 512 flags and "
 		"constants as numbers, 1024 those with their names behind. raw, shallow: sets of "
-		"calls, as of syscall_in(), that flags 128 and 256 are meant for."},
-	{"auto syscall_exit(any regs, int ret, lit limit, [lit flags], [text raw], [text shallow])",
+		"calls, as of syscall_in(), that flags 128 and 256 are meant for. dump: are the "
+		"data of this call shown in hex below it?"},
+	{"auto syscall_exit(any regs, int ret, lit limit, [lit flags], [text raw], [text shallow], "
+	 "[int dump])",
 	 lower_call_exit, .type = type_call, .check = check_limit,
 	 .doc = "In rawtracepoint:sys_exit the system call with its result, for a column of kind "
 		"call; flags as of syscall_enter(), and 1: how long it took."},

@@ -15,7 +15,7 @@ const char *user_point_path(struct host *h, const struct point *p)
 
 struct err *user_paths(struct host *h, const struct unit *u, int pid, struct str target, paths *out)
 {
-	const struct viewer v = {pid, u ? u->program : NULL};
+	const struct viewer v = {pid, u && (u64)pid == u->cpid ? u->program : NULL};
 	return proc_paths(h, h->arena, &v, target, out);
 }
 

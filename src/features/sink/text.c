@@ -111,8 +111,9 @@ static void put_cell(struct text *t, const struct column *c, bool may_cut, struc
 	sb_add(b, sb_str(&t->cell));
 	if (!c->right && !p->last)
 		sb_pad(b, ' ', pad);
-	p->at += n + pad + 1;
-	if (!p->last)
+	bool gap = c->unit != COL_INDENT;
+	p->at += n + pad + gap;
+	if (!p->last && gap)
 		sb_char(b, ' ');
 }
 

@@ -26,7 +26,7 @@ bool words_flag(const struct words *w, const char *name)
 
 void words_put_mine(struct words *w)
 {
-	bool all = !w->command || words_flag(w, "follow");
+	bool all = !w->command || w->pid || words_flag(w, "follow");
 	sb_fmt(w->out, "macro mine() { %s }\n\n", all ? "true" : "pid == cpid");
 }
 

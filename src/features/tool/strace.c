@@ -14,7 +14,7 @@ static u32 times_given(const struct words *w, const char *name)
 }
 
 struct wanted {
-	struct str trace, status, signal, raw, verbose;
+	struct str trace, status, signal, raw, verbose, read, write;
 	bool whole;  /* abbrev=none */
 	bool silent; /* quiet=exit */
 	u32 paths;   /* decode-fds: as often as -y */
@@ -107,11 +107,10 @@ static bool read_expressions(struct words *w, struct wanted *ret)
 			ret->raw = value;
 		else if (str_is(key, "verbose") || str_is(key, "v"))
 			ret->verbose = value;
-		else if (str_is(key, "read") || str_is(key, "write"))
-			return words_fail(w, (struct loc){0},
-					  "-e %.*s= (a dump of the data) is not there: -s N -xx "
-					  "shows N bytes in hex",
-					  STRF(key));
+		else if (str_is(key, "read") || str_is(key, "r"))
+			ret->read = value;
+		else if (str_is(key, "write") || str_is(key, "w"))
+			ret->write = value;
 		else if (str_is(key, "quiet") || str_is(key, "silent") || str_is(key, "q"))
 			ok = read_quiet(w, value, ret);
 		else if (str_is(key, "decode-fds") || str_is(key, "decode-fd"))
@@ -119,7 +118,7 @@ static bool read_expressions(struct words *w, struct wanted *ret)
 		else
 			return words_fail(w, (struct loc){0},
 					  "-e %.*s= is not known: trace, status, signal, abbrev, "
-					  "verbose, raw, quiet, decode-fds",
+					  "verbose, raw, quiet, decode-fds, read, write",
 					  STRF(key));
 	}
 	return ok;
@@ -365,6 +364,51 @@ static void put_depth(struct words *w, const struct wanted *wanted)
 	       all || negated || str_is(verbose, "none") ? "" : "!", shallow.s);
 }
 
+/* "3,5", "!0", "all": calls of those descriptors. */
+static bool put_dumped(struct words *w, const char *calls, struct str set)
+{
+	bool negated = set.n && set.s[0] == '!', first = true;
+	struct str word;
+	u64 fd;
+	set = negated ? str_from(set, 1) : set;
+	if (!set.n || str_is(set, "none") || str_is(set, "all")) {
+		bool all = set.n && str_is(set, "all") != negated;
+		sb_fmt(w->out, all ? "syscall_in($id, \"%s\")" : "false", calls);
+		return true;
+	}
+	sb_fmt(w->out, "(syscall_in($id, \"%s\") && %s(", calls, negated ? "!" : "");
+	while (str_cut(&set, ',', &word)) {
+		if (!str_u64(word, &fd) || fd > INT32_MAX)
+			return words_fail(w, (struct loc){0}, "'%.*s' is no number of a descriptor",
+					  STRF(word));
+		sb_fmt(w->out, "%s$fd == %llu", first ? "" : " || ", fd);
+		first = false;
+	}
+	sb_z(w->out, "))");
+	return true;
+}
+
+/* -e read=FDS, -e write=FDS: which calls have their data in hex below them. */
+static bool put_dumps(struct words *w, const struct wanted *wanted)
+{
+	if (!wanted->read.n && !wanted->write.n) {
+		sb_z(w->out, "macro dumped(id, regs) { 0 }\n");
+		return true;
+	}
+	if (w->by_process)
+		return words_fail(w, (struct loc){0},
+				  "-e read= and -e write= are for one file, not for those of -ff");
+	sb_z(w->out, "macro dumped(id, regs) {\n\tlet $id = id;\n"
+		     "\tlet $fd = (uint32)call_arg0(regs);\n\t");
+	if (!put_dumped(w, "read,pread64,readv,preadv,preadv2,recvfrom,recvmsg", wanted->read))
+		return false;
+	sb_z(w->out, " || ");
+	if (!put_dumped(w, "write,pwrite64,writev,pwritev,pwritev2,sendto,sendmsg", wanted->write))
+		return false;
+	sb_z(w->out, "\n}\n");
+	return true;
+}
+
 /* Long options whose value strace takes, too: as -e NAME=VALUE, or as the letters that mean it. */
 char *spell_strace(struct arena *a, char *word)
 {
@@ -410,10 +454,11 @@ char *spell_strace(struct arena *a, char *word)
 /* Without -f a process is its first thread; of several, lines say whose they are. */
 static void put_whose(struct words *w)
 {
-	bool follow = words_flag(w, "follow"), one = w->command || w->u->scope.nviewer == 1;
+	bool follow = words_flag(w, "follow");
+	bool one = w->u->scope.nviewer + (w->command ? 1 : 0) == 1;
 	sb_fmt(w->out, "macro mine() { %s%s }\n",
 	       follow || (!w->command && !w->pid) ? "true" : "tid == pid",
-	       w->command && !follow ? " && pid == cpid" : "");
+	       w->command && !w->pid && !follow ? " && pid == cpid" : "");
 	sb_fmt(w->out, "macro several() { %s }\n", follow || !one ? "true" : "false");
 }
 
@@ -444,6 +489,10 @@ bool write_strace(struct words *w)
 	if (!put_flags(w, &wanted))
 		return false;
 	put_depth(w, &wanted);
+	struct str limit = words_opt(w, "syscall_limit");
+	if (limit.n && (!str_u64(limit, &w->events) || !w->events))
+		return words_fail(w, (struct loc){0}, "--syscall-limit %.*s is no number of calls",
+				  STRF(limit));
 	if (words_opt(w, "user").n)
 		w->as_user = arena_strz(w->a, words_opt(w, "user"));
 	set_environment(w);
@@ -456,5 +505,5 @@ bool write_strace(struct words *w)
 	sb_fmt(w->out, "macro quiet_end() { %s }\n",
 	       wanted.silent || w->quiet > 1 ? "true" : "false");
 	put_paths(w);
-	return read_summary(w);
+	return put_dumps(w, &wanted) && read_summary(w);
 }
