@@ -109,7 +109,7 @@ EXPECT_RE
 	texts
 	\$retval           +COUNT
 	hello world +5
-	\{"type": "row", "table": "freqs1", "interval": 1, "s": "hello", "count": 5\}
+	\{"type": "row", "table": "freqs1", "interval": 1, "label": "p:build/tests/calls:target\(int n, char \*s\):char\*:s", "s": "hello", "count": 5\}
 
 NAME argdist: bars that fit the terminal, with -w as anywhere
 RUN
