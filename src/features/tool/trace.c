@@ -98,20 +98,34 @@ static bool read_message(struct message *m)
 	return cursor_end(c) || cursor_fail(c, c->at, "more arguments than the format has");
 }
 
+/* Of a pattern the function that ran; events are probes. */
+static void put_function(struct words *w, const struct spec *s)
+{
+	bool pattern = str_is_glob(s->name);
+	if (pattern)
+		sb_z(w->out, s->kind == 't' || s->kind == 'u' ? "probe" : "func");
+	else
+		sb_fmt(w->out, "\"%.*s\"", STRF(s->name));
+}
+
 /* "; " of several probes go to maps of their own. */
 static void put_action(struct words *w, u32 i, const struct spec *s, struct str message)
 {
 	const char *mode = words_flag(w, "address") ? "(perf)" : "";
 	if (words_flag(w, "aggregate")) {
-		sb_fmt(w->out, "{\n\t@messages%u[\"%.*s\", %.*s] = count();\n", i, STRF(s->name),
-		       STRF(message.n ? message : STR("\"\"")));
+		sb_fmt(w->out, "{\n\t@messages%u[", i);
+		put_function(w, s);
+		sb_fmt(w->out, ", %.*s] = count();\n", STRF(message.n ? message : STR("\"\"")));
 	} else {
 		sb_fmt(w->out,
 		       "{\n\temit(calls, time = nsecs, time_ns = nsecs, %scpu = cpu, pid = pid, "
-		       "tid = tid, comm = comm,\n\t     function = \"%.*s\"%s%.*s,\n"
+		       "tid = tid, comm = comm,\n\t     function = ",
+		       words_flag(w, "unix_time") ? "time_s = strftime(\"%s.%f\", nsecs), " : "");
+		put_function(w, s);
+		sb_fmt(w->out,
+		       "%s%.*s,\n"
 		       "\t     kstack = kstack%s, ustack = ustack%s);\n",
-		       words_flag(w, "unix_time") ? "time_s = strftime(\"%s.%f\", nsecs), " : "",
-		       STRF(s->name), message.n ? ", message = " : "", STRF(message), mode, mode);
+		       message.n ? ", message = " : "", STRF(message), mode, mode);
 	}
 	if (words_flag(w, "aggregate"))
 		sb_fmt(w->out, "\tat_most(@events);\n}\n\nend { show(messages, @messages%u); }\n\n",
