@@ -215,6 +215,18 @@ EXPECT
 	FUNC COUNT
 	greet 2
 
+NAME a function of C++ that was looked for as one of C
+RUN
+	echo 'int g(int a) __asm__("_Z3reci"); __attribute__((noinline)) int g(int a) { __asm__ volatile("" ::: "memory"); return a; } int main(void) { return g(0); }' >"$TMPDIR/p.c"
+	cc -o "$TMPDIR/p" "$TMPDIR/p.c"
+	"$SONDE" funccount "$TMPDIR/p:rec" -- "$TMPDIR/p" 2>&1 | sed "s,$TMPDIR,DIR,"
+	"$SONDE" funccount -q "$TMPDIR/p:cpp:rec" -- "$TMPDIR/p" | tail -n 1 | awk '{ print $NF }'
+NEEDS uprobe cmd:cc
+EXPECT
+	ERROR: No matches for uprobe DIR/p:rec.
+	HINT: there is a function of C++ of that name: DIR/p:cpp:rec
+	1
+
 NAME mistakes have a place in the word
 RUN "$SONDE" trace 'c:open (arg1 = 5)' 2>&1; "$SONDE" trace 'p:c:open "%d", arg12' 2>&1 | sed -E 's/arg1 to arg[0-9]+/arg1 to argN/'; "$SONDE" funccount 2>&1; "$SONDE" funccount a b 2>&1 | head -n 1; "$SONDE" argdist 2>&1; "$SONDE" argdist -C 'p::f():int:1,2' 2>&1 | head -n 1; "$SONDE" tpoint sched:sched_switch '~"x"' 2>&1 | head -n 1; for f in '~"y"' 'x == 1 ~ "y"'; do "$SONDE" uprobe 'p:build/tests/calls:greet x=%di' "$f" 2>&1 | head -n 1; done
 EXPECT

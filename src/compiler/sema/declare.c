@@ -104,6 +104,20 @@ static void check_option(struct declare *d, const struct node *n, const struct n
 	}
 }
 
+/* The declaration says what no option can be. */
+static void refuse_kind(struct declare *d, const struct node *n, const struct getopt_use *o)
+{
+	if (o->choices && n->a->kind == N_STR && (o->kind == OPTION_WORDS || !n->c->name.n)) {
+		diag_add(d->ds, E_OPTION, n->a->loc, "the default is none of the option's words");
+		return;
+	}
+	diag_add(d->ds, E_OPTION, n->c->loc,
+		 "options are of kind list, words, pid, pids, cpus, ports, user, disk, clock, "
+		 "fraction, networks, netns, terminal or text, one of some texts (\"a\" | \"b\"), "
+		 "of names (errno, signal, ...), or their default says it; numbers may be "
+		 "positive or signed, times positive, any of them accepted");
+}
+
 static void add_option(struct declare *d, const struct node *n, const struct node *before)
 {
 	struct getopt_use **tail = &d->c->getopts, *o;
@@ -131,16 +145,7 @@ static void add_option(struct declare *d, const struct node *n, const struct nod
 						 : n->a->name;
 		o->type = n->a->kind == N_BOOL ? &type_bool : &type_i64;
 		if (!kind_of(n, o))
-			diag_add(d->ds, E_OPTION, n->c->loc,
-				 "options are of kind list, words, pid, pids, cpus, ports, user, "
-				 "disk, clock, fraction, "
-				 "networks, netns, terminal or text, one of some texts (\"a\" | "
-				 "\"b\"), "
-				 "of names "
-				 "(errno, "
-				 "signal, ...), or their default says it; numbers may be positive "
-				 "or "
-				 "signed, times positive, any of them accepted");
+			refuse_kind(d, n, o);
 		o->words = names_find(n->c->name) ? n->c->name : STR("");
 	}
 	*tail = o;
