@@ -282,6 +282,7 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 		.diags = &j->diags,
 		.signals = &s->loop.signals,
 		.quiet = o->quiet,
+		.tool = o->tool && o->tool->start.tool.n,
 		.old = j->unit.config.compat,
 		.wide = o->wide,
 		.scroll = o->scroll,
@@ -470,10 +471,16 @@ int run_aot(struct aot *f, int argc, char **argv)
 	struct run_opts o = {0};
 	struct err *e = opts_parse(&o, argc, argv);
 	if (!e && (o.program || o.nrest || o.list || o.npid || o.cmd || o.aot))
-		e = err_new("this program is a script that was compiled already");
+		e = err_new("this program is a script that was compiled already: its options and "
+			    "arguments are fixed");
 	int rc = RC_OK;
 	if (e)
-		rc = usage_error(false, "%s", e->msg);
+		rc = usage_error(false,
+				 strstr(e->msg, "compiled already")
+					 ? "%s"
+					 : "%s (of a script that was compiled already options "
+					   "and arguments are fixed)",
+				 e->msg);
 	else if (o.help)
 		usage(stdout, false, true);
 	else if (o.version)

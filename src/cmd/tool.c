@@ -685,8 +685,9 @@ static bool was_typed(const struct parse *p, const struct getopt_use *u)
 }
 
 /*
- * The program of processes that were named: whichever of their files has the probes, not what $PATH has of that name.
- * Libraries are looked for among these files anyhow.
+ * The program of processes that were named, also by a word (-l python 1234): whichever of their files has the probes,
+ * not what $PATH has of that name. Libraries are looked for among these files anyhow; what a letter means (-l c) is the
+ * script's.
  */
 static struct err *take_program(struct parse *p)
 {
@@ -699,7 +700,9 @@ static struct err *take_program(struct parse *p)
 				path = p->script->opts[i].value;
 		bool program = str_is(u->placeholder, "PATH") && path.n &&
 			       (u->operand == 1 || str_is(u->name, "path"));
-		if (program && !str_starts(path, STR("lib")) && !was_typed(p, u))
+		bool word =
+			declare_names(u, STR("language")) && path.n > 1 && str_chr(path, '/') < 0;
+		if (program && !str_starts(path, STR("lib")) && (word || !was_typed(p, u)))
 			e = give(p, u, "*");
 	}
 	return e;

@@ -112,6 +112,15 @@ static bool is_again(const struct node *before, const struct node *column)
 	       str_eq(heading_of(before), heading_of(column));
 }
 
+static bool is_text_alone(const struct node *column)
+{
+	static const char *const text[] = {"text"};
+	bool found = false;
+	for (const struct node *w = column->a; w; w = w->next)
+		found |= node_word(w, text) == 0;
+	return found;
+}
+
 static void put_columns(const struct node *tree, FILE *f)
 {
 	u32 tables = 0, shown = 0;
@@ -126,7 +135,7 @@ static void put_columns(const struct node *tree, FILE *f)
 			fprintf(f, "  %.*s:\n", STRF(n->name));
 		const struct node *before = NULL;
 		for (const struct node *c = n->a; c; before = c, c = c->next) {
-			if (is_again(before, c))
+			if (is_again(before, c) || is_text_alone(c))
 				continue;
 			bool each = c->a && str_is(c->a->name, "percentiles");
 			if (each)

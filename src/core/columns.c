@@ -48,6 +48,14 @@ bool column_absent(const struct column *c, const struct value *v)
 	return v->kind == V_NONE || (error && !v->i);
 }
 
+bool columns_have_data(const struct columns *t)
+{
+	bool any = false;
+	for (u32 i = 0; i < t->n; i++)
+		any |= !t->col[i].text;
+	return any;
+}
+
 static void put_status(struct sb *out, u32 status)
 {
 	u32 sig = status & 0x7f, code = status >> 8 & 0xff;

@@ -41,9 +41,11 @@ enum column_unit {
 
 struct column {
 	struct str name, heading; /* "duration_ns", "LAT(ms)" */
+	struct str is;            /* what all rows have; .s NULL: each its own */
 	u32 width;                /* at least; 0: as wide as the value */
 	bool right;               /* aligned */
 	bool data;                /* in JSON and CSV only */
+	bool text;                /* not in these */
 	bool share;               /* show(): of the sum of all rows */
 	bool bare;                /* percentages have no sign */
 	bool quoted;              /* each word in double quotes */
@@ -86,6 +88,8 @@ void members_text(struct sb *out, const struct value *v, u32 indent, struct str 
 bool column_next_word(struct str *rest, struct str *word);
 /* There is nothing to say: not known, or the error of what did not fail. */
 bool column_absent(const struct column *c, const struct value *v);
+/* A row has more than its text. */
+bool columns_have_data(const struct columns *t);
 /* A column of the row itself in text, not below it. */
 static inline bool column_in_line(const struct column *c)
 {

@@ -91,6 +91,7 @@ struct sink_env {
 	struct show how, how_remarks; /* texts of results, and of remarks */
 	struct signals *signals; /* that no write outlasts; NULL: it takes as long as it takes */
 	bool quiet;              /* no I_STATUS */
+	bool tool;               /* nothing is said about scripts */
 	bool old;                /* text as in 0.17 */
 	bool wide;               /* columns are not cut to the terminal */
 	bool scroll;             /* a screen does not replace the one before, */

@@ -395,10 +395,12 @@ static void columns_body(struct walk *w, struct columns *c)
 		struct str names = k->names ? names_table(k->names) : (struct str){0};
 		text(w, &k->name);
 		text(w, &k->heading);
+		text(w, &k->is);
 		text(w, &names);
 		NUM(w, k->width);
 		NUM(w, k->right);
 		NUM(w, k->data);
+		NUM(w, k->text);
 		NUM(w, k->share);
 		NUM(w, k->bare);
 		NUM(w, k->blank);
@@ -411,7 +413,7 @@ static void columns_body(struct walk *w, struct columns *c)
 		if (!w->out)
 			k->names = names_find(names);
 		check(w, (unit == COL_NAME) == !!k->names, "a column's names are damaged");
-		check(w, unit <= COL_MEMBERS && k->index < 64 && k->width < 4096 && k->digits < 10,
+		check(w, unit <= COL_MEMBERS && k->index <= 64 && k->width < 4096 && k->digits < 10,
 		      "a column is damaged");
 	}
 	NUM(w, c->declared);

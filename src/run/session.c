@@ -109,7 +109,8 @@ static const struct columns *first_table(const struct unit *u)
 {
 	for (u32 i = 0; i < u->ncolumns; i++)
 		for (u32 k = 0; k < u->nschema; k++)
-			if (u->schema[k]->columns == u->columns[i] && u->columns[i]->n)
+			if (u->schema[k]->columns == u->columns[i] &&
+			    columns_have_data(u->columns[i]))
 				return u->columns[i];
 	return NULL;
 }

@@ -33,7 +33,7 @@ EXPECT
 NAME a compiled script takes no other
 RUN "$SONDE" --aot $TMPDIR/prog -e 'begin { exit(); }'; $TMPDIR/prog -e 'begin { }' 2>&1 | head -n 1; "$SONDE" --aot $TMPDIR/prog -p $$ -e 'begin { exit(); }' 2>&1; :
 EXPECT
-	ERROR: this program is a script that was compiled already
+	ERROR: this program is a script that was compiled already: its options and arguments are fixed
 	ERROR: --aot: -p and -c name processes that are here now; let the script compare pid
 
 NAME a compiled script that is damaged says so
@@ -55,3 +55,10 @@ EXPECT
 	291
 	291
 NEEDS file:/proc/sys/kernel/random/boot_id sym:vfs_read
+
+NAME options of a compiled script are fixed
+RUN "$SONDE" --aot $TMPDIR/prog -e 'options { x = 5; } begin { print(opt.x); exit(); }' && { $TMPDIR/prog -q | head -n 1; $TMPDIR/prog --x=7 2>&1 | head -n 1; $TMPDIR/prog 7 2>&1 | head -n 1; }
+EXPECT
+	5
+	ERROR: unrecognized option '--x' (of a script that was compiled already options and arguments are fixed)
+	ERROR: this program is a script that was compiled already: its options and arguments are fixed

@@ -20,6 +20,20 @@ EXPECT
 	"a,""b",1234567,/tmp/x
 	,,a\nb
 
+NAME columns for text alone, and what all rows have
+RUN for f in text json csv; do "$SONDE" -q -f $f -e 'options { x = "a, b"; } table sums bare { line text; n_bytes data; } table title bare { line text is "of all"; } table r sorted by n { label data is opt.x; k "K" 3; n "N" 3; } begin { @n[5] = count(); emit(title); show(r, @n); clear(@n); } end { show(sums); emit(sums, line = "7 bytes", n_bytes = 7); }'; done
+EXPECT
+	of all
+	K   N
+	5   1
+	7 bytes
+	{"type": "row", "table": "r", "label": "a, b", "k": 5, "n": 1}
+	{"type": "row", "table": "sums", "n_bytes": 7}
+	label,k,n
+	"a, b",5,1
+	n_bytes
+	7
+
 NAME members of a record, a line for each
 PROG struct in { int a; int b; }; struct s { struct in in; u64 *p; char text[4]; }; table t { n "N" 3; name "NAME"; args members; } BEGIN { $s = (struct s *)0; $l = curtask.se.load; emit(t, n = 1, name = "f", args = (a = 1, b = (c = 2, d = (e = "x\n")), p = ($s, *$s), q = ($s, *$s, (a = $s->in.a)), r = ((int64 *)5, *(int64 *)5), s = *$s, u = (7, (w = 8)), v = (curtask, $l))); emit(t, n = 22, name = "g"); }
 NEEDS btf

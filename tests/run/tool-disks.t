@@ -101,8 +101,8 @@ NEEDS file:/dev/loop-control cmd:losetup btf sym:bpf_for_each_map_elem
 TIMEOUT 30
 ALONE
 EXPECT_RE
-	DISK        %RND    %SEQ    COUNT     KBYTES
 	\(last [0-9]+\.[0-9] s\)
+	DISK        %RND    %SEQ    COUNT     KBYTES
 	LOOP +0.00% 100.00%       20        160
 	1.0000,4
 	\{"type": "row", "table": "pattern", "interval": 1, "requests": 20\}

@@ -70,3 +70,10 @@ EXPECT
 	ERROR: no wait is as long as --min and as short as --max
 	ERROR: no wait is as long as --min and as short as --max
 	ERROR: no wait is as long as --min and as short as --max
+
+NAME tools: folded stacks of which there are none
+RUN "$SONDE" stackcount -q -f build/tests/calls:greet -- true 2>&1; echo $?
+NEEDS uprobe prog:calls
+EXPECT
+	ERROR: no stacks were counted
+	1

@@ -18,8 +18,9 @@ NAME JSON and CSV: functions of a program
 RUN
 	c=build/tests/calls
 	"$SONDE" stackcount -qj -P "$c:greet" -- $c 9 | grep -oE '"comm": "calls"|"calls": 9'; "$SONDE" stackcount -q --csv -P --fields comm,calls "$c:greet" -- $c 9
-	"$SONDE" trace -q --csv --fields function,message "$c:target \"%d, %s\", arg1, arg2" -- $c 1; "$SONDE" argdist -q -i 60 --csv -C "p:$c:target(int n):int:n" -- $c 2 2>/dev/null
-	"$SONDE" funclatency -q --csv "$c:greet" -- $c 5 | awk -F, 'NR == 1 { print; next } { n += $3 } END { print n }'; for f in -j --csv; do "$SONDE" funcslower -q -u 0 -m 0 $f --fields comm,ret,function "$c:add6" -- $c 1; done
+	"$SONDE" trace -q --csv --fields function,message "$c:target \"%d, %s\", arg1, arg2" -- $c 1; "$SONDE" argdist -q -i 60 --csv -C "p:$c:target(int count):int:count" -- $c 2 2>/dev/null
+	"$SONDE" funclatency -q --csv "$c:greet" -- $c 5 | awk -F, '/[a-z]/ { print; n = 0; next } { n += $3 } END { print n }'
+	"$SONDE" funclatency -qj -m "$c:greet" -- $c 5 | tail -n 1 | sed -E 's/_ns": [0-9]+/_ns": N/g'; for f in -j --csv; do "$SONDE" funcslower -q -u 0 -m 0 $f --fields comm,ret,function "$c:add6" -- $c 1; done
 NEEDS uprobe prog:calls
 EXPECT
 	"comm": "calls"
@@ -28,11 +29,13 @@ EXPECT
 	calls,9
 	function,message
 	target,"0, hello"
-	n,count
-	0,1
-	1,1
+	label,value1,count
+	p:build/tests/calls:target(int count):int:count,0,1
+	p:build/tests/calls:target(int count):int:count,1,1
 	nsecs_min,nsecs_max,nsecs_count
+	avg_ns,total_ns,count
 	5
+	{"type": "row", "table": "totals", "avg_ns": N, "total_ns": N, "count": 5}
 	{"type": "event", "table": "slow", "comm": "calls", "ret": 21, "function": "add6"}
 	comm,ret,function
 	calls,21,add6

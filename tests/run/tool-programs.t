@@ -273,6 +273,17 @@ EXPECT
 	object,allocs,bytes
 	malloc <= 4096,
 
+NAME uobjnew, ucalls, uthreads: a language and a process, as bcc spells them
+RUN "$SONDE_TESTS/spin" 100000 >/dev/null & p=$!; for t in 'uobjnew -l c' 'ucalls -l python' 'ucalls -l ruby' 'uthreads -l c' 'uthreads -l none'; do timeout 30 "$SONDE" $t $p -d 0.1 2>&1 | head -n 1 | sed "s/$p/PID/"; done; kill $p
+NEEDS uprobe prog:spin
+TIMEOUT 60
+EXPECT
+	Tracing new objects for 0.1 s...
+	ERROR: no file of process PID has the static probes that are looked for
+	ERROR: no file of process PID has the static probes that are looked for
+	Tracing threads for 0.1 s...
+	Tracing threads for 0.1 s...
+
 NAME ustat: what a runtime does
 RUN p="$SONDE_TESTS/runtime"; for f in '' -j --csv; do "$SONDE" ustat -q $f --fields comm,calls,gcs,objects,loads,exceptions,threads -l "$p" 1h -- "$p"; done | grep -v loadavg
 NEEDS uprobe prog:runtime

@@ -109,7 +109,7 @@ EXPECT_RE
 	texts
 	\$retval           +COUNT
 	hello world +5
-	\{"type": "row", "table": "freqs1", "interval": 1, "s": "hello", "count": 5\}
+	\{"type": "row", "table": "freqs1", "interval": 1, "label": "p:build/tests/calls:target\(int n, char \*s\):char\*:s", "s": "hello", "count": 5\}
 
 NAME argdist: bars that fit the terminal, with -w as anywhere
 RUN
@@ -205,12 +205,37 @@ EXPECT
 	n=77
 	77                        3
 
+NAME trace: of a pattern the function that ran
+RUN c=build/tests/calls; "$SONDE" trace -q --fields function,message "$c:gre*" 't:sched:sched_process_exi* "end"' -- $c 1; "$SONDE" trace -qA "$c:gre*" -- $c 2 | awk '{ print $1, $NF }'
+NEEDS uprobe prog:calls tp:sched/sched_process_exit
+EXPECT
+	FUNC             -
+	greet            -
+	tracepoint:sched:sched_process_exit end
+	FUNC COUNT
+	greet 2
+
+NAME a function of C++ that was looked for as one of C
+RUN
+	echo 'int g(int a) __asm__("_Z3reci"); __attribute__((noinline)) int g(int a) { __asm__ volatile("" ::: "memory"); return a; } int main(void) { return g(0); }' >"$TMPDIR/p.c"
+	cc -o "$TMPDIR/p" "$TMPDIR/p.c"
+	"$SONDE" funccount "$TMPDIR/p:rec" -- "$TMPDIR/p" 2>&1 | sed "s,$TMPDIR,DIR,"
+	"$SONDE" funccount -q "$TMPDIR/p:cpp:rec" -- "$TMPDIR/p" | tail -n 1 | awk '{ print $NF }'
+NEEDS uprobe cmd:cc
+EXPECT
+	ERROR: No matches for uprobe DIR/p:rec.
+	HINT: there is a function of C++ of that name: DIR/p:cpp:rec
+	1
+
 NAME mistakes have a place in the word
-RUN "$SONDE" trace 'c:open (arg1 = 5)' 2>&1; "$SONDE" funccount 2>&1; "$SONDE" funccount a b 2>&1 | head -n 1; "$SONDE" argdist 2>&1; "$SONDE" argdist -C 'p::f():int:1,2' 2>&1 | head -n 1; "$SONDE" tpoint sched:sched_switch '~"x"' 2>&1 | head -n 1; for f in '~"y"' 'x == 1 ~ "y"'; do "$SONDE" uprobe 'p:build/tests/calls:greet x=%di' "$f" 2>&1 | head -n 1; done
+RUN "$SONDE" trace 'c:open (arg1 = 5)' 2>&1; "$SONDE" trace 'p:c:open "%d", arg12' 2>&1 | sed -E 's/arg1 to arg[0-9]+/arg1 to argN/'; "$SONDE" funccount 2>&1; "$SONDE" funccount a b 2>&1 | head -n 1; "$SONDE" argdist 2>&1; "$SONDE" argdist -C 'p::f():int:1,2' 2>&1 | head -n 1; "$SONDE" tpoint sched:sched_switch '~"x"' 2>&1 | head -n 1; for f in '~"y"' 'x == 1 ~ "y"'; do "$SONDE" uprobe 'p:build/tests/calls:greet x=%di' "$f" 2>&1 | head -n 1; done
 EXPECT
 	trace:1:14-15: ERROR: an expression changes nothing
 	c:open (arg1 = 5)
 	             ~
+	trace:1:16-21: ERROR: registers have arg1 to argN of a function here, the others are on the stack
+	p:c:open "%d", arg12
+	               ~~~~~
 	ERROR: funccount needs PATTERN
 	sonde funccount -h shows its options.
 	ERROR: what is 'b'? funccount takes only PATTERN

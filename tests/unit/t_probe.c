@@ -269,8 +269,11 @@ static u64 fires(struct setup *s, const char *text, void (*act)(void))
 	}
 	if (f.p.kind->types && !ok(f.p.kind->types(&s->h, &s->u, &f.p, USE_ARGS | USE_RETVAL)))
 		return n;
-	if (f.p.btf_id) /* what it is loaded for */
-		f.p.way = f.p.kind->ways[0];
+	for (u32 i = 0; f.p.btf_id && f.p.kind->ways[i]; i++) /* what it is loaded for */
+		if (f.p.kind->ways[i]->flags & WAY_TYPED) {
+			f.p.way = f.p.kind->ways[i];
+			break;
+		}
 	if (counter_load(s, &c, &f.p) && ok(f.p.way->attach(&s->h, &s->u, &c.attach))) {
 		u64 before = *c.count;
 		act();

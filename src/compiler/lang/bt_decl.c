@@ -116,7 +116,7 @@ static struct node *option(struct parser *p)
 	return n;
 }
 
-/* name ["HEADING"] [width] [words] [if condition]; the word percentiles has its list behind it */
+/* name ["HEADING"] [width] [words] [if condition]; behind percentiles stands the list, behind is a text */
 static struct node *column(struct parser *p)
 {
 	struct loc from = p->t.loc;
@@ -131,9 +131,9 @@ static struct node *column(struct parser *p)
 		p_advance(p);
 	}
 	while (p_at(p, TK_IDENT)) {
-		bool list = p_at_word(p, "percentiles");
+		bool more = p_at_word(p, "percentiles") || p_at_word(p, "is");
 		list_add(&words, p_leaf(p, N_NAME));
-		if (list)
+		if (more)
 			list_add(&words, bt_expr(p));
 	}
 	n->a = words.head;

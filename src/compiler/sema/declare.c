@@ -104,6 +104,20 @@ static void check_option(struct declare *d, const struct node *n, const struct n
 	}
 }
 
+/* The declaration says what no option can be. */
+static void refuse_kind(struct declare *d, const struct node *n, const struct getopt_use *o)
+{
+	if (o->choices && n->a->kind == N_STR && (o->kind == OPTION_WORDS || !n->c->name.n)) {
+		diag_add(d->ds, E_OPTION, n->a->loc, "the default is none of the option's words");
+		return;
+	}
+	diag_add(d->ds, E_OPTION, n->c->loc,
+		 "options are of kind list, words, pid, pids, cpus, ports, user, disk, clock, "
+		 "fraction, networks, netns, terminal or text, one of some texts (\"a\" | \"b\"), "
+		 "of names (errno, signal, ...), or their default says it; numbers may be "
+		 "positive or signed, times positive, any of them accepted");
+}
+
 static void add_option(struct declare *d, const struct node *n, const struct node *before)
 {
 	struct getopt_use **tail = &d->c->getopts, *o;
@@ -131,16 +145,7 @@ static void add_option(struct declare *d, const struct node *n, const struct nod
 						 : n->a->name;
 		o->type = n->a->kind == N_BOOL ? &type_bool : &type_i64;
 		if (!kind_of(n, o))
-			diag_add(d->ds, E_OPTION, n->c->loc,
-				 "options are of kind list, words, pid, pids, cpus, ports, user, "
-				 "disk, clock, fraction, "
-				 "networks, netns, terminal or text, one of some texts (\"a\" | "
-				 "\"b\"), "
-				 "of names "
-				 "(errno, "
-				 "signal, ...), or their default says it; numbers may be positive "
-				 "or "
-				 "signed, times positive, any of them accepted");
+			refuse_kind(d, n, o);
 		o->words = names_find(n->c->name) ? n->c->name : STR("");
 	}
 	*tail = o;
@@ -404,80 +409,6 @@ static bool fold(struct declare *d, struct node *n)
 
 /* ---- tables ---- */
 
-static void column_word(struct declare *d, struct column *col, const struct node *w)
-{
-	static const struct {
-		const char *name;
-		enum column_unit unit;
-		bool right;
-	} units[] = {
-		{"us", COL_US, true},
-		{"ms", COL_MS, true},
-		{"s", COL_S, true},
-		{"seconds", COL_SECONDS, true},
-		{"KB", COL_KB, true},
-		{"MB", COL_MB, true},
-		{"meminfo", COL_MEMINFO, true},
-		{"percent", COL_PERCENT, true},
-		{"milli", COL_MILLI, true},
-		{"elapsed", COL_ELAPSED, false},
-		{"clock", COL_CLOCK, false},
-		{"hex", COL_HEX, false},
-		{"oct", COL_OCT, false},
-		{"argv", COL_ARGV, false},
-		{"below", COL_BELOW, false},
-		{"members", COL_MEMBERS, false},
-		{"status", COL_STATUS, false},
-		{"syscall", COL_SYSCALL, false},
-		{"user", COL_USER, false},
-		{"disk", COL_DISK, false},
-		{"interface", COL_INTERFACE, false},
-		{"cgroup", COL_CGROUP, false},
-		{"container", COL_CONTAINER, false},
-		{"hist", COL_HIST, false},
-		{"call", COL_CALL, false},
-		{"function", COL_FUNCTION, false},
-		{"demangled", COL_DEMANGLED, false},
-		{"indent", COL_INDENT, false},
-	};
-	static const char *const others[] = {"data",  "left", "right", "key",   "same",
-					     "share", "bare", "blank", "quoted"};
-	i32 i = node_word(w, units), other = node_word(w, others);
-	if (i >= 0) {
-		col->unit = units[i].unit;
-		col->right = units[i].right;
-		return;
-	}
-	const struct names *names = names_find(w->name);
-	if (names) {
-		col->names = names;
-		col->unit = COL_NAME;
-		return;
-	}
-	if (other == 5) {
-		col->share = col->right = true;
-		col->unit = COL_PERCENT;
-		return;
-	}
-	col->data |= other == 0;
-	col->bare |= other == 6;
-	col->blank |= other == 7;
-	col->quoted |= other == 8;
-	if (!other || other > 2)
-		return; /* key and same are about all columns together: place_of() */
-	if (other > 0) {
-		col->right = other == 2;
-		return;
-	}
-	diag_hint(d->ds, diag_add(d->ds, E_SYNTAX, w->loc, "columns know no '%.*s'", STRF(w->name)),
-		  "what may stand here: left right data key same share bare blank quoted us ms s "
-		  "seconds KB MB meminfo percent milli elapsed clock hex oct argv status syscall "
-		  "user disk interface cgroup container hist percentiles call function demangled "
-		  "indent below members also; "
-		  "names: %s",
-		  names_list);
-}
-
 static struct str upper(struct arena *a, struct str s)
 {
 	char *t = arena_strz(a, s);
@@ -583,14 +514,10 @@ static void add_column(struct declare *d, struct columns *t, const struct node *
 			       .width = (u32)MIN(n->num, (u64)MAX_WIDTH),
 			       .index = index};
 	for (const struct node *w = n->a; w; w = w->next) {
-		enum column_unit had = col->unit;
 		if (sort_is_also(w))
 			w = w->next;
 		else
-			column_word(d, col, w);
-		if (had && col->unit != had)
-			diag_add(d->ds, E_SYNTAX, w->loc,
-				 "a column is shown in one way, and has a word for that");
+			w = declare_column_word(d->ds, col, w);
 	}
 	if (col->unit == COL_CLOCK && d->c->clock > 1) {
 		col->digits = d->c->clock - 1;
@@ -662,7 +589,7 @@ static bool has_word(const struct node *column, const char *word)
 	return false;
 }
 
-/* Which part of the key, or which value, each column shows: in order, but for `key` and `same`. */
+/* Which part of the key, or which value, each column shows: in order, but for `key`, `same` and `is`. */
 static u32 place_of(const struct node *table, const struct node *column)
 {
 	bool is_key = has_word(column, "key");
@@ -670,7 +597,10 @@ static u32 place_of(const struct node *table, const struct node *column)
 	for (const struct node *k = table->a; k; k = k->next)
 		keys += has_word(k, "key");
 	for (const struct node *k = table->a; k != column; k = k->next)
-		at += has_word(k, "key") == is_key && !has_word(k->next, "same");
+		at += has_word(k, "key") == is_key && !has_word(k->next, "same") &&
+		      !has_word(k, "is");
+	if (has_word(column, "is")) /* none: behind all that there are */
+		return node_count(table->a);
 	return is_key ? at : keys + at;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "sema/sema.h"
 
+struct column;
 struct columns;
 bool sema_declare(struct compile *c); /* false: there is no probe that could go on */
 /* Only compile.getopts, for whoever reads a command line. */
@@ -34,6 +35,8 @@ bool sema_choose(struct compile *c); /* false: none of them is there */
 struct columns *declare_find_table(const struct unit *u, struct str name);
 /* TABLE.COLUMN is about that table alone. False: about another one. */
 bool declare_is_about(const struct columns *t, struct str *field);
+/* column.c: a word of a column; the last one that belongs to it. */
+const struct node *declare_column_word(struct diags *ds, struct column *col, const struct node *w);
 /* sort.c: another name of a column, for --sort, stands behind the word. */
 bool sort_is_also(const struct node *word);
 /* Words behind -e of a script with options that has no $1 are refused. */

@@ -195,6 +195,23 @@ static bool note_first(const struct point *p, void *arg)
 	return false;
 }
 
+/* A name of C that is one of C++ alone. */
+static bool hint_language(struct compile *c, const struct point *p, struct diag *d)
+{
+	struct point q = *p;
+	struct str found = {0};
+	if (!(p->kind->flags & KIND_USER) || !p->target.n || p->extra.n || !p->name.n ||
+	    str_is_glob(p->target) || !p->kind->expand || !(p->kind->flags & KIND_FUNC))
+		return false;
+	q.extra = STR("cpp");
+	q.loc = (struct loc){0};
+	err_free(p->kind->expand(c->host, c->unit, NULL, &q, note_first, &found));
+	if (found.n)
+		diag_hint(c->diags, d, "there is a function of C++ of that name: %.*s:cpp:%.*s",
+			  STRF(p->target), STRF(p->name));
+	return found.n > 0;
+}
+
 /* "event" alone where "category:event" is wanted, or the category alone; empty: neither is known.
  */
 static struct str with_category(struct compile *c, const struct kind *k, struct str word)
@@ -294,7 +311,7 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 	struct str near = k ? near_point(c, &e->lost) : STR("");
 	if (lacks)
 		diag_hint(ds, d, "%s", lacks);
-	else if (k && hint_instead(c, &e->lost, d))
+	else if (k && (hint_instead(c, &e->lost, d) || hint_language(c, &e->lost, d)))
 		;
 	else if (near.n)
 		diag_hint(ds, d, "did you mean '%.*s'?", STRF(near));

@@ -212,6 +212,12 @@ static void resolve(struct session *s, const struct column *c, struct value *v)
 		v->kind = V_NONE;
 }
 
+/* What all rows of a column have. */
+static struct value common_value(const struct column *c)
+{
+	return (struct value){.kind = c->is.s ? V_STR : V_NONE, .str = c->is};
+}
+
 static struct value copy_value(struct arena *a, const struct value *v)
 {
 	struct value c = *v;
@@ -474,7 +480,7 @@ static void act_emit(struct session *s, const struct schema *sc, const struct va
 	assert(t->n <= MAX_CELLS);
 	for (u32 i = 0; i < t->n; i++) {
 		bool there = sc->filled >> i & 1;
-		cell[i] = there && used < n ? v[used++] : (struct value){.kind = V_NONE};
+		cell[i] = there && used < n ? v[used++] : common_value(&t->col[i]);
 		resolve(s, &t->col[i], &cell[i]);
 		if (t->col[i].unit == COL_CALL && cell[i].kind == V_BYTES)
 			call = i;
@@ -677,6 +683,8 @@ static void put_rows(struct shown *h, u64 ts)
 		for (u32 i = 0; i < t->n; i++) {
 			const struct column *c = &t->col[i];
 			cell[i] = c->share ? share_of(h, c, r) : h->rows.v[r][c->index];
+			if (c->is.s)
+				cell[i] = common_value(c);
 			if (c->part && cell[i].kind == V_HIST)
 				value_percentile(&h->rows.v[r][c->index], c->part - 1, &cell[i]);
 			resolve(h->s, &t->col[i], &cell[i]);
@@ -805,7 +813,10 @@ static struct ref lower_show(struct lower *l, struct node *call, struct mem dst)
 
 	(void)dst;
 	struct columns *t = table_of(l, call, true);
-	t->begun |= !call->a->next;
+	if (!call->a->next) { /* of a report, too, the heading comes with it */
+		t->begun = true;
+		t->head = false;
+	}
 	sc->columns = t;
 	sc->last = kind_last_way(l->pt->kind)->phase == PROG_END;
 	for (struct node *n = call->a->next; n; n = n->next)

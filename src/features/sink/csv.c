@@ -67,10 +67,14 @@ static void put_bucket_names(struct sb *b, const struct columns *t, struct str n
 static void put_head(struct csv *c, const struct columns *t)
 {
 	struct sb *b = &c->o.b;
+	bool any = false;
 	for (u32 i = 0; i < t->n; i++) {
 		struct str name = t->col[i].name;
-		if (i)
+		if (t->col[i].text)
+			continue;
+		if (any)
 			sb_char(b, ',');
+		any = true;
 		if (t->col[i].unit == COL_HIST)
 			put_bucket_names(b, t, name);
 		else
@@ -117,9 +121,13 @@ static void put_bucket(struct sb *b, const struct bucket *k)
 /* bucket: of the histogram in the row. NULL: it has none. */
 static void put_line(struct csv *c, const struct item *it, const struct bucket *bucket)
 {
+	bool any = false;
 	for (u32 i = 0; i < it->n; i++) {
-		if (i)
+		if (it->columns->col[i].text)
+			continue;
+		if (any)
 			sb_char(&c->o.b, ',');
+		any = true;
 		if (it->columns->col[i].unit == COL_HIST && bucket)
 			put_bucket(&c->o.b, bucket);
 		else
@@ -145,6 +153,8 @@ static void put_row(struct csv *c, const struct item *it)
 static struct err *csv_put(void *self, const struct item *it)
 {
 	struct csv *c = self;
+	if (it->columns && !columns_have_data(it->columns))
+		return NULL;
 	switch (it->kind) {
 	case I_HEAD:
 		if (c->head != it->columns)

@@ -255,7 +255,7 @@ static void put_row(struct json *j, const struct item *it)
 		json_u64(b, it->report);
 	}
 	for (u32 i = 0; i < t->n; i++) {
-		if (column_absent(&t->col[i], &it->val[i]))
+		if (t->col[i].text || column_absent(&t->col[i], &it->val[i]))
 			continue;
 		sb_z(b, ", ");
 		json_str(b, t->col[i].name);
@@ -443,6 +443,8 @@ static struct err *json_put(void *self, const struct item *it)
 		break;
 	case I_COST: put_cost(&j->o.b, it->cost); break;
 	case I_ROW:
+		if (!columns_have_data(it->columns))
+			break;
 		put_row(j, it);
 		j->rows++;
 		j->part_ns = MAX(j->part_ns, it->part_ns);

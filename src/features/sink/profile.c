@@ -395,6 +395,8 @@ struct err *profile_end(struct profile *p, bool *show)
 		return NULL;
 	AUTO_SB why = {0};
 	left_out(p, &why);
+	if (!nsample && p->env.tool)
+		return err_new("no stacks were counted");
 	if (!nsample && why.n)
 		return err_new("-f %s shows maps that count stacks, as in @[ustack] = count(); %s",
 			       p->format, why.s);

@@ -349,6 +349,14 @@ static bool put_arg(struct expr *x, u32 from, u32 i)
 	if (s->kind == 'r' && !x->inside)
 		return cursor_fail(x->c, from, "arguments are not known at the return%s",
 				   x->entries ? ": $entry(...) keeps them" : "");
+	/* Functions of Go, whose names have a dot, have them in more registers. */
+	bool go = str_chr(s->name, '.') >= 0, function = !s->syscall && s->kind != 'u';
+	const struct arch *arch = x->c->w->h->arch;
+	if (function && i >= (go ? MAX(arch->narg, arch->ngo_arg) : arch->narg))
+		return cursor_fail(x->c, from,
+				   "registers have arg1 to arg%u of a function here, the others "
+				   "are on the stack",
+				   go ? arch->ngo_arg : arch->narg);
 	if (!s->syscall) {
 		sb_fmt(x->out, "arg%u", i);
 		return true;

@@ -98,20 +98,34 @@ static bool read_message(struct message *m)
 	return cursor_end(c) || cursor_fail(c, c->at, "more arguments than the format has");
 }
 
+/* Of a pattern the function that ran; events are probes. */
+static void put_function(struct words *w, const struct spec *s)
+{
+	bool pattern = str_is_glob(s->name);
+	if (pattern)
+		sb_z(w->out, s->kind == 't' || s->kind == 'u' ? "probe" : "func");
+	else
+		sb_fmt(w->out, "\"%.*s\"", STRF(s->name));
+}
+
 /* "; " of several probes go to maps of their own. */
 static void put_action(struct words *w, u32 i, const struct spec *s, struct str message)
 {
 	const char *mode = words_flag(w, "address") ? "(perf)" : "";
 	if (words_flag(w, "aggregate")) {
-		sb_fmt(w->out, "{\n\t@messages%u[\"%.*s\", %.*s] = count();\n", i, STRF(s->name),
-		       STRF(message.n ? message : STR("\"\"")));
+		sb_fmt(w->out, "{\n\t@messages%u[", i);
+		put_function(w, s);
+		sb_fmt(w->out, ", %.*s] = count();\n", STRF(message.n ? message : STR("\"\"")));
 	} else {
 		sb_fmt(w->out,
 		       "{\n\temit(calls, time = nsecs, time_ns = nsecs, %scpu = cpu, pid = pid, "
-		       "tid = tid, comm = comm,\n\t     function = \"%.*s\"%s%.*s,\n"
+		       "tid = tid, comm = comm,\n\t     function = ",
+		       words_flag(w, "unix_time") ? "time_s = strftime(\"%s.%f\", nsecs), " : "");
+		put_function(w, s);
+		sb_fmt(w->out,
+		       "%s%.*s,\n"
 		       "\t     kstack = kstack%s, ustack = ustack%s);\n",
-		       words_flag(w, "unix_time") ? "time_s = strftime(\"%s.%f\", nsecs), " : "",
-		       STRF(s->name), message.n ? ", message = " : "", STRF(message), mode, mode);
+		       message.n ? ", message = " : "", STRF(message), mode, mode);
 	}
 	if (words_flag(w, "aggregate"))
 		sb_fmt(w->out, "\tat_most(@events);\n}\n\nend { show(messages, @messages%u); }\n\n",
@@ -314,11 +328,12 @@ static void put_probe(struct words *w, const struct dist *d)
 	sb_z(w->out, "}\n\n");
 }
 
-/* "fd" as it is, "a->b" as value1. */
+/* "fd" as it is, "a->b" as value1, and what has the name of another column. */
 static void put_column(struct sb *out, struct str written, u32 i, const char *rest)
 {
 	AUTO_SB heading = {0};
 	bool plain = written.n && written.n < 32 && !(written.s[0] >= '0' && written.s[0] <= '9');
+	plain &= !str_is(written, "count") && !str_is(written, "label");
 	for (u32 k = 0; k < written.n; k++)
 		plain &= (written.s[k] >= 'a' && written.s[k] <= 'z') || written.s[k] == '_' ||
 			 (written.s[k] >= '0' && written.s[k] <= '9');
@@ -329,29 +344,31 @@ static void put_column(struct sb *out, struct str written, u32 i, const char *re
 		sb_fmt(out, "\tvalue%u \"%s\" 16%s;\n", i + 1, heading.s ? heading.s : "", rest);
 }
 
-static void put_table(struct words *w, const struct dist *d)
+/* The label is a line of text above each report, and a field of rows. */
+static void put_tables(struct words *w, const struct dist *d)
 {
 	struct str top = words_opt(w, "top");
+	AUTO_SB label = {0};
+	sb_escape(&label, d->label);
 	sb_fmt(w->out, "table %s%u", d->hist ? "hists" : "freqs", d->id);
 	if (words_flag(w, "cumulative"))
 		sb_z(w->out, " standing");
 	if (!d->hist)
 		sb_fmt(w->out, " sorted by %scount%s%.*s", top.n ? "" : "-", top.n ? " rows " : "",
 		       STRF(top));
-	sb_z(w->out, " {\n");
+	sb_fmt(w->out, " {\n\tlabel data is \"%s\" if opt.labels;\n", label.s ? label.s : "");
 	for (u32 i = 0; i < d->nexpr; i++)
 		put_column(w->out, d->written[i], i, d->hist ? " hist" : "");
 	sb_fmt(w->out, "%s}\n\n", d->hist ? "" : "\tcount \"COUNT\" 10 right;\n");
+	sb_fmt(w->out, "table label%u bare standing { label text is \"%s\"; }\n\n", d->id,
+	       label.s ? label.s : "");
 }
 
 static void put_report(struct words *w, const struct dist *all, u32 n, const char *indent)
 {
 	for (u32 i = 0; i < n; i++) {
-		AUTO_SB label = {0};
 		const struct dist *d = &all[i];
-		sb_escape(&label, d->label);
-		sb_fmt(w->out, "%sif (opt.labels) { printf(\"%%s\\n\", \"%s\"); }\n", indent,
-		       label.s ? label.s : "");
+		sb_fmt(w->out, "%sif (opt.labels) { emit(label%u); }\n", indent, d->id);
 		sb_fmt(w->out, "%sshow(%s%u, @%s%u);\n", indent, d->hist ? "hists" : "freqs", d->id,
 		       d->hist ? "hist" : "freq", d->id);
 	}
@@ -382,7 +399,7 @@ bool write_argdist(struct words *w)
 	if (!n)
 		return words_fail(w, (struct loc){0}, "argdist needs -H or -C with a probe");
 	for (u32 i = 0; ok && i < n; i++) {
-		put_table(w, &all[i]);
+		put_tables(w, &all[i]);
 		put_entry_probe(w, &all[i]);
 		put_probe(w, &all[i]);
 	}
