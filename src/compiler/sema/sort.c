@@ -53,11 +53,11 @@ bool sort_knows(const struct node *table, struct str by)
 static u32 sort_column(const struct columns *t, const struct node *table, struct str by)
 {
 	for (u32 i = 0; i < t->n && by.n; i++)
-		if (!t->col[i].part && str_starts(t->col[i].name, by))
+		if (!t->col[i].part && !t->col[i].is.s && str_starts(t->col[i].name, by))
 			return t->col[i].index + 1;
 	for (const struct node *k = table->a; k && by.n; k = k->next)
 		for (u32 i = 0; has_also(k, by) && i < t->n; i++)
-			if (str_eq(t->col[i].name, k->name))
+			if (!t->col[i].is.s && str_eq(t->col[i].name, k->name))
 				return t->col[i].index + 1;
 	return 0;
 }

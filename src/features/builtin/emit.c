@@ -573,7 +573,8 @@ static int by_column(const void *pa, const void *pb, void *arg)
 	if (d)
 		return t->ascending ? d : -d;
 	for (u32 i = 0; i < t->n && !d; i++)
-		d = cmp_cells(&(*a)[t->col[i].index], &(*b)[t->col[i].index]);
+		if (!t->col[i].is.s)
+			d = cmp_cells(&(*a)[t->col[i].index], &(*b)[t->col[i].index]);
 	return d;
 }
 
@@ -682,9 +683,9 @@ static void put_rows(struct shown *h, u64 ts)
 	for (u32 r = 0; r < n; r++) {
 		for (u32 i = 0; i < t->n; i++) {
 			const struct column *c = &t->col[i];
-			cell[i] = c->share ? share_of(h, c, r) : h->rows.v[r][c->index];
-			if (c->is.s)
-				cell[i] = common_value(c);
+			cell[i] = c->is.s    ? common_value(c)
+				  : c->share ? share_of(h, c, r)
+					     : h->rows.v[r][c->index];
 			if (c->part && cell[i].kind == V_HIST)
 				value_percentile(&h->rows.v[r][c->index], c->part - 1, &cell[i]);
 			resolve(h->s, &t->col[i], &cell[i]);
@@ -719,6 +720,8 @@ static void put_as_map(struct shown *h)
 		struct value *cell = arena_newn(&h->a, struct value, t->n + 1);
 		key[r] = (struct value){.kind = V_TUPLE, .list = cell};
 		for (u32 i = 0; i < t->n; i++) {
+			if (t->col[i].is.s)
+				continue;
 			const struct value *v = &h->rows.v[r][t->col[i].index];
 			if (t->col[i].index >= h->nkey && v->kind != V_STACK)
 				continue;
