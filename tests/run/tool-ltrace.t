@@ -50,9 +50,9 @@ NAME ltrace: functions of the program itself, indented, texts of some length
 RUN
 	c=build/tests/calls
 	l() { "$SONDE" ltrace -q "$@" 2>&1 | sed 's/0x[0-9a-f]\{2,\}/ADDR/g; s/^\( *main \)(.*)/\1(...)/'; }
-	l -n 2 -e snprintf -x main+greet -s 3 $c 1; l -L -x 'add*' $c 1; l -L -c -x 'g*+add6' --fields function,calls $c 3
+	l -n 2 -e snprintf -x main+greet -s 3 $c 1; l -L -x 'add*' $c 1; l -L -c -x 'g*+add6' --fields function,calls $c 3 | LC_ALL=C sort
 	"$SONDE" ltrace -q -j -n 3 -L -x greet+main $c 1 | grep -o '"depth": [0-9]*, "function": "[a-z]*"'
-	"$SONDE" ltrace -L $c 2>&1; "$SONDE" ltrace -L -x nosuch $c 2>&1 | sed "s,/.*/,,"; "$SONDE" ltrace -s 0 $c 2>&1; "$SONDE" ltrace -qc -e snprintf -x greet+nosuch --fields function,calls $c 1 2>&1 | sed "s,/.*/,,"
+	"$SONDE" ltrace -L $c 2>&1; "$SONDE" ltrace -L -x nosuch $c 2>&1 | sed "s,/.*/,,"; "$SONDE" ltrace -s 0 $c 2>&1; "$SONDE" ltrace -qc -e snprintf -x greet+nosuch --fields function,calls $c 1 2>&1 | sed "s,/.*/,," | LC_ALL=C sort
 NEEDS uprobe prog:calls x86_64
 TIMEOUT 60
 EXPECT
@@ -60,8 +60,8 @@ EXPECT
 	  greet (ADDR, 0x2, 0x3) = ADDR
 	main (...) = 0x0
 	add6 (0x1, 0x2, 0x3) = ADDR
-	function                     calls
 	add6                             3
+	function                     calls
 	greet                            3
 	"depth": 3, "function": "greet"
 	"depth": 0, "function": "main"
