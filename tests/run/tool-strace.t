@@ -488,8 +488,8 @@ EXPECT
 NAME strace: calls of a script with their data in hex
 RUN
 	printf 'in and out\n' >"$TMPDIR/f"
-	"$SONDE" -q -c "cat $TMPDIR/f" -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "write")/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 0, "none", "none", 1)); } rawtracepoint:sys_exit /pid == cpid && syscall_in(args.regs.orig_ax, "read,write")/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 0, "none", "none", args.ret == 11)); }' 2>/dev/null | sed -n '/"in a/,$p' | grep -v exited
-NEEDS tp:raw_syscalls/sys_exit btf x86_64
+	"$SONDE" -q -c "/usr/bin/cat $TMPDIR/f" -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "write")/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 0, "none", "none", 1)); } rawtracepoint:sys_exit /pid == cpid && syscall_in(args.regs.orig_ax, "read,write")/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 0, "none", "none", args.ret == 11)); }' 2>/dev/null | sed -n '/"in a/,$p' | grep -v exited
+NEEDS file:/usr/bin/cat tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	read(3, "in a"..., 131072)              = 11
 	 | 00000  69 6e 20 61 6e 64 20 6f  75 74 0a                 in and out.      |
