@@ -720,9 +720,10 @@ EXPECT
 	syscall              calls shortest
 
 NAME strace: names of how a path is looked up, of what a file is
-RUN for t in strace "$SONDE strace"; do $t -e trace=openat2,statx /usr/bin/python3 -I -c 'import ctypes as c; f = c.CDLL(None).syscall; f(437, -100, b"/nope", (c.c_uint64 * 3)(0o10000000, 0, 12), 24); f(332, -100, b"/proc", 0, 0, c.create_string_buffer(256))' 2>&1 | sed 's/0x[0-9a-f]\{8,\}/A/'; done | grep -v exited | sort | uniq -c | awk '{ $1 = $1 } 1'
+RUN for t in strace "$SONDE strace"; do $t -e trace=openat2,statx,epoll_pwait2 /usr/bin/python3 -I -c 'import ctypes as c; f = c.CDLL(None).syscall; f(441, -1, c.create_string_buffer(64), 5, (c.c_uint64 * 2)(0, 1000), None, c.c_size_t(8)); f(437, -100, b"/nope", (c.c_uint64 * 3)(0o10000000, 0, 12), 24); f(332, -100, b"/proc", 0, 0, c.create_string_buffer(256))' 2>&1 | sed 's/0x[0-9a-f]\{8,\}/A/g; s/\(epoll.* = -1\) .*/\1/'; done | grep -v exited | sort | uniq -c | awk '{ $1 = $1 } 1'
 NEEDS cmd:strace cmd:/usr/bin/python3 tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
+	2 epoll_pwait2(-1, A, 5, A, NULL, 8) = -1
 	2 openat2(AT_FDCWD, "/nope", {flags=O_RDONLY|O_PATH, resolve=RESOLVE_NO_SYMLINKS|RESOLVE_BENEATH}, 24) = -1 EXDEV (Invalid cross-device link)
 	2 statx(AT_FDCWD, "/proc", AT_STATX_SYNC_AS_STAT, 0, {stx_mask=STATX_BASIC_STATS|STATX_MNT_ID, stx_attributes=STATX_ATTR_MOUNT_ROOT, stx_mode=S_IFDIR|0555, stx_size=0, ...}) = 0
 
