@@ -470,17 +470,17 @@ int run_aot(struct aot *f, int argc, char **argv)
 {
 	struct run_opts o = {0};
 	struct err *e = opts_parse(&o, argc, argv);
-	if (!e && (o.program || o.nrest || o.list || o.npid || o.cmd || o.aot))
-		e = err_new("this program is a script that was compiled already: its options and "
-			    "arguments are fixed");
+	bool given = o.program || o.nrest || o.list || o.npid || o.cmd || o.aot;
 	int rc = RC_OK;
 	if (e)
 		rc = usage_error(false,
-				 strstr(e->msg, "compiled already")
-					 ? "%s"
-					 : "%s (of a script that was compiled already options "
-					   "and arguments are fixed)",
+				 "%s (of a script that was compiled already options and arguments "
+				 "are fixed)",
 				 e->msg);
+	else if (given)
+		rc = usage_error(false,
+				 "this program is a script that was compiled already: its options "
+				 "and arguments are fixed");
 	else if (o.help)
 		usage(stdout, false, true);
 	else if (o.version)
