@@ -330,8 +330,10 @@ bool session_load(struct session *s, struct diags *ds, struct err **e)
 	*e = make_maps(s, u);
 	if (!*e && !s->dry_run)
 		parts_early(s);
-	for (u32 i = 0; i < u->nprog && !*e; i++)
+	for (u32 i = 0; i < u->nprog && !*e; i++) {
 		*e = load_prog(s, u, ds, u->prog[i]);
+		notes_drain(s); /* that may have taken long */
+	}
 	for (u32 i = 0; i < u->nprog && !*e && !s->attach.refused && s->verbose; i++)
 		tell_cost(u->prog[i], s->live.prog_fd[i]);
 	return !*e && !s->attach.refused;

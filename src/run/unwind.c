@@ -723,6 +723,14 @@ static struct err *open_copies(struct session *s, struct unwinder *w)
 	return NULL;
 }
 
+static void list_processes(struct unwinder *w)
+{
+	vec_free(&w->intake.pid);
+	w->intake = (struct intake){0};
+	if (notes_of_all(w->s))
+		intake_list(&w->intake, w->s->u, w->procs);
+}
+
 static void unwind_early(struct session *s, void *self)
 {
 	const struct unwind *u = s->u->unwind;
@@ -746,8 +754,7 @@ static void unwind_early(struct session *s, void *self)
 	blocks_init(&w->blocks, w->procs->host->page_size, &mem);
 	w->blocks.failed = e;
 	w->lists.mem = (struct lists_mem){UNWIND_LISTS, make_list_chunk, w};
-	if (notes_of_all(s))
-		intake_list(&w->intake, s->u, w->procs);
+	list_processes(w);
 	ask_ahead(w);
 }
 
@@ -766,6 +773,7 @@ static void unwind_ready(struct session *s, void *self)
 		unwind_expect(s, (u32)s->u->scope.pid[i].pid);
 	for (u32 i = 0; i < s->u->ndwarf_pid; i++)
 		unwind_expect(s, (u32)s->u->dwarf_pid[i]);
+	list_processes(w); /* some have begun since, or ended */
 	take_in(w, w->intake.nfirst, INTAKE_NS);
 	sandbox_forget(s->h);
 	put_held(w);
