@@ -42,10 +42,9 @@ static struct err *open_notes(struct session *s, struct notes *n)
 	return e;
 }
 
-/* The child has not begun its program. */
-static void read_processes(struct session *s)
+static void read_processes(struct session *s, bool child)
 {
-	for (u32 i = s->u->cpid ? 1 : 0; i < s->u->scope.npid; i++)
+	for (u32 i = s->u->cpid && !child ? 1 : 0; i < s->u->scope.npid; i++)
 		sym_user_read(s->syms, (u32)s->u->scope.pid[i].pid);
 }
 
@@ -95,7 +94,7 @@ static void notes_ready(struct session *s, void *self)
 		return;
 	tell_read_all(s, n);
 	notes_drain(s);
-	read_processes(s);
+	read_processes(s, false); /* it has not begun its program */
 	if (!n->failed)
 		return;
 	AUTO_SB text = {0};
@@ -132,7 +131,7 @@ static void notes_tick(struct session *s, void *self)
 	if (n->mmaps || !n->wanted || !s->u->scope.npid || now - n->read_ns < SECOND_NS)
 		return;
 	n->read_ns = now;
-	read_processes(s);
+	read_processes(s, true);
 }
 
 static void notes_report(struct session *s, void *self)
