@@ -415,8 +415,9 @@ NEEDS uprobe prog:unwind dwunwind
 # By the clock none is lost while they are made; of other events there may be more than there is room for copies of.
 NAME tables of the whole machine: while samples are taken, before other events
 RUN for probe in profile:hz:99 interval:ms:20 profile:us:90 tracepoint:sched:sched_process_exit; do
-	"$SONDE" -v -e "$probe { @[ustack] = count(); } interval:ms:700 { exit(); }" 2>&1 | sed -n 's/^\(Attached\|rights while\) .*/\1/p; s/.*\(tables for user stacks of\|ERROR\).*/\1/p' | tr '\n' ,; echo
+	"$SONDE" -v -e "$probe { @[ustack] = count(); } interval:ms:2500 { exit(); }" 2>&1 | sed -n 's/^\(Attached\|rights while\) .*/\1/p; s/.*\(tables for user stacks of\|ERROR\).*/\1/p' | tr '\n' ,; echo
 	done
+TIMEOUT 40
 EXPECT
 	Attached,rights while,tables for user stacks of,
 	Attached,rights while,tables for user stacks of,
