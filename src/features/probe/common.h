@@ -92,6 +92,9 @@ extern const struct way way_form; /* of fentry and fexit, where a function has a
 extern const struct way way_trampoline_entry, way_trampoline_return; /* of kernel functions */
 extern const struct way way_switches; /* of software:context-switches */
 /* Of tracepoints, in order of price. */
+/* A program on an event, for all CPUs: tracepoint.c. */
+struct err *tracepoint_start(struct host *h, struct attach *a, struct str category,
+			     struct str event);
 /* Linux 7.2: at these tracepoints only a perf event of raw_syscalls has programs that are not preempted. */
 bool calls_preempted(struct host *h, const struct point *p);
 extern const struct way way_raw_calls_event, way_calls_event, way_calls_by_regs, way_calls,

@@ -14,7 +14,6 @@
  * that runs on that CPU. The perf events of raw_syscalls are the ones where it cannot: one program on
  * them serves all tracepoints of system calls.
  */
-#include "kern/tracefs.h"
 #include "probe/common.h"
 #include <linux/btf.h>
 
@@ -254,17 +253,11 @@ static struct ref event_arg(struct fn *f, struct host *h, const struct point *p,
 	return ir_load(f, 8, ir_ctx(f), n ? EVENT_ARG + (n - 1) * 8 : EVENT_ID);
 }
 
-static struct err *event_start(struct host *h, struct attach *a, struct str name)
-{
-	struct perf_spec s = {.type = PERF_TYPE_TRACEPOINT, .period = 1, .pid = -1, .cpu = 0};
-	struct err *e = tracefs_id(h, STR("raw_syscalls"), name, &s.config);
-	return e ? e : perf_start(&s, a);
-}
-
 static struct err *event_attach(struct host *h, struct unit *u, struct attach *a)
 {
 	(void)u;
-	return event_start(h, a, is_enter(a->prog->points) ? STR("sys_enter") : STR("sys_exit"));
+	return tracepoint_start(h, a, STR("raw_syscalls"),
+				is_enter(a->prog->points) ? STR("sys_enter") : STR("sys_exit"));
 }
 
 /* What the raw tracepoint passes: the registers, then the number or the result. */
@@ -281,7 +274,7 @@ static struct ref raw_event_arg(struct fn *f, struct host *h, const struct point
 static struct err *raw_event_attach(struct host *h, struct unit *u, struct attach *a)
 {
 	(void)u;
-	return event_start(h, a, a->prog->points->name);
+	return tracepoint_start(h, a, STR("raw_syscalls"), a->prog->points->name);
 }
 
 static struct err *raw_attach(struct host *h, struct unit *u, struct attach *a,

@@ -85,13 +85,19 @@ struct err *tracepoint_types(struct host *h, struct unit *u, struct point *p, u3
 	return NULL;
 }
 
+struct err *tracepoint_start(struct host *h, struct attach *a, struct str category,
+			     struct str event)
+{
+	struct perf_spec s = {.type = PERF_TYPE_TRACEPOINT, .period = 1, .pid = -1, .cpu = 0};
+	struct err *e = tracefs_id(h, category, event, &s.config);
+	return e ? e : perf_start(&s, a);
+}
+
 static struct err *attach_one(struct host *h, struct unit *u, struct attach *a,
 			      const struct point *p)
 {
 	(void)u;
-	struct perf_spec s = {.type = PERF_TYPE_TRACEPOINT, .period = 1, .pid = -1, .cpu = 0};
-	struct err *e = tracefs_id(h, p->target, p->name, &s.config);
-	return e ? e : perf_start(&s, a);
+	return tracepoint_start(h, a, p->target, p->name);
 }
 
 static struct err *tracepoint_attach(struct host *h, struct unit *u, struct attach *a)
