@@ -355,8 +355,8 @@ TEST(sandbox_that_takes_all_memory)
 	dies(hoard, "the process that read it ");
 }
 
-/* The one behind it is answered by another child. */
-TEST(sandbox_that_crashes_ahead)
+/* The one behind it is answered by another child, whether the question was sent before it crashed or after. */
+static void crashes_ahead(bool waits)
 {
 	struct host h = here();
 	struct question bad = about("/bad/file"), first = {.path = "/first/file", .args = STR("1")},
@@ -364,11 +364,14 @@ TEST(sandbox_that_crashes_ahead)
 	struct sb out = {0};
 	int pid = runs(&h);
 	if (pid) {
-		CHECK(sandbox_ahead(&h, echo, &first) && sandbox_ahead(&h, crash, &bad) &&
-		      sandbox_ahead(&h, echo, &last));
+		siginfo_t ended;
+		CHECK(sandbox_ahead(&h, echo, &first) && sandbox_ahead(&h, crash, &bad));
+		if (waits)
+			CHECK(!waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT));
+		CHECK(sandbox_ahead(&h, echo, &last));
 		CHECK(!sandbox_ask(&h, echo, &last, &out) && str_is(sb_str(&out), "2"));
 		CHECK(runs(&h) != pid && sandbox_told(&h, 0) && !sandbox_told(&h, 1));
-		CHECK(!strncmp(sandbox_told(&h, 0), "/bad/file: ", 11));
+		CHECK(sandbox_told(&h, 0) && !strncmp(sandbox_told(&h, 0), "/bad/file: ", 11));
 		struct err *e = sandbox_ask(&h, crash, &bad, &out);
 		CHECK(e && strstr(e->msg, "not read again"));
 		err_free(e);
@@ -380,6 +383,16 @@ TEST(sandbox_that_crashes_ahead)
 	sandbox_end(&h);
 	close(bad.file[0].fd);
 	sb_free(&out);
+}
+
+TEST(sandbox_that_crashes_ahead)
+{
+	crashes_ahead(false);
+}
+
+TEST(sandbox_that_crashed_ahead)
+{
+	crashes_ahead(true);
 }
 
 TEST(sandbox_that_hangs)

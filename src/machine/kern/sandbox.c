@@ -597,33 +597,6 @@ u32 sandbox_room(const struct host *h)
 	return h->sandbox ? SANDBOX_AHEAD - h->sandbox->nahead : SANDBOX_AHEAD;
 }
 
-bool sandbox_ahead(struct host *h, sandbox_fn *fn, const struct question *q)
-{
-	struct sandbox *s = sandbox_of(h);
-	const char *why;
-	size_t npath = strlen(q->path) + 1;
-	if (find_ahead(s, fn, q))
-		return true;
-	if (!sandbox_room(h) || q->more || npath + q->args.n > TOGETHER || is_bad(s, fn, q) ||
-	    !sandbox_start(h, &why))
-		return false;
-	struct term until = {.s = s};
-	if (send_question(s->to, fn, q, &until) != WAY_DONE) {
-		stop(s);
-		return false;
-	}
-	struct ahead *x = xcalloc(1, sizeof(*x));
-	x->fn = fn;
-	x->q = *q;
-	sb_mem(&x->words, q->path, npath);
-	sb_add(&x->words, q->args);
-	x->q.path = x->words.s;
-	x->q.args.s = x->words.s + npath;
-	s->ahead[s->nahead++] = x;
-	s->nunheard++;
-	return true;
-}
-
 static void remove_ahead(struct sandbox *s, u32 i)
 {
 	s->nahead--;
@@ -648,6 +621,42 @@ static bool hear_ahead(struct sandbox *s, const struct ahead *last)
 		ahead_free(x);
 		return false;
 	}
+	return true;
+}
+
+/* Of a child that died, what it had answered is heard first: that tells which file it was. */
+static bool send_ahead(struct host *h, sandbox_fn *fn, const struct question *q)
+{
+	struct sandbox *s = h->sandbox;
+	const char *why;
+	for (u32 try = 0; try < 2 && !is_bad(s, fn, q) && sandbox_start(h, &why); try++) {
+		struct term until = {.s = s};
+		enum way w = send_question(s->to, fn, q, &until);
+		if (w == WAY_DONE)
+			return true;
+		if (w != WAY_DEAD || hear_ahead(s, NULL))
+			stop(s);
+	}
+	return false;
+}
+
+bool sandbox_ahead(struct host *h, sandbox_fn *fn, const struct question *q)
+{
+	struct sandbox *s = sandbox_of(h);
+	size_t npath = strlen(q->path) + 1;
+	if (find_ahead(s, fn, q))
+		return true;
+	if (!sandbox_room(h) || q->more || npath + q->args.n > TOGETHER || !send_ahead(h, fn, q))
+		return false;
+	struct ahead *x = xcalloc(1, sizeof(*x));
+	x->fn = fn;
+	x->q = *q;
+	sb_mem(&x->words, q->path, npath);
+	sb_add(&x->words, q->args);
+	x->q.path = x->words.s;
+	x->q.args.s = x->words.s + npath;
+	s->ahead[s->nahead++] = x;
+	s->nunheard++;
 	return true;
 }
 
