@@ -68,6 +68,19 @@ tool_sees() {
 	true
 }
 
+# tool_sees_wait WORD COMMAND TOOL [OPTION...]: tool_sees, up to five times, until the word is there. Some virtual
+# machines leave out events of sched_switch on one CPU for seconds (what ftrace itself shows of them is not a chain).
+tool_sees_wait() {
+	word=$1
+	shift
+	for try in 1 2 3 4 5; do
+		tool_sees "$@" >"$TMPDIR/seen"
+		grep -q -e "$word" "$TMPDIR/seen" && break
+		echo "try $try: no $word" >&2
+	done
+	cat "$TMPDIR/seen"
+}
+
 # flood_while_stopped TRACER: 20,000 calls on its CPU while it reads nothing, then its end. It writes to
 # $TMPDIR/o and $TMPDIR/e.
 flood_while_stopped() {

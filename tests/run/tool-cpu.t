@@ -146,7 +146,7 @@ EXPECT
 	1
 
 NAME offcputime: a sleep, in text, JSON, CSV and folded
-RUN for o in '' -j --csv -f; do tool_sees 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 $o >"$TMPDIR/o$o"; done; grep -cE '^spin +[0-9]{6,}$' "$TMPDIR/o"; grep -cE '"comm": "spin".*"sym": "usleep".*"total_ns": [0-9]{9,}}' "$TMPDIR/o-j"; head -n 1 "$TMPDIR/o--csv"; tr -d '\n' <"$TMPDIR/o--csv" | grep -cE 'spin,"[^"]*usleep\+[^"]*main\+[^"]*",[0-9]{9,}'; grep -cE '^spin;.*;main;.*usleep;.* [0-9]{9,}$' "$TMPDIR/o-f"
+RUN for o in '' -j --csv -f; do tool_sees_wait usleep 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 $o >"$TMPDIR/o$o"; done; grep -cE '^spin +[0-9]{6,}$' "$TMPDIR/o"; grep -cE '"comm": "spin".*"sym": "usleep".*"total_ns": [0-9]{9,}}' "$TMPDIR/o-j"; head -n 1 "$TMPDIR/o--csv"; tr -d '\n' <"$TMPDIR/o--csv" | grep -cE 'spin,"[^"]*usleep\+[^"]*main\+[^"]*",[0-9]{9,}'; grep -cE '^spin;.*;main;.*usleep;.* [0-9]{9,}$' "$TMPDIR/o-f"
 NEEDS prog:spin tp:sched/sched_switch dwunwind
 TIMEOUT 60
 EXPECT
@@ -157,7 +157,7 @@ EXPECT
 	1
 
 NAME offcputime: waits in a state
-RUN for s in S 1 D R; do tool_sees 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 --state $s -j --fields comm | grep -c '"comm": "spin"'; done; true
+RUN sees() { "$@" 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 --state $s -j --fields comm | grep -c '"comm": "spin"'; }; for s in S 1; do sees tool_sees_wait spin; done; for s in D R; do sees tool_sees; done; true
 NEEDS prog:spin tp:sched/sched_switch
 TIMEOUT 60
 EXPECT
