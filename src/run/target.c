@@ -1,8 +1,6 @@
 /* target.c - the processes that a run is about: the child of -c, those of -p, of tools both. */
 #include "base/alloc.h"
 #include "run/run.h"
-#include <poll.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
 
@@ -53,21 +51,7 @@ bool target_take(struct session *s, int fd)
 
 void target_end(struct target *t)
 {
-	struct pollfd p = {.fd = t->n ? t->fd[0] : -1, .events = POLLIN};
-	if (!t->child.pid)
-		return;
-	if (t->child.gate >= 0)
-		close(t->child.gate);
-	if (t->child.exec_err >= 0)
-		close(t->child.exec_err);
-	if (waitpid(t->child.pid, NULL, WNOHANG) == 0) {
-		kill(t->child.pid, SIGTERM);
-		if (p.fd < 0 || poll(&p, 1, CHILD_GRACE_MS) <= 0)
-			kill(t->child.pid, SIGKILL);
-		waitpid(t->child.pid, NULL, 0);
-	}
-	free(t->child.path);
-	t->child = CHILD_NONE;
+	proc_child_end(&t->child, CHILD_GRACE_MS, t->n ? t->fd[0] : -1);
 }
 
 void target_close(struct target *t)

@@ -222,6 +222,20 @@ EXPECT
 	$
 	$
 
+NAME of the command, exec is the first system call that is seen
+RUN for i in 1 2 3 4 5; do
+	"$SONDE" -q -c true -e '
+		tracepoint:raw_syscalls:sys_enter /pid == cpid/ { @enter++; if (@enter == 1) { printf("%s\n", syscall_name(args.id)); } }
+		tracepoint:raw_syscalls:sys_exit /pid == cpid/ { @exit++; if (@exit == 1) { printf("%s\n", syscall_name(args.id)); } }
+		end { clear(@enter); clear(@exit); }' | grep . | uniq -c | tr -s ' '
+	done
+EXPECT
+	 2 execve
+	 2 execve
+	 2 execve
+	 2 execve
+	 2 execve
+
 NAME pid and cpid
 PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("%d %d\n", pid == cpid, tid == pid); }
 LOAD syscalls 1

@@ -55,10 +55,16 @@ bool proc_maps_file(struct host *h, int pid, const char *real);
  * it is not mapped. */
 bool proc_load_bias(struct host *h, int pid, const char *real, u64 *bias);
 
-/* A child for -c: forked, stopped before exec until proc_child_go(). */
+/*
+ * A child for -c: forked, held before exec until proc_child_go(). All of that is to be called by one
+ * thread, which is its tracer until then. exec is the first system call that probes see of it.
+ */
+struct child_start;
 struct child {
-	int pid, gate, exec_err; /* gate: write end; exec_err: read end, errno of a failed exec */
-	char *path;              /* of its program, heap */
+	int pid, gate, exec_err;   /* gate: write end; exec_err: read end, errno of a failed exec */
+	char *path;                /* of its program, heap */
+	bool held;                 /* ptrace holds it, or did; else it waits at the gate */
+	struct child_start *start; /* NULL: it has been let go */
 };
 #define CHILD_NONE ((struct child){.gate = -1, .exec_err = -1})
 /* Words split at spaces; quotes group. as: NULL: as who started us. */
@@ -69,6 +75,8 @@ struct err *proc_child_go(struct child *c);
  * while ready() runs. When it cannot be held, ready() runs anyway.
  */
 struct err *proc_child_go_held(struct child *c, void (*ready)(void *), void *arg);
+/* Asks it to end, and after so long (pidfd: its own; -1: at once) ends it. */
+void proc_child_end(struct child *c, u32 grace_ms, int pidfd);
 /*
  * Does it run with other ids than who started it, or with capabilities of its file? Programs of
  * that kind lose the perf events that follow them when they are started. ended: it is only waited
