@@ -1,5 +1,6 @@
 # Turns test files (tests/run/*.t) into one shell file per case, NNN.sh in `dir`, that sets
-# name, prog, args, ... and, for texts to compare, whole files beside it. run.sh reads them. every, turn: see there.
+# name, prog, args, ... and, for texts to compare, whole files beside it. run.sh reads them. `turn`, `every` and `even` are
+# its options -s and -e.
 function quote(s)
 {
 	gsub(/'/, "'\\''", s)
@@ -27,10 +28,11 @@ function hash_of(text,    i, at, hash)
 	return hash + 0
 }
 
-# Of the cases that ask for nothing of the kernel, or only for what all have, and of slow ones, each every-th.
+# Of the cases that ask for nothing of the kernel, or only for what all have, and of slow ones, each every-th runs; with
+# `even` of all cases.
 function left_out()
 {
-	if (val["NEEDS"] !~ /(^| )slow( |$)/ && (source ~ /^vm-/ || val["NEEDS"] ~ /(kprobe|fentry|vm|hardware|before:|since:|sym:|feature:|btf:)/))
+	if (!even && val["NEEDS"] !~ /(^| )slow( |$)/ && (source ~ /^vm-/ || val["NEEDS"] ~ /(kprobe|fentry|vm|hardware|before:|since:|sym:|feature:|btf:)/))
 		return 0
 	return hash_of(val["NAME"]) % every != turn % every
 }

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Runtime tests: runs the cases of tests/run/*.t with a tracer and compares what it prints.
 #
-#   tests/run.sh [-j JOBS] [-n NAME-PATTERN] [-s K/N] [-l N] [-b] SONDE [DIR-or-FILE...]
+#   tests/run.sh [-j JOBS] [-n NAME-PATTERN] [-s K/N] [-e] [-l N] [-b] SONDE [DIR-or-FILE...]
 #
 # -b only builds the test programs. -l 20: at the end the 20 cases that took longest, and the 20 that took most of a
 # processor. -s 0/2: of the cases that need nothing particular of a kernel about half,
-# by their names; 1/2 has the others. A case is a block of lines, ended by the next NAME; text that
+# by their names; 1/2 has the others; -e: every case is spread like that, also one that depends on the kernel.
+# A case is a block of lines, ended by the next NAME; text that
 # goes on over several lines stands below its keyword, each line behind a tab, and a line of only
 # $ is an empty one. `#` at the start of a line begins a comment.
 #
@@ -40,7 +41,7 @@
 #
 # A case that fails runs again alone when all are done, with twice the time. One that then, too, was stopped or
 # waited in vain does so once more with four times. Only then it counts as failed; those that passed only then are
-# counted before the last line. All that together takes two minutes (times $TEST_SLOW): what is left then has failed.
+# named and counted before the last line. All that together takes two minutes (times $TEST_SLOW): what is left then has failed.
 # Commands of RUN may use what tests/lib.sh has.
 # Prints `ok N - name`, `not ok N - name` and why, `ok N - name # SKIP why`; the last line sums up.
 # Programs are built into $SONDE_TESTS (build/tests). Exit code 1 when a case failed.
@@ -51,12 +52,13 @@ usage() {
 	exit 2
 }
 
-jobs=2 pattern='*' build= share=0/1 list=0
-while getopts j:n:s:l:b o; do
+jobs=2 pattern='*' build= share=0/1 even=0 list=0
+while getopts j:n:s:el:b o; do
 	case $o in
 	j) jobs=$OPTARG ;;
 	n) pattern=$OPTARG ;;
 	s) share=$OPTARG ;;
+	e) even=1 ;;
 	l) list=$OPTARG ;;
 	b) build=y ;;
 	*) usage ;;
@@ -299,6 +301,8 @@ one_case() (
 	if [ "$why" ] && { [ "$patience" = 1 ] || { [ "$patience" = 2 ] && was_late; }; }; then
 		printf '%s\n' "$title$nl$(show_case | sed 's/^/# /')" >"$case.again"
 		sed '1s/.*/# &: failed, runs again alone/' "$case.again"
+		# Emulated machines are never quiet.
+		[ "${SONDE_VM-}" ] || [ -e "$case.load" ] || cut -d ' ' -f 1 /proc/loadavg >"$case.load"
 	elif [ "$why" ]; then
 		: >"$case.failed"
 		printf '%s\n' "not ok $title$nl$(show_case | sed 's/^/# /')"
@@ -358,7 +362,7 @@ files=
 for f; do
 	if [ -d "$f" ]; then files="$files $(echo "$f"/*.t)"; else files="$files $f"; fi
 done
-awk -v dir="$work" -v turn="${share%/*}" -v every="${share#*/}" -f "$here/cases.awk" $files >/dev/null || exit 1
+awk -v dir="$work" -v turn="${share%/*}" -v every="${share#*/}" -v even=$even -f "$here/cases.awk" $files >/dev/null || exit 1
 case $(uname -m) in
 x86_64) wrapper=__x64_sys_ ;;
 aarch64) wrapper=__arm64_sys_ ;;
@@ -435,7 +439,10 @@ count() {
 }
 again=0
 for f in "$work"/*.again; do
-	[ -e "${f%.again}.passed" ] && again=$((again + 1))
+	[ -e "${f%.again}.passed" ] || continue
+	again=$((again + 1))
+	read -r title <"$f"
+	echo "# passed at a later try: $title$(sed 's/.*/ (load &)/' "${f%.again}.load" 2>/dev/null)"
 done
 [ $again = 0 ] || echo "$again at a later try"
 slowest
