@@ -73,8 +73,15 @@ EXPECT
 	under 10 MiB
 
 NAME the commands of README
-RUN sh tests/readme.sh "$SONDE" | awk '/^[0-9]+: not/ || !/^[0-9]+: / { print; next } { n++ } END { print n " show what they should" }'
+RUN sh tests/console.sh "$SONDE" README.md | awk '/^[0-9]+: as documented$/ { n++; next } { print } END { print n " blocks as documented" }'
 NEEDS btf uprobe tracefs
 TIMEOUT 60
 EXPECT
-	13 show what they should
+	5 blocks as documented
+
+NAME the commands of the tutorial
+RUN sh tests/console.sh "$SONDE" docs/tutorial.md | awk '/^[0-9]+: as documented$/ { n++; next } { print } END { print n " blocks as documented" }'
+NEEDS btf uprobe tracefs cmd:cc fast
+TIMEOUT 60
+EXPECT
+	14 blocks as documented
