@@ -24,7 +24,7 @@ const char *diag_code_name(enum diag_code code)
 	return codes[code].name;
 }
 
-enum severity diag_severity(enum diag_code code)
+static enum severity diag_severity(enum diag_code code)
 {
 	assert((size_t)code < countof(codes));
 	return codes[code].sev;

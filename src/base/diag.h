@@ -90,7 +90,6 @@ struct diag *diag_addv(struct diags *ds, enum diag_code code, struct loc loc, co
 		       va_list ap) PRINTF(4, 0);
 void diag_hint(struct diags *ds, struct diag *d, const char *fmt, ...) PRINTF(3, 4);
 void diag_note(struct diags *ds, struct diag *d, struct loc loc, const char *fmt, ...) PRINTF(4, 5);
-enum severity diag_severity(enum diag_code code);
 const char *diag_code_name(enum diag_code code); /* "E_SYNTAX" */
 /*
  * All of them, in order of place:

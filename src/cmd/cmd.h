@@ -138,7 +138,6 @@ int run_command(const struct run_opts *o);
 /* What is in it; "-": standard input. */
 struct err *script_file(struct arena *a, const char *path, struct str *ret);
 bool script_read(const struct run_opts *o, struct arena *a, struct script *s);
-int format_script(const struct run_opts *o); /* --fmt */
 bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o);
 void job_init(struct job *j, const struct run_opts *o, const struct script *s, struct host *h);
 void job_free(struct job *j);

@@ -100,7 +100,7 @@ static bool color_on(void)
 	return isatty(STDERR_FILENO);
 }
 
-int format_script(const struct run_opts *o)
+static int format_script(const struct run_opts *o)
 {
 	struct arena a = {0};
 	struct script s = {0};

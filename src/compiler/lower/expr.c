@@ -368,7 +368,7 @@ static struct ref string_cond(struct lower *l, struct node *n)
 	return lower_load(l, 1, false, lower_mem(l, n));
 }
 
-struct ref lower_cond(struct lower *l, struct node *n)
+static struct ref lower_cond(struct lower *l, struct node *n)
 {
 	return in_memory(node_type(n)) ? string_cond(l, n) : lower_value(l, n);
 }

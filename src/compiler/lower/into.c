@@ -81,12 +81,50 @@ static void put_tuple(struct lower *l, struct node *n, struct mem dst, const str
 	}
 }
 
+/* The text of a probe's id: known, or from a table of all names. */
+static void put_probe_text(struct lower *l, struct ref id, struct mem dst, const struct type *as)
+{
+	struct fn *f = l->f;
+	struct unit *u = l->u;
+	u64 k;
+	if (ir_is_con(f, id, &k)) {
+		put_text(l, mem_untold(dst), u->probe_name[k], as);
+		return;
+	}
+	u32 stride = 8;
+	for (u32 i = 0; i < u->nprobe; i++)
+		stride = MAX(stride, ALIGN_UP(u->probe_name[i].n + 1, 8u));
+	if (!u->names) {
+		char *init = arena_newn(l->c->arena, char, (size_t)stride * u->nprobe);
+		for (u32 i = 0; i < u->nprobe; i++)
+			if (u->probe_name[i].n)
+				memcpy(init + (size_t)i * stride, u->probe_name[i].s,
+				       u->probe_name[i].n);
+		u->names = unit_map(l->c, MAP_AUX, "probe_names");
+		u->names->val_size = stride * u->nprobe;
+		u->names->init = init;
+	}
+	struct blk *some = ir_blk(f), *none = ir_blk(f), *done = ir_blk(f);
+	u32 size = MIN(stride, as->size);
+	ir_br(f, O_ULT, id, ir_con(f, u->nprobe), some, none);
+	ir_at(f, some);
+	struct ref base = ir_op1(f, O_MAPVAL, 8, ir_map(u->names->index));
+	struct ref at = ir_op2(f, O_ADD, base, ir_op2(f, O_MUL, id, ir_con(f, stride)));
+	lower_copy(l, dst, mem_of(at, 0), size);
+	ir_jmp(f, done);
+	ir_at(f, none);
+	lower_zero(l, dst, size);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	pad(l, dst, size, as);
+}
+
 /* A value that is in BPF memory as type from, to dst as type as. */
 void lower_convert_mem(struct lower *l, struct mem src, const struct type *from, struct mem dst,
 		       const struct type *as)
 {
 	if (from->kind == T_PROBE && as->kind == T_STRING) {
-		lower_probe_text(l, lower_load(l, 8, false, src), dst, as);
+		put_probe_text(l, lower_load(l, 8, false, src), dst, as);
 		return;
 	}
 	if (type_is_scalar(from)) {
@@ -127,44 +165,6 @@ static void put_place(struct lower *l, struct node *n, struct mem dst, const str
 	enum space space = p.space == AS_BTF ? AS_KERNEL : p.space;
 	lower_read(l, dst, n->type->size, p.base, p.off, space);
 	pad(l, dst, n->type->size, as);
-}
-
-/* The text of a probe's id: known, or from a table of all names. */
-void lower_probe_text(struct lower *l, struct ref id, struct mem dst, const struct type *as)
-{
-	struct fn *f = l->f;
-	struct unit *u = l->u;
-	u64 k;
-	if (ir_is_con(f, id, &k)) {
-		put_text(l, mem_untold(dst), u->probe_name[k], as);
-		return;
-	}
-	u32 stride = 8;
-	for (u32 i = 0; i < u->nprobe; i++)
-		stride = MAX(stride, ALIGN_UP(u->probe_name[i].n + 1, 8u));
-	if (!u->names) {
-		char *init = arena_newn(l->c->arena, char, (size_t)stride * u->nprobe);
-		for (u32 i = 0; i < u->nprobe; i++)
-			if (u->probe_name[i].n)
-				memcpy(init + (size_t)i * stride, u->probe_name[i].s,
-				       u->probe_name[i].n);
-		u->names = unit_map(l->c, MAP_AUX, "probe_names");
-		u->names->val_size = stride * u->nprobe;
-		u->names->init = init;
-	}
-	struct blk *some = ir_blk(f), *none = ir_blk(f), *done = ir_blk(f);
-	u32 size = MIN(stride, as->size);
-	ir_br(f, O_ULT, id, ir_con(f, u->nprobe), some, none);
-	ir_at(f, some);
-	struct ref base = ir_op1(f, O_MAPVAL, 8, ir_map(u->names->index));
-	struct ref at = ir_op2(f, O_ADD, base, ir_op2(f, O_MUL, id, ir_con(f, stride)));
-	lower_copy(l, dst, mem_of(at, 0), size);
-	ir_jmp(f, done);
-	ir_at(f, none);
-	lower_zero(l, dst, size);
-	ir_jmp(f, done);
-	ir_at(f, done);
-	pad(l, dst, size, as);
 }
 
 static void put_cast(struct lower *l, struct node *n, struct mem dst, const struct type *as)
@@ -229,7 +229,7 @@ void lower_into_as(struct lower *l, struct node *n, struct mem dst, const struct
 	struct loc was = l->f->loc;
 	l->f->loc = n->loc;
 	if (n->type->kind == T_PROBE && as->kind == T_STRING) {
-		lower_probe_text(l, lower_value(l, n), dst, as);
+		put_probe_text(l, lower_value(l, n), dst, as);
 	} else if (type_is_scalar(n->type)) {
 		struct ref v = lower_convert(l, lower_value(l, n), n->type, as);
 		u32 w = as->size == 1 || as->size == 2 || as->size == 4 ? as->size : 8;

@@ -104,8 +104,7 @@ void lower_into_as(struct lower *l, struct node *n, struct mem dst,
 struct mem lower_mem(struct lower *l, struct node *n); /* memory types: readable BPF memory */
 /* The same for a text; *len: as mem.tail has it, or left as it is. */
 struct mem lower_text(struct lower *l, struct node *n, struct ref *len);
-struct mem lower_raw(struct lower *l, struct node *n);  /* the same; all bytes of a char array */
-struct ref lower_cond(struct lower *l, struct node *n); /* 0 or not 0 */
+struct mem lower_raw(struct lower *l, struct node *n); /* the same; all bytes of a char array */
 /* A literal, or a value clamped to max; for lengths. */
 struct ref lower_length(struct lower *l, struct node *n, u64 max);
 /* v, or max where it is larger: the verifier sees that. */
@@ -301,8 +300,7 @@ struct ref lower_float_compare(struct lower *l, struct node *n, enum op op);
 struct ref lower_float_to_int(struct lower *l, struct node *n);
 struct ref lower_memeq(struct lower *l, struct node *n, bool ne); /* == of things in memory */
 struct map *unit_map(struct compile *c, enum map_role role,
-		     const char *name); /* a new map of the compiler's own */
-void lower_probe_text(struct lower *l, struct ref id, struct mem dst, const struct type *as);
+		     const char *name);           /* a new map of the compiler's own */
 struct mem lower_shared(struct lower *l, u32 at); /* a shared value */
 void lower_convert_mem(struct lower *l, struct mem src, const struct type *from, struct mem dst,
 		       const struct type *as);

@@ -17,11 +17,6 @@ void check_block(struct sema *s, struct node *block); /* with a scope of its own
 const struct type *check_call(struct sema *s,
 			      struct node *n); /* CALL, or NAME of a builtin variable */
 const struct type *check_name(struct sema *s, struct node *n);
-const struct type *check_member(struct sema *s, struct node *n);
-const struct type *check_index(struct sema *s, struct node *n);
-const struct type *check_binary(struct sema *s, struct node *n);
-const struct type *check_unary(struct sema *s, struct node *n);
-const struct type *check_cast(struct sema *s, struct node *n);
 /* Programs take all CPUs' copies of m's values, where there are several: can they here? */
 void check_copies(struct sema *s, struct loc loc, const struct map *m, const char *doing);
 /* n's value is kept, counted or shown: warn if that is the address of a text. */
@@ -46,7 +41,6 @@ const struct type *with_space(struct sema *s, const struct type *t, enum space s
 const struct type *stored_type(struct sema *s,
 			       const struct type *t); /* as a variable's, map's or tuple's part */
 bool same_type(const struct type *a, const struct type *b); /* type_eq, and flexible alike */
-enum space probe_space(const struct sema *s);
 
 /* fn.c */
 bool fn_exists(const struct compile *c, struct str name);

@@ -151,11 +151,22 @@ static void add_option(struct declare *d, const struct node *n, const struct nod
 	*tail = o;
 }
 
+/* "max-args" on the command line is max_args. */
+static bool is_same_name(struct str a, struct str b)
+{
+	if (a.n != b.n)
+		return false;
+	for (u32 i = 0; i < a.n; i++)
+		if (a.s[i] != b.s[i] && !(a.s[i] == '-' && b.s[i] == '_'))
+			return false;
+	return true;
+}
+
 bool declare_names(const struct getopt_use *o, struct str given)
 {
-	bool is = declare_same_name(given, o->name);
+	bool is = is_same_name(given, o->name);
 	for (const struct node *n = o->also; n && !is; n = n->next)
-		is = declare_same_name(given, n->name);
+		is = is_same_name(given, n->name);
 	return is;
 }
 
@@ -167,16 +178,6 @@ struct str declare_text(const struct compile *c, const struct getopt_use *o)
 			return given->value;
 	}
 	return o->text;
-}
-
-bool declare_same_name(struct str a, struct str b)
-{
-	if (a.n != b.n)
-		return false;
-	for (u32 i = 0; i < a.n; i++)
-		if (a.s[i] != b.s[i] && !(a.s[i] == '-' && b.s[i] == '_'))
-			return false;
-	return true;
 }
 
 const struct getopt_use *declare_find(const struct compile *c, struct str name)

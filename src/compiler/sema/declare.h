@@ -25,9 +25,7 @@ bool option_choice(const struct getopt_use *o, struct str text); /* is it one of
 bool option_clock(struct str text, u32 *digits);
 /* A number, or its name in the option's table: ENOENT, KILL, SIGKILL. */
 bool option_word(const struct getopt_use *o, struct str word, u64 *ret);
-struct str option_disk(struct str text); /* "/dev/sda" is sda */
-/* "max-args" on the command line is max_args. */
-bool declare_same_name(struct str given, struct str name);
+struct str option_disk(struct str text);                          /* "/dev/sda" is sda */
 bool declare_names(const struct getopt_use *o, struct str given); /* one of its names */
 /* exists.c: what of the kernel a text names is there; of several ways to an event the first. */
 bool sema_exists(struct compile *c, struct str what);

@@ -141,7 +141,7 @@ const struct type *binary_type(struct sema *s, enum token op, const struct node 
 	return unknown(s);
 }
 
-const struct type *check_binary(struct sema *s, struct node *n)
+static const struct type *check_binary(struct sema *s, struct node *n)
 {
 	bool logic = n->op == TK_ANDAND || n->op == TK_OROR;
 	if (logic) {
@@ -202,7 +202,7 @@ void var_mark_set(struct sema *s, struct node *n)
 		v->set = s->round;
 }
 
-const struct type *check_unary(struct sema *s, struct node *n)
+static const struct type *check_unary(struct sema *s, struct node *n)
 {
 	if (n->op == TK_AMP)
 		var_mark_set(s, n->a);
@@ -385,7 +385,7 @@ static const struct type *own_record(struct sema *s, const struct node *n, const
 	return same ? NULL : own;
 }
 
-const struct type *check_member(struct sema *s, struct node *n)
+static const struct type *check_member(struct sema *s, struct node *n)
 {
 	const struct type *t = check_expr(s, n->a);
 	if (!settled(t))
@@ -449,7 +449,7 @@ static const struct type *check_elem(struct sema *s, struct node *n)
 	return fold_part(n, (struct str){0}, n->num) ? n->type : t->field[n->num].type;
 }
 
-const struct type *check_index(struct sema *s, struct node *n)
+static const struct type *check_index(struct sema *s, struct node *n)
 {
 	const struct type *t = check_expr(s, n->a), *i = check_expr(s, n->b);
 	if (!settled(t) || !settled(i))
@@ -546,7 +546,7 @@ static void warn_same(struct sema *s, const struct node *n, const struct type *t
 			 type_namez(s->a, to));
 }
 
-const struct type *check_cast(struct sema *s, struct node *n)
+static const struct type *check_cast(struct sema *s, struct node *n)
 {
 	bool made = n->a->kind == N_TYPE && !n->a->a && !n->a->name.n; /* by as_type() */
 	const struct type *to = made ? n->a->type : type_of_node(s, n->a);

@@ -208,6 +208,12 @@ static const struct type *not_a_type(struct sema *s, struct node *n)
 	return check_expr(s, n);
 }
 
+static enum space probe_space(const struct sema *s)
+{
+	u32 f = point_flags(s->v->points);
+	return f & KIND_USER ? AS_USER : f & KIND_KERNEL ? AS_KERNEL : AS_NONE;
+}
+
 const struct type *type_of_node(struct sema *s, struct node *n)
 {
 	const struct type *t;
@@ -242,12 +248,6 @@ const struct type *type_or_value(struct sema *s, struct node *n)
 	     (!sema_type_name(s, n->name, 0) && builtin_find(s, n->name, 0, &arity) && arity)))
 		n->kind = N_NAME;
 	return type_of_node(s, n);
-}
-
-enum space probe_space(const struct sema *s)
-{
-	u32 f = point_flags(s->v->points);
-	return f & KIND_USER ? AS_USER : f & KIND_KERNEL ? AS_KERNEL : AS_NONE;
 }
 
 /* The kernel refused this body's typed loads. */

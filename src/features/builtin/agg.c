@@ -234,7 +234,7 @@ static void merge_extreme(const struct type *t, u64 *into, const u64 *from)
 	into[1] = from[1];
 }
 
-u64 agg_divide(const struct type *t, u64 n, u64 by)
+static u64 agg_divide(const struct type *t, u64 n, u64 by)
 {
 	if (!by)
 		return 0;

@@ -11,7 +11,6 @@ struct ref agg_arg(struct lower *l, struct node *call); /* its first argument's 
 void agg_add_word(struct lower *l, struct mem at, struct ref n, bool shared);
 /* Merging word by word. */
 void agg_merge_add(const struct type *t, u64 *into, const u64 *from);
-u64 agg_divide(const struct type *t, u64 n, u64 by);
 int agg_cmp_u64(u64 a, u64 b);
 
 /* Histograms (buckets.c): a word for each bucket. */

@@ -44,7 +44,8 @@ long sys_bpf(int cmd, void *attr, u32 size)
 	return r;
 }
 
-void sys_name(char dst[BPF_OBJ_NAME_LEN], const char *src)
+/* Names as the kernel accepts them for maps and programs: 15 characters of [A-Za-z0-9_.]. */
+static void sys_name(char dst[BPF_OBJ_NAME_LEN], const char *src)
 {
 	u32 n = 0;
 	for (; src && *src && n < BPF_OBJ_NAME_LEN - 1; src++)

@@ -312,11 +312,6 @@ static struct err *open_all(struct host *h, struct mmaps *m, int pid)
 	return e;
 }
 
-int mmaps_fd(const struct mmaps *m, u32 i)
-{
-	return i < m->rings.n ? m->rings.v[i].fd : -1;
-}
-
 struct err *mmaps_open(struct host *h, int pid, bool wake, struct mmaps **ret)
 {
 	struct mmaps *m = xcalloc(1, sizeof(*m));

@@ -29,7 +29,6 @@ struct mmaps;
 /* pid: the process, and children it starts from now on; 0: every process. wake: the descriptors
  * become readable with every note; else they never do. */
 struct err *mmaps_open(struct host *h, int pid, bool wake, struct mmaps **ret);
-int mmaps_fd(const struct mmaps *m, u32 i); /* -1: no more */
 /* True: it tells of every process. */
 bool mmaps_of_all(const struct mmaps *m);
 void mmaps_drain(struct mmaps *m, map_note_cb *cb, void *arg);

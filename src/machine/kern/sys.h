@@ -11,9 +11,6 @@ static inline u64 ptr_u64(const void *p)
 {
 	return (u64)(uintptr_t)p;
 }
-/* Names as the kernel takes them for maps and programs: 15 of [A-Za-z0-9_.]; and for BTF: an
- * identifier. */
-void sys_name(char dst[BPF_OBJ_NAME_LEN], const char *src);
 
 #define INSN(c, d, s, o, i) \
 	((struct bpf_insn){.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i)})
