@@ -131,9 +131,9 @@ void section_dd(void)
 
 	fprintf(body,
 		"\n## `dd if=/dev/zero of=/dev/null bs=1 count=%s`\n\n"
-		"Time that dd says it took, and processor time of dd (of strace, perf and dd "
-		"together, "
-		"where one runs the other), as multiples of what it takes alone; medians of %d.\n\n"
+		"The time that dd reports, and the processor time of dd (of strace, perf and dd\n"
+		"together, if one runs the other), also as multiples of what dd takes alone;\n"
+		"medians of %d.\n\n"
 		"| traced by | ms | times | CPU ms | times |\n|---|---|---|---|---|\n",
 		count, rounds);
 	for (int round = 0; round < rounds; round++)

@@ -417,9 +417,10 @@ static void print_accounts(void)
 	static const enum who who[] = {BPFTRACE, SONDE, MINIMUM};
 
 	fprintf(body,
-		"\nThe kernel's accounting of the programs (`BPF_ENABLE_STATS`: `run_time_ns / "
-		"run_cnt`, in rounds of their own; two clock reads of its own are in it), their "
-		"size, and the tracer's peak memory. ns / instructions / bytes of machine code:\n\n"
+		"\nThe programs by the kernel's accounting (`BPF_ENABLE_STATS`: `run_time_ns /\n"
+		"run_cnt`, in separate rounds; this includes the kernel's two clock reads), their\n"
+		"size, and the peak memory of the tracer. ns / instructions / bytes of machine\n"
+		"code:\n\n"
 		"| program | bpftrace | sonde | minimum | MiB: bpftrace | sonde |\n"
 		"|---|---|---|---|---|---|\n");
 	for (int i = 0; i < NPROGRAM; i++) {
@@ -501,21 +502,16 @@ void section_events(void)
 
 	fprintf(body,
 		"\n## Cost of an event\n\n"
-		"ns of processor time that tracing adds to one operation of the load (base: "
-		"without "
-		"a tracer), medians of %d rounds (ply 3, dtrace 1). \"minimum\" is the same "
-		"program "
-		"written by hand in BPF instructions, on the probe that the script names. In each "
-		"round "
-		"what "
-		"the tracer printed, and in further ones how often the kernel ran its programs, "
-		"must "
-		"be what the load did; else the row says \"wrong count\". Where the body alone is "
-		"compared, less than %d ns counts as %d. uprobes are on a function that begins "
-		"with "
-		"`push`, in uprobe-endbr with `endbr64` and `push`. A worst ratio above 1 by less "
-		"than twice its standard error counts as within the noise: empty programs are the "
-		"same for every tracer.\n\n",
+		"Nanoseconds of processor time that tracing adds to one operation of the load\n"
+		"(base: without a tracer), medians of %d rounds (ply 3, dtrace 1). \"minimum\" is\n"
+		"the same program in hand-written BPF instructions, on the probe that the\n"
+		"script names. The output of the tracer, and in further rounds the number of\n"
+		"program runs that the kernel counted, must match what the load did; otherwise\n"
+		"the row says \"wrong count\". Where the bodies alone are compared, less than %d\n"
+		"ns counts as %d. uprobes are on a function that begins with `push`, in\n"
+		"uprobe-endbr with `endbr64` and `push`. A worst ratio above 1 by less than\n"
+		"twice its standard error counts as \"within the noise\", because empty programs\n"
+		"are the same for every tracer.\n\n",
 		rounds, EMPTY_BODY_NS, EMPTY_BODY_NS);
 	measure_all(rounds, quick ? 1 : 3);
 	if (foreign)

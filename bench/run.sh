@@ -66,16 +66,18 @@ version() {
 	cat <<-'END'
 	# Performance
 
-	Written by `make bench` (`bench/run.sh`), which runs sonde and the tracers that are installed in turn on the same
-	synthetic loads. Lower is better everywhere; a ratio below 1 means that sonde needs less.
+	This page is for operators and script authors. After reading it you can estimate what tracing costs: time per event,
+	start time, memory. Everything up to "Prices of mechanisms" is written by `make bench` (`bench/run.sh`), which runs
+	sonde and the other installed tracers on the same synthetic loads. Lower is better everywhere; a ratio below 1 means
+	that sonde needs less.
 
-	**Method.** The load (`bench/load.c`) is pinned to the last CPU and tells what one operation costs in processor time
-	of its own thread, as the median of many stretches of about 1 ms; tracers run on the other CPUs. In a round every
-	tracer has a turn on the same load, each beside a measurement without a tracer, and figures are medians of the
-	rounds; so neither other processes nor a change of clock speed favours anyone. What tracing adds is the difference
-	to "no tracer". The minimum (`bench/minimum.c`) is the same program in hand-written BPF instructions with the best
-	mechanisms known to us, on the probe that the script names; it checks less than a tool must, so it is a limit,
-	not a competitor. (sonde may choose a cheaper probe than the named one.)
+	**Method.** The load (`bench/load.c`) is pinned to the last CPU and reports the processor time of its thread per
+	operation, as the median of many stretches of about 1 ms. The tracers run on the other CPUs. In each round every tracer
+	runs once on the same load, next to a measurement without a tracer. All figures are medians of the rounds, so that other
+	processes and changes of the clock frequency affect all tracers alike. The cost of tracing is the difference to "no
+	tracer". The minimum (`bench/minimum.c`) is the same program in hand-written BPF instructions, on the probe that the
+	script names. It checks less than a tool must, so it is a lower limit and not a competitor. (sonde may choose a cheaper
+	probe than the named one.)
 
 	END
 	echo "**Machine.** $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) CPUs," \

@@ -143,11 +143,11 @@ void section_start(void)
 
 	fprintf(body,
 		"\n## Start and end\n\n"
-		"ms, medians: exec to \"Attached\", SIGINT (sent at once, where not said "
-		"otherwise) to "
-		"the end, exec to the end; processor time; peak memory. Where a tracer lives in a "
-		"chroot, that is in it (about 1 ms). `uprobe:libc:*` is on a copy of libc that "
-		"nobody has mapped; a function with several names is one probe of sonde's.\n\n"
+		"Milliseconds, medians: from exec to \"Attached\", from SIGINT (sent at once\n"
+		"unless the case says otherwise) to the end, from exec to the end; processor\n"
+		"time; peak memory. If a tracer is installed in a chroot, entering it is\n"
+		"included (about 1 ms). `uprobe:libc:*` is on a copy of libc that no process\n"
+		"has mapped. sonde counts a function with several names as one probe.\n\n"
 		"| case | tracer | probes | attached | end | all | CPU | MiB | all, to bpftrace |\n"
 		"|---|---|---|---|---|---|---|---|---|\n");
 	for (int i = 0; i < NCASE; i++) {

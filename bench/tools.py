@@ -76,8 +76,8 @@ def main():
     rounds = int(os.environ.get("ROUNDS", "5"))
     root = bpftrace[1] if bpftrace[:1] == ["chroot"] else ""
     inside = bpftrace[:2] if root else []
-    print("\n## Start of tools\n\nms from exec until the tool says that it traces, or prints its heading, on a terminal;")
-    print("peak memory until then; processor time until it has ended after SIGINT; medians.\n")
+    print("\n## Start of tools\n\nms from exec until the tool prints that it traces, or its heading, on a terminal;")
+    print("peak memory until then; processor time until its end after SIGINT; medians.\n")
     print("| tool | whose | ready | CPU | MiB |\n|---|---|---|---|---|")
     worst = [0, 0, 0]
     for name in NAMES:
