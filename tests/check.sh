@@ -69,6 +69,7 @@ table() {
 		tests/vm/run.sh -c 'TEST_SLOW=4 sh tests/run.sh build/static/sonde tests/run/lockdown.t' build/static/sonde 6.12
 	row fault 1 80 build,install 'allocations and system calls fail in turn' $sudo tests/fault.sh build/sonde 100
 	row sanitize 1 200 fuzzers 'unit, compiler and some runtime tests with sanitizers' sanitize
+	row signatures 1 60 build,install 'arguments by name, wherever compilers left them' $sudo tests/signatures.py build/sonde
 	row verified 1 100 build,install 'what programs cost the verifier' $sudo tests/verified.sh build/sonde
 	row fuzz 1 100 fuzzers 'each fuzzer for two seconds' fuzz_briefly
 	row grammar 1 40 build,install 'generated scripts compile, and the kernel accepts them' $sudo make -s grammar N=2000

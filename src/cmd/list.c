@@ -17,8 +17,8 @@ struct listing {
 };
 
 /* "    char prev_comm[16]", "    struct file * f": stars stand apart from the name, as ever in
- * these lists. */
-static void show(const struct type *t, struct str name, struct sb *out)
+ * these lists. lost: why a probe there cannot read it, or NULL. */
+static void show(const struct type *t, struct str name, const char *lost, struct sb *out)
 {
 	AUTO_SB b = {0};
 	if (t->kind == T_NONE && t->name.n) { /* where it is, which is nowhere to read it */
@@ -29,7 +29,10 @@ static void show(const struct type *t, struct str name, struct sb *out)
 	struct str d = sb_str(&b);
 	bool star = str_ends(d, name) && d.n > name.n && d.s[d.n - name.n - 1] == '*';
 	u32 head = d.n - (star ? name.n : 0);
-	sb_fmt(out, "%.*s%s%.*s\n", (int)head, d.s, star ? " " : "", (int)(d.n - head), d.s + head);
+	sb_fmt(out, "%.*s%s%.*s", (int)head, d.s, star ? " " : "", (int)(d.n - head), d.s + head);
+	if (lost)
+		sb_fmt(out, " (%s)", lost);
+	sb_char(out, '\n');
 }
 
 /* A line each. */
@@ -50,10 +53,10 @@ static void show_args(struct listing *l, const struct point *p, struct sb *out)
 	for (u32 i = 0; i < n; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "arg%u", i);
-		show(v[i].type, numbered ? str_z(name) : v[i].name, out);
+		show(v[i].type, numbered ? str_z(name) : v[i].name, v[i].lost, out);
 	}
 	if (ret && ret->kind != T_NONE)
-		show(ret, STR("retval"), out);
+		show(ret, STR("retval"), p->no_ret, out);
 }
 
 /* {"type": "row", "table": "probes", "probe": "sched:sched_switch", "args": ["int prev_prio", ...]} */

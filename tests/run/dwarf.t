@@ -177,7 +177,7 @@ EXPECT
 	    unsigned char uc
 	    long int stacked
 	    struct big big
-	    double d
+	    double d (is in a floating point register, which the kernel does not show to probes)
 	uretprobe:build/tests/typed:find
 	    node_t * retval
 
@@ -328,3 +328,54 @@ EXPECT
 	@[2]: { .n = ADDRESS, .id = 2 }
 	@n: { .n = 6 }
 	stdin:1:41-45: ERROR: args.d is in a floating point register, which the kernel does not show to probes
+
+NAME arguments of functions of which the compiler changed the signature
+RUN
+	for cc in gcc clang; do
+		$cc -g -O2 -o $TMPDIR/app tests/progs/changed.c
+		"$SONDE" -q -c $TMPDIR/app -e "uprobe:$TMPDIR/app:scaled* { printf(\"%d %d\n\", args.value, args.k); }" | sed '/^[0-9]*$/d'
+		"$SONDE" -lv "uprobe:$TMPDIR/app:scaled*" | sed 1d
+		"$SONDE" -e "uprobe:$TMPDIR/app:scaled* { print(args.unused); }" 2>&1 | grep -o 'ERROR.*'
+	done
+NEEDS cmd:gcc cmd:clang x86_64
+EXPECT
+	100 7
+	101 7
+	102 7
+	    int unused (is optimised out there)
+	    const char * tag (is optimised out there (a pointer to something that has no address))
+	    int value
+	    int k
+	ERROR: args.unused is optimised out there
+	100 7
+	101 7
+	102 7
+	    int unused (is optimised out there)
+	    const char * tag (is optimised out there)
+	    int value
+	    int k
+	ERROR: args.unused is optimised out there
+
+NAME results of functions of which gcc changed the signature
+RUN
+	cat >$TMPDIR/isra.c <<-'END'
+		struct s { int a, b; };
+		static __attribute__((noinline)) int f(struct s *p, int z)
+		{
+			int v = p->b + z;
+			__asm__ volatile("" ::"r"(v));
+			return v;
+		}
+		int main(int n, char **v)
+		{
+			struct s a = {n, n + 1};
+			for (int i = 0; i < 3; i++)
+				f(&a, i + n);
+			return v == 0;
+		}
+	END
+	gcc -g -O2 -o $TMPDIR/app $TMPDIR/isra.c
+	"$SONDE" -e "uretprobe:$TMPDIR/app:f.isra.0 { print(retval); }" 2>&1 | grep -o 'ERROR.*'
+NEEDS cmd:gcc x86_64
+EXPECT
+	ERROR: retval may be optimised out: the compiler changed how this function is called

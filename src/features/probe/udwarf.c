@@ -90,6 +90,9 @@ struct err *source_expand(struct host *h, struct arena *a, const struct point *p
 
 static const char no_float[] =
 	"is in a floating point register, which the kernel does not show to probes";
+static const char no_floats[] =
+	"is a struct with floating point members, which are in registers that the kernel does not "
+	"show to probes";
 
 /* Every register that the place of v needs is one that probes have. */
 static const char *unreachable(const struct arch *a, const struct debug_var *v)
@@ -98,7 +101,7 @@ static const char *unreachable(const struct arch *a, const struct debug_var *v)
 		const struct debug_piece *p = &v->loc.piece[i];
 		for (u32 k = 0; k < p->nop; k++)
 			if (p->op[k].kind == DO_REG && arch_dwarf(a, p->op[k].v) < 0)
-				return no_float;
+				return type_is_record(v->type) ? no_floats : no_float;
 	}
 	return NULL;
 }

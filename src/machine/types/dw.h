@@ -1,5 +1,5 @@
 /* dw.h - inside the DWARF reader: dwarf.c (files, functions), dwtype.c (types), dwloc.c (places),
- * dwconv.c (calling conventions), dwline.c (lines), dwframe.c (inlined functions). */
+ * dwconv.c (calling conventions), dwparam.c (parameters at the entry), dwline.c (lines), dwframe.c (inlined functions). */
 #pragma once
 #include "base/vec.h"
 #include "types/dwarf.h"
@@ -14,6 +14,7 @@ struct dw_code {
 struct dw_unit {
 	Dwarf_Die die;
 	VEC(struct dw_code) code;
+	bool asked, optimised;
 	u8 read; /* 1: functions of the file and of namespaces; 2: those inside others, too */
 };
 struct dw_range {
@@ -30,6 +31,14 @@ struct dw_type {
 struct dw_split {
 	Dwarf *dw;
 	u64 skeleton;
+};
+
+/* What a function's symbol says of what the compiler did to it. */
+struct dw_symbol {
+	u64 addr;
+	bool global;    /* others can call it */
+	bool suffix;    /* gcc has made it from another function: ".isra.0" */
+	bool no_result; /* and may have left out the result */
 };
 
 struct debug {
@@ -49,6 +58,8 @@ struct debug {
 	u32 ntype, type_cap;
 	VEC(Dwarf_Die) die; /* type.id - 1 */
 	VEC(struct dw_split) split;
+	VEC(struct dw_symbol) symbol; /* functions, by address */
+	bool symbols_read;
 	u32 budget; /* DIEs that one question may still look at */
 };
 enum { DW_DEPTH = 64, DW_BUDGET = 1 << 26 };
@@ -67,6 +78,7 @@ bool dw_flag(Dwarf_Die *die, unsigned int attr);
 /* Units one after the other: *cu begins as NULL. */
 bool dw_next_unit(struct debug *d, Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *ret);
 
+struct dw_unit *dw_unit_of(struct debug *d, Dwarf_Die *unit);
 /* The unit whose code is at an address; the function there. */
 bool dw_unit_at(struct debug *d, u64 addr, Dwarf_Die *ret);
 bool dw_func_at(struct debug *d, Dwarf_Die *unit, u64 addr, Dwarf_Die *ret);
@@ -84,8 +96,25 @@ struct dw_spot {
 /* The place that DW_AT_location or DW_AT_const_value gives at a spot, into v->loc or v->why.
  * False: there is neither. */
 bool dw_place(struct debug *d, const struct dw_spot *s, Dwarf_Die *die, struct debug_var *v);
-bool dw_in_list(struct debug *d, const struct dw_spot *s, Dwarf_Die *die); /* a list covers pc */
+/* Of a parameter, at the first instruction of its function. */
+enum dw_holds {
+	DW_HOLDS_NOT,       /* there is no place for it */
+	DW_HOLDS_ELSEWHERE, /* its places are for other addresses */
+	DW_HOLDS_LATER,     /* the place is one that the function itself fills */
+	DW_HOLDS_STACK,     /* the place is among the caller's arguments on the stack */
+	DW_IS_CONST,        /* it is a constant that no caller passes */
+	DW_HOLDS,           /* what dw_place() gives is right */
+};
+enum dw_holds dw_holds(struct debug *d, const struct dw_spot *s, Dwarf_Die *param);
 
+typedef VEC(struct debug_var) dw_vars;
+/* Parameters at the entry of a function. */
+void dw_params(struct debug *d, const struct dw_spot *s, dw_vars *out);
+/* Why the function may have no result, whatever its type says; or NULL. */
+const char *dw_no_result(struct debug *d, const struct dw_spot *s);
+
+/* Is it a register in which callers pass parameters, by the convention? DWARF's number. */
+bool dw_passes(const struct debug *d, u64 reg);
 /* Where the caller put parameters: one dw_pass per function, all parameters in order. */
 struct dw_pass {
 	struct debug *d;

@@ -211,6 +211,7 @@ void debug_close(struct debug *d)
 	vec_free(&d->range);
 	vec_free(&d->die);
 	vec_free(&d->split);
+	vec_free(&d->symbol);
 	free(d->type);
 	d->dw = NULL;
 	d->elf = d->main = NULL;
@@ -261,7 +262,7 @@ bool dw_unit_at(struct debug *d, u64 addr, Dwarf_Die *ret)
 	return false;
 }
 
-static struct dw_unit *unit_of(struct debug *d, Dwarf_Die *die)
+struct dw_unit *dw_unit_of(struct debug *d, Dwarf_Die *die)
 {
 	for (u32 i = 0; i < d->unit.n; i++)
 		if (d->unit.v[i]->die.addr == die->addr)
@@ -321,7 +322,7 @@ static const struct dw_code *find_code(struct debug *d, struct dw_unit *u, u64 a
 
 bool dw_func_at(struct debug *d, Dwarf_Die *unit, u64 addr, Dwarf_Die *ret)
 {
-	const struct dw_code *c = find_code(d, unit_of(d, unit), addr);
+	const struct dw_code *c = find_code(d, dw_unit_of(d, unit), addr);
 	if (c)
 		*ret = c->die;
 	return c != NULL;
@@ -329,9 +330,8 @@ bool dw_func_at(struct debug *d, Dwarf_Die *unit, u64 addr, Dwarf_Die *ret)
 
 /* ---- what is in scope ---- */
 
-typedef VEC(struct debug_var) vars;
-
-static void add_var(struct debug *d, const struct dw_spot *s, Dwarf_Die *die, vars *out, u32 from)
+static void add_var(struct debug *d, const struct dw_spot *s, Dwarf_Die *die, dw_vars *out,
+		    u32 from)
 {
 	struct debug_var v = {.name = dw_str(dwarf_diename(die))};
 	if (!v.name.n)
@@ -356,7 +356,7 @@ static bool may_hold(Dwarf_Die *die, u64 pc)
 	return dwarf_haspc(die, pc) > 0 || dwarf_ranges(die, 0, &base, &low, &high) <= 0;
 }
 
-static void read_scope(struct debug *d, const struct dw_spot *s, Dwarf_Die *scope, vars *out,
+static void read_scope(struct debug *d, const struct dw_spot *s, Dwarf_Die *scope, dw_vars *out,
 		       int depth)
 {
 	Dwarf_Die die;
@@ -384,63 +384,13 @@ static void read_scope(struct debug *d, const struct dw_spot *s, Dwarf_Die *scop
 	} while (dw_next(d, &die));
 }
 
-/* The copy of an original parameter in a function made from it; false: that has dropped it. */
-static bool find_copy(struct debug *d, Dwarf_Die *func, Dwarf_Die *orig, Dwarf_Die *ret)
-{
-	Dwarf_Die die, from;
-	Dwarf_Attribute a;
-	if (!dw_child(d, func, &die))
-		return false;
-	do {
-		if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
-		    dwarf_attr(&die, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &from) &&
-		    from.addr == orig->addr) {
-			*ret = die;
-			return true;
-		}
-	} while (dw_next(d, &die));
-	return false;
-}
-
-/*
- * Parameters at the first instruction. A list of places that has one for it is right, also for
- * functions whose parameters the compiler changed. A single place describes the body, where the
- * function has put its parameters on its stack; at the entry they are where the caller put them.
- */
-static void read_params(struct debug *d, const struct dw_spot *s, vars *out)
-{
-	Dwarf_Die func = s->func, die, copy, origin;
-	Dwarf_Attribute a;
-	struct dw_pass pass;
-	bool is_copy =
-		dwarf_attr(&func, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin);
-	dw_pass_begin(&pass, d, s);
-	if (!dw_child(d, is_copy ? &origin : &func, &die))
-		return;
-	do {
-		if (dwarf_tag(&die) != DW_TAG_formal_parameter ||
-		    (pass.lang == DW_LANG_Go && dw_flag(&die, DW_AT_variable_parameter)))
-			continue; /* Go lists results, too */
-		bool found = is_copy && find_copy(d, &func, &die, &copy);
-		Dwarf_Die *param = found ? &copy : &die;
-		struct debug_var by_list = {0}, v = {.name = dw_str(dwarf_diename(param))};
-		v.type = dw_type_of(d, param);
-		by_list = v;
-		dw_pass_next(&pass, param, &v);
-		if (dw_in_list(d, s, param) && dw_place(d, s, param, &by_list))
-			v = by_list;
-		if (v.name.n)
-			vec_add(out, v);
-	} while (dw_next(d, &die));
-}
-
 u64 debug_near(struct debug *d, u64 addr)
 {
 	Dwarf_Die unit;
 	d->budget = DW_BUDGET;
 	if (!dw_unit_at(d, addr, &unit))
 		return 0;
-	unit_of(d, &unit);
+	dw_unit_of(d, &unit);
 	return (u64)(uintptr_t)unit.addr;
 }
 
@@ -450,7 +400,7 @@ struct err *debug_at(struct debug *d, u64 addr, struct debug_func *ret)
 	d->budget = DW_BUDGET;
 	if (!dw_unit_at(d, addr, &s.unit))
 		return err_new("%s has no debug information for address 0x%llx", d->path, addr);
-	const struct dw_code *c = find_code(d, unit_of(d, &s.unit), addr);
+	const struct dw_code *c = find_code(d, dw_unit_of(d, &s.unit), addr);
 	if (!c)
 		return err_new("%s has no debug information for the function at 0x%llx", d->path,
 			       addr);
@@ -459,9 +409,9 @@ struct err *debug_at(struct debug *d, u64 addr, struct debug_func *ret)
 	if (dwarf_entrypc(&s.func, &entry))
 		entry = c->low;
 	s.at_entry = entry == addr;
-	vars v = {0};
+	dw_vars v = {0};
 	if (s.at_entry)
-		read_params(d, &s, &v);
+		dw_params(d, &s, &v);
 	else
 		read_scope(d, &s, &s.func, &v, 0);
 	*ret = (struct debug_func){.name = dw_str(dwarf_diename(&s.func)),

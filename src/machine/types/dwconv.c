@@ -14,9 +14,11 @@ static const char floats[] =
 	"is in a floating point register, which the kernel does not show to probes";
 static const char mixed[] = "is a struct with floating point members, which are in registers that "
 			    "the kernel does not show to probes";
-static const char unknown[] = "has a place that cannot be known: the compiler changed how this "
-			      "function is called, or a parameter before it is not understood";
+static const char unknown[] = "has a place that cannot be known, because a parameter before it is "
+			      "not understood";
 
+static const char as_rust[] = "has a place that cannot be known: Rust passes such values in a way "
+			      "of its own";
 static const char no_type[] = "has a type that cannot be read: a part of the debug information "
 			      "is damaged or in a file that is missing";
 
@@ -226,6 +228,63 @@ static enum pass_kind kind_of(struct debug *d, Dwarf_Die *holder, const struct t
 	return !flt ? PASS_INT : !any_int ? PASS_FLOAT : PASS_MIXED;
 }
 
+/* ---- Rust ---- */
+
+/*
+ * Rust's own convention is not C's, and functions of both look alike here. They agree on single
+ * numbers, on pairs of which the second is in the second word, on what is larger than two words,
+ * and on arrays and the like that fit into one word. The rest is refused.
+ */
+struct leaves {
+	u32 n;
+	u64 second; /* where the second begins */
+	bool other; /* an array, a union, an enum with data */
+};
+
+static void count_leaves(const struct type *t, u64 at, struct leaves *l, int depth)
+{
+	u32 n = 0;
+	if (!t->size)
+		return;
+	if (t->kind == T_ARRAY || t->kind == T_UNION || depth > 16) {
+		l->other = true;
+		return;
+	}
+	if (!type_is_record(t)) {
+		l->second = l->n == 1 ? at : l->second;
+		l->n++;
+		return;
+	}
+	const struct field *f = type_fields(t, &n);
+	for (u32 i = 0; i < n; i++) {
+		l->other |= !f[i].name.n || f[i].type->kind == T_NONE; /* a variant */
+		count_leaves(f[i].type, at + f[i].bit_off / 8, l, depth + 1);
+	}
+}
+
+static bool has_variants(struct debug *d, Dwarf_Die *type)
+{
+	Dwarf_Die c;
+	for (bool more = dw_child(d, type, &c); more; more = dw_next(d, &c))
+		if (dwarf_tag(&c) == DW_TAG_variant_part)
+			return true;
+	return false;
+}
+
+static bool is_like_c(struct debug *d, Dwarf_Die *holder, const struct type *t)
+{
+	struct leaves l = {0};
+	Dwarf_Die die;
+	if (t->size > 16 || !(type_is_record(t) || t->kind == T_ARRAY))
+		return true;
+	count_leaves(t, 0, &l, 0);
+	if (peeled(holder, &die) && has_variants(d, &die))
+		return false;
+	if (!l.other && l.n == 2)
+		return l.second >= 8;
+	return l.n == 1 && !l.other ? true : t->size <= 8 && (l.other || l.n > 2);
+}
+
 /* How many registers of floating point numbers a PASS_FLOAT takes. */
 static u32 nfloat(const struct arch_convention *c, const struct type *t)
 {
@@ -261,17 +320,14 @@ static void in_memory(struct debug *d, struct debug_var *v, u8 base, u64 off)
 	dw_one(d, v, &o, false);
 }
 
-static bool is_changed(Dwarf_Die *func)
+bool dw_passes(const struct debug *d, u64 reg)
 {
-	static const char *const marks[] = {".isra.", ".constprop.", ".part."};
-	u64 cc;
-	Dwarf_Attribute a;
-	if (dw_udata(func, DW_AT_calling_convention, &cc) && cc == DW_CC_nocall)
+	const struct arch *a = arch_of(d->machine);
+	const struct arch_convention *c = convention(d);
+	if (!c || arch_dwarf(a, reg) < 0) /* those of floating point numbers */
 		return true;
-	const char *name =
-		dwarf_attr_integrate(func, DW_AT_linkage_name, &a) ? dwarf_formstring(&a) : NULL;
-	for (size_t i = 0; name && i < countof(marks); i++)
-		if (strstr(name, marks[i]))
+	for (u32 i = 0; i < c->nreg; i++)
+		if (c->reg[i] == reg)
 			return true;
 	return false;
 }
@@ -281,11 +337,15 @@ void dw_pass_begin(struct dw_pass *p, struct debug *d, const struct dw_spot *s)
 	Dwarf_Die func = s->func, unit = s->unit;
 	const struct arch_convention *c = convention(d);
 	*p = (struct dw_pass){.d = d, .lang = dwarf_srclang(&unit)};
-	p->lost = !c || is_changed(&func) || p->lang == DW_LANG_Go;
+	p->lost = !c || p->lang == DW_LANG_Go;
 	const struct type *ret = dw_type_of(d, &func);
 	if (p->lost || !ret->size)
 		return;
 	enum pass_kind k = kind_of(d, &func, ret);
+	if (p->lang == DW_LANG_Rust && ret->size > 8 && !is_like_c(d, &func, ret)) {
+		p->lost = true; /* perhaps by an address in the first register */
+		return;
+	}
 	bool hidden = k == PASS_POINTER || (k == PASS_MEMORY && ret->kind != T_FLOAT);
 	if (p->lang == DW_LANG_Rust && type_is_record(ret) && ret->size > 16)
 		hidden = true;
@@ -332,19 +392,26 @@ static void integers(struct dw_pass *p, const struct arch_convention *c, struct 
 	on_stack(p, c, v, align);
 }
 
-void dw_pass_next(struct dw_pass *p, Dwarf_Die *param, struct debug_var *v)
+/* Where there is no room for both words of a value, C puts both on the stack, and Rust one. */
+static bool is_split(const struct dw_pass *p, const struct arch_convention *c, enum pass_kind k,
+		     u32 size)
+{
+	if (size <= 8 || size > 16)
+		return false;
+	switch (k) {
+	case PASS_INT: return p->nreg + 1 == c->nreg;
+	case PASS_FLOAT: return p->nvec + 1 == c->nvec;
+	case PASS_MIXED: return p->nreg == c->nreg || p->nvec == c->nvec;
+	case PASS_MEMORY:
+	case PASS_POINTER:
+	case PASS_NOTHING: break;
+	}
+	return false;
+}
+
+static void place_by(struct dw_pass *p, Dwarf_Die *param, struct debug_var *v, enum pass_kind k)
 {
 	const struct arch_convention *c = convention(p->d);
-	bool bad = v->type->kind == T_ERROR;
-	if (p->lost || bad) {
-		v->why = bad ? no_type : unknown;
-		p->lost = true;
-		return;
-	}
-	assert(c);
-	enum pass_kind k = kind_of(p->d, param, v->type);
-	if (p->lang == DW_LANG_Rust && v->type->size > 16 && k == PASS_MEMORY)
-		k = PASS_POINTER;
 	Dwarf_Die die;
 	u32 align = natural_align(p->d, peeled(param, &die) ? &die : NULL, v->type, 0);
 	switch (k) {
@@ -375,6 +442,28 @@ void dw_pass_next(struct dw_pass *p, Dwarf_Die *param, struct debug_var *v)
 	}
 }
 
+void dw_pass_next(struct dw_pass *p, Dwarf_Die *param, struct debug_var *v)
+{
+	const struct arch_convention *c = convention(p->d);
+	bool bad = v->type->kind == T_ERROR;
+	if (p->lost || bad) {
+		v->why = bad ? no_type : unknown;
+		p->lost = true;
+		return;
+	}
+	assert(c);
+	enum pass_kind k = kind_of(p->d, param, v->type);
+	bool rust = p->lang == DW_LANG_Rust;
+	if (rust && v->type->size > 16 && k == PASS_MEMORY)
+		k = PASS_POINTER;
+	if (rust && (!is_like_c(p->d, param, v->type) || is_split(p, c, k, v->type->size))) {
+		v->why = as_rust;
+		p->lost = true;
+		return;
+	}
+	place_by(p, param, v, k);
+}
+
 void dw_return(struct debug *d, const struct dw_spot *s, struct debug_var *ret)
 {
 	const struct arch_convention *c = convention(d);
@@ -391,9 +480,17 @@ void dw_return(struct debug *d, const struct dw_spot *s, struct debug_var *ret)
 		ret->type = NULL;
 		return;
 	}
+	ret->why = dw_no_result(d, s);
+	if (ret->why)
+		return;
 	enum pass_kind k = kind_of(d, &func, ret->type);
-	if (dwarf_srclang(&unit) == DW_LANG_Rust && type_is_record(ret->type) && k == PASS_MEMORY)
+	bool rust = dwarf_srclang(&unit) == DW_LANG_Rust;
+	if (rust && type_is_record(ret->type) && k == PASS_MEMORY)
 		k = PASS_POINTER;
+	if (rust && !is_like_c(d, &func, ret->type)) {
+		ret->why = as_rust;
+		return;
+	}
 	switch (k) {
 	case PASS_INT: in_registers(d, ret, c->ret, ret->type->size); break;
 	case PASS_FLOAT: ret->why = float_why(ret->type); break;

@@ -7,6 +7,7 @@
 #include "types/dw.h"
 
 static const char gone[] = "is optimised out there";
+static const char partly[] = "is partly optimised out there";
 static const char bad[] = "has a damaged location";
 
 struct expr {
@@ -295,7 +296,7 @@ typedef VEC(struct debug_piece) pieces;
 static void add_piece(struct expr *x, pieces *out, u32 size)
 {
 	if (x->depth != 1 && !x->o.why)
-		refuse(x, x->depth ? bad : "is partly optimised out there");
+		refuse(x, x->depth ? bad : partly);
 	if (out->n == DEBUG_PIECES)
 		refuse(x, "is in too many pieces");
 	if (x->o.why)
@@ -358,8 +359,13 @@ static void place(struct expr *x, const Dwarf_Op *v, size_t n, pieces *out)
 
 static void finish(struct expr *x, pieces *p, struct debug_var *v)
 {
+	u64 sum = 0;
+	for (u32 i = 0; i < p->n; i++)
+		sum += p->v[i].size ? p->v[i].size : v->type->size;
 	if (!x->o.why && !p->n)
 		refuse(x, gone);
+	if (!x->o.why && sum < v->type->size)
+		refuse(x, partly);
 	v->why = x->o.why;
 	if (!v->why) {
 		struct debug_piece *to = arena_newn(x->d->arena, struct debug_piece, p->n);
@@ -408,20 +414,45 @@ bool dw_place(struct debug *d, const struct dw_spot *s, Dwarf_Die *die, struct d
 	return true;
 }
 
-bool dw_in_list(struct debug *d, const struct dw_spot *s, Dwarf_Die *die)
+/* ---- what holds at the entry ---- */
+
+/* Is the frame base the frame of the caller, which is known at the first instruction? */
+static bool by_caller_frame(const struct dw_spot *s)
 {
 	Dwarf_Attribute a;
-	Dwarf_Op *ops;
+	Dwarf_Op *v;
 	size_t n;
-	(void)d;
-	if (!dwarf_attr_integrate(die, DW_AT_location, &a))
-		return false;
-	switch (dwarf_whatform(&a)) {
-	case DW_FORM_exprloc:
-	case DW_FORM_block:
-	case DW_FORM_block1:
-	case DW_FORM_block2:
-	case DW_FORM_block4: return false;
+	Dwarf_Die func = s->func;
+	return dwarf_attr_integrate(&func, DW_AT_frame_base, &a) &&
+	       dwarf_getlocation_addr(&a, s->pc, &v, &n, 1) == 1 && n == 1 &&
+	       v->atom == DW_OP_call_frame_cfa;
+}
+
+/* Does an operation refer to something that only the function's prologue makes? */
+static bool is_made(struct debug *d, const struct dw_spot *s, const Dwarf_Op *v)
+{
+	switch (v->atom) {
+	case DW_OP_reg0 ... DW_OP_reg31: return !dw_passes(d, v->atom - DW_OP_reg0);
+	case DW_OP_breg0 ... DW_OP_breg31: return !dw_passes(d, v->atom - DW_OP_breg0);
+	case DW_OP_regx:
+	case DW_OP_bregx: return !dw_passes(d, v->number);
+	case DW_OP_fbreg: return (i64)v->number < 0 || !by_caller_frame(s);
 	}
-	return dwarf_getlocation_addr(&a, s->pc, &ops, &n, 1) == 1 && n;
+	return false;
+}
+
+enum dw_holds dw_holds(struct debug *d, const struct dw_spot *s, Dwarf_Die *param)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *v;
+	size_t n;
+	if (!dwarf_attr_integrate(param, DW_AT_location, &a))
+		return dwarf_attr_integrate(param, DW_AT_const_value, &a) ? DW_IS_CONST
+									  : DW_HOLDS_NOT;
+	if (dwarf_getlocation_addr(&a, s->pc, &v, &n, 1) != 1 || !n)
+		return DW_HOLDS_ELSEWHERE;
+	for (size_t i = 0; i < n; i++)
+		if (is_made(d, s, &v[i]))
+			return DW_HOLDS_LATER;
+	return v[0].atom == DW_OP_fbreg ? DW_HOLDS_STACK : DW_HOLDS;
 }
