@@ -429,9 +429,8 @@ const struct builtin builtin_print[] = {
 	 .act = act_warnf, .doc = "Like printf, as a warning with the place in the script."},
 	{"void lossf(fmt format, ...)", lower_format, B_ASYNC | B_SAYS, .check = check_loss,
 	 .act = act_lossf,
-	 .doc = "Like printf, of what is missing from the results: the first value is how many, "
-		"and "
-		"nothing is said of 0."},
+	 .doc = "Like printf, to report what is missing from the results. The first value is the "
+		"number; 0 is not reported."},
 	{"void debugf(fmt format, ...)", lower_debugf, .check = check_debugf,
 	 .doc = "Writes text with at most three values into the kernel's trace_pipe (conversions d "
 		"u x p s)."},

@@ -258,7 +258,7 @@ const struct builtin builtin_script[] = {
 	 .doc = "Name of the machine's architecture."},
 	{"void assert(any cond, text message)", lower_assert, B_ASYNC | B_SAYS,
 	 .check = check_assert, .act = act_assert,
-	 .doc = "Ends the run with an error and exit code 1 when the condition does not hold."},
+	 .doc = "Ends the run with an error and exit status 1 if the condition is false."},
 	{"auto static_assert(any cond, text message)", lower_nothing, .type = type_static_assert,
 	 .check = check_static_assert,
 	 .doc = "Refuses to compile the script when the condition, known by then, does not hold."},
