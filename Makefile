@@ -183,7 +183,7 @@ lint:
 	@awk -f scripts/homes.awk $(SRC) $(HDR)
 	@awk -f scripts/structs.awk src/run/session.h src/core/probe.h src/core/unit.h src/core/record.h src/core/columns.h
 	@sh scripts/additions.sh
-	@awk -f scripts/prose.awk README.md $(sort $(wildcard docs/*.md))
+	@awk -f scripts/prose.awk README.md tests/README.md $(sort $(wildcard docs/*.md))
 	@sh scripts/root.sh
 	@sh scripts/exports.sh $B
 	@awk -f scripts/names.awk $(filter src/features/builtin/% src/features/probe/%,$(SRC)) $(foreach f,compiler/sema compiler/lower compiler/ir core run features/store features/sink,$(filter src/$f/%,$(SRC) $(HDR)))
