@@ -8,6 +8,10 @@ enum { SLOTS = 1024 };
 struct calls {
 	struct held_call *slot[SLOTS];
 	u32 last; /* see calls_last() */
+	/* Threads whose last call was of another mode than 0; of two that share a place the later. */
+	struct {
+		u32 tid, mode;
+	} other[SLOTS];
 };
 
 static struct held_call *find(struct calls *c, u32 tid)
@@ -40,6 +44,17 @@ struct held_call *calls_held(struct calls *c, u32 tid)
 {
 	struct held_call *h = find(c, tid);
 	return h && h->open ? h : NULL;
+}
+
+bool calls_mode(struct calls *c, u32 tid, u32 mode)
+{
+	u32 *of = &c->other[tid % SLOTS].tid, *has = &c->other[tid % SLOTS].mode;
+	u32 before = *of == tid ? *has : 0;
+	if (before != mode) {
+		*of = tid;
+		*has = mode;
+	}
+	return before != mode;
 }
 
 void calls_drop(struct held_call *h)

@@ -14,6 +14,8 @@ struct held_call {
 struct calls;
 struct held_call *calls_hold(struct calls *c, u32 tid); /* what it held before is forgotten */
 struct held_call *calls_held(struct calls *c, u32 tid); /* NULL: none */
+/* Thread tid makes a call of this mode (0: as a thread that was not seen before). True: its last was another. */
+bool calls_mode(struct calls *c, u32 tid, u32 mode);
 void calls_drop(struct held_call *h);
 /* Of calls shown in two lines: the one that began last, while nothing came after it. */
 struct held_call *calls_last(struct calls *c);

@@ -880,3 +880,66 @@ EXPECT
 	ERROR: --append: to which file? -o FILE says it
 	ERROR: -o '|': flame goes to a file
 	ERROR: -o '|': what --as-invoker writes goes to a file
+
+NAME strace: numbers that are no system call's
+RUN "$SONDE" strace build/tests/oddcalls 2>&1 | sed -n '/0x3e7/,$p' | sed 's/PID=[0-9]*/PID=N/'
+	"$SONDE" syscount -- build/tests/oddcalls | grep -E 'syscall_|#' | sort
+	"$SONDE" -q -c build/tests/oddcalls -e 'tracepoint:raw_syscalls:sys_enter /pid == cpid && syscall_id(args.id) == 0x40000014/ { @ = count(); }' | grep @
+NEEDS x86_64 prog:oddcalls
+EXPECT
+	syscall_0x3e7(0x1, 0x2, 0x3, 0x4, 0x5, 0x6) = -1 ENOSYS (Function not implemented)
+	syscall_0x3e7(0x1, 0x2, 0x3, 0x4, 0x5, 0x6) = -1 ENOSYS (Function not implemented)
+	syscall_0xffffffffffffffff(0x1, 0x2, 0x3, 0x4, 0x5, 0x6) = -1 ENOSYS (Function not implemented)
+	syscall_0xffffffffffffffff(0x1, 0x2, 0x3, 0x4, 0x5, 0x6) = -1 ENOSYS (Function not implemented)
+	syscall_0xffffffffffffffff(0x1, 0x2, 0x3, 0x4, 0x5, 0x6) = -1 ENOSYS (Function not implemented)
+	[ Process PID=N runs in x32 mode. ]
+	writev#64(0x1, 0x2, 0x3)                = -1 ENOSYS (Function not implemented)
+	writev#64(0x1, 0x2, 0x3)                = -1 ENOSYS (Function not implemented)
+	[ Process PID=N runs in 64 bit mode. ]
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
+	syscall_0x3e7                 2
+	syscall_0xffffffff            3
+	writev#64                     2
+	@: 2
+
+NAME strace: calls of 32-bit programs
+RUN "$SONDE" strace build/tests/calls32 2>&1 >"$TMPDIR/out" | sed -n '/Process/,$p' | sed 's/PID=[0-9]*/PID=N/; s/0x[0-9a-f]*00)/ADDR)/; s/pid() *= .*/pid() = N/'
+	"$SONDE" strace -qe write@32 build/tests/calls32 2>&1 >>"$TMPDIR/out"
+	"$SONDE" strace -e write@64 build/tests/calls32 2>&1 >>"$TMPDIR/out"
+	"$SONDE" syscount -- build/tests/calls32 2>&1 | grep '#32' | tr -s ' ' | sort
+	"$SONDE" -q -c build/tests/calls32 -e 'tracepoint:raw_syscalls:sys_exit /pid == cpid && syscall_in(syscall_id(args.id, args.ret), "write@32")/ { @[args.id] = count(); }' | grep @
+NEEDS x86_64 runs:calls32
+EXPECT
+	[ Process PID=N runs in 32 bit mode. ]
+	write(1, "32 bits\n", 8)                = 8
+	write(1, "32 bits\n", 8)                = 8
+	write(1, "32 bits\n", 8)                = 8
+	open("/dev/null", O_RDONLY)             = 3
+	close(3)                                = 0
+	stat64("/dev/null", ADDR)         = 0
+	clock_gettime(CLOCK_MONOTONIC, ADDR) = 0
+	fcntl64(1, F_GETFD)                     = 0
+	[ Process PID=N runs in 64 bit mode. ]
+	getppid() = N
+	[ Process PID=N runs in 32 bit mode. ]
+	getpid() = N
+	execve("/dev/null", NULL, NULL)         = -1 EACCES (Permission denied)
+	[ Process PID=N runs in 64 bit mode. ]
+	syscall_0xffffffffffffffff(0x1, 0x2, 0x3, 0x4, 0x5, 0x6) = -1 ENOSYS (Function not implemented)
+	exit_group(0)                           = ?
+	+++ exited with 0 +++
+	write(1, "32 bits\n", 8)                = 8
+	write(1, "32 bits\n", 8)                = 8
+	write(1, "32 bits\n", 8)                = 8
+	+++ exited with 0 +++
+	+++ exited with 0 +++
+	 clock_gettime#32 1
+	 close#32 1
+	 execve#32 1
+	 fcntl64#32 1
+	 getpid#32 1
+	 open#32 1
+	 stat64#32 1
+	 write#32 3
+	@[4]: 3

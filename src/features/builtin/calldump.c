@@ -74,8 +74,10 @@ void call_dump_text(struct sb *out, const struct arch_calls *calls, struct str e
 	else
 		s.enter = str_from(enter, sizeof(s.in));
 	s.exit = str_from(exit, sizeof(s.out));
-	const struct call_row *row = s.in.nr < calls->n ? call_find(calls->name[s.in.nr]) : NULL;
-	s.n = row ? call_args(row, s.arg) : 0;
+	struct call_shape shape;
+	call_shape(calls, call_id(&s.in), &shape);
+	s.n = shape.row ? shape.n : 0;
+	memcpy(s.arg, shape.arg, sizeof(s.arg));
 	for (u32 i = 0; i < s.n; i++)
 		put_arg(&s, i);
 }

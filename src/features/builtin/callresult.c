@@ -136,7 +136,7 @@ void shown_result(struct shown *s, const struct call_row *row, const char *name)
 		call_put_time(out, ret);
 		sb_char(out, ')');
 	}
-	if (strcmp(name, "fcntl"))
+	if (strcmp(name, "fcntl") != 0 && strcmp(name, "fcntl64") != 0)
 		return;
 	u32 cmd = (u32)s->in.arg[1];
 	if (cmd == F_GETFL) {

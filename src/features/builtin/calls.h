@@ -51,19 +51,21 @@ enum call_end {
 };
 /* How a call is to be shown. */
 enum call_flag {
-	CALL_TIMES = 1,     /* how long it took */
-	CALL_HEX = 2,       /* texts with other than printable characters in hex */
-	CALL_ALL_HEX = 4,   /* all texts */
-	CALL_PATHS = 8,     /* what descriptors stand for */
-	CALL_SOCKETS = 16,  /* and whom sockets are connected with, which devices there are */
-	CALL_SPLIT = 32,    /* in two lines when another thread's come between */
-	CALL_WHOLE = 64,    /* structures with all their members */
-	CALL_RAW = 128,     /* all arguments, and the result, as numbers */
-	CALL_SHALLOW = 256, /* structures and arrays as addresses */
-	CALL_NUMBERS = 512, /* flags and constants as numbers, */
-	CALL_BOTH = 1024,   /* and their names behind */
-	CALL_DUMP = 2048,   /* data in hex below the call */
-	CALL_COLUMN = 16,   /* bits from this on: 1 + the column of the result; 0: 40 */
+	CALL_TIMES = 1,      /* how long it took */
+	CALL_HEX = 2,        /* texts with other than printable characters in hex */
+	CALL_ALL_HEX = 4,    /* all texts */
+	CALL_PATHS = 8,      /* what descriptors stand for */
+	CALL_SOCKETS = 16,   /* and whom sockets are connected with, which devices there are */
+	CALL_SPLIT = 32,     /* in two lines when another thread's come between */
+	CALL_WHOLE = 64,     /* structures with all their members */
+	CALL_RAW = 128,      /* all arguments, and the result, as numbers */
+	CALL_SHALLOW = 256,  /* structures and arrays as addresses */
+	CALL_NUMBERS = 512,  /* flags and constants as numbers, */
+	CALL_BOTH = 1024,    /* and their names behind */
+	CALL_DUMP = 2048,    /* data in hex below the call */
+	CALL_COMPAT = 4096,  /* a call of a 32-bit program; the program sets it */
+	CALL_NO_MODE = 8192, /* it is not said when a thread goes on in another mode */
+	CALL_COLUMN = 16,    /* bits from this on: 1 + the column of the result; 0: 40 */
 };
 struct call_head {
 	u32 nr, phase, tid, pid, limit, flags; /* enum call_flag */
@@ -146,6 +148,7 @@ enum call_kind {
 };
 struct call_arg {
 	enum call_kind kind;
+	bool bare;        /* nothing is copied of it: it is laid out as 32-bit programs have it */
 	u8 k;             /* which argument says how many */
 	const char *name; /* of the table or struct */
 	u32 name_len;
@@ -154,9 +157,33 @@ struct call_row {
 	const char *name, *args, *ret;
 };
 extern const struct call_row call_rows[]; /* ended by {0} */
-const struct call_row *call_find(const char *name);
-u32 call_args(const struct call_row *row, struct call_arg arg[CALL_ARGS]); /* how many */
-u32 call_struct_size(struct str name);                                     /* 0: there is none */
+const struct call_row *
+call_find(const char *name); /* also of calls that only 32-bit programs have */
+/* callcompat.c: NULL: there is none. wide: see there; or NULL. */
+const struct call_row *call_find_compat(const char *name, bool *wide);
+void call_narrow(struct call_arg *a);  /* as a 32-bit program has it */
+u32 call_struct_size(struct str name); /* 0: there is none */
+
+/*
+ * A call's number, and whose it is: of a 64-bit program's call the number alone, of a 32-bit program's with
+ * bit 32 set; x32 has bit 30, as the kernel has it. Tables of all calls have CALL_TABLE elements for each.
+ */
+enum { CALL_TABLE = 576, CALL_TABLES = 3, CALL_ALL = CALL_TABLE * CALL_TABLES };
+#define CALL_ID_COMPAT (1ull << 32)
+#define CALL_ID_X32    (1ull << 30)
+struct call_shape {
+	const struct arch_calls *calls; /* whose call it is */
+	const char *name;               /* as programs know it; NULL: not known */
+	const struct call_row *row;     /* NULL: not known; six numbers are shown */
+	struct call_arg arg[CALL_ARGS];
+	u32 nr, n;
+	bool foreign; /* of a 64-bit program's calls one that x32 lacks */
+};
+void call_shape(const struct arch_calls *native, u64 id, struct call_shape *ret);
+u64 call_id_at(u32 index); /* of element index of a table of all calls */
+u64 call_id(const struct call_head *h);
+/* "write", "write#32", "write#x32", "syscall_0x3e7" */
+void call_put_name(struct sb *out, const struct arch_calls *native, u64 id);
 
 /* What is copied of an argument at a phase. */
 enum copy_op { COPY_NONE, COPY_PATH, COPY_STR, COPY_FIXED, COPY_DATA, COPY_ARRAY, COPY_SIZED };
@@ -179,10 +206,10 @@ struct call_plan {
 	u8 nested_arg, file[2],
 		unused; /* file: 1 + arguments that are descriptors, CALL_RET; 0: none */
 };
-void call_plan(const struct call_row *row, enum call_phase phase, struct call_plan *ret);
+void call_plan(const struct call_shape *shape, enum call_phase phase, struct call_plan *ret);
 
-/* Is the call in "open,%file", "!read"? ret by number. An err names the word that means nothing. */
-struct err *call_set(const struct arch_calls *calls, struct str set, u8 *ret, u32 n);
+/* Is the call in "open,%file", "!read"? ret for all calls. An err names the word that means nothing. */
+struct err *call_set(const struct arch_calls *calls, struct str set, u8 ret[CALL_ALL]);
 
 /*
  * enter, exit: values of syscall_enter(), syscall_exit(); empty: not known. Without exit the call

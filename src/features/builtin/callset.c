@@ -10,12 +10,18 @@ const struct call_row call_rows[] = {
 	{0},
 };
 
-const struct call_row *call_find(const char *name)
+static const struct call_row *find_in(const struct call_row *rows, const char *name)
 {
-	for (const struct call_row *r = call_rows; name && r->name; r++)
+	for (const struct call_row *r = rows; name && r->name; r++)
 		if (!strcmp(r->name, name))
 			return r;
 	return NULL;
+}
+
+const struct call_row *call_find(const char *name)
+{
+	const struct call_row *r = find_in(call_rows, name);
+	return r ? r : call_find_compat(name, NULL);
 }
 
 static const struct {
@@ -100,13 +106,99 @@ static struct call_arg arg_of(struct str word)
 	return a;
 }
 
-u32 call_args(const struct call_row *row, struct call_arg arg[CALL_ARGS])
+/* How many. */
+static u32 call_args(const struct call_row *row, struct call_arg arg[CALL_ARGS])
 {
 	struct str rest = str_z(row->args), word;
 	u32 n = 0;
 	while (rest.n && n < CALL_ARGS && str_cut(&rest, ' ', &word))
 		arg[n++] = arg_of(word);
 	return n;
+}
+
+static void narrow_args(struct call_shape *shape)
+{
+	for (u32 i = 0; i < shape->n; i++)
+		call_narrow(&shape->arg[i]);
+}
+
+/* Which table the number is for. */
+static const struct arch_calls *calls_of(const struct arch_calls *native, u64 id, u32 *nr)
+{
+	*nr = (u32)id;
+	if (id & CALL_ID_COMPAT && native->compat)
+		return native->compat;
+	if (native->x32 && *nr >= CALL_ID_X32 && *nr - CALL_ID_X32 < CALL_TABLE) {
+		*nr -= (u32)CALL_ID_X32;
+		return native->x32;
+	}
+	return native;
+}
+
+static const char *name_at(const struct arch_calls *calls, u32 nr)
+{
+	return nr < calls->n ? calls->name[nr] : NULL;
+}
+
+void call_shape(const struct arch_calls *native, u64 id, struct call_shape *ret)
+{
+	bool wide = false;
+	*ret = (struct call_shape){0};
+	ret->calls = calls_of(native, id, &ret->nr);
+	const char *name = name_at(ret->calls, ret->nr);
+	if (!name && ret->calls == native->x32) {
+		name = name_at(native, ret->nr);
+		ret->foreign = name != NULL;
+	}
+	bool narrow = ret->calls != native && ret->nr >= ret->calls->narrow_from;
+	if (narrow)
+		ret->row = call_find_compat(name, &wide);
+	if (!ret->row)
+		ret->row = find_in(call_rows, name);
+	if (ret->row)
+		ret->n = call_args(ret->row, ret->arg);
+	if (narrow && !wide)
+		narrow_args(ret);
+	if (!ret->row)
+		ret->n = CALL_ARGS;
+	for (u32 i = 0; (!ret->row || ret->foreign) && i < ret->n; i++)
+		ret->arg[i] = (struct call_arg){.kind = K_X};
+	/* newfstat, newuname */
+	ret->name =
+		name && !strncmp(name, "new", 3) && strcmp(name, "newfstatat") ? name + 3 : name;
+	if (!ret->row && ret->name != name) {
+		ret->row = find_in(call_rows, ret->name);
+		ret->n = ret->row ? call_args(ret->row, ret->arg) : CALL_ARGS;
+	}
+}
+
+u64 call_id_at(u32 index)
+{
+	static const u64 what[CALL_TABLES] = {0, CALL_ID_COMPAT, CALL_ID_X32};
+	assert(index < CALL_ALL);
+	return what[index / CALL_TABLE] | index % CALL_TABLE;
+}
+
+u64 call_id(const struct call_head *h)
+{
+	return h->nr | (h->flags & CALL_COMPAT ? CALL_ID_COMPAT : 0);
+}
+
+void call_put_name(struct sb *out, const struct arch_calls *native, u64 id)
+{
+	struct call_shape shape;
+	call_shape(native, id, &shape);
+	const char *name = name_at(shape.calls, shape.nr);
+	if (shape.foreign) {
+		sb_fmt(out, "%s#64", shape.name);
+		return;
+	}
+	if (name)
+		sb_z(out, name);
+	else
+		sb_fmt(out, "syscall_0x%x", shape.nr);
+	if (shape.calls != native)
+		sb_z(out, shape.calls == native->compat ? "#32" : "#x32");
 }
 
 static struct call_copy copy_at_entry(const struct call_arg *a)
@@ -185,16 +277,18 @@ static bool is_named(const struct call_arg *a, const char *name)
 	return a->name && str_is(str_n(a->name, a->name_len), name);
 }
 
-void call_plan(const struct call_row *row, enum call_phase phase, struct call_plan *ret)
+void call_plan(const struct call_shape *shape, enum call_phase phase, struct call_plan *ret)
 {
-	struct call_arg arg[CALL_ARGS];
-	u32 n = call_args(row, arg);
+	const struct call_arg *arg = shape->arg;
+	u32 n = shape->n;
 	bool enter = phase == CALL_ENTER;
 	size_t nfile = 0;
 	*ret = (struct call_plan){0};
 	for (u32 i = 0; i < n; i++) {
 		enum call_kind k = arg[i].kind;
 		u32 nested = NESTED_NONE;
+		if (arg[i].bare)
+			continue;
 		ret->arg[i] = enter ? copy_at_entry(&arg[i]) : copy_at_exit(&arg[i]);
 		if (k == K_IOV || (!enter && k == K_IOV_OUT))
 			nested = NESTED_VECTOR;
@@ -215,7 +309,7 @@ void call_plan(const struct call_row *row, enum call_phase phase, struct call_pl
 		if (enter && (k == K_FD || k == K_DIRFD) && nfile < countof(ret->file))
 			ret->file[nfile++] = (u8)(i + 1);
 	}
-	if (!enter && *row->ret == 'f')
+	if (!enter && shape->row && *shape->row->ret == 'f')
 		ret->file[0] = CALL_RET + 1;
 }
 
@@ -236,33 +330,43 @@ static const struct {
 } classes[] = {
 	{"process",
 	 " execve execveat exit exit_group fork vfork clone clone3 wait4 waitid kill tkill "
-	 "tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal "},
+	 "tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal waitpid "},
 	{"network",
 	 " socket connect accept accept4 sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg "
-	 "shutdown bind listen getsockname getpeername socketpair setsockopt getsockopt "},
+	 "shutdown bind listen getsockname getpeername socketpair setsockopt getsockopt "
+	 "socketcall "},
 	{"signal", " rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait "
 		   "rt_sigqueueinfo rt_tgsigqueueinfo rt_sigsuspend sigaltstack kill tkill tgkill "
-		   "signalfd signalfd4 pause pidfd_send_signal "},
+		   "signalfd signalfd4 pause pidfd_send_signal sigaction sigprocmask sigreturn "
+		   "sigpending sigsuspend signal sgetmask ssetmask rt_sigtimedwait_time64 "},
 	{"ipc",
-	 " shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl "},
+	 " shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl "
+	 "ipc semtimedop_time64 "},
 	{"memory",
 	 " mmap munmap mprotect mremap msync mincore madvise brk mlock munlock mlockall "
 	 "munlockall mlock2 shmat shmdt mbind move_pages migrate_pages set_mempolicy "
 	 "get_mempolicy remap_file_pages pkey_mprotect io_setup io_destroy map_shadow_stack "
-	 "process_madvise mseal "},
+	 "process_madvise mseal mmap2 "},
 	{"creds",
 	 " getuid getgid geteuid getegid setuid setgid setreuid setregid setresuid setresgid "
-	 "getresuid getresgid getgroups setgroups setfsuid setfsgid capget capset prctl "},
+	 "getresuid getresgid getgroups setgroups setfsuid setfsgid capget capset prctl "
+	 "getuid32 getgid32 geteuid32 getegid32 setuid32 setgid32 setreuid32 setregid32 "
+	 "setresuid32 setresgid32 getresuid32 getresgid32 getgroups32 setgroups32 "
+	 "setfsuid32 setfsgid32 "},
 	{"clock", " clock_settime clock_gettime clock_getres clock_adjtime adjtimex gettimeofday "
-		  "settimeofday time "},
-	{"stat", " stat newstat "},
-	{"lstat", " lstat newlstat "},
-	{"fstat", " fstat newfstat newfstatat "},
-	{"%stat", " stat newstat lstat newlstat fstat newfstat newfstatat statx "},
-	{"statfs", " statfs "},
-	{"fstatfs", " fstatfs "},
-	{"%statfs", " statfs fstatfs ustat "},
-	{"pure", " getpid getppid gettid getuid getgid geteuid getegid getpgrp getpgid getsid "},
+		  "settimeofday time stime clock_settime64 clock_gettime64 clock_getres_time64 "
+		  "clock_adjtime64 "},
+	{"stat", " stat newstat stat64 "},
+	{"lstat", " lstat newlstat lstat64 "},
+	{"fstat", " fstat newfstat newfstatat fstat64 fstatat64 "},
+	{"%stat",
+	 " stat newstat lstat newlstat fstat newfstat newfstatat statx stat64 lstat64 fstat64 "
+	 "fstatat64 oldstat oldlstat oldfstat "},
+	{"statfs", " statfs statfs64 "},
+	{"fstatfs", " fstatfs fstatfs64 "},
+	{"%statfs", " statfs fstatfs ustat statfs64 fstatfs64 "},
+	{"pure", " getpid getppid gettid getuid getgid geteuid getegid getpgrp getpgid getsid "
+		 "getuid32 getgid32 geteuid32 getegid32 "},
 };
 
 static bool class_has(struct str name, const char *call, bool *known)
@@ -295,14 +399,23 @@ static bool same_call(struct str word, const char *name)
 	return str_is(word, name) || (!strncmp(name, "new", 3) && str_is(word, name + 3));
 }
 
+/* The name of the call at this place of a table of all calls; NULL: none. */
+static const char *name_of(const struct arch_calls *native, u32 index)
+{
+	const struct arch_calls *calls = index < CALL_TABLE       ? native
+					 : index < 2 * CALL_TABLE ? native->compat
+								  : native->x32;
+	return calls ? name_at(calls, index % CALL_TABLE) : NULL;
+}
+
 /* All whose name has a match, of the kernel's or the program's. */
-static struct err *add_matches(const struct arch_calls *calls, struct str pattern, u8 *ret, u32 n)
+static struct err *add_matches(const struct arch_calls *calls, struct str pattern, u8 *ret)
 {
 	struct arena a = {0};
 	regex_t regex;
 	int bad = regcomp(&regex, arena_strz(&a, pattern), REG_EXTENDED | REG_NOSUB);
-	for (u32 i = 0; !bad && i < n && i < calls->n; i++) {
-		const char *name = calls->name[i];
+	for (u32 i = 0; !bad && i < CALL_ALL; i++) {
+		const char *name = name_of(calls, i);
 		bool renamed = name && !strncmp(name, "new", 3);
 		if (name && (!regexec(&regex, name, 0, NULL, 0) ||
 			     (renamed && !regexec(&regex, name + 3, 0, NULL, 0))))
@@ -314,32 +427,47 @@ static struct err *add_matches(const struct arch_calls *calls, struct str patter
 	return bad ? err_new("'/%.*s' is no regular expression", STRF(pattern)) : NULL;
 }
 
-static struct err *add_word(const struct arch_calls *calls, struct str word, u8 *ret, u32 n)
+/* "open@32": of one sort of programs. -1: it says nothing of that. */
+static int take_sort(struct str *name)
+{
+	static const struct str sorts[CALL_TABLES] = {STR("@64"), STR("@32"), STR("@x32")};
+	for (int i = 0; i < CALL_TABLES; i++) {
+		u32 n = sorts[i].n;
+		if (name->n > n && str_eq(str_from(*name, name->n - n), sorts[i])) {
+			name->n -= n;
+			return i;
+		}
+	}
+	return -1;
+}
+
+static struct err *add_word(const struct arch_calls *calls, struct str word, u8 *ret)
 {
 	if (word.n && word.s[0] == '/')
-		return add_matches(calls, str_from(word, 1), ret, n);
+		return add_matches(calls, str_from(word, 1), ret);
 	bool quiet = word.n && word.s[0] == '?', group = false, any = false, known = false;
 	struct str name = quiet ? str_from(word, 1) : word;
-	if (name.n > 3 && str_is(str_from(name, name.n - 3), "@64")) /* what all are here */
-		name.n -= 3;
+	int sort = take_sort(&name);
+	u32 from = sort < 0 ? 0 : (u32)sort * CALL_TABLE,
+	    to = sort < 0 ? CALL_ALL : from + CALL_TABLE;
 	if (name.n && name.s[0] == '%') {
 		group = true;
 		name = str_from(name, 1);
 	}
 	if (str_is(name, "none"))
 		return NULL;
-	for (u32 i = 0; i < n && i < calls->n; i++) {
-		const char *call = calls->name[i];
-		bool hit = call && (group ? class_has(name, call, &known)
-					  : str_is(name, "all") || same_call(name, call));
+	bool all = !group && str_is(name, "all");
+	for (u32 i = from; i < to; i++) {
+		const char *call = name_of(calls, i);
+		bool hit = all || (call &&
+				   (group ? class_has(name, call, &known) : same_call(name, call)));
 		ret[i] |= hit;
 		any |= hit;
 	}
 	/* "file" without % is what it was called once. */
-	for (u32 i = 0; !any && !group && i < n && i < calls->n; i++) {
-		bool hit = calls->name[i] && class_has(name, calls->name[i], &known);
-		ret[i] |= hit;
-		any |= hit;
+	for (u32 i = from; !any && !group && i < to; i++) {
+		const char *call = name_of(calls, i);
+		ret[i] |= call && class_has(name, call, &known);
 	}
 	if (any || quiet || known)
 		return NULL;
@@ -347,20 +475,20 @@ static struct err *add_word(const struct arch_calls *calls, struct str word, u8 
 		       STRF(name));
 }
 
-struct err *call_set(const struct arch_calls *calls, struct str set, u8 *ret, u32 n)
+struct err *call_set(const struct arch_calls *calls, struct str set, u8 ret[CALL_ALL])
 {
 	struct str word;
-	memset(ret, 0, n);
+	memset(ret, 0, CALL_ALL);
 	if (str_starts(set, STR("trace=")))
 		set = str_from(set, 6);
 	bool negate = set.n && set.s[0] == '!';
 	set = negate ? str_from(set, 1) : set;
 	while (set.n && str_cut(&set, ',', &word)) {
-		struct err *e = add_word(calls, str_trim(word), ret, n);
+		struct err *e = add_word(calls, str_trim(word), ret);
 		if (e)
 			return e;
 	}
-	for (u32 i = 0; negate && i < n; i++)
+	for (u32 i = 0; negate && i < CALL_ALL; i++)
 		ret[i] = !ret[i];
 	return NULL;
 }

@@ -8,6 +8,7 @@
 #include "builtin/callshow.h"
 #include "core/names.h"
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <netinet/in.h>
@@ -701,7 +702,7 @@ static u32 meant(const struct shown *s, const char *name)
 	u32 flags = s->n > 2 ? (u32)s->in.arg[opens && !strcmp(name, "open") ? 1 : 2] : 0;
 	if (opens && !(flags & O_CREAT) && (flags & O_TMPFILE) != O_TMPFILE)
 		return s->n - 1;
-	if (!strcmp(name, "fcntl")) {
+	if (!strcmp(name, "fcntl") || !strcmp(name, "fcntl64")) {
 		u32 cmd = (u32)s->in.arg[1];
 		if (cmd == F_GETFD || cmd == F_GETFL || cmd == F_GETOWN || cmd == F_GETPIPE_SZ ||
 		    cmd == F_GETLEASE || cmd == F_GET_SEALS || cmd == FCNTL_GETSIG)
@@ -733,12 +734,30 @@ static u32 meant(const struct shown *s, const char *name)
 	return s->n;
 }
 
-static const char *name_of(const struct arch_calls *calls, u32 nr)
+/* As strace has it: what x32 lacks, and numbers that mean nothing. */
+static void put_name(struct sb *out, const struct call_shape *shape)
 {
-	const char *name = nr < calls->n ? calls->name[nr] : NULL;
-	if (name && !strncmp(name, "new", 3) && strcmp(name, "newfstatat")) /* newfstat, newuname */
-		return name + 3;
-	return name;
+	if (shape->name)
+		sb_fmt(out, shape->foreign ? "%s#64" : "%s", shape->name);
+	else if ((i32)shape->nr >= 0 || shape->calls->narrow_from || !shape->calls->compat)
+		sb_fmt(out, "syscall_0x%x", shape->nr);
+	else
+		sb_fmt(out, "syscall_0x%llx", (u64)(i64)(i32)shape->nr);
+}
+
+/* Of a call whose beginning was not seen: it may have been rt_sigreturn, which has put other registers in place. */
+static void find_shape(struct shown *s, const struct arch_calls *calls, struct call_shape *shape)
+{
+	bool gone = !s->has_in && s->in.nr == CALL_GONE && (i64)s->out.arg[CALL_RET] != -ENOSYS;
+	call_shape(calls, call_id(&s->in), shape);
+	if (gone) {
+		shape->name = "rt_sigreturn";
+		shape->row = call_find(shape->name);
+		shape->n = 0;
+	}
+	s->name = shape->name ? shape->name : "";
+	s->n = shape->n;
+	memcpy(s->arg, shape->arg, sizeof(s->arg));
 }
 
 static void put_column(struct sb *out, size_t start, u32 flags)
@@ -833,23 +852,13 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 	s.flags = s.has_out ? s.out.flags : s.in.flags;
 	if (s.has_out)
 		s.exit = str_from(exit, sizeof(s.out));
-	const char *name = s.in.nr == CALL_GONE ? "rt_sigreturn" : name_of(calls, s.in.nr);
-	s.name = name ? name : "";
-	const struct call_row *row = s.in.nr < calls->n ? call_find(calls->name[s.in.nr]) : NULL;
-	if (!row)
-		row = call_find(name);
+	struct call_shape shape;
+	find_shape(&s, calls, &shape);
+	const struct call_row *row = shape.row;
 	sb_z(out, s.half == HALF_REST ? "<... " : "");
-	if (name)
-		sb_z(out, name);
-	else
-		sb_fmt(out, "syscall_0x%x", s.in.nr);
+	put_name(out, &shape);
 	sb_z(out, s.half == HALF_REST ? " resumed>" : "(");
-	if (row)
-		s.n = call_args(row, s.arg);
-	else
-		for (s.n = 0; s.n < CALL_ARGS; s.n++)
-			s.arg[s.n].kind = K_X;
-	u32 n = meant(&s, name ? name : "");
+	u32 n = row && !shape.foreign ? meant(&s, s.name) : s.n;
 	u32 early = s.half == HALF_NONE ? 0 : known_early(&s, n);
 	if (s.half == HALF_BEGUN) {
 		put_args(&s, 0, early);
@@ -857,7 +866,7 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 		return;
 	}
 	if (row && !strcmp(s.name, "clone") && s.half == HALF_NONE && !(s.flags & CALL_RAW))
-		put_clone(&s, calls);
+		put_clone(&s, shape.calls);
 	else
 		put_args(&s, early, n);
 	if (!s.has_out && !(row && *row->ret == '?'))
@@ -868,7 +877,7 @@ static void show_call(struct shown *sp, const struct arch_calls *calls, struct s
 		sb_char(out, '?');
 		return;
 	}
-	shown_result(&s, row, name ? name : "");
+	shown_result(&s, row, s.name);
 	u64 took = s.out.time_ns - s.in.time_ns;
 	if (s.has_in && s.flags & CALL_TIMES)
 		sb_fmt(out, " <%llu.%06llu>", took / 1000000000, took / 1000 % 1000000);

@@ -105,14 +105,12 @@ static struct value named(struct session *s, struct str text, u64 n)
 
 static void name_of_call(struct session *s, struct sb *out, u64 nr)
 {
-	const struct arch_calls *c = &s->h->arch->calls;
-
-	if (nr < c->n && c->name[nr])
-		sb_z(out, c->name[nr]);
-	else if ((i64)nr == -1)
+	if ((i64)nr == -1)
 		sb_z(out, "rt_sigreturn"); /* at its end, see CALL_GONE */
-	else
+	else if (nr >> 33)
 		sb_fmt(out, "[unknown: %lld]", (i64)nr);
+	else
+		call_put_name(out, &s->h->arch->calls, nr);
 }
 
 static void name_of_user(struct session *s, struct sb *out, u64 uid)
@@ -410,13 +408,38 @@ static void interrupt_call(struct session *s, const struct columns *t, u32 tid, 
  * Does the end belong to that beginning? The number changes within rt_sigreturn, whose frame has no call
  * in it, and within execveat, as which the kernel starts a program by execve.
  */
-static bool same_call(const struct session *s, const struct call_head *begun, u32 nr)
+static bool same_call(const struct session *s, const struct call_head *begun,
+		      const struct call_head *ended)
 {
 	const struct arch_calls *c = &s->h->arch->calls;
-	bool replaced = begun->nr < c->n && c->name[begun->nr] &&
-			!strcmp(c->name[begun->nr], "execveat") && nr < c->n && c->name[nr] &&
-			!strcmp(c->name[nr], "execve");
-	return begun->nr == nr || nr == CALL_GONE || replaced;
+	struct call_shape before, after;
+	u64 id = call_id(begun), end = call_id(ended);
+	if (id == end || ended->nr == CALL_GONE)
+		return true;
+	call_shape(c, id, &before);
+	call_shape(c, end, &after);
+	return before.name && after.name && !strncmp(before.name, "execve", 6) &&
+	       !strcmp(after.name, "execve");
+}
+
+/* "[ Process PID=1 runs in 32 bit mode. ]": when a call is not of the kind that the thread's last one was. */
+static void put_mode(struct session *s, const struct columns *t, const struct call_head *head,
+		     const struct value *from, u32 at)
+{
+	static const char *const modes[] = {"64 bit", "32 bit", "x32"};
+	struct call_shape shape;
+	struct value cell[MAX_CELLS] = {0};
+	AUTO_SB text = {0};
+	const struct arch_calls *native = &s->h->arch->calls;
+	call_shape(native, call_id(head), &shape);
+	u32 mode = shape.calls == native ? 0 : shape.calls == native->compat ? 1 : 2;
+	if (!calls_mode(s->part[PART_CALLS], head->tid, mode) || head->flags & CALL_NO_MODE)
+		return;
+	sb_fmt(&text, "[ Process PID=%u runs in %s mode. ]", head->tid, modes[mode]);
+	for (u32 i = 0; i < t->n; i++)
+		cell[i] = t->col[i].unit == COL_SYSCALL ? (struct value){.kind = V_NONE} : from[i];
+	cell[at] = named(s, sb_str(&text), 0);
+	put_row(s, t, cell, 0, false);
 }
 
 /* A row whose column at is a system call. */
@@ -429,6 +452,7 @@ static void put_call(struct session *s, const struct columns *t, struct value *c
 		return;
 	interrupt_call(s, t, head.tid, at);
 	if (head.phase == CALL_ENTER) {
+		put_mode(s, t, &head, cell, at);
 		hold_row(s, &head, cell, t->n, at);
 		if (head.flags & CALL_SPLIT)
 			calls_set_last(s->part[PART_CALLS], head.tid);
@@ -438,7 +462,7 @@ static void put_call(struct session *s, const struct columns *t, struct value *c
 	if (head.phase == CALL_EXIT) {
 		struct held_call *h = calls_held(s->part[PART_CALLS], head.tid);
 		struct call_head begun;
-		bool same = h && call_head(h->bytes, &begun) && same_call(s, &begun, head.nr);
+		bool same = h && call_head(h->bytes, &begun) && same_call(s, &begun, &head);
 		if (same && h->begun)
 			call_text_resumed(&text, &s->h->arch->calls, h->bytes, bytes);
 		else

@@ -4,12 +4,12 @@
  * The programs are the same for all calls. A constant table says, by the number of the call, what to
  * copy of each argument (struct call_plan); each piece goes behind the one before.
  */
+#include "builtin/callid.h"
 #include "builtin/calls.h"
 #include "builtin/common.h"
 #include "sema/check.h"
 
 enum {
-	MAX_CALLS = 512,
 	LENGTH = 8, /* of a buffer value, padded: its bytes begin at 4 */
 	AT_NR = 4,
 	AT_PHASE = 8,
@@ -44,14 +44,16 @@ static struct map *plans(struct lower *l, enum call_phase phase)
 	for (u32 i = 0; i < l->u->nmap; i++)
 		if (str_is(l->u->map[i]->name, name))
 			return l->u->map[i];
-	struct call_plan *table = arena_newn(l->c->arena, struct call_plan, MAX_CALLS);
-	for (u32 i = 0; i < calls->n && i < MAX_CALLS; i++) {
-		const struct call_row *row = call_find(calls->name[i]);
-		if (row)
-			call_plan(row, phase, &table[i]);
+	u32 n = call_elements(l);
+	struct call_plan *table = arena_newn(l->c->arena, struct call_plan, n);
+	for (u32 i = 0; i < n; i++) {
+		struct call_shape shape;
+		call_shape(calls, call_id_at(i), &shape);
+		if (shape.row)
+			call_plan(&shape, phase, &table[i]);
 	}
 	struct map *m = unit_map(l->c, MAP_AUX, name);
-	m->val_size = MAX_CALLS * sizeof(*table);
+	m->val_size = n * sizeof(*table);
 	m->init = table;
 	return m;
 }
@@ -526,18 +528,6 @@ static bool file_layout(struct host *h, struct file_layout *ret)
 	return true;
 }
 
-static bool check_set(struct sema *s, struct node *call, u32 i)
-{
-	u8 set[MAX_CALLS];
-	struct str text;
-	if (!builtin_text(s, call, i, &text))
-		return false;
-	struct err *e = call_set(&s->c->host->arch->calls, text, set, MAX_CALLS);
-	if (e)
-		diag_err(s->c->diags, E_OPTION, call_arg(call, i)->loc, e);
-	return !e;
-}
-
 static bool check_limit(struct sema *s, struct node *call)
 {
 	i64 limit, flags = 0;
@@ -554,7 +544,7 @@ static bool check_limit(struct sema *s, struct node *call)
 		return sema_fail(s, E_LACKS, call->loc,
 				 "the paths of descriptors need the kernel's types (BTF)");
 	for (u32 i = 4; i < 6; i++)
-		if (call_arg(call, i) && !check_set(s, call, i))
+		if (call_arg(call, i) && !call_check_set(s, call, i))
 			return false;
 	return true;
 }
@@ -788,28 +778,6 @@ static void put_length(struct lower *l, struct mem dst, struct ref used)
 		*dst.tail = ir_addi(l->f, n, 4);
 }
 
-/* Is call number nr in the set, which check_limit() and check_in() have found good? 0 or 1. */
-static struct ref in_set(struct lower *l, struct ref nr, struct str text)
-{
-	struct fn *f = l->f;
-	struct ref found = ir_var(f);
-	struct blk *in = ir_blk(f), *done = ir_blk(f);
-	struct map *m = unit_map(l->c, MAP_AUX, "call_set");
-	u8 *set = arena_newn(l->c->arena, u8, MAX_CALLS);
-
-	err_free(call_set(&l->c->host->arch->calls, text, set, MAX_CALLS));
-	m->val_size = MAX_CALLS;
-	m->init = set;
-	ir_set(f, found, ir_con(f, 0));
-	ir_br(f, O_ULT, nr, ir_con(f, MAX_CALLS), in, done);
-	ir_at(f, in);
-	struct ref table = ir_op1(f, O_MAPVAL, 8, ir_map(m->index));
-	ir_set(f, found, ir_load(f, 1, ir_op2(f, O_ADD, table, nr), 0));
-	ir_jmp(f, done);
-	ir_at(f, done);
-	return ir_get(f, found);
-}
-
 /* Is data of some calls shown in hex? What never holds is a constant. */
 static bool dumps(const struct node *call)
 {
@@ -826,9 +794,9 @@ static struct ref call_flags(struct lower *l, struct node *call, struct ref nr, 
 	for (u32 i = 0; i < countof(flag); i++)
 		if (call_arg(call, 4 + i) && node_str(call_arg(call, 4 + i), &set) &&
 		    !str_is(set, "none"))
-			all = ir_op2(
-				l->f, O_OR, all,
-				ir_op2(l->f, O_MUL, in_set(l, nr, set), ir_con(l->f, flag[i])));
+			all = ir_op2(l->f, O_OR, all,
+				     ir_op2(l->f, O_MUL, call_in_set(l, nr, set),
+					    ir_con(l->f, flag[i])));
 	if (!dumps(call))
 		return all;
 	struct fn *f = l->f;
@@ -836,6 +804,26 @@ static struct ref call_flags(struct lower *l, struct node *call, struct ref nr, 
 	dump = ir_op2(f, O_OR, dump, ir_op2(f, O_SUB, ir_con(f, 0), dump)); /* 1 of all but 0 */
 	dump = ir_op2(f, O_SHR, dump, ir_con(f, 63));
 	return ir_op2(l->f, O_OR, all, ir_op2(l->f, O_MUL, dump, ir_con(l->f, CALL_DUMP)));
+}
+
+/* The arguments; those of 32-bit programs are the low halves of other registers. */
+static void put_args(struct lower *l, struct mem dst, struct ref regs, struct mem word,
+		     struct ref compat)
+{
+	const struct arch_calls *calls = &l->c->host->arch->calls;
+	const struct arch_calls *other = calls->compat ? calls->compat : calls;
+	struct fn *f = l->f;
+	/* all bits, or the low 32 */
+	struct ref mask =
+		ir_op2(f, O_SHR, ir_con(f, ~0ull), ir_op2(f, O_SHL, compat, ir_con(f, 5)));
+	for (u32 i = 0; i < CALL_ARGS; i++) {
+		i64 apart = other->arg[i] - calls->arg[i];
+		struct ref at =
+			ir_op2(f, O_ADD, regs, ir_op2(f, O_MUL, compat, ir_con(f, (u64)apart)));
+		lower_read(l, word, 8, apart ? at : regs, calls->arg[i], AS_KERNEL);
+		lower_store(l, 8, mem_at(dst, AT_ARG + 8 * (i32)i),
+			    ir_op2(f, O_AND, lower_load(l, 8, false, word), mask));
+	}
 }
 
 static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
@@ -852,19 +840,21 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 	struct ref nr = val;
 
 	node_int(call_arg(call, 2), &limit);
-	for (u32 i = 0; i < CALL_ARGS; i++) {
-		lower_read(l, word, 8, regs, calls->arg[i], AS_KERNEL);
-		lower_store(l, 8, mem_at(dst, AT_ARG + 8 * (i32)i), lower_load(l, 8, false, word));
-	}
+	struct ref compat = call_is_compat(l);
+	put_args(l, dst, regs, word, compat);
 	if (phase == CALL_EXIT) {
 		lower_read(l, word, calls->nr_size, regs, calls->nr, AS_KERNEL);
 		nr = lower_load(l, calls->nr_size, false, word);
 	}
+	nr = ir_op2(f, O_AND, nr, ir_con(f, 0xffffffff));
 	put_head(l, dst, phase, nr);
 	if (call_arg(call, 3))
 		node_int(call_arg(call, 3), &flags);
+	struct ref id = ir_op2(f, O_OR, nr, ir_op2(f, O_SHL, compat, ir_con(f, 32)));
 	lower_store(l, 4, mem_at(dst, AT_LIMIT), ir_con(f, (u64)limit));
-	lower_store(l, 4, mem_at(dst, AT_LIMIT + 4), call_flags(l, call, nr, flags));
+	struct ref shown = call_flags(l, call, id, flags);
+	shown = ir_op2(f, O_OR, shown, ir_op2(f, O_MUL, compat, ir_con(f, CALL_COMPAT)));
+	lower_store(l, 4, mem_at(dst, AT_LIMIT + 4), shown);
 	lower_store(l, 8, mem_at(dst, AT_ARG + 8 * CALL_RET),
 		    phase == CALL_EXIT ? val : ir_con(f, 0));
 	lower_store(l, 8, mem_at(dst, AT_ARG + 8 * CALL_RET + 8), ir_con(f, 0));
@@ -875,9 +865,9 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 			    (u32)limit,
 			    dumps(call) ? CALL_DUMPED : MAX((u32)limit, 1u),
 			    REF_NONE};
-	only_if(&c, O_ULT, nr, MAX_CALLS, done);
+	struct ref index = call_index(l, id, done);
 	struct ref table = ir_op1(f, O_MAPVAL, 8, ir_map(plans(l, phase)->index));
-	struct ref plan = ir_op2(f, O_ADD, table, ir_op2(f, O_SHL, nr, ir_con(f, 5)));
+	struct ref plan = ir_op2(f, O_ADD, table, ir_op2(f, O_SHL, index, ir_con(f, 5)));
 	struct rounds r = rounds_begin(f, CALL_ARGS);
 	copy_arg(&c, plan, ir_get(f, r.i));
 	rounds_end(f, r);
@@ -920,21 +910,6 @@ static struct ref lower_ended(struct lower *l, struct node *call, struct mem dst
 	return REF_NONE;
 }
 
-/* ---- syscall_in(id, "open,%file") ---- */
-
-static bool check_in(struct sema *s, struct node *call)
-{
-	return check_set(s, call, 1);
-}
-
-static struct ref lower_in(struct lower *l, struct node *call, struct mem dst)
-{
-	struct str text = {0};
-	(void)dst;
-	node_str(call_arg(call, 1), &text);
-	return in_set(l, lower_value(l, call_arg(call, 0)), text);
-}
-
 const struct builtin builtin_syscall[] = {
 	{"auto syscall_enter(any regs, int id, lit limit, [lit flags], [text raw], [text shallow], "
 	 "[int dump])",
@@ -960,8 +935,5 @@ const struct builtin builtin_syscall[] = {
 		"kind "
 		"call; open 0: without the call that it was in; 2, 3: only 0, 1, not how it "
 		"ended."},
-	{"bool syscall_in(int id, text set)", lower_in, .check = check_in,
-	 .doc = "Is the system call one of these: \"open,read\", \"%file\", \"!%desc\", as strace "
-		"writes it?"},
 	{0},
 };

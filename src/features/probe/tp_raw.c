@@ -150,19 +150,6 @@ static struct ref calls_which(struct fn *f, const struct point *p)
 	return ir_load(f, f->arch->calls.nr_size, regs, f->arch->calls.nr);
 }
 
-/* current->thread_info.status says whether this is a 32-bit call. */
-static bool status_offset(struct host *h, u32 *off)
-{
-	struct types *k = host_btf(h);
-	const struct type *task = k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
-	struct field info, status;
-	if (!task || !type_field(task, STR("thread_info"), &info) ||
-	    !type_field(info.type, STR("status"), &status))
-		return false;
-	*off = (info.bit_off + status.bit_off) / 8;
-	return status.type->size == 4;
-}
-
 /* The word there of the current task. */
 static struct ref task_word(struct fn *f, struct host *h, u32 off)
 {
@@ -182,7 +169,7 @@ static void calls_enter(struct fn *f, struct host *h, const struct point *points
 {
 	(void)points;
 	u32 off = 0;
-	if (!status_offset(h, &off))
+	if (!h->arch->calls.status_compat || !host_compat_word(h, &off))
 		return;
 	struct ref compat =
 		ir_op2(f, O_AND, task_word(f, h, off), ir_con(f, h->arch->calls.status_compat));
@@ -323,7 +310,7 @@ static bool calls_event_fits(const struct ask *q)
 	u32 off;
 	struct host *h = q->h;
 	if (!is_call(q->points) || !calls_preempted(h, q->points) || !all_plain(q) ||
-	    (h->arch->calls.status_compat && !status_offset(h, &off)))
+	    (h->arch->calls.status_compat && !host_compat_word(h, &off)))
 		return false;
 	for (struct point *p = q->points; p; p = p->next)
 		p->args_space = AS_KERNEL; /* each by event_arg() */
@@ -356,7 +343,7 @@ static bool choose_calls(const struct ask *q, bool task)
 		hot &= is_hot(h, call_number(h, p));
 	no_stack = no_stack && !host_has(h, FEAT_CALL_KSTACK);
 	bool wanted = hot || q->n >= MANY_CALLS || no_stack;
-	if (!wanted || !host_has(h, FEAT_TP_BTF) || (status && !status_offset(h, &off)))
+	if (!wanted || !host_has(h, FEAT_TP_BTF) || (status && !host_compat_word(h, &off)))
 		return false;
 	u32 id = tracepoint_id(h,
 			       is_enter(q->points) ? "btf_trace_sys_enter" : "btf_trace_sys_exit");

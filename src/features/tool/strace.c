@@ -17,13 +17,14 @@ struct wanted {
 	struct str trace, status, signal, raw, verbose, read, write;
 	bool whole;  /* abbrev=none */
 	bool silent; /* quiet=exit */
+	bool modes;  /* quiet=personality */
 	u32 paths;   /* decode-fds: as often as -y */
 };
 
 /* What of a session strace says nothing of; here there is nothing to say of most. */
 static bool read_quiet(struct words *w, struct str set, struct wanted *ret)
 {
-	bool negated = set.n && set.s[0] == '!', exits = false;
+	bool negated = set.n && set.s[0] == '!', exits = false, modes = false;
 	static const char *const known[] = {"attach",      "exit",       "path-resolution",
 					    "personality", "superseded", "thread-execve",
 					    "all",         "none",       NULL};
@@ -31,6 +32,7 @@ static bool read_quiet(struct words *w, struct str set, struct wanted *ret)
 	set = negated ? str_from(set, 1) : set;
 	while (str_cut(&set, ',', &word)) {
 		exits |= str_is(word, "exit") || str_is(word, "all");
+		modes |= str_is(word, "personality") || str_is(word, "all");
 		if (!str_among(word, known))
 			return words_fail(w, (struct loc){0},
 					  "-e quiet=%.*s is not known: attach, exit, "
@@ -38,6 +40,7 @@ static bool read_quiet(struct words *w, struct str set, struct wanted *ret)
 					  STRF(word));
 	}
 	ret->silent = exits != negated;
+	ret->modes = modes != negated;
 	return true;
 }
 
@@ -211,6 +214,7 @@ static bool put_flags(struct words *w, const struct wanted *wanted)
 	flags |= paths > 1 ? 24 : paths ? 8 : 0;
 	flags |= words_flag(w, "split") ? 32 : 0;
 	flags |= words_flag(w, "unabbreviated") || wanted->whole ? 64 : 0;
+	flags |= wanted->modes || w->quiet ? 8192 : 0;
 	struct str style = words_opt(w, "constants");
 	if (style.n && !str_is(style, "raw") && !str_is(style, "abbrev") &&
 	    !str_is(style, "verbose"))

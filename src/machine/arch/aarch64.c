@@ -19,6 +19,7 @@ enum {
 	/* Bits of pstate: the exception level and stack (0: user mode), and 32-bit code. */
 	MODE = 0xf,
 	MODE_32 = 0x10,
+	TIF_32BIT = 1 << 22,
 };
 
 static const i16 args[] = {X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)};
@@ -115,6 +116,15 @@ static const char *const calls[] = {
 #define S(nr, name) [nr] = name,
 #include "arch/aarch64_calls.def"
 #undef S
+};
+
+/* Their names are not known here. */
+static const struct arch_calls compat = {
+	.wrapper = "__arm64_",
+	.nr = CALL_NR,
+	.nr_size = 4,
+	.clone_tls = 3,
+	.arg = {ORIG_X0, X(1), X(2), X(3), X(4), X(5)},
 };
 
 static const struct arch_instead instead[] = {
@@ -222,7 +232,10 @@ const struct arch arch_aarch64 = {
 		  .nr_size = 4,
 		  .clone_tls = 3,
 		  .arg = {ORIG_X0, X(1), X(2), X(3), X(4), X(5)},
-		  .instead = instead},
+		  .instead = instead,
+		  .compat = &compat,
+		  .compat_member = "flags",
+		  .compat_bits = TIF_32BIT},
 	.c = {"__aarch64__", "__TARGET_ARCH_arm64", true, true},
 
 	.operand = {operands, countof(operands)},

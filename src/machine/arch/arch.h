@@ -62,6 +62,15 @@ struct arch_calls {
 	struct arch_pair same[2];
 	u32 nsame, status_compat;
 	const struct arch_instead *instead; /* up to a NULL */
+	/*
+	 * Of native calls: those of 32-bit programs (NULL: there are none), and the bits of a member of
+	 * thread_info that are set while a task makes one; calls whose number has bit 30 set (NULL: the same).
+	 */
+	const struct arch_calls *compat, *x32;
+	const char *compat_member;
+	u32 compat_bits;
+	/* Of the others: from this number on, addresses and longs have 32 bits; 0: all of compat. */
+	u32 narrow_from;
 };
 struct arch_c {
 	const char *macro, *target; /* that compilers and clang -target bpf's users define */

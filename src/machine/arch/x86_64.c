@@ -84,6 +84,38 @@ static const char *const calls[] = {
 #undef S
 };
 
+static const char *const i386_calls[] = {
+#define S(nr, name) [nr] = name,
+#include "arch/i386_calls.def"
+#undef S
+};
+
+static const char *const x32_calls[] = {
+#define S(nr, name) [nr] = name,
+#include "arch/x32_calls.def"
+#undef S
+};
+
+static const struct arch_calls compat = {
+	.name = i386_calls,
+	.n = countof(i386_calls),
+	.wrapper = "__ia32_",
+	.nr = ORIG_AX,
+	.nr_size = 8,
+	.clone_tls = 3,
+	.arg = {BX, CX, DX, SI, DI, BP},
+};
+static const struct arch_calls x32 = {
+	.name = x32_calls,
+	.n = countof(x32_calls),
+	.wrapper = "__x64_",
+	.nr = ORIG_AX,
+	.nr_size = 8,
+	.clone_tls = 4,
+	.arg = {DI, SI, DX, R10, R8, R9},
+	.narrow_from = 512,
+};
+
 /* Functions whose first instruction is a nop, for trying what a probe makes of it. */
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"
@@ -164,7 +196,11 @@ const struct arch arch_x86_64 = {
 		  .arg = {DI, SI, DX, R10, R8, R9},
 		  .same = {{CX, IP}, {R11, FLAGS}},
 		  .nsame = 2,
-		  .status_compat = TS_COMPAT},
+		  .status_compat = TS_COMPAT,
+		  .compat = &compat,
+		  .x32 = &x32,
+		  .compat_member = "status",
+		  .compat_bits = TS_COMPAT},
 	.c = {"__x86_64__", "__TARGET_ARCH_x86", false, false},
 
 	.operand = {operands, countof(operands)},

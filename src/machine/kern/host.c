@@ -279,3 +279,16 @@ u64 host_boot_offset_ns(void)
 	}
 	return best;
 }
+
+bool host_compat_word(struct host *h, u32 *off)
+{
+	const struct arch_calls *calls = &h->arch->calls;
+	struct types *k = calls->compat ? host_btf(h) : NULL;
+	const struct type *task = k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
+	struct field info, word;
+	if (!task || !type_field(task, STR("thread_info"), &info) ||
+	    !type_field(info.type, str_z(calls->compat_member), &word))
+		return false;
+	*off = (info.bit_off + word.bit_off) / 8;
+	return word.type->size >= 4;
+}

@@ -79,6 +79,8 @@ struct err *host_use_btf(struct host *h, const char *path) MUST_USE;
 struct err *host_use_functions(struct host *h, const char *path) MUST_USE;
 bool host_traceable(const struct host *h, struct str func); /* by such a list, if there is one */
 struct types *host_btf(struct host *h);                     /* NULL: this kernel has none */
+/* Where a task has the word that says whether it makes a call of a 32-bit program (arch_calls.compat_bits). */
+bool host_compat_word(struct host *h, u32 *off);
 /* A module's types, read once; its name is that of its file in /sys/kernel/btf. */
 struct err *host_module_btf(struct host *h, struct str module, struct types **ret) MUST_USE;
 /* Modules that have types there; cb false: stop. */
