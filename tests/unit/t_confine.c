@@ -62,7 +62,7 @@ static void act(enum deed d)
 	}
 }
 
-/* What docs/security.md says of the child that reads files. */
+/* docs/security.md states how many calls the child that parses files may make. */
 TEST(confine_sandbox_in_numbers)
 {
 	enum { NO_CODE, ANY, ASKED };
@@ -74,7 +74,7 @@ TEST(confine_sandbox_in_numbers)
 	u32 asked = 0;
 	for (u32 i = 0; i < countof(look); i++)
 		asked += look[i] == ASKED;
-	snprintf(said, sizeof(said), "\nthat allows %u system calls (memory,",
+	snprintf(said, sizeof(said), "filter that allows %u system calls (memory,",
 		 (u32)countof(look) - asked);
 	int fd = open("docs/security.md", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -82,7 +82,7 @@ TEST(confine_sandbox_in_numbers)
 	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
 	text[n > 0 ? n : 0] = 0;
 	CHECK(fd < 0 || strstr(text, said));
-	snprintf(said, sizeof(said), "and catches %u (", asked);
+	snprintf(said, sizeof(said), "sends %u others (", asked);
 #ifdef __x86_64__
 	CHECK(fd < 0 || strstr(text, said));
 #endif
