@@ -379,3 +379,24 @@ RUN
 NEEDS cmd:gcc x86_64
 EXPECT
 	ERROR: retval may be optimised out: the compiler changed how this function is called
+
+NAME results below 0: compared, printed, sorted, in a histogram
+PROG
+	uretprobe:build/tests/signs:int_below, uretprobe:build/tests/signs:long_below {
+		if (retval < 0 && retval > -3 && retval != -2) { print((func, retval)); }
+		@[retval] = count(); @h = hist(retval); @m = min(retval); @s = sum(retval);
+	}
+LOAD signs 3
+EXPECT
+	(int_below, -1)
+	(long_below, -1)
+	$
+	$
+	@[-3]: 2
+	@[-2]: 2
+	@[-1]: 2
+	@h:
+	(..., 0)               6 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+	$
+	@m: -3
+	@s: -12

@@ -370,3 +370,17 @@ ERR
 	sonde funclatency -h shows its options.
 	ERROR: unrecognized option '--percentiles'
 	sonde opensnoop -h shows its options.
+
+NAME argdist, trace: conditions on a result have the type that is given to it
+RUN
+	s=build/tests/signs; cp $s "$TMPDIR/plain"; strip --strip-debug "$TMPDIR/plain"; p=$TMPDIR/plain
+	"$SONDE" argdist -q -i 60 -C "r:$p:int_below():s32:\$retval:\$retval<0" -- "$p" 2 | tail -n 2 | awk '{ $1 = $1 } 1'
+	"$SONDE" trace -q --fields message "r:$p:int_below (retval < -1) \"%d\", retval" -- "$p" 2 | tail -n 1
+	"$SONDE" trace -q --fields message "r:$p:long_below (retval < -1) \"%ld\", retval" -- "$p" 2 | tail -n 1
+	"$SONDE" trace -q --fields message "r:$p:int_below (retval < 0) \"x\"" -- "$p" 2>&1 | grep -c 'always false'
+EXPECT
+	-2 1
+	-1 1
+	-2
+	-2
+	1

@@ -25,6 +25,13 @@ void warn_address(struct sema *s, const struct node *n);
 const struct type *binary_type(struct sema *s, enum token op, const struct node *n,
 			       const struct type *x, const struct type *y);
 
+/* compare.c */
+/* Can x and y be compared? Reports; of a comparison that has the same result always, too. */
+bool check_compare(struct sema *s, enum token op, const struct node *n, const struct type *x,
+		   const struct type *y);
+void compare_mismatch(struct sema *s, const struct node *n, enum token op, const struct type *x,
+		      const struct type *y);
+
 /* typeinfo.c */
 const struct type *check_typeinfo(struct sema *s, struct node *n);
 

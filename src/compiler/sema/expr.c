@@ -15,6 +15,11 @@ static bool settled(const struct type *t)
 	return t && !type_is_error(t);
 }
 
+static bool number(const struct type *t)
+{
+	return type_is_int(t) || t->kind == T_BOOL;
+}
+
 static struct node *as_type(struct sema *s, struct node *n, const struct type *to)
 {
 	struct node *t = node_new(s->a, N_TYPE, n->loc), *c = node_new(s->a, N_CAST, n->loc);
@@ -38,80 +43,6 @@ static bool is_probe(const struct node *n)
 
 /* ---- operators ---- */
 
-static void mismatch(struct sema *s, const struct node *n, enum token op, const struct type *x,
-		     const struct type *y)
-{
-	if (!s->final)
-		return;
-	AUTO_SB a = {0};
-	AUTO_SB b = {0};
-	type_name(x, &a);
-	type_name(y, &b);
-	struct diag *d =
-		diag_add(s->ds, E_TYPE, n->loc, "Type mismatch for '%s': comparing %s with %s",
-			 token_text(op), a.s, b.s);
-	if (n->kind == N_BINARY) {
-		diag_note(s->ds, d, n->a->loc, "left (%s)", a.s);
-		diag_note(s->ds, d, n->b->loc, "right (%s)", b.s);
-	}
-}
-
-static bool number(const struct type *t)
-{
-	return type_is_int(t) || t->kind == T_BOOL;
-}
-
-static bool comparable(struct sema *s, enum token op, const struct type *x, const struct type *y)
-{
-	bool eq = op == TK_EQ || op == TK_NE;
-	bool px = x->kind == T_PTR || x->kind == T_KSYM || x->kind == T_USERNAME;
-	bool py = y->kind == T_PTR || y->kind == T_KSYM || y->kind == T_USERNAME;
-	if ((number(x) || px) && (number(y) || py))
-		return true;
-	if (!eq || x->kind != y->kind)
-		return false;
-	switch (x->kind) {
-	case T_STRING: return true;
-	case T_ARRAY:
-		return x->count == y->count && type_is_int(x->base) && type_is_int(y->base) &&
-		       x->size == y->size;
-	case T_TUPLE:
-	case T_RECORD: return type_merge(s->a, x, y) != NULL;
-	case T_BUF: return true; /* they begin with their length */
-	case T_KSTACK:
-	case T_USTACK:
-	case T_TIMESTAMP:
-	case T_INET:
-	case T_MAC:
-	case T_STRUCT:
-	case T_UNION: return x->size == y->size;
-	default: return false;
-	}
-}
-
-/* Floats can be compared with each other and with integer literals. */
-static bool floats(const struct node *n, const struct type *x, const struct type *y)
-{
-	if (n->kind != N_BINARY || (x->kind != T_FLOAT && y->kind != T_FLOAT))
-		return false;
-	return (x->kind == T_FLOAT || is_lit(n->a)) && (y->kind == T_FLOAT || is_lit(n->b));
-}
-
-/* Pointers to different things are seldom meant to be equal. */
-static void tell_distinct(struct sema *s, const struct node *n, const struct type *x,
-			  const struct type *y)
-{
-	bool plain = x->kind == T_PTR && y->kind == T_PTR && x->base && y->base;
-	if (!s->final || !plain || n->kind != N_BINARY || type_eq(x->base, y->base) ||
-	    x->base->kind == T_NONE || y->base->kind == T_NONE)
-		return;
-	AUTO_SB a = {0};
-	AUTO_SB b = {0};
-	type_name(x->base, &a);
-	type_name(y->base, &b);
-	diag_add(s->ds, W_CAST, n->loc, "comparison of distinct pointer types: %s, %s", a.s, b.s);
-}
-
 const struct type *binary_type(struct sema *s, enum token op, const struct node *n,
 			       const struct type *x, const struct type *y)
 {
@@ -119,13 +50,8 @@ const struct type *binary_type(struct sema *s, enum token op, const struct node 
 		return &type_bool;
 	if (op == TK_EQ || op == TK_NE || op == TK_LT || op == TK_GT || op == TK_LE ||
 	    op == TK_GE) {
-		bool ok = floats(n, x, y) || comparable(s, op, x, y);
-		if (ok)
-			tell_distinct(s, n, x, y);
-		if (ok)
-			return &type_bool;
-		mismatch(s, n, op, x, y);
-		return unknown(s);
+		bool ok = check_compare(s, op, n, x, y);
+		return ok ? &type_bool : unknown(s);
 	}
 	if (number(x) && number(y))
 		return arith_type(op, x, y);
@@ -137,7 +63,7 @@ const struct type *binary_type(struct sema *s, enum token op, const struct node 
 		op == TK_AMP || op == TK_PIPE || op == TK_CARET || op == TK_PERCENT || op == TK_SHR;
 	if (ptr_bits && (x->kind == T_PTR || number(x)) && (y->kind == T_PTR || number(y)))
 		return &type_u64;
-	mismatch(s, n, op, x, y);
+	compare_mismatch(s, n, op, x, y);
 	return unknown(s);
 }
 

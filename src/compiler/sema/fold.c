@@ -56,7 +56,7 @@ static i32 fold_cmp(enum token op, __int128 x, __int128 y)
 	return -1;
 }
 
-static __int128 lit_value(const struct node *n)
+__int128 lit_value(const struct node *n)
 {
 	return n->flags & NF_NEG ? (__int128)(i64)n->num : (__int128)n->num;
 }
@@ -77,7 +77,7 @@ bool is_lit(const struct node *n)
 /* The literal has a type of its own, as that of a cast: it does not adopt another one. */
 enum { NF_TYPED = NF_SEMA << 1 };
 
-static bool is_typed(const struct node *n)
+bool is_typed(const struct node *n)
 {
 	return n->kind == N_BOOL || (n->flags & NF_TYPED);
 }

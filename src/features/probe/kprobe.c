@@ -93,6 +93,37 @@ struct ref kprobe_arg(struct fn *f, struct host *h, const struct point *p, int n
 	return ir_addi(f, ip, -(i64)p->offset - f->arch->kprobe_skew);
 }
 
+/* ---- types ---- */
+
+/* BTF that may describe the function; NULL if there is none. */
+static struct types *btf_of(struct host *h, const struct point *p)
+{
+	struct types *k = NULL;
+	struct str module = p->target.n ? p->target : p->extra;
+	if (!module.n || str_is(module, "vmlinux"))
+		return host_btf(h);
+	if (host_module_types(h, module) == MODULE_TYPED)
+		err_free(host_module_btf(h, module, &k));
+	return k;
+}
+
+/*
+ * A result that is a number has its type's width and sign, so that an int of -1 is negative. Results
+ * of other types stay the number in the register (uint64).
+ */
+static struct err *kretprobe_types(struct host *h, struct unit *u, struct point *p, u32 use)
+{
+	(void)u;
+	struct types *k = (use & USE_RETVAL) && !p->has_addr ? btf_of(h, p) : NULL;
+	const struct type *fn = k ? btf_types_find(k, p->name, T_FUNC) : NULL;
+	const struct type *t = fn ? fn->base : NULL;
+	if (t && type_is_int(t) && t->size <= 8)
+		p->ret = type_int(t->size, t->is_signed);
+	else if (t && t->kind == T_BOOL)
+		p->ret = type_int(t->size, false);
+	return NULL;
+}
+
 /* ---- attaching ---- */
 
 /* Nothing that only a breakpoint can do. */
@@ -343,6 +374,7 @@ const struct kind kind_kretprobe = {
 	.syntax = "kretprobe[:module]:function",
 	.doc = "Return of a kernel function. retval is its result.",
 	.flags = KPROBE_FLAGS | KIND_RETVAL | KIND_FIRST,
+	.types = kretprobe_types,
 	.ways = (const struct way *const[]){&way_trampoline_return, &way_returns, &way_kprobe,
 					    NULL},
 };

@@ -371,7 +371,11 @@ static bool put_retval(struct expr *x, u32 from)
 {
 	if (x->s->kind != 'r' || x->inside)
 		return cursor_fail(x->c, from, "only a return (r:) has a result");
-	sb_z(x->out, x->s->syscall ? "args.ret" : "retval");
+	const char *name = x->s->syscall ? "args.ret" : "retval";
+	if (x->s->result.n)
+		sb_fmt(x->out, "((%.*s)%s)", STRF(x->s->result), name);
+	else
+		sb_z(x->out, name);
 	return true;
 }
 

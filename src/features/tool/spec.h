@@ -20,6 +20,8 @@ struct spec {
 	struct param param[SPEC_PARAMS];
 	u32 nparam;
 	const struct type *args; /* fields of a tracepoint, or NULL */
+	/* Of r: the type that the user gives the result, which conditions on it have, too; or {NULL}. */
+	struct str result;
 };
 
 /* A reader of one word. */

@@ -9,7 +9,7 @@
 /* The conversions of a format with the arguments that follow it in the word. */
 struct message {
 	struct cursor *c;
-	const struct spec *s;
+	struct spec *s;
 	struct sb format, args;
 };
 
@@ -21,6 +21,9 @@ static void put_cast(struct message *m, const struct conv *conv, struct str expr
 	u32 bits = !strcmp(l, "hh") ? 8 : !strcmp(l, "h") ? 16 : *l ? 64 : 32;
 	if (conv->conv[0] == 'p')
 		bits = 64;
+	bool mine = m->s->lib.n && !m->s->syscall; /* the kernel's have types of their own */
+	if (sign && mine && str_is(expr, "retval"))
+		m->s->result = str_z(arena_fmt(m->c->w->a, "int%u", bits));
 	sb_fmt(&m->args, "(%sint%u)(%.*s)", sign ? "" : "u", bits, STRF(expr));
 }
 
@@ -134,6 +137,13 @@ static void put_action(struct words *w, u32 i, const struct spec *s, struct str 
 		sb_z(w->out, "}\n\n");
 }
 
+/* (predicate) */
+static bool read_predicate(struct cursor *c, const struct spec *s, struct sb *out)
+{
+	return spec_expr(c, s, NULL, out) &&
+	       (cursor_take(c, ')') || cursor_fail(c, c->at, "expected ')' behind the predicate"));
+}
+
 /* FUNCTION(signature) (predicate) "format", arguments */
 static bool write_probe(struct words *w, u32 i)
 {
@@ -143,12 +153,15 @@ static bool write_probe(struct words *w, u32 i)
 	AUTO_SB text = {0};
 	struct message m = {&c, &s, {0}, {0}};
 	bool ok = spec_read(&c, &s, false) && spec_signature(&c, &s);
-	if (ok && cursor_take(&c, '('))
-		ok = spec_expr(&c, &s, NULL, &predicate) &&
-		     (cursor_take(&c, ')') ||
-		      cursor_fail(&c, c.at, "expected ')' behind the predicate"));
+	bool filters = ok && cursor_take(&c, '(');
+	struct cursor again = c;
+	ok = ok && (!filters || read_predicate(&c, &s, &predicate));
 	if (ok && !cursor_end(&c)) {
 		ok = read_message(&m);
+		if (ok && filters && s.result.n) { /* by what the format says of the result */
+			predicate.n = 0;
+			ok = read_predicate(&again, &s, &predicate);
+		}
 		sb_fmt(&text, "strf(\"%s\"%s)", m.format.s ? m.format.s : "",
 		       m.args.s ? m.args.s : "");
 	}
@@ -228,6 +241,21 @@ static bool read_exprs(struct cursor *c, struct dist *d)
 	       cursor_fail(c, c->at, "%u types, but %u expressions", d->ntype, d->nexpr);
 }
 
+/* A C type in the language: s32 is int32. */
+static struct str type_text(struct arena *a, struct str t)
+{
+	bool sized = t.n > 1 && t.s[0] == 's' && t.s[1] >= '1' && t.s[1] <= '9';
+	return sized ? str_z(arena_fmt(a, "int%.*s", STRF(str_from(t, 1)))) : t;
+}
+
+/* The result's type: the filter means it, too. */
+static void note_result(struct arena *a, struct dist *d)
+{
+	for (u32 i = 0; i < d->nexpr && !d->s.syscall; i++)
+		if (str_is(d->expr[i], "retval") && !str_ends(d->type[i], STR("*")))
+			d->s.result = type_text(a, d->type[i]);
+}
+
 /* PROBE(SIGNATURE)[:TYPES:EXPRS[:FILTER]][#LABEL] */
 static bool read_dist(struct cursor *c, struct dist *d)
 {
@@ -243,6 +271,7 @@ static bool read_dist(struct cursor *c, struct dist *d)
 					   "expected ':' and an expression behind the type");
 		if (!read_exprs(c, d))
 			return false;
+		note_result(c->w->a, d);
 		if (cursor_take(c, ':') && !spec_expr(c, &d->s, &d->entries, &filter))
 			return false;
 	}
@@ -281,9 +310,8 @@ static void put_typed(struct words *w, const struct dist *d, u32 i)
 		spec_text(&d->s, d->expr[i], words_opt(w, "string_size"), w->out);
 		return;
 	}
-	bool sized = to.n > 1 && to.s[0] == 's' && to.s[1] >= '1' && to.s[1] <= '9';
-	sb_fmt(w->out, "(%s%.*s%s)(%.*s)", sized ? "int" : "", STRF(sized ? str_from(to, 1) : to),
-	       star ? " *" : "", STRF(d->expr[i]));
+	sb_fmt(w->out, "(%.*s%s)(%.*s)", STRF(type_text(w->a, to)), star ? " *" : "",
+	       STRF(d->expr[i]));
 }
 
 static void put_entry_probe(struct words *w, const struct dist *d)
