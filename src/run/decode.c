@@ -41,10 +41,14 @@ static void decode_text(const u8 *p, u32 size, struct value *ret)
 	ret->str = text;
 }
 
+static bool is_signed(const struct type *t)
+{
+	return t->is_signed || (t->kind == T_ENUM && t->base && t->base->is_signed);
+}
+
 static void decode_int(const struct type *t, u64 raw, struct value *ret)
 {
-	bool sign = t->is_signed || (t->kind == T_ENUM && t->base && t->base->is_signed);
-	*ret = (struct value){.kind = sign ? V_INT : V_UINT,
+	*ret = (struct value){.kind = is_signed(t) ? V_INT : V_UINT,
 			      .size = (u8)t->size,
 			      .str = t->alias.n ? t->alias : t->name,
 			      .u = raw};
@@ -305,8 +309,11 @@ static void decode_field(struct reader *r, struct arena *a, const struct field *
 		decode_value(r, a, f->type, p + at, ret);
 		return;
 	}
-	u64 raw = load_uint(p + at, (shift + f->bit_len + 7) / 8) >> shift;
-	decode_int(f->type, extend(raw, f->bit_len, false), ret);
+	u32 bytes = (shift + f->bit_len + 7) / 8;
+	u64 raw = load_uint(p + at, bytes) >> shift;
+	if (bytes > 8) /* a packed one: the rest is in a ninth byte */
+		raw |= (u64)p[at + 8] << (64 - shift);
+	decode_int(f->type, extend(raw, f->bit_len, is_signed(f->type)), ret);
 }
 
 static u32 decode_members(struct reader *r, struct arena *a, const struct type *t, const u8 *p,

@@ -876,7 +876,7 @@ static void s_layout(void)
 	bool chars = len;
 
 	len = !len ? 1 + below(8) : chance(50) ? len : len + 1 + below(5);
-	/* Of a bit-field that reaches into a fifth byte bpftrace takes four. */
+	/* Of a bit-field that reaches into a fifth byte bpftrace takes four; signed ones lose their sign there. */
 	bool packed = chance(5);
 	const char *in = text("struct { short x; signed char y[%u]; }", 1 + below(6));
 	bool named_in = chance(80);
@@ -887,7 +887,7 @@ static void s_layout(void)
 	}
 	fprintf(definitions, "%s {\n\t%s a[%u];\n\t%s b;\n\tunsigned char c[%u];\n", type,
 		chars ? "char" : "unsigned char", len, PICK(ints), other);
-	fprintf(definitions, "\tunsigned int d : %u, e : %u;\n\tint f : %u;\n\tlong g : %u;\n",
+	fprintf(definitions, "\tunsigned int d : %u, e : %u;\n\tunsigned int f : %u;\n\tunsigned long g : %u;\n",
 		1 + below(20), 1 + below(12), 1 + below(packed ? 25 : 31), 1 + below(40));
 	fprintf(definitions, "\t%s in;\n", in);
 	fprintf(definitions, "\t%s h[%u];\n\tunion { int i; unsigned char j[4]; };\n",

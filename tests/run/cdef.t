@@ -38,14 +38,27 @@ EXPECT
 	$
 	$
 
-NAME signed bit-fields are read without their sign, alone and in a whole struct
-PROG struct bits_t { int a : 5; int b : 7; }; BEGIN { $p = (struct bits_t *)kaddr("vfs_read"); $s = *$p; printf("%d %s\n", $p->a >= 0 && $s.a == $p->a && $s.b == $p->b, $p->a == $s.a ? "same" : "other"); printf("%s\n", *$p); }
-NEEDS sym:vfs_read
-EXPECT_RE
-	1 same
-	\{ \.a = [0-9]+, \.b = [0-9]+ \}
+NAME signed bit-fields have their sign: alone, in a whole struct, a copy, keys, aggregations and comparisons
+PROG
+	enum colour { RED = -1, BLUE = 1 };
+	struct bits_t { int a : 3; enum colour c : 3; unsigned u : 3; _Bool y : 1; long long d : 40; short s : 9; };
+	begin {
+		$x = (uint64)0x4e3ffe290cbaf7e; $p = (struct bits_t *)&$x; $s = *$p;
+		print(($p->a, $p->c, $p->u, $p->y, $p->d, $p->s)); print(($s.a, $s.c, $s.u, $s.y, $s.d, $s.s)); print(*$p);
+		print(($p->a < 0, $p->a == -2, $s.s < -100, $p->d / 2, $p->c == RED));
+		@k[$p->a, $p->c] = min($p->d); @m = *$p; print(@m.s); clear(@m); printf("%d %ld %d\n", $p->a, $p->d, $s.s);
+	}
+ARGS -q
+EXPECT
+	(-2, RED, 5, 1, -123456789, -200)
+	(-2, RED, 5, 1, -123456789, -200)
+	{ .a = -2, .c = RED, .u = 5, .y = 1, .d = -123456789, .s = -200 }
+	(true, true, true, -61728394, true)
+	-200
+	-2 -123456789 -200
 	$
 	$
+	@k[-2, RED]: -123456789
 
 NAME an array of char has all its bytes
 RUN "$SONDE" -q -c '/bin/echo hello123456' -e 'struct F { char s[5]; char m[6]; }; tracepoint:syscalls:sys_enter_write /pid == cpid/ { $f = (struct F *)args.buf; print($f->s); printf("%s|\n", $f->s); print(buf($f->s)); print(macaddr($f->m)); print(buf($f->m, 6)); $x = $f->s; print($x); print((1, $f->s)); print(*$f); printf("%d %d %d %d %d\n", $f->s == "hello", $f->s == "hell", $f->s == str($f->s, 6), strlen($f->s), sizeof($f->s)); $g = *$f; print($g.s); @[$f->s] = count(); @v = $f->m; }' | grep -vx hello123456
@@ -87,7 +100,7 @@ RUN "$SONDE" -q -c '/bin/echo hello123456' -e 'struct F { char s[5]; int f; char
 NEEDS tp:syscalls/sys_enter_write
 EXPECT
 	(hello, hello, hell, he, hello)
-	34333231 35 236
+	34333231 35 fffffe36
 	$
 	$
 	@s[hello]: 1

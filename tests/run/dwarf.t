@@ -380,6 +380,24 @@ NEEDS cmd:gcc x86_64
 EXPECT
 	ERROR: retval may be optimised out: the compiler changed how this function is called
 
+NAME signed bit-fields, also one of a packed struct in nine bytes
+PROG
+	uprobe:build/tests/signs:bits {
+		$o = args.p; $in = $o->in;
+		print(($o->in.a, $o->in.c, $o->in.y, $o->in.d, $o->in.e, $o->in.u, $o->in.s, $o->z)); print($o->in); print($in.s);
+		@[$o->in.a, $o->in.c] = min($o->in.d); print((args.k->a, args.k->b, args.k->c)); print(*args.k);
+	}
+LOAD signs
+EXPECT
+	(-2, RED, 1, -123456789, -7, 91625968981, -200, -1)
+	{ .a = -2, .c = RED, .y = 1, .d = -123456789, .e = -7, .u = 91625968981, .s = -200 }
+	-200
+	(100, -1234567890123456789, -3)
+	{ .a = 100, .b = -1234567890123456789, .c = -3 }
+	$
+	$
+	@[-2, RED]: -123456789
+
 NAME results below 0: compared, printed, sorted, in a histogram
 PROG
 	uretprobe:build/tests/signs:int_below, uretprobe:build/tests/signs:long_below {

@@ -260,6 +260,15 @@ struct ref lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref 
 	return len;
 }
 
+/* size bytes at byte from p's base: 1, 2, 4 or 8. need: so many of them are the struct's. */
+static struct ref read_part(struct lower *l, struct place p, i32 byte, u32 size, u32 need)
+{
+	enum space space = p.space == AS_BTF ? AS_KERNEL : p.space;
+	bool own = p.base.kind == R_SLOT && is_mapped(space); /* what lies behind it is not read */
+	return own ? load_bytes(l, MIN(need, size), mem_of(p.base, byte))
+		   : lower_read_scalar(l, type_int(size, false), p.base, byte, space);
+}
+
 static struct ref read_bits(struct lower *l, const struct type *t, struct place p)
 {
 	struct fn *f = l->f;
@@ -271,13 +280,15 @@ static struct ref read_bits(struct lower *l, const struct type *t, struct place 
 		bit = p.bit_off % 8;
 		size = 8;
 	}
-	enum space space = p.space == AS_BTF ? AS_KERNEL : p.space;
-	bool own = p.base.kind == R_SLOT && is_mapped(space); /* what lies behind it is not read */
-	struct ref v =
-		own ? load_bytes(l, MIN((bit + p.bit_len + 7) / 8, size), mem_of(p.base, byte))
-		    : lower_read_scalar(l, type_int(size, false), p.base, byte, space);
+	struct ref v = read_part(l, p, byte, size, (bit + p.bit_len + 7) / 8), rest;
+	if (bit + p.bit_len > 64) { /* a packed one: the rest is in a ninth byte */
+		rest = read_part(l, p, byte + 8, 1, 1);
+		v = ir_op2(f, O_SHR, v, ir_con(f, bit));
+		v = ir_op2(f, O_OR, v, ir_op2(f, O_SHL, rest, ir_con(f, 64 - bit)));
+		bit = 0;
+	}
 	v = ir_op2(f, O_SHL, v, ir_con(f, 64 - bit - p.bit_len));
-	return ir_op2(f, O_SHR, v, ir_con(f, 64 - p.bit_len));
+	return ir_op2(f, t->is_signed ? O_SAR : O_SHR, v, ir_con(f, 64 - p.bit_len));
 }
 
 struct ref lower_read_place(struct lower *l, const struct type *t, struct place p)

@@ -239,8 +239,8 @@ static const struct type *field_value(struct sema *s, struct node *n, const stru
 	}
 	if (f.data_loc) /* text or an array behind the event: a pointer to it */
 		return type_ptr(s->a, f.type->kind == T_ARRAY ? f.type->base : &type_i8, AS_KERNEL);
-	if (f.bit_len)
-		return type_int(f.type->size ? f.type->size : 8, false);
+	if (f.bit_len && f.type->kind != T_ENUM)
+		return type_int(f.type->size ? f.type->size : 8, f.type->is_signed);
 	return value_type(s, f.type, space, f.user);
 }
 
