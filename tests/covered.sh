@@ -2,7 +2,8 @@
 # covered.sh SONDE - each function, variable and kind of probe that `sonde help` lists must be used in
 # a test of tests/run/*.t: functions with each number of arguments that they take, those that take a
 # map or a value with both, variables that are functions too as both. Scripts that do not compile
-# (RC 1 without an expected output) do not count. Prints what is missing; the last line sums up.
+# (RC 1 without an expected output) do not count. Each tool that shows a table must be in a case of rows that add up
+# (tests/run/tool-sums.t says how). Prints what is missing; the last two lines sum up.
 set -u
 [ $# = 1 ] || { sed -n '2,/^set -u/{ /^#/s/^# \{0,1\}//p; }' "$0" >&2; exit 2; }
 sonde=$(realpath "$1")
@@ -160,3 +161,19 @@ awk '
 		printf "%d of %d tested\n", total - nmissing, total
 		exit nmissing > 0
 	}' "$tmp" tests/run/*.t
+rc=$?
+
+sums=$(awk '/^NAME/ { on = /^NAME rows add up/ } on' tests/run/tool-sums.t tests/run/vm-tools.t)
+total=0 there=0
+for tool in $(grep -l '\bshow(' tools/*.bt); do
+	tool=${tool##*/} tool=${tool%.bt}
+	total=$((total + 1))
+	if printf '%s\n' "$sums" | grep -qE "(^|[[:space:]\"'])$tool([[:space:]\"':]|\$)"; then
+		there=$((there + 1))
+	elif ! grep -q "^#except $tool: ." tests/run/tool-sums.t; then
+		echo "no case has the sum of its rows: $tool"
+		rc=1
+	fi
+done
+echo "$there of $total tables of tools add up"
+exit $rc

@@ -45,6 +45,16 @@ sys.exit(not sys.is_stack_trampoline_active())' 2>/dev/null || continue
 	false
 }
 
+# sum_of NAME...: of the numbers that JSON has under these names.
+sum_of() {
+	grep -oE "\"($(printf '%s|' "$@")-)\": [0-9]+" | awk '{ n += $2 } END { print n + 0 }'
+}
+
+# at_least N: what comes before a number stays; the number, at the end, is "all" if it is not below N.
+at_least() {
+	awk -v least="$1" '{ if ($NF + 0 >= least) $NF = "all"; print }'
+}
+
 # Either way to say it: in words, or as a record.
 is_tracing() {
 	grep -q 'Hit Ctrl-C' "$TMPDIR/err" || grep -q '^{"type": "start"' "$TMPDIR/out"

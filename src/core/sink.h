@@ -97,6 +97,13 @@ struct sink_env {
 	bool scroll;             /* a screen does not replace the one before, */
 	bool no_load;            /* and has no time and load above it */
 };
+/* Which rows of an I_MAP the runtime merges into one before the output gets them: aggregations by
+ * their own rule, integers that scripts only add to by adding. Other values are never merged. */
+enum sink_keys {
+	KEYS_ALL,      /* none: each key is a row, even if two are shown as the same text */
+	KEYS_BY_TEXT,  /* rows whose keys are shown as the same text */
+	KEYS_BY_PLACE, /* these, if the frames of their stacks are also from the same files */
+};
 enum { SINK_OPTIONS = 16 };
 struct sink_option {
 	const char *name, *arg, *doc; /* arg: what the value is, "N"; NULL: there is none */
@@ -106,7 +113,9 @@ struct sink {
 	const char *ending;     /* of files that are meant to be such: ".svg"; NULL: none */
 	bool whole;             /* one picture of all: nothing is written before close() */
 	bool maps;              /* what show() prints comes as an I_MAP, not as rows */
-	size_t size;            /* of self */
+	enum sink_keys keys : 8;
+	bool files;  /* rows say from which file a frame is: if these differ, rows stay apart */
+	size_t size; /* of self */
 	const struct sink_option *options; /* ended by {0}; NULL: none */
 	/* opts: by number of the option; {NULL}: not given. They outlast the sink. */
 	struct err *(*open)(void *self, const struct sink_env *env, const struct str *opts);

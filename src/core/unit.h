@@ -41,6 +41,7 @@ struct map {
 	struct map *own;           /* memory that the store has beside; or NULL */
 	bool adds;                 /* programs do nothing but add to it */
 	bool cleared;              /* clear() is used on it */
+	bool counter;              /* plain integers, changed only by ++ -- += -= */
 	const struct type *key;    /* of user maps; NULL: scalar */
 	const struct type *val;    /* as stored: ints are 8 bytes */
 	/* As printed and typed in the script: val before it was widened. */

@@ -186,6 +186,22 @@ void value_key_short(struct sb *out, const struct value *v, const struct show *h
 		put_value(out, v, &p);
 }
 
+static void put_places(struct sb *out, const struct value *v)
+{
+	if (v->kind == V_TUPLE || v->kind == V_RECORD || v->kind == V_ARRAY)
+		for (u32 i = 0; i < v->n; i++)
+			put_places(out, &v->list[i]);
+	for (u32 i = 0; v->kind == V_STACK && i < v->n; i++)
+		sb_fmt(out, "\n%.*s", STRF(v->stack[i].module));
+}
+
+void value_key_identity(struct sb *out, const struct value *v, bool places)
+{
+	value_key_short(out, v, &(struct show){STR(""), false});
+	if (places)
+		put_places(out, v);
+}
+
 /* ---- histograms ---- */
 
 enum { HIST_LABEL = 16, HIST_COUNT = 8, HIST_BAR = 52, HIST_SHORTEST = 8 };

@@ -99,6 +99,11 @@ void value_key_text(struct sb *out, const struct value *v, const struct show *ho
  * who cuts at the commas that have none finds the parts.
  */
 void value_key_short(struct sb *out, const struct value *v, const struct show *how);
+/*
+ * What tells a key from other keys in an output: value_key_short(), without marks of what was cut,
+ * and with .places the file of each stack frame.
+ */
+void value_key_identity(struct sb *out, const struct value *v, bool places);
 /* Traced text as how says. */
 void value_put_str(struct sb *out, struct str s, const struct show *how);
 /* Bytes as text: those that cannot be shown, or all, as \xNN. */

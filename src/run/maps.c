@@ -100,14 +100,21 @@ static int cmp_rows(const void *pa, const void *pb, void *arg)
 	return cmp_key(n->m->key, snap_key(n, a->i, o->key[0]), snap_key(n, b->i, o->key[1]));
 }
 
-static struct row *snap_rows(struct snap *n, struct arena *a)
+/* In the order in which they were read. */
+static struct row *read_rows(const struct snap *n, struct arena *a)
 {
 	struct row *rows = arena_newn(a, struct row, n->n ? n->n : 1);
 	const u8 *vals = n->agg ? (const u8 *)n->merged : n->vals;
-	struct order o = {
-		n, {arena_newn(a, u8, n->key_size + 1ul), arena_newn(a, u8, n->key_size + 1ul)}};
 	for (u32 i = 0; i < n->n; i++)
 		rows[i] = (struct row){i, vals + (size_t)i * n->val_size};
+	return rows;
+}
+
+static struct row *sorted_rows(const struct snap *n, struct arena *a)
+{
+	struct row *rows = read_rows(n, a);
+	struct order o = {
+		n, {arena_newn(a, u8, n->key_size + 1ul), arena_newn(a, u8, n->key_size + 1ul)}};
 	qsort_r(rows, n->n, sizeof(*rows), cmp_rows, &o);
 	return rows;
 }
@@ -192,17 +199,71 @@ static void make_row(void *rows, u64 i)
 	decode_val(r->s, &r->arena, r->snap, r->row[i].val, r->div, &r->val);
 }
 
+/* ---- rows that are shown alike ---- */
+
+/* Two values of the type are never shown as the same text. */
+static bool shows_apart(const struct type *t)
+{
+	u32 n = 0;
+	const struct field *f = NULL;
+	if (t->kind == T_TUPLE && t->name.n) /* a text made of it */
+		return false;
+	if (t->kind == T_TUPLE || t->kind == T_RECORD)
+		f = type_fields(t, &n);
+	for (u32 i = 0; i < n; i++)
+		if (!shows_apart(f[i].type))
+			return false;
+	return f || type_is_int(t) || t->kind == T_BOOL || t->kind == T_PTR ||
+	       t->kind == T_STRING || t->kind == T_MAC;
+}
+
+struct joining {
+	struct rows *rows;
+	bool places;
+	struct sb text;
+};
+
+static struct str identity_of(void *arg, u32 i)
+{
+	struct joining *j = arg;
+	struct rows *r = j->rows;
+	if (i >= r->expected)
+		expect_rows(r);
+	r->s->reader.expected = true;
+	arena_reset(&r->arena);
+	decode_value(&r->s->reader, &r->arena, r->snap->m->key, snap_key(r->snap, i, r->buf),
+		     &r->key);
+	sb_clear(&j->text);
+	value_key_identity(&j->text, &r->key, j->places);
+	return sb_str(&j->text);
+}
+
+/* As the output wants it; r has the rows as they were read. */
+static void join_alike(struct rows *r, struct snap *n, enum sink_keys keys)
+{
+	struct joining j = {.rows = r, .places = keys == KEYS_BY_PLACE};
+	bool adds_up = n->agg || n->m->counter;
+	if (keys == KEYS_ALL || !n->m->key || !adds_up || shows_apart(n->m->key))
+		return;
+	snap_join(n, identity_of, &j);
+	sb_free(&j.text);
+	r->expected = 0;
+}
+
 static void put_rows(struct session *s, struct snap *n, u32 top, u64 div, bool shown)
 {
 	struct arena a = {0};
-	struct row *rows = snap_rows(n, &a);
-	u32 count = shown ? n->n : 0, from = top && top < count && !n->m->scalar ? count - top : 0;
 	struct rows r = {.s = s,
 			 .snap = n,
-			 .row = rows + from,
+			 .row = read_rows(n, &a),
 			 .buf = arena_newn(&a, u8, n->key_size + 1ul),
-			 .n = count - from,
+			 .n = n->n,
 			 .div = div};
+	join_alike(&r, n, s->report.sink->keys);
+	r.row = sorted_rows(n, &a);
+	u32 count = shown ? n->n : 0, from = top && top < count && !n->m->scalar ? count - top : 0;
+	r.row += from;
+	r.n = count - from;
 	struct item it = {.kind = I_MAP,
 			  .name = n->m->name,
 			  .agg = n->agg,

@@ -81,6 +81,8 @@ struct snap {
 };
 struct err *snap_take(struct session *s, const struct map *m, struct snap *n);
 void snap_free(struct snap *n);
+/* Rows of which identity() says the same become one. It is called once for each row, in their order. */
+void snap_join(struct snap *n, struct str (*identity)(void *arg, u32 i), void *arg);
 /* Key i; buf has room for it, and may be where it is. NULL: a scalar. */
 const u8 *snap_key(const struct snap *n, u32 i, u8 *buf);
 /* For stores: n->vals has so many copies of each element, of size bytes; one of them into n->merged. */

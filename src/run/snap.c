@@ -106,25 +106,40 @@ static void move_row(struct snap *n, u8 *vals, u32 to, u32 from)
 	memmove(vals + to * val, vals + from * val, val);
 }
 
-/* Rows whose keys stand for one stack become one. */
-static void join_rows(struct snap *n)
+/* By the rule of the map; of plain values that are no counters the first stays. */
+static void join_values(const struct snap *n, u8 *into, const u8 *val)
+{
+	if (n->agg)
+		n->agg->merge(n->m->val, (u64 *)(void *)into, (const u64 *)(const void *)val);
+	else if (n->m->counter)
+		*(u64 *)(void *)into += *(const u64 *)(const void *)val;
+}
+
+void snap_join(struct snap *n, struct str (*identity)(void *arg, u32 i), void *arg)
 {
 	struct tab seen = {0};
+	struct arena a = {0};
 	u8 *vals = n->agg ? (u8 *)n->merged : n->vals;
-	u32 kept = 0;
-	for (u32 i = 0; i < n->n; i++) {
-		u64 *into = tab_get(&seen, key_text(n, i));
-		u8 *val = vals + (size_t)i * n->val_size;
-		if (into && n->agg)
-			n->agg->merge(n->m->val, into, (const u64 *)(void *)val);
-		if (into) /* of plain values the first stays */
+	u32 kept = 0, all = n->n;
+	for (u32 i = 0; i < all; i++) {
+		struct str key = identity(arg, i);
+		u8 *into = tab_get(&seen, key);
+		if (into) {
+			join_values(n, into, vals + (size_t)i * n->val_size);
 			continue;
+		}
 		move_row(n, vals, kept, i);
-		tab_add(&seen, key_text(n, kept), vals + (size_t)kept * n->val_size);
+		tab_add(&seen, arena_str(&a, key), vals + (size_t)kept * n->val_size);
 		kept++;
 	}
 	n->n = kept;
 	tab_free(&seen);
+	arena_free(&a);
+}
+
+static struct str key_bytes(void *snap, u32 i)
+{
+	return key_text(snap, i);
 }
 
 struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
@@ -139,8 +154,8 @@ struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
 		snap_less_cleared(s, n);
 	bool finished = false;
 	e = m->key ? finish_keys(s, n, &finished) : NULL;
-	if (finished && !e)
-		join_rows(n);
+	if (finished && !e) /* two keys can stand for one stack now */
+		snap_join(n, key_bytes, n);
 	return e;
 }
 

@@ -1,5 +1,28 @@
 # Tools that need probes of kernel functions.
 
+NAME rows add up: files, directories and functions of the kernel, of five processes
+RUN
+	mkdir "$TMPDIR/sums"; write='for i in 1 2 3 4 5; do dd if=/dev/zero of="$TMPDIR/sums/$i" bs=1k count=4 2>/dev/null; done'
+	see() { printf '%s: ' "$1"; name=$2; shift 2; tool_sees "$write" "$@" | grep -E "${only:-.}" | sum_of $name; }
+	see dirtop writes dirtop -j -d "$TMPDIR/sums" 1h
+	see 'dirtop, bytes' write_bytes dirtop -j -d "$TMPDIR/sums" 1h
+	only='"comm": "dd".*"file": "[1-5]"'
+	see filetop writes filetop -j -r 100 1h
+	only=vfs_write
+	see vfscount calls vfscount -j | at_least 20
+	see funccount calls funccount -j vfs_write | at_least 20
+	only=dd
+	see stackcount calls stackcount -jP vfs_write | at_least 20
+NEEDS slow kprobe btf
+TIMEOUT 60
+EXPECT
+	dirtop: 20
+	dirtop, bytes: 20480
+	filetop: 20
+	vfscount: all
+	funccount: all
+	stackcount: all
+
 NAME filetop: files, with what was read and written
 RUN
 	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/topped" bs=1k count=20 2>/dev/null; dd if="$TMPDIR/topped" of=/dev/null bs=32k 2>/dev/null' filetop "$@" 1h | grep -E 'topped|^comm,file$|FILE$'; }

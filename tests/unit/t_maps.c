@@ -37,6 +37,8 @@ static struct err *put(void *self, const struct item *it)
 
 static const struct sink sink = {.name = "test", .put = put};
 
+static const struct sink sink_by_text = {.name = "test", .put = put, .keys = KEYS_BY_TEXT};
+
 static void setup(struct maps *t)
 {
 	*t = (struct maps){0};
@@ -179,6 +181,69 @@ TEST(maps_merge_cpus)
 		close(t.fd);
 	}
 	teardown(&t);
+}
+
+/* Three keys, all of control groups that do not exist, whose paths are shown as "". */
+static void check_alike(struct type val, bool counter, const u64 words[3][2], const char *apart,
+			const char *joined)
+{
+	struct maps t;
+	setup(&t);
+	const struct type key = {.kind = T_CGROUP_PATH, .size = 16, .align = 8};
+	const struct agg *agg = agg_of(&val);
+	struct map m = {.name = STR("@"),
+			.key = &key,
+			.val = &val,
+			.shown = &val,
+			.key_size = 16,
+			.val_size = agg ? agg->words(&val) * 8 : 8,
+			.max_entries = 4,
+			.counter = counter};
+	static const char *none = "";
+	t.u.strings = &none;
+	t.u.nstring = 1;
+	if (make(&t, &m, BPF_MAP_TYPE_HASH, "hash")) {
+		u64 *w = arena_newn(&t.a, u64, m.val_size / 8);
+		for (u64 i = 0; i < 3; i++) {
+			memcpy(w, words[i], MIN(m.val_size, 16u));
+			set(&t, (const u64[2]){~0ull - i, 0}, w);
+		}
+		check_map(&t, &m, 0, 0, apart);
+		t.s.report.sink = &sink_by_text;
+		check_map(&t, &m, 0, 0, joined);
+		check_map(&t, &m, 1, 0, counter || agg ? joined : "=9;");
+		close(t.fd);
+	}
+	teardown(&t);
+}
+
+TEST(rows_that_are_shown_alike_are_joined_by_the_rule_of_the_map)
+{
+	static const u64 one[3][2] = {{5}, {2}, {9}}, two[3][2] = {{10, 1}, {20, 3}, {6, 2}},
+			 set_only[3][2] = {{5, 1}, {2, 1}, {9, 1}};
+	const struct type number = {.kind = T_INT, .size = 8, .align = 8, .is_signed = true};
+	struct type agg = number;
+	check_alike(number, true, one, "=2;=5;=9;", "=16;");
+	check_alike(number, false, one, "=2;=5;=9;", "=2;=5;=9;");
+	agg.kind = T_COUNT;
+	check_alike(agg, false, one, "=2;=5;=9;", "=16;");
+	agg.kind = T_SUM;
+	check_alike(agg, false, one, "=2;=5;=9;", "=16;");
+	agg.kind = T_MIN;
+	check_alike(agg, false, set_only, "=2;=5;=9;", "=2;");
+	agg.kind = T_MAX;
+	check_alike(agg, false, set_only, "=2;=5;=9;", "=9;");
+	agg.size = 16;
+	agg.kind = T_AVG;
+	check_alike(agg, false, two, "=3;=6;=10;", "=6;");
+	agg.kind = T_STATS;
+	check_alike(agg, false, two,
+		    "={ .count = 2, .average = 3, .total = 6 };={ .count = 3, .average = 6, .total "
+		    "= 20 };={ .count = 1, .average = 10, .total = 10 };",
+		    "={ .count = 6, .average = 6, .total = 36 };");
+	agg.kind = T_SHARE;
+	check_alike(agg, false, (const u64[3][2]){{1, 2}, {0, 1}, {3, 3}}, "=0;=50;=100;",
+		    "=66.67;");
 }
 
 TEST(scalars_know_whether_they_were_stored)

@@ -72,6 +72,7 @@ static void assign_map(struct sema *s, struct node *n)
 	struct mapuse *use = mapuse(s->c, m);
 	use->assigned = true;
 	use->used_whole |= n->op != TK_ASSIGN;
+	use->replaced |= n->op != TK_ADDEQ && n->op != TK_SUBEQ;
 	if (!t || type_is_error(t) || !storable(s, n, t))
 		return;
 	if (type_is_agg(t) && n->op != TK_ASSIGN) {

@@ -8,6 +8,7 @@
 struct mapuse {
 	bool keyed;      /* used with a key */
 	bool assigned;   /* stored to */
+	bool replaced;   /* plain values are set, not only changed by ++ -- += -= */
 	bool read;       /* values are read in the kernel */
 	bool touched;    /* elements are looked up or deleted in the kernel by functions */
 	bool used_whole; /* in other ways than by storing, reading and deleting single values */

@@ -292,6 +292,7 @@ static bool plan_map(struct compile *c, struct map *m)
 	const struct mapuse use = *mapuse(c, m);
 	m->percpu = wants_percpu(m, &use);
 	m->adds = type_is_agg(m->val) && !use.read && !use.touched && !m->declared;
+	m->counter = m->val->kind == T_INT && !use.replaced;
 	if (m->declared)
 		check_declared(c, m);
 	const struct agg *agg = agg_of(m->val);

@@ -525,7 +525,8 @@ struct shown {
 	struct session *s;
 	const struct columns *t;
 	struct arena a;
-	struct tab index; /* key as text -> row */
+	struct tab index; /* value_key_identity() -> row */
+	bool places;      /* of that */
 	VEC(struct value *) rows;
 	struct report_part part;    /* which report it is */
 	u32 ncell, at;              /* declared columns; the one that the map being read fills */
@@ -541,7 +542,18 @@ static void set_cell(struct shown *h, struct value *row, u32 i, const struct val
 		row[i] = copy_value(&h->a, v);
 }
 
-/* The row of a key, made when it is new; *nkey: cells that the key takes. NULL: none is made. */
+/* The cell of the map being read has a value. */
+static bool is_filled(const struct shown *h, const struct value *row)
+{
+	u32 at = h->nkey + h->at;
+	return at < h->ncell && row[at].kind != V_NONE;
+}
+
+/*
+ * The row that shows a value of a key, made when it is new; *nkey: cells that the key takes. Maps come with rows that
+ * are shown alike joined, so a cell that is filled has a value that cannot be added: the other one takes a row of its
+ * own. NULL: there is no row.
+ */
 static struct value *row_of(struct shown *h, const struct value *key, u32 *nkey)
 {
 	AUTO_SB text = {0};
@@ -549,9 +561,9 @@ static struct value *row_of(struct shown *h, const struct value *key, u32 *nkey)
 
 	*nkey = !key ? 0 : tuple ? key->n : 1;
 	if (key)
-		value_key_short(&text, key, &(struct show){STR(""), false});
+		value_key_identity(&text, key, h->places);
 	struct value *row = tab_get(&h->index, sb_str(&text));
-	if (row || h->adds)
+	if (h->adds || (row && !is_filled(h, row)))
 		return row;
 	row = arena_newn(&h->a, struct value, h->ncell + 1);
 	for (u32 i = 0; i < *nkey; i++)
@@ -765,9 +777,13 @@ static void put_as_map(struct shown *h)
 static void act_show(struct session *s, const struct schema *sc, const struct value *v, u32 n,
 		     u64 ts)
 {
-	static const struct sink gather = {.name = "rows", .put = gather_map};
-	struct shown h = {.s = s, .t = sc->columns};
+	static const struct sink by_text = {.name = "rows",
+					    .put = gather_map,
+					    .keys = KEYS_BY_TEXT},
+				 by_place = {
+					 .name = "rows", .put = gather_map, .keys = KEYS_BY_PLACE};
 	const struct sink *sink = s->report.sink;
+	struct shown h = {.s = s, .t = sc->columns, .places = sink->files};
 	void *self = s->report.self;
 
 	(void)v, (void)n;
@@ -775,7 +791,7 @@ static void act_show(struct session *s, const struct schema *sc, const struct va
 	h.part = next_report(s, h.t, sc->last, ts);
 	if (!sc->nmap || h.part.over)
 		return;
-	s->report.sink = &gather;
+	s->report.sink = h.places ? &by_place : &by_text;
 	s->report.self = &h;
 	for (u32 i = 0; i < sc->nmap; i++) {
 		const struct agg *agg = agg_of(sc->maps[i]->val);

@@ -474,6 +474,8 @@ static struct err *json_close(void *self)
 const struct sink sink_json = {
 	.name = "json",
 	.doc = "one JSON object per line, as bpftrace prints them",
+	.keys = KEYS_BY_TEXT,
+	.files = true,
 	.size = sizeof(struct json),
 	.open = json_open,
 	.put = json_put,

@@ -308,6 +308,7 @@ const struct sink sink_prometheus = {
 	.doc = "maps as metrics, for node_exporter's textfile collector",
 	.whole = true,
 	.maps = true,
+	.keys = KEYS_BY_TEXT,
 	.size = sizeof(struct prometheus),
 	.open = prometheus_open,
 	.put = prometheus_put,
