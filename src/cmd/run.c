@@ -213,6 +213,7 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 	j->unit.config.test = o->test;
 	j->unit.config.bench = o->bench;
 	j->unit.config.warnings = o->warnings != 0;
+	j->unit.config.no_warnings = o->no_warn;
 	j->c = (struct compile){.unit = &j->unit,
 				.arena = &j->arena,
 				.diags = &j->diags,
@@ -343,9 +344,17 @@ struct attempts {
 /* Of the programs that were not loaded, those that can be tried in another form. */
 static void try_others(struct attempts *t, const struct session *s)
 {
-	for (u32 i = 0; i < s->u->nprog; i++)
-		if (live_prog(&s->live, s->u->prog[i]) < 0)
-			t->retry |= refuse(&t->refused, s->u->prog[i]->points, true);
+	for (u32 i = 0; i < s->u->nprog; i++) {
+		const struct prog *p = s->u->prog[i];
+		if (live_prog(&s->live, p) >= 0)
+			continue;
+		if (p->sleeps) {
+			refuse_sleep(&t->refused, p->points);
+			t->retry = true;
+		} else {
+			t->retry |= refuse(&t->refused, p->points, true);
+		}
+	}
 }
 
 static int load_and_run(const struct run_opts *o, struct job *j, struct session *s,

@@ -39,7 +39,7 @@ struct config {
 	u32 clock;        /* 1 + digits behind their second; 0: not asked for. The same */
 	bool compat;      /* as it was in 0.17 */
 	bool test, bench; /* only such probes run, and begin and end */
-	bool unsafe, warnings /* -k */;
+	bool unsafe, warnings /* -k */, no_warnings;
 };
 
 struct setting {

@@ -29,6 +29,11 @@ bool refuse(refusals *v, const struct point *p, bool by_verifier)
 	const struct refused all = {v->v, v->n};
 	if (was_refused(&all, p->body, way) || (!way && !by_verifier))
 		return false;
-	vec_add(v, (struct refusal){p->body, way});
+	vec_add(v, (struct refusal){p->body, way, false});
 	return true;
+}
+
+void refuse_sleep(refusals *v, const struct point *p)
+{
+	vec_add(v, (struct refusal){p->body, NULL, true});
 }

@@ -126,8 +126,9 @@ enum probe_flags {
 	WAY_PINNED = 1 << 21,    /* runs when we have ended: printf writes to a file */
 	WAY_BY_NUMBER = 1 << 22, /* arg0.. are there as if the context were registers */
 	KIND_OVERRIDE = 1 << 23, /* the function may return at once instead */
-	KIND_REPORTS = 1 << 25,  /* what it prints are reports, each time the next one */
-	KIND_SYNONYM = 1 << 24,  /* other words for another kind's points: not in lists of all */
+	WAY_SLEEPS = 1 << 26,   /* its programs may wait for user memory, where FEAT_SLEEPABLE is */
+	KIND_REPORTS = 1 << 25, /* what it prints are reports, each time the next one */
+	KIND_SYNONYM = 1 << 24, /* other words for another kind's points: not in lists of all */
 };
 
 /* When a program runs. All but the first are run by sonde itself. */
@@ -276,6 +277,7 @@ static inline const struct way *kind_last_way(const struct kind *k)
 struct refusal {
 	struct loc body;
 	const struct way *way; /* NULL: loads through typed pointers, our own ring buffers */
+	bool asleep;           /* nothing but that it may sleep */
 };
 struct refused {
 	const struct refusal *v;
@@ -285,11 +287,20 @@ typedef VEC(struct refusal) refusals; /* by who tries */
 /* The next try of the body at p is to do without its way, or, after the last of them, without what the
  * verifier may not like. False: that was tried, or it was not the verifier. */
 bool refuse(refusals *v, const struct point *p, bool by_verifier);
+/* The same without sleeping. */
+void refuse_sleep(refusals *v, const struct point *p);
 static inline bool was_refused(const struct refused *r, struct loc body, const struct way *w)
 {
 	for (u32 i = 0; i < r->n; i++)
 		if (r->v[i].body.pos == body.pos && r->v[i].body.src == body.src &&
-		    r->v[i].way == w)
+		    r->v[i].way == w && !r->v[i].asleep)
+			return true;
+	return false;
+}
+static inline bool was_kept_awake(const struct refused *r, struct loc body)
+{
+	for (u32 i = 0; i < r->n; i++)
+		if (r->v[i].body.pos == body.pos && r->v[i].body.src == body.src && r->v[i].asleep)
 			return true;
 	return false;
 }

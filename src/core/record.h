@@ -17,6 +17,8 @@ struct record {
 _Static_assert(sizeof(struct record) == 16, "wire format");
 
 enum { RECORD_MAX_FIELDS = 128 };
+/* Its schema: room that was claimed for a record and given up. */
+#define RECORD_NONE UINT32_MAX
 
 struct map;
 struct columns;

@@ -59,7 +59,7 @@ enum stat_word {
 	STAT_LOST = 0, /* + prog index: records that did not fit the ring */
 	STAT_WORDS_PER_PROG = 5,
 	STAT_TRUNC = 1, /* strings cut */
-	STAT_FAULT = 2, /* failed reads (counted with -k) */
+	STAT_FAULT = 2, /* failed reads (of NULL: with -k) */
 	STAT_NEST =
 		3, /* runs given up because the scratch memory of all nesting levels was in use */
 	STAT_JOINED = 4, /* strings cut that were put together of others */
@@ -95,7 +95,8 @@ struct prog {
 	struct point *points; /* all share one program, kind and way */
 	struct str name;      /* for the kernel: "tracepoint_sched_switch_1" */
 	enum prog_phase phase;
-	u32 index; /* in unit.prog */
+	bool sleeps; /* loaded as one that may wait for pages of user memory */
+	u32 index;   /* in unit.prog */
 	u32 attach_btf_id;
 	struct code code;
 	struct loc loc;

@@ -596,6 +596,7 @@ static void prog_body(struct walk *w, struct prog *g)
 	NUM(w, phase);
 	g->phase = phase;
 	check(w, phase <= PROG_BENCH, "a program is damaged");
+	NUM(w, g->sleeps);
 	NUM(w, g->attach_btf_id);
 	place(w, &g->loc);
 	points(w, g);
@@ -627,8 +628,8 @@ static void word(struct walk *w, const struct setting *s, u8 *at)
 
 static void config(struct walk *w, struct config *c)
 {
-	bool *const flag[] = {&c->compat,   &c->test,         &c->bench, &c->unsafe,
-			      &c->warnings, &c->map_keys_set, &c->utc};
+	bool *const flag[] = {&c->compat,   &c->test,        &c->bench,        &c->unsafe,
+			      &c->warnings, &c->no_warnings, &c->map_keys_set, &c->utc};
 	for (const struct setting *s = settings; s->name; s++) {
 		void *at = (char *)c + s->at;
 		switch (s->kind) {

@@ -253,6 +253,7 @@ static struct err *load_prog(struct session *s, struct unit *u, struct diags *ds
 		.attach_type = way->load_as ? way->load_as(s->h, u, p) : way->attach_type,
 		.attach_btf_id = p->attach_btf_id,
 		.attach_btf_fd = btf_fd >= 0 ? btf_fd : 0,
+		.flags = p->sleeps ? BPF_F_SLEEPABLE : 0,
 		.insn = relocate(s, &p->code, &a),
 		.ninsn = p->code.ninsn,
 		.func = fi,

@@ -340,6 +340,42 @@ static void report_unread(struct session *s)
 		loss_put(s, LOSS_UNREAD_FILES, STR(""), 0, str_z(text));
 }
 
+/* One sentence for all; the probes with most of them by name. */
+static void report_reads(struct session *s, const struct losses *l)
+{
+	enum { SHOWN = 3 };
+	AUTO_SB b = {0};
+	AUTO_SB by = {0};
+	u64 total = 0, last = ~0ull;
+	u32 at = 0, n = 0, shown = 0;
+	for (u32 i = 0; i < s->u->nprog; i++) {
+		total += prog_stat(l, i, STAT_FAULT);
+		n += prog_stat(l, i, STAT_FAULT) > 0;
+	}
+	while (shown < MIN(n, SHOWN)) {
+		u32 best = s->u->nprog;
+		for (u32 i = 0; i < s->u->nprog; i++) {
+			u64 k = prog_stat(l, i, STAT_FAULT);
+			bool left = k < last || (k == last && i > at);
+			if (k && left &&
+			    (best == s->u->nprog || k > prog_stat(l, best, STAT_FAULT)))
+				best = i;
+		}
+		last = prog_stat(l, at = best, STAT_FAULT);
+		sb_fmt(&by, "%s%.*s: %llu", shown++ ? ", " : "", STRF(prog_text(s->u->prog[best])),
+		       last);
+	}
+	if (n > shown)
+		sb_fmt(&by, ", and %u more", n - shown);
+	if (!total)
+		return;
+	sb_fmt(&b,
+	       "%llu read%s of memory failed and gave 0 or an empty text (%s): the address was not "
+	       "valid, or its page was not in memory; -k counts reads of NULL, too",
+	       total, total == 1 ? "" : "s", by.s);
+	loss_put(s, LOSS_ALL_READS, STR(""), total, sb_str(&b));
+}
+
 static void loss_report(struct session *s, void *self)
 {
 	struct losses *l = self;
@@ -368,6 +404,8 @@ static void loss_report(struct session *s, void *self)
 				    "of the right space "
 				    "(kptr, uptr)?");
 	}
+	if (stats && !u->config.warnings && !u->config.no_warnings)
+		report_reads(s, l);
 	if (stats)
 		report_maps(s, l, true);
 	for (u32 i = 0; i < l->nabsent; i++)

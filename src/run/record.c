@@ -56,6 +56,8 @@ void record_take(void *session, const void *data, size_t n)
 		sb_mem(&rs->aligned, data, n);
 		r = (const void *)rs->aligned.s;
 	}
+	if (n >= sizeof(*r) && r->schema == RECORD_NONE)
+		return;
 	if (n < sizeof(*r) || r->size > n - sizeof(*r) || r->schema >= s->u->nschema) {
 		rs->corrupt++;
 		return;

@@ -177,3 +177,25 @@ EXPECT
 	(true, false, false, true)
 	$
 	$
+
+NAME length of a text that was cut
+ENV BPFTRACE_MAX_STRLEN=64
+PROG uprobe:build/tests/absent:see /pid == cpid/ { printf("%d %d %d\n", strlen(str(arg2)), strlen(str(arg2, 8)), strlen(str_concat(str(arg2, 8), "ab"))); }
+ARGS -q
+LOAD absent
+NEEDS feature:SLEEPABLE
+EXPECT
+	20 7 9
+	$
+	$
+
+NAME length of a text that was cut at max_strlen
+ENV BPFTRACE_MAX_STRLEN=16
+PROG uprobe:build/tests/absent:see /pid == cpid/ { printf("%d %d\n", strlen(str(arg0)), strlen(str(arg2))); }
+ARGS -q
+LOAD absent
+NEEDS feature:SLEEPABLE
+EXPECT
+	11 15
+	$
+	$

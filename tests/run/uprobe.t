@@ -397,3 +397,74 @@ EXPECT
 	$
 	@inner[middle]: 2
 	@middle[outer]: 2
+
+NAME texts in pages that are not in memory
+PROG struct name { char *text; long number; }
+	uprobe:build/tests/absent:see /pid == cpid/ {
+	printf("%s, %s\n", str(arg0), str(arg2));
+	$n = (struct name *)arg1;
+	printf("%d %s %r\n", $n->number, str($n->text), buf(arg0, 6));
+	@[str(arg0, 7)] = count();
+	@len = strlen(str(arg2));
+	}
+LOAD absent
+NEEDS feature:SLEEPABLE
+EXPECT
+	in one page, xxxxxxxxxxxxxxxxxxxx
+	42 behind a pointer in one
+	$
+	$
+	@[in one]: 1
+	@len: 20
+ERR
+	Attached 1 probe
+
+NAME each text of a record is in a page that is not in memory
+PROG struct name { char *text; long number; }
+	uprobe:build/tests/absent:see /pid == cpid/ { printf("%s|%s|%s|%d\n", str(arg2), str(((struct name *)arg1)->text), str(arg0), ((struct name *)arg1)->number); }
+ARGS -q
+LOAD absent 3
+NEEDS feature:SLEEPABLE
+EXPECT
+	xxxxxxxxxxxxxxxxxxxx|behind a pointer|in one page|42
+	xxxxxxxxxxxxxxxxxxxx|behind a pointer|in one page|42
+	xxxxxxxxxxxxxxxxxxxx|behind a pointer|in one page|42
+	$
+	$
+ERR
+
+NAME texts in pages that are not in memory, in a return and in a loop
+PROG uretprobe:build/tests/absent:see /pid == cpid/ { printf("%s\n", @text[tid]); }
+	uprobe:build/tests/absent:see /pid == cpid/ { @text[tid] = str(arg2); for $i : 0..40 { if ($i > 38) { printf("%d %s\n", $i, str(arg0)); } } }
+	end { clear(@text); }
+ARGS -q
+LOAD absent
+NEEDS feature:SLEEPABLE
+EXPECT
+	39 in one page
+	xxxxxxxxxxxxxxxxxxxx
+	$
+	$
+ERR
+
+NAME reads that fail are counted, those of NULL with -k
+RUN for k in '' -k; do "$SONDE" -q $k -c build/tests/absent -e 'uprobe:build/tests/absent:see { printf("[%s] [%s] %d %d\n", str(arg3), str(0), *(int64 *)arg3, *(int64 *)8); }' 2>&1; done
+EXPECT
+	[] [] 0 0
+	$
+	$
+	WARNING: 2 reads of memory failed and gave 0 or an empty text (uprobe:build/tests/absent:see: 2): the address was not valid, or its page was not in memory; -k counts reads of NULL, too
+	[] [] 0 0
+	$
+	$
+	WARNING: uprobe:build/tests/absent:see: 4 reads of memory failed and gave 0; is the pointer valid and of the right space (kptr, uptr)?
+
+NAME texts in pages that are not in memory, on kernels that wait for none
+RUN "$SONDE" -q --no-feature SLEEPABLE -c 'build/tests/absent 2' -e 'uprobe:build/tests/absent:see { printf("[%s] [%s]\n", str(arg0), str(arg2)); } uretprobe:build/tests/absent:see { @ = count(); }' 2>&1
+EXPECT
+	[] []
+	[] []
+	$
+	$
+	@: 2
+	WARNING: 4 reads of memory failed and gave 0 or an empty text (uprobe:build/tests/absent:see: 4): the address was not valid, or its page was not in memory; -k counts reads of NULL, too

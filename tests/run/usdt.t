@@ -232,3 +232,15 @@ EXPECT
 	$
 	$
 	@: 2
+
+NAME texts in pages that are not in memory
+PROG usdt:build/tests/absent:absent:see /pid == cpid/ { printf("%s, %s\n", str(arg0), str(arg1)); }
+ARGS -q
+LOAD absent 2
+NEEDS feature:SLEEPABLE
+EXPECT
+	in one page, xxxxxxxxxxxxxxxxxxxx
+	in one page, xxxxxxxxxxxxxxxxxxxx
+	$
+	$
+ERR

@@ -316,7 +316,8 @@ static struct ref call(struct fn *f, enum op op, i32 imm, u32 n, const struct re
 /* The address is the third argument. */
 static bool reads_user(u32 helper)
 {
-	return helper == BPF_FUNC_probe_read_user || helper == BPF_FUNC_probe_read_user_str;
+	return helper == BPF_FUNC_probe_read_user || helper == BPF_FUNC_probe_read_user_str ||
+	       helper == BPF_FUNC_copy_from_user;
 }
 
 struct ref ir_call(struct fn *f, u32 helper, u32 n, const struct ref *args)

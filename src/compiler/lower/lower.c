@@ -303,6 +303,13 @@ static void heed_stop(struct lower *l, struct blk *out)
 	ir_at(f, go);
 }
 
+/* Perf buffers cannot be written by programs that sleep. */
+static bool may_sleep(struct lower *l)
+{
+	return host_has(l->c->host, FEAT_SLEEPABLE) && host_has(l->c->host, FEAT_RINGBUF) &&
+	       !was_kept_awake(&l->u->refused, l->pt->body);
+}
+
 /*
  *	entry: scope.c             a predicate that needs no scratch memory runs before it is taken
  *	[claim] predicate [claim]
@@ -347,6 +354,7 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	ir_set(f, l->retval, ir_con(f, 0));
 	if (point_flags(l->pt) & WAY_LINGERS)
 		heed_stop(l, out);
+	l->may_sleep = point_flags(l->pt) & WAY_SLEEPS && may_sleep(l);
 	lower_scope(l, out);
 	find_point(l, out);
 	if (l->pt->way->enter)

@@ -54,6 +54,8 @@ struct lower {
 	struct ref scratch;          /* variable of f: base of this run's scratch memory */
 	u32 scratch_at, scratch_max; /* bytes in use now; most ever */
 	bool claims;                 /* room in a ring, beside other programs */
+	bool may_sleep;              /* until a page of user memory is there: prog.sleeps */
+	struct redo *redo;           /* room in a ring is held, and nothing may wait; or NULL */
 	/* What callbacks share with main, as f sees it; base none: no callbacks. */
 	struct mem frame;
 	u32 shared;                /* offset of the shared values in scratch memory */
@@ -133,6 +135,19 @@ void lower_copy(struct lower *l, struct mem dst, struct mem src, u32 size); /* b
 void lower_read(struct lower *l, struct mem dst, u32 size, struct ref addr, i32 off,
 		enum space space);
 u32 lower_read_helper(enum space space, bool str); /* BPF_FUNC_probe_read_user_str and the like */
+/*
+ * One call of such a helper, on addresses that are numbers. What a program that may sleep does not
+ * find in memory is waited for, and read again. A read that fails all the same is counted.
+ */
+struct try_read {
+	enum space space;
+	bool str; /* text: a failed read leaves an empty one */
+	struct ref dst, size, addr;
+	u32 most;           /* what size is at most */
+	struct blk *failed; /* where it goes on when nothing was read; NULL: as after a read */
+};
+/* The length of a text with its NUL; 0 of other things. */
+struct ref lower_try_read(struct lower *l, const struct try_read *t);
 /* One scalar of type t (t->size bytes) at addr + off. */
 struct ref lower_read_scalar(struct lower *l, const struct type *t, struct ref addr, i32 off,
 			     enum space space);
@@ -242,6 +257,15 @@ bool lower_fits_ring(const struct lower *l, u32 size); /* may be claimed before 
 void lower_claim(struct lower *l, struct ref size, u32 most, struct blk *full, struct claim *c);
 void lower_shrink(struct lower *l, struct claim *c, struct ref size);
 void lower_finish(struct lower *l, const struct claim *c, bool now); /* now: wake the reader */
+/* A page is not there while room is held for a record: the room is left without one, the page
+ * waited for, and all is done again. */
+struct redo {
+	struct claim *claim;
+	struct blk *start;
+	struct ref tries; /* a variable: how often it was done again, */
+	u32 most;         /* and how often it may be */
+};
+void lower_redo(struct lower *l, struct redo *r); /* leaves the room */
 struct place lower_place(struct lower *l,
 			 struct node *n); /* of a struct, array, string or member expression */
 struct ref lower_read_place(struct lower *l, const struct type *t, struct place p);

@@ -5,6 +5,7 @@ enum {
 	STACK_TMP_MAX = 128,     /* larger temporaries go to scratch memory */
 	STACK_BUDGET_LOOPS = 96, /* of temporaries per function when callbacks share the stack */
 	INLINE_COPY_MAX = 128,   /* larger copies call a helper */
+	MAX_PAGES = 5,           /* of one value, that are waited for */
 };
 
 struct mem lower_scratch(struct lower *l, u32 size)
@@ -127,18 +128,112 @@ u32 lower_read_helper(enum space space, bool str)
 	return str ? BPF_FUNC_probe_read_kernel_str : BPF_FUNC_probe_read_kernel;
 }
 
-/* With -k: count a read that failed. */
-static void count_fault(struct lower *l, struct ref ret)
+/* ---- reads that fail ---- */
+
+/* A block of code that hardly ever runs. */
+static struct blk *rare_blk(struct lower *l)
 {
-	if (!l->u->config.warnings)
-		return;
-	struct blk *bad = ir_blk(l->f), *go = ir_blk(l->f);
-	bad->unlikely = true;
-	ir_br(l->f, O_SLT, ret, ir_con(l->f, 0), bad, go);
-	ir_at(l->f, bad);
+	struct blk *b = ir_blk(l->f);
+	b->unlikely = true;
+	return b;
+}
+
+/* Scripts read at NULL and look at the result: without -k that is not counted. */
+static void count_fault(struct lower *l, struct ref addr)
+{
+	struct fn *f = l->f;
+	struct blk *count = rare_blk(l), *go = rare_blk(l);
+	if (l->u->config.warnings)
+		ir_jmp(f, count);
+	else
+		ir_br(f, O_UGE, addr, ir_con(f, l->c->host->page_size), count, go);
+	ir_at(f, count);
 	lower_stat(l, STAT_FAULT);
-	ir_jmp(l->f, go);
-	ir_at(l->f, go);
+	ir_jmp(f, go);
+	ir_at(f, go);
+}
+
+/* Brings the pages with the first bytes behind an address into memory; that may sleep. */
+static void page_in(struct lower *l, struct ref addr, u32 size)
+{
+	struct fn *f = l->f;
+	u32 page = l->c->host->page_size, mark = ir_slot_mark(f);
+	u32 n = MIN((size + page - 2) / page, MAX_PAGES - 1u); /* pages that may follow the first */
+	struct mem byte = lower_tmp(l, 8);
+	struct ref to = lower_addr(l, byte), one = ir_con(f, 1);
+	struct ref next = ir_op2(f, O_OR, addr, ir_con(f, page - 1));
+	lower_store(l, 8, byte, ir_con(f, 0));
+	ir_call(f, BPF_FUNC_copy_from_user, ARGS(to, one, addr));
+	for (u32 i = 0; i < n; i++)
+		ir_call(f, BPF_FUNC_copy_from_user,
+			ARGS(to, one, ir_addi(f, next, 1 + (i64)i * page)));
+	if (byte.base.kind == R_SLOT)
+		ir_slot_release(f, mark);
+	l->prog->sleeps = true;
+}
+
+static struct ref call_reader(struct lower *l, const struct try_read *t)
+{
+	return ir_call(l->f, lower_read_helper(t->space, t->str), ARGS(t->dst, t->size, t->addr));
+}
+
+/* Goes on where that was done as often as it may be. */
+static void wait_and_redo(struct lower *l, const struct try_read *t)
+{
+	struct fn *f = l->f;
+	struct blk *wait = rare_blk(l), *failed = rare_blk(l);
+	struct ref tries = ir_get(f, l->redo->tries);
+	ir_br(f, O_ULT, tries, ir_con(f, l->redo->most), wait, failed);
+	ir_at(f, wait);
+	lower_redo(l, l->redo);
+	page_in(l, t->addr, t->most);
+	ir_set(f, l->redo->tries, ir_addi(f, tries, 1));
+	ir_jmp(f, l->redo->start);
+	ir_at(f, failed);
+}
+
+/*
+ *	call; less than it must be: bad; go
+ *	bad: no failure: empty
+ *	     page in; in a record: begin it again
+ *	     call again; as it must be: go
+ *	     count
+ *	empty: what a failed read leaves; go
+ */
+struct ref lower_try_read(struct lower *l, const struct try_read *t)
+{
+	struct fn *f = l->f;
+	struct blk *bad = rare_blk(l), *empty = rare_blk(l), *go = ir_blk(f);
+	go->unlikely = f->cur->unlikely;
+	bool waits = t->space == AS_USER && l->may_sleep;
+	struct ref v = ir_var(f), got = call_reader(l, t), least = ir_con(f, t->str);
+	ir_set(f, v, got);
+	ir_br(f, O_SLT, got, least, bad, go);
+	ir_at(f, bad);
+	if (t->str) { /* 0: there was no room, or before Linux 5.5 a text that is empty */
+		struct blk *failed = rare_blk(l);
+		ir_br(f, O_EQ, got, ir_con(f, 0), empty, failed);
+		ir_at(f, failed);
+	}
+	if (waits && l->redo) {
+		wait_and_redo(l, t);
+	} else if (waits) {
+		struct blk *failed = rare_blk(l);
+		page_in(l, t->addr, t->most);
+		got = call_reader(l, t);
+		ir_set(f, v, got);
+		ir_br(f, O_SLT, got, least, failed, go);
+		ir_at(f, failed);
+	}
+	count_fault(l, t->addr);
+	ir_jmp(f, empty);
+	ir_at(f, empty);
+	if (t->str)
+		ir_store(f, 1, t->dst, 0, ir_con(f, 0));
+	ir_set(f, v, least);
+	ir_jmp(f, t->failed ? t->failed : go);
+	ir_at(f, go);
+	return ir_get(f, v);
 }
 
 /* Address base + off as a number for a read helper. */
@@ -158,10 +253,11 @@ void lower_read(struct lower *l, struct mem dst, u32 size, struct ref addr, i32 
 		lower_copy(l, dst, mem_of(addr, off), size);
 		return;
 	}
-	struct ref ret =
-		ir_call(l->f, lower_read_helper(space, false),
-			ARGS(lower_addr(l, dst), ir_con(l->f, size), source(l, addr, off)));
-	count_fault(l, ret);
+	lower_try_read(l, &(struct try_read){.space = space,
+					     .dst = lower_addr(l, dst),
+					     .size = ir_con(l->f, size),
+					     .most = size,
+					     .addr = source(l, addr, off)});
 }
 
 /* The first n bytes at m, which need not be aligned (the stack takes nothing else), as an unsigned number. */
@@ -236,25 +332,12 @@ struct ref lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref 
 	if (!dst.nopad)
 		lower_zero(l, dst, size);
 	addr = addr.kind == R_SLOT ? ir_addr(f, addr, 0) : addr;
-	struct ref len = ir_call(f, lower_read_helper(space, true),
-				 ARGS(lower_addr(l, dst), ir_con(f, size), addr));
-	if (dst.nopad) { /* a failed read leaves an empty text */
-		struct blk *bad = ir_blk(f), *go = ir_blk(f);
-		struct ref v = ir_var(f);
-		ir_set(f, v, len);
-		bad->unlikely = true;
-		ir_br(f, O_SGE, len, ir_con(f, 1), go, bad);
-		ir_at(f, bad);
-		lower_store(l, 1, dst, ir_con(f, 0));
-		if (l->u->config.warnings)
-			lower_stat(l, STAT_FAULT);
-		ir_set(f, v, ir_con(f, 1));
-		ir_jmp(f, go);
-		ir_at(f, go);
-		len = ir_get(f, v);
-	} else {
-		count_fault(l, len);
-	}
+	struct ref len = lower_try_read(l, &(struct try_read){.space = space,
+							      .str = true,
+							      .dst = lower_addr(l, dst),
+							      .size = ir_con(f, size),
+							      .most = size,
+							      .addr = addr});
 	if (dst.tail)
 		*dst.tail = len;
 	return len;

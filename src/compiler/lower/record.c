@@ -10,6 +10,7 @@ enum {
 	RING_LEAST = 256 << 10, /* and at least, of its own */
 	RING_PART = 8,          /* of the memory that we may have, for all of them */
 	LOOK_EVERY = 64,
+	MAX_REDO = 4,    /* the verifier walks through each */
 	SHORT_TEXT = 16, /* is copied from temporary memory with a few loads and stores: comm */
 };
 
@@ -116,7 +117,7 @@ static bool refused_code(const struct unit *u)
 {
 	bool any = false;
 	for (u32 i = 0; i < u->refused.n; i++)
-		any |= !u->refused.v[i].way;
+		any |= !u->refused.v[i].way && !u->refused.v[i].asleep;
 	return any;
 }
 
@@ -310,6 +311,22 @@ static struct ref fill(struct lower *l, const struct schema *sc, struct node *ar
 	return len;
 }
 
+void lower_redo(struct lower *l, struct redo *r)
+{
+	lower_store(l, 4, r->claim->rec, ir_con(l->f, RECORD_NONE));
+	lower_store(l, 4, mem_at(r->claim->rec, 4), ir_con(l->f, 0));
+	lower_finish(l, r->claim, false);
+}
+
+/* For each text a page, and one with their addresses. */
+static u32 most_redo(const struct node *args)
+{
+	u32 n = 0;
+	for (const struct node *a = args; a; a = a->next)
+		n += !type_is_scalar(a->type);
+	return MIN(n + 1, MAX_REDO);
+}
+
 /* Into room of a ring of our own; a text at the end gives back what it does not need. */
 static void send_claimed(struct lower *l, const struct schema *sc, struct node *args, bool calm,
 			 bool now)
@@ -322,10 +339,20 @@ static void send_claimed(struct lower *l, const struct schema *sc, struct node *
 	struct lower_cache *kept;
 	struct ref size = ir_con(f, lay->size);
 	struct claim c;
+	struct redo redo = {.claim = &c, .most = most_redo(args)};
 	compute(l, args, !calm, done);
+	if (l->may_sleep) {
+		redo.start = ir_blk(f);
+		redo.tries = ir_var(f);
+		ir_set(f, redo.tries, ir_con(f, 0));
+		ir_jmp(f, redo.start);
+		ir_at(f, redo.start);
+	}
 	lower_claim(l, ir_con(f, most), most, full, &c);
 	kept = lower_may_skip_begin(l);
+	l->redo = l->may_sleep ? &redo : NULL;
 	struct ref len = fill(l, sc, args, done, c.rec);
+	l->redo = NULL;
 	if (ref_is(len)) {
 		size = ir_addi(f, len, lay->field[lay->nfield - 1].bit_off / 8);
 		lower_shrink(l, &c, ring_length(l, ir_addi(f, size, HEADER)));

@@ -262,7 +262,7 @@ struct join {
 	struct lower *l;
 	struct ref base, at; /* start; variable: bytes that are there */
 	struct str sep;
-	u32 helper;
+	enum space space;
 	struct blk *done;
 };
 
@@ -282,8 +282,14 @@ static void join_one(const struct join *j, struct ref p, struct str sep)
 	to = ir_op2(f, O_ADD, j->base, ir_get(f, j->at));
 	for (u32 i = 0; i < sep.n; i++)
 		ir_store(f, 1, to, (i32)i, ir_con(f, (u8)sep.s[i]));
-	n = ir_call(f, j->helper, ARGS(ir_addi(f, to, sep.n), ir_con(f, JOIN_STRING), p));
-	ir_br(f, O_SLE, n, ir_con(f, 0), bad, read);
+	n = lower_try_read(j->l, &(struct try_read){.space = j->space,
+						    .str = true,
+						    .dst = ir_addi(f, to, sep.n),
+						    .size = ir_con(f, JOIN_STRING),
+						    .most = JOIN_STRING,
+						    .addr = p,
+						    .failed = bad});
+	ir_jmp(f, read);
 	ir_at(f, bad);
 	for (u32 i = 0; i < sep.n; i++)
 		ir_store(f, 1, to, (i32)i, ir_con(f, 0));
@@ -301,14 +307,12 @@ static struct ref lower_joined(struct lower *l, struct node *call, struct mem ds
 {
 	struct node *argv = call_arg(call, 0);
 	enum space space = builtin_space(l, argv->type);
-	bool user = space == AS_USER || space == AS_NONE;
 	struct fn *f = l->f;
-	struct join j = {.l = l, .sep = join_sep(call)};
+	struct join j = {.l = l, .space = space, .sep = join_sep(call)};
 	struct ref p = lower_value(l, argv);
 
 	j.base = lower_addr(l, dst);
 	j.at = ir_var(f);
-	j.helper = user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str;
 	j.done = ir_blk(f);
 	ir_set(f, j.at, ir_con(f, 0));
 	for (u32 i = 0; i < JOIN_STRINGS; i++)

@@ -164,23 +164,17 @@ static struct ref read_str_n(struct lower *l, struct node *call, struct mem dst,
 {
 	struct node *arg = call_arg(call, 0);
 	bool own = !builtin_is_addr(arg->type);
-	struct fn *f = l->f;
-	struct ref n = lower_length(l, call_arg(call, 1), call->type->size), len = ir_var(f), got;
+	struct ref n = lower_length(l, call_arg(call, 1), call->type->size);
 	struct ref p = own ? lower_addr(l, lower_mem(l, arg)) : lower_pointer(l, arg);
-	struct blk *empty = ir_blk(f), *done = ir_blk(f);
 
 	if (!dst.nopad)
 		lower_zero(l, dst, call->type->size);
-	got = ir_call(f, lower_read_helper(own ? AS_KERNEL : space, true),
-		      ARGS(lower_addr(l, dst), n, p));
-	ir_set(f, len, got);
-	ir_br(f, O_SGE, got, ir_con(f, 1), done, empty);
-	ir_at(f, empty);
-	lower_store(l, 1, dst, ir_con(f, 0));
-	ir_set(f, len, ir_con(f, 1));
-	ir_jmp(f, done);
-	ir_at(f, done);
-	return ir_get(f, len);
+	return lower_try_read(l, &(struct try_read){.space = own ? AS_KERNEL : space,
+						    .str = true,
+						    .dst = lower_addr(l, dst),
+						    .size = n,
+						    .most = call->type->size,
+						    .addr = p});
 }
 
 /* A literal, or text that is already in BPF memory. */
@@ -384,14 +378,17 @@ static struct ref find_nul_loop(struct lower *l, struct mem m, u32 size)
 
 struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst)
 {
-	struct text x = text_of(l, call_arg(call, 0));
+	struct node *n = call_arg(call, 0);
+	struct text x = text_of(l, n);
+	u32 most =
+		may_be_full(n->type) ? x.size : x.size - 1; /* one that was cut has a mark there */
 
 	(void)dst;
 	if (x.is_lit)
 		return ir_con(l->f, x.lit.n);
-	if (x.size <= UNROLL_BYTES)
-		return find_nul_unrolled(l, x.m, x.size);
-	return find_nul_loop(l, x.m, x.size);
+	if (most <= UNROLL_BYTES)
+		return find_nul_unrolled(l, x.m, most);
+	return find_nul_loop(l, x.m, most);
 }
 
 static bool check_strlen(struct sema *s, struct node *call)
@@ -678,9 +675,12 @@ static struct ref lower_buf(struct lower *l, struct node *call, struct mem dst)
 	}
 	len = lower_length(l, n, max);
 	lower_zero(l, bytes, max);
-	ir_call(l->f, lower_read_helper(own ? AS_KERNEL : space, false),
-		ARGS(lower_addr(l, bytes), len,
-		     own ? lower_addr(l, lower_raw(l, p)) : lower_pointer(l, p)));
+	lower_try_read(l, &(struct try_read){.space = own ? AS_KERNEL : space,
+					     .dst = lower_addr(l, bytes),
+					     .size = len,
+					     .most = max,
+					     .addr = own ? lower_addr(l, lower_raw(l, p))
+							 : lower_pointer(l, p)});
 	lower_store(l, 4, dst, len);
 	return REF_NONE;
 }
@@ -716,20 +716,14 @@ static struct ref put_part(struct lower *l, struct node *n, struct ref to, u32 s
 	enum space space = n->type->kind == T_PTR ? builtin_space(l, n->type) : AS_KERNEL;
 	struct ref from =
 		n->type->kind == T_PTR ? lower_pointer(l, n) : lower_addr(l, lower_mem(l, n));
-	struct ref len = ir_var(f), got;
-	struct blk *good = ir_blk(f), *bad = ir_blk(f), *done = ir_blk(f);
+	struct ref len = lower_try_read(l, &(struct try_read){.space = space,
+							      .str = true,
+							      .dst = to,
+							      .size = ir_con(f, size),
+							      .most = size,
+							      .addr = from});
 
-	got = ir_call(f, lower_read_helper(space, true), ARGS(to, ir_con(f, size), from));
-	ir_br(f, O_SGT, got, ir_con(f, 0), good, bad);
-	ir_at(f, good);
-	ir_set(f, len, got);
-	ir_br(f, O_ULE, got, ir_con(f, size), done, bad);
-	ir_at(f, bad);
-	ir_store(f, 1, to, 0, ir_con(f, 0));
-	ir_set(f, len, ir_con(f, 1));
-	ir_jmp(f, done);
-	ir_at(f, done);
-	return ir_get(f, len);
+	return lower_at_most(l, len, size);
 }
 
 /*

@@ -600,9 +600,9 @@ static struct err *uprobe_attach(struct host *h, struct unit *u, struct attach *
 	return e;
 }
 
-#define UPROBE_WAY                                                                             \
-	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = WAY_REGS | WAY_LINGERS, .arg = uprobe_arg, \
-	.arg_at = user_arg_at, .load_as = user_load_as, .attach = uprobe_attach
+#define UPROBE_WAY                                                                       \
+	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = WAY_REGS | WAY_LINGERS | WAY_SLEEPS, \
+	.arg = uprobe_arg, .arg_at = user_arg_at, .load_as = user_load_as, .attach = uprobe_attach
 static const struct way way_entry = {
 	UPROBE_WAY,
 	.fits = take_all,

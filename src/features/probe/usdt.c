@@ -337,9 +337,9 @@ static enum frames usdt_frames(const struct point *p)
 	return FRAMES_SET;
 }
 
-#define USDT_WAY                                                                             \
-	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = WAY_REGS | WAY_LINGERS, .arg = usdt_arg, \
-	.load_as = user_load_as, .frames = usdt_frames, .attach = usdt_attach
+#define USDT_WAY                                                                         \
+	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = WAY_REGS | WAY_LINGERS | WAY_SLEEPS, \
+	.arg = usdt_arg, .load_as = user_load_as, .frames = usdt_frames, .attach = usdt_attach
 static const struct way way_each = {USDT_WAY, .fits = take_all};
 /* For bodies that ask which point it is: one program for all. */
 static const struct way way_many = {USDT_WAY, .fits = which_fits, .which = &user_which};

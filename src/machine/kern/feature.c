@@ -46,6 +46,29 @@ static bool helper_loads(u32 helper)
 	return loads(BPF_PROG_TYPE_KPROBE, insn, countof(insn));
 }
 
+static bool try_sleepable(struct host *h)
+{
+	(void)h;
+	const struct bpf_insn insn[] = {
+		I_ST(10, -8, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 1, 10, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 1, 0, 0, -8),
+		I_MOV(2, 1),
+		I_MOV(3, 0),
+		I_CALL(BPF_FUNC_copy_from_user),
+		I_MOV(0, 0),
+		I_EXIT,
+	};
+	struct prog_spec s = {.name = "try",
+			      .license = "GPL",
+			      .type = BPF_PROG_TYPE_KPROBE,
+			      .flags = BPF_F_SLEEPABLE,
+			      .insn = insn,
+			      .ninsn = countof(insn)};
+	AUTO_CLOSE int fd = (int)prog_load_once(&s, NULL, NULL, 0, 0);
+	return fd >= 0;
+}
+
 /* With BTF for its functions. */
 static bool described_loads(u32 type, const struct bpf_insn *insn, u32 n,
 			    const struct func_info *func, u32 nfunc)
