@@ -2,6 +2,7 @@
 #include "sinks.h"
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Without the text of style and script. */
@@ -124,6 +125,70 @@ TEST(flame_of_two_runs)
 	sb_fmt(&want, "%s:2: not a folded stack and its count", path);
 	CHECK_STR(e ? e->msg : "", want.s);
 	err_free(e);
+	unlink(path);
+}
+
+/* What changed between a folded file of some words and two stacks now; want: frames, before and after. */
+static void check_diff(const char *before, const char *want)
+{
+	char path[] = "/tmp/sonde-flame-XXXXXX", format[64];
+	int fd = mkstemp(path);
+	CHECK(write(fd, before, strlen(before)) == (ssize_t)strlen(before));
+	close(fd);
+	snprintf(format, sizeof(format), "flame:diff=%s", path);
+	struct capture c;
+	struct frame start[1], f[4], k[1];
+	struct value part[2] = {
+		stack_of(true, 1, k, "read"),
+		stack_of(false, 4, f, "a;b@/x", "main@/x", "start@/libc.so.6", "_start@/x")};
+	struct value key[2] = {{.kind = V_TUPLE, .n = 2, .list = part},
+			       stack_of(false, 1, start, "_start@/ld-linux.so.2")};
+	struct value val[2] = {{.kind = V_UINT, .u = 5}, {.kind = V_UINT, .u = 1}};
+	capture_open(&c, format);
+	capture_put(&c, map_item("@", T_COUNT, key, val, 2));
+	capture_put(&c, (struct item){.kind = I_END});
+	capture_close(&c);
+	CHECK(!c.e);
+	struct str s = sb_str(&c.text);
+	i32 at = str_find(s, STR("&#34;F&#34;:"));
+	s = str_from(s, at < 0 ? 0 : (u32)at);
+	i32 end = str_find(s, STR("}"));
+	AUTO_SB got = {0};
+	sb_add(&got, str_n(s.s, end < 0 ? s.n : (u32)end));
+	CHECK_STR(got.s, want);
+	capture_free(&c);
+	unlink(path);
+}
+
+TEST(flame_finds_the_frames_of_a_folded_file)
+{
+	static const char same[] = "&#34;F&#34;:[0,1,2,3,4,5],\n&#34;D&#34;:[0,1,2,3,4,5],\n"
+				   "&#34;W&#34;:[6,6,5,5,5,5],\n&#34;B&#34;:[9,9,8,8,8,8]";
+	/* The first _start is the dynamic linker's, of another kind than the program's. */
+	check_diff("_start 1\n_start;start;main;a:b;read 8\n", same);
+	check_diff("_start;start;main;a:b;read_[k] 8\n_start 1\n", same);
+	check_diff("_start;start;main;a:b;-;read 8\n_start 1\n", same);
+}
+
+TEST(flame_of_two_runs_with_two_maps)
+{
+	char path[] = "/tmp/sonde-flame-XXXXXX", format[64];
+	static const char before[] = "@x;main 3\n@y;main 4\n";
+	int fd = mkstemp(path);
+	CHECK(write(fd, before, sizeof(before) - 1) == sizeof(before) - 1);
+	close(fd);
+	snprintf(format, sizeof(format), "flame:diff=%s", path);
+	struct capture c;
+	struct frame f[1];
+	struct value key = stack_of(false, 1, f, "main@/x"), val = {.kind = V_UINT, .u = 5};
+	capture_open(&c, format);
+	capture_put(&c, map_item("@x", T_COUNT, &key, &val, 1));
+	capture_put(&c, map_item("@y", T_COUNT, &key, &val, 1));
+	capture_put(&c, (struct item){.kind = I_END});
+	capture_close(&c);
+	CHECK(str_find(sb_str(&c.text),
+		       STR("&#34;W&#34;:[10,5,5,5,5],\n&#34;B&#34;:[7,3,3,4,4]}")) > 0);
+	capture_free(&c);
 	unlink(path);
 }
 

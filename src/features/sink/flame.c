@@ -75,7 +75,9 @@ static struct err *flame_open(void *self, const struct sink_env *env, const stru
 {
 	struct flame *f = self;
 	*f = (struct flame){.icicle = opts[OPT_ICICLE].n, .reverse = opts[OPT_REVERSE].n};
-	profile_init(&f->p, env, "flame", BY_KIND, opts[OPT_UNIT]);
+	/* Folded stacks know frames by name only: two kinds of one name are one frame there. */
+	enum profile_by by = opts[OPT_DIFF].n ? BY_NAME : BY_KIND;
+	profile_init(&f->p, env, "flame", by, opts[OPT_UNIT]);
 	f->title = opts[OPT_TITLE].n ? opts[OPT_TITLE] : STR("Flame graph");
 	f->width = option_number(opts[OPT_WIDTH], 320, 10000, 1200);
 	f->diff = opts[OPT_DIFF].n ? arena_strz(&f->p.arena, opts[OPT_DIFF]) : NULL;
@@ -93,7 +95,16 @@ static struct err *flame_put(void *self, const struct item *it)
 
 /* ---- the run before ---- */
 
-/* Of a frame with this name; what is gone has no kind any more. */
+/* The name as a folded file has it, where ';' ends a frame. */
+static struct str folded_name(struct flame *f, struct str name)
+{
+	char *s = arena_strz(&f->p.arena, name);
+	for (u32 i = 0; i < name.n; i++)
+		s[i] = s[i] == ';' ? ':' : s[i];
+	return str_n(s, name.n);
+}
+
+/* Of a frame with this folded name; what is gone has no kind any more. */
 static u32 frame_named(struct flame *f, struct tab *names, struct str name)
 {
 	u32 at = (u32)(uintptr_t)tab_get(names, name);
@@ -105,22 +116,31 @@ static u32 frame_named(struct flame *f, struct tab *names, struct str name)
 	return f->p.frame.n - 1;
 }
 
-static void take_before(struct flame *f)
+/* What -f folded:annotate marks is not part of the name. */
+static struct str unmarked(const struct tab *names, struct str name)
 {
-	struct tab names = {0};
+	bool marked = name.n > 4 && (str_ends(name, STR("_[k]")) || str_ends(name, STR("_[i]")) ||
+				     str_ends(name, STR("_[j]")));
+	return marked && !tab_get(names, name) ? str_n(name.s, name.n - 4) : name;
+}
+
+static void take_before(struct flame *f, struct tab *names)
+{
 	for (u32 i = 0; i < f->p.frame.n; i++)
-		tab_add(&names, f->p.frame.v[i].name, (void *)(uintptr_t)(i + 1));
+		tab_add(names, folded_name(f, f->p.frame.v[i].name), (void *)(uintptr_t)(i + 1));
 	struct str rest = sb_str(&f->before), text, name;
 	while (str_cut(&rest, '\n', &text)) {
 		struct line l = {.first = f->p.stack.n};
 		if (!split(&text, &l.base))
 			continue;
-		while (str_cut(&text, ';', &name))
-			vec_add(&f->p.stack, frame_named(f, &names, name));
+		while (str_cut(&text, ';', &name)) {
+			bool delimiter = str_is(name, "-") && !tab_get(names, name);
+			if (!delimiter)
+				vec_add(&f->p.stack, frame_named(f, names, unmarked(names, name)));
+		}
 		l.n = f->p.stack.n - l.first;
 		vec_add(&f->line, l);
 	}
-	tab_free(&names);
 }
 
 /* ---- the tree ---- */
@@ -194,7 +214,7 @@ static void build(struct flame *f)
 {
 	struct tab names = {0};
 	if (f->diff)
-		take_before(f);
+		take_before(f, &names);
 	for (u32 i = 0; i < f->p.map.n; i++)
 		take_map(f, &f->p.map.v[i], &names);
 	tab_free(&names);
