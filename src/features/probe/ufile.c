@@ -66,11 +66,13 @@ static struct err *answer_go(struct job *j)
 				 image_section_named(&im, ".data.rel.ro.gopclntab", &s) ||
 				 image_section_named(&im, ".note.go.buildid", &s));
 	pack_str(&j->out, told ? go_version(&im, &s) : STR(""));
+	pack_u8(&j->out, image_section_named(&im, ".gcc_except_table", &s) && s.size);
 	image_close(&im);
 	return NULL;
 }
 
-static enum abi go_abi(struct host *h, const char *path, u16 machine)
+/* Is it Go's, and are there tables for exceptions? */
+static void ask_kind(struct host *h, const char *path, struct ufile *f)
 {
 	AUTO_SB out = {0};
 	struct question q = {.path = path, .nfile = 1};
@@ -81,10 +83,12 @@ static enum abi go_abi(struct host *h, const char *path, u16 machine)
 	}
 	struct bytes b = bytes_of(out.s, out.n);
 	bool is_go = !e && bytes_u8(&b);
+	struct str version = e ? STR("") : unpack_str(&b);
+	f->pads = !e && bytes_u8(&b);
 	err_free(e);
-	if (!is_go)
-		return ABI_C;
-	return machine == EM_386 || old_go(h->arch, unpack_str(&b)) ? ABI_GO_STACK : ABI_GO;
+	f->go = ABI_C;
+	if (is_go)
+		f->go = f->im.machine == EM_386 || old_go(h->arch, version) ? ABI_GO_STACK : ABI_GO;
 }
 
 void ufile_go_range(struct ufile *f, const struct elf_syms *syms)
@@ -141,7 +145,7 @@ struct err *ufile_open(struct host *h, const char *path, struct ufile *ret)
 		image_close(&f.im);
 		return e;
 	}
-	f.go = go_abi(h, path, f.im.machine);
+	ask_kind(h, path, &f);
 	*ret = f;
 	return NULL;
 }
@@ -164,34 +168,92 @@ struct codes ufile_code(const struct ufile *f, const struct symbol *fn)
 	return c;
 }
 
-struct err *ufile_returns(const struct ufile *f, const struct symbol *fn, struct arena *a,
-			  const u64 **off, u32 *n)
+bool ufile_throws(const struct ufile *f, const struct elf_syms *syms)
 {
-	struct codes c = ufile_code(f, fn);
-	VEC(u64) v = {0};
+	static const char *const throwing[] = {"__cxa_throw", "__gxx_personality_v0",
+					       "rust_eh_personality"};
+	bool other = !elf_find(syms, STR("__libc_start_main"));
+	for (size_t i = 0; i < countof(throwing) && !other; i++)
+		other = elf_find(syms, str_z(throwing[i])) != NULL;
+	return f->pads && other;
+}
+
+/* A function's code, and what the compiler moved out of it as rarely used. */
+struct leaving {
+	const struct ufile *f;
+	const struct elf_syms *syms;
+	const struct symbol *fn, *cold;
+	VEC(u64) ret;
+	u32 njump;
+	u32 bad; /* offset of an instruction that is not known */
+	bool lost;
+};
+
+static bool is_inside(const struct symbol *fn, u64 addr)
+{
+	return fn && addr >= fn->addr && addr - fn->addr < fn->size;
+}
+
+/* "f.cold" of "f". */
+static bool is_cold_of(const struct symbol *cold, const struct symbol *fn)
+{
+	return cold && str_starts(cold->name, fn->name) &&
+	       str_starts(str_from(cold->name, fn->name.n), STR(".cold"));
+}
+
+static void note_jump(struct leaving *l, const struct symbol *at, const struct insn *i)
+{
+	u64 to = at->addr + (u64)i->to;
+	if (i->jumps && (is_inside(l->fn, to) || is_inside(l->cold, to)))
+		return;
+	if (!i->jumps && i->kind != CODE_JUMP)
+		return;
+	const struct symbol *s = i->jumps ? elf_at(l->syms, to) : NULL;
+	if (!l->cold && is_cold_of(s, l->fn))
+		l->cold = s;
+	else
+		l->njump++;
+}
+
+static void look_through(struct leaving *l, const struct symbol *fn)
+{
+	struct codes c = ufile_code(l->f, fn);
 	struct insn i;
 	u32 at = 0;
-	while (code_next(&c, &at, &i))
+	while (code_next(&c, &at, &i)) {
 		if (i.kind == CODE_RET)
-			vec_add(&v, fn->file_off + i.at);
+			vec_add(&l->ret, fn->file_off + i.at);
+		else
+			note_jump(l, fn, &i);
+	}
+	l->lost |= at < c.n;
+	l->bad = at;
+}
+
+struct err *ufile_ways_out(const struct ufile *f, const struct elf_syms *syms,
+			   const struct symbol *fn, struct arena *a, struct ways_out *ret)
+{
+	struct leaving l = {.f = f, .syms = syms, .fn = fn};
 	struct err *e = NULL;
-	if (!c.n)
+	look_through(&l, fn);
+	if (!l.lost && l.cold)
+		look_through(&l, l.cold);
+	if (!ufile_code(f, fn).n)
 		e = err_new("%s does not say how long %.*s is, so its return instructions cannot "
 			    "be found",
 			    f->path, STRF(fn->name));
-	else if (at < c.n)
+	else if (l.lost)
 		e = err_new("%.*s+%u in %s is an instruction that is not known, so the function's "
 			    "return instructions cannot be found",
-			    STRF(fn->name), at, f->path);
-	else if (!v.n)
+			    STRF(fn->name), l.bad, f->path);
+	else if (!l.ret.n)
 		e = err_new("%.*s in %s has no return instruction", STRF(fn->name), f->path);
 	if (!e) {
-		u64 *all = arena_newn(a, u64, v.n);
-		memcpy(all, v.v, v.n * sizeof(*all));
-		*off = all;
-		*n = v.n;
+		u64 *all = arena_newn(a, u64, l.ret.n);
+		memcpy(all, l.ret.v, l.ret.n * sizeof(*all));
+		*ret = (struct ways_out){l.ret.n, all, l.njump};
 	}
-	vec_free(&v);
+	vec_free(&l.ret);
 	return e;
 }
 

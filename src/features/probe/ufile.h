@@ -16,6 +16,7 @@ struct ufile {
 	struct image im;
 	enum abi go;         /* of its Go functions; ABI_C: it has none */
 	u64 go_from, go_end; /* addresses; 0: all */
+	bool pads;           /* exceptions are caught in it, or pass through it */
 };
 /* Refuses programs for other machines. */
 struct err *ufile_open(struct host *h, const char *path, struct ufile *ret);
@@ -24,9 +25,18 @@ void ufile_go_range(struct ufile *f, const struct elf_syms *syms);
 enum abi ufile_abi(const struct ufile *f, u64 vaddr);
 /* A function's bytes; n is 0 when they are not in the file or the size is not known. */
 struct codes ufile_code(const struct ufile *f, const struct symbol *fn);
-/* Offsets in the file of a function's return instructions. */
-struct err *ufile_returns(const struct ufile *f, const struct symbol *fn, struct arena *a,
-			  const u64 **off, u32 *n);
+/* How a function is left. */
+struct ways_out {
+	u32 n;
+	const u64 *off; /* of its return instructions, in the file */
+	u32 njump;      /* jumps to other functions, and those that may be: they return for it */
+};
+/* An err if there is no return instruction, or not all instructions are known. */
+struct err *ufile_ways_out(const struct ufile *f, const struct elf_syms *syms,
+			   const struct symbol *fn, struct arena *a, struct ways_out *ret);
+/* Would an exception that passes through its functions find return addresses that a return probe
+ * has changed? Such an exception ends the program. C libraries have tables for it, and throw none. */
+bool ufile_throws(const struct ufile *f, const struct elf_syms *syms);
 /* The kernel puts no uprobe on the instruction there. */
 bool ufile_refused(const struct ufile *f, u64 file_off);
 /* Bytes to skip at a function's start so that the kernel need not single-step there: a landing pad

@@ -96,10 +96,13 @@ struct search {
 	struct elf_syms syms;
 	u32 found, nleft;   /* nleft: fit the wildcard and cannot be probed */
 	struct err *left;   /* why the first of them */
+	u32 njumping;       /* functions of which tail calls are not seen */
+	struct str jumping; /* the first of them */
 	struct str version; /* of the name, as it was written: "@@GLIBC_2.14" */
 	struct choices choices;
 	bool chose; /* they were read */
 	bool wild, stop;
+	bool asked, throws; /* does the file throw exceptions, or catch some? */
 };
 
 /* The point's text; with the demangled name, the way it is written in scripts. */
@@ -158,13 +161,51 @@ static struct err *check_place(struct search *s, const struct symbol *fn, u64 of
 	return unsafe_place(s, "Could not determine instruction boundary for");
 }
 
-/* Go moves its stacks, and with them the return addresses that a return probe would have put there:
- * so returns of its functions are probes of the instructions that return. */
+/*
+ * A return probe of the kernel's changes the return address on the stack. Go moves its stacks, and
+ * an exception looks there for where it came from: it finds no such function and ends the program.
+ * So returns of Go's functions, and of files with tables for exceptions, are probes of the
+ * instructions that return.
+ */
 struct returns {
 	u32 n;
 	const u64 *off;
 	u64 start; /* of the function */
 };
+
+static bool may_throw(struct search *s)
+{
+	if (!s->asked)
+		s->throws = ufile_throws(&s->file, &s->syms);
+	s->asked = true;
+	return s->throws && !(s->u && s->u->config.unsafe);
+}
+
+static struct err *find_returns(struct search *s, struct point *q, const struct symbol *fn)
+{
+	bool go = abi_is_go(q->abi);
+	struct ways_out out;
+	if (!is_return(q->kind) || (!go && !may_throw(s)))
+		return NULL;
+	struct symbol whole = *fn;
+	if (!whole.size && !go)
+		whole.size = up_to_next(s, fn);
+	struct err *e = ufile_ways_out(&s->file, &s->syms, &whole, s->a, &out);
+	if (e)
+		return go ? e
+			  : err_wrap(e,
+				     "exceptions may pass through %.*s, and would end the traced "
+				     "program if its return address were changed (--unsafe does "
+				     "that "
+				     "all the same): ",
+				     STRF(fn->name));
+	struct returns *r = arena_new(s->a, struct returns);
+	*r = (struct returns){out.n, out.off, fn->file_off};
+	q->priv = r;
+	if (out.njump && !go && !s->njumping++)
+		s->jumping = arena_str(s->a, fn->name);
+	return NULL;
+}
 
 static void tell_ifunc(struct search *s, const struct point *q)
 {
@@ -232,12 +273,8 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 	struct err *e = check_place(s, sym, q.offset);
 	if (!e && is_return(q.kind) && !abi_is_go(q.abi))
 		e = check_return(s, sym);
-	if (!e && abi_is_go(q.abi) && is_return(q.kind)) {
-		struct returns *r = arena_new(s->a, struct returns);
-		r->start = sym->file_off;
-		e = ufile_returns(&s->file, sym, s->a, &r->off, &r->n);
-		q.priv = r;
-	}
+	if (!e)
+		e = find_returns(s, &q, sym);
 	if (e && s->wild) { /* the others are there */
 		if (!s->nleft++)
 			s->left = e;
@@ -270,6 +307,13 @@ static struct err *give_address(struct search *s)
 	if (abi_is_go(q.abi) && is_return(q.kind))
 		return err_new("%s is a Go program: returns are probed by the function's name",
 			       s->path);
+	if (fn && fn->addr == s->p->addr)
+		e = find_returns(s, &q, fn);
+	else if (is_return(q.kind) && may_throw(s))
+		e = err_new("%s catches exceptions: returns are probed by the function's name",
+			    s->path);
+	if (e)
+		return e;
 	q.text = probe_text(s->a, q.kind->name, q.target,
 			    str_z(arena_fmt(s->a, "0x%llx", s->p->addr)), STR(""));
 	s->stop = !s->cb(&q, s->arg);
@@ -413,15 +457,33 @@ static struct err *give_label(struct search *s)
 	return NULL;
 }
 
+static const char *jumps_text(const struct search *s)
+{
+	AUTO_SB b = {0};
+	sb_add(&b, s->jumping);
+	if (s->njumping > 1)
+		sb_fmt(&b, " and %u more", s->njumping - 1);
+	return arena_strz(s->a, sb_str(&b));
+}
+
+/* One warning for both, because a place has one of each kind. */
 static void tell_left(struct search *s)
 {
+	static const char unseen[] = "%s can end by a jump to another function (a tail call): "
+				     "returns by such a jump are not seen";
 	struct unit *u = s->u;
-	if (s->nleft && u && s->ds && u->config.missing_probes != MISSING_IGNORE)
-		diag_add(s->ds, W_NO_PROBE, s->p->loc, "%u of the functions cannot be probed: %s",
-			 s->nleft, s->left->msg);
+	struct diag *d = NULL;
+	bool tell = u && s->ds && u->config.missing_probes != MISSING_IGNORE;
+	if (tell && s->nleft)
+		d = diag_add(s->ds, W_NO_PROBE, s->p->loc,
+			     "%u of the functions cannot be probed: %s", s->nleft, s->left->msg);
+	if (tell && s->njumping && d)
+		diag_hint(s->ds, d, unseen, jumps_text(s));
+	else if (tell && s->njumping)
+		diag_add(s->ds, W_NO_PROBE, s->p->loc, unseen, jumps_text(s));
 	err_free(s->left);
 	s->left = NULL;
-	s->nleft = 0;
+	s->nleft = s->njumping = 0;
 }
 
 static struct err *search_open(struct search *s)
@@ -472,7 +534,7 @@ static struct err *search_file(struct point *p, const char *real, void *arg)
 	s->found = 0;
 	s->wild = false;
 	s->version = STR("");
-	s->chose = false;
+	s->chose = s->asked = false;
 	e = search_open(s);
 	ufile_close(&s->file);
 	return e;
@@ -510,7 +572,7 @@ static struct ref uprobe_arg(struct fn *f, struct host *h, const struct point *p
 				 false);
 	if (n != ARG_FUNC)
 		return regs_fetch(f, n);
-	if (is_return(p->kind) && !abi_is_go(p->abi) && host_has(h, FEAT_FUNC_IP))
+	if (is_return(p->kind) && !p->priv && host_has(h, FEAT_FUNC_IP))
 		return ir_callp(f, BPF_FUNC_get_func_ip, ARGS(ir_ctx(f)));
 	struct ref ip = ir_load(f, 8, ir_ctx(f), f->arch->ip);
 	if (p->way->which && p->priv)

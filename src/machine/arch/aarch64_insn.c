@@ -26,6 +26,25 @@ static bool is_refused(u32 w)
 	return false;
 }
 
+/* How far a branch that names its target goes: b, b.cond, cbz, cbnz, tbz, tbnz. */
+static bool branches(u32 w, i64 *by)
+{
+	u32 field = 0, bits = 0;
+	if ((w & 0xfc000000) == 0x14000000) {
+		field = w & 0x3ffffff;
+		bits = 26;
+	} else if ((w & 0xff000000) == 0x54000000 || (w & 0x7e000000) == 0x34000000) {
+		field = (w >> 5) & 0x7ffff;
+		bits = 19;
+	} else if ((w & 0x7e000000) == 0x36000000) {
+		field = (w >> 5) & 0x3fff;
+		bits = 14;
+	}
+	if (bits)
+		*by = ((i64)((u64)field << (64 - bits)) >> (64 - bits)) * ARM_INSN;
+	return bits != 0;
+}
+
 bool aarch64_decode(const u8 *p, u32 n, struct insn *ret)
 {
 	if (n < ARM_INSN)
@@ -34,6 +53,10 @@ bool aarch64_decode(const u8 *p, u32 n, struct insn *ret)
 	ret->len = ARM_INSN;
 	ret->kind = CODE_OTHER;
 	ret->refused = is_refused(w);
+	i64 by;
+	ret->jumps = branches(w, &by);
+	if (ret->jumps)
+		ret->to = (i64)ret->at + by;
 	if ((w & 0xfffffc1f) == 0xd65f0000 || w == 0xd65f0bff || w == 0xd65f0fff)
 		ret->kind = CODE_RET; /* also with a signed address */
 	else if ((w & 0xfc000000) == 0x94000000 || (w & 0xfffffc1f) == 0xd63f0000)

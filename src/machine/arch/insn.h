@@ -17,5 +17,7 @@ enum code_kind {
 struct insn {
 	u32 at, len;
 	enum code_kind kind;
+	bool jumps;   /* to a place that the instruction names, always or on a condition */
+	i64 to;       /* that place, from the beginning of the code */
 	bool refused; /* the kernel puts no uprobe there, or gets it wrong */
 };

@@ -63,6 +63,8 @@ struct cursor {
 	bool wide, narrow, short_addr; /* REX.W, 66, 67 */
 	bool rep;                      /* f3 */
 	bool refused;
+	bool jumps; /* by the distance that ends the instruction */
+	u8 distance;
 	enum code_kind kind;
 };
 
@@ -122,6 +124,8 @@ static void decode_two(struct cursor *c)
 	}
 	if (op >= 0x80 && op <= 0x8f) { /* processors differ in what 66 means here */
 		c->bad = c->bad || c->narrow;
+		c->jumps = true;
+		c->distance = 4;
 		skip(c, 4);
 		return;
 	}
@@ -209,6 +213,10 @@ static enum code_kind kind_of(u8 op)
 static void decode_one(struct cursor *c, u8 op)
 {
 	c->kind = kind_of(op);
+	c->distance = op == 0xe9                                                 ? 4
+		      : op == 0xeb || (op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0 ? 1
+										 : 0;
+	c->jumps = c->distance != 0;
 	c->refused = c->refused || (op != 0x62 && is_refused(op));
 	switch (op) {
 	case 0x0f: decode_two(c); return;
@@ -264,6 +272,14 @@ static bool is_prefix(struct cursor *c, u8 op)
 	}
 }
 
+static i64 distance(const struct cursor *c)
+{
+	u32 v = 0;
+	for (u32 i = 0; i < c->distance; i++)
+		v |= (u32)c->p[c->at - c->distance + i] << (8 * i);
+	return c->distance == 1 ? (i8)v : (i32)v;
+}
+
 bool x86_64_decode(const u8 *p, u32 n, struct insn *ret)
 {
 	struct cursor c = {.p = p, .n = MIN(n, (u32)MAX_INSN)};
@@ -283,5 +299,8 @@ bool x86_64_decode(const u8 *p, u32 n, struct insn *ret)
 	ret->len = c.at;
 	ret->kind = c.kind;
 	ret->refused = c.refused;
+	ret->jumps = c.jumps;
+	if (c.jumps)
+		ret->to = (i64)ret->at + c.at + distance(&c);
 	return true;
 }
