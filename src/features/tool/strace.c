@@ -328,7 +328,7 @@ static void put_paths(struct words *w)
 		sb_fmt(w->out, "macro call_arg%u(regs) { regs.%s }\n", i, x86 ? regs[i] : other);
 	}
 	sb_fmt(w->out, "macro call_nr(regs) { (int32)regs.%s }\n", x86 ? "orig_ax" : "syscallno");
-	sb_fmt(w->out, "macro named(at) {\n\tlet $text = str(uptr(at), 256);\n\t%s\n}\n",
+	sb_fmt(w->out, "macro names_it(at) {\n\tlet $text = str(uptr(at), 256);\n\t%s\n}\n",
 	       any ? texts.s : "$text == \"\"");
 	sb_fmt(w->out,
 	       "macro is_file(@files, ino, dev) {\n\tlet $ino = ino;\n\tlet $dev = dev;\n"
@@ -456,14 +456,20 @@ char *spell_strace(struct arena *a, char *word)
 }
 
 /* Without -f a process is its first thread; of several, lines say whose they are. */
-static void put_whose(struct words *w)
+static void put_whose(struct words *w, bool limited)
 {
 	bool follow = words_flag(w, "follow");
 	bool one = w->u->scope.nviewer + (w->command ? 1 : 0) == 1;
+	bool all = !w->command && !w->pid;
 	sb_fmt(w->out, "macro mine() { %s%s }\n",
-	       follow || (!w->command && !w->pid) ? "true" : "tid == pid",
+	       all      ? "pid != self_pid && ppid != self_pid"
+	       : follow ? "true"
+			: "tid == pid",
 	       w->command && !w->pid && !follow ? " && pid == cpid" : "");
 	sb_fmt(w->out, "macro several() { %s }\n", follow || !one ? "true" : "false");
+	sb_fmt(w->out, "macro named() { %s }\n", all ? "true" : "opt.names");
+	/* Of the whole machine: ends and signals only of threads with calls that are shown. */
+	sb_fmt(w->out, "macro chosen() { %s }\n", all && limited ? "true" : "false");
 }
 
 bool write_strace(struct words *w)
@@ -473,7 +479,7 @@ bool write_strace(struct words *w)
 	AUTO_SB set = {0};
 	if (!read_expressions(w, &wanted))
 		return false;
-	put_whose(w);
+	put_whose(w, wanted.trace.s || words_opt(w, "path").n);
 	if (times_given(w, "follow") > 1)
 		w->by_process = true;
 	if (w->by_process && (words_flag(w, "summary") || words_flag(w, "summary_only")))
