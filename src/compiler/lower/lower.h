@@ -134,14 +134,14 @@ void lower_copy(struct lower *l, struct mem dst, struct mem src, u32 size); /* b
  * loaded directly. */
 void lower_read(struct lower *l, struct mem dst, u32 size, struct ref addr, i32 off,
 		enum space space);
-u32 lower_read_helper(enum space space, bool str); /* BPF_FUNC_probe_read_user_str and the like */
 /*
- * One call of such a helper, on addresses that are numbers. What a program that may sleep does not
+ * One call of a helper (probe_read_user_str and the like), on addresses that are numbers. What a program that may sleep does not
  * find in memory is waited for, and read again. A read that fails all the same is counted.
  */
 struct try_read {
 	enum space space;
-	bool str; /* text: a failed read leaves an empty one */
+	bool str;    /* text: a failed read leaves an empty one */
+	bool zeroed; /* dst is */
 	struct ref dst, size, addr;
 	u32 most;           /* what size is at most */
 	struct blk *failed; /* where it goes on when nothing was read; NULL: as after a read */

@@ -5,7 +5,8 @@ enum {
 	STACK_TMP_MAX = 128,     /* larger temporaries go to scratch memory */
 	STACK_BUDGET_LOOPS = 96, /* of temporaries per function when callbacks share the stack */
 	INLINE_COPY_MAX = 128,   /* larger copies call a helper */
-	MAX_PAGES = 5,           /* of one value, that are waited for */
+	PAGE_BITS = 12,
+	MAX_PAGES = 5, /* of one value, that are waited for */
 };
 
 struct mem lower_scratch(struct lower *l, u32 size)
@@ -114,7 +115,7 @@ void lower_copy(struct lower *l, struct mem dst, struct mem src, u32 size)
 	}
 }
 
-u32 lower_read_helper(enum space space, bool str)
+static u32 read_helper(enum space space, bool str)
 {
 	switch (space) {
 	case AS_USER: return str ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_user;
@@ -138,15 +139,28 @@ static struct blk *rare_blk(struct lower *l)
 	return b;
 }
 
-/* Scripts read at NULL and look at the result: without -k that is not counted. */
-static void count_fault(struct lower *l, struct ref addr)
+/*
+ * Scripts read at NULL and look at the result: without -k that is not counted. Addresses of processes
+ * are numbers: 0 or 1 is added, as the verifier would walk through both sides of a branch. Others may
+ * be pointers, which can only be compared.
+ */
+static void count_fault(struct lower *l, enum space space, struct ref addr)
 {
 	struct fn *f = l->f;
+	u32 page = l->c->host->page_size;
+	if (space == AS_USER && !l->u->config.warnings) {
+		struct ref p = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->stats->index));
+		struct ref minus =
+			ir_op1(f, O_NEG, 8, ir_op2(f, O_SHR, addr, ir_con(f, PAGE_BITS)));
+		ir_xadd(f, 8, p, (i32)(8 * (STAT_WORDS_PER_PROG * l->prog->index + STAT_FAULT)),
+			ir_op2(f, O_SHR, minus, ir_con(f, 63)));
+		return;
+	}
 	struct blk *count = rare_blk(l), *go = rare_blk(l);
 	if (l->u->config.warnings)
 		ir_jmp(f, count);
 	else
-		ir_br(f, O_UGE, addr, ir_con(f, l->c->host->page_size), count, go);
+		ir_br(f, O_UGE, addr, ir_con(f, page), count, go);
 	ir_at(f, count);
 	lower_stat(l, STAT_FAULT);
 	ir_jmp(f, go);
@@ -174,7 +188,7 @@ static void page_in(struct lower *l, struct ref addr, u32 size)
 
 static struct ref call_reader(struct lower *l, const struct try_read *t)
 {
-	return ir_call(l->f, lower_read_helper(t->space, t->str), ARGS(t->dst, t->size, t->addr));
+	return ir_call(l->f, read_helper(t->space, t->str), ARGS(t->dst, t->size, t->addr));
 }
 
 /* Goes on where that was done as often as it may be. */
@@ -206,11 +220,12 @@ struct ref lower_try_read(struct lower *l, const struct try_read *t)
 	struct blk *bad = rare_blk(l), *empty = rare_blk(l), *go = ir_blk(f);
 	go->unlikely = f->cur->unlikely;
 	bool waits = t->space == AS_USER && l->may_sleep;
+	u64 size;
 	struct ref v = ir_var(f), got = call_reader(l, t), least = ir_con(f, t->str);
 	ir_set(f, v, got);
 	ir_br(f, O_SLT, got, least, bad, go);
 	ir_at(f, bad);
-	if (t->str) { /* 0: there was no room, or before Linux 5.5 a text that is empty */
+	if (t->str && !ir_is_con(f, t->size, &size)) { /* 0: there was no room */
 		struct blk *failed = rare_blk(l);
 		ir_br(f, O_EQ, got, ir_con(f, 0), empty, failed);
 		ir_at(f, failed);
@@ -225,10 +240,10 @@ struct ref lower_try_read(struct lower *l, const struct try_read *t)
 		ir_br(f, O_SLT, got, least, failed, go);
 		ir_at(f, failed);
 	}
-	count_fault(l, t->addr);
+	count_fault(l, t->space, t->addr);
 	ir_jmp(f, empty);
 	ir_at(f, empty);
-	if (t->str)
+	if (t->str && !t->zeroed)
 		ir_store(f, 1, t->dst, 0, ir_con(f, 0));
 	ir_set(f, v, least);
 	ir_jmp(f, t->failed ? t->failed : go);
@@ -334,6 +349,7 @@ struct ref lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref 
 	addr = addr.kind == R_SLOT ? ir_addr(f, addr, 0) : addr;
 	struct ref len = lower_try_read(l, &(struct try_read){.space = space,
 							      .str = true,
+							      .zeroed = !dst.nopad,
 							      .dst = lower_addr(l, dst),
 							      .size = ir_con(f, size),
 							      .most = size,
