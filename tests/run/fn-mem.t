@@ -110,12 +110,12 @@ RUN
 	for n in 01023 01024 01025; do t=$(printf %${n}d 7); BPFTRACE_MAX_STRLEN=2048 "$SONDE" -q -e 'begin { $a = str($1); printf("%d %d\n", strlen(str_concat($a, "")), strlen(str_concat("", $a))); exit(); }' "$t" 2>&1 | grep .; done
 EXPECT
 	1022 NN
-	1024 NN..
+	1023 NN..
 	WARNING: begin: 1 strings that str_concat() put together were cut at 1024 characters
-	1024 NN..
+	1023 NN..
 	WARNING: begin: 1 strings that str_concat() put together were cut at 1024 characters
 	1023 1023
-	1024 1024
+	1023 1023
 	WARNING: begin: 2 strings that str_concat() put together were cut at 1024 characters
-	1024 1024
+	1023 1023
 	WARNING: begin: 2 strings that str_concat() put together were cut at 1024 characters
