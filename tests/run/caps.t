@@ -132,9 +132,10 @@ TIMEOUT 20
 EXPECT
 	stdin:1:1-14: ERROR: Unable to attach probe: profile:hz:99: open software event 0 on CPU 0: Permission denied (kernel.perf_event_paranoid is 3, and above 2 Debian's kernels let only CAP_SYS_ADMIN open perf events: use sudo, or sysctl kernel.perf_event_paranoid=2). If this is expected, set the 'missing_probes' config variable to 'warn'.
 
+# Since 7, Debian's kernels let only CAP_SYS_ADMIN open perf events while kernel.perf_event_paranoid is 3, as it is there.
 NAME with CAP_DAC_READ_SEARCH, tracepoints; without CAP_SYSLOG, kernel addresses without names
 RUN cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon,+dac_read_search --ambient-caps=-all,+bpf,+perfmon,+dac_read_search --bounding-set=-all,+bpf,+perfmon,+dac_read_search /tmp/sonde-$$ -q -c true -e 'tracepoint:syscalls:sys_enter_exit_group /pid == cpid/ { @[kstack(1)] = count(); }' 2>&1 | sed 's/0x[0-9a-f]*$/ADDRESS/; s/kptr_restrict is [0-9]*/kptr_restrict is N/'; rm /tmp/sonde-$$
-NEEDS file:/usr/bin/setpriv tp:syscalls/sys_enter_exit_group btf sym:bpf_for_each_map_elem
+NEEDS before:7 file:/usr/bin/setpriv tp:syscalls/sys_enter_exit_group btf sym:bpf_for_each_map_elem
 TIMEOUT 20
 EXPECT
 	$

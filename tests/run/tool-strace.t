@@ -488,7 +488,7 @@ EXPECT
 NAME strace: calls of a script with their data in hex
 RUN
 	printf 'in and out\n' >"$TMPDIR/f"
-	"$SONDE" -q -c "/usr/bin/cat $TMPDIR/f" -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "write")/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 0, "none", "none", 1)); } rawtracepoint:sys_exit /pid == cpid && syscall_in(args.regs.orig_ax, "read,write")/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 0, "none", "none", args.ret == 11)); }' 2>/dev/null | sed -n '/"in a/,$p' | grep -v exited
+	"$SONDE" -q -c "/usr/bin/cat $TMPDIR/f" -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "write")/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 0, "none", "none", 1)); } rawtracepoint:sys_exit /pid == cpid && syscall_in(args.regs.orig_ax, "read,write")/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 0, "none", "none", args.ret == 11)); }' 2>/dev/null | sed -n '/"in a/,$p' | grep -v -e exited -e '^in and out'
 NEEDS file:/usr/bin/cat tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	read(3, "in a"..., 131072)              = 11
@@ -744,11 +744,12 @@ EXPECT
 	11
 	9
 
+# 5.10 finds no file of a test guest's root by its descriptor.
 NAME strace: calls whose number changes before they end
 RUN
 	"$SONDE" strace -q -e trace=rt_sigreturn -e signal=none sh -c 'trap : USR1; kill -USR1 $$' 2>&1
 	"$SONDE" strace -q -e signal=none -e trace=execveat python3 -c 'import os; os.execve(os.open("/bin/true", os.O_RDONLY), ["true", "x"], {})' 2>&1
-NEEDS tp:raw_syscalls/sys_exit btf cmd:python3
+NEEDS since:6.1 tp:raw_syscalls/sys_exit btf cmd:python3
 TIMEOUT 20
 EXPECT_RE
 	rt_sigreturn\(\) += .*
@@ -907,7 +908,7 @@ NAME strace: calls of 32-bit programs
 RUN "$SONDE" strace build/tests/calls32 2>&1 >"$TMPDIR/out" | sed -n '/Process/,$p' | sed 's/PID=[0-9]*/PID=N/; s/0x[0-9a-f]*00)/ADDR)/; s/pid() *= .*/pid() = N/'
 	"$SONDE" strace -qe write@32 build/tests/calls32 2>&1 >>"$TMPDIR/out"
 	"$SONDE" strace -e write@64 build/tests/calls32 2>&1 >>"$TMPDIR/out"
-	"$SONDE" syscount -- build/tests/calls32 2>&1 | grep '#32' | tr -s ' ' | sort
+	"$SONDE" syscount -T 100 -- build/tests/calls32 2>&1 | grep '#32' | tr -s ' ' | sort
 	"$SONDE" -q -c build/tests/calls32 -e 'tracepoint:raw_syscalls:sys_exit /pid == cpid && syscall_in(syscall_id(args.id, args.ret), "write@32")/ { @[args.id] = count(); }' | grep @
 NEEDS x86_64 runs:calls32
 EXPECT

@@ -7,7 +7,7 @@ RUN
 		"$SONDE" -q -c $TMPDIR/app -e "uretprobe:$TMPDIR/app:thrower, uretprobe:$TMPDIR/app:catcher, uretprobe:$TMPDIR/app:jumper {
 			@out[func] = count(); @sum[func] = sum((int32)retval); }" 2>&1 | grep . | LC_ALL=C sort
 	done
-NEEDS cmd:g++
+NEEDS cmd:g++ fast
 EXPECT
 	9
 	@out[catcher]: 10
@@ -29,7 +29,7 @@ RUN
 	g++ -O2 -o $TMPDIR/app tests/progs/throws.cc
 	"$SONDE" -q -c $TMPDIR/app -e "uretprobe:$TMPDIR/app:tail { @ = count(); }" 2>&1 | grep -o '^[@9].*\|WARNING.*'
 	"$SONDE" -q -c $TMPDIR/app -e "uretprobe:$TMPDIR/app:tai[l]* { @ = count(); }" 2>&1 | grep -o '^[@9].*\|WARNING.*'
-NEEDS cmd:g++ x86_64
+NEEDS cmd:g++ x86_64 fast
 EXPECT
 	WARNING: tail can end by a jump to another function (a tail call): returns by such a jump are not seen
 	9
@@ -42,7 +42,7 @@ NAME functions without a return instruction
 RUN
 	g++ -O2 -o $TMPDIR/app tests/progs/throws.cc
 	"$SONDE" -e "uretprobe:$TMPDIR/app:ends { }" 2>&1 | grep -o 'ERROR.*' | sed "s,$TMPDIR/,,"
-NEEDS cmd:g++ x86_64
+NEEDS cmd:g++ x86_64 fast
 EXPECT
 	ERROR: exceptions may pass through ends, and would end the traced program if its return address were changed (--unsafe does that all the same): ends in app has no return instruction
 
@@ -52,7 +52,7 @@ RUN
 	at=$(nm $TMPDIR/app | sed -n 's/ T thrower$//p')
 	"$SONDE" -e "uretprobe:$TMPDIR/app:$((0x$at + 1)) { }" 2>&1 | grep -o 'ERROR.*' | sed "s,$TMPDIR/,,"
 	"$SONDE" -q -c $TMPDIR/app -e "uretprobe:$TMPDIR/app:$((0x$at)) { @ = count(); }" | grep .
-NEEDS cmd:g++ x86_64
+NEEDS cmd:g++ x86_64 fast
 EXPECT
 	ERROR: app catches exceptions: returns are probed by the function's name
 	9

@@ -9,7 +9,7 @@ RUN
 	only='"comm": "dd".*"file": "[1-5]"'
 	see filetop writes filetop -j -r 100 1h
 	only=vfs_write
-	see vfscount calls vfscount -j | at_least 20
+	see vfscount count vfscount -j | at_least 20
 	see funccount calls funccount -j vfs_write | at_least 20
 	only=dd
 	see stackcount calls stackcount -jP vfs_write | at_least 20
