@@ -935,12 +935,12 @@ EXPECT
 	write(1, "32 bits\n", 8)                = 8
 	+++ exited with 0 +++
 	+++ exited with 0 +++
-	 clock_gettime#32 1
-	 close#32 1
-	 execve#32 1
-	 fcntl64#32 1
-	 getpid#32 1
-	 open#32 1
-	 stat64#32 1
-	 write#32 3
+	clock_gettime#32 1
+	close#32 1
+	execve#32 1
+	fcntl64#32 1
+	getpid#32 1
+	open#32 1
+	stat64#32 1
+	write#32 3
 	@[4]: 3
