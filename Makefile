@@ -38,7 +38,7 @@ TESTS  := $(sort $(wildcard $(T:%=tests/unit/t_%.c)))
 OBJ    := $(SRC:%.c=$B/%.o) $B/gen/embed.o $B/gen/version.o
 LIBOBJ := $(filter-out $B/src/cmd/main.o,$(OBJ))
 UNIT   := $(patsubst %.c,$B/%.o,tests/unit/main.c tests/unit/sinks.c $(TESTS))
-FUZZ   := $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH  := $(wildcard bench/*.[ch])
 # Parts of pictures.
 ASSETS := $(sort $(wildcard src/features/sink/*.js src/features/sink/*.css))
@@ -53,10 +53,14 @@ $B/unit: $(UNIT) $(LIBOBJ)
 $B/sonde $B/unit: $B/objects $B/libs
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 $B/%.o: %.c $B/flags
-	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(if $(filter $<,$(FAST)),-O2) $(WERROR) -MMD -MP -c $< -o $@
-$B/fuzz/%: $B/tests/fuzz/%.o $(LIBOBJ) $B/libs
-	$(call say,LD,$@) mkdir -p $(@D) && $(CC) $(CFLAGS) $(LINK) -fsanitize=fuzzer $(filter %.o,$^) $(LIBS) -o $@
-$B/fuzz/fuzz_grammar: $B/tests/fuzz/grammar.o
+	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(DEFS) $(if $(filter $<,$(FAST)),-O2) $(WERROR) -MMD -MP -c $< -o $@
+# One program, which is the fuzzer of the name by which it is started.
+$B/tests/fuzz/fuzz_%.o: DEFS = -DLLVMFuzzerTestOneInput=$(notdir $*)
+$B/tests/fuzz/main.o: DEFS = -D'FUZZERS=$(foreach f,$(FUZZ),F($f))'
+$B/fuzz/ready: $(FUZZ:%=$B/tests/fuzz/fuzz_%.o) $B/tests/fuzz/main.o $B/tests/fuzz/grammar.o $(LIBOBJ) $B/libs
+	$(call say,LD,$@) rm -rf $(@D) && mkdir -p $(@D) && \
+		$(CC) $(CFLAGS) $(LINK) -fsanitize=fuzzer $(filter %.o,$^) $(LIBS) -o $(@D)/all && \
+		for f in $(FUZZ); do ln -s all $(@D)/fuzz_$$f || exit; done && touch $@
 # Scripts by grammar for this kernel's verifier.
 $B/grammar: $B/tests/fuzz/load.o $B/tests/fuzz/grammar.o $(LIBOBJ) $B/libs
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
@@ -103,7 +107,7 @@ fuzzing: ; $(MAKE) $(FUZZING) fuzzers all build/fuzzing/unit
 N    ?= 10000
 SEED ?= 1
 grammar: $B/grammar ; $B/grammar $N $(SEED)
-fuzzers: $(FUZZ)
+fuzzers: $B/fuzz/ready
 
 # A test gone wild must not take the machine with it (sanitizers need the address space).
 RUN_UNIT = $(if $(findstring sanitize,$(CFLAGS)),,ulimit -v 4000000;) $B/unit
@@ -213,6 +217,6 @@ stamp = @mkdir -p $B; echo '$1' | cmp -s - $@ || echo '$1' > $@
 say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 
 -include $(OBJ:.o=.d) $B/tests/draw.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d $B/tests/fuzz/grammar.d \
-	$(patsubst $B/fuzz/%,$B/tests/fuzz/%.d,$(FUZZ))
+	$(FUZZ:%=$B/tests/fuzz/fuzz_%.d) $B/tests/fuzz/main.d
 .SECONDARY:
 .PHONY: all debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint soak ordeal install install-static deb rpm tarball clean FORCE

@@ -104,7 +104,9 @@ for at in "$tmp"/block/*.line; do
 			sed 's/^/# /' "$script"
 			cat "$command.all"
 		fi
-		differs=$(awk -v case="$command" -v rc=$rc -v wanted="$wanted" -v strict=n -v kinds=expect_re -f "$here/judge.awk")
+		differs=$(python3 -S -B "$here/lib/cases.py" expect_re "$command.out" "$command.want_expect_re")
+		[ $rc = "$wanted" ] || differs="exit code $rc, not $wanted
+$differs"
 		[ "$differs" ] || continue
 		result="$result
 $(cat "$script")

@@ -4,12 +4,12 @@
 # BUILD/found. Prints one line per target; the last line sums up.
 cd "$(dirname "$0")/.." || exit 1
 build=$1 seconds=$2
-[ -d "$build/fuzz" ] && [ "$seconds" ] || {
+[ -e "$build/fuzz/ready" ] && [ "$seconds" ] || {
 	sed -n '2,4s/^# //p' "$0"
 	exit 2
 }
 shift 2
-[ $# != 0 ] || set -- $(cd "$build/fuzz" && ls)
+[ $# != 0 ] || set -- $(cd "$build/fuzz" && ls fuzz_*)
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$build/found"

@@ -24,18 +24,16 @@ cost() {
 }
 
 cases() {
-	mkdir "$work/cases"
-	awk -v dir="$work/cases" -f tests/cases.awk tests/run/*.t >/dev/null || exit 1
-	for c in "$work"/cases/*.sh; do
+	local set
+	python3 -S -B tests/lib/cases.py list tests/run/*.t >"$work/cases" || exit 1
+	while IFS= read -r -d '' set; do
 		(
-			unset prog args params env name
-			. "$c"
-			[ "${prog-}" ] || exit
-			for e in ${env-}; do export "${e?}"; done
-			n=$(cost ${args-} -e "$prog" ${params-})
+			eval "$set"
+			for e in $env; do export "${e?}"; done
+			n=$(cost $args -e "$prog" $params)
 			printf '%s\t%s: %s\n' "${n:-0}" "$file" "$name"
 		)
-	done
+	done <"$work/cases"
 }
 
 # `pid` is a value that nothing bounds.
