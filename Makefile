@@ -99,7 +99,7 @@ sanitize: $B/host/ready
 	$(MAKE) $(FUZZING) sanitized
 sanitized: all $B/unit $B/host/ready
 	$(RUN_UNIT)
-	SONDE=$B/sonde tests/lang.sh
+	SONDE=$B/sonde tests/lang.py
 	CC='$(TEST_CC)' TEST_SLOW=4 ASAN_OPTIONS=detect_leaks=0 tests/run.sh $B/sonde $(SANE_RUN)
 # What both need, built.
 fuzzing: ; $(MAKE) $(FUZZING) fuzzers all build/fuzzing/unit
@@ -114,7 +114,7 @@ RUN_UNIT = $(if $(findstring sanitize,$(CFLAGS)),,ulimit -v 4000000;) $B/unit
 unit: $B/unit $B/host/ready ; $(RUN_UNIT)
 check: all $B/unit $B/draw $B/host/ready $B/bench/minimum $B/bench/driver
 	$(RUN_UNIT)
-	SONDE=$B/sonde tests/lang.sh
+	SONDE=$B/sonde tests/lang.py
 	SONDE=$B/sonde tests/cli.sh
 	tests/covered.sh $B/sonde
 	tests/messages.sh

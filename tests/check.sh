@@ -44,17 +44,16 @@ table() {
 	row guests 0 200 install 'kernels and packages for emulated machines' fetch_guests
 	row lint 1 10 build,install 'layout, layers, sizes and names of the source' make lint
 	row unit 1 20 build,install 'unit tests' make unit
-	row lang 1 30 build,install 'the compiler: what it prints for scripts, at each stage' tests/lang.sh
+	row lang 1 30 build,install 'the compiler: what it prints for scripts, at each stage' tests/lang.py
 	row cli 1 70 build,install 'options, messages, exit statuses' tests/cli.sh
 	row docs 1 10 build,install 'the scripts of README and docs compile' $sudo tests/docs.sh build/sonde README.md docs/*.md
 	row covered 1 5 build,install 'each word of the language has a test' tests/covered.sh build/sonde
 	row messages 1 5 build,install 'each message of the probes has a test' tests/messages.sh
 	row audit 1 5 build,install 'each row of the compatibility audit has a test' tests/audit.sh
 	row formats 1 5 build,install 'files for viewers, read back' tests/formats.py build/draw
-	row syntax 1 60 build,install 'clang compiles the source without a warning' syntax
 	row pictures 1 60 build,install 'pictures in a browser' tests/pictures.py build/draw
 	row static 0 200 build,install 'the static file' make -j"$jobs" static
-	row fuzzers 0 300 build,install 'the fuzzers, and sonde with sanitizers' build_fuzzers
+	row fuzzers 0 300 build,install 'clang compiles the source without a warning; fuzzers, sonde with sanitizers' build_fuzzers
 	row cross 0 200 build,guests 'sonde for aarch64' cross
 	row run 2 400 unit 'what scripts and tools print on this kernel' $sudo tests/run.sh build/sonde tests/run
 	local k share=${all:+all}
@@ -70,7 +69,7 @@ table() {
 	row fault 1 80 build,install 'allocations and system calls fail in turn' $sudo tests/fault.sh build/sonde 100
 	row sanitize 1 200 fuzzers 'unit, compiler and some runtime tests with sanitizers' sanitize
 	row signatures 1 60 build,install 'arguments by name, wherever compilers left them' $sudo tests/signatures.py build/sonde
-	row verified 1 100 build,install 'what programs cost the verifier' $sudo tests/verified.sh build/sonde
+	row verified 2 40 build,install 'what programs cost the verifier' $sudo tests/verified.py build/sonde
 	row fuzz 1 100 fuzzers 'each fuzzer for two seconds' fuzz_briefly
 	row grammar 1 40 build,install 'generated scripts compile, and the kernel accepts them' $sudo make -s grammar N=2000
 	row packages 1 60 static 'packages of what was built' tests/distros/packages.sh -q
@@ -135,11 +134,6 @@ aarch64() {
 	can_cross || { skipped 'no cross compiler or no emulator for aarch64 here'; return; }
 	local cases='tests/run/aarch64.t tests/run/unwind.t tests/run/rights.t'
 	tests/vm/run.sh -a aarch64 -c "TEST_SLOW=4 sh tests/run.sh -j 2 build/aarch64/sonde $cases" build/aarch64/sonde 6.12
-}
-
-# The fuzzers are built by clang, and users who have no gcc build sonde with it.
-syntax() {
-	if command -v clang >/dev/null; then make -s syntax; else skipped 'no clang here'; fi
 }
 
 can_fuzz() {

@@ -8,7 +8,7 @@ set -u
 arch=${1:-arm64}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/sonde/trees
 wanted="base-files base-passwd bash binutils busybox-static coreutils dash debianutils diffutils findutils
-	grep gawk hostname libc-bin mount procps sed util-linux
+	grep gawk hostname libc-bin mount procps python3 sed util-linux
 	systemtap-sdt-dev libbpf-dev libdw-dev libelf-dev libiberty-dev libc6-dev libgcc-12-dev libstdc++-12-dev liblzma-dev
 	libzstd-dev libbz2-dev zlib1g-dev"
 
