@@ -42,6 +42,7 @@ enum {
 	UNWIND_COPY_BELOW = 128, /* of sp: what was popped is still found there */
 	UNWIND_COPY_PAGES = 16,
 	UNWIND_COPY_STACK = UNWIND_COPY_PAGES * UNWIND_COPY_PAGE,
+	UNWIND_SMALL_STACK = 4 * UNWIND_COPY_PAGE,
 	UNWIND_COPY_BYTES = 8 << 20, /* of the ring */
 };
 
@@ -111,6 +112,11 @@ enum unwind_depth {
 };
 /* Where arch_unwind.kept is: still in the register, nowhere, or at this address. */
 enum { UNWIND_KEPT_IN_REG = 0, UNWIND_KEPT_NOWHERE = 1 };
+/*
+ * A copy takes two forms. Most stacks, those of processes that have just begun among them, end within
+ * UNWIND_SMALL_STACK bytes: such a copy is whole, and takes as much of the ring as the stack does.
+ * Others take UNWIND_COPY_STACK bytes.
+ */
 struct unwind_copy {
 	/* Of the first frame, by DWARF's number; the one that is followed as it is now. */
 	u64 reg[UNWIND_COPY_REGS];
@@ -121,14 +127,16 @@ struct unwind_copy {
 	u64 ns;         /* CLOCK_MONOTONIC */
 	u32 pid;
 	u32 left;  /* frames that the stack has room for, the mark's included */
-	u32 pages; /* bit i: page i of .stack is there; of the first what lies from its low on */
+	u32 pages; /* bit i: page i, from that of the lowest byte on, could be read */
 	u32 depth; /* enum unwind_depth */
-	u8 stack[UNWIND_COPY_STACK]; /* whole pages, from the one of its low on */
+	u32 bytes; /* of .stack */
+	u32 whole; /* 1: the stack ends with them, or what follows them cannot be read */
+	u8 stack[];
 };
-/* The lowest byte that is copied. */
+/* The address of .stack[0]; .stack[i] is at that address + i. */
 static inline u64 unwind_copy_low(const struct unwind_copy *c)
 {
-	return c->sp - UNWIND_COPY_BELOW;
+	return (c->sp - UNWIND_COPY_BELOW) & ~7ull;
 }
 
 /* Registers of x86_64 that a call may change: at a return address tables name them only where the

@@ -554,7 +554,7 @@ static void take_copy(void *arg, const void *data, size_t size)
 	const struct unwind_copy *c = data;
 	u64 frame[MAX_TAIL];
 	enum copy_end end;
-	if (size < sizeof(*c))
+	if (!copy_sound(data, size))
 		return;
 	notes_drain(w->s); /* what was mapped before the stack was copied */
 	struct asking x = {.w = w, .copy = c, .f = follow(w, c->pid, c->space)};

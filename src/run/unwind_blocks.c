@@ -8,6 +8,9 @@ enum {
 	/* Code up to this size is made whole when it is first asked for: a library that everybody
 	 * uses is then complete after one stack. */
 	WHOLE_BLOCKS = 128,
+	/* Of larger files a block at first, then each time twice as many around the one that is asked
+	 * for: a program that begins soon needs them, and one question takes longer than their rows. */
+	MAX_NEAR_BITS = 5,
 	EARLY_BLOCKS = 512,  /* or beforehand, when there is time for it */
 	MAX_LISTS = 8 << 20, /* bytes of lists; over it one is made anew for each block */
 	RULE_UNKNOWN = 0,    /* its number */
@@ -313,9 +316,12 @@ static void make_blocks(struct blocks *b, struct ufile *f, u32 i, bool whole, cf
 			void *arg)
 {
 	AUTO_SB out = {0};
-	u32 first = whole ? 0 : i, n = whole ? f->nblock : 1;
+	u32 near = 1u << MIN(f->asked, (u32)MAX_NEAR_BITS);
+	u32 first = whole ? 0 : i & ~(near - 1),
+	    n = MIN(whole ? f->nblock : near, f->nblock - first);
 	if (b->failed || !list_again(b, f, ask, arg))
 		return;
+	f->asked++;
 	struct cfi_want w = {.base = f->is.base,
 			     .from = first << UNWIND_BLOCK_BITS,
 			     .to = (first + n) << UNWIND_BLOCK_BITS,

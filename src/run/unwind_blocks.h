@@ -25,6 +25,7 @@ struct ufile {
 	bool early;   /* blocks_early() was asked */
 	u32 first;    /* in the index; 0: not asked for */
 	u32 nblock;
+	u32 asked;           /* how often it was asked for blocks */
 	struct cfi_facts is; /* its list may be thrown away */
 };
 

@@ -19,8 +19,15 @@ struct walk {
 
 static bool has_byte(const struct unwind_copy *c, u64 off)
 {
-	return off >= (unwind_copy_low(c) & (UNWIND_COPY_PAGE - 1)) && off < UNWIND_COPY_STACK &&
-	       c->pages >> off / UNWIND_COPY_PAGE & 1;
+	u64 page = ((unwind_copy_low(c) & (UNWIND_COPY_PAGE - 1)) + off) / UNWIND_COPY_PAGE;
+	return off < c->bytes && c->pages >> page & 1;
+}
+
+/* What a large copy could have had; where a page is missing there, it was not readable. */
+static bool is_beyond(const struct unwind_copy *c, u64 off)
+{
+	u64 most = UNWIND_COPY_STACK - (unwind_copy_low(c) & (UNWIND_COPY_PAGE - 1));
+	return !c->whole && off + WORD > most;
 }
 
 /* Far above the copy is no stack, close above it what was not copied. */
@@ -28,9 +35,9 @@ static bool word(struct walk *w, u64 addr, u64 *ret)
 {
 	enum { CLOSE = 1 << 30 };
 	const struct unwind_copy *c = w->copy;
-	u64 off = addr - (unwind_copy_low(c) & ~(u64)(UNWIND_COPY_PAGE - 1));
+	u64 off = addr - unwind_copy_low(c);
 	if (!has_byte(c, off) || !has_byte(c, off + WORD - 1)) {
-		w->end = off + WORD > UNWIND_COPY_STACK && off < CLOSE ? COPY_CUT : COPY_READ;
+		w->end = off < CLOSE && is_beyond(c, off) ? COPY_CUT : COPY_READ;
 		return false;
 	}
 	memcpy(ret, c->stack + off, WORD);
@@ -173,6 +180,12 @@ static bool step(struct walk *w, copy_rule *find, void *arg)
 	if (unwind_kind(rule) == UNWIND_SIGNAL)
 		return signal_frame(w);
 	return find_frame(w, rule, &frame) && find_caller(w, rule, frame);
+}
+
+bool copy_sound(const void *record, size_t size)
+{
+	const struct unwind_copy *c = record;
+	return size >= sizeof(*c) && c->bytes <= size - sizeof(*c) && c->bytes <= UNWIND_COPY_STACK;
 }
 
 u32 copy_walk(const struct host *h, const struct unwind_copy *c, copy_rule *rule, void *arg,

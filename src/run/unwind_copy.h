@@ -19,6 +19,8 @@ enum copy_end {
 /* The rule at an address of the process; false: no code is known there. */
 typedef bool copy_rule(void *arg, u64 addr, u32 *rule);
 
+/* A record of that size is one, and holds what it says. */
+bool copy_sound(const void *record, size_t size);
 /* The callers of the frame that c begins at; up to max. Number of them. */
 u32 copy_walk(const struct host *h, const struct unwind_copy *c, copy_rule *rule, void *arg,
 	      u64 *frame, u32 max, enum copy_end *end);

@@ -8,7 +8,7 @@
 
 enum {
 	SELDOM = 10000
-}; /* per second; there is room for 126 copies, which are looked at each 10 ms */
+}; /* per second; there is room for 126 large copies, which are looked at each 10 ms */
 
 /*
  * Of files with user probes; of a file that lies over others, maps tells another device than stat().

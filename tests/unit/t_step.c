@@ -217,13 +217,15 @@ static void copy_of(struct stepper *x, const struct user_regs_struct *r)
 	c->sp = r->rsp;
 	c->fp = r->rbp;
 	c->pages = 0;
-	u64 first = unwind_copy_low(c) & ~(u64)(PAGE - 1);
+	u64 low = unwind_copy_low(c), at = low;
 	for (u32 i = 0; i < UNWIND_COPY_PAGES; i++) {
-		struct iovec to = {c->stack + i * PAGE, PAGE},
-			     from = {(void *)(first + i * PAGE), PAGE};
-		if (process_vm_readv(x->pid, &to, 1, &from, 1, 0) == PAGE)
+		u64 n = PAGE - at % PAGE;
+		struct iovec to = {c->stack + (at - low), n}, from = {(void *)at, n};
+		if (process_vm_readv(x->pid, &to, 1, &from, 1, 0) == (ssize_t)n)
 			c->pages |= 1u << i;
+		at += n;
 	}
+	c->bytes = (u32)(at - low);
 }
 
 static void tell(const struct stepper *x, u64 ip, const u64 *frame, u32 n)
@@ -370,7 +372,7 @@ static struct stepper *step_through(bool by_code)
 	int status;
 	x->maps.by_code = by_code;
 	read_maps(&x->maps);
-	x->copy = calloc(1, sizeof(*x->copy));
+	x->copy = calloc(1, sizeof(*x->copy) + UNWIND_COPY_STACK);
 	x->pid = start_child();
 	bool stopped = waitpid(x->pid, &status, 0) == x->pid && WIFSTOPPED(status),
 	     can = stopped && has_tables(&x->maps);

@@ -223,6 +223,27 @@ TEST(unwind_index_is_mapped_as_it_fills)
 	close_fixture(&x);
 }
 
+/* A program that asks for block after block has all of them after few questions. */
+TEST(unwind_blocks_are_made_with_those_around)
+{
+	struct fixture x;
+	u32 opened = 0, large = 300;
+	open_fixture(&x, 8);
+	struct ufile *f = own_file(&x, 1);
+	f->nblock = large; /* the last ones describe nothing, which is a row, too */
+	blocks_rule(&x.b, f, 5 << UNWIND_BLOCK_BITS, open_self, &opened);
+	CHECK(opened == 1 && x.b.made == 1);
+	blocks_rule(&x.b, f, 6 << UNWIND_BLOCK_BITS, open_self, &opened);
+	CHECK(opened == 2 && x.b.made == 3);
+	CHECK(x.index->block[f->first + 7] & UNWIND_REF && !x.index->block[f->first + 4]);
+	blocks_rule(&x.b, f, 4 << UNWIND_BLOCK_BITS, open_self, &opened);
+	CHECK(opened == 3 && x.b.made == 4);
+	for (u32 i = 0; i < large; i++)
+		blocks_rule(&x.b, f, i << UNWIND_BLOCK_BITS, open_self, &opened);
+	CHECK(x.b.made == large && opened <= 3 + 3 + (large + 31) / 32);
+	close_fixture(&x);
+}
+
 /* A mapping begins where its page does: far before its segment, where pages are large. */
 TEST(unwind_blocks_of_files_in_large_pages)
 {
@@ -430,10 +451,11 @@ static bool toy_rule(void *arg, u64 addr, u32 *rule)
 
 static struct unwind_copy *toy_copy(const u64 *stack, u32 nword)
 {
-	struct unwind_copy *c = calloc(1, sizeof(*c));
-	u32 low = SP_AT & 4095; /* what is copied below it is in the same page */
-	*c = (struct unwind_copy){.ip = CODE + 0x10, .sp = SP_AT, .fp = SP_AT + 32, .pages = 1};
-	memcpy(c->stack + low, stack, nword * sizeof(*stack));
+	u32 bytes = UNWIND_COPY_BELOW + nword * (u32)sizeof(*stack);
+	struct unwind_copy *c = calloc(1, sizeof(*c) + bytes); /* exactly: sanitizers look */
+	*c = (struct unwind_copy){
+		.ip = CODE + 0x10, .sp = SP_AT, .fp = SP_AT + 32, .pages = 1, .bytes = bytes};
+	memcpy(c->stack + UNWIND_COPY_BELOW, stack, nword * sizeof(*stack));
 	return c;
 }
 
@@ -452,12 +474,77 @@ TEST(unwind_copy_is_walked_like_a_stack)
 	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 1 && end == COPY_CUT);
 	c->fp = SP_AT + UNWIND_COPY_PAGE; /* was not there */
 	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 1 && end == COPY_READ);
+	c->whole = 1;
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 1 && end == COPY_READ);
+	c->fp = SP_AT + UNWIND_COPY_STACK; /* above the stack is no other */
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 1 && end == COPY_READ);
+	c->whole = 0;
 	c->fp = 16; /* no stack is there */
 	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 1 && end == COPY_READ);
 	c->ip = CODE + 0x410;
 	CHECK(!copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) && end == COPY_FILE);
 	c->ip = 7;
 	CHECK(!copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) && end == COPY_CODE);
+	free(c);
+}
+
+/* Wherever it ends, no byte behind it is looked at, and what was whole before stays so. */
+TEST(unwind_copy_ends_anywhere)
+{
+	static const u64 stack[] = {0, CODE + 0x120, 0, 0, SP_AT + 64, CODE + 0x130, 0, 0,
+				    0, CODE + 0x310};
+	static const u32 need[] = {16, 48, 80}; /* bytes above sp, for each frame */
+	u64 frame[8];
+	enum copy_end end;
+	struct unwind_copy *whole = toy_copy(stack, countof(stack));
+	for (u32 bytes = 0; bytes <= whole->bytes; bytes++) {
+		struct unwind_copy *c = malloc(sizeof(*c) + bytes);
+		memcpy(c, whole, sizeof(*c) + bytes);
+		c->bytes = bytes;
+		u32 n = copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end), want = 0;
+		while (want < countof(need) && bytes >= UNWIND_COPY_BELOW + need[want])
+			want++;
+		CHECK(n == want && end == (n == 3 ? COPY_END : COPY_READ));
+		free(c);
+	}
+	free(whole);
+}
+
+/* sp is anywhere, the copy begins at a word; a page of it may be missing. */
+TEST(unwind_copy_begins_at_a_word)
+{
+	u64 stack[600] = {0}, frame[8];
+	enum copy_end end;
+	stack[1] = CODE + 0x10;  /* at the end of the first page */
+	stack[3] = CODE + 0x120; /* by fp from here on: in the third */
+	stack[598] = 0;
+	stack[599] = CODE + 0x310;
+	struct unwind_copy *c = toy_copy(stack, countof(stack));
+	c->fp = SP_AT + 598 * 8;
+	c->pages = 7;
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 3 && end == COPY_END);
+	c->pages = 5; /* of the second nothing is needed */
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 3 && end == COPY_END);
+	c->pages = 3;
+	CHECK(copy_walk(&toy_host, c, toy_rule, NULL, frame, 8, &end) == 2 && end == COPY_READ);
+	c->pages = 7;
+	c->sp = SP_AT + 4;
+	CHECK(unwind_copy_low(c) == SP_AT - UNWIND_COPY_BELOW);
+	free(c);
+}
+
+TEST(unwind_copy_is_as_long_as_it_says)
+{
+	static const u64 stack[] = {1, 2, 3};
+	struct unwind_copy *c = toy_copy(stack, countof(stack));
+	size_t size = sizeof(*c) + c->bytes;
+	CHECK(copy_sound(c, size) && copy_sound(c, size + 7)); /* rings round up */
+	CHECK(!copy_sound(c, size - 1) && !copy_sound(c, sizeof(*c)));
+	CHECK(!copy_sound(c, sizeof(*c) - 1) && !copy_sound(c, 0));
+	c->bytes = 0;
+	CHECK(copy_sound(c, sizeof(*c)));
+	c->bytes = UINT32_MAX;
+	CHECK(!copy_sound(c, size) && !copy_sound(c, SIZE_MAX));
 	free(c);
 }
 

@@ -152,35 +152,62 @@ static struct ref start_list(struct lower *l, struct mem walk, struct ref task, 
 
 /* ---- copies ---- */
 
-/* What is left of the stack into the record, page by page: pages that nobody has touched are not
- * there. Result: a bit for each that is. */
-static struct ref copy_stack(struct lower *l, struct ref rec, struct ref from)
+/* A copy in the making. */
+struct copying { /* what callbacks get, in the place of struct links */
+	u64 walk, rec;
+};
+_Static_assert(sizeof(struct copying) <= sizeof(struct links), "one after the other");
+struct copy {
+	struct lower *l;
+	struct mem walk, head; /* head: in scratch memory, and behind it the stack of a small one */
+	struct ref rec, links;
+	bool small;
+};
+
+/* Bytes of stack that the record has room for: of a small one, too, the verifier takes each page for a
+ * whole one, and the last begins anywhere. */
+static u32 copy_room(bool small)
 {
-	struct fn *f = l->f;
-	struct ref pages = ir_con(f, 0);
-	i32 at = offsetof(struct unwind_copy, stack);
-	struct ref low = ir_op2(f, O_AND, from, ir_con(f, UNWIND_COPY_PAGE - 1));
-	struct ref first = ir_op2(f, O_SUB, from, low);
-	for (u32 i = 0; i < UNWIND_COPY_PAGES; i++) {
-		struct ref dst = ir_addi(f, rec, at + (i32)(i * UNWIND_COPY_PAGE));
-		struct ref src = ir_addi(f, first, i * UNWIND_COPY_PAGE);
-		struct ref size = ir_con(f, UNWIND_COPY_PAGE);
-		if (!i) { /* not from its beginning */
-			dst = ir_op2(f, O_ADD, dst, low);
-			src = from;
-			size = lower_at_most(l, ir_op2(f, O_SUB, size, low), UNWIND_COPY_PAGE);
-		}
-		struct ref bad = ir_call(f, BPF_FUNC_probe_read_user, ARGS(dst, size, src));
-		/* 0 or an error; without a branch, because the verifier would follow both arms
-		 * of all pages */
-		struct ref good = ir_addi(f, ir_op2(f, O_SAR, bad, ir_con(f, 63)), 1);
-		pages = ir_op2(f, O_OR, pages, ir_op2(f, O_SHL, good, ir_con(f, i)));
-	}
-	return pages;
+	return small ? UNWIND_SMALL_STACK + UNWIND_COPY_PAGE : UNWIND_COPY_STACK;
+}
+
+/* long copy(u32 round, struct copying *): a page of the stack into the record; what is behind the stack in
+ * its last page, too. Pages that nobody has touched are not there. */
+static struct fn *make_copy(struct lower *l, bool small)
+{
+	struct fn *f = ir_fn(&l->c->scratch, STR("copy"));
+	struct blk *fits = ir_blk(f), *good = ir_blk(f), *done = ir_blk(f);
+	f->callback = true;
+	f->nparam = 2;
+	f->loc = l->f->loc;
+	struct ref links = ir_param(f, 1);
+	struct ref walk = ir_load(f, 8, links, offsetof(struct copying, walk));
+	struct ref rec = ir_load(f, 8, links, offsetof(struct copying, rec));
+	struct ref at = ir_load(f, 4, walk, AT(copy_at)), page = ir_con(f, UNWIND_COPY_PAGE);
+	ir_br(f, O_ULE, at, ir_con(f, copy_room(small) - UNWIND_COPY_PAGE), fits, done);
+	ir_at(f, fits);
+	struct ref src = ir_op2(f, O_ADD, ir_load(f, 8, walk, AT(copy_low)), at);
+	struct ref below = ir_op2(f, O_AND, src, ir_con(f, UNWIND_COPY_PAGE - 1));
+	struct ref size = ir_op2(f, O_SUB, page, below);
+	struct ref dst = ir_addi(f, ir_op2(f, O_ADD, rec, at), offsetof(struct unwind_copy, stack));
+	struct ref next = ir_op2(f, O_ADD, at, size);
+	ir_store(f, 4, walk, AT(copy_at), next);
+	struct ref bad = ir_call(f, BPF_FUNC_probe_read_user, ARGS(dst, size, src));
+	ir_br(f, O_EQ, bad, ir_con(f, 0), good, done);
+	ir_at(f, good);
+	struct ref round = ir_op2(f, O_AND, ir_param(f, 0), ir_con(f, 31));
+	struct ref pages = ir_load(f, 4, walk, AT(copy_pages));
+	pages = ir_op2(f, O_OR, pages, ir_op2(f, O_SHL, ir_con(f, 1), round));
+	ir_store(f, 4, walk, AT(copy_pages), pages);
+	ir_store(f, 4, walk, AT(copy_bytes), next);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	ir_ret(f, ir_con(f, 0));
+	return f;
 }
 
 /* The copy begins above what the register that is followed was saved by. */
-static void copy_kept(struct lower *l, struct mem walk, struct ref rec)
+static void copy_kept(struct lower *l, struct mem walk, struct mem head)
 {
 	struct fn *f = l->f;
 	struct blk *moved = ir_blk(f), *next = ir_blk(f);
@@ -190,29 +217,24 @@ static void copy_kept(struct lower *l, struct mem walk, struct ref rec)
 	struct ref at = lower_load(l, 8, false, mem_at(walk, AT(kept)));
 	ir_br(f, O_NE, at, ir_con(f, UNWIND_KEPT_IN_REG), moved, next);
 	ir_at(f, moved);
-	struct ref dst = ir_addi(f, rec, (i32)(offsetof(struct unwind_copy, reg) + 8 * kept));
-	ir_call(f, BPF_FUNC_probe_read_user, ARGS(dst, ir_con(f, 8), at)); /* or 0 */
+	struct mem to = mem_at(head, (i32)(offsetof(struct unwind_copy, reg) + 8 * kept));
+	ir_call(f, BPF_FUNC_probe_read_user, ARGS(lower_addr(l, to), ir_con(f, 8), at)); /* or 0 */
 	ir_jmp(f, next);
 	ir_at(f, next);
 }
 
-struct undo {
-	u64 walk, rec;
-};
-
 /* The address of a return probe's code in the copy gives its place to the one that it took.
  * Instances may be left over from calls that never returned: only what is that address, which all
  * have in common, is replaced. */
-static void undo_in_copy(struct fn *f, struct ref walk, struct ref rec, struct blk *done)
+static void undo_in_copy(struct fn *f, struct ref walk, struct ref rec, u32 bytes, struct blk *done)
 {
 	struct blk *in = ir_blk(f), *first = ir_blk(f), *other = ir_blk(f), *put = ir_blk(f);
 	i32 stack = offsetof(struct unwind_copy, stack);
-	struct ref low = ir_addi(f, ir_load(f, 8, walk, AT(sp)), -UNWIND_COPY_BELOW);
-	low = ir_op2(f, O_AND, low, ir_con(f, ~(u64)(UNWIND_COPY_PAGE - 1)));
+	struct ref low = ir_load(f, 8, walk, AT(copy_low));
 	struct ref off = ir_op2(f, O_SUB, ir_load(f, 8, walk, AT(word)), low);
-	ir_br(f, O_ULT, off, ir_con(f, UNWIND_COPY_STACK), in, done);
+	ir_br(f, O_ULT, off, ir_con(f, bytes), in, done);
 	ir_at(f, in);
-	off = ir_op2(f, O_AND, off, ir_con(f, UNWIND_COPY_STACK - 8));
+	off = ir_op2(f, O_AND, off, ir_con(f, bytes - 8));
 	struct ref p = ir_op2(f, O_ADD, rec, off), now = ir_load(f, 8, p, stack);
 	struct ref trampoline = ir_load(f, 8, walk, AT(trampoline));
 	ir_br(f, O_EQ, trampoline, ir_con(f, 0), first, other);
@@ -226,8 +248,8 @@ static void undo_in_copy(struct fn *f, struct ref walk, struct ref rec, struct b
 	ir_jmp(f, done);
 }
 
-/* long returns(u32 round, struct undo *): 1 ends the loop. */
-static struct fn *make_undo(struct lower *l, const struct unwind_returns *r)
+/* long returns(u32 round, struct copying *): 1 ends the loop. */
+static struct fn *make_undo(struct lower *l, const struct unwind_returns *r, u32 bytes)
 {
 	struct fn *f = ir_fn(&l->c->scratch, STR("returns"));
 	struct blk *some = ir_blk(f), *done = ir_blk(f), *stop = ir_blk(f);
@@ -235,15 +257,15 @@ static struct fn *make_undo(struct lower *l, const struct unwind_returns *r)
 	f->nparam = 2;
 	f->loc = l->f->loc;
 	struct ref links = ir_param(f, 1);
-	struct ref walk = ir_load(f, 8, links, offsetof(struct undo, walk));
-	struct ref rec = ir_load(f, 8, links, offsetof(struct undo, rec));
+	struct ref walk = ir_load(f, 8, links, offsetof(struct copying, walk));
+	struct ref rec = ir_load(f, 8, links, offsetof(struct copying, rec));
 	struct ref at = ir_load(f, 8, walk, AT(instance));
 	ir_br(f, O_NE, at, ir_con(f, 0), some, stop);
 	ir_at(f, some);
 	kernel_word(f, walk, AT(word), at, r->stack);
 	kernel_word(f, walk, AT(word) + 8, at, r->address);
 	kernel_word(f, walk, AT(instance), at, r->next);
-	undo_in_copy(f, walk, rec, done);
+	undo_in_copy(f, walk, rec, bytes, done);
 	ir_at(f, done);
 	ir_ret(f, ir_con(f, 0));
 	ir_at(f, stop);
@@ -262,80 +284,205 @@ static bool probes_returns(const struct unit *u)
 	return false;
 }
 
-static void undo_returns(struct lower *l, struct mem walk, struct ref rec, struct ref task)
+static void call_loop(const struct copy *c, struct ref rounds, struct fn *fn)
 {
-	struct fn *f = l->f;
+	struct fn *f = c->l->f;
+	ir_call(f, BPF_FUNC_loop, ARGS(rounds, ir_fnref(f, fn), c->links, ir_con(f, 0)));
+}
+
+static void undo_returns(const struct copy *c, struct ref task)
+{
+	struct fn *f = c->l->f;
 	struct unwind_returns r;
-	if (!probes_returns(l->u) || !unwind_returns(l->c->host, &r))
+	if (!probes_returns(c->l->u) || !unwind_returns(c->l->c->host, &r))
 		return;
-	struct ref links = ir_slot(f, sizeof(struct undo)), w = lower_addr(l, walk);
-	assert(ref_is(links));
+	struct ref w = lower_addr(c->l, c->walk);
 	/* Most tasks have no utask, which reads as 0, and so does what is there. */
 	kernel_word(f, w, AT(instance), task, r.utask);
 	kernel_word(f, w, AT(instance), ir_load(f, 8, w, AT(instance)), r.first);
-	ir_store(f, 8, links, offsetof(struct undo, walk), w);
-	ir_store(f, 8, links, offsetof(struct undo, rec), rec);
-	ir_call(f, BPF_FUNC_loop,
-		ARGS(ir_con(f, UNWIND_MAX_RETURNS), ir_fnref(f, make_undo(l, &r)), links,
-		     ir_con(f, 0)));
+	u32 bytes = c->small ? UNWIND_SMALL_STACK : UNWIND_COPY_STACK;
+	call_loop(c, ir_con(f, UNWIND_MAX_RETURNS), make_undo(c->l, &r, bytes));
 }
 
-/* The walk's state to user space; the stack ends in the number of the copy. */
-static void ask(struct lower *l, struct mem walk, struct ref frames, struct ref task,
-		struct ref pid, u32 limit)
+static void want_copy(struct lower *l, struct mem walk, struct ref bytes, bool whole,
+		      struct blk *to)
+{
+	lower_store(l, 4, mem_at(walk, AT(copy_want)), bytes);
+	lower_store(l, 4, mem_at(walk, AT(copy_whole)), ir_con(l->f, whole));
+	ir_jmp(l->f, to);
+}
+
+/*
+ * Control goes to small where the stack ends soon, else to large. The first thread's begins where exec
+ * has put it; of another it is only known whether the page that a small copy does not reach can be read.
+ */
+static void choose_size(struct lower *l, struct mem walk, struct blk *small, struct blk *large)
+{
+	struct fn *f = l->f;
+	struct blk *is_near = ir_blk(f), *is_far = ir_blk(f), *ends = ir_blk(f),
+		   *goes_on = ir_blk(f), *all_fits = ir_blk(f), *part = ir_blk(f);
+	struct ref low =
+		ir_addi(f, lower_load(l, 8, false, mem_at(walk, AT(sp))), -UNWIND_COPY_BELOW);
+	low = ir_op2(f, O_AND, low, ir_con(f, ~7ull));
+	lower_store(l, 8, mem_at(walk, AT(copy_low)), low);
+	struct ref all = ir_op2(f, O_SUB, lower_load(l, 8, false, mem_at(walk, AT(space))), low);
+	ir_br(f, O_ULE, all, ir_con(f, UNWIND_SMALL_STACK), is_near, is_far);
+	ir_at(f, is_near);
+	want_copy(l, walk, all, true, small);
+	ir_at(f, is_far);
+	struct ref below = ir_op2(f, O_AND, low, ir_con(f, UNWIND_COPY_PAGE - 1));
+	struct ref most = ir_op2(f, O_SUB, ir_con(f, UNWIND_COPY_STACK), below);
+	ir_br(f, O_ULE, all, most, all_fits, part);
+	ir_at(f, all_fits);
+	want_copy(l, walk, all, true, large);
+	ir_at(f, part);
+	struct ref want = ir_addi(f, most, UNWIND_SMALL_STACK - UNWIND_COPY_STACK);
+	struct ref bad = ir_call(f, BPF_FUNC_probe_read_user,
+				 ARGS(lower_addr(l, mem_at(walk, AT(word))), ir_con(f, 8),
+				      ir_op2(f, O_ADD, low, want)));
+	ir_br(f, O_EQ, bad, ir_con(f, 0), goes_on, ends);
+	ir_at(f, ends);
+	want_copy(l, walk, want, true, small);
+	ir_at(f, goes_on);
+	want_copy(l, walk, most, false, large);
+}
+
+/* What the walk knows; the number of the copy is the result. */
+static struct ref put_state(struct lower *l, struct mem walk, struct mem head, struct ref pid,
+			    u32 limit)
 {
 	static const struct {
+		u32 bytes;
 		i32 from, to;
 	} state[] = {
-		{AT(space), offsetof(struct unwind_copy, space)},
-		{AT(ip), offsetof(struct unwind_copy, ip)},
-		{AT(sp), offsetof(struct unwind_copy, sp)},
-		{AT(fp), offsetof(struct unwind_copy, fp)},
-		{AT(back), offsetof(struct unwind_copy, back)},
-		{AT(link), offsetof(struct unwind_copy, link)},
-		{AT(live), offsetof(struct unwind_copy, live)},
+		{8, AT(space), offsetof(struct unwind_copy, space)},
+		{8, AT(ip), offsetof(struct unwind_copy, ip)},
+		{8, AT(sp), offsetof(struct unwind_copy, sp)},
+		{8, AT(fp), offsetof(struct unwind_copy, fp)},
+		{8, AT(back), offsetof(struct unwind_copy, back)},
+		{8, AT(link), offsetof(struct unwind_copy, link)},
+		{8, AT(live), offsetof(struct unwind_copy, live)},
+		{4, AT(depth), offsetof(struct unwind_copy, depth)},
 	};
 	struct fn *f = l->f;
-	const struct unwind *u = l->u->unwind;
-	struct blk *room = ir_blk(f), *full = ir_blk(f), *send = ir_blk(f), *drop = ir_blk(f),
-		   *done = ir_blk(f);
-	struct ref rec = ir_call(f, BPF_FUNC_ringbuf_reserve,
-				 ARGS(ir_map(u->copies->index),
-				      ir_con(f, sizeof(struct unwind_copy)), ir_con(f, 0)));
-	ir_br(f, O_NE, rec, ir_con(f, 0), room, full);
-	ir_at(f, room);
 	for (u32 i = 0; i < countof(state); i++)
-		ir_store(f, 8, rec, state[i].to,
-			 lower_load(l, 8, false, mem_at(walk, state[i].from)));
+		lower_store(l, state[i].bytes, mem_at(head, state[i].to),
+			    lower_load(l, state[i].bytes, false, mem_at(walk, state[i].from)));
 	for (u32 i = 0; i < UNWIND_COPY_REGS; i++)
-		ir_store(f, 8, rec, (i32)(offsetof(struct unwind_copy, reg) + 8 * i),
-			 lower_load(l, 8, false, mem_at(walk, AT(reg) + 8 * (i32)i)));
-	copy_kept(l, walk, rec);
-	ir_store(f, 4, rec, offsetof(struct unwind_copy, depth),
-		 lower_load(l, 4, false, mem_at(walk, AT(depth))));
-	ir_store(f, 8, rec, offsetof(struct unwind_copy, ns),
-		 ir_call(f, BPF_FUNC_ktime_get_ns, 0, NULL));
-	ir_store(f, 4, rec, offsetof(struct unwind_copy, pid), pid);
+		lower_store(l, 8, mem_at(head, (i32)(offsetof(struct unwind_copy, reg) + 8 * i)),
+			    lower_load(l, 8, false, mem_at(walk, AT(reg) + 8 * (i32)i)));
+	copy_kept(l, walk, head);
+	lower_store(l, 8, mem_at(head, offsetof(struct unwind_copy, ns)),
+		    ir_call(f, BPF_FUNC_ktime_get_ns, 0, NULL));
+	lower_store(l, 4, mem_at(head, offsetof(struct unwind_copy, pid)), pid);
 	struct ref n = lower_load(l, 4, false, mem_at(walk, AT(n)));
-	ir_store(f, 4, rec, offsetof(struct unwind_copy, left),
-		 ir_op2(f, O_SUB, ir_con(f, limit), n));
-	struct ref sp = lower_load(l, 8, false, mem_at(walk, AT(sp)));
-	struct ref low = ir_addi(f, sp, -UNWIND_COPY_BELOW);
-	ir_store(f, 4, rec, offsetof(struct unwind_copy, pages), copy_stack(l, rec, low));
-	undo_returns(l, walk, rec, task);
-	struct ref lost = ir_op1(f, O_MAPVAL, 8, ir_map(u->lost->index));
+	lower_store(l, 4, mem_at(head, offsetof(struct unwind_copy, left)),
+		    ir_op2(f, O_SUB, ir_con(f, limit), n));
+	struct ref lost = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->unwind->lost->index));
 	struct ref id = ir_atomic(f, O_XADDF, 8, lost, 8 * UNWIND_LOST_IDS, ir_con(f, 1));
 	id = ir_op2(f, O_AND, id, ir_con(f, ~UNWIND_MARK_MASK));
-	ir_store(f, 8, rec, offsetof(struct unwind_copy, id), id);
-	ir_br(f, O_ULT, n, ir_con(f, limit), send, drop);
-	ir_at(f, send);
+	lower_store(l, 8, mem_at(head, offsetof(struct unwind_copy, id)), id);
+	return id;
+}
+
+/* The stack into the record, and into the head what is known of it then: its length is the result. */
+static struct ref copy_stack(const struct copy *c)
+{
+	struct lower *l = c->l;
+	struct fn *f = l->f;
+	struct mem walk = c->walk;
+	struct ref page = ir_con(f, UNWIND_COPY_PAGE - 1);
+	ir_store(f, 8, c->links, offsetof(struct copying, walk), lower_addr(l, walk));
+	ir_store(f, 8, c->links, offsetof(struct copying, rec), c->rec);
+	struct ref want = lower_load(l, 4, false, mem_at(walk, AT(copy_want)));
+	struct ref low = lower_load(l, 8, false, mem_at(walk, AT(copy_low)));
+	struct ref rounds =
+		ir_op2(f, O_ADD, ir_op2(f, O_AND, low, page), ir_op2(f, O_ADD, want, page));
+	rounds = ir_op2(f, O_SHR, rounds, ir_con(f, 12));
+	call_loop(c, rounds, make_copy(l, c->small));
+	lower_store(l, 4, mem_at(c->head, offsetof(struct unwind_copy, pages)),
+		    lower_load(l, 4, false, mem_at(walk, AT(copy_pages))));
+	lower_store(l, 4, mem_at(c->head, offsetof(struct unwind_copy, whole)),
+		    lower_load(l, 4, false, mem_at(walk, AT(copy_whole))));
+	struct blk *more = ir_blk(f), *done = ir_blk(f);
+	struct ref bytes = ir_var(f);
+	ir_set(f, bytes, lower_load(l, 4, false, mem_at(walk, AT(copy_bytes))));
+	want = lower_load(l, 4, false, mem_at(walk, AT(copy_want)));
+	ir_br(f, O_UGT, ir_get(f, bytes), want, more, done);
+	ir_at(f, more);
+	ir_set(f, bytes, want);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	lower_store(l, 4, mem_at(c->head, offsetof(struct unwind_copy, bytes)), ir_get(f, bytes));
+	return ir_get(f, bytes);
+}
+_Static_assert(UNWIND_COPY_PAGE == 1 << 12, "programs shift");
+
+/* The last frame is the number of the copy. */
+static void put_mark(struct lower *l, struct mem walk, struct ref frames, struct ref id, u32 limit)
+{
+	struct fn *f = l->f;
+	struct blk *put = ir_blk(f), *done = ir_blk(f);
+	struct ref n = lower_load(l, 4, false, mem_at(walk, AT(n)));
+	ir_br(f, O_ULT, n, ir_con(f, limit), put, done); /* always; the verifier does not know */
+	ir_at(f, put);
 	struct ref at = ir_op2(f, O_ADD, frames, ir_op2(f, O_SHL, n, ir_con(f, 3)));
 	ir_store(f, 8, at, 0, ir_op2(f, O_OR, id, ir_con(f, UNWIND_MARK)));
 	lower_store(l, 4, mem_at(walk, AT(n)), ir_addi(f, n, 1));
-	ir_call(f, BPF_FUNC_ringbuf_submit, ARGS(rec, ir_con(f, 0)));
 	ir_jmp(f, done);
-	ir_at(f, drop); /* cannot be; the verifier does not know */
-	ir_call(f, BPF_FUNC_ringbuf_discard, ARGS(rec, ir_con(f, 0)));
+	ir_at(f, done);
+}
+
+/* Both go to sent, or to full. */
+static void send_small(struct copy *c, struct ref task, struct blk *sent, struct blk *full)
+{
+	struct lower *l = c->l;
+	struct fn *f = l->f;
+	c->small = true;
+	c->rec = lower_addr(l, c->head);
+	struct ref bytes = lower_at_most(l, copy_stack(c), UNWIND_SMALL_STACK);
+	undo_returns(c, task);
+	struct ref bad = ir_call(f, BPF_FUNC_ringbuf_output,
+				 ARGS(ir_map(l->u->unwind->copies->index), c->rec,
+				      ir_addi(f, bytes, sizeof(struct unwind_copy)), ir_con(f, 0)));
+	ir_br(f, O_EQ, bad, ir_con(f, 0), sent, full);
+}
+
+static void send_large(struct copy *c, struct ref task, struct blk *sent, struct blk *full)
+{
+	struct lower *l = c->l;
+	struct fn *f = l->f;
+	struct blk *room = ir_blk(f);
+	u32 size = sizeof(struct unwind_copy) + copy_room(false);
+	c->small = false;
+	c->rec = ir_call(f, BPF_FUNC_ringbuf_reserve,
+			 ARGS(ir_map(l->u->unwind->copies->index), ir_con(f, size), ir_con(f, 0)));
+	ir_br(f, O_NE, c->rec, ir_con(f, 0), room, full);
+	ir_at(f, room);
+	copy_stack(c);
+	lower_copy(l, mem_of(c->rec, 0), c->head, sizeof(struct unwind_copy));
+	undo_returns(c, task);
+	ir_call(f, BPF_FUNC_ringbuf_submit, ARGS(c->rec, ir_con(f, 0)));
+	ir_jmp(f, sent);
+}
+
+/* The walk's state to user space; the stack ends in the number of the copy. */
+static void ask(struct lower *l, struct mem walk, struct ref links, struct ref frames,
+		struct ref task, struct ref pid, u32 limit)
+{
+	struct fn *f = l->f;
+	struct blk *small = ir_blk(f), *large = ir_blk(f), *full = ir_blk(f), *sent = ir_blk(f),
+		   *done = ir_blk(f);
+	struct copy c = {.l = l, .walk = walk, .links = links};
+	c.head = lower_scratch(l, sizeof(struct unwind_copy) + copy_room(true));
+	struct ref id = put_state(l, walk, c.head, pid, limit);
+	choose_size(l, walk, small, large);
+	ir_at(f, small);
+	send_small(&c, task, sent, full);
+	ir_at(f, large);
+	send_large(&c, task, sent, full);
+	ir_at(f, sent);
+	put_mark(l, walk, frames, id, limit);
 	ir_jmp(f, done);
 	ir_at(f, full);
 	unwind_count_lost(l, f, REF_NONE, UNWIND_LOST_COPY);
@@ -343,12 +490,10 @@ static void ask(struct lower *l, struct mem walk, struct ref frames, struct ref 
 	ir_at(f, done);
 }
 
-static void run_walk(struct lower *l, struct mem walk, struct ref frames, struct ref list,
-		     u32 limit)
+static void run_walk(struct lower *l, struct mem walk, struct ref links, struct ref frames,
+		     struct ref list, u32 limit)
 {
 	struct fn *f = l->f;
-	struct ref links = ir_slot(f, sizeof(struct links));
-	assert(ref_is(links));
 	ir_store(f, 8, links, offsetof(struct links, walk), lower_addr(l, walk));
 	ir_store(f, 8, links, offsetof(struct links, frames), frames);
 	ir_store(f, 8, links, offsetof(struct links, list), list);
@@ -404,7 +549,9 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct b
 	lower_zero(l, walk, sizeof(struct walk));
 	struct ref to = lower_addr(l, frames), task = live_task(l, &at, walk, done);
 	start_regs(l, walk, other);
-	run_walk(l, walk, to, start_list(l, walk, task, pid, &at, none), limit);
+	struct ref links = ir_slot(f, sizeof(struct links));
+	assert(ref_is(links));
+	run_walk(l, walk, links, to, start_list(l, walk, task, pid, &at, none), limit);
 	ir_jmp(f, over);
 	ir_at(f, none);
 	first_frame(l, walk, to);
@@ -413,9 +560,12 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct b
 	ir_br(f, O_NE, lower_load(l, 4, false, mem_at(walk, AT(miss))), ir_con(f, 0), missed, done);
 	ir_at(f, missed);
 	missed->unlikely = true;
-	ask(l, walk, to, task, pid, limit);
+	ask(l, walk, links, to, task, pid, limit);
 	ir_jmp(f, done);
 	ir_at(f, done);
+	/* Else the verifier would follow what comes after this for each kind of pointer. */
+	for (u32 i = 0; i < sizeof(struct links); i += 8)
+		ir_store(f, 8, links, (i32)i, ir_con(f, 0));
 	if (dst.base.kind == R_SLOT)
 		lower_copy(l, out, frames, 8 * limit);
 	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, n)),

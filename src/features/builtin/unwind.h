@@ -16,7 +16,11 @@ struct walk {
 	u64 word[4];
 	u64 reg[UNWIND_COPY_REGS]; /* of the first frame */
 	u64 space;
-	u64 instance, trampoline; /* of a return probe */
+	u64 instance, trampoline;   /* of a return probe */
+	u64 copy_low;               /* of the copy: its first byte, */
+	u32 copy_want, copy_at;     /* how many bytes are wanted, and were tried; */
+	u32 copy_pages, copy_bytes; /* which pages could be read, and up to where; */
+	u32 copy_whole;             /* whether that is all of the stack */
 	u32 n;
 	u32 depth;    /* enum unwind_depth */
 	u32 from, to; /* pieces of the list */
