@@ -3,9 +3,9 @@
 NAME memleak: what is left, by stack
 RUN
 	leak="$SONDE_TESTS/leak"
-	"$SONDE" memleak -q -o 0 1h -- "$leak" | sed 's/^  *//; s/+[0-9]*$//; /^$/d' | head -n 4
+	"$SONDE" memleak -q -o 0 1h -- "$leak" | sed 's/^  *//; s/+[0-9]*@.*$//; /^$/d' | head -n 4
 	"$SONDE" memleak -qj -o 0 --fields bytes,allocations 1h -- "$leak"; "$SONDE" memleak -q --csv -o 0 --fields bytes,allocations 1h -- "$leak"; "$SONDE" memleak -q --csv -o 0 -z 5000 --fields bytes 1h -- "$leak"
-	"$SONDE" memleak -q -o 1h 1h -- "$leak" | grep -c .; true
+	"$SONDE" memleak -q --csv -o 1h --fields bytes 1h -- "$leak"
 NEEDS slow uprobe prog:leak sym:bpf_for_each_map_elem
 TIMEOUT 30
 EXPECT
@@ -17,7 +17,49 @@ EXPECT
 	bytes,allocations
 	40960,10
 	bytes
-	0
+	bytes
+	40960
+
+NAME memleak: what is left, with its lines
+RUN
+	leak="$SONDE_TESTS/leak"
+	"$SONDE" memleak -q 1h -- "$leak" mine | sed 's/+[0-9]*@.*progs/@progs/; /_start/d; /libc_start/d; s/  *\([0-9]\)/ \1/g'
+NEEDS slow uprobe prog:leak sym:bpf_for_each_map_elem
+TIMEOUT 30
+EXPECT_RE
+	       BYTES  ALLOCATIONS
+	 40960 10
+	$
+	        leak@progs/leak.c:[0-9]+
+	        main@progs/leak.c:[0-9]+
+	 3000 3
+	$
+	        my_malloc@progs/leak.c:[0-9]+
+	        mine@.*progs/leak.c:[0-9]+.*
+	        main@progs/leak.c:[0-9]+
+
+NAME memleak: pages, once, whoever asked for them
+RUN
+	leak="$SONDE_TESTS/leak"
+	for o in '' '-z 10000' '-s 1000000000'; do "$SONDE" memleak -q --csv $o --fields bytes,allocations 1h -- "$leak" pages; done
+	"$SONDE" memleak -q --csv -t --fields call,bytes 1h -- "$leak" pages | sed -n 's/^alloc,\(12288\|20480\|40960\|30000.\)$/&/p' | sort
+NEEDS slow uprobe prog:leak sym:bpf_for_each_map_elem
+TIMEOUT 30
+EXPECT
+	bytes,allocations
+	300000,1
+	40960,10
+	12288,1
+	5000,1
+	3000,1
+	bytes,allocations
+	300000,1
+	12288,1
+	bytes,allocations
+	alloc,12288
+	alloc,20480
+	alloc,300000
+	alloc,300001
 
 NAME memleak: each that is left, each call, one in many, of a command behind -c
 RUN
