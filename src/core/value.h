@@ -1,7 +1,7 @@
 /*
  * value.h - decoded data: the only thing a sink sees; and value -> text.
  *
- * Values are made by run/decode.c in the session's event arena and live until
+ * Values are made by report/decode.c in the reader's event arena and live until
  * the item that holds them has been put. Strings are views of that memory.
  */
 #pragma once

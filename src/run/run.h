@@ -2,7 +2,7 @@
 #pragma once
 #include "base/clock.h"
 #include "base/tab.h"
-#include "run/packed.h"
+#include "report/packed.h"
 #include "run/session.h"
 
 enum { RECORD_BATCH = 4096, TICK_MS = 40, WARN_SHOWN = 5 };

@@ -9,10 +9,10 @@
 #include "core/unit.h"
 #include "kern/bpf.h"
 #include "proc/proc.h"
+#include "report/reader.h"
 #include "run/feed.h"
 #include "run/live.h"
 #include "run/part.h"
-#include "run/reader.h"
 
 /* The processes that a run is about; they outlive a session that has to be tried again. */
 struct target {

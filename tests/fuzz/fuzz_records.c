@@ -1,6 +1,6 @@
 /* Any bytes as records of a script that prints every type of value, and as values of its maps. */
 #include "cmd/cmd.h"
-#include "run/reader.h"
+#include "report/reader.h"
 #include <stdlib.h>
 
 static const char script[] =

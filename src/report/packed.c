@@ -1,5 +1,5 @@
 /* packed.c - runs: how many words are 0, how many are not, and these. */
-#include "run/packed.h"
+#include "report/packed.h"
 #include <string.h>
 
 enum { WORD = 8 };

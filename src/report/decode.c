@@ -6,7 +6,7 @@
  */
 #include "base/alloc.h"
 #include "core/unwind.h"
-#include "run/reader.h"
+#include "report/reader.h"
 #include <arpa/inet.h>
 
 static u64 load_uint(const u8 *p, u32 n)

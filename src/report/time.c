@@ -1,6 +1,6 @@
 /* time.c - wall-clock text of kernel timestamps. */
 #include "base/clock.h"
-#include "run/reader.h"
+#include "report/reader.h"
 #include <time.h>
 
 enum { MAX_TIME_TEXT = 4096 };
