@@ -35,7 +35,7 @@
 struct agg;
 struct sema;
 struct lower;
-struct session;
+struct reporter;
 struct node;
 struct place;
 
@@ -121,7 +121,7 @@ struct builtin {
 	 * an error. */
 	bool (*check)(struct sema *s, struct node *call);
 	/* User-space half: v are the decoded fields of the record. */
-	void (*act)(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+	void (*act)(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		    u64 ts);
 	/* B_AGG: what its values are; core/agg.h. */
 	const struct agg *agg;

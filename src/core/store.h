@@ -19,7 +19,7 @@ struct map;
 struct mapuse;
 struct mem;
 struct node;
-struct session;
+struct reporter;
 struct snap;
 
 struct store {
@@ -60,13 +60,13 @@ struct store {
 				 struct ref p);
 	bool constant; /* find() and element() never miss: there is one, at a fixed address */
 
-	/* ---- user space ---- */
-	/* All elements, the copies of aggregations merged (run/run.h). */
-	struct err *(*snapshot)(struct session *s, const struct map *m, struct snap *ret);
+	/* ---- user space: through the reporter's source (run/source.h) ---- */
+	/* All elements, the copies of aggregations merged (run/snap.h). */
+	struct err *(*snapshot)(struct reporter *r, const struct map *m, struct snap *ret);
 	/* All go away; keep: they stay, with the value 0. */
-	struct err *(*reset)(struct session *s, const struct map *m, bool keep);
+	struct err *(*reset)(struct reporter *r, const struct map *m, bool keep);
 	/* One goes away that programs have not added to for a while. */
-	void (*forget)(struct session *s, const struct map *m, const u8 *key);
+	void (*forget)(struct reporter *r, const struct map *m, const u8 *key);
 };
 
 /* features/store/registry.c: of those that fit the first is taken; ended by NULL. */

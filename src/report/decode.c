@@ -521,6 +521,7 @@ struct str reader_printf(struct reader *r, const struct schema *sc, const struct
 void reader_init(struct reader *r, const struct unit *u, const struct names *names, void *asked)
 {
 	u32 longest = 0;
+	assert(u && names);
 	for (u32 i = 0; i < u->nschema; i++)
 		longest = MAX(longest, u->schema[i]->layout ? u->schema[i]->layout->nfield : 0);
 	*r = (struct reader){.unit = u, .names = names, .asked = asked};

@@ -53,7 +53,8 @@ void packed_add(struct packed *p, const u8 *key)
 {
 	size_t n = pack(key, p->size, NULL);
 	char *to = arena_alloc(&p->arena, n, 1);
-	pack(key, p->size, to);
+	size_t put = pack(key, p->size, to);
+	assert(put == n);
 	vec_add(&p->key, str_n(to, n));
 }
 

@@ -10,8 +10,12 @@
 #include "core/unit.h"
 #include "sym/sym.h"
 
-/* Answers stay until the next question. */
+/*
+ * What numbers stand for on the machine that is traced. Every callback receives reader.asked. Texts in
+ * answers stay until the next question. None may be NULL.
+ */
 struct names {
+	/* A function; pid is the process that the address is of. False if it is not known. */
 	bool (*kernel)(void *asked, u64 addr, struct symbol *ret);
 	bool (*user)(void *asked, u32 pid, u64 addr, struct symbol *ret);
 	/* As sym_user_expect(), sym_user_expected(), sym_user_gains(). */
@@ -20,10 +24,23 @@ struct names {
 	bool (*gains)(void *asked);
 	/* As sym_user_source(). */
 	u32 (*source)(void *asked, u32 pid, u64 addr, bool call, struct source_frame *v, u32 max);
-	/* The rest of a stack whose last frame is mark (core/unwind.h); NULL: it is not known. */
+	/* The rest of a stack whose last frame is mark (core/unwind.h). NULL if it is not known. */
 	const u64 *(*tail)(void *asked, u64 mark, u32 *n);
-	const char *(*cgroup)(void *asked, u64 id);    /* its path; NULL: none */
-	const char *(*username)(void *asked, u32 uid); /* NULL: none */
+	/* Put that rest into the stacks of a key of type t, in the place of their marks. True if
+	 * there was one. */
+	bool (*finish_key)(void *asked, const struct type *t, u8 *key);
+
+	/* NULL if there is no such thing, or not any more. */
+	const char *(*username)(void *asked, u32 uid);
+	const char *(*cgroup)(void *asked, u64 id); /* the path */
+	const char *(*container)(void *asked, u64 cgroup);
+	const char *(*disk)(void *asked, u32 dev);
+	/* Append the name of a network interface; false if there is none. */
+	bool (*interface)(void *asked, u32 index, struct sb *out);
+	/* Append the line of /proc/loadavg. */
+	void (*load)(void *asked, struct sb *out);
+	/* A line of /proc/meminfo, in bytes; false if there is no such line. */
+	bool (*meminfo)(void *asked, struct str line, u64 *bytes);
 };
 
 struct clocks {
@@ -36,10 +53,10 @@ struct clocks {
 struct reader {
 	const struct unit *unit;
 	const struct names *names;
-	void *asked; /* theirs */
+	void *asked; /* the state behind .names */
 	struct clocks clocks;
 	struct arena arena;       /* emptied after each event */
-	bool expected;            /* what is decoded now was */
+	bool expected;            /* addresses of what is decoded now were announced to .names */
 	struct value *vals;       /* of the record being handled: room for the longest */
 	struct pattern *patterns; /* by schema; taken apart when first used */
 	struct arena formats;     /* these */

@@ -16,6 +16,7 @@ void clocks_read(struct clocks *c)
 static void put_part(struct sb *out, u32 digits, u64 ns)
 {
 	static const u64 unit[] = {[3] = 1000000, [6] = 1000, [9] = 1};
+	assert(digits < countof(unit) && unit[digits]);
 	sb_fmt(out, "%0*llu", (int)digits, ns / unit[digits]);
 }
 

@@ -4,8 +4,10 @@
  * What a wildcard matched may be more than can be probed: ways leave points out and say why;
  * here it is told once per probe of the script.
  */
+#include "run/attach.h"
 #include "base/alloc.h"
-#include "run/run.h"
+#include "run/loop.h"
+#include "run/session.h"
 #include <errno.h>
 
 static void put_links(struct live *l, struct attach *a)
@@ -40,7 +42,7 @@ static bool attach_failed(struct session *s, const struct attach *a, struct err 
 	s->attach.lacks = is_lacking(e) && at && !(at->kind->flags & KIND_USER);
 	e = err_wrap(e, "Unable to attach probe: %.*s: ", STRF(name));
 	if (policy == MISSING_WARN) {
-		report_err(s, true, loc, e);
+		report_err(&s->reporter, true, loc, e);
 		return true;
 	}
 	AUTO_SB text = {0};
@@ -48,7 +50,7 @@ static bool attach_failed(struct session *s, const struct attach *a, struct err 
 	if (!s->start.tool.n) /* whose settings are not its user's */
 		sb_z(&text, ". If this is expected, set the 'missing_probes' config variable to "
 			    "'warn'.");
-	session_error(s, false, "", loc, sb_str(&text));
+	report_error(&s->reporter, false, "", loc, sb_str(&text));
 	err_free(e);
 	return false;
 }
@@ -69,6 +71,7 @@ static bool tell_unattached(struct session *s, struct attach *first)
 	u32 all = 0, n = 0;
 	struct loc loc = first->prog->loc;
 	struct err *why = take_reason(first);
+	assert(why);
 	for (u32 i = 0; i < s->u->nprog; i++) {
 		struct attach *a = &s->attach.of[i];
 		if (memcmp(&s->u->prog[i]->loc, &loc, sizeof(loc)))
@@ -77,6 +80,7 @@ static bool tell_unattached(struct session *s, struct attach *first)
 		n += a->unattached;
 		err_free(take_reason(a));
 	}
+	assert(n <= all);
 	if (n == all)
 		return attach_failed(s, first, why);
 	AUTO_SB text = {0};
@@ -85,7 +89,8 @@ static bool tell_unattached(struct session *s, struct attach *first)
 		sb_fmt(&text, "%.*s: ", STRF(first->failed->text));
 	sb_fmt(&text, "%s)", why->msg);
 	if (s->u->config.missing_probes != MISSING_IGNORE)
-		session_error(s, true, "", first->failed ? first->failed->loc : loc, sb_str(&text));
+		report_error(&s->reporter, true, "", first->failed ? first->failed->loc : loc,
+			     sb_str(&text));
 	err_free(why);
 	return true;
 }
@@ -95,6 +100,8 @@ static bool tell_unattached(struct session *s, struct attach *first)
 static enum attached attach_prog(struct session *s, const struct prog *p)
 {
 	struct attach *a = &s->attach.of[p->index];
+	assert(p->index < s->u->nprog);
+	assert(p->points && p->points->way);
 	*a = (struct attach){.prog = p, .fd = prog_fd(s, p)};
 	struct err *e = p->points->way->attach ? p->points->way->attach(s->h, s->u, a) : NULL;
 	if (!e && a->unattached && a->unattached == point_count(p->points) && !p->points->wild)
@@ -103,7 +110,7 @@ static enum attached attach_prog(struct session *s, const struct prog *p)
 		put_links(&s->live, a);
 		a->done = true;
 		if (a->remark && s->u->config.missing_probes != MISSING_IGNORE)
-			session_error(s, true, "", p->loc, str_z(a->remark));
+			report_error(&s->reporter, true, "", p->loc, str_z(a->remark));
 		return ATTACHED;
 	}
 	link_undo(s->h, &a->links, NULL);
@@ -128,6 +135,7 @@ static bool is_attached(const struct prog *p)
 enum attached attach_all(struct session *s)
 {
 	const struct unit *u = s->u;
+	assert(!s->attach.of);
 	s->attach.of = xcalloc(u->nprog, sizeof(*s->attach.of));
 	for (u32 i = 0; i < 2 * u->nprog && !loop_interrupted(s); i++) {
 		bool first = i < u->nprog;

@@ -1,7 +1,6 @@
 /* calls.c - what waits is kept by thread. */
 #include "run/calls.h"
 #include "base/alloc.h"
-#include "run/part.h"
 
 enum { SLOTS = 1024 };
 
@@ -59,6 +58,7 @@ bool calls_mode(struct calls *c, u32 tid, u32 mode)
 
 void calls_drop(struct held_call *h)
 {
+	assert(h->open);
 	h->open = false;
 }
 
@@ -72,20 +72,19 @@ void calls_set_last(struct calls *c, u32 tid)
 	c->last = tid;
 }
 
-static void calls_close(void *self)
+struct calls *calls_new(void)
 {
-	struct calls *c = self;
-	for (u32 i = 0; i < SLOTS; i++) {
+	return xcalloc(1, sizeof(struct calls));
+}
+
+void calls_free(struct calls *c)
+{
+	for (u32 i = 0; c && i < SLOTS; i++) {
 		for (struct held_call *h = c->slot[i], *next; h; h = next) {
 			next = h->next;
 			arena_free(&h->a);
 			free(h);
 		}
 	}
+	free(c);
 }
-
-const struct part part_calls = {
-	.name = "calls",
-	.size = sizeof(struct calls),
-	.close = calls_close,
-};

@@ -7,15 +7,31 @@
  * event is in exactly one printout. Elements that did not change for a whole interval are removed
  * when the map is more than half full of them.
  */
+#include "run/cleared.h"
 #include "base/alloc.h"
+#include "base/tab.h"
 #include "core/agg.h"
-#include "run/run.h"
+#include "run/report.h"
 
 /*
  * Records of one run bear the same time when one is always made before the other; where branches
  * lie between them, or two probes do it, such a distance is near enough.
  */
 enum { SAME_RUN_NS = 1000000 };
+
+/* A reading that is kept: heap. */
+struct base {
+	u8 *keys;
+	u64 *words;
+	u32 n, key_size, nwords;
+	struct tab index; /* key -> number + 1 */
+	u64 ts;           /* of the event that asked for it; 0 if none did */
+	bool valid;
+};
+struct cleared {
+	struct base base, last; /* what is subtracted; the last reading, before that */
+	u32 epoch;
+};
 
 static void base_drop(struct base *b)
 {
@@ -25,23 +41,24 @@ static void base_drop(struct base *b)
 	*b = (struct base){0};
 }
 
-struct all_cleared {
-	struct cleared *v; /* by map; NULL: nobody asked yet */
+struct cleared_maps {
+	struct cleared *of; /* by map; NULL before the first question */
 	u32 n;
 };
 
-static struct cleared *cleared_of(struct session *s, const struct map *m)
+static struct cleared *cleared_of(struct reporter *r, const struct map *m)
 {
-	struct all_cleared *all = s->part[PART_CLEARED];
-	if (!all->v)
-		all->v = xcalloc(s->u->nmap, sizeof(*all->v));
-	all->n = s->u->nmap;
-	return &all->v[m->index];
+	struct cleared_maps *all = r->cleared;
+	assert(m->index < MAX(r->unit->nmap, 1u));
+	if (!all->of)
+		all->of = xcalloc(r->unit->nmap, sizeof(*all->of));
+	all->n = r->unit->nmap;
+	return &all->of[m->index];
 }
 
-u32 *cleared_epoch(struct session *s, const struct map *m)
+u32 *cleared_epoch(struct reporter *r, const struct map *m)
 {
-	return &cleared_of(s, m)->epoch;
+	return &cleared_of(r, m)->epoch;
 }
 
 bool cleared_wanted(const struct map *m)
@@ -56,19 +73,19 @@ static struct str key_at(const u8 *keys, u32 size, u32 i)
 }
 
 /* Remember a reading: n keys of key_size bytes, words of each. */
-void cleared_note(struct session *s, const struct map *m, const struct reading *r)
+void cleared_note(struct reporter *r, const struct map *m, const struct reading *got)
 {
-	struct base *b = &cleared_of(s, m)->last;
+	struct base *b = &cleared_of(r, m)->last;
 	base_drop(b);
-	b->n = r->n;
-	b->key_size = r->key_size;
-	b->nwords = r->nwords;
-	b->ts = s->records.event_ts;
-	b->keys = xmalloc((size_t)r->n * r->key_size + 1);
-	b->words = xmalloc(((size_t)r->n * r->nwords + 1) * sizeof(u64));
-	if (r->n && r->key_size)
-		memcpy(b->keys, r->keys, (size_t)r->n * r->key_size);
-	memcpy(b->words, r->words, (size_t)r->n * r->nwords * sizeof(u64));
+	b->n = got->n;
+	b->key_size = got->key_size;
+	b->nwords = got->nwords;
+	b->ts = r->records.event_ts;
+	b->keys = xmalloc((size_t)got->n * got->key_size + 1);
+	b->words = xmalloc(((size_t)got->n * got->nwords + 1) * sizeof(u64));
+	if (got->n && got->key_size)
+		memcpy(b->keys, got->keys, (size_t)got->n * got->key_size);
+	memcpy(b->words, got->words, (size_t)got->n * got->nwords * sizeof(u64));
 	b->valid = true;
 }
 
@@ -79,35 +96,38 @@ static void index_keys(struct base *b)
 }
 
 /* Take off what was cleared; elements that are as they were then go away. */
-void cleared_subtract(struct session *s, const struct map *m, struct reading *r)
+void cleared_subtract(struct reporter *r, const struct map *m, struct reading *got)
 {
-	const struct base *b = &cleared_of(s, m)->base;
+	const struct base *b = &cleared_of(r, m)->base;
+	assert(!b->valid || b->nwords == got->nwords);
+	assert(!b->valid || b->key_size == got->key_size);
 	u32 kept = 0;
-	for (u32 i = 0; b->valid && i < r->n; i++) {
-		u64 *w = r->words + (size_t)i * r->nwords, any = 0;
-		size_t at = (size_t)(uintptr_t)tab_get(&b->index, key_at(r->keys, r->key_size, i));
-		const u64 *was = at ? b->words + (at - 1) * r->nwords : NULL;
-		for (u32 k = 0; k < r->nwords; k++) {
+	for (u32 i = 0; b->valid && i < got->n; i++) {
+		u64 *w = got->words + (size_t)i * got->nwords, any = 0;
+		size_t at =
+			(size_t)(uintptr_t)tab_get(&b->index, key_at(got->keys, got->key_size, i));
+		const u64 *was = at ? b->words + (at - 1) * got->nwords : NULL;
+		for (u32 k = 0; k < got->nwords; k++) {
 			w[k] -= was ? was[k] : 0;
 			any |= w[k];
 		}
 		if (was && !any)
 			continue;
-		memmove(r->words + (size_t)kept * r->nwords, w, r->nwords * sizeof(u64));
-		if (r->key_size)
-			memmove(r->keys + (size_t)kept * r->key_size,
-				r->keys + (size_t)i * r->key_size, r->key_size);
+		memmove(got->words + (size_t)kept * got->nwords, w, got->nwords * sizeof(u64));
+		if (got->key_size)
+			memmove(got->keys + (size_t)kept * got->key_size,
+				got->keys + (size_t)i * got->key_size, got->key_size);
 		kept++;
 	}
 	if (b->valid)
-		r->n = kept;
+		got->n = kept;
 }
 
-bool cleared_is_fresh(struct session *s, const struct map *m)
+bool cleared_is_fresh(struct reporter *r, const struct map *m)
 {
-	const struct base *l = &cleared_of(s, m)->last;
-	return l->valid && l->ts && s->records.event_ts >= l->ts &&
-	       s->records.event_ts - l->ts < SAME_RUN_NS;
+	const struct base *l = &cleared_of(r, m)->last;
+	return l->valid && l->ts && r->records.event_ts >= l->ts &&
+	       r->records.event_ts - l->ts < SAME_RUN_NS;
 }
 
 static bool unchanged(const struct base *old, const struct base *now, u32 i)
@@ -122,15 +142,16 @@ static bool unchanged(const struct base *old, const struct base *now, u32 i)
 
 /* The last reading is what clear() forgets. gone is called with keys that may be removed from the
  * kernel. */
-void cleared_from_now(struct session *s, const struct map *m, cleared_gone *gone)
+void cleared_from_now(struct reporter *r, const struct map *m, cleared_gone *gone)
 {
-	struct cleared *c = cleared_of(s, m);
+	struct cleared *c = cleared_of(r, m);
 	struct base *now = &c->last;
+	assert(now->valid);
 	u32 kept = 0;
 	bool crowded = !m->scalar && now->n > m->max_entries / 2;
 	for (u32 i = 0; i < now->n; i++) {
 		if (crowded && unchanged(&c->base, now, i)) {
-			gone(s, m, now->keys + (size_t)i * now->key_size);
+			gone(r, m, now->keys + (size_t)i * now->key_size);
 			continue;
 		}
 		if (now->key_size)
@@ -147,24 +168,24 @@ void cleared_from_now(struct session *s, const struct map *m, cleared_gone *gone
 	index_keys(&c->base);
 }
 
-void cleared_forget(struct session *s, const struct map *m)
+void cleared_forget(struct reporter *r, const struct map *m)
 {
-	base_drop(&cleared_of(s, m)->base);
-	base_drop(&cleared_of(s, m)->last);
+	base_drop(&cleared_of(r, m)->base);
+	base_drop(&cleared_of(r, m)->last);
 }
 
-static void cleared_close(void *self)
+struct cleared_maps *cleared_new(void)
 {
-	struct all_cleared *all = self;
-	for (u32 i = 0; i < all->n; i++) {
-		base_drop(&all->v[i].base);
-		base_drop(&all->v[i].last);
+	return xcalloc(1, sizeof(struct cleared_maps));
+}
+
+void cleared_free(struct cleared_maps *c)
+{
+	for (u32 i = 0; c && i < c->n; i++) {
+		base_drop(&c->of[i].base);
+		base_drop(&c->of[i].last);
 	}
-	free(all->v);
+	if (c)
+		free(c->of);
+	free(c);
 }
-
-const struct part part_cleared = {
-	.name = "cleared maps",
-	.size = sizeof(struct all_cleared),
-	.close = cleared_close,
-};

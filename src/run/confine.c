@@ -8,7 +8,8 @@
 #include "core/builtin.h"
 #include "kern/caps.h"
 #include "kern/sandbox.h"
-#include "run/run.h"
+#include "run/confine.h"
+#include "run/session.h"
 #include "types/debuginfod.h"
 
 static bool type_has(const struct type *t, u64 kinds)

@@ -7,7 +7,9 @@
  * program (a breakpoint's trap, a perf event) is in nobody's account.
  */
 #include "base/alloc.h"
-#include "run/run.h"
+#include "base/clock.h"
+#include "run/loss.h"
+#include "run/session.h"
 #include <sys/resource.h>
 
 enum { MILLION = 1000000 };
@@ -88,14 +90,14 @@ static void over(struct session *s, u64 share, u64 programs, u64 own, const stru
 		prog_put_points(&b, most);
 	}
 	sb_fmt(&b, ", %.1f ms in sonde itself", (double)own / 1e6);
-	loss_put(s, LOSS_BUDGET, STR(""), share, sb_str(&b));
-	session_exit(s, 1);
+	loss_put(&s->reporter, LOSS_BUDGET, STR(""), share, sb_str(&b));
+	report_exit(&s->reporter, 1);
 }
 
 static void cost_tick(struct session *s, void *self)
 {
 	struct costs *c = self;
-	u64 now = s->limits.budget && !s->loop.stop ? now_ns() : 0;
+	u64 now = s->limits.budget && !s->control.stop ? now_ns() : 0;
 	if (!now || now - c->mark_ns < SECOND_NS)
 		return;
 	const struct prog *most = NULL;
@@ -145,7 +147,7 @@ static void cost_report(struct session *s, void *self)
 		struct cost_row r;
 		prog_cost(s, s->u->prog[i], &r.ns, &r.runs);
 		prog_put_points(&name, s->u->prog[i]);
-		r.probe = arena_str(&s->reader.arena, sb_str(&name));
+		r.probe = arena_str(&s->reporter.reader.arena, sb_str(&name));
 		cost.programs_ns += r.ns;
 		if (r.runs)
 			row[cost.n++] = r;
@@ -153,7 +155,8 @@ static void cost_report(struct session *s, void *self)
 	qsort(row, cost.n, sizeof(*row), by_price);
 	AUTO_SB text = {0};
 	put_text(&text, &cost);
-	session_put(s, &(struct item){.kind = I_COST, .cost = &cost, .str = sb_str(&text)});
+	report_put(&s->reporter,
+		   &(struct item){.kind = I_COST, .cost = &cost, .str = sb_str(&text)});
 }
 
 static void cost_close(void *self)

@@ -1,5 +1,10 @@
 /* live_names.c - what addresses and ids stand for on this machine, right now. */
-#include "run/run.h"
+#include "proc/cgroup.h"
+#include "run/here.h"
+#include "run/notes.h"
+#include "run/session.h"
+#include "run/unwind.h"
+#include <net/if.h>
 
 static bool kernel(void *session, u64 addr, struct symbol *ret)
 {
@@ -42,9 +47,9 @@ static const u64 *tail(void *session, u64 mark, u32 *n)
 	return unwind_tail(session, mark, n);
 }
 
-static const char *cgroup(void *session, u64 id)
+static bool finish_key(void *session, const struct type *t, u8 *key)
 {
-	return proc_cgroup_path(((struct session *)session)->h, id);
+	return unwind_on(session) && unwind_finish_key(session, t, key);
 }
 
 static const char *username(void *session, u32 uid)
@@ -52,5 +57,57 @@ static const char *username(void *session, u32 uid)
 	return proc_username(((struct session *)session)->h, uid);
 }
 
-const struct names names_here = {kernel, user, expect, expected, gains,
-				 source, tail, cgroup, username};
+static const char *cgroup(void *session, u64 id)
+{
+	return proc_cgroup_path(((struct session *)session)->h, id);
+}
+
+static const char *container(void *session, u64 id)
+{
+	return cgroup_container_of(((struct session *)session)->h, id);
+}
+
+static const char *disk(void *session, u32 dev)
+{
+	return proc_disk_name(((struct session *)session)->h, dev);
+}
+
+static bool interface(void *session, u32 index, struct sb *out)
+{
+	char name[IF_NAMESIZE];
+	(void)session;
+	if (!if_indextoname(index, name))
+		return false;
+	sb_z(out, name);
+	return true;
+}
+
+static void load(void *session, struct sb *out)
+{
+	(void)session;
+	proc_load(out);
+}
+
+static bool meminfo(void *session, struct str line, u64 *bytes)
+{
+	(void)session;
+	return proc_meminfo(line, bytes);
+}
+
+const struct names names_here = {
+	.kernel = kernel,
+	.user = user,
+	.expect = expect,
+	.expected = expected,
+	.gains = gains,
+	.source = source,
+	.tail = tail,
+	.finish_key = finish_key,
+	.username = username,
+	.cgroup = cgroup,
+	.container = container,
+	.disk = disk,
+	.interface = interface,
+	.load = load,
+	.meminfo = meminfo,
+};

@@ -1,11 +1,13 @@
 /*
  * load.c - maps and programs into the kernel, with the script's lines; undone in reverse.
  */
+#include "run/load.h"
 #include "base/alloc.h"
 #include "kern/caps.h"
 #include "kern/rings.h"
 #include "kern/verlog.h"
-#include "run/run.h"
+#include "run/notes.h"
+#include "run/session.h"
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -62,6 +64,8 @@ static size_t mem_size(const struct map *m)
 
 static struct err *make_map(struct session *s, const struct unit *u, const struct map *m)
 {
+	assert(m->index < u->nmap);
+	assert(!m->in); /* that one is a part of another map */
 	int *fd = &s->live.map_fd[m->index];
 	struct map_spec spec = {
 		.name = arena_strz(s->h->arena, m->name),
@@ -101,7 +105,7 @@ static struct err *make_map(struct session *s, const struct unit *u, const struc
 
 static struct err *open_ring(struct session *s, const struct unit *u)
 {
-	struct ring_spec spec = {.fd = map_fd(s, u->ring), .cb = record_take, .arg = s};
+	struct ring_spec spec = {.fd = map_fd(s, u->ring), .cb = record_take, .arg = &s->reporter};
 	struct rings_spec own = {.mem = map_mem(s, u->ring),
 				 .size = u->ring_size,
 				 .n = u->ring->max_entries,
@@ -242,6 +246,7 @@ static struct err *load_prog(struct session *s, struct unit *u, struct diags *ds
 	struct line_info *li = arena_newn(&a, struct line_info, p->code.nline + 1);
 	struct func_info *fi = arena_newn(&a, struct func_info, p->code.nfn + 1);
 	int btf_fd AUTO_CLOSE = -1;
+	assert(p->index < u->nprog);
 	const struct way *way = p->points->way;
 	struct err *e = module_btf(p, &btf_fd);
 	if (e)
@@ -315,6 +320,7 @@ void load_undo(struct session *s)
 bool session_load(struct session *s, struct diags *ds, struct err **e)
 {
 	struct unit *u = s->u;
+	assert(!s->live.map_fd);
 	*e = NULL;
 	syms_init(s->h, u->config.cpp_demangle, &s->syms);
 	s->live = (struct live){

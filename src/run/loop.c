@@ -3,7 +3,13 @@
  *
  * Programs may store records without waking us, so the ring is also looked at every TICK_MS.
  */
-#include "run/run.h"
+#include "run/loop.h"
+#include "base/clock.h"
+#include "run/phase.h"
+#include "run/scope.h"
+#include "run/session.h"
+#include "run/target.h"
+#include "run/unwind.h"
 #include <errno.h>
 #include <sys/epoll.h>
 
@@ -12,7 +18,7 @@ enum { UNFINISHED_MS = 50 };
 static struct err *watch(struct session *s, int fd)
 {
 	/* Records are polled for; that some are there is no reason to wake up. */
-	bool edge = fd == s->feed->fd(s);
+	bool edge = fd == s->reporter.source->fd(s);
 	struct epoll_event ev = {.events = EPOLLIN | (edge ? (u32)EPOLLET : 0), .data.fd = fd};
 	if (fd >= 0 && epoll_ctl(s->loop.epoll_fd, EPOLL_CTL_ADD, fd, &ev))
 		return err_sys(errno, "watch descriptor %d", fd);
@@ -25,12 +31,13 @@ struct err *loop_open(struct session *s)
 		signals_open(&s->loop.signals, phase_any(s, PROG_SIGNAL) || s->u->config.compat);
 	if (e)
 		return e;
+	assert(s->loop.epoll_fd < 0);
 	s->loop.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (s->loop.epoll_fd < 0)
 		return err_sys(errno, "epoll_create1");
 	e = watch(s, s->loop.signals.fd);
 	if (!e)
-		e = watch(s, s->feed->fd(s));
+		e = watch(s, s->reporter.source->fd(s));
 	for (u32 i = 0; i < s->target->n && !e; i++)
 		e = watch(s, s->target->fd[i]);
 	return e;
@@ -51,35 +58,35 @@ bool loop_interrupted(struct session *s)
 		s->loop.signals.usr1 = false;
 		phase_run(s, PROG_SIGNAL);
 		if (s->u->config.compat) {
-			session_print_maps(s);
-			report_flush(s);
+			report_print_maps(&s->reporter);
+			report_flush(&s->reporter);
 		}
 	}
-	s->loop.stop |= stop;
+	s->control.stop |= stop;
 	return stop;
 }
 
 /* One batch; flushes when there was anything. */
 static u64 consume(struct session *s)
 {
-	u64 n = s->feed->consume(s, RECORD_BATCH);
+	u64 n = s->reporter.source->consume(s, RECORD_BATCH);
 	if (n)
-		report_flush(s);
+		report_flush(&s->reporter);
 	return n;
 }
 
 void loop_drain(struct session *s)
 {
 	/* A program may still be writing its record: it was interrupted on another CPU. */
-	for (u32 wait = 0; wait < UNFINISHED_MS && !s->report.failed;) {
+	for (u32 wait = 0; wait < UNFINISHED_MS && !s->reporter.output.failed;) {
 		if (consume(s) >= RECORD_BATCH)
 			continue;
-		if (!s->feed->wait(s))
+		if (!s->reporter.source->wait(s))
 			break;
 		usleep(1000);
 		wait++;
 	}
-	report_flush(s);
+	report_flush(&s->reporter);
 }
 
 /* --for: the time is over. */
@@ -100,15 +107,16 @@ static int tick_ms(const struct session *s)
 static void cannot_wait(struct session *s, int no)
 {
 	struct err *e = err_sys(no, "tracing ends early: wait for events");
-	session_error(s, false, "", (struct loc){0}, str_z(e->msg));
+	report_error(&s->reporter, false, "", (struct loc){0}, str_z(e->msg));
 	err_free(e);
-	s->loop.stop = true;
+	control_stop(&s->control);
 }
 
 void loop_run(struct session *s)
 {
 	struct epoll_event ev[4];
-	while (!s->loop.stop && !over(s)) {
+	assert(s->loop.epoll_fd >= 0);
+	while (!s->control.stop && !over(s)) {
 		int n = epoll_wait(s->loop.epoll_fd, ev, countof(ev), tick_ms(s));
 		bool gone = s->target->n && !s->target->nalive;
 		for (int i = 0; i < n; i++)
@@ -119,10 +127,10 @@ void loop_run(struct session *s)
 			cannot_wait(s, no);
 		parts_tick(s);
 		/* A flood must not keep us from seeing Ctrl-C. */
-		while (consume(s) >= RECORD_BATCH && !s->loop.stop && !loop_interrupted(s) &&
+		while (consume(s) >= RECORD_BATCH && !s->control.stop && !loop_interrupted(s) &&
 		       !over(s))
 			parts_tick(s);
 		if (gone && scope_over(s))
-			s->loop.stop = true;
+			control_stop(&s->control);
 	}
 }

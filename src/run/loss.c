@@ -1,75 +1,59 @@
 /*
- * loss.c - data quality: what did not reach the user is counted where it happened and told here.
+ * loss.c - data quality: what was lost is counted where it happened and reported here.
  *
- * Nothing is said when nothing was lost.
+ * No output if nothing was lost.
  */
+#include "run/loss.h"
 #include "base/alloc.h"
-#include "kern/caps.h"
-#include "kern/perf.h"
-#include "kern/sandbox.h"
-#include "run/run.h"
+#include "base/clock.h"
+#include "run/report.h"
 #include <errno.h>
 
-enum { OFFLINE_NS = 100000000 }; /* so far apart are the events of CPUs never by attaching */
+void loss_put(struct reporter *r, enum loss kind, struct str who, u64 n, struct str text)
+{
+	assert(kind < LOSS_COUNT);
+	report_put(r, &(struct item){.kind = I_LOST,
+				     .warn = true,
+				     .loss = kind,
+				     .who = who,
+				     .n = n,
+				     .str = text});
+}
 
-struct losses {
-	u64 shown;          /* of the events lost, reported while running */
-	u64 tick_ns;        /* last look at the counters */
-	u64 *stats;         /* copy of the MAP_STATS value */
-	struct err *unread; /* why there is none */
-	u64 *full, *other;  /* by map: the updates refused that were told of */
-	u64 *missed;        /* per program: hits that the kernel counted but could not show;
-			LOSS_UNKNOWN: it does not tell */
-	struct absent {     /* CPUs that were offline for a time */
-		const struct prog *prog;
-		u32 cpu;
-		u64 ns;
-	} * absent;
-	u32 nabsent;
-	const char *replaced; /* a file that was replaced while it was probed; NULL: none */
-	u64 unrun;            /* shell commands that a signal came before */
-};
-
-void loss_uncounted(struct session *s, const char *what, struct err *e)
+void loss_uncounted(struct reporter *r, const char *what, struct err *e)
 {
 	AUTO_SB b = {0};
 	if (!e)
 		return;
 	sb_fmt(&b, "%s is not known: %s", what, e->msg);
-	loss_put(s, LOSS_UNCOUNTED, str_z(what), 0, sb_str(&b));
+	loss_put(r, LOSS_UNCOUNTED, str_z(what), 0, sb_str(&b));
 	err_free(e);
 }
 
-static u32 stat_words(const struct unit *u)
+void report_lost(struct reporter *r, u64 n, struct str text)
 {
-	return stat_map_word(u->nprog, u->nmap ? u->nmap - 1 : 0) + STAT_WORDS_PER_MAP;
+	loss_put(r, LOSS_NOT_COUNTED, text, n, text);
 }
 
-/* Counters as they are now, in l->stats; false: this script has none. */
-static bool read_stats(struct session *s, struct losses *l)
+void loss_counters_free(struct loss_counters *c)
 {
-	struct unit *u = s->u;
-	u32 zero = 0;
-	if (map_fd(s, u->stats) < 0 || u->stats->val_size < stat_words(u) * 8)
-		return false;
-	if (!l->stats)
-		l->stats = xcalloc(u->stats->val_size / 8, sizeof(u64));
-	err_free(l->unread);
-	l->unread = bpf_map_get(map_fd(s, u->stats), &zero, l->stats);
-	return !l->unread;
+	free(c->stats);
+	free(c->full);
+	*c = (struct loss_counters){0};
 }
 
-static u64 prog_stat(const struct losses *l, u32 prog, enum stat_word w)
+static u64 prog_stat(const struct loss_counters *c, u32 prog, enum stat_word w)
 {
-	return l->stats[STAT_WORDS_PER_PROG * prog + w];
+	assert(c->stats);
+	assert(w < STAT_WORDS_PER_PROG);
+	return c->stats[STAT_WORDS_PER_PROG * prog + w];
 }
 
-static u64 lost_total(struct session *s, struct losses *l)
+static u64 lost_total(const struct reporter *r, const struct loss_counters *c)
 {
 	u64 n = 0;
-	if (read_stats(s, l))
-		for (u32 i = 0; i < s->u->nprog; i++)
-			n += prog_stat(l, i, STAT_LOST);
+	for (u32 i = 0; i < r->unit->nprog; i++)
+		n += prog_stat(c, i, STAT_LOST);
 	return n;
 }
 
@@ -89,44 +73,44 @@ void prog_put_points(struct sb *out, const struct prog *p)
 		sb_fmt(out, " and %u more", more);
 }
 
-/* Events lost since the last report: bpftrace's line. */
-static void report_events(struct session *s, struct losses *l)
+/* bpftrace's line. */
+void loss_events(struct reporter *r, struct loss_counters *c, bool stats)
 {
 	AUTO_SB text = {0};
-	u64 total = lost_total(s, l), n = total - l->shown;
-	if (total <= l->shown)
+	u64 total = stats ? lost_total(r, c) : 0, n = total - c->shown;
+	if (total <= c->shown)
 		return;
-	l->shown = total;
+	c->shown = total;
 	sb_fmt(&text, "Lost %llu events", n);
-	session_put(s, &(struct item){
-			       .kind = I_LOST, .loss = LOSS_EVENTS, .n = n, .str = sb_str(&text)});
+	report_put(r, &(struct item){
+			      .kind = I_LOST, .loss = LOSS_EVENTS, .n = n, .str = sb_str(&text)});
 }
 
-static void report_prog(struct session *s, const struct losses *l, const struct prog *p,
-			enum stat_word w, enum loss kind, const char *text)
+static void put_prog(struct reporter *r, const struct loss_counters *c, const struct prog *p,
+		     enum stat_word w, enum loss kind, const char *text)
 {
 	AUTO_SB b = {0};
-	u64 n = prog_stat(l, p->index, w);
+	u64 n = prog_stat(c, p->index, w);
 	if (!n)
 		return;
 	sb_fmt(&b, "%.*s: %llu %s", STRF(prog_text(p)), n, text);
-	loss_put(s, kind, prog_text(p), n, sb_str(&b));
+	loss_put(r, kind, prog_text(p), n, sb_str(&b));
 }
 
-static void report_lost(struct session *s, struct losses *l, bool stats)
+void loss_total(struct reporter *r, const struct loss_counters *c, bool stats, u32 ring_bytes)
 {
 	AUTO_SB b = {0};
 	AUTO_SB hint = {0};
-	if (!l->shown)
+	if (!c->shown)
 		return;
-	sb_fmt(&b, "Total lost event count: %llu", l->shown);
-	loss_put(s, LOSS_TOTAL, STR(""), l->shown, sb_str(&b));
+	sb_fmt(&b, "Total lost event count: %llu", c->shown);
+	loss_put(r, LOSS_TOTAL, STR(""), c->shown, sb_str(&b));
 	sb_fmt(&hint,
 	       "events did not fit the buffer; print less often, or enlarge it: "
 	       "BPFTRACE_PERF_RB_PAGES=%u",
-	       MAX(s->live.ring_bytes / 4096 * 4, 64u));
-	for (u32 i = 0; stats && i < s->u->nprog; i++)
-		report_prog(s, l, s->u->prog[i], STAT_LOST, LOSS_BY_PROBE, hint.s);
+	       MAX(ring_bytes / 4096 * 4, 64u));
+	for (u32 i = 0; stats && i < r->unit->nprog; i++)
+		put_prog(r, c, r->unit->prog[i], STAT_LOST, LOSS_BY_PROBE, hint.s);
 }
 
 /* As scripts declare it. */
@@ -141,12 +125,12 @@ static const char *map_kind(const struct map *m)
 }
 
 /* While the script runs: at first, then when there are ten times as many; at the end, what is new. */
-static void report_map(struct session *s, struct losses *l, const struct map *m, bool ended)
+static void put_full(struct reporter *r, struct loss_counters *c, const struct map *m, bool ended)
 {
 	AUTO_SB b = {0};
-	const u64 *w = l->stats + stat_map_word(s->u->nprog, m->index);
+	const u64 *w = c->stats + stat_map_word(r->unit->nprog, m->index);
 	u64 all = w[STAT_MAP_REFUSED], other = MIN(w[STAT_MAP_OTHER], all), n = all - other;
-	u64 *told = &l->full[m->index], more = 8ull * m->max_entries;
+	u64 *told = &c->full[m->index], more = 8ull * m->max_entries;
 	if (n <= (ended ? *told : *told * 10))
 		return;
 	*told = n;
@@ -156,15 +140,16 @@ static void report_map(struct session *s, struct losses *l, const struct map *m,
 	       map_kind(m), more);
 	if (!m->declared)
 		sb_fmt(&b, ", or set BPFTRACE_MAX_MAP_KEYS=%llu", more);
-	loss_put(s, LOSS_MAP_FULL, m->name, n, sb_str(&b));
+	loss_put(r, LOSS_MAP_FULL, m->name, n, sb_str(&b));
 }
 
 /* What the kernel said when it was not that the map is full. */
-static void report_refused(struct session *s, struct losses *l, const struct map *m, bool ended)
+static void put_refused(struct reporter *r, struct loss_counters *c, const struct map *m,
+			bool ended)
 {
 	AUTO_SB b = {0};
-	const u64 *w = l->stats + stat_map_word(s->u->nprog, m->index);
-	u64 n = w[STAT_MAP_OTHER], *told = &l->other[m->index];
+	const u64 *w = c->stats + stat_map_word(r->unit->nprog, m->index);
+	u64 n = w[STAT_MAP_OTHER], *told = &c->other[m->index];
 	int no = (int)stat_error((int)w[STAT_MAP_ERROR]);
 	if (n <= (ended ? *told : *told * 10))
 		return;
@@ -181,112 +166,38 @@ static void report_refused(struct session *s, struct losses *l, const struct map
 		       STRF(m->name), map_kind(m), m->max_entries);
 	else if (no == EBUSY || no == EDEADLK || no == ETIMEDOUT)
 		sb_z(&b, "; a probe came while the kernel was changing this map on the same CPU");
-	loss_put(s, LOSS_MAP_REFUSED, m->name, n, sb_str(&b));
+	loss_put(r, LOSS_MAP_REFUSED, m->name, n, sb_str(&b));
 }
 
-static void report_maps(struct session *s, struct losses *l, bool ended)
+void loss_maps(struct reporter *r, struct loss_counters *c, bool ended)
 {
-	const struct unit *u = s->u;
-	if (!l->full)
-		l->full = xcalloc(2 * MAX(u->nmap, 1u), sizeof(u64));
-	l->other = l->full + MAX(u->nmap, 1u);
+	const struct unit *u = r->unit;
+	assert(c->stats);
+	if (!c->full)
+		c->full = xcalloc(2 * MAX(u->nmap, 1u), sizeof(u64));
+	c->other = c->full + MAX(u->nmap, 1u);
 	for (u32 i = 0; i < u->nmap; i++)
 		if (u->map[i]->role == MAP_USER && i < STAT_MAPS) {
-			report_map(s, l, u->map[i], ended);
-			report_refused(s, l, u->map[i], ended);
+			put_full(r, c, u->map[i], ended);
+			put_refused(r, c, u->map[i], ended);
 		}
 }
 
-static void loss_tick(struct session *s, void *self)
-{
-	struct losses *l = self;
-	u64 now = now_ns();
-	if (now - l->tick_ns < SECOND_NS)
-		return;
-	l->tick_ns = now;
-	report_events(s, l);
-	if (read_stats(s, l))
-		report_maps(s, l, false);
-}
-
-static void report_misses(struct session *s, const struct prog *p)
+void loss_skipped(struct reporter *r, const struct prog *p, u64 n)
 {
 	AUTO_SB b = {0};
-	u64 n = 0;
-	struct err *e = prog_fd(s, p) >= 0 && p->phase == PROG_ATTACH
-				? bpf_prog_misses(prog_fd(s, p), &n)
-				: NULL;
-	loss_uncounted(s, "how often the kernel skipped a probe", e);
 	if (!n)
 		return;
 	prog_put_points(&b, p);
 	sb_fmt(&b,
 	       ": %llu %s skipped by the kernel because the probe was already running on that CPU",
 	       n, n == 1 ? "run was" : "runs were");
-	loss_put(s, LOSS_MISSED_PROBES, prog_text(p), n, sb_str(&b));
+	loss_put(r, LOSS_MISSED_PROBES, prog_text(p), n, sb_str(&b));
 }
 
-/* A CPU that goes offline takes its event along, also when it comes back. */
-static void find_absent(struct session *s, struct losses *l)
-{
-	u64 *most = xcalloc(s->u->nprog, sizeof(*most)), ns;
-	u32 n = 0, all = 0;
-	for (const struct link *k = s->live.links; k; k = k->next)
-		n += !!k->cpu;
-	l->absent = xcalloc(MAX(n, 1u), sizeof(*l->absent));
-	for (const struct link *k = s->live.links; k; k = k->next) {
-		const struct prog *p = k->owner;
-		if (!k->cpu || !perf_enabled_ns(k->perf_fd, &ns))
-			continue;
-		l->absent[all++] = (struct absent){p, k->cpu - 1, ns};
-		most[p->index] = MAX(most[p->index], ns);
-	}
-	for (u32 i = 0; i < all; i++) {
-		struct absent o = l->absent[i];
-		u64 missed = most[o.prog->index] - o.ns;
-		if (missed > OFFLINE_NS)
-			l->absent[l->nabsent++] = (struct absent){o.prog, o.cpu, missed};
-	}
-	free(most);
-}
-
-static void report_absent(struct session *s, const struct absent *o)
-{
-	AUTO_SB cpu = {0};
-	AUTO_SB b = {0};
-	sb_fmt(&cpu, "%u", o->cpu);
-	prog_put_points(&b, o->prog);
-	sb_fmt(&b,
-	       ": CPU %s went offline, and its last %llu.%llu s were not seen, also when it came "
-	       "back",
-	       cpu.s, o->ns / SECOND_NS, o->ns / (SECOND_NS / 10) % 10);
-	loss_put(s, LOSS_OFFLINE, sb_str(&cpu), o->ns / MILLI_NS, sb_str(&b));
-}
-
-/* Hits are counted with the links, and go with them. */
-static void loss_detach(struct session *s, void *self)
-{
-	struct losses *l = self;
-	l->missed = xcalloc(s->u->nprog, sizeof(u64));
-	find_absent(s, l);
-	for (const struct link *k = s->live.links; k; k = k->next) {
-		const struct prog *p = k->owner;
-		if (link_replaced(k))
-			l->replaced = k->file;
-		u64 n, *sum = &l->missed[p->index];
-		bool told = link_missed(s->h, k, &n);
-		if (!told && (point_flags(p->points) & KIND_RETVAL))
-			*sum = LOSS_UNKNOWN;
-		else if (told && *sum != LOSS_UNKNOWN)
-			*sum += n;
-	}
-}
-
-/* Hits that no program was run for. */
-static void report_unseen(struct session *s, struct losses *l, const struct prog *p)
+void loss_missed(struct reporter *r, const struct prog *p, u64 n)
 {
 	AUTO_SB b = {0};
-	u64 n = l->missed ? l->missed[p->index] : 0;
 	bool ret = point_flags(p->points) & KIND_RETVAL;
 	if (!n)
 		return;
@@ -300,70 +211,55 @@ static void report_unseen(struct session *s, struct losses *l, const struct prog
 	else
 		sb_fmt(&b, ": %llu hit%s not seen because another kprobe was being handled", n,
 		       n == 1 ? " was" : "s were");
-	if (ret && s->u->config.kretprobe_maxactive < RETPROBE_CALLS)
+	if (ret && r->unit->config.kretprobe_maxactive < RETPROBE_CALLS)
 		sb_fmt(&b, "; allow more: BPFTRACE_KRETPROBE_MAXACTIVE=%d", RETPROBE_CALLS);
 	else if (ret && p->points && p->points->name.n)
 		sb_fmt(&b, "; fexit:%.*s sees them all", STRF(p->points->name));
-	loss_put(s, ret ? LOSS_MISSED_RETURNS : LOSS_MISSED_HITS, prog_text(p), n, sb_str(&b));
+	loss_put(r, ret ? LOSS_MISSED_RETURNS : LOSS_MISSED_HITS, prog_text(p), n, sb_str(&b));
 }
 
-static void report_hidden(struct session *s)
+void loss_of_prog(struct reporter *r, const struct loss_counters *c, const struct prog *p)
 {
-	AUTO_SB b = {0};
-	if (!s->syms || !sym_kernel_hidden(s->syms))
-		return;
-	sb_fmt(&b, "kernel addresses have no names, as /proc/kallsyms shows none");
-	if (!cap_held(CAP_SYSLOG))
-		sb_fmt(&b, ": needs CAP_SYSLOG while kernel.kptr_restrict is %lld",
-		       (long long)host_sysctl(s->h, "kernel.kptr_restrict"));
-	loss_put(s, LOSS_KERNEL_NAMES, STR(""), 0, sb_str(&b));
-}
-
-static void report_warnings(struct session *s)
-{
-	for (u32 i = 0; i < s->u->nschema; i++) {
-		const struct schema *sc = s->u->schema[i];
-		AUTO_SB b = {0};
-		if (sc->fn || s->records.warned[i] <= WARN_SHOWN)
-			continue;
-		sb_fmt(&b, "%s (%llu more times)", sc->msg ? sc->msg : "run-time error",
-		       s->records.warned[i] - WARN_SHOWN);
-		session_error(s, true, "runtime_error", sc->loc, sb_str(&b));
-	}
-}
-
-/* Names and rows that are missing because the child that read a file did not survive it. */
-static void report_unread(struct session *s)
-{
-	const char *text;
-	for (u32 i = 0; (text = sandbox_told(s->h, i)); i++)
-		loss_put(s, LOSS_UNREAD_FILES, STR(""), 0, str_z(text));
+	put_prog(r, c, p, STAT_NEST, LOSS_NESTING,
+		 "runs were given up because the probe interrupted itself too often on "
+		 "one CPU");
+	put_prog(r, c, p, STAT_TRUNC, LOSS_STRINGS,
+		 "strings were cut; allow longer ones: BPFTRACE_MAX_STRLEN=4096");
+	put_prog(r, c, p, STAT_JOINED, LOSS_STRINGS,
+		 "strings that str_concat() put together were cut at 1024 characters");
+	if (r->unit->config.warnings)
+		put_prog(r, c, p, STAT_FAULT, LOSS_READS,
+			 "reads of memory failed and gave 0; is the pointer valid and "
+			 "of the right space "
+			 "(kptr, uptr)?");
 }
 
 /* One sentence for all; the probes with most of them by name. */
-static void report_reads(struct session *s, const struct losses *l)
+void loss_reads(struct reporter *r, const struct loss_counters *c)
 {
 	enum { SHOWN = 3 };
 	AUTO_SB b = {0};
 	AUTO_SB by = {0};
 	u64 total = 0, last = ~0ull;
 	u32 at = 0, n = 0, shown = 0;
-	for (u32 i = 0; i < s->u->nprog; i++) {
-		total += prog_stat(l, i, STAT_FAULT);
-		n += prog_stat(l, i, STAT_FAULT) > 0;
+	if (r->unit->config.warnings || r->unit->config.no_warnings)
+		return;
+	for (u32 i = 0; i < r->unit->nprog; i++) {
+		total += prog_stat(c, i, STAT_FAULT);
+		n += prog_stat(c, i, STAT_FAULT) > 0;
 	}
 	while (shown < MIN(n, SHOWN)) {
-		u32 best = s->u->nprog;
-		for (u32 i = 0; i < s->u->nprog; i++) {
-			u64 k = prog_stat(l, i, STAT_FAULT);
+		u32 best = r->unit->nprog;
+		for (u32 i = 0; i < r->unit->nprog; i++) {
+			u64 k = prog_stat(c, i, STAT_FAULT);
 			bool left = k < last || (k == last && i > at);
 			if (k && left &&
-			    (best == s->u->nprog || k > prog_stat(l, best, STAT_FAULT)))
+			    (best == r->unit->nprog || k > prog_stat(c, best, STAT_FAULT)))
 				best = i;
 		}
-		last = prog_stat(l, at = best, STAT_FAULT);
-		sb_fmt(&by, "%s%.*s: %llu", shown++ ? ", " : "", STRF(prog_text(s->u->prog[best])),
-		       last);
+		last = prog_stat(c, at = best, STAT_FAULT);
+		sb_fmt(&by, "%s%.*s: %llu", shown++ ? ", " : "",
+		       STRF(prog_text(r->unit->prog[best])), last);
 	}
 	if (n > shown)
 		sb_fmt(&by, ", and %u more", n - shown);
@@ -373,94 +269,58 @@ static void report_reads(struct session *s, const struct losses *l)
 	       "%llu read%s of memory failed and gave 0 or an empty text (%s): the address was not "
 	       "valid, or its page was not in memory; -k counts reads of NULL, too",
 	       total, total == 1 ? "" : "s", by.s);
-	loss_put(s, LOSS_ALL_READS, STR(""), total, sb_str(&b));
+	loss_put(r, LOSS_ALL_READS, STR(""), total, sb_str(&b));
 }
 
-static void loss_report(struct session *s, void *self)
+void loss_absent(struct reporter *r, const struct prog *p, u32 cpu, u64 ns)
 {
-	struct losses *l = self;
-	const struct unit *u = s->u;
-	report_events(s, l);
-	bool stats = read_stats(s, l);
-	loss_uncounted(s, "which events, updates and reads were lost", l->unread);
-	l->unread = NULL;
-	report_lost(s, l, stats);
-	for (u32 i = 0; i < u->nprog; i++) {
-		const struct prog *p = u->prog[i];
-		report_misses(s, p);
-		report_unseen(s, l, p);
-		if (!stats)
-			continue;
-		report_prog(s, l, p, STAT_NEST, LOSS_NESTING,
-			    "runs were given up because the probe interrupted itself too often on "
-			    "one CPU");
-		report_prog(s, l, p, STAT_TRUNC, LOSS_STRINGS,
-			    "strings were cut; allow longer ones: BPFTRACE_MAX_STRLEN=4096");
-		report_prog(s, l, p, STAT_JOINED, LOSS_STRINGS,
-			    "strings that str_concat() put together were cut at 1024 characters");
-		if (u->config.warnings)
-			report_prog(s, l, p, STAT_FAULT, LOSS_READS,
-				    "reads of memory failed and gave 0; is the pointer valid and "
-				    "of the right space "
-				    "(kptr, uptr)?");
-	}
-	if (stats && !u->config.warnings && !u->config.no_warnings)
-		report_reads(s, l);
-	if (stats)
-		report_maps(s, l, true);
-	for (u32 i = 0; i < l->nabsent; i++)
-		report_absent(s, &l->absent[i]);
-	if (l->replaced) {
+	AUTO_SB which = {0};
+	AUTO_SB b = {0};
+	sb_fmt(&which, "%u", cpu);
+	prog_put_points(&b, p);
+	sb_fmt(&b,
+	       ": CPU %s went offline, and its last %llu.%llu s were not seen, also when it came "
+	       "back",
+	       which.s, ns / SECOND_NS, ns / (SECOND_NS / 10) % 10);
+	loss_put(r, LOSS_OFFLINE, sb_str(&which), ns / MILLI_NS, sb_str(&b));
+}
+
+void loss_replaced(struct reporter *r, const char *file)
+{
+	assert(file);
+	AUTO_SB b = {0};
+	sb_fmt(&b,
+	       "%s was replaced while it was traced: processes that started since then "
+	       "were not seen",
+	       file);
+	loss_put(r, LOSS_REPLACED, str_z(file), 1, sb_str(&b));
+}
+
+void loss_records(struct reporter *r)
+{
+	if (r->records.corrupt) {
 		AUTO_SB b = {0};
-		sb_fmt(&b,
-		       "%s was replaced while it was traced: processes that started since then "
-		       "were not seen",
-		       l->replaced);
-		loss_put(s, LOSS_REPLACED, str_z(l->replaced), 1, sb_str(&b));
+		sb_fmt(&b, "%llu records could not be read", r->records.corrupt);
+		loss_put(r, LOSS_CORRUPT, STR(""), r->records.corrupt, sb_str(&b));
 	}
-	if (s->records.corrupt) {
-		AUTO_SB b = {0};
-		sb_fmt(&b, "%llu records could not be read", s->records.corrupt);
-		loss_put(s, LOSS_CORRUPT, STR(""), s->records.corrupt, sb_str(&b));
-	}
-	if (l->unrun) {
+	if (r->records.unrun) {
 		AUTO_SB b = {0};
 		sb_fmt(&b, "%llu shell command%s came after the signal to end, and %s not run",
-		       l->unrun, l->unrun == 1 ? "" : "s", l->unrun == 1 ? "was" : "were");
-		loss_put(s, LOSS_COMMANDS, STR(""), l->unrun, sb_str(&b));
+		       r->records.unrun, r->records.unrun == 1 ? "" : "s",
+		       r->records.unrun == 1 ? "was" : "were");
+		loss_put(r, LOSS_COMMANDS, STR(""), r->records.unrun, sb_str(&b));
 	}
-	report_hidden(s);
-	report_unread(s);
-	report_warnings(s);
 }
 
-void session_unrun(struct session *s)
+void loss_warnings(struct reporter *r)
 {
-	((struct losses *)s->part[PART_LOSS])->unrun++;
+	for (u32 i = 0; i < r->unit->nschema; i++) {
+		const struct schema *sc = r->unit->schema[i];
+		AUTO_SB b = {0};
+		if (sc->fn || r->records.warned[i] <= WARN_SHOWN)
+			continue;
+		sb_fmt(&b, "%s (%llu more times)", sc->msg ? sc->msg : "run-time error",
+		       r->records.warned[i] - WARN_SHOWN);
+		report_error(r, true, "runtime_error", sc->loc, sb_str(&b));
+	}
 }
-
-static struct err *loss_open(struct session *s, void *self)
-{
-	((struct losses *)self)->tick_ns = s->start_ns;
-	return NULL;
-}
-
-static void loss_close(void *self)
-{
-	struct losses *l = self;
-	free(l->stats);
-	err_free(l->unread);
-	free(l->full);
-	free(l->missed);
-	free(l->absent);
-}
-
-const struct part part_loss = {
-	.name = "losses",
-	.size = sizeof(struct losses),
-	.open = loss_open,
-	.tick = loss_tick,
-	.detach = loss_detach,
-	.report = loss_report,
-	.close = loss_close,
-};

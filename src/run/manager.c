@@ -6,7 +6,8 @@
  * for. A manager that asks to hear from us (WATCHDOG_USEC) is told between batches of records, so
  * it does not hear from a trace that is stuck in one.
  */
-#include "run/run.h"
+#include "base/clock.h"
+#include "run/session.h"
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static struct err *manager_open(struct session *s, void *self)
 		return NULL;
 	struct err *e = call(name, &m->fd);
 	if (e)
-		report_err(s, true, (struct loc){0}, err_wrap(e, "NOTIFY_SOCKET: "));
+		report_err(&s->reporter, true, (struct loc){0}, err_wrap(e, "NOTIFY_SOCKET: "));
 	m->each_ns = watchdog_ns();
 	return NULL;
 }

@@ -1,5 +1,8 @@
 /* maps.c - maps printed: what was read of them, sorted, row by row to the sink. */
-#include "run/run.h"
+#include "base/clock.h"
+#include "run/cleared.h"
+#include "run/report.h"
+#include "run/snap.h"
 
 struct row {
 	u32 i; /* in the snap */
@@ -130,7 +133,7 @@ static const struct type *shown_type(const struct map *m)
 	return narrow && (t->kind == T_BOOL || t->kind == T_ENUM || t->kind == T_PTR) ? t : m->val;
 }
 
-static void decode_val(struct session *s, struct arena *a, const struct snap *n, const void *p,
+static void decode_val(struct reporter *r, struct arena *a, const struct snap *n, const void *p,
 		       u64 div, struct value *ret)
 {
 	const struct map *m = n->m;
@@ -142,7 +145,7 @@ static void decode_val(struct session *s, struct arena *a, const struct snap *n,
 		}
 		return;
 	}
-	decode_value(&s->reader, a, shown_type(m), p, ret);
+	decode_value(&r->reader, a, shown_type(m), p, ret);
 	if (div > 1 && ret->kind == V_INT)
 		ret->i /= (i64)div;
 	else if (div > 1 && ret->kind == V_UINT)
@@ -159,7 +162,7 @@ static bool is_shown(const struct snap *n, bool at_exit)
 }
 
 struct rows {
-	struct session *s;
+	struct reporter *reporter;
 	const struct snap *snap;
 	const struct row *row;
 	u64 div;
@@ -173,9 +176,10 @@ struct rows {
 static void expect_rows(struct rows *r)
 {
 	enum { MAX_EXPECTED = 1 << 14 };
-	struct reader *reader = &r->s->reader;
+	struct reader *reader = &r->reporter->reader;
 	const struct map *m = r->snap->m;
 	u32 addrs = 0;
+	assert(r->expected <= r->n);
 	while (r->expected < r->n && addrs < MAX_EXPECTED) {
 		const struct row *row = &r->row[r->expected++];
 		const u8 *key = m->scalar ? NULL : snap_key(r->snap, row->i, r->buf);
@@ -189,14 +193,15 @@ static void expect_rows(struct rows *r)
 static void make_row(void *rows, u64 i)
 {
 	struct rows *r = rows;
+	assert(i < r->n);
 	if (i >= r->expected)
 		expect_rows(r);
-	r->s->reader.expected = true;
+	r->reporter->reader.expected = true;
 	arena_reset(&r->arena);
 	if (!r->snap->m->scalar)
-		decode_value(&r->s->reader, &r->arena, r->snap->m->key,
+		decode_value(&r->reporter->reader, &r->arena, r->snap->m->key,
 			     snap_key(r->snap, r->row[i].i, r->buf), &r->key);
-	decode_val(r->s, &r->arena, r->snap, r->row[i].val, r->div, &r->val);
+	decode_val(r->reporter, &r->arena, r->snap, r->row[i].val, r->div, &r->val);
 }
 
 /* ---- rows that are shown alike ---- */
@@ -227,11 +232,12 @@ static struct str identity_of(void *arg, u32 i)
 {
 	struct joining *j = arg;
 	struct rows *r = j->rows;
+	assert(i < r->n);
 	if (i >= r->expected)
 		expect_rows(r);
-	r->s->reader.expected = true;
+	r->reporter->reader.expected = true;
 	arena_reset(&r->arena);
-	decode_value(&r->s->reader, &r->arena, r->snap->m->key, snap_key(r->snap, i, r->buf),
+	decode_value(&r->reporter->reader, &r->arena, r->snap->m->key, snap_key(r->snap, i, r->buf),
 		     &r->key);
 	sb_clear(&j->text);
 	value_key_identity(&j->text, &r->key, j->places);
@@ -250,55 +256,76 @@ static void join_alike(struct rows *r, struct snap *n, enum sink_keys keys)
 	r->expected = 0;
 }
 
-static void put_rows(struct session *s, struct snap *n, u32 top, u64 div, bool shown)
+static void put_rows(struct reporter *r, struct snap *n, u32 top, u64 div, bool shown)
 {
 	struct arena a = {0};
-	struct rows r = {.s = s,
-			 .snap = n,
-			 .row = read_rows(n, &a),
-			 .buf = arena_newn(&a, u8, n->key_size + 1ul),
-			 .n = n->n,
-			 .div = div};
-	join_alike(&r, n, s->report.sink->keys);
-	r.row = sorted_rows(n, &a);
+	struct rows rows = {.reporter = r,
+			    .snap = n,
+			    .row = read_rows(n, &a),
+			    .buf = arena_newn(&a, u8, n->key_size + 1ul),
+			    .n = n->n,
+			    .div = div};
+	join_alike(&rows, n, r->output.sink->keys);
+	rows.row = sorted_rows(n, &a);
 	u32 count = shown ? n->n : 0, from = top && top < count && !n->m->scalar ? count - top : 0;
-	r.row += from;
-	r.n = count - from;
+	rows.row += from;
+	rows.n = count - from;
 	struct item it = {.kind = I_MAP,
 			  .name = n->m->name,
 			  .agg = n->agg,
-			  .ts = s->records.event_ts ? s->records.event_ts : now_ns(),
-			  .epoch = *cleared_epoch(s, n->m),
+			  .ts = r->records.event_ts ? r->records.event_ts : now_ns(),
+			  .epoch = *cleared_epoch(r, n->m),
 			  .n = count - from,
-			  .key = n->m->scalar ? NULL : &r.key,
-			  .val = &r.val,
+			  .key = n->m->scalar ? NULL : &rows.key,
+			  .val = &rows.val,
 			  .make_row = make_row,
-			  .rows = &r};
-	session_put(s, &it);
-	s->reader.expected = false;
-	arena_free(&r.arena);
+			  .rows = &rows};
+	report_put(r, &it);
+	r->reader.expected = false;
+	arena_free(&rows.arena);
 	arena_free(&a);
 }
 
-static void print_map(struct session *s, const struct map *m, u32 top, u64 div, bool at_exit,
+static void print_map(struct reporter *r, const struct map *m, u32 top, u64 div, bool at_exit,
 		      struct str percentiles)
 {
 	struct snap n;
-	struct err *e = s->feed->snapshot(s, m, &n);
+	assert(m->store);
+	struct err *e = snap_take(r, m, &n);
 	n.percentiles = percentiles;
 	if (e)
-		map_failed(s, m, "read", e);
+		report_map_failed(r, m, "read", e);
 	else
-		put_rows(s, &n, top, div, is_shown(&n, at_exit));
+		put_rows(r, &n, top, div, is_shown(&n, at_exit));
 	snap_free(&n);
 }
 
-void session_print_map(struct session *s, const struct map *m, u32 top, u64 div, bool at_exit)
+void report_print_map(struct reporter *r, const struct map *m, u32 top, u64 div, bool at_exit)
 {
-	print_map(s, m, top, div, at_exit, STR(""));
+	print_map(r, m, top, div, at_exit, STR(""));
 }
 
-void session_print_percentiles(struct session *s, const struct map *m, struct str list)
+void report_print_percentiles(struct reporter *r, const struct map *m, struct str list)
 {
-	print_map(s, m, 0, 0, false, list);
+	print_map(r, m, 0, 0, false, list);
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+	const struct map *const *a = pa, *const *b = pb;
+	return str_cmp((*a)->name, (*b)->name);
+}
+
+void report_print_maps(struct reporter *r)
+{
+	const struct unit *u = r->unit;
+	struct map **v = arena_newn(&r->reader.arena, struct map *, u->nmap + 1);
+	u32 n = 0;
+	for (u32 i = 0; i < u->nmap; i++)
+		if (u->map[i]->role == MAP_USER)
+			v[n++] = u->map[i];
+	qsort(v, n, sizeof(struct map *), by_name);
+	for (u32 i = 0; i < n; i++)
+		report_print_map(r, v[i], 0, 0, true);
+	arena_reset(&r->reader.arena);
 }

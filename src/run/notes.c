@@ -5,8 +5,13 @@
  * Only for scripts that show such addresses. Without perf events (the kernel may forbid them),
  * /proc/PID/maps of the traced process is read now and then.
  */
+#include "run/notes.h"
+#include "base/clock.h"
 #include "kern/mmaps.h"
-#include "run/run.h"
+#include "run/confine.h"
+#include "run/loss.h"
+#include "run/session.h"
+#include "run/unwind.h"
 
 struct notes {
 	bool wanted;         /* user addresses are shown: remember who maps what */
@@ -67,7 +72,7 @@ static void tell_read_all(struct session *s, const struct notes *n)
 	sb_fmt(&text, "what %u processes map was read in %llu ms", n->nread,
 	       n->read_all_ns / MILLI_NS);
 	if (n->read_all && s->verbose)
-		session_error(s, true, "", (struct loc){0}, sb_str(&text));
+		report_error(&s->reporter, true, "", (struct loc){0}, sb_str(&text));
 }
 
 /* Long before the first event: the unwinder asks for what they map while programs are loaded. */
@@ -99,7 +104,7 @@ static void notes_ready(struct session *s, void *self)
 		return;
 	AUTO_SB text = {0};
 	sb_fmt(&text, "names of processes that end may be missing: %s", n->failed->msg);
-	session_error(s, true, "", (struct loc){0}, sb_str(&text));
+	report_error(&s->reporter, true, "", (struct loc){0}, sb_str(&text));
 }
 
 struct taking {
@@ -144,7 +149,7 @@ static void notes_report(struct session *s, void *self)
 	       "%llu notes of what processes map were lost; some user addresses may have no name "
 	       "or a wrong one",
 	       n->lost);
-	loss_put(s, LOSS_MAPPINGS, STR(""), n->lost, sb_str(&b));
+	loss_put(&s->reporter, LOSS_MAPPINGS, STR(""), n->lost, sb_str(&b));
 }
 
 static void notes_close(void *self)

@@ -1,17 +1,19 @@
 #include "run/part.h"
 #include "base/alloc.h"
-#include "run/run.h"
+#include "run/session.h"
 
 static const struct part *const parts[PARTS] = {
-	[PART_SCOPE] = &part_scope, [PART_NOTES] = &part_notes,     [PART_UNWIND] = &part_unwind,
-	[PART_LOSS] = &part_loss,   [PART_CLEARED] = &part_cleared, [PART_COST] = &part_cost,
-	[PART_CALLS] = &part_calls, [PART_MANAGER] = &part_manager,
+	[PART_SCOPE] = &part_scope, [PART_NOTES] = &part_notes, [PART_UNWIND] = &part_unwind,
+	[PART_LOSS] = &part_loss,   [PART_COST] = &part_cost,   [PART_MANAGER] = &part_manager,
 };
 
 void parts_init(struct session *s)
 {
-	for (u32 i = 0; i < PARTS; i++)
+	for (u32 i = 0; i < PARTS; i++) {
+		assert(parts[i]);
+		assert(!s->part[i]);
 		s->part[i] = xcalloc(1, parts[i]->size);
+	}
 }
 
 void parts_early(struct session *s)

@@ -1,6 +1,6 @@
 /*
- * part.h - services of a run. Each has its own state, and is called at set moments, in the order of
- * the table; so a new service is one file and one row (part.c).
+ * part.h - services of a run: each has its own state, and is called at certain moments, in the order
+ * of the table. So a new service is one file and one row (part.c).
  */
 #pragma once
 #include "base/err.h"
@@ -8,39 +8,35 @@
 struct session;
 struct part {
 	const char *name;
-	size_t size; /* of its state, which is zeros before open */
-	/* What may be NULL is left out. Maps are made, programs are not loaded; not with --dry-run: */
+	size_t size; /* bytes of its state, which is all zeros before the first call */
+	/*
+	 * Every callback may be NULL, and receives the state as self. In the order in
+	 * which they are called:
+	 */
+	/* Maps are made, programs are not loaded yet. Not called with --dry-run. */
 	void (*early)(struct session *s, void *self);
-	/* Before anything is attached: */
+	/* Nothing is attached yet. An error ends the run. */
 	struct err *(*open)(struct session *s, void *self);
-	/* Begin programs have run; not with --dry-run. */
+	/* Begin programs have run. Not called with --dry-run. */
 	void (*ready)(struct session *s, void *self);
-	/* Between batches of records, every TICK_MS at least. */
+	/* Between batches of records, at least every TICK_MS. */
 	void (*tick)(struct session *s, void *self);
-	/* Before the links are undone: what they know goes with them. */
+	/* The links are about to be undone, and with them what they count. */
 	void (*detach)(struct session *s, void *self);
-	/* At the end: what was lost. */
+	/* The end: report what was lost. */
 	void (*report)(struct session *s, void *self);
-	void (*close)(void *self); /* whatever was done before */
+	/* Free what self holds, whatever was called before. */
+	void (*close)(void *self);
 };
 
-enum part_id {
-	PART_SCOPE,
-	PART_NOTES,
-	PART_UNWIND,
-	PART_LOSS,
-	PART_CLEARED,
-	PART_COST,
-	PART_CALLS,
-	PART_MANAGER,
-	PARTS
-};
-extern const struct part part_scope, part_notes, part_unwind, part_loss, part_cleared, part_cost,
-	part_calls, part_manager;
+enum part_id { PART_SCOPE, PART_NOTES, PART_UNWIND, PART_LOSS, PART_COST, PART_MANAGER, PARTS };
+extern const struct part part_scope, part_notes, part_unwind, part_loss, part_cost, part_manager;
 
+/* parts_init() makes the states, parts_free() calls close() and frees them; the others call the
+ * callback of that name of each service. */
 void parts_init(struct session *s);
 void parts_early(struct session *s);
-struct err *parts_open(struct session *s) MUST_USE;
+struct err *parts_open(struct session *s) MUST_USE; /* stops at the first error */
 void parts_ready(struct session *s);
 void parts_tick(struct session *s);
 void parts_detach(struct session *s);

@@ -1,5 +1,8 @@
 /* phase.c - programs that we run ourselves: begin, end, signals, iterators, tests, benchmarks. */
-#include "run/run.h"
+#include "run/phase.h"
+#include "base/clock.h"
+#include "run/attach.h"
+#include "run/session.h"
 #include <errno.h>
 #include <unistd.h>
 
@@ -9,7 +12,7 @@ static bool reported(struct session *s, const struct prog *p, struct err *e)
 {
 	if (!e)
 		return true;
-	session_error(s, false, "", p->loc, str_z(e->msg));
+	report_error(&s->reporter, false, "", p->loc, str_z(e->msg));
 	err_free(e);
 	return false;
 }
@@ -25,7 +28,7 @@ bool phase_run(struct session *s, enum prog_phase phase)
 			if (!reported(s, p, bpf_prog_run(prog_fd(s, p), NULL, 0, &retval)))
 				return false;
 			loop_drain(s);
-			if (s->records.exit_held)
+			if (s->reporter.records.exit_held)
 				return true;
 		}
 	}
@@ -47,7 +50,7 @@ static struct str name_of(const struct prog *p)
 
 static void put_line(struct session *s, const char *kind, const struct sb *text)
 {
-	session_text(s, kind, sb_str(text));
+	report_text(&s->reporter, kind, sb_str(text));
 }
 
 /* ---- iterators ---- */
@@ -55,8 +58,8 @@ static void put_line(struct session *s, const char *kind, const struct sb *text)
 /* Reading runs the program, for many elements at a time; it writes nothing there. */
 void phase_iterate(struct session *s)
 {
-	s->stage = STAGE_ITERATE;
-	for (struct link *l = s->live.links; l && !s->loop.stop; l = l->next) {
+	s->control.stage = STAGE_ITERATE;
+	for (struct link *l = s->live.links; l && !s->control.stop; l = l->next) {
 		const struct prog *p = l->owner;
 		char c;
 		ssize_t n = 0;
@@ -66,11 +69,11 @@ void phase_iterate(struct session *s)
 			n = read(l->perf_fd, &c, sizeof(c));
 			loop_drain(s);
 		} while ((n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) &&
-			 !s->loop.stop && !loop_interrupted(s));
-		if (n < 0 && !s->loop.stop)
+			 !s->control.stop && !loop_interrupted(s));
+		if (n < 0 && !s->control.stop)
 			reported(s, p, err_sys(errno, "read iterator %.*s", STRF(p->points->name)));
 	}
-	s->stage = STAGE_EVENTS;
+	s->control.stage = STAGE_EVENTS;
 }
 
 /* All of them, or none. */
@@ -81,7 +84,7 @@ bool phase_pin(struct session *s)
 		const struct prog *p = l->owner;
 		if (p->phase != PROG_PINNED)
 			continue;
-		const char *path = arena_strz(&s->reader.arena, p->points->extra);
+		const char *path = arena_strz(&s->reporter.reader.arena, p->points->extra);
 		if (reported(s, p, bpf_pin(l->fd, path))) {
 			sb_fmt(&text, "Program pinned to %s\n", path);
 			continue;
@@ -89,7 +92,7 @@ bool phase_pin(struct session *s)
 		for (struct link *done = s->live.links; done != l; done = done->next) {
 			p = done->owner;
 			if (p->phase == PROG_PINNED)
-				unlink(arena_strz(&s->reader.arena, p->points->extra));
+				unlink(arena_strz(&s->reporter.reader.arena, p->points->extra));
 		}
 		return false;
 	}
@@ -98,8 +101,8 @@ bool phase_pin(struct session *s)
 	put_line(s, "pinned", &text);
 	for (u32 i = 0; i < s->u->nmap; i++)
 		if (s->u->map[i]->role == MAP_USER && s->u->config.print_maps_on_exit)
-			session_error(s, true, "pinned", s->u->map[i]->loc,
-				      STR("maps of a pinned iterator are not printed by anybody"));
+			report_error(&s->reporter, true, "pinned", s->u->map[i]->loc,
+				     STR("maps of a pinned iterator are not printed by anybody"));
 	s->u->config.print_maps_on_exit = false;
 	return true;
 }
@@ -111,27 +114,28 @@ static bool run_test(struct session *s, const struct prog *p)
 {
 	u32 retval = 0;
 	AUTO_SB text = {0};
-	s->records.hold = true;
+	assert(!s->reporter.records.hold);
+	s->reporter.records.hold = true;
 	bool ok = reported(s, p, bpf_prog_run(prog_fd(s, p), NULL, 0, &retval));
 	loop_drain(s);
-	s->records.hold = s->records.exit_held = false;
-	s->report.mute = true;
-	s->report.nerror = 0;
-	record_again(s);
-	s->report.mute = false;
-	bool failed = !ok || retval || s->report.nerror || s->exit_code;
-	s->exit_code = 0;
-	s->loop.stop = s->records.discard = false;
+	s->reporter.records.hold = s->reporter.records.exit_held = false;
+	s->reporter.output.mute = true;
+	s->reporter.output.nerror = 0;
+	record_again(&s->reporter);
+	s->reporter.output.mute = false;
+	bool failed = !ok || retval || s->reporter.output.nerror || s->control.exit_code;
+	s->control.exit_code = 0;
+	s->control.stop = s->reporter.records.discard = false;
 	if (failed)
-		record_replay(s);
+		record_replay(&s->reporter);
 	else
-		record_forget(s);
+		record_forget(&s->reporter);
 	sb_fmt(&text, "%s %.*s", failed ? "not ok" : "ok", STRF(name_of(p)));
 	if (retval)
 		sb_fmt(&text, ": returned %d", (i32)retval);
 	sb_char(&text, '\n');
-	s->loop.stop = s->records.discard = false;
-	s->exit_code = 0;
+	s->control.stop = s->reporter.records.discard = false;
+	s->control.exit_code = 0;
 	put_line(s, "test", &text);
 	return !failed;
 }
@@ -147,7 +151,7 @@ void phase_test(struct session *s)
 	AUTO_SB text = {0};
 	sb_fmt(&text, "%u passed, %u failed\n", good, bad);
 	put_line(s, "tests", &text);
-	s->exit_code = bad ? 1 : 0;
+	s->control.exit_code = bad ? 1 : 0;
 }
 
 /* ---- benchmarks ---- */
@@ -170,7 +174,7 @@ static void run_bench(struct session *s, const struct prog *p)
 {
 	AUTO_SB text = {0};
 	u64 ns[2], runs[2];
-	s->report.mute = true;
+	s->reporter.output.mute = true;
 	struct err *e = run_many(s, p, BENCH_WARM);
 	if (!e)
 		e = bpf_prog_time(prog_fd(s, p), &ns[0], &runs[0]);
@@ -178,9 +182,9 @@ static void run_bench(struct session *s, const struct prog *p)
 		e = run_many(s, p, BENCH_RUNS);
 	if (!e)
 		e = bpf_prog_time(prog_fd(s, p), &ns[1], &runs[1]);
-	s->report.mute = s->loop.stop = s->records.discard = false;
+	s->reporter.output.mute = s->control.stop = s->reporter.records.discard = false;
 	if (!reported(s, p, e)) {
-		s->exit_code = 1;
+		s->control.exit_code = 1;
 		return;
 	}
 	u64 n = MAX(runs[1] - runs[0], 1u);
@@ -194,9 +198,9 @@ void phase_bench(struct session *s)
 	int stats AUTO_CLOSE = -1;
 	struct err *e = bpf_stats(&stats);
 	if (e) {
-		session_error(s, false, "", (struct loc){0}, str_z(e->msg));
+		report_error(&s->reporter, false, "", (struct loc){0}, str_z(e->msg));
 		err_free(e);
-		s->exit_code = 1;
+		s->control.exit_code = 1;
 		return;
 	}
 	for (u32 i = 0; i < s->u->nprog && !loop_interrupted(s); i++)

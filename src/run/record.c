@@ -6,90 +6,91 @@
  * a file or another host one day, so everything in it is checked.
  */
 #include "base/alloc.h"
-#include "run/run.h"
+#include "core/builtin.h"
+#include "run/report.h"
 
 /* A warning from the program: the first few at each place are shown, all are counted. */
-static void take_warning(struct session *s, const struct schema *sc)
+static void take_warning(struct reporter *r, const struct schema *sc)
 {
-	if (s->records.warned[sc->id]++ < WARN_SHOWN)
-		session_error(s, true, "runtime_error", sc->loc,
-			      str_z(sc->msg ? sc->msg : "run-time error"));
+	if (r->records.warned[sc->id]++ < WARN_SHOWN)
+		report_error(r, true, "runtime_error", sc->loc,
+			     str_z(sc->msg ? sc->msg : "run-time error"));
 }
 
-static void dispatch(struct session *s, const struct record *r)
+static void dispatch(struct reporter *r, const struct record *rec)
 {
-	const struct schema *sc = s->u->schema[r->schema];
+	const struct schema *sc = r->unit->schema[rec->schema];
 	const struct type *layout = sc->layout && sc->layout->nfield ? sc->layout : &type_none;
 	if (!sc->fn) {
-		take_warning(s, sc);
+		take_warning(r, sc);
 		return;
 	}
-	if (!sc->fn->act || !decode_record(&s->reader, layout, r)) {
-		s->records.corrupt++;
+	if (!sc->fn->act || !decode_record(&r->reader, layout, rec)) {
+		r->records.corrupt++;
 	} else {
-		s->records.event_ts = r->ts;
-		sc->fn->act(s, sc, s->reader.vals, layout->nfield, r->ts);
-		s->records.event_ts = 0;
+		r->records.event_ts = rec->ts;
+		sc->fn->act(r, sc, r->reader.vals, layout->nfield, rec->ts);
+		r->records.event_ts = 0;
 	}
-	arena_reset(&s->reader.arena);
+	arena_reset(&r->reader.arena);
 }
 
-static void hold(struct session *s, const struct record *r)
+static void hold(struct reporter *r, const struct record *rec)
 {
-	const struct schema *sc = s->u->schema[r->schema];
-	struct sb *held = &s->records.held;
-	sb_mem(held, r, sizeof(*r) + r->size);
+	const struct schema *sc = r->unit->schema[rec->schema];
+	struct sb *held = &r->records.held;
+	sb_mem(held, rec, sizeof(*rec) + rec->size);
 	sb_pad(held, 0, ALIGN_UP(held->n, 8) - held->n);
 	if (sc->fn && sc->fn->flags & B_END)
-		s->records.exit_held = true;
+		r->records.exit_held = true;
 }
 
-void record_take(void *session, const void *data, size_t n)
+void record_take(void *reporter, const void *data, size_t n)
 {
-	struct session *s = session;
-	struct records *rs = &s->records;
-	const struct record *r = data;
-	if (rs->discard || s->report.failed)
+	struct reporter *r = reporter;
+	struct records *rs = &r->records;
+	const struct record *rec = data;
+	if (rs->discard || r->output.failed)
 		return;
 	if ((uintptr_t)data % _Alignof(struct record)) { /* perf buffers: 4 bytes off */
 		sb_clear(&rs->aligned);
 		sb_mem(&rs->aligned, data, n);
-		r = (const void *)rs->aligned.s;
+		rec = (const void *)rs->aligned.s;
 	}
-	if (n >= sizeof(*r) && r->schema == RECORD_NONE)
+	if (n >= sizeof(*rec) && rec->schema == RECORD_NONE)
 		return;
-	if (n < sizeof(*r) || r->size > n - sizeof(*r) || r->schema >= s->u->nschema) {
+	if (n < sizeof(*rec) || rec->size > n - sizeof(*rec) || rec->schema >= r->unit->nschema) {
 		rs->corrupt++;
 		return;
 	}
 	if (rs->hold)
-		hold(s, r);
+		hold(r, rec);
 	else
-		dispatch(s, r);
+		dispatch(r, rec);
 }
 
-void record_again(struct session *s)
+void record_again(struct reporter *r)
 {
-	struct sb *held = &s->records.held;
-	assert(!s->records.hold);
+	struct sb *held = &r->records.held;
+	assert(!r->records.hold);
 	for (size_t at = 0; at < held->n;) {
-		const struct record *r = (const void *)(held->s + at);
-		size_t n = sizeof(*r) + r->size;
-		record_take(s, r, n);
+		const struct record *rec = (const void *)(held->s + at);
+		size_t n = sizeof(*rec) + rec->size;
+		record_take(r, rec, n);
 		at += ALIGN_UP(n, 8);
 	}
 }
 
-void record_forget(struct session *s)
+void record_forget(struct reporter *r)
 {
-	sb_free(&s->records.held);
-	s->records.held = (struct sb){0};
+	sb_free(&r->records.held);
+	r->records.held = (struct sb){0};
 }
 
-void record_replay(struct session *s)
+void record_replay(struct reporter *r)
 {
-	record_again(s);
-	record_forget(s);
+	record_again(r);
+	record_forget(r);
 }
 
 void records_init(struct records *r, const struct unit *u)

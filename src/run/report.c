@@ -1,72 +1,114 @@
-/* report.c - the ground floor: all that reaches the user goes through here, to the sink. */
-#include "run/run.h"
+/* report.c - all that reaches the user goes through here, to the sink. */
+#include "run/report.h"
+#include "base/alloc.h"
+#include "run/calls.h"
+#include "run/cleared.h"
 
-void session_put(struct session *s, const struct item *it)
+void report_put(struct reporter *r, const struct item *it)
 {
-	struct report *r = &s->report;
-	struct err *e = r->failed || r->mute ? NULL : r->sink->put(r->self, it);
-	if (e)
-		r->failed = s->loop.stop = true;
+	struct report_output *o = &r->output;
+	struct err *e = o->failed || o->mute ? NULL : o->sink->put(o->self, it);
+	if (e) {
+		o->failed = true;
+		control_stop(r->control);
+	}
 	err_free(e); /* close() tells it again */
 }
 
-void report_flush(struct session *s)
+void report_flush(struct reporter *r)
 {
-	struct report *r = &s->report;
-	struct err *e = r->sink->flush ? r->sink->flush(r->self) : NULL;
-	if (e)
-		r->failed = s->loop.stop = true;
+	struct report_output *o = &r->output;
+	struct err *e = o->sink->flush ? o->sink->flush(o->self) : NULL;
+	if (e) {
+		o->failed = true;
+		control_stop(r->control);
+	}
 	err_free(e);
 }
 
-void session_text(struct session *s, const char *kind, struct str text)
+void report_text(struct reporter *r, const char *kind, struct str text)
 {
-	session_put(s, &(struct item){.kind = I_TEXT, .name = str_z(kind), .str = text});
+	report_put(r, &(struct item){.kind = I_TEXT, .name = str_z(kind), .str = text});
 }
 
-void session_line(struct session *s, const char *kind, struct str text)
+void report_line(struct reporter *r, const char *kind, struct str text)
 {
-	session_put(s,
-		    &(struct item){.kind = I_TEXT, .line = true, .name = str_z(kind), .str = text});
+	report_put(r,
+		   &(struct item){.kind = I_TEXT, .line = true, .name = str_z(kind), .str = text});
 }
 
-void session_lost(struct session *s, u64 n, struct str text)
+void report_said(struct reporter *r, bool warn, struct loc loc, struct str text)
 {
-	loss_put(s, LOSS_NOT_COUNTED, text, n, text);
+	r->output.nerror += !warn;
+	report_put(r, &(struct item){.kind = I_ERROR,
+				     .warn = warn,
+				     .said = true,
+				     .name = warn ? STR("warnf") : STR("errorf"),
+				     .loc = loc,
+				     .str = text});
 }
 
-void session_said(struct session *s, bool warn, struct loc loc, struct str text)
+void report_error(struct reporter *r, bool warn, const char *kind, struct loc loc, struct str text)
 {
-	s->report.nerror += !warn;
-	session_put(s, &(struct item){.kind = I_ERROR,
-				      .warn = warn,
-				      .said = true,
-				      .name = warn ? STR("warnf") : STR("errorf"),
-				      .loc = loc,
-				      .str = text});
+	report_put(r, &(struct item){.kind = I_ERROR,
+				     .warn = warn,
+				     .name = str_z(kind),
+				     .loc = loc,
+				     .str = text});
 }
 
-void session_error(struct session *s, bool warn, const char *kind, struct loc loc, struct str text)
+void report_err(struct reporter *r, bool warn, struct loc loc, struct err *e)
 {
-	session_put(s, &(struct item){.kind = I_ERROR,
-				      .warn = warn,
-				      .name = str_z(kind),
-				      .loc = loc,
-				      .str = text});
-}
-
-void report_err(struct session *s, bool warn, struct loc loc, struct err *e)
-{
-	session_error(s, warn, "", loc, str_z(e->msg));
+	report_error(r, warn, "", loc, str_z(e->msg));
 	err_free(e);
 }
 
-void loss_put(struct session *s, enum loss kind, struct str who, u64 n, struct str text)
+void report_map_failed(struct reporter *r, const struct map *m, const char *what, struct err *e)
 {
-	session_put(s, &(struct item){.kind = I_LOST,
-				      .warn = true,
-				      .loss = kind,
-				      .who = who,
-				      .n = n,
-				      .str = text});
+	AUTO_SB text = {0};
+	sb_fmt(&text, "cannot %s map %.*s: %s", what, STRF(m->name), e->msg);
+	report_error(r, false, "", m->loc, sb_str(&text));
+	err_free(e);
+}
+
+/*
+ * What comes after exit() is not wanted any more; end programs still run. An iterator is called for
+ * all elements, whatever the first call says, and what the calls print belongs together.
+ */
+void report_exit(struct reporter *r, int code)
+{
+	r->control->exit_code = code & 0xff;
+	control_stop(r->control);
+	r->records.discard = r->control->stage == STAGE_EVENTS;
+}
+
+struct signals *control_signals(const struct control *c)
+{
+	assert(c->stage != STAGE_FINISH || c->signals);
+	return c->stage == STAGE_FINISH && c->signals->stop_ns ? NULL : c->signals;
+}
+
+void reporter_init(struct reporter *r, const struct sink *sink, void *self)
+{
+	const struct unit *u = r->unit;
+	assert(u && r->control);
+	assert(r->source && r->source->names);
+	assert(sink);
+	struct show show = {.trailer = u->config.str_trunc_trailer};
+	r->output =
+		(struct report_output){.sink = sink, .self = self, .show = show, .remarks = show};
+	if (sink->show)
+		sink->show(self, &r->output.show, &r->output.remarks);
+	reader_init(&r->reader, u, r->source->names, r->from);
+	records_init(&r->records, u);
+	r->cleared = cleared_new();
+	r->calls = calls_new();
+}
+
+void reporter_free(struct reporter *r)
+{
+	calls_free(r->calls);
+	cleared_free(r->cleared);
+	records_free(&r->records);
+	reader_free(&r->reader);
 }

@@ -1,10 +1,13 @@
 /*
  * scope.c - the processes that are traced: told to the programs' filters, followed, and waited for.
  */
+#include "run/scope.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "kern/caps.h"
 #include "proc/follow.h"
-#include "run/run.h"
+#include "run/loss.h"
+#include "run/session.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -64,11 +67,12 @@ static struct err *scope_open(struct session *s, void *self)
 static void tell_gone(struct session *s, int pid)
 {
 	AUTO_SB text = {0};
+	assert(pid > 0);
 	sb_fmt(&text,
 	       "process %d has started a program with another owner or capabilities: perf "
 	       "events (software, hardware, watchpoint) do not follow it there",
 	       pid);
-	loss_put(s, LOSS_PROCESS, STR(""), (u64)pid, sb_str(&text));
+	loss_put(&s->reporter, LOSS_PROCESS, STR(""), (u64)pid, sb_str(&text));
 	for (struct link *l = s->live.links; l; l = l->next) /* once */
 		l->task = l->task == pid ? 0 : l->task;
 }
@@ -128,7 +132,8 @@ static void scope_report(struct session *s, void *self)
 	const struct followed *f = self;
 	AUTO_SB b = {0};
 	u64 n;
-	loss_uncounted(s, "how many children were not followed", follow_full(f->follow, &n));
+	loss_uncounted(&s->reporter, "how many children were not followed",
+		       follow_full(f->follow, &n));
 	if (!n)
 		return;
 	sb_fmt(&b,
@@ -136,7 +141,7 @@ static void scope_report(struct session *s, void *self)
 	       "BPFTRACE_MAX_FOLLOWED=%llu",
 	       n, n == 1 ? " was" : "es were", s->u->scope.pids->max_entries,
 	       8ull * s->u->scope.pids->max_entries);
-	loss_put(s, LOSS_NOT_FOLLOWED, STR(""), n, sb_str(&b));
+	loss_put(&s->reporter, LOSS_NOT_FOLLOWED, STR(""), n, sb_str(&b));
 }
 
 static void scope_close(void *self)

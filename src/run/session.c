@@ -5,30 +5,16 @@
  * Begin programs run before anything else is attached, so that maps are ready for the first event;
  * what they print is held back until all is attached.
  */
+#include "run/session.h"
+#include "base/clock.h"
 #include "core/columns.h"
-#include "run/run.h"
+#include "run/confine.h"
+#include "run/here.h"
+#include "run/load.h"
+#include "run/phase.h"
+#include "run/unwind.h"
 
 enum { RC_LACKS = 2, RC_ATTACH = 255 };
-
-/* ---- for act() ---- */
-
-/*
- * What comes after exit() is not wanted any more; end programs still run. An iterator is called for
- * all elements, whatever the first call says, and what the calls print belongs together.
- */
-void session_exit(struct session *s, int code)
-{
-	s->exit_code = code & 0xff;
-	s->loop.stop = true;
-	s->records.discard = s->stage == STAGE_EVENTS;
-}
-
-struct signals *session_signals(struct session *s)
-{
-	return s->stage == STAGE_FINISH && s->loop.signals.stop_ns ? NULL : &s->loop.signals;
-}
-
-/* ---- the run ---- */
 
 static bool only_begins(const struct unit *u)
 {
@@ -41,20 +27,23 @@ static bool only_begins(const struct unit *u)
 static struct err *prepare(struct session *s, const struct sink *sink, void *self)
 {
 	const struct unit *u = s->u;
-	struct show show = {.trailer = u->config.str_trunc_trailer};
-	s->report = (struct report){.sink = sink, .self = self, .show = show, .remarks = show};
-	if (sink->show)
-		sink->show(self, &s->report.show, &s->report.remarks);
-	s->feed = &feed_kernel;
-	s->start_ns = now_ns();
-	reader_init(&s->reader, u, &names_here, s);
-	clocks_read(&s->reader.clocks);
-	s->reader.clocks.utc = u->config.utc;
-	s->reader.clocks.digits = u->config.clock ? u->config.clock - 1 : 0;
-	records_init(&s->records, u);
+	struct reporter *r = &s->reporter;
+	assert(!r->unit); /* a session runs once */
+	s->control.signals = &s->loop.signals;
+	*r = (struct reporter){.unit = u,
+			       .source = &source_here,
+			       .from = s,
+			       .arch = s->h->arch,
+			       .ncpu = s->h->ncpu,
+			       .control = &s->control,
+			       .start_ns = now_ns()};
+	reporter_init(r, sink, self);
+	clocks_read(&r->reader.clocks);
+	r->reader.clocks.utc = u->config.utc;
+	r->reader.clocks.digits = u->config.clock ? u->config.clock - 1 : 0;
 	struct err *e = loop_open(s);
 	if (!e && map_fd(s, u->start) >= 0)
-		e = bpf_map_put(map_fd(s, u->start), &(u32){0}, &s->start_ns);
+		e = bpf_map_put(map_fd(s, u->start), &(u32){0}, &r->start_ns);
 	return e ? e : parts_open(s);
 }
 
@@ -63,7 +52,7 @@ static void list_sources(struct session *s, struct run_start *ret)
 {
 	enum { MOST = 64 };
 	const struct unit *u = s->u;
-	ret->source = arena_newn(&s->reader.arena, struct str, MOST);
+	ret->source = arena_newn(&s->reporter.reader.arena, struct str, MOST);
 	for (u32 i = 0; i < u->nprog; i++)
 		for (const struct point *p = u->prog[i]->points; p && ret->nsource < MOST;
 		     p = p->next)
@@ -86,12 +75,12 @@ static void put_attached(struct session *s)
 		sb_fmt(&text, "%.*s... Hit Ctrl-C to end.", STRF(g->title));
 	if (start.tool.n)
 		list_sources(s, &start);
-	session_put(s, &(struct item){.kind = I_STATUS,
-				      .name = STR("attached_probes"),
-				      .str = sb_str(&text),
-				      .start = start.tool.n ? &start : NULL,
-				      .n = n});
-	arena_reset(&s->reader.arena);
+	report_put(&s->reporter, &(struct item){.kind = I_STATUS,
+						.name = STR("attached_probes"),
+						.str = sb_str(&text),
+						.start = start.tool.n ? &start : NULL,
+						.n = n});
+	arena_reset(&s->reporter.reader.arena);
 }
 
 /* The heading of tables of events; those of reports come with each. */
@@ -99,9 +88,10 @@ static void put_heads(struct session *s)
 {
 	for (u32 i = 0; i < s->u->ncolumns; i++)
 		if (s->u->columns[i]->head && s->u->columns[i]->n)
-			session_put(s, &(struct item){.kind = I_HEAD, .columns = s->u->columns[i]});
+			report_put(&s->reporter,
+				   &(struct item){.kind = I_HEAD, .columns = s->u->columns[i]});
 	if (s->u->ncolumns)
-		report_flush(s);
+		report_flush(&s->reporter);
 }
 
 /* The first table that something of the script prints; NULL: there is none. */
@@ -133,7 +123,7 @@ static enum attached start_child(struct session *s)
 		e = proc_child_go(c);
 	if (!e)
 		return s->attach.late;
-	report_err(s, false, (struct loc){0}, e);
+	report_err(&s->reporter, false, (struct loc){0}, e);
 	return ATTACH_FAILED;
 }
 
@@ -141,9 +131,9 @@ static enum attached start_child(struct session *s)
 static enum attached start(struct session *s)
 {
 	if (!s->dry_run) {
-		s->records.hold = true;
+		s->reporter.records.hold = true;
 		bool ok = phase_run(s, PROG_BEGIN);
-		s->records.hold = s->records.exit_held = false;
+		s->reporter.records.hold = s->reporter.records.exit_held = false;
 		if (!ok)
 			return ATTACH_FAILED;
 		parts_ready(s);
@@ -154,30 +144,10 @@ static enum attached start(struct session *s)
 	s->loop.end_ns = s->limits.for_ns ? now_ns() + s->limits.for_ns : 0;
 	put_attached(s);
 	put_heads(s);
-	record_replay(s);
+	record_replay(&s->reporter);
 	loop_drain(s); /* what begin printed is not to wait for the next record */
 	how = start_child(s);
 	return how == ATTACHED && !phase_pin(s) ? ATTACH_FAILED : how;
-}
-
-static int by_name(const void *pa, const void *pb)
-{
-	const struct map *const *a = pa, *const *b = pb;
-	return str_cmp((*a)->name, (*b)->name);
-}
-
-void session_print_maps(struct session *s)
-{
-	struct unit *u = s->u;
-	struct map **v = arena_newn(&s->reader.arena, struct map *, u->nmap + 1);
-	u32 n = 0;
-	for (u32 i = 0; i < u->nmap; i++)
-		if (u->map[i]->role == MAP_USER)
-			v[n++] = u->map[i];
-	qsort(v, n, sizeof(struct map *), by_name);
-	for (u32 i = 0; i < n; i++)
-		session_print_map(s, v[i], 0, 0, true);
-	arena_reset(&s->reader.arena);
 }
 
 static void finish(struct session *s)
@@ -185,13 +155,14 @@ static void finish(struct session *s)
 	parts_detach(s);
 	attach_stop(s);
 	loop_drain(s); /* what exit() made worthless is thrown away here */
-	s->records.discard = false;
-	s->stage = STAGE_FINISH;
+	s->reporter.records.discard = false;
+	s->control.stage = STAGE_FINISH;
 	phase_run(s, PROG_END);
-	session_put(s, &(struct item){
-			       .kind = I_END, .n = s->u->ncolumns, .columns = first_table(s->u)});
+	report_put(
+		&s->reporter,
+		&(struct item){.kind = I_END, .n = s->u->ncolumns, .columns = first_table(s->u)});
 	if (s->u->config.print_maps_on_exit)
-		session_print_maps(s);
+		report_print_maps(&s->reporter);
 	parts_report(s);
 	loop_drain(s);
 }
@@ -200,7 +171,7 @@ int session_run(struct session *s, const struct sink *sink, void *self, bool *ot
 {
 	struct err *e = prepare(s, sink, self);
 	if (e)
-		report_err(s, false, (struct loc){0}, e);
+		report_err(&s->reporter, false, (struct loc){0}, e);
 	enum attached how = e ? ATTACH_FAILED : start(s);
 	*otherwise = how == ATTACH_OTHERWISE;
 	if (how == ATTACHED && s->dry_run)
@@ -210,14 +181,15 @@ int session_run(struct session *s, const struct sink *sink, void *self, bool *ot
 	if (s->dry_run)
 		return 0;
 	int reader = confine_reader(s);
-	if (s->feed->fd(s) >= 0 && !s->loop.stop) { /* may need a right that is given up now */
+	if (s->reporter.source->fd(s) >= 0 &&
+	    !s->control.stop) { /* may need a right that is given up now */
 		proc_hasten(0);
 		if (reader)
 			proc_hasten(reader);
 	}
 	e = confine_run(s);
 	if (e) {
-		report_err(s, false, (struct loc){0}, e);
+		report_err(&s->reporter, false, (struct loc){0}, e);
 		return RC_ATTACH;
 	}
 	phase_iterate(s);
@@ -225,12 +197,12 @@ int session_run(struct session *s, const struct sink *sink, void *self, bool *ot
 		phase_test(s);
 	if (s->u->config.bench)
 		phase_bench(s);
-	s->loop.stop |= only_begins(s->u);
+	s->control.stop |= only_begins(s->u);
 	loop_run(s);
 	target_end(s->target);
 	finish(s);
-	return !s->exit_code && s->u->config.exit_with_command ? s->target->exit_code
-							       : s->exit_code;
+	return !s->control.exit_code && s->u->config.exit_with_command ? s->target->exit_code
+								       : s->control.exit_code;
 }
 
 void session_free(struct session *s)
@@ -240,6 +212,5 @@ void session_free(struct session *s)
 	load_undo(s);
 	loop_close(s);
 	syms_free(s->syms);
-	records_free(&s->records);
-	reader_free(&s->reader);
+	reporter_free(&s->reporter);
 }

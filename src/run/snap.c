@@ -2,19 +2,13 @@
  * snap.c - what maps hold in the kernel: one reading, with the copies of CPUs merged; clear and
  * zero. How each is kept, its store knows.
  */
+#include "run/snap.h"
 #include "base/alloc.h"
 #include "core/agg.h"
 #include "core/store.h"
-#include "run/run.h"
+#include "run/cleared.h"
+#include "run/report.h"
 #include <errno.h>
-
-void map_failed(struct session *s, const struct map *m, const char *what, struct err *e)
-{
-	AUTO_SB text = {0};
-	sb_fmt(&text, "cannot %s map %.*s: %s", what, STRF(m->name), e->msg);
-	session_error(s, false, "", m->loc, sb_str(&text));
-	err_free(e);
-}
 
 void snap_free(struct snap *n)
 {
@@ -28,6 +22,7 @@ void snap_merge(struct snap *n, u32 copies, u32 size)
 {
 	if (!n->agg)
 		return;
+	assert(copies && !n->merged);
 	u32 words = n->agg->words(n->m->val);
 	n->merged = xcalloc((size_t)n->n * words + 1, sizeof(u64));
 	for (u32 i = 0; i < n->n * copies; i++)
@@ -35,16 +30,16 @@ void snap_merge(struct snap *n, u32 copies, u32 size)
 			      (const u64 *)(n->vals + (size_t)i * size));
 }
 
-static void snap_less_cleared(struct session *s, struct snap *n)
+static void snap_less_cleared(struct reporter *r, struct snap *n)
 {
 	const struct map *m = n->m;
-	struct reading r = {n->keys, n->merged, n->n, m->scalar ? 0 : n->key_size,
-			    n->agg->words(m->val)};
-	cleared_note(s, m, &r);
-	cleared_subtract(s, m, &r);
+	struct reading got = {n->keys, n->merged, n->n, m->scalar ? 0 : n->key_size,
+			      n->agg->words(m->val)};
+	cleared_note(r, m, &got);
+	cleared_subtract(r, m, &got);
 	if (!m->scalar)
-		n->n = r.n;
-	else if (!r.n)
+		n->n = got.n;
+	else if (!got.n)
 		n->present = false; /* a row of zeros, shown when asked for */
 }
 
@@ -58,21 +53,27 @@ const u8 *snap_key(const struct snap *n, u32 i, u8 *buf)
 	return buf;
 }
 
+static bool finish_key(struct reporter *r, const struct type *t, u8 *key)
+{
+	return r->reader.names->finish_key(r->reader.asked, t, key);
+}
+
 /* What hashed keys stand for; one that found no room there reads as zeros. any: a stack in one of
  * them was finished. */
-static struct err *read_keys(struct session *s, struct snap *n, bool *any)
+static struct err *read_keys(struct reporter *r, struct snap *n, bool *any)
 {
 	const struct map *k = n->m->keys;
-	bool on = unwind_on(s);
+	bool on = r->unit->unwind;
+	assert(k->key_size == n->key_size); /* of a hash */
 	u8 *AUTO_FREE key = xmalloc(k->val_size);
 	n->packed.size = n->key_size = k->val_size;
 	for (u32 i = 0; i < n->n; i++) {
 		memset(key, 0, k->val_size);
-		struct err *e = bpf_map_get(map_fd(s, k), n->keys + (size_t)i * k->key_size, key);
+		struct err *e = source_get(r, k, n->keys + (size_t)i * k->key_size, key);
 		if (e && e->no != ENOENT)
 			return e;
 		err_free(e);
-		*any |= on && unwind_finish_key(s, n->m->key, key);
+		*any |= on && finish_key(r, n->m->key, key);
 		packed_add(&n->packed, key);
 	}
 	free(n->keys);
@@ -80,12 +81,12 @@ static struct err *read_keys(struct session *s, struct snap *n, bool *any)
 	return NULL;
 }
 
-static struct err *finish_keys(struct session *s, struct snap *n, bool *any)
+static struct err *finish_keys(struct reporter *r, struct snap *n, bool *any)
 {
 	if (n->m->keys)
-		return read_keys(s, n, any);
-	for (u32 i = 0; i < n->n && unwind_on(s); i++)
-		*any |= unwind_finish_key(s, n->m->key, n->keys + (size_t)i * n->key_size);
+		return read_keys(r, n, any);
+	for (u32 i = 0; i < n->n && r->unit->unwind; i++)
+		*any |= finish_key(r, n->m->key, n->keys + (size_t)i * n->key_size);
 	return NULL;
 }
 
@@ -132,6 +133,7 @@ void snap_join(struct snap *n, struct str (*identity)(void *arg, u32 i), void *a
 		tab_add(&seen, arena_str(&a, key), vals + (size_t)kept * n->val_size);
 		kept++;
 	}
+	assert(kept <= all);
 	n->n = kept;
 	tab_free(&seen);
 	arena_free(&a);
@@ -142,18 +144,19 @@ static struct str key_bytes(void *snap, u32 i)
 	return key_text(snap, i);
 }
 
-struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
+struct err *snap_take(struct reporter *r, const struct map *m, struct snap *n)
 {
+	assert(m->store->snapshot);
 	*n = (struct snap){.m = m, .agg = agg_of(m->val), .present = !m->scalar};
 	n->val_size = n->agg ? n->agg->words(m->val) * 8 : m->val_size;
 	n->key_size = m->key_size;
-	struct err *e = m->store->snapshot(s, m, n);
+	struct err *e = m->store->snapshot(r, m, n);
 	if (e)
 		return e;
 	if (n->agg && cleared_wanted(m)) /* by their hashes */
-		snap_less_cleared(s, n);
+		snap_less_cleared(r, n);
 	bool finished = false;
-	e = m->key ? finish_keys(s, n, &finished) : NULL;
+	e = m->key ? finish_keys(r, n, &finished) : NULL;
 	if (finished && !e) /* two keys can stand for one stack now */
 		snap_join(n, key_bytes, n);
 	return e;
@@ -162,40 +165,40 @@ struct err *snap_take(struct session *s, const struct map *m, struct snap *n)
 /* ---- changing ---- */
 
 /* An element that did not change for a whole interval. */
-static void remove_key(struct session *s, const struct map *m, const u8 *key)
+static void remove_key(struct reporter *r, const struct map *m, const u8 *key)
 {
 	if (!m->keys) /* else what its hash stands for would stay there */
-		m->store->forget(s, m, key);
+		m->store->forget(r, m, key);
 }
 
-static struct err *clear_later(struct session *s, const struct map *m)
+static struct err *clear_later(struct reporter *r, const struct map *m)
 {
 	struct snap n = {0};
-	struct err *e = cleared_is_fresh(s, m) ? NULL : snap_take(s, m, &n);
+	struct err *e = cleared_is_fresh(r, m) ? NULL : snap_take(r, m, &n);
 	if (!e)
-		cleared_from_now(s, m, remove_key);
+		cleared_from_now(r, m, remove_key);
 	snap_free(&n);
 	return e;
 }
 
-void session_clear_map(struct session *s, const struct map *m)
+void report_clear_map(struct reporter *r, const struct map *m)
 {
-	if (!map_made(s, m))
+	if (!source_has(r, m))
 		return;
-	++*cleared_epoch(s, m);
-	struct err *e = cleared_wanted(m) ? clear_later(s, m) : m->store->reset(s, m, false);
+	++*cleared_epoch(r, m);
+	struct err *e = cleared_wanted(m) ? clear_later(r, m) : m->store->reset(r, m, false);
 	if (e)
-		map_failed(s, m, "clear", e);
+		report_map_failed(r, m, "clear", e);
 }
 
-void session_zero_map(struct session *s, const struct map *m)
+void report_zero_map(struct reporter *r, const struct map *m)
 {
-	if (!map_made(s, m))
+	if (!source_has(r, m))
 		return;
-	++*cleared_epoch(s, m);
+	++*cleared_epoch(r, m);
 	if (cleared_wanted(m))
-		cleared_forget(s, m);
-	struct err *e = m->store->reset(s, m, true);
+		cleared_forget(r, m);
+	struct err *e = m->store->reset(r, m, true);
 	if (e)
-		map_failed(s, m, "zero", e);
+		report_map_failed(r, m, "zero", e);
 }

@@ -1,6 +1,8 @@
 /* target.c - the processes that a run is about: the child of -c, those of -p, of tools both. */
+#include "run/target.h"
 #include "base/alloc.h"
-#include "run/run.h"
+#include "run/scope.h"
+#include "run/session.h"
 #include <sys/epoll.h>
 #include <sys/wait.h>
 
@@ -11,6 +13,7 @@ struct err *target_open(struct target *t, const char *cmd, const struct login *a
 {
 	struct err *e = NULL;
 	u32 first = cmd ? 1 : 0; /* the child */
+	assert(!t->fd);
 	if (cmd) {
 		e = proc_child_start(cmd, as, &t->child);
 		if (e)
@@ -43,6 +46,7 @@ bool target_take(struct session *s, int fd)
 		epoll_ctl(s->loop.epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 		close_fd(&t->fd[i]);
 		t->fd[i] = -1;
+		assert(t->nalive);
 		t->nalive--;
 		return true;
 	}

@@ -2,10 +2,15 @@
  * unwind.c - user stacks: keeps the tables of core/unwind.h as walks need them, and finishes the
  * stacks that came to something that was not there.
  */
+#include "run/unwind.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/tab.h"
 #include "proc/proc.h"
-#include "run/run.h"
+#include "run/load.h"
+#include "run/loss.h"
+#include "run/notes.h"
+#include "run/session.h"
 #include "run/unwind_blocks.h"
 #include "run/unwind_copy.h"
 #include "run/unwind_intake.h"
@@ -655,7 +660,7 @@ static void tell_intake(struct unwinder *w)
 	sb_fmt(&text, "tables for user stacks of %u processes, %u files were made in %llu ms",
 	       w->nfollow, w->blocks.file.n, w->intake_ns / MILLI_NS);
 	if (w->s->verbose)
-		session_error(w->s, true, "", (struct loc){0}, sb_str(&text));
+		report_error(&w->s->reporter, true, "", (struct loc){0}, sb_str(&text));
 }
 
 /* Processes that were there before, up to the number to in their list; what is made is held. */
@@ -766,7 +771,7 @@ static void unwind_ready(struct session *s, void *self)
 	w->ready = true;
 	struct err *e = open_copies(s, w);
 	if (e)
-		session_error(s, true, "", (struct loc){0}, str_z(e->msg));
+		report_error(&s->reporter, true, "", (struct loc){0}, str_z(e->msg));
 	err_free(e);
 	w->hold = true;
 	for (u32 i = s->target->child.pid ? 1 : 0; i < s->u->scope.npid; i++)
@@ -783,7 +788,7 @@ static u64 read_lost(struct session *s, u64 *lost)
 {
 	struct unwinder *w = unwinder_of(s);
 	u64 in_files = 0;
-	loss_uncounted(s, "how many stacks were cut",
+	loss_uncounted(&s->reporter, "how many stacks were cut",
 		       bpf_map_get(map_fd(s, s->u->unwind->lost), &(u32){0}, lost));
 	lost[UNWIND_LOST_CODE] += w->ended[COPY_CODE];
 	lost[UNWIND_LOST_READ] += w->ended[COPY_READ];
@@ -800,7 +805,7 @@ static void report(struct session *s, const char *who, u64 n, const char *what)
 	if (!n)
 		return;
 	sb_fmt(&b, "%llu user stack%s %s", n, n == 1 ? " was" : "s were", what);
-	loss_put(s, LOSS_CUT_STACKS, str_z(who), n, sb_str(&b));
+	loss_put(&s->reporter, LOSS_CUT_STACKS, str_z(who), n, sb_str(&b));
 }
 
 /* One line: most of the files are of one program. */
@@ -822,7 +827,7 @@ static void report_files(struct session *s, const u64 *lost, u64 all)
 		sb_fmt(&b, "in %.*s", STRF(path));
 	else
 		sb_fmt(&b, "most (%llu) in %.*s", n, STRF(path));
-	loss_put(s, LOSS_CUT_IN_FILE, path, all, sb_str(&b));
+	loss_put(&s->reporter, LOSS_CUT_IN_FILE, path, all, sb_str(&b));
 }
 
 static void report_limits(struct session *s, const struct unwinder *w)
@@ -842,14 +847,15 @@ static void report_limits(struct session *s, const struct unwinder *w)
 		if (!limit[i].n)
 			continue;
 		sb_fmt(&b, "%llu %s; user stacks may be cut", limit[i].n, limit[i].text);
-		loss_put(s, LOSS_UNWIND_LIMIT, str_z(limit[i].text), limit[i].n, sb_str(&b));
+		loss_put(&s->reporter, LOSS_UNWIND_LIMIT, str_z(limit[i].text), limit[i].n,
+			 sb_str(&b));
 	}
 	const struct err *e = w->blocks.failed ? w->blocks.failed : w->lists.failed;
 	if (!e)
 		return;
 	AUTO_SB b = {0};
 	sb_fmt(&b, "tables for user stacks: %s; user stacks may be cut", e->msg);
-	loss_put(s, LOSS_UNWIND_LIMIT, STR("memory"), 1, sb_str(&b));
+	loss_put(&s->reporter, LOSS_UNWIND_LIMIT, STR("memory"), 1, sb_str(&b));
 }
 
 static void tell(struct session *s, const struct unwinder *w)
@@ -867,7 +873,7 @@ static void tell(struct session *s, const struct unwinder *w)
 		 "sonde's own memory",
 		 w->nfollow, w->blocks.file.n, w->blocks.made, w->blocks.evicted, w->blocks.nrule,
 		 w->ncopy, kib, proc_own_kib(s->h));
-	session_error(s, true, "", (struct loc){0}, str_z(text));
+	report_error(&s->reporter, true, "", (struct loc){0}, str_z(text));
 }
 
 static void unwind_report(struct session *s, void *self)

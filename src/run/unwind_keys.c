@@ -1,5 +1,6 @@
 /* unwind_keys.c - keys of maps with stacks that user space finished. */
-#include "run/run.h"
+#include "core/unwind.h"
+#include "run/unwind.h"
 #include <string.h>
 
 /* The callers take the mark's place, as far as there is room. True: that was done. */

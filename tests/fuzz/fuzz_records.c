@@ -82,8 +82,10 @@ static const char *no_username(void *asked, u32 uid)
 }
 
 static const struct names nobody = {
-	no_kernel, no_user, no_expect, no_expected, no_gains,
-	no_source, no_tail, no_cgroup, no_username,
+	/* What decode.c asks; the others are asked by act() of builtins. */
+	.kernel = no_kernel,     .user = no_user,     .expect = no_expect,
+	.expected = no_expected, .gains = no_gains,   .source = no_source,
+	.tail = no_tail,         .cgroup = no_cgroup, .username = no_username,
 };
 
 static struct job *prepare(struct reader *r)

@@ -1,6 +1,10 @@
 /* Reading, merging, sorting and printing maps: needs to be allowed to create them. */
+#include "core/builtin.h"
 #include "core/store.h"
-#include "run/run.h"
+#include "report/packed.h"
+#include "run/here.h"
+#include "run/report.h"
+#include "run/session.h"
 #include "test.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -43,12 +47,15 @@ static void setup(struct maps *t)
 {
 	*t = (struct maps){0};
 	host_init(&t->h, &t->a, "");
-	t->s = (struct session){.u = &t->u,
-				.h = &t->h,
-				.report = {.sink = &sink, .self = t},
-				.feed = &feed_kernel,
-				.live = {.map_fd = &t->fd, .map_mem = &t->mem}};
-	reader_init(&t->s.reader, &t->u, &names_here, &t->s);
+	t->s = (struct session){
+		.u = &t->u, .h = &t->h, .live = {.map_fd = &t->fd, .map_mem = &t->mem}};
+	t->s.reporter = (struct reporter){.unit = &t->u,
+					  .source = &source_here,
+					  .from = &t->s,
+					  .arch = t->h.arch,
+					  .ncpu = t->h.ncpu,
+					  .control = &t->s.control};
+	reporter_init(&t->s.reporter, &sink, t);
 	parts_init(&t->s);
 }
 
@@ -56,7 +63,7 @@ static void teardown(struct maps *t)
 {
 	sb_free(&t->out);
 	parts_free(&t->s);
-	reader_free(&t->s.reader);
+	reporter_free(&t->s.reporter);
 	host_deinit(&t->h);
 	arena_free(&t->a);
 }
@@ -88,7 +95,7 @@ static void check_map(struct maps *t, const struct map *m, u32 top, u64 div, con
 {
 	sb_clear(&t->out);
 	sb_z(&t->out, "");
-	session_print_map(&t->s, m, top, div, false);
+	report_print_map(&t->s.reporter, m, top, div, false);
 	CHECK_STR(t->out.s, want);
 }
 
@@ -119,9 +126,9 @@ TEST(maps_of_ints_are_sorted_by_value)
 		check_map(&t, &m, 2, 0, "9=3;10=7;");
 		check_map(&t, &m, 2, 2, "9=1;10=3;");
 		check_map(&t, &m, 0, 2, "-2=-1;3=0;1=1;9=1;10=3;");
-		session_zero_map(&t.s, &m);
+		report_zero_map(&t.s.reporter, &m);
 		check_map(&t, &m, 0, 0, "-2=0;1=0;3=0;9=0;10=0;");
-		session_clear_map(&t.s, &m);
+		report_clear_map(&t.s.reporter, &m);
 		check_map(&t, &m, 0, 0, "");
 		close(t.fd);
 	}
@@ -209,7 +216,7 @@ static void check_alike(struct type val, bool counter, const u64 words[3][2], co
 			set(&t, (const u64[2]){~0ull - i, 0}, w);
 		}
 		check_map(&t, &m, 0, 0, apart);
-		t.s.report.sink = &sink_by_text;
+		t.s.reporter.output.sink = &sink_by_text;
 		check_map(&t, &m, 0, 0, joined);
 		check_map(&t, &m, 1, 0, counter || agg ? joined : "=9;");
 		close(t.fd);
@@ -262,17 +269,17 @@ TEST(scalars_know_whether_they_were_stored)
 		const i64 stored[] = {5, 1};
 		check_map(&t, &m, 0, 0, "=0;");
 		sb_clear(&t.out);
-		session_print_map(&t.s, &m, 0, 0, true);
+		report_print_map(&t.s.reporter, &m, 0, 0, true);
 		CHECK(t.out.n == 0);
 		set(&t, &zero, stored);
 		check_map(&t, &m, 1, 2, "=2;");
-		session_zero_map(&t.s, &m);
+		report_zero_map(&t.s.reporter, &m);
 		sb_clear(&t.out);
-		session_print_map(&t.s, &m, 0, 0, true);
+		report_print_map(&t.s.reporter, &m, 0, 0, true);
 		CHECK_STR(t.out.s, "=0;");
-		session_clear_map(&t.s, &m);
+		report_clear_map(&t.s.reporter, &m);
 		sb_clear(&t.out);
-		session_print_map(&t.s, &m, 0, 0, true);
+		report_print_map(&t.s.reporter, &m, 0, 0, true);
 		CHECK(t.out.n == 0);
 		close(t.fd);
 	}
@@ -301,7 +308,7 @@ TEST(scalar_histograms)
 		check_map(&t, &m, 0, 0,
 			  "=[2, 4)                 2 "
 			  "|@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n;");
-		session_zero_map(&t.s, &m);
+		report_zero_map(&t.s.reporter, &m);
 		check_map(&t, &m, 0, 0, "=;");
 		close(t.fd);
 	}
@@ -314,22 +321,23 @@ TEST(decoded_values)
 	setup(&t);
 	struct value v;
 	struct arena a = {0};
-	decode_value(&t.s.reader, &a, &type_i8, (const u8 *)"\xff", &v);
+	decode_value(&t.s.reporter.reader, &a, &type_i8, (const u8 *)"\xff", &v);
 	CHECK(v.kind == V_INT && v.i == -1);
-	decode_value(&t.s.reader, &a, &type_u16, (const u8 *)"\xff\xff", &v);
+	decode_value(&t.s.reporter.reader, &a, &type_u16, (const u8 *)"\xff\xff", &v);
 	CHECK(v.kind == V_UINT && v.u == 0xffff);
-	decode_value(&t.s.reader, &a, type_string(&t.a, 4), (const u8 *)"ab\0c", &v);
+	decode_value(&t.s.reporter.reader, &a, type_string(&t.a, 4), (const u8 *)"ab\0c", &v);
 	CHECK(v.kind == V_STR && str_is(v.str, "ab") && !v.cut);
-	decode_value(&t.s.reader, &a, type_string(&t.a, 4), (const u8 *)"abcd", &v);
+	decode_value(&t.s.reporter.reader, &a, type_string(&t.a, 4), (const u8 *)"abcd", &v);
 	CHECK(str_is(v.str, "abcd") && v.cut);
-	decode_value(&t.s.reader, &a, type_string(&t.a, 8), (const u8 *)"a\x1b[1m\n\t", &v);
+	decode_value(&t.s.reporter.reader, &a, type_string(&t.a, 8), (const u8 *)"a\x1b[1m\n\t",
+		     &v);
 	CHECK(str_is(v.str, "a\x1b[1m\n\t"));
-	decode_value(&t.s.reader, &a, type_buf(&t.a, 4), (const u8 *)"\x64\0\0\0abcd", &v);
+	decode_value(&t.s.reporter.reader, &a, type_buf(&t.a, 4), (const u8 *)"\x64\0\0\0abcd", &v);
 	CHECK(v.kind == V_BYTES && v.str.n == 4); /* the length says 100 */
-	decode_value(&t.s.reader, &a, &type_mac, (const u8 *)"AB\0\xff\x10\x01", &v);
+	decode_value(&t.s.reporter.reader, &a, &type_mac, (const u8 *)"AB\0\xff\x10\x01", &v);
 	CHECK(str_is(v.str, "41:42:00:FF:10:01"));
 	const u8 inet[20] = {4, 0, 0, 0, 127, 0, 0, 1};
-	decode_value(&t.s.reader, &a, &type_inet, inet, &v);
+	decode_value(&t.s.reporter.reader, &a, &type_inet, inet, &v);
 	CHECK(str_is(v.str, "127.0.0.1"));
 	arena_free(&a);
 	teardown(&t);
@@ -392,15 +400,15 @@ TEST(wall_clock_parts_of_a_second)
 	struct maps t;
 	setup(&t);
 	AUTO_SB out = {0};
-	clocks_strftime(&t.s.reader.clocks, &out, "%f %k %l %%f %S", 123456789);
+	clocks_strftime(&t.s.reporter.reader.clocks, &out, "%f %k %l %%f %S", 123456789);
 	CHECK_STR(out.s, "123456 123456789 123 %f 00");
 	teardown(&t);
 }
 
 /* act() of the records below: what came. */
-static void act(struct session *s, const struct schema *sc, const struct value *v, u32 n, u64 ts)
+static void act(struct reporter *r, const struct schema *sc, const struct value *v, u32 n, u64 ts)
 {
-	struct maps *t = s->report.self;
+	struct maps *t = r->output.self;
 	(void)sc;
 	for (u32 i = 0; i < n; i++) {
 		value_text(&t->out, &v[i], &(struct show){.trailer = STR("..")});
@@ -418,9 +426,9 @@ static void take(struct maps *t, u32 schema, u32 size, u32 n, const char *want, 
 	memcpy((u8 *)rec + sizeof(head), data, sizeof(data));
 	sb_clear(&t->out);
 	sb_z(&t->out, "");
-	record_take(&t->s, rec, sizeof(head) + n);
+	record_take(&t->s.reporter, rec, sizeof(head) + n);
 	CHECK_STR(t->out.s, want);
-	CHECK(t->s.records.corrupt == corrupt);
+	CHECK(t->s.reporter.records.corrupt == corrupt);
 }
 
 TEST(records_are_checked)
@@ -433,8 +441,8 @@ TEST(records_are_checked)
 		      *list[] = {&sc};
 	t.u.schema = list;
 	t.u.nschema = 1;
-	reader_free(&t.s.reader);
-	reader_init(&t.s.reader, &t.u, &names_here, &t.s);
+	reader_free(&t.s.reporter.reader);
+	reader_init(&t.s.reporter.reader, &t.u, &names_here, &t.s);
 	take(&t, 0, 12, 16, "1;abc;7", 0);
 	take(&t, 0, 7, 8, "1;abc;7", 0); /* the string cut to its length */
 	take(&t, 0, 6, 8, "1;ab;7", 0);
@@ -442,11 +450,11 @@ TEST(records_are_checked)
 	take(&t, 0, 3, 8, "", 1);
 	take(&t, 0, 12, 8, "", 2); /* says more than there is */
 	take(&t, 1, 12, 16, "", 3);
-	t.s.records.hold = true;
+	t.s.reporter.records.hold = true;
 	take(&t, 0, 7, 8, "", 3);
 	take(&t, 0, 5, 8, "", 3);
-	t.s.records.hold = false;
-	record_replay(&t.s);
+	t.s.reporter.records.hold = false;
+	record_replay(&t.s.reporter);
 	CHECK_STR(t.out.s, "1;abc;71;a;7");
 	teardown(&t);
 }

@@ -2,7 +2,7 @@
 #include "base/spawn.h"
 #include "builtin/common.h"
 #include "core/printf.h"
-#include "run/session.h"
+#include "run/report.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -31,11 +31,11 @@ static struct ref lower_exit(struct lower *l, struct node *call, struct mem dst)
 	return REF_NONE;
 }
 
-static void act_exit(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_exit(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		     u64 ts)
 {
 	(void)sc, (void)ts;
-	session_exit(s, n ? (int)(v[0].u & 255) : 0);
+	report_exit(r, n ? (int)(v[0].u & 255) : 0);
 }
 
 /* ---- system ---- */
@@ -107,28 +107,28 @@ static struct err *run_shell(struct signals *signals, char *cmd, struct sb *out)
 }
 
 /* As in the language's reference, only the output of a command that succeeds is printed. */
-static void act_system(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_system(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		       u64 ts)
 {
 	AUTO_SB cmd = {0};
 	AUTO_SB out = {0};
-	struct signals *signals = session_signals(s);
+	struct signals *signals = control_signals(r->control);
 	struct err *e;
 
 	(void)ts;
 	if (signals && signals_look(signals)) {
-		session_unrun(s);
+		r->records.unrun++;
 		return;
 	}
 	value_printf(&cmd, sc->fmt, v, n, &(struct show){0});
 	sb_z(&cmd, "");
 	e = run_shell(signals, cmd.s, &out);
 	if (e) {
-		session_error(s, false, "system", (struct loc){0}, str_z(e->msg));
+		report_error(r, false, "system", (struct loc){0}, str_z(e->msg));
 		err_free(e);
 		return;
 	}
-	(s->u->config.compat ? session_text : session_line)(s, "syscall", sb_str(&out));
+	(r->unit->config.compat ? report_text : report_line)(r, "syscall", sb_str(&out));
 }
 
 /* ---- signal ---- */

@@ -5,11 +5,9 @@
 #include "builtin/common.h"
 #include "core/agg.h"
 #include "core/columns.h"
-#include "proc/cgroup.h"
 #include "run/calls.h"
-#include "run/session.h"
+#include "run/report.h"
 #include "sema/declare.h"
-#include <net/if.h>
 
 enum { MAX_CELLS = 64, MAX_MAPS = 6 };
 
@@ -98,24 +96,24 @@ static struct ref lower_emit(struct lower *l, struct node *call, struct mem dst)
 	return REF_NONE;
 }
 
-static struct value named(struct session *s, struct str text, u64 n)
+static struct value named(struct reporter *r, struct str text, u64 n)
 {
-	return (struct value){.kind = V_NAMED, .str = arena_str(&s->reader.arena, text), .u = n};
+	return (struct value){.kind = V_NAMED, .str = arena_str(&r->reader.arena, text), .u = n};
 }
 
-static void name_of_call(struct session *s, struct sb *out, u64 nr)
+static void name_of_call(struct reporter *r, struct sb *out, u64 nr)
 {
 	if ((i64)nr == -1)
 		sb_z(out, "rt_sigreturn"); /* at its end, see CALL_GONE */
 	else if (nr >> 33)
 		sb_fmt(out, "[unknown: %lld]", (i64)nr);
 	else
-		call_put_name(out, &s->h->arch->calls, nr);
+		call_put_name(out, &r->arch->calls, nr);
 }
 
-static void name_of_user(struct session *s, struct sb *out, u64 uid)
+static void name_of_user(struct reporter *r, struct sb *out, u64 uid)
 {
-	const char *name = proc_username(s->h, (u32)uid);
+	const char *name = r->reader.names->username(r->reader.asked, (u32)uid);
 
 	if (name)
 		sb_z(out, name);
@@ -124,9 +122,9 @@ static void name_of_user(struct session *s, struct sb *out, u64 uid)
 }
 
 /* "sda", and "8:0" when it is gone. */
-static void name_of_disk(struct session *s, struct sb *out, u64 dev)
+static void name_of_disk(struct reporter *r, struct sb *out, u64 dev)
 {
-	const char *name = proc_disk_name(s->h, (u32)dev);
+	const char *name = r->reader.names->disk(r->reader.asked, (u32)dev);
 
 	if (name)
 		sb_z(out, name);
@@ -134,19 +132,15 @@ static void name_of_disk(struct session *s, struct sb *out, u64 dev)
 		sb_fmt(out, "%llu:%llu", dev >> 20, dev & 0xfffff);
 }
 
-static void name_of_interface(struct sb *out, u64 index)
+static void name_of_interface(struct reporter *r, struct sb *out, u64 index)
 {
-	char name[IF_NAMESIZE];
-
-	if (if_indextoname((u32)index, name))
-		sb_z(out, name);
-	else
+	if (!r->reader.names->interface(r->reader.asked, (u32)index, out))
 		sb_u64(out, index);
 }
 
-static void name_of_cgroup(struct session *s, struct sb *out, u64 id)
+static void name_of_cgroup(struct reporter *r, struct sb *out, u64 id)
 {
-	const char *path = proc_cgroup_path(s->h, id);
+	const char *path = r->reader.names->cgroup(r->reader.asked, id);
 
 	if (path)
 		sb_z(out, path);
@@ -154,58 +148,60 @@ static void name_of_cgroup(struct session *s, struct sb *out, u64 id)
 		sb_u64(out, id);
 }
 
-static void name_of_container(struct session *s, struct sb *out, u64 id)
+static void name_of_container(struct reporter *r, struct sb *out, u64 id)
 {
-	const char *name = cgroup_container_of(s->h, id);
+	const char *name = r->reader.names->container(r->reader.asked, id);
 
 	sb_z(out, name ? name : "");
 }
 
-static void put_time(struct session *s, struct sb *out, u64 ns)
+static void put_time(struct reporter *r, struct sb *out, u64 ns)
 {
-	clocks_strftime(&s->reader.clocks, out, "%Y-%m-%dT%H:%M:%S.%k%z", ns);
+	clocks_strftime(&r->reader.clocks, out, "%Y-%m-%dT%H:%M:%S.%k%z", ns);
 	sb_char(out, ' ');
 	memmove(out->s + out->n - 2, out->s + out->n - 3, 2);
 	out->s[out->n - 3] = ':'; /* +0100 is +01:00 in RFC 3339 */
 }
 
-/* What only the session can put into words. */
-static void resolve(struct session *s, const struct column *c, struct value *v)
+/* What only the machine that is traced can put into words. */
+static void resolve(struct reporter *r, const struct column *c, struct value *v)
 {
 	AUTO_SB text = {0};
-	u64 n = v->u, since = n > s->start_ns ? n - s->start_ns : 0;
+	const struct names *names = r->reader.names;
+	u64 n = v->u, since = n > r->start_ns ? n - r->start_ns : 0;
 
 	bool demangled = c->unit == COL_DEMANGLED;
 	if ((c->unit == COL_FUNCTION || demangled) && (v->kind == V_STR || v->kind == V_NAMED)) {
 		struct str rest = v->str;
 		while (str_cut(&rest, ':', &v->str))
 			;
-		char *plain = demangled ? demangle(&s->reader.arena, v->str) : NULL;
+		char *plain = demangled ? demangle(&r->reader.arena, v->str) : NULL;
 		v->str = plain ? str_z(plain) : v->str;
 	}
 	if (c->unit == COL_MEMINFO && v->kind == V_STR)
-		*v = proc_meminfo(v->str, &n) ? (struct value){.kind = V_UINT, .u = n}
-					      : (struct value){.kind = V_NONE};
+		*v = names->meminfo(r->reader.asked, v->str, &n)
+			     ? (struct value){.kind = V_UINT, .u = n}
+			     : (struct value){.kind = V_NONE};
 	if (v->kind != V_INT && v->kind != V_UINT)
 		return;
 	if (c->unit == COL_ELAPSED)
 		sb_fmt(&text, "%llu.%06llu", since / 1000000000, since / 1000 % 1000000);
 	else if (c->unit == COL_CLOCK)
-		put_time(s, &text, n);
+		put_time(r, &text, n);
 	else if (c->unit == COL_SYSCALL)
-		name_of_call(s, &text, n);
+		name_of_call(r, &text, n);
 	else if (c->unit == COL_USER)
-		name_of_user(s, &text, n);
+		name_of_user(r, &text, n);
 	else if (c->unit == COL_DISK)
-		name_of_disk(s, &text, n);
+		name_of_disk(r, &text, n);
 	else if (c->unit == COL_INTERFACE)
-		name_of_interface(&text, n);
+		name_of_interface(r, &text, n);
 	else if (c->unit == COL_CGROUP)
-		name_of_cgroup(s, &text, n);
+		name_of_cgroup(r, &text, n);
 	else if (c->unit == COL_CONTAINER)
-		name_of_container(s, &text, n);
+		name_of_container(r, &text, n);
 	if (text.n)
-		*v = named(s, sb_str(&text), n);
+		*v = named(r, sb_str(&text), n);
 	else if (c->unit == COL_CONTAINER) /* in none */
 		v->kind = V_NONE;
 }
@@ -254,43 +250,44 @@ struct report_part {
 };
 
 /* NULL: a table of another unit. */
-static struct reported *reports_of(const struct session *s, const struct columns *t)
+static struct reported *reports_of(const struct reporter *r, const struct columns *t)
 {
-	for (u32 i = 0; i < s->u->ncolumns; i++)
-		if (s->u->columns[i] == t)
-			return &s->records.reports[i];
+	for (u32 i = 0; i < r->unit->ncolumns; i++)
+		if (r->unit->columns[i] == t)
+			return &r->records.reports[i];
 	return NULL;
 }
 
 /* The one that show() began. */
-static struct report_part this_report(const struct session *s, const struct columns *t)
+static struct report_part this_report(const struct reporter *r, const struct columns *t)
 {
-	const struct reported *r = reports_of(s, t);
-	return r ? (struct report_part){r->n, r->part_ns, r->over} : (struct report_part){0};
+	const struct reported *of = reports_of(r, t);
+	return of ? (struct report_part){of->n, of->part_ns, of->over} : (struct report_part){0};
 }
 
 /* The time that was asked for is over, and was a multiple of the interval: the latest report is the last. */
-static bool reports_over(const struct session *s, const struct columns *t, const struct reported *r,
-			 u64 now)
+static bool reports_over(const struct reporter *r, const struct columns *t,
+			 const struct reported *of, u64 now)
 {
-	u64 all = s->u->config.duration_ns, ns = t->period_ns;
-	return all && r->n && r->n * ns == all && now + ns / 2 > s->start_ns + all;
+	u64 all = r->unit->config.duration_ns, ns = t->period_ns;
+	return all && of->n && of->n * ns == all && now + ns / 2 > r->start_ns + all;
 }
 
 /* The next one. last: the end cut it short, or it is over. */
-static struct report_part next_report(struct session *s, const struct columns *t, bool last, u64 ts)
+static struct report_part next_report(struct reporter *r, const struct columns *t, bool last,
+				      u64 ts)
 {
-	struct reported *r = t->numbered ? reports_of(s, t) : NULL;
-	if (!r)
+	struct reported *of = t->numbered ? reports_of(r, t) : NULL;
+	if (!of)
 		return (struct report_part){0};
-	u64 now = ts ? ts : now_ns(), since = r->n ? r->ts : s->start_ns;
-	r->over |= last && reports_over(s, t, r, now);
-	if (r->over)
+	u64 now = ts ? ts : now_ns(), since = of->n ? of->ts : r->start_ns;
+	of->over |= last && reports_over(r, t, of, now);
+	if (of->over)
 		return (struct report_part){.over = true};
-	r->n++;
-	r->ts = now;
-	r->part_ns = last && !t->standing && now > since ? now - since : 0;
-	return this_report(s, t);
+	of->n++;
+	of->ts = now;
+	of->part_ns = last && !t->standing && now > since ? now - since : 0;
+	return this_report(r, t);
 }
 
 /* Of the last column that stands in the line. */
@@ -308,39 +305,39 @@ static bool row_matches(const struct columns *t, const struct value *cell, struc
 }
 
 /* "(last 2.3 s)", once; with the time of day where that is asked for. */
-static void put_part(struct session *s, struct sb *out, struct report_part part, u64 ts)
+static void put_part(struct reporter *r, struct sb *out, struct report_part part, u64 ts)
 {
-	if (!part.part_ns || s->records.told_part)
+	if (!part.part_ns || r->records.told_part)
 		return;
-	if (s->u->config.clock && !out->n)
-		clocks_strftime(&s->reader.clocks, out, "%T", ts ? ts : now_ns());
+	if (r->unit->config.clock && !out->n)
+		clocks_strftime(&r->reader.clocks, out, "%T", ts ? ts : now_ns());
 	sb_fmt(out, "%s(last %llu.%llu s)", out->n ? " " : "", part.part_ns / 1000000000,
 	       part.part_ns / 100000000 % 10);
-	s->records.told_part = true;
+	r->records.told_part = true;
 }
 
-static void put_row(struct session *s, const struct columns *t, const struct value *cell, u64 ts,
+static void put_row(struct reporter *r, const struct columns *t, const struct value *cell, u64 ts,
 		    bool last)
 {
-	u64 most = s->u->config.events;
+	u64 most = r->unit->config.events;
 	struct item it = {.kind = I_ROW, .ts = ts, .columns = t, .val = cell, .n = t->n};
 	AUTO_SB mark = {0};
 
-	if (most && s->report.nevent >= most)
+	if (most && r->output.nevent >= most)
 		return;
-	if (!row_matches(t, cell, s->u->config.match))
+	if (!row_matches(t, cell, r->unit->config.match))
 		return;
-	struct report_part part = t->begun ? this_report(s, t) : next_report(s, t, last, ts);
+	struct report_part part = t->begun ? this_report(r, t) : next_report(r, t, last, ts);
 	if (part.over)
 		return;
-	s->report.nevent++;
-	put_part(s, &mark, part, ts);
+	r->output.nevent++;
+	put_part(r, &mark, part, ts);
 	it.report = part.number;
 	it.part_ns = part.part_ns;
 	it.str = sb_str(&mark);
-	session_put(s, &it);
-	if (s->report.nevent == most)
-		session_exit(s, s->exit_code);
+	report_put(r, &it);
+	if (r->output.nevent == most)
+		report_exit(r, r->control->exit_code);
 }
 
 /* ---- rows of system calls ---- */
@@ -361,10 +358,10 @@ static void take_rows(const struct held_call *h, struct value *cell, u32 n)
 			cell[i] = h->cell[i];
 }
 
-static void hold_row(struct session *s, const struct call_head *head, const struct value *cell,
+static void hold_row(struct reporter *r, const struct call_head *head, const struct value *cell,
 		     u32 n, u32 at)
 {
-	struct held_call *h = calls_hold(s->part[PART_CALLS], head->tid);
+	struct held_call *h = calls_hold(r->calls, head->tid);
 	h->n = n;
 	h->cell = arena_newn(&h->a, struct value, n);
 	for (u32 i = 0; i < n; i++)
@@ -373,33 +370,33 @@ static void hold_row(struct session *s, const struct call_head *head, const stru
 }
 
 /* A call that has begun, and will not end. */
-static void put_open_call(struct session *s, const struct columns *t, u32 tid, u32 at)
+static void put_open_call(struct reporter *r, const struct columns *t, u32 tid, u32 at)
 {
 	struct value cell[MAX_CELLS] = {0};
 	AUTO_SB text = {0};
-	struct held_call *h = calls_held(s->part[PART_CALLS], tid);
+	struct held_call *h = calls_held(r->calls, tid);
 	if (!h)
 		return;
-	call_text(&text, &s->h->arch->calls, h->bytes, (struct str){0});
+	call_text(&text, &r->arch->calls, h->bytes, (struct str){0});
 	merge_rows(h, cell, t->n);
-	cell[at] = named(s, sb_str(&text), 0);
-	put_row(s, t, cell, 0, false);
+	cell[at] = named(r, sb_str(&text), 0);
+	put_row(r, t, cell, 0, false);
 	calls_drop(h);
 }
 
 /* Something of thread tid is about to be shown: the call that another one is in gets its first line. */
-static void interrupt_call(struct session *s, const struct columns *t, u32 tid, u32 at)
+static void interrupt_call(struct reporter *r, const struct columns *t, u32 tid, u32 at)
 {
 	struct value cell[MAX_CELLS] = {0};
 	AUTO_SB text = {0};
-	struct calls *c = s->part[PART_CALLS];
+	struct calls *c = r->calls;
 	struct held_call *h = calls_last(c);
 	if (!h || h->tid == tid)
 		return;
-	call_text_begun(&text, &s->h->arch->calls, h->bytes);
+	call_text_begun(&text, &r->arch->calls, h->bytes);
 	merge_rows(h, cell, t->n);
-	cell[at] = named(s, sb_str(&text), 0);
-	put_row(s, t, cell, 0, false);
+	cell[at] = named(r, sb_str(&text), 0);
+	put_row(r, t, cell, 0, false);
 	h->begun = true;
 	calls_set_last(c, 0);
 }
@@ -408,10 +405,10 @@ static void interrupt_call(struct session *s, const struct columns *t, u32 tid, 
  * Does the end belong to that beginning? The number changes within rt_sigreturn, whose frame has no call
  * in it, and within execveat, as which the kernel starts a program by execve.
  */
-static bool same_call(const struct session *s, const struct call_head *begun,
+static bool same_call(const struct reporter *r, const struct call_head *begun,
 		      const struct call_head *ended)
 {
-	const struct arch_calls *c = &s->h->arch->calls;
+	const struct arch_calls *c = &r->arch->calls;
 	struct call_shape before, after;
 	u64 id = call_id(begun), end = call_id(ended);
 	if (id == end || ended->nr == CALL_GONE)
@@ -423,78 +420,78 @@ static bool same_call(const struct session *s, const struct call_head *begun,
 }
 
 /* "[ Process PID=1 runs in 32 bit mode. ]": when a call is not of the kind that the thread's last one was. */
-static void put_mode(struct session *s, const struct columns *t, const struct call_head *head,
+static void put_mode(struct reporter *r, const struct columns *t, const struct call_head *head,
 		     const struct value *from, u32 at)
 {
 	static const char *const modes[] = {"64 bit", "32 bit", "x32"};
 	struct call_shape shape;
 	struct value cell[MAX_CELLS] = {0};
 	AUTO_SB text = {0};
-	const struct arch_calls *native = &s->h->arch->calls;
+	const struct arch_calls *native = &r->arch->calls;
 	call_shape(native, call_id(head), &shape);
 	u32 mode = shape.calls == native ? 0 : shape.calls == native->compat ? 1 : 2;
-	if (!calls_mode(s->part[PART_CALLS], head->tid, mode) || head->flags & CALL_NO_MODE)
+	if (!calls_mode(r->calls, head->tid, mode) || head->flags & CALL_NO_MODE)
 		return;
 	sb_fmt(&text, "[ Process PID=%u runs in %s mode. ]", head->tid, modes[mode]);
 	for (u32 i = 0; i < t->n; i++)
 		cell[i] = t->col[i].unit == COL_SYSCALL ? (struct value){.kind = V_NONE} : from[i];
-	cell[at] = named(s, sb_str(&text), 0);
-	put_row(s, t, cell, 0, false);
+	cell[at] = named(r, sb_str(&text), 0);
+	put_row(r, t, cell, 0, false);
 }
 
 /* A row whose column at is a system call. */
-static void put_call(struct session *s, const struct columns *t, struct value *cell, u32 at, u64 ts)
+static void put_call(struct reporter *r, const struct columns *t, struct value *cell, u32 at,
+		     u64 ts)
 {
 	struct call_head head;
 	AUTO_SB text = {0};
 	struct str bytes = cell[at].str;
 	if (!call_head(bytes, &head))
 		return;
-	interrupt_call(s, t, head.tid, at);
+	interrupt_call(r, t, head.tid, at);
 	if (head.phase == CALL_ENTER) {
-		put_mode(s, t, &head, cell, at);
-		hold_row(s, &head, cell, t->n, at);
+		put_mode(r, t, &head, cell, at);
+		hold_row(r, &head, cell, t->n, at);
 		if (head.flags & CALL_SPLIT)
-			calls_set_last(s->part[PART_CALLS], head.tid);
+			calls_set_last(r->calls, head.tid);
 		return;
 	}
-	calls_set_last(s->part[PART_CALLS], 0);
+	calls_set_last(r->calls, 0);
 	if (head.phase == CALL_EXIT) {
-		struct held_call *h = calls_held(s->part[PART_CALLS], head.tid);
+		struct held_call *h = calls_held(r->calls, head.tid);
 		struct call_head begun;
-		bool same = h && call_head(h->bytes, &begun) && same_call(s, &begun, &head);
+		bool same = h && call_head(h->bytes, &begun) && same_call(r, &begun, &head);
 		if (same && h->begun)
-			call_text_resumed(&text, &s->h->arch->calls, h->bytes, bytes);
+			call_text_resumed(&text, &r->arch->calls, h->bytes, bytes);
 		else
-			call_text(&text, &s->h->arch->calls, same ? h->bytes : (struct str){0},
-				  bytes);
+			call_text(&text, &r->arch->calls, same ? h->bytes : (struct str){0}, bytes);
 		if (same && !h->begun)
 			take_rows(h, cell, t->n);
 		merge_rows(same ? h : NULL, cell, t->n);
-		cell[at] = named(s, sb_str(&text), 0);
-		put_row(s, t, cell, ts, false);
+		cell[at] = named(r, sb_str(&text), 0);
+		put_row(r, t, cell, ts, false);
 		sb_clear(&text);
-		call_dump_text(&text, &s->h->arch->calls, same ? h->bytes : (struct str){0}, bytes);
+		call_dump_text(&text, &r->arch->calls, same ? h->bytes : (struct str){0}, bytes);
 		if (text.n)
-			session_put(s, &(struct item){.kind = I_TEXT,
-						      .name = STR("printf"),
-						      .ts = ts,
-						      .str = sb_str(&text)});
+			report_put(r, &(struct item){.kind = I_TEXT,
+						     .name = STR("printf"),
+						     .ts = ts,
+						     .str = sb_str(&text)});
 		if (h)
 			calls_drop(h);
 		return;
 	}
 	u64 end = head.phase == CALL_ENDED ? head.arg[1] : 0;
 	if (end & CALL_END_OPEN)
-		put_open_call(s, t, head.tid, at);
+		put_open_call(r, t, head.tid, at);
 	if (end & CALL_END_SILENT)
 		return;
 	call_event_text(&text, bytes);
-	cell[at] = named(s, sb_str(&text), 0);
-	put_row(s, t, cell, ts, false);
+	cell[at] = named(r, sb_str(&text), 0);
+	put_row(r, t, cell, ts, false);
 }
 
-static void act_emit(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_emit(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		     u64 ts)
 {
 	const struct columns *t = sc->columns;
@@ -505,14 +502,14 @@ static void act_emit(struct session *s, const struct schema *sc, const struct va
 	for (u32 i = 0; i < t->n; i++) {
 		bool there = sc->filled >> i & 1;
 		cell[i] = there && used < n ? v[used++] : common_value(&t->col[i]);
-		resolve(s, &t->col[i], &cell[i]);
+		resolve(r, &t->col[i], &cell[i]);
 		if (t->col[i].unit == COL_CALL && cell[i].kind == V_BYTES)
 			call = i;
 	}
 	if (call < MAX_CELLS)
-		put_call(s, t, cell, call, ts);
+		put_call(r, t, cell, call, ts);
 	else
-		put_row(s, t, cell, ts, sc->last);
+		put_row(r, t, cell, ts, sc->last);
 }
 
 /* ---- show ---- */
@@ -522,7 +519,7 @@ enum sum { SUM_NONE, SUM_ADD, SUM_LEAST, SUM_MOST, SUM_MEAN };
 
 /* Rows of several maps that have the same key: the key's parts, then the maps' values. */
 struct shown {
-	struct session *s;
+	struct reporter *r;
 	const struct columns *t;
 	struct arena a;
 	struct tab index; /* value_key_identity() -> row */
@@ -619,17 +616,17 @@ static void put_top_head(struct shown *h, u64 ts, u32 more)
 {
 	AUTO_SB line = {0};
 
-	clocks_strftime(&h->s->reader.clocks, &line, "%T", ts);
+	clocks_strftime(&h->r->reader.clocks, &line, "%T", ts);
 	sb_z(&line, " loadavg: ");
-	proc_load(&line);
+	h->r->reader.names->load(h->r->reader.asked, &line);
 	u32 load = (u32)line.n;
 	if (more)
 		sb_fmt(&line, ", %u more row%s", more, more == 1 ? "" : "s");
-	put_part(h->s, &line, h->part, ts);
-	session_put(h->s, &(struct item){.kind = I_HEAD,
-					 .columns = h->t,
-					 .name = str_n(line.s, load),
-					 .str = str_from(sb_str(&line), load)});
+	put_part(h->r, &line, h->part, ts);
+	report_put(h->r, &(struct item){.kind = I_HEAD,
+					.columns = h->t,
+					.name = str_n(line.s, load),
+					.str = str_from(sb_str(&line), load)});
 }
 
 /* Parts of 10,000 of what all rows have in a column. */
@@ -694,10 +691,10 @@ static void put_total(struct shown *h)
 		if (c->share && cell[i].kind != V_NONE)
 			cell[i] = (struct value){.kind = V_UINT, .u = 10000};
 		if (here)
-			cell[i] = named(h->s, STR("total"), 0);
+			cell[i] = named(h->r, STR("total"), 0);
 		told |= here;
 	}
-	session_put(h->s, &(struct item){.kind = I_TOTAL, .columns = t, .val = cell, .n = t->n});
+	report_put(h->r, &(struct item){.kind = I_TOTAL, .columns = t, .val = cell, .n = t->n});
 }
 
 static void put_rows(struct shown *h, u64 ts)
@@ -710,10 +707,10 @@ static void put_rows(struct shown *h, u64 ts)
 	if (t->top)
 		put_top_head(h, ts, h->rows.n - n);
 	else
-		put_part(h->s, &mark, h->part, ts);
+		put_part(h->r, &mark, h->part, ts);
 	if (t->sort && !t->top)
-		session_put(h->s,
-			    &(struct item){.kind = I_HEAD, .columns = t, .str = sb_str(&mark)});
+		report_put(h->r,
+			   &(struct item){.kind = I_HEAD, .columns = t, .str = sb_str(&mark)});
 	if (t->sort)
 		sb_clear(&mark);
 	for (u32 r = 0; r < n; r++) {
@@ -724,15 +721,15 @@ static void put_rows(struct shown *h, u64 ts)
 					     : h->rows.v[r][c->index];
 			if (c->part && cell[i].kind == V_HIST)
 				value_percentile(&h->rows.v[r][c->index], c->part - 1, &cell[i]);
-			resolve(h->s, &t->col[i], &cell[i]);
+			resolve(h->r, &t->col[i], &cell[i]);
 		}
-		session_put(h->s, &(struct item){.kind = I_ROW,
-						 .columns = t,
-						 .str = sb_str(&mark),
-						 .val = cell,
-						 .report = h->part.number,
-						 .part_ns = h->part.part_ns,
-						 .n = t->n});
+		report_put(h->r, &(struct item){.kind = I_ROW,
+						.columns = t,
+						.str = sb_str(&mark),
+						.val = cell,
+						.report = h->part.number,
+						.part_ns = h->part.part_ns,
+						.n = t->n});
 		sb_clear(&mark);
 	}
 	if (t->total && h->rows.n)
@@ -762,7 +759,7 @@ static void put_as_map(struct shown *h)
 			if (t->col[i].index >= h->nkey && v->kind != V_STACK)
 				continue;
 			cell[key[r].n] = *v;
-			resolve(h->s, &t->col[i], &cell[key[r].n++]);
+			resolve(h->r, &t->col[i], &cell[key[r].n++]);
 		}
 		val[r] = h->rows.v[r][h->nkey];
 	}
@@ -771,10 +768,10 @@ static void put_as_map(struct shown *h)
 	it.key = key;
 	it.val = val;
 	it.make_row = NULL;
-	session_put(h->s, &it);
+	report_put(h->r, &it);
 }
 
-static void act_show(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_show(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		     u64 ts)
 {
 	static const struct sink by_text = {.name = "rows",
@@ -782,26 +779,26 @@ static void act_show(struct session *s, const struct schema *sc, const struct va
 					    .keys = KEYS_BY_TEXT},
 				 by_place = {
 					 .name = "rows", .put = gather_map, .keys = KEYS_BY_PLACE};
-	const struct sink *sink = s->report.sink;
-	struct shown h = {.s = s, .t = sc->columns, .places = sink->files};
-	void *self = s->report.self;
+	const struct sink *sink = r->output.sink;
+	struct shown h = {.r = r, .t = sc->columns, .places = sink->files};
+	void *self = r->output.self;
 
 	(void)v, (void)n;
 	h.ncell = h.t->declared;
-	h.part = next_report(s, h.t, sc->last, ts);
+	h.part = next_report(r, h.t, sc->last, ts);
 	if (!sc->nmap || h.part.over)
 		return;
-	s->report.sink = h.places ? &by_place : &by_text;
-	s->report.self = &h;
+	r->output.sink = h.places ? &by_place : &by_text;
+	r->output.self = &h;
 	for (u32 i = 0; i < sc->nmap; i++) {
 		const struct agg *agg = agg_of(sc->maps[i]->val);
 		h.adds = !agg && agg_of(sc->maps[0]->val);
-		session_print_map(s, sc->maps[i], 0, 0, false);
+		report_print_map(r, sc->maps[i], 0, 0, false);
 		sum_map(&h, agg, h.at);
 		h.at += agg && agg->parts ? agg->parts : 1;
 	}
-	s->report.sink = sink;
-	s->report.self = self;
+	r->output.sink = sink;
+	r->output.self = self;
 	if (h.rows.n && h.t->sort)
 		qsort_r(h.rows.v, h.rows.n, sizeof(*h.rows.v), by_column, (void *)h.t);
 	if (h.rows.n && sink->maps)

@@ -4,7 +4,7 @@
  */
 #include "builtin/common.h"
 #include "kern/bpf.h"
-#include "run/session.h"
+#include "run/report.h"
 #include "sym/sym.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -451,18 +451,18 @@ static struct err *append_packet(const char *path, struct str bytes, u64 whole, 
 	return NULL;
 }
 
-static void act_skboutput(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_skboutput(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 			  u64 ts)
 {
 	struct err *e;
 
 	if (n != 1 || v[0].n != 2)
 		return;
-	e = append_packet(arena_strz(&s->reader.arena, sc->fmt), v[0].list[1].str, v[0].list[0].u,
-			  ts + s->reader.clocks.boot_offset_ns);
+	e = append_packet(arena_strz(&r->reader.arena, sc->fmt), v[0].list[1].str, v[0].list[0].u,
+			  ts + r->reader.clocks.boot_offset_ns);
 	if (!e)
 		return;
-	session_error(s, false, "skboutput", sc->loc, str_z(e->msg));
+	report_error(r, false, "skboutput", sc->loc, str_z(e->msg));
 	err_free(e);
 }
 

@@ -1,7 +1,7 @@
 /* map.c - whole maps and single elements: delete has_key find len clear zero. */
 #include "builtin/common.h"
 #include "core/store.h"
-#include "run/session.h"
+#include "run/report.h"
 #include "sema/check.h"
 #include "sema/mapuse.h"
 #include <linux/bpf.h>
@@ -178,7 +178,7 @@ static struct ref lower_len(struct lower *l, struct node *call, struct mem dst)
 }
 
 /* ---- clear, zero ---- */
-static void act_clear(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_clear(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		      u64 ts);
 
 static struct ref lower_on_map(struct lower *l, struct node *call, struct mem dst)
@@ -192,18 +192,18 @@ static struct ref lower_on_map(struct lower *l, struct node *call, struct mem ds
 	return REF_NONE;
 }
 
-static void act_clear(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_clear(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		      u64 ts)
 {
 	(void)v, (void)n, (void)ts;
-	session_clear_map(s, sc->map);
+	report_clear_map(r, sc->map);
 }
 
-static void act_zero(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_zero(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		     u64 ts)
 {
 	(void)v, (void)n, (void)ts;
-	session_zero_map(s, sc->map);
+	report_zero_map(r, sc->map);
 }
 
 const struct builtin builtin_map[] = {

@@ -3,7 +3,8 @@
 #include "builtin/common.h"
 #include "core/agg.h"
 #include "core/printf.h"
-#include "run/session.h"
+#include "run/loss.h"
+#include "run/report.h"
 #include "sema/check.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -65,31 +66,31 @@ static struct ref lower_strf(struct lower *l, struct node *call, struct mem dst)
 	return REF_NONE;
 }
 
-static void act_printf(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_printf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		       u64 ts)
 {
 	(void)ts;
-	session_text(s, "printf", reader_printf(&s->reader, sc, v, n, &s->report.show));
+	report_text(r, "printf", reader_printf(&r->reader, sc, v, n, &r->output.show));
 }
 
-static void remark(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void remark(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		   bool warn)
 {
-	session_said(s, warn, sc->loc, reader_printf(&s->reader, sc, v, n, &s->report.remarks));
+	report_said(r, warn, sc->loc, reader_printf(&r->reader, sc, v, n, &r->output.remarks));
 }
 
-static void act_errorf(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_errorf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		       u64 ts)
 {
 	(void)ts;
-	remark(s, sc, v, n, false);
+	remark(r, sc, v, n, false);
 }
 
-static void act_warnf(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_warnf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		      u64 ts)
 {
 	(void)ts;
-	remark(s, sc, v, n, true);
+	remark(r, sc, v, n, true);
 }
 
 /* The first value is how many. */
@@ -105,12 +106,12 @@ static bool check_loss(struct sema *s, struct node *call)
 			 "the first value of lossf() is an integer: how many");
 }
 
-static void act_lossf(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_lossf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		      u64 ts)
 {
 	(void)ts;
 	if (v[0].u)
-		session_lost(s, v[0].u, reader_printf(&s->reader, sc, v, n, &s->report.remarks));
+		report_lost(r, v[0].u, reader_printf(&r->reader, sc, v, n, &r->output.remarks));
 }
 
 /* ---- cat ---- */
@@ -141,7 +142,7 @@ static void put_visible(struct sb *out, struct str text, struct str sep)
 	}
 }
 
-static void act_cat(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_cat(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		    u64 ts)
 {
 	AUTO_SB path = {0};
@@ -151,15 +152,15 @@ static void act_cat(struct session *s, const struct schema *sc, const struct val
 
 	(void)ts;
 	value_printf(&path, sc->fmt, v, n, &(struct show){0});
-	e = read_file(path.s ? path.s : "", s->u->config.max_cat_bytes, &text);
+	e = read_file(path.s ? path.s : "", r->unit->config.max_cat_bytes, &text);
 	if (e) {
-		session_error(s, false, "cat", (struct loc){0}, str_z(e->msg));
+		report_error(r, false, "cat", (struct loc){0}, str_z(e->msg));
 		err_free(e);
 		return;
 	}
-	if (s->report.show.escape)
+	if (r->output.show.escape)
 		put_visible(&shown, sb_str(&text), STR("\n"));
-	session_text(s, "cat", sb_str(s->report.show.escape ? &shown : &text));
+	report_text(r, "cat", sb_str(r->output.show.escape ? &shown : &text));
 }
 
 /* ---- print ---- */
@@ -222,22 +223,22 @@ static struct ref lower_print_map(struct lower *l, struct node *call, struct mem
 	return REF_NONE;
 }
 
-static void act_print_map(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_print_map(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 			  u64 ts)
 {
 	(void)v, (void)n, (void)ts;
 	if (sc->fmt.n)
-		session_print_percentiles(s, sc->map, sc->fmt);
+		report_print_percentiles(r, sc->map, sc->fmt);
 	else
-		session_print_map(s, sc->map, (u32)sc->n[0], (u64)sc->n[1], false);
+		report_print_map(r, sc->map, (u32)sc->n[0], (u64)sc->n[1], false);
 }
 
-static void act_print(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_print(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		      u64 ts)
 {
 	(void)sc;
 	assert(n == 1);
-	session_put(s, &(struct item){.kind = I_VALUE, .ts = ts, .val = v, .n = 1});
+	report_put(r, &(struct item){.kind = I_VALUE, .ts = ts, .val = v, .n = 1});
 }
 
 /* ---- join ---- */
@@ -362,16 +363,16 @@ static bool check_join(struct sema *s, struct node *call)
 	return true;
 }
 
-static void act_join(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_join(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		     u64 ts)
 {
 	AUTO_SB shown = {0};
 
 	(void)ts;
 	assert(n == 1);
-	if (s->report.show.escape)
+	if (r->output.show.escape)
 		put_visible(&shown, v[0].str, sc->fmt);
-	session_line(s, "join", s->report.show.escape ? sb_str(&shown) : v[0].str);
+	report_line(r, "join", r->output.show.escape ? sb_str(&shown) : v[0].str);
 }
 
 /* ---- debugf ---- */

@@ -1,7 +1,7 @@
 /* script.c - what a script says about itself: assert static_assert fail config container_of. */
 #include "builtin/common.h"
 #include "core/printf.h"
-#include "run/session.h"
+#include "run/report.h"
 
 /* ---- assertions ---- */
 static bool check_assert(struct sema *s, struct node *call)
@@ -35,15 +35,15 @@ static struct ref lower_assert(struct lower *l, struct node *call, struct mem ds
 	return REF_NONE;
 }
 
-static void act_assert(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_assert(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		       u64 ts)
 {
 	AUTO_SB text = {0};
 
 	(void)v, (void)n, (void)ts;
 	sb_fmt(&text, "assert failed: %.*s", STRF(sc->fmt));
-	session_said(s, false, sc->loc, sb_str(&text));
-	session_exit(s, 1);
+	report_said(r, false, sc->loc, sb_str(&text));
+	report_exit(r, 1);
 }
 
 static const struct type *type_static_assert(struct sema *s, struct node *call)

@@ -1,6 +1,6 @@
 /* time.c - wall-clock time as text. */
 #include "builtin/common.h"
-#include "run/session.h"
+#include "run/report.h"
 
 enum { MAX_TIME_FORMAT = 256 };
 
@@ -36,14 +36,14 @@ static struct ref lower_time(struct lower *l, struct node *call, struct mem dst)
 }
 
 /* The time of the event, not of its printing. */
-static void act_time(struct session *s, const struct schema *sc, const struct value *v, u32 n,
+static void act_time(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		     u64 ts)
 {
 	AUTO_SB out = {0};
 
 	(void)v, (void)n;
-	clocks_strftime(&s->reader.clocks, &out, arena_strz(&s->reader.arena, sc->fmt), ts);
-	session_text(s, "time", sb_str(&out));
+	clocks_strftime(&r->reader.clocks, &out, arena_strz(&r->reader.arena, sc->fmt), ts);
+	report_text(r, "time", sb_str(&out));
 }
 
 static const struct type *type_strftime(struct sema *s, struct node *call)

@@ -171,41 +171,41 @@ void store_zero_scalar(const struct map *m, const struct scalar *as, u8 *mem, bo
 	}
 }
 
-static struct scalar copies_of(const struct session *s, const struct map *m)
+static struct scalar copies_of(const struct reporter *r, const struct map *m)
 {
-	return (struct scalar){.copies = store_copies(s, m), .stride = store_copy_size(m)};
+	return (struct scalar){.copies = store_copies(r, m), .stride = store_copy_size(m)};
 }
 
-static struct err *snapshot(struct session *s, const struct map *m, struct snap *n)
+static struct err *snapshot(struct reporter *r, const struct map *m, struct snap *n)
 {
-	const struct scalar as = copies_of(s, m);
+	const struct scalar as = copies_of(r, m);
 	u32 zero = 0;
 	struct err *e = NULL;
-	n->vals = xcalloc(1, store_user_size(s, m));
+	n->vals = xcalloc(1, store_user_size(r, m));
 	if (!m->in)
-		e = bpf_map_get(map_fd(s, m), &zero, n->vals);
-	else if (map_mem(s, m))
-		memcpy(n->vals, map_mem(s, m), store_user_size(s, m));
+		e = source_get(r, m, &zero, n->vals);
+	else if (source_mem(r, m))
+		memcpy(n->vals, source_mem(r, m), store_user_size(r, m));
 	if (!e)
 		store_take_scalar(n, &as);
 	return e;
 }
 
-static struct err *reset(struct session *s, const struct map *m, bool keep)
+static struct err *reset(struct reporter *r, const struct map *m, bool keep)
 {
-	const struct scalar as = copies_of(s, m);
+	const struct scalar as = copies_of(r, m);
 	if (m->in) {
-		if (map_mem(s, m))
-			store_zero_scalar(m, &as, map_mem(s, m), keep);
+		if (source_mem(r, m))
+			store_zero_scalar(m, &as, source_mem(r, m), keep);
 		return NULL;
 	}
 	u32 zero = 0;
-	u8 *val AUTO_FREE = xcalloc(1, store_user_size(s, m));
-	struct err *e = keep ? bpf_map_get(map_fd(s, m), &zero, val) : NULL;
+	u8 *val AUTO_FREE = xcalloc(1, store_user_size(r, m));
+	struct err *e = keep ? source_get(r, m, &zero, val) : NULL;
 	if (e)
 		return e;
 	store_zero_scalar(m, &as, val, keep);
-	return bpf_map_put(map_fd(s, m), &zero, val);
+	return source_put(r, m, &zero, val);
 }
 
 const struct store store_percpu_array = {

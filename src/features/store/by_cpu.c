@@ -55,13 +55,13 @@ static bool is_there(const struct map *m, const u8 *slot)
 	return any;
 }
 
-static struct err *snapshot(struct session *s, const struct map *m, struct snap *n)
+static struct err *snapshot(struct reporter *r, const struct map *m, struct snap *n)
 {
 	u32 size = store_slot_size(m);
-	const u8 *mem = map_mem(s, m->own);
-	n->keys = xcalloc(s->h->ncpu, KEY_SIZE);
-	n->vals = xcalloc(s->h->ncpu, size);
-	for (u64 c = 0; mem && c < s->h->ncpu; c++) {
+	const u8 *mem = source_mem(r, m->own);
+	n->keys = xcalloc(r->ncpu, KEY_SIZE);
+	n->vals = xcalloc(r->ncpu, size);
+	for (u64 c = 0; mem && c < r->ncpu; c++) {
 		u8 *to = n->vals + (size_t)n->n * size;
 		memcpy(to, mem + c * size, size);
 		memcpy(n->keys + (size_t)n->n * KEY_SIZE, &c, KEY_SIZE);
@@ -71,11 +71,11 @@ static struct err *snapshot(struct session *s, const struct map *m, struct snap 
 	return NULL;
 }
 
-static void zero_slot(struct session *s, const struct map *m, u64 cpu, bool keep)
+static void zero_slot(struct reporter *r, const struct map *m, u64 cpu, bool keep)
 {
-	u8 *mem = map_mem(s, m->own);
+	u8 *mem = source_mem(r, m->own);
 	u64 there;
-	if (!mem || cpu >= s->h->ncpu)
+	if (!mem || cpu >= r->ncpu)
 		return;
 	mem += cpu * store_slot_size(m);
 	there = keep && is_there(m, mem);
@@ -83,18 +83,18 @@ static void zero_slot(struct session *s, const struct map *m, u64 cpu, bool keep
 	memcpy(mem + store_value_size(m), &there, sizeof(there));
 }
 
-static struct err *reset(struct session *s, const struct map *m, bool keep)
+static struct err *reset(struct reporter *r, const struct map *m, bool keep)
 {
-	for (u64 c = 0; c < s->h->ncpu; c++)
-		zero_slot(s, m, c, keep);
+	for (u64 c = 0; c < r->ncpu; c++)
+		zero_slot(r, m, c, keep);
 	return NULL;
 }
 
-static void forget(struct session *s, const struct map *m, const u8 *key)
+static void forget(struct reporter *r, const struct map *m, const u8 *key)
 {
 	u64 cpu;
 	memcpy(&cpu, key, sizeof(cpu));
-	zero_slot(s, m, cpu, false);
+	zero_slot(r, m, cpu, false);
 }
 
 const struct store store_by_cpu = {

@@ -322,10 +322,10 @@ static struct ref remove_cell(struct lower *l, struct map *m, struct node *key)
 
 typedef void cell_cb(void *arg, u64 *slot, u64 state);
 
-static void each_cell(struct session *s, const struct map *m, cell_cb *cb, void *arg)
+static void each_cell(struct reporter *r, const struct map *m, cell_cb *cb, void *arg)
 {
 	u32 size = slot_size(m);
-	u8 *mem = map_mem(s, m->own);
+	u8 *mem = source_mem(r, m->own);
 	for (u32 i = 0; mem && i < SLOTS + PROBES; i++) {
 		u64 *slot = (void *)(mem + HEADER + (size_t)i * size);
 		u64 state = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
@@ -366,15 +366,15 @@ static void gather_cell(void *arg, u64 *slot, u64 state)
 }
 
 /* What the cells hold, and what the map holds beside. */
-static struct err *snapshot(struct session *s, const struct map *m, struct snap *n)
+static struct err *snapshot(struct reporter *r, const struct map *m, struct snap *n)
 {
-	struct err *e = store_is_behind(s, m) ? store_hash.snapshot(s, m, n) : NULL;
+	struct err *e = store_is_behind(r, m) ? store_hash.snapshot(r, m, n) : NULL;
 	if (e)
 		return e;
 	size_t cap = n->n + SLOTS + PROBES;
 	struct cells c = {
 		.m = m, .keys = xcalloc(cap, m->key_size), .vals = xcalloc(cap, m->val_size)};
-	each_cell(s, m, gather_cell, &c);
+	each_cell(r, m, gather_cell, &c);
 	for (u32 i = 0; i < n->n; i++)
 		cells_add(&c, n->keys + (size_t)i * m->key_size, n->vals + (size_t)i * m->val_size);
 	tab_free(&c.index);
@@ -400,10 +400,10 @@ static void reset_cell(void *arg, u64 *slot, u64 state)
 	__atomic_store_n(slot, state, __ATOMIC_RELEASE);
 }
 
-static struct err *reset(struct session *s, const struct map *m, bool keep)
+static struct err *reset(struct reporter *r, const struct map *m, bool keep)
 {
-	each_cell(s, m, reset_cell, &(struct cells){.m = m, .keep = keep});
-	return store_is_behind(s, m) ? store_hash.reset(s, m, keep) : NULL;
+	each_cell(r, m, reset_cell, &(struct cells){.m = m, .keep = keep});
+	return store_is_behind(r, m) ? store_hash.reset(r, m, keep) : NULL;
 }
 
 const struct store store_cells = {

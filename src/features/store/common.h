@@ -3,7 +3,8 @@
 #include "core/agg.h"
 #include "core/store.h"
 #include "lower/lower.h"
-#include "run/run.h"
+#include "run/report.h"
+#include "run/snap.h"
 #include "sema/plan.h"
 
 /* Without key; see array.c. */
@@ -23,7 +24,7 @@ static inline u32 store_behind_at(const struct map *m)
 {
 	return agg_of(m->val) ? (m->own->val_size - BEHIND_WORD) & ~7u : 0;
 }
-bool store_is_behind(const struct session *s, const struct map *m);
+bool store_is_behind(const struct reporter *r, const struct map *m);
 
 /* Bytes of one copy of a value, in whole words. */
 static inline u32 store_value_size(const struct map *m)
@@ -51,9 +52,9 @@ static inline u32 store_cpus(u32 ncpu)
 struct ref store_this_cpu(struct lower *l); /* below that */
 
 /* copies.c: values of which the kernel has a copy per CPU. */
-u32 store_copies(const struct session *s, const struct map *m); /* else 1 */
+u32 store_copies(const struct reporter *r, const struct map *m); /* else 1 */
 u32 store_copy_size(const struct map *m);
-u32 store_user_size(const struct session *s,
+u32 store_user_size(const struct reporter *r,
 		    const struct map *m); /* of all, as user space sees them */
 struct ref store_read_copies(struct lower *l, const struct map *m, struct mem key); /* a number */
 /* Around code for one copy after the other, at p. */

@@ -1,9 +1,9 @@
 /* copies.c - values of which the kernel has a copy for each CPU: one of them all. */
 #include "store/common.h"
 
-u32 store_copies(const struct session *s, const struct map *m)
+u32 store_copies(const struct reporter *r, const struct map *m)
 {
-	return m->percpu ? s->h->ncpu : 1;
+	return m->percpu ? r->ncpu : 1;
 }
 
 u32 store_copy_size(const struct map *m)
@@ -11,9 +11,9 @@ u32 store_copy_size(const struct map *m)
 	return m->percpu ? ALIGN_UP(m->val_size, 8u) : m->val_size;
 }
 
-u32 store_user_size(const struct session *s, const struct map *m)
+u32 store_user_size(const struct reporter *r, const struct map *m)
 {
-	return store_copies(s, m) * store_copy_size(m);
+	return store_copies(r, m) * store_copy_size(m);
 }
 
 void store_copies_begin(struct lower *l, const struct map *m, struct mem key, struct copy_loop *c)

@@ -188,38 +188,41 @@ static struct ref percpu_each_value(struct lower *l, const struct map *m, struct
 
 /* ---- user space ---- */
 
-bool store_is_behind(const struct session *s, const struct map *m)
+bool store_is_behind(const struct reporter *r, const struct map *m)
 {
-	const u8 *mem = map_mem(s, m->own);
+	const u8 *mem = source_mem(r, m->own);
 	return !mem || __atomic_load_n((const u64 *)(const void *)(mem + store_behind_at(m)),
 				       __ATOMIC_ACQUIRE);
 }
 
-static struct err *snapshot(struct session *s, const struct map *m, struct snap *n)
+static struct err *snapshot(struct reporter *r, const struct map *m, struct snap *n)
 {
-	struct err *e = bpf_map_all(map_fd(s, m), m->key_size, store_user_size(s, m),
-				    m->max_entries, &n->keys, &n->vals, &n->n);
+	struct elements all = {0};
+	struct err *e = source_all(r, m, store_user_size(r, m), &all);
+	n->keys = all.keys;
+	n->vals = all.vals;
+	n->n = all.n;
 	if (!e)
-		snap_merge(n, store_copies(s, m), store_copy_size(m));
+		snap_merge(n, store_copies(r, m), store_copy_size(m));
 	return e;
 }
 
 /* Every key in turn. Elements that went away meanwhile are no failure. */
-static struct err *reset(struct session *s, const struct map *m, bool keep)
+static struct err *reset(struct reporter *r, const struct map *m, bool keep)
 {
-	u8 *keys AUTO_FREE = NULL, *vals AUTO_FREE = NULL;
-	u32 n = 0;
-	struct err *e = bpf_map_all(map_fd(s, m), m->key_size, store_user_size(s, m),
-				    m->max_entries, &keys, &vals, &n);
+	struct elements all = {0};
+	struct err *e = source_all(r, m, store_user_size(r, m), &all);
+	u8 *keys AUTO_FREE = all.keys, *vals AUTO_FREE = all.vals;
+	u32 n = all.n;
 	if (e)
 		return e;
 	if (n)
-		memset(vals, 0, store_user_size(s, m));
+		memset(vals, 0, store_user_size(r, m));
 	for (u32 i = 0; i < n && !e; i++) {
 		const u8 *key = keys + (size_t)i * m->key_size;
-		e = keep ? bpf_map_put(map_fd(s, m), key, vals) : bpf_map_del(map_fd(s, m), key);
+		e = keep ? source_put(r, m, key, vals) : source_del(r, m, key);
 		if (!keep && m->keys)
-			err_free(bpf_map_del(map_fd(s, m->keys), key));
+			err_free(source_del(r, m->keys, key));
 		if (e && e->no == ENOENT) {
 			err_free(e);
 			e = NULL;
@@ -228,9 +231,9 @@ static struct err *reset(struct session *s, const struct map *m, bool keep)
 	return e;
 }
 
-static void forget(struct session *s, const struct map *m, const u8 *key)
+static void forget(struct reporter *r, const struct map *m, const u8 *key)
 {
-	err_free(bpf_map_del(map_fd(s, m), key));
+	err_free(source_del(r, m, key));
 }
 
 const struct store store_percpu_hash = {

@@ -44,27 +44,27 @@ static void add(struct lower *l, struct map *m, struct node *key, struct node *c
 
 /* ---- user space ---- */
 
-static struct scalar copies_of(const struct session *s, const struct map *m)
+static struct scalar copies_of(const struct reporter *r, const struct map *m)
 {
-	return (struct scalar){.copies = s->h->ncpu, .stride = store_slot_size(m), .tells = true};
+	return (struct scalar){.copies = r->ncpu, .stride = store_slot_size(m), .tells = true};
 }
 
-static struct err *snapshot(struct session *s, const struct map *m, struct snap *n)
+static struct err *snapshot(struct reporter *r, const struct map *m, struct snap *n)
 {
-	const struct scalar as = copies_of(s, m);
+	const struct scalar as = copies_of(r, m);
 	size_t size = (size_t)as.copies * as.stride;
 	n->vals = xcalloc(1, size);
-	if (map_mem(s, m))
-		memcpy(n->vals, map_mem(s, m), size);
+	if (source_mem(r, m))
+		memcpy(n->vals, source_mem(r, m), size);
 	store_take_scalar(n, &as);
 	return NULL;
 }
 
-static struct err *reset(struct session *s, const struct map *m, bool keep)
+static struct err *reset(struct reporter *r, const struct map *m, bool keep)
 {
-	const struct scalar as = copies_of(s, m);
-	if (map_mem(s, m))
-		store_zero_scalar(m, &as, map_mem(s, m), keep);
+	const struct scalar as = copies_of(r, m);
+	if (source_mem(r, m))
+		store_zero_scalar(m, &as, source_mem(r, m), keep);
 	return NULL;
 }
 

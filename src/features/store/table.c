@@ -256,11 +256,11 @@ static void add(struct lower *l, struct map *m, struct node *key, struct node *c
 
 typedef void slot_cb(void *arg, u8 *slot);
 
-static void each_slot(struct session *s, const struct map *m, slot_cb *cb, void *arg)
+static void each_slot(struct reporter *r, const struct map *m, slot_cb *cb, void *arg)
 {
 	u32 size = slot_size(m);
-	u8 *slot = map_mem(s, m->own);
-	for (u32 c = 0; slot && c < s->h->ncpu; c++)
+	u8 *slot = source_mem(r, m->own);
+	for (u32 c = 0; slot && c < r->ncpu; c++)
 		for (u32 i = 0; i < SLOTS + PROBES; i++, slot += size) {
 			u64 tag = __atomic_load_n((u64 *)(void *)slot, __ATOMIC_ACQUIRE);
 			if (tag > BUSY)
@@ -297,13 +297,13 @@ static void gather_slot(void *arg, u8 *slot)
 
 /* What the table holds, merged with what the map holds. Slots may appear meanwhile: there is room
  * for all. */
-static struct err *snapshot(struct session *s, const struct map *m, struct snap *n)
+static struct err *snapshot(struct reporter *r, const struct map *m, struct snap *n)
 {
-	struct err *e = store_is_behind(s, m) ? behind(m)->snapshot(s, m, n) : NULL;
+	struct err *e = store_is_behind(r, m) ? behind(m)->snapshot(r, m, n) : NULL;
 	if (e)
 		return e;
 	struct gather g = {.n = n, .words = n->agg->words(m->val)};
-	g.cap = n->n + s->h->ncpu * (SLOTS + PROBES);
+	g.cap = n->n + r->ncpu * (SLOTS + PROBES);
 	u8 *keys = xcalloc(g.cap + 1ul, m->key_size);
 	u64 *merged = xcalloc(g.cap + 1ul, g.words * sizeof(u64));
 	if (n->n) {
@@ -317,7 +317,7 @@ static struct err *snapshot(struct session *s, const struct map *m, struct snap 
 	for (u32 i = 0; i < n->n; i++)
 		tab_set(&g.index, str_n((char *)keys + (size_t)i * m->key_size, m->key_size),
 			(void *)(uintptr_t)(i + 1));
-	each_slot(s, m, gather_slot, &g);
+	each_slot(r, m, gather_slot, &g);
 	tab_free(&g.index);
 	return NULL;
 }
@@ -340,20 +340,20 @@ static void empty_slot(void *arg, u8 *slot)
 		__atomic_store_n((u64 *)(void *)slot, 0, __ATOMIC_RELEASE);
 }
 
-static struct err *reset(struct session *s, const struct map *m, bool keep)
+static struct err *reset(struct reporter *r, const struct map *m, bool keep)
 {
 	struct emptying x = {.value = value_at(m), .size = slot_size(m), .keep = keep};
-	each_slot(s, m, empty_slot, &x);
-	return store_is_behind(s, m) ? behind(m)->reset(s, m, keep) : NULL;
+	each_slot(r, m, empty_slot, &x);
+	return store_is_behind(r, m) ? behind(m)->reset(r, m, keep) : NULL;
 }
 
-static void forget(struct session *s, const struct map *m, const u8 *key)
+static void forget(struct reporter *r, const struct map *m, const u8 *key)
 {
 	struct emptying x = {
 		.value = value_at(m), .size = slot_size(m), .key = key, .key_size = m->key_size};
-	if (store_is_behind(s, m))
-		behind(m)->forget(s, m, key);
-	each_slot(s, m, empty_slot, &x);
+	if (store_is_behind(r, m))
+		behind(m)->forget(r, m, key);
+	each_slot(r, m, empty_slot, &x);
 }
 
 const struct store store_table = {

@@ -1,0 +1,27 @@
+/*
+ * loop.h - wait for records, signals and the end of processes, until something stops the run.
+ *
+ * Waiting is one epoll. Programs may store records without waking the loop, so it looks at the ring
+ * every TICK_MS.
+ */
+#pragma once
+#include "base/signals.h"
+
+struct session;
+
+enum {
+	RECORD_BATCH = 4096, /* records between two looks at signals */
+	TICK_MS = 40,
+};
+
+struct run_loop {
+	int epoll_fd; /* -1 if it is not open */
+	struct signals signals;
+	u64 end_ns; /* when limits.for_ns is over; 0 if there is no limit */
+};
+
+struct err *loop_open(struct session *s) MUST_USE;
+void loop_run(struct session *s);         /* until s->control.stop */
+void loop_drain(struct session *s);       /* handle all records that the ring holds */
+bool loop_interrupted(struct session *s); /* a signal to end came; also runs probes of SIGUSR1 */
+void loop_close(struct session *s);
