@@ -185,7 +185,7 @@ lint:
 	@awk -f scripts/comments.awk $(FORMAT)
 	@! grep -nE '^ *#.*\b__(x86_64|i386|aarch64|arm)__' $(filter-out src/machine/arch/%,$(SRC) $(HDR))
 	@awk -f scripts/homes.awk $(SRC) $(HDR)
-	@awk -f scripts/structs.awk src/run/session.h src/run/report.h src/core/probe.h src/core/unit.h src/core/record.h src/core/columns.h
+	@awk -f scripts/structs.awk src/run/session.h src/report/report.h src/core/probe.h src/core/unit.h src/core/record.h src/core/columns.h
 	@sh scripts/additions.sh
 	@awk -f scripts/prose.awk README.md tests/README.md $(sort $(wildcard docs/*.md))
 	@sh scripts/root.sh

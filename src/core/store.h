@@ -4,7 +4,7 @@
  * A row is one way, with both halves in one file: what programs do to an element, and how user space
  * reads and empties what they left. What all ways have in common is not in the rows: when a map may
  * have a copy per CPU and how its key is kept (sema/plan.c), what operators mean (lower/map.c),
- * keys that hashes stand for (lower/key.c), and what clear() takes off (run/snap.c).
+ * keys that hashes stand for (lower/key.c), and what clear() takes off (report/snap.c).
  *
  * In programs a key is the expression in the script, NULL for maps without key. What a row leaves
  * out is never asked for: its fits() refuses maps that are used so (sema/mapuse.h).
@@ -60,8 +60,8 @@ struct store {
 				 struct ref p);
 	bool constant; /* find() and element() never miss: there is one, at a fixed address */
 
-	/* ---- user space: through the reporter's source (run/source.h) ---- */
-	/* All elements, the copies of aggregations merged (run/snap.h). */
+	/* ---- user space: through the reporter's source (report/source.h) ---- */
+	/* All elements, the copies of aggregations merged (report/snap.h). */
 	struct err *(*snapshot)(struct reporter *r, const struct map *m, struct snap *ret);
 	/* All go away; keep: they stay, with the value 0. */
 	struct err *(*reset)(struct reporter *r, const struct map *m, bool keep);

@@ -8,7 +8,7 @@
  */
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "run/loss.h"
+#include "report/loss.h"
 #include "run/session.h"
 #include <sys/resource.h>
 

@@ -1,13 +1,13 @@
 /*
  * counters.c - the kernel's counters of what was lost: read once per second and at the end, and
- * reported by run/loss.c.
+ * reported by report/loss.c.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "kern/caps.h"
 #include "kern/perf.h"
 #include "kern/sandbox.h"
-#include "run/loss.h"
+#include "report/loss.h"
 #include "run/session.h"
 
 /* The events of CPUs are enabled within less than this, so a greater difference is an offline CPU. */

@@ -6,7 +6,7 @@
  */
 #pragma once
 #include "report/reader.h"
-#include "run/source.h"
+#include "report/source.h"
 
 extern const struct event_source source_here;
 extern const struct names names_here; /* also source_here.names */

@@ -8,8 +8,8 @@
 #include "run/notes.h"
 #include "base/clock.h"
 #include "kern/mmaps.h"
+#include "report/loss.h"
 #include "run/confine.h"
-#include "run/loss.h"
 #include "run/session.h"
 #include "run/unwind.h"
 

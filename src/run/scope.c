@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "kern/caps.h"
 #include "proc/follow.h"
-#include "run/loss.h"
+#include "report/loss.h"
 #include "run/session.h"
 #include <errno.h>
 #include <fcntl.h>

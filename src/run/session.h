@@ -8,11 +8,11 @@
 #include "core/sink.h"
 #include "core/unit.h"
 #include "kern/bpf.h"
+#include "report/report.h"
 #include "run/attach.h"
 #include "run/live.h"
 #include "run/loop.h"
 #include "run/part.h"
-#include "run/report.h"
 #include "run/target.h"
 
 /* How loading and attaching went. */

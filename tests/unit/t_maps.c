@@ -2,8 +2,8 @@
 #include "core/builtin.h"
 #include "core/store.h"
 #include "report/packed.h"
+#include "report/report.h"
 #include "run/here.h"
-#include "run/report.h"
 #include "run/session.h"
 #include "test.h"
 #include <errno.h>

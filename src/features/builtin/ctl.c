@@ -2,7 +2,7 @@
 #include "base/spawn.h"
 #include "builtin/common.h"
 #include "core/printf.h"
-#include "run/report.h"
+#include "report/report.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>

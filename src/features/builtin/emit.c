@@ -5,8 +5,8 @@
 #include "builtin/common.h"
 #include "core/agg.h"
 #include "core/columns.h"
-#include "run/calls.h"
-#include "run/report.h"
+#include "report/calls.h"
+#include "report/report.h"
 #include "sema/declare.h"
 
 enum { MAX_CELLS = 64, MAX_MAPS = 6 };

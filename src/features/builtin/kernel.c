@@ -4,7 +4,7 @@
  */
 #include "builtin/common.h"
 #include "kern/bpf.h"
-#include "run/report.h"
+#include "report/report.h"
 #include "sym/sym.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* map.c - whole maps and single elements: delete has_key find len clear zero. */
 #include "builtin/common.h"
 #include "core/store.h"
-#include "run/report.h"
+#include "report/report.h"
 #include "sema/check.h"
 #include "sema/mapuse.h"
 #include <linux/bpf.h>

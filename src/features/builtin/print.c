@@ -3,8 +3,8 @@
 #include "builtin/common.h"
 #include "core/agg.h"
 #include "core/printf.h"
-#include "run/loss.h"
-#include "run/report.h"
+#include "report/loss.h"
+#include "report/report.h"
 #include "sema/check.h"
 #include <errno.h>
 #include <fcntl.h>

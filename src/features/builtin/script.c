@@ -1,7 +1,7 @@
 /* script.c - what a script says about itself: assert static_assert fail config container_of. */
 #include "builtin/common.h"
 #include "core/printf.h"
-#include "run/report.h"
+#include "report/report.h"
 
 /* ---- assertions ---- */
 static bool check_assert(struct sema *s, struct node *call)

@@ -1,6 +1,6 @@
 /* time.c - wall-clock time as text. */
 #include "builtin/common.h"
-#include "run/report.h"
+#include "report/report.h"
 
 enum { MAX_TIME_FORMAT = 256 };
 

@@ -3,8 +3,8 @@
 #include "core/agg.h"
 #include "core/store.h"
 #include "lower/lower.h"
-#include "run/report.h"
-#include "run/snap.h"
+#include "report/report.h"
+#include "report/snap.h"
 #include "sema/plan.h"
 
 /* Without key; see array.c. */

@@ -7,7 +7,7 @@
  */
 #include "base/alloc.h"
 #include "core/builtin.h"
-#include "run/report.h"
+#include "report/report.h"
 
 /* A warning from the program: the first few at each place are shown, all are counted. */
 static void take_warning(struct reporter *r, const struct schema *sc)

@@ -1,8 +1,8 @@
 /* report.c - all that reaches the user goes through here, to the sink. */
-#include "run/report.h"
+#include "report/report.h"
 #include "base/alloc.h"
-#include "run/calls.h"
-#include "run/cleared.h"
+#include "report/calls.h"
+#include "report/cleared.h"
 
 void report_put(struct reporter *r, const struct item *it)
 {

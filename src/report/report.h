@@ -10,10 +10,10 @@
  */
 #pragma once
 #include "core/sink.h"
+#include "report/control.h"
 #include "report/reader.h"
-#include "run/control.h"
-#include "run/record.h"
-#include "run/source.h"
+#include "report/record.h"
+#include "report/source.h"
 
 struct arch;
 struct calls;

@@ -1,5 +1,5 @@
 /* calls.c - what waits is kept by thread. */
-#include "run/calls.h"
+#include "report/calls.h"
 #include "base/alloc.h"
 
 enum { SLOTS = 1024 };

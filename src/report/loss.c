@@ -3,10 +3,10 @@
  *
  * No output if nothing was lost.
  */
-#include "run/loss.h"
+#include "report/loss.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "run/report.h"
+#include "report/report.h"
 #include <errno.h>
 
 void loss_put(struct reporter *r, enum loss kind, struct str who, u64 n, struct str text)

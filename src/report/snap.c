@@ -2,12 +2,12 @@
  * snap.c - what maps hold in the kernel: one reading, with the copies of CPUs merged; clear and
  * zero. How each is kept, its store knows.
  */
-#include "run/snap.h"
+#include "report/snap.h"
 #include "base/alloc.h"
 #include "core/agg.h"
 #include "core/store.h"
-#include "run/cleared.h"
-#include "run/report.h"
+#include "report/cleared.h"
+#include "report/report.h"
 #include <errno.h>
 
 void snap_free(struct snap *n)

@@ -7,11 +7,11 @@
  * event is in exactly one printout. Elements that did not change for a whole interval are removed
  * when the map is more than half full of them.
  */
-#include "run/cleared.h"
+#include "report/cleared.h"
 #include "base/alloc.h"
 #include "base/tab.h"
 #include "core/agg.h"
-#include "run/report.h"
+#include "report/report.h"
 
 /*
  * Records of one run bear the same time when one is always made before the other; where branches

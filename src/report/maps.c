@@ -1,8 +1,8 @@
 /* maps.c - maps printed: what was read of them, sorted, row by row to the sink. */
 #include "base/clock.h"
-#include "run/cleared.h"
-#include "run/report.h"
-#include "run/snap.h"
+#include "report/cleared.h"
+#include "report/report.h"
+#include "report/snap.h"
 
 struct row {
 	u32 i; /* in the snap */
