@@ -154,6 +154,8 @@ static bool is_present(const struct map *m, const struct scalar *as, const u8 *c
 
 void store_take_scalar(struct snap *n, const struct scalar *as)
 {
+	assert(n->vals && as->copies);
+	assert(n->m->scalar);
 	n->n = 1;
 	n->present = false;
 	for (u32 c = 0; c < as->copies; c++)

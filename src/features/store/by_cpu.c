@@ -57,6 +57,7 @@ static bool is_there(const struct map *m, const u8 *slot)
 
 static struct err *snapshot(struct reporter *r, const struct map *m, struct snap *n)
 {
+	assert(m->own && m->key_size == KEY_SIZE);
 	u32 size = store_slot_size(m);
 	const u8 *mem = source_mem(r, m->own);
 	n->keys = xcalloc(r->ncpu, KEY_SIZE);

@@ -324,6 +324,7 @@ typedef void cell_cb(void *arg, u64 *slot, u64 state);
 
 static void each_cell(struct reporter *r, const struct map *m, cell_cb *cb, void *arg)
 {
+	assert(m->own);
 	u32 size = slot_size(m);
 	u8 *mem = source_mem(r, m->own);
 	for (u32 i = 0; mem && i < SLOTS + PROBES; i++) {
@@ -338,7 +339,7 @@ struct cells {
 	const struct map *m;
 	struct tab index; /* keys seen; the first counts */
 	u8 *keys, *vals;
-	u32 n;
+	u32 n, cap;
 	bool keep; /* reset: to 0, not away */
 };
 
@@ -347,6 +348,7 @@ static void cells_add(struct cells *c, const void *key, const void *val)
 	u32 size = c->m->key_size;
 	if (tab_get(&c->index, str_n(key, size)))
 		return;
+	assert(c->n < c->cap);
 	u8 *copy = c->keys + (size_t)c->n * size;
 	memcpy(copy, key, size);
 	memcpy(c->vals + (size_t)c->n * c->m->val_size, val, c->m->val_size);
@@ -371,9 +373,11 @@ static struct err *snapshot(struct reporter *r, const struct map *m, struct snap
 	struct err *e = store_is_behind(r, m) ? store_hash.snapshot(r, m, n) : NULL;
 	if (e)
 		return e;
-	size_t cap = n->n + SLOTS + PROBES;
-	struct cells c = {
-		.m = m, .keys = xcalloc(cap, m->key_size), .vals = xcalloc(cap, m->val_size)};
+	u32 cap = n->n + SLOTS + PROBES;
+	struct cells c = {.m = m,
+			  .cap = cap,
+			  .keys = xcalloc(cap, m->key_size),
+			  .vals = xcalloc(cap, m->val_size)};
 	each_cell(r, m, gather_cell, &c);
 	for (u32 i = 0; i < n->n; i++)
 		cells_add(&c, n->keys + (size_t)i * m->key_size, n->vals + (size_t)i * m->val_size);

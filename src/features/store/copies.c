@@ -3,6 +3,7 @@
 
 u32 store_copies(const struct reporter *r, const struct map *m)
 {
+	assert(r->ncpu);
 	return m->percpu ? r->ncpu : 1;
 }
 

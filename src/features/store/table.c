@@ -258,6 +258,7 @@ typedef void slot_cb(void *arg, u8 *slot);
 
 static void each_slot(struct reporter *r, const struct map *m, slot_cb *cb, void *arg)
 {
+	assert(m->own);
 	u32 size = slot_size(m);
 	u8 *slot = source_mem(r, m->own);
 	for (u32 c = 0; slot && c < r->ncpu; c++)
