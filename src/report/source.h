@@ -6,16 +6,10 @@
  * callback receives reporter.from. None may be NULL.
  */
 #pragma once
-#include "base/err.h"
+#include "core/engine.h"
 #include "core/unit.h"
 
 struct names;
-
-/* Elements of a map, as the kernel keeps them: heap, which the caller frees. */
-struct elements {
-	u8 *keys, *vals; /* n of each, without gaps */
-	u32 n;
-};
 
 struct event_source {
 	const struct names *names; /* receives reporter.from, too */

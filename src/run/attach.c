@@ -197,8 +197,9 @@ void attach_stop(struct session *s)
 		}
 	}
 	link_undo(s->h, &s->live.links, NULL);
-	int stop = slow ? map_fd(s, s->u->stop) : -1;
-	struct err *e = stop < 0 ? err_new("no need") : bpf_map_put(stop, &(u32){0}, &(u64){1});
+	bool wanted = slow && map_fd(s, s->u->stop) >= 0;
+	struct err *e =
+		wanted ? live_put(&s->live, s->u->stop, &(u32){0}, &(u64){1}) : err_new("no need");
 	if (e || !link_leave(s->h, &slow))
 		link_undo(s->h, &slow, NULL);
 	err_free(e);

@@ -38,13 +38,12 @@ static bool read_stats(struct session *s, struct losses *l)
 {
 	struct unit *u = s->u;
 	struct loss_counters *c = &l->counters;
-	u32 zero = 0;
 	if (map_fd(s, u->stats) < 0 || u->stats->val_size < stat_words(u) * 8)
 		return false;
 	if (!c->stats)
 		c->stats = xcalloc(u->stats->val_size / 8, sizeof(u64));
 	err_free(l->unread);
-	l->unread = bpf_map_get(map_fd(s, u->stats), &zero, c->stats);
+	l->unread = live_get(&s->live, u->stats, &(u32){0}, c->stats);
 	return !l->unread;
 }
 

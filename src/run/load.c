@@ -6,11 +6,11 @@
 #include "kern/caps.h"
 #include "kern/rings.h"
 #include "kern/verlog.h"
+#include "run/engine_kernel.h"
 #include "run/notes.h"
 #include "run/session.h"
 #include <errno.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
 /* Perf buffers, where there is no BPF ring buffer: bytes per CPU. */
 enum { PERF_RING_BYTES = 256 * 1024, RB_PAGE = 4096 };
@@ -43,19 +43,6 @@ static bool is_perf(struct session *s, const struct map *m)
 	       (m->map_type == BPF_MAP_TYPE_RINGBUF && !host_has(s->h, FEAT_RINGBUF));
 }
 
-struct err *load_inner(const struct map *m, int *fd)
-{
-	struct map_spec spec = {
-		.name = "inner",
-		.type = BPF_MAP_TYPE_ARRAY,
-		.key_size = 4,
-		.val_size = m->inner_size,
-		.max_entries = 1,
-		.flags = BPF_F_MMAPABLE,
-	};
-	return bpf_map_new(&spec, fd);
-}
-
 static size_t mem_size(const struct map *m)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -66,7 +53,8 @@ static struct err *make_map(struct session *s, const struct unit *u, const struc
 {
 	assert(m->index < u->nmap);
 	assert(!m->in); /* that one is a part of another map */
-	int *fd = &s->live.map_fd[m->index];
+	const struct live *l = &s->live;
+	struct live_map *made = &l->map[m->index];
 	struct map_spec spec = {
 		.name = arena_strz(s->h->arena, m->name),
 		.type = m->map_type,
@@ -85,22 +73,18 @@ static struct err *make_map(struct session *s, const struct unit *u, const struc
 		spec = (struct map_spec){.name = "records",
 					 .type = BPF_MAP_TYPE_RINGBUF,
 					 .max_entries = ring_bytes(s, u)};
-	int inner AUTO_CLOSE = -1;
-	struct err *e = m->inner_size ? load_inner(m, &inner) : NULL;
-	if (!e)
-		e = bpf_map_new_outer(&spec, MAX(inner, 0), fd);
+	struct err *e = l->engine->map_new(l->self, &spec, m->inner_size, &made->fd);
 	if (e) {
-		*fd = -1;
+		made->fd = -1;
 		return e;
 	}
 	if (m->flags & BPF_F_MMAPABLE && !(u->unwind && m == u->unwind->index)) {
-		e = bpf_map_mmap(*fd, mem_size(m), &s->live.map_mem[m->index]);
+		e = l->engine->map_mem(l->self, made->fd, mem_size(m), &made->mem);
 		if (e)
 			return err_wrap(e, "map %s: ", spec.name);
 	}
-	u32 zero = 0;
-	e = m->role == MAP_AUX && m->init ? bpf_map_put(*fd, &zero, m->init) : NULL;
-	return !e && m->frozen ? bpf_map_seal(*fd) : e;
+	e = m->role == MAP_AUX && m->init ? live_put(l, m, &(u32){0}, m->init) : NULL;
+	return !e && m->frozen ? l->engine->map_seal(l->self, made->fd) : e;
 }
 
 static struct err *open_ring(struct session *s, const struct unit *u)
@@ -118,7 +102,7 @@ static struct err *open_ring(struct session *s, const struct unit *u)
 		spec.fd = map_fd(s, u->wake);
 		spec.bytes = u->wake->max_entries;
 	}
-	return ring_new(s->h, &spec, &s->live.ring);
+	return s->live.engine->ring_new(s->live.self, &spec, &s->live.ring);
 }
 
 /* Maps that no program names are not made, but the script's own are. */
@@ -141,27 +125,11 @@ static struct err *make_maps(struct session *s, struct unit *u)
 	}
 	for (u32 i = 0; i < u->nmap; i++)
 		if (u->map[i]->in)
-			s->live.map_mem[i] = (u8 *)map_mem(s, u->map[i]->in) + u->map[i]->at;
+			s->live.map[i].mem = (u8 *)map_mem(s, u->map[i]->in) + u->map[i]->at;
 	return map_fd(s, u->ring) >= 0 ? open_ring(s, u) : NULL;
 }
 
 /* ---- programs ---- */
-
-/* The code with the descriptors of its maps. */
-static struct bpf_insn *relocate(const struct session *s, const struct code *c, struct arena *a)
-{
-	struct bpf_insn *insn = arena_newn(a, struct bpf_insn, c->ninsn);
-	memcpy(insn, c->insn, c->ninsn * sizeof(*insn));
-	for (u32 i = 0; i < c->nreloc; i++) {
-		const struct reloc *r = &c->reloc[i];
-		assert(r->insn + 1 < c->ninsn && r->map < s->u->nmap);
-		struct bpf_insn *in = &insn[r->insn];
-		assert(in->code == (BPF_LD | BPF_DW | BPF_IMM));
-		in->src_reg = r->kind == RELOC_MAP ? BPF_PSEUDO_MAP_FD : BPF_PSEUDO_MAP_VALUE;
-		in->imm = s->live.map_fd[r->map];
-	}
-	return insn;
-}
 
 /* The line of the source with the place; of a long one what begins there. */
 static struct str source_line(const struct diags *ds, struct loc loc, u32 col)
@@ -251,7 +219,7 @@ static struct err *load_prog(struct session *s, struct unit *u, struct diags *ds
 	struct err *e = module_btf(p, &btf_fd);
 	if (e)
 		return e;
-	struct prog_spec spec = {
+	const struct prog_spec spec = {
 		.name = arena_strz(&a, p->name),
 		.license = arena_strz(&a, u->config.license),
 		.type = way->prog_type,
@@ -259,15 +227,15 @@ static struct err *load_prog(struct session *s, struct unit *u, struct diags *ds
 		.attach_btf_id = p->attach_btf_id,
 		.attach_btf_fd = btf_fd >= 0 ? btf_fd : 0,
 		.flags = p->sleeps ? BPF_F_SLEEPABLE : 0,
-		.insn = relocate(s, &p->code, &a),
-		.ninsn = p->code.ninsn,
 		.func = fi,
 		.nfunc = make_funcs(&p->code, fi),
 		.line = li,
 		.nline = make_lines(ds, &p->code, li),
 		.log_size = (u32)MIN(u->config.log_size, UINT32_MAX / 8),
 	};
-	e = bpf_prog_new(s->h, &spec, &s->live.prog_fd[p->index], &log);
+	const struct engine_prog load = {
+		.spec = spec, .code = &p->code, .map = s->live.map, .nmap = u->nmap};
+	e = s->live.engine->prog_load(s->live.self, &load, &s->live.prog_fd[p->index], &log);
 	arena_free(&a);
 	if (!e)
 		return NULL;
@@ -289,7 +257,15 @@ static void tell_cost(const struct prog *p, int fd)
 			p->code.ninsn, walked);
 }
 
-static int *no_fds(u32 n)
+static struct live_map *no_maps(u32 n)
+{
+	struct live_map *v = xcalloc(n, sizeof(*v));
+	for (u32 i = 0; i < n; i++)
+		v[i].fd = -1;
+	return v;
+}
+
+static int *no_progs(u32 n)
 {
 	int *fd = xcalloc(n, sizeof(*fd));
 	for (u32 i = 0; i < n; i++)
@@ -297,36 +273,32 @@ static int *no_fds(u32 n)
 	return fd;
 }
 
-static void close_fds(int *fd, u32 n)
-{
-	while (fd && n-- > 0)
-		close_fd(&fd[n]);
-	free(fd);
-}
-
 void load_undo(struct session *s)
 {
 	struct live *l = &s->live;
-	close_fds(l->prog_fd, s->u->nprog);
-	ring_free(l->ring);
-	for (u32 i = 0; l->map_mem && i < s->u->nmap; i++)
-		if (l->map_mem[i] && !s->u->map[i]->in)
-			munmap(l->map_mem[i], mem_size(s->u->map[i]));
-	free(l->map_mem);
-	close_fds(l->map_fd, s->u->nmap);
+	for (u32 i = l->prog_fd ? s->u->nprog : 0; i-- > 0;)
+		l->engine->prog_free(l->self, l->prog_fd[i]);
+	free(l->prog_fd);
+	if (l->ring)
+		l->engine->ring_free(l->ring);
+	for (u32 i = l->map ? s->u->nmap : 0; i-- > 0;)
+		l->engine->map_free(l->self, &l->map[i],
+				    s->u->map[i]->in ? 0 : mem_size(s->u->map[i]));
+	free(l->map);
 	*l = (struct live){0};
 }
 
 bool session_load(struct session *s, struct diags *ds, struct err **e)
 {
 	struct unit *u = s->u;
-	assert(!s->live.map_fd);
+	assert(!s->live.map);
 	*e = NULL;
 	syms_init(s->h, u->config.cpp_demangle, &s->syms);
 	s->live = (struct live){
-		.map_fd = no_fds(u->nmap),
-		.map_mem = xcalloc(u->nmap, sizeof(void *)),
-		.prog_fd = no_fds(u->nprog),
+		.engine = &engine_kernel,
+		.self = s->h,
+		.map = no_maps(u->nmap),
+		.prog_fd = no_progs(u->nprog),
 	};
 	if (s->verbose && host_memory(s->h) != NO_MEMORY_LIMIT)
 		fprintf(stderr,

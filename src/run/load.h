@@ -1,11 +1,9 @@
 /*
- * load.h - make a unit's maps and load its programs: session_load(); undone by load_undo().
+ * load.h - make a unit's maps and load its programs with the engine of session.live. session_load()
+ * does it; load_undo() undoes it.
  */
 #pragma once
-#include "core/unit.h"
 
 struct session;
 
 void load_undo(struct session *s); /* close programs, maps and the ring, as far as they were made */
-/* For a map of maps: make a map that can be put into it. *fd belongs to the caller. */
-struct err *load_inner(const struct map *m, int *fd) MUST_USE;

@@ -25,7 +25,7 @@ bool phase_run(struct session *s, enum prog_phase phase)
 			continue;
 		for (u32 n = point_count(p->points); n; n--) {
 			u32 retval;
-			if (!reported(s, p, bpf_prog_run(prog_fd(s, p), NULL, 0, &retval)))
+			if (!reported(s, p, live_run(&s->live, p, &retval)))
 				return false;
 			loop_drain(s);
 			if (s->reporter.records.exit_held)
@@ -116,7 +116,7 @@ static bool run_test(struct session *s, const struct prog *p)
 	AUTO_SB text = {0};
 	assert(!s->reporter.records.hold);
 	s->reporter.records.hold = true;
-	bool ok = reported(s, p, bpf_prog_run(prog_fd(s, p), NULL, 0, &retval));
+	bool ok = reported(s, p, live_run(&s->live, p, &retval));
 	loop_drain(s);
 	s->reporter.records.hold = s->reporter.records.exit_held = false;
 	s->reporter.output.mute = true;
@@ -162,7 +162,7 @@ static struct err *run_many(struct session *s, const struct prog *p, u32 runs)
 	struct err *e = NULL;
 	for (u32 i = 0; i < runs && !e && now_ns() < end; i++) {
 		u32 retval;
-		e = bpf_prog_run(prog_fd(s, p), NULL, 0, &retval);
+		e = live_run(&s->live, p, &retval);
 		if (i % 64 == 0)
 			loop_drain(s);
 	}

@@ -17,12 +17,12 @@ struct followed {
 	u64 looked_ns;
 };
 
-static struct err *put_pids(const struct scope *s, int fd)
+static struct err *put_pids(const struct live *l, const struct scope *s)
 {
 	struct err *e = NULL;
 	for (u32 i = 0; i < s->npid && !e; i++)
 		if (!s->pid[i].ino)
-			e = bpf_map_put(fd, &s->pid[i].id, &(u32){0});
+			e = live_put(l, s->pids, &s->pid[i].id, &(u32){0});
 	return e ? err_wrap(e, "list of processes: ") : NULL;
 }
 
@@ -58,7 +58,7 @@ static struct err *scope_open(struct session *s, void *self)
 		e = follow(s, sc, &f->follow);
 	int pids = map_fd(s, sc->pids), cgroups = map_fd(s, sc->cgroups);
 	if (!e && pids >= 0)
-		e = put_pids(sc, pids);
+		e = put_pids(&s->live, sc);
 	if (!e && cgroups >= 0)
 		e = put_cgroups(sc, cgroups);
 	return e;

@@ -43,7 +43,7 @@ static struct err *prepare(struct session *s, const struct sink *sink, void *sel
 	r->reader.clocks.digits = u->config.clock ? u->config.clock - 1 : 0;
 	struct err *e = loop_open(s);
 	if (!e && map_fd(s, u->start) >= 0)
-		e = bpf_map_put(map_fd(s, u->start), &(u32){0}, &r->start_ns);
+		e = live_put(&s->live, u->start, &(u32){0}, &r->start_ns);
 	return e ? e : parts_open(s);
 }
 

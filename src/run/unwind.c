@@ -8,7 +8,6 @@
 #include "base/tab.h"
 #include "proc/proc.h"
 #include "report/loss.h"
-#include "run/load.h"
 #include "run/notes.h"
 #include "run/session.h"
 #include "run/unwind_blocks.h"
@@ -113,7 +112,7 @@ static struct err *put_inner(struct unwinder *w, const struct map *m, u32 i, voi
 			     void **ret)
 {
 	int fd AUTO_CLOSE = -1;
-	struct err *e = load_inner(m, &fd);
+	struct err *e = bpf_map_new_inner(m->inner_size, &fd);
 	if (!e)
 		e = bpf_map_mmap(fd, size, ret);
 	if (e)
@@ -165,7 +164,7 @@ static struct err *stage_chunk(struct unwinder *w, u32 i, struct unwind_chunk **
 	int fd;
 	struct err *e = put_stage(w);
 	if (!e)
-		e = load_inner(w->u->blocks, &fd);
+		e = bpf_map_new_inner(w->u->blocks->inner_size, &fd);
 	if (e)
 		return e;
 	if (w->stage)

@@ -3,6 +3,7 @@
 #include "core/store.h"
 #include "report/packed.h"
 #include "report/report.h"
+#include "run/engine_kernel.h"
 #include "run/here.h"
 #include "run/session.h"
 #include "test.h"
@@ -18,8 +19,7 @@ struct maps {
 	struct config c;
 	struct session s;
 	struct sb out;
-	int fd; /* of the map, the unit's only one */
-	void *mem;
+	struct live_map map; /* of the unit's only one */
 };
 
 /* A sink that collects what the text sink would print for maps. */
@@ -47,8 +47,9 @@ static void setup(struct maps *t)
 {
 	*t = (struct maps){0};
 	host_init(&t->h, &t->a, "");
-	t->s = (struct session){
-		.u = &t->u, .h = &t->h, .live = {.map_fd = &t->fd, .map_mem = &t->mem}};
+	t->s = (struct session){.u = &t->u,
+				.h = &t->h,
+				.live = {.engine = &engine_kernel, .self = &t->h, .map = &t->map}};
 	t->s.reporter = (struct reporter){.unit = &t->u,
 					  .source = &source_here,
 					  .from = &t->s,
@@ -81,7 +82,7 @@ static bool make(struct maps *t, struct map *m, u32 type, const char *store)
 {
 	m->store = store_named(store);
 	struct map_spec spec = {"test", type, m->key_size, m->val_size, m->max_entries, 0};
-	struct err *e = bpf_map_new(&spec, &t->fd);
+	struct err *e = bpf_map_new(&spec, &t->map.fd);
 	bool allowed = !e || e->no != EPERM;
 	if (e && allowed)
 		test_fail(__FILE__, __LINE__, e->msg);
@@ -101,7 +102,7 @@ static void check_map(struct maps *t, const struct map *m, u32 top, u64 div, con
 
 static void set(const struct maps *t, const void *key, const void *val)
 {
-	struct err *e = bpf_map_put(t->fd, key, val);
+	struct err *e = bpf_map_put(t->map.fd, key, val);
 	CHECK(!e);
 	err_free(e);
 }
@@ -130,7 +131,7 @@ TEST(maps_of_ints_are_sorted_by_value)
 		check_map(&t, &m, 0, 0, "-2=0;1=0;3=0;9=0;10=0;");
 		report_clear_map(&t.s.reporter, &m);
 		check_map(&t, &m, 0, 0, "");
-		close(t.fd);
+		close(t.map.fd);
 	}
 	teardown(&t);
 }
@@ -157,7 +158,7 @@ TEST(maps_of_text_are_sorted_by_key)
 			set(&t, &keys[i], "value");
 		check_map(&t, &m, 0, 0, "-1, z=value;2, a=value;2, ab=value;2, x=value;");
 		check_map(&t, &m, 1, 0, "2, x=value;");
-		close(t.fd);
+		close(t.map.fd);
 	}
 	teardown(&t);
 }
@@ -185,7 +186,7 @@ TEST(maps_merge_cpus)
 		}
 		check_map(&t, &m, 0, 0, "1=11;3=13;2=17;");
 		check_map(&t, &m, 1, 4, "2=4;");
-		close(t.fd);
+		close(t.map.fd);
 	}
 	teardown(&t);
 }
@@ -219,7 +220,7 @@ static void check_alike(struct type val, bool counter, const u64 words[3][2], co
 		t.s.reporter.output.sink = &sink_by_text;
 		check_map(&t, &m, 0, 0, joined);
 		check_map(&t, &m, 1, 0, counter || agg ? joined : "=9;");
-		close(t.fd);
+		close(t.map.fd);
 	}
 	teardown(&t);
 }
@@ -281,7 +282,7 @@ TEST(scalars_know_whether_they_were_stored)
 		sb_clear(&t.out);
 		report_print_map(&t.s.reporter, &m, 0, 0, true);
 		CHECK(t.out.n == 0);
-		close(t.fd);
+		close(t.map.fd);
 	}
 	teardown(&t);
 }
@@ -310,7 +311,7 @@ TEST(scalar_histograms)
 			  "|@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n;");
 		report_zero_map(&t.s.reporter, &m);
 		check_map(&t, &m, 0, 0, "=;");
-		close(t.fd);
+		close(t.map.fd);
 	}
 	teardown(&t);
 }

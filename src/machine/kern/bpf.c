@@ -83,6 +83,19 @@ struct err *bpf_map_new_outer(const struct map_spec *s, int inner, int *fd)
 	return NULL;
 }
 
+struct err *bpf_map_new_inner(u32 size, int *fd)
+{
+	struct map_spec spec = {
+		.name = "inner",
+		.type = BPF_MAP_TYPE_ARRAY,
+		.key_size = 4,
+		.val_size = size,
+		.max_entries = 1,
+		.flags = BPF_F_MMAPABLE,
+	};
+	return bpf_map_new(&spec, fd);
+}
+
 static long map_op(int cmd, int fd, const void *key, const void *val)
 {
 	union bpf_attr attr;

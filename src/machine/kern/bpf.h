@@ -19,6 +19,8 @@ enum { MAP_DEF_BYTES = 32 };
 void bpf_maps_btf(const struct map_spec *maps, u32 n, struct sb *out);
 /* A map of maps; inner: one of the kind that it holds. */
 struct err *bpf_map_new_outer(const struct map_spec *s, int inner, int *fd);
+/* For a map of maps: an array of one element of size bytes, which can be mapped. */
+struct err *bpf_map_new_inner(u32 size, int *fd);
 /* Raises RLIMIT_MEMLOCK once, on the first EPERM of an old kernel. */
 
 struct line_info {
