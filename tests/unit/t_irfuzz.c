@@ -1,14 +1,53 @@
 /*
  * t_irfuzz.c - random functions, run twice: by an interpreter of the IR as the
- * builder left it, and as emitted bytecode. Results and memory must agree.
+ * builder left it, and as emitted bytecode by vm/. Results and memory must agree.
  */
-#include "bpf_interp.h"
 #include "ir/pass.h"
 #include "test.h"
+#include "vm/vm.h"
 #include <bpf/bpf.h>
 
 enum { HELPER_ARGS = 3, NVAR = 8, NSLOT = 4, POOL = 64, PROGRAMS = 4000, KERNEL_PROGRAMS = 200 };
 static const u32 helper_nargs[8] = {0, 5, 3, 2};
+
+/* ---- what both share ---- */
+
+struct world { /* what a program can see and change, besides its own stack */
+	u64 ctx[8], map[32];
+	u64 calls, steps;
+	u64 pid_tgid; /* what helper 14 returns */
+};
+
+/* The helpers: 1 mixes five numbers and counts; 2 the same without memory; 3 reads and writes *p. */
+static u64 world_call(struct world *w, u32 helper, const u64 *arg, u64 *p)
+{
+	u64 h = helper * 0x9e3779b97f4a7c15ull;
+	u32 first = 0;
+	if (helper == BPF_FUNC_get_current_pid_tgid)
+		return w->pid_tgid;
+	if (helper == 3) {
+		h ^= *p;
+		*p = h * 3 + 1;
+		first = 1;
+	}
+	for (u32 i = first; i < helper_nargs[helper]; i++)
+		h = (h ^ arg[i]) * 0xff51afd7ed558ccdull + (h >> 29);
+	if (helper != 2)
+		h += ++w->calls;
+	return h;
+}
+
+static u64 fetch(u64 at, u32 size)
+{
+	u64 v = 0;
+	memcpy(&v, (void *)(uintptr_t)at, size);
+	return v;
+}
+
+static void put(u64 at, u32 size, u64 v)
+{
+	memcpy((void *)(uintptr_t)at, &v, size);
+}
 
 /* ---- the IR, directly ---- */
 
@@ -38,18 +77,18 @@ static u64 exec_call(struct frame *fr, const struct ins *i)
 		a[n] = value(fr, i[(i32)n - i->nargs].arg[0]);
 	if (i->op == O_CALLFN)
 		return ir_exec(fr->f->fns.v[i->arg[0].id], fr->w, a);
-	return world_call(fr->w, (u32)i->imm, i->nargs, a);
+	return world_call(fr->w, (u32)i->imm, a, (u64 *)(uintptr_t)a[0]);
 }
 
 static u64 exec_atomic(struct frame *fr, const struct ins *i, u64 at)
 {
-	u64 old = bpf_fetch(at, i->w), v = value(fr, i->arg[1]);
+	u64 old = fetch(at, i->w), v = value(fr, i->arg[1]);
 	if (i->op == O_CMPXCHG) {
 		u64 want = value(fr, i[-1].arg[0]);
 		if (old == (i->w == 4 ? (u32)want : want))
-			bpf_put(at, i->w, v);
+			put(at, i->w, v);
 	} else {
-		bpf_put(at, i->w, i->op == O_XCHG ? v : old + v);
+		put(at, i->w, i->op == O_XCHG ? v : old + v);
 	}
 	return old;
 }
@@ -60,17 +99,17 @@ static u64 exec_ins(struct frame *fr, const struct ins *i)
 	bool var = i->arg[0].kind == R_SLOT && fr->f->slot.v[i->arg[0].id].promote;
 	struct ins ext = {.op = O_EXTS, .w = i->w};
 	switch (i->op) {
-	case O_ACQUIRE: return bpf_fetch(a + (u64)i->imm, i->w);
-	case O_RELEASE: bpf_put(a + (u64)i->imm, i->w, b); return 0;
-	case O_LOAD: return var ? fr->var[i->arg[0].id] : bpf_fetch(a + (u64)i->imm, i->w);
-	case O_LOADS: return fold_eval(&ext, bpf_fetch(a + (u64)i->imm, i->w), 0);
+	case O_ACQUIRE: return fetch(a + (u64)i->imm, i->w);
+	case O_RELEASE: put(a + (u64)i->imm, i->w, b); return 0;
+	case O_LOAD: return var ? fr->var[i->arg[0].id] : fetch(a + (u64)i->imm, i->w);
+	case O_LOADS: return fold_eval(&ext, fetch(a + (u64)i->imm, i->w), 0);
 	case O_STORE:
 		if (var)
 			fr->var[i->arg[0].id] = b;
 		else
-			bpf_put(a + (u64)i->imm, i->w, b);
+			put(a + (u64)i->imm, i->w, b);
 		return 0;
-	case O_HIDE: bpf_put(a + (u64)i->imm, i->w, b); return bpf_fetch(a + (u64)i->imm, i->w);
+	case O_HIDE: put(a + (u64)i->imm, i->w, b); return fetch(a + (u64)i->imm, i->w);
 	case O_XADD ... O_CMPXCHG: return exec_atomic(fr, i, a + (u64)i->imm);
 	case O_CALL ... O_CALLFN: return exec_call(fr, i);
 	case O_CTX: return fr->arg[0];
@@ -468,6 +507,43 @@ static bool still(const struct fn *f, u64 seed, const char *pass, u64 want, cons
 	return false;
 }
 
+/* ---- bytecode ---- */
+
+static u64 answer(void *arg, struct vm *v, u32 helper, const u64 a[5])
+{
+	u64 *p = helper == 3 ? vm_mem(v, a[0], 8, true) : NULL;
+	return helper == 3 && !p ? 0 : world_call(arg, helper, a, p);
+}
+
+/* False: it could not be loaded, or did something that it may not. */
+static bool run_code(const struct code *c, struct world *w, u64 *ret)
+{
+	static const u32 helpers[] = {1, 2, 3};
+	struct vm_spec spec = {
+		.ncpu = 1,
+		.budget = 4000000,
+		.strict = true,
+		.env = {.arg = w, .helper = helpers, .nhelper = countof(helpers), .call = answer},
+	};
+	struct vm_map_spec mem = {STR("map"), BPF_MAP_TYPE_ARRAY, 4, sizeof(w->map), 1, 0, 0};
+	struct vm *v = vm_new(&spec);
+	u32 map[2] = {0}, prog;
+	struct err *e = vm_map_new(v, &mem, &map[0]);
+	struct vm_prog_spec p = {STR("t_irfuzz"), c, map, countof(map), true};
+	if (!e)
+		e = vm_prog_load(v, &p, &prog);
+	if (!e) {
+		memcpy(vm_map_mem(v, map[0]), w->map, sizeof(w->map));
+		e = vm_prog_run(v, prog, w->ctx, sizeof(w->ctx), ret);
+		memcpy(w->map, vm_map_mem(v, map[0]), sizeof(w->map));
+	}
+	if (e)
+		printf("# %s\n", e->msg);
+	err_free(e);
+	vm_free(v);
+	return !e;
+}
+
 struct totals {
 	u32 ran, too_big, insns;
 };
@@ -507,12 +583,9 @@ static bool one(u64 seed, u32 passes, struct totals *t)
 	for (u32 k = 0; k < 2 && fits; k++) {
 		if (w1[k].steps >= 200000)
 			continue;
-		struct bpf_run run = {.c = &c, .w = &w2};
-		memcpy(run.nargs, helper_nargs, sizeof(run.nargs));
+		u64 r2 = 0;
 		fill(&w2, seed + k);
-		memcpy(arg, (u64[5]){(u64)(uintptr_t)w2.ctx}, sizeof(arg));
-		u64 r2 = bpf_enter(&run, 0, arg);
-		bool same = !run.bad && r1[k] == r2 && same_world(&w1[k], &w2);
+		bool same = run_code(&c, &w2, &r2) && r1[k] == r2 && same_world(&w1[k], &w2);
 		if (!same)
 			printf("# seed %llu: %llx, should be %llx\n", seed, r2, r1[k]);
 		ok &= same;

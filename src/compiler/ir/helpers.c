@@ -7,7 +7,7 @@ static const struct {
 	u32 id;
 	const char *name;
 } helpers[] = {
-#define H(id, name) {id, name},
+#define H(id, name, vm) {id, name},
 #include "ir/helpers.def"
 };
 
