@@ -422,6 +422,23 @@ static void output(struct lower *l, struct mem m, struct ref size, struct ref fl
 	lost_if(l, O_SLT, ret);
 }
 
+/* Bytes between fields and behind the last one, where temporary memory has what was there before:
+ * that is nobody's to see, and equal records are to be equal bytes. */
+static void zero_gaps(struct lower *l, struct mem m, const struct type *lay)
+{
+	u32 at = 0;
+	for (u32 i = 0; i < lay->nfield; i++) {
+		u32 from = lay->field[i].bit_off / 8;
+		if (from > at)
+			lower_zero(l, mem_at(m, (i32)(HEADER + at)), from - at);
+		at = from + lay->field[i].type->size;
+	}
+	bool cut = lay->nfield && (lay->field[lay->nfield - 1].type->kind == T_STRING ||
+				   is_call(lay->field[lay->nfield - 1].type));
+	if (lay->size > at && !cut) /* a text that comes last takes what it needs */
+		lower_zero(l, mem_at(m, (i32)(HEADER + at)), lay->size - at);
+}
+
 /* Built in temporary memory, then copied; a text at the end travels with its own length. */
 static void send_built(struct lower *l, const struct schema *sc, struct node *args, bool now)
 {
@@ -429,6 +446,7 @@ static void send_built(struct lower *l, const struct schema *sc, struct node *ar
 	const struct type *lay = sc->layout;
 	struct mem m = lower_tmp(l, HEADER + lay->size);
 	struct ref len = REF_NONE;
+	zero_gaps(l, m, lay);
 	const struct field *fd = lay->field;
 	for (struct node *a = args; a; a = a->next, fd++)
 		lower_into_as(l, a, field_of(m, fd, a->next ? NULL : &len), fd->type);
