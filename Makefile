@@ -45,7 +45,7 @@ ASSETS := $(sort $(wildcard src/features/sink/*.js src/features/sink/*.css))
 EMBED  := $(sort $(wildcard tools/*.bt tools/lib/*.bt tools/aliases))
 # Other versions of clang-format lay out some lines differently.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring version 14.,$(shell clang-format --version 2>/dev/null)),clang-format))
-FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c) tests/draw.c
+FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c) tests/draw.c tests/oracle.c
 
 all: $B/sonde
 $B/sonde: $(OBJ)
@@ -169,6 +169,10 @@ $B/bench/driver: $(DRIVER) bench/bench.h $B/flags
 # Stacks through a sink, for tests of pictures.
 $B/draw: $B/tests/draw.o $(LIBOBJ) $B/libs
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
+# Programs of scripts in the kernel and in vm/; as root.
+oracle: $B/oracle ; tests/oracle.sh $B
+$B/oracle: $B/tests/oracle.o $(LIBOBJ) $B/libs
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 $B/bench/minimum: $B/bench/minimum.o $(LIBOBJ) $B/libs
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 # Calls must stay calls, and stacks must be walkable.
@@ -216,7 +220,7 @@ clean: ; rm -rf build
 stamp = @mkdir -p $B; echo '$1' | cmp -s - $@ || echo '$1' > $@
 say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 
--include $(OBJ:.o=.d) $B/tests/draw.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d $B/tests/fuzz/grammar.d \
-	$(FUZZ:%=$B/tests/fuzz/fuzz_%.d) $B/tests/fuzz/main.d
+-include $(OBJ:.o=.d) $B/tests/draw.d $B/tests/oracle.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d \
+	$B/tests/fuzz/grammar.d $(FUZZ:%=$B/tests/fuzz/fuzz_%.d) $B/tests/fuzz/main.d
 .SECONDARY:
-.PHONY: all debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint soak ordeal install install-static deb rpm tarball clean FORCE
+.PHONY: all debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint oracle soak ordeal install install-static deb rpm tarball clean FORCE

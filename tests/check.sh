@@ -72,6 +72,7 @@ table() {
 	row verified 2 40 build,install 'what programs cost the verifier' $sudo tests/verified.py build/sonde
 	row fuzz 1 100 fuzzers 'each fuzzer for two seconds' fuzz_briefly
 	row grammar 1 40 build,install 'generated scripts compile, and the kernel accepts them' $sudo make -s grammar N=2000
+	row oracle 1 120 build,install 'programs do the same in the kernel and in the interpreter' $sudo make -s oracle
 	row packages 1 60 static 'packages of what was built' tests/distros/packages.sh -q
 	row soak 1 30 build,install 'a tracer that runs for long neither grows nor loses count' $sudo tests/soak.sh build/sonde 20
 	row probes 1 30 build,install 'each probe type attaches and sees its events' $sudo tests/probes.sh build/sonde

@@ -87,8 +87,17 @@ static const i32 atomics[] = {BPF_ADD,
 struct program {
 	struct bpf_insn insn[MAX_INSNS + 2];
 	struct reloc reloc[MAX_INSNS];
-	u32 n, nreloc;
+	u32 fn[MAX_INSNS + 2]; /* where functions begin: behind each exit */
+	u32 n, nreloc, nfn;
 };
+
+static void add(struct program *p, u32 code, u32 dst, u32 src, i32 imm)
+{
+	struct bpf_insn in = {.code = (u8)code, .imm = imm};
+	in.dst_reg = dst & 15;
+	in.src_reg = src & 15;
+	p->insn[p->n++] = in;
+}
 
 /* Of the four bytes of a constant: mostly something small. */
 static i32 number(const u8 *b)
@@ -97,27 +106,69 @@ static i32 number(const u8 *b)
 			: (i32)((u32)b[0] | (u32)b[1] << 8 | (u32)b[2] << 16 | (u32)b[3] << 24);
 }
 
-static void wide(struct program *p, struct bpf_insn in, const u8 *b)
+static void add_map(struct program *p, u32 reg, u32 map, enum reloc_kind kind, i32 off)
 {
-	in.off = 0;
-	in.src_reg = 0;
-	if (b[4] % 4 == 0)
-		in.src_reg = BPF_PSEUDO_FUNC;
-	in.imm = b[4] % 4 == 0 ? (i8)b[5] : 0;
-	if (b[4] % 4 > 1) {
-		enum reloc_kind kind = b[4] % 4 == 2 ? RELOC_MAP : RELOC_MAPVAL;
-		p->reloc[p->nreloc++] =
-			(struct reloc){p->n, kind, kind == RELOC_MAP ? b[5] % NMAP : 0};
+	p->reloc[p->nreloc++] = (struct reloc){p->n, kind, map};
+	add(p, BPF_LD | BPF_DW | BPF_IMM, reg, 0, 0);
+	add(p, 0, 0, 0, off);
+}
+
+/* Of a function of the program: patch() makes the distance of its number. */
+static void add_fn(struct program *p, u32 reg, u32 fn)
+{
+	add(p, BPF_LD | BPF_DW | BPF_IMM, reg, BPF_PSEUDO_FUNC, (i32)fn);
+	add(p, 0, 0, 0, 0);
+}
+
+static void wide(struct program *p, const u8 *b)
+{
+	switch (b[4] % 4) {
+	case 0: add_fn(p, b[1] % 10, b[5]); break;
+	case 1: add_map(p, b[1] % 10, b[5] % NMAP, RELOC_MAP, 0); break;
+	case 2: add_map(p, b[1] % 10, 0, RELOC_MAPVAL, b[6] % VALUE); break;
+	default:
+		add(p, BPF_LD | BPF_DW | BPF_IMM, b[1] % 10, 0, number(b + 4));
+		add(p, 0, 0, 0, (i8)b[2]);
 	}
-	p->insn[p->n++] = in;
-	p->insn[p->n++] = (struct bpf_insn){.imm = b[4] % 4 == 3 ? b[6] % VALUE : 0};
+}
+
+/* A helper with a map, or a function, and memory on the stack: then what r0 points to, if it does. */
+static void helper(struct program *p, const u8 *b)
+{
+	u32 id = helpers[b[1] % countof(helpers)];
+	if (id == BPF_FUNC_loop)
+		add(p, BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, b[2]);
+	else if (id != BPF_FUNC_ringbuf_submit && id != BPF_FUNC_ringbuf_discard)
+		add_map(p, 1, b[2] % NMAP, RELOC_MAP, 0);
+	if (id == BPF_FUNC_loop || id == BPF_FUNC_for_each_map_elem) {
+		add_fn(p, 2, b[3]);
+	} else {
+		add(p, BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0);
+		add(p, BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, -(i32)(b[3] % 40) - 11);
+	}
+	if (id == BPF_FUNC_ringbuf_reserve || id == BPF_FUNC_get_stackid)
+		add(p, BPF_ALU64 | BPF_MOV | BPF_K, 2, 0, b[3] % 80);
+	add(p, BPF_ALU64 | BPF_MOV | BPF_X, 3, 10, 0);
+	add(p, BPF_ALU64 | BPF_ADD | BPF_K, 3, 0, -(i32)(b[4] % 40) - VALUE);
+	if (b[5] % 2)
+		add(p, BPF_ALU64 | BPF_MOV | BPF_K, 3, 0, b[4] % 32);
+	add(p, BPF_ALU64 | BPF_MOV | BPF_K, 4, 0, b[5] / 2 % 4);
+	add(p, BPF_JMP | BPF_CALL, 0, 0, (i32)id);
+	if (b[6] % 4 == 0)
+		return;
+	add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 0);
+	p->insn[p->n - 1].off = 2;
+	add(p, BPF_STX | BPF_MEM | BPF_DW, 0, 6, 0);
+	p->insn[p->n - 1].off = (i16)(b[7] % 32);
+	add(p, BPF_ALU64 | BPF_MOV | BPF_X, 6, 0, 0);
 }
 
 /* An instruction that is mostly accepted. */
 static void likely(struct program *p, const u8 *b)
 {
-	struct bpf_insn in = {
-		.code = codes[b[0] % countof(codes)], .off = (i16)((i8)b[2]), .imm = number(b + 4)};
+	struct bpf_insn in = {.code = codes[b[0] / 3 % countof(codes)],
+			      .off = (i16)((i8)b[2]),
+			      .imm = number(b + 4)};
 	u32 class = BPF_CLASS(in.code), op = BPF_OP(in.code);
 	bool x = BPF_SRC(in.code) == BPF_X;
 	in.dst_reg = (b[1] & 15) % 11 & 15;
@@ -134,7 +185,7 @@ static void likely(struct program *p, const u8 *b)
 		in.src_reg = 0;
 	} else if (op == BPF_CALL) {
 		bool fn = b[1] % 8 == 0;
-		in.imm = fn ? (i8)b[4] : (i32)helpers[b[4] % countof(helpers)];
+		in.imm = fn ? b[4] : (i32)helpers[b[4] % countof(helpers)];
 		in.dst_reg = 0;
 		in.src_reg = fn ? BPF_PSEUDO_CALL : 0;
 		in.off = 0;
@@ -147,22 +198,48 @@ static void likely(struct program *p, const u8 *b)
 		in.src_reg = x ? in.src_reg : 0;
 	}
 	if (class == BPF_LD)
-		wide(p, in, b);
+		wide(p, b);
 	else
 		p->insn[p->n++] = in;
+	if (in.code == (BPF_JMP | BPF_EXIT))
+		p->fn[p->nfn++] = p->n;
+}
+
+/* Jumps and calls go where something is: in the same function, and to the start of one. */
+static void patch(struct program *p)
+{
+	u32 f = 0;
+	for (u32 i = 0; i < p->n; i++) {
+		struct bpf_insn *in = &p->insn[i];
+		u32 class = BPF_CLASS(in->code), op = BPF_OP(in->code);
+		bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
+		f += f + 1 < p->nfn && i >= p->fn[f + 1];
+		u32 end = f + 1 < p->nfn ? p->fn[f + 1] : p->n;
+		if ((wide && in->src_reg == BPF_PSEUDO_FUNC) ||
+		    (in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL))
+			in->imm = (i32)p->fn[(u32)in->imm % p->nfn] - (i32)i - 1;
+		else if ((class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL &&
+			 op != BPF_EXIT && in->off != 2)
+			in->off = (i16)((i32)(p->fn[f] + (u16)in->off % (end - p->fn[f])) - (i32)i -
+					1);
+		i += wide;
+	}
 }
 
 static void make(struct program *p, const u8 *data, size_t n)
 {
 	bool raw = n && data[0] == 0xff;
-	for (size_t at = 1; at + 8 <= n && p->n + 3 < MAX_INSNS; at += 8) {
+	p->fn[p->nfn++] = 0;
+	for (size_t at = 1; at + 8 <= n && p->n + 16 < MAX_INSNS; at += 8) {
 		if (raw)
 			memcpy(&p->insn[p->n++], data + at, 8);
 		else
-			likely(p, data + at);
+			data[at] % 3 ? likely(p, data + at) : helper(p, data + at);
 	}
-	p->insn[p->n++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K};
-	p->insn[p->n++] = (struct bpf_insn){.code = BPF_JMP | BPF_EXIT};
+	add(p, BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0);
+	add(p, BPF_JMP | BPF_EXIT, 0, 0, 0);
+	if (!raw)
+		patch(p);
 }
 
 /* ---- the world of the program ---- */
