@@ -170,7 +170,7 @@ $B/bench/driver: $(DRIVER) bench/bench.h $B/flags
 $B/draw: $B/tests/draw.o $(LIBOBJ) $B/libs
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 # Programs of scripts in the kernel and in vm/; as root.
-oracle: $B/oracle ; tests/oracle.sh $B
+oracle: $B/oracle $B/grammar ; tests/oracle.sh $B
 $B/oracle: $B/tests/oracle.o $(LIBOBJ) $B/libs
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 $B/bench/minimum: $B/bench/minimum.o $(LIBOBJ) $B/libs

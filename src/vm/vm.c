@@ -67,7 +67,7 @@ struct vm *vm_new(const struct vm_spec *s)
 	struct vm *v = xcalloc(1, sizeof(*v));
 	assert(s->ncpu > 0);
 	v->spec = *s;
-	v->spec.budget = s->budget ? s->budget : VM_BUDGET;
+	v->spec.budget = s->budget ? MIN(s->budget, (u64)INT64_MAX) : VM_BUDGET;
 	v->random = s->seed * 0x9e3779b97f4a7c15ull + 1;
 	region_new(v, v->stack, sizeof(v->stack), sizeof(v->stack));
 	region_new(v, NULL, 0, 0);

@@ -87,7 +87,9 @@ struct vm_spec {
 	u32 ncpu;   /* copies in per-CPU maps */
 	u64 budget; /* instructions of one run; 0: VM_BUDGET. Code that is skipped may count, too. */
 	u64 memory; /* bytes that all maps may take; 0: no limit */
-	u64 seed; /* of hashes and of bpf_get_prandom_u32(): the same seed gives the same results */
+	/* Of hashes and of bpf_get_prandom_u32(): the same seed gives the same results. For programs
+	 * that nobody trusts it is random, so that they cannot choose keys of equal hashes. */
+	u64 seed;
 	/* Overwrite what a call leaves undefined, registers and stack, so that a program that uses it
 	 * computes something else than in the kernel. For tests. */
 	bool strict;
