@@ -48,6 +48,7 @@ struct point {
 	bool late; /* attached when the program of -c is mapped: .addr is relative to .target */
 	bool wild; /* one of those that a wildcard matched */
 	bool code_refused; /* its body was, by the kernel: no typed loads */
+	bool old;          /* user probes: .pid has an older file of the path .target mapped */
 	bool copied;       /* by a helper: typed arguments that old kernels let no program load */
 	int pid;           /* user probes: .target is a path as this process sees it; 0: as we do */
 	enum abi abi : 8;

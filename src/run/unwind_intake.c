@@ -29,7 +29,10 @@ static bool has(const struct inodes *i, u64 ino)
 static void add_target(struct inodes *i, struct host *h, const struct point *p)
 {
 	struct stat st;
-	const char *path = proc_real_path(h, p->pid, arena_strz(h->arena, p->target));
+	const char *path = arena_strz(h->arena, p->target), *old = NULL;
+	if (p->old)
+		err_free(proc_old_file(h, p->pid, path, &old));
+	path = old ? old : proc_real_path(h, p->pid, path);
 	if (!stat(path, &st) && !has(i, st.st_ino))
 		vec_add(&i->of, st.st_ino);
 }

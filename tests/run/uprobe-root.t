@@ -58,18 +58,6 @@ EXPECT
 	0
 	uprobe:build/tests/landing:pushes
 
-NAME a program that was deleted
-RUN
-	cp build/tests/landing $TMPDIR/gone
-	$TMPDIR/gone 1 50 200 & g=$!
-	until_named $g gone
-	rm $TMPDIR/gone
-	"$SONDE" -p $g -e "uprobe:$TMPDIR/gone:pushes { }" 2>&1 | sed "s,$TMPDIR,DIR,g; s/$g/PID/g; s/1:1-[0-9]*/1:1-47/" | head -n 1
-	kill $g
-NEEDS prog:landing
-EXPECT
-	stdin:1:1-47: ERROR: uprobe target file 'DIR/gone' is deleted; process PID, which still runs it, may be traced as /proc/PID/exe if that is its program
-
 NAME a deleted program, through its process
 RUN
 	cp build/tests/landing $TMPDIR/gone

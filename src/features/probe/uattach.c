@@ -10,12 +10,23 @@
 
 const char *user_point_path(struct host *h, const struct point *p)
 {
-	return proc_real_path(h, p->pid, arena_strz(h->arena, p->target));
+	const char *path = arena_strz(h->arena, p->target), *old = NULL;
+	if (p->old)
+		err_free(proc_old_file(h, p->pid, path, &old));
+	return old ? old : proc_real_path(h, p->pid, path);
+}
+
+/* Of processes that stand for others, which may run newer files, only the names are used. */
+static bool is_traced(const struct unit *u, int pid)
+{
+	return pid > 0 && (!u || u->scope.npid || !u->scope.ncgroup);
 }
 
 struct err *user_paths(struct host *h, const struct unit *u, int pid, struct str target, paths *out)
 {
-	const struct viewer v = {pid, u && (u64)pid == u->cpid ? u->program : NULL};
+	const struct viewer v = {.pid = pid,
+				 .traced = is_traced(u, pid),
+				 .program = u && (u64)pid == u->cpid ? u->program : NULL};
 	return proc_paths(h, h->arena, &v, target, out);
 }
 
@@ -55,18 +66,56 @@ struct files {
 	bool any, all;
 };
 
+static bool warns(const struct files *f)
+{
+	return f->u && f->ds && f->u->config.missing_probes != MISSING_IGNORE;
+}
+
 static void tell_missing(const struct files *f, const struct point *p, int pid, const struct err *e)
 {
-	if (f->u && f->ds && f->u->config.missing_probes != MISSING_IGNORE)
+	if (warns(f))
 		diag_add(f->ds, W_NO_PROBE, p->loc, "nothing to probe in process %d: %s", pid,
 			 e->msg);
+}
+
+/* A probe in a file is not in the one that had its path before. */
+static void tell_replaced(const struct files *f, const struct point *p, const char *path)
+{
+	int pid;
+	u32 n = !f->any && warns(f) && !f->u->scope.nviewer ? proc_count_old(f->h, path, &pid) : 0;
+	if (n == 1)
+		diag_add(f->ds, W_NO_PROBE, p->loc,
+			 "process %d runs a replaced version of %s, which this probe does not see: "
+			 "use -p %d",
+			 pid, path, pid);
+	else if (n)
+		diag_add(f->ds, W_NO_PROBE, p->loc,
+			 "%u processes run a replaced version of %s, which this probe does not "
+			 "see: use -p PID (%d is one of them)",
+			 n, path, pid);
+}
+
+/* One of the files that a target names to a process. */
+static struct err *give_file(struct files *f, struct point *q, const char *path)
+{
+	struct seen_file file;
+	const char *old = NULL;
+	struct err *e = is_traced(f->u, q->pid) ? proc_old_file(f->h, q->pid, path, &old) : NULL;
+	if (e)
+		return e;
+	const char *real = old ? old : proc_real_path(f->h, q->pid, path);
+	if (seen_find(real, q->pid, &file) && !is_new(&f->seen, &file, f->all))
+		return NULL;
+	tell_replaced(f, q, path);
+	q->target = str_z(path);
+	q->old = old != NULL;
+	return f->one(q, real, f->arg);
 }
 
 /* missing: why the process sees none. */
 static struct err *files_of(struct files *f, const struct point *p, int pid, struct err **missing)
 {
 	paths v = {0};
-	struct seen_file file;
 	struct point q = *p;
 	struct err *e = NULL;
 	q.pid = pid;
@@ -75,11 +124,7 @@ static struct err *files_of(struct files *f, const struct point *p, int pid, str
 		*missing = err_wrap(*missing, "%s ", p->kind->name);
 	f->n += v.n;
 	for (u32 i = 0; i < v.n && !e; i++) {
-		const char *real = proc_real_path(f->h, pid, v.v[i]);
-		if (seen_find(real, pid, &file) && !is_new(&f->seen, &file, f->all))
-			continue;
-		q.target = str_z(v.v[i]);
-		e = f->one(&q, real, f->arg);
+		e = give_file(f, &q, v.v[i]);
 		/* not every file that a wildcard meets is a program */
 		if (e && (f->n > 1 || f->any)) {
 			err_free(e);
@@ -94,8 +139,7 @@ static struct err *files_of(struct files *f, const struct point *p, int pid, str
 static void tell_unseen(const struct files *f, const struct point *p)
 {
 	struct unit *u = f->u;
-	if (f->any && u && u->pid <= 0 && f->ds && u->config.missing_probes != MISSING_IGNORE &&
-	    !cap_held(CAP_SYS_PTRACE))
+	if (f->any && warns(f) && u->pid <= 0 && !cap_held(CAP_SYS_PTRACE))
 		diag_add(f->ds, W_NO_PROBE, p->loc,
 			 "files of other users' processes cannot be seen without CAP_SYS_PTRACE");
 }
@@ -339,8 +383,8 @@ struct err *user_attach(struct host *h, struct unit *u, struct attach *a, user_s
 		}
 		if (targets(u))
 			a->unattached = most;
-		/* Of many files one may have gone meanwhile. */
-		if (e && e->no == ENOENT && n < sites->n)
+		/* Of many files one may have gone meanwhile, with its path or its process. */
+		if (e && (e->no == ENOENT || e->no == ESRCH) && n < sites->n)
 			leave_out(a, n, e);
 		else if (e)
 			return e;

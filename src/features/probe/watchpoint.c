@@ -65,11 +65,14 @@ static struct err *watchpoint_parse(struct arena *a, struct point *p, struct str
 static struct err *name_file(struct host *h, struct unit *u, struct str target, const char **ret)
 {
 	paths files = {0};
+	const char *old = NULL;
 	struct err *e = target.n ? user_paths(h, u, u->pid, target, &files) : NULL;
 	if (!e && target.n && !files.n)
 		e = err_new("no file fits %.*s", STRF(target));
 	if (!e && target.n)
-		*ret = proc_real_path(h, u->pid, files.v[0]);
+		e = proc_old_file(h, u->pid, files.v[0], &old);
+	if (!e && target.n)
+		*ret = old ? old : proc_real_path(h, u->pid, files.v[0]);
 	else if (!e)
 		*ret = u->program ? u->program : proc_file(h, h->arena, u->pid, "exe");
 	vec_free(&files);

@@ -54,12 +54,14 @@ struct host {
 	struct str kallsyms;      /* once somebody has read it */
 	struct str functions;     /* the same of available_filter_functions */
 	struct ranges *ranges;    /* tracefs_ranges() */
-	struct retprobes *retprobes; /* kern/link.h; NULL: none were opened */
-	struct module *modules;      /* host_module_btf() */
-	struct disk *disks;          /* proc_disk_name() */
-	struct known_group *groups;  /* cgroup_container_of() */
-	struct sandbox *sandbox;     /* kern/sandbox.h; NULL: no file was read yet */
-	struct file_syms *file_syms; /* elf_syms_of(); the one read last comes first */
+	struct retprobes *retprobes;     /* kern/link.h; NULL: none were opened */
+	struct module *modules;          /* host_module_btf() */
+	struct disk *disks;              /* proc_disk_name() */
+	struct known_group *groups;      /* cgroup_container_of() */
+	struct old_file *old_files;      /* proc_old_file() */
+	struct old_runners *old_runners; /* proc_count_old() */
+	struct sandbox *sandbox;         /* kern/sandbox.h; NULL: no file was read yet */
+	struct file_syms *file_syms;     /* elf_syms_of(); the one read last comes first */
 };
 
 /* Cheap: reads nothing but the number of CPUs. */

@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 /*
  * The part of /etc/ld.so.cache that glibc has written since 2.2, alone in the file or behind an
@@ -134,19 +135,42 @@ static bool is_regular(const char *path, u64 ino)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && (!ino || st.st_ino == ino);
 }
 
-/* The number that stands behind the device: "... 08:01 1234    /lib/libc.so.6" */
-static u64 line_inode(struct str line)
+enum { DEVICE = 4, INODE = 5 };
+
+/* "7f0a1000-7f0a3000 r--p 00001000 08:01 1234    /lib/libc.so.6" */
+static struct str line_field(struct str line, u32 n)
 {
-	struct str field = {0}, rest = line;
-	u64 ino = 0;
-	for (u32 i = 0; i < 5 && str_cut(&rest, ' ', &field); i++)
+	struct str field = {0};
+	for (u32 i = 0; i < n && str_cut(&line, ' ', &field); i++)
 		;
-	return str_u64(field, &ino) ? ino : 0;
+	return field;
+}
+
+u64 proc_maps_inode(struct str line)
+{
+	u64 ino = 0;
+	return str_u64(line_field(line, INODE), &ino) ? ino : 0;
+}
+
+u64 proc_maps_dev(struct str line)
+{
+	struct str dev = line_field(line, DEVICE);
+	i32 colon = str_chr(dev, ':');
+	if (colon < 0)
+		return 0;
+	return makedev((u32)strtoul(dev.s, NULL, 16), (u32)strtoul(dev.s + colon + 1, NULL, 16));
+}
+
+bool proc_is_version(struct str name, struct str of)
+{
+	return str_find(of, STR(".so")) >= 0 && str_starts(name, of) && name.n > of.n &&
+	       name.s[of.n] == '.';
 }
 
 /* "00401000-00479000" is called 401000-479000 there. */
-static const char *map_file(struct arena *a, int pid, struct str range)
+const char *proc_map_link(struct arena *a, int pid, struct str line)
 {
+	struct str range = line_field(line, 1);
 	i32 dash = str_chr(range, '-');
 	struct str to = str_from(range, (u32)dash + 1), from = {range.s, (u32)dash};
 	while (from.n > 1 && from.s[0] == '0')
@@ -172,7 +196,7 @@ bool proc_mapped(struct arena *a, int pid, struct str line, bool same_mounts, st
 	if (same_mounts || ret->deleted)
 		return true;
 	/* Which root the path starts at is not said: the file's number tells. */
-	u64 ino = line_inode(line);
+	u64 ino = proc_maps_inode(line);
 	const char *inside = proc_in_root(a, arena_fmt(a, "/proc/%d/root", pid), plain);
 	if (is_regular(inside, ino))
 		ret->real = inside;
@@ -181,7 +205,7 @@ bool proc_mapped(struct arena *a, int pid, struct str line, bool same_mounts, st
 	else if (is_regular(inside, 0)) /* overlays have numbers of their own */
 		ret->real = inside;
 	else
-		ret->real = map_file(a, pid, (struct str){line.s, (u32)range});
+		ret->real = proc_map_link(a, pid, line);
 	return true;
 }
 
@@ -211,7 +235,7 @@ bool proc_maps_file(struct host *h, int pid, const char *real)
 		return false;
 	struct str text = sb_str(&all), line;
 	while (!found && str_cut(&text, '\n', &line))
-		found = line_inode(line) == st.st_ino;
+		found = proc_maps_inode(line) == st.st_ino;
 	return found;
 }
 
@@ -232,7 +256,7 @@ bool proc_load_bias(struct host *h, int pid, const char *real, u64 *bias)
 	while (!found && str_cut(&text, '\n', &line)) {
 		struct segment seg;
 		u64 start, off;
-		if (line_inode(line) != st.st_ino || !line_place(line, &start, &off))
+		if (proc_maps_inode(line) != st.st_ino || !line_place(line, &start, &off))
 			continue;
 		for (u32 i = 0; !found && image_segment(&im, i, &seg); i++) {
 			found = seg.type == PT_LOAD && (seg.off & ~in_page) == off;
@@ -244,10 +268,12 @@ bool proc_load_bias(struct host *h, int pid, const char *real, u64 *bias)
 	return found;
 }
 
+/* One whose path still leads to it is preferred to one that was deleted or replaced. */
 static char *from_maps(struct host *h, struct arena *a, int pid, struct str name)
 {
 	struct str text, line;
 	struct mapped m;
+	char *old = NULL;
 	bool same = proc_same_mounts(pid);
 	struct err *e = host_read(h, &text, "/proc/%d/maps", pid);
 	if (e) {
@@ -257,11 +283,15 @@ static char *from_maps(struct host *h, struct arena *a, int pid, struct str name
 	while (str_cut(&text, '\n', &line)) {
 		if (str_chr(line, '/') < 0 || str_find(line, name) < 0)
 			continue;
-		if (proc_mapped(a, pid, line, same, &m) && !m.deleted &&
-		    fits(name, base_name(m.path)))
+		if (!proc_mapped(a, pid, line, same, &m))
+			continue;
+		struct str base = base_name(m.path);
+		if (!m.deleted && fits(name, base))
 			return arena_fmt(a, "%s", m.real);
+		if (m.deleted && !old && (fits(name, base) || proc_is_version(base, name)))
+			old = arena_strz(a, m.path);
 	}
-	return NULL;
+	return old;
 }
 
 char *proc_library(struct host *h, struct arena *a, int pid, const char *name)

@@ -166,27 +166,50 @@ static const char *find_inside(struct host *h, struct arena *a, int pid, const c
 	return NULL;
 }
 
-/* A name without a slash: libraries by their rules, the rest through $PATH. */
-static const char *find_name(struct host *h, struct arena *a, int pid, const char *name)
+static const char *find_library(struct host *h, struct arena *a, const struct viewer *v,
+				const char *name)
 {
-	bool lib = !strncmp(name, "lib", 3);
-	const char *path =
-		!lib && pid > 0 && !proc_same_mounts(pid) ? find_inside(h, a, pid, name) : NULL;
+	const char *path = proc_library(h, a, v->pid, name);
+	bool gone = path && !v->traced && v->pid > 0 && !is_file(proc_real_path(h, v->pid, path));
+	return gone ? proc_library(h, a, 0, name) : path;
+}
+
+/* A name without a slash: libraries by their rules, the rest through $PATH. */
+static const char *find_name(struct host *h, struct arena *a, const struct viewer *v,
+			     const char *name)
+{
+	bool lib = !strncmp(name, "lib", 3), own = v->pid <= 0 || proc_same_mounts(v->pid);
+	const char *path = !lib && !own ? find_inside(h, a, v->pid, name) : NULL;
 	if (path)
 		return path;
-	path = lib ? proc_library(h, a, pid, name) : proc_which(a, name);
+	path = lib ? find_library(h, a, v, name) : proc_which(a, name);
 	if (!path)
-		path = lib ? proc_which(a, name) : proc_library(h, a, pid, name);
+		path = lib ? proc_which(a, name) : find_library(h, a, v, name);
 	return path;
+}
+
+/* Of a mapped file whose path leads to it no longer: its path if proc_old_file() finds it by that, else the
+ * link to the mapping. NULL if it is not a regular file, or not ours to open. */
+static const char *deleted_file(struct host *h, struct arena *a, const struct viewer *v,
+				struct str line, const struct mapped *m)
+{
+	struct stat st;
+	const char *old = NULL, *link = proc_map_link(a, v->pid, line);
+	if (v->traced)
+		err_free(proc_old_file(h, v->pid, arena_strz(a, m->path), &old));
+	if (old)
+		return arena_strz(a, m->path);
+	return !stat(link, &st) && S_ISREG(st.st_mode) ? link : NULL;
 }
 
 /* The program of a process and every file mapped executable in it, but those that are there
  * already. */
-static struct err *process_files(struct host *h, struct arena *a, int pid, struct tab *seen,
-				 paths *out)
+static struct err *process_files(struct host *h, struct arena *a, const struct viewer *v,
+				 struct tab *seen, paths *out)
 {
 	struct str text, line;
 	struct mapped m;
+	int pid = v->pid;
 	bool same = proc_same_mounts(pid);
 	struct err *e = host_read(h, &text, "/proc/%d/maps", pid);
 	if (e)
@@ -195,11 +218,17 @@ static struct err *process_files(struct host *h, struct arena *a, int pid, struc
 		i32 perm = str_chr(line, ' ');
 		if (perm < 0 || line.n < (u32)perm + 5 || line.s[perm + 3] != 'x')
 			continue;
-		if (!proc_mapped(a, pid, line, same, &m) || m.deleted ||
-		    tab_get(seen, str_z(m.real)))
+		if (!proc_mapped(a, pid, line, same, &m))
 			continue;
-		tab_set(seen, str_z(m.real), out);
-		vec_add(out, m.real);
+		const char *id = m.real;
+		if (m.deleted) /* many processes may run it */
+			id = arena_fmt(a, "%s %llu", m.real, proc_maps_inode(line));
+		if (tab_get(seen, str_z(id)))
+			continue;
+		tab_set(seen, str_z(id), out);
+		const char *path = m.deleted ? deleted_file(h, a, v, line, &m) : m.real;
+		if (path)
+			vec_add(out, path);
 	}
 	return NULL;
 }
@@ -214,25 +243,10 @@ static struct err *all_files(struct host *h, struct arena *a, struct tab *seen, 
 	for (struct dirent *e; (e = readdir(d));) {
 		u64 pid;
 		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && str_u64(str_z(e->d_name), &pid))
-			err_free(process_files(h, a, (int)pid, seen, out));
+			err_free(process_files(h, a, &(struct viewer){.pid = (int)pid}, seen, out));
 	}
 	closedir(d);
 	return NULL;
-}
-
-static bool runs_deleted(struct host *h, struct arena *a, int pid, const char *path)
-{
-	struct str text, line;
-	struct mapped m;
-	struct err *e = pid > 0 ? host_read(h, &text, "/proc/%d/maps", pid) : err_new("none");
-	if (e) {
-		err_free(e);
-		return false;
-	}
-	while (str_cut(&text, '\n', &line))
-		if (proc_mapped(a, pid, line, true, &m) && m.deleted && str_is(m.path, path))
-			return true;
-	return false;
 }
 
 static struct err *with_errno(struct err *e, int no)
@@ -241,8 +255,7 @@ static struct err *with_errno(struct err *e, int no)
 	return e;
 }
 
-static struct err *no_file(struct host *h, struct arena *a, int pid, const char *path,
-			   const char *real)
+static struct err *no_file(struct host *h, int viewer, const char *path, const char *real)
 {
 	struct stat st;
 	if (!stat(real, &st) && S_ISDIR(st.st_mode))
@@ -254,11 +267,12 @@ static struct err *no_file(struct host *h, struct arena *a, int pid, const char 
 		return with_errno(err_new("target file '%s' is not a regular file", path), ENOENT);
 	if (errno == EACCES)
 		return err_file(errno, real, "target file '%s' cannot be reached", path);
-	if (runs_deleted(h, a, pid, path))
-		return err_new(
-			"target file '%s' is deleted; process %d, which still runs it, may be "
-			"traced as /proc/%d/exe if that is its program",
-			path, pid, pid);
+	int pid;
+	if (viewer <= 0 && proc_count_old(h, path, &pid))
+		return with_errno(err_new("target file '%s' is deleted; process %d still runs it: "
+					  "use -p %d",
+					  path, pid, pid),
+				  ENOENT);
 	return with_errno(err_new("target file '%s' does not exist or is not executable", path),
 			  ENOENT);
 }
@@ -275,7 +289,7 @@ struct err *proc_paths(struct host *h, struct arena *a, const struct viewer *v, 
 		if (v->program)
 			vec_add(out, v->program);
 		else
-			e = pid > 0 ? process_files(h, a, pid, &seen, out)
+			e = pid > 0 ? process_files(h, a, v, &seen, out)
 				    : all_files(h, a, &seen, out);
 		tab_free(&seen);
 		return e;
@@ -286,7 +300,7 @@ struct err *proc_paths(struct host *h, struct arena *a, const struct viewer *v, 
 		return NULL;
 	}
 	if (!strchr(path, '/')) {
-		const char *found = find_name(h, a, pid, path);
+		const char *found = find_name(h, a, v, path);
 		if (!found)
 			return with_errno(
 				err_new("target file '%s' does not exist or is not executable (not "
@@ -297,8 +311,12 @@ struct err *proc_paths(struct host *h, struct arena *a, const struct viewer *v, 
 		return NULL;
 	}
 	const char *real = proc_real_path(h, pid, path);
-	if (!is_file(real))
-		return no_file(h, a, pid, path, real);
+	const char *old = NULL;
+	struct err *e = v->traced ? proc_old_file(h, pid, path, &old) : NULL;
+	if (e)
+		return e;
+	if (!old && !is_file(real))
+		return no_file(h, pid, path, real);
 	vec_add(out, path);
 	return NULL;
 }

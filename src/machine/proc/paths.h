@@ -19,6 +19,7 @@ bool proc_is_entry(const char *path); /* it begins with /proc */
 
 struct viewer {
 	int pid;             /* whose names they are; 0: ours */
+	bool traced;         /* old files that it runs are meant, too (proc_old_file()) */
 	const char *program; /* that the process will run when it starts (-c); NULL: it runs */
 };
 typedef VEC(const char *) paths;
@@ -46,3 +47,15 @@ struct seen_file {
 };
 bool seen_find(const char *path, int pid, struct seen_file *ret); /* false: it is not there */
 bool seen_same(const struct seen_file *x, const struct seen_file *y);
+
+/*
+ * A file that a process has mapped although its path now leads to another one, or to none, as after
+ * the upgrade of a package. *ret: a path that opens it; NULL if the path leads to what is mapped, or
+ * the process has not mapped any such file. An err if we lack the rights to open it.
+ */
+struct err *proc_old_file(struct host *h, int pid, const char *path, const char **ret) MUST_USE;
+/*
+ * How many processes have an older file of that path mapped, and the number of one of them. Reads
+ * /proc only if the file got its path after boot, and for a tenth of a second in all at most.
+ */
+u32 proc_count_old(struct host *h, const char *path, int *pid);

@@ -50,6 +50,12 @@ struct mapped {
 	const char *real; /* where we find the file */
 };
 bool proc_mapped(struct arena *a, int pid, struct str line, bool same_mounts, struct mapped *ret);
+/* Of such a line: the link in /proc/PID/map_files that leads to the file, its inode, its device. */
+const char *proc_map_link(struct arena *a, int pid, struct str line);
+u64 proc_maps_inode(struct str line);
+u64 proc_maps_dev(struct str line);
+/* Is a library (libx.so.1.2) a version of another name (libx.so.1)? */
+bool proc_is_version(struct str name, struct str of);
 bool proc_maps_file(struct host *h, int pid, const char *real);
 /* Where addresses of a file that is mapped there are counted from; real: where we find it. False:
  * it is not mapped. */
