@@ -310,7 +310,7 @@ static struct err *ask_file(void *arg, sandbox_fn *fn, struct str args, struct s
 
 static struct ufile *file_of(struct unwinder *w, const struct area *a)
 {
-	return blocks_file(&w->blocks, a->module->dev, a->module->ino, a->module->path);
+	return blocks_file(&w->blocks, a->module);
 }
 
 /* Generated code is taken to keep frame pointers, but for what is known not to. */

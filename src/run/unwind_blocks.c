@@ -1,6 +1,7 @@
 /* unwind_blocks.c - files, their blocks, the rules; see the header. */
 #include "run/unwind_blocks.h"
 #include "base/alloc.h"
+#include "sym/procs.h"
 #include <errno.h>
 
 enum {
@@ -71,11 +72,12 @@ void blocks_free(struct blocks *b)
 
 /* ---- files ---- */
 
-struct ufile *blocks_file(struct blocks *b, u64 dev, u64 ino, struct str path)
+struct ufile *blocks_file(struct blocks *b, const struct module *m)
 {
 	for (u32 i = 0; i < b->file.n; i++) {
 		struct ufile *f = b->file.v[i];
-		if (f->ino == ino && f->dev == dev && str_eq(f->path, path))
+		if (f->ino == m->ino && f->dev == m->dev && f->born_ns == m->born_ns &&
+		    str_eq(f->path, m->path))
 			return f;
 	}
 	if (b->file.n == UNWIND_FILES) {
@@ -83,8 +85,11 @@ struct ufile *blocks_file(struct blocks *b, u64 dev, u64 ino, struct str path)
 		return NULL;
 	}
 	struct ufile *f = arena_new(&b->arena, struct ufile);
-	*f = (struct ufile){
-		.dev = dev, .ino = ino, .path = arena_str(&b->arena, path), .id = b->file.n};
+	*f = (struct ufile){.dev = m->dev,
+			    .ino = m->ino,
+			    .born_ns = m->born_ns,
+			    .path = arena_str(&b->arena, m->path),
+			    .id = b->file.n};
 	vec_add(&b->file, f);
 	return f;
 }

@@ -2,7 +2,7 @@
  * unwind_blocks.h - rows of files, made by block when somebody asks (core/unwind.h).
  *
  *	blocks_init(&b, page_size, &mem);
- *	f = blocks_file(&b, dev, ino, path);	one for each file
+ *	f = blocks_file(&b, module);	one for each file
  *	rule = blocks_rule(&b, f, pc, ask, arg);	makes the block, if it is not there
  *	blocks_free(&b);
  *
@@ -14,8 +14,9 @@
 #include "core/unwind.h"
 #include "sym/cfi_ask.h"
 
+struct module;
 struct ufile {
-	u64 dev, ino;
+	u64 dev, ino, born_ns;
 	struct str path;
 	u32 id;
 	bool opened;  /* the rest is known; else it could not be opened so far */
@@ -62,7 +63,7 @@ struct blocks {
 void blocks_init(struct blocks *b, u32 page, const struct blocks_mem *mem);
 void blocks_free(struct blocks *b);
 /* NULL: there are too many. */
-struct ufile *blocks_file(struct blocks *b, u64 dev, u64 ino, struct str path);
+struct ufile *blocks_file(struct blocks *b, const struct module *m);
 /* Where a byte of the file is, as rows count; false: in no code of it. Asks about it at first. */
 bool blocks_pc(struct blocks *b, struct ufile *f, u64 off, cfi_ask *ask, void *arg, u32 *pc);
 /* At an address that blocks_pc() gave; UNWIND_NONE: not described. */

@@ -165,3 +165,27 @@ NEEDS uprobe prog:unwind_lib prog:landing cmd:python3 cmd:setpriv since:5.9
 EXPECT
 	uprobe:DIR/live:pushes
 	ERROR: uprobe process PID runs a deleted version of DIR/libold.so, which can be opened only with CAP_CHECKPOINT_RESTORE (before Linux 5.9 CAP_SYS_ADMIN) in the first user namespace
+
+# A path, a device and an inode: all are those of the file that was deleted.
+NAME replaced: names do not come from a later file with the same inode
+RUN
+	cp build/tests/unwind $TMPDIR/live
+	cp /bin/true $TMPDIR/last
+	"$SONDE" -e 'profile:hz:199 /comm == "live" && usermode/ { @[usym(reg("ip"))] = count(); } rawtracepoint:sched_process_exit /comm == "last"/ { exit(); }' >$TMPDIR/out 2>$TMPDIR/err & s=$!
+	until_attached $TMPDIR/err
+	$TMPDIR/live spin 300
+	old=$(stat -c %i $TMPDIR/live) i=0
+	while [ $i -lt 50 ]; do
+		rm $TMPDIR/live
+		cp build/tests/spin $TMPDIR/live
+		[ $(stat -c %i $TMPDIR/live) = $old ] && break
+		i=$((i + 1))
+	done
+	$TMPDIR/live 300
+	$TMPDIR/last
+	wait $s
+	sed 's/: .*//; s/0x[0-9a-f]*/ADDRESS/; /^$/d; /clock_get/d; /cpu_ms/d' $TMPDIR/out | grep -e ADDRESS -e busy -e spin -e main | sort -u
+NEEDS prog:unwind prog:spin
+EXPECT
+	@[ADDRESS]
+	@[busy]

@@ -2,6 +2,7 @@
 #include "run/unwind_blocks.h"
 #include "run/unwind_copy.h"
 #include "run/unwind_lists.h"
+#include "sym/procs.h"
 #include "test.h"
 #include <elf.h>
 #include <stdlib.h>
@@ -103,10 +104,16 @@ static void compare_rules(struct fixture *x, struct ufile *f, const struct cfi_r
 	}
 }
 
+static struct ufile *file_named(struct blocks *b, u64 dev, u64 ino, const char *path)
+{
+	const struct module m = {.dev = dev, .ino = ino, .path = str_z(path)};
+	return blocks_file(b, &m);
+}
+
 static struct ufile *own_file(struct fixture *x, u64 ino)
 {
 	u32 opened = 0, pc;
-	struct ufile *f = blocks_file(&x->b, 1, ino, STR("/self"));
+	struct ufile *f = file_named(&x->b, 1, ino, "/self");
 	blocks_pc(&x->b, f, 0, open_self, &opened, &pc);
 	CHECK(f->opened && !f->is.bare && f->is.nseg && f->nblock);
 	CHECK(blocks_pc(&x->b, f, f->is.seg[0].off, open_none, NULL, &pc));
@@ -150,7 +157,7 @@ TEST(unwind_blocks_are_made_beforehand)
 		CHECK(x.index->block[f->first + i] & UNWIND_REF);
 	compare_rules(&x, f, &rows, 1);
 	CHECK(x.b.made == f->nblock);
-	struct ufile *whole = blocks_file(&x.b, 1, 3, STR("/self"));
+	struct ufile *whole = file_named(&x.b, 1, 3, "/self");
 	opened = 0;
 	blocks_early(&x.b, whole, open_self, &opened); /* facts and rows are one question */
 	blocks_early(&x.b, whole, open_self, &opened);
@@ -295,12 +302,12 @@ TEST(unwind_blocks_of_a_file_that_cannot_be_opened)
 	struct fixture x;
 	u32 pc;
 	open_fixture(&x, 2);
-	struct ufile *f = blocks_file(&x.b, 1, 2, STR("/gone"));
-	CHECK(f && f == blocks_file(&x.b, 1, 2, STR("/gone")));
+	struct ufile *f = file_named(&x.b, 1, 2, "/gone");
+	CHECK(f && f == file_named(&x.b, 1, 2, "/gone"));
 	CHECK(!blocks_pc(&x.b, f, 0, open_none, NULL, &pc) && !f->opened);
 	for (u64 i = 0; i < UNWIND_FILES; i++)
-		blocks_file(&x.b, 2, i, STR("/many"));
-	CHECK(!blocks_file(&x.b, 2, UNWIND_FILES, STR("/many")) && x.b.no_file);
+		file_named(&x.b, 2, i, "/many");
+	CHECK(!file_named(&x.b, 2, UNWIND_FILES, "/many") && x.b.no_file);
 	close_fixture(&x);
 }
 
@@ -320,7 +327,7 @@ TEST(unwind_blocks_that_make_no_sense_are_counted)
 	struct fixture x;
 	u32 asked = 0, lies = 1, pc;
 	open_fixture(&x, 2);
-	struct ufile *f = blocks_file(&x.b, 1, 1, STR("/liar")), *g;
+	struct ufile *f = file_named(&x.b, 1, 1, "/liar"), *g;
 	blocks_pc(&x.b, f, 0, lie_about_rows, &asked, &pc);
 	CHECK(f->opened && !x.b.no_sense);
 	if (!f->is.bare && f->nblock) {
@@ -331,7 +338,7 @@ TEST(unwind_blocks_that_make_no_sense_are_counted)
 		CHECK(x.b.no_sense == then);
 	}
 	u32 before = x.b.no_sense;
-	g = blocks_file(&x.b, 1, 2, STR("/worse"));
+	g = file_named(&x.b, 1, 2, "/worse");
 	CHECK(!blocks_pc(&x.b, g, 0, lie_about_rows, &lies, &pc) && x.b.no_sense == before + 1);
 	u32 told = lies;
 	CHECK(!blocks_pc(&x.b, g, 0, lie_about_rows, &lies, &pc) && lies == told);
@@ -360,7 +367,7 @@ TEST(unwind_rules_that_did_not_fit_are_counted)
 	struct fixture x;
 	u32 asked = 0, pc;
 	open_fixture(&x, 2);
-	struct ufile *f = blocks_file(&x.b, 1, 1, STR("/many"));
+	struct ufile *f = file_named(&x.b, 1, 1, "/many");
 	blocks_pc(&x.b, f, 0, say_too_many_rules, &asked, &pc);
 	if (f->opened && !f->is.bare && f->nblock) {
 		CHECK(blocks_rule(&x.b, f, 6, say_too_many_rules, &asked) == UNWIND_UNKNOWN);

@@ -85,7 +85,7 @@ static void parse_map(struct bytes *b, struct map_note *n)
 	n->dev = (u64)bytes_u32(b) << 32;
 	n->dev |= bytes_u32(b);
 	n->ino = bytes_u64(b);
-	bytes_u64(b); /* generation */
+	n->generation = bytes_u64(b);
 	bytes_u64(b); /* prot, flags */
 	const char *path = bytes_z(b);
 	n->path = str_z(path);

@@ -20,8 +20,9 @@ struct map_note {
 	u64 ns;              /* CLOCK_MONOTONIC */
 	u64 start, end, off; /* NOTE_MAP, from here on */
 	u64 dev, ino;        /* as /proc/PID/maps has them */
-	struct str path;     /* as /proc/PID/maps has it, or "//anon"; gone after the callback */
-	u64 lost;            /* NOTE_LOST: so many notes */
+	u64 generation; /* tells files apart that had the inode one after the other; 0: not known */
+	struct str path; /* as /proc/PID/maps has it, or "//anon"; gone after the callback */
+	u64 lost;        /* NOTE_LOST: so many notes */
 };
 typedef void map_note_cb(void *arg, const struct map_note *n);
 

@@ -328,7 +328,7 @@ const char *proc_path_inside(const char *path)
 	return path + path_root(path);
 }
 
-static bool is_overlay(const char *path)
+bool path_is_layered(const char *path)
 {
 	enum { OVERLAYFS_MAGIC = 0x794c7630 };
 	struct statfs fs;
@@ -348,7 +348,7 @@ bool seen_same(const struct seen_file *x, const struct seen_file *y)
 		return true;
 	return a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec &&
-	       (is_overlay(x->path) || is_overlay(y->path));
+	       (path_is_layered(x->path) || path_is_layered(y->path));
 }
 
 bool seen_find(const char *path, int pid, struct seen_file *ret)

@@ -46,6 +46,8 @@ struct seen_file {
 	struct stat st;
 };
 bool seen_find(const char *path, int pid, struct seen_file *ret); /* false: it is not there */
+bool path_is_layered(
+	const char *path); /* on an overlay, where inodes may differ from those of mappings */
 bool seen_same(const struct seen_file *x, const struct seen_file *y);
 
 /*

@@ -12,7 +12,7 @@ enum {
 };
 
 struct opened {
-	u64 dev, ino, used;
+	u64 dev, ino, born_ns, used;
 	u32 id; /* never the same twice */
 	struct host *host;
 	struct arena arena;
@@ -89,12 +89,14 @@ static struct opened *file_get(struct lines *l, const struct proc *p, const stru
 {
 	struct opened *f = NULL;
 	for (u32 i = 0; i < l->nfile && !f; i++)
-		if (l->file[i].ino == a->module->ino && l->file[i].dev == a->module->dev)
+		if (l->file[i].ino == a->module->ino && l->file[i].dev == a->module->dev &&
+		    l->file[i].born_ns == a->module->born_ns)
 			f = &l->file[i];
 	if (!f) {
 		f = place_for(l);
 		*f = (struct opened){.dev = a->module->dev,
 				     .ino = a->module->ino,
+				     .born_ns = a->module->born_ns,
 				     .id = ++l->next_id,
 				     .host = l->host};
 		if (!area_is_vdso(a))

@@ -77,20 +77,67 @@ static void modules_sweep(struct procs *p)
 	p->sweep_at = MAX(MIN_SWEEP, 2 * p->nmodule);
 }
 
-/* NULL: this name means memory without a file. The result is not yet safe from modules_sweep(). */
-static struct module *module_get(struct procs *p, u64 dev, u64 ino, struct str path, bool deleted)
+/* 0: its file system does not tell, or there is no such file. */
+static u64 born_ns(int dir, const char *path)
 {
+	struct statx st;
+	int flags = *path ? 0 : AT_EMPTY_PATH;
+	if (statx(dir, path, flags, STATX_BTIME, &st) || !(st.stx_mask & STATX_BTIME))
+		return 0;
+	return (u64)st.stx_btime.tv_sec * SECOND_NS + st.stx_btime.tv_nsec;
+}
+
+/* The path leads to the file, and not to a later one that got the same inode. */
+static bool same_file(const char *path, const struct module *m)
+{
+	struct stat st;
+	if (stat(path, &st) || st.st_ino != m->ino)
+		return false;
+	u64 born = m->born_ns ? born_ns(AT_FDCWD, path) : 0;
+	return !born || born == m->born_ns;
+}
+
+static void put_path(const struct procs *p, const struct module *m, char *to, size_t n)
+{
+	snprintf(to, n, "%s%.*s", p->host->root, STRF(m->path));
+}
+
+/* Does m, which has the inode and the path, stand for the file that is mapped now? */
+static bool is_still(const struct procs *p, struct module *m, u64 generation)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	u64 now = now_ms();
+	if (generation && m->generation)
+		return generation == m->generation;
+	if (!generation && now - m->checked_ms < RETRY_MS)
+		return true;
+	put_path(p, m, path, sizeof(path));
+	bool reused = m->born_ns && !m->deleted && !same_file(path, m) && !stat(path, &st) &&
+		      st.st_ino == m->ino;
+	m->checked_ms = now;
+	if (!reused && generation)
+		m->generation = generation;
+	return !reused;
+}
+
+/* NULL: this name means memory without a file. The result is not yet safe from modules_sweep(). */
+static struct module *module_get(struct procs *p, const struct module *like)
+{
+	struct str path = like->path;
 	if (!path.n || (path.s[0] != '/' && !str_is(path, MAPS_VDSO)) ||
 	    str_starts(path, STR("//")))
 		return NULL;
-	u64 hash = str_hash(path) + ino;
+	u64 hash = str_hash(path) + like->ino;
 	struct module **bucket = &p->module[hash % MODULE_BUCKETS];
 	for (struct module *m = *bucket; m; m = m->next)
-		if (m->ino == ino && m->dev == dev && m->deleted == deleted &&
-		    str_eq(m->path, path))
+		if (m->ino == like->ino && m->dev == like->dev && m->deleted == like->deleted &&
+		    str_eq(m->path, path) && is_still(p, m, like->generation))
 			return m;
 	struct module *m = xcalloc(1, sizeof(*m) + path.n + 1);
-	*m = (struct module){.dev = dev, .ino = ino, .deleted = deleted, .fd = -1};
+	*m = *like;
+	m->fd = -1;
+	m->checked_ms = now_ms();
 	char *text = (char *)(m + 1);
 	memcpy(text, path.s, path.n);
 	m->path = str_n(text, path.n);
@@ -139,12 +186,12 @@ static void module_keep(struct procs *p, u32 pid, const struct area *a)
 {
 	char path[PATH_MAX + 64];
 	struct module *m = a->module;
-	struct stat st;
 	if (!p->noted || !m || m->tried || !m->ino || p->nfd == MAX_KEPT_FILES)
 		return;
-	snprintf(path, sizeof(path), "%s%.*s", p->host->root, STRF(m->path));
-	if (!m->deleted && !stat(path, &st) && st.st_ino == m->ino) {
+	put_path(p, m, path, sizeof(path));
+	if (!m->deleted && same_file(path, m)) {
 		m->tried = true;
+		m->born_ns = born_ns(AT_FDCWD, path);
 		return;
 	}
 	proc_put(path, sizeof(path), p->host, (int)pid, "map_files/%llx-%llx", a->start, a->end);
@@ -156,6 +203,7 @@ static void module_keep(struct procs *p, u32 pid, const struct area *a)
 	if (fd < 0 && !m->deleted)
 		fd = open_by_relatives(p, pid, m);
 	m->tried = fd >= 0;
+	m->born_ns = fd >= 0 ? born_ns(fd, "") : 0;
 	p->nfd += fd >= 0;
 	m->fd = fd;
 }
@@ -382,8 +430,9 @@ static void fill(struct procs *p, struct aspace *s, const struct maps *m)
 {
 	for (u32 i = 0; i < m->n && s->n < MAX_SPACE; i++) {
 		const struct mapping *x = &m->v[i];
-		struct area a = {x->start, x->end, x->off,
-				 module_get(p, x->dev, x->ino, x->path, x->deleted)};
+		const struct module like = {
+			.dev = x->dev, .ino = x->ino, .path = x->path, .deleted = x->deleted};
+		struct area a = {x->start, x->end, x->off, module_get(p, &like)};
 		vec_add(s, a);
 	}
 	p->narea += s->n;
@@ -536,7 +585,12 @@ static void note_map(struct procs *p, const struct map_note *n)
 	x->noted = true;
 	if (n->ns < x->now->since_ns)
 		return;
-	struct area a = {n->start, n->end, n->off, module_get(p, n->dev, n->ino, path, deleted)};
+	const struct module like = {.dev = n->dev,
+				    .ino = n->ino,
+				    .generation = n->generation,
+				    .path = path,
+				    .deleted = deleted};
+	struct area a = {n->start, n->end, n->off, module_get(p, &like)};
 	if (maps_is_made(path))
 		a.off = MAPS_MADE;
 	space_put(p, x->now, a);
@@ -651,12 +705,6 @@ const struct area *proc_area(const struct proc *p, u64 ns, u64 addr)
 
 /* ---- files ---- */
 
-static bool same_file(const char *path, const struct module *m)
-{
-	struct stat st;
-	return !stat(path, &st) && st.st_ino == m->ino;
-}
-
 /*
  * Where the mapped file can be opened now: by its name (with the plain name separate debug files
  * are found, too), as it was kept open, and while the process lives in its root or through the
@@ -684,8 +732,7 @@ bool area_paths(const struct host *h, const struct proc *p, const struct area *a
 	proc_put(through, sizeof(through), h, (int)p->pid, "map_files/%llx-%llx", a->start, a->end);
 	if (cb(arg, through))
 		return true;
-	/* Of layered file systems the inode may differ. */
-	if (!m->deleted && cb(arg, path))
+	if (!m->deleted && path_is_layered(path) && cb(arg, path))
 		return true;
 	proc_put(path, sizeof(path), h, (int)p->pid, "exe");
 	return same_file(path, m) && cb(arg, path);

@@ -17,9 +17,15 @@
 
 struct image;
 struct jit;
-/* A file as it is mapped somewhere. One for each (dev, ino, path). */
+/*
+ * A file as it is mapped somewhere. One for each (dev, ino, path), and one more when the inode was
+ * freed and is another file's now.
+ */
 struct module {
-	u64 dev, ino;    /* which file it is, however it is called */
+	u64 dev, ino;    /* which file it is, however it is called, and ... */
+	u64 born_ns;     /* ... when its inode was made; 0: not known */
+	u64 generation;  /* of the inode, as notes have it; 0: not known */
+	u64 checked_ms;  /* when its path was last seen to lead to it */
 	struct str path; /* without " (deleted)" */
 	bool deleted;
 	bool live, tried; /* of procs.c: its path or .fd leads to it */

@@ -21,7 +21,7 @@ enum {
 };
 
 struct file {
-	u64 dev, ino, used;
+	u64 dev, ino, born_ns, used;
 	u32 tried_pid; /* through whose /proc it was looked for */
 	bool loaded;
 	struct host *host;
@@ -184,7 +184,8 @@ static struct file *file_get(struct syms *s, const struct proc *p, const struct 
 {
 	struct file *f = NULL;
 	for (u32 i = 0; i < s->nfile && !f; i++) {
-		if (s->file[i]->ino == a->module->ino && s->file[i]->dev == a->module->dev)
+		if (s->file[i]->ino == a->module->ino && s->file[i]->dev == a->module->dev &&
+		    s->file[i]->born_ns == a->module->born_ns)
 			f = s->file[i];
 	}
 	if (!f) {
@@ -192,6 +193,7 @@ static struct file *file_get(struct syms *s, const struct proc *p, const struct 
 		assert(f);
 		f->dev = a->module->dev;
 		f->ino = a->module->ino;
+		f->born_ns = a->module->born_ns;
 		f->host = s->host;
 		f->loaded = find_and_load(s, p, a, f);
 		f->tried_pid = p->pid;
