@@ -45,6 +45,26 @@ EXPECT
 	$
 	$
 
+# arg1 is a name in the process's memory, comm is in the kernel's.
+NAME numbers are addresses of the kernel or of the process
+PROG kprobe:do_sys_openat2 /pid == cpid && str(arg1) == "/nowhere"/ { $kernel = (uint64)curtask + offsetof(struct task_struct, comm); printf("%s %c %d\n", str(arg1), *(int8 *)arg1, str(uptr(arg1)) == str(arg1)); printf("%d [%s]\n", str($kernel) == comm, str(kptr(arg1))); }
+LOAD open /nowhere
+NEEDS kprobe btf
+EXPECT
+	/nowhere / 1
+	1 []
+	$
+	$
+
+NAME pointers in arguments of functions may be those of the process
+PROG fentry:do_sys_openat2 /pid == cpid/ { if (str(args.filename) == "/nowhere") { printf("%s %c\n", str(args.filename), args.filename[0]); } }
+LOAD open /nowhere
+NEEDS fentry
+EXPECT
+	/nowhere /
+	$
+	$
+
 NAME return value
 ALONE
 PROG kretprobe:vfs_read /pid == cpid && retval < 400 && retval >= 100/ { @[retval] = count(); }

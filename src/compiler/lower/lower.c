@@ -67,8 +67,7 @@ struct ref lower_start_ns(struct lower *l)
 
 enum space lower_space(struct lower *l)
 {
-	u32 f = point_flags(l->pt);
-	return f & KIND_USER ? AS_USER : f & KIND_KERNEL ? AS_KERNEL : AS_NONE;
+	return point_flags(l->pt) & KIND_USER ? AS_USER : AS_NONE;
 }
 
 /* A typed program's context holds what stays a pointer to the verifier. */

@@ -168,7 +168,7 @@ struct ref lower_read_str(struct lower *l, struct mem dst, u32 size, struct ref 
  * of the NUL. cut: it was cut then, and that is counted. */
 void lower_last_char(struct lower *l, struct mem dst, u32 size, struct ref len, struct place p,
 		     bool cut);
-/* Space that a plain integer or untyped pointer means in this probe: user, kernel, or AS_NONE. */
+/* Space that a plain integer or untyped pointer means in this probe: user, or AS_NONE: its address decides. */
 enum space lower_space(struct lower *l);
 void lower_bytes(struct lower *l, struct mem dst, const void *data, u32 size); /* constant bytes */
 

@@ -208,10 +208,10 @@ static const struct type *not_a_type(struct sema *s, struct node *n)
 	return check_expr(s, n);
 }
 
+/* Numbers in probes of the kernel may be addresses of either: a process's name of a file, a struct. */
 static enum space probe_space(const struct sema *s)
 {
-	u32 f = point_flags(s->v->points);
-	return f & KIND_USER ? AS_USER : f & KIND_KERNEL ? AS_KERNEL : AS_NONE;
+	return s->v && point_flags(s->v->points) & KIND_USER ? AS_USER : AS_NONE;
 }
 
 const struct type *type_of_node(struct sema *s, struct node *n)
@@ -278,8 +278,12 @@ const struct type *value_type(struct sema *s, const struct type *t, enum space s
 			return with_space(s, t, AS_BTF);
 		if (t->space == AS_BTF && (space != AS_BTF || is_untyped(s)))
 			return with_space(s, t, AS_KERNEL);
-		if (t->space == AS_NONE && (space == AS_KERNEL || space == AS_BTF))
-			return with_space(s, t, AS_KERNEL); /* of a struct the script defines */
+		/* Of a struct the script defines; elsewhere its address decides. */
+		if (t->space == AS_NONE && (space == AS_KERNEL || space == AS_BTF) &&
+		    probe_space(s) == AS_USER)
+			return with_space(s, t, AS_KERNEL);
+		if (t->space == AS_KERNEL && space == AS_NONE && probe_space(s) == AS_NONE)
+			return with_space(s, t, AS_NONE); /* its struct may be a process's */
 		return t;
 	case T_ARRAY:
 		if (t->base->kind == T_INT && t->base->is_char && t->count) {

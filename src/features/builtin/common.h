@@ -31,6 +31,8 @@ bool builtin_check_int(struct sema *s, struct node *call);
 
 /* How to read what a pointer (or an integer used as one) points to in this probe. */
 enum space builtin_space(struct lower *l, const struct type *t);
+/* Where the stack pointer of the context leads. */
+enum space builtin_stack_space(struct lower *l);
 /* Integer, bool, enum or pointer: something that fits a register and may be an address. */
 bool builtin_is_addr(const struct type *t);
 /* "string", "int": a kind of type for messages. */

@@ -184,7 +184,7 @@ static struct ref lower_caller(struct lower *l, struct node *n, struct mem dst)
 			     : ir_load(l->f, 8, lower_ctx(l), a->link >= 0 ? a->link : a->sp);
 
 	if (!typed && a->link < 0)
-		v = lower_read_scalar(l, &type_u64, v, 0, lower_space(l));
+		v = lower_read_scalar(l, &type_u64, v, 0, builtin_stack_space(l));
 	if (type_is_scalar(n->type))
 		return v;
 	lower_store(l, 8, dst, builtin_unsigned(l, l->f, v));

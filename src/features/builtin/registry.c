@@ -17,6 +17,12 @@ enum space builtin_space(struct lower *l, const struct type *t)
 	return lower_space(l);
 }
 
+enum space builtin_stack_space(struct lower *l)
+{
+	u32 f = point_flags(l->pt);
+	return f & KIND_USER ? AS_USER : f & KIND_KERNEL ? AS_KERNEL : AS_NONE;
+}
+
 bool builtin_is_addr(const struct type *t)
 {
 	return type_is_int(t) || t->kind == T_PTR || t->kind == T_BOOL || t->kind == T_KSYM ||

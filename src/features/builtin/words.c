@@ -110,7 +110,7 @@ static struct ref lower_sarg(struct lower *l, struct node *n, struct mem dst)
 	str_u64(str_from(n->name, 4), &k);
 	assert(sp);
 	return lower_read_scalar(l, &type_u64, ir_load(l->f, 8, lower_ctx(l), sp->off),
-				 (i32)(8 * (k + 1)), lower_space(l));
+				 (i32)(8 * (k + 1)), builtin_stack_space(l));
 }
 
 /* ---- retval ---- */

@@ -7,15 +7,17 @@ static bool is_struct_ptr(const struct type *t)
 	return t->kind == T_PTR && t->base && type_is_record(t->base);
 }
 
-/* What a slot holds: pointers to structs are trusted by the verifier, others are plain numbers to
- * it. */
+/*
+ * What a slot holds: pointers to structs are trusted by the verifier, others are plain numbers to it. BTF of
+ * most kernels does not say which of them are __user, so their addresses decide.
+ */
 static const struct type *slot_type(struct arena *a, const struct type *t)
 {
 	if (!t)
 		return &type_u64;
 	if (is_struct_ptr(t) && t->space != AS_USER)
 		return type_copy_as(a, t, AS_BTF);
-	return t;
+	return t->kind == T_PTR && t->space == AS_KERNEL ? type_copy_as(a, t, AS_NONE) : t;
 }
 
 void typed_args(struct arena *a, struct point *p, const struct type *fn, u32 skip)
