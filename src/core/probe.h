@@ -221,6 +221,11 @@ struct which {
 	struct ref (*number)(struct fn *f, const struct point *points); /* code that gives it */
 	u32 (*of)(struct host *h, const struct point *p); /* a point's; NULL: it is .id */
 	u32 n;                                            /* numbers are below that */
+	/*
+	 * With of and enter: the number that the same event has where enter() leaves, which is counted then
+	 * (STAT_FOREIGN); n: none. NULL: no event is left out.
+	 */
+	u32 (*foreign)(struct host *h, const struct point *p);
 };
 
 /* How points are attached. */

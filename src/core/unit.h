@@ -57,12 +57,13 @@ struct map {
 /* Words of the MAP_STATS value (one element, shared, atomic adds); u64 each. */
 enum stat_word {
 	STAT_LOST = 0, /* + prog index: records that did not fit the ring */
-	STAT_WORDS_PER_PROG = 5,
+	STAT_WORDS_PER_PROG = 6,
 	STAT_TRUNC = 1, /* strings cut */
 	STAT_FAULT = 2, /* failed reads (of NULL: with -k) */
 	STAT_NEST =
 		3, /* runs given up because the scratch memory of all nesting levels was in use */
-	STAT_JOINED = 4, /* strings cut that were put together of others */
+	STAT_JOINED = 4,  /* strings cut that were put together of others */
+	STAT_FOREIGN = 5, /* events that the way sees and leaves out: which.foreign */
 };
 /* Word w of program p is at STAT_WORDS_PER_PROG * p + w; behind the programs three words per map
  * (index map.index; only the first STAT_MAPS maps, the rest share the last one's).

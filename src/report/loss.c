@@ -234,6 +234,25 @@ void loss_of_prog(struct reporter *r, const struct loss_counters *c, const struc
 			 "(kptr, uptr)?");
 }
 
+void loss_foreign(struct reporter *r, const struct loss_counters *c)
+{
+	AUTO_SB b = {0};
+	u64 begun = 0, ended = 0, n;
+	for (u32 i = 0; i < r->unit->nprog; i++) {
+		const struct point *p = r->unit->prog[i]->points;
+		bool ends = p && str_starts(p->name, STR("sys_exit_"));
+		*(ends ? &ended : &begun) += prog_stat(c, i, STAT_FOREIGN);
+	}
+	n = MAX(begun, ended);
+	if (!n)
+		return;
+	sb_fmt(&b,
+	       "%llu of these system calls %s made by 32-bit programs and not traced: the "
+	       "kernel has no such events for them (strace and syscall_id() show them)",
+	       n, n == 1 ? "was" : "were");
+	loss_put(r, LOSS_FOREIGN_CALLS, STR(""), n, sb_str(&b));
+}
+
 /* One sentence for all; the probes with most of them by name. */
 void loss_reads(struct reporter *r, const struct loss_counters *c)
 {

@@ -152,6 +152,7 @@ static void loss_report(struct session *s, void *self)
 			loss_of_prog(r, &l->counters, u->prog[i]);
 	}
 	if (stats) {
+		loss_foreign(r, &l->counters);
 		loss_reads(r, &l->counters);
 		loss_maps(r, &l->counters, true);
 	}

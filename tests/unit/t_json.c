@@ -291,6 +291,7 @@ TEST(every_loss_is_a_record)
 		[LOSS_READS] = "\"failed_reads\", \"data\": {\"probe\": \"w\", \"reads\": 7}",
 		[LOSS_ALL_READS] = "\"failed_reads_total\", \"data\": {\"reads\": 7}",
 		[LOSS_CORRUPT] = "\"corrupt_records\", \"data\": {\"records\": 7}",
+		[LOSS_FOREIGN_CALLS] = "\"foreign_calls\", \"data\": {\"calls\": 7}",
 		[LOSS_MAPPINGS] = "\"lost_mappings\", \"data\": {\"notes\": 7}",
 		[LOSS_NOT_FOLLOWED] = "\"not_followed\", \"data\": {\"processes\": 7}",
 		[LOSS_COMMANDS] = "\"unrun_commands\", \"data\": {\"commands\": 7}",

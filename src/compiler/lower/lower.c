@@ -173,6 +173,22 @@ static bool count_loops(struct node *n, void *arg)
 	return true;
 }
 
+/* A word of a table, zeros but for what the caller fills in; numbers beyond its end: out. */
+static struct ref from_table(struct lower *l, u32 *table, struct ref nr, struct blk *out)
+{
+	const struct which *w = l->pt->way->which;
+	struct fn *f = l->f;
+	struct map *m = unit_map(l->c, MAP_AUX, "points");
+	m->val_size = 4 * w->n;
+	m->init = table;
+	struct blk *in = ir_blk(f);
+	ir_br(f, O_ULT, nr, ir_con(f, w->n), in, out);
+	ir_at(f, in);
+	struct ref base = ir_op1(f, O_MAPVAL, 8, ir_map(m->index));
+	struct ref at = ir_op2(f, O_ADD, base, ir_op2(f, O_SHL, nr, ir_con(f, 2)));
+	return ir_load(f, 4, at, 0);
+}
+
 /* Which of many points fired: from a table by the number in the context. */
 static void point_by_table(struct lower *l, struct ref nr, struct blk *out)
 {
@@ -181,15 +197,8 @@ static void point_by_table(struct lower *l, struct ref nr, struct blk *out)
 	u32 *table = arena_newn(l->c->arena, u32, w->n);
 	for (const struct point *p = l->pt; p; p = p->next)
 		table[w->of(l->c->host, p)] = p->id + 1;
-	struct map *m = unit_map(l->c, MAP_AUX, "points");
-	m->val_size = 4 * w->n;
-	m->init = table;
-	struct blk *in = ir_blk(f), *found = ir_blk(f);
-	ir_br(f, O_ULT, nr, ir_con(f, w->n), in, out);
-	ir_at(f, in);
-	struct ref base = ir_op1(f, O_MAPVAL, 8, ir_map(m->index));
-	struct ref at = ir_op2(f, O_ADD, base, ir_op2(f, O_SHL, nr, ir_con(f, 2)));
-	struct ref id = ir_load(f, 4, at, 0);
+	struct blk *found = ir_blk(f);
+	struct ref id = from_table(l, table, nr, out);
 	ir_br(f, O_NE, id, ir_con(f, 0), found, out);
 	ir_at(f, found);
 	l->which = ir_addi(f, id, -1);
@@ -215,20 +224,80 @@ static void point_by_tests(struct lower *l, struct ref nr, struct blk *out)
 	l->which = ir_get(f, id);
 }
 
-/* One program for several points: which one fired; none of them: leave. */
-static void find_point(struct lower *l, struct blk *out)
+enum { FEW_POINTS = 4 }; /* by comparing; more: by a table */
+
+/* Is it the number that one of the points has where enter() leaves? */
+static void test_foreign(struct lower *l, struct ref nr, struct blk *yes, struct blk *no)
 {
-	enum { FEW_POINTS = 4 };
 	const struct which *w = l->pt->way->which;
-	if (!w)
-		return;
-	struct ref nr = w->number(l->f, l->pt);
-	if (!w->of)
-		l->which = nr;
-	else if (l->v->npoint <= FEW_POINTS)
-		point_by_tests(l, nr, out);
+	struct fn *f = l->f;
+	bool few = l->v->npoint <= FEW_POINTS;
+	u32 *table = few ? NULL : arena_newn(l->c->arena, u32, w->n);
+	for (const struct point *p = l->pt; p; p = p->next) {
+		u32 k = w->foreign(l->c->host, p);
+		if (k == w->n)
+			continue;
+		if (!few) {
+			table[k] = 1;
+			continue;
+		}
+		struct blk *next = ir_blk(f);
+		ir_br(f, O_EQ, nr, ir_con(f, k), yes, next);
+		ir_at(f, next);
+	}
+	if (few)
+		ir_jmp(f, no);
 	else
-		point_by_table(l, nr, out);
+		ir_br(f, O_NE, from_table(l, table, nr, no), ir_con(f, 0), yes, no);
+}
+
+/*
+ * Events of the script's that the way leaves out are counted. Their numbers mean other events elsewhere:
+ *
+ *	miss: no point has the number; a point has it as a foreign one: enter (leaves: count); out
+ *	left: enter() left, of an event with the number of a point; a point has it as a foreign one: count
+ */
+static void count_foreign(struct lower *l, struct ref nr, struct blk *miss, struct blk *left,
+			  struct blk *out)
+{
+	struct fn *f = l->f;
+	struct blk *ask = ir_blk(f), *count = ir_blk(f);
+	ask->unlikely = left->unlikely = count->unlikely = true;
+	ir_at(f, miss);
+	test_foreign(l, nr, ask, out);
+	ir_at(f, ask);
+	l->pt->way->enter(f, l->c->host, l->pt, count);
+	ir_jmp(f, out);
+	ir_at(f, left);
+	test_foreign(l, nr, count, out);
+	ir_at(f, count);
+	lower_stat(l, STAT_FOREIGN);
+	ir_jmp(f, out);
+}
+
+/* One program for several points: which one fired; none of them: leave. Then what the way asks first. */
+static void enter_point(struct lower *l, struct blk *out)
+{
+	const struct way *way = l->pt->way;
+	const struct which *w = way->which;
+	struct fn *f = l->f;
+	bool counts = w && w->foreign && way->enter;
+	struct blk *miss = counts ? ir_blk(f) : out, *left = counts ? ir_blk(f) : out;
+	struct ref nr = w ? w->number(f, l->pt) : REF_NONE;
+	if (w && !w->of)
+		l->which = nr;
+	else if (w && l->v->npoint <= FEW_POINTS)
+		point_by_tests(l, nr, miss);
+	else if (w)
+		point_by_table(l, nr, miss);
+	if (way->enter)
+		way->enter(f, l->c->host, l->pt, left);
+	if (!counts)
+		return;
+	struct blk *go = ir_blk(f);
+	ir_jmp(f, go);
+	count_foreign(l, nr, miss, left, out);
+	ir_at(f, go);
 }
 
 struct mem lower_shared(struct lower *l, u32 at)
@@ -355,9 +424,7 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 		heed_stop(l, out);
 	l->may_sleep = point_flags(l->pt) & WAY_SLEEPS && may_sleep(l);
 	lower_scope(l, out);
-	find_point(l, out);
-	if (l->pt->way->enter)
-		l->pt->way->enter(f, l->c->host, l->pt, out);
+	enter_point(l, out);
 	ir_jmp(f, pre);
 	ir_at(f, test);
 	if (pred_vars)

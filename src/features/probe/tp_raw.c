@@ -56,6 +56,17 @@ static u32 call_number(struct host *h, const struct point *p)
 	return nr < h->arch->calls.n ? nr : NSYSCALL;
 }
 
+/* The number of the same call in 32-bit programs. */
+static u32 compat_number(struct host *h, const struct point *p)
+{
+	const struct arch_calls *c = h->arch->calls.compat;
+	struct str name = call_of_event(p->name);
+	for (u32 i = 0; c && i < MIN(c->n, (u32)NSYSCALL); i++)
+		if (c->name[i] && str_is(name, c->name[i]))
+			return i;
+	return NSYSCALL;
+}
+
 /*
  * Hot system calls: either they are a large part of all that a busy machine does, or so short that
  * the event would cost more than the call. Per event, raw programs cost 85 ns where perf events
@@ -382,7 +393,7 @@ static bool raw_fits(const struct ask *q)
 
 /* ---- the ways ---- */
 
-static const struct which which_call = {calls_which, call_number, NSYSCALL};
+static const struct which which_call = {calls_which, call_number, NSYSCALL, compat_number};
 
 #define CALLS_WAY                                                                                  \
 	.prog_type = BPF_PROG_TYPE_TRACING, .attach_type = BPF_TRACE_RAW_TP, .which = &which_call, \
@@ -399,7 +410,7 @@ const struct way way_calls_by_regs = {
 	.enter = calls_enter_by_regs,
 };
 
-static const struct which which_event = {event_which, call_number, NSYSCALL};
+static const struct which which_event = {event_which, call_number, NSYSCALL, compat_number};
 
 const struct way way_calls_event = {
 	.prog_type = BPF_PROG_TYPE_TRACEPOINT,
