@@ -157,8 +157,8 @@ RUN
 	$TMPDIR/live 1 50 200 & q=$!
 	until_named $q live
 	rm $TMPDIR/libold.so $TMPDIR/live
-	less() { setpriv --bounding-set -checkpoint_restore,-sys_admin "$SONDE" -q "$@" 2>&1 | grep -v '^~*$\|^$' | sed "s,$TMPDIR,DIR,g; s/$p/PID/g; s/.*ERROR/ERROR/"; }
-	less -p $q -e "uprobe:$TMPDIR/live:pushes { printf(\"%s\\n\", probe); exit(); }"
+	less() { /usr/bin/setpriv --bounding-set -checkpoint_restore,-sys_admin "$SONDE" -q "$@" 2>&1 | grep -v '^~*$\|^$' | sed "s,$TMPDIR,DIR,g; s/$p/PID/g; s/.*ERROR/ERROR/"; }
+	less -p $q -l "uprobe:$TMPDIR/live:pushes"
 	less -p $p -e "uprobe:$TMPDIR/libold.so:lib_outer { }" | head -n 1
 	kill $p $q
 NEEDS uprobe prog:unwind_lib prog:landing cmd:python3 cmd:setpriv since:5.9
@@ -184,7 +184,7 @@ RUN
 	$TMPDIR/live 300
 	$TMPDIR/last
 	wait $s
-	sed 's/: .*//; s/0x[0-9a-f]*/ADDRESS/; /^$/d; /clock_get/d; /cpu_ms/d' $TMPDIR/out | grep -e ADDRESS -e busy -e spin -e main | sort -u
+	sed 's/: .*//; s/0x[0-9a-f]*/ADDRESS/; /^$/d' $TMPDIR/out | grep -e ADDRESS -e busy | sort -u
 NEEDS prog:unwind prog:spin
 EXPECT
 	@[ADDRESS]
