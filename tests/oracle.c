@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "cmd/cmd.h"
 #include "kern/rings.h"
-#include "run/run.h"
+#include "run/session.h"
 #include "vm/vm.h"
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -121,12 +121,12 @@ static void drain(struct session *s, struct result *r)
 {
 	if (s->live.ring)
 		ring_consume(s->live.ring, 0);
-	for (size_t at = 0; at < s->records.held.n;) {
-		const struct record *rec = (const void *)(s->records.held.s + at);
+	for (size_t at = 0; at < s->reporter.records.held.n;) {
+		const struct record *rec = (const void *)(s->reporter.records.held.s + at);
 		take_record(r, rec, sizeof(*rec) + rec->size);
 		at += ALIGN_UP(sizeof(*rec) + rec->size, 8);
 	}
-	sb_clear(&s->records.held);
+	sb_clear(&s->reporter.records.held);
 }
 
 static struct err *kernel_maps(struct session *s, struct result *r)
@@ -446,15 +446,15 @@ static struct session session_of(struct script_run *x, struct unit *u, struct ta
 				.h = &x->h,
 				.target = t,
 				.dry_run = true,
-				.records = {.hold = true},
+				.reporter = {.unit = u, .records = {.hold = true}},
 				.loop = {.epoll_fd = -1, .signals = SIGNALS_NONE}};
 }
 
 static struct err *in_kernel(struct session *s, struct diags *ds, struct result *r)
 {
 	struct err *e = NULL;
-	records_init(&s->records, s->u);
-	s->records.hold = true;
+	records_init(&s->reporter.records, s->u);
+	s->reporter.records.hold = true;
 	if (!session_load(s, ds, &e))
 		return e ? e : err_new("the kernel refused it");
 	if (map_fd(s, s->u->start) >= 0)
