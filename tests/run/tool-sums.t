@@ -109,12 +109,18 @@ EXPECT
 	pprof: 15
 	speedscope: 15
 
+NAME rows add up: memory that is left
+RUN
+	"$SONDE" memleak -qj -o 0 -T 1 1h -- sh -c 'for i in 1 2 3 4 5; do build/tests/leak; done' 2>/dev/null | sum_of bytes
+NEEDS uprobe prog:leak sym:bpf_for_each_map_elem
+TIMEOUT 60
+EXPECT 204800
+
 NAME rows add up: memory, probes of programs, locks
 RUN
 	five() { echo "for i in 1 2 3 4 5; do $*; done"; }
 	r=build/tests/runtime
 	see() { printf '%s: ' "$1"; load=$2; name=$3; shift 3; "$SONDE" "$@" -- sh -c "$(five $load)" 2>/dev/null | sum_of $name; }
-	see 'memleak, bytes of the first row' build/tests/leak bytes memleak -qj -o 0 -T 1 1h
 	see 'argdist, calls of malloc(4096)' build/tests/leak count argdist -q -i 60 -C "p:libc:malloc(size_t n):size_t:n:n==4096" -j
 	printf 'uobjnew: '; "$SONDE" cobjnew -qj libc -- sh -c "$(five build/tests/leak)" | grep '<= 4096' | sum_of allocs
 	see ucalls $r calls ucalls -qj $r
@@ -125,7 +131,6 @@ RUN
 NEEDS uprobe prog:leak prog:runtime prog:mutex
 TIMEOUT 120
 EXPECT
-	memleak, bytes of the first row: 204800
 	argdist, calls of malloc(4096): 50
 	uobjnew: 50
 	ucalls: 15
