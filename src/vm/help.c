@@ -6,7 +6,10 @@
 #include "vm/inside.h"
 #include <errno.h>
 
-enum { BYTES_PER_INSN = 64 }; /* of memory that a helper looks at: they count as one instruction */
+enum {
+	BYTES_PER_INSN = 64, /* of memory that a helper looks at: they count as one instruction */
+	PIECE = 256,         /* of a text: most are shorter */
+};
 
 static u64 error(i64 no)
 {
@@ -178,23 +181,30 @@ static u64 read_mem(struct vm *v, const u64 *a, enum vm_space space)
 	return error(-EFAULT);
 }
 
-/* Gives the bytes stored, with the NUL. */
+/* Gives the bytes stored, with the NUL. What is behind them stays. */
 static u64 read_str(struct vm *v, const u64 *a, enum vm_space space)
 {
+	u8 piece[PIECE];
 	u32 n = (u32)a[1];
 	u8 *to = vm_mem(v, a[0], n, true);
-	if (!to || !spend(v, n) || !n)
+	if (!to || !spend(v, n))
 		return 0;
-	size_t got = fetch(v, space, a[2], to, n);
-	const u8 *nul = memchr(to, 0, got);
-	if (nul)
-		return (u64)(nul - to) + 1;
-	if (got == n) {
-		to[n - 1] = 0;
-		return n;
+	for (u32 at = 0, most, got; at < n; at += most) {
+		most = MIN(n - at, (u32)PIECE);
+		got = (u32)fetch(v, space, a[2] + at, piece, most);
+		const u8 *nul = memchr(piece, 0, got);
+		if (!nul && got < most) {
+			memset(to, 0, n);
+			return error(-EFAULT);
+		}
+		u32 len = nul ? (u32)(nul - piece) + 1 : most;
+		memcpy(to + at, piece, len);
+		if (nul)
+			return at + len;
 	}
-	memset(to, 0, n);
-	return error(-EFAULT);
+	if (n)
+		to[n - 1] = 0;
+	return n;
 }
 
 /* The old helpers take either. */

@@ -851,9 +851,37 @@ TEST(vm_reads_memory)
 	GIVES(v, 0xffffffffff006568, READ(BPF_FUNC_probe_read_user_str, 3, 1000), LOAD(0, 10, -8),
 	      EXIT);
 	GIVES(v, -EFAULT, READ(BPF_FUNC_probe_read_kernel, 4, 1000), EXIT);
+	/* What is behind the NUL is not read, and stays where text is put. */
+	GIVES(v, 1, READ(BPF_FUNC_probe_read_user_str, 8, 1005), EXIT);
+	GIVES(v, 0xffffffffffffff00, READ(BPF_FUNC_probe_read_user_str, 8, 1005), LOAD(0, 10, -8),
+	      EXIT);
+	GIVES(v, 0xffffffffff006261, STOREI(10, -16, 0x78006261), STOREI(10, -8, -1), MOVX(1, 10),
+	      ADD(1, -8), MOV(2, 8), MOVX(3, 10), ADD(3, -16), CALL(BPF_FUNC_probe_read_kernel_str),
+	      LOAD(0, 10, -8), EXIT);
 	/* Its own memory is the kernel's. */
 	GIVES(v, 9, STOREI(10, -16, 9), MOVX(1, 10), ADD(1, -8), MOV(2, 8), MOVX(3, 10),
 	      ADD(3, -16), CALL(BPF_FUNC_probe_read_kernel), LOAD(0, 10, -8), EXIT);
+	vm_free(v);
+}
+
+#define READ_VALUE(size, from) \
+	WIDE(1, at), MOV(2, size), WIDE(3, at + (from)), CALL(BPF_FUNC_probe_read_kernel_str)
+
+TEST(vm_reads_long_text)
+{
+	enum { SIZE = 1000, FROM = 2000, LONG = 600 };
+	static char mem[4 * SIZE];
+	struct vm *v = machine(&full);
+	u64 at = vm_region(v, mem, sizeof(mem), true);
+	memset(mem + FROM, 'x', LONG);
+	GIVES(v, LONG + 1, READ_VALUE(SIZE, FROM), EXIT);
+	CHECK(!memcmp(mem, mem + FROM, LONG + 1));
+	GIVES(v, 512, READ_VALUE(512, FROM), EXIT);
+	CHECK(!memcmp(mem, mem + FROM, 511) && !mem[511] && mem[512] == 'x');
+	/* It goes on to where nothing is: none of it stays. */
+	memset(mem + FROM, 'x', sizeof(mem) - FROM);
+	GIVES(v, -EFAULT, READ_VALUE(SIZE, sizeof(mem) - LONG), EXIT);
+	CHECK(!mem[0] && !mem[LONG - 1]);
 	vm_free(v);
 }
 
