@@ -3,6 +3,7 @@
  * test, bench, self), once in the kernel and once by vm/. Both must leave the same maps, send the same
  * records and return the same values, byte by byte.
  *
+ * The interpreter is strict: what a program has not stored on its stack, or lost by a call, is poison.
  * The kernel runs them twice: a script whose two runs differ (it prints the time, or a random number)
  * says nothing. Each script has a process of its own. The last line says how many were compared; exit
  * status 1 if one differed, or fewer than N were compared. -v: says of each script what became of it.
@@ -413,6 +414,7 @@ static struct err *in_user(struct user *x, const struct session *s, u32 cpu)
 {
 	struct vm_spec spec = {.ncpu = x->h->ncpu,
 			       .seed = now_ns(),
+			       .strict = true,
 			       .env = {.arg = x,
 				       .helper = answers,
 				       .nhelper = countof(answers),

@@ -46,8 +46,9 @@ struct place;
 struct mem {
 	struct ref base; /* temporary (address) or memory slot */
 	i32 off;
-	bool loose;       /* it takes stores at any alignment */
-	bool nopad;       /* text need not be zeroed behind its end: it only travels in a record */
+	bool loose; /* it takes stores at any alignment */
+	bool nopad; /* text need not be zeroed behind its end: it only travels in a record */
+	bool stale; /* nopad only if tail is told: it has other data, which is not to be sent */
 	bool frames_only; /* nor a stack behind its last frame: it is only hashed */
 	/* A text that comes last in a record: its length with the NUL goes here if it can be told,
 	 * and what is behind may be missing. NULL: nobody asks. */

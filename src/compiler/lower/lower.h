@@ -118,10 +118,11 @@ static inline struct mem mem_at(struct mem m, i32 off)
 	m.off += off;
 	return m;
 }
-/* One of several texts may come to be there. */
+/* One of several texts may come to be there, or one whose length is not told. */
 static inline struct mem mem_untold(struct mem m)
 {
 	m.tail = NULL;
+	m.nopad = m.nopad && !m.stale;
 	return m;
 }
 struct mem lower_tmp(struct lower *l, u32 size);      /* until the end of the statement */

@@ -284,12 +284,18 @@ static bool is_call(const struct type *t)
 	return t->kind == T_BUF && t->mode == BUF_CALL;
 }
 
-/* len: where the length of a text goes, which comes last; or NULL. */
+/* Does it take what it needs where it comes last? */
+static bool may_be_cut(const struct type *t)
+{
+	return t->kind == T_STRING || is_call(t);
+}
+
+/* Of room in a ring. len: where the length of a text goes, which comes last; or NULL. */
 static struct mem field_of(struct mem rec, const struct field *fd, struct ref *len)
 {
 	struct mem m = mem_at(rec, (i32)(HEADER + fd->bit_off / 8));
 	m.nopad = true;
-	m.tail = fd->type->kind == T_STRING || is_call(fd->type) ? len : NULL;
+	m.tail = may_be_cut(fd->type) ? len : NULL;
 	return m;
 }
 
@@ -423,7 +429,8 @@ static void output(struct lower *l, struct mem m, struct ref size, struct ref fl
 }
 
 /* Bytes between fields and behind the last one, where temporary memory has what was there before:
- * that is nobody's to see, and equal records are to be equal bytes. */
+ * that is nobody's to see, and equal records are to be equal bytes. So are those behind texts, but
+ * for one that comes last and is cut. */
 static void zero_gaps(struct lower *l, struct mem m, const struct type *lay)
 {
 	u32 at = 0;
@@ -433,9 +440,8 @@ static void zero_gaps(struct lower *l, struct mem m, const struct type *lay)
 			lower_zero(l, mem_at(m, (i32)(HEADER + at)), from - at);
 		at = from + lay->field[i].type->size;
 	}
-	bool cut = lay->nfield && (lay->field[lay->nfield - 1].type->kind == T_STRING ||
-				   is_call(lay->field[lay->nfield - 1].type));
-	if (lay->size > at && !cut) /* a text that comes last takes what it needs */
+	bool cut = lay->nfield && may_be_cut(lay->field[lay->nfield - 1].type);
+	if (lay->size > at && !cut)
 		lower_zero(l, mem_at(m, (i32)(HEADER + at)), lay->size - at);
 }
 
@@ -448,11 +454,15 @@ static void send_built(struct lower *l, const struct schema *sc, struct node *ar
 	struct ref len = REF_NONE;
 	zero_gaps(l, m, lay);
 	const struct field *fd = lay->field;
-	for (struct node *a = args; a; a = a->next, fd++)
-		lower_into_as(l, a, field_of(m, fd, a->next ? NULL : &len), fd->type);
-	struct ref size = ir_con(f, lay->size);
-	if (ref_is(len) && lay->nfield) {
-		const struct field *last = &lay->field[lay->nfield - 1];
+	for (struct node *a = args; a; a = a->next, fd++) {
+		struct mem to = field_of(m, fd, a->next ? NULL : &len);
+		to.stale = true;
+		lower_into_as(l, a, to.tail ? to : mem_untold(to), fd->type);
+	}
+	const struct field *last = lay->nfield ? &lay->field[lay->nfield - 1] : NULL;
+	bool cut = last && may_be_cut(last->type);
+	struct ref size = ir_con(f, cut ? last->bit_off / 8 + last->type->size : lay->size);
+	if (cut && ref_is(len)) {
 		u64 k;
 		if (!ir_is_con(f, len, &k))
 			len = lower_at_most(l, len, last->type->size);

@@ -188,7 +188,7 @@ static void put_comm(struct lower *l, struct ref t, enum space space, bool curre
 						      (i32)(offset(&m) + i), space));
 	} else if (current) {
 		/* the helper of some kernels (6.1) leaves what was behind the text */
-		if (!dst.nopad)
+		if (!mem_untold(dst).nopad)
 			lower_zero(l, dst, COMM);
 		ir_call(l->f, BPF_FUNC_get_current_comm,
 			ARGS(lower_addr(l, dst), ir_con(l->f, COMM)));
