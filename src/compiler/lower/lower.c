@@ -251,25 +251,41 @@ static void test_foreign(struct lower *l, struct ref nr, struct blk *yes, struct
 		ir_br(f, O_NE, from_table(l, table, nr, no), ir_con(f, 0), yes, no);
 }
 
+/* Is the number of a point that of another one where enter() leaves? */
+static bool has_foreign_twin(struct lower *l)
+{
+	const struct which *w = l->pt->way->which;
+	struct host *h = l->c->host;
+	for (const struct point *p = l->pt; w->of && p; p = p->next)
+		for (const struct point *q = l->pt; q; q = q->next)
+			if (w->of(h, p) == w->foreign(h, q))
+				return true;
+	return !w->of;
+}
+
 /*
  * Events of the script's that the way leaves out are counted. Their numbers mean other events elsewhere:
  *
  *	miss: no point has the number; a point has it as a foreign one: enter (leaves: count); out
- *	left: enter() left, of an event with the number of a point; a point has it as a foreign one: count
+ *	left: enter() left, of an event with the number of a point; a point has it as a foreign one: count.
+ *	It is out if no number is of both sorts.
  */
 static void count_foreign(struct lower *l, struct ref nr, struct blk *miss, struct blk *left,
 			  struct blk *out)
 {
 	struct fn *f = l->f;
 	struct blk *ask = ir_blk(f), *count = ir_blk(f);
-	ask->unlikely = left->unlikely = count->unlikely = true;
+	ask->unlikely = count->unlikely = true;
 	ir_at(f, miss);
 	test_foreign(l, nr, ask, out);
 	ir_at(f, ask);
 	l->pt->way->enter(f, l->c->host, l->pt, count);
 	ir_jmp(f, out);
-	ir_at(f, left);
-	test_foreign(l, nr, count, out);
+	if (left != out) {
+		left->unlikely = true;
+		ir_at(f, left);
+		test_foreign(l, nr, count, out);
+	}
 	ir_at(f, count);
 	lower_stat(l, STAT_FOREIGN);
 	ir_jmp(f, out);
@@ -282,7 +298,7 @@ static void enter_point(struct lower *l, struct blk *out)
 	const struct which *w = way->which;
 	struct fn *f = l->f;
 	bool counts = w && w->foreign && way->enter;
-	struct blk *miss = counts ? ir_blk(f) : out, *left = counts ? ir_blk(f) : out;
+	struct blk *miss = counts ? ir_blk(f) : out, *left = out;
 	struct ref nr = w ? w->number(f, l->pt) : REF_NONE;
 	if (w && !w->of)
 		l->which = nr;
@@ -290,6 +306,8 @@ static void enter_point(struct lower *l, struct blk *out)
 		point_by_tests(l, nr, miss);
 	else if (w)
 		point_by_table(l, nr, miss);
+	if (counts && has_foreign_twin(l))
+		left = ir_blk(f);
 	if (way->enter)
 		way->enter(f, l->c->host, l->pt, left);
 	if (!counts)
