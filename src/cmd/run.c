@@ -263,6 +263,21 @@ bool escaped(const struct run_opts *o, int fd)
 	return o->escape == ESCAPE_AUTO ? isatty(fd) : o->escape == ESCAPE_ALWAYS;
 }
 
+/* Of -f, or of the ending of -o. NULL: what the script has can be shown. */
+static struct err *check_output(const struct run_opts *o, const struct unit *u)
+{
+	AUTO_SB asked = {0};
+	struct output out;
+	struct err *e = output_choose(o, &out);
+	if (e || o->aot || !out.sink->why_not)
+		return e;
+	if (o->format)
+		sb_fmt(&asked, "-f %s", out.sink->name);
+	else
+		sb_fmt(&asked, "-o %s (format %s)", o->output, out.sink->name);
+	return sink_suits(out.sink, asked.s, o->tool ? o->tool->start.tool : STR(""), u);
+}
+
 /* The loaded unit's life: output opened, session run, output closed. */
 static int run_session(const struct run_opts *o, struct job *j, struct session *s, bool *otherwise)
 {
@@ -395,6 +410,11 @@ static int run_unit(const struct run_opts *o, struct job *j, struct target *targ
 		.dry_run = o->dry_run || o->aot,
 		.limits = o->limits,
 	};
+	struct err *e = check_output(o, &j->unit);
+	if (e) {
+		job_report(j);
+		return fail(e, RC_USAGE);
+	}
 	if (o->tool)
 		s.start = o->tool->start;
 	int rc = load_and_run(o, j, &s, t);

@@ -1,4 +1,5 @@
 #include "core/sink.h"
+#include "core/unit.h"
 
 const struct sink *sink_named(struct str name)
 {
@@ -22,6 +23,26 @@ bool item_has_hist(const struct item *it)
 	for (u32 i = 0; i < it->n; i++)
 		any |= it->val[i].kind == V_HIST;
 	return any;
+}
+
+struct err *sink_suits(const struct sink *s, const char *asked, struct str tool,
+		       const struct unit *u)
+{
+	AUTO_SB why = {0};
+	assert(s->why_not);
+	for (u32 i = 0; i < u->nmap; i++) {
+		if (u->map[i]->role != MAP_USER)
+			continue;
+		const char *reason = s->why_not(u, u->map[i]);
+		if (!reason)
+			return NULL;
+		sb_fmt(&why, "; %.*s: %s", STRF(u->map[i]->name), reason);
+	}
+	if (tool.n)
+		return err_new("%s shows %s; with these options %.*s has none", asked, s->shows,
+			       STRF(tool));
+	return err_new("%s shows %s, as in %s%s", asked, s->shows, s->example,
+		       why.n ? why.s : "; the script has no map");
 }
 
 static i32 find_option(const struct sink *s, struct str name)

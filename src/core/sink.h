@@ -13,6 +13,8 @@
 
 struct columns;
 struct cost;
+struct map;
+struct unit;
 enum item_kind {
 	I_TEXT,  /* printf, time, cat, join, system: name says which; str is the text */
 	I_VALUE, /* print(expr): val[0] */
@@ -114,8 +116,12 @@ struct sink {
 	bool whole;             /* one picture of all: nothing is written before close() */
 	bool maps;              /* what show() prints comes as an I_MAP, not as rows */
 	enum sink_keys keys : 8;
-	bool files;  /* rows say from which file a frame is: if these differ, rows stay apart */
-	size_t size; /* of self */
+	bool files; /* rows say from which file a frame is: if these differ, rows stay apart */
+	/* "maps that ...", and a script's text that makes one; .why_not() returns the reason why a
+	 * map of these types can never be shown, or NULL. .why_not NULL: every script can be shown. */
+	const char *shows, *example;
+	const char *(*why_not)(const struct unit *u, const struct map *m);
+	size_t size;                       /* of self */
 	const struct sink_option *options; /* ended by {0}; NULL: none */
 	/* opts: by number of the option; {NULL}: not given. They outlast the sink. */
 	struct err *(*open)(void *self, const struct sink_env *env, const struct str *opts);
@@ -130,6 +136,13 @@ extern const struct sink *const sinks[]; /* sink/registry.c, ended by NULL */
 /* core/sink.c */
 const struct sink *sink_named(struct str name);   /* NULL: there is none */
 const struct sink *sink_of_file(struct str path); /* by its ending; NULL: no ending of ours */
+/*
+ * For a sink with .why_not, before anything is traced: an error when no map of the script can ever be
+ * shown, with the reason for each map. asked: the option that chose the sink; tool: the tool whose
+ * script it is, or "".
+ */
+struct err *sink_suits(const struct sink *s, const char *asked, struct str tool,
+		       const struct unit *u) MUST_USE;
 /* "width=1200,title=x" into opts[SINK_OPTIONS]; one of them. */
 struct err *sink_set_options(const struct sink *s, struct str text, struct str *opts);
 struct err *sink_set_option(const struct sink *s, struct str name, struct str val,

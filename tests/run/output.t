@@ -8,8 +8,7 @@ EXPECT
 NAME output: nothing to show, and the old file stays
 RUN cd "$TMPDIR" && echo old >y.folded; "$SONDE" -q -o y.folded -e 'BEGIN { @x = 1; printf("text\n"); }' 2>&1; echo $?; cat y.folded; ls y*
 EXPECT
-	text
-	ERROR: -f folded shows maps that count stacks, as in @[ustack] = count(); @x: its key holds no stack
+	ERROR: -o y.folded (format folded) shows maps that count stacks, as in @[ustack] = count(); @x: its key holds no stack
 	1
 	old
 	y.folded
@@ -28,7 +27,34 @@ RC 1
 RUN cd "$TMPDIR" && "$SONDE" -q -f heat:unit=us -o h.svg -e 'BEGIN { @h = hist(5); @h = hist(700); print(@h); @h = hist(5); print(@h); clear(@h); exit(); }' && grep -o '<desc>.*</desc>' h.svg; "$SONDE" -q -f heat -e 'BEGIN { @h = hist(5); }' 2>&1
 EXPECT
 	<desc>3 values of @h in 2 intervals</desc>
+	ERROR: -f heat shows histograms that are printed at intervals, as in @h = hist(x) and interval:s:1 { print(@h); }; @h: it is printed only at the end
+
+NAME output: maps that can be shown and stay empty are reported at the end
+RUN
+	cd "$TMPDIR" && "$SONDE" -q -o e.svg -e 'begin { @x = 1; exit(); } tracepoint:syscalls:sys_enter_getppid /pid == 0/ { @[kstack] = count(); }' 2>&1
+	"$SONDE" -q -f heat -e 'begin { @h = hist(5); print(@h); clear(@h); exit(); }' 2>&1; ls
+EXPECT
+	ERROR: -f flame shows maps that count stacks, as in @[ustack] = count(); @x: its key holds no stack
 	ERROR: -f heat shows how histograms change: print @h at intervals, as in interval:s:1 { print(@h); }
+
+NAME output: what has nothing to show is refused before it is traced
+RUN
+	cd "$TMPDIR"
+	see() { "$SONDE" "$@" 2>&1; }
+	see -o x.svg -e 'interval:s:600 { @x = 1; @y[comm] = count(); }'
+	see -f speedscope -e 'interval:s:600 { @[comm, kstack] = avg(1); }'
+	see -f heat -e 'interval:s:600 { @[kstack] = count(); print(@); }'
+	see -f pprof -e 'interval:s:600 { print(1); }'
+	see -f flame opensnoop
+	see -f heat execsnoop
+	ls
+EXPECT
+	ERROR: -o x.svg (format flame) shows maps that count stacks, as in @[ustack] = count(); @x: its key holds no stack; @y: its key holds no stack
+	ERROR: -f speedscope shows maps that count stacks, as in @[ustack] = count(); @: averages, minima and maxima cannot be added up; use sum() or count()
+	ERROR: -f heat shows histograms that are printed at intervals, as in @h = hist(x) and interval:s:1 { print(@h); }; @: it is no histogram
+	ERROR: -f pprof shows maps that count stacks, as in @[ustack] = count(); the script has no map
+	ERROR: -f flame shows maps that count stacks; with these options opensnoop has none
+	ERROR: -f heat shows histograms that are printed at intervals; with these options execsnoop has none
 
 NAME metrics for Prometheus: names, labels, values
 RUN

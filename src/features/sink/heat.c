@@ -8,8 +8,12 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "core/agg.h"
+#include "core/unit.h"
 #include "sink/picture.h"
 #include "sink/profile.h"
+
+#define SHOWS   "histograms that are printed at intervals"
+#define EXAMPLE "@h = hist(x) and interval:s:1 { print(@h); }"
 
 enum option { OPT_TITLE, OPT_UNIT, OPT_WIDTH, OPT_MAP };
 enum {
@@ -49,6 +53,8 @@ static const struct sink_option options[] = {
 	[OPT_MAP] = {"map", "@NAME", "which map; else the first that is printed"},
 	{0},
 };
+
+static const char no_histogram[] = "it is no histogram";
 
 static struct err *heat_open(void *self, const struct sink_env *env, const struct str *opts)
 {
@@ -137,7 +143,7 @@ static void put_map(struct heat *h, const struct item *it)
 	} else if (it->n) {
 		profile_leave_out(&h->p, it->name,
 				  hist ? "one map is drawn, and map=@NAME says which"
-				       : "it is no histogram");
+				       : no_histogram);
 	}
 }
 
@@ -411,10 +417,8 @@ static struct err *nothing(const struct heat *h)
 			"-f heat shows how histograms change: print %.*s at intervals, as in "
 			"interval:s:1 { print(%.*s); }",
 			STRF(h->name), STRF(h->name));
-	return err_new(
-		"-f heat shows histograms that are printed at intervals, as in @h = hist(x) and "
-		"interval:s:1 { print(@h); }; %s",
-		h->name.n ? "nothing was counted" : "no histogram was printed");
+	return err_new("-f heat shows " SHOWS ", as in " EXAMPLE "; %s",
+		       h->name.n ? "nothing was counted" : "no histogram was printed");
 }
 
 static struct err *heat_close(void *self)
@@ -438,10 +442,25 @@ static struct err *heat_close(void *self)
 	return profile_close(&h->p, e);
 }
 
+/* One print is not enough, and that at the end is one. */
+static const char *heat_why_not(const struct unit *u, const struct map *m)
+{
+	const struct agg *agg = agg_of(m->val);
+	if (!agg || !agg->buckets)
+		return no_histogram;
+	for (u32 i = 0; i < u->nschema; i++)
+		if (u->schema[i]->map == m)
+			return NULL;
+	return "it is printed only at the end";
+}
+
 const struct sink sink_heat = {
 	.name = "heat",
 	.doc = "histograms printed at intervals: a heat map, one SVG file",
 	.whole = true,
+	.shows = SHOWS,
+	.example = EXAMPLE,
+	.why_not = heat_why_not,
 	.size = sizeof(struct heat),
 	.options = options,
 	.open = heat_open,

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "core/agg.h"
+#include "core/unit.h"
 
 void profile_init(struct profile *p, const struct sink_env *env, const char *format,
 		  enum profile_by by, struct str unit)
@@ -210,14 +211,42 @@ static u64 weight_of(const struct value *v)
 	}
 }
 
+static const char no_stack[] = "its key holds no stack";
+
+static const char *why_not_added(const struct agg *agg)
+{
+	if (agg && (agg->mean || agg->keeps != AGG_ALL))
+		return "averages, minima and maxima cannot be added up; use sum() or count()";
+	return NULL;
+}
+
+static bool type_has_stack(const struct type *t)
+{
+	if (t->kind == T_KSTACK || t->kind == T_USTACK)
+		return true;
+	for (u32 i = 0; (t->kind == T_TUPLE || t->kind == T_RECORD) && i < t->nfield; i++)
+		if (type_has_stack(t->field[i].type))
+			return true;
+	return t->kind == T_ARRAY && type_has_stack(t->base);
+}
+
+const char *profile_why_not(const struct unit *u, const struct map *m)
+{
+	(void)u;
+	if (!m->key || !type_has_stack(m->key))
+		return no_stack;
+	return why_not_added(agg_of(m->val));
+}
+
 /* NULL: it can be shown. */
 static const char *why_not(const struct item *it)
 {
 	struct item_row row = item_row(it, 0);
 	if (!row.key || !has_stack(row.key))
-		return "its key holds no stack";
-	if (it->agg && (it->agg->mean || it->agg->keeps != AGG_ALL))
-		return "averages, minima and maxima cannot be added up; use sum() or count()";
+		return no_stack;
+	const char *why = why_not_added(it->agg);
+	if (why)
+		return why;
 	if (row.val->kind != V_UINT && row.val->kind != V_INT && row.val->kind != V_STATS &&
 	    row.val->kind != V_HIST)
 		return "its values are no numbers";
@@ -398,12 +427,11 @@ struct err *profile_end(struct profile *p, bool *show)
 	if (!nsample && p->env.tool)
 		return err_new("no stacks were counted");
 	if (!nsample && why.n)
-		return err_new("-f %s shows maps that count stacks, as in @[ustack] = count(); %s",
+		return err_new("-f %s shows " PROFILE_SHOWS ", as in " PROFILE_EXAMPLE "; %s",
 			       p->format, why.s);
 	if (!nsample)
 		return err_new(
-			"no stacks were counted; -f %s shows maps of them, as in @[ustack] = "
-			"count()",
+			"no stacks were counted; -f %s shows maps of them, as in " PROFILE_EXAMPLE,
 			p->format);
 	profile_tell_left_out(p);
 	sort_all(p);

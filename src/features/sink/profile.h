@@ -69,6 +69,10 @@ struct err *profile_put(struct profile *p, const struct item *it);
 /* Sums up equal stacks and sorts them by name; says what cannot be shown. An error when there is
  * nothing else; false *show when there is nothing to be shown or to be said. */
 struct err *profile_end(struct profile *p, bool *show);
+/* A sink's .shows and .example, and its .why_not. */
+#define PROFILE_SHOWS   "maps that count stacks"
+#define PROFILE_EXAMPLE "@[ustack] = count()"
+const char *profile_why_not(const struct unit *u, const struct map *m);
 /* Maps that have no place in the picture: "@x: why". */
 void profile_leave_out(struct profile *p, struct str name, const char *why);
 void profile_tell_left_out(struct profile *p);
