@@ -42,6 +42,21 @@ t 0 'USAGE:
 t 0 'USAGE:' "$sonde" help
 t 0 'tracepoint:' "$sonde" help tracepoint
 t 0 'text' "$sonde" help outputs
+t 0 'execsnoop: ' "$sonde" help execsnoop
+t 0 'ext4slower: ' "$sonde" help ext4slower
+t 0 'profile:(hz|s|ms|us):count' "$sonde" help profile
+t 0 'profile is a tool, too: sonde profile -h' sh -c '"$1" help profile | tail -n 1' sh "$sonde"
+t 0 'USAGE:
+    sonde list [-v] [PATTERN]' "$sonde" help list
+t 0 'USAGE:
+    sonde list [-v] [PATTERN]' "$sonde" list -h
+t 0 'USAGE:
+    sonde info' "$sonde" info -h
+t 0 'USAGE:
+    sonde check FILE...' "$sonde" check -h
+t 0 'USAGE:
+    sonde tools [WORD]' "$sonde" help tools
+t 1 "ERROR: no function, variable, probe, command or tool is named 'execsnop'; did you mean execsnoop?" "$sonde" help execsnop
 # Scripts that are right, that are not, that are not there.
 echo 'begin { print(1); system("id"); }' > "$tmp/right.bt"
 echo 'begin { print(nosuch); }' > "$tmp/wrong.bt"
@@ -117,8 +132,8 @@ for word in args argN retval func probe probetype; do
 done
 t 0 'auto argN
     One argument' "$sonde" help arg3
-t 1 "ERROR: no function, variable or probe is named 'argue'" "$sonde" help argue
-t 1 "ERROR: no function, variable or probe is named 'nope'" "$sonde" help nope
+t 1 "ERROR: no function, variable, probe, command or tool is named 'argue'" "$sonde" help argue
+t 1 "ERROR: no function, variable, probe, command or tool is named 'nope'" "$sonde" help nope
 t 0 'System
   OS: Linux' "$sonde" info
 # What cannot be written is an error: nothing of it was seen by anybody.
@@ -144,8 +159,11 @@ t 1 "$tmp/bomb.bt:42:15-18: ERROR: macros make too much text (more than 1048576 
 t 1 "ERROR: USAGE: filename or -e 'program' required." "$sonde"
 t 1 "ERROR: USAGE: filename or -e 'program' required." "$sonde" -e ''
 t 1 "ERROR: failed to open file '/nope.bt': No such file or directory" "$sonde" /nope.bt
-t 1 "ERROR: failed to open file 'execsnop': No such file or directory
-HINT: did you mean the tool execsnoop?" "$sonde" execsnop
+t 1 "ERROR: no command, tool or file is named 'execsnop'; did you mean execsnoop?" "$sonde" execsnop
+t 1 "ERROR: no command, tool or file is named 'lits'; did you mean list?" "$sonde" lits
+t 1 "ERROR: no command, tool or file is named 'frobnicate' (sonde -h lists the commands, sonde tools the tools)" \
+	"$sonde" frobnicate
+t 1 "ERROR: failed to open file 'frobnicate.bt': No such file or directory" "$sonde" frobnicate.bt
 t 1 "ERROR: failed to open file 'info'" "$tmp/bpftrace" info
 t 1 "ERROR: unrecognized option '--nope'
 USAGE:" "$sonde" --nope
@@ -166,7 +184,7 @@ t 1 "ERROR: -B means nothing to 'list'" "$sonde" -l -B full
 t 1 "ERROR: --quiet means nothing to '--fmt'" "$sonde" --fmt -q -e 'begin { }'
 t 0 '' "$tmp/bpftrace" -l -B full 'begin'
 t 0 'USAGE:
-    sonde [options] FILE' "$sonde" info --help
+    sonde info' "$sonde" info --help
 t 0 'sonde 0.' "$sonde" list --version
 t 1 'ERROR: Invalid output format "xml"
 Valid formats:' "$sonde" -f xml -e 'begin { }'

@@ -55,7 +55,7 @@ int cmd_check(int argc, char **argv, bool compat)
 	if (e)
 		rc = usage_error(compat, "%s", e->msg);
 	else if (o.help)
-		usage(stdout, compat, true);
+		opts_usage(stdout, CMD_LIST, "check FILE...");
 	else if (o.version)
 		rc = version(compat);
 	else if (!o.nrest)

@@ -95,6 +95,8 @@ typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
+const char *command_use(const char *name);    /* "list [-v] [PATTERN]"; NULL: not in the help */
+const char *command_near(struct str name);    /* "did you mean"; NULL: none is like it */
 void commands_help(FILE *f);                  /* how each is used */
 
 /* opts.c */
@@ -106,6 +108,7 @@ int opts_first_operand(int argc, char **argv);  /* index; argc: there is none */
 enum command { CMD_RUN, CMD_LIST, CMD_INFO, CMD_FMT };
 /* An option was given that such a command, called name, has no use for. */
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name);
+void opts_usage(FILE *f, enum command command, const char *use); /* the options that it takes */
 void usage(FILE *f, bool compat, bool all);
 int usage_error(bool compat, const char *fmt, ...) PRINTF(2, 3); /* says so; gives the exit code */
 

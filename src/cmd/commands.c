@@ -30,6 +30,26 @@ command_run *command_named(const char *name)
 	return NULL;
 }
 
+const char *command_use(const char *name)
+{
+	for (size_t i = 0; i < countof(commands); i++)
+		if (!strcmp(name, commands[i].name))
+			return commands[i].use;
+	return NULL;
+}
+
+const char *command_near(struct str name)
+{
+	const char *found = NULL;
+	u32 least = name.n > 3 ? 3 : 2; /* one wrong letter of three, two of more */
+	for (size_t i = 0; i < countof(commands); i++) {
+		u32 d = str_distance(str_z(commands[i].name), name, least - 1);
+		found = d < least ? commands[i].name : found;
+		least = MIN(least, d);
+	}
+	return found;
+}
+
 void commands_help(FILE *f)
 {
 	for (size_t i = 0; i < countof(commands); i++)

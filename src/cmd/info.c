@@ -1,5 +1,5 @@
 /* info.c - version; help on the language, from the tables. */
-#include "cmd/cmd.h"
+#include "cmd/tool.h"
 #include "core/sink.h"
 #include "sema/sema.h"
 
@@ -35,12 +35,21 @@ static bool help_name(struct str name)
 	return found;
 }
 
+static int no_help(struct arena *a, const char *name, bool compat)
+{
+	const char *near = compat ? NULL : tool_near(a, str_z(name));
+	fprintf(stderr, "ERROR: no function, variable, probe%s is named '%s'%s%s%s\n",
+		compat ? "" : ", command or tool", name, near ? "; did you mean " : "",
+		near ? near : "", near ? "?" : "");
+	return RC_USAGE;
+}
+
 int cmd_help(int argc, char **argv, bool compat)
 {
 	if (argc < 2) {
 		usage(stdout, compat, true);
-		printf("\nMORE HELP:\n    sonde help NAME       a function, variable or kind of "
-		       "probe\n"
+		printf("\nMORE HELP:\n    sonde help NAME       a function, variable, kind of "
+		       "probe, command or tool\n"
 		       "    sonde help functions  all functions and variables\n"
 		       "    sonde help probes     all kinds of probes\n"
 		       "    sonde help outputs    all output formats\n");
@@ -61,8 +70,21 @@ int cmd_help(int argc, char **argv, bool compat)
 		output_help();
 		return RC_OK;
 	}
-	if (help_name(what))
-		return RC_OK;
-	fprintf(stderr, "ERROR: no function, variable or probe is named '%s'\n", argv[1]);
-	return RC_USAGE;
+	bool named = help_name(what);
+	struct arena a = {0};
+	struct tool t;
+	command_run *run = compat ? NULL : command_named(argv[1]);
+	char help[] = "-h", *word[] = {argv[1], help, NULL};
+	bool tool = !compat && tool_find(&a, what, &t);
+	int rc = RC_OK;
+	if (named && tool)
+		printf("\n%s is a tool, too: sonde %s -h\n", argv[1], argv[1]);
+	else if (!named && run && run != cmd_help)
+		rc = run(2, word, false);
+	else if (!named && tool)
+		rc = tool_run(&t, 1, argv, 2, word);
+	else if (!named)
+		rc = no_help(&a, argv[1], compat);
+	arena_free(&a);
+	return rc;
 }

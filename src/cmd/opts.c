@@ -444,6 +444,17 @@ struct err *opts_check(const struct run_opts *o, enum command command, const cha
 	return NULL;
 }
 
+void opts_usage(FILE *f, enum command command, const char *use)
+{
+	struct opt table[countof(options)] = {0};
+	size_t n = 0;
+	for (const struct opt *t = options; t->id; t++)
+		if (taken[command] & 1ull << t->id)
+			table[n++] = *t;
+	fprintf(f, "USAGE:\n    sonde %s\n\nOPTIONS:\n", use);
+	opt_help(table, f);
+}
+
 /* Our -b takes a file; bpftrace's takes none, and what is an option is no file's name. */
 static void options_for(struct opt *table, bool compat, int argc, char **argv)
 {

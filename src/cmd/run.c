@@ -49,6 +49,26 @@ static int fail_late(struct signals *s, struct err *e, int rc)
 	return rc;
 }
 
+/* Not meant as a path: no '/', and no '.' as in the endings of scripts. */
+static bool is_word(const char *s)
+{
+	return *s && !strpbrk(s, "/.");
+}
+
+/* The file that is not there is more likely a command or a tool. */
+static struct err *no_such_name(struct arena *a, const char *name)
+{
+	const char *command = command_near(str_z(name)), *tool = tool_near(a, str_z(name));
+	if (!command && !tool)
+		return err_new(
+			"no command, tool or file is named '%s' (sonde -h lists the commands, "
+			"sonde tools the tools)",
+			name);
+	return err_new("no command, tool or file is named '%s'; did you mean %s%s%s?", name,
+		       command ? command : tool, command && tool ? " or " : "",
+		       command && tool ? tool : "");
+}
+
 bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
 {
 	int first = o->program ? 0 : 1;
@@ -64,14 +84,12 @@ bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
 		bool in = !strcmp(o->rest[0], "-");
 		s->source.name = in ? STR("stdin") : str_z(o->rest[0]);
 		struct err *e = script_file(a, o->rest[0], &s->source.text);
-		const char *tool = e && !o->compat ? tool_near(a, str_z(o->rest[0])) : NULL;
+		if (e && e->no == ENOENT && !o->compat && is_word(o->rest[0])) {
+			err_free(e);
+			e = no_such_name(a, o->rest[0]);
+		}
 		if (e)
-			fail(e, 0);
-		if (tool)
-			fprintf(stderr, "HINT: did you mean the tool %s? sonde tools lists them.\n",
-				tool);
-		if (e)
-			return false;
+			return fail(e, 0), false;
 	}
 	s->params = arena_newn(a, struct str, (size_t)o->nrest + 1);
 	s->opts = arena_newn(a, struct script_opt, (size_t)o->nrest + 1);
@@ -644,7 +662,14 @@ static int parse_and_run(struct run_opts *o, int argc, char **argv)
 	enum command what = o->info ? CMD_INFO : o->fmt ? CMD_FMT : o->list ? CMD_LIST : CMD_RUN;
 	if (!e && !o->help && !o->version)
 		e = opts_check(o, what, names[what]);
-	int rc = e ? usage_error(o->compat, "%s", e->msg) : run_command(o);
+	const char *use = argc && !o->compat ? command_use(argv[0]) : NULL;
+	int rc = RC_OK;
+	if (e)
+		rc = usage_error(o->compat, "%s", e->msg);
+	else if (o->help && use)
+		opts_usage(stdout, what, use);
+	else
+		rc = run_command(o);
 	err_free(e);
 	free(o->rest);
 	return rc;

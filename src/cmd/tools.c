@@ -77,6 +77,10 @@ int cmd_tools(int argc, char **argv, bool compat)
 	bool script = argc == 3 && !strcmp(argv[1], "-s");
 	if (argc == 1 || (argc == 2 && argv[1][0] != '-'))
 		rc = list_tools(&a, argc == 1 ? "" : argv[1]);
+	else if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
+		puts("USAGE:\n    sonde tools [WORD]      the tools by subject, or those about "
+		     "WORD\n"
+		     "    sonde tools -s NAME     the script of a tool");
 	else if (!script)
 		rc = usage_error(compat, "USAGE: sonde tools [WORD], or sonde tools -s NAME");
 	else if (!strcmp(argv[2], "tplist"))
