@@ -2,7 +2,7 @@
 # make asan|debug  same, other flags      make rootcheck runtime tests on this kernel
 # make static      one file, no libraries make vm        runtime tests on the kernel matrix
 # make aarch64     the same by a cross compiler, and a tree of Debian's libraries; make vm ARCH=aarch64
-# make install     DESTDIR, PREFIX, TOOLS=1 (links with the tools' names)
+# make install     DESTDIR, PREFIX, TOOLS=1 (links with the tools' names); make uninstall takes all of it away
 #                                         make lint      format, layers, sizes, banned calls
 # make distros     tests in bare trees     make toolchains    every gcc and clang that Debian has
 # make deb|rpm|tarball    packages, in build/package; make packages-check tries them in bare trees
@@ -203,6 +203,7 @@ lint:
 	@! grep -nE '(^|[^_x[:alnum:]])(malloc|calloc|realloc|strdup)\(' $(filter-out src/base/alloc.c,$(SRC))
 	@$(if $(CLANG_FORMAT),$(CLANG_FORMAT) --dry-run -Werror $(FORMAT),echo 'no clang-format 14: layout not checked')
 
+TOOL_NAMES  = $$($(abspath $B/sonde) tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p')
 COMPLETIONS = share/bash-completion/completions
 install: all
 	install -D -m 755 $B/sonde $(DESTDIR)$(PREFIX)/bin/sonde
@@ -211,9 +212,17 @@ install: all
 	install -D -m 644 packaging/completion.bash $(DESTDIR)$(PREFIX)/$(COMPLETIONS)/sonde
 	install -D -m 644 packaging/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sonde
 	install -D -m 644 packaging/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sonde.fish
-	$(if $(TOOLS),cd $(DESTDIR)$(PREFIX) && for t in $$($(abspath $B/sonde) tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do \
-		ln -sf sonde bin/$$t && ln -sf sonde $(COMPLETIONS)/$$t && \
-		sh $(CURDIR)/scripts/tool-man.sh $(abspath $B/sonde) $$t > share/man/man1/sonde-$$t.1 || exit; done)
+	cd $(DESTDIR)$(PREFIX) && for t in $(TOOL_NAMES); do \
+		$(if $(TOOLS),ln -sf sonde bin/$$t && ln -sf sonde $(COMPLETIONS)/$$t &&) \
+		sh $(CURDIR)/scripts/tool-man.sh $(abspath $B/sonde) $$t > share/man/man1/sonde-$$t.1 || exit; done
+# A program of a tool's name that is not our link stays, as do folders that others may use.
+uninstall: all
+	cd $(DESTDIR)$(PREFIX) && for t in $(TOOL_NAMES); do rm -f share/man/man1/sonde-$$t.1 || exit; \
+		for l in bin/$$t $(COMPLETIONS)/$$t; do \
+			[ "$$(readlink $$l)" != sonde ] || rm $$l || exit; done; done
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/sonde share/man/man1/sonde.1 include/sonde/sdt.h $(COMPLETIONS)/sonde \
+		share/zsh/site-functions/_sonde share/fish/vendor_completions.d/sonde.fish
+	[ ! -d $(DESTDIR)$(PREFIX)/include/sonde ] || rmdir $(DESTDIR)$(PREFIX)/include/sonde
 deb rpm tarball: ; packaging/build.sh $@
 clean: ; rm -rf build
 
@@ -223,4 +232,4 @@ say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 -include $(OBJ:.o=.d) $B/tests/draw.d $B/tests/oracle.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d \
 	$B/tests/fuzz/grammar.d $(FUZZ:%=$B/tests/fuzz/fuzz_%.d) $B/tests/fuzz/main.d
 .SECONDARY:
-.PHONY: all debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint oracle soak ordeal install install-static deb rpm tarball clean FORCE
+.PHONY: all debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint oracle soak ordeal install uninstall install-static deb rpm tarball clean FORCE

@@ -57,6 +57,26 @@ t 0 'USAGE:
 t 0 'USAGE:
     sonde tools [WORD]' "$sonde" help tools
 t 1 "ERROR: no function, variable, probe, command or tool is named 'execsnop'; did you mean execsnoop?" "$sonde" help execsnop
+# What `make install` brings, `make uninstall` takes away, and nothing else. -o all: what is built here is installed;
+# two tools stand for all, because manual pages take long.
+cat > "$tmp/install" << 'END'
+d=$1 b=${2%/sonde}
+shift 2
+go() { make -s -o all TOOL_NAMES="execsnoop opensnoop" "$@" B="$b" DESTDIR="$d" PREFIX=/usr >&2 || exit; }
+mkdir -p "$d/usr/bin" && echo other > "$d/usr/bin/opensnoop.old"
+go install "$@"
+ls "$d/usr/share/man/man1" | grep -cx 'sonde-execsnoop.1\|sonde.1'
+readlink "$d/usr/bin/execsnoop"
+[ "$#" -gt 0 ] || echo mine > "$d/usr/bin/execsnoop"
+go uninstall
+find "$d" ! -type d -printf '%P\n' | sort
+END
+t 0 '2
+usr/bin/execsnoop
+usr/bin/opensnoop.old' sh "$tmp/install" "$tmp/installed" "$sonde"
+t 0 '2
+sonde
+usr/bin/opensnoop.old' sh "$tmp/install" "$tmp/linked" "$sonde" TOOLS=1
 # Scripts that are right, that are not, that are not there.
 echo 'begin { print(1); system("id"); }' > "$tmp/right.bt"
 echo 'begin { print(nosuch); }' > "$tmp/wrong.bt"
