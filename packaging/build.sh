@@ -46,6 +46,18 @@ pack() {
 	tar -c --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw,a-s "$@"
 }
 
+# logged LOG COMMAND...: its output is in LOG; compiled files, the steps of dh and rpmbuild, and tests on standard error.
+logged() {
+	log=$1
+	shift
+	echo 0 >"$log.code"
+	{ "$@" 2>&1 || echo $? >"$log.code"; } | tee "$log" |
+		sed -nu '/^  [A-Z]\{2,4\} /p; s/^ *\(dh_.*\|Executing(.*\|packaged: .*\)/  \1/p' >&2
+	code=$(cat "$log.code")
+	rm "$log.code"
+	[ "$code" = 0 ] || { tail -n 20 "$log" >&2; exit 1; }
+}
+
 tarball() {
 	name=sonde-$version-$(uname -m)
 	rm -rf "${out:?}/$name"
@@ -75,7 +87,7 @@ sonde ($version) unstable; urgency=medium
 
  -- $DEBFULLNAME <$DEBEMAIL>  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
 END
-	(cd "$src" && dpkg-buildpackage -b -us -uc -d ${BUILT:+-nc} >"$out/deb.log" 2>&1) || { tail -n 20 "$out/deb.log" >&2; exit 1; }
+	(cd "$src" && logged "$out/deb.log" dpkg-buildpackage -b -us -uc -d ${BUILT:+-nc}) || exit 1
 	rm -f "$out"/*.deb
 	mv "$out"/deb/*.deb "$out"
 	rm -rf "$out/deb"
@@ -86,11 +98,10 @@ rpm() {
 	command -v rpmbuild >/dev/null || { echo 'packaging/build.sh: please install rpm-build (Debian: rpm)' >&2; exit 1; }
 	top=$out/rpm
 	copy_source "$top/BUILD/sonde-$version"
-	rpmbuild -bb --nodeps --build-in-place --define "_topdir $top" --define "_builddir $top/BUILD/sonde-$version" \
+	logged "$out/rpm.log" rpmbuild -bb --nodeps --build-in-place --define "_topdir $top" --define "_builddir $top/BUILD/sonde-$version" \
 		--define "sonde_version $version" --define "packager $DEBFULLNAME <$DEBEMAIL>" \
 		--define '_buildhost localhost' --define 'use_source_date_epoch_as_buildtime 1' \
-		--define 'clamp_mtime_to_source_date_epoch 1' packaging/sonde.spec >"$out/rpm.log" 2>&1 ||
-		{ tail -n 20 "$out/rpm.log" >&2; exit 1; }
+		--define 'clamp_mtime_to_source_date_epoch 1' packaging/sonde.spec
 	rm -f "$out"/*.rpm
 	find "$top/RPMS" -name '*.rpm' -exec mv {} "$out" \;
 	rm -rf "$top"
