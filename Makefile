@@ -56,6 +56,7 @@ $B/%.o: %.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(DEFS) $(if $(filter $<,$(FAST)),-O2) $(WERROR) -MMD -MP -c $< -o $@
 # One program, which is the fuzzer of the name by which it is started.
 $B/tests/fuzz/fuzz_%.o: DEFS = -DLLVMFuzzerTestOneInput=$(notdir $*)
+$B/tests/fuzz/main.o: $B/fuzz.list
 $B/tests/fuzz/main.o: DEFS = -D'FUZZERS=$(foreach f,$(FUZZ),F($f))'
 $B/fuzz/ready: $(FUZZ:%=$B/tests/fuzz/fuzz_%.o) $B/tests/fuzz/main.o $B/tests/fuzz/grammar.o $(LIBOBJ) $B/libs
 	$(call say,LD,$@) rm -rf $(@D) && mkdir -p $(@D) && \
@@ -72,6 +73,7 @@ $B/gen/%.o: $B/gen/%.c $B/flags ; $(call say,CC,$<) $(CC) $(ALL) -c $< -o $@
 # Changed flags recompile; a file added or removed relinks.
 $B/flags: FORCE ; $(call stamp,$(strip $(CC) $(ALL) $(FAST)))
 $B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT))
+$B/fuzz.list: FORCE ; $(call stamp,$(FUZZ))
 $B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK))
 $B/libs: scripts/libs.sh $B/linker $B/src/machine/types/elfutils.o
 	@CC='$(CC)' PKGS='$(PKGS)' SLIM=$B/slim sh scripts/libs.sh $B/src/machine/types/elfutils.o $(CFLAGS) $(LINK) > $@.new && mv $@.new $@
