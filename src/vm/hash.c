@@ -180,17 +180,6 @@ static void evict(struct vm_map *m)
 
 /* ---- changing ---- */
 
-static void store(struct vm_map *m, u32 i, const void *val, i32 cpu)
-{
-	u8 *to = m->vals + (u64)i * m->stride;
-	if (!m->percpu)
-		memmove(to, val, m->spec.val_size);
-	else if (cpu >= 0)
-		memmove(to + (u64)cpu * m->copy, val, m->spec.val_size);
-	else
-		memmove(to, val, m->stride);
-}
-
 i32 hash_put(struct vm_map *m, const void *key, const void *val, u64 flags, i32 cpu)
 {
 	u32 hash = hash_key(m, key), slot = find_slot(m, key, hash), i = m->slot[slot].at;
@@ -199,7 +188,7 @@ i32 hash_put(struct vm_map *m, const void *key, const void *val, u64 flags, i32 
 	if (!i && flags == BPF_EXIST)
 		return -ENOENT;
 	if (i) {
-		store(m, i - 1, val, cpu);
+		elem_store(m, i - 1, val, cpu);
 		return 0;
 	}
 	if (m->n == m->spec.max_entries) {
@@ -213,7 +202,7 @@ i32 hash_put(struct vm_map *m, const void *key, const void *val, u64 flags, i32 
 	memmove(key_at(m, i), key, m->spec.key_size);
 	if (m->percpu)
 		memset(m->vals + (u64)i * m->stride, 0, m->stride);
-	store(m, i, val, cpu);
+	elem_store(m, i, val, cpu);
 	m->state[i] = ELEM_USED;
 	m->n++;
 	if (m->lru)

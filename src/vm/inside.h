@@ -203,6 +203,8 @@ i64 elem_find(struct vm_map *m, const void *key);
 /* cpu: whose copy of a per-CPU map is stored, the others stay or begin as zeros; -1: all copies are
  * in val. 0 or a negative errno. */
 i32 elem_put(struct vm_map *m, const void *key, const void *val, u64 flags, i32 cpu);
+/* Write the value of element i. cpu is -1 for the copies of all CPUs. */
+void elem_store(struct vm_map *m, u32 i, const void *val, i32 cpu);
 i32 elem_delete(struct vm_map *m, const void *key);
 bool elem_used(const struct vm_map *m, u32 i);
 static inline u32 elem_top(const struct vm_map *m) /* elements are below this number */

@@ -171,7 +171,7 @@ i64 elem_find(struct vm_map *m, const void *key)
 	return i < m->spec.max_entries && m->vals && elem_used(m, i) ? (i64)i : -1;
 }
 
-static void array_store(struct vm_map *m, u32 i, const void *val, i32 cpu)
+void elem_store(struct vm_map *m, u32 i, const void *val, i32 cpu)
 {
 	u8 *to = m->vals + (u64)i * m->stride;
 	if (!m->percpu)
@@ -195,7 +195,7 @@ i32 elem_put(struct vm_map *m, const void *key, const void *val, u64 flags, i32 
 		return -E2BIG;
 	if (flags == BPF_NOEXIST)
 		return -EEXIST;
-	array_store(m, i, val, cpu);
+	elem_store(m, i, val, cpu);
 	return 0;
 }
 

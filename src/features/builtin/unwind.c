@@ -171,18 +171,26 @@ static u32 copy_room(bool small)
 	return small ? UNWIND_SMALL_STACK + UNWIND_COPY_PAGE : UNWIND_COPY_STACK;
 }
 
-/* long copy(u32 round, struct copying *): a page of the stack into the record; what is behind the stack in
- * its last page, too. Pages that nobody has touched are not there. */
-static struct fn *make_copy(struct lower *l, bool small)
+/* A function that bpf_loop() calls: long name(u32 round, struct copying *). */
+static struct fn *copying_fn(struct lower *l, const char *name, struct ref *walk, struct ref *rec)
 {
-	struct fn *f = ir_fn(&l->c->scratch, STR("copy"));
-	struct blk *fits = ir_blk(f), *good = ir_blk(f), *done = ir_blk(f);
+	struct fn *f = ir_fn(&l->c->scratch, str_z(name));
 	f->callback = true;
 	f->nparam = 2;
 	f->loc = l->f->loc;
 	struct ref links = ir_param(f, 1);
-	struct ref walk = ir_load(f, 8, links, offsetof(struct copying, walk));
-	struct ref rec = ir_load(f, 8, links, offsetof(struct copying, rec));
+	*walk = ir_load(f, 8, links, offsetof(struct copying, walk));
+	*rec = ir_load(f, 8, links, offsetof(struct copying, rec));
+	return f;
+}
+
+/* long copy(u32 round, struct copying *): a page of the stack into the record; what is behind the stack in
+ * its last page, too. Pages that nobody has touched are not there. */
+static struct fn *make_copy(struct lower *l, bool small)
+{
+	struct ref walk, rec;
+	struct fn *f = copying_fn(l, "copy", &walk, &rec);
+	struct blk *fits = ir_blk(f), *good = ir_blk(f), *done = ir_blk(f);
 	struct ref at = ir_load(f, 4, walk, AT(copy_at)), page = ir_con(f, UNWIND_COPY_PAGE);
 	ir_br(f, O_ULE, at, ir_con(f, copy_room(small) - UNWIND_COPY_PAGE), fits, done);
 	ir_at(f, fits);
@@ -251,14 +259,9 @@ static void undo_in_copy(struct fn *f, struct ref walk, struct ref rec, u32 byte
 /* long returns(u32 round, struct copying *): 1 ends the loop. */
 static struct fn *make_undo(struct lower *l, const struct unwind_returns *r, u32 bytes)
 {
-	struct fn *f = ir_fn(&l->c->scratch, STR("returns"));
+	struct ref walk, rec;
+	struct fn *f = copying_fn(l, "returns", &walk, &rec);
 	struct blk *some = ir_blk(f), *done = ir_blk(f), *stop = ir_blk(f);
-	f->callback = true;
-	f->nparam = 2;
-	f->loc = l->f->loc;
-	struct ref links = ir_param(f, 1);
-	struct ref walk = ir_load(f, 8, links, offsetof(struct copying, walk));
-	struct ref rec = ir_load(f, 8, links, offsetof(struct copying, rec));
 	struct ref at = ir_load(f, 8, walk, AT(instance));
 	ir_br(f, O_NE, at, ir_con(f, 0), some, stop);
 	ir_at(f, some);
