@@ -95,9 +95,11 @@ typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
-const char *command_use(const char *name);    /* "list [-v] [PATTERN]"; NULL: not in the help */
-const char *command_near(struct str name);    /* "did you mean"; NULL: none is like it */
-void commands_help(FILE *f);                  /* how each is used */
+/* How a command is used, as "list [-v] [PATTERN]". NULL if the help does not show the command. */
+const char *command_use(const char *name);
+/* The command whose name is most like this one, for "did you mean". NULL if no name is like it. */
+const char *command_near(struct str name);
+void commands_help(FILE *f); /* how each is used */
 
 /* opts.c */
 struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->rest afterwards */

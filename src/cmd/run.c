@@ -281,7 +281,7 @@ bool escaped(const struct run_opts *o, int fd)
 	return o->escape == ESCAPE_AUTO ? isatty(fd) : o->escape == ESCAPE_ALWAYS;
 }
 
-/* Of -f, or of the ending of -o. NULL: what the script has can be shown. */
+/* Refuse a script that has nothing which the format of -f, or of the ending of -o, can show. */
 static struct err *check_output(const struct run_opts *o, const struct unit *u)
 {
 	AUTO_SB asked = {0};

@@ -48,7 +48,7 @@ struct mem {
 	i32 off;
 	bool loose; /* it takes stores at any alignment */
 	bool nopad; /* text need not be zeroed behind its end: it only travels in a record */
-	bool stale; /* nopad only if tail is told: it has other data, which is not to be sent */
+	bool stale; /* it holds old data: text is zeroed even with nopad, unless its length is sent */
 	bool frames_only; /* nor a stack behind its last frame: it is only hashed */
 	/* A text that comes last in a record: its length with the NUL goes here if it can be told,
 	 * and what is behind may be missing. NULL: nobody asks. */

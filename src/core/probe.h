@@ -222,8 +222,9 @@ struct which {
 	u32 (*of)(struct host *h, const struct point *p); /* a point's; NULL: it is .id */
 	u32 n;                                            /* numbers are below that */
 	/*
-	 * With of and enter: the number that the same event has where enter() leaves, which is counted then
-	 * (STAT_FOREIGN); n: none. NULL: no event is left out.
+	 * The number of the same event among those that enter() leaves out; such events are counted
+	 * (STAT_FOREIGN). The result is n if there is no such number. NULL if the way has no enter(), or
+	 * if that leaves out no event.
 	 */
 	u32 (*foreign)(struct host *h, const struct point *p);
 };

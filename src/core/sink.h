@@ -117,8 +117,9 @@ struct sink {
 	bool maps;              /* what show() prints comes as an I_MAP, not as rows */
 	enum sink_keys keys : 8;
 	bool files; /* rows say from which file a frame is: if these differ, rows stay apart */
-	/* "maps that ...", and a script's text that makes one; .why_not() returns the reason why a
-	 * map of these types can never be shown, or NULL. .why_not NULL: every script can be shown. */
+	/* For errors: what can be shown ("maps that ..."), and a script's text that makes one.
+	 * .why_not() returns the reason why a map can never be shown, or NULL if it can. .why_not is
+	 * NULL if every script can be shown. */
 	const char *shows, *example;
 	const char *(*why_not)(const struct unit *u, const struct map *m);
 	size_t size;                       /* of self */
