@@ -12,11 +12,11 @@
 # steps need: they run one after another, at the lowest priority, in the time that other steps spend waiting. When a step
 # fails, those that come after it are skipped, and the run has failed.
 #
-# The output of a step is shown when the step ends and kept in build/check/NAME.log; NAME.rc has its exit status and its
-# seconds. A step whose output ends with `N passed, N failed[, N skipped]` counts as that many tests, any other as one.
-# The report at the end repeats what failed, and names the cases that passed only at a later try and the steps that took
-# more than twice their budget. More than three cases that failed at first on a quiet machine (load below 3) fail the
-# run: then there is a bug.
+# The output of a step is shown when the step ends and kept in build/check/NAME.log; NAME.rc has its exit status, its
+# seconds and those of a processor. A step whose output ends with `N passed, N failed[, N skipped]` counts as that many
+# tests, any other as one. The report at the end repeats what failed, and names the cases that passed only at a later try
+# and the steps that took more than twice their budget. More than three cases that failed at first on a quiet machine
+# (load below 3) fail the run: then there is a bug.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -208,11 +208,18 @@ declare -A state pid_of
 passed=0 failed=0 skipped=0 free=2 background=
 failures=() slow=() late=()
 
+# What `times` printed to a file, as seconds of a processor.
+processor_seconds() {
+	tr 'ms' '  ' <"$1" | awk '{ sum += ($1 + $3) * 60 + $2 + $4 } END { printf "%.0f\n", sum }'
+}
+
 run_step() {
 	local start=$SECONDS name=$1
 	[ "${lanes[$name]}" != 0 ] || [ "$name" = install ] || renice -n 19 -p $BASHPID >/dev/null
 	eval "${command[$name]}" >"build/check/$name.log" 2>&1 </dev/null
-	echo $? $((SECONDS - start)) >"build/check/$name.rc"
+	local rc=$?
+	times >"build/check/$name.times"
+	echo $rc $((SECONDS - start)) "$(processor_seconds "build/check/$name.times")" >"build/check/$name.rc"
 }
 
 begin() {
@@ -256,8 +263,8 @@ begin_ready() {
 
 # Shows a step that has ended, and counts its tests: of what is printed without a sum, one.
 finish() {
-	local name=$1 log=build/check/$1.log rc=1 took=0 sum p=0 f=0 s=0
-	[ ! -e "build/check/$name.rc" ] || read -r rc took <"build/check/$name.rc"
+	local name=$1 log=build/check/$1.log rc=1 took=0 used=0 sum p=0 f=0 s=0
+	[ ! -e "build/check/$name.rc" ] || read -r rc took used <"build/check/$name.rc"
 	if [ "${lanes[$name]}" = 0 ]; then background=; else free=$((free + lanes[$name])); fi
 	sum=$(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$log" | tail -n 1)
 	if [ "$sum" ]; then
@@ -276,7 +283,7 @@ finish() {
 	echo "=== $name"
 	# Of steps without a lane only the end: what they build is no test.
 	if [ "${lanes[$name]}" = 0 ]; then tail -n 3 "$log"; else cat "$log"; fi
-	echo "--- $name: $p passed, $f failed, ${s:-0} skipped in $took s (after $SECONDS s)"
+	echo "--- $name: $p passed, $f failed, ${s:-0} skipped in $took s ($used s of a processor; after $SECONDS s)"
 }
 
 # Of a failed step the lines about its failed tests, once more; of one that names no test, its end.
