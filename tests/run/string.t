@@ -199,3 +199,11 @@ EXPECT
 	11 15
 	$
 	$
+
+NAME an empty text of a process is no failed read
+RUN "$SONDE" -k -q -e 'tracepoint:syscalls:sys_enter_unlink /pid == cpid/ { @[str(args.pathname)] = count() }' -c '/usr/bin/unlink ""' 2>&1 | grep -v '^/usr/bin/unlink'
+NEEDS x86_64 since:5.10 file:/usr/bin/unlink
+EXPECT
+	$
+	$
+	@[]: 1

@@ -225,7 +225,8 @@ struct ref lower_try_read(struct lower *l, const struct try_read *t)
 	ir_set(f, v, got);
 	ir_br(f, O_SLT, got, least, bad, go);
 	ir_at(f, bad);
-	if (t->str && !ir_is_con(f, t->size, &size)) { /* 0: there was no room */
+	/* 0: there was no room, or the text of a process is empty: before Linux 6.2 its NUL did not count. */
+	if (t->str && (t->space == AS_USER || !ir_is_con(f, t->size, &size))) {
 		struct blk *failed = rare_blk(l);
 		ir_br(f, O_EQ, got, ir_con(f, 0), empty, failed);
 		ir_at(f, failed);
