@@ -15,7 +15,9 @@
 B      ?= build
 CC     ?= cc
 PREFIX ?= /usr/local
-PKGS   := libbpf libelf zlib
+# Recordings are compressed by zstd where it is installed, else by zlib. ZSTD= leaves it out.
+ZSTD   := $(shell pkg-config --exists libzstd 2>/dev/null && echo libzstd)
+PKGS   := libbpf libelf zlib $(ZSTD)
 CFLAGS ?= -O2 -g
 WARN   := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
           -Wmissing-prototypes -Wvla -Wformat=2 -Wundef \
@@ -54,6 +56,7 @@ $B/sonde $B/unit: $B/objects $B/libs
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 $B/%.o: %.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(DEFS) $(if $(filter $<,$(FAST)),-O2) $(WERROR) -MMD -MP -c $< -o $@
+$B/src/rec/pack.o: DEFS = $(if $(ZSTD),-DHAVE_ZSTD)
 # One program, which is the fuzzer of the name by which it is started.
 $B/tests/fuzz/fuzz_%.o: DEFS = -DLLVMFuzzerTestOneInput=$(notdir $*)
 $B/tests/fuzz/main.o: $B/fuzz.list
@@ -71,7 +74,7 @@ $B/gen/version.c: FORCE
 	@mkdir -p $(@D); CC='$(CC)' sh scripts/version.sh > $@.new; cmp -s $@.new $@ || mv $@.new $@
 $B/gen/%.o: $B/gen/%.c $B/flags ; $(call say,CC,$<) $(CC) $(ALL) -c $< -o $@
 # Changed flags recompile; a file added or removed relinks.
-$B/flags: FORCE ; $(call stamp,$(strip $(CC) $(ALL) $(FAST)))
+$B/flags: FORCE ; $(call stamp,$(strip $(CC) $(ALL) $(FAST) $(ZSTD)))
 $B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT))
 $B/fuzz.list: FORCE ; $(call stamp,$(FUZZ))
 $B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK))
@@ -84,7 +87,7 @@ asan:
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DARENA_SPARES=0' all check
 # The static build is small; what reads unwind tables, for each file of each process at the start of a tool, is fast.
 FAST = $(if $(findstring -Oz,$(CFLAGS)),$(addprefix src/machine/,sym/cfi.c sym/cfi_ask.c sym/cfi_code.c sym/cfi_stretch.c arch/x86_64_insn.c) src/run/unwind_blocks.c)
-STATIC = B=build/static CFLAGS='-Oz -fno-asynchronous-unwind-tables -fno-pie' LDFLAGS='-static -s -Wl,-z,noseparate-code'
+STATIC = B=build/static ZSTD= CFLAGS='-Oz -fno-asynchronous-unwind-tables -fno-pie' LDFLAGS='-static -s -Wl,-z,noseparate-code'
 static: ; $(MAKE) $(STATIC) all
 install-static: ; $(MAKE) $(STATIC) install
 # Every fuzzer for T seconds; T=0 only builds them.

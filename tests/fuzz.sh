@@ -25,7 +25,7 @@ seeds() {
 	btf) find build/host -name vmlinux ;;
 	packed) echo build/host/app ;;
 	bare) ls build/tests/untold build/host/app ;;
-	zip | object | unit | gopcln | mmaps | grammar | answers | records | copy | vm) ;;
+	zip | object | unit | gopcln | mmaps | grammar | answers | records | copy | vm | rec) ;;
 	*) find "tests/fuzz/seeds/$1" -type f 2>/dev/null ;;
 	esac 2>/dev/null
 }

@@ -7,6 +7,10 @@ static inline void pack_u8(struct sb *b, u8 v)
 {
 	sb_mem(b, &v, sizeof(v));
 }
+static inline void pack_u16(struct sb *b, u16 v)
+{
+	sb_mem(b, &v, sizeof(v));
+}
 static inline void pack_u32(struct sb *b, u32 v)
 {
 	sb_mem(b, &v, sizeof(v));

@@ -46,7 +46,7 @@ packages() {
 # ---- in a tree ----
 
 build() {
-	packages gcc libc6-dev make pkg-config libbpf-dev libelf-dev libdw-dev zlib1g-dev libiberty-dev \
+	packages gcc libc6-dev make pkg-config libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev libiberty-dev \
 		debhelper lintian rpm rpmlint
 	cp -a /src /elsewhere
 	echo "$COMMIT" >/out/commit
@@ -109,7 +109,7 @@ use_deb() {
 }
 
 use_rpm() {
-	packages rpm libbpf1 libelf1 zlib1g
+	packages rpm libbpf1 libelf1 zlib1g libzstd1
 	mkdir -p /usr/share/licenses # where rpm is at home it belongs to the base system
 	files >/tmp/before
 	try 'rpm: installed' rpm -i --nodeps /out/*.rpm
