@@ -337,13 +337,14 @@ t 1 'ERROR: --csv and --json: one of them' "$sonde" opensnoop --csv -j
 printf 'begin { }\0' >"$tmp/binary"
 t 1 "ERROR: '$tmp/binary' is no script: it has bytes that are 0" "$sonde" "$tmp/binary"
 for tool in biotop cpudist 'runqlat 1'; do
-	t 1 'ERROR: --pid needs a process that runs (got '\''4194304'\'')' "$sonde" $tool -p 4194304
+	t 1 'ERROR: there is no process 4194304' "$sonde" $tool -p 4194304
 done
 for it in 'ltrace -p 4194304' 'tplist -p 4194304' "list -p 4194304 uprobe:*malloc"; do
 	t 1 'ERROR: there is no process 4194304' "$sonde" $it
 done
-t 1 'ERROR: --pid needs a process that runs (got '\''5000000000'\'')' "$sonde" cpudist -p 5000000000
-t 1 'ERROR: --pid needs processes that run (got '\''4194304'\'')' "$sonde" offcputime -p 1,4194304
+t 1 'ERROR: Failed to parse pid: 5000000000 is out of range (1 to 4194304)' "$sonde" cpudist -p 5000000000
+t 1 'ERROR: there is no process 4194304' "$sonde" offcputime -p 1,4194304
+t 1 'ERROR: --pid needs a process that runs (got '\''4194304'\'')' "$sonde" bpflist -p 4194304
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''2'\'')' "$sonde" biolatency -d 2
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''..'\'')' "$sonde" biosnoop -d ..
 t 1 'ERROR: --duration needs a time' "$sonde" execsnoop -d x

@@ -52,6 +52,7 @@ struct run_opts {
 	bool list, info, fmt, help, version, quiet, no_warn, unsafe, dry_run, codegen,
 		compiler_bench, test, bench, follow, append, as_invoker, check_ir,
 		by_process; /* -o FILE: FILE.PID */
+	bool machine;       /* what runs is not what is traced: all is, while cmd runs */
 	bool debug_log;     /* -d verifier: run, with the kernel's log */
 	struct limits limits;
 	char buffering;
@@ -114,7 +115,7 @@ void opts_usage(FILE *f, enum command command, const char *use); /* the options 
 void usage(FILE *f, bool compat, bool all);
 int usage_error(bool compat, const char *fmt, ...) PRINTF(2, 3); /* says so; gives the exit code */
 
-/* scope.c: child: of -c, 0: none. files_of: a process whose files are meant, or 0. */
+/* scope.c: child: of -c, 0: none, or it is not what is traced. */
 struct err *scope_prepare(const struct run_opts *o, struct host *h, int child, struct scope *ret);
 
 /* output.c */

@@ -591,7 +591,7 @@ static int run_script(const struct run_opts *o)
 	if (!e)
 		e = target_open(&target, o->cmd, o->as_user ? &login : NULL, o->pid, o->npid);
 	if (!e)
-		e = scope_prepare(o, &h, target.child.pid, &scope);
+		e = scope_prepare(o, &h, o->machine ? 0 : target.child.pid, &scope);
 	if (e) {
 		fail(e, rc);
 		goto out_target;

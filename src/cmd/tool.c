@@ -112,8 +112,7 @@ struct parse {
 	struct opt table[MAX_OPTIONS];
 	u32 nown, ntable;
 	u32 pid_operand;             /* which operand is a process; 0: none */
-	bool command;                /* -- CMD is taken, */
-	bool bare_command;           /* without -- too: the first operand begins it */
+	enum tool_runs runs;         /* what -- CMD does */
 	bool annotate, delimiter;    /* of folded stacks */
 	bool timed;                  /* the first operand is the duration, too */
 	const struct writer *writer; /* takes the operands, if the tool has one */
@@ -206,15 +205,6 @@ static void add_own(struct parse *p, const struct getopt_use *u)
 	p->nown++;
 }
 
-/* NULL: the tool does not name it. */
-static const struct getopt_use *named_common(const struct compile *c, const char *name)
-{
-	for (const struct getopt_use *u = c->getopts; u; u = u->next)
-		if (u->common && str_is(u->name, name))
-			return u;
-	return NULL;
-}
-
 /* emit() in a probe that tells of events, not of the beginning or the end. */
 static bool see_event(struct node *n, void *arg)
 {
@@ -271,7 +261,7 @@ static void add_common(struct parse *p, const struct compile *c)
 		node_walk(n, see_values, &seen);
 	for (size_t i = 0; i < countof(commons); i++) {
 		struct opt o = commons[i].opt;
-		const struct getopt_use *u = named_common(c, o.name);
+		const struct getopt_use *u = tool_names(c, o.name);
 		bool wanted = u || is_wanted(&commons[i], events, &seen);
 		o.shrt = u && u->letter ? u->letter : o.shrt;
 		for (u32 k = 0; k < p->ntable; k++)
@@ -285,13 +275,10 @@ static void add_common(struct parse *p, const struct compile *c)
 		if (wanted && u)
 			add_others(p, u, o);
 	}
-	const struct getopt_use *pid = named_common(c, "pid");
+	const struct getopt_use *pid = tool_names(c, "pid");
 	p->pid_operand = pid ? pid->operand : 0;
-	for (const struct getopt_use *u = c->getopts; u; u = u->next) {
-		p->command |= u->common && str_is(u->name, "command");
-		p->bare_command |= u->common && u->operand && str_is(u->name, "command");
-		p->timed |= u->common && str_is(u->name, "duration");
-	}
+	p->timed = tool_names(c, "duration") != NULL;
+	p->runs = tool_runs(p->tool, c);
 }
 
 /* "0,4-7" is 0,4,5,6,7; what is no such list stays, to be refused. */
@@ -413,6 +400,17 @@ static struct err *set_cgroup(struct parse *p, const char *val)
 	return e ? err_wrap(e, "--cgroup: ") : opts_set(p->o, "cgroup", val);
 }
 
+/* Processes of a recorded machine cannot be looked for. */
+static struct err *set_pid(struct parse *p, const char *val)
+{
+	u32 known = p->o->npid;
+	struct err *e = opts_set(p->o, "pid", val);
+	for (u32 i = known; i < p->o->npid && !e; i++)
+		if (!p->host->recorded && !proc_alive(p->o->pid[i]))
+			e = err_new("there is no process %d", p->o->pid[i]);
+	return e;
+}
+
 static struct err *set_format(struct parse *p, const char *name)
 {
 	const char *had = p->o->format;
@@ -429,7 +427,7 @@ static struct err *set(void *self, int id, const char *val)
 		return give(p, p->own[id - FIRST_OWN], val);
 	switch ((enum common_id)id) {
 	case COMMON_HELP: p->o->help = true; break;
-	case COMMON_PID: return opts_set(p->o, "pid", val);
+	case COMMON_PID: return set_pid(p, val);
 	case COMMON_CGROUP: return set_cgroup(p, val);
 	case COMMON_CONTAINER: return opts_set(p->o, "container", val);
 	case COMMON_FOLDED: return set_format(p, "folded");
@@ -470,19 +468,6 @@ static struct err *set(void *self, int id, const char *val)
 	return NULL;
 }
 
-/* Words of a command line as one text that is split like a shell's. */
-static const char *command_text(struct arena *a, char **word, int n)
-{
-	AUTO_SB b = {0};
-	for (int i = 0; i < n; i++) {
-		sb_z(&b, i ? " '" : "'");
-		for (const char *c = word[i]; *c; c++)
-			*c == '\'' ? sb_z(&b, "'\\''") : sb_char(&b, *c);
-		sb_char(&b, '\'');
-	}
-	return arena_strz(a, sb_str(&b));
-}
-
 /* They become probes later, when all options are known. */
 static struct err *keep_operands(struct parse *p, char **rest, int n)
 {
@@ -512,7 +497,7 @@ static struct err *take_process(struct parse *p, const struct getopt_use *u, con
 	*took = has_pid && str_is(u->placeholder, "PATH") && str_u64(str_z(val), &pid);
 	if (!*took)
 		return NULL;
-	return opts_set(p->o, "pid", val);
+	return set_pid(p, val);
 }
 
 /* Did the user say it, not just an alias? */
@@ -584,7 +569,7 @@ static struct err *take_operands(struct parse *p, char **rest, int nrest, int nd
 		if (!u && i == 0 && p->timed)
 			e = set_duration(p, rest[i]);
 		else if (!u && p->pid_operand == (u32)i + 1)
-			e = opts_set(p->o, "pid", rest[i]);
+			e = set_pid(p, rest[i]);
 		else if (!u)
 			return err_new("what is '%s'? %.*s takes no %soperand", rest[i],
 				       STRF(p->tool->name), i ? "further " : "");
@@ -595,12 +580,13 @@ static struct err *take_operands(struct parse *p, char **rest, int nrest, int nd
 	}
 	if (ndash == nrest)
 		return NULL;
-	if (!p->command)
-		return err_new("%.*s runs no command", STRF(p->tool->name));
+	if (p->runs == TOOL_RUNS_NOTHING)
+		return err_new("%.*s looks once and ends: it runs no command", STRF(p->tool->name));
 	p->words.command = arena_newn(p->a, char *, (size_t)(nrest - ndash) + 1);
 	memcpy(p->words.command, rest + ndash, (size_t)(nrest - ndash) * sizeof(*rest));
-	p->o->cmd = command_text(p->a, rest + ndash, nrest - ndash);
-	p->o->follow |= !asks_to_follow(p);
+	p->o->cmd = tool_command_text(p->a, rest + ndash, nrest - ndash);
+	p->o->machine = p->runs == TOOL_RUNS_ON_MACHINE;
+	p->o->follow |= !p->o->machine && !asks_to_follow(p);
 	return NULL;
 }
 
@@ -618,10 +604,10 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 		word[n++] = arena_strz(p->a, one);
 	for (int i = 1; i < argc; i++)
 		word[n++] = argv[i];
-	for (int i = 1; i < n && p->command && strcmp(word[i], "--") != 0; i++)
+	for (int i = 1; i < n && p->runs && strcmp(word[i], "--") != 0; i++)
 		if (!strcmp(word[i], "--exec") && !opt_named(p->table, word[i]))
 			word[i] = dashes; /* as bcc's tools have it */
-	int first = p->bare_command ? opt_first_operand(p->table, n, word) : n;
+	int first = p->runs == TOOL_RUNS_OPERANDS ? opt_first_operand(p->table, n, word) : n;
 	for (int i = 1; i < first && p->writer && p->writer->spell; i++)
 		word[i] = p->writer->spell(p->a, word[i]);
 	if (first < n && strcmp(word[first], "--") != 0) {
@@ -632,7 +618,7 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 	p->table[p->ntable].id = OPT_NUMBERS;
 	bool dashes_last = n > 1 && !strcmp(word[n - 1], "--");
 	struct err *e = opt_parse(p->table, n, word, set, p, rest, &nrest, &ndash);
-	if (!e && dashes_last && ndash == nrest && p->command && !p->o->help)
+	if (!e && dashes_last && ndash == nrest && p->runs && !p->o->help)
 		e = err_new("a command is missing behind --");
 	if (p->o->format && !strcmp(p->o->format, "folded") && (p->annotate || p->delimiter))
 		p->o->format = arena_fmt(p->a, "folded:%s%s%s", p->annotate ? "annotate" : "",
@@ -644,20 +630,6 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 }
 
 /* ---- running ---- */
-
-/* Other tracers run what stands behind -c: the command in there, or NULL. */
-static const char *command_behind(const struct parse *p, int argc, char **argv)
-{
-	for (int i = 1; i + 1 < argc && strcmp(argv[i], "--") != 0; i++) {
-		struct str rest = str_z(argv[i + 1]), word;
-		bool asks = !strcmp(argv[i], "-c") || !strcmp(argv[i], "--cmd") ||
-			    !strcmp(argv[i], "--exec");
-		if (asks && p->command && str_cut(&rest, ' ', &word) &&
-		    proc_which(p->a, arena_strz(p->a, word)))
-			return argv[i + 1];
-	}
-	return NULL;
-}
 
 /* An option of sonde's own that stands behind the tool's name, where it is none. */
 static const struct opt *misplaced(const struct parse *p, int argc, char **argv)
@@ -822,7 +794,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 		e = parse_words(&p, argc, argv);
 		o.tool = &s;
 		if (e)
-			rc = bad_words(t, e, command_behind(&p, argc, argv),
+			rc = bad_words(t, e, p.runs ? tool_command_behind(&a, argc, argv) : NULL,
 				       misplaced(&p, argc, argv), asks_for_map(argc, argv));
 		else if (o.help)
 			tool_usage(t, p.table, &j.c, stdout), rc = RC_OK;

@@ -25,6 +25,22 @@ void tool_each(struct arena *a, tool_cb *cb, void *arg);
 /* What takes the tool's operands; NULL: they are options of the script. */
 const struct writer *tool_writer(const struct tool *t);
 
+/* What a tool does with a command behind "--". */
+enum tool_runs {
+	TOOL_RUNS_NOTHING,    /* it looks at the machine once, and ends */
+	TOOL_RUNS_ON_MACHINE, /* it traces the whole machine while the command runs */
+	TOOL_RUNS_WATCHED,    /* it traces the command and its children */
+	TOOL_RUNS_OPERANDS, /* the same, and the first operand begins the command without "--", too */
+};
+/* c: its script, when its options are known. */
+enum tool_runs tool_runs(const struct tool *t, const struct compile *c);
+/* The common option of that name, if the tool's script names it; NULL: it does not. */
+const struct getopt_use *tool_names(const struct compile *c, const char *name);
+/* Words of a command line as one text that is split like a shell's. */
+const char *tool_command_text(struct arena *a, char **word, int n);
+/* Other tracers run what stands behind -c: the command in there, or NULL. */
+const char *tool_command_behind(struct arena *a, int argc, char **argv);
+
 /* head: sonde's own options, which stand before the tool's name, in argv[1..nhead); argv[0] of
  * the rest is that name. */
 int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv);

@@ -168,6 +168,26 @@ static void put_accepted(const struct getopt_use *u, FILE *f)
 		fputc('\n', f);
 }
 
+/* How the command is given. */
+static const char *const forms[] = {
+	[TOOL_RUNS_NOTHING] = "\n",
+	[TOOL_RUNS_ON_MACHINE] = " [-- COMMAND]\n",
+	[TOOL_RUNS_WATCHED] = " [-- COMMAND]\n",
+	[TOOL_RUNS_OPERANDS] = " [[--] COMMAND]\n",
+};
+
+/* As a row of opt_help(). */
+static void put_command(enum tool_runs runs, FILE *f)
+{
+	if (runs == TOOL_RUNS_ON_MACHINE)
+		fputs("    -- COMMAND              run it; trace the whole machine until it ends\n",
+		      f);
+	else if (runs != TOOL_RUNS_NOTHING)
+		fputs("    -- COMMAND              run it; trace it and its children until it "
+		      "ends\n",
+		      f);
+}
+
 void tool_usage(const struct tool *t, const struct opt *options, const struct compile *c, FILE *f)
 {
 	fprintf(f, "%.*s%s%.*s\n\nUSAGE:\n    sonde %.*s [options]", STRF(t->name),
@@ -176,7 +196,8 @@ void tool_usage(const struct tool *t, const struct opt *options, const struct co
 	if (w && w->operands)
 		fprintf(f, " %s", w->operands);
 	put_operands(c->tree, f);
-	fprintf(f, "\n");
+	enum tool_runs runs = tool_runs(t, c);
+	fputs(forms[runs], f);
 	if (t->alias)
 		fprintf(f, "    which is: %.*s%s%.*s\n", STRF(t->file), t->preset.n ? " with " : "",
 			STRF(t->preset));
@@ -184,6 +205,7 @@ void tool_usage(const struct tool *t, const struct opt *options, const struct co
 		fprintf(f, "\n%.*s\n", STRF(t->about));
 	fprintf(f, "\nOPTIONS:\n");
 	opt_help(options, f);
+	put_command(runs, f);
 	put_accepted(c->getopts, f);
 	put_columns(c->tree, f);
 	if (t->examples.n)

@@ -27,6 +27,7 @@ struct scope {
 	const struct scope_pid *pid; /* the -c child, and those of -p */
 	u32 npid;
 	bool kernel; /* they restrict probes of the kernel, too: -p or --follow */
+	bool asked;  /* except in a script that asks for itself, by watched() */
 	bool follow;
 	const char *const *cgroup; /* directories: the process is in or below one of them */
 	u32 ncgroup;
@@ -36,6 +37,12 @@ struct scope {
 	struct map *pids;    /* hash of process ids; NULL: not needed */
 	struct map *cgroups; /* as .cgroup; NULL: no program asks */
 };
+
+/* Do programs of the kernel's probes begin with a filter of processes? */
+static inline bool scope_filters(const struct scope *s)
+{
+	return s->npid && s->kernel && !s->asked;
+}
 
 /* Ids of other namespaces than the first cannot be keys: the map is asked first, then they. */
 static inline bool scope_in_first_ns(const struct scope *s)

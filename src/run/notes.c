@@ -27,7 +27,7 @@ static bool one_process(const struct unit *u)
 {
 	if (u->scope.npid != 1 || u->scope.follow)
 		return false;
-	for (u32 i = 0; i < u->nprog && !u->scope.kernel; i++)
+	for (u32 i = 0; i < u->nprog && !scope_filters(&u->scope); i++)
 		if (u->prog[i]->phase == PROG_ATTACH &&
 		    point_flags(u->prog[i]->points) & KIND_PIDFILTER)
 			return false;

@@ -73,6 +73,9 @@ static void put_attached(struct session *s)
 		sb_fmt(&text, "%.*s for %g s...", STRF(g->title), (double)g->duration_ns / 1e9);
 	else if (g->title.n && !command)
 		sb_fmt(&text, "%.*s... Hit Ctrl-C to end.", STRF(g->title));
+	else if (start.tool.n && !s->u->scope.npid) /* the command is not what is traced */
+		sb_fmt(&text, "%.*s of the whole machine, until the command ends.",
+		       STRF(g->title.n ? g->title : STR("Tracing")));
 	if (start.tool.n)
 		list_sources(s, &start);
 	report_put(&s->reporter, &(struct item){.kind = I_STATUS,

@@ -196,3 +196,19 @@ EXPECT
 	$
 	$
 	@: 3
+
+NAME watched(): the processes of -p and -c, also those that are not the current one
+RUN
+	for o in '' --follow; do "$SONDE" -q $o -c '/bin/sh -c "/bin/sleep 0.05; true"' -e 'rawtracepoint:sched_wakeup_new /watched(args.p.tgid)/ { @new[args.p.tgid == cpid] = true; } tracepoint:sched:sched_switch /watched()/ { @left[comm == "sleep"] = true; } end { printf("%d %d\n", has_key(@new, false), has_key(@left, true)); clear(@new); clear(@left); }' | grep .; done
+	for p in 2 3 4 5 6 7 8 9 10 11; do build/tests/syscalls $p lseek 1200 & ps="$ps,$!"; done; sleep 0.3
+	"$SONDE" -q -p "${ps#,}" -e 'tracepoint:syscalls:sys_enter_lseek /watched()/ { @w = count(); } tracepoint:syscalls:sys_enter_lseek /watched(pid)/ { @p = count(); }'; wait
+	"$SONDE" -q -e 'begin { print((watched(), watched(1))); exit(); }' | grep .
+NEEDS btf prog:syscalls tp:syscalls/sys_enter_lseek tp:sched/sched_switch
+EXPECT
+	0 0
+	1 1
+	$
+	$
+	@p: 65
+	@w: 65
+	(true, true)

@@ -48,7 +48,7 @@ EXPECT
 	ERROR: option '--least-of' requires an argument
 	ERROR: what is 'y'? mine.bt takes no further operand
 	ERROR: unrecognized option '--no'
-	ERROR: mine.bt runs no command
+	ERROR: mine.bt looks once and ends: it runs no command
 	}
 	begin
 

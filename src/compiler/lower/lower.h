@@ -186,6 +186,8 @@ void lower_may_skip_end(struct lower *l, struct lower_cache *kept);
 /* scope.c: goes to out when the current process is not to be traced; the maps for that. */
 void lower_scope(struct lower *l, struct blk *out);
 void lower_scope_maps(struct compile *c);
+/* 1 if the process of this id is one of the scope's, which has some; else 0. NULL: the current process. */
+struct ref lower_watched(struct lower *l, struct node *id);
 /*
  * A loop of our own over memory that is not on the stack. The verifier walks through it once or
  * twice where there is may_goto: then where it begins is hidden, and each round is allowed by

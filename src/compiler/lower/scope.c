@@ -17,7 +17,7 @@ static bool wants_pids(const struct scope *s, u32 flags)
 	if (!s->npid)
 		return false;
 	if (flags & KIND_PIDFILTER)
-		return s->kernel;
+		return scope_filters(s);
 	/* Return probes of one process also fire in others that somebody else traces (seen on 6.1).
 	 */
 	return (flags & KIND_USER) && (s->follow || (flags & KIND_RETVAL));
@@ -29,14 +29,14 @@ static struct ref current_tgid(struct lower *l)
 	return ir_op2(l->f, O_SHR, id, ir_con(l->f, 32));
 }
 
-/* Goes to go when the current process is in the map; else the code goes on. */
-static void if_in_map(struct lower *l, struct blk *go)
+/* Goes to go when the process of this id is in the map; else the code goes on. */
+static void if_in_map(struct lower *l, struct ref id, struct blk *go)
 {
 	struct fn *f = l->f;
 	struct blk *miss = ir_blk(f);
 	u32 mark = ir_slot_mark(f);
 	struct ref key = ir_slot(f, 8);
-	ir_store(f, 4, key, 0, current_tgid(l));
+	ir_store(f, 4, key, 0, id);
 	struct ref p =
 		ir_call(f, BPF_FUNC_map_lookup_elem, ARGS(ir_map(l->u->scope.pids->index), key));
 	ir_slot_release(f, mark);
@@ -93,13 +93,40 @@ static void filter_pids(struct lower *l, struct blk *out)
 	struct blk *go = ir_blk(l->f);
 	bool first = scope_in_first_ns(s);
 	if (s->pids)
-		if_in_map(l, go);
+		if_in_map(l, current_tgid(l), go);
 	if (!first)
 		if_in_ns(l, go);
 	for (u32 i = 0; i < s->npid && first && !s->pids; i++)
 		if_equal(l, current_tgid(l), s->pid[i].id, go);
 	ir_jmp(l->f, out);
 	ir_at(l->f, go);
+}
+
+struct ref lower_watched(struct lower *l, struct node *id)
+{
+	const struct scope *s = &l->u->scope;
+	struct fn *f = l->f;
+	struct ref result = ir_var(f);
+	struct blk *go = ir_blk(f), *out = ir_blk(f), *done = ir_blk(f);
+	if (id) {
+		struct ref v = ir_op1(f, O_EXTU, 4, lower_value(l, id));
+		assert(scope_in_first_ns(s));
+		if (s->pids)
+			if_in_map(l, v, go);
+		for (u32 i = 0; i < s->npid && !s->pids; i++)
+			if_equal(l, v, s->pid[i].id, go);
+		ir_jmp(f, out);
+		ir_at(f, go);
+	} else {
+		filter_pids(l, out);
+	}
+	ir_set(f, result, ir_con(f, 1));
+	ir_jmp(f, done);
+	ir_at(f, out);
+	ir_set(f, result, ir_con(f, 0));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, result);
 }
 
 static void filter_cgroups(struct lower *l, struct blk *out)

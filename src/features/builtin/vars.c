@@ -136,6 +136,30 @@ static bool check_self_pid(struct sema *s, struct node *call)
 	return true;
 }
 
+/* Without processes that were named all are: the call is a literal. */
+static bool check_watched(struct sema *s, struct node *call)
+{
+	struct scope *sc = &s->u->scope;
+	if (!sc->npid) {
+		node_set_num(call, 1, &type_bool);
+		return true;
+	}
+	sc->asked = true;
+	if (!call_arg(call, 0) || scope_in_first_ns(sc))
+		return true;
+	diag_add(s->ds, E_FEATURE, call->loc,
+		 "in a PID namespace of its own a tracer does not know the numbers that the kernel "
+		 "has for "
+		 "processes, as this script needs them for -p and commands; --cgroup works");
+	return false;
+}
+
+static struct ref lower_watched_row(struct lower *l, struct node *call, struct mem dst)
+{
+	(void)dst;
+	return lower_watched(l, call_arg(call, 0));
+}
+
 static const struct type *type_has_cpid(struct sema *s, struct node *call)
 {
 	node_set_num(call, s->u->cpid != 0, &type_bool);
@@ -295,6 +319,11 @@ const struct builtin builtin_vars[] = {
 	{"auto self_pid", .flags = B_CONST, .type = type_cpid, .check = check_self_pid,
 	 .doc = "Process id of the tracer itself; 0 in a pid namespace, whose ids pid does not "
 		"have."},
+	{"bool watched([int pid])", lower_watched_row, .check = check_watched, .asks = USE_IDS,
+	 .doc = "Is the process (default: the current one) one that -p, or a command with its "
+		"children, names? True "
+		"if none is named. In a script that asks, probes of the kernel fire for all "
+		"processes."},
 	{"u64 cpu", lower_cpu, .role = ROLE_CPU,
 	 .doc = "Number of the CPU on which the probe runs."},
 	{"auto ncpus", .flags = B_CONST, .type = type_ncpus,
