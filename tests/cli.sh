@@ -345,7 +345,27 @@ done
 t 1 'ERROR: Failed to parse pid: 5000000000 is out of range (1 to 4194304)' "$sonde" cpudist -p 5000000000
 t 1 'ERROR: there is no process 4194304' "$sonde" offcputime -p 1,4194304
 t 1 'ERROR: --pid needs a process that runs (got '\''4194304'\'')' "$sonde" bpflist -p 4194304
-t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''2'\'')' "$sonde" biolatency -d 2
+t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''2'\'')
+HINT: did you mean --duration 2?' "$sonde" biolatency -d 2
+t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''500ms'\'')
+HINT: did you mean --duration 500ms?' "$sonde" biosnoop -d500ms
+t 1 'ERROR: --cgroup: there is no control group 5' "$sonde" offcputime -c 5
+t 1 'HINT: did you mean --count 5?' sh -c '"$1" opensnoop -c 5 2>&1 | tail -n 1; exit 1' sh "$sonde"
+t 1 "ERROR: what is '5'? tcpconnect takes no operand
+HINT: did you mean --duration 5?" "$sonde" tcpconnect -d 5
+t 1 "ERROR: unrecognized option '--nope'
+sonde biosnoop -h" "$sonde" biosnoop --nope -d 2
+for it in '-d 5' '-fd 5' '-f -d 5' '-d -f' '-d'; do
+	case $it in
+	-d*5) want='WARNING: -d is --delimiter here, which has no effect without -f; did you mean --duration 5?' ;;
+	-f\ *) want="WARNING: -d is --delimiter here, which puts a frame - between the program's and the kernel's; did you mean --duration 5?" ;;
+	-d) want='WARNING: -d is --delimiter here, which has no effect without -f' ;;
+	*) want= ;;
+	esac
+	t 0 "$it: $want
+." sh -c 'printf "%s: " "$2"; "$1" --mode codegen profile $2 2>&1 | grep . || echo; echo .' sh "$sonde" "$it"
+done
+t 2 'ERROR: --period 5: a sample for so few nanoseconds is all that a CPU would do' "$sonde" --mode codegen profile -c 5
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''..'\'')' "$sonde" biosnoop -d ..
 t 1 'ERROR: --duration needs a time' "$sonde" execsnoop -d x
 t 1 "ERROR: unrecognized option '--cost'

@@ -115,6 +115,7 @@ struct parse {
 	enum tool_runs runs;         /* what -- CMD does */
 	bool annotate, delimiter;    /* of folded stacks */
 	bool timed;                  /* the first operand is the duration, too */
+	const char *refused;         /* the value or operand that was refused; NULL: none */
 	const struct writer *writer; /* takes the operands, if the tool has one */
 	struct words words;
 };
@@ -315,13 +316,22 @@ static struct str value_of(struct parse *p, const struct getopt_use *u, const ch
 	return text;
 }
 
+/* Asked already here, where it can be told that a command stands elsewhere. */
+static struct err *find_cgroup(struct parse *p, const char *val)
+{
+	const char *dir;
+	struct err *e = cgroup_find(p->host, val, &dir);
+	return e ? err_wrap(e, "--cgroup: ") : NULL;
+}
+
 static struct err *give(struct parse *p, const struct getopt_use *u, const char *val)
 {
 	u64 ignored;
 	if (p->script->nopt >= MAX_GIVEN)
 		return err_new("more than %d options and operands", MAX_GIVEN);
 	struct str text = value_of(p, u, val);
-	struct err *e = declare_value(u, text, &ignored);
+	struct err *e =
+		str_is(u->name, "cgroup") ? find_cgroup(p, val) : declare_value(u, text, &ignored);
 	/* A tool that asks which processes are children has an option of its own for it. */
 	p->o->follow |= !e && str_is(u->name, "follow");
 	if (!e)
@@ -392,12 +402,10 @@ static struct err *set_utc(struct parse *p)
 	return e;
 }
 
-/* Asked already here, where it can be told that a command stands elsewhere. */
 static struct err *set_cgroup(struct parse *p, const char *val)
 {
-	const char *dir;
-	struct err *e = cgroup_find(p->host, val, &dir);
-	return e ? err_wrap(e, "--cgroup: ") : opts_set(p->o, "cgroup", val);
+	struct err *e = find_cgroup(p, val);
+	return e ? e : opts_set(p->o, "cgroup", val);
 }
 
 /* Processes of a recorded machine cannot be looked for. */
@@ -420,9 +428,8 @@ static struct err *set_format(struct parse *p, const char *name)
 	return NULL;
 }
 
-static struct err *set(void *self, int id, const char *val)
+static struct err *take_option(struct parse *p, int id, const char *val)
 {
-	struct parse *p = self;
 	if (id >= FIRST_OWN)
 		return give(p, p->own[id - FIRST_OWN], val);
 	switch ((enum common_id)id) {
@@ -466,6 +473,14 @@ static struct err *set(void *self, int id, const char *val)
 	case COMMON_VERBOSE: p->o->verbose++; break;
 	}
 	return NULL;
+}
+
+static struct err *set(void *self, int id, const char *val)
+{
+	struct parse *p = self;
+	struct err *e = take_option(p, id, val);
+	p->refused = e ? val : NULL;
+	return e;
 }
 
 /* They become probes later, when all options are known. */
@@ -566,6 +581,7 @@ static struct err *take_operands(struct parse *p, char **rest, int nrest, int nd
 		for (u32 k = 0; k < p->nown && !u; k++)
 			u = p->own[k]->operand == (u32)i + 1 ? p->own[k] : NULL;
 		struct err *e = NULL;
+		p->refused = rest[i];
 		if (!u && i == 0 && p->timed)
 			e = set_duration(p, rest[i]);
 		else if (!u && p->pid_operand == (u32)i + 1)
@@ -577,6 +593,7 @@ static struct err *take_operands(struct parse *p, char **rest, int nrest, int nd
 			e = take_operand(p, u, rest[i]);
 		if (e)
 			return err_wrap(e, "'%s': ", rest[i]);
+		p->refused = NULL;
 	}
 	if (ndash == nrest)
 		return NULL;
@@ -620,7 +637,10 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 	struct err *e = opt_parse(p->table, n, word, set, p, rest, &nrest, &ndash);
 	if (!e && dashes_last && ndash == nrest && p->runs && !p->o->help)
 		e = err_new("a command is missing behind --");
-	if (p->o->format && !strcmp(p->o->format, "folded") && (p->annotate || p->delimiter))
+	bool folded = p->o->format && !strcmp(p->o->format, "folded");
+	if (!e && p->delimiter)
+		tool_warn_delimiter(p->table, n, word, folded);
+	if (folded && (p->annotate || p->delimiter))
 		p->o->format = arena_fmt(p->a, "folded:%s%s%s", p->annotate ? "annotate" : "",
 					 p->annotate && p->delimiter ? "," : "",
 					 p->delimiter ? "delimiter" : "");
@@ -630,44 +650,6 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 }
 
 /* ---- running ---- */
-
-/* An option of sonde's own that stands behind the tool's name, where it is none. */
-static const struct opt *misplaced(const struct parse *p, int argc, char **argv)
-{
-	const struct opt *o = NULL;
-	for (int i = 1; i < argc && !o && strcmp(argv[i], "--") != 0; i++)
-		if (!opt_named(p->table, argv[i]))
-			o = opts_named(argv[i]);
-	return o;
-}
-
-/* bcc's tools take maps with control groups or mount namespaces that another program filled. */
-static bool asks_for_map(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++)
-		if (!strncmp(argv[i], "--cgroupmap", 11) || !strncmp(argv[i], "--mntnsmap", 10))
-			return true;
-	return false;
-}
-
-static int bad_words(const struct tool *t, struct err *e, const char *command,
-		     const struct opt *before, bool map)
-{
-	fprintf(stderr, "ERROR: %s\n", e->msg);
-	if (command)
-		fprintf(stderr, "HINT: a command stands behind --: sonde %.*s -- %s\n",
-			STRF(t->name), command);
-	else if (before)
-		fprintf(stderr, "HINT: --%s stands before the tool's name: sonde --%s%s%s %.*s\n",
-			before->name, before->name, before->arg ? " " : "",
-			before->arg ? before->arg : "", STRF(t->name));
-	else if (map)
-		fprintf(stderr, "HINT: --cgroup DIR or --container NAME says which\n");
-	else
-		fprintf(stderr, "sonde %.*s -h shows its options.\n", STRF(t->name));
-	err_free(e);
-	return RC_USAGE;
-}
 
 /* The script's probes from the operands. False: it was said why not. */
 static bool write_probes(struct parse *p, struct job *j)
@@ -784,7 +766,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	struct err *e = opts_parse(&o, nhead, head);
 	if (e) {
 		host_init(&h, &a, "");
-		rc = bad_words(t, e, NULL, NULL, false);
+		rc = tool_bad_words(&(struct tool_words){.tool = t}, e);
 	} else if (!host_prepare(&h, &a, &o)) { /* writers ask it, as the compiler does */
 		rc = RC_USAGE;
 	} else if (read_options(&j, &o, &s, &h) && knows_common(t, &j.c)) {
@@ -794,8 +776,9 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 		e = parse_words(&p, argc, argv);
 		o.tool = &s;
 		if (e)
-			rc = bad_words(t, e, p.runs ? tool_command_behind(&a, argc, argv) : NULL,
-				       misplaced(&p, argc, argv), asks_for_map(argc, argv));
+			rc = tool_bad_words(
+				&(struct tool_words){t, p.table, argc, argv, p.refused, p.runs, &a},
+				e);
 		else if (o.help)
 			tool_usage(t, p.table, &j.c, stdout), rc = RC_OK;
 		else if (asks_version(&s))

@@ -41,6 +41,22 @@ const char *tool_command_text(struct arena *a, char **word, int n);
 /* Other tracers run what stands behind -c: the command in there, or NULL. */
 const char *tool_command_behind(struct arena *a, int argc, char **argv);
 
+/* A command line that was refused. argc 0: it was about sonde's own options. */
+struct tool_words {
+	const struct tool *tool;
+	const struct opt *table;
+	int argc;
+	char **argv;
+	/* The value or operand in argv that was refused; NULL: something else. */
+	const char *refused;
+	enum tool_runs runs;
+	struct arena *a;
+};
+/* --delimiter was given: say so where a time behind it may have been meant, or where it has no effect. */
+void tool_warn_delimiter(const struct opt *table, int argc, char **argv, bool folded);
+/* Prints the error, and a hint where one is near; frees it. Returns the exit status. */
+int tool_bad_words(const struct tool_words *w, struct err *e);
+
 /* head: sonde's own options, which stand before the tool's name, in argv[1..nhead); argv[0] of
  * the rest is that name. */
 int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv);

@@ -23,6 +23,7 @@ RUN
 		"$SONDE" $t -qj -- sh -c '/bin/sleep 0.05; /bin/sleep 0.05; true' | grep -o '"comm": "[^"]*"' | sort -u | grep -v 'sonde"' | tr '\n' ' '; echo
 	done
 NEEDS btf tp:sched/sched_switch
+TIMEOUT 30
 EXPECT
 	"comm": "sh" "comm": "sleep" 
 	"comm": "sh" "comm": "sleep" 
@@ -64,6 +65,7 @@ RUN
 	done
 	wait $o
 NEEDS btf tp:sock/inet_sock_set_state file:/usr/bin/python3
+TIMEOUT 30
 EXPECT
 	"comm": "mine"
 	"comm": "mine"
