@@ -49,8 +49,10 @@ struct point {
 	bool wild; /* one of those that a wildcard matched */
 	bool code_refused; /* its body was, by the kernel: no typed loads */
 	bool old;          /* user probes: .pid has an older file of the path .target mapped */
-	bool copied;       /* by a helper: typed arguments that old kernels let no program load */
-	int pid;           /* user probes: .target is a path as this process sees it; 0: as we do */
+	bool beside;       /* for events that another point's way does not see: KIND_BESIDE */
+	bool unreadable; /* such a point: the body cannot read its arguments; its events are only counted */
+	bool copied; /* by a helper: typed arguments that old kernels let no program load */
+	int pid;     /* user probes: .target is a path as this process sees it; 0: as we do */
 	enum abi abi : 8;
 	/* T_STRUCT that "args" reads (tracepoint: the context itself), or NULL. */
 	const struct type *args;
@@ -129,6 +131,9 @@ enum probe_flags {
 	KIND_OVERRIDE = 1 << 23, /* the function may return at once instead */
 	WAY_SLEEPS = 1 << 26,   /* its programs may wait for user memory, where FEAT_SLEEPABLE is */
 	KIND_REPORTS = 1 << 25, /* what it prints are reports, each time the next one */
+	WAY_BESIDE = 1 << 27,   /* of a point that is beside another */
+	/* Ways may not see all events: expand() with .beside set gives points for the others of p, with their ways. */
+	KIND_BESIDE = 1 << 28,
 	KIND_SYNONYM = 1 << 24, /* other words for another kind's points: not in lists of all */
 };
 
@@ -216,17 +221,26 @@ struct ask {
 	u32 use; /* enum point_use */
 };
 
+/* The same event under another number. */
+struct twin {
+	u64 nr;
+	bool elsewhere; /* where enter() leaves: nr may be the number of another event elsewhere */
+	bool readable;  /* its arguments are what the body at the point reads */
+};
+
 /* Several points in one program, told apart by a number that the context holds. */
 struct which {
 	struct ref (*number)(struct fn *f, const struct point *points); /* code that gives it */
 	u32 (*of)(struct host *h, const struct point *p); /* a point's; NULL: it is .id */
 	u32 n;                                            /* numbers are below that */
 	/*
-	 * The number of the same event among those that enter() leaves out; such events are counted
-	 * (STAT_FOREIGN). The result is n if there is no such number. NULL if the way has no enter(), or
-	 * if that leaves out no event.
+	 * Number i of the events that are p's under other numbers: of programs of another kind, which are delivered
+	 * if the body can read them, or else counted (STAT_FOREIGN). False if there are no more. NULL if no event
+	 * has another number, or if enter() is NULL.
 	 */
-	u32 (*foreign)(struct host *h, const struct point *p);
+	bool (*twin)(struct host *h, const struct point *p, u32 i, struct twin *ret);
+	/* arg() for a twin that is elsewhere. */
+	struct ref (*twin_arg)(struct fn *f, struct host *h, const struct point *p, int n);
 };
 
 /* How points are attached. */

@@ -248,7 +248,8 @@ void loss_foreign(struct reporter *r, const struct loss_counters *c)
 		return;
 	sb_fmt(&b,
 	       "%llu of these system calls %s made by 32-bit programs and not traced: the "
-	       "kernel has no such events for them (strace and syscall_id() show them)",
+	       "arguments "
+	       "that the script reads are laid out otherwise there (strace shows them)",
 	       n, n == 1 ? "was" : "were");
 	loss_put(r, LOSS_FOREIGN_CALLS, STR(""), n, sb_str(&b));
 }

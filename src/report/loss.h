@@ -41,8 +41,7 @@ void loss_skipped(struct reporter *r, const struct prog *p, u64 n);
 void loss_missed(struct reporter *r, const struct prog *p, u64 n);
 /* Runs that gave up, strings that were cut, reads that failed. */
 void loss_of_prog(struct reporter *r, const struct loss_counters *c, const struct prog *p);
-/* System calls of 32-bit programs, for which the kernel has no tracepoints: a program that runs for every
- * call sees them, at their start or at their end. */
+/* System calls of 32-bit programs whose arguments the script cannot read, at their start or at their end. */
 void loss_foreign(struct reporter *r, const struct loss_counters *c);
 /* Reads that failed, of all programs; only if the script has neither asked for warnings about them
  * nor switched them off. */

@@ -166,7 +166,8 @@ u32 attach_count(const struct session *s)
 	u32 n = 0;
 	for (u32 i = 0; i < s->u->nprog; i++) {
 		const struct prog *p = s->u->prog[i];
-		if (!is_attached(p) || p->points->late || s->attach.of[i].done)
+		bool done = !is_attached(p) || p->points->late || s->attach.of[i].done;
+		if (done && !(point_flags(p->points) & WAY_BESIDE))
 			n += point_count(p->points) - s->attach.of[i].unattached;
 	}
 	return n;

@@ -79,6 +79,27 @@ static bool is_typed_pointer(const struct point *p, i32 n)
 	return t && t->kind == T_PTR && t->space == AS_BTF;
 }
 
+/* Where the event fired decides where its argument is. */
+static struct ref either_arg(struct lower *l, i32 n)
+{
+	struct fn *f = l->f;
+	const struct way *w = l->pt->way;
+	struct ref v = ir_var(f), elsewhere = l->elsewhere;
+	struct blk *here = ir_blk(f), *there = ir_blk(f), *done = ir_blk(f);
+	if (f != l->main)
+		elsewhere = lower_load(l, 8, false, lower_shared(l, SHARED_ELSEWHERE));
+	there->unlikely = true;
+	ir_br(f, O_EQ, elsewhere, ir_con(f, 0), here, there);
+	ir_at(f, there);
+	ir_set(f, v, w->which->twin_arg(f, l->c->host, l->pt, n));
+	ir_jmp(f, done);
+	ir_at(f, here);
+	ir_set(f, v, w->arg(f, l->c->host, l->pt, n));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, v);
+}
+
 struct ref lower_arg(struct lower *l, i32 n)
 {
 	struct cache_key key = {CACHE_ARG, (u32)n};
@@ -88,7 +109,7 @@ struct ref lower_arg(struct lower *l, i32 n)
 	assert(l->pt->way->arg);
 	/* Ways read from the context register; in a callback that is a value loaded from the
 	 * frame. */
-	r = l->pt->way->arg(l->f, l->c->host, l->pt, n);
+	r = ref_is(l->elsewhere) ? either_arg(l, n) : l->pt->way->arg(l->f, l->c->host, l->pt, n);
 	if (l->pt->code_refused && is_typed_pointer(l->pt, n))
 		r = lower_number(l, r);
 	return lower_cache_put(l, key, r);
@@ -173,151 +194,6 @@ static bool count_loops(struct node *n, void *arg)
 	return true;
 }
 
-/* A word of a table, zeros but for what the caller fills in; numbers beyond its end: out. */
-static struct ref from_table(struct lower *l, u32 *table, struct ref nr, struct blk *out)
-{
-	const struct which *w = l->pt->way->which;
-	struct fn *f = l->f;
-	struct map *m = unit_map(l->c, MAP_AUX, "points");
-	m->val_size = 4 * w->n;
-	m->init = table;
-	struct blk *in = ir_blk(f);
-	ir_br(f, O_ULT, nr, ir_con(f, w->n), in, out);
-	ir_at(f, in);
-	struct ref base = ir_op1(f, O_MAPVAL, 8, ir_map(m->index));
-	struct ref at = ir_op2(f, O_ADD, base, ir_op2(f, O_SHL, nr, ir_con(f, 2)));
-	return ir_load(f, 4, at, 0);
-}
-
-/* Which of many points fired: from a table by the number in the context. */
-static void point_by_table(struct lower *l, struct ref nr, struct blk *out)
-{
-	const struct which *w = l->pt->way->which;
-	struct fn *f = l->f;
-	u32 *table = arena_newn(l->c->arena, u32, w->n);
-	for (const struct point *p = l->pt; p; p = p->next)
-		table[w->of(l->c->host, p)] = p->id + 1;
-	struct blk *found = ir_blk(f);
-	struct ref id = from_table(l, table, nr, out);
-	ir_br(f, O_NE, id, ir_con(f, 0), found, out);
-	ir_at(f, found);
-	l->which = ir_addi(f, id, -1);
-}
-
-/* ... of a few: by comparing. */
-static void point_by_tests(struct lower *l, struct ref nr, struct blk *out)
-{
-	const struct which *w = l->pt->way->which;
-	struct fn *f = l->f;
-	struct ref id = ir_var(f);
-	struct blk *found = ir_blk(f);
-	for (const struct point *p = l->pt; p; p = p->next) {
-		struct blk *next = p->next ? ir_blk(f) : out, *yes = ir_blk(f);
-		ir_br(f, O_EQ, nr, ir_con(f, w->of(l->c->host, p)), yes, next);
-		ir_at(f, yes);
-		ir_set(f, id, ir_con(f, p->id));
-		ir_jmp(f, found);
-		if (p->next)
-			ir_at(f, next);
-	}
-	ir_at(f, found);
-	l->which = ir_get(f, id);
-}
-
-enum { FEW_POINTS = 4 }; /* by comparing; more: by a table */
-
-/* Is it the number that one of the points has where enter() leaves? */
-static void test_foreign(struct lower *l, struct ref nr, struct blk *yes, struct blk *no)
-{
-	const struct which *w = l->pt->way->which;
-	struct fn *f = l->f;
-	bool few = l->v->npoint <= FEW_POINTS;
-	u32 *table = few ? NULL : arena_newn(l->c->arena, u32, w->n);
-	for (const struct point *p = l->pt; p; p = p->next) {
-		u32 k = w->foreign(l->c->host, p);
-		if (k == w->n)
-			continue;
-		if (!few) {
-			table[k] = 1;
-			continue;
-		}
-		struct blk *next = ir_blk(f);
-		ir_br(f, O_EQ, nr, ir_con(f, k), yes, next);
-		ir_at(f, next);
-	}
-	if (few)
-		ir_jmp(f, no);
-	else
-		ir_br(f, O_NE, from_table(l, table, nr, no), ir_con(f, 0), yes, no);
-}
-
-/* Is the number of a point that of another one where enter() leaves? */
-static bool has_foreign_twin(struct lower *l)
-{
-	const struct which *w = l->pt->way->which;
-	struct host *h = l->c->host;
-	for (const struct point *p = l->pt; w->of && p; p = p->next)
-		for (const struct point *q = l->pt; q; q = q->next)
-			if (w->of(h, p) == w->foreign(h, q))
-				return true;
-	return !w->of;
-}
-
-/*
- * Events of the script's that the way leaves out are counted. Their numbers mean other events elsewhere:
- *
- *	miss: no point has the number; a point has it as a foreign one: enter (leaves: count); out
- *	left: enter() left, of an event with the number of a point; a point has it as a foreign one: count.
- *	It is out if no number is of both sorts.
- */
-static void count_foreign(struct lower *l, struct ref nr, struct blk *miss, struct blk *left,
-			  struct blk *out)
-{
-	struct fn *f = l->f;
-	struct blk *ask = ir_blk(f), *count = ir_blk(f);
-	ask->unlikely = count->unlikely = true;
-	ir_at(f, miss);
-	test_foreign(l, nr, ask, out);
-	ir_at(f, ask);
-	l->pt->way->enter(f, l->c->host, l->pt, count);
-	ir_jmp(f, out);
-	if (left != out) {
-		left->unlikely = true;
-		ir_at(f, left);
-		test_foreign(l, nr, count, out);
-	}
-	ir_at(f, count);
-	lower_stat(l, STAT_FOREIGN);
-	ir_jmp(f, out);
-}
-
-/* One program for several points: which one fired; none of them: leave. Then what the way asks first. */
-static void enter_point(struct lower *l, struct blk *out)
-{
-	const struct way *way = l->pt->way;
-	const struct which *w = way->which;
-	struct fn *f = l->f;
-	bool counts = w && w->foreign && way->enter;
-	struct blk *miss = counts ? ir_blk(f) : out, *left = out;
-	struct ref nr = w ? w->number(f, l->pt) : REF_NONE;
-	if (w && !w->of)
-		l->which = nr;
-	else if (w && l->v->npoint <= FEW_POINTS)
-		point_by_tests(l, nr, miss);
-	else if (w)
-		point_by_table(l, nr, miss);
-	if (counts && has_foreign_twin(l))
-		left = ir_blk(f);
-	if (way->enter)
-		way->enter(f, l->c->host, l->pt, left);
-	if (!counts)
-		return;
-	struct blk *go = ir_blk(f);
-	ir_jmp(f, go);
-	count_foreign(l, nr, miss, left, out);
-	ir_at(f, go);
-}
-
 struct mem lower_shared(struct lower *l, u32 at)
 {
 	return mem_of(ir_get(l->f, l->scratch), (i32)(l->shared + at));
@@ -367,6 +243,8 @@ static void place_vars(struct lower *l)
 	lower_store(l, 8, lower_shared(l, SHARED_RETVAL), zero);
 	if (ref_is(l->which))
 		lower_store(l, 8, lower_shared(l, SHARED_WHICH), l->which);
+	if (ref_is(l->elsewhere))
+		lower_store(l, 8, lower_shared(l, SHARED_ELSEWHERE), l->elsewhere);
 }
 
 static bool names_vars(struct node *n, void *found)
@@ -442,7 +320,7 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 		heed_stop(l, out);
 	l->may_sleep = point_flags(l->pt) & WAY_SLEEPS && may_sleep(l);
 	lower_scope(l, out);
-	enter_point(l, out);
+	lower_which(l, out);
 	ir_jmp(f, pre);
 	ir_at(f, test);
 	if (pred_vars)

@@ -68,6 +68,8 @@ struct lower {
 	struct loop *loop;   /* innermost */
 	u32 rounds;          /* loops around whose rounds the verifier walks through one by one */
 	struct ref which; /* of several points in one program: the number of the one that fired */
+	/* Not 0: the event is a twin (which->twin) that is elsewhere. None: it never is. */
+	struct ref elsewhere;
 };
 
 /*
@@ -80,11 +82,14 @@ enum {
 	SHARED_STOP = 0,
 	SHARED_RETVAL = 8,
 	SHARED_WHICH = 16,
-	SHARED_VARS = 24,
+	SHARED_ELSEWHERE = 24,
+	SHARED_VARS = 32,
 	STOP_PROBE = 1, /* values of SHARED_STOP */
 	STOP_FN = 2,
-}; /* end the probe; with this; the point that fired; captured variables */
+}; /* end the probe; with this; the point that fired; whether elsewhere; captured variables */
 
+/* enter.c: which point of the program's fired; none of them: out. Then what its way asks first. */
+void lower_which(struct lower *l, struct blk *out);
 bool lower_unit(struct compile *c); /* variants -> c->fn and unit.prog */
 bool emit_unit(struct compile *c);  /* c->fn -> prog.code */
 

@@ -644,6 +644,42 @@ static u64 members_of(const struct body *b, const struct type *args)
 	return bits;
 }
 
+struct beside {
+	struct compile *c;
+	const struct variant *v;
+};
+
+static bool add_beside(const struct point *p, void *arg)
+{
+	const struct beside *b = arg;
+	struct compile *c = b->c;
+	if (was_refused(&c->unit->refused, p->body, p->way))
+		return true;
+	struct variant *v = arena_new(c->arena, struct variant);
+	v->probe = node_clone(c->arena, b->v->probe);
+	v->points = arena_new(c->arena, struct point);
+	*v->points = *p;
+	v->points->next = NULL;
+	v->npoint = 1;
+	v->task = b->v->task;
+	arena_push(c->arena, c->variant, c->nvariant, v);
+	return true;
+}
+
+/*
+ * Events of a body's points that their way does not see may have a way of their own: the body is then compiled for
+ * that, too. Nothing is reported if there is none, or if the kernel refuses it.
+ */
+static void find_beside(struct compile *c, const struct variant *v)
+{
+	struct beside b = {c, v};
+	for (const struct point *p = v->points; p && (p->kind->flags & KIND_BESIDE); p = p->next) {
+		struct point q = *p;
+		q.beside = true;
+		err_free(p->kind->expand(c->host, c->unit, NULL, &q, add_beside, &b));
+	}
+}
+
 static void expand_probe(struct expand *e, struct node *probe)
 {
 	struct compile *c = e->c;
@@ -677,6 +713,8 @@ static void expand_probe(struct expand *e, struct node *probe)
 	}
 	for (u32 i = first; i < c->nvariant; i++)
 		choose_way(c, c->variant[i], use_of(c->variant[i]->points->kind, body.use));
+	for (u32 i = first, n = c->nvariant; i < n; i++)
+		find_beside(c, c->variant[i]);
 	vec_free(&body.member);
 }
 
@@ -690,12 +728,14 @@ static int by_text(const void *x, const void *y)
 static void name_points(struct compile *c)
 {
 	struct unit *u = c->unit;
-	struct point **all = arena_newn(c->arena, struct point *, u->nprobe + 1);
 	u32 n = 0;
+	for (u32 i = 0; i < c->nvariant; i++)
+		n += point_count(c->variant[i]->points);
+	struct point **all = arena_newn(c->arena, struct point *, n + 1);
+	n = 0;
 	for (u32 i = 0; i < c->nvariant; i++)
 		for (struct point *p = c->variant[i]->points; p; p = p->next)
 			all[n++] = p;
-	assert(n <= u->nprobe);
 	qsort(all, n, sizeof(struct point *), by_text);
 	u->nprobe = 0;
 	u->probe_name = arena_newn(c->arena, struct str, n + 1);

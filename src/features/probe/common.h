@@ -98,7 +98,7 @@ struct err *tracepoint_start(struct host *h, struct attach *a, struct str catego
 /* Linux 7.2: at these tracepoints only a perf event of raw_syscalls has programs that are not preempted. */
 bool calls_preempted(struct host *h, const struct point *p);
 extern const struct way way_raw_calls_event, way_calls_event, way_calls_by_regs, way_calls,
-	way_tp_typed, way_tp_raw, way_tp_perf;
+	way_tp_typed, way_tp_raw, way_tp_perf, way_call_compat, way_call_compat_exit;
 extern const struct way *const tracepoint_ways[]; /* those, the cheapest first */
 /* A tracepoint's own, of a kind's callbacks. */
 struct err *tracepoint_able(struct host *h);
@@ -108,6 +108,15 @@ const char *tracepoint_lacks(struct host *h, const struct point *p);
 struct err *tracepoint_types(struct host *h, struct unit *u, struct point *p, u32 use);
 /* The system call of an event sys_enter_X or sys_exit_X, which is not always called X. */
 struct str call_of_event(struct str event);
+bool call_is_enter(const struct point *p);
+/* Field n of a call's event in a program on raw_syscalls' tracepoint: 0 is the number. */
+struct ref call_arg_of(struct fn *f, struct host *h, const struct point *p, int n);
+/* call_twin.c: of which.twin, which.twin_arg and, for p, the points beside it */
+bool call_twin(struct host *h, const struct point *p, u32 i, struct twin *ret);
+struct ref call_twin_arg(struct fn *f, struct host *h, const struct point *p, int n);
+void call_beside(struct host *h, const struct point *p, point_cb *cb, void *arg);
+/* Field n, of which a 32-bit program's word is there. */
+struct ref call_narrow_arg(struct fn *f, const struct point *p, int n, struct ref base, i32 off);
 
 /* ---- perf events: perf_common.c ---- */
 /* Open an event, attach g, add the link. */

@@ -57,6 +57,8 @@ static struct err *syscall_expand(struct host *h, struct unit *u, struct diags *
 				  const struct point *p, point_cb *cb, void *arg)
 {
 	struct search s = {h->arena, p, cb, arg};
+	if (p->beside)
+		return tracepoint_expand(h, u, ds, p, cb, arg);
 	struct point all = *p;
 	all.name = is_return(p) ? STR("sys_exit_*") : STR("sys_enter_*");
 	all.target = STR("syscalls"); /* a list of all did not parse */
@@ -68,8 +70,8 @@ const struct kind kind_syscall = {
 	.syntax = "syscall:name[:return]",
 	.doc = "A system call that begins or returns: short for the tracepoints of syscalls.",
 	.able = tracepoint_able,
-	.flags =
-		KIND_KERNEL | KIND_PIDFILTER | KIND_STACKS | KIND_SPLIT | KIND_FIRST | KIND_SYNONYM,
+	.flags = KIND_KERNEL | KIND_PIDFILTER | KIND_STACKS | KIND_SPLIT | KIND_FIRST |
+		 KIND_SYNONYM | KIND_BESIDE,
 	.parse = syscall_parse,
 	.expand = syscall_expand,
 	.lacks = tracepoint_lacks,

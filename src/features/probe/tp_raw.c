@@ -5,9 +5,9 @@
  * fields runs straight on the raw tracepoint, and many system calls' tracepoints become one typed
  * program on raw_syscalls' tracepoint, which looks its number up in a table.
  *
- * The fields of syscalls:* events are the call's number and arguments, or its number and result;
- * calls of 32-bit programs are left out, as those events leave them out. A few system calls that
- * are not hot keep perf events, which cost the other system calls less; but not where kstack is
+ * The fields of syscalls:* events are the call's number and arguments, or its number and result. The
+ * kernel has no such events for calls of 32-bit and x32 programs: programs find those by the numbers that
+ * the calls have there. A few system calls that are not hot keep perf events, which cost the other system calls less; but not where kstack is
  * wanted of a kernel that has no kernel stack for these events.
  *
  * Since Linux 7.2 a program can be preempted there, and until it goes on, the kernel skips it for all
@@ -24,7 +24,7 @@ static bool is_call(const struct point *p)
 	return str_is(p->target, "syscalls");
 }
 
-static bool is_enter(const struct point *p)
+bool call_is_enter(const struct point *p)
 {
 	return str_starts(p->name, STR("sys_enter_"));
 }
@@ -54,17 +54,6 @@ static u32 call_number(struct host *h, const struct point *p)
 {
 	u32 nr = arch_call(h->arch, call_of_event(p->name));
 	return nr < h->arch->calls.n ? nr : NSYSCALL;
-}
-
-/* The number of the same call in 32-bit programs. */
-static u32 compat_number(struct host *h, const struct point *p)
-{
-	const struct arch_calls *c = h->arch->calls.compat;
-	struct str name = call_of_event(p->name);
-	for (u32 i = 0; c && i < MIN(c->n, (u32)NSYSCALL); i++)
-		if (c->name[i] && str_is(name, c->name[i]))
-			return i;
-	return NSYSCALL;
 }
 
 /*
@@ -155,7 +144,7 @@ static bool is_hot(struct host *h, u32 nr)
 
 static struct ref calls_which(struct fn *f, const struct point *p)
 {
-	if (is_enter(p))
+	if (call_is_enter(p))
 		return ir_load(f, 8, ir_ctx(f), 8);
 	struct ref regs = ir_load(f, 8, ir_ctx(f), 0);
 	return ir_load(f, f->arch->calls.nr_size, regs, f->arch->calls.nr);
@@ -224,11 +213,11 @@ static void calls_enter_by_regs(struct fn *f, struct host *h, const struct point
 }
 
 /* Field 0 is the number, the next ones the arguments or the result. */
-static struct ref calls_arg(struct fn *f, struct host *h, const struct point *p, int n)
+struct ref call_arg_of(struct fn *f, struct host *h, const struct point *p, int n)
 {
 	if (n == 0)
 		return calls_which(f, p);
-	if (!is_enter(p))
+	if (!call_is_enter(p))
 		return ir_load(f, 8, ir_ctx(f), 8);
 	assert(n >= 1 && n <= ARCH_CALL_ARGS);
 	return ir_load(f, 8, ir_load(f, 8, ir_ctx(f), 0), h->arch->calls.arg[n - 1]);
@@ -251,11 +240,19 @@ static struct ref event_arg(struct fn *f, struct host *h, const struct point *p,
 	return ir_load(f, 8, ir_ctx(f), n ? EVENT_ARG + (n - 1) * 8 : EVENT_ID);
 }
 
+static struct ref event_twin_arg(struct fn *f, struct host *h, const struct point *p, int n)
+{
+	if (!call_is_enter(p))
+		return event_arg(f, h, p, n);
+	return call_narrow_arg(f, p, n, ir_ctx(f), EVENT_ARG + (n - 1) * 8);
+}
+
 static struct err *event_attach(struct host *h, struct unit *u, struct attach *a)
 {
 	(void)u;
 	return tracepoint_start(h, a, STR("raw_syscalls"),
-				is_enter(a->prog->points) ? STR("sys_enter") : STR("sys_exit"));
+				call_is_enter(a->prog->points) ? STR("sys_enter")
+							       : STR("sys_exit"));
 }
 
 /* What the raw tracepoint passes: the registers, then the number or the result. */
@@ -307,11 +304,19 @@ bool calls_preempted(struct host *h, const struct point *p)
 	       host_has(h, FEAT_CALLS_PREEMPTED);
 }
 
+/* Only 32-bit programs have it. */
+static bool is_compat_call(struct host *h, const struct point *p)
+{
+	struct twin t;
+	return call_number(h, p) == NSYSCALL && call_twin(h, p, 0, &t);
+}
+
 /* Each has a number, and its fields are those that all have. */
 static bool all_plain(const struct ask *q)
 {
 	for (const struct point *p = q->points; p; p = p->next)
-		if (call_number(q->h, p) == NSYSCALL || (p->args && p->args->nfield > 7))
+		if ((call_number(q->h, p) == NSYSCALL && !is_compat_call(q->h, p)) ||
+		    (p->args && p->args->nfield > 7))
 			return false;
 	return true;
 }
@@ -340,6 +345,15 @@ static bool raw_calls_event_fits(const struct ask *q)
 	return true;
 }
 
+/* A program for a hot call may as well look for others: most of its cost is paid. */
+static bool any_hot(struct host *h, const struct point *p)
+{
+	for (; p; p = p->next)
+		if (is_hot(h, call_number(h, p)) || is_compat_call(h, p))
+			return true;
+	return false;
+}
+
 /* task: the way that asks for the current task, or the other. */
 static bool choose_calls(const struct ask *q, bool task)
 {
@@ -350,19 +364,18 @@ static bool choose_calls(const struct ask *q, bool task)
 	bool asks = status && (q->use & (USE_TASK | USE_IDS | USE_USTACK));
 	if (asks != task || !is_call(q->points) || calls_preempted(h, q->points))
 		return false;
-	for (const struct point *p = q->points; p; p = p->next)
-		hot &= is_hot(h, call_number(h, p));
+	hot = hot && any_hot(h, q->points);
 	no_stack = no_stack && !host_has(h, FEAT_CALL_KSTACK);
 	bool wanted = hot || q->n >= MANY_CALLS || no_stack;
 	if (!wanted || !host_has(h, FEAT_TP_BTF) || (status && !host_compat_word(h, &off)))
 		return false;
-	u32 id = tracepoint_id(h,
-			       is_enter(q->points) ? "btf_trace_sys_enter" : "btf_trace_sys_exit");
+	u32 id = tracepoint_id(h, call_is_enter(q->points) ? "btf_trace_sys_enter"
+							   : "btf_trace_sys_exit");
 	if (id && !all_plain(q))
 		return false;
 	for (struct point *p = q->points; p && id; p = p->next) {
 		p->btf_id = id;
-		p->args_space = AS_KERNEL; /* each by calls_arg() */
+		p->args_space = AS_KERNEL; /* each by call_arg_of() */
 	}
 	return id;
 }
@@ -393,11 +406,12 @@ static bool raw_fits(const struct ask *q)
 
 /* ---- the ways ---- */
 
-static const struct which which_call = {calls_which, call_number, NSYSCALL, compat_number};
+static const struct which which_call = {calls_which, call_number, NSYSCALL, call_twin,
+					call_twin_arg};
 
 #define CALLS_WAY                                                                                  \
 	.prog_type = BPF_PROG_TYPE_TRACING, .attach_type = BPF_TRACE_RAW_TP, .which = &which_call, \
-	.arg = calls_arg, .attach = rawtp_attach
+	.arg = call_arg_of, .attach = rawtp_attach
 const struct way way_calls = {
 	CALLS_WAY,
 	.flags = WAY_TASK,
@@ -410,7 +424,8 @@ const struct way way_calls_by_regs = {
 	.enter = calls_enter_by_regs,
 };
 
-static const struct which which_event = {event_which, call_number, NSYSCALL, compat_number};
+static const struct which which_event = {event_which, call_number, NSYSCALL, call_twin,
+					 event_twin_arg};
 
 const struct way way_calls_event = {
 	.prog_type = BPF_PROG_TYPE_TRACEPOINT,

@@ -42,6 +42,10 @@ struct err *tracepoint_expand(struct host *h, struct unit *u, struct diags *ds,
 {
 	(void)u, (void)ds;
 	struct search s = {h->arena, p, cb, arg};
+	if (p->beside) {
+		call_beside(h, p, cb, arg);
+		return NULL;
+	}
 	return tracefs_events(h, p->target, p->name, give_event, &s);
 }
 
@@ -137,8 +141,8 @@ const struct way way_tp_perf = {
 };
 
 const struct way *const tracepoint_ways[] = {
-	&way_calls_event, &way_calls_by_regs, &way_calls, &way_tp_typed,
-	&way_tp_raw,      &way_tp_perf,       NULL,
+	&way_calls_event, &way_calls_by_regs,    &way_calls,   &way_tp_typed, &way_tp_raw,
+	&way_call_compat, &way_call_compat_exit, &way_tp_perf, NULL,
 };
 
 const struct kind kind_tracepoint = {
@@ -147,8 +151,8 @@ const struct kind kind_tracepoint = {
 	.syntax = "tracepoint:category:event",
 	.doc = "A stable event of the kernel. args.FIELD reads its fields.",
 	.able = tracepoint_able,
-	.flags =
-		KIND_KERNEL | KIND_MACHINE | KIND_PIDFILTER | KIND_STACKS | KIND_SPLIT | KIND_FIRST,
+	.flags = KIND_KERNEL | KIND_MACHINE | KIND_PIDFILTER | KIND_STACKS | KIND_SPLIT |
+		 KIND_FIRST | KIND_BESIDE,
 	.parse = tracepoint_parse,
 	.expand = tracepoint_expand,
 	.lacks = tracepoint_lacks,

@@ -51,12 +51,31 @@ const struct arch_reg *arch_reg(const struct arch_regs *r, struct str name)
 	return NULL;
 }
 
+static u32 number_of(const struct arch_calls *calls, struct str name)
+{
+	for (u32 nr = 0; nr < calls->n; nr++)
+		if (calls->name[nr] && str_is(name, calls->name[nr]))
+			return nr;
+	return calls->n;
+}
+
 u32 arch_call(const struct arch *a, struct str name)
 {
-	for (u32 i = 0; i < a->calls.n; i++)
-		if (a->calls.name[i] && str_is(name, a->calls.name[i]))
-			return i;
-	return a->calls.n;
+	return number_of(&a->calls, name);
+}
+
+u32 arch_twin(const struct arch_calls *calls, struct str call, u32 i, struct arch_twin *how)
+{
+	bool other = false; /* the call of the same name has a row */
+	for (const struct arch_twin *t = calls->twins; t && t->name; t++) {
+		other |= str_is(call, t->name);
+		if (!str_is(call, t->call) || i--)
+			continue;
+		*how = *t;
+		return number_of(calls, str_z(t->name));
+	}
+	*how = (struct arch_twin){.same = ARCH_CALL_ARGS, .narrow = true};
+	return other || i ? calls->n : number_of(calls, call);
 }
 
 static struct str behind(struct str name, const char *head)

@@ -48,6 +48,12 @@ struct arch_convention {
 struct arch_instead {
 	const char *call, *instead;
 };
+/* See i386_twins.def. */
+struct arch_twin {
+	const char *name, *call;
+	u8 same;
+	bool narrow;
+};
 struct arch_calls {
 	const char *const *name; /* by number; NULL: none */
 	u32 n;
@@ -71,6 +77,7 @@ struct arch_calls {
 	u32 compat_bits;
 	/* Of the others: from this number on, addresses and longs have 32 bits; 0: all of compat. */
 	u32 narrow_from;
+	const struct arch_twin *twins; /* up to one without a name; or NULL */
 };
 struct arch_c {
 	const char *macro, *target; /* that compilers and clang -target bpf's users define */
@@ -173,6 +180,11 @@ static inline i32 arch_dwarf(const struct arch *a, u64 n)
 const struct arch_reg *arch_reg(const struct arch_regs *r, struct str name); /* NULL: none */
 /* The number of a system call, or a->calls.n. */
 u32 arch_call(const struct arch *a, struct str name);
+/*
+ * Number i of those that a call has in calls, a table of other programs' calls: how the arguments differ, in *how,
+ * and calls->n if there are no more.
+ */
+u32 arch_twin(const struct arch_calls *calls, struct str call, u32 i, struct arch_twin *how);
 /* "open" of sys_enter_open, sys_open, __x64_sys_open: what events and functions of the kernel, of any
  * architecture, are named after; {NULL}: it is none. */
 struct str arch_call_of(struct str name);

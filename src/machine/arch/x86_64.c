@@ -96,6 +96,13 @@ static const char *const x32_calls[] = {
 #undef S
 };
 
+static const struct arch_twin i386_twins[] = {
+#define T(name, call, same, narrow) {name, call, same, narrow},
+#include "arch/i386_twins.def"
+#undef T
+	{0},
+};
+
 static const struct arch_calls compat = {
 	.name = i386_calls,
 	.n = countof(i386_calls),
@@ -104,6 +111,7 @@ static const struct arch_calls compat = {
 	.nr_size = 8,
 	.clone_tls = 3,
 	.arg = {BX, CX, DX, SI, DI, BP},
+	.twins = i386_twins,
 };
 static const struct arch_calls x32 = {
 	.name = x32_calls,

@@ -1,0 +1,163 @@
+/*
+ * call_twin.c - tracepoints of system calls, in 32-bit and x32 programs.
+ *
+ * The kernel has no such events there. A program that runs for every call finds those by their numbers (call_twin());
+ * beside a perf event for one call, programs are attached to the kernel's functions that 32-bit programs enter
+ * (call_beside()). A body that reads arguments which are laid out otherwise there does not get them: the first counts
+ * such calls.
+ */
+#include "probe/common.h"
+#include <linux/btf.h>
+
+enum { NR_X32 = 1 << 30 };
+
+/*
+ * Is it laid out in the same way in a program whose longs and addresses have 4 bytes, and whose 8-byte numbers need be
+ * aligned to 4 only?
+ */
+static bool is_same_layout(const struct type *t, u32 depth)
+{
+	enum { MAX_DEPTH = 8 };
+	u32 n;
+	if (t->kind == T_ARRAY)
+		return is_same_layout(t->base, depth);
+	if (t->kind == T_PTR || depth > MAX_DEPTH)
+		return false;
+	if (!type_is_record(t)) {
+		/* long, size_t and the like are called so; u64 is a long long. */
+		return t->size < 8 || str_find(t->name, STR("long long")) >= 0;
+	}
+	const struct field *f = type_fields(t, &n);
+	u32 at = 0;
+	for (u32 i = 0; i < n; i++) {
+		if (!is_same_layout(f[i].type, depth + 1) ||
+		    (t->kind != T_UNION && f[i].bit_off > ALIGN_UP(at, 32u)))
+			return false;
+		at = MAX(at, f[i].bit_off + (f[i].bit_len ? f[i].bit_len : 8 * f[i].type->size));
+	}
+	return true;
+}
+
+/* Of a call's fields, of which field 0 is the number: may the body read those of a twin? */
+static bool can_read(const struct point *p, const struct arch_twin *how)
+{
+	u32 n = 0;
+	const struct field *f = p->args ? type_fields(p->args, &n) : NULL;
+	bool enter = call_is_enter(p);
+	for (u32 i = 0; i < n; i++) {
+		const struct type *t = f[i].type;
+		if (i < 63 && !(p->members >> i & 1) && p->members != ALL_MEMBERS)
+			continue;
+		if (!i || (enter && i > how->same))
+			return false;
+		if (enter && how->narrow && t->kind == T_PTR && t->base &&
+		    !is_same_layout(t->base, 0))
+			return false;
+	}
+	return true;
+}
+
+bool call_twin(struct host *h, const struct point *p, u32 i, struct twin *ret)
+{
+	const struct arch_calls *c = &h->arch->calls;
+	struct arch_twin how = {0};
+	struct str call = call_of_event(p->name);
+	u32 ncompat = 0, nr;
+	for (; c->compat && ncompat <= i; ncompat++) {
+		nr = arch_twin(c->compat, call, ncompat, &how);
+		if (nr == c->compat->n)
+			break;
+		if (ncompat == i) {
+			*ret = (struct twin){nr, true, can_read(p, &how)};
+			return true;
+		}
+	}
+	nr = c->x32 ? arch_twin(c->x32, call, i - ncompat, &how) : 0;
+	if (!c->x32 || nr == c->x32->n)
+		return false;
+	how.narrow = nr >= c->x32->narrow_from;
+	*ret = (struct twin){NR_X32 | nr, false, can_read(p, &how)};
+	return true;
+}
+
+/* A word of a 32-bit program, as wide as the field. */
+struct ref call_narrow_arg(struct fn *f, const struct point *p, int n, struct ref base, i32 off)
+{
+	u32 nf;
+	const struct field *fd = type_fields(p->args, &nf);
+	assert(n > 0 && (u32)n < nf);
+	struct ref v = ir_load(f, 4, base, off);
+	return type_is_int(fd[n].type) && fd[n].type->is_signed ? ir_op1(f, O_EXTS, 4, v) : v;
+}
+
+struct ref call_twin_arg(struct fn *f, struct host *h, const struct point *p, int n)
+{
+	if (!call_is_enter(p) || !n)
+		return n ? call_arg_of(f, h, p, n) : ir_con(f, 0); /* the number: can_read() */
+	return call_narrow_arg(f, p, n, ir_load(f, 8, ir_ctx(f), 0),
+			       h->arch->calls.compat->arg[n - 1]);
+}
+
+/* ---- beside a perf event ---- */
+
+struct entry {
+	struct str name;      /* of the kernel's function */
+	struct arch_twin how; /* its arguments */
+};
+
+/* Names of functions that 32-bit programs' calls may enter; false if there are no more. */
+static bool entry_name(struct host *h, const struct point *p, u32 i, struct entry *ret)
+{
+	/* The 64-bit function itself, and two that differ in structs at most. */
+	static const char *const ends[] = {"", "16", "_time32"};
+	static const char *const heads[] = {"compat_sys_", "sys_ia32_", "compat_sys_ia32_"};
+	enum { NENDS = countof(ends), NHEADS = countof(heads) };
+	const struct arch_calls *c = h->arch->calls.compat;
+	struct str event = str_from(p->name, call_is_enter(p) ? 10 : 9);
+	if (i < NENDS) {
+		ret->name = str_z(
+			arena_fmt(h->arena, "%ssys_%.*s%s", c->wrapper, STRF(event), ends[i]));
+		ret->how = (struct arch_twin){.same = ARCH_CALL_ARGS, .narrow = i > 0};
+		return true;
+	}
+	i -= NENDS;
+	if (arch_twin(c, call_of_event(p->name), i / NHEADS, &ret->how) == c->n)
+		return false;
+	struct str name = ret->how.name ? str_z(ret->how.name) : event;
+	ret->name =
+		str_z(arena_fmt(h->arena, "%s%s%.*s", c->wrapper, heads[i % NHEADS], STRF(name)));
+	return true;
+}
+
+void call_beside(struct host *h, const struct point *p, point_cb *cb, void *arg)
+{
+	struct types *k = host_btf(h);
+	struct entry f;
+	if (p->way != &way_tp_perf || !str_is(p->target, "syscalls") || p->wild ||
+	    !h->arch->calls.compat || !k || !host_has(h, FEAT_FENTRY))
+		return;
+	for (u32 n = 0; entry_name(h, p, n, &f); n++) {
+		struct point q = *p;
+		q.btf_id = btf_types_id(k, f.name, BTF_KIND_FUNC);
+		if (!q.btf_id)
+			continue;
+		q.way = call_is_enter(p) ? &way_call_compat : &way_call_compat_exit;
+		q.args_space = AS_KERNEL; /* each by call_twin_arg() */
+		q.unreadable = !can_read(p, &f.how);
+		if (!cb(&q, arg))
+			return;
+	}
+}
+
+/* These points are made, not chosen. */
+static bool never_fits(const struct ask *q)
+{
+	(void)q;
+	return false;
+}
+
+#define COMPAT_WAY                                                                   \
+	.prog_type = BPF_PROG_TYPE_TRACING, .flags = WAY_BESIDE, .fits = never_fits, \
+	.arg = call_twin_arg, .attach = rawtp_attach
+const struct way way_call_compat = {COMPAT_WAY, .attach_type = BPF_TRACE_FENTRY};
+const struct way way_call_compat_exit = {COMPAT_WAY, .attach_type = BPF_TRACE_FEXIT};
