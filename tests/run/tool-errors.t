@@ -1,11 +1,14 @@
 # What tools say to what they cannot do, and with which exit code.
 
 NAME tools: what this kernel lacks is one sentence, and exit code 2
-RUN for t in filetop readahead vfsstat 'inject -p 1' swapin "fsslower --type ext4"; do "$SONDE" --unsafe --no-feature KPROBE,FENTRY $t -q >"$TMPDIR/out" 2>"$TMPDIR/err"; echo "$? $(cat "$TMPDIR/out" "$TMPDIR/err")"; done
+RUN for t in dcsnoop readahead vfscount 'inject -p 1' swapin "fsslower --type ext4"; do "$SONDE" --unsafe --no-feature KPROBE,FENTRY $t -q >"$TMPDIR/out" 2>"$TMPDIR/err"; echo "$? $(cat "$TMPDIR/out" "$TMPDIR/err")"; done
 EXPECT
 	2 ERROR: kprobe probes need kprobes, which this kernel lacks
+	HINT: sonde opensnoop -x and statsnoop show names that do not exist
 	2 ERROR: kprobe probes need kprobes, which this kernel lacks
-	2 ERROR: fentry probes need BPF trampolines (fentry, fexit), which this kernel lacks; kprobe probes need kprobes, which this kernel lacks
+	HINT: sonde cachestat shows hits and misses of the page cache
+	2 ERROR: kprobe probes need kprobes, which this kernel lacks
+	HINT: sonde vfsstat counts the most important calls, sonde syscount system calls
 	2 ERROR: kprobe probes need kprobes, which this kernel lacks
 	2 ERROR: kprobe probes need kprobes, which this kernel lacks
 	2 ERROR: kprobe probes need kprobes, which this kernel lacks

@@ -213,3 +213,53 @@ EXPECT_RE
 	1
 	pid,uid,comm,hits,misses,dirties,read_hit_ratio,write_hit_ratio
 	cat, many
+
+NAME without kprobes system calls tell of files: filetop, dirtop, fileslower, filegone, filelife, vfsstat
+RUN
+	mkdir "$TMPDIR/d"
+	cat >"$TMPDIR/load" <<-'L'
+		import os, sys
+		os.chdir(sys.argv[1])
+		data = b"x" * 3000
+		fd = os.open("one", os.O_CREAT | os.O_RDWR)
+		for i in range(4): os.write(fd, data)
+		os.pread(fd, 2000, 0)
+		os.close(fd)
+		os.rename("one", "two")
+		os.open("three", os.O_CREAT | os.O_RDWR)
+		os.unlink("three")
+		os.unlink(os.path.abspath("two"))
+		os.mkdir("sub")
+		os.rmdir("sub")
+		try: os.unlink("none")
+		except OSError: pass
+	L
+	cat >"$TMPDIR/many" <<-'L'
+		import os, sys
+		os.chdir(sys.argv[1])
+		for i in range(300): os.close(os.open("made", os.O_CREAT | os.O_RDWR)); os.unlink("made"); os.mkdir("sub"); os.rmdir("sub")
+	L
+	see() { t=$1; shift; "$SONDE" --no-feature KPROBE,FENTRY $t -qj --fields "$@" -- /usr/bin/python3 -IS "$TMPDIR/load" "$TMPDIR/d" | sed -n "s,$TMPDIR/d,DIR,; s/.*\"table\": \"[a-z]*\", //p" | sed 's/"interval": 1, //'; }
+	see 'filetop' reads,writes,read_bytes,write_bytes,kind,file | grep one
+	see 'dirtop' reads,writes,read_bytes,write_bytes,path | grep DIR
+	see 'fileslower 0' op,bytes,file | grep one
+	see filegone action,file,new_file
+	see filelife file
+	cp "$TMPDIR/many" "$TMPDIR/load"
+	see 'vfsstat 100s' creates,unlinks,mkdirs,rmdirs | grep -c '"creates": [1-9].*"unlinks": [1-9].*"mkdirs": [1-9].*"rmdirs": [1-9]'
+NEEDS btf file:/usr/bin/python3 tp:syscalls/sys_enter_openat
+TIMEOUT 30
+EXPECT
+	"reads": 1, "writes": 4, "read_bytes": 2000, "write_bytes": 12000, "kind": "R", "file": "one"}
+	"reads": 1, "writes": 4, "read_bytes": 2000, "write_bytes": 12000, "path": "DIR"}
+	"op": "W", "bytes": 3000, "file": "one"}
+	"op": "W", "bytes": 3000, "file": "one"}
+	"op": "W", "bytes": 3000, "file": "one"}
+	"op": "W", "bytes": 3000, "file": "one"}
+	"op": "R", "bytes": 2000, "file": "one"}
+	"action": "RENAME", "file": "one", "new_file": "two"}
+	"action": "DELETE", "file": "three"}
+	"action": "DELETE", "file": "DIR/two"}
+	"action": "RMDIR", "file": "sub"}
+	"file": "three"}
+	1

@@ -122,6 +122,8 @@ static void add_ways(struct lacking *l, const struct node *points)
 static void none(struct lacking *l, struct loc loc)
 {
 	struct diags *ds = l->c->diags;
+	struct str instead = l->c->unit->config.instead;
+	bool first = !l->first;
 	if (l->first)
 		l->more += l->other;
 	else if (l->other)
@@ -131,6 +133,8 @@ static void none(struct lacking *l, struct loc loc)
 				 l->texts.s);
 	else
 		l->first = diag_add(ds, E_LACKS, loc, "%s", l->needs.s);
+	if (first && instead.n)
+		diag_hint(ds, l->first, "%.*s", STRF(instead));
 }
 
 static void next_event(struct lacking *l)

@@ -244,9 +244,14 @@ static bool lacks_feature(struct compile *c, const struct kind *k, struct loc lo
 {
 	if (!k->needs || host_has(c->host, k->needs))
 		return false;
-	if (!(c->lacking >> k->needs & 1))
-		diag_add(c->diags, E_FEATURE, loc, "%s probes need %s, %s", k->name,
-			 feature_what(k->needs), feature_lacks(c->host, k->needs));
+	struct str instead = c->unit->config.instead;
+	if (!(c->lacking >> k->needs & 1)) {
+		struct diag *d =
+			diag_add(c->diags, E_FEATURE, loc, "%s probes need %s, %s", k->name,
+				 feature_what(k->needs), feature_lacks(c->host, k->needs));
+		if (instead.n)
+			diag_hint(c->diags, d, "%.*s", STRF(instead));
+	}
 	c->lacking |= 1ull << k->needs;
 	return true;
 }
