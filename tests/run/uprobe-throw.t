@@ -44,7 +44,7 @@ RUN
 	"$SONDE" -e "uretprobe:$TMPDIR/app:ends { }" 2>&1 | grep -o 'ERROR.*' | sed "s,$TMPDIR/,,"
 NEEDS cmd:g++ x86_64 fast
 EXPECT
-	ERROR: exceptions may pass through ends, and would end the traced program if its return address were changed (--unsafe does that all the same): ends in app has no return instruction
+	ERROR: exceptions may pass through ends: changing its return address could end the traced program (--unsafe does that all the same): ends in app has no return instruction
 
 NAME returns by an address within a function
 RUN
@@ -54,6 +54,41 @@ RUN
 	"$SONDE" -q -c $TMPDIR/app -e "uretprobe:$TMPDIR/app:$((0x$at)) { @ = count(); }" | grep .
 NEEDS cmd:g++ x86_64 fast
 EXPECT
-	ERROR: app catches exceptions: returns are probed by the function's name
+	ERROR: exceptions may pass through app: returns are probed by the function's name
 	9
 	@: 9
+
+# The kernel would take the return of one call for that of the other.
+NAME returns of coroutines
+RUN
+	for how in "" -static; do
+		gcc -O1 $how -o $TMPDIR/app tests/progs/coroutines.c
+		"$SONDE" -q -c $TMPDIR/app -e "uretprobe:$TMPDIR/app:turn { @[(int32)retval] = count(); }" 2>&1 | grep .
+	done
+	at=$(nm $TMPDIR/app | sed -n 's/ T turn$//p')
+	"$SONDE" -e "uretprobe:$TMPDIR/app:$((0x$at + 4)) { }" 2>&1 | grep -o 'ERROR.*' | sed "s,$TMPDIR/,,"
+NEEDS cmd:gcc fast
+EXPECT
+	6 turns
+	@[2]: 1
+	@[3]: 1
+	@[4]: 1
+	@[5]: 1
+	@[6]: 1
+	6 turns
+	@[2]: 1
+	@[3]: 1
+	@[4]: 1
+	@[5]: 1
+	@[6]: 1
+	ERROR: the program may change to another stack in app: returns are probed by the function's name
+
+NAME exceptions pass through functions of the C library that call back
+RUN
+	g++ -o $TMPDIR/app tests/progs/throws_in.cc
+	"$SONDE" -q -c $TMPDIR/app -e "uretprobe:libc:bsearch { @ = count(); }" 2>&1 | grep .
+NEEDS cmd:g++ fast
+EXPECT
+	caught
+	found
+	@: 1

@@ -53,6 +53,25 @@ static struct str go_version(const struct image *im, const struct section *s)
 	return p ? str_n((const char *)p, n) : STR("");
 }
 
+/* Functions that go on on another stack. */
+static const char *const stack_switches[] = {
+	"swapcontext",   "setcontext",         "makecontext",
+	"jump_fcontext", "make_fcontext",      "ontop_fcontext",
+	"co_switch",     "coroutine_transfer", NULL};
+
+/* Does it import one? */
+static bool imports_switch(const struct image *im)
+{
+	struct section s;
+	if (!image_section_named(im, ".dynstr", &s))
+		return false;
+	struct bytes b = image_bytes(im, &s);
+	for (const char *const *name = stack_switches; *name; name++)
+		if (b.n && memmem(b.p, b.n, *name, strlen(*name) + 1))
+			return true;
+	return false;
+}
+
 /* In the child: is it Go's, and of which version? */
 static struct err *answer_go(struct job *j)
 {
@@ -67,11 +86,12 @@ static struct err *answer_go(struct job *j)
 				 image_section_named(&im, ".note.go.buildid", &s));
 	pack_str(&j->out, told ? go_version(&im, &s) : STR(""));
 	pack_u8(&j->out, image_section_named(&im, ".gcc_except_table", &s) && s.size);
+	pack_u8(&j->out, imports_switch(&im));
 	image_close(&im);
 	return NULL;
 }
 
-/* Is it Go's, and are there tables for exceptions? */
+/* Is it Go's, are there tables for exceptions, does it change stacks? */
 static void ask_kind(struct host *h, const char *path, struct ufile *f)
 {
 	AUTO_SB out = {0};
@@ -85,6 +105,7 @@ static void ask_kind(struct host *h, const char *path, struct ufile *f)
 	bool is_go = !e && bytes_u8(&b);
 	struct str version = e ? STR("") : unpack_str(&b);
 	f->pads = !e && bytes_u8(&b);
+	f->switches = !e && bytes_u8(&b);
 	err_free(e);
 	f->go = ABI_C;
 	if (is_go)
@@ -168,14 +189,26 @@ struct codes ufile_code(const struct ufile *f, const struct symbol *fn)
 	return c;
 }
 
-bool ufile_throws(const struct ufile *f, const struct elf_syms *syms)
+static bool has_any(const struct elf_syms *syms, const char *const *names)
+{
+	while (*names && !elf_find(syms, str_z(*names)))
+		names++;
+	return *names;
+}
+
+const char *ufile_keeps_returns(const struct ufile *f, const struct elf_syms *syms,
+				const struct symbol *fn)
 {
 	static const char *const throwing[] = {"__cxa_throw", "__gxx_personality_v0",
-					       "rust_eh_personality"};
-	bool other = !elf_find(syms, STR("__libc_start_main"));
-	for (size_t i = 0; i < countof(throwing) && !other; i++)
-		other = elf_find(syms, str_z(throwing[i])) != NULL;
-	return f->pads && other;
+					       "rust_eh_personality", NULL};
+	bool libc = elf_find(syms, STR("__libc_start_main")) != NULL;
+	if (f->pads && (!libc || has_any(syms, throwing) || (fn && sym_calls_back(fn->name))))
+		return "exceptions may pass through";
+	bool program =
+		!libc || elf_find(syms, STR("main")); /* not the C library, which has them all */
+	if (program && (f->switches || has_any(syms, stack_switches)))
+		return "the program may change to another stack in";
+	return NULL;
 }
 
 /* A function's code, and what the compiler moved out of it as rarely used. */

@@ -17,6 +17,7 @@ struct ufile {
 	enum abi go;         /* of its Go functions; ABI_C: it has none */
 	u64 go_from, go_end; /* addresses; 0: all */
 	bool pads;           /* exceptions are caught in it, or pass through it */
+	bool switches;       /* it changes to other stacks: coroutines */
 };
 /* Refuses programs for other machines. */
 struct err *ufile_open(struct host *h, const char *path, struct ufile *ret);
@@ -34,9 +35,14 @@ struct ways_out {
 /* An err if there is no return instruction, or not all instructions are known. */
 struct err *ufile_ways_out(const struct ufile *f, const struct elf_syms *syms,
 			   const struct symbol *fn, struct arena *a, struct ways_out *ret);
-/* Would an exception that passes through its functions find return addresses that a return probe
- * has changed? Such an exception ends the program. C libraries have tables for it, and throw none. */
-bool ufile_throws(const struct ufile *f, const struct elf_syms *syms);
+/*
+ * Would a return address that a return probe has changed send the program astray? NULL: no; else why, before the name
+ * of a function. fn: NULL for any. An exception that passes through finds the address and ends the program; C
+ * libraries have tables for exceptions, but throw none, and only functions that call back let others' through. If a
+ * coroutine changes to another stack, the kernel takes the return of one call for that of another.
+ */
+const char *ufile_keeps_returns(const struct ufile *f, const struct elf_syms *syms,
+				const struct symbol *fn);
 /* The kernel puts no uprobe on the instruction there. */
 bool ufile_refused(const struct ufile *f, u64 file_off);
 /* Bytes to skip at a function's start so that the kernel need not single-step there: a landing pad

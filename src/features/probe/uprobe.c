@@ -102,7 +102,6 @@ struct search {
 	struct choices choices;
 	bool chose; /* they were read */
 	bool wild, stop;
-	bool asked, throws; /* does the file throw exceptions, or catch some? */
 };
 
 /* The point's text; with the demangled name, the way it is written in scripts. */
@@ -164,7 +163,7 @@ static struct err *check_place(struct search *s, const struct symbol *fn, u64 of
 /*
  * A return probe of the kernel's changes the return address on the stack. Go moves its stacks, and
  * an exception looks there for where it came from: it finds no such function and ends the program.
- * So returns of Go's functions, and of files with tables for exceptions, are probes of the
+ * So returns of Go's functions, and of those that ufile_keeps_returns() names, are probes of the
  * instructions that return.
  */
 struct returns {
@@ -173,19 +172,18 @@ struct returns {
 	u64 start; /* of the function */
 };
 
-static bool may_throw(struct search *s)
+/* fn: NULL for any. */
+static const char *keeps_returns(const struct search *s, const struct symbol *fn)
 {
-	if (!s->asked)
-		s->throws = ufile_throws(&s->file, &s->syms);
-	s->asked = true;
-	return s->throws && !(s->u && s->u->config.unsafe);
+	return s->u && s->u->config.unsafe ? NULL : ufile_keeps_returns(&s->file, &s->syms, fn);
 }
 
 static struct err *find_returns(struct search *s, struct point *q, const struct symbol *fn)
 {
 	bool go = abi_is_go(q->abi);
 	struct ways_out out;
-	if (!is_return(q->kind) || (!go && !may_throw(s)))
+	const char *why = is_return(q->kind) && !go ? keeps_returns(s, fn) : NULL;
+	if (!is_return(q->kind) || (!go && !why))
 		return NULL;
 	struct symbol whole = *fn;
 	if (!whole.size && !go)
@@ -194,11 +192,9 @@ static struct err *find_returns(struct search *s, struct point *q, const struct 
 	if (e)
 		return go ? e
 			  : err_wrap(e,
-				     "exceptions may pass through %.*s, and would end the traced "
-				     "program if its return address were changed (--unsafe does "
-				     "that "
-				     "all the same): ",
-				     STRF(fn->name));
+				     "%s %.*s: changing its return address could end the traced "
+				     "program (--unsafe does that all the same): ",
+				     why, STRF(fn->name));
 	struct returns *r = arena_new(s->a, struct returns);
 	*r = (struct returns){out.n, out.off, fn->file_off};
 	q->priv = r;
@@ -309,9 +305,9 @@ static struct err *give_address(struct search *s)
 			       s->path);
 	if (fn && fn->addr == s->p->addr)
 		e = find_returns(s, &q, fn);
-	else if (is_return(q.kind) && may_throw(s))
-		e = err_new("%s catches exceptions: returns are probed by the function's name",
-			    s->path);
+	else if (is_return(q.kind) && keeps_returns(s, NULL))
+		e = err_new("%s %s: returns are probed by the function's name",
+			    keeps_returns(s, NULL), s->path);
 	if (e)
 		return e;
 	q.text = probe_text(s->a, q.kind->name, q.target,
@@ -534,7 +530,7 @@ static struct err *search_file(struct point *p, const char *real, void *arg)
 	s->found = 0;
 	s->wild = false;
 	s->version = STR("");
-	s->chose = s->asked = false;
+	s->chose = false;
 	e = search_open(s);
 	ufile_close(&s->file);
 	return e;

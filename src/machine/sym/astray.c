@@ -1,4 +1,4 @@
-/* astray.c - functions that a return probe would send astray, by their names. */
+/* astray.c - functions that a return probe would send astray, or their callers, by their names. */
 #include "sym/sym.h"
 
 /* Without underscores before. */
@@ -17,6 +17,31 @@ static const char *const throws[] = {
 	"Unwind_Backtrace",
 	NULL,
 };
+
+/* Functions of the C library that call functions of their callers, which may throw exceptions through them. */
+static const char *const calling[] = {
+	"qsort",        "qsort_r",
+	"bsearch",      "lfind",
+	"lsearch",      "tsearch",
+	"tfind",        "tdelete",
+	"twalk",        "twalk_r",
+	"tdestroy",     "ftw",
+	"ftw64",        "nftw",
+	"nftw64",       "glob",
+	"glob64",       "scandir",
+	"scandir64",    "scandirat",
+	"scandirat64",  "dl_iterate_phdr",
+	"pthread_once", "call_once",
+	"argp_parse",   "fts_open",
+	"fts_read",     NULL,
+};
+
+bool sym_calls_back(struct str name)
+{
+	while (name.n && name.s[0] == '_')
+		name = str_from(name, 1);
+	return str_among(name, calling);
+}
 
 const char *sym_astray(struct str name)
 {

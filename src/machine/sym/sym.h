@@ -172,6 +172,8 @@ u32 elf_versions_of(struct host *h, struct arena *a, const char *path, struct st
  * call (setjmp), or looks for what lies at that address (exceptions of C++, the end of a thread).
  */
 const char *sym_astray(struct str name);
+/* Of the C library: a function of its caller's runs inside, whose exceptions pass through it. */
+bool sym_calls_back(struct str name);
 bool elf_hidden(const struct symbol_version *v, u32 n, u64 addr);
 /* A function or variable by name, in its default version; ret->name is the name asked for. */
 struct err *elf_symbol(struct host *h, const char *path, struct str name, struct symbol *ret);
