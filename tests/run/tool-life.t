@@ -155,6 +155,14 @@ EXPECT
 	comm,signal_name,target_comm,result
 	sh,CONT,sh,ignored
 
+NAME sigsnoop: signals to one process
+RUN sleep 60 & t=$!; sleep 60 & o=$!; "$SONDE" sigsnoop -q -T $t --fields comm,signal_name,target -- sh -c "kill -CONT $o; kill -URG $t; kill -CONT $t" | sed "s/ $t\$/ T/"; kill $t $o
+NEEDS tp:signal/signal_generate
+EXPECT
+	COMM             NAME    TPID
+	sh               URG     T
+	sh               CONT    T
+
 NAME forksnoop: processes, and threads
 RUN p='import threading; t = threading.Thread(target=print); t.start(); t.join()'; "$SONDE" forksnoop -q --fields comm,kind -- sh -c 'ls >/dev/null; true'; for f in -j --csv; do "$SONDE" forksnoop -qa $f --fields comm,kind -- /usr/bin/python3 -c "$p" | grep -v '^$'; done
 NEEDS tp:task/task_newtask file:/usr/bin/python3

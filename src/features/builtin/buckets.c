@@ -116,11 +116,16 @@ static const struct type *type_llquantize(struct sema *s, struct node *call)
 	return agg_sized(t);
 }
 
-/* min, max and step of lhist. */
+/* min, max and step of lhist: how much is between min and max, of which max is larger. */
+static u64 lhist_range(const i64 p[3])
+{
+	return (u64)p[1] - (u64)p[0];
+}
+
 static bool lhist_fits(const i64 p[3])
 {
-	return p[0] >= 0 && p[1] > p[0] && p[2] >= 1 && p[2] <= p[1] - p[0] &&
-	       (p[1] - p[0]) / p[2] <= MAX_LHIST;
+	return p[1] > p[0] && p[2] >= 1 && (u64)p[2] <= lhist_range(p) &&
+	       lhist_range(p) / (u64)p[2] <= MAX_LHIST;
 }
 
 /* They, as literals; false when they make no sense. */
@@ -184,12 +189,6 @@ static bool check_lhist(struct sema *s, struct node *call)
 	for (u32 i = 0; i < 3; i++)
 		if (!builtin_lit(s, call, i + 1, &p[i]))
 			return false;
-	if (p[0] < 0)
-		return sema_fail(s, E_RANGE, call_arg(call, 1)->loc,
-				 "lhist: invalid min value (must be non-negative literal)");
-	if (p[1] < 0)
-		return sema_fail(s, E_RANGE, call_arg(call, 2)->loc,
-				 "lhist: invalid max value (must be non-negative literal)");
 	if (p[2] < 1)
 		return sema_fail(s, E_RANGE, call_arg(call, 3)->loc,
 				 "lhist() step must be >= 1 (%lld provided)", p[2]);
@@ -198,15 +197,15 @@ static bool check_lhist(struct sema *s, struct node *call)
 			s, E_RANGE, call->loc,
 			"lhist() min must be less than max (provided min %lld and max %lld)", p[0],
 			p[1]);
-	if ((p[1] - p[0]) / p[2] > MAX_LHIST)
+	if (lhist_range(p) / (u64)p[2] > MAX_LHIST)
 		return sema_fail(s, E_RANGE, call->loc,
-				 "lhist() too many buckets, must be <= %d (would need %lld)",
-				 MAX_LHIST, (p[1] - p[0]) / p[2]);
-	if (p[2] > p[1] - p[0])
+				 "lhist() too many buckets, must be <= %d (would need %llu)",
+				 MAX_LHIST, lhist_range(p) / (u64)p[2]);
+	if ((u64)p[2] > lhist_range(p))
 		return sema_fail(s, E_RANGE, call->loc,
 				 "lhist() step is too large for the given range (provided step "
-				 "%lld for range %lld)",
-				 p[2], p[1] - p[0]);
+				 "%lld for range %llu)",
+				 p[2], lhist_range(p));
 	return true;
 }
 
@@ -436,7 +435,7 @@ static u32 words_llquantize(const struct type *t)
 
 static u32 words_lhist(const struct type *t)
 {
-	return (u32)((t->p[1] - t->p[0]) / t->p[2]) + 2;
+	return (u32)(lhist_range(t->p) / (u64)t->p[2]) + 2;
 }
 
 static bool sound_hist(const struct type *t)
