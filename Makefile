@@ -91,7 +91,7 @@ STATIC = B=build/static ZSTD= CFLAGS='-Oz -fno-asynchronous-unwind-tables -fno-p
 static: ; $(MAKE) $(STATIC) all
 install-static: ; $(MAKE) $(STATIC) install
 # Every fuzzer for T seconds; T=0 only builds them.
-FUZZING = B=build/fuzzing CC=clang TEST_CC='$(CC)' CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DARENA_SPARES=0'
+FUZZING = B=build/fuzzing CC=clang TEST_CC='$(CC)' CFLAGS='-O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DARENA_SPARES=0'
 fuzz: T = 60
 fuzz: $B/host/ready
 	$(MAKE) $(FUZZING) fuzzers

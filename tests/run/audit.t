@@ -2509,7 +2509,7 @@ RUN
 	int main(int c, char **v) { return (work(c, v[0]) + p(c + 41, "abcd")) > 1000000; }
 	EOF
 	cc -O2 -g -o $TMPDIR/ab $TMPDIR/ab.c && "$SONDE" -q -c $TMPDIR/ab -e "uprobe:$TMPDIR/ab:work { printf(\"%d %d\n\", args.first, args.second > 0); }"
-NEEDS uprobe cmd:cc
+NEEDS uprobe cmd:cc fast
 EXPECT
 	42 1
 	$

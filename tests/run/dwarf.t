@@ -213,7 +213,7 @@ RUN
 		"$SONDE" -e "uprobe:$d/t:find { print(args.n->at); }" 2>&1 | sed -n "/ERROR/{ s|$d|DIR|g; s/ at 0x.*//; s/.*known: //p; }"
 	done
 	rm -r $d
-NEEDS file:/usr/bin/gcc
+NEEDS file:/usr/bin/gcc fast
 EXPECT
 	{ .x = 5, .y = 6 }
 	DIR/t has no debug information for the function
@@ -235,7 +235,7 @@ RUN
 		{ head -c $n $d/whole && printf '\377\377\377\177' && tail -c +$((n + 5)) $d/whole; } >$d/t.dwp && f
 	done
 	rm -r $d
-NEEDS file:/usr/bin/gcc file:/usr/bin/dwp
+NEEDS file:/usr/bin/gcc file:/usr/bin/dwp fast
 TIMEOUT 60
 EXPECT
 	1
@@ -337,7 +337,7 @@ RUN
 		"$SONDE" -lv "uprobe:$TMPDIR/app:scaled*" | sed 1d
 		"$SONDE" -e "uprobe:$TMPDIR/app:scaled* { print(args.unused); }" 2>&1 | grep -o 'ERROR.*'
 	done
-NEEDS cmd:gcc cmd:clang x86_64
+NEEDS cmd:gcc cmd:clang x86_64 fast
 EXPECT
 	100 7
 	101 7
@@ -376,7 +376,7 @@ RUN
 	END
 	gcc -g -O2 -o $TMPDIR/app $TMPDIR/isra.c
 	"$SONDE" -e "uretprobe:$TMPDIR/app:f.isra.0 { print(retval); }" 2>&1 | grep -o 'ERROR.*'
-NEEDS cmd:gcc x86_64
+NEEDS cmd:gcc x86_64 fast
 EXPECT
 	ERROR: retval may be optimised out: the compiler changed how this function is called
 

@@ -2,7 +2,7 @@
 
 NAME sslsniff: what is sent and received
 RUN
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$TMPDIR/k.pem" -out "$TMPDIR/c.pem" -days 2 -subj /CN=x 2>/dev/null
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$TMPDIR/k.pem" -out "$TMPDIR/c.pem" -days 2 -subj /CN=x 2>/dev/null
 	cat >"$TMPDIR/tls.py" <<-'P'
 		import os, socket, ssl, threading
 		d = os.environ["TMPDIR"]
@@ -73,7 +73,7 @@ RUN
 	cc -O1 -o "$TMPDIR/p" "$TMPDIR/p.c"
 	"$SONDE" sslsniff -q --library "libssl,$TMPDIR/p" --gnutls-library "$TMPDIR/p" --nss-library "$TMPDIR/p" --csv --fields function,bytes,data -- "$TMPDIR/p"
 	"$SONDE" sslsniff -q --nss-library /nonexistent.so --csv -- "$TMPDIR/p" 2>&1 | sort -u | head -n 1
-NEEDS uprobe cmd:cc
+NEEDS uprobe cmd:cc fast
 EXPECT
 	function,bytes,data
 	WRITE/SEND,3,abc
@@ -84,7 +84,7 @@ EXPECT
 
 NAME ssllatency and sslsnoop: calls of the library
 RUN
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$TMPDIR/k.pem" -out "$TMPDIR/c.pem" -days 2 -subj /CN=x 2>/dev/null
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$TMPDIR/k.pem" -out "$TMPDIR/c.pem" -days 2 -subj /CN=x 2>/dev/null
 	cat >"$TMPDIR/tls.py" <<-'P'
 		import os, socket, ssl, threading
 		d = os.environ["TMPDIR"]

@@ -120,7 +120,7 @@ RUN
 	awk 'BEGIN { for (i = 0; i < 2100; i++) { d = d "void f" i "(void);"; c = c "f" i "();" } print d "int pause(void); int main(void) { pause();" c "}" }' >p.c
 	cc -o p p.c libmany.so -Wl,--no-as-needed libz*.so && { LD_LIBRARY_PATH=. ./p & }; p=$!; until_named $p p
 	for o in 'f*' 'f2099 -l many'; do "$SONDE" -d script ltrace -e $o -p $p 2>&1 >o | sed "s,$TMPDIR,D,g"; grep -c 'probe:.*libmany.so:f' o; done; kill $p
-NEEDS uprobe cmd:cc x86_64
+NEEDS uprobe cmd:cc x86_64 fast
 TIMEOUT 60
 EXPECT
 	WARNING: 100 more functions of D/p are not traced; -e says which of them are

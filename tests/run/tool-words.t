@@ -183,7 +183,7 @@ RUN
 	cc -o "$TMPDIR/p" "$TMPDIR/p.c"
 	"$SONDE" funccount -q "$TMPDIR/p:ns::g(int, long)" -- "$TMPDIR/p" | awk '{ $1 = $1 } 1'
 	"$SONDE" funccount c:malloc,free 2>&1 | head -n 1
-NEEDS uprobe cmd:cc
+NEEDS uprobe cmd:cc fast
 EXPECT
 	FUNC COUNT
 	ns::g(int, long) 3
@@ -221,7 +221,7 @@ RUN
 	cc -o "$TMPDIR/p" "$TMPDIR/p.c"
 	"$SONDE" funccount "$TMPDIR/p:rec" -- "$TMPDIR/p" 2>&1 | sed "s,$TMPDIR,DIR,"
 	"$SONDE" funccount -q "$TMPDIR/p:cpp:rec" -- "$TMPDIR/p" | tail -n 1 | awk '{ print $NF }'
-NEEDS uprobe cmd:cc
+NEEDS uprobe cmd:cc fast
 EXPECT
 	ERROR: No matches for uprobe DIR/p:rec.
 	HINT: there is a function of C++ of that name: DIR/p:cpp:rec

@@ -25,7 +25,7 @@ RUN
 	done
 	"$SONDE" -e "uprobe:./use:main@V_1 { }" 2>&1 | grep -o 'ERROR.*'
 TIMEOUT 30
-NEEDS cmd:cc cmd:strip
+NEEDS cmd:cc cmd:strip fast
 EXPECT
 	@[uprobe:./lib.so:f, true]: 2
 	@[uprobe:./lib.so:f, false]: 3
@@ -88,7 +88,7 @@ RUN
 	"$SONDE" -e "uprobe:./cut.zip!/lib/stored.so:f { }" 2>&1 | grep -o 'ERROR.*'
 	"$SONDE" -e "uprobe:./none.zip!/lib/stored.so:f { }" 2>&1 | grep -o 'ERROR.*'
 TIMEOUT 30
-NEEDS cmd:cc cmd:nm cmd:readelf cmd:python3
+NEEDS cmd:cc cmd:nm cmd:readelf cmd:python3 fast
 EXPECT
 	@[uprobe:./app.zip!/lib/stored.so:f, 3]: 1
 	@[uprobe:./app.zip!/lib/stored.so:f, 4]: 1
@@ -121,7 +121,7 @@ RUN
 	"$SONDE" --unsafe -e 'uprobe:./flat:0x24 { }' 2>&1 | grep -o 'ERROR.*'
 	"$SONDE" --unsafe -e 'uprobe:./flat:f { }' 2>&1 | grep -o 'ERROR.*'
 TIMEOUT 30
-NEEDS cmd:cc x86_64
+NEEDS cmd:cc x86_64 fast
 EXPECT
 	@[uprobe:./flat:0x20, 1]: 1
 	@[uprobe:./flat:0x20, 2]: 1

@@ -104,7 +104,7 @@ NAME symbols of a program that is moved
 RUN
 	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/usdtforms.c 2>/dev/null &&
 	"$SONDE" -c "$TMPDIR/moved 1" -e "usdt:$TMPDIR/moved:symbols { printf(\"%lx %x %d %x\n\", arg0, arg1, arg3, arg4); }"
-NEEDS prog:usdtforms cmd:cc
+NEEDS prog:usdtforms cmd:cc fast
 EXPECT
 	1122334455667788 11223344 101 11
 	$

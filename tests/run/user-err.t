@@ -83,7 +83,7 @@ RUN
 	cc -static -o go go.s || exit
 	for f in endless strange open; do "$SONDE" -e "uretprobe:./go:$f { }" 2>&1 | head -n 1; done
 	"$SONDE" -e "uretprobe:./go:0x$(nm go | sed -n 's/ . endless$//p') { }" 2>&1 | sed 's/:1-[0-9]*:/:/; 1q'
-NEEDS cmd:cc cmd:nm x86_64
+NEEDS cmd:cc cmd:nm x86_64 fast
 EXPECT
 	stdin:1:1-23: ERROR: endless in ./go has no return instruction
 	stdin:1:1-23: ERROR: strange+1 in ./go is an instruction that is not known, so the function's return instructions cannot be found
@@ -107,7 +107,7 @@ RUN
 	.section .note.GNU-stack
 	END
 	cc -static -o go go.s && "$SONDE" -e 'uprobe:./go:main { print(arg0); }' 2>&1
-NEEDS cmd:cc x86_64
+NEEDS cmd:cc x86_64 fast
 RC 1
 EXPECT
 	stdin:1:1-17: ERROR: ./go is built by a Go older than 1.17, which passes arguments and results on the stack: only reg() reaches them
