@@ -79,9 +79,11 @@ void eu_search_tree_fini(struct eu_tree *t, void (*free_node)(void *))
 		return no;    \
 	}
 
+#ifndef HAVE_ZSTD /* else recordings are compressed by it */
 NEVER(void *, ZSTD_createCCtx, NULL)
 NEVER(size_t, ZSTD_compressStream2, (size_t)-1)
 NEVER(size_t, ZSTD_freeCCtx, 0)
+#endif
 NEVER(int, gzclose_w, -2)
 NEVER(int, x86_64_disasm, -1)
 NEVER(int, i386_disasm, -1)
