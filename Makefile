@@ -117,10 +117,11 @@ fuzzers: $B/fuzz/ready
 # A test gone wild must not take the machine with it (sanitizers need the address space).
 RUN_UNIT = $(if $(findstring sanitize,$(CFLAGS)),,ulimit -v 4000000;) $B/unit
 unit: $B/unit $B/host/ready ; $(RUN_UNIT)
-check: all $B/unit $B/draw $B/host/ready $B/bench/minimum $B/bench/driver
+check: all $B/unit $B/draw $B/mkrec $B/host/ready $B/bench/minimum $B/bench/driver
 	$(RUN_UNIT)
 	SONDE=$B/sonde tests/lang.py
 	SONDE=$B/sonde tests/cli.sh
+	tests/query.sh $B
 	tests/covered.sh $B/sonde
 	tests/messages.sh
 	tests/audit.sh
@@ -173,6 +174,10 @@ $B/bench/driver: $(DRIVER) bench/bench.h $B/flags
 	$(call say,CC,bench/driver.c) mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) $(DRIVER) -lm -o $@
 # Stacks through a sink, for tests of pictures.
 $B/draw: $B/tests/draw.o $(LIBOBJ) $B/libs
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
+# Recordings that tests ask.
+query: all $B/mkrec ; tests/query.sh $B
+$B/mkrec: $B/tests/mkrec.o $(LIBOBJ) $B/libs
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 # Programs of scripts in the kernel and in vm/; as root.
 oracle: $B/oracle $B/grammar ; tests/oracle.sh $B
@@ -237,4 +242,4 @@ say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 -include $(OBJ:.o=.d) $B/tests/draw.d $B/tests/oracle.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d \
 	$B/tests/fuzz/grammar.d $(FUZZ:%=$B/tests/fuzz/fuzz_%.d) $B/tests/fuzz/main.d
 .SECONDARY:
-.PHONY: all debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint oracle soak ordeal install uninstall install-static deb rpm tarball clean FORCE
+.PHONY: all query debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint oracle soak ordeal install uninstall install-static deb rpm tarball clean FORCE

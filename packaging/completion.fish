@@ -42,7 +42,7 @@ function __sonde_candidates
         case '*'
             if test -z "$first"
                 __sonde_tools
-                printf '%s\n' list info help tools
+                printf '%s\n' list query info help tools
             else if test "$first" = tools; and test (commandline -opc)[-1] = -s
                 __sonde_tools
             else if contains -- (commandline -opc)[-1] list -l --list

@@ -32,7 +32,7 @@ _sonde_candidates() {
 			sonde --help 2>/dev/null | _sonde_options
 		fi
 	elif [[ -z $first ]]; then
-		print -l list info help tools
+		print -l list query info help tools
 		_sonde_tools
 	fi
 }

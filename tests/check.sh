@@ -46,6 +46,7 @@ table() {
 	row unit 1 20 build,install 'unit tests' make unit
 	row lang 1 30 build,install 'the compiler: what it prints for scripts, at each stage' tests/lang.py
 	row cli 1 70 build,install 'options, messages, exit statuses' tests/cli.sh
+	row query 1 20 build,install 'answers about recordings' make query
 	row docs 1 10 build,install 'the scripts of README and docs compile' $sudo tests/docs.sh build/sonde README.md docs/*.md
 	row covered 1 5 build,install 'each word of the language has a test' tests/covered.sh build/sonde
 	row messages 1 5 build,install 'each message of the probes has a test' tests/messages.sh

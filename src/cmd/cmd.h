@@ -61,7 +61,11 @@ struct run_opts {
 	bool bare;                  /* list: names without their kind */
 	const struct script *tool;  /* the script is this one; NULL: program or rest[0] say */
 	u64 given;                  /* options that were; for opts_check() */
-	char **rest;                /* operands: FILE and the script's arguments */
+	const char *recording[64], *from, *to; /* of query: files, and which part of them */
+	u32 nrecording;
+	int asked[64]; /* of query: rows of these processes */
+	u32 nasked;
+	char **rest; /* operands: FILE and the script's arguments */
 	int nrest, ndash;
 };
 
@@ -93,7 +97,7 @@ struct job {
 };
 
 typedef int command_run(int argc, char **argv, bool compat);
-command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools;
+command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools, cmd_query;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
 /* How a command is used, as "list [-v] [PATTERN]". NULL if the help does not show the command. */
@@ -108,7 +112,7 @@ struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->re
 struct err *opts_set(struct run_opts *o, const char *name, const char *val);
 const struct opt *opts_named(const char *word); /* opt_named() */
 int opts_first_operand(int argc, char **argv);  /* index; argc: there is none */
-enum command { CMD_RUN, CMD_LIST, CMD_INFO, CMD_FMT };
+enum command { CMD_RUN, CMD_LIST, CMD_INFO, CMD_FMT, CMD_QUERY };
 /* An option was given that such a command, called name, has no use for. */
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name);
 void opts_usage(FILE *f, enum command command, const char *use); /* the options that it takes */
@@ -169,6 +173,12 @@ bool compile(struct compile *c, enum stage until, u32 dumps, struct watch *w);
 
 /* elf_write.c: --emit-elf */
 struct err *object_write(const char *path, const struct unit *u) MUST_USE;
+
+/* query.c: the machine of the recordings that o names; h is initialised also after an error */
+struct err *query_machine(const struct run_opts *o, struct host *h, struct arena *a) MUST_USE;
+struct err *query_refuses(const struct run_opts *o) MUST_USE; /* options that trace */
+/* main.c: the operand at argv[at] is a tool or a script; options stand before and behind it */
+int run_operand(int at, int argc, char **argv);
 
 /* list.c, facts.c */
 int list(const struct run_opts *o);

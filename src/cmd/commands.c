@@ -13,6 +13,7 @@ static const struct {
 	const char *use; /* in the help; NULL: not there */
 } commands[] = {
 	{"run", cmd_run, NULL},
+	{"query", cmd_query, "query FILE... [-e PROGRAM | SCRIPT | TOOL]"},
 	{"list", cmd_list, "list [-v] [PATTERN]"},
 	{"check", cmd_check, "check FILE..."},
 	{"info", cmd_info, "info"},

@@ -1,6 +1,7 @@
 /* list.c - probes that match a pattern, those of a script, and C types; -v shows what they hold. */
 #include "base/json.h"
 #include "cmd/cmd.h"
+#include "core/recorded.h"
 #include "proc/proc.h"
 #include <linux/btf.h>
 
@@ -57,6 +58,17 @@ static void show_args(struct listing *l, const struct point *p, struct sb *out)
 	}
 	if (ret && ret->kind != T_NONE)
 		show(ret, STR("retval"), p->no_ret, out);
+}
+
+/* What a recording kept of a probe. */
+static void show_kept(const struct point *p, struct sb *out)
+{
+	const struct recorded_probe *r = p->priv;
+	for (u32 i = 0; i < r->ncol; i++)
+		if (r->col[i].type->kind == T_KSTACK || r->col[i].type->kind == T_USTACK)
+			sb_fmt(out, "%.*s\n", STRF(r->col[i].expr));
+		else
+			show(r->col[i].type, r->col[i].expr, NULL, out);
 }
 
 /* {"type": "row", "table": "probes", "probe": "sched:sched_switch", "args": ["int prev_prio", ...]} */
@@ -131,7 +143,9 @@ static bool show_point(const struct point *p, void *arg)
 		struct point q = *p;
 		u32 use = USE_ARGS | USE_RETVAL;
 		struct err *e = p->kind->types ? p->kind->types(l->h, l->u, &q, use) : NULL;
-		if (!e)
+		if (!e && (p->kind->flags & KIND_RECORDED))
+			show_kept(&q, &args);
+		else if (!e)
 			show_args(l, &q, &args);
 		err_free(e);
 	}
@@ -182,6 +196,10 @@ static struct err *list_pattern(struct listing *l, struct str pattern, int pid)
 	str_cut(&rest, ':', &name);
 	bool whole = !rest.s; /* no ':': a kind, or a pattern for the whole text */
 	const struct kind *p = kind_find(name);
+	if (l->h->recording) /* whole: of a kind, or as the text says */
+		return list_kind(l, recorded_kinds[0],
+				 whole && p ? str_z(arena_fmt(l->h->arena, "%s:*", p->name))
+					    : pattern);
 	if (whole)
 		rest = STR("*");
 	if (p)

@@ -85,6 +85,14 @@ static int run_script_file(int at, int argc, char **argv)
 	return rc;
 }
 
+int run_operand(int at, int argc, char **argv)
+{
+	int rc;
+	if (!is_script(argv[at]) && run_tool(str_z(argv[at]), at, argc, argv, &rc))
+		return rc;
+	return run_script_file(at, argc, argv);
+}
+
 static int command(int argc, char **argv)
 {
 	const char *base = argc ? strrchr(argv[0], '/') : NULL;
@@ -98,9 +106,7 @@ static int command(int argc, char **argv)
 	command_run *run = !compat && argc > 1 ? command_named(argv[1]) : NULL;
 	if (run)
 		return run(argc - 1, argv + 1, false);
-	if (at < argc && !is_script(argv[at]) && run_tool(str_z(argv[at]), at, argc, argv, &rc))
-		return rc;
-	return at < argc ? run_script_file(at, argc, argv) : cmd_run(argc, argv, compat);
+	return at < argc ? run_operand(at, argc, argv) : cmd_run(argc, argv, compat);
 }
 
 int main(int argc, char **argv)

@@ -56,6 +56,9 @@ enum opt_id {
 	OPT_ROOT,
 	OPT_BTF,
 	OPT_CHECK_IR,
+	OPT_RECORDING,
+	OPT_FROM,
+	OPT_TO,
 	OPT_NOTHING,
 };
 
@@ -127,6 +130,10 @@ static const struct opt options[] = {
 	{"help", 'h', NULL, "this text", OPT_HELP},
 	{"version", 'V', NULL, "version", OPT_VERSION},
 	{"verify-llvm-ir", 0, NULL, NULL, OPT_CHECK_IR}, /* after each pass, not only the last */
+	/* Of query, which makes options of its operands. */
+	{"recording", 0, "FILE", NULL, OPT_RECORDING},
+	{"from", 0, "TIME", "events from this time after the start on: 5s, 500ms", OPT_FROM},
+	{"to", 0, "TIME", "events until this time after the start", OPT_TO},
 	/* Accepted, without effect. */
 	{"usdt-file-activation", 0, NULL, NULL, OPT_NOTHING}, /* always so: the kernel counts */
 	{0},
@@ -171,6 +178,8 @@ void usage(FILE *f, bool compat, bool all)
 	for (struct opt *p = shown; p->id; p++)
 		if (p->id == OPT_FORMAT)
 			p->help = formats.s;
+		else if (p->id == OPT_FROM || p->id == OPT_TO)
+			p->help = NULL;
 	opt_help(shown, f);
 	fprintf(f,
 		"\nEXAMPLES:\n"
@@ -408,6 +417,13 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_ROOT: o->root = val; break;
 	case OPT_BTF: o->btf = val ? val : o->btf; break;
 	case OPT_CHECK_IR: o->check_ir = true; break;
+	case OPT_RECORDING:
+		if (o->nrecording == countof(o->recording))
+			return err_new("too many recordings (%zu at most)", countof(o->recording));
+		o->recording[o->nrecording++] = val;
+		break;
+	case OPT_FROM: o->from = val; break;
+	case OPT_TO: o->to = val; break;
 	case OPT_NOTHING: break;
 	}
 	return NULL;
@@ -415,7 +431,15 @@ static struct err *set(void *self, int id, const char *val)
 
 /* What a command takes; run takes all. Those of bpftrace's command line take all that it takes. */
 static const u64 taken[] = {
-	[CMD_RUN] = ~0ull,
+	[CMD_RUN] = ~(1ull << OPT_RECORDING | 1ull << OPT_FROM | 1ull << OPT_TO),
+	[CMD_QUERY] =
+		1ull << OPT_PROGRAM | 1ull << OPT_LIST | 1ull << OPT_VERBOSE | 1ull << OPT_PID |
+		1ull << OPT_OUTPUT | 1ull << OPT_APPEND | 1ull << OPT_FORMAT | 1ull << OPT_JSON |
+		1ull << OPT_DIFF | 1ull << OPT_BUFFER | 1ull << OPT_ESCAPE | 1ull << OPT_QUIET |
+		1ull << OPT_WARNINGS | 1ull << OPT_NO_WARN | 1ull << OPT_FOR | 1ull << OPT_DUMP |
+		1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE | 1ull << OPT_COMPAT |
+		1ull << OPT_FILTER | 1ull << OPT_HELP | 1ull << OPT_VERSION |
+		1ull << OPT_RECORDING | 1ull << OPT_FROM | 1ull << OPT_TO | 1ull << OPT_NOTHING,
 	[CMD_LIST] = 1ull << OPT_PROGRAM | 1ull << OPT_LIST | 1ull << OPT_VERBOSE |
 		     1ull << OPT_PID | 1ull << OPT_ESCAPE | 1ull << OPT_QUIET |
 		     1ull << OPT_NO_WARN | 1ull << OPT_UNSAFE | 1ull << OPT_NO_FEATURE |
@@ -451,6 +475,12 @@ void opts_usage(FILE *f, enum command command, const char *use)
 	for (const struct opt *t = options; t->id; t++)
 		if (taken[command] & 1ull << t->id)
 			table[n++] = *t;
+	for (struct opt *t = table; t->id && command == CMD_QUERY; t++) {
+		t->help = t->id == OPT_PID       ? "only events of these processes"
+			  : t->id == OPT_FOR     ? "only so long from the start (or --from) on"
+			  : t->id == OPT_VERBOSE ? "say more; -l: what was kept of each probe"
+						 : t->help;
+	}
 	fprintf(f, "USAGE:\n    sonde %s\n\nOPTIONS:\n", use);
 	opt_help(table, f);
 }

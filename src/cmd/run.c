@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/tool.h"
 #include "proc/proc.h"
+#include "run/query.h"
 #include "run/session.h"
 #include "types/debuginfod.h"
 #include <errno.h>
@@ -175,6 +176,12 @@ static struct err *check_servers(struct arena *a, struct str dirs)
 
 bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o)
 {
+	if (o->nrecording) {
+		struct err *e = query_machine(o, h, a);
+		if (e)
+			fail(e, 0);
+		return !e;
+	}
 	struct err *e = o->root ? check_root(o->root) : NULL;
 	host_init(h, a, o->root && !e ? o->root : "");
 	h->vmlinux = getenv("BPFTRACE_VMLINUX");
@@ -435,6 +442,13 @@ static int run_unit(const struct run_opts *o, struct job *j, struct target *targ
 	}
 	if (o->tool)
 		s.start = o->tool->start;
+	struct query *q = j->c.host->query;
+	if (q && !query_check(q, &j->unit, &j->diags)) {
+		job_report(j);
+		return RC_USAGE;
+	}
+	if (q)
+		query_enter(q, &s);
 	int rc = load_and_run(o, j, &s, t);
 	session_free(&s);
 	return rc;
@@ -626,6 +640,19 @@ out:
 	return rc;
 }
 
+/* Processes of a recording are no processes of this machine. */
+static int run_query(const struct run_opts *o)
+{
+	struct run_opts q = *o;
+	struct err *e = query_refuses(o);
+	if (e)
+		return fail(e, RC_USAGE);
+	for (; q.nasked < q.npid && q.nasked < countof(q.asked); q.nasked++)
+		q.asked[q.nasked] = q.pid[q.nasked];
+	q.npid = 0;
+	return o->list ? list(&q) : run_script(&q);
+}
+
 int run_command(const struct run_opts *o)
 {
 	if (o->help) {
@@ -649,6 +676,8 @@ int run_command(const struct run_opts *o)
 	struct err *e = output_choose(o, &out);
 	if (e)
 		return fail(e, RC_USAGE);
+	if (o->nrecording)
+		return run_query(o);
 	if (o->fmt)
 		return format_script(o);
 	return o->list ? list(o) : run_script(o);
@@ -656,10 +685,18 @@ int run_command(const struct run_opts *o)
 
 static int parse_and_run(struct run_opts *o, int argc, char **argv)
 {
-	static const char *const names[] = {
-		[CMD_RUN] = "run", [CMD_LIST] = "list", [CMD_INFO] = "info", [CMD_FMT] = "--fmt"};
+	static const char *const names[] = {[CMD_RUN] = "run",
+					    [CMD_LIST] = "list",
+					    [CMD_INFO] = "info",
+					    [CMD_FMT] = "--fmt",
+					    [CMD_QUERY] = "query"};
 	struct err *e = opts_parse(o, argc, argv);
-	enum command what = o->info ? CMD_INFO : o->fmt ? CMD_FMT : o->list ? CMD_LIST : CMD_RUN;
+	bool query = o->nrecording || (argc && command_named(argv[0]) == cmd_query);
+	enum command what = query     ? CMD_QUERY
+			    : o->info ? CMD_INFO
+			    : o->fmt  ? CMD_FMT
+			    : o->list ? CMD_LIST
+				      : CMD_RUN;
 	if (!e && !o->help && !o->version)
 		e = opts_check(o, what, names[what]);
 	const char *use = argc && !o->compat ? command_use(argv[0]) : NULL;

@@ -722,7 +722,7 @@ static bool knows_common(const struct tool *t, const struct compile *c)
 static bool may_trace(const struct tool *t, const struct run_opts *o, struct host *h)
 {
 	AUTO_SB why = {0};
-	if (o->dumps || o->codegen || o->root || !cap_bpf_missing(h, &why))
+	if (o->dumps || o->codegen || o->root || o->nrecording || !cap_bpf_missing(h, &why))
 		return true;
 	fprintf(stderr, "ERROR: %.*s %s\n", STRF(t->name), why.s);
 	return false;

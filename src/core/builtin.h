@@ -80,6 +80,7 @@ enum builtin_flags {
 	B_WRITES = 1 << 14,
 	B_SETS = 1 << 15, /* its last argument is a variable, which it gives a value */
 	B_SAYS = 1 << 16, /* act() tells what the script says: diags_said_at() where */
+	B_ROW = 1 << 17,  /* every event of a recording has it, whatever was kept */
 };
 
 /* What passes of the compiler look for before anything has a type: the row says that it is meant,

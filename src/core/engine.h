@@ -1,7 +1,8 @@
 /*
  * engine.h - where the maps and programs of a unit are: what makes them, and what reads them.
  *
- * engine_kernel (run/engine_kernel.c) is this machine's kernel. run/load.c makes maps and programs
+ * engine_kernel (run/engine_kernel.c) is this machine's kernel; engine_vm (run/engine_vm.c) is the
+ * interpreter, for recorded events. run/load.c makes maps and programs
  * through an engine, and the reader of maps (run/here.c) asks it for elements. Parts of run/ that only
  * a kernel can have (links, unwinding, --follow, --cost) use kern/ with the descriptors of
  * engine_kernel.

@@ -93,6 +93,7 @@ enum point_use {
 	USE_TASK = 1 << 9,    /* the current task or what is found there */
 	USE_CTX = 1 << 10,    /* reg(), ctx: some probes' args in other words */
 	USE_IDS = 1 << 11,    /* pid, tid */
+	USE_KEPT = 1 << 12,   /* what a recording kept of its events */
 };
 
 #define ALL_MEMBERS (~0ull) /* point.members: too many to tell */
@@ -135,6 +136,8 @@ enum probe_flags {
 	/* Ways may not see all events: expand() with .beside set gives points for the others of p, with their ways. */
 	KIND_BESIDE = 1 << 28,
 	KIND_SYNONYM = 1 << 24, /* other words for another kind's points: not in lists of all */
+	KIND_RECORDED =
+		1 << 27, /* of a recording: what a body asks of an event was kept, or is refused */
 };
 
 /* When a program runs. All but the first are run by sonde itself. */
@@ -328,5 +331,7 @@ static inline bool was_kept_awake(const struct refused *r, struct loc body)
 
 /* probe/registry.c: every kind, ended by NULL, in the order -l lists them. */
 extern const struct kind *const probe_kinds[];
+/* The kind that takes their place while a script is compiled for a recording (core/recorded.h). */
+extern const struct kind *const recorded_kinds[];
 /* By name or alias, case-insensitive except that U is usdt and u is uprobe. NULL: none. */
 const struct kind *kind_find(struct str name);

@@ -8,9 +8,12 @@
 #include "core/engine.h"
 #include "core/unit.h"
 
+struct query;
 struct live {
+	/* Set before session_load(), or NULL: it takes the kernel. */
 	const struct engine *engine;
-	void *self; /* the state of the engine */
+	void *self;          /* the state of the engine */
+	struct query *query; /* events are rows of recordings (query.h); NULL: this machine's */
 	struct live_map *map;
 	int *prog_fd;      /* -1 for a program that is not loaded */
 	struct ring *ring; /* NULL if no program writes records */

@@ -164,7 +164,7 @@ static u32 make_funcs(const struct code *c, struct func_info *fi)
 	return c->nfn;
 }
 
-static struct loc insn_loc(const struct prog *p, i32 insn)
+struct loc load_place(const struct prog *p, i32 insn)
 {
 	struct loc loc = p->loc;
 	for (u32 i = 0; i < p->code.nline && insn >= 0 && p->code.line[i].insn <= (u32)insn; i++)
@@ -178,7 +178,7 @@ static void refused(struct session *s, struct diags *ds, const struct prog *p, c
 {
 	struct verdict v = {.insn = -1};
 	verlog_read(log, ds->arena, &v);
-	struct diag *d = diag_add(ds, E_VERIFIER, insn_loc(p, v.insn), "%s",
+	struct diag *d = diag_add(ds, E_VERIFIER, load_place(p, v.insn), "%s",
 				  v.why ? v.why : "the kernel refused the program");
 	bool locked = strstr(log, "probe_read") && str_is(lockdown_mode(s->h), "confidentiality");
 	if (locked)
@@ -295,12 +295,13 @@ bool session_load(struct session *s, struct diags *ds, struct err **e)
 	*e = NULL;
 	syms_init(s->h, u->config.cpp_demangle, &s->syms);
 	s->live = (struct live){
-		.engine = &engine_kernel,
-		.self = s->h,
+		.engine = in_kernel(s) ? &engine_kernel : s->live.engine,
+		.self = in_kernel(s) ? s->h : s->live.self,
+		.query = s->live.query,
 		.map = no_maps(u->nmap),
 		.prog_fd = no_progs(u->nprog),
 	};
-	if (s->verbose && host_memory(s->h) != NO_MEMORY_LIMIT)
+	if (s->verbose && in_kernel(s) && host_memory(s->h) != NO_MEMORY_LIMIT)
 		fprintf(stderr,
 			"memory: this control group may have %llu KiB; maps and event rings are "
 			"made for half of it at most\n",
@@ -311,9 +312,11 @@ bool session_load(struct session *s, struct diags *ds, struct err **e)
 		parts_early(s);
 	for (u32 i = 0; i < u->nprog && !*e; i++) {
 		*e = load_prog(s, u, ds, u->prog[i]);
-		notes_drain(s); /* that may have taken long */
+		if (in_kernel(s))
+			notes_drain(s); /* that may have taken long */
 	}
-	for (u32 i = 0; i < u->nprog && !*e && !s->attach.refused && s->verbose; i++)
+	for (u32 i = 0; i < u->nprog && !*e && !s->attach.refused && s->verbose && in_kernel(s);
+	     i++)
 		tell_cost(u->prog[i], s->live.prog_fd[i]);
 	return !*e && !s->attach.refused;
 }

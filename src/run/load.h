@@ -4,6 +4,11 @@
  */
 #pragma once
 
+#include "core/unit.h"
+
 struct session;
+
+/* The place in the script that an instruction was made for. */
+struct loc load_place(const struct prog *p, i32 insn);
 
 void load_undo(struct session *s); /* close programs, maps and the ring, as far as they were made */

@@ -7,6 +7,11 @@ static const struct part *const parts[PARTS] = {
 	[PART_LOSS] = &part_loss,   [PART_COST] = &part_cost,   [PART_MANAGER] = &part_manager,
 };
 
+static bool works(const struct session *s, u32 i)
+{
+	return in_kernel(s) || parts[i]->anywhere;
+}
+
 void parts_init(struct session *s)
 {
 	for (u32 i = 0; i < PARTS; i++) {
@@ -19,7 +24,7 @@ void parts_init(struct session *s)
 void parts_early(struct session *s)
 {
 	for (u32 i = 0; i < PARTS; i++)
-		if (parts[i]->early)
+		if (works(s, i) && parts[i]->early)
 			parts[i]->early(s, s->part[i]);
 }
 
@@ -27,35 +32,35 @@ struct err *parts_open(struct session *s)
 {
 	struct err *e = NULL;
 	for (u32 i = 0; i < PARTS && !e; i++)
-		e = parts[i]->open ? parts[i]->open(s, s->part[i]) : NULL;
+		e = works(s, i) && parts[i]->open ? parts[i]->open(s, s->part[i]) : NULL;
 	return e;
 }
 
 void parts_ready(struct session *s)
 {
 	for (u32 i = 0; i < PARTS; i++)
-		if (parts[i]->ready)
+		if (works(s, i) && parts[i]->ready)
 			parts[i]->ready(s, s->part[i]);
 }
 
 void parts_tick(struct session *s)
 {
 	for (u32 i = 0; i < PARTS; i++)
-		if (parts[i]->tick)
+		if (works(s, i) && parts[i]->tick)
 			parts[i]->tick(s, s->part[i]);
 }
 
 void parts_detach(struct session *s)
 {
 	for (u32 i = 0; i < PARTS; i++)
-		if (parts[i]->detach)
+		if (works(s, i) && parts[i]->detach)
 			parts[i]->detach(s, s->part[i]);
 }
 
 void parts_report(struct session *s)
 {
 	for (u32 i = 0; i < PARTS; i++)
-		if (parts[i]->report)
+		if (works(s, i) && parts[i]->report)
 			parts[i]->report(s, s->part[i]);
 }
 

@@ -8,7 +8,8 @@
 struct session;
 struct part {
 	const char *name;
-	size_t size; /* bytes of its state, which is all zeros before the first call */
+	bool anywhere; /* it works with every engine; else only with the kernel */
+	size_t size;   /* bytes of its state, which is all zeros before the first call */
 	/*
 	 * Every callback may be NULL, and receives the state as self. In the order in
 	 * which they are called:

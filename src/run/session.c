@@ -12,6 +12,7 @@
 #include "run/here.h"
 #include "run/load.h"
 #include "run/phase.h"
+#include "run/query.h"
 #include "run/unwind.h"
 
 enum { RC_LACKS = 2, RC_ATTACH = 255 };
@@ -38,7 +39,10 @@ static struct err *prepare(struct session *s, const struct sink *sink, void *sel
 			       .control = &s->control,
 			       .start_ns = now_ns()};
 	reporter_init(r, sink, self);
-	clocks_read(&r->reader.clocks);
+	if (s->live.query)
+		query_prepare(s);
+	else
+		clocks_read(&r->reader.clocks);
 	r->reader.clocks.utc = u->config.utc;
 	r->reader.clocks.digits = u->config.clock ? u->config.clock - 1 : 0;
 	struct err *e = loop_open(s);
@@ -60,14 +64,25 @@ static void list_sources(struct session *s, struct run_start *ret)
 				ret->source[ret->nsource++] = p->text;
 }
 
+/* Of recordings, to which nothing is attached. */
+static u32 count_points(const struct unit *u)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < u->nprog; i++)
+		n += point_count(u->prog[i]->points);
+	return n;
+}
+
 static void put_attached(struct session *s)
 {
 	AUTO_SB text = {0};
 	struct run_start start = s->start;
 	const struct config *g = &s->u->config;
-	u32 n = attach_count(s);
+	u32 n = s->live.query ? count_points(s->u) : attach_count(s);
 	bool command = s->target->child.pid && s->target->n == 1; /* whose end is the end */
-	if (!g->title.n && !start.tool.n)
+	if (s->live.query)
+		sb_fmt(&text, "Reading %.*s", STRF(query_name(s->live.query)));
+	else if (!g->title.n && !start.tool.n)
 		sb_fmt(&text, "Attached %u probe%s", n, n == 1 ? "" : "s");
 	else if (g->title.n && !command && g->duration_ns)
 		sb_fmt(&text, "%.*s for %g s...", STRF(g->title), (double)g->duration_ns / 1e9);
@@ -141,7 +156,7 @@ static enum attached start(struct session *s)
 			return ATTACH_FAILED;
 		parts_ready(s);
 	}
-	enum attached how = attach_all(s);
+	enum attached how = s->live.query ? ATTACHED : attach_all(s);
 	if (how != ATTACHED || s->dry_run)
 		return how;
 	s->loop.end_ns = s->limits.for_ns ? now_ns() + s->limits.for_ns : 0;
@@ -149,6 +164,8 @@ static enum attached start(struct session *s)
 	put_heads(s);
 	record_replay(&s->reporter);
 	loop_drain(s); /* what begin printed is not to wait for the next record */
+	if (s->live.query)
+		return ATTACHED;
 	how = start_child(s);
 	return how == ATTACHED && !phase_pin(s) ? ATTACH_FAILED : how;
 }
@@ -167,6 +184,8 @@ static void finish(struct session *s)
 	if (s->u->config.print_maps_on_exit)
 		report_print_maps(&s->reporter);
 	parts_report(s);
+	if (s->live.query)
+		query_report(s);
 	loop_drain(s);
 }
 
@@ -183,14 +202,14 @@ int session_run(struct session *s, const struct sink *sink, void *self, bool *ot
 		return s->attach.lacks && s->start.tool.n ? RC_LACKS : RC_ATTACH;
 	if (s->dry_run)
 		return 0;
-	int reader = confine_reader(s);
+	int reader = s->live.query ? 0 : confine_reader(s);
 	if (s->reporter.source->fd(s) >= 0 &&
 	    !s->control.stop) { /* may need a right that is given up now */
 		proc_hasten(0);
 		if (reader)
 			proc_hasten(reader);
 	}
-	e = confine_run(s);
+	e = s->live.query ? query_confine(s) : confine_run(s);
 	if (e) {
 		report_err(&s->reporter, false, (struct loc){0}, e);
 		return RC_ATTACH;
@@ -201,7 +220,10 @@ int session_run(struct session *s, const struct sink *sink, void *self, bool *ot
 	if (s->u->config.bench)
 		phase_bench(s);
 	s->control.stop |= only_begins(s->u);
-	loop_run(s);
+	if (s->live.query && !s->control.stop)
+		query_run(s);
+	else if (!s->live.query)
+		loop_run(s);
 	target_end(s->target);
 	finish(s);
 	return !s->control.exit_code && s->u->config.exit_with_command ? s->target->exit_code

@@ -55,6 +55,11 @@ static inline int prog_fd(const struct session *s, const struct prog *p)
 {
 	return live_prog(&s->live, p);
 }
+/* Maps and programs are the kernel's: their numbers are descriptors. */
+static inline bool in_kernel(const struct session *s)
+{
+	return !s->live.query;
+}
 
 /*
  * Make the maps and load the programs of s->u. Refusals of the verifier become diagnostics in ds, at

@@ -377,6 +377,11 @@ vm_helper *const vm_helpers[VM_HELPERS] = {
 #include "ir/helpers.def"
 };
 
+bool vm_helper_is(u32 id)
+{
+	return id < VM_HELPERS && vm_helpers[id];
+}
+
 bool vm_helper_works(const struct vm_env *e, u32 id)
 {
 	vm_helper *h = vm_helpers[id];

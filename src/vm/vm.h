@@ -141,6 +141,8 @@ struct vm_prog_spec {
 	u32 nmap;
 	bool writes_context; /* the program may change the context; otherwise it is read-only */
 };
+/* The interpreter has this helper, or has it if env answers read() and stack(). */
+bool vm_helper_is(u32 id);
 struct err *vm_prog_load(struct vm *v, const struct vm_prog_spec *s, u32 *ret) MUST_USE;
 /* Run a program once, with n bytes of context (r1 points to them). *retval is r0 at its end. */
 struct err *vm_prog_run(struct vm *v, u32 prog, void *ctx, size_t n, u64 *retval) MUST_USE;

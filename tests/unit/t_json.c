@@ -296,6 +296,9 @@ TEST(every_loss_is_a_record)
 		[LOSS_NOT_FOLLOWED] = "\"not_followed\", \"data\": {\"processes\": 7}",
 		[LOSS_COMMANDS] = "\"unrun_commands\", \"data\": {\"commands\": 7}",
 		[LOSS_PROCESS] = "\"process\", \"data\": {\"pid\": 7}",
+		[LOSS_CORRUPT_FILE] =
+			"\"corrupt_file\", \"data\": {\"file\": \"w\", \"events\": 7}",
+		[LOSS_UNKNOWN_TASK] = "\"unknown_task\", \"data\": {\"events\": 7}",
 		[LOSS_REPLACED] = "\"replaced_file\", \"data\": {\"file\": \"w\", \"msg\": \"so\"}",
 		[LOSS_KERNEL_NAMES] = "\"no_kernel_names\", \"data\": {\"msg\": \"so\"}",
 		[LOSS_UNREAD_FILES] = "\"unread_file\", \"data\": {\"msg\": \"so\"}",

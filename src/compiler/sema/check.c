@@ -500,6 +500,8 @@ static void settle(struct sema *s)
 bool sema_check(struct compile *c)
 {
 	struct sema s = {.c = c, .u = c->unit, .a = c->arena, .ds = c->diags};
+	if (c->host->recording && c->diags->nerror) /* what was not kept has no type */
+		return false;
 	declare_maps(&s);
 	settle(&s);
 	if (s.later) {

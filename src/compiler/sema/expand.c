@@ -1,6 +1,7 @@
 /* expand.c - probe texts -> points (through kinds) -> variants: one body per set of points with
  * equal types, and the way that fits it. */
 #include "sema/declare.h"
+#include "sema/recorded.h"
 #include <errno.h>
 #include <regex.h>
 
@@ -425,10 +426,13 @@ static void expand_text(struct expand *e, const struct node *pn)
 	e->left_out = false;
 	e->lost = (struct point){0};
 	e->why = NULL;
-	if (str_is_glob(name)) {
+	bool whole = false;
+	const struct kind *k = str_is_glob(name) ? NULL : kind_find(name);
+	if (k || str_is_glob(name))
+		k = recorded_kind(e->c, k, &whole);
+	if (!k && str_is_glob(name)) {
 		expand_kinds(e, name, rest);
 	} else {
-		const struct kind *k = kind_find(name);
 		if (!k) {
 			struct diag *d = diag_add(ds, E_PROBE_TYPE, pn->loc,
 						  "Invalid probe type: %.*s", STRF(name));
@@ -442,8 +446,8 @@ static void expand_text(struct expand *e, const struct node *pn)
 			}
 			return;
 		}
-		expand_with(e, k, rest, false);
-		name = str_z(k->name);
+		expand_with(e, k, whole ? text : rest, false);
+		name = whole ? name : str_z(k->name);
 	}
 	if (!e->n && !e->left_out && !e->full && ds->nerror == before)
 		missing(e, name, rest);
@@ -495,7 +499,7 @@ static bool same_variant(struct compile *c, const struct point *a, const struct 
 		return false;
 	if ((point_flags(a) & KIND_SPLIT) && !str_eq(a->extra, b->extra))
 		return false;
-	if ((use & USE_ARGS) && !same_args(a->args, b->args))
+	if ((use & (USE_ARGS | USE_KEPT)) && !same_args(a->args, b->args))
 		return false;
 	if ((use & USE_ARGN) && a->narg != b->narg)
 		return false;
@@ -589,6 +593,12 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 			node_walk(v->probe->b, ctx_is_args, NULL);
 	}
 	struct whole whole = {a, p->args};
+	if (p->kind->flags & KIND_RECORDED) {
+		recorded_spell(c, p, v->probe->c);
+		if (v->probe->b)
+			recorded_spell(c, p, v->probe->b);
+		whole.args = NULL;
+	}
 	if (p->args && v->probe->b)
 		node_walk(v->probe->b, spell_args, &whole);
 	if (p->args)
@@ -708,6 +718,8 @@ static void expand_probe(struct expand *e, struct node *probe)
 		if (lacks_feature(c, p->kind, place(e)))
 			continue;
 		u32 uses = use_of(p->kind, body.use);
+		if ((p->kind->flags & KIND_RECORDED) && recorded_differs(probe, body.use))
+			uses |= USE_KEPT;
 		struct err *err = point_types(c, p, uses);
 		p->members = members_of(&body, p->args);
 		if (err)

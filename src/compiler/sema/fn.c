@@ -7,6 +7,7 @@
  */
 #include "sema/cfile.h"
 #include "sema/check.h"
+#include "sema/recorded.h"
 
 static struct node *find_fn(const struct compile *c, struct str name)
 {
@@ -41,6 +42,8 @@ static struct fninst *instance(struct sema *s, struct node *def)
 	*i = (struct fninst){.def = def, .fn = node_clone(s->a, def), .next = s->v->fns};
 	s->v->fns = i;
 	s->changed = true;
+	if (s->v->points->kind->flags & KIND_RECORDED)
+		recorded_spell(s->c, s->v->points, i->fn->c);
 	return i;
 }
 

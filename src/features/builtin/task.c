@@ -266,7 +266,8 @@ static bool check_task(struct sema *s, struct node *call)
 const struct builtin builtin_task[] = {
 	{"auto curtask", lower_curtask, .asks = USE_TASK, .type = type_curtask,
 	 .doc = "The current task: struct task_struct *."},
-	{"string[16] comm", lower_comm, .asks = USE_TASK, .doc = "Name of the current thread."},
+	{"string[16] comm", lower_comm, B_ROW, .asks = USE_TASK,
+	 .doc = "Name of the current thread."},
 	{"int32 ppid", lower_ppid, .asks = USE_TASK, .needs = FEAT_BTF, .check = check_task,
 	 .doc = "Process id of the parent."},
 	{"int32 ppid(any task)", lower_ppid, .needs = FEAT_BTF, .check = check_task,

@@ -8,6 +8,7 @@
  */
 #include "builtin/common.h"
 #include "core/agg.h"
+#include "core/recorded.h"
 
 /* How observations of one interval become one value; type.p[2]. */
 enum how { HOW_AVG, HOW_MAX, HOW_MIN, HOW_SUM };
@@ -121,6 +122,12 @@ static bool check_tseries(struct sema *s, struct node *call)
 
 /* ---- kernel half ---- */
 
+/* Of wall-clock time to nsecs. */
+static u64 wall_offset(const struct host *h)
+{
+	return h->recording ? h->recording->real_ns : host_boot_offset_ns();
+}
+
 /* Number of the current interval; the wall clock is as far ahead as when the script was compiled.
  */
 static struct ref interval_now(struct lower *l, const struct type *t)
@@ -128,7 +135,7 @@ static struct ref interval_now(struct lower *l, const struct type *t)
 	struct fn *f = l->f;
 	struct ref ns = ir_call(f, BPF_FUNC_ktime_get_ns, 0, NULL);
 
-	return ir_op2(f, O_UDIV, ir_addi(f, ns, (i64)host_boot_offset_ns()),
+	return ir_op2(f, O_UDIV, ir_addi(f, ns, (i64)wall_offset(l->c->host)),
 		      ir_con(f, (u64)t->p[P_INTERVAL]));
 }
 

@@ -29,6 +29,11 @@ struct ref user_load(struct fn *f, struct ref addr, u32 size, bool is_signed);
 /* Low bytes of v as a value of t. */
 struct ref fit_value(struct fn *f, struct ref v, const struct type *t);
 
+/* syscall:NAME of a point that syscall_parse() read and may match several: is the tracepoint with this
+ * whole name one of them? Its text then is *text. */
+bool syscall_is_event(struct arena *a, const struct point *p, struct str tracepoint,
+		      struct str *text);
+
 /* Kernel functions that p names (module in .target, "" any; function in .name), each once. */
 struct err *kernel_functions(struct host *h, struct unit *u, struct diags *ds,
 			     const struct point *p, point_cb *cb, void *arg);

@@ -65,6 +65,19 @@ static struct err *syscall_expand(struct host *h, struct unit *u, struct diags *
 	return tracepoint_expand(h, u, ds, &all, give_call, &s);
 }
 
+bool syscall_is_event(struct arena *a, const struct point *p, struct str tracepoint,
+		      struct str *text)
+{
+	struct str prefix = is_return(p) ? STR("tracepoint:syscalls:sys_exit_")
+					 : STR("tracepoint:syscalls:sys_enter_");
+	if (!str_starts(tracepoint, prefix))
+		return false;
+	struct str call =
+		call_of_event(str_from(tracepoint, (u32)sizeof("tracepoint:syscalls:") - 1));
+	*text = text_of(a, p, call);
+	return str_glob(p->name, call);
+}
+
 const struct kind kind_syscall = {
 	.name = "syscall",
 	.syntax = "syscall:name[:return]",

@@ -131,8 +131,33 @@ void host_init(struct host *h, struct arena *a, const char *root)
 	bpf_library_init();
 }
 
+void host_init_recording(struct host *h, struct arena *a, const struct arch *arch, u32 ncpu,
+			 const struct recorded *r)
+{
+	static const enum feature has[] = {
+		FEAT_NONE,    FEAT_RINGBUF, FEAT_FOR_EACH, FEAT_LOOP,  FEAT_MAY_GOTO,
+		FEAT_BOOT_NS, FEAT_TAI_NS,  FEAT_BIG_KEYS, FEAT_GROWS, FEAT_PERCPU_LOOKUP,
+	};
+	*h = (struct host){.root = "/dev/null", /* below it there is nothing */
+			   .recorded = true,
+			   .recording = r,
+			   .arena = a,
+			   .arch = arch,
+			   .ncpu = ncpu,
+			   .page_size = (u32)sysconf(_SC_PAGESIZE),
+			   .btf_tried = true,
+			   .usual_tried = true};
+	for (u32 f = 0; f < FEAT_COUNT; f++)
+		h->feature[f] = 1;
+	for (u32 i = 0; i < countof(has); i++)
+		h->feature[has[i]] = 2;
+}
+
 void host_deinit(struct host *h)
 {
+	if (h->close_query)
+		h->close_query(h->query);
+	h->close_query = NULL;
 	sandbox_end(h);
 	host_modules_close(h);
 	if (h->traceable)

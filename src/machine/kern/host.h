@@ -31,9 +31,14 @@ struct debug_file {
 	void (*close)(struct debug_ask *debug);
 	struct debug_file *next;
 };
+struct recorded; /* core/recorded.h */
+struct query;    /* run/query.h */
 struct host {
 	const char *root; /* "" for this machine */
 	bool recorded;
+	const struct recorded *recording;     /* scripts are compiled for this one; or NULL */
+	struct query *query;                  /* of its files (run/query.h), */
+	void (*close_query)(struct query *q); /* which host_deinit() closes */
 	struct arena *arena;
 	const struct arch *arch; /* a recorded machine's is named in .root/arch */
 	u64 signed_bits;         /* that return addresses of programs may have beside the address */
@@ -66,6 +71,12 @@ struct host {
 
 /* Cheap: reads nothing but the number of CPUs. */
 void host_init(struct host *h, struct arena *a, const char *root);
+/*
+ * The machine of a recording, which had ncpu CPUs, for programs that src/vm runs: it has what the
+ * interpreter can do, and no files. r stays the caller's.
+ */
+void host_init_recording(struct host *h, struct arena *a, const struct arch *arch, u32 ncpu,
+			 const struct recorded *r);
 void host_deinit(struct host *h);
 bool host_has(struct host *h, enum feature f); /* asks the kernel once, by trying */
 const char *feature_name(enum feature f);      /* "RINGBUF", for --no-feature and info */

@@ -1,0 +1,122 @@
+/*
+ * query.c - sonde query FILE... SCRIPT: a script, or a tool, over recordings.
+ *
+ * Its words become those of `sonde run`: a recording is an option there, so that tools and scripts
+ * take the same way as over this machine.
+ */
+#include "run/query.h"
+#include "base/alloc.h"
+#include "base/units.h"
+#include "cmd/tool.h"
+#include "rec/format.h"
+#include <fcntl.h>
+
+/* By what the file begins with, whatever it is called. */
+static bool is_recording(const char *path)
+{
+	char begin[sizeof(REC_MAGIC) - 1];
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd >= 0 && read(fd, begin, sizeof(begin)) == sizeof(begin) &&
+	       !memcmp(begin, REC_MAGIC, sizeof(begin));
+}
+
+static struct err *offset(const char *option, const char *val, u64 *ret)
+{
+	struct str text = str_z(val);
+	bool bare = text.n && text.s[text.n - 1] >= '0' && text.s[text.n - 1] <= '9';
+	if (val && (bare || !units_ns(text, ret)))
+		return err_new(
+			"--%s needs a time after the start of the recording, with its unit, as "
+			"in 30s or 500ms (got '%s')",
+			option, val);
+	return NULL;
+}
+
+static struct err *spec_of(const struct run_opts *o, struct query_spec *s)
+{
+	struct err *e = offset("from", o->from, &s->from_ns);
+	if (!e)
+		e = offset("to", o->to, &s->to_ns);
+	if (!e && o->to && s->to_ns <= s->from_ns)
+		e = err_new("--to %s is not after --from", o->to);
+	if (!e && o->nasked > QUERY_MAX_PIDS)
+		e = err_new("too many processes (%u at most)", QUERY_MAX_PIDS);
+	for (u32 i = 0; i < o->nrecording; i++)
+		s->path[s->npath++] = o->recording[i];
+	for (u32 i = 0; i < o->nasked && !e; i++)
+		s->pid[s->npid++] = (u32)o->asked[i];
+	return e;
+}
+
+struct err *query_machine(const struct run_opts *o, struct host *h, struct arena *a)
+{
+	struct query_spec s = {0};
+	struct query *q = NULL;
+	struct err *e = spec_of(o, &s);
+	if (!e)
+		e = query_open(&s, &q);
+	if (e) {
+		host_init(h, a, "");
+		return e;
+	}
+	query_host(q, h, a);
+	h->query = q;
+	h->close_query = query_close;
+	return NULL;
+}
+
+/* What traces something has no meaning here. */
+struct err *query_refuses(const struct run_opts *o)
+{
+	const char *what = o->cmd                               ? "a command"
+			   : o->ncgroup || o->ncontainer        ? "a control group"
+			   : o->follow                          ? "--follow"
+			   : o->aot                             ? "--aot"
+			   : o->limits.budget || o->limits.cost ? "what tracing costs"
+								: NULL;
+	return what ? err_new("%s means nothing to 'query': what was recorded is over", what)
+		    : NULL;
+}
+
+static bool lists(int argc, char **argv)
+{
+	bool list = false;
+	for (int i = 1; i < argc; i++)
+		list |= !strncmp(argv[i], "-l", 2) || !strcmp(argv[i], "--list");
+	return list;
+}
+
+/* Operands that are recordings, the first ones, become options. */
+static int take_recordings(struct arena *a, int argc, char **argv, char **word)
+{
+	int n = argc, found = 0, at;
+	memcpy(word, argv, (size_t)argc * sizeof(*word));
+	while ((at = opts_first_operand(n, word)) < n && is_recording(word[at])) {
+		word[at] = arena_strz(a, str_z(arena_fmt(a, "--recording=%s", word[at])));
+		found++;
+	}
+	return found;
+}
+
+int cmd_query(int argc, char **argv, bool compat)
+{
+	struct arena a = {0};
+	char **word = arena_newn(&a, char *, (size_t)argc + 1);
+	int found = take_recordings(&a, argc, argv, word), rc = RC_USAGE;
+	int at = opts_first_operand(argc, word);
+	bool help = false;
+	for (int i = 1; i < at; i++)
+		help |= !strcmp(word[i], "-h") || !strcmp(word[i], "--help");
+	(void)compat;
+	if (!found && !help && at < argc)
+		fprintf(stderr, "ERROR: %s is not a recording of sonde\n", word[at]);
+	else if (!found && !help)
+		fputs("ERROR: query needs a recording: sonde query FILE.sonde -e 'PROGRAM'\n",
+		      stderr);
+	else if (at < argc && !lists(at, word))
+		rc = run_operand(at, argc, word);
+	else
+		rc = cmd_run(argc, word, false);
+	arena_free(&a);
+	return rc;
+}

@@ -1,0 +1,17 @@
+/*
+ * recorded.h - bodies for recorded events. What a body asks of its event is looked up among the
+ * expressions that the recording kept (core/recorded.h), the outermost first, so that
+ * str(args.filename) is found before args.filename; what is found becomes a member of args. What
+ * cannot be found or computed from what was kept is an error that says how to record it.
+ */
+#pragma once
+#include "sema/sema.h"
+
+/* The kind that a probe text stands for while a script is compiled for a recording: k itself for
+ * what sonde runs (begin, interval), else the kind of all recorded probes. *whole is set if that kind
+ * reads the whole text. k is NULL for a pattern. */
+const struct kind *recorded_kind(const struct compile *c, const struct kind *k, bool *whole);
+/* The code of a body depends on what its point's recording kept. use: enum point_use. */
+bool recorded_differs(const struct node *probe, u32 use);
+/* Look up what is asked for in n, a list of statements or expressions, for events of p. */
+void recorded_spell(struct compile *c, const struct point *p, struct node *n);
