@@ -384,3 +384,22 @@ EXPECT
 	-2
 	-2
 	1
+
+NAME the tracer and its child are left out where the whole machine is traced: tpoint, uprobe, offcputime, strace
+RUN
+	for t in 'tpoint syscalls:sys_enter_read' 'uprobe p:libc:read' 'offcputime -P' 'strace -e read'; do
+		"$SONDE" $t -j -o "$TMPDIR/out" & s=$!
+		until_written "$TMPDIR/out"
+		ours="$s$(for k in $(cat /proc/$s/task/*/children); do printf '|%s' $k; done)"
+		for i in 1 2 3 4 5 6 7 8; do head -c 10 /proc/version >"$TMPDIR/read"; done
+		kill -INT $s; wait $s
+		echo "$t: $(grep -cE "\"pid\": ($ours)[,}]|\"task\": \"[^\"]*-($ours)\"|\\[pid *($ours)[]<]" "$TMPDIR/out") of ours, $([ "$(grep -vc '"start"\|"end"' "$TMPDIR/out")" -gt 0 ] && echo others)"
+		rm -f "$TMPDIR/out"
+	done
+NEEDS btf tp:syscalls/sys_enter_read tp:sched/sched_switch
+TIMEOUT 30
+EXPECT
+	tpoint syscalls:sys_enter_read: 0 of ours, others
+	uprobe p:libc:read: 0 of ours, others
+	offcputime -P: 0 of ours, others
+	strace -e read: 0 of ours, others
