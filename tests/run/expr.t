@@ -502,3 +502,30 @@ EXPECT
 	$
 	$
 	@[[7,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]: 1
+
+NAME sizes of enums and of pointers to arrays
+PROG enum e { A = 3, B } struct s { enum e x; } begin { print((sizeof(enum e), sizeof(A), sizeof(struct s), sizeof(((struct s *)0)->x))); print((sizeof(uint32[4]*), sizeof(struct s[2]*), sizeof(uint8[2]))); $p = (uint32[4]*)16; print((uint64)($p + 1)); $a = 5; print($a*(2)); print(sizeof($a*2)); }
+EXPECT
+	(8, 8, 4, 4)
+	(8, 8, 2)
+	32
+	10
+	8
+	$
+	$
+
+NAME an address made of a number is that of a number
+PROG uprobe:build/tests/calls:main { $p = uptr((uint64)arg1); print((*$p == *(uint64 *)arg1, sizeof(*uptr(arg1)))); exit(); }
+LOAD calls
+EXPECT
+	(true, 8)
+	$
+	$
+
+NAME usermode in begin and end
+PROG begin { print(usermode); } end { print(usermode); }
+EXPECT
+	1
+	1
+	$
+	$

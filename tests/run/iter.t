@@ -142,3 +142,17 @@ NEEDS btf sym:bpf_iter_new_fd
 EXPECT
 	3
 	same
+
+# The member is in an anonymous union since Linux 7.1; tasks without a file there are skipped.
+NAME path of an open file
+RUN exec 9</dev/null; for to in ctx.file.f_path 'ctx->file->f_path'; do "$SONDE" -q -e "iter:task_file /ctx.task.tgid == $$ && ctx.fd == 9/ { printf(\"%s\n\", path($to)); }" | grep .; done
+NEEDS btf sym:bpf_iter_new_fd
+EXPECT
+	/dev/null
+	/dev/null
+
+NAME path of what another structure leads to
+RUN "$SONDE" -e 'iter:task_file { printf("%s", path(ctx.task.fs.pwd)); }' 2>&1 | head -n 1
+NEEDS btf sym:bpf_iter_new_fd
+EXPECT
+	stdin:1:36-51: ERROR: path() expects a struct path reached from the probe's arguments (struct path provided)

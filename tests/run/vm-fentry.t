@@ -109,3 +109,12 @@ EXPECT
 	@[true, fentry:vmlinux:finish_task_switch]: 1
 	@r: 1
 	told
+
+NAME usermode in a function of the kernel
+PROG fentry:vfs_write /pid == cpid/ { print(usermode); exit(); }
+LOAD rw 10
+NEEDS fentry
+EXPECT
+	0
+	$
+	$

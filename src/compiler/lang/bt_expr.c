@@ -109,12 +109,16 @@ static bool type_ahead(const struct parser *p, u32 n, struct ahead *ret)
 	*ret = (struct ahead){0};
 	if (!skip_base_type(&lx, &t, &ret->sure))
 		return false;
-	while (t.kind == TK_STAR || (t.kind == TK_IDENT && is_qualifier(t.text))) {
+	for (;;) {
 		/* "a *" before something else than the end of the type is a product */
-		ret->sure = true;
-		lex_next(&lx, &t);
-	}
-	while (t.kind == TK_LBRACKET) {
+		bool more = t.kind == TK_STAR || (t.kind == TK_IDENT && is_qualifier(t.text));
+		if (more) {
+			ret->sure = true;
+			lex_next(&lx, &t);
+			continue;
+		}
+		if (t.kind != TK_LBRACKET)
+			break;
 		lex_next(&lx, &t);
 		if (t.kind == TK_NUMBER)
 			lex_next(&lx, &t);

@@ -157,6 +157,8 @@ static const struct type *check_unary(struct sema *s, struct node *n)
 		if (t->kind == T_PTR && t->base && t->base->kind != T_NONE &&
 		    t->base->kind != T_FWD && t->base->kind != T_FUNC)
 			return value_type(s, t->base, t->space, false);
+		if (t->kind == T_PTR && t->flex)
+			return &type_u64;
 		break;
 	case TK_AMP: return check_address(s, n, t);
 	}
@@ -762,7 +764,8 @@ static const struct type *check_sizes(struct sema *s, struct node *n)
 	}
 	if (may_grow)
 		return NULL;
-	u64 v = t->size;
+	/* As a value of a script an enum has 64 bits; a member of a struct keeps its own. */
+	u64 v = t->kind == T_ENUM && n->a->kind != N_MEMBER ? 8 : t->size;
 	if (n->kind == N_OFFSETOF) {
 		v = 0;
 		for (struct node *f = n->b; f; f = f->next) {

@@ -107,6 +107,31 @@ static struct ref typed_addr(struct lower *l, struct node *n)
 	return p.off ? ir_addi(l->f, p.base, p.off) : p.base;
 }
 
+/*
+ * A struct within what a pointer of an iterator's context points to, ctx.file.f_path: of which field, and how many
+ * bytes behind. Such pointers are numbers elsewhere, because to the verifier they may be null.
+ */
+static bool in_iterated(const struct point *p, const struct node *n, struct field *ret, u32 *off)
+{
+	if (p->way->prog_type != BPF_PROG_TYPE_TRACING || p->way->attach_type != BPF_TRACE_ITER ||
+	    !p->args)
+		return false;
+	for (*off = 0; n->kind == N_MEMBER && n->field && !n->field->bit_len; n = n->a) {
+		const struct node *of = n->a;
+		*off += n->field->bit_off / 8;
+		if (of->kind == N_MEMBER && sema_is_args(of->a) && of->type->kind == T_PTR)
+			return type_field(p->args, of->name, ret);
+		if (of->kind != N_MEMBER || !type_is_record(of->type))
+			return false;
+	}
+	return false;
+}
+
+static bool is_path(const struct type *t)
+{
+	return type_is_record(t) && str_is(t->name, "path");
+}
+
 static const struct type *type_path(struct sema *s, struct node *call)
 {
 	u32 size = (u32)MAX(s->u->config.max_strlen, 1);
@@ -125,7 +150,9 @@ static bool check_path(struct sema *s, struct node *call)
 	if (s->v->points->code_refused)
 		return sema_fail(s, E_FEATURE, call->loc,
 				 "this kernel does not allow bpf_d_path in this function");
-	if (!is_typed(n, "path"))
+	struct field f;
+	u32 off;
+	if (!is_typed(n, "path") && !(is_path(n->type) && in_iterated(s->v->points, n, &f, &off)))
 		return sema_fail(s, E_TYPE, n->loc,
 				 "path() expects a struct path reached from the probe's arguments "
 				 "(%s provided)",
@@ -138,11 +165,29 @@ static bool check_path(struct sema *s, struct node *call)
 
 static struct ref lower_path(struct lower *l, struct node *call, struct mem dst)
 {
-	u32 size = call->type->size;
-	struct ref p = typed_addr(l, call_arg(call, 0));
+	u32 size = call->type->size, off;
+	struct node *n = call_arg(call, 0);
+	struct blk *some, *done;
+	struct field f;
+	struct ref p;
 
 	lower_zero(l, dst, size);
+	if (is_typed(n, "path")) {
+		p = typed_addr(l, n);
+		ir_call(l->f, BPF_FUNC_d_path, ARGS(p, lower_addr(l, dst), ir_con(l->f, size)));
+		return REF_NONE;
+	}
+	if (!in_iterated(l->pt, n, &f, &off))
+		assert(!"check_path() accepted it");
+	some = ir_blk(l->f);
+	done = ir_blk(l->f);
+	p = ir_load(l->f, 8, lower_ctx(l), (i32)(f.bit_off / 8));
+	ir_br(l->f, O_NE, p, ir_con(l->f, 0), some, done);
+	ir_at(l->f, some);
+	p = off ? ir_addi(l->f, p, off) : p;
 	ir_call(l->f, BPF_FUNC_d_path, ARGS(p, lower_addr(l, dst), ir_con(l->f, size)));
+	ir_jmp(l->f, done);
+	ir_at(l->f, done);
 	return REF_NONE;
 }
 

@@ -15,7 +15,9 @@ static const struct type *with_space(struct sema *s, struct node *call, enum spa
 
 	if (t && t->kind == T_PTR)
 		return type_copy_as(s->a, t, space);
-	return type_ptr(s->a, &type_none, space);
+	struct type *made = (struct type *)type_ptr(s->a, &type_none, space);
+	made->flex = true; /* of a number: what is there is a number like it */
+	return made;
 }
 
 static const struct type *type_kptr(struct sema *s, struct node *call)

@@ -294,9 +294,13 @@ static struct ref lower_usermode(struct lower *l, struct node *call, struct mem 
 {
 	struct fn *f = l->f;
 	const struct arch_test *user = &l->c->host->arch->user;
-	struct ref v = ir_load(f, 8, lower_ctx(l), user->off);
+	u32 flags = point_flags(l->pt);
+	struct ref v;
 
 	(void)call, (void)dst;
+	if (!(flags & (WAY_REGS | WAY_EVENT))) /* sonde itself, or a function of the kernel */
+		return ir_con(f, (flags & KIND_ONCE) != 0);
+	v = ir_load(f, 8, lower_ctx(l), user->off);
 	return ir_op2(f, O_EQ, ir_op2(f, O_AND, v, ir_con(f, user->mask)), ir_con(f, user->value));
 }
 
@@ -344,7 +348,9 @@ const struct builtin builtin_vars[] = {
 	 .where = WAY_REGS | WAY_EVENT, .type = type_ctx,
 	 .doc = "The program's context: struct pt_regs * in kprobes and uprobes, struct "
 		"bpf_perf_event_data * in events."},
-	{"u8 usermode", lower_usermode, .asks = USE_REGS, .where = WAY_REGS | WAY_EVENT,
-	 .doc = "1 when the CPU was executing in user mode."},
+	{"u8 usermode", lower_usermode, .asks = USE_REGS,
+	 .where = WAY_REGS | WAY_EVENT | KIND_ONCE | KIND_SIGNATURE,
+	 .doc = "1 when the CPU was executing in user mode. In fentry and fexit 0, in begin and "
+		"end 1."},
 	{0},
 };
