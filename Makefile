@@ -44,7 +44,7 @@ FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH  := $(wildcard bench/*.[ch])
 # Parts of pictures.
 ASSETS := $(sort $(wildcard src/features/sink/*.js src/features/sink/*.css))
-EMBED  := $(sort $(wildcard tools/*.bt tools/lib/*.bt tools/aliases))
+EMBED  := $(sort $(wildcard tools/*.bt tools/lib/*.bt tools/record/*.bt tools/aliases))
 # Other versions of clang-format lay out some lines differently.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring version 14.,$(shell clang-format --version 2>/dev/null)),clang-format))
 FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c) tests/draw.c tests/oracle.c
@@ -87,7 +87,7 @@ asan:
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DARENA_SPARES=0' all check
 # The static build is small; what reads unwind tables, for each file of each process at the start of a tool, is fast.
 FAST = $(if $(findstring -Oz,$(CFLAGS)),$(addprefix src/machine/,sym/cfi.c sym/cfi_ask.c sym/cfi_code.c sym/cfi_stretch.c arch/x86_64_insn.c) src/run/unwind_blocks.c)
-STATIC = B=build/static ZSTD= CFLAGS='-Oz -fno-asynchronous-unwind-tables -fno-pie' LDFLAGS='-static -s -Wl,-z,noseparate-code'
+STATIC = B=build/static CFLAGS='-Oz -fno-asynchronous-unwind-tables -fno-pie' LDFLAGS='-static -s -Wl,-z,noseparate-code'
 static: ; $(MAKE) $(STATIC) all
 install-static: ; $(MAKE) $(STATIC) install
 # Every fuzzer for T seconds; T=0 only builds them.

@@ -26,13 +26,15 @@ _sonde_candidates() {
 	elif [[ $prev == -* && -n $first && $cur != -* ]]; then
 		sonde "$first" -h 2>/dev/null | _sonde_choices "$prev"
 	elif [[ $cur == -* ]]; then
-		if [[ -n $first ]] && sonde tools 2>/dev/null | grep -q "^    $first "; then
+		if [[ $first == (record|report) ]]; then
+			sonde "$first" -h 2>/dev/null | _sonde_options
+		elif [[ -n $first ]] && sonde tools 2>/dev/null | grep -q "^    $first "; then
 			sonde "$first" -h 2>/dev/null | _sonde_options
 		else
 			sonde --help 2>/dev/null | _sonde_options
 		fi
 	elif [[ -z $first ]]; then
-		print -l list query info help tools
+		print -l list record report query info help tools
 		_sonde_tools
 	fi
 }

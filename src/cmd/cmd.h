@@ -37,7 +37,8 @@ struct run_opts {
 	const char *debug_dir[16];
 	u32 ndebug_dir;
 	const char *output, *format, *diff, *cmd, *root, *btf;
-	const char *as_user; /* whom cmd runs as; NULL: as we do */
+	const char *sets, *stacks; /* of record */
+	const char *as_user;       /* whom cmd runs as; NULL: as we do */
 	const char *no_feature[16];
 	u32 nno_feature;
 	const char *inc_dir[16], *inc_file[16]; /* -I, --include */
@@ -97,7 +98,8 @@ struct job {
 };
 
 typedef int command_run(int argc, char **argv, bool compat);
-command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools, cmd_query;
+command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools, cmd_record,
+	cmd_report, cmd_query;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
 /* How a command is used, as "list [-v] [PATTERN]". NULL if the help does not show the command. */
@@ -112,7 +114,7 @@ struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->re
 struct err *opts_set(struct run_opts *o, const char *name, const char *val);
 const struct opt *opts_named(const char *word); /* opt_named() */
 int opts_first_operand(int argc, char **argv);  /* index; argc: there is none */
-enum command { CMD_RUN, CMD_LIST, CMD_INFO, CMD_FMT, CMD_QUERY };
+enum command { CMD_RUN, CMD_LIST, CMD_INFO, CMD_FMT, CMD_RECORD, CMD_QUERY };
 /* An option was given that such a command, called name, has no use for. */
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name);
 void opts_usage(FILE *f, enum command command, const char *use); /* the options that it takes */

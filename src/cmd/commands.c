@@ -15,6 +15,8 @@ static const struct {
 	{"run", cmd_run, NULL},
 	{"query", cmd_query, "query FILE... [-e PROGRAM | SCRIPT | TOOL]"},
 	{"list", cmd_list, "list [-v] [PATTERN]"},
+	{"record", cmd_record, "record [-o FILE] PROBE... [-- CMD]"},
+	{"report", cmd_report, "report FILE"},
 	{"check", cmd_check, "check FILE..."},
 	{"info", cmd_info, "info"},
 	{"tplist", cmd_tplist, NULL}, /* told as a tool */

@@ -59,6 +59,8 @@ enum opt_id {
 	OPT_RECORDING,
 	OPT_FROM,
 	OPT_TO,
+	OPT_SET,
+	OPT_STACKS,
 	OPT_NOTHING,
 };
 
@@ -121,6 +123,10 @@ static const struct opt options[] = {
 	 "kernel functions that may be traced, as in available_filter_functions", OPT_TRACEABLE},
 	{"debuginfo", 0, "DIR[:DIR]",
 	 "look for separate debug information there, too; debuginfod: ask servers", OPT_DEBUGINFO},
+	{"set", 0, "NAME,...",
+	 "record these events: syscalls, sched, disk, net, faults, samples=99", OPT_SET},
+	{"stacks", 0, "WHICH", "user, kernel or both, with each event of a PROBE or a set",
+	 OPT_STACKS},
 	{"fmt", 0, NULL, "print the script in its canonical layout", OPT_FMT},
 	{"info", 0, NULL, "what this machine can do", OPT_INFO},
 	/* Without a file it is an old option that means nothing. */
@@ -150,6 +156,45 @@ static const struct {
 	{"verifier", 0},     {"script", DUMP_SCRIPT},
 };
 
+/* What a command takes; run takes all but what is of record and query. Those of bpftrace's command line take all that it takes. */
+static const u64 taken[] = {
+	[CMD_RUN] = ~(1ull << OPT_SET | 1ull << OPT_STACKS | 1ull << OPT_RECORDING | 1ull << OPT_FROM |
+		      1ull << OPT_TO),
+	[CMD_LIST] = 1ull << OPT_PROGRAM | 1ull << OPT_LIST | 1ull << OPT_VERBOSE |
+		     1ull << OPT_PID | 1ull << OPT_ESCAPE | 1ull << OPT_QUIET |
+		     1ull << OPT_NO_WARN | 1ull << OPT_UNSAFE | 1ull << OPT_NO_FEATURE |
+		     1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE | 1ull << OPT_COMPAT |
+		     1ull << OPT_TEST | 1ull << OPT_BENCH | 1ull << OPT_BTF | 1ull << OPT_ROOT |
+		     1ull << OPT_FILTER | 1ull << OPT_TRACEABLE | 1ull << OPT_DEBUGINFO |
+		     1ull << OPT_HELP | 1ull << OPT_VERSION | 1ull << OPT_CHECK_IR |
+		     1ull << OPT_NOTHING,
+	[CMD_INFO] = 1ull << OPT_INFO | 1ull << OPT_FORMAT | 1ull << OPT_JSON |
+		     1ull << OPT_VERBOSE | 1ull << OPT_NO_FEATURE | 1ull << OPT_BTF |
+		     1ull << OPT_ROOT | 1ull << OPT_HELP | 1ull << OPT_VERSION,
+	[CMD_FMT] = 1ull << OPT_FMT | 1ull << OPT_MODE | 1ull << OPT_PROGRAM | 1ull << OPT_HELP |
+		    1ull << OPT_VERSION,
+	[CMD_RECORD] = 1ull << OPT_PROGRAM | 1ull << OPT_VERBOSE | 1ull << OPT_PID |
+		       1ull << OPT_CMD | 1ull << OPT_FOLLOW | 1ull << OPT_CGROUP |
+		       1ull << OPT_CONTAINER | 1ull << OPT_DWARF_PID | 1ull << OPT_OUTPUT |
+		       1ull << OPT_AS_INVOKER | 1ull << OPT_FORMAT | 1ull << OPT_ESCAPE |
+		       1ull << OPT_QUIET | 1ull << OPT_WARNINGS | 1ull << OPT_NO_WARN |
+		       1ull << OPT_UNSAFE | 1ull << OPT_FOR | 1ull << OPT_BUDGET |
+		       1ull << OPT_COST | 1ull << OPT_DRY_RUN | 1ull << OPT_DUMP |
+		       1ull << OPT_NO_FEATURE | 1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE |
+		       1ull << OPT_FILTER | 1ull << OPT_TRACEABLE | 1ull << OPT_DEBUGINFO |
+		       1ull << OPT_BTF | 1ull << OPT_ROOT | 1ull << OPT_SET | 1ull << OPT_STACKS |
+		       1ull << OPT_HELP | 1ull << OPT_VERSION | 1ull << OPT_CHECK_IR,
+	[CMD_QUERY] =
+		1ull << OPT_PROGRAM | 1ull << OPT_LIST | 1ull << OPT_VERBOSE | 1ull << OPT_PID |
+		1ull << OPT_OUTPUT | 1ull << OPT_APPEND | 1ull << OPT_FORMAT | 1ull << OPT_JSON |
+		1ull << OPT_DIFF | 1ull << OPT_BUFFER | 1ull << OPT_ESCAPE | 1ull << OPT_QUIET |
+		1ull << OPT_WARNINGS | 1ull << OPT_NO_WARN | 1ull << OPT_FOR | 1ull << OPT_DUMP |
+		1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE | 1ull << OPT_COMPAT |
+		1ull << OPT_FILTER | 1ull << OPT_HELP | 1ull << OPT_VERSION |
+		1ull << OPT_RECORDING | 1ull << OPT_FROM | 1ull << OPT_TO | 1ull << OPT_NOTHING,
+};
+_Static_assert(OPT_NOTHING < 64, "one bit each");
+
 void usage(FILE *f, bool compat, bool all)
 {
 	const char *name = compat ? "bpftrace" : "sonde";
@@ -169,17 +214,18 @@ void usage(FILE *f, bool compat, bool all)
 		fprintf(f, "TOOL [options]\n");
 	}
 	fprintf(f, "\nOPTIONS:\n");
-	struct opt shown[countof(options)];
+	struct opt shown[countof(options)] = {0};
 	AUTO_SB formats = {0};
-	memcpy(shown, options, sizeof(options));
+	size_t n = 0;
+	for (const struct opt *p = options; p->id; p++)
+		if (taken[CMD_RUN] & 1ull << p->id)
+			shown[n++] = *p;
 	for (const struct sink *const *s = sinks; *s; s++)
 		sb_fmt(&formats, "%s%s", (*s)->name,
 		       s[1] ? ", " : ": format of the results (-f help)");
 	for (struct opt *p = shown; p->id; p++)
 		if (p->id == OPT_FORMAT)
 			p->help = formats.s;
-		else if (p->id == OPT_FROM || p->id == OPT_TO)
-			p->help = NULL;
 	opt_help(shown, f);
 	fprintf(f,
 		"\nEXAMPLES:\n"
@@ -424,37 +470,12 @@ static struct err *set(void *self, int id, const char *val)
 		break;
 	case OPT_FROM: o->from = val; break;
 	case OPT_TO: o->to = val; break;
+	case OPT_SET: o->sets = val; break;
+	case OPT_STACKS: o->stacks = val; break;
 	case OPT_NOTHING: break;
 	}
 	return NULL;
 }
-
-/* What a command takes; run takes all. Those of bpftrace's command line take all that it takes. */
-static const u64 taken[] = {
-	[CMD_RUN] = ~(1ull << OPT_RECORDING | 1ull << OPT_FROM | 1ull << OPT_TO),
-	[CMD_QUERY] =
-		1ull << OPT_PROGRAM | 1ull << OPT_LIST | 1ull << OPT_VERBOSE | 1ull << OPT_PID |
-		1ull << OPT_OUTPUT | 1ull << OPT_APPEND | 1ull << OPT_FORMAT | 1ull << OPT_JSON |
-		1ull << OPT_DIFF | 1ull << OPT_BUFFER | 1ull << OPT_ESCAPE | 1ull << OPT_QUIET |
-		1ull << OPT_WARNINGS | 1ull << OPT_NO_WARN | 1ull << OPT_FOR | 1ull << OPT_DUMP |
-		1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE | 1ull << OPT_COMPAT |
-		1ull << OPT_FILTER | 1ull << OPT_HELP | 1ull << OPT_VERSION |
-		1ull << OPT_RECORDING | 1ull << OPT_FROM | 1ull << OPT_TO | 1ull << OPT_NOTHING,
-	[CMD_LIST] = 1ull << OPT_PROGRAM | 1ull << OPT_LIST | 1ull << OPT_VERBOSE |
-		     1ull << OPT_PID | 1ull << OPT_ESCAPE | 1ull << OPT_QUIET |
-		     1ull << OPT_NO_WARN | 1ull << OPT_UNSAFE | 1ull << OPT_NO_FEATURE |
-		     1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE | 1ull << OPT_COMPAT |
-		     1ull << OPT_TEST | 1ull << OPT_BENCH | 1ull << OPT_BTF | 1ull << OPT_ROOT |
-		     1ull << OPT_FILTER | 1ull << OPT_TRACEABLE | 1ull << OPT_DEBUGINFO |
-		     1ull << OPT_HELP | 1ull << OPT_VERSION | 1ull << OPT_CHECK_IR |
-		     1ull << OPT_NOTHING,
-	[CMD_INFO] = 1ull << OPT_INFO | 1ull << OPT_FORMAT | 1ull << OPT_JSON |
-		     1ull << OPT_VERBOSE | 1ull << OPT_NO_FEATURE | 1ull << OPT_BTF |
-		     1ull << OPT_ROOT | 1ull << OPT_HELP | 1ull << OPT_VERSION,
-	[CMD_FMT] = 1ull << OPT_FMT | 1ull << OPT_MODE | 1ull << OPT_PROGRAM | 1ull << OPT_HELP |
-		    1ull << OPT_VERSION,
-};
-_Static_assert(OPT_NOTHING < 64, "one bit each");
 
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name)
 {

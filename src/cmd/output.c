@@ -40,7 +40,7 @@ struct err *output_choose(const struct run_opts *o, struct output *ret)
 	ret->by_process = o->by_process && o->output;
 	if (o->append && !ret->path)
 		return err_new("--append: to which file? -o FILE says it");
-	if (o->append && ret->sink->whole)
+	if (o->append && (ret->sink->whole || ret->sink->keeps))
 		return err_new("--append: a file of format %s is one whole", ret->sink->name);
 	struct err *e = o->format ? sink_set_options(ret->sink, text, ret->opts) : NULL;
 	if (!e && o->diff)

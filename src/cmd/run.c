@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 /* Whole file (or standard input) in the arena. */
 struct err *script_file(struct arena *a, const char *path, struct str *ret)
@@ -294,6 +295,13 @@ static struct err *check_output(const struct run_opts *o, const struct unit *u)
 	AUTO_SB asked = {0};
 	struct output out;
 	struct err *e = output_choose(o, &out);
+	bool keeps = false;
+	for (u32 i = 0; i < u->nschema; i++)
+		keeps |= u->schema[i]->kept != NULL;
+	if (!e && keeps && (o->aot || !out.sink->keeps))
+		return err_new("keep() writes to a recording: use sonde record -o FILE");
+	if (!e && !keeps && out.sink->keeps)
+		return err_new("nothing would be recorded: the script does not call keep()");
 	if (e || o->aot || !out.sink->why_not)
 		return e;
 	if (o->format)
@@ -301,6 +309,30 @@ static struct err *check_output(const struct run_opts *o, const struct unit *u)
 	else
 		sb_fmt(&asked, "-o %s (format %s)", o->output, out.sink->name);
 	return sink_suits(out.sink, asked.s, o->tool ? o->tool->start.tool : STR(""), u);
+}
+
+/* What a recording says of its machine and of how it was made. */
+static const struct sink_fact *facts(struct arena *a, const struct run_opts *o, struct host *h,
+				     u32 *n)
+{
+	struct utsname name;
+	struct sink_fact *v = arena_newn(a, struct sink_fact, FEAT_COUNT + 8u);
+	*n = 0;
+	v[(*n)++] = (struct sink_fact){STR("sonde"), STR(SONDE_VERSION)};
+	if (o->program)
+		v[(*n)++] = (struct sink_fact){STR("script"), str_z(o->program)};
+	if (o->cmd)
+		v[(*n)++] = (struct sink_fact){STR("command"), str_z(o->cmd)};
+	if (!uname(&name)) {
+		v[(*n)++] = (struct sink_fact){STR("hostname"), arena_str(a, str_z(name.nodename))};
+		v[(*n)++] = (struct sink_fact){STR("release"), arena_str(a, str_z(name.release))};
+		v[(*n)++] = (struct sink_fact){STR("machine"), arena_str(a, str_z(name.machine))};
+	}
+	for (u32 i = 1; i < FEAT_COUNT; i++) {
+		const char *key = arena_fmt(a, "feature.%s", feature_name(i));
+		v[(*n)++] = (struct sink_fact){str_z(key), host_has(h, i) ? STR("yes") : STR("no")};
+	}
+	return v;
 }
 
 /* The loaded unit's life: output opened, session run, output closed. */
@@ -329,6 +361,11 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 		.scroll = o->scroll,
 		.no_load = o->no_load,
 	};
+	if (out.sink->keeps) {
+		env.path = out.path;
+		env.unit = &j->unit;
+		env.fact = facts(&j->arena, o, s->h, &env.nfact);
+	}
 	env.how = (struct show){trailer, escaped(o, env.out)};
 	env.how_remarks = (struct show){trailer, escaped(o, env.err)};
 	void *self AUTO_FREE = xcalloc(1, out.sink->size + 1);

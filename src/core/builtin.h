@@ -93,6 +93,7 @@ enum builtin_role {
 	ROLE_LISTED,
 	ROLE_EXISTS,
 	ROLE_EMIT,
+	ROLE_KEEP,
 	ROLE_CPU,    /* the processor's number */
 	ROLE_DELETE, /* in old scripts a call may be about several maps */
 };

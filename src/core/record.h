@@ -32,6 +32,8 @@ struct schema {
 	struct map *map;               /* print(@x), clear(@x), zero(@x) */
 	const struct columns *columns; /* of emit(): the table, */
 	u64 filled;                    /* and which of its columns travel */
+	const struct str *kept;        /* of keep(): what each field is, as text; else NULL */
+	u32 prog;                      /* of keep(): its program, as an index into unit.prog */
 	bool last;                     /* the end of tracing asks for it */
 	struct map *const *maps;       /* of show() */
 	u32 nmap;

@@ -33,6 +33,7 @@ enum item_kind {
 		   people above it, or "". To sinks of maps show() gives an I_MAP: name is the
 		   table's, str the unit of its values or "" */
 	I_TOTAL, /* behind the rows of a report: their sums, as a row's cells; for people alone */
+	I_KEPT,  /* keep(): record, of schema; only to a sink that .keeps */
 	I_COST,  /* what the run took of the machine: cost; str says it all in lines */
 };
 
@@ -66,7 +67,11 @@ struct item {
 	u64 report;  /* I_ROW: of which report it is, from 1; 0: of none */
 	u64 part_ns; /* I_ROW: how long that is, of the last one, which the end cut short; 0: as
 			long as it was to be */
-	u64 n;       /* rows of an I_MAP */
+	const struct schema *schema; /* I_KEPT */
+	const struct record *record;
+	/* I_KEPT: a field of the record, decoded; stays until the next is asked for. */
+	const struct value *(*field)(void *rows, u32 i);
+	u64 n; /* rows of an I_MAP */
 	/* Rows are made one by one, because a map may have very many: puts row i into key[0] and
 	 * val[0]. NULL: key and val hold all. */
 	void (*make_row)(void *rows, u64 i);
@@ -86,6 +91,10 @@ static inline struct item_row item_row(const struct item *it, u64 i)
 
 bool item_has_hist(const struct item *it); /* one of its values is a histogram */
 
+/* What a recording says of the run. */
+struct sink_fact {
+	struct str key, value;
+};
 struct sink_env {
 	int out, err;                 /* descriptors */
 	char buffering;               /* 'l' line, 'f' full, 'n' none */
@@ -98,6 +107,11 @@ struct sink_env {
 	bool wide;               /* columns are not cut to the terminal */
 	bool scroll;             /* a screen does not replace the one before, */
 	bool no_load;            /* and has no time and load above it */
+	/* For sinks that .keeps: */
+	const char *path;        /* of .out; NULL: standard output */
+	const struct unit *unit; /* whose records come */
+	const struct sink_fact *fact;
+	u32 nfact;
 };
 /* Which rows of an I_MAP the runtime merges into one before the output gets them: aggregations by
  * their own rule, integers that scripts only add to by adding. Other values are never merged. */
@@ -115,6 +129,8 @@ struct sink {
 	const char *ending;     /* of files that are meant to be such: ".svg"; NULL: none */
 	bool whole;             /* one picture of all: nothing is written before close() */
 	bool maps;              /* what show() prints comes as an I_MAP, not as rows */
+	bool keeps; /* it takes what keep() was given; .flush() is called when there are no
+				   events, too */
 	enum sink_keys keys : 8;
 	bool files; /* rows say from which file a frame is: if these differ, rows stay apart */
 	/* For errors: what can be shown ("maps that ..."), and a script's text that makes one.

@@ -326,7 +326,8 @@ void rec_loss(struct rec_writer *w, const struct rec_loss *l)
 	pack_str(b, l->who);
 	pack_str(b, l->text);
 	fact(w, ITEM_LOSS);
-	w->lost += l->n;
+	if (str_is(l->kind, "lost_events") || str_is(l->kind, "disk_full"))
+		w->lost += l->n;
 }
 
 u32 rec_enum(struct rec_writer *w, const struct rec_enum *e)
@@ -677,9 +678,14 @@ void rec_row(struct rec_writer *w, const struct rec_event *e)
 	s->now.bytes += w->rows.n - before;
 }
 
+bool rec_full(const struct rec_writer *w)
+{
+	return w->rows.n >= w->block_bytes || w->names.n >= REC_MAX_RAW / 4;
+}
+
 struct err *rec_tick(struct rec_writer *w, u64 now)
 {
-	bool full = w->rows.n >= w->block_bytes || w->names.n >= REC_MAX_RAW / 4;
+	bool full = rec_full(w);
 	bool old = w->nrow &&
 		   (now == ~0ull || (now > w->opened && now - w->opened > REC_BLOCK_AGE_NS));
 	if (full || old || now == ~0ull) {
@@ -772,17 +778,24 @@ void rec_abandon(struct rec_writer *w)
 	free(w);
 }
 
-struct err *rec_create(const char *path, const struct rec_start *s, struct rec_writer **ret)
+struct err *rec_create_fd(int fd, const char *name, const struct rec_start *s,
+			  struct rec_writer **ret)
 {
 	struct rec_writer *w = writer_new(s);
-	w->path = xstrdup(path);
-	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	struct err *e = w->fd < 0 ? err_sys(errno, "open %s", path) : header_write(w, s);
+	w->path = xstrdup(name);
+	w->fd = fd;
+	struct err *e = header_write(w, s);
 	if (e)
 		rec_abandon(w);
 	else
 		*ret = w;
 	return e;
+}
+
+struct err *rec_create(const char *path, const struct rec_start *s, struct rec_writer **ret)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return fd < 0 ? err_sys(errno, "open %s", path) : rec_create_fd(fd, path, s, ret);
 }
 
 struct rec_writer *rec_create_mem(const struct rec_start *s, struct sb *out)
@@ -821,7 +834,7 @@ static struct err *end_write(struct rec_writer *w, enum rec_end how, struct str 
 	return e;
 }
 
-struct err *rec_finish(struct rec_writer *w, enum rec_end how, struct str reason)
+struct err *rec_finish(struct rec_writer *w, enum rec_end how, struct str reason, u64 *bytes)
 {
 	struct err *e = rec_tick(w, ~0ull);
 	if (!e) {
@@ -833,6 +846,8 @@ struct err *rec_finish(struct rec_writer *w, enum rec_end how, struct str reason
 	/* What was reserved and not used goes back. */
 	if (w->fd >= 0 && ftruncate(w->fd, (off_t)w->at) && !e && errno != EINVAL)
 		e = err_sys(errno, "truncate %s", w->path);
+	if (bytes)
+		*bytes = w->at;
 	rec_abandon(w);
 	return e;
 }

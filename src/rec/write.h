@@ -35,6 +35,9 @@ struct rec_start {
 /* The file is made, or emptied. */
 struct err *rec_create(const char *path, const struct rec_start *s,
 		       struct rec_writer **ret) MUST_USE;
+/* Into an open file, which belongs to the writer from now on, also after an error. */
+struct err *rec_create_fd(int fd, const char *name, const struct rec_start *s,
+			  struct rec_writer **ret) MUST_USE;
 /* Into memory: *out has all the bytes after rec_finish(). */
 struct rec_writer *rec_create_mem(const struct rec_start *s, struct sb *out);
 
@@ -67,13 +70,16 @@ struct rec_event {
 void rec_row(struct rec_writer *w, const struct rec_event *e);
 /* Write what is old or full. now: monotonic ns; ~0ull: all. */
 struct err *rec_tick(struct rec_writer *w, u64 now) MUST_USE;
+/* A block is full: call rec_tick(). */
+bool rec_full(const struct rec_writer *w);
 u64 rec_bytes_written(const struct rec_writer *w);
 u64 rec_rows(const struct rec_writer *w); /* written, or about to be */
 /* Rows that were dropped because the file could not take them. */
 u64 rec_dropped(const struct rec_writer *w);
 /* How many bytes the rows would take without compression. */
 struct rec_total rec_schema_total(const struct rec_writer *w, u32 schema);
-/* The end: totals, and why. Frees w, also on errors. */
-struct err *rec_finish(struct rec_writer *w, enum rec_end how, struct str reason) MUST_USE;
+/* The end: totals, and why. Frees w, also on errors. *bytes becomes the size of the file; it may be NULL. */
+struct err *rec_finish(struct rec_writer *w, enum rec_end how, struct str reason,
+		       u64 *bytes) MUST_USE;
 /* Frees w and leaves the file without an end. NULL is allowed. */
 void rec_abandon(struct rec_writer *w);

@@ -17,6 +17,46 @@ static void take_warning(struct reporter *r, const struct schema *sc)
 			     str_z(sc->msg ? sc->msg : "run-time error"));
 }
 
+struct kept {
+	struct reader *reader;
+	const struct schema *schema;
+	const struct record *record;
+	struct value value;
+};
+
+static const struct value *kept_field(void *rows, u32 i)
+{
+	struct kept *k = rows;
+	const struct field *f = &k->schema->layout->field[i];
+	decode_value(k->reader, &k->reader->arena, f->type, k->record->data + f->bit_off / 8,
+		     &k->value);
+	return &k->value;
+}
+
+/* All fields are there; only a text that comes last may be shorter than its type. */
+static bool is_whole(const struct type *layout, const struct record *rec)
+{
+	const struct field *last = &layout->field[layout->nfield - 1];
+	u32 size = last->type->kind == T_STRING ? last->bit_off / 8 : layout->size;
+	return rec->size >= size;
+}
+
+/* keep(): its bytes go to the sink, which decodes what it needs. */
+static void keep(struct reporter *r, const struct schema *sc, const struct record *rec)
+{
+	struct kept k = {.reader = &r->reader, .schema = sc, .record = rec};
+	if (!is_whole(sc->layout, rec)) {
+		r->records.corrupt++;
+		return;
+	}
+	report_put(r, &(struct item){.kind = I_KEPT,
+				     .ts = rec->ts,
+				     .schema = sc,
+				     .record = rec,
+				     .field = kept_field,
+				     .rows = &k});
+}
+
 static void dispatch(struct reporter *r, const struct record *rec)
 {
 	const struct schema *sc = r->unit->schema[rec->schema];
@@ -25,7 +65,9 @@ static void dispatch(struct reporter *r, const struct record *rec)
 		take_warning(r, sc);
 		return;
 	}
-	if (!sc->fn->act || !decode_record(&r->reader, layout, rec)) {
+	if (sc->kept) {
+		keep(r, sc, rec);
+	} else if (!sc->fn->act || !decode_record(&r->reader, layout, rec)) {
 		r->records.corrupt++;
 	} else {
 		r->records.event_ts = rec->ts;

@@ -84,6 +84,15 @@ static bool shows_user(const struct unit *u)
 	return u->unwind || maps_hold(u, USER_ADDRESSES) || records_hold(u, USER_ADDRESSES);
 }
 
+/* It writes a recording. */
+static bool keeps(const struct unit *u)
+{
+	for (u32 i = 0; i < u->nschema; i++)
+		if (u->schema[i]->kept)
+			return true;
+	return false;
+}
+
 static struct confine needs(const struct session *s)
 {
 	const struct unit *u = s->u;
@@ -108,6 +117,8 @@ static struct confine needs(const struct session *s)
 		c.caps |= bit(CAP_DAC_OVERRIDE);
 		c.may |= MAY_WRITE;
 	}
+	if (keeps(u))
+		c.may |= MAY_RECORD;
 	if (s->limits.renames) {
 		c.caps |= bit(CAP_DAC_OVERRIDE);
 		if (s->limits.as_invoker)

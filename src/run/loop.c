@@ -66,11 +66,11 @@ bool loop_interrupted(struct session *s)
 	return stop;
 }
 
-/* One batch; flushes when there was anything. */
+/* One batch; flushes when there was anything, or the sink wants to be called at times. */
 static u64 consume(struct session *s)
 {
 	u64 n = s->reporter.source->consume(s, RECORD_BATCH);
-	if (n)
+	if (n || s->reporter.output.sink->keeps)
 		report_flush(&s->reporter);
 	return n;
 }

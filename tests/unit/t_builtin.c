@@ -34,7 +34,8 @@ static void check_halves(const struct builtin *b)
 	else if (b->flags & B_CONST)
 		CHECK((b->type || b->check) && !b->lower && !b->act);
 	else if (b->flags & B_ASYNC)
-		CHECK(b->act && (!strncmp(b->sig, "void ", 5) || b->lower));
+		CHECK((b->act || b->role == ROLE_KEEP) &&
+		      (!strncmp(b->sig, "void ", 5) || b->lower));
 	else
 		CHECK((b->lower || b->place) && !b->act);
 	if (!strncmp(b->sig, "auto ", 5))

@@ -180,7 +180,7 @@ static void write_file(struct sb *out, enum rec_codec codec, u32 remember)
 				       .who = STR("x"),
 				       .text = STR("3 events were lost")});
 	CHECK(rec_rows(w) == NROW && !rec_dropped(w));
-	CHECK(!rec_finish(w, END_SIGNAL, STR("interrupted")));
+	CHECK(!rec_finish(w, END_SIGNAL, STR("interrupted"), NULL));
 }
 
 /* ---- rows as texts ---- */

@@ -82,4 +82,6 @@ void node_dump(const struct node *n, const struct diags *places, struct sb *out)
 /* Which of a clause's own words n is: index of the row that begins with it; -1: none. */
 i32 node_word_in(const struct node *n, const void *rows, size_t size, size_t count);
 #define node_word(n, rows) node_word_in(n, rows, sizeof(*(rows)), countof(rows))
+/* An expression in its canonical layout, as the formatter prints it: fmt.c. */
+void node_text(const struct node *n, struct sb *out);
 u32 node_count(const struct node *list); /* length of a next-chain */

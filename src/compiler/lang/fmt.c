@@ -631,6 +631,12 @@ static void definition(struct fmt *f, const struct node *n, u32 end)
 	}
 }
 
+void node_text(const struct node *n, struct sb *out)
+{
+	struct fmt f = {.out = out, .text = STR(""), .first = true};
+	expr(&f, n);
+}
+
 static bool is_large(const struct node *n)
 {
 	return n && (n->kind == N_PROBE || n->kind == N_MACRO || n->kind == N_FN ||

@@ -6,6 +6,7 @@ enum {
 	HEADER = sizeof(struct record),
 	RING_BRIEF = 256 << 10,
 	RING_USUAL = 2 << 20,   /* for each CPU, up to eight of them, */
+	RING_KEEPS = 4,         /* times as much if each event is recorded, */
 	RING_MOST = 1 << 28,    /* the verifier refuses larger offsets */
 	RING_LEAST = 256 << 10, /* and at least, of its own */
 	RING_PART = 8,          /* of the memory that we may have, for all of them */
@@ -49,7 +50,8 @@ static bool is_brief(const struct compile *c)
 static bool find_sending(struct node *n, void *arg)
 {
 	*(bool *)arg |= n->kind == N_FNCALL;
-	*(bool *)arg |= n->kind == N_CALL && n->fn && n->fn->act && !(n->fn->flags & B_END);
+	*(bool *)arg |= n->kind == N_CALL && n->fn && !(n->fn->flags & B_END) &&
+			(n->fn->act || n->fn->role == ROLE_KEEP);
 	return true;
 }
 
@@ -75,11 +77,25 @@ static bool is_report(const struct compile *c)
 	return !sends;
 }
 
+static bool find_keep(struct node *n, void *arg)
+{
+	*(bool *)arg |= n->kind == N_CALL && n->fn && n->fn->role == ROLE_KEEP;
+	return true;
+}
+
+static u64 usual_each(const struct compile *c)
+{
+	bool keeps = false;
+	for (u32 i = 0; i < c->nvariant && !keeps; i++)
+		node_walk(c->variant[i]->probe->c, find_keep, &keeps);
+	return keeps ? (u64)RING_KEEPS * RING_USUAL : RING_USUAL;
+}
+
 /* Of one that nobody has set: a part of what there is for all of them. */
 static u64 usual_bytes(const struct compile *c, u32 own)
 {
-	u64 ncpu = c->host->ncpu, each = RING_USUAL, may = host_memory(c->host) / RING_PART;
-	u64 all = MIN(MAX(ncpu, 2ull), 8ull) * RING_USUAL;
+	u64 ncpu = c->host->ncpu, each = usual_each(c), may = host_memory(c->host) / RING_PART;
+	u64 all = MIN(MAX(ncpu, 2ull), 8ull) * each;
 	all = MIN(all, may);
 	while (each * own > all && each > RING_LEAST)
 		each /= 2;

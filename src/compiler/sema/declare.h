@@ -45,4 +45,13 @@ void sort_table(struct str list, struct columns *t, const struct node *table,
 bool sort_says(const struct node *table); /* by which column */
 /* Does a column's name, or another name of it, begin so? */
 bool sort_knows(const struct node *table, struct str by);
+/* keep.c: keep() gets what every row has; then, by node_walk(), the members in the place of args. */
+struct keep_args {
+	struct arena *a;
+	const struct type *args; /* NULL if the probe has none */
+};
+void keep_begin(struct compile *c);
+bool keep_spell(struct node *n, void *keep_args);
+/* expand.c: args.NAME, as text where it is text behind a tracepoint's event. */
+struct node *args_member(struct arena *a, struct loc loc, const struct field *f);
 void sort_check(const struct compile *c); /* each of --sort is a column of some sorted table */

@@ -526,7 +526,7 @@ static bool ctx_is_args(struct node *n, void *arg)
 }
 
 /* args.NAME; of text behind a tracepoint's event, the text. */
-static struct node *args_member(struct arena *a, struct loc loc, const struct field *f)
+struct node *args_member(struct arena *a, struct loc loc, const struct field *f)
 {
 	struct node *args = node_new(a, N_NAME, loc), *member = node_new(a, N_MEMBER, loc);
 	args->name = STR("args");
@@ -592,6 +592,7 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 		if (v->probe->b)
 			node_walk(v->probe->b, ctx_is_args, NULL);
 	}
+	node_walk(v->probe->c, keep_spell, &(struct keep_args){a, p->args});
 	struct whole whole = {a, p->args};
 	if (p->kind->flags & KIND_RECORDED) {
 		recorded_spell(c, p, v->probe->c);
@@ -841,6 +842,7 @@ bool sema_expand(struct compile *c)
 	sema_macros(c);
 	sema_old(c);
 	bool declared = sema_declare(c);
+	keep_begin(c);
 	for (struct node *n = c->tree->a; n && declared; n = n->next) {
 		if (n->kind == N_PROBE) {
 			expand_probe(&e, n);

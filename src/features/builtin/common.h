@@ -6,7 +6,7 @@ extern const struct builtin builtin_words[], builtin_vars[], builtin_task[], bui
 	builtin_mem[], builtin_test[], builtin_opt[], builtin_print[], builtin_time[],
 	builtin_ctl[], builtin_map[], builtin_stack[], builtin_agg[], builtin_buckets[],
 	builtin_bounds[], builtin_tseries[], builtin_names[], builtin_script[], builtin_kernel[],
-	builtin_user[], builtin_emit[], builtin_syscall[], builtin_callid[];
+	builtin_user[], builtin_emit[], builtin_keep[], builtin_syscall[], builtin_callid[];
 struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst);
 /* A user stack by tables (core/unwind.h), as struct stack_value at dst; where the kernel can. Goes
  * to other when the process's program is not of 64 bits. */

@@ -79,7 +79,8 @@ void eu_search_tree_fini(struct eu_tree *t, void (*free_node)(void *))
 		return no;    \
 	}
 
-#ifndef HAVE_ZSTD /* else recordings are compressed by it */
+/* Of a build that compresses recordings by zstd these are the library's. */
+#ifndef HAVE_ZSTD
 NEVER(void *, ZSTD_createCCtx, NULL)
 NEVER(size_t, ZSTD_compressStream2, (size_t)-1)
 NEVER(size_t, ZSTD_freeCCtx, 0)

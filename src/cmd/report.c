@@ -1,0 +1,499 @@
+/* report.c - sonde report: what is in a recording, and its events as lines. */
+#include "base/alloc.h"
+#include "base/opt.h"
+#include "base/vec.h"
+#include "cmd/cmd.h"
+#include "rec/pack.h"
+#include "rec/read.h"
+#include <time.h>
+
+enum { OPT_EVENTS = 1, OPT_HELP, MOST_TASKS = 20, NS_PER_S = 1000000000 };
+
+static const struct opt options[] = {
+	{"events", 'e', NULL, "print the events, one per line", OPT_EVENTS},
+	{"help", 'h', NULL, "this text", OPT_HELP},
+	{0},
+};
+struct report_opts {
+	bool events, help;
+};
+
+static struct err *set(void *self, int id, const char *val)
+{
+	struct report_opts *o = self;
+	(void)val;
+	o->events |= id == OPT_EVENTS;
+	o->help |= id == OPT_HELP;
+	return NULL;
+}
+
+/* ---- texts ---- */
+
+static void put_str(struct str s)
+{
+	AUTO_SB b = {0};
+	sb_visible(&b, s);
+	fwrite(b.s ? b.s : "", 1, b.n, stdout);
+}
+
+/* 1115340 -> "1,115,340" */
+static void put_count(struct sb *b, u64 n)
+{
+	if (n >= 1000) {
+		put_count(b, n / 1000);
+		sb_fmt(b, ",%03llu", n % 1000);
+	} else {
+		sb_u64(b, n);
+	}
+}
+
+static void put_seconds(u64 ns)
+{
+	printf("%llu.%06llu", ns / NS_PER_S, ns / 1000 % 1000000);
+}
+
+static bool ends_early(const struct rec_info *in)
+{
+	return !in->closed;
+}
+
+/* ---- events ---- */
+
+static void put_number(struct rec_file *f, const struct rec_column *c, u64 u)
+{
+	const struct rec_enum *e = c->enum_id ? rec_enum_of(f, c->enum_id) : NULL;
+	for (u32 i = 0; e && i < e->n; i++)
+		if (e->v[i].value == u) {
+			put_str(e->v[i].name);
+			return;
+		}
+	if (c->kind == REC_POINTER)
+		printf("0x%llx", u);
+	else if (c->sign)
+		printf("%lld", (i64)u);
+	else
+		printf("%llu", u);
+}
+
+static void put_list(struct rec_file *f, const struct rec_column *c, struct str s)
+{
+	u32 size = c->size / c->count;
+	putchar('[');
+	for (u32 i = 0; i < c->count; i++) {
+		u64 v = 0;
+		memcpy(&v, s.s + (size_t)i * size, size);
+		u32 unused = 64 - 8 * size;
+		if (c->sign)
+			v = (u64)((i64)(v << unused) >> unused);
+		if (i)
+			putchar(',');
+		put_number(f, c, v);
+	}
+	putchar(']');
+}
+
+static void put_stack(struct rec_file *f, u32 id)
+{
+	const struct rec_stack *s = rec_stack_of(f, id);
+	for (u32 i = 0; s && i < s->n; i++) {
+		const struct rec_frame *fr = rec_frame_of(f, s->frame[i]);
+		const struct rec_mapping *m = fr ? rec_mapping_of(f, fr->mapping) : NULL;
+		printf("\n\t");
+		if (!fr) {
+			printf("?");
+			continue;
+		}
+		printf("%16llx ", fr->addr);
+		if (fr->sym.n)
+			put_str(fr->sym);
+		else
+			printf("[unknown]");
+		if (fr->sym.n)
+			printf("+0x%llx", fr->sym_off);
+		if (m) {
+			printf(" (");
+			put_str(m->path);
+			printf(")");
+		}
+	}
+}
+
+static void put_bytes(struct str s)
+{
+	for (u32 i = 0; i < s.n; i++)
+		printf("%02x", (u8)s.s[i]);
+}
+
+static void put_cell(struct rec_file *f, const struct rec_column *c, const struct rec_cell *v)
+{
+	if (v->missing) {
+		putchar('?');
+		return;
+	}
+	switch (c->kind) {
+	case REC_INT:
+	case REC_BOOL:
+	case REC_POINTER:
+	case REC_ENUM: put_number(f, c, v->u); return;
+	case REC_FLOAT: {
+		double d;
+		memcpy(&d, &v->u, sizeof(d));
+		printf("%g", d);
+		return;
+	}
+	case REC_STRING:
+	case REC_NAMED:
+		put_str(v->str);
+		if (v->cut)
+			printf("..");
+		return;
+	case REC_BYTES: put_bytes(v->str); return;
+	case REC_ARRAY: put_list(f, c, v->str); return;
+	case REC_STACK: return;
+	}
+}
+
+/* "   dd   4711 [001]  12.345678: syscalls:sys_enter_read: fd=3 count=512" */
+static void put_row(struct rec_file *f, const struct rec_row *r)
+{
+	const struct rec_schema *s = r->schema;
+	struct str name = s->probe, part = STR("args.");
+	AUTO_SB comm = {0};
+	sb_visible(&comm, r->task ? r->task->comm : STR("?"));
+	printf("%16s ", sb_str(&comm).s);
+	r->task ? printf("%7u", r->task->tid) : printf("%7s", "?");
+	printf(" [%03u] ", r->cpu);
+	put_seconds(r->ts);
+	if (str_is(s->type, "tracepoint"))
+		name = str_from(name, s->type.n + 1);
+	printf(": ");
+	put_str(name);
+	printf(":");
+	for (u32 i = 0; i < s->ncolumn; i++) {
+		const struct rec_column *c = &s->column[i];
+		if (c->kind == REC_STACK)
+			continue;
+		putchar(' ');
+		put_str(str_starts(c->expr, part) ? str_from(c->expr, part.n) : c->expr);
+		putchar('=');
+		put_cell(f, c, &r->cell[i]);
+	}
+	for (u32 i = 0; i < s->ncolumn; i++)
+		if (s->column[i].kind == REC_STACK && !r->cell[i].missing)
+			put_stack(f, (u32)r->cell[i].u);
+	putchar('\n');
+}
+
+/* ---- sums ---- */
+
+struct task_sum {
+	u32 pid, tid;
+	u64 start, rows, first, last;
+	char comm[16]; /* the last one */
+};
+struct sums {
+	VEC(struct task_sum) task;
+	u64 *rows; /* by schema */
+	u64 unknown;
+	u32 *slot, nslot;
+};
+
+static void grow(struct sums *s)
+{
+	u32 n = s->nslot ? s->nslot * 2 : 256;
+	s->slot = xrealloc(s->slot, n * sizeof(*s->slot));
+	memset(s->slot, 0, n * sizeof(*s->slot));
+	s->nslot = n;
+	for (u32 i = 0; i < s->task.n; i++) {
+		u32 at = s->task.v[i].pid * 2654435761u & (n - 1);
+		while (s->slot[at])
+			at = (at + 1) & (n - 1);
+		s->slot[at] = i + 1;
+	}
+}
+
+/* By process. */
+static struct task_sum *task_of(struct sums *s, const struct rec_task *t)
+{
+	if (s->task.n * 2 >= s->nslot)
+		grow(s);
+	u32 at = t->pid * 2654435761u & (s->nslot - 1);
+	for (; s->slot[at]; at = (at + 1) & (s->nslot - 1))
+		if (s->task.v[s->slot[at] - 1].pid == t->pid)
+			return &s->task.v[s->slot[at] - 1];
+	vec_add(&s->task, (struct task_sum){.pid = t->pid, .tid = t->tid});
+	s->slot[at] = s->task.n;
+	return &s->task.v[s->task.n - 1];
+}
+
+static void add_row(struct sums *s, const struct rec_row *r)
+{
+	s->rows[r->schema->id]++;
+	if (!r->task) {
+		s->unknown++;
+		return;
+	}
+	struct task_sum *t = task_of(s, r->task);
+	t->first = t->rows ? t->first : r->ts;
+	t->last = r->ts;
+	t->rows++;
+	memset(t->comm, 0, sizeof(t->comm));
+	memcpy(t->comm, r->task->comm.s, MIN(r->task->comm.n, (u32)sizeof(t->comm) - 1));
+}
+
+static struct err *read_rows(struct rec_file *f, struct sums *s, bool print)
+{
+	struct rec_row r;
+	struct err *e;
+	while (rec_next(f, &r, &e)) {
+		if (print)
+			put_row(f, &r);
+		else
+			add_row(s, &r);
+	}
+	return e;
+}
+
+static int by_rows(const void *x, const void *y)
+{
+	const struct task_sum *a = x, *b = y;
+	if (a->rows != b->rows)
+		return a->rows < b->rows ? 1 : -1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+static void show_time(const char *what, u64 real)
+{
+	time_t t = (time_t)(real / NS_PER_S);
+	struct tm tm;
+	char text[64];
+	if (!real || !gmtime_r(&t, &tm))
+		return;
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	printf("%-10s %s.%03llu UTC\n", what, text, real / 1000000 % 1000);
+}
+
+static void show_meta(const struct rec_file *f, const char *what, struct str key)
+{
+	struct str s = rec_meta_of(f, key);
+	if (!s.n)
+		return;
+	printf("%-10s ", what);
+	put_str(str_trim(s));
+	putchar('\n');
+}
+
+/* What an incomplete file says of itself comes first. */
+static void show_end(const struct rec_info *in)
+{
+	static const char *const how[] = {[END_DONE] = "done",
+					  [END_SIGNAL] = "stopped by a signal",
+					  [END_EXIT] = "exit()",
+					  [END_BUDGET] = "over its budget",
+					  [END_ERROR] = "an error"};
+	if (ends_early(in)) {
+		printf("This recording has no end: the recorder was killed, or is still running. "
+		       "The last "
+		       "second may be missing.\n");
+		if (in->cut)
+			printf("Its last block is not whole: %llu bytes are not read.\n", in->cut);
+		return;
+	}
+	printf("%-10s ", "ended");
+	if (in->reason.n)
+		put_str(in->reason);
+	else
+		printf("%s", in->end < countof(how) ? how[in->end] : "?");
+	putchar('\n');
+}
+
+static void show_events(const struct rec_file *f, const struct sums *s)
+{
+	const struct rec_info *in = rec_info(f);
+	u64 rows = 0, span = in->last - in->first;
+	u32 n, nprobe = 0;
+	const struct rec_schema *const *schema = rec_schemas(f, &n);
+	AUTO_SB b = {0};
+	for (u32 i = 0; i < n; i++) {
+		rows += s->rows[schema[i]->id];
+		bool some = s->rows[schema[i]->id];
+		for (u32 k = 0; k < i && some; k++) /* a probe may have several schemas */
+			some = !s->rows[schema[k]->id] ||
+			       !str_eq(schema[k]->probe, schema[i]->probe);
+		nprobe += some;
+	}
+	put_count(&b, rows);
+	printf("%-10s %s of %u probe%s in ", "events", sb_str(&b).s, nprobe,
+	       nprobe == 1 ? "" : "s");
+	put_seconds(span);
+	printf(" s");
+	if (span)
+		printf(", %.0f per second", (double)rows * NS_PER_S / (double)span);
+	printf("\n%-10s %llu bytes", "file", in->bytes);
+	if (rows)
+		printf(", %.1f per event (rows: %.1f, uncompressed %.1f)",
+		       (double)in->bytes / (double)rows, (double)in->stored / (double)rows,
+		       (double)in->raw / (double)rows);
+	printf("\n");
+}
+
+static void show_schemas(const struct rec_file *f, const struct sums *s)
+{
+	u32 n;
+	const struct rec_schema *const *schema = rec_schemas(f, &n);
+	printf("\n%12s %8s  %s\n", "EVENTS", "BYTES", "PROBE: VALUES");
+	for (u32 i = 0; i < n; i++) {
+		const struct rec_total *t = rec_total_of(f, schema[i]->id);
+		u64 rows = s->rows[schema[i]->id];
+		printf("%12llu ", rows);
+		if (t && t->rows)
+			printf("%8.1f  ", (double)t->bytes / (double)t->rows);
+		else
+			printf("%8s  ", "-");
+		put_str(schema[i]->probe);
+		for (u32 k = 0; k < schema[i]->ncolumn; k++) {
+			printf("%s", k ? ", " : ": ");
+			put_str(schema[i]->column[k].expr);
+		}
+		putchar('\n');
+	}
+}
+
+static void show_tasks(const struct rec_file *f, struct sums *s)
+{
+	const struct rec_info *in = rec_info(f);
+	if (s->task.n)
+		qsort(s->task.v, s->task.n, sizeof(*s->task.v), by_rows);
+	printf("\n%12s %8s %12s %12s  %s\n", "EVENTS", "PID", "FROM s", "TO s", "PROCESS");
+	for (u32 i = 0; i < s->task.n && i < MOST_TASKS; i++) {
+		const struct task_sum *t = &s->task.v[i];
+		printf("%12llu %8u %12.6f %12.6f  ", t->rows, t->pid,
+		       (double)(t->first - in->first) / NS_PER_S,
+		       (double)(t->last - in->first) / NS_PER_S);
+		put_str(str_z(t->comm));
+		putchar('\n');
+	}
+	if (s->task.n > MOST_TASKS)
+		printf("%12s and %u more processes\n", "", s->task.n - MOST_TASKS);
+	if (s->unknown)
+		printf("%12llu of unknown processes\n", s->unknown);
+}
+
+static void show_clocks(const struct rec_file *f)
+{
+	u32 n;
+	const struct rec_clock *c = rec_clocks(f, &n);
+	if (!n)
+		return;
+	i64 first = (i64)(c[0].real - c[0].mono), last = (i64)(c[n - 1].real - c[n - 1].mono);
+	printf("\n%-10s %u reading%s within %u ns; wall-clock time moved by %lld ns against the "
+	       "monotonic "
+	       "clock\n",
+	       "clocks", n, n == 1 ? "" : "s", c[n - 1].uncertainty, last - first);
+}
+
+static void show_losses(const struct rec_file *f)
+{
+	u32 n;
+	const struct rec_loss *l = rec_losses(f, &n);
+	const u64 start = rec_info(f)->first;
+	printf("%-10s %s\n", "losses", n ? "" : "none");
+	for (u32 i = 0; i < n; i++) {
+		printf("    ");
+		put_str(l[i].kind);
+		if (l[i].n)
+			printf(" %llu", l[i].n);
+		if (l[i].to)
+			printf(" from %.3f s to %.3f s",
+			       ((double)l[i].from - (double)start) / NS_PER_S,
+			       ((double)l[i].to - (double)start) / NS_PER_S);
+		printf(": ");
+		put_str(l[i].text);
+		putchar('\n');
+	}
+}
+
+static void show(struct rec_file *f, struct sums *s)
+{
+	const struct rec_info *in = rec_info(f);
+	if (ends_early(in))
+		show_end(in);
+	show_time("recorded", in->real);
+	show_meta(f, "host", STR("hostname"));
+	show_meta(f, "kernel", STR("release"));
+	show_meta(f, "command", STR("command"));
+	if (!ends_early(in))
+		show_end(in);
+	show_events(f, s);
+	show_schemas(f, s);
+	show_tasks(f, s);
+	show_clocks(f);
+	show_losses(f);
+}
+
+/* Something of the file could not be read. */
+static bool is_damaged(const struct rec_file *f)
+{
+	u32 n;
+	const struct rec_loss *l = rec_losses(f, &n);
+	for (u32 i = 0; i < n; i++)
+		if (str_is(l[i].kind, "corrupt_file"))
+			return true;
+	return false;
+}
+
+static int report(const char *path, bool events)
+{
+	struct rec_file *f;
+	struct sums s = {0};
+	u32 n, last = 0;
+	struct err *e = rec_open(path, &f);
+	if (e) {
+		fprintf(stderr, "ERROR: %s\n", e->msg);
+		err_free(e);
+		return RC_USAGE;
+	}
+	const struct rec_schema *const *schema = rec_schemas(f, &n);
+	for (u32 i = 0; i < n; i++)
+		last = MAX(last, schema[i]->id);
+	s.rows = xcalloc((size_t)last + 1, sizeof(*s.rows));
+	e = read_rows(f, &s, events);
+	if (!events)
+		show(f, &s);
+	else if (ends_early(rec_info(f)) || is_damaged(f))
+		fprintf(stderr, "WARNING: %s is not whole: sonde report %s has what is missing\n",
+			path, path);
+	int rc = e || is_damaged(f) ? RC_USAGE : RC_OK;
+	if (e)
+		fprintf(stderr, "ERROR: %s\n", e->msg);
+	err_free(e);
+	free(s.rows);
+	free(s.slot);
+	vec_free(&s.task);
+	rec_close(f);
+	return rc;
+}
+
+int cmd_report(int argc, char **argv, bool compat)
+{
+	struct report_opts o = {0};
+	char **rest = xcalloc((size_t)argc + 1, sizeof(*rest));
+	int nrest = 0, ndash = 0, rc;
+	(void)compat;
+	struct err *e = opt_parse(options, argc, argv, set, &o, rest, &nrest, &ndash);
+	if (!e && !o.help && nrest != 1)
+		e = err_new("report takes one FILE");
+	if (o.help) {
+		printf("USAGE:\n    sonde %s\n\nOPTIONS:\n", command_use("report"));
+		opt_help(options, stdout);
+		rc = RC_OK;
+	} else if (e) {
+		fprintf(stderr, "ERROR: %s\nUSAGE:\n    sonde %s\n", e->msg, command_use("report"));
+		rc = RC_USAGE;
+	} else {
+		rc = report(rest[0], o.events);
+	}
+	err_free(e);
+	free(rest);
+	return rc;
+}
