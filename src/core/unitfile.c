@@ -687,7 +687,7 @@ static void unwind(struct walk *w)
 		u->unwind = room(w, 1, sizeof(*u->unwind));
 	struct map **const ref[] = {&u->unwind->procs,  &u->unwind->lists, &u->unwind->index,
 				    &u->unwind->blocks, &u->unwind->rules, &u->unwind->lost,
-				    &u->unwind->copies};
+				    &u->unwind->copies, &u->unwind->langs, &u->unwind->codes};
 	for (u32 i = 0; i < countof(ref); i++) {
 		map_ref(w, ref[i]);
 		check(w, *ref[i] != NULL, "tables for stacks are not there");

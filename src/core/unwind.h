@@ -7,13 +7,21 @@
  *	blocks	chunks of blocks: rows of 4 bytes, an address in the block and the number of a rule
  *	rules	every different rule (sym/cfi.h) once
  *	lost	how often a stack was cut, by reason, and by file where the file lacks information
- *	copies	stacks of which something was not there yet; user space finishes them
+ *	copies	stacks of which something was not there yet, which user space finishes; and what is
+ *		said of functions of interpreted languages when a walk first comes to them
+ *	langs	interpreters, by file: where their main loop is, and how their own frames are found
+ *	codes	functions of interpreted languages that are known, by a hash of what tells them apart
  *
  * What was there when tracing begins is made then, as far as time and room allow, or, for probes that
  * fire seldom, in the first moments; all else when a stack needs it. A walk that comes to a process,
  * a file or a block that is not there copies what is left of the stack, and user space makes the
  * rows, walks the copy, and remembers the callers by the number of the copy. That number is the last
  * frame of the stack that the program has (UNWIND_MARK): no address looks like it.
+ *
+ * In the main loop of an interpreter the walk goes over to the interpreter's own frames, up to the one
+ * that was called from outside, and then on in the native stack. A frame of that kind is one word
+ * (UNWIND_WORD), which no address looks like: the place in codes of its function, and the instruction.
+ * Names are copied when a function gets its place, so that they are known when the process is gone.
  *
  * Only user space writes, all but the counters, .used and copies. What it replaces stays readable
  * for a while: a chunk that gives its place to another is freed by the kernel when no program reads
@@ -44,6 +52,10 @@ enum {
 	UNWIND_COPY_STACK = UNWIND_COPY_PAGES * UNWIND_COPY_PAGE,
 	UNWIND_SMALL_STACK = 4 * UNWIND_COPY_PAGE,
 	UNWIND_COPY_BYTES = 8 << 20, /* of the ring */
+	/* langs, codes */
+	UNWIND_LANGS = 64,
+	UNWIND_CODES = 1 << 16,
+	UNWIND_CODE_TRIES = 8, /* places that one may be at, one behind the other */
 };
 
 struct unwind_proc {
@@ -60,7 +72,8 @@ struct unwind_piece {
 	u64 start, end;
 	u32 pc;   /* of start, in its file; or a rule */
 	u32 file; /* number */
-	u32 kind, pad;
+	u32 kind;
+	u32 lang; /* number in langs, and 1: it is an interpreter; 0 */
 };
 _Static_assert(sizeof(struct unwind_piece) == 32, "programs shift");
 struct unwind_list_chunk {
@@ -100,7 +113,100 @@ enum unwind_lost {
 	UNWIND_LOST_COPY, /* no room for a copy */
 	UNWIND_LOST_IDS,  /* counts copies: the next one's number */
 	UNWIND_LOST_FIRST_FILE = 8,
-	UNWIND_LOST_WORDS = UNWIND_LOST_FIRST_FILE + UNWIND_FILES,
+	/* Of interpreters, by number: stacks without the interpreter's frames, because ... */
+	UNWIND_LOST_LAYOUT = UNWIND_LOST_FIRST_FILE + UNWIND_FILES, /* their layout is not known */
+	UNWIND_LOST_FRAMES = UNWIND_LOST_LAYOUT + UNWIND_LANGS,     /* they could not be read */
+	UNWIND_LOST_NAMES = UNWIND_LOST_FRAMES + UNWIND_LANGS,      /* names did not fit */
+	UNWIND_LOST_WORDS = UNWIND_LOST_NAMES + UNWIND_LANGS,
+};
+
+/* ---- interpreted languages ---- */
+
+/* Where the state of a thread's interpreter is. All but the first begin with the address .at. */
+enum unwind_root {
+	UNWIND_ROOT_TLS,     /* its pointer is at thread pointer + at */
+	UNWIND_ROOT_TLS_AT,  /* the same, and what is to be added stands at the address (GOT) */
+	UNWIND_ROOT_DYNAMIC, /* in a module's thread-local memory: {module, offset} is there (GOT) */
+	UNWIND_ROOT_KEY,     /* in pthread_getspecific(), whose key stands at the address + 4 */
+};
+#define UNWIND_ROOT_MAX UNWIND_ROOT_KEY
+enum {
+	UNWIND_FRAME_WORDS = 16, /* an interpreter's frame is read up to here */
+	UNWIND_SIGN_WORDS = 10,  /* of a function: what tells it apart from others at its address */
+	UNWIND_NOWHERE = -1,
+	UNWIND_FRAME_NEVER = 256, /* no byte is that large */
+	UNWIND_KEYS = 32, /* of pthread_key_create(): those that lie in the thread's own memory */
+};
+struct unwind_range {
+	u32 from, n; /* bytes, from the file's base on */
+};
+/* How an interpreter's frames are found. Offsets are in bytes. */
+struct unwind_lang {
+	/* Code in which the interpreter's frames stand for the native one. */
+	struct unwind_range loop[2];
+	u64 at;          /* of root: from the file's base on, or from the thread pointer on */
+	u64 code_mask;   /* of the pointer to the function: its other bits mean something else */
+	u32 known;       /* 0: the layout is not, and what follows means nothing */
+	u32 root;        /* enum unwind_root */
+	u32 newest;      /* in the state: the newest frame ... */
+	i32 inner;       /* ... or what has that here; UNWIND_NOWHERE: it is the frame */
+	u32 frame_bytes; /* of a frame, as far as it is read */
+	u32 code, previous, instr; /* in a frame: function, caller's frame, instruction */
+	u32 within; /* 1: .instr is an address, counted from the function's; 0: a u32 */
+	/* The byte of a frame that says where the native code's call ended: from .hide on it stands
+	 * for no function, from .last on it is the last one. */
+	u32 entry, hide, last;
+	u32 sign;              /* of a function: UNWIND_SIGN_WORDS from here on tell it apart */
+	u32 file, name, lines; /* of a function: pointers to what is copied */
+	u32 plus;              /* UNWIND_ROOT_DYNAMIC: from what {module, offset} says on */
+	u32 pad[7];
+};
+_Static_assert(sizeof(struct unwind_lang) == 128, "programs shift");
+struct unwind_langs {
+	struct unwind_lang lang[UNWIND_LANGS];
+};
+struct unwind_codes {
+	u64 sign[UNWIND_CODES]; /* 0: nothing */
+	u64 code[UNWIND_CODES]; /* its address, the number of its interpreter, UNWIND_CODE_UNSENT */
+};
+#define UNWIND_CODE_UNSENT (1ull << 63) /* its names did not fit into the ring */
+enum { UNWIND_CODE_LANG = 56 };
+
+/* A frame of an interpreted language: not an address on any machine, as bit 63 of user addresses is 0,
+ * and bits 62 and 63 of the kernel's are the same. */
+#define UNWIND_WORD       (4ull << 61)
+#define UNWIND_WORD_MASK  (7ull << 61)
+#define UNWIND_WORD_FRESH (1ull << 61) /* in programs: names have to be sent */
+enum {
+	UNWIND_WORD_INSTR = 16, /* behind the place in codes */
+	UNWIND_INSTR_BITS = 24,
+	UNWIND_NO_INSTR = (1 << UNWIND_INSTR_BITS) - 1,
+	UNWIND_WORD_LANG = UNWIND_WORD_INSTR + UNWIND_INSTR_BITS,
+};
+static inline bool unwind_is_word(u64 v)
+{
+	return (v & UNWIND_WORD_MASK) == UNWIND_WORD;
+}
+
+/* What comes in the ring. */
+enum unwind_what { UNWIND_IS_COPY, UNWIND_IS_CODE };
+/* Names of a function of an interpreted language, as they lie in the process: user space takes them
+ * apart. Of a part that cannot be read, or only up to the end of a page, the rest is zeros. */
+enum {
+	UNWIND_CODE_BYTES = 256,
+	UNWIND_FILE_BYTES = 384,
+	UNWIND_NAME_BYTES = 320,
+	UNWIND_LINE_BYTES = 2048,
+};
+struct unwind_code {
+	u32 what; /* UNWIND_IS_CODE */
+	u32 slot; /* in codes */
+	u64 sign, addr;
+	u32 lang, pid;
+	u8 code[UNWIND_CODE_BYTES];
+	u8 file[UNWIND_FILE_BYTES];
+	u8 name[UNWIND_NAME_BYTES];
+	u8 lines[UNWIND_LINE_BYTES];
 };
 
 enum { UNWIND_COPY_REGS = 16 };
@@ -118,6 +224,8 @@ enum { UNWIND_KEPT_IN_REG = 0, UNWIND_KEPT_NOWHERE = 1 };
  * Others take UNWIND_COPY_STACK bytes.
  */
 struct unwind_copy {
+	u32 what; /* UNWIND_IS_COPY */
+	u32 pad;
 	/* Of the first frame, by DWARF's number; the one that is followed as it is now. */
 	u64 reg[UNWIND_COPY_REGS];
 	u64 id, space;
@@ -154,5 +262,5 @@ static inline bool unwind_reg_is_known(u32 reg, u32 depth)
 
 struct map;
 struct unwind {
-	struct map *procs, *lists, *index, *blocks, *rules, *lost, *copies;
+	struct map *procs, *lists, *index, *blocks, *rules, *lost, *copies, *langs, *codes;
 };

@@ -68,9 +68,9 @@ static void put_bytes(struct sb *out, struct str s, const struct punct *p)
 
 static void put_stack(struct sb *out, const struct value *v, const struct punct *p)
 {
-	const char *indent = v->mode == STACK_PERF                    ? "\t"
-			     : v->mode == STACK_BPFTRACE && !p->brief ? "        "
-								      : "";
+	const char *indent = v->mode == STACK_PERF                  ? "\t"
+			     : stack_is_plain(v->mode) && !p->brief ? "        "
+								    : "";
 	sb_char(out, '\n');
 	for (u32 i = 0; i < v->n; i++) {
 		sb_z(out, indent);

@@ -39,7 +39,9 @@ struct frame {
 	u64 file_off;        /* where in the file addr lies */
 	bool inlined;        /* into the next frame, at the same address */
 	bool made;           /* generated code; module is the list that names it */
-	struct str source;   /* file of the source, with line */
+	/* Interpreted: "python"; module is its interpreter, and .off means nothing. */
+	struct str language;
+	struct str source; /* file of the source, with line */
 	u32 line;
 	struct str text; /* the line as the stack's mode prints it, without indent or newline */
 };

@@ -74,12 +74,14 @@ static struct str frame_name(struct arena *a, const struct frame *f)
 	AUTO_SB b = {0};
 	if (!f->sym.n)
 		sb_fmt(&b, "0x%llx", f->addr);
-	else if (f->inlined)
+	else if (f->inlined || f->language.n)
 		sb_add(&b, f->sym);
 	else
 		sb_fmt(&b, "%.*s+%llu", STRF(f->sym), f->off);
-	if (f->source.n)
+	if (f->source.n && f->line)
 		sb_fmt(&b, "@%.*s:%u", STRF(f->source), f->line);
+	else if (f->source.n)
+		sb_fmt(&b, "@%.*s", STRF(f->source));
 	if (f->inlined)
 		sb_add(&b, STR(" [inlined]"));
 	return arena_str(a, sb_str(&b));
@@ -96,6 +98,25 @@ static void frame_text(struct arena *a, const struct type *t, struct frame *f)
 	f->text =
 		user ? str_z(arena_fmt(a, "%llx %.*s (%.*s)", f->addr, STRF(f->text), STRF(module)))
 		     : str_z(arena_fmt(a, "%llx %.*s", f->addr, STRF(f->text)));
+}
+
+/* A frame of an interpreted language: its word is no address. False: it is not to be shown. */
+static bool decode_code(struct reader *r, struct arena *a, const struct type *t, struct frame *f)
+{
+	struct interp_frame is;
+	bool known = r->names->code(r->asked, f->addr, &is);
+	if (is.hidden)
+		return false;
+	f->addr = 0;
+	f->language = arena_str(a, is.language.n ? is.language : STR("interpreted"));
+	f->module = arena_str(a, is.label);
+	f->sym = known && is.name.n
+			 ? arena_str(a, is.name)
+			 : str_z(arena_fmt(a, "[a function of %.*s]", STRF(f->language)));
+	f->source = arena_str(a, is.file);
+	f->line = is.line;
+	frame_text(a, t, f);
+	return true;
 }
 
 static void decode_frame(struct reader *r, struct arena *a, const struct type *t, u32 pid,
@@ -180,7 +201,7 @@ static struct stack_at stack_at(struct reader *r, const struct type *t, const u8
 	if ((last & UNWIND_MARK_MASK) == UNWIND_MARK) {
 		s.n--;
 		s.tail = r->names->tail(r->asked, last, &s.ntail);
-		s.ntail = MIN(s.ntail, t->count - s.n);
+		s.ntail = t->mode == STACK_LANG ? 0 : MIN(s.ntail, t->count - s.n);
 	}
 	return s;
 }
@@ -196,7 +217,8 @@ static u32 expect_stack(struct reader *r, const struct type *t, const u8 *p)
 	if (s.places || t->mode == STACK_RAW || t->kind != T_USTACK)
 		return 0;
 	for (u32 i = 0; i < s.n + s.ntail; i++)
-		r->names->expect(r->asked, s.pid, stack_addr(&s, i));
+		if (!unwind_is_word(stack_addr(&s, i)))
+			r->names->expect(r->asked, s.pid, stack_addr(&s, i));
 	return s.n + s.ntail;
 }
 
@@ -217,6 +239,10 @@ static void decode_stack(struct reader *r, struct arena *a, const struct type *t
 		}
 		if (!s.places)
 			at->addr = stack_addr(&s, i);
+		if (t->kind == T_USTACK && unwind_is_word(at->addr)) {
+			made += decode_code(r, a, t, at);
+			continue;
+		}
 		decode_frame(r, a, t, s.pid, at);
 		made += decode_source(r, a, t, s.pid, i > 0, at, cap - made);
 	}

@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "core/agg.h"
+#include "core/interp.h"
 #include "core/printf.h"
 #include "core/unit.h"
 #include "sym/sym.h"
@@ -26,6 +27,9 @@ struct names {
 	u32 (*source)(void *asked, u32 pid, u64 addr, bool call, struct source_frame *v, u32 max);
 	/* The rest of a stack whose last frame is mark (core/unwind.h). NULL if it is not known. */
 	const u64 *(*tail)(void *asked, u64 mark, u32 *n);
+	/* A frame of an interpreted language, which a word stands for (core/unwind.h). False if it is
+	 * not known what it is called. */
+	bool (*code)(void *asked, u64 word, struct interp_frame *ret);
 	/* Put that rest into the stacks of a key of type t, in the place of their marks. True if
 	 * there was one. */
 	bool (*finish_key)(void *asked, const struct type *t, u8 *key);

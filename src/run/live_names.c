@@ -47,6 +47,11 @@ static const u64 *tail(void *session, u64 mark, u32 *n)
 	return unwind_tail(session, mark, n);
 }
 
+static bool code(void *session, u64 word, struct interp_frame *ret)
+{
+	return unwind_frame(session, word, ret);
+}
+
 static bool finish_key(void *session, const struct type *t, u8 *key)
 {
 	return unwind_on(session) && unwind_finish_key(session, t, key);
@@ -102,6 +107,7 @@ const struct names names_here = {
 	.gains = gains,
 	.source = source,
 	.tail = tail,
+	.code = code,
 	.finish_key = finish_key,
 	.username = username,
 	.cgroup = cgroup,

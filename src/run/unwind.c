@@ -13,6 +13,7 @@
 #include "run/unwind_blocks.h"
 #include "run/unwind_copy.h"
 #include "run/unwind_intake.h"
+#include "run/unwind_lang.h"
 #include "run/unwind_lists.h"
 #include "sym/mappings.h"
 #include "sym/procs.h"
@@ -65,6 +66,7 @@ struct unwinder {
 	struct arena arena;
 	struct blocks blocks;
 	struct lists lists;
+	struct langs langs;
 	struct unwind_index *index; /* reserved; so much of it is mapped: */
 	size_t index_bytes;
 	struct ring *copies;
@@ -333,6 +335,15 @@ static int by_start(const void *pa, const void *pb)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
+/* The number of an interpreter, and 1. */
+static u32 lang_of(struct unwinder *w, struct ufile *f, struct place *at)
+{
+	if (!f->lang_asked && w->langs.mem)
+		f->lang = langs_file(&w->langs, f->path, f->is.base, ask_file, at);
+	f->lang_asked = true;
+	return f->lang;
+}
+
 static struct unwind_piece piece_of(struct unwinder *w, const struct proc *p, const struct area *a)
 {
 	struct unwind_piece x = {.start = a->start, .end = a->end, .kind = UNWIND_PIECE_NONE};
@@ -341,6 +352,7 @@ static struct unwind_piece piece_of(struct unwinder *w, const struct proc *p, co
 	if (f && blocks_pc(&w->blocks, f, a->off, ask_file, &at, &x.pc)) {
 		x.kind = UNWIND_PIECE_ROWS;
 		x.file = f->id;
+		x.lang = lang_of(w, f, &at);
 	} else if (!a->module && a->off & MAPS_MADE) {
 		x.kind = UNWIND_PIECE_RULE;
 		x.pc = made_rule(w, p, a);
@@ -552,14 +564,10 @@ static void count_end(struct unwinder *w, const struct asking *x, enum copy_end 
 	w->cut_in.v[x->file->id]++;
 }
 
-static void take_copy(void *arg, const void *data, size_t size)
+static void take_copy(struct unwinder *w, const struct unwind_copy *c)
 {
-	struct unwinder *w = arg;
-	const struct unwind_copy *c = data;
 	u64 frame[MAX_TAIL];
 	enum copy_end end;
-	if (!copy_sound(data, size))
-		return;
 	notes_drain(w->s); /* what was mapped before the stack was copied */
 	struct asking x = {.w = w, .copy = c, .f = follow(w, c->pid, c->space)};
 	u32 n = copy_walk(w->s->h, c, rule_at, &x, frame, MIN(c->left, (u32)MAX_TAIL), &end);
@@ -568,6 +576,27 @@ static void take_copy(void *arg, const void *data, size_t size)
 	keep_tail(w, c->id, frame, n);
 	if (x.f->dirty)
 		put_list(w, x.f);
+}
+
+static void take_record(void *arg, const void *data, size_t size)
+{
+	struct unwinder *w = arg;
+	if (size >= sizeof(u32) && *(const u32 *)data == UNWIND_IS_CODE)
+		langs_take(&w->langs, data, size);
+	else if (copy_sound(data, size))
+		take_copy(w, data);
+}
+
+bool unwind_frame(struct session *s, u64 word, struct interp_frame *ret)
+{
+	struct unwinder *w = unwinder_of(s);
+	*ret = (struct interp_frame){0};
+	if (!w || !w->langs.mem)
+		return false;
+	while (!langs_frame(&w->langs, word, ret))
+		if (!w->copies || !ring_consume(w->copies, 0))
+			return false;
+	return true;
 }
 
 const u64 *unwind_tail(struct session *s, u64 mark, u32 *n)
@@ -716,7 +745,7 @@ static struct err *open_copies(struct session *s, struct unwinder *w)
 	struct ring_spec spec = {.fd = map_fd(w->s, w->u->copies),
 				 .bytes = UNWIND_COPY_BYTES,
 				 .rare = true,
-				 .cb = take_copy,
+				 .cb = take_record,
 				 .arg = w};
 	struct err *e = ring_new(s->h, &spec, &w->copies);
 	if (e)
@@ -758,6 +787,8 @@ static void unwind_early(struct session *s, void *self)
 	blocks_init(&w->blocks, w->procs->host->page_size, &mem);
 	w->blocks.failed = e;
 	w->lists.mem = (struct lists_mem){UNWIND_LISTS, make_list_chunk, w};
+	if (map_mem(s, u->langs))
+		langs_init(&w->langs, map_mem(s, u->langs));
 	list_processes(w);
 	ask_ahead(w);
 }
@@ -829,6 +860,33 @@ static void report_files(struct session *s, const u64 *lost, u64 all)
 	loss_put(&s->reporter, LOSS_CUT_IN_FILE, path, all, sb_str(&b));
 }
 
+/* Interpreters, which it shows natively. */
+static void report_langs(struct session *s, const struct unwinder *w, const u64 *lost)
+{
+	static const struct {
+		u32 first;
+		const char *why;
+	} reason[] = {
+		{UNWIND_LOST_LAYOUT, "unknown layout"},
+		{UNWIND_LOST_FRAMES, "they could not be read"},
+		{UNWIND_LOST_NAMES, "too many functions"},
+	};
+	for (u32 i = 0; i < w->langs.n; i++) {
+		const struct lang_file *f = &w->langs.file[i];
+		for (u32 k = 0; k < countof(reason); k++) {
+			u64 n = lost[reason[k].first + i];
+			AUTO_SB who = {0};
+			AUTO_SB b = {0};
+			if (!n)
+				continue;
+			sb_fmt(&who, "%s: %s", f->file.label, reason[k].why);
+			sb_fmt(&b, "%llu stack%s of %s without %s frames: %s", n, n == 1 ? "" : "s",
+			       f->file.label, f->is->title, reason[k].why);
+			loss_put(&s->reporter, LOSS_CUT_STACKS, sb_str(&who), n, sb_str(&b));
+		}
+	}
+}
+
 static void report_limits(struct session *s, const struct unwinder *w)
 {
 	const struct {
@@ -840,6 +898,8 @@ static void report_limits(struct session *s, const struct unwinder *w)
 		{w->blocks.no_rule + w->blocks.no_row, "rows of files did not fit"},
 		{w->blocks.no_sense, "unwind tables, or parts of them, made no sense"},
 		{w->no_tail, "stacks were too many to be remembered"},
+		{w->langs.no_room, "functions of interpreted languages were too many"},
+		{w->langs.no_file, "interpreters were too many"},
 	};
 	for (u32 i = 0; i < countof(limit); i++) {
 		AUTO_SB b = {0};
@@ -891,6 +951,7 @@ static void unwind_report(struct session *s, void *self)
 	report(s, "depth", w->ended[COPY_CUT],
 	       "cut because the stack is deeper than what was copied of it");
 	report_files(s, lost, in_files);
+	report_langs(s, w, lost);
 	report_limits(s, w);
 	tell(s, w);
 }
@@ -914,6 +975,7 @@ static void unwind_close(void *self)
 		munmap(w->index, sizeof(*w->index));
 	blocks_free(&w->blocks);
 	lists_free(&w->lists);
+	langs_free(&w->langs);
 	tab_free(&w->tails);
 	vec_free(&w->cut_in);
 	vec_free(&w->piece);

@@ -24,7 +24,9 @@ struct ufile {
 	bool listed;  /* it needs a list */
 	bool ahead;   /* blocks_ahead() was asked */
 	bool early;   /* blocks_early() was asked */
-	u32 first;    /* in the index; 0: not asked for */
+	bool lang_asked;
+	u32 lang;  /* number in unwind_langs, and 1; 0: none */
+	u32 first; /* in the index; 0: not asked for */
 	u32 nblock;
 	u32 asked;           /* how often it was asked for blocks */
 	struct cfi_facts is; /* its list may be thrown away */

@@ -35,6 +35,12 @@ static i64 skipped(const struct node *call)
 	return n && node_int(n, &frames) && frames > 0 ? MIN(frames, MAX_SKIP) : 0;
 }
 
+/* Those of interpreted languages, or the others. */
+static bool chooses_frames(const struct node *call)
+{
+	return str_is(call->name, "ustack") || str_is(call->name, "dw_ustack");
+}
+
 static const struct type *stack_type(struct sema *s, struct node *call, enum type_kind kind)
 {
 	enum stack_mode mode = (enum stack_mode)s->u->config.stack_mode;
@@ -45,6 +51,8 @@ static const struct type *stack_type(struct sema *s, struct node *call, enum typ
 		find_mode(n->name, &mode);
 	if (!str_is(call->name, "ustack") && mode == STACK_BUILD_ID)
 		mode = STACK_RAW; /* as the default of a script for user stacks */
+	if (!chooses_frames(call) && (mode == STACK_NATIVE || mode == STACK_LANG))
+		mode = STACK_BPFTRACE;
 	if (limit && (!node_int(limit, &frames) || frames < 1 || frames > MAX_FRAMES))
 		frames = DEFAULT_FRAMES;
 	return type_stack(s->a, kind, mode, (u32)frames);
@@ -83,12 +91,17 @@ static bool check_mode(struct sema *s, struct node *call)
 	if (!n || n->kind != N_NAME)
 		return true;
 	if (!find_mode(n->name, &mode))
-		return sema_fail(s, E_UNKNOWN_NAME, n->loc,
-				 "%.*s: invalid stack mode '%.*s': valid modes are %s",
-				 STRF(call->name), STRF(n->name),
-				 str_is(call->name, "dw_ustack")
-					 ? "bpftrace, raw and perf"
-					 : "bpftrace, raw, perf, and build_id");
+		return sema_fail(
+			s, E_UNKNOWN_NAME, n->loc,
+			"%.*s: invalid stack mode '%.*s': valid modes are %s", STRF(call->name),
+			STRF(n->name),
+			str_is(call->name, "dw_ustack") ? "bpftrace, raw, perf, native and lang"
+			: chooses_frames(call) ? "bpftrace, raw, perf, build_id, native and lang"
+					       : "bpftrace, raw, perf, and build_id");
+	if ((mode == STACK_NATIVE || mode == STACK_LANG) && !chooses_frames(call))
+		return sema_fail(s, E_UNSUPPORTED, n->loc,
+				 "'%.*s' stack mode can only be used for ustack and dw_ustack",
+				 STRF(n->name));
 	if (mode == STACK_BUILD_ID && !str_is(call->name, "ustack"))
 		return sema_fail(s, E_UNSUPPORTED, n->loc,
 				 "'build_id' stack mode can only be used for ustack");
@@ -378,7 +391,9 @@ const struct builtin builtin_stack[] = {
 	{"auto ustack([name mode], [name limit])", lower_ustack, .asks = USE_USTACK,
 	 .type = type_ustack, .check = check_stack,
 	 .doc = "Stack of the current process, printed as the mode says (bpftrace, perf, raw, "
-		"build_id), of at most limit frames (1 to 1024)."},
+		"build_id), of at most limit frames (1 to 1024). native: interpreters as they are; "
+		"lang: only the "
+		"functions that they run."},
 	{"auto fp_ustack", lower_fp_ustack, .asks = USE_USTACK, .type = type_fp_ustack,
 	 .doc = "Stack of the current process by frame pointers alone, as the kernel walks it."},
 	{"auto fp_ustack([name mode], [name limit])", lower_fp_ustack, .asks = USE_USTACK,

@@ -46,6 +46,9 @@ static void make_tables(struct compile *c)
 	w->lost = table(c, "unwind_lost", BPF_MAP_TYPE_ARRAY, 8 * UNWIND_LOST_WORDS, 1);
 	w->copies = table(c, "unwind_copies", BPF_MAP_TYPE_RINGBUF, 0, UNWIND_COPY_BYTES);
 	w->copies->key_size = 0;
+	w->langs = table(c, "unwind_langs", BPF_MAP_TYPE_ARRAY, sizeof(struct unwind_langs), 1);
+	w->langs->flags = BPF_F_MMAPABLE;
+	w->codes = table(c, "unwind_codes", BPF_MAP_TYPE_ARRAY, sizeof(struct unwind_codes), 1);
 }
 
 /* Control goes to other when the process runs a program that is not of 64 bits. */
@@ -377,6 +380,8 @@ static struct ref put_state(struct lower *l, struct mem walk, struct mem head, s
 	copy_kept(l, walk, head);
 	lower_store(l, 8, mem_at(head, offsetof(struct unwind_copy, ns)),
 		    ir_call(f, BPF_FUNC_ktime_get_ns, 0, NULL));
+	lower_store(l, 4, mem_at(head, offsetof(struct unwind_copy, what)),
+		    ir_con(f, UNWIND_IS_COPY));
 	lower_store(l, 4, mem_at(head, offsetof(struct unwind_copy, pid)), pid);
 	struct ref n = lower_load(l, 4, false, mem_at(walk, AT(n)));
 	lower_store(l, 4, mem_at(head, offsetof(struct unwind_copy, left)),
@@ -494,15 +499,21 @@ static void ask(struct lower *l, struct mem walk, struct ref links, struct ref f
 }
 
 static void run_walk(struct lower *l, struct mem walk, struct ref links, struct ref frames,
-		     struct ref list, u32 limit)
+		     struct ref list, const struct type *t)
 {
 	struct fn *f = l->f;
+	u32 limit = t->count;
+	enum stack_mode mode = (enum stack_mode)t->mode;
 	ir_store(f, 8, links, offsetof(struct links, walk), lower_addr(l, walk));
 	ir_store(f, 8, links, offsetof(struct links, frames), frames);
 	ir_store(f, 8, links, offsetof(struct links, list), list);
-	u32 rounds = limit + MIN(limit, UNWIND_MAX_RETURNS); /* some frames are made twice */
+	/* Some frames are made twice, and of an interpreter's some stand for none. */
+	u32 most = mode == STACK_LANG ? MAX_FRAMES : limit;
+	u32 rounds =
+		(unwind_langs(l->c->host, mode) ? 3 : 1) * most + MIN(limit, UNWIND_MAX_RETURNS);
 	ir_call(f, BPF_FUNC_loop,
-		ARGS(ir_con(f, rounds), ir_fnref(f, unwind_step(l, limit)), links, ir_con(f, 0)));
+		ARGS(ir_con(f, rounds), ir_fnref(f, unwind_step(l, limit, mode)), links,
+		     ir_con(f, 0)));
 }
 
 /* The stack of a process that user space has not met has one frame. */
@@ -549,18 +560,28 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct b
 	if (dst.base.kind == R_SLOT) /* the function that is called cannot index this stack */
 		frames = lower_scratch(l, 8 * limit);
 	lower_zero(l, frames, 8 * limit);
-	lower_zero(l, walk, sizeof(struct walk));
+	lower_zero(l, walk, WALK_ZEROED);
 	struct ref to = lower_addr(l, frames), task = live_task(l, &at, walk, done);
+	enum stack_mode mode = (enum stack_mode)call->type->mode;
+	bool langs = unwind_langs(l->c->host, mode);
+	if (langs)
+		unwind_lang_begin(l, walk, task, pid);
 	start_regs(l, walk, other);
 	struct ref links = ir_slot(f, sizeof(struct links));
 	assert(ref_is(links));
-	run_walk(l, walk, links, to, start_list(l, walk, task, pid, &at, none), limit);
+	run_walk(l, walk, links, to, start_list(l, walk, task, pid, &at, none), call->type);
 	ir_jmp(f, over);
 	ir_at(f, none);
 	first_frame(l, walk, to);
 	ir_jmp(f, limit > 1 ? over : done);
 	ir_at(f, over);
-	ir_br(f, O_NE, lower_load(l, 4, false, mem_at(walk, AT(miss))), ir_con(f, 0), missed, done);
+	if (langs)
+		unwind_lang_names(l, walk, links, to, limit);
+	struct blk *left = ir_blk(f);
+	ir_br(f, O_NE, lower_load(l, 4, false, mem_at(walk, AT(miss))), ir_con(f, 0), left, done);
+	ir_at(f, left);
+	ir_br(f, O_ULT, lower_load(l, 4, false, mem_at(walk, AT(n))), ir_con(f, limit), missed,
+	      done);
 	ir_at(f, missed);
 	missed->unlikely = true;
 	ask(l, walk, links, to, task, pid, limit);

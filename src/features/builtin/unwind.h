@@ -26,7 +26,23 @@ struct walk {
 	u32 from, to; /* pieces of the list */
 	u32 miss;     /* something was not there: user space is to go on */
 	u32 guess; /* ip was found by a frame pointer that may be none: the file's number, and 1 */
+	u32 pid;
+	/* The interpreter whose frames are walked now: its number in langs, and 1. */
+	u32 lang;
+	u32 lang_first; /* 1: the next one takes the place of the native frame, which is the last */
+	u32 lang_begun; /* .cursor is of this one; 0: of none */
+	u32 lang_over;  /* nothing native is left, or can be had */
+	u32 lang_told;  /* that its layout is not known was counted */
+	u32 lang_fresh; /* frames whose names have to be sent */
+	u32 pad;
+	u64 lang_base; /* where its file begins */
+	u64 cursor;    /* its next frame */
+	u64 thread;    /* the thread pointer */
+	/* not zeroed */
+	u64 lang_frame[UNWIND_FRAME_WORDS];
+	u64 lang_sign[UNWIND_SIGN_WORDS];
 };
+#define WALK_ZEROED offsetof(struct walk, lang_frame)
 struct links {
 	u64 walk, frames, list;
 };
@@ -35,7 +51,20 @@ struct links {
 enum { UNWIND_MAX_RETURNS = 64 }; /* replaced return addresses that are looked for */
 
 /* long unwind(u32 round, struct links *): 1 ends the walk. */
-struct fn *unwind_step(struct lower *l, u32 limit);
+struct fn *unwind_step(struct lower *l, u32 limit, enum stack_mode mode);
+
+/* Frames of interpreted languages (unwind_lang.c), where they are wanted and the machine lets programs
+ * find them. */
+bool unwind_langs(struct host *h, enum stack_mode mode);
+void unwind_lang_begin(struct lower *l, struct mem walk, struct ref task, struct ref pid);
+/* In the function: at a native frame, in a piece of the list; only: it was not put. */
+void unwind_lang_enter(struct lower *l, struct ref walk, struct ref piece, struct ref addr,
+		       bool only);
+/* In the function, where walk.lang is not 0: one frame; it returns. */
+void unwind_lang_frame(struct lower *l, struct ref walk, struct ref frames, u32 limit);
+/* After the walk: names of functions that nobody has seen before. */
+void unwind_lang_names(struct lower *l, struct mem walk, struct ref links, struct ref frames,
+		       u32 limit);
 
 /* One more in a word of .lost; off (REF_NONE: 0) bytes behind it. */
 void unwind_count_lost(struct lower *l, struct fn *f, struct ref off, i32 word);

@@ -15,6 +15,7 @@ struct step {
 	struct ref ip, sp, fp, rule, off; /* off: of the rule, in bytes */
 	struct ref frame, caller;         /* variables: where the frame begins; the caller's fp */
 	struct blk *stop, *bad_read, *have_frame, *up, *done;
+	bool langs, only; /* there may be frames of interpreters; others are not put */
 };
 
 /* ---- counters ---- */
@@ -78,6 +79,14 @@ static struct ref find_last(struct fn *f, const struct search *s, struct ref fro
 	}
 	/* Linux 6.12 loses the range of what a sum was compared for. */
 	return ir_op2(f, O_AND, ir_get(f, pos), mask);
+}
+
+/* The last frame was none. */
+static void drop_frame(struct step *x)
+{
+	if (!x->only)
+		ir_store(x->f, 4, x->walk, AT(n),
+			 ir_addi(x->f, ir_load(x->f, 4, x->walk, AT(n)), -1));
 }
 
 /* ---- return addresses that return probes replaced ---- */
@@ -147,7 +156,7 @@ static void undo_return(struct step *x, struct blk *none)
 	ir_jmp(f, head);
 	ir_at(f, found);
 	ir_store(f, 8, x->walk, AT(ip), kernel_word(x, ir_get(f, at), r.address, none));
-	ir_store(f, 4, x->walk, AT(n), ir_addi(f, ir_load(f, 4, x->walk, AT(n)), -1));
+	drop_frame(x);
 	ir_jmp(f, x->done);
 }
 
@@ -155,7 +164,7 @@ static void undo_return(struct step *x, struct blk *none)
 static void undo_guess(struct step *x, struct ref guess)
 {
 	struct fn *f = x->f;
-	ir_store(f, 4, x->walk, AT(n), ir_addi(f, ir_load(f, 4, x->walk, AT(n)), -1));
+	drop_frame(x);
 	count_file(x, ir_addi(f, guess, -1));
 }
 
@@ -619,22 +628,70 @@ static void find_caller(struct step *x, struct ref frame)
 	caller_is(x, frame, ir_get(f, ra));
 }
 
-/* The frame's address into the stack; goes on while there may be more of them. */
+/* The frame's address into the stack; goes on while there may be more of them. Where the last one may
+ * be an interpreter's it goes on to see that. */
 static void put_frame(struct step *x, u32 limit)
 {
 	struct fn *f = x->f;
 	struct blk *room = ir_blk(f), *more = ir_blk(f);
 	struct ref n = ir_load(f, 4, x->walk, AT(n));
+	if (x->only)
+		return;
 	ir_br(f, O_ULT, n, ir_con(f, limit), room, x->stop);
 	ir_at(f, room);
 	struct ref at = ir_op2(f, O_ADD, x->frames, ir_op2(f, O_SHL, n, ir_con(f, 3)));
 	ir_store(f, 8, at, 0, x->ip);
 	ir_store(f, 4, x->walk, AT(n), ir_addi(f, n, 1));
+	if (x->langs)
+		return;
 	ir_br(f, O_ULT, n, ir_con(f, limit - 1), more, x->stop);
 	ir_at(f, more);
 }
 
-struct fn *unwind_step(struct lower *l, u32 limit)
+/* The piece that the frame is in, whoever runs there. */
+static struct ref find_code(struct step *x, struct ref addr, u32 limit)
+{
+	struct fn *f = x->f;
+	struct ref piece = find_piece(x, addr);
+	struct blk *more = ir_blk(f);
+	if (!x->langs)
+		return piece;
+	unwind_lang_enter(x->l, x->walk, piece, addr, x->only);
+	ir_br(f, O_ULT, ir_load(f, 4, x->walk, AT(n)), ir_con(f, limit), more, x->stop);
+	ir_at(f, more);
+	return piece;
+}
+
+/* An interpreter's frames are walked until they end. */
+static void step_in_lang(struct step *x, u32 limit)
+{
+	struct fn *f = x->f;
+	struct blk *lang = ir_blk(f), *native = ir_blk(f);
+	if (!x->langs)
+		return;
+	lang->unlikely = true;
+	ir_br(f, O_NE, ir_load(f, 4, x->walk, AT(lang)), ir_con(f, 0), lang, native);
+	ir_at(f, lang);
+	unwind_lang_frame(x->l, x->walk, x->frames, limit);
+	ir_at(f, native);
+}
+
+/* No native frame follows; of an interpreter there may be some. */
+static void end_native(struct step *x)
+{
+	struct fn *f = x->f;
+	struct blk *lang = ir_blk(f), *none = ir_blk(f);
+	if (x->langs) {
+		ir_br(f, O_NE, ir_load(f, 4, x->walk, AT(lang)), ir_con(f, 0), lang, none);
+		ir_at(f, lang);
+		ir_store(f, 4, x->walk, AT(lang_over), ir_con(f, 1));
+		ir_ret(f, ir_con(f, 0));
+		ir_at(f, none);
+	}
+	ir_ret(f, ir_con(f, 1));
+}
+
+struct fn *unwind_step(struct lower *l, u32 limit, enum stack_mode mode)
 {
 	struct fn *f = ir_fn(&l->c->scratch, STR("unwind")), *caller = l->f;
 	f->callback = true;
@@ -657,14 +714,17 @@ struct fn *unwind_step(struct lower *l, u32 limit)
 		.have_frame = ir_blk(f),
 		.up = ir_blk(f),
 		.done = ir_blk(f),
+		.langs = unwind_langs(l->c->host, mode),
+		.only = mode == STACK_LANG,
 	};
 	assert(ref_is(x.key));
+	step_in_lang(&x, limit);
 	x.ip = ir_load(f, 8, x.walk, AT(ip));
 	put_frame(&x, limit);
 	x.sp = ir_load(f, 8, x.walk, AT(sp));
 	x.fp = ir_load(f, 8, x.walk, AT(fp));
 	struct ref addr = ir_op2(f, O_SUB, x.ip, ir_load(f, 8, x.walk, AT(back)));
-	x.rule = find_rule(&x, find_piece(&x, addr), addr);
+	x.rule = find_rule(&x, find_code(&x, addr, limit), addr);
 	struct ref kind = ir_op2(f, O_AND, x.rule, ir_con(f, (1u << UNWIND_KIND_BITS) - 1));
 	x.off = ir_op2(f, O_SAR, ir_op2(f, O_SHL, x.rule, ir_con(f, 64 - UNWIND_FP_SHIFT)),
 		       ir_con(f, 64 - UNWIND_OFF_BITS));
@@ -683,7 +743,7 @@ struct fn *unwind_step(struct lower *l, u32 limit)
 	unwind_count_lost(l, f, REF_NONE, UNWIND_LOST_READ);
 	ir_jmp(f, x.stop);
 	ir_at(f, x.stop);
-	ir_ret(f, ir_con(f, 1));
+	end_native(&x);
 	l->f = caller;
 	return f;
 }

@@ -37,12 +37,20 @@ static struct str base_name(struct str path)
 	return path;
 }
 
+static const struct {
+	const char *name;
+	enum frame_kind kind;
+} languages[] = {{"python", FRAME_PYTHON}};
+
 static enum frame_kind kind_of(const struct value *v, const struct frame *f)
 {
 	if (f->inlined)
 		return FRAME_INLINED;
 	if (v->kernel)
 		return FRAME_KERNEL;
+	for (u32 i = 0; f->language.n && i < countof(languages); i++)
+		if (str_is(f->language, languages[i].name))
+			return languages[i].kind;
 	if (f->made)
 		return FRAME_JIT;
 	if (!f->module.n)
@@ -55,6 +63,8 @@ static struct str name_of(struct profile *p, const struct value *v, const struct
 	bool plain = v->mode == STACK_RAW || v->mode == STACK_BUILD_ID;
 	struct str s = plain ? f->text : f->sym;
 	struct str module = base_name(f->module);
+	if (f->language.n && p->by != BY_PLACE && f->source.n) /* many are called run() */
+		s = str_z(arena_fmt(&p->arena, "%.*s (%.*s)", STRF(s), STRF(base_name(f->source))));
 	if (!s.n && module.n)
 		s = str_z(arena_fmt(&p->arena, "[%.*s]", STRF(module)));
 	s = visible(p, s);

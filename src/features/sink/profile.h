@@ -20,7 +20,8 @@ enum frame_kind {
 	FRAME_INLINED,
 	FRAME_JIT, /* code that was made while running */
 	FRAME_UNKNOWN,
-	FRAME_LABEL, /* another part of the key */
+	FRAME_LABEL,  /* another part of the key */
+	FRAME_PYTHON, /* interpreted languages */
 	FRAME_KINDS
 };
 

@@ -102,6 +102,11 @@ struct arch_unwind {
 	bool link; /* a call puts the return address into a register */
 	u16 signal_fp, signal_kept, signal_link, signal_sp, signal_ip; /* from the stack pointer */
 	const struct arch_stub *stub; /* up to one without code; or NULL */
+	/* The member of task_struct.thread that the thread pointer of user mode is kept in (NULL: it is
+	 * elsewhere), and where glibc has the value of pthread_getspecific(0), from that on; that of
+	 * each next key lies 16 bytes behind. */
+	const char *thread_pointer;
+	u16 keys;
 };
 
 struct arch {

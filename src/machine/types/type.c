@@ -2,11 +2,9 @@
 #include "types/type.h"
 
 const char *const stack_modes[] = {
-	[STACK_BPFTRACE] = "bpftrace",
-	[STACK_PERF] = "perf",
-	[STACK_RAW] = "raw",
-	[STACK_BUILD_ID] = "build_id",
-	NULL,
+	[STACK_BPFTRACE] = "bpftrace", [STACK_PERF] = "perf",     [STACK_RAW] = "raw",
+	[STACK_BUILD_ID] = "build_id", [STACK_NATIVE] = "native", [STACK_LANG] = "lang",
+	[STACK_MODES] = NULL,
 };
 
 enum { MAX_DEPTH = 32, MAX_SIZE = 1 << 30, MAX_TYPO = 3, MAX_ANON = 4096, MAX_TEXT = 1 << 16 };
@@ -376,7 +374,7 @@ static void put_name(const struct type *t, struct sb *out, int depth)
 	case T_KSTACK:
 	case T_USTACK:
 		sb_fmt(out, "%s_%s_%u", kind_name[t->kind],
-		       stack_modes[MIN(t->mode, STACK_BUILD_ID)], t->count);
+		       stack_modes[MIN(t->mode, STACK_MODES - 1)], t->count);
 		break;
 	case T_PROBE: sb_fmt(out, "string[%u]", t->count); break;
 	case T_ERROR:

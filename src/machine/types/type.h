@@ -48,8 +48,22 @@ enum space {
 	AS_USER,   /* probe_read_user */
 };
 
-enum stack_mode { STACK_BPFTRACE, STACK_PERF, STACK_RAW, STACK_BUILD_ID };
-extern const char *const stack_modes[]; /* their names, ended by NULL */
+/* How a stack's frames are printed; the last two as bpftrace does, and without the functions of interpreted
+ * languages, or nothing but these. */
+enum stack_mode {
+	STACK_BPFTRACE,
+	STACK_PERF,
+	STACK_RAW,
+	STACK_BUILD_ID,
+	STACK_NATIVE,
+	STACK_LANG,
+	STACK_MODES
+};
+extern const char *const stack_modes[];     /* their names, ended by NULL */
+static inline bool stack_is_plain(u32 mode) /* printed as bpftrace does by default */
+{
+	return mode == STACK_BPFTRACE || mode == STACK_NATIVE || mode == STACK_LANG;
+}
 
 /* Which clock a u64 from nsecs(boot), nsecs(tai) counts (its type.mode); the mode of a timestamp.
  */

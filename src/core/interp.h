@@ -1,0 +1,50 @@
+/*
+ * interp.h - interpreted languages whose functions are shown in user stacks: one row for each, in a
+ * file of its own (features/unwind/). Programs walk their frames by struct unwind_lang (core/unwind.h),
+ * which find() fills in; what they copied of a function is taken apart by code() and line().
+ *
+ * find() runs in the child that reads files. All others get bytes that anybody may have made: offsets
+ * as find() answered them, memory as a process had it.
+ */
+#pragma once
+#include "base/arena.h"
+#include "base/str.h"
+#include "core/unwind.h"
+
+struct image;
+
+enum { INTERP_OWN = 16, INTERP_LABEL = 32, INTERP_NAME = 512 };
+/* An interpreter, as its file has it. */
+struct interp_file {
+	struct unwind_lang lang;
+	u32 own[INTERP_OWN];      /* what else the row needs to know */
+	char label[INTERP_LABEL]; /* "python3.11"; with a NUL */
+};
+/* A function, as the source has it. What is not known is "" or 0. */
+struct interp_code {
+	struct str name, file; /* UTF-8, as far as the process had such */
+	struct str lines;      /* what line() needs */
+	u32 line;              /* of its beginning */
+	bool hidden;           /* none that the source has: it is not shown */
+};
+struct interp {
+	const char *name;    /* of the language: "python" */
+	const char *title;   /* in sentences: "Python" */
+	const char *in_name; /* what a file that may be an interpreter has in its name */
+	/* False: it is none. If it is one of unknown layout, .loop and .label are known. Addresses count
+	 * from base on. */
+	bool (*find)(const struct image *im, struct str path, u64 base, struct interp_file *ret);
+	/* Texts are made in the arena. */
+	void (*code)(const struct interp_file *f, const struct unwind_code *raw, struct arena *a,
+		     struct interp_code *ret);
+	/* Of an instruction, as a frame's word has it (UNWIND_NO_INSTR: not known). 0: not known. */
+	u32 (*line)(const struct interp_file *f, const struct interp_code *c, u32 instr);
+};
+extern const struct interp *const interps[]; /* up to NULL */
+
+/* A frame of an interpreted language, as stacks show it; what is not known is "" or 0. */
+struct interp_frame {
+	struct str name, file, language, label;
+	u32 line;
+	bool hidden;
+};

@@ -1,0 +1,500 @@
+/*
+ * unwind_lang.c - frames of interpreted languages in a walk (struct unwind_lang of core/unwind.h).
+ *
+ * A native frame in the main loop of an interpreter begins a walk of the interpreter's own frames, one
+ * in each round, up to the one that was called from outside of the loop; then the native walk goes on.
+ * Everything is read from the process, and may be nonsense: what is read is bounded, and so are rounds.
+ */
+#include "builtin/unwind.h"
+
+#define LANG(member) ((i32)offsetof(struct unwind_lang, member))
+
+/* Of the frame being walked. */
+struct lang {
+	struct lower *l;
+	struct fn *f;
+	struct ref walk, row, number; /* row: of langs; number: its, and 1 */
+	struct blk *lost, *off, *leave;
+};
+
+static bool find_thread(struct host *h, i32 *ret)
+{
+	struct types *k = host_btf(h);
+	const struct type *task = k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
+	const char *member = h->arch->unwind.thread_pointer;
+	struct field thread;
+	i32 in;
+	if (!member || !task || !type_field(task, STR("thread"), &thread) ||
+	    !unwind_offset(thread.type, member, &in))
+		return false;
+	*ret = (i32)(thread.bit_off / 8) + in;
+	return true;
+}
+
+bool unwind_langs(struct host *h, enum stack_mode mode)
+{
+	i32 at;
+	return mode != STACK_NATIVE && find_thread(h, &at);
+}
+
+void unwind_lang_begin(struct lower *l, struct mem walk, struct ref task, struct ref pid)
+{
+	i32 at;
+	bool known = find_thread(l->c->host, &at);
+	assert(known);
+	lower_store(l, 8, mem_at(walk, AT(thread)), ir_load(l->f, 8, task, at));
+	lower_store(l, 4, mem_at(walk, AT(pid)), pid);
+}
+
+/* Row number - 1 of langs. */
+static struct ref lang_row(struct lower *l, struct fn *f, struct ref number)
+{
+	struct ref langs = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->unwind->langs->index));
+	struct ref i = ir_op2(f, O_AND, ir_addi(f, number, -1), ir_con(f, UNWIND_LANGS - 1));
+	return ir_op2(f, O_ADD, langs, ir_op2(f, O_SHL, i, ir_con(f, 7)));
+}
+_Static_assert(sizeof(struct unwind_lang) == 1 << 7, "programs shift");
+
+/* One more in the interpreter's word of those from first on. */
+static void count(struct lower *l, struct fn *f, struct ref number, i32 first)
+{
+	struct ref i = ir_op2(f, O_AND, ir_addi(f, number, -1), ir_con(f, UNWIND_LANGS - 1));
+	unwind_count_lost(l, f, ir_op2(f, O_SHL, i, ir_con(f, 3)), first);
+}
+
+/* ---- where it begins ---- */
+
+void unwind_lang_enter(struct lower *l, struct ref walk, struct ref piece, struct ref addr,
+		       bool only)
+{
+	struct fn *f = l->f;
+	struct blk *some = ir_blk(f), *in = ir_blk(f), *known = ir_blk(f), *unknown = ir_blk(f),
+		   *tell = ir_blk(f), *plain = ir_blk(f);
+	struct ref n = ir_load(f, 4, piece, offsetof(struct unwind_piece, lang));
+	some->unlikely = true;
+	ir_br(f, O_NE, n, ir_con(f, 0), some, plain);
+	ir_at(f, some);
+	struct ref row = lang_row(l, f, n);
+	struct ref base =
+		ir_op2(f, O_SUB, ir_load(f, 8, piece, offsetof(struct unwind_piece, start)),
+		       ir_load(f, 4, piece, offsetof(struct unwind_piece, pc)));
+	struct ref pc = ir_op2(f, O_SUB, addr, base);
+	for (u32 i = 0; i < countof(((struct unwind_lang *)0)->loop); i++) {
+		struct blk *next = ir_blk(f);
+		struct ref at = ir_op2(f, O_SUB, pc, ir_load(f, 4, row, LANG(loop[i].from)));
+		ir_br(f, O_ULT, at, ir_load(f, 4, row, LANG(loop[i].n)), in, next);
+		ir_at(f, next);
+	}
+	ir_jmp(f, plain);
+	ir_at(f, in);
+	ir_br(f, O_NE, ir_load(f, 4, row, LANG(known)), ir_con(f, 0), known, unknown);
+	ir_at(f, unknown);
+	ir_br(f, O_EQ, ir_load(f, 4, walk, AT(lang_told)), ir_con(f, 0), tell, plain);
+	ir_at(f, tell);
+	ir_store(f, 4, walk, AT(lang_told), ir_con(f, 1));
+	count(l, f, n, UNWIND_LOST_LAYOUT);
+	ir_jmp(f, plain);
+	ir_at(f, known);
+	ir_store(f, 4, walk, AT(lang), n);
+	ir_store(f, 4, walk, AT(lang_first), ir_con(f, !only));
+	ir_store(f, 8, walk, AT(lang_base), base);
+	ir_jmp(f, plain);
+	ir_at(f, plain);
+}
+
+/* ---- reading ---- */
+
+static struct ref param(const struct lang *x, i32 member)
+{
+	return ir_load(x->f, 4, x->row, member);
+}
+
+/* So many bytes of the process to a place in the walk's memory. */
+static void read_to(const struct lang *x, i32 to, struct ref n, struct ref addr)
+{
+	struct fn *f = x->f;
+	struct blk *ok = ir_blk(f);
+	struct ref bad =
+		ir_call(f, BPF_FUNC_probe_read_user, ARGS(ir_addi(f, x->walk, to), n, addr));
+	ir_br(f, O_EQ, bad, ir_con(f, 0), ok, x->lost);
+	ir_at(f, ok);
+}
+
+static struct ref read_word(const struct lang *x, struct ref addr)
+{
+	read_to(x, AT(word), ir_con(x->f, 8), addr);
+	return ir_load(x->f, 8, x->walk, AT(word));
+}
+
+/* The word of the frame at an offset that the row tells. */
+static struct ref frame_word(const struct lang *x, i32 member)
+{
+	struct fn *f = x->f;
+	u32 mask = 8 * (UNWIND_FRAME_WORDS - 1);
+	struct ref at = ir_op2(f, O_AND, param(x, member), ir_con(f, mask));
+	return ir_load(f, 8, ir_op2(f, O_ADD, x->walk, at), AT(lang_frame));
+}
+_Static_assert((UNWIND_FRAME_WORDS & (UNWIND_FRAME_WORDS - 1)) == 0, "programs mask");
+
+/* ---- the newest frame ---- */
+
+/* Where the pointer to the thread's state is: in thread-local memory of a module that may have got some
+ * late, whose number and offset stand at words 0 and 1. */
+static struct ref dynamic_variable(const struct lang *x)
+{
+	enum { MODULE_BITS = 16, SLOT_SHIFT = 4, DTV = 8 };
+	struct fn *f = x->f;
+	struct ref module = ir_load(f, 8, x->walk, AT(word)),
+		   off = ir_load(f, 8, x->walk, AT(word) + 8);
+	module = ir_op2(f, O_AND, module, ir_con(f, (1u << MODULE_BITS) - 1));
+	struct ref dtv = read_word(x, ir_addi(f, ir_load(f, 8, x->walk, AT(thread)), DTV));
+	dtv = ir_op2(f, O_ADD, dtv, ir_op2(f, O_SHL, module, ir_con(f, SLOT_SHIFT)));
+	struct ref at = ir_op2(f, O_ADD, read_word(x, dtv), off);
+	return ir_op2(f, O_ADD, at, param(x, LANG(plus)));
+}
+
+/* The address of the pointer to the thread's state. */
+static struct ref find_state(const struct lang *x)
+{
+	struct fn *f = x->f;
+	struct blk *tls = ir_blk(f), *other = ir_blk(f), *key = ir_blk(f), *no_key = ir_blk(f),
+		   *is_key = ir_blk(f), *added = ir_blk(f), *dynamic = ir_blk(f), *done = ir_blk(f);
+	struct ref addr = ir_var(f), root = param(x, LANG(root));
+	struct ref at = ir_load(f, 8, x->row, LANG(at)),
+		   thread = ir_load(f, 8, x->walk, AT(thread));
+	ir_br(f, O_EQ, root, ir_con(f, UNWIND_ROOT_TLS), tls, other);
+	ir_at(f, tls);
+	ir_set(f, addr, ir_op2(f, O_ADD, thread, at));
+	ir_jmp(f, done);
+	ir_at(f, other);
+	read_to(x, AT(word), ir_con(f, 16),
+		ir_op2(f, O_ADD, ir_load(f, 8, x->walk, AT(lang_base)), at));
+	struct ref word = ir_load(f, 8, x->walk, AT(word));
+	ir_br(f, O_EQ, root, ir_con(f, UNWIND_ROOT_KEY), key, no_key);
+	ir_at(f, key);
+	word = ir_op2(f, O_SHR, word, ir_con(f, 32));
+	ir_br(f, O_ULT, word, ir_con(f, UNWIND_KEYS), is_key, x->lost);
+	ir_at(f, is_key);
+	word = ir_addi(f, ir_op2(f, O_SHL, word, ir_con(f, 4)), x->l->c->host->arch->unwind.keys);
+	ir_set(f, addr, ir_op2(f, O_ADD, thread, word));
+	ir_jmp(f, done);
+	ir_at(f, no_key);
+	ir_br(f, O_EQ, root, ir_con(f, UNWIND_ROOT_TLS_AT), added, dynamic);
+	ir_at(f, added);
+	word = ir_load(f, 8, x->walk, AT(word));
+	ir_set(f, addr, ir_op2(f, O_ADD, thread, word));
+	ir_jmp(f, done);
+	ir_at(f, dynamic);
+	ir_set(f, addr, dynamic_variable(x));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, addr);
+}
+
+/* The cursor is at a frame of this interpreter's from here on. */
+static void begin(const struct lang *x)
+{
+	struct fn *f = x->f;
+	struct blk *start = ir_blk(f), *inner = ir_blk(f), *done = ir_blk(f), *begun = ir_blk(f);
+	struct ref frame = ir_var(f);
+	ir_br(f, O_EQ, ir_load(f, 4, x->walk, AT(lang_begun)), x->number, begun, start);
+	ir_at(f, start);
+	struct ref state = read_word(x, find_state(x));
+	ir_set(f, frame, read_word(x, ir_op2(f, O_ADD, state, param(x, LANG(newest)))));
+	struct ref in = param(x, LANG(inner));
+	ir_br(f, O_NE, in, ir_con(f, (u32)UNWIND_NOWHERE), inner, done);
+	ir_at(f, inner);
+	ir_set(f, frame, read_word(x, ir_op2(f, O_ADD, ir_get(f, frame), in)));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	ir_store(f, 8, x->walk, AT(cursor), ir_get(f, frame));
+	ir_store(f, 4, x->walk, AT(lang_begun), x->number);
+	ir_jmp(f, begun);
+	ir_at(f, begun);
+}
+
+/* ---- functions ---- */
+
+/* A hash of what tells a function apart: the process's memory, its address, part of what it says. */
+static struct ref sign(const struct lang *x, struct ref code)
+{
+	const u64 mix_by = 0x9e3779b97f4a7c15;
+	struct fn *f = x->f;
+	struct ref mix = ir_con(f, mix_by);
+	read_to(x, AT(lang_sign), ir_con(f, 8 * UNWIND_SIGN_WORDS),
+		ir_op2(f, O_ADD, code, param(x, LANG(sign))));
+	struct ref h = ir_op2(f, O_MUL, code, mix);
+	h = ir_op2(f, O_XOR, h, ir_load(f, 8, x->walk, AT(space)));
+	for (u32 i = 0; i < UNWIND_SIGN_WORDS; i++) {
+		h = ir_op2(f, O_XOR, h, ir_load(f, 8, x->walk, AT(lang_sign) + 8 * (i32)i));
+		h = ir_op2(f, O_MUL, h, mix);
+		h = ir_op2(f, O_XOR, h, ir_op2(f, O_SHR, h, ir_con(f, 32)));
+	}
+	return ir_op2(f, O_OR, h, ir_con(f, 1)); /* 0 is nobody's */
+}
+
+struct place_of {
+	struct ref slot, fresh; /* variables; fresh: UNWIND_WORD_FRESH, or 0 */
+};
+
+/* A place that is h's already, or is now; control goes to full when there is none. */
+static struct place_of find_code(const struct lang *x, struct ref h, struct ref code,
+				 struct blk *full)
+{
+	struct fn *f = x->f;
+	struct blk *hit = ir_blk(f), *won = ir_blk(f), *unsent = ir_blk(f), *again = ir_blk(f),
+		   *done = ir_blk(f);
+	struct place_of p = {ir_var(f), ir_var(f)};
+	struct ref codes = ir_op1(f, O_MAPVAL, 8, ir_map(x->l->u->unwind->codes->index));
+	struct ref none = ir_con(f, 0), first = ir_op2(f, O_SHR, h, ir_con(f, 48));
+	struct ref kept =
+		ir_op2(f, O_OR, code,
+		       ir_op2(f, O_SHL, ir_addi(f, x->number, -1), ir_con(f, UNWIND_CODE_LANG)));
+	ir_set(f, p.fresh, none);
+	for (u32 i = 0; i < UNWIND_CODE_TRIES; i++) {
+		struct blk *other = ir_blk(f), *empty = ir_blk(f), *taken = ir_blk(f),
+			   *next = ir_blk(f);
+		struct ref slot =
+			ir_op2(f, O_AND, ir_addi(f, first, i), ir_con(f, UNWIND_CODES - 1));
+		struct ref at = ir_op2(f, O_ADD, codes, ir_op2(f, O_SHL, slot, ir_con(f, 3)));
+		struct ref now = ir_load(f, 8, at, 0);
+		ir_set(f, p.slot, slot);
+		ir_br(f, O_EQ, now, h, hit, other);
+		ir_at(f, other);
+		ir_br(f, O_EQ, now, none, empty, next);
+		ir_at(f, empty);
+		now = ir_cmpxchg(f, 8, at, 0, none, h);
+		ir_br(f, O_EQ, now, none, won, taken);
+		ir_at(f, taken);
+		ir_br(f, O_EQ, now, h, hit, next);
+		ir_at(f, next);
+	}
+	ir_jmp(f, full);
+	i32 off = offsetof(struct unwind_codes, code);
+	ir_at(f, hit);
+	struct ref at = ir_op2(f, O_ADD, codes, ir_op2(f, O_SHL, ir_get(f, p.slot), ir_con(f, 3)));
+	ir_br(f, O_SLT, ir_load(f, 8, at, off), none, unsent, done);
+	ir_at(f, unsent);
+	ir_jmp(f, again);
+	ir_at(f, won);
+	ir_jmp(f, again);
+	ir_at(f, again);
+	at = ir_op2(f, O_ADD, codes, ir_op2(f, O_SHL, ir_get(f, p.slot), ir_con(f, 3)));
+	ir_store(f, 8, at, off, kept);
+	ir_store(f, 4, x->walk, AT(lang_fresh), ir_con(f, 1));
+	ir_set(f, p.fresh, ir_con(f, UNWIND_WORD_FRESH));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return p;
+}
+
+/* ---- one frame ---- */
+
+/* The instruction, as a word has it. */
+static struct ref instruction(const struct lang *x, struct ref code)
+{
+	struct fn *f = x->f;
+	struct blk *in = ir_blk(f), *plain = ir_blk(f), *have = ir_blk(f), *large = ir_blk(f),
+		   *done = ir_blk(f);
+	struct ref v = ir_var(f), none = ir_con(f, UNWIND_NO_INSTR);
+	struct ref instr = frame_word(x, LANG(instr));
+	ir_br(f, O_NE, param(x, LANG(within)), ir_con(f, 0), in, plain);
+	ir_at(f, in);
+	ir_set(f, v, ir_op2(f, O_SUB, instr, code));
+	ir_jmp(f, have);
+	ir_at(f, plain);
+	ir_set(f, v, ir_op1(f, O_EXTU, 4, instr));
+	ir_jmp(f, have);
+	ir_at(f, have);
+	ir_br(f, O_UGT, ir_get(f, v), none, large, done);
+	ir_at(f, large);
+	ir_set(f, v, none);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, v);
+}
+
+static void put_word(const struct lang *x, struct ref frames, u32 limit, struct ref word)
+{
+	struct fn *f = x->f;
+	struct blk *room = ir_blk(f);
+	struct ref n = ir_op2(f, O_SUB, ir_load(f, 4, x->walk, AT(n)),
+			      ir_load(f, 4, x->walk, AT(lang_first)));
+	n = ir_op1(f, O_EXTU, 4, n);
+	ir_br(f, O_ULT, n, ir_con(f, limit), room, x->off);
+	ir_at(f, room);
+	ir_store(f, 8, ir_op2(f, O_ADD, frames, ir_op2(f, O_SHL, n, ir_con(f, 3))), 0, word);
+	ir_store(f, 4, x->walk, AT(n), ir_addi(f, n, 1));
+	ir_store(f, 4, x->walk, AT(lang_first), ir_con(f, 0));
+}
+
+static void show_frame(const struct lang *x, struct ref frames, u32 limit)
+{
+	struct fn *f = x->f;
+	struct blk *full = ir_blk(f), *next = ir_blk(f);
+	struct ref code =
+		ir_op2(f, O_AND, frame_word(x, LANG(code)), ir_load(f, 8, x->row, LANG(code_mask)));
+	struct ref instr = instruction(x, code);
+	struct place_of p = find_code(x, sign(x, code), code, full);
+	struct ref word = ir_op2(f, O_OR, ir_con(f, UNWIND_WORD), ir_get(f, p.slot));
+	word = ir_op2(f, O_OR, word, ir_get(f, p.fresh));
+	word = ir_op2(f, O_OR, word, ir_op2(f, O_SHL, instr, ir_con(f, UNWIND_WORD_INSTR)));
+	struct ref lang = ir_addi(f, x->number, -1);
+	word = ir_op2(f, O_OR, word, ir_op2(f, O_SHL, lang, ir_con(f, UNWIND_WORD_LANG)));
+	put_word(x, frames, limit, word);
+	ir_jmp(f, next);
+	ir_at(f, full);
+	count(x->l, f, x->number, UNWIND_LOST_NAMES);
+	ir_jmp(f, next);
+	ir_at(f, next);
+}
+
+void unwind_lang_frame(struct lower *l, struct ref walk, struct ref frames, u32 limit)
+{
+	struct fn *f = l->f;
+	struct lang x = {.l = l,
+			 .f = f,
+			 .walk = walk,
+			 .lost = ir_blk(f),
+			 .off = ir_blk(f),
+			 .leave = ir_blk(f)};
+	struct blk *some = ir_blk(f), *show = ir_blk(f);
+	x.number = ir_load(f, 4, walk, AT(lang));
+	x.row = lang_row(l, f, x.number);
+	begin(&x);
+	struct ref cursor = ir_load(f, 8, walk, AT(cursor));
+	ir_br(f, O_NE, cursor, ir_con(f, 0), some, x.off);
+	ir_at(f, some);
+	u32 bytes = 8 * UNWIND_FRAME_WORDS;
+	read_to(&x, AT(lang_frame), lower_at_most(l, param(&x, LANG(frame_bytes)), bytes), cursor);
+	ir_store(f, 8, walk, AT(cursor), frame_word(&x, LANG(previous)));
+	struct ref at = ir_op2(f, O_AND, param(&x, LANG(entry)), ir_con(f, bytes - 1));
+	struct ref entry = ir_load(f, 1, ir_op2(f, O_ADD, walk, at), AT(lang_frame));
+	ir_br(f, O_ULT, entry, param(&x, LANG(hide)), show, x.off);
+	ir_at(f, show);
+	show_frame(&x, frames, limit);
+	ir_br(f, O_UGE, entry, param(&x, LANG(last)), x.off, x.leave);
+	ir_at(f, x.lost);
+	count(l, f, x.number, UNWIND_LOST_FRAMES);
+	ir_jmp(f, x.off);
+	ir_at(f, x.off);
+	ir_store(f, 4, walk, AT(lang), ir_con(f, 0));
+	ir_jmp(f, x.leave);
+	ir_at(f, x.leave);
+	struct ref off = ir_op2(f, O_EQ, ir_load(f, 4, walk, AT(lang)), ir_con(f, 0));
+	ir_ret(f, ir_op2(f, O_AND, off, ir_load(f, 4, walk, AT(lang_over))));
+}
+
+/* ---- names ---- */
+
+/* n bytes of the process, or up to the end of the page when the next one cannot be read; they lie at to
+ * in the record. */
+static void copy_part(struct lower *l, struct ref rec, i32 to, u32 n, struct ref addr)
+{
+	struct fn *f = l->f;
+	struct ref page = ir_con(f, UNWIND_COPY_PAGE);
+	struct ref here = ir_op2(f, O_AND, addr, ir_con(f, UNWIND_COPY_PAGE - 1));
+	struct ref first = lower_at_most(l, ir_op2(f, O_SUB, page, here), n);
+	ir_call(f, BPF_FUNC_probe_read_user, ARGS(ir_addi(f, rec, to), first, addr));
+	struct ref rest = lower_at_most(l, ir_op2(f, O_SUB, ir_con(f, n), first), n);
+	ir_call(f, BPF_FUNC_probe_read_user,
+		ARGS(ir_addi(f, ir_op2(f, O_ADD, rec, first), to), rest,
+		     ir_op2(f, O_ADD, addr, first)));
+}
+
+#define CODE(member) ((i32)offsetof(struct unwind_code, member))
+
+/* A pointer in what was copied of the function. */
+static struct ref code_word(struct fn *f, struct ref rec, struct ref row, i32 member)
+{
+	struct ref at =
+		ir_op2(f, O_AND, ir_load(f, 4, row, member), ir_con(f, UNWIND_CODE_BYTES - 8));
+	return ir_load(f, 8, ir_op2(f, O_ADD, rec, at), CODE(code));
+}
+
+/* What is said of the function at a place in codes. */
+static void send_code(struct lower *l, struct ref walk, struct ref rec, struct ref word)
+{
+	struct fn *f = l->f;
+	struct blk *failed = ir_blk(f), *done = ir_blk(f);
+	struct ref codes = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->unwind->codes->index));
+	struct ref slot = ir_op2(f, O_AND, word, ir_con(f, UNWIND_CODES - 1));
+	struct ref at = ir_op2(f, O_ADD, codes, ir_op2(f, O_SHL, slot, ir_con(f, 3)));
+	i32 off = offsetof(struct unwind_codes, code);
+	struct ref kept = ir_load(f, 8, at, off);
+	struct ref addr = ir_op2(f, O_AND, kept, ir_con(f, (1ull << UNWIND_CODE_LANG) - 1));
+	struct ref number = ir_op2(f, O_SHR, word, ir_con(f, UNWIND_WORD_LANG));
+	number = ir_op2(f, O_AND, number, ir_con(f, UNWIND_LANGS - 1));
+	struct ref row = lang_row(l, f, ir_addi(f, number, 1));
+	ir_store(f, 4, rec, CODE(what), ir_con(f, UNWIND_IS_CODE));
+	ir_store(f, 4, rec, CODE(slot), slot);
+	ir_store(f, 8, rec, CODE(sign), ir_load(f, 8, at, 0));
+	ir_store(f, 8, rec, CODE(addr), addr);
+	ir_store(f, 4, rec, CODE(lang), number);
+	ir_store(f, 4, rec, CODE(pid), ir_load(f, 4, walk, AT(pid)));
+	copy_part(l, rec, CODE(code), UNWIND_CODE_BYTES, addr);
+	copy_part(l, rec, CODE(file), UNWIND_FILE_BYTES, code_word(f, rec, row, LANG(file)));
+	copy_part(l, rec, CODE(name), UNWIND_NAME_BYTES, code_word(f, rec, row, LANG(name)));
+	copy_part(l, rec, CODE(lines), UNWIND_LINE_BYTES, code_word(f, rec, row, LANG(lines)));
+	struct ref bad = ir_call(f, BPF_FUNC_ringbuf_output,
+				 ARGS(ir_map(l->u->unwind->copies->index), rec,
+				      ir_con(f, sizeof(struct unwind_code)), ir_con(f, 0)));
+	ir_br(f, O_EQ, bad, ir_con(f, 0), done, failed);
+	ir_at(f, failed);
+	ir_store(f, 8, at, off, ir_op2(f, O_OR, kept, ir_con(f, UNWIND_CODE_UNSENT)));
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+/* long names(u32 round, struct links *), .list of which is room for a record: of frame number round, if
+ * they have to be sent. */
+static struct fn *make_names(struct lower *l, u32 limit)
+{
+	struct fn *f = ir_fn(&l->c->scratch, STR("names")), *caller = l->f;
+	f->callback = true;
+	f->nparam = 2;
+	f->loc = caller->loc;
+	l->f = f;
+	struct ref links = ir_param(f, 1), i = ir_param(f, 0);
+	struct ref walk = ir_load(f, 8, links, offsetof(struct links, walk));
+	struct ref frames = ir_load(f, 8, links, offsetof(struct links, frames));
+	struct ref rec = ir_load(f, 8, links, offsetof(struct links, list));
+	struct blk *in = ir_blk(f), *fresh = ir_blk(f), *done = ir_blk(f);
+	i = ir_op1(f, O_EXTU, 4, i);
+	ir_br(f, O_ULT, i, ir_con(f, limit), in, done);
+	ir_at(f, in);
+	struct ref at = ir_op2(f, O_ADD, frames, ir_op2(f, O_SHL, i, ir_con(f, 3)));
+	struct ref word = ir_load(f, 8, at, 0);
+	struct ref kind = ir_op2(f, O_SHR, word, ir_con(f, 61));
+	ir_br(f, O_EQ, kind, ir_con(f, (UNWIND_WORD | UNWIND_WORD_FRESH) >> 61), fresh, done);
+	ir_at(f, fresh);
+	ir_store(f, 8, at, 0, ir_op2(f, O_XOR, word, ir_con(f, UNWIND_WORD_FRESH)));
+	send_code(l, walk, rec, word);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	ir_ret(f, ir_con(f, 0));
+	l->f = caller;
+	return f;
+}
+
+void unwind_lang_names(struct lower *l, struct mem walk, struct ref links, struct ref frames,
+		       u32 limit)
+{
+	struct fn *f = l->f;
+	struct blk *some = ir_blk(f), *done = ir_blk(f);
+	some->unlikely = true;
+	ir_br(f, O_NE, lower_load(l, 4, false, mem_at(walk, AT(lang_fresh))), ir_con(f, 0), some,
+	      done);
+	ir_at(f, some);
+	u32 kept = l->scratch_at; /* copies of stacks are made there, later */
+	struct mem rec = lower_scratch(l, sizeof(struct unwind_code) + UNWIND_LINE_BYTES);
+	l->scratch_at = kept;
+	ir_store(f, 8, links, offsetof(struct links, walk), lower_addr(l, walk));
+	ir_store(f, 8, links, offsetof(struct links, frames), frames);
+	ir_store(f, 8, links, offsetof(struct links, list), lower_addr(l, rec));
+	ir_call(f, BPF_FUNC_loop,
+		ARGS(lower_load(l, 4, false, mem_at(walk, AT(n))),
+		     ir_fnref(f, make_names(l, limit)), links, ir_con(f, 0)));
+	ir_jmp(f, done);
+	ir_at(f, done);
+}

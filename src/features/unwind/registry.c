@@ -1,0 +1,4 @@
+/* registry.c - every interpreted language whose functions are shown in stacks. */
+#include "unwind/common.h"
+
+const struct interp *const interps[] = {&interp_python, NULL};

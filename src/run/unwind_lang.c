@@ -1,0 +1,161 @@
+/* unwind_lang.c - interpreters and their functions; see the header. */
+#include "run/unwind_lang.h"
+#include "base/alloc.h"
+#include "base/pack.h"
+
+enum { MAX_BYTES = 32 << 20 }; /* of names */
+
+void langs_init(struct langs *l, struct unwind_langs *mem)
+{
+	l->mem = mem->lang;
+	l->file = arena_newn(&l->arena, struct lang_file, UNWIND_LANGS);
+	l->code = arena_newn(&l->arena, struct lang_code *, UNWIND_CODES);
+}
+
+void langs_free(struct langs *l)
+{
+	tab_free(&l->texts);
+	arena_free(&l->scratch);
+	arena_free(&l->arena);
+}
+
+/* ---- files ---- */
+
+static u32 rows(void)
+{
+	u32 n = 0;
+	while (interps[n])
+		n++;
+	return n;
+}
+
+/* In the child: {number of the row, base, path}. */
+static struct err *answer_interp(struct job *j)
+{
+	struct image im;
+	struct interp_file f;
+	u32 row = bytes_u32(&j->args);
+	u64 base = bytes_u64(&j->args);
+	struct str path = unpack_str(&j->args);
+	if (!j->nfile || row >= rows())
+		return err_new("there is no file");
+	struct err *e = image_map(&j->file[0], j->path, &im);
+	if (e)
+		return e;
+	if (interps[row]->find(&im, path, base, &f))
+		sb_mem(&j->out, &f, sizeof(f));
+	image_close(&im);
+	return NULL;
+}
+
+/* A number that programs, or rows, rely on; other offsets lead nowhere but into the process. */
+static bool is_sound(const struct interp_file *f)
+{
+	const struct unwind_lang *l = &f->lang;
+	return l->known <= 1 && l->root <= UNWIND_ROOT_MAX &&
+	       l->frame_bytes <= 8 * UNWIND_FRAME_WORDS && memchr(f->label, 0, sizeof(f->label));
+}
+
+static struct str base_name(struct str path)
+{
+	for (u32 i = path.n; i; i--)
+		if (path.s[i - 1] == '/')
+			return str_from(path, i);
+	return path;
+}
+
+/* What a file says of itself; false: it is none of this language. */
+static bool ask_file(u32 row, struct str path, u64 base, cfi_ask *ask, void *arg,
+		     struct interp_file *ret)
+{
+	AUTO_SB args = {0};
+	AUTO_SB out = {0};
+	pack_u32(&args, row);
+	pack_u64(&args, base);
+	pack_str(&args, path);
+	struct err *e = ask(arg, answer_interp, sb_str(&args), &out);
+	bool is = !e && out.n == sizeof(*ret);
+	if (is)
+		memcpy(ret, out.s, sizeof(*ret));
+	err_free(e);
+	return is && is_sound(ret);
+}
+
+u32 langs_file(struct langs *l, struct str path, u64 base, cfi_ask *ask, void *arg)
+{
+	struct interp_file f;
+	for (u32 i = 0; interps[i]; i++) {
+		if (str_find(base_name(path), str_z(interps[i]->in_name)) < 0 ||
+		    !ask_file(i, path, base, ask, arg, &f))
+			continue;
+		if (l->n == UNWIND_LANGS) {
+			l->no_file++;
+			return 0;
+		}
+		l->file[l->n] = (struct lang_file){interps[i], f};
+		l->mem[l->n] = f.lang;
+		return ++l->n;
+	}
+	return 0;
+}
+
+/* ---- functions ---- */
+
+static struct str keep(struct langs *l, struct str s)
+{
+	const struct str *have = tab_get(&l->texts, s);
+	if (have)
+		return *have;
+	struct str *copy = arena_new(&l->arena, struct str);
+	*copy = arena_str(&l->arena, s);
+	tab_add(&l->texts, *copy, copy);
+	l->bytes += s.n + sizeof(*copy);
+	return *copy;
+}
+
+void langs_take(struct langs *l, const void *record, size_t size)
+{
+	const struct unwind_code *raw = record;
+	struct interp_code c;
+	if (size < sizeof(*raw) || raw->lang >= l->n || raw->slot >= UNWIND_CODES)
+		return;
+	if (l->code[raw->slot])
+		return;
+	if (l->bytes > MAX_BYTES) {
+		l->no_room++;
+		return;
+	}
+	const struct lang_file *f = &l->file[raw->lang];
+	f->is->code(&f->file, raw, &l->scratch, &c);
+	struct lang_code *kept = arena_new(&l->arena, struct lang_code);
+	*kept = (struct lang_code){raw->sign,
+				   raw->lang,
+				   {.name = keep(l, c.name),
+				    .file = keep(l, c.file),
+				    .lines = keep(l, c.lines),
+				    .line = c.line,
+				    .hidden = c.hidden}};
+	l->code[raw->slot] = kept;
+	l->bytes += sizeof(*kept);
+	l->ncode++;
+	arena_reset(&l->scratch);
+}
+
+bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret)
+{
+	u32 lang = word >> UNWIND_WORD_LANG & (UNWIND_LANGS - 1);
+	const struct lang_code *c = l->code[word & (UNWIND_CODES - 1)];
+	*ret = (struct interp_frame){0};
+	if (lang >= l->n)
+		return false;
+	const struct lang_file *f = &l->file[lang];
+	ret->language = str_z(f->is->name);
+	ret->label = str_z(f->file.label);
+	if (!c || c->lang != lang)
+		return false;
+	ret->name = c->is.name;
+	ret->file = c->is.file;
+	ret->hidden = c->is.hidden;
+	ret->line = f->is->line(&f->file, &c->is, word >> UNWIND_WORD_INSTR & UNWIND_NO_INSTR);
+	return true;
+}

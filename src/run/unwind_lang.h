@@ -1,0 +1,40 @@
+/*
+ * unwind_lang.h - interpreters in user stacks: which files are some, and what the functions are called
+ * that programs found there (core/unwind.h, core/interp.h).
+ *
+ *	langs_init(&l, map_mem(s, u->langs));
+ *	number = langs_file(&l, path, base, ask, arg);	of each file, once
+ *	langs_take(&l, record, size);			of a function
+ *	langs_frame(&l, word, &frame);
+ */
+#pragma once
+#include "base/tab.h"
+#include "core/interp.h"
+#include "sym/cfi_ask.h"
+
+struct lang_file {
+	const struct interp *is;
+	struct interp_file file;
+};
+struct lang_code {
+	u64 sign;
+	u32 lang;
+	struct interp_code is;
+};
+struct langs {
+	struct unwind_lang *mem; /* what programs read */
+	struct lang_file *file;  /* n of them, by number */
+	u32 n;
+	struct lang_code **code; /* by place in codes */
+	struct arena arena, scratch;
+	struct tab texts; /* each once */
+	u64 bytes;        /* of names */
+	u64 ncode, no_room, no_file;
+};
+void langs_init(struct langs *l, struct unwind_langs *mem);
+void langs_free(struct langs *l);
+/* Its number, and 1; 0: it is no interpreter. Only files that are called like one are asked about. */
+u32 langs_file(struct langs *l, struct str path, u64 base, cfi_ask *ask, void *arg);
+void langs_take(struct langs *l, const void *record, size_t size);
+/* False: nothing was said of that function (yet); what is known by the word alone is there. */
+bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret);

@@ -1,0 +1,63 @@
+# Functions of interpreted languages in user stacks.
+
+NAME ustack has Python's functions: calls of all kinds, threads, a child; as Python tells them
+RUN python3 tests/pystacks.py "$SONDE" /usr/bin/python3
+EXPECT
+	81 stacks are the same
+NEEDS x86_64 dwunwind file:/usr/bin/python3
+TIMEOUT 30
+
+NAME Python's functions stand between those of the C library and of the interpreter
+RUN "$SONDE" -q -c '/usr/bin/python3 tests/progs/pysort.py' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @[ustack] = count(); }'
+EXPECT_RE
+	$
+	$
+	@\[
+	        .*getppid\+[0-9]+
+	...
+	        key@.*/tests/progs/pysort\.py:6
+	...
+	        outer@.*/tests/progs/pysort\.py:11
+	        <module>@.*/tests/progs/pysort\.py:14
+	...
+	        _start\+[0-9]+
+	\]: 1
+NEEDS x86_64 dwunwind file:/usr/bin/python3
+
+NAME ustack(lang) has these functions alone, ustack(native) none of them
+RUN "$SONDE" -q -c '/usr/bin/python3 tests/progs/pysort.py' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @l[ustack(lang)] = count(); @n[ustack(native)] = count(); @two[ustack(lang, 2)] = count(); }'
+EXPECT_RE
+	$
+	$
+	@l\[
+	        key@.*/tests/progs/pysort\.py:6
+	        outer@.*/tests/progs/pysort\.py:11
+	        <module>@.*/tests/progs/pysort\.py:14
+	\]: 1
+	@n\[
+	        .*getppid\+[0-9]+
+	...
+	        _start\+[0-9]+
+	\]: 1
+	@two\[
+	        key@.*/tests/progs/pysort\.py:6
+	        outer@.*/tests/progs/pysort\.py:11
+	\]: 1
+NEEDS x86_64 dwunwind file:/usr/bin/python3
+
+NAME the modes lang and native are for user stacks by tables
+PROG begin { print(kstack(lang)); print(fp_ustack(native)); }
+ERR
+	stdin:1:22-26: ERROR: 'lang' stack mode can only be used for ustack and dw_ustack
+	begin { print(kstack(lang)); print(fp_ustack(native)); }
+	                     ~~~~
+	stdin:1:46-52: ERROR: 'native' stack mode can only be used for ustack and dw_ustack
+	begin { print(kstack(lang)); print(fp_ustack(native)); }
+	                                             ~~~~~~
+RC 1
+
+NAME folded stacks name a function's file, as many are called run
+RUN "$SONDE" -q -f folded -c '/usr/bin/python3 tests/progs/pysort.py' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @[ustack(lang)] = count(); }'
+EXPECT
+	<module> (pysort.py);outer (pysort.py);key (pysort.py) 1
+NEEDS x86_64 dwunwind file:/usr/bin/python3
