@@ -413,12 +413,16 @@ struct str str_unquote(struct arena *a, struct str s)
 {
 	AUTO_SB b = {0};
 	bool in = false;
+	u32 part = 0;
 	if (str_chr(s, '"') < 0)
 		return s;
 	for (u32 i = 0; i < s.n; i++) {
 		bool escape = in && s.s[i] == '\\' && i + 1 < s.n;
+		part += !in && s.s[i] == ':';
 		if (s.s[i] == '"')
 			in = !in;
+		else if (in && part == 1 && s.s[i] == ':')
+			sb_char(&b, '\1');
 		else
 			sb_char(&b, s.s[i += escape]);
 	}

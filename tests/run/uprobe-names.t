@@ -87,3 +87,38 @@ ERR_RE
 	...
 	HINT: did you mean 'uprobe:build/tests/names:cpp:"ns::C::m\((int|double)\)"'\?
 RC 1
+
+NAME rust, a method without the brackets around its type
+PROG uprobe:build/tests/names:rust:demo::Square::area /pid == cpid/ { @ = count(); } uprobe:build/tests/names:rust:demo::Squa* /pid == cpid/ { @w = count(); }
+LOAD names 2
+EXPECT
+	$
+	$
+	@: 2
+	@w: 2
+
+# $u7d$17: the '$' before 17 ends an escape.
+NAME rust, a name with an escape before a number
+RUN
+	echo 'int f(void) __asm__("_ZN3std28_$u7b$closure$u7d$$u7d$17ha86af84d9cc65291E"); int f(void) { return 0; } int main(void) { return f(); }' >$TMPDIR/a.c
+	cc -o $TMPDIR/app $TMPDIR/a.c
+	"$SONDE" -q -c $TMPDIR/app -e 'uprobe:'$TMPDIR'/$1:_ZN3std28_$u7b$closure$u7d$$u7d$17ha86af84d9cc65291E { @ = count(); }' app | grep .
+NEEDS cmd:cc
+EXPECT
+	@: 1
+
+NAME a path with a colon, in quotes
+RUN
+	mkdir $TMPDIR/a:b
+	cp build/tests/names $TMPDIR/a:b/app
+	"$SONDE" -q -c $TMPDIR/a:b/app -e 'uprobe:"'$TMPDIR'/a:b/app":main { @[probe] = count(); } uretprobe:"'$TMPDIR'/a:b/app":mai[n] { @r = count(); }' 2>&1 | grep @ | sed "s,$TMPDIR,DIR,"
+	"$SONDE" -l 'uprobe:"'$TMPDIR'/a:b/app":main' | sed "s,$TMPDIR,DIR,"
+	"$SONDE" -l 'usdt:"'$TMPDIR'/a:b/app":*' 2>&1 | sed "s,$TMPDIR,DIR,"
+	"$SONDE" -e 'uprobe:"'$TMPDIR'/a:b/none":main { }' 2>&1 | head -n 1 | sed "s,$TMPDIR,DIR,; s/1-[0-9]*:/N:/"
+NEEDS prog:names
+EXPECT
+	@[uprobe:"DIR/a:b/app":main]: 1
+	@r: 1
+	uprobe:"DIR/a:b/app":main
+	ERROR: DIR/a:b/app has no USDT probes (no notes of type stapsdt)
+	stdin:1:N: ERROR: uprobe target file 'DIR/a:b/none' does not exist or is not executable

@@ -30,6 +30,23 @@ struct expand {
 	bool never;                 /* a probe has none that is there */
 };
 
+/*
+ * Bytes of an escape in a name that old compilers of Rust mangled, "$u7b$" or "$LT$", at the beginning of t; 0: none.
+ * The '$' that ends it begins no parameter, even before a digit.
+ */
+static u32 rust_escape(struct str t)
+{
+	static const char *const words[] = {"$SP$", "$BP$", "$RF$", "$LT$",
+					    "$GT$", "$LP$", "$RP$", "$C$"};
+	for (u32 i = 0; i < countof(words); i++)
+		if (str_starts(t, str_z(words[i])))
+			return str_z(words[i]).n;
+	u32 n = str_starts(t, STR("$u")) ? 2 : t.n;
+	while (n < t.n && ((t.s[n] >= '0' && t.s[n] <= '9') || (t.s[n] >= 'a' && t.s[n] <= 'f')))
+		n++;
+	return n > 2 && n < t.n && t.s[n] == '$' ? n + 1 : 0;
+}
+
 /* $1 and $# inside a probe's text are the parameter's text. */
 static struct str substitute(struct compile *c, const struct node *pn)
 {
@@ -38,7 +55,12 @@ static struct str substitute(struct compile *c, const struct node *pn)
 		return str_unquote(c->arena, t);
 	AUTO_SB b = {0};
 	for (u32 i = 0; i < t.n; i++) {
-		u32 j = i + 1;
+		u32 j = i + 1, escape = rust_escape(str_from(t, i));
+		if (escape) {
+			sb_add(&b, str_n(t.s + i, escape));
+			i += escape - 1;
+			continue;
+		}
 		while (j < t.n && t.s[j] >= '0' && t.s[j] <= '9')
 			j++;
 		u64 k = 0;

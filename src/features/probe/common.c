@@ -59,10 +59,21 @@ struct str part_shown(struct str s)
 	return s.n ? s : STR("(empty)");
 }
 
+struct str part_path(struct arena *a, struct str s)
+{
+	char *path = arena_strz(a, s);
+	for (u32 i = 0; i < s.n; i++)
+		if (path[i] == '\1')
+			path[i] = ':';
+	return str_n(path, s.n);
+}
+
 struct str probe_text(struct arena *a, const char *kind, struct str x, struct str y, struct str z)
 {
-	const struct str part[] = {str_z(kind), x, y, z};
+	struct str part[] = {str_z(kind), x, y, z};
 	u32 n = 0;
+	if (str_chr(x, ':') >= 0 && x.s[0] == '/' && (y.n || z.n)) /* a path */
+		part[1] = str_z(arena_fmt(a, "\"%.*s\"", STRF(x)));
 	for (u32 i = 0; i < countof(part); i++)
 		n += part[i].n ? part[i].n + 1 : 0;
 	char *to = arena_alloc(a, n + 1, 1), *at = to;

@@ -17,6 +17,8 @@ struct err *parts_err(const struct point *p, const char *want, u32 found) MUST_U
 /* "kind:a:b" with the pieces that are not empty. */
 struct str probe_text(struct arena *a, const char *kind, struct str x, struct str y, struct str z);
 /* What a message shows for a piece that may be empty. */
+/* A path with the ':' that were in quotes (str_unquote()). */
+struct str part_path(struct arena *a, struct str s);
 struct str part_shown(struct str s);
 /* "name+0x10" -> name and offset. */
 struct err *split_offset(const struct point *p, struct str *name, u64 *off) MUST_USE;

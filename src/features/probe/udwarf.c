@@ -41,7 +41,7 @@ bool source_parse(struct arena *a, struct point *p, struct str text, struct err 
 			at = i;
 	if (at <= 0)
 		return false;
-	const char *whole = arena_strz(a, str_n(text.s, (u32)colon));
+	const char *whole = part_path(a, str_n(text.s, (u32)colon)).s;
 	if (!access(whole, F_OK)) /* a file whose name holds an @ */
 		return false;
 	struct str place = str_from(text, (u32)at + 1);
@@ -52,7 +52,7 @@ bool source_parse(struct arena *a, struct point *p, struct str text, struct err 
 		*e = err_new("after @ come a source file, a line and perhaps a column: "
 			     "@file:line[:column]");
 	} else {
-		p->target = arena_str(a, str_n(text.s, (u32)at));
+		p->target = part_path(a, str_n(text.s, (u32)at));
 		p->name = arena_str(a, place);
 		p->extra = STR("@");
 		p->text = str_z(arena_fmt(a, "%s:%.*s", p->kind->name, STRF(text)));

@@ -59,7 +59,7 @@ static struct err *uprobe_parse(struct arena *a, struct point *p, struct str tex
 	e = split_target(p, text, &name);
 	if (e)
 		return e;
-	p->target = arena_str(a, p->target);
+	p->target = part_path(a, p->target);
 	if (!name.n)
 		return err_new("%s probe type requires a function or an address", kind);
 	struct str shown = arena_str(a, name);

@@ -27,7 +27,7 @@ static struct err *usdt_parse(struct arena *a, struct point *p, struct str text)
 	p->name = file ? STR("*") : t.v[t.n - 1];
 	if (!p->name.n)
 		return err_new("usdt probe type requires the name of a probe");
-	p->target = arena_str(a, p->target);
+	p->target = part_path(a, p->target);
 	p->extra = arena_str(a, p->extra);
 	p->name = arena_str(a, p->name);
 	p->text = probe_text(a, "usdt", p->target, p->extra, p->name);

@@ -27,6 +27,26 @@ char *demangle(struct arena *a, struct str name)
 	return plain ? arena_strz(a, str_z(plain)) : NULL;
 }
 
+/* "<r::Thing>::go" -> "r::Thing::go" as programmers write a method; not "<r::Thing as r::Speak>::say". False: as it is. */
+static bool drop_brackets(const char *plain, struct sb *ret)
+{
+	u32 depth = 0, end = 0;
+	if (plain[0] != '<')
+		return false;
+	for (u32 i = 0; plain[i] && !end; i++) {
+		depth += plain[i] == '<';
+		if (depth == 1 && !strncmp(plain + i, " as ", 4))
+			return false;
+		if (plain[i] == '>' && plain[i - 1] != '-' && !--depth)
+			end = i;
+	}
+	if (!end || strncmp(plain + end, ">::", 3) != 0)
+		return false;
+	sb_add(ret, str_n(plain + 1, end - 1));
+	sb_z(ret, plain + end + 1);
+	return true;
+}
+
 bool demangle_fits(enum demangle_lang lang, struct str want, struct str name)
 {
 	static const int cpp[] = {DMGL_GNU_V3 | DMGL_ANSI, DMGL_GNU_V3 | DMGL_ANSI | DMGL_PARAMS,
@@ -42,7 +62,10 @@ bool demangle_fits(enum demangle_lang lang, struct str want, struct str name)
 		char *plain AUTO_FREE = demangle_by(z.s, way[i]);
 		if (!plain)
 			return lang == DEMANGLE_CPP && str_glob(want, name);
-		fits = str_eq(want, str_z(plain)) || str_glob(want, str_z(plain));
+		AUTO_SB method = {0};
+		bool other = lang == DEMANGLE_RUST && drop_brackets(plain, &method);
+		fits = str_eq(want, str_z(plain)) || str_glob(want, str_z(plain)) ||
+		       (other && str_glob(want, sb_str(&method)));
 	}
 	return fits;
 }
