@@ -315,7 +315,8 @@ static int list_script(struct listing *l, const struct run_opts *o, struct host 
 	job_report(&j);
 	for (u32 i = 0; rc == RC_OK && i < j.c.nvariant; i++)
 		for (const struct point *p = j.c.variant[i]->points; p; p = p->next)
-			vec_add(&v, p);
+			if (!p->beside) /* in the list already */
+				vec_add(&v, p);
 	if (v.n)
 		qsort(v.v, v.n, sizeof(*v.v), by_loc);
 	l->u = &j.unit;
@@ -358,17 +359,14 @@ static void tell_none(const struct listing *l, struct str pattern, bool types)
 static int list_patterns(struct listing *l, struct str patterns, int pid)
 {
 	struct str one;
-	if (list_types(l, patterns)) {
-		if (!l->n)
-			tell_none(l, patterns, true);
-		return RC_OK;
-	}
 	while (cut_pattern(&patterns, &one)) {
 		u32 before = l->n;
-		one = str_trim(str_unquote(l->h->arena, one));
-		struct err *e = list_pattern(l, one, pid);
+		one = str_trim(one);
+		bool types = list_types(l, one);
+		one = types ? one : str_trim(str_unquote(l->h->arena, one));
+		struct err *e = types ? NULL : list_pattern(l, one, pid);
 		if (!e && l->n == before)
-			tell_none(l, one, false);
+			tell_none(l, one, types);
 		if (!e)
 			continue;
 		fflush(stdout);
