@@ -58,7 +58,7 @@ static const char *expected(enum setting_kind kind)
 	case SETTING_NUMBER: return "expecting a number";
 	case SETTING_YES: return "expecting a bool (true, false, 0 or 1)";
 	case SETTING_MISSING: return "valid values are ignore, warn, and error";
-	case SETTING_STACK: return "valid values are bpftrace, perf, raw, and build_id";
+	case SETTING_STACK: return "valid values are bpftrace, perf, raw, function, and build_id";
 	case SETTING_CACHE: return "valid values are PER_PID, PER_PROGRAM, and NONE";
 	case SETTING_LICENSE:
 		return "valid values are GPL, GPL v2, GPL and additional rights, Dual BSD/GPL, "

@@ -68,13 +68,13 @@ static void decode_int(const struct type *t, u64 raw, struct value *ret)
 
 enum { MAX_INLINED = 16 }; /* functions at one address */
 
-/* "name+21@/src/file.c:7"; what was inlined has no offset. */
-static struct str frame_name(struct arena *a, const struct frame *f)
+/* "name+21@/src/file.c:7"; what was inlined has no offset, nor has what is shown by function. */
+static struct str frame_name(struct arena *a, const struct type *t, const struct frame *f)
 {
 	AUTO_SB b = {0};
 	if (!f->sym.n)
 		sb_fmt(&b, "0x%llx", f->addr);
-	else if (f->inlined || f->language.n)
+	else if (f->inlined || f->language.n || t->mode == STACK_FUNCTION)
 		sb_add(&b, f->sym);
 	else
 		sb_fmt(&b, "%.*s+%llu", STRF(f->sym), f->off);
@@ -91,7 +91,7 @@ static struct str frame_name(struct arena *a, const struct frame *f)
 static void frame_text(struct arena *a, const struct type *t, struct frame *f)
 {
 	bool user = t->kind == T_USTACK;
-	f->text = frame_name(a, f);
+	f->text = frame_name(a, t, f);
 	if (t->mode != STACK_PERF)
 		return;
 	struct str module = f->module.n ? f->module : STR("[unknown]");

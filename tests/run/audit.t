@@ -1868,7 +1868,7 @@ ARGS -q
 RC 2
 EXPECT
 ERR
-	stdin:1:12-31: ERROR: stack_mode: Invalid value for stack_mode: valid values are bpftrace, perf, raw, and build_id, got nosuch
+	stdin:1:12-31: ERROR: stack_mode: Invalid value for stack_mode: valid values are bpftrace, perf, raw, function, and build_id, got nosuch
 	config = { stack_mode = nosuch } begin { }
 	           ~~~~~~~~~~~~~~~~~~~
 

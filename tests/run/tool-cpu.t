@@ -91,10 +91,11 @@ EXPECT
 	kstack,ustack,calls
 
 NAME profile: the function that spins, in text, JSON and CSV
-RUN for o in '' -j --csv; do "$SONDE" profile -q -P -n spin --wide $o -- build/tests/spin 500 | tr -d '\n' | grep -oE 'COMM +PID +SAMPLES|"comm": "spin", "pid": [0-9]+, .*"sym": "busy".*"sym": "main".*"samples": [0-9]+|^comm,pid,kstack,ustack,samples|busy\+[0-9]+ +main\+[0-9]+ .*' | sed 's/"pid.*busy.*main.*/busy main/; s/busy+.*/busy main/'; done; "$SONDE" profile -j -q 100ms -n nobodycallsitselfso
+RUN for o in '' -j --csv; do "$SONDE" profile -q -P -n spin --wide $o -- build/tests/spin 500 | tr -d '\n' | grep -oE 'COMM +PID +SAMPLES|"comm": "spin", "pid": [0-9]+, .*"sym": "busy".*"sym": "main".*"samples": [0-9]+|^comm,pid,kstack,ustack,samples|busy +main .*|busy \(spin\) .*main \(spin\)' | sed 's/"pid.*busy.*main.*/busy main/; s/busy  .*/busy main/; s/busy (.*/functions/'; done; "$SONDE" profile -j -q 100ms -n nobodycallsitselfso
 NEEDS prog:spin
 TIMEOUT 60
 EXPECT
+	functions
 	COMM             PID      SAMPLES
 	busy main
 	"comm": "spin", busy main
@@ -339,3 +340,15 @@ EXPECT
 	1
 	ERROR: --cpu needs numbers with commas between them (got 'x')
 	ERROR: --cpu needs CPUs that this machine has (got '4000')
+
+NAME profile: a summary by function first, of so many; stacks by samples, the largest first
+RUN
+	"$SONDE" profile -q -U -n spin --functions 1 -- build/tests/spin 400 | awk '/SELF/ { s = NR } /busy \(spin\)/ { b = NR } /COMM/ { c = NR; exit } END { print s, b, c }'
+	"$SONDE" profile -q --functions 0 -- build/tests/spin 200 | sed -n '1s/  */ /p'
+	"$SONDE" profile -q -- build/tests/spin 300 | awk '/^[a-z].* [0-9]+$/ { if (n && $NF > n) print "not sorted"; n = $NF; m++ } END { print (m ? "some" : m) }'
+NEEDS prog:spin
+TIMEOUT 30
+EXPECT
+	1 2 4
+	COMM SAMPLES
+	some

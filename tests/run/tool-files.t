@@ -240,8 +240,8 @@ RUN
 		for i in range(300): os.close(os.open("made", os.O_CREAT | os.O_RDWR)); os.unlink("made"); os.mkdir("sub"); os.rmdir("sub")
 	L
 	see() { t=$1; shift; "$SONDE" --no-feature KPROBE,FENTRY $t -qj --fields "$@" -- /usr/bin/python3 -IS "$TMPDIR/load" "$TMPDIR/d" | sed -n "s,$TMPDIR/d,DIR,; s/.*\"table\": \"[a-z]*\", //p" | sed 's/"interval": 1, //'; }
-	see 'filetop' reads,writes,read_bytes,write_bytes,kind,file | grep one
-	see 'dirtop' reads,writes,read_bytes,write_bytes,path | grep DIR
+	see 'filetop 100s' reads,writes,read_bytes,write_bytes,kind,file | grep one
+	see 'dirtop 100s' reads,writes,read_bytes,write_bytes,path | grep DIR
 	see 'fileslower 0' op,bytes,file | grep one
 	see filegone action,file,new_file
 	see filelife file

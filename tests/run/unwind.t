@@ -352,7 +352,7 @@ NEEDS uprobe prog:unwind dwunwind
 NAME misuse
 RUN "$SONDE" --dwarf-pid $$ -e 'begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }'; "$SONDE" --dwarf-pid x -e 'begin { }' 2>&1 | head -n 1 >&2; "$SONDE" --dwarf-pid 4000000 -e 'begin { }' 2>&1 | head -n 1 >&2
 ERR
-	stdin:1:25-28: ERROR: dw_ustack: invalid stack mode 'foo': valid modes are bpftrace, raw, perf, native and lang
+	stdin:1:25-28: ERROR: dw_ustack: invalid stack mode 'foo': valid modes are bpftrace, raw, perf, function, native and lang
 	begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }
 	                        ~~~
 	stdin:1:48-56: ERROR: 'build_id' stack mode can only be used for ustack

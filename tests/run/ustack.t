@@ -146,3 +146,26 @@ EXPECT
 NAME stacks as keys in a loop, and values that meet in memory
 RUN "$SONDE" --dry-run -e 'software:cpu-clock:1000000 { print(pid); $w = 0; while ($w < 4) { $w++; @max_k[ustack] = max(1); } @ = has_key(@i, 1); @i[2] = 1; }' 2>&1
 EXPECT
+
+NAME ustack(function), show_functions(): names without offsets; what ends in a function, and what it is part of
+RUN
+	"$SONDE" -q -c 'build/tests/calls 3' -e 'table functions { self "SELF" 6 right; self_ratio "SELF%" 7 percent right; total "TOTAL" 6 right; total_ratio "TOTAL%" 7 percent right; function "FUNCTION"; }
+	uprobe:build/tests/calls:add6 { @[comm, ustack(function)] = count(); } uprobe:build/tests/calls:target, uprobe:build/tests/calls:greet { @[comm, ustack(function)] = count(); }
+	end { show_functions(functions, @); print(@, 1); clear(@); }' | grep -v '__libc_start\|^$'
+	"$SONDE" -e 'table t { a; } begin { @[1] = count(); show_functions(t, @); }' 2>&1 | head -n 1
+	"$SONDE" -e 'table t { a; b; c; d; e; } begin { @[1] = count(); show_functions(t, @); }' 2>&1 | head -n 1
+NEEDS uprobe prog:calls
+EXPECT
+	  SELF   SELF%  TOTAL  TOTAL% FUNCTION
+	     3  33.33%      3  33.33% add6 (calls)
+	     3  33.33%      3  33.33% greet (calls)
+	     3  33.33%      3  33.33% target (calls)
+	     0   0.00%      9 100.00% _start (calls)
+	     0   0.00%      9 100.00% main (calls)
+	@[calls, 
+	        greet
+	        main
+	        _start
+	]: 3
+	stdin:1:55-56: ERROR: show_functions() begins with the name of a table of 5 columns
+	stdin:1:70-71: ERROR: show_functions() takes a map whose key has stacks among its parts

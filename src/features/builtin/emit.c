@@ -1,6 +1,7 @@
 /* emit.c - tables: emit() prints a row of one, show() all that maps hold as rows. */
 #include "base/clock.h"
 #include "base/tab.h"
+#include "builtin/byfunction.h"
 #include "builtin/calls.h"
 #include "builtin/common.h"
 #include "core/agg.h"
@@ -771,43 +772,83 @@ static void put_as_map(struct shown *h)
 	report_put(h->r, &it);
 }
 
-static void act_show(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		     u64 ts)
+/* The rows of maps, as this output tells keys from each other. */
+static void gather(struct shown *h, const struct schema *sc)
 {
 	static const struct sink by_text = {.name = "rows",
 					    .put = gather_map,
 					    .keys = KEYS_BY_TEXT},
 				 by_place = {
 					 .name = "rows", .put = gather_map, .keys = KEYS_BY_PLACE};
+	struct reporter *r = h->r;
+	const struct sink *sink = r->output.sink;
+	void *self = r->output.self;
+	r->output.sink = h->places ? &by_place : &by_text;
+	r->output.self = h;
+	for (u32 i = 0; i < sc->nmap; i++) {
+		const struct agg *agg = agg_of(sc->maps[i]->val);
+		h->adds = !agg && agg_of(sc->maps[0]->val);
+		report_print_map(r, sc->maps[i], 0, 0, false);
+		sum_map(h, agg, h->at);
+		h->at += agg && agg->parts ? agg->parts : 1;
+	}
+	r->output.sink = sink;
+	r->output.self = self;
+}
+
+static void free_shown(struct shown *h)
+{
+	vec_free(&h->rows);
+	tab_free(&h->index);
+	arena_free(&h->a);
+}
+
+static void act_show(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+		     u64 ts)
+{
 	const struct sink *sink = r->output.sink;
 	struct shown h = {.r = r, .t = sc->columns, .places = sink->files};
-	void *self = r->output.self;
 
 	(void)v, (void)n;
 	h.ncell = h.t->declared;
 	h.part = next_report(r, h.t, sc->last, ts);
 	if (!sc->nmap || h.part.over)
 		return;
-	r->output.sink = h.places ? &by_place : &by_text;
-	r->output.self = &h;
-	for (u32 i = 0; i < sc->nmap; i++) {
-		const struct agg *agg = agg_of(sc->maps[i]->val);
-		h.adds = !agg && agg_of(sc->maps[0]->val);
-		report_print_map(r, sc->maps[i], 0, 0, false);
-		sum_map(&h, agg, h.at);
-		h.at += agg && agg->parts ? agg->parts : 1;
-	}
-	r->output.sink = sink;
-	r->output.self = self;
+	gather(&h, sc);
 	if (h.rows.n && h.t->sort)
 		qsort_r(h.rows.v, h.rows.n, sizeof(*h.rows.v), by_column, (void *)h.t);
 	if (h.rows.n && sink->maps)
 		put_as_map(&h);
 	else if (h.rows.n || h.t->top)
 		put_rows(&h, ts);
-	vec_free(&h.rows);
-	tab_free(&h.index);
-	arena_free(&h.a);
+	free_shown(&h);
+}
+
+/* ---- functions of stacks ---- */
+
+static void act_show_functions(struct reporter *r, const struct schema *sc, const struct value *v,
+			       u32 n, u64 ts)
+{
+	struct shown h = {.r = r, .t = sc->columns}, of = {.r = r, .t = sc->columns};
+	struct byfunction f = {0};
+
+	(void)v, (void)n;
+	if (r->output.sink != sink_named(STR("text")))
+		return;
+	h.ncell = MAX_CELLS;
+	gather(&h, sc);
+	for (u32 i = 0; i < h.rows.n; i++)
+		byfunction_add(&f, h.rows.v[i], h.nkey, h.rows.v[i][h.nkey].u);
+	byfunction_end(&f);
+	for (u32 i = 0; i < f.rows.n; i++)
+		vec_add(&of.rows, f.rows.v[i]);
+	if (of.rows.n) {
+		put_rows(&of, ts);
+		report_put(r, &(struct item){.kind = I_TEXT, .line = true});
+	}
+	byfunction_free(&f);
+	free_shown(&h);
+	free_shown(&of);
 }
 
 /* Rows are found by their key's text: how long a text may be is of no concern. */
@@ -846,6 +887,25 @@ static bool check_show(struct sema *s, struct node *call)
 	return ok;
 }
 
+static bool check_show_functions(struct sema *s, struct node *call)
+{
+	const struct columns *t = declare_find_table(s->u, call->a->name);
+	const struct map *m = sema_map(call->a->next);
+	u32 nkey = m->key && m->key->kind == T_TUPLE ? m->key->nfield : 0;
+	bool stack = false;
+	for (u32 i = 0; i < nkey; i++) {
+		enum type_kind kind = m->key->field[i].type->kind;
+		stack |= kind == T_USTACK || kind == T_KSTACK;
+	}
+	if (!t || t->declared != BYFUNCTION_CELLS)
+		return sema_fail(s, E_SYNTAX, call->a->loc,
+				 "show_functions() begins with the name of a table of %u columns",
+				 BYFUNCTION_CELLS);
+	return stack ||
+	       sema_fail(s, E_MAP_KEY, call->a->next->loc,
+			 "show_functions() takes a map whose key has stacks among its parts");
+}
+
 static struct ref lower_show(struct lower *l, struct node *call, struct mem dst)
 {
 	struct schema *sc = lower_schema(l, call->fn, call->loc);
@@ -880,5 +940,12 @@ const struct builtin builtin_emit[] = {
 		"behind aggregations only adds to their rows. Without maps it begins a report, "
 		"whose "
 		"rows emit() prints."},
+	{"void show_functions(name table, map a)", lower_show, B_ASYNC | B_TIMED,
+	 .check = check_show_functions, .act = act_show_functions,
+	 .doc = "In text output: rows of a table of five columns about the functions of a map "
+		"whose key has stacks "
+		"(the kernel's before the program's): value of the stacks that end in the "
+		"function, its share, value of "
+		"all stacks with the function, its share, name. Other formats leave it out."},
 	{0},
 };

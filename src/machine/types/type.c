@@ -4,7 +4,7 @@
 const char *const stack_modes[] = {
 	[STACK_BPFTRACE] = "bpftrace", [STACK_PERF] = "perf",     [STACK_RAW] = "raw",
 	[STACK_BUILD_ID] = "build_id", [STACK_NATIVE] = "native", [STACK_LANG] = "lang",
-	[STACK_MODES] = NULL,
+	[STACK_FUNCTION] = "function", [STACK_MODES] = NULL,
 };
 
 enum { MAX_DEPTH = 32, MAX_SIZE = 1 << 30, MAX_TYPO = 3, MAX_ANON = 4096, MAX_TEXT = 1 << 16 };

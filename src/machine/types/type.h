@@ -48,8 +48,10 @@ enum space {
 	AS_USER,   /* probe_read_user */
 };
 
-/* How a stack's frames are printed; the last two as bpftrace does, and without the functions of interpreted
- * languages, or nothing but these. */
+/*
+ * How a stack's frames are printed. NATIVE is as bpftrace does without the functions of interpreted
+ * languages, LANG nothing but these, FUNCTION without offsets in the functions.
+ */
 enum stack_mode {
 	STACK_BPFTRACE,
 	STACK_PERF,
@@ -57,12 +59,14 @@ enum stack_mode {
 	STACK_BUILD_ID,
 	STACK_NATIVE,
 	STACK_LANG,
+	STACK_FUNCTION,
 	STACK_MODES
 };
 extern const char *const stack_modes[];     /* their names, ended by NULL */
-static inline bool stack_is_plain(u32 mode) /* printed as bpftrace does by default */
+static inline bool stack_is_plain(u32 mode) /* laid out as bpftrace does by default */
 {
-	return mode == STACK_BPFTRACE || mode == STACK_NATIVE || mode == STACK_LANG;
+	return mode == STACK_BPFTRACE || mode == STACK_NATIVE || mode == STACK_LANG ||
+	       mode == STACK_FUNCTION;
 }
 
 /* Which clock a u64 from nsecs(boot), nsecs(tai) counts (its type.mode); the mode of a timestamp.

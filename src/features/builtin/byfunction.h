@@ -1,0 +1,36 @@
+/*
+ * byfunction.h - a summary of stacks by function: how much ends in it, and how much it is part of.
+ *
+ *	struct byfunction f = {0};
+ *	byfunction_add(&f, row, nkey, weight)	once for each stack
+ *	byfunction_end(&f)			then f.rows may be read
+ *	byfunction_free(&f)
+ */
+#pragma once
+#include "base/arena.h"
+#include "base/tab.h"
+#include "base/vec.h"
+#include "core/value.h"
+
+/* Cells of a row; ratios are parts of 10,000 of all weights. */
+enum {
+	BYFUNCTION_SELF, /* weight of the stacks whose innermost frame is the function */
+	BYFUNCTION_SELF_RATIO,
+	BYFUNCTION_TOTAL, /* weight of the stacks that the function is in */
+	BYFUNCTION_TOTAL_RATIO,
+	BYFUNCTION_NAME, /* "name (file)"; without a file, a function of the kernel */
+	BYFUNCTION_CELLS
+};
+
+struct byfunction {
+	struct arena a;
+	struct tab index; /* name -> row */
+	VEC(struct value *) rows;
+	u64 nstack, all;
+};
+
+/* Stacks among the first nkey values of row; the first one has the innermost frames. */
+void byfunction_add(struct byfunction *f, const struct value *row, u32 nkey, u64 weight);
+/* Sorts the rows: most of the innermost frames first. */
+void byfunction_end(struct byfunction *f);
+void byfunction_free(struct byfunction *f);
