@@ -435,3 +435,32 @@ EXPECT
 	ERROR: /bin/sleep has no USDT probes (no notes of type stapsdt)
 	ERROR: /bin/sleep has no USDT probes (no notes of type stapsdt)
 	HINT: a program has them when it was built with them; `sonde tplist -l FILE` lists those of a file
+
+NAME dbslower and dbstat sqlite3: statements of a program, each once, without those that SQLite makes itself
+RUN
+	cat >"$TMPDIR/sq.py" <<-'P'
+		import sqlite3
+		c = sqlite3.connect(":memory:")
+		c.execute("create table t(a, b)")
+		c.executemany("insert into t values(?, ?)", [(i, str(i)) for i in range(3)])
+		c.execute("select sum(t.a) from t, t as u").fetchall()
+		c.execute("select a from t").fetchone()
+		c.close()
+	P
+	"$SONDE" dbslower sqlite3 -m 0 -qj --fields query -- /usr/bin/python3 -IS "$TMPDIR/sq.py" | sed 's/.*"query"/"query"/'
+	"$SONDE" dbstat sqlite3 -qj -- /usr/bin/python3 -IS "$TMPDIR/sq.py" | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { print n }'
+	"$SONDE" dbslower sqlite3 -m 10s -q -- /usr/bin/python3 -IS "$TMPDIR/sq.py"
+	"$SONDE" dbslower sqlite3 -x /bin/true 2>&1 | sed 's/true:sqlite3_prepare,.*/true:sqlite3_prepare/'
+NEEDS uprobe file:/usr/bin/python3 file:/usr/lib/x86_64-linux-gnu/libsqlite3.so.0
+TIMEOUT 30
+EXPECT
+	"query": "create table t(a, b)"}
+	"query": "BEGIN "}
+	"query": "insert into t values(?, ?)"}
+	"query": "insert into t values(?, ?)"}
+	"query": "insert into t values(?, ?)"}
+	"query": "select sum(t.a) from t, t as u"}
+	"query": "select a from t"}
+	7
+	TIME(s)        PID           MS QUERY
+	ERROR: There is none of these probes: uprobe:/bin/true:sqlite3_prepare
