@@ -1,6 +1,6 @@
 /*
- * mkrec [-a] [-l] [-b N] FILE: a recording that tests know by heart. -a: it has no end. -l: events were
- * lost. -b: N rows of raw_syscalls:sys_enter by eight programs, for measurements.
+ * mkrec [-a] [-l] [-u] [-b N] FILE: a recording that tests know by heart. -a: it has no end. -l: events were
+ * lost. -u: it is not compressed. -b: N rows of raw_syscalls:sys_enter by eight programs, for measurements.
  *
  * Time 0 is 1000 s of the monotonic clock, and 2025-11-27 19:00:00 UTC. Ten rounds of 100 ms, each:
  *
@@ -181,17 +181,20 @@ static void big(struct rec_writer *w, u64 n)
 int main(int argc, char **argv)
 {
 	struct rec_writer *w;
-	bool cut = false, lost = false;
+	bool cut = false, lost = false, plain = false;
 	u64 rows = 0;
 	int i = 1;
 	for (; i + 1 < argc; i++) {
 		cut |= !strcmp(argv[i], "-a");
 		lost |= !strcmp(argv[i], "-l");
+		plain |= !strcmp(argv[i], "-u");
 		if (!strcmp(argv[i], "-b"))
 			rows = strtoull(argv[++i], NULL, 10);
 	}
-	const struct rec_start start = {
-		.real = REAL, .mono = START, .ncpu = 4, .codec = rec_best_codec()};
+	const struct rec_start start = {.real = REAL,
+					.mono = START,
+					.ncpu = 4,
+					.codec = plain ? CODEC_NONE : rec_best_codec()};
 	struct err *e = i < argc ? rec_create(argv[i], &start, &w) : err_new("which file?");
 	if (!e) {
 		rec_meta(w, STR("uname.machine"), STR("x86_64"));

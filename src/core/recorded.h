@@ -25,6 +25,7 @@ struct recorded_probe {
 	struct recorded_column *col;
 	u32 ncol;
 	u32 size;                /* bytes of a row */
+	bool asks_ppid;          /* the script asks for it; the compiler sets it */
 	const struct type *args; /* T_STRUCT: the columns that are not stacks */
 };
 struct recorded {

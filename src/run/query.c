@@ -48,6 +48,7 @@ struct query {
 	u64 now_ns;
 	bool foreign; /* a program read memory */
 	u64 foreign_addr;
+	u64 unknown; /* words that the recording does not have of a task */
 	u64 no_task, no_stack, odd_cpu,
 		holes; /* rows whose task, stack, CPU is not known; turns lost in files without an end */
 };
@@ -170,11 +171,16 @@ static const u32 answers[] = {
 	BPF_FUNC_get_current_cgroup_id,
 };
 
-/* The thread of the row. What is not known of it is 0, and was counted. */
+/* The thread of the row. What is not known of it is 0, and counted. */
 static const struct rec_task *task_of(const struct query *q)
 {
 	static const struct rec_task none = {.comm = STR("?")};
 	return q->at->row.task ? q->at->row.task : &none;
+}
+
+static void note_unknown(struct query *q, const struct rec_task *t, u32 what)
+{
+	q->unknown += q->at->row.task && !(t->known & what);
 }
 
 static void put_comm(struct vm *v, u64 to, u64 size, struct str comm)
@@ -201,7 +207,7 @@ static u64 answer_own(const struct query *q, struct vm *v, u32 helper, const u64
 
 static u64 answer(void *arg, struct vm *v, u32 helper, const u64 a[5])
 {
-	const struct query *q = arg;
+	struct query *q = arg;
 	switch (helper) {
 	case BPF_FUNC_ktime_get_ns: return q->now_ns;
 	case BPF_FUNC_ktime_get_boot_ns: return q->now_ns + (u64)q->boot_ns;
@@ -212,20 +218,26 @@ static u64 answer(void *arg, struct vm *v, u32 helper, const u64 a[5])
 	const struct rec_task *t = task_of(q);
 	switch (helper) {
 	case BPF_FUNC_get_current_pid_tgid: return (u64)t->pid << 32 | t->tid;
-	case BPF_FUNC_get_current_uid_gid: return (u64)t->gid << 32 | t->uid;
-	case BPF_FUNC_get_current_comm: put_comm(v, a[0], a[1], t->comm); return 0;
-	case BPF_FUNC_get_current_cgroup_id: return t->cgroup;
+	case BPF_FUNC_get_current_uid_gid:
+		note_unknown(q, t, KNOWN_IDS);
+		return (u64)t->gid << 32 | t->uid;
+	case BPF_FUNC_get_current_comm:
+		note_unknown(q, t, KNOWN_COMM);
+		put_comm(v, a[0], a[1], t->comm.n || t->known & KNOWN_COMM ? t->comm : STR("?"));
+		return 0;
+	case BPF_FUNC_get_current_cgroup_id: note_unknown(q, t, KNOWN_CGROUP); return t->cgroup;
 	default: return 0;
 	}
 }
 
-/* Memory is not in a recording. */
+/* Memory is not in a recording. At NULL there is none anywhere: programs read there to get zeros. */
 static size_t read_nothing(void *arg, enum vm_space space, u64 addr, void *dst, size_t n)
 {
 	struct query *q = arg;
 	(void)space, (void)dst, (void)n;
-	q->foreign = true;
-	q->foreign_addr = addr;
+	if (addr && !q->foreign)
+		q->foreign_addr = addr;
+	q->foreign |= addr != 0;
 	return 0;
 }
 
@@ -587,6 +599,7 @@ static void run_row(struct session *s, struct query_file *f)
 	q->now_ns = time_of(f);
 	q->no_task += !t;
 	u64 ppid = t ? t->ppid : 0;
+	q->unknown += c->probe->asks_ppid && t && !(t->known & KNOWN_PPID);
 	memcpy(c->row + ROW_PPID * 8, &ppid, sizeof(ppid));
 	query_row_fill(f, c);
 	vm_set_cpu(q->vm, f->row.cpu);
@@ -654,7 +667,7 @@ static bool concerns(const struct query_file *f, struct str who)
 {
 	bool named = false, used = false;
 	for (u32 i = 0; i < f->nschema; i++) {
-		bool same = f->schema[i].schema && str_eq(f->schema[i].schema->probe, who);
+		bool same = f->schema[i].probe && str_eq(f->schema[i].probe->text, who);
 		named |= same;
 		used |= same && f->want[i];
 	}
@@ -668,7 +681,7 @@ static void report_loss(struct session *s, const struct query_file *f, const str
 	u64 from = l->from + (u64)f->ahead, to = l->to + (u64)f->ahead;
 	if (!concerns(f, l->who) || (l->to && (to < q->start_ns || from > q->end_ns)))
 		return;
-	sb_add(&b, l->text);
+	sb_visible(&b, l->text);
 	if (l->from && l->to && from >= q->begin_ns)
 		sb_fmt(&b, " (from %.3f s to %.3f s)", (double)(from - q->begin_ns) / 1e9,
 		       (double)(to - q->begin_ns) / 1e9);
@@ -700,6 +713,9 @@ void query_report(struct session *s)
 		     "events are of a CPU that the recorded machine did not have; left out");
 	report_count(s, LOSS_UNKNOWN_TASK, q->no_task,
 		     "events have no task in the recording: its ids are 0 and comm is \"?\"");
+	report_count(s, LOSS_UNKNOWN_TASK, q->unknown,
+		     "times a word (comm, uid, gid, cgroup, ppid) is not in the recording for the "
+		     "task: it is 0 or \"?\"");
 	report_count(s, LOSS_CUT_STACKS, q->no_stack, "stacks are not in the recording");
 	report_count(s, LOSS_UNKNOWN_TASK, q->frames.ambiguous,
 		     "frames have the name that another program of the process has at the address");

@@ -80,6 +80,14 @@ static const struct type *column_type(struct arena *a, const struct rec_file *f,
 
 /* ---- schemas ---- */
 
+/* As it can be shown on a terminal: nobody knows who wrote the file. */
+static struct str visible(struct arena *a, struct str s)
+{
+	AUTO_SB b = {0};
+	sb_visible(&b, s);
+	return arena_str(a, sb_str(&b));
+}
+
 static void take_columns(struct arena *a, const struct query_file *f, struct query_schema *s)
 {
 	const struct rec_schema *from = s->schema;
@@ -94,8 +102,8 @@ static void take_columns(struct arena *a, const struct query_file *f, struct que
 		bool stack = t->kind == T_KSTACK || t->kind == T_USTACK;
 		size += stack ? 0 : t->size;
 		s->from[p->ncol] = &from->column[i];
-		p->col[p->ncol++] =
-			(struct recorded_column){.expr = from->column[i].expr, .type = t};
+		p->col[p->ncol++] = (struct recorded_column){
+			.expr = visible(a, from->column[i].expr), .type = t};
 	}
 	recorded_layout(a, p);
 	s->row = arena_alloc(a, p->size, 8);
@@ -119,7 +127,7 @@ struct err *query_file_read(struct arena *a, struct query_file *f, struct record
 		struct query_schema *s = &f->schema[v[i]->id];
 		s->schema = v[i];
 		s->probe = &probes->probe[probes->nprobe++];
-		*s->probe = (struct recorded_probe){.text = v[i]->probe};
+		*s->probe = (struct recorded_probe){.text = visible(a, v[i]->probe)};
 		take_columns(a, f, s);
 	}
 	return NULL;

@@ -80,6 +80,12 @@ static void become(struct spelling *s, struct node *n, struct str name)
 	n->any = NULL;
 }
 
+static void become_word(struct spelling *s, struct node *n)
+{
+	s->probe->asks_ppid = true; /* there is no other */
+	become(s, n, n->name);
+}
+
 /* ---- what was not ---- */
 
 static u32 asks_of(const struct node *n)
@@ -253,7 +259,7 @@ static void visit_name(struct spelling *s, struct node *n)
 	if (sema_is_args(n))
 		spell_args(s, n);
 	else if (is_word(s, n))
-		become(s, n, n->name);
+		become_word(s, n);
 	else if ((asks & (OF_EVENT | USE_TASK)) || ((asks & OF_STACKS) && !has_stack(s, asks)))
 		lacks(s, n);
 }

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""hostile.py [-n N] [-s SEED] BUILD - damaged recordings whose checksums are right: sonde query must answer or refuse each,
+within a few seconds, and never crash."""
+import argparse
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+
+SCRIPTS = [
+    """t:syscalls:sys_enter_openat { printf("%s %s %d\\n", comm, str(args.filename), args.flags); print(args); }
+    t:raw_syscalls:* { @[probe, comm, ppid, cpu] = count(); @l = hist(args.id); }""",
+    """profile:hz:99 { @[kstack, ustack, comm] = count(); } interval:ms:100 { print(@); }
+    *:sched:* { @s[args.prev_comm, args.next_pid] = sum(args.prev_pid); }""",
+]
+
+
+def blocks(data):
+    """(offset of the payload, its size) of each block."""
+    at = 64
+    while data[at:at + 4] == b"SBLK":
+        size = struct.unpack_from("<I", data, at + 8)[0]
+        yield at, size
+        at = at + 48 + size + 7 & ~7
+
+
+def seal(data, at, size):
+    data[at + 44:at + 48] = struct.pack("<I", zlib.crc32(data[at + 48:at + 48 + size], zlib.crc32(data[at:at + 44])))
+
+
+def change(rnd, data, at, size):
+    """A few bytes of a block: of its header or its payload."""
+    for _ in range(rnd.randint(1, 4)):
+        header = rnd.random() < 0.1
+        where = at + rnd.choice([4, 6, 16, 23, 24, 31, 32, 36, 38, 40]) if header else at + 48 + rnd.randrange(size)
+        data[where] = rnd.choice([0, 1, 0x7f, 0x80, 0xff, rnd.randrange(256), data[where] ^ 1 << rnd.randrange(8)])
+
+
+def mutant(rnd, original):
+    data = bytearray(original)
+    for at, size in rnd.sample(list(blocks(data)), 1):
+        if size:
+            change(rnd, data, at, size)
+            seal(data, at, size)
+    return data
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-n", type=int, default=400)
+    parser.add_argument("-s", type=int, default=1)
+    parser.add_argument("build")
+    options = parser.parse_args()
+    bad = 0
+    with tempfile.TemporaryDirectory() as tmp:
+        subprocess.run([options.build + "/mkrec", "-u", "-l", tmp + "/a"], check=True)
+        with open(tmp + "/a", "rb") as file:
+            original = file.read()
+
+        def ask(seed):
+            path = f"{tmp}/{seed}"
+            with open(path, "wb") as out:
+                out.write(mutant(random.Random(seed), original))
+            script = SCRIPTS[seed % len(SCRIPTS)]
+            try:
+                done = subprocess.run([options.build + "/sonde", "query", path, "-e", script], stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, timeout=20, check=False)
+                return None if done.returncode in (0, 1, 2) else (seed, done.returncode, done.stderr[-300:])
+            except subprocess.TimeoutExpired:
+                return seed, "timeout", b""
+
+        with ThreadPoolExecutor(2) as pool:
+            for wrong in pool.map(ask, range(options.s, options.s + options.n)):
+                if wrong:
+                    bad += 1
+                    print("seed %d: %s %s" % wrong)
+    print(f"{options.n} damaged recordings: {bad} failed")
+    return bad != 0
+
+
+sys.exit(main())
