@@ -67,6 +67,8 @@ interval:ms:300 { printf("%d ms: %d\n", elapsed / 1000000, @n); } t:raw_syscalls
 	q a.sonde syscount
 	q a.sonde --from 1s syscount
 	q a.sonde opensnoop
+	q a.sonde statsnoop
+	q a.sonde runqlat
 	# lists
 	q a.sonde -l
 	q a.sonde -lv

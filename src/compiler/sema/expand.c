@@ -329,7 +329,8 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 	if (k && lacks_feature(c, k, place(e)))
 		return;
 	if (is_kernels(c, k, e->loc)) {
-		d = diag_add(ds, E_LACKS, e->loc, "this kernel has no %.*s:%.*s", STRF(prov),
+		d = diag_add(ds, E_LACKS, e->loc, "%s has no %.*s:%.*s",
+			     c->host->recording ? "the recording" : "this kernel", STRF(prov),
 			     STRF(rest));
 		if (lacks)
 			diag_hint(ds, d, "%s", lacks);
@@ -839,6 +840,14 @@ static bool only_waits(const struct expand *e, const struct point *p)
 static void check_missed(struct expand *e)
 {
 	struct compile *c = e->c;
+	/* A kernel without an event is one where it cannot happen; not so a recording. */
+	bool some = false;
+	for (u32 i = 0; i < c->nvariant; i++)
+		some |= c->variant[i]->points->kind->flags & KIND_RECORDED;
+	if (some && e->nmissed)
+		diag_add(c->diags, W_NO_PROBE, (struct loc){0},
+			 "the script asks for probes that are not in the recording: %s",
+			 e->missed.s);
 	if (!e->never || c->diags->nerror)
 		return;
 	for (u32 i = 0; i < c->nvariant; i++)
