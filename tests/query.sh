@@ -53,6 +53,7 @@ ppid, uid, gid, cgroup, cpu, nsecs); }'
 	q -q a.sonde -e 'fn half($n: int64): int64 { return $n / 2 + args.id; }
 macro big(x) { x > 50 } /* what is kept is found behind it, too */
 t:raw_syscalls:sys_exit /args.ret > 0 && big(args.ret)/ { @[half(args.ret)] = count(); }'
+	q -q a.sonde -e 't:raw_syscalls:sys_exit /errno/ { @[args.id, errno, strerror(errno)] = count(); }'
 	# begin, intervals, exit, end: in recorded time
 	q -q a.sonde -e 'begin { printf("begin %d\n", elapsed); } end { printf("end %d ms\n", elapsed / 1000000); }
 interval:ms:300 { printf("%d ms: %d\n", elapsed / 1000000, @n); } t:raw_syscalls:sys_enter { @n++; }'

@@ -51,6 +51,7 @@ end { print(@); print(@p); print(@t); }"
 same args "tracepoint:sched:sched_process_fork { KEEP
 @[str(args.parent_comm), args.parent_pid, str(args.child_comm), args.child_pid] = count(); } end { print(@); }"
 same args "tracepoint:sched:sched_process_exit { KEEP @[args.comm, args.pid, pid, cpu] = count(); } end { print(@); }"
+same args "$exit /errno/ { KEEP @[errno, comm] = count(); } end { print(@); }"
 # texts
 same 'args, str(args.filename)' "tracepoint:syscalls:sys_enter_openat { KEEP
 @[comm, str(args.filename), args.flags] = count(); } end { print(@); }"

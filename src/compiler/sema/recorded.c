@@ -253,9 +253,22 @@ static void visit_call(struct spelling *s, struct node *n)
 	visit_list(s, n->a);
 }
 
+/* What is computed from the result of a system call, wherever a probe has that. */
+static bool is_of_result(struct spelling *s, u32 asks)
+{
+	enum { RESULT = USE_ARGS | USE_RETVAL };
+	bool found = false;
+	for (u32 i = 0; i < s->probe->ncol && (asks & RESULT) == RESULT; i++)
+		if (str_is(s->probe->col[i].expr, "args.ret"))
+			found = s->probe->col[i].used = true;
+	return found;
+}
+
 static void visit_name(struct spelling *s, struct node *n)
 {
 	u32 asks = asks_of(n);
+	if (is_of_result(s, asks))
+		return;
 	if (sema_is_args(n))
 		spell_args(s, n);
 	else if (is_word(s, n))

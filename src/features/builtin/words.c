@@ -170,7 +170,7 @@ static const struct field *result_field(const struct point *p, u32 *index)
 	if (!str_is(p->target, "syscalls") && !str_is(p->target, "raw_syscalls"))
 		n = 0;
 	for (*index = 0; *index < n; ++*index)
-		if (str_is(f[*index].name, "ret"))
+		if (str_is(f[*index].name, "ret") || str_is(f[*index].name, "args.ret"))
 			return &f[*index];
 	return NULL;
 }

@@ -58,6 +58,9 @@ static struct err *recorded_expand(struct host *h, struct unit *u, struct diags 
 			continue;
 		struct point q = *p;
 		q.text = q.name = shown;
+		struct parts t = parts_of(at->text);
+		if (t.n == 3) /* a tracepoint: its category */
+			q.target = t.v[1];
 		q.args = at->args;
 		q.args_space = AS_CTX;
 		q.priv = at;
