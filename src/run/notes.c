@@ -12,6 +12,13 @@
 #include "run/confine.h"
 #include "run/session.h"
 #include "run/unwind.h"
+#include <sys/epoll.h>
+
+/*
+ * Bytes of notes at which we want to know: a program of an interpreted language has to be met before it
+ * runs. A program that begins makes about twice as many.
+ */
+enum { WAKE_BYTES = 512 };
 
 struct notes {
 	bool wanted;         /* user addresses are shown: remember who maps what */
@@ -39,10 +46,11 @@ static struct err *open_notes(struct session *s, struct notes *n)
 	bool one = one_process(s->u);
 	if (!host_has(s->h, FEAT_MAP_NOTES))
 		return err_new("%s: not allowed", feature_what(FEAT_MAP_NOTES));
-	struct err *e = mmaps_open(s->h, one ? s->u->pid : 0, false, &n->mmaps);
+	u32 wake = s->u->unwind ? WAKE_BYTES : 0;
+	struct err *e = mmaps_open(s->h, one ? s->u->pid : 0, wake, &n->mmaps);
 	if (e && !one && s->u->pid) { /* one's own process may be allowed */
 		err_free(e);
-		e = mmaps_open(s->h, s->u->pid, false, &n->mmaps);
+		e = mmaps_open(s->h, s->u->pid, wake, &n->mmaps);
 	}
 	return e;
 }
@@ -92,6 +100,14 @@ static void notes_early(struct session *s, void *self)
 		read_all(s, n);
 }
 
+/* Without it they are looked at every TICK_MS. */
+static void wait_for_notes(struct session *s, const struct mmaps *m)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+	for (u32 i = 0; (ev.data.fd = mmaps_fd(m, i)) >= 0; i++)
+		(void)epoll_ctl(s->loop.epoll_fd, EPOLL_CTL_ADD, ev.data.fd, &ev);
+}
+
 static void notes_ready(struct session *s, void *self)
 {
 	struct notes *n = self;
@@ -100,6 +116,8 @@ static void notes_ready(struct session *s, void *self)
 	tell_read_all(s, n);
 	notes_drain(s);
 	read_processes(s, false); /* it has not begun its program */
+	if (n->mmaps && s->u->unwind)
+		wait_for_notes(s, n->mmaps);
 	if (!n->failed)
 		return;
 	AUTO_SB text = {0};

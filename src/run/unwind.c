@@ -335,11 +335,14 @@ static int by_start(const void *pa, const void *pb)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* The number of an interpreter, and 1. */
+/* The number of an interpreter, and 1. All its rows are made at once: the rest of a stack that came to some
+ * that are not there would not have the frames of what it runs. */
 static u32 lang_of(struct unwinder *w, struct ufile *f, struct place *at)
 {
 	if (!f->lang_asked && w->langs.mem)
 		f->lang = langs_file(&w->langs, f->path, f->is.base, ask_file, at);
+	if (!f->lang_asked && f->lang)
+		blocks_early(&w->blocks, f, ask_file, at);
 	f->lang_asked = true;
 	return f->lang;
 }
@@ -464,6 +467,15 @@ static struct follow *follow(struct unwinder *w, u32 pid, u64 space)
 	return f;
 }
 
+/* An interpreter begins. Copies of its stack would not have the frames of what it runs, so programs get
+ * its list before they ask for it. */
+static void follow_early(struct unwinder *w, u32 pid)
+{
+	u64 space;
+	if (proc_stack_start(w->s->h, (int)pid, &space))
+		follow(w, pid, space);
+}
+
 void unwind_note(struct session *s, const struct map_note *n)
 {
 	struct unwinder *w = unwinder_of(s);
@@ -474,6 +486,8 @@ void unwind_note(struct session *s, const struct map_note *n)
 		unfollow(w, n->pid);
 	else if (f && n->kind == NOTE_MAP)
 		outdate(w, f);
+	else if (n->kind == NOTE_MAP && langs_may_be(n->path))
+		follow_early(w, n->pid);
 }
 
 /* ---- copies ---- */
@@ -724,13 +738,8 @@ static void take_more_in(struct unwinder *w)
 
 /* ---- start, tick, report, end ---- */
 
-static void unwind_tick(struct session *s, void *self)
+static void put_lists(struct unwinder *w)
 {
-	struct unwinder *w = self;
-	(void)s;
-	if (w->copies)
-		ring_consume(w->copies, COPIES_AT_ONCE);
-	take_more_in(w);
 	if (!w->dirty)
 		return;
 	w->dirty = false; /* before: what is out of date once more is met at the next tick */
@@ -738,6 +747,17 @@ static void unwind_tick(struct session *s, void *self)
 		for (struct follow *f = w->bucket[i]; f; f = f->chain)
 			if (f->dirty)
 				put_list(w, f);
+}
+
+static void unwind_tick(struct session *s, void *self)
+{
+	struct unwinder *w = self;
+	(void)s;
+	put_lists(w); /* an interpreter may have begun: before all that takes longer */
+	if (w->copies)
+		ring_consume(w->copies, COPIES_AT_ONCE);
+	take_more_in(w);
+	put_lists(w);
 }
 
 static struct err *open_copies(struct session *s, struct unwinder *w)
@@ -860,33 +880,6 @@ static void report_files(struct session *s, const u64 *lost, u64 all)
 	loss_put(&s->reporter, LOSS_CUT_IN_FILE, path, all, sb_str(&b));
 }
 
-/* Interpreters, which it shows natively. */
-static void report_langs(struct session *s, const struct unwinder *w, const u64 *lost)
-{
-	static const struct {
-		u32 first;
-		const char *why;
-	} reason[] = {
-		{UNWIND_LOST_LAYOUT, "unknown layout"},
-		{UNWIND_LOST_FRAMES, "they could not be read"},
-		{UNWIND_LOST_NAMES, "too many functions"},
-	};
-	for (u32 i = 0; i < w->langs.n; i++) {
-		const struct lang_file *f = &w->langs.file[i];
-		for (u32 k = 0; k < countof(reason); k++) {
-			u64 n = lost[reason[k].first + i];
-			AUTO_SB who = {0};
-			AUTO_SB b = {0};
-			if (!n)
-				continue;
-			sb_fmt(&who, "%s: %s", f->file.label, reason[k].why);
-			sb_fmt(&b, "%llu stack%s of %s without %s frames: %s", n, n == 1 ? "" : "s",
-			       f->file.label, f->is->title, reason[k].why);
-			loss_put(&s->reporter, LOSS_CUT_STACKS, sb_str(&who), n, sb_str(&b));
-		}
-	}
-}
-
 static void report_limits(struct session *s, const struct unwinder *w)
 {
 	const struct {
@@ -951,7 +944,7 @@ static void unwind_report(struct session *s, void *self)
 	report(s, "depth", w->ended[COPY_CUT],
 	       "cut because the stack is deeper than what was copied of it");
 	report_files(s, lost, in_files);
-	report_langs(s, w, lost);
+	langs_report(&w->langs, &s->reporter, lost);
 	report_limits(s, w);
 	tell(s, w);
 }

@@ -2,6 +2,7 @@
 #include "run/unwind_lang.h"
 #include "base/alloc.h"
 #include "base/pack.h"
+#include "report/loss.h"
 
 enum { MAX_BYTES = 32 << 20 }; /* of names */
 
@@ -81,6 +82,14 @@ static bool ask_file(u32 row, struct str path, u64 base, cfi_ask *ask, void *arg
 	return is && is_sound(ret);
 }
 
+bool langs_may_be(struct str path)
+{
+	for (u32 i = 0; interps[i]; i++)
+		if (str_find(base_name(path), str_z(interps[i]->in_name)) >= 0)
+			return true;
+	return false;
+}
+
 u32 langs_file(struct langs *l, struct str path, u64 base, cfi_ask *ask, void *arg)
 {
 	struct interp_file f;
@@ -158,4 +167,30 @@ bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret)
 	ret->hidden = c->is.hidden;
 	ret->line = f->is->line(&f->file, &c->is, word >> UNWIND_WORD_INSTR & UNWIND_NO_INSTR);
 	return true;
+}
+
+void langs_report(const struct langs *l, struct reporter *r, const u64 *lost)
+{
+	static const struct {
+		u32 first;
+		const char *why;
+	} reason[] = {
+		{UNWIND_LOST_LAYOUT, "unknown layout"},
+		{UNWIND_LOST_FRAMES, "they could not be read"},
+		{UNWIND_LOST_NAMES, "too many functions"},
+	};
+	for (u32 i = 0; i < l->n; i++) {
+		const struct lang_file *f = &l->file[i];
+		for (u32 k = 0; k < countof(reason); k++) {
+			u64 n = lost[reason[k].first + i];
+			AUTO_SB who = {0};
+			AUTO_SB b = {0};
+			if (!n)
+				continue;
+			sb_fmt(&who, "%s: %s", f->file.label, reason[k].why);
+			sb_fmt(&b, "%llu stack%s of %s without %s frames: %s", n, n == 1 ? "" : "s",
+			       f->file.label, f->is->title, reason[k].why);
+			loss_put(r, LOSS_CUT_STACKS, sb_str(&who), n, sb_str(&b));
+		}
+	}
 }

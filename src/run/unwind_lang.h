@@ -33,8 +33,13 @@ struct langs {
 };
 void langs_init(struct langs *l, struct unwind_langs *mem);
 void langs_free(struct langs *l);
+/* Is a file called like an interpreter? */
+bool langs_may_be(struct str path);
 /* Its number, and 1; 0: it is no interpreter. Only files that are called like one are asked about. */
 u32 langs_file(struct langs *l, struct str path, u64 base, cfi_ask *ask, void *arg);
 void langs_take(struct langs *l, const void *record, size_t size);
 /* False: nothing was said of that function (yet); what is known by the word alone is there. */
 bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret);
+/* Stacks in which interpreters are shown natively, and why; lost: all of the counters. */
+struct reporter;
+void langs_report(const struct langs *l, struct reporter *r, const u64 *lost);

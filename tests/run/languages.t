@@ -61,3 +61,16 @@ RUN "$SONDE" -q -f folded -c '/usr/bin/python3 tests/progs/pysort.py' -e 'tracep
 EXPECT
 	<module> (pysort.py);outer (pysort.py);key (pysort.py) 1
 NEEDS x86_64 dwunwind file:/usr/bin/python3
+
+NAME functions of children that have ended are named
+RUN "$SONDE" -q -f folded -c '/usr/bin/python3 tests/progs/pyforks.py' -e 'tracepoint:syscalls:sys_enter_getppid /curtask->real_parent->tgid == cpid/ { @[ustack(lang)] = count(); }'
+EXPECT
+	<module> (pyforks.py);<module> (<string>);child (<string>) 50
+NEEDS x86_64 dwunwind file:/usr/bin/python3
+
+NAME an interpreter that has just begun is known before it runs its program
+RUN "$SONDE" -q -c 'sh tests/progs/pyfresh.sh' -e 'tracepoint:syscalls:sys_enter_getppid /strncmp(comm, "python", 6) == 0/ { @[ustack(lang)] = count(); }' >"$TMPDIR/out"; grep -c 'key@.*pysort.py:6$' "$TMPDIR/out"
+EXPECT_RE
+	[1-9][0-9]*
+NEEDS x86_64 dwunwind file:/usr/bin/python3
+TIMEOUT 30

@@ -385,7 +385,7 @@ static void watch_child(struct host *h, int pid, int gate)
 	struct mmaps *m;
 	struct symbol sym;
 	struct seen seen = {.pid = (u32)pid};
-	struct err *e = mmaps_open(h, pid, false, &m);
+	struct err *e = mmaps_open(h, pid, 0, &m);
 	CHECK(write(gate, "x", 1) == 1);
 	waitpid(pid, NULL, 0);
 	if (e) {

@@ -516,11 +516,12 @@ static void run_walk(struct lower *l, struct mem walk, struct ref links, struct 
 		     ir_con(f, 0)));
 }
 
-/* The stack of a process that user space has not met has one frame. */
-static void first_frame(struct lower *l, struct mem walk, struct ref frames)
+/* The stack of a process that user space has not met has one frame, if native ones are wanted. */
+static void first_frame(struct lower *l, struct mem walk, struct ref frames, bool wanted)
 {
-	ir_store(l->f, 8, frames, 0, lower_load(l, 8, false, mem_at(walk, AT(ip))));
-	lower_store(l, 4, mem_at(walk, AT(n)), ir_con(l->f, 1));
+	if (wanted)
+		ir_store(l->f, 8, frames, 0, lower_load(l, 8, false, mem_at(walk, AT(ip))));
+	lower_store(l, 4, mem_at(walk, AT(n)), ir_con(l->f, wanted));
 	lower_store(l, 4, mem_at(walk, AT(miss)), ir_con(l->f, 1));
 }
 
@@ -572,7 +573,7 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct b
 	run_walk(l, walk, links, to, start_list(l, walk, task, pid, &at, none), call->type);
 	ir_jmp(f, over);
 	ir_at(f, none);
-	first_frame(l, walk, to);
+	first_frame(l, walk, to, mode != STACK_LANG);
 	ir_jmp(f, limit > 1 ? over : done);
 	ir_at(f, over);
 	if (langs)

@@ -40,7 +40,8 @@ struct mmaps {
 	VEC(struct order) order;
 	struct sb buf;
 	u32 page_size, pages;
-	bool all, wake;
+	bool all;
+	u32 wake;
 };
 
 /* ---- records ---- */
@@ -206,7 +207,7 @@ bool mmaps_of_all(const struct mmaps *m)
 
 /* ---- opening ---- */
 
-static long open_event(int pid, u32 cpu, bool wake)
+static long open_event(int pid, u32 cpu, u32 wake)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -224,7 +225,7 @@ static long open_event(int pid, u32 cpu, bool wake)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.inherit = pid > 0,
-		.watermark = wake,
+		.watermark = wake > 0,
 		.wakeup_watermark = wake,
 	};
 	return sys_perf_event_open(&attr, pid > 0 ? pid : -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -232,7 +233,7 @@ static long open_event(int pid, u32 cpu, bool wake)
 
 bool mmaps_try(void)
 {
-	int fd AUTO_CLOSE = (int)open_event(getpid(), 0, false);
+	int fd AUTO_CLOSE = (int)open_event(getpid(), 0, 0);
 	return fd >= 0;
 }
 
@@ -312,7 +313,12 @@ static struct err *open_all(struct host *h, struct mmaps *m, int pid)
 	return e;
 }
 
-struct err *mmaps_open(struct host *h, int pid, bool wake, struct mmaps **ret)
+int mmaps_fd(const struct mmaps *m, u32 i)
+{
+	return i < m->rings.n ? m->rings.v[i].fd : -1;
+}
+
+struct err *mmaps_open(struct host *h, int pid, u32 wake, struct mmaps **ret)
 {
 	struct mmaps *m = xcalloc(1, sizeof(*m));
 	m->page_size = h->page_size;

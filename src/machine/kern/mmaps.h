@@ -28,8 +28,10 @@ typedef void map_note_cb(void *arg, const struct map_note *n);
 
 struct mmaps;
 /* pid: the process, and children it starts from now on; 0: every process. wake: the descriptors
- * become readable with every note; else they never do. */
-struct err *mmaps_open(struct host *h, int pid, bool wake, struct mmaps **ret);
+ * become readable when there are so many bytes of notes; 0: when there is hardly room for more. */
+struct err *mmaps_open(struct host *h, int pid, u32 wake, struct mmaps **ret);
+/* One for each CPU; -1: there are no more. */
+int mmaps_fd(const struct mmaps *m, u32 i);
 /* True: it tells of every process. */
 bool mmaps_of_all(const struct mmaps *m);
 void mmaps_drain(struct mmaps *m, map_note_cb *cb, void *arg);
