@@ -244,3 +244,23 @@ EXPECT
 	$
 	$
 ERR
+
+NAME arguments in pages that are not in memory
+RUN "$SONDE" -q -c build/tests/sdtmem -e 'usdt:build/tests/sdtmem:app:there { printf("%d\n", arg0); @[arg0] = count(); }' 2>&1
+NEEDS x86_64 prog:sdtmem feature:SLEEPABLE
+EXPECT
+	40
+	50
+	60
+	$
+	$
+	@[40]: 1
+	@[50]: 1
+	@[60]: 1
+
+NAME arguments in pages that are not in memory are reported where nothing can wait for them
+RUN "$SONDE" -q --no-feature SLEEPABLE -c build/tests/sdtmem -e 'usdt:build/tests/sdtmem:app:there { @[arg0] = count(); }' 2>&1 | grep .
+NEEDS x86_64 prog:sdtmem
+EXPECT
+	@[0]: 3
+	WARNING: 3 reads of memory failed and gave 0 or an empty text (usdt:build/tests/sdtmem:app:there: 3): the address was not valid, or its page was not in memory; -k counts reads of NULL, too

@@ -150,6 +150,12 @@ struct fn {
 	u32 stack_at, stack;   /* bytes of memory slots in use now; most ever, then with spills */
 	bool ssa, allocated;   /* those passes ran */
 	const struct ext *ext; /* then it has no blocks, and no pass touches it */
+	/*
+	 * Copies size bytes (1 to 8) of the process's memory at addr to a slot, and waits for them where the program may;
+	 * a failed copy leaves zeros, and is counted. reader is for the function. NULL: a helper that never waits is called.
+	 */
+	void (*read_user)(void *reader, struct ref slot, u32 size, struct ref addr);
+	void *reader;
 };
 
 /* Newer than the headers of many machines: what an atomic operation is, in .imm. */

@@ -319,6 +319,8 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	if (point_flags(l->pt) & WAY_LINGERS)
 		heed_stop(l, out);
 	l->may_sleep = point_flags(l->pt) & WAY_SLEEPS && may_sleep(l);
+	f->read_user = lower_read_user;
+	f->reader = l;
 	lower_scope(l, out);
 	lower_which(l, out);
 	ir_jmp(f, pre);

@@ -154,6 +154,8 @@ struct try_read {
 };
 /* The length of a text with its NUL; 0 of other things. */
 struct ref lower_try_read(struct lower *l, const struct try_read *t);
+/* fn.read_user of programs that may sleep; reader: the struct lower. */
+void lower_read_user(void *reader, struct ref slot, u32 size, struct ref addr);
 /* One scalar of type t (t->size bytes) at addr + off. */
 struct ref lower_read_scalar(struct lower *l, const struct type *t, struct ref addr, i32 off,
 			     enum space space);

@@ -252,6 +252,20 @@ struct ref lower_try_read(struct lower *l, const struct try_read *t)
 	return ir_get(f, v);
 }
 
+void lower_read_user(void *reader, struct ref slot, u32 size, struct ref addr)
+{
+	struct lower *l = reader;
+	const struct try_read t = {
+		.space = AS_USER,
+		.zeroed = true,
+		.dst = slot,
+		.size = ir_con(l->f, size),
+		.addr = addr,
+		.most = size,
+	};
+	lower_try_read(l, &t);
+}
+
 /* Address base + off as a number for a read helper. */
 static struct ref source(struct lower *l, struct ref base, i32 off)
 {

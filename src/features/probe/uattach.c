@@ -177,6 +177,15 @@ struct err *user_files(struct host *h, struct unit *u, struct diags *ds, const s
 
 /* ---- memory ---- */
 
+/* Size bytes, of which the function may say how they are read, to a slot of zeros. */
+static void read_into(struct fn *f, struct ref slot, u32 size, struct ref addr)
+{
+	if (f->read_user)
+		f->read_user(f->reader, slot, size, addr);
+	else
+		ir_call(f, BPF_FUNC_probe_read_user, ARGS(slot, ir_con(f, size), addr));
+}
+
 struct ref user_load(struct fn *f, struct ref addr, u32 size, bool is_signed)
 {
 	u32 mark = ir_slot_mark(f);
@@ -184,7 +193,7 @@ struct ref user_load(struct fn *f, struct ref addr, u32 size, bool is_signed)
 	if (!ref_is(slot))
 		return ir_con(f, 0);
 	ir_store(f, 8, slot, 0, ir_con(f, 0));
-	ir_call(f, BPF_FUNC_probe_read_user, ARGS(slot, ir_con(f, size), addr));
+	read_into(f, slot, size, addr);
 	struct ref v = is_signed ? ir_loads(f, size, slot, 0) : ir_load(f, size, slot, 0);
 	ir_slot_release(f, mark);
 	return v;

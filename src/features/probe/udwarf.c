@@ -219,19 +219,6 @@ struct stack {
 	u32 n;
 };
 
-/* size bytes of the process's memory; 0 when they cannot be read. */
-static struct ref load(struct fn *f, struct ref addr, u32 size)
-{
-	u32 mark = ir_slot_mark(f);
-	struct ref slot = ir_slot(f, 8);
-	assert(ref_is(slot));
-	ir_store(f, 8, slot, 0, ir_con(f, 0));
-	ir_call(f, BPF_FUNC_probe_read_user, ARGS(slot, ir_con(f, size), addr));
-	struct ref v = ir_load(f, size, slot, 0);
-	ir_slot_release(f, mark);
-	return v;
-}
-
 static void two(struct stack *s, enum op kind)
 {
 	s->n--;
@@ -249,7 +236,7 @@ static void step(struct stack *s, const struct debug_op *o)
 		s->v[s->n++] =
 			ir_addi(f, ir_load(f, 8, ir_ctx(f), f->arch->ip), -(i64)(o->v + s->moved));
 		break;
-	case DO_LOAD: *top = load(f, t, (u32)o->v); break;
+	case DO_LOAD: *top = user_load(f, t, (u32)o->v, false); break;
 	case DO_PICK:
 		s->v[s->n] = s->v[s->n - 1 - o->v];
 		s->n++;
