@@ -341,3 +341,11 @@ RC 1
 EXPECT
 ERR
 	ERROR: --traceable-functions: read functions from /nope: No such file or directory
+
+NAME a list of types and of events
+RUN "$SONDE" -l 'struct path, tracepoint:sched:sched_switch, struct no_such_struct' 2>&1
+NEEDS btf tracefs
+EXPECT
+	struct path
+	tracepoint:sched:sched_switch
+	WARNING: nothing matches 'struct no_such_struct'
