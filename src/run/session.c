@@ -73,21 +73,45 @@ static u32 count_points(const struct unit *u)
 	return n;
 }
 
+/* The file that all probes of user programs are in; "": there are none, or several files. */
+static struct str only_file(struct session *s)
+{
+	const struct unit *u = s->u;
+	struct str file = STR("");
+	for (u32 i = 0; i < u->nprog; i++) {
+		if (prog_fd(s, u->prog[i]) < 0 || u->prog[i]->phase != PROG_ATTACH)
+			continue;
+		for (const struct point *p = u->prog[i]->points; p; p = p->next) {
+			if (!(point_flags(p) & KIND_USER) || !p->target.n)
+				continue;
+			if (file.n && !str_eq(file, p->target))
+				return STR("");
+			file = p->target;
+		}
+	}
+	return file;
+}
+
 static void put_attached(struct session *s)
 {
 	AUTO_SB text = {0};
+	AUTO_SB title = {0};
+	struct str file = only_file(s);
 	struct run_start start = s->start;
 	const struct config *g = &s->u->config;
 	u32 n = s->live.query ? count_points(s->u) : attach_count(s);
 	bool command = s->target->child.pid && s->target->n == 1; /* whose end is the end */
+	sb_fmt(&title, "%.*s%s%.*s%s", STRF(g->title), file.n ? " (" : "", STRF(file),
+	       file.n ? ")" : "");
 	if (s->live.query)
 		sb_fmt(&text, "Reading %.*s", STRF(query_name(s->live.query)));
 	else if (!g->title.n && !start.tool.n)
 		sb_fmt(&text, "Attached %u probe%s", n, n == 1 ? "" : "s");
 	else if (g->title.n && !command && g->duration_ns)
-		sb_fmt(&text, "%.*s for %g s...", STRF(g->title), (double)g->duration_ns / 1e9);
+		sb_fmt(&text, "%.*s for %g s...", STRF(sb_str(&title)),
+		       (double)g->duration_ns / 1e9);
 	else if (g->title.n && !command)
-		sb_fmt(&text, "%.*s... Hit Ctrl-C to end.", STRF(g->title));
+		sb_fmt(&text, "%.*s... Hit Ctrl-C to end.", STRF(sb_str(&title)));
 	else if (start.tool.n && !s->u->scope.npid) /* the command is not what is traced */
 		sb_fmt(&text, "%.*s of the whole machine, until the command ends.",
 		       STRF(g->title.n ? g->title : STR("Tracing")));

@@ -274,15 +274,15 @@ EXPECT
 	malloc <= 4096,
 
 NAME uobjnew, ucalls, uthreads: a language and a process, as bcc spells them
-RUN "$SONDE_TESTS/spin" 100000 >/dev/null & p=$!; for t in 'uobjnew -l c' 'ucalls -l python' 'ucalls -l ruby' 'uthreads -l c' 'uthreads -l none'; do timeout 30 "$SONDE" $t $p -d 0.1 2>&1 | head -n 1 | sed "s/$p/PID/"; done; kill $p
+RUN "$SONDE_TESTS/spin" 100000 >/dev/null & p=$!; for t in 'uobjnew -l c' 'ucalls -l python' 'ucalls -l ruby' 'uthreads -l c' 'uthreads -l none'; do timeout 30 "$SONDE" $t $p -d 0.1 2>&1 | head -n 1 | sed "s/$p/PID/; s,(/[^)]*/libc[.]so[.][0-9]*),(LIBC),"; done; kill $p
 NEEDS uprobe prog:spin
 TIMEOUT 60
 EXPECT
-	Tracing new objects for 0.1 s...
+	Tracing new objects (LIBC) for 0.1 s...
 	ERROR: no file of process PID has the static probes that are looked for
 	ERROR: no file of process PID has the static probes that are looked for
-	Tracing threads for 0.1 s...
-	Tracing threads for 0.1 s...
+	Tracing threads (LIBC) for 0.1 s...
+	Tracing threads (LIBC) for 0.1 s...
 
 NAME ustat: what a runtime does
 RUN p="$SONDE_TESTS/runtime"; for f in '' -j --csv; do "$SONDE" ustat -q $f --fields comm,calls,gcs,objects,loads,exceptions,threads -l "$p" 1h -- "$p"; done | grep -v loadavg
@@ -450,6 +450,7 @@ RUN
 	"$SONDE" dbslower sqlite3 -m 0 -qj --fields query -- /usr/bin/python3 -IS "$TMPDIR/sq.py" | sed 's/.*"query"/"query"/'
 	"$SONDE" dbstat sqlite3 -qj -- /usr/bin/python3 -IS "$TMPDIR/sq.py" | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { print n }'
 	"$SONDE" dbslower sqlite3 -m 10s -q -- /usr/bin/python3 -IS "$TMPDIR/sq.py"
+	"$SONDE" dbslower sqlite3 -d 0.1 2>&1 >/dev/null | sed 's,(.*/,(,'
 	"$SONDE" dbslower sqlite3 -x /bin/true 2>&1 | sed 's/true:sqlite3_prepare,.*/true:sqlite3_prepare/'
 NEEDS uprobe file:/usr/bin/python3 file:/usr/lib/x86_64-linux-gnu/libsqlite3.so.0
 TIMEOUT 30
@@ -463,4 +464,5 @@ EXPECT
 	"query": "select a from t"}
 	7
 	TIME(s)        PID           MS QUERY
+	Tracing queries (libsqlite3.so.0) for 0.1 s...
 	ERROR: There is none of these probes: uprobe:/bin/true:sqlite3_prepare
