@@ -533,7 +533,8 @@ static bool was_typed(const struct parse *p, const struct getopt_use *u)
 static struct err *take_program(struct parse *p)
 {
 	struct err *e = NULL;
-	for (u32 k = 0; k < p->nown && p->o->npid && !e; k++) {
+	char **command = p->words.command;
+	for (u32 k = 0; k < p->nown && (p->o->npid || command) && !e; k++) {
 		const struct getopt_use *u = p->own[k];
 		struct str path = u->text;
 		for (u32 i = 0; i < p->script->nopt; i++)
@@ -543,8 +544,14 @@ static struct err *take_program(struct parse *p)
 			       (u->operand == 1 || str_is(u->name, "path"));
 		bool word =
 			declare_names(u, STR("language")) && path.n > 1 && str_chr(path, '/') < 0;
-		if (program && !str_starts(path, STR("lib")) && (word || !was_typed(p, u)))
+		bool meant = program && !str_starts(path, STR("lib")) && (word || !was_typed(p, u));
+		const char *run = meant && word && !p->o->npid
+					  ? tool_interpreter(p->a, command[0], path)
+					  : NULL;
+		if (meant && p->o->npid)
 			e = give(p, u, "*");
+		else if (run)
+			e = give(p, u, run);
 	}
 	return e;
 }

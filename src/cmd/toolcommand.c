@@ -1,7 +1,9 @@
 /* toolcommand.c - what a tool does with a command behind "--", and the command as one text. */
+#include "base/file.h"
 #include "cmd/tool.h"
 #include "proc/proc.h"
 #include "tool/words.h"
+#include <fcntl.h>
 
 const struct getopt_use *tool_names(const struct compile *c, const char *name)
 {
@@ -60,4 +62,49 @@ const char *tool_command_behind(struct arena *a, int argc, char **argv)
 			return argv[i + 1];
 	}
 	return NULL;
+}
+
+/* What a script's first line names: "#!/usr/bin/env python3" is python3 of $PATH. NULL: it is none; *elf: a program. */
+static const char *named_by_script(struct arena *a, const char *path, bool *elf)
+{
+	enum { LINE = 256 };
+	AUTO_SB b = {0};
+	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fd_read(fd, LINE, &b))
+		return NULL;
+	struct str rest = sb_str(&b), line, word;
+	*elf = str_starts(rest, STR("\x7f"
+				    "ELF"));
+	if (!str_starts(rest, STR("#!")))
+		return NULL;
+	rest = str_from(rest, 2);
+	str_cut(&rest, '\n', &line);
+	line = str_trim(line);
+	str_cut(&line, ' ', &word);
+	if (str_ends(word, STR("/env")))
+		str_cut(&line, ' ', &word);
+	return proc_which(a, arena_strz(a, word));
+}
+
+/* "python3.11" is a python, as "python3" is: the same letters. */
+static bool same_language(const char *path, struct str word)
+{
+	const char *slash = strrchr(path, '/');
+	struct str name = str_z(slash ? slash + 1 : path);
+	u32 n = 0;
+	while (n < word.n && word.s[n] >= 'a' && word.s[n] <= 'z')
+		n++;
+	return n && str_starts(name, str_n(word.s, n));
+}
+
+const char *tool_interpreter(struct arena *a, const char *command, struct str word)
+{
+	enum { MOST = 4 }; /* scripts that name scripts */
+	const char *path = proc_which(a, command);
+	bool elf = false;
+	for (u32 i = 0; i < MOST && path && !elf; i++) {
+		const char *named = named_by_script(a, path, &elf);
+		path = elf ? path : named;
+	}
+	return path && elf && same_language(path, word) ? path : NULL;
 }

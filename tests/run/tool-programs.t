@@ -466,3 +466,20 @@ EXPECT
 	TIME(s)        PID           MS QUERY
 	Tracing queries (libsqlite3.so.0) for 0.1 s...
 	ERROR: There is none of these probes: uprobe:/bin/true:sqlite3_prepare
+
+NAME ucalls: the interpreter that a command runs, itself or by the first line of a script
+RUN
+	printf '#!/usr/bin/env mine-python3\nx\n' >"$TMPDIR/script"; chmod +x "$TMPDIR/script"
+	cp "$SONDE_TESTS/runtime" "$TMPDIR/mine-python3"; cp "$SONDE_TESTS/runtime" "$TMPDIR/python3"
+	printf '#!/bin/sh\nexec "%s" "$@"\n' "$TMPDIR/python3" >"$TMPDIR/shim"; chmod +x "$TMPDIR/shim"
+	for c in "$TMPDIR/python3" "$TMPDIR/shim"; do PATH=$TMPDIR:$PATH "$SONDE" pythoncalls -q -- $c | wc -l; done
+	mkdir "$TMPDIR/bin"; cp "$TMPDIR/shim" "$TMPDIR/bin/python3"; ln "$TMPDIR/python3" "$TMPDIR/bin/python3.9"
+	sed -i '1s/.*/#!\/usr\/bin\/env python3.9/' "$TMPDIR/script"
+	for c in script python3.9 python3; do PATH=$TMPDIR/bin:$TMPDIR:$PATH "$SONDE" pythoncalls -q -- $c 2>&1 | sed "s,$TMPDIR,DIR," | head -n 1; done
+NEEDS uprobe prog:runtime
+EXPECT
+	3
+	3
+	CLASS                    METHOD                    # CALLS
+	CLASS                    METHOD                    # CALLS
+	ERROR: DIR/bin/python3: a script, not an ELF file: name the program that it runs

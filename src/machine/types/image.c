@@ -14,7 +14,10 @@ static struct err *parse_header(struct image *im)
 	struct bytes b = bytes_of(im->p, im->n);
 	const u8 *ident = bytes_take(&b, EI_NIDENT);
 	if (!ident || memcmp(ident, ELFMAG, SELFMAG)) {
-		struct err *e = err_new("not an ELF file");
+		struct err *e =
+			err_new(im->n > 2 && !memcmp(im->p, "#!", 2)
+					? "a script, not an ELF file: name the program that it runs"
+					: "not an ELF file");
 		e->no = ENOEXEC;
 		return e;
 	}
