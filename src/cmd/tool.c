@@ -645,7 +645,7 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 	if (!e && dashes_last && ndash == nrest && p->runs && !p->o->help)
 		e = err_new("a command is missing behind --");
 	bool folded = p->o->format && !strcmp(p->o->format, "folded");
-	if (!e && p->delimiter)
+	if (!e && p->delimiter && !p->o->help)
 		tool_warn_delimiter(p->table, n, word, folded);
 	if (folded && (p->annotate || p->delimiter))
 		p->o->format = arena_fmt(p->a, "folded:%s%s%s", p->annotate ? "annotate" : "",
