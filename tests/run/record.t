@@ -38,6 +38,15 @@ EXPECT
 	events 2 of 1 probe
 	losses none
 
+NAME record: the members of args that can be kept, and results
+NEEDS usdt:build/tests/sdt prog:calls
+RUN
+	"$SONDE" record -q -o "$TMPDIR/r.sonde" usdt:build/tests/sdt:own:types uretprobe:build/tests/calls:add6 -- true
+	"$SONDE" report "$TMPDIR/r.sonde" | sed -n 's/.* - *//p'
+EXPECT
+	usdt:build/tests/sdt:own:types: args.arg0, args.arg1, args.arg2, args.arg3, args.arg4, args.arg5, args.arg6, args.arg7
+	uretprobe:build/tests/calls:add6: retval
+
 NAME record: stacks with each event
 NEEDS tp:sched/sched_switch
 RUN
@@ -96,6 +105,18 @@ EXPECT
 	tracepoint:syscalls:sys_enter_write 3000 SUM
 	tracepoint:syscalls:sys_exit_write 3000 SUM
 	equal
+
+NAME record: a full disk: the events are counted, with their time, and the file is whole
+NEEDS tp:raw_syscalls/sys_enter cmd:unshare
+TIMEOUT 30
+RUN
+	cd "$TMPDIR" && mkdir full && unshare -m sh -c 'mount -t tmpfs -o size=2m tmpfs full && "$SONDE" record -f record:codec=none -o full/f raw_syscalls:sys_enter -- dd if=/dev/zero of=/dev/null bs=1 count=60000 status=none; "$SONDE" report full/f' >out 2>err
+	grep -o 'events were not recorded: no room on the disk' err
+	sed -n 's/^ended */ended /p; s/^ *disk_full [0-9]* from [0-9.]* s to [0-9.]* s: [0-9]*/LOST/p' out
+EXPECT
+	events were not recorded: no room on the disk
+	ended done
+	LOST events were not recorded: no room for full/f
 
 # Each event has the next number, so what was read is what was made, but for the end.
 NAME record: killed with -9 at any moment: all but the last second is there, in order

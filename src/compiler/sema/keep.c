@@ -54,6 +54,13 @@ void keep_begin(struct compile *c)
 			node_walk(n->c, add_common, c);
 }
 
+/* Programs can read it, and keep() takes it. */
+static bool may_be_kept(const struct field *f)
+{
+	enum type_kind k = f->type->kind;
+	return !f->lost && f->name.n && k != T_NONE && k != T_FLOAT && k != T_FUNC && k != T_FWD;
+}
+
 /* The members in the place of args; nothing if there are none. */
 static void spell(struct arena *a, struct node **at, const struct type *args)
 {
@@ -61,7 +68,7 @@ static void spell(struct arena *a, struct node **at, const struct type *args)
 	u32 n = 0;
 	const struct field *f = args ? type_fields(args, &n) : NULL;
 	for (u32 i = 0; i < n; i++) {
-		if (f[i].lost || !f[i].name.n)
+		if (!may_be_kept(&f[i]))
 			continue;
 		*tail = args_member(a, word->loc, &f[i]);
 		tail = &(*tail)->next;

@@ -72,7 +72,6 @@ struct recorder {
 	bool quiet, over_budget;
 	int err_fd;
 	char *path;
-	struct err *failed;
 };
 
 enum option { OPT_CODEC };
@@ -434,8 +433,6 @@ static struct err *put_kept(struct recorder *r, const struct item *it)
 	struct plan *p = &r->plan[it->schema->id];
 	u32 schema = schema_of(p, (u32)common_of(p, rec, C_PROBE, 4));
 	u32 cpu = (u32)common_of(p, rec, C_CPU, 4);
-	if (r->failed)
-		return err_sys(r->failed->no, "%s", r->failed->msg);
 	if (!schema || cpu >= REC_MAX_CPU)
 		return err_new("a record of an unknown probe");
 	if (r->generation != rec_generation(r->w)) {
@@ -518,7 +515,7 @@ static struct err *record_flush(void *self)
 	u64 now = now_ns();
 	if (now >= r->clock_due)
 		put_clock(r);
-	struct err *e = r->failed ? NULL : rec_tick(r->w, now);
+	struct err *e = rec_tick(r->w, now);
 	r->flushed = now;
 	if (e)
 		return e;
