@@ -366,12 +366,9 @@ static struct err *opened(struct rec_file *f, struct rec_file **ret)
 	return NULL;
 }
 
-struct err *rec_open(const char *path, struct rec_file **ret)
+struct err *rec_open_fd(int fd, const char *path, struct rec_file **ret)
 {
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(errno, "open %s", path);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
 		return err_new("%s is not a file", path);
@@ -380,6 +377,12 @@ struct err *rec_open(const char *path, struct rec_file **ret)
 	f->fd = fd;
 	f->info.bytes = (u64)st.st_size;
 	return opened(f, ret);
+}
+
+struct err *rec_open(const char *path, struct rec_file **ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? err_sys(errno, "open %s", path) : rec_open_fd(fd, path, ret);
 }
 
 struct err *rec_open_mem(const void *p, size_t n, const char *name, struct rec_file **ret)

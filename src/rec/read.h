@@ -18,6 +18,8 @@
 
 struct rec_file;
 struct err *rec_open(const char *path, struct rec_file **ret) MUST_USE;
+/* An open file, which belongs to the reader from now on, also after an error. */
+struct err *rec_open_fd(int fd, const char *path, struct rec_file **ret) MUST_USE;
 /* The bytes stay the caller's, and unchanged until rec_close(). */
 struct err *rec_open_mem(const void *p, size_t n, const char *name, struct rec_file **ret) MUST_USE;
 void rec_close(struct rec_file *f); /* NULL is allowed */

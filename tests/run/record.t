@@ -47,6 +47,29 @@ EXPECT
 	usdt:build/tests/sdt:own:types: args.arg0, args.arg1, args.arg2, args.arg3, args.arg4, args.arg5, args.arg6, args.arg7
 	uretprobe:build/tests/calls:add6: retval
 
+NAME record: files that are none, and a damaged one
+RUN
+	cd "$TMPDIR" && "$SONDE" record -q -f record:codec=none -o r.sonde -e 'begin { keep("first"); keep("again"); }'
+	echo text >t; for f in t /nonexistent . ; do "$SONDE" report $f 2>&1; echo $?; done
+	head -c 100 r.sonde >cut; "$SONDE" report cut | head -n 2
+	LC_ALL=C sed 's/again/gaain/' r.sonde >bad; "$SONDE" report -e bad 2>&1 | sed 's/.*begin:/begin:/'; "$SONDE" report bad | grep -o 'the block at byte [0-9]* is damaged' | sed 's/[0-9][0-9]*/N/'
+	"$SONDE" report 2>&1; "$SONDE" report --no r.sonde 2>&1 | head -n 1
+EXPECT
+	ERROR: t is not a recording of sonde
+	1
+	ERROR: open /nonexistent: No such file or directory
+	1
+	ERROR: . is not a file
+	1
+	This recording has no end: the recorder was killed, or is still running. The last second may be missing.
+	Its last block is not whole: 36 bytes are not read.
+	WARNING: bad is not whole: sonde report bad has what is missing
+	the block at byte N is damaged
+	ERROR: report takes one FILE
+	USAGE:
+	    sonde report FILE
+	ERROR: unrecognized option '--no'
+
 NAME record: stacks with each event
 NEEDS tp:sched/sched_switch
 RUN
