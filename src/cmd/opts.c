@@ -158,8 +158,8 @@ static const struct {
 
 /* What a command takes; run takes all but what is of record and query. Those of bpftrace's command line take all that it takes. */
 static const u64 taken[] = {
-	[CMD_RUN] = ~(1ull << OPT_SET | 1ull << OPT_STACKS | 1ull << OPT_RECORDING | 1ull << OPT_FROM |
-		      1ull << OPT_TO),
+	[CMD_RUN] = ~(1ull << OPT_SET | 1ull << OPT_STACKS | 1ull << OPT_RECORDING |
+		      1ull << OPT_FROM | 1ull << OPT_TO),
 	[CMD_LIST] = 1ull << OPT_PROGRAM | 1ull << OPT_LIST | 1ull << OPT_VERBOSE |
 		     1ull << OPT_PID | 1ull << OPT_ESCAPE | 1ull << OPT_QUIET |
 		     1ull << OPT_NO_WARN | 1ull << OPT_UNSAFE | 1ull << OPT_NO_FEATURE |

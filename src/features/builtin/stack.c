@@ -95,9 +95,11 @@ static bool check_mode(struct sema *s, struct node *call)
 			s, E_UNKNOWN_NAME, n->loc,
 			"%.*s: invalid stack mode '%.*s': valid modes are %s", STRF(call->name),
 			STRF(n->name),
-			str_is(call->name, "dw_ustack") ? "bpftrace, raw, perf, function, native and lang"
-			: chooses_frames(call) ? "bpftrace, raw, perf, build_id, function, native and lang"
-					       : "bpftrace, raw, perf, function, and build_id");
+			str_is(call->name, "dw_ustack")
+				? "bpftrace, raw, perf, function, native and lang"
+			: chooses_frames(call)
+				? "bpftrace, raw, perf, build_id, function, native and lang"
+				: "bpftrace, raw, perf, function, and build_id");
 	if ((mode == STACK_NATIVE || mode == STACK_LANG) && !chooses_frames(call))
 		return sema_fail(s, E_UNSUPPORTED, n->loc,
 				 "'%.*s' stack mode can only be used for ustack and dw_ustack",
