@@ -1,7 +1,7 @@
 #!/bin/sh
 # messages.sh [-l] [SOURCE...] - each sentence that a source of probes can say must be said by a test:
 # every string of two words or more in the code of the sources below (a format: its parts between the conversions,
-# in order) must stand in a line that a case of tests/run/*.t or tests/lang/*.bt expects. What no test
+# in order) must stand in a line that a case of tests/run/*.t, tests/lang/*.bt or tests/query.txt expects. What no test
 # can provoke stands in tests/messages.except, in groups with the reason; an entry that is tested, or
 # that no source has any more, is an error, too. -l lists each sentence with the line that says it.
 # Needs neither a built program nor root. Prints what is missing; the last line sums up.
@@ -24,6 +24,11 @@ awk -v list="$list" '
 		if (/^[A-Z_]+( |$)/)
 			wanted = $1 ~ /^(EXPECT|EXPECT_RE|ERR|ERR_RE)$/
 		if (wanted && !/^#/)
+			expect($0)
+		next
+	}
+	FILENAME == "tests/query.txt" {
+		if (!/^\$ /)
 			expect($0)
 		next
 	}
@@ -142,4 +147,4 @@ awk -v list="$list" '
 			fail("tests/messages.except: no such sentence: " key)
 		printf "%d of %d sentences are told by tests\n", ntold, total
 		exit nfail > 0
-	}' tests/messages.except tests/run/*.t tests/lang/*.bt "$@"
+	}' tests/messages.except tests/query.txt tests/run/*.t tests/lang/*.bt "$@"

@@ -197,7 +197,7 @@ int main(int argc, char **argv)
 					.codec = plain ? CODEC_NONE : rec_best_codec()};
 	struct err *e = i < argc ? rec_create(argv[i], &start, &w) : err_new("which file?");
 	if (!e) {
-		rec_meta(w, STR("uname.machine"), STR("x86_64"));
+		rec_meta(w, STR("machine"), STR("x86_64"));
 		rec_clock(w, &(struct rec_clock){START, REAL, START + 5, REAL + 37000000000ull, 1});
 		if (rows)
 			big(w, rows);
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
 	if (!e && cut)
 		rec_abandon(w);
 	else if (!e)
-		e = rec_finish(w, END_DONE, STR("the command ended"));
+		e = rec_finish(w, END_DONE, STR("the command ended"), NULL);
 	if (e)
 		fprintf(stderr, "mkrec: %s\n", e->msg);
 	return e != NULL;

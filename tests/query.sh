@@ -13,6 +13,7 @@ export TZ=UTC
 "$build/mkrec" a.sonde && "$build/mkrec" -a cut.sonde && "$build/mkrec" -l lost.sonde || exit 1
 echo 't:raw_syscalls:sys_enter { @[comm, str($1)] = count(); }' > script.bt
 head -c 1000 a.sonde > short.sonde
+head -c 64 a.sonde > empty.sonde
 python3 - <<'END'
 data = bytearray(open("a.sonde", "rb").read())
 at = [i for i in range(64, len(data), 8) if data[i:i + 4] == b"SBLK" and data[i + 4] == 16][0]
@@ -80,6 +81,7 @@ interval:ms:300 { printf("%d ms: %d\n", elapsed / 1000000, @n); } t:raw_syscalls
 	q -q lost.sonde -e 't:raw_syscalls:sys_enter { @ = count(); }'
 	q -q lost.sonde --to 100ms -e 't:raw_syscalls:sys_enter { @ = count(); }'
 	q -q short.sonde -e 't:raw_syscalls:sys_enter { @ = count(); }'
+	q empty.sonde -e 't:raw_syscalls:sys_enter { @ = count(); }'
 	q -q bad.sonde -e 't:raw_syscalls:sys_enter { @ = count(); }'
 	# what was not recorded
 	q a.sonde -e 't:syscalls:sys_enter_openat { printf("%s\n", str(args.pathname)); }'

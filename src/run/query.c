@@ -158,7 +158,7 @@ struct str query_name(const struct query *q)
 
 void query_host(const struct query *q, struct host *h, struct arena *a)
 {
-	struct str machine = rec_meta_of(q->file[0].file, STR("uname.machine"));
+	struct str machine = rec_meta_of(q->file[0].file, STR("machine"));
 	const struct arch *arch = machine.n ? arch_by_name(machine) : NULL;
 	host_init_recording(h, a, arch ? arch : arch_native(), q->ncpu, &q->probes);
 }
