@@ -25,8 +25,8 @@
 #   TIMEOUT s                     seconds (10)
 #   NEEDS words                   kprobe nokprobe fentry btf uprobe tracefs hardware nohardware lockdown vm
 #                                 x86_64, aarch64, before:VERSION, since:VERSION (of the kernel), tp:CATEGORY/EVENT,
-#                                 disk (a file system lies on one), fast (not in a test guest), slow (with -s K/N
-#                                 it is one of those of which one of N parts runs),
+#                                 disk (a file system lies on one), fast (not in a test guest), slow (it
+#                                 takes more than ten seconds in a guest: with -s K/N one of 4 N parts runs),
 #                                 module:NAME (in a test guest it is loaded for what stands behind it),
 #                                 file:PATH, prog:NAME (a test program that could be built), runs:NAME (and that says by its
 #                                 exit code 0 that this machine can do what it is about),

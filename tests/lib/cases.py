@@ -88,9 +88,13 @@ def hash_of(name):
     return value
 
 
+def is_slow(case):
+    return "slow" in case.get("needs", "").split()
+
+
 def depends_on_kernel(case):
     needs = case.get("needs", "")
-    return "slow" not in needs.split() and (case["file"].startswith("vm-") or OF_KERNEL.search(needs) is not None)
+    return not is_slow(case) and (case["file"].startswith("vm-") or OF_KERNEL.search(needs) is not None)
 
 
 # ---- comparing ----

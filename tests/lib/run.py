@@ -396,12 +396,16 @@ def report(all_cases, least, listed):
 
 
 def read_cases(paths, share, even, pattern):
-    """The cases of the files that run: of those that do not depend on the kernel (`even`: of all) one of every N."""
-    turn, every = (int(n) for n in share.split("/"))
+    """
+    The cases of the files that run: of those that do not depend on the kernel (`even`: of all) one of every N; of slow ones
+    one of every 4 N.
+    """
+    turn, share = (int(n) for n in share.split("/"))
     found = []
     for path in paths:
         for fields in cases.parse(path):
             spread = even or not cases.depends_on_kernel(fields)
+            every = 4 * share if share > 1 and cases.is_slow(fields) else share
             if not spread or cases.hash_of(fields["name"]) % every == turn % every:
                 found.append(fields)
     numbered = [Case(n, fields) for n, fields in enumerate(found, 1)]

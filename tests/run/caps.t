@@ -119,7 +119,7 @@ EXPECT
 
 NAME any file of any process, without CAP_SYS_PTRACE
 RUN cp "$SONDE" /tmp/sonde-$$; for c in '' ,+sys_ptrace; do /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon$c --ambient-caps=-all,+bpf,+perfmon$c --bounding-set=-all,+bpf,+perfmon$c /tmp/sonde-$$ -e 'uprobe:*:no_such_function_anywhere { }' 2>&1 | grep -c CAP_SYS_PTRACE; done; rm /tmp/sonde-$$
-NEEDS file:/usr/bin/setpriv uprobe
+NEEDS slow file:/usr/bin/setpriv uprobe
 EXPECT
 	1
 	0

@@ -62,7 +62,7 @@ RUN
 	awk '/^@n: / { all = $2 } /^]: / { n += $2 } / skipped by the kernel/ { skipped += $3 } END { print (n == all && n <= '$n' && n + skipped >= '$n') ? "all of them" : n " " all " " skipped }' $TMPDIR/out $TMPDIR/err
 	[ $fds -lt 300 ] && [ $kib -lt 200000 ] || echo $fds descriptors, $kib KiB
 	! grep -v ' skipped by the kernel' $TMPDIR/err
-NEEDS prog:many tp:syscalls/sys_enter_getppid feature:CONFINE
+NEEDS slow prog:many tp:syscalls/sys_enter_getppid feature:CONFINE
 ALONE
 TIMEOUT 60
 EXPECT

@@ -86,7 +86,7 @@ RUN f() { sh tests/forms.sh "$@"; }
 	f kmem:kmem_cache_free 'pid == cpid' 'call_site ptr' build/tests/open /etc/passwd
 	f kmem:mm_page_alloc 'pid == cpid' 'order gfp_flags migratetype' build/tests/faults
 	f kmem:mm_page_free 'pid == cpid' 'order' build/tests/faults
-NEEDS btf tracefs tp:exceptions/page_fault_user
+NEEDS slow btf tracefs tp:exceptions/page_fault_user
 TIMEOUT 60
 EXPECT
 	exceptions:page_fault_user: same

@@ -10,6 +10,7 @@ EXPECT
 NAME rings: events of two processors come in order: BPF ring buffer
 RUN "$SONDE" --no-feature rings -q -c 'build/tests/turns 1500' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("%d %d\n", args.offset, cpu); }' | awk 'NF { n++; if ($1 <= last) bad++; last = $1; cpu[$2] = 1 } END { for (c in cpu) ncpu++; print (n > 1400), bad + 0, (ncpu == '$(nproc)' || ncpu == 2) }'
 TIMEOUT 20
+NEEDS slow
 EXPECT
 	1 0 1
 

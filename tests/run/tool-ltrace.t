@@ -14,7 +14,7 @@ EXPECT
 
 NAME ltrace: texts, and none
 RUN "$SONDE" ltrace -q -e 'setlocale+bindtextdomain+textdomain' /usr/bin/env -u nothing true 2>&1; "$SONDE" ltrace -q -e getenv /usr/bin/ls /dev/null 2>&1 | grep -m 1 LS_BLOCK
-NEEDS uprobe x86_64 file:/usr/bin/env file:/usr/bin/ls
+NEEDS slow uprobe x86_64 file:/usr/bin/env file:/usr/bin/ls
 ENV LC_ALL=C
 EXPECT
 	setlocale (6, "") = "C"

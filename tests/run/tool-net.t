@@ -386,7 +386,7 @@ RUN
 	P
 	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcppktlat -l 18925 "$@"; }
 	see 250ms --fields comm,lport,duration_ns | sed 's/ [2-9][0-9][0-9]\.[0-9]*$/ WAITED/'; see -j --fields comm,duration_ns 250ms | grep -cE '"comm": "python3", "duration_ns": [2-9][0-9]{8,}'; see --csv --fields comm,lport 1h; see --csv --fields comm,lport 250ms
-NEEDS tp:tcp/tcp_probe btf cmd:python3
+NEEDS slow tp:tcp/tcp_probe btf cmd:python3
 TIMEOUT 30
 EXPECT
 	COMM             LPORT       MS

@@ -339,7 +339,7 @@ RUN
 	"$SONDE" deadlock -q -- python3 "$TMPDIR/circle.py" | grep -o '0x.* 0x.* python3' | awk '{ held[$1]++; taken[$2]++ } END { for (h in held) n += h in taken; print n, NR }'
 	"$SONDE" deadlock -q --all --csv --fields held,taken -- python3 "$TMPDIR/circle.py" | awk 'END { print (NR > 5 ? "all" : NR) }'
 	"$SONDE" deadlock -qj --fields comm -- python3 "$TMPDIR/circle.py"; "$SONDE" deadlock -q --csv -- python3 -c 1; "$SONDE" deadlock -q --csv --fields comm -- python3 "$TMPDIR/circle.py"
-NEEDS uprobe cmd:python3 sym:bpf_for_each_map_elem
+NEEDS slow uprobe cmd:python3 sym:bpf_for_each_map_elem
 TIMEOUT 40
 EXPECT
 	3 3

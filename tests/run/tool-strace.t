@@ -364,7 +364,7 @@ RUN
 	both() { to theirs strace "$@"; to ours "$SONDE" strace -q "$@"; cmp "$TMPDIR/theirs" "$TMPDIR/ours" && wc -l <"$TMPDIR/ours"; }
 	e=trace=execve,openat,access; all=name,time-percent,total-time,avg-time,min-time,max-time,calls,errors
 	both -c -e $e -S name; both -C -e trace=execve -S calls; both -c -e $e -U calls,name,errors -S name; both -C -e trace=access,execve -U $all -S name; both -c -e trace=reboot; both -c -e $e -U name,min-time,max-time -S name
-NEEDS cmd:strace prog:syscalls tp:raw_syscalls/sys_exit btf
+NEEDS slow cmd:strace prog:syscalls tp:raw_syscalls/sys_exit btf
 TIMEOUT 60
 EXPECT
 	7
@@ -428,7 +428,7 @@ RUN
 	cd "$TMPDIR"; echo text >one; cat one >/dev/null
 	both() { "$@" -v -o out -e fstat,newfstatat /usr/bin/cat one >/dev/null 2>&1; grep 'st_size=5,' out; "$@" -v -o out -e uname /usr/bin/uname >/dev/null 2>&1; grep ^uname out; }
 	both strace >theirs; both "$SONDE" strace -q >ours; cmp theirs ours && wc -l <ours
-NEEDS cmd:strace tp:raw_syscalls/sys_exit btf x86_64
+NEEDS slow cmd:strace tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	2
 
@@ -721,7 +721,7 @@ EXPECT
 
 NAME strace: names of how a path is looked up, of what a file is
 RUN for t in strace "$SONDE strace"; do $t -e trace=openat2,statx,epoll_pwait2 /usr/bin/python3 -I -c 'import ctypes as c; f = c.CDLL(None).syscall; f(441, -1, c.create_string_buffer(64), 5, (c.c_uint64 * 2)(0, 1000), None, c.c_size_t(8)); f(437, -100, b"/nope", (c.c_uint64 * 3)(0o10000000, 0, 12), 24); f(332, -100, b"/proc", 0, 0, c.create_string_buffer(256))' 2>&1 | sed 's/0x[0-9a-f]\{8,\}/A/g; s/\(epoll.* = -1\) .*/\1/'; done | grep -v exited | sort | uniq -c | awk '{ $1 = $1 } 1'
-NEEDS cmd:strace cmd:/usr/bin/python3 tp:raw_syscalls/sys_exit btf x86_64
+NEEDS slow cmd:strace cmd:/usr/bin/python3 tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	2 epoll_pwait2(-1, A, 5, A, NULL, 8) = -1
 	2 openat2(AT_FDCWD, "/nope", {flags=O_RDONLY|O_PATH, resolve=RESOLVE_NO_SYMLINKS|RESOLVE_BENEATH}, 24) = -1 EXDEV (Invalid cross-device link)
@@ -830,7 +830,7 @@ RUN
 	is 137 $s sh -c 'kill -9 $$'; is 143 $s -c -o "$TMPDIR/o" sh -c 'kill $$'; is 0 $s -d 100ms sh -c 'trap "exit 5" TERM; sleep 60 & wait'; is 1 $s /nonexistent/program
 	mkfifo "$TMPDIR/f"; sh -c 'read -r line; exit 5' <"$TMPDIR/f" & p=$!; exec 5>"$TMPDIR/f"; "$SONDE" strace -p $p -o "$TMPDIR/o" 2>"$TMPDIR/e" & t=$!; eventually grep -q Tracing "$TMPDIR/e"; echo >&5; wait $t; echo "-p $?"
 	is 0 "$SONDE" -q -c 'sh -c "exit 3"' -e 'begin { }  tracepoint:raw_syscalls:sys_enter /pid == cpid/ { }'; is 4 "$SONDE" -q -c 'sh -c "exit 3"' -e 'config = { exit_with_command = true } tracepoint:raw_syscalls:sys_enter /pid == cpid/ { exit(4); }'
-NEEDS tp:raw_syscalls/sys_exit btf
+NEEDS slow tp:raw_syscalls/sys_exit btf
 TIMEOUT 60
 EXPECT
 	3 3

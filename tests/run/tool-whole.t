@@ -107,7 +107,7 @@ EXPECT
 
 NAME ttysnoop, sslsniff: more of each than there is room for
 RUN for t in 'ttysnoop -s' 'sslsniff --max-bytes'; do for n in 1020 1021; do "$SONDE" -q $t $n --comm nosuch -d 100ms 2>&1 | grep WARN; done; done
-NEEDS tp:syscalls/sys_enter_write btf uprobe
+NEEDS slow tp:syscalls/sys_enter_write btf uprobe
 EXPECT
 	WARNING: at most 1020 bytes of each are shown; BPFTRACE_MAX_STRLEN allows more
 	WARNING: at most 1020 bytes of each are shown; BPFTRACE_MAX_STRLEN allows more

@@ -58,7 +58,7 @@ EXPECT
 
 NAME stackcount: stacks, folded
 RUN c=build/tests/calls; "$SONDE" stackcount -q "$c:greet" -- $c 9 | sed -n '1p; s/^ *9$/9/p'; "$SONDE" stackcount -qPf "$c:greet" -- $c 9 | sed 's/;[0-9]*;.*;/;/'
-NEEDS uprobe prog:calls
+NEEDS slow uprobe prog:calls
 EXPECT_RE
 	   COUNT
 	9
@@ -329,7 +329,7 @@ RUN
 	"$SONDE" perf-stat-hist syscalls:sys_enter_getppid __syscall_nr x 2>&1 | head -n 1
 	for f in '' -j --csv; do "$SONDE" perf-stat-hist -q $f -b '100 200' syscalls:sys_enter_getppid '__syscall_nr * 0 + 150' -- build/tests/syscalls 3 getppid; done | sed 's/  *|.*//' | grep .
 	"$SONDE" perf-stat-hist -b '5 4' syscalls:sys_enter_getppid __syscall_nr 2>&1 | head -n 1
-NEEDS tp:sched/sched_process_exit tp:syscalls/sys_enter_getppid uprobe btf
+NEEDS slow tp:sched/sched_process_exit tp:syscalls/sys_enter_getppid uprobe btf
 TIMEOUT 30
 EXPECT
 	sched_process_exit

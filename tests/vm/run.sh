@@ -6,8 +6,9 @@
 # The tests are tests/run.sh and tests/probes.sh; what the latter finds must be what the table in
 # docs/probes.md says (vm/table.sh). -t: only that; -u: the table is written anew, of all kernels.
 # -s TURN: cases are spread over the kernels. Those that depend on the kernel run on the oldest and on the newest. Each
-# kernel also runs one in eight of all other cases; which eighth depends on the kernel and on TURN, a number. Without -s, or
-# with `-s all`, every case runs on every kernel.
+# kernel also runs one in eight of all other cases, of slow ones one in 32; which ones depends on the kernel and on TURN, a
+# number. The table is tried on the oldest, the newest and one of the others. Without -s, or with `-s all`, every case runs
+# on every kernel.
 # KERNEL is a series of Debian kernels such as 6.1, or 6.12-16k, with larger pages; without one: all below. SONDE has to be static,
 # or linked to what is on this machine: the guest sees this machine's root, read-only, under a
 # writable layer of memory. -c runs another command there (in the project's root) than the tests.
@@ -61,20 +62,36 @@ elif [ "$table" ]; then
 	command=$probes
 else
 	table=y
-	command="TEST_SLOW=4 sh tests/run.sh -j 2 SHARE $sonde $files; code=\$?; $probes && exit \$code"
+	command="TEST_SLOW=4 sh tests/run.sh -j 2 SHARE $sonde $files; code=\$?; PROBES && exit \$code"
 fi
 
-# share_of KERNEL: the options of tests/run.sh for it.
-share_of() {
-	[ "$turn" != all ] || return 0
-	i=0
+# Whether it is the oldest or the newest kernel.
+is_end() {
+	case $1 in "${all_kernels%% *}" | "${all_kernels##* }") return 0 ;; esac
+	return 1
+}
+
+# turn_of KERNEL: that of the run, and the kernel's place among all.
+turn_of() {
+	i=$turn
 	for k in $all_kernels; do
 		[ "$k" != "$1" ] || break
 		i=$((i + 1))
 	done
+	echo $((i % 32))
+}
+
+# share_of KERNEL: the options of tests/run.sh for it.
+share_of() {
+	[ "$turn" != all ] || return 0
 	even=-e
-	case $1 in "${all_kernels%% *}" | "${all_kernels##* }") even= ;; esac
-	echo "-s $(((turn + i) % 8))/8 $even"
+	! is_end "$1" || even=
+	echo "-s $(turn_of "$1")/8 $even"
+}
+
+# probes_of KERNEL: the command that tries each type of probe there.
+probes_of() {
+	if [ "$turn" = all ] || is_end "$1" || [ $(($(turn_of "$1") % 2)) = 0 ]; then echo "$probes"; else echo true; fi
 }
 
 skip_all() {
@@ -105,7 +122,7 @@ trap 'trap "" INT TERM; kill $pids 2>/dev/null; wait; exit 130' INT TERM
 # loaded when a guest starts.
 later=' ext4 btrfs xfs f2fs bcachefs fuse nfsd nfsv4 '
 
-# pack KERNEL-FOLDER GUEST-FOLDER SHARE: the initramfs. busybox must be static. Where the root is not this
+# pack KERNEL-FOLDER GUEST-FOLDER SHARE PROBES: the initramfs. busybox must be static. Where the root is not this
 # machine's, the project is shared beside it.
 pack() {
 	mkdir -p "$2/root/bin" "$2/root/dev" "$2/root/modules"
@@ -123,7 +140,7 @@ pack() {
 		case $later in *" $m "*) ;; *) load="$load $m" ;; esac
 	done
 	printf "dir='%s'\nproject='%s'\nload='%s'\ncmd='%s'\n" "$root" "$([ $share = / ] || echo y)" "$load" \
-		"$(echo "$command" | sed "s/'/'\\\\''/g; s,SHARE,$3,")" >"$2/root/job"
+		"$(echo "$command" | sed "s/'/'\\\\''/g; s,SHARE,$3,; s,PROBES,$4,")" >"$2/root/job"
 	(cd "$2/root" && find . | busybox cpio -o -H newc 2>/dev/null) >"$2/initrd"
 }
 
@@ -181,7 +198,7 @@ one_guest() {
 	fi
 	start=$(date +%s)
 	for try in once again; do
-		pack "$folder" "$g" "$(share_of "$1")" && boot "$folder" "$g"
+		pack "$folder" "$g" "$(share_of "$1")" "$(probes_of "$1")" && boot "$folder" "$g"
 		code=$?
 		[ -e "$g/out/status" ] && break
 		[ -e "$g/out/result" ] && sed 's/^/# /' "$g/out/result"
