@@ -818,7 +818,7 @@ static struct err *end_write(struct rec_writer *w, enum rec_end how, struct str 
 	pack_u64(b, w->total);
 	pack_u64(b, w->lost);
 	pack_u64(b, w->at);
-	pack_u8(b, how);
+	pack_u8(b, (u8)how);
 	pack_u32(b, n);
 	for (u32 i = 0; i < w->schema.n; i++) {
 		if (!w->schema.v[i].total.rows)

@@ -112,7 +112,7 @@ static void put_attached(struct session *s)
 		       (double)g->duration_ns / 1e9);
 	else if (g->title.n && !command)
 		sb_fmt(&text, "%.*s... Hit Ctrl-C to end.", STRF(sb_str(&title)));
-	else if (start.tool.n && !s->u->scope.npid) /* the command is not what is traced */
+	else if (command && start.tool.n && !s->u->scope.npid) /* it is not what is traced */
 		sb_fmt(&text, "%.*s of the whole machine, until the command ends.",
 		       STRF(g->title.n ? g->title : STR("Tracing")));
 	if (start.tool.n)
