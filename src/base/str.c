@@ -412,16 +412,18 @@ void sb_free(struct sb *b)
 struct str str_unquote(struct arena *a, struct str s)
 {
 	AUTO_SB b = {0};
-	bool in = false;
+	bool in = false, path = false;
 	u32 part = 0;
 	if (str_chr(s, '"') < 0)
 		return s;
 	for (u32 i = 0; i < s.n; i++) {
 		bool escape = in && s.s[i] == '\\' && i + 1 < s.n;
 		part += !in && s.s[i] == ':';
-		if (s.s[i] == '"')
+		if (s.s[i] == '"') {
 			in = !in;
-		else if (in && part == 1 && s.s[i] == ':')
+			path |= in && part == 1 && i + 1 < s.n &&
+				(s.s[i + 1] == '/' || s.s[i + 1] == '.');
+		} else if (in && path && part == 1 && s.s[i] == ':')
 			sb_char(&b, '\1');
 		else
 			sb_char(&b, s.s[i += escape]);

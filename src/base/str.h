@@ -60,8 +60,8 @@ bool str_like(struct str want, struct str name);
 char *arena_strz(struct arena *a, struct str s);
 struct str arena_str(struct arena *a, struct str s); /* a copy; also NUL-terminated */
 /*
- * A probe's text without double quotes; between them a backslash keeps the next character as it is, and a ':' in the
- * second part (a path) becomes '\1', which does not end the part.
+ * A probe's text without double quotes; between them a backslash keeps the next character as it is. If the second part
+ * is a path ('/' or '.' follows the quote), a ':' in it becomes '\1', which does not end the part.
  */
 struct str str_unquote(struct arena *a, struct str s);
 

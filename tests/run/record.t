@@ -42,7 +42,7 @@ NAME record: the members of args that can be kept, and results
 NEEDS usdt:build/tests/sdt prog:calls
 RUN
 	"$SONDE" record -q -o "$TMPDIR/r.sonde" usdt:build/tests/sdt:own:types uretprobe:build/tests/calls:add6 -- true
-	"$SONDE" report "$TMPDIR/r.sonde" | sed -n 's/.* - *//p'
+	"$SONDE" report "$TMPDIR/r.sonde" | sed -n 's/^ *0 *-  //p'
 EXPECT
 	usdt:build/tests/sdt:own:types: args.arg0, args.arg1, args.arg2, args.arg3, args.arg4, args.arg5, args.arg6, args.arg7
 	uretprobe:build/tests/calls:add6: retval

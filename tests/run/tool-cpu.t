@@ -283,14 +283,14 @@ RUN m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1)
 		tool_sees "$do_both" $t --cgroup "$d" >"$TMPDIR/o"; tool_sees "$do_both" $t >"$TMPDIR/all"
 		for n in sleep spin; do grep -q "\<$n\>" "$TMPDIR/o" && echo "${t%% *}: $n"; grep -q "\<$n\>" "$TMPDIR/all" || echo "no $n"; done
 	done
-	"$SONDE" runqlat --cgroup "$d/none" 2>&1 | sed "s,$d,DIR,"; rmdir "$d/below" "$d"
+	"$SONDE" runqlat --cgroup "$d/none" 2>&1 | sed "s,$d,DIR,; s, (nor .*,,; 1q"; rmdir "$d/below" "$d"
 EXPECT
 	offcputime: sleep
 	wakeuptime: sleep
 	runqlat: sleep
 	runqslower: sleep
 	cpudist: sleep
-	ERROR: find control group DIR/none: No such file or directory
+	ERROR: --cgroup: there is no control group DIR/none
 NEEDS btf prog:spin tp:sched/sched_switch file:/sys/fs/cgroup
 TIMEOUT 30
 

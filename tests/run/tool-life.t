@@ -214,7 +214,7 @@ NAME tools: --fields names a column that is not there
 RUN "$SONDE" execsnoop --fields comm,nosuch 2>&1; echo $?
 NEEDS tp:syscalls/sys_enter_execve btf
 EXPECT
-	ERROR: --fields: there is no column 'nosuch', but time time_ns uid cpu comm pid ppid ret container argv
+	ERROR: --fields: there is no column 'nosuch', but time time_ns uid cpu comm pid ppid ret container parent_comm path directory argv
 	1
 
 NAME tools: without the rights one sentence says which, before anything is compiled

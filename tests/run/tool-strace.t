@@ -879,6 +879,7 @@ RUN "$SONDE" strace -A true 2>&1; "$SONDE" profile --flame '|cat' -d 100ms 2>&1;
 RC 1
 EXPECT
 	ERROR: --append: to which file? -o FILE says it
+	WARNING: -d is --delimiter here, which has no effect without -f; did you mean --duration 100ms?
 	ERROR: -o '|': flame goes to a file
 	ERROR: -o '|': what --as-invoker writes goes to a file
 
