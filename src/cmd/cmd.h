@@ -179,8 +179,10 @@ struct err *object_write(const char *path, const struct unit *u) MUST_USE;
 /* query.c: the machine of the recordings that o names; h is initialised also after an error */
 struct err *query_machine(const struct run_opts *o, struct host *h, struct arena *a) MUST_USE;
 struct err *query_refuses(const struct run_opts *o) MUST_USE; /* options that trace */
-/* main.c: the operand at argv[at] is a tool or a script; options stand before and behind it */
+/* operand.c: the operand at argv[at] is a tool or a script; options stand before and behind it */
 int run_operand(int at, int argc, char **argv);
+/* The tool of that name, with the words behind argv[at]. *rc is its exit code. False: there is no such tool. */
+bool run_tool_named(struct str name, int at, int argc, char **argv, int *rc);
 
 /* list.c, facts.c */
 int list(const struct run_opts *o);

@@ -146,7 +146,7 @@ EXPECT
 # The member is in an anonymous union since Linux 7.1; tasks without a file there are skipped.
 NAME path of an open file
 RUN exec 9</dev/null; for to in ctx.file.f_path 'ctx->file->f_path'; do "$SONDE" -q -e "iter:task_file /ctx.task.tgid == $$ && ctx.fd == 9/ { printf(\"%s\n\", path($to)); }" | grep .; done
-NEEDS btf sym:bpf_iter_new_fd
+NEEDS btf sym:bpf_iter_new_fd since:6.1
 EXPECT
 	/dev/null
 	/dev/null

@@ -74,7 +74,7 @@ EXPECT
 
 NAME the commands of README
 RUN sh tests/console.sh "$SONDE" README.md | awk '/^[0-9]+: as documented$/ { n++; next } { print } END { print n " blocks as documented" }'
-NEEDS btf uprobe tracefs
+NEEDS slow btf uprobe tracefs
 TIMEOUT 60
 EXPECT
 	5 blocks as documented

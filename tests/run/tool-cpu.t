@@ -73,7 +73,7 @@ EXPECT_RE
 
 NAME stacks of the kernel, of the program, and both, also with -K and -U
 RUN for t in offcputime wakeuptime profile; do for o in '' -U -K '-K -U'; do timeout 30 "$SONDE" $t $o -d 0.1 --csv 2>/dev/null | head -n 1; done; done; timeout 30 "$SONDE" stackcount -K -U --csv -q t:syscalls:sys_enter_getppid -- build/tests/syscalls 7 getppid | head -n 1
-NEEDS prog:syscalls tp:sched/sched_switch btf
+NEEDS slow prog:syscalls tp:sched/sched_switch btf
 TIMEOUT 120
 EXPECT
 	comm,kstack,ustack,total_ns

@@ -27,7 +27,7 @@ NAME opensnoop -F: paths from the root of the process, of failed calls too
 RUN
 	mkdir -p "$TMPDIR/a/b"; touch "$TMPDIR/a/b/here"
 	for f in '' -j --csv; do "$SONDE" opensnoop -qF $f --fields ret,path here -- sh -c 'cd "$TMPDIR/a" && cat b/here; : <b/../b/here; : <b/nothere' 2>/dev/null | sed "s,$TMPDIR,D,; s/: 3,/: N,/; s/^ *3 /N /; s/^3,/N,/"; done
-NEEDS tp:syscalls/sys_exit_openat btf
+NEEDS slow tp:syscalls/sys_exit_openat btf
 EXPECT
 	  FD PATH
 	N D/a/b/here

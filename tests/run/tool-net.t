@@ -266,7 +266,7 @@ RUN
 	see() { tool_sees 'python3 "$TMPDIR/p.py"' tcprtt "$@"; }
 	see -B -P 18911 | grep -E '^remote|^\[' | sed 's/\[.*/BUCKETS/' | uniq; see -p 18911 -j | grep -c '"usecs": \[{"min"'; see -p 18911 --csv | awk -F, 'NR == 1 { print; next } { n += $3 } END { print (n >= 10) }'; see -6 -p 18911 | grep -c usecs
 	see -p 18911 -a 127.0.0.1 -A 127.0.0.1 -e | awk '/SAMPLES/ { print; getline; print ($1 >= 10) }'; see -p 18911 -A 127.0.0.1 -ej | grep -c '"sums".*"samples": .*"avg_us": .*"total_us": '; see -p 18911 -A 127.0.0.2 | grep -c usecs; see -p 18911 -a ::1 | grep -c usecs; true
-NEEDS tp:tcp/tcp_probe btf cmd:python3
+NEEDS slow tp:tcp/tcp_probe btf cmd:python3
 TIMEOUT 30
 EXPECT
 	remote address = 127.0.0.1, usecs:

@@ -366,7 +366,7 @@ RUN
 	P
 	orders() { "$SONDE" deadlock -q --csv --fields comm "$@" -- python3 "$TMPDIR/circle.py" | grep -c python3; }
 	orders; orders --lock-symbols pthread_rwlock_wrlock,pthread_mutex_lock --unlock-symbols pthread_mutex_unlock,pthread_rwlock_unlock; orders -t 5 -e 5 -s 5 --lock-symbols pthread_rwlock_wrlock --unlock-symbols pthread_rwlock_unlock; "$SONDE" deadlock --lock-symbols nosuch --unlock-symbols neither --binary libc -- true 2>&1
-NEEDS uprobe cmd:python3 func:libc.so.6:pthread_rwlock_wrlock sym:bpf_for_each_map_elem
+NEEDS slow uprobe cmd:python3 func:libc.so.6:pthread_rwlock_wrlock sym:bpf_for_each_map_elem
 TIMEOUT 40
 RC 1
 EXPECT

@@ -646,7 +646,7 @@ RUN
 	for o in '-e none' '-e none -e signal=none' '-qq -e none'; do both $o sh -c 'kill -9 $$'; done 2>/dev/null | sort | uniq -c | awk '{ $1 = $1 } 1'
 	cd "$TMPDIR" && "$SONDE" strace -f --output-separately -o x -e none sh -c '/bin/true; :' && ls x.* | wc -l
 	{ "$SONDE" strace -e decode-fds=no true; "$SONDE" strace --quiet=no true; } 2>&1
-NEEDS cmd:strace tp:raw_syscalls/sys_exit btf x86_64
+NEEDS slow cmd:strace tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 120
 RC 1
 EXPECT

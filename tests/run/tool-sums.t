@@ -43,7 +43,7 @@ RUN
 	see ltrace "$deep" ltrace -fc -e getppid
 	see stackcount "$five" stackcount "$c:greet"
 	see 'stackcount -P' "$five" stackcount -P "$c:greet"
-NEEDS uprobe prog:calls
+NEEDS slow uprobe prog:calls
 TIMEOUT 120
 EXPECT
 	funccount: 15
@@ -88,7 +88,7 @@ RUN
 	print("pprof:", total)
 	print("speedscope:", sum(sum(p["weights"]) for p in json.load(open(sys.argv[2]))["profiles"]))
 	END
-NEEDS uprobe prog:calls cmd:python3
+NEEDS slow uprobe prog:calls cmd:python3
 TIMEOUT 120
 EXPECT
 	text: 15 in 1
@@ -174,7 +174,7 @@ RUN
 	see 'offcputime -f' 1000000000 "$(load 1 200)" offcputime -f -n five
 	see 'offcputime -U' 1000000000 "$(load 1 200)" offcputime -Uj -n five
 	see wakeuptime 1000000000 "$(load 1 200)" wakeuptime -j
-NEEDS btf prog:spin
+NEEDS slow btf prog:spin
 TIMEOUT 120
 EXPECT
 	profile: all

@@ -103,7 +103,7 @@ RUN
 	echo 'int f(void) __asm__("_ZN3std28_$u7b$closure$u7d$$u7d$17ha86af84d9cc65291E"); int f(void) { return 0; } int main(void) { return f(); }' >$TMPDIR/a.c
 	cc -o $TMPDIR/app $TMPDIR/a.c
 	"$SONDE" -q -c $TMPDIR/app -e 'uprobe:'$TMPDIR'/$1:_ZN3std28_$u7b$closure$u7d$$u7d$17ha86af84d9cc65291E { @ = count(); }' app | grep .
-NEEDS cmd:cc
+NEEDS slow cmd:cc fast
 EXPECT
 	@: 1
 

@@ -696,6 +696,8 @@ static bool add_beside(const struct point *p, void *arg)
 		return true;
 	struct variant *v = arena_new(c->arena, struct variant);
 	v->probe = node_clone(c->arena, b->v->probe);
+	/* What a call of keep() says of its values is no part of the tree. */
+	node_walk(v->probe->c, keep_spell, &(struct keep_args){c->arena, p->args});
 	v->points = arena_new(c->arena, struct point);
 	*v->points = *p;
 	v->points->next = NULL;

@@ -1,0 +1,54 @@
+/* operand.c - what is to be run: a canned tool, or a script. */
+#include "cmd/tool.h"
+
+/* Options of a script stand behind --, too, as other tracers have it; there "_" is as good as "-". */
+static int run_file(const struct tool *t, int at, int argc, char **argv)
+{
+	bool dashes = at + 2 < argc && !strcmp(argv[at + 1], "--") && argv[at + 2][0] == '-';
+	if (dashes)
+		memmove(&argv[at + 1], &argv[at + 2], (size_t)(argc - at - 1) * sizeof(*argv));
+	argc -= dashes;
+	for (int i = at + 1; dashes && i < argc && strcmp(argv[i], "--") != 0; i++)
+		for (char *c = argv[i]; !strncmp(argv[i], "--", 2) && *c && *c != '='; c++)
+			*c = *c == '_' ? '-' : *c;
+	return tool_run(t, at, argv, argc - at, argv + at);
+}
+
+bool run_tool_named(struct str name, int at, int argc, char **argv, int *rc)
+{
+	struct arena a = {0};
+	struct tool t;
+	if (str_is(name, "tplist")) { /* listed among the tools, and linked to as they are */
+		*rc = cmd_tplist(argc - at, argv + at, false);
+		return true;
+	}
+	bool found = tool_find(&a, name, &t);
+	if (found)
+		*rc = tool_run(&t, MAX(at, 1), argv, argc - at, argv + at);
+	arena_free(&a);
+	return found;
+}
+
+/* A script that is there, whatever it is called. */
+static bool is_script(const char *word)
+{
+	return str_ends(str_z(word), STR(".bt")) && !access(word, F_OK);
+}
+
+static int run_script_file(int at, int argc, char **argv)
+{
+	struct arena a = {0};
+	struct tool t;
+	int rc = tool_from_file(&a, at, argv, &t) ? run_file(&t, at, argc, argv)
+						  : cmd_run(argc, argv, false);
+	arena_free(&a);
+	return rc;
+}
+
+int run_operand(int at, int argc, char **argv)
+{
+	int rc;
+	if (!is_script(argv[at]) && run_tool_named(str_z(argv[at]), at, argc, argv, &rc))
+		return rc;
+	return run_script_file(at, argc, argv);
+}
