@@ -54,11 +54,21 @@ void keep_begin(struct compile *c)
 			node_walk(n->c, add_common, c);
 }
 
+/*
+ * Of system calls on newer kernels, as 7.2: "__filename_val" is the text behind filename, as the kernel copies it for its own
+ * trace. Programs run before it does so.
+ */
+static bool is_copy(struct str member)
+{
+	return str_starts(member, STR("__")) && str_ends(member, STR("_val"));
+}
+
 /* Programs can read it, and keep() takes it. */
 static bool may_be_kept(const struct field *f)
 {
 	enum type_kind k = f->type->kind;
-	return !f->lost && f->name.n && k != T_NONE && k != T_FLOAT && k != T_FUNC && k != T_FWD;
+	return !f->lost && f->name.n && !is_copy(f->name) && k != T_NONE && k != T_FLOAT &&
+	       k != T_FUNC && k != T_FWD;
 }
 
 /* The members in the place of args; nothing if there are none. */
