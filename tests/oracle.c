@@ -452,7 +452,7 @@ static struct session session_of(struct script_run *x, struct unit *u, struct ta
 				.loop = {.epoll_fd = -1, .signals = SIGNALS_NONE}};
 }
 
-static struct err *in_kernel(struct session *s, struct diags *ds, struct result *r)
+static struct err *run_in_kernel(struct session *s, struct diags *ds, struct result *r)
 {
 	struct err *e = NULL;
 	records_init(&s->reporter.records, s->u);
@@ -519,7 +519,7 @@ static enum verdict compare(struct script_run *x, struct job *j, struct sb *why)
 	struct user user = {.h = &x->h, .u = u, .r = &r[2]};
 	struct str name;
 	for (u32 k = 0; k < 2; k++) {
-		struct err *e = in_kernel(&s[k], &j->diags, &r[k]);
+		struct err *e = run_in_kernel(&s[k], &j->diags, &r[k]);
 		if (e)
 			return because(UNFIT, e, why);
 	}

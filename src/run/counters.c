@@ -63,7 +63,7 @@ static void loss_tick(struct session *s, void *self)
 static void report_skipped(struct session *s, const struct prog *p)
 {
 	u64 n = 0;
-	struct err *e = in_kernel(s) && prog_fd(s, p) >= 0 && p->phase == PROG_ATTACH
+	struct err *e = session_in_kernel(s) && prog_fd(s, p) >= 0 && p->phase == PROG_ATTACH
 				? bpf_prog_misses(prog_fd(s, p), &n)
 				: NULL;
 	loss_uncounted(&s->reporter, "how often the kernel skipped a probe", e);
@@ -118,7 +118,7 @@ static void loss_detach(struct session *s, void *self)
 static void report_hidden(struct session *s)
 {
 	AUTO_SB b = {0};
-	if (!in_kernel(s) || !s->syms || !sym_kernel_hidden(s->syms))
+	if (!session_in_kernel(s) || !s->syms || !sym_kernel_hidden(s->syms))
 		return;
 	sb_fmt(&b, "kernel addresses have no names, as /proc/kallsyms shows none");
 	if (!cap_held(CAP_SYSLOG))

@@ -295,13 +295,13 @@ bool session_load(struct session *s, struct diags *ds, struct err **e)
 	*e = NULL;
 	syms_init(s->h, u->config.cpp_demangle, &s->syms);
 	s->live = (struct live){
-		.engine = in_kernel(s) ? &engine_kernel : s->live.engine,
-		.self = in_kernel(s) ? s->h : s->live.self,
+		.engine = session_in_kernel(s) ? &engine_kernel : s->live.engine,
+		.self = session_in_kernel(s) ? s->h : s->live.self,
 		.query = s->live.query,
 		.map = no_maps(u->nmap),
 		.prog_fd = no_progs(u->nprog),
 	};
-	if (s->verbose && in_kernel(s) && host_memory(s->h) != NO_MEMORY_LIMIT)
+	if (s->verbose && session_in_kernel(s) && host_memory(s->h) != NO_MEMORY_LIMIT)
 		fprintf(stderr,
 			"memory: this control group may have %llu KiB; maps and event rings are "
 			"made for half of it at most\n",
@@ -312,11 +312,11 @@ bool session_load(struct session *s, struct diags *ds, struct err **e)
 		parts_early(s);
 	for (u32 i = 0; i < u->nprog && !*e; i++) {
 		*e = load_prog(s, u, ds, u->prog[i]);
-		if (in_kernel(s))
+		if (session_in_kernel(s))
 			notes_drain(s); /* that may have taken long */
 	}
-	for (u32 i = 0; i < u->nprog && !*e && !s->attach.refused && s->verbose && in_kernel(s);
-	     i++)
+	for (u32 i = 0;
+	     i < u->nprog && !*e && !s->attach.refused && s->verbose && session_in_kernel(s); i++)
 		tell_cost(u->prog[i], s->live.prog_fd[i]);
 	return !*e && !s->attach.refused;
 }

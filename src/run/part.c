@@ -9,7 +9,7 @@ static const struct part *const parts[PARTS] = {
 
 static bool works(const struct session *s, u32 i)
 {
-	return in_kernel(s) || parts[i]->anywhere;
+	return session_in_kernel(s) || parts[i]->anywhere;
 }
 
 void parts_init(struct session *s)

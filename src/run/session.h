@@ -56,7 +56,7 @@ static inline int prog_fd(const struct session *s, const struct prog *p)
 	return live_prog(&s->live, p);
 }
 /* Maps and programs are the kernel's: their numbers are descriptors. */
-static inline bool in_kernel(const struct session *s)
+static inline bool session_in_kernel(const struct session *s)
 {
 	return !s->live.query;
 }
