@@ -128,7 +128,7 @@ struct err *scope_prepare(const struct run_opts *o, struct host *h, int child, s
 struct output {
 	const struct sink *sink;
 	struct str opts[SINK_OPTIONS];
-	const char *path; /* -o; NULL: standard output */
+	const char *path; /* -o, or NULL for standard output */
 	char *program;    /* what stands behind | of a tool's -o, instead; or NULL */
 	int program_pid;
 	char name[4096]; /* of the file that is open */

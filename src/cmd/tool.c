@@ -115,7 +115,7 @@ struct parse {
 	enum tool_runs runs;         /* what -- CMD does */
 	bool annotate, delimiter;    /* of folded stacks */
 	bool timed;                  /* the first operand is the duration, too */
-	const char *refused;         /* the value or operand that was refused; NULL: none */
+	const char *refused;         /* the value or operand that was refused, or NULL */
 	const struct writer *writer; /* takes the operands, if the tool has one */
 	struct words words;
 };

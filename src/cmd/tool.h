@@ -34,7 +34,7 @@ enum tool_runs {
 };
 /* c: its script, when its options are known. */
 enum tool_runs tool_runs(const struct tool *t, const struct compile *c);
-/* The common option of that name, if the tool's script names it; NULL: it does not. */
+/* The common option of that name, or NULL if the tool's script does not name it. */
 const struct getopt_use *tool_names(const struct compile *c, const char *name);
 /* Words of a command line as one text that is split like a shell's. */
 const char *tool_command_text(struct arena *a, char **word, int n);
@@ -50,7 +50,7 @@ struct tool_words {
 	const struct opt *table;
 	int argc;
 	char **argv;
-	/* The value or operand in argv that was refused; NULL: something else. */
+	/* The value or operand in argv that was refused, or NULL if it was something else. */
 	const char *refused;
 	enum tool_runs runs;
 	struct arena *a;

@@ -46,7 +46,7 @@ static const struct {
 	bool (*fits)(const char *val);
 } elsewhere[] = {{'d', "duration", is_time}, {'c', "count", is_number}};
 
-/* The letter that stands before the value or operand that was refused; 0: none. */
+/* The letter before the value or operand that was refused, or 0. */
 static char letter_before(const struct tool_words *w)
 {
 	for (int i = 1; i < w->argc && w->refused; i++) {

@@ -108,7 +108,7 @@ struct sink_env {
 	bool scroll;             /* a screen does not replace the one before, */
 	bool no_load;            /* and has no time and load above it */
 	/* For sinks that .keeps: */
-	const char *path;        /* of .out; NULL: standard output */
+	const char *path;        /* of .out, or NULL for standard output */
 	const struct unit *unit; /* whose records come */
 	const struct sink_fact *fact;
 	u32 nfact;

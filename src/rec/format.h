@@ -138,7 +138,7 @@ enum rec_coding {
 	REC_RAW = 3,  /* u64: hashes, doubles, addresses that never repeat */
 	REC_TEXT = 4, /* varint: id of a STRING; 0: varint length << 1 | 1 if it was cut, bytes */
 	REC_BLOB = 5, /* varint length, bytes */
-	REC_STACKID = 6, /* varint: id of a STACK; 0: none */
+	REC_STACKID = 6, /* varint: id of a STACK, or 0 */
 	REC_LIST = 7,    /* each element, coded as the coding of an element says */
 	REC_PAIR = 8,    /* varint number, then as REC_TEXT */
 };

@@ -12,8 +12,9 @@ struct query;
 struct live {
 	/* Set before session_load(), or NULL: it takes the kernel. */
 	const struct engine *engine;
-	void *self;          /* the state of the engine */
-	struct query *query; /* events are rows of recordings (query.h); NULL: this machine's */
+	void *self; /* the state of the engine */
+	/* Events are rows of recordings (query.h), or NULL if they are this machine's. */
+	struct query *query;
 	struct live_map *map;
 	int *prog_fd;      /* -1 for a program that is not loaded */
 	struct ring *ring; /* NULL if no program writes records */

@@ -43,7 +43,7 @@ struct query {
 	struct beat *beat;
 	u32 nbeat;
 
-	/* ---- the row whose programs run; NULL: a program that sonde runs itself ---- */
+	/* ---- the row whose programs run, or NULL in a program that sonde runs itself ---- */
 	const struct query_file *at;
 	u64 now_ns;
 	bool foreign; /* a program read memory */

@@ -25,7 +25,7 @@ struct ufile {
 	bool ahead;   /* blocks_ahead() was asked */
 	bool early;   /* blocks_early() was asked */
 	bool lang_asked;
-	u32 lang;  /* number in unwind_langs, and 1; 0: none */
+	u32 lang;  /* number in unwind_langs plus 1, or 0 */
 	u32 first; /* in the index; 0: not asked for */
 	u32 nblock;
 	u32 asked;           /* how often it was asked for blocks */

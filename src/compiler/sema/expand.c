@@ -31,7 +31,7 @@ struct expand {
 };
 
 /*
- * Bytes of an escape in a name that old compilers of Rust mangled, "$u7b$" or "$LT$", at the beginning of t; 0: none.
+ * Bytes of an escape in a name that old compilers of Rust mangled, "$u7b$" or "$LT$", at the beginning of t, or 0.
  * The '$' that ends it begins no parameter, even before a digit.
  */
 static u32 rust_escape(struct str t)

@@ -169,7 +169,7 @@ static void visit_list(struct spelling *s, struct node *list)
 	}
 }
 
-/* The type of what was kept, or of a part of it that is in the row, too; NULL: it is neither. */
+/* The type of what was kept, or of a part of it that is also in the row; else NULL. */
 static const struct type *kept_type(struct spelling *s, const struct node *n)
 {
 	const struct recorded_column *k = column_of(s, n);
@@ -198,7 +198,7 @@ static bool is_args_member(const struct node *n)
 	return n && n->kind == N_MEMBER && sema_is_args(n->a);
 }
 
-/* The member of args that a column is, or is the text of, if there is nothing else of it. NULL: none. */
+/* The member of args that a column is, or is the text of, if there is nothing else of it; else NULL. */
 static const struct node *member_of(struct spelling *s, struct recorded_column *k)
 {
 	const struct node *tree = column_tree(s->c, k);
