@@ -396,7 +396,7 @@ RUN
 		echo "$t: $(grep -cE "\"pid\": ($ours)[,}]|\"task\": \"[^\"]*-($ours)\"|\\[pid *($ours)[]<]" "$TMPDIR/out") of ours, $([ "$(grep -vc '"start"\|"end"' "$TMPDIR/out")" -gt 0 ] && echo others)"
 		rm -f "$TMPDIR/out"
 	done
-NEEDS btf tp:syscalls/sys_enter_read tp:sched/sched_switch
+NEEDS fast btf tp:syscalls/sys_enter_read tp:sched/sched_switch
 TIMEOUT 30
 EXPECT
 	tpoint syscalls:sys_enter_read: 0 of ours, others

@@ -154,7 +154,7 @@ RUN
 	end { show_functions(functions, @); print(@, 1); clear(@); }' | grep -v '__libc_start\|^$'
 	"$SONDE" -e 'table t { a; } begin { @[1] = count(); show_functions(t, @); }' 2>&1 | head -n 1
 	"$SONDE" -e 'table t { a; b; c; d; e; } begin { @[1] = count(); show_functions(t, @); }' 2>&1 | head -n 1
-NEEDS uprobe prog:calls
+NEEDS uprobe prog:calls dwunwind
 EXPECT
 	  SELF   SELF%  TOTAL  TOTAL% FUNCTION
 	     3  33.33%      3  33.33% add6 (calls)
