@@ -261,7 +261,7 @@ RUN
 	mkdir "$TMPDIR/in"
 	"$SONDE" execsnoop -x --path --directory --parent-name -q --csv --fields ret,parent_comm,path,directory,argv -- sh -c 'cd "$1"; /bin/echo x >out; ./nope; true' sh "$TMPDIR/in" 2>/dev/null | sed "s,$TMPDIR,DIR,g" | tail -n +3
 	"$SONDE" execsnoop -q --csv -- true | head -n 1
-NEEDS since:6.1 btf tp:sched/sched_process_exec
+NEEDS since:6.18 btf tp:sched/sched_process_exec
 EXPECT
 	0,sh,/usr/bin/echo,DIR/in,/bin/echo x
 	-2,sh,./nope,DIR/in,./nope
