@@ -44,3 +44,13 @@ void units_1024(struct sb *b, i64 v)
 	if (shift)
 		sb_char(b, "KMGTPE"[shift - 1]);
 }
+
+void units_grouped(struct sb *b, u64 n)
+{
+	if (n >= 1000) {
+		units_grouped(b, n / 1000);
+		sb_fmt(b, ",%03llu", n % 1000);
+	} else {
+		sb_u64(b, n);
+	}
+}

@@ -9,3 +9,5 @@ bool units_ns(struct str s, u64 *ret);
 /* Histogram bounds: below 1024 plain; else the largest of K M G T P E that divides v, else plain.
  */
 void units_1024(struct sb *b, i64 v);
+/* 1115340 -> "1,115,340" */
+void units_grouped(struct sb *b, u64 n);

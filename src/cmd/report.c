@@ -1,6 +1,7 @@
 /* report.c - sonde report: what is in a recording, and its events as lines. */
 #include "base/alloc.h"
 #include "base/opt.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "kern/confine.h"
@@ -37,17 +38,6 @@ static void put_str(struct str s)
 	AUTO_SB b = {0};
 	sb_visible(&b, s);
 	fwrite(b.s ? b.s : "", 1, b.n, stdout);
-}
-
-/* 1115340 -> "1,115,340" */
-static void put_count(struct sb *b, u64 n)
-{
-	if (n >= 1000) {
-		put_count(b, n / 1000);
-		sb_fmt(b, ",%03llu", n % 1000);
-	} else {
-		sb_u64(b, n);
-	}
 }
 
 static void put_seconds(u64 ns)
@@ -325,7 +315,7 @@ static void show_events(const struct rec_file *f, const struct sums *s)
 			       !str_eq(schema[k]->probe, schema[i]->probe);
 		nprobe += some;
 	}
-	put_count(&b, rows);
+	units_grouped(&b, rows);
 	printf("%-10s %s of %u probe%s in ", "events", sb_str(&b).s, nprobe,
 	       nprobe == 1 ? "" : "s");
 	put_seconds(span);

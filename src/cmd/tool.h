@@ -39,7 +39,7 @@ const struct getopt_use *tool_names(const struct compile *c, const char *name);
 /* Words of a command line as one text that is split like a shell's. */
 const char *tool_command_text(struct arena *a, char **word, int n);
 /* The program that a command runs, itself or by the first line of a script, if it is of the language that word begins
- * with ("python3"). NULL: it is none. */
+ * with ("python3"); else NULL. */
 const char *tool_interpreter(struct arena *a, const char *command, struct str word);
 /* Other tracers run what stands behind -c: the command in there, or NULL. */
 const char *tool_command_behind(struct arena *a, int argc, char **argv);

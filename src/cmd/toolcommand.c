@@ -64,7 +64,7 @@ const char *tool_command_behind(struct arena *a, int argc, char **argv)
 	return NULL;
 }
 
-/* What a script's first line names: "#!/usr/bin/env python3" is python3 of $PATH. NULL: it is none; *elf: a program. */
+/* What a script's first line names: "#!/usr/bin/env python3" is python3 of $PATH; else NULL, with *elf set for a program. */
 static const char *named_by_script(struct arena *a, const char *path, bool *elf)
 {
 	enum { LINE = 256 };

@@ -7,6 +7,7 @@
  */
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/units.h"
 #include "sink/picture.h"
 #include "sink/profile.h"
 #include <errno.h>
@@ -242,7 +243,7 @@ static void put_share(struct sb *b, u64 n, u64 all)
 
 static void put_note(const struct flame *f, struct sb *b)
 {
-	put_grouped(b, f->node.v[0].weight);
+	units_grouped(b, f->node.v[0].weight);
 	sb_fmt(b, " %.*s in %u stacks", STRF(unit_of(f)), f->line.n);
 	const char *slash = f->diff ? strrchr(f->diff, '/') : NULL;
 	if (f->diff)
@@ -334,7 +335,7 @@ static void draw_frame(const struct flame *f, const struct node *n, double x, do
 	u32 fits = width > 28 ? (u32)((width - 6) / 7.23) : 0;
 	AUTO_SB title = {0};
 	sb_fmt(&title, "%.*s (", STRF(name));
-	put_grouped(&title, n->weight);
+	units_grouped(&title, n->weight);
 	sb_fmt(&title, " %.*s, ", STRF(unit_of(f)));
 	put_share(&title, n->weight, f->node.v[0].weight);
 	sb_char(&title, ')');

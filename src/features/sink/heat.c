@@ -7,6 +7,7 @@
  */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/units.h"
 #include "core/agg.h"
 #include "core/unit.h"
 #include "sink/picture.h"
@@ -336,7 +337,7 @@ static void draw_axes(const struct heat *h, struct sb *b)
 
 static void put_note(const struct heat *h, struct sb *b)
 {
-	put_grouped(b, total(h));
+	units_grouped(b, total(h));
 	sb_fmt(b, " values of %.*s%s in %u intervals", STRF(h->name), h->keyed ? ", all keys," : "",
 	       h->col.n);
 	if (h->p.lost)

@@ -67,16 +67,6 @@ void picture_end(struct sb *b, struct str json, const char *script)
 	sb_z(b, "})();]]></script>\n</svg>\n");
 }
 
-void put_grouped(struct sb *b, u64 n)
-{
-	if (n >= 1000) {
-		put_grouped(b, n / 1000);
-		sb_fmt(b, ",%03llu", n % 1000);
-	} else {
-		sb_u64(b, n);
-	}
-}
-
 /* Of the colour wheel: 0 to 1000 at this hue. */
 static i32 wheel(i32 hue)
 {

@@ -15,8 +15,6 @@ void xml_element(struct sb *b, const char *tag, const char *attrs, struct str te
 void picture_begin(struct sb *b, u32 width, u32 height, struct str title, struct str desc);
 /* Data (JSON, not yet escaped) and the script: picture.js and then the file's. */
 void picture_end(struct sb *b, struct str json, const char *script);
-/* "1,234" */
-void put_grouped(struct sb *b, u64 n);
 /* Hue 0 to 360, saturation and lightness 0 to 100 as #rrggbb. */
 void put_colour(struct sb *b, u32 hue, u32 saturation, u32 lightness);
 u32 option_number(struct str s, u32 least, u32 most, u32 otherwise);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/tab.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "core/sink.h"
 #include "core/unit.h"
@@ -591,17 +592,6 @@ static struct err *record_open(void *self, const struct sink_env *env, const str
 	return NULL;
 }
 
-/* 1115340 -> "1,115,340" */
-static void put_thousands(struct sb *b, u64 n)
-{
-	if (n >= 1000) {
-		put_thousands(b, n / 1000);
-		sb_fmt(b, ",%03llu", n % 1000);
-	} else {
-		sb_u64(b, n);
-	}
-}
-
 static void put_size(struct sb *b, u64 n)
 {
 	if (n < 1000)
@@ -625,7 +615,7 @@ static void say_summary(const struct recorder *r, const struct summary *s)
 	AUTO_SB b = {0};
 	size_t done;
 	sb_fmt(&b, "%s: ", r->path);
-	put_thousands(&b, s->rows);
+	units_grouped(&b, s->rows);
 	sb_fmt(&b, " event%s of %u probe%s in %.1f s, ", s->rows == 1 ? "" : "s", s->nprobe,
 	       s->nprobe == 1 ? "" : "s", (double)(now_ns() - r->start) / NS_PER_S);
 	put_size(&b, s->bytes);
