@@ -368,6 +368,14 @@ static bool no_interface(void *session, u32 index, struct sb *out)
 	return false;
 }
 
+/* A recording has the texts of frames of interpreted languages, not the words that stand for them. */
+static bool no_code(void *session, u64 word, struct interp_frame *ret)
+{
+	(void)session, (void)word;
+	*ret = (struct interp_frame){0};
+	return false;
+}
+
 static void no_load(void *session, struct sb *out)
 {
 	(void)session, (void)out;
@@ -387,6 +395,7 @@ static const struct names names_recorded = {
 	.gains = gains,
 	.source = source,
 	.tail = tail,
+	.code = no_code,
 	.finish_key = finish_key,
 	.username = no_name,
 	.cgroup = no_path,

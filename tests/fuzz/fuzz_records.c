@@ -69,6 +69,17 @@ static const u64 *no_tail(void *asked, u64 mark, u32 *n)
 	return mark & 1 ? rest : NULL;
 }
 
+static bool no_code(void *asked, u64 word, struct interp_frame *ret)
+{
+	(void)asked;
+	*ret = (struct interp_frame){.language = word & 2 ? STR("python") : STR(""),
+				     .name = word & 4 ? STR("name") : STR(""),
+				     .file = word & 8 ? STR("a.py") : STR(""),
+				     .line = (u32)(word & 0xffff),
+				     .hidden = (word & 0xf0) == 0xf0};
+	return word & 1;
+}
+
 static const char *no_cgroup(void *asked, u64 id)
 {
 	(void)asked;
@@ -83,9 +94,9 @@ static const char *no_username(void *asked, u32 uid)
 
 static const struct names nobody = {
 	/* What decode.c asks; the others are asked by act() of builtins. */
-	.kernel = no_kernel,     .user = no_user,     .expect = no_expect,
-	.expected = no_expected, .gains = no_gains,   .source = no_source,
-	.tail = no_tail,         .cgroup = no_cgroup, .username = no_username,
+	.kernel = no_kernel, .user = no_user,         .expect = no_expect, .expected = no_expected,
+	.gains = no_gains,   .source = no_source,     .tail = no_tail,     .code = no_code,
+	.cgroup = no_cgroup, .username = no_username,
 };
 
 static struct job *prepare(struct reader *r)
