@@ -66,6 +66,14 @@ static void put_bytes(struct sb *out, struct str s, const struct punct *p)
 	}
 }
 
+struct str frame_file(const struct frame *f)
+{
+	struct str file = f->module;
+	for (i32 slash = str_chr(file, '/'); slash >= 0; slash = str_chr(file, '/'))
+		file = str_from(file, (u32)slash + 1);
+	return file;
+}
+
 static void put_stack(struct sb *out, const struct value *v, const struct punct *p)
 {
 	const char *indent = v->mode == STACK_PERF                  ? "\t"

@@ -45,6 +45,8 @@ struct frame {
 	u32 line;
 	struct str text; /* the line as the stack's mode prints it, without indent or newline */
 };
+/* The last part of .module. */
+struct str frame_file(const struct frame *f);
 struct bucket {
 	i64 lo, hi;        /* [lo, hi); */
 	bool no_lo, no_hi; /* (..., hi)  [lo, ...) */

@@ -68,11 +68,16 @@ static void decode_int(const struct type *t, u64 raw, struct value *ret)
 
 enum { MAX_INLINED = 16 }; /* functions at one address */
 
-/* "name+21@/src/file.c:7"; what was inlined has no offset, nor has what is shown by function. */
+/*
+ * "name+21@/src/file.c:7"; what was inlined has no offset. What is shown by function has none either, and what has no
+ * name there is the same in every process that runs the file.
+ */
 static struct str frame_name(struct arena *a, const struct type *t, const struct frame *f)
 {
 	AUTO_SB b = {0};
-	if (!f->sym.n)
+	if (!f->sym.n && f->module.n && t->mode == STACK_FUNCTION)
+		sb_fmt(&b, "[unknown] (%.*s)", STRF(frame_file(f)));
+	else if (!f->sym.n)
 		sb_fmt(&b, "0x%llx", f->addr);
 	else if (f->inlined || f->language.n || t->mode == STACK_FUNCTION)
 		sb_add(&b, f->sym);

@@ -147,7 +147,7 @@ EXPECT
 	1
 
 NAME offcputime: a sleep, in text, JSON, CSV and folded
-RUN for o in '' -j --csv -f; do tool_sees_wait usleep 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 $o >"$TMPDIR/o$o"; done; grep -cE '^spin +[0-9]{6,}$' "$TMPDIR/o"; grep -cE '"comm": "spin".*"sym": "usleep".*"total_ns": [0-9]{9,}}' "$TMPDIR/o-j"; head -n 1 "$TMPDIR/o--csv"; tr -d '\n' <"$TMPDIR/o--csv" | grep -cE 'spin,"[^"]*usleep\+[^"]*main\+[^"]*",[0-9]{9,}'; grep -cE '^spin;.*;main;.*usleep;.* [0-9]{9,}$' "$TMPDIR/o-f"
+RUN for o in '' -j --csv -f; do tool_sees_wait usleep 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 $o >"$TMPDIR/o$o"; done; grep -cE '^spin +[0-9]{6,}$' "$TMPDIR/o"; grep -cE '"comm": "spin".*"sym": "usleep".*"total_ns": [0-9]{9,}}' "$TMPDIR/o-j"; head -n 1 "$TMPDIR/o--csv"; tr -d '\n' <"$TMPDIR/o--csv" | grep -cE 'spin,"[^"]*usleep [^"]*main [^"]*",[0-9]{9,}'; grep -cE '^spin;.*;main;.*usleep;.* [0-9]{9,}$' "$TMPDIR/o-f"
 NEEDS prog:spin tp:sched/sched_switch dwunwind
 TIMEOUT 60
 EXPECT
@@ -352,3 +352,20 @@ EXPECT
 	1 2 4
 	COMM SAMPLES
 	some
+
+NAME offcputime, wakeuptime: a summary by function first, without the scheduler; the largest stack first
+RUN
+	shown() { awk -v f="$1" '/SELF\(us\)/ { s = NR } !w && $5 == f && $1 > 0 { w = NR } /schedule|try_to_wake_up/ && !c { bad = 1 } /^[A-Z]+ .*TIME\(us\)/ { c = NR } c && /^[a-z].* [0-9]+$/ { if (n && $NF > n) bad = 2; n = $NF; m++ } END { print (s == 1), (w > s && w < c), bad + 0, (m > 0) }'; }
+	"$SONDE" offcputime -q -- build/tests/spin 10 300 | shown do_nanosleep
+	"$SONDE" offcputime -q -U -- build/tests/spin 10 300 | grep -m 1 usleep | sed 's/.* //; s/[^a-z(].*//' | sed 's/^(.*/a function of the library/'
+	"$SONDE" offcputime -q --functions 0 -- build/tests/spin 10 300 | head -n 1 | sed 's/  */ /; s/(.*//'
+	"$SONDE" offcputime -q -s --functions 0 -- build/tests/spin 10 300 | grep -cE '^[[:space:]]+[0-9a-f]+ do_nanosleep\+[0-9]+$' | awk '{ print ($1 > 0) }'
+	tool_sees build/tests/mutex wakeuptime -n mutex >"$TMPDIR/o"; shown futex_wake <"$TMPDIR/o"
+NEEDS prog:spin prog:mutex tp:sched/sched_waking
+TIMEOUT 60
+EXPECT
+	1 1 0 1
+	a function of the library
+	COMM TIME
+	1
+	1 1 0 1

@@ -152,6 +152,8 @@ RUN
 	"$SONDE" -q -c 'build/tests/calls 3' -e 'table functions { self "SELF" 6 right; self_ratio "SELF%" 7 percent right; total "TOTAL" 6 right; total_ratio "TOTAL%" 7 percent right; function "FUNCTION"; }
 	uprobe:build/tests/calls:add6 { @[comm, ustack(function)] = count(); } uprobe:build/tests/calls:target, uprobe:build/tests/calls:greet { @[comm, ustack(function)] = count(); }
 	end { show_functions(functions, @); print(@, 1); clear(@); }' | grep -v '__libc_start\|^$'
+	"$SONDE" -q -c 'build/tests/syscalls 3 getppid' -e 'table f { self; a; total; b; function; }
+	t:syscalls:sys_enter_getppid { @[kstack(function), 1, ustack(function)] = count(); } end { show_functions(f, @, "*trace* *sys_* *syscall*"); clear(@); }'
 	"$SONDE" -e 'table t { a; } begin { @[1] = count(); show_functions(t, @); }' 2>&1 | head -n 1
 	"$SONDE" -e 'table t { a; b; c; d; e; } begin { @[1] = count(); show_functions(t, @); }' 2>&1 | head -n 1
 NEEDS uprobe prog:calls dwunwind
@@ -167,5 +169,8 @@ EXPECT
 	        main
 	        _start
 	]: 3
+	SELF A TOTAL B FUNCTION
+	3 10000 3 10000 entry_SYSCALL_64_after_hwframe
+	
 	stdin:1:55-56: ERROR: show_functions() begins with the name of a table of 5 columns
 	stdin:1:70-71: ERROR: show_functions() takes a map whose key has stacks among its parts

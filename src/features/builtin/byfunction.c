@@ -3,9 +3,7 @@
 
 static struct str function_name(struct arena *a, const struct frame *f)
 {
-	struct str file = f->module, name = f->sym.n ? f->sym : STR("[unknown]");
-	for (i32 slash = str_chr(file, '/'); slash >= 0; slash = str_chr(file, '/'))
-		file = str_from(file, (u32)slash + 1);
+	struct str file = frame_file(f), name = f->sym.n ? f->sym : STR("[unknown]");
 	return file.n ? str_z(arena_fmt(a, "%.*s (%.*s)", STRF(name), STRF(file)))
 		      : arena_str(a, name);
 }
@@ -25,13 +23,31 @@ static struct value *row_of(struct byfunction *f, struct str name)
 	return row;
 }
 
+/* Patterns are separated by blanks. */
+static bool is_left_out(const struct byfunction *f, const struct value *stack, struct str name)
+{
+	struct str rest = f->left_out;
+	while (stack->kernel && rest.n) {
+		i32 blank = str_chr(rest, ' ');
+		if (str_glob(str_n(rest.s, blank < 0 ? rest.n : (u32)blank), name))
+			return true;
+		rest = blank < 0 ? STR("") : str_from(rest, (u32)blank + 1);
+	}
+	return false;
+}
+
 void byfunction_add(struct byfunction *f, const struct value *row, u32 nkey, u64 weight)
 {
 	bool innermost = true;
+	u32 k = 0;
 	f->nstack++;
 	f->all += weight;
-	for (u32 k = 0; k < nkey; k++)
-		for (u32 i = 0; row[k].kind == V_STACK && i < row[k].n; i++) {
+	while (k < nkey && row[k].kind != V_STACK)
+		k++;
+	for (; k < nkey && row[k].kind == V_STACK; k++)
+		for (u32 i = 0; i < row[k].n; i++) {
+			if (innermost && is_left_out(f, &row[k], row[k].stack[i].sym))
+				continue;
 			struct value *r = row_of(f, function_name(&f->a, &row[k].stack[i]));
 			r[BYFUNCTION_SELF].u += innermost ? weight : 0;
 			r[BYFUNCTION_TOTAL].u += r[BYFUNCTION_CELLS].u == f->nstack ? 0 : weight;

@@ -1,7 +1,7 @@
 /*
  * byfunction.h - a summary of stacks by function: how much ends in it, and how much it is part of.
  *
- *	struct byfunction f = {0};
+ *	struct byfunction f = {.left_out = ...};
  *	byfunction_add(&f, row, nkey, weight)	once for each stack
  *	byfunction_end(&f)			then f.rows may be read
  *	byfunction_free(&f)
@@ -27,9 +27,15 @@ struct byfunction {
 	struct tab index; /* name -> row */
 	VEC(struct value *) rows;
 	u64 nstack, all;
+	/* Patterns, with blanks between them: innermost frames of the kernel with such names are not
+	 * counted, as if the stack ended at the function that called them. */
+	struct str left_out;
 };
 
-/* Stacks among the first nkey values of row; the first one has the innermost frames. */
+/*
+ * The first stack among the first nkey values of row has the innermost frames; stacks directly behind it
+ * are its callers. Stacks behind another value are those of somebody else, and are not counted.
+ */
 void byfunction_add(struct byfunction *f, const struct value *row, u32 nkey, u64 weight);
 /* Sorts the rows: most of the innermost frames first. */
 void byfunction_end(struct byfunction *f);

@@ -830,7 +830,7 @@ static void act_show_functions(struct reporter *r, const struct schema *sc, cons
 			       u32 n, u64 ts)
 {
 	struct shown h = {.r = r, .t = sc->columns}, of = {.r = r, .t = sc->columns};
-	struct byfunction f = {0};
+	struct byfunction f = {.left_out = sc->fmt};
 
 	(void)v, (void)n;
 	if (r->output.sink != sink_named(STR("text")))
@@ -920,7 +920,8 @@ static struct ref lower_show(struct lower *l, struct node *call, struct mem dst)
 	sc->columns = t;
 	sc->last = kind_last_way(l->pt->kind)->phase == PROG_END;
 	for (struct node *n = call->a->next; n; n = n->next)
-		maps[sc->nmap++] = sema_map(n);
+		if (!node_str(n, &sc->fmt)) /* show_functions(): what to leave out */
+			maps[sc->nmap++] = sema_map(n);
 	sc->maps = maps;
 	lower_record(l, call, NULL, sc);
 	return REF_NONE;
@@ -940,12 +941,13 @@ const struct builtin builtin_emit[] = {
 		"behind aggregations only adds to their rows. Without maps it begins a report, "
 		"whose "
 		"rows emit() prints."},
-	{"void show_functions(name table, map a)", lower_show, B_ASYNC | B_TIMED,
+	{"void show_functions(name table, map a, [text left_out])", lower_show, B_ASYNC | B_TIMED,
 	 .check = check_show_functions, .act = act_show_functions,
 	 .doc = "In text output: rows of a table of five columns about the functions of a map "
-		"whose key has stacks "
-		"(the kernel's before the program's): value of the stacks that end in the "
-		"function, its share, value of "
-		"all stacks with the function, its share, name. Other formats leave it out."},
+		"whose key has stacks (the kernel's before the program's): value of the stacks "
+		"that end in the function, its share, value of all stacks with the function, its "
+		"share, name. left_out: patterns, with blanks between them, of functions of the "
+		"kernel that are not counted where stacks end in them. Other formats leave the "
+		"table out."},
 	{0},
 };
