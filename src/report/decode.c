@@ -307,10 +307,10 @@ static void decode_time(struct reader *r, struct arena *a, const u8 *p, struct v
 static void decode_cgroup(struct reader *r, struct arena *a, const u8 *p, struct value *ret)
 {
 	u64 id = load_uint(p, 8);
-	const char *path = r->names->cgroup(r->asked, id);
-	const char *filter = string_by_id(r, (u32)load_uint(p + 8, 4));
-	bool wanted = path && (!*filter || str_glob(str_z(filter), STR("unified")));
-	named(ret, wanted ? str_z(arena_fmt(a, "unified:%s", path)) : STR(""), id);
+	struct str filter = str_z(string_by_id(r, (u32)load_uint(p + 8, 4)));
+	AUTO_SB paths = {0};
+	r->names->cgroups(r->asked, id, filter, &paths);
+	named(ret, arena_str(a, sb_str(&paths)), id);
 }
 
 static void decode_user(struct reader *r, struct arena *a, const u8 *p, struct value *ret)

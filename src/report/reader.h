@@ -36,7 +36,9 @@ struct names {
 
 	/* NULL if there is no such thing, or not any more. */
 	const char *(*username)(void *asked, u32 uid);
-	const char *(*cgroup)(void *asked, u64 id); /* the path */
+	const char *(*cgroup)(void *asked, u64 id); /* the path in the hierarchy of version 2 */
+	/* Append the paths in all hierarchies whose names fit glob ("": all): "unified:/a,pids:/b". */
+	void (*cgroups)(void *asked, u64 id, struct str glob, struct sb *out);
 	const char *(*container)(void *asked, u64 cgroup);
 	const char *(*disk)(void *asked, u32 dev);
 	/* Append the name of a network interface; false if there is none. */

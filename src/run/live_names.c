@@ -67,6 +67,11 @@ static const char *cgroup(void *session, u64 id)
 	return proc_cgroup_path(((struct session *)session)->h, id);
 }
 
+static void cgroups(void *session, u64 id, struct str glob, struct sb *out)
+{
+	proc_cgroup_paths(((struct session *)session)->h, id, glob, out);
+}
+
 static const char *container(void *session, u64 id)
 {
 	return cgroup_container_of(((struct session *)session)->h, id);
@@ -111,6 +116,7 @@ const struct names names_here = {
 	.finish_key = finish_key,
 	.username = username,
 	.cgroup = cgroup,
+	.cgroups = cgroups,
 	.container = container,
 	.disk = disk,
 	.interface = interface,

@@ -362,6 +362,11 @@ static const char *no_path(void *session, u64 id)
 	return NULL;
 }
 
+static void no_paths(void *session, u64 id, struct str glob, struct sb *out)
+{
+	(void)session, (void)id, (void)glob, (void)out;
+}
+
 static bool no_interface(void *session, u32 index, struct sb *out)
 {
 	(void)session, (void)index, (void)out;
@@ -399,6 +404,7 @@ static const struct names names_recorded = {
 	.finish_key = finish_key,
 	.username = no_name,
 	.cgroup = no_path,
+	.cgroups = no_paths,
 	.container = no_path,
 	.disk = no_name,
 	.interface = no_interface,

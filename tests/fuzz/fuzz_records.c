@@ -86,6 +86,13 @@ static const char *no_cgroup(void *asked, u64 id)
 	return id & 1 ? "/a/b" : NULL;
 }
 
+static void no_cgroups(void *asked, u64 id, struct str glob, struct sb *out)
+{
+	(void)asked, (void)glob;
+	if (id & 1)
+		sb_z(out, "unified:/a/b");
+}
+
 static const char *no_username(void *asked, u32 uid)
 {
 	(void)asked;
@@ -96,7 +103,7 @@ static const struct names nobody = {
 	/* What decode.c asks; the others are asked by act() of builtins. */
 	.kernel = no_kernel, .user = no_user,         .expect = no_expect, .expected = no_expected,
 	.gains = no_gains,   .source = no_source,     .tail = no_tail,     .code = no_code,
-	.cgroup = no_cgroup, .username = no_username,
+	.cgroup = no_cgroup, .cgroups = no_cgroups, .username = no_username,
 };
 
 static struct job *prepare(struct reader *r)

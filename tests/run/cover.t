@@ -53,6 +53,20 @@ EXPECT_RE
 	$
 	@\[unified:/.*\]: 1
 
+NAME the path of a cgroup in a hierarchy of version 1
+RUN
+	d=/sys/fs/cgroup/pids/sonde_$$; mkdir "$d" && id=$(stat -c %i "$d")
+	"$SONDE" -q -e "begin { print(cgroup_path($id, \"pids\")); print(cgroup_path($id, \"[!a-z]*\")); @[cgroup_path($id, \"p*\")] = 1; }" | sed "s/_$$/_N/"
+	"$SONDE" -q -e "begin { print(cgroup_path($(stat -c %i /sys/fs/cgroup/pids))); }" | grep -o 'pids:/' ; rmdir "$d"
+NEEDS file:/sys/fs/cgroup/pids/cgroup.procs
+EXPECT
+	pids:/sonde_N
+	$
+	$
+	$
+	@[pids:/sonde_N]: 1
+	pids:/
+
 NAME usermode
 PROG profile:hz:499 /pid == cpid/ { @[usermode] = count(); }
 LOAD spin 300

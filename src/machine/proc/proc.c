@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -396,15 +397,70 @@ static bool find_inode(char *path, size_t len, u64 id, u32 depth)
 	return found;
 }
 
-const char *proc_cgroup_path(struct host *h, u64 id)
+enum { MAX_HIERARCHIES = 64 };
+
+/* Below root, at which a hierarchy is mounted. path: MAX_PATH bytes. NULL: there is none. */
+static const char *find_group(const char *root, u64 id, char *path)
 {
-	char path[MAX_PATH];
-	const char *root = cgroup_mount(h);
 	size_t n = strlen(root);
-	if (n + 2 > sizeof(path))
+	if (n + 2 > MAX_PATH)
 		return NULL;
 	memcpy(path, root, n + 1);
 	if (!find_inode(path, n, id, 0))
 		return NULL;
-	return path[n] ? arena_fmt(h->arena, "%s", path + n) : "/";
+	return path[n] ? path + n : "/";
+}
+
+const char *proc_cgroup_path(struct host *h, u64 id)
+{
+	char path[MAX_PATH];
+	const char *found = find_group(cgroup_mount(h), id, path);
+	return found ? arena_fmt(h->arena, "%s", found) : NULL;
+}
+
+static int by_name(const void *x, const void *y)
+{
+	const struct str *a = x, *b = y;
+	return str_cmp(*a, *b);
+}
+
+/* Those of version 1, by name; links to one that has several controllers are left out. */
+static u32 find_hierarchies(struct arena *a, const char *dir, struct str v[MAX_HIERARCHIES])
+{
+	DIR *d = opendir(dir);
+	u32 n = 0;
+	for (struct dirent *e; d && n < MAX_HIERARCHIES && (e = readdir(d));) {
+		struct statfs fs;
+		const char *path = arena_fmt(a, "%s/%s", dir, e->d_name);
+		if (e->d_type == DT_DIR && e->d_name[0] != '.' && !statfs(path, &fs) &&
+		    fs.f_type == CGROUP_SUPER_MAGIC)
+			v[n++] = str_z(arena_fmt(a, "%s", e->d_name));
+	}
+	if (d)
+		closedir(d);
+	qsort(v, n, sizeof(*v), by_name);
+	return n;
+}
+
+static void add_group(struct sb *out, struct str name, const char *path)
+{
+	if (path)
+		sb_fmt(out, "%s%.*s:%s", out->n ? "," : "", STRF(name), path);
+}
+
+void proc_cgroup_paths(struct host *h, u64 id, struct str glob, struct sb *out)
+{
+	char path[MAX_PATH];
+	struct arena a = {0};
+	struct str v[MAX_HIERARCHIES], unified = STR("unified");
+	const char *dir = arena_fmt(&a, "%s/sys/fs/cgroup", h->root);
+	u32 n = find_hierarchies(&a, dir, v);
+	if (!glob.n || str_glob(glob, unified))
+		add_group(out, unified, find_group(cgroup_mount(h), id, path));
+	for (u32 i = 0; i < n; i++) {
+		const char *root = arena_fmt(&a, "%s/%.*s", dir, STRF(v[i]));
+		if (!glob.n || str_glob(glob, v[i]))
+			add_group(out, v[i], find_group(root, id, path));
+	}
+	arena_free(&a);
 }

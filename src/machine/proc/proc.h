@@ -101,5 +101,11 @@ bool proc_stack_start(struct host *h, int pid, u64 *ret);
 char *proc_exe(struct host *h, struct arena *a, int pid);
 u64 proc_program(int pid);                 /* inode of the file that it runs; 0: not ours to see */
 int proc_pidfd(int pid, struct err **err); /* readable when the process ends; -1 and *err */
-/* Paths of a cgroup v2 id below /sys/fs/cgroup ("/a/b"), or NULL. */
+/* Path of the control group with that id in the hierarchy of version 2 ("/a/b"), or NULL. */
 const char *proc_cgroup_path(struct host *h, u64 id);
+/*
+ * Append the paths of the control groups with that id, in all hierarchies whose names fit glob
+ * ("": all), as "unified:/a,pids:/b". "unified" is the one of version 2; one of version 1 has the
+ * name of the directory at which it is mounted.
+ */
+void proc_cgroup_paths(struct host *h, u64 id, struct str glob, struct sb *out);
