@@ -101,9 +101,10 @@ static const char *no_username(void *asked, u32 uid)
 
 static const struct names nobody = {
 	/* What decode.c asks; the others are asked by act() of builtins. */
-	.kernel = no_kernel, .user = no_user,         .expect = no_expect, .expected = no_expected,
-	.gains = no_gains,   .source = no_source,     .tail = no_tail,     .code = no_code,
-	.cgroup = no_cgroup, .cgroups = no_cgroups, .username = no_username,
+	.kernel = no_kernel,     .user = no_user,         .expect = no_expect,
+	.expected = no_expected, .gains = no_gains,       .source = no_source,
+	.tail = no_tail,         .code = no_code,         .cgroup = no_cgroup,
+	.cgroups = no_cgroups,   .username = no_username,
 };
 
 static struct job *prepare(struct reader *r)

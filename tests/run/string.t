@@ -207,3 +207,52 @@ EXPECT
 	$
 	$
 	@[]: 1
+
+# A write() of 300,000 bytes, of which the last 100,000 are the first ones again, but for one byte.
+NAME texts of more than 64 KiB: length, comparison, in a map, put together
+ENV BPFTRACE_MAX_STRLEN=1048576
+RUN
+	awk 'BEGIN { for (i = 0; i < 30000; i++) printf("%-10d", i % 20000) }' | tr 'Z ' '_z' | sed 's/z$/y/' >$TMPDIR/text
+	"$SONDE" -q -c "dd if=$TMPDIR/text bs=300000 count=1 of=/dev/null status=none" -e '
+	tracepoint:syscalls:sys_enter_write /pid == cpid && args.count == 300000/ {
+		$a = str(args.buf);
+		$b = str(args.buf + 200000, 99999);
+		$c = str(args.buf, 99999);
+		$d = str(args.buf + 200000);
+		print((strlen($a), strlen($b), strlen($d)));
+		print(($b == $c, $a == $a, str(args.buf, 100001) == $d, strncmp($a, $d, 70000), strncmp($a, $b, 65000)));
+		for $i : 0..4 { @[strlen(str(args.buf))]++; }
+		printf("%s\n", $d);
+		@t = $b;
+	}' >$TMPDIR/out && cut -c 1-30 $TMPDIR/out && awk '{ print length($0) }' $TMPDIR/out
+NEEDS cmd:awk cmd:dd tp:syscalls/sys_enter_write feature:MAY_GOTO
+EXPECT
+	(300000, 99998, 100000)
+	(true, true, false, 0, 0)
+	0zzzzzzzzz1zzzzzzzzz2zzzzzzzzz
+	$
+	$
+	@[300000]: 4
+	@t: 0zzzzzzzzz1zzzzzzzzz2zzzzz
+	23
+	25
+	100000
+	0
+	0
+	12
+	100002
+
+# The kernel may end all loops of one run of a program together after 65,535 rounds.
+NAME lengths of long texts in a short loop
+ENV BPFTRACE_MAX_STRLEN=16384
+RUN
+	tr '\0' x </dev/zero | head -c 100000 >$TMPDIR/text
+	"$SONDE" -q -c "dd if=$TMPDIR/text bs=100000 count=1 of=/dev/null status=none" -e '
+	tracepoint:syscalls:sys_enter_write /pid == cpid/ {
+		$a = 0; for $i : 0..6 { $q = str(args.buf); $a += strlen($q); } @ = $a; exit();
+	}' 2>/dev/null
+NEEDS cmd:dd tp:syscalls/sys_enter_write
+EXPECT
+	$
+	$
+	@: 98298

@@ -282,11 +282,47 @@ struct mem lower_raw(struct lower *l, struct node *n)
 
 /* ---- comparison ---- */
 
+/* More bytes than this are compared in a loop, which keeps programs short. */
+enum { LONG_TEXT = 4096, AT_ONCE = 32 };
+
+static bool is_long(struct mem a, struct mem b, u32 size)
+{
+	return size > LONG_TEXT && !(a.off & 7) && !(b.off & 7) && a.base.kind != R_SLOT &&
+	       b.base.kind != R_SLOT;
+}
+
+/* Goes to differ unless the first size bytes are equal; size is a multiple of AT_ONCE. */
+static void long_equal(struct lower *l, struct mem a, struct mem b, u32 size, struct blk *differ)
+{
+	struct fn *f = l->f;
+	struct ref i = lower_index(l, 0, a), x = lower_addr(l, a), y = lower_addr(l, b);
+	struct blk *test = ir_blk(f), *body = ir_blk(f), *done = ir_blk(f);
+	ir_jmp(f, test);
+	ir_at(f, test);
+	lower_round(l, differ);
+	ir_br(f, O_ULT, ir_get(f, i), ir_con(f, size - AT_ONCE + 1), body, done);
+	ir_at(f, body);
+	struct ref p = ir_op2(f, O_ADD, x, ir_get(f, i)), q = ir_op2(f, O_ADD, y, ir_get(f, i));
+	for (i32 k = 0; k < AT_ONCE; k += 8) {
+		struct blk *same = ir_blk(f);
+		ir_br(f, O_EQ, ir_load(f, 8, p, k), ir_load(f, 8, q, k), same, differ);
+		ir_at(f, same);
+	}
+	ir_set(f, i, ir_addi(f, ir_get(f, i), AT_ONCE));
+	ir_jmp(f, test);
+	ir_at(f, done);
+}
+
 static struct ref words_equal(struct lower *l, struct mem a, struct mem b, u32 size,
 			      struct blk *differ)
 {
 	struct fn *f = l->f;
-	for (u32 i = 0, w; i < size; i += w) {
+	u32 from = 0;
+	if (is_long(a, b, size)) {
+		from = size & ~(AT_ONCE - 1u);
+		long_equal(l, a, b, from, differ);
+	}
+	for (u32 i = from, w; i < size; i += w) {
 		for (w = 8; w > size - i || ((a.off + (i32)i) & (i32)(w - 1)) ||
 			    ((b.off + (i32)i) & (i32)(w - 1));)
 			w /= 2;

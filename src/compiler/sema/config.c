@@ -17,7 +17,7 @@ static const char *const dead_keys[] = {
 	"unstable_import", "unstable_macro",          "unstable_map_decl",
 };
 
-enum { MAX_STRLEN = 16384, MAX_KEYS = 1 << 26, MAX_RB_PAGES = 65536 /* the verifier's limit */ };
+enum { MAX_STRLEN = 1048576, MAX_KEYS = 1 << 26, MAX_RB_PAGES = 65536 /* the verifier's limit */ };
 
 static bool is_flag(struct str name)
 {

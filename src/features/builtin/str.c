@@ -4,6 +4,9 @@
 
 enum {
 	UNROLL_BYTES = 64,   /* scan this many bytes without a loop */
+	LONG_TEXT = 4096,    /* more bytes than this are never scanned one at a time */
+	MAX_COMPARED = 1024, /* compare this many bytes of two texts without a loop */
+	AT_ONCE = 8,         /* bytes per round of such a loop */
 	MAX_NEEDLE = 64,     /* of strstr, strcontains: bytes of a literal */
 	MAX_DYN_NEEDLE = 32, /* and of anything else, with its NUL */
 	SHORT_HAY = 64,      /* in which a literal is looked for place by place */
@@ -242,9 +245,9 @@ static void expect_bytes(struct lower *l, struct mem m, const char *z, u32 n, st
 	}
 }
 
-/* Byte by byte, both unknown: to differ, or to same at a common NUL or after n bytes. */
-static void compare_bytes(struct lower *l, struct mem a, struct mem b, u32 n, struct blk *same,
-			  struct blk *differ)
+/* Both unknown: on after n equal bytes, to differ, or to same at a common NUL. */
+static void compare_some(struct lower *l, struct mem a, struct mem b, u32 n, struct blk *same,
+			 struct blk *differ)
 {
 	struct fn *f = l->f;
 
@@ -256,7 +259,40 @@ static void compare_bytes(struct lower *l, struct mem a, struct mem b, u32 n, st
 		ir_br(f, O_EQ, x, ir_con(f, 0), same, more);
 		ir_at(f, more);
 	}
-	ir_jmp(f, same);
+}
+
+/* The same in a loop. n is a multiple of AT_ONCE. */
+static void compare_many(struct lower *l, struct mem a, struct mem b, u32 n, struct blk *same,
+			 struct blk *differ)
+{
+	struct fn *f = l->f;
+	struct ref i = lower_index(l, 0, a), x = lower_addr(l, a), y = lower_addr(l, b);
+	struct blk *test = ir_blk(f), *body = ir_blk(f), *done = ir_blk(f);
+
+	ir_jmp(f, test);
+	ir_at(f, test);
+	lower_round(l, differ);
+	ir_br(f, O_ULT, ir_get(f, i), ir_con(f, n - AT_ONCE + 1), body, done);
+	ir_at(f, body);
+	compare_some(l, mem_of(ir_op2(f, O_ADD, x, ir_get(f, i)), 0),
+		     mem_of(ir_op2(f, O_ADD, y, ir_get(f, i)), 0), AT_ONCE, same, differ);
+	ir_set(f, i, ir_addi(f, ir_get(f, i), AT_ONCE));
+	ir_jmp(f, test);
+	ir_at(f, done);
+}
+
+/* Both unknown: to differ, or to same at a common NUL or after n bytes. */
+static void compare_bytes(struct lower *l, struct mem a, struct mem b, u32 n, struct blk *same,
+			  struct blk *differ)
+{
+	u32 many = n > MAX_COMPARED ? n - n % AT_ONCE : 0;
+
+	if (a.base.kind == R_SLOT || b.base.kind == R_SLOT)
+		many = 0;
+	if (many)
+		compare_many(l, a, b, many, same, differ);
+	compare_some(l, mem_at(a, (i32)many), mem_at(b, (i32)many), n - many, same, differ);
+	ir_jmp(l->f, same);
 }
 
 /* A comparison's result: 0 in same, 1 in differ. */
@@ -376,6 +412,25 @@ static struct ref find_nul_loop(struct lower *l, struct mem m, u32 size)
 	return ir_get(f, i);
 }
 
+/*
+ * The same for long text, by a helper of the kernel: it copies the text and returns its length. Rounds
+ * of a loop would be too many where an enclosing loop repeats them: the kernel ends all loops of a
+ * program together, on some kernels after 65,535 rounds.
+ */
+static struct ref find_nul_copied(struct lower *l, struct mem m, u32 size)
+{
+	struct fn *f = l->f;
+	struct mem to = lower_scratch(l, size + 1);
+	struct ref len = lower_try_read(l, &(struct try_read){.space = AS_KERNEL,
+							      .str = true,
+							      .dst = lower_addr(l, to),
+							      .size = ir_con(f, size + 1),
+							      .most = size + 1,
+							      .addr = lower_addr(l, m)});
+
+	return ir_addi(f, len, -1);
+}
+
 struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst)
 {
 	struct node *n = call_arg(call, 0);
@@ -388,6 +443,8 @@ struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst)
 		return ir_con(l->f, x.lit.n);
 	if (most <= UNROLL_BYTES)
 		return find_nul_unrolled(l, x.m, most);
+	if (most > LONG_TEXT)
+		return find_nul_copied(l, x.m, most);
 	return find_nul_loop(l, x.m, most);
 }
 
