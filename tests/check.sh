@@ -48,6 +48,7 @@ table() {
 	row cli 1 70 build,install 'options, messages, exit statuses' tests/cli.sh
 	row query 1 20 build,install 'answers about recordings' make query
 	row recorded 1 60 build,install 'answers are the same live and recorded' $sudo tests/recorded.sh build
+	row export 1 20 query 'files that are made of recordings, read back' tests/export.py build
 	row hostile 1 20 query 'damaged recordings' tests/hostile.py build
 	row docs 1 10 build,install 'the scripts of README and docs compile' $sudo tests/docs.sh build/sonde README.md docs/*.md
 	row covered 1 5 build,install 'each word of the language has a test' tests/covered.sh build/sonde

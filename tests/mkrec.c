@@ -1,6 +1,7 @@
 /*
- * mkrec [-a] [-l] [-u] [-b N] FILE: a recording that tests know by heart. -a: it has no end. -l: events were
- * lost. -u: it is not compressed. -b: N rows of raw_syscalls:sys_enter by eight programs, for measurements.
+ * mkrec [-a] [-l] [-u] [-k] [-b N] FILE: a recording that tests know by heart. -a: it has no end. -l: events were
+ * lost. -u: it is not compressed. -k: also all kinds of values, and what viewers draw: drawn() below. -b: N rows
+ * of raw_syscalls:sys_enter by eight programs, for measurements.
  *
  * Time 0 is 1000 s of the monotonic clock, and 2025-11-27 19:00:00 UTC. Ten rounds of 100 ms, each:
  *
@@ -152,6 +153,128 @@ static void rounds(struct rec_writer *w, bool lost)
 					       .text = STR("Lost 4 events")});
 }
 
+/* ---- -k ---- */
+
+#define OTHER(e, t, k, c, n)                                                             \
+	{                                                                                \
+		.expr = STR(e), .ctype = STR(t), .kind = (k), .coding = (c), .size = (n) \
+	}
+
+static const struct rec_enumerator colours[] = {{0, {"RED", 3}}, {7, {"GREEN", 5}}};
+
+static void row_of_kinds(struct rec_writer *w, u32 thread)
+{
+	static const char hostile[] = "a\"b,c\n<\xff;]]>\x01 </script>";
+	u32 id = rec_enum(
+		w, &(struct rec_enum){.name = STR("colour"), .v = colours, .n = countof(colours)});
+	const struct rec_column kinds[] = {
+		OTHER("args.yes", "bool", REC_BOOL, REC_VARINT, 1),
+		{.expr = STR("args.colour"),
+		 .ctype = STR("enum colour"),
+		 .kind = REC_ENUM,
+		 .coding = REC_VARINT,
+		 .size = 4,
+		 .enum_id = id},
+		TEXT("args.event", 64),
+		OTHER("buf(args.p, 4)", "char[4]", REC_BYTES, REC_BLOB, 4),
+		{.expr = STR("args.list"),
+		 .ctype = STR("short[3]"),
+		 .kind = REC_ARRAY,
+		 .coding = REC_LIST,
+		 .element = REC_ZIGZAG,
+		 .sign = true,
+		 .size = 6,
+		 .count = 3},
+		{.expr = STR("ksym(args.ip)"),
+		 .ctype = STR("ksym_t"),
+		 .printer = STR("ksym"),
+		 .kind = REC_NAMED,
+		 .coding = REC_PAIR,
+		 .size = 8},
+		OTHER("args.ratio", "double", REC_FLOAT, REC_RAW, 8),
+		INT("args.big", "unsigned long", false, 8),
+	};
+	double ratio = 0.1;
+	u64 bits;
+	memcpy(&bits, &ratio, sizeof(bits));
+	u32 e = schema(w, STR("usdt"), STR("usdt:/opt/a \"b\":app:odd"), kinds, countof(kinds));
+	for (u32 i = 0; i < 3; i++) {
+		static const i16 list[] = {-1, 0, 300};
+		row(w, e, 0, thread, 12100 + i, 0,
+		    (struct rec_cell[]){{.u = i & 1},
+					{.u = i * 7ull},
+					{.str = {hostile, sizeof(hostile) - 1}, .cut = i == 2},
+					{.str = {"\0\1\xfe\xff", 4}},
+					{.str = {(const char *)list, sizeof(list)}},
+					{.u = 0xffffffff81000014, .str = STR("do_read")},
+					{.u = bits},
+					{.u = ~0ull - i}});
+	}
+}
+
+/* A thread is made, woken, runs, calls functions within functions, is interrupted, and ends; counters. */
+static void drawn(struct rec_writer *w)
+{
+	static const struct str call = STR("tracepoint");
+	static const struct rec_column fork[] = {TEXT("str(args.child_comm)", 16),
+						 INT("args.child_pid", "pid_t", true, 4)};
+	static const struct rec_column wake[] = {TEXT("args.comm", 16),
+						 INT("args.pid", "pid_t", true, 4)};
+	static const struct rec_column change[] = {
+		TEXT("args.prev_comm", 16), INT("args.prev_pid", "pid_t", true, 4),
+		INT("args.prev_state", "long", true, 8), TEXT("args.next_comm", 16),
+		INT("args.next_pid", "pid_t", true, 4)};
+	static const struct rec_column irq[] = {INT("args.irq", "int", true, 4),
+						TEXT("str(args.name)", 16)};
+	static const struct rec_column irq_end[] = {INT("args.irq", "int", true, 4)};
+	static const struct rec_column result[] = {INT("retval", "long", true, 8)};
+	static const struct rec_column frequency[] = {INT("args.state", "u32", false, 4),
+						      INT("args.cpu_id", "u32", false, 4)};
+	static const struct rec_column number[] = {INT("@n", "int64", true, 8)};
+	u32 e_fork = schema(w, call, STR("tracepoint:sched:sched_process_fork"), fork, 2);
+	u32 e_wake = schema(w, call, STR("tracepoint:sched:sched_wakeup_new"), wake, 2);
+	u32 e_change = schema(w, call, STR("tracepoint:sched:sched_switch"), change, 5);
+	u32 e_end = schema(w, call, STR("tracepoint:sched:sched_process_exit"), wake, 2);
+	u32 e_irq = schema(w, call, STR("tracepoint:irq:irq_handler_entry"), irq, 2);
+	u32 e_irq_end = schema(w, call, STR("tracepoint:irq:irq_handler_exit"), irq_end, 1);
+	u32 e_in = schema(w, STR("kprobe"), STR("kprobe:outer"), NULL, 0);
+	u32 e_out = schema(w, STR("kretprobe"), STR("kretprobe:outer"), result, 1);
+	u32 e_in2 = schema(w, STR("fentry"), STR("fentry:vmlinux:inner"), NULL, 0);
+	u32 e_out2 = schema(w, STR("fexit"), STR("fexit:vmlinux:inner"), result, 1);
+	u32 e_hz = schema(w, call, STR("tracepoint:power:cpu_frequency"), frequency, 2);
+	u32 e_tick = schema(w, STR("interval"), STR("interval:ms:1"), number, 1);
+	u32 cat = task(w, 100, 100, STR("cat")), child = task(w, 300, 300, STR("child")),
+	    sonde = task(w, 9, 9, STR("sonde"));
+	row(w, e_fork, 0, cat, 12000, 0, (struct rec_cell[]){{.str = STR("cat")}, {.u = 300}});
+	row(w, e_wake, 0, cat, 12001, 0, (struct rec_cell[]){{.str = STR("cat")}, {.u = 300}});
+	row(w, e_change, 1, task(w, 0, 0, STR("swapper/1")), 12002, 0,
+	    (struct rec_cell[]){{.str = STR("swapper/1")},
+				{.u = 0},
+				{.u = 0},
+				{.str = STR("cat")},
+				{.u = 300}});
+	row(w, e_in, 1, child, 12003, 0, NULL);
+	row(w, e_in2, 1, child, 12004, 0, NULL);
+	row(w, e_irq, 1, child, 12005, 0, (struct rec_cell[]){{.u = 7}, {.str = STR("disk")}});
+	row(w, e_tick, 3, sonde, 12006, 0, (struct rec_cell[]){{.u = 5}});
+	row(w, e_irq_end, 1, child, 12007, 0, (struct rec_cell[]){{.u = 7}});
+	row(w, e_out2, 1, child, 12008, 0, (struct rec_cell[]){{.u = (u64)-5}});
+	row(w, e_out, 1, child, 12009, 0, (struct rec_cell[]){{.u = 1}});
+	row(w, e_out, 1, child, 12010, 0,
+	    (struct rec_cell[]){{.u = 2}}); /* began before the recording */
+	row(w, e_hz, 1, child, 12011, 0, (struct rec_cell[]){{.u = 1800000}, {.u = 1}});
+	row(w, e_tick, 3, sonde, 12016, 0, (struct rec_cell[]){{.u = (u64)-6}});
+	row(w, e_in, 1, child, 12017, 0, NULL); /* does not return */
+	row(w, e_end, 1, child, 12018, 0, (struct rec_cell[]){{.str = STR("child")}, {.u = 300}});
+	row(w, e_change, 1, child, 12019, 0,
+	    (struct rec_cell[]){{.str = STR("child")},
+				{.u = 300},
+				{.u = 0x10},
+				{.str = STR("swapper/1")},
+				{.u = 0}});
+	row_of_kinds(w, cat);
+}
+
 static void big(struct rec_writer *w, u64 n)
 {
 	u32 id = schema(w, STR("tracepoint"), STR("tracepoint:raw_syscalls:sys_enter"), enter, 1);
@@ -181,13 +304,14 @@ static void big(struct rec_writer *w, u64 n)
 int main(int argc, char **argv)
 {
 	struct rec_writer *w;
-	bool cut = false, lost = false, plain = false;
+	bool cut = false, lost = false, plain = false, more = false;
 	u64 rows = 0;
 	int i = 1;
 	for (; i + 1 < argc; i++) {
 		cut |= !strcmp(argv[i], "-a");
 		lost |= !strcmp(argv[i], "-l");
 		plain |= !strcmp(argv[i], "-u");
+		more |= !strcmp(argv[i], "-k");
 		if (!strcmp(argv[i], "-b"))
 			rows = strtoull(argv[++i], NULL, 10);
 	}
@@ -203,6 +327,8 @@ int main(int argc, char **argv)
 			big(w, rows);
 		else
 			rounds(w, lost);
+		if (more)
+			drawn(w);
 		e = rec_tick(w, ~0ull);
 	}
 	if (!e && cut)

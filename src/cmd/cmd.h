@@ -99,7 +99,7 @@ struct job {
 
 typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools, cmd_record,
-	cmd_report, cmd_query;
+	cmd_report, cmd_query, cmd_export;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
 /* How a command is used, as "list [-v] [PATTERN]". NULL if the help does not show the command. */

@@ -17,6 +17,7 @@ static const struct {
 	{"list", cmd_list, "list [-v] [PATTERN]"},
 	{"record", cmd_record, "record [-o FILE] PROBE... [-- CMD]"},
 	{"report", cmd_report, "report FILE"},
+	{"export", cmd_export, "export FILE --to FORMAT [-o FILE]"},
 	{"check", cmd_check, "check FILE..."},
 	{"info", cmd_info, "info"},
 	{"tplist", cmd_tplist, NULL}, /* told as a tool */

@@ -4,8 +4,8 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
+#include "export/cells.h"
 #include "kern/confine.h"
-#include "rec/pack.h"
 #include "rec/read.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -48,133 +48,6 @@ static void put_seconds(u64 ns)
 static bool ends_early(const struct rec_info *in)
 {
 	return !in->closed;
-}
-
-/* ---- events ---- */
-
-static void put_number(struct rec_file *f, const struct rec_column *c, u64 u)
-{
-	const struct rec_enum *e = c->enum_id ? rec_enum_of(f, c->enum_id) : NULL;
-	for (u32 i = 0; e && i < e->n; i++)
-		if (e->v[i].value == u) {
-			put_str(e->v[i].name);
-			return;
-		}
-	if (c->kind == REC_POINTER)
-		printf("0x%llx", u);
-	else if (c->sign)
-		printf("%lld", (i64)u);
-	else
-		printf("%llu", u);
-}
-
-static void put_list(struct rec_file *f, const struct rec_column *c, struct str s)
-{
-	u32 size = c->size / c->count;
-	putchar('[');
-	for (u32 i = 0; i < c->count; i++) {
-		u64 v = 0;
-		memcpy(&v, s.s + (size_t)i * size, size);
-		u32 unused = 64 - 8 * size;
-		if (c->sign)
-			v = (u64)((i64)(v << unused) >> unused);
-		if (i)
-			putchar(',');
-		put_number(f, c, v);
-	}
-	putchar(']');
-}
-
-static void put_stack(struct rec_file *f, u32 id)
-{
-	const struct rec_stack *s = rec_stack_of(f, id);
-	for (u32 i = 0; s && i < s->n; i++) {
-		const struct rec_frame *fr = rec_frame_of(f, s->frame[i]);
-		const struct rec_mapping *m = fr ? rec_mapping_of(f, fr->mapping) : NULL;
-		printf("\n\t");
-		if (!fr) {
-			printf("?");
-			continue;
-		}
-		printf("%16llx ", fr->addr);
-		if (fr->sym.n)
-			put_str(fr->sym);
-		else
-			printf("[unknown]");
-		if (fr->sym.n)
-			printf("+0x%llx", fr->sym_off);
-		if (m) {
-			printf(" (");
-			put_str(m->path);
-			printf(")");
-		}
-	}
-}
-
-static void put_bytes(struct str s)
-{
-	for (u32 i = 0; i < s.n; i++)
-		printf("%02x", (u8)s.s[i]);
-}
-
-static void put_cell(struct rec_file *f, const struct rec_column *c, const struct rec_cell *v)
-{
-	if (v->missing) {
-		putchar('?');
-		return;
-	}
-	switch (c->kind) {
-	case REC_INT:
-	case REC_BOOL:
-	case REC_POINTER:
-	case REC_ENUM: put_number(f, c, v->u); return;
-	case REC_FLOAT: {
-		double d;
-		memcpy(&d, &v->u, sizeof(d));
-		printf("%g", d);
-		return;
-	}
-	case REC_STRING:
-	case REC_NAMED:
-		put_str(v->str);
-		if (v->cut)
-			printf("..");
-		return;
-	case REC_BYTES: put_bytes(v->str); return;
-	case REC_ARRAY: put_list(f, c, v->str); return;
-	case REC_STACK: return;
-	}
-}
-
-/* "   dd   4711 [001]  12.345678: syscalls:sys_enter_read: fd=3 count=512" */
-static void put_row(struct rec_file *f, const struct rec_row *r)
-{
-	const struct rec_schema *s = r->schema;
-	struct str name = s->probe, part = STR("args.");
-	AUTO_SB comm = {0};
-	sb_visible(&comm, r->task ? r->task->comm : STR("?"));
-	printf("%16s ", sb_str(&comm).s);
-	r->task ? printf("%7u", r->task->tid) : printf("%7s", "?");
-	printf(" [%03u] ", r->cpu);
-	put_seconds(r->ts);
-	if (str_is(s->type, "tracepoint"))
-		name = str_from(name, s->type.n + 1);
-	printf(": ");
-	put_str(name);
-	printf(":");
-	for (u32 i = 0; i < s->ncolumn; i++) {
-		const struct rec_column *c = &s->column[i];
-		if (c->kind == REC_STACK)
-			continue;
-		putchar(' ');
-		put_str(str_starts(c->expr, part) ? str_from(c->expr, part.n) : c->expr);
-		putchar('=');
-		put_cell(f, c, &r->cell[i]);
-	}
-	for (u32 i = 0; i < s->ncolumn; i++)
-		if (s->column[i].kind == REC_STACK && !r->cell[i].missing)
-			put_stack(f, (u32)r->cell[i].u);
-	putchar('\n');
 }
 
 /* ---- sums ---- */
@@ -232,6 +105,13 @@ static void add_row(struct sums *s, const struct rec_row *r)
 	t->rows++;
 	memset(t->comm, 0, sizeof(t->comm));
 	memcpy(t->comm, r->task->comm.s, MIN(r->task->comm.n, (u32)sizeof(t->comm) - 1));
+}
+
+static void put_row(const struct rec_file *f, const struct rec_row *r)
+{
+	AUTO_SB b = {0};
+	cell_row(&b, f, r);
+	fwrite(b.s, 1, b.n, stdout);
 }
 
 static struct err *read_rows(struct rec_file *f, struct sums *s, bool print)

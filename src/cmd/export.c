@@ -1,0 +1,370 @@
+/*
+ * export.c - sonde export FILE --to FORMAT: a recording as a file of another program.
+ *
+ * A child without rights reads the recording and writes to files that are open. The file has its name when it is
+ * whole: until then it is NAME.tmp.
+ */
+#include "export/export.h"
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/opt.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "kern/confine.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+enum export_option {
+	OPT_TO = 1,
+	OPT_OUTPUT,
+	OPT_FROM,
+	OPT_FOR,
+	OPT_PID,
+	OPT_PROBE,
+	OPT_QUIET,
+	OPT_HELP,
+};
+/* Of the child. DAMAGED: written, but parts of the recording are missing. */
+enum { EXIT_WRITTEN, EXIT_DAMAGED, EXIT_FAILED };
+
+static const struct opt options[] = {
+	{"to", 't', "FORMAT", "the format, see below", OPT_TO},
+	{"output", 'o', "FILE", "write to this file; - is standard output", OPT_OUTPUT},
+	{"from", 0, "TIME", "only events from this time after the start on, as in 2s", OPT_FROM},
+	{"for", 0, "TIME", "only events of so long a time", OPT_FOR},
+	{"pid", 'p', "PID,...", "only events of these processes", OPT_PID},
+	{"probe", 0, "PATTERN", "only events of probes like this, as in 'tracepoint:sched:*'",
+	 OPT_PROBE},
+	{"quiet", 'q', NULL, "do not report how many events were written", OPT_QUIET},
+	{"help", 'h', NULL, "this text", OPT_HELP},
+	{0},
+};
+struct export_opts {
+	const struct exporter *to;
+	const char *output, *probe;
+	u64 from_ns, for_ns;
+	u32 pid[EXPORT_MAX_PIDS], npid;
+	bool quiet, help;
+};
+/* What is written. */
+struct target {
+	char *name, *tmp; /* NULL: standard output */
+	int fd;
+	int part[EXPORT_MAX_PARTS]; /* of a folder */
+	u32 npart;
+};
+
+/* ---- options ---- */
+
+static void put_formats(struct sb *b)
+{
+	for (u32 i = 0; exporters[i]; i++)
+		sb_fmt(b, "%s%s", i ? ", " : "", exporters[i]->name);
+}
+
+static struct err *take_format(struct export_opts *o, const char *val)
+{
+	AUTO_SB names = {0};
+	o->to = export_named(str_z(val));
+	if (o->to)
+		return NULL;
+	put_formats(&names);
+	return err_new("--to: there is no format '%s' (formats: %s)", val, names.s);
+}
+
+static struct err *take_time(const char *name, const char *val, u64 *ret)
+{
+	struct str text = str_z(val);
+	bool bare = !text.n || (text.s[text.n - 1] >= '0' && text.s[text.n - 1] <= '9');
+	if (!bare && units_ns(text, ret) && *ret)
+		return NULL;
+	return err_new("--%s needs a time with its unit, as in 30s or 500ms (got '%s')", name, val);
+}
+
+static struct err *take_pids(struct export_opts *o, const char *val)
+{
+	struct str list = str_z(val), word;
+	u64 pid;
+	while (str_cut(&list, ',', &word)) {
+		if (!str_u64(word, &pid) || !pid || pid > INT32_MAX)
+			return err_new("-p needs process ids (got '%s')", val);
+		if (o->npid == EXPORT_MAX_PIDS)
+			return err_new("-p: too many processes (%u at most)", EXPORT_MAX_PIDS);
+		o->pid[o->npid++] = (u32)pid;
+	}
+	return NULL;
+}
+
+static struct err *set(void *self, int id, const char *val)
+{
+	struct export_opts *o = self;
+	switch ((enum export_option)id) {
+	case OPT_TO: return take_format(o, val);
+	case OPT_OUTPUT: o->output = val; break;
+	case OPT_FROM: return take_time("from", val, &o->from_ns);
+	case OPT_FOR: return take_time("for", val, &o->for_ns);
+	case OPT_PID: return take_pids(o, val);
+	case OPT_PROBE: o->probe = val; break;
+	case OPT_QUIET: o->quiet = true; break;
+	case OPT_HELP: o->help = true; break;
+	}
+	return NULL;
+}
+
+/* ---- what is written ---- */
+
+/* "f.sonde" -> "f.json" */
+static char *default_name(const char *path, const char *ending)
+{
+	AUTO_SB b = {0};
+	struct str s = str_z(path), usual = STR(".sonde");
+	sb_mem(&b, s.s, s.n - (str_ends(s, usual) ? usual.n : 0));
+	sb_z(&b, ending);
+	return xstrdup(b.s);
+}
+
+static struct err *open_parts(struct target *t, const struct exporter *to, u32 ncpu)
+{
+	AUTO_SB names = {0};
+	struct str rest, name;
+	if (mkdir(t->tmp, 0777))
+		return err_sys(errno, "make the folder %s", t->tmp);
+	to->parts(&names, ncpu);
+	rest = str_n(names.s, names.n - 1);
+	AUTO_CLOSE int dir = open(t->tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (str_cut(&rest, '\n', &name)) {
+		assert(t->npart < EXPORT_MAX_PARTS);
+		AUTO_SB z = {0};
+		sb_add(&z, name);
+		int fd = openat(dir, z.s, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0)
+			return err_sys(errno, "make %s/%s", t->tmp, z.s);
+		t->part[t->npart++] = fd;
+	}
+	return NULL;
+}
+
+static struct err *open_target(struct target *t, const struct export_opts *o, const char *path,
+			       u32 ncpu)
+{
+	const struct exporter *to = o->to;
+	const char *name = o->output;
+	bool standard = name ? !strcmp(name, "-") : !to->ending;
+	t->fd = STDOUT_FILENO;
+	if (standard && (to->seeks || to->parts))
+		return err_new("%s cannot be written to standard output: -o FILE", to->name);
+	if (standard && to->ending && isatty(STDOUT_FILENO))
+		return err_new("%s is not for terminals: -o FILE%s", to->name, to->ending);
+	if (standard)
+		return NULL;
+	AUTO_SB tmp = {0};
+	t->name = name ? xstrdup(name) : default_name(path, to->ending);
+	sb_fmt(&tmp, "%s.tmp", t->name);
+	t->tmp = xstrdup(tmp.s);
+	if (to->parts)
+		return open_parts(t, to, ncpu);
+	t->fd = open(t->tmp, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	return t->fd < 0 ? err_sys(errno, "open %s", t->tmp) : NULL;
+}
+
+/* Nothing is left of a target that was not written. */
+static void drop_target(const struct target *t, const struct exporter *to, u32 ncpu)
+{
+	AUTO_SB names = {0};
+	if (!t->tmp)
+		return;
+	if (!to->parts) {
+		unlink(t->tmp);
+		return;
+	}
+	to->parts(&names, ncpu);
+	struct str rest = str_n(names.s, names.n - 1), name;
+	while (str_cut(&rest, '\n', &name)) {
+		AUTO_SB path = {0};
+		sb_fmt(&path, "%s/%.*s", t->tmp, STRF(name));
+		unlink(path.s);
+	}
+	rmdir(t->tmp);
+}
+
+static struct err *finish_target(const struct target *t)
+{
+	if (!t->tmp)
+		return NULL;
+	for (u32 i = 0; i < t->npart; i++)
+		if (fsync(t->part[i]))
+			return err_sys(errno, "write a file in %s", t->tmp);
+	if (!t->npart && fsync(t->fd) && errno != EINVAL) /* EINVAL: no file of a disk */
+		return err_sys(errno, "write %s", t->tmp);
+	return rename(t->tmp, t->name) ? err_sys(errno, "rename %s to %s", t->tmp, t->name) : NULL;
+}
+
+static void close_target(struct target *t)
+{
+	for (u32 i = 0; i < t->npart; i++)
+		close(t->part[i]);
+	if (t->fd > STDERR_FILENO)
+		close(t->fd);
+	free(t->name);
+	free(t->tmp);
+}
+
+/* ---- the child ---- */
+
+static struct err *confine(void)
+{
+	u64 left;
+	if (!confine_able())
+		return NULL;
+	struct err *e = confine_caps(0, &left);
+	return e ? e : confine_calls(0);
+}
+
+static void show_sum(const struct export_sum *s, const struct target *t, const struct rec_info *in,
+		     bool quiet)
+{
+	AUTO_SB rows = {0};
+	units_grouped(&rows, s->rows);
+	if (!quiet && t->name)
+		fprintf(stderr, "%s: %s event%s\n", t->name, rows.s, s->rows == 1 ? "" : "s");
+	if (s->lost) {
+		sb_clear(&rows);
+		units_grouped(&rows, s->lost);
+		fprintf(stderr, "WARNING: %s events were lost: the recording does not have them\n",
+			rows.s);
+	}
+	for (u32 i = 0; i < s->nremark; i++)
+		fprintf(stderr, "NOTE: %.*s\n", STRF(s->remark[i]));
+	if (!in->closed || s->damaged)
+		fprintf(stderr, "WARNING: %s is not whole: sonde report %s has what is missing\n",
+			in->path, in->path);
+}
+
+static int child(int fd, const char *path, const struct export_opts *o, const struct target *t)
+{
+	struct rec_file *f = NULL;
+	struct export_sum sum = {0};
+	struct err *e = confine();
+	if (e)
+		close(fd);
+	else
+		e = rec_open_fd(fd, path, &f);
+	if (!e) {
+		const struct rec_info *in = rec_info(f);
+		u64 start = in->mono ? in->mono : in->first;
+		e = export_run(
+			&(struct export_job){.to = o->to,
+					     .f = f,
+					     .fd = t->fd,
+					     .part = t->part,
+					     .npart = t->npart,
+					     .from = o->from_ns ? start + o->from_ns : 0,
+					     .to_ns = o->for_ns ? start + o->from_ns + o->for_ns - 1
+								: 0,
+					     .probes = str_z(o->probe),
+					     .pid = o->pid,
+					     .npid = o->npid},
+			&sum);
+	}
+	if (e)
+		fprintf(stderr, "ERROR: %s\n", e->msg);
+	else
+		show_sum(&sum, t, rec_info(f), o->quiet);
+	int rc = e ? EXIT_FAILED : sum.damaged ? EXIT_DAMAGED : EXIT_WRITTEN;
+	err_free(e);
+	export_sum_free(&sum);
+	if (f)
+		rec_close(f);
+	return rc;
+}
+
+static int wait_for(int pid)
+{
+	int status;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	fprintf(stderr, "ERROR: what reads the recording was ended by signal %d\n",
+		WTERMSIG(status));
+	return EXIT_FAILED;
+}
+
+/* CPUs of the machine, which a folder may need before the recording is read. */
+static u32 cpus_of(int fd)
+{
+	enum { CPUS_AT = 52 };
+	u8 n[2] = {0};
+	if (pread(fd, n, sizeof(n), CPUS_AT) != sizeof(n))
+		return 1;
+	u32 ncpu = n[0] | (u32)n[1] << 8;
+	return MIN(MAX(ncpu, 1u), EXPORT_MAX_PARTS - 1u);
+}
+
+static struct err *export_file(const char *path, const struct export_opts *o, int *rc)
+{
+	struct target t = {.fd = -1};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(errno, "open %s", path);
+	u32 ncpu = cpus_of(fd);
+	struct err *e = open_target(&t, o, path, ncpu);
+	int pid = e ? -1 : fork();
+	if (!e && pid < 0)
+		e = err_sys(errno, "start a child");
+	if (!pid) {
+		*rc = child(fd, path, o, &t);
+		fflush(stderr);
+		_exit(*rc);
+	}
+	close(fd);
+	if (pid > 0) {
+		signal(SIGINT, SIG_IGN); /* the child ends, and what it wrote is removed here */
+		*rc = wait_for(pid);
+	}
+	if (!e && *rc != EXIT_FAILED)
+		e = finish_target(&t);
+	if (e || *rc == EXIT_FAILED)
+		drop_target(&t, o->to, ncpu);
+	close_target(&t);
+	return e;
+}
+
+static void export_help(void)
+{
+	printf("USAGE:\n    sonde %s\n\nOPTIONS:\n", command_use("export"));
+	opt_help(options, stdout);
+	printf("\nFORMATS:\n");
+	for (u32 i = 0; exporters[i]; i++)
+		printf("    %-10s %s\n", exporters[i]->name, exporters[i]->doc);
+}
+
+int cmd_export(int argc, char **argv, bool compat)
+{
+	struct export_opts o = {0};
+	AUTO_FREE char **rest = xcalloc((size_t)argc + 1, sizeof(*rest));
+	int nrest = 0, ndash = 0, rc = EXIT_FAILED;
+	(void)compat;
+	struct err *e = opt_parse(options, argc, argv, set, &o, rest, &nrest, &ndash);
+	if (!e && o.help) {
+		export_help();
+		return RC_OK;
+	}
+	if (!e && nrest != 1)
+		e = err_new("export takes one FILE");
+	if (!e && !o.to) {
+		AUTO_SB names = {0};
+		put_formats(&names);
+		e = err_new("export needs --to FORMAT (formats: %s)", names.s);
+	}
+	if (!e)
+		e = export_file(rest[0], &o, &rc);
+	if (e)
+		fprintf(stderr, "ERROR: %s\n", e->msg);
+	bool good = !e && rc == EXIT_WRITTEN;
+	err_free(e);
+	return good ? RC_OK : RC_USAGE;
+}

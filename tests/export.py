@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""export.py [-v] BUILD [NAME] - recordings as files of other programs, read back: by readers of its own, and by the
+programs that they are for, where these are installed.
+
+Recordings are those of mkrec. What is in them is read by docs/read_recording.py. Prints `ok N - name`, `not ok N - name`
+and why; the last line sums up."""
+import csv, io, json, os, re, shutil, subprocess, sys, tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, here + "/../docs")
+sys.dont_write_bytecode = True
+import read_recording
+
+verbose = "-v" in sys.argv
+words = [w for w in sys.argv[1:] if w != "-v"]
+build = os.path.abspath(words[0])
+only = words[1] if len(words) > 1 else ""
+tmp = tempfile.mkdtemp()
+tests = []
+
+def test(f):
+    tests.append(f)
+    return f
+
+def equal(got, want, what=""):
+    if got != want:
+        raise AssertionError("%s: %r, not %r" % (what or "value", got, want))
+
+def recording(name, *options):
+    path = "%s/%s.sonde" % (tmp, name)
+    if not os.path.exists(path):
+        subprocess.run([build + "/mkrec", "-u", *options, path], check=True)
+    return path
+
+def sonde(*words, rc=0):
+    done = subprocess.run([build + "/sonde", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                          stdin=subprocess.DEVNULL, cwd=tmp)
+    equal(done.returncode, rc, "exit status of sonde %s: %s" % (" ".join(words), done.stderr.decode()))
+    return done.stdout, done.stderr.decode()
+
+def exported(path, format, *options):
+    return sonde("export", path, "--to", format, *options)[0]
+
+def plain(path):
+    """Rows of the recording as (time, cpu, pid, tid, comm, probe, names, values)."""
+    with open(path, "rb") as file:
+        for _, ts, cpu, task, schema, cells in read_recording.rows(file.read()):
+            names = [c[7].decode() for c in schema[1]]
+            yield ts, cpu, task[0][1], task[0][0], task[1], schema[0].decode(), names, cells
+
+def counts(path):
+    """Events by probe, as sonde query counts them."""
+    text = sonde("query", "-q", path, "-f", "json", "-e", "*:* { @[probe] = count(); }")[0].decode()
+    maps = [json.loads(line) for line in text.splitlines()]
+    return next(m["data"]["@"] for m in maps if m["type"] == "map")
+
+def count_of(probes):
+    n = {}
+    for p in probes:
+        n[p] = n.get(p, 0) + 1
+    return n
+
+def recordings():
+    return [recording("a"), recording("l", "-l"), recording("k", "-k")]
+
+# ---- rows ----
+
+@test
+def text_is_what_report_prints():
+    for path in recordings():
+        lines = exported(path, "text").decode()
+        events = "".join(l for l in lines.splitlines(True) if not l.startswith("LOST: "))
+        equal(events, sonde("report", "--events", path)[0].decode())
+    lost = [l for l in exported(recording("l", "-l"), "text").decode().splitlines() if l.startswith("LOST")]
+    equal(lost, ["LOST: Lost 4 events"])
+
+def json_value(v, name):
+    """As docs/read_recording.py has it."""
+    if isinstance(v, str) and re.fullmatch(r"-?\d{16,}", v):
+        return int(v)
+    if name == "args.colour":
+        return {"RED": 0, "GREEN": 7}.get(v, v)
+    if name.startswith("buf("):
+        return bytes(v)
+    return v
+
+@test
+def json_has_every_value():
+    for path in recordings():
+        lines = [json.loads(l) for l in exported(path, "json").decode().splitlines()]
+        head, events = lines[0], [l for l in lines if l["type"] == "event"]
+        equal(head, {"type": "recording", "data": {
+            "start": "2025-11-27T19:00:00.000000000Z", "start_ns": 1000000000000, "cpus": 4, "complete": True,
+            "machine": "x86_64"}})
+        rows = list(plain(path))
+        equal(len(events), len(rows))
+        for e, (ts, cpu, pid, tid, comm, probe, names, cells) in zip(events, rows):
+            equal((e["ts"], e["cpu"], e["pid"], e["tid"], e["comm"], e["table"]),
+                  (ts, cpu, pid, tid, comm.decode(), probe))
+            equal(list(e["args"]), [n[5:] if n.startswith("args.") else n for n in names])
+            for name, got, want in zip(names, e["args"].values(), cells):
+                if name in ("kstack", "ustack"):
+                    equal([f["sym"] for f in got],
+                          {"kstack": ["do_read", "do_syscall_64"], "ustack": ["copy", "main"]}[name])
+                elif name == "args.ratio":
+                    equal(got, 0.1)
+                elif name.startswith("ksym("):
+                    equal(got, want[1].decode())
+                elif isinstance(want, bytes) and not name.startswith("buf("):
+                    equal(got, want.decode("latin-1"), name)
+                else:
+                    equal(json_value(got, name), want, name)
+        equal(count_of(e["table"] for e in events), counts(path))
+    lost = [json.loads(l) for l in exported(recording("l", "-l"), "json").decode().splitlines()][-1]
+    equal(lost, {"type": "lost_total", "data": {"events": 4, "from": 1000500000000, "to": 1000513000000,
+                                                "msg": "Lost 4 events"}})
+
+@test
+def csv_has_every_event():
+    for path in recordings():
+        table = list(csv.DictReader(io.StringIO(exported(path, "csv").decode(), newline="")))
+        rows = list(plain(path))
+        equal(len(table), len(rows))
+        for got, (ts, cpu, pid, tid, comm, probe, names, cells) in zip(table, rows):
+            equal([got[c] for c in ("ts", "cpu", "pid", "tid", "comm", "probe")],
+                  [str(ts), str(cpu), str(pid), str(tid), comm.decode(), probe])
+            names = [n if n in ("args.pid", "args.comm") else re.sub(r"^args\.", "", n) for n in names]
+            equal({c for c in got if got[c] != ""} - {"ts", "cpu", "pid", "tid", "comm", "probe"}, set(names))
+            for name, value in zip(names, cells):
+                if isinstance(value, int) and name in ("id", "ret", "prev_pid", "flags"):
+                    equal(got[name], str(value), name)
+        equal(count_of(r["probe"] for r in table), counts(path))
+    odd = [r for r in csv.DictReader(io.StringIO(exported(recording("k", "-k"), "csv").decode(), newline=""))
+           if r["probe"].startswith("usdt:")][2]
+    equal({n: odd[n] for n in ("yes", "colour", "event", "buf(args.p, 4)", "list", "ksym(args.ip)", "ratio", "big", "probe")},
+          {"yes": "0", "colour": "14", "event": 'a"b,c\\n<\\xff;]]>\\x01 </script>..', "buf(args.p, 4)": "0001feff",
+           "list": "[-1,0,300]", "ksym(args.ip)": "do_read", "ratio": "0.1", "big": "18446744073709551613",
+           "probe": 'usdt:/opt/a "b":app:odd'})
+
+# ---- the command ----
+
+@test
+def parts_of_a_recording():
+    path = recording("k", "-k")
+    def probes(*options):
+        return count_of(json.loads(l)["table"] for l in exported(path, "json", *options).decode().splitlines()
+                        if '"event"' in l[:20])
+    equal(probes("--probe", "tracepoint:sched:*"), {
+        "tracepoint:sched:sched_switch": 22, "tracepoint:sched:sched_process_fork": 1,
+        "tracepoint:sched:sched_wakeup_new": 1, "tracepoint:sched:sched_process_exit": 1})
+    equal(probes("--from", "100ms", "--for", "100ms", "-p", "200,300"),
+          {"tracepoint:raw_syscalls:sys_enter": 1, "tracepoint:raw_syscalls:sys_exit": 1,
+           "tracepoint:sched:sched_switch": 1})
+    equal(sum(probes("--for", "900ms").values()), 72)
+
+@test
+def messages():
+    path, formats = recording("a"), "text, json, csv"
+    def refused(want, *words):
+        out, err = sonde("export", *words, rc=1)
+        equal((out, re.sub(r"formats: [a-z., ]+\)", "formats: ...)", err)), (b"", want))
+    refused("ERROR: export needs --to FORMAT (formats: ...)\n", path)
+    refused("ERROR: --to: there is no format 'xml' (formats: ...)\n", path, "--to", "xml")
+    refused("ERROR: export takes one FILE\n", "--to", "json")
+    refused("ERROR: open none.sonde: No such file or directory\n", "none.sonde", "--to", "json")
+    refused("ERROR: --for needs a time with its unit, as in 30s or 500ms (got '3')\n", path, "--to", "json", "--for", "3")
+    refused("ERROR: -p needs process ids (got 'cat')\n", path, "--to", "json", "-p", "cat")
+    refused("ERROR: open %s/none/a.json.tmp: No such file or directory\n" % tmp,
+            path, "--to", "json", "-o", tmp + "/none/a.json")
+    refused("ERROR: the recording has no probe 'kprobe:*': sonde query FILE -l lists those that it has\n",
+            path, "--to", "json", "-o", "x.json", "--probe", "kprobe:*")
+    with open(tmp + "/empty.sonde", "wb"):
+        pass
+    sonde("export", "empty.sonde", "--to", "json", "-o", "x.json", rc=1)
+    equal([n for n in os.listdir(tmp) if n.startswith("x.json")], [], "files that are left")
+
+@test
+def losses_and_damage_are_reported():
+    out, err = sonde("export", recording("l", "-l"), "--to", "json", "-o", "l.json")
+    equal((out, err), (b"", "l.json: 80 events\nWARNING: 4 events were lost: the recording does not have them\n"))
+    cut = recording("cut", "-a")
+    equal(sonde("export", "-q", cut, "--to", "json", "-o", "cut.json")[1],
+          "WARNING: %s is not whole: sonde report %s has what is missing\n" % (cut, cut))
+    with open(recording("a"), "rb") as file:
+        data = bytearray(file.read())
+    at = next(i for i in range(64, len(data), 8) if data[i:i + 4] == b"SBLK" and data[i + 4] == 16)
+    data[at + 60] ^= 0x55
+    with open(tmp + "/bad.sonde", "wb") as file:
+        file.write(data)
+    equal(sonde("export", "bad.sonde", "--to", "csv", "-o", "bad.csv", rc=1)[1],
+          "bad.csv: 0 events\nWARNING: 80 events were lost: the recording does not have them\n"
+          "NOTE: csv has no place for losses; there are 1: sonde report has them\n"
+          "WARNING: bad.sonde is not whole: sonde report bad.sonde has what is missing\n")
+
+# ---- the run ----
+
+def main():
+    passed = failed = skipped = 0
+    for n, f in enumerate((f for f in tests if only in f.__name__), 1):
+        name = f.__name__.replace("_", " ")
+        try:
+            why = f()
+            passed += not why
+            skipped += bool(why)
+            print("ok %d - %s%s" % (n, name, " # SKIP " + why if why else ""))
+        except Exception as e:
+            failed += 1
+            print("not ok %d - %s\n# %s" % (n, name, str(e) or repr(e)))
+            if verbose:
+                raise
+    print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
+    shutil.rmtree(tmp)
+    return failed != 0
+
+if __name__ == "__main__":
+    sys.exit(main())
