@@ -137,6 +137,90 @@ def csv_has_every_event():
            "list": "[-1,0,300]", "ksym(args.ip)": "do_read", "ratio": "0.1", "big": "18446744073709551613",
            "probe": 'usdt:/opt/a "b":app:odd'})
 
+# ---- timelines ----
+
+CPUS, IRQS, COUNTERS, LOSSES = range((1 << 22) + 1, (1 << 22) + 5)
+
+def drawn(path):
+    """What a viewer has of a recording of mkrec, by the numbers that sonde query gives."""
+    n = counts(path)
+    get = lambda *probes: sum(n.get(p, 0) for p in probes)
+    more = "kprobe:outer" in n
+    begins = get("tracepoint:raw_syscalls:sys_enter", "kprobe:outer", "fentry:vmlinux:inner", "tracepoint:irq:irq_handler_entry")
+    return {
+        "slices": begins,
+        "ends": begins,  # the function that does not return ends with its thread
+        # a return without an entry is one, too
+        "instants": more + get("tracepoint:sched:sched_process_fork", "tracepoint:sched:sched_wakeup_new",
+                               "tracepoint:sched:sched_process_exit", 'usdt:/opt/a "b":app:odd'),
+        "samples": get("profile:hz:99"),
+        "counters": get("interval:ms:1", "tracepoint:power:cpu_frequency"),
+        "all": sum(n.values()),
+        "switches": get("tracepoint:sched:sched_switch"),
+        "calls": get("tracepoint:raw_syscalls:sys_enter"),
+        "losses": path.endswith("l.sonde"),
+    }
+
+def trace_processor(path, *queries):
+    """Rows of each query, by Perfetto's engine; None where it is missing."""
+    if not shutil.which("node") or not os.environ.get("TRACE_PROCESSOR"):
+        return None
+    done = subprocess.run(["node", here + "/perfetto.mjs", path, *queries], stdout=subprocess.PIPE, check=True, timeout=120)
+    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+
+BAD = "select name, value from stats where severity in ('error', 'data_loss') and value > 0"
+NO_ENGINE = "no trace processor: TRACE_PROCESSOR is not the path of its WebAssembly"
+
+@test
+def chrome_is_nested_and_complete():
+    for path in recordings():
+        want = drawn(path)
+        trace = json.loads(exported(path, "chrome", "-o", "-"))
+        tracks, kinds = {}, {}
+        for e in trace["traceEvents"]:
+            kind = "sample" if e.get("name") == "sample" else "lost" if e["pid"] == LOSSES else e["ph"]
+            kinds[kind] = kinds.get(kind, 0) + 1
+            open_, last = tracks.setdefault((e["pid"], e["tid"]), ([], [0]))
+            if e["ph"] in "BEi" and kind != "lost":
+                if e["ts"] < last[0]:
+                    raise AssertionError("time goes back on a track: %s" % e)
+                last[0] = e["ts"]
+            if e["ph"] == "B":
+                open_.append(e["name"])
+            elif e["ph"] == "E":
+                open_.pop()
+        equal([k for k, (open_, _) in tracks.items() if open_], [], "open slices")
+        equal((kinds["B"], kinds["E"], kinds.get("i", 0), kinds["sample"], kinds.get("C", 0), kinds.get("lost", 0)),
+              (want["slices"], want["ends"], want["instants"], want["samples"], want["counters"], want["losses"]))
+        call = next(e for e in trace["traceEvents"] if e["ph"] == "B")
+        equal(call, {"ph": "B", "pid": 100, "tid": 100, "name": "openat", "ts": 0, "args":
+                     {"dfd": -100, "flags": 524288, "filename": "/etc/file0"},
+                     "cat": "tracepoint:syscalls:sys_enter_openat"})
+        sample = next(e for e in trace["traceEvents"] if e.get("name") == "sample")
+        frames, at = [], sample["sf"]
+        while at:
+            frame = trace["stackFrames"][str(at)]
+            frames.append(frame["name"])
+            at = frame.get("parent")
+        equal(frames, ["do_read", "do_syscall_64", "copy", "main"])
+
+@test
+def chrome_by_perfetto():
+    for path in recordings():
+        sonde("export", path, "--to", "chrome", "-o", "x.trace.json")
+        got = trace_processor(
+            tmp + "/x.trace.json", BAD, "select count(*) from counter",
+            "select count(*), sum(dur) from slice where name in ('openat', 'write')",
+            "select count(*) from slice where name = 'sample'",
+            "select name, dur from slice where name in ('outer', 'inner', 'irq_handler') and dur > 0 order by ts",
+            "select count(*) from slice where name like 'Lost %'")
+        if not got:
+            return NO_ENGINE
+        want = drawn(path)
+        equal(got, [[], [[want["counters"]]], [[want["calls"], 70000000]], [[want["samples"]]],
+                    [["outer", 600000], ["inner", 400000], ["irq_handler", 200000], ["outer", 100000]]
+                    if "k.sonde" in path else [], [[int(want["losses"])]]])
+
 # ---- the command ----
 
 @test

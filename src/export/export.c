@@ -5,13 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-extern const struct exporter export_text, export_json, export_csv;
+extern const struct exporter export_text, export_json, export_csv, export_chrome;
 
 const struct exporter *const exporters[] = {
-	&export_text,
-	&export_json,
-	&export_csv,
-	NULL,
+	&export_text, &export_json, &export_csv, &export_chrome, NULL,
 };
 
 const struct exporter *export_named(struct str name)
@@ -42,16 +39,6 @@ void export_flush(struct export_out *o)
 	write_all(o, o->b.s, o->b.n);
 	o->written += o->b.n;
 	sb_clear(&o->b);
-}
-
-void export_patch(struct export_out *o, u64 at, struct str bytes)
-{
-	export_flush(o);
-	if (!o->failed && lseek(o->fd, (off_t)at, SEEK_SET) < 0)
-		o->failed = errno;
-	write_all(o, bytes.s, bytes.n);
-	if (!o->failed && lseek(o->fd, (off_t)o->written, SEEK_SET) < 0)
-		o->failed = errno;
 }
 
 void export_remark(struct exporting *x, const char *fmt, ...)
