@@ -41,6 +41,28 @@ EXPECT
 	@: 2
 	@: 2
 
+NAME debug files of the program's name in directories of the user
+RUN
+	cp build/tests/landing $TMPDIR/app && cd $TMPDIR && mkdir -p near deep/$TMPDIR
+	objcopy --only-keep-debug app app.debug && objcopy --strip-all app
+	cp /bin/true near/app
+	try() { "$SONDE" -q "$@" -c './app 2' -e 'uprobe:./app:pushes { @ = count(); }' 2>&1 | grep -o '^@.*\|ERROR.*'; }
+	cp app.debug near; try; try --debuginfo=./near; try --debuginfo=near; try --debuginfo="$TMPDIR/near"
+	(cd / && "$SONDE" -lv "uprobe:$TMPDIR/app:pushes" --debuginfo=near 2>&1 | sed 's/.*:/:/')
+	mv near/app.debug near/app; try --debuginfo=/nope:near
+	mv near/app deep/$TMPDIR/app.debug; try --debuginfo="$TMPDIR/deep"
+	mkdir other; objcopy --only-keep-debug "$OLDPWD/build/tests/calls" other/app.debug; try --debuginfo=other
+NEEDS prog:landing prog:calls cmd:objcopy
+EXPECT
+	ERROR: ./app has no symbols: it is stripped, or damaged
+	@: 2
+	@: 2
+	@: 2
+	:pushes
+	@: 2
+	@: 2
+	ERROR: ./app has no symbols: it is stripped, or damaged
+
 NAME debug information from a server
 RUN
 	cp build/tests/landing $TMPDIR/app && cd $TMPDIR

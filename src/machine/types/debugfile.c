@@ -3,6 +3,7 @@
 #include "types/debuginfod.h"
 #include "types/image.h"
 #include <elf.h>
+#include <stdlib.h>
 #include <zlib.h>
 
 struct bytes image_build_id(const struct image *im)
@@ -71,6 +72,22 @@ static char *by_link(const struct debug_search *l, struct str root, struct str b
 	return NULL;
 }
 
+/* A file of the program's name, with or without ".debug": only its build id says that it belongs here. */
+static char *by_name(const struct debug_search *l, struct str root, struct str before,
+		     struct str dir)
+{
+	static const char *const end[] = {".debug", ""};
+	const char *slash = strrchr(l->path, '/'), *name = slash ? slash + 1 : l->path;
+	for (u32 i = 0; l->wanted->nid && i < countof(end); i++) {
+		struct sb p = {0};
+		sb_fmt(&p, "%.*s%.*s%.*s/%s%s", STRF(root), STRF(before), STRF(dir), name, end[i]);
+		if (strcmp(p.s, l->path) && l->same(l->arg, p.s, l->wanted))
+			return p.s;
+		sb_free(&p);
+	}
+	return NULL;
+}
+
 /*
  * In directories that the user named. An absolute one is on our side, whatever root the program
  * has; others lie below the program's. A "+" asks for the checksum, which is looked at anyway.
@@ -89,6 +106,8 @@ static char *in_dirs(const struct debug_search *l, const char *dirs)
 		p = by_id(l, root, dir);
 		p = p ? p : by_link(l, root, dir, l->dir, "");
 		p = p ? p : by_link(l, root, dir, none, "");
+		p = p ? p : by_name(l, root, dir, l->dir.s ? l->dir : none);
+		p = p ? p : by_name(l, root, dir, none);
 	}
 	return p;
 }
@@ -128,6 +147,8 @@ void image_wanted(const struct image *im, struct debug_wanted *ret)
 char *debug_file_find(const struct debug_wanted *w, const char *path, const char *dirs,
 		      debug_same *same, void *arg)
 {
+	AUTO_FREE char *full = *path == '/' ? NULL : realpath(path, NULL);
+	path = full ? full : path;
 	u32 root_n = path_root(path);
 	const char *slash = strrchr(path, '/');
 	struct debug_search l = {w, path, str_n(path, root_n), {0}, same, arg};

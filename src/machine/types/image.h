@@ -72,7 +72,8 @@ bool image_is_wanted(const struct image *im, const struct debug_wanted *w);
 /*
  * Path of that, NULL: there is none. Looked for by build id and by .gnu_debuglink, below
  * /usr/lib/debug and beside the file; also in the root of another process when path begins with
- * /proc/PID/root. dirs: searched before that, "DIR:DIR"; or NULL; "debuginfod" among them means
+ * /proc/PID/root. dirs: searched before that, "DIR:DIR"; or NULL. In these a file of the program's
+ * name will do, too: DIR/NAME.debug, when it has the same build id. "debuginfod" among them means
  * servers, which are asked last. same: does that file belong to it? The caller frees the path.
  */
 typedef bool debug_same(void *arg, const char *path, const struct debug_wanted *w);
