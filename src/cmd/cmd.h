@@ -61,7 +61,8 @@ struct run_opts {
 	bool wide, scroll, no_load; /* --wide, --noclear and --nosummary, of tools */
 	bool bare;                  /* list: names without their kind */
 	const struct script *tool;  /* the script is this one; NULL: program or rest[0] say */
-	u64 given;                  /* options that were; for opts_check() */
+	u64 given, given_record;    /* options that were; for opts_check() */
+	u64 strings;                /* of record: bytes of a text; 0: as the script says */
 	const char *recording[64], *from, *to; /* of query: files, and which part of them */
 	u32 nrecording;
 	int asked[64]; /* of query: rows of these processes */

@@ -62,6 +62,9 @@ enum opt_id {
 	OPT_SET,
 	OPT_STACKS,
 	OPT_NOTHING,
+	/* Of record alone. */
+	OPT_OF_RECORD = 64,
+	OPT_STRINGS = OPT_OF_RECORD,
 };
 
 static const struct opt options[] = {
@@ -127,6 +130,7 @@ static const struct opt options[] = {
 	 "record these events: syscalls, sched, disk, net, faults, samples=99", OPT_SET},
 	{"stacks", 0, "WHICH", "user, kernel or both, with each event of a PROBE or a set",
 	 OPT_STACKS},
+	{"strings", 0, "N", "keep at most N bytes of a text (default: 1024)", OPT_STRINGS},
 	{"fmt", 0, NULL, "print the script in its canonical layout", OPT_FMT},
 	{"info", 0, NULL, "what this machine can do", OPT_INFO},
 	/* Without a file it is an old option that means nothing. */
@@ -193,7 +197,12 @@ static const u64 taken[] = {
 		1ull << OPT_FILTER | 1ull << OPT_HELP | 1ull << OPT_VERSION |
 		1ull << OPT_RECORDING | 1ull << OPT_FROM | 1ull << OPT_TO | 1ull << OPT_NOTHING,
 };
-_Static_assert(OPT_NOTHING < 64, "one bit each");
+_Static_assert(OPT_NOTHING < OPT_OF_RECORD, "one bit each");
+
+static bool takes(enum command c, int id)
+{
+	return id >= OPT_OF_RECORD ? c == CMD_RECORD : taken[c] >> id & 1;
+}
 
 void usage(FILE *f, bool compat, bool all)
 {
@@ -218,7 +227,7 @@ void usage(FILE *f, bool compat, bool all)
 	AUTO_SB formats = {0};
 	size_t n = 0;
 	for (const struct opt *p = options; p->id; p++)
-		if (taken[CMD_RUN] & 1ull << p->id)
+		if (takes(CMD_RUN, p->id))
 			shown[n++] = *p;
 	for (const struct sink *const *s = sinks; *s; s++)
 		sb_fmt(&formats, "%s%s", (*s)->name,
@@ -412,10 +421,21 @@ static struct err *set_program(struct run_opts *o, const char *val)
 	return NULL;
 }
 
+static struct err *set_strings(struct run_opts *o, const char *val)
+{
+	enum { MOST = 65536 };
+	if (str_u64(str_z(val), &o->strings) && o->strings >= 1 && o->strings <= MOST)
+		return NULL;
+	return err_new("--strings needs a number of bytes, at most %d (got '%s')", MOST, val);
+}
+
 static struct err *set(void *self, int id, const char *val)
 {
 	struct run_opts *o = self;
-	o->given |= 1ull << id;
+	if (id >= OPT_OF_RECORD)
+		o->given_record |= 1ull << (id - OPT_OF_RECORD);
+	else
+		o->given |= 1ull << id;
 	switch ((enum opt_id)id) {
 	case OPT_PROGRAM: return set_program(o, val);
 	case OPT_LIST: o->list = true; break;
@@ -472,6 +492,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_TO: o->to = val; break;
 	case OPT_SET: o->sets = val; break;
 	case OPT_STACKS: o->stacks = val; break;
+	case OPT_STRINGS: return set_strings(o, val);
 	case OPT_NOTHING: break;
 	}
 	return NULL;
@@ -480,7 +501,9 @@ static struct err *set(void *self, int id, const char *val)
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name)
 {
 	for (const struct opt *t = options; t->id && !o->compat; t++) {
-		if (!(o->given & ~taken[command] & 1ull << t->id))
+		bool given = t->id >= OPT_OF_RECORD ? o->given_record >> (t->id - OPT_OF_RECORD) & 1
+						    : o->given >> t->id & 1;
+		if (!given || takes(command, t->id))
 			continue;
 		if (t->name)
 			return err_new("--%s means nothing to '%s'", t->name, name);
@@ -494,7 +517,7 @@ void opts_usage(FILE *f, enum command command, const char *use)
 	struct opt table[countof(options)] = {0};
 	size_t n = 0;
 	for (const struct opt *t = options; t->id; t++)
-		if (taken[command] & 1ull << t->id)
+		if (takes(command, t->id))
 			table[n++] = *t;
 	for (struct opt *t = table; t->id && command == CMD_QUERY; t++) {
 		t->help = t->id == OPT_PID       ? "only events of these processes"

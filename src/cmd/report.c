@@ -232,6 +232,20 @@ static void show_schemas(const struct rec_file *f, const struct sums *s)
 	}
 }
 
+/* How the process ended, if that was recorded; of a process id that was used again, the last. */
+static void put_exit(const struct rec_file *f, u32 pid)
+{
+	u32 n;
+	const struct rec_exit *x = rec_exits(f, &n), *last = NULL;
+	for (u32 i = 0; i < n; i++)
+		if (x[i].pid == pid && x[i].tid == pid)
+			last = &x[i];
+	if (last && last->code & 0x7f)
+		printf(" (killed by signal %u)", last->code & 0x7f);
+	else if (last)
+		printf(" (exited with %u)", last->code >> 8 & 0xff);
+}
+
 static void show_tasks(const struct rec_file *f, struct sums *s)
 {
 	const struct rec_info *in = rec_info(f);
@@ -244,6 +258,7 @@ static void show_tasks(const struct rec_file *f, struct sums *s)
 		       (double)(t->first - in->first) / NS_PER_S,
 		       (double)(t->last - in->first) / NS_PER_S);
 		put_str(str_z(t->comm));
+		put_exit(f, t->pid);
 		putchar('\n');
 	}
 	if (s->task.n > MOST_TASKS)

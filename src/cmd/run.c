@@ -238,6 +238,8 @@ void job_init(struct job *j, const struct run_opts *o, const struct script *s, s
 	j->unit.config.unsafe = o->unsafe;
 	j->unit.config.test = o->test;
 	j->unit.config.bench = o->bench;
+	if (o->strings)
+		j->unit.config.max_strlen = o->strings;
 	j->unit.config.warnings = o->warnings != 0;
 	j->unit.config.no_warnings = o->no_warn;
 	j->c = (struct compile){.unit = &j->unit,
@@ -323,6 +325,7 @@ static const struct sink_fact *facts(struct arena *a, const struct run_opts *o, 
 		v[(*n)++] = (struct sink_fact){STR("script"), str_z(o->program)};
 	if (o->cmd)
 		v[(*n)++] = (struct sink_fact){STR("command"), str_z(o->cmd)};
+	v[(*n)++] = (struct sink_fact){STR("pid"), str_z(arena_fmt(a, "%d", getpid()))};
 	if (!uname(&name)) {
 		v[(*n)++] = (struct sink_fact){STR("hostname"), arena_str(a, str_z(name.nodename))};
 		v[(*n)++] = (struct sink_fact){STR("release"), arena_str(a, str_z(name.release))};
@@ -654,9 +657,11 @@ static int run_script(const struct run_opts *o)
 		job_init(&j, o, &script, &h);
 		j.unit.refused = (struct refused){t.refused.v, t.refused.n};
 		j.unit.pid = scope.nviewer ? scope.viewer[0] : 0;
-		j.unit.scope = scope;
+		j.unit.scope = h.query ? query_scope(h.query) : scope;
 		j.unit.cpid = (u64)target.child.pid;
-		j.unit.self_pid = proc_own_ns(&h, &(struct stat){0}) ? 0 : (u64)getpid();
+		j.unit.self_pid = h.query                              ? query_self_pid(h.query)
+				  : proc_own_ns(&h, &(struct stat){0}) ? 0
+								       : (u64)getpid();
 		j.unit.program = target.child.path;
 		j.unit.dwarf_pid = o->dwarf_pid;
 		j.unit.ndwarf_pid = o->ndwarf_pid;

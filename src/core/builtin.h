@@ -95,6 +95,7 @@ enum builtin_role {
 	ROLE_EMIT,
 	ROLE_KEEP,
 	ROLE_CPU,    /* the processor's number */
+	ROLE_TASK,   /* the current task: what a recorded row knows of it needs no memory */
 	ROLE_DELETE, /* in old scripts a call may be about several maps */
 };
 

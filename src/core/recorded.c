@@ -1,6 +1,7 @@
 /* recorded.c - the layout of a recorded row as programs see it. */
 #include "core/recorded.h"
 #include "base/arena.h"
+#include "base/embed.h"
 
 static bool is_stack(const struct type *t)
 {
@@ -41,4 +42,50 @@ void recorded_layout(struct arena *a, struct recorded_probe *p)
 			   .nfield = n,
 			   .field = f};
 	p->args = t;
+}
+
+/* The name ends there: sched_switch is not sched_switch_more. */
+static bool names(struct str script, struct str probe)
+{
+	i32 at = probe.n ? str_find(script, probe) : -1;
+	u32 end = (u32)at + probe.n;
+	return at >= 0 && (end >= script.n || (script.s[end] != '_' && script.s[end] != ':' &&
+					       (script.s[end] < 'a' || script.s[end] > 'z')));
+}
+
+/* The same but for the number behind it, which the set leaves open. */
+static bool at_rate(struct str script, struct str probe, struct str *rate)
+{
+	AUTO_SB open = {0};
+	u32 n = probe.n;
+	while (n && probe.s[n - 1] >= '0' && probe.s[n - 1] <= '9')
+		n--;
+	*rate = str_from(probe, n);
+	sb_add(&open, str_n(probe.s, n));
+	sb_z(&open, "RATE");
+	return rate->n && n && str_find(script, sb_str(&open)) >= 0;
+}
+
+struct str recorded_set(struct arena *a, struct str probe)
+{
+	static const struct str folder = STR("tools/record/"), ending = STR(".bt"),
+				module = STR(":vmlinux:");
+	AUTO_SB plain = {0};
+	struct str rate;
+	i32 at = str_find(probe, module); /* sets do not name it */
+	sb_add(&plain, at < 0 ? probe : str_n(probe.s, (u32)at + 1));
+	if (at >= 0)
+		sb_add(&plain, str_from(probe, (u32)at + module.n));
+	for (const struct embed *e = embedded; e->name; e++) {
+		struct str file = str_z(e->name), text;
+		if (!str_starts(file, folder))
+			continue;
+		struct str name = str_n(file.s + folder.n, file.n - folder.n - ending.n);
+		text = embed_text(e);
+		if (names(text, sb_str(&plain)))
+			return arena_str(a, name);
+		if (at_rate(text, sb_str(&plain), &rate))
+			return str_z(arena_fmt(a, "%.*s=%.*s", STRF(name), STRF(rate)));
+	}
+	return STR("");
 }

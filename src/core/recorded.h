@@ -39,6 +39,9 @@ struct recorded {
  * that every row has (enum recorded_word), which are not among the columns. */
 void recorded_layout(struct arena *a, struct recorded_probe *p);
 
+/* The set of `sonde record` (tools/record/) with the probe of this name, "sched" or "samples=99"; empty if there is none. */
+struct str recorded_set(struct arena *a, struct str probe);
+
 /* Words at the start of each row, u64 each. */
 enum recorded_word {
 	ROW_POINT, /* id of the point (core/probe.h) for which the program runs */

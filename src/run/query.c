@@ -163,6 +163,21 @@ void query_host(const struct query *q, struct host *h, struct arena *a)
 	host_init_recording(h, a, arch ? arch : arch_native(), q->ncpu, &q->probes);
 }
 
+u64 query_self_pid(const struct query *q)
+{
+	u64 pid;
+	struct str text = rec_meta_of(q->file[0].file, STR("pid"));
+	return q->spec.npath == 1 && str_u64(text, &pid) ? pid : 0;
+}
+
+struct scope query_scope(struct query *q)
+{
+	struct scope_pid *v = arena_newn(&q->a, struct scope_pid, q->spec.npid + 1);
+	for (u32 i = 0; i < q->spec.npid; i++)
+		v[i] = (struct scope_pid){.pid = (int)q->spec.pid[i], .id = q->spec.pid[i]};
+	return (struct scope){.pid = v, .npid = q->spec.npid, .kernel = true};
+}
+
 /* ---- what programs ask ---- */
 
 static const u32 answers[] = {
@@ -275,7 +290,10 @@ static i32 walk(void *arg, bool user, u32 skip, u64 *ip, u32 n)
 bool query_check(const struct query *q, const struct unit *u, struct diags *ds)
 {
 	u32 before = ds->nerror;
-	(void)q;
+	if (u->scope.asked && q->spec.npid > SCOPE_COMPARES)
+		diag_add(ds, E_RECORDING, (struct loc){0},
+			 "too many processes: this script compares with %d at most",
+			 SCOPE_COMPARES);
 	for (u32 i = 0; i < u->nprog; i++) {
 		const struct code *c = &u->prog[i]->code;
 		for (u32 k = 0; k < c->ninsn; k++) {
@@ -471,9 +489,21 @@ static void add_prog(struct arena *a, struct query_prog **v, u32 *n, const struc
 	arena_push(a, *v, *n, ((struct query_prog){prog_fd(s, p), p, at->id}));
 }
 
+/* Points with equal rows share a program, for which only the first was asked what the row must have. */
+static void use_same(struct recorded_probe *to, const struct recorded_probe *from)
+{
+	to->asks_ppid |= from->asks_ppid;
+	for (u32 i = 0; i < to->ncol; i++)
+		for (u32 k = 0; k < from->ncol && !to->col[i].used; k++)
+			to->col[i].used = from->col[k].used && from->col[k].off == to->col[i].off &&
+					  str_eq(from->col[k].expr, to->col[i].expr);
+}
+
 static void note_point(struct session *s, const struct prog *p, const struct point *at)
 {
 	struct query *q = s->live.query;
+	if (at != p->points)
+		use_same(at->priv, p->points->priv);
 	for (u32 i = 0; i < q->spec.npath; i++)
 		for (u32 k = 0; k < q->file[i].nschema; k++) {
 			struct query_schema *c = &q->file[i].schema[k];
@@ -588,9 +618,11 @@ static struct query_file *earliest(struct query *q)
 	return best;
 }
 
-static bool is_asked(const struct query *q, const struct query_file *f)
+/* A script that asks by watched() looks at events of all processes: they may be about two. */
+static bool is_asked(const struct session *s, const struct query_file *f)
 {
-	bool any = !q->spec.npid;
+	const struct query *q = s->live.query;
+	bool any = !q->spec.npid || s->u->scope.asked;
 	for (u32 i = 0; i < q->spec.npid; i++)
 		any |= f->row.task && f->row.task->pid == q->spec.pid[i];
 	return any;
@@ -602,7 +634,7 @@ static void run_row(struct session *s, struct query_file *f)
 	struct query_schema *c = &f->schema[f->row.schema->id];
 	const struct rec_task *t = f->row.task;
 	q->holes += rec_info(f->file)->closed ? 0 : f->row.missing;
-	if (!is_asked(q, f))
+	if (!is_asked(s, f))
 		return;
 	if (f->row.cpu >= q->ncpu) {
 		q->odd_cpu++;

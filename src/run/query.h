@@ -17,6 +17,7 @@
 #pragma once
 #include "base/diag.h"
 #include "core/recorded.h"
+#include "core/scope.h"
 #include "core/unit.h"
 #include "kern/host.h"
 
@@ -33,6 +34,10 @@ struct query_spec {
 struct err *query_open(const struct query_spec *s, struct query **ret) MUST_USE;
 void query_close(struct query *q); /* NULL is allowed */
 void query_host(const struct query *q, struct host *h, struct arena *a);
+/* The process that recorded; 0 if the recording does not say, or there are several. */
+u64 query_self_pid(const struct query *q);
+/* What watched() compares with; the array is the query's. */
+struct scope query_scope(struct query *q);
 /* Reports programs that call what a recording cannot answer. False if there are any. */
 bool query_check(const struct query *q, const struct unit *u, struct diags *ds);
 void query_enter(struct query *q, struct session *s);

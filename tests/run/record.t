@@ -163,3 +163,38 @@ EXPECT
 	1
 	This recording has no end: the recorder was killed, or is still running. The last second may be missing.
 	enough
+
+NAME record: a set about two threads is of the whole machine, its processes are those of the command, and how they ended
+NEEDS tp:sched/sched_switch btf
+RUN
+	cd "$TMPDIR" && "$SONDE" record -q -o r.sonde --set sched -- sh -c 'sh -c "exit 3"; sh -c "kill -9 \$\$"; exit 0' 2>/dev/null
+	"$SONDE" report r.sonde | grep -o 'sh (.*)' | sort
+	"$SONDE" query -q r.sonde -e 't:sched:sched_switch /comm != "sh"/ { printf("others, too\n"); exit(); }' 2>/dev/null | grep .
+	"$SONDE" query -q r.sonde execsnoop 2>/dev/null | awk 'NR > 1 { print $1, $4, $6, $7 }'
+EXPECT
+	sh (exited with 0)
+	sh (exited with 3)
+	sh (killed by signal 9)
+	others, too
+	sh 0 -c sh
+	sh 0 -c exit
+	sh 0 -c kill
+
+NAME record: --strings is how many bytes of a text are kept
+NEEDS tp:syscalls/sys_enter_openat
+RUN
+	cd "$TMPDIR" && "$SONDE" record -q --strings 8 -o r.sonde -e 't:syscalls:sys_enter_openat /comm == "cat"/ { keep(str(args.filename)); }' -- cat /dev/null
+	"$SONDE" query -q r.sonde -e 't:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }' 2>/dev/null | grep dev
+	"$SONDE" record --strings 0 true 2>&1 | head -n 1
+	"$SONDE" run --strings 8 -e 'begin { exit(); }' 2>&1 | head -n 1
+EXPECT
+	@[/dev/nu]: 1
+	ERROR: --strings needs a number of bytes, at most 65536 (got '0')
+	ERROR: --strings means nothing to 'run'
+
+NAME record: probes with equal rows that share a body are each read
+NEEDS tp:syscalls/sys_exit_openat tp:syscalls/sys_exit_close
+RUN
+	cd "$TMPDIR" && "$SONDE" record -q -o r.sonde syscalls:sys_exit_openat syscalls:sys_exit_close -- cat /nonexistent 2>/dev/null
+	"$SONDE" query -q r.sonde -e 't:syscalls:sys_exit_close, t:syscalls:sys_exit_openat { @[probe, args.ret < 0 ? args.ret : 0] = count(); } end { printf("%d %d\n", @["tracepoint:syscalls:sys_exit_openat", -2] > 0, @["tracepoint:syscalls:sys_exit_close", 0] > 0); clear(@); }' | grep .
+EXPECT 1 1

@@ -197,6 +197,14 @@ EXPECT
 	$
 	@: 3
 
+NAME all_processes: one probe of a script fires for all, the others for those of the command
+NEEDS tp:syscalls/sys_enter_write
+RUN
+	(while :; do echo; sleep 0.01; done) > /dev/null & p=$!
+	"$SONDE" -q --follow -c '/bin/sh -c "while :; do echo; done > /dev/null"' -e 'tracepoint:syscalls:sys_enter_write /all_processes && pid != cpid/ { @other = true; } tracepoint:syscalls:sys_enter_write /pid != cpid/ { @filtered[0] = true; } tracepoint:syscalls:sys_enter_write { @own++; } interval:ms:50 /@other && @own > 10/ { exit(); } end { printf("%d %d\n", @other, has_key(@filtered, 0)); clear(@other); clear(@own); clear(@filtered) }' | grep .
+	kill $p
+EXPECT 1 0
+
 NAME watched(): the processes of -p and -c, also those that are not the current one
 RUN
 	for o in '' --follow; do "$SONDE" -q $o -c '/bin/sh -c "/bin/sleep 0.05; true"' -e 'rawtracepoint:sched_wakeup_new /watched(args.p.tgid)/ { @new[args.p.tgid == cpid] = true; } tracepoint:sched:sched_switch /watched()/ { @left[comm == "sleep"] = true; } end { printf("%d %d\n", has_key(@new, false), has_key(@left, true)); clear(@new); clear(@left); }' | grep .; done

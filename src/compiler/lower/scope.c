@@ -147,7 +147,7 @@ void lower_scope(struct lower *l, struct blk *out)
 {
 	const struct scope *s = &l->u->scope;
 	u32 flags = point_flags(l->pt);
-	if (flags & (KIND_ONCE | KIND_NOBODY))
+	if ((flags & (KIND_ONCE | KIND_NOBODY)) || l->v->everybody)
 		return;
 	if (wants_pids(s, flags))
 		filter_pids(l, out);

@@ -6,7 +6,9 @@
  *	"struct request.q.disk"             a type, or a member of one
  *	"enum req_op.REQ_OP_READ"           an enumerator
  */
+#include "core/recorded.h"
 #include "sema/declare.h"
+#include "sema/recorded.h"
 
 static bool note_point(const struct point *p, void *arg)
 {
@@ -20,12 +22,13 @@ static bool probe_exists(struct compile *c, struct str text)
 {
 	struct str rest = text, name;
 	str_cut(&rest, ':', &name);
-	const struct kind *k = kind_find(name);
+	bool whole = false;
+	const struct kind *k = recorded_kind(c, kind_find(name), &whole);
 	struct point p = {.kind = k}, first = {0};
 	if (!k || (k->needs && !host_has(c->host, (enum feature)k->needs)))
 		return false;
 	p.way = kind_last_way(k);
-	struct err *e = k->parse(c->arena, &p, rest.s ? rest : STR(""));
+	struct err *e = k->parse(c->arena, &p, whole ? text : rest.s ? rest : STR(""));
 	if (!e && k->expand)
 		e = k->expand(c->host, c->unit, NULL, &p, note_point, &first);
 	else if (!e)
@@ -64,6 +67,39 @@ static bool type_exists(struct compile *c, struct str path, enum type_kind kind)
 	return t && t->kind != T_FWD;
 }
 
+/* A recording has no types. It has a member if an expression that was kept reads one of that name. */
+static bool is_word_char(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
+}
+
+/* "q.disk" and "q->disk" have the member disk. */
+static bool has_member(struct str text, struct str name)
+{
+	i32 at;
+	for (struct str rest = text; (at = str_find(rest, name)) >= 0;
+	     rest = str_from(rest, (u32)at + name.n)) {
+		u32 end = (u32)at + name.n;
+		char before = at ? rest.s[at - 1] : 0, after = end < rest.n ? rest.s[end] : 0;
+		if ((before == '.' || before == '>') && !is_word_char(after))
+			return true;
+	}
+	return false;
+}
+
+static bool member_is_kept(const struct recorded *r, struct str path)
+{
+	struct str rest = path, name = {0};
+	while (str_cut(&rest, '.', &name))
+		;
+	for (u32 i = 0; i < r->nprobe; i++)
+		for (u32 k = 0; k < r->probe[i].ncol; k++)
+			if (has_member(r->probe[i].col[k].expr, name))
+				return true;
+	return false;
+}
+
 bool sema_exists(struct compile *c, struct str what)
 {
 	static const struct {
@@ -71,7 +107,9 @@ bool sema_exists(struct compile *c, struct str what)
 		enum type_kind kind;
 	} words[] = {{STR("struct "), T_STRUCT}, {STR("union "), T_UNION}, {STR("enum "), T_ENUM}};
 	for (size_t i = 0; i < countof(words); i++)
-		if (str_starts(what, words[i].word))
+		if (str_starts(what, words[i].word) && c->host->recording)
+			return member_is_kept(c->host->recording, what);
+		else if (str_starts(what, words[i].word))
 			return type_exists(c, str_trim(str_from(what, words[i].word.n)),
 					   words[i].kind);
 	return probe_exists(c, what);
@@ -97,8 +135,9 @@ struct lacking {
 	u32 more;
 	struct sb texts, needs; /* of the event looked at */
 	u64 needed;
-	bool other;  /* a way that needs nothing */
-	bool kernel; /* a way to an event of the kernel */
+	bool other;     /* a way that needs nothing */
+	bool kernel;    /* a way to an event of the kernel */
+	struct str set; /* of sonde record, that has a way */
 };
 
 static void add_ways(struct lacking *l, const struct node *points)
@@ -107,6 +146,8 @@ static void add_ways(struct lacking *l, const struct node *points)
 		struct str rest = p->name, name;
 		str_cut(&rest, ':', &name);
 		const struct kind *k = kind_find(name);
+		if (!l->set.n)
+			l->set = recorded_set(l->c->arena, p->name);
 		bool lacks = k && k->needs && !host_has(l->c->host, k->needs);
 		sb_fmt(&l->texts, "%s %.*s", l->texts.n ? "," : "", STRF(p->name));
 		l->other |= !lacks;
@@ -124,15 +165,19 @@ static void none(struct lacking *l, struct loc loc)
 	struct diags *ds = l->c->diags;
 	struct str instead = l->c->unit->config.instead;
 	bool first = !l->first;
+	struct str set = l->c->host->recording ? l->set : STR("");
 	if (l->first)
 		l->more += l->other;
 	else if (l->other)
-		l->first =
-			diag_add(ds, E_LACKS, loc, "%s%s",
-				 l->kernel ? "this kernel has none of" : "nothing matches any of",
-				 l->texts.s);
+		l->first = diag_add(ds, E_LACKS, loc, "%s%s",
+				    l->c->host->recording ? "the recording has none of"
+				    : l->kernel           ? "this kernel has none of"
+							  : "nothing matches any of",
+				    l->texts.s);
 	else
 		l->first = diag_add(ds, E_LACKS, loc, "%s", l->needs.s);
+	if (first && set.n)
+		diag_hint(ds, l->first, "record it with: sonde record --set %.*s", STRF(set));
 	if (first && instead.n)
 		diag_hint(ds, l->first, "%.*s", STRF(instead));
 }
@@ -143,6 +188,7 @@ static void next_event(struct lacking *l)
 	sb_free(&l->needs);
 	l->needed = 0;
 	l->other = l->kernel = false;
+	l->set = STR("");
 }
 
 /* The points of one probe: of each group the first that exists stays. */
@@ -201,7 +247,7 @@ bool sema_choose(struct compile *c)
 			hit->next = rest;
 		at = hit ? &hit->next : at;
 	}
-	if (l.more)
+	if (l.more && !c->host->recording)
 		diag_hint(c->diags, l.first, "%u more such event%s missing", l.more,
 			  l.more == 1 ? " is" : "s are");
 	return !l.first;

@@ -1,5 +1,6 @@
 /* expand.c - probe texts -> points (through kinds) -> variants: one body per set of points with
  * equal types, and the way that fits it. */
+#include "core/recorded.h"
 #include "sema/declare.h"
 #include "sema/recorded.h"
 #include <errno.h>
@@ -27,6 +28,7 @@ struct expand {
 	const char *missed_why;     /* none of that can be looked for, or NULL; */
 	bool missed_built;          /* the program is there, without any */
 	const struct kind *needing; /* the first that needs what the kernel lacks, or NULL */
+	u32 use;                    /* enum point_use of all bodies */
 	bool never;                 /* a probe has none that is there */
 };
 
@@ -306,6 +308,21 @@ static void note_missed(struct expand *e, struct str prov, struct str rest)
 		sb_z(&e->missed, " ...");
 }
 
+/* "record it with: ...; ", or nothing for what is named by a pattern. */
+static const char *how_to_record(const struct expand *e, struct str text)
+{
+	struct compile *c = e->c;
+	struct str set = recorded_set(c->arena, text);
+	/* Samples have them. */
+	bool stacks = e->use & (USE_KSTACK | USE_USTACK) && str_chr(set, '=') < 0;
+	if (set.n)
+		return arena_fmt(c->arena, "record it with: sonde record --set %.*s%s; ", STRF(set),
+				 stacks ? " --stacks both" : "");
+	return !text.n || str_is_glob(text)
+		       ? ""
+		       : arena_fmt(c->arena, "record it with: sonde record '%.*s'; ", STRF(text));
+}
+
 static void missing(struct expand *e, struct str prov, struct str rest)
 {
 	struct compile *c = e->c;
@@ -326,6 +343,8 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 	}
 	const struct kind *k = e->lost.kind;
 	const char *lacks = k && k->lacks ? k->lacks(c->host, &e->lost) : NULL;
+	if (lacks && c->host->recording)
+		lacks = arena_fmt(c->arena, "%s%s", how_to_record(e, e->lost.text), lacks);
 	if (k && lacks_feature(c, k, place(e)))
 		return;
 	if (is_kernels(c, k, e->loc)) {
@@ -727,9 +746,6 @@ static void expand_probe(struct expand *e, struct node *probe)
 	e->head = NULL;
 	e->tail = &e->head;
 	e->body = probe->loc;
-	for (const struct node *pn = probe->a; pn && !e->full; pn = pn->next)
-		expand_text(e, pn);
-	e->never |= e->nmissed && !e->head;
 	u32 first = c->nvariant;
 	struct body body = {0};
 	if (probe->b)
@@ -738,6 +754,9 @@ static void expand_probe(struct expand *e, struct node *probe)
 	for (struct node *f = c->tree->a; f; f = f->next)
 		if (f->kind == N_FN)
 			node_walk(f->c, note_use, &body);
+	for (const struct node *pn = probe->a; pn && !e->full; pn = pn->next)
+		expand_text(e, pn);
+	e->never |= e->nmissed && !e->head;
 	for (struct point *p = e->head, *next; p && !e->full; p = next) {
 		next = p->next;
 		p->next = NULL;
@@ -838,6 +857,18 @@ static bool only_waits(const struct expand *e, const struct point *p)
 	return phase == PROG_BEGIN && e->needing && diags_fixed(e->c->diags, p->loc);
 }
 
+static void none_of(struct expand *e)
+{
+	struct compile *c = e->c;
+	struct str rest = sb_str(&e->missed), first;
+	struct diag *d = diag_add(c->diags, E_NO_PROBE, (struct loc){0},
+				  "There is none of these probes: %s", e->missed.s);
+	str_cut(&rest, ',', &first);
+	struct str set = c->host->recording ? recorded_set(c->arena, first) : STR("");
+	if (set.n)
+		diag_hint(c->diags, d, "record them with: sonde record --set %.*s", STRF(set));
+}
+
 /* Each probe may be missing, but not all of them: a script that only waits for its end shows nothing. */
 static void check_missed(struct expand *e)
 {
@@ -860,8 +891,7 @@ static void check_missed(struct expand *e)
 	if (e->missed_file.n)
 		no_static(e);
 	else
-		diag_add(c->diags, E_NO_PROBE, (struct loc){0}, "There is none of these probes: %s",
-			 e->missed.s);
+		none_of(e);
 }
 
 bool sema_expand(struct compile *c)
@@ -876,6 +906,12 @@ bool sema_expand(struct compile *c)
 	sema_old(c);
 	bool declared = sema_declare(c);
 	keep_begin(c);
+	struct body all = {0};
+	for (struct node *n = c->tree->a; n; n = n->next)
+		if (n->kind == N_PROBE)
+			node_walk(n->c, note_use, &all);
+	e.use = all.use;
+	vec_free(&all.member);
 	for (struct node *n = c->tree->a; n && declared; n = n->next) {
 		if (n->kind == N_PROBE) {
 			expand_probe(&e, n);

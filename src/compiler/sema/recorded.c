@@ -80,6 +80,18 @@ static void become(struct spelling *s, struct node *n, struct str name)
 	n->any = NULL;
 }
 
+/* A word with the current task as its argument, as in ppid((struct task_struct *)curtask), is the word. */
+static bool is_word_of_current(const struct spelling *s, const struct node *n)
+{
+	struct node word = {.kind = N_NAME, .name = n->name};
+	const struct node *of = n->a;
+	if (n->kind != N_CALL || !of || of->next || !is_word(s, &word))
+		return false;
+	while (of->kind == N_CAST)
+		of = of->b;
+	return of->kind == N_NAME && builtin_role(of) == ROLE_TASK;
+}
+
 static void become_word(struct spelling *s, struct node *n)
 {
 	s->probe->asks_ppid = true; /* there is no other */
@@ -136,14 +148,25 @@ static struct str text_of(struct spelling *s, const struct node *n)
 	return arena_str(s->c->arena, sb_str(&b));
 }
 
+/*
+ * The whole command. A set has what its events tell, so what it lacks are the stacks, or nothing is known of it but by a
+ * script.
+ */
 static void lacks(struct spelling *s, const struct node *n)
 {
-	struct str what = text_of(s, n);
-	diag_add(s->c->diags, E_RECORDING, n->loc,
-		 "the recording lacks %.*s; record it with: sonde record -e '%.*s { keep(%s%.*s); "
-		 "}'",
-		 STRF(what), STRF(s->p->text), str_starts(what, STR("args.")) ? "" : "args, ",
-		 STRF(what));
+	struct str what = text_of(s, n), set = recorded_set(s->c->arena, s->p->text);
+	if (set.n && (asks_of(n) & OF_STACKS))
+		diag_add(s->c->diags, E_RECORDING, n->loc,
+			 "the recording lacks %.*s; record it with: sonde record --set %.*s "
+			 "--stacks both",
+			 STRF(what), STRF(set));
+	else
+		diag_add(s->c->diags, E_RECORDING, n->loc,
+			 "the recording lacks %.*s; record it with: sonde record -e '%.*s { "
+			 "keep(%s%.*s); "
+			 "}'",
+			 STRF(what), STRF(s->p->text),
+			 str_starts(what, STR("args.")) ? "" : "args, ", STRF(what));
 }
 
 /* What a function does here and now has no meaning for the past. */
@@ -238,6 +261,10 @@ static void visit_call(struct spelling *s, struct node *n)
 	u32 asks = asks_of(n), i = 0;
 	if (is_refused(s, n))
 		return;
+	if (is_word_of_current(s, n)) {
+		become_word(s, n);
+		return;
+	}
 	bool stack = asks & OF_STACKS;
 	if ((asks & (OF_EVENT | USE_TASK)) || (stack && !has_stack(s, asks))) {
 		lacks(s, n);
@@ -286,6 +313,12 @@ static void visit(struct spelling *s, struct node *n)
 		return;
 	}
 	switch ((int)n->kind) {
+	case N_IF:
+		if ((n->flags & NF_COMPTIME) && (n->a->kind == N_BOOL || n->a->kind == N_NUM)) {
+			visit_list(s, n->a->num ? n->b : n->c); /* there is no other branch */
+			return;
+		}
+		break;
 	case N_CALL: visit_call(s, n); return;
 	case N_NAME: visit_name(s, n); return;
 	case N_MEMBER:

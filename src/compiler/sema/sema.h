@@ -62,6 +62,7 @@ struct variant {
 	u32 npoint;
 	bool per_point;  /* the code depends on the point (probe, func ...): one program each */
 	bool task;       /* it asks for the current task: then that gives the process ids, too */
+	bool everybody;  /* it fires for all processes, whichever the scope names */
 	bool calls_back; /* a helper calls functions of the program: they share the stack */
 	struct var *vars;
 	struct fninst *fns;

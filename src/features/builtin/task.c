@@ -264,7 +264,7 @@ static bool check_task(struct sema *s, struct node *call)
 }
 
 const struct builtin builtin_task[] = {
-	{"auto curtask", lower_curtask, .asks = USE_TASK, .type = type_curtask,
+	{"auto curtask", lower_curtask, .role = ROLE_TASK, .asks = USE_TASK, .type = type_curtask,
 	 .doc = "The current task: struct task_struct *."},
 	{"string[16] comm", lower_comm, B_ROW, .asks = USE_TASK,
 	 .doc = "Name of the current thread."},

@@ -154,6 +154,19 @@ static bool check_watched(struct sema *s, struct node *call)
 	return false;
 }
 
+static const struct type *type_all(struct sema *s, struct node *call)
+{
+	(void)s, (void)call;
+	return &type_bool;
+}
+
+static bool check_all(struct sema *s, struct node *call)
+{
+	s->v->everybody = true;
+	node_set_num(call, 1, &type_bool);
+	return true;
+}
+
 static struct ref lower_watched_row(struct lower *l, struct node *call, struct mem dst)
 {
 	(void)dst;
@@ -328,6 +341,9 @@ const struct builtin builtin_vars[] = {
 		"children, names? True "
 		"if none is named. In a script that asks, probes of the kernel fire for all "
 		"processes."},
+	{"auto all_processes", .flags = B_CONST, .type = type_all, .check = check_all,
+	 .doc = "True. In the condition of a probe it makes the probe fire for all processes, "
+		"whichever -p, --cgroup or a command name."},
 	{"u64 cpu", lower_cpu, .role = ROLE_CPU,
 	 .doc = "Number of the CPU on which the probe runs."},
 	{"auto ncpus", .flags = B_CONST, .type = type_ncpus,

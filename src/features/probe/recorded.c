@@ -40,10 +40,20 @@ static struct err *recorded_parse(struct arena *a, struct point *p, struct str t
 	return NULL;
 }
 
+/* What belongs to the kernel itself may be named without saying so, as on the machine. */
+static bool is_named(struct arena *a, struct str pattern, struct str text)
+{
+	struct parts t = parts_of(text);
+	if (str_glob(pattern, text))
+		return true;
+	return t.n == 3 && str_is(t.v[1], "vmlinux") &&
+	       str_glob(pattern, str_z(arena_fmt(a, "%.*s:%.*s", STRF(t.v[0]), STRF(t.v[2]))));
+}
+
 static bool matches(struct arena *a, const struct point *p, struct str text, struct str *shown)
 {
 	*shown = text;
-	return p->priv ? syscall_is_event(a, p, text, shown) : str_glob(p->name, text);
+	return p->priv ? syscall_is_event(a, p, text, shown) : is_named(a, p->name, text);
 }
 
 static struct err *recorded_expand(struct host *h, struct unit *u, struct diags *ds,

@@ -50,6 +50,7 @@ struct plan {
 	u32 task_from, task_n; /* bytes that say which task it is */
 	VEC(struct rec_column) column;
 	VEC(struct origin) source;
+	i32 exit_code;  /* column with it, if rows are of threads that end; else -1 */
 	VEC(u32) probe; /* pairs: id of a probe, schema of the file */
 };
 struct last_task {
@@ -266,9 +267,16 @@ static void make_plan(struct recorder *r, const struct schema *sc)
 			add_field(r, p, sc->kept[i], &(struct origin){f->type, f->bit_off / 8, i},
 				  0);
 	}
+	p->exit_code = -1;
+	for (u32 i = 0; i < p->column.n; i++)
+		if (str_is(p->column.v[i].expr, "curtask.exit_code"))
+			p->exit_code = (i32)i;
 	assert(p->common[C_START] < 0 || p->task_n <= sizeof(r->last->bytes));
-	for (const struct point *at = r->unit->prog[sc->prog]->points; at; at = at->next)
+	for (const struct point *at = r->unit->prog[sc->prog]->points; at; at = at->next) {
+		if (!str_is(at->text, "tracepoint:sched:sched_process_exit"))
+			p->exit_code = -1;
 		add_schema(r, p, at);
+	}
 }
 
 /* ---- values ---- */
@@ -447,6 +455,11 @@ static struct err *put_kept(struct recorder *r, const struct item *it)
 	for (u32 i = 0; i < p->column.n; i++)
 		fill_cell(r, p, it, i);
 	rec_row(r->w, &e);
+	if (p->exit_code >= 0)
+		rec_exit(r->w, &(struct rec_exit){.ts = rec->ts,
+						  .tid = (u32)common_of(p, rec, C_TID, 4),
+						  .pid = (u32)common_of(p, rec, C_PID, 4),
+						  .code = (u32)r->cell[p->exit_code].u});
 	return rec_full(r->w) ? rec_tick(r->w, rec->ts) : NULL;
 }
 
