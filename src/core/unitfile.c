@@ -685,9 +685,10 @@ static void unwind(struct walk *w)
 		return;
 	if (!w->out)
 		u->unwind = room(w, 1, sizeof(*u->unwind));
-	struct map **const ref[] = {&u->unwind->procs,  &u->unwind->lists, &u->unwind->index,
-				    &u->unwind->blocks, &u->unwind->rules, &u->unwind->lost,
-				    &u->unwind->copies, &u->unwind->langs, &u->unwind->codes};
+	struct map **const ref[] = {&u->unwind->procs,   &u->unwind->lists, &u->unwind->index,
+				    &u->unwind->blocks,  &u->unwind->rules, &u->unwind->lost,
+				    &u->unwind->copies,  &u->unwind->langs, &u->unwind->codes,
+				    &u->unwind->programs};
 	for (u32 i = 0; i < countof(ref); i++) {
 		map_ref(w, ref[i]);
 		check(w, *ref[i] != NULL, "tables for stacks are not there");

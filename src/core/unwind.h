@@ -11,6 +11,7 @@
  *		said of functions of interpreted languages when a walk first comes to them
  *	langs	interpreters, by file: where their main loop is, and how their own frames are found
  *	codes	functions of interpreted languages that are known, by a hash of what tells them apart
+ *	programs	executable files that are interpreters, by device and inode
  *
  * What was there when tracing begins is made then, as far as time and room allow, or, for probes that
  * fire seldom, in the first moments; all else when a stack needs it. A walk that comes to a process,
@@ -22,6 +23,9 @@
  * that was called from outside, and then on in the native stack. A frame of that kind is one word
  * (UNWIND_WORD), which no address looks like: the place in codes of its function, and the instruction.
  * Names are copied when a function gets its place, so that they are known when the process is gone.
+ *
+ * A process that has just begun has no list yet. If the program that it runs is a known interpreter, the
+ * walk takes all frames of the interpreter, and a copy of the native stack holds them, too.
  *
  * Only user space writes, all but the counters, .used and copies. What it replaces stays readable
  * for a while: a chunk that gives its place to another is freed by the kernel when no program reads
@@ -56,6 +60,8 @@ enum {
 	UNWIND_LANGS = 64,
 	UNWIND_CODES = 1 << 16,
 	UNWIND_CODE_TRIES = 8, /* places that one may be at, one behind the other */
+	UNWIND_PROGRAMS = 256,
+	UNWIND_COPY_WORDS = 128, /* interpreters' frames of a copy */
 };
 
 struct unwind_proc {
@@ -127,7 +133,7 @@ enum unwind_root {
 	UNWIND_ROOT_TLS,     /* its pointer is at thread pointer + at */
 	UNWIND_ROOT_TLS_AT,  /* the same, and what is to be added stands at the address (GOT) */
 	UNWIND_ROOT_DYNAMIC, /* in a module's thread-local memory: {module, offset} is there (GOT) */
-	UNWIND_ROOT_KEY,     /* in pthread_getspecific(), whose key stands at the address + 4 */
+	UNWIND_ROOT_KEY, /* in pthread_getspecific(): {whether there is a key, the key} are there */
 };
 #define UNWIND_ROOT_MAX UNWIND_ROOT_KEY
 enum {
@@ -171,6 +177,14 @@ struct unwind_codes {
 };
 #define UNWIND_CODE_UNSENT (1ull << 63) /* its names did not fit into the ring */
 enum { UNWIND_CODE_LANG = 56 };
+
+struct unwind_program_key {
+	u64 dev, ino; /* dev: as the kernel has it */
+};
+struct unwind_program {
+	u32 lang; /* number in langs, and 1 */
+	u32 code; /* from the file's base to its lowest code, which mm.start_code is */
+};
 
 /* A frame of an interpreted language: not an address on any machine, as bit 63 of user addresses is 0,
  * and bits 62 and 63 of the kernel's are the same. */
@@ -239,6 +253,14 @@ struct unwind_copy {
 	u32 depth; /* enum unwind_depth */
 	u32 bytes; /* of .stack */
 	u32 whole; /* 1: the stack ends with them, or what follows them cannot be read */
+	u32 first; /* 1: the frame that it begins at is not in the program's stack */
+	/* All frames of the interpreter that follow, as words. A 0 ends those that stand for one native
+	 * frame in its main loop. */
+	u32 nword, lang; /* lang: number, and 1 */
+	u32 pad2;
+	struct unwind_program_key program; /* what the process runs, ... */
+	u64 code;                          /* ... and where its code begins; of new processes */
+	u64 word[UNWIND_COPY_WORDS];
 	u8 stack[];
 };
 /* The address of .stack[0]; .stack[i] is at that address + i. */
@@ -262,5 +284,6 @@ static inline bool unwind_reg_is_known(u32 reg, u32 depth)
 
 struct map;
 struct unwind {
-	struct map *procs, *lists, *index, *blocks, *rules, *lost, *copies, *langs, *codes;
+	struct map *procs, *lists, *index, *blocks, *rules, *lost, *copies, *langs, *codes,
+		*programs;
 };

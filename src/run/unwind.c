@@ -5,7 +5,6 @@
 #include "run/unwind.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/tab.h"
 #include "proc/proc.h"
 #include "report/loss.h"
 #include "run/notes.h"
@@ -15,6 +14,7 @@
 #include "run/unwind_intake.h"
 #include "run/unwind_lang.h"
 #include "run/unwind_lists.h"
+#include "run/unwind_tails.h"
 #include "sym/mappings.h"
 #include "sym/procs.h"
 #include <errno.h>
@@ -25,8 +25,6 @@ enum {
 	BUCKETS = 4096,
 	MAX_NONE = 16,   /* pages of a process that are known to hold nothing */
 	MAX_TAIL = 1024, /* frames of a stack */
-	TAILS = 1 << 16, /* remembered; an older one's place is taken */
-	TAIL_BYTES = 16 << 20,
 	PAGE = 4096,
 	COPIES_AT_ONCE = 256,
 	READ_AGAIN_NS = 100000000,
@@ -47,11 +45,6 @@ struct follow {
 	u32 nnone;
 	struct follow *chain;
 };
-struct tail {
-	u64 id; /* and 1 */
-	const u64 *frame;
-	u32 n;
-};
 struct held {
 	const struct map *m;
 	u32 i;
@@ -63,7 +56,6 @@ struct unwinder {
 	bool ready; /* begin programs have run */
 	const struct unwind *u;
 	struct procs *procs;
-	struct arena arena;
 	struct blocks blocks;
 	struct lists lists;
 	struct langs langs;
@@ -74,11 +66,9 @@ struct unwinder {
 	u64 intake_ns; /* it took so far */
 	struct follow *bucket[BUCKETS];
 	u32 nfollow;
-	bool dirty;        /* one of them may be */
-	struct tail *tail; /* TAILS of them, by id */
-	struct tab tails;  /* equal ones are one */
-	u64 tail_bytes;
-	u64 ncopy, ended[COPY_CUT + 1], no_tail, no_list;
+	bool dirty; /* one of them may be */
+	struct tails tails;
+	u64 ncopy, ended[COPY_CUT + 1], no_list;
 	VEC(u64) cut_in; /* by file */
 	VEC(struct unwind_piece) piece;
 	/* New elements of maps of maps, while many tables are made: to put one makes the kernel wait
@@ -335,14 +325,35 @@ static int by_start(const void *pa, const void *pb)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
+/* As the kernel has it. */
+static struct unwind_program_key program_key(u64 dev, u64 ino)
+{
+	enum { MINOR_BITS = 20 };
+	return (struct unwind_program_key){dev >> 32 << MINOR_BITS | (u32)dev, ino};
+}
+
+/* Programs know processes that run this file. Some are missed when it does not fit. */
+static void put_program(struct unwinder *w, struct unwind_program_key key, const struct ufile *f)
+{
+	struct unwind_program is = {.lang = f->lang};
+	u64 lowest = UINT64_MAX;
+	for (u32 i = 0; i < f->is.nseg; i++)
+		lowest = MIN(lowest, f->is.seg[i].addr);
+	is.code = (u32)(lowest - f->is.base);
+	if (f->is.nseg)
+		err_free(bpf_map_put(map_fd(w->s, w->u->programs), &key, &is));
+}
+
 /* The number of an interpreter, and 1. All its rows are made at once: the rest of a stack that came to some
  * that are not there would not have the frames of what it runs. */
 static u32 lang_of(struct unwinder *w, struct ufile *f, struct place *at)
 {
 	if (!f->lang_asked && w->langs.mem)
 		f->lang = langs_file(&w->langs, f->path, f->is.base, ask_file, at);
-	if (!f->lang_asked && f->lang)
+	if (!f->lang_asked && f->lang) {
+		put_program(w, program_key(f->dev, f->ino), f);
 		blocks_early(&w->blocks, f, ask_file, at);
+	}
 	f->lang_asked = true;
 	return f->lang;
 }
@@ -527,7 +538,7 @@ static void note_none(struct unwinder *w, struct follow *f, u64 addr)
 	outdate(w, f);
 }
 
-static bool rule_at(void *arg, u64 addr, u32 *ret)
+static bool rule_at(void *arg, u64 addr, struct copy_code *ret)
 {
 	struct asking *x = arg;
 	const struct proc *p;
@@ -538,34 +549,19 @@ static bool rule_at(void *arg, u64 addr, u32 *ret)
 		note_none(x->w, x->f, addr);
 	if (!a)
 		return false;
-	*ret = a->module ? unwind_rule(UNWIND_NONE, 0, 0) : made_rule(x->w, p, a);
+	ret->lang = 0;
+	ret->rule = a->module ? unwind_rule(UNWIND_NONE, 0, 0) : made_rule(x->w, p, a);
 	if (!a->module)
 		return a->off & MAPS_MADE;
 	struct place at = {.w = x->w, .proc = p, .area = a};
 	x->file = file_of(x->w, a);
-	if (x->file &&
-	    blocks_pc(&x->w->blocks, x->file, addr - a->start + a->off, ask_file, &at, &pc))
-		*ret = blocks_rule(&x->w->blocks, x->file, pc, ask_file, &at);
+	if (!x->file ||
+	    !blocks_pc(&x->w->blocks, x->file, addr - a->start + a->off, ask_file, &at, &pc))
+		return true;
+	ret->rule = blocks_rule(&x->w->blocks, x->file, pc, ask_file, &at);
+	if (langs_in_loop(&x->w->langs, lang_of(x->w, x->file, &at), pc))
+		ret->lang = x->file->lang;
 	return true;
-}
-
-static void keep_tail(struct unwinder *w, u64 id, const u64 *frame, u32 n)
-{
-	struct str key = str_n((const char *)frame, n * sizeof(*frame));
-	struct tail *t = &w->tail[id % TAILS];
-	const u64 *kept = n ? tab_get(&w->tails, key) : frame;
-	if (!kept && w->tail_bytes + key.n > TAIL_BYTES) {
-		w->no_tail++;
-		return;
-	}
-	if (!kept) {
-		u64 *copy = arena_newn(&w->arena, u64, n);
-		memcpy(copy, frame, key.n);
-		w->tail_bytes += key.n;
-		tab_add(&w->tails, str_n((const char *)copy, key.n), copy);
-		kept = copy;
-	}
-	*t = (struct tail){id + 1, n ? kept : NULL, n};
 }
 
 static void count_end(struct unwinder *w, const struct asking *x, enum copy_end end)
@@ -578,6 +574,17 @@ static void count_end(struct unwinder *w, const struct asking *x, enum copy_end 
 	w->cut_in.v[x->file->id]++;
 }
 
+/* What the process runs is an interpreter, but no program knew. Notes name other inodes than the kernel does
+ * on file systems that lie over others. */
+static void learn_program(struct unwinder *w, struct asking *x)
+{
+	const struct proc *p;
+	const struct area *a = area_at(x, x->copy->code, &p);
+	struct ufile *f = a && a->module ? file_of(w, a) : NULL;
+	if (f && f->lang)
+		put_program(w, x->copy->program, f);
+}
+
 static void take_copy(struct unwinder *w, const struct unwind_copy *c)
 {
 	u64 frame[MAX_TAIL];
@@ -587,9 +594,11 @@ static void take_copy(struct unwinder *w, const struct unwind_copy *c)
 	u32 n = copy_walk(w->s->h, c, rule_at, &x, frame, MIN(c->left, (u32)MAX_TAIL), &end);
 	w->ncopy++;
 	count_end(w, &x, end);
-	keep_tail(w, c->id, frame, n);
+	tails_keep(&w->tails, c->id, frame, n);
 	if (x.f->dirty)
 		put_list(w, x.f);
+	if (c->program.ino && !c->lang)
+		learn_program(w, &x);
 }
 
 static void take_record(void *arg, const void *data, size_t size)
@@ -620,10 +629,10 @@ const u64 *unwind_tail(struct session *s, u64 mark, u32 *n)
 	*n = 0;
 	if (!w || (mark & UNWIND_MARK_MASK) != UNWIND_MARK)
 		return NULL;
-	const struct tail *t = &w->tail[id % TAILS];
-	while (t->id != id + 1 && w->copies && ring_consume(w->copies, 0))
-		;
-	if (t->id != id + 1)
+	const struct tail *t = tails_get(&w->tails, id);
+	while (!t && w->copies && ring_consume(w->copies, 0))
+		t = tails_get(&w->tails, id);
+	if (!t)
 		return NULL;
 	*n = t->n;
 	return t->frame;
@@ -793,7 +802,7 @@ static void unwind_early(struct session *s, void *self)
 	w->s = s;
 	w->u = u;
 	w->procs = sym_procs(s->syms);
-	w->tail = arena_newn(&w->arena, struct tail, TAILS);
+	tails_init(&w->tails);
 	void *index = NULL;
 	struct err *e = bpf_map_reserve(sizeof(*w->index), &index);
 	w->index = index;
@@ -890,7 +899,7 @@ static void report_limits(struct session *s, const struct unwinder *w)
 		{w->blocks.no_file + w->blocks.no_index, "files were too many"},
 		{w->blocks.no_rule + w->blocks.no_row, "rows of files did not fit"},
 		{w->blocks.no_sense, "unwind tables, or parts of them, made no sense"},
-		{w->no_tail, "stacks were too many to be remembered"},
+		{w->tails.no_room, "stacks were too many to be remembered"},
 		{w->langs.no_room, "functions of interpreted languages were too many"},
 		{w->langs.no_file, "interpreters were too many"},
 	};
@@ -969,11 +978,10 @@ static void unwind_close(void *self)
 	blocks_free(&w->blocks);
 	lists_free(&w->lists);
 	langs_free(&w->langs);
-	tab_free(&w->tails);
+	tails_free(&w->tails);
 	vec_free(&w->cut_in);
 	vec_free(&w->piece);
 	vec_free(&w->intake.pid);
-	arena_free(&w->arena);
 }
 
 const struct part part_unwind = {

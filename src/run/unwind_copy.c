@@ -15,6 +15,9 @@ struct walk {
 	bool live;  /* .link has the return address */
 	bool guess; /* ip was found by a frame pointer that may be none */
 	enum copy_end end;
+	u64 *frame; /* n of them, up to max */
+	u32 n, max;
+	u32 word; /* of the copy's: the next one */
 };
 
 static bool has_byte(const struct unwind_copy *c, u64 off)
@@ -165,15 +168,31 @@ static bool find_caller(struct walk *w, u32 rule, u64 frame)
 	return w->ip != 0;
 }
 
+/* The last frame is in the main loop of an interpreter. */
+static void put_words(struct walk *w)
+{
+	const struct unwind_copy *c = w->copy;
+	u32 end = MIN(c->nword, (u32)UNWIND_COPY_WORDS), n = w->n - 1;
+	u32 from = w->word;
+	for (; w->word < end && c->word[w->word]; w->word++)
+		if (n < w->max)
+			w->frame[n++] = c->word[w->word];
+	w->n = w->word > from ? n : w->n; /* none: it stays */
+	w->word++;
+}
+
 static bool step(struct walk *w, copy_rule *find, void *arg)
 {
-	u32 rule;
+	struct copy_code code;
 	u64 frame;
 	w->end = COPY_END;
-	if (!find(arg, w->ip - w->back, &rule)) {
+	if (!find(arg, w->ip - w->back, &code)) {
 		w->end = COPY_CODE;
 		return false;
 	}
+	if (w->n && code.lang && code.lang == w->copy->lang)
+		put_words(w);
+	u32 rule = code.rule;
 	w->guess = unwind_kind(rule) == UNWIND_NONE;
 	if (w->guess)
 		rule = unwind_by_fp(w->h->arch->unwind.link);
@@ -199,15 +218,19 @@ u32 copy_walk(const struct host *h, const struct unwind_copy *c, copy_rule *rule
 			 .back = c->back,
 			 .link = c->link,
 			 .live = c->live,
-			 .depth = c->depth};
-	u32 n = 0, unused;
-	while (n < max && step(&w, rule, arg)) {
+			 .depth = c->depth,
+			 .frame = frame,
+			 .max = max};
+	struct copy_code unused;
+	if (c->first && max)
+		frame[w.n++] = c->ip;
+	while (step(&w, rule, arg) && w.n < max) {
 		if (w.guess && !rule(arg, w.ip - 1, &unused)) { /* no call led here */
 			w.end = COPY_FILE;
 			break;
 		}
-		frame[n++] = w.ip;
+		frame[w.n++] = w.ip;
 	}
-	*end = n == max ? COPY_END : w.end;
-	return n;
+	*end = w.n == max ? COPY_END : w.end;
+	return w.n;
 }

@@ -16,11 +16,17 @@ enum copy_end {
 	COPY_CUT,  /* the copy ends before the stack */
 };
 
-/* The rule at an address of the process; false: no code is known there. */
-typedef bool copy_rule(void *arg, u64 addr, u32 *rule);
+/* What is known of an address of the process. */
+struct copy_code {
+	u32 rule;
+	u32 lang; /* it is in the main loop of this interpreter (number, and 1); else 0 */
+};
+/* False: no code is known there. */
+typedef bool copy_rule(void *arg, u64 addr, struct copy_code *ret);
 
 /* A record of that size is one, and holds what it says. */
 bool copy_sound(const void *record, size_t size);
-/* The callers of the frame that c begins at; up to max. Number of them. */
+/* The callers of the frame that c begins at, and that one if the program does not have it; up to max.
+ * Number of them. Words of the interpreter's frames take the place of native frames in its main loop. */
 u32 copy_walk(const struct host *h, const struct unwind_copy *c, copy_rule *rule, void *arg,
 	      u64 *frame, u32 max, enum copy_end *end);

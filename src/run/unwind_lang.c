@@ -108,6 +108,15 @@ u32 langs_file(struct langs *l, struct str path, u64 base, cfi_ask *ask, void *a
 	return 0;
 }
 
+bool langs_in_loop(const struct langs *l, u32 number, u32 pc)
+{
+	const struct unwind_range *loop = number ? l->mem[number - 1].loop : NULL;
+	for (u32 i = 0; loop && i < countof(l->mem->loop); i++)
+		if (pc - loop[i].from < loop[i].n)
+			return true;
+	return false;
+}
+
 /* ---- functions ---- */
 
 static struct str keep(struct langs *l, struct str s)

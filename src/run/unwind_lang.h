@@ -37,6 +37,8 @@ void langs_free(struct langs *l);
 bool langs_may_be(struct str path);
 /* Its number, and 1; 0: it is no interpreter. Only files that are called like one are asked about. */
 u32 langs_file(struct langs *l, struct str path, u64 base, cfi_ask *ask, void *arg);
+/* Of this interpreter (number, and 1; 0: none): are its own frames what counts at pc? */
+bool langs_in_loop(const struct langs *l, u32 number, u32 pc);
 void langs_take(struct langs *l, const void *record, size_t size);
 /* False: nothing was said of that function (yet); what is known by the word alone is there. */
 bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret);

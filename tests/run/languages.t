@@ -74,3 +74,11 @@ EXPECT_RE
 	[1-9][0-9]*
 NEEDS x86_64 dwunwind file:/usr/bin/python3
 TIMEOUT 30
+
+NAME an interpreter's programs are known that begin and end while sonde cannot run
+RUN "$SONDE" -o "$TMPDIR/out" -e 'tracepoint:syscalls:sys_enter_getppid /strncmp(comm, "python", 6) == 0/ { printf("l %s\nm %s\n", ustack(lang), ustack); }' 2>"$TMPDIR/err" & p=$!; until_attached "$TMPDIR/err"; eventually sh -c '/usr/bin/python3 -S -E tests/progs/pysort.py; grep -q key@ "$0"' "$TMPDIR/out"; kill -STOP $p; sh tests/progs/pyfresh.sh; kill -CONT $p; kill -INT $p; wait $p; awk '/^[lm] / { kind = $1; $1 = "" } NF { sub(/^ */, ""); sub(/@.*\//, "@"); sub(/\+.*/, ""); if (/@|^_start$|getppid$/) text = text " " $0 } !NF && text { print kind text; text = "" }' "$TMPDIR/out" | tail -n 40 | sort | uniq -c | tr -s ' '
+EXPECT
+	 20 l key@pysort.py:6 outer@pysort.py:11 <module>@pysort.py:14
+	 20 m getppid key@pysort.py:6 outer@pysort.py:11 <module>@pysort.py:14 _start
+NEEDS x86_64 dwunwind file:/usr/bin/python3
+TIMEOUT 30

@@ -176,13 +176,14 @@ static const struct code *code_at(const struct maps *m, u64 addr)
 	return NULL;
 }
 
-static bool rule_at(void *arg, u64 addr, u32 *rule)
+static bool rule_at(void *arg, u64 addr, struct copy_code *ret)
 {
 	const struct code *c = code_at(arg, addr);
+	*ret = (struct copy_code){0};
 	if (c)
-		*rule = cfi_at(&c->rows, addr - c->bias);
-	if (c && ((struct maps *)arg)->by_code && unwind_kind(*rule) == UNWIND_NONE)
-		*rule = UNWIND_UNKNOWN; /* PLTs; else it would be guessed */
+		ret->rule = cfi_at(&c->rows, addr - c->bias);
+	if (c && ((struct maps *)arg)->by_code && unwind_kind(ret->rule) == UNWIND_NONE)
+		ret->rule = UNWIND_UNKNOWN; /* PLTs; else it would be guessed */
 	return c != NULL;
 }
 

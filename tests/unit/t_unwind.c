@@ -436,7 +436,7 @@ enum { CODE = 0x400000, SP_AT = 0x7ffc00001f80 };
 static const struct host toy_host = {.arch = &arch_x86_64};
 
 /* Functions of 256 bytes: frames of two words by sp, by fp, none known, nobody called. */
-static bool toy_rule(void *arg, u64 addr, u32 *rule)
+static bool toy_rule(void *arg, u64 addr, struct copy_code *ret)
 {
 	const u32 rules[] = {UNWIND_SP | 2 << 4,
 			     UNWIND_FP | 2 << 4 | 2u << 22,
@@ -449,10 +449,11 @@ static bool toy_rule(void *arg, u64 addr, u32 *rule)
 			     unwind_rule(UNWIND_SP, 3, unwind_regs(0, 2)),
 			     unwind_reg_rule(UNWIND_RA_REG, 5, 0, 0)};
 	u64 i = (addr - CODE) >> 8;
-	(void)arg;
+	const u32 *lang =
+		arg; /* NULL, or that of the function that is the main loop: {lang, function} */
 	if (addr < CODE || i >= countof(rules))
 		return false;
-	*rule = rules[i];
+	*ret = (struct copy_code){rules[i], lang && lang[1] == i ? lang[0] : 0};
 	return true;
 }
 
@@ -464,6 +465,42 @@ static struct unwind_copy *toy_copy(const u64 *stack, u32 nword)
 		.ip = CODE + 0x10, .sp = SP_AT, .fp = SP_AT + 32, .pages = 1, .bytes = bytes};
 	memcpy(c->stack + UNWIND_COPY_BELOW, stack, nword * sizeof(*stack));
 	return c;
+}
+
+TEST(unwind_copy_has_words_where_the_interpreter_ran)
+{
+	static const u64 stack[] = {0, CODE + 0x120, 0, 0, SP_AT + 64, CODE + 0x130, 0, 0,
+				    0, CODE + 0x310};
+	const u64 a = UNWIND_WORD | 1, b = UNWIND_WORD | 2, d = UNWIND_WORD | 3;
+	u64 frame[8];
+	u32 loop[] = {7, 1};
+	enum copy_end end;
+	struct unwind_copy *c = toy_copy(stack, countof(stack));
+	const u64 words[] = {a, b, 0, d, 0};
+	memcpy(c->word, words, sizeof(words));
+	c->nword = countof(words);
+	c->lang = 7;
+	CHECK(copy_walk(&toy_host, c, toy_rule, loop, frame, 8, &end) == 4 && end == COPY_END);
+	CHECK(frame[0] == a && frame[1] == b && frame[2] == d && frame[3] == CODE + 0x310);
+	CHECK(copy_walk(&toy_host, c, toy_rule, loop, frame, 1, &end) == 1 && frame[0] == a);
+	loop[0] = 6; /* another interpreter */
+	CHECK(copy_walk(&toy_host, c, toy_rule, loop, frame, 8, &end) == 3 &&
+	      frame[0] == CODE + 0x120);
+	loop[0] = 7;
+	c->nword = 3; /* the second frame of the loop has none */
+	CHECK(copy_walk(&toy_host, c, toy_rule, loop, frame, 8, &end) == 4);
+	CHECK(frame[1] == b && frame[2] == CODE + 0x130 && frame[3] == CODE + 0x310);
+	c->word[0] = 0; /* one that stands for none */
+	CHECK(copy_walk(&toy_host, c, toy_rule, loop, frame, 8, &end) == 3 && frame[1] == b);
+	c->first = 1;
+	c->nword = UINT32_MAX;
+	CHECK(copy_walk(&toy_host, c, toy_rule, loop, frame, 8, &end) == 4);
+	CHECK(frame[0] == CODE + 0x10 && frame[1] == CODE + 0x120 && frame[2] == b);
+	loop[1] = 0;
+	c->word[0] = a;
+	CHECK(copy_walk(&toy_host, c, toy_rule, loop, frame, 3, &end) == 3);
+	CHECK(frame[0] == a && frame[1] == b && frame[2] == CODE + 0x120);
+	free(c);
 }
 
 TEST(unwind_copy_is_walked_like_a_stack)

@@ -49,6 +49,9 @@ static void make_tables(struct compile *c)
 	w->langs = table(c, "unwind_langs", BPF_MAP_TYPE_ARRAY, sizeof(struct unwind_langs), 1);
 	w->langs->flags = BPF_F_MMAPABLE;
 	w->codes = table(c, "unwind_codes", BPF_MAP_TYPE_ARRAY, sizeof(struct unwind_codes), 1);
+	w->programs = table(c, "unwind_programs", BPF_MAP_TYPE_HASH, sizeof(struct unwind_program),
+			    UNWIND_PROGRAMS);
+	w->programs->key_size = sizeof(struct unwind_program_key);
 }
 
 /* Control goes to other when the process runs a program that is not of 64 bits. */
@@ -369,6 +372,11 @@ static struct ref put_state(struct lower *l, struct mem walk, struct mem head, s
 		{8, AT(link), offsetof(struct unwind_copy, link)},
 		{8, AT(live), offsetof(struct unwind_copy, live)},
 		{4, AT(depth), offsetof(struct unwind_copy, depth)},
+		{4, AT(nword), offsetof(struct unwind_copy, nword)},
+		{4, AT(lang_rest), offsetof(struct unwind_copy, lang)},
+		{8, AT(program.dev), offsetof(struct unwind_copy, program.dev)},
+		{8, AT(program.ino), offsetof(struct unwind_copy, program.ino)},
+		{8, AT(program_code), offsetof(struct unwind_copy, code)},
 	};
 	struct fn *f = l->f;
 	for (u32 i = 0; i < countof(state); i++)
@@ -474,28 +482,75 @@ static void send_large(struct copy *c, struct ref task, struct blk *sent, struct
 	ir_jmp(f, sent);
 }
 
-/* The walk's state to user space; the stack ends in the number of the copy. */
-static void ask(struct lower *l, struct mem walk, struct ref links, struct ref frames,
-		struct ref task, struct ref pid, u32 limit)
+/* What a copy is made of. */
+struct asked {
+	struct mem walk, words; /* words: MEM_NONE if there can be none */
+	struct ref links, frames, task, pid;
+};
+
+/* Of a process without a list user space puts the first frame, too, if there are interpreters' frames: it
+ * may be one that they stand for. */
+static void put_words(struct lower *l, const struct asked *x, struct mem head)
 {
 	struct fn *f = l->f;
+	struct blk *some = ir_blk(f), *alone = ir_blk(f), *done = ir_blk(f);
+	struct mem first = mem_at(head, offsetof(struct unwind_copy, first));
+	lower_store(l, 4, first, ir_con(f, 0));
+	if (!ref_is(x->words.base))
+		return;
+	ir_br(f, O_NE, lower_load(l, 4, false, mem_at(x->walk, AT(nword))), ir_con(f, 0), some,
+	      done);
+	ir_at(f, some);
+	ir_call(f, BPF_FUNC_probe_read_kernel,
+		ARGS(lower_addr(l, mem_at(head, offsetof(struct unwind_copy, word))),
+		     ir_con(f, 8 * UNWIND_COPY_WORDS), lower_addr(l, x->words)));
+	ir_br(f, O_EQ, lower_load(l, 4, false, mem_at(x->walk, AT(miss))), ir_con(f, MISS_LIST),
+	      alone, done);
+	ir_at(f, alone);
+	lower_store(l, 4, first, ir_con(f, 1));
+	lower_store(l, 4, mem_at(x->walk, AT(n)), ir_con(f, 0));
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+/* The walk's state to user space; the stack ends in the number of the copy. */
+static void ask(struct lower *l, const struct asked *x, u32 limit)
+{
+	struct fn *f = l->f;
+	struct mem walk = x->walk;
+	struct ref task = x->task;
 	struct blk *small = ir_blk(f), *large = ir_blk(f), *full = ir_blk(f), *sent = ir_blk(f),
 		   *done = ir_blk(f);
-	struct copy c = {.l = l, .walk = walk, .links = links};
+	struct copy c = {.l = l, .walk = walk, .links = x->links};
 	c.head = lower_scratch(l, sizeof(struct unwind_copy) + copy_room(true));
-	struct ref id = put_state(l, walk, c.head, pid, limit);
+	put_words(l, x, c.head);
+	struct ref id = put_state(l, walk, c.head, x->pid, limit);
 	choose_size(l, walk, small, large);
 	ir_at(f, small);
 	send_small(&c, task, sent, full);
 	ir_at(f, large);
 	send_large(&c, task, sent, full);
 	ir_at(f, sent);
-	put_mark(l, walk, frames, id, limit);
+	put_mark(l, walk, x->frames, id, limit);
 	ir_jmp(f, done);
 	ir_at(f, full);
 	unwind_count_lost(l, f, REF_NONE, UNWIND_LOST_COPY);
 	ir_jmp(f, done);
 	ir_at(f, done);
+}
+
+/* The interpreter's frames that are left: into the stack, if no others are wanted, or where the result
+ * says. */
+static struct mem take_rest(struct lower *l, struct mem walk, struct ref links, struct ref task,
+			    struct ref frames, const struct type *t)
+{
+	if (t->mode == STACK_LANG) {
+		unwind_lang_rest(l, walk, links, task, frames, t->count, true);
+		return MEM_NONE;
+	}
+	struct mem words = lower_scratch(l, 8 * UNWIND_COPY_WORDS);
+	unwind_lang_rest(l, walk, links, task, lower_addr(l, words), UNWIND_COPY_WORDS, false);
+	return words;
 }
 
 static void run_walk(struct lower *l, struct mem walk, struct ref links, struct ref frames,
@@ -522,7 +577,7 @@ static void first_frame(struct lower *l, struct mem walk, struct ref frames, boo
 	if (wanted)
 		ir_store(l->f, 8, frames, 0, lower_load(l, 8, false, mem_at(walk, AT(ip))));
 	lower_store(l, 4, mem_at(walk, AT(n)), ir_con(l->f, wanted));
-	lower_store(l, 4, mem_at(walk, AT(miss)), ir_con(l->f, 1));
+	lower_store(l, 4, mem_at(walk, AT(miss)), ir_con(l->f, MISS_LIST));
 }
 
 /* Kernel threads, and processes that are ending, have no stack: control goes to done. */
@@ -574,18 +629,22 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct b
 	ir_jmp(f, over);
 	ir_at(f, none);
 	first_frame(l, walk, to, mode != STACK_LANG);
-	ir_jmp(f, limit > 1 ? over : done);
+	ir_jmp(f, limit > 1 || mode == STACK_LANG ? over : done);
 	ir_at(f, over);
 	if (langs)
 		unwind_lang_names(l, walk, links, to, limit);
 	struct blk *left = ir_blk(f);
+	struct mem words = MEM_NONE;
 	ir_br(f, O_NE, lower_load(l, 4, false, mem_at(walk, AT(miss))), ir_con(f, 0), left, done);
 	ir_at(f, left);
+	left->unlikely = true;
+	if (langs)
+		words = take_rest(l, walk, links, task, to, call->type);
 	ir_br(f, O_ULT, lower_load(l, 4, false, mem_at(walk, AT(n))), ir_con(f, limit), missed,
 	      done);
 	ir_at(f, missed);
-	missed->unlikely = true;
-	ask(l, walk, links, to, task, pid, limit);
+	struct asked asked = {walk, words, links, to, task, pid};
+	ask(l, &asked, limit);
 	ir_jmp(f, done);
 	ir_at(f, done);
 	/* Else the verifier would follow what comes after this for each kind of pointer. */

@@ -24,7 +24,7 @@ struct walk {
 	u32 n;
 	u32 depth;    /* enum unwind_depth */
 	u32 from, to; /* pieces of the list */
-	u32 miss;     /* something was not there: user space is to go on */
+	u32 miss;     /* something was not there: user space is to go on; 2: not even a list */
 	u32 guess; /* ip was found by a frame pointer that may be none: the file's number, and 1 */
 	u32 pid;
 	/* The interpreter whose frames are walked now: its number in langs, and 1. */
@@ -34,7 +34,11 @@ struct walk {
 	u32 lang_over;  /* nothing native is left, or can be had */
 	u32 lang_told;  /* that its layout is not known was counted */
 	u32 lang_fresh; /* frames whose names have to be sent */
-	u32 pad;
+	u32 lang_rest;  /* whose frames follow, when user space is to go on: its number, and 1 */
+	u32 kept_n;     /* n, while those are put elsewhere */
+	u32 nword;      /* they are so many */
+	struct unwind_program_key program; /* what the process runs, and where its code begins */
+	u64 program_code, sb;
 	u64 lang_base; /* where its file begins */
 	u64 cursor;    /* its next frame */
 	u64 thread;    /* the thread pointer */
@@ -42,6 +46,7 @@ struct walk {
 	u64 lang_frame[UNWIND_FRAME_WORDS];
 	u64 lang_sign[UNWIND_SIGN_WORDS];
 };
+enum { MISS_LIST = 2 }; /* in .miss */
 #define WALK_ZEROED offsetof(struct walk, lang_frame)
 struct links {
 	u64 walk, frames, list;
@@ -65,6 +70,10 @@ void unwind_lang_frame(struct lower *l, struct ref walk, struct ref frames, u32 
 /* After the walk: names of functions that nobody has seen before. */
 void unwind_lang_names(struct lower *l, struct mem walk, struct ref links, struct ref frames,
 		       u32 limit);
+/* Where user space is to go on: the interpreter's frames that are left go to words, of which there are
+ * UNWIND_COPY_WORDS; only: to frames, behind those that are there, and there are limit of them. */
+void unwind_lang_rest(struct lower *l, struct mem walk, struct ref links, struct ref task,
+		      struct ref frames, u32 limit, bool only);
 
 /* One more in a word of .lost; off (REF_NONE: 0) bytes behind it. */
 void unwind_count_lost(struct lower *l, struct fn *f, struct ref off, i32 word);

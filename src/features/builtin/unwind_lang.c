@@ -13,8 +13,8 @@
 struct lang {
 	struct lower *l;
 	struct fn *f;
-	struct ref walk, row, number; /* row: of langs; number: its, and 1 */
-	struct blk *lost, *off, *leave;
+	struct ref walk, row, number;                 /* row: of langs; number: its, and 1 */
+	struct blk *lost, *full, *none, *off, *leave; /* walk_frame() */
 };
 
 static bool find_thread(struct host *h, i32 *ret)
@@ -158,7 +158,8 @@ static struct ref find_state(const struct lang *x)
 {
 	struct fn *f = x->f;
 	struct blk *tls = ir_blk(f), *other = ir_blk(f), *key = ir_blk(f), *no_key = ir_blk(f),
-		   *is_key = ir_blk(f), *added = ir_blk(f), *dynamic = ir_blk(f), *done = ir_blk(f);
+		   *made = ir_blk(f), *is_key = ir_blk(f), *added = ir_blk(f), *dynamic = ir_blk(f),
+		   *done = ir_blk(f);
 	struct ref addr = ir_var(f), root = param(x, LANG(root));
 	struct ref at = ir_load(f, 8, x->row, LANG(at)),
 		   thread = ir_load(f, 8, x->walk, AT(thread));
@@ -172,6 +173,8 @@ static struct ref find_state(const struct lang *x)
 	struct ref word = ir_load(f, 8, x->walk, AT(word));
 	ir_br(f, O_EQ, root, ir_con(f, UNWIND_ROOT_KEY), key, no_key);
 	ir_at(f, key);
+	ir_br(f, O_NE, ir_op1(f, O_EXTU, 4, word), ir_con(f, 0), made, x->lost);
+	ir_at(f, made);
 	word = ir_op2(f, O_SHR, word, ir_con(f, 32));
 	ir_br(f, O_ULT, word, ir_con(f, UNWIND_KEYS), is_key, x->lost);
 	ir_at(f, is_key);
@@ -321,7 +324,7 @@ static void put_word(const struct lang *x, struct ref frames, u32 limit, struct 
 	struct ref n = ir_op2(f, O_SUB, ir_load(f, 4, x->walk, AT(n)),
 			      ir_load(f, 4, x->walk, AT(lang_first)));
 	n = ir_op1(f, O_EXTU, 4, n);
-	ir_br(f, O_ULT, n, ir_con(f, limit), room, x->off);
+	ir_br(f, O_ULT, n, ir_con(f, limit), room, x->full);
 	ir_at(f, room);
 	ir_store(f, 8, ir_op2(f, O_ADD, frames, ir_op2(f, O_SHL, n, ir_con(f, 3))), 0, word);
 	ir_store(f, 4, x->walk, AT(n), ir_addi(f, n, 1));
@@ -349,33 +352,54 @@ static void show_frame(const struct lang *x, struct ref frames, u32 limit)
 	ir_at(f, next);
 }
 
-void unwind_lang_frame(struct lower *l, struct ref walk, struct ref frames, u32 limit)
+static struct lang lang_at(struct lower *l, struct ref walk, i32 number)
 {
 	struct fn *f = l->f;
 	struct lang x = {.l = l,
 			 .f = f,
 			 .walk = walk,
+			 .number = ir_load(f, 4, walk, number),
 			 .lost = ir_blk(f),
+			 .full = ir_blk(f),
+			 .none = ir_blk(f),
 			 .off = ir_blk(f),
 			 .leave = ir_blk(f)};
-	struct blk *some = ir_blk(f), *show = ir_blk(f);
-	x.number = ir_load(f, 4, walk, AT(lang));
 	x.row = lang_row(l, f, x.number);
-	begin(&x);
-	struct ref cursor = ir_load(f, 8, walk, AT(cursor));
-	ir_br(f, O_NE, cursor, ir_con(f, 0), some, x.off);
+	return x;
+}
+
+/* The frame at the cursor, which moves on. Control goes to leave, or to off when the next one is not of
+ * the same native frame, to none when there is no frame, to lost when it cannot be read, and to full. */
+static void walk_frame(const struct lang *x, struct ref frames, u32 limit)
+{
+	enum { BYTES = 8 * UNWIND_FRAME_WORDS };
+	struct fn *f = x->f;
+	struct blk *some = ir_blk(f), *show = ir_blk(f);
+	begin(x);
+	struct ref cursor = ir_load(f, 8, x->walk, AT(cursor));
+	ir_br(f, O_NE, cursor, ir_con(f, 0), some, x->none);
 	ir_at(f, some);
-	u32 bytes = 8 * UNWIND_FRAME_WORDS;
-	read_to(&x, AT(lang_frame), lower_at_most(l, param(&x, LANG(frame_bytes)), bytes), cursor);
-	ir_store(f, 8, walk, AT(cursor), frame_word(&x, LANG(previous)));
-	struct ref at = ir_op2(f, O_AND, param(&x, LANG(entry)), ir_con(f, bytes - 1));
-	struct ref entry = ir_load(f, 1, ir_op2(f, O_ADD, walk, at), AT(lang_frame));
-	ir_br(f, O_ULT, entry, param(&x, LANG(hide)), show, x.off);
+	read_to(x, AT(lang_frame), lower_at_most(x->l, param(x, LANG(frame_bytes)), BYTES), cursor);
+	ir_store(f, 8, x->walk, AT(cursor), frame_word(x, LANG(previous)));
+	struct ref at = ir_op2(f, O_AND, param(x, LANG(entry)), ir_con(f, BYTES - 1));
+	struct ref entry = ir_load(f, 1, ir_op2(f, O_ADD, x->walk, at), AT(lang_frame));
+	ir_br(f, O_ULT, entry, param(x, LANG(hide)), show, x->off);
 	ir_at(f, show);
-	show_frame(&x, frames, limit);
-	ir_br(f, O_UGE, entry, param(&x, LANG(last)), x.off, x.leave);
+	show_frame(x, frames, limit);
+	ir_br(f, O_UGE, entry, param(x, LANG(last)), x->off, x->leave);
+}
+
+void unwind_lang_frame(struct lower *l, struct ref walk, struct ref frames, u32 limit)
+{
+	struct fn *f = l->f;
+	struct lang x = lang_at(l, walk, AT(lang));
+	walk_frame(&x, frames, limit);
 	ir_at(f, x.lost);
 	count(l, f, x.number, UNWIND_LOST_FRAMES);
+	ir_jmp(f, x.off);
+	ir_at(f, x.none);
+	ir_jmp(f, x.off);
+	ir_at(f, x.full);
 	ir_jmp(f, x.off);
 	ir_at(f, x.off);
 	ir_store(f, 4, walk, AT(lang), ir_con(f, 0));
@@ -495,6 +519,135 @@ void unwind_lang_names(struct lower *l, struct mem walk, struct ref links, struc
 	ir_call(f, BPF_FUNC_loop,
 		ARGS(lower_load(l, 4, false, mem_at(walk, AT(n))),
 		     ir_fnref(f, make_names(l, limit)), links, ir_con(f, 0)));
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+/* ---- where user space goes on ---- */
+
+struct program_at { /* offsets in the kernel's structs */
+	i32 mm, file, code, inode, ino, sb, dev;
+};
+
+static bool find_program_at(struct host *h, struct program_at *at)
+{
+	struct types *k = host_btf(h);
+	const char *name[] = {"task_struct", "mm_struct", "file", "inode", "super_block"};
+	const struct type *t[countof(name)];
+	for (u32 i = 0; i < countof(name); i++)
+		t[i] = k ? btf_types_find(k, str_z(name[i]), T_STRUCT) : NULL;
+	return unwind_offset(t[0], "mm", &at->mm) && unwind_offset(t[1], "exe_file", &at->file) &&
+	       unwind_offset(t[1], "start_code", &at->code) &&
+	       unwind_offset(t[2], "f_inode", &at->inode) &&
+	       unwind_offset(t[3], "i_ino", &at->ino) && unwind_offset(t[3], "i_sb", &at->sb) &&
+	       unwind_offset(t[4], "s_dev", &at->dev);
+}
+
+/* bytes of the kernel, 0 when they cannot be read, into the walk's memory. */
+static struct ref kernel_read(struct fn *f, struct ref walk, i32 to, u32 bytes, struct ref addr)
+{
+	ir_call(f, BPF_FUNC_probe_read_kernel, ARGS(ir_addi(f, walk, to), ir_con(f, bytes), addr));
+	return ir_load(f, bytes, walk, to);
+}
+
+/* What the process runs: which file, and where its code begins. */
+static void read_program(struct fn *f, struct ref walk, struct ref task,
+			 const struct program_at *at)
+{
+	i32 dev = AT(program) + (i32)offsetof(struct unwind_program_key, dev);
+	i32 ino = AT(program) + (i32)offsetof(struct unwind_program_key, ino);
+	struct ref mm = kernel_read(f, walk, AT(word), 8, ir_addi(f, task, at->mm));
+	kernel_read(f, walk, AT(program_code), 8, ir_addi(f, mm, at->code));
+	struct ref file = kernel_read(f, walk, AT(word), 8, ir_addi(f, mm, at->file));
+	struct ref inode = kernel_read(f, walk, AT(word), 8, ir_addi(f, file, at->inode));
+	kernel_read(f, walk, ino, 8, ir_addi(f, inode, at->ino));
+	struct ref sb = kernel_read(f, walk, AT(sb), 8, ir_addi(f, inode, at->sb));
+	kernel_read(f, walk, dev, 4, ir_addi(f, sb, at->dev));
+}
+
+/* walk.lang_rest: the interpreter that was begun with, or the one that the process runs. */
+static void find_rest(struct lower *l, struct ref walk, struct ref task,
+		      const struct program_at *at)
+{
+	struct fn *f = l->f;
+	struct blk *none = ir_blk(f), *known = ir_blk(f), *done = ir_blk(f);
+	struct ref begun = ir_load(f, 4, walk, AT(lang_begun));
+	ir_store(f, 4, walk, AT(lang_rest), begun);
+	ir_br(f, O_EQ, begun, ir_con(f, 0), none, done);
+	ir_at(f, none);
+	read_program(f, walk, task, at);
+	struct ref p = unwind_element(f, ir_map(l->u->unwind->programs->index),
+				      ir_addi(f, walk, AT(program)), done);
+	struct ref number = ir_load(f, 4, p, offsetof(struct unwind_program, lang));
+	struct ref code = ir_load(f, 4, p, offsetof(struct unwind_program, code));
+	struct ref base = ir_op2(f, O_SUB, ir_load(f, 8, walk, AT(program_code)), code);
+	ir_store(f, 8, walk, AT(lang_base), base);
+	ir_br(f, O_NE, ir_load(f, 4, lang_row(l, f, number), LANG(known)), ir_con(f, 0), known,
+	      done);
+	ir_at(f, known);
+	ir_store(f, 4, walk, AT(lang_rest), number);
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+/* long rest(u32 round, struct links *): 1 ends the loop. A thread of an interpreter's process may run
+ * nothing of it: what cannot be read is not counted. */
+static struct fn *make_rest(struct lower *l, u32 limit, bool only)
+{
+	struct fn *f = ir_fn(&l->c->scratch, STR("rest")), *caller = l->f;
+	struct blk *put = ir_blk(f);
+	f->callback = true;
+	f->nparam = 2;
+	f->loc = caller->loc;
+	l->f = f;
+	struct ref links = ir_param(f, 1);
+	struct ref walk = ir_load(f, 8, links, offsetof(struct links, walk));
+	struct ref frames = ir_load(f, 8, links, offsetof(struct links, frames));
+	struct lang x = lang_at(l, walk, AT(lang_rest));
+	walk_frame(&x, frames, limit);
+	ir_at(f, x.off);
+	ir_jmp(f, only ? x.leave : put);
+	ir_at(f, put);
+	put_word(&x, frames, limit, ir_con(f, 0));
+	ir_jmp(f, x.leave);
+	ir_at(f, x.leave);
+	ir_ret(f, ir_con(f, 0));
+	ir_at(f, x.lost);
+	ir_jmp(f, x.full);
+	ir_at(f, x.none);
+	ir_jmp(f, x.full);
+	ir_at(f, x.full);
+	ir_ret(f, ir_con(f, 1));
+	l->f = caller;
+	return f;
+}
+
+void unwind_lang_rest(struct lower *l, struct mem walk, struct ref links, struct ref task,
+		      struct ref frames, u32 limit, bool only)
+{
+	struct fn *f = l->f;
+	struct blk *some = ir_blk(f), *done = ir_blk(f);
+	struct program_at at;
+	struct ref w = lower_addr(l, walk);
+	if (!find_program_at(l->c->host, &at))
+		return;
+	find_rest(l, w, task, &at);
+	ir_br(f, O_NE, ir_load(f, 4, w, AT(lang_rest)), ir_con(f, 0), some, done);
+	ir_at(f, some);
+	ir_store(f, 4, w, AT(kept_n), ir_load(f, 4, w, AT(n)));
+	ir_store(f, 4, w, AT(lang_first), ir_con(f, 0));
+	if (!only)
+		ir_store(f, 4, w, AT(n), ir_con(f, 0));
+	ir_store(f, 8, links, offsetof(struct links, walk), w);
+	ir_store(f, 8, links, offsetof(struct links, frames), frames);
+	ir_call(f, BPF_FUNC_loop,
+		ARGS(ir_con(f, 3 * MAX_FRAMES), ir_fnref(f, make_rest(l, limit, only)), links,
+		     ir_con(f, 0)));
+	unwind_lang_names(l, walk, links, frames, limit);
+	if (!only) {
+		ir_store(f, 4, w, AT(nword), ir_load(f, 4, w, AT(n)));
+		ir_store(f, 4, w, AT(n), ir_load(f, 4, w, AT(kept_n)));
+	}
 	ir_jmp(f, done);
 	ir_at(f, done);
 }
