@@ -26,7 +26,7 @@
 #   NEEDS words                   kprobe nokprobe fentry btf uprobe tracefs hardware nohardware lockdown vm
 #                                 x86_64, aarch64, before:VERSION, since:VERSION (of the kernel), tp:CATEGORY/EVENT,
 #                                 disk (a file system lies on one), fast (not in a test guest), slow (it
-#                                 takes more than ten seconds in a guest: with -s K/N one of 4 N parts runs),
+#                                 takes more than four seconds in a guest: with -s it runs more rarely than others),
 #                                 module:NAME (in a test guest it is loaded for what stands behind it),
 #                                 file:PATH, prog:NAME (a test program that could be built), runs:NAME (and that says by its
 #                                 exit code 0 that this machine can do what it is about),

@@ -397,16 +397,18 @@ def report(all_cases, least, listed):
 
 def read_cases(paths, share, even, pattern):
     """
-    The cases of the files that run: of those that do not depend on the kernel (`even`: of all) one of every N; of slow ones
-    one of every 4 N.
+    The cases of the files that run: of those that depend on the kernel all (`even`: one of every N), of others one of every
+    N. Slow ones are rarer: one of every N where all would run, else one of every 4 N.
     """
     turn, share = (int(n) for n in share.split("/"))
     found = []
     for path in paths:
         for fields in cases.parse(path):
-            spread = even or not cases.depends_on_kernel(fields)
-            every = 4 * share if share > 1 and cases.is_slow(fields) else share
-            if not spread or cases.hash_of(fields["name"]) % every == turn % every:
+            all_run = not even and cases.depends_on_kernel(fields)
+            every = 1 if all_run else share
+            if share > 1 and cases.is_slow(fields):
+                every = share if all_run else 4 * share
+            if cases.hash_of(fields["name"]) % every == turn % every:
                 found.append(fields)
     numbered = [Case(n, fields) for n, fields in enumerate(found, 1)]
     return [case for case in numbered if fnmatch.fnmatchcase(case.fields["name"], pattern)]

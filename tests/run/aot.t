@@ -54,7 +54,7 @@ EXPECT
 	ERROR: it was compiled with addresses of the kernel's symbols (kaddr(), percpu_kaddr(), in_function()), which hold until the machine boots again; compile it anew
 	291
 	291
-NEEDS file:/proc/sys/kernel/random/boot_id sym:vfs_read
+NEEDS slow file:/proc/sys/kernel/random/boot_id sym:vfs_read
 
 NAME options of a compiled script are fixed
 RUN "$SONDE" --aot $TMPDIR/prog -e 'options { x = 5; } begin { print(opt.x); exit(); }' && { $TMPDIR/prog -q | head -n 1; $TMPDIR/prog --x=7 2>&1 | head -n 1; $TMPDIR/prog 7 2>&1 | head -n 1; }

@@ -312,7 +312,7 @@ EXPECT
 
 NAME aggregations take what keys come
 RUN "$SONDE" -q -c 'build/tests/syscalls 30000 lseek' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @c[args.offset] = count(); @s[args.offset / 2, cpid] = sum(1); @a[args.offset] = avg(1); @h[args.offset] = hist(1); @all = count(); }' >$TMPDIR/o 2>$TMPDIR/e; awk '/^@c/ { c += $2 } /^@s/ { s += $3 } /^@a\[/ { a += $2 } /^@all/ { all = $2 } /^\[1\]/ { h += $2 } END { print c, s, a, h, all }' $TMPDIR/o; cat $TMPDIR/e
-NEEDS feature:GROWS tp:syscalls/sys_enter_lseek
+NEEDS slow feature:GROWS tp:syscalls/sys_enter_lseek
 TIMEOUT 60
 EXPECT
 	30000 30000 30000 30000 30000
@@ -394,7 +394,7 @@ TIMEOUT 30
 EXPECT
 	@a[9999]: 9999
 	WARNING: map @a is full: 9997 updates were refused
-NEEDS feature:LOOP
+NEEDS slow feature:LOOP
 
 NAME a long key that another CPU has stored is not refused
 PROG BEGIN { @n = 0; } profile:hz:199 { @n++; @a[str(uptr(0)), 1] = count(); if (@n > 50) { exit(); } } END { clear(@a); clear(@n); print("done"); }

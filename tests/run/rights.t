@@ -10,7 +10,7 @@ RUN
 	look -e 'interval:s:9 { @ = usym(7); }'
 	look -c 'sleep 100' -e 'interval:s:9 { @ = 1; }'
 	look -o $TMPDIR/x.svg -e 'profile:hz:9 { @[kstack] = count(); }'
-NEEDS feature:CONFINE
+NEEDS slow feature:CONFINE
 EXPECT
 	0000000000000000 0000000000000000 1  capabilities: none
 	0000000000000000 0000000000000000 1  capabilities: CAP_SYSLOG

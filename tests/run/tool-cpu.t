@@ -159,7 +159,7 @@ EXPECT
 
 NAME offcputime: waits in a state
 RUN sees() { "$@" 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 --state $s -j --fields comm | grep -c '"comm": "spin"'; }; for s in S 1; do sees tool_sees_wait spin; done; for s in D R; do for try in 1 2 3; do n=$(sees tool_sees); [ "$n" != 0 ] || break; done; echo "$n"; done; true
-NEEDS prog:spin tp:sched/sched_switch
+NEEDS slow prog:spin tp:sched/sched_switch
 TIMEOUT 60
 EXPECT
 	1
@@ -176,7 +176,7 @@ EXPECT
 
 NAME wakeuptime: in text, JSON and CSV
 RUN for o in '' -j --csv; do tool_sees build/tests/mutex wakeuptime -n mutex $o >"$TMPDIR/o$o"; done; grep -cE '^mutex  *mutex  *[0-9]+$' "$TMPDIR/o" | awk '{ print ($1 > 0) }'; grep -cE '"waker": "mutex".*"sym": "give_up".*"comm": "mutex"' "$TMPDIR/o-j" | awk '{ print ($1 > 0) }'; head -n 1 "$TMPDIR/o--csv"; awk '/^mutex,"/ { own = 1; gave = 0 } own && /give_up/ { gave = 1 } gave && /",mutex,[0-9]+$/ { n++ } /",[^"]*,[0-9]+$/ { own = 0 } END { print (n > 0) }' "$TMPDIR/o--csv"
-NEEDS prog:mutex tp:sched/sched_waking dwunwind
+NEEDS slow prog:mutex tp:sched/sched_waking dwunwind
 TIMEOUT 60
 EXPECT
 	1
@@ -227,7 +227,7 @@ RUN
 	see() { tool_sees 'spins=; for i in 1 2 3; do taskset -c 0 build/tests/spin 300 & spins="$spins $!"; done; wait $spins' cpuunclaimed 100ms "$@"; }
 	see --fields busy_ratio,unclaimed_ratio,idle_ratio >"$TMPDIR/o"; head -n 1 "$TMPDIR/o"; awk '$1 + $2 + $3 > 99.9 && $1 + $2 + $3 < 100.1 && $1 > 0 { n++ } END { print (n > 0) }' "$TMPDIR/o"
 	see -j --fields looks | grep -c '"looks": [1-9]' | sed 's/^[1-9][0-9]*$/some/'; see --csv --fields busy_ratio,unclaimed_ratio,idle_ratio | awk -F, 'NR == 1 { print } NR > 1 && $1 > 0 && $1 + $2 + $3 > 0.999 && $1 + $2 + $3 < 1.001 { n++ } END { print (n > 0) }'
-NEEDS cmd:taskset btf prog:spin sym:runqueues sym:__per_cpu_offset
+NEEDS slow cmd:taskset btf prog:spin sym:runqueues sym:__per_cpu_offset
 TIMEOUT 40
 EXPECT
 	     %CPU  %UNCLAIMED     %IDLE

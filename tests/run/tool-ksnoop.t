@@ -147,7 +147,7 @@ RUN
 	see $k trace 'rw_verify_area(count)' 'vfs_read(count)'; see $k trace 'vfs_read(count, return > 77)' 'rw_verify_area(count == 78, return)'
 	see $k trace 'vfs_read(count > 70, return)' 'vfs_write'; see $k trace 'vfs_read(count == 77)'
 	see --no-feature FENTRY $k trace 'vfs_read(count == 77, return)' 'rw_verify_area(count, return)'
-NEEDS kprobe btf
+NEEDS slow kprobe btf
 TIMEOUT 60
 EXPECT
 	function,event,args

@@ -39,7 +39,7 @@ RUN
 	"$SONDE" ltrace -q -p $p -e 'read+write+strtol' build/tests/calls 1 2>"$TMPDIR/o" 9>&- & t=$!
 	eventually grep -q strtol "$TMPDIR/o"; echo x >&9; exec 9>&-; wait $t; echo $?
 	sed 's/0x[0-9a-f]\{5,\}, [0-9]*/ADDR, N/; s/0x0, 131072/ADDR, N/' "$TMPDIR/o" | sort
-NEEDS uprobe prog:calls x86_64 file:/usr/bin/cat cmd:mkfifo
+NEEDS slow uprobe prog:calls x86_64 file:/usr/bin/cat cmd:mkfifo
 EXPECT
 	0
 	read (0, ADDR, N) = 0

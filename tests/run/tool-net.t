@@ -129,7 +129,7 @@ RUN
 	p='import socket; s=socket.socket(); s.bind(("127.0.0.1", 18936)); s.listen(7)'; here=$(stat -Lc %i /proc/self/ns/net)
 	for n in $$ /proc/self/ns/net $here $((here - 1)) nosuch /etc/passwd 4194303; do "$SONDE" solisten -q --csv --fields port -n $n -- python3 -c "$p" 2>&1 | sed -n 's/ (got .*//; 1p; 2p' | grep -v ^port; done
 	"$SONDE" solisten -q -t --csv --fields time_ns,netns,port --show-netns -- python3 -c "$p" | sed "s/^[1-9][0-9]*,$here,/AGO,HERE,/"
-NEEDS tp:syscalls/sys_exit_listen btf cmd:python3
+NEEDS slow tp:syscalls/sys_exit_listen btf cmd:python3
 TIMEOUT 30
 EXPECT
 	18936
@@ -286,7 +286,7 @@ RUN
 	see() { tool_sees 'python3 -c "import socket; socket.socket().connect_ex((\"127.0.0.1\", 18912))"' tcpdrop "$@" | grep -E '18912|tcp_v4_rcv|DADDR|^dport'; }
 	see -4 --fields ip,daddr,dport,flags,reason,kstack | sed 's/+[0-9]*$//' | sort -u; see -4 -j --no-stack --fields dport,reason | grep -c 18912; see --csv -6 --fields dport,reason; see --csv -4 --no-stack --fields dport,reason | sort -u
 	see -4 -j --no-stack --netns-id "$(stat -Lc %i /proc/self/ns/net)" --fields dport | sort -u; see -4 -j --no-stack --pid-netns $$ --fields dport | sort -u; see -4 -j --no-stack --netns-id 4026500000 --fields dport; true
-NEEDS tp:skb/kfree_skb btf cmd:python3 sym:sk_skb_reason_drop
+NEEDS slow tp:skb/kfree_skb btf cmd:python3 sym:sk_skb_reason_drop
 TIMEOUT 30
 EXPECT
 	        tcp_v4_rcv

@@ -782,7 +782,7 @@ RUN
 	"$SONDE" strace -v -ff -o f -e read /bin/sh -c 'read x <go' 2>err & p=$!; eventually grep -q 'Seccomp:.2' /proc/$p/status; h=$(pgrep -P $p -x "$(cat /proc/$p/comm)"); for x in $p $h; do sed -n 's/^\(NoNewPrivs\|Seccomp\|CapEff\):.*[0-9a-f]*\(.\)$/\1 \2/p' /proc/$x/status; done; ls /proc/$h/fd | wc -l; echo >go; wait $p; ls f.* | wc -l; rm f.*
 	$s -k -e close -o f /bin/true; grep -c '^        .*close' f.* | sed 's,^[1-9][0-9]*$,stacks,'
 	$s -o none/f true 2>&1; echo $?; $s -o '|cat' true 2>&1; $s -j -o f true 2>&1; $s /bin/true 2>&1 | tail -n 1 | sed 's/ *[0-9][0-9]*/ N/'
-NEEDS feature:CONFINE tp:raw_syscalls/sys_exit btf x86_64
+NEEDS slow feature:CONFINE tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 60
 EXPECT
 	3

@@ -112,7 +112,7 @@ EXPECT
 NAME rows add up: memory that is left
 RUN
 	"$SONDE" memleak -qj -o 0 -T 1 1h -- sh -c 'for i in 1 2 3 4 5; do build/tests/leak; done' 2>/dev/null | sum_of bytes
-NEEDS uprobe prog:leak sym:bpf_for_each_map_elem
+NEEDS slow uprobe prog:leak sym:bpf_for_each_map_elem
 TIMEOUT 60
 EXPECT 204800
 
@@ -152,7 +152,7 @@ RUN
 	see perf-stat-hist "$lseek" perf-stat-hist -qj syscalls:sys_enter_lseek whence
 	see bindsnoop "$(py bind 0)" bindsnoop -qj --count
 	see tcpconnect "$(py connect_ex 9)" tcpconnect -qj --count
-NEEDS prog:syscalls cmd:python3 tp:syscalls/sys_enter_lseek
+NEEDS slow prog:syscalls cmd:python3 tp:syscalls/sys_enter_lseek
 TIMEOUT 120
 EXPECT
 	syscount: 50
@@ -197,7 +197,7 @@ RUN
 		see biolatpcts requests -j -i 1h $disk
 		only="\"dd\""
 		see bitesize count -j 1h'
-NEEDS file:/dev/loop-control cmd:losetup btf
+NEEDS slow file:/dev/loop-control cmd:losetup btf
 TIMEOUT 120
 EXPECT
 	biolatency: 20

@@ -97,7 +97,7 @@ RUN
 	n=$(readlink /proc/self/ns/net | tr -dc 0-9); p='import socket; s=socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(7)'
 	for i in $n $((n + 1)); do "$SONDE" solisten -q -n $i --fields comm,backlog -- python3 -c "$p"; done
 	tool_sees 'python3 -c "import socket;s=socket.socket();s.bind((\"127.0.0.1\",0));s.listen();socket.create_connection(s.getsockname())"' tcptracer -N $n --fields comm,kind | sort -u | grep -cE '^(python3 +C|COMM)'
-NEEDS tp:sock/inet_sock_set_state tp:syscalls/sys_exit_listen cmd:python3 btf
+NEEDS slow tp:sock/inet_sock_set_state tp:syscalls/sys_exit_listen cmd:python3 btf
 TIMEOUT 40
 EXPECT
 	COMM              BACKLOG

@@ -70,7 +70,7 @@ RUN
 		for i in m: l.pthread_mutex_lock(i)
 	P
 	"$SONDE" deadlock -q --fields comm -- python3 -I "$TMPDIR/many.py" 2>&1 | sed 's/^WARNING: [0-9]* /N /'
-NEEDS uprobe cmd:python3 sym:bpf_for_each_map_elem
+NEEDS slow uprobe cmd:python3 sym:bpf_for_each_map_elem
 TIMEOUT 40
 EXPECT
 	COMM

@@ -423,7 +423,7 @@ EXPECT
 	Attached,rights while,tables for user stacks of,
 	tables for user stacks of,Attached,rights while,
 	tables for user stacks of,Attached,rights while,
-NEEDS dwunwind
+NEEDS slow dwunwind
 
 # How many names the C library's inner functions have depends on what is installed.
 NAME processes that live for 20 ms have names when they are dead, in containers, too

@@ -90,7 +90,7 @@ RUN
 	"$SONDE" -q -p $a,$c -e 'uprobe:/usr/bin/inside:pushes { @[probe, pid, arg0] = 1; } '"$end" 2>&1 | grep -e ^@k -e WARN | names
 	"$SONDE" -p $c -p 1 -e 'uprobe:/usr/bin/inside:pushes { }' 2>&1 | head -n 1
 	kill $a $b $c
-NEEDS prog:landing cmd:unshare cmd:chroot sym:bpf_for_each_map_elem
+NEEDS slow prog:landing cmd:unshare cmd:chroot sym:bpf_for_each_map_elem
 TIMEOUT 30
 EXPECT
 	@kinds[uprobe:/usr/bin/inside:pushes, A]: 2
@@ -123,7 +123,7 @@ RUN
 	"$SONDE" -q -e 'uprobe:*:pushes /pid == '$a' || pid == '$b'/ { @[pid, arg0, nsecs / 40000000] = count(); } interval:ms:700 { exit(); }
 		end { for $k : @ { @twice = max($k.1); } clear(@); }' | grep .
 	kill $a $b
-NEEDS prog:landing cmd:unshare cmd:chroot sym:bpf_for_each_map_elem
+NEEDS slow prog:landing cmd:unshare cmd:chroot sym:bpf_for_each_map_elem
 TIMEOUT 30
 EXPECT
 	@: 3

@@ -326,7 +326,7 @@ EXPECT
 # /proc/crypto, /proc/cpuinfo and /proc/consoles each have a c_start of their own; the kernel has no other.
 NAME several functions of one name
 RUN n=$(grep -c ' t c_start$' /proc/kallsyms); for p in 'kprobe:c_start' 'kretprobe:c_start'; do "$SONDE" -q -c 'cat /proc/crypto /proc/cpuinfo /proc/consoles' -e "$p /pid == cpid/ { @a[func] = 1; @p[probe] = 1; }" 2>&1; done | grep -e '^@a' -e '^@p' -e WARNING | sed "s/ $n functions/ N functions/"
-NEEDS kprobe sym:c_start
+NEEDS slow kprobe sym:c_start
 EXPECT_RE
 	stdin:1:1-15: WARNING: the kernel has N functions of the name c_start: all are probed
 	@a\[c_start\]: 1
@@ -355,7 +355,7 @@ RUN
 		grep -q "${warned:-^@}" $TMPDIR/o && echo told
 		"$SONDE" --no-feature func_arg -q -c 'sleep 0.1' -e "$p { @ = max(1); }" 2>&1 | grep '^@'
 	done
-NEEDS vm kprobe
+NEEDS slow vm kprobe
 TIMEOUT 30
 EXPECT
 	@: 1

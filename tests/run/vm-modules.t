@@ -115,7 +115,7 @@ EXPECT
 
 NAME some of a wildcard's functions cannot be probed: the others are
 RUN "$SONDE" -c 'build/tests/rw w100' -e 'kprobe:ksys_writ*,kprobe:setu* { @[probe] = count(); }' 2>&1 | sed -n -e 's/[0-9][0-9]* of the [0-9][0-9]* matches cannot be probed (the first: .*/N of the M cannot be probed/p' -e '/ksys_write/p'
-NEEDS vm kprobe
+NEEDS slow vm kprobe
 TIMEOUT 20
 EXPECT_RE
 	(.*WARNING: N of the M cannot be probed)?

@@ -28,7 +28,7 @@ RUN
 	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/topped" bs=1k count=20 2>/dev/null; dd if="$TMPDIR/topped" of=/dev/null bs=32k 2>/dev/null' filetop "$@" 1h | grep -E 'topped|^comm,file$|FILE$'; }
 	see --fields comm,reads,writes,read_bytes,write_bytes,kind,file | sort; see -j --fields comm,writes,write_bytes,file | grep '"writes": 2'; see --csv --fields comm,file | sort
 	see --read-only -d "$TMPDIR" --fields comm,writes,write_bytes,read_bytes,file | sort; see --write-only -d /nowhere --csv --fields comm,file
-NEEDS kprobe btf
+NEEDS slow kprobe btf
 TIMEOUT 90
 EXPECT_RE
 	COMM +READS WRITES +R_Kb +W_Kb T FILE
@@ -125,7 +125,7 @@ NAME vfscount: functions of the file system
 RUN
 	see() { tool_sees 'dd if=/dev/zero of=/dev/null bs=1 count=2000 2>/dev/null' vfscount "$@" | tr -d ' '; }
 	see | grep -E '^vfs_(read|write)[0-9]{4,}$' | tr -d 0-9 | sort; see -j | grep -oE '"function":"vfs_write","count":[0-9]{4}' | tr -d 0-9; see --csv | grep -E '^function|^vfs_write,[0-9]{4,}$' | tr -d 0-9
-NEEDS kprobe btf
+NEEDS slow kprobe btf
 TIMEOUT 120
 EXPECT
 	vfs_read
