@@ -608,7 +608,7 @@ TEST(unwind_copy_believes_a_guess_that_leads_to_code)
 }
 
 /* A leaf, a frame with the pair at its bottom, a signal's, a leaf again, the end. */
-static bool arm_rule(void *arg, u64 addr, u32 *rule)
+static bool arm_rule(void *arg, u64 addr, struct copy_code *ret)
 {
 	static const u32 rules[] = {
 		UNWIND_SP | UNWIND_LINK_LIVE,     UNWIND_SP | 4 << 4 | 4u << 22, UNWIND_SIGNAL,
@@ -617,7 +617,7 @@ static bool arm_rule(void *arg, u64 addr, u32 *rule)
 	(void)arg;
 	if (addr < CODE || i >= countof(rules))
 		return false;
-	*rule = rules[i];
+	*ret = (struct copy_code){.rule = rules[i]};
 	return true;
 }
 
