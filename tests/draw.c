@@ -2,8 +2,10 @@
  * draw.c - folded stacks on standard input through a sink to standard output: pictures of what no
  * machine has to be made to do.
  *
- *	draw FORMAT[:OPT,...] < stacks.folded
+ *	draw FORMAT[:OPT,...] [WHAT [WHERE]] < stacks.folded
  *	draw heat ... < "SECONDS LOW HIGH COUNT" lines, by time
+ *
+ * WHAT is the command that was traced for, WHERE the machine and time.
  *
  * A frame that ends in _[k] is of the kernel, in _[l] of a library, in _[i] inlined, in _[j] made by a
  * JIT; what ends in _[=] is another part of the key; the others are of the program.
@@ -146,8 +148,13 @@ int main(int argc, char **argv)
 	while (!e && (n = read(0, buf, sizeof(buf))) > 0)
 		sb_mem(&text, buf, (size_t)n);
 	void *self = e ? NULL : calloc(1, sink->size);
-	struct sink_env env = {
-		.out = 1, .err = 2, .buffering = 'f', .diags = &diags, .quiet = true};
+	struct sink_env env = {.out = 1,
+			       .err = 2,
+			       .buffering = 'f',
+			       .diags = &diags,
+			       .quiet = true,
+			       .what = str_z(argc > 2 ? argv[2] : ""),
+			       .where = str_z(argc > 3 ? argv[3] : "")};
 	if (!e)
 		e = sink->open(self, &env, opts);
 	if (!e) {

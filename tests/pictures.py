@@ -19,10 +19,10 @@ def equal(got, want, what=""):
     if got != want:
         raise AssertionError("%s: %r, not %r" % (what or "value", got, want))
 
-def picture(format, text):
+def picture(format, text, *words):
     path = os.path.join(dirname, re.sub(r"\W+", "_", format)[:40] + ".svg")
     with open(path, "wb") as f:
-        subprocess.run([draw, format], input=text.encode("utf-8", "surrogateescape"), stdout=f, check=True)
+        subprocess.run([draw, format, *words], input=text.encode("utf-8", "surrogateescape"), stdout=f, check=True)
     return path
 
 STACKS = """main;parse;read_[l];sys_read_[k] 30
@@ -184,10 +184,10 @@ def heat_map(b):
     b.open("file://" + path)
     equal(b.run(state), "cells=120 max=90 columns=30")
     labels = b.run(texts)
-    for want in ("16 us", "1.02 ms", "p50", "p99", "+10 s"):
+    for want in ("20 us", "1 ms", "p50", "p99", "+10 s"):
         if want not in labels:
             raise AssertionError("%r is not in %r" % (want, labels))
-    x, y = b.run("(() => { const t = [...document.querySelectorAll('#f text')].find(t => t.textContent === '64 us').getBoundingClientRect(); return [600, t.top - 8]; })()")
+    x, y = b.run("(() => { const t = [...document.querySelectorAll('#f text')].find(t => t.textContent === '100 us').getBoundingClientRect(); return [600, t.top + 8]; })()")
     b.mouse(x, y)
     b.settle()
     tip = b.run("[...document.querySelectorAll('.tip text')].map(t => t.textContent)")
@@ -214,6 +214,66 @@ def heat_map(b):
     b.open("file://" + path + "#x=3-7&k=rank&d=dark")
     equal(b.run(state), "cells=16 max=67 columns=4")
     equal(b.run("document.documentElement.dataset.theme"), "dark")
+
+def labels(b, kind):
+    """Those of an axis, as places on the screen."""
+    return b.run("[...document.querySelectorAll('#f .%s')].map(t => { const r = t.getBoundingClientRect();"
+                 "return [t.textContent, r.left, r.right, r.top, r.bottom]; })" % kind)
+
+def round_number(label):
+    digits = re.sub(r"[^0-9]", "", label)
+    return digits.strip("0") in ("", "1", "2", "5")
+
+@test
+def axes_of_a_heat_map_have_round_numbers(b):
+    wide = "".join("%d %d %d %d\n" % (t, lo, 2 * lo, 3) for t in range(1, 90) for lo in (1, 2 ** 20, 2 ** 33))
+    for text in HISTS, wide:
+        b.open("file://" + picture("heat:unit=us", text, "runqlat 1", "host, 2026-01-01 10:00:00"))
+        values, times = labels(b, "value"), labels(b, "time")
+        if len(values) < 4 or len(times) < 4:
+            raise AssertionError("few labels: %r %r" % (values, times))
+        for t in values:
+            if not round_number(t[0]):
+                raise AssertionError("not round: " + t[0])
+        for a, c in zip(values, values[1:]):
+            if c[4] > a[3]:
+                raise AssertionError("one above the other: %r %r" % (a, c))
+        for a, c in zip(times, times[1:]):
+            if a[2] > c[1]:
+                raise AssertionError("one beside the other: %r %r" % (a, c))
+        step = [int(re.sub(r"\D", "", t[0])) for t in times[:2]]
+        if step[0] != 0 or not round_number(times[1][0]):
+            raise AssertionError("times by round steps: %r" % times)
+    equal(b.run("[document.querySelector('.title').textContent, document.querySelector('.where').textContent]"),
+          ["runqlat 1", "host, 2026-01-01 10:00:00"])
+
+@test
+def a_table_of_functions(b):
+    """Self and total, recursion once; sorted by either; of what is in view; a row leads to the graph."""
+    text = STACKS + "main;parse;read_[l];parse;token 7\n"
+    b.open("file://" + picture("flame", text, "profile -p 7 -- make", "host, 2026-01-01 10:00:00"))
+    equal(b.run("[document.querySelector('#bar .title').textContent, document.querySelector('.where').textContent]"),
+          ["profile -p 7 -- make", "host, 2026-01-01 10:00:00"])
+    rows = "[...document.querySelectorAll('#f .row')].map(t => t.textContent.trim().replace(/  +/g, ' '))"
+    b.key("t")
+    equal(b.run(state), "table rows=9 by=self")
+    equal(b.run("location.hash"), "#t=self")
+    equal(b.run(rows), ["40 37.4 % 55 51.4 % sum<int>(int, char) (app)", "30 28.0 % 30 28.0 % sys_read", "17 15.9 % 17 15.9 % token (app)",
+                        "15 14.0 % 15 14.0 % hot (app)", "5 4.67 % 5 4.67 % jit", "0 0.00 % 107 100.0 % main (app)",
+                        "0 0.00 % 55 51.4 % work (app)", "0 0.00 % 47 43.9 % parse (app)", "0 0.00 % 37 34.6 % read (libapp.so.1)"])
+    b.click(*b.run("(() => { const r = [...document.querySelectorAll('#f [role=button]')].find(t => t.textContent.trim() === 'TOTAL')"
+                   ".getBoundingClientRect(); return [r.right - 3, r.top + 6]; })()"))
+    equal(b.run(state), "table rows=9 by=total")
+    equal(b.run(rows)[0], "0 0.00 % 107 100.0 % main (app)")
+    b.key("/")
+    b.type("ea")
+    equal(b.run(rows), ["0 0.00 % 37 34.6 % read (libapp.so.1)", "30 28.0 % 30 28.0 % sys_read"], "searched")
+    b.click(*b.run("(() => { const r = document.querySelector('#f .row').getBoundingClientRect(); return [r.right - 3, r.top + 6]; })()"))
+    equal(b.run(state), "matched=34.58% frames=1", "the function in the graph")
+    equal(b.run("location.hash"), "#s=%5Eread%24")
+    b.open("file://" + picture("flame", text) + "#z=%d&t=self" % b.run("[...JSON.parse(document.querySelector('#data').textContent).F.keys()].find(i => "
+        "JSON.parse(document.querySelector('#data').textContent).S[JSON.parse(document.querySelector('#data').textContent).F[i]] === 'work')"))
+    equal(b.run(rows), ["40 37.4 % 55 51.4 % sum<int>(int, char) (app)", "15 14.0 % 15 14.0 % hot (app)", "0 0.00 % 55 51.4 % work (app)"], "of the view")
 
 @test
 def labels_of_a_heat_map_stay_within_it(b):

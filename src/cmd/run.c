@@ -338,6 +338,41 @@ static const struct sink_fact *facts(struct arena *a, const struct run_opts *o, 
 	return v;
 }
 
+/* "profile -p 1234 10", "runq.bt", or the script itself. */
+static struct str what_runs(struct arena *a, const struct run_opts *o)
+{
+	AUTO_SB b = {0};
+	const struct run_start *tool = o->tool ? &o->tool->start : NULL;
+	if (tool && tool->tool.n) {
+		sb_add(&b, tool->tool);
+		for (u32 i = 0; i < tool->nword; i++)
+			sb_fmt(&b, " %s", tool->word[i]);
+	} else {
+		sb_z(&b, o->program ? o->program : o->nrest ? o->rest[0] : "");
+		if (o->cmd)
+			sb_fmt(&b, " -c '%s'", o->cmd);
+	}
+	AUTO_SB seen = {0};
+	sb_visible(&seen, str_trim(sb_str(&b)));
+	return arena_str(a, sb_str(&seen));
+}
+
+/* Which machine, and since when; of a recording, its file. */
+static struct str where_it_runs(struct arena *a, const struct run_opts *o)
+{
+	AUTO_SB b = {0};
+	struct utsname name;
+	struct tm tm;
+	char text[64];
+	time_t now = time(NULL);
+	for (u32 i = 0; i < o->nrecording; i++)
+		sb_fmt(&b, "%s%s", i ? ", " : "", o->recording[i]);
+	if (!o->nrecording && !uname(&name) && localtime_r(&now, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		sb_fmt(&b, "%s, %s", name.nodename, text);
+	return arena_str(a, sb_str(&b));
+}
+
 /* The loaded unit's life: output opened, session run, output closed. */
 static int run_session(const struct run_opts *o, struct job *j, struct session *s, bool *otherwise)
 {
@@ -363,6 +398,8 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 		.wide = o->wide,
 		.scroll = o->scroll,
 		.no_load = o->no_load,
+		.what = what_runs(&j->arena, o),
+		.where = where_it_runs(&j->arena, o),
 	};
 	if (out.sink->keeps) {
 		env.path = out.path;

@@ -107,6 +107,8 @@ struct sink_env {
 	bool wide;               /* columns are not cut to the terminal */
 	bool scroll;             /* a screen does not replace the one before, */
 	bool no_load;            /* and has no time and load above it */
+	/* For pictures: the command that was given, and where and when it runs, or "". */
+	struct str what, where;
 	/* For sinks that .keeps: */
 	const char *path;        /* of .out, or NULL for standard output */
 	const struct unit *unit; /* whose records come */

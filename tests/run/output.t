@@ -29,6 +29,24 @@ EXPECT
 	<desc>3 values of @h in 2 intervals</desc>
 	ERROR: -f heat shows histograms that are printed at intervals, as in @h = hist(x) and interval:s:1 { print(@h); }; @h: it is printed only at the end
 
+NAME output: heat maps of tools: at intervals, empty ones too; refused before tracing where they print once
+RUN
+	cd "$TMPDIR"
+	"$SONDE" -q -f heat -o h.svg runqlat 1 -- sh -c 'sleep 3.4' && grep -oE '<text class="title"[^>]*>[^<]*|<desc>.*values of waits in 3 intervals|y="[0-9.]*" text-anchor="end">[0-9]+ [mu]?s<' h.svg | sed 's/.*>//; s/[0-9]* values/N values/; s/[0-9]* [mu]*s</a time/' | uniq
+	"$SONDE" -q -f heat -o no.svg runqlat 2>&1; "$SONDE" -q -f heat -e 'begin { @h = hist(5); } interval:s:600 { exit(); } end { print(@h); }' 2>&1; ls
+	"$SONDE" -q -f flame -o f.svg -c /bin/true -e 'begin { @[kstack, 1] = count(); }' && grep -oE '<text class="title"[^>]*>[^<]*' f.svg | sed 's/.*>//'; grep -c "$(uname -n), 20[0-9-]* [0-9:]*</text>" f.svg
+NEEDS tp:sched/sched_switch
+TIMEOUT 60
+EXPECT
+	N values of waits in 3 intervals
+	runqlat 1 -- sh -c sleep 3.4
+	a time
+	ERROR: -f heat shows histograms that are printed at intervals; with these options runqlat has none
+	ERROR: -f heat shows histograms that are printed at intervals, as in @h = hist(x) and interval:s:1 { print(@h); }; @h: it is printed only at the end
+	h.svg
+	begin { @[kstack, 1] = count(); } -c &#39;/bin/true&#39;
+	1
+
 NAME output: maps that can be shown and stay empty are reported at the end
 RUN
 	cd "$TMPDIR" && "$SONDE" -q -o e.svg -e 'begin { @x = 1; exit(); } tracepoint:syscalls:sys_enter_getppid /pid == 0/ { @[kstack] = count(); }' 2>&1

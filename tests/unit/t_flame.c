@@ -70,7 +70,7 @@ TEST(flame_file)
 	      "y=\"124\">vfs_read</text></g>\n"
 	      "</g>\n"
 	      "<metadata id=\"data\">{&#34;title&#34;:&#34;T &#38; "
-	      "&#60;t&#62;&#34;,&#34;note&#34;:&#34;4,000 "
+	      "&#60;t&#62;&#34;,&#34;where&#34;:&#34;&#34;,&#34;note&#34;:&#34;4,000 "
 	      "samples in 2 stacks; 7 events were lost&#34;,&#34;unit&#34;:&#34;samples&#34;,"
 	      "&#34;width&#34;:420,&#34;icicle&#34;:false,&#34;reverse&#34;:false,\n"
 	      "&#34;S&#34;:[&#34;all&#34;,&#34;main&#34;,&#34;read&#60;a &#38; "

@@ -737,6 +737,21 @@ static void put_rows(struct shown *h, u64 ts)
 		put_total(h);
 }
 
+/* As the name of the column says. */
+static struct str unit_of_values(const struct shown *h)
+{
+	static const struct {
+		const char *ending, *unit;
+	} units[] = {{"_ns", "ns"},   {"nsecs", "ns"},  {"usecs", "us"},
+		     {"msecs", "ms"}, {"kbytes", "KB"}, {"mhz", "MHz"}};
+	for (u32 i = 0; i < h->t->n; i++)
+		for (size_t k = 0; k < countof(units); k++)
+			if (h->t->col[i].index == h->nkey &&
+			    str_ends(h->t->col[i].name, str_z(units[k].ending)))
+				return str_z(units[k].unit);
+	return STR("");
+}
+
 /* For pictures: the columns that are shown as key, stacks that are values, too; the first map's
  * values. */
 static void put_as_map(struct shown *h)
@@ -747,9 +762,7 @@ static void put_as_map(struct shown *h)
 	struct value *val = arena_newn(&h->a, struct value, n + 1);
 	struct item it = h->first;
 
-	for (u32 i = 0; i < t->n; i++)
-		if (t->col[i].index == h->nkey && str_ends(t->col[i].name, STR("_ns")))
-			it.str = STR("ns");
+	it.str = unit_of_values(h);
 	for (u32 r = 0; r < n; r++) {
 		struct value *cell = arena_newn(&h->a, struct value, t->n + 1);
 		key[r] = (struct value){.kind = V_TUPLE, .list = cell};
@@ -817,7 +830,7 @@ static void act_show(struct reporter *r, const struct schema *sc, const struct v
 	gather(&h, sc);
 	if (h.rows.n && h.t->sort)
 		qsort_r(h.rows.v, h.rows.n, sizeof(*h.rows.v), by_column, (void *)h.t);
-	if (h.rows.n && sink->maps)
+	if (sink->maps) /* without rows, too: nothing came in this interval */
 		put_as_map(&h);
 	else if (h.rows.n || h.t->top)
 		put_rows(&h, ts);

@@ -79,7 +79,7 @@ static struct err *flame_open(void *self, const struct sink_env *env, const stru
 	/* Folded stacks know frames by name only: two kinds of one name are one frame there. */
 	enum profile_by by = opts[OPT_DIFF].n ? BY_NAME : BY_KIND;
 	profile_init(&f->p, env, "flame", by, opts[OPT_UNIT]);
-	f->title = opts[OPT_TITLE].n ? opts[OPT_TITLE] : STR("Flame graph");
+	f->title = picture_title(env, opts[OPT_TITLE], STR("Flame graph"));
 	f->width = option_number(opts[OPT_WIDTH], 320, 10000, 1200);
 	f->diff = opts[OPT_DIFF].n ? arena_strz(&f->p.arena, opts[OPT_DIFF]) : NULL;
 	struct err *e = f->diff ? read_before(f) : NULL;
@@ -376,11 +376,8 @@ static void draw(const struct flame *f, struct sb *b)
 	double *x AUTO_FREE = xcalloc(f->deepest + 2ul, sizeof(double));
 	AUTO_SB note = {0};
 	put_note(f, &note);
-	sb_fmt(b, "<g id=\"f\">\n<text class=\"title\" x=\"%d\" y=\"22\">", SIDE);
-	xml_text(b, f->title);
-	sb_fmt(b, "</text>\n<text x=\"%d\" y=\"76\">", SIDE);
-	xml_text(b, sb_str(&note));
-	sb_z(b, "</text>\n");
+	sb_z(b, "<g id=\"f\">\n");
+	picture_head(b, f->width, f->title, f->p.env.where, sb_str(&note));
 	x[0] = SIDE;
 	/* x[depth]: where the next node of that depth begins. */
 	for (u32 i = 0; i < f->node.n; i++) {
@@ -453,6 +450,8 @@ static void put_data(struct flame *f, struct sb *b)
 	put_note(f, &note);
 	sb_z(b, "{\"title\":");
 	json_str(b, f->title);
+	sb_z(b, ",\"where\":");
+	json_str(b, f->p.env.where);
 	sb_z(b, ",\"note\":");
 	json_str(b, sb_str(&note));
 	sb_z(b, ",\"unit\":");

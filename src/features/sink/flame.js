@@ -196,17 +196,18 @@ function legend(y) {
 	});
 }
 function drawBar() {
-	const w = pageWidth();
+	const w = pageWidth(), small = w < 520;
 	bar.replaceChildren();
 	el("rect", {x: 0, y: 0, width: w, height: TOP - 4, "class": "bg"}, bar);
-	el("text", {x: 10, y: 22, "class": "title"}, bar, fit(data.title, Math.floor(w / (charWidth * 1.3)) - 2));
+	head(w);
 	let x = 10;
 	x = button(x, 34, "Reset", "0", "whole picture", () => zoomTo(0));
 	x = button(x, 34, icicle() ? "Flame" : "Icicle", "i", "root at the other end", () => { setState("i", icicle() ? "0" : "1"); draw(); toRoot(); });
-	x = button(x, 34, state.b === "1" ? "From root" : "From leaves", "b", "callers of each leaf, or calls from the root", () => reshape("b"));
-	x = button(x, 34, state.w === "1" ? "By name" : "By weight", "w", "order of neighbours", () => reshape("w"));
+	x = button(x, 34, (small ? "" : "From ") + (state.b === "1" ? "root" : "leaves"), "b", "callers of each leaf, or calls from the root", () => reshape("b"));
+	x = button(x, 34, (small ? "" : "By ") + (state.w === "1" ? "name" : "weight"), "w", "order of neighbours", () => reshape("w"));
 	if (data.B)
 		x = button(x, 34, before() ? "After" : "Before", "v", "widths of the other run", () => { setState("v", before() ? "" : "before"); draw(); });
+	x = button(x, 34, state.t ? "Graph" : small ? "Table" : "Functions", "t", "a table of functions, or the graph", () => { setState("t", state.t ? "" : "self", true); draw(); toRoot(); });
 	x = button(x, 34, isDark() ? "Light" : "Dark", "d", "colours", flipTheme);
 	x = button(x, 34, "?", "?", "keys", () => help(keys));
 	const free = w - x - 10;
@@ -231,8 +232,81 @@ function say(i) {
 	}
 	details.textContent = i < 0 ? narrow && matches ? "" : fit(data.note, n) : fit(describe(i).slice(0, 1).concat(describe(i).slice(2)).join("  "), n);
 }
+// ---- the table of functions ----
+const MOST_ROWS = 1000;
+// Of what is in view: what the function took by itself, and with all that it called; recursion counts once.
+function functions() {
+	const t = state.b === "1" ? given : tree, top = state.b === "1" ? 0 : zoom, of = before() ? t.B : t.W, rows = new Map(), open = [];
+	const active = new Map(); // by frame: how many of its nodes are on the path
+	for (let i = top; i < t.E[top]; i++) {
+		while (open.length && i >= t.E[open[open.length - 1]]) {
+			const f = t.F[open.pop()];
+			active.set(f, active.get(f) - 1);
+		}
+		const f = t.F[i];
+		let self = of[i];
+		for (let c = i + 1; c < t.E[i]; c = t.E[c])
+			self -= of[c];
+		const row = rows.get(f) || {f, self: 0, total: 0};
+		rows.set(f, row);
+		row.self += self;
+		row.total += active.get(f) ? 0 : of[i];
+		active.set(f, (active.get(f) || 0) + 1);
+		open.push(i);
+	}
+	const by = state.t === "total" ? "total" : "self", other = by === "self" ? "total" : "self";
+	const all = [...rows.values()].filter(r => r.f && r.total && (!matches || matches[r.f]));
+	return all.sort((p, q) => q[by] - p[by] || q[other] - p[other] || (data.S[p.f] < data.S[q.f] ? -1 : 1));
+}
+// A row shows its function in the graph.
+function showFunction(f) {
+	const name = "^" + data.S[f].replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$";
+	setState("t", "");
+	setSearch(name);
+	input.value = name;
+	draw();
+	toRoot();
+}
+function drawTable(w) {
+	const rows = functions(), shownRows = rows.slice(0, MOST_ROWS), all = weight(0), piece = document.createDocumentFragment();
+	const line = (i, text, attrs, act) => {
+		const e = el("text", Object.assign({x: 10, y: TOP + 14 + i * ROW}, attrs), piece, fit(text, Math.floor((w - 20) / charWidth)));
+		if (act) {
+			e.addEventListener("click", act);
+			e.addEventListener("keydown", k => { if (k.key === "Enter") { k.stopPropagation(); act(); } });
+		}
+	};
+	const pad = (s, n) => String(s).padStart(n);
+	const widest = Math.max(8, group(all).length + 1);
+	const head = [pad("SELF", widest), pad("SELF %", 9), pad("TOTAL", widest), pad("TOTAL %", 9), " FUNCTION (" + data.unit + ")"];
+	let x = 10;
+	head.forEach((h, i) => {
+		const by = i < 2 ? "self" : i < 4 ? "total" : "";
+		const e = el("text", {x: x, y: TOP + 14, "class": "ink found" + (by ? " go pick" : "")}, piece, h);
+		x += h.length * charWidth;
+		if (!by)
+			return;
+		e.setAttribute("role", "button");
+		e.setAttribute("tabindex", 0);
+		e.setAttribute("aria-label", "sort by " + by);
+		const act = () => { setState("t", by); draw(); };
+		e.addEventListener("click", act);
+		e.addEventListener("keydown", k => { if (k.key === "Enter") { k.stopPropagation(); act(); } });
+	});
+	shownRows.forEach((r, i) => line(i + 1, pad(group(r.self), widest) + pad(percent(r.self, all), 9) + pad(group(r.total), widest) + pad(percent(r.total, all), 9) + " " + data.S[r.f] +
+		(data.O[r.f] ? " (" + data.M[data.O[r.f]].replace(/^.*\//, "") + ")" : ""), {"class": "ink go pick row", role: "link", tabindex: 0}, () => showFunction(r.f)));
+	if (rows.length > MOST_ROWS)
+		line(MOST_ROWS + 1, "… " + group(rows.length - MOST_ROWS) + " more: search for them", {"class": "ink faint"});
+	setSize(w, Math.max(TOP + (Math.min(rows.length, MOST_ROWS) + 3) * ROW, own ? innerHeight - 4 : 0));
+	shown = new Map();
+	frames.replaceChildren(piece);
+	drawBar();
+	svg.setAttribute("data-state", "table rows=" + rows.length + " by=" + (state.t === "total" ? "total" : "self"));
+}
 // The stack of the view and what stands on it; what is narrower than half a pixel is left out.
 function draw() {
+	if (state.t)
+		return drawTable(pageWidth());
 	const w = pageWidth(), dark = isDark(), scale = (w - 20) / (weight(zoom) || 1), base = tree.D[zoom];
 	let rows = 0;
 	const todo = [], X = new Map([[zoom, 0]]);
@@ -283,7 +357,7 @@ function mark() {
 }
 function toRoot() {
 	if (own)
-		scrollTo(0, icicle() ? 0 : document.documentElement.scrollHeight + svg.getBoundingClientRect().height);
+		scrollTo(0, icicle() || state.t ? 0 : document.documentElement.scrollHeight + svg.getBoundingClientRect().height);
 }
 
 // ---- moving about ----
@@ -342,7 +416,7 @@ const stackText = i => i < 0 ? "" : stackText(tree.P[i]) + (i ? data.S[tree.F[i]
 
 const keys = ["click, Enter      zoom into the frame", "Esc, Backspace    one step out", "0, Home           whole picture",
 	"/, Ctrl-F         search (regular expression)", "arrows            to parent, child, neighbours",
-	"i                 flame or icicle", "b                 from the leaves", "w                 by weight, by name",
+	"t                 table of functions", "i                 flame or icicle", "b                 from the leaves", "w                 by weight, by name",
 	"v                 widths before or after", "d                 dark or light", "c, C              copy name, stack", "?                 this list"];
 Object.assign(actions, {
 	"/": () => input.focus(), "0": () => zoomTo(0), Home: () => zoomTo(0),

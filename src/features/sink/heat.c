@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "core/agg.h"
 #include "core/unit.h"
+#include "sink/axis.h"
 #include "sink/picture.h"
 #include "sink/profile.h"
 
@@ -24,7 +25,9 @@ enum {
 	BOTTOM = 44,
 	HEIGHT = 440,
 	MAX_COLUMNS = 600,
-	MAX_ROWS = 240
+	MAX_ROWS = 240,
+	LABEL = 20, /* pixels from one label of the values to the next, at least */
+	LABEL_WIDTH = 80
 };
 
 struct column {
@@ -41,6 +44,8 @@ struct heat {
 	u64 step;    /* of an lhist; 0: hist */
 	bool uneven; /* of buckets of several widths nobody knows what is between two */
 	bool any, keyed;
+	u64 rest_ns,
+		rest; /* how long the last interval was, which the end cut short, and its values */
 	u32 epoch;
 	VEC(struct bucket) last; /* the last print, all keys together */
 	VEC(struct column) col;
@@ -62,7 +67,7 @@ static struct err *heat_open(void *self, const struct sink_env *env, const struc
 	struct heat *h = self;
 	*h = (struct heat){.unit = opts[OPT_UNIT], .want = opts[OPT_MAP]};
 	profile_init(&h->p, env, "heat", BY_NAME, STR(""));
-	h->title = opts[OPT_TITLE].n ? opts[OPT_TITLE] : STR("Heat map");
+	h->title = picture_title(env, opts[OPT_TITLE], STR("Heat map"));
 	h->width = option_number(opts[OPT_WIDTH], 320, 10000, 1200);
 	h->from = now_ns();
 	h->wall_ns = (i64)(h->p.start_ns - h->from);
@@ -110,7 +115,7 @@ static void add_column(struct heat *h, const struct item *it)
 		struct item_row row = item_row(it, i);
 		h->step = row.val->step;
 		h->uneven = row.val->uneven;
-		h->keyed |= row.key != NULL;
+		h->keyed |= row.key && it->n > 1;
 		for (u32 k = 0; k < row.val->n; k++)
 			vec_add(&now, row.val->hist[k]);
 	}
@@ -135,8 +140,10 @@ static void put_map(struct heat *h, const struct item *it)
 	bool hist = it->agg && it->agg->buckets;
 	if (it->n && item_row(it, 0).val->kind != V_HIST)
 		hist = false;
-	if (hist && !h->name.n && (!h->want.n || str_eq(h->want, it->name)))
+	if (hist && !h->name.n && (!h->want.n || str_eq(h->want, it->name))) {
 		h->name = arena_str(&h->p.arena, it->name);
+		h->unit = h->unit.n ? h->unit : arena_str(&h->p.arena, it->str);
+	}
 	if (hist && str_eq(h->name, it->name)) {
 		/* At the end a map is printed once more: what is left is shown, if there is any. */
 		if (!h->p.ended || it->n)
@@ -158,6 +165,42 @@ static struct err *heat_put(void *self, const struct item *it)
 }
 
 /* ---- rows and columns ---- */
+
+static u64 length_of(const struct column *c)
+{
+	return c->to - c->from;
+}
+
+static int by_length(const void *pa, const void *pb)
+{
+	u64 a = length_of(pa), b = length_of(pb);
+	return (a > b) - (a < b);
+}
+
+/*
+ * The end comes within an interval: its column would look as if less had happened. Prints that do not come at intervals
+ * have no such column.
+ */
+static void leave_out_rest(struct heat *h)
+{
+	if (h->col.n < 3)
+		return;
+	u32 n = h->col.n - 1, regular = 0;
+	struct column *v AUTO_FREE = xcalloc(n, sizeof(*v)), *last = &h->col.v[n];
+	memcpy(v, h->col.v, n * sizeof(*v));
+	qsort(v, n, sizeof(*v), by_length);
+	u64 usual = length_of(&v[n / 2]);
+	for (u32 i = 0; i < n; i++)
+		regular += length_of(&v[i]) >= usual - usual / 10 &&
+			   length_of(&v[i]) <= usual + usual / 10;
+	if (regular * 2 < n || length_of(last) >= usual - usual / 10)
+		return;
+	h->rest_ns = length_of(last);
+	for (u32 k = 0; k < last->v.n; k++)
+		h->rest += last->v.v[k].count;
+	vec_free(&last->v);
+	h->col.n--;
+}
 
 static void join_columns(struct heat *h)
 {
@@ -248,17 +291,6 @@ static void put_shade(struct sb *b, u32 shade)
 		sb_fmt(b, "%02x", (stop[i][k] * (256 - part) + stop[i + 1][k] * part) / 256);
 }
 
-static void put_axis_number(struct sb *b, i64 n)
-{
-	static const char unit[] = "KMGTPE";
-	u32 power = 0;
-	for (; n >= 1024 && n % 1024 == 0 && power < 6; n /= 1024)
-		power++;
-	sb_i64(b, n);
-	if (power)
-		sb_char(b, unit[power - 1]);
-}
-
 static double row_height(const struct heat *h)
 {
 	return (double)HEIGHT / MAX(h->row.n, 1u);
@@ -308,29 +340,53 @@ static void draw_cells(const struct heat *h, struct sb *b)
 	}
 }
 
-static void draw_axes(const struct heat *h, struct sb *b)
+static u32 marks_of(const struct heat *h, struct arena *a, struct axis_mark *ret)
 {
-	double height = row_height(h), free = 0;
-	for (u32 k = 0; k < h->row.n; k++) {
-		double y = TOP + HEIGHT - height * k;
-		if (free > 0 && free - y < 18)
-			continue;
-		free = y;
+	struct axis x = {.row = h->row.v,
+			 .n = h->row.n,
+			 .linear = h->step && !h->uneven,
+			 .unit = h->unit,
+			 .most = HEIGHT / LABEL};
+	return axis_marks(&x, a, ret);
+}
+
+static void draw_values(const struct heat *h, struct sb *b)
+{
+	struct axis_mark mark[AXIS_MARKS];
+	struct arena a = {0};
+	u32 n = marks_of(h, &a, mark);
+	for (u32 i = 0; i < n; i++) {
+		double y = TOP + HEIGHT - row_height(h) * mark[i].at;
 		sb_fmt(b, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 8, y + 4);
-		if (h->row.v[k].no_lo)
-			sb_z(b, "less");
-		else
-			put_axis_number(b, h->row.v[k].lo);
-		xml_text(b, h->unit.n ? STR(" ") : STR(""));
-		xml_text(b, h->unit);
+		xml_text(b, mark[i].label);
 		sb_z(b, "</text>\n");
 	}
-	for (u32 i = 0; i <= 4; i++) {
-		u64 from = h->col.v[0].from, all = h->col.v[h->col.n - 1].to - from;
-		sb_fmt(b, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%.1f s</text>\n",
-		       x_of(h, from + all / 4 * i), TOP + HEIGHT + 18, i < 4 ? "middle" : "end",
-		       (double)(all / 4 * i) / 1e9);
+	arena_free(&a);
+}
+
+/* Seconds since the start: 1, 2, 5 of them or of tens, or tenths. */
+static void draw_times(const struct heat *h, struct sb *b)
+{
+	u64 from = h->col.v[0].from, span = h->col.v[h->col.n - 1].to - from;
+	u32 most = MAX((h->width - LEFT - RIGHT) / LABEL_WIDTH, 1u);
+	u64 step = axis_step(MAX(span / most, 100000000ul));
+	for (u64 t = 0; t <= span; t += step) {
+		double x = x_of(h, from + t);
+		if (x + LABEL_WIDTH / 2.0 > h->width)
+			break;
+		sb_fmt(b, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">+", x,
+		       TOP + HEIGHT + 18);
+		if (step % 1000000000)
+			sb_fmt(b, "%.1f s</text>\n", (double)t / 1e9);
+		else
+			sb_fmt(b, "%llu s</text>\n", t / 1000000000);
 	}
+}
+
+static void draw_axes(const struct heat *h, struct sb *b)
+{
+	draw_values(h, b);
+	draw_times(h, b);
 }
 
 /* ---- the file ---- */
@@ -340,6 +396,9 @@ static void put_note(const struct heat *h, struct sb *b)
 	units_grouped(b, total(h));
 	sb_fmt(b, " values of %.*s%s in %u intervals", STRF(h->name), h->keyed ? ", all keys," : "",
 	       h->col.n);
+	if (h->rest)
+		sb_fmt(b, "; %llu in the last %.1f s, which the end cut short, are left out",
+		       h->rest, (double)h->rest_ns / 1e9);
 	if (h->p.lost)
 		sb_fmt(b, "; %llu events were lost", h->p.lost);
 }
@@ -363,6 +422,21 @@ static void put_rows(const struct heat *h, struct sb *b)
 		sb_fmt(b, r->no_hi ? ",null]" : ",%lld]", r->hi);
 	}
 	sb_z(b, "]");
+}
+
+static void put_marks(const struct heat *h, struct sb *b)
+{
+	struct axis_mark mark[AXIS_MARKS];
+	struct arena a = {0};
+	u32 n = marks_of(h, &a, mark);
+	sb_z(b, ",\n\"T\":[");
+	for (u32 i = 0; i < n; i++) {
+		sb_fmt(b, "%s[%.3f,", i ? "," : "", mark[i].at);
+		json_str(b, mark[i].label);
+		sb_char(b, ']');
+	}
+	sb_char(b, ']');
+	arena_free(&a);
 }
 
 /* Of each column: row, count, row, count ... */
@@ -390,21 +464,21 @@ static void write_picture(const struct heat *h, struct sb *b)
 	put_note(h, &note);
 	sb_z(&json, "{\"title\":");
 	json_str(&json, h->title);
+	sb_z(&json, ",\"where\":");
+	json_str(&json, h->p.env.where);
 	sb_z(&json, ",\"note\":");
 	json_str(&json, sb_str(&note));
 	sb_z(&json, ",\"unit\":");
 	json_str(&json, h->unit);
 	sb_fmt(&json, ",\"width\":%u", h->width);
 	put_times(h, &json);
+	put_marks(h, &json);
 	put_rows(h, &json);
 	put_counts(h, &json);
 	sb_char(&json, '}');
 	picture_begin(b, h->width, TOP + HEIGHT + BOTTOM, h->title, sb_str(&note));
-	sb_fmt(b, "<g id=\"f\">\n<text class=\"title\" x=\"10\" y=\"22\">");
-	xml_text(b, h->title);
-	sb_z(b, "</text>\n<text x=\"10\" y=\"76\">");
-	xml_text(b, sb_str(&note));
-	sb_z(b, "</text>\n");
+	sb_z(b, "<g id=\"f\">\n");
+	picture_head(b, h->width, h->title, h->p.env.where, sb_str(&note));
 	draw_cells(h, b);
 	draw_axes(h, b);
 	sb_z(b, "</g>\n");
@@ -426,6 +500,7 @@ static struct err *heat_close(void *self)
 {
 	struct heat *h = self;
 	struct err *e = NULL;
+	leave_out_rest(h);
 	while (h->col.n > MAX_COLUMNS)
 		join_columns(h);
 	make_rows(h);
@@ -449,9 +524,12 @@ static const char *heat_why_not(const struct unit *u, const struct map *m)
 	const struct agg *agg = agg_of(m->val);
 	if (!agg || !agg->buckets)
 		return no_histogram;
-	for (u32 i = 0; i < u->nschema; i++)
-		if (u->schema[i]->map == m)
+	for (u32 i = 0; i < u->nschema; i++) {
+		const struct schema *sc = u->schema[i];
+		bool shown = sc->columns && sc->nmap && sc->maps[0] == m;
+		if (!sc->last && (shown || sc->map == m))
 			return NULL;
+	}
 	return "it is printed only at the end";
 }
 
@@ -459,6 +537,7 @@ const struct sink sink_heat = {
 	.name = "heat",
 	.doc = "histograms printed at intervals: a heat map, one SVG file",
 	.whole = true,
+	.maps = true,
 	.shows = SHOWS,
 	.example = EXAMPLE,
 	.why_not = heat_why_not,

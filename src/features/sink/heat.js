@@ -1,5 +1,5 @@
 // heat.js - the heat map. data: X ends of columns in microseconds since start (X[0] is 0), Y rows [low, high), null without
-// end, V cells of each column: row, count, row, count ...; start: milliseconds since 1970.
+// end, T marks of the values' axis: row, label; V cells of each column: row, count, row, count ...; start: milliseconds since 1970.
 const LEFT = 110, RIGHT = 16, TOP = 112, LOW = 48;
 const stops = [[253, 226, 163], [253, 184, 99], [241, 116, 62], [194, 55, 90], [122, 31, 107], [45, 16, 82]];
 const parts = [[50, "p50"], [90, "p90"], [99, "p99"]];
@@ -119,22 +119,24 @@ function draw() {
 }
 function axes(g) {
 	el("path", {d: "M" + LEFT + " " + TOP + "v" + height + "h" + (width - LEFT - RIGHT), "class": "axis"}, g);
-	for (let k = 0, last = 1e9; k < rows; k++) {
-		if (last - yOf(k) < 20)
+	let last = 1e9;
+	for (const [at, label] of data.T) {
+		const y = yOf(at);
+		if (last - y < 18)
 			continue;
-		last = yOf(k);
-		el("path", {d: "M" + (LEFT - 4) + " " + last + "h4", "class": "axis"}, g);
-		el("text", {x: LEFT - 8, y: last + 4, "text-anchor": "end", "class": "ink"}, g, data.Y[k][0] === null ? "less" : amount(data.Y[k][0]));
+		last = y;
+		el("path", {d: "M" + (LEFT - 4) + " " + y.toFixed(1) + "h4", "class": "axis"}, g);
+		el("text", {x: LEFT - 8, y: y + 4, "text-anchor": "end", "class": "ink value"}, g, cut(label, 14));
 	}
 	const wide = 11 * charWidth, n = Math.max(1, Math.floor((width - LEFT - RIGHT) / wide / 1.6)), rough = span() / n;
-	const step = [1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 15e6, 3e7, 6e7, 12e7, 3e8, 6e8, 9e8, 18e8, 36e8, 72e8, 216e8, 864e8].find(s => s >= rough) || rough;
+	const day = 864e8, step = [1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 2e7, 3e7, 6e7, 12e7, 3e8, 6e8, 12e8, 18e8, 36e8, 72e8, 216e8, day].find(s => s >= rough) || Math.ceil(rough / day) * day;
 	for (let t = Math.ceil(data.X[from] / step) * step; t <= data.X[to]; t += step) {
 		const x = xOf(t);
 		el("path", {d: "M" + x.toFixed(1) + " " + (TOP + height) + "v5", "class": "axis"}, g);
 		if (x + wide / 2 > width)
 			continue;
-		el("text", {x: x, y: TOP + height + 19, "text-anchor": "middle", "class": "ink"}, g, clock(t));
-		el("text", {x: x, y: TOP + height + 35, "text-anchor": "middle", "class": "ink faint"}, g, "+" + (t / 1e6).toFixed(step < 1e6 ? 1 : 0) + " s");
+		el("text", {x: x, y: TOP + height + 19, "text-anchor": "middle", "class": "ink time"}, g, "+" + (t / 1e6).toFixed(step < 1e6 ? 1 : 0) + " s");
+		el("text", {x: x, y: TOP + height + 35, "text-anchor": "middle", "class": "ink faint"}, g, clock(t));
 	}
 }
 function lines(g) {
@@ -178,12 +180,12 @@ function legend(y) {
 		el("rect", {x: x + 6 * i, y: y - 11, width: 6.5, height: 13, fill: colour(level(Math.max(n, 1)))}, bar);
 	}
 	x += 32 * 6 + 6;
-	el("text", {x: x, y: y}, bar, group(state.k === "rank" ? max : top) + (top < max && state.k !== "rank" ? " and more (" + group(max) + " at most)" : "") + " per cell, " + (state.k || "sqrt") + " scale" + (state.p !== "0" ? "; lines: p50, p90, p99" : ""));
+	el("text", {x: x, y: y}, bar, cut(group(state.k === "rank" ? max : top) + (top < max && state.k !== "rank" ? " and more (" + group(max) + " at most)" : "") + " per cell, " + (state.k || "sqrt") + " scale" + (state.p !== "0" ? "; lines: p50, p90, p99" : ""), Math.floor((width - x - 4) / charWidth)));
 }
 function drawBar() {
 	bar.replaceChildren();
 	el("rect", {x: 0, y: 0, width: width, height: TOP - 6, "class": "bg"}, bar);
-	el("text", {x: 10, y: 22, "class": "title"}, bar, data.title);
+	head(width);
 	let x = 10;
 	x = button(x, 34, "Reset", "0", "all of the time", () => view(0, columns));
 	x = button(x, 34, "Percentiles", "p", "lines of p50, p90 and p99", () => { setState("p", state.p === "0" ? "" : "0"); draw(); });
@@ -205,7 +207,7 @@ function say() {
 	for (let i = from; i < to; i++)
 		n += data.V[i].length / 2;
 	svg.setAttribute("data-state", "cells=" + n + " max=" + max + " columns=" + (to - from));
-	details.textContent = at ? describe(at).join("  ") : data.note;
+	details.textContent = cut(at ? describe(at).join("  ") : data.note, Math.floor((width - 20) / charWidth));
 	const old = plot.querySelector(".cur");
 	if (old)
 		old.remove();

@@ -40,6 +40,33 @@ static struct str part(const char *name)
 	return STR("");
 }
 
+struct str picture_title(const struct sink_env *env, struct str asked, struct str kind)
+{
+	return asked.n ? asked : env->what.n ? env->what : kind;
+}
+
+enum { LEAST_TITLE = 12 }; /* characters; then where goes before it */
+
+void picture_head(struct sb *b, u32 width, struct str title, struct str where, struct str note)
+{
+	u32 fits = (u32)((width - 20) / 7.23), beside = utf8_columns(where) + 2;
+	bool both = where.n && beside + LEAST_TITLE * 13 / 10 < fits;
+	u32 most = (both ? fits - beside : fits) * 10 / 13; /* the title is larger */
+	bool cut = utf8_columns(title) > most;
+	sb_z(b, "<text class=\"title\" x=\"10\" y=\"22\">");
+	xml_text(b, cut ? utf8_cut(title, most - 1) : title);
+	sb_z(b, cut ? "…</text>\n" : "</text>\n");
+	if (both) {
+		sb_fmt(b, "<text class=\"faint\" text-anchor=\"end\" x=\"%u\" y=\"22\">",
+		       width - 10);
+		xml_text(b, where);
+		sb_z(b, "</text>\n");
+	}
+	sb_z(b, "<text x=\"10\" y=\"76\">");
+	xml_text(b, utf8_cut(note, fits));
+	sb_z(b, "</text>\n");
+}
+
 void picture_begin(struct sb *b, u32 width, u32 height, struct str title, struct str desc)
 {
 	sb_fmt(b,

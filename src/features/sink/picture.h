@@ -6,11 +6,16 @@
  */
 #pragma once
 #include "base/json.h"
+#include "core/sink.h"
 
 /* Text of an element or attribute. What XML cannot hold is \xNN. */
 void xml_text(struct sb *b, struct str s);
 /* An element with text: <tag attrs>text</tag>. attrs: as written, with a blank before. */
 void xml_element(struct sb *b, const char *tag, const char *attrs, struct str text);
+/* What is asked for, else the command that is traced for, else the kind of picture. */
+struct str picture_title(const struct sink_env *env, struct str asked, struct str kind);
+/* The title, behind it where and when, as far as it fits; below the note. */
+void picture_head(struct sb *b, u32 width, struct str title, struct str where, struct str note);
 /* Up to the first drawing: size, title, description, style. */
 void picture_begin(struct sb *b, u32 width, u32 height, struct str title, struct str desc);
 /* Data (JSON, not yet escaped) and the script: picture.js and then the file's. */

@@ -83,6 +83,16 @@ function button(x, y, label, key, title, act) {
 	return x + w + 6;
 }
 
+// The title, and behind it where and when, as far as there is room.
+function head(w) {
+	const free = Math.floor((w - 20) / charWidth), beside = data.where.length + 2, both = data.where && beside + 16 < free;
+	const most = Math.floor((both ? free - beside : free) / 1.3);
+	el("text", {x: 10, y: 22, "class": "title"}, bar, data.title.length > most ? data.title.slice(0, most - 1) + "…" : data.title);
+	if (both)
+		el("text", {x: w - 10, y: 22, "text-anchor": "end", "class": "faint where"}, bar, data.where);
+}
+const cut = (text, n) => text.length > n ? text.slice(0, Math.max(n - 1, 1)) + "…" : text;
+
 function place(input, x, y, w) {
 	const f = input.parentNode;
 	f.setAttribute("x", x);

@@ -277,13 +277,14 @@ static struct profile_map *map_of(struct profile *p, const struct item *it)
 	for (u32 i = 0; i < p->map.n; i++)
 		if (str_eq(p->map.v[i].name, it->name))
 			return &p->map.v[i];
-	bool counted = it->agg && it->agg->counts;
-	vec_add(&p->map, (struct profile_map){.name = arena_str(&p->arena, it->name),
-					      .unit = p->unit.n   ? p->unit
-						      : it->str.n ? arena_str(&p->arena, it->str)
-						      : counted   ? STR("samples")
-								  : STR("count"),
-					      .epoch = it->epoch});
+	bool counted = it->agg && it->agg->counts, buckets = it->agg && it->agg->buckets;
+	vec_add(&p->map,
+		(struct profile_map){.name = arena_str(&p->arena, it->name),
+				     .unit = p->unit.n               ? p->unit
+					     : it->str.n && !buckets ? arena_str(&p->arena, it->str)
+					     : counted               ? STR("samples")
+								     : STR("count"),
+				     .epoch = it->epoch});
 	return &p->map.v[p->map.n - 1];
 }
 
