@@ -2528,3 +2528,21 @@ EXPECT
 	$
 	$
 	told
+
+NAME maps of probes that may be missing have the types that these give them
+RUN
+	"$SONDE" -q --compat 0.17 -e 'uprobe:/nowhere:foo { @x = count(); } begin { print(@x); exit(); }' 2>&1 | grep -v '^uprobe\|^~'
+	"$SONDE" -q -e 'config = { missing_probes = "ignore" } uprobe:/nowhere:foo { @[comm] = count(); @s[tid] = str(arg0); @h = hist(arg1); @never = 1; } begin { print(@); printf("[%s]\n", @s[1]); print(@h); exit(); }' 2>&1
+	"$SONDE" -q -e 'begin { print(@x); exit(); }' 2>&1 | head -n 1
+EXPECT
+	stdin:1:1-20: WARNING: No matches for uprobe /nowhere:foo. Skipping.
+	HINT: uprobe target file '/nowhere' does not exist or is not executable
+	@x: 0
+	$
+	$
+	$
+	$
+	[]
+	$
+	$
+	stdin:1:15-17: ERROR: Undefined map: @x

@@ -67,6 +67,9 @@ struct compile {
 	/* Probe bodies, one per set of points with equal types; set by sema. */
 	struct variant **variant;
 	u32 nvariant;
+	/* Bodies of probes of which none is there, where they may be missing: for types of maps. */
+	struct variant **skipped;
+	u32 nskipped;
 	struct fn **fn;        /* one per program, until emit */
 	struct arena scratch;  /* emptied after the last pass */
 	struct mapuse *mapuse; /* by map: sema/mapuse.h */

@@ -376,19 +376,25 @@ static void check_stmt(struct sema *s, struct node *n)
 	}
 }
 
+static void check_variant(struct sema *s, struct variant *v)
+{
+	s->v = v;
+	s->point = v->points;
+	s->scope = NULL;
+	s->loop = s->body = 0;
+	if (v->probe->b)
+		check_cond(s, v->probe->b);
+	check_block(s, v->probe->c);
+}
+
 static void check_round(struct sema *s)
 {
 	s->round++;
-	for (u32 i = 0; i < s->c->nvariant; i++) {
-		struct variant *v = s->c->variant[i];
-		s->v = v;
-		s->point = v->points;
-		s->scope = NULL;
-		s->loop = s->body = 0;
-		if (v->probe->b)
-			check_cond(s, v->probe->b);
-		check_block(s, v->probe->c);
-	}
+	for (u32 i = 0; i < s->c->nvariant; i++)
+		check_variant(s, s->c->variant[i]);
+	/* Only the types of maps that it finds matter: what is wrong there is not reported. */
+	for (u32 i = 0; i < s->c->nskipped && !s->final; i++)
+		check_variant(s, s->c->skipped[i]);
 }
 
 /* What let declares, and nothing ever sets. */

@@ -14,6 +14,7 @@ struct expand {
 	u32 total; /* of the script */
 	struct loc loc, body;
 	struct point lost; /* matched nothing; without .kind: none did */
+	struct point skipped; /* the last of this probe that may be missing, and is; or without .kind */
 	const char *why;   /* it could not be looked for, though it may be missing; or NULL */
 	bool why_built;    /* it has nothing of the kind */
 	bool full;         /* that was said, and is enough */
@@ -329,6 +330,7 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 	struct diags *ds = c->diags;
 	struct diag *d;
 	enum missing_probes policy = c->unit->config.missing_probes;
+	e->skipped = e->lost;
 	if (policy == MISSING_IGNORE && !e->named) {
 		note_missed(e, prov, rest);
 		return;
@@ -431,6 +433,8 @@ static void expand_with(struct expand *e, const struct kind *k, struct str rest,
 		not_found(e, &p, err);
 		return;
 	}
+	if (err && !quiet)
+		e->lost = p;
 	/* What could not be read may have it: that is told where what is missing is not. */
 	if (err && (err->no == ETIMEDOUT || err->no == EIO))
 		diag_add(c->diags, W_NO_PROBE, e->loc, "%s", err->msg);
@@ -740,10 +744,24 @@ static void find_beside(struct compile *c, const struct variant *v)
 	}
 }
 
+/* A body that never runs still says of which types maps are that others read. */
+static void keep_skipped(struct expand *e, struct node *probe)
+{
+	struct compile *c = e->c;
+	struct variant *v = arena_new(c->arena, struct variant);
+	v->probe = node_clone(c->arena, probe);
+	v->probe->next = NULL;
+	v->points = arena_new(c->arena, struct point);
+	*v->points = e->skipped;
+	v->npoint = 1;
+	arena_push(c->arena, c->skipped, c->nskipped, v);
+}
+
 static void expand_probe(struct expand *e, struct node *probe)
 {
 	struct compile *c = e->c;
 	e->head = NULL;
+	e->skipped = (struct point){0};
 	e->tail = &e->head;
 	e->body = probe->loc;
 	u32 first = c->nvariant;
@@ -757,6 +775,8 @@ static void expand_probe(struct expand *e, struct node *probe)
 	for (const struct node *pn = probe->a; pn && !e->full; pn = pn->next)
 		expand_text(e, pn);
 	e->never |= e->nmissed && !e->head;
+	if (!e->head && e->skipped.kind && !c->diags->nerror)
+		keep_skipped(e, probe);
 	for (struct point *p = e->head, *next; p && !e->full; p = next) {
 		next = p->next;
 		p->next = NULL;

@@ -283,7 +283,8 @@ static void plan_limit(struct compile *c, struct map *m)
 static bool plan_map(struct compile *c, struct map *m)
 {
 	if (!m->val || (!m->key && !m->scalar)) {
-		if (!c->getopts) /* an option may have left out what uses it */
+		/* An option, or a probe that is missing, may have left out what uses it. */
+		if (!c->getopts && !c->nskipped)
 			diag_add(c->diags, W_UNUSED, m->loc, "Unused map: %s", m->name.s);
 		return false;
 	}
