@@ -14,16 +14,17 @@ struct expand {
 	u32 total; /* of the script */
 	struct loc loc, body;
 	struct point lost; /* matched nothing; without .kind: none did */
-	struct point skipped; /* the last of this probe that may be missing, and is; or without .kind */
-	const char *why;   /* it could not be looked for, though it may be missing; or NULL */
-	bool why_built;    /* it has nothing of the kind */
-	bool full;         /* that was said, and is enough */
-	regex_t *filter;   /* of --probe-filter, or NULL */
-	bool left_out;     /* by it */
-	bool given;        /* an option that was given is in the text, */
-	struct str gone;   /* and names this file, which is not there: that was said */
-	bool named;        /* the user named it: it is not one of several that may be missing */
-	struct sb missed;  /* what is not there, but may be missing */
+	struct point
+		skipped;  /* the last of this probe that may be missing, and is; or without .kind */
+	const char *why;  /* it could not be looked for, though it may be missing; or NULL */
+	bool why_built;   /* it has nothing of the kind */
+	bool full;        /* that was said, and is enough */
+	regex_t *filter;  /* of --probe-filter, or NULL */
+	bool left_out;    /* by it */
+	bool given;       /* an option that was given is in the text, */
+	struct str gone;  /* and names this file, which is not there: that was said */
+	bool named;       /* the user named it: it is not one of several that may be missing */
+	struct sb missed; /* what is not there, but may be missing */
 	u32 nmissed;
 	struct str missed_file;     /* all of it is static probes of this program; "" otherwise */
 	const char *missed_why;     /* none of that can be looked for, or NULL; */
