@@ -221,6 +221,85 @@ def chrome_by_perfetto():
                     [["outer", 600000], ["inner", 400000], ["irq_handler", 200000], ["outer", 100000]]
                     if "k.sonde" in path else [], [[int(want["losses"])]]])
 
+@test
+def perfetto_by_its_engine():
+    for path in recordings():
+        sonde("export", path, "--to", "perfetto", "-o", "x.pftrace")
+        got = trace_processor(
+            tmp + "/x.pftrace", BAD,
+            "select count(*), sum(dur) from slice where name in ('openat', 'write')",
+            "select count(*) from slice where dur > 0", "select count(*) from slice where dur < 0",
+            "select count(*) from perf_sample where callsite_id is not null",
+            "select count(*) from counter join track on track.id = track_id where track.name != 'cpu-clock'",
+            "select count(*) from slice join track on track.id = track_id where track.name = 'losses'",
+            "select name from stack_profile_frame order by id", "select name, build_id from stack_profile_mapping order by id",
+            "select distinct tid, thread.name, pid from sched join thread using (utid) left join process using (upid) order by tid",
+            "select key, string_value, int_value from args where arg_set_id = (select min(arg_set_id) from slice) order by key")
+        if not got:
+            return NO_ENGINE
+        want, more = drawn(path), "k.sonde" in path
+        equal(got, [[["traced_buf_trace_writer_packet_loss", 4]] if want["losses"] else [],
+                    [[want["calls"], 70000000]], [[want["slices"]]], [[0]], [[want["samples"]]], [[want["counters"]]],
+                    [[want["losses"]]],
+                    [["main"], ["copy"], ["do_syscall_64"], ["do_read"]],
+                    [["/usr/bin/cat", "0123456789abcdef"], ["/[kernel.kallsyms]", ""]],
+                    [[9, "sonde", 9]] * more + [[100, "cat", 100], [201, "worker", 200]] + [[300, "child", 300]] * more,
+                    [["debug.dfd", None, -100], ["debug.filename", "/etc/file0", None], ["debug.flags", None, 524288],
+                     ["debug.ret", None, -2]]])
+
+# ---- protocol buffers, from the description of the wire format ----
+
+def fields(b):
+    at, out = 0, []
+    def varint():
+        nonlocal at
+        n = shift = 0
+        while True:
+            n |= (b[at] & 127) << shift
+            shift, at = shift + 7, at + 1
+            if b[at - 1] < 128:
+                return n
+    while at < len(b):
+        key = varint()
+        if key & 7 == 0:
+            v = varint()
+        else:
+            n = {1: 8, 2: None, 5: 4}[key & 7]
+            n = varint() if n is None else n
+            if at + n > len(b):
+                raise AssertionError("a field goes beyond its message")
+            v, at = b[at:at + n], at + n
+        out.append((key >> 3, v))
+    return out
+
+@test
+def perfetto_read_back():
+    for path in recordings():
+        want, n, iids = drawn(path), {}, set()
+        for kind, packet in fields(exported(path, "perfetto", "-o", "-")):
+            equal(kind, 1, "field of the trace")
+            packet = fields(packet)
+            equal([v for k, v in packet if k == 10], [1], "sequence")
+            for k, v in packet:
+                for what, item in fields(v) if k == 12 else []:
+                    iid = next(x for f, x in fields(item) if f == 1)
+                    if (what, iid) in iids:
+                        raise AssertionError("interned twice: %d %d" % (what, iid))
+                    iids.add((what, iid))
+            for k, v in packet:
+                event = dict(fields(v)) if k in (11, 66) else {}
+                if k == 11:
+                    n[event[9]] = n.get(event[9], 0) + 1
+                    used = [(2, event.get(10)), (1, event.get(3))]
+                elif k == 66:
+                    n["sample"] = n.get("sample", 0) + 1
+                    used = [(7, event.get(4))]
+                else:
+                    used = []
+                equal([u for u in used if u[1] is not None and u not in iids], [], "not interned")
+        equal((n[1], n[2], n.get(3, 0), n.get(4, 0), n["sample"]),
+              (want["slices"], want["ends"], want["instants"] + want["losses"], want["counters"], want["samples"]))
+
 # ---- the command ----
 
 @test

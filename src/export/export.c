@@ -5,10 +5,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-extern const struct exporter export_text, export_json, export_csv, export_chrome;
+#define F(name) extern const struct exporter export_##name;
+#include "export/formats.def"
 
 const struct exporter *const exporters[] = {
-	&export_text, &export_json, &export_csv, &export_chrome, NULL,
+#define F(name) &export_##name,
+#include "export/formats.def"
+	NULL,
 };
 
 const struct exporter *export_named(struct str name)

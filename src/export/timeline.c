@@ -346,8 +346,12 @@ static void cpu_room(struct timeline *t, u32 cpu)
 
 static void state(struct timeline *t, struct thread *th, u64 ts, u32 cpu, enum tl_state to)
 {
-	if (th->state == TL_RUNNING && t->running[th->cpu] == th)
-		t->running[th->cpu] = NULL;
+	if (th->state == TL_RUNNING) {
+		if (t->running[th->cpu] == th)
+			t->running[th->cpu] = NULL;
+		if (to != TL_RUNNING)
+			cpu = th->cpu;
+	}
 	th->state = to;
 	th->cpu = cpu;
 	if (th->t.tid)
@@ -419,7 +423,8 @@ static void woken(struct timeline *t, const struct rec_row *r, const struct plan
 {
 	u32 tid = (u32)number(r, p->col[COL_PID]);
 	struct thread *th = tid ? thread_of(t, tid, NULL, text(r, p->col[COL_COMM])) : NULL;
-	if (th && th->state != TL_RUNNING && th->state != to)
+	bool early = th && to == TL_CREATED && (th->t.pid || th->state != TL_UNKNOWN);
+	if (th && !early && th->state != TL_RUNNING && th->state != to)
 		state(t, th, r->ts, r->cpu, to);
 }
 

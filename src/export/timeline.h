@@ -48,7 +48,7 @@ struct tl_thread {
 struct tl_event {
 	enum tl_kind kind;
 	u64 ts;
-	u32 cpu;
+	u32 cpu;                        /* TL_STATE: on which it runs, or ran */
 	const struct tl_thread *thread; /* NULL: not known */
 	bool on_cpu;                    /* TL_BEGIN, TL_END: on the CPU, not on the thread */
 	struct str name, probe;         /* what it is; the probe of the row */

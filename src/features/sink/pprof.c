@@ -7,6 +7,7 @@
  * sample has zeros for the others.
  */
 #include "base/clock.h"
+#include "base/proto.h"
 #include "sink/profile.h"
 #include <zlib.h>
 
@@ -77,31 +78,6 @@ static struct err *pprof_put(void *self, const struct item *it)
 	return profile_put(self, it);
 }
 
-/* ---- protocol buffers ---- */
-
-static void put_varint(struct sb *b, u64 n)
-{
-	for (; n >= 0x80; n >>= 7)
-		sb_char(b, (char)(n | 0x80));
-	sb_char(b, (char)n);
-}
-
-/* 0 is what an absent field means. */
-static void put_number(struct sb *b, u32 field, u64 n)
-{
-	if (!n)
-		return;
-	put_varint(b, field << 3);
-	put_varint(b, n);
-}
-
-static void put_bytes(struct sb *b, u32 field, struct str s)
-{
-	put_varint(b, field << 3 | 2);
-	put_varint(b, s.n);
-	sb_add(b, s);
-}
-
 static u64 string(struct pprof *f, struct str s)
 {
 	u64 at = (u64)(uintptr_t)tab_get(&f->strings, s);
@@ -118,20 +94,20 @@ static void put_type(struct pprof *f, const struct profile_map *m)
 	AUTO_SB b = {0};
 	struct str name = m->name.n > 1 ? str_from(m->name, 1) : STR("samples");
 	struct str unit = str_is(m->unit, "samples") ? STR("count") : m->unit;
-	put_number(&b, VALUE_TYPE, string(f, name));
-	put_number(&b, VALUE_UNIT, string(f, unit));
-	put_bytes(&f->out, P_SAMPLE_TYPE, sb_str(&b));
+	proto_number(&b, VALUE_TYPE, string(f, name));
+	proto_number(&b, VALUE_UNIT, string(f, unit));
+	proto_bytes(&f->out, P_SAMPLE_TYPE, sb_str(&b));
 }
 
 static void put_label(struct pprof *f, const struct profile_frame *g, struct sb *sample)
 {
 	AUTO_SB b = {0};
-	put_number(&b, LABEL_KEY, string(f, g->key));
+	proto_number(&b, LABEL_KEY, string(f, g->key));
 	if (g->is_num)
-		put_number(&b, LABEL_NUM, (u64)g->num);
+		proto_number(&b, LABEL_NUM, (u64)g->num);
 	else
-		put_number(&b, LABEL_STR, string(f, g->name));
-	put_bytes(sample, SAMPLE_LABEL, sb_str(&b));
+		proto_number(&b, LABEL_STR, string(f, g->name));
+	proto_bytes(sample, SAMPLE_LABEL, sb_str(&b));
 }
 
 static void put_sample(struct pprof *f, u32 map, const struct profile_sample *s)
@@ -141,16 +117,16 @@ static void put_sample(struct pprof *f, u32 map, const struct profile_sample *s)
 	const u32 *stack = f->p.stack.v + s->first;
 	for (u32 i = s->n; i; i--) /* leaf first; ids count from 1 */
 		if (f->p.frame.v[stack[i - 1]].kind != FRAME_LABEL)
-			put_varint(&list, stack[i - 1] + 1ull);
-	put_bytes(&b, SAMPLE_LOCATION, sb_str(&list));
+			proto_varint(&list, stack[i - 1] + 1ull);
+	proto_bytes(&b, SAMPLE_LOCATION, sb_str(&list));
 	sb_clear(&list);
 	for (u32 i = 0; i < f->p.map.n; i++)
-		put_varint(&list, i == map ? s->weight : 0);
-	put_bytes(&b, SAMPLE_VALUE, sb_str(&list));
+		proto_varint(&list, i == map ? s->weight : 0);
+	proto_bytes(&b, SAMPLE_VALUE, sb_str(&list));
 	for (u32 i = 0; i < s->n; i++)
 		if (f->p.frame.v[stack[i]].kind == FRAME_LABEL)
 			put_label(f, &f->p.frame.v[stack[i]], &b);
-	put_bytes(&f->out, P_SAMPLE, sb_str(&b));
+	proto_bytes(&f->out, P_SAMPLE, sb_str(&b));
 }
 
 static struct str file_of(const struct profile_frame *g)
@@ -216,14 +192,14 @@ static void put_mappings(struct pprof *f)
 	const struct mapping *v = find_mappings(f);
 	for (u32 i = 0; i < f->mappings.n; i++) {
 		AUTO_SB b = {0};
-		put_number(&b, MAPPING_ID, i + 1ull);
-		put_number(&b, MAPPING_START, v[i].from);
-		put_number(&b, MAPPING_LIMIT, v[i].to);
-		put_number(&b, MAPPING_OFFSET, v[i].of_file ? v[i].from : 0);
-		put_number(&b, MAPPING_FILE, string(f, v[i].file));
-		put_number(&b, MAPPING_BUILD_ID, string(f, v[i].build_id));
-		put_number(&b, MAPPING_HAS_FUNCTIONS, v[i].named);
-		put_bytes(&f->out, P_MAPPING, sb_str(&b));
+		proto_number(&b, MAPPING_ID, i + 1ull);
+		proto_number(&b, MAPPING_START, v[i].from);
+		proto_number(&b, MAPPING_LIMIT, v[i].to);
+		proto_number(&b, MAPPING_OFFSET, v[i].of_file ? v[i].from : 0);
+		proto_number(&b, MAPPING_FILE, string(f, v[i].file));
+		proto_number(&b, MAPPING_BUILD_ID, string(f, v[i].build_id));
+		proto_number(&b, MAPPING_HAS_FUNCTIONS, v[i].named);
+		proto_bytes(&f->out, P_MAPPING, sb_str(&b));
 	}
 }
 
@@ -234,9 +210,9 @@ static void put_location(struct pprof *f, u32 i, struct tab *functions)
 	AUTO_SB b = {0};
 	AUTO_SB line = {0};
 	AUTO_SB key = {0};
-	put_number(&b, LOCATION_ID, i + 1ull);
-	put_number(&b, LOCATION_MAPPING, (uintptr_t)tab_get(&f->mappings, mapping_key(f, g)));
-	put_number(&b, LOCATION_ADDRESS, address_of(g));
+	proto_number(&b, LOCATION_ID, i + 1ull);
+	proto_number(&b, LOCATION_MAPPING, (uintptr_t)tab_get(&f->mappings, mapping_key(f, g)));
+	proto_number(&b, LOCATION_ADDRESS, address_of(g));
 	if (is_named(g)) {
 		sb_fmt(&key, "%.*s\n%.*s", STRF(g->source), STRF(g->name));
 		u64 id = (uintptr_t)tab_get(functions, sb_str(&key));
@@ -245,16 +221,16 @@ static void put_location(struct pprof *f, u32 i, struct tab *functions)
 			id = functions->n + 1ull;
 			tab_set(functions, arena_str(&f->p.arena, sb_str(&key)),
 				(void *)(uintptr_t)id);
-			put_number(&fn, FUNCTION_ID, id);
-			put_number(&fn, FUNCTION_NAME, string(f, g->name));
-			put_number(&fn, FUNCTION_FILE, string(f, g->source));
-			put_bytes(&f->out, P_FUNCTION, sb_str(&fn));
+			proto_number(&fn, FUNCTION_ID, id);
+			proto_number(&fn, FUNCTION_NAME, string(f, g->name));
+			proto_number(&fn, FUNCTION_FILE, string(f, g->source));
+			proto_bytes(&f->out, P_FUNCTION, sb_str(&fn));
 		}
-		put_number(&line, LINE_FUNCTION, id);
-		put_number(&line, LINE_LINE, g->line);
-		put_bytes(&b, LOCATION_LINE, sb_str(&line));
+		proto_number(&line, LINE_FUNCTION, id);
+		proto_number(&line, LINE_LINE, g->line);
+		proto_bytes(&b, LOCATION_LINE, sb_str(&line));
 	}
-	put_bytes(&f->out, P_LOCATION, sb_str(&b));
+	proto_bytes(&f->out, P_LOCATION, sb_str(&b));
 }
 
 static void put_profile(struct pprof *f)
@@ -272,14 +248,14 @@ static void put_profile(struct pprof *f)
 		if (f->p.frame.v[i].kind != FRAME_LABEL)
 			put_location(f, i, &functions);
 	tab_free(&functions);
-	put_number(&f->out, P_TIME, f->p.start_ns);
-	put_number(&f->out, P_DURATION, clock_ns(CLOCK_REALTIME) - f->p.start_ns);
+	proto_number(&f->out, P_TIME, f->p.start_ns);
+	proto_number(&f->out, P_DURATION, clock_ns(CLOCK_REALTIME) - f->p.start_ns);
 	if (f->p.lost) {
 		sb_fmt(&lost, "lost %llu events", f->p.lost);
-		put_number(&f->out, P_COMMENT, string(f, sb_str(&lost)));
+		proto_number(&f->out, P_COMMENT, string(f, sb_str(&lost)));
 	}
 	for (u32 i = 0; i < f->strings.n; i++)
-		put_bytes(&f->out, P_STRING, f->strings.v[i].key);
+		proto_bytes(&f->out, P_STRING, f->strings.v[i].key);
 }
 
 /* One member, without a time in its head. */
