@@ -300,6 +300,16 @@ def perfetto_read_back():
         equal((n[1], n[2], n.get(3, 0), n.get(4, 0), n["sample"]),
               (want["slices"], want["ends"], want["instants"] + want["losses"], want["counters"], want["samples"]))
 
+@test
+def folded_has_every_sample():
+    for path in recordings():
+        out, err = sonde("export", path, "--to", "folded")
+        samples = drawn(path)["samples"]
+        equal(out.decode(), "cat;main;copy;do_syscall_64;do_read %d\n" % samples)
+        equal(err.splitlines()[-1], "NOTE: %d events have no stack, or are not samples" % (drawn(path)["all"] - samples))
+        asked = sonde("query", "-q", path, "-f", "folded", "-e", "profile:hz:99 { @[comm, ustack, kstack] = count(); }")[0]
+        equal(out, asked)
+
 # ---- the command ----
 
 @test
