@@ -4,7 +4,7 @@ programs that they are for, where these are installed.
 
 Recordings are those of mkrec. What is in them is read by docs/read_recording.py. Prints `ok N - name`, `not ok N - name`
 and why; the last line sums up."""
-import csv, io, json, os, re, shutil, subprocess, sys, tempfile
+import csv, io, json, os, re, shutil, sqlite3, subprocess, sys, tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, here + "/../docs")
@@ -309,6 +309,65 @@ def folded_has_every_sample():
         equal(err.splitlines()[-1], "NOTE: %d events have no stack, or are not samples" % (drawn(path)["all"] - samples))
         asked = sonde("query", "-q", path, "-f", "folded", "-e", "profile:hz:99 { @[comm, ustack, kstack] = count(); }")[0]
         equal(out, asked)
+
+# ---- databases ----
+
+def database(path):
+    sonde("export", path, "--to", "sqlite", "-o", "x.db")
+    db = sqlite3.connect(tmp + "/x.db")
+    db.text_factory = bytes
+    equal(db.execute("pragma integrity_check").fetchall(), [(b"ok",)])
+    return db
+
+@test
+def sqlite_has_every_value():
+    for path in recordings():
+        db = database(path)
+        equal({k.decode(): n for k, n in db.execute("select probe, count(*) from event group by probe")}, counts(path))
+        rows, views, at = list(plain(path)), {}, {}
+        for probe, view in db.execute("select probe, view from probe order by id"):
+            views.setdefault(probe.decode(), []).append(view.decode())
+        equal(db.execute("select id, ts, cpu, pid, tid, comm, probe from event order by id").fetchall(),
+              [(i + 1, *r[:4], r[4], r[5].encode()) for i, r in enumerate(rows)])
+        stored = {}
+        for names in views.values():
+            for name in names:
+                for r in db.execute('select * from "%s"' % name.replace('"', '""')):
+                    stored[r[0]] = r
+        for i, (ts, cpu, pid, tid, comm, probe, names, cells) in enumerate(rows):
+            got = stored[i + 1]
+            equal(got[:6], (i + 1, ts, cpu, pid, tid, comm))
+            for name, value, want in zip(names, got[6:], cells):
+                if name in ("kstack", "ustack"):
+                    frames = [s.decode() for s, in db.execute(
+                        "select symbol from stack s join frame f on f.id = frame where s.id = ? order by depth", (value,))]
+                    equal(frames, {"kstack": ["do_read", "do_syscall_64"], "ustack": ["copy", "main"]}[name])
+                elif name == "args.ratio":
+                    equal(value, 0.1)
+                elif name == "args.colour":
+                    equal(value, {0: b"RED", 7: b"GREEN"}.get(want, want))
+                elif name == "args.list":
+                    equal(json.loads(value), want)
+                elif name.startswith("ksym("):
+                    equal(value, want[1])
+                else:
+                    equal(value, str(want).encode() if isinstance(want, int) and want >> 63 > 0 else want, name)
+        db.close()
+    equal(database(recording("l", "-l")).execute("select * from loss").fetchall(),
+          [(1000500000000, 1000513000000, b"lost_total", b"", 4, b"Lost 4 events")])
+
+@test
+def sqlite_of_many_pages():
+    path = recording("b", "-b", "60000")
+    db = database(path)
+    equal({k.decode(): n for k, n in db.execute("select probe, count(*) from event group by probe")}, counts(path))
+    asked = sonde("query", "-q", path, "-f", "json", "-e", "t:raw_syscalls:sys_enter { @[comm] = stats(args.id); }")[0]
+    want = next(m["data"]["@"] for m in map(json.loads, asked.decode().splitlines()) if m["type"] == "stats")
+    equal({k.decode(): (n, total) for k, n, total in db.execute(
+        'select comm, count(*), sum("args.id") from sys_enter group by comm')},
+          {k: (v["count"], v["total"]) for k, v in want.items()})
+    equal([db.execute("select ts from event where id = %d" % i).fetchone() for i in (1, 30000, 60000)],
+          [(r[0],) for i, r in enumerate(plain(path)) if i + 1 in (1, 30000, 60000)])
 
 # ---- the command ----
 

@@ -193,10 +193,13 @@ static void row_of_kinds(struct rec_writer *w, u32 thread)
 		 .size = 8},
 		OTHER("args.ratio", "double", REC_FLOAT, REC_RAW, 8),
 		INT("args.big", "unsigned long", false, 8),
+		TEXT("args.text", 16384),
 	};
+	char text[10001];
 	double ratio = 0.1;
 	u64 bits;
 	memcpy(&bits, &ratio, sizeof(bits));
+	memset(text, 'y', sizeof(text));
 	u32 e = schema(w, STR("usdt"), STR("usdt:/opt/a \"b\":app:odd"), kinds, countof(kinds));
 	for (u32 i = 0; i < 3; i++) {
 		static const i16 list[] = {-1, 0, 300};
@@ -208,7 +211,8 @@ static void row_of_kinds(struct rec_writer *w, u32 thread)
 					{.str = {(const char *)list, sizeof(list)}},
 					{.u = 0xffffffff81000014, .str = STR("do_read")},
 					{.u = bits},
-					{.u = ~0ull - i}});
+					{.u = ~0ull - i},
+					{.str = {text, 1 + 5000 * i}}});
 	}
 }
 

@@ -44,6 +44,16 @@ void export_flush(struct export_out *o)
 	sb_clear(&o->b);
 }
 
+void export_patch(struct export_out *o, u64 at, struct str bytes)
+{
+	export_flush(o);
+	if (!o->failed && lseek(o->fd, (off_t)at, SEEK_SET) < 0)
+		o->failed = errno;
+	write_all(o, bytes.s, bytes.n);
+	if (!o->failed && lseek(o->fd, (off_t)o->written, SEEK_SET) < 0)
+		o->failed = errno;
+}
+
 void export_remark(struct exporting *x, const char *fmt, ...)
 {
 	va_list va;

@@ -33,6 +33,9 @@ static inline u64 export_at(const struct export_out *o)
 {
 	return o->written + o->b.n;
 }
+/* Bytes at a place that was written before; of files that can seek. */
+void export_patch(struct export_out *o, u64 at, struct str bytes);
+
 /* What a format is given. */
 struct exporting {
 	struct rec_file *f;

@@ -9,6 +9,7 @@
 #include "base/proto.h"
 #include "base/tab.h"
 #include "export/cells.h"
+#include "export/number.h"
 #include "export/timeline.h"
 #include <stdio.h>
 
@@ -107,12 +108,6 @@ enum { MAPPING_UNKNOWN = 1, MAPPING_KERNEL, MAPPING_FIRST };
 #define TRACK_OF_LOSSES    0x500000000ull
 #define TRACK_OF_OTHERS    0x600000000ull
 
-/* Numbers that were given ids. */
-struct number_set {
-	u64 *slot; /* number + 1 */
-	u32 *id;
-	u32 n, size;
-};
 struct perfetto {
 	struct exporting *x;
 	struct timeline *line;
@@ -125,48 +120,6 @@ struct perfetto {
 };
 
 /* ---- ids ---- */
-
-static void set_grow(struct number_set *s)
-{
-	struct number_set old = *s;
-	s->size = old.size ? old.size * 2 : 256;
-	s->slot = xcalloc(s->size, sizeof(*s->slot));
-	s->id = xcalloc(s->size, sizeof(*s->id));
-	for (u32 i = 0; i < old.size; i++) {
-		if (!old.slot[i])
-			continue;
-		u32 at = (u32)(old.slot[i] * 0x9e3779b97f4a7c15ull >> 32) & (s->size - 1);
-		while (s->slot[at])
-			at = (at + 1) & (s->size - 1);
-		s->slot[at] = old.slot[i];
-		s->id[at] = old.id[i];
-	}
-	free(old.slot);
-	free(old.id);
-}
-
-/* The id of a number, from 1; *fresh if it is there for the first time. */
-static u32 set_id(struct number_set *s, u64 n, bool *fresh)
-{
-	if (s->n * 2 >= s->size)
-		set_grow(s);
-	u64 want = n + 1;
-	u32 at = (u32)(want * 0x9e3779b97f4a7c15ull >> 32) & (s->size - 1);
-	while (s->slot[at] && s->slot[at] != want)
-		at = (at + 1) & (s->size - 1);
-	*fresh = !s->slot[at];
-	if (*fresh) {
-		s->slot[at] = want;
-		s->id[at] = ++s->n;
-	}
-	return s->id[at];
-}
-
-static void set_free(struct number_set *s)
-{
-	free(s->slot);
-	free(s->id);
-}
 
 /* Bytes as valid UTF-8. */
 static struct str utf8(struct perfetto *p, struct str s)
@@ -320,7 +273,7 @@ static void put_thread(struct perfetto *p, const struct tl_thread *t)
 static u64 track_named(struct perfetto *p, u64 uuid, const char *name)
 {
 	bool fresh;
-	set_id(&p->track, uuid, &fresh);
+	number_id(&p->track, uuid, &fresh);
 	if (fresh)
 		put_track(p, uuid, 0, STR(""), str_z(name));
 	return uuid;
@@ -369,7 +322,7 @@ static u64 mapping_id(struct perfetto *p, const struct rec_frame *fr)
 	u64 id = m                                ? MAPPING_FIRST + (u64)fr->mapping
 		 : fr && fr->flags & FRAME_KERNEL ? MAPPING_KERNEL
 						  : MAPPING_UNKNOWN;
-	set_id(&p->mapping, id, &fresh);
+	number_id(&p->mapping, id, &fresh);
 	if (fresh)
 		put_mapping(p, id,
 			    m                      ? m->path
@@ -383,7 +336,7 @@ static u64 frame_id(struct perfetto *p, u32 frame)
 {
 	const struct rec_frame *fr = rec_frame_of(p->x->f, frame);
 	bool fresh;
-	u64 id = set_id(&p->frame, frame, &fresh);
+	u64 id = number_id(&p->frame, frame, &fresh);
 	if (!fresh)
 		return id;
 	u64 mapping = mapping_id(p, fr);
@@ -413,7 +366,7 @@ static u64 stack_id(struct perfetto *p, const struct tl_event *e)
 	AUTO_SB b = {0};
 	if (!rec_stack_of(p->x->f, e->ustack) && !rec_stack_of(p->x->f, e->kstack))
 		return 0;
-	u64 id = set_id(&p->stack, (u64)e->ustack << 32 | e->kstack, &fresh);
+	u64 id = number_id(&p->stack, (u64)e->ustack << 32 | e->kstack, &fresh);
 	if (!fresh)
 		return id;
 	proto_u64(&b, ITEM_IID, id);
@@ -467,7 +420,7 @@ static void put_counter(struct perfetto *p, const struct tl_event *e)
 {
 	bool fresh;
 	u64 uuid = TRACK_OF_COUNTERS + text_id(p, &p->counter, 0, e->name);
-	set_id(&p->track, uuid, &fresh);
+	number_id(&p->track, uuid, &fresh);
 	if (fresh)
 		put_track(p, uuid, TRACK_COUNTER, STR(""), e->name);
 	put_event(p, e, TYPE_COUNTER, uuid);
@@ -595,10 +548,10 @@ static void perfetto_end(void *self)
 	tab_free(&p->arg);
 	tab_free(&p->counter);
 	free(p->state_at);
-	set_free(&p->frame);
-	set_free(&p->mapping);
-	set_free(&p->stack);
-	set_free(&p->track);
+	number_free(&p->frame);
+	number_free(&p->mapping);
+	number_free(&p->stack);
+	number_free(&p->track);
 	sb_free(&p->packet);
 	sb_free(&p->interned);
 	sb_free(&p->event);
