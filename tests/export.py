@@ -4,7 +4,7 @@ programs that they are for, where these are installed.
 
 Recordings are those of mkrec. What is in them is read by docs/read_recording.py. Prints `ok N - name`, `not ok N - name`
 and why; the last line sums up."""
-import csv, io, json, os, re, shutil, sqlite3, subprocess, sys, tempfile
+import csv, io, json, os, re, shutil, sqlite3, struct, subprocess, sys, tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, here + "/../docs")
@@ -368,6 +368,55 @@ def sqlite_of_many_pages():
           {k: (v["count"], v["total"]) for k, v in want.items()})
     equal([db.execute("select ts from event where id = %d" % i).fetchone() for i in (1, 30000, 60000)],
           [(r[0],) for i, r in enumerate(plain(path)) if i + 1 in (1, 30000, 60000)])
+
+# ---- traces of other tracers ----
+
+def short(probe):
+    return re.sub("^tracepoint:", "", probe)
+
+@test
+def ctf_packets():
+    for path in recordings():
+        shutil.rmtree(tmp + "/x.ctf", ignore_errors=True)
+        sonde("export", path, "--to", "ctf", "-o", "x.ctf")
+        equal(sorted(os.listdir(tmp + "/x.ctf")), ["channel0_0", "channel0_1", "channel0_2", "channel0_3", "metadata"])
+        rows, discarded = list(plain(path)), 0
+        for cpu in range(4):
+            times = [r[0] for r in rows if r[1] == cpu]
+            with open("%s/x.ctf/channel0_%d" % (tmp, cpu), "rb") as file:
+                data = file.read()
+            at = number = 0
+            while at < len(data):
+                magic, _, stream, begin, end, content, size, n, lost, of = struct.unpack_from("<I16sIQQQQQQI", data, at)
+                equal((magic, stream, content, n, of), (0xc1fc1fc1, 0, size, number, cpu))
+                if begin not in times or end not in times or end < begin:
+                    raise AssertionError("times of a packet: %d %d" % (begin, end))
+                at, number = at + size // 8, number + 1
+            equal(at, len(data))
+            discarded += lost
+        equal(discarded, 4 * drawn(path)["losses"])
+
+@test
+def ctf_by_babeltrace():
+    if not shutil.which("babeltrace2"):
+        return "no babeltrace2"
+    for path in recordings():
+        shutil.rmtree(tmp + "/x.ctf", ignore_errors=True)
+        sonde("export", path, "--to", "ctf", "-o", "x.ctf")
+        done = subprocess.run(["babeltrace2", "--clock-cycles", "--no-delta", tmp + "/x.ctf"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=True)
+        lines = done.stdout.decode("latin-1").splitlines()
+        names = sorted({short(r[5]) for r in plain(path)}, key=len, reverse=True)
+        name = lambda l: next(n for n in names if l[23:].startswith(n + ": "))
+        equal(count_of(map(name, lines)), {short(k): n for k, n in counts(path).items()})
+        equal([int(l[1:21]) for l in lines], sorted(r[0] for r in plain(path)))
+        equal(lines[0], '[00000001000000000000] syscalls:sys_enter_openat: { cpu_id = 0 }, { tid = 100, pid = 100, '
+              'procname = "cat" }, { dfd = -100, filename = 0x7FFE0000, flags = 524288, str_args_filename_ = "/etc/file0" }')
+        equal("Tracer discarded 4 events between" in done.stderr.decode(), drawn(path)["losses"], "message about losses")
+        sample = next(l for l in lines if "profile:hz:99" in l)
+        equal(sample[sample.index("{ _kstack"):], "{ _kstack_length = 2, kstack = [ [0] = 0xFFFFFFFF81000014, "
+              '[1] = 0xFFFFFFFF81000104 ], kstack_text = "do_read\\ndo_syscall_64", _ustack_length = 2, '
+              'ustack = [ [0] = 0x401004, [1] = 0x402004 ], ustack_text = "copy\\nmain" }')
 
 # ---- the command ----
 

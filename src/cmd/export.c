@@ -190,10 +190,28 @@ static void drop_target(const struct target *t, const struct exporter *to, u32 n
 	rmdir(t->tmp);
 }
 
-static struct err *finish_target(const struct target *t)
+/* Files of a folder that stayed empty, of CPUs without events. */
+static void drop_empty(const struct target *t, const struct exporter *to, u32 ncpu)
+{
+	AUTO_SB names = {0};
+	struct str rest, name;
+	to->parts(&names, ncpu);
+	rest = str_n(names.s, names.n - 1);
+	for (u32 i = 0; i < t->npart && str_cut(&rest, '\n', &name); i++) {
+		struct stat st;
+		AUTO_SB path = {0};
+		sb_fmt(&path, "%s/%.*s", t->tmp, STRF(name));
+		if (!fstat(t->part[i], &st) && !st.st_size)
+			unlink(path.s);
+	}
+}
+
+static struct err *finish_target(const struct target *t, const struct exporter *to, u32 ncpu)
 {
 	if (!t->tmp)
 		return NULL;
+	if (to->parts)
+		drop_empty(t, to, ncpu);
 	for (u32 i = 0; i < t->npart; i++)
 		if (fsync(t->part[i]))
 			return err_sys(errno, "write a file in %s", t->tmp);
@@ -326,7 +344,7 @@ static struct err *export_file(const char *path, const struct export_opts *o, in
 		*rc = wait_for(pid);
 	}
 	if (!e && *rc != EXIT_FAILED)
-		e = finish_target(&t);
+		e = finish_target(&t, o->to, ncpu);
 	if (e || *rc == EXIT_FAILED)
 		drop_target(&t, o->to, ncpu);
 	close_target(&t);
