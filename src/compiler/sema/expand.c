@@ -14,8 +14,8 @@ struct expand {
 	u32 total; /* of the script */
 	struct loc loc, body;
 	struct point lost; /* matched nothing; without .kind: none did */
-	struct point
-		skipped;  /* the last of this probe that may be missing, and is; or without .kind */
+	/* The last of this probe that may be missing, and is; or without .kind. */
+	struct point skipped;
 	const char *why;  /* it could not be looked for, though it may be missing; or NULL */
 	bool why_built;   /* it has nothing of the kind */
 	bool full;        /* that was said, and is enough */
