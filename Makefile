@@ -29,7 +29,8 @@ ALL    := -std=gnu17 -D_GNU_SOURCE $(GROUPS:%=-I%) $(WARN) $(CFLAGS) -fno-common
 # Our own checks build with WERROR=-Werror; a newer compiler's opinion stops nobody else.
 WERROR ?=
 LINK   := $(LDFLAGS) -Wl,--gc-sections
-# What this machine's libraries take to link, found once by trying: scripts/libs.sh.
+# What this machine's libraries take to link, found once by trying: scripts/libs.sh. SHARED=1: shared libraries even
+# where there are archives of all.
 LIBS   := @$B/libs
 
 ONLY   ?= *
@@ -77,9 +78,9 @@ $B/gen/%.o: $B/gen/%.c $B/flags ; $(call say,CC,$<) $(CC) $(ALL) -c $< -o $@
 $B/flags: FORCE ; $(call stamp,$(strip $(CC) $(ALL) $(FAST) $(ZSTD)))
 $B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT))
 $B/fuzz.list: FORCE ; $(call stamp,$(FUZZ))
-$B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK))
+$B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK) $(SHARED))
 $B/libs: scripts/libs.sh $B/linker $B/src/machine/types/elfutils.o
-	@CC='$(CC)' PKGS='$(PKGS)' SLIM=$B/slim sh scripts/libs.sh $B/src/machine/types/elfutils.o $(CFLAGS) $(LINK) > $@.new && mv $@.new $@
+	@CC='$(CC)' PKGS='$(PKGS)' SLIM=$B/slim SHARED='$(SHARED)' sh scripts/libs.sh $B/src/machine/types/elfutils.o $(CFLAGS) $(LINK) > $@.new && mv $@.new $@
 
 debug:  ; $(MAKE) B=build/debug CFLAGS='-O0 -g3' all
 asan:

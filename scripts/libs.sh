@@ -5,6 +5,10 @@
 # libdw.a where it links: the shared library would bring three more with it, at every start. liblzma.a,
 # too: without it, symbols in .gnu_debugdata are not found, which is told where it matters.
 #
+# The other libraries come from archives, too, where there are archives of all: loading shared ones takes a quarter of the
+# time of a short script. SHARED=1 links these as shared libraries. Relocations are packed where linker and C library can,
+# and what they change is read-only before main().
+#
 # A static file leaves out what libdw has for processors that sonde does not run on, whose table of
 # machines may have none for a machine (100 KB), and the tables that would unwind through libraries (70 KB):
 # $SLIM is a folder for such copies of the archives.
@@ -44,6 +48,23 @@ make_slim() {
 	common="-L$slim $common"
 }
 
+# The same words, with archives in the place of shared libraries; nothing when one is missing.
+archives() {
+	for word in $common; do
+		case $word in
+		-liberty) echo "$word" ;;
+		-l*) archive "lib${word#-l}.a" | grep . || return ;;
+		*) echo "$word" ;;
+		esac
+	done
+}
+
+# An old C library does not start a program whose relocations are packed, so one is started.
+packs() {
+	# shellcheck disable=SC2086
+	$CC "$tmp/main.c" $words $1 -o "$tmp/main" > "$tmp/log" 2>&1 && ! [ -s "$tmp/log" ] && "$tmp/main" 2> "$tmp/log"
+}
+
 links() {
 	# shellcheck disable=SC2086
 	$CC "$tmp/main.c" "$object" $words $roots $1 $common -o "$tmp/main" 2> "$tmp/log"
@@ -55,9 +76,25 @@ lzma=$(archive liblzma.a)
 lzma=${lzma:+-Wl,-u,lzma_stream_buffer_decode $lzma}
 dw=$(archive libdw.a)
 dw=${dw:+$dw${absent:+ -Wl$absent}}
+harden=
+if [ -z "$mode" ]; then
+	harden=-Wl,-z,now
+	packed=-Wl,-z,pack-relative-relocs
+	packs "$harden $packed" && harden="$harden $packed"
+	if [ "$dw" ] && [ -z "$SHARED" ] && all=$(archives); then
+		shared=$common
+		common=$(echo $all)
+		for choice in "$dw $lzma" "$dw"; do
+			links "$choice" || continue
+			echo "$choice $common $harden"
+			exit
+		done
+		common=$shared
+	fi
+fi
 for choice in ${dw:+"$dw $lzma" "$dw"} "-ldw $lzma" -ldw; do
 	links "$choice" || continue
-	echo "$choice $common"
+	echo "$choice $common${harden:+ $harden}"
 	exit
 done
 cat "$tmp/log" >&2

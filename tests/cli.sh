@@ -247,6 +247,15 @@ license
 .symtab
 .strtab' sh -c 'readelf -hSW "$1" | sed -n "s/^  *\[ *[1-9][0-9]*\] \([^ ]*\).*/\1/p; /Class:/p; /Machine:/p"' sh "$tmp/x.o"
 t 0 'AT_a' sh -c 'readelf -rW "$1" | grep -wom 1 AT_a' sh "$tmp/x.o"
+# A dynamic program: its addresses are random, its relocations read-only, and archives leave only the C library.
+needed=$(readelf -dW "$sonde" 2>/dev/null | sed -n 's/.*NEEDED.*\[\(.*\)\].*/\1/p')
+if [ "$needed" ] && ! echo "$needed" | grep -q 'asan\|ubsan\|stdc++'; then
+	t 0 'Flags: NOW PIE' sh -c 'readelf -dW "$1" | sed -n "s/.*FLAGS_1) *//p"' sh "$sonde"
+	t 0 'GNU_RELRO' sh -c 'readelf -lW "$1" | grep -wo -m 1 GNU_RELRO' sh "$sonde"
+	if grep -q 'libelf\.a' "${sonde%/*}/libs" 2>/dev/null; then
+		t 1 '' sh -c 'readelf -dW "$1" | grep NEEDED | grep -v "libc\.so\|ld-linux"' sh "$sonde"
+	fi
+fi
 t 1 'ERROR: --emit-elf: write /nope/x: No such file or directory' "$sonde" --mode codegen --emit-elf /nope/x -e 'begin { }'
 t 1 'ERROR: --emit-llvm: write /nope/x.original.ir: No such file or directory' "$sonde" --mode codegen --emit-llvm /nope/x -e 'begin { }'
 t 1 "ERROR: Invalid --probe-filter regex '(': " "$sonde" --probe-filter '(' -e 'begin { }'
