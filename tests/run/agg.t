@@ -559,3 +559,19 @@ EXPECT
 	{"type": "map", "data": {"@a": {"1": 66.67}}}
 	{"type": "map", "data": {"@b": 33.33}}
 	stdin:1:29-31: ERROR: Map @a holds share_t, which has no integer value; print() shows it
+
+NAME values at both ends of 64 bits
+PROG begin { $big = (uint64)0xffffffffffffffff; @sum = sum($big); @max = max($big); @min = min($big); @least = max((int64)-5); for $i : 0..4 { $v = (int64)$i - 3; @avg = avg($v); @low = min($v); @high = max($v); @total = sum($v); @s = stats($v); } print((@low, @high)); }
+EXPECT
+	(-3, 0)
+	$
+	$
+	@avg: -1
+	@high: 0
+	@least: -5
+	@low: -3
+	@max: 18446744073709551615
+	@min: 18446744073709551615
+	@s: { .count = 4, .average = -1, .total = -6 }
+	@sum: 18446744073709551615
+	@total: -6

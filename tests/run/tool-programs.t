@@ -483,3 +483,12 @@ EXPECT
 	CLASS                    METHOD                    # CALLS
 	CLASS                    METHOD                    # CALLS
 	ERROR: DIR/bin/python3: a script, not an ELF file: name the program that it runs
+
+NAME execsnoop: execveat, a descriptor, a program that is not there, 400 arguments
+RUN "$SONDE" execsnoop -x -- build/tests/execat 2>&1 | awk 'NR > 2 { print $1, $4, NF, $5, $NF }'
+NEEDS prog:execat tracefs
+EXPECT
+	true 0 6 shown arg
+	true 0 6 shown arg
+	execat -2 5 /nowhere/true /nowhere/true
+	true 0 405 shown last
