@@ -418,6 +418,31 @@ def ctf_by_babeltrace():
               '[1] = 0xFFFFFFFF81000104 ], kstack_text = "do_read\\ndo_syscall_64", _ustack_length = 2, '
               'ustack = [ [0] = 0x401004, [1] = 0x402004 ], ustack_text = "copy\\nmain" }')
 
+@test
+def trace_dat_by_trace_cmd():
+    if not shutil.which("trace-cmd"):
+        return "no trace-cmd"
+    for path in recordings():
+        sonde("export", path, "--to", "trace.dat", "-o", "x.dat")
+        done = subprocess.run(["trace-cmd", "report", "-t", "-i", tmp + "/x.dat"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=True)
+        lines = done.stdout.decode("latin-1").splitlines()
+        equal((lines[0], done.stderr), ("cpus=4", b""))
+        events = [re.match(r" *(.*)-(\d+) +\[(\d+)\] +(\d+)\.(\d{9}): (\w+): *(.*)", l) for l in lines[1:] if "DROPPED" not in l]
+        rows = sorted(plain(path), key=lambda r: r[0])
+        word = lambda p: re.sub("[^A-Za-z0-9]", "_", p.split(":", 1)[1])
+        equal([(int(e[4] + e[5]), int(e[3]), int(e[2]), e[1]) for e in events],
+              [(r[0], r[1], r[3], "<idle>" if r[3] == 0 else r[4].decode()) for r in rows])
+        equal(count_of(e[6] for e in events), count_of(word(short(r[5])) for r in rows))
+        equal([l for l in lines if "DROPPED" in l], ["CPU:1 [4 EVENTS DROPPED]"] * drawn(path)["losses"])
+        equal(next(e[7] for e in events if e[6] == "sys_enter_openat"),
+              "dfd=-100 filename=0x7ffe0000 flags=524288 str_args_filename_=/etc/file0")
+        equal(next(e[7] for e in events if e[6] == "hz_99"), "kstack=do_read;do_syscall_64 ustack=copy;main")
+    path = recording("b", "-b", "60000")
+    sonde("export", path, "--to", "trace.dat", "-o", "x.dat")
+    lines = subprocess.run(["trace-cmd", "report", "-i", tmp + "/x.dat"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    equal({"tracepoint:raw_syscalls:" + n: lines.count(" %s: " % n) for n in ("sys_enter", "sys_exit")}, counts(path))
+
 # ---- the command ----
 
 @test

@@ -147,6 +147,21 @@ static struct err *open_parts(struct target *t, const struct exporter *to, u32 n
 	return NULL;
 }
 
+/* Files without a name, beside the one that is written. */
+static struct err *open_spills(struct target *t, u32 ncpu)
+{
+	for (u32 i = 0; i < ncpu; i++) {
+		AUTO_SB name = {0};
+		sb_fmt(&name, "%s.%u", t->tmp, i);
+		int fd = open(name.s, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return err_sys(errno, "make %s", name.s);
+		unlink(name.s);
+		t->part[t->npart++] = fd;
+	}
+	return NULL;
+}
+
 static struct err *open_target(struct target *t, const struct export_opts *o, const char *path,
 			       u32 ncpu)
 {
@@ -164,10 +179,12 @@ static struct err *open_target(struct target *t, const struct export_opts *o, co
 	t->name = name ? xstrdup(name) : default_name(path, to->ending);
 	sb_fmt(&tmp, "%s.tmp", t->name);
 	t->tmp = xstrdup(tmp.s);
-	if (to->parts)
+	if (to->parts && !to->spills)
 		return open_parts(t, to, ncpu);
 	t->fd = open(t->tmp, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return t->fd < 0 ? err_sys(errno, "open %s", t->tmp) : NULL;
+	if (t->fd < 0)
+		return err_sys(errno, "open %s", t->tmp);
+	return to->spills ? open_spills(t, ncpu) : NULL;
 }
 
 /* Nothing is left of a target that was not written. */
@@ -176,7 +193,7 @@ static void drop_target(const struct target *t, const struct exporter *to, u32 n
 	AUTO_SB names = {0};
 	if (!t->tmp)
 		return;
-	if (!to->parts) {
+	if (!to->parts || to->spills) {
 		unlink(t->tmp);
 		return;
 	}
@@ -210,12 +227,13 @@ static struct err *finish_target(const struct target *t, const struct exporter *
 {
 	if (!t->tmp)
 		return NULL;
-	if (to->parts)
+	if (to->parts && !to->spills)
 		drop_empty(t, to, ncpu);
-	for (u32 i = 0; i < t->npart; i++)
+	for (u32 i = 0; i < t->npart && !to->spills; i++)
 		if (fsync(t->part[i]))
 			return err_sys(errno, "write a file in %s", t->tmp);
-	if (!t->npart && fsync(t->fd) && errno != EINVAL) /* EINVAL: no file of a disk */
+	if (t->fd >= 0 && t->fd != STDOUT_FILENO && fsync(t->fd) &&
+	    errno != EINVAL) /* EINVAL: no file of a disk */
 		return err_sys(errno, "write %s", t->tmp);
 	return rename(t->tmp, t->name) ? err_sys(errno, "rename %s to %s", t->tmp, t->name) : NULL;
 }

@@ -55,6 +55,7 @@ struct exporter {
 	bool seeks;         /* writes at places that it has passed: a regular file is needed */
 	/* A folder: appends names of its files, each ended by a newline, for a machine with so many CPUs. */
 	void (*parts)(struct sb *names, u32 ncpu);
+	bool spills; /* the files of .parts are for its own use, and vanish; the format is one file */
 	size_t size; /* of what self points to, zeroed */
 	void (*begin)(void *self, struct exporting *x);
 	void (*row)(void *self, const struct rec_row *r);
