@@ -369,6 +369,120 @@ def sqlite_of_many_pages():
     equal([db.execute("select ts from event where id = %d" % i).fetchone() for i in (1, 30000, 60000)],
           [(r[0],) for i, r in enumerate(plain(path)) if i + 1 in (1, 30000, 60000)])
 
+def thrift(b, at=0):
+    """A struct of Thrift's compact protocol: ({field: value}, end)."""
+    def varint():
+        nonlocal at
+        n = shift = 0
+        while True:
+            n |= (b[at] & 127) << shift
+            shift, at = shift + 7, at + 1
+            if b[at - 1] < 128:
+                return n
+    def value(kind):
+        nonlocal at
+        if kind in (5, 6):
+            n = varint()
+            return n >> 1 ^ -(n & 1)
+        if kind == 8:
+            n = varint()
+            at += n
+            return b[at - n:at]
+        if kind == 9:
+            head, at = b[at], at + 1
+            n = head >> 4 if head >> 4 < 15 else varint()
+            return [value(head & 15) for _ in range(n)]
+        equal(kind, 12, "type of a field")
+        v, at = thrift(b, at)
+        return v
+    fields, last = {}, 0
+    while b[at]:
+        head, at = b[at], at + 1
+        last += head >> 4
+        fields[last] = value(head & 15)
+    return fields, at + 1
+
+def parquet_columns(data):
+    """The footer, and values by column, None where there is none."""
+    equal((data[:4], data[-4:]), (b"PAR1", b"PAR1"))
+    size = struct.unpack_from("<I", data, len(data) - 8)[0]
+    footer, end = thrift(data[len(data) - 8 - size:-8])
+    equal(end, size, "bytes of the footer")
+    columns = {c[4].decode(): [] for c in footer[2][1:]}
+    for group in footer[4]:
+        equal(len(group[1]), len(columns))
+        for chunk in group[1]:
+            meta = chunk[3]
+            head, at = thrift(data, meta[9])
+            page = data[at:at + head[3]]
+            if meta[4] == 6:
+                page = subprocess.run(["zstd", "-dcq"], input=page, stdout=subprocess.PIPE, check=True).stdout
+            equal((len(page), head[5][1]), (head[2], group[3]))
+            n = struct.unpack_from("<I", page)[0]
+            levels, at, present = page[4:4 + n], 0, []
+            while at < n:
+                run = shift = 0
+                while True:
+                    run |= (levels[at] & 127) << shift
+                    shift, at = shift + 7, at + 1
+                    if levels[at - 1] < 128:
+                        break
+                present += [levels[at]] * (run >> 1)
+                at += 1
+            equal(len(present), group[3])
+            at, bit, values = 4 + n, 0, columns[meta[3][0].decode()]
+            for p in present:
+                if not p:
+                    values.append(None)
+                elif meta[1] == 0:
+                    values.append(bool(page[at + bit // 8] >> bit % 8 & 1))
+                    bit += 1
+                elif meta[1] == 6:
+                    size = struct.unpack_from("<I", page, at)[0]
+                    values.append(page[at + 4:at + 4 + size])
+                    at += 4 + size
+                else:
+                    values.append(struct.unpack_from({1: "<i", 2: "<q", 5: "<d"}[meta[1]], page, at)[0])
+                    at += 4 if meta[1] == 1 else 8
+            equal(at + (bit + 7) // 8, len(page), "bytes of a page")
+    return footer, columns
+
+@test
+def parquet_read_back():
+    if not shutil.which("zstd"):
+        return "no zstd"
+    for path in recordings():
+        footer, columns = parquet_columns(exported(path, "parquet", "-o", "-"))
+        rows = list(plain(path))
+        equal(footer[3], len(rows))
+        equal(count_of(p.decode() for p in columns["probe"]), counts(path))
+        equal(list(zip(*(columns[c] for c in ("ts", "cpu", "pid", "tid", "comm")))), [r[:5] for r in rows])
+        for i, (_, _, _, _, _, _, names, cells) in enumerate(rows):
+            given = {n: v[i] for n, v in columns.items() if v[i] is not None}
+            names = [n if n in ("args.pid", "args.comm") else re.sub(r"^args\.", "", n) for n in names]
+            equal(set(given) - {"ts", "cpu", "pid", "tid", "comm", "probe"}, set(names))
+            for name, want in zip(names, cells):
+                if isinstance(want, int) and name not in ("kstack", "ustack", "colour", "ratio"):
+                    equal(given[name], want - (1 << 64) if want >> 63 > 0 else want, name)
+        equal([f[2] for f in footer.get(5, [])], [b"Lost 4 events"] * drawn(path)["losses"])
+    odd = {n: v[-1] for n, v in columns.items() if v[-1] is not None and n not in ("text", "ts")}
+    equal(odd, {"cpu": 0, "pid": 100, "tid": 100, "comm": b"cat", "probe": b'usdt:/opt/a "b":app:odd', "yes": False,
+                "colour": b"14", "event": b'a"b,c\\n<\\xff;]]>\\x01 </script>..', "buf(args.p, 4)": b"\0\1\xfe\xff",
+                "list": b"[-1,0,300]", "ksym(args.ip)": b"do_read", "ratio": 0.1, "big": -3})
+
+@test
+def parquet_by_hyparquet():
+    if not shutil.which("node") or not os.environ.get("HYPARQUET"):
+        return "no hyparquet: HYPARQUET is not the folder in which it is installed"
+    for path in recordings() + [recording("c", "-b", "150000")]:
+        sonde("export", path, "--to", "parquet", "-o", "x.parquet")
+        done = subprocess.run(["node", here + "/parquet.mjs", tmp + "/x.parquet"], stdout=subprocess.PIPE, check=True)
+        lines = [json.loads(l) for l in done.stdout.decode().splitlines()]
+        n = counts(path)
+        equal((lines[0]["rows"], lines[0]["groups"]), (sum(n.values()), 1 + (sum(n.values()) > 128 << 10)))
+        equal(count_of(l["probe"] for l in lines[1:]), n)
+        equal([l["ts"] for l in lines[1:]], [r[0] for r in plain(path)])
+
 # ---- traces of other tracers ----
 
 def short(probe):
