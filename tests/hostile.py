@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """hostile.py [-n N] [-s SEED] BUILD - damaged recordings whose checksums are right: sonde query must answer or refuse each,
-within a few seconds, and never crash."""
+and sonde export write or refuse it in a format, within a few seconds, and never crash."""
 import argparse
 import random
 import struct
@@ -18,24 +18,28 @@ SCRIPTS = [
 ]
 
 
+FORMATS = ["text", "json", "csv", "chrome", "perfetto", "folded", "sqlite", "ctf", "trace.dat", "parquet"]
+
+
 def blocks(data):
-    """(offset of the payload, its size) of each block."""
+    """(offset, size of the payload) of each block."""
     at = 64
     while data[at:at + 4] == b"SBLK":
         size = struct.unpack_from("<I", data, at + 8)[0]
         yield at, size
-        at = at + 48 + size + 7 & ~7
+        at = at + 56 + size + 7 & ~7
 
 
 def seal(data, at, size):
-    data[at + 44:at + 48] = struct.pack("<I", zlib.crc32(data[at + 48:at + 48 + size], zlib.crc32(data[at:at + 44])))
+    data[at + 48:at + 52] = struct.pack("<I", zlib.crc32(data[at + 56:at + 56 + size]))
+    data[at + 52:at + 56] = struct.pack("<I", zlib.crc32(data[at:at + 52]))
 
 
 def change(rnd, data, at, size):
     """A few bytes of a block: of its header or its payload."""
     for _ in range(rnd.randint(1, 4)):
         header = rnd.random() < 0.1
-        where = at + rnd.choice([4, 6, 16, 23, 24, 31, 32, 36, 38, 40]) if header else at + 48 + rnd.randrange(size)
+        where = at + rnd.choice([4, 6, 16, 23, 24, 31, 32, 36, 38, 40]) if header else at + 56 + rnd.randrange(size)
         data[where] = rnd.choice([0, 1, 0x7f, 0x80, 0xff, rnd.randrange(256), data[where] ^ 1 << rnd.randrange(8)])
 
 
@@ -56,7 +60,7 @@ def main():
     options = parser.parse_args()
     bad = 0
     with tempfile.TemporaryDirectory() as tmp:
-        subprocess.run([options.build + "/mkrec", "-u", "-l", tmp + "/a"], check=True)
+        subprocess.run([options.build + "/mkrec", "-u", "-l", "-k", tmp + "/a"], check=True)
         with open(tmp + "/a", "rb") as file:
             original = file.read()
 
@@ -64,19 +68,23 @@ def main():
             path = f"{tmp}/{seed}"
             with open(path, "wb") as out:
                 out.write(mutant(random.Random(seed), original))
-            script = SCRIPTS[seed % len(SCRIPTS)]
-            try:
-                done = subprocess.run([options.build + "/sonde", "query", path, "-e", script], stdout=subprocess.DEVNULL,
-                                      stderr=subprocess.PIPE, timeout=20, check=False)
-                return None if done.returncode in (0, 1, 2) else (seed, done.returncode, done.stderr[-300:])
-            except subprocess.TimeoutExpired:
-                return seed, "timeout", b""
+            commands = [["query", path, "-e", SCRIPTS[seed % len(SCRIPTS)]],
+                        ["export", path, "--to", FORMATS[seed % len(FORMATS)], "-o", path + ".out"]]
+            for words in commands:
+                try:
+                    done = subprocess.run([options.build + "/sonde", *words], stdout=subprocess.DEVNULL,
+                                          stderr=subprocess.PIPE, timeout=20, check=False)
+                    if done.returncode not in (0, 1, 2) or b"ended by signal" in done.stderr:
+                        return seed, words[0], done.returncode, done.stderr[-300:]
+                except subprocess.TimeoutExpired:
+                    return seed, words[0], "timeout", b""
+            return None
 
         with ThreadPoolExecutor(2) as pool:
             for wrong in pool.map(ask, range(options.s, options.s + options.n)):
                 if wrong:
                     bad += 1
-                    print("seed %d: %s %s" % wrong)
+                    print("seed %d: %s: %s %s" % wrong)
     print(f"{options.n} damaged recordings: {bad} failed")
     return bad != 0
 
