@@ -59,7 +59,7 @@ RUN cat >"$TMPDIR/f.py" <<'END'
 	END
 	"$SONDE" -q -B line -c "$(python_with perf_jit) -X perf_jit $TMPDIR/f.py $TMPDIR/out" -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("%d%s", pid, ustack(raw)); @p = pid; @[ustack(perf)] = count(); }' >"$TMPDIR/out" 2>&1
 	pid=$(sed -n 's/^@p: //p' "$TMPDIR/out")
-	grep -E ' py::.*f.py|WARN|0x' "$TMPDIR/out" | grep -v '0x.*(/usr/' | sed "s,$TMPDIR,DIR,; s/^.[0-9a-f]* //; s/+[0-9]*//; s/jit-$pid/jit-PID/" 
+	grep -E ' py::.*f.py|WARN|0x' "$TMPDIR/out" | grep -vE '0x.*\(/usr/|@.*\(python3' | sed "s,$TMPDIR,DIR,; s/^.[0-9a-f]* //; s/+[0-9]*//; s/jit-$pid/jit-PID/" 
 	rm -f "/tmp/jit-$pid.dump"
 EXPECT
 	py::leaf:DIR/f.py (/tmp/jit-PID.dump)

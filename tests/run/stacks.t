@@ -72,7 +72,7 @@ NEEDS dwunwind cmd:openssl x86_64 fast
 NAME stacks of Go reach where goroutines begin
 TIMEOUT 300
 RUN most=97
-	export HOME="$TMPDIR" GOCACHE="$TMPDIR/cache" GO111MODULE=off
+	export HOME="$TMPDIR" GOCACHE="$PWD/build/tests/gocache" GO111MODULE=off
 	go build -o "$TMPDIR/gowork" tests/progs/work.go && reaches gowork "$TMPDIR/gowork" 1000
 	go build -buildmode=pie -ldflags='-s -w' -o "$TMPDIR/gopie" tests/progs/work.go && reaches gopie "$TMPDIR/gopie" 1000
 	"$SONDE" -e "uprobe:$TMPDIR/gowork:runtime.sighandler { @[ustack] = count(); }" -c "$TMPDIR/gowork 1000" 2>&1 |

@@ -109,7 +109,7 @@ RUN
 		for i := 0; i < 5; i++ { <-ch }
 	}
 	EOF
-	export HOME=$TMPDIR GOCACHE=$TMPDIR/cache GO111MODULE=off
+	export HOME=$TMPDIR GOCACHE=$PWD/build/tests/gocache GO111MODULE=off
 	go build -o $TMPDIR/g $TMPDIR/g.go && cd $TMPDIR &&
 	"$SONDE" -c ./g -e 'uprobe:./g:main.(*T).add { @x[arg1] = count(); } uretprobe:./g:main.(*T).add { @r[retval] = count(); } uretprobe:./g:main.deep { @deep = sum(retval); }'
 NEEDS cmd:go fast
@@ -162,7 +162,7 @@ RUN
 	func main() { t := &T{10}; for i := 0; i < 5; i++ { if t.add(i) == 0 { os.Exit(1) } } }
 	EOF
 	sed 's/import "os"/import "C"\nimport "os"/' $TMPDIR/g.go >$TMPDIR/c.go
-	export HOME=$TMPDIR GOCACHE=$TMPDIR/cache GO111MODULE=off
+	export HOME=$TMPDIR GOCACHE=$PWD/build/tests/gocache GO111MODULE=off
 	cd $TMPDIR || exit
 	for mode in exe pie; do
 		for in in g c; do
