@@ -141,10 +141,21 @@ enum {
 	UNWIND_SIGN_WORDS = 10,  /* of a function: what tells it apart from others at its address */
 	UNWIND_NOWHERE = -1,
 	UNWIND_FRAME_NEVER = 256, /* no byte is that large */
+	UNWIND_PARTS = 8,
 	UNWIND_KEYS = 32, /* of pthread_key_create(): those that lie in the thread's own memory */
 };
 struct unwind_range {
 	u32 from, n; /* bytes, from the file's base on */
+};
+enum unwind_within {
+	UNWIND_WITHIN_NONE, /* .instr is a u32 */
+	UNWIND_WITHIN_SELF, /* ... is an address, counted from the function's, in bytes */
+	UNWIND_WITHIN_CODE, /* ... is an address, counted from .first_instr, in words */
+};
+/* n bytes to offset to of struct unwind_code, from what the pointer leads to that was copied to offset
+ * at before. n 0: nothing. */
+struct unwind_part {
+	u16 at, to, n, pad;
 };
 /* How an interpreter's frames are found. Offsets are in bytes. */
 struct unwind_lang {
@@ -158,16 +169,25 @@ struct unwind_lang {
 	i32 inner;       /* ... or what has that here; UNWIND_NOWHERE: it is the frame */
 	u32 frame_bytes; /* of a frame, as far as it is read */
 	u32 code, previous, instr; /* in a frame: function, caller's frame, instruction */
-	u32 within; /* 1: .instr is an address, counted from the function's; 0: a u32 */
+	u32 stride; /* not 0: the caller's frame is so far behind, and .previous unused */
+	u32 within; /* enum unwind_within */
 	/* The byte of a frame that says where the native code's call ended: from .hide on it stands
 	 * for no function, from .last on it is the last one. */
 	u32 entry, hide, last;
-	u32 sign;              /* of a function: UNWIND_SIGN_WORDS from here on tell it apart */
-	u32 file, name, lines; /* of a function: pointers to what is copied */
-	u32 plus;              /* UNWIND_ROOT_DYNAMIC: from what {module, offset} says on */
-	u32 pad[7];
+	/* Or, where .flags is not UNWIND_NOWHERE, bits of a word, to which a frame has a pointer there: the
+	 * frame stands for no function, but its caller follows; it is the last one. No frames are left at one
+	 * of whose bits those of .over_mask are .over. */
+	i32 flags;
+	u32 skip_bits, last_bits, over_mask, over;
+	i32 body; /* not UNWIND_NOWHERE: a function has a pointer there, and what it leads to is used */
+	u32 sign;        /* of a function: UNWIND_SIGN_WORDS from here on tell it apart */
+	u32 first_instr; /* UNWIND_WITHIN_CODE: of a function: pointer to its first instruction */
+	u32 plus;        /* UNWIND_ROOT_DYNAMIC: from what {module, offset} says on */
+	u32 pad;
+	struct unwind_part part[UNWIND_PARTS]; /* what is copied of a function, in this order */
+	u32 pad2[17];
 };
-_Static_assert(sizeof(struct unwind_lang) == 128, "programs shift");
+_Static_assert(sizeof(struct unwind_lang) == 256, "programs shift");
 struct unwind_langs {
 	struct unwind_lang lang[UNWIND_LANGS];
 };
@@ -208,7 +228,7 @@ enum unwind_what { UNWIND_IS_COPY, UNWIND_IS_CODE };
  * apart. Of a part that cannot be read, or only up to the end of a page, the rest is zeros. */
 enum {
 	UNWIND_CODE_BYTES = 256,
-	UNWIND_FILE_BYTES = 384,
+	UNWIND_FILE_BYTES = 768,
 	UNWIND_NAME_BYTES = 320,
 	UNWIND_LINE_BYTES = 2048,
 };
@@ -222,6 +242,8 @@ struct unwind_code {
 	u8 name[UNWIND_NAME_BYTES];
 	u8 lines[UNWIND_LINE_BYTES];
 };
+enum { UNWIND_CODE_ROOM = 4096 };
+_Static_assert(sizeof(struct unwind_code) <= UNWIND_CODE_ROOM, "programs mask offsets");
 
 enum { UNWIND_COPY_REGS = 16 };
 /* Which registers are still as they were in the first frame, but for the one that is followed. */

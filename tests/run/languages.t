@@ -1,7 +1,7 @@
 # Functions of interpreted languages in user stacks.
 
 NAME ustack has Python's functions: calls of all kinds, threads, a child; as Python tells them
-RUN python3 tests/pystacks.py "$SONDE" /usr/bin/python3
+RUN python3 tests/langstacks.py "$SONDE" /usr/bin/python3
 EXPECT
 	81 stacks are the same
 NEEDS x86_64 dwunwind file:/usr/bin/python3
@@ -81,4 +81,18 @@ EXPECT
 	 20 l key@pysort.py:6 outer@pysort.py:11 <module>@pysort.py:14
 	 20 m getppid key@pysort.py:6 outer@pysort.py:11 <module>@pysort.py:14 _start
 NEEDS x86_64 dwunwind file:/usr/bin/python3
+TIMEOUT 30
+
+NAME ustack has Ruby's functions: calls of all kinds, blocks, fibers, threads, a child; as Ruby tells them
+RUN python3 tests/langstacks.py "$SONDE" /usr/bin/ruby
+EXPECT
+	59 stacks are the same
+NEEDS x86_64 dwunwind file:/usr/bin/ruby
+TIMEOUT 30
+
+NAME functions of Ruby and functions of its library stand in the order of their calls
+RUN printf 'def key(x)\n  Process.ppid\n  x\nend\n\ndef outer\n  [1, 2].map { |x| key(x) }\nend\n\n$stdin.gets\nouter\n' >"$TMPDIR/order.rb"; mkfifo "$TMPDIR/go"; /usr/bin/ruby "$TMPDIR/order.rb" <"$TMPDIR/go" & r=$!; exec 3>"$TMPDIR/go"; eventually grep -q 'libruby\|bin/ruby' /proc/$r/maps; "$SONDE" -f folded -o "$TMPDIR/out" -e "tracepoint:syscalls:sys_enter_getppid /pid == $r/ { @[ustack] = count(); }" 2>"$TMPDIR/err" & p=$!; until_attached "$TMPDIR/err"; echo >&3; wait $r; kill -INT $p; wait $p; grep -c '<main> (order.rb);outer (order.rb);.*rb_.*;block in outer (order.rb);key (order.rb);.*getppid 2$' "$TMPDIR/out"
+EXPECT
+	1
+NEEDS x86_64 dwunwind file:/usr/bin/ruby
 TIMEOUT 30

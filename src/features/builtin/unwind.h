@@ -39,9 +39,10 @@ struct walk {
 	u32 nword;      /* they are so many */
 	struct unwind_program_key program; /* what the process runs, and where its code begins */
 	u64 program_code, sb;
-	u64 lang_base; /* where its file begins */
-	u64 cursor;    /* its next frame */
-	u64 thread;    /* the thread pointer */
+	u64 lang_base;  /* where its file begins */
+	u64 cursor;     /* its next frame */
+	u64 thread;     /* the thread pointer */
+	u64 lang_flags; /* of the frame, where they are bits */
 	/* not zeroed */
 	u64 lang_frame[UNWIND_FRAME_WORDS];
 	u64 lang_sign[UNWIND_SIGN_WORDS];

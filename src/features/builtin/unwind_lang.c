@@ -51,9 +51,9 @@ static struct ref lang_row(struct lower *l, struct fn *f, struct ref number)
 {
 	struct ref langs = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->unwind->langs->index));
 	struct ref i = ir_op2(f, O_AND, ir_addi(f, number, -1), ir_con(f, UNWIND_LANGS - 1));
-	return ir_op2(f, O_ADD, langs, ir_op2(f, O_SHL, i, ir_con(f, 7)));
+	return ir_op2(f, O_ADD, langs, ir_op2(f, O_SHL, i, ir_con(f, 8)));
 }
-_Static_assert(sizeof(struct unwind_lang) == 1 << 7, "programs shift");
+_Static_assert(sizeof(struct unwind_lang) == 1 << 8, "programs shift");
 
 /* One more in the interpreter's word of those from first on. */
 static void count(struct lower *l, struct fn *f, struct ref number, i32 first)
@@ -297,13 +297,19 @@ static struct place_of find_code(const struct lang *x, struct ref h, struct ref 
 static struct ref instruction(const struct lang *x, struct ref code)
 {
 	struct fn *f = x->f;
-	struct blk *in = ir_blk(f), *plain = ir_blk(f), *have = ir_blk(f), *large = ir_blk(f),
-		   *done = ir_blk(f);
+	struct blk *in = ir_blk(f), *plain = ir_blk(f), *self = ir_blk(f), *words = ir_blk(f),
+		   *have = ir_blk(f), *large = ir_blk(f), *done = ir_blk(f);
 	struct ref v = ir_var(f), none = ir_con(f, UNWIND_NO_INSTR);
-	struct ref instr = frame_word(x, LANG(instr));
-	ir_br(f, O_NE, param(x, LANG(within)), ir_con(f, 0), in, plain);
+	struct ref instr = frame_word(x, LANG(instr)), within = param(x, LANG(within));
+	ir_br(f, O_NE, within, ir_con(f, UNWIND_WITHIN_NONE), in, plain);
 	ir_at(f, in);
+	ir_br(f, O_EQ, within, ir_con(f, UNWIND_WITHIN_SELF), self, words);
+	ir_at(f, self);
 	ir_set(f, v, ir_op2(f, O_SUB, instr, code));
+	ir_jmp(f, have);
+	ir_at(f, words);
+	struct ref first = read_word(x, ir_op2(f, O_ADD, code, param(x, LANG(first_instr))));
+	ir_set(f, v, ir_op2(f, O_SHR, ir_op2(f, O_SUB, instr, first), ir_con(f, 3)));
 	ir_jmp(f, have);
 	ir_at(f, plain);
 	ir_set(f, v, ir_op1(f, O_EXTU, 4, instr));
@@ -315,6 +321,22 @@ static struct ref instruction(const struct lang *x, struct ref code)
 	ir_jmp(f, done);
 	ir_at(f, done);
 	return ir_get(f, v);
+}
+
+/* What the frame says of its function. */
+static struct ref code_of(const struct lang *x)
+{
+	struct fn *f = x->f;
+	struct blk *in = ir_blk(f), *done = ir_blk(f);
+	struct ref code = ir_var(f), body = param(x, LANG(body));
+	ir_set(f, code,
+	       ir_op2(f, O_AND, frame_word(x, LANG(code)), ir_load(f, 8, x->row, LANG(code_mask))));
+	ir_br(f, O_NE, body, ir_con(f, (u32)UNWIND_NOWHERE), in, done);
+	ir_at(f, in);
+	ir_set(f, code, read_word(x, ir_op2(f, O_ADD, ir_get(f, code), body)));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, code);
 }
 
 static void put_word(const struct lang *x, struct ref frames, u32 limit, struct ref word)
@@ -335,8 +357,7 @@ static void show_frame(const struct lang *x, struct ref frames, u32 limit)
 {
 	struct fn *f = x->f;
 	struct blk *full = ir_blk(f), *next = ir_blk(f);
-	struct ref code =
-		ir_op2(f, O_AND, frame_word(x, LANG(code)), ir_load(f, 8, x->row, LANG(code_mask)));
+	struct ref code = code_of(x);
 	struct ref instr = instruction(x, code);
 	struct place_of p = find_code(x, sign(x, code), code, full);
 	struct ref word = ir_op2(f, O_OR, ir_con(f, UNWIND_WORD), ir_get(f, p.slot));
@@ -368,25 +389,68 @@ static struct lang lang_at(struct lower *l, struct ref walk, i32 number)
 	return x;
 }
 
+enum { FRAME_BYTES = 8 * UNWIND_FRAME_WORDS };
+
+/* The cursor moves on. */
+static void find_caller(const struct lang *x, struct ref cursor)
+{
+	struct fn *f = x->f;
+	struct blk *list = ir_blk(f), *array = ir_blk(f), *done = ir_blk(f);
+	struct ref stride = param(x, LANG(stride));
+	ir_br(f, O_EQ, stride, ir_con(f, 0), list, array);
+	ir_at(f, list);
+	ir_store(f, 8, x->walk, AT(cursor), frame_word(x, LANG(previous)));
+	ir_jmp(f, done);
+	ir_at(f, array);
+	ir_store(f, 8, x->walk, AT(cursor), ir_op2(f, O_ADD, cursor, stride));
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+static struct ref entry_of(const struct lang *x)
+{
+	struct fn *f = x->f;
+	struct ref at = ir_op2(f, O_AND, param(x, LANG(entry)), ir_con(f, FRAME_BYTES - 1));
+	return ir_load(f, 1, ir_op2(f, O_ADD, x->walk, at), AT(lang_frame));
+}
+
 /* The frame at the cursor, which moves on. Control goes to leave, or to off when the next one is not of
  * the same native frame, to none when there is no frame, to lost when it cannot be read, and to full. */
 static void walk_frame(const struct lang *x, struct ref frames, u32 limit)
 {
-	enum { BYTES = 8 * UNWIND_FRAME_WORDS };
 	struct fn *f = x->f;
-	struct blk *some = ir_blk(f), *show = ir_blk(f);
+	struct blk *some = ir_blk(f), *show = ir_blk(f), *bytes = ir_blk(f), *bits = ir_blk(f),
+		   *by_byte = ir_blk(f), *ends = ir_blk(f), *within = ir_blk(f), *over = ir_blk(f);
 	begin(x);
 	struct ref cursor = ir_load(f, 8, x->walk, AT(cursor));
 	ir_br(f, O_NE, cursor, ir_con(f, 0), some, x->none);
 	ir_at(f, some);
-	read_to(x, AT(lang_frame), lower_at_most(x->l, param(x, LANG(frame_bytes)), BYTES), cursor);
-	ir_store(f, 8, x->walk, AT(cursor), frame_word(x, LANG(previous)));
-	struct ref at = ir_op2(f, O_AND, param(x, LANG(entry)), ir_con(f, BYTES - 1));
-	struct ref entry = ir_load(f, 1, ir_op2(f, O_ADD, x->walk, at), AT(lang_frame));
-	ir_br(f, O_ULT, entry, param(x, LANG(hide)), show, x->off);
+	read_to(x, AT(lang_frame), lower_at_most(x->l, param(x, LANG(frame_bytes)), FRAME_BYTES),
+		cursor);
+	find_caller(x, cursor);
+	ir_br(f, O_EQ, param(x, LANG(flags)), ir_con(f, (u32)UNWIND_NOWHERE), bytes, bits);
+	ir_at(f, bytes);
+	ir_br(f, O_ULT, entry_of(x), param(x, LANG(hide)), show, x->off);
+	ir_at(f, bits);
+	struct ref flags = read_word(x, frame_word(x, LANG(flags)));
+	ir_store(f, 8, x->walk, AT(lang_flags), flags);
+	ir_br(f, O_EQ, ir_op2(f, O_AND, flags, param(x, LANG(over_mask))), param(x, LANG(over)),
+	      over, within);
+	ir_at(f, within);
+	ir_br(f, O_NE, ir_op2(f, O_AND, flags, param(x, LANG(skip_bits))), ir_con(f, 0), ends,
+	      show);
 	ir_at(f, show);
 	show_frame(x, frames, limit);
-	ir_br(f, O_UGE, entry, param(x, LANG(last)), x->off, x->leave);
+	ir_br(f, O_EQ, param(x, LANG(flags)), ir_con(f, (u32)UNWIND_NOWHERE), by_byte, ends);
+	ir_at(f, by_byte);
+	ir_br(f, O_UGE, entry_of(x), param(x, LANG(last)), x->off, x->leave);
+	ir_at(f, ends);
+	flags = ir_load(f, 8, x->walk, AT(lang_flags));
+	flags = ir_op2(f, O_AND, flags, param(x, LANG(last_bits)));
+	ir_br(f, O_NE, flags, ir_con(f, 0), x->off, x->leave);
+	ir_at(f, over);
+	ir_store(f, 8, x->walk, AT(cursor), ir_con(f, 0));
+	ir_jmp(f, x->none);
 }
 
 void unwind_lang_frame(struct lower *l, struct ref walk, struct ref frames, u32 limit)
@@ -411,29 +475,49 @@ void unwind_lang_frame(struct lower *l, struct ref walk, struct ref frames, u32 
 
 /* ---- names ---- */
 
-/* n bytes of the process, or up to the end of the page when the next one cannot be read; they lie at to
- * in the record. */
-static void copy_part(struct lower *l, struct ref rec, i32 to, u32 n, struct ref addr)
+/* n bytes (a value) of the process, or up to the end of the page when the next one cannot be read; they are
+ * to be at an offset in the record. */
+static void copy_part(struct lower *l, struct ref rec, struct ref to, struct ref n, struct ref addr)
 {
 	struct fn *f = l->f;
-	struct ref page = ir_con(f, UNWIND_COPY_PAGE);
+	struct blk *less = ir_blk(f), *all = ir_blk(f), *both = ir_blk(f);
 	struct ref here = ir_op2(f, O_AND, addr, ir_con(f, UNWIND_COPY_PAGE - 1));
-	struct ref first = lower_at_most(l, ir_op2(f, O_SUB, page, here), n);
-	ir_call(f, BPF_FUNC_probe_read_user, ARGS(ir_addi(f, rec, to), first, addr));
-	struct ref rest = lower_at_most(l, ir_op2(f, O_SUB, ir_con(f, n), first), n);
+	struct ref page = ir_op2(f, O_SUB, ir_con(f, UNWIND_COPY_PAGE), here);
+	struct ref var = ir_var(f);
+	ir_set(f, var, n);
+	ir_br(f, O_ULT, page, n, less, all);
+	ir_at(f, less);
+	ir_set(f, var, page);
+	ir_jmp(f, both);
+	ir_at(f, all);
+	ir_jmp(f, both);
+	ir_at(f, both);
+	struct ref first = lower_at_most(l, ir_get(f, var), UNWIND_LINE_BYTES);
+	struct ref dst = ir_op2(f, O_ADD, rec, to);
+	ir_call(f, BPF_FUNC_probe_read_user, ARGS(dst, first, addr));
+	struct ref rest = lower_at_most(l, ir_op2(f, O_SUB, n, first), UNWIND_LINE_BYTES);
 	ir_call(f, BPF_FUNC_probe_read_user,
-		ARGS(ir_addi(f, ir_op2(f, O_ADD, rec, first), to), rest,
-		     ir_op2(f, O_ADD, addr, first)));
+		ARGS(ir_op2(f, O_ADD, dst, first), rest, ir_op2(f, O_ADD, addr, first)));
 }
 
 #define CODE(member) ((i32)offsetof(struct unwind_code, member))
 
-/* A pointer in what was copied of the function. */
-static struct ref code_word(struct fn *f, struct ref rec, struct ref row, i32 member)
+/* A part of what is said of a function; pointers to it are in the parts before. */
+static void copy_next(struct lower *l, struct ref rec, struct ref row, u32 i)
 {
-	struct ref at =
-		ir_op2(f, O_AND, ir_load(f, 4, row, member), ir_con(f, UNWIND_CODE_BYTES - 8));
-	return ir_load(f, 8, ir_op2(f, O_ADD, rec, at), CODE(code));
+	struct fn *f = l->f;
+	struct blk *some = ir_blk(f), *done = ir_blk(f);
+	i32 part = LANG(part) + (i32)(i * sizeof(struct unwind_part));
+	struct ref n = ir_load(f, 2, row, part + (i32)offsetof(struct unwind_part, n));
+	ir_br(f, O_NE, n, ir_con(f, 0), some, done);
+	ir_at(f, some);
+	struct ref mask = ir_con(f, UNWIND_CODE_ROOM - 8);
+	struct ref at = ir_load(f, 2, row, part + (i32)offsetof(struct unwind_part, at));
+	struct ref to = ir_load(f, 2, row, part + (i32)offsetof(struct unwind_part, to));
+	struct ref addr = ir_load(f, 8, ir_op2(f, O_ADD, rec, ir_op2(f, O_AND, at, mask)), 0);
+	copy_part(l, rec, ir_op2(f, O_AND, to, mask), lower_at_most(l, n, UNWIND_LINE_BYTES), addr);
+	ir_jmp(f, done);
+	ir_at(f, done);
 }
 
 /* What is said of the function at a place in codes. */
@@ -456,10 +540,9 @@ static void send_code(struct lower *l, struct ref walk, struct ref rec, struct r
 	ir_store(f, 8, rec, CODE(addr), addr);
 	ir_store(f, 4, rec, CODE(lang), number);
 	ir_store(f, 4, rec, CODE(pid), ir_load(f, 4, walk, AT(pid)));
-	copy_part(l, rec, CODE(code), UNWIND_CODE_BYTES, addr);
-	copy_part(l, rec, CODE(file), UNWIND_FILE_BYTES, code_word(f, rec, row, LANG(file)));
-	copy_part(l, rec, CODE(name), UNWIND_NAME_BYTES, code_word(f, rec, row, LANG(name)));
-	copy_part(l, rec, CODE(lines), UNWIND_LINE_BYTES, code_word(f, rec, row, LANG(lines)));
+	copy_part(l, rec, ir_con(f, (u32)CODE(code)), ir_con(f, UNWIND_CODE_BYTES), addr);
+	for (u32 i = 0; i < UNWIND_PARTS; i++)
+		copy_next(l, rec, row, i);
 	struct ref bad = ir_call(f, BPF_FUNC_ringbuf_output,
 				 ARGS(ir_map(l->u->unwind->copies->index), rec,
 				      ir_con(f, sizeof(struct unwind_code)), ir_con(f, 0)));
@@ -511,7 +594,7 @@ void unwind_lang_names(struct lower *l, struct mem walk, struct ref links, struc
 	      done);
 	ir_at(f, some);
 	u32 kept = l->scratch_at; /* copies of stacks are made there, later */
-	struct mem rec = lower_scratch(l, sizeof(struct unwind_code) + UNWIND_LINE_BYTES);
+	struct mem rec = lower_scratch(l, UNWIND_CODE_ROOM + 2 * UNWIND_LINE_BYTES);
 	l->scratch_at = kept;
 	ir_store(f, 8, links, offsetof(struct links, walk), lower_addr(l, walk));
 	ir_store(f, 8, links, offsetof(struct links, frames), frames);

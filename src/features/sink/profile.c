@@ -40,7 +40,7 @@ static struct str base_name(struct str path)
 static const struct {
 	const char *name;
 	enum frame_kind kind;
-} languages[] = {{"python", FRAME_PYTHON}};
+} languages[] = {{"python", FRAME_PYTHON}, {"ruby", FRAME_RUBY}};
 
 static enum frame_kind kind_of(const struct value *v, const struct frame *f)
 {

@@ -22,6 +22,7 @@ enum frame_kind {
 	FRAME_UNKNOWN,
 	FRAME_LABEL,  /* another part of the key */
 	FRAME_PYTHON, /* interpreted languages */
+	FRAME_RUBY,
 	FRAME_KINDS
 };
 

@@ -141,3 +141,115 @@ bool file_other_part(const struct image *im, const struct elf_symbol *fn, struct
 	*ret = (struct elf_symbol){from, part_start(&parts, seen[best].part + 1) - from};
 	return true;
 }
+
+/* ---- thread-local variables ---- */
+
+/* A displacement of 32 bits at b[at], counted from what follows it. */
+static u64 relative(const u8 *b, u32 at, u64 addr)
+{
+	i32 by;
+	memcpy(&by, b + at, sizeof(by));
+	return addr + at + sizeof(by) + (u64)(i64)by;
+}
+
+enum { MAX_MEMBER = 4096 };
+
+/* Behind the call that gives an address in thread-local memory: mov N(%rax),%rax. */
+static bool find_plus(struct bytes b, u32 at, u32 *ret)
+{
+	static const u8 near[] = {0x48, 0x8b, 0x40}, far[] = {0x48, 0x8b, 0x80},
+			here[] = {0x48, 0x8b, 0x00};
+	enum { N = sizeof(near), LONGEST = N + 4 };
+	for (; at + LONGEST <= b.n; at++) {
+		const u8 *p = b.p + at;
+		if (memcmp(p, far, N) && memcmp(p, near, N) && memcmp(p, here, N))
+			continue;
+		*ret = memcmp(p, here, N) ? p[N] : 0;
+		if (!memcmp(p, far, N))
+			memcpy(ret, p + N, sizeof(*ret));
+		return *ret < MAX_MEMBER;
+	}
+	return false;
+}
+
+bool file_thread_variable(const struct image *im, u64 base, const char *fn, struct unwind_lang *l)
+{
+	static const struct {
+		u8 code[6];
+		u32 n;
+		enum unwind_root root;
+	} form[] = {
+		{{0x64, 0x48, 0x8b, 0x04, 0x25}, 5, UNWIND_ROOT_TLS}, /* mov %fs:N,%rax */
+		{{0x48, 0x8b, 0x05}, 3, UNWIND_ROOT_TLS_AT},          /* mov N(%rip),%rax */
+		{{0x48, 0x8d, 0x3d}, 3, UNWIND_ROOT_DYNAMIC},         /* lea N(%rip),%rdi */
+	};
+	enum { LOOK_AT = 48, WORD = 4 };
+	struct elf_symbol f;
+	if (im->machine != EM_X86_64 || !file_symbol(im, fn, &f))
+		return false;
+	struct bytes b = file_bytes(im, f.addr, MIN(f.size, (u64)LOOK_AT));
+	for (u32 at = 0; at < b.n; at++) {
+		for (u32 i = 0; i < countof(form); i++) {
+			if (b.n - at < form[i].n + WORD ||
+			    memcmp(b.p + at, form[i].code, form[i].n))
+				continue;
+			l->root = form[i].root;
+			l->at = relative(b.p, at + form[i].n, f.addr) - base;
+			if (l->root == UNWIND_ROOT_TLS) {
+				i32 off;
+				memcpy(&off, b.p + at + form[i].n, sizeof(off));
+				l->at = (u64)(i64)off;
+			}
+			return l->root != UNWIND_ROOT_DYNAMIC || find_plus(b, at, &l->plus);
+		}
+	}
+	return false;
+}
+
+/* ---- the main loop ---- */
+
+/* A jump to the address that is where a register points, or a few words behind. Of one that begins with a
+ * prefix what follows that looks the same. */
+static bool jumps_by_register(const u8 *p)
+{
+	enum { JUMP = 0xff, TO = 4, BY_REGISTER = 4, JUST_ONE = 0x24, NO_REGISTER = 5, FAR = 64 };
+	u32 mode = p[1] >> 6, reg = p[1] & 7;
+	if (p[0] != JUMP || mode > 1 || (p[1] >> 3 & 7) != TO)
+		return false;
+	if (reg == BY_REGISTER && p[2] != JUST_ONE)
+		return false;
+	u32 by = p[reg == BY_REGISTER ? 3 : 2];
+	return mode ? by && by % 8 == 0 && by <= FAR : reg != NO_REGISTER;
+}
+
+static u32 jumps(struct bytes b)
+{
+	enum { LONGEST = 4 };
+	u32 n = 0;
+	for (size_t i = 0; i + LONGEST <= b.n; i++)
+		n += jumps_by_register(b.p + i);
+	return n;
+}
+
+bool file_dispatcher(const struct image *im, struct elf_symbol *ret)
+{
+	enum { SMALLEST = 4096, LARGEST = 1 << 20, FEWEST = 32, CLEARLY = 4 };
+	struct parts parts;
+	u32 most = 0, second = 0;
+	if (im->machine != EM_X86_64 || !find_parts(im, &parts))
+		return false;
+	for (u32 i = 0; i + 1 < parts.n; i++) {
+		u64 from = part_start(&parts, i), size = part_start(&parts, i + 1) - from;
+		if (size < SMALLEST || size > LARGEST)
+			continue;
+		u32 n = jumps(file_bytes(im, from, size));
+		if (n > most) {
+			second = most;
+			most = n;
+			*ret = (struct elf_symbol){from, size};
+		} else {
+			second = MAX(second, n);
+		}
+	}
+	return most >= FEWEST && most >= CLEARLY * second;
+}

@@ -80,7 +80,7 @@ static const struct pyversion pyversions[] = {
 	 .code = 32,
 	 .previous = 48,
 	 .instr = 56,
-	 .within = 1,
+	 .within = UNWIND_WITHIN_SELF,
 	 .entry = 68,
 	 .hide = UNWIND_FRAME_NEVER,
 	 .last = 1,
@@ -99,7 +99,7 @@ static const struct pyversion pyversions[] = {
 	 .code = 0,
 	 .previous = 8,
 	 .instr = 56,
-	 .within = 1,
+	 .within = UNWIND_WITHIN_SELF,
 	 .entry = 70,
 	 .hide = 3,
 	 .last = UNWIND_FRAME_NEVER,
@@ -111,6 +111,28 @@ static const struct pyversion pyversions[] = {
 	 .bytecode = 192,
 	 .text = 40},
 };
+
+/* Pointers of a code object to the objects that say what it is. False: an offset cannot be. */
+static bool take_parts(struct unwind_lang *l, u32 file, u32 name, u32 lines)
+{
+	const struct {
+		u32 from, to, n;
+	} part[] = {
+		{file, offsetof(struct unwind_code, file), UNWIND_FILE_BYTES},
+		{name, offsetof(struct unwind_code, name), UNWIND_NAME_BYTES},
+		{lines, offsetof(struct unwind_code, lines), UNWIND_LINE_BYTES},
+	};
+	for (u32 i = 0; i < countof(part); i++) {
+		if (part[i].from > UNWIND_CODE_BYTES - 8)
+			return false;
+		l->part[i] = (struct unwind_part){
+			.at = (u16)(offsetof(struct unwind_code, code) + part[i].from),
+			.to = (u16)part[i].to,
+			.n = (u16)part[i].n,
+		};
+	}
+	return true;
+}
 
 static void take_version(const struct pyversion *v, u64 runtime, struct interp_file *ret)
 {
@@ -129,9 +151,8 @@ static void take_version(const struct pyversion *v, u64 runtime, struct interp_f
 	l->hide = v->hide;
 	l->last = v->last;
 	l->sign = v->sign;
-	l->file = v->file;
-	l->name = v->name;
-	l->lines = v->lines;
+	l->flags = l->body = UNWIND_NOWHERE;
+	take_parts(l, v->file, v->name, v->lines);
 	ret->own[OWN_FIRST] = v->first;
 	ret->own[OWN_BYTECODE] = v->bytecode;
 	ret->own[OWN_TEXT] = v->text;
@@ -186,6 +207,7 @@ static u32 offset_at(struct bytes table, u32 word)
 static bool take_offsets(struct bytes table, const struct pyoffsets *o, struct interp_file *ret)
 {
 	struct unwind_lang *l = &ret->lang;
+	u32 file, name, lines;
 	const struct {
 		u32 *to, word;
 	} take[] = {
@@ -194,9 +216,9 @@ static bool take_offsets(struct bytes table, const struct pyoffsets *o, struct i
 		{&l->code, o->frame + FRAME_CODE},
 		{&l->instr, o->frame + FRAME_INSTR},
 		{&l->entry, o->frame + FRAME_OWNER},
-		{&l->file, o->code + CODE_FILE},
-		{&l->name, o->code + CODE_NAME},
-		{&l->lines, o->code + CODE_LINES},
+		{&file, o->code + CODE_FILE},
+		{&name, o->code + CODE_NAME},
+		{&lines, o->code + CODE_LINES},
 		{&ret->own[OWN_FIRST], o->code + CODE_FIRST},
 		{&ret->own[OWN_BYTECODE], o->code + CODE_BYTECODE},
 		{&ret->own[OWN_SIZE], o->bytes + BYTES_SIZE},
@@ -214,76 +236,14 @@ static bool take_offsets(struct bytes table, const struct pyoffsets *o, struct i
 	ret->own[OWN_WIDER] = 16;
 	l->inner = UNWIND_NOWHERE;
 	l->frame_bytes = end;
-	l->within = 1;
+	l->within = UNWIND_WITHIN_SELF;
 	l->hide = OWNER_NATIVE;
 	l->last = UNWIND_FRAME_NEVER;
 	l->code_mask = o->minor > 13 ? ~(u64)CODE_TAGS : ~0ull;
 	/* up to the pointer to the lines, the last of the names */
-	l->sign = l->lines + 8 - MIN(l->lines + 8, 8u * UNWIND_SIGN_WORDS);
-	return good && end <= 8 * UNWIND_FRAME_WORDS && l->lines <= UNWIND_CODE_BYTES - 8;
-}
-
-/* ---- the thread's state ---- */
-
-/* A displacement of 32 bits at b[at], counted from what follows it. */
-static u64 relative(const u8 *b, u32 at, u64 addr)
-{
-	i32 by;
-	memcpy(&by, b + at, sizeof(by));
-	return addr + at + sizeof(by) + (u64)(i64)by;
-}
-
-/* Behind the call that gives an address in thread-local memory: mov N(%rax),%rax. */
-static bool find_plus(struct bytes b, u32 at, u32 *ret)
-{
-	static const u8 near[] = {0x48, 0x8b, 0x40}, far[] = {0x48, 0x8b, 0x80},
-			here[] = {0x48, 0x8b, 0x00};
-	enum { N = sizeof(near), LONGEST = N + 4 };
-	for (; at + LONGEST <= b.n; at++) {
-		const u8 *p = b.p + at;
-		if (memcmp(p, far, N) && memcmp(p, near, N) && memcmp(p, here, N))
-			continue;
-		*ret = memcmp(p, here, N) ? p[N] : 0;
-		if (!memcmp(p, far, N))
-			memcpy(ret, p + N, sizeof(*ret));
-		return *ret < MAX_OFFSET;
-	}
-	return false;
-}
-
-/* What _PyThreadState_GetCurrent() does to get at its thread-local variable. */
-static bool find_variable(const struct image *im, u64 base, struct unwind_lang *l)
-{
-	static const struct {
-		u8 code[6];
-		u32 n;
-		enum unwind_root root;
-	} form[] = {
-		{{0x64, 0x48, 0x8b, 0x04, 0x25}, 5, UNWIND_ROOT_TLS}, /* mov %fs:N,%rax */
-		{{0x48, 0x8b, 0x05}, 3, UNWIND_ROOT_TLS_AT},          /* mov N(%rip),%rax */
-		{{0x48, 0x8d, 0x3d}, 3, UNWIND_ROOT_DYNAMIC},         /* lea N(%rip),%rdi */
-	};
-	enum { LOOK_AT = 48, WORD = 4 };
-	struct elf_symbol f;
-	if (im->machine != EM_X86_64 || !file_symbol(im, "_PyThreadState_GetCurrent", &f))
-		return false;
-	struct bytes b = file_bytes(im, f.addr, MIN(f.size, (u64)LOOK_AT));
-	for (u32 at = 0; at < b.n; at++) {
-		for (u32 i = 0; i < countof(form); i++) {
-			if (b.n - at < form[i].n + WORD ||
-			    memcmp(b.p + at, form[i].code, form[i].n))
-				continue;
-			l->root = form[i].root;
-			l->at = relative(b.p, at + form[i].n, f.addr) - base;
-			if (l->root == UNWIND_ROOT_TLS) {
-				i32 off;
-				memcpy(&off, b.p + at + form[i].n, sizeof(off));
-				l->at = (u64)(i64)off;
-			}
-			return l->root != UNWIND_ROOT_DYNAMIC || find_plus(b, at, &l->plus);
-		}
-	}
-	return false;
+	l->sign = lines + 8 - MIN(lines + 8, 8u * UNWIND_SIGN_WORDS);
+	l->flags = l->body = UNWIND_NOWHERE;
+	return take_parts(l, file, name, lines) && good && end <= 8 * UNWIND_FRAME_WORDS;
 }
 
 /* ---- the file ---- */
@@ -343,7 +303,8 @@ static void find_layout(const struct image *im, u64 base, u32 version, struct in
 			ret->lang.known =
 				take_offsets(file_bytes(im, runtime.addr, 8ul * OFFSETS_WORDS),
 					     &pyoffsets[i], ret) &&
-				find_variable(im, base, &ret->lang);
+				file_thread_variable(im, base, "_PyThreadState_GetCurrent",
+						     &ret->lang);
 }
 
 static bool python_find(const struct image *im, struct str path, u64 base, struct interp_file *ret)

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""ustack against an interpreter's own idea of its stack:
+
+    tests/langstacks.py SONDE INTERPRETER...
+
+Each interpreter runs progs/pycalls.py, or progs/rbcalls.rb if it has ruby in its name, which writes its
+stack at some places, and makes a system call there, where sonde prints ustack(lang). Both must say the
+same. As root. Prints a line per interpreter.
+"""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCRIPT = """tracepoint:syscalls:sys_enter_getppid
+/pid == {0} || curtask->real_parent->tgid == {0}/ {{ print(ustack(lang)); }}"""
+
+
+def blocks(text):
+    return [b for b in ([line.strip() for line in part.split("\n") if line.strip()]
+                        for part in text.split("\n\n")) if b]
+
+
+def run_python(sonde, python, prog, want, got):
+    """The interpreter's file is the program."""
+    done = subprocess.run([sonde, "-q", "-o", got, "-e", SCRIPT.format("cpid"), "-c", f"{python} -W ignore {prog} {want}"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return done.returncode, done.stderr
+
+
+def run_ruby(sonde, ruby, prog, want, got):
+    """The interpreter is a library: it is there before sonde, and begins when probes are attached."""
+    start = "$stdin.gets; load ARGV.shift"
+    program = subprocess.Popen([*ruby.split(), "-e", start, prog, want], stdin=subprocess.PIPE, text=True)
+    while "ruby" not in open(f"/proc/{program.pid}/maps", encoding="utf-8").read():
+        pass
+    tracer = subprocess.Popen([sonde, "-o", got, "-e", SCRIPT.format(program.pid)],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    first = tracer.stderr.readline()
+    program.communicate("go\n")
+    tracer.send_signal(signal.SIGINT)
+    said = tracer.communicate()[1]
+    return tracer.returncode or program.returncode, said if first.startswith("Attached") else first + said
+
+
+def try_one(sonde, command):
+    ruby = "ruby" in os.path.basename(command.split()[0])
+    prog = os.path.join(HERE, "progs", "rbcalls.rb" if ruby else "pycalls.py")
+    with tempfile.TemporaryDirectory() as folder:
+        want = os.path.join(folder, "want")
+        got = os.path.join(folder, "got")
+        code, said = (run_ruby if ruby else run_python)(sonde, command, prog, want, got)
+        if code or said:
+            return "exit code %d: %s" % (code, said.strip())
+        with open(want, encoding="utf-8") as f:
+            wanted = blocks(f.read())
+        with open(got, encoding="utf-8") as f:
+            stacks = blocks(f.read())
+    if len(stacks) != len(wanted):
+        return "%d stacks instead of %d" % (len(stacks), len(wanted))
+    for i, (s, w) in enumerate(zip(stacks, wanted)):
+        if not s[0].startswith("mark@" + prog) or s[1:] != w:
+            return "stack %d is\n  %s\ninstead of\n  %s" % (i, "\n  ".join(s), "\n  ".join(w))
+    return "%d stacks are the same" % len(stacks)
+
+
+def main():
+    bad = 0
+    for command in sys.argv[2:]:
+        said = try_one(sys.argv[1], command)
+        bad += not said.endswith("are the same")
+        print(said if len(sys.argv) == 3 else "%s: %s" % (command, said))
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
