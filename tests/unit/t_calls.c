@@ -5,9 +5,22 @@
 static bool has(const struct arch_calls *calls, const char *name)
 {
 	for (u32 i = 0; i < calls->n; i++)
-		if (calls->name[i] && !strcmp(calls->name[i], name))
+		if (arch_call_name(calls, i) && !strcmp(arch_call_name(calls, i), name))
 			return true;
 	return false;
+}
+
+TEST(calls_names)
+{
+	const struct arch_calls *c = &arch_x86_64.calls;
+	CHECK_STR(arch_call_name(c, 0), "read");
+	CHECK_STR(arch_call_name(c, 334), "rseq");
+	CHECK(!arch_call_name(c, 400) && !arch_call_name(c, c->n) &&
+	      !arch_call_name(c, UINT32_MAX));
+	CHECK_STR(arch_call_name(c->compat, 3), "read");
+	CHECK_STR(arch_call_name(c->x32, 520), "execve");
+	CHECK_STR(arch_call_name(&arch_aarch64.calls, 63), "read");
+	CHECK(!arch_call_name(arch_aarch64.calls.compat, 0));
 }
 
 TEST(calls_twin_rows_name_calls)

@@ -135,19 +135,14 @@ static const struct arch_calls *calls_of(const struct arch_calls *native, u64 id
 	return native;
 }
 
-static const char *name_at(const struct arch_calls *calls, u32 nr)
-{
-	return nr < calls->n ? calls->name[nr] : NULL;
-}
-
 void call_shape(const struct arch_calls *native, u64 id, struct call_shape *ret)
 {
 	bool wide = false;
 	*ret = (struct call_shape){0};
 	ret->calls = calls_of(native, id, &ret->nr);
-	const char *name = name_at(ret->calls, ret->nr);
+	const char *name = arch_call_name(ret->calls, ret->nr);
 	if (!name && ret->calls == native->x32) {
-		name = name_at(native, ret->nr);
+		name = arch_call_name(native, ret->nr);
 		ret->foreign = name != NULL;
 	}
 	bool narrow = ret->calls != native && ret->nr >= ret->calls->narrow_from;
@@ -188,7 +183,7 @@ void call_put_name(struct sb *out, const struct arch_calls *native, u64 id)
 {
 	struct call_shape shape;
 	call_shape(native, id, &shape);
-	const char *name = name_at(shape.calls, shape.nr);
+	const char *name = arch_call_name(shape.calls, shape.nr);
 	if (shape.foreign) {
 		sb_fmt(out, "%s#64", shape.name);
 		return;
@@ -405,7 +400,7 @@ static const char *name_of(const struct arch_calls *native, u32 index)
 	const struct arch_calls *calls = index < CALL_TABLE       ? native
 					 : index < 2 * CALL_TABLE ? native->compat
 								  : native->x32;
-	return calls ? name_at(calls, index % CALL_TABLE) : NULL;
+	return calls ? arch_call_name(calls, index % CALL_TABLE) : NULL;
 }
 
 /* All whose name has a match, of the kernel's or the program's. */

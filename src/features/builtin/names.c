@@ -47,9 +47,9 @@ static void signal_text(const struct host *h, u32 i, char row[NAME])
 
 static void syscall_text(const struct host *h, u32 i, char row[NAME])
 {
-	const struct arch_calls *c = &h->arch->calls;
+	const char *name = arch_call_name(&h->arch->calls, i);
 
-	put(row, i < c->n && c->name[i] ? c->name[i] : "Unknown syscall");
+	put(row, name ? name : "Unknown syscall");
 }
 
 static const struct table errnos = {"errno_names", NERRNO, true, errno_text};

@@ -134,8 +134,9 @@ static const char *const hot_calls[] = {
 
 static bool is_hot(struct host *h, u32 nr)
 {
-	for (u32 i = 0; nr < NSYSCALL && i < countof(hot_calls); i++)
-		if (!strcmp(h->arch->calls.name[nr], hot_calls[i]))
+	const char *name = arch_call_name(&h->arch->calls, nr);
+	for (u32 i = 0; name && nr < NSYSCALL && i < countof(hot_calls); i++)
+		if (!strcmp(name, hot_calls[i]))
 			return true;
 	return false;
 }

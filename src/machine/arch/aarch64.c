@@ -112,11 +112,10 @@ static const struct arch_reg operands[] = {
 	{{"sp", "wsp"}, SP, 8, false},
 };
 
-static const char *const calls[] = {
-#define S(nr, name) [nr] = name,
-#include "arch/aarch64_calls.def"
-#undef S
-};
+#define CALLS "arch/aarch64_calls.def"
+#define TEXT  native_text
+#define AT    native_at
+#include "arch/call_names.def"
 
 /* Their names are not known here. */
 static const struct arch_calls compat = {
@@ -225,8 +224,9 @@ const struct arch arch_aarch64 = {
 
 	.c_calls = {8, {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1}, 31, 0, 8, true, false},
 	/* x0 is the result when the call ends, so its first argument is kept beside. */
-	.calls = {.name = calls,
-		  .n = countof(calls),
+	.calls = {.text = native_text.none,
+		  .at = native_at,
+		  .n = countof(native_at),
 		  .wrapper = "__arm64_",
 		  .nr = CALL_NR,
 		  .nr_size = 4,

@@ -54,7 +54,7 @@ const struct arch_reg *arch_reg(const struct arch_regs *r, struct str name)
 static u32 number_of(const struct arch_calls *calls, struct str name)
 {
 	for (u32 nr = 0; nr < calls->n; nr++)
-		if (calls->name[nr] && str_is(name, calls->name[nr]))
+		if (calls->at[nr] && str_is(name, arch_call_name(calls, nr)))
 			return nr;
 	return calls->n;
 }

@@ -55,7 +55,8 @@ struct arch_twin {
 	bool narrow;
 };
 struct arch_calls {
-	const char *const *name; /* by number; NULL: none */
+	const char *text; /* names, for arch_call_name(); see call_names.def */
+	const u16 *at;    /* where in .text, by number; 0: no name */
 	u32 n;
 	const char *wrapper; /* kernel functions of system calls are called so, and the name */
 	i16 nr, arg[ARCH_CALL_ARGS];
@@ -79,6 +80,11 @@ struct arch_calls {
 	u32 narrow_from;
 	const struct arch_twin *twins; /* up to one without a name; or NULL */
 };
+/* Of a number; NULL: there is no such call. */
+static inline const char *arch_call_name(const struct arch_calls *calls, u32 nr)
+{
+	return nr < calls->n && calls->at[nr] ? calls->text + calls->at[nr] : NULL;
+}
 struct arch_c {
 	const char *macro, *target; /* that compilers and clang -target bpf's users define */
 	bool unsigned_char;

@@ -78,23 +78,20 @@ static const struct arch_reg operands[] = {
 	{{"dh"}, DX + 1, 1, false},
 };
 
-static const char *const calls[] = {
-#define S(nr, name) [nr] = name,
-#include "arch/x86_64_calls.def"
-#undef S
-};
+#define CALLS "arch/x86_64_calls.def"
+#define TEXT  native_text
+#define AT    native_at
+#include "arch/call_names.def"
 
-static const char *const i386_calls[] = {
-#define S(nr, name) [nr] = name,
-#include "arch/i386_calls.def"
-#undef S
-};
+#define CALLS "arch/i386_calls.def"
+#define TEXT  i386_text
+#define AT    i386_at
+#include "arch/call_names.def"
 
-static const char *const x32_calls[] = {
-#define S(nr, name) [nr] = name,
-#include "arch/x32_calls.def"
-#undef S
-};
+#define CALLS "arch/x32_calls.def"
+#define TEXT  x32_text
+#define AT    x32_at
+#include "arch/call_names.def"
 
 static const struct arch_twin i386_twins[] = {
 #define T(name, call, same, narrow) {name, call, same, narrow},
@@ -104,8 +101,9 @@ static const struct arch_twin i386_twins[] = {
 };
 
 static const struct arch_calls compat = {
-	.name = i386_calls,
-	.n = countof(i386_calls),
+	.text = i386_text.none,
+	.at = i386_at,
+	.n = countof(i386_at),
 	.wrapper = "__ia32_",
 	.nr = ORIG_AX,
 	.nr_size = 8,
@@ -114,8 +112,9 @@ static const struct arch_calls compat = {
 	.twins = i386_twins,
 };
 static const struct arch_calls x32 = {
-	.name = x32_calls,
-	.n = countof(x32_calls),
+	.text = x32_text.none,
+	.at = x32_at,
+	.n = countof(x32_at),
 	.wrapper = "__x64_",
 	.nr = ORIG_AX,
 	.nr_size = 8,
@@ -195,8 +194,9 @@ const struct arch arch_x86_64 = {
 	 * The instruction of 64-bit calls leaves its own address in cx and the flags in r11, where
 	 * the kernel looks for them when it returns.
 	 */
-	.calls = {.name = calls,
-		  .n = countof(calls),
+	.calls = {.text = native_text.none,
+		  .at = native_at,
+		  .n = countof(native_at),
 		  .wrapper = "__x64_",
 		  .nr = ORIG_AX,
 		  .nr_size = 8,
