@@ -374,4 +374,4 @@ RUN
 NEEDS prog:spin tp:sched/sched_switch dwunwind
 TIMEOUT 60
 EXPECT
-	usleep (libc.so.6)
+	usleep (spin)
