@@ -45,7 +45,7 @@ FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH  := $(wildcard bench/*.[ch])
 # Parts of pictures.
 ASSETS := $(sort $(wildcard src/features/sink/*.js src/features/sink/*.css))
-EMBED  := $(sort $(wildcard tools/*.bt tools/lib/*.bt tools/record/*.bt tools/aliases))
+EMBED  := $(sort $(wildcard tools/*.bt tools/lib/*.bt tools/record/*.bt tools/on/*.bt tools/aliases))
 # Other versions of clang-format lay out some lines differently.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring version 14.,$(shell clang-format --version 2>/dev/null)),clang-format))
 FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c) tests/draw.c tests/oracle.c

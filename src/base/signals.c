@@ -41,13 +41,15 @@ void signals_fill_pages(void)
 	sigaction(SIGBUS, &fill, NULL);
 }
 
-struct err *signals_open(struct signals *s, bool poke)
+struct err *signals_open(struct signals *s, bool poke, bool more)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	sigset_t set;
 	stop_signals(&set);
 	if (poke)
 		sigaddset(&set, SIGUSR1);
+	if (more)
+		sigaddset(&set, SIGUSR2);
 	sigaction(SIGPIPE, &ignore, NULL);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return err_sys(errno, "block signals");
@@ -68,6 +70,8 @@ static bool take(struct signals *s)
 		return false;
 	if (info.ssi_signo == SIGUSR1)
 		s->usr1 = true;
+	else if (info.ssi_signo == SIGUSR2)
+		s->usr2 = true;
 	else if (!s->stop_ns)
 		s->stop_ns = now_ns();
 	return true;

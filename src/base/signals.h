@@ -13,13 +13,14 @@ enum { GRACE_MS = 300 };
 struct signals {
 	int fd;       /* signalfd; -1: not open */
 	u64 stop_ns;  /* when the first came; 0: none has */
+	bool usr2;    /* the same of SIGUSR2 */
 	bool usr1;    /* SIGUSR1 came; who answers it sets this to false */
 	u32 write_ms; /* grace that is left for writing */
 };
 #define SIGNALS_NONE ((struct signals){.fd = -1, .write_ms = GRACE_MS})
 
-/* poke: SIGUSR1 is caught, too. SIGPIPE is ignored: a closed output is an error of write(). */
-struct err *signals_open(struct signals *s, bool poke) MUST_USE;
+/* poke, more: SIGUSR1, SIGUSR2 are caught, too. SIGPIPE is ignored: a closed output is an error of write(). */
+struct err *signals_open(struct signals *s, bool poke, bool more) MUST_USE;
 void signals_close(struct signals *s);
 /* Has the wish come? */
 bool signals_look(struct signals *s);

@@ -62,7 +62,10 @@ struct run_opts {
 	bool bare;                  /* list: names without their kind */
 	const struct script *tool;  /* the script is this one; NULL: program or rest[0] say */
 	u64 given, given_record;    /* options that were; for opts_check() */
-	u64 strings;                /* of record: bytes of a text; 0: as the script says */
+	struct sink_bounds bounds;  /* of record */
+	const char *on[16];         /* of record: what writes a snapshot */
+	u32 non;
+	u64 strings; /* of record: bytes of a text; 0: as the script says */
 	const char *recording[64], *from, *to; /* of query: files, and which part of them */
 	u32 nrecording;
 	int asked[64]; /* of query: rows of these processes */
@@ -134,6 +137,7 @@ struct output {
 	int program_pid;
 	char name[4096]; /* of the file that is open */
 	int fd;          /* -1: none */
+	bool parts;      /* files are made by the sink */
 	bool append;     /* what is there stays */
 	bool by_process; /* a file for each process */
 	bool as_invoker; /* the file is the user's who called sudo: */
@@ -145,6 +149,13 @@ struct err *output_close(struct output *out, bool good);
 /* split.c: a child that writes to PATH.PID what comes of each process; its exit code is an errno. */
 struct err *split_start(const char *path, bool keep, int *pid, int *in);
 void output_help(void); /* -f help: formats and their options */
+
+/* bounds.c: values of --keep, --disk, --after and --quiet-for, --max-files; options that do not go together. */
+struct err *bounds_keep(struct sink_bounds *b, const char *val);
+struct err *bounds_disk(struct sink_bounds *b, const char *val);
+struct err *bounds_time(const char *name, const char *val, u64 *ret);
+struct err *bounds_files(struct sink_bounds *b, const char *val);
+struct err *bounds_check(const struct run_opts *o);
 
 /* run.c */
 int run_command(const struct run_opts *o);

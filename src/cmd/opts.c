@@ -65,6 +65,12 @@ enum opt_id {
 	/* Of record alone. */
 	OPT_OF_RECORD = 64,
 	OPT_STRINGS = OPT_OF_RECORD,
+	OPT_DISK,
+	OPT_KEEP,
+	OPT_ON,
+	OPT_AFTER,
+	OPT_QUIET_FOR,
+	OPT_MAX_FILES,
 };
 
 static const struct opt options[] = {
@@ -131,6 +137,18 @@ static const struct opt options[] = {
 	{"stacks", 0, "WHICH", "user, kernel or both, with each event of a PROBE or a set",
 	 OPT_STACKS},
 	{"strings", 0, "N", "keep at most N bytes of a text (default: 1024)", OPT_STRINGS},
+	{"disk", 0, "SIZE", "write numbered segments, and remove the oldest: at most SIZE (2G)",
+	 OPT_DISK},
+	{"keep", 0, "TIME,SIZE",
+	 "keep the last TIME in at most SIZE of memory (60s,200M), for snapshots on --on and "
+	 "SIGUSR2",
+	 OPT_KEEP},
+	{"on", 0, "WHAT",
+	 "write a snapshot: oom, stall=200ms, or a script that calls snapshot(\"why\")", OPT_ON},
+	{"after", 0, "TIME", "go on so long before a snapshot is written (5s)", OPT_AFTER},
+	{"quiet-for", 0, "TIME", "at most one snapshot in this time (default: 1m)", OPT_QUIET_FOR},
+	{"max-files", 0, "N", "keep N snapshots of this run, the last ones (default: 10)",
+	 OPT_MAX_FILES},
 	{"fmt", 0, NULL, "print the script in its canonical layout", OPT_FMT},
 	{"info", 0, NULL, "what this machine can do", OPT_INFO},
 	/* Without a file it is an old option that means nothing. */
@@ -429,6 +447,24 @@ static struct err *set_strings(struct run_opts *o, const char *val)
 	return err_new("--strings needs a number of bytes, at most %d (got '%s')", MOST, val);
 }
 
+static struct err *set_of_record(struct run_opts *o, enum opt_id id, const char *val)
+{
+	switch ((int)id) {
+	case OPT_STRINGS: return set_strings(o, val);
+	case OPT_DISK: return bounds_disk(&o->bounds, val);
+	case OPT_KEEP: return bounds_keep(&o->bounds, val);
+	case OPT_ON: return add_to(o->on, &o->non, val, "--on");
+	case OPT_AFTER:
+		o->bounds.has_after = true;
+		return bounds_time("after", val, &o->bounds.after_ns);
+	case OPT_QUIET_FOR:
+		o->bounds.has_quiet = true;
+		return bounds_time("quiet-for", val, &o->bounds.quiet_ns);
+	case OPT_MAX_FILES: return bounds_files(&o->bounds, val);
+	}
+	return NULL;
+}
+
 static struct err *set(void *self, int id, const char *val)
 {
 	struct run_opts *o = self;
@@ -492,7 +528,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_TO: o->to = val; break;
 	case OPT_SET: o->sets = val; break;
 	case OPT_STACKS: o->stacks = val; break;
-	case OPT_STRINGS: return set_strings(o, val);
+	case OPT_STRINGS ... OPT_MAX_FILES: return set_of_record(o, (enum opt_id)id, val);
 	case OPT_NOTHING: break;
 	}
 	return NULL;

@@ -92,6 +92,8 @@ struct err *output_open(struct output *out)
 		return spawn_write(argv, &out->program_pid, &out->fd);
 	if (!out->path)
 		return NULL;
+	if (out->parts)
+		return NULL;
 	if (out->by_process)
 		return split_start(out->path, out->append, &out->program_pid, &out->fd);
 	struct err *e = out->as_invoker ? find_invoker(out) : NULL;

@@ -4,6 +4,7 @@
  * All of that becomes one script, which runs as any other, with the output format record.
  */
 #include "base/embed.h"
+#include "base/units.h"
 #include "cmd/tool.h"
 #include "core/probe.h"
 #include <unistd.h>
@@ -110,6 +111,40 @@ static struct err *put_operand(struct arena *a, struct sb *out, const char *word
 	return e;
 }
 
+/* "oom", "stall=200ms": scripts of tools/on/; else a script, as text or in a file. */
+static struct err *put_on(struct arena *a, struct sb *out, const char *val)
+{
+	struct str name, rest = str_z(val), text;
+	char path[64];
+	u64 ns = 0;
+	str_cut(&rest, '=', &name);
+	snprintf(path, sizeof(path), "tools/on/%.*s.bt", (int)MIN(name.n, 32u), name.s);
+	const struct embed *e = strchr(val, '{') ? NULL : embed_find(str_z(path));
+	if (!e && strchr(val, '{')) {
+		sb_fmt(out, "%s\n", val);
+		return NULL;
+	}
+	if (!e && access(val, R_OK))
+		return err_new("--on needs oom, stall=TIME, a script or the file of one (got '%s')",
+			       val);
+	struct err *err = e ? NULL : script_file(a, val, &text);
+	if (err)
+		return err;
+	text = e ? embed_text(e) : text;
+	i32 at = e ? str_find(text, STR("TIME_NS")) : -1;
+	bool timed = at >= 0;
+	if (e && (timed != (rest.s != NULL) || (timed && (!units_ns(rest, &ns) || !ns))))
+		return err_new(timed ? "--on %.*s needs a time, as in %.*s=200ms"
+				     : "--on %.*s: there is nothing to say about it",
+			       STRF(name), STRF(name));
+	if (timed) {
+		sb_fmt(out, "%.*s%llu", at, text.s, ns);
+		text = str_from(text, (u32)at + 7);
+	}
+	sb_fmt(out, "%.*s\n", STRF(text));
+	return NULL;
+}
+
 static struct err *compose(struct arena *a, struct run_opts *o, struct sb *out)
 {
 	struct str stacks, sets = str_z(o->sets), set;
@@ -123,6 +158,8 @@ static struct err *compose(struct arena *a, struct run_opts *o, struct sb *out)
 	int n = MIN(o->ndash, o->nrest);
 	for (int i = 0; i < n && !e; i++)
 		e = put_operand(a, out, o->rest[i], stacks);
+	for (u32 i = 0; i < o->non && !e && out->n; i++)
+		e = put_on(a, out, o->on[i]);
 	if (!e && !out->n)
 		e = err_new("record what? PROBE..., --set or -e 'script with keep()'");
 	if (!e && o->ndash < o->nrest && o->cmd)
@@ -135,7 +172,9 @@ static struct err *compose(struct arena *a, struct run_opts *o, struct sb *out)
 static int record(struct arena *a, struct run_opts *o)
 {
 	AUTO_SB text = {0};
-	struct err *e = compose(a, o, &text);
+	struct err *e = bounds_check(o);
+	if (!e)
+		e = compose(a, o, &text);
 	if (e) {
 		fprintf(stderr, "ERROR: %s\n", e->msg);
 		err_free(e);
@@ -146,6 +185,10 @@ static int record(struct arena *a, struct run_opts *o)
 	o->follow |= o->cmd || o->npid;
 	o->format = o->format ? o->format : "record";
 	o->output = o->output ? o->output : "record.sonde";
+	if (!o->bounds.has_quiet)
+		o->bounds.quiet_ns = 60ull * 1000000000;
+	if (!o->bounds.max_files)
+		o->bounds.max_files = 10;
 	return run_command(o);
 }
 

@@ -302,6 +302,8 @@ static struct err *check_output(const struct run_opts *o, const struct unit *u)
 		keeps |= u->schema[i]->kept != NULL;
 	if (!e && keeps && (o->aot || !out.sink->keeps))
 		return err_new("keep() writes to a recording: use sonde record -o FILE");
+	if (!e && u->snapshots && !o->bounds.keep_bytes)
+		return err_new("snapshot() writes what --keep holds: sonde record --keep 60s,200M");
 	if (!e && !keeps && out.sink->keeps)
 		return err_new("nothing would be recorded: the script does not call keep()");
 	if (e || o->aot || !out.sink->why_not)
@@ -378,6 +380,7 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 {
 	struct output out;
 	struct err *e = output_choose(o, &out);
+	out.parts = o->bounds.disk || o->bounds.keep_bytes;
 	if (!e)
 		e = output_open(&out);
 	if (e)
@@ -402,6 +405,7 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 		.where = where_it_runs(&j->arena, o),
 	};
 	if (out.sink->keeps) {
+		env.bounds = &o->bounds;
 		env.path = out.path;
 		env.unit = &j->unit;
 		env.fact = facts(&j->arena, o, s->h, &env.nfact);
@@ -415,6 +419,7 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 		return fail(e, RC_USAGE);
 	}
 	s->limits.as_invoker = out.as_invoker;
+	s->limits.parts = out.parts;
 	s->limits.renames = out.fd >= 0 && out.sink->whole;
 	int rc = session_run(s, out.sink, self, otherwise);
 	e = out.sink->close(self);

@@ -8,6 +8,7 @@ struct limits {
 	u64 budget;      /* millionths of the machine's processor time */
 	bool cost;       /* say at the end what it took */
 	bool as_invoker; /* ... with the rights of who called sudo */
+	bool parts;      /* files are made while it runs; SIGUSR2 asks for one */
 	bool renames;    /* the output is a file that is renamed when it is done */
 };
 

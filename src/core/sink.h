@@ -33,8 +33,9 @@ enum item_kind {
 		   people above it, or "". To sinks of maps show() gives an I_MAP: name is the
 		   table's, str the unit of its values or "" */
 	I_TOTAL, /* behind the rows of a report: their sums, as a row's cells; for people alone */
-	I_KEPT,  /* keep(): record, of schema; only to a sink that .keeps */
-	I_COST,  /* what the run took of the machine: cost; str says it all in lines */
+	I_SNAPSHOT, /* snapshot(): str is why; only to a sink that .keeps */
+	I_KEPT,     /* keep(): record, of schema; only to a sink that .keeps */
+	I_COST,     /* what the run took of the machine: cost; str says it all in lines */
 };
 
 /* A tool has begun. */
@@ -91,6 +92,15 @@ static inline struct item_row item_row(const struct item *it, u64 i)
 
 bool item_has_hist(const struct item *it); /* one of its values is a histogram */
 
+/* How much of a recording is kept; zeros: all, in one file. */
+struct sink_bounds {
+	u64 disk;                  /* bytes of segments, the oldest of which are removed */
+	u64 keep_bytes, keep_ns;   /* held in memory, until a snapshot is asked for */
+	u64 after_ns;              /* a snapshot is written so long after it was asked for */
+	u64 quiet_ns;              /* and asked for again no sooner than this after the last */
+	u32 max_files;             /* snapshots; the oldest are removed */
+	bool has_after, has_quiet; /* options that were given */
+};
 /* What a recording says of the run. */
 struct sink_fact {
 	struct str key, value;
@@ -112,6 +122,7 @@ struct sink_env {
 	/* For sinks that .keeps: */
 	const char *path;        /* of .out, or NULL for standard output */
 	const struct unit *unit; /* whose records come */
+	const struct sink_bounds *bounds;
 	const struct sink_fact *fact;
 	u32 nfact;
 };

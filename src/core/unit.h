@@ -130,6 +130,7 @@ struct unit {
 	struct scope scope;  /* which processes are traced */
 	int pid;             /* the first whose files and libraries are meant; 0: none */
 	u64 cpid;            /* -c child, 0: none */
+	bool snapshots;      /* snapshot() is called */
 	u64 self_pid;        /* the tracer's own process, 0: not known as programs see it */
 	const char *program; /* that it will run; NULL: none */
 	const int *dwarf_pid; /* --dwarf-pid: unwound by dw_ustack, too */

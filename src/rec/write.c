@@ -6,9 +6,12 @@
  */
 #include "rec/write.h"
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/pack.h"
 #include "base/vec.h"
 #include "rec/pack.h"
+#include "rec/ring.h"
+#include "rec/seen.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/random.h>
@@ -16,20 +19,9 @@
 enum {
 	REMEMBER = 32 << 20,
 	LONGEST_KEPT = 512, /* longer texts are written into the row */
-	FIRST_SLOTS = 1024,
 	NCPU_MAX = REC_MAX_CPU,
 };
 
-/* Things that were written, by their bytes. */
-struct seen {
-	struct seen_slot {
-		u32 hash, id, n;
-		const char *p;
-	} * slot;
-	u32 nslot, n, last_id;
-	size_t bytes;
-	struct arena a;
-};
 enum seen_kind { SEEN_STRING, SEEN_TASK, SEEN_MAPPING, SEEN_FRAME, SEEN_STACK, SEEN_KINDS };
 static const u16 item_of[] = {ITEM_STRING, ITEM_TASK, ITEM_MAPPING, ITEM_FRAME, ITEM_STACK};
 
@@ -42,6 +34,7 @@ struct schema_out {
 struct rec_writer {
 	int fd; /* -1: into .mem */
 	struct sb *mem;
+	struct rec_ring *ring; /* blocks go there; NULL: to the file */
 	char *path;
 	u64 at;     /* end of the file */
 	u32 number; /* of the next block */
@@ -51,6 +44,9 @@ struct rec_writer {
 	u32 block_bytes, remember;
 	struct sb facts, names, rows, item, block;
 	u32 nfact, nname;
+	struct sb head; /* facts of every part */
+	u32 nhead;
+	bool begun;
 	struct seen seen[SEEN_KINDS];
 	u32 generation, last_enum;
 	VEC(struct schema_out) schema;
@@ -71,6 +67,10 @@ struct rec_writer {
 
 static struct err *write_all(struct rec_writer *w, const char *p, size_t n)
 {
+	if (w->ring) {
+		ring_add(w->ring, p, n);
+		return NULL;
+	}
 	if (w->fd < 0) {
 		sb_mem(w->mem, p, n);
 		w->at += n;
@@ -264,7 +264,7 @@ static void item_end(struct rec_writer *w, u16 kind, struct sb *to, u32 *n)
 static void fact(struct rec_writer *w, u16 kind)
 {
 	item_end(w, kind, &w->facts, &w->nfact);
-	if (w->facts.n > REC_MAX_RAW / 4)
+	if (w->facts.n > (w->begun ? REC_MAX_RAW / 4 : REC_MAX_RAW / 2))
 		flush_later(w);
 }
 
@@ -376,64 +376,6 @@ u32 rec_schema(struct rec_writer *w, const struct rec_schema *s)
 
 /* ---- things that are written once ---- */
 
-static u32 hash_bytes(const char *p, size_t n)
-{
-	u64 h = n * 0x9e3779b97f4a7c15ull;
-	for (; n >= 8; n -= 8, p += 8) {
-		u64 v;
-		memcpy(&v, p, 8);
-		h = (h ^ v) * 0xff51afd7ed558ccdull;
-		h ^= h >> 32;
-	}
-	for (; n; n--, p++)
-		h = (h ^ (u8)*p) * 0x100000001b3ull;
-	return (u32)(h ^ h >> 29);
-}
-
-static void seen_grow(struct seen *s)
-{
-	u32 n = s->nslot ? s->nslot * 2 : FIRST_SLOTS;
-	struct seen_slot *old = s->slot;
-	s->slot = xcalloc(n, sizeof(*s->slot));
-	for (u32 i = 0; i < s->nslot; i++) {
-		if (!old[i].id)
-			continue;
-		u32 at = old[i].hash & (n - 1);
-		while (s->slot[at].id)
-			at = (at + 1) & (n - 1);
-		s->slot[at] = old[i];
-	}
-	s->nslot = n;
-	free(old);
-}
-
-/* The id of these bytes; *fresh if they are new. */
-static u32 seen_id(struct seen *s, const char *p, size_t n, bool *fresh)
-{
-	if (s->n * 2 >= s->nslot)
-		seen_grow(s);
-	u32 hash = hash_bytes(p, n), at = hash & (s->nslot - 1);
-	struct seen_slot *slot;
-	for (; (slot = &s->slot[at])->id; at = (at + 1) & (s->nslot - 1))
-		if (slot->hash == hash && slot->n == n && (!n || !memcmp(slot->p, p, n)))
-			return *fresh = false, slot->id;
-	char *copy = arena_alloc(&s->a, n + 1, 1);
-	if (n)
-		memcpy(copy, p, n);
-	*slot = (struct seen_slot){hash, ++s->last_id, (u32)n, copy};
-	s->n++;
-	s->bytes += n + sizeof(*slot) * 2;
-	*fresh = true;
-	return slot->id;
-}
-
-static void seen_forget(struct seen *s)
-{
-	free(s->slot);
-	arena_free(&s->a);
-	*s = (struct seen){.last_id = s->last_id};
-}
-
 /* Too much is remembered: what later rows refer to is written again, under new ids. */
 static void forget(struct rec_writer *w)
 {
@@ -446,6 +388,13 @@ static void forget(struct rec_writer *w)
 		seen_forget(&w->seen[i]);
 	}
 	w->generation++;
+}
+
+/* The ring's next chunk begins with names of its own. */
+static void next_chunk(struct rec_writer *w)
+{
+	forget(w);
+	ring_next_chunk(w->ring);
 }
 
 static void forget_if_full(struct rec_writer *w)
@@ -693,6 +642,8 @@ struct err *rec_tick(struct rec_writer *w, u64 now)
 			say_dropped(w);
 		flush_later(w);
 		forget_if_full(w);
+		if (w->ring && ring_chunk_full(w->ring))
+			next_chunk(w);
 	}
 	struct err *e = w->failed;
 	return e ? err_sys(e->no, "write %s", w->path) : NULL;
@@ -765,6 +716,7 @@ void rec_abandon(struct rec_writer *w)
 	for (u32 i = 0; i < SEEN_KINDS; i++)
 		seen_forget(&w->seen[i]);
 	sb_free(&w->facts);
+	sb_free(&w->head);
 	sb_free(&w->names);
 	sb_free(&w->rows);
 	sb_free(&w->item);
@@ -808,6 +760,29 @@ struct rec_writer *rec_create_mem(const struct rec_start *s, struct sb *out)
 	return w;
 }
 
+struct rec_writer *rec_create_ring(const struct rec_start *s, struct rec_ring *ring)
+{
+	struct rec_start plain = *s;
+	plain.codec = CODEC_NONE;
+	plain.block_bytes = rec_ring_block_bytes(ring);
+	struct rec_writer *w = writer_new(&plain);
+	w->path = xstrdup("memory");
+	w->fd = -1;
+	w->ring = ring;
+	return w;
+}
+
+struct err *rec_begin(struct rec_writer *w)
+{
+	sb_add(&w->head, sb_str(&w->facts));
+	w->nhead = w->nfact;
+	w->begun = true;
+	struct err *e = rec_tick(w, ~0ull);
+	if (w->ring)
+		ring_next_chunk(w->ring);
+	return e;
+}
+
 static struct err *end_write(struct rec_writer *w, enum rec_end how, struct str reason)
 {
 	struct sb *b = item_begin(w);
@@ -834,7 +809,7 @@ static struct err *end_write(struct rec_writer *w, enum rec_end how, struct str 
 	return e;
 }
 
-struct err *rec_finish(struct rec_writer *w, enum rec_end how, struct str reason, u64 *bytes)
+static struct err *file_end(struct rec_writer *w, enum rec_end how, struct str reason)
 {
 	struct err *e = rec_tick(w, ~0ull);
 	if (!e) {
@@ -846,6 +821,116 @@ struct err *rec_finish(struct rec_writer *w, enum rec_end how, struct str reason
 	/* What was reserved and not used goes back. */
 	if (w->fd >= 0 && ftruncate(w->fd, (off_t)w->at) && !e && errno != EINVAL)
 		e = err_sys(errno, "truncate %s", w->path);
+	return e;
+}
+
+/* Identifiers, turns and totals begin anew. */
+static void file_reset(struct rec_writer *w)
+{
+	for (u32 i = 0; i < SEEN_KINDS; i++) {
+		seen_forget(&w->seen[i]);
+		w->seen[i].last_id = 0;
+	}
+	for (u32 i = 0; i < w->schema.n; i++)
+		w->schema.v[i].total = (struct rec_total){0};
+	sb_clear(&w->names);
+	w->nname = 0;
+	w->generation++;
+	w->number = 0;
+	w->at = w->turn = w->total = w->dropped = w->lost = 0;
+}
+
+struct err *rec_next_file(struct rec_writer *w, const struct rec_start *s, int fd, const char *name,
+			  u64 *bytes)
+{
+	AUTO_SB reason = {0};
+	sb_fmt(&reason, "goes on in %s", name);
+	struct err *e = file_end(w, END_DONE, sb_str(&reason));
+	*bytes = w->at;
+	close(w->fd);
+	free(w->path);
+	w->fd = fd;
+	w->path = xstrdup(name);
+	file_reset(w);
+	if (!e)
+		e = header_write(w, s);
+	sb_clear(&w->facts);
+	sb_add(&w->facts, sb_str(&w->head));
+	w->nfact = w->nhead;
+	return e;
+}
+
+/* A block of a ring, with the number and the codec of the file. */
+static struct err *copy_block(struct rec_writer *out, struct str block)
+{
+	struct bytes b = bytes_of(block.s, block.n);
+	struct block_head h = {0};
+	bytes_u32(&b);
+	h.type = bytes_u8(&b);
+	bytes_take(&b, 11);
+	h.first = bytes_u64(&b);
+	h.last = bytes_u64(&b);
+	h.items = bytes_u32(&b);
+	bytes_u16(&b);
+	h.schemas = bytes_u16(&b);
+	struct sb raw = {.s = (char *)block.s + REC_BLOCK_HEADER, .n = block.n - REC_BLOCK_HEADER};
+	assert(!b.bad);
+	block_make(out, &h, &raw);
+	if (h.type != BLOCK_EVENTS)
+		return block_write(out);
+	if (!has_room(out, out->block.n)) {
+		row_lost(out, h.items, h.first, h.last);
+		return NULL;
+	}
+	out->total += h.items;
+	return block_write(out);
+}
+
+/* When the first row of the ring happened; the end if there is none. */
+static u64 ring_start(const struct rec_ring *ring, u64 end)
+{
+	struct str block;
+	for (size_t i = 0; ring_block(ring, i, &block); i++) {
+		u64 first, last;
+		memcpy(&first, block.s + 16, sizeof(first));
+		memcpy(&last, block.s + 24, sizeof(last));
+		if (last)
+			return first;
+	}
+	return end;
+}
+
+struct err *rec_save(struct rec_writer *w, const struct rec_start *now, int fd, const char *name,
+		     struct str reason, struct rec_saved *ret)
+{
+	struct rec_writer *out;
+	struct rec_start s = *now;
+	struct str block;
+	assert(w->ring);
+	struct err *e = rec_tick(w, ~0ull);
+	s.mono = ring_start(w->ring, now->mono);
+	s.real = now->real - (now->mono - s.mono);
+	*ret = (struct rec_saved){.ns = now->mono - s.mono};
+	if (e) {
+		close(fd);
+		return e;
+	}
+	e = rec_create_fd(fd, name, &s, &out);
+	if (e)
+		return e;
+	for (size_t i = 0; !e && ring_block(w->ring, i, &block); i++)
+		e = copy_block(out, block);
+	ret->rows = out->total;
+	if (e) {
+		rec_abandon(out);
+		return e;
+	}
+	return rec_finish(out, END_DONE, reason, &ret->bytes);
+}
+
+struct err *rec_finish(struct rec_writer *w, enum rec_end how, struct str reason, u64 *bytes)
+{
+	struct err *e = file_end(w, how, reason);
 	if (bytes)
 		*bytes = w->at;
 	rec_abandon(w);

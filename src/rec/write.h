@@ -41,6 +41,10 @@ struct err *rec_create_fd(int fd, const char *name, const struct rec_start *s,
 /* Into memory: *out has all the bytes after rec_finish(). */
 struct rec_writer *rec_create_mem(const struct rec_start *s, struct sb *out);
 
+/* Into a ring, which stays the caller's (rec/ring.h); see rec_save(). */
+struct rec_ring;
+struct rec_writer *rec_create_ring(const struct rec_start *s, struct rec_ring *ring);
+
 void rec_meta(struct rec_writer *w, struct str key, struct str value);
 void rec_feature(struct rec_writer *w, struct str name, bool has);
 void rec_clock(struct rec_writer *w, const struct rec_clock *c);
@@ -60,6 +64,19 @@ void rec_exit(struct rec_writer *w, const struct rec_exit *x);
  * it has changed, everything that later rows refer to is given anew.
  */
 u32 rec_generation(const struct rec_writer *w);
+
+/* All facts that each part of the recording has were given: with a ring, and before rec_next_file(). */
+struct err *rec_begin(struct rec_writer *w) MUST_USE;
+/* The file ends, and fd, which belongs to the writer from now on, goes on with ids of its own. *bytes: of the file
+ * that ended. */
+struct err *rec_next_file(struct rec_writer *w, const struct rec_start *s, int fd, const char *name,
+			  u64 *bytes) MUST_USE;
+struct rec_saved {
+	u64 rows, bytes, ns; /* ns: from the first row until now */
+};
+/* What is in the ring as a file of its own, compressed as now->codec says; now: this moment. fd is closed. */
+struct err *rec_save(struct rec_writer *w, const struct rec_start *now, int fd, const char *name,
+		     struct str reason, struct rec_saved *ret) MUST_USE;
 
 struct rec_event {
 	u32 schema, cpu, task; /* task 0: not known */

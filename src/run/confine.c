@@ -119,7 +119,9 @@ static struct confine needs(const struct session *s)
 	}
 	if (keeps(u))
 		c.may |= MAY_RECORD;
-	if (s->limits.renames) {
+	if (s->limits.parts)
+		c.may |= MAY_WRITE;
+	if (s->limits.renames || s->limits.parts) {
 		c.caps |= bit(CAP_DAC_OVERRIDE);
 		if (s->limits.as_invoker)
 			c.caps |= bit(CAP_SETUID) | bit(CAP_SETGID);

@@ -28,7 +28,8 @@ static struct err *watch(struct session *s, int fd)
 struct err *loop_open(struct session *s)
 {
 	struct err *e =
-		signals_open(&s->loop.signals, phase_any(s, PROG_SIGNAL) || s->u->config.compat);
+		signals_open(&s->loop.signals, phase_any(s, PROG_SIGNAL) || s->u->config.compat,
+			     s->limits.parts);
 	if (e)
 		return e;
 	assert(s->loop.epoll_fd < 0);

@@ -198,3 +198,94 @@ RUN
 	cd "$TMPDIR" && "$SONDE" record -q -o r.sonde syscalls:sys_exit_openat syscalls:sys_exit_close -- cat /nonexistent 2>/dev/null
 	"$SONDE" query -q r.sonde -e 't:syscalls:sys_exit_close, t:syscalls:sys_exit_openat { @[probe, args.ret < 0 ? args.ret : 0] = count(); } end { printf("%d %d\n", @["tracepoint:syscalls:sys_exit_openat", -2] > 0, @["tracepoint:syscalls:sys_exit_close", 0] > 0); clear(@); }' | grep .
 EXPECT 1 1
+
+NAME record: --disk keeps numbered segments, the last ones, each readable alone and several as one
+NEEDS tp:syscalls/sys_enter_write
+RUN
+	cd "$TMPDIR" && "$SONDE" record -q --disk 16M -f record:codec=none -o r.sonde -e 'tracepoint:syscalls:sys_enter_write /args.count == 1000/ { keep(buf(args.buf, 1000)); }' -- dd if=/dev/urandom of=/dev/null bs=1000 count=30000 status=none 2>err || cat err
+	set -- r-*.sonde
+	[ $# -gt 8 ] && [ "$(cat r-*.sonde | wc -c)" -le 16777216 ] && echo 'within 16M, in segments'
+	[ -e r-000001.sonde ] || echo 'the oldest is gone'
+	all=$("$SONDE" query -q "$@" -e 'tracepoint:syscalls:sys_enter_write { @ = count(); }' | sed -n 's/^@: //p')
+	sum=0; for f in "$@"; do n=$("$SONDE" query -q "$f" -e 'tracepoint:syscalls:sys_enter_write { @[comm] = count(); }' | sed -n 's/^@\[dd\]: //p'); sum=$((sum + n)); done
+	[ "$all" = "$sum" ] && [ "$sum" -gt 12000 ] && echo 'as many alone as together'
+	"$SONDE" record -q --disk 16M -o r.sonde -e 'begin { keep(1); }'
+	last=$(ls r-*.sonde | tail -n 1)
+	[ "$last" != "$(printf '%s\n' "$@" | tail -n 1)" ] && "$SONDE" report -e "$last" | sed 's/.*begin/begin/'
+EXPECT
+	within 16M, in segments
+	the oldest is gone
+	as many alone as together
+	begin: 1=1
+
+NAME record: snapshots by a script, so many of them
+NEEDS tp:syscalls/sys_enter_close
+RUN
+	cd "$TMPDIR" && "$SONDE" record --keep 1h,1M --quiet-for 0 --max-files 2 -o k.sonde -e 'tracepoint:syscalls:sys_enter_write /args.count == 1/ { keep(args.count); }' --on 'tracepoint:syscalls:sys_enter_close /args.fd >= 77/ { snapshot("descriptor %d", args.fd); }' -- python3 -c '
+	import os, time, glob
+	for i in range(3):
+	    os.write(os.open("/dev/null", os.O_WRONLY), b"x")
+	    os.dup2(1, 77 + i)
+	    os.close(77 + i)
+	    end = time.time() + 10
+	    while time.time() < end and not any("descriptor %d" % (77 + i) in open(f, "rb").read().decode("latin1") for f in glob.glob("k-*")):
+	        time.sleep(0.05)' 2>&1 | sed 's/^k-[0-9T]*\(-[0-9]\)*\.sonde/SNAPSHOT/; s/last .* s, .*:/last TIME, SIZE:/'
+	ls | grep -c '^k-'
+	for f in $(ls -t k-*); do "$SONDE" query -q $f -e 'tracepoint:syscalls:sys_enter_write { @ = count(); }' | grep @; done
+EXPECT
+	Attached 2 probes
+	SNAPSHOT: 1 event of the last TIME, SIZE: descriptor 77
+	SNAPSHOT: 2 events of the last TIME, SIZE: descriptor 78
+	SNAPSHOT: 3 events of the last TIME, SIZE: descriptor 79
+	2
+	@: 3
+	@: 2
+
+NAME record: a stall of 200 ms is caught with the five seconds before it, and memory stays within --keep
+NEEDS tp:sched/sched_switch
+TIMEOUT 40
+RUN
+	here=$PWD; cd "$TMPDIR"
+	"$SONDE" record --keep 5s,24M --after 300ms --quiet-for 0 -o k.sonde --set syscalls,sched --on stall=200ms 2>err & p=$!
+	until_attached err; before=$(sed -n 's/^VmRSS: *\([0-9]*\).*/\1/p' /proc/$p/status)
+	timeout 7 dd if=/dev/zero of=/dev/null bs=1 status=none
+	for i in 1 2 3; do python3 "$here/tests/progs/stall.py"; sleep 0.5; grep -q 'python3 .* did not run' err && break; done
+	after=$(sed -n 's/^VmRSS: *\([0-9]*\).*/\1/p' /proc/$p/status)
+	kill -INT $p; wait $p
+	grep -o 'python3 .* did not run for [2-9]' err | sed 's/(.*)//; s/[2-9]$/so long/' | head -n 1
+	f=$(grep 'python3 .* did not run' err | head -n 1 | cut -d: -f1)
+	"$SONDE" query -q "$f" -e 'tracepoint:sched:sched_switch { @first = min(nsecs); @last = max(nsecs); } end { printf("%s\n", (int64)@last - (int64)@first > 5000000000 ? "five seconds" : "less"); clear(@first); clear(@last); }' 2>/dev/null | grep .
+	[ $((after - before)) -lt $((40 * 1024)) ] && echo 'within memory' || echo "$before $after"
+EXPECT
+	python3  did not run for so long
+	five seconds
+	within memory
+
+NAME record: SIGUSR2, and what --keep and its kin refuse
+NEEDS tp:sched/sched_switch
+RUN
+	cd "$TMPDIR"
+	"$SONDE" record --keep 10s -o k.sonde sched:sched_switch 2>err & p=$!
+	until_attached err; kill -USR2 $p; eventually grep -q 'SIGUSR2$' err; kill -INT $p; wait $p
+	ls | grep -c '^k-.*T.*\.sonde$'; ls k.sonde 2>&1 | grep -c cannot
+	for o in '--keep x' '--keep 1K' '--disk 2' '--disk 1M' '--disk 1G --keep 1s' '--after 5s' '--keep 1s --after 5' '--keep 1s --on never' '--keep 1s --on stall' '--keep 1s --on oom=3' '--keep 1s --max-files 0'; do "$SONDE" record -q $o sched:sched_switch -- true; done 2>&1
+	"$SONDE" record -q -e 'begin { keep(1); snapshot("now"); }' 2>&1
+	"$SONDE" record -q --keep 5s -o n.sonde -e 'begin { keep(1); }' 2>&1
+	"$SONDE" record --keep 5s -o n.sonde -e 'begin { keep(1); }' 2>&1
+EXPECT
+	1
+	1
+	ERROR: --keep needs a time, a size, or both, as in 60s,200M (got 'x')
+	ERROR: --keep: 1M is the least that is held (got '1K')
+	ERROR: --disk needs a size, as in 500M or 2G (got '2')
+	ERROR: --disk: segments need 16M at least (got '1M')
+	ERROR: --disk keeps segments on the disk, --keep what is in memory: one of them
+	ERROR: --after is about snapshots of what --keep holds
+	ERROR: --after needs a time with its unit, as in 5s (got '5')
+	ERROR: --on needs oom, stall=TIME, a script or the file of one (got 'never')
+	ERROR: --on stall needs a time, as in stall=200ms
+	ERROR: --on oom: there is nothing to say about it
+	ERROR: --max-files needs a number from 1 to 100000 (got '0')
+	ERROR: snapshot() writes what --keep holds: sonde record --keep 60s,200M
+	Attached 1 probe
+	no snapshot was asked for

@@ -4,8 +4,11 @@
 #include "base/file.h"
 #include "rec/pack.h"
 #include "rec/read.h"
+#include "rec/ring.h"
 #include "rec/write.h"
 #include "test.h"
+#include <fcntl.h>
+#include <stdlib.h>
 
 enum { NROW = 200, NCELL = 9, NPART = NCELL + 2, SMALL_BLOCK = 1500 };
 
@@ -572,4 +575,124 @@ TEST(rec_unfinished)
 	rec_close(f);
 	unlink(path);
 	rmdir(dir);
+}
+
+/* ---- in memory ---- */
+
+enum { RING_ROWS = 60000, RING_BYTES = 1 << 20, RING_NS_PER_ROW = 1000 };
+
+static struct err *save(struct rec_writer *w, u64 now, const char *path, struct rec_saved *saved)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	const struct rec_start s = {
+		.real = now + 5, .mono = now, .ncpu = 4, .codec = rec_best_codec()};
+	return rec_save(w, &s, fd, path, STR("why"), saved);
+}
+
+/* The last rows, without a gap, with their texts, stacks and tasks. */
+static u64 last_rows(const char *path, u64 *first)
+{
+	struct rec_file *f;
+	struct rec_row r;
+	struct err *e = rec_open(path, &f);
+	u64 n = 0, next = 0;
+	CHECK(!e);
+	if (e)
+		return err_free(e), 0;
+	CHECK(rec_info(f)->closed);
+	CHECK(str_is(rec_info(f)->reason, "why"));
+	for (; rec_next(f, &r, &e); n++) {
+		u64 i = r.ts / RING_NS_PER_ROW;
+		*first = n ? *first : i;
+		CHECK(!n || (i == next && !r.missing));
+		CHECK(r.task && r.task->tid == i % 100 + 1);
+		char text[32];
+		snprintf(text, sizeof(text), "/tmp/%llu", i % 1000);
+		CHECK(str_is(r.cell[0].str, text));
+		next = i + 1;
+	}
+	CHECK(!e);
+	rec_close(f);
+	return n;
+}
+
+static void fill_ring(struct rec_writer *w, const struct rec_ring *ring, u32 from, u32 to,
+		      u64 *most)
+{
+	for (u32 i = from; i < to; i++) {
+		char text[32];
+		snprintf(text, sizeof(text), "/tmp/%u", i % 1000);
+		struct rec_cell cell = {.str = str_z(text)};
+		u64 ts = (u64)i * RING_NS_PER_ROW;
+		u32 task = rec_task(w, &(struct rec_task){.tid = i % 100 + 1,
+							  .pid = 1,
+							  .comm = STR("ring"),
+							  .known = KNOWN_COMM});
+		rec_row(w,
+			&(struct rec_event){
+				.schema = 1, .cpu = i % 4, .task = task, .ts = ts, .cell = &cell});
+		if (rec_full(w))
+			CHECK(!rec_tick(w, ts));
+		*most = MAX(*most, rec_ring_bytes(ring));
+	}
+}
+
+static struct rec_writer *ring_writer(struct rec_ring *ring)
+{
+	struct rec_writer *w = rec_create_ring(&(struct rec_start){.ncpu = 4}, ring);
+	rec_schema(w, &(struct rec_schema){.type = STR("tracepoint"),
+					   .probe = STR("tracepoint:a:b"),
+					   .act = STR("keep"),
+					   .column = &columns[3],
+					   .ncolumn = 1});
+	CHECK(!rec_begin(w));
+	return w;
+}
+
+/* By size: never more than that, and most of it is used. */
+TEST(rec_ring_size)
+{
+	struct rec_ring *ring = rec_ring_new(RING_BYTES, 0);
+	struct rec_writer *w = ring_writer(ring);
+	struct rec_saved saved;
+	char path[] = "/tmp/t_rec_ringXXXXXX";
+	int fd = mkstemp(path);
+	u64 most = 0, first = 0;
+	close(fd);
+	fill_ring(w, ring, 1, RING_ROWS * 5, &most);
+	CHECK(most <= RING_BYTES && most > RING_BYTES / 4 * 3);
+	CHECK(!save(w, RING_ROWS * 5ull * RING_NS_PER_ROW, path, &saved));
+	u64 n = last_rows(path, &first);
+	CHECK(n == saved.rows && n > 10000 && first + n == RING_ROWS * 5);
+	/* And goes on. */
+	fill_ring(w, ring, RING_ROWS * 5, RING_ROWS * 5 + 100, &most);
+	CHECK(!save(w, (RING_ROWS * 5ull + 100) * RING_NS_PER_ROW, path, &saved));
+	n = last_rows(path, &first);
+	CHECK(n == saved.rows && first + n == RING_ROWS * 5 + 100);
+	rec_abandon(w);
+	rec_ring_free(ring);
+	unlink(path);
+}
+
+/* By time: at least that, and not much more. */
+TEST(rec_ring_time)
+{
+	const u64 span = 10000ull * RING_NS_PER_ROW;
+	struct rec_ring *ring = rec_ring_new(16 << 20, span);
+	struct rec_writer *w = ring_writer(ring);
+	struct rec_saved saved;
+	char path[] = "/tmp/t_rec_ringXXXXXX";
+	int fd = mkstemp(path);
+	u64 most = 0, first = 0;
+	close(fd);
+	for (u32 i = 1; i < RING_ROWS; i += 100) {
+		fill_ring(w, ring, i, i + 100, &most);
+		CHECK(!rec_tick(w, ~0ull));
+	}
+	CHECK(!save(w, (u64)RING_ROWS * RING_NS_PER_ROW, path, &saved));
+	u64 n = last_rows(path, &first);
+	CHECK(n == saved.rows && n >= 10000 && n < 12000);
+	rec_abandon(w);
+	rec_ring_free(ring);
+	unlink(path);
 }

@@ -1,6 +1,7 @@
 /* keep.c - keep(): a row of a recording. */
 #include "builtin/common.h"
 #include "report/report.h"
+#include "sema/check.h"
 
 static bool check_keep(struct sema *s, struct node *call)
 {
@@ -26,7 +27,33 @@ static struct ref lower_keep(struct lower *l, struct node *call, struct mem dst)
 	return REF_NONE;
 }
 
+static bool check_snapshot(struct sema *s, struct node *call)
+{
+	struct str fmt;
+	s->u->snapshots = true;
+	return builtin_text(s, call, 0, &fmt) && sema_check_format(s, call, fmt, 1);
+}
+
+static struct ref lower_snapshot(struct lower *l, struct node *call, struct mem dst)
+{
+	struct str fmt = {0};
+	(void)dst;
+	node_str(call_arg(call, 0), &fmt);
+	return builtin_send(l, call, 1, fmt);
+}
+
+static void act_snapshot(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			 u64 ts)
+{
+	struct str why = reader_printf(&r->reader, sc, v, n, &r->output.remarks);
+	report_put(r, &(struct item){.kind = I_SNAPSHOT, .ts = ts, .str = why});
+}
+
 const struct builtin builtin_keep[] = {
+	{"void snapshot(fmt why, ...)", lower_snapshot, B_ASYNC, .check = check_snapshot,
+	 .act = act_snapshot,
+	 .doc = "Writes what sonde record --keep holds into a file, at most once in --quiet-for. "
+		"Like printf: why."},
 	{"void keep(...)", lower_keep, B_ASYNC | B_TIMED, .role = ROLE_KEEP, .check = check_keep,
 	 .doc = "A row of a recording with these values; keep(args): with all arguments that the "
 		"probe has. With the time, the CPU, the process and the probe. In sonde record."},

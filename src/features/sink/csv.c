@@ -175,6 +175,7 @@ static struct err *csv_put(void *self, const struct item *it)
 	case I_TEXT:
 	case I_VALUE:
 	case I_TOTAL:
+	case I_SNAPSHOT:
 	case I_KEPT:
 	case I_MAP: break;
 	}

@@ -451,6 +451,7 @@ static struct err *json_put(void *self, const struct item *it)
 		break;
 	case I_HEAD:
 	case I_TOTAL:
+	case I_SNAPSHOT:
 	case I_KEPT:
 	case I_END: break;
 	}

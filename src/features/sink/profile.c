@@ -336,6 +336,7 @@ struct err *profile_put(struct profile *p, const struct item *it)
 	case I_COST:
 	case I_ERROR: out_remark(&p->o, &p->env, it); break;
 	case I_HEAD:
+	case I_SNAPSHOT:
 	case I_KEPT:
 	case I_TOTAL: break;
 	case I_ROW: profile_leave_out(p, STR("emit()"), "rows of columns hold no stacks"); break;

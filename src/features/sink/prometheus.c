@@ -231,6 +231,7 @@ static struct err *prometheus_put(void *self, const struct item *it)
 	case I_HEAD:
 	case I_ROW:
 	case I_TOTAL:
+	case I_SNAPSHOT:
 	case I_KEPT:
 	case I_END: break;
 	}

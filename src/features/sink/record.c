@@ -13,13 +13,23 @@
 #include "core/sink.h"
 #include "core/unit.h"
 #include "rec/pack.h"
+#include "rec/ring.h"
 #include "rec/write.h"
+#include "sink/recparts.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
 
-enum { CLOCK_EVERY_S = 10, MAX_STACKS = 1 << 16, MAX_NESTING = 8, NS_PER_S = 1000000000 };
+enum {
+	CLOCK_EVERY_S = 10,
+	MAX_STACKS = 1 << 16,
+	MAX_NESTING = 8,
+	NS_PER_S = 1000000000,
+	SEGMENTS = 16, /* of --disk, about */
+	SEGMENT_SLACK =
+		2 << 20, /* what a segment may have more: its last block, and what is reserved */
+};
 
 /* Where a column's value is in a record. */
 struct origin {
@@ -74,6 +84,16 @@ struct recorder {
 	bool quiet, over_budget;
 	int err_fd;
 	char *path;
+	/* of recordings in parts */
+	struct sink_bounds bounds;
+	struct rec_ring *ring; /* NULL: files */
+	struct recparts parts;
+	enum rec_codec codec;
+	u32 ncpu;
+	u64 gone_rows, gone_bytes; /* of segments before this one */
+	/* of the snapshot that was asked for; due 0: none was */
+	struct sb why;
+	u64 due, quiet_until, unheard;
 };
 
 enum option { OPT_CODEC };
@@ -436,6 +456,16 @@ static u32 schema_of(const struct plan *p, u32 probe)
 	return 0;
 }
 
+static struct err *next_segment(struct recorder *r);
+
+/* What is full or old is written; a segment that is full ends. */
+static struct err *tick(struct recorder *r, u64 now)
+{
+	struct err *e = rec_tick(r->w, now);
+	bool full = r->bounds.disk && rec_bytes_written(r->w) >= r->bounds.disk / SEGMENTS;
+	return !e && full ? next_segment(r) : e;
+}
+
 static struct err *put_kept(struct recorder *r, const struct item *it)
 {
 	const struct record *rec = it->record;
@@ -460,7 +490,7 @@ static struct err *put_kept(struct recorder *r, const struct item *it)
 						  .tid = (u32)common_of(p, rec, C_TID, 4),
 						  .pid = (u32)common_of(p, rec, C_PID, 4),
 						  .code = (u32)r->cell[p->exit_code].u});
-	return rec_full(r->w) ? rec_tick(r->w, rec->ts) : NULL;
+	return rec_full(r->w) ? tick(r, rec->ts) : NULL;
 }
 
 /* ---- the rest ---- */
@@ -511,9 +541,121 @@ static void put_lost(struct recorder *r, const struct item *it)
 					  .text = it->str});
 }
 
+/* ---- segments and snapshots ---- */
+
+static void put_size(struct sb *b, u64 n)
+{
+	if (n < 1000)
+		sb_fmt(b, "%llu bytes", n);
+	else if (n < 1000000)
+		sb_fmt(b, "%.1f kB", (double)n / 1e3);
+	else if (n < 1000000000)
+		sb_fmt(b, "%.1f MB", (double)n / 1e6);
+	else
+		sb_fmt(b, "%.2f GB", (double)n / 1e9);
+}
+
+static struct rec_start start_now(const struct recorder *r)
+{
+	return (struct rec_start){.real = read_clock(CLOCK_REALTIME),
+				  .mono = now_ns(),
+				  .ncpu = r->ncpu,
+				  .codec = r->codec};
+}
+
+static struct err *next_segment(struct recorder *r)
+{
+	struct rec_start s = start_now(r);
+	u64 bytes, rows = rec_rows(r->w);
+	int fd;
+	u32 at = r->parts.file.n - 1;
+	struct err *e = recparts_next(&r->parts, &fd);
+	if (e)
+		return e;
+	e = rec_next_file(r->w, &s, fd, recparts_last(&r->parts), &bytes);
+	r->parts.file.v[at].bytes = bytes;
+	r->gone_rows += rows;
+	r->gone_bytes += bytes;
+	put_clock(r);
+	recparts_bound(&r->parts, r->bounds.disk - r->bounds.disk / SEGMENTS - SEGMENT_SLACK,
+		       UINT32_MAX);
+	return e;
+}
+
+/* Asked for while one is due, or too soon after the last: it is counted. */
+static void ask_snapshot(struct recorder *r, struct str why)
+{
+	u64 now = now_ns();
+	if (!r->ring || r->due || now < r->quiet_until) {
+		r->unheard++;
+		return;
+	}
+	sb_clear(&r->why);
+	sb_add(&r->why, why);
+	r->due = now + r->bounds.after_ns;
+}
+
+static void say(const struct recorder *r, const struct sb *text)
+{
+	size_t done;
+	(void)signals_write(r->signals, r->err_fd, text->s, text->n, &done);
+}
+
+/* "f-20261127T231502.sonde: 12,345 events of the last 60.0 s, 1.2 MB: why" */
+static void say_snapshot(const struct recorder *r, const struct rec_saved *s)
+{
+	AUTO_SB b = {0};
+	sb_fmt(&b, "%s: ", recparts_last(&r->parts));
+	units_grouped(&b, s->rows);
+	sb_fmt(&b, " event%s of the last %.1f s, ", s->rows == 1 ? "" : "s",
+	       (double)s->ns / NS_PER_S);
+	put_size(&b, s->bytes);
+	sb_z(&b, ": ");
+	sb_visible(&b, sb_str(&r->why));
+	sb_char(&b, '\n');
+	say(r, &b);
+}
+
+/* What fails is reported, and recording goes on: the next may succeed. */
+static void take_snapshot(struct recorder *r)
+{
+	struct rec_start now = start_now(r);
+	struct rec_saved saved;
+	int fd;
+	r->due = 0;
+	r->quiet_until = now.mono + r->bounds.quiet_ns;
+	struct err *e = recparts_snapshot(&r->parts, now.real, &fd);
+	if (!e)
+		e = rec_save(r->w, &now, fd, recparts_last(&r->parts), sb_str(&r->why), &saved);
+	if (e) {
+		AUTO_SB b = {0};
+		sb_fmt(&b, "ERROR: the snapshot was not written: %s\n", e->msg);
+		say(r, &b);
+		err_free(e);
+		return;
+	}
+	recparts_bound(&r->parts, ~0ull, r->bounds.max_files);
+	if (!r->quiet)
+		say_snapshot(r, &saved);
+}
+
+static void look_for_snapshots(struct recorder *r, u64 now)
+{
+	if (r->signals && r->signals->usr2) {
+		r->signals->usr2 = false;
+		ask_snapshot(r, STR("SIGUSR2"));
+	}
+	if (r->due && now >= r->due)
+		take_snapshot(r);
+}
+
 static struct err *record_put(void *self, const struct item *it)
 {
 	struct recorder *r = self;
+	if (it->kind == I_SNAPSHOT) {
+		ask_snapshot(r, it->str);
+		return NULL;
+	}
 	if (it->kind == I_KEPT)
 		return put_kept(r, it);
 	if (it->kind == I_LOST)
@@ -529,10 +671,11 @@ static struct err *record_flush(void *self)
 	u64 now = now_ns();
 	if (now >= r->clock_due)
 		put_clock(r);
-	struct err *e = rec_tick(r->w, now);
+	struct err *e = tick(r, now);
 	r->flushed = now;
 	if (e)
 		return e;
+	look_for_snapshots(r, now);
 	return r->text->flush ? r->text->flush(r->text_self) : NULL;
 }
 
@@ -570,6 +713,28 @@ static void put_facts(struct recorder *r, const struct sink_env *env)
 	}
 }
 
+/* One file, which is open; segments; or a ring in memory. */
+static struct err *open_writer(struct recorder *r, const struct sink_env *env,
+			       const struct rec_start *s)
+{
+	int fd;
+	if (env->bounds)
+		r->bounds = *env->bounds;
+	recparts_init(&r->parts, r->path);
+	if (r->bounds.keep_bytes) {
+		r->ring = rec_ring_new(r->bounds.keep_bytes, r->bounds.keep_ns);
+		r->w = rec_create_ring(s, r->ring);
+		return NULL;
+	}
+	if (r->bounds.disk) {
+		recparts_find(&r->parts);
+		struct err *e = recparts_next(&r->parts, &fd);
+		return e ? e : rec_create_fd(fd, recparts_last(&r->parts), s, &r->w);
+	}
+	fd = fcntl(env->out, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? err_sys(errno, "open %s", env->path) : rec_create_fd(fd, r->path, s, &r->w);
+}
+
 static struct err *record_open(void *self, const struct sink_env *env, const struct str *opts)
 {
 	struct recorder *r = self;
@@ -582,11 +747,10 @@ static struct err *record_open(void *self, const struct sink_env *env, const str
 			       rec_has_codec(CODEC_ZSTD) ? "zstd, zlib, none" : "zlib, none");
 	if (!env->path)
 		return err_new("a recording goes to a file: -o FILE");
-	int fd = fcntl(env->out, F_DUPFD_CLOEXEC, 0);
-	if (fd < 0)
-		return err_sys(errno, "open %s", env->path);
 	r->path = xstrdup(env->path);
-	struct err *e = rec_create_fd(fd, r->path, &s, &r->w);
+	r->codec = s.codec;
+	r->ncpu = s.ncpu;
+	struct err *e = open_writer(r, env, &s);
 	if (!e)
 		e = open_text(r, env);
 	if (e)
@@ -602,19 +766,7 @@ static struct err *record_open(void *self, const struct sink_env *env, const str
 	for (u32 i = 0; i < r->unit->nschema; i++)
 		if (r->unit->schema[i]->kept)
 			make_plan(r, r->unit->schema[i]);
-	return NULL;
-}
-
-static void put_size(struct sb *b, u64 n)
-{
-	if (n < 1000)
-		sb_fmt(b, "%llu bytes", n);
-	else if (n < 1000000)
-		sb_fmt(b, "%.1f kB", (double)n / 1e3);
-	else if (n < 1000000000)
-		sb_fmt(b, "%.1f MB", (double)n / 1e6);
-	else
-		sb_fmt(b, "%.2f GB", (double)n / 1e9);
+	return r->ring || r->bounds.disk ? rec_begin(r->w) : NULL;
 }
 
 struct summary {
@@ -627,7 +779,11 @@ static void say_summary(const struct recorder *r, const struct summary *s)
 {
 	AUTO_SB b = {0};
 	size_t done;
-	sb_fmt(&b, "%s: ", r->path);
+	if (r->bounds.disk)
+		sb_fmt(&b, "%s, the last of %u segments: ", recparts_last(&r->parts),
+		       r->parts.number);
+	else
+		sb_fmt(&b, "%s: ", r->path);
 	units_grouped(&b, s->rows);
 	sb_fmt(&b, " event%s of %u probe%s in %.1f s, ", s->rows == 1 ? "" : "s", s->nprobe,
 	       s->nprobe == 1 ? "" : "s", (double)(now_ns() - r->start) / NS_PER_S);
@@ -638,6 +794,20 @@ static void say_summary(const struct recorder *r, const struct summary *s)
 		sb_fmt(&b, "; %llu events were not recorded: no room on the disk", s->dropped);
 	sb_char(&b, '\n');
 	(void)signals_write(r->signals, r->err_fd, b.s, b.n, &done);
+}
+
+/* Who asks for snapshots is to know that there could be more. */
+static void say_unheard(const struct recorder *r)
+{
+	AUTO_SB b = {0};
+	if (r->quiet || (!r->unheard && r->parts.file.n))
+		return;
+	if (r->parts.file.n)
+		sb_fmt(&b, "%llu more snapshots were asked for too soon after another\n",
+		       r->unheard);
+	else
+		sb_z(&b, "no snapshot was asked for\n");
+	say(r, &b);
 }
 
 /* Probes of which there are events; a probe may have several schemas. */
@@ -658,8 +828,9 @@ static u32 count_probes(const struct recorder *r)
 
 static struct summary summary_of(const struct recorder *r)
 {
-	return (struct summary){
-		.rows = rec_rows(r->w), .dropped = rec_dropped(r->w), .nprobe = count_probes(r)};
+	return (struct summary){.rows = r->gone_rows + rec_rows(r->w),
+				.dropped = rec_dropped(r->w),
+				.nprobe = count_probes(r)};
 }
 
 static void recorder_free(struct recorder *r)
@@ -673,6 +844,9 @@ static void recorder_free(struct recorder *r)
 	free(r->last);
 	free(r->path);
 	free(r->text_self);
+	recparts_free(&r->parts);
+	rec_ring_free(r->ring);
+	sb_free(&r->why);
 	tab_free(&r->enums);
 	tab_free(&r->stack);
 	arena_free(&r->a);
@@ -688,7 +862,9 @@ static struct err *record_close(void *self)
 	put_clock(r);
 	struct err *late = rec_tick(r->w, ~0ull);
 	struct summary s = summary_of(r);
-	if (late)
+	if (r->due)
+		take_snapshot(r);
+	if (late || r->ring)
 		rec_abandon(r->w);
 	else
 		late = rec_finish(r->w, how,
@@ -696,7 +872,10 @@ static struct err *record_close(void *self)
 				  : stopped      ? STR("stopped by a signal")
 						 : STR("done"),
 				  &s.bytes);
-	if (!late && !r->quiet)
+	s.bytes += r->gone_bytes;
+	if (r->ring)
+		say_unheard(r);
+	else if (!late && !r->quiet)
 		say_summary(r, &s);
 	recorder_free(r);
 	if (!e)

@@ -336,6 +336,7 @@ static struct err *text_put(void *self, const struct item *it)
 		put_row(t, it);
 		break;
 	case I_ROW: put_row(t, it); break;
+	case I_SNAPSHOT:
 	case I_KEPT: break;
 	}
 	return out_item(&t->o);
