@@ -27,7 +27,7 @@ _sonde() {
 		case $first in
 		query) help=("$sonde" query -h) ;;
 		tools | info | help | list | check | -* | '') help=("$sonde" --help) ;;
-		record | report | export) help=("$sonde" "$first" -h) ;;
+		record | report | export | import) help=("$sonde" "$first" -h) ;;
 		*) "$sonde" tools 2>/dev/null | grep -q "^    $first " && help=("$sonde" "$first" -h) of=tool ;;
 		esac
 		;;
@@ -50,7 +50,7 @@ _sonde() {
 		-*) [ ${#help[@]} = 0 ] || list=$("${help[@]}" 2>/dev/null | _sonde_options) ;;
 		*)
 			[ ${#words[@]} = 1 ] && [ "$first" != tool ] &&
-				list="list record report export query check info help tools $(_sonde_tools "$sonde")"
+				list="list record report export import query check info help tools $(_sonde_tools "$sonde")"
 			;;
 		esac
 	fi

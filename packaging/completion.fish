@@ -34,7 +34,7 @@ function __sonde_candidates
     set -l first (__sonde_first)
     switch (commandline -ct)
         case '-*'
-            if contains -- "$first" record report export; or __sonde_tools | string match -qr -- "^$first\t"
+            if contains -- "$first" record report export import; or __sonde_tools | string match -qr -- "^$first\t"
                 sonde $first -h 2>/dev/null | __sonde_options
             else
                 sonde --help 2>/dev/null | __sonde_options
@@ -42,7 +42,7 @@ function __sonde_candidates
         case '*'
             if test -z "$first"
                 __sonde_tools
-                printf '%s\n' list record report export query info help tools
+                printf '%s\n' list record report export import query info help tools
             else if test "$first" = tools; and test (commandline -opc)[-1] = -s
                 __sonde_tools
             else if contains -- (commandline -opc)[-1] list -l --list

@@ -26,7 +26,7 @@ _sonde_candidates() {
 	elif [[ $prev == -* && -n $first && $cur != -* ]]; then
 		sonde "$first" -h 2>/dev/null | _sonde_choices "$prev"
 	elif [[ $cur == -* ]]; then
-		if [[ $first == (record|report|export) ]]; then
+		if [[ $first == (record|report|export|import) ]]; then
 			sonde "$first" -h 2>/dev/null | _sonde_options
 		elif [[ -n $first ]] && sonde tools 2>/dev/null | grep -q "^    $first "; then
 			sonde "$first" -h 2>/dev/null | _sonde_options
@@ -34,7 +34,7 @@ _sonde_candidates() {
 			sonde --help 2>/dev/null | _sonde_options
 		fi
 	elif [[ -z $first ]]; then
-		print -l list record report export query info help tools
+		print -l list record report export import query info help tools
 		_sonde_tools
 	fi
 }

@@ -557,6 +557,69 @@ def trace_dat_by_trace_cmd():
     lines = subprocess.run(["trace-cmd", "report", "-i", tmp + "/x.dat"], stdout=subprocess.PIPE, check=True).stdout.decode()
     equal({"tracepoint:raw_syscalls:" + n: lines.count(" %s: " % n) for n in ("sys_enter", "sys_exit")}, counts(path))
 
+# ---- import ----
+
+def imported(path):
+    return sonde("import", path, "-o", "i.sonde")
+
+@test
+def trace_dat_comes_back():
+    for path in recordings() + [recording("b", "-b", "60000")]:
+        sonde("export", path, "--to", "trace.dat", "-o", "x.dat")
+        lost = drawn(path)["losses"]
+        equal(imported("x.dat")[1].splitlines()[1:], ["WARNING: 4 events were lost: x.dat does not have them"] * lost)
+        rows = [json.loads(l) for l in exported("i.sonde", "json").decode().splitlines()]
+        events = [r for r in rows if r["type"] == "event"]
+        equal([r["type"] for r in rows if r["type"] != "event"], ["recording"] + ["lost_total"] * lost)
+        wanted = sorted(plain(path), key=lambda r: r[0])
+        equal([(e["ts"], e["tid"]) for e in events], [(r[0], r[3]) for r in wanted])
+        equal(count_of(e["table"].replace("_", ":") for e in events),
+              count_of("tracepoint:" + re.sub("[^A-Za-z0-9]", ":", short(r[5])) for r in wanted))
+        for e, (_, _, _, _, _, probe, names, cells) in zip(events, wanted):
+            got = dict(e["args"])
+            for name, want in zip(names, cells):
+                name = name[5:] if name.startswith("args.") else name
+                if name in got and isinstance(want, int) and isinstance(got[name], int):
+                    equal(got[name], want, name)
+                elif name in ("prev_comm", "next_comm", "comm"):
+                    equal(got[name].encode(), want)
+            if probe.endswith("sys_enter_openat"):
+                equal(got["str(args.str_args_filename_)"].encode(), cells[3])
+        if path.endswith("a.sonde"):
+            script = "t:sched:sched_switch { @[args.prev_comm, args.next_comm] = count(); }"
+            equal(*(sonde("query", "-q", f, "-e", script)[0] for f in ("i.sonde", path)))
+
+@test
+def what_cannot_be_imported():
+    sonde("export", recording("a"), "--to", "trace.dat", "-o", "x.dat")
+    with open(tmp + "/x.dat", "rb") as file:
+        data = file.read()
+    def refused(want, data):
+        with open(tmp + "/y.dat", "wb") as file:
+            file.write(data)
+        equal(sonde("import", "y.dat", "-o", "none.sonde", rc=1)[1], want)
+        equal([n for n in os.listdir(tmp) if n.startswith("none.sonde")], [], "files that are left")
+    refused("ERROR: y.dat: not a file that can be imported: sonde reads trace.dat of trace-cmd\n", b"")
+    refused("ERROR: y.dat: not a file that can be imported: sonde reads trace.dat of trace-cmd\n", b"PERFILE2" + bytes(100))
+    refused("ERROR: y.dat: trace.dat of version 7 is not read; trace-cmd convert --file-version 6 -i FILE -o FILE makes one "
+            "that is\n", data[:10] + b"7" + data[11:])
+    refused("ERROR: y.dat: trace.dat: only files of little-endian machines of 64 bits are read\n",
+            data[:12] + b"\1" + data[13:])
+    refused("ERROR: y.dat: trace.dat: the header is damaged, or ends early (before byte 13)\n", data[:13])
+    for cut in range(100, data.index(b"flyrecord"), 97):
+        with open(tmp + "/y.dat", "wb") as file:
+            file.write(data[:cut])
+        err = sonde("import", "y.dat", "-o", "none.sonde", rc=1)[1]
+        if "damaged, or ends early" not in err:
+            raise AssertionError(err)
+    # The type of an event that has no format: the event is counted.
+    at = data.index(b"flyrecord") + 10
+    page = struct.unpack_from("<Q", data, at)[0]
+    with open(tmp + "/y.dat", "wb") as file:
+        file.write(data[:page + 20] + b"\xff\xff" + data[page + 22:])
+    equal(sonde("import", "y.dat", "-o", "i.sonde", rc=1)[1],
+          "i.sonde: 79 events\nWARNING: 1 events of y.dat could not be read\n")
+
 # ---- the command ----
 
 @test

@@ -103,7 +103,7 @@ struct job {
 
 typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools, cmd_record,
-	cmd_report, cmd_query, cmd_export;
+	cmd_report, cmd_query, cmd_export, cmd_import;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
 /* How a command is used, as "list [-v] [PATTERN]". NULL if the help does not show the command. */
@@ -199,6 +199,15 @@ bool run_tool_named(struct str name, int at, int argc, char **argv, int *rc);
 /* list.c, facts.c */
 int list(const struct run_opts *o);
 int info(const struct run_opts *o);
+
+/* child.c: work() in a child that has no rights, and only the files that are open; may: of kern/confine.h. work() returns
+ * one of these, which becomes *rc. */
+enum {
+	CHILD_DONE,
+	CHILD_DAMAGED,
+	CHILD_FAILED
+}; /* CHILD_DAMAGED: done, as far as the file could be read */
+struct err *confined_child(int (*work)(void *arg), void *arg, u32 may, int *rc) MUST_USE;
 
 /* aot.c */
 struct aot {

@@ -18,6 +18,7 @@ static const struct {
 	{"record", cmd_record, "record [-o FILE] PROBE... [-- CMD]"},
 	{"report", cmd_report, "report FILE"},
 	{"export", cmd_export, "export FILE --to FORMAT [-o FILE]"},
+	{"import", cmd_import, "import FILE [-o FILE]"},
 	{"check", cmd_check, "check FILE..."},
 	{"info", cmd_info, "info"},
 	{"tplist", cmd_tplist, NULL}, /* told as a tool */

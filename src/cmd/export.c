@@ -10,12 +10,9 @@
 #include "base/opt.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include "kern/confine.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 enum export_option {
 	OPT_TO = 1,
@@ -27,9 +24,6 @@ enum export_option {
 	OPT_QUIET,
 	OPT_HELP,
 };
-/* Of the child. DAMAGED: written, but parts of the recording are missing. */
-enum { EXIT_WRITTEN, EXIT_DAMAGED, EXIT_FAILED };
-
 static const struct opt options[] = {
 	{"to", 't', "FORMAT", "the format, see below", OPT_TO},
 	{"output", 'o', "FILE", "write to this file; - is standard output", OPT_OUTPUT},
@@ -250,15 +244,6 @@ static void close_target(struct target *t)
 
 /* ---- the child ---- */
 
-static struct err *confine(void)
-{
-	u64 left;
-	if (!confine_able())
-		return NULL;
-	struct err *e = confine_caps(0, &left);
-	return e ? e : confine_calls(0);
-}
-
 static void show_sum(const struct export_sum *s, const struct target *t, const struct rec_info *in,
 		     bool quiet)
 {
@@ -279,15 +264,21 @@ static void show_sum(const struct export_sum *s, const struct target *t, const s
 			in->path, in->path);
 }
 
-static int child(int fd, const char *path, const struct export_opts *o, const struct target *t)
+struct work {
+	int fd;
+	const char *path;
+	const struct export_opts *o;
+	const struct target *t;
+};
+
+static int work(void *arg)
 {
+	const struct work *w = arg;
+	const struct export_opts *o = w->o;
+	const struct target *t = w->t;
 	struct rec_file *f = NULL;
 	struct export_sum sum = {0};
-	struct err *e = confine();
-	if (e)
-		close(fd);
-	else
-		e = rec_open_fd(fd, path, &f);
+	struct err *e = rec_open_fd(w->fd, w->path, &f);
 	if (!e) {
 		const struct rec_info *in = rec_info(f);
 		u64 start = in->mono ? in->mono : in->first;
@@ -309,24 +300,12 @@ static int child(int fd, const char *path, const struct export_opts *o, const st
 		fprintf(stderr, "ERROR: %s\n", e->msg);
 	else
 		show_sum(&sum, t, rec_info(f), o->quiet);
-	int rc = e ? EXIT_FAILED : sum.damaged ? EXIT_DAMAGED : EXIT_WRITTEN;
+	int rc = e ? CHILD_FAILED : sum.damaged ? CHILD_DAMAGED : CHILD_DONE;
 	err_free(e);
 	export_sum_free(&sum);
 	if (f)
 		rec_close(f);
 	return rc;
-}
-
-static int wait_for(int pid)
-{
-	int status;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	fprintf(stderr, "ERROR: what reads the recording was ended by signal %d\n",
-		WTERMSIG(status));
-	return EXIT_FAILED;
 }
 
 /* CPUs of the machine, which a folder may need before the recording is read. */
@@ -348,22 +327,12 @@ static struct err *export_file(const char *path, const struct export_opts *o, in
 		return err_sys(errno, "open %s", path);
 	u32 ncpu = cpus_of(fd);
 	struct err *e = open_target(&t, o, path, ncpu);
-	int pid = e ? -1 : fork();
-	if (!e && pid < 0)
-		e = err_sys(errno, "start a child");
-	if (!pid) {
-		*rc = child(fd, path, o, &t);
-		fflush(stderr);
-		_exit(*rc);
-	}
+	if (!e)
+		e = confined_child(work, &(struct work){fd, path, o, &t}, 0, rc);
 	close(fd);
-	if (pid > 0) {
-		signal(SIGINT, SIG_IGN); /* the child ends, and what it wrote is removed here */
-		*rc = wait_for(pid);
-	}
-	if (!e && *rc != EXIT_FAILED)
+	if (!e && *rc != CHILD_FAILED)
 		e = finish_target(&t, o->to, ncpu);
-	if (e || *rc == EXIT_FAILED)
+	if (e || *rc == CHILD_FAILED)
 		drop_target(&t, o->to, ncpu);
 	close_target(&t);
 	return e;
@@ -382,7 +351,7 @@ int cmd_export(int argc, char **argv, bool compat)
 {
 	struct export_opts o = {0};
 	AUTO_FREE char **rest = xcalloc((size_t)argc + 1, sizeof(*rest));
-	int nrest = 0, ndash = 0, rc = EXIT_FAILED;
+	int nrest = 0, ndash = 0, rc = CHILD_FAILED;
 	(void)compat;
 	struct err *e = opt_parse(options, argc, argv, set, &o, rest, &nrest, &ndash);
 	if (!e && o.help) {
@@ -400,7 +369,7 @@ int cmd_export(int argc, char **argv, bool compat)
 		e = export_file(rest[0], &o, &rc);
 	if (e)
 		fprintf(stderr, "ERROR: %s\n", e->msg);
-	bool good = !e && rc == EXIT_WRITTEN;
+	bool good = !e && rc == CHILD_DONE;
 	err_free(e);
 	return good ? RC_OK : RC_USAGE;
 }
