@@ -96,7 +96,8 @@ printf '%s\n' "${COMPREPLY[@]}"
 END
 if command -v bash > /dev/null; then
 	t 0 execsnoop bash "$tmp/offers" "$sonde" 'sonde exec'
-	t 0 info bash "$tmp/offers" "$sonde" 'sonde i'
+	t 0 'import
+info' bash "$tmp/offers" "$sonde" 'sonde i'
 	t 0 '--no-feature
 --no-warnings' bash "$tmp/offers" "$sonde" 'sonde --no-'
 	t 0 '--tid
