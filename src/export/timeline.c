@@ -612,9 +612,11 @@ static void call_ends(struct timeline *t, const struct rec_row *r, struct thread
 
 static struct str call_name(struct timeline *t, u64 number)
 {
-	const struct arch_calls *c = t->arch ? &t->arch->calls : NULL;
-	if (c && number < c->n && c->name[number])
-		return str_z(c->name[number]);
+	const char *name = t->arch && number < t->arch->calls.n
+				   ? arch_call_name(&t->arch->calls, (u32)number)
+				   : NULL;
+	if (name)
+		return str_z(name);
 	return str_z(arena_fmt(&t->x->a, "syscall %lld", (i64)number));
 }
 
