@@ -4,7 +4,8 @@
  *	sonde's own bytes, the unit (core/unitfile.h), its length as u64, "sonde\0AO"
  *
  * Such a file needs no compiler and no BTF where it runs, but programs know where things are in the
- * structures of the kernel that they were compiled for.
+ * structures of the kernel that they were compiled for. With options or arguments of the script its
+ * text, which is in the unit, is compiled anew (run_aot()).
  */
 #include "base/alloc.h"
 #include "base/file.h"

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/tool.h"
+#include "core/unitfile.h"
 #include "proc/proc.h"
 #include "run/query.h"
 #include "run/session.h"
@@ -609,33 +610,6 @@ out:
 	return rc;
 }
 
-int run_aot(struct aot *f, int argc, char **argv)
-{
-	struct run_opts o = {0};
-	struct err *e = opts_parse(&o, argc, argv);
-	bool given = o.program || o.nrest || o.list || o.npid || o.cmd || o.aot;
-	int rc = RC_OK;
-	if (e)
-		rc = usage_error(false,
-				 "%s (of a script that was compiled already options and arguments "
-				 "are fixed)",
-				 e->msg);
-	else if (given)
-		rc = usage_error(false,
-				 "this program is a script that was compiled already: its options "
-				 "and arguments are fixed");
-	else if (o.help)
-		usage(stdout, false, true);
-	else if (o.version)
-		rc = version(false);
-	else
-		rc = run_loaded(&o, f);
-	err_free(e);
-	free(o.rest);
-	free(f->p);
-	return rc;
-}
-
 /* --mode compiler-bench: each pass many times. */
 static int bench_compiler(const struct run_opts *o, const struct script *script, struct host *h)
 {
@@ -809,4 +783,74 @@ int cmd_list(int argc, char **argv, bool compat)
 int cmd_info(int argc, char **argv, bool compat)
 {
 	return parse_and_run(&(struct run_opts){.compat = compat, .info = true}, argc, argv);
+}
+
+/*
+ * Options and arguments of the script are values that the compiler knows, so with other ones the script that the file
+ * carries is compiled anew, for this kernel.
+ */
+static int run_anew(struct run_opts *o, const struct aot *f)
+{
+	struct arena a = {0};
+	struct host h;
+	struct job j;
+	if (!host_prepare(&h, &a, o)) {
+		host_deinit(&h);
+		arena_free(&a);
+		return RC_USAGE;
+	}
+	job_init(&j, o, &(struct script){0}, &h);
+	struct err *e = unit_read(&j.unit, &j.arena, &j.diags, &h, f->p, f->n);
+	if (!e && !j.diags.nsource)
+		e = err_new("compiled script: it has no text");
+	if (!e) {
+		o->program = arena_strz(&a, j.diags.source[0].text);
+		o->unsafe |= j.unit.config.unsafe;
+	}
+	job_free(&j);
+	host_deinit(&h);
+	int rc = e ? fail(e, RC_USAGE) : run_command(o);
+	arena_free(&a);
+	return rc;
+}
+
+/* The first argument that is a long option, and none of sonde's: with it those of the script begin. */
+static int script_begins(int argc, char **argv)
+{
+	int i = 1;
+	while (i < argc && strcmp(argv[i], "--") &&
+	       (strncmp(argv[i], "--", 2) || opts_named(argv[i])))
+		i++;
+	return i;
+}
+
+int run_aot(struct aot *f, int argc, char **argv)
+{
+	struct run_opts o = {0};
+	int n = 0, from = script_begins(argc, argv), rc = RC_OK;
+	AUTO_FREE char **args = xcalloc((size_t)argc + 2, sizeof(*args));
+	char dashes[] = "--";
+	for (int i = 0; i < argc; i++) {
+		if (i == from && strcmp(argv[i], "--"))
+			args[n++] = dashes;
+		args[n++] = argv[i];
+	}
+	struct err *e = opts_parse(&o, n, args);
+	bool other = o.program || o.list || o.npid || o.cmd || o.aot;
+	if (e)
+		rc = usage_error(false, "%s", e->msg);
+	else if (other)
+		rc = usage_error(false,
+				 "this program is a script that was compiled already: it takes the "
+				 "options and arguments of the script, and options for output");
+	else if (o.help)
+		usage(stdout, false, true);
+	else if (o.version)
+		rc = version(false);
+	else
+		rc = o.nrest ? run_anew(&o, f) : run_loaded(&o, f);
+	err_free(e);
+	free(o.rest);
+	free(f->p);
+	return rc;
 }

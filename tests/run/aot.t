@@ -33,7 +33,7 @@ EXPECT
 NAME a compiled script takes no other
 RUN "$SONDE" --aot $TMPDIR/prog -e 'begin { exit(); }'; $TMPDIR/prog -e 'begin { }' 2>&1 | head -n 1; "$SONDE" --aot $TMPDIR/prog -p $$ -e 'begin { exit(); }' 2>&1; :
 EXPECT
-	ERROR: this program is a script that was compiled already: its options and arguments are fixed
+	ERROR: this program is a script that was compiled already: it takes the options and arguments of the script, and options for output
 	ERROR: --aot: -p and -c name processes that are here now; let the script compare pid
 
 NAME a compiled script that is damaged says so
@@ -56,9 +56,20 @@ EXPECT
 	291
 NEEDS slow file:/proc/sys/kernel/random/boot_id sym:vfs_read
 
-NAME options of a compiled script are fixed
-RUN "$SONDE" --aot $TMPDIR/prog -e 'options { x = 5; } begin { print(opt.x); exit(); }' && { $TMPDIR/prog -q | head -n 1; $TMPDIR/prog --x=7 2>&1 | head -n 1; $TMPDIR/prog 7 2>&1 | head -n 1; }
+NAME a compiled script takes its options and arguments
+RUN
+	"$SONDE" --aot $TMPDIR/prog -e 'options { x = 5; } begin { print((opt.x, $#, $1, str($2))); exit(); }' 2>/dev/null
+	p() { $TMPDIR/prog -q "$@" 2>&1 | sed -n '1p;/HINT/,$p' | grep .; }
+	p; p --x=7 1 two; p 1 two -- --x=8; p -f json --x=7 1 two; p 1 two --y=3 | head -n 1; p 1 two --x=many | head -n 1; p --quiet 3 four
+	"$SONDE" --aot $TMPDIR/prog -e 'begin { $a = getopt("who", "nobody"); printf("%s %d\n", $a, getopt("n", 3)); exit(); }' && { p; p --who=me; p -- --n=4; }
 EXPECT
-	5
-	ERROR: unrecognized option '--x' (of a script that was compiled already options and arguments are fixed)
-	ERROR: this program is a script that was compiled already: its options and arguments are fixed
+	(5, 0, 0, )
+	(7, 2, 1, two)
+	(8, 2, 1, two)
+	{"type": "value", "data": [7,2,1,"two"]}
+	ERROR: unexpected program command line options: --y
+	stdin:1:35-40: ERROR: --x needs a number (got 'many')
+	(5, 2, 3, four)
+	nobody 3
+	me 3
+	nobody 4
