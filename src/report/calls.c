@@ -45,6 +45,24 @@ struct held_call *calls_held(struct calls *c, u32 tid)
 	return h && h->open ? h : NULL;
 }
 
+void calls_move(struct calls *c, u32 from, u32 to)
+{
+	struct held_call **at = &c->slot[from % SLOTS], *old = calls_held(c, to);
+	while (*at && (*at)->tid != from)
+		at = &(*at)->next;
+	if (old && from != to)
+		calls_drop(old);
+	struct held_call *h = *at;
+	if (!h || from == to)
+		return;
+	*at = h->next;
+	h->tid = to;
+	h->next = c->slot[to % SLOTS];
+	c->slot[to % SLOTS] = h;
+	if (c->last == from)
+		c->last = to;
+}
+
 bool calls_mode(struct calls *c, u32 tid, u32 mode)
 {
 	u32 *of = &c->other[tid % SLOTS].tid, *has = &c->other[tid % SLOTS].mode;

@@ -24,6 +24,8 @@ struct held_call *calls_hold(struct calls *c, u32 tid);
 /* NULL if nothing is held for the thread. */
 struct held_call *calls_held(struct calls *c, u32 tid);
 void calls_drop(struct held_call *h); /* the call has ended; h must be open */
+/* What is held for thread from is held for thread to from now on, instead of what was. */
+void calls_move(struct calls *c, u32 from, u32 to);
 /* The thread makes a call of this mode. True if its last call had another mode; a thread that was
  * not seen before has mode 0. */
 bool calls_mode(struct calls *c, u32 tid, u32 mode);

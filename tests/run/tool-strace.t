@@ -1026,3 +1026,31 @@ EXPECT
 	stat64#32 1
 	write#32 3
 	@[4]: 3
+
+NAME strace: a thread that calls execve takes the place of the first one
+RUN
+	t=$(readlink -f /bin/true)
+	f() { "$SONDE" strace -q "$@" -e execve,exit_group build/tests/execthread "$t" one two 2>&1 | sed -n "/execthread/d; s/0x[0-9a-f]* .. [0-9]* vars/ENV/; s|$t|TRUE|g; s/^\[pid *[0-9]*\] //; s/pid [0-9]*/pid N/; s/  */ /g; p"; }
+	f -f; echo; f -f --split; echo; f -f -c | awk '$NF == "execve" { print $4, $5 }'
+NEEDS prog:execthread
+EXPECT
+	+++ superseded by execve in pid N +++
+	execve("TRUE", ["TRUE", "one", "two"], ENV */) = 0
+	exit_group(0) = ?
+	+++ exited with 0 +++
+	$
+	execve("TRUE", ["TRUE", "one", "two"], ENV */ <unfinished ...>
+	+++ superseded by execve in pid N +++
+	<... execve resumed>) = 0
+	exit_group(0) = ?
+	+++ exited with 0 +++
+	$
+	2 execve
+
+NAME a thread that calls execve, in a script
+RUN "$SONDE" -q -c "build/tests/execthread $(readlink -f /bin/true)" -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "execve")/ { emit(t, call = syscall_enter(args.regs, args.id, 0)); } rawtracepoint:sys_exit /pid == cpid && @moved && !@shown++/ { emit(t, call = syscall_exit(args.regs, args.ret, 0)); } tracepoint:sched:sched_process_exec /pid == cpid && args.old_pid != args.pid/ { emit(t, call = syscall_superseded(args.old_pid)); @moved = args.pid == cpid; } end { clear(@shown); }' | sed 's|"/[^"]*"|"TRUE"|; s/"[^"]*"\.\.\./TEXT/g; s/pid [0-9]*/pid N/; s/0x[0-9a-f]* .. [0-9]* vars/ENV/; s/  */ /g' | grep .
+NEEDS prog:execthread
+EXPECT
+	+++ superseded by execve in pid N +++
+	execve("TRUE", [TEXT], ENV */) = 0
+	@moved: true

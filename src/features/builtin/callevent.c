@@ -47,7 +47,8 @@ void call_put_siginfo(struct sb *out, struct bytes *b)
 			call_put_signal(out, status);
 		sb_fmt(out, ", si_utime=%llu, si_stime=%llu", utime, stime);
 	} else if (code > 0 && code != 128) {
-		sb_fmt(out, ", si_addr=0x%llx", (u64)uid << 32 | pid);
+		u64 addr = (u64)uid << 32 | pid;
+		sb_fmt(out, addr ? ", si_addr=0x%llx" : ", si_addr=NULL", addr);
 	} else if (code == SI_TIMER) {
 		sb_fmt(out, ", si_timerid=%d, si_overrun=%d", (i32)pid, (i32)uid);
 	} else if (code <= 0) {
@@ -72,6 +73,8 @@ void call_event_text(struct sb *out, struct str event)
 		sb_char(out, ' ');
 		call_put_siginfo(out, &b);
 		sb_z(out, " ---");
+	} else if (h.phase == CALL_MOVED) {
+		sb_fmt(out, "+++ superseded by execve in pid %u +++", code);
 	} else if (code & 0x7f) {
 		sb_z(out, "+++ killed by ");
 		call_put_signal(out, code & 0x7f);

@@ -14,6 +14,7 @@ enum call_phase {
 	CALL_EXIT,
 	CALL_SIGNAL, /* arg: 48 bytes of siginfo */
 	CALL_ENDED,  /* the thread; arg[0]: how, as wait() gives it; arg[1]: enum call_end */
+	CALL_MOVED,  /* thread arg[0] called execve, and is the leader of its process now */
 };
 enum {
 	CALL_ARGS = 6,

@@ -482,6 +482,8 @@ static void put_call(struct reporter *r, const struct columns *t, struct value *
 			calls_drop(h);
 		return;
 	}
+	if (head.phase == CALL_MOVED)
+		calls_move(r->calls, (u32)head.arg[0], head.tid);
 	u64 end = head.phase == CALL_ENDED ? head.arg[1] : 0;
 	if (end & CALL_END_OPEN)
 		put_open_call(r, t, head.tid, at);

@@ -910,6 +910,15 @@ static struct ref lower_ended(struct lower *l, struct node *call, struct mem dst
 	return REF_NONE;
 }
 
+static struct ref lower_superseded(struct lower *l, struct node *call, struct mem dst)
+{
+	struct ref old = lower_value(l, call_arg(call, 0));
+	put_head(l, dst, CALL_MOVED, ir_con(l->f, 0));
+	lower_store(l, 8, mem_at(dst, AT_ARG), old);
+	put_length(l, dst, ir_con(l->f, 0));
+	return REF_NONE;
+}
+
 const struct builtin builtin_syscall[] = {
 	{"auto syscall_enter(any regs, int id, lit limit, [lit flags], [text raw], [text shallow], "
 	 "[int dump])",
@@ -935,5 +944,9 @@ const struct builtin builtin_syscall[] = {
 		"kind "
 		"call; open 0: without the call that it was in; 2, 3: only 0, 1, not how it "
 		"ended."},
+	{"auto syscall_superseded(int old)", lower_superseded, .type = type_call,
+	 .doc = "In tracepoint:sched:sched_process_exec, when args.old_pid is another thread: that "
+		"thread "
+		"ends the others and takes the number of the process, for a column of kind call."},
 	{0},
 };
