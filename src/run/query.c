@@ -567,10 +567,32 @@ static void run_prog(struct session *s, const struct query_prog *g, u8 *row, u32
 		s->reporter.source->consume(s, 0);
 }
 
+enum { MOST_BEATS = 100000 };
+
+/*
+ * Where two events are as far apart as no machine rests, as in a damaged file, an interval would run for ever: of those
+ * between them only the last MOST_BEATS run.
+ */
+static void leave_out_beats(struct session *s, struct beat *b, u64 ns)
+{
+	u64 due = ns >= b->next_ns ? (ns - b->next_ns) / b->each_ns : 0;
+	if (due <= MOST_BEATS)
+		return;
+	AUTO_SB text = {0};
+	sb_fmt(&text,
+	       "the recording has no events for %llu s: %llu runs of an interval in that time are "
+	       "left out",
+	       (ns - b->next_ns) / 1000000000, due - MOST_BEATS);
+	report_error(&s->reporter, true, "left_out", (struct loc){0}, sb_str(&text));
+	b->next_ns += (due - MOST_BEATS) * b->each_ns;
+}
+
 /* Intervals whose time has come. */
 static void beat_until(struct session *s, u64 ns)
 {
 	struct query *q = s->live.query;
+	for (u32 i = 0; i < q->nbeat; i++)
+		leave_out_beats(s, &q->beat[i], ns);
 	for (u32 n = 0; !s->control.stop; n++) {
 		struct beat *b = NULL;
 		for (u32 i = 0; i < q->nbeat; i++)
