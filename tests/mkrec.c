@@ -1,7 +1,8 @@
 /*
- * mkrec [-a] [-l] [-u] [-k] [-b N] FILE: a recording that tests know by heart. -a: it has no end. -l: events were
- * lost. -u: it is not compressed. -k: also all kinds of values, and what viewers draw: drawn() below. -b: N rows
- * of raw_syscalls:sys_enter by eight programs, for measurements.
+ * mkrec [-a] [-g] [-l] [-u] [-k] [-b N] FILE: a recording that tests know by heart. -a: it has no end. -g: nothing
+ * happens for ten days before the last round. -l: events were lost. -u: it is not compressed. -k: also all kinds of
+ * values, and what viewers draw: drawn() below. -b: N rows of raw_syscalls:sys_enter by eight programs, for
+ * measurements.
  *
  * Time 0 is 1000 s of the monotonic clock, and 2025-11-27 19:00:00 UTC. Ten rounds of 100 ms, each:
  *
@@ -103,7 +104,7 @@ static void row(struct rec_writer *w, u32 id, u32 cpu, u32 task_id, u64 ms_x10, 
 				       .cell = cell});
 }
 
-static void rounds(struct rec_writer *w, bool lost)
+static void rounds(struct rec_writer *w, bool lost, bool gap)
 {
 	static const struct str call = STR("tracepoint");
 	u32 e_open = schema(w, call, STR("tracepoint:syscalls:sys_enter_openat"), openat, 4);
@@ -121,7 +122,7 @@ static void rounds(struct rec_writer *w, bool lost)
 	u32 ks = rec_stack(w, &(struct rec_stack){.n = 2, .flags = STACK_KERNEL, .frame = k});
 	u32 us = rec_stack(w, &(struct rec_stack){.n = 2, .frame = u});
 	for (u32 i = 0; i < 10; i++) {
-		u64 at = i * 1000;
+		u64 at = i * 1000 + (gap && i == 9 ? 10ull * 86400 * 10000 : 0);
 		char name[32];
 		u64 ret = i % 3 ? 3 : (u64)-2;
 		snprintf(name, sizeof(name), "/etc/file%u", i);
@@ -308,11 +309,12 @@ static void big(struct rec_writer *w, u64 n)
 int main(int argc, char **argv)
 {
 	struct rec_writer *w;
-	bool cut = false, lost = false, plain = false, more = false;
+	bool cut = false, lost = false, plain = false, more = false, gap = false;
 	u64 rows = 0;
 	int i = 1;
 	for (; i + 1 < argc; i++) {
 		cut |= !strcmp(argv[i], "-a");
+		gap |= !strcmp(argv[i], "-g");
 		lost |= !strcmp(argv[i], "-l");
 		plain |= !strcmp(argv[i], "-u");
 		more |= !strcmp(argv[i], "-k");
@@ -330,7 +332,7 @@ int main(int argc, char **argv)
 		if (rows)
 			big(w, rows);
 		else
-			rounds(w, lost);
+			rounds(w, lost, gap);
 		if (more)
 			drawn(w);
 		e = rec_tick(w, ~0ull);

@@ -10,7 +10,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 export TZ=UTC
-"$build/mkrec" a.sonde && "$build/mkrec" -a cut.sonde && "$build/mkrec" -l lost.sonde || exit 1
+"$build/mkrec" a.sonde && "$build/mkrec" -a cut.sonde && "$build/mkrec" -l lost.sonde && "$build/mkrec" -g gap.sonde || exit 1
 echo 't:raw_syscalls:sys_enter { @[comm, str($1)] = count(); }' > script.bt
 head -c 1000 a.sonde > short.sonde
 head -c 64 a.sonde > empty.sonde
@@ -94,6 +94,7 @@ interval:ms:300 { printf("%d ms: %d\n", elapsed / 1000000, @n); } t:raw_syscalls
 	q a.sonde -e 't:raw_syscalls:sys_enter { $p = (uint64)args.id; @ = *(uint64 *)$p; }'
 	q a.sonde -e 'kprobe:vfs_read { @ = count(); }'
 	q a.sonde -e 'iter:task { @ = count(); }'
+	q gap.sonde -e 'interval:s:1 { @ = count(); } t:raw_syscalls:sys_enter { @e = count(); }'
 	# what acts now
 	q a.sonde --unsafe -e 't:raw_syscalls:sys_enter { system("ls"); }'
 	q a.sonde -e 't:raw_syscalls:sys_enter { system("ls"); }'

@@ -6,11 +6,11 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
 
-static bool any_rule(void *arg, u64 addr, u32 *ret)
+static bool any_rule(void *arg, u64 addr, struct copy_code *ret)
 {
 	const u32 *seed = arg;
 	u32 rule = (u32)addr * 2654435761u ^ *seed;
-	*ret = rule;
+	*ret = (struct copy_code){rule, addr % 5 ? 0 : 1 + (rule >> 8) % 3};
 	return addr % 7 && unwind_kind(rule) <= UNWIND_KIND_MAX;
 }
 
