@@ -95,6 +95,7 @@ interval:ms:300 { printf("%d ms: %d\n", elapsed / 1000000, @n); } t:raw_syscalls
 	q a.sonde -e 'kprobe:vfs_read { @ = count(); }'
 	q a.sonde -e 'iter:task { @ = count(); }'
 	q gap.sonde -e 'interval:s:1 { @ = count(); } t:raw_syscalls:sys_enter { @e = count(); }'
+	q a.sonde -e 'config = { missing_probes = "ignore" } t:block:block_rq_issue { @ = count(); }'
 	# what acts now
 	q a.sonde --unsafe -e 't:raw_syscalls:sys_enter { system("ls"); }'
 	q a.sonde -e 't:raw_syscalls:sys_enter { system("ls"); }'
