@@ -280,6 +280,40 @@ EXPECT
 	io_uring_enter(-1, 0, 0, IORING_ENTER_GETEVENTS, [USR1], 8)
 	io_uring_enter(-1, 1, 0, 0, NULL, 8)
 
+NAME strace: requests of ioctl, and protocols of netlink, by their names
+RUN "$SONDE" strace -q -o "$TMPDIR/o" -e trace=ioctl,socket build/tests/ioctls 2>/dev/null; sed -E 's/^(socket.*\)) *= .*/\1/' "$TMPDIR/o"
+NEEDS prog:ioctls tp:raw_syscalls/sys_exit btf x86_64
+EXPECT
+	ioctl(-1, BLKFLSBUF)                    = -1 EBADF (Bad file descriptor)
+	ioctl(-1, BLKRASET, 4660)               = -1 EBADF (Bad file descriptor)
+	ioctl(-1, PERF_EVENT_IOC_SET_OUTPUT, 4660) = -1 EBADF (Bad file descriptor)
+	ioctl(-1, PERF_EVENT_IOC_SET_BPF, 4660) = -1 EBADF (Bad file descriptor)
+	ioctl(-1, EVIOCGRAB, 4660)              = -1 EBADF (Bad file descriptor)
+	ioctl(-1, RNDRESEEDCRNG)                = -1 EBADF (Bad file descriptor)
+	ioctl(-1, RTC_UIE_ON)                   = -1 EBADF (Bad file descriptor)
+	ioctl(-1, RTC_IRQP_SET, 4660)           = -1 EBADF (Bad file descriptor)
+	ioctl(-1, WDIOC_KEEPALIVE)              = -1 EBADF (Bad file descriptor)
+	ioctl(-1, UFFDIO_API, 0x1234)           = -1 EBADF (Bad file descriptor)
+	ioctl(-1, BTRFS_IOC_SYNC)               = -1 EBADF (Bad file descriptor)
+	ioctl(-1, NBD_SET_SOCK, 4660)           = -1 EBADF (Bad file descriptor)
+	ioctl(-1, NBD_DISCONNECT)               = -1 EBADF (Bad file descriptor)
+	ioctl(-1, KVM_CREATE_VM, 0x1234)        = -1 EBADF (Bad file descriptor)
+	ioctl(-1, KVM_CREATE_VCPU, 4660)        = -1 EBADF (Bad file descriptor)
+	ioctl(-1, KVM_RUN, 0x1234)              = -1 EBADF (Bad file descriptor)
+	ioctl(-1, NS_GET_USERNS)                = -1 EBADF (Bad file descriptor)
+	ioctl(-1, FIFREEZE)                     = -1 EBADF (Bad file descriptor)
+	ioctl(-1, FIONCLEX)                     = -1 EBADF (Bad file descriptor)
+	ioctl(-1, _IOC(_IOC_READ|_IOC_WRITE, 0xbe, 0xef, 0x1ead), 0x1234) = -1 EBADF (Bad file descriptor)
+	socket(AF_NETLINK, SOCK_RAW|SOCK_CLOEXEC, NETLINK_ROUTE)
+	socket(AF_NETLINK, SOCK_RAW|SOCK_CLOEXEC, NETLINK_UNUSED)
+	socket(AF_NETLINK, SOCK_RAW|SOCK_CLOEXEC, NETLINK_NFLOG)
+	socket(AF_NETLINK, SOCK_RAW|SOCK_CLOEXEC, NETLINK_XFRM)
+	socket(AF_NETLINK, SOCK_RAW|SOCK_CLOEXEC, NETLINK_NETFILTER)
+	socket(AF_NETLINK, SOCK_RAW|SOCK_CLOEXEC, NETLINK_GENERIC)
+	socket(AF_NETLINK, SOCK_RAW|SOCK_CLOEXEC, NETLINK_RDMA)
+	socket(AF_NETLINK, SOCK_RAW|SOCK_CLOEXEC, 0x4d /* NETLINK_??? */)
+	+++ exited with 0 +++
+
 NAME strace: the same names and results as strace has, for ten programs
 RUN cd "$TMPDIR"; tab=$(printf '\t'); for c in true 'ls /usr' 'cat /etc/passwd' 'sort /etc/passwd' date id 'uname -a' 'sleep 0' 'echo hi' 'mkdir d' 'rmdir d'; do strace -o a $c >/dev/null 2>&1; [ "$c" = 'mkdir d' ] && rmdir d; [ "$c" = 'rmdir d' ] && mkdir d; "$SONDE" strace -q -o b $c >/dev/null 2>&1; for f in a b; do sed -E 's/ \(SCHED_[A-Z]+\)$//; s/^([a-z0-9_]+)\(.*= (-?[0-9]+|\?)( [A-Z]+.*)?$/\1 \2\3/; s/^([a-z0-9_]+)\(.*= 0x.*/\1/; s/^(set_tid_address|getpid) .*/\1/' $f >$f.n; done; if cmp -s a.n b.n; then echo "$c: the same"; else echo "$c:"; diff a.n b.n | head -n 5; fi; done
 NEEDS cmd:strace tp:raw_syscalls/sys_exit btf x86_64

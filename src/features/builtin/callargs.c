@@ -1,7 +1,6 @@
 /* callargs.c - system calls whose arguments depend on what is asked of them. */
 #include "builtin/calls.h"
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 
 /* How many arguments an operation has. */
@@ -59,13 +58,7 @@ u32 call_seccomp_args(u64 mode)
 /* Requests without anything more. */
 bool call_ioctl_bare(u32 request)
 {
-	static const u32 bare[] = {TIOCEXCL, TIOCNXCL, TIOCNOTTY,
-				   FIOCLEX,  FIONCLEX, 0x125f /* BLKRRPART */,
-				   0x4c82 /* LOOP_CTL_GET_FREE */};
-	for (size_t i = 0; i < countof(bare); i++)
-		if (request == bare[i])
-			return true;
-	return false;
+	return call_word(STR("ioctl_bare"), request) != NULL;
 }
 
 bool call_fcntl_address(u32 cmd)

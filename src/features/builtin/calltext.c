@@ -227,21 +227,33 @@ void shown_constant(struct shown *s, const char *name, u64 v)
 		sb_fmt(s->text, s->flags & CALL_BOTH ? "%#x /* %s */" : "%#x", (u32)v, name);
 }
 
+/* What the table has no name for is a number, as strace writes it. */
+static void put_constant(struct shown *s, struct str table, u64 v)
+{
+	const char *name = call_word(table, v);
+	if (!name && table.n && !(s->flags & (CALL_NUMBERS | CALL_BOTH)))
+		call_put_enum(s->text, table, v);
+	else
+		shown_constant(s, name, v);
+}
+
 static void put_protocol(struct shown *s, u64 v)
 {
 	u64 family = s->in.arg[0];
-	const char *name = NULL;
 	if (family == AF_PACKET) {
 		sb_z(s->text, "htons(");
 		call_put_enum(s->text, STR("ethernet"), (u64)ntohs((u16)v));
 		sb_char(s->text, ')');
 		return;
 	}
-	if (family == AF_INET || family == AF_INET6)
-		name = call_word(STR("protocol"), v);
-	else if (family == AF_NETLINK)
-		name = call_word(STR("netlink"), v);
-	shown_constant(s, name, v);
+	if (family == AF_NETLINK)
+		put_constant(s, STR("netlink"), v);
+	else
+		shown_constant(s,
+			       family == AF_INET || family == AF_INET6
+				       ? call_word(STR("protocol"), v)
+				       : NULL,
+			       v);
 }
 
 static void put_option(struct shown *s, u64 v)
@@ -253,11 +265,7 @@ static void put_option(struct shown *s, u64 v)
 			   : level == SOL_IPV6    ? STR("ipv6")
 			   : level == SOL_NETLINK ? STR("netlink_opt")
 						  : STR("");
-	const char *name = call_word(table, v);
-	if (!name && table.n && !(s->flags & (CALL_NUMBERS | CALL_BOTH)))
-		call_put_enum(s->text, table, v);
-	else
-		shown_constant(s, name, v);
+	put_constant(s, table, v);
 }
 
 /* The same everywhere; headers have some of them only for those who ask. */

@@ -79,18 +79,10 @@ bool call_put_ioctl(struct sb *out, u32 request, u64 v, struct str in, struct st
 	};
 	static const u32 takes[] = {FIONBIO, TIOCSPGRP, FIOASYNC, TIOCPKT, 0x40045431, TIOCSETD};
 	static const u32 gives[] = {FIONREAD, TIOCGPGRP, TIOCGSID, TIOCOUTQ, 0x80045430, TIOCGETD};
-	/* The argument itself is one; FICLONE: the file to share with. */
-	static const u32 numbers[] = {0x40049409 /* FICLONE */,
-				      TIOCSCTTY,
-				      0x5409 /* TCSBRK */,
-				      0xae00 /* KVM's version */,
-				      0x2400,
-				      0x2401,
-				      0x2403 /* PERF_EVENT_IOC_* */};
 	static const u32 settings[] = {0x5402, 0x5403, 0x5404, SETS2, SETSW2, SETSF2}; /* TCSETS* */
 	u32 word;
 	u16 size[4] = {0};
-	if (one_of(numbers, countof(numbers), request)) {
+	if (call_word(STR("ioctl_number"), request)) {
 		sb_fmt(out, "%d", (i32)v);
 		return true;
 	}
