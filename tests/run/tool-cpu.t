@@ -148,7 +148,7 @@ EXPECT
 
 NAME offcputime: a sleep, in text, JSON, CSV and folded
 RUN for o in '' -j --csv -f; do tool_sees_wait usleep 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 $o >"$TMPDIR/o$o"; done; grep -cE '^spin +[0-9]{6,}$' "$TMPDIR/o"; grep -cE '"comm": "spin".*"sym": "usleep".*"total_ns": [0-9]{9,}}' "$TMPDIR/o-j"; head -n 1 "$TMPDIR/o--csv"; tr -d '\n' <"$TMPDIR/o--csv" | grep -cE 'spin,"[^"]*usleep [^"]*main [^"]*",[0-9]{9,}'; grep -cE '^spin;.*;main;.*usleep;.* [0-9]{9,}$' "$TMPDIR/o-f"
-NEEDS prog:spin tp:sched/sched_switch dwunwind
+NEEDS slow prog:spin tp:sched/sched_switch dwunwind
 TIMEOUT 60
 EXPECT
 	1
@@ -291,7 +291,7 @@ EXPECT
 	runqslower: sleep
 	cpudist: sleep
 	ERROR: --cgroup: there is no control group DIR/none
-NEEDS btf prog:spin tp:sched/sched_switch file:/sys/fs/cgroup
+NEEDS slow btf prog:spin tp:sched/sched_switch file:/sys/fs/cgroup
 TIMEOUT 30
 
 NAME hardirqs and softirqs: what interrupts a control group, and one of nobody

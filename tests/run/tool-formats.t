@@ -266,7 +266,7 @@ RUN
 	for l in ruby:ruby tcl:libtcl8.6 java:libjvm; do see ${l#*:} ${l%:*}objnew --fields object,allocs,bytes; done
 	for l in python:python3 ruby:ruby php:php perl:perl tcl:libtcl8.6 node:node java:libjvm; do see ${l#*:} ${l%:*}stat --fields comm,calls,gcs,objects,threads 1h -l; done
 	see libjvm javathreads --fields event,id,name
-NEEDS slow uprobe prog:languages
+NEEDS fast uprobe prog:languages
 TIMEOUT 120
 EXPECT
 	pythoncalls: app.py f 2

@@ -27,7 +27,7 @@ RUN
 	export TMPDIR; for f in '' -j --csv; do "$SONDE" sslsniff -q $f --fields function,comm,bytes,data -- python3 "$TMPDIR/tls.py" | LC_ALL=C sort; done
 	"$SONDE" sslsniff -q -c python -g -n -l --handshake --hexdump --fields function,duration_ns,data -- python3 "$TMPDIR/tls.py" |
 		sed 's/[0-9]*\.[0-9][0-9]/N/; s/  */ /g; s/ $//' | LC_ALL=C sort -u
-NEEDS uprobe cmd:openssl cmd:python3
+NEEDS slow uprobe cmd:openssl cmd:python3
 TIMEOUT 40
 EXPECT
 	FUNC         COMM                LEN DATA
