@@ -562,6 +562,7 @@ EXPECT
 
 NAME values at both ends of 64 bits
 PROG begin { $big = (uint64)0xffffffffffffffff; @sum = sum($big); @max = max($big); @min = min($big); @least = max((int64)-5); for $i : 0..4 { $v = (int64)$i - 3; @avg = avg($v); @low = min($v); @high = max($v); @total = sum($v); @s = stats($v); } print((@low, @high)); }
+NEEDS since:5.19
 EXPECT
 	(-3, 0)
 	$

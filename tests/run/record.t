@@ -195,7 +195,7 @@ EXPECT
 NAME record: probes with equal rows that share a body are each read
 NEEDS tp:syscalls/sys_exit_openat tp:syscalls/sys_exit_close
 RUN
-	cd "$TMPDIR" && "$SONDE" record -q -o r.sonde syscalls:sys_exit_openat syscalls:sys_exit_close -- cat /nonexistent 2>/dev/null
+	cd "$TMPDIR" && "$SONDE" record -q -o r.sonde syscalls:sys_exit_openat syscalls:sys_exit_close -- python3 -c 'import os; os.path.exists("/"); os.close(os.dup(1)); open("/nonexistent")' 2>/dev/null
 	"$SONDE" query -q r.sonde -e 't:syscalls:sys_exit_close, t:syscalls:sys_exit_openat { @[probe, args.ret < 0 ? args.ret : 0] = count(); } end { printf("%d %d\n", @["tracepoint:syscalls:sys_exit_openat", -2] > 0, @["tracepoint:syscalls:sys_exit_close", 0] > 0); clear(@); }' | grep .
 EXPECT 1 1
 
@@ -231,15 +231,15 @@ RUN
 	    while time.time() < end and not any("descriptor %d" % (77 + i) in open(f, "rb").read().decode("latin1") for f in glob.glob("k-*")):
 	        time.sleep(0.05)' 2>&1 | sed 's/^k-[0-9T]*\(-[0-9]\)*\.sonde/SNAPSHOT/; s/last .* s, .*:/last TIME, SIZE:/'
 	ls | grep -c '^k-'
-	for f in $(ls -t k-*); do "$SONDE" query -q $f -e 'tracepoint:syscalls:sys_enter_write { @ = count(); }' | grep @; done
+	for f in k-*; do "$SONDE" query -q $f -e 'tracepoint:syscalls:sys_enter_write { @ = count(); }' | grep @; done | sort
 EXPECT
 	Attached 2 probes
 	SNAPSHOT: 1 event of the last TIME, SIZE: descriptor 77
 	SNAPSHOT: 2 events of the last TIME, SIZE: descriptor 78
 	SNAPSHOT: 3 events of the last TIME, SIZE: descriptor 79
 	2
-	@: 3
 	@: 2
+	@: 3
 
 NAME record: a stall of 200 ms is caught with the five seconds before it, and memory stays within --keep
 NEEDS tp:sched/sched_switch
@@ -267,14 +267,14 @@ RUN
 	cd "$TMPDIR"
 	"$SONDE" record --keep 10s -o k.sonde sched:sched_switch 2>err & p=$!
 	until_attached err; kill -USR2 $p; eventually grep -q 'SIGUSR2$' err; kill -INT $p; wait $p
-	ls | grep -c '^k-.*T.*\.sonde$'; ls k.sonde 2>&1 | grep -c cannot
+	ls | grep -c '^k-.*T.*\.sonde$'; [ -e k.sonde ] || echo no k.sonde
 	for o in '--keep x' '--keep 1K' '--disk 2' '--disk 1M' '--disk 1G --keep 1s' '--after 5s' '--keep 1s --after 5' '--keep 1s --on never' '--keep 1s --on stall' '--keep 1s --on oom=3' '--keep 1s --max-files 0'; do "$SONDE" record -q $o sched:sched_switch -- true; done 2>&1
 	"$SONDE" record -q -e 'begin { keep(1); snapshot("now"); }' 2>&1
 	"$SONDE" record -q --keep 5s -o n.sonde -e 'begin { keep(1); }' 2>&1
 	"$SONDE" record --keep 5s -o n.sonde -e 'begin { keep(1); }' 2>&1
 EXPECT
 	1
-	1
+	no k.sonde
 	ERROR: --keep needs a time, a size, or both, as in 60s,200M (got 'x')
 	ERROR: --keep: 1M is the least that is held (got '1K')
 	ERROR: --disk needs a size, as in 500M or 2G (got '2')

@@ -486,7 +486,7 @@ EXPECT
 
 NAME execsnoop: execveat, a descriptor, a program that is not there, 400 arguments
 RUN "$SONDE" execsnoop -x -- build/tests/execat 2>&1 | awk 'NR > 2 { print $1, $4, NF, $5, $NF }'
-NEEDS prog:execat tracefs
+NEEDS prog:execat tracefs since:6.1
 EXPECT
 	true 0 6 shown arg
 	true 0 6 shown arg
