@@ -80,7 +80,7 @@ RUN "$SONDE" -o "$TMPDIR/out" -e 'tracepoint:syscalls:sys_enter_getppid /strncmp
 EXPECT
 	 20 l key@pysort.py:6 outer@pysort.py:11 <module>@pysort.py:14
 	 20 m getppid key@pysort.py:6 outer@pysort.py:11 <module>@pysort.py:14 _start
-NEEDS x86_64 dwunwind file:/usr/bin/python3
+NEEDS slow since:6.12 x86_64 dwunwind file:/usr/bin/python3
 TIMEOUT 30
 
 NAME ustack has Ruby's functions: calls of all kinds, blocks, fibers, threads, a child; as Ruby tells them

@@ -142,7 +142,7 @@ RUN
 		tool_sees "$write" biostacks -P -n dd -j >"$TMPDIR/j"; tool_sees "$write" biostacks -P -n dd --csv >"$TMPDIR/c"'
 	grep "\"comm\": \"dd\", .*\"sym\": \"submit_bio" "$TMPDIR/j" | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { print n }'
 	head -n 1 "$TMPDIR/c"; awk -F, '/",[0-9]*,[0-9]*,[0-9]*$/ { n += $NF } END { print n }' "$TMPDIR/c"
-NEEDS file:/dev/loop-control cmd:losetup btf
+NEEDS file:/dev/loop-control cmd:losetup btf sym:bpf_for_each_map_elem
 TIMEOUT 40
 ALONE
 EXPECT
