@@ -23,7 +23,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 # Which case runs on which of the emulated kernels depends on the commit: a few commits see every case on each of them.
-turn=$((0x$(git rev-parse --short=6 HEAD 2>/dev/null || echo 0) % 32))
+turn=$((0x$(git rev-parse --short=6 HEAD 2>/dev/null || echo 0) % 64))
 kernels='7.2 5.10 6.12 6.1'
 all=
 declare -A lanes budget after what command
@@ -41,6 +41,7 @@ table() {
 	row build 2 100 - 'sonde, its unit tests, and recorded machines for compiler tests' \
 		make -j"$jobs" all build/unit build/draw build/host/ready
 	row install 0 150 - 'packages that the steps use' install_packages
+	row static 2 100 build 'the static file' make -j"$jobs" static
 	row guests 0 200 install 'kernels and packages for emulated machines' fetch_guests
 	row lint 1 10 build,install 'layout, layers, sizes and names of the source' make lint
 	row unit 1 20 build,install 'unit tests' make unit
@@ -57,7 +58,6 @@ table() {
 	row audit 1 5 build,install 'each row of the compatibility audit has a test' tests/audit.sh
 	row formats 1 5 build,install 'files for viewers, read back' tests/formats.py build/draw
 	row pictures 1 60 build,install 'pictures in a browser' tests/pictures.py build/draw
-	row static 0 200 build,install 'the static file' make -j"$jobs" static
 	row fuzzers 0 300 build,install 'clang compiles the source without a warning; fuzzers, sonde with sanitizers' build_fuzzers
 	row cross 0 200 build,guests 'sonde for aarch64' cross
 	row run 2 400 unit 'what scripts and tools print on this kernel' $sudo tests/run.sh build/sonde tests/run

@@ -6,9 +6,10 @@
 # The tests are tests/run.sh and tests/probes.sh; what the latter finds must be what the table in
 # docs/probes.md says (vm/table.sh). -t: only that; -u: the table is written anew, of all kernels.
 # -s TURN: cases are spread over the kernels. Those that depend on the kernel run on the oldest and on the newest. Each
-# kernel also runs one in eight of all other cases. Of slow cases the oldest and the newest run one in eight of those that
-# depend on the kernel, and each kernel one in 32 of the others. Which ones depends on the kernel and on TURN, a number. The table is tried on the oldest, the newest and one of the others. Without -s, or with `-s all`, every case runs
-# on every kernel.
+# kernel also runs one in 16 of all other cases. Of slow cases the oldest and the newest run one in 16 of those that
+# depend on the kernel, and each kernel one in 64 of the others. Which ones depends on the kernel and on TURN, a number.
+# The table is tried on the oldest, the newest and one of the others. Without -s, or with `-s all`, every case runs on
+# every kernel.
 # KERNEL is a series of Debian kernels such as 6.1, or 6.12-16k, with larger pages; without one: all below. SONDE has to be static,
 # or linked to what is on this machine: the guest sees this machine's root, read-only, under a
 # writable layer of memory. -c runs another command there (in the project's root) than the tests.
@@ -78,7 +79,7 @@ turn_of() {
 		[ "$k" != "$1" ] || break
 		i=$((i + 1))
 	done
-	echo $((i % 32))
+	echo $((i % 64))
 }
 
 # share_of KERNEL: the options of tests/run.sh for it.
@@ -86,7 +87,7 @@ share_of() {
 	[ "$turn" != all ] || return 0
 	even=-e
 	! is_end "$1" || even=
-	echo "-s $(turn_of "$1")/8 $even"
+	echo "-s $(turn_of "$1")/16 $even"
 }
 
 # probes_of KERNEL: the command that tries each type of probe there.
