@@ -80,6 +80,7 @@ table() {
 	row oracle 1 120 build,install 'programs do the same in the kernel and in the interpreter' $sudo make -s oracle
 	row packages 1 60 static 'packages of what was built' tests/distros/packages.sh -q
 	row soak 1 30 build,install 'a tracer that runs for long neither grows nor loses count' $sudo tests/soak.sh build/sonde 20
+	row killed 1 60 build,install 'a recorder that is killed at any moment leaves a recording' $sudo tests/killed.py -n 4 build
 	row probes 1 30 build,install 'each probe type attaches and sees its events' $sudo tests/probes.sh build/sonde
 	row diff 1 30 build,install 'the output is that of bpftrace, where it is installed' \
 		$sudo env BPFTRACE="${BPFTRACE-}" tests/diff/run.sh build/sonde -n 40
@@ -92,6 +93,7 @@ table() {
 	row packages-trees 2 3600 run 'packages built, installed and removed in bare trees' $sudo tests/distros/packages.sh
 	row fuzz-long 2 1800 fuzzers 'each fuzzer for a minute' make -j"$jobs" fuzz T=60
 	row soak-long 1 3700 run 'a tracer that runs for an hour' $sudo tests/soak.sh build/sonde 3600
+	row killed-long 2 1200 run 'a recorder that is killed a hundred times' $sudo tests/killed.py -n 100 -l 6 build
 	row aarch64-all 2 7200 cross 'all cases on four kernels of aarch64' tests/vm/run.sh -a aarch64 build/aarch64/sonde
 }
 

@@ -52,7 +52,7 @@ struct item {
 	bool warn; /* I_ERROR: a warning, not an error */
 	bool said; /* I_ERROR: by the script, which says itself what it is about */
 	bool line; /* I_TEXT: a line; its end is not in str */
-	u64 ts;    /* I_MAP: nsecs (monotonic) */
+	u64 ts; /* I_MAP: nsecs (monotonic). I_LOST of events: since when they were lost; 0: the start */
 	struct str name, str;
 	enum loss loss;
 	struct str who; /* I_LOST: the map, probe, file ... it is about, or "" */

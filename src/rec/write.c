@@ -629,7 +629,8 @@ void rec_row(struct rec_writer *w, const struct rec_event *e)
 
 bool rec_full(const struct rec_writer *w)
 {
-	return w->rows.n >= w->block_bytes || w->names.n >= REC_MAX_RAW / 4;
+	bool old = w->nrow && w->last > w->opened && w->last - w->opened > REC_BLOCK_AGE_NS;
+	return old || w->rows.n >= w->block_bytes || w->names.n >= REC_MAX_RAW / 4;
 }
 
 struct err *rec_tick(struct rec_writer *w, u64 now)

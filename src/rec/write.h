@@ -65,7 +65,8 @@ void rec_exit(struct rec_writer *w, const struct rec_exit *x);
  */
 u32 rec_generation(const struct rec_writer *w);
 
-/* All facts that each part of the recording has were given: with a ring, and before rec_next_file(). */
+/* All facts that each part of the recording has were given, and are written. Only needed with a ring, and before
+ * rec_next_file(). */
 struct err *rec_begin(struct rec_writer *w) MUST_USE;
 /* The file ends, and fd, which belongs to the writer from now on, goes on with ids of its own. *bytes: of the file
  * that ended. */
@@ -87,7 +88,7 @@ struct rec_event {
 void rec_row(struct rec_writer *w, const struct rec_event *e);
 /* Write what is old or full. now: monotonic ns; ~0ull: all. */
 struct err *rec_tick(struct rec_writer *w, u64 now) MUST_USE;
-/* A block is full: call rec_tick(). */
+/* A block is full, or its rows are of more than a second: call rec_tick(), also when many rows wait. */
 bool rec_full(const struct rec_writer *w);
 u64 rec_bytes_written(const struct rec_writer *w);
 u64 rec_rows(const struct rec_writer *w); /* written, or about to be */

@@ -82,8 +82,11 @@ void loss_events(struct reporter *r, struct loss_counters *c, bool stats)
 		return;
 	c->shown = total;
 	sb_fmt(&text, "Lost %llu events", n);
-	report_put(r, &(struct item){
-			      .kind = I_LOST, .loss = LOSS_EVENTS, .n = n, .str = sb_str(&text)});
+	report_put(r, &(struct item){.kind = I_LOST,
+				     .loss = LOSS_EVENTS,
+				     .n = n,
+				     .ts = c->before_ns,
+				     .str = sb_str(&text)});
 }
 
 static void put_prog(struct reporter *r, const struct loss_counters *c, const struct prog *p,

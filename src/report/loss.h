@@ -23,7 +23,8 @@ void prog_put_points(struct sb *out, const struct prog *p);
 struct loss_counters {
 	u64 *stats; /* copy of the value of MAP_STATS (core/unit.h); NULL until it was read */
 	u64 shown;  /* lost events that were reported while the script runs */
-	u64 *full, *other; /* by map: refused updates that were reported; made when needed */
+	u64 read_ns, before_ns; /* when .stats was read last, and the time before that; 0: never */
+	u64 *full, *other;      /* by map: refused updates that were reported; made when needed */
 };
 void loss_counters_free(struct loss_counters *c);
 /* Events that were lost since the last call. Call it also if .stats could not be read. */

@@ -43,6 +43,8 @@ static bool read_stats(struct session *s, struct losses *l)
 	if (!c->stats)
 		c->stats = xcalloc(u->stats->val_size / 8, sizeof(u64));
 	err_free(l->unread);
+	c->before_ns = c->read_ns;
+	c->read_ns = now_ns();
 	l->unread = live_get(&s->live, u->stats, &(u32){0}, c->stats);
 	return !l->unread;
 }

@@ -142,6 +142,39 @@ EXPECT
 	ended done
 	LOST events were not recorded: no room for full/f
 
+NAME record: a recorder that is killed at once has said what it records
+NEEDS tp:sched/sched_process_exec
+RUN
+	cd "$TMPDIR"
+	"$SONDE" record -o k.sonde -e 't:sched:sched_process_exec { keep(args.pid); }' 2>err & p=$!
+	until_attached err; kill -9 $p; wait $p 2>"$TMPDIR/killed"
+	"$SONDE" query k.sonde -l; "$SONDE" report k.sonde | grep -c '^kernel  '
+EXPECT
+	tracepoint:sched:sched_process_exec
+	1
+
+NAME record: calls that are missing were lost in a time that the file names
+NEEDS tp:raw_syscalls/sys_enter x86_64 cmd:python3
+TIMEOUT 30
+RUN
+	numbered=$PWD/build/tests/numbered; cd "$TMPDIR"
+	BPFTRACE_PERF_RB_PAGES=2 "$SONDE" record -q --stacks kernel -o r.sonde -e 't:raw_syscalls:sys_enter /args.id == 8/ { keep(args, kstack); }' -- timeout 3 "$numbered" numbers 1 2>err
+	"$SONDE" export -q r.sonde --to json 2>err | python3 -c '
+	import json, sys
+	lines = [json.loads(line) for line in sys.stdin]
+	lost = [l["data"] for l in lines if l["type"] == "lost_events"]
+	rows = [(l["ts"], l["args"]["args"][1]) for l in lines if l["type"] == "event"]
+	gaps = [(a, b, m - n - 1) for (a, n), (b, m) in zip(rows, rows[1:]) if m > n + 1]
+	print(len(lost) > 1 and len(gaps) > 1 and "calls were lost")
+	print([(g, lost) for g in gaps if not any(l["from"] <= g[1] and g[0] <= l["to"] for l in lost)][:3])
+	print(sum(g[2] for g in gaps) <= sum(l["events"] for l in lost) and "counted")
+	print(max(l["to"] - l["from"] for l in lost) < 2500000000 and "in seconds")'
+EXPECT
+	calls were lost
+	[]
+	counted
+	in seconds
+
 # Each event has the next number, so what was read is what was made, but for the end.
 NAME record: killed with -9 at any moment: all but the last second is there, in order
 TIMEOUT 60

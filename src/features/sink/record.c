@@ -80,7 +80,7 @@ struct recorder {
 	struct last_task *last; /* by CPU */
 	u32 nlast, nprobe;
 	struct rec_cell cell[REC_MAX_COLUMNS];
-	u64 start, flushed, clock_due, lost;
+	u64 start, clock_due, lost;
 	bool quiet, over_budget;
 	int err_fd;
 	char *path;
@@ -532,8 +532,7 @@ static void put_lost(struct recorder *r, const struct item *it)
 			return;
 	}
 	r->over_budget |= it->loss == LOSS_BUDGET;
-	bool events = it->loss == LOSS_EVENTS || it->loss == LOSS_TOTAL;
-	rec_loss(r->w, &(struct rec_loss){.from = events ? r->flushed : r->start,
+	rec_loss(r->w, &(struct rec_loss){.from = it->ts ? it->ts : r->start,
 					  .to = now_ns(),
 					  .n = n,
 					  .kind = str_z(kind),
@@ -672,7 +671,6 @@ static struct err *record_flush(void *self)
 	if (now >= r->clock_due)
 		put_clock(r);
 	struct err *e = tick(r, now);
-	r->flushed = now;
 	if (e)
 		return e;
 	look_for_snapshots(r, now);
@@ -759,14 +757,14 @@ static struct err *record_open(void *self, const struct sink_env *env, const str
 	r->signals = env->signals;
 	r->quiet = env->quiet;
 	r->err_fd = env->err;
-	r->start = r->flushed = s.mono;
+	r->start = s.mono;
 	r->plan = xcalloc(r->unit->nschema + 1, sizeof(*r->plan));
 	put_facts(r, env);
 	put_clock(r);
 	for (u32 i = 0; i < r->unit->nschema; i++)
 		if (r->unit->schema[i]->kept)
 			make_plan(r, r->unit->schema[i]);
-	return r->ring || r->bounds.disk ? rec_begin(r->w) : NULL;
+	return rec_begin(r->w);
 }
 
 struct summary {
