@@ -160,6 +160,8 @@ def check_numbers(recording, begun, killed, pairs):
 
 def check_counts(recording, counts, cpus):
     """What the other sonde counted in the time of the rows."""
+    if not recording.steps:  # check_numbers() has said why
+        return 0, 0
     first = min(step for _, step in recording.steps) + 1
     last = max(step for _, step in recording.steps) - LAST // STEP
     if last < first:
