@@ -4,7 +4,7 @@ programs that they are for, where these are installed.
 
 Recordings are those of mkrec. What is in them is read by docs/read_recording.py. Prints `ok N - name`, `not ok N - name`
 and why; the last line sums up."""
-import csv, io, json, os, re, shutil, sqlite3, struct, subprocess, sys, tempfile
+import csv, io, json, os, re, shutil, sqlite3, stat, struct, subprocess, sys, tempfile, threading
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, here + "/../docs")
@@ -656,6 +656,36 @@ def messages():
         pass
     sonde("export", "empty.sonde", "--to", "json", "-o", "x.json", rc=1)
     equal([n for n in os.listdir(tmp) if n.startswith("x.json")], [], "files that are left")
+
+@test
+def what_is_no_file_is_written_and_stays():
+    path, pipe, got = recording("a"), tmp + "/pipe", []
+    os.mkfifo(pipe)
+    def read():
+        with open(pipe, "rb") as file:
+            got.append(file.read())
+    reader = threading.Thread(target=read)
+    reader.start()
+    equal(sonde("export", path, "--to", "csv", "-o", pipe), (b"", pipe + ": 80 events\n"))
+    reader.join()
+    equal(got[0], sonde("export", path, "--to", "csv")[0])
+    equal(stat.S_ISFIFO(os.stat(pipe).st_mode), True)
+    equal(sonde("export", path, "--to", "sqlite", "-o", pipe, rc=1)[1],
+          "ERROR: sqlite cannot be written to %s, which is not a file\n" % pipe)
+    equal(sonde("import", path, "-o", pipe, rc=1)[1],
+          "ERROR: %s is not a file: a recording would replace it\n" % pipe)
+    equal(sonde("export", path, "--to", "csv", "-o", "/dev/full", rc=1)[1],
+          "ERROR: write the exported file: No space left on device\n")
+    equal(stat.S_ISCHR(os.stat("/dev/full").st_mode), True)
+
+@test
+def a_reader_that_goes_is_no_error():
+    path = tmp + "/big.sonde"
+    subprocess.run([build + "/mkrec", "-b", "100000", path], check=True)
+    for format in ("text", "json", "csv"):
+        done = subprocess.run("%s/sonde export %s --to %s | head -c 10" % (build, path, format), shell=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        equal((len(done.stdout), done.stderr), (10, b""))
 
 @test
 def losses_and_damage_are_reported():

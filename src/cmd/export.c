@@ -45,7 +45,7 @@ struct export_opts {
 };
 /* What is written. */
 struct target {
-	char *name, *tmp; /* NULL: standard output */
+	char *name, *tmp; /* name NULL: standard output; tmp NULL: that, or what is no file */
 	int fd;
 	int part[EXPORT_MAX_PARTS]; /* of a folder */
 	u32 npart;
@@ -156,6 +156,22 @@ static struct err *open_spills(struct target *t, u32 ncpu)
 	return NULL;
 }
 
+/* A device, a pipe: written as it is, because a file in its place would replace it. */
+static bool is_special(const char *name)
+{
+	struct stat st;
+	return !stat(name, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static struct err *open_special(struct target *t, const struct exporter *to)
+{
+	if (to->seeks || to->parts)
+		return err_new("%s cannot be written to %s, which is not a file", to->name,
+			       t->name);
+	t->fd = open(t->name, O_WRONLY | O_CLOEXEC);
+	return t->fd < 0 ? err_sys(errno, "open %s", t->name) : NULL;
+}
+
 static struct err *open_target(struct target *t, const struct export_opts *o, const char *path,
 			       u32 ncpu)
 {
@@ -171,6 +187,8 @@ static struct err *open_target(struct target *t, const struct export_opts *o, co
 		return NULL;
 	AUTO_SB tmp = {0};
 	t->name = name ? xstrdup(name) : default_name(path, to->ending);
+	if (is_special(t->name))
+		return open_special(t, to);
 	sb_fmt(&tmp, "%s.tmp", t->name);
 	t->tmp = xstrdup(tmp.s);
 	if (to->parts && !to->spills)

@@ -89,7 +89,7 @@ static struct err *import_file(const char *path, const struct import_opts *o, in
 {
 	AUTO_SB name = {0};
 	AUTO_SB tmp = {0};
-	struct stat st;
+	struct stat st, old;
 	AUTO_CLOSE int in = open(path, O_RDONLY | O_CLOEXEC);
 	if (in < 0 || fstat(in, &st))
 		return err_sys(errno, "open %s", path);
@@ -97,6 +97,8 @@ static struct err *import_file(const char *path, const struct import_opts *o, in
 		sb_z(&name, o->output);
 	else
 		sb_fmt(&name, "%s.sonde", path);
+	if (!stat(name.s, &old) && !S_ISREG(old.st_mode))
+		return err_new("%s is not a file: a recording would replace it", name.s);
 	sb_fmt(&tmp, "%s.tmp", name.s);
 	AUTO_CLOSE int out = open(tmp.s, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (out < 0)

@@ -922,6 +922,7 @@ struct err *rec_save(struct rec_writer *w, const struct rec_start *now, int fd, 
 	for (size_t i = 0; !e && ring_block(w->ring, i, &block); i++)
 		e = copy_block(out, block);
 	ret->rows = out->total;
+	ret->dropped = out->dropped;
 	if (e) {
 		rec_abandon(out);
 		return e;

@@ -74,6 +74,7 @@ struct err *rec_next_file(struct rec_writer *w, const struct rec_start *s, int f
 			  u64 *bytes) MUST_USE;
 struct rec_saved {
 	u64 rows, bytes, ns; /* ns: from the first row until now */
+	u64 dropped;         /* rows for which there was no room */
 };
 /* What is in the ring as a file of its own, compressed as now->codec says; now: this moment. fd is closed. */
 struct err *rec_save(struct rec_writer *w, const struct rec_start *now, int fd, const char *name,

@@ -175,6 +175,27 @@ EXPECT
 	counted
 	in seconds
 
+NAME record: a full disk: a snapshot says what it lacks, and recording goes on
+NEEDS tp:raw_syscalls/sys_enter cmd:unshare
+TIMEOUT 30
+RUN
+	cd "$TMPDIR" && mkdir full && unshare -m sh -c 'mount -t tmpfs -o size=3m tmpfs full && head -c 1900000 /dev/zero >full/other
+	"$SONDE" record --keep 1h,8M --quiet-for 0 -f record:codec=none -o full/k.sonde raw_syscalls:sys_enter --on "t:syscalls:sys_enter_close /args.fd >= 77/ { snapshot(\"full %d\", args.fd); }" -- python3 -c "
+	import os
+	for i in range(2):
+	    for k in range(30000): os.getppid()
+	    os.dup2(1, 77 + i)
+	    os.close(77 + i)
+	    while len([n for n in os.listdir(\"full\") if n[:2] == \"k-\"]) <= i: os.sched_yield()
+	    if i == 0: os.unlink(\"full/other\")"
+	for f in full/k-*; do "$SONDE" report $f; done' >out 2>err
+	sed -n 's/.*sonde: [0-9,]* events of .*[kM]B; [0-9]* events were not recorded: no room on the disk: \(full .*\)/lacks some: \1/p; s/.*sonde: [0-9,]* events of [^;]*B: \(full .*\)/\1/p' err
+	grep -c '^    disk_full' out
+EXPECT
+	lacks some: full 77
+	full 78
+	1
+
 # Each event has the next number, so what was read is what was made, but for the end.
 NAME record: killed with -9 at any moment: all but the last second is there, in order
 TIMEOUT 60

@@ -554,6 +554,12 @@ static void put_size(struct sb *b, u64 n)
 		sb_fmt(b, "%.2f GB", (double)n / 1e9);
 }
 
+static void put_dropped(struct sb *b, u64 n)
+{
+	if (n)
+		sb_fmt(b, "; %llu events were not recorded: no room on the disk", n);
+}
+
 static struct rec_start start_now(const struct recorder *r)
 {
 	return (struct rec_start){.real = read_clock(CLOCK_REALTIME),
@@ -609,6 +615,7 @@ static void say_snapshot(const struct recorder *r, const struct rec_saved *s)
 	sb_fmt(&b, " event%s of the last %.1f s, ", s->rows == 1 ? "" : "s",
 	       (double)s->ns / NS_PER_S);
 	put_size(&b, s->bytes);
+	put_dropped(&b, s->dropped);
 	sb_z(&b, ": ");
 	sb_visible(&b, sb_str(&r->why));
 	sb_char(&b, '\n');
@@ -788,8 +795,7 @@ static void say_summary(const struct recorder *r, const struct summary *s)
 	put_size(&b, s->bytes);
 	if (s->rows)
 		sb_fmt(&b, " (%.1f bytes per event)", (double)s->bytes / (double)s->rows);
-	if (s->dropped)
-		sb_fmt(&b, "; %llu events were not recorded: no room on the disk", s->dropped);
+	put_dropped(&b, s->dropped);
 	sb_char(&b, '\n');
 	(void)signals_write(r->signals, r->err_fd, b.s, b.n, &done);
 }
