@@ -1,7 +1,8 @@
 /*
- * mkrec [-a] [-g] [-l] [-u] [-k] [-b N] FILE: a recording that tests know by heart. -a: it has no end. -g: nothing
- * happens for ten days before the last round. -l: events were lost. -u: it is not compressed. -k: also all kinds of
- * values, and what viewers draw: drawn() below. -b: N rows of raw_syscalls:sys_enter by eight programs, for
+ * mkrec [-a] [-g] [-l] [-u] [-z] [-k] [-i] [-r] [-s NEXT] [-b N] FILE: a recording that tests know by heart. -a: it has no end. -g: nothing
+ * happens for ten days before the last round. -l: events were lost. -u: it is not compressed, -z: by zlib. -k: also all kinds of
+ * values, and what viewers draw: drawn() below. -i: also the items that the rest has no need of: items() below. -r: a
+ * snapshot of what was held in memory. -s: it goes on in the file NEXT. -b: N rows of raw_syscalls:sys_enter by eight programs, for
  * measurements.
  *
  * Time 0 is 1000 s of the monotonic clock, and 2025-11-27 19:00:00 UTC. Ten rounds of 100 ms, each:
@@ -15,7 +16,9 @@
  */
 #include "base/alloc.h"
 #include "rec/pack.h"
+#include "rec/ring.h"
 #include "rec/write.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +43,7 @@
 		.size = 8                                                                  \
 	}
 
-static const struct rec_column openat[] = {
+static const struct rec_column opening[] = {
 	INT("args.dfd", "int", true, 4),
 	{.expr = STR("args.filename"),
 	 .ctype = STR("const char *"),
@@ -107,7 +110,7 @@ static void row(struct rec_writer *w, u32 id, u32 cpu, u32 task_id, u64 ms_x10, 
 static void rounds(struct rec_writer *w, bool lost, bool gap)
 {
 	static const struct str call = STR("tracepoint");
-	u32 e_open = schema(w, call, STR("tracepoint:syscalls:sys_enter_openat"), openat, 4);
+	u32 e_open = schema(w, call, STR("tracepoint:syscalls:sys_enter_openat"), opening, 4);
 	u32 e_call = schema(w, call, STR("tracepoint:raw_syscalls:sys_enter"), enter, 1);
 	u32 e_exit = schema(w, call, STR("tracepoint:raw_syscalls:sys_exit"), leave, 2);
 	u32 e_sched = schema(w, call, STR("tracepoint:sched:sched_switch"), sched, 4);
@@ -280,6 +283,52 @@ static void drawn(struct rec_writer *w)
 	row_of_kinds(w, cat);
 }
 
+/* ---- -i ---- */
+
+/* Frames of other languages, processes that end, features, a part of a file; texts that are forgotten and said anew. */
+static void items(struct rec_writer *w)
+{
+	static const struct rec_column stack[] = {STACK("ustack", "ustack")};
+	static const struct rec_column text[] = {TEXT("str(arg0)", 64)};
+	u32 e_stack = schema(w, STR("uprobe"), STR("uprobe:/usr/bin/python3:call"), stack, 1);
+	u32 e_text = schema(w, STR("uprobe"), STR("uprobe:/usr/bin/python3:say"), text, 1);
+	rec_feature(w, STR("ringbuf"), true);
+	rec_feature(w, STR("kprobe_session"), false);
+	rec_blob(w, STR("notes"), STR("any bytes"));
+	u32 python = task(w, 400, 400, STR("python3"));
+	u32 lib = rec_mapping(w, &(struct rec_mapping){.path = STR("/usr/bin/python3")});
+	const u32 f[] = {rec_frame(w, &(struct rec_frame){.mapping = lib,
+							  .addr = 0x500010,
+							  .line = 7,
+							  .flags = FRAME_INLINED,
+							  .sym = STR("inner"),
+							  .source = STR("call.c"),
+							  .text = STR("inner (call.c:7)")}),
+			 frame(w, 0x500010, STR("call"), lib, 0),
+			 rec_frame(w, &(struct rec_frame){.line = 12,
+							  .flags = FRAME_MADE,
+							  .sym = STR("handle"),
+							  .source = STR("server.py"),
+							  .text = STR("handle (server.py:12)")}),
+			 rec_frame(w, &(struct rec_frame){.addr = 0x7f0000001000,
+							  .flags = FRAME_MADE,
+							  .sym = STR("LazyCompile:~run"),
+							  .text = STR("LazyCompile:~run")})};
+	u32 id = rec_stack(w, &(struct rec_stack){.n = countof(f), .flags = STACK_CUT, .frame = f});
+	row(w, e_stack, 0, python, 13000, 0, (struct rec_cell[]){{.u = id}});
+	for (u32 i = 0; i < 40; i++) {
+		char said[64];
+		snprintf(said, sizeof(said), "text %u of some length, so that they are many bytes",
+			 i % 30);
+		row(w, e_text, 0, task(w, 400, 400, STR("python3")), 13001 + i, 0,
+		    (struct rec_cell[]){{.str = {said, (u32)strlen(said)}}});
+		err_free(rec_tick(w, ~0ull));
+	}
+	rec_exit(w, &(struct rec_exit){
+			    .ts = START + 1310 * MS, .tid = 400, .pid = 400, .code = 0x300});
+	rec_exit(w, &(struct rec_exit){.ts = START + 1311 * MS, .tid = 100, .pid = 100, .code = 9});
+}
+
 static void big(struct rec_writer *w, u64 n)
 {
 	u32 id = schema(w, STR("tracepoint"), STR("tracepoint:raw_syscalls:sys_enter"), enter, 1);
@@ -306,41 +355,102 @@ static void big(struct rec_writer *w, u64 n)
 	}
 }
 
-int main(int argc, char **argv)
+struct options {
+	bool cut, lost, more, gap, items, ring;
+	const char *next;
+	u64 rows;
+	enum rec_codec codec;
+};
+
+static void fill(struct rec_writer *w, const struct options *o)
+{
+	rec_meta(w, STR("machine"), STR("x86_64"));
+	rec_clock(w, &(struct rec_clock){START, REAL, START + 5, REAL + 37000000000ull, 1});
+	if (o->ring || o->next)
+		err_free(rec_begin(w));
+	if (o->rows)
+		big(w, o->rows);
+	else
+		rounds(w, o->lost, o->gap);
+	if (o->more)
+		drawn(w);
+	if (o->items)
+		items(w);
+}
+
+/* The rows are in memory first. */
+static struct err *snapshot(const struct rec_start *start, const struct options *o, int fd,
+			    const char *path)
+{
+	struct rec_ring *ring = rec_ring_new(4 << 20, 0);
+	struct rec_writer *w = rec_create_ring(start, ring);
+	struct rec_saved saved;
+	fill(w, o);
+	const struct rec_start now = {
+		.real = REAL + 2000 * MS, .mono = START + 2000 * MS, .ncpu = 4, .codec = o->codec};
+	struct err *e = rec_save(w, &now, fd, path, STR("a reason"), &saved);
+	rec_abandon(w);
+	rec_ring_free(ring);
+	return e;
+}
+
+static struct err *file(const struct rec_start *start, const struct options *o, int fd,
+			const char *path)
 {
 	struct rec_writer *w;
-	bool cut = false, lost = false, plain = false, more = false, gap = false;
-	u64 rows = 0;
+	struct err *e = rec_create_fd(fd, path, start, &w);
+	u64 bytes;
+	if (e)
+		return e;
+	fill(w, o);
+	e = rec_tick(w, ~0ull);
+	int next = o->next && !e ? open(o->next, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+	if (next >= 0)
+		e = rec_next_file(w, start, next, o->next, &bytes);
+	if (next >= 0 && !e)
+		row(w, 1, 0, task(w, 100, 100, STR("cat")), 20000, 0,
+		    (struct rec_cell[]){{.u = 1}, {.u = 2}, {.u = 3}, {.str = STR("/next")}});
+	if (e || o->cut) {
+		rec_abandon(w);
+		return e;
+	}
+	return rec_finish(w, END_DONE, STR("the command ended"), NULL);
+}
+
+static int take(struct options *o, int argc, char **argv)
+{
 	int i = 1;
 	for (; i + 1 < argc; i++) {
-		cut |= !strcmp(argv[i], "-a");
-		gap |= !strcmp(argv[i], "-g");
-		lost |= !strcmp(argv[i], "-l");
-		plain |= !strcmp(argv[i], "-u");
-		more |= !strcmp(argv[i], "-k");
-		if (!strcmp(argv[i], "-b"))
-			rows = strtoull(argv[++i], NULL, 10);
+		o->cut |= !strcmp(argv[i], "-a");
+		o->gap |= !strcmp(argv[i], "-g");
+		o->lost |= !strcmp(argv[i], "-l");
+		o->more |= !strcmp(argv[i], "-k");
+		o->items |= !strcmp(argv[i], "-i");
+		o->ring |= !strcmp(argv[i], "-r");
+		o->codec = !strcmp(argv[i], "-u")   ? CODEC_NONE
+			   : !strcmp(argv[i], "-z") ? CODEC_ZLIB
+						    : o->codec;
+		if (!strcmp(argv[i], "-s"))
+			o->next = argv[++i];
+		else if (!strcmp(argv[i], "-b"))
+			o->rows = strtoull(argv[++i], NULL, 10);
 	}
+	return i;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.codec = rec_best_codec()};
+	int i = take(&o, argc, argv);
 	const struct rec_start start = {.real = REAL,
 					.mono = START,
 					.ncpu = 4,
-					.codec = plain ? CODEC_NONE : rec_best_codec()};
-	struct err *e = i < argc ? rec_create(argv[i], &start, &w) : err_new("which file?");
-	if (!e) {
-		rec_meta(w, STR("machine"), STR("x86_64"));
-		rec_clock(w, &(struct rec_clock){START, REAL, START + 5, REAL + 37000000000ull, 1});
-		if (rows)
-			big(w, rows);
-		else
-			rounds(w, lost, gap);
-		if (more)
-			drawn(w);
-		e = rec_tick(w, ~0ull);
-	}
-	if (!e && cut)
-		rec_abandon(w);
-	else if (!e)
-		e = rec_finish(w, END_DONE, STR("the command ended"), NULL);
+					.codec = o.codec,
+					.remember = o.items ? 1500 : 0};
+	int fd = i < argc ? open(argv[i], O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+	struct err *e = fd < 0   ? err_new("which file?")
+			: o.ring ? snapshot(&start, &o, fd, argv[i])
+				 : file(&start, &o, fd, argv[i]);
 	if (e)
 		fprintf(stderr, "mkrec: %s\n", e->msg);
 	return e != NULL;
