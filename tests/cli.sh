@@ -235,7 +235,7 @@ for o in '-l begin' -v '-p 1' '--pid 1' '--dwarf-pid 1' --usdt-file-activation '
 	'--probe-filter x' --dry-run --verify-llvm-ir '-d ast' '--debug verifier' '--emit-elf /dev/null' "--emit-llvm $tmp/ir" -b --btf; do
 	t 1 'ERROR: unrecognized option' "$tmp/bpftrace" $o --nope
 done
-t 1 '' grep -rn 'not implemented' src/cmd
+t 1 '' grep -rn 'not implemented' src/cmd src/api
 t 0 '' "$sonde" --mode codegen --emit-elf "$tmp/x.o" --emit-llvm "$tmp/ir" -e 'begin { @a[pid] = count(); }'
 t 0 'fn begin stack' sh -c 'cat "$1.original.ir" "$1.optimized.ir" | grep -w "fn begin"' sh "$tmp/ir"
 t 0 '  Class:                             ELF64

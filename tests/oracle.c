@@ -541,10 +541,10 @@ static enum verdict one(struct script_run *x, struct str text, struct sb *why)
 {
 	struct script s = {.source = {STR("stdin"), text}};
 	struct job j;
-	x->o.test = strstr(text.s, "test:") != NULL;
-	x->o.bench = strstr(text.s, "bench:") != NULL;
-	job_init(&j, &x->o, &s, &x->h);
-	if (!compile(&j.c, STAGE_ALL, 0, NULL)) {
+	x->o.compile.test = strstr(text.s, "test:") != NULL;
+	x->o.compile.bench = strstr(text.s, "bench:") != NULL;
+	job_init(&j, &x->o.compile, &s, &x->h);
+	if (!compile_script(&j.c, STAGE_ALL, NULL)) {
 		sb_fmt(why, "%s", j.diags.head ? j.diags.head->msg : "it does not compile");
 		return UNFIT;
 	}
@@ -663,8 +663,8 @@ static double bench_script(struct script_run *x, const char *text, u32 names)
 	struct script s = {.source = {STR("stdin"), str_z(text)}};
 	struct job j;
 	char comm[16] = "process";
-	job_init(&j, &x->o, &s, &x->h);
-	if (!compile(&j.c, STAGE_ALL, 0, NULL))
+	job_init(&j, &x->o.compile, &s, &x->h);
+	if (!compile_script(&j.c, STAGE_ALL, NULL))
 		return -1;
 	struct user u = {.h = &x->h, .u = &j.unit, .v = fast_vm(comm)};
 	u64 ret, best = UINT64_MAX;
@@ -714,7 +714,7 @@ static void bench(struct script_run *x)
 
 int main(int argc, char **argv)
 {
-	struct script_run x = {.o = {.no_warn = true, .unsafe = true}};
+	struct script_run x = {.o.compile = {.no_warn = true, .unsafe = true}};
 	u32 count[VERDICTS] = {0}, least = 1;
 	int c;
 	bool fast = false;
@@ -726,13 +726,13 @@ int main(int argc, char **argv)
 		else if (c == 'n')
 			least = (u32)strtoul(optarg, NULL, 0);
 		else if (c == 'x')
-			x.o.no_feature[x.o.nno_feature++] = optarg;
+			x.o.machine.no_feature[x.o.machine.nno_feature++] = optarg;
 		else
 			return 2;
 	}
 	/* As over recordings: what a program reads of a task is a helper's answer. */
 	if (fast)
-		x.o.no_feature[x.o.nno_feature++] = "TASK_BTF";
+		x.o.machine.no_feature[x.o.machine.nno_feature++] = "TASK_BTF";
 	x.cpu = stay();
 	if (!host_prepare(&x.h, &x.a, &x.o))
 		return 2;

@@ -69,7 +69,7 @@ struct err *bounds_files(struct sink_bounds *b, const char *val)
 
 struct err *bounds_check(const struct run_opts *o)
 {
-	const struct sink_bounds *b = &o->bounds;
+	const struct sink_bounds *b = &o->output.bounds;
 	bool parts = b->disk || b->keep_bytes;
 	const char *of_keep = o->non         ? "--on"
 			      : b->has_after ? "--after"
@@ -81,9 +81,9 @@ struct err *bounds_check(const struct run_opts *o)
 			       "of them");
 	if (of_keep && !b->keep_bytes)
 		return err_new("%s is about snapshots of what --keep holds", of_keep);
-	if (parts && o->as_invoker)
+	if (parts && o->output.as_invoker)
 		return err_new("--as-invoker is about one file, not the parts of --disk or --keep");
-	if (parts && o->output && !strcmp(o->output, "-"))
+	if (parts && o->output.path && !strcmp(o->output.path, "-"))
 		return err_new("-o: --disk and --keep need the name of a file");
 	return NULL;
 }

@@ -13,14 +13,13 @@ static int check_one(const struct run_opts *o, struct host *h, char *path)
 	int rc = RC_USAGE;
 	one.rest = operand;
 	one.nrest = 1;
-	one.check_ir = true;
+	one.compile.check_ir = true;
 	if (script_read(&one, &a, &script)) {
 		struct job j;
-		struct watch w = {0};
-		job_init(&j, &one, &script, h);
-		bool right = compile(&j.c, STAGE_ALL, 0, &w);
+		job_prepare(&j, &one, &script, h);
+		bool right = compile_script(&j.c, STAGE_ALL, NULL);
 		rc = right ? RC_OK : RC_USAGE;
-		if (right && !o->quiet)
+		if (right && !o->view.quiet)
 			printf("%s: %u program%s\n", path, j.unit.nprog,
 			       j.unit.nprog == 1 ? "" : "s");
 		job_report(&j);
@@ -47,7 +46,7 @@ static int check_all(const struct run_opts *o)
 
 int cmd_check(int argc, char **argv, bool compat)
 {
-	struct run_opts o = {.compat = compat, .unsafe = true};
+	struct run_opts o = {.compat = compat, .compile.unsafe = true};
 	struct err *e = opts_parse(&o, argc, argv);
 	if (!e && !o.help && !o.version)
 		e = opts_check(&o, CMD_LIST, "check");

@@ -97,7 +97,7 @@ static void find(struct facts *f, const struct run_opts *o)
 {
 	struct host *h = f->h;
 	for (u32 i = FEAT_NONE + 1; i < FEAT_COUNT && i < 64; i++)
-		f->disabled |= (u64)(o->nno_feature && h->feature[i] == 1) << i;
+		f->disabled |= (u64)(o->machine.nno_feature && h->feature[i] == 1) << i;
 	if (uname(&f->un))
 		memset(&f->un, 0, sizeof(f->un));
 	f->may_try = h->recorded || (cap_held(CAP_BPF) && cap_held(CAP_PERFMON));
@@ -228,7 +228,7 @@ int info(const struct run_opts *o)
 {
 	struct arena a = {0};
 	struct host h;
-	const char *format = o->format ? o->format : "text";
+	const char *format = o->output.format ? o->output.format : "text";
 	if (strcmp(format, "text") && strcmp(format, "json"))
 		return usage_error(o->compat, "info has the formats text and json (got '%s')",
 				   format);

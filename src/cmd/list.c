@@ -294,9 +294,9 @@ static int by_loc(const void *pa, const void *pb)
 /* The processes whose files are meant. */
 static void set_viewers(struct unit *u, const struct run_opts *o)
 {
-	u->pid = o->npid ? o->pid[0] : 0;
-	u->scope.viewer = o->pid;
-	u->scope.nviewer = o->npid;
+	u->pid = o->target.npid ? o->target.pid[0] : 0;
+	u->scope.viewer = o->target.pid;
+	u->scope.nviewer = o->target.npid;
 }
 
 static int list_script(struct listing *l, const struct run_opts *o, struct host *h)
@@ -308,9 +308,9 @@ static int list_script(struct listing *l, const struct run_opts *o, struct host 
 	int rc = RC_USAGE;
 	if (!script_read(o, &a, &s))
 		return rc;
-	job_init(&j, o, &s, h);
+	job_prepare(&j, o, &s, h);
 	set_viewers(&j.unit, o);
-	if (compile(&j.c, STAGE_EXPAND, 0, NULL))
+	if (compile_script(&j.c, STAGE_EXPAND, NULL))
 		rc = RC_OK;
 	job_report(&j);
 	for (u32 i = 0; rc == RC_OK && i < j.c.nvariant; i++)
@@ -380,9 +380,9 @@ static int list_patterns(struct listing *l, struct str patterns, int pid)
 /* Of this machine; 0: all of those that are meant run. */
 static int one_that_ended(const struct host *h, const struct run_opts *o)
 {
-	for (u32 i = 0; i < o->npid && !*h->root; i++)
-		if (!proc_alive(o->pid[i]))
-			return o->pid[i];
+	for (u32 i = 0; i < o->target.npid && !*h->root; i++)
+		if (!proc_alive(o->target.pid[i]))
+			return o->target.pid[i];
 	return 0;
 }
 
@@ -401,14 +401,14 @@ int list(const struct run_opts *o)
 		arena_free(&a);
 		return RC_USAGE;
 	}
-	job_init(&j, o, &none, &h);
+	job_prepare(&j, o, &none, &h);
 	set_viewers(&j.unit, o);
 	struct listing l = {.h = &h,
 			    .u = &j.unit,
 			    .verbose = o->verbose != 0,
 			    .bare = o->bare,
-			    .json = o->format && !strcmp(o->format, "json"),
-			    .csv = o->format && !strcmp(o->format, "csv"),
+			    .json = o->output.format && !strcmp(o->output.format, "json"),
+			    .csv = o->output.format && !strcmp(o->output.format, "csv"),
 			    .how = {.escape = escaped(o, STDOUT_FILENO)}};
 	int rc;
 	if (l.csv)

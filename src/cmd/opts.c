@@ -296,7 +296,7 @@ static struct err *set_buffering(struct run_opts *o, const char *val)
 {
 	if (strcmp(val, "line") && strcmp(val, "full") && strcmp(val, "none"))
 		return err_new("USAGE: -B must be either 'line', 'full', or 'none'.");
-	o->buffering = val[0];
+	o->view.buffering = val[0];
 	return NULL;
 }
 
@@ -306,7 +306,9 @@ static struct err *set_escape(struct run_opts *o, const char *val)
 	if (strcmp(val, "always") && strcmp(val, "never") && strcmp(val, "auto"))
 		return err_new("USAGE: --escape must be 'always', 'never' or 'auto' (got '%s')",
 			       val);
-	o->escape = !strcmp(val, "auto") ? ESCAPE_AUTO : *val == 'a' ? ESCAPE_ALWAYS : ESCAPE_NEVER;
+	o->view.escape = !strcmp(val, "auto") ? ESCAPE_AUTO
+			 : *val == 'a'        ? ESCAPE_ALWAYS
+					      : ESCAPE_NEVER;
 	return NULL;
 }
 
@@ -334,13 +336,13 @@ static struct err *set_pid(struct run_opts *o, const char *val)
 		if (e)
 			return e;
 		bool known = false;
-		for (u32 i = 0; i < o->npid; i++)
-			known |= o->pid[i] == (int)pid;
+		for (u32 i = 0; i < o->target.npid; i++)
+			known |= o->target.pid[i] == (int)pid;
 		if (known)
 			continue;
-		if (o->npid == SCOPE_MAX_PIDS)
+		if (o->target.npid == SCOPE_MAX_PIDS)
 			return err_new("too many processes (%u at most)", SCOPE_MAX_PIDS);
-		o->pid[o->npid++] = (int)pid;
+		o->target.pid[o->target.npid++] = (int)pid;
 	}
 	return NULL;
 }
@@ -351,11 +353,11 @@ static struct err *add_dwarf_pid(struct run_opts *o, const char *val)
 	struct err *e = pid_parse(str_z(val), &pid);
 	if (e)
 		return e;
-	if (o->ndwarf_pid == countof(o->dwarf_pid))
+	if (o->target.ndwarf_pid == countof(o->target.dwarf_pid))
 		return err_new("too many --dwarf-pid");
 	if (!proc_alive((int)pid))
 		return err_new("--dwarf-pid %s: there is no such process", val);
-	o->dwarf_pid[o->ndwarf_pid++] = (int)pid;
+	o->target.dwarf_pid[o->target.ndwarf_pid++] = (int)pid;
 	return NULL;
 }
 
@@ -396,9 +398,9 @@ static struct err *set_mode(struct run_opts *o, const char *val)
 	else if (!strcmp(val, "compiler-bench"))
 		o->compiler_bench = true;
 	else if (!strcmp(val, "bench"))
-		o->bench = true;
+		o->compile.bench = true;
 	else if (!strcmp(val, "test"))
-		o->test = true;
+		o->compile.test = true;
 	else if (!strcmp(val, "format"))
 		o->fmt = true;
 	else
@@ -418,14 +420,14 @@ static struct err *set_filter(struct run_opts *o, const char *val)
 		return err_new("Invalid --probe-filter regex '%s': %s", val, why);
 	}
 	regfree(&re);
-	o->filter = val;
+	o->compile.filter = val;
 	return NULL;
 }
 
 static struct err *set_compat(struct run_opts *o, const char *val)
 {
 	struct config c = {0};
-	o->level = val;
+	o->compile.level = val;
 	return config_compat(&c, str_z(val))
 		       ? NULL
 		       : err_new("USAGE: --compat must be '0.17' (got '%s')", val);
@@ -442,7 +444,8 @@ static struct err *set_program(struct run_opts *o, const char *val)
 static struct err *set_strings(struct run_opts *o, const char *val)
 {
 	enum { MOST = 65536 };
-	if (str_u64(str_z(val), &o->strings) && o->strings >= 1 && o->strings <= MOST)
+	if (str_u64(str_z(val), &o->compile.strings) && o->compile.strings >= 1 &&
+	    o->compile.strings <= MOST)
 		return NULL;
 	return err_new("--strings needs a number of bytes, at most %d (got '%s')", MOST, val);
 }
@@ -451,16 +454,16 @@ static struct err *set_of_record(struct run_opts *o, enum opt_id id, const char 
 {
 	switch ((int)id) {
 	case OPT_STRINGS: return set_strings(o, val);
-	case OPT_DISK: return bounds_disk(&o->bounds, val);
-	case OPT_KEEP: return bounds_keep(&o->bounds, val);
+	case OPT_DISK: return bounds_disk(&o->output.bounds, val);
+	case OPT_KEEP: return bounds_keep(&o->output.bounds, val);
 	case OPT_ON: return add_to(o->on, &o->non, val, "--on");
 	case OPT_AFTER:
-		o->bounds.has_after = true;
-		return bounds_time("after", val, &o->bounds.after_ns);
+		o->output.bounds.has_after = true;
+		return bounds_time("after", val, &o->output.bounds.after_ns);
 	case OPT_QUIET_FOR:
-		o->bounds.has_quiet = true;
-		return bounds_time("quiet-for", val, &o->bounds.quiet_ns);
-	case OPT_MAX_FILES: return bounds_files(&o->bounds, val);
+		o->output.bounds.has_quiet = true;
+		return bounds_time("quiet-for", val, &o->output.bounds.quiet_ns);
+	case OPT_MAX_FILES: return bounds_files(&o->output.bounds, val);
 	}
 	return NULL;
 }
@@ -477,23 +480,24 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_LIST: o->list = true; break;
 	case OPT_VERBOSE: o->verbose++; break;
 	case OPT_PID: return set_pid(o, val);
-	case OPT_CMD: o->cmd = val; break;
-	case OPT_FOLLOW: o->follow = true; break;
-	case OPT_CGROUP: return add_to(o->cgroup, &o->ncgroup, val, "--cgroup");
-	case OPT_CONTAINER: return add_to(o->container, &o->ncontainer, val, "--container");
+	case OPT_CMD: o->target.cmd = val; break;
+	case OPT_FOLLOW: o->target.follow = true; break;
+	case OPT_CGROUP: return add_to(o->target.cgroup, &o->target.ncgroup, val, "--cgroup");
+	case OPT_CONTAINER:
+		return add_to(o->target.container, &o->target.ncontainer, val, "--container");
 	case OPT_DWARF_PID: return add_dwarf_pid(o, val);
-	case OPT_OUTPUT: o->output = val; break;
-	case OPT_APPEND: o->append = true; break;
-	case OPT_AS_INVOKER: o->as_invoker = true; break;
-	case OPT_FORMAT: o->format = val; break;
-	case OPT_DIFF: o->diff = val; break;
-	case OPT_JSON: o->format = "json"; break;
+	case OPT_OUTPUT: o->output.path = val; break;
+	case OPT_APPEND: o->output.append = true; break;
+	case OPT_AS_INVOKER: o->output.as_invoker = true; break;
+	case OPT_FORMAT: o->output.format = val; break;
+	case OPT_DIFF: o->output.diff = val; break;
+	case OPT_JSON: o->output.format = "json"; break;
 	case OPT_BUFFER: return set_buffering(o, val);
 	case OPT_ESCAPE: return set_escape(o, val);
-	case OPT_QUIET: o->quiet = true; break;
-	case OPT_WARNINGS: o->warnings++; break;
-	case OPT_NO_WARN: o->no_warn = true; break;
-	case OPT_UNSAFE: o->unsafe = true; break;
+	case OPT_QUIET: o->view.quiet = true; break;
+	case OPT_WARNINGS: o->compile.warnings++; break;
+	case OPT_NO_WARN: o->compile.no_warn = true; break;
+	case OPT_UNSAFE: o->compile.unsafe = true; break;
 	case OPT_FOR: return set_for(o, val);
 	case OPT_BUDGET: return set_budget(o, val);
 	case OPT_COST: o->limits.cost = true; break;
@@ -501,24 +505,27 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_DUMP: return set_stages(o, val);
 	case OPT_AOT: o->aot = val; break;
 	case OPT_MODE: return set_mode(o, val);
-	case OPT_NO_FEATURE: return add_to(o->no_feature, &o->nno_feature, val, "--no-feature");
-	case OPT_INCLUDE_DIR: return add_to(o->inc_dir, &o->ninc_dir, val, "-I");
-	case OPT_INCLUDE_FILE: return add_to(o->inc_file, &o->ninc_file, val, "--include");
+	case OPT_NO_FEATURE:
+		return add_to(o->machine.no_feature, &o->machine.nno_feature, val, "--no-feature");
+	case OPT_INCLUDE_DIR: return add_to(o->compile.inc_dir, &o->compile.ninc_dir, val, "-I");
+	case OPT_INCLUDE_FILE:
+		return add_to(o->compile.inc_file, &o->compile.ninc_file, val, "--include");
 	case OPT_COMPAT: return set_compat(o, val);
-	case OPT_TEST: o->test = true; break;
-	case OPT_BENCH: o->bench = true; break;
+	case OPT_TEST: o->compile.test = true; break;
+	case OPT_BENCH: o->compile.bench = true; break;
 	case OPT_FILTER: return set_filter(o, val);
-	case OPT_TRACEABLE: o->traceable = val; break;
-	case OPT_DEBUGINFO: return add_to(o->debug_dir, &o->ndebug_dir, val, "--debuginfo");
+	case OPT_TRACEABLE: o->machine.traceable = val; break;
+	case OPT_DEBUGINFO:
+		return add_to(o->machine.debug_dir, &o->machine.ndebug_dir, val, "--debuginfo");
 	case OPT_EMIT_ELF: o->emit_elf = val; break;
 	case OPT_EMIT_IR: o->emit_ir = val; break;
 	case OPT_FMT: o->fmt = true; break;
 	case OPT_INFO: o->info = true; break;
 	case OPT_HELP: o->help = true; break;
 	case OPT_VERSION: o->version = true; break;
-	case OPT_ROOT: o->root = val; break;
-	case OPT_BTF: o->btf = val ? val : o->btf; break;
-	case OPT_CHECK_IR: o->check_ir = true; break;
+	case OPT_ROOT: o->machine.root = val; break;
+	case OPT_BTF: o->machine.btf = val ? val : o->machine.btf; break;
+	case OPT_CHECK_IR: o->compile.check_ir = true; break;
 	case OPT_RECORDING:
 		if (o->nrecording == countof(o->recording))
 			return err_new("too many recordings (%zu at most)", countof(o->recording));
@@ -578,7 +585,7 @@ static void options_for(struct opt *table, bool compat, int argc, char **argv)
 
 struct err *opts_parse(struct run_opts *o, int argc, char **argv)
 {
-	o->buffering = 'l';
+	o->view.buffering = 'l';
 	o->rest = xcalloc((size_t)argc + 1, sizeof(*o->rest));
 	struct opt table[countof(options)];
 	options_for(table, o->compat, argc, argv);

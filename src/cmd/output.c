@@ -1,4 +1,4 @@
-/* output.c - where results go: which format, and the file. */
+/* output.c - the file or the program that results go to. */
 #include "base/spawn.h"
 #include "cmd/cmd.h"
 #include <errno.h>
@@ -9,43 +9,36 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct err *output_choose(const struct run_opts *o, struct output *ret)
+static struct err *check(const struct run_opts *o, const struct output *out)
 {
-	struct str text = str_z(o->format), name = text;
-	*ret = (struct output){
-		.fd = -1, .path = o->output, .append = o->append, .as_invoker = o->as_invoker};
-	if (o->tool && o->output && o->output[0] == '|') {
-		ret->program = (char *)o->output + 1;
-		ret->path = NULL;
-	}
-	if (text.n)
-		str_cut(&text, ':', &name);
-	ret->sink = text.n || o->format ? sink_named(name) : sink_of_file(str_z(ret->path));
-	if (!o->format && !ret->sink)
-		ret->sink = sink_named(STR("text"));
-	if (!ret->sink) {
-		AUTO_SB known = {0};
-		for (const struct sink *const *s = sinks; *s; s++)
-			sb_fmt(&known, "%s '%s'", s == sinks ? "" : ",", (*s)->name);
-		return err_new("Invalid output format \"%.*s\"\nValid formats:%s", STRF(name),
-			       known.s);
-	}
-	if (ret->program && (ret->sink->whole || o->as_invoker))
+	const struct sink *sink = out->choice.sink;
+	if (out->program && (sink->whole || out->as_invoker))
 		return err_new("-o '|': %s goes to a file",
-			       o->as_invoker ? "what --as-invoker writes" : ret->sink->name);
-	if (o->by_process && o->output &&
-	    (!ret->path || ret->sink != sink_named(STR("text")) || o->as_invoker))
+			       out->as_invoker ? "what --as-invoker writes" : sink->name);
+	if (out->by_process && (!out->path || sink != sink_named(STR("text")) || out->as_invoker))
 		return err_new("a file for each process is one of text, with -o FILE%s",
-			       o->as_invoker ? ", and without --as-invoker" : "");
-	ret->by_process = o->by_process && o->output;
-	if (o->append && !ret->path)
+			       out->as_invoker ? ", and without --as-invoker" : "");
+	if (o->output.append && !out->path)
 		return err_new("--append: to which file? -o FILE says it");
-	if (o->append && (ret->sink->whole || ret->sink->keeps))
-		return err_new("--append: a file of format %s is one whole", ret->sink->name);
-	struct err *e = o->format ? sink_set_options(ret->sink, text, ret->opts) : NULL;
-	if (!e && o->diff)
-		e = sink_set_option(ret->sink, STR("diff"), str_z(o->diff), ret->opts);
-	return e;
+	if (o->output.append && (sink->whole || sink->keeps))
+		return err_new("--append: a file of format %s is one whole", sink->name);
+	return NULL;
+}
+
+struct err *output_prepare(const struct run_opts *o, struct output *ret)
+{
+	struct output_spec spec = o->output;
+	*ret = (struct output){.fd = -1,
+			       .keep = spec.append,
+			       .as_invoker = spec.as_invoker,
+			       .by_process = spec.by_process && spec.path};
+	if (o->tool && spec.path && spec.path[0] == '|') {
+		ret->program = (char *)spec.path + 1;
+		spec.path = NULL;
+	}
+	ret->path = spec.path;
+	struct err *e = output_choose(&spec, &ret->choice);
+	return e ? e : check(o, ret);
 }
 
 void output_help(void)
@@ -95,17 +88,17 @@ struct err *output_open(struct output *out)
 	if (out->parts)
 		return NULL;
 	if (out->by_process)
-		return split_start(out->path, out->append, &out->program_pid, &out->fd);
+		return split_start(out->path, out->keep, &out->program_pid, &out->fd);
 	struct err *e = out->as_invoker ? find_invoker(out) : NULL;
 	if (e)
 		return e;
-	const char *mark = out->sink->whole ? ".tmp" : "";
+	const char *mark = out->choice.sink->whole ? ".tmp" : "";
 	snprintf(out->name, sizeof(out->name), "%s%s", out->path, mark);
 	if (strlen(out->path) + strlen(mark) >= sizeof(out->name))
 		return err_sys(ENAMETOOLONG, "Failed to open output file '%s'", out->path);
 	if (be(out, out->uid, out->gid))
 		out->fd = open(out->name,
-			       O_WRONLY | O_CREAT | O_CLOEXEC | (out->append ? O_APPEND : O_TRUNC),
+			       O_WRONLY | O_CREAT | O_CLOEXEC | (out->keep ? O_APPEND : O_TRUNC),
 			       0644);
 	else
 		errno = EPERM;
@@ -119,7 +112,8 @@ struct err *output_open(struct output *out)
 struct err *output_close(struct output *out, bool good)
 {
 	struct err *e = NULL;
-	bool whole = out->fd >= 0 && out->sink->whole, empty = lseek(out->fd, 0, SEEK_END) == 0;
+	bool whole = out->fd >= 0 && out->choice.sink->whole,
+	     empty = lseek(out->fd, 0, SEEK_END) == 0;
 	close_fd(&out->fd);
 	int status = 0;
 	while (out->program_pid && waitpid(out->program_pid, &status, 0) < 0 && errno == EINTR)

@@ -32,7 +32,7 @@ static struct err *offset(const char *option, const char *val, u64 *ret)
 	return NULL;
 }
 
-static struct err *spec_of(const struct run_opts *o, struct query_spec *s)
+struct err *query_words(const struct run_opts *o, struct query_spec *s)
 {
 	struct err *e = offset("from", o->from, &s->from_ns);
 	if (!e)
@@ -48,32 +48,15 @@ static struct err *spec_of(const struct run_opts *o, struct query_spec *s)
 	return e;
 }
 
-struct err *query_machine(const struct run_opts *o, struct host *h, struct arena *a)
-{
-	struct query_spec s = {0};
-	struct query *q = NULL;
-	struct err *e = spec_of(o, &s);
-	if (!e)
-		e = query_open(&s, &q);
-	if (e) {
-		host_init(h, a, "");
-		return e;
-	}
-	query_host(q, h, a);
-	h->query = q;
-	h->close_query = query_close;
-	return NULL;
-}
-
 /* What traces something has no meaning here. */
 struct err *query_refuses(const struct run_opts *o)
 {
-	const char *what = o->cmd                               ? "a command"
-			   : o->ncgroup || o->ncontainer        ? "a control group"
-			   : o->follow                          ? "--follow"
-			   : o->aot                             ? "--aot"
-			   : o->limits.budget || o->limits.cost ? "what tracing costs"
-								: NULL;
+	const char *what = o->target.cmd                               ? "a command"
+			   : o->target.ncgroup || o->target.ncontainer ? "a control group"
+			   : o->target.follow                          ? "--follow"
+			   : o->aot                                    ? "--aot"
+			   : o->limits.budget || o->limits.cost        ? "what tracing costs"
+								       : NULL;
 	return what ? err_new("%s means nothing to 'query': what was recorded is over", what)
 		    : NULL;
 }

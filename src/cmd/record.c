@@ -162,10 +162,10 @@ static struct err *compose(struct arena *a, struct run_opts *o, struct sb *out)
 		e = put_on(a, out, o->on[i]);
 	if (!e && !out->n)
 		e = err_new("record what? PROBE..., --set or -e 'script with keep()'");
-	if (!e && o->ndash < o->nrest && o->cmd)
+	if (!e && o->ndash < o->nrest && o->target.cmd)
 		e = err_new("-c and -- are two commands");
 	if (!e && o->ndash < o->nrest)
-		o->cmd = tool_command_text(a, o->rest + o->ndash, o->nrest - o->ndash);
+		o->target.cmd = tool_command_text(a, o->rest + o->ndash, o->nrest - o->ndash);
 	return e;
 }
 
@@ -182,13 +182,13 @@ static int record(struct arena *a, struct run_opts *o)
 	}
 	o->program = arena_strz(a, sb_str(&text));
 	o->nrest = o->ndash = 0;
-	o->follow |= o->cmd || o->npid;
-	o->format = o->format ? o->format : "record";
-	o->output = o->output ? o->output : "record.sonde";
-	if (!o->bounds.has_quiet)
-		o->bounds.quiet_ns = 60ull * 1000000000;
-	if (!o->bounds.max_files)
-		o->bounds.max_files = 10;
+	o->target.follow |= o->target.cmd || o->target.npid;
+	o->output.format = o->output.format ? o->output.format : "record";
+	o->output.path = o->output.path ? o->output.path : "record.sonde";
+	if (!o->output.bounds.has_quiet)
+		o->output.bounds.quiet_ns = 60ull * 1000000000;
+	if (!o->output.bounds.max_files)
+		o->output.bounds.max_files = 10;
 	return run_command(o);
 }
 

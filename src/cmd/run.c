@@ -1,18 +1,16 @@
-/* run.c - the default command: compile a script, load it, print what it finds. */
+/* run.c - the default command: run a script, and print what it finds. */
+#include "api/elf_write.h"
+#include "api/launch.h"
+#include "api/machine.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/tool.h"
 #include "core/unitfile.h"
 #include "proc/proc.h"
-#include "run/query.h"
-#include "run/session.h"
-#include "types/debuginfod.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 
 /* Whole file (or standard input) in the arena. */
@@ -146,139 +144,53 @@ static int format_script(const struct run_opts *o)
 	return ds.nerror ? RC_USAGE : RC_OK;
 }
 
-static struct err *check_root(const char *root)
+static struct err *machine_of(const struct run_opts *o, struct machine_spec *ret)
 {
-	enum { MAX_ROOT = 1024 };
-	struct stat st;
-	if (strlen(root) > MAX_ROOT)
-		return err_new("--root: path is too long: %.60s...", root);
-	if (stat(root, &st))
-		return err_sys(errno, "--root: look for %s", root);
-	return S_ISDIR(st.st_mode) ? NULL : err_new("--root: %s is not a directory", root);
-}
-
-/* Who asks for debug information from servers wants to know why none would come. */
-static struct err *check_servers(struct arena *a, struct str dirs)
-{
-	struct str dir;
-	const char *urls = getenv("DEBUGINFOD_URLS");
-	bool asked = false;
-	while (str_cut(&dirs, ':', &dir))
-		asked |= debuginfod_is(dir);
-	if (!asked)
-		return NULL;
-	if (!urls || !*urls)
-		return err_new("--debuginfo debuginfod: DEBUGINFOD_URLS is not set; it names the "
-			       "servers (sudo -E keeps it)");
-	if (!proc_which(a, DEBUGINFOD_PROGRAM))
-		return err_new("--debuginfo debuginfod: there is no " DEBUGINFOD_PROGRAM
-			       " here (package debuginfod, or elfutils)");
-	return NULL;
+	const char *btf = getenv("BPFTRACE_BTF");
+	*ret = o->machine;
+	ret->vmlinux = getenv("BPFTRACE_VMLINUX");
+	ret->debug_servers = getenv("DEBUGINFOD_URLS");
+	if (!ret->btf && !ret->root)
+		ret->btf = btf;
+	return o->nrecording ? query_words(o, &ret->recordings) : NULL;
 }
 
 bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o)
 {
-	if (o->nrecording) {
-		struct err *e = query_machine(o, h, a);
-		if (e)
-			fail(e, 0);
-		return !e;
-	}
-	struct err *e = o->root ? check_root(o->root) : NULL;
-	host_init(h, a, o->root && !e ? o->root : "");
-	h->vmlinux = getenv("BPFTRACE_VMLINUX");
-	const char *btf = o->btf || h->recorded ? o->btf : getenv("BPFTRACE_BTF");
+	struct machine_spec spec;
+	const char *what = "";
+	struct err *e = machine_of(o, &spec);
 	if (e)
-		return fail(e, 0), false;
-	e = btf ? host_use_btf(h, btf) : NULL;
-	if (e)
-		return fail(err_wrap(e, o->btf ? "--btf: " : "BPFTRACE_BTF: "), 0), false;
-	e = o->traceable ? host_use_functions(h, o->traceable) : NULL;
-	if (e)
-		return fail(err_wrap(e, "--traceable-functions: "), 0), false;
-	AUTO_SB dirs = {0};
-	for (u32 i = 0; i < o->ndebug_dir; i++)
-		sb_fmt(&dirs, "%s%s", i ? ":" : "", o->debug_dir[i]);
-	h->debug_dirs = o->ndebug_dir ? arena_strz(a, sb_str(&dirs)) : NULL;
-	e = check_servers(a, sb_str(&dirs));
-	if (e)
-		return fail(e, 0), false;
-	for (u32 i = 0; i < o->nno_feature; i++) {
-		struct str rest = str_z(o->no_feature[i]), name;
-		while (str_cut(&rest, ',', &name)) {
-			if (!name.n || host_disable(h, name) || str_is(name, "kprobe_session"))
-				continue;
-			fprintf(stderr,
-				"ERROR: --no-feature: unknown feature '%.*s' (names: sonde info)\n",
-				STRF(name));
-			return false;
-		}
-	}
-	return true;
+		host_init(h, a, "");
+	else
+		e = machine_open(&spec, a, h, &what);
+	if (!e)
+		return true;
+	if (!strcmp(what, "btf") && !o->machine.btf)
+		e = err_wrap(e, "BPFTRACE_BTF: ");
+	else if (*what)
+		e = err_wrap(e, "--%s: ", what);
+	return fail(e, 0), false;
 }
 
-void job_init(struct job *j, const struct run_opts *o, const struct script *s, struct host *h)
+static struct compile_spec compile_of(const struct run_opts *o)
 {
-	*j = (struct job){0};
-	j->diags = (struct diags){
-		.near = arena_new(&j->arena, struct diag_near),
-		.arena = &j->arena,
-		.source = &s->source,
-		.nsource = 1,
-		.no_warn = o->no_warn,
-		.codes = getenv("SONDE_CODES") != NULL,
-	};
-	j->diags.nfixed = s->fixed;
-	j->diags.unseen = s->fixed && !o->verbose && !o->dumps;
-	j->unit = (struct unit){0};
-	config_init(&j->unit.config);
-	if (o->level)
-		config_compat(&j->unit.config, str_z(o->level));
-	j->unit.config.match = s->match;
-	j->unit.config.events = s->events;
-	j->unit.config.unsafe = o->unsafe;
-	j->unit.config.test = o->test;
-	j->unit.config.bench = o->bench;
-	if (o->strings)
-		j->unit.config.max_strlen = o->strings;
-	j->unit.config.warnings = o->warnings != 0;
-	j->unit.config.no_warnings = o->no_warn;
-	j->c = (struct compile){.unit = &j->unit,
-				.arena = &j->arena,
-				.diags = &j->diags,
-				.host = h,
-				.params = s->params,
-				.nparam = s->nparam,
-				.opts = s->opts,
-				.nopt = s->nopt,
-				.duration_ns = s->duration_ns,
-				.fields = s->fields,
-				.sort = s->sort,
-				.rows = s->rows,
-				.utc = s->utc,
-				.clock = s->clock,
-				.percentiles = s->percentiles,
-				.check_ir = o->check_ir || o->dumps,
-				.filter = o->filter};
-	j->c.headers = (struct headers){
-		.script = str_is(s->source.name, "stdin") ? STR("") : s->source.name,
-		.dir = o->inc_dir,
-		.file = o->inc_file,
-		.ndir = o->ninc_dir,
-		.nfile = o->ninc_file,
-		.path = getenv("CPATH") ? str_z(getenv("CPATH")) : STR(""),
-		.source = getenv("BPFTRACE_KERNEL_SOURCE"),
-		.build = getenv("BPFTRACE_KERNEL_BUILD"),
-	};
+	struct compile_spec c = o->compile;
+	c.check_ir |= o->dumps != 0;
+	c.show_source = o->verbose || o->dumps;
+	c.codes = getenv("SONDE_CODES") != NULL;
+	c.inc_path = getenv("CPATH");
+	c.kernel_source = getenv("BPFTRACE_KERNEL_SOURCE");
+	c.kernel_build = getenv("BPFTRACE_KERNEL_BUILD");
+	return c;
 }
 
-void job_free(struct job *j)
+void job_prepare(struct job *j, const struct run_opts *o, const struct script *s, struct host *h)
 {
-	for (u32 i = 0; j->c.fn && i < j->unit.nprog; i++)
-		ir_fn_free(j->c.fn[i]);
-	cfiles_close(&j->c);
-	arena_free(&j->c.scratch);
-	arena_free(&j->arena);
+	struct compile_spec c = compile_of(o);
+	job_init(j, &c, s, h);
+	j->c.headers.dir = o->compile.inc_dir;
+	j->c.headers.file = o->compile.inc_file;
 }
 
 void job_report(const struct job *j)
@@ -289,31 +201,7 @@ void job_report(const struct job *j)
 
 bool escaped(const struct run_opts *o, int fd)
 {
-	return o->escape == ESCAPE_AUTO ? isatty(fd) : o->escape == ESCAPE_ALWAYS;
-}
-
-/* Refuse a script that has nothing which the format of -f, or of the ending of -o, can show. */
-static struct err *check_output(const struct run_opts *o, const struct unit *u)
-{
-	AUTO_SB asked = {0};
-	struct output out;
-	struct err *e = output_choose(o, &out);
-	bool keeps = false;
-	for (u32 i = 0; i < u->nschema; i++)
-		keeps |= u->schema[i]->kept != NULL;
-	if (!e && keeps && (o->aot || !out.sink->keeps))
-		return err_new("keep() writes to a recording: use sonde record -o FILE");
-	if (!e && u->snapshots && !o->bounds.keep_bytes)
-		return err_new("snapshot() writes what --keep holds: sonde record --keep 60s,200M");
-	if (!e && !keeps && out.sink->keeps)
-		return err_new("nothing would be recorded: the script does not call keep()");
-	if (e || o->aot || !out.sink->why_not)
-		return e;
-	if (o->format)
-		sb_fmt(&asked, "-f %s", out.sink->name);
-	else
-		sb_fmt(&asked, "-o %s (format %s)", o->output, out.sink->name);
-	return sink_suits(out.sink, asked.s, o->tool ? o->tool->start.tool : STR(""), u);
+	return o->view.escape == ESCAPE_AUTO ? isatty(fd) : o->view.escape == ESCAPE_ALWAYS;
 }
 
 /* What a recording says of its machine and of how it was made. */
@@ -326,8 +214,8 @@ static const struct sink_fact *facts(struct arena *a, const struct run_opts *o, 
 	v[(*n)++] = (struct sink_fact){STR("sonde"), STR(SONDE_VERSION)};
 	if (o->program)
 		v[(*n)++] = (struct sink_fact){STR("script"), str_z(o->program)};
-	if (o->cmd)
-		v[(*n)++] = (struct sink_fact){STR("command"), str_z(o->cmd)};
+	if (o->target.cmd)
+		v[(*n)++] = (struct sink_fact){STR("command"), str_z(o->target.cmd)};
 	v[(*n)++] = (struct sink_fact){STR("pid"), str_z(arena_fmt(a, "%d", getpid()))};
 	if (!uname(&name)) {
 		v[(*n)++] = (struct sink_fact){STR("hostname"), arena_str(a, str_z(name.nodename))};
@@ -352,8 +240,8 @@ static struct str what_runs(struct arena *a, const struct run_opts *o)
 			sb_fmt(&b, " %s", tool->word[i]);
 	} else {
 		sb_z(&b, o->program ? o->program : o->nrest ? o->rest[0] : "");
-		if (o->cmd)
-			sb_fmt(&b, " -c '%s'", o->cmd);
+		if (o->target.cmd)
+			sb_fmt(&b, " -c '%s'", o->target.cmd);
 	}
 	AUTO_SB seen = {0};
 	sb_visible(&seen, str_trim(sb_str(&b)));
@@ -376,55 +264,89 @@ static struct str where_it_runs(struct arena *a, const struct run_opts *o)
 	return arena_str(a, sb_str(&b));
 }
 
-/* The loaded unit's life: output opened, session run, output closed. */
-static int run_session(const struct run_opts *o, struct job *j, struct session *s, bool *otherwise)
-{
+/* A run of the command line: what it was told, and its output. */
+struct cli_run {
+	const struct run_opts *o;
 	struct output out;
-	struct err *e = output_choose(o, &out);
-	out.parts = o->bounds.disk || o->bounds.keep_bytes;
-	if (!e)
-		e = output_open(&out);
-	if (e)
-		return fail(e, RC_USAGE);
-	struct str trailer = j->unit.config.str_trunc_trailer;
-	bool to_err = j->unit.config.text_to_stderr && out.sink == sink_named(STR("text"));
+	void *sink; /* state of the sink; NULL if none is open */
+	int rc;     /* if a hook ended the launch */
+};
+
+static void set_record_env(struct launch *l, struct sink_env *env)
+{
+	const struct cli_run *r = l->arg;
+	env->bounds = &r->o->output.bounds;
+	env->path = r->out.path;
+	env->unit = &l->job.unit;
+	env->fact = facts(&l->job.arena, r->o, l->host, &env->nfact);
+}
+
+static struct sink_env env_of(struct launch *l)
+{
+	const struct cli_run *r = l->arg;
+	const struct run_opts *o = r->o;
+	struct str trailer = l->job.unit.config.str_trunc_trailer;
+	const struct sink *sink = r->out.choice.sink;
+	bool to_err = l->job.unit.config.text_to_stderr && sink == sink_named(STR("text"));
 	struct sink_env env = {
-		.out = out.fd >= 0 ? out.fd
-		       : to_err    ? STDERR_FILENO
-				   : STDOUT_FILENO,
+		.out = r->out.fd >= 0 ? r->out.fd
+		       : to_err       ? STDERR_FILENO
+				      : STDOUT_FILENO,
 		.err = STDERR_FILENO,
-		.buffering = o->buffering,
-		.diags = &j->diags,
-		.signals = &s->loop.signals,
-		.quiet = o->quiet,
-		.tool = o->tool && o->tool->start.tool.n,
-		.old = j->unit.config.compat,
-		.wide = o->wide,
-		.scroll = o->scroll,
-		.no_load = o->no_load,
-		.what = what_runs(&j->arena, o),
-		.where = where_it_runs(&j->arena, o),
+		.buffering = o->view.buffering,
+		.diags = &l->job.diags,
+		.signals = &l->session.loop.signals,
+		.quiet = o->view.quiet,
+		.tool = l->start.tool.n,
+		.old = l->job.unit.config.compat,
+		.wide = o->view.wide,
+		.scroll = o->view.scroll,
+		.no_load = o->view.no_load,
+		.what = what_runs(&l->job.arena, o),
+		.where = where_it_runs(&l->job.arena, o),
 	};
-	if (out.sink->keeps) {
-		env.bounds = &o->bounds;
-		env.path = out.path;
-		env.unit = &j->unit;
-		env.fact = facts(&j->arena, o, s->h, &env.nfact);
-	}
 	env.how = (struct show){trailer, escaped(o, env.out)};
 	env.how_remarks = (struct show){trailer, escaped(o, env.err)};
-	void *self AUTO_FREE = xcalloc(1, out.sink->size + 1);
-	e = out.sink->open(self, &env, out.opts);
+	if (sink->keeps)
+		set_record_env(l, &env);
+	return env;
+}
+
+static struct err *open_output(struct launch *l, const struct sink **sink, void **self)
+{
+	struct cli_run *r = l->arg;
+	struct output *out = &r->out;
+	struct err *e = output_prepare(r->o, out);
+	out->parts = r->o->output.bounds.disk || r->o->output.bounds.keep_bytes;
+	if (!e)
+		e = output_open(out);
+	if (e)
+		return e;
+	struct sink_env env = env_of(l);
+	r->sink = xcalloc(1, out->choice.sink->size + 1);
+	e = out->choice.sink->open(r->sink, &env, out->choice.opts);
 	if (e) {
-		err_free(output_close(&out, false));
-		return fail(e, RC_USAGE);
+		err_free(output_close(out, false));
+		free(r->sink);
+		r->sink = NULL;
+		return e;
 	}
-	s->limits.as_invoker = out.as_invoker;
-	s->limits.parts = out.parts;
-	s->limits.renames = out.fd >= 0 && out.sink->whole;
-	int rc = session_run(s, out.sink, self, otherwise);
-	e = out.sink->close(self);
-	struct err *late = output_close(&out, !e);
+	l->session.limits.as_invoker = out->as_invoker;
+	l->session.limits.parts = out->parts;
+	l->session.limits.renames = out->fd >= 0 && out->choice.sink->whole;
+	*sink = out->choice.sink;
+	*self = r->sink;
+	return NULL;
+}
+
+/* Return the exit status, which is rc if the output could be written. */
+static int close_output(struct launch *l, int rc)
+{
+	struct cli_run *r = l->arg;
+	struct err *e = r->out.choice.sink->close(r->sink);
+	struct err *late = output_close(&r->out, !e);
+	free(r->sink);
+	r->sink = NULL;
 	if (e)
 		err_free(late);
 	else
@@ -433,7 +355,12 @@ static int run_session(const struct run_opts *o, struct job *j, struct session *
 		err_free(e);
 		return rc;
 	}
-	return e ? fail_late(&s->loop.signals, e, rc ? rc : RC_USAGE) : rc;
+	return e ? fail_late(&l->session.loop.signals, e, rc ? rc : RC_USAGE) : rc;
+}
+
+static void close_failed(struct launch *l)
+{
+	(void)close_output(l, RC_LOAD);
 }
 
 /* A tool is right: what it names itself and is not there, the kernel lacks; it says so by fail(), too. */
@@ -454,157 +381,164 @@ static int compile_rc(const struct run_opts *o, const struct job *j)
 	return rc;
 }
 
-/*
- * When the kernel refuses a program or its probe, all is done once more with the next way to attach
- * it; after the last, with plainer code.
- */
-struct attempts {
-	refusals refused;
-	bool warned; /* the compiler's warnings are out */
-	bool retry;  /* refused, and nothing was reported */
-};
-
-/* Of the programs that were not loaded, those that can be tried in another form. */
-static void try_others(struct attempts *t, const struct session *s)
+static void report(struct launch *l)
 {
-	for (u32 i = 0; i < s->u->nprog; i++) {
-		const struct prog *p = s->u->prog[i];
-		if (live_prog(&s->live, p) >= 0)
-			continue;
-		if (p->sleeps) {
-			refuse_sleep(&t->refused, p->points);
-			t->retry = true;
-		} else {
-			t->retry |= refuse(&t->refused, p->points, true);
-		}
-	}
+	job_report(&l->job);
 }
 
-static int load_and_run(const struct run_opts *o, struct job *j, struct session *s,
-			struct attempts *t)
+/* What -d prints. */
+static void dump(void *arg, const char *pass, struct str text)
 {
-	struct err *e = NULL;
-	if (!session_load(s, &j->diags, &e)) {
-		if (!e)
-			try_others(t, s);
-		if (t->retry)
-			return RC_LOAD;
-		job_report(j);
-		return e ? fail(e, RC_LOAD) : RC_LOAD;
-	}
-	if (!t->warned)
-		job_report(j);
-	t->warned = true;
-	if (o->aot) {
-		e = aot_write(o->aot, &j->unit, &j->diags);
-		return e ? fail(e, RC_USAGE) : RC_OK;
-	}
-	bool otherwise = false;
-	int rc = run_session(o, j, s, &otherwise);
-	if (otherwise)
-		t->retry = refuse(&t->refused, s->attach.refused->points, false);
-	return rc;
+	const struct run_opts *o = arg;
+	bool titles = o->dumps & (o->dumps - 1); /* several */
+	printf("%s%s%s%.*s", titles ? "== " : "", titles ? pass : "", titles ? " ==\n" : "",
+	       STRF(text));
 }
 
-static int run_unit(const struct run_opts *o, struct job *j, struct target *target,
-		    struct attempts *t)
+static int no_probes(const struct launch *l)
 {
-	struct session s = {
-		.u = &j->unit,
-		.h = j->c.host,
-		.target = target,
-		.loop = {.epoll_fd = -1, .signals = SIGNALS_NONE},
-		.verbose = o->verbose + o->debug_log,
-		.dry_run = o->dry_run || o->aot,
-		.limits = o->limits,
-	};
-	struct err *e = check_output(o, &j->unit);
-	if (e) {
-		job_report(j);
-		return fail(e, RC_USAGE);
-	}
-	if (o->tool)
-		s.start = o->tool->start;
-	struct query *q = j->c.host->query;
-	if (q && !query_check(q, &j->unit, &j->diags)) {
-		job_report(j);
-		return RC_USAGE;
-	}
-	if (q)
-		query_enter(q, &s);
-	int rc = load_and_run(o, j, &s, t);
-	session_free(&s);
-	return rc;
-}
-
-static int compile_and_run(const struct run_opts *o, struct job *j, struct target *target,
-			   struct attempts *t)
-{
-	struct watch w = {.emit_ir = o->emit_ir};
-	if (!compile(&j->c, STAGE_ALL, o->dumps, &w)) {
-		job_report(j);
-		err_free(w.e);
-		return compile_rc(o, j);
-	}
-	struct err *e = w.e;
-	if (!e && o->emit_elf)
-		e = object_write(o->emit_elf, &j->unit);
-	if (e)
-		return fail(e, RC_USAGE);
-	if (j->c.help) {
-		AUTO_SB known = {0};
-		sema_print_options(&j->c, &known);
-		job_report(j);
-		fprintf(stderr, "HINT: expected program options:%s\n", known.s);
-		return RC_USAGE;
-	}
-	if (o->codegen || (o->dumps && !o->debug_log)) {
-		job_report(j);
-		return RC_OK;
-	}
-	if (!j->unit.nprog) {
-		job_report(j);
-		const char *opt = j->unit.skipped;
-		if (opt) {
-			fprintf(stderr, "ERROR: No probes attached; use --%s to run %s probes.\n",
-				opt, opt);
-			return RC_LOAD;
-		}
+	const char *opt = l->job.unit.skipped;
+	if (!opt) {
 		puts("No probes to attach");
 		return RC_USAGE;
 	}
-	return run_unit(o, j, target, t);
+	fprintf(stderr, "ERROR: No probes attached; use --%s to run %s probes.\n", opt, opt);
+	return RC_LOAD;
+}
+
+/* Files that options ask for; then what a script with errors of another sort is refused for. */
+static bool compiled(struct launch *l)
+{
+	struct cli_run *r = l->arg;
+	const struct run_opts *o = r->o;
+	struct err *e = l->watch.e;
+	l->watch.e = NULL;
+	if (!e && o->emit_elf)
+		e = object_write(o->emit_elf, &l->job.unit);
+	if (e) {
+		r->rc = fail(e, RC_USAGE);
+		return false;
+	}
+	if (l->job.c.help) {
+		AUTO_SB known = {0};
+		sema_print_options(&l->job.c, &known);
+		job_report(&l->job);
+		fprintf(stderr, "HINT: expected program options:%s\n", known.s);
+		r->rc = RC_USAGE;
+		return false;
+	}
+	if (o->codegen || (o->dumps && !o->debug_log)) {
+		job_report(&l->job);
+		r->rc = RC_OK;
+		return false;
+	}
+	if (!l->job.unit.nprog && l->script) {
+		job_report(&l->job);
+		r->rc = no_probes(l);
+		return false;
+	}
+	e = output_suits(&o->output, l->start.tool, o->aot != NULL, &l->job.unit);
+	if (!e)
+		return true;
+	job_report(&l->job);
+	r->rc = fail(e, RC_USAGE);
+	return false;
+}
+
+static bool loaded(struct launch *l)
+{
+	struct cli_run *r = l->arg;
+	if (!r->o->aot)
+		return true;
+	struct err *e = aot_write(r->o->aot, &l->job.unit, &l->job.diags);
+	r->rc = e ? fail(e, RC_USAGE) : RC_OK;
+	return false;
+}
+
+static const struct launch_hooks hooks = {
+	.compiled = compiled,
+	.report = report,
+	.loaded = loaded,
+	.open = open_output,
+	.close = close_failed,
+};
+
+static struct launch launch_of(struct cli_run *r, struct host *h, struct target *target)
+{
+	const struct run_opts *o = r->o;
+	struct launch l = {
+		.compile = compile_of(o),
+		.spec = &o->target,
+		.host = h,
+		.target = target,
+		.limits = o->limits,
+		.verbose = o->verbose + o->debug_log,
+		.dry_run = o->dry_run || o->aot,
+		.hooks = &hooks,
+		.arg = r,
+		.watch = {.dumps = o->dumps, .dump = dump, .arg = (void *)o, .emit_ir = o->emit_ir},
+	};
+	if (o->tool)
+		l.start = o->tool->start;
+	return l;
+}
+
+static int take_error(struct launch *l, int rc)
+{
+	struct err *e = l->error;
+	l->error = NULL;
+	return e ? fail(e, rc) : rc;
+}
+
+/* Return the exit status. */
+static int launch_and_run(struct launch *l)
+{
+	struct cli_run *r = l->arg;
+	int rc = RC_OK;
+	switch (launch_start(l)) {
+	case LAUNCHED: break;
+	case LAUNCH_ENDED: return r->rc;
+	case LAUNCH_WRONG:
+		err_free(l->watch.e);
+		return l->script ? compile_rc(r->o, &l->job) : RC_USAGE;
+	case LAUNCH_REFUSED: return take_error(l, RC_LOAD);
+	case LAUNCH_NO_OUTPUT: return take_error(l, RC_USAGE);
+	case LAUNCH_FAILED: return session_failed_status(&l->session);
+	case LAUNCH_NO_FORM:
+		job_report(&l->job);
+		fputs("ERROR: this kernel refuses a form that the script was compiled to\n",
+		      stderr);
+		return RC_LOAD;
+	}
+	if (!l->dry_run) {
+		session_loop(&l->session);
+		rc = session_finish(&l->session);
+	}
+	return close_output(l, rc);
 }
 
 static int run_loaded(const struct run_opts *o, const struct aot *f)
 {
 	struct arena a = {0};
 	struct host h;
-	struct job j;
 	struct target target = TARGET_NONE;
 	int rc = RC_USAGE;
-	struct output out;
-	struct err *e = output_choose(o, &out);
-	if (!e && !host_prepare(&h, &a, o))
-		goto out;
-	if (e) {
-		arena_free(&a);
+	struct cli_run r = {.o = o};
+	const char *warning;
+	struct err *e = output_prepare(o, &r.out);
+	if (e)
 		return fail(e, rc);
+	if (host_prepare(&h, &a, o)) {
+		struct launch l = launch_of(&r, &h, &target);
+		job_init(&l.job, &l.compile, &(struct script){0}, &h);
+		l.compiled = true;
+		e = aot_load(f, &l.job.unit, &l.job.arena, &l.job.diags, &h, &warning);
+		if (warning)
+			fprintf(stderr, "WARNING: %s\n", warning);
+		rc = e ? fail(e, rc) : launch_and_run(&l);
+		launch_free(&l);
 	}
-	job_init(&j, o, &(struct script){0}, &h);
-	e = aot_load(f, &j.unit, &j.arena, &j.diags, &h);
-	struct attempts t = {0};
-	rc = e ? fail(e, rc) : run_unit(o, &j, &target, &t);
-	if (t.retry) { /* it was compiled to one form */
-		job_report(&j);
-		fputs("ERROR: this kernel refuses a form that the script was compiled to\n",
-		      stderr);
-		rc = RC_LOAD;
-	}
-	vec_free(&t.refused);
-	job_free(&j);
 	target_close(&target);
-out:
 	host_deinit(&h);
 	arena_free(&a);
 	return rc;
@@ -619,8 +553,8 @@ static int bench_compiler(const struct run_opts *o, const struct script *script,
 	u64 from = now_ns();
 	for (u32 i = 0; i < ROUNDS && (i < 2 || now_ns() - from < enough); i++) {
 		struct job j;
-		job_init(&j, o, script, h);
-		bool ok = compile(&j.c, STAGE_ALL, 0, &w);
+		job_prepare(&j, o, script, h);
+		bool ok = compile_script(&j.c, STAGE_ALL, &w);
 		if (!i || !ok)
 			job_report(&j);
 		job_free(&j);
@@ -655,41 +589,18 @@ static int run_script(const struct run_opts *o)
 		rc = bench_compiler(o, &script, &h);
 		goto out_host;
 	}
-	struct scope scope;
 	struct login login;
-	struct err *e = o->as_user ? proc_login(&h, o->as_user, &login) : NULL;
+	struct cli_run r = {.o = o};
+	struct launch l = launch_of(&r, &h, &target);
+	l.script = &script;
+	struct err *e = o->target.as_user ? proc_login(&h, o->target.as_user, &login) : NULL;
 	if (!e)
-		e = target_open(&target, o->cmd, o->as_user ? &login : NULL, o->pid, o->npid);
+		e = target_open(&target, o->target.cmd, o->target.as_user ? &login : NULL,
+				o->target.pid, o->target.npid);
 	if (!e)
-		e = scope_prepare(o, &h, o->machine ? 0 : target.child.pid, &scope);
-	if (e) {
-		fail(e, rc);
-		goto out_target;
-	}
-	struct attempts t = {.retry = true};
-	while (t.retry) {
-		struct job j;
-		t.retry = false;
-		job_init(&j, o, &script, &h);
-		j.unit.refused = (struct refused){t.refused.v, t.refused.n};
-		j.unit.pid = scope.nviewer ? scope.viewer[0] : 0;
-		j.unit.scope = h.query ? query_scope(h.query) : scope;
-		j.unit.cpid = (u64)target.child.pid;
-		j.unit.self_pid = h.query                              ? query_self_pid(h.query)
-				  : proc_own_ns(&h, &(struct stat){0}) ? 0
-								       : (u64)getpid();
-		j.unit.program = target.child.path;
-		j.unit.dwarf_pid = o->dwarf_pid;
-		j.unit.ndwarf_pid = o->ndwarf_pid;
-		rc = compile_and_run(o, &j, &target, &t);
-		if (t.retry && o->verbose)
-			fputs("The kernel refused the program or its probe; trying the next "
-			      "form.\n",
-			      stderr);
-		job_free(&j);
-	}
-	vec_free(&t.refused);
-out_target:
+		e = launch_scope(&l);
+	rc = e ? fail(e, rc) : launch_and_run(&l);
+	launch_free(&l);
 	target_close(&target);
 out_host:
 	host_deinit(&h);
@@ -705,9 +616,9 @@ static int run_query(const struct run_opts *o)
 	struct err *e = query_refuses(o);
 	if (e)
 		return fail(e, RC_USAGE);
-	for (; q.nasked < q.npid && q.nasked < countof(q.asked); q.nasked++)
-		q.asked[q.nasked] = q.pid[q.nasked];
-	q.npid = 0;
+	for (; q.nasked < q.target.npid && q.nasked < countof(q.asked); q.nasked++)
+		q.asked[q.nasked] = q.target.pid[q.nasked];
+	q.target.npid = 0;
 	return o->list ? list(&q) : run_script(&q);
 }
 
@@ -721,17 +632,17 @@ int run_command(const struct run_opts *o)
 		return version(o->compat);
 	if (o->info)
 		return info(o);
-	if (o->cmd && o->npid && !o->tool)
+	if (o->target.cmd && o->target.npid && !o->tool)
 		return usage_error(o->compat, "USAGE: Cannot use both -c and -p.");
-	if (o->warnings > 1)
+	if (o->compile.warnings > 1)
 		return usage_error(o->compat,
 				   "USAGE: -kk is no longer supported. Use a single -k instead.");
-	if (o->format && !strcmp(o->format, "help")) {
+	if (o->output.format && !strcmp(o->output.format, "help")) {
 		output_help();
 		return RC_OK;
 	}
 	struct output out;
-	struct err *e = output_choose(o, &out);
+	struct err *e = output_prepare(o, &out);
 	if (e)
 		return fail(e, RC_USAGE);
 	if (o->nrecording)
@@ -799,13 +710,13 @@ static int run_anew(struct run_opts *o, const struct aot *f)
 		arena_free(&a);
 		return RC_USAGE;
 	}
-	job_init(&j, o, &(struct script){0}, &h);
+	job_prepare(&j, o, &(struct script){0}, &h);
 	struct err *e = unit_read(&j.unit, &j.arena, &j.diags, &h, f->p, f->n);
 	if (!e && !j.diags.nsource)
 		e = err_new("compiled script: it has no text");
 	if (!e) {
 		o->program = arena_strz(&a, j.diags.source[0].text);
-		o->unsafe |= j.unit.config.unsafe;
+		o->compile.unsafe |= j.unit.config.unsafe;
 	}
 	job_free(&j);
 	host_deinit(&h);
@@ -836,7 +747,7 @@ int run_aot(struct aot *f, int argc, char **argv)
 		args[n++] = argv[i];
 	}
 	struct err *e = opts_parse(&o, n, args);
-	bool other = o.program || o.list || o.npid || o.cmd || o.aot;
+	bool other = o.program || o.list || o.target.npid || o.target.cmd || o.aot;
 	if (e)
 		rc = usage_error(false, "%s", e->msg);
 	else if (other)

@@ -333,7 +333,7 @@ static struct err *give(struct parse *p, const struct getopt_use *u, const char 
 	struct err *e =
 		str_is(u->name, "cgroup") ? find_cgroup(p, val) : declare_value(u, text, &ignored);
 	/* A tool that asks which processes are children has an option of its own for it. */
-	p->o->follow |= !e && str_is(u->name, "follow");
+	p->o->target.follow |= !e && str_is(u->name, "follow");
 	if (!e)
 		p->script->opts[p->script->nopt++] = (struct script_opt){u->name, text};
 	return e;
@@ -411,20 +411,20 @@ static struct err *set_cgroup(struct parse *p, const char *val)
 /* Processes of a recorded machine cannot be looked for. */
 static struct err *set_pid(struct parse *p, const char *val)
 {
-	u32 known = p->o->npid;
+	u32 known = p->o->target.npid;
 	struct err *e = opts_set(p->o, "pid", val);
-	for (u32 i = known; i < p->o->npid && !e; i++)
-		if (!p->host->recorded && !proc_alive(p->o->pid[i]))
-			e = err_new("there is no process %d", p->o->pid[i]);
+	for (u32 i = known; i < p->o->target.npid && !e; i++)
+		if (!p->host->recorded && !proc_alive(p->o->target.pid[i]))
+			e = err_new("there is no process %d", p->o->target.pid[i]);
 	return e;
 }
 
 static struct err *set_format(struct parse *p, const char *name)
 {
-	const char *had = p->o->format;
+	const char *had = p->o->output.format;
 	if (had && strcmp(had, name))
 		return err_new("--%s and --%s: one of them", had, name);
-	p->o->format = name;
+	p->o->output.format = name;
 	return NULL;
 }
 
@@ -439,15 +439,15 @@ static struct err *take_option(struct parse *p, int id, const char *val)
 	case COMMON_CONTAINER: return opts_set(p->o, "container", val);
 	case COMMON_FOLDED: return set_format(p, "folded");
 	case COMMON_FLAME:
-		p->o->output = val;
+		p->o->output.path = val;
 		return *val ? set_format(p, "flame") : err_new("--flame needs a file (got '')");
 	case COMMON_ANNOTATE: p->annotate = true; break;
 	case COMMON_DELIMITER: p->delimiter = true; break;
 	case COMMON_MATCH: p->script->match = str_z(val); break;
-	case COMMON_FOLLOW: p->o->follow = true; break;
+	case COMMON_FOLLOW: p->o->target.follow = true; break;
 	case COMMON_COMMAND:
-		p->o->cmd = val;
-		p->o->follow = true;
+		p->o->target.cmd = val;
+		p->o->target.follow = true;
 		break;
 	case COMMON_DURATION: return set_duration(p, val);
 	case COMMON_COUNT: return set_count(p, val);
@@ -461,13 +461,13 @@ static struct err *take_option(struct parse *p, int id, const char *val)
 		return *val ? NULL : err_new("--fields needs names of columns (got '')");
 	case COMMON_SORT: p->script->sort = str_z(val); break;
 	case COMMON_ROWS: return set_rows(p, val);
-	case COMMON_NOCLEAR: p->o->scroll = true; break;
-	case COMMON_NOSUMMARY: p->o->no_load = true; break;
-	case COMMON_WIDE: p->o->wide = true; break;
-	case COMMON_OUTPUT: p->o->output = val; break;
-	case COMMON_APPEND: p->o->append = true; break;
+	case COMMON_NOCLEAR: p->o->view.scroll = true; break;
+	case COMMON_NOSUMMARY: p->o->view.no_load = true; break;
+	case COMMON_WIDE: p->o->view.wide = true; break;
+	case COMMON_OUTPUT: p->o->output.path = val; break;
+	case COMMON_APPEND: p->o->output.append = true; break;
 	case COMMON_QUIET:
-		p->o->quiet = true;
+		p->o->view.quiet = true;
 		p->words.quiet++;
 		break;
 	case COMMON_VERBOSE: p->o->verbose++; break;
@@ -534,7 +534,7 @@ static struct err *take_program(struct parse *p)
 {
 	struct err *e = NULL;
 	char **command = p->words.command;
-	for (u32 k = 0; k < p->nown && (p->o->npid || command) && !e; k++) {
+	for (u32 k = 0; k < p->nown && (p->o->target.npid || command) && !e; k++) {
 		const struct getopt_use *u = p->own[k];
 		struct str path = u->text;
 		for (u32 i = 0; i < p->script->nopt; i++)
@@ -545,10 +545,10 @@ static struct err *take_program(struct parse *p)
 		bool word =
 			declare_names(u, STR("language")) && path.n > 1 && str_chr(path, '/') < 0;
 		bool meant = program && !str_starts(path, STR("lib")) && (word || !was_typed(p, u));
-		const char *run = meant && word && !p->o->npid
+		const char *run = meant && word && !p->o->target.npid
 					  ? tool_interpreter(p->a, command[0], path)
 					  : NULL;
-		if (meant && p->o->npid)
+		if (meant && p->o->target.npid)
 			e = give(p, u, "*");
 		else if (run)
 			e = give(p, u, run);
@@ -608,9 +608,9 @@ static struct err *take_operands(struct parse *p, char **rest, int nrest, int nd
 		return err_new("%.*s looks once and ends: it runs no command", STRF(p->tool->name));
 	p->words.command = arena_newn(p->a, char *, (size_t)(nrest - ndash) + 1);
 	memcpy(p->words.command, rest + ndash, (size_t)(nrest - ndash) * sizeof(*rest));
-	p->o->cmd = tool_command_text(p->a, rest + ndash, nrest - ndash);
-	p->o->machine = p->runs == TOOL_RUNS_ON_MACHINE;
-	p->o->follow |= !p->o->machine && !asks_to_follow(p);
+	p->o->target.cmd = tool_command_text(p->a, rest + ndash, nrest - ndash);
+	p->o->target.whole_machine = p->runs == TOOL_RUNS_ON_MACHINE;
+	p->o->target.follow |= !p->o->target.whole_machine && !asks_to_follow(p);
 	return NULL;
 }
 
@@ -644,13 +644,13 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 	struct err *e = opt_parse(p->table, n, word, set, p, rest, &nrest, &ndash);
 	if (!e && dashes_last && ndash == nrest && p->runs && !p->o->help)
 		e = err_new("a command is missing behind --");
-	bool folded = p->o->format && !strcmp(p->o->format, "folded");
+	bool folded = p->o->output.format && !strcmp(p->o->output.format, "folded");
 	if (!e && p->delimiter && !p->o->help)
 		tool_warn_delimiter(p->table, n, word, folded);
 	if (folded && (p->annotate || p->delimiter))
-		p->o->format = arena_fmt(p->a, "folded:%s%s%s", p->annotate ? "annotate" : "",
-					 p->annotate && p->delimiter ? "," : "",
-					 p->delimiter ? "delimiter" : "");
+		p->o->output.format = arena_fmt(
+			p->a, "folded:%s%s%s", p->annotate ? "annotate" : "",
+			p->annotate && p->delimiter ? "," : "", p->delimiter ? "delimiter" : "");
 	if (!e && !p->o->help)
 		e = take_operands(p, rest, nrest, ndash);
 	return e ? e : take_program(p);
@@ -676,16 +676,17 @@ static bool write_probes(struct parse *p, struct job *j)
 	w->diags = &j->diags;
 	w->opts = s->opts;
 	w->nopt = s->nopt;
-	w->pid = p->o->npid ? p->o->pid[0] : 0;
+	w->pid = p->o->target.npid ? p->o->target.pid[0] : 0;
 	w->out = &out;
 	j->unit.pid = w->pid;
-	j->unit.scope.viewer = p->o->pid;
-	j->unit.scope.nviewer = p->o->npid;
+	j->unit.scope.viewer = p->o->target.pid;
+	j->unit.scope.nviewer = p->o->target.npid;
 	bool ok = p->writer->write(w);
-	p->o->by_process = w->by_process;
-	p->o->as_user = w->as_user;
+	p->o->output.by_process = w->by_process;
+	p->o->target.as_user = w->as_user;
 	/* No "Tracing ...", which JSON does not say anyway. */
-	p->o->quiet |= w->answers && !(p->o->format && !strcmp(p->o->format, "json"));
+	p->o->view.quiet |=
+		w->answers && !(p->o->output.format && !strcmp(p->o->output.format, "json"));
 	s->fields = s->fields.n ? s->fields : w->fields;
 	s->sort = s->sort.n ? s->sort : w->sort;
 	s->events = s->events ? s->events : w->events;
@@ -699,7 +700,7 @@ static bool write_probes(struct parse *p, struct job *j)
 static bool read_options(struct job *j, const struct run_opts *o, const struct script *s,
 			 struct host *h)
 {
-	job_init(j, o, s, h);
+	job_prepare(j, o, s, h);
 	compile_parse(&j->c);
 	if (sema_import(&j->c))
 		declare_options(&j->c);
@@ -729,7 +730,7 @@ static bool knows_common(const struct tool *t, const struct compile *c)
 static bool may_trace(const struct tool *t, const struct run_opts *o, struct host *h)
 {
 	AUTO_SB why = {0};
-	if (o->dumps || o->codegen || o->root || o->nrecording || !cap_bpf_missing(h, &why))
+	if (o->dumps || o->codegen || o->machine.root || o->nrecording || !cap_bpf_missing(h, &why))
 		return true;
 	fprintf(stderr, "ERROR: %.*s %s\n", STRF(t->name), why.s);
 	return false;

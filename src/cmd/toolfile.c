@@ -24,7 +24,7 @@ static bool declares_options(struct arena *a, const struct script *s)
 	struct job j;
 	bool any = false;
 	host_init(&h, a, "");
-	job_init(&j, &o, s, &h);
+	job_prepare(&j, &o, s, &h);
 	compile_parse(&j.c);
 	if (!j.diags.nerror && sema_import(&j.c))
 		for (const struct node *n = j.c.tree->a; n; n = n->next)

@@ -26,8 +26,8 @@ static struct err *set(void *self, int id, const char *val)
 	case TP_PID: return opts_set(&t->o, "pid", val);
 	case TP_LIB: t->lib = val; break;
 	case TP_VERBOSE: t->o.verbose = 1; break;
-	case TP_JSON: t->o.format = "json"; break;
-	case TP_CSV: t->o.format = "csv"; break;
+	case TP_JSON: t->o.output.format = "json"; break;
+	case TP_CSV: t->o.output.format = "csv"; break;
 	case TP_HELP: t->o.help = true; break;
 	}
 	return NULL;
@@ -39,7 +39,7 @@ static char *pattern(struct arena *a, const struct tplist *t, const char *filter
 	const char *star = filter && strchr(filter, ':') ? "" : filter ? "*" : "";
 	if (t->lib)
 		return arena_fmt(a, "usdt:%s:%s", t->lib, filter ? filter : "*");
-	if (t->o.npid)
+	if (t->o.target.npid)
 		return arena_fmt(a, "usdt:*:%s", filter ? filter : "*");
 	return arena_fmt(a, "tracepoint:%s%s%s", filter ? filter : "*", *star ? ":" : "",
 			 filter ? star : ":*");

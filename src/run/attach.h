@@ -12,7 +12,7 @@ struct session;
 enum attached {
 	ATTACHED,
 	ATTACH_FAILED,    /* the message was reported */
-	ATTACH_OTHERWISE, /* nothing was reported: see session_run() */
+	ATTACH_OTHERWISE, /* nothing was reported: see session_start() */
 };
 
 enum attached attach_all(struct session *s);  /* except for points that wait for the child */

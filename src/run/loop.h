@@ -18,6 +18,7 @@ struct run_loop {
 	int epoll_fd; /* -1 if it is not open */
 	struct signals signals;
 	u64 end_ns; /* when limits.for_ns is over; 0 if there is no limit */
+	bool begun; /* what runs before the first wait has run */
 };
 
 struct err *loop_open(struct session *s) MUST_USE;

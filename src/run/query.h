@@ -7,7 +7,7 @@
  *	... compile ...
  *	query_check(q, &unit, &diags);    what a program asks for can be answered
  *	query_enter(q, &session);         before session_load()
- *	session_run(), session_free()
+ *	session_start(), session_loop(), session_finish(), session_free()
  *	query_close(q);
  *
  * Rows come in the order of turns; of several files, by wall-clock time. Before a row's programs run,

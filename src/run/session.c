@@ -213,19 +213,9 @@ static void finish(struct session *s)
 	loop_drain(s);
 }
 
-int session_run(struct session *s, const struct sink *sink, void *self, bool *otherwise)
+/* When everything is attached: give up what is not needed any more. False: that failed, and was reported. */
+static bool settle(struct session *s)
 {
-	struct err *e = prepare(s, sink, self);
-	if (e)
-		report_err(&s->reporter, false, (struct loc){0}, e);
-	enum attached how = e ? ATTACH_FAILED : start(s);
-	*otherwise = how == ATTACH_OTHERWISE;
-	if (how == ATTACHED && s->dry_run)
-		attach_stop(s);
-	if (how != ATTACHED)
-		return s->attach.lacks && s->start.tool.n ? RC_LACKS : RC_ATTACH;
-	if (s->dry_run)
-		return 0;
 	int reader = s->live.query ? 0 : confine_reader(s);
 	if (s->reporter.source->fd(s) >= 0 &&
 	    !s->control.stop) { /* may need a right that is given up now */
@@ -233,21 +223,60 @@ int session_run(struct session *s, const struct sink *sink, void *self, bool *ot
 		if (reader)
 			proc_hasten(reader);
 	}
-	e = s->live.query ? query_confine(s) : confine_run(s);
-	if (e) {
+	struct err *e = s->live.query ? query_confine(s) : confine_run(s);
+	if (e)
 		report_err(&s->reporter, false, (struct loc){0}, e);
-		return RC_ATTACH;
+	return !e;
+}
+
+enum attached session_start(struct session *s, const struct sink *sink, void *self)
+{
+	struct err *e = prepare(s, sink, self);
+	if (e)
+		report_err(&s->reporter, false, (struct loc){0}, e);
+	enum attached how = e ? ATTACH_FAILED : start(s);
+	if (how != ATTACHED)
+		return how;
+	if (s->dry_run) {
+		attach_stop(s);
+		return ATTACHED;
 	}
+	s->attach.lacks = false;
+	return settle(s) ? ATTACHED : ATTACH_FAILED;
+}
+
+int session_failed_status(const struct session *s)
+{
+	return s->attach.lacks && s->start.tool.n ? RC_LACKS : RC_ATTACH;
+}
+
+/* What runs before the first wait: iterators are read, tests and benchmarks run. */
+static void run_first(struct session *s)
+{
+	if (s->loop.begun)
+		return;
+	s->loop.begun = true;
 	phase_iterate(s);
 	if (s->u->config.test)
 		phase_test(s);
 	if (s->u->config.bench)
 		phase_bench(s);
 	s->control.stop |= only_begins(s->u);
+}
+
+void session_loop(struct session *s)
+{
+	assert(!s->dry_run);
+	run_first(s);
 	if (s->live.query && !s->control.stop)
 		query_run(s);
 	else if (!s->live.query)
 		loop_run(s);
+}
+
+int session_finish(struct session *s)
+{
+	assert(!s->dry_run);
 	target_end(s->target);
 	finish(s);
 	return !s->control.exit_code && s->u->config.exit_with_command ? s->target->exit_code

@@ -36,7 +36,7 @@ struct session {
 	struct live live;
 	struct attaching attach;
 	struct syms *syms;
-	struct reporter reporter; /* made by session_run() */
+	struct reporter reporter; /* made by session_start() */
 	struct control control;
 	void *part[PARTS]; /* state of the services */
 	struct run_loop loop;
@@ -67,9 +67,15 @@ static inline bool session_in_kernel(const struct session *s)
  */
 bool session_load(struct session *s, struct diags *ds, struct err **e);
 /*
- * Attach, run begin programs, loop until stopped, run end programs, print maps, report losses, detach.
- * Return the exit status. *otherwise is set if s->attach.refused cannot be attached with its attach
- * method: nothing was printed, and another session should try the next one.
+ * Run begin programs, attach everything, let the child of -c run. Items go to the sink, whose state is
+ * self; both outlive the session. ATTACH_OTHERWISE: s->attach.refused cannot be attached with its
+ * attach method; nothing was printed, and another session should try the next one. With .dry_run
+ * everything is detached again.
  */
-int session_run(struct session *s, const struct sink *sink, void *self, bool *otherwise);
+enum attached session_start(struct session *s, const struct sink *sink, void *self);
+int session_failed_status(const struct session *s); /* exit status after ATTACH_FAILED */
+/* After ATTACHED, without .dry_run: wait for events until something stops the run. */
+void session_loop(struct session *s);
+/* Detach, run end programs, print maps, report losses. Return the exit status. */
+int session_finish(struct session *s);
 void session_free(struct session *s); /* whatever was done; s->h and s->target stay */

@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 	struct err *e = opts_parse(&o, argc, argv);
 	for (u32 i = 0; !e && i <= CMD_FMT; i++)
 		err_free(opts_check(&o, i, "fuzz"));
-	if (!e && (o.nrest < 0 || o.nrest >= argc || o.ndash > o.nrest || o.npid > SCOPE_MAX_PIDS))
+	if (!e &&
+	    (o.nrest < 0 || o.nrest >= argc || o.ndash > o.nrest || o.target.npid > SCOPE_MAX_PIDS))
 		abort();
 	err_free(e);
 	free(o.rest);

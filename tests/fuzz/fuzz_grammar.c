@@ -3,8 +3,8 @@
 #include "grammar.h"
 
 /* What is known of the machine is kept for some inputs: reading its types takes longer than a script. */
-static struct run_opts opts = {
-	.root = "build/host/6.1-x86_64", .check_ir = true, .no_warn = true, .unsafe = true};
+static struct run_opts opts = {.machine.root = "build/host/6.1-x86_64",
+			       .compile = {.check_ir = true, .no_warn = true, .unsafe = true}};
 static struct arena arena;
 static struct host host;
 
@@ -28,8 +28,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 	prepare();
 	grammar_script(data, n, &text);
 	struct script s = {.source = {STR("stdin"), sb_str(&text)}};
-	job_init(&j, &opts, &s, &host);
-	bool good = compile(&j.c, STAGE_ALL, 0, NULL);
+	job_init(&j, &opts.compile, &s, &host);
+	bool good = compile_script(&j.c, STAGE_ALL, NULL);
 	if (good != !j.diags.nerror)
 		abort();
 	job_free(&j);

@@ -110,15 +110,16 @@ static const struct names nobody = {
 static struct job *prepare(struct reader *r)
 {
 	static struct run_opts opts = {
-		.root = "build/host/6.1-x86_64", .check_ir = true, .no_warn = true, .unsafe = true};
+		.machine.root = "build/host/6.1-x86_64",
+		.compile = {.check_ir = true, .no_warn = true, .unsafe = true}};
 	static struct script s = {.source = {STR("stdin"), STR(script)}};
 	static struct arena arena;
 	static struct host host;
 	static struct job j;
 	if (!host_prepare(&host, &arena, &opts))
 		abort();
-	job_init(&j, &opts, &s, &host);
-	if (!compile(&j.c, STAGE_ALL, 0, NULL)) {
+	job_init(&j, &opts.compile, &s, &host);
+	if (!compile_script(&j.c, STAGE_ALL, NULL)) {
 		job_report(&j);
 		abort();
 	}

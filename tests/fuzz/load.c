@@ -135,9 +135,9 @@ static void one(struct machine *m, u64 seed)
 		struct job j;
 		u64 start = cpu_us();
 		again = false;
-		job_init(&j, &m->o, &s, &m->h);
+		job_init(&j, &m->o.compile, &s, &m->h);
 		j.unit.refused = (struct refused){refused.v, refused.n};
-		bool good = compile(&j.c, STAGE_ALL, 0, NULL);
+		bool good = compile_script(&j.c, STAGE_ALL, NULL);
 		u64 us = cpu_us() - start;
 		tally->longest_us = MAX(tally->longest_us, us);
 		if (us > LIMIT_US + LIMIT_US_PER_BYTE * text.n)
@@ -163,7 +163,8 @@ static void chunk(u64 from, u64 to, const char *root)
 {
 	struct rlimit memory = {(u64)LIMIT_MIB << 20, (u64)LIMIT_MIB << 20},
 		      time = {LIMIT_SECONDS, LIMIT_SECONDS};
-	struct machine m = {.o = {.root = root, .check_ir = true, .no_warn = true, .unsafe = true},
+	struct machine m = {.o = {.machine.root = root,
+				  .compile = {.check_ir = true, .no_warn = true, .unsafe = true}},
 			    .load = !root};
 	setrlimit(RLIMIT_DATA, &memory);
 	setrlimit(RLIMIT_CPU, &time);

@@ -23,13 +23,14 @@ struct bytes_of_script {
 
 static bool build(struct bytes_of_script *t, const char *text, struct sb *out)
 {
-	struct run_opts o = {.root = "build/host/6.1-x86_64", .check_ir = true, .no_warn = true};
+	struct run_opts o = {.machine.root = "build/host/6.1-x86_64",
+			     .compile = {.check_ir = true, .no_warn = true}};
 	struct script s = {.source = {STR("stdin"), str_z(text)}};
 	*t = (struct bytes_of_script){0};
 	if (!host_prepare(&t->h, &t->a, &o))
 		return false;
-	job_init(&t->j, &o, &s, &t->h);
-	bool ok = compile(&t->j.c, STAGE_ALL, 0, NULL);
+	job_init(&t->j, &o.compile, &s, &t->h);
+	bool ok = compile_script(&t->j.c, STAGE_ALL, NULL);
 	if (!ok)
 		diags_print(&t->j.diags, stdout, false);
 	struct err *e = ok ? unit_write(&t->j.unit, &t->j.diags, out) : NULL;

@@ -1,9 +1,9 @@
-/* compile.c - the compiler: its passes in order, and -d, which prints the program after one of
- * them. */
+/* compile.c - the passes of the compiler in order, and the program as text after one of them. */
+#include "api/compile.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "cmd/cmd.h"
 #include "lower/lower.h"
+#include "sema/sema.h"
 
 struct pass {
 	const char *name;
@@ -129,17 +129,17 @@ static void emit_ir(const struct compile *c, const char *pass, struct watch *w)
 	w->e = no ? err_sys(no, "--emit-llvm: write %s", path.s) : NULL;
 }
 
-bool compile(struct compile *c, enum stage until, u32 dumps, struct watch *w)
+bool compile_script(struct compile *c, enum stage until, struct watch *w)
 {
 	const struct diags *ds = c->diags;
-	bool titles = dumps & (dumps - 1); /* several */
-	u32 left = dumps;
+	u32 dumps = w ? w->dumps : 0, left = dumps;
+	assert(c->unit && c->host);
 	for (size_t i = 0; i < countof(passes); i++) {
 		const struct pass *p = &passes[i];
 		if (p->stage > until || (dumps && !left))
 			break;
 		bool ok = run_pass(c, i, w);
-		/* Who wrote the script hears all that is wrong with it, who runs a tool one sentence. */
+		/* For a user's script, report every error; for a built-in tool, stop at the first. */
 		if ((!p->go_on || ds->unseen) && (!ok || ds->nerror))
 			return false;
 		if (ok)
@@ -148,8 +148,7 @@ bool compile(struct compile *c, enum stage until, u32 dumps, struct watch *w)
 			continue;
 		AUTO_SB out = {0};
 		p->print(c, &out);
-		printf("%s%s%s%s", titles ? "== " : "", titles ? p->name : "",
-		       titles ? " ==\n" : "", out.n ? out.s : "");
+		w->dump(w->arg, p->name, sb_str(&out));
 		left &= ~p->dump;
 	}
 	return !ds->nerror;

@@ -1,15 +1,8 @@
-/*
- * aot.c - a compiled script as an executable file: sonde itself, and behind it the unit.
- *
- *	sonde's own bytes, the unit (core/unitfile.h), its length as u64, "sonde\0AO"
- *
- * Such a file needs no compiler and no BTF where it runs, but programs know where things are in the
- * structures of the kernel that they were compiled for. With options or arguments of the script its
- * text, which is in the unit, is compiled anew (run_aot()).
- */
+/* aot.c - a compiled script as an executable file; see aot.h. */
+#include "api/aot.h"
 #include "base/alloc.h"
 #include "base/file.h"
-#include "cmd/cmd.h"
+#include "base/signals.h"
 #include "core/unitfile.h"
 #include "proc/paths.h"
 #include <errno.h>
@@ -77,7 +70,8 @@ bool aot_find(struct aot *ret)
 }
 
 /* Programs that attach by a number of the kernel's BTF, or not at all. */
-static struct err *check_release(const struct aot *f, const struct unit *u)
+static struct err *check_release(const struct aot *f, const struct unit *u, struct arena *a,
+				 const char **warning)
 {
 	struct utsname un;
 	if (uname(&un) || !strcmp(un.release, f->release))
@@ -86,8 +80,8 @@ static struct err *check_release(const struct aot *f, const struct unit *u)
 		if (u->prog[i]->attach_btf_id)
 			return err_new("compiled for Linux %s; %.*s cannot attach on %s",
 				       f->release, STRF(u->prog[i]->name), un.release);
-	fprintf(stderr, "WARNING: compiled for Linux %s; this is %s, where structures may differ\n",
-		f->release, un.release);
+	*warning = arena_fmt(a, "compiled for Linux %s; this is %s, where structures may differ",
+			     f->release, un.release);
 	return NULL;
 }
 
@@ -102,12 +96,13 @@ static struct err *check_boot(const struct unit *u, struct host *h)
 }
 
 struct err *aot_load(const struct aot *f, struct unit *u, struct arena *a, struct diags *ds,
-		     struct host *h)
+		     struct host *h, const char **warning)
 {
+	*warning = NULL;
 	struct err *e = unit_read(u, a, ds, h, f->p, f->n);
 	if (!e)
 		e = check_boot(u, h);
 	if (!e)
-		e = check_release(f, u);
+		e = check_release(f, u, a, warning);
 	return e ? e : unit_resolve(u, h, ds);
 }

@@ -8,9 +8,9 @@
  * A map that a program reads without a helper has BPF_PSEUDO_MAP_VALUE in its instruction, and the
  * offset in the second half.
  */
+#include "api/elf_write.h"
 #include "base/file.h"
 #include "base/vec.h"
-#include "cmd/cmd.h"
 #include "kern/bpf.h"
 #include <ctype.h>
 #include <elf.h>
