@@ -85,6 +85,8 @@ table() {
 	row probes 1 30 build,install 'each probe type attaches and sees its events' $sudo tests/probes.sh build/sonde
 	row diff 1 30 build,install 'the output is that of bpftrace, where it is installed' \
 		$sudo env BPFTRACE="${BPFTRACE-}" tests/diff/run.sh build/sonde -n 40
+	row words 1 5 build,install 'messages say at least what those of bpftrace say (their file; all where it is installed)' \
+		$sudo tests/diff/words.py build/sonde
 	row tools 1 30 build,install "other people's scripts load and attach" $sudo tests/tools.sh build/sonde
 	row known 1 10 build,install 'scripts that books and talks made known load and attach' $sudo tests/tools.sh -d tests/known build/sonde
 	row size 1 5 static 'the static file is small and needs no library' static_size

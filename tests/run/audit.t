@@ -446,6 +446,7 @@ ERR
 	stdin:1:15-25: ERROR: The uaddr builtin can not be used with begin probes
 	begin { print(uaddr("x")); }
 	              ~~~~~~~~~~
+	HINT: these probes have it: uprobe, uretprobe, usdt
 
 NAME a loop variable of one loop has nothing to do with that of the next
 PROG begin { for $i : 0..2 { print($i); } @m["k"] = 1; for $i : @m { print($i); } clear(@m); }
@@ -2104,6 +2105,7 @@ ERR
 	stdin:1:47-62: ERROR: Struct/union of type 'struct _tracepoint_syscalls_sys_enter_getppid' does not contain a field named 'common_pid'
 	tracepoint:syscalls:sys_enter_getppid { print(args.common_pid); }
 	                                              ~~~~~~~~~~~~~~~
+	HINT: the kernel does not let programs read the fields that all tracepoints have in common
 
 NAME structs in JSON
 PROG struct in2 { int a; int b; } begin { $x = (uint64)0x0000000200000001; print(*(struct in2 *)&$x); @m = *(struct in2 *)&$x; print(((1, (2, "x")), (a=1, b=(c=2, d=3)))); print(@m); clear(@m); }
@@ -2360,6 +2362,7 @@ ERR
 	stdin:1:15-24: ERROR: The reg builtin can not be used with begin probes
 	begin { print(reg("ip")); }
 	              ~~~~~~~~~
+	HINT: these probes have it: hardware, interval, fentry, fexit, kprobe, kretprobe, profile, software, uprobe, uretprobe, usdt, watchpoint
 
 NAME strftime in tuples
 PROG begin { $t = (1, strftime("%Y", 0)); print($t.0); }

@@ -118,6 +118,21 @@ ERR_RE
 	.*(read).*
 	...
 
+NAME with -k, reads that fail are reported at their places
+RUN "$SONDE" -q -k -e 'struct foo { int a; char b[16]; } begin { $p = (struct foo *)0x5000; print($p->a); printf("[%s]\n", $p->b); for $i : 0..7 { @x += $p->a; } clear(@x); }' 2>&1 | grep -v '^struct\|~' | grep .
+EXPECT
+	stdin:1:76-81: WARNING: A read of memory failed (bad address), and gave 0 or an empty text.
+	0
+	stdin:1:101-106: WARNING: A read of memory failed (bad address), and gave 0 or an empty text.
+	[]
+	stdin:1:131-136: WARNING: A read of memory failed (bad address), and gave 0 or an empty text.
+	stdin:1:131-136: WARNING: A read of memory failed (bad address), and gave 0 or an empty text.
+	stdin:1:131-136: WARNING: A read of memory failed (bad address), and gave 0 or an empty text.
+	stdin:1:131-136: WARNING: A read of memory failed (bad address), and gave 0 or an empty text.
+	stdin:1:131-136: WARNING: A read of memory failed (bad address), and gave 0 or an empty text.
+	WARNING: begin: 9 reads of memory failed and gave 0; is the pointer valid and of the right space (kptr, uptr)?
+	stdin:1:131-136: WARNING: A read of memory failed (bad address), and gave 0 or an empty text. (2 more times)
+
 NAME failed reads are silent without -k
 PROG BEGIN { $p = (uint64 *)0xdead000000000000; printf("%d\n", *$p); }
 ARGS -q --no-warnings

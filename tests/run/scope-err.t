@@ -86,13 +86,13 @@ RUN
 	touch $TMPDIR/file && cd $TMPDIR || exit
 	for c in no-such-command ./no-such-file /etc ./file; do "$SONDE" -c "$c" -e 'BEGIN { }' 2>&1; echo $?; done
 EXPECT
-	ERROR: Failed to fork child: Path 'no-such-command' does not exist or is not executable
+	ERROR: Failed to fork child: Path 'no-such-command' does not exist or is not executable (not in $PATH)
 	1
-	ERROR: Failed to fork child: Path './no-such-file' does not exist or is not executable
+	ERROR: Failed to fork child: Path './no-such-file' does not exist or is not executable (No such file or directory)
 	1
-	ERROR: Failed to fork child: Path '/etc' does not exist or is not executable
+	ERROR: Failed to fork child: Path '/etc' does not exist or is not executable (not a regular file)
 	1
-	ERROR: Failed to fork child: Path './file' does not exist or is not executable
+	ERROR: Failed to fork child: Path './file' does not exist or is not executable (it has no execute permission)
 	1
 
 NAME a command that the kernel does not start

@@ -260,7 +260,8 @@ TEST(kern_child)
 	unlink(path);
 	free(c.path);
 	e = proc_child_start("/nope x", NULL, &c);
-	CHECK(e && !strcmp(e->msg, "Path '/nope' does not exist or is not executable"));
+	CHECK(e && !strcmp(e->msg, "Path '/nope' does not exist or is not executable "
+			      "(No such file or directory)"));
 	err_free(e);
 	e = proc_child_start("echo 'x", NULL, &c);
 	CHECK(e);

@@ -163,6 +163,9 @@ static void count_fault(struct lower *l, enum space space, struct ref addr)
 		ir_br(f, O_UGE, addr, ir_con(f, page), count, go);
 	ir_at(f, count);
 	lower_stat(l, STAT_FAULT);
+	if (l->u->config.warnings)
+		lower_warn(l, f->loc,
+			   "A read of memory failed (bad address), and gave 0 or an empty text.");
 	ir_jmp(f, go);
 	ir_at(f, go);
 }

@@ -261,6 +261,33 @@ static void wrong_arity(struct sema *s, struct node *n, const struct sig *g)
 			 STRF(n->name), g->most, g->most == 1 ? "" : "s", have);
 }
 
+/* May a probe of the kind have one of the flags? */
+static bool kind_may(const struct kind *k, u32 flags)
+{
+	for (const struct way *const *w = k->ways; *w; w++)
+		if ((k->flags | (*w)->flags) & flags)
+			return !(k->flags & (KIND_SYNONYM | KIND_RECORDED));
+	return false;
+}
+
+/* A builtin in a probe of a kind that does not have it: says which kinds do. */
+static bool wrong_place(struct sema *s, struct node *n, const struct builtin *b)
+{
+	const struct kind *here = s->v->points->kind;
+	AUTO_SB list = {0};
+	struct diag *d = diag_add(s->ds, E_CONTEXT, n->loc,
+				  "The %.*s builtin can not be used with %s probes", STRF(n->name),
+				  here->name);
+	for (u32 i = 0; probe_kinds[i]; i++)
+		if (kind_may(probe_kinds[i], b->where))
+			sb_fmt(&list, "%s%s", list.n ? ", " : "", probe_kinds[i]->name);
+	if (b->role == ROLE_CONTEXT && s->point->args)
+		diag_hint(s->ds, d, "the arguments of %s probes are fields of args", here->name);
+	else
+		diag_hint(s->ds, d, "these probes have it: %s", list.s);
+	return false;
+}
+
 static bool check_gates(struct sema *s, struct node *n, const struct builtin *b)
 {
 	if (!s->final)
@@ -273,9 +300,7 @@ static bool check_gates(struct sema *s, struct node *n, const struct builtin *b)
 		return false;
 	}
 	if (b->where && !(point_flags(s->v->points) & b->where))
-		return sema_fail(s, E_CONTEXT, n->loc,
-				 "The %.*s builtin can not be used with %s probes", STRF(n->name),
-				 s->v->points->kind->name);
+		return wrong_place(s, n, b);
 	if ((point_flags(s->v->points) & WAY_PINNED) && (b->flags & B_ASYNC) && !(b->flags & B_SEQ))
 		return sema_fail(
 			s, E_CONTEXT, n->loc,

@@ -213,7 +213,12 @@ static const struct type *no_field(struct sema *s, const struct node *n, const s
 			     "Struct/union of type '%s' does not contain a field named '%.*s'",
 			     name.s, STRF(n->name));
 	struct str near = type_near_field(t, n->name);
-	if (near.n && n->a->kind == N_NAME)
+	struct str field = n->name;
+	if (sema_is_args(n->a) && str_starts(field, STR("common_")))
+		diag_hint(s->ds, d, "%s",
+			  "the kernel does not let programs read the fields that all tracepoints "
+			  "have in common");
+	else if (near.n && n->a->kind == N_NAME)
 		diag_hint(s->ds, d, "did you mean '%.*s.%.*s'?", STRF(n->a->name), STRF(near));
 	else if (near.n)
 		diag_hint(s->ds, d, "did you mean '%.*s'?", STRF(near));

@@ -184,8 +184,9 @@ static void check_declared(struct compile *c, const struct map *m)
 {
 	struct diags *ds = c->diags;
 	if (m->scalar)
-		diag_add(ds, E_MAP_SHAPE, m->loc,
-			 "%s is declared with a size, but used without a key", m->name.s);
+		diag_add(ds, W_UNUSED, m->loc,
+			 "%s is used without a key: the size that it is declared with is ignored",
+			 m->name.s);
 	if (type_is_agg(m->val) && !m->percpu && !can_share(m->val))
 		diag_add(ds, E_TYPE, m->loc, "Incompatible map types: %s needs a percpuhash",
 			 m->name.s);

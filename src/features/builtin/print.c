@@ -207,6 +207,10 @@ static bool check_print_map(struct sema *s, struct node *call)
 	if (call_nargs(call) > 1 && agg && agg->parts)
 		diag_add(s->ds, W_UNUSED, call->loc,
 			 "print()'s top and div arguments are ignored when used on stats() maps.");
+	if (s->loop)
+		diag_add(s->ds, W_LATER, call->loc,
+			 "print() of a map in a loop: the loop has gone on, and may have changed "
+			 "the map, when it is printed");
 	return true;
 }
 
@@ -397,6 +401,9 @@ static bool check_debugf(struct sema *s, struct node *call)
 				s, E_FORMAT, call_arg(call, 0)->loc,
 				"debugf() understands only the conversions d u x p s, not %.*s",
 				STRF(c.text));
+	diag_add(s->ds, W_LATER, call->loc,
+		 "debugf() is meant for debugging: its text goes to the kernel's trace_pipe, which "
+		 "all tracers share (bpf_trace_printk)");
 	return true;
 }
 

@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -200,6 +201,17 @@ static struct err *fork_child(const char *path, char **argv, const struct login 
 	return NULL;
 }
 
+/* Why proc_which() finds nothing to run. */
+static const char *not_a_program(const char *name)
+{
+	struct stat st;
+	if (!strchr(name, '/'))
+		return "not in $PATH";
+	if (stat(name, &st))
+		return strerror(errno);
+	return S_ISREG(st.st_mode) ? "it has no execute permission" : "not a regular file";
+}
+
 struct err *proc_child_start(const char *cmd, const struct login *as, struct child *c)
 {
 	struct arena a = {0};
@@ -211,7 +223,8 @@ struct err *proc_child_start(const char *cmd, const struct login *as, struct chi
 		e = err_new("the command is empty");
 	char *path = e ? NULL : proc_which(&a, v.v[0]);
 	if (!e && !path)
-		e = err_new("Path '%s' does not exist or is not executable", v.v[0]);
+		e = err_new("Path '%s' does not exist or is not executable (%s)", v.v[0],
+			    not_a_program(v.v[0]));
 	vec_add(&v, NULL);
 	if (!e)
 		e = fork_child(path, v.v, as, c);

@@ -282,7 +282,8 @@ struct err *proc_paths(struct host *h, struct arena *a, const struct viewer *v, 
 {
 	int pid = v->pid;
 	if (!target.n && pid <= 0)
-		return err_new("needs the name of a file, or a process given with -p");
+		return err_new("needs the name of a file ('*' for those of all processes), or "
+			       "a process given with -p");
 	if (!target.n || str_is(target, "*")) {
 		struct tab seen = {0};
 		struct err *e = NULL;
