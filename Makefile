@@ -30,7 +30,7 @@ ALL    := -std=gnu17 -D_GNU_SOURCE $(GROUPS:%=-I%) $(WARN) $(CFLAGS) -fno-common
 WERROR ?=
 LINK   := $(LDFLAGS) -Wl,--gc-sections
 # What this machine's libraries take to link, found once by trying: scripts/libs.sh. SHARED=1: shared libraries even
-# where there are archives of all.
+# where there are archives of all; LIBC=shared: only the C library.
 LIBS   := @$B/libs
 
 ONLY   ?= *
@@ -51,10 +51,14 @@ CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring versi
 FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c) tests/draw.c tests/oracle.c
 
 all: $B/sonde
+# Where a program begins that relocates itself: src/machine/arch/entry.c.
+$B/sonde: ENTRY = $(if $(findstring -static-pie,$(file <$B/libs)),$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-e sonde_start))
 $B/sonde: $(OBJ)
 $B/unit: $(UNIT) $(LIBOBJ)
 $B/sonde $B/unit: $B/objects $B/libs
-	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(ENTRY) $(filter %.o,$^) $(LIBS) -o $@
+$B/dynamic/sonde: $(OBJ) $B/objects $B/libs.dynamic
+	$(call say,LD,$@) mkdir -p $(@D) && $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) @$B/libs.dynamic -o $@
 $B/%.o: %.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(DEFS) $(if $(filter $<,$(FAST)),-O2) $(WERROR) -MMD -MP -c $< -o $@
 $B/src/rec/pack.o $B/src/machine/types/elfutils.o: DEFS = $(if $(ZSTD),-DHAVE_ZSTD)
@@ -78,9 +82,11 @@ $B/gen/%.o: $B/gen/%.c $B/flags ; $(call say,CC,$<) $(CC) $(ALL) -c $< -o $@
 $B/flags: FORCE ; $(call stamp,$(strip $(CC) $(ALL) $(FAST) $(ZSTD)))
 $B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT))
 $B/fuzz.list: FORCE ; $(call stamp,$(FUZZ))
-$B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK) $(SHARED))
-$B/libs: scripts/libs.sh $B/linker $B/src/machine/types/elfutils.o
-	@CC='$(CC)' PKGS='$(PKGS)' SLIM=$B/slim SHARED='$(SHARED)' sh scripts/libs.sh $B/src/machine/types/elfutils.o $(CFLAGS) $(LINK) > $@.new && mv $@.new $@
+$B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK) $(SHARED) $(LIBC))
+# Of a program that needs no other file, or can be one; and of one whose calls of the C library a test can replace.
+$B/libs.dynamic: LIBC = shared
+$B/libs $B/libs.dynamic: scripts/libs.sh $B/linker $B/src/machine/types/elfutils.o
+	@CC='$(CC)' PKGS='$(PKGS)' SLIM=$B/slim SHARED='$(SHARED)' LIBC='$(LIBC)' sh scripts/libs.sh $B/src/machine/types/elfutils.o $(CFLAGS) $(LINK) > $@.new && mv $@.new $@
 
 debug:  ; $(MAKE) B=build/debug CFLAGS='-O0 -g3' all
 asan:
@@ -118,7 +124,7 @@ fuzzers: $B/fuzz/ready
 # A test gone wild must not take the machine with it (sanitizers need the address space).
 RUN_UNIT = $(if $(findstring sanitize,$(CFLAGS)),,ulimit -v 4000000;) $B/unit
 unit: $B/unit $B/host/ready ; $(RUN_UNIT)
-check: all $B/unit $B/draw $B/mkrec $B/host/ready $B/bench/minimum $B/bench/driver
+check: all $B/dynamic/sonde $B/unit $B/draw $B/mkrec $B/host/ready $B/bench/minimum $B/bench/driver
 	$(RUN_UNIT)
 	SONDE=$B/sonde tests/lang.py
 	SONDE=$B/sonde tests/cli.sh
@@ -126,7 +132,7 @@ check: all $B/unit $B/draw $B/mkrec $B/host/ready $B/bench/minimum $B/bench/driv
 	tests/covered.sh $B/sonde
 	tests/messages.sh
 	tests/audit.sh
-	$(if $(findstring sanitize,$(CFLAGS)),,CC="$(CC)" tests/fault.sh $B/sonde 8)
+	$(if $(findstring sanitize,$(CFLAGS)),,CC="$(CC)" tests/fault.sh $B/dynamic/sonde 8)
 # Recorded machines for compiler tests: their files, BTF made of types.txt, a program for uprobes.
 $B/host/mkbtf: tests/host/mkbtf.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $< $(shell pkg-config --libs libbpf) -o $@

@@ -39,7 +39,7 @@ row() {
 
 table() {
 	row build 2 100 - 'sonde, its unit tests, and recorded machines for compiler tests' \
-		make -j"$jobs" all build/unit build/draw build/host/ready
+		make -j"$jobs" all build/dynamic/sonde build/unit build/draw build/host/ready
 	row install 0 150 - 'packages that the steps use' install_packages
 	row static 2 100 build 'the static file' make -j"$jobs" static
 	row guests 0 200 install 'kernels and packages for emulated machines' fetch_guests
@@ -72,7 +72,7 @@ table() {
 	row aarch64 1 300 cross 'stacks and rights on aarch64, emulated' aarch64
 	row lockdown 1 60 static,guests 'what a kernel that is locked down refuses' env GUEST_APPEND=lockdown=confidentiality \
 		tests/vm/run.sh -c 'TEST_SLOW=4 sh tests/run.sh build/static/sonde tests/run/lockdown.t' build/static/sonde 6.12
-	row fault 1 80 build,install 'allocations and system calls fail in turn' $sudo tests/fault.sh build/sonde 50
+	row fault 1 80 build,install 'allocations and system calls fail in turn' $sudo tests/fault.sh build/dynamic/sonde 50
 	row sanitize 1 200 fuzzers 'unit, compiler and some runtime tests with sanitizers' sanitize
 	row signatures 1 60 build,install 'arguments by name, wherever compilers left them' $sudo tests/signatures.py build/sonde
 	row verified 2 40 build,install 'what programs cost the verifier' $sudo tests/verified.py build/sonde

@@ -248,12 +248,19 @@ license
 .symtab
 .strtab' sh -c 'readelf -hSW "$1" | sed -n "s/^  *\[ *[1-9][0-9]*\] \([^ ]*\).*/\1/p; /Class:/p; /Machine:/p"' sh "$tmp/x.o"
 t 0 'AT_a' sh -c 'readelf -rW "$1" | grep -wom 1 AT_a' sh "$tmp/x.o"
-# A dynamic program: its addresses are random, its relocations read-only, and archives leave only the C library.
+# A program for any address: it gets a random one, its relocations become read-only, and it needs no other file where there
+# are archives of all libraries, the C library as well.
 needed=$(readelf -dW "$sonde" 2>/dev/null | sed -n 's/.*NEEDED.*\[\(.*\)\].*/\1/p')
-if [ "$needed" ] && ! echo "$needed" | grep -q 'asan\|ubsan\|stdc++'; then
+if readelf -hW "$sonde" | grep -qw DYN && ! echo "$needed" | grep -q 'asan\|ubsan\|stdc++'; then
 	t 0 'Flags: NOW PIE' sh -c 'readelf -dW "$1" | sed -n "s/.*FLAGS_1) *//p"' sh "$sonde"
 	t 0 'GNU_RELRO' sh -c 'readelf -lW "$1" | grep -wo -m 1 GNU_RELRO' sh "$sonde"
-	if grep -q 'libelf\.a' "${sonde%/*}/libs" 2>/dev/null; then
+	t 1 '' sh -c 'readelf -dW "$1" | grep TEXTREL' sh "$sonde"
+	if grep -q -e '-static-pie' "${sonde%/*}/libs" 2>/dev/null; then
+		t 1 '' sh -c 'readelf -dW "$1" | grep NEEDED' sh "$sonde"
+		if readelf -hW "$sonde" | grep -q X86-64; then
+			t 0 'sonde_start' sh -c 'nm "$1" | sed -n "s/^0*$(readelf -hW "$1" | sed -n "s/.*Entry point address: *0x//p") T //p"' sh "$sonde"
+		fi
+	elif grep -q 'libelf\.a' "${sonde%/*}/libs" 2>/dev/null; then
 		t 1 '' sh -c 'readelf -dW "$1" | grep NEEDED | grep -v "libc\.so\|ld-linux"' sh "$sonde"
 	fi
 fi

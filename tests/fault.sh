@@ -2,12 +2,17 @@
 # fault.sh SONDE [TRIES] - allocations and system calls fail in turn, TRIES of each case (0: every one;
 # of system calls a tenth): sonde says what failed, or copes; it never crashes or hangs, and leaves
 # nothing attached. Calls that are interrupted or write a byte at a time change nothing.
+# SONDE must load the C library: make build/dynamic/sonde.
 #
 # Without root only the compiler is tried, against the recorded machine. Prints one line per case.
 cd "$(dirname "$0")/.." || exit 1
-sonde=$(realpath "${1:-build/sonde}") tries=${2:-0}
+sonde=$(realpath "${1:-build/dynamic/sonde}") tries=${2:-0}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
+if ! readelf -lW "$sonde" | grep -qw INTERP; then
+	echo "$sonde loads no C library, whose calls could fail"
+	exit 1
+fi
 failed=0 exact= own=f$$
 ${CC:-cc} -O1 -shared -fPIC tests/fault.c -o "$tmp/fault.so" || exit 1
 

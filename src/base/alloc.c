@@ -9,10 +9,49 @@ _Noreturn void out_of_memory(void)
 	abort();
 }
 
+enum { PAGE = 4096, POPULATE_READ = 22, POPULATE_WRITE = 23 }; /* MADV_; older headers lack them */
+
+static uintptr_t page_of(uintptr_t at)
+{
+	return at & -(uintptr_t)PAGE;
+}
+
+static void populate(uintptr_t from, uintptr_t to, int how)
+{
+	from = page_of(from);
+	if (from < to)
+		(void)madvise((void *)from, to - from, how);
+}
+
+/*
+ * The heap from its first block to the end of the pages that were requested. glibc answers sbrk(0) without a system call;
+ * another C library may not, or may have no such heap.
+ */
+static uintptr_t heap_begin, heap_ready;
+
+static uintptr_t heap_end(void)
+{
+#ifdef __GLIBC__
+	return (uintptr_t)sbrk(0);
+#else
+	return 0;
+#endif
+}
+
+static void heap_grown(uintptr_t end)
+{
+	if (heap_begin)
+		populate(MAX(heap_ready, heap_begin), end, POPULATE_WRITE);
+	heap_ready = end;
+}
+
 static void *some(void *p)
 {
 	if (!p)
 		out_of_memory();
+	uintptr_t end = heap_end();
+	if (end != heap_ready)
+		heap_grown(end);
 	return p;
 }
 
@@ -38,9 +77,27 @@ char *xstrdup(const char *s)
 
 void pages_ready(void *p, size_t n)
 {
-	enum { PAGE = 4096, POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE is not in older headers */
-	uintptr_t from = ((uintptr_t)p + PAGE - 1) & -(uintptr_t)PAGE,
-		  to = ((uintptr_t)p + n) & -(uintptr_t)PAGE;
-	if (from < to)
-		(void)madvise((void *)from, to - from, POPULATE_WRITE);
+	uintptr_t from = (uintptr_t)p, to = from + n;
+	populate(from + PAGE - 1, page_of(to), POPULATE_WRITE);
+}
+
+void program_ready(void)
+{
+	enum { STACK = 64 * 1024 }; /* of 128 KiB that every program begins with */
+	extern const char __executable_start[], edata[], end[];
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	populate((uintptr_t)__executable_start, (uintptr_t)edata, POPULATE_READ);
+	populate((uintptr_t)edata, (uintptr_t)end, POPULATE_WRITE);
+	populate(here - STACK, page_of(here), POPULATE_WRITE);
+	char *first = xmalloc(1);
+	heap_begin = (uintptr_t)first;
+	free(first);
+	heap_ready = 0;
+	heap_grown(heap_end());
+}
+
+void heap_own(void)
+{
+	if (heap_begin)
+		populate(heap_begin, heap_ready, POPULATE_WRITE);
 }

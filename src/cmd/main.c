@@ -1,4 +1,5 @@
 /* main.c - which command; without one, a canned tool, or run. */
+#include "base/alloc.h"
 #include "base/signals.h"
 #include "cmd/cmd.h"
 #include <errno.h>
@@ -58,6 +59,7 @@ static int command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	program_ready();
 	reserve_streams();
 	signals_fill_pages();
 	struct aot f;

@@ -1,6 +1,9 @@
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/vec.h"
 #include "test.h"
+#include <fcntl.h>
+#include <unistd.h>
 
 TEST(arena_zeroes_and_aligns)
 {
@@ -75,4 +78,34 @@ TEST(arena_push_keeps_what_is_there)
 	for (u32 i = 0; i < n; i++)
 		CHECK(v[i] == i * 3);
 	arena_free(&a);
+}
+
+/* Whether each page in these bytes is in memory, touched or not. */
+static bool all_present(const char *from, const char *to)
+{
+	enum { PAGE = 4096 };
+	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	for (uintptr_t at = ((uintptr_t)from + PAGE - 1) / PAGE; at < (uintptr_t)to / PAGE; at++) {
+		u64 entry = 0;
+		ssize_t n = pread(fd, &entry, sizeof(entry), (off_t)(at * sizeof(entry)));
+		if (n != sizeof(entry) || !(entry >> 63))
+			return false;
+	}
+	return true;
+}
+
+/* A heap that grows has pages for all that it grew by; one of sanitizers does not grow in this way. */
+TEST(heap_pages_are_made_at_once)
+{
+	enum { MOST = 512, EACH = 8192 };
+	char *block[MOST];
+	size_t n = 0;
+	program_ready();
+	const char *before = sbrk(0);
+	while (n < MOST && sbrk(0) == before)
+		block[n++] = xmalloc(EACH);
+	CHECK(n == MOST || all_present(before, sbrk(0)));
+	heap_own();
+	while (n)
+		free(block[--n]);
 }

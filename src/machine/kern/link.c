@@ -87,8 +87,10 @@ bool link_leave(struct host *h, struct link **list)
 		keep_only(*list, gate[0]);
 		_exit(0);
 	}
-	if (pid > 0)
+	if (pid > 0) {
+		heap_own();
 		link_undo(h, list, NULL);
+	}
 	close(gate[0]);
 	close(gate[1]);
 	return pid > 0;

@@ -380,6 +380,7 @@ static struct err *fork_child(struct sandbox *s)
 		be_child(to[1], parent);
 	}
 	int no = errno;
+	heap_own();
 	close(to[1]);
 	s->to = to[0];
 	if (s->pid < 0) {

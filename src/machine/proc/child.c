@@ -190,6 +190,7 @@ static struct err *fork_child(const char *path, char **argv, const struct login 
 		*c = (struct child){0, gate[0], exec_err[1], NULL, false, page};
 		child_main(path, argv, as, c);
 	}
+	heap_own();
 	close(gate[0]);
 	close(exec_err[1]);
 	if (pid < 0) {
