@@ -219,9 +219,12 @@ def main():
     finally:
         machine.stop()
         shutil.rmtree(tmp)
+    if not sums[0]:
+        bad += 1
+        print("not ok - of all recordings none has a numbered call")
     print("# %d numbered calls and %d lost; at most the last %.2f s are missing; %d events lost; "
           "of what was counted: %d rows, %d events" % tuple(sums))
-    print("%d passed, %d failed" % (options.n - bad, bad))
+    print("%d passed, %d failed" % (options.n + 1 - bad, bad))
     return bad != 0
 
 

@@ -154,7 +154,7 @@ EXPECT
 	1
 
 NAME record: calls that are missing were lost in a time that the file names
-NEEDS tp:raw_syscalls/sys_enter x86_64 cmd:python3
+NEEDS tp:raw_syscalls/sys_enter x86_64 cmd:python3 fast
 TIMEOUT 30
 RUN
 	numbered=$PWD/build/tests/numbered; cd "$TMPDIR"
@@ -176,7 +176,7 @@ EXPECT
 	in seconds
 
 NAME record: a full disk: a snapshot says what it lacks, and recording goes on
-NEEDS tp:raw_syscalls/sys_enter cmd:unshare
+NEEDS tp:raw_syscalls/sys_enter cmd:unshare cmd:python3 fast
 TIMEOUT 30
 RUN
 	cd "$TMPDIR" && mkdir full && unshare -m sh -c 'mount -t tmpfs -o size=3m tmpfs full && head -c 1900000 /dev/zero >full/other
@@ -314,6 +314,59 @@ EXPECT
 	python3  did not run for so long
 	five seconds
 	within memory
+
+NAME record: the kernel kills a process because there is no memory: what came before is kept
+NEEDS tp:oom/mark_victim tp:raw_syscalls/sys_enter cmd:python3
+TIMEOUT 40
+RUN
+	group=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2 "/sonde-oom"; exit }' /proc/mounts)
+	limit=memory.limit_in_bytes
+	if [ -z "$group" ]; then
+		two=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts); [ -n "$two" ] || { two=$TMPDIR/groups; mkdir "$two"; mount -t cgroup2 none "$two"; }
+		echo +memory >"$two/cgroup.subtree_control"; group=$two/sonde-oom limit=memory.max
+	fi
+	cd "$TMPDIR" && mkdir "$group" && echo 33554432 >"$group/$limit" || exit 1
+	"$SONDE" record --keep 1h,8M -o k.sonde -e 't:raw_syscalls:sys_enter /comm == "grows"/ { keep(args.id); }' --on oom 2>err & p=$!
+	until_attached err
+	sh -c "echo \$\$ >$group/cgroup.procs; exec python3 -c 'open(\"/proc/self/comm\", \"w\").write(\"grows\"); all = []
+	while True: all.append(b\"x\" * (1 << 20))'" 2>/dev/null
+	echo $?
+	eventually grep -q 'out of memory' err; kill -INT $p; wait $p
+	rmdir "$group"; [ "$two" != "$TMPDIR/groups" ] || umount "$two"
+	sed -n 's/.*s, [0-9.]* [kM]*B: out of memory: process [0-9]* is killed/out of memory/p' err
+	"$SONDE" query -q k-*.sonde -e 't:raw_syscalls:sys_enter { @[comm] = count(); }' 2>/dev/null | sed -n 's/: [1-9][0-9]*$/: some/p'
+EXPECT
+	137
+	out of memory
+	@[grows]: some
+
+NAME record: the file of another machine is enough: names, stacks, questions, exports
+RUN
+	cp tests/recordings/1.0-items.sonde tests/recordings/1.0-zstd.sonde "$TMPDIR"; cd "$TMPDIR"; export TZ=UTC
+	"$SONDE" query -q 1.0-items.sonde -e 'uprobe:*:call { @[comm, ustack] = count(); } profile:hz:99 { @p[comm, kstack, ustack] = count(); }' 2>/dev/null | grep . | sed 's/^ *//; s/ *$//'
+	"$SONDE" query -q 1.0-zstd.sonde -e 't:syscalls:sys_enter_openat { @[str(args.filename)] = count(); } t:raw_syscalls:sys_exit { @r[comm] = sum(args.ret); }' 2>/dev/null | tail -n 3
+	"$SONDE" export -q 1.0-zstd.sonde --to folded 2>/dev/null; "$SONDE" export -q 1.0-zstd.sonde --to csv | wc -l | tr -d ' '
+	"$SONDE" report 1.0-zstd.sonde | sed -n 's/^recorded *//p; s/^events *//p'
+EXPECT
+	@[python3,
+	call+4
+	handle+0
+	LazyCompile:~run+0
+	]: 1
+	@p[cat,
+	do_read+4
+	do_syscall_64+4
+	,
+	copy+4
+	main+4
+	]: 10
+	@[/etc/file9]: 1
+	@r[cat]: 10
+	@r[worker]: 450
+	cat;main;copy;do_syscall_64;do_read 10
+	81
+	2025-11-27 19:00:00.000 UTC
+	80 of 5 probes in 0.916000 s, 87 per second
 
 NAME record: SIGUSR2, and what --keep and its kin refuse
 NEEDS tp:sched/sched_switch
