@@ -52,7 +52,7 @@ table() {
 	row recorded 1 60 build,install 'answers are the same live and recorded' $sudo tests/recorded.sh build
 	row export 1 20 query 'files that are made of recordings, read back' tests/export.py build
 	row rectools 1 20 build,install 'tools say the same live and over a recording of sets' $sudo tests/rectools.sh build
-	row hostile 1 20 query 'damaged recordings' tests/hostile.py build
+	row hostile 1 40 query 'damaged recordings' tests/hostile.py build
 	row docs 1 10 build,install 'the scripts of README and docs compile' $sudo tests/docs.sh build/sonde README.md docs/*.md
 	row covered 1 5 build,install 'each word of the language has a test' tests/covered.sh build/sonde
 	row messages 1 5 build,install 'each message of the probes has a test' tests/messages.sh

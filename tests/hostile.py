@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """hostile.py [-n N] [-s SEED] BUILD - damaged recordings whose checksums are right: sonde query must answer or refuse each,
-and sonde export write or refuse it in a format, within a few seconds, and never crash."""
+and sonde export write or refuse it in a format, within a few seconds, and never crash. Recordings that are cut are read."""
 import argparse
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -52,6 +53,30 @@ def mutant(rnd, original):
     return data
 
 
+def cuts(sonde, tmp, original):
+    """Cut at each byte of the last block, and of the end of the block before it: what is whole is answered, the rest named."""
+    places = list(blocks(original))
+    (rows_at, rows_size), (end_at, _) = places[-2:]
+    rows = struct.unpack_from("<I", original, rows_at + 32)[0]
+    count = lambda path: subprocess.run([sonde, "query", "-q", path, "-e", "*:* { @ = count(); }"], check=False, timeout=20,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    number = lambda done: int((re.search(rb"@: (\d+)", done.stdout) or [0, 0])[1])
+    with open(tmp + "/whole", "wb") as out:
+        out.write(original)
+    whole, bad = number(count(tmp + "/whole")), 0
+    for n in range(rows_at + 56 + rows_size - 100, len(original)):
+        with open(tmp + "/cut", "wb") as out:
+            out.write(original[:n])
+        done, want = count(tmp + "/cut"), whole - (rows if n < rows_at + 56 + rows_size else 0)
+        # After the rows all that is missing is the end: that is reported, and no error.
+        if done.returncode not in (0, 1) or number(done) != want or b"has no end" not in done.stderr:
+            bad += 1
+            print("cut at byte %d: exit status %d, %d rows, not %d: %s" % (
+                n, done.returncode, number(done), want, done.stderr[-200:]))
+    print("cut at each byte after %d: %d failed" % (rows_at - 44 + rows_size, bad))
+    return bad
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-n", type=int, default=400)
@@ -63,6 +88,8 @@ def main():
         subprocess.run([options.build + "/mkrec", "-u", "-l", "-k", tmp + "/a"], check=True)
         with open(tmp + "/a", "rb") as file:
             original = file.read()
+
+        bad += cuts(options.build + "/sonde", tmp, original)
 
         def ask(seed):
             path = f"{tmp}/{seed}"
