@@ -261,7 +261,7 @@ TEST(kern_child)
 	free(c.path);
 	e = proc_child_start("/nope x", NULL, &c);
 	CHECK(e && !strcmp(e->msg, "Path '/nope' does not exist or is not executable "
-			      "(No such file or directory)"));
+				   "(No such file or directory)"));
 	err_free(e);
 	e = proc_child_start("echo 'x", NULL, &c);
 	CHECK(e);

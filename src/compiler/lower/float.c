@@ -1,5 +1,5 @@
 /*
- * float.c - float and double: comparing and converting them with integer instructions.
+ * float.c - float and double: comparing, scaling and converting them with integer instructions.
  *
  * Floats only come from memory. They are carried as the 64 bits of a double; a float is widened
  * to one, which is exact. Numbers too small for a float's normal form count as 0.
@@ -106,5 +106,53 @@ struct ref lower_float_to_int(struct lower *l, struct node *n)
 	m = ir_op2(f, O_SUB, ir_op2(f, O_XOR, m, sign), sign);
 	edge = ir_op2(f, O_ADD, ir_con(f, ~SIGN), ir_op2(f, O_AND, sign, one));
 	m = pick(f, O_UGE, exp, ir_con(f, DOUBLE_BIAS + 63), edge, m);
+	return pick(f, O_UGT, abs, ir_con(f, INFINITE), zero, m);
+}
+
+/* The bits of the greatest double whose product with by is less than 2 to the 63rd. */
+static u64 scale_limit(u32 by)
+{
+	double d = 9223372036854775808.0 / by;
+	u64 bits;
+	memcpy(&bits, &d, sizeof(bits));
+	return bits - 1;
+}
+
+/*
+ * mantissa * by is hi * 2^26 + lo, and the product is that shifted by what the exponent says. Both parts
+ * have less than 58 bits, as by has less than 31.
+ */
+struct ref lower_float_scaled(struct lower *l, struct node *n, u32 by)
+{
+	enum { HALF = 26 };
+	struct fn *f = l->f;
+	struct ref bits = double_bits(l, n), zero = ir_con(f, 0), low = ir_con(f, 63);
+	struct ref abs = ir_op2(f, O_AND, bits, ir_con(f, ~SIGN));
+	struct ref sign = ir_op2(f, O_SAR, bits, low);
+	struct ref exp = ir_op2(f, O_SHR, abs, ir_con(f, DOUBLE_BITS));
+	struct ref mant =
+		ir_op2(f, O_OR, ir_op2(f, O_AND, abs, ir_con(f, (1ull << DOUBLE_BITS) - 1)),
+		       ir_con(f, 1ull << DOUBLE_BITS));
+	struct ref hi = ir_op2(f, O_MUL, ir_op2(f, O_SHR, mant, ir_con(f, HALF)), ir_con(f, by));
+	struct ref lo = ir_op2(f, O_MUL, ir_op2(f, O_AND, mant, ir_con(f, (1ull << HALF) - 1)),
+			       ir_con(f, by));
+	struct ref unit = ir_con(f, DOUBLE_BIAS + DOUBLE_BITS);
+	struct ref left = ir_op2(f, O_AND, ir_op2(f, O_SUB, exp, unit), low);
+	struct ref right = ir_op2(f, O_AND, ir_op2(f, O_SUB, unit, exp), low);
+	struct ref past = ir_con(f, DOUBLE_BIAS + DOUBLE_BITS - HALF); /* here hi is not shifted */
+	struct ref hi_left = ir_op2(f, O_AND, ir_op2(f, O_SUB, exp, past), low);
+	struct ref hi_right = ir_op2(f, O_AND, ir_op2(f, O_SUB, past, exp), low);
+	struct ref large, small, m;
+
+	large = pick(f, O_UGE, exp, unit, ir_op2(f, O_SHL, lo, left), ir_op2(f, O_SHR, lo, right));
+	large = ir_op2(f, O_ADD, ir_op2(f, O_SHL, hi, hi_left), large);
+	small = ir_op2(f, O_ADD, hi, ir_op2(f, O_SHR, lo, ir_con(f, HALF)));
+	small = ir_op2(f, O_SHR, small, hi_right);
+	m = pick(f, O_UGT, exp, past, large, small);
+	/* Below that the shift is 64 bits or more. */
+	m = pick(f, O_ULE, exp, ir_con(f, DOUBLE_BIAS + DOUBLE_BITS - HALF - 64), zero, m);
+	m = ir_op2(f, O_SUB, ir_op2(f, O_XOR, m, sign), sign);
+	large = ir_op2(f, O_ADD, ir_con(f, ~SIGN), ir_op2(f, O_AND, sign, ir_con(f, 1)));
+	m = pick(f, O_UGT, abs, ir_con(f, scale_limit(by)), large, m);
 	return pick(f, O_UGT, abs, ir_con(f, INFINITE), zero, m);
 }

@@ -332,6 +332,9 @@ static inline bool lower_has_place(const struct node *n)
 }
 struct ref lower_float_compare(struct lower *l, struct node *n, enum op op);
 struct ref lower_float_to_int(struct lower *l, struct node *n);
+/* n * by, towards zero; by is at most FLOAT_MOST_SCALE. What does not fit is the nearest that does. */
+enum { FLOAT_MOST_SCALE = 1000000000 };
+struct ref lower_float_scaled(struct lower *l, struct node *n, u32 by);
 struct ref lower_memeq(struct lower *l, struct node *n, bool ne); /* == of things in memory */
 struct map *unit_map(struct compile *c, enum map_role role,
 		     const char *name);           /* a new map of the compiler's own */

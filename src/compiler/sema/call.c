@@ -197,14 +197,19 @@ static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, str
 		AUTO_SB got = {0};
 		type_name(t, &got);
 		bool lit = kind == SIG_LIT || kind == SIG_TEXT || kind == SIG_FMT;
+		struct diag *d = NULL;
 		if (kind == SIG_FMT || kind == SIG_TEXT)
 			diag_add(s->ds, E_LITERAL, arg->loc,
 				 "%.*s() expects a string literal (%s provided)", STRF(call->name),
 				 got.s);
 		else
-			diag_add(s->ds, lit ? E_LITERAL : E_TYPE, arg->loc,
-				 "%.*s() only supports %s arguments (%s provided)",
-				 STRF(call->name), kind_wanted(kind), got.s);
+			d = diag_add(s->ds, lit ? E_LITERAL : E_TYPE, arg->loc,
+				     "%.*s() only supports %s arguments (%s provided)",
+				     STRF(call->name), kind_wanted(kind), got.s);
+		if (d && t->kind == T_FLOAT && (kind == SIG_INT || kind == SIG_NUM))
+			diag_hint(s->ds, d, "%s",
+				  "make it an integer: (int64)x without its fraction, scaled(x, "
+				  "1000) in thousandths");
 	}
 	return false;
 }

@@ -229,16 +229,28 @@ static const struct type *no_field(struct sema *s, const struct node *n, const s
 	return &type_error;
 }
 
+/* A parameter or variable that debug information knows, and programs cannot read. */
+static const struct type *lost_field(struct sema *s, const struct node *n, const struct field *f)
+{
+	if (!s->final)
+		return NULL;
+	struct diag *d = diag_add(s->ds, E_CONTEXT, n->loc, "args.%.*s %s", STRF(n->name), f->lost);
+	bool at_entry = s->point->debug && s->point->debug->at_entry;
+	if (at_entry && f->type && f->type->kind == T_FLOAT)
+		diag_hint(s->ds, d, "%s",
+			  "a program compiled without optimisation keeps it in memory after the "
+			  "first instructions: probe a source line, uprobe:path@file:line");
+	return &type_error;
+}
+
 static const struct type *field_value(struct sema *s, struct node *n, const struct type *base,
 				      enum space space)
 {
 	struct field f;
 	if (!type_field(base, n->name, &f))
 		return no_field(s, n, base);
-	if (f.lost) {
-		sema_fail(s, E_CONTEXT, n->loc, "args.%.*s %s", STRF(n->name), f.lost);
-		return s->final ? &type_error : NULL;
-	}
+	if (f.lost)
+		return lost_field(s, n, &f);
 	if (!n->field || n->field->bit_off != f.bit_off || n->field->type != f.type) {
 		struct field *copy = arena_new(s->a, struct field);
 		*copy = f;

@@ -311,6 +311,33 @@ static struct ref lower_bswap(struct lower *l, struct node *call, struct mem dst
 	return ir_op1(l->f, O_BSWAP, call->type->size, v);
 }
 
+static bool check_scaled(struct sema *s, struct node *call)
+{
+	struct node *number = call_arg(call, 0);
+	i64 by;
+
+	if (number->type->kind != T_FLOAT || number->type->size > 8)
+		return sema_fail(s, E_TYPE, number->loc,
+				 "scaled() expects a float or a double (%s provided)",
+				 builtin_kind(number->type));
+	if (!builtin_lit(s, call, 1, &by))
+		return false;
+	if (by < 1 || by > FLOAT_MOST_SCALE)
+		return sema_fail(s, E_RANGE, call_arg(call, 1)->loc,
+				 "scaled() multiplies by 1 to %d (%lld provided)", FLOAT_MOST_SCALE,
+				 by);
+	return true;
+}
+
+static struct ref lower_scaled(struct lower *l, struct node *call, struct mem dst)
+{
+	i64 by = 1;
+
+	(void)dst;
+	node_int(call_arg(call, 1), &by);
+	return lower_float_scaled(l, call_arg(call, 0), (u32)by);
+}
+
 /* Pairs of bits, fours, bytes; the product's upper byte is the sum of all bytes. */
 static struct ref lower_popcount(struct lower *l, struct node *call, struct mem dst)
 {
@@ -593,6 +620,9 @@ const struct builtin builtin_mem[] = {
 		"so? They are those that there are when the script is compiled."},
 	{"auto bswap(any n)", lower_bswap, .type = type_bswap, .check = check_bswap,
 	 .doc = "The integer with its bytes in reverse order; unsigned, of the same size."},
+	{"int64 scaled(show number, lit by)", lower_scaled, .check = check_scaled,
+	 .doc = "number * by as an integer, towards zero, of a float or double: sums, averages and "
+		"histograms of scaled(x, 1000) are in thousandths."},
 	{"u64 popcount(int n)", lower_popcount,
 	 .doc = "How many bits are set in n: CPUs in a mask, flags."},
 	{"u64 hash(any value)", lower_hash_call, .check = check_hash,
