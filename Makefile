@@ -52,7 +52,7 @@ FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tes
 
 all: $B/sonde
 # Where a program begins that relocates itself: src/machine/arch/entry.c.
-$B/sonde: ENTRY = $(if $(findstring -static-pie,$(file <$B/libs)),$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-e sonde_start))
+$B/sonde: private ENTRY = $(if $(findstring -static-pie,$(file <$B/libs)),$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-e sonde_start))
 $B/sonde: $(OBJ)
 $B/unit: $(UNIT) $(LIBOBJ)
 $B/sonde $B/unit: $B/objects $B/libs
@@ -84,7 +84,7 @@ $B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT))
 $B/fuzz.list: FORCE ; $(call stamp,$(FUZZ))
 $B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK) $(SHARED) $(LIBC))
 # Of a program that needs no other file, or can be one; and of one whose calls of the C library a test can replace.
-$B/libs.dynamic: LIBC = shared
+$B/libs.dynamic: private LIBC = shared
 $B/libs $B/libs.dynamic: scripts/libs.sh $B/linker $B/src/machine/types/elfutils.o
 	@CC='$(CC)' PKGS='$(PKGS)' SLIM=$B/slim SHARED='$(SHARED)' LIBC='$(LIBC)' sh scripts/libs.sh $B/src/machine/types/elfutils.o $(CFLAGS) $(LINK) > $@.new && mv $@.new $@
 
