@@ -37,6 +37,9 @@ questions() {
 	q -q a.sonde -e 't:raw_syscalls:sys_enter { @s[tid] = nsecs; }
 t:raw_syscalls:sys_exit /@s[tid]/ { @us[args.id] = hist((nsecs - @s[tid]) / 1000); delete(@s, tid); }'
 	q -q a.sonde -e 't:sched:sched_switch { @[args.prev_comm, args.next_comm] = count(); }'
+	# what strace needs is a set of its own
+	q -q a.sonde strace
+	q -q a.sonde --follow -e 'tracepoint:raw_syscalls:sys_enter { @[pid] = count(); }'
 	# words of a row
 	q a.sonde -e 't:syscalls:sys_enter_openat {
 printf("%d %d %s %s %d %d %d %d %d %d %d %llu\n", pid, tid, comm, str(args.filename), args.dfd, args.flags,

@@ -48,6 +48,8 @@ live biosnoop biosnoop -p $work
 live biolatency biolatency -p $work -j
 live offcputime offcputime -p $work -f -m 40ms --state S
 live runqlat runqlat -p $work -L -j
+live strace strace -f -p $work -o strace.out
+live calls record -p $work --set strace -o calls.sonde
 live record record -p $work --set syscalls,sched,disk,samples=99 -o f.sonde
 live stacks record -p $work --set sched --stacks both -o stacks.sonde
 echo > gate
@@ -55,6 +57,8 @@ wait $work
 # shellcheck disable=SC2086  # several
 kill -INT $tracers 2> /dev/null
 wait
+
+mv strace.out strace.live
 
 later() {
 	"$SONDE" query -q "${FILE:-f.sonde}" "$@" 2> later.err
@@ -99,6 +103,7 @@ same latency calls syscount -p $work -T 500 -L
 same biosnoop requests biosnoop -p $work
 same biolatency json_count biolatency -p $work -j
 FILE=stacks.sonde same offcputime stacks offcputime -p $work -f -m 40ms --state S
+FILE=calls.sonde same strace cat strace -f -p $work -o /dev/stdout
 same runqlat waits runqlat -L -j
 
 # Samples of other runs are other samples: all that were recorded are shown.

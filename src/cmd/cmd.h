@@ -43,7 +43,8 @@ struct run_opts {
 	u32 nrecording;
 	int asked[64]; /* of query: rows of these processes */
 	u32 nasked;
-	char **rest; /* operands: FILE and the script's arguments */
+	bool asked_follow; /* and of their children */
+	char **rest;       /* operands: FILE and the script's arguments */
 	int nrest, ndash;
 };
 

@@ -208,11 +208,11 @@ static const u64 taken[] = {
 		       1ull << OPT_HELP | 1ull << OPT_VERSION | 1ull << OPT_CHECK_IR,
 	[CMD_QUERY] =
 		1ull << OPT_PROGRAM | 1ull << OPT_LIST | 1ull << OPT_VERBOSE | 1ull << OPT_PID |
-		1ull << OPT_OUTPUT | 1ull << OPT_APPEND | 1ull << OPT_FORMAT | 1ull << OPT_JSON |
-		1ull << OPT_DIFF | 1ull << OPT_BUFFER | 1ull << OPT_ESCAPE | 1ull << OPT_QUIET |
-		1ull << OPT_WARNINGS | 1ull << OPT_NO_WARN | 1ull << OPT_FOR | 1ull << OPT_DUMP |
-		1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE | 1ull << OPT_COMPAT |
-		1ull << OPT_FILTER | 1ull << OPT_HELP | 1ull << OPT_VERSION |
+		1ull << OPT_FOLLOW | 1ull << OPT_OUTPUT | 1ull << OPT_APPEND | 1ull << OPT_FORMAT |
+		1ull << OPT_JSON | 1ull << OPT_DIFF | 1ull << OPT_BUFFER | 1ull << OPT_ESCAPE |
+		1ull << OPT_QUIET | 1ull << OPT_WARNINGS | 1ull << OPT_NO_WARN | 1ull << OPT_FOR |
+		1ull << OPT_DUMP | 1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE |
+		1ull << OPT_COMPAT | 1ull << OPT_FILTER | 1ull << OPT_HELP | 1ull << OPT_VERSION |
 		1ull << OPT_RECORDING | 1ull << OPT_FROM | 1ull << OPT_TO | 1ull << OPT_NOTHING,
 };
 _Static_assert(OPT_NOTHING < OPT_OF_RECORD, "one bit each");

@@ -43,6 +43,7 @@ struct err *query_words(const struct run_opts *o, struct query_spec *s)
 		e = err_new("too many processes (%u at most)", QUERY_MAX_PIDS);
 	for (u32 i = 0; i < o->nrecording; i++)
 		s->path[s->npath++] = o->recording[i];
+	s->follow = o->asked_follow;
 	for (u32 i = 0; i < o->nasked && !e; i++)
 		s->pid[s->npid++] = (u32)o->asked[i];
 	return e;
@@ -53,7 +54,6 @@ struct err *query_refuses(const struct run_opts *o)
 {
 	const char *what = o->target.cmd                               ? "a command"
 			   : o->target.ncgroup || o->target.ncontainer ? "a control group"
-			   : o->target.follow                          ? "--follow"
 			   : o->aot                                    ? "--aot"
 			   : o->limits.budget || o->limits.cost        ? "what tracing costs"
 								       : NULL;

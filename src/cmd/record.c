@@ -55,9 +55,24 @@ static struct err *unknown_set(struct str name)
 	return err_new("--set: there is no set '%.*s' (sets: %s)", STRF(name), known.s);
 }
 
-/* "samples" or "samples=99". */
-static struct err *put_set(struct sb *out, struct str word, struct str stacks)
+/* Text with what is to be in the place of a word; the marker for stacks is handled, too. */
+static void put_filled(struct sb *out, struct str text, const char *word, u64 n, struct str stacks)
 {
+	AUTO_SB filled = {0};
+	i32 at;
+	while ((at = str_find(text, str_z(word))) >= 0) {
+		sb_fmt(&filled, "%.*s%llu", at, text.s, n);
+		text = str_from(text, (u32)at + (u32)strlen(word));
+	}
+	sb_add(&filled, text);
+	put_marked(out, sb_str(&filled), stacks);
+}
+
+/* "samples" or "samples=99". */
+static struct err *put_set(const struct run_opts *o, struct sb *out, struct str word,
+			   struct str stacks)
+{
+	enum { STRINGS = 256, MOST_STRINGS = 4095 };
 	struct str name, rate = word;
 	char path[64];
 	u64 hz = 99;
@@ -71,11 +86,13 @@ static struct err *put_set(struct sb *out, struct str word, struct str stacks)
 	if (rate.s && (at < 0 || !str_u64(rate, &hz) || !hz))
 		return err_new("--set %.*s: only samples has a number, the events per second",
 			       STRF(word));
-	if (at >= 0) {
-		sb_fmt(out, "%.*s%llu", at, text.s, hz);
-		text = str_from(text, (u32)at + 4);
-	}
-	put_marked(out, text, stacks);
+	if (at >= 0)
+		put_filled(out, text, "RATE", hz, stacks);
+	else
+		put_filled(out, text, "STRINGS",
+			   o->compile.strings ? MIN(o->compile.strings, (u64)MOST_STRINGS)
+					      : STRINGS,
+			   stacks);
 	return NULL;
 }
 
@@ -154,7 +171,7 @@ static struct err *compose(struct arena *a, struct run_opts *o, struct sb *out)
 		sb_char(out, '\n');
 	}
 	while (!e && o->sets && str_cut(&sets, ',', &set))
-		e = put_set(out, set, stacks);
+		e = put_set(o, out, set, stacks);
 	int n = MIN(o->ndash, o->nrest);
 	for (int i = 0; i < n && !e; i++)
 		e = put_operand(a, out, o->rest[i], stacks);

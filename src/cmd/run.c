@@ -619,6 +619,10 @@ static int run_query(const struct run_opts *o)
 	for (; q.nasked < q.target.npid && q.nasked < countof(q.asked); q.nasked++)
 		q.asked[q.nasked] = q.target.pid[q.nasked];
 	q.target.npid = 0;
+	if (o->target.follow && !q.nasked && !o->tool)
+		return fail(err_new("--follow needs processes to begin with: -p"), RC_USAGE);
+	q.asked_follow = o->target.follow;
+	q.target.follow = false;
 	return o->list ? list(&q) : run_script(&q);
 }
 

@@ -112,6 +112,12 @@ struct builtin {
 	u32 where; /* flags (enum probe_flags) of which the probe must have one; 0: anywhere */
 	u32 asks;  /* enum point_use: what a body that uses it asks of its probe */
 	enum builtin_role role : 8;
+	/*
+	 * Over a recording: the function that answers for this one by what keep() was given of a call of it. Its arguments:
+	 * what was kept, the third and fourth argument of that call (literals), and all but the first two of this call.
+	 * NULL: a recording has the function only if just this call of it was kept.
+	 */
+	const char *recorded;
 	/* B_OLD: the name by which it goes now; then the row has nothing else. NULL: it works. */
 	const char *today;
 	/* Where a result in memory lies that is not to be made; instead of lower(). NULL: lower(). */

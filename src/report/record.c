@@ -33,11 +33,13 @@ static const struct value *kept_field(void *rows, u32 i)
 	return &k->value;
 }
 
-/* All fields are there; only a text that comes last may be shorter than its type. */
+/* All fields are there; only a text or a system call that comes last may be shorter than its type. */
 static bool is_whole(const struct type *layout, const struct record *rec)
 {
 	const struct field *last = &layout->field[layout->nfield - 1];
-	u32 size = last->type->kind == T_STRING ? last->bit_off / 8 : layout->size;
+	u32 size = last->type->kind == T_STRING ? last->bit_off / 8
+		   : last->type->kind == T_BUF  ? last->bit_off / 8 + 4
+						: layout->size;
 	return rec->size >= size;
 }
 

@@ -42,6 +42,7 @@ struct query {
 	struct query_names frames;
 	struct beat *beat;
 	u32 nbeat;
+	u8 *child; /* of spec.follow, a bit for each process id: is it a child? NULL: there is none yet */
 
 	/* ---- the row whose programs run, or NULL in a program that sonde runs itself ---- */
 	const struct query_file *at;
@@ -147,6 +148,7 @@ void query_close(struct query *q)
 		rec_close(q->file[i].file);
 	vm_free(q->vm);
 	query_names_free(&q->frames);
+	free(q->child);
 	arena_free(&q->a);
 	free(q);
 }
@@ -640,14 +642,37 @@ static struct query_file *earliest(struct query *q)
 	return best;
 }
 
+enum { PID_BITS = 1 << 22 }; /* the kernel's limit of process ids */
+
+static bool is_among(const struct query *q, u32 pid)
+{
+	bool any = q->child && pid < PID_BITS && q->child[pid / 8] >> pid % 8 & 1;
+	for (u32 i = 0; i < q->spec.npid && !any; i++)
+		any = pid == q->spec.pid[i];
+	return any;
+}
+
+static void note_child(struct query *q, u32 pid)
+{
+	if (!q->child)
+		q->child = xcalloc(PID_BITS / 8, 1);
+	if (pid < PID_BITS)
+		q->child[pid / 8] |= (u8)(1 << pid % 8);
+}
+
 /* A script that asks by watched() looks at events of all processes: they may be about two. */
 static bool is_asked(const struct session *s, const struct query_file *f)
 {
-	const struct query *q = s->live.query;
-	bool any = !q->spec.npid || s->u->scope.asked;
-	for (u32 i = 0; i < q->spec.npid; i++)
-		any |= f->row.task && f->row.task->pid == q->spec.pid[i];
-	return any;
+	struct query *q = s->live.query;
+	const struct rec_task *t = f->row.task;
+	if (!q->spec.npid || s->u->scope.asked)
+		return true;
+	if (!t || is_among(q, t->pid))
+		return t != NULL;
+	bool child = q->spec.follow && t->known & KNOWN_PPID && is_among(q, t->ppid);
+	if (child)
+		note_child(q, t->pid);
+	return child;
 }
 
 static void run_row(struct session *s, struct query_file *f)

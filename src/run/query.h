@@ -30,6 +30,7 @@ struct query_spec {
 	u32 npath;
 	u64 from_ns, to_ns; /* after the first row of the earliest file; to_ns 0: to the end */
 	u32 pid[QUERY_MAX_PIDS], npid; /* rows of these processes only; none: all */
+	bool follow;                   /* and of their children, and so on */
 };
 struct err *query_open(const struct query_spec *s, struct query **ret) MUST_USE;
 void query_close(struct query *q); /* NULL is allowed */

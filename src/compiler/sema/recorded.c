@@ -253,6 +253,44 @@ static void spell_args(struct spelling *s, struct node *n)
 	}
 }
 
+/* A column of another call of the function, with other arguments behind the first. */
+static struct recorded_column *column_of_call(struct spelling *s, const struct node *n)
+{
+	for (u32 i = 0; i < s->probe->ncol; i++) {
+		const struct node *tree = column_tree(s->c, &s->probe->col[i]);
+		if (tree && tree->kind == N_CALL && str_eq(tree->name, n->name) && tree->a &&
+		    n->a && node_eq(tree->a, n->a))
+			return &s->probe->col[i];
+	}
+	return NULL;
+}
+
+static struct node *literal_of(struct spelling *s, const struct node *n, struct loc loc)
+{
+	struct node *lit = node_new(s->c->arena, N_NUM, loc);
+	lit->num = n && n->kind == N_NUM ? n->num : 0;
+	return lit;
+}
+
+/* f(x, ...), of which f(x, a, LIMIT, FLAGS) was kept: see builtin.recorded. */
+static bool visit_kept_call(struct spelling *s, struct node *n)
+{
+	const struct builtin *b = builtin_named(n->name);
+	struct recorded_column *k = b && b->recorded ? column_of_call(s, n) : NULL;
+	if (!k)
+		return false;
+	struct node *kept = node_new(s->c->arena, N_MEMBER, n->loc);
+	k->used = true;
+	become(s, kept, k->expr);
+	kept->next = literal_of(s, call_arg(k->tree, 2), n->loc);
+	kept->next->next = literal_of(s, call_arg(k->tree, 3), n->loc);
+	kept->next->next->next = n->a->next ? n->a->next->next : NULL;
+	n->a = kept;
+	n->name = str_z(b->recorded);
+	visit_list(s, kept->next);
+	return true;
+}
+
 static void visit_call(struct spelling *s, struct node *n)
 {
 	struct sema sema = {.c = s->c, .u = s->c->unit, .a = s->c->arena, .ds = s->c->diags};
@@ -306,6 +344,8 @@ static void visit_name(struct spelling *s, struct node *n)
 
 static void visit(struct spelling *s, struct node *n)
 {
+	if (n->kind == N_CALL && visit_kept_call(s, n))
+		return;
 	struct recorded_column *k = column_of(s, n);
 	if (k && k->type->kind != T_KSTACK && k->type->kind != T_USTACK) {
 		k->used = true;

@@ -92,7 +92,7 @@ void call_put_file(struct sb *out, u32 flags, struct str all, u32 i)
 {
 	struct str t = call_part(all, CALL_FILE + i), name = call_part(all, CALL_NAMES + i);
 	struct call_file f = {0};
-	if (!t.s && !name.s)
+	if (!(flags & CALL_PATHS) || (!t.s && !name.s))
 		return;
 	if (t.n == sizeof(f))
 		memcpy(&f, t.s, sizeof(f));

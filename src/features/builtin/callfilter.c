@@ -79,7 +79,7 @@ void shown_filter(struct shown *s, u32 i)
 		return;
 	}
 	sb_fmt(s->text, "{len=%u, filter=", len);
-	if (filter.n < CODE) {
+	if (filter.n < CODE || !(s->flags & CALL_WHOLE)) {
 		shown_address(s, at);
 	} else {
 		for (u32 k = 0; k < len && code.at + CODE <= code.n; k++) {

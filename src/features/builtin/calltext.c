@@ -72,9 +72,12 @@ void shown_text(struct shown *s, u32 i, bool path)
 	sb_z(s->text, cut ? "..." : "");
 }
 
-static void put_hex(struct sb *out, struct str s)
+/* Data that is hardly ever text, of which there were whole bytes. */
+static void put_hex(struct shown *s, struct str t, u64 whole)
 {
-	call_put_quoted(out, s, CALL_ALL_HEX);
+	t.n = MIN(t.n, s->in.limit);
+	call_put_quoted(s->text, t, CALL_ALL_HEX);
+	sb_z(s->text, whole > t.n ? "..." : "");
 }
 
 /* Data: whole bytes of it there were. */
@@ -470,7 +473,7 @@ static void put_filled(struct shown *s, u32 i, i64 ret)
 	else if (a->kind == K_ARRAY_OUT)
 		put_array(s, i, s->exit, a->k == CALL_RET ? (u64)ret : s->in.arg[a->k]);
 	else if (a->kind == K_OUTX && t.s)
-		put_hex(s->text, t);
+		put_hex(s, t, (u64)ret);
 	else if (a->kind == K_OUTS && t.s)
 		put_whole(s, str_n(t.s, t.n - ends), (u64)ret - ends);
 	else

@@ -5,37 +5,13 @@
  * copy of each argument (struct call_plan); each piece goes behind the one before.
  */
 #include "builtin/callid.h"
+#include "builtin/callkept.h"
 #include "builtin/calls.h"
 #include "builtin/common.h"
 #include "sema/check.h"
 
-enum {
-	LENGTH = 8, /* of a buffer value, padded: its bytes begin at 4 */
-	AT_NR = 4,
-	AT_PHASE = 8,
-	AT_TID = 12,
-	AT_PID = 16,
-	AT_LIMIT = 20,
-	AT_TIME = 28,
-	AT_ARG = 36,
-	AT_USED = 100,
-	AT_PIECES = 108,
-	SIZE = AT_PIECES + CALL_AREA + CALL_PATH + (int)sizeof(struct call_piece) + 8,
-	PLAN_WORDS = 8,
-};
+enum { PLAN_WORDS = 8 };
 _Static_assert(sizeof(struct call_plan) == 4 * PLAN_WORDS, "a plan is copied as it is");
-_Static_assert(sizeof(struct call_head) == AT_PIECES - 4, "the head is laid out by hand here");
-_Static_assert(offsetof(struct call_head, arg) == AT_ARG - 4, "the same");
-_Static_assert(LENGTH == 8, "padding");
-
-static const struct type *type_call(struct sema *s, struct node *call)
-{
-	struct type *t = arena_new(s->a, struct type);
-	(void)call;
-	*t = *type_buf(s->a, SIZE - 4);
-	t->mode = BUF_CALL;
-	return t;
-}
 
 static struct map *plans(struct lower *l, enum call_phase phase)
 {
@@ -530,22 +506,13 @@ static bool file_layout(struct host *h, struct file_layout *ret)
 
 static bool check_limit(struct sema *s, struct node *call)
 {
-	i64 limit, flags = 0;
+	i64 limit, flags;
 	struct file_layout layout;
-	struct node *n = call_arg(call, 2);
-	if (!builtin_lit(s, call, 2, &limit))
-		return false;
-	if (limit < 0 || limit > CALL_PATH - 1)
-		return sema_fail(s, E_RANGE, n->loc, "texts may be 0 to %d bytes long",
-				 CALL_PATH - 1);
-	if (call_arg(call, 3) && !builtin_lit(s, call, 3, &flags))
+	if (!call_check_shown(s, call, CALL_OF_LIVE, &limit, &flags))
 		return false;
 	if (flags & CALL_PATHS && !file_layout(s->c->host, &layout))
 		return sema_fail(s, E_LACKS, call->loc,
 				 "the paths of descriptors need the kernel's types (BTF)");
-	for (u32 i = 4; i < 6; i++)
-		if (call_arg(call, i) && !call_check_set(s, call, i))
-			return false;
 	return true;
 }
 
@@ -769,43 +736,6 @@ static void put_head(struct lower *l, struct mem dst, enum call_phase phase, str
 	lower_store(l, 8, mem_at(dst, AT_USED), ir_con(f, 0));
 }
 
-/* All that was copied is the value. */
-static void put_length(struct lower *l, struct mem dst, struct ref used)
-{
-	struct ref n = ir_addi(l->f, lower_at_most(l, used, SIZE - AT_PIECES), AT_PIECES - 4);
-	lower_store(l, 4, dst, n);
-	if (dst.tail)
-		*dst.tail = ir_addi(l->f, n, 4);
-}
-
-/* Is data of some calls shown in hex? What never holds is a constant. */
-static bool dumps(const struct node *call)
-{
-	i64 never;
-	return call_arg(call, 6) && !(node_int(call_arg(call, 6), &never) && !never);
-}
-
-/* The flags of this call: those that are asked for, and what sets say of its number. */
-static struct ref call_flags(struct lower *l, struct node *call, struct ref nr, i64 flags)
-{
-	static const u32 flag[] = {CALL_RAW, CALL_SHALLOW};
-	struct ref all = ir_con(l->f, (u64)flags);
-	struct str set;
-	for (u32 i = 0; i < countof(flag); i++)
-		if (call_arg(call, 4 + i) && node_str(call_arg(call, 4 + i), &set) &&
-		    !str_is(set, "none"))
-			all = ir_op2(l->f, O_OR, all,
-				     ir_op2(l->f, O_MUL, call_in_set(l, nr, set),
-					    ir_con(l->f, flag[i])));
-	if (!dumps(call))
-		return all;
-	struct fn *f = l->f;
-	struct ref dump = lower_value(l, call_arg(call, 6));
-	dump = ir_op2(f, O_OR, dump, ir_op2(f, O_SUB, ir_con(f, 0), dump)); /* 1 of all but 0 */
-	dump = ir_op2(f, O_SHR, dump, ir_con(f, 63));
-	return ir_op2(l->f, O_OR, all, ir_op2(l->f, O_MUL, dump, ir_con(l->f, CALL_DUMP)));
-}
-
 /* The arguments; those of 32-bit programs are the low halves of other registers. */
 static void put_args(struct lower *l, struct mem dst, struct ref regs, struct mem word,
 		     struct ref compat)
@@ -852,9 +782,9 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 		node_int(call_arg(call, 3), &flags);
 	struct ref id = ir_op2(f, O_OR, nr, ir_op2(f, O_SHL, compat, ir_con(f, 32)));
 	lower_store(l, 4, mem_at(dst, AT_LIMIT), ir_con(f, (u64)limit));
-	struct ref shown = call_flags(l, call, id, flags);
+	struct ref shown = call_shown_flags(l, call, CALL_OF_LIVE, id, flags);
 	shown = ir_op2(f, O_OR, shown, ir_op2(f, O_MUL, compat, ir_con(f, CALL_COMPAT)));
-	lower_store(l, 4, mem_at(dst, AT_LIMIT + 4), shown);
+	lower_store(l, 4, mem_at(dst, AT_FLAGS), shown);
 	lower_store(l, 8, mem_at(dst, AT_ARG + 8 * CALL_RET),
 		    phase == CALL_EXIT ? val : ir_con(f, 0));
 	lower_store(l, 8, mem_at(dst, AT_ARG + 8 * CALL_RET + 8), ir_con(f, 0));
@@ -863,7 +793,7 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 			    lower_addr(l, dst),
 			    phase == CALL_EXIT ? val : ir_con(f, 0),
 			    (u32)limit,
-			    dumps(call) ? CALL_DUMPED : MAX((u32)limit, 1u),
+			    call_dumps(call, CALL_OF_LIVE) ? CALL_DUMPED : MAX((u32)limit, 1u),
 			    REF_NONE};
 	struct ref index = call_index(l, id, done);
 	struct ref table = ir_op1(f, O_MAPVAL, 8, ir_map(plans(l, phase)->index));
@@ -876,7 +806,7 @@ static struct ref lower_call(struct lower *l, struct node *call, struct mem dst,
 	copy_all_nested(&c, plan, phase, flags & CALL_WHOLE);
 	ir_jmp(f, done);
 	ir_at(f, done);
-	put_length(l, dst, load(&c, 8, AT_USED));
+	call_put_length(l, dst, load(&c, 8, AT_USED));
 	return REF_NONE;
 }
 
@@ -895,7 +825,7 @@ static struct ref lower_signal(struct lower *l, struct node *call, struct mem ds
 	struct ref info = lower_operand(l, call_arg(call, 0));
 	put_head(l, dst, CALL_SIGNAL, ir_con(l->f, 0));
 	lower_read(l, mem_at(dst, AT_ARG), 8 * CALL_ARGS, info, 0, AS_KERNEL);
-	put_length(l, dst, ir_con(l->f, 0));
+	call_put_length(l, dst, ir_con(l->f, 0));
 	return REF_NONE;
 }
 
@@ -906,7 +836,7 @@ static struct ref lower_ended(struct lower *l, struct node *call, struct mem dst
 	struct ref open = call_arg(call, 1) ? lower_value(l, call_arg(call, 1)) : ir_con(l->f, 1);
 	lower_store(l, 8, mem_at(dst, AT_ARG), code);
 	lower_store(l, 8, mem_at(dst, AT_ARG + 8), open);
-	put_length(l, dst, ir_con(l->f, 0));
+	call_put_length(l, dst, ir_con(l->f, 0));
 	return REF_NONE;
 }
 
@@ -915,14 +845,14 @@ static struct ref lower_superseded(struct lower *l, struct node *call, struct me
 	struct ref old = lower_value(l, call_arg(call, 0));
 	put_head(l, dst, CALL_MOVED, ir_con(l->f, 0));
 	lower_store(l, 8, mem_at(dst, AT_ARG), old);
-	put_length(l, dst, ir_con(l->f, 0));
+	call_put_length(l, dst, ir_con(l->f, 0));
 	return REF_NONE;
 }
 
 const struct builtin builtin_syscall[] = {
 	{"auto syscall_enter(any regs, int id, lit limit, [lit flags], [text raw], [text shallow], "
 	 "[int dump])",
-	 lower_call_enter, .type = type_call, .check = check_limit,
+	 lower_call_enter, .type = call_type, .check = check_limit, .recorded = "syscall_kept",
 	 .doc = "In rawtracepoint:sys_enter the system call with its arguments, for a column of "
 		"kind "
 		"call; of texts limit bytes. flags: 2 texts that are not printable in hex, 4 all "
@@ -934,17 +864,21 @@ const struct builtin builtin_syscall[] = {
 		"data of this call shown in hex below it?"},
 	{"auto syscall_exit(any regs, int ret, lit limit, [lit flags], [text raw], [text shallow], "
 	 "[int dump])",
-	 lower_call_exit, .type = type_call, .check = check_limit,
+	 lower_call_exit, .type = call_type, .check = check_limit, .recorded = "syscall_kept",
 	 .doc = "In rawtracepoint:sys_exit the system call with its result, for a column of kind "
 		"call; flags as of syscall_enter(), and 1: how long it took."},
-	{"auto syscall_signal(any info)", lower_signal, .type = type_call,
+	{"auto syscall_signal(any info)", lower_signal, .type = call_type,
+	 .recorded = "syscall_kept",
 	 .doc = "In rawtracepoint:signal_deliver what came, for a column of kind call."},
-	{"auto syscall_ended(int code, [int open])", lower_ended, .type = type_call,
+	{"auto syscall_kept(any kept, lit kept_limit, lit kept_flags, [lit limit], [lit flags], "
+	 "[text raw], [text shallow], [int dump])",
+	 call_lower_kept, .type = call_type, .check = call_check_kept},
+	{"auto syscall_ended(int code, [int open])", lower_ended, .type = call_type,
 	 .doc = "In tracepoint:sched:sched_process_exit the end of the thread, for a column of "
 		"kind "
 		"call; open 0: without the call that it was in; 2, 3: only 0, 1, not how it "
 		"ended."},
-	{"auto syscall_superseded(int old)", lower_superseded, .type = type_call,
+	{"auto syscall_superseded(int old)", lower_superseded, .type = call_type,
 	 .doc = "In tracepoint:sched:sched_process_exec, when args.old_pid is another thread: that "
 		"thread "
 		"ends the others and takes the number of the process, for a column of kind call."},

@@ -460,11 +460,13 @@ static void put_whose(struct words *w, bool limited)
 {
 	bool follow = words_flag(w, "follow");
 	bool one = w->u->scope.nviewer + (w->command ? 1 : 0) == 1;
-	bool all = !w->command && !w->pid;
+	bool all = !w->command && !w->pid && !w->h->recording;
+	bool recorded = w->h->recording && !w->pid; /* whoever it is of */
 	sb_fmt(w->out, "macro mine() { %s%s }\n",
-	       all      ? "pid != self_pid && ppid != self_pid"
-	       : follow ? "true"
-			: "tid == pid",
+	       all        ? "pid != self_pid && ppid != self_pid"
+	       : recorded ? "pid != self_pid"
+	       : follow   ? "true"
+			  : "tid == pid",
 	       w->command && !w->pid && !follow ? " && pid == cpid" : "");
 	sb_fmt(w->out, "macro several() { %s }\n", follow || !one ? "true" : "false");
 	sb_fmt(w->out, "macro named() { %s }\n", all ? "true" : "opt.names");
@@ -479,6 +481,11 @@ bool write_strace(struct words *w)
 	AUTO_SB set = {0};
 	if (!read_expressions(w, &wanted))
 		return false;
+	if (w->h->recording && words_opt(w, "path").n)
+		return words_fail(
+			w, (struct loc){0},
+			"-P compares with files that are open while the process runs, which is "
+			"over: choose calls with -e, as in -e trace=%%file");
 	put_whose(w, wanted.trace.s || words_opt(w, "path").n);
 	if (times_given(w, "follow") > 1)
 		w->by_process = true;
