@@ -90,7 +90,7 @@ EXPECT
 	raw_syscalls:sys_enter: args.id, args.args
 	sys_enter_openat: args.__syscall_nr, args.dfd, args.filename, args.flags, args.mode, str(args.filename)
 	profile:hz:50: kstack, ustack
-	ERROR: --set: there is no set 'nothing' (sets: disk, faults, net, samples, sched, syscalls)
+	ERROR: --set: there is no set 'nothing' (sets: disk, faults, net, samples, sched, strace, syscalls)
 	ERROR: --set sched=5: only samples has a number, the events per second
 	ERROR: --set samples=x: only samples has a number, the events per second
 
