@@ -222,6 +222,7 @@ lint:
 
 TOOL_NAMES  = $$($(abspath $B/sonde) tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p')
 COMPLETIONS = share/bash-completion/completions
+UNITS = lib/systemd/system
 install: all
 	install -D -m 755 $B/sonde $(DESTDIR)$(PREFIX)/bin/sonde
 	install -D -m 644 man/sonde.1 $(DESTDIR)$(PREFIX)/share/man/man1/sonde.1
@@ -229,6 +230,8 @@ install: all
 	install -D -m 644 packaging/completion.bash $(DESTDIR)$(PREFIX)/$(COMPLETIONS)/sonde
 	install -D -m 644 packaging/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sonde
 	install -D -m 644 packaging/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sonde.fish
+	install -d $(DESTDIR)$(PREFIX)/$(UNITS)
+	sed 's|/usr/bin/sonde|$(PREFIX)/bin/sonde|' packaging/sonde-record.service > $(DESTDIR)$(PREFIX)/$(UNITS)/sonde-record.service
 	cd $(DESTDIR)$(PREFIX) && for t in $(TOOL_NAMES); do \
 		$(if $(TOOLS),ln -sf sonde bin/$$t && ln -sf sonde $(COMPLETIONS)/$$t &&) \
 		sh $(CURDIR)/scripts/tool-man.sh $(abspath $B/sonde) $$t > share/man/man1/sonde-$$t.1 || exit; done
@@ -238,7 +241,8 @@ uninstall: all
 		for l in bin/$$t $(COMPLETIONS)/$$t; do \
 			[ "$$(readlink $$l)" != sonde ] || rm $$l || exit; done; done
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/sonde share/man/man1/sonde.1 include/sonde/sdt.h $(COMPLETIONS)/sonde \
-		share/zsh/site-functions/_sonde share/fish/vendor_completions.d/sonde.fish
+		share/zsh/site-functions/_sonde share/fish/vendor_completions.d/sonde.fish \
+		$(UNITS)/sonde-record.service
 	[ ! -d $(DESTDIR)$(PREFIX)/include/sonde ] || rmdir $(DESTDIR)$(PREFIX)/include/sonde
 deb rpm tarball: ; packaging/build.sh $@
 clean: ; rm -rf build

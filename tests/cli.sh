@@ -62,21 +62,24 @@ t 1 "ERROR: no function, variable, probe, command or tool is named 'execsnop'; d
 cat > "$tmp/install" << 'END'
 d=$1 b=${2%/sonde}
 shift 2
-go() { make -s -o all TOOL_NAMES="execsnoop opensnoop" "$@" B="$b" DESTDIR="$d" PREFIX=/usr >&2 || exit; }
-mkdir -p "$d/usr/bin" && echo other > "$d/usr/bin/opensnoop.old"
+go() { make -s -o all TOOL_NAMES="execsnoop opensnoop" "$@" B="$b" DESTDIR="$d" PREFIX=/opt >&2 || exit; }
+mkdir -p "$d/opt/bin" && echo other > "$d/opt/bin/opensnoop.old"
 go install "$@"
-ls "$d/usr/share/man/man1" | grep -cx 'sonde-execsnoop.1\|sonde.1'
-readlink "$d/usr/bin/execsnoop"
-[ "$#" -gt 0 ] || echo mine > "$d/usr/bin/execsnoop"
+ls "$d/opt/share/man/man1" | grep -cx 'sonde-execsnoop.1\|sonde.1'
+sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$d/opt/lib/systemd/system/sonde-record.service"
+readlink "$d/opt/bin/execsnoop"
+[ "$#" -gt 0 ] || echo mine > "$d/opt/bin/execsnoop"
 go uninstall
 find "$d" ! -type d -printf '%P\n' | sort
 END
 t 0 '2
-usr/bin/execsnoop
-usr/bin/opensnoop.old' sh "$tmp/install" "$tmp/installed" "$sonde"
+/opt/bin/sonde
+opt/bin/execsnoop
+opt/bin/opensnoop.old' sh "$tmp/install" "$tmp/installed" "$sonde"
 t 0 '2
+/opt/bin/sonde
 sonde
-usr/bin/opensnoop.old' sh "$tmp/install" "$tmp/linked" "$sonde" TOOLS=1
+opt/bin/opensnoop.old' sh "$tmp/install" "$tmp/linked" "$sonde" TOOLS=1
 # Scripts that are right, that are not, that are not there.
 echo 'begin { print(1); system("id"); }' > "$tmp/right.bt"
 echo 'begin { print(nosuch); }' > "$tmp/wrong.bt"
