@@ -19,8 +19,7 @@ static bool bytes_of_text(struct str s, u64 *ret)
 
 static bool time_of_text(struct str s, u64 *ret)
 {
-	bool unit = s.n && (s.s[s.n - 1] < '0' || s.s[s.n - 1] > '9');
-	return unit && units_ns(s, ret) && *ret;
+	return units_time(s, ret) && *ret;
 }
 
 struct err *bounds_keep(struct sink_bounds *b, const char *val)

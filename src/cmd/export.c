@@ -71,9 +71,7 @@ static struct err *take_format(struct export_opts *o, const char *val)
 
 static struct err *take_time(const char *name, const char *val, u64 *ret)
 {
-	struct str text = str_z(val);
-	bool bare = !text.n || (text.s[text.n - 1] >= '0' && text.s[text.n - 1] <= '9');
-	if (!bare && units_ns(text, ret) && *ret)
+	if (units_time(str_z(val), ret) && *ret)
 		return NULL;
 	return err_new("--%s needs a time with its unit, as in 30s or 500ms (got '%s')", name, val);
 }

@@ -371,9 +371,7 @@ static struct err *add_to(const char *list[16], u32 *n, const char *val, const c
 
 static struct err *set_for(struct run_opts *o, const char *val)
 {
-	struct str text = str_z(val);
-	bool bare = text.n && text.s[text.n - 1] >= '0' && text.s[text.n - 1] <= '9';
-	if (bare || !units_ns(text, &o->limits.for_ns) || !o->limits.for_ns)
+	if (!units_time(str_z(val), &o->limits.for_ns) || !o->limits.for_ns)
 		return err_new("--for needs a time with its unit, as in 30s or 500ms (got '%s')",
 			       val);
 	return NULL;

@@ -22,9 +22,7 @@ static bool is_recording(const char *path)
 
 static struct err *offset(const char *option, const char *val, u64 *ret)
 {
-	struct str text = str_z(val);
-	bool bare = text.n && text.s[text.n - 1] >= '0' && text.s[text.n - 1] <= '9';
-	if (val && (bare || !units_ns(text, ret)))
+	if (val && !units_time(str_z(val), ret))
 		return err_new(
 			"--%s needs a time after the start of the recording, with its unit, as "
 			"in 30s or 500ms (got '%s')",

@@ -141,6 +141,8 @@ TEST(units_read_and_written)
 	CHECK(units_ns(STR("1d"), &ns) && ns == 86400000000000);
 	CHECK(!units_ns(STR("ms"), &ns) && !units_ns(STR("3x"), &ns));
 	CHECK(!units_ns(STR("999999999999d"), &ns));
+	CHECK(units_time(STR("10ms"), &ns) && ns == 10000000);
+	CHECK(!units_time(STR("7"), &ns) && !units_time(STR(""), &ns));
 	CHECK_STR(k1024(1023, &b), "1023");
 	CHECK_STR(k1024(1024, &b), "1K");
 	CHECK_STR(k1024(1536, &b), "1536");
