@@ -4,6 +4,7 @@
 # make aarch64     the same by a cross compiler, and a tree of Debian's libraries; make vm ARCH=aarch64
 # make install     DESTDIR, PREFIX, TOOLS=1 (links with the tools' names); make uninstall takes all of it away
 #                                         make lint      format, layers, sizes, banned calls
+# make lib         libsonde.a and libsonde.so, for programs that embed sonde; make install-dev
 # make distros     tests in bare trees     make toolchains    every gcc and clang that Debian has
 # make deb|rpm|tarball    packages, in build/package; make packages-check tries them in bare trees
 # make bench       beside other tracers, as root, on a quiet machine; QUICK=1: two minutes, only printed
@@ -24,7 +25,7 @@ WARN   := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prot
           $(if $(findstring clang,$(CC)),-Wno-string-conversion)
 # Folders of the source stand in these; an include names its folder: "lang/ast.h", "kern/bpf.h".
 GROUPS := src src/compiler src/machine src/features
-ALL    := -std=gnu17 -D_GNU_SOURCE $(GROUPS:%=-I%) $(WARN) $(CFLAGS) -fno-common -fvisibility=hidden \
+ALL    := -std=gnu17 -D_GNU_SOURCE $(GROUPS:%=-I%) -Iinclude $(WARN) $(CFLAGS) -fno-common -fvisibility=hidden \
           -ffunction-sections -fdata-sections $(shell pkg-config --cflags $(PKGS))
 # Our own checks build with WERROR=-Werror; a newer compiler's opinion stops nobody else.
 WERROR ?=
@@ -62,6 +63,10 @@ $B/dynamic/sonde: $(OBJ) $B/objects $B/libs.dynamic
 $B/%.o: %.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(DEFS) $(if $(filter $<,$(FAST)),-O2) $(WERROR) -MMD -MP -c $< -o $@
 $B/src/rec/pack.o $B/src/machine/types/elfutils.o: DEFS = $(if $(ZSTD),-DHAVE_ZSTD)
+# The shared library is made of the same objects as the program. These are position independent, as compilers make them by
+# default and all names are hidden; files that use variables of the C library need more. (A compiler that makes no such
+# objects by default: CFLAGS='-O2 -g -fPIC'.)
+$(addprefix $B/src/,base/spawn.o compiler/ir/check.o): DEFS = -fPIC
 # One program, which is the fuzzer of the name by which it is started.
 $B/tests/fuzz/fuzz_%.o: DEFS = -DLLVMFuzzerTestOneInput=$(notdir $*)
 $B/tests/fuzz/main.o: $B/fuzz.list
@@ -87,6 +92,24 @@ $B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK) $(SHARED) $(LIBC))
 $B/libs.dynamic: private LIBC = shared
 $B/libs $B/libs.dynamic: scripts/libs.sh $B/linker $B/src/machine/types/elfutils.o
 	@CC='$(CC)' PKGS='$(PKGS)' SLIM=$B/slim SHARED='$(SHARED)' LIBC='$(LIBC)' sh scripts/libs.sh $B/src/machine/types/elfutils.o $(CFLAGS) $(LINK) > $@.new && mv $@.new $@
+
+# libsonde: the same objects without the command line. Only names of <sonde/sonde.h> are visible outside. The archive is
+# one object, in which all other names are local, so that they cannot clash with those of the program.
+VERSION  = $(shell sed -n 's/^\#define SONDE_VERSION *"\(.*\)"$$/\1/p' src/api/version.h)
+SONAME  := libsonde.so.0
+APIOBJ  := $(filter-out $B/src/cmd/%,$(OBJ))
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
+lib: $B/libsonde.a $B/$(SONAME)
+$B/$(SONAME): scripts/libsonde.map $(APIOBJ) $B/objects $B/shared.libs
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) -shared -Wl,-soname,$(SONAME),-z,defs,--version-script=scripts/libsonde.map \
+		$(filter %.o,$^) @$B/shared.libs -o $@
+	@ln -sf $(SONAME) $B/libsonde.so
+$B/libsonde.a: $(APIOBJ) $B/objects
+	$(call say,LD,$@) $(CC) $(filter-out -flto%,$(CFLAGS)) -nostdlib -r $(filter %.o,$^) -o $B/libsonde.o && \
+		$(OBJCOPY) --wildcard --keep-global-symbol='sonde_*' $B/libsonde.o && \
+		rm -f $@ && $(AR) rc $@ $B/libsonde.o
+$B/shared.libs: scripts/libs.sh $B/linker $B/src/machine/types/elfutils.o
+	@CC='$(CC)' PKGS='$(PKGS)' SHARED=1 LIBRARY=1 sh scripts/libs.sh $B/src/machine/types/elfutils.o $(CFLAGS) $(LINK) > $@.new && mv $@.new $@
 
 debug:  ; $(MAKE) B=build/debug CFLAGS='-O0 -g3' all
 asan:
@@ -221,6 +244,7 @@ lint:
 	@$(if $(CLANG_FORMAT),$(CLANG_FORMAT) --dry-run -Werror $(FORMAT),echo 'no clang-format 14: layout not checked')
 
 TOOL_NAMES  = $$($(abspath $B/sonde) tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p')
+LIBDIR      = lib
 COMPLETIONS = share/bash-completion/completions
 UNITS = lib/systemd/system
 install: all
@@ -235,11 +259,23 @@ install: all
 	cd $(DESTDIR)$(PREFIX) && for t in $(TOOL_NAMES); do \
 		$(if $(TOOLS),ln -sf sonde bin/$$t && ln -sf sonde $(COMPLETIONS)/$$t &&) \
 		sh $(CURDIR)/scripts/tool-man.sh $(abspath $B/sonde) $$t > share/man/man1/sonde-$$t.1 || exit; done
+# What programs that embed sonde are built with.
+install-dev: lib
+	install -D -m 644 include/sonde/sonde.h $(DESTDIR)$(PREFIX)/include/sonde/sonde.h
+	install -D -m 644 include/sonde/sdt.h $(DESTDIR)$(PREFIX)/include/sonde/sdt.h
+	install -D -m 755 $B/$(SONAME) $(DESTDIR)$(PREFIX)/$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/$(LIBDIR)/libsonde.so
+	install -D -m 644 $B/libsonde.a $(DESTDIR)$(PREFIX)/$(LIBDIR)/libsonde.a
+	sh scripts/libsonde.sh $(VERSION) $(PREFIX) $(LIBDIR) $$(cat $B/libs) > $B/libsonde.pc
+	install -D -m 644 $B/libsonde.pc $(DESTDIR)$(PREFIX)/$(LIBDIR)/pkgconfig/libsonde.pc
+	install -D -m 644 man/libsonde.3 $(DESTDIR)$(PREFIX)/share/man/man3/libsonde.3
 # A program of a tool's name that is not our link stays, as do folders that others may use.
 uninstall: all
 	cd $(DESTDIR)$(PREFIX) && for t in $(TOOL_NAMES); do rm -f share/man/man1/sonde-$$t.1 || exit; \
 		for l in bin/$$t $(COMPLETIONS)/$$t; do \
 			[ "$$(readlink $$l)" != sonde ] || rm $$l || exit; done; done
+	cd $(DESTDIR)$(PREFIX) && rm -f $(LIBDIR)/$(SONAME) $(LIBDIR)/libsonde.so $(LIBDIR)/libsonde.a \
+		$(LIBDIR)/pkgconfig/libsonde.pc share/man/man3/libsonde.3 include/sonde/sonde.h
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/sonde share/man/man1/sonde.1 include/sonde/sdt.h $(COMPLETIONS)/sonde \
 		share/zsh/site-functions/_sonde share/fish/vendor_completions.d/sonde.fish \
 		$(UNITS)/sonde-record.service
@@ -253,4 +289,4 @@ say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 -include $(OBJ:.o=.d) $B/tests/draw.d $B/tests/oracle.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d \
 	$B/tests/fuzz/grammar.d $(FUZZ:%=$B/tests/fuzz/fuzz_%.d) $B/tests/fuzz/main.d
 .SECONDARY:
-.PHONY: all query debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint oracle soak ordeal install uninstall install-static deb rpm tarball clean FORCE
+.PHONY: all lib install-dev query debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint oracle soak ordeal install uninstall install-static deb rpm tarball clean FORCE

@@ -12,7 +12,7 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 out=$root/build/package
-version=$(sed -n 's/^#define SONDE_VERSION *"\(.*\)"$/\1/p' src/cmd/cmd.h)
+version=$(sed -n 's/^#define SONDE_VERSION *"\(.*\)"$/\1/p' src/api/version.h)
 jobs=$(nproc 2>/dev/null || echo 2)
 
 # Of git, or of the archive that git made.

@@ -85,7 +85,9 @@ words=$*
 [ -z "$slim" ] || make_slim
 lzma=$(archive liblzma.a)
 lzma=${lzma:+-Wl,-u,lzma_stream_buffer_decode $lzma}
-dw=$(archive libdw.a)
+# A shared library cannot take in objects of archives, which are made for programs.
+[ -z "${LIBRARY-}" ] || { lzma='' common="$(pkg-config --libs $PKGS) -liberty"; }
+dw=$([ "${LIBRARY-}" ] || archive libdw.a)
 dw=${dw:+$dw${absent:+ -Wl$absent}}
 harden=
 if [ -z "$mode" ]; then

@@ -79,6 +79,7 @@ table() {
 	row fuzz 1 100 fuzzers 'each fuzzer for two seconds' fuzz_briefly
 	row grammar 1 40 build,install 'generated scripts compile, and the kernel accepts them' $sudo make -s grammar N=2000
 	row oracle 1 120 build,install 'programs do the same in the kernel and in the interpreter' $sudo make -s oracle
+	row libsonde 1 60 build,install 'the library: what it shows, its example, sessions under the sanitizers' $sudo tests/libsonde/run.sh build
 	row packages 1 60 static 'packages of what was built' tests/distros/packages.sh -q
 	row soak 1 30 build,install 'a tracer that runs for long neither grows nor loses count' $sudo tests/soak.sh build/sonde 20
 	row killed 1 60 build,install 'a recorder that is killed at any moment leaves a recording' $sudo tests/killed.py -n 4 build

@@ -28,8 +28,7 @@ struct err *launch_scope(struct launch *l)
 	return scope_prepare(l->spec, l->host, l->target->child.pid, &l->scope);
 }
 
-/* One attempt. False: job.diags has the errors. */
-static bool compile(struct launch *l)
+bool launch_compile(struct launch *l)
 {
 	assert(l->script && l->spec);
 	assert(!l->compiled);
@@ -82,7 +81,7 @@ static struct session session_of(struct launch *l)
 		.h = l->host,
 		.target = l->target,
 		.loop = {.epoll_fd = -1, .signals = SIGNALS_NONE},
-		.verbose = l->verbose,
+		.log = l->log,
 		.dry_run = l->dry_run,
 		.limits = l->limits,
 		.start = l->start,
@@ -132,7 +131,7 @@ static enum launched attach(struct launch *l, bool *again)
 
 static enum launched attempt(struct launch *l, bool *again)
 {
-	if (!l->compiled && !compile(l)) {
+	if (!l->compiled && !launch_compile(l)) {
 		report(l);
 		return LAUNCH_WRONG;
 	}
@@ -151,10 +150,8 @@ enum launched launch_start(struct launch *l)
 			return how;
 		if (!l->script)
 			return LAUNCH_NO_FORM;
-		if (l->verbose)
-			fputs("The kernel refused the program or its probe; trying the next "
-			      "form.\n",
-			      stderr);
+		log_put(&l->log, "The kernel refused the program or its probe; trying the next "
+				 "form.\n");
 		forget_attempt(l);
 	}
 }

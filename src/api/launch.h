@@ -11,7 +11,7 @@
  *	launch_free(&l);
  *
  * The caller sets the first group of members and owns what they point to. If the script was compiled
- * before, .compiled is set, and launch_start() begins with .job.
+ * before, by launch_compile(), or .compiled was set, launch_start() begins with .job.
  */
 #pragma once
 #include "api/job.h"
@@ -53,7 +53,7 @@ struct launch {
 	struct target *target;
 	struct limits limits;
 	struct run_start start; /* of a tool */
-	u32 verbose;
+	struct log log;
 	bool dry_run;
 	const struct launch_hooks *hooks;
 	void *arg;
@@ -70,5 +70,7 @@ struct launch {
 
 /* Which processes are traced, by .spec. Before the first compilation; not for compiled units. */
 struct err *launch_scope(struct launch *l) MUST_USE;
+/* One attempt's compilation, into .job. False: job.diags has the errors. */
+bool launch_compile(struct launch *l);
 enum launched launch_start(struct launch *l);
 void launch_free(struct launch *l); /* whatever was done; also the session */

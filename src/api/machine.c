@@ -64,6 +64,8 @@ static struct err *open_recordings(const struct machine_spec *spec, struct arena
 		return e;
 	}
 	query_host(q, h, a);
+	h->env = spec->env;
+	h->no_children = spec->no_children;
 	h->query = q;
 	h->close_query = query_close;
 	return NULL;
@@ -79,6 +81,8 @@ struct err *machine_open(const struct machine_spec *spec, struct arena *a, struc
 	struct err *e = spec->root ? check_root(spec->root) : NULL;
 	host_init(h, a, spec->root && !e ? spec->root : "");
 	h->vmlinux = spec->vmlinux;
+	h->env = spec->env;
+	h->no_children = spec->no_children;
 	if (!e && spec->btf) {
 		*what = "btf";
 		e = host_use_btf(h, spec->btf);

@@ -36,7 +36,9 @@ struct machine_spec {
 	const char *debug_servers;               /* addresses of these servers; or NULL */
 	const char *no_feature[OPTION_LIST_MAX]; /* features to do without, "NAME,NAME" each */
 	u32 nno_feature;
-	struct query_spec recordings; /* npath 0: events are this machine's */
+	char *(*env)(const char *name); /* getenv(); NULL: the environment is not read */
+	bool no_children;               /* this process must not fork */
+	struct query_spec recordings;   /* npath 0: events are this machine's */
 };
 
 /* How a script is compiled. */

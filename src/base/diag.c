@@ -24,7 +24,7 @@ const char *diag_code_name(enum diag_code code)
 	return codes[code].name;
 }
 
-static enum severity diag_severity(enum diag_code code)
+enum severity diag_severity(enum diag_code code)
 {
 	assert((size_t)code < countof(codes));
 	return codes[code].sev;
@@ -345,7 +345,7 @@ static bool said_before(const struct entry *v, u32 n)
 	return false;
 }
 
-void diags_print(const struct diags *ds, FILE *f, bool color)
+static void put_all(const struct diags *ds, bool color, struct sb *out)
 {
 	u32 n = 0;
 	for (const struct diag *d = ds->head; d; d = d->next)
@@ -357,9 +357,19 @@ void diags_print(const struct diags *ds, FILE *f, bool color)
 	for (const struct diag *d = ds->head; d; d = d->next, n++)
 		v[n] = (struct entry){d, n, file_of(ds, d->loc), !source_of(ds, d->loc)};
 	qsort(v, n, sizeof(*v), by_place);
-	AUTO_SB out = {0};
 	for (u32 i = 0; i < n; i++)
 		if (!said_before(v, i)) /* at another place, which is not shown */
-			print_one(ds, v[i].d, color, &out);
+			print_one(ds, v[i].d, color, out);
+}
+
+void diags_text(const struct diags *ds, struct sb *out)
+{
+	put_all(ds, false, out);
+}
+
+void diags_print(const struct diags *ds, FILE *f, bool color)
+{
+	AUTO_SB out = {0};
+	put_all(ds, color, &out);
 	fwrite(out.s, 1, out.n, f);
 }

@@ -91,6 +91,7 @@ struct diag *diag_addv(struct diags *ds, enum diag_code code, struct loc loc, co
 void diag_hint(struct diags *ds, struct diag *d, const char *fmt, ...) PRINTF(3, 4);
 void diag_note(struct diags *ds, struct diag *d, struct loc loc, const char *fmt, ...) PRINTF(4, 5);
 const char *diag_code_name(enum diag_code code); /* "E_SYNTAX" */
+enum severity diag_severity(enum diag_code code);
 /*
  * All of them, in order of place:
  *	NAME:LINE:COL1-COL2: ERROR: message      (COL2 exclusive; NAME:L1-L2 when it spans lines)
@@ -100,6 +101,7 @@ const char *diag_code_name(enum diag_code code); /* "E_SYNTAX" */
  * Without a place: "ERROR: message".
  */
 void diags_print(const struct diags *ds, FILE *f, bool color);
+void diags_text(const struct diags *ds, struct sb *out); /* the same, without colours */
 /* Line and column (from 1) of a place; false when it has none. */
 bool diag_place(const struct diags *ds, struct loc loc, u32 *line, u32 *col);
 struct str diag_line(const struct diags *ds, struct loc loc); /* the text of that line */

@@ -3,9 +3,9 @@
 #include "api/aot.h"
 #include "api/job.h"
 #include "api/output.h"
+#include "api/version.h"
 #include "sema/sema.h"
 
-#define SONDE_VERSION  "0.1.0"
 #define COMPAT_VERSION "0.27.1" /* of the bpftrace whose command line and language this follows */
 
 /* Which source, and what made it a program of which machine: scripts/version.sh. */

@@ -148,6 +148,7 @@ static struct err *machine_of(const struct run_opts *o, struct machine_spec *ret
 {
 	const char *btf = getenv("BPFTRACE_BTF");
 	*ret = o->machine;
+	ret->env = getenv;
 	ret->vmlinux = getenv("BPFTRACE_VMLINUX");
 	ret->debug_servers = getenv("DEBUGINFOD_URLS");
 	if (!ret->btf && !ret->root)
@@ -463,6 +464,12 @@ static const struct launch_hooks hooks = {
 	.close = close_failed,
 };
 
+static void log_line(void *arg, const char *text)
+{
+	(void)arg;
+	fputs(text, stderr);
+}
+
 static struct launch launch_of(struct cli_run *r, struct host *h, struct target *target)
 {
 	const struct run_opts *o = r->o;
@@ -472,12 +479,13 @@ static struct launch launch_of(struct cli_run *r, struct host *h, struct target 
 		.host = h,
 		.target = target,
 		.limits = o->limits,
-		.verbose = o->verbose + o->debug_log,
+		.log = {.level = o->verbose + o->debug_log, .put = log_line},
 		.dry_run = o->dry_run || o->aot,
 		.hooks = &hooks,
 		.arg = r,
 		.watch = {.dumps = o->dumps, .dump = dump, .arg = (void *)o, .emit_ir = o->emit_ir},
 	};
+	l.limits.acts = ACT_ALL;
 	if (o->tool)
 		l.start = o->tool->start;
 	return l;

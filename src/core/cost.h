@@ -2,10 +2,20 @@
 #pragma once
 #include "base/str.h"
 
-/* What the command line allows a run; zeros: as much as it takes. */
+/* What a run may do to the whole process that it is in; bits. */
+enum {
+	ACT_SIGNALS = 1 << 0, /* receive SIGINT, SIGTERM and the like, as the wish to end */
+	ACT_CONFINE =
+		1 << 1, /* give up capabilities and system calls that the script does not need */
+	ACT_PRIORITY = 1 << 2, /* ask for a higher priority */
+	ACT_ALL = (1 << 3) - 1,
+};
+
+/* What the caller allows a run; zeros: as much as it takes. */
 struct limits {
 	u64 for_ns;      /* by the wall, from when all is attached */
 	u64 budget;      /* millionths of the machine's processor time */
+	u32 acts;        /* of the bits above */
 	bool cost;       /* say at the end what it took */
 	bool as_invoker; /* ... with the rights of who called sudo */
 	bool parts;      /* files are made while it runs; SIGUSR2 asks for one */

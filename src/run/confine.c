@@ -169,7 +169,7 @@ static bool is_over(const struct unit *u)
 	return over;
 }
 
-static void tell(u64 left, u32 may)
+static void tell(const struct log *log, u64 left, u32 may)
 {
 	AUTO_SB b = {0};
 	for (const struct cap *c = caps_known; c->name; c++)
@@ -178,8 +178,8 @@ static void tell(u64 left, u32 may)
 	u32 more = (u32)__builtin_popcountll(left & ~caps_known_bits());
 	if (more)
 		sb_fmt(&b, " and %u more", more);
-	fprintf(stderr, "rights while tracing: %u system calls; capabilities:%s\n",
-		confine_count(may), b.n ? b.s : " none");
+	log_put(log, "rights while tracing: %u system calls; capabilities:%s\n", confine_count(may),
+		b.n ? b.s : " none");
 }
 
 /* Now, while little of what is traced is in our memory, of which the child is a copy. */
@@ -187,13 +187,13 @@ int confine_reader(struct session *s)
 {
 	const char *why;
 	int pid = shows_user(s->u) ? sandbox_start(s->h, &why) : 0;
-	if (!s->verbose || !shows_user(s->u))
+	if (!s->log.level || !shows_user(s->u))
 		return pid;
 	if (pid)
-		fprintf(stderr,
+		log_put(&s->log,
 			"files of traced programs: read by process %d, which has no rights\n", pid);
 	else
-		fprintf(stderr, "files of traced programs: read by sonde itself, because %s\n",
+		log_put(&s->log, "files of traced programs: read by sonde itself, because %s\n",
 			why);
 	return pid;
 }
@@ -209,15 +209,14 @@ struct err *confine_run(struct session *s)
 			  : is_over(s->u) ? "nothing is traced"
 					  : NULL;
 	if (why) {
-		if (s->verbose)
-			fprintf(stderr, "rights while tracing: all, because %s\n", why);
+		log_put(&s->log, "rights while tracing: all, because %s\n", why);
 		return NULL;
 	}
 	struct confine c = needs(s);
 	struct err *e = confine_caps(with_bpf(s, c.caps), &left);
 	if (!e)
 		e = confine_calls(c.may);
-	if (!e && s->verbose)
-		tell(left, c.may);
+	if (!e && s->log.level)
+		tell(&s->log, left, c.may);
 	return e ? err_wrap(e, "give up rights that are not needed: ") : NULL;
 }

@@ -186,8 +186,8 @@ static void refused(struct session *s, struct diags *ds, const struct prog *p, c
 			ds, d,
 			"the kernel is locked down (confidentiality) and lets no program read its "
 			"memory by address; fields of typed arguments and curtask can be read");
-	if (s->verbose)
-		fprintf(stderr, "Kernel log of %.*s:\n%s\n", STRF(p->name), log);
+	if (s->log.level)
+		log_put(&s->log, "Kernel log of %.*s:\n%s\n", STRF(p->name), log);
 	else if (!locked)
 		diag_hint(ds, d, "-v shows the kernel's log");
 }
@@ -249,12 +249,12 @@ static struct err *load_prog(struct session *s, struct unit *u, struct diags *ds
 }
 
 /* What it cost the verifier; tests/verified.py reads this. */
-static void tell_cost(const struct prog *p, int fd)
+static void tell_cost(const struct log *log, const struct prog *p, int fd)
 {
 	u32 walked = bpf_prog_walked(fd);
 	if (walked)
-		fprintf(stderr, "%.*s: %u instructions, %u verified\n", STRF(p->name),
-			p->code.ninsn, walked);
+		log_put(log, "%.*s: %u instructions, %u verified\n", STRF(p->name), p->code.ninsn,
+			walked);
 }
 
 static struct live_map *no_maps(u32 n)
@@ -301,8 +301,8 @@ bool session_load(struct session *s, struct diags *ds, struct err **e)
 		.map = no_maps(u->nmap),
 		.prog_fd = no_progs(u->nprog),
 	};
-	if (s->verbose && session_in_kernel(s) && host_memory(s->h) != NO_MEMORY_LIMIT)
-		fprintf(stderr,
+	if (s->log.level && session_in_kernel(s) && host_memory(s->h) != NO_MEMORY_LIMIT)
+		log_put(&s->log,
 			"memory: this control group may have %llu KiB; maps and event rings are "
 			"made for half of it at most\n",
 			host_memory(s->h) >> 10);
@@ -316,7 +316,7 @@ bool session_load(struct session *s, struct diags *ds, struct err **e)
 			notes_drain(s); /* that may have taken long */
 	}
 	for (u32 i = 0;
-	     i < u->nprog && !*e && !s->attach.refused && s->verbose && session_in_kernel(s); i++)
-		tell_cost(u->prog[i], s->live.prog_fd[i]);
+	     i < u->nprog && !*e && !s->attach.refused && s->log.level && session_in_kernel(s); i++)
+		tell_cost(&s->log, u->prog[i], s->live.prog_fd[i]);
 	return !*e && !s->attach.refused;
 }

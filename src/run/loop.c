@@ -12,6 +12,8 @@
 #include "run/unwind.h"
 #include <errno.h>
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 enum { UNFINISHED_MS = 50 };
 
@@ -27,9 +29,14 @@ static struct err *watch(struct session *s, int fd)
 
 struct err *loop_open(struct session *s)
 {
-	struct err *e =
-		signals_open(&s->loop.signals, phase_any(s, PROG_SIGNAL) || s->u->config.compat,
-			     s->limits.parts);
+	bool poked = phase_any(s, PROG_SIGNAL);
+	struct err *e = NULL;
+	if (s->limits.acts & ACT_SIGNALS)
+		e = signals_open(&s->loop.signals, poked || s->u->config.compat, s->limits.parts);
+	else if (poked)
+		e = err_new(
+			"a probe waits for a signal, and this process does not give its signals to "
+			"the trace");
 	if (e)
 		return e;
 	assert(s->loop.epoll_fd < 0);
@@ -49,6 +56,9 @@ void loop_close(struct session *s)
 	if (s->loop.epoll_fd >= 0)
 		close(s->loop.epoll_fd);
 	s->loop.epoll_fd = -1;
+	if (s->loop.timer_fd)
+		close(s->loop.timer_fd);
+	s->loop.timer_fd = 0;
 	signals_close(&s->loop.signals);
 }
 
@@ -113,25 +123,55 @@ static void cannot_wait(struct session *s, int no)
 	control_stop(&s->control);
 }
 
-void loop_run(struct session *s)
+static void take_tick(struct session *s)
+{
+	u64 n;
+	(void)!read(s->loop.timer_fd, &n, sizeof(n));
+}
+
+void loop_once(struct session *s, int most_ms)
 {
 	struct epoll_event ev[4];
+	int tick = tick_ms(s);
 	assert(s->loop.epoll_fd >= 0);
-	while (!s->control.stop && !over(s)) {
-		int n = epoll_wait(s->loop.epoll_fd, ev, countof(ev), tick_ms(s));
-		bool gone = s->target->n && !s->target->nalive;
-		for (int i = 0; i < n; i++)
+	assert(most_ms >= 0);
+	int n = epoll_wait(s->loop.epoll_fd, ev, countof(ev), MIN(tick, most_ms));
+	bool gone = s->target->n && !s->target->nalive;
+	for (int i = 0; i < n; i++)
+		if (s->loop.timer_fd && ev[i].data.fd == s->loop.timer_fd)
+			take_tick(s);
+		else
 			gone |= target_take(s, ev[i].data.fd);
-		int no = n < 0 ? errno : 0;
-		loop_interrupted(s);
-		if (no && no != EINTR)
-			cannot_wait(s, no);
+	int no = n < 0 ? errno : 0;
+	loop_interrupted(s);
+	if (no && no != EINTR)
+		cannot_wait(s, no);
+	parts_tick(s);
+	/* A flood must not keep us from seeing Ctrl-C. */
+	while (consume(s) >= RECORD_BATCH && !s->control.stop && !loop_interrupted(s) && !over(s))
 		parts_tick(s);
-		/* A flood must not keep us from seeing Ctrl-C. */
-		while (consume(s) >= RECORD_BATCH && !s->control.stop && !loop_interrupted(s) &&
-		       !over(s))
-			parts_tick(s);
-		if (gone && scope_over(s))
-			control_stop(&s->control);
+	if ((gone && scope_over(s)) || over(s))
+		control_stop(&s->control);
+}
+
+void loop_run(struct session *s)
+{
+	while (!s->control.stop && !over(s))
+		loop_once(s, TICK_MS);
+}
+
+struct err *loop_fd(struct session *s, int *ret)
+{
+	struct itimerspec tick = {{0, TICK_MS * 1000000l}, {0, TICK_MS * 1000000l}};
+	*ret = s->loop.epoll_fd;
+	if (s->loop.timer_fd)
+		return NULL;
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (fd < 0 || timerfd_settime(fd, 0, &tick, NULL)) {
+		int no = errno;
+		close_fd(&fd);
+		return err_sys(no, "timerfd");
 	}
+	s->loop.timer_fd = fd;
+	return watch(s, fd);
 }

@@ -28,9 +28,9 @@ static void tell(const struct manager *m, const char *text)
 }
 
 /* Twice in the time that it allows, when it means this process. */
-static u64 watchdog_ns(void)
+static u64 watchdog_ns(const struct host *h)
 {
-	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
+	const char *usec = host_env(h, "WATCHDOG_USEC"), *pid = host_env(h, "WATCHDOG_PID");
 	u64 n = 0, whose = 0;
 	if (!usec || !str_u64(str_z(usec), &n) || n > UINT64_MAX / 1000)
 		return 0;
@@ -61,13 +61,13 @@ static struct err *call(const char *name, int *ret)
 static struct err *manager_open(struct session *s, void *self)
 {
 	struct manager *m = self;
-	const char *name = getenv("NOTIFY_SOCKET");
+	const char *name = host_env(s->h, "NOTIFY_SOCKET");
 	if (!name || s->dry_run)
 		return NULL;
 	struct err *e = call(name, &m->fd);
 	if (e)
 		report_err(&s->reporter, true, (struct loc){0}, err_wrap(e, "NOTIFY_SOCKET: "));
-	m->each_ns = watchdog_ns();
+	m->each_ns = watchdog_ns(s->h);
 	return NULL;
 }
 

@@ -79,7 +79,7 @@ static void tell_read_all(struct session *s, const struct notes *n)
 	AUTO_SB text = {0};
 	sb_fmt(&text, "what %u processes map was read in %llu ms", n->nread,
 	       n->read_all_ns / MILLI_NS);
-	if (n->read_all && s->verbose)
+	if (n->read_all && s->log.level)
 		report_error(&s->reporter, true, "", (struct loc){0}, sb_str(&text));
 }
 

@@ -217,13 +217,15 @@ static void finish(struct session *s)
 static bool settle(struct session *s)
 {
 	int reader = s->live.query ? 0 : confine_reader(s);
-	if (s->reporter.source->fd(s) >= 0 &&
+	if ((s->limits.acts & ACT_PRIORITY) && s->reporter.source->fd(s) >= 0 &&
 	    !s->control.stop) { /* may need a right that is given up now */
 		proc_hasten(0);
 		if (reader)
 			proc_hasten(reader);
 	}
-	struct err *e = s->live.query ? query_confine(s) : confine_run(s);
+	struct err *e = !(s->limits.acts & ACT_CONFINE) ? NULL
+			: s->live.query                 ? query_confine(s)
+							: confine_run(s);
 	if (e)
 		report_err(&s->reporter, false, (struct loc){0}, e);
 	return !e;
@@ -262,6 +264,19 @@ static void run_first(struct session *s)
 	if (s->u->config.bench)
 		phase_bench(s);
 	s->control.stop |= only_begins(s->u);
+}
+
+bool session_poll(struct session *s, int most_ms)
+{
+	assert(!s->dry_run);
+	run_first(s);
+	if (s->control.stop)
+		return false;
+	if (s->live.query)
+		query_run(s);
+	else
+		loop_once(s, most_ms);
+	return !s->control.stop;
 }
 
 void session_loop(struct session *s)

@@ -4,6 +4,7 @@
  * What makes items of records and maps is session.reporter, which does not know of the session.
  */
 #pragma once
+#include "base/log.h"
 #include "core/cost.h"
 #include "core/sink.h"
 #include "core/unit.h"
@@ -28,7 +29,7 @@ struct session {
 	struct unit *u;
 	struct host *h;
 	struct target *target;
-	u32 verbose;
+	struct log log;
 	bool dry_run;
 	struct limits limits;
 	struct run_start start; /* without its sources */
@@ -76,6 +77,9 @@ enum attached session_start(struct session *s, const struct sink *sink, void *se
 int session_failed_status(const struct session *s); /* exit status after ATTACH_FAILED */
 /* After ATTACHED, without .dry_run: wait for events until something stops the run. */
 void session_loop(struct session *s);
+/* The same in steps: wait for most_ms at most, and handle what came. False: the run is over. Recordings are
+ * read to their end in one step. */
+bool session_poll(struct session *s, int most_ms);
 /* Detach, run end programs, print maps, report losses. Return the exit status. */
 int session_finish(struct session *s);
 void session_free(struct session *s); /* whatever was done; s->h and s->target stay */

@@ -64,5 +64,6 @@ void target_close(struct target *t)
 	for (u32 i = 0; i < t->n; i++)
 		close_fd(&t->fd[i]);
 	free(t->fd);
+	free((char *)t->child.path);
 	*t = TARGET_NONE;
 }

@@ -710,7 +710,7 @@ static void tell_intake(struct unwinder *w)
 	AUTO_SB text = {0};
 	sb_fmt(&text, "tables for user stacks of %u processes, %u files were made in %llu ms",
 	       w->nfollow, w->blocks.file.n, w->intake_ns / MILLI_NS);
-	if (w->s->verbose)
+	if (w->s->log.level)
 		report_error(&w->s->reporter, true, "", (struct loc){0}, sb_str(&text));
 }
 
@@ -926,7 +926,7 @@ static void tell(struct session *s, const struct unwinder *w)
 		   w->lists.chunk.n * sizeof(struct unwind_list_chunk) +
 		   sizeof(struct unwind_index) + UNWIND_RULES * sizeof(u32) + UNWIND_COPY_BYTES) >>
 		  10;
-	if (!s->verbose)
+	if (!s->log.level)
 		return;
 	snprintf(text, sizeof(text),
 		 "user stacks: %u processes, %u files, %llu blocks of rows made, %llu chunks given "

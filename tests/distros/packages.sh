@@ -104,7 +104,7 @@ use_deb() {
 	works deb
 	try 'deb: manual pages' sh -c 'cd /usr/share/man/man1 && zcat sonde.1.gz sonde-execsnoop.1.gz execsnoop.1.gz | grep -c "Nm sonde-execsnoop"'
 	try 'deb: the header' test -s /usr/include/sonde/sdt.h
-	try 'deb: purged' apt-get -qq -y --autoremove purge sonde sonde-dev sonde-tools
+	try 'deb: purged' apt-get -qq -y --autoremove purge sonde libsonde0 sonde-dev sonde-tools
 	gone deb
 }
 
@@ -117,7 +117,7 @@ use_rpm() {
 	try 'rpm: manual pages' sh -c 'cd /usr/share/man/man1 && zcat sonde.1.gz sonde-execsnoop.1.gz execsnoop.1.gz | grep -c "Nm sonde-execsnoop"'
 	try 'rpm: the header' test -s /usr/include/sonde/sdt.h
 	try 'rpm: asks for the libraries' sh -c 'rpm -qR sonde | grep "^libbpf.so"'
-	try 'rpm: erased' rpm -e sonde sonde-devel sonde-tools
+	try 'rpm: erased' rpm -e sonde sonde-libs sonde-devel sonde-tools
 	gone rpm
 }
 

@@ -53,10 +53,10 @@ EXPECT_RE
 
 NAME nothing is left in tracefs
 ALONE
-RUN f=/sys/kernel/tracing/kprobe_events; "$SONDE" -q -e 'kretprobe:vfs_read { @ = count(); $k = kstack(1); }' >/dev/null & p=$!; i=0; while [ -z "$(cat $f)" ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; sed 's/_[0-9]*_0/_PID_0/' $f; kill -9 $p; i=0; while [ "$(cat $f)" ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; cat $f
+RUN f=/sys/kernel/tracing/kprobe_events; "$SONDE" -q -e 'kretprobe:vfs_read { @ = count(); $k = kstack(1); }' >/dev/null & p=$!; i=0; while [ -z "$(cat $f)" ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; sed 's/_[0-9]*_[0-9]*_0/_PID_GUARD_0/' $f; kill -9 $p; i=0; while [ "$(cat $f)" ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; cat $f
 NEEDS vm kprobe
 EXPECT
-	r4096:sonde/sonde_PID_0 vfs_read
+	r4096:sonde/sonde_PID_GUARD_0 vfs_read
 
 NAME what a killed process left is swept
 ALONE

@@ -127,12 +127,19 @@ bool clang_compile(struct compile *c, const char *path, u16 src, struct loc at, 
 	struct diags *ds = c->diags;
 	struct arena *a = c->arena;
 	struct str name = ds->source[src].name, text = STR("");
-	const char *clang = find_clang(a), *tmp = getenv("TMPDIR"), *argv[MAX_WORDS];
+	const char *clang = find_clang(a), *tmp = host_env(c->host, "TMPDIR"), *argv[MAX_WORDS];
 	if (!clang) {
 		diag_hint(ds,
 			  diag_add(ds, E_IMPORT, at, "%.*s: clang is needed to compile it",
 				   STRF(name)),
 			  "install clang, or write the functions as macros or `fn` in a .bt file");
+		return false;
+	}
+	if (c->host->no_children) {
+		diag_add(ds, E_IMPORT, at,
+			 "%.*s: compiling it starts clang, and this process must not "
+			 "start others",
+			 STRF(name));
 		return false;
 	}
 	char *dir = arena_fmt(a, "%s/sonde-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");

@@ -126,27 +126,27 @@ static void set_from_script(struct compile *c, const struct node *n)
 }
 
 /* BPFTRACE_NAME in capitals. */
-static const char *from_env(const char *setting)
+static const char *from_env(const struct compile *c, const char *setting)
 {
 	char name[64] = "BPFTRACE_";
 	size_t n = strlen(name);
 	for (const char *p = setting; *p && n + 1 < sizeof(name); p++)
 		name[n++] = *p >= 'a' && *p <= 'z' ? (char)(*p - 32) : *p;
 	name[n] = 0;
-	return getenv(name);
+	return host_env(c->host, name);
 }
 
 static void set_from_env(struct compile *c)
 {
 	struct unit *u = c->unit;
-	const char *compat = from_env("compat");
+	const char *compat = from_env(c, "compat");
 	if (compat && !config_compat(&u->config, str_z(compat)))
 		diag_add(c->diags, E_CONFIG, (struct loc){0}, "compat: %s, got %s", compat_words,
 			 compat);
 	for (const struct setting *s = settings; s->name; s++) {
-		const char *val = from_env(s->name), *why;
+		const char *val = from_env(c, s->name), *why;
 		if (!val && !strcmp(s->name, "max_strlen"))
-			val = getenv("BPFTRACE_STRLEN"); /* as in books */
+			val = host_env(c->host, "BPFTRACE_STRLEN"); /* as in books */
 		if (!val)
 			continue;
 		struct config before = u->config;

@@ -36,6 +36,9 @@ struct query;    /* run/query.h */
 struct host {
 	const char *root; /* "" for this machine */
 	bool recorded;
+	bool no_children; /* this process must not fork: what needs that is done without, or refused */
+	/* The environment, as getenv(). NULL if it must not be asked: see host_env(). */
+	char *(*env)(const char *name);
 	const struct recorded *recording;     /* scripts are compiled for this one; or NULL */
 	struct query *query;                  /* of its files (run/query.h), */
 	void (*close_query)(struct query *q); /* which host_deinit() closes */
@@ -69,6 +72,11 @@ struct host {
 	struct file_syms *file_syms;     /* elf_syms_of(); the one read last comes first */
 };
 
+/* A variable of the environment; NULL if it is not set, or if the environment must not be asked. */
+static inline const char *host_env(const struct host *h, const char *name)
+{
+	return h->env ? h->env(name) : NULL;
+}
 /* Cheap: reads nothing but the number of CPUs. */
 void host_init(struct host *h, struct arena *a, const char *root);
 /*

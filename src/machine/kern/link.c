@@ -73,6 +73,8 @@ static void keep_only(const struct link *list, int gate)
 
 bool link_leave(struct host *h, struct link **list)
 {
+	if (h->no_children)
+		return false;
 	for (const struct link *l = *list; l; l = l->next)
 		if (l->event) /* is removed after the descriptor was closed */
 			return false;

@@ -42,31 +42,37 @@ static int command(const char *path, const char *text)
 	return write(fd, text, n) == (ssize_t)n ? 0 : errno;
 }
 
-/* Who may remove "r4096:sonde/sonde_12_3 vfs_read": pid's own, or (0) all whose process is gone. */
-static bool is_left(struct str line, u64 pid, struct str *event)
+/*
+ * May we remove "r4096:sonde/sonde_12_34_5 vfs_read", which is the sixth of process 12 and its guard 34? If
+ * pid is not 0, only the events of pid and this guard; else all whose process has ended.
+ */
+static bool is_left(struct str line, u64 pid, u64 guard, struct str *event)
 {
 	i32 at = str_find(line, STR(":" GROUP "/" GROUP "_"));
 	if (at < 0)
 		return false;
 	*event = str_from(line, (u32)at + 1);
-	struct str rest = str_from(*event, sizeof(GROUP "/" GROUP "_") - 1), owner;
+	struct str rest = str_from(*event, sizeof(GROUP "/" GROUP "_") - 1), owner, second;
 	i32 end = str_chr(*event, ' ');
 	if (end > 0)
 		event->n = (u32)end;
-	u64 who;
+	u64 who, number;
 	if (!str_cut(&rest, '_', &owner) || !str_u64(owner, &who) || !who || who > INT32_MAX)
 		return false;
-	return pid ? who == pid : kill((pid_t)who, 0) && errno == ESRCH;
+	if (pid)
+		return who == pid && str_cut(&rest, '_', &second) && str_u64(second, &number) &&
+		       number == guard;
+	return kill((pid_t)who, 0) && errno == ESRCH;
 }
 
 /* False: some are still in use. */
-static bool sweep(const char *path, struct str list, u64 pid)
+static bool sweep(const char *path, struct str list, u64 pid, u64 guard)
 {
 	bool all = true;
 	struct str line, event, before = {0};
 	while (str_cut(&list, '\n', &line)) {
 		char text[128];
-		if (!is_left(line, pid, &event) || str_eq(event, before))
+		if (!is_left(line, pid, guard, &event) || str_eq(event, before))
 			continue;
 		before = event;
 		int n = snprintf(text, sizeof(text), "-:%.*s\n", STRF(event));
@@ -91,7 +97,7 @@ static void guard(struct host *h, const char *path, int alive, pid_t parent)
 	for (u32 i = 0; i < REMOVE_TRIES; i++) { /* our other descriptors may close later */
 		struct str list;
 		struct err *e = host_read(&own, &list, "%s", path + strlen(h->root));
-		if (e || sweep(path, list, (u64)parent))
+		if (e || sweep(path, list, (u64)parent, (u64)getpid()))
 			break;
 		usleep(REMOVE_WAIT_US);
 	}
@@ -139,10 +145,14 @@ static struct err *begin(struct host *h, const char *path)
 	struct str list;
 	if (h->retprobes)
 		return NULL;
+	if (h->no_children)
+		return err_new(
+			"this needs a child process, which removes the probe if this process is "
+			"killed; and this process must not start others");
 	struct err *e = host_read(h, &list, "%s", path + strlen(h->root));
 	if (e)
 		return e;
-	sweep(path, list, 0);
+	sweep(path, list, 0, 0);
 	return start_guard(h, path);
 }
 
@@ -164,7 +174,8 @@ static struct err *open_event(struct host *h, char *name, char **event, int *per
 static char *next_name(struct host *h)
 {
 	char *name = NULL;
-	if (asprintf(&name, GROUP "_%d_%u", getpid(), h->retprobes->n++) < 0)
+	if (asprintf(&name, GROUP "_%d_%d_%u", getpid(), h->retprobes->guard, h->retprobes->n++) <
+	    0)
 		out_of_memory();
 	return name;
 }

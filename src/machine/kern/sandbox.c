@@ -413,7 +413,8 @@ int sandbox_start(struct host *h, const char **why)
 {
 	struct sandbox *s = sandbox_of(h);
 	if (!s->pid && !s->why) {
-		struct err *e = h->recorded ? err_new("the machine is a recorded one")
+		struct err *e = h->recorded      ? err_new("the machine is a recorded one")
+				: h->no_children ? err_new("this process must not start others")
 				: host_has(h, FEAT_CONFINE)
 					? fork_child(s)
 					: err_new("this kernel has no filters of system calls, or "
