@@ -97,7 +97,7 @@ $B/libs $B/libs.dynamic: scripts/libs.sh $B/linker $B/src/machine/types/elfutils
 # one object, in which all other names are local, so that they cannot clash with those of the program.
 VERSION  = $(shell sed -n 's/^\#define SONDE_VERSION *"\(.*\)"$$/\1/p' src/api/version.h)
 SONAME  := libsonde.so.0
-APIOBJ  := $(filter-out $B/src/cmd/%,$(OBJ))
+APIOBJ  := $(filter-out $B/src/cmd/% $B/src/machine/arch/entry.o,$(OBJ))
 OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 lib: $B/libsonde.a $B/$(SONAME)
 $B/$(SONAME): scripts/libsonde.map $(APIOBJ) $B/objects $B/shared.libs

@@ -25,7 +25,7 @@ static void populate(uintptr_t from, uintptr_t to, int how)
 
 /*
  * The heap from its first block to the end of the pages that were requested. glibc answers sbrk(0) without a system call;
- * another C library may not, or may have no such heap.
+ * another C library may not, or may have no such heap. Both are 0 until program_ready(), which a library never calls.
  */
 static uintptr_t heap_begin, heap_ready;
 
@@ -40,8 +40,7 @@ static uintptr_t heap_end(void)
 
 static void heap_grown(uintptr_t end)
 {
-	if (heap_begin)
-		populate(MAX(heap_ready, heap_begin), end, POPULATE_WRITE);
+	populate(MAX(heap_ready, heap_begin), end, POPULATE_WRITE);
 	heap_ready = end;
 }
 
@@ -49,7 +48,7 @@ static void *some(void *p)
 {
 	if (!p)
 		out_of_memory();
-	uintptr_t end = heap_end();
+	uintptr_t end = heap_begin ? heap_end() : 0;
 	if (end != heap_ready)
 		heap_grown(end);
 	return p;
