@@ -65,8 +65,8 @@ void rec_exit(struct rec_writer *w, const struct rec_exit *x);
  */
 u32 rec_generation(const struct rec_writer *w);
 
-/* All facts that each part of the recording has were given, and are written. Only needed with a ring, and before
- * rec_next_file(). */
+/* All facts that each part of the recording has were given: they are written. With a ring, and before
+ * rec_next_file(), this must have been called; else they are written with the first rows. */
 struct err *rec_begin(struct rec_writer *w) MUST_USE;
 /* The file ends, and fd, which belongs to the writer from now on, goes on with ids of its own. *bytes: of the file
  * that ended. */
