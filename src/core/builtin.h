@@ -141,7 +141,7 @@ struct builtin {
 	struct ref (*bucket)(struct lower *l, struct node *call);
 	/* ... and what it adds there; NULL: 1. */
 	struct ref (*weight)(struct lower *l, struct node *call);
-	const char *doc;
+	const char *doc; /* NULL: scripts do not name it; a query does (.recorded) */
 };
 
 /* One table per file, ended by {0}; builtin/registry.c lists the tables. */

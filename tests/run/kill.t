@@ -123,10 +123,10 @@ EXPECT
 NAME commands that cannot be run
 RUN echo text >$TMPDIR/text; printf '#!/nope\n' >$TMPDIR/script; echo '' >$TMPDIR/empty; chmod +x $TMPDIR/script $TMPDIR/empty; head -c 200 /dev/zero >$TMPDIR/zero; chmod +x $TMPDIR/zero; for c in /nope nope $TMPDIR/text /tmp '' "'open" $TMPDIR/script $TMPDIR/zero; do "$SONDE" -q -c "$c" -e 'interval:s:9 { }' 2>&1 | sed "s,$TMPDIR,TMP,g"; done
 EXPECT
-	ERROR: Failed to fork child: Path '/nope' does not exist or is not executable
-	ERROR: Failed to fork child: Path 'nope' does not exist or is not executable
-	ERROR: Failed to fork child: Path 'TMP/text' does not exist or is not executable
-	ERROR: Failed to fork child: Path '/tmp' does not exist or is not executable
+	ERROR: Failed to fork child: Path '/nope' does not exist or is not executable (No such file or directory)
+	ERROR: Failed to fork child: Path 'nope' does not exist or is not executable (not in $PATH)
+	ERROR: Failed to fork child: Path 'TMP/text' does not exist or is not executable (it has no execute permission)
+	ERROR: Failed to fork child: Path '/tmp' does not exist or is not executable (not a regular file)
 	ERROR: Failed to fork child: the command is empty
 	ERROR: Failed to fork child: a quote is not closed in the command: 'open
 	ERROR: start the command TMP/script (the interpreter that its first line or its header names is not there): No such file or directory

@@ -179,7 +179,7 @@ NAME record: a full disk: a snapshot says what it lacks, and recording goes on
 NEEDS tp:raw_syscalls/sys_enter cmd:unshare cmd:python3 fast
 TIMEOUT 30
 RUN
-	cd "$TMPDIR" && mkdir full && unshare -m sh -c 'mount -t tmpfs -o size=3m tmpfs full && head -c 1900000 /dev/zero >full/other
+	cd "$TMPDIR" && mkdir full && unshare -m sh -c 'mount -t tmpfs -o size=16m tmpfs full && head -c 16600000 /dev/zero >full/other
 	"$SONDE" record --keep 1h,8M --quiet-for 0 -f record:codec=none -o full/k.sonde raw_syscalls:sys_enter --on "t:syscalls:sys_enter_close /args.fd >= 77/ { snapshot(\"full %d\", args.fd); }" -- python3 -c "
 	import os
 	for i in range(2):

@@ -12,9 +12,22 @@ static void each_row(row_cb *cb)
 			cb(b);
 }
 
+/* Whether another function is answered by this one over recordings: scripts do not name it. */
+static bool is_for_recordings(const struct builtin *of)
+{
+	for (u32 t = 0; builtin_tables[t]; t++)
+		for (const struct builtin *b = builtin_tables[t]; b->sig; b++)
+			if (b->recorded && strstr(of->sig, b->recorded))
+				return true;
+	return false;
+}
+
 static void check_doc(const struct builtin *b)
 {
-	CHECK(b->doc);
+	if (!b->doc) {
+		CHECK(is_for_recordings(b));
+		return;
+	}
 	CHECK(b->doc[strlen(b->doc) - 1] == '.' || b->doc[strlen(b->doc) - 1] == '?');
 }
 

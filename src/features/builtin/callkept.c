@@ -41,6 +41,11 @@ bool call_dumps(const struct node *call, enum call_of at)
 bool call_check_kept(struct sema *s, struct node *call)
 {
 	i64 limit = 0, flags = 0, kept_limit, kept_flags;
+	const struct type *kept = call_arg(call, 0)->type;
+	if (kept->kind != T_BUF || kept->size < CALL_VALUE)
+		return sema_fail(s, E_TYPE, call->loc,
+				 "syscall_kept() is for queries: they put it in the place of other "
+				 "functions");
 	if (!builtin_lit(s, call, 1, &kept_limit) || !builtin_lit(s, call, 2, &kept_flags))
 		return false;
 	if (!call_arg(call, CALL_OF_KEPT))

@@ -872,11 +872,7 @@ const struct builtin builtin_syscall[] = {
 	 .doc = "In rawtracepoint:signal_deliver what came, for a column of kind call."},
 	{"auto syscall_kept(any kept, lit kept_limit, lit kept_flags, [lit limit], [lit flags], "
 	 "[text raw], [text shallow], [int dump])",
-	 call_lower_kept, .type = call_type, .check = call_check_kept,
-	 .doc = "The other functions of calls over a recording: the call that was kept, with texts "
-		"of kept_limit bytes and with kept_flags, shown as the other arguments say. A "
-		"query "
-		"puts it in their place."},
+	 call_lower_kept, .type = call_type, .check = call_check_kept},
 	{"auto syscall_ended(int code, [int open])", lower_ended, .type = call_type,
 	 .doc = "In tracepoint:sched:sched_process_exit the end of the thread, for a column of "
 		"kind "
