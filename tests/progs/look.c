@@ -57,7 +57,7 @@ static void count_links(int pid)
 		closedir(d);
 }
 
-/* Lines like "p:sonde/sonde_PID_NUMBER function". */
+/* Lines like "p:sonde/sonde_PID_CHILD_NUMBER function". */
 static void count_events(int pid)
 {
 	static int places[MAX_EVENTS];
@@ -67,7 +67,8 @@ static void count_events(int pid)
 	snprintf(own, sizeof(own), "_%d_", pid);
 	while (f && fgets(line, sizeof(line), f)) {
 		const char *at = strstr(line, own);
-		int n = at ? atoi(at + strlen(own)) : MAX_EVENTS;
+		const char *number = at ? strchr(at + strlen(own), '_') : NULL;
+		int n = number ? atoi(number + 1) : MAX_EVENTS;
 
 		if (n < 0 || n >= MAX_EVENTS)
 			continue;
