@@ -590,6 +590,30 @@ def trace_dat_comes_back():
             equal(*(sonde("query", "-q", f, "-e", script)[0] for f in ("i.sonde", path)))
 
 @test
+def trace_dat_of_version_7():
+    if not shutil.which("trace-cmd"):
+        return "no trace-cmd"
+    path = recording("b", "-b", "60000")
+    sonde("export", path, "--to", "trace.dat", "-o", "x.dat")
+    imported("x.dat")
+    want = exported("i.sonde", "csv")
+    packed = subprocess.run(["trace-cmd", "list", "-c"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    for name in ["none"] + re.findall(r"^\s+(zlib|zstd),", packed, re.M):
+        subprocess.run(["trace-cmd", "convert", "--file-version", "7", "--compression", name, "-i", tmp + "/x.dat",
+                        "-o", tmp + "/v7.dat"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        equal(imported("v7.dat")[1], "i.sonde: 60,000 events\n")
+        equal(exported("i.sonde", "csv"), want)
+        with open(tmp + "/v7.dat", "rb") as file:
+            data = file.read()
+        # Sections are anywhere: what is cut is events, or an option points behind the end.
+        for cut in (13, 20, 30, 40, 500, len(data) // 2):
+            with open(tmp + "/y.dat", "wb") as file:
+                file.write(data[:cut])
+            err = sonde("import", "y.dat", "-o", "none.sonde", rc=1)[1]
+            if "damaged, or ends early" not in err:
+                raise AssertionError("%d of %d: %s" % (cut, len(data), err))
+
+@test
 def what_cannot_be_imported():
     sonde("export", recording("a"), "--to", "trace.dat", "-o", "x.dat")
     with open(tmp + "/x.dat", "rb") as file:
@@ -599,10 +623,10 @@ def what_cannot_be_imported():
             file.write(data)
         equal(sonde("import", "y.dat", "-o", "none.sonde", rc=1)[1], want)
         equal([n for n in os.listdir(tmp) if n.startswith("none.sonde")], [], "files that are left")
-    refused("ERROR: y.dat: not a file that can be imported: sonde reads trace.dat of trace-cmd\n", b"")
-    refused("ERROR: y.dat: not a file that can be imported: sonde reads trace.dat of trace-cmd\n", b"PERFILE2" + bytes(100))
-    refused("ERROR: y.dat: trace.dat of version 7 is not read; trace-cmd convert --file-version 6 -i FILE -o FILE makes one "
-            "that is\n", data[:10] + b"7" + data[11:])
+    refused("ERROR: y.dat: not a file that can be imported: sonde reads trace.dat of trace-cmd and perf.data of perf\n", b"")
+    refused("ERROR: y.dat: not a file that can be imported: sonde reads trace.dat of trace-cmd and perf.data of perf\n", bytes(100))
+    refused("ERROR: y.dat: trace.dat of version 8 is not read; trace-cmd convert --file-version 7 -i FILE -o FILE makes one "
+            "that is\n", data[:10] + b"8" + data[11:])
     refused("ERROR: y.dat: trace.dat: only files of little-endian machines of 64 bits are read\n",
             data[:12] + b"\1" + data[13:])
     refused("ERROR: y.dat: trace.dat: the header is damaged, or ends early (before byte 13)\n", data[:13])
@@ -619,6 +643,110 @@ def what_cannot_be_imported():
         file.write(data[:page + 20] + b"\xff\xff" + data[page + 22:])
     equal(sonde("import", "y.dat", "-o", "i.sonde", rc=1)[1],
           "i.sonde: 79 events\nWARNING: 1 events of y.dat could not be read\n")
+
+PERF = {"tracepoints": "-e sched:sched_switch,raw_syscalls:sys_enter,sched:sched_process_exec",
+        "compressed": "-z -g -e sched:sched_switch,raw_syscalls:sys_enter -e cpu-clock",
+        "stacks": "-g -F 999 -e cpu-clock", "no stacks": "-F 999 -e cpu-clock -e page-faults",
+        "the monotonic clock": "-k mono -a -e sched:sched_switch,sched:sched_process_fork"}
+
+def perf_script(path, stacks):
+    """(comm, process, thread, ns, event, fields, addresses) of each event, as perf prints it."""
+    fields = "comm,pid,tid,time,event," + ("ip" if stacks else "trace")
+    out = subprocess.run(["perf", "script", "--ns", "-F", fields, "-i", path], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, check=True).stdout.decode(errors="replace")
+    events = []
+    for line in out.splitlines():
+        m = re.match(r" *(\S.{0,15}?) +(\d+)/(\d+) +(\d+)\.(\d{9}): +(\S+): *(.*)", line)
+        if m:
+            events.append((m[1], int(m[2]), int(m[3]), int(m[4]) * 10**9 + int(m[5]), m[6],
+                           dict(re.findall(r"(\w+)=(\S+)", m[7])), []))
+            if stacks and m[7]:
+                events[-1][6].append(int(m[7].split()[0], 16))
+        elif line.strip():
+            events[-1][6].append(int(line.split()[0], 16))
+    return events
+
+def equal_to_perf(path, clock, has_stacks):
+    """The recording of a file has perf's events: in order, with their tasks, fields and stacks."""
+    warning = "WARNING: times are of perf's own clock, not of the monotonic clock\n"
+    text = subprocess.run([build + "/sonde", "query", "-q", tmp + "/i.sonde", "-e", "begin {}"], stderr=subprocess.PIPE,
+                          check=True).stderr.decode()
+    equal(text, "" if clock else warning)
+    rows = [json.loads(l) for l in exported("i.sonde", "json").decode().splitlines()]
+    rows = [r for r in rows if r["type"] == "event"]
+    want = perf_script(path, False)
+    key = lambda e: (e[3], e[2], e[4])
+    order = lambda r: (r["ts"], r["tid"], r["table"])
+    equal(len(rows), len(want))
+    checked = 0
+    for row, (comm, pid, tid, ns, event, fields, _) in zip(sorted(rows, key=order), sorted(want, key=key)):
+        name = row["table"][11:] if row["table"].startswith("tracepoint:") else event
+        equal((row["comm"], row["pid"], row["tid"], row["ts"], name), (comm, pid, tid, ns, event))
+        for k, v in fields.items():
+            if k in row["args"] and re.fullmatch(r"-?\d+", v):
+                equal(int(row["args"][k]), int(v), k)
+                checked += 1
+    if has_stacks:
+        for row, event in zip(sorted(rows, key=order), sorted(perf_script(path, True), key=key)):
+            kernel, user = ([int(f.get("addr", 0)) for f in row["args"][s]] for s in ("kstack", "ustack"))
+            # Addresses of processes are printed less where the file is mapped. perf prints no stack if one of its
+            # addresses looks as if it announced another mode.
+            if event[6]:
+                equal((kernel, len(user)), (event[6][:len(kernel)], len(event[6]) - len(kernel)))
+            checked += len(event[6])
+    return len(rows), checked
+
+@test
+def perf_data_is_what_perf_prints():
+    if not shutil.which("perf") or subprocess.run(["perf", "record", "-o", tmp + "/t.data", "-e", "sched:sched_switch", "true"],
+                                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+        return "perf cannot record here"
+    work = "for i in 1 2 3; do ls -R /usr/share/doc | wc -l; done"
+    for name, options in PERF.items():
+        for stream in (False, True):
+            words = options.split() + (["-o", "-"] if stream else ["-o", tmp + "/p.data"])
+            done = subprocess.run(["perf", "record", *words, "--", "sh", "-c", work + " >/dev/null"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+            if b"compression enabled but" in done.stderr:
+                continue # this perf was built without zstd
+            if stream:
+                with open(tmp + "/p.data", "wb") as file:
+                    file.write(done.stdout)
+            imported("p.data")
+            events, checked = equal_to_perf(tmp + "/p.data", "-k mono" in options, "-g" in options)
+            if verbose:
+                print("# %s%s: %d events, %d values" % (name, " as a stream" * stream, events, checked))
+            if not events:
+                raise AssertionError("no events of " + name)
+
+@test
+def perf_data_that_is_not_whole():
+    if not shutil.which("perf") or subprocess.run(["perf", "record", "-o", tmp + "/t.data", "-e", "cpu-clock", "ls", "-R", "/usr/share/doc"],
+                                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+        return "perf cannot record here"
+    with open(tmp + "/t.data", "rb") as file:
+        data = file.read()
+    whole = json.loads(sonde("import", "t.data", "-o", "i.sonde")[1].split(" ")[1].replace(",", ""))
+    def read(data, rc):
+        with open(tmp + "/y.data", "wb") as file:
+            file.write(data)
+        return sonde("import", "y.data", "-o", "none.sonde", rc=rc)[1]
+    at, size = struct.unpack_from("<QQ", data, 40)
+    # perf was killed: it wrote neither the length of the events nor what follows them.
+    killed = data[:48] + bytes(8) + data[56:at + size]
+    equal(read(killed, 1), "none.sonde: %d events\nWARNING: y.data is not whole: its end is missing\n" % whole)
+    for cut in (at + size - 1, at + size // 2, at + 3):
+        equal(read(data[:cut], 1).splitlines()[1:], ["WARNING: y.data is not whole: its end is missing"])
+    os.remove(tmp + "/none.sonde")
+    for cut in (8, 15, 60, 103, at - 100):
+        if not re.fullmatch(r"ERROR: y.data: perf.data: the (header|table of events) is damaged, or ends early \(before byte \d+\)\n",
+                            read(data[:cut], 1)):
+            raise AssertionError(read(data[:cut], 1))
+    equal(read(b"2ELIFREP" + data[8:], 1), "ERROR: y.data: perf.data: only files of little-endian machines are read\n")
+    equal(read(b"PERFFILE" + data[8:], 1), "ERROR: y.data: perf.data: files of perf before Linux 3.0 are not read\n")
+    wrong = bytearray(data)
+    wrong[at + 6:at + 8] = b"\1\0"
+    equal(read(wrong, 1), "ERROR: y.data: perf.data: a record is damaged, or ends early (before byte %d)\n" % (at + 8))
 
 # ---- the command ----
 

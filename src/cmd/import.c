@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "kern/confine.h"
+#include "sym/ksyms.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -30,6 +31,13 @@ struct work {
 	int in, out;
 	size_t size;
 	bool quiet;
+	const struct import_kernel *kernel;
+};
+/* Names of this machine's functions, read while that is allowed. */
+struct kernel {
+	struct arena a;
+	struct host host;
+	struct ksyms syms;
 };
 
 static struct err *set(void *self, int id, const char *val)
@@ -41,6 +49,36 @@ static struct err *set(void *self, int id, const char *val)
 	return NULL;
 }
 
+static bool kernel_name(void *self, u64 addr, struct str *name, u64 *off)
+{
+	struct kernel *k = self;
+	struct symbol s = {0};
+	if (!ksyms_at(&k->syms, &k->host, addr, &s))
+		return false;
+	*name = s.name;
+	*off = s.off;
+	return true;
+}
+
+/* Stacks of a file that this kernel wrote get names. False: nothing is known of the kernel, or nothing is needed. */
+static bool kernel_open(struct kernel *k, int file, struct import_kernel *ret)
+{
+	u8 head[64];
+	ssize_t n = pread(file, head, sizeof(head), 0);
+	const struct importer *from = n > 0 ? importer_of(head, (size_t)n) : NULL;
+	if (!from || !from->stacks)
+		return false;
+	host_init(&k->host, &k->a, "");
+	*ret = (struct import_kernel){.name = kernel_name, .self = k};
+	return ksyms_addr(&k->syms, &k->host, STR("_text"), &ret->text) && ret->text;
+}
+
+static void kernel_close(struct kernel *k)
+{
+	ksyms_free(&k->syms);
+	arena_free(&k->a);
+}
+
 static struct err *read_file(const struct work *w, struct import_out *o, struct import_sum *sum)
 {
 	void *p = w->size ? mmap(NULL, w->size, PROT_READ, MAP_PRIVATE, w->in, 0) : MAP_FAILED;
@@ -49,7 +87,7 @@ static struct err *read_file(const struct work *w, struct import_out *o, struct 
 	const struct importer *from = w->size ? importer_of(p, w->size) : NULL;
 	struct err *e = from ? from->read(p, w->size, o, sum)
 			     : err_new("not a file that can be imported: sonde reads trace.dat of "
-				       "trace-cmd");
+				       "trace-cmd and perf.data of perf");
 	if (w->size)
 		munmap(p, w->size);
 	return e ? err_wrap(e, "%s: ", w->path) : NULL;
@@ -58,7 +96,7 @@ static struct err *read_file(const struct work *w, struct import_out *o, struct 
 static int work(void *arg)
 {
 	const struct work *w = arg;
-	struct import_out o = {.fd = w->out, .name = w->name};
+	struct import_out o = {.fd = w->out, .name = w->name, .kernel = w->kernel};
 	struct import_sum sum = {0};
 	struct err *e = read_file(w, &o, &sum);
 	if (!e)
@@ -82,7 +120,9 @@ static int work(void *arg)
 	if (sum.skipped)
 		fprintf(stderr, "WARNING: %llu events of %s could not be read\n", sum.skipped,
 			w->path);
-	return sum.skipped ? CHILD_DAMAGED : CHILD_DONE;
+	if (sum.ends_early)
+		fprintf(stderr, "WARNING: %s is not whole: its end is missing\n", w->path);
+	return sum.skipped || sum.ends_early ? CHILD_DAMAGED : CHILD_DONE;
 }
 
 static struct err *import_file(const char *path, const struct import_opts *o, int *rc)
@@ -103,10 +143,15 @@ static struct err *import_file(const char *path, const struct import_opts *o, in
 	AUTO_CLOSE int out = open(tmp.s, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (out < 0)
 		return err_sys(errno, "open %s", tmp.s);
-	struct work w = {path, name.s, in, out, (size_t)st.st_size, o->quiet};
+	struct kernel k = {0};
+	struct import_kernel kernel;
+	bool known = kernel_open(&k, in, &kernel);
+	struct work w = {
+		path, name.s, in, out, (size_t)st.st_size, o->quiet, known ? &kernel : NULL};
 	struct err *e = confined_child(work, &w, MAY_RECORD, rc);
 	if (!e && *rc != CHILD_FAILED && (fsync(out) || rename(tmp.s, name.s)))
 		e = err_sys(errno, "write %s", name.s);
+	kernel_close(&k);
 	if (e || *rc == CHILD_FAILED)
 		unlink(tmp.s);
 	return e;

@@ -108,29 +108,70 @@ bool rec_press(struct rec_press *c, struct str raw, struct sb *out)
 	return true;
 }
 
-bool rec_unpress(struct rec_press *c, enum rec_codec codec, struct str in, u8 *raw, size_t n)
+static bool unpress_zstd(struct rec_press *c, struct str in, u8 *raw, size_t *n)
 {
-	(void)c;
-	switch (codec) {
-	case CODEC_NONE:
-		if (in.n != n)
-			return false;
-		if (n)
-			memcpy(raw, in.s, n);
-		return true;
-	case CODEC_ZLIB: {
-		uLongf got = n;
-		return uncompress(raw, &got, (const Bytef *)in.s, in.n) == Z_OK && got == n;
-	}
-	case CODEC_ZSTD: break;
-	}
 #ifdef HAVE_ZSTD
 	if (!c->from)
 		c->from = ZSTD_createDCtx();
 	if (!c->from)
 		out_of_memory();
-	return ZSTD_decompressDCtx(c->from, raw, n, in.s, in.n) == n;
+	*n = ZSTD_decompressDCtx(c->from, raw, *n, in.s, in.n);
+	return !ZSTD_isError(*n);
 #else
+	(void)c, (void)in, (void)raw, (void)n;
+	return false;
+#endif
+}
+
+bool rec_unpress_some(struct rec_press *c, enum rec_codec codec, struct str in, u8 *raw, size_t *n)
+{
+	switch (codec) {
+	case CODEC_NONE:
+		if (in.n > *n)
+			return false;
+		if (in.n)
+			memcpy(raw, in.s, in.n);
+		*n = in.n;
+		return true;
+	case CODEC_ZLIB: {
+		uLongf got = *n;
+		bool good = uncompress(raw, &got, (const Bytef *)in.s, in.n) == Z_OK;
+		*n = got;
+		return good;
+	}
+	case CODEC_ZSTD: return unpress_zstd(c, in, raw, n);
+	}
+	return false;
+}
+
+bool rec_unpress(struct rec_press *c, enum rec_codec codec, struct str in, u8 *raw, size_t n)
+{
+	size_t got = n;
+	return rec_unpress_some(c, codec, in, raw, &got) && got == n;
+}
+
+bool rec_unpress_next(struct rec_press *c, struct str in, size_t most, struct sb *out)
+{
+#ifdef HAVE_ZSTD
+	ZSTD_inBuffer from = {in.s, in.n, 0};
+	size_t begin = out->n;
+	if (!c->from)
+		c->from = ZSTD_createDCtx();
+	if (!c->from)
+		out_of_memory();
+	for (;;) {
+		sb_reserve(out, ZSTD_DStreamOutSize());
+		ZSTD_outBuffer to = {out->s + out->n, ZSTD_DStreamOutSize(), 0};
+		size_t rc = ZSTD_decompressStream(c->from, &to, &from);
+		out->n += to.pos;
+		if (ZSTD_isError(rc) || out->n - begin > most)
+			return false;
+		/* Room that is left means that nothing is held back. */
+		if (from.pos == from.size && to.pos < to.size)
+			return true;
+	}
+#else
+	(void)c, (void)in, (void)most, (void)out;
 	return false;
 #endif
 }

@@ -62,4 +62,9 @@ const char *rec_codec_name(u32 codec); /* "zstd"; NULL if it is not known */
 bool rec_press(struct rec_press *c, struct str raw, struct sb *out);
 /* Exactly n bytes to raw; false if the bytes are damaged or of another length. */
 bool rec_unpress(struct rec_press *c, enum rec_codec codec, struct str in, u8 *raw, size_t n);
+/* As many bytes as there are, n at most; *n becomes how many. */
+bool rec_unpress_some(struct rec_press *c, enum rec_codec codec, struct str in, u8 *raw, size_t *n);
+/* The next piece of a stream of CODEC_ZSTD, which may end in the middle of a frame: appended to out, most bytes of
+ * it at most. False: it is damaged, or more. */
+bool rec_unpress_next(struct rec_press *c, struct str in, size_t most, struct sb *out);
 u32 rec_crc(u32 crc, const void *p, size_t n); /* begin with 0 */
