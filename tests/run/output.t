@@ -109,6 +109,8 @@ EXPECT
 	sonde_l_bucket{key="a",le="3"} 2
 	sonde_l_bucket{key="a",le="+Inf"} 3
 	sonde_l_count{key="a"} 3
+	sonde_l_bucket{key="b",le="-1"} 0
+	sonde_l_bucket{key="b",le="1"} 0
 	sonde_l_bucket{key="b",le="3"} 1
 	sonde_l_bucket{key="b",le="+Inf"} 1
 	sonde_l_count{key="b"} 1
