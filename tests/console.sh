@@ -91,22 +91,29 @@ awk -v t="$tmp/block" '
 chmod +x ./* 2>/dev/null
 
 for at in "$tmp"/block/*.line; do
-	base=${at%.line}
-	number=${base##*/}
-	read -r line wanted <"$at"
-	result=
-	for script in "$base".*.sh; do
+	read -r _ wanted <"$at"
+	for script in "${at%.line}".*.sh; do
 		command=${script%.sh}
 		sh "$script" >"$command.all" 2>&1 </dev/null
 		rc=$?
 		grep -v '^$' "$command.all" >"$command.out"
+		[ $rc = "$wanted" ] || echo "${command##*/}: exit status $rc, not $wanted" >>"$tmp/differs"
 		if [ "$verbose" ]; then
 			sed 's/^/# /' "$script"
 			cat "$command.all"
 		fi
-		differs=$(python3 -S -B "$here/lib/cases.py" expect_re "$command.out" "$command.want_expect_re")
-		[ $rc = "$wanted" ] || differs="exit code $rc, not $wanted
-$differs"
+	done
+done
+python3 -S -B "$here/lib/cases.py" expect_re "$tmp/block" >>"$tmp/differs" 2>&1 || { cat "$tmp/differs"; exit 1; }
+
+for at in "$tmp"/block/*.line; do
+	base=${at%.line}
+	number=${base##*/}
+	read -r line _ <"$at"
+	result=
+	for script in "$base".*.sh; do
+		command=${script%.sh}
+		differs=$(sed -n "s/^${command##*/}: //p" "$tmp/differs")
 		[ "$differs" ] || continue
 		result="$result
 $(cat "$script")

@@ -5,7 +5,8 @@ A case is a dictionary: keyword in lower case -> text. `file` is the name of its
 
 All text is read as Latin-1, so that any byte can be compared and `.` in a regular expression stands for one byte.
 
-    cases.py expect_re OUTPUT WANTED    prints the difference between two files, if there is one
+    cases.py expect_re DIRECTORY        prints "NAME: differs: line N" for each NAME.want_expect_re of the directory whose
+                                        lines do not match those of NAME.out
     cases.py list FILE...               prints the cases with a script as shell assignments, a NUL byte behind each
 """
 import os
@@ -198,10 +199,14 @@ def differences(case, rc, out, err):
 
 
 def main(args):
-    if len(args) == 3 and args[0] == "expect_re":
-        line = differs_re(lines_of(read_text(args[2])), lines_of(read_text(args[1])))
-        if line is not None:
-            print(f"differs: line {line}")
+    if len(args) == 2 and args[0] == "expect_re":
+        for name in sorted(os.listdir(args[1])):
+            base, ending, rest = os.path.join(args[1], name).partition(".want_expect_re")
+            if not ending or rest:
+                continue
+            line = differs_re(lines_of(read_text(base + ending)), lines_of(read_text(base + ".out")))
+            if line is not None:
+                print(f"{os.path.basename(base)}: differs: line {line}")
         return 0
     if len(args) > 1 and args[0] == "list":
         for path in args[1:]:
