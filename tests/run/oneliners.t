@@ -84,4 +84,4 @@ RUN sh tests/console.sh "$SONDE" docs/tutorial.md | awk '/^[0-9]+: as documented
 NEEDS btf uprobe tracefs cmd:cc fast
 TIMEOUT 60
 EXPECT
-	14 blocks as documented
+	15 blocks as documented
