@@ -478,7 +478,11 @@ void decode_value(struct reader *r, struct arena *a, const struct type *t, const
 		break;
 	case T_BUF: decode_buf(p, t->size, ret); break;
 	case T_KSTACK:
-	case T_USTACK: decode_stack(r, a, t, p, ret); break;
+	case T_USTACK:
+		decode_stack(r, a, t, p, ret);
+		if (t->p[0])
+			decode_int(&type_i64, ret->n, ret);
+		break;
 	case T_KSYM:
 	case T_USYM: decode_sym(r, a, t, p, ret); break;
 	case T_INET: decode_inet(a, p, ret); break;

@@ -201,6 +201,26 @@ EXPECT
 	$
 	$
 
+# The tables of its unwinding are made after the first event: what is printed has all frames.
+NAME number of frames of a process that begins after the probes
+RUN
+	cp build/tests/stack "$TMPDIR/later"
+	"$SONDE" -e "uprobe:$TMPDIR/later:inner { printf(\"%d %d\n\", len(ustack(3)), len(ustack(raw, 2))); print(len(ustack(3))); print(ustack(3)); exit(); }" >"$TMPDIR/out" 2>"$TMPDIR/err" & S=$!
+	until_attached "$TMPDIR/err"
+	"$TMPDIR/later" 1
+	wait $S
+	sed 's/+.*//' "$TMPDIR/out"
+EXPECT
+	3 2
+	3
+	$
+	        inner
+	        middle
+	        outer
+	$
+	$
+	$
+
 NAME usym
 PROG uprobe:build/tests/calls:target /pid == cpid/ { printf("%s\n", usym(reg("ip"))); }
 LOAD calls 2 300

@@ -493,12 +493,43 @@ static void send_built(struct lower *l, const struct schema *sc, struct node *ar
 	output(l, m, ir_addi(f, size, HEADER), flags);
 }
 
+/* len(ustack): how many frames a walk by tables has, only user space may know. */
+static bool is_frames(const struct node *n)
+{
+	return n->kind == N_CALL && n->type->kind == T_INT && str_is(n->name, "len") && n->a &&
+	       n->a->kind == N_CALL && n->a->type->kind == T_USTACK && n->a->type->count > 1;
+}
+
+/* What travels instead of the arguments: of a number of frames, the stack. */
+static struct node *travelling(struct lower *l, struct node *args)
+{
+	struct node *first = NULL, **end = &first;
+	for (const struct node *a = args; a; a = a->next) {
+		struct node *copy = arena_new(l->c->arena, struct node);
+		*copy = *(is_frames(a) ? a->a : a);
+		if (is_frames(a)) {
+			struct type *t = arena_new(l->c->arena, struct type);
+			*t = *copy->type;
+			t->p[0] = 1;
+			copy->type = t;
+		}
+		*end = copy;
+		end = &copy->next;
+	}
+	*end = NULL;
+	return first;
+}
+
 void lower_record(struct lower *l, struct node *call, struct node *args, struct schema *sc)
 {
 	const struct type *elem[RECORD_MAX_FIELDS];
 	u32 n = 0;
-	bool small = true, call_last = false;
+	bool small = true, call_last = false, frames = false;
 	need_ring(l);
+	for (const struct node *a = args; a; a = a->next)
+		frames |= is_frames(a);
+	if (frames)
+		args = travelling(l, args);
 	for (struct node *a = args; a; a = a->next) {
 		assert(n < RECORD_MAX_FIELDS);
 		elem[n++] = a->type;

@@ -112,7 +112,8 @@ struct type {
 				  * bounds */
 	const struct type *base; /* pointer, array, enum's integer; function's return type */
 	u32 count;               /* array: elements; stacks: frames; hist: bits */
-	i64 p[3];                /* lhist: min, max, step; tseries: interval, n, agg */
+	i64 p[3];                /* lhist: min, max, step; tseries: interval, n, agg; stacks: [0] 1:
+				  * only the number of their frames is shown */
 	u32 nfield;
 	const struct field *field; /* struct, union, tuple, record; function parameters */
 	u32 nenum;
