@@ -249,7 +249,9 @@ COMPLETIONS = share/bash-completion/completions
 UNITS = lib/systemd/system
 install: all
 	install -D -m 755 $B/sonde $(DESTDIR)$(PREFIX)/bin/sonde
-	install -D -m 644 man/sonde.1 $(DESTDIR)$(PREFIX)/share/man/man1/sonde.1
+	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1
+	sh scripts/man.sh $B/sonde man/sonde.1.in > $B/sonde.1
+	install -D -m 644 $B/sonde.1 $(DESTDIR)$(PREFIX)/share/man/man1/sonde.1
 	install -D -m 644 include/sonde/sdt.h $(DESTDIR)$(PREFIX)/include/sonde/sdt.h
 	install -D -m 644 packaging/completion.bash $(DESTDIR)$(PREFIX)/$(COMPLETIONS)/sonde
 	install -D -m 644 packaging/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sonde

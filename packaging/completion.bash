@@ -1,4 +1,4 @@
-# Completion of sonde and its tools for bash: options are those that --help tells, so nothing here is to be kept in step.
+# Completion of sonde and its tools for bash: commands and options are those that the help of the program lists.
 
 # Options that a help text on stdin begins lines with.
 _sonde_options() {
@@ -14,6 +14,10 @@ _sonde_tools() {
 	"$1" tools 2>/dev/null | sed -n 's/^    \([-a-z0-9_]*\) .*/\1/p'
 }
 
+_sonde_commands() {
+	"$1" --help 2>/dev/null | sed -n '/^COMMANDS:/,/^$/s/^    \([a-z]*\).*/\1/p'
+}
+
 _sonde() {
 	local sonde=$1 line=${COMP_LINE:0:COMP_POINT} cur first of= help=() words=() list i
 	cur=${line##*[[:space:]]}
@@ -25,10 +29,14 @@ _sonde() {
 	case ${sonde##*/} in
 	sonde)
 		case $first in
-		query) help=("$sonde" query -h) ;;
-		tools | info | help | list | check | -* | '') help=("$sonde" --help) ;;
-		record | report | export | import) help=("$sonde" "$first" -h) ;;
-		*) "$sonde" tools 2>/dev/null | grep -q "^    $first " && help=("$sonde" "$first" -h) of=tool ;;
+		tools | help | -* | '') help=("$sonde" --help) ;;
+		*)
+			if _sonde_commands "$sonde" | grep -qx -- "$first"; then
+				help=("$sonde" "$first" -h)
+			elif _sonde_tools "$sonde" | grep -qx -- "$first"; then
+				help=("$sonde" "$first" -h) of=tool
+			fi
+			;;
 		esac
 		;;
 	*) help=("$sonde" -h) first=tool of=tool ;;
@@ -50,7 +58,7 @@ _sonde() {
 		-*) [ ${#help[@]} = 0 ] || list=$("${help[@]}" 2>/dev/null | _sonde_options) ;;
 		*)
 			[ ${#words[@]} = 1 ] && [ "$first" != tool ] &&
-				list="list record report export import query check info help tools $(_sonde_tools "$sonde")"
+				list="$(_sonde_commands "$sonde") $(_sonde_tools "$sonde")"
 			;;
 		esac
 	fi

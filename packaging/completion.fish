@@ -1,4 +1,4 @@
-# Completion of sonde and its tools for fish: options are those that --help tells, so nothing here is to be kept in step.
+# Completion of sonde and its tools for fish: commands and options are those that the help of the program lists.
 
 # Options that a help text on stdin begins lines with, with what they mean.
 function __sonde_options
@@ -24,6 +24,10 @@ function __sonde_tools
     sonde tools 2>/dev/null | string replace -rf '^    (\S+) +(.*)' '$1\t$2'
 end
 
+function __sonde_commands
+    sonde --help 2>/dev/null | sed -n '/^COMMANDS:/,/^$/p' | string replace -rf '^    ([a-z]+).*?  +(.*)' '$1\t$2'
+end
+
 # The word behind sonde, when it is complete.
 function __sonde_first
     set -l words (commandline -opc)
@@ -34,7 +38,7 @@ function __sonde_candidates
     set -l first (__sonde_first)
     switch (commandline -ct)
         case '-*'
-            if contains -- "$first" record report export import; or __sonde_tools | string match -qr -- "^$first\t"
+            if not contains -- "$first" '' help tools; and begin; __sonde_commands; __sonde_tools; end | string match -qr -- "^$first\t"
                 sonde $first -h 2>/dev/null | __sonde_options
             else
                 sonde --help 2>/dev/null | __sonde_options
@@ -42,7 +46,7 @@ function __sonde_candidates
         case '*'
             if test -z "$first"
                 __sonde_tools
-                printf '%s\n' list record report export import query info help tools
+                __sonde_commands
             else if test "$first" = tools; and test (commandline -opc)[-1] = -s
                 __sonde_tools
             else if contains -- (commandline -opc)[-1] list -l --list

@@ -1,5 +1,5 @@
 #compdef sonde
-# Completion of sonde and its tools for zsh: options are those that --help tells, so nothing here is to be kept in step.
+# Completion of sonde and its tools for zsh: commands and options are those that the help of the program lists.
 
 # Options that a help text on stdin begins lines with.
 _sonde_options() {
@@ -15,6 +15,10 @@ _sonde_tools() {
 	sonde tools 2>/dev/null | sed -n 's/^    \([-a-z0-9_]*\) .*/\1/p'
 }
 
+_sonde_commands() {
+	sonde --help 2>/dev/null | sed -n '/^COMMANDS:/,/^$/s/^    \([a-z]*\).*/\1/p'
+}
+
 # One candidate per line, for the words that stand before the one to complete, and that one.
 _sonde_candidates() {
 	local cur=${argv[-1]} prev=${argv[-2]} first=
@@ -26,15 +30,13 @@ _sonde_candidates() {
 	elif [[ $prev == -* && -n $first && $cur != -* ]]; then
 		sonde "$first" -h 2>/dev/null | _sonde_choices "$prev"
 	elif [[ $cur == -* ]]; then
-		if [[ $first == (record|report|export|import) ]]; then
-			sonde "$first" -h 2>/dev/null | _sonde_options
-		elif [[ -n $first ]] && sonde tools 2>/dev/null | grep -q "^    $first "; then
+		if [[ -n $first && $first != (help|tools) ]] && { _sonde_commands; _sonde_tools } | grep -qx -- "$first"; then
 			sonde "$first" -h 2>/dev/null | _sonde_options
 		else
 			sonde --help 2>/dev/null | _sonde_options
 		fi
 	elif [[ -z $first ]]; then
-		print -l list record report export import query info help tools
+		_sonde_commands
 		_sonde_tools
 	fi
 }

@@ -117,6 +117,44 @@ info' bash "$tmp/offers" "$sonde" 'sonde i'
 	t 0 'software:cpu-clock:' bash "$tmp/offers" "$sonde" "sonde -l 'software:cpu-c"
 	t 0 'cpu-clock:' bash "$tmp/offers" "$sonde" 'sonde -l software:cpu-c'
 fi
+# Help, manual page and completion name the same options, and each command accepts those of its help.
+cat > "$tmp/options" << 'END'
+"$1" $2 | sed -n 's/^    \(-[^ ].*\)/\1/p' | sed 's/  .*//' | tr ', ' '\n\n' | sed -n 's/^\(-[-a-zA-Z]*\).*/\1/p' | sort -u
+END
+cat > "$tmp/accepts" << 'END'
+for o in $(sh "$1/options" "$2" "$3 -h"); do
+	"$2" $3 $o /dev/null -h 2>&1 | sed "s/^/$o: /" | grep -E 'unrecognized|invalid option --|means nothing|ssertion|ambiguous'
+done
+echo all accepted
+END
+t 0 '.Dd' sh scripts/man.sh "$sonde" man/sonde.1.in
+sed '/^@sonde --aot/d' man/sonde.1.in > "$tmp/few.in"
+t 1 'few.in: option --aot FILE is not mentioned' sh -c 'cd "$1" && sh "$2" "$3" few.in 2>&1 > few.1' sh "$tmp" "$PWD/scripts/man.sh" "$sonde"
+echo '@record --nope' | cat man/sonde.1.in - > "$tmp/many.in"
+t 1 'many.in: the help of record has no option --nope' sh -c 'cd "$1" && sh "$2" "$3" many.in 2>&1 > many.1' sh "$tmp" "$PWD/scripts/man.sh" "$sonde"
+commands=$("$sonde" --help | sed -n '/^COMMANDS:/,/^$/s/^    \([a-z]*\).*/\1/p')
+t 0 'list
+record
+report
+query
+export
+import
+check
+info
+help
+tools' echo "$commands"
+for command in list record report query export import check info tplist execsnoop; do
+	t 0 'all accepted' sh "$tmp/accepts" "$tmp" "$sonde" "$command"
+	if command -v bash > /dev/null; then
+		t 0 "$(sh "$tmp/options" "$sonde" "$command -h")
+." sh -c 'bash "$1" "$2" "sonde $3 -"; echo .' sh "$tmp/offers" "$sonde" "$command"
+	fi
+done
+if command -v bash > /dev/null; then
+	t 0 "$(sh "$tmp/options" "$sonde" --help)
+." sh -c 'bash "$1" "$2" "sonde -"; echo .' sh "$tmp/offers" "$sonde"
+	t 0 "$commands" sh -c 'bash "$1" "$2" "sonde " | head -n 10' sh "$tmp/offers" "$sonde"
+fi
 # And zsh and fish, where they are.
 mkdir "$tmp/bin"
 ln -s "$sonde" "$tmp/bin/sonde"

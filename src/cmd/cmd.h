@@ -1,9 +1,10 @@
-/* cmd.h - the command line: one file per command, the table in main.c. */
+/* cmd.h - the command line: one file per command; the table of commands is in commands.c. */
 #pragma once
 #include "api/aot.h"
 #include "api/job.h"
 #include "api/output.h"
 #include "api/version.h"
+#include "cmd/option.h"
 #include "sema/sema.h"
 
 #define COMPAT_VERSION "0.27.1" /* of the bpftrace whose command line and language this follows */
@@ -36,7 +37,7 @@ struct run_opts {
 	bool debug_log;            /* -d verifier: run, with the kernel's log */
 	bool bare;                 /* list: names without their kind */
 	const struct script *tool; /* the script is this one; NULL: program or rest[0] say */
-	u64 given, given_record;   /* options that were; for opts_check() */
+	bool given[OPT_END];       /* by id: the option was given; for opts_check() */
 	const char *on[16];        /* of record: what writes a snapshot */
 	u32 non;
 	const char *recording[64], *from, *to; /* of query: files, and which part of them */
@@ -57,15 +58,15 @@ command_run *command_named(const char *name); /* NULL: none */
 const char *command_use(const char *name);
 /* The command whose name is most like this one, for "did you mean". NULL if no name is like it. */
 const char *command_near(struct str name);
-void commands_help(FILE *f); /* how each is used */
+void commands_help(FILE *f); /* a line for each */
 
 /* opts.c */
 struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->rest afterwards */
 /* One option by its long name, as if it had been on the command line. */
 struct err *opts_set(struct run_opts *o, const char *name, const char *val);
-const struct opt *opts_named(const char *word); /* opt_named() */
-int opts_first_operand(int argc, char **argv);  /* index; argc: there is none */
-enum command { CMD_RUN, CMD_LIST, CMD_INFO, CMD_FMT, CMD_RECORD, CMD_QUERY };
+/* The option whose whole name the word is, with or without "=VALUE". */
+bool opts_named(const char *word, struct opt *ret);
+int opts_first_operand(int argc, char **argv); /* index; argc: there is none */
 /* An option was given that such a command, called name, has no use for. */
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name);
 void opts_usage(FILE *f, enum command command, const char *use); /* the options that it takes */

@@ -10,21 +10,24 @@ static int cmd_version(int argc, char **argv, bool compat)
 static const struct {
 	const char *name;
 	command_run *run;
-	const char *use; /* in the help; NULL: not there */
+	const char *use, *about; /* in the help; NULL if the command is not shown there */
 } commands[] = {
-	{"run", cmd_run, NULL},
-	{"query", cmd_query, "query FILE... [-e PROGRAM | SCRIPT | TOOL]"},
-	{"list", cmd_list, "list [-v] [PATTERN]"},
-	{"record", cmd_record, "record [-o FILE] PROBE... [-- CMD]"},
-	{"report", cmd_report, "report FILE"},
-	{"export", cmd_export, "export FILE --to FORMAT [-o FILE]"},
-	{"import", cmd_import, "import FILE [-o FILE]"},
-	{"check", cmd_check, "check FILE..."},
-	{"info", cmd_info, "info"},
-	{"tplist", cmd_tplist, NULL}, /* told as a tool */
-	{"help", cmd_help, "help [NAME]"},
-	{"tools", cmd_tools, "tools"},
-	{"version", cmd_version, NULL},
+	{"run", cmd_run, NULL, NULL},
+	{"list", cmd_list, "list [-v] [PATTERN]", "list probes"},
+	{"record", cmd_record, "record [-o FILE] PROBE... [-- CMD]", "record events into a file"},
+	{"report", cmd_report, "report FILE", "print what a recording contains"},
+	{"query", cmd_query, "query FILE... [-e PROGRAM | SCRIPT | TOOL]",
+	 "run a script or a tool over recordings"},
+	{"export", cmd_export, "export FILE --to FORMAT [-o FILE]",
+	 "convert a recording for other programs"},
+	{"import", cmd_import, "import FILE [-o FILE]", "make a recording of a trace.dat or perf.data"},
+	{"check", cmd_check, "check FILE...", "compile scripts and print their errors"},
+	{"info", cmd_info, "info", "print what this machine supports"},
+	{"tplist", cmd_tplist, NULL, NULL}, /* is among the tools */
+	{"help", cmd_help, "help [NAME]",
+	 "explain a function, variable, probe type, command or tool"},
+	{"tools", cmd_tools, "tools [WORD | -s NAME]", "list tools, or print the script of one"},
+	{"version", cmd_version, NULL, NULL},
 };
 
 command_run *command_named(const char *name)
@@ -59,5 +62,5 @@ void commands_help(FILE *f)
 {
 	for (size_t i = 0; i < countof(commands); i++)
 		if (commands[i].use)
-			fprintf(f, "%s, ", commands[i].use);
+			fprintf(f, "    %-44s  %s\n", commands[i].use, commands[i].about);
 }

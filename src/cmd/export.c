@@ -7,35 +7,12 @@
 #include "export/export.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/opt.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
-enum export_option {
-	OPT_TO = 1,
-	OPT_OUTPUT,
-	OPT_FROM,
-	OPT_FOR,
-	OPT_PID,
-	OPT_PROBE,
-	OPT_QUIET,
-	OPT_HELP,
-};
-static const struct opt options[] = {
-	{"to", 't', "FORMAT", "the format, see below", OPT_TO},
-	{"output", 'o', "FILE", "write to this file; - is standard output", OPT_OUTPUT},
-	{"from", 0, "TIME", "only events from this time after the start on, as in 2s", OPT_FROM},
-	{"for", 0, "TIME", "only events of so long a time", OPT_FOR},
-	{"pid", 'p', "PID,...", "only events of these processes", OPT_PID},
-	{"probe", 0, "PATTERN", "only events of probes like this, as in 'tracepoint:sched:*'",
-	 OPT_PROBE},
-	{"quiet", 'q', NULL, "do not report how many events were written", OPT_QUIET},
-	{"help", 'h', NULL, "this text", OPT_HELP},
-	{0},
-};
 struct export_opts {
 	const struct exporter *to;
 	const char *output, *probe;
@@ -93,8 +70,8 @@ static struct err *take_pids(struct export_opts *o, const char *val)
 static struct err *set(void *self, int id, const char *val)
 {
 	struct export_opts *o = self;
-	switch ((enum export_option)id) {
-	case OPT_TO: return take_format(o, val);
+	switch ((enum option_id)id) {
+	case OPT_EXPORT_TO: return take_format(o, val);
 	case OPT_OUTPUT: o->output = val; break;
 	case OPT_FROM: return take_time("from", val, &o->from_ns);
 	case OPT_FOR: return take_time("for", val, &o->for_ns);
@@ -102,6 +79,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_PROBE: o->probe = val; break;
 	case OPT_QUIET: o->quiet = true; break;
 	case OPT_HELP: o->help = true; break;
+	default: assert(!"an option of export");
 	}
 	return NULL;
 }
@@ -356,8 +334,7 @@ static struct err *export_file(const char *path, const struct export_opts *o, in
 
 static void export_help(void)
 {
-	printf("USAGE:\n    sonde %s\n\nOPTIONS:\n", command_use("export"));
-	opt_help(options, stdout);
+	opts_usage(stdout, CMD_EXPORT, command_use("export"));
 	printf("\nFORMATS:\n");
 	for (u32 i = 0; exporters[i]; i++)
 		printf("    %-10s %s\n", exporters[i]->name, exporters[i]->doc);
@@ -368,8 +345,10 @@ int cmd_export(int argc, char **argv, bool compat)
 	struct export_opts o = {0};
 	AUTO_FREE char **rest = xcalloc((size_t)argc + 1, sizeof(*rest));
 	int nrest = 0, ndash = 0, rc = CHILD_FAILED;
+	struct option_table table;
 	(void)compat;
-	struct err *e = opt_parse(options, argc, argv, set, &o, rest, &nrest, &ndash);
+	options_of(in(CMD_EXPORT), &table);
+	struct err *e = opt_parse(table.row, argc, argv, set, &o, rest, &nrest, &ndash);
 	if (!e && o.help) {
 		export_help();
 		return RC_OK;

@@ -5,7 +5,6 @@
  */
 #include "import/import.h"
 #include "base/alloc.h"
-#include "base/opt.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "kern/confine.h"
@@ -15,13 +14,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { OPT_OUTPUT = 1, OPT_QUIET, OPT_HELP };
-static const struct opt options[] = {
-	{"output", 'o', "FILE", "the recording; FILE.sonde by default", OPT_OUTPUT},
-	{"quiet", 'q', NULL, "do not report how many events were read", OPT_QUIET},
-	{"help", 'h', NULL, "this text", OPT_HELP},
-	{0},
-};
 struct import_opts {
 	const char *output;
 	bool quiet, help;
@@ -162,11 +154,12 @@ int cmd_import(int argc, char **argv, bool compat)
 	struct import_opts o = {0};
 	AUTO_FREE char **rest = xcalloc((size_t)argc + 1, sizeof(*rest));
 	int nrest = 0, ndash = 0, rc = CHILD_FAILED;
+	struct option_table table;
 	(void)compat;
-	struct err *e = opt_parse(options, argc, argv, set, &o, rest, &nrest, &ndash);
+	options_of(in(CMD_IMPORT), &table);
+	struct err *e = opt_parse(table.row, argc, argv, set, &o, rest, &nrest, &ndash);
 	if (!e && o.help) {
-		printf("USAGE:\n    sonde %s\n\nOPTIONS:\n", command_use("import"));
-		opt_help(options, stdout);
+		opts_usage(stdout, CMD_IMPORT, command_use("import"));
 		return RC_OK;
 	}
 	if (!e && nrest != 1)

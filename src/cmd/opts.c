@@ -1,6 +1,5 @@
-/* opts.c - the options of run and list. */
+/* opts.c - what the options of run, list, info, --fmt, record and query do. */
 #include "base/alloc.h"
-#include "base/opt.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "proc/proc.h"
@@ -9,163 +8,9 @@
 
 enum { MAX_PID = 0x400000 };
 
-enum opt_id {
-	OPT_PROGRAM = 1,
-	OPT_LIST,
-	OPT_VERBOSE,
-	OPT_PID,
-	OPT_CMD,
-	OPT_FOLLOW,
-	OPT_CGROUP,
-	OPT_CONTAINER,
-	OPT_DWARF_PID,
-	OPT_OUTPUT,
-	OPT_APPEND,
-	OPT_AS_INVOKER,
-	OPT_FORMAT,
-	OPT_JSON,
-	OPT_DIFF,
-	OPT_BUFFER,
-	OPT_ESCAPE,
-	OPT_QUIET,
-	OPT_WARNINGS,
-	OPT_NO_WARN,
-	OPT_UNSAFE,
-	OPT_DRY_RUN,
-	OPT_FOR,
-	OPT_BUDGET,
-	OPT_COST,
-	OPT_DUMP,
-	OPT_AOT,
-	OPT_MODE,
-	OPT_NO_FEATURE,
-	OPT_INCLUDE_DIR,
-	OPT_INCLUDE_FILE,
-	OPT_COMPAT,
-	OPT_TEST,
-	OPT_BENCH,
-	OPT_FILTER,
-	OPT_TRACEABLE,
-	OPT_DEBUGINFO,
-	OPT_EMIT_ELF,
-	OPT_EMIT_IR,
-	OPT_FMT,
-	OPT_INFO,
-	OPT_HELP,
-	OPT_VERSION,
-	OPT_ROOT,
-	OPT_BTF,
-	OPT_CHECK_IR,
-	OPT_RECORDING,
-	OPT_FROM,
-	OPT_TO,
-	OPT_SET,
-	OPT_STACKS,
-	OPT_NOTHING,
-	/* Of record alone. */
-	OPT_OF_RECORD = 64,
-	OPT_STRINGS = OPT_OF_RECORD,
-	OPT_DISK,
-	OPT_KEEP,
-	OPT_ON,
-	OPT_AFTER,
-	OPT_QUIET_FOR,
-	OPT_MAX_FILES,
-};
-
-static const struct opt options[] = {
-	{NULL, 'e', "PROGRAM", "the script itself", OPT_PROGRAM},
-	{"list", 'l', NULL, "list probes that match the operand (default: all), or a script's",
-	 OPT_LIST},
-	{"verbose", 'v', NULL, "say more: what programs cost the verifier, its log; -l: arguments",
-	 OPT_VERBOSE},
-	{"pid", 'p', "PID,...", "trace these processes only, until they end", OPT_PID},
-	{"cmd", 'c', "CMD", "run CMD and trace it until it ends", OPT_CMD},
-	{"follow", 0, NULL, "children of -p and -c, too, and theirs", OPT_FOLLOW},
-	{"cgroup", 0, "DIR", "only processes in this control group or below", OPT_CGROUP},
-	{"container", 0, "NAME", "only processes of this container (name or id)", OPT_CONTAINER},
-	{"dwarf-pid", 0, "PID",
-	 "make this process's unwind tables before tracing, as for -p; may be repeated",
-	 OPT_DWARF_PID},
-	{"output", 'o', "FILE", "write results to FILE", OPT_OUTPUT},
-	{"append", 0, NULL, "write behind what FILE of -o has", OPT_APPEND},
-	{"as-invoker", 0, NULL, "write FILE with the rights of the user who called sudo",
-	 OPT_AS_INVOKER},
-	{NULL, 'f', "FORMAT[:OPT,...]", NULL, OPT_FORMAT}, /* help: of the table of formats */
-	{"json", 0, NULL, "the same as -f json", OPT_JSON},
-	{"diff", 0, "FILE", "-f flame: what changed since these folded stacks", OPT_DIFF},
-	{NULL, 'B', "MODE", "buffer the output by line (default), full or none", OPT_BUFFER},
-	{"escape", 0, "[=WHEN]",
-	 "control characters of what was traced as \\xNN: always, never, or auto (default: on a "
-	 "terminal)",
-	 OPT_ESCAPE},
-	{"quiet", 'q', NULL, "no message when attached", OPT_QUIET},
-	{"warnings", 'k', NULL, "warn of reads and map operations that fail while running",
-	 OPT_WARNINGS},
-	{"no-warnings", 0, NULL, "no warnings about the script", OPT_NO_WARN},
-	{"unsafe", 0, NULL, "allow functions that change the system", OPT_UNSAFE},
-	{"for", 0, "TIME", "end after so long: 30s, 5m", OPT_FOR},
-	{"budget", 0, "N%", "stop when tracing takes more of the machine's processor time",
-	 OPT_BUDGET},
-	{"cost", 0, NULL, "tell at the end what tracing took, by probe", OPT_COST},
-	{"dry-run", 0, NULL, "attach everything, then leave", OPT_DRY_RUN},
-	{"debug", 'd', "STAGE,...",
-	 "print the program after ast, types, plan, ir, regs, bpf or all, or the script of a tool",
-	 OPT_DUMP},
-	{"aot", 0, "FILE", "write the compiled script as a program, do not run it", OPT_AOT},
-	{"mode", 0, "MODE", "codegen: compile only; compiler-bench, test, bench, format", OPT_MODE},
-	{"emit-elf", 0, "FILE", "also write the programs as an ELF object", OPT_EMIT_ELF},
-	{"emit-llvm", 0, "FILE", "also write the IR: FILE.original.ir, FILE.optimized.ir",
-	 OPT_EMIT_IR},
-	{"no-feature", 0, "NAME,...", "do without a feature of the kernel (names: --info)",
-	 OPT_NO_FEATURE},
-	{NULL, 'I', "DIR", "look for #include files in DIR first", OPT_INCLUDE_DIR},
-	{"include", 0, "FILE", "#include FILE before the script", OPT_INCLUDE_FILE},
-	{"compat", 0, "0.17", "scripts mean what they meant then: variables of a whole probe ...",
-	 OPT_COMPAT},
-	{"test", 0, NULL, "run the script's test: probes", OPT_TEST},
-	{"bench", 0, NULL, "run the script's bench: probes, and tell how long they take",
-	 OPT_BENCH},
-	{"probe-filter", 0, "REGEX", "only probes whose name this extended expression matches",
-	 OPT_FILTER},
-	{"traceable-functions", 0, "FILE",
-	 "kernel functions that may be traced, as in available_filter_functions", OPT_TRACEABLE},
-	{"debuginfo", 0, "DIR[:DIR]",
-	 "look for separate debug information there, too; debuginfod: ask servers", OPT_DEBUGINFO},
-	{"set", 0, "NAME,...",
-	 "record these events: syscalls, sched, disk, net, faults, samples=99", OPT_SET},
-	{"stacks", 0, "WHICH", "user, kernel or both, with each event of a PROBE or a set",
-	 OPT_STACKS},
-	{"strings", 0, "N", "keep at most N bytes of a text (default: 1024)", OPT_STRINGS},
-	{"disk", 0, "SIZE", "write numbered segments, and remove the oldest: at most SIZE (2G)",
-	 OPT_DISK},
-	{"keep", 0, "TIME,SIZE",
-	 "keep the last TIME in at most SIZE of memory (60s,200M), for snapshots on --on and "
-	 "SIGUSR2",
-	 OPT_KEEP},
-	{"on", 0, "WHAT",
-	 "write a snapshot: oom, stall=200ms, or a script that calls snapshot(\"why\")", OPT_ON},
-	{"after", 0, "TIME", "go on so long before a snapshot is written (5s)", OPT_AFTER},
-	{"quiet-for", 0, "TIME", "at most one snapshot in this time (default: 1m)", OPT_QUIET_FOR},
-	{"max-files", 0, "N", "keep N snapshots of this run, the last ones (default: 10)",
-	 OPT_MAX_FILES},
-	{"fmt", 0, NULL, "print the script in its canonical layout", OPT_FMT},
-	{"info", 0, NULL, "what this machine can do", OPT_INFO},
-	/* Without a file it is an old option that means nothing. */
-	{"btf", 0, "[=FILE]", "types of the kernel from this BTF file", OPT_BTF},
-	{NULL, 'b', "FILE", "the same; before another option it is --btf", OPT_BTF},
-	{"root", 0, "DIR", "compile for the machine recorded in DIR", OPT_ROOT},
-	{"help", 'h', NULL, "this text", OPT_HELP},
-	{"version", 'V', NULL, "version", OPT_VERSION},
-	{"verify-llvm-ir", 0, NULL, NULL, OPT_CHECK_IR}, /* after each pass, not only the last */
-	/* Of query, which makes options of its operands. */
-	{"recording", 0, "FILE", NULL, OPT_RECORDING},
-	{"from", 0, "TIME", "events from this time after the start on: 5s, 500ms", OPT_FROM},
-	{"to", 0, "TIME", "events until this time after the start", OPT_TO},
-	/* Accepted, without effect. */
-	{"usdt-file-activation", 0, NULL, NULL, OPT_NOTHING}, /* always so: the kernel counts */
-	{0},
-};
+/* The commands that run() parses alike; opts_check() refuses what one of them does not accept. */
+static const u32 parsed = 1 << CMD_RUN | 1 << CMD_LIST | 1 << CMD_INFO | 1 << CMD_FMT |
+			  1 << CMD_RECORD | 1 << CMD_QUERY;
 
 static const struct {
 	const char *name;
@@ -177,50 +22,6 @@ static const struct {
 	{"parse", DUMP_AST}, {"dis", DUMP_BPF},       {"libbpf", 0},
 	{"verifier", 0},     {"script", DUMP_SCRIPT},
 };
-
-/* What a command takes; run takes all but what is of record and query. Those of bpftrace's command line take all that it takes. */
-static const u64 taken[] = {
-	[CMD_RUN] = ~(1ull << OPT_SET | 1ull << OPT_STACKS | 1ull << OPT_RECORDING |
-		      1ull << OPT_FROM | 1ull << OPT_TO),
-	[CMD_LIST] = 1ull << OPT_PROGRAM | 1ull << OPT_LIST | 1ull << OPT_VERBOSE |
-		     1ull << OPT_PID | 1ull << OPT_ESCAPE | 1ull << OPT_QUIET |
-		     1ull << OPT_NO_WARN | 1ull << OPT_UNSAFE | 1ull << OPT_NO_FEATURE |
-		     1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE | 1ull << OPT_COMPAT |
-		     1ull << OPT_TEST | 1ull << OPT_BENCH | 1ull << OPT_BTF | 1ull << OPT_ROOT |
-		     1ull << OPT_FILTER | 1ull << OPT_TRACEABLE | 1ull << OPT_DEBUGINFO |
-		     1ull << OPT_HELP | 1ull << OPT_VERSION | 1ull << OPT_CHECK_IR |
-		     1ull << OPT_NOTHING,
-	[CMD_INFO] = 1ull << OPT_INFO | 1ull << OPT_FORMAT | 1ull << OPT_JSON |
-		     1ull << OPT_VERBOSE | 1ull << OPT_NO_FEATURE | 1ull << OPT_BTF |
-		     1ull << OPT_ROOT | 1ull << OPT_HELP | 1ull << OPT_VERSION,
-	[CMD_FMT] = 1ull << OPT_FMT | 1ull << OPT_MODE | 1ull << OPT_PROGRAM | 1ull << OPT_HELP |
-		    1ull << OPT_VERSION,
-	[CMD_RECORD] = 1ull << OPT_PROGRAM | 1ull << OPT_VERBOSE | 1ull << OPT_PID |
-		       1ull << OPT_CMD | 1ull << OPT_FOLLOW | 1ull << OPT_CGROUP |
-		       1ull << OPT_CONTAINER | 1ull << OPT_DWARF_PID | 1ull << OPT_OUTPUT |
-		       1ull << OPT_AS_INVOKER | 1ull << OPT_FORMAT | 1ull << OPT_ESCAPE |
-		       1ull << OPT_QUIET | 1ull << OPT_WARNINGS | 1ull << OPT_NO_WARN |
-		       1ull << OPT_UNSAFE | 1ull << OPT_FOR | 1ull << OPT_BUDGET |
-		       1ull << OPT_COST | 1ull << OPT_DRY_RUN | 1ull << OPT_DUMP |
-		       1ull << OPT_NO_FEATURE | 1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE |
-		       1ull << OPT_FILTER | 1ull << OPT_TRACEABLE | 1ull << OPT_DEBUGINFO |
-		       1ull << OPT_BTF | 1ull << OPT_ROOT | 1ull << OPT_SET | 1ull << OPT_STACKS |
-		       1ull << OPT_HELP | 1ull << OPT_VERSION | 1ull << OPT_CHECK_IR,
-	[CMD_QUERY] =
-		1ull << OPT_PROGRAM | 1ull << OPT_LIST | 1ull << OPT_VERBOSE | 1ull << OPT_PID |
-		1ull << OPT_FOLLOW | 1ull << OPT_OUTPUT | 1ull << OPT_APPEND | 1ull << OPT_FORMAT |
-		1ull << OPT_JSON | 1ull << OPT_DIFF | 1ull << OPT_BUFFER | 1ull << OPT_ESCAPE |
-		1ull << OPT_QUIET | 1ull << OPT_WARNINGS | 1ull << OPT_NO_WARN | 1ull << OPT_FOR |
-		1ull << OPT_DUMP | 1ull << OPT_INCLUDE_DIR | 1ull << OPT_INCLUDE_FILE |
-		1ull << OPT_COMPAT | 1ull << OPT_FILTER | 1ull << OPT_HELP | 1ull << OPT_VERSION |
-		1ull << OPT_RECORDING | 1ull << OPT_FROM | 1ull << OPT_TO | 1ull << OPT_NOTHING,
-};
-_Static_assert(OPT_NOTHING < OPT_OF_RECORD, "one bit each");
-
-static bool takes(enum command c, int id)
-{
-	return id >= OPT_OF_RECORD ? c == CMD_RECORD : taken[c] >> id & 1;
-}
 
 void usage(FILE *f, bool compat, bool all)
 {
@@ -236,24 +37,16 @@ void usage(FILE *f, bool compat, bool all)
 		return;
 	}
 	if (!compat) {
-		fprintf(f, "    %s ", name);
+		fprintf(f,
+			"    %s TOOL [options]                   (sonde tools lists them)\n"
+			"    %s COMMAND [options]\n"
+			"\nCOMMANDS:\n",
+			name, name);
 		commands_help(f);
-		fprintf(f, "TOOL [options]\n");
 	}
-	fprintf(f, "\nOPTIONS:\n");
-	struct opt shown[countof(options)] = {0};
-	AUTO_SB formats = {0};
-	size_t n = 0;
-	for (const struct opt *p = options; p->id; p++)
-		if (takes(CMD_RUN, p->id))
-			shown[n++] = *p;
-	for (const struct sink *const *s = sinks; *s; s++)
-		sb_fmt(&formats, "%s%s", (*s)->name,
-		       s[1] ? ", " : ": format of the results (-f help)");
-	for (struct opt *p = shown; p->id; p++)
-		if (p->id == OPT_FORMAT)
-			p->help = formats.s;
-	opt_help(shown, f);
+	struct option_table table;
+	options_of(in(CMD_RUN), &table);
+	options_help(table.row, f);
 	fprintf(f,
 		"\nEXAMPLES:\n"
 		"    %s -l 'tracepoint:syscalls:sys_enter_*'\n"
@@ -448,9 +241,9 @@ static struct err *set_strings(struct run_opts *o, const char *val)
 	return err_new("--strings needs a number of bytes, at most %d (got '%s')", MOST, val);
 }
 
-static struct err *set_of_record(struct run_opts *o, enum opt_id id, const char *val)
+static struct err *set_of_record(struct run_opts *o, enum option_id id, const char *val)
 {
-	switch ((int)id) {
+	switch (id) {
 	case OPT_STRINGS: return set_strings(o, val);
 	case OPT_DISK: return bounds_disk(&o->output.bounds, val);
 	case OPT_KEEP: return bounds_keep(&o->output.bounds, val);
@@ -462,6 +255,7 @@ static struct err *set_of_record(struct run_opts *o, enum opt_id id, const char 
 		o->output.bounds.has_quiet = true;
 		return bounds_time("quiet-for", val, &o->output.bounds.quiet_ns);
 	case OPT_MAX_FILES: return bounds_files(&o->output.bounds, val);
+	default: assert(!"an option of these commands");
 	}
 	return NULL;
 }
@@ -469,11 +263,8 @@ static struct err *set_of_record(struct run_opts *o, enum opt_id id, const char 
 static struct err *set(void *self, int id, const char *val)
 {
 	struct run_opts *o = self;
-	if (id >= OPT_OF_RECORD)
-		o->given_record |= 1ull << (id - OPT_OF_RECORD);
-	else
-		o->given |= 1ull << id;
-	switch ((enum opt_id)id) {
+	o->given[id] = true;
+	switch ((enum option_id)id) {
 	case OPT_PROGRAM: return set_program(o, val);
 	case OPT_LIST: o->list = true; break;
 	case OPT_VERBOSE: o->verbose++; break;
@@ -533,18 +324,18 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_TO: o->to = val; break;
 	case OPT_SET: o->sets = val; break;
 	case OPT_STACKS: o->stacks = val; break;
-	case OPT_STRINGS ... OPT_MAX_FILES: return set_of_record(o, (enum opt_id)id, val);
 	case OPT_NOTHING: break;
+	default: return set_of_record(o, (enum option_id)id, val);
 	}
 	return NULL;
 }
 
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name)
 {
-	for (const struct opt *t = options; t->id && !o->compat; t++) {
-		bool given = t->id >= OPT_OF_RECORD ? o->given_record >> (t->id - OPT_OF_RECORD) & 1
-						    : o->given >> t->id & 1;
-		if (!given || takes(command, t->id))
+	struct option_table table;
+	options_of(parsed, &table);
+	for (const struct opt *t = table.row; t->id && !o->compat; t++) {
+		if (!o->given[t->id] || option_accepted((enum option_id)t->id, command))
 			continue;
 		if (t->name)
 			return err_new("--%s means nothing to '%s'", t->name, name);
@@ -555,29 +346,20 @@ struct err *opts_check(const struct run_opts *o, enum command command, const cha
 
 void opts_usage(FILE *f, enum command command, const char *use)
 {
-	struct opt table[countof(options)] = {0};
-	size_t n = 0;
-	for (const struct opt *t = options; t->id; t++)
-		if (takes(command, t->id))
-			table[n++] = *t;
-	for (struct opt *t = table; t->id && command == CMD_QUERY; t++) {
-		t->help = t->id == OPT_PID       ? "only events of these processes"
-			  : t->id == OPT_FOR     ? "only so long from the start (or --from) on"
-			  : t->id == OPT_VERBOSE ? "say more; -l: what was kept of each probe"
-						 : t->help;
-	}
-	fprintf(f, "USAGE:\n    sonde %s\n\nOPTIONS:\n", use);
-	opt_help(table, f);
+	struct option_table table;
+	options_of(in(command), &table);
+	fprintf(f, "USAGE:\n    sonde %s\n", use);
+	options_help(table.row, f);
 }
 
 /* Our -b takes a file; bpftrace's takes none, and what is an option is no file's name. */
-static void options_for(struct opt *table, bool compat, int argc, char **argv)
+static void options_for(struct option_table *table, bool compat, int argc, char **argv)
 {
 	bool alone = compat;
 	for (int i = 1; i < argc; i++)
 		alone |= !strcmp(argv[i], "-b") && (i + 1 == argc || argv[i + 1][0] == '-');
-	memcpy(table, options, sizeof(options));
-	for (struct opt *t = table; t->id && alone; t++)
+	options_of(parsed, table);
+	for (struct opt *t = table->row; t->id && alone; t++)
 		t->arg = t->shrt == 'b' ? NULL : t->arg;
 }
 
@@ -585,28 +367,34 @@ struct err *opts_parse(struct run_opts *o, int argc, char **argv)
 {
 	o->view.buffering = 'l';
 	o->rest = xcalloc((size_t)argc + 1, sizeof(*o->rest));
-	struct opt table[countof(options)];
-	options_for(table, o->compat, argc, argv);
-	return opt_parse(table, argc, argv, set, o, o->rest, &o->nrest, &o->ndash);
+	struct option_table table;
+	options_for(&table, o->compat, argc, argv);
+	return opt_parse(table.row, argc, argv, set, o, o->rest, &o->nrest, &o->ndash);
 }
 
 struct err *opts_set(struct run_opts *o, const char *name, const char *val)
 {
-	for (const struct opt *t = options; t->id; t++)
+	struct option_table table;
+	options_of(parsed, &table);
+	for (const struct opt *t = table.row; t->id; t++)
 		if (t->name && !strcmp(t->name, name))
 			return set(o, t->id, val);
 	assert(!"an option of ours");
 	return NULL;
 }
 
-const struct opt *opts_named(const char *word)
+bool opts_named(const char *word, struct opt *ret)
 {
-	return opt_named(options, word);
+	struct option_table table;
+	options_of(parsed, &table);
+	const struct opt *o = opt_named(table.row, word);
+	*ret = o ? *o : (struct opt){0};
+	return o;
 }
 
 int opts_first_operand(int argc, char **argv)
 {
-	struct opt table[countof(options)];
-	options_for(table, false, argc, argv);
-	return opt_first_operand(table, argc, argv);
+	struct option_table table;
+	options_for(&table, false, argc, argv);
+	return opt_first_operand(table.row, argc, argv);
 }

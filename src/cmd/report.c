@@ -1,6 +1,5 @@
 /* report.c - sonde report: what is in a recording, and its events as lines. */
 #include "base/alloc.h"
-#include "base/opt.h"
 #include "base/units.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
@@ -11,13 +10,8 @@
 #include <fcntl.h>
 #include <time.h>
 
-enum { OPT_EVENTS = 1, OPT_HELP, MOST_TASKS = 20, NS_PER_S = 1000000000 };
+enum { MOST_TASKS = 20, NS_PER_S = 1000000000 };
 
-static const struct opt options[] = {
-	{"events", 'e', NULL, "print the events, one per line", OPT_EVENTS},
-	{"help", 'h', NULL, "this text", OPT_HELP},
-	{0},
-};
 struct report_opts {
 	bool events, help;
 };
@@ -383,13 +377,14 @@ int cmd_report(int argc, char **argv, bool compat)
 	struct report_opts o = {0};
 	char **rest = xcalloc((size_t)argc + 1, sizeof(*rest));
 	int nrest = 0, ndash = 0, rc;
+	struct option_table table;
 	(void)compat;
-	struct err *e = opt_parse(options, argc, argv, set, &o, rest, &nrest, &ndash);
+	options_of(in(CMD_REPORT), &table);
+	struct err *e = opt_parse(table.row, argc, argv, set, &o, rest, &nrest, &ndash);
 	if (!e && !o.help && nrest != 1)
 		e = err_new("report takes one FILE");
 	if (o.help) {
-		printf("USAGE:\n    sonde %s\n\nOPTIONS:\n", command_use("report"));
-		opt_help(options, stdout);
+		opts_usage(stdout, CMD_REPORT, command_use("report"));
 		rc = RC_OK;
 	} else if (e) {
 		fprintf(stderr, "ERROR: %s\nUSAGE:\n    sonde %s\n", e->msg, command_use("report"));

@@ -740,9 +740,10 @@ static int run_anew(struct run_opts *o, const struct aot *f)
 /* The first argument that is a long option, and none of sonde's: with it those of the script begin. */
 static int script_begins(int argc, char **argv)
 {
+	struct opt ours;
 	int i = 1;
 	while (i < argc && strcmp(argv[i], "--") &&
-	       (strncmp(argv[i], "--", 2) || opts_named(argv[i])))
+	       (strncmp(argv[i], "--", 2) || opts_named(argv[i], &ours)))
 		i++;
 	return i;
 }

@@ -12,95 +12,11 @@
 #include "sema/declare.h"
 #include "tool/words.h"
 
-#define CLOCK_ARG   "[=ms|us|ns]"
-#define PERCENTILES "p50,p90,p99,p99.9,max"
+#define CLOCK_ARG "[=ms|us|ns]"
 
-enum { FIRST_COMMON = 1, FIRST_OWN = 64, MAX_OPTIONS = 512, MAX_GIVEN = 64 };
+enum { FIRST_OWN = OPT_END, MAX_OPTIONS = 512, MAX_GIVEN = 64 };
 
 /* ---- options ---- */
-
-enum common_id {
-	COMMON_HELP = FIRST_COMMON,
-	COMMON_PID,
-	COMMON_CGROUP,
-	COMMON_CONTAINER,
-	COMMON_FOLDED,
-	COMMON_FLAME,
-	COMMON_ANNOTATE,
-	COMMON_DELIMITER,
-	COMMON_MATCH,
-	COMMON_FOLLOW,
-	COMMON_COMMAND,
-	COMMON_DURATION,
-	COMMON_COUNT,
-	COMMON_TIME,
-	COMMON_UTC,
-	COMMON_PERCENTILES,
-	COMMON_JSON,
-	COMMON_CSV,
-	COMMON_FIELDS,
-	COMMON_SORT,
-	COMMON_ROWS,
-	COMMON_NOCLEAR,
-	COMMON_NOSUMMARY,
-	COMMON_WIDE,
-	COMMON_OUTPUT,
-	COMMON_APPEND,
-	COMMON_QUIET,
-	COMMON_VERBOSE,
-};
-
-/*
- * always: of every tool; the others of those that name them, --count of those that tell of events,
- * --time and --utc of those that show times of day, --percentiles of those that show histograms.
- */
-static const struct common {
-	struct opt opt;
-	bool always;
-} commons[] = {
-	{{"pid", 'p', "PID,...", "these processes only; ends when the last one ends", COMMON_PID},
-	 false},
-	{{"cgroup", 'c', "DIR", "this control group and all below it", COMMON_CGROUP}, false},
-	{{"container", 0, "NAME", "a container, by name, id or beginning of its id",
-	  COMMON_CONTAINER},
-	 false},
-	{{"folded", 'f', NULL, "a line per stack, for tools of flame graphs", COMMON_FOLDED},
-	 false},
-	{{"flame", 0, "FILE", "a flame graph (SVG) into FILE", COMMON_FLAME}, false},
-	{{"annotate", 'a', NULL, "with -f: frames of the kernel end in _[k]", COMMON_ANNOTATE},
-	 false},
-	{{"delimiter", 'd', NULL, "with -f: a frame - between the program's and the kernel's",
-	  COMMON_DELIMITER},
-	 false},
-	{{"match", 0, "TEXT", "only lines whose last column contains TEXT", COMMON_MATCH}, false},
-	{{"follow", 'f', NULL, "children of the processes, too", COMMON_FOLLOW}, false},
-	{{"command", 0, "COMMAND", "runs it, as -- COMMAND does", COMMON_COMMAND}, false},
-	{{"sort", 's', "COLUMN", "by this column, largest first; -COLUMN: smallest first",
-	  COMMON_SORT},
-	 false},
-	{{"rows", 'r', "N", "so many rows of each report", COMMON_ROWS}, false},
-	{{"noclear", 'C', NULL, "a screen does not replace the one before", COMMON_NOCLEAR}, false},
-	{{"nosummary", 0, NULL, "no time and load above a screen", COMMON_NOSUMMARY}, false},
-	{{"duration", 'd', "TIME", "stop after so long: 10 (seconds), 500ms, 2m", COMMON_DURATION},
-	 true},
-	{{"count", 0, "N", "end after N events", COMMON_COUNT}, false},
-	{{"time", 0, CLOCK_ARG, "times of day with such digits", COMMON_TIME}, false},
-	{{"utc", 0, NULL, "times of day in UTC", COMMON_UTC}, false},
-	{{"percentiles", 0, "[=LIST]", "below histograms: " PERCENTILES ", or those of LIST",
-	  COMMON_PERCENTILES},
-	 false},
-	{{"json", 'j', NULL, "JSON, an object per line", COMMON_JSON}, true},
-	{{"csv", 0, NULL, "comma-separated values", COMMON_CSV}, true},
-	{{"fields", 0, "NAME,...", "these columns, in this order (names as in JSON)",
-	  COMMON_FIELDS},
-	 true},
-	{{"wide", 'w', NULL, "no column is cut to the terminal", COMMON_WIDE}, true},
-	{{"output", 'o', "FILE", "write to FILE; '|CMD': to a command", COMMON_OUTPUT}, true},
-	{{"append", 'A', NULL, "write behind what FILE has", COMMON_APPEND}, false},
-	{{"quiet", 'q', NULL, "nothing but the results", COMMON_QUIET}, true},
-	{{"verbose", 'v', NULL, "how it is done", COMMON_VERBOSE}, true},
-	{{"help", 'h', NULL, "this text", COMMON_HELP}, true},
-};
 
 struct parse {
 	const struct tool *tool;
@@ -147,7 +63,7 @@ static const char *help_of(struct arena *a, const struct getopt_use *u)
 		    : arena_fmt(a, "%.*s", STRF(u->doc));
 }
 
-/* Imports come first: a letter of the tool's own is not theirs. */
+/* The options of imports are added first: a letter that the tool itself uses is taken from them. */
 static void take_letter(struct parse *p, char letter)
 {
 	for (u32 i = 0; i < p->ntable; i++)
@@ -243,14 +159,18 @@ static bool see_values(struct node *n, void *arg)
 	return true;
 }
 
-static bool is_wanted(const struct common *m, bool events, const struct seen *seen)
+/*
+ * Is the option one of this tool's, if its script does not name it? --count is for tools that print events, --time and
+ * --utc for those that print times of day, --percentiles for those that print histograms.
+ */
+static bool is_wanted(enum option_id id, bool events, const struct seen *seen)
 {
-	switch (m->opt.id) { /* of the others those that the tool names */
-	case COMMON_COUNT: return events;
-	case COMMON_TIME:
-	case COMMON_UTC: return seen->time;
-	case COMMON_PERCENTILES: return seen->hist;
-	default: return m->always;
+	switch (id) {
+	case OPT_COUNT: return events;
+	case OPT_TIME:
+	case OPT_UTC: return seen->time;
+	case OPT_PERCENTILES: return seen->hist;
+	default: return option_accepted(id, CMD_TOOL);
 	}
 }
 
@@ -260,17 +180,19 @@ static void add_common(struct parse *p, const struct compile *c)
 	struct seen seen = {0};
 	for (struct node *n = c->tree->a; n; n = n->next)
 		node_walk(n, see_values, &seen);
-	for (size_t i = 0; i < countof(commons); i++) {
-		struct opt o = commons[i].opt;
+	struct option_table common;
+	options_of(in(CMD_TOOL) | in(CMD_SOME), &common);
+	for (size_t i = 0; common.row[i].id; i++) {
+		struct opt o = common.row[i];
 		const struct getopt_use *u = tool_names(c, o.name);
-		bool wanted = u || is_wanted(&commons[i], events, &seen);
+		bool wanted = u || is_wanted((enum option_id)o.id, events, &seen);
 		o.shrt = u && u->letter ? u->letter : o.shrt;
 		for (u32 k = 0; k < p->ntable; k++)
 			if (p->table[k].name &&
 			    !strcmp(p->table[k].name, o.name)) /* the tool has its own */
 				wanted = false;
 		/* Otherwise it stands behind -- alone. */
-		wanted &= o.id != COMMON_COMMAND || o.shrt;
+		wanted &= o.id != OPT_COMMAND || o.shrt;
 		if (wanted)
 			add_opt(p, o);
 		if (wanted && u)
@@ -391,7 +313,7 @@ static bool was_given(const struct parse *p, struct str option)
 	return false;
 }
 
-/* Who asks for that wants to see times. */
+/* --utc implies --time. */
 static struct err *set_utc(struct parse *p)
 {
 	struct err *e = NULL;
@@ -432,45 +354,46 @@ static struct err *take_option(struct parse *p, int id, const char *val)
 {
 	if (id >= FIRST_OWN)
 		return give(p, p->own[id - FIRST_OWN], val);
-	switch ((enum common_id)id) {
-	case COMMON_HELP: p->o->help = true; break;
-	case COMMON_PID: return set_pid(p, val);
-	case COMMON_CGROUP: return set_cgroup(p, val);
-	case COMMON_CONTAINER: return opts_set(p->o, "container", val);
-	case COMMON_FOLDED: return set_format(p, "folded");
-	case COMMON_FLAME:
+	switch ((enum option_id)id) {
+	case OPT_HELP: p->o->help = true; break;
+	case OPT_PID: return set_pid(p, val);
+	case OPT_CGROUP: return set_cgroup(p, val);
+	case OPT_CONTAINER: return opts_set(p->o, "container", val);
+	case OPT_FOLDED: return set_format(p, "folded");
+	case OPT_FLAME:
 		p->o->output.path = val;
 		return *val ? set_format(p, "flame") : err_new("--flame needs a file (got '')");
-	case COMMON_ANNOTATE: p->annotate = true; break;
-	case COMMON_DELIMITER: p->delimiter = true; break;
-	case COMMON_MATCH: p->script->match = str_z(val); break;
-	case COMMON_FOLLOW: p->o->target.follow = true; break;
-	case COMMON_COMMAND:
+	case OPT_ANNOTATE: p->annotate = true; break;
+	case OPT_DELIMITER: p->delimiter = true; break;
+	case OPT_MATCH: p->script->match = str_z(val); break;
+	case OPT_FOLLOW: p->o->target.follow = true; break;
+	case OPT_COMMAND:
 		p->o->target.cmd = val;
 		p->o->target.follow = true;
 		break;
-	case COMMON_DURATION: return set_duration(p, val);
-	case COMMON_COUNT: return set_count(p, val);
-	case COMMON_TIME: return set_time(p, val);
-	case COMMON_UTC: return set_utc(p);
-	case COMMON_PERCENTILES: return set_percentiles(p, val);
-	case COMMON_JSON: return set_format(p, "json");
-	case COMMON_CSV: return set_format(p, "csv");
-	case COMMON_FIELDS:
+	case OPT_DURATION: return set_duration(p, val);
+	case OPT_COUNT: return set_count(p, val);
+	case OPT_TIME: return set_time(p, val);
+	case OPT_UTC: return set_utc(p);
+	case OPT_PERCENTILES: return set_percentiles(p, val);
+	case OPT_JSON: return set_format(p, "json");
+	case OPT_CSV: return set_format(p, "csv");
+	case OPT_FIELDS:
 		p->script->fields = str_z(val);
 		return *val ? NULL : err_new("--fields needs names of columns (got '')");
-	case COMMON_SORT: p->script->sort = str_z(val); break;
-	case COMMON_ROWS: return set_rows(p, val);
-	case COMMON_NOCLEAR: p->o->view.scroll = true; break;
-	case COMMON_NOSUMMARY: p->o->view.no_load = true; break;
-	case COMMON_WIDE: p->o->view.wide = true; break;
-	case COMMON_OUTPUT: p->o->output.path = val; break;
-	case COMMON_APPEND: p->o->output.append = true; break;
-	case COMMON_QUIET:
+	case OPT_SORT: p->script->sort = str_z(val); break;
+	case OPT_ROWS: return set_rows(p, val);
+	case OPT_NOCLEAR: p->o->view.scroll = true; break;
+	case OPT_NOSUMMARY: p->o->view.no_load = true; break;
+	case OPT_WIDE: p->o->view.wide = true; break;
+	case OPT_OUTPUT: p->o->output.path = val; break;
+	case OPT_APPEND: p->o->output.append = true; break;
+	case OPT_QUIET:
 		p->o->view.quiet = true;
 		p->words.quiet++;
 		break;
-	case COMMON_VERBOSE: p->o->verbose++; break;
+	case OPT_VERBOSE: p->o->verbose++; break;
+	default: assert(!"an option of tools");
 	}
 	return NULL;
 }
@@ -508,7 +431,7 @@ static struct err *take_process(struct parse *p, const struct getopt_use *u, con
 	u64 pid;
 	bool has_pid = false;
 	for (u32 i = 0; i < p->ntable; i++)
-		has_pid |= p->table[i].id == COMMON_PID;
+		has_pid |= p->table[i].id == OPT_PID;
 	*took = has_pid && str_is(u->placeholder, "PATH") && str_u64(str_z(val), &pid);
 	if (!*took)
 		return NULL;
@@ -711,10 +634,12 @@ static bool read_options(struct job *j, const struct run_opts *o, const struct s
 /* What has no default is one of the options that many tools have. */
 static bool knows_common(const struct tool *t, const struct compile *c)
 {
+	struct option_table common;
+	options_of(in(CMD_TOOL) | in(CMD_SOME), &common);
 	for (const struct getopt_use *u = c->getopts; u; u = u->next) {
 		bool known = !u->common;
-		for (size_t i = 0; i < countof(commons); i++)
-			known |= str_is(u->name, commons[i].opt.name);
+		for (const struct opt *o = common.row; o->id; o++)
+			known |= str_is(u->name, o->name);
 		if (known)
 			continue;
 		fprintf(stderr,

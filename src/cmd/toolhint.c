@@ -3,13 +3,12 @@
 #include "sema/declare.h"
 
 /* An option of sonde's own that stands behind the tool's name, where it is none. */
-static const struct opt *misplaced(const struct tool_words *w)
+static bool misplaced(const struct tool_words *w, struct opt *ret)
 {
-	const struct opt *o = NULL;
-	for (int i = 1; i < w->argc && !o && strcmp(w->argv[i], "--") != 0; i++)
-		if (!opt_named(w->table, w->argv[i]))
-			o = opts_named(w->argv[i]);
-	return o;
+	for (int i = 1; i < w->argc && strcmp(w->argv[i], "--") != 0; i++)
+		if (!opt_named(w->table, w->argv[i]) && opts_named(w->argv[i], ret))
+			return true;
+	return false;
 }
 
 /* bcc's tools take maps with control groups or mount namespaces that another program filled. */
@@ -93,17 +92,17 @@ int tool_bad_words(const struct tool_words *w, struct err *e)
 	struct str name = w->tool->name;
 	const char *command = w->runs ? tool_command_behind(w->a, w->argc, w->argv) : NULL;
 	const char *word = meant(w);
-	const struct opt *before = misplaced(w);
+	struct opt before;
 	fprintf(stderr, "ERROR: %s\n", e->msg);
 	if (word)
 		fprintf(stderr, "HINT: did you mean %s %s?\n", word, w->refused);
 	else if (command)
 		fprintf(stderr, "HINT: a command stands behind --: sonde %.*s -- %s\n", STRF(name),
 			command);
-	else if (before)
+	else if (misplaced(w, &before))
 		fprintf(stderr, "HINT: --%s stands before the tool's name: sonde --%s%s%s %.*s\n",
-			before->name, before->name, before->arg ? " " : "",
-			before->arg ? before->arg : "", STRF(name));
+			before.name, before.name, before.arg ? " " : "",
+			before.arg ? before.arg : "", STRF(name));
 	else if (asks_for_map(w))
 		fprintf(stderr, "HINT: --cgroup DIR or --container NAME says which\n");
 	else

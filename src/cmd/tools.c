@@ -203,8 +203,7 @@ void tool_usage(const struct tool *t, const struct opt *options, const struct co
 			STRF(t->preset));
 	if (t->about.n)
 		fprintf(f, "\n%.*s\n", STRF(t->about));
-	fprintf(f, "\nOPTIONS:\n");
-	opt_help(options, f);
+	options_help(options, f);
 	put_command(runs, f);
 	put_accepted(c->getopts, f);
 	put_columns(c->tree, f);
