@@ -163,6 +163,18 @@ EXPECT
 	sh               URG     T
 	sh               CONT    T
 
+NAME sigsnoop: signals that the kernel sends to a command and its children, whoever runs then
+RUN
+	p='import signal; signal.signal(signal.SIGALRM, lambda *a: None); signal.setitimer(signal.ITIMER_REAL, 0.05); signal.pause()'
+	"$SONDE" sigsnoop -q -s ALRM --fields signal_name,target_comm,code,result -- /usr/bin/python3 -c "$p"
+	"$SONDE" sigsnoop -q -s ALRM --fields signal_name,target_comm -- sh -c "/usr/bin/python3 -c '$p'; true"
+NEEDS tp:signal/signal_generate file:/usr/bin/python3
+EXPECT
+	NAME    TCOMM            CODE  RESULT
+	ALRM    python3          128   delivered
+	NAME    TCOMM
+	ALRM    python3
+
 NAME forksnoop: processes, and threads
 RUN p='import threading; t = threading.Thread(target=print); t.start(); t.join()'; "$SONDE" forksnoop -q --fields comm,kind -- sh -c 'ls >/dev/null; true'; for f in -j --csv; do "$SONDE" forksnoop -qa $f --fields comm,kind -- /usr/bin/python3 -c "$p" | grep -v '^$'; done
 NEEDS tp:task/task_newtask file:/usr/bin/python3
