@@ -96,6 +96,7 @@ enum builtin_role {
 	ROLE_KEEP,
 	ROLE_CPU,    /* the processor's number */
 	ROLE_TASK,   /* the current task: what a recorded row knows of it needs no memory */
+	ROLE_LEN,    /* of a value; of a stack, only user space may know it */
 	ROLE_DELETE, /* in old scripts a call may be about several maps */
 };
 

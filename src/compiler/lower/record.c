@@ -496,8 +496,8 @@ static void send_built(struct lower *l, const struct schema *sc, struct node *ar
 /* len(ustack): how many frames a walk by tables has, only user space may know. */
 static bool is_frames(const struct node *n)
 {
-	return n->kind == N_CALL && n->type->kind == T_INT && str_is(n->name, "len") && n->a &&
-	       n->a->kind == N_CALL && n->a->type->kind == T_USTACK && n->a->type->count > 1;
+	return builtin_role(n) == ROLE_LEN && n->a->kind == N_CALL &&
+	       n->a->type->kind == T_USTACK && n->a->type->count > 1;
 }
 
 /* What travels instead of the arguments: of a number of frames, the stack. */

@@ -223,7 +223,7 @@ const struct builtin builtin_map[] = {
 		"there is one."},
 	{"int64 len(map m)", lower_len_map, .needs = FEAT_FOR_EACH, .check = check_len_map,
 	 .doc = "Number of elements of a map."},
-	{"int64 len(any value)", lower_len, .check = check_len,
+	{"int64 len(any value)", lower_len, .role = ROLE_LEN, .check = check_len,
 	 .doc = "Frames of a stack, characters of a string, bytes of a buffer, elements of an "
 		"array or tuple."},
 	{"void clear(map m)", lower_on_map, B_ASYNC | B_TIMED, .act = act_clear,
