@@ -41,6 +41,7 @@ struct run_opts {
 	const char *on[16];        /* of record: what writes a snapshot */
 	u32 non;
 	const char *recording[64], *from, *to; /* of query: files, and which part of them */
+	const char *export_to;                 /* of record: the format that the recording is converted to; or NULL */
 	u32 nrecording;
 	int asked[64]; /* of query: rows of these processes */
 	u32 nasked;
@@ -111,6 +112,27 @@ bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o);
 void job_prepare(struct job *j, const struct run_opts *o, const struct script *s, struct host *h);
 void job_report(const struct job *j);
 bool escaped(const struct run_opts *o, int fd); /* is what goes to fd to be made visible? */
+
+/* export.c, for record --to: whether the format can be written to output (-o; NULL: its default); how names of its files
+ * end (NULL: text); whether output is a file or a folder, not standard output or a device; all of a recording, *rc as
+ * of confined_child(). All but the first take a format that was checked. */
+struct err *export_check(const char *format, const char *output) MUST_USE;
+const char *export_ending(const char *format);
+bool export_names_file(const char *format, const char *output);
+struct err *export_whole(const char *path, const char *format, const char *output, bool quiet,
+			 int *rc) MUST_USE;
+
+/* recordto.c: record --to FORMAT */
+struct conversion {
+	const char *format, *output; /* output NULL: standard output */
+	const char *recording;       /* removed when it is converted */
+	bool quiet;
+	int pid, go; /* of the child that converts; written to when the recording is complete */
+};
+/* Before anything is attached, and rights are given up. o->output.path becomes that of the recording. */
+struct err *conversion_start(struct conversion *c, struct arena *a, struct run_opts *o) MUST_USE;
+/* Convert what there is after a run that returned rc; return the exit status of all. */
+int conversion_finish(struct conversion *c, int rc);
 
 /* query.c: which recordings o names, and what of them is asked */
 struct err *query_words(const struct run_opts *o, struct query_spec *s) MUST_USE;

@@ -36,14 +36,14 @@ static void put_formats(struct sb *b)
 		sb_fmt(b, "%s%s", i ? ", " : "", exporters[i]->name);
 }
 
-static struct err *take_format(struct export_opts *o, const char *val)
+static struct err *find_format(const char *name, const struct exporter **ret)
 {
 	AUTO_SB names = {0};
-	o->to = export_named(str_z(val));
-	if (o->to)
+	*ret = export_named(str_z(name));
+	if (*ret)
 		return NULL;
 	put_formats(&names);
-	return err_new("--to: there is no format '%s' (formats: %s)", val, names.s);
+	return err_new("--to: there is no format '%s' (formats: %s)", name, names.s);
 }
 
 static struct err *take_time(const char *name, const char *val, u64 *ret)
@@ -71,7 +71,7 @@ static struct err *set(void *self, int id, const char *val)
 {
 	struct export_opts *o = self;
 	switch ((enum option_id)id) {
-	case OPT_EXPORT_TO: return take_format(o, val);
+	case OPT_EXPORT_TO: return find_format(val, &o->to);
 	case OPT_OUTPUT: o->output = val; break;
 	case OPT_FROM: return take_time("from", val, &o->from_ns);
 	case OPT_FOR: return take_time("for", val, &o->for_ns);
@@ -139,11 +139,29 @@ static bool is_special(const char *name)
 	return !stat(name, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-static struct err *open_special(struct target *t, const struct exporter *to)
+static bool is_standard(const struct exporter *to, const char *output)
 {
-	if (to->seeks || to->parts)
-		return err_new("%s cannot be written to %s, which is not a file", to->name,
-			       t->name);
+	return output ? !strcmp(output, "-") : !to->ending;
+}
+
+/* Whether the format can be written to what -o names, or to standard output. */
+static struct err *check_output(const struct exporter *to, const char *output)
+{
+	bool whole = to->seeks || to->parts;
+	if (!is_standard(to, output))
+		return whole && output && is_special(output)
+			       ? err_new("%s cannot be written to %s, which is not a file",
+					 to->name, output)
+			       : NULL;
+	if (whole)
+		return err_new("%s cannot be written to standard output: -o FILE", to->name);
+	if (to->ending && isatty(STDOUT_FILENO))
+		return err_new("%s is not for terminals: -o FILE%s", to->name, to->ending);
+	return NULL;
+}
+
+static struct err *open_special(struct target *t)
+{
 	t->fd = open(t->name, O_WRONLY | O_CLOEXEC);
 	return t->fd < 0 ? err_sys(errno, "open %s", t->name) : NULL;
 }
@@ -153,18 +171,14 @@ static struct err *open_target(struct target *t, const struct export_opts *o, co
 {
 	const struct exporter *to = o->to;
 	const char *name = o->output;
-	bool standard = name ? !strcmp(name, "-") : !to->ending;
+	struct err *e = check_output(to, name);
 	t->fd = STDOUT_FILENO;
-	if (standard && (to->seeks || to->parts))
-		return err_new("%s cannot be written to standard output: -o FILE", to->name);
-	if (standard && to->ending && isatty(STDOUT_FILENO))
-		return err_new("%s is not for terminals: -o FILE%s", to->name, to->ending);
-	if (standard)
-		return NULL;
+	if (e || is_standard(to, name))
+		return e;
 	AUTO_SB tmp = {0};
 	t->name = name ? xstrdup(name) : default_name(path, to->ending);
 	if (is_special(t->name))
-		return open_special(t, to);
+		return open_special(t);
 	sb_fmt(&tmp, "%s.tmp", t->name);
 	t->tmp = xstrdup(tmp.s);
 	if (to->parts && !to->spills)
@@ -330,6 +344,31 @@ static struct err *export_file(const char *path, const struct export_opts *o, in
 		drop_target(&t, o->to, ncpu);
 	close_target(&t);
 	return e;
+}
+
+struct err *export_check(const char *format, const char *output)
+{
+	const struct exporter *to;
+	struct err *e = find_format(format, &to);
+	return e ? e : check_output(to, output);
+}
+
+const char *export_ending(const char *format)
+{
+	return export_named(str_z(format))->ending;
+}
+
+bool export_names_file(const char *format, const char *output)
+{
+	return !is_standard(export_named(str_z(format)), output) && !(output && is_special(output));
+}
+
+struct err *export_whole(const char *path, const char *format, const char *output, bool quiet,
+			 int *rc)
+{
+	struct export_opts o = {.output = output, .quiet = quiet};
+	struct err *e = find_format(format, &o.to);
+	return e ? e : export_file(path, &o, rc);
 }
 
 static void export_help(void)

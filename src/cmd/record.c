@@ -201,12 +201,22 @@ static int record(struct arena *a, struct run_opts *o)
 	o->nrest = o->ndash = 0;
 	o->target.follow |= o->target.cmd || o->target.npid;
 	o->output.format = o->output.format ? o->output.format : "record";
-	o->output.path = o->output.path ? o->output.path : "record.sonde";
 	if (!o->output.bounds.has_quiet)
 		o->output.bounds.quiet_ns = 60ull * 1000000000;
 	if (!o->output.bounds.max_files)
 		o->output.bounds.max_files = 10;
-	return run_command(o);
+	if (!o->export_to) {
+		o->output.path = o->output.path ? o->output.path : "record.sonde";
+		return run_command(o);
+	}
+	struct conversion c;
+	e = conversion_start(&c, a, o);
+	if (e) {
+		fprintf(stderr, "ERROR: %s\n", e->msg);
+		err_free(e);
+		return RC_USAGE;
+	}
+	return conversion_finish(&c, run_command(o));
 }
 
 int cmd_record(int argc, char **argv, bool compat)

@@ -396,3 +396,100 @@ EXPECT
 	ERROR: snapshot() writes what --keep holds: sonde record --keep 60s,200M
 	Attached 1 probe
 	no snapshot was asked for
+
+NAME record: --to FORMAT is record and then export
+NEEDS tp:syscalls/sys_enter_linkat
+TIMEOUT 60
+RUN
+	cd "$TMPDIR" || exit
+	for f in perfetto chrome json csv parquet ctf trace.dat sqlite folded text; do
+		"$SONDE" record -q --to $f -o o.$f syscalls:sys_enter_linkat --stacks user -- ln o.$f.sonde kept.sonde
+		echo $f $? $("$SONDE" report --events kept.sonde | grep -c sys_enter_linkat)
+		"$SONDE" export -q kept.sonde --to $f -o again.$f && diff -r o.$f again.$f
+		rm kept.sonde
+	done 2>&1 | grep -v 'no stack'
+	ls | grep -c '[.]sonde'
+	:
+EXPECT
+	perfetto 0 1
+	chrome 0 1
+	json 0 1
+	csv 0 1
+	parquet 0 1
+	ctf 0 1
+	trace.dat 0 1
+	sqlite 0 1
+	folded 0 1
+	text 0 1
+	0
+
+NAME record: --to FORMAT without -o, to standard output and to a device
+RUN
+	cd "$TMPDIR" || exit
+	P='begin { keep(7, "word"); }'
+	"$SONDE" record -q --to text -e "$P" | sed 's/.*begin:/begin:/'
+	"$SONDE" record -q --to csv -o - -e "$P" | cut -d, -f5-8
+	"$SONDE" record -q --to csv -e "$P" | cut -d, -f5-8
+	"$SONDE" record -q --to chrome -e "$P" | wc -c
+	"$SONDE" record -q --to csv -o /dev/null -e "$P"; echo $?
+	ls
+EXPECT
+	begin: 7=7 "word"=word
+	comm,probe,7,"""word"""
+	sonde,begin,7,word
+	comm,probe,7,"""word"""
+	sonde,begin,7,word
+	0
+	0
+	record.trace.json
+
+NAME record: --to FORMAT keeps what it cannot convert, and writes over nothing
+RUN
+	cd "$TMPDIR" && mkdir -p full.ctf/more || exit
+	P='begin { keep(7); }'
+	"$SONDE" record -q --to ctf -o full.ctf/ -e "$P" 2>&1; echo $?
+	"$SONDE" report -e full.ctf.sonde | sed 's/.*begin:/begin:/'
+	"$SONDE" record -q --to ctf -o full.ctf -e "$P" 2>&1; echo $?
+	"$SONDE" record --to json -o k.json -e "$P interval:s:100 { }" 2>err & p=$!
+	until_attached err && eventually test -s k.json.sonde && kill -9 $p
+	eventually grep NOTE err; grep ERROR err; ls
+EXPECT
+	ERROR: rename full.ctf.tmp to full.ctf: Directory not empty
+	NOTE: the recording is in full.ctf.sonde: sonde export full.ctf.sonde --to ctf
+	1
+	begin: 7=7
+	ERROR: full.ctf.sonde exists: the recording is written there before it is converted
+	1
+	NOTE: the recording is in k.json.sonde: sonde export k.json.sonde --to json
+	ERROR: sonde was killed while it recorded
+	err
+	full.ctf
+	full.ctf.sonde
+	k.json.sonde
+
+NAME record: --to FORMAT, what cannot be
+RUN
+	cd "$TMPDIR" || exit
+	R="$SONDE record -e begin{keep(1)}"
+	for o in '--to none' '--to sqlite -o -' '--to ctf -o /dev/null' '--to json -f json' '--to json --disk 1G' \
+		'--to json --keep 5s' '--to json -o /nonexistent/f'; do
+		$R $o 2>&1; echo $?
+	done
+	"$SONDE" record --to json -o f -e 'begin { nothing }' 2>&1 | head -n 1
+	ls
+EXPECT
+	ERROR: --to: there is no format 'none' (formats: text, json, csv, chrome, perfetto, folded, sqlite, ctf, trace.dat, parquet)
+	1
+	ERROR: sqlite cannot be written to standard output: -o FILE
+	1
+	ERROR: ctf cannot be written to /dev/null, which is not a file
+	1
+	ERROR: -f json and --to json are two formats
+	1
+	ERROR: --disk makes several files: record without --to, then sonde export FILE --to json
+	1
+	ERROR: --keep makes a file for each snapshot: record without --to, then sonde export FILE --to json
+	1
+	ERROR: Failed to open output file '/nonexistent/f.sonde': No such file or directory
+	1
+	stdin:1:9-16: ERROR: Unknown identifier: 'nothing'
