@@ -493,3 +493,15 @@ EXPECT
 	ERROR: Failed to open output file '/nonexistent/f.sonde': No such file or directory
 	1
 	stdin:1:9-16: ERROR: Unknown identifier: 'nothing'
+
+NAME record: a snapshot that cannot be written is an error of the whole
+RUN
+	cd "$TMPDIR" && mkdir d || exit
+	"$SONDE" record -o d/f.sonde --keep 60s -e 'begin { keep(7); } interval:s:100 { }' 2>err & p=$!
+	until_attached err && rmdir d && kill -USR2 $p && eventually grep -q ERROR err && kill -INT $p
+	wait $p; echo $?; sed 's/f-[0-9T]*[.]/f-TIME./' err
+EXPECT
+	1
+	Attached 2 probes
+	ERROR: the snapshot was not written: create d/f-TIME.sonde: No such file or directory
+	ERROR: 1 snapshot was not written

@@ -94,6 +94,7 @@ struct recorder {
 	/* of the snapshot that was asked for; due 0: none was */
 	struct sb why;
 	u64 due, quiet_until, unheard;
+	u32 failed; /* snapshots that could not be written */
 };
 
 enum option { OPT_CODEC };
@@ -638,6 +639,7 @@ static void take_snapshot(struct recorder *r)
 		sb_fmt(&b, "ERROR: the snapshot was not written: %s\n", e->msg);
 		say(r, &b);
 		err_free(e);
+		r->failed++;
 		return;
 	}
 	recparts_bound(&r->parts, ~0ull, r->bounds.max_files);
@@ -809,7 +811,7 @@ static void say_unheard(const struct recorder *r)
 	if (r->parts.file.n)
 		sb_fmt(&b, "%llu more snapshots were asked for too soon after another\n",
 		       r->unheard);
-	else
+	else if (!r->failed)
 		sb_z(&b, "no snapshot was asked for\n");
 	say(r, &b);
 }
@@ -877,6 +879,9 @@ static struct err *record_close(void *self)
 						 : STR("done"),
 				  &s.bytes);
 	s.bytes += r->gone_bytes;
+	if (!late && r->failed)
+		late = err_new("%u snapshot%s not written", r->failed,
+			       r->failed == 1 ? " was" : "s were");
 	if (r->ring)
 		say_unheard(r);
 	else if (!late && !r->quiet)
