@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "rec/format.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -319,9 +320,8 @@ static int work(void *arg)
 /* CPUs of the machine, which a folder may need before the recording is read. */
 static u32 cpus_of(int fd)
 {
-	enum { CPUS_AT = 52 };
 	u8 n[2] = {0};
-	if (pread(fd, n, sizeof(n), CPUS_AT) != sizeof(n))
+	if (pread(fd, n, sizeof(n), REC_HEADER_CPUS) != sizeof(n))
 		return 1;
 	u32 ncpu = n[0] | (u32)n[1] << 8;
 	return MIN(MAX(ncpu, 1u), EXPORT_MAX_PARTS - 1u);

@@ -46,6 +46,7 @@ enum {
 	REC_MAJOR = 1,
 	REC_MINOR = 0,
 	REC_FILE_HEADER = 64,
+	REC_HEADER_CPUS = 52, /* offset of the number of possible CPUs, a u16 */
 	REC_BLOCK_HEADER = 56,
 	REC_BLOCK_MAGIC = 0x4b4c4253, /* "SBLK" */
 	REC_MAX_RAW = 16 << 20,       /* bytes of a block's payload */

@@ -699,6 +699,7 @@ static struct err *header_write(struct rec_writer *w, const struct rec_start *s)
 	pack_u64(&b, s->real);
 	pack_u64(&b, s->mono);
 	pack_u32(&b, (u32)sysconf(_SC_PAGESIZE));
+	assert(b.n == REC_HEADER_CPUS);
 	pack_u16(&b, (u16)s->ncpu);
 	pack_u8(&b, 8);
 	pack_u8(&b, 0);
