@@ -775,7 +775,8 @@ def messages():
     refused("ERROR: export takes one FILE\n", "--to", "json")
     refused("ERROR: open none.sonde: No such file or directory\n", "none.sonde", "--to", "json")
     refused("ERROR: --for needs a time with its unit, as in 30s or 500ms (got '3')\n", path, "--to", "json", "--for", "3")
-    refused("ERROR: -p needs process ids (got 'cat')\n", path, "--to", "json", "-p", "cat")
+    refused("ERROR: Failed to parse pid: invalid integer: cat\n", path, "--to", "json", "-p", "cat")
+    refused("ERROR: too many processes (64 at most)\n", path, "--to", "json", "-p", ",".join(str(n) for n in range(1, 66)))
     refused("ERROR: open %s/none/a.json.tmp: No such file or directory\n" % tmp,
             path, "--to", "json", "-o", tmp + "/none/a.json")
     refused("ERROR: the recording has no probe 'kprobe:*': sonde query FILE -l lists those that it has\n",

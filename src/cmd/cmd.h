@@ -67,6 +67,8 @@ struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->re
 struct err *opts_set(struct run_opts *o, const char *name, const char *val);
 /* The option whose whole name the word is, with or without "=VALUE". */
 bool opts_named(const char *word, struct opt *ret);
+/* -p: processes, with commas or spaces between them, each once, behind the *n that v has already. */
+struct err *pids_parse(const char *val, u32 *v, u32 max, u32 *n) MUST_USE;
 int opts_first_operand(int argc, char **argv); /* index; argc: there is none */
 /* An option was given that such a command, called name, has no use for. */
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name);

@@ -54,20 +54,6 @@ static struct err *take_time(const char *name, const char *val, u64 *ret)
 	return err_new("--%s needs a time with its unit, as in 30s or 500ms (got '%s')", name, val);
 }
 
-static struct err *take_pids(struct export_opts *o, const char *val)
-{
-	struct str list = str_z(val), word;
-	u64 pid;
-	while (str_cut(&list, ',', &word)) {
-		if (!str_u64(word, &pid) || !pid || pid > INT32_MAX)
-			return err_new("-p needs process ids (got '%s')", val);
-		if (o->npid == EXPORT_MAX_PIDS)
-			return err_new("-p: too many processes (%u at most)", EXPORT_MAX_PIDS);
-		o->pid[o->npid++] = (u32)pid;
-	}
-	return NULL;
-}
-
 static struct err *set(void *self, int id, const char *val)
 {
 	struct export_opts *o = self;
@@ -76,7 +62,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_OUTPUT: o->output = val; break;
 	case OPT_FROM: return take_time("from", val, &o->from_ns);
 	case OPT_FOR: return take_time("for", val, &o->for_ns);
-	case OPT_PID: return take_pids(o, val);
+	case OPT_PID: return pids_parse(val, o->pid, countof(o->pid), &o->npid);
 	case OPT_PROBE: o->probe = val; break;
 	case OPT_QUIET: o->quiet = true; break;
 	case OPT_HELP: o->help = true; break;

@@ -117,27 +117,32 @@ static struct err *pid_parse(struct str word, u64 *pid)
 	return NULL;
 }
 
-static struct err *set_pid(struct run_opts *o, const char *val)
+struct err *pids_parse(const char *val, u32 *v, u32 max, u32 *n)
 {
 	static const char between[] = ", \t\n"; /* as pidof writes them, too */
 	u64 pid;
 	for (const char *at = val + strspn(val, " \t\n"); at == val || *at;) {
-		size_t n = strcspn(at, between);
-		struct err *e = pid_parse(str_n(at, n), &pid);
-		at += n + (at[n] == ',');
+		size_t bytes = strcspn(at, between);
+		struct err *e = pid_parse(str_n(at, bytes), &pid);
+		at += bytes + (at[bytes] == ',');
 		at += strspn(at, " \t\n");
 		if (e)
 			return e;
 		bool known = false;
-		for (u32 i = 0; i < o->target.npid; i++)
-			known |= o->target.pid[i] == (int)pid;
+		for (u32 i = 0; i < *n; i++)
+			known |= v[i] == pid;
 		if (known)
 			continue;
-		if (o->target.npid == SCOPE_MAX_PIDS)
-			return err_new("too many processes (%u at most)", SCOPE_MAX_PIDS);
-		o->target.pid[o->target.npid++] = (int)pid;
+		if (*n == max)
+			return err_new("too many processes (%u at most)", max);
+		v[(*n)++] = (u32)pid;
 	}
 	return NULL;
+}
+
+static struct err *set_pid(struct run_opts *o, const char *val)
+{
+	return pids_parse(val, (u32 *)o->target.pid, countof(o->target.pid), &o->target.npid);
 }
 
 static struct err *add_dwarf_pid(struct run_opts *o, const char *val)
