@@ -222,7 +222,8 @@ $B/bench/load: bench/load.c $B/flags
 # What clang has to say of all C here, without building it.
 syntax:
 	@printf '%s\n' $(filter-out tests/host/app.c,$(filter %.c,$(FORMAT))) | \
-		xargs -P "$$(nproc)" -n 12 $(if $(findstring clang,$(CC)),$(CC),clang) $(ALL) -Wno-string-conversion -Werror -fsyntax-only
+		xargs -P "$$(nproc)" -n 12 $(if $(findstring clang,$(CC)),$(CC),clang) $(ALL) -D'FUZZERS=$(foreach f,$(FUZZ),F($f))' \
+		-Wno-string-conversion -Werror -fsyntax-only
 lint:
 	@awk -f scripts/layers.awk src/LAYERS $(SRC) $(HDR)
 	@awk -f scripts/sizes.awk $(SRC) $(HDR) $(BENCH)

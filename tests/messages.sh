@@ -9,6 +9,13 @@ set -u
 list=
 [ "${1-}" != -l ] || { list=1; shift; }
 cd "$(dirname "$0")/.." || exit 1
+for f; do
+	case $f in
+	*.c) [ -f "$f" ] && continue ;;
+	esac
+	echo "messages.sh: $f is not a C source below $PWD" >&2
+	exit 1
+done
 [ $# -gt 0 ] || set -- src/features/probe/*.c src/compiler/sema/expand.c src/api/scope.c src/run/scope.c src/machine/proc/cgroup.c \
 	src/machine/proc/follow.c src/machine/kern/link.c src/machine/kern/perf.c src/machine/kern/pmu.c src/machine/proc/child.c src/machine/kern/tracefs.c \
 	src/machine/kern/retprobe.c src/machine/kern/caps.c src/machine/kern/host.c src/machine/proc/proc.c src/machine/proc/paths.c src/machine/types/image.c src/machine/types/format.c

@@ -109,15 +109,19 @@ struct sonde_opts {
 	bool children;
 	/* Read the environment variables that sonde(1) documents, as BPFTRACE_MAX_MAP_KEYS. */
 	bool environment;
-	const char *root; /* folder of a recorded machine to compile for; NULL: this machine */
-	const char *btf;  /* file with the types of the kernel; NULL: the kernel's own */
-	/* Events come from recordings (sonde record) in the place of this machine: paths of files, and which part of
-	 * them, in nanoseconds after the first event. to_ns 0: until the end. */
+	const char *root; /* folder of a recorded machine to compile for, or NULL for this machine */
+	const char *btf;  /* file with the kernel's types, or NULL to read those of the kernel */
+	/*
+	 * Read events from these recordings (paths of files that sonde record wrote) instead of tracing this machine. Only
+	 * events from from_ns to to_ns after the first event are used; if to_ns is 0, until the end.
+	 */
 	const char *const *recordings;
 	size_t nrecordings;
 	uint64_t from_ns, to_ns;
-	/* Lines about what happens on the way: programs that the kernel checked, rights that were given up. level
-	 * 0: none. text ends with a newline. */
+	/*
+	 * log() receives lines about loading and attaching: programs that the kernel verified, rights that were given up. If
+	 * log_level is 0, it is not called. text ends with a newline.
+	 */
 	unsigned log_level;
 	void (*log)(void *arg, const char *text);
 	void *log_arg;
@@ -131,7 +135,7 @@ SONDE_API void sonde_free(struct sonde *s);
 
 struct sonde_compile_opts {
 	size_t size;
-	const char *name; /* of the text, in messages: NULL: "stdin" */
+	const char *name; /* what messages call the text; "stdin" if this is NULL */
 	/* Positional parameters, $1 and so on. */
 	const char *const *params;
 	size_t nparams;
@@ -291,10 +295,10 @@ SONDE_API void sonde_item_row(const struct sonde_item *it, uint64_t i,
 
 struct sonde_run_opts {
 	size_t size;
-	/* Receives what the script prints, in order. A result other than 0 ends the run. NULL: nothing is received. */
+	/* Receives what the script prints, in order. A result other than 0 ends the run. If it is NULL, output is dropped. */
 	int (*item)(void *arg, const struct sonde_item *it);
 	void *arg;
-	uint64_t duration_ns; /* end the run after so long; 0: no limit */
+	uint64_t duration_ns; /* the run ends after this time; 0 means no limit */
 	/* What may be done to the process as a whole: */
 	bool signals; /* SIGINT, SIGTERM and SIGHUP end the run; SIGPIPE is ignored. They stay blocked until sonde_stop() */
 	bool confine; /* give up capabilities and system calls that the script does not need, for good */
