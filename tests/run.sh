@@ -63,6 +63,7 @@ build_progs() {
 		case $c in
 		*/astray.c | */calls.c | */threads.c | */leak.c) static= ;;
 		*/untold.c) frames="-O2 -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables" ;;
+		*/stands.c) frames="-O2 -fomit-frame-pointer" ;;
 		*/unwind.c) static=-ldl frames="-O2 -fomit-frame-pointer" ;;
 		*/unwind_lib.c) static="-shared -fPIC -Wl,-z,lazy" frames="-O2 -fomit-frame-pointer" ;;
 		esac

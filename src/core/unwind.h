@@ -217,13 +217,19 @@ enum {
 	UNWIND_NO_INSTR = (1 << UNWIND_INSTR_BITS) - 1,
 	UNWIND_WORD_LANG = UNWIND_WORD_INSTR + UNWIND_INSTR_BITS,
 };
+#define UNWIND_WORD_OWN \
+	(1ull << 60) /* not a place in codes, but in what user space read by itself */
 static inline bool unwind_is_word(u64 v)
 {
 	return (v & UNWIND_WORD_MASK) == UNWIND_WORD;
 }
 
 /* What comes in the ring. */
-enum unwind_what { UNWIND_IS_COPY, UNWIND_IS_CODE };
+enum unwind_what {
+	UNWIND_IS_COPY,
+	UNWIND_IS_CODE,
+	UNWIND_IS_TASK, /* a copy up to .word, of a thread that sleeps: user space copies its stack */
+};
 /* Names of a function of an interpreted language, as they lie in the process: user space takes them
  * apart. Of a part that cannot be read, or only up to the end of a page, the rest is zeros. */
 enum {
@@ -260,8 +266,8 @@ enum { UNWIND_KEPT_IN_REG = 0, UNWIND_KEPT_NOWHERE = 1 };
  * Others take UNWIND_COPY_STACK bytes.
  */
 struct unwind_copy {
-	u32 what; /* UNWIND_IS_COPY */
-	u32 pad;
+	u32 what; /* UNWIND_IS_COPY, UNWIND_IS_TASK */
+	u32 tid;  /* UNWIND_IS_TASK: the thread */
 	/* Of the first frame, by DWARF's number; the one that is followed as it is now. */
 	u64 reg[UNWIND_COPY_REGS];
 	u64 id, space;
@@ -278,10 +284,12 @@ struct unwind_copy {
 	u32 first; /* 1: the frame that it begins at is not in the program's stack */
 	/* All frames of the interpreter that follow, as words. A 0 ends those that stand for one native
 	 * frame in its main loop. */
-	u32 nword, lang; /* lang: number, and 1 */
-	u32 pad2;
+	u32 nword, lang;                   /* lang: number, and 1 */
+	u32 mode;                          /* UNWIND_IS_TASK: enum stack_mode */
 	struct unwind_program_key program; /* what the process runs, ... */
 	u64 code;                          /* ... and where its code begins; of new processes */
+	/* UNWIND_IS_TASK: the thread pointer, and how often it had left its CPU: the same if it sleeps on. */
+	u64 thread, switches;
 	u64 word[UNWIND_COPY_WORDS];
 	u8 stack[];
 };
@@ -298,6 +306,13 @@ static inline bool unwind_reg_is_known(u32 reg, u32 depth)
 {
 	return depth == UNWIND_LEAF ||
 	       (depth == UNWIND_CALLERS && (u32)UNWIND_CALL_REGS >> reg & 1);
+}
+
+/* So many of the n callers belong to the stack. only: of interpreters' frames. A program has all of those
+ * itself, but of a thread that sleeps user space has them. */
+static inline u32 unwind_tail_of(bool only, const u64 *tail, u32 n)
+{
+	return only && n && !unwind_is_word(tail[0]) ? 0 : n;
 }
 
 /* The last frame of a stack whose rest is with user space: not an address on any machine. */

@@ -206,7 +206,8 @@ static struct stack_at stack_at(struct reader *r, const struct type *t, const u8
 	if ((last & UNWIND_MARK_MASK) == UNWIND_MARK) {
 		s.n--;
 		s.tail = r->names->tail(r->asked, last, &s.ntail);
-		s.ntail = t->mode == STACK_LANG ? 0 : MIN(s.ntail, t->count - s.n);
+		s.ntail =
+			unwind_tail_of(t->mode == STACK_LANG, s.tail, MIN(s.ntail, t->count - s.n));
 	}
 	return s;
 }

@@ -105,6 +105,17 @@ static struct err *open_ring(struct session *s, const struct unit *u)
 	return s->live.engine->ring_new(s->live.self, &spec, &s->live.ring);
 }
 
+/* A program that only says which threads' stacks are wanted names no tables, but user space walks by them. */
+static void use_tables(const struct unwind *u, bool *used)
+{
+	const struct map *table[] = {u->procs, u->lists, u->index, u->blocks,  u->rules,
+				     u->lost,  u->langs, u->codes, u->programs};
+	if (!used[u->copies->index] || used[u->procs->index])
+		return;
+	for (u32 i = 0; i < countof(table); i++)
+		used[table[i]->index] = true;
+}
+
 /* Maps that no program names are not made, but the script's own are. */
 static struct err *make_maps(struct session *s, struct unit *u)
 {
@@ -112,6 +123,8 @@ static struct err *make_maps(struct session *s, struct unit *u)
 	for (u32 i = 0; i < u->nprog; i++)
 		for (u32 r = 0; r < u->prog[i]->code.nreloc; r++)
 			used[u->prog[i]->code.reloc[r].map] = true;
+	if (u->unwind)
+		use_tables(u->unwind, used);
 	for (u32 i = 0; i < u->nmap; i++)
 		if (u->map[i]->in)
 			used[u->map[i]->in->index] = true;

@@ -11,10 +11,12 @@
 #include "run/session.h"
 #include "run/unwind_blocks.h"
 #include "run/unwind_copy.h"
+#include "run/unwind_cut.h"
 #include "run/unwind_intake.h"
 #include "run/unwind_lang.h"
 #include "run/unwind_lists.h"
 #include "run/unwind_tails.h"
+#include "run/unwind_task.h"
 #include "sym/mappings.h"
 #include "sym/procs.h"
 #include <errno.h>
@@ -69,6 +71,7 @@ struct unwinder {
 	bool dirty; /* one of them may be */
 	struct tails tails;
 	u64 ncopy, ended[COPY_CUT + 1], no_list;
+	u64 ran, hidden; /* threads that ran meanwhile, or whose memory is not ours */
 	VEC(u64) cut_in; /* by file */
 	VEC(struct unwind_piece) piece;
 	/* New elements of maps of maps, while many tables are made: to put one makes the kernel wait
@@ -507,8 +510,9 @@ struct asking {
 	struct unwinder *w;
 	const struct unwind_copy *copy;
 	struct follow *f;
-	struct ufile *file; /* of the last rule */
-	bool looked;        /* /proc was read just now */
+	struct ufile *file;    /* of the last rule */
+	bool looked;           /* /proc was read just now */
+	struct task_lang lang; /* in whose main loop the first such frame is */
 };
 
 static const struct area *area_at(struct asking *x, u64 addr, const struct proc **p)
@@ -561,6 +565,8 @@ static bool rule_at(void *arg, u64 addr, struct copy_code *ret)
 	ret->rule = blocks_rule(&x->w->blocks, x->file, pc, ask_file, &at);
 	if (langs_in_loop(&x->w->langs, lang_of(x->w, x->file, &at), pc))
 		ret->lang = x->file->lang;
+	if (ret->lang && !x->lang.number)
+		x->lang = (struct task_lang){ret->lang, addr - pc};
 	return true;
 }
 
@@ -601,11 +607,35 @@ static void take_copy(struct unwinder *w, const struct unwind_copy *c)
 		learn_program(w, &x);
 }
 
+static void take_task(struct unwinder *w, const void *head)
+{
+	u64 frame[MAX_TAIL];
+	struct task t;
+	enum copy_end end = COPY_END;
+	notes_drain(w->s);
+	task_open(&t, w->s->h, head);
+	struct unwind_copy *c = task_copy(&t);
+	struct asking x = {.w = w, .copy = c, .f = follow(w, c->pid, c->space)};
+	struct task_walk walk = {&w->langs, rule_at, &x, &x.lang};
+	u32 n = task_walk(&t, &walk, frame, MIN(c->left, (u32)MAX_TAIL), &end);
+	if (t.mem < 0 || !task_sleeps(&t)) {
+		w->hidden += t.mem < 0;
+		w->ran += t.mem >= 0;
+		n = 0;
+	} else {
+		count_end(w, &x, end);
+	}
+	tails_keep(&w->tails, c->id, frame, n);
+	task_close(&t);
+}
+
 static void take_record(void *arg, const void *data, size_t size)
 {
 	struct unwinder *w = arg;
 	if (size >= sizeof(u32) && *(const u32 *)data == UNWIND_IS_CODE)
 		langs_take(&w->langs, data, size);
+	else if (size >= offsetof(struct unwind_copy, word) && *(const u32 *)data == UNWIND_IS_TASK)
+		take_task(w, data);
 	else if (copy_sound(data, size))
 		take_copy(w, data);
 }
@@ -858,37 +888,6 @@ static u64 read_lost(struct session *s, u64 *lost)
 	return in_files;
 }
 
-static void report(struct session *s, const char *who, u64 n, const char *what)
-{
-	AUTO_SB b = {0};
-	if (!n)
-		return;
-	sb_fmt(&b, "%llu user stack%s %s", n, n == 1 ? " was" : "s were", what);
-	loss_put(&s->reporter, LOSS_CUT_STACKS, str_z(who), n, sb_str(&b));
-}
-
-/* One line: most of the files are of one program. */
-static void report_files(struct session *s, const u64 *lost, u64 all)
-{
-	const struct unwinder *w = unwinder_of(s);
-	u32 most = 0;
-	AUTO_SB b = {0};
-	if (!all)
-		return;
-	for (u32 i = 1; i < w->blocks.file.n; i++)
-		if (lost[UNWIND_LOST_FIRST_FILE + i] > lost[UNWIND_LOST_FIRST_FILE + most])
-			most = i;
-	struct str path = w->blocks.file.v[most]->path;
-	u64 n = lost[UNWIND_LOST_FIRST_FILE + most];
-	sb_fmt(&b, "%llu user stack%s cut where there is no unwind information, ", all,
-	       all == 1 ? " was" : "s were");
-	if (n == all)
-		sb_fmt(&b, "in %.*s", STRF(path));
-	else
-		sb_fmt(&b, "most (%llu) in %.*s", n, STRF(path));
-	loss_put(&s->reporter, LOSS_CUT_IN_FILE, path, all, sb_str(&b));
-}
-
 static void report_limits(struct session *s, const struct unwinder *w)
 {
 	const struct {
@@ -946,13 +945,19 @@ static void unwind_report(struct session *s, void *self)
 	unwind_tick(s, w);
 	u64 *lost AUTO_FREE = xcalloc(UNWIND_LOST_WORDS, sizeof(u64));
 	u64 in_files = read_lost(s, lost);
-	report(s, "code", lost[UNWIND_LOST_CODE], "cut at code that lies in no file");
-	report(s, "memory", lost[UNWIND_LOST_READ], "cut where the stack could not be read");
-	report(s, "copy", lost[UNWIND_LOST_COPY],
-	       "cut because there was no room to copy the rest of it");
-	report(s, "depth", w->ended[COPY_CUT],
-	       "cut because the stack is deeper than what was copied of it");
-	report_files(s, lost, in_files);
+	cut_report(&s->reporter, "code", lost[UNWIND_LOST_CODE],
+		   "cut at code that lies in no file");
+	cut_report(&s->reporter, "memory", lost[UNWIND_LOST_READ],
+		   "cut where the stack could not be read");
+	cut_report(&s->reporter, "copy", lost[UNWIND_LOST_COPY],
+		   "cut because there was no room to copy the rest of it");
+	cut_report(&s->reporter, "depth", w->ended[COPY_CUT],
+		   "cut because the stack is deeper than what was copied of it");
+	cut_report(&s->reporter, "ran", w->ran,
+		   "left out because the thread ran while it was read");
+	cut_report(&s->reporter, "hidden", w->hidden,
+		   "left out because the process's memory may not be read");
+	cut_report_files(&s->reporter, &w->blocks, lost, in_files);
 	langs_report(&w->langs, &s->reporter, lost);
 	report_limits(s, w);
 	tell(s, w);

@@ -17,7 +17,7 @@ static bool finish_stack(struct session *s, const struct type *t, u8 *p)
 	if ((last & UNWIND_MARK_MASK) != UNWIND_MARK)
 		return false;
 	const u64 *tail = unwind_tail(s, last, &ntail);
-	ntail = t->mode == STACK_LANG ? 0 : MIN(ntail, t->count - head.n + 1);
+	ntail = unwind_tail_of(t->mode == STACK_LANG, tail, MIN(ntail, t->count - head.n + 1));
 	memset(at, 0, sizeof(u64));
 	if (ntail)
 		memcpy(at, tail, ntail * sizeof(u64));

@@ -16,6 +16,8 @@ void langs_init(struct langs *l, struct unwind_langs *mem)
 void langs_free(struct langs *l)
 {
 	tab_free(&l->texts);
+	tab_free(&l->own_by_sign);
+	vec_free(&l->own);
 	arena_free(&l->scratch);
 	arena_free(&l->arena);
 }
@@ -131,17 +133,13 @@ static struct str keep(struct langs *l, struct str s)
 	return *copy;
 }
 
-void langs_take(struct langs *l, const void *record, size_t size)
+/* NULL: there is no room. */
+static struct lang_code *take_apart(struct langs *l, const struct unwind_code *raw)
 {
-	const struct unwind_code *raw = record;
 	struct interp_code c;
-	if (size < sizeof(*raw) || raw->lang >= l->n || raw->slot >= UNWIND_CODES)
-		return;
-	if (l->code[raw->slot])
-		return;
 	if (l->bytes > MAX_BYTES) {
 		l->no_room++;
-		return;
+		return NULL;
 	}
 	const struct lang_file *f = &l->file[raw->lang];
 	f->is->code(&f->file, raw, &l->scratch, &c);
@@ -153,16 +151,57 @@ void langs_take(struct langs *l, const void *record, size_t size)
 				    .lines = keep(l, c.lines),
 				    .line = c.line,
 				    .hidden = c.hidden}};
-	l->code[raw->slot] = kept;
 	l->bytes += sizeof(*kept);
 	l->ncode++;
 	arena_reset(&l->scratch);
+	return kept;
+}
+
+void langs_take(struct langs *l, const void *record, size_t size)
+{
+	const struct unwind_code *raw = record;
+	if (size < sizeof(*raw) || raw->lang >= l->n || raw->slot >= UNWIND_CODES)
+		return;
+	if (!l->code[raw->slot])
+		l->code[raw->slot] = take_apart(l, raw);
+}
+
+static struct str sign_key(const u64 *sign)
+{
+	return (struct str){(const char *)sign, sizeof(*sign)};
+}
+
+u32 langs_own(const struct langs *l, u64 sign)
+{
+	const u32 *at = tab_get(&l->own_by_sign, sign_key(&sign));
+	return at ? *at : LANGS_NONE;
+}
+
+u32 langs_keep(struct langs *l, const struct unwind_code *raw)
+{
+	assert(raw->lang < l->n);
+	struct lang_code *c = l->own.n < UNWIND_CODES ? take_apart(l, raw) : NULL;
+	if (!c)
+		return LANGS_NONE;
+	u32 *at = arena_new(&l->arena, u32);
+	*at = l->own.n;
+	vec_add(&l->own, c);
+	tab_add(&l->own_by_sign, sign_key(&c->sign), at);
+	return *at;
+}
+
+static const struct lang_code *code_of(const struct langs *l, u64 word)
+{
+	u32 at = word & (UNWIND_CODES - 1);
+	if (word & UNWIND_WORD_OWN)
+		return at < l->own.n ? l->own.v[at] : NULL;
+	return l->code[at];
 }
 
 bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret)
 {
 	u32 lang = word >> UNWIND_WORD_LANG & (UNWIND_LANGS - 1);
-	const struct lang_code *c = l->code[word & (UNWIND_CODES - 1)];
+	const struct lang_code *c = code_of(l, word);
 	*ret = (struct interp_frame){0};
 	if (lang >= l->n)
 		return false;
@@ -180,18 +219,20 @@ bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret)
 
 void langs_report(const struct langs *l, struct reporter *r, const u64 *lost)
 {
-	static const struct {
+	static const u64 none[UNWIND_LANGS];
+	const struct {
 		u32 first;
 		const char *why;
+		const u64 *own; /* of those that user space read */
 	} reason[] = {
-		{UNWIND_LOST_LAYOUT, "unknown layout"},
-		{UNWIND_LOST_FRAMES, "they could not be read"},
-		{UNWIND_LOST_NAMES, "too many functions"},
+		{UNWIND_LOST_LAYOUT, "unknown layout", l->unknown},
+		{UNWIND_LOST_FRAMES, "they could not be read", l->unread},
+		{UNWIND_LOST_NAMES, "too many functions", none},
 	};
 	for (u32 i = 0; i < l->n; i++) {
 		const struct lang_file *f = &l->file[i];
 		for (u32 k = 0; k < countof(reason); k++) {
-			u64 n = lost[reason[k].first + i];
+			u64 n = lost[reason[k].first + i] + reason[k].own[i];
 			AUTO_SB who = {0};
 			AUTO_SB b = {0};
 			if (!n)

@@ -9,6 +9,7 @@
  */
 #pragma once
 #include "base/tab.h"
+#include "base/vec.h"
 #include "core/interp.h"
 #include "sym/cfi_ask.h"
 
@@ -29,6 +30,10 @@ struct langs {
 	struct arena arena, scratch;
 	struct tab texts; /* each once */
 	u64 bytes;        /* of names */
+	struct tab own_by_sign;
+	VEC(struct lang_code *) own; /* what user space read by itself (UNWIND_WORD_OWN) */
+	/* Stacks that user space read, by interpreter: without its frames. */
+	u64 unknown[UNWIND_LANGS], unread[UNWIND_LANGS];
 	u64 ncode, no_room, no_file;
 };
 void langs_init(struct langs *l, struct unwind_langs *mem);
@@ -40,6 +45,11 @@ u32 langs_file(struct langs *l, struct str path, u64 base, cfi_ask *ask, void *a
 /* Of this interpreter (number, and 1; 0: none): are its own frames what counts at pc? */
 bool langs_in_loop(const struct langs *l, u32 number, u32 pc);
 void langs_take(struct langs *l, const void *record, size_t size);
+/* Of a function that user space reads by itself: where langs_keep() has put it before; LANGS_NONE: nowhere,
+ * or there is no room. */
+#define LANGS_NONE UINT32_MAX
+u32 langs_own(const struct langs *l, u64 sign);
+u32 langs_keep(struct langs *l, const struct unwind_code *raw);
 /* False: nothing was said of that function (yet); what is known by the word alone is there. */
 bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret);
 /* Stacks in which interpreters are shown natively, and why; lost: all of the counters. */

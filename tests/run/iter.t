@@ -156,3 +156,40 @@ RUN "$SONDE" -e 'iter:task_file { printf("%s", path(ctx.task.fs.pwd)); }' 2>&1 |
 NEEDS btf sym:bpf_iter_new_fd
 EXPECT
 	stdin:1:36-51: ERROR: path() expects a struct path reached from the probe's arguments (struct path provided)
+
+NAME what a task does that an iterator comes to
+RUN "$SONDE" -q -c 'build/tests/spin 300' -e 'iter:task /ctx.task.tgid == 2/ { printf("%s %d [%s]", ksym(task_wchan), task_syscall, task_kstack(1)); print(task_kstack(perf, 1)); print(task_kstack); print(task_ustack); print(task_ustack(3)); print(task_ustack(native, 3)); }'
+EXPECT_RE
+	kthreadd -1 \[
+	        kthreadd\+[0-9]+
+	\]
+	.*ffff[0-9a-f]+ kthreadd\+[0-9]+
+	$
+	$
+	        kthreadd\+[0-9]+
+	...
+NEEDS btf dwunwind sym:bpf_iter_new_fd
+
+NAME tasks other than the current one are those of iterators
+PROG begin { print(task_ustack); print(task_kstack(2)); print(task_syscall); }
+ERR
+	stdin:1:15-26: ERROR: task_ustack is about the task that an iterator comes to: iter:task, for example
+	begin { print(task_ustack); print(task_kstack(2)); print(task_syscall); }
+	              ~~~~~~~~~~~
+	stdin:1:35-49: ERROR: task_kstack is about the task that an iterator comes to: iter:task, for example
+	begin { print(task_ustack); print(task_kstack(2)); print(task_syscall); }
+	                                  ~~~~~~~~~~~~~~
+	stdin:1:58-70: ERROR: task_syscall is about the task that an iterator comes to: iter:task, for example
+	begin { print(task_ustack); print(task_kstack(2)); print(task_syscall); }
+	                                                         ~~~~~~~~~~~~
+RC 1
+NEEDS btf
+
+NAME nobody reads user stacks for a pinned iterator
+PROG iter:task:sonde_task_test { printf("%s", task_ustack); }
+ERR
+	stdin:1:42-53: ERROR: task_ustack needs sonde, which has ended when a pinned iterator is read
+	iter:task:sonde_task_test { printf("%s", task_ustack); }
+	                                         ~~~~~~~~~~~
+RC 1
+NEEDS btf dwunwind sym:bpf_iter_new_fd

@@ -6,17 +6,27 @@ extern const struct builtin builtin_words[], builtin_vars[], builtin_task[], bui
 	builtin_mem[], builtin_test[], builtin_opt[], builtin_print[], builtin_time[],
 	builtin_ctl[], builtin_map[], builtin_stack[], builtin_agg[], builtin_buckets[],
 	builtin_bounds[], builtin_tseries[], builtin_names[], builtin_script[], builtin_kernel[],
-	builtin_user[], builtin_emit[], builtin_keep[], builtin_syscall[], builtin_callid[];
+	builtin_sleeper[], builtin_user[], builtin_emit[], builtin_keep[], builtin_syscall[],
+	builtin_callid[];
 struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst);
 /* A user stack by tables (core/unwind.h), as struct stack_value at dst; where the kernel can. Goes
  * to other when the process's program is not of 64 bits. */
 bool builtin_can_unwind(struct host *h);
+bool builtin_can_unwind_task(struct host *h);
 /* A return address without its signature. */
 struct ref builtin_unsigned(struct lower *l, struct fn *f, struct ref v);
 void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct blk *other);
+/* The same of a thread that sleeps (a pointer that the verifier knows): user space does all of it. */
+void builtin_unwind_task(struct lower *l, struct node *call, struct mem dst, struct ref task);
+
+/* Of a call with the mode and the limit of a stack: its type, and whether they make sense (it reports). */
+const struct type *builtin_stack_type(struct sema *s, struct node *call, enum type_kind kind);
+bool builtin_check_stack(struct sema *s, struct node *call);
 
 /* Registers (offsets) of user mode into variables: of where the process left it, or the probe's. */
 void builtin_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *var);
+/* Likewise of another task. */
+void builtin_regs_of(struct lower *l, struct ref task, u32 n, const i32 *at, const struct ref *var);
 /* In fentry and fexit: where the probed function returns to. */
 struct ref builtin_kernel_caller(struct lower *l);
 /*

@@ -38,10 +38,11 @@ static i64 skipped(const struct node *call)
 /* Those of interpreted languages, or the others. */
 static bool chooses_frames(const struct node *call)
 {
-	return str_is(call->name, "ustack") || str_is(call->name, "dw_ustack");
+	return str_is(call->name, "ustack") || str_is(call->name, "dw_ustack") ||
+	       str_is(call->name, "task_ustack");
 }
 
-static const struct type *stack_type(struct sema *s, struct node *call, enum type_kind kind)
+const struct type *builtin_stack_type(struct sema *s, struct node *call, enum type_kind kind)
 {
 	enum stack_mode mode = (enum stack_mode)s->u->config.stack_mode;
 	struct node *n = call_arg(call, 0), *limit = limit_arg(call);
@@ -60,7 +61,7 @@ static const struct type *stack_type(struct sema *s, struct node *call, enum typ
 
 static const struct type *type_kstack(struct sema *s, struct node *call)
 {
-	return stack_type(s, call, T_KSTACK);
+	return builtin_stack_type(s, call, T_KSTACK);
 }
 
 /* By tables wherever the kernel can, but for build ids, which only it knows. One frame is no walk.
@@ -72,7 +73,7 @@ static bool by_tables(struct host *h, const struct type *t)
 
 static const struct type *type_ustack(struct sema *s, struct node *call)
 {
-	const struct type *t = stack_type(s, call, T_USTACK);
+	const struct type *t = builtin_stack_type(s, call, T_USTACK);
 
 	s->v->calls_back |= by_tables(s->c->host, t);
 	return t;
@@ -80,7 +81,7 @@ static const struct type *type_ustack(struct sema *s, struct node *call)
 
 static const struct type *type_fp_ustack(struct sema *s, struct node *call)
 {
-	return stack_type(s, call, T_USTACK);
+	return builtin_stack_type(s, call, T_USTACK);
 }
 
 static bool check_mode(struct sema *s, struct node *call)
@@ -110,7 +111,7 @@ static bool check_mode(struct sema *s, struct node *call)
 	return true;
 }
 
-static bool check_stack(struct sema *s, struct node *call)
+bool builtin_check_stack(struct sema *s, struct node *call)
 {
 	struct node *limit = limit_arg(call);
 	i64 frames;
@@ -139,7 +140,7 @@ static bool check_kstack(struct sema *s, struct node *call)
 		return sema_fail(s, E_RANGE, skip->loc,
 				 "%.*s: invalid frames to skip: it must be a literal from 0 to %d",
 				 STRF(call->name), MAX_SKIP);
-	return check_stack(s, call);
+	return builtin_check_stack(s, call);
 }
 
 static bool check_dw_ustack(struct sema *s, struct node *call)
@@ -149,7 +150,7 @@ static bool check_dw_ustack(struct sema *s, struct node *call)
 			s, E_FEATURE, call->loc,
 			"dw_ustack: this kernel cannot walk a stack by tables "
 			"('sonde info' shows what it lacks); ustack follows frame pointers");
-	return check_stack(s, call);
+	return builtin_check_stack(s, call);
 }
 
 static void get_regs(struct fn *f, struct ref regs, u32 n, const i32 *at, const struct ref *var)
@@ -189,6 +190,11 @@ void builtin_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *
 	lower_may_skip_end(l, kept);
 	ir_jmp(f, done);
 	ir_at(f, done);
+}
+
+void builtin_regs_of(struct lower *l, struct ref task, u32 n, const i32 *at, const struct ref *var)
+{
+	get_regs(l->f, ir_call(l->f, BPF_FUNC_task_pt_regs, ARGS(task)), n, at, var);
 }
 
 /*
@@ -391,7 +397,7 @@ const struct builtin builtin_stack[] = {
 	 .doc = "Stack of the current process, at most 127 frames; by its unwind tables, frame "
 		"pointers or not."},
 	{"auto ustack([name mode], [name limit])", lower_ustack, .asks = USE_USTACK,
-	 .type = type_ustack, .check = check_stack,
+	 .type = type_ustack, .check = builtin_check_stack,
 	 .doc = "Stack of the current process, printed as the mode says (bpftrace, perf, raw, "
 		"build_id), of at most limit frames (1 to 1024). native: interpreters as they are; "
 		"lang: only the "
@@ -399,7 +405,7 @@ const struct builtin builtin_stack[] = {
 	{"auto fp_ustack", lower_fp_ustack, .asks = USE_USTACK, .type = type_fp_ustack,
 	 .doc = "Stack of the current process by frame pointers alone, as the kernel walks it."},
 	{"auto fp_ustack([name mode], [name limit])", lower_fp_ustack, .asks = USE_USTACK,
-	 .type = type_fp_ustack, .check = check_stack,
+	 .type = type_fp_ustack, .check = builtin_check_stack,
 	 .doc = "The same, printed as the mode says (bpftrace, perf, raw), of at most limit frames "
 		"(1 to 1024)."},
 	{"auto dw_ustack", lower_ustack, .asks = USE_USTACK, .needs = FEAT_LOOP,

@@ -54,8 +54,9 @@ static void make_tables(struct compile *c)
 	w->programs->key_size = sizeof(struct unwind_program_key);
 }
 
-/* Control goes to other when the process runs a program that is not of 64 bits. */
-static void start_regs(struct lower *l, struct mem walk, struct blk *other)
+/* Control goes to other when the process runs a program that is not of 64 bits. task: REF_NONE for what
+ * the probe interrupted. */
+static void start_regs(struct lower *l, struct mem walk, struct ref task, struct blk *other)
 {
 	enum { IP, SP, FP, MODE, FIRST, NREG = FIRST + UNWIND_COPY_REGS };
 	static const i32 at[MODE] = {AT(ip), AT(sp), AT(fp)};
@@ -70,7 +71,10 @@ static void start_regs(struct lower *l, struct mem walk, struct blk *other)
 		reg[i] = a->unwind.link ? a->link : arch_dwarf(a, i - FIRST);
 	for (u32 i = 0; i < n; i++)
 		var[i] = ir_var(f);
-	builtin_user_regs(l, n, reg, var);
+	if (ref_is(task))
+		builtin_regs_of(l, task, n, reg, var);
+	else
+		builtin_user_regs(l, n, reg, var);
 	for (u32 i = 0; i < MODE; i++)
 		lower_store(l, 8, mem_at(walk, at[i]), ir_get(f, var[i]));
 	for (u32 i = FIRST; i < n && !a->unwind.link; i++)
@@ -622,7 +626,7 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct b
 	bool langs = unwind_langs(l->c->host, mode);
 	if (langs)
 		unwind_lang_begin(l, walk, task, pid);
-	start_regs(l, walk, other);
+	start_regs(l, walk, REF_NONE, other);
 	struct ref links = ir_slot(f, sizeof(struct links));
 	assert(ref_is(links));
 	run_walk(l, walk, links, to, start_list(l, walk, task, pid, &at, none), call->type);
@@ -654,5 +658,100 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct b
 		lower_copy(l, out, frames, 8 * limit);
 	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, n)),
 		    lower_load(l, 4, false, mem_at(walk, AT(n))));
+	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, pid)), pid);
+}
+
+/* ---- of another task ---- */
+
+/* Offsets in the kernel's struct task_struct. */
+struct sleeper_at {
+	i32 state, tid, left, pushed;
+};
+
+static bool find_sleeper(struct host *h, struct sleeper_at *at)
+{
+	struct types *k = host_btf(h);
+	const struct type *task = k ? btf_types_find(k, STR("task_struct"), T_STRUCT) : NULL;
+	return (unwind_offset(task, "__state", &at->state) ||
+		unwind_offset(task, "state", &at->state)) &&
+	       unwind_offset(task, "pid", &at->tid) && unwind_offset(task, "nvcsw", &at->left) &&
+	       unwind_offset(task, "nivcsw", &at->pushed);
+}
+
+bool builtin_can_unwind_task(struct host *h)
+{
+	struct sleeper_at at;
+	return builtin_can_unwind(h) && find_sleeper(h, &at);
+}
+
+/* What user space needs beyond the registers, in the head of a copy without a stack. */
+static void put_sleeper(struct lower *l, struct ref task, const struct sleeper_at *at,
+			struct mem head, struct mem walk)
+{
+	struct fn *f = l->f;
+	struct ref switches =
+		ir_op2(f, O_ADD, ir_load(f, 8, task, at->left), ir_load(f, 8, task, at->pushed));
+	lower_store(l, 4, mem_at(head, offsetof(struct unwind_copy, what)),
+		    ir_con(f, UNWIND_IS_TASK));
+	lower_store(l, 4, mem_at(head, offsetof(struct unwind_copy, first)), ir_con(f, 1));
+	lower_store(l, 4, mem_at(head, offsetof(struct unwind_copy, tid)),
+		    ir_load(f, 4, task, at->tid));
+	lower_store(l, 8, mem_at(head, offsetof(struct unwind_copy, switches)), switches);
+	lower_store(l, 8, mem_at(head, offsetof(struct unwind_copy, thread)),
+		    lower_load(l, 8, false, mem_at(walk, AT(thread))));
+}
+
+/* The registers of a task that does not sleep, or has none, are not there: control goes to done. */
+static void sleeping(struct lower *l, struct ref task, const struct task_at *at,
+		     const struct sleeper_at *sleeper, struct mem walk, struct blk *done)
+{
+	struct fn *f = l->f;
+	struct blk *sleeps = ir_blk(f), *lives = ir_blk(f);
+	ir_br(f, O_NE, ir_load(f, 4, task, sleeper->state), ir_con(f, 0), sleeps, done);
+	ir_at(f, sleeps);
+	struct ref mm = ir_load(f, 8, task, at->mm);
+	ir_br(f, O_NE, mm, ir_con(f, 0), lives, done);
+	ir_at(f, lives);
+	lower_store(l, 8, mem_at(walk, AT(space)), ir_load(f, 8, mm, at->stack));
+}
+
+void builtin_unwind_task(struct lower *l, struct node *call, struct mem dst, struct ref task)
+{
+	struct fn *f = l->f;
+	u32 limit = call->type->count;
+	struct task_at at;
+	struct sleeper_at sleeper;
+	bool known = find_task(l->c->host, &at) && find_sleeper(l->c->host, &sleeper);
+	assert(known);
+	make_tables(l->c);
+	struct blk *full = ir_blk(f), *sent = ir_blk(f), *done = ir_blk(f);
+	struct mem walk = lower_scratch(l, sizeof(struct walk));
+	struct mem head = lower_scratch(l, sizeof(struct unwind_copy));
+	struct ref n = ir_var(f), pid = ir_load(f, 4, task, at.tgid);
+	ir_set(f, n, ir_con(f, 0));
+	lower_zero(l, mem_at(dst, offsetof(struct stack_value, ip)), 8 * limit);
+	lower_zero(l, walk, WALK_ZEROED);
+	sleeping(l, task, &at, &sleeper, walk, done);
+	if (unwind_langs(l->c->host, STACK_LANG))
+		unwind_lang_begin(l, walk, task, pid);
+	start_regs(l, walk, task, done);
+	struct ref id = put_state(l, walk, head, pid, limit);
+	put_sleeper(l, task, &sleeper, head, walk);
+	lower_store(l, 4, mem_at(head, offsetof(struct unwind_copy, mode)),
+		    ir_con(f, (u32)call->type->mode));
+	struct ref bad = ir_call(f, BPF_FUNC_ringbuf_output,
+				 ARGS(ir_map(l->u->unwind->copies->index), lower_addr(l, head),
+				      ir_con(f, offsetof(struct unwind_copy, word)), ir_con(f, 0)));
+	ir_br(f, O_EQ, bad, ir_con(f, 0), sent, full);
+	ir_at(f, full);
+	unwind_count_lost(l, f, REF_NONE, UNWIND_LOST_COPY);
+	ir_jmp(f, done);
+	ir_at(f, sent);
+	lower_store(l, 8, mem_at(dst, offsetof(struct stack_value, ip)),
+		    ir_op2(f, O_OR, id, ir_con(f, UNWIND_MARK)));
+	ir_set(f, n, ir_con(f, 1));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, n)), ir_get(f, n));
 	lower_store(l, 4, mem_at(dst, offsetof(struct stack_value, pid)), pid);
 }

@@ -185,6 +185,21 @@ static void put_map(struct json *j, const struct item *it)
 	sb_z(b, keyed ? "}}}\n" : "}}\n");
 }
 
+/* Of an interpreted language. */
+static void put_function(struct sb *b, const struct frame *f)
+{
+	json_member(b, false, "lang");
+	json_str(b, f->language);
+	if (f->source.n) {
+		json_member(b, false, "file");
+		json_str(b, f->source);
+	}
+	if (f->line) {
+		json_member(b, false, "line");
+		json_u64(b, f->line);
+	}
+}
+
 /* [{"sym": "vfs_read", "off": 18, "addr": 12345}, ...] */
 static void put_frames(struct sb *b, const struct value *v)
 {
@@ -204,6 +219,8 @@ static void put_frames(struct sb *b, const struct value *v)
 			json_member(b, false, "mod");
 			json_str(b, f->module);
 		}
+		if (f->language.n)
+			put_function(b, f);
 		sb_char(b, '}');
 	}
 	sb_char(b, ']');

@@ -248,11 +248,41 @@ u64 proc_own_kib(const struct host *h)
 	return at ? strtoull(at + strlen("RssAnon:"), NULL, 10) : 0;
 }
 
-bool proc_read(struct host *h, int pid, u64 addr, void *to, size_t n)
+int proc_memory(struct host *h, int pid)
 {
 	char path[PATH_MAX];
 	proc_put(path, sizeof(path), h, pid, "mem");
-	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool status_number(const char *status, const char *name, u64 *ret)
+{
+	const char *at = strstr(status, name);
+	if (at)
+		*ret = strtoull(at + strlen(name), NULL, 10);
+	return at != NULL;
+}
+
+bool proc_sleeps(struct host *h, int pid, int tid, u64 *switches)
+{
+	char path[PATH_MAX];
+	u64 left, pushed;
+	AUTO_SB text = {0};
+	proc_put(path, sizeof(path), h, pid, "task/%d/status", tid);
+	if (file_read(path, MAX_STAT, &text))
+		return false;
+	const char *state = strstr(text.s, "\nState:\t");
+	if (!state || state[sizeof("\nState:\t") - 1] == 'R' ||
+	    !status_number(text.s, "\nvoluntary_ctxt_switches:", &left) ||
+	    !status_number(text.s, "\nnonvoluntary_ctxt_switches:", &pushed))
+		return false;
+	*switches = left + pushed;
+	return true;
+}
+
+bool proc_read(struct host *h, int pid, u64 addr, void *to, size_t n)
+{
+	int fd AUTO_CLOSE = proc_memory(h, pid);
 	return fd >= 0 && pread(fd, to, n, (off_t)addr) == (ssize_t)n;
 }
 

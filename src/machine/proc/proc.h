@@ -95,6 +95,10 @@ bool proc_gains(const char *path);
 u64 proc_own_kib(const struct host *h);
 /* Its memory; false: not all of it can be read. */
 bool proc_read(struct host *h, int pid, u64 addr, void *to, size_t n);
+/* Its memory, for pread(); -1: not ours to read. */
+int proc_memory(struct host *h, int pid);
+/* Does that thread neither run nor wait for a processor? And how often has it left its processor? */
+bool proc_sleeps(struct host *h, int pid, int tid, u64 *switches);
 /* Where its stack begins, which the kernel chooses anew for each program that it runs. */
 bool proc_stack_start(struct host *h, int pid, u64 *ret);
 /* Where we find the program that it runs; NULL: not ours to see. */

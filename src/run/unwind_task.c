@@ -1,0 +1,277 @@
+/* unwind_task.c - what is read of a thread that sleeps; see the header. */
+#include "run/unwind_task.h"
+#include "base/alloc.h"
+#include "proc/proc.h"
+#include "types/type.h"
+#include <string.h>
+#include <unistd.h>
+
+enum { WORD = 8 };
+
+void task_open(struct task *t, struct host *h, const void *head)
+{
+	*t = (struct task){.h = h, .copy = xcalloc(1, sizeof(*t->copy) + UNWIND_COPY_STACK)};
+	memcpy(t->copy, head, offsetof(struct unwind_copy, word));
+	t->mem = proc_memory(h, (int)t->copy->pid);
+}
+
+void task_close(struct task *t)
+{
+	close_fd(&t->mem);
+	free(t->copy);
+	t->copy = NULL;
+}
+
+static bool read_at(const struct task *t, u64 addr, void *to, size_t n)
+{
+	return t->mem >= 0 && addr <= INT64_MAX && pread(t->mem, to, n, (off_t)addr) == (ssize_t)n;
+}
+
+bool task_sleeps(const struct task *t)
+{
+	u64 switches;
+	return proc_sleeps(t->h, (int)t->copy->pid, (int)t->copy->tid, &switches) &&
+	       switches == t->copy->switches;
+}
+
+/* ---- the stack ---- */
+
+struct unwind_copy *task_copy(struct task *t)
+{
+	struct unwind_copy *c = t->copy;
+	u64 low = unwind_copy_low(c), below = low & (UNWIND_COPY_PAGE - 1);
+	u64 all = c->space - low, want = UNWIND_COPY_STACK - below;
+	c->what = UNWIND_IS_COPY;
+	c->pages = c->bytes = c->nword = c->lang = 0;
+	c->whole = all <= want;
+	want = MIN(want, all);
+	for (u32 page = 0, at = 0; at < want; page++) {
+		u64 left = UNWIND_COPY_PAGE - ((low + at) & (UNWIND_COPY_PAGE - 1));
+		u32 n = (u32)MIN(want - at, left);
+		if (read_at(t, low + at, c->stack + at, n)) {
+			c->pages |= 1u << page;
+			c->bytes = at + n;
+		}
+		at += n;
+	}
+	return c;
+}
+
+/* ---- frames of an interpreter ---- */
+
+struct interp_walk {
+	const struct task *t;
+	const struct unwind_lang *row;
+	u32 lang; /* number */
+	u64 base, cursor;
+	u8 frame[WORD * UNWIND_FRAME_WORDS];
+};
+
+static bool read_word(const struct interp_walk *w, u64 addr, u64 *ret)
+{
+	return read_at(w->t, addr, ret, sizeof(*ret));
+}
+
+/* The word of the frame at that offset. */
+static u64 frame_word(const struct interp_walk *w, u32 at)
+{
+	u64 v;
+	memcpy(&v, w->frame + (at & (WORD * (UNWIND_FRAME_WORDS - 1))), sizeof(v));
+	return v;
+}
+
+/* The address of the pointer to the thread's state. */
+static bool find_state(const struct interp_walk *w, u64 *ret)
+{
+	enum { MODULE_BITS = 16, SLOT_SHIFT = 4, DTV = 8 };
+	const struct unwind_lang *row = w->row;
+	u64 thread = w->t->copy->thread, word[2], dtv;
+	if (row->root == UNWIND_ROOT_TLS) {
+		*ret = thread + row->at;
+		return true;
+	}
+	if (!read_at(w->t, w->base + row->at, word, sizeof(word)))
+		return false;
+	switch (row->root) {
+	case UNWIND_ROOT_KEY:
+		*ret = thread + (u64)w->t->h->arch->unwind.keys + (word[0] >> 32 << SLOT_SHIFT);
+		return (u32)word[0] && word[0] >> 32 < UNWIND_KEYS;
+	case UNWIND_ROOT_TLS_AT: *ret = thread + word[0]; return true;
+	default: break;
+	}
+	u64 slot = (word[0] & ((1u << MODULE_BITS) - 1)) << SLOT_SHIFT;
+	if (!read_word(w, thread + DTV, &dtv) || !read_word(w, dtv + slot, ret))
+		return false;
+	*ret += word[1] + row->plus;
+	return true;
+}
+
+static bool find_newest(struct interp_walk *w)
+{
+	u64 at, state;
+	if (!find_state(w, &at) || !read_word(w, at, &state) ||
+	    !read_word(w, state + w->row->newest, &w->cursor))
+		return false;
+	return w->row->inner == UNWIND_NOWHERE ||
+	       read_word(w, w->cursor + (u64)w->row->inner, &w->cursor);
+}
+
+static u64 sign_of(const struct interp_walk *w, u64 code, const u64 *part)
+{
+	const u64 mix = 0x9e3779b97f4a7c15;
+	u64 h = code * mix ^ w->t->copy->space;
+	for (u32 i = 0; i < UNWIND_SIGN_WORDS; i++) {
+		h = (h ^ part[i]) * mix;
+		h ^= h >> 32;
+	}
+	return h | 1;
+}
+
+/* n bytes, or up to the end of a page when the next one cannot be read. */
+static void read_part(const struct task *t, u64 addr, u8 *to, u32 n)
+{
+	u32 first = (u32)MIN(n, UNWIND_COPY_PAGE - (addr & (UNWIND_COPY_PAGE - 1)));
+	if (read_at(t, addr, to, first) && first < n)
+		read_at(t, addr + first, to + first, n - first);
+}
+
+/* What is said of a function, as programs copy it. */
+static void read_code(const struct interp_walk *w, u64 addr, struct unwind_code *raw)
+{
+	u8 *rec = (u8 *)raw;
+	*raw = (struct unwind_code){
+		.what = UNWIND_IS_CODE, .addr = addr, .lang = w->lang, .pid = w->t->copy->pid};
+	read_part(w->t, addr, raw->code, sizeof(raw->code));
+	for (u32 i = 0; i < UNWIND_PARTS; i++) {
+		const struct unwind_part *p = &w->row->part[i];
+		u64 from;
+		if (!p->n || p->at > sizeof(*raw) - sizeof(from) || p->to > sizeof(*raw) ||
+		    p->n > sizeof(*raw) - p->to)
+			continue;
+		memcpy(&from, rec + p->at, sizeof(from));
+		read_part(w->t, from, rec + p->to, p->n);
+	}
+}
+
+static bool instruction(const struct interp_walk *w, u64 code, u64 *ret)
+{
+	const struct unwind_lang *row = w->row;
+	u64 v = frame_word(w, row->instr), first = 0;
+	if (row->within == UNWIND_WITHIN_CODE && !read_word(w, code + row->first_instr, &first))
+		return false;
+	switch (row->within) {
+	case UNWIND_WITHIN_NONE: v = (u32)v; break;
+	case UNWIND_WITHIN_SELF: v -= code; break;
+	default: v = (v - first) / WORD;
+	}
+	*ret = MIN(v, (u64)UNWIND_NO_INSTR);
+	return true;
+}
+
+/* The frame that was read, as a word. False: it makes no sense. */
+static bool word_of(const struct interp_walk *w, struct langs *l, u64 *ret)
+{
+	u64 code = frame_word(w, w->row->code) & w->row->code_mask, instr;
+	u64 part[UNWIND_SIGN_WORDS];
+	if (w->row->body != UNWIND_NOWHERE && !read_word(w, code + (u64)w->row->body, &code))
+		return false;
+	if (!instruction(w, code, &instr) ||
+	    !read_at(w->t, code + w->row->sign, part, sizeof(part)))
+		return false;
+	u64 sign = sign_of(w, code, part);
+	u32 at = langs_own(l, sign);
+	if (at == LANGS_NONE) {
+		struct unwind_code raw;
+		read_code(w, code, &raw);
+		raw.sign = sign;
+		at = langs_keep(l, &raw);
+	}
+	if (at == LANGS_NONE)
+		return false;
+	*ret = UNWIND_WORD | UNWIND_WORD_OWN | at | instr << UNWIND_WORD_INSTR |
+	       (u64)w->lang << UNWIND_WORD_LANG;
+	return true;
+}
+
+/* What the frame at the cursor is. */
+struct seen {
+	bool shown, last; /* it stands for a function; its native frame ends with it */
+	bool over;        /* and no frames are left */
+};
+
+static bool read_frame(struct interp_walk *w, struct seen *ret)
+{
+	const struct unwind_lang *row = w->row;
+	u64 flags, here = w->cursor;
+	if (!read_at(w->t, here, w->frame, row->frame_bytes))
+		return false;
+	w->cursor = row->stride ? here + row->stride : frame_word(w, row->previous);
+	if (row->flags == UNWIND_NOWHERE) {
+		u8 entry = w->frame[row->entry % sizeof(w->frame)];
+		bool hidden = entry >= row->hide;
+		*ret = (struct seen){!hidden, hidden || entry >= row->last, false};
+		return true;
+	}
+	if (!read_word(w, frame_word(w, (u32)row->flags), &flags))
+		return false;
+	*ret = (struct seen){!(flags & row->skip_bits), flags & row->last_bits,
+			     (flags & row->over_mask) == row->over};
+	return true;
+}
+
+/* False: something could not be read. */
+static bool put_words(struct interp_walk *w, struct langs *l, struct unwind_copy *copy)
+{
+	enum { ROUNDS = 3 * UNWIND_COPY_WORDS };
+	struct seen seen;
+	for (u32 i = 0; i < ROUNDS && w->cursor && copy->nword + 2 <= UNWIND_COPY_WORDS; i++) {
+		if (!read_frame(w, &seen))
+			return false;
+		if (seen.over)
+			break;
+		if (seen.shown && !word_of(w, l, &copy->word[copy->nword++]))
+			return false;
+		if (seen.last)
+			copy->word[copy->nword++] = 0;
+	}
+	return true;
+}
+
+void task_words(struct task *t, struct langs *l, const struct task_lang *at)
+{
+	u32 lang = at->number - 1;
+	struct interp_walk w = {.t = t, .row = &l->mem[lang], .lang = lang, .base = at->base};
+	assert(lang < l->n);
+	t->copy->lang = t->copy->nword = 0;
+	if (!w.row->known) {
+		l->unknown[lang]++;
+		return;
+	}
+	t->copy->lang = at->number;
+	if (find_newest(&w) && put_words(&w, l, t->copy))
+		return;
+	t->copy->nword = 0;
+	l->unread[lang]++;
+}
+
+/* ---- all of it ---- */
+
+static u32 only_words(u64 *frame, u32 n)
+{
+	u32 kept = 0;
+	for (u32 i = 0; i < n; i++)
+		if (unwind_is_word(frame[i]))
+			frame[kept++] = frame[i];
+	return kept;
+}
+
+/* A walk by the copy tells which interpreter it is about; one with that one's frames follows. */
+u32 task_walk(struct task *t, const struct task_walk *w, u64 *frame, u32 max, enum copy_end *end)
+{
+	u32 mode = t->copy->mode, n = copy_walk(t->h, t->copy, w->rule, w->arg, frame, max, end);
+	if (w->lang->number && mode != STACK_NATIVE) {
+		task_words(t, w->langs, w->lang);
+		n = copy_walk(t->h, t->copy, w->rule, w->arg, frame, max, end);
+	}
+	return mode == STACK_LANG ? only_words(frame, n) : n;
+}
