@@ -18,6 +18,8 @@ CC     ?= cc
 PREFIX ?= /usr/local
 # Recordings are compressed by zstd where it is installed, else by zlib. ZSTD= leaves it out.
 ZSTD   := $(shell pkg-config --exists libzstd 2>/dev/null && echo libzstd)
+# The web server of sonde serve: libmicrohttpd where it is installed. HTTP= leaves it out.
+HTTP   := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo libmicrohttpd)
 PKGS   := libbpf libelf zlib $(ZSTD)
 CFLAGS ?= -O2 -g
 WARN   := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
@@ -32,7 +34,7 @@ WERROR ?=
 LINK   := $(LDFLAGS) -Wl,--gc-sections
 # What this machine's libraries take to link, found once by trying: scripts/libs.sh. SHARED=1: shared libraries even
 # where there are archives of all; LIBC=shared: only the C library.
-LIBS   := @$B/libs
+LIBS   := @$B/libs @$B/libs.http
 
 ONLY   ?= *
 T      ?= *
@@ -56,10 +58,10 @@ all: $B/sonde
 $B/sonde: private ENTRY = $(if $(findstring -static-pie,$(file <$B/libs)),$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-e sonde_start))
 $B/sonde: $(OBJ)
 $B/unit: $(UNIT) $(LIBOBJ)
-$B/sonde $B/unit: $B/objects $B/libs
+$B/sonde $B/unit: $B/objects $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(ENTRY) $(filter %.o,$^) $(LIBS) -o $@
-$B/dynamic/sonde: $(OBJ) $B/objects $B/libs.dynamic
-	$(call say,LD,$@) mkdir -p $(@D) && $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) @$B/libs.dynamic -o $@
+$B/dynamic/sonde: $(OBJ) $B/objects $B/libs.dynamic $B/libs.http
+	$(call say,LD,$@) mkdir -p $(@D) && $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) @$B/libs.dynamic @$B/libs.http -o $@
 $B/%.o: %.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(DEFS) $(if $(filter $<,$(FAST)),-O2) $(WERROR) -MMD -MP -c $< -o $@
 $B/src/rec/pack.o $B/src/machine/types/elfutils.o: DEFS = $(if $(ZSTD),-DHAVE_ZSTD)
@@ -69,14 +71,16 @@ $B/src/rec/pack.o $B/src/machine/types/elfutils.o: DEFS = $(if $(ZSTD),-DHAVE_ZS
 $(addprefix $B/src/,base/spawn.o compiler/ir/check.o): DEFS = -fPIC
 # One program, which is the fuzzer of the name by which it is started.
 $B/tests/fuzz/fuzz_%.o: DEFS = -DLLVMFuzzerTestOneInput=$(notdir $*)
+$B/src/cmd/webchild.o: DEFS = $(if $(file <$B/libs.http),-DHAVE_HTTP)
+$B/src/cmd/webchild.o: $B/libs.http
 $B/tests/fuzz/main.o: $B/fuzz.list
 $B/tests/fuzz/main.o: DEFS = -D'FUZZERS=$(foreach f,$(FUZZ),F($f))'
-$B/fuzz/ready: $(FUZZ:%=$B/tests/fuzz/fuzz_%.o) $B/tests/fuzz/main.o $B/tests/fuzz/grammar.o $(LIBOBJ) $B/libs
+$B/fuzz/ready: $(FUZZ:%=$B/tests/fuzz/fuzz_%.o) $B/tests/fuzz/main.o $B/tests/fuzz/grammar.o $(LIBOBJ) $B/libs $B/libs.http
 	$(call say,LD,$@) rm -rf $(@D) && mkdir -p $(@D) && \
 		$(CC) $(CFLAGS) $(LINK) -fsanitize=fuzzer $(filter %.o,$^) $(LIBS) -o $(@D)/all && \
 		for f in $(FUZZ); do ln -s all $(@D)/fuzz_$$f || exit; done && touch $@
 # Scripts by grammar for this kernel's verifier.
-$B/grammar: $B/tests/fuzz/load.o $B/tests/fuzz/grammar.o $(LIBOBJ) $B/libs
+$B/grammar: $B/tests/fuzz/load.o $B/tests/fuzz/grammar.o $(LIBOBJ) $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 $B/gen/embed.c: Makefile scripts/embed.sh $(EMBED) $(ASSETS)
 	$(call say,GEN,$@) mkdir -p $(@D) && sh scripts/embed.sh $(EMBED) $(ASSETS) > $@
@@ -92,6 +96,10 @@ $B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK) $(SHARED) $(LIBC))
 $B/libs.dynamic: private LIBC = shared
 $B/libs $B/libs.dynamic: scripts/libs.sh $B/linker $B/src/machine/types/elfutils.o
 	@CC='$(CC)' PKGS='$(PKGS)' SLIM=$B/slim SHARED='$(SHARED)' LIBC='$(LIBC)' sh scripts/libs.sh $B/src/machine/types/elfutils.o $(CFLAGS) $(LINK) > $@.new && mv $@.new $@
+
+# Of the program alone; empty: it serves nothing.
+$B/libs.http: scripts/http.sh $B/linker
+	@CC='$(CC)' HTTP='$(HTTP)' sh scripts/http.sh $(CFLAGS) $(LINK) > $@.new && { cmp -s $@.new $@ || cp $@.new $@; }
 
 # libsonde: the same objects without the command line. Only names of <sonde/sonde.h> are visible outside. The archive is
 # one object, in which all other names are local, so that they cannot clash with those of the program.
@@ -203,17 +211,17 @@ DRIVER := $(patsubst %,bench/%.c,driver figures account tracer start events volu
 $B/bench/driver: $(DRIVER) bench/bench.h $B/flags
 	$(call say,CC,bench/driver.c) mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) $(DRIVER) -lm -o $@
 # Stacks through a sink, for tests of pictures.
-$B/draw: $B/tests/draw.o $(LIBOBJ) $B/libs
+$B/draw: $B/tests/draw.o $(LIBOBJ) $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 # Recordings that tests ask.
 query: all $B/mkrec ; tests/query.sh $B
-$B/mkrec: $B/tests/mkrec.o $(LIBOBJ) $B/libs
+$B/mkrec: $B/tests/mkrec.o $(LIBOBJ) $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 # Programs of scripts in the kernel and in vm/; as root.
 oracle: $B/oracle $B/grammar ; tests/oracle.sh $B
-$B/oracle: $B/tests/oracle.o $(LIBOBJ) $B/libs
+$B/oracle: $B/tests/oracle.o $(LIBOBJ) $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
-$B/bench/minimum: $B/bench/minimum.o $(LIBOBJ) $B/libs
+$B/bench/minimum: $B/bench/minimum.o $(LIBOBJ) $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 # Calls must stay calls, and stacks must be walkable.
 $B/bench/load: bench/load.c $B/flags
@@ -258,7 +266,8 @@ install: all
 	install -D -m 644 packaging/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sonde
 	install -D -m 644 packaging/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sonde.fish
 	install -d $(DESTDIR)$(PREFIX)/$(UNITS)
-	sed 's|/usr/bin/sonde|$(PREFIX)/bin/sonde|' packaging/sonde-record.service > $(DESTDIR)$(PREFIX)/$(UNITS)/sonde-record.service
+	for u in sonde-record sonde-metrics; do \
+		sed 's|/usr/bin/sonde|$(PREFIX)/bin/sonde|' packaging/$$u.service > $(DESTDIR)$(PREFIX)/$(UNITS)/$$u.service || exit; done
 	cd $(DESTDIR)$(PREFIX) && for t in $(TOOL_NAMES); do \
 		$(if $(TOOLS),ln -sf sonde bin/$$t && ln -sf sonde $(COMPLETIONS)/$$t &&) \
 		sh $(CURDIR)/scripts/tool-man.sh $(abspath $B/sonde) $$t > share/man/man1/sonde-$$t.1 || exit; done
@@ -281,7 +290,7 @@ uninstall: all
 		$(LIBDIR)/pkgconfig/libsonde.pc share/man/man3/libsonde.3 include/sonde/sonde.h
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/sonde share/man/man1/sonde.1 include/sonde/sdt.h $(COMPLETIONS)/sonde \
 		share/zsh/site-functions/_sonde share/fish/vendor_completions.d/sonde.fish \
-		$(UNITS)/sonde-record.service
+		$(UNITS)/sonde-record.service $(UNITS)/sonde-metrics.service
 	[ ! -d $(DESTDIR)$(PREFIX)/include/sonde ] || rmdir $(DESTDIR)$(PREFIX)/include/sonde
 deb rpm tarball: ; packaging/build.sh $@
 clean: ; rm -rf build

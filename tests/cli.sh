@@ -67,6 +67,7 @@ mkdir -p "$d/opt/bin" && echo other > "$d/opt/bin/opensnoop.old"
 go install "$@"
 ls "$d/opt/share/man/man1" | grep -cx 'sonde-execsnoop.1\|sonde.1'
 sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$d/opt/lib/systemd/system/sonde-record.service"
+sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$d/opt/lib/systemd/system/sonde-metrics.service"
 readlink "$d/opt/bin/execsnoop"
 [ "$#" -gt 0 ] || echo mine > "$d/opt/bin/execsnoop"
 go uninstall
@@ -74,9 +75,11 @@ find "$d" ! -type d -printf '%P\n' | sort
 END
 t 0 '2
 /opt/bin/sonde
+/opt/bin/sonde
 opt/bin/execsnoop
 opt/bin/opensnoop.old' sh "$tmp/install" "$tmp/installed" "$sonde"
 t 0 '2
+/opt/bin/sonde
 /opt/bin/sonde
 sonde
 opt/bin/opensnoop.old' sh "$tmp/install" "$tmp/linked" "$sonde" TOOLS=1
@@ -143,7 +146,7 @@ check
 info
 help
 tools' echo "$commands"
-for command in list record report query export import check info tplist execsnoop; do
+for command in list record report query export import serve check info tplist execsnoop; do
 	t 0 'all accepted' sh "$tmp/accepts" "$tmp" "$sonde" "$command"
 	if command -v bash > /dev/null; then
 		t 0 "$(sh "$tmp/options" "$sonde" "$command -h")

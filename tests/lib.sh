@@ -214,3 +214,30 @@ reaches() {
 				printf "%s: %d of %d\n%s", comm, good, all, bad
 		}' "$TMPDIR/stacks"
 }
+
+# served DIR [OPTION...]: sonde serve in the background, as $server; $metrics is its address, once it is there.
+served() {
+	folder=$1
+	shift
+	: >"$TMPDIR/served"
+	"$SONDE" serve --metrics :0 "$@" "$folder" 2>"$TMPDIR/served" &
+	server=$!
+	trap 'kill $server 2>/dev/null' EXIT # also when the case does not come to its end
+	eventually grep -q '^Metrics of' "$TMPDIR/served" || cat "$TMPDIR/served"
+	metrics=$(sed -n 's/^Metrics of .* at //p' "$TMPDIR/served")
+}
+
+# Metrics whose lines match; every one without an argument.
+scrape() {
+	curl -s "$metrics" | grep -v '^#' | grep -E "${1-.}"
+}
+
+scrapes_as() {
+	scrape "$1" | grep -qx "$2"
+}
+
+# reload PATTERN LINE: SIGHUP, and until such a line is there.
+reload() {
+	kill -HUP "$server"
+	eventually scrapes_as "$1" "$2"
+}

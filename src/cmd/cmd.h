@@ -52,7 +52,7 @@ struct run_opts {
 
 typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools, cmd_record,
-	cmd_report, cmd_query, cmd_export, cmd_import;
+	cmd_report, cmd_query, cmd_export, cmd_import, cmd_serve;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
 /* How a command is used, as "list [-v] [PATTERN]". NULL if the help does not show the command. */
@@ -70,6 +70,7 @@ bool opts_named(const char *word, struct opt *ret);
 /* -p: processes, with commas or spaces between them, each once, behind the *n that v has already. */
 struct err *pids_parse(const char *val, u32 *v, u32 max, u32 *n) MUST_USE;
 int opts_first_operand(int argc, char **argv); /* index; argc: there is none */
+struct err *take_budget(const char *val, u64 *ret); /* "2%", in millionths */
 /* An option was given that such a command, called name, has no use for. */
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name);
 void opts_usage(FILE *f, enum command command, const char *use); /* the options that it takes */

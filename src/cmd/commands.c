@@ -21,6 +21,7 @@ static const struct {
 	{"export", cmd_export, "export FILE --to FORMAT [-o FILE]",
 	 "convert a recording for other programs"},
 	{"import", cmd_import, "import FILE [-o FILE]", "make a recording of a trace.dat or perf.data"},
+	{"serve", cmd_serve, "serve --metrics ADDR DIR", "serve the maps of scripts as metrics"},
 	{"check", cmd_check, "check FILE...", "compile scripts and print their errors"},
 	{"info", cmd_info, "info", "print what this machine supports"},
 	{"tplist", cmd_tplist, NULL, NULL}, /* is among the tools */

@@ -20,6 +20,7 @@ enum command {
 	CMD_REPORT,
 	CMD_EXPORT,
 	CMD_IMPORT,
+	CMD_SERVE,
 	CMD_TPLIST,
 	CMD_TOOL,
 	CMD_SOME, /* a tool to which the option applies */

@@ -175,12 +175,12 @@ static struct err *set_for(struct run_opts *o, const char *val)
 	return NULL;
 }
 
-static struct err *set_budget(struct run_opts *o, const char *val)
+struct err *take_budget(const char *val, u64 *ret)
 {
 	char *end;
 	double percent = strtod(val, &end);
 	bool good = *val >= '0' && *val <= '9' && percent > 0 && percent <= 100;
-	o->limits.budget = good ? MAX((u64)(percent * 10000), 1ull) : 0;
+	*ret = good ? MAX((u64)(percent * 10000), 1ull) : 0;
 	return good && !strcmp(end, "%") ? NULL
 					 : err_new("--budget needs per cent of the machine's "
 						   "processor time, as in 2%% or 0.5%% (got '%s')",
@@ -293,7 +293,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_NO_WARN: o->compile.no_warn = true; break;
 	case OPT_UNSAFE: o->compile.unsafe = true; break;
 	case OPT_FOR: return set_for(o, val);
-	case OPT_BUDGET: return set_budget(o, val);
+	case OPT_BUDGET: return take_budget(val, &o->limits.budget);
 	case OPT_COST: o->limits.cost = true; break;
 	case OPT_DRY_RUN: o->dry_run = true; break;
 	case OPT_DUMP: return set_stages(o, val);

@@ -427,8 +427,7 @@ static void put_hist(struct sb *out, const struct metric_family *f, const struct
 		put_bucket(out, f, s, le.s, below);
 	}
 	put_bucket(out, f, s, "+Inf", s->count);
-	if (!open) /* OpenMetrics has a count only beside a sum, which histograms do not keep */
-		put_sample(out, f->shape.name, "_count", s->labels, s->count);
+	put_sample(out, f->shape.name, "_count", s->labels, s->count);
 }
 
 void metrics_text(const struct metrics *m, enum metrics_format format, struct sb *out)

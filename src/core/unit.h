@@ -42,6 +42,7 @@ struct map {
 	bool adds;                 /* programs do nothing but add to it */
 	bool cleared;              /* clear() is used on it */
 	bool counter;              /* plain integers, changed only by ++ -- += -= */
+	bool zeroed;               /* zero() is used on it */
 	const struct type *key;    /* of user maps; NULL: scalar */
 	const struct type *val;    /* as stored: ints are 8 bytes */
 	/* As printed and typed in the script: val before it was widened. */

@@ -348,6 +348,7 @@ static void map_body(struct walk *w, struct map *m)
 	map_ref(w, &m->own);
 	NUM(w, m->adds);
 	NUM(w, m->cleared);
+	NUM(w, m->zeroed);
 	NUM(w, m->counter);
 	type_ref(w, &m->key);
 	type_ref(w, &m->val);

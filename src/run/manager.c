@@ -7,12 +7,8 @@
  * it does not hear from a trace that is stuck in one.
  */
 #include "base/clock.h"
+#include "run/notify.h"
 #include "run/session.h"
-#include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
 struct manager {
 	int fd;      /* 0: nobody asked */
@@ -20,11 +16,10 @@ struct manager {
 	u64 told_ns; /* when it did; 0: it does not know yet that we are ready */
 };
 
-/* Nobody reads: it does without. */
 static void tell(const struct manager *m, const char *text)
 {
 	if (m->fd)
-		(void)!write(m->fd, text, strlen(text));
+		notify_tell(m->fd, text);
 }
 
 /* Twice in the time that it allows, when it means this process. */
@@ -39,32 +34,13 @@ static u64 watchdog_ns(const struct host *h)
 	return n * 1000 / 2;
 }
 
-/* A path, or behind '@' a name that no file has. */
-static struct err *call(const char *name, int *ret)
-{
-	struct sockaddr_un to = {.sun_family = AF_UNIX};
-	size_t n = strlen(name);
-	if ((*name != '/' && *name != '@') || n < 2 || n >= sizeof(to.sun_path))
-		return err_new("'%s' is no name of a socket", name);
-	memcpy(to.sun_path, name, n);
-	if (*name == '@')
-		to.sun_path[0] = 0;
-	AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&to, len))
-		return err_sys(errno, "connect to %s", name);
-	*ret = fd;
-	fd = -1;
-	return NULL;
-}
-
 static struct err *manager_open(struct session *s, void *self)
 {
 	struct manager *m = self;
 	const char *name = host_env(s->h, "NOTIFY_SOCKET");
 	if (!name || s->dry_run)
 		return NULL;
-	struct err *e = call(name, &m->fd);
+	struct err *e = notify_open(name, &m->fd);
 	if (e)
 		report_err(&s->reporter, true, (struct loc){0}, err_wrap(e, "NOTIFY_SOCKET: "));
 	m->each_ns = watchdog_ns(s->h);

@@ -46,7 +46,7 @@ packages() {
 # ---- in a tree ----
 
 build() {
-	packages gcc libc6-dev make pkg-config libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev libiberty-dev \
+	packages gcc libc6-dev make pkg-config libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev libmicrohttpd-dev libiberty-dev \
 		debhelper lintian rpm rpmlint
 	cp -a /src /elsewhere
 	echo "$COMMIT" >/out/commit

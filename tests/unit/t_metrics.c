@@ -122,7 +122,7 @@ TEST(metrics_bounds_of_histograms)
 		"# TYPE h histogram\n"
 		"h_bucket{k=\"b\",le=\"-1.0\"} 2\nh_bucket{k=\"b\",le=\"0.0\"} 2\n"
 		"h_bucket{k=\"b\",le=\"1.0\"} 2\nh_bucket{k=\"b\",le=\"3.0\"} 2\n"
-		"h_bucket{k=\"b\",le=\"+Inf\"} 7\n# EOF\n");
+		"h_bucket{k=\"b\",le=\"+Inf\"} 7\nh_count{k=\"b\"} 7\n# EOF\n");
 	metric_memory_free(&memory);
 }
 

@@ -180,6 +180,8 @@ static struct ref lower_len(struct lower *l, struct node *call, struct mem dst)
 /* ---- clear, zero ---- */
 static void act_clear(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		      u64 ts);
+static void act_zero(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+		     u64 ts);
 
 static struct ref lower_on_map(struct lower *l, struct node *call, struct mem dst)
 {
@@ -188,6 +190,7 @@ static struct ref lower_on_map(struct lower *l, struct node *call, struct mem ds
 	(void)dst;
 	sc->map = sema_map(call->a);
 	sc->map->cleared |= call->fn->act == act_clear;
+	sc->map->zeroed |= call->fn->act == act_zero;
 	lower_record(l, call, NULL, sc);
 	return REF_NONE;
 }

@@ -15,6 +15,7 @@ enum {
 	MAY_MAP = 1 << 2,    /* make BPF maps */
 	MAY_KILL = 1 << 3,   /* send signals to others */
 	MAY_RECORD = 1 << 4, /* reserve room for files that are open, and cut them */
+	MAY_SERVE = 1 << 5,  /* take connections to sockets that listen */
 };
 struct confine {
 	u64 caps; /* what to keep, if it is held: one bit each */

@@ -1,0 +1,235 @@
+#include "cmd/servefacts.h"
+#include "api/version.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include <sys/resource.h>
+
+/* What is told of a script. */
+struct fact {
+	const char *name, *help;
+	enum metric_type type;
+	bool running; /* only while it runs */
+	double (*value)(const struct served *s, const struct health *h);
+};
+
+static double is_up(const struct served *s, const struct health *h)
+{
+	(void)h;
+	return s->state == SERVED_RUNS;
+}
+
+static double failures(const struct served *s, const struct health *h)
+{
+	(void)h;
+	return (double)s->failures;
+}
+
+static double budget_stops(const struct served *s, const struct health *h)
+{
+	(void)h;
+	return (double)s->budget_stops;
+}
+
+static double cpu(const struct served *s, const struct health *h)
+{
+	(void)s;
+	return (double)h->programs_ns / 1e9;
+}
+
+static double runs(const struct served *s, const struct health *h)
+{
+	(void)s;
+	return (double)h->runs;
+}
+
+static double lost(const struct served *s, const struct health *h)
+{
+	(void)s;
+	return (double)h->lost;
+}
+
+static double missed(const struct served *s, const struct health *h)
+{
+	(void)s;
+	return (double)h->missed;
+}
+
+static double failed_reads(const struct served *s, const struct health *h)
+{
+	(void)s;
+	return (double)h->failed_reads;
+}
+
+static double cut(const struct served *s, const struct health *h)
+{
+	(void)s;
+	return (double)h->cut;
+}
+
+static double running_s(const struct served *s, const struct health *h)
+{
+	(void)h;
+	return (double)(now_ns() - s->began_ns) / 1e9;
+}
+
+static const struct fact facts[] = {
+	{"sonde_up", "1 while the script runs", METRIC_GAUGE, false, is_up},
+	{"sonde_start_failures_total",
+	 "how often the script could not be read, compiled or attached", METRIC_COUNTER, false,
+	 failures},
+	{"sonde_budget_stops_total", "how often the script was stopped by --budget", METRIC_COUNTER,
+	 false, budget_stops},
+	{"sonde_running_seconds", "since the script was attached", METRIC_GAUGE, true, running_s},
+	{"sonde_cpu_seconds_total", "run time of the script's programs", METRIC_COUNTER, true, cpu},
+	{"sonde_runs_total", "runs of the script's programs", METRIC_COUNTER, true, runs},
+	{"sonde_lost_events_total", "events that found no room in the buffer", METRIC_COUNTER, true,
+	 lost},
+	{"sonde_missed_runs_total", "runs of programs that the kernel skipped or that gave up",
+	 METRIC_COUNTER, true, missed},
+	{"sonde_failed_reads_total", "reads of memory that failed", METRIC_COUNTER, true,
+	 failed_reads},
+	{"sonde_cut_strings_total", "strings that were truncated", METRIC_COUNTER, true, cut},
+};
+
+static struct str script_label(struct sb *b, const struct served *s)
+{
+	sb_clear(b);
+	metric_label(b, STR("script"), str_z(s->name));
+	return sb_str(b);
+}
+
+static struct metric_shape shape_of(const char *name, const char *help, enum metric_type type)
+{
+	return (struct metric_shape){.name = str_z(name), .help = str_z(help), .type = type};
+}
+
+static void put_fact(struct metrics *m, const struct service_facts *f, const struct health *h,
+		     const struct fact *k)
+{
+	struct metric_shape shape = shape_of(k->name, k->help, k->type);
+	AUTO_SB label = {0};
+	for (u32 i = 0; i < f->n; i++)
+		if (!k->running || f->script[i]->state == SERVED_RUNS)
+			metrics_set(m, &shape, script_label(&label, f->script[i]),
+				    k->value(f->script[i], &h[i]));
+}
+
+static void put_reasons(struct metrics *m, const struct service_facts *f)
+{
+	struct metric_shape shape =
+		shape_of("sonde_script_error", "why a script does not run", METRIC_GAUGE);
+	for (u32 i = 0; i < f->n; i++) {
+		const struct served *s = f->script[i];
+		AUTO_SB label = {0};
+		if (s->state == SERVED_RUNS)
+			continue;
+		script_label(&label, s);
+		metric_label(&label, STR("stage"), str_z(served_state_name(s->state)));
+		metric_label(&label, STR("reason"), sb_str(&s->reason));
+		metrics_set(m, &shape, sb_str(&label), 1);
+	}
+}
+
+/* Of all maps of the scripts, metrics or not. */
+static void put_full(struct metrics *m, const struct service_facts *f, const struct health *h)
+{
+	struct metric_shape shape =
+		shape_of("sonde_map_full_total", "updates of a map that found no room in it",
+			 METRIC_COUNTER);
+	for (u32 i = 0; i < f->n; i++) {
+		const struct unit *u = &f->script[i]->launch.job.unit;
+		for (u32 k = 0; h[i].full && k < u->nmap; k++) {
+			AUTO_SB label = {0};
+			if (u->map[k]->role != MAP_USER)
+				continue;
+			script_label(&label, f->script[i]);
+			metric_label(&label, STR("map"), u->map[k]->name);
+			metrics_set(m, &shape, sb_str(&label), (double)h[i].full[k]);
+		}
+	}
+}
+
+static void put_others(struct metrics *m, const struct service_facts *f)
+{
+	struct metric_shape shape =
+		shape_of("sonde_series_other", "keys of a metric that share the series __other__",
+			 METRIC_GAUGE);
+	for (u32 i = 0; i < f->n; i++) {
+		const struct served *s = f->script[i];
+		for (u32 k = 0; k < s->map.n && s->state == SERVED_RUNS; k++) {
+			AUTO_SB label = {0};
+			script_label(&label, s);
+			metric_label(&label, STR("metric"), s->map.v[k].shape.name);
+			metrics_set(m, &shape, sb_str(&label), (double)s->map.v[k].other);
+		}
+	}
+}
+
+static double seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static void put_self(struct metrics *m, const struct service_facts *f)
+{
+	struct rusage r = {0};
+	getrusage(RUSAGE_SELF, &r);
+	const struct {
+		const char *name, *help;
+		enum metric_type type;
+		double value;
+	} self[] = {
+		{"sonde_scripts", "scripts in the folder", METRIC_GAUGE, (double)f->n},
+		{"sonde_reloads_total", "how often the folder was read again", METRIC_COUNTER,
+		 (double)f->reloads},
+		{"sonde_readings_total", "how often the maps were read", METRIC_COUNTER,
+		 (double)f->scrapes},
+		{"sonde_reading_seconds", "how long the last reading took", METRIC_GAUGE,
+		 f->reading_s},
+		{"sonde_web_restarts_total", "web servers that died and were started again",
+		 METRIC_COUNTER, f->web_starts ? (double)(f->web_starts - 1) : 0},
+		{"process_cpu_seconds_total", "processor time of sonde itself", METRIC_COUNTER,
+		 seconds(r.ru_utime) + seconds(r.ru_stime)},
+	};
+	for (u32 i = 0; i < countof(self); i++) {
+		struct metric_shape shape = shape_of(self[i].name, self[i].help, self[i].type);
+		metrics_set(m, &shape, STR(""), self[i].value);
+	}
+	struct metric_shape shape = shape_of("sonde_build_info", "1", METRIC_GAUGE);
+	metrics_set(m, &shape, STR("version=\"" SONDE_VERSION "\""), 1);
+}
+
+bool service_fact_named(struct str metric)
+{
+	for (u32 i = 0; i < countof(facts); i++)
+		if (str_is(metric, facts[i].name))
+			return true;
+	static const char *const others[] = {"sonde_script_error",
+					     "sonde_map_full_total",
+					     "sonde_series_other",
+					     "sonde_scripts",
+					     "sonde_reloads_total",
+					     "sonde_readings_total",
+					     "sonde_reading_seconds",
+					     "sonde_build_info",
+					     "sonde_web_restarts_total",
+					     "process_cpu_seconds_total",
+					     NULL};
+	return str_among(metric, others);
+}
+
+void service_facts(struct metrics *m, const struct service_facts *f)
+{
+	struct health *h AUTO_FREE = xcalloc(f->n + 1ul, sizeof(*h));
+	for (u32 i = 0; i < f->n; i++)
+		if (f->script[i]->state == SERVED_RUNS)
+			session_health(&f->script[i]->launch.session, &h[i]);
+	for (u32 i = 0; i < countof(facts); i++)
+		put_fact(m, f, h, &facts[i]);
+	put_reasons(m, f);
+	put_full(m, f, h);
+	put_others(m, f);
+	put_self(m, f);
+	for (u32 i = 0; i < f->n; i++)
+		health_free(&h[i]);
+}

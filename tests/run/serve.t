@@ -1,0 +1,297 @@
+# sonde serve: scripts as metrics. Totals are those of programs that do something a known number of times.
+
+NAME metrics count what a program did, as a plain run does
+NEEDS cmd:curl tp:syscalls/sys_enter_write
+RUN
+	cd "$TMPDIR"; mkdir s; cp "$(command -v dd)" made1
+	cat >s/writes.bt <<'END'
+	config = { metric = "@n writes; @bytes written; @size write_size; @big largest_write; @last last_write"; unit = "@bytes bytes; @size bytes"; labels = "@n comm,fd"; help = "@n calls of write" }
+	tracepoint:syscalls:sys_enter_write /comm == "made1" && args.fd == 1/ {
+		@n[comm, args.fd] = count(); @bytes = sum((uint64)args.count); @size = hist(args.count); @big = max(args.count); @last = args.count;
+	}
+	END
+	served s
+	"$SONDE" s/writes.bt >plain 2>plain.err & plain=$!
+	until_attached plain.err
+	scrape '^writes|^written|^write_size|^largest'; echo after:
+	./made1 if=/dev/zero of=/dev/null bs=3 count=1000 2>/dev/null
+	scrape '^writ|^largest|^last'
+	./made1 if=/dev/zero of=/dev/null bs=100 count=7 2>/dev/null
+	curl -s "$metrics" | grep -E '^(# [A-Z]* )?(writ|large|last)'
+	kill -INT $plain; wait $plain; grep -v '^$' plain | grep -v '|'
+	kill $server; wait $server; echo $?
+EXPECT
+	written_bytes_total 0
+	after:
+	largest_write 3
+	last_write 3
+	write_size_bytes_bucket{le="3"} 1000
+	write_size_bytes_bucket{le="+Inf"} 1000
+	write_size_bytes_count 1000
+	writes_total{comm="made1",fd="1"} 1000
+	written_bytes_total 3000
+	# HELP largest_write @big of writes.bt
+	# TYPE largest_write gauge
+	largest_write 100
+	# HELP last_write @last of writes.bt
+	# TYPE last_write gauge
+	last_write 100
+	# HELP write_size_bytes @size of writes.bt
+	# TYPE write_size_bytes histogram
+	write_size_bytes_bucket{le="3"} 1000
+	write_size_bytes_bucket{le="7"} 1000
+	write_size_bytes_bucket{le="15"} 1000
+	write_size_bytes_bucket{le="31"} 1000
+	write_size_bytes_bucket{le="63"} 1000
+	write_size_bytes_bucket{le="127"} 1007
+	write_size_bytes_bucket{le="+Inf"} 1007
+	write_size_bytes_count 1007
+	# HELP writes_total calls of write
+	# TYPE writes_total counter
+	writes_total{comm="made1",fd="1"} 1007
+	# HELP written_bytes_total @bytes of writes.bt
+	# TYPE written_bytes_total counter
+	written_bytes_total 3700
+	@big: 100
+	@bytes: 3700
+	@last: 100
+	@n[made1, 1]: 1007
+	@size:
+	0
+
+NAME a reload takes what is new, and lets the rest go on
+NEEDS cmd:curl tp:syscalls/sys_enter_write
+RUN
+	cd "$TMPDIR"; mkdir s; cp "$(command -v dd)" made2
+	for n in a b c; do echo "config = { metric = \"m_$n\" } tracepoint:syscalls:sys_enter_write /comm == \"made2\" && args.fd == 1/ { @ = count(); }" >s/$n.bt; done
+	served s
+	one() { ./made2 if=/dev/zero of=/dev/null bs=1 count=10 2>/dev/null; scrape '^m_|^sonde_(up|script_error|start_fail)'; }
+	one
+	echo 'tracepoint:syscalls:no_such { @ = count(); }' >s/b.bt; rm s/c.bt; cp s/a.bt s/d.bt; sed -i s/m_a/m_d/ s/d.bt; cp s/a.bt s/e.bt; echo not a script >s/README
+	reload '^sonde_up.*"d.bt"' 'sonde_up{script="d.bt"} 1'
+	one
+	sed s/m_a/m_b/ s/a.bt >s/b.bt; rm s/e.bt
+	reload '^sonde_up.*"b.bt"' 'sonde_up{script="b.bt"} 1'
+	one
+	rm -r s; kill -HUP $server; eventually grep -q stay served; sed 's/^/stderr: /' served | grep -v 'Metrics of'
+	one
+	kill $server; wait $server
+EXPECT
+	m_a_total 10
+	m_b_total 10
+	m_c_total 10
+	sonde_up{script="a.bt"} 1
+	sonde_up{script="b.bt"} 1
+	sonde_up{script="c.bt"} 1
+	sonde_start_failures_total{script="a.bt"} 0
+	sonde_start_failures_total{script="b.bt"} 0
+	sonde_start_failures_total{script="c.bt"} 0
+	m_a_total 20
+	m_d_total 10
+	sonde_up{script="a.bt"} 1
+	sonde_up{script="b.bt"} 0
+	sonde_up{script="d.bt"} 1
+	sonde_up{script="e.bt"} 0
+	sonde_start_failures_total{script="a.bt"} 0
+	sonde_start_failures_total{script="b.bt"} 1
+	sonde_start_failures_total{script="d.bt"} 0
+	sonde_start_failures_total{script="e.bt"} 1
+	sonde_script_error{script="b.bt",stage="compile",reason="No matches for tracepoint syscalls:no_such."} 1
+	sonde_script_error{script="e.bt",stage="metrics",reason="metric: m_a_total is already the metric of a.bt"} 1
+	m_a_total 30
+	m_b_total 10
+	m_d_total 20
+	sonde_up{script="a.bt"} 1
+	sonde_up{script="b.bt"} 1
+	sonde_up{script="d.bt"} 1
+	sonde_start_failures_total{script="a.bt"} 0
+	sonde_start_failures_total{script="b.bt"} 1
+	sonde_start_failures_total{script="d.bt"} 0
+	stderr: s/b.bt:1:1-28: ERROR: No matches for tracepoint syscalls:no_such.
+	stderr: tracepoint:syscalls:no_such { @ = count(); }
+	stderr: ~~~~~~~~~~~~~~~~~~~~~~~~~~~
+	stderr: HINT: If this is expected, set the 'missing_probes' config variable to 'warn'.
+	stderr: e.bt: metric: m_a_total is already the metric of a.bt
+	stderr: ERROR: open the folder s: No such file or directory; the scripts stay as they are
+	m_a_total 40
+	m_b_total 20
+	m_d_total 30
+	sonde_up{script="a.bt"} 1
+	sonde_up{script="b.bt"} 1
+	sonde_up{script="d.bt"} 1
+	sonde_start_failures_total{script="a.bt"} 0
+	sonde_start_failures_total{script="b.bt"} 1
+	sonde_start_failures_total{script="d.bt"} 0
+
+NAME a script that cannot be metrics says why, and hostile names stay labels
+NEEDS cmd:curl
+RUN
+	cd "$TMPDIR"; mkdir s; p='interval:ms:50'
+	w() { printf '%s\n' "$2" >"s/$1.bt"; }
+	w clears "$p { @ = count(); clear(@); }"
+	w zeros "$p { @ = hist(1); zero(@); }"
+	w none "$p { printf(\"x\"); }"
+	w nomap "config = { metric = \"@y z\" } $p { @x = count(); }"
+	w badname "config = { metric = \"a b\" } $p { @x = count(); }"
+	w badunit "config = { unit = \"miles\" } $p { @x = sum(1); }"
+	w text "config = { metric = \"@t texts\" } $p { @t = \"x\"; }"
+	w own "config = { metric = \"sonde_up\" } $p { @x = max(1); }"
+	w h1 "config = { metric = \"twice\" } $p { @x = hist(1); }"
+	w h2 "config = { metric = \"twice_count\" } $p { @x = max(1); }"
+	w ends "$p { @x = count(); exit(); }"
+	printf 'syntax(' >s/syntax.bt
+	w 'q"\b
+	{x="1"} 2
+	# EOF' "$p { @[\"a\\\"\\nb{} 7\"] = count(); }"
+	mkdir s/folder.bt; printf 'a\0b' >s/zero.bt
+	served s
+	eventually scrapes_as '"ends.bt",stage' 'sonde_script_error{script="ends.bt",stage="ended",reason="the script has ended"} 1'
+	scrape '^sonde_(up|script_error)'
+	eventually scrapes_as '^sonde_q' '^sonde_q__b.*'
+	scrape '^sonde_q' | sed 's/[0-9]*$/N/'
+	kill $server; wait $server
+EXPECT
+	sonde_up{script="badname.bt"} 0
+	sonde_up{script="badunit.bt"} 0
+	sonde_up{script="clears.bt"} 0
+	sonde_up{script="ends.bt"} 0
+	sonde_up{script="folder.bt"} 0
+	sonde_up{script="h1.bt"} 1
+	sonde_up{script="h2.bt"} 0
+	sonde_up{script="nomap.bt"} 0
+	sonde_up{script="none.bt"} 0
+	sonde_up{script="own.bt"} 0
+	sonde_up{script="q\"\\b\n{x=\"1\"} 2\n# EOF.bt"} 1
+	sonde_up{script="syntax.bt"} 0
+	sonde_up{script="text.bt"} 0
+	sonde_up{script="zero.bt"} 0
+	sonde_up{script="zeros.bt"} 0
+	sonde_script_error{script="badname.bt",stage="metrics",reason="metric: 'a b_total' is no name of a metric: letters, digits and '_'"} 1
+	sonde_script_error{script="badunit.bt",stage="metrics",reason="unit: 'miles' is none of ns, us, ms, seconds, bytes, KiB, pages, sectors, percent, ratio"} 1
+	sonde_script_error{script="clears.bt",stage="metrics",reason="metric: clear() or zero() of @, but a counter must not go back"} 1
+	sonde_script_error{script="ends.bt",stage="ended",reason="the script has ended"} 1
+	sonde_script_error{script="folder.bt",stage="read",reason="failed to read 's/folder.bt': Is a directory"} 1
+	sonde_script_error{script="h2.bt",stage="metrics",reason="metric: twice_count is already the metric of h1.bt"} 1
+	sonde_script_error{script="nomap.bt",stage="metrics",reason="metric: the script has no map @y"} 1
+	sonde_script_error{script="none.bt",stage="metrics",reason="the script has no map that is a metric: an aggregation such as count(), or one that config = { metric = ... } names"} 1
+	sonde_script_error{script="own.bt",stage="metrics",reason="metric: sonde_up is already the metric of sonde itself"} 1
+	sonde_script_error{script="syntax.bt",stage="compile",reason="expected '{', ',' or a /predicate/ after the probe, found the end of the script"} 1
+	sonde_script_error{script="text.bt",stage="metrics",reason="metric: the values of @t are no numbers"} 1
+	sonde_script_error{script="zero.bt",stage="read",reason="'s/zero.bt' is no script: it has bytes that are 0"} 1
+	sonde_script_error{script="zeros.bt",stage="metrics",reason="metric: clear() or zero() of @, but a counter must not go back"} 1
+	sonde_q__b__x__1___2___EOF_total{key="a\"\nb{} 7"} N
+
+NAME other keys share a series, and no counter goes back
+NEEDS cmd:curl tp:syscalls/sys_enter_write
+RUN
+	cd "$TMPDIR"; mkdir s; for n in a b c d; do cp "$(command -v dd)" made4_$n; done
+	echo 'config = { metric = "w"; labels = "comm" } tracepoint:syscalls:sys_enter_write /strncmp(comm, "made4_", 6) == 0 && args.fd == 1/ { @[comm] = count(); }' >s/w.bt
+	served s --series 2
+	for n in a b c d b d; do ./made4_$n if=/dev/zero of=/dev/null bs=1 count=10 2>/dev/null; scrape '^w_|^sonde_series' | tr '\n' ' ' | sed 's/ $//'; echo; done
+	kill $server; wait $server
+EXPECT
+	w_total{comm="made4_a"} 10 sonde_series_other{script="w.bt",metric="w_total"} 0
+	w_total{comm="made4_a"} 10 w_total{comm="made4_b"} 10 sonde_series_other{script="w.bt",metric="w_total"} 0
+	w_total{comm="__other__"} 10 w_total{comm="made4_a"} 10 w_total{comm="made4_b"} 10 sonde_series_other{script="w.bt",metric="w_total"} 1
+	w_total{comm="__other__"} 20 w_total{comm="made4_a"} 10 w_total{comm="made4_b"} 10 sonde_series_other{script="w.bt",metric="w_total"} 2
+	w_total{comm="__other__"} 20 w_total{comm="made4_a"} 10 w_total{comm="made4_b"} 20 sonde_series_other{script="w.bt",metric="w_total"} 2
+	w_total{comm="__other__"} 30 w_total{comm="made4_a"} 10 w_total{comm="made4_b"} 20 sonde_series_other{script="w.bt",metric="w_total"} 2
+
+NAME full maps, failed reads and a budget are told
+NEEDS cmd:curl
+RUN
+	cd "$TMPDIR"; mkdir s
+	echo 'config = { max_map_keys = 2 } interval:ms:20 { @n[@i] = count(); @i++; $x = *(uint64 *)0xdead00000000; }' >s/full.bt
+	served s
+	some() { scrape "$1" | grep -qv ' 0$'; }
+	for m in map_full_total.*@n failed_reads_total runs_total cpu_seconds_total; do eventually some "^sonde_$m" && echo $m; done
+	scrape '^sonde_full_n_total' | wc -l
+	kill $server; wait $server
+	echo 'interval:ms:1 { $i = 0; while ($i < 20000) { @n = count(); $i++; } }' >s/dear.bt
+	served s --budget 0.1%
+	eventually scrapes_as 'budget_stops.*dear' '.* 1'
+	scrape '_up|budget_stops'; scrape script_error | sed 's/took [0-9.e+]*/took N/'
+	kill $server; wait $server
+EXPECT
+	map_full_total.*@n
+	failed_reads_total
+	runs_total
+	cpu_seconds_total
+	2
+	sonde_up{script="dear.bt"} 0
+	sonde_up{script="full.bt"} 1
+	sonde_budget_stops_total{script="dear.bt"} 1
+	sonde_budget_stops_total{script="full.bt"} 0
+	sonde_script_error{script="dear.bt",stage="budget",reason="stopped: its programs took N % of this machine's processor time in the last second, and --budget allows 0.1 %"} 1
+
+NAME web: paths, methods, formats, clients that do not read, a server that dies
+NEEDS cmd:curl cmd:python3
+RUN
+	cd "$TMPDIR"; mkdir s; echo 'interval:ms:50 { @ = count(); }' >s/a.bt
+	served s
+	at=${metrics%/metrics}; port=${at##*:}
+	for p in / /metrics/ /metricsx /../etc/passwd; do curl -s --path-as-is -w '%{http_code}\n' "$at$p"; done
+	curl -s -X POST -d x -w '%{http_code}\n' "$metrics"
+	curl -s -I "$metrics" | grep -c '200 OK'
+	curl -s -D h -H 'Accept: application/openmetrics-text; version=1.0.0' "$metrics" | tail -1; tr -d '\r' <h | grep -i '^content-type'
+	curl -s -D h "$metrics" | grep -c EOF; tr -d '\r' <h | grep -i '^content-type'
+	python3 - $port <<'END'
+	import socket, sys, threading, urllib.request
+	at = ("127.0.0.1", int(sys.argv[1]))
+	idle = [socket.create_connection(at) for _ in range(9)]
+	for s in idle[:5]: s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
+	idle[5].sendall(b"\0\xff\r\n\r\n"); idle[6].sendall(b"GET /metrics HTTP/9.9\r\n" + b"a: b\r\n" * 9999)
+	got = []
+	def scrape(): got.append(b"sonde_up" in urllib.request.urlopen("http://127.0.0.1:%d/metrics" % at[1]).read())
+	all = [threading.Thread(target=scrape) for _ in range(20)]
+	for t in all: t.start()
+	for t in all: t.join()
+	print(got.count(True))
+	END
+	child=$(cat /proc/$server/task/*/children | tr ' ' '\n' | head -1)
+	grep -E '^(Uid|CapPrm|CapEff|NoNewPrivs|Seccomp):' /proc/$child/status
+	ls -l /proc/$child/fd | grep -c bpf
+	kill -9 $child
+	eventually scrapes_as restarts 'sonde_web_restarts_total 1'
+	kill $server; wait $server; echo $?; grep -v '^Metrics' served
+	"$SONDE" serve --metrics host:1 s 2>&1; "$SONDE" serve s 2>&1; "$SONDE" serve --metrics :1 --series 0 s 2>&1; "$SONDE" serve --metrics :0 nosuch 2>&1; chmod o+w s; "$SONDE" serve --metrics :0 s 2>&1; true
+EXPECT
+	there is only /metrics
+	404
+	there is only /metrics
+	404
+	there is only /metrics
+	404
+	there is only /metrics
+	404
+	only GET and HEAD
+	405
+	1
+	# EOF
+	Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8
+	0
+	Content-Type: text/plain; version=0.0.4; charset=utf-8
+	20
+	Uid:	65534	65534	65534	65534
+	CapPrm:	0000000000000000
+	CapEff:	0000000000000000
+	NoNewPrivs:	1
+	Seccomp:	2
+	0
+	0
+	ERROR: the web server has ended, and is started again
+	ERROR: --metrics needs an address and a port in numbers, as in :9435, 0.0.0.0:9435 or [::1]:9435 (got 'host:1')
+	ERROR: serve needs --metrics ADDR and a folder with scripts
+	USAGE:
+	    sonde [options] FILE [arguments]
+	    sonde [options] -e 'PROGRAM' [arguments]
+	    sonde [options] - [arguments]          (script on standard input)
+	    sonde --help                           (all options)
+	ERROR: --series needs a number from 1 to 1000000 (got '0')
+	USAGE:
+	    sonde [options] FILE [arguments]
+	    sonde [options] -e 'PROGRAM' [arguments]
+	    sonde [options] - [arguments]          (script on standard input)
+	    sonde --help                           (all options)
+	ERROR: open the folder nosuch: No such file or directory
+	ERROR: s: everybody may put scripts into this folder, which would run with the rights of sonde
