@@ -295,3 +295,18 @@ EXPECT
 	    sonde --help                           (all options)
 	ERROR: open the folder nosuch: No such file or directory
 	ERROR: s: everybody may put scripts into this folder, which would run with the rights of sonde
+
+NAME examples run, and what they say is clean
+NEEDS cmd:curl cmd:promtool fast
+TIMEOUT 40
+RUN
+	cd "$TMPDIR"; mkdir s n; folder=${SONDE%/*}/../contrib/metrics; [ -d "$folder" ] || folder=$OLDPWD/contrib/metrics
+	for f in "$folder"/*.bt; do [ "$(wc -l <"$f")" -le 10 ] || echo "longer than ten lines: $f"; cp "$f" s; done
+	served s
+	scrape '^sonde_up.* 0$|^sonde_script_error'
+	curl -s "$metrics" | promtool check metrics; echo $?
+	scrape '^sonde_up' | grep -c ' 1$'
+	kill $server; wait $server
+EXPECT
+	0
+	33
