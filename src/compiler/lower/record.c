@@ -496,7 +496,7 @@ static void send_built(struct lower *l, const struct schema *sc, struct node *ar
 /* len(ustack): how many frames a walk by tables has, only user space may know. */
 static bool is_frames(const struct node *n)
 {
-	return builtin_role(n) == ROLE_LEN && n->a->kind == N_CALL &&
+	return n->kind == N_CALL && n->fn && n->fn->role == ROLE_LEN && n->a->kind == N_CALL &&
 	       n->a->type->kind == T_USTACK && n->a->type->count > 1;
 }
 
