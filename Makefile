@@ -232,6 +232,7 @@ syntax:
 	@printf '%s\n' $(filter-out tests/host/app.c,$(filter %.c,$(FORMAT))) | \
 		xargs -P "$$(nproc)" -n 12 $(if $(findstring clang,$(CC)),$(CC),clang) $(ALL) -D'FUZZERS=$(foreach f,$(FUZZ),F($f))' \
 		-Wno-string-conversion -Werror -fsyntax-only
+PAGES = README.md CHANGELOG.md tests/README.md $(sort $(wildcard docs/*.md))
 lint:
 	@awk -f scripts/layers.awk src/LAYERS $(SRC) $(HDR)
 	@awk -f scripts/sizes.awk $(SRC) $(HDR) $(BENCH)
@@ -241,6 +242,7 @@ lint:
 	@awk -f scripts/structs.awk src/run/session.h src/report/report.h src/core/probe.h src/core/unit.h src/core/record.h src/core/columns.h
 	@sh scripts/additions.sh
 	@awk -f scripts/prose.awk README.md tests/README.md $(sort $(wildcard docs/*.md))
+	@awk -f scripts/links.awk $(PAGES) $(PAGES)
 	@sh scripts/root.sh
 	@sh scripts/exports.sh $B
 	@awk -f scripts/names.awk $(filter src/features/builtin/% src/features/probe/%,$(SRC)) $(foreach f,compiler/sema compiler/lower compiler/ir core report run features/store features/sink,$(filter src/$f/%,$(SRC) $(HDR)))
