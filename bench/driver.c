@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 		notes_print();
 	}
 	bench_end();
-	printf("It took %.0f minutes.\n", (now_ms() - begin) / 60000);
+	printf("The measurements took %.0f minutes.\n", (now_ms() - begin) / 60000);
 	goals_print(stdout);
 	rewind(body);
 	for (size_t n; (n = fread(text, 1, sizeof(text), body)) > 0;)

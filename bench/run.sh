@@ -67,22 +67,22 @@ version() {
 	# Performance
 
 	This page is for operators and script authors. After reading it you can estimate what tracing costs: time per event,
-	start time, memory. Everything up to "Prices of mechanisms" is written by `make bench` (`bench/run.sh`), which runs
-	sonde and the other installed tracers on the same synthetic loads. Lower is better everywhere; a ratio below 1 means
-	that sonde needs less.
+	start time, memory. Lower is better everywhere; a ratio below 1 means that sonde needs less. `make bench`
+	(`bench/run.sh`, about 15 minutes) repeats everything up to "Prices of mechanisms": it runs sonde and the other
+	installed tracers on the same synthetic loads, and writes the tables. The sections after that name their own commands.
 
 	**Method.** The load (`bench/load.c`) is pinned to the last CPU and reports the processor time of its thread per
-	operation, as the median of many stretches of about 1 ms. The tracers run on the other CPUs. In each round every tracer
+	operation, as the median of many periods of about 1 ms. The tracers run on the other CPUs. In each round every tracer
 	runs once on the same load, next to a measurement without a tracer. All figures are medians of the rounds, so that other
-	processes and changes of the clock frequency affect all tracers alike. The cost of tracing is the difference to "no
-	tracer". The minimum (`bench/minimum.c`) is the same program in hand-written BPF instructions, on the probe that the
-	script names. It checks less than a tool must, so it is a lower limit and not a competitor. (sonde may choose a cheaper
-	probe than the named one.)
+	processes and changes of the clock frequency affect all tracers alike. The cost of tracing is the difference to a run
+	without a tracer. The minimum (`bench/minimum.c`) is the same program in hand-written BPF instructions, on the probe
+	that the script names. It checks less than a tool must, so it is a lower limit and not a competitor. (sonde may choose a
+	cheaper probe than the named one.)
 
 	END
 	echo "**Machine.** $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) CPUs," \
 		"Linux $(uname -r | sed 's/-.*//'), $(uname -m)$(grep -q hypervisor /proc/cpuinfo && echo ', a virtual machine')," \
-		"load average when it began $(cut -d' ' -f1 /proc/loadavg). $(LC_ALL=C date '+%B %Y')."
+		"load average at the start $(cut -d' ' -f1 /proc/loadavg). $(LC_ALL=C date '+%B %Y')."
 	echo
 	version sonde "$SONDE --version"
 	version bpftrace "${BPFTRACE:+$BPFTRACE --version}"

@@ -65,7 +65,7 @@ void section_throughput(void)
 		"`tracepoint:syscalls:sys_enter_getppid { printf(\"%%d %%s\\n\", pid, comm); }` "
 		"for one "
 		"process that makes %ld calls as fast as it can; output to a file in memory.\n\n"
-		"| tracer | lines | lost, as reported | lost in silence | CPU us per line |\n"
+		"| tracer | lines | lost, as reported | lost without a report | CPU us per line |\n"
 		"|---|---|---|---|---|\n",
 		n);
 	for (int round = 0; round < rounds; round++)
