@@ -241,7 +241,7 @@ lint:
 	@awk -f scripts/homes.awk $(SRC) $(HDR)
 	@awk -f scripts/structs.awk src/run/session.h src/report/report.h src/core/probe.h src/core/unit.h src/core/record.h src/core/columns.h
 	@sh scripts/additions.sh
-	@awk -f scripts/prose.awk README.md tests/README.md $(sort $(wildcard docs/*.md))
+	@awk -f scripts/prose.awk $(PAGES) $(wildcard man/*)
 	@awk -f scripts/links.awk $(PAGES) $(PAGES)
 	@sh scripts/root.sh
 	@sh scripts/exports.sh $B
