@@ -41,7 +41,8 @@ struct run_opts {
 	const char *on[16];        /* of record: what writes a snapshot */
 	u32 non;
 	const char *recording[64], *from, *to; /* of query: files, and which part of them */
-	const char *export_to;                 /* of record: the format that the recording is converted to; or NULL */
+	const char
+		*export_to; /* of record: the format that the recording is converted to; or NULL */
 	u32 nrecording;
 	int asked[64]; /* of query: rows of these processes */
 	u32 nasked;
@@ -69,7 +70,7 @@ struct err *opts_set(struct run_opts *o, const char *name, const char *val);
 bool opts_named(const char *word, struct opt *ret);
 /* -p: processes, with commas or spaces between them, each once, behind the *n that v has already. */
 struct err *pids_parse(const char *val, u32 *v, u32 max, u32 *n) MUST_USE;
-int opts_first_operand(int argc, char **argv); /* index; argc: there is none */
+int opts_first_operand(int argc, char **argv);      /* index; argc: there is none */
 struct err *take_budget(const char *val, u64 *ret); /* "2%", in millionths */
 /* An option was given that such a command, called name, has no use for. */
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name);
