@@ -142,6 +142,7 @@ report
 query
 export
 import
+serve
 check
 info
 help

@@ -38,11 +38,11 @@ struct run_opts {
 	bool bare;                 /* list: names without their kind */
 	const struct script *tool; /* the script is this one; NULL: program or rest[0] say */
 	bool given[OPT_END];       /* by id: the option was given; for opts_check() */
-	/* Of record: the format that the recording is converted to, or NULL. */
-	const char *export_to;
-	const char *on[16]; /* of record: what writes a snapshot */
+	const char *on[16];        /* of record: what writes a snapshot */
 	u32 non;
-	const char *recording[64], *from, *to; /* of query: files, and which part of them */
+	/* Of query: files, and which part of them. Of record, .to is the format that the recording is
+	 * converted to, or NULL. */
+	const char *recording[64], *from, *to;
 	u32 nrecording;
 	int asked[64]; /* of query: rows of these processes */
 	u32 nasked;

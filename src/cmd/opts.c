@@ -327,7 +327,6 @@ static struct err *set(void *self, int id, const char *val)
 		break;
 	case OPT_FROM: o->from = val; break;
 	case OPT_TO: o->to = val; break;
-	case OPT_EXPORT_TO: o->export_to = val; break;
 	case OPT_SET: o->sets = val; break;
 	case OPT_STACKS: o->stacks = val; break;
 	case OPT_NOTHING: break;

@@ -205,7 +205,7 @@ static int record(struct arena *a, struct run_opts *o)
 		o->output.bounds.quiet_ns = 60ull * 1000000000;
 	if (!o->output.bounds.max_files)
 		o->output.bounds.max_files = 10;
-	if (!o->export_to) {
+	if (!o->to) {
 		o->output.path = o->output.path ? o->output.path : "record.sonde";
 		return run_command(o);
 	}

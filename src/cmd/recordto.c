@@ -32,10 +32,10 @@ static struct err *check(const struct run_opts *o)
 						  : NULL;
 	if (what)
 		return err_new("%s: record without --to, then sonde export FILE --to %s", what,
-			       o->export_to);
+			       o->to);
 	if (!str_is(format, "record") && !str_starts(format, STR("record:")))
-		return err_new("-f %.*s and --to %s are two formats", STRF(format), o->export_to);
-	return export_check(o->export_to, o->output.path);
+		return err_new("-f %.*s and --to %s are two formats", STRF(format), o->to);
+	return export_check(o->to, o->output.path);
 }
 
 /* Beside the file, under its name; for standard output and devices in the working directory. */
@@ -110,8 +110,8 @@ struct err *conversion_start(struct conversion *c, struct arena *a, struct run_o
 	struct err *e = check(o);
 	if (e)
 		return e;
-	*c = (struct conversion){.format = o->export_to, .quiet = o->view.quiet};
-	const char *ending = export_ending(o->export_to);
+	*c = (struct conversion){.format = o->to, .quiet = o->view.quiet};
+	const char *ending = export_ending(o->to);
 	if (o->output.path)
 		c->output = without_slashes(a, o->output.path);
 	else if (ending)
@@ -136,7 +136,7 @@ struct err *conversion_start(struct conversion *c, struct arena *a, struct run_o
 		return err_sys(no, "start a child");
 	}
 	o->output.path = c->recording;
-	o->export_to = NULL;
+	o->to = NULL;
 	return NULL;
 }
 

@@ -28,7 +28,9 @@ EXPECT
 NEEDS aarch64 prog:spin
 
 NAME many system calls by one program
-PROG tracepoint:syscalls:sys_enter_getp*, tracepoint:syscalls:sys_exit_getp* /pid == cpid/ { @[probe] = count(); } end { printf("%d\n", @["tracepoint:syscalls:sys_enter_getppid"] == @["tracepoint:syscalls:sys_exit_getppid"]); clear(@); }
+PROG
+	tracepoint:syscalls:sys_enter_getp*, tracepoint:syscalls:sys_exit_getp* /pid == cpid/ { @[probe] = count(); }
+	end { printf("%d\n", @["tracepoint:syscalls:sys_enter_getppid"] == @["tracepoint:syscalls:sys_exit_getppid"]); clear(@); }
 LOAD syscalls
 EXPECT
 	1
@@ -66,7 +68,10 @@ EXPECT_RE
 NEEDS aarch64 uprobe feature:task_regs
 
 NAME a program of 32 bits: its system calls are not those of the same numbers
-PROG tracepoint:syscalls:sys_enter_write /pid == cpid/ { @write = count(); } tracepoint:syscalls:sys_enter_* /pid == cpid && comm == "arm32"/ { @[probe] = count(); } rawtracepoint:sys_enter /pid == cpid && args.id == 64/ { @calls = count(); }
+PROG
+	tracepoint:syscalls:sys_enter_write /pid == cpid/ { @write = count(); }
+	tracepoint:syscalls:sys_enter_* /pid == cpid && comm == "arm32"/ { @[probe] = count(); }
+	rawtracepoint:sys_enter /pid == cpid && args.id == 64/ { @calls = count(); }
 LOAD arm32
 EXPECT
 	$
@@ -101,7 +106,10 @@ EXPECT
 	~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 
 NAME memory of the kernel is watched for the whole machine only
-RUN "$SONDE" -c 'build/tests/watched 5' -e 'watchpoint:jiffies_64:8:w { }' 2>&1 | sed -n 's/.*for thread [0-9]*\( (.* -p)\).*/refused\1/p'; "$SONDE" -q -e 'watchpoint:jiffies_64:8:w { print(1); exit(); }'
+RUN
+	"$SONDE" -c 'build/tests/watched 5' -e 'watchpoint:jiffies_64:8:w { }' 2>&1 |
+		sed -n 's/.*for thread [0-9]*\( (.* -p)\).*/refused\1/p'
+	"$SONDE" -q -e 'watchpoint:jiffies_64:8:w { print(1); exit(); }'
 EXPECT
 	refused (kernels of some processors, as aarch64, watch their own memory for the whole machine only: without -c and -p)
 	1

@@ -470,7 +470,10 @@ EXPECT
 
 # Nobody knows how wide buckets are that no interval had: they are one row.
 NAME bhist: as a heat map
-RUN "$SONDE" -q -f heat -o "$TMPDIR/x.svg" -e 'interval:ms:50 { @[1] = bhist(3, "0,10,500,1000000"); @[2] = bhist(2000000, "0,10,500,1000000"); print(@); clear(@); if (++@n > 4) { exit(); } }' 2>/dev/null; grep -o '<title>[^<]*</title>' "$TMPDIR/x.svg" | sort -u | wc -l; wc -c <"$TMPDIR/x.svg" | awk '{ print $1 < 40000 }'
+RUN
+	"$SONDE" -q -f heat -o "$TMPDIR/x.svg" -e 'interval:ms:50 { @[1] = bhist(3, "0,10,500,1000000"); @[2] = bhist(2000000, "0,10,500,1000000"); print(@); clear(@); if (++@n > 4) { exit(); } }' 2>/dev/null
+	grep -o '<title>[^<]*</title>' "$TMPDIR/x.svg" | sort -u | wc -l
+	wc -c <"$TMPDIR/x.svg" | awk '{ print $1 < 40000 }'
 EXPECT
 	1
 	1
@@ -521,12 +524,18 @@ EXPECT
 # Of some maps each CPU has a copy of the values: what programs do to such a value is done to all of them.
 NAME delete of a value without key takes the copies of all CPUs
 NEEDS feature:PERCPU_LOOKUP cmd:taskset
-RUN "$SONDE" -q --follow -e 'tracepoint:syscalls:sys_enter_getppid /comm == "syscalls"/ { @m = max(cpu); @c = count(); @s = sum(2); } tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { print((delete(@m), delete(@c), delete(@s), delete(@m))); }' -c 'sh -c "for c in 0 $(($(nproc) - 1)); do taskset -c \$c build/tests/syscalls 3 getppid; done; taskset -c 0 build/tests/syscalls 1 lseek"' | grep .
+RUN
+	"$SONDE" -q --follow -e 'tracepoint:syscalls:sys_enter_getppid /comm == "syscalls"/ { @m = max(cpu); @c = count(); @s = sum(2); }
+		tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { print((delete(@m), delete(@c), delete(@s), delete(@m))); }' -c 'sh -c "for c in 0 $(($(nproc) - 1)); do taskset -c \$c build/tests/syscalls 3 getppid; done; taskset -c 0 build/tests/syscalls 1 lseek"' |
+		grep .
 EXPECT (true, true, true, false)
 
 NAME loops over maps see the values of all CPUs
 NEEDS feature:PERCPU_LOOKUP feature:FOR_EACH cmd:taskset
-RUN "$SONDE" -q --no-feature big_keys --follow -e 'tracepoint:syscalls:sys_enter_getppid /comm == "syscalls"/ { @m[1] = max(4); @l[kstack(100), 2] = min(3); } tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { for ($kv : @m) { print($kv); } for ($kv : @l) { print(($kv.0.1, $kv.1)); } clear(@m); clear(@l); }' -c 'sh -c "taskset -c 0 build/tests/syscalls 3 getppid; taskset -c $(($(nproc) - 1)) build/tests/syscalls 1 lseek"' | grep .
+RUN
+	"$SONDE" -q --no-feature big_keys --follow -e 'tracepoint:syscalls:sys_enter_getppid /comm == "syscalls"/ { @m[1] = max(4); @l[kstack(100), 2] = min(3); }
+		tracepoint:syscalls:sys_enter_lseek /comm == "syscalls"/ { for ($kv : @m) { print($kv); } for ($kv : @l) { print(($kv.0.1, $kv.1)); } clear(@m); clear(@l); }' -c 'sh -c "taskset -c 0 build/tests/syscalls 3 getppid; taskset -c $(($(nproc) - 1)) build/tests/syscalls 1 lseek"' |
+		grep .
 EXPECT
 	(1, 4)
 	(2, 3)

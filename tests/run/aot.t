@@ -1,7 +1,11 @@
 # Compiled scripts as programs of their own (--aot).
 
 NAME a compiled script runs without its compiler
-RUN "$SONDE" --aot $TMPDIR/prog -e 'struct F { int a; char s[4]; } begin { printf("%s %d\n", comm, 5); @x[1, "a"] = 7; @h = hist(5); print((1, "two")); exit(3); } end { printf("end\n"); }' && $TMPDIR/prog -q; echo $?
+RUN
+	"$SONDE" --aot $TMPDIR/prog -e 'struct F { int a; char s[4]; }
+		begin { printf("%s %d\n", comm, 5); @x[1, "a"] = 7; @h = hist(5); print((1, "two")); exit(3); }
+		end { printf("end\n"); }' && $TMPDIR/prog -q
+	echo $?
 EXPECT
 	prog 5
 	(1, two)
@@ -15,7 +19,18 @@ EXPECT
 	3
 
 NAME a compiled script finds its probes again
-RUN "$SONDE" --aot $TMPDIR/prog -e 'uprobe:build/tests/spin:busy { @u = count(); } usdt:build/tests/semaphore:semtest:probe { @s = count(); } tracepoint:syscalls:sys_enter_getppid { @t = count(); } software:cpu-clock:100000 { @c = 1; } interval:s:60 { exit(); }' && { $TMPDIR/prog -f json >$TMPDIR/out & p=$!; until_written $TMPDIR/out; build/tests/spin 100 >/dev/null; build/tests/semaphore 1 >/dev/null; build/tests/syscalls 1 getppid; kill -INT $p; wait $p; grep map $TMPDIR/out | sed 's/: [1-9][0-9]*}/: N}/'; }
+RUN
+	"$SONDE" --aot $TMPDIR/prog -e 'uprobe:build/tests/spin:busy { @u = count(); }
+		usdt:build/tests/semaphore:semtest:probe { @s = count(); } tracepoint:syscalls:sys_enter_getppid { @t = count(); }
+		software:cpu-clock:100000 { @c = 1; } interval:s:60 { exit(); }' && { $TMPDIR/prog -f json >$TMPDIR/out & p=$!
+	until_written $TMPDIR/out
+	build/tests/spin 100 >/dev/null
+	build/tests/semaphore 1 >/dev/null
+	build/tests/syscalls 1 getppid
+	kill -INT $p
+	wait $p
+	grep map $TMPDIR/out | sed 's/: [1-9][0-9]*}/: N}/'
+	}
 NEEDS prog:spin prog:semaphore uprobe tp:syscalls/sys_enter_getppid
 EXPECT
 	{"type": "map", "data": {"@c": N}}
@@ -24,7 +39,10 @@ EXPECT
 	{"type": "map", "data": {"@u": N}}
 
 NAME a compiled script knows how its tables are shown
-RUN "$SONDE" --aot $TMPDIR/prog -e 'config = { print_maps_on_exit = false } table t sorted by n { s "SIG" signal; n; part share same; } begin { @[9] = 3; @[15] = 1; show(t, @); exit(); }' && $TMPDIR/prog -q
+RUN
+	"$SONDE" --aot $TMPDIR/prog -e 'config = { print_maps_on_exit = false }
+		table t sorted by n { s "SIG" signal; n; part share same; } begin { @[9] = 3; @[15] = 1; show(t, @); exit(); }' &&
+		$TMPDIR/prog -q
 EXPECT
 	SIG N PART
 	KILL 3 75.00%
@@ -37,16 +55,26 @@ EXPECT
 	ERROR: --aot: -p and -c name processes that are here now; let the script compare pid
 
 NAME a compiled script that is damaged says so
-RUN "$SONDE" --aot $TMPDIR/prog -e 'begin { @ = 1; }'; s=$(stat -c %s $TMPDIR/prog); n=$(od -A n -t u8 -j $((s - 80)) -N 8 $TMPDIR/prog); printf '\377\377\377\377' | dd of=$TMPDIR/prog bs=1 seek=$((s - 80 - n + 8)) conv=notrunc 2>/dev/null; $TMPDIR/prog 2>&1; echo $?
+RUN
+	"$SONDE" --aot $TMPDIR/prog -e 'begin { @ = 1; }'
+	s=$(stat -c %s $TMPDIR/prog)
+	n=$(od -A n -t u8 -j $((s - 80)) -N 8 $TMPDIR/prog)
+	printf '\377\377\377\377' | dd of=$TMPDIR/prog bs=1 seek=$((s - 80 - n + 8)) conv=notrunc 2>/dev/null
+	$TMPDIR/prog 2>&1
+	echo $?
 EXPECT
 	ERROR: compiled script: it is of another version of sonde
 	1
 
 # Another boot is what another id tells.
 NAME addresses of the kernel's symbols hold until the machine boots again
-RUN i=$(cat /proc/sys/kernel/random/boot_id)
+RUN
+	i=$(cat /proc/sys/kernel/random/boot_id)
 	for script in 'kaddr("vfs_read") > 0' 'in_function(1, "vfs_read")' 'kaddr("0x123")'; do
-		"$SONDE" --aot "$TMPDIR/prog" -e "begin { printf(\"%d\\n\", $script); exit(); }" && "$TMPDIR/prog" -q; LC_ALL=C sed -i "s/$i/$(echo $i | tr 0-9 1-90)/" "$TMPDIR/prog"; "$TMPDIR/prog" -q; done 2>&1 | grep .
+		"$SONDE" --aot "$TMPDIR/prog" -e "begin { printf(\"%d\\n\", $script); exit(); }" && "$TMPDIR/prog" -q
+		LC_ALL=C sed -i "s/$i/$(echo $i | tr 0-9 1-90)/" "$TMPDIR/prog"
+		"$TMPDIR/prog" -q
+		done 2>&1 | grep .
 EXPECT
 	1
 	ERROR: it was compiled with addresses of the kernel's symbols (kaddr(), percpu_kaddr(), in_function()), which hold until the machine boots again; compile it anew

@@ -351,7 +351,9 @@ EXPECT
 	$
 
 NAME bit-fields of structs in maps, tuples, records and keys
-PROG struct bits { int a : 3; int b : 5; int c; } begin { $x = (uint64)0x500000013; $p = (struct bits *)&$x; @m = *$p; print((@m.a, @m.b, @m.c)); $t = (1, *$p); print($t.1.c); $r = (x=*$p, y=2); print($r.x.c); @k[*$p] = 1; for $kv : @k { print($kv.0.c); } clear(@m); clear(@k); }
+PROG
+	struct bits { int a : 3; int b : 5; int c; }
+	begin { $x = (uint64)0x500000013; $p = (struct bits *)&$x; @m = *$p; print((@m.a, @m.b, @m.c)); $t = (1, *$p); print($t.1.c); $r = (x=*$p, y=2); print($r.x.c); @k[*$p] = 1; for $kv : @k { print($kv.0.c); } clear(@m); clear(@k); }
 ARGS -q
 NEEDS sym:bpf_for_each_map_elem
 EXPECT
@@ -1835,7 +1837,9 @@ ERR
 	                     ~~~~~~~~~~~~~~~~~~
 
 NAME structs are printed
-PROG struct all2 { int a; short v[2]; } struct s8 { char c; char t[7]; } begin { $x = (uint64)0x0002000100000005; print(sizeof(struct all2)); print(*(struct all2 *)&$x); $y = (uint64)0x0000434241; print(*(struct s8 *)&$y); }
+PROG
+	struct all2 { int a; short v[2]; } struct s8 { char c; char t[7]; }
+	begin { $x = (uint64)0x0002000100000005; print(sizeof(struct all2)); print(*(struct all2 *)&$x); $y = (uint64)0x0000434241; print(*(struct s8 *)&$y); }
 ARGS -q
 EXPECT
 	8
@@ -2525,7 +2529,10 @@ EXPECT
 	uprobe:/spin:main
 
 NAME the command ends by SIGTERM when the trace ends before it
-RUN "$SONDE" -q -c "sh -c 'trap \"echo told >$TMPDIR/told; exit\" TERM; umask; while :; do sleep 0.1; done'" -e 'tracepoint:syscalls:sys_enter_umask /pid == cpid/ { exit(); }' | grep -v '^0'; eventually cat "$TMPDIR/told"
+RUN
+	"$SONDE" -q -c "sh -c 'trap \"echo told >$TMPDIR/told; exit\" TERM; umask; while :; do sleep 0.1; done'" -e 'tracepoint:syscalls:sys_enter_umask /pid == cpid/ { exit(); }' |
+		grep -v '^0'
+	eventually cat "$TMPDIR/told"
 NEEDS tp:syscalls/sys_enter_umask
 EXPECT
 	$

@@ -1,7 +1,15 @@
 # Without uid 0: what works with which capability, and the sentence that names what is missing.
 
 NAME without any capability
-RUN cp "$SONDE" /tmp/sonde-$$; run() { /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ "$@" 2>&1 | sed "s/-$$/-X/; s/disabled is [12]/disabled is N/; s/ (2 instr.*permitted/:/"; }; run -e 'begin { }'; run -e 'tracepoint:sched:sched_switch { }' | head -n 1; run -l tracepoint:sched:sched_switch; rm /tmp/sonde-$$
+RUN
+	cp "$SONDE" /tmp/sonde-$$
+	run() { /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ "$@" 2>&1 |
+		sed "s/-$$/-X/; s/disabled is [12]/disabled is N/; s/ (2 instr.*permitted/:/"
+	}
+	run -e 'begin { }'
+	run -e 'tracepoint:sched:sched_switch { }' | head -n 1
+	run -l tracepoint:sched:sched_switch
+	rm /tmp/sonde-$$
 NEEDS file:/usr/bin/setpriv tracefs
 TIMEOUT 20
 EXPECT
@@ -19,7 +27,8 @@ RUN
 	}
 	for c in -all -all,+bpf -all,+perfmon; do
 		echo "$c"
-		for p in self:signal:SIGUSR1 rawtracepoint:sched_switch tracepoint:sched:sched_switch iter:task uprobe:/tmp/usdt-$$:main usdt:/tmp/usdt-$$:forms:memory profile:hz:9 interval:ms:9 software:cpu:9999999 watchpoint:0x1000:8:w; do
+		for p in self:signal:SIGUSR1 rawtracepoint:sched_switch tracepoint:sched:sched_switch iter:task uprobe:/tmp/usdt-$$:main usdt:/tmp/usdt-$$:forms:memory profile:hz:9 interval:ms:9 software:cpu:9999999 watchpoint:0x1000:8:w
+		do
 			miss $c $p
 		done
 	done
@@ -62,14 +71,27 @@ EXPECT
 	watchpoint: CAP_BPF
 
 NAME with CAP_BPF alone
-RUN cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf --ambient-caps=-all,+bpf --bounding-set=-all,+bpf /tmp/sonde-$$ -e 'begin { }' 2>&1 | sed 's/ ([0-9]* instructions)//; s/as kernel.*sudo/use sudo/; s/+ep.*/+ep/'; rm /tmp/sonde-$$
+RUN
+	cp "$SONDE" /tmp/sonde-$$
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf --ambient-caps=-all,+bpf --bounding-set=-all,+bpf /tmp/sonde-$$ -e 'begin { }' 2>&1 |
+		sed 's/ ([0-9]* instructions)//; s/as kernel.*sudo/use sudo/; s/+ep.*/+ep/'
+	rm /tmp/sonde-$$
 NEEDS file:/usr/bin/setpriv
 TIMEOUT 20
 EXPECT
 	ERROR: load program begin: Operation not permitted (needs CAP_PERFMON, use sudo, or allow it once: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep
 
 NAME with CAP_BPF and CAP_PERFMON
-RUN [ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid; cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/spin-$$; chmod 755 /tmp/spin-$$; for s in 'begin { print("begin"); exit(); }' 'rawtracepoint:sched_switch { print("raw"); exit(); }' 'profile:hz:99 { print("profile"); exit(); }' 'interval:ms:10 { print("interval"); exit(); }'; do /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -e "$s" 2>&1 | head -n 1; done; rm /tmp/sonde-$$ /tmp/spin-$$
+RUN
+	[ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid
+	cp "$SONDE" /tmp/sonde-$$
+	cp build/tests/spin /tmp/spin-$$
+	chmod 755 /tmp/spin-$$
+	for s in 'begin { print("begin"); exit(); }' 'rawtracepoint:sched_switch { print("raw"); exit(); }' 'profile:hz:99 { print("profile"); exit(); }' 'interval:ms:10 { print("interval"); exit(); }'
+	do /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -e "$s" 2>&1 |
+		head -n 1
+	done
+	rm /tmp/sonde-$$ /tmp/spin-$$
 NEEDS file:/usr/bin/setpriv prog:spin uprobe btf sym:bpf_for_each_map_elem
 ALONE
 TIMEOUT 30
@@ -81,7 +103,14 @@ EXPECT
 
 # Linux 6.1 has no multi link, and wants CAP_SYS_ADMIN for the perf event of a uprobe.
 NAME with CAP_BPF and CAP_PERFMON, a uprobe and a perf event
-RUN [ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid; cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/spin-$$; chmod 755 /tmp/spin-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -c "/tmp/spin-$$ $((100 * ${TEST_SLOW:-1}))" -e "uprobe:/tmp/spin-$$:busy { @u = count(); } software:cpu-clock:1000000 { @c = count(); }" 2>&1 | sed -n 's/: [0-9]*$//p'; rm /tmp/sonde-$$ /tmp/spin-$$
+RUN
+	[ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid
+	cp "$SONDE" /tmp/sonde-$$
+	cp build/tests/spin /tmp/spin-$$
+	chmod 755 /tmp/spin-$$
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -q -c "/tmp/spin-$$ $((100 * ${TEST_SLOW:-1}))" -e "uprobe:/tmp/spin-$$:busy { @u = count(); } software:cpu-clock:1000000 { @c = count(); }" 2>&1 |
+		sed -n 's/: [0-9]*$//p'
+	rm /tmp/sonde-$$ /tmp/spin-$$
 NEEDS file:/usr/bin/setpriv prog:spin uprobe btf sym:bpf_for_each_map_elem sym:bpf_uprobe_multi_link_attach
 ALONE
 TIMEOUT 30
@@ -92,7 +121,8 @@ EXPECT
 NAME a setuid program that is over at once takes them away, too
 RUN
 	cp build/tests/spin /tmp/suid-$$; chown 65534 /tmp/suid-$$; chmod 4755 /tmp/suid-$$
-	"$SONDE" -q -c "sh -c 'sleep 0.05; exec /tmp/suid-$$ 20'" -e 'software:cpu-clock:1000000 /strncmp(comm, "sonde", 5)/ { @some = max(1); }' 2>&1 | sed 's/process [0-9]* has/process PID has/' | grep WARNING
+	"$SONDE" -q -c "sh -c 'sleep 0.05; exec /tmp/suid-$$ 20'" -e 'software:cpu-clock:1000000 /strncmp(comm, "sonde", 5)/ { @some = max(1); }' 2>&1 |
+		sed 's/process [0-9]* has/process PID has/' | grep WARNING
 	rm /tmp/suid-$$
 NEEDS prog:spin
 EXPECT
@@ -103,7 +133,8 @@ RUN
 	cp "$SONDE" /tmp/sonde-$$; cp build/tests/spin /tmp/plain-$$; cp build/tests/spin /tmp/suid-$$; chmod 755 /tmp/plain-$$; chmod 4755 /tmp/suid-$$
 	run() { /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon "$@"; }
 	for p in plain suid; do
-		run /tmp/sonde-$$ -q -c "/tmp/$p-$$ $((150 * ${TEST_SLOW:-1}))" -e 'software:cpu-clock:1000000 /strncmp(comm, "sonde", 5)/ { @some = max(1); } profile:hz:99 /pid == cpid/ { @profile = max(1); }' 2>&1
+		run /tmp/sonde-$$ -q -c "/tmp/$p-$$ $((150 * ${TEST_SLOW:-1}))" -e 'software:cpu-clock:1000000 /strncmp(comm, "sonde", 5)/ { @some = max(1); }
+		profile:hz:99 /pid == cpid/ { @profile = max(1); }' 2>&1
 	done | sed 's/process [0-9]* has/process PID has/' | grep .
 	"$SONDE" -q -c "/tmp/suid-$$ 100" -e 'software:cpu-clock:1000000 { @root = max(1); }' 2>&1 | grep .
 	rm /tmp/sonde-$$ /tmp/plain-$$ /tmp/suid-$$
@@ -118,14 +149,26 @@ EXPECT
 	@root: 1
 
 NAME any file of any process, without CAP_SYS_PTRACE
-RUN cp "$SONDE" /tmp/sonde-$$; for c in '' ,+sys_ptrace; do /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon$c --ambient-caps=-all,+bpf,+perfmon$c --bounding-set=-all,+bpf,+perfmon$c /tmp/sonde-$$ -e 'uprobe:*:no_such_function_anywhere { }' 2>&1 | grep -c CAP_SYS_PTRACE; done; rm /tmp/sonde-$$
+RUN
+	cp "$SONDE" /tmp/sonde-$$
+	for c in '' ,+sys_ptrace
+	do /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon$c --ambient-caps=-all,+bpf,+perfmon$c --bounding-set=-all,+bpf,+perfmon$c /tmp/sonde-$$ -e 'uprobe:*:no_such_function_anywhere { }' 2>&1 |
+		grep -c CAP_SYS_PTRACE
+	done
+	rm /tmp/sonde-$$
 NEEDS slow file:/usr/bin/setpriv uprobe
 EXPECT
 	1
 	0
 
 NAME the third level of perf_event_paranoid, which Debian's kernels have
-RUN echo 3 >/proc/sys/kernel/perf_event_paranoid; cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -e 'profile:hz:99 { exit(); }' 2>&1 | head -n 1; echo 2 >/proc/sys/kernel/perf_event_paranoid; rm /tmp/sonde-$$
+RUN
+	echo 3 >/proc/sys/kernel/perf_event_paranoid
+	cp "$SONDE" /tmp/sonde-$$
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon /tmp/sonde-$$ -e 'profile:hz:99 { exit(); }' 2>&1 |
+		head -n 1
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
+	rm /tmp/sonde-$$
 NEEDS vm file:/usr/bin/setpriv sym:bpf_for_each_map_elem
 ALONE
 TIMEOUT 20
@@ -134,7 +177,11 @@ EXPECT
 
 # Since 7, Debian's kernels let only CAP_SYS_ADMIN open perf events while kernel.perf_event_paranoid is 3, as it is there.
 NAME with CAP_DAC_READ_SEARCH, tracepoints; without CAP_SYSLOG, kernel addresses without names
-RUN cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon,+dac_read_search --ambient-caps=-all,+bpf,+perfmon,+dac_read_search --bounding-set=-all,+bpf,+perfmon,+dac_read_search /tmp/sonde-$$ -q -c true -e 'tracepoint:syscalls:sys_enter_exit_group /pid == cpid/ { @[kstack(1)] = count(); }' 2>&1 | sed 's/0x[0-9a-f]*$/ADDRESS/; s/kptr_restrict is [0-9]*/kptr_restrict is N/'; rm /tmp/sonde-$$
+RUN
+	cp "$SONDE" /tmp/sonde-$$
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon,+dac_read_search --ambient-caps=-all,+bpf,+perfmon,+dac_read_search --bounding-set=-all,+bpf,+perfmon,+dac_read_search /tmp/sonde-$$ -q -c true -e 'tracepoint:syscalls:sys_enter_exit_group /pid == cpid/ { @[kstack(1)] = count(); }' 2>&1 |
+		sed 's/0x[0-9a-f]*$/ADDRESS/; s/kptr_restrict is [0-9]*/kptr_restrict is N/'
+	rm /tmp/sonde-$$
 NEEDS before:7 file:/usr/bin/setpriv tp:syscalls/sys_enter_exit_group btf sym:bpf_for_each_map_elem
 TIMEOUT 20
 EXPECT
@@ -146,7 +193,9 @@ EXPECT
 	WARNING: kernel addresses have no names, as /proc/kallsyms shows none: needs CAP_SYSLOG while kernel.kptr_restrict is N
 
 NAME tracefs that is not mounted
-RUN [ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid; unshare -m sh -c 'umount /sys/kernel/tracing 2>/dev/null; umount /sys/kernel/debug 2>/dev/null; "$SONDE" -l tracepoint:sched:sched_switch; umount /sys/kernel/tracing; cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$SONDE" -l tracepoint:sched:sched_switch 2>&1; /usr/bin/setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$SONDE" -q -e "interval:ms:10 { print(1); exit(); }" 2>&1; rm /tmp/sonde-$$; :'
+RUN
+	[ "${SONDE_VM-}" ] && echo 2 >/proc/sys/kernel/perf_event_paranoid
+	unshare -m sh -c 'umount /sys/kernel/tracing 2>/dev/null; umount /sys/kernel/debug 2>/dev/null; "$SONDE" -l tracepoint:sched:sched_switch; umount /sys/kernel/tracing; cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$SONDE" -l tracepoint:sched:sched_switch 2>&1; /usr/bin/setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$SONDE" -q -e "interval:ms:10 { print(1); exit(); }" 2>&1; rm /tmp/sonde-$$; :'
 NEEDS file:/usr/bin/setpriv tracefs
 ALONE
 TIMEOUT 20
@@ -158,7 +207,16 @@ EXPECT
 	$
 
 NAME types from a file
-RUN cp /sys/kernel/btf/vmlinux $TMPDIR/btf; "$SONDE" -q --btf=$TMPDIR/btf -c true -e 'tracepoint:raw_syscalls:sys_enter /pid == cpid/ { @[curtask->tgid == pid] = count(); exit(); }' | sed 's/: [0-9]*$//'; "$SONDE" --btf=$TMPDIR/btf -e "iter:task { }" 2>&1 | head -n 1; "$SONDE" --btf=$TMPDIR/btf -e "fentry:vfs_read { }" 2>&1 | head -n 1; "$SONDE" --btf=$TMPDIR/btf --info | grep -E ' (BTF|TASK_BTF|FENTRY) +[yn]' | tr -s ' ' | cut -d ' ' -f 2,3; for f in /nope /etc/passwd; do "$SONDE" --btf=$f -e 'begin { }'; done 2>&1
+RUN
+	cp /sys/kernel/btf/vmlinux $TMPDIR/btf
+	"$SONDE" -q --btf=$TMPDIR/btf -c true -e 'tracepoint:raw_syscalls:sys_enter /pid == cpid/ { @[curtask->tgid == pid] = count(); exit(); }' |
+		sed 's/: [0-9]*$//'
+	"$SONDE" --btf=$TMPDIR/btf -e "iter:task { }" 2>&1 | head -n 1
+	"$SONDE" --btf=$TMPDIR/btf -e "fentry:vfs_read { }" 2>&1 | head -n 1
+	"$SONDE" --btf=$TMPDIR/btf --info | grep -E ' (BTF|TASK_BTF|FENTRY) +[yn]' | tr -s ' ' | cut -d ' ' -f 2,3
+	for f in /nope /etc/passwd
+	do "$SONDE" --btf=$f -e 'begin { }'
+	done 2>&1
 NEEDS btf tp:raw_syscalls/sys_enter
 EXPECT
 	$
@@ -194,7 +252,12 @@ EXPECT
 	0 True True True True
 
 NAME info without capabilities does not take unknown for missing
-RUN cp "$SONDE" /tmp/sonde-$$; /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ info | grep -E '^ +(CAP_BPF|BTF|RINGBUF|begin|tracepoint) ' | tr -s ' ' | sed 's/ (needs CAP_DAC.*/ (...)/; s/: open.*/ .../'; rm /tmp/sonde-$$
+RUN
+	cp "$SONDE" /tmp/sonde-$$
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ info |
+		grep -E '^ +(CAP_BPF|BTF|RINGBUF|begin|tracepoint) ' | tr -s ' ' |
+		sed 's/ (needs CAP_DAC.*/ (...)/; s/: open.*/ .../'
+	rm /tmp/sonde-$$
 NEEDS file:/usr/bin/setpriv btf tracefs
 TIMEOUT 20
 EXPECT
@@ -233,7 +296,8 @@ EXPECT
 NAME a process of root in an inner pid namespace
 RUN
 	cp "$SONDE" /tmp/sonde-$$
-	unshare --pid --fork --mount-proc sh -c "/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ -p 1 -e 'begin { }' 2>&1" | sed 's/disabled is [12]/disabled is N/; s/+ep .*/+ep/'
+	unshare --pid --fork --mount-proc sh -c "/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$ -p 1 -e 'begin { }' 2>&1" |
+		sed 's/disabled is [12]/disabled is N/; s/+ep .*/+ep/'
 	rm /tmp/sonde-$$
 NEEDS file:/usr/bin/setpriv cmd:unshare fast
 EXPECT
@@ -242,7 +306,8 @@ EXPECT
 NAME CAP_BPF alone, in full
 RUN
 	cp "$SONDE" /tmp/sonde-$$
-	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf --ambient-caps=-all,+bpf --bounding-set=-all,+bpf /tmp/sonde-$$ -e 'interval:ms:1 { @ = count(); }' 2>&1 | sed 's/paranoid is [0-9]/paranoid is N/; s/([0-9]* inst/(N inst/; s/+ep .*/+ep/'
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf --ambient-caps=-all,+bpf --bounding-set=-all,+bpf /tmp/sonde-$$ -e 'interval:ms:1 { @ = count(); }' 2>&1 |
+		sed 's/paranoid is [0-9]/paranoid is N/; s/([0-9]* inst/(N inst/; s/+ep .*/+ep/'
 	rm /tmp/sonde-$$
 NEEDS file:/usr/bin/setpriv fast
 EXPECT
@@ -252,7 +317,8 @@ NAME memory of maps before Linux 5.11
 RUN
 	cp "$SONDE" /tmp/sonde-$$ && c=-all,+bpf,+perfmon
 	ulimit -l 64
-	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$c --ambient-caps=$c --bounding-set=$c /tmp/sonde-$$ -e 'interval:ms:1 { @[pid] = count(); }' 2>&1 | sed 's/map [^ ]* (.* entries)/map X/'
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$c --ambient-caps=$c --bounding-set=$c /tmp/sonde-$$ -e 'interval:ms:1 { @[pid] = count(); }' 2>&1 |
+		sed 's/map [^ ]* (.* entries)/map X/'
 	rm /tmp/sonde-$$
 NEEDS vm before:5.11 file:/usr/bin/setpriv
 TIMEOUT 20

@@ -61,7 +61,9 @@ EXPECT
 	@k[-2, RED]: -123456789
 
 NAME an array of char has all its bytes
-RUN "$SONDE" -q -c '/bin/echo hello123456' -e 'struct F { char s[5]; char m[6]; }; tracepoint:syscalls:sys_enter_write /pid == cpid/ { $f = (struct F *)args.buf; print($f->s); printf("%s|\n", $f->s); print(buf($f->s)); print(macaddr($f->m)); print(buf($f->m, 6)); $x = $f->s; print($x); print((1, $f->s)); print(*$f); printf("%d %d %d %d %d\n", $f->s == "hello", $f->s == "hell", $f->s == str($f->s, 6), strlen($f->s), sizeof($f->s)); $g = *$f; print($g.s); @[$f->s] = count(); @v = $f->m; }' | grep -vx hello123456
+RUN
+	"$SONDE" -q -c '/bin/echo hello123456' -e 'struct F { char s[5]; char m[6]; }; tracepoint:syscalls:sys_enter_write /pid == cpid/ { $f = (struct F *)args.buf; print($f->s); printf("%s|\n", $f->s); print(buf($f->s)); print(macaddr($f->m)); print(buf($f->m, 6)); $x = $f->s; print($x); print((1, $f->s)); print(*$f); printf("%d %d %d %d %d\n", $f->s == "hello", $f->s == "hell", $f->s == str($f->s, 6), strlen($f->s), sizeof($f->s)); $g = *$f; print($g.s); @[$f->s] = count(); @v = $f->m; }' |
+		grep -vx hello123456
 NEEDS tp:syscalls/sys_enter_write
 EXPECT
 	hello
@@ -80,7 +82,11 @@ EXPECT
 	@v: 123456
 
 NAME headers on paths that the environment names
-RUN cd $TMPDIR && mkdir -p p q k/include/linux k/arch/x86/include/asm k/arch/arm64/include/asm && echo '#define FROM_PATH 11' > q/path.h && echo '#define FROM_KERNEL 22' > k/include/linux/mine.h && echo '#define FROM_ARCH 33' | tee k/arch/x86/include/asm/mine.h > k/arch/arm64/include/asm/mine.h; CPATH=$PWD/p:$PWD/q BPFTRACE_KERNEL_SOURCE=/nope BPFTRACE_KERNEL_BUILD=$PWD/k "$SONDE" -q -e '#include <path.h>
+RUN
+	cd $TMPDIR && mkdir -p p q k/include/linux k/arch/x86/include/asm k/arch/arm64/include/asm &&
+		echo '#define FROM_PATH 11' > q/path.h && echo '#define FROM_KERNEL 22' > k/include/linux/mine.h &&
+		echo '#define FROM_ARCH 33' | tee k/arch/x86/include/asm/mine.h > k/arch/arm64/include/asm/mine.h
+	CPATH=$PWD/p:$PWD/q BPFTRACE_KERNEL_SOURCE=/nope BPFTRACE_KERNEL_BUILD=$PWD/k "$SONDE" -q -e '#include <path.h>
 	#include <linux/mine.h>
 	#include <asm/mine.h>
 	begin { print((FROM_PATH, FROM_KERNEL, FROM_ARCH)); }' 2>&1 | grep .; BPFTRACE_KERNEL_SOURCE=$PWD/k "$SONDE" -q -e '#include <linux/mine.h>
@@ -96,7 +102,10 @@ EXPECT
 	ERROR: Offset outside the function bounds ('target'
 
 NAME a full array of char is a whole text for str(), and what is packed may lie anywhere
-RUN "$SONDE" -q -c '/bin/echo hello123456' -e 'struct F { char s[5]; int f; char g; long i : 10; } __attribute__((packed)); tracepoint:syscalls:sys_enter_write /pid == cpid/ { $f = (struct F *)args.buf; $g = *$f; print((str($f->s), str($g.s), str($f->s, 5), str($g.s, 3), str($g.s, 6))); printf("%x %x %x\n", $g.f, $g.g, $g.i); @s[str($f->s)] = 1; }' | grep -vx hello123456
+RUN
+	"$SONDE" -q -c '/bin/echo hello123456' -e 'struct F { char s[5]; int f; char g; long i : 10; }
+		__attribute__((packed)); tracepoint:syscalls:sys_enter_write /pid == cpid/ { $f = (struct F *)args.buf; $g = *$f; print((str($f->s), str($g.s), str($f->s, 5), str($g.s, 3), str($g.s, 6))); printf("%x %x %x\n", $g.f, $g.g, $g.i); @s[str($f->s)] = 1; }' |
+		grep -vx hello123456
 NEEDS tp:syscalls/sys_enter_write
 EXPECT
 	(hello, hello, hell, he, hello)
@@ -106,7 +115,9 @@ EXPECT
 	@s[hello]: 1
 
 NAME a bit-field of a packed struct that reaches into a fifth byte
-PROG struct t { unsigned int d : 5; int f : 30; } __attribute__((packed)); begin { $p = (struct t *)((uint64)curtask.nsproxy.uts_ns + offsetof(struct uts_namespace, name)); $s = *$p; print(($p->d, $p->f, $s.f)); }
+PROG
+	struct t { unsigned int d : 5; int f : 30; }
+	__attribute__((packed)); begin { $p = (struct t *)((uint64)curtask.nsproxy.uts_ns + offsetof(struct uts_namespace, name)); $s = *$p; print(($p->d, $p->f, $s.f)); }
 ARGS -q
 NEEDS btf
 EXPECT

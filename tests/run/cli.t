@@ -185,7 +185,11 @@ EXPECT
 	@: 5
 
 NAME list of tracepoints
-RUN "$SONDE" -l 'tracepoint:syscalls:sys_enter_*' >"$TMPDIR/l"; grep -c -v '^tracepoint:syscalls:sys_enter_' "$TMPDIR/l"; [ $(wc -l <"$TMPDIR/l") -gt 250 ] && echo many; grep -x tracepoint:syscalls:sys_enter_openat "$TMPDIR/l"
+RUN
+	"$SONDE" -l 'tracepoint:syscalls:sys_enter_*' >"$TMPDIR/l"
+	grep -c -v '^tracepoint:syscalls:sys_enter_' "$TMPDIR/l"
+	[ $(wc -l <"$TMPDIR/l") -gt 250 ] && echo many
+	grep -x tracepoint:syscalls:sys_enter_openat "$TMPDIR/l"
 EXPECT
 	0
 	many

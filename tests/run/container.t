@@ -44,7 +44,8 @@ NAME without CAP_SYS_PTRACE or CAP_SYSLOG: what cannot be seen is told
 RUN
 	setpriv --reuid=65534 --regid=65534 --clear-groups sleep 100 & p=$!; until_named $p sleep
 	tests/container.sh -h -t bpf,perfmon,dac_read_search,syslog "$SONDE" -e 'uprobe:*:no_such_function_anywhere { }' 2>&1 | grep -o 'WARNING.*'
-	tests/container.sh -h -t bpf,perfmon,dac_read_search,sys_ptrace "$SONDE" -q -e 'rawtracepoint:sched_switch { printf("%s\n", kstack(1)); exit(); }' 2>&1 | grep -o 'WARNING.*' | sed 's/is [0-2]$/is N/'
+	tests/container.sh -h -t bpf,perfmon,dac_read_search,sys_ptrace "$SONDE" -q -e 'rawtracepoint:sched_switch { printf("%s\n", kstack(1)); exit(); }' 2>&1 |
+		grep -o 'WARNING.*' | sed 's/is [0-2]$/is N/'
 	kill $p
 NEEDS file:/usr/bin/unshare file:/usr/bin/setpriv uprobe tracefs fast
 TIMEOUT 20

@@ -12,11 +12,19 @@ ERR_RE Cost: [0-9.]+ s traced, [0-9.e-]+ % of this machine's processor time \([0
 	    sonde itself: [0-9.]+ ms while tracing, [0-9.]+ ms before
 
 NAME --cost as JSON: one record, the dearest probe first
-RUN "$SONDE" -q --cost -f json -c 'build/tests/calls 100' -e 'uprobe:build/tests/calls:target { @[ustack, arg0] = count(); clear(@); } uretprobe:build/tests/calls:add6 { }' | sed -n '/"cost"/s/\([_"]ns\|cpus\)": [0-9][0-9]*/\1": N/gp' 
+RUN
+	"$SONDE" -q --cost -f json -c 'build/tests/calls 100' -e 'uprobe:build/tests/calls:target { @[ustack, arg0] = count(); clear(@); }
+		uretprobe:build/tests/calls:add6 { }' | sed -n '/"cost"/s/\([_"]ns\|cpus\)": [0-9][0-9]*/\1": N/gp' 
 EXPECT {"type": "cost", "data": {"traced_ns": N, "cpus": N, "programs_ns": N, "own_ns": N, "start_ns": N, "probes": [{"probe": "uprobe:build/tests/calls:target", "runs": 100, "ns": N}, {"probe": "uretprobe:build/tests/calls:add6", "runs": 100, "ns": N}]}}
 
 NAME a trace that costs more than its budget is stopped, and says where it went
-RUN "$SONDE" -q --budget 0.0001% -c 'build/tests/spin 60000' -e 'uprobe:build/tests/spin:busy { @ = 1; } interval:s:50 { print("late"); } end { print("end"); }' 2>$TMPDIR/err; echo $?; sed 's/[0-9][0-9.e-]*/N/g' $TMPDIR/err; "$SONDE" -q --budget 0.0001% -f json -c 'build/tests/spin 60000' -e 'uprobe:build/tests/spin:busy { }' | sed 's/[1-9][0-9]*/N/'
+RUN
+	"$SONDE" -q --budget 0.0001% -c 'build/tests/spin 60000' -e 'uprobe:build/tests/spin:busy { @ = 1; }
+		interval:s:50 { print("late"); } end { print("end"); }' 2>$TMPDIR/err
+	echo $?
+	sed 's/[0-9][0-9.e-]*/N/g' $TMPDIR/err
+	"$SONDE" -q --budget 0.0001% -f json -c 'build/tests/spin 60000' -e 'uprobe:build/tests/spin:busy { }' |
+		sed 's/[1-9][0-9]*/N/'
 TIMEOUT 30
 EXPECT end
 	$
@@ -49,7 +57,18 @@ EXPECT early
 	$
 
 NAME nothing is measured that nobody asked for
-RUN "$SONDE" -e 'interval:ms:100 { @ = 1; } tracepoint:sched:sched_switch { @n = count(); }' >$TMPDIR/out 2>&1 & s=$!; until_attached $TMPDIR/out; cat /proc/sys/kernel/bpf_stats_enabled; ls -l /proc/$s/fd | grep -c bpf-stats; kill $s; wait $s; "$SONDE" --cost -e 'interval:ms:100 { @ = 1; }' >$TMPDIR/out 2>&1 & s=$!; until_attached $TMPDIR/out; ls -l /proc/$s/fd | grep -c bpf-stats; kill $s; wait $s
+RUN
+	"$SONDE" -e 'interval:ms:100 { @ = 1; } tracepoint:sched:sched_switch { @n = count(); }' >$TMPDIR/out 2>&1 & s=$!
+	until_attached $TMPDIR/out
+	cat /proc/sys/kernel/bpf_stats_enabled
+	ls -l /proc/$s/fd | grep -c bpf-stats
+	kill $s
+	wait $s
+	"$SONDE" --cost -e 'interval:ms:100 { @ = 1; }' >$TMPDIR/out 2>&1 & s=$!
+	until_attached $TMPDIR/out
+	ls -l /proc/$s/fd | grep -c bpf-stats
+	kill $s
+	wait $s
 EXPECT 0
 	0
 	1

@@ -154,7 +154,11 @@ ERR_RE
 	stdin:1:9-39: WARNING: careful 3 x
 
 NAME debugf
-RUN "$SONDE" -q -c "$SONDE_TESTS/spin 100 400" -e 'interval:ms:50 { debugf("from interval %d %s %x", cpid, "text", 255); @n++; if (@n == 3) { exit(); } } end { clear(@n); printf("%d\n", cpid); }' >$TMPDIR/pid; read -r n <$TMPDIR/pid; grep -q "from interval $n text ff" /sys/kernel/tracing/trace && echo found
+RUN
+	"$SONDE" -q -c "$SONDE_TESTS/spin 100 400" -e 'interval:ms:50 { debugf("from interval %d %s %x", cpid, "text", 255); @n++; if (@n == 3) { exit(); } }
+		end { clear(@n); printf("%d\n", cpid); }' >$TMPDIR/pid
+	read -r n <$TMPDIR/pid
+	grep -q "from interval $n text ff" /sys/kernel/tracing/trace && echo found
 NEEDS tracefs file:/sys/kernel/tracing/trace
 ALONE
 EXPECT

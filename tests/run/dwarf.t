@@ -72,7 +72,10 @@ EXPECT
 	$
 
 NAME results by their types
-PROG uretprobe:build/tests/typed:make_point { print(retval); print(retval.y); } uretprobe:build/tests/typed:find { printf("%s\n", str(retval->label)); } uretprobe:build/tests/typed:negative { print(retval); @[retval < 0] = count(); }
+PROG
+	uretprobe:build/tests/typed:make_point { print(retval); print(retval.y); }
+	uretprobe:build/tests/typed:find { printf("%s\n", str(retval->label)); }
+	uretprobe:build/tests/typed:negative { print(retval); @[retval < 0] = count(); }
 LOAD typed 1
 EXPECT
 	{ .x = 3, .y = 4 }
@@ -104,7 +107,12 @@ ERR
 	                                             ~~~~~~
 
 NAME parameters behind structs of floating point numbers, and of 16 bytes
-PROG uprobe:build/tests/passed:after_three { print(args.next); } uprobe:build/tests/passed:after_unlike { print(args.next); } uprobe:build/tests/passed:after_both { print((args.b.i, args.next)); } uprobe:build/tests/passed:after_wide { print((args.first, args.w.v[0], args.next)); } uprobe:build/tests/passed:after_asked { print((args.first, args.a.b, args.next)); }
+PROG
+	uprobe:build/tests/passed:after_three { print(args.next); }
+	uprobe:build/tests/passed:after_unlike { print(args.next); }
+	uprobe:build/tests/passed:after_both { print((args.b.i, args.next)); }
+	uprobe:build/tests/passed:after_wide { print((args.first, args.w.v[0], args.next)); }
+	uprobe:build/tests/passed:after_asked { print((args.first, args.a.b, args.next)); }
 LOAD passed
 EXPECT
 	101
@@ -192,7 +200,11 @@ EXPECT
 	$
 
 NAME stripped program with a separate file
-RUN d=$(mktemp -d) && cp build/tests/typed0 $d/t && objcopy --only-keep-debug $d/t $d/t.debug && objcopy --strip-all --add-gnu-debuglink=$d/t.debug $d/t && "$SONDE" -e "uprobe:$d/t@typed.c:47 { print(args.local); } uprobe:$d/t:find { print(args.id); }" -c $d/t | grep .; rm -r $d
+RUN
+	d=$(mktemp -d) && cp build/tests/typed0 $d/t && objcopy --only-keep-debug $d/t $d/t.debug &&
+		objcopy --strip-all --add-gnu-debuglink=$d/t.debug $d/t &&
+		"$SONDE" -e "uprobe:$d/t@typed.c:47 { print(args.local); } uprobe:$d/t:find { print(args.id); }" -c $d/t | grep .
+	rm -r $d
 EXPECT
 	2
 	2
@@ -241,14 +253,20 @@ EXPECT
 	1
 
 NAME debug information shared by dwz
-RUN d=$(mktemp -d) && cp build/tests/typed $d/a && cp build/tests/typed0 $d/b && dwz -m $d/c -M $d/c $d/a $d/b && "$SONDE" -q -e "uprobe:$d/a:find { print(args.n->at); }" -c $d/a | grep . && rm $d/c && "$SONDE" -e "uprobe:$d/a:find { print(args.n->at); }" 2>&1 | sed -n "/ERROR/{ s|$d|DIR|g; s/.*known: //p; }"; rm -r $d
+RUN
+	d=$(mktemp -d) && cp build/tests/typed $d/a && cp build/tests/typed0 $d/b && dwz -m $d/c -M $d/c $d/a $d/b &&
+		"$SONDE" -q -e "uprobe:$d/a:find { print(args.n->at); }" -c $d/a | grep . && rm $d/c &&
+		"$SONDE" -e "uprobe:$d/a:find { print(args.n->at); }" 2>&1 | sed -n "/ERROR/{ s|$d|DIR|g; s/.*known: //p; }"
+	rm -r $d
 NEEDS file:/usr/bin/dwz
 EXPECT
 	{ .x = 5, .y = 6 }
 	DIR/a: a part of its debug information is in DIR/c, which is not there
 
 NAME C++: methods, references, bases, enumerators
-PROG uprobe:build/tests/classes:cpp:shop::Cart::add { printf("%d %d %d %d %d %d\n", args.this->count, args.item->price, args.item->kind, args.item->sold, args.n, args.item->color == 200); } uprobe:build/tests/classes:cpp:*twice* { printf("%d %d\n", args.v, args.yes); }
+PROG
+	uprobe:build/tests/classes:cpp:shop::Cart::add { printf("%d %d %d %d %d %d\n", args.this->count, args.item->price, args.item->kind, args.item->sold, args.n, args.item->color == 200); }
+	uprobe:build/tests/classes:cpp:*twice* { printf("%d %d\n", args.v, args.yes); }
 LOAD classes
 NEEDS prog:classes
 EXPECT
@@ -258,7 +276,10 @@ EXPECT
 	$
 
 NAME C++: classes that are passed and returned by address
-PROG uprobe:build/tests/classes:cpp:shop::own { printf("%d %d %d\n", args.a, args.b.value, args.c); } uprobe:build/tests/classes:cpp:shop::hold { printf("%d %d\n", args.h.inner.value, args.k); } uretprobe:build/tests/classes:cpp:shop::own { print(retval.value); }
+PROG
+	uprobe:build/tests/classes:cpp:shop::own { printf("%d %d %d\n", args.a, args.b.value, args.c); }
+	uprobe:build/tests/classes:cpp:shop::hold { printf("%d %d\n", args.h.inner.value, args.k); }
+	uretprobe:build/tests/classes:cpp:shop::own { print(retval.value); }
 LOAD classes
 NEEDS prog:classes
 EXPECT
@@ -308,7 +329,11 @@ EXPECT
 	$
 
 NAME lines that are not there
-RUN for p in typed0@typed.c:3 typed0@nope.c:3 typed0@typed.c:47:2 typed0@typed.c: nope@typed.c:3; do "$SONDE" -e "uprobe:build/tests/$p { }" 2>&1 | grep ERROR; done; "$SONDE" -e 'uretprobe:build/tests/typed@typed.c:47 { }' 2>&1 | grep ERROR
+RUN
+	for p in typed0@typed.c:3 typed0@nope.c:3 typed0@typed.c:47:2 typed0@typed.c: nope@typed.c:3
+	do "$SONDE" -e "uprobe:build/tests/$p { }" 2>&1 | grep ERROR
+	done
+	"$SONDE" -e 'uretprobe:build/tests/typed@typed.c:47 { }' 2>&1 | grep ERROR
 EXPECT
 	stdin:1:1-36: ERROR: typed.c: no code at line 3; nearest lines with code: 41
 	stdin:1:1-35: ERROR: build/tests/typed0: no source file 'nope.c' in its debug information
@@ -318,7 +343,10 @@ EXPECT
 	stdin:1:1-39: ERROR: a uretprobe fires when a function returns: it takes no source line
 
 NAME args as a whole
-RUN "$SONDE" -q -c build/tests/typed0 -e 'uprobe:build/tests/typed0:find { print(args); @[args.id] = args; } uprobe:build/tests/typed0:make_point { print(args); } uprobe:build/tests/typed0:negative { @n = args; }' | sed 's/0x[0-9a-f]*/ADDRESS/'; "$SONDE" -e 'uprobe:build/tests/typed0:visit { print(args); }' 2>&1 | head -n 1
+RUN
+	"$SONDE" -q -c build/tests/typed0 -e 'uprobe:build/tests/typed0:find { print(args); @[args.id] = args; } uprobe:build/tests/typed0:make_point { print(args); } uprobe:build/tests/typed0:negative { @n = args; }' |
+		sed 's/0x[0-9a-f]*/ADDRESS/'
+	"$SONDE" -e 'uprobe:build/tests/typed0:visit { print(args); }' 2>&1 | head -n 1
 NEEDS prog:typed0
 EXPECT
 	{ .a = 3, .b = 4 }

@@ -1,5 +1,7 @@
 NAME a row as text
-PROG table t { comm "COMM" 6; duration_ns "LAT(ms)" 8 ms; size "KB" 5 KB; share "HIT" 8 percent; mode 5 oct; at hex; path; } BEGIN { emit(t, comm = "abc", duration_ns = 1234567, size = 4096, share = 9730, mode = 0644, at = 255, path = "/tmp/x"); emit(t, duration_ns = 1234, path = "a\x1b[2Jb\nc\t\xff\xc2\x9bé"); }
+PROG
+	table t { comm "COMM" 6; duration_ns "LAT(ms)" 8 ms; size "KB" 5 KB; share "HIT" 8 percent; mode 5 oct; at hex; path; }
+	BEGIN { emit(t, comm = "abc", duration_ns = 1234567, size = 4096, share = 9730, mode = 0644, at = 255, path = "/tmp/x"); emit(t, duration_ns = 1234, path = "a\x1b[2Jb\nc\t\xff\xc2\x9bé"); }
 EXPECT
 	COMM    LAT(ms)    KB      HIT MODE  AT PATH
 	abc        1.23     4   97.30% 0644  0xff /tmp/x
@@ -7,7 +9,9 @@ EXPECT
 
 NAME the same as JSON
 ARGS -f json -q
-PROG table t { comm "COMM" 6; duration_ns "LAT(ms)" 8 ms; size "KB" 5 KB; hit_ratio percent; mode 5 oct; path; } BEGIN { emit(t, comm = "abc", duration_ns = 1234567, size = 4096, hit_ratio = 9730, mode = 0644, path = "/tmp/x"); emit(t, path = "a\nb"); }
+PROG
+	table t { comm "COMM" 6; duration_ns "LAT(ms)" 8 ms; size "KB" 5 KB; hit_ratio percent; mode 5 oct; path; }
+	BEGIN { emit(t, comm = "abc", duration_ns = 1234567, size = 4096, hit_ratio = 9730, mode = 0644, path = "/tmp/x"); emit(t, path = "a\nb"); }
 EXPECT
 	{"type": "event", "table": "t", "comm": "abc", "duration_ns": 1234567, "size": 4096, "hit_ratio": 0.9730, "mode": 420, "path": "/tmp/x"}
 	{"type": "event", "table": "t", "path": "a\nb"}
@@ -21,7 +25,13 @@ EXPECT
 	,,a\nb
 
 NAME columns for text alone, and what all rows have
-RUN for f in text json csv; do "$SONDE" -q -f $f -e 'options { x = "a, b"; } table sums bare { line text; n_bytes data; } table title bare { line text is "of all"; } table r sorted by n { label data is opt.x; k "K" 3; n "N" 3; } begin { @n[5] = count(); emit(title); show(r, @n); clear(@n); } end { show(sums); emit(sums, line = "7 bytes", n_bytes = 7); }'; done
+RUN
+	for f in text json csv
+	do "$SONDE" -q -f $f -e 'options { x = "a, b"; } table sums bare { line text; n_bytes data; }
+		table title bare { line text is "of all"; } table r sorted by n { label data is opt.x; k "K" 3; n "N" 3; }
+		begin { @n[5] = count(); emit(title); show(r, @n); clear(@n); }
+		end { show(sums); emit(sums, line = "7 bytes", n_bytes = 7); }'
+	done
 EXPECT
 	of all
 	K   N
@@ -35,7 +45,9 @@ EXPECT
 	7
 
 NAME members of a record, a line for each
-PROG struct in { int a; int b; }; struct s { struct in in; u64 *p; char text[4]; }; table t { n "N" 3; name "NAME"; args members; } BEGIN { $s = (struct s *)0; $l = curtask.se.load; emit(t, n = 1, name = "f", args = (a = 1, b = (c = 2, d = (e = "x\n")), p = ($s, *$s), q = ($s, *$s, (a = $s->in.a)), r = ((int64 *)5, *(int64 *)5), s = *$s, u = (7, (w = 8)), v = (curtask, $l))); emit(t, n = 22, name = "g"); }
+PROG
+	struct in { int a; int b; }; struct s { struct in in; u64 *p; char text[4]; }; table t { n "N" 3; name "NAME"; args members; }
+	BEGIN { $s = (struct s *)0; $l = curtask.se.load; emit(t, n = 1, name = "f", args = (a = 1, b = (c = 2, d = (e = "x\n")), p = ($s, *$s), q = ($s, *$s, (a = $s->in.a)), r = ((int64 *)5, *(int64 *)5), s = *$s, u = (7, (w = 8)), v = (curtask, $l))); emit(t, n = 22, name = "g"); }
 NEEDS btf
 EXPECT_RE
 	N   NAME
@@ -59,7 +71,11 @@ EXPECT_RE
 	22  g\(\);
 
 NAME the same as JSON and CSV
-RUN for f in json csv; do "$SONDE" -q -f $f -e 'struct s { int a; int b; }; table t { name; args members; } begin { $s = (struct s *)0; emit(t, name = "f", args = (a = 1, b = (c = 2), s = ($s, *$s))); emit(t, name = "g"); }'; done
+RUN
+	for f in json csv
+	do "$SONDE" -q -f $f -e 'struct s { int a; int b; }; table t { name; args members; }
+		begin { $s = (struct s *)0; emit(t, name = "f", args = (a = 1, b = (c = 2), s = ($s, *$s))); emit(t, name = "g"); }'
+	done
 EXPECT
 	{"type": "event", "table": "t", "name": "f", "args": {"a": 1, "b": {"c": 2}, "s": [0,{"a": 0, "b": 0}]}}
 	{"type": "event", "table": "t", "name": "g"}
@@ -92,13 +108,25 @@ EXPECT
 	5  7
 
 NAME times
-RUN "$SONDE" -q -e 'table t { time clock; time_ns elapsed; } interval:ms:20 { emit(t, time = nsecs, time_ns = nsecs); exit(); }' | sed -n 2p | grep -cE '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9] 0\.[0-9]{6}$'; "$SONDE" -q -f json -e 'table t { time clock; time_ns elapsed; } interval:ms:20 { emit(t, time = nsecs, time_ns = nsecs); exit(); }' | grep -cE '"time": "20[0-9-]{8}T[0-9:]{8}\.[0-9]{9}[+-][0-9][0-9]:[0-9][0-9]", "time_ns": [0-9]+}'
+RUN
+	"$SONDE" -q -e 'table t { time clock; time_ns elapsed; }
+		interval:ms:20 { emit(t, time = nsecs, time_ns = nsecs); exit(); }' | sed -n 2p |
+		grep -cE '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9] 0\.[0-9]{6}$'
+	"$SONDE" -q -f json -e 'table t { time clock; time_ns elapsed; }
+		interval:ms:20 { emit(t, time = nsecs, time_ns = nsecs); exit(); }' |
+		grep -cE '"time": "20[0-9-]{8}T[0-9:]{8}\.[0-9]{9}[+-][0-9][0-9]:[0-9][0-9]", "time_ns": [0-9]+}'
 EXPECT
 	1
 	1
 
 NAME words of a command line
-RUN "$SONDE" -q -c '/bin/echo a "b c" ""' -e 'table t { argv argv; } tracepoint:sched:sched_process_exec /pid == cpid/ { $m = curtask.mm; emit(t, argv = buf(uptr($m.arg_start), $m.arg_end - $m.arg_start)); }' | sort; "$SONDE" -q -f json -c '/bin/echo a "b c" ""' -e 'table t { argv argv; } tracepoint:sched:sched_process_exec /pid == cpid/ { $m = curtask.mm; emit(t, argv = buf(uptr($m.arg_start), $m.arg_end - $m.arg_start)); }' | grep -o 'argv.*'
+RUN
+	"$SONDE" -q -c '/bin/echo a "b c" ""' -e 'table t { argv argv; }
+		tracepoint:sched:sched_process_exec /pid == cpid/ { $m = curtask.mm; emit(t, argv = buf(uptr($m.arg_start), $m.arg_end - $m.arg_start)); }' |
+		sort
+	"$SONDE" -q -f json -c '/bin/echo a "b c" ""' -e 'table t { argv argv; }
+		tracepoint:sched:sched_process_exec /pid == cpid/ { $m = curtask.mm; emit(t, argv = buf(uptr($m.arg_start), $m.arg_end - $m.arg_start)); }' |
+		grep -o 'argv.*'
 NEEDS btf tp:sched/sched_process_exec
 EXPECT
 	/bin/echo a b c 
@@ -107,7 +135,10 @@ EXPECT
 	argv": ["/bin/echo", "a", "b c", ""]}
 
 NAME a stack below its row
-RUN "$SONDE" -q -f json -e 'table t { pid; kstack below; } tracepoint:sched:sched_switch { emit(t, kstack = kstack(2), pid = 5); exit(); }' | head -n 1 | grep -cE '^\{"type": "event", "table": "t", "pid": 5, "kstack": \[\{"addr": "?[0-9]+"?'
+RUN
+	"$SONDE" -q -f json -e 'table t { pid; kstack below; }
+		tracepoint:sched:sched_switch { emit(t, kstack = kstack(2), pid = 5); exit(); }' | head -n 1 |
+		grep -cE '^\{"type": "event", "table": "t", "pid": 5, "kstack": \[\{"addr": "?[0-9]+"?'
 EXPECT
 	1
 
@@ -117,7 +148,12 @@ EXPECT
 	Tracing nothing... Hit Ctrl-C to end.
 
 NAME a title is not said when a command is run, as text; also with a duration
-RUN for o in '-c /bin/true' '-c /bin/true -f json' '-c /bin/true -f csv'; do "$SONDE" $o -e 'config = { title = "Tracing nothing" } BEGIN { }' 2>&1 | grep .; done; "$SONDE" strace -e none /bin/true 2>&1; "$SONDE" execsnoop -d 60 --fields argv -- /bin/true 2>&1
+RUN
+	for o in '-c /bin/true' '-c /bin/true -f json' '-c /bin/true -f csv'
+	do "$SONDE" $o -e 'config = { title = "Tracing nothing" } BEGIN { }' 2>&1 | grep .
+	done
+	"$SONDE" strace -e none /bin/true 2>&1
+	"$SONDE" execsnoop -d 60 --fields argv -- /bin/true 2>&1
 NEEDS tp:raw_syscalls/sys_exit tp:sched/sched_process_exec btf
 EXPECT
 	{"type": "attached_probes", "count": 1, "data": {"probes": 1}}
@@ -126,13 +162,18 @@ EXPECT
 	/bin/true
 
 NAME a probe that an option leaves out is not attached
-RUN "$SONDE" -v -e 'options { x = false; } BEGIN { } interval:s:1 /opt.x && pid/ { }' 2>&1 | grep Attached; "$SONDE" -e 'options { x = false; } BEGIN { exit(); } interval:s:1 /opt.x && pid/ { }' -- --x 2>&1 | grep Attached
+RUN
+	"$SONDE" -v -e 'options { x = false; } BEGIN { } interval:s:1 /opt.x && pid/ { }' 2>&1 | grep Attached
+	"$SONDE" -e 'options { x = false; } BEGIN { exit(); } interval:s:1 /opt.x && pid/ { }' -- --x 2>&1 | grep Attached
 EXPECT
 	Attached 1 probe
 	Attached 2 probes
 
 NAME show: several maps as one table, sorted
-PROG config = { print_maps_on_exit = false } table t sorted by bytes { pid "PID" 4; comm "COMM" 5; calls "CALLS" 5 right; avg_ns "AVG(us)" 8 us; total_ns "SUM" 4 us; bytes "KB" 4 KB; } BEGIN { $i = 0; while ($i < 3) { @a[$i, "x"] = stats($i * 1000); @b[$i, "x"] = sum($i * 4096); $i++; } @a[7, "y"] = stats(5); show(t, @a, @b); clear(@a); clear(@b); show(t, @a, @b); }
+PROG
+	config = { print_maps_on_exit = false }
+	table t sorted by bytes { pid "PID" 4; comm "COMM" 5; calls "CALLS" 5 right; avg_ns "AVG(us)" 8 us; total_ns "SUM" 4 us; bytes "KB" 4 KB; }
+	BEGIN { $i = 0; while ($i < 3) { @a[$i, "x"] = stats($i * 1000); @b[$i, "x"] = sum($i * 4096); $i++; } @a[7, "y"] = stats(5); show(t, @a, @b); clear(@a); clear(@b); show(t, @a, @b); }
 EXPECT
 	PID  COMM  CALLS  AVG(us)  SUM   KB
 	2    x         1        2    2    8
@@ -219,7 +260,9 @@ EXPECT
 	TCP     ENOENT   7
 
 NAME show: one to five maps, with and without key
-PROG config = { print_maps_on_exit = false } table t { a; b; c; d; e; f; g; } BEGIN { @ = 5; @b = 6; show(t, @); show(t, @, @b); @k[1, (2, 3)] = count(); @l[1, (2, 3)] = sum(9); show(t, @k, @l, @l); show(t, @k, @l, @l, @k); show(t, @k, @l, @l, @k, @l); }
+PROG
+	config = { print_maps_on_exit = false } table t { a; b; c; d; e; f; g; }
+	BEGIN { @ = 5; @b = 6; show(t, @); show(t, @, @b); @k[1, (2, 3)] = count(); @l[1, (2, 3)] = sum(9); show(t, @k, @l, @l); show(t, @k, @l, @l, @k); show(t, @k, @l, @l, @k, @l); }
 EXPECT
 	A B C D E F G
 	5 - - - - - -
@@ -249,7 +292,10 @@ EXPECT
 	$
 
 NAME the first of several ways that exists
-RUN "$SONDE" -v -e 'tracepoint:sched:nope else tracepoint:sched:sched_switch else kprobe:schedule, interval:s:9 { } tracepoint:sched:nope { print(1); } else interval:ms:1 { print(2); exit(); } else interval:ms:2 { print(3); } tracepoint:sched:nope2 /exists("tracepoint:sched:nope2")/ { }' 2>&1 | sed -n '/^2$/p; /Attached/p'
+RUN
+	"$SONDE" -v -e 'tracepoint:sched:nope else tracepoint:sched:sched_switch else kprobe:schedule, interval:s:9 { }
+		tracepoint:sched:nope { print(1); } else interval:ms:1 { print(2); exit(); } else interval:ms:2 { print(3); }
+		tracepoint:sched:nope2 /exists("tracepoint:sched:nope2")/ { }' 2>&1 | sed -n '/^2$/p; /Attached/p'
 NEEDS tp:sched/sched_switch
 EXPECT
 	Attached 3 probes
@@ -343,7 +389,9 @@ EXPECT
 	$
 
 NAME show: plain values behind aggregations add to their rows
-PROG table t sorted by k { k "K" 2; n "N" 2; name "NAME" 5; } begin { @n[1] = sum(5); @n[2] = sum(6); @name[2] = "two"; @name[3] = "three"; show(t, @n, @name); show(t, @name, @n); clear(@n); clear(@name); }
+PROG
+	table t sorted by k { k "K" 2; n "N" 2; name "NAME" 5; }
+	begin { @n[1] = sum(5); @n[2] = sum(6); @name[2] = "two"; @name[3] = "three"; show(t, @n, @name); show(t, @name, @n); clear(@n); clear(@name); }
 ARGS -q
 EXPECT
 	K  N  NAME
@@ -355,7 +403,9 @@ EXPECT
 	1  -  5
 
 NAME show: six maps
-PROG table t { k; a; b; c; d; e; f; } BEGIN { @a[1] = 1; @b[1] = 2; @c[1] = 3; @d[1] = 4; @e[1] = 5; @f[1] = 6; show(t, @a, @b, @c, @d, @e, @f); clear(@a); clear(@b); clear(@c); clear(@d); clear(@e); clear(@f); exit(); }
+PROG
+	table t { k; a; b; c; d; e; f; }
+	BEGIN { @a[1] = 1; @b[1] = 2; @c[1] = 3; @d[1] = 4; @e[1] = 5; @f[1] = 6; show(t, @a, @b, @c, @d, @e, @f); clear(@a); clear(@b); clear(@c); clear(@d); clear(@e); clear(@f); exit(); }
 EXPECT
 	K A B C D E F
 	1 1 2 3 4 5 6
@@ -386,7 +436,8 @@ RUN
 	done; done | sed -E 's/^.* loadavg: [^(]*/TOP /; s/last [0-9]+\.[0-9] s/last N s/; s/[|@ ]+$//'
 	echo "$t"' options { sort, rows, nosummary; } begin { @n[7] = count(); @n[8] = count(); exit(); } interval:1h { show(top, @n); } end { show(top, @n); clear(@n); }' >"$TMPDIR/top.bt"
 	for o in '' '--rows 1'; do "$SONDE" -q "$TMPDIR/top.bt" --nosummary $o | sed -E 's/ [0-9]+\.[0-9] s/ N s/'; done
-	"$SONDE" -q -e "$t"' options { time : clock = false; } interval:1h { emit(e, n = 1); } end { emit(e, n = 2); emit(e, n = 3); } begin { exit(); }' -- --time=ms | sed -E 's/[0-9:.]{12}/TIME/; s/ [0-9]+\.[0-9] s/ N s/'
+	"$SONDE" -q -e "$t"' options { time : clock = false; } interval:1h { emit(e, n = 1); } end { emit(e, n = 2); emit(e, n = 3); } begin { exit(); }' -- --time=ms |
+		sed -E 's/[0-9:.]{12}/TIME/; s/ [0-9]+\.[0-9] s/ N s/'
 EXPECT
 	(last N s)
 	K   N
@@ -499,7 +550,16 @@ EXPECT
 	aaaaaa   b        -   7
 
 NAME --sort of a script whose tables say nothing of it; a hundred options
-RUN cd "$TMPDIR" && echo 'options { sort; rows; } table t { a; b; } begin { @x[1] = 3; @x[2] = 2; show(t, @x); clear(@x); }' > w.bt && for s in b -b c; do "$SONDE" w.bt --sort=$s --rows 1 2>&1; done; { echo 'options {'; seq 100 | sed 's:.*:o& = 1;:'; echo '} begin { print((opt.o1, opt.o80, opt.o100)); exit(); }'; } > m.bt && "$SONDE" m.bt --o80=5 --o100 6 | grep .
+RUN
+	cd "$TMPDIR" &&
+		echo 'options { sort; rows; } table t { a; b; } begin { @x[1] = 3; @x[2] = 2; show(t, @x); clear(@x); }' > w.bt &&
+		for s in b -b c
+	do "$SONDE" w.bt --sort=$s --rows 1 2>&1
+	done
+	{ echo 'options {'
+	seq 100 | sed 's:.*:o& = 1;:'
+	echo '} begin { print((opt.o1, opt.o80, opt.o100)); exit(); }'
+	} > m.bt && "$SONDE" m.bt --o80=5 --o100 6 | grep .
 EXPECT
 	A B
 	1 3
@@ -514,7 +574,12 @@ EXPECT ERROR: w.bt: option wibble has no default, and is none that many tools ha
 RC 1
 
 NAME the condition of a column by a macro
-RUN echo 'options { x = false; } macro several() { !opt.x } macro no() { opt.x } table t { a if several(); b; c if no(); } begin { emit(t, a = 5, b = 1, c = 2); }' >"$TMPDIR/w.bt"; for o in '' --x; do "$SONDE" -q "$TMPDIR/w.bt" $o; done; "$SONDE" -e 'macro s(x) { true } table t { a if s(1); b if nosuch(); } begin { emit(t, b = 1); }' 2>&1 | grep ERROR
+RUN
+	echo 'options { x = false; } macro several() { !opt.x } macro no() { opt.x } table t { a if several(); b; c if no(); } begin { emit(t, a = 5, b = 1, c = 2); }' >"$TMPDIR/w.bt"
+	for o in '' --x
+	do "$SONDE" -q "$TMPDIR/w.bt" $o
+	done
+	"$SONDE" -e 'macro s(x) { true } table t { a if s(1); b if nosuch(); } begin { emit(t, b = 1); }' 2>&1 | grep ERROR
 EXPECT
 	A B
 	5 1

@@ -1,6 +1,7 @@
 # Control characters of what is traced: on a terminal, or with --escape.
 NAME escape: a name cannot forge a line or steer a terminal
-RUN "$SONDE" -q --escape -e 'BEGIN { @[str($1)] = str($2); printf("[%s] %c\n", str($1), 155); print((str($2), 7)); errorf("%s", str($1)); }' "$(printf 'a\nb\033[2J')" "$(printf '\302\233c\303\251\200')"
+RUN
+	"$SONDE" -q --escape -e 'BEGIN { @[str($1)] = str($2); printf("[%s] %c\n", str($1), 155); print((str($2), 7)); errorf("%s", str($1)); }' "$(printf 'a\nb\033[2J')" "$(printf '\302\233c\303\251\200')"
 EXPECT
 	[a\nb\x1b[2J] \x9b
 	(\xc2\x9bcé\x80, 7)
@@ -23,7 +24,10 @@ EXPECT
 	   a   \   t   b   \   x   1   b   |
 
 NAME escape: cat and join keep their own line ends
-RUN printf 'one\033\ntwo\n' >"$TMPDIR/f"; "$SONDE" -q --unsafe --escape -e 'BEGIN { cat("'"$TMPDIR"'/f"); } tracepoint:syscalls:sys_enter_execve /pid == cpid/ { join(args.argv, "\n"); exit(); }' -c "/bin/true $(printf 'x\033') y" | head -n 5
+RUN
+	printf 'one\033\ntwo\n' >"$TMPDIR/f"
+	"$SONDE" -q --unsafe --escape -e 'BEGIN { cat("'"$TMPDIR"'/f"); } tracepoint:syscalls:sys_enter_execve /pid == cpid/ { join(args.argv, "\n"); exit(); }' -c "/bin/true $(printf 'x\033') y" |
+		head -n 5
 EXPECT
 	one\x1b
 	two

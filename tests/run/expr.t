@@ -414,7 +414,12 @@ EXPECT_RE
 	$
 
 NAME numbers with an exponent in probes and settings
-RUN for p in interval:us:1e5 interval:1e2ms profile:hz:1e3 interval:1E2ms; do BPFTRACE_MAX_STRLEN=1e2 "$SONDE" -q -e "$p { print(config.max_strlen); exit(); }" | grep .; done; "$SONDE" -e 'interval:us:15e5 { }' 2>&1 | grep -o 'Invalid.*'; "$SONDE" -e 'interval:s:1e20 { }' 2>&1 | grep -o 'Invalid.*'
+RUN
+	for p in interval:us:1e5 interval:1e2ms profile:hz:1e3 interval:1E2ms
+	do BPFTRACE_MAX_STRLEN=1e2 "$SONDE" -q -e "$p { print(config.max_strlen); exit(); }" | grep .
+	done
+	"$SONDE" -e 'interval:us:15e5 { }' 2>&1 | grep -o 'Invalid.*'
+	"$SONDE" -e 'interval:s:1e20 { }' 2>&1 | grep -o 'Invalid.*'
 EXPECT
 	100
 	100
@@ -476,7 +481,12 @@ EXPECT
 	$
 
 NAME a stack is kept once, by its hash
-RUN "$SONDE" -q -e 'config = { print_maps_on_exit = false } table stacks sorted by n { id if false; n right; kstack below; } tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { $s = kstack; @n[hash($s)] = count(); @stack[hash($s)] = $s; @stack[1] = $s; @same = hash($s) == hash(@stack[1]); } end { for $i : 0..1000 { @numbers[hash($i)] = count(); } print((len(@n), @same, len(@numbers))); show(stacks, @n, @stack); }' -c 'build/tests/syscalls 3000 lseek' | awk 'NR < 4 || !NF { print; } NF && NR > 4 { n++ } END { print (n > 1) }'
+RUN
+	"$SONDE" -q -e 'config = { print_maps_on_exit = false }
+		table stacks sorted by n { id if false; n right; kstack below; }
+		tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { $s = kstack; @n[hash($s)] = count(); @stack[hash($s)] = $s; @stack[1] = $s; @same = hash($s) == hash(@stack[1]); }
+		end { for $i : 0..1000 { @numbers[hash($i)] = count(); } print((len(@n), @same, len(@numbers))); show(stacks, @n, @stack); }' -c 'build/tests/syscalls 3000 lseek' |
+		awk 'NR < 4 || !NF { print; } NF && NR > 4 { n++ } END { print (n > 1) }'
 NEEDS feature:LOOP tp:syscalls/sys_enter_lseek
 EXPECT
 	(1, true, 1000)
@@ -504,7 +514,9 @@ EXPECT
 	@[[7,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]: 1
 
 NAME sizes of enums and of pointers to arrays
-PROG enum e { A = 3, B } struct s { enum e x; } begin { print((sizeof(enum e), sizeof(A), sizeof(struct s), sizeof(((struct s *)0)->x))); print((sizeof(uint32[4]*), sizeof(struct s[2]*), sizeof(uint8[2]))); $p = (uint32[4]*)16; print((uint64)($p + 1)); $a = 5; print($a*(2)); print(sizeof($a*2)); }
+PROG
+	enum e { A = 3, B } struct s { enum e x; }
+	begin { print((sizeof(enum e), sizeof(A), sizeof(struct s), sizeof(((struct s *)0)->x))); print((sizeof(uint32[4]*), sizeof(struct s[2]*), sizeof(uint8[2]))); $p = (uint32[4]*)16; print((uint64)($p + 1)); $a = 5; print($a*(2)); print(sizeof($a*2)); }
 EXPECT
 	(8, 8, 4, 4)
 	(8, 8, 2)

@@ -1,5 +1,7 @@
 NAME floating point: print, compare, convert
-RUN "$SONDE" -q -c "$SONDE_TESTS"/symbols -e "uprobe:$SONDE_TESTS/symbols:touch { \$d = (double *)arg1; \$f = (float *)arg2; printf(\"%f %.2f %8.1f %e %g %s %f %-8.2f|\n\", *\$d, *\$d, *\$d, *\$d, *\$d, *\$d, *\$f, *\$f); print(*\$f); print(((int64)*\$d, (int32)*\$f, (uint8)*\$d)); print((*\$d > 2, *\$d < 2, *\$d == *\$d, *\$f < *\$d, *\$f != *\$d, *\$f < 0, *\$f >= -1, 3 > *\$d)); \$x = *\$d; @m[\"a\"] = \$x; @s = max((int64)\$x); if (\$x > 2 && *\$f < 0) { print(\"yes\"); } exit() }" 2>&1 | grep -v untouched | awk '!seen[$0]++'
+RUN
+	"$SONDE" -q -c "$SONDE_TESTS"/symbols -e "uprobe:$SONDE_TESTS/symbols:touch { \$d = (double *)arg1; \$f = (float *)arg2; printf(\"%f %.2f %8.1f %e %g %s %f %-8.2f|\n\", *\$d, *\$d, *\$d, *\$d, *\$d, *\$d, *\$f, *\$f); print(*\$f); print(((int64)*\$d, (int32)*\$f, (uint8)*\$d)); print((*\$d > 2, *\$d < 2, *\$d == *\$d, *\$f < *\$d, *\$f != *\$d, *\$f < 0, *\$f >= -1, 3 > *\$d)); \$x = *\$d; @m[\"a\"] = \$x; @s = max((int64)\$x); if (\$x > 2 && *\$f < 0) { print(\"yes\"); } exit() }" 2>&1 |
+		grep -v untouched | awk '!seen[$0]++'
 NEEDS uprobe prog:symbols
 EXPECT
 	2.500000 2.50      2.5 2.500000e+00 2.5 2.5 -1.250000 -1.25   |
@@ -12,7 +14,8 @@ EXPECT
 	@s: 2
 
 NAME floating point: scaled numbers in aggregations
-RUN "$SONDE" -q -c "$SONDE_TESTS"/symbols -e "uprobe:$SONDE_TESTS/symbols:touch { \$d = *(double *)arg1; \$f = *(float *)arg2; print((scaled(\$d, 1), scaled(\$d, 10), scaled(\$f, 100), scaled(\$f, 1000000000))); @sum = sum(scaled(\$f, 100)); @avg = avg(scaled(\$d, 1000)); @max = max(scaled(\$f, 10)); @stats = stats(scaled(\$d, 100)); @l = lhist(scaled(\$d, 10), 20, 30, 10); @h = hist(scaled(\$d, 2)); exit() }" 2>&1
+RUN
+	"$SONDE" -q -c "$SONDE_TESTS"/symbols -e "uprobe:$SONDE_TESTS/symbols:touch { \$d = *(double *)arg1; \$f = *(float *)arg2; print((scaled(\$d, 1), scaled(\$d, 10), scaled(\$f, 100), scaled(\$f, 1000000000))); @sum = sum(scaled(\$f, 100)); @avg = avg(scaled(\$d, 1000)); @max = max(scaled(\$f, 10)); @stats = stats(scaled(\$d, 100)); @l = lhist(scaled(\$d, 10), 20, 30, 10); @h = hist(scaled(\$d, 2)); exit() }" 2>&1
 NEEDS uprobe prog:symbols
 EXPECT
 	(2, 25, -125, -1250000000)

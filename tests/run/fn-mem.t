@@ -24,7 +24,9 @@ EXPECT
 	$
 
 NAME symbols of the program
-RUN "$SONDE" -q -c "$SONDE_TESTS"/symbols -e "uprobe:$SONDE_TESTS/symbols:touch { printf(\"%d %d %d %ld %s\n\", *uaddr(\"one\"), *uaddr(\"two\"), *uaddr(\"four\"), *uaddr(\"eight\"), str(uaddr(\"label\"))); print(memcmp((uint8 *)arg0, \"untouched\", 9)); } uretprobe:$SONDE_TESTS/symbols:touch { print(*uaddr(\"four\")); }" | grep -v untouched
+RUN
+	"$SONDE" -q -c "$SONDE_TESTS"/symbols -e "uprobe:$SONDE_TESTS/symbols:touch { printf(\"%d %d %d %ld %s\n\", *uaddr(\"one\"), *uaddr(\"two\"), *uaddr(\"four\"), *uaddr(\"eight\"), str(uaddr(\"label\"))); print(memcmp((uint8 *)arg0, \"untouched\", 9)); } uretprobe:$SONDE_TESTS/symbols:touch { print(*uaddr(\"four\")); }" |
+		grep -v untouched
 NEEDS uprobe prog:symbols
 EXPECT
 	7 -2 44444 8888888888 a label
@@ -106,8 +108,16 @@ EXPECT_RE
 
 NAME str_concat: what is cut is marked and counted
 RUN
-	for n in 0511 0512 0513; do t=$(printf %${n}d 7); BPFTRACE_MAX_STRLEN=2048 "$SONDE" -q -e 'begin { $a = str($1); $b = str_concat($a, $a); printf("%d %s\n", strlen($b), $b); exit(); }' "$t" 2>&1 | sed 's/00*7/N/g; s/00*\.\./N../' | grep .; done
-	for n in 01023 01024 01025; do t=$(printf %${n}d 7); BPFTRACE_MAX_STRLEN=2048 "$SONDE" -q -e 'begin { $a = str($1); printf("%d %d\n", strlen(str_concat($a, "")), strlen(str_concat("", $a))); exit(); }' "$t" 2>&1 | grep .; done
+	for n in 0511 0512 0513
+	do t=$(printf %${n}d 7)
+	BPFTRACE_MAX_STRLEN=2048 "$SONDE" -q -e 'begin { $a = str($1); $b = str_concat($a, $a); printf("%d %s\n", strlen($b), $b); exit(); }' "$t" 2>&1 |
+		sed 's/00*7/N/g; s/00*\.\./N../' | grep .
+	done
+	for n in 01023 01024 01025
+	do t=$(printf %${n}d 7)
+	BPFTRACE_MAX_STRLEN=2048 "$SONDE" -q -e 'begin { $a = str($1); printf("%d %d\n", strlen(str_concat($a, "")), strlen(str_concat("", $a))); exit(); }' "$t" 2>&1 |
+		grep .
+	done
 EXPECT
 	1022 NN
 	1023 NN..

@@ -36,7 +36,9 @@ ERR_RE
 	...
 
 NAME config as a record
-PROG config = { max_strlen = 100; stack_mode = perf } BEGIN { print(config.max_strlen); print(config.stack_mode); $c = config.max_map_keys * 2; print($c); if comptime (config.max_strlen == 100) { print("short"); } }
+PROG
+	config = { max_strlen = 100; stack_mode = perf }
+	BEGIN { print(config.max_strlen); print(config.stack_mode); $c = config.max_map_keys * 2; print($c); if comptime (config.max_strlen == 100) { print("short"); } }
 EXPECT
 	100
 	perf
@@ -77,7 +79,9 @@ ERR_RE
 
 NAME config: all settings are members of the record
 ARGS -q
-PROG config = { max_followed = 99; cache_user_symbols = NONE } BEGIN { print((config.kretprobe_maxactive, config.max_followed, config.cache_user_symbols)); print((config.title, config.missing_probes, config.license, config.lazy_symbolication)); }
+PROG
+	config = { max_followed = 99; cache_user_symbols = NONE }
+	BEGIN { print((config.kretprobe_maxactive, config.max_followed, config.cache_user_symbols)); print((config.title, config.missing_probes, config.license, config.lazy_symbolication)); }
 EXPECT
 	(4096, 99, NONE)
 	(, error, GPL, true)

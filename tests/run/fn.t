@@ -22,7 +22,9 @@ EXPECT
 	$
 
 NAME function with more parameters than registers
-PROG fn six($a : int64, $b : int64, $c : int64, $d : int64, $e : int64, $f : int64) : int64 { return $a * 100000 + $b * 10000 + $c * 1000 + $d * 100 + $e * 10 + $f; } BEGIN { print(six(1, 2, 3, 4, 5, 6)); }
+PROG
+	fn six($a : int64, $b : int64, $c : int64, $d : int64, $e : int64, $f : int64) : int64 { return $a * 100000 + $b * 10000 + $c * 1000 + $d * 100 + $e * 10 + $f; }
+	BEGIN { print(six(1, 2, 3, 4, 5, 6)); }
 EXPECT
 	123456
 	$

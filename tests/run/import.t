@@ -244,7 +244,11 @@ EXPECT
 NAME C functions: names that are defined twice
 NEEDS file:/usr/bin/clang
 TIMEOUT 30
-RUN umask 022; cd "$TMPDIR" && echo 'int f(int a) { return 1; }' >m.bpf.c && cp m.bpf.c n.bpf.c && "$SONDE" -e 'import "m.bpf.c"; import "n.bpf.c"; fn f($a : int32) : int32 { return 2; } begin { exit(); }' 2>&1 | grep ERROR
+RUN
+	umask 022
+	cd "$TMPDIR" && echo 'int f(int a) { return 1; }' >m.bpf.c && cp m.bpf.c n.bpf.c &&
+		"$SONDE" -e 'import "m.bpf.c"; import "n.bpf.c"; fn f($a : int32) : int32 { return 2; } begin { exit(); }' 2>&1 |
+		grep ERROR
 EXPECT
 	stdin:1:19-35: ERROR: f() is defined in m.bpf.c, too
 	stdin:1:37-75: ERROR: f() is defined in n.bpf.c, too
@@ -268,7 +272,13 @@ EXPECT
 	$
 
 NAME parts of bpftrace's library are always there
-RUN for i in stdlib stdlib/strings stdlib/strings/strings.bpf.c stdlib/strings/errors.h stdlib/task; do "$SONDE" -q -e "import \"$i\"; begin { print(strerror(2)); }" 2>&1 | grep .; done; for i in stdlib/nope stdlib/str; do "$SONDE" -e "import \"$i\"; begin { }" 2>&1 | grep -o 'ERROR.*'; done
+RUN
+	for i in stdlib stdlib/strings stdlib/strings/strings.bpf.c stdlib/strings/errors.h stdlib/task
+	do "$SONDE" -q -e "import \"$i\"; begin { print(strerror(2)); }" 2>&1 | grep .
+	done
+	for i in stdlib/nope stdlib/str
+	do "$SONDE" -e "import \"$i\"; begin { }" 2>&1 | grep -o 'ERROR.*'
+	done
 EXPECT
 	No such file or directory
 	No such file or directory
@@ -279,14 +289,23 @@ EXPECT
 	ERROR: Unable to find suitable path for import
 
 NAME imports within bodies
-RUN cd $TMPDIR && echo 'macro seven() { 7 } begin { print("imported"); }' > m.bt && "$SONDE" -q -e 'begin { import "stdlib/strings/strings.bpf.c"; if (pid) { import "m.bt"; print(seven()); } }' 2>&1 | grep .; "$SONDE" -e 'begin { import "nope.bt"; }' 2>&1 | grep -o 'ERROR.*'
+RUN
+	cd $TMPDIR && echo 'macro seven() { 7 } begin { print("imported"); }' > m.bt &&
+		"$SONDE" -q -e 'begin { import "stdlib/strings/strings.bpf.c"; if (pid) { import "m.bt"; print(seven()); } }' 2>&1 |
+		grep .
+	"$SONDE" -e 'begin { import "nope.bt"; }' 2>&1 | grep -o 'ERROR.*'
 EXPECT
 	7
 	imported
 	ERROR: Unable to find suitable path for import
 
 NAME scripts that import each other, and themselves
-RUN cd "$TMPDIR" && chmod 755 . && echo 'import "ring-b.bt"; macro a() { 1 } begin { print("a"); }' > ring-a.bt && echo 'import "ring-a.bt"; import "ring-b.bt"; begin { print(("b", a())); }' > ring-b.bt && chmod 644 ring-?.bt && for f in ring-a.bt ./ring-b.bt; do "$SONDE" -q $f | grep .; done
+RUN
+	cd "$TMPDIR" && chmod 755 . && echo 'import "ring-b.bt"; macro a() { 1 } begin { print("a"); }' > ring-a.bt &&
+		echo 'import "ring-a.bt"; import "ring-b.bt"; begin { print(("b", a())); }' > ring-b.bt && chmod 644 ring-?.bt &&
+		for f in ring-a.bt ./ring-b.bt
+	do "$SONDE" -q $f | grep .
+	done
 EXPECT
 	(b, 1)
 	a

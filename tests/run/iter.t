@@ -21,7 +21,12 @@ EXPECT_RE
 	...
 
 NAME mappings
-RUN if "$SONDE" -l iter:task_vma | grep -q .; then "$SONDE" -q -c 'build/tests/spin 300' -e 'iter:task_vma /ctx.task.tgid == cpid/ { @ = count(); @bad += ctx.vma.vm_start >= ctx.vma.vm_end; } END { print(@ > 3); print(@bad); clear(@); clear(@bad) }'; else printf 'true\n@bad: 0\n\n\n'; fi
+RUN
+	if "$SONDE" -l iter:task_vma | grep -q .
+	then "$SONDE" -q -c 'build/tests/spin 300' -e 'iter:task_vma /ctx.task.tgid == cpid/ { @ = count(); @bad += ctx.vma.vm_start >= ctx.vma.vm_end; }
+		END { print(@ > 3); print(@bad); clear(@); clear(@bad) }'
+	else printf 'true\n@bad: 0\n\n\n'
+	fi
 NEEDS btf sym:bpf_iter_new_fd
 EXPECT
 	true
@@ -30,7 +35,9 @@ EXPECT
 	$
 
 NAME several iterators beside other probes
-PROG BEGIN { @order = 1; } iter:task /@order == 1/ { @tasks = count(); } iter:bpf_map { @maps = count(); } interval:ms:50 { exit() } END { print(@tasks > 0); print(@maps > 0); clear(@tasks); clear(@maps); clear(@order) }
+PROG
+	BEGIN { @order = 1; } iter:task /@order == 1/ { @tasks = count(); } iter:bpf_map { @maps = count(); }
+	interval:ms:50 { exit() } END { print(@tasks > 0); print(@maps > 0); clear(@tasks); clear(@maps); clear(@order) }
 NEEDS btf sym:bpf_iter_new_fd
 EXPECT
 	true
@@ -68,7 +75,8 @@ EXPECT
 
 # A name is one below /sys/fs/bpf; each run mounts a file system of its own there.
 NAME pinned: every conversion
-RUN unshare -m sh -c 'mount -t bpf bpf /sys/fs/bpf && "$SONDE" -q -e "iter:task:sonde_test /ctx.task.pid == pid/ { printf(\"%s|%10s|%-10s|%.3s|%c|%-3c|%d|%5d|%-5u|%05x|%hhx|%lld|%s|%7s|%p|%%|%s|%s|%d|%s\n\", ctx.task.comm, ctx.task.comm, ctx.task.comm, ctx.task.comm, 65, 66, -7, 42, 43, 255, 0x1ff, -5, true, false, 4096, probe, \"literal\", true, -3); }" && head -n 1 /sys/fs/bpf/sonde_test'
+RUN
+	unshare -m sh -c 'mount -t bpf bpf /sys/fs/bpf && "$SONDE" -q -e "iter:task:sonde_test /ctx.task.pid == pid/ { printf(\"%s|%10s|%-10s|%.3s|%c|%-3c|%d|%5d|%-5u|%05x|%hhx|%lld|%s|%7s|%p|%%|%s|%s|%d|%s\n\", ctx.task.comm, ctx.task.comm, ctx.task.comm, ctx.task.comm, 65, 66, -7, 42, 43, 255, 0x1ff, -5, true, false, 4096, probe, \"literal\", true, -3); }" && head -n 1 /sys/fs/bpf/sonde_test'
 NEEDS btf sym:bpf_iter_new_fd cmd:unshare
 EXPECT
 	Program pinned to /sys/fs/bpf/sonde_test
@@ -77,7 +85,8 @@ EXPECT
 	head|      head|head      |hea|A|B  |-7|   42|43   |000ff|ff|-5|true|  false|0x1000|%|iter:task:sonde_test|literal|1|-3
 
 NAME pinned: maps, long texts and those that were cut
-RUN unshare -m bash -c 'mount -t bpf bpf /sys/fs/bpf && "$SONDE" -q -e "config = { max_strlen = 200 } iter:task:/sys/fs/bpf/sonde_test /ctx.task.pid == pid/ { @n++; if (@n < 9) { printf(\"%d %s\n\", @n, str(uptr(ctx.task.mm.arg_start))); } }" 2>&1 | grep -v -e @n++ -e "~"; for n in 3 150 300; do (exec -a $(printf "x%.0s" $(seq $n)) bash -c "while read -r l; do echo \"\$l\"; done </sys/fs/bpf/sonde_test") | sed "s/x\{50\}/X/g"; done'
+RUN
+	unshare -m bash -c 'mount -t bpf bpf /sys/fs/bpf && "$SONDE" -q -e "config = { max_strlen = 200 } iter:task:/sys/fs/bpf/sonde_test /ctx.task.pid == pid/ { @n++; if (@n < 9) { printf(\"%d %s\n\", @n, str(uptr(ctx.task.mm.arg_start))); } }" 2>&1 | grep -v -e @n++ -e "~"; for n in 3 150 300; do (exec -a $(printf "x%.0s" $(seq $n)) bash -c "while read -r l; do echo \"\$l\"; done </sys/fs/bpf/sonde_test") | sed "s/x\{50\}/X/g"; done'
 NEEDS btf sym:bpf_iter_new_fd cmd:unshare cmd:bash
 EXPECT_RE
 	Program pinned to /sys/fs/bpf/sonde_test
@@ -89,7 +98,8 @@ EXPECT_RE
 	3 XXXX\.\.
 
 NAME pinned: loops, two at once
-RUN unshare -m sh -c 'mount -t bpf bpf /sys/fs/bpf && "$SONDE" -q -e "iter:task:sonde_a, iter:task_file:sonde_b /ctx.task.pid == pid/ { for \$i : 0..40 { if (\$i == 39) { printf(\"%d %s\n\", \$i, ctx.task.group_leader.comm); } } }" && cat /sys/fs/bpf/sonde_a; head -n 1 /sys/fs/bpf/sonde_b 2>/dev/null'
+RUN
+	unshare -m sh -c 'mount -t bpf bpf /sys/fs/bpf && "$SONDE" -q -e "iter:task:sonde_a, iter:task_file:sonde_b /ctx.task.pid == pid/ { for \$i : 0..40 { if (\$i == 39) { printf(\"%d %s\n\", \$i, ctx.task.group_leader.comm); } } }" && cat /sys/fs/bpf/sonde_a; head -n 1 /sys/fs/bpf/sonde_b 2>/dev/null'
 NEEDS btf sym:bpf_iter_new_fd cmd:unshare
 EXPECT
 	Program pinned to /sys/fs/bpf/sonde_a
@@ -100,7 +110,8 @@ EXPECT
 	39 head
 
 NAME pinned: what is in the way
-RUN unshare -m sh -c 't() { "$SONDE" -q -e "iter:task:$1 { printf(\"x\n\"); }" 2>&1 | grep -e ERROR -e Program; }; umount /sys/fs/bpf 2>/dev/null; t sonde_c; mount -t bpf bpf /sys/fs/bpf; t sonde_c; t sonde_c; t sub/sonde_c; t /tmp/sonde_c; rm /sys/fs/bpf/sonde_c; t sonde_c; "$SONDE" -q -e "iter:task:sonde_d, iter:task_file:sonde_c { printf(\"x\n\"); }" 2>&1 | grep ERROR; ls /sys/fs/bpf | grep sonde'
+RUN
+	unshare -m sh -c 't() { "$SONDE" -q -e "iter:task:$1 { printf(\"x\n\"); }" 2>&1 | grep -e ERROR -e Program; }; umount /sys/fs/bpf 2>/dev/null; t sonde_c; mount -t bpf bpf /sys/fs/bpf; t sonde_c; t sonde_c; t sub/sonde_c; t /tmp/sonde_c; rm /sys/fs/bpf/sonde_c; t sonde_c; "$SONDE" -q -e "iter:task:sonde_d, iter:task_file:sonde_c { printf(\"x\n\"); }" 2>&1 | grep ERROR; ls /sys/fs/bpf | grep sonde'
 NEEDS btf sym:bpf_iter_new_fd cmd:unshare
 EXPECT
 	stdin:1:1-18: ERROR: pin to /sys/fs/bpf/sonde_c: /sys/fs/bpf is not in a BPF file system; mount one with: mount -t bpf bpf /sys/fs/bpf
@@ -137,7 +148,10 @@ EXPECT
 	pin iter:cgroup: one file is for one control group. If this is expected, set the 'missing_probes' config variable to 'warn'.
 
 NAME exit() in an iterator hides nothing that its other calls print
-RUN "$SONDE" -q -e 'iter:task { @ = count(); printf("task\n"); exit(3); }' >$TMPDIR/out; echo $?; [ $(grep -c task $TMPDIR/out) = $(sed -n 's/@: //p' $TMPDIR/out) ] && [ $(grep -c task $TMPDIR/out) -gt 1 ] && echo same
+RUN
+	"$SONDE" -q -e 'iter:task { @ = count(); printf("task\n"); exit(3); }' >$TMPDIR/out
+	echo $?
+	[ $(grep -c task $TMPDIR/out) = $(sed -n 's/@: //p' $TMPDIR/out) ] && [ $(grep -c task $TMPDIR/out) -gt 1 ] && echo same
 NEEDS btf sym:bpf_iter_new_fd
 EXPECT
 	3
@@ -158,7 +172,8 @@ EXPECT
 	stdin:1:36-51: ERROR: path() expects a struct path reached from the probe's arguments (struct path provided)
 
 NAME what a task does that an iterator comes to
-RUN "$SONDE" -q -c 'build/tests/spin 300' -e 'iter:task /ctx.task.tgid == 2/ { printf("%s %d [%s]", ksym(task_wchan), task_syscall, task_kstack(1)); print(task_kstack(perf, 1)); print(task_kstack); print(task_ustack); print(task_ustack(3)); print(task_ustack(native, 3)); }'
+RUN
+	"$SONDE" -q -c 'build/tests/spin 300' -e 'iter:task /ctx.task.tgid == 2/ { printf("%s %d [%s]", ksym(task_wchan), task_syscall, task_kstack(1)); print(task_kstack(perf, 1)); print(task_kstack); print(task_ustack); print(task_ustack(3)); print(task_ustack(native, 3)); }'
 EXPECT_RE
 	kthreadd -1 \[
 	        kthreadd\+[0-9]+

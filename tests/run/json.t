@@ -131,7 +131,9 @@ ARGS -f json -q
 EXPECT
 
 NAME every line is JSON
-RUN "$SONDE" -f json -c 'build/tests/calls 50' -e 'uprobe:build/tests/calls:target { @[comm, arg0] = hist(arg0); printf("%s\n", str(arg1)); print((arg0, str(arg1))); @s[ustack] = count(); }' | awk '!/^\{"type": ".*\}$/ { print "not an object:", $0; bad = 1 } END { print (NR > 100 ? "many" : NR), bad + 0 }'
+RUN
+	"$SONDE" -f json -c 'build/tests/calls 50' -e 'uprobe:build/tests/calls:target { @[comm, arg0] = hist(arg0); printf("%s\n", str(arg1)); print((arg0, str(arg1))); @s[ustack] = count(); }' |
+		awk '!/^\{"type": ".*\}$/ { print "not an object:", $0; bad = 1 } END { print (NR > 100 ? "many" : NR), bad + 0 }'
 EXPECT
 	many 0
 

@@ -98,7 +98,9 @@ EXPECT
 	$
 
 NAME pointer in a map
-PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @t[tid] = curtask; } tracepoint:syscalls:sys_exit_getppid /pid == cpid && @t[tid] != 0/ { printf("%d\n", @t[tid]->pid == tid); delete(@t, tid); }
+PROG
+	tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @t[tid] = curtask; }
+	tracepoint:syscalls:sys_exit_getppid /pid == cpid && @t[tid] != 0/ { printf("%d\n", @t[tid]->pid == tid); delete(@t, tid); }
 LOAD syscalls 1
 NEEDS btf
 EXPECT

@@ -194,13 +194,19 @@ EXPECT
 	~~~~~~~~~~~~~~~
 
 NAME what probes there are is read once, whatever is missing
-RUN "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_openat /pid == cpid/ { $f = str(args.filename, 80); if ($f == "/proc/kallsyms") { @k++ } else if (strcontains($f, "available_filter_functions")) { @f++ } } END { printf("%d\n", @k <= 1 && @f <= 1 && @k + @f > 0); clear(@k); clear(@f) }' -c "$SONDE -e kprobe:no_such_1,kretprobe:no_such_2,kprobe:no_such_3{}" 2>&1 | grep -x 1
+RUN
+	"$SONDE" -q -e 'tracepoint:syscalls:sys_enter_openat /pid == cpid/ { $f = str(args.filename, 80); if ($f == "/proc/kallsyms") { @k++ } else if (strcontains($f, "available_filter_functions")) { @f++ } }
+		END { printf("%d\n", @k <= 1 && @f <= 1 && @k + @f > 0); clear(@k); clear(@f) }' -c "$SONDE -e kprobe:no_such_1,kretprobe:no_such_2,kprobe:no_such_3{}" 2>&1 |
+		grep -x 1
 NEEDS tp:syscalls/sys_enter_openat
 EXPECT
 	1
 
 NAME a probe that is missing, and a warning of it: no list is searched for a name like it
-RUN "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_openat /pid == cpid && strcontains(str(args.filename, 80), "available_filter_functions")/ { @f++ } END { printf("%d\n", @f == 0); clear(@f) }' -c "$SONDE -e config={missing_probes=warn}kprobe:no_such_1,kprobe:no_such_2{}begin{exit()}" 2>&1 | grep -x 1
+RUN
+	"$SONDE" -q -e 'tracepoint:syscalls:sys_enter_openat /pid == cpid && strcontains(str(args.filename, 80), "available_filter_functions")/ { @f++ }
+		END { printf("%d\n", @f == 0); clear(@f) }' -c "$SONDE -e config={missing_probes=warn}kprobe:no_such_1,kprobe:no_such_2{}begin{exit()}" 2>&1 |
+		grep -x 1
 NEEDS tp:syscalls/sys_enter_openat kprobe
 EXPECT
 	1

@@ -25,7 +25,8 @@ EXPECT_RE
 NEEDS x86_64 dwunwind file:/usr/bin/python3
 
 NAME ustack(lang) has these functions alone, ustack(native) none of them
-RUN "$SONDE" -q -c '/usr/bin/python3 tests/progs/pysort.py' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @l[ustack(lang)] = count(); @n[ustack(native)] = count(); @two[ustack(lang, 2)] = count(); }'
+RUN
+	"$SONDE" -q -c '/usr/bin/python3 tests/progs/pysort.py' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @l[ustack(lang)] = count(); @n[ustack(native)] = count(); @two[ustack(lang, 2)] = count(); }'
 EXPECT_RE
 	$
 	$
@@ -69,14 +70,26 @@ EXPECT
 NEEDS x86_64 dwunwind file:/usr/bin/python3
 
 NAME an interpreter that has just begun is known before it runs its program
-RUN "$SONDE" -q -c 'sh tests/progs/pyfresh.sh' -e 'tracepoint:syscalls:sys_enter_getppid /strncmp(comm, "python", 6) == 0/ { @[ustack(lang)] = count(); }' >"$TMPDIR/out"; grep -c 'key@.*pysort.py:6$' "$TMPDIR/out"
+RUN
+	"$SONDE" -q -c 'sh tests/progs/pyfresh.sh' -e 'tracepoint:syscalls:sys_enter_getppid /strncmp(comm, "python", 6) == 0/ { @[ustack(lang)] = count(); }' >"$TMPDIR/out"
+	grep -c 'key@.*pysort.py:6$' "$TMPDIR/out"
 EXPECT_RE
 	[1-9][0-9]*
 NEEDS x86_64 dwunwind file:/usr/bin/python3
 TIMEOUT 30
 
 NAME an interpreter's programs are known that begin and end while sonde cannot run
-RUN "$SONDE" -o "$TMPDIR/out" -e 'tracepoint:syscalls:sys_enter_getppid /strncmp(comm, "python", 6) == 0/ { printf("l %s\nm %s\n", ustack(lang), ustack); }' 2>"$TMPDIR/err" & p=$!; until_attached "$TMPDIR/err"; eventually sh -c '/usr/bin/python3 -S -E tests/progs/pysort.py; grep -q key@ "$0"' "$TMPDIR/out"; kill -STOP $p; sh tests/progs/pyfresh.sh; kill -CONT $p; kill -INT $p; wait $p; awk '/^[lm] / { kind = $1; $1 = "" } NF { sub(/^ */, ""); sub(/@.*\//, "@"); sub(/\+.*/, ""); if (/@|^_start$|getppid$/) text = text " " $0 } !NF && text { print kind text; text = "" }' "$TMPDIR/out" | tail -n 40 | sort | uniq -c | tr -s ' '
+RUN
+	"$SONDE" -o "$TMPDIR/out" -e 'tracepoint:syscalls:sys_enter_getppid /strncmp(comm, "python", 6) == 0/ { printf("l %s\nm %s\n", ustack(lang), ustack); }' 2>"$TMPDIR/err" & p=$!
+	until_attached "$TMPDIR/err"
+	eventually sh -c '/usr/bin/python3 -S -E tests/progs/pysort.py; grep -q key@ "$0"' "$TMPDIR/out"
+	kill -STOP $p
+	sh tests/progs/pyfresh.sh
+	kill -CONT $p
+	kill -INT $p
+	wait $p
+	awk '/^[lm] / { kind = $1; $1 = "" } NF { sub(/^ */, ""); sub(/@.*\//, "@"); sub(/\+.*/, ""); if (/@|^_start$|getppid$/) text = text " " $0 } !NF && text { print kind text; text = "" }' "$TMPDIR/out" |
+		tail -n 40 | sort | uniq -c | tr -s ' '
 EXPECT
 	 20 l key@pysort.py:6 outer@pysort.py:11 <module>@pysort.py:14
 	 20 m getppid key@pysort.py:6 outer@pysort.py:11 <module>@pysort.py:14 _start
@@ -91,7 +104,19 @@ NEEDS x86_64 dwunwind file:/usr/bin/ruby
 TIMEOUT 30
 
 NAME functions of Ruby and functions of its library stand in the order of their calls
-RUN printf 'def key(x)\n  Process.ppid\n  x\nend\n\ndef outer\n  [1, 2].map { |x| key(x) }\nend\n\n$stdin.gets\nouter\n' >"$TMPDIR/order.rb"; mkfifo "$TMPDIR/go"; /usr/bin/ruby "$TMPDIR/order.rb" <"$TMPDIR/go" & r=$!; exec 3>"$TMPDIR/go"; eventually grep -q 'libruby\|bin/ruby' /proc/$r/maps; "$SONDE" -f folded -o "$TMPDIR/out" -e "tracepoint:syscalls:sys_enter_getppid /pid == $r/ { @[ustack] = count(); }" 2>"$TMPDIR/err" & p=$!; until_attached "$TMPDIR/err"; echo >&3; wait $r; kill -INT $p; wait $p; grep -c '<main> (order.rb);outer (order.rb);.*rb_.*;block in outer (order.rb);key (order.rb);.*getppid 2$' "$TMPDIR/out"
+RUN
+	printf 'def key(x)\n  Process.ppid\n  x\nend\n\ndef outer\n  [1, 2].map { |x| key(x) }\nend\n\n$stdin.gets\nouter\n' >"$TMPDIR/order.rb"
+	mkfifo "$TMPDIR/go"
+	/usr/bin/ruby "$TMPDIR/order.rb" <"$TMPDIR/go" & r=$!
+	exec 3>"$TMPDIR/go"
+	eventually grep -q 'libruby\|bin/ruby' /proc/$r/maps
+	"$SONDE" -f folded -o "$TMPDIR/out" -e "tracepoint:syscalls:sys_enter_getppid /pid == $r/ { @[ustack] = count(); }" 2>"$TMPDIR/err" & p=$!
+	until_attached "$TMPDIR/err"
+	echo >&3
+	wait $r
+	kill -INT $p
+	wait $p
+	grep -c '<main> (order.rb);outer (order.rb);.*rb_.*;block in outer (order.rb);key (order.rb);.*getppid 2$' "$TMPDIR/out"
 EXPECT
 	1
 NEEDS x86_64 dwunwind file:/usr/bin/ruby

@@ -1,7 +1,11 @@
 # Functions that are left in other ways than by one return, as reported to other tracers.
 
 NAME calls that are left by longjmp() give no latency to later ones
-RUN "$SONDE" -q -e 'uprobe:build/tests/leaves:work { @calls++; } uretprobe:build/tests/leaves:work { @returns++; }' -c 'build/tests/leaves jump'; "$SONDE" funcslower -m 1 build/tests/leaves:work -- build/tests/leaves jump 2>&1 | awk 'NR > 1 && $3 > 4.9 { print $1, $4, $5 }'
+RUN
+	"$SONDE" -q -e 'uprobe:build/tests/leaves:work { @calls++; }
+		uretprobe:build/tests/leaves:work { @returns++; }' -c 'build/tests/leaves jump'
+	"$SONDE" funcslower -m 1 build/tests/leaves:work -- build/tests/leaves jump 2>&1 |
+		awk 'NR > 1 && $3 > 4.9 { print $1, $4, $5 }'
 NEEDS prog:leaves uprobe
 EXPECT
 	$

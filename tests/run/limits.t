@@ -2,7 +2,19 @@
 
 # Where there are kprobes, more is tried at the start, and with 20 descriptors a program seems refused.
 NAME too few descriptors are an error in words
-RUN for n in 6 7 8 9 10 12 14 16 20 30; do sh -c 'ulimit -n $1; shift; exec "$@"' sh $n "$SONDE" -q -e 'tracepoint:sched:sched_switch { @limit_n[kstack, ustack] = count(); } profile:hz:9 { @limit_n2 = count(); } interval:ms:20 { exit(); }' >$TMPDIR/out 2>$TMPDIR/err; rc=$?; case $rc in 0) ;; 1 | 2 | 255) grep -q 'Too many open files' $TMPDIR/err || { echo "$n: $rc"; cat $TMPDIR/err; } ;; *) echo "$n: $rc"; esac; done; gone() { ! bpftool map | grep -q limit_n; }; eventually gone && echo gone
+RUN
+	for n in 6 7 8 9 10 12 14 16 20 30
+	do sh -c 'ulimit -n $1; shift; exec "$@"' sh $n "$SONDE" -q -e 'tracepoint:sched:sched_switch { @limit_n[kstack, ustack] = count(); }
+		profile:hz:9 { @limit_n2 = count(); } interval:ms:20 { exit(); }' >$TMPDIR/out 2>$TMPDIR/err
+	rc=$?
+	case $rc in 0) ;; 1 | 2 | 255) grep -q 'Too many open files' $TMPDIR/err || { echo "$n: $rc"
+	cat $TMPDIR/err
+	} ;; *) echo "$n: $rc"
+	esac
+	done
+	gone() { ! bpftool map | grep -q limit_n
+	}
+	eventually gone && echo gone
 NEEDS cmd:bpftool nokprobe
 TIMEOUT 60
 EXPECT gone

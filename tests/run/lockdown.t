@@ -1,7 +1,10 @@
 # On a kernel that was booted with lockdown=confidentiality: `make vm` does that.
 
 NAME what works all the same
-RUN for s in 'begin { print("begin"); exit(); }' 'rawtracepoint:sched_switch { print("raw"); exit(); }' 'kprobe:vfs_read { print("kprobe"); exit(); }' 'fexit:vfs_read { print("fexit"); exit(); }' 'profile:hz:99 { print("profile"); exit(); }' 'rawtracepoint:sched_switch { print(curtask.tgid == pid); exit(); }' 'iter:task { print("iter"); exit(); }'; do "$SONDE" -q -c "sleep 8" -e "$s" 2>&1 | head -n 1; done
+RUN
+	for s in 'begin { print("begin"); exit(); }' 'rawtracepoint:sched_switch { print("raw"); exit(); }' 'kprobe:vfs_read { print("kprobe"); exit(); }' 'fexit:vfs_read { print("fexit"); exit(); }' 'profile:hz:99 { print("profile"); exit(); }' 'rawtracepoint:sched_switch { print(curtask.tgid == pid); exit(); }' 'iter:task { print("iter"); exit(); }'
+	do "$SONDE" -q -c "sleep 8" -e "$s" 2>&1 | head -n 1
+	done
 NEEDS lockdown kprobe btf
 TIMEOUT 40
 EXPECT

@@ -126,7 +126,12 @@ ERR
 	  --n=5: a number
 
 NAME import: scripts, headers, directories
-RUN umask 022; mkdir "$TMPDIR/lib" && echo 'macro six() { 6 }' >"$TMPDIR/lib/six.bt" && echo 'struct p { int x; int y; };' >"$TMPDIR/lib/p.h" && echo 'import "lib"; import "lib/six.bt"; begin { print((six, sizeof(struct p))); exit(); }' >"$TMPDIR/a.bt" && "$SONDE" -q "$TMPDIR/a.bt"
+RUN
+	umask 022
+	mkdir "$TMPDIR/lib" && echo 'macro six() { 6 }' >"$TMPDIR/lib/six.bt" &&
+		echo 'struct p { int x; int y; };' >"$TMPDIR/lib/p.h" &&
+		echo 'import "lib"; import "lib/six.bt"; begin { print((six, sizeof(struct p))); exit(); }' >"$TMPDIR/a.bt" &&
+		"$SONDE" -q "$TMPDIR/a.bt"
 EXPECT
 	(6, 8)
 	$
@@ -183,7 +188,16 @@ EXPECT
 	$
 
 NAME compat: SIGUSR1 prints the maps
-RUN "$SONDE" -q --compat 0.17 -e 'begin { @a = 1; @b["x"] = 2; } interval:ms:100 { if (@n++ == 1) { clear(@a); printf("ready\n"); } } end { clear(@a); clear(@b); clear(@n); }' >"$TMPDIR/out" & p=$!; until_written "$TMPDIR/out"; kill -USR1 $p; eventually grep -q @n: "$TMPDIR/out"; kill -INT $p; wait $p; sed 's/@n: .*/@n: some/' "$TMPDIR/out"
+RUN
+	"$SONDE" -q --compat 0.17 -e 'begin { @a = 1; @b["x"] = 2; }
+		interval:ms:100 { if (@n++ == 1) { clear(@a); printf("ready\n"); } }
+		end { clear(@a); clear(@b); clear(@n); }' >"$TMPDIR/out" & p=$!
+	until_written "$TMPDIR/out"
+	kill -USR1 $p
+	eventually grep -q @n: "$TMPDIR/out"
+	kill -INT $p
+	wait $p
+	sed 's/@n: .*/@n: some/' "$TMPDIR/out"
 EXPECT
 	ready
 	$

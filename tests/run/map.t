@@ -185,7 +185,9 @@ EXPECT
 	@[1]: 30
 
 NAME latency idiom
-PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @start[tid] = nsecs; } tracepoint:syscalls:sys_exit_getppid /@start[tid]/ { $d = nsecs - @start[tid]; @n = count(); @ok = min($d > 0 ? 1 : 0); delete(@start, tid); }
+PROG
+	tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @start[tid] = nsecs; }
+	tracepoint:syscalls:sys_exit_getppid /@start[tid]/ { $d = nsecs - @start[tid]; @n = count(); @ok = min($d > 0 ? 1 : 0); delete(@start, tid); }
 LOAD syscalls 20
 EXPECT
 	$
@@ -194,14 +196,23 @@ EXPECT
 	@ok: 1
 
 NAME sums of what print and clear gave
-RUN n=$([ "${SONDE_VM-}" ] && echo 20000 || echo 400000); "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @a = count(); @k[nsecs % 97] = count(); @s[pid] = sum(2); } interval:ms:7 { print(@k); clear(@k); print(@a); clear(@a); print(@s); clear(@s); }' -c "build/tests/syscalls $n getppid" | awk -v n="$n" '/^@k/ { k += $NF } /^@a/ { a += $NF } /^@s/ { s += $NF } END { print k == n, a == n, s == 2 * n }'
+RUN
+	n=$([ "${SONDE_VM-}" ] && echo 20000 || echo 400000)
+	"$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @a = count(); @k[nsecs % 97] = count(); @s[pid] = sum(2); }
+		interval:ms:7 { print(@k); clear(@k); print(@a); clear(@a); print(@s); clear(@s); }' -c "build/tests/syscalls $n getppid" |
+		awk -v n="$n" '/^@k/ { k += $NF } /^@a/ { a += $NF } /^@s/ { s += $NF } END { print k == n, a == n, s == 2 * n }'
 EXPECT
 	1 1 1
 
 # The run is held up between them: clear() forgets what print() showed, not what came after that.
 NAME sums of what print and a much later clear gave
 NEEDS feature:loop sym:bpf_loop
-RUN n=$([ "${SONDE_VM-}" ] && echo 20000 || echo 1000000); "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @a = count(); } interval:ms:40 { print(@a); for ($i : 0..$1) { @x = nsecs; } clear(@a); } end { clear(@x); }' $((n / 5)) -c "build/tests/syscalls $n getppid" | awk -v n="$n" '/^@a/ { a += $NF } END { print a == n }'
+RUN
+	n=$([ "${SONDE_VM-}" ] && echo 20000 || echo 1000000)
+	"$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @a = count(); }
+		interval:ms:40 { print(@a); for ($i : 0..$1) { @x = nsecs; } clear(@a); }
+		end { clear(@x); }' $((n / 5)) -c "build/tests/syscalls $n getppid" |
+		awk -v n="$n" '/^@a/ { a += $NF } END { print a == n }'
 EXPECT
 	1
 
@@ -241,7 +252,12 @@ EXPECT
 	@c[1, true]: 10
 
 NAME tables: more buckets than slots
-RUN for n in 0 1 2; do "$SONDE" -q -f json -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @[args.offset / 2] = hist(args.offset); }' -c "$SONDE_TESTS/syscalls 6000 lseek" | tr '[' '\n' | awk -F'"count": ' '/"count"/ { for (i = 2; i <= NF; i++) { n++; sum += $i + 0 } } END { print n, sum }'; done
+RUN
+	for n in 0 1 2
+	do "$SONDE" -q -f json -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @[args.offset / 2] = hist(args.offset); }' -c "$SONDE_TESTS/syscalls 6000 lseek" |
+		tr '[' '\n' |
+		awk -F'"count": ' '/"count"/ { for (i = 2; i <= NF; i++) { n++; sum += $i + 0 } } END { print n, sum }'
+	done
 EXPECT
 	3001 6000
 	3001 6000
@@ -258,7 +274,9 @@ EXPECT_RE
 
 # Plain values that are stored, read and deleted one by one live in a table of ours (store/cells.c).
 NAME cells: stored, replaced, read, deleted
-PROG begin { for ($i : 0..300) { @x[$i] = $i; } for ($i : 0..300) { if ($i % 3 == 0) { delete(@x, $i); } else { @x[$i] = @x[$i] + 1; } } for ($i : 0..300) { @had[has_key(@x, $i)] = count(); @sum = sum(@x[$i]); } print((@x[3], @x[4], delete(@x, 4), delete(@x, 4), @x[4], has_key(@x, 5))); clear(@x); } end { @x[7] = 1; @y[1, "b"] = -1; @y[2, "c"] = 2; @z["a"] = true; @z["b"] = false; delete(@y, (2, "c")); }
+PROG
+	begin { for ($i : 0..300) { @x[$i] = $i; } for ($i : 0..300) { if ($i % 3 == 0) { delete(@x, $i); } else { @x[$i] = @x[$i] + 1; } } for ($i : 0..300) { @had[has_key(@x, $i)] = count(); @sum = sum(@x[$i]); } print((@x[3], @x[4], delete(@x, 4), delete(@x, 4), @x[4], has_key(@x, 5))); clear(@x); }
+	end { @x[7] = 1; @y[1, "b"] = -1; @y[2, "c"] = 2; @z["a"] = true; @z["b"] = false; delete(@y, (2, "c")); }
 ARGS -q
 EXPECT
 	(0, 5, true, false, 0, true)
@@ -273,7 +291,11 @@ EXPECT
 	@z[b]: false
 
 NAME cells: more keys than slots can take, and zero()
-RUN "$SONDE" -q -e 'config = { max_map_keys = 20000 } tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @x[args.offset] = 1; if (args.offset & 1) { @x[args.offset] = 2; } @sum = sum(@x[args.offset]); if (args.offset % 4 == 3) { @gone = sum(delete(@x, args.offset)); } }' -c "$SONDE_TESTS/syscalls 12000 lseek" | sed 's/\[.*\]//' | grep . | sort | uniq -c; "$SONDE" -q -e 'begin { @x[1] = 5; @x[2] = 6; zero(@x); }' | grep .
+RUN
+	"$SONDE" -q -e 'config = { max_map_keys = 20000 }
+		tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @x[args.offset] = 1; if (args.offset & 1) { @x[args.offset] = 2; } @sum = sum(@x[args.offset]); if (args.offset % 4 == 3) { @gone = sum(delete(@x, args.offset)); } }' -c "$SONDE_TESTS/syscalls 12000 lseek" |
+		sed 's/\[.*\]//' | grep . | sort | uniq -c
+	"$SONDE" -q -e 'begin { @x[1] = 5; @x[2] = 6; zero(@x); }' | grep .
 EXPECT
 	      1 @gone: 3000
 	      1 @sum: 18000
@@ -283,7 +305,9 @@ EXPECT
 	@x[2]: 0
 
 NAME cells: many processors on the same keys
-RUN "$SONDE" -q -c "sh -c '$SONDE_TESTS/syscalls 20000 & $SONDE_TESTS/syscalls 20000 & $SONDE_TESTS/syscalls 20000; wait'" -e 'tracepoint:syscalls:sys_enter_getppid { @x[rand % 8] = 1; if (@x[rand % 8] > 1) { @bad = count(); } delete(@x, rand % 8); @x[8 + tid] = tid; if (@x[8 + tid] != tid) { @lost = count(); } if (!delete(@x, 8 + tid)) { @undeleted = count(); } if (has_key(@x, 8 + tid)) { @kept = count(); } @n = count(); } end { for ($i : 0..8) { delete(@x, $i); } }' | grep .
+RUN
+	"$SONDE" -q -c "sh -c '$SONDE_TESTS/syscalls 20000 & $SONDE_TESTS/syscalls 20000 & $SONDE_TESTS/syscalls 20000; wait'" -e 'tracepoint:syscalls:sys_enter_getppid { @x[rand % 8] = 1; if (@x[rand % 8] > 1) { @bad = count(); } delete(@x, rand % 8); @x[8 + tid] = tid; if (@x[8 + tid] != tid) { @lost = count(); } if (!delete(@x, 8 + tid)) { @undeleted = count(); } if (has_key(@x, 8 + tid)) { @kept = count(); } @n = count(); }
+		end { for ($i : 0..8) { delete(@x, $i); } }' | grep .
 EXPECT_RE
 	@n: [0-9]+
 
@@ -304,28 +328,43 @@ EXPECT_RE
 	, stack, true\]: 2
 
 NAME a limit of keys that is set is kept exactly
-RUN "$SONDE" -q -e 'config = { max_map_keys = 4096 } begin { for $i : 0..20000 { @a[$i] = 1; @b[$i] = count(); @c[$i] = hist($i); } @n = (len(@b)); clear(@c); }' 2>/dev/null | awk '/^@a/ { a++ } /^@b/ { b++ } /^@n/ { n = $2 } END { print a, b, n }'; "$SONDE" -q -e 'config = { max_map_keys = 4096 } begin { for $i : 0..20000 { @b[$i] = count(); } }' 2>/dev/null | grep -c '@b'
+RUN
+	"$SONDE" -q -e 'config = { max_map_keys = 4096 }
+		begin { for $i : 0..20000 { @a[$i] = 1; @b[$i] = count(); @c[$i] = hist($i); } @n = (len(@b)); clear(@c); }' 2>/dev/null |
+		awk '/^@a/ { a++ } /^@b/ { b++ } /^@n/ { n = $2 } END { print a, b, n }'
+	"$SONDE" -q -e 'config = { max_map_keys = 4096 } begin { for $i : 0..20000 { @b[$i] = count(); } }' 2>/dev/null |
+		grep -c '@b'
 NEEDS feature:loop
 EXPECT
 	4096 4096 4096
 	4096
 
 NAME aggregations take what keys come
-RUN "$SONDE" -q -c 'build/tests/syscalls 30000 lseek' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @c[args.offset] = count(); @s[args.offset / 2, cpid] = sum(1); @a[args.offset] = avg(1); @h[args.offset] = hist(1); @all = count(); }' >$TMPDIR/o 2>$TMPDIR/e; awk '/^@c/ { c += $2 } /^@s/ { s += $3 } /^@a\[/ { a += $2 } /^@all/ { all = $2 } /^\[1\]/ { h += $2 } END { print c, s, a, h, all }' $TMPDIR/o; cat $TMPDIR/e
+RUN
+	"$SONDE" -q -c 'build/tests/syscalls 30000 lseek' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @c[args.offset] = count(); @s[args.offset / 2, cpid] = sum(1); @a[args.offset] = avg(1); @h[args.offset] = hist(1); @all = count(); }' >$TMPDIR/o 2>$TMPDIR/e
+	awk '/^@c/ { c += $2 } /^@s/ { s += $3 } /^@a\[/ { a += $2 } /^@all/ { all = $2 } /^\[1\]/ { h += $2 } END { print c, s, a, h, all }' $TMPDIR/o
+	cat $TMPDIR/e
 NEEDS slow feature:GROWS tp:syscalls/sys_enter_lseek
 TIMEOUT 60
 EXPECT
 	30000 30000 30000 30000 30000
 
 NAME what tables and cells leave to the kernel's map is printed, cleared and zeroed
-RUN "$SONDE" -q -e 'begin { for $i : 0..5000 { @a[$i] = count(); @b[$i] = count(); @c[$i] = count(); @n[$i] = 3; @o[$i] = 3; @p[$i] = 3; } print(@a); clear(@b); zero(@c); clear(@o); zero(@p); }' | awk -F '[][@: ]+' 'NF > 2 { n[$2]++; sum[$2] += $4 } END { print n["a"], sum["a"], n["b"] + 0, n["c"], sum["c"], n["n"], sum["n"], n["o"] + 0, n["p"], sum["p"] }'
+RUN
+	"$SONDE" -q -e 'begin { for $i : 0..5000 { @a[$i] = count(); @b[$i] = count(); @c[$i] = count(); @n[$i] = 3; @o[$i] = 3; @p[$i] = 3; } print(@a); clear(@b); zero(@c); clear(@o); zero(@p); }' |
+		awk -F '[][@: ]+' 'NF > 2 { n[$2]++; sum[$2] += $4 } END { print n["a"], sum["a"], n["b"] + 0, n["c"], sum["c"], n["n"], sum["n"], n["o"] + 0, n["p"], sum["p"] }'
 NEEDS feature:LOOP feature:GROWS
 TIMEOUT 30
 EXPECT
 	10000 10000 0 5000 0 5000 15000 0 5000 0
 
 NAME a limit above the usual one is that of an aggregation that grows
-RUN for n in 5000 1000000; do BPFTRACE_MAX_MAP_KEYS=$n "$SONDE" -q -e 'begin { for $i : 0..20000 { @b[$i] = count(); } }' >$TMPDIR/o 2>$TMPDIR/e; grep -c '^@b' $TMPDIR/o | awk '{ print $1 == 20000 }'; sed 's/: [0-9]* updates/: N updates/' $TMPDIR/e; done
+RUN
+	for n in 5000 1000000
+	do BPFTRACE_MAX_MAP_KEYS=$n "$SONDE" -q -e 'begin { for $i : 0..20000 { @b[$i] = count(); } }' >$TMPDIR/o 2>$TMPDIR/e
+	grep -c '^@b' $TMPDIR/o | awk '{ print $1 == 20000 }'
+	sed 's/: [0-9]* updates/: N updates/' $TMPDIR/e
+	done
 NEEDS feature:GROWS feature:LOOP
 EXPECT
 	0
@@ -333,14 +372,22 @@ EXPECT
 	1
 
 NAME a map that takes memory as it fills loses nothing
-RUN "$SONDE" -q -e 'config = { prealloc_maps = false; max_map_keys = 30000; print_maps_on_exit = false } tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { $k = @n; @n++; @plain[$k] = $k; @stack[$k] = kstack; if ($k % 3 == 0) { delete(@plain, $k); delete(@stack, $k); } } end { for ($a : @plain) { @left = count(); @sum = sum($a.1); } for ($a : @stack) { @stacks = count(); } print((@n, @left, @sum, @stacks)); }' -c 'build/tests/syscalls 30000 lseek' | grep .
+RUN
+	"$SONDE" -q -e 'config = { prealloc_maps = false; max_map_keys = 30000; print_maps_on_exit = false }
+		tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { $k = @n; @n++; @plain[$k] = $k; @stack[$k] = kstack; if ($k % 3 == 0) { delete(@plain, $k); delete(@stack, $k); } }
+		end { for ($a : @plain) { @left = count(); @sum = sum($a.1); } for ($a : @stack) { @stacks = count(); } print((@n, @left, @sum, @stacks)); }' -c 'build/tests/syscalls 30000 lseek' |
+		grep .
 NEEDS feature:GROWS feature:LOOP tp:syscalls/sys_enter_lseek
 TIMEOUT 60
 EXPECT
 	(30000, 20000, 300000000, 20000)
 
 NAME large values take memory as they fill, and none is lost
-RUN "$SONDE" -q -e 'config = { print_maps_on_exit = false } tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { $k = @n; @n++; @stack[$k] = kstack; @most[kstack, $k] = max($k); if ($k % 3 == 0) { delete(@stack, $k); } } end { for ($a : @stack) { @stacks = count(); } print((@n, @stacks)); print(len(@most)); }' -c 'build/tests/syscalls 4000 lseek' | grep .
+RUN
+	"$SONDE" -q -e 'config = { print_maps_on_exit = false }
+		tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { $k = @n; @n++; @stack[$k] = kstack; @most[kstack, $k] = max($k); if ($k % 3 == 0) { delete(@stack, $k); } }
+		end { for ($a : @stack) { @stacks = count(); } print((@n, @stacks)); print(len(@most)); }' -c 'build/tests/syscalls 4000 lseek' |
+		grep .
 NEEDS feature:GROWS feature:LOOP tp:syscalls/sys_enter_lseek
 TIMEOUT 60
 EXPECT
@@ -359,7 +406,14 @@ ERR
 	WARNING: map @q is full: 2 updates were refused; declare it larger: let @q = percpuhash(24), or set BPFTRACE_MAX_MAP_KEYS=24
 
 NAME five hundred maps in one probe
-RUN maps=$(i=1; while [ $i -le 125 ]; do printf '@a%d = count(); @b%d = %d; @c%d = max(%d); @d%d = hist(%d); ' $i $i $i $i $i $i $i; i=$((i + 1)); done); "$SONDE" -q -e "begin { $maps @e[1] = count(); @b7 = @b125 + 1; @a9 = count(); delete(@b8); print(@c3); clear(@c3); clear(@a4); zero(@b5); zero(@d6); print(@d125); }" | grep -E -A1 '^@(a4|a9|b5|b7|b8|b124|c3|c4|d6|d125|e.*):'
+RUN
+	maps=$(i=1
+	while [ $i -le 125 ]
+	do printf '@a%d = count(); @b%d = %d; @c%d = max(%d); @d%d = hist(%d); ' $i $i $i $i $i $i $i
+	i=$((i + 1))
+	done)
+	"$SONDE" -q -e "begin { $maps @e[1] = count(); @b7 = @b125 + 1; @a9 = count(); delete(@b8); print(@c3); clear(@c3); clear(@a4); zero(@b5); zero(@d6); print(@d125); }" |
+		grep -E -A1 '^@(a4|a9|b5|b7|b8|b124|c3|c4|d6|d125|e.*):'
 EXPECT
 	@c3: 3
 	@d125:
@@ -389,7 +443,13 @@ EXPECT
 	@e[1]: 1
 
 NAME ten thousand stores in one probe, and those that are refused are counted
-RUN f=$(mktemp); for keys in 20000 3; do awk -v keys=$keys 'BEGIN { print "config = { max_map_keys = " keys "; } begin {"; for (i = 0; i < 10000; i++) print "@a[" i "] = " i ";"; print "}" }' > $f; "$SONDE" -q $f 2>&1 | grep -v HINT | sed -n '/9999/p; /full/s/;.*//p'; done; rm $f
+RUN
+	f=$(mktemp)
+	for keys in 20000 3
+	do awk -v keys=$keys 'BEGIN { print "config = { max_map_keys = " keys "; } begin {"; for (i = 0; i < 10000; i++) print "@a[" i "] = " i ";"; print "}" }' > $f
+	"$SONDE" -q $f 2>&1 | grep -v HINT | sed -n '/9999/p; /full/s/;.*//p'
+	done
+	rm $f
 TIMEOUT 30
 EXPECT
 	@a[9999]: 9999
@@ -424,7 +484,12 @@ EXPECT
 	7
 
 NAME aggregations by the processor's number: all CPUs, and a map that has other keys, too
-RUN for c in $(seq 0 $(($(nproc) - 1))); do echo "taskset -c $c build/tests/syscalls $((c + 1)) getppid"; done >$TMPDIR/load; "$SONDE" -q --follow -c "sh $TMPDIR/load" -e 'tracepoint:syscalls:sys_enter_getppid /comm == "syscalls"/ { @[cpu] = count(); @both[cpu] = sum(2); @both[1000] = sum(1); }' | awk '/^@\[/ && $2 == ++n { good++ } /^@both\[1000\]/ { all = $2 } END { print (good == n && n > 0), (all == n * (n + 1) / 2) }'
+RUN
+	for c in $(seq 0 $(($(nproc) - 1)))
+	do echo "taskset -c $c build/tests/syscalls $((c + 1)) getppid"
+	done >$TMPDIR/load
+	"$SONDE" -q --follow -c "sh $TMPDIR/load" -e 'tracepoint:syscalls:sys_enter_getppid /comm == "syscalls"/ { @[cpu] = count(); @both[cpu] = sum(2); @both[1000] = sum(1); }' |
+		awk '/^@\[/ && $2 == ++n { good++ } /^@both\[1000\]/ { all = $2 } END { print (good == n && n > 0), (all == n * (n + 1) / 2) }'
 NEEDS cmd:taskset cmd:seq
 EXPECT
 	1 1

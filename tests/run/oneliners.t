@@ -17,7 +17,9 @@ EXPECT
 	1
 
 NAME system calls by process
-RUN "$SONDE" -c 'build/tests/syscalls 20000' -e 'tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }' | awk -F ': ' '$1 == "@[syscalls]" && $2 >= 20000 && $2 < 20100 { print "as many as it made" }'
+RUN
+	"$SONDE" -c 'build/tests/syscalls 20000' -e 'tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }' |
+		awk -F ': ' '$1 == "@[syscalls]" && $2 >= 20000 && $2 < 20100 { print "as many as it made" }'
 EXPECT
 	as many as it made
 
@@ -62,7 +64,10 @@ EXPECT
 	2
 
 NAME latency of reads
-RUN "$SONDE" -c 'build/tests/rw r100 r300' -e 'kprobe:vfs_read { @start[tid] = nsecs; } kretprobe:vfs_read /@start[tid]/ { @ns[comm] = hist(nsecs - @start[tid]); delete(@start[tid]); }' | grep -x '@ns.rw.:'
+RUN
+	"$SONDE" -c 'build/tests/rw r100 r300' -e 'kprobe:vfs_read { @start[tid] = nsecs; }
+		kretprobe:vfs_read /@start[tid]/ { @ns[comm] = hist(nsecs - @start[tid]); delete(@start[tid]); }' |
+		grep -x '@ns.rw.:'
 NEEDS kprobe
 EXPECT
 	@ns[rw]:

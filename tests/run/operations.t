@@ -83,7 +83,9 @@ EXPECT
 
 NAME operations: a step of the clock is none of intervals and durations
 RUN
-	"$SONDE" -q -e 'begin { @from = nsecs; } interval:ms:100 { @n++; if (@n == 20) { $ms = (nsecs - @from) / 1000000; printf("%d\n", $ms > 1500 && $ms < 1000000); exit(); } } end { clear(@n); clear(@from); }' >$TMPDIR/out 2>$TMPDIR/err & s=$!
+	"$SONDE" -q -e 'begin { @from = nsecs; }
+		interval:ms:100 { @n++; if (@n == 20) { $ms = (nsecs - @from) / 1000000; printf("%d\n", $ms > 1500 && $ms < 1000000); exit(); } }
+		end { clear(@n); clear(@from); }' >$TMPDIR/out 2>$TMPDIR/err & s=$!
 	until grep -q 'Seccomp:.2' /proc/$s/status; do sleep 0.1; done
 	now=$(date +%s)
 	date -s @$((now + 7200)) >/dev/null
@@ -98,7 +100,11 @@ EXPECT_RE
 	.*/out:1
 
 NAME operations: headers that others planted in /tmp are not read
-RUN d=/tmp/kheaders-$(uname -r); [ -e $d ] || { mkdir -p $d/include/linux && echo '#error planted' >$d/include/linux/sched.h && trap "rm -r $d" EXIT; }; cd $TMPDIR && mkdir linux && echo '#error planted here' >linux/sched.h && "$SONDE" -q -e '#include <linux/sched.h>
+RUN
+	d=/tmp/kheaders-$(uname -r)
+	[ -e $d ] || { mkdir -p $d/include/linux && echo '#error planted' >$d/include/linux/sched.h && trap "rm -r $d" EXIT
+	}
+	cd $TMPDIR && mkdir linux && echo '#error planted here' >linux/sched.h && "$SONDE" -q -e '#include <linux/sched.h>
 	begin { print(curtask->pid == pid); exit(); }' | grep .
 NEEDS btf
 EXPECT true

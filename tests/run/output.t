@@ -24,7 +24,11 @@ EXPECT
 
 NAME output: a heat map of two prints, and what has no intervals
 RC 1
-RUN cd "$TMPDIR" && "$SONDE" -q -f heat:unit=us -o h.svg -e 'BEGIN { @h = hist(5); @h = hist(700); print(@h); @h = hist(5); print(@h); clear(@h); exit(); }' && grep -o '<desc>.*</desc>' h.svg; "$SONDE" -q -f heat -e 'BEGIN { @h = hist(5); }' 2>&1
+RUN
+	cd "$TMPDIR" &&
+		"$SONDE" -q -f heat:unit=us -o h.svg -e 'BEGIN { @h = hist(5); @h = hist(700); print(@h); @h = hist(5); print(@h); clear(@h); exit(); }' &&
+		grep -o '<desc>.*</desc>' h.svg
+	"$SONDE" -q -f heat -e 'BEGIN { @h = hist(5); }' 2>&1
 EXPECT
 	<desc>3 values of @h in 2 intervals</desc>
 	ERROR: -f heat shows histograms that are printed at intervals, as in @h = hist(x) and interval:s:1 { print(@h); }; @h: it is printed only at the end
@@ -32,9 +36,13 @@ EXPECT
 NAME output: heat maps of tools: at intervals, empty ones too; refused before tracing where they print once
 RUN
 	cd "$TMPDIR"
-	"$SONDE" -q -f heat -o h.svg runqlat 1 -- sh -c 'sleep 3.4' && grep -oE '<text class="title"[^>]*>[^<]*|<desc>.*values of waits in 3 intervals|y="[0-9.]*" text-anchor="end">[0-9]+ [mu]?s<' h.svg | sed 's/.*>//; s/[0-9]* values/N values/; s/[0-9]* [mu]*s</a time/' | uniq
+	"$SONDE" -q -f heat -o h.svg runqlat 1 -- sh -c 'sleep 3.4' &&
+		grep -oE '<text class="title"[^>]*>[^<]*|<desc>.*values of waits in 3 intervals|y="[0-9.]*" text-anchor="end">[0-9]+ [mu]?s<' h.svg |
+		sed 's/.*>//; s/[0-9]* values/N values/; s/[0-9]* [mu]*s</a time/' | uniq
 	"$SONDE" -q -f heat -o no.svg runqlat 2>&1; "$SONDE" -q -f heat -e 'begin { @h = hist(5); } interval:s:600 { exit(); } end { print(@h); }' 2>&1; ls
-	"$SONDE" -q -f flame -o f.svg -c /bin/true -e 'begin { @[kstack, 1] = count(); }' && grep -oE '<text class="title"[^>]*>[^<]*' f.svg | sed 's/.*>//'; grep -c "$(uname -n), 20[0-9-]* [0-9:]*</text>" f.svg
+	"$SONDE" -q -f flame -o f.svg -c /bin/true -e 'begin { @[kstack, 1] = count(); }' &&
+		grep -oE '<text class="title"[^>]*>[^<]*' f.svg | sed 's/.*>//'
+	grep -c "$(uname -n), 20[0-9-]* [0-9:]*</text>" f.svg
 NEEDS tp:sched/sched_switch
 TIMEOUT 60
 EXPECT
@@ -94,7 +102,8 @@ EXPECT
 	m.prom
 
 NAME metrics for Prometheus: histograms and stats
-RUN "$SONDE" -q -f prometheus -e 'begin { @l["a"] = lhist(-1, 0, 4, 2); @l["a"] = lhist(1, 0, 4, 2); @l["a"] = lhist(9, 0, 4, 2); @l["b"] = lhist(3, 0, 4, 2); @h = hist(0); @h = hist(5); @s[1] = stats(10); @s[1] = stats(3); exit(); }'
+RUN
+	"$SONDE" -q -f prometheus -e 'begin { @l["a"] = lhist(-1, 0, 4, 2); @l["a"] = lhist(1, 0, 4, 2); @l["a"] = lhist(9, 0, 4, 2); @l["b"] = lhist(3, 0, 4, 2); @h = hist(0); @h = hist(5); @s[1] = stats(10); @s[1] = stats(3); exit(); }'
 EXPECT
 	# TYPE sonde_h histogram
 	sonde_h_bucket{le="0"} 1
@@ -119,7 +128,9 @@ EXPECT
 	sonde_s_sum{key="1"} 13
 
 NAME metrics for Prometheus: keys that look alike are one series, and what was lost is one
-RUN "$SONDE" -f prometheus -q -e 'config = { max_map_keys = 2 } begin { $a = (uint64)kaddr("vfs_read"); @sum[ksym($a)] = sum(3); @sum[ksym($a + 1)] = sum(4); @last[ksym($a)] = 3; @last[ksym($a + 1)] = 2; @full[1] = 1; @full[2] = 1; @full[3] = 1; exit(); }' 2>/dev/null
+RUN
+	"$SONDE" -f prometheus -q -e 'config = { max_map_keys = 2 }
+		begin { $a = (uint64)kaddr("vfs_read"); @sum[ksym($a)] = sum(3); @sum[ksym($a + 1)] = sum(4); @last[ksym($a)] = 3; @last[ksym($a + 1)] = 2; @full[1] = 1; @full[2] = 1; @full[3] = 1; exit(); }' 2>/dev/null
 EXPECT
 	# TYPE sonde_full gauge
 	sonde_full{key="1"} 1

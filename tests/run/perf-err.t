@@ -162,7 +162,8 @@ EXPECT
 NAME addresses of the kernel without CAP_SYSLOG
 RUN
 	cp "$SONDE" $TMPDIR/sonde && chmod 755 $TMPDIR
-	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all $TMPDIR/sonde -e 'watchpoint:jiffies_64:8:w { }' 2>&1 | sed 's/kptr_restrict is [0-9]*/kptr_restrict is N/'
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all $TMPDIR/sonde -e 'watchpoint:jiffies_64:8:w { }' 2>&1 |
+		sed 's/kptr_restrict is [0-9]*/kptr_restrict is N/'
 NEEDS file:/usr/bin/setpriv file:/proc/kallsyms
 EXPECT
 	stdin:1:1-26: ERROR: /proc/kallsyms hides the address of jiffies_64: needs CAP_SYSLOG while kernel.kptr_restrict is N

@@ -118,7 +118,9 @@ ERR_RE
 NAME context switches one by one: the scheduler's tracepoint sees what the perf event sees
 NEEDS prog:turns
 RUN
-	"$SONDE" -e 'software:cs:1 /comm == "turns"/ { @raw = count(); } software:cs:1 /comm == "turns" && reg("ip") != 1/ { @event = count(); } tracepoint:sched:sched_switch /comm == "turns"/ { @trace = count(); }' >$TMPDIR/out 2>$TMPDIR/err & p=$!
+	"$SONDE" -e 'software:cs:1 /comm == "turns"/ { @raw = count(); }
+		software:cs:1 /comm == "turns" && reg("ip") != 1/ { @event = count(); }
+		tracepoint:sched:sched_switch /comm == "turns"/ { @trace = count(); }' >$TMPDIR/out 2>$TMPDIR/err & p=$!
 	until_attached $TMPDIR/err
 	build/tests/turns 20 >/dev/null
 	kill -INT $p && wait $p

@@ -273,7 +273,12 @@ EXPECT
 
 NAME a map longer than the output's buffer
 NEEDS sym:bpf_loop
-RUN p='BEGIN { for $i : 0..4000 { @key_number[$i] = (100000 + $i, 7); } exit(); }'; "$SONDE" -q -e "$p" | awk '/^@/ { if ($0 != "@key_number[" n + 0 "]: (" 100000 + n ", 7)") bad++; n++ } END { print n, bad + 0 }'; "$SONDE" -q -f json -e "$p" | grep -o '"[0-9]*": \[1[0-9]*, *7\]' | tr -d '": ' | awk -F'[[,]' '{ if ($2 != 100000 + $1) bad++; n++ } END { print n, bad + 0 }'
+RUN
+	p='BEGIN { for $i : 0..4000 { @key_number[$i] = (100000 + $i, 7); } exit(); }'
+	"$SONDE" -q -e "$p" |
+		awk '/^@/ { if ($0 != "@key_number[" n + 0 "]: (" 100000 + n ", 7)") bad++; n++ } END { print n, bad + 0 }'
+	"$SONDE" -q -f json -e "$p" | grep -o '"[0-9]*": \[1[0-9]*, *7\]' | tr -d '": ' |
+		awk -F'[[,]' '{ if ($2 != 100000 + $1) bad++; n++ } END { print n, bad + 0 }'
 EXPECT
 	4000 0
 	4000 0

@@ -160,7 +160,9 @@ EXPECT
 RC 1
 
 NAME the longer of two texts at the end of a record
-RUN "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("%s\n", nsecs == 3 ? "a" : "the longer one"); printf("%d %s\n", 1, nsecs != 3 ? "the longer one" : "b"); printf("%s\n", if nsecs == 3 { "c" } else { "a longer one" }); print(nsecs == 3 ? "d" : comm); }' -c 'build/tests/syscalls 1 getppid' | grep .
+RUN
+	"$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("%s\n", nsecs == 3 ? "a" : "the longer one"); printf("%d %s\n", 1, nsecs != 3 ? "the longer one" : "b"); printf("%s\n", if nsecs == 3 { "c" } else { "a longer one" }); print(nsecs == 3 ? "d" : comm); }' -c 'build/tests/syscalls 1 getppid' |
+		grep .
 EXPECT
 	the longer one
 	1 the longer one

@@ -12,7 +12,10 @@ EXPECT_RE
 ERR
 
 NAME printed and lost events add up
-RUN BPFTRACE_PERF_RB_PAGES=1 "$SONDE" -q -c 'build/tests/burst 100000' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event %d\n", pid); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; echo "code $?"; awk -v printed="$(grep -c '^event' "$TMPDIR/o")" '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } END { if (printed + lost == 100000) print "exact"; else print printed, "printed,", lost + 0, "lost" }' "$TMPDIR/e"
+RUN
+	BPFTRACE_PERF_RB_PAGES=1 "$SONDE" -q -c 'build/tests/burst 100000' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event %d\n", pid); }' >"$TMPDIR/o" 2>"$TMPDIR/e"
+	echo "code $?"
+	awk -v printed="$(grep -c '^event' "$TMPDIR/o")" '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } END { if (printed + lost == 100000) print "exact"; else print printed, "printed,", lost + 0, "lost" }' "$TMPDIR/e"
 ALONE
 TIMEOUT 30
 EXPECT
@@ -20,14 +23,21 @@ EXPECT
 	exact
 
 NAME lost events of every processor count
-RUN for cpu in $(seq 0 $(($(nproc) - 1))); do BPFTRACE_PERF_RB_PAGES=1 taskset -c $cpu "$SONDE" -q -c 'build/tests/burst 100000' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event %d and some more text to fill the buffer\n", pid); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; awk -v printed="$(grep -c '^event' "$TMPDIR/o")" '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } END { if (printed + lost != 100000) print printed, "printed,", lost + 0, "lost" }' "$TMPDIR/e"; done; echo done
+RUN
+	for cpu in $(seq 0 $(($(nproc) - 1)))
+	do BPFTRACE_PERF_RB_PAGES=1 taskset -c $cpu "$SONDE" -q -c 'build/tests/burst 100000' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event %d and some more text to fill the buffer\n", pid); }' >"$TMPDIR/o" 2>"$TMPDIR/e"
+	awk -v printed="$(grep -c '^event' "$TMPDIR/o")" '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } END { if (printed + lost != 100000) print printed, "printed,", lost + 0, "lost" }' "$TMPDIR/e"
+	done
+	echo done
 ALONE
 TIMEOUT 60
 EXPECT
 	done
 
 NAME lost events are a JSON record
-RUN BPFTRACE_PERF_RB_PAGES=1 "$SONDE" -f json -q -c 'build/tests/burst 100000' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event %d\n", pid); }' 2>/dev/null | awk -F '"count": ' '/"type": "printf"/ { printed++ } /"type": "lost_events"/ { lost += $2 } END { if (printed + lost == 100000) print "exact"; else print printed, "printed,", lost + 0, "lost" }'
+RUN
+	BPFTRACE_PERF_RB_PAGES=1 "$SONDE" -f json -q -c 'build/tests/burst 100000' -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("event %d\n", pid); }' 2>/dev/null |
+		awk -F '"count": ' '/"type": "printf"/ { printed++ } /"type": "lost_events"/ { lost += $2 } END { if (printed + lost == 100000) print "exact"; else print printed, "printed,", lost + 0, "lost" }'
 ALONE
 TIMEOUT 30
 EXPECT
@@ -119,7 +129,9 @@ ERR_RE
 	...
 
 NAME with -k, reads that fail are reported at their places
-RUN "$SONDE" -q -k -e 'struct foo { int a; char b[16]; } begin { $p = (struct foo *)0x5000; print($p->a); printf("[%s]\n", $p->b); for $i : 0..7 { @x += $p->a; } clear(@x); }' 2>&1 | grep -v '^struct\|~' | grep .
+RUN
+	"$SONDE" -q -k -e 'struct foo { int a; char b[16]; } begin { $p = (struct foo *)0x5000; print($p->a); printf("[%s]\n", $p->b); for $i : 0..7 { @x += $p->a; } clear(@x); }' 2>&1 |
+		grep -v '^struct\|~' | grep .
 EXPECT
 	stdin:1:76-81: WARNING: A read of memory failed (bad address), and gave 0 or an empty text.
 	0
@@ -159,12 +171,23 @@ EXPECT
 	2000
 
 NAME events stay in order
-RUN "$SONDE" -q -c 'build/tests/syscalls 3000 lseek' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("%d\n", args.offset); }' | awk 'NF { if ($1 != n) bad++; n++ } END { print n, bad + 0 }'
+RUN
+	"$SONDE" -q -c 'build/tests/syscalls 3000 lseek' -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { printf("%d\n", args.offset); }' |
+		awk 'NF { if ($1 != n) bad++; n++ } END { print n, bad + 0 }'
 EXPECT
 	3000 0
 
 NAME what is counted was printed, until the end
-RUN (build/tests/burst 3000000 & echo $!; wait) | { read pid; "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == '$pid'/ { printf("event\n"); @n = count(); } tracepoint:syscalls:sys_exit_getppid /pid == '$pid'/ { @x = count(); }' >"$TMPDIR/o" 2>"$TMPDIR/e" & p=$!; until_written "$TMPDIR/o"; kill -INT $p; wait $p; kill $pid; }; awk '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } /^event/ { n++ } /^@n/ { c = $2 } END { if (n + lost == c && c) print "exact"; else print n, "printed,", lost + 0, "lost,", c, "counted" }' "$TMPDIR/e" "$TMPDIR/o"
+RUN
+	(build/tests/burst 3000000 & echo $!
+	wait) | { read pid
+	"$SONDE" -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == '$pid'/ { printf("event\n"); @n = count(); } tracepoint:syscalls:sys_exit_getppid /pid == '$pid'/ { @x = count(); }' >"$TMPDIR/o" 2>"$TMPDIR/e" & p=$!
+	until_written "$TMPDIR/o"
+	kill -INT $p
+	wait $p
+	kill $pid
+	}
+	awk '/[Ll]ost/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > lost) lost = $i } /^event/ { n++ } /^@n/ { c = $2 } END { if (n + lost == c && c) print "exact"; else print n, "printed,", lost + 0, "lost,", c, "counted" }' "$TMPDIR/e" "$TMPDIR/o"
 ALONE
 TIMEOUT 30
 EXPECT
@@ -176,7 +199,9 @@ EXPECT
 	0
 
 NAME with -k, a read of an element that is not there is told
-RUN BPFTRACE_PRINT_MAPS_ON_EXIT=false "$SONDE" -q -k -e 'begin { print(@m[5]); @m[1] = 1; $x = @m[2]; print(@s["a"]); @s["b"] = "text"; print((@m[1], @s["b"])); @n[1]++; print(has_key(@m, 9)); @c[1] = count(); print((int64)@c[2]); for $i : 0..7 { @z += @m[$i + 10]; } }' 2>&1 | grep -v '^begin\|~' | grep .
+RUN
+	BPFTRACE_PRINT_MAPS_ON_EXIT=false "$SONDE" -q -k -e 'begin { print(@m[5]); @m[1] = 1; $x = @m[2]; print(@s["a"]); @s["b"] = "text"; print((@m[1], @s["b"])); @n[1]++; print(has_key(@m, 9)); @c[1] = count(); print((int64)@c[2]); for $i : 0..7 { @z += @m[$i + 10]; } }' 2>&1 |
+		grep -v '^begin\|~' | grep .
 EXPECT
 	stdin:1:15-20: WARNING: Can't lookup map element because it does not exist.
 	0
@@ -250,7 +275,10 @@ NAME a flood of one probe takes no room of others
 RUN
 	for f in text json; do
 		rm -f $TMPDIR/o $TMPDIR/e
-		BPFTRACE_PERF_RB_PAGES=16 taskset -c 0 "$SONDE" -f $f -e 'uprobe:build/tests/calls:main { printf("first one\n"); } uprobe:build/tests/calls:target { printf("flood %d, and more text than anybody wants to read\n", arg0); } uprobe:build/tests/calls:greet /@n++ >= 19900/ { printf("rare %d, and more text than anybody wants to read\n", @n); } uretprobe:build/tests/calls:main { printf("last, which is as long as any of the others\n"); clear(@n); }' >$TMPDIR/o 2>$TMPDIR/e & s=$!
+		BPFTRACE_PERF_RB_PAGES=16 taskset -c 0 "$SONDE" -f $f -e 'uprobe:build/tests/calls:main { printf("first one\n"); }
+		uprobe:build/tests/calls:target { printf("flood %d, and more text than anybody wants to read\n", arg0); }
+		uprobe:build/tests/calls:greet /@n++ >= 19900/ { printf("rare %d, and more text than anybody wants to read\n", @n); }
+		uretprobe:build/tests/calls:main { printf("last, which is as long as any of the others\n"); clear(@n); }' >$TMPDIR/o 2>$TMPDIR/e & s=$!
 		flood_while_stopped $s
 		printed_and_lost uprobe:.*main:first uprobe:.*target:flood uprobe:.*greet:rare uretprobe:.*main:last
 	done
@@ -283,7 +311,9 @@ NAME a flood of one probe is told as its own, and what it cost others is told as
 RUN
 	for f in text json; do
 		rm -f $TMPDIR/o $TMPDIR/e
-		BPFTRACE_PERF_RB_PAGES=16 taskset -c 0 "$SONDE" --no-feature rings -f $f -e 'uprobe:build/tests/calls:main { printf("first one\n"); } uprobe:build/tests/calls:target { printf("flood %d, and more text than anybody wants to read\n", arg0); } uretprobe:build/tests/calls:main { printf("last, which is as long as any of the flood that is before it\n"); }' >$TMPDIR/o 2>$TMPDIR/e & s=$!
+		BPFTRACE_PERF_RB_PAGES=16 taskset -c 0 "$SONDE" --no-feature rings -f $f -e 'uprobe:build/tests/calls:main { printf("first one\n"); }
+		uprobe:build/tests/calls:target { printf("flood %d, and more text than anybody wants to read\n", arg0); }
+		uretprobe:build/tests/calls:main { printf("last, which is as long as any of the flood that is before it\n"); }' >$TMPDIR/o 2>$TMPDIR/e & s=$!
 		flood_while_stopped $s
 		printed_and_lost uprobe:.*main:first uprobe:.*target:flood uretprobe:.*main:last
 	done

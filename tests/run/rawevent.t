@@ -126,7 +126,9 @@ EXPECT
 
 # A field that is no plain function of the arguments keeps the whole body on the perf event.
 NAME states stay with the perf event
-RUN "$SONDE" -q -c "sh -c 'grep -c tp_name /proc/\$PPID/fdinfo/* | grep -c :1; exec build/tests/syscalls 30 nanosleep'" -e 'tracepoint:sched:sched_switch /args.prev_state != 0 && args.prev_pid == cpid && comm == "syscalls"/ { @ = count(); } end { print(@ >= 1); clear(@); }' | grep .
+RUN
+	"$SONDE" -q -c "sh -c 'grep -c tp_name /proc/\$PPID/fdinfo/* | grep -c :1; exec build/tests/syscalls 30 nanosleep'" -e 'tracepoint:sched:sched_switch /args.prev_state != 0 && args.prev_pid == cpid && comm == "syscalls"/ { @ = count(); }
+		end { print(@ >= 1); clear(@); }' | grep .
 EXPECT
 	0
 	true

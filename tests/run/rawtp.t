@@ -83,7 +83,9 @@ EXPECT
 	@offs: 45
 
 NAME pointers as keys and as numbers
-PROG rawtracepoint:sched_process_exit /pid == cpid/ { @[args.p] = count(); @two[args.p, comm] = count(); @start[args.p] = 7; $n = (uint64)args.p; @page[$n / 4096 == (uint64)curtask >> 12] = count(); printf("%d %d\n", @start[args.p], @start[curtask]); } end { clear(@); clear(@two); clear(@start); }
+PROG
+	rawtracepoint:sched_process_exit /pid == cpid/ { @[args.p] = count(); @two[args.p, comm] = count(); @start[args.p] = 7; $n = (uint64)args.p; @page[$n / 4096 == (uint64)curtask >> 12] = count(); printf("%d %d\n", @start[args.p], @start[curtask]); }
+	end { clear(@); clear(@two); clear(@start); }
 LOAD syscalls 1
 NEEDS btf
 EXPECT
@@ -121,7 +123,10 @@ EXPECT
 	@[rawtracepoint:sched_process_exit]: 1
 
 NAME without BTF: what cannot be
-RUN for p in 'rawtracepoint:nope { }' 'rawtracepoint:sys_enter { print(args.id) }' 'rawtracepoint:sys_enter { print(arg12) }' 'rawtracepoint:sys_enter_read { }'; do "$SONDE" --no-feature BTF -e "$p" 2>&1 | head -n 1; done
+RUN
+	for p in 'rawtracepoint:nope { }' 'rawtracepoint:sys_enter { print(args.id) }' 'rawtracepoint:sys_enter { print(arg12) }' 'rawtracepoint:sys_enter_read { }'
+	do "$SONDE" --no-feature BTF -e "$p" 2>&1 | head -n 1
+	done
 NEEDS tracefs
 EXPECT
 	stdin:1:1-19: ERROR: No matches for rawtracepoint nope.
@@ -130,7 +135,9 @@ EXPECT
 	stdin:1:1-29: ERROR: No matches for rawtracepoint sys_enter_read.
 
 NAME args as a whole
-PROG rawtracepoint:sys_enter /pid == cpid && syscall_name(args.id) == "kill"/ { $a = args; $a2 = $a.id; @n[$a.id == $a2] = count(); } rawtracepoint:sys_exit /pid == cpid && args.ret == -3/ { @[(1, args).1.ret] = count(); print((args.ret, 0)); }
+PROG
+	rawtracepoint:sys_enter /pid == cpid && syscall_name(args.id) == "kill"/ { $a = args; $a2 = $a.id; @n[$a.id == $a2] = count(); }
+	rawtracepoint:sys_exit /pid == cpid && args.ret == -3/ { @[(1, args).1.ret] = count(); print((args.ret, 0)); }
 LOAD syscalls 1 kill
 NEEDS btf
 EXPECT
@@ -141,7 +148,11 @@ EXPECT
 	@n[true]: 1
 
 NAME args as a whole: printed
-RUN "$SONDE" -q -c 'build/tests/syscalls 1 kill' -e 'rawtracepoint:sys_enter /pid == cpid && syscall_name(args.id) == "kill"/ { print(args); printf("%s\n", args); @ = args; @k[args] = 1; }' | sed 's/0x[0-9a-f]*/ADDRESS/g; s/129/62/'; "$SONDE" -q -f json -c 'build/tests/syscalls 1 kill' -e 'rawtracepoint:sys_enter /pid == cpid && syscall_name(args.id) == "kill"/ { print(args); }' | sed 's/"[0-9]*"/"ADDRESS"/; s/129/62/'
+RUN
+	"$SONDE" -q -c 'build/tests/syscalls 1 kill' -e 'rawtracepoint:sys_enter /pid == cpid && syscall_name(args.id) == "kill"/ { print(args); printf("%s\n", args); @ = args; @k[args] = 1; }' |
+		sed 's/0x[0-9a-f]*/ADDRESS/g; s/129/62/'
+	"$SONDE" -q -f json -c 'build/tests/syscalls 1 kill' -e 'rawtracepoint:sys_enter /pid == cpid && syscall_name(args.id) == "kill"/ { print(args); }' |
+		sed 's/"[0-9]*"/"ADDRESS"/; s/129/62/'
 NEEDS btf
 EXPECT
 	{ .regs = ADDRESS, .id = 62 }
@@ -155,5 +166,11 @@ EXPECT
 # Since Linux 6.13 an argument that may be NULL is no pointer to read through: that body does without typed loads.
 NAME what the kernel refuses in one body costs the others nothing
 NEEDS btf since:5.16
-RUN count() { "$SONDE" -v --dry-run -e "$1" 2>&1 | sed -n 's/.*sched_switch: \([0-9]*\) instructions.*/\1/p'; }; other='rawtracepoint:sched_switch { @b = sum(args.prev->pid); }'; alone=$(count "$other"); beside=$(count "rawtracepoint:sched_pi_setprio { @ = sum(args.pi_task->pid); } $other"); [ "$alone" ] && [ "$alone" = "$beside" ] && echo the same || echo "$alone, $beside"
+RUN
+	count() { "$SONDE" -v --dry-run -e "$1" 2>&1 | sed -n 's/.*sched_switch: \([0-9]*\) instructions.*/\1/p'
+	}
+	other='rawtracepoint:sched_switch { @b = sum(args.prev->pid); }'
+	alone=$(count "$other")
+	beside=$(count "rawtracepoint:sched_pi_setprio { @ = sum(args.pi_task->pid); } $other")
+	[ "$alone" ] && [ "$alone" = "$beside" ] && echo the same || echo "$alone, $beside"
 EXPECT the same

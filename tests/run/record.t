@@ -52,7 +52,9 @@ RUN
 	cd "$TMPDIR" && "$SONDE" record -q -f record:codec=none -o r.sonde -e 'begin { keep("first"); keep("again"); }'
 	echo text >t; for f in t /nonexistent . ; do "$SONDE" report $f 2>&1; echo $?; done
 	head -c 100 r.sonde >cut; "$SONDE" report cut | head -n 2
-	LC_ALL=C sed 's/again/gaain/' r.sonde >bad; "$SONDE" report -e bad 2>&1 | sed 's/.*begin:/begin:/'; "$SONDE" report bad | grep -o 'the block at byte [0-9]* is damaged' | sed 's/[0-9][0-9]*/N/' | uniq
+	LC_ALL=C sed 's/again/gaain/' r.sonde >bad
+	"$SONDE" report -e bad 2>&1 | sed 's/.*begin:/begin:/'
+	"$SONDE" report bad | grep -o 'the block at byte [0-9]* is damaged' | sed 's/[0-9][0-9]*/N/' | uniq
 	"$SONDE" report 2>&1; "$SONDE" report --no r.sonde 2>&1 | head -n 1
 EXPECT
 	ERROR: t is not a recording of sonde
@@ -134,7 +136,8 @@ NAME record: a full disk: the events are counted, with their time, and the file 
 NEEDS tp:raw_syscalls/sys_enter cmd:unshare
 TIMEOUT 30
 RUN
-	cd "$TMPDIR" && mkdir full && unshare -m sh -c 'mount -t tmpfs -o size=2m tmpfs full && "$SONDE" record -f record:codec=none -o full/f raw_syscalls:sys_enter -- dd if=/dev/zero of=/dev/null bs=1 count=60000 status=none; "$SONDE" report full/f' >out 2>err
+	cd "$TMPDIR" && mkdir full &&
+		unshare -m sh -c 'mount -t tmpfs -o size=2m tmpfs full && "$SONDE" record -f record:codec=none -o full/f raw_syscalls:sys_enter -- dd if=/dev/zero of=/dev/null bs=1 count=60000 status=none; "$SONDE" report full/f' >out 2>err
 	grep -o 'events were not recorded: no room on the disk' err
 	sed -n 's/^ended */ended /p; s/^ *disk_full [0-9]* from [0-9.]* s to [0-9.]* s: [0-9]*/LOST/p' out
 EXPECT
@@ -250,13 +253,17 @@ NAME record: probes with equal rows that share a body are each read
 NEEDS tp:syscalls/sys_exit_openat tp:syscalls/sys_exit_close
 RUN
 	cd "$TMPDIR" && "$SONDE" record -q -o r.sonde syscalls:sys_exit_openat syscalls:sys_exit_close -- python3 -c 'import os; os.path.exists("/"); os.close(os.dup(1)); open("/nonexistent")' 2>/dev/null
-	"$SONDE" query -q r.sonde -e 't:syscalls:sys_exit_close, t:syscalls:sys_exit_openat { @[probe, args.ret < 0 ? args.ret : 0] = count(); } end { printf("%d %d\n", @["tracepoint:syscalls:sys_exit_openat", -2] > 0, @["tracepoint:syscalls:sys_exit_close", 0] > 0); clear(@); }' | grep .
+	"$SONDE" query -q r.sonde -e 't:syscalls:sys_exit_close, t:syscalls:sys_exit_openat { @[probe, args.ret < 0 ? args.ret : 0] = count(); }
+		end { printf("%d %d\n", @["tracepoint:syscalls:sys_exit_openat", -2] > 0, @["tracepoint:syscalls:sys_exit_close", 0] > 0); clear(@); }' |
+		grep .
 EXPECT 1 1
 
 NAME record: --disk keeps numbered segments, the last ones, each readable alone and several as one
 NEEDS tp:syscalls/sys_enter_write
 RUN
-	cd "$TMPDIR" && "$SONDE" record -q --disk 16M -f record:codec=none -o r.sonde -e 'tracepoint:syscalls:sys_enter_write /args.count == 1000/ { keep(buf(args.buf, 1000)); }' -- dd if=/dev/urandom of=/dev/null bs=1000 count=30000 status=none 2>err || cat err
+	cd "$TMPDIR" &&
+		"$SONDE" record -q --disk 16M -f record:codec=none -o r.sonde -e 'tracepoint:syscalls:sys_enter_write /args.count == 1000/ { keep(buf(args.buf, 1000)); }' -- dd if=/dev/urandom of=/dev/null bs=1000 count=30000 status=none 2>err ||
+		cat err
 	set -- r-*.sonde
 	[ $# -gt 8 ] && [ "$(cat r-*.sonde | wc -c)" -le 16777216 ] && echo 'within 16M, in segments'
 	[ -e r-000001.sonde ] || echo 'the oldest is gone'
@@ -275,7 +282,8 @@ EXPECT
 NAME record: snapshots by a script, so many of them
 NEEDS tp:syscalls/sys_enter_close
 RUN
-	cd "$TMPDIR" && "$SONDE" record --keep 1h,1M --quiet-for 0 --max-files 2 -o k.sonde -e 'tracepoint:syscalls:sys_enter_write /args.count == 1/ { keep(args.count); }' --on 'tracepoint:syscalls:sys_enter_close /args.fd >= 77/ { snapshot("descriptor %d", args.fd); }' -- python3 -c '
+	cd "$TMPDIR" &&
+		"$SONDE" record --keep 1h,1M --quiet-for 0 --max-files 2 -o k.sonde -e 'tracepoint:syscalls:sys_enter_write /args.count == 1/ { keep(args.count); }' --on 'tracepoint:syscalls:sys_enter_close /args.fd >= 77/ { snapshot("descriptor %d", args.fd); }' -- python3 -c '
 	import os, time, glob
 	for i in range(3):
 	    os.write(os.open("/dev/null", os.O_WRONLY), b"x")
@@ -308,7 +316,9 @@ RUN
 	kill -INT $p; wait $p
 	grep -o 'python3 .* did not run for [2-9]' err | sed 's/(.*)//; s/[2-9]$/so long/' | head -n 1
 	f=$(grep 'python3 .* did not run' err | head -n 1 | cut -d: -f1)
-	"$SONDE" query -q "$f" -e 'tracepoint:sched:sched_switch { @first = min(nsecs); @last = max(nsecs); } end { printf("%s\n", (int64)@last - (int64)@first > 5000000000 ? "five seconds" : "less"); clear(@first); clear(@last); }' 2>/dev/null | grep .
+	"$SONDE" query -q "$f" -e 'tracepoint:sched:sched_switch { @first = min(nsecs); @last = max(nsecs); }
+		end { printf("%s\n", (int64)@last - (int64)@first > 5000000000 ? "five seconds" : "less"); clear(@first); clear(@last); }' 2>/dev/null |
+		grep .
 	[ $((after - before)) -lt $((80 * 1024)) ] && echo 'within memory' || echo "$before $after"
 EXPECT
 	python3  did not run for so long
@@ -375,7 +385,9 @@ RUN
 	"$SONDE" record --keep 10s -o k.sonde sched:sched_switch 2>err & p=$!
 	until_attached err; kill -USR2 $p; eventually grep -q 'SIGUSR2$' err; kill -INT $p; wait $p
 	ls | grep -c '^k-.*T.*\.sonde$'; [ -e k.sonde ] || echo no k.sonde
-	for o in '--keep x' '--keep 1K' '--disk 2' '--disk 1M' '--disk 1G --keep 1s' '--after 5s' '--keep 1s --after 5' '--keep 1s --on never' '--keep 1s --on stall' '--keep 1s --on oom=3' '--keep 1s --max-files 0'; do "$SONDE" record -q $o sched:sched_switch -- true; done 2>&1
+	for o in '--keep x' '--keep 1K' '--disk 2' '--disk 1M' '--disk 1G --keep 1s' '--after 5s' '--keep 1s --after 5' '--keep 1s --on never' '--keep 1s --on stall' '--keep 1s --on oom=3' '--keep 1s --max-files 0'
+	do "$SONDE" record -q $o sched:sched_switch -- true
+	done 2>&1
 	"$SONDE" record -q -e 'begin { keep(1); snapshot("now"); }' 2>&1
 	"$SONDE" record -q --keep 5s -o n.sonde -e 'begin { keep(1); }' 2>&1
 	"$SONDE" record --keep 5s -o n.sonde -e 'begin { keep(1); }' 2>&1

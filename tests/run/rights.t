@@ -2,7 +2,14 @@
 
 NAME rights: capabilities by what the script needs, and new ones cannot be had
 RUN
-	look() { "$SONDE" -v "$@" >$TMPDIR/out 2>&1 & s=$!; until_attached $TMPDIR/out; eventually grep -q 'Seccomp:.2' /proc/$s/status; sed -n 's/^\(NoNewPrivs\|CapInh\|CapAmb\):.//p' /proc/$s/status | tr '\n' ' '; kill $s; wait $s; sed -n 's/^rights while tracing: [0-9]* system calls;//p' $TMPDIR/out | sed 's/ CAP_BPF//; s/: *$/: none/'; }
+	look() { "$SONDE" -v "$@" >$TMPDIR/out 2>&1 & s=$!
+	until_attached $TMPDIR/out
+	eventually grep -q 'Seccomp:.2' /proc/$s/status
+	sed -n 's/^\(NoNewPrivs\|CapInh\|CapAmb\):.//p' /proc/$s/status | tr '\n' ' '
+	kill $s
+	wait $s
+	sed -n 's/^rights while tracing: [0-9]* system calls;//p' $TMPDIR/out | sed 's/ CAP_BPF//; s/: *$/: none/'
+	}
 	look -e 'tracepoint:sched:sched_switch { @ = count(); } end { print(1); }'
 	look -e 'tracepoint:sched:sched_switch { @[kstack] = count(); }'
 	look -e 'tracepoint:sched:sched_switch { printf("%s\n", ksym(7)); }'
@@ -28,7 +35,12 @@ EXPECT
 	1
 
 NAME rights: scripts that run commands keep them, and so do the commands
-RUN "$SONDE" -q -v --unsafe -e 'begin { printf("go\n"); } interval:ms:50 { system("grep -E '"'"'^(CapEff|Seccomp:)'"'"' /proc/self/status"); exit(); }' >$TMPDIR/out 2>&1; grep -E '^(CapEff|Seccomp:)' /proc/self/status >$TMPDIR/own; grep -E '^(CapEff|Seccomp:)' $TMPDIR/out | cmp - $TMPDIR/own && echo same; grep '^rights' $TMPDIR/out
+RUN
+	"$SONDE" -q -v --unsafe -e 'begin { printf("go\n"); }
+		interval:ms:50 { system("grep -E '"'"'^(CapEff|Seccomp:)'"'"' /proc/self/status"); exit(); }' >$TMPDIR/out 2>&1
+	grep -E '^(CapEff|Seccomp:)' /proc/self/status >$TMPDIR/own
+	grep -E '^(CapEff|Seccomp:)' $TMPDIR/out | cmp - $TMPDIR/own && echo same
+	grep '^rights' $TMPDIR/out
 EXPECT
 	same
 	rights while tracing: all, because the script runs commands

@@ -24,7 +24,10 @@ EXPECT
 	ERROR: --cgroup: there is no control group /etc/passwd/x (nor MOUNT/etc/passwd/x)
 
 NAME a control group of version 1
-RUN v1=$(sed -n 's/^cgroup \([^ ]*\) cgroup .*/\1/p' /proc/mounts | head -n 1); m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); "$SONDE" --cgroup $v1 -e 'BEGIN { }' 2>&1 | sed "s,$v1,V1,; s,$m,MOUNT,"
+RUN
+	v1=$(sed -n 's/^cgroup \([^ ]*\) cgroup .*/\1/p' /proc/mounts | head -n 1)
+	m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1)
+	"$SONDE" --cgroup $v1 -e 'BEGIN { }' 2>&1 | sed "s,$v1,V1,; s,$m,MOUNT,"
 NEEDS file:/sys/fs/cgroup/cpu
 EXPECT
 	ERROR: --cgroup: V1 is a control group of version 1; programs in the kernel only know those of version 2 (cgroup2, below MOUNT)
@@ -60,7 +63,8 @@ RUN
 	mkdir -p $d/in && chmod 700 $d && chmod 755 $TMPDIR && cp "$SONDE" $TMPDIR/sonde || exit
 	c=-all,+bpf,+perfmon
 	for g in $d $d/in; do
-		/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$c --ambient-caps=$c --bounding-set=$c $TMPDIR/sonde --cgroup $g -e 'rawtracepoint:sys_enter { @ = count(); }' 2>&1 | sed "s,$d,DIR,; s,+ep .*,+ep,"
+		/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$c --ambient-caps=$c --bounding-set=$c $TMPDIR/sonde --cgroup $g -e 'rawtracepoint:sys_enter { @ = count(); }' 2>&1 |
+		sed "s,$d,DIR,; s,+ep .*,+ep,"
 	done
 	rmdir $d/in $d
 NEEDS file:/usr/bin/setpriv file:/sys/fs/cgroup btf sym:bpf_for_each_map_elem
@@ -126,7 +130,8 @@ RUN
 	printf 'base 4 signed int\n' >$TMPDIR/types && build/host/mkbtf $TMPDIR/types /tmp/sonde-btf-$$ || exit
 	chmod 755 $TMPDIR && cp "$SONDE" $TMPDIR/sonde
 	c=-all,+bpf,+perfmon
-	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$c --ambient-caps=$c --bounding-set=$c $TMPDIR/sonde -q --btf=/tmp/sonde-btf-$$ --follow -c true -e 'profile:hz:10 { @ = count(); }' 2>&1 | sed "s,+ep .*,+ep,"
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$c --ambient-caps=$c --bounding-set=$c $TMPDIR/sonde -q --btf=/tmp/sonde-btf-$$ --follow -c true -e 'profile:hz:10 { @ = count(); }' 2>&1 |
+		sed "s,+ep .*,+ep,"
 	rm /tmp/sonde-btf-$$
 NEEDS file:/usr/bin/setpriv file:build/host/mkbtf sym:bpf_for_each_map_elem
 TIMEOUT 20

@@ -1,5 +1,15 @@
 NAME a signal
-RUN "$SONDE" -B line -e 'self:signal:SIGUSR1 { @n++; printf("signal %d %s\n", @n, probe); if (@n == 2) { exit(3) } } END { clear(@n) }' >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!; until_attached "$TMPDIR/err"; kill -USR1 $p; until_written "$TMPDIR/out"; kill -USR1 $p; wait $p; e=$?; cat "$TMPDIR/out"; echo $e
+RUN
+	"$SONDE" -B line -e 'self:signal:SIGUSR1 { @n++; printf("signal %d %s\n", @n, probe); if (@n == 2) { exit(3) } }
+		END { clear(@n) }' >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!
+	until_attached "$TMPDIR/err"
+	kill -USR1 $p
+	until_written "$TMPDIR/out"
+	kill -USR1 $p
+	wait $p
+	e=$?
+	cat "$TMPDIR/out"
+	echo $e
 TIMEOUT 15
 EXPECT
 	signal 1 self:signal:SIGUSR1

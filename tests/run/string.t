@@ -163,7 +163,8 @@ EXPECT
 	$
 
 NAME literals in a long text
-RUN "$SONDE" -q -c "cat /nope/aab/aabaabaac/z" -e 'tracepoint:syscalls:sys_enter_openat /pid == cpid/ { $p = str(args.filename, 1024); if (strcontains($p, "aabaac")) { print((strstr($p, "aabaac"), strstr($p, "aabaad"), strstr($p, "/nope/aab/aabaabaac/z"), strstr($p, "z"), strcontains($p, "zz"))); } }' 2>/dev/null
+RUN
+	"$SONDE" -q -c "cat /nope/aab/aabaabaac/z" -e 'tracepoint:syscalls:sys_enter_openat /pid == cpid/ { $p = str(args.filename, 1024); if (strcontains($p, "aabaac")) { print((strstr($p, "aabaac"), strstr($p, "aabaad"), strstr($p, "/nope/aab/aabaabaac/z"), strstr($p, "z"), strcontains($p, "zz"))); } }' 2>/dev/null
 NEEDS tp:syscalls/sys_enter_openat
 EXPECT
 	(13, -2, 0, 20, false)
@@ -171,7 +172,9 @@ EXPECT
 	$
 
 NAME an array without a NUL is compared with longer texts
-RUN "$SONDE" -q -c "cat /nope/aab" -e 'struct S { char a[4]; } tracepoint:syscalls:sys_enter_openat /pid == cpid/ { if (strncmp(str(args.filename), "/nope", 5) == 0) { $a = ((struct S *)uptr(args.filename))->a; print(($a == str($1), $a == str($2), $a == str($3), $a != str($2))); } }' /nop /nope /no 2>/dev/null
+RUN
+	"$SONDE" -q -c "cat /nope/aab" -e 'struct S { char a[4]; }
+		tracepoint:syscalls:sys_enter_openat /pid == cpid/ { if (strncmp(str(args.filename), "/nope", 5) == 0) { $a = ((struct S *)uptr(args.filename))->a; print(($a == str($1), $a == str($2), $a == str($3), $a != str($2))); } }' /nop /nope /no 2>/dev/null
 NEEDS tp:syscalls/sys_enter_openat
 EXPECT
 	(true, false, false, true)

@@ -79,7 +79,12 @@ EXPECT
 	fine
 
 NAME options of kind clock: are times shown, and with which digits
-RUN for o in '' --time --time=s --time=ms --time=us --time=ns; do "$SONDE" -q -e 'options { time T : clock = false "the time"; } table t { at "TIME" 8 clock if opt.time; n; } begin { if (opt.time) { time("%T|%%T\n"); } emit(t, at = nsecs, n = 5); print(strftime("%T %l", nsecs)); exit(); }' -- $o | sed 's/[0-9]/9/g'; done
+RUN
+	for o in '' --time --time=s --time=ms --time=us --time=ns
+	do "$SONDE" -q -e 'options { time T : clock = false "the time"; } table t { at "TIME" 8 clock if opt.time; n; }
+		begin { if (opt.time) { time("%T|%%T\n"); } emit(t, at = nsecs, n = 5); print(strftime("%T %l", nsecs)); exit(); }' -- $o |
+		sed 's/[0-9]/9/g'
+	done
 EXPECT
 	N
 	9

@@ -10,7 +10,13 @@ EXPECT
 	getppid,1000
 
 NAME syscount: time, by process, failed ones, one number
-RUN "$SONDE" syscount -qLj -- sleep 0.2 | sed -n 's/.*"clock_nanosleep", "calls": \([0-9]*\), "avg_ns": [0-9]*, "total_ns": \([0-9]\)[0-9]\{8\}}/\1 \2/p'; "$SONDE" syscount -qP --fields comm,calls --syscall getppid -- build/tests/syscalls 500 getppid; "$SONDE" syscount -qx --fields syscall -- cat /nope 2>/dev/null | grep -cx 'openat *'; "$SONDE" syscount -q --errno 2 --fields syscall -- cat /nope 2>/dev/null | grep -E 'write|fstat'; echo done
+RUN
+	"$SONDE" syscount -qLj -- sleep 0.2 |
+		sed -n 's/.*"clock_nanosleep", "calls": \([0-9]*\), "avg_ns": [0-9]*, "total_ns": \([0-9]\)[0-9]\{8\}}/\1 \2/p'
+	"$SONDE" syscount -qP --fields comm,calls --syscall getppid -- build/tests/syscalls 500 getppid
+	"$SONDE" syscount -qx --fields syscall -- cat /nope 2>/dev/null | grep -cx 'openat *'
+	"$SONDE" syscount -q --errno 2 --fields syscall -- cat /nope 2>/dev/null | grep -E 'write|fstat'
+	echo done
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit x86_64
 EXPECT
 	1 2
@@ -28,7 +34,11 @@ EXPECT
 	getppid                     500
 
 NAME syscount: by time, the longest first, in milliseconds, too
-RUN for f in '' -m; do "$SONDE" syscount -qL $f --csv -- sleep 0.2 | awk -F, 'NR == 1 { print $1, $2, $NF } NR == 2 { print $1 } NR > 2 && $NF > last { print "after a shorter one:", $0 } { last = $NF }'; done
+RUN
+	for f in '' -m
+	do "$SONDE" syscount -qL $f --csv -- sleep 0.2 |
+		awk -F, 'NR == 1 { print $1, $2, $NF } NR == 2 { print $1 } NR > 2 && $NF > last { print "after a shorter one:", $0 } { last = $NF }'
+	done
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit x86_64
 EXPECT
 	syscall calls total_ns

@@ -1,7 +1,10 @@
 # Tools about CPUs and interrupts.
 
 NAME runqlat: threads wait while others have the CPU
-RUN tool_sees 'spins=; for i in 1 2 3 4; do taskset -c 0 build/tests/spin 250 & spins="$spins $!"; done; wait $spins' runqlat -m >"$TMPDIR/o"; grep -c '^msecs:' "$TMPDIR/o"; awk '/^\[(2|4|8|16), / { n += $3 } END { print (n > 10 ? "many" : n) }' "$TMPDIR/o"
+RUN
+	tool_sees 'spins=; for i in 1 2 3 4; do taskset -c 0 build/tests/spin 250 & spins="$spins $!"; done; wait $spins' runqlat -m >"$TMPDIR/o"
+	grep -c '^msecs:' "$TMPDIR/o"
+	awk '/^\[(2|4|8|16), / { n += $3 } END { print (n > 10 ? "many" : n) }' "$TMPDIR/o"
 NEEDS cmd:taskset btf prog:spin
 TIMEOUT 40
 EXPECT
@@ -16,7 +19,14 @@ EXPECT
 	1
 
 NAME runqlat: by process, as JSON and CSV
-RUN naps='for i in 1 2 3 4 5; do sleep 0.01; done'; tool_sees "$naps" runqlat -P -j >"$TMPDIR/j"; tool_sees "$naps" runqlat -P --csv >"$TMPDIR/c"; grep -c '"type": "hist", "table": "waits", "pid": [0-9]*, "comm": "sleep", "usecs": \[{"min"' "$TMPDIR/j" | sed 's/^[1-9][0-9]*$/some/'; head -n 1 "$TMPDIR/c"; grep -c '^[0-9]*,sleep,[0-9]*,[0-9]*,[0-9]*$' "$TMPDIR/c" | sed 's/^[1-9][0-9]*$/some/'
+RUN
+	naps='for i in 1 2 3 4 5; do sleep 0.01; done'
+	tool_sees "$naps" runqlat -P -j >"$TMPDIR/j"
+	tool_sees "$naps" runqlat -P --csv >"$TMPDIR/c"
+	grep -c '"type": "hist", "table": "waits", "pid": [0-9]*, "comm": "sleep", "usecs": \[{"min"' "$TMPDIR/j" |
+		sed 's/^[1-9][0-9]*$/some/'
+	head -n 1 "$TMPDIR/c"
+	grep -c '^[0-9]*,sleep,[0-9]*,[0-9]*,[0-9]*$' "$TMPDIR/c" | sed 's/^[1-9][0-9]*$/some/'
 NEEDS btf
 TIMEOUT 40
 EXPECT
@@ -72,7 +82,13 @@ EXPECT_RE
 	some
 
 NAME stacks of the kernel, of the program, and both, also with -K and -U
-RUN for t in offcputime wakeuptime profile; do for o in '' -U -K '-K -U'; do timeout 30 "$SONDE" $t $o -d 0.1 --csv 2>/dev/null | head -n 1; done; done; timeout 30 "$SONDE" stackcount -K -U --csv -q t:syscalls:sys_enter_getppid -- build/tests/syscalls 7 getppid | head -n 1
+RUN
+	for t in offcputime wakeuptime profile
+	do for o in '' -U -K '-K -U'
+	do timeout 30 "$SONDE" $t $o -d 0.1 --csv 2>/dev/null | head -n 1
+	done
+	done
+	timeout 30 "$SONDE" stackcount -K -U --csv -q t:syscalls:sys_enter_getppid -- build/tests/syscalls 7 getppid | head -n 1
 NEEDS slow prog:syscalls tp:sched/sched_switch btf
 TIMEOUT 120
 EXPECT
@@ -91,7 +107,13 @@ EXPECT
 	kstack,ustack,calls
 
 NAME profile: the function that spins, in text, JSON and CSV
-RUN for o in '' -j --csv; do "$SONDE" profile -q -P -n spin --wide $o -- build/tests/spin 500 | tr -d '\n' | grep -oE 'COMM +PID +SAMPLES|"comm": "spin", "pid": [0-9]+, .*"sym": "busy".*"sym": "main".*"samples": [0-9]+|^comm,pid,kstack,ustack,samples|busy +main .*|busy \(spin\) .*main \(spin\)' | sed 's/"pid.*busy.*main.*/busy main/; s/busy  .*/busy main/; s/busy (.*/functions/'; done; "$SONDE" profile -j -q 100ms -n nobodycallsitselfso
+RUN
+	for o in '' -j --csv
+	do "$SONDE" profile -q -P -n spin --wide $o -- build/tests/spin 500 | tr -d '\n' |
+		grep -oE 'COMM +PID +SAMPLES|"comm": "spin", "pid": [0-9]+, .*"sym": "busy".*"sym": "main".*"samples": [0-9]+|^comm,pid,kstack,ustack,samples|busy +main .*|busy \(spin\) .*main \(spin\)' |
+		sed 's/"pid.*busy.*main.*/busy main/; s/busy  .*/busy main/; s/busy (.*/functions/'
+	done
+	"$SONDE" profile -j -q 100ms -n nobodycallsitselfso
 NEEDS prog:spin
 TIMEOUT 60
 EXPECT
@@ -110,7 +132,11 @@ EXPECT
 	some
 
 NAME profile: folded stacks of a command add up to its time
-RUN "$SONDE" profile -q -U -F 99 -f -- build/tests/spin 1000 | awk '/^spin;.*;main;busy [0-9]+$/ { n += $NF } END { print (n > 80 && n < 120 ? "right" : n) }'; "$SONDE" profile -q -U -f -P -- build/tests/spin 300 | grep -cE '^spin;[0-9]+;_start;.*;main;busy [0-9]+$'; "$SONDE" profile -q -K 500ms --csv --fields samples | sed 's/^[0-9]*$/N/' | sort -u
+RUN
+	"$SONDE" profile -q -U -F 99 -f -- build/tests/spin 1000 |
+		awk '/^spin;.*;main;busy [0-9]+$/ { n += $NF } END { print (n > 80 && n < 120 ? "right" : n) }'
+	"$SONDE" profile -q -U -f -P -- build/tests/spin 300 | grep -cE '^spin;[0-9]+;_start;.*;main;busy [0-9]+$'
+	"$SONDE" profile -q -K 500ms --csv --fields samples | sed 's/^[0-9]*$/N/' | sort -u
 NEEDS prog:spin dwunwind fast
 TIMEOUT 60
 EXPECT
@@ -120,7 +146,10 @@ EXPECT
 	samples
 
 NAME profile -f: many stacks of a hundred frames
-RUN "$SONDE" profile -q -F 999 -f -- bash -c 'f() { if [ $1 = 0 ]; then for i in {1..4000}; do :; done; else f $(($1 - 1)); fi; }; for n in {15..40}; do f $n; done' >"$TMPDIR/o" 2>&1; echo $?; grep -cE '^bash;([^;]+;){90}.* [1-9][0-9]*$' "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/some/'
+RUN
+	"$SONDE" profile -q -F 999 -f -- bash -c 'f() { if [ $1 = 0 ]; then for i in {1..4000}; do :; done; else f $(($1 - 1)); fi; }; for n in {15..40}; do f $n; done' >"$TMPDIR/o" 2>&1
+	echo $?
+	grep -cE '^bash;([^;]+;){90}.* [1-9][0-9]*$' "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/some/'
 NEEDS dwunwind fast cmd:bash
 TIMEOUT 60
 EXPECT
@@ -128,7 +157,17 @@ EXPECT
 	some
 
 NAME profile -adf -L, offcputime -df -t: marked frames, a line between the program's and the kernel's, one thread
-RUN "$SONDE" profile -q -adf -c 1000000 -- sh -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done' | awk -F'[; ]' '{ n = 0; for (i = 2; i < NF; i++) if ($i == "-") { n++; if ($(i + 1) !~ /_\[k\]$/ || i == 2) bad++ } else if ($i ~ /_\[k\]$/ && !n && i != 2) bad++; some += n } END { print (some ? "some" : "none"), bad + 0 }'; build/tests/spin 100000 & p=$!; "$SONDE" profile -q -U -f -L $p,1 -n spin 300ms | grep -oE '^spin;.*busy' | uniq | sed 's/;.*;/ /'; kill $p; while :; do /bin/true; done & p=$!; "$SONDE" offcputime -q -K -df -t $p,1 500ms | sed -n 's/^sh;.*schedule.*/waits/p' | uniq; kill $p
+RUN
+	"$SONDE" profile -q -adf -c 1000000 -- sh -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done' |
+		awk -F'[; ]' '{ n = 0; for (i = 2; i < NF; i++) if ($i == "-") { n++; if ($(i + 1) !~ /_\[k\]$/ || i == 2) bad++ } else if ($i ~ /_\[k\]$/ && !n && i != 2) bad++; some += n } END { print (some ? "some" : "none"), bad + 0 }'
+	build/tests/spin 100000 & p=$!
+	"$SONDE" profile -q -U -f -L $p,1 -n spin 300ms | grep -oE '^spin;.*busy' | uniq | sed 's/;.*;/ /'
+	kill $p
+	while :
+	do /bin/true
+	done & p=$!
+	"$SONDE" offcputime -q -K -df -t $p,1 500ms | sed -n 's/^sh;.*schedule.*/waits/p' | uniq
+	kill $p
 NEEDS prog:spin tp:sched/sched_switch dwunwind fast
 TIMEOUT 60
 EXPECT
@@ -137,7 +176,12 @@ EXPECT
 	waits
 
 NAME profile: a flame graph
-RUN "$SONDE" profile -q --flame "$TMPDIR/a.svg" -- build/tests/spin 300 2>&1; grep -ow '<svg\|busy' "$TMPDIR/a.svg" | sort -u; "$SONDE" profile -q -U -o "$TMPDIR/b.svg" -- build/tests/spin 300 && grep -c '<svg' "$TMPDIR/b.svg"; "$SONDE" -f pprof -o "$TMPDIR/c.pb.gz" profile -q -U -- build/tests/spin 300 && gzip -dc "$TMPDIR/c.pb.gz" | grep -ac busy
+RUN
+	"$SONDE" profile -q --flame "$TMPDIR/a.svg" -- build/tests/spin 300 2>&1
+	grep -ow '<svg\|busy' "$TMPDIR/a.svg" | sort -u
+	"$SONDE" profile -q -U -o "$TMPDIR/b.svg" -- build/tests/spin 300 && grep -c '<svg' "$TMPDIR/b.svg"
+	"$SONDE" -f pprof -o "$TMPDIR/c.pb.gz" profile -q -U -- build/tests/spin 300 && gzip -dc "$TMPDIR/c.pb.gz" |
+		grep -ac busy
 NEEDS prog:spin fast
 TIMEOUT 60
 EXPECT
@@ -147,7 +191,15 @@ EXPECT
 	1
 
 NAME offcputime: a sleep, in text, JSON, CSV and folded
-RUN for o in '' -j --csv -f; do tool_sees_wait usleep 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 $o >"$TMPDIR/o$o"; done; grep -cE '^spin +[0-9]{6,}$' "$TMPDIR/o"; grep -cE '"comm": "spin".*"sym": "usleep".*"total_ns": [0-9]{9,}}' "$TMPDIR/o-j"; head -n 1 "$TMPDIR/o--csv"; tr -d '\n' <"$TMPDIR/o--csv" | grep -cE 'spin,"[^"]*usleep [^"]*main [^"]*",[0-9]{9,}'; grep -cE '^spin;.*;main;.*usleep;.* [0-9]{9,}$' "$TMPDIR/o-f"
+RUN
+	for o in '' -j --csv -f
+	do tool_sees_wait usleep 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 $o >"$TMPDIR/o$o"
+	done
+	grep -cE '^spin +[0-9]{6,}$' "$TMPDIR/o"
+	grep -cE '"comm": "spin".*"sym": "usleep".*"total_ns": [0-9]{9,}}' "$TMPDIR/o-j"
+	head -n 1 "$TMPDIR/o--csv"
+	tr -d '\n' <"$TMPDIR/o--csv" | grep -cE 'spin,"[^"]*usleep [^"]*main [^"]*",[0-9]{9,}'
+	grep -cE '^spin;.*;main;.*usleep;.* [0-9]{9,}$' "$TMPDIR/o-f"
 NEEDS slow prog:spin tp:sched/sched_switch dwunwind
 TIMEOUT 60
 EXPECT
@@ -158,7 +210,21 @@ EXPECT
 	1
 
 NAME offcputime: waits in a state
-RUN sees() { "$@" 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 --state $s -j --fields comm | grep -c '"comm": "spin"'; }; for s in S 1; do sees tool_sees_wait spin; done; for s in D R; do for try in 1 2 3; do n=$(sees tool_sees); [ "$n" != 0 ] || break; done; echo "$n"; done; true
+RUN
+	sees() { "$@" 'build/tests/spin 10 300' offcputime -U -n spin -m 250000 --state $s -j --fields comm |
+		grep -c '"comm": "spin"'
+	}
+	for s in S 1
+	do sees tool_sees_wait spin
+	done
+	for s in D R
+	do for try in 1 2 3
+	do n=$(sees tool_sees)
+	[ "$n" != 0 ] || break
+	done
+	echo "$n"
+	done
+	true
 NEEDS slow prog:spin tp:sched/sched_switch
 TIMEOUT 60
 EXPECT
@@ -168,14 +234,27 @@ EXPECT
 	0
 
 NAME wakeuptime: who gave up the lock
-RUN "$SONDE" wakeuptime -U -n mutex -f >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!; until_written "$TMPDIR/err"; build/tests/mutex; kill -INT $p; wait $p; sed 's/ [0-9]*$//' "$TMPDIR/out" | sed -n 's/^mutex;mutex;.*;main;give_up.*/main gave it up/p' | uniq
+RUN
+	"$SONDE" wakeuptime -U -n mutex -f >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!
+	until_written "$TMPDIR/err"
+	build/tests/mutex
+	kill -INT $p
+	wait $p
+	sed 's/ [0-9]*$//' "$TMPDIR/out" | sed -n 's/^mutex;mutex;.*;main;give_up.*/main gave it up/p' | uniq
 NEEDS prog:mutex tp:sched/sched_waking dwunwind
 TIMEOUT 60
 EXPECT
 	main gave it up
 
 NAME wakeuptime: in text, JSON and CSV
-RUN for o in '' -j --csv; do tool_sees build/tests/mutex wakeuptime -n mutex $o >"$TMPDIR/o$o"; done; grep -cE '^mutex  *mutex  *[0-9]+$' "$TMPDIR/o" | awk '{ print ($1 > 0) }'; grep -cE '"waker": "mutex".*"sym": "give_up".*"comm": "mutex"' "$TMPDIR/o-j" | awk '{ print ($1 > 0) }'; head -n 1 "$TMPDIR/o--csv"; awk '/^mutex,"/ { own = 1; gave = 0 } own && /give_up/ { gave = 1 } gave && /",mutex,[0-9]+$/ { n++ } /",[^"]*,[0-9]+$/ { own = 0 } END { print (n > 0) }' "$TMPDIR/o--csv"
+RUN
+	for o in '' -j --csv
+	do tool_sees build/tests/mutex wakeuptime -n mutex $o >"$TMPDIR/o$o"
+	done
+	grep -cE '^mutex  *mutex  *[0-9]+$' "$TMPDIR/o" | awk '{ print ($1 > 0) }'
+	grep -cE '"waker": "mutex".*"sym": "give_up".*"comm": "mutex"' "$TMPDIR/o-j" | awk '{ print ($1 > 0) }'
+	head -n 1 "$TMPDIR/o--csv"
+	awk '/^mutex,"/ { own = 1; gave = 0 } own && /give_up/ { gave = 1 } gave && /",mutex,[0-9]+$/ { n++ } /",[^"]*,[0-9]+$/ { own = 0 } END { print (n > 0) }' "$TMPDIR/o--csv"
 NEEDS slow prog:mutex tp:sched/sched_waking dwunwind
 TIMEOUT 60
 EXPECT
@@ -185,14 +264,28 @@ EXPECT
 	1
 
 NAME offwaketime: both ends of a wait
-RUN "$SONDE" offwaketime -U -n mutex -f >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!; until_written "$TMPDIR/err"; build/tests/mutex; kill -INT $p; wait $p; sed 's/ [0-9]*$//' "$TMPDIR/out" | sed -n 's/^mutex;.*;wait_for_it.*;mutex;.*;main;give_up.*/the thread waited until main gave up/p' | uniq
+RUN
+	"$SONDE" offwaketime -U -n mutex -f >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!
+	until_written "$TMPDIR/err"
+	build/tests/mutex
+	kill -INT $p
+	wait $p
+	sed 's/ [0-9]*$//' "$TMPDIR/out" |
+		sed -n 's/^mutex;.*;wait_for_it.*;mutex;.*;main;give_up.*/the thread waited until main gave up/p' | uniq
 NEEDS prog:mutex tp:sched/sched_waking dwunwind
 TIMEOUT 60
 EXPECT
 	the thread waited until main gave up
 
 NAME offcputime: who gave up the lock
-RUN "$SONDE" offcputime --waker -U -n mutex -f >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!; until_written "$TMPDIR/err"; build/tests/mutex; kill -INT $p; wait $p; sed 's/ [0-9]*$//' "$TMPDIR/out" | sed -n 's/^mutex;.*;wait_for_it.*;mutex;.*;main;give_up.*/the thread waited until main gave up/p' | uniq
+RUN
+	"$SONDE" offcputime --waker -U -n mutex -f >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!
+	until_written "$TMPDIR/err"
+	build/tests/mutex
+	kill -INT $p
+	wait $p
+	sed 's/ [0-9]*$//' "$TMPDIR/out" |
+		sed -n 's/^mutex;.*;wait_for_it.*;mutex;.*;main;give_up.*/the thread waited until main gave up/p' | uniq
 NEEDS prog:mutex tp:sched/sched_waking dwunwind
 TIMEOUT 60
 EXPECT
@@ -206,7 +299,12 @@ EXPECT
 	time,pid,tid,from_node,to_node,comm
 
 NAME criticalstat, cpufreq, llcstat: what this machine does not tell
-RUN "$SONDE" criticalstat 2>&1 | grep -o 'this kernel does not tell when interrupts are off'; "$SONDE" cpufreq -d 100ms 2>&1 | grep -o "no CPU's frequency was set"; "$SONDE" llcstat -d 100ms 2>&1 | grep -o 'this machine has no such counter'; "$SONDE" cpufreq -qj -P -n none -d 100ms 2>/dev/null | grep -v warnf; "$SONDE" cpufreq -q --csv -d 100ms 2>/dev/null
+RUN
+	"$SONDE" criticalstat 2>&1 | grep -o 'this kernel does not tell when interrupts are off'
+	"$SONDE" cpufreq -d 100ms 2>&1 | grep -o "no CPU's frequency was set"
+	"$SONDE" llcstat -d 100ms 2>&1 | grep -o 'this machine has no such counter'
+	"$SONDE" cpufreq -qj -P -n none -d 100ms 2>/dev/null | grep -v warnf
+	"$SONDE" cpufreq -q --csv -d 100ms 2>/dev/null
 NEEDS nohardware tp:power/cpu_frequency
 EXPECT
 	this kernel does not tell when interrupts are off
@@ -215,7 +313,11 @@ EXPECT
 	mhz_min,mhz_max,mhz_count
 
 NAME llcstat: a program that needs memory
-RUN "$SONDE" llcstat -q -c 100 --fields comm,references -d 1 | grep -cE '^[^ ].* +[1-9][0-9]*00$' | sed 's/^[1-9][0-9]*$/some/'; "$SONDE" llcstat -qj -d 100ms -p $$ | grep -o '"table": "totals"'; "$SONDE" llcstat -q --csv -d 100ms | head -n 1
+RUN
+	"$SONDE" llcstat -q -c 100 --fields comm,references -d 1 | grep -cE '^[^ ].* +[1-9][0-9]*00$' |
+		sed 's/^[1-9][0-9]*$/some/'
+	"$SONDE" llcstat -qj -d 100ms -p $$ | grep -o '"table": "totals"'
+	"$SONDE" llcstat -q --csv -d 100ms | head -n 1
 NEEDS hardware
 EXPECT
 	some
@@ -226,7 +328,9 @@ NAME cpuunclaimed: one CPU has too much, another nothing
 RUN
 	see() { tool_sees 'spins=; for i in 1 2 3; do taskset -c 0 build/tests/spin 300 & spins="$spins $!"; done; wait $spins' cpuunclaimed 100ms "$@"; }
 	see --fields busy_ratio,unclaimed_ratio,idle_ratio >"$TMPDIR/o"; head -n 1 "$TMPDIR/o"; awk '$1 + $2 + $3 > 99.9 && $1 + $2 + $3 < 100.1 && $1 > 0 { n++ } END { print (n > 0) }' "$TMPDIR/o"
-	see -j --fields looks | grep -c '"looks": [1-9]' | sed 's/^[1-9][0-9]*$/some/'; see --csv --fields busy_ratio,unclaimed_ratio,idle_ratio | awk -F, 'NR == 1 { print } NR > 1 && $1 > 0 && $1 + $2 + $3 > 0.999 && $1 + $2 + $3 < 1.001 { n++ } END { print (n > 0) }'
+	see -j --fields looks | grep -c '"looks": [1-9]' | sed 's/^[1-9][0-9]*$/some/'
+	see --csv --fields busy_ratio,unclaimed_ratio,idle_ratio |
+		awk -F, 'NR == 1 { print } NR > 1 && $1 > 0 && $1 + $2 + $3 > 0.999 && $1 + $2 + $3 < 1.001 { n++ } END { print (n > 0) }'
 NEEDS slow cmd:taskset btf prog:spin sym:runqueues sym:__per_cpu_offset
 TIMEOUT 40
 EXPECT
@@ -314,7 +418,9 @@ NAME --cpu: where threads wait and run, samples, interrupts
 RUN
 	both='taskset -c 0 build/tests/spin 100 & a=$!; taskset -c 0 build/tests/spin 100; wait $a'
 	for t in 'runqlat -P' 'runqslower 100us' 'cpudist -P'; do for c in 0,0-0 1; do echo "$t --cpu $c: $(tool_sees "$both" $t --cpu $c | grep -c spin | sed 's/^[1-9][0-9]*$/some/')"; done; done
-	"$SONDE" runqlen -q -C --csv --cpu 0 1 1 | cut -d , -f 1 | sort -u; "$SONDE" cpuwalk -q --csv --fields cpu --cpu 0 1 1; "$SONDE" softirqslower -q --csv --fields cpu -c 0 -d ${TEST_SLOW:-1} 1ns | sort -u
+	"$SONDE" runqlen -q -C --csv --cpu 0 1 1 | cut -d , -f 1 | sort -u
+	"$SONDE" cpuwalk -q --csv --fields cpu --cpu 0 1 1
+	"$SONDE" softirqslower -q --csv --fields cpu -c 0 -d ${TEST_SLOW:-1} 1ns | sort -u
 	for t in hardirqs softirqs wqlat; do "$SONDE" -d types $t --cpu 1 | grep -A 1 'name cpu ' | grep -c 'num 1 '; for c in x 0,4000; do "$SONDE" $t --cpu $c 2>&1 | head -n 1; done; done
 NEEDS prog:spin cmd:taskset btf
 TIMEOUT 60
@@ -355,7 +461,8 @@ EXPECT
 
 NAME offcputime, wakeuptime: a summary by function first, without the scheduler; the largest stack first
 RUN
-	shown() { awk -v f="$1" '/SELF\(us\)/ { s = NR } !w && $5 == f && $1 > 0 { w = NR } /schedule|try_to_wake_up/ && !c { bad = 1 } /^[A-Z]+ .*TIME\(us\)/ { c = NR } c && /^[a-z].* [0-9]+$/ { if (n && $NF > n) bad = 2; n = $NF; m++ } END { print (s == 1), (w > s && w < c), bad + 0, (m > 0) }'; }
+	shown() { awk -v f="$1" '/SELF\(us\)/ { s = NR } !w && $5 == f && $1 > 0 { w = NR } /schedule|try_to_wake_up/ && !c { bad = 1 } /^[A-Z]+ .*TIME\(us\)/ { c = NR } c && /^[a-z].* [0-9]+$/ { if (n && $NF > n) bad = 2; n = $NF; m++ } END { print (s == 1), (w > s && w < c), bad + 0, (m > 0) }'
+	}
 	"$SONDE" offcputime -q -- build/tests/spin 10 300 | shown do_nanosleep
 	"$SONDE" offcputime -q --functions 0 -- build/tests/spin 10 300 | head -n 1 | sed 's/  */ /; s/(.*//'
 	"$SONDE" offcputime -q -s --functions 0 -- build/tests/spin 10 300 | grep -cE '^[[:space:]]+[0-9a-f]+ do_nanosleep\+[0-9]+$' | awk '{ print ($1 > 0) }'

@@ -2,7 +2,15 @@
 # differs: those cases ask for a function of the block layer that all have, so that they run in each test guest.
 
 NAME biosnoop: each request, as text, JSON and CSV
-RUN /bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(/usr/sbin/losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv; do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biosnoop $f -d $n --fields comm,disk,op,bytes >"$TMPDIR/o"; grep -E 'COMM|comm,|dd' "$TMPDIR/o" | sed "s/$n/LOOP/; s/  *$//" | sort | uniq -c; done; /usr/sbin/losetup -d $l
+RUN
+	/bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null
+	l=$(/usr/sbin/losetup -f --show "$TMPDIR/img")
+	n=${l#/dev/}
+	for f in '' -j --csv
+	do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biosnoop $f -d $n --fields comm,disk,op,bytes >"$TMPDIR/o"
+	grep -E 'COMM|comm,|dd' "$TMPDIR/o" | sed "s/$n/LOOP/; s/  *$//" | sort | uniq -c
+	done
+	/usr/sbin/losetup -d $l
 NEEDS file:/dev/loop-control cmd:losetup btf sym:blk_mq_start_request
 TIMEOUT 30
 ALONE
@@ -14,7 +22,20 @@ EXPECT
 	     20 dd,LOOP,W,8192
 
 NAME biolatency: as many as there were, by disk and flags, with the average
-RUN /bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(/usr/sbin/losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in -e '-e -j' '--csv -Q'; do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biolatency -DF $f -d $l >"$TMPDIR/o"; sed -E "s/$n/LOOP/; s/[A-Za-z-]*Sync-Write/Sync-Write/" "$TMPDIR/o" >"$TMPDIR/p"; grep -o '^disk = LOOP, flags = Sync-Write, usecs:' "$TMPDIR/p"; awk -F, '/^LOOP,Sync-Write,/ && NF == 5 { n += $5 } END { if (n) print n }' "$TMPDIR/p"; sed -nE 's/^LOOP +Sync-Write +20 +[1-9][0-9]* +[1-9][0-9]*$/20, in all/p; s/"(average|total)_ns": [1-9][0-9]+/"\1_ns": N/g; /"sums"/p' "$TMPDIR/p"; grep '"disk": "LOOP", "flags": "Sync-Write"' "$TMPDIR/p" | grep -v sums | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { if (n) print n }'; done; /usr/sbin/losetup -d $l
+RUN
+	/bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null
+	l=$(/usr/sbin/losetup -f --show "$TMPDIR/img")
+	n=${l#/dev/}
+	for f in -e '-e -j' '--csv -Q'
+	do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' biolatency -DF $f -d $l >"$TMPDIR/o"
+	sed -E "s/$n/LOOP/; s/[A-Za-z-]*Sync-Write/Sync-Write/" "$TMPDIR/o" >"$TMPDIR/p"
+	grep -o '^disk = LOOP, flags = Sync-Write, usecs:' "$TMPDIR/p"
+	awk -F, '/^LOOP,Sync-Write,/ && NF == 5 { n += $5 } END { if (n) print n }' "$TMPDIR/p"
+	sed -nE 's/^LOOP +Sync-Write +20 +[1-9][0-9]* +[1-9][0-9]*$/20, in all/p; s/"(average|total)_ns": [1-9][0-9]+/"\1_ns": N/g; /"sums"/p' "$TMPDIR/p"
+	grep '"disk": "LOOP", "flags": "Sync-Write"' "$TMPDIR/p" | grep -v sums | grep -o '"count": [0-9]*' |
+		awk '{ n += $2 } END { if (n) print n }'
+	done
+	/usr/sbin/losetup -d $l
 NEEDS file:/dev/loop-control cmd:losetup btf
 TIMEOUT 40
 ALONE
@@ -60,7 +81,15 @@ EXPECT
 	7
 
 NAME bitesize: how large requests are
-RUN /bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null; l=$(/usr/sbin/losetup -f --show "$TMPDIR/img"); n=${l#/dev/}; for f in '' -j --csv '-b 4,9'; do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' bitesize $f -d $n -c dd >"$TMPDIR/o"; grep -E '^Process|^\[[48]|^dd,8|"dd"|^comm' "$TMPDIR/o" | sed 's/  *|.*//'; done; /usr/sbin/losetup -d $l
+RUN
+	/bin/dd if=/dev/zero of="$TMPDIR/img" bs=1M count=4 2>/dev/null
+	l=$(/usr/sbin/losetup -f --show "$TMPDIR/img")
+	n=${l#/dev/}
+	for f in '' -j --csv '-b 4,9'
+	do tool_sees '/bin/dd if=/dev/zero of=$l bs=8k count=20 oflag=direct 2>/dev/null' bitesize $f -d $n -c dd >"$TMPDIR/o"
+	grep -E '^Process|^\[[48]|^dd,8|"dd"|^comm' "$TMPDIR/o" | sed 's/  *|.*//'
+	done
+	/usr/sbin/losetup -d $l
 NEEDS file:/dev/loop-control cmd:losetup btf sym:blk_mq_start_request
 TIMEOUT 30
 ALONE
@@ -108,7 +137,9 @@ EXPECT_RE
 	\{"type": "row", "table": "pattern", "interval": 1, "requests": 20\}
 
 NAME biostacks: a stack, and a histogram below
-RUN with_loop 'tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biostacks -P -n dd' | awk '/submit_bio/ { s = 1 } /^comm = dd, usecs:/ { c = 1 } /^\[/ { sub(/\|.*/, ""); n += $NF } END { print s, c, n }'
+RUN
+	with_loop 'tool_sees "/bin/dd if=/dev/zero of=\$disk bs=8k count=20 oflag=direct 2>/dev/null" biostacks -P -n dd' |
+		awk '/submit_bio/ { s = 1 } /^comm = dd, usecs:/ { c = 1 } /^\[/ { sub(/\|.*/, ""); n += $NF } END { print s, c, n }'
 NEEDS file:/dev/loop-control cmd:losetup btf
 TIMEOUT 30
 ALONE

@@ -1,7 +1,11 @@
 # What tools say to what they cannot do, and with which exit code.
 
 NAME tools: what this kernel lacks is one sentence, and exit code 2
-RUN for t in dcsnoop readahead vfscount 'inject -p 1' swapin "fsslower --type ext4"; do "$SONDE" --unsafe --no-feature KPROBE,FENTRY $t -q >"$TMPDIR/out" 2>"$TMPDIR/err"; echo "$? $(cat "$TMPDIR/out" "$TMPDIR/err")"; done
+RUN
+	for t in dcsnoop readahead vfscount 'inject -p 1' swapin "fsslower --type ext4"
+	do "$SONDE" --unsafe --no-feature KPROBE,FENTRY $t -q >"$TMPDIR/out" 2>"$TMPDIR/err"
+	echo "$? $(cat "$TMPDIR/out" "$TMPDIR/err")"
+	done
 EXPECT
 	2 ERROR: kprobe probes need kprobes, which this kernel lacks
 	HINT: sonde opensnoop -x and statsnoop show names that do not exist
@@ -21,7 +25,17 @@ EXPECT_RE
 	2
 
 NAME tools: what the user named and is not there is exit code 1, and so it is in a script
-RUN for t in 'funccount build/tests/calls:nosuch' 'funccount t:nosuch:event' 'trace t:sched:nosuch'; do "$SONDE" $t >/dev/null 2>&1; echo $?; done; "$SONDE" --no-feature FENTRY -e 'fentry:vfs_read { }' >/dev/null 2>&1; echo $?; "$SONDE" -e 'tracepoint:sched:nosuch { }' 2>/dev/null; echo $?; "$SONDE" --no-feature FENTRY,KPROBE -e 'fentry:vfs_read else kprobe:vfs_read { }' 2>&1; echo $?
+RUN
+	for t in 'funccount build/tests/calls:nosuch' 'funccount t:nosuch:event' 'trace t:sched:nosuch'
+	do "$SONDE" $t >/dev/null 2>&1
+	echo $?
+	done
+	"$SONDE" --no-feature FENTRY -e 'fentry:vfs_read { }' >/dev/null 2>&1
+	echo $?
+	"$SONDE" -e 'tracepoint:sched:nosuch { }' 2>/dev/null
+	echo $?
+	"$SONDE" --no-feature FENTRY,KPROBE -e 'fentry:vfs_read else kprobe:vfs_read { }' 2>&1
+	echo $?
 NEEDS prog:calls
 EXPECT
 	1
@@ -35,7 +49,12 @@ EXPECT
 	2
 
 NAME tools: a probe that is not there is named, not the line that it was written to
-RUN "$SONDE" funccount build/tests/calls:nosuch 2>&1; "$SONDE" trace t:sched:nosuch 2>&1; "$SONDE" dbslower "$TMPDIR/nosuch" 2>&1; "$SONDE" dbslower build/tests/sdt 2>&1; "$SONDE" dbslower "$(realpath build/tests/sdt)" -p $$ 2>&1
+RUN
+	"$SONDE" funccount build/tests/calls:nosuch 2>&1
+	"$SONDE" trace t:sched:nosuch 2>&1
+	"$SONDE" dbslower "$TMPDIR/nosuch" 2>&1
+	"$SONDE" dbslower build/tests/sdt 2>&1
+	"$SONDE" dbslower "$(realpath build/tests/sdt)" -p $$ 2>&1
 NEEDS prog:calls prog:sdt
 EXPECT_RE
 	ERROR: No matches for uprobe build/tests/calls:nosuch.
@@ -56,7 +75,10 @@ EXPECT
 
 NAME tools: so many reports need an interval
 RC 2
-RUN for t in 'runqlat 0 1' 'syscount --count 2' 'funccount --reports 2 c:malloc' 'stackcount --reports 2 c:malloc' 'funclatency --reports 1 c:malloc' 'uobjnew --malloc libc 0 2'; do "$SONDE" $t; done 2>&1
+RUN
+	for t in 'runqlat 0 1' 'syscount --count 2' 'funccount --reports 2 c:malloc' 'stackcount --reports 2 c:malloc' 'funclatency --reports 1 c:malloc' 'uobjnew --malloc libc 0 2'
+	do "$SONDE" $t
+	done 2>&1
 EXPECT
 	ERROR: --count counts reports: how often, --interval says
 	ERROR: --count counts reports: how often, --interval says

@@ -26,7 +26,10 @@ EXPECT
 NAME opensnoop -F: paths from the root of the process, of failed calls too
 RUN
 	mkdir -p "$TMPDIR/a/b"; touch "$TMPDIR/a/b/here"
-	for f in '' -j --csv; do "$SONDE" opensnoop -qF $f --fields ret,path here -- sh -c 'cd "$TMPDIR/a" && cat b/here; : <b/../b/here; : <b/nothere' 2>/dev/null | sed "s,$TMPDIR,D,; s/: 3,/: N,/; s/^ *3 /N /; s/^3,/N,/"; done
+	for f in '' -j --csv
+	do "$SONDE" opensnoop -qF $f --fields ret,path here -- sh -c 'cd "$TMPDIR/a" && cat b/here; : <b/../b/here; : <b/nothere' 2>/dev/null |
+		sed "s,$TMPDIR,D,; s/: 3,/: N,/; s/^ *3 /N /; s/^3,/N,/"
+	done
 NEEDS slow tp:syscalls/sys_exit_openat btf
 EXPECT
 	  FD PATH
@@ -44,7 +47,8 @@ EXPECT
 NAME opensnoop -F: a mounted file system, and a root of its own
 RUN
 	mkdir "$TMPDIR/m"
-	"$SONDE" opensnoop -qF --fields path below -- unshare -m sh -c 'mount -n -t tmpfs none "$TMPDIR/m" && mkdir "$TMPDIR/m/d" && : >"$TMPDIR/m/d/below"; cd "$TMPDIR/m/d"; : <below' | sed "s,$TMPDIR,D,"
+	"$SONDE" opensnoop -qF --fields path below -- unshare -m sh -c 'mount -n -t tmpfs none "$TMPDIR/m" && mkdir "$TMPDIR/m/d" && : >"$TMPDIR/m/d/below"; cd "$TMPDIR/m/d"; : <below' |
+		sed "s,$TMPDIR,D,"
 NEEDS tp:syscalls/sys_exit_openat btf
 EXPECT
 	PATH
@@ -64,7 +68,12 @@ EXPECT
 	some
 
 NAME opensnoop: filters
-RUN for o in '-n nobodycallsitselfso' '-u nobody' '-t 1'; do "$SONDE" opensnoop -q $o -- cat /etc/passwd >"$TMPDIR/o"; grep -c passwd "$TMPDIR/o" | tr '\n' ' '; done; "$SONDE" opensnoop -q --fields path -n cat passwd -- cat /etc/passwd | grep -v :
+RUN
+	for o in '-n nobodycallsitselfso' '-u nobody' '-t 1'
+	do "$SONDE" opensnoop -q $o -- cat /etc/passwd >"$TMPDIR/o"
+	grep -c passwd "$TMPDIR/o" | tr '\n' ' '
+	done
+	"$SONDE" opensnoop -q --fields path -n cat passwd -- cat /etc/passwd | grep -v :
 NEEDS tp:syscalls/sys_exit_openat
 EXPECT
 	0 0 0 PATH
@@ -92,7 +101,11 @@ EXPECT
 	1
 
 NAME statsnoop: what is asked about
-RUN "$SONDE" statsnoop -qx --fields comm,ret,err,path -- stat /nope 2>/dev/null | grep -E 'nope|COMM'; for f in -j --csv; do "$SONDE" statsnoop -qxs $f --fields ret,error,syscall,path -- stat /nope 2>/dev/null | grep -E 'nope|ret,'; done
+RUN
+	"$SONDE" statsnoop -qx --fields comm,ret,err,path -- stat /nope 2>/dev/null | grep -E 'nope|COMM'
+	for f in -j --csv
+	do "$SONDE" statsnoop -qxs $f --fields ret,error,syscall,path -- stat /nope 2>/dev/null | grep -E 'nope|ret,'
+	done
 NEEDS tp:syscalls/sys_exit_statx
 EXPECT
 	COMM               FD ERR PATH
@@ -102,7 +115,16 @@ EXPECT
 	-1,ENOENT,statx,/nope
 
 NAME vfsstat: reads and opens per second
-RUN load='dd if=/dev/zero of=/dev/null bs=1 count=50000 2>/dev/null; sleep 1.5'; tool_sees "$load" vfsstat >"$TMPDIR/o"; tool_sees "$load" vfsstat -j >"$TMPDIR/j"; tool_sees "$load" vfsstat --csv >"$TMPDIR/c"; tool_sees 'for i in 1 2 3 4 5 6 7 8; do mkdir "$TMPDIR/d" && rmdir "$TMPDIR/d"; done; sleep 1.5' vfsstat --csv --fields mkdirs,rmdirs | awk -F, '$1 > 0 { m = 1 } $2 > 0 { r = 1 } END { print m, r }'; awk '$2 > 1000 && $3 > 1000 { n++ } END { print (n > 0 ? "many" : "few") }' "$TMPDIR/o"; grep -qE '"reads": [0-9]{4,},' "$TMPDIR/j" && echo 1; awk -F, 'NR == 1 { print } $2 > 1000 && $3 > 1000 { n++ } END { print (n > 0 ? "many" : "few") }' "$TMPDIR/c"
+RUN
+	load='dd if=/dev/zero of=/dev/null bs=1 count=50000 2>/dev/null; sleep 1.5'
+	tool_sees "$load" vfsstat >"$TMPDIR/o"
+	tool_sees "$load" vfsstat -j >"$TMPDIR/j"
+	tool_sees "$load" vfsstat --csv >"$TMPDIR/c"
+	tool_sees 'for i in 1 2 3 4 5 6 7 8; do mkdir "$TMPDIR/d" && rmdir "$TMPDIR/d"; done; sleep 1.5' vfsstat --csv --fields mkdirs,rmdirs |
+		awk -F, '$1 > 0 { m = 1 } $2 > 0 { r = 1 } END { print m, r }'
+	awk '$2 > 1000 && $3 > 1000 { n++ } END { print (n > 0 ? "many" : "few") }' "$TMPDIR/o"
+	grep -qE '"reads": [0-9]{4,},' "$TMPDIR/j" && echo 1
+	awk -F, 'NR == 1 { print } $2 > 1000 && $3 > 1000 { n++ } END { print (n > 0 ? "many" : "few") }' "$TMPDIR/c"
 NEEDS slow kprobe
 TIMEOUT 60
 EXPECT
@@ -131,7 +153,9 @@ EXPECT
 
 NAME mountsnoop: what is mounted
 RUN
-	mounts() { "$SONDE" mountsnoop -q --fields ret,error,syscall,fstype,flags,source,target "$@" -- unshare -m --propagation unchanged sh -c "mount -n -i -t tmpfs -o ro,nosuid some $TMPDIR && umount -i $TMPDIR; umount -i /dev/null" 2>/dev/null | sed "s,$TMPDIR,DIR,"; }
+	mounts() { "$SONDE" mountsnoop -q --fields ret,error,syscall,fstype,flags,source,target "$@" -- unshare -m --propagation unchanged sh -c "mount -n -i -t tmpfs -o ro,nosuid some $TMPDIR && umount -i $TMPDIR; umount -i /dev/null" 2>/dev/null |
+		sed "s,$TMPDIR,DIR,"
+	}
 	mounts -n mount | grep 'TARGET\|DIR$' | grep -v umount; mounts -x -j | grep /dev/null; mounts --csv -n umount | grep '^ret\|/dev/null'
 	"$SONDE" mountsnoop -q -P --csv --fields comm,pcomm,ppid,syscall -- sh -c 'umount -i /dev/null; :' 2>/dev/null | sed -E 's/,[1-9][0-9]*,/,PARENT,/'
 NEEDS tp:syscalls/sys_exit_mount cmd:unshare
@@ -179,7 +203,10 @@ RUN
 	big=$(mktemp /var/tmp/sonde.XXXXXX); export big
 	dd if=/dev/zero of="$big" bs=1M count=8 conv=fsync 2>/dev/null
 	see() { tool_sees 'for i in 1 2 3 4 5 6 7 8; do cat "$big" >/dev/null; done' cachestat "$@" 1h; }
-	see | awk 'NR == 3 { print ($1 > 10000 && $3 >= 0 ? "many hits" : $0) }'; see -j | grep -cE '"hits": [1-9][0-9]{4,}, "misses": [0-9]+, "dirties": [0-9]+, "hit_ratio": [01]\.[0-9]+, "buffers_bytes": [0-9]+, "cached_bytes": [0-9]{7,}}'; see --csv --fields hits,misses,dirties,hit_ratio | sed -E 's/^[1-9][0-9]{4,},[0-9]+,[0-9]+,[01]\.[0-9]+$/many hits/'
+	see | awk 'NR == 3 { print ($1 > 10000 && $3 >= 0 ? "many hits" : $0) }'
+	see -j |
+		grep -cE '"hits": [1-9][0-9]{4,}, "misses": [0-9]+, "dirties": [0-9]+, "hit_ratio": [01]\.[0-9]+, "buffers_bytes": [0-9]+, "cached_bytes": [0-9]{7,}}'
+	see --csv --fields hits,misses,dirties,hit_ratio | sed -E 's/^[1-9][0-9]{4,},[0-9]+,[0-9]+,[01]\.[0-9]+$/many hits/'
 	rm -f "$big"
 NEEDS tp:filemap/mm_filemap_get_pages btf disk
 TIMEOUT 30
@@ -192,7 +219,9 @@ EXPECT
 NAME writeback: why is written
 RUN
 	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/new" bs=1M count=2 2>/dev/null; sync' writeback "$@"; }
-	see | grep -cE ' WB_REASON_SYNC$' | sed 's/^[1-9][0-9]*$/some/'; see -j --fields bdi,reason | grep -c '"reason": "WB_REASON_SYNC"' | sed 's/^[1-9][0-9]*$/some/'; see --csv --fields pages,reason | sed -n '1p; s/^[0-9]*,WB_REASON_SYNC$/some/p' | uniq
+	see | grep -cE ' WB_REASON_SYNC$' | sed 's/^[1-9][0-9]*$/some/'
+	see -j --fields bdi,reason | grep -c '"reason": "WB_REASON_SYNC"' | sed 's/^[1-9][0-9]*$/some/'
+	see --csv --fields pages,reason | sed -n '1p; s/^[0-9]*,WB_REASON_SYNC$/some/p' | uniq
 NEEDS tp:writeback/writeback_start btf disk
 TIMEOUT 60
 EXPECT

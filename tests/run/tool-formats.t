@@ -20,7 +20,10 @@ RUN
 	"$SONDE" stackcount -qj -P "$c:greet" -- $c 9 | grep -oE '"comm": "calls"|"calls": 9'; "$SONDE" stackcount -q --csv -P --fields comm,calls "$c:greet" -- $c 9
 	"$SONDE" trace -q --csv --fields function,message "$c:target \"%d, %s\", arg1, arg2" -- $c 1; "$SONDE" argdist -q -i 60 --csv -C "p:$c:target(int count):int:count" -- $c 2 2>/dev/null
 	"$SONDE" funclatency -q --csv "$c:greet" -- $c 5 | awk -F, '/[a-z]/ { print; n = 0; next } { n += $3 } END { print n }'
-	"$SONDE" funclatency -qj -m "$c:greet" -- $c 5 | tail -n 1 | sed -E 's/_ns": [0-9]+/_ns": N/g'; for f in -j --csv; do "$SONDE" funcslower -q -u 0 -m 0 $f --fields comm,ret,function "$c:add6" -- $c 1; done
+	"$SONDE" funclatency -qj -m "$c:greet" -- $c 5 | tail -n 1 | sed -E 's/_ns": [0-9]+/_ns": N/g'
+	for f in -j --csv
+	do "$SONDE" funcslower -q -u 0 -m 0 $f --fields comm,ret,function "$c:add6" -- $c 1
+	done
 NEEDS uprobe prog:calls
 EXPECT
 	"comm": "calls"
@@ -55,7 +58,9 @@ NAME names for tools with options
 RUN
 	p="$SONDE_TESTS/runtime"; c=build/tests/calls
 	"$SONDE" stacksnoop -q --fields function "$c:greet" -- $c 2; "$SONDE" rubyobjnew -q "$p" -- "$p"; "$SONDE" javathreads -q --fields event,name "$p" -- "$p" | grep -v pthread
-	"$SONDE" rubystat -qj --fields objects,exceptions -l "$p" 1h -- "$p"; "$SONDE" cobjnew -qj libc -- build/tests/leak | grep -c 'malloc <= ' | sed 's/^[1-9][0-9]*$/some/'; "$SONDE" cthreads -q --csv --fields event,function -- build/tests/threads 1
+	"$SONDE" rubystat -qj --fields objects,exceptions -l "$p" 1h -- "$p"
+	"$SONDE" cobjnew -qj libc -- build/tests/leak | grep -c 'malloc <= ' | sed 's/^[1-9][0-9]*$/some/'
+	"$SONDE" cthreads -q --csv --fields event,function -- build/tests/threads 1
 NEEDS uprobe prog:calls prog:runtime prog:leak prog:threads
 TIMEOUT 40
 EXPECT
@@ -154,10 +159,13 @@ EXPECT
 NAME JSON and CSV: interrupts, work, new processes
 RUN
 	first() { "$SONDE" "$@" >"$TMPDIR/o" & s=$!; eventually grep -qE "$want" "$TMPDIR/o"; kill -INT $s; wait $s; grep -oE "$want" "$TMPDIR/o" | head -n 1; }
-	want='"stage": "softirq runtime", "softirq": "[a-z_]+", "duration_ns": [1-9][0-9]*, "cpu": [0-9]+, "comm": ".+"'; first softirqslower -qj 1ns | sed -E 's/"[a-z_]+", "dur/NAME, "dur/; s/[0-9]+/N/g; s/"comm": ".*"/COMM/'
+	want='"stage": "softirq runtime", "softirq": "[a-z_]+", "duration_ns": [1-9][0-9]*, "cpu": [0-9]+, "comm": ".+"'
+	first softirqslower -qj 1ns | sed -E 's/"[a-z_]+", "dur/NAME, "dur/; s/[0-9]+/N/g; s/"comm": ".*"/COMM/'
 	want='^..:..:.. softirq runtime +[a-z_]+ +[0-9]+ [0-9]+ +.+'; first softirqslower -q 1ns | cut -c 10-24
 	for f in -j --csv; do tool_sees 'sync; sleep 0.5' wqlat -W $f >"$TMPDIR/o$f"; done
-	grep -cE '^[{]"type": "hist", "table": "waits", "workqueue": ".+", "usecs": \[[{]"min": [0-9]+, "max"' "$TMPDIR/o-j" | sed 's/^[1-9][0-9]*$/some/'; sed '2,$s/^.*,[0-9]*,[0-9]*,[0-9]*$/row/' "$TMPDIR/o--csv" | uniq
+	grep -cE '^[{]"type": "hist", "table": "waits", "workqueue": ".+", "usecs": \[[{]"min": [0-9]+, "max"' "$TMPDIR/o-j" |
+		sed 's/^[1-9][0-9]*$/some/'
+	sed '2,$s/^.*,[0-9]*,[0-9]*,[0-9]*$/row/' "$TMPDIR/o--csv" | uniq
 	while :; do /bin/true; done & load=$!
 	want='"processes": [1-9][0-9]*, "threads": [0-9]+'; first pidpersec -qj 100ms | sed 's/[0-9][0-9]*/N/g'; want='^..:..:.. +[1-9][0-9]* +[0-9]+$'; first pidpersec -q 100ms | wc -w
 	kill $load
@@ -206,7 +214,8 @@ EXPECT
 
 NAME aliases for one language: each asks for its program or library
 RUN
-	for t in javacalls perlcalls phpcalls pythoncalls rubycalls tclcalls javaflow perlflow phpflow pythonflow rubyflow tclflow javagc nodegc pythongc rubygc javaobjnew rubyobjnew tclobjnew javastat nodestat perlstat phpstat pythonstat rubystat tclstat; do
+	for t in javacalls perlcalls phpcalls pythoncalls rubycalls tclcalls javaflow perlflow phpflow pythonflow rubyflow tclflow javagc nodegc pythongc rubygc javaobjnew rubyobjnew tclobjnew javastat nodestat perlstat phpstat pythonstat rubystat tclstat
+	do
 		echo "$t $(PATH=/nowhere "$SONDE" --dry-run $t 2>&1 | sed -n "s/^ERROR: \(usdt target file '\)*\([^ ':]*\).*/\2/p" | sed 's,.*/,,; s/\.so$//')"
 	done | awk '{ n = $1; sub(/(calls|flow|gc|objnew|stat)$/, "", n); by[n " " $2] = by[n " " $2] " " $1 } END { for (k in by) print k by[k] }' | sort
 NEEDS fast
@@ -221,7 +230,10 @@ EXPECT
 	tcl libtcl8.6 tclcalls tclflow tclobjnew tclstat
 
 NAME aliases: which tool, and with what
-RUN for t in ext4slower xfsslower btrfsslower nfsslower f2fsslower fuseslower overlayslower bcachefsslower zfsslower ext4dist xfsdist btrfsdist nfsdist f2fsdist fusedist overlaydist bcachefsdist zfsdist offwaketime iosnoop iolatency bps stacksnoop cobjnew cthreads javathreads; do "$SONDE" $t -h | sed -n "s,^ *which is: sonde:tools/,$t: ,p"; done
+RUN
+	for t in ext4slower xfsslower btrfsslower nfsslower f2fsslower fuseslower overlayslower bcachefsslower zfsslower ext4dist xfsdist btrfsdist nfsdist f2fsdist fusedist overlaydist bcachefsdist zfsdist offwaketime iosnoop iolatency bps stacksnoop cobjnew cthreads javathreads
+	do "$SONDE" $t -h | sed -n "s,^ *which is: sonde:tools/,$t: ,p"
+	done
 EXPECT
 	ext4slower: fsslower.bt with --type ext4
 	xfsslower: fsslower.bt with --type xfs
@@ -352,7 +364,13 @@ EXPECT
 	javathreads: start,4711,worker
 
 NAME csv: the names of columns once, without rows too
-RUN sleep 60 & for t in 'syscount -L' 'funccount build/tests/calls:target' 'cpudist 100ms' 'syscount 100ms' 'sigsnoop'; do echo "$t: $("$SONDE" $t -q --csv -p $! -d 250ms)"; done; "$SONDE" funccount -q --csv -i 50ms --reports 3 build/tests/calls:target -p $!; "$SONDE" funccount -j -d 50ms build/tests/calls:target -p $! 2>&1 | grep -o '"type": "[a-z]*"'; kill $!
+RUN
+	sleep 60 & for t in 'syscount -L' 'funccount build/tests/calls:target' 'cpudist 100ms' 'syscount 100ms' 'sigsnoop'
+	do echo "$t: $("$SONDE" $t -q --csv -p $! -d 250ms)"
+	done
+	"$SONDE" funccount -q --csv -i 50ms --reports 3 build/tests/calls:target -p $!
+	"$SONDE" funccount -j -d 50ms build/tests/calls:target -p $! 2>&1 | grep -o '"type": "[a-z]*"'
+	kill $!
 NEEDS uprobe prog:calls
 EXPECT
 	syscount -L: syscall,calls,avg_ns,total_ns
@@ -378,7 +396,10 @@ EXPECT
 
 NAME a tool whose time is a multiple of the interval ends with the report of that moment
 RUN
-	for c in 'runqlat 0.3' 'cachestat 0.3' 'cachetop 0.3' 'syscount -i 0.3' 'pidpersec 0.3'; do timeout 20 "$SONDE" ${c%% *} -j -d 0.3 ${c#* } >"$TMPDIR/o"; echo "${c%% *}: $(grep -oE '"interval": [0-9]+|last_interval' "$TMPDIR/o" | sort -u | tr '\n' ' ')"; done
+	for c in 'runqlat 0.3' 'cachestat 0.3' 'cachetop 0.3' 'syscount -i 0.3' 'pidpersec 0.3'
+	do timeout 20 "$SONDE" ${c%% *} -j -d 0.3 ${c#* } >"$TMPDIR/o"
+	echo "${c%% *}: $(grep -oE '"interval": [0-9]+|last_interval' "$TMPDIR/o" | sort -u | tr '\n' ' ')"
+	done
 	timeout 20 "$SONDE" biotop -Cq -d 0.3 0.3 | grep -c loadavg
 	timeout 20 "$SONDE" runqlat -j -d 0.3 0.2 | grep -oE '"interval": [0-9]+|last_interval' | sort -u
 NEEDS btf sym:blk_mq_start_request
@@ -397,8 +418,13 @@ EXPECT
 NAME --time=ms, us, ns and --utc: columns, lines above reports, screens
 RUN
 	export TZ=XYZ-5:30
-	"$SONDE" exitsnoop -q --utc -- true | head -n 1; for o in --time --utc '--time=us --utc' '--utc --time=us'; do "$SONDE" exitsnoop -qj $o -- true | sed 's/.*"time": "[^"]*T[0-9:.]*\([^"]*\)".*/\1/'; "$SONDE" exitsnoop -q $o -- true | sed -n '2{ s/ .*//; s/[0-9]/9/g; p; }'; done
-	"$SONDE" threadsnoop -q --time=ms --fields time,comm -- build/tests/threads 1 | sed 's/[0-9]/9/g'; "$SONDE" threadsnoop -qj --utc --fields time -- build/tests/threads 1 | sed 's/T[0-9:.]*/T/; s/[0-9]*-[0-9-]*T/T/'
+	"$SONDE" exitsnoop -q --utc -- true | head -n 1
+	for o in --time --utc '--time=us --utc' '--utc --time=us'
+	do "$SONDE" exitsnoop -qj $o -- true | sed 's/.*"time": "[^"]*T[0-9:.]*\([^"]*\)".*/\1/'
+	"$SONDE" exitsnoop -q $o -- true | sed -n '2{ s/ .*//; s/[0-9]/9/g; p; }'
+	done
+	"$SONDE" threadsnoop -q --time=ms --fields time,comm -- build/tests/threads 1 | sed 's/[0-9]/9/g'
+	"$SONDE" threadsnoop -qj --utc --fields time -- build/tests/threads 1 | sed 's/T[0-9:.]*/T/; s/[0-9]*-[0-9-]*T/T/'
 	for t in 'runqlat --time=us' 'biotop -C --time=ms' 'biotop -C'; do "$SONDE" $t -q 50ms 1 | sed -n '1{ s/[0-9]/9/g; s/ .*//; p; }'; done
 NEEDS prog:threads uprobe btf
 TIMEOUT 40

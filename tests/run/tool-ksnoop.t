@@ -121,7 +121,9 @@ EXPECT
 NAME ksnoop: conditions; with return, one row for the whole call
 RUN
 	see() { "$SONDE" ksnoop -q --csv --fields function,event,args trace "$@" -- build/tests/rw w20 r77 r78 | sed 's/0x[0-9a-f]*/ADDR/'; }
-	see 'vfs_read(count == 77, return)' 'vfs_write(count >= 20, pos != 0, return < 0)'; see 'vfs_read(count != 77, count > 0x4d, count <= 78, return == 78)'; see 'vfs_read(file->f_flags, count < 77, count > 76)'
+	see 'vfs_read(count == 77, return)' 'vfs_write(count >= 20, pos != 0, return < 0)'
+	see 'vfs_read(count != 77, count > 0x4d, count <= 78, return == 78)'
+	see 'vfs_read(file->f_flags, count < 77, count > 76)'
 	see 'vfs_read(return > 77)' 'vfs_read(return == -1)' 'vfs_write(file->f_mode != 0, return)' 'vfs_write(pos, count, file->f_mode)' 'vfs_read(count >= 78)' | sed 's/f_mode = [0-9]*/f_mode = N/'
 	"$SONDE" ksnoop -q -j --fields function,event,args trace 'vfs_read(file->f_flags, return > 77)' -- build/tests/rw r77 r78
 NEEDS kprobe btf

@@ -19,7 +19,10 @@ EXPECT
 	-2,/bin/nope
 
 NAME execsnoop: filters
-RUN "$SONDE" execsnoop -q -n echo --fields argv -- sh -c '/bin/echo a; /bin/true; /bin/echo b' | grep bin; "$SONDE" execsnoop -q --fields argv ech -- sh -c '/bin/true; /bin/echo c >/dev/null'; "$SONDE" execsnoop -q -u nobody -- /bin/true
+RUN
+	"$SONDE" execsnoop -q -n echo --fields argv -- sh -c '/bin/echo a; /bin/true; /bin/echo b' | grep bin
+	"$SONDE" execsnoop -q --fields argv ech -- sh -c '/bin/true; /bin/echo c >/dev/null'
+	"$SONDE" execsnoop -q -u nobody -- /bin/true
 NEEDS btf tp:sched/sched_process_exec
 EXPECT
 	/bin/echo a
@@ -30,7 +33,10 @@ EXPECT
 
 NAME execsnoop: a part of the line, and quotes
 RUN
-	for f in '' -j; do "$SONDE" execsnoop -q $f -n =echo -l 'o a b a' --count 1 --fields ret,argv -- sh -c '/bin/true; /bin/echo "a b"; /bin/echo "a b" a; /bin/echo a b a' >"$TMPDIR/o"; grep -v '^a b' "$TMPDIR/o"; done
+	for f in '' -j
+	do "$SONDE" execsnoop -q $f -n =echo -l 'o a b a' --count 1 --fields ret,argv -- sh -c '/bin/true; /bin/echo "a b"; /bin/echo "a b" a; /bin/echo a b a' >"$TMPDIR/o"
+	grep -v '^a b' "$TMPDIR/o"
+	done
 	"$SONDE" execsnoop -q --quote -n =echo --fields argv -- sh -c '/bin/echo "a b" "" "c\\\"d" >/dev/null'
 NEEDS btf tp:sched/sched_process_exec
 EXPECT
@@ -133,7 +139,12 @@ EXPECT
 	T sh               18   PID 0
 
 NAME killsnoop: as JSON and CSV, filters
-RUN for f in -j --csv; do "$SONDE" killsnoop -qx $f --fields signal,signal_name,target,ret,error -- sh -c 'kill -USR1 99999999; kill -CONT $$' 2>/dev/null; done; "$SONDE" killsnoop -q -s 18,19 --fields signal -- sh -c 'kill -0 $$; kill -CONT $$'; "$SONDE" killsnoop -q -T 99999999 --fields signal -- sh -c 'kill -1 99999999; kill -CONT $$' 2>/dev/null
+RUN
+	for f in -j --csv
+	do "$SONDE" killsnoop -qx $f --fields signal,signal_name,target,ret,error -- sh -c 'kill -USR1 99999999; kill -CONT $$' 2>/dev/null
+	done
+	"$SONDE" killsnoop -q -s 18,19 --fields signal -- sh -c 'kill -0 $$; kill -CONT $$'
+	"$SONDE" killsnoop -q -T 99999999 --fields signal -- sh -c 'kill -1 99999999; kill -CONT $$' 2>/dev/null
 NEEDS tp:syscalls/sys_exit_kill
 EXPECT
 	{"type": "event", "table": "signals", "signal": 10, "signal_name": "USR1", "target": 99999999, "ret": -3, "error": "ESRCH"}
@@ -145,7 +156,12 @@ EXPECT
 	1
 
 NAME sigsnoop: who signals whom, and what becomes of it
-RUN "$SONDE" sigsnoop -q -s 10,18 -- sh -c 'trap : USR1; kill -USR1 $$; kill -CONT $$' | sed 's/^[0-9:]* *[0-9]* */X /; s/\(USR1\|CONT\) *[0-9]* */\1 PID /'; for f in -j --csv; do "$SONDE" sigsnoop -q $f -s 18 --fields comm,signal_name,target_comm,result -- sh -c 'kill -CONT $$'; done
+RUN
+	"$SONDE" sigsnoop -q -s 10,18 -- sh -c 'trap : USR1; kill -USR1 $$; kill -CONT $$' |
+		sed 's/^[0-9:]* *[0-9]* */X /; s/\(USR1\|CONT\) *[0-9]* */\1 PID /'
+	for f in -j --csv
+	do "$SONDE" sigsnoop -q $f -s 18 --fields comm,signal_name,target_comm,result -- sh -c 'kill -CONT $$'
+	done
 NEEDS tp:signal/signal_generate
 EXPECT
 	X TIME      PID     COMM             SIG  NAME    TPID    TCOMM            CODE  RESULT
@@ -176,7 +192,12 @@ EXPECT
 	ALRM    python3
 
 NAME forksnoop: processes, and threads
-RUN p='import threading; t = threading.Thread(target=print); t.start(); t.join()'; "$SONDE" forksnoop -q --fields comm,kind -- sh -c 'ls >/dev/null; true'; for f in -j --csv; do "$SONDE" forksnoop -qa $f --fields comm,kind -- /usr/bin/python3 -c "$p" | grep -v '^$'; done
+RUN
+	p='import threading; t = threading.Thread(target=print); t.start(); t.join()'
+	"$SONDE" forksnoop -q --fields comm,kind -- sh -c 'ls >/dev/null; true'
+	for f in -j --csv
+	do "$SONDE" forksnoop -qa $f --fields comm,kind -- /usr/bin/python3 -c "$p" | grep -v '^$'
+	done
 NEEDS tp:task/task_newtask file:/usr/bin/python3
 EXPECT
 	COMM             KIND
@@ -186,7 +207,14 @@ EXPECT
 	python3,thread
 
 NAME bashreadline: a line typed into a shell
-RUN type() { echo 'echo "a, b"' | script -qc 'bash --norc -i' /dev/null >/dev/null 2>&1; }; tool_sees type bashreadline >"$TMPDIR/o"; tool_sees type bashreadline -j --fields line >"$TMPDIR/j"; tool_sees type bashreadline --csv --fields line >"$TMPDIR/c"; grep -o ' echo.*' "$TMPDIR/o"; cat "$TMPDIR/j" "$TMPDIR/c" | grep -v exit
+RUN
+	type() { echo 'echo "a, b"' | script -qc 'bash --norc -i' /dev/null >/dev/null 2>&1
+	}
+	tool_sees type bashreadline >"$TMPDIR/o"
+	tool_sees type bashreadline -j --fields line >"$TMPDIR/j"
+	tool_sees type bashreadline --csv --fields line >"$TMPDIR/c"
+	grep -o ' echo.*' "$TMPDIR/o"
+	cat "$TMPDIR/j" "$TMPDIR/c" | grep -v exit
 NEEDS uprobe cmd:script file:/bin/bash
 TIMEOUT 30
 EXPECT
@@ -196,7 +224,11 @@ EXPECT
 	"echo ""a, b"""
 
 NAME tools: JSON begins with what is traced and ends with whether that was all; -q leaves it out
-RUN "$SONDE" execsnoop -j -n true -- sh -c '/bin/true' >"$TMPDIR/o" 2>/dev/null; sed -n '1p; $p' "$TMPDIR/o" | sed -E 's/"(version|kernel|hostname|time)": "[^"]*"/"\1": V/g; s/"(duration_ns|probes)": [0-9]*/"\1": N/g; s/"sources": \["[a-z].*"\]/"sources": S/'; "$SONDE" execsnoop -q -j -- sh -c '/bin/true' | grep -cE '"(start|end)"' || true
+RUN
+	"$SONDE" execsnoop -j -n true -- sh -c '/bin/true' >"$TMPDIR/o" 2>/dev/null
+	sed -n '1p; $p' "$TMPDIR/o" |
+		sed -E 's/"(version|kernel|hostname|time)": "[^"]*"/"\1": V/g; s/"(duration_ns|probes)": [0-9]*/"\1": N/g; s/"sources": \["[a-z].*"\]/"sources": S/'
+	"$SONDE" execsnoop -q -j -- sh -c '/bin/true' | grep -cE '"(start|end)"' || true
 NEEDS tp:syscalls/sys_enter_execve btf
 EXPECT
 	{"type": "start", "tool": "execsnoop", "options": ["-j", "-n", "true", "--", "sh", "-c", "/bin/true"], "version": V, "kernel": V, "hostname": V, "time": V, "probes": N, "sources": S}
@@ -206,8 +238,10 @@ EXPECT
 NAME tools: JSON and CSV of a run that lost events say so, with the number
 RUN
 	export BPFTRACE_PERF_RB_PAGES=1
-	"$SONDE" tpoint -j syscalls:sys_enter_getppid -- build/tests/burst 100000 2>/dev/null | awk -F ', ' '/"type": "event"/ { n++ } END { for (i = 1; i <= NF; i++) { split($i, a, ": "); v[a[1]] = a[2] } print v["\"complete\""], (n == v["\"rows\""] && v["\"lost\""] > 0 && n + v["\"lost\""] == 100000 ? "exact" : $0) }'
-	"$SONDE" tpoint --csv syscalls:sys_enter_getppid -- build/tests/burst 100000 2>"$TMPDIR/e" >"$TMPDIR/o"; awk -v rows=$(($(wc -l <"$TMPDIR/o") - 1)) '/Total lost event count/ { print (rows + $NF == 100000 ? "exact" : rows + 0 " and " $NF) }' "$TMPDIR/e"
+	"$SONDE" tpoint -j syscalls:sys_enter_getppid -- build/tests/burst 100000 2>/dev/null |
+		awk -F ', ' '/"type": "event"/ { n++ } END { for (i = 1; i <= NF; i++) { split($i, a, ": "); v[a[1]] = a[2] } print v["\"complete\""], (n == v["\"rows\""] && v["\"lost\""] > 0 && n + v["\"lost\""] == 100000 ? "exact" : $0) }'
+	"$SONDE" tpoint --csv syscalls:sys_enter_getppid -- build/tests/burst 100000 2>"$TMPDIR/e" >"$TMPDIR/o"
+	awk -v rows=$(($(wc -l <"$TMPDIR/o") - 1)) '/Total lost event count/ { print (rows + $NF == 100000 ? "exact" : rows + 0 " and " $NF) }' "$TMPDIR/e"
 NEEDS slow tp:syscalls/sys_enter_getppid
 TIMEOUT 40
 EXPECT
@@ -230,7 +264,11 @@ EXPECT
 	1
 
 NAME tools: without the rights one sentence says which, before anything is compiled
-RUN for t in opensnoop 'strace true' biolatency; do /usr/bin/setpriv --bounding-set -all --inh-caps -all "$SONDE" $t 2>&1 | sed 's/CAP_BPF.*/CAPS/'; done; /usr/bin/setpriv --bounding-set -all --inh-caps -all "$SONDE" -d script vfsstat | head -n 1
+RUN
+	for t in opensnoop 'strace true' biolatency
+	do /usr/bin/setpriv --bounding-set -all --inh-caps -all "$SONDE" $t 2>&1 | sed 's/CAP_BPF.*/CAPS/'
+	done
+	/usr/bin/setpriv --bounding-set -all --inh-caps -all "$SONDE" -d script vfsstat | head -n 1
 NEEDS file:/usr/bin/setpriv btf
 EXPECT
 	ERROR: opensnoop needs CAPS
@@ -271,7 +309,8 @@ EXPECT
 NAME execsnoop: the file that is executed, where it works, and its parent's name
 RUN
 	mkdir "$TMPDIR/in"
-	"$SONDE" execsnoop -x --path --directory --parent-name -q --csv --fields ret,parent_comm,path,directory,argv -- sh -c 'cd "$1"; /bin/echo x >out; ./nope; true' sh "$TMPDIR/in" 2>/dev/null | sed "s,$TMPDIR,DIR,g" | tail -n +3
+	"$SONDE" execsnoop -x --path --directory --parent-name -q --csv --fields ret,parent_comm,path,directory,argv -- sh -c 'cd "$1"; /bin/echo x >out; ./nope; true' sh "$TMPDIR/in" 2>/dev/null |
+		sed "s,$TMPDIR,DIR,g" | tail -n +3
 	"$SONDE" execsnoop -q --csv -- true | head -n 1
 NEEDS since:6.18 btf tp:sched/sched_process_exec
 EXPECT

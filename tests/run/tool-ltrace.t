@@ -1,7 +1,12 @@
 # ltrace: build/tests/calls N calls snprintf() N times.
 
 NAME ltrace: calls with arguments and results, chosen ones, JSON
-RUN c=build/tests/calls; "$SONDE" ltrace -q -e 'snprintf+strtol' $c 2 2>&1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g'; "$SONDE" ltrace -qj -e snprintf $c 1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g; s/"duration_ns": [0-9]*/N/'; "$SONDE" ltrace -q --csv --fields function,args,result -e snprintf $c 1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g'; "$SONDE" ltrace -q -T -e strtol $c 1 2>&1 | grep -cE ' = 1 <0\.[0-9]{6}>$'
+RUN
+	c=build/tests/calls
+	"$SONDE" ltrace -q -e 'snprintf+strtol' $c 2 2>&1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g'
+	"$SONDE" ltrace -qj -e snprintf $c 1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g; s/"duration_ns": [0-9]*/N/'
+	"$SONDE" ltrace -q --csv --fields function,args,result -e snprintf $c 1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g'
+	"$SONDE" ltrace -q -T -e strtol $c 1 2>&1 | grep -cE ' = 1 <0\.[0-9]{6}>$'
 NEEDS uprobe prog:calls x86_64
 EXPECT
 	strtol ("2", 0x0, 0) = 2
@@ -23,7 +28,15 @@ EXPECT
 	getenv ("LS_BLOCK_SIZE") = NULL
 
 NAME ltrace: a summary with exact counts; of one library; a process that runs already
-RUN "$SONDE" ltrace -q -c -e snprintf --fields function,calls build/tests/calls 7 2>&1; "$SONDE" ltrace -q -l libc -e '!s*' -c --fields function build/tests/calls 1 2>&1 | grep -c snprintf; build/tests/calls 1 60000 & p=$!; "$SONDE" ltrace -c -p $p >"$TMPDIR/o" 2>"$TMPDIR/err" & t=$!; eventually grep -q Tracing "$TMPDIR/err"; kill $p; wait $t; echo $?
+RUN
+	"$SONDE" ltrace -q -c -e snprintf --fields function,calls build/tests/calls 7 2>&1
+	"$SONDE" ltrace -q -l libc -e '!s*' -c --fields function build/tests/calls 1 2>&1 | grep -c snprintf
+	build/tests/calls 1 60000 & p=$!
+	"$SONDE" ltrace -c -p $p >"$TMPDIR/o" 2>"$TMPDIR/err" & t=$!
+	eventually grep -q Tracing "$TMPDIR/err"
+	kill $p
+	wait $t
+	echo $?
 NEEDS uprobe prog:calls x86_64
 TIMEOUT 60
 EXPECT
@@ -52,7 +65,10 @@ RUN
 	l() { "$SONDE" ltrace -q "$@" 2>&1 | sed 's/0x[0-9a-f]\{2,\}/ADDR/g; s/^\( *main \)(.*)/\1(...)/'; }
 	l -n 2 -e snprintf -x main+greet -s 3 $c 1; l -L -x 'add*' $c 1; l -L -c -x 'g*+add6' --fields function,calls $c 3 | LC_ALL=C sort
 	"$SONDE" ltrace -q -j -n 3 -L -x greet+main $c 1 | grep -o '"depth": [0-9]*, "function": "[a-z]*"'
-	"$SONDE" ltrace -L $c 2>&1; "$SONDE" ltrace -L -x nosuch $c 2>&1 | sed "s,/.*/,,"; "$SONDE" ltrace -s 0 $c 2>&1; "$SONDE" ltrace -qc -e snprintf -x greet+nosuch --fields function,calls $c 1 2>&1 | sed "s,/.*/,," | LC_ALL=C sort
+	"$SONDE" ltrace -L $c 2>&1
+	"$SONDE" ltrace -L -x nosuch $c 2>&1 | sed "s,/.*/,,"
+	"$SONDE" ltrace -s 0 $c 2>&1
+	"$SONDE" ltrace -qc -e snprintf -x greet+nosuch --fields function,calls $c 1 2>&1 | sed "s,/.*/,," | LC_ALL=C sort
 NEEDS uprobe prog:calls x86_64
 TIMEOUT 60
 EXPECT
@@ -74,7 +90,10 @@ EXPECT
 	snprintf                         1
 
 NAME ltrace: names of C++ as the source has them
-RUN "$SONDE" ltrace -q -L -C -x 'shop::Cart::add*+twice*' build/tests/classes 2>&1 | sed 's/ (0x.*//' | sort -u; "$SONDE" ltrace -q -L -x '_ZN4shop4Cart*' build/tests/classes 2>&1 | sed 's/ (0x.*//'; "$SONDE" ltrace -qc -L -C -x 'shop::Holder::~Holder()' --fields function,calls build/tests/classes 2>&1 | wc -l
+RUN
+	"$SONDE" ltrace -q -L -C -x 'shop::Cart::add*+twice*' build/tests/classes 2>&1 | sed 's/ (0x.*//' | sort -u
+	"$SONDE" ltrace -q -L -x '_ZN4shop4Cart*' build/tests/classes 2>&1 | sed 's/ (0x.*//'
+	"$SONDE" ltrace -qc -L -C -x 'shop::Holder::~Holder()' --fields function,calls build/tests/classes 2>&1 | wc -l
 NEEDS uprobe prog:classes x86_64
 EXPECT
 	int twice<int>(int, bool)
@@ -83,7 +102,11 @@ EXPECT
 	2
 
 NAME ltrace: functions that go back to where others returned, and the end of a thread
-RUN build/tests/astray >$TMPDIR/plain; "$SONDE" ltrace -q build/tests/astray >$TMPDIR/traced 2>$TMPDIR/calls; cmp $TMPDIR/plain $TMPDIR/traced && echo the same; sed -n 's/ (.*//; /^_setjmp/p; /context/p; /vfork/p; /^printf/p' $TMPDIR/calls | sort | uniq -c
+RUN
+	build/tests/astray >$TMPDIR/plain
+	"$SONDE" ltrace -q build/tests/astray >$TMPDIR/traced 2>$TMPDIR/calls
+	cmp $TMPDIR/plain $TMPDIR/traced && echo the same
+	sed -n 's/ (.*//; /^_setjmp/p; /context/p; /vfork/p; /^printf/p' $TMPDIR/calls | sort | uniq -c
 NEEDS uprobe prog:astray x86_64
 EXPECT
 	the same
@@ -124,7 +147,10 @@ EXPECT
 	strlen ("hello") = 5
 
 NAME ltrace -S: system calls, too
-RUN "$SONDE" ltrace -q -S -e snprintf build/tests/calls 1 2>&1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g' | grep -A 9 '^snprintf'; "$SONDE" ltrace -q -S -e snprintf build/tests/calls 1 2>&1 | grep -e '^SYS mmap(' -e uretprobe | cut -d'(' -f1 | sort -u; "$SONDE" ltrace -qj -S -e snprintf build/tests/calls 1 | grep -o '"call": "exit_group.*'
+RUN
+	"$SONDE" ltrace -q -S -e snprintf build/tests/calls 1 2>&1 | sed 's/0x[0-9a-f]\{5,\}/ADDR/g' | grep -A 9 '^snprintf'
+	"$SONDE" ltrace -q -S -e snprintf build/tests/calls 1 2>&1 | grep -e '^SYS mmap(' -e uretprobe | cut -d'(' -f1 | sort -u
+	"$SONDE" ltrace -qj -S -e snprintf build/tests/calls 1 | grep -o '"call": "exit_group.*'
 NEEDS uprobe prog:calls x86_64 tp:raw_syscalls/sys_exit btf
 EXPECT_RE
 	snprintf \(ADDR, 64, "hello %s"\) = 11
@@ -134,7 +160,17 @@ EXPECT_RE
 	"call": "exit_group\(0\) += \?"\}
 
 NAME ltrace: of programs of Go no returns are probed; mistakes
-RUN "$SONDE" ltrace -e nosuch build/tests/calls 2>&1; for e in nosuch+snprintf+none* '!snprintf+nosuch'; do "$SONDE" ltrace -qc -e "$e" build/tests/calls 1 2>&1 >/dev/null | grep 'WARN.*name:'; done; "$SONDE" ltrace 2>&1; "$SONDE" ltrace /nope 2>&1; cp build/tests/calls "$TMPDIR/go" && printf x >"$TMPDIR/s" && objcopy --add-section .go.buildinfo="$TMPDIR/s" "$TMPDIR/go" && "$SONDE" -d script ltrace "$TMPDIR/go" | grep -c '^uretprobe'; true
+RUN
+	"$SONDE" ltrace -e nosuch build/tests/calls 2>&1
+	for e in nosuch+snprintf+none* '!snprintf+nosuch'
+	do "$SONDE" ltrace -qc -e "$e" build/tests/calls 1 2>&1 >/dev/null | grep 'WARN.*name:'
+	done
+	"$SONDE" ltrace 2>&1
+	"$SONDE" ltrace /nope 2>&1
+	cp build/tests/calls "$TMPDIR/go" && printf x >"$TMPDIR/s" &&
+		objcopy --add-section .go.buildinfo="$TMPDIR/s" "$TMPDIR/go" && "$SONDE" -d script ltrace "$TMPDIR/go" |
+		grep -c '^uretprobe'
+	true
 NEEDS uprobe prog:calls x86_64 cmd:objcopy
 EXPECT_RE
 	ERROR: .*/calls imports no function that a library of its defines and -e nosuch wants

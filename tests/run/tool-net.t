@@ -127,7 +127,10 @@ EXPECT
 NAME a network namespace: by a process, a path or its inode
 RUN
 	p='import socket; s=socket.socket(); s.bind(("127.0.0.1", 18936)); s.listen(7)'; here=$(stat -Lc %i /proc/self/ns/net)
-	for n in $$ /proc/self/ns/net $here $((here - 1)) nosuch /etc/passwd 4194303; do "$SONDE" solisten -q --csv --fields port -n $n -- python3 -c "$p" 2>&1 | sed -n 's/ (got .*//; 1p; 2p' | grep -v ^port; done
+	for n in $$ /proc/self/ns/net $here $((here - 1)) nosuch /etc/passwd 4194303
+	do "$SONDE" solisten -q --csv --fields port -n $n -- python3 -c "$p" 2>&1 | sed -n 's/ (got .*//; 1p; 2p' |
+		grep -v ^port
+	done
 	"$SONDE" solisten -q -t --csv --fields time_ns,netns,port --show-netns -- python3 -c "$p" | sed "s/^[1-9][0-9]*,$here,/AGO,HERE,/"
 NEEDS slow tp:syscalls/sys_exit_listen btf cmd:python3
 TIMEOUT 30
@@ -284,8 +287,14 @@ EXPECT
 NAME tcpdrop: a packet that nobody wants
 RUN
 	see() { tool_sees 'python3 -c "import socket; socket.socket().connect_ex((\"127.0.0.1\", 18912))"' tcpdrop "$@" | grep -E '18912|tcp_v4_rcv|DADDR|^dport'; }
-	see -4 --fields ip,daddr,dport,flags,reason,kstack | sed 's/+[0-9]*$//' | sort -u; see -4 -j --no-stack --fields dport,reason | grep -c 18912; see --csv -6 --fields dport,reason; see --csv -4 --no-stack --fields dport,reason | sort -u
-	see -4 -j --no-stack --netns-id "$(stat -Lc %i /proc/self/ns/net)" --fields dport | sort -u; see -4 -j --no-stack --pid-netns $$ --fields dport | sort -u; see -4 -j --no-stack --netns-id 4026500000 --fields dport; true
+	see -4 --fields ip,daddr,dport,flags,reason,kstack | sed 's/+[0-9]*$//' | sort -u
+	see -4 -j --no-stack --fields dport,reason | grep -c 18912
+	see --csv -6 --fields dport,reason
+	see --csv -4 --no-stack --fields dport,reason | sort -u
+	see -4 -j --no-stack --netns-id "$(stat -Lc %i /proc/self/ns/net)" --fields dport | sort -u
+	see -4 -j --no-stack --pid-netns $$ --fields dport | sort -u
+	see -4 -j --no-stack --netns-id 4026500000 --fields dport
+	true
 NEEDS slow tp:skb/kfree_skb btf cmd:python3 sym:sk_skb_reason_drop
 TIMEOUT 30
 EXPECT
@@ -320,7 +329,9 @@ EXPECT
 NAME netqtop: packets by queue
 RUN
 	see() { tool_sees 'unshare -n sh -c "ip link set lo up; python3 -I tests/progs/udp.py"' netqtop "$@" -n lo 1h; }
-	see --fields interface,direction,queue,packets | tail -n 2 | sed 's/[1-9][0-9]*$/N/' | sort; see -j --fields direction,bytes | grep -c '"direction": ".X", "bytes": [0-9]*}'; see --csv --fields interface,queue | sort -u
+	see --fields interface,direction,queue,packets | tail -n 2 | sed 's/[1-9][0-9]*$/N/' | sort
+	see -j --fields direction,bytes | grep -c '"direction": ".X", "bytes": [0-9]*}'
+	see --csv --fields interface,queue | sort -u
 NEEDS tp:net/net_dev_start_xmit btf cmd:python3 cmd:ip
 TIMEOUT 30
 EXPECT_RE
@@ -333,7 +344,9 @@ EXPECT_RE
 NAME netqtop: packets per second
 RUN
 	see() { tool_sees 'unshare -n sh -c "ip link set lo up; python3 -I tests/progs/udp.py"' netqtop "$@" -n lo 1h; }
-	see -tj | sed -n 's/.*"packets": \([0-9]*\), "bytes": \([0-9]*\), .*"packets_per_s": \([0-9]*\), "bytes_per_s": \([0-9]*\)}/\1 \2 \3 \4/p' | awk '{ s = $2 / $4; print ($4 > 0 && $3 * s <= $1 * 1.01 && ($3 + 1) * s > $1 * 0.99) }'
+	see -tj |
+		sed -n 's/.*"packets": \([0-9]*\), "bytes": \([0-9]*\), .*"packets_per_s": \([0-9]*\), "bytes_per_s": \([0-9]*\)}/\1 \2 \3 \4/p' |
+		awk '{ s = $2 / $4; print ($4 > 0 && $3 * s <= $1 * 1.01 && ($3 + 1) * s > $1 * 0.99) }'
 NEEDS tp:net/net_dev_start_xmit btf cmd:python3 cmd:ip sym:bpf_for_each_map_elem
 TIMEOUT 30
 EXPECT
@@ -397,7 +410,8 @@ EXPECT
 	python3,18925
 
 NAME tcptop: of a control group
-RUN m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); d=$m/sonde-$$; mkdir "$d"
+RUN
+	m=$(sed -n 's/^cgroup2* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -n 1); d=$m/sonde-$$; mkdir "$d"
 	export p='import socket, sys; n = int(sys.argv[1]); s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); c = socket.create_connection(s.getsockname()); a = s.accept()[0]; c.sendall(b"x" * n); a.recv(n, socket.MSG_WAITALL)'
 	both() { python3 -c "$p" 10303; sh -c 'echo $$ >"$0/cgroup.procs"; exec python3 -c "$p" 20404' "$d"; }
 	for g in '' "--cgroup $d"; do tool_sees both tcptop -C --csv --fields tx_bytes $g 1h | grep -E '^(10303|20404)$' | sort; done; rmdir "$d"

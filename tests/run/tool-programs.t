@@ -16,7 +16,12 @@ EXPECT
 	app.py,outer,1
 
 NAME uflow: entered and left
-RUN p="$SONDE_TESTS/runtime"; "$SONDE" uflow -q --fields depth,event,class,method "$p" -- "$p"; "$SONDE" uflow -qj -M outer --fields event,method "$p" -- "$p"; "$SONDE" uflow -q --csv -C nothing --fields event,method "$p" -- "$p"; "$SONDE" uflow -q --csv -M outer --fields event,method "$p" -- "$p"
+RUN
+	p="$SONDE_TESTS/runtime"
+	"$SONDE" uflow -q --fields depth,event,class,method "$p" -- "$p"
+	"$SONDE" uflow -qj -M outer --fields event,method "$p" -- "$p"
+	"$SONDE" uflow -q --csv -C nothing --fields event,method "$p" -- "$p"
+	"$SONDE" uflow -q --csv -M outer --fields event,method "$p" -- "$p"
 NEEDS uprobe prog:runtime
 EXPECT
 	DEPTH    CLASS                    METHOD
@@ -34,7 +39,12 @@ EXPECT
 	<-,outer
 
 NAME ugc: collections of garbage
-RUN p="$SONDE_TESTS/runtime"; "$SONDE" ugc -q --fields phase "$p" -- "$p"; "$SONDE" ugc -qj --fields duration_ns,phase "$p" -- "$p" | grep -c '"duration_ns": [1-9][0-9]*, "phase": "gc"'; "$SONDE" ugc -q --csv -M 1h --fields phase "$p" -- "$p"; "$SONDE" ugc -q --csv --fields phase "$p" -- "$p"
+RUN
+	p="$SONDE_TESTS/runtime"
+	"$SONDE" ugc -q --fields phase "$p" -- "$p"
+	"$SONDE" ugc -qj --fields duration_ns,phase "$p" -- "$p" | grep -c '"duration_ns": [1-9][0-9]*, "phase": "gc"'
+	"$SONDE" ugc -q --csv -M 1h --fields phase "$p" -- "$p"
+	"$SONDE" ugc -q --csv --fields phase "$p" -- "$p"
 NEEDS uprobe prog:runtime
 EXPECT
 	DESCRIPTION
@@ -45,7 +55,13 @@ EXPECT
 	gc
 
 NAME mysqld_qslower: a query, and nothing that steers the terminal
-RUN p="$SONDE_TESTS/runtime"; "$SONDE" mysqld_qslower -q --fields query "$p" 0 -- "$p"; "$SONDE" mysqld_qslower -qj --fields database,user,query "$p" -m 0 -- "$p"; for m in 1h 0; do "$SONDE" mysqld_qslower -q --csv --fields query "$p" $m -- "$p"; done
+RUN
+	p="$SONDE_TESTS/runtime"
+	"$SONDE" mysqld_qslower -q --fields query "$p" 0 -- "$p"
+	"$SONDE" mysqld_qslower -qj --fields database,user,query "$p" -m 0 -- "$p"
+	for m in 1h 0
+	do "$SONDE" mysqld_qslower -q --csv --fields query "$p" $m -- "$p"
+	done
 NEEDS uprobe prog:runtime
 EXPECT
 	QUERY
@@ -81,9 +97,13 @@ RUN
 	time.sleep(0.3)
 	l.release()
 	t.join()'
-	"$SONDE" futexctn -q --min 250ms -- python3 -c "$(echo "$p" | sed 's/^	//')" >"$TMPDIR/o"; awk 'NR == 2 && $2 ~ /^(python3|Thread-1)$/ && $(NF - 2) >= 1 { print "waited" }' "$TMPDIR/o"; grep -c '^        [_a-z0-9]' "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/stack/'
+	"$SONDE" futexctn -q --min 250ms -- python3 -c "$(echo "$p" | sed 's/^	//')" >"$TMPDIR/o"
+	awk 'NR == 2 && $2 ~ /^(python3|Thread-1)$/ && $(NF - 2) >= 1 { print "waited" }' "$TMPDIR/o"
+	grep -c '^        [_a-z0-9]' "$TMPDIR/o" | sed 's/^[1-9][0-9]*$/stack/'
 	"$SONDE" futexctn -qsj --min 250ms --fields waits,avg_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | grep -cE '"waits": [1-9], "avg_ns": [2-9][0-9]{8}' | sed 's/^[1-9]$/some/'
-	"$SONDE" futexctn -qs --csv --min 1h -- /bin/true; "$SONDE" futexctn -qs --csv --min 250ms --fields waits,avg_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | sed -E 's/^[1-9],[2-9][0-9]{8}$/row/' | uniq
+	"$SONDE" futexctn -qs --csv --min 1h -- /bin/true
+	"$SONDE" futexctn -qs --csv --min 250ms --fields waits,avg_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" |
+		sed -E 's/^[1-9],[2-9][0-9]{8}$/row/' | uniq
 	"$SONDE" futexctn -qs -t 1 -l 0x1 100ms 2 && echo ended
 	"$SONDE" futexctn -qsm --min 250ms --fields avg_ns,total_ns -- python3 -c "$(echo "$p" | sed 's/^	//')" | awk 'NR == 1 { print $1, $2 } NR == 2 { print ($1 >= 250 && $1 < 60000) }'
 NEEDS tp:syscalls/sys_exit_futex cmd:python3
@@ -104,8 +124,10 @@ RUN
 	"$SONDE" klockstat -q -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" >"$TMPDIR/o"
 	head -n 1 "$TMPDIR/o"; awk 'NR > 1 && $1 ~ /^[0-9]+$/ { n += $1; if ($4 > max) max = $4; if ($4 > $3) print } END { print (n > 0 && max > 0 ? "waited" : "never") }' "$TMPDIR/o"
 	"$SONDE" klockstat -qj -S max -s 2 -n 1 -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" | grep -o '"sym"' | wc -l
-	"$SONDE" klockstat -qj --fields waits -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" | grep -c '"waits": [1-9]' | sed 's/^[1-9][0-9]*$/some/'
-	"$SONDE" klockstat -q --csv --fields waits,total_ns -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" | sed 's/^[1-9][0-9]*,[1-9][0-9]*$/row/' | uniq
+	"$SONDE" klockstat -qj --fields waits -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" |
+		grep -c '"waits": [1-9]' | sed 's/^[1-9][0-9]*$/some/'
+	"$SONDE" klockstat -q --csv --fields waits,total_ns -- sh -c 'for i in 1 2 3 4 5 6; do dd if=/dev/zero of="$0" bs=1 count=20000 conv=notrunc 2>/dev/null & done; wait' "$TMPDIR/one" |
+		sed 's/^[1-9][0-9]*,[1-9][0-9]*$/row/' | uniq
 NEEDS slow tp:lock/contention_begin
 TIMEOUT 60
 EXPECT
@@ -217,9 +239,21 @@ EXPECT
 NAME dbslower and dbstat: queries of any database
 RUN
 	p="$SONDE_TESTS/runtime"
-	"$SONDE" dbslower -q --fields query "$p" -m 0 -- "$p"; "$SONDE" dbslower -qj --fields query "$p" -m 0 -- "$p" | tail -n 1; for m in 1h 0; do "$SONDE" dbslower -q --csv --fields query "$p" -m $m -- "$p" | tail -n 1; done
-	"$SONDE" dbstat -q -u "$p" -- "$p" | awk '/^usecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'; "$SONDE" dbstat -qj "$p" -- "$p"; "$SONDE" dbstat -q --csv -m 1h "$p" -- "$p"; "$SONDE" dbstat -q --csv "$p" -- "$p" | awk -F, 'NR == 1 { print; next } { n += $3 } END { print n }'
-	cp "$p" "$TMPDIR/mysqld"; PATH="$TMPDIR:$PATH"; for o in mysql 'mysql -x mysqld' '-x mysqld'; do "$SONDE" dbslower -q --csv --fields query $o -m 0 -- mysqld | tail -n 1; "$SONDE" dbstat -q --csv $o -- mysqld | awk -F, '{ n += $3 } END { print n }'; done
+	"$SONDE" dbslower -q --fields query "$p" -m 0 -- "$p"
+	"$SONDE" dbslower -qj --fields query "$p" -m 0 -- "$p" | tail -n 1
+	for m in 1h 0
+	do "$SONDE" dbslower -q --csv --fields query "$p" -m $m -- "$p" | tail -n 1
+	done
+	"$SONDE" dbstat -q -u "$p" -- "$p" | awk '/^usecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'
+	"$SONDE" dbstat -qj "$p" -- "$p"
+	"$SONDE" dbstat -q --csv -m 1h "$p" -- "$p"
+	"$SONDE" dbstat -q --csv "$p" -- "$p" | awk -F, 'NR == 1 { print; next } { n += $3 } END { print n }'
+	cp "$p" "$TMPDIR/mysqld"
+	PATH="$TMPDIR:$PATH"
+	for o in mysql 'mysql -x mysqld' '-x mysqld'
+	do "$SONDE" dbslower -q --csv --fields query $o -m 0 -- mysqld | tail -n 1
+	"$SONDE" dbstat -q --csv $o -- mysqld | awk -F, '{ n += $3 } END { print n }'
+	done
 NEEDS uprobe prog:runtime
 EXPECT_RE
 	QUERY
@@ -245,7 +279,10 @@ RUN
 	"$SONDE" -q -e 'interval:s:100 { @ = count(); }' >/dev/null 2>&1 & p=$!
 	list() { "$SONDE" bpflist -p $p "$@" 2>&1; }
 	holds() { list | grep -q bpf-prog; }
-	eventually holds; list | sed "s/^$p */PID /; s/  *[0-9]*\$/ N/" | grep -v bpf-link; list -qj | grep -c '"kind": "bpf-map", "count": [1-9]'; list -q --csv | sed -n "1p; s/^$p,.*,bpf-map,[1-9][0-9]*$/PID, some/p"
+	eventually holds
+	list | sed "s/^$p */PID /; s/  *[0-9]*\$/ N/" | grep -v bpf-link
+	list -qj | grep -c '"kind": "bpf-map", "count": [1-9]'
+	list -q --csv | sed -n "1p; s/^$p,.*,bpf-map,[1-9][0-9]*$/PID, some/p"
 	for f in '' -j --csv; do "$SONDE" bps -p $p -q $f --fields comm,kind 2>/dev/null | grep -m 1 bpf-map; done
 	kill $p; wait $p
 NEEDS btf feature:LOOP
@@ -263,7 +300,11 @@ EXPECT_RE
 	sonde,bpf-map
 
 NAME uobjnew: objects by type
-RUN p="$SONDE_TESTS/runtime"; "$SONDE" uobjnew -q "$p" -- "$p"; "$SONDE" uobjnew -qj -C 1 "$p" -- "$p"; "$SONDE" uobjnew -q --csv --malloc libc -- "$SONDE_TESTS/leak" | grep -oE '^object,.*|^malloc <= 4096,'
+RUN
+	p="$SONDE_TESTS/runtime"
+	"$SONDE" uobjnew -q "$p" -- "$p"
+	"$SONDE" uobjnew -qj -C 1 "$p" -- "$p"
+	"$SONDE" uobjnew -q --csv --malloc libc -- "$SONDE_TESTS/leak" | grep -oE '^object,.*|^malloc <= 4096,'
 NEEDS uprobe prog:runtime prog:leak
 EXPECT
 	NAME/TYPE                            # ALLOCS      # BYTES
@@ -274,7 +315,12 @@ EXPECT
 	malloc <= 4096,
 
 NAME uobjnew, ucalls, uthreads: a language and a process, as bcc spells them
-RUN "$SONDE_TESTS/spin" 100000 >/dev/null & p=$!; for t in 'uobjnew -l c' 'ucalls -l python' 'ucalls -l ruby' 'uthreads -l c' 'uthreads -l none'; do timeout 30 "$SONDE" $t $p -d 0.1 2>&1 | head -n 1 | sed "s/$p/PID/; s,(/[^)]*/libc[.]so[.][0-9]*),(LIBC),"; done; kill $p
+RUN
+	"$SONDE_TESTS/spin" 100000 >/dev/null & p=$!
+	for t in 'uobjnew -l c' 'ucalls -l python' 'ucalls -l ruby' 'uthreads -l c' 'uthreads -l none'
+	do timeout 30 "$SONDE" $t $p -d 0.1 2>&1 | head -n 1 | sed "s/$p/PID/; s,(/[^)]*/libc[.]so[.][0-9]*),(LIBC),"
+	done
+	kill $p
 NEEDS uprobe prog:spin
 TIMEOUT 60
 EXPECT
@@ -295,7 +341,12 @@ EXPECT
 	runtime,3,1,3,0,1,1
 
 NAME uthreads: threads of C and of Java
-RUN p="$SONDE_TESTS/runtime"; for f in '' -j --csv; do "$SONDE" uthreads -q $f --fields id,event,name "$p" -- "$p"; done; "$SONDE" uthreads -q --fields event,function -- "$SONDE_TESTS/threads" | tail -n 1
+RUN
+	p="$SONDE_TESTS/runtime"
+	for f in '' -j --csv
+	do "$SONDE" uthreads -q $f --fields id,event,name "$p" -- "$p"
+	done
+	"$SONDE" uthreads -q --fields event,function -- "$SONDE_TESTS/threads" | tail -n 1
 NEEDS uprobe prog:runtime prog:threads
 EXPECT_RE
 	ID      TYPE     NAME
@@ -306,7 +357,12 @@ EXPECT_RE
 	pthread  [a-z_]+.*
 
 NAME tools about a program: one that was asked for is to be there, what a default names need not
-RUN for c in 'uthreads nosuchfile' 'uthreads /no/such' 'uthreads /usr' 'uthreads --library=nosuch' 'uobjnew nosuch' 'gethostlatency -l nosuch' 'deadlock --binary nosuch 1'; do timeout 30 "$SONDE" $c -d 0.1 2>&1; echo "$?"; done; "$SONDE" uthreads -q --csv --fields event -- "$SONDE_TESTS/threads" | head -n 1
+RUN
+	for c in 'uthreads nosuchfile' 'uthreads /no/such' 'uthreads /usr' 'uthreads --library=nosuch' 'uobjnew nosuch' 'gethostlatency -l nosuch' 'deadlock --binary nosuch 1'
+	do timeout 30 "$SONDE" $c -d 0.1 2>&1
+	echo "$?"
+	done
+	"$SONDE" uthreads -q --csv --fields event -- "$SONDE_TESTS/threads" | head -n 1
 NEEDS uprobe prog:threads
 EXPECT
 	ERROR: usdt target file 'nosuchfile' does not exist or is not executable (not in $PATH, and no library of that name)

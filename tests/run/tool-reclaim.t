@@ -4,7 +4,9 @@ NAME memleak: what is left, by stack
 RUN
 	leak="$SONDE_TESTS/leak"
 	"$SONDE" memleak -q -o 0 1h -- "$leak" | sed 's/^  *//; s/+[0-9]*@.*$//; /^$/d' | head -n 4
-	"$SONDE" memleak -qj -o 0 --fields bytes,allocations 1h -- "$leak"; "$SONDE" memleak -q --csv -o 0 --fields bytes,allocations 1h -- "$leak"; "$SONDE" memleak -q --csv -o 0 -z 5000 --fields bytes 1h -- "$leak"
+	"$SONDE" memleak -qj -o 0 --fields bytes,allocations 1h -- "$leak"
+	"$SONDE" memleak -q --csv -o 0 --fields bytes,allocations 1h -- "$leak"
+	"$SONDE" memleak -q --csv -o 0 -z 5000 --fields bytes 1h -- "$leak"
 	"$SONDE" memleak -q --csv -o 1h --fields bytes 1h -- "$leak"
 NEEDS slow uprobe prog:leak sym:bpf_for_each_map_elem
 TIMEOUT 30
@@ -81,7 +83,10 @@ EXPECT_RE
 NAME memleak: functions of another library, by how their names begin
 RUN
 	leak="$SONDE_TESTS/leak"
-	for o in '' -C; do "$SONDE" memleak -q --csv -O "$leak" -S my_ -F $o -o 0 --fields bytes,allocations 1h -- "$leak" mine; done; "$SONDE" memleak -O "$leak" --symbols-prefix your_ -- "$leak" 2>&1 | sed "s|$leak|leak|g"
+	for o in '' -C
+	do "$SONDE" memleak -q --csv -O "$leak" -S my_ -F $o -o 0 --fields bytes,allocations 1h -- "$leak" mine
+	done
+	"$SONDE" memleak -O "$leak" --symbols-prefix your_ -- "$leak" 2>&1 | sed "s|$leak|leak|g"
 NEEDS slow uprobe prog:leak sym:bpf_for_each_map_elem
 TIMEOUT 30
 EXPECT
@@ -103,7 +108,10 @@ EXPECT
 
 NAME memleak: of the kernel, pipes that are open
 RUN
-	see() { tool_sees 'python3 -c "import os, time; p = [os.pipe() for i in range(200)]; print(1, flush=True); time.sleep(60)" >"$TMPDIR/py" & py=$!; until_written "$TMPDIR/py"' memleak -o 0 -T 100000 "$@" 1h; kill $py; rm "$TMPDIR/py"; }
+	see() { tool_sees 'python3 -c "import os, time; p = [os.pipe() for i in range(200)]; print(1, flush=True); time.sleep(60)" >"$TMPDIR/py" & py=$!; until_written "$TMPDIR/py"' memleak -o 0 -T 100000 "$@" 1h
+	kill $py
+	rm "$TMPDIR/py"
+	}
 	see | grep -o ' alloc_pipe_info' | uniq; see -j | grep -cE '"bytes": [1-9][0-9]*, "allocations": [1-9][0-9]{2,}, "kstack": .*"alloc_pipe_info"' | sed 's/^[1-9]$/some/'
 NEEDS slow tp:kmem/kmalloc cmd:python3 sym:bpf_for_each_map_elem
 TIMEOUT 60
@@ -114,7 +122,9 @@ EXPECT
 NAME slabratetop: which caches hand out most
 RUN
 	see() { tool_sees 'sh -c "ls -lR /usr/lib >/dev/null"' slabratetop "$@" 1h; }
-	see -r 2000 | grep -cE '^(filp|names_cache|dentry) +[1-9][0-9]* +[1-9]' | sed 's/^[1-3]$/some/'; see -j -r 1 | grep -cE '"cache": "[^"]+", "allocs": [1-9][0-9]*, "bytes": [1-9]'; see --csv -r 1 | sed -E 's/^[^,]+,[1-9][0-9]*,[1-9][0-9]*$/row/'
+	see -r 2000 | grep -cE '^(filp|names_cache|dentry) +[1-9][0-9]* +[1-9]' | sed 's/^[1-3]$/some/'
+	see -j -r 1 | grep -cE '"cache": "[^"]+", "allocs": [1-9][0-9]*, "bytes": [1-9]'
+	see --csv -r 1 | sed -E 's/^[^,]+,[1-9][0-9]*,[1-9][0-9]*$/row/'
 NEEDS btf tp:kmem/kmem_cache_alloc fast
 TIMEOUT 30
 EXPECT
@@ -126,7 +136,9 @@ EXPECT
 NAME compactsnoop: who moves pages together
 RUN
 	see() { tool_sees 'echo 1 >/proc/sys/vm/compact_memory' compactsnoop "$@"; }
-	see --fields comm,status | grep -cE '^[a-z]+ +COMPACT_[A-Z]+' | sed 's/^[1-9][0-9]*$/some/'; see -j --fields status | grep -c '"status": "COMPACT_' | sed 's/^[1-9][0-9]*$/some/'; see --csv --fields status,sync | sed -E 's/^COMPACT_[A-Z]+,[a-z01-9]+$/some/' | uniq
+	see --fields comm,status | grep -cE '^[a-z]+ +COMPACT_[A-Z]+' | sed 's/^[1-9][0-9]*$/some/'
+	see -j --fields status | grep -c '"status": "COMPACT_' | sed 's/^[1-9][0-9]*$/some/'
+	see --csv --fields status,sync | sed -E 's/^COMPACT_[A-Z]+,[a-z01-9]+$/some/' | uniq
 	see -K | grep -o ' sysctl_compaction_handler' | uniq
 NEEDS tp:compaction/mm_compaction_begin btf
 TIMEOUT 60
@@ -141,7 +153,8 @@ NAME compactsnoop -e: for what, in which zone
 RUN
 	see() { tool_sees 'echo 1 >/proc/sys/vm/compact_memory' compactsnoop -e "$@"; }
 	see -j --fields node,zone,order,min_pages,low_pages,high_pages,free_pages >"$TMPDIR/o"; sed -n '/zone/{s/: [0-9][0-9]*/: N/g; s/"[A-Z][A-Za-z0-9]*"/ZONE/; p; q; }' "$TMPDIR/o"
-	awk -F'[:,} ]+' '/min_pages/ { for (i = 1; i <= NF; i++) v[$i] = $(i + 1); if (!(v["\"min_pages\""] < v["\"low_pages\""] && v["\"low_pages\""] < v["\"high_pages\""] && v["\"order\""] == -1)) print }' "$TMPDIR/o" | head -n 1
+	awk -F'[:,} ]+' '/min_pages/ { for (i = 1; i <= NF; i++) v[$i] = $(i + 1); if (!(v["\"min_pages\""] < v["\"low_pages\""] && v["\"low_pages\""] < v["\"high_pages\""] && v["\"order\""] == -1)) print }' "$TMPDIR/o" |
+		head -n 1
 NEEDS tp:compaction/mm_compaction_begin btf since:6.1
 TIMEOUT 60
 EXPECT
@@ -166,7 +179,10 @@ NAME drsnoop: who has to free memory first
 RUN
 	g=/sys/fs/cgroup/memory/sonde-test-$$; mkdir "$g" && echo 20M >"$g/memory.limit_in_bytes"
 	see() { tool_sees 'sh -c "echo \$\$ >$g/cgroup.procs; dd if=/dev/zero of=$TMPDIR/big bs=1M count=60 2>/dev/null; rm $TMPDIR/big"' drsnoop -g "$@"; }
-	see --fields comm,pages,kind | grep -cE '^dd +[0-9]+ cgroup' | sed 's/^[1-9][0-9]*$/some/'; see -j -n dd --fields duration_ns,kind | grep -c '"duration_ns": [1-9][0-9]*, "kind": "cgroup"' | sed 's/^[1-9][0-9]*$/some/'; see --csv -n dd --fields comm,kind | uniq
+	see --fields comm,pages,kind | grep -cE '^dd +[0-9]+ cgroup' | sed 's/^[1-9][0-9]*$/some/'
+	see -j -n dd --fields duration_ns,kind | grep -c '"duration_ns": [1-9][0-9]*, "kind": "cgroup"' |
+		sed 's/^[1-9][0-9]*$/some/'
+	see --csv -n dd --fields comm,kind | uniq
 	see -e -n dd --fields free_bytes,kind | awk 'NR == 1 { print } NR == 2 { print ($1 > 0) }'
 	rmdir "$g"
 NEEDS tp:vmscan/mm_vmscan_memcg_reclaim_begin file:/sys/fs/cgroup/memory/memory.limit_in_bytes

@@ -17,7 +17,10 @@ EXPECT
 	TIME      UID    PID     TID     COMM             CAP  NAME                 AUDIT  INSETID VERDICT
 
 NAME setuids: allowed and refused
-RUN "$SONDE" setuids -q --csv --fields comm,uid,syscall,ruid,euid,suid,ret,error -- setpriv --reuid 65534 setpriv --reuid 1 true 2>/dev/null; "$SONDE" setuids -q -x --fields comm,ret -- setpriv --reuid 65534 setpriv --reuid 1 true 2>/dev/null; "$SONDE" setuids -q -g -j --fields syscall,euid -- setpriv --regid 7 --clear-groups true
+RUN
+	"$SONDE" setuids -q --csv --fields comm,uid,syscall,ruid,euid,suid,ret,error -- setpriv --reuid 65534 setpriv --reuid 1 true 2>/dev/null
+	"$SONDE" setuids -q -x --fields comm,ret -- setpriv --reuid 65534 setpriv --reuid 1 true 2>/dev/null
+	"$SONDE" setuids -q -g -j --fields syscall,euid -- setpriv --regid 7 --clear-groups true
 NEEDS tp:syscalls/sys_enter_setresuid cmd:setpriv
 EXPECT
 	comm,uid,syscall,ruid,euid,suid,ret,error

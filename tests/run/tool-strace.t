@@ -1,7 +1,10 @@
 # strace: build/tests/manycalls DIR makes calls of many kinds with known arguments.
 
 NAME strace: calls of many kinds, decoded
-RUN mkdir "$TMPDIR/d"; "$SONDE" strace -q -o "$TMPDIR/o" build/tests/manycalls "$TMPDIR/d" 2>/dev/null; sed '1,/^write(2, "begin/d; s/0x7[0-9a-f]\{8,\}/ADDR/g; s|"/.*/d"|"DIR"|; s/^\(getcwd.*)\) *= [0-9]*/\1 = N/' "$TMPDIR/o"
+RUN
+	mkdir "$TMPDIR/d"
+	"$SONDE" strace -q -o "$TMPDIR/o" build/tests/manycalls "$TMPDIR/d" 2>/dev/null
+	sed '1,/^write(2, "begin/d; s/0x7[0-9a-f]\{8,\}/ADDR/g; s|"/.*/d"|"DIR"|; s/^\(getcwd.*)\) *= [0-9]*/\1 = N/' "$TMPDIR/o"
 NEEDS prog:manycalls tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	openat(AT_FDCWD, "file", O_RDWR|O_CREAT|O_TRUNC|O_CLOEXEC, 0640) = 3
@@ -99,7 +102,10 @@ EXPECT
 	+++ exited with 5 +++
 
 NAME strace: what one argument says of another: locks, terminals, options, messages, prctl
-RUN mkdir "$TMPDIR/d"; "$SONDE" strace -q -o "$TMPDIR/o" build/tests/moreargs "$TMPDIR/d" 2>/dev/null; sed '1,/^write(2, "begin/d;s/SNDCTL_TMR_[A-Z]* or //;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/left {[^}]*}/left/;s/_[cl]pid=[0-9]*/_pid=N/g;s/\([{ ]pid=\)[0-9]\{2,\}/\1N/;s/_ctime=[0-9]*/_ctime=N/;s/^\(shmctl.\)[0-9]*\(.*)\)  *=/\1N\2 =/;s/^\(shmget.*= \)[0-9]*/\1N/' "$TMPDIR/o"
+RUN
+	mkdir "$TMPDIR/d"
+	"$SONDE" strace -q -o "$TMPDIR/o" build/tests/moreargs "$TMPDIR/d" 2>/dev/null
+	sed '1,/^write(2, "begin/d;s/SNDCTL_TMR_[A-Z]* or //;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/left {[^}]*}/left/;s/_[cl]pid=[0-9]*/_pid=N/g;s/\([{ ]pid=\)[0-9]\{2,\}/\1N/;s/_ctime=[0-9]*/_ctime=N/;s/^\(shmctl.\)[0-9]*\(.*)\)  *=/\1N\2 =/;s/^\(shmget.*= \)[0-9]*/\1N/' "$TMPDIR/o"
 NEEDS prog:moreargs tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	fcntl(3, F_SETLK, {l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=10}) = 0
@@ -207,8 +213,18 @@ EXPECT
 
 NAME strace -e read=, -e write=: data in hex below the calls, as strace has it
 RUN
-	s() { d=$1; shift; "$@" -q -o "$TMPDIR/o" -e trace=write,writev,read,preadv,pread64,sendto,recvfrom,sendmsg,recvmsg,readv -e read=all -e write=all build/tests/$p "$TMPDIR/$d" >/dev/null 2>&1; sed '1,/^ | 00000 .* begin/d; s/0x7[0-9a-f]\{8,\}/ADDR/g; s/pid=[0-9]*/pid=N/g; /^syscall_/d' "$TMPDIR/o"; }
-	for p in manycalls moreargs; do mkdir "$TMPDIR/a" "$TMPDIR/b"; s a "$SONDE" strace >"$TMPDIR/ours"; s b strace >"$TMPDIR/theirs"; rm -r "$TMPDIR/a" "$TMPDIR/b"; cmp "$TMPDIR/ours" "$TMPDIR/theirs" && grep -c '^ [*|]' "$TMPDIR/ours"; done
+	s() { d=$1
+	shift
+	"$@" -q -o "$TMPDIR/o" -e trace=write,writev,read,preadv,pread64,sendto,recvfrom,sendmsg,recvmsg,readv -e read=all -e write=all build/tests/$p "$TMPDIR/$d" >/dev/null 2>&1
+	sed '1,/^ | 00000 .* begin/d; s/0x7[0-9a-f]\{8,\}/ADDR/g; s/pid=[0-9]*/pid=N/g; /^syscall_/d' "$TMPDIR/o"
+	}
+	for p in manycalls moreargs
+	do mkdir "$TMPDIR/a" "$TMPDIR/b"
+	s a "$SONDE" strace >"$TMPDIR/ours"
+	s b strace >"$TMPDIR/theirs"
+	rm -r "$TMPDIR/a" "$TMPDIR/b"
+	cmp "$TMPDIR/ours" "$TMPDIR/theirs" && grep -c '^ [*|]' "$TMPDIR/ours"
+	done
 NEEDS cmd:strace prog:manycalls prog:moreargs tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 60
 EXPECT
@@ -219,8 +235,15 @@ NAME strace -e read=, -e write=: of these descriptors; -V, an end after some cal
 RUN
 	printf 'abcdefghijklmnopqrstuvwxyz\1\n' >"$TMPDIR/one"
 	s() { "$SONDE" strace -q -e trace=read,write "$@" 2>&1 >/dev/null; }
-	s -s 3 -e read=!0,1 -e write=none /usr/bin/cat "$TMPDIR/one" | sed '/ELF/d; /^ | .*7f 45/,/^read/d' | grep -A3 abc | sed 's/, [0-9]*)  *=/) =/'; s -e write=7 /usr/bin/cat "$TMPDIR/one" | grep -c '^ |'; s -e write=1,2 sh -c 'echo one; echo two >&2' | grep '^ |'
-	"$SONDE" strace -e read=x true 2>&1; "$SONDE" strace --syscall-limit=none true 2>&1; "$SONDE" strace -ff -o "$TMPDIR/o" -e read=3 true 2>&1; "$SONDE" strace -V | cut -d' ' -f1; s --syscall-limit=1 /usr/bin/cat "$TMPDIR/one" | wc -l
+	s -s 3 -e read=!0,1 -e write=none /usr/bin/cat "$TMPDIR/one" | sed '/ELF/d; /^ | .*7f 45/,/^read/d' | grep -A3 abc |
+		sed 's/, [0-9]*)  *=/) =/'
+	s -e write=7 /usr/bin/cat "$TMPDIR/one" | grep -c '^ |'
+	s -e write=1,2 sh -c 'echo one; echo two >&2' | grep '^ |'
+	"$SONDE" strace -e read=x true 2>&1
+	"$SONDE" strace --syscall-limit=none true 2>&1
+	"$SONDE" strace -ff -o "$TMPDIR/o" -e read=3 true 2>&1
+	"$SONDE" strace -V | cut -d' ' -f1
+	s --syscall-limit=1 /usr/bin/cat "$TMPDIR/one" | wc -l
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 60
 EXPECT
@@ -259,7 +282,9 @@ EXPECT
 	+++ exited with 0 +++
 
 NAME strace: rules of landlock, rings of io_uring
-RUN "$SONDE" strace -q -o "$TMPDIR/o" build/tests/rules 2>/dev/null; sed '1,/^write(2, "begin/d;/^exit/d;/^+++/d;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/features=IORING_FEAT_[^,]*/features/;/^io_uring_setup/s/=[0-9][0-9]*\([,}]\)/=N\1/g;s/) *= [^=]*$/)/' "$TMPDIR/o"
+RUN
+	"$SONDE" strace -q -o "$TMPDIR/o" build/tests/rules 2>/dev/null
+	sed '1,/^write(2, "begin/d;/^exit/d;/^+++/d;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/features=IORING_FEAT_[^,]*/features/;/^io_uring_setup/s/=[0-9][0-9]*\([,}]\)/=N\1/g;s/) *= [^=]*$/)/' "$TMPDIR/o"
 NEEDS prog:rules tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	landlock_create_ruleset(ADDR, 0, 0x8 /* LANDLOCK_CREATE_RULESET_??? */)
@@ -315,7 +340,23 @@ EXPECT
 	+++ exited with 0 +++
 
 NAME strace: the same names and results as strace has, for ten programs
-RUN cd "$TMPDIR"; tab=$(printf '\t'); for c in true 'ls /usr' 'cat /etc/passwd' 'sort /etc/passwd' date id 'uname -a' 'sleep 0' 'echo hi' 'mkdir d' 'rmdir d'; do strace -o a $c >/dev/null 2>&1; [ "$c" = 'mkdir d' ] && rmdir d; [ "$c" = 'rmdir d' ] && mkdir d; "$SONDE" strace -q -o b $c >/dev/null 2>&1; for f in a b; do sed -E 's/ \(SCHED_[A-Z]+\)$//; s/^([a-z0-9_]+)\(.*= (-?[0-9]+|\?)( [A-Z]+.*)?$/\1 \2\3/; s/^([a-z0-9_]+)\(.*= 0x.*/\1/; s/^(set_tid_address|getpid) .*/\1/' $f >$f.n; done; if cmp -s a.n b.n; then echo "$c: the same"; else echo "$c:"; diff a.n b.n | head -n 5; fi; done
+RUN
+	cd "$TMPDIR"
+	tab=$(printf '\t')
+	for c in true 'ls /usr' 'cat /etc/passwd' 'sort /etc/passwd' date id 'uname -a' 'sleep 0' 'echo hi' 'mkdir d' 'rmdir d'
+	do strace -o a $c >/dev/null 2>&1
+	[ "$c" = 'mkdir d' ] && rmdir d
+	[ "$c" = 'rmdir d' ] && mkdir d
+	"$SONDE" strace -q -o b $c >/dev/null 2>&1
+	for f in a b
+	do sed -E 's/ \(SCHED_[A-Z]+\)$//; s/^([a-z0-9_]+)\(.*= (-?[0-9]+|\?)( [A-Z]+.*)?$/\1 \2\3/; s/^([a-z0-9_]+)\(.*= 0x.*/\1/; s/^(set_tid_address|getpid) .*/\1/' $f >$f.n
+	done
+	if cmp -s a.n b.n
+	then echo "$c: the same"
+	else echo "$c:"
+	diff a.n b.n | head -n 5
+	fi
+	done
 NEEDS cmd:strace tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 60
 EXPECT
@@ -358,7 +399,19 @@ EXPECT
 	total                    1
 
 NAME strace: sets of calls, results, lengths of texts, JSON
-RUN s() { "$SONDE" strace -q -o "$TMPDIR/o" "$@" >/dev/null 2>&1; rc=$?; cat "$TMPDIR/o"; return $rc; }; s -e openat -Z cat /nope | grep -m 1 nope; s -z -e trace=%file cat /nope | grep -c 'openat.*nope'; s -s 3 -e write echo hello | grep write; s -e '!%memory,%file,%desc' -e signal=none true | cut -d'(' -f1 | sort -u | head -n 3; "$SONDE" strace -q -j -e write echo hello | grep '"write"' | sed 's/: [0-9]*}/: N}/; s/"duration_ns": [0-9]*/N/'; "$SONDE" strace -e nope true 2>/dev/null; echo $?
+RUN
+	s() { "$SONDE" strace -q -o "$TMPDIR/o" "$@" >/dev/null 2>&1
+	rc=$?
+	cat "$TMPDIR/o"
+	return $rc
+	}
+	s -e openat -Z cat /nope | grep -m 1 nope
+	s -z -e trace=%file cat /nope | grep -c 'openat.*nope'
+	s -s 3 -e write echo hello | grep write
+	s -e '!%memory,%file,%desc' -e signal=none true | cut -d'(' -f1 | sort -u | head -n 3
+	"$SONDE" strace -q -j -e write echo hello | grep '"write"' | sed 's/: [0-9]*}/: N}/; s/"duration_ns": [0-9]*/N/'
+	"$SONDE" strace -e nope true 2>/dev/null
+	echo $?
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	openat(AT_FDCWD, "/nope", O_RDONLY)     = -1 ENOENT (No such file or directory)
@@ -397,7 +450,12 @@ RUN
 	to() { o="$TMPDIR/$1"; shift; "$@" -o "$o.raw" /usr/bin/cat /gone 2>/dev/null; normal <"$o.raw" >"$o"; }
 	both() { to theirs strace "$@"; to ours "$SONDE" strace -q "$@"; cmp "$TMPDIR/theirs" "$TMPDIR/ours" && wc -l <"$TMPDIR/ours"; }
 	e=trace=execve,openat,access; all=name,time-percent,total-time,avg-time,min-time,max-time,calls,errors
-	both -c -e $e -S name; both -C -e trace=execve -S calls; both -c -e $e -U calls,name,errors -S name; both -C -e trace=access,execve -U $all -S name; both -c -e trace=reboot; both -c -e $e -U name,min-time,max-time -S name
+	both -c -e $e -S name
+	both -C -e trace=execve -S calls
+	both -c -e $e -U calls,name,errors -S name
+	both -C -e trace=access,execve -U $all -S name
+	both -c -e trace=reboot
+	both -c -e $e -U name,min-time,max-time -S name
 NEEDS slow cmd:strace prog:syscalls tp:raw_syscalls/sys_exit btf
 TIMEOUT 60
 EXPECT
@@ -411,10 +469,16 @@ EXPECT
 NAME strace: columns and order of the summary
 RUN
 	s() { "$SONDE" strace -q -c -e getppid,execve "$@" build/tests/syscalls 1000 getppid 2>&1; }
-	s -S calls >"$TMPDIR/o"; head -n 2 "$TMPDIR/o"; awk 'NR > 2 { print length($0) - length($NF), $4, $NF }' "$TMPDIR/o"; "$SONDE" strace -qce access /usr/bin/cat /dev/null 2>&1 | awk '$NF == "access" { print $(NF - 1), $(NF - 2) }'
+	s -S calls >"$TMPDIR/o"
+	head -n 2 "$TMPDIR/o"
+	awk 'NR > 2 { print length($0) - length($NF), $4, $NF }' "$TMPDIR/o"
+	"$SONDE" strace -qce access /usr/bin/cat /dev/null 2>&1 | awk '$NF == "access" { print $(NF - 1), $(NF - 2) }'
 	s -S largest; s -U name,max-time,calls -S calls | sed 's/ [0-9]\.[0-9]\{6\} / S.SSSSSS /'
 	"$SONDE" strace -q -c --fields summary.calls,errors -e getppid build/tests/syscalls 1000 getppid 2>&1; "$SONDE" strace --fields summary.ret true 2>&1
-	"$SONDE" strace -ff -c -o /tmp/x true 2>&1; "$SONDE" strace -qcj -e getppid,access -S name build/tests/syscalls 1000 getppid | sed -n 's/\(_ratio": \|_ns": \)[0-9.]*/\1N/g; /row/p'; "$SONDE" strace -qc --csv -e getppid build/tests/syscalls 1000 getppid | sed 's/,[0-9]*,[0-9]*,/,N,N,/'
+	"$SONDE" strace -ff -c -o /tmp/x true 2>&1
+	"$SONDE" strace -qcj -e getppid,access -S name build/tests/syscalls 1000 getppid |
+		sed -n 's/\(_ratio": \|_ns": \)[0-9.]*/\1N/g; /row/p'
+	"$SONDE" strace -qc --csv -e getppid build/tests/syscalls 1000 getppid | sed 's/,[0-9]*,[0-9]*,/,N,N,/'
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit btf
 TIMEOUT 60
 EXPECT
@@ -444,7 +508,15 @@ EXPECT
 	1.0000,N,N,1000,,getppid
 
 NAME strace: calls of a path, and of what it opened
-RUN echo text >"$TMPDIR/one"; "$SONDE" strace -q -o "$TMPDIR/o" -P "$TMPDIR/one" -P /gone /usr/bin/cat /gone /etc/passwd "$TMPDIR/one" >/dev/null 2>&1; grep -v stat "$TMPDIR/o" | sed "s,$TMPDIR,D,; s/(.*one.*= [0-9]*$/(D one)/; s/([3-9], .*/(N)/; s/([3-9])/(N)/" | grep -v fadvise; "$SONDE" strace -q -P "$TMPDIR/one" -e read sh -c 'exec 5<"$0"; read -r line <&5; read -r line' "$TMPDIR/one" 2>&1 </dev/null | grep -c '^read(0, ' | sed 's/^[1-9][0-9]*$/some/'; "$SONDE" strace -q -c -P "$TMPDIR/one" --fields syscall,calls -e openat /usr/bin/cat "$TMPDIR/one" /etc/passwd 2>&1 | grep openat
+RUN
+	echo text >"$TMPDIR/one"
+	"$SONDE" strace -q -o "$TMPDIR/o" -P "$TMPDIR/one" -P /gone /usr/bin/cat /gone /etc/passwd "$TMPDIR/one" >/dev/null 2>&1
+	grep -v stat "$TMPDIR/o" | sed "s,$TMPDIR,D,; s/(.*one.*= [0-9]*$/(D one)/; s/([3-9], .*/(N)/; s/([3-9])/(N)/" |
+		grep -v fadvise
+	"$SONDE" strace -q -P "$TMPDIR/one" -e read sh -c 'exec 5<"$0"; read -r line <&5; read -r line' "$TMPDIR/one" 2>&1 </dev/null |
+		grep -c '^read(0, ' | sed 's/^[1-9][0-9]*$/some/'
+	"$SONDE" strace -q -c -P "$TMPDIR/one" --fields syscall,calls -e openat /usr/bin/cat "$TMPDIR/one" /etc/passwd 2>&1 |
+		grep openat
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 30
 EXPECT
@@ -467,7 +539,13 @@ EXPECT
 	2
 
 NAME strace: children, signals, times, an end by a signal
-RUN "$SONDE" strace -q -o "$TMPDIR/o" -f -e %process sh -c '/bin/true; (exit 3); kill -9 $$' 2>/dev/null; sed -E 's/[0-9]{3,}/N/g; s/0x[0-9a-fN]+/ADDR/g; s/^\[pid +/[pid /' "$TMPDIR/o" | grep -oE 'execve\("/bin/true"|exit_group\(3\)|exited with 3|SIGCHLD.*si_status=3|killed by SIGKILL|WEXITSTATUS\(s\) == 3' | LC_ALL=C sort; "$SONDE" strace -q -tt -T -e clock_nanosleep sleep 0.01 2>&1 | grep -cE '^[0-2][0-9]:[0-9:]{5}\.[0-9]{6} clock_nanosleep\(.* = 0 <0\.[0-9]{6}>$'
+RUN
+	"$SONDE" strace -q -o "$TMPDIR/o" -f -e %process sh -c '/bin/true; (exit 3); kill -9 $$' 2>/dev/null
+	sed -E 's/[0-9]{3,}/N/g; s/0x[0-9a-fN]+/ADDR/g; s/^\[pid +/[pid /' "$TMPDIR/o" |
+		grep -oE 'execve\("/bin/true"|exit_group\(3\)|exited with 3|SIGCHLD.*si_status=3|killed by SIGKILL|WEXITSTATUS\(s\) == 3' |
+		LC_ALL=C sort
+	"$SONDE" strace -q -tt -T -e clock_nanosleep sleep 0.01 2>&1 |
+		grep -cE '^[0-2][0-9]:[0-9:]{5}\.[0-9]{6} clock_nanosleep\(.* = 0 <0\.[0-9]{6}>$'
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=N, si_uid=0, si_status=3
@@ -479,7 +557,10 @@ EXPECT
 	1
 
 NAME strace: a summary with exact counts
-RUN "$SONDE" strace -q -c --fields syscall,calls build/tests/syscalls 1000 getppid 2>&1 | grep -E 'syscall|getppid'; "$SONDE" strace -qc --fields syscall,calls,errors -e openat cat /nope 2>&1 | awk '/^openat/ && $3 > 0 { print $1, "failed" }'
+RUN
+	"$SONDE" strace -q -c --fields syscall,calls build/tests/syscalls 1000 getppid 2>&1 | grep -E 'syscall|getppid'
+	"$SONDE" strace -qc --fields syscall,calls,errors -e openat cat /nope 2>&1 |
+		awk '/^openat/ && $3 > 0 { print $1, "failed" }'
 NEEDS prog:syscalls tp:raw_syscalls/sys_exit
 EXPECT
 	syscall              calls
@@ -487,7 +568,14 @@ EXPECT
 	openat failed
 
 NAME strace: a process that runs already, whose call was under way
-RUN sleep 60 & p=$!; until_named $p sleep; "$SONDE" strace -p $p -o "$TMPDIR/o" 2>"$TMPDIR/err" & t=$!; eventually grep -q Tracing "$TMPDIR/err"; kill $p; wait $t; grep -cE 'killed by SIGTERM' "$TMPDIR/o"
+RUN
+	sleep 60 & p=$!
+	until_named $p sleep
+	"$SONDE" strace -p $p -o "$TMPDIR/o" 2>"$TMPDIR/err" & t=$!
+	eventually grep -q Tracing "$TMPDIR/err"
+	kill $p
+	wait $t
+	grep -cE 'killed by SIGTERM' "$TMPDIR/o"
 NEEDS tp:raw_syscalls/sys_exit btf
 EXPECT
 	1
@@ -511,7 +599,14 @@ EXPECT
 	        1 kill
 
 NAME strace: the functions by themselves
-RUN "$SONDE" -q -c "/bin/echo hello" -e 'table t bare { tid "TID" if false; call call; } table u bare { a; b data; } BEGIN { emit(u, b = 1); } rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "write,%signal,exit_group")/ { emit(t, call = syscall_enter(args.regs, args.id, 4)); } rawtracepoint:sys_exit /pid == cpid && args.ret == 6/ { emit(t, call = syscall_exit(args.regs, args.ret, 4)); } rawtracepoint:signal_deliver /pid == cpid/ { emit(t, call = syscall_signal(args.info)); } tracepoint:sched:sched_process_exit /pid == cpid/ { emit(t, call = syscall_ended(curtask.exit_code)); emit(t, call = syscall_ended(curtask.exit_code, 0)); }' | grep -v '^hello$' | grep .
+RUN
+	"$SONDE" -q -c "/bin/echo hello" -e 'table t bare { tid "TID" if false; call call; } table u bare { a; b data; }
+		BEGIN { emit(u, b = 1); }
+		rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "write,%signal,exit_group")/ { emit(t, call = syscall_enter(args.regs, args.id, 4)); }
+		rawtracepoint:sys_exit /pid == cpid && args.ret == 6/ { emit(t, call = syscall_exit(args.regs, args.ret, 4)); }
+		rawtracepoint:signal_deliver /pid == cpid/ { emit(t, call = syscall_signal(args.info)); }
+		tracepoint:sched:sched_process_exit /pid == cpid/ { emit(t, call = syscall_ended(curtask.exit_code)); emit(t, call = syscall_ended(curtask.exit_code, 0)); }' |
+		grep -v '^hello$' | grep .
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	write(1, "hell"..., 6)                  = 6
@@ -522,7 +617,10 @@ EXPECT
 NAME strace: calls of a script with their data in hex
 RUN
 	printf 'in and out\n' >"$TMPDIR/f"
-	"$SONDE" -q -c "/usr/bin/cat $TMPDIR/f" -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "write")/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 0, "none", "none", 1)); } rawtracepoint:sys_exit /pid == cpid && syscall_in(args.regs.orig_ax, "read,write")/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 0, "none", "none", args.ret == 11)); }' 2>/dev/null | sed -n '/"in a/,$p' | grep -v -e exited -e '^in and out'
+	"$SONDE" -q -c "/usr/bin/cat $TMPDIR/f" -e 'table t bare { call call; }
+		rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "write")/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 0, "none", "none", 1)); }
+		rawtracepoint:sys_exit /pid == cpid && syscall_in(args.regs.orig_ax, "read,write")/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 0, "none", "none", args.ret == 11)); }' 2>/dev/null |
+		sed -n '/"in a/,$p' | grep -v -e exited -e '^in and out'
 NEEDS file:/usr/bin/cat tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	read(3, "in a"..., 131072)              = 11
@@ -533,7 +631,10 @@ EXPECT
 
 NAME strace: sets of calls that are shown as numbers, and without their structures
 RUN
-	shown() { mkdir "$TMPDIR/$1"; "$SONDE" -q -c "build/tests/manycalls $TMPDIR/$1" -e "table t bare { call call; } $2" 2>/dev/null | sed -n 's/0x7[0-9a-f]*/ADDR/g; /^umask\|^kill\|^clock_nano\|^fallocate/p'; }
+	shown() { mkdir "$TMPDIR/$1"
+	"$SONDE" -q -c "build/tests/manycalls $TMPDIR/$1" -e "table t bare { call call; } $2" 2>/dev/null |
+		sed -n 's/0x7[0-9a-f]*/ADDR/g; /^umask\|^kill\|^clock_nano\|^fallocate/p'
+	}
 	shown 1 'rawtracepoint:sys_enter /pid == cpid/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 0, "umask")); } rawtracepoint:sys_exit /pid == cpid/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 0, "umask,fallocate")); }'
 	shown 2 'rawtracepoint:sys_enter /pid == cpid/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 0, "none", "kill")); } rawtracepoint:sys_exit /pid == cpid/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 0, "none", "!kill")); }'
 	"$SONDE" -e 'BEGIN { $x = syscall_enter(1, 1, 1, 0, "nope"); }' 2>&1 | head -n 1; "$SONDE" -e 'BEGIN { $x = syscall_exit(1, 1, 1, 0, "none", "nope"); }' 2>&1 | head -n 1
@@ -551,7 +652,11 @@ EXPECT
 	stdin:1:47-53: ERROR: there is no system call 'nope'
 
 NAME strace: how long, only when asked; mistakes
-RUN "$SONDE" -q -c /bin/true -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 2)); } rawtracepoint:sys_exit /pid == cpid/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 3)); }' | grep -m 1 -oE '^brk.*> *$' | sed 's/0x[0-9a-f]*/A/; s/[0-9]\.[0-9]*/N/'; "$SONDE" -e 'BEGIN { print(syscall_in(1, "nope")); }' 2>&1 | head -n 1; "$SONDE" -e 'BEGIN { $x = syscall_enter(1, 1, 5000); }' 2>&1 | head -n 1
+RUN
+	"$SONDE" -q -c /bin/true -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid/ { emit(t, call = syscall_enter(args.regs, args.id, 4, 2)); } rawtracepoint:sys_exit /pid == cpid/ { emit(t, call = syscall_exit(args.regs, args.ret, 4, 3)); }' |
+		grep -m 1 -oE '^brk.*> *$' | sed 's/0x[0-9a-f]*/A/; s/[0-9]\.[0-9]*/N/'
+	"$SONDE" -e 'BEGIN { print(syscall_in(1, "nope")); }' 2>&1 | head -n 1
+	"$SONDE" -e 'BEGIN { $x = syscall_enter(1, 1, 5000); }' 2>&1 | head -n 1
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	brk(NULL)                               = A <N>
@@ -568,7 +673,12 @@ EXPECT
 	0
 
 NAME strace -y: paths of descriptors, as strace writes them
-RUN d=$PWD; cd "$TMPDIR" && echo x >"a b" && ln -s "a b" link && for t in "$SONDE strace -q" strace; do $t -y -o o -e openat,read,close /bin/cat link >/dev/null && sed -n "/link/,\$s|$TMPDIR||gp" o | sed 's/, [0-9]*) =/, N) =/'; done | sort | uniq -c | awk '{ $1 = $1 } 1'
+RUN
+	d=$PWD
+	cd "$TMPDIR" && echo x >"a b" && ln -s "a b" link && for t in "$SONDE strace -q" strace
+	do $t -y -o o -e openat,read,close /bin/cat link >/dev/null && sed -n "/link/,\$s|$TMPDIR||gp" o |
+		sed 's/, [0-9]*) =/, N) =/'
+	done | sort | uniq -c | awk '{ $1 = $1 } 1'
 NEEDS tp:raw_syscalls/sys_exit btf x86_64 cmd:strace
 EXPECT
 	2 close(3</a b>) = 0
@@ -577,7 +687,12 @@ EXPECT
 	2 read(3</a b>, "x\n", N) = 2
 
 NAME strace -yy: pipes, sockets, devices, deleted files: as strace writes them
-RUN for t in "$SONDE strace -q" strace; do $t -yy -o "$TMPDIR/o" build/tests/descriptors "$TMPDIR/gone" && sed -n '/ftruncate/,$p' "$TMPDIR/o" | grep '^fsync' | sed "s|$TMPDIR||; "'s/\[[0-9]*->[0-9]*\]/[A->B]/; s/\[[0-9]*\]/[A]/; s/:[0-9]\{4,\}/:P/g; s/  *=/ =/'; done | sort | uniq -c | awk '{ $1 = $1 } 1'
+RUN
+	for t in "$SONDE strace -q" strace
+	do $t -yy -o "$TMPDIR/o" build/tests/descriptors "$TMPDIR/gone" && sed -n '/ftruncate/,$p' "$TMPDIR/o" |
+		grep '^fsync' |
+		sed "s|$TMPDIR||; "'s/\[[0-9]*->[0-9]*\]/[A->B]/; s/\[[0-9]*\]/[A]/; s/:[0-9]\{4,\}/:P/g; s/  *=/ =/'
+	done | sort | uniq -c | awk '{ $1 = $1 } 1'
 NEEDS fast tp:raw_syscalls/sys_exit btf x86_64 cmd:strace prog:descriptors
 EXPECT
 	2 fsync(10<anon_inode:[eventpoll]>) = -1 EINVAL (Invalid argument)
@@ -592,7 +707,14 @@ EXPECT
 	2 fsync(9</memfd:mine>(deleted)) = 0
 
 NAME strace: hex, numbers of calls, where, since the call before
-RUN s() { "$SONDE" strace -q -e write "$@" echo hi 2>&1 >/dev/null | grep write; }; s -xx | grep -c 'write(1, "\\x68\\x69\\x0a", 3)'; s -x | grep -c '"hi\\n"'; s -n | grep -c '^\[   1\] write'; s -i | grep -cE '^\[0000[0-9a-f]{12}\] write'; s -r | grep -cE '^     0\.0[0-9]{5} write'
+RUN
+	s() { "$SONDE" strace -q -e write "$@" echo hi 2>&1 >/dev/null | grep write
+	}
+	s -xx | grep -c 'write(1, "\\x68\\x69\\x0a", 3)'
+	s -x | grep -c '"hi\\n"'
+	s -n | grep -c '^\[   1\] write'
+	s -i | grep -cE '^\[0000[0-9a-f]{12}\] write'
+	s -r | grep -cE '^     0\.0[0-9]{5} write'
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	1
@@ -602,7 +724,9 @@ EXPECT
 	1
 
 NAME strace --split: a call that another thread's come between stands in two lines
-RUN "$SONDE" strace -q --split -f -e read,write,clock_nanosleep sh -c '/bin/sleep 1 | /bin/cat' 2>&1 | sed -n 's/^\[pid *[0-9]*\] //; /^read(0.*unfinished/p; s/^\(<... read resumed>""\), [0-9]*) *= 0/\1/p' | sort -u
+RUN
+	"$SONDE" strace -q --split -f -e read,write,clock_nanosleep sh -c '/bin/sleep 1 | /bin/cat' 2>&1 |
+		sed -n 's/^\[pid *[0-9]*\] //; /^read(0.*unfinished/p; s/^\(<... read resumed>""\), [0-9]*) *= 0/\1/p' | sort -u
 NEEDS tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	<... read resumed>""
@@ -672,8 +796,16 @@ EXPECT
 
 NAME strace: options that take a value, or are given twice, as in strace
 RUN
-	both() { for t in strace "$SONDE strace"; do $t "$@" 2>&1 >/dev/null | sed 's/[0-9]/N/g; s/si_pid=N*/si_pid=N/; s/\[????\]/[ NNN]/; s/-Nx[0-9a-fN]*/A/g' >"$TMPDIR/${t##*/}"; done; cmp -s "$TMPDIR/strace" "$TMPDIR/sonde strace" && echo same || { echo "$*"; diff "$TMPDIR/strace" "$TMPDIR/sonde strace"; }; }
-	for o in -qq -qqq '-q -q' --quiet=exit --silent=all '-e quiet=exit,attach' --quiet=attach --decode-fds=path --decode-fds=all --verbose=none --abbrev=none --raw=close '--absolute-timestamps=time,us' --strings-in-hex=all --strings-in-hex=non-ascii --syscall-times=us '-s 0' '-e close@64,fstat,?nope'; do
+	both() { for t in strace "$SONDE strace"
+	do $t "$@" 2>&1 >/dev/null |
+		sed 's/[0-9]/N/g; s/si_pid=N*/si_pid=N/; s/\[????\]/[ NNN]/; s/-Nx[0-9a-fN]*/A/g' >"$TMPDIR/${t##*/}"
+	done
+	cmp -s "$TMPDIR/strace" "$TMPDIR/sonde strace" && echo same || { echo "$*"
+	diff "$TMPDIR/strace" "$TMPDIR/sonde strace"
+	}
+	}
+	for o in -qq -qqq '-q -q' --quiet=exit --silent=all '-e quiet=exit,attach' --quiet=attach --decode-fds=path --decode-fds=all --verbose=none --abbrev=none --raw=close '--absolute-timestamps=time,us' --strings-in-hex=all --strings-in-hex=non-ascii --syscall-times=us '-s 0' '-e close@64,fstat,?nope'
+	do
 		set -- $o; case $o in *@64*) ;; *) set -- "$@" -e trace=close,fstat,write,exit_group ;; esac; both "$@" echo hi
 	done | sort | uniq -c | awk '{ $1 = $1 } 1'
 	for o in -t -tt -ttt -r '-t -r' -n '-n -a 20' '-t -n -a 5' --relative-timestamps=us; do both $o -e trace=close,fstat true; done | sort | uniq -c | awk '{ $1 = $1 } 1'
@@ -747,14 +879,21 @@ EXPECT
 	[pid B] +++ exited with 0 +++
 
 NAME strace -c -S: a column that -U does not name is shown behind those
-RUN "$SONDE" strace -c -S max-time true 2>&1 | head -n 1; "$SONDE" strace -c -S shortest -U name,calls true 2>&1 | sed -n '1p; 3,$p' | awk '$3 ~ /^[0-9.]+$/ && $1 != "total" { if (last != "" && $3 > last) print "not in order"; last = $3 } NR == 1'
+RUN
+	"$SONDE" strace -c -S max-time true 2>&1 | head -n 1
+	"$SONDE" strace -c -S shortest -U name,calls true 2>&1 | sed -n '1p; 3,$p' |
+		awk '$3 ~ /^[0-9.]+$/ && $1 != "total" { if (last != "" && $3 > last) print "not in order"; last = $3 } NR == 1'
 NEEDS tp:raw_syscalls/sys_exit btf
 EXPECT
 	% time     seconds  usecs/call     calls    errors syscall           longest
 	syscall              calls shortest
 
 NAME strace: names of how a path is looked up, of what a file is
-RUN for t in strace "$SONDE strace"; do $t -e trace=openat2,statx,epoll_pwait2 /usr/bin/python3 -I -c 'import ctypes as c; f = c.CDLL(None).syscall; f(441, -1, c.create_string_buffer(64), 5, (c.c_uint64 * 2)(0, 1000), None, c.c_size_t(8)); f(437, -100, b"/nope", (c.c_uint64 * 3)(0o10000000, 0, 12), 24); f(332, -100, b"/proc", 0, 0, c.create_string_buffer(256))' 2>&1 | sed 's/0x[0-9a-f]\{8,\}/A/g; s/\(epoll.* = -1\) .*/\1/'; done | grep -v exited | sort | uniq -c | awk '{ $1 = $1 } 1'
+RUN
+	for t in strace "$SONDE strace"
+	do $t -e trace=openat2,statx,epoll_pwait2 /usr/bin/python3 -I -c 'import ctypes as c; f = c.CDLL(None).syscall; f(441, -1, c.create_string_buffer(64), 5, (c.c_uint64 * 2)(0, 1000), None, c.c_size_t(8)); f(437, -100, b"/nope", (c.c_uint64 * 3)(0o10000000, 0, 12), 24); f(332, -100, b"/proc", 0, 0, c.create_string_buffer(256))' 2>&1 |
+		sed 's/0x[0-9a-f]\{8,\}/A/g; s/\(epoll.* = -1\) .*/\1/'
+	done | grep -v exited | sort | uniq -c | awk '{ $1 = $1 } 1'
 NEEDS slow cmd:strace cmd:/usr/bin/python3 tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	2 epoll_pwait2(-1, A, 5, A, NULL, 8) = -1
@@ -763,7 +902,13 @@ EXPECT
 
 NAME strace: arguments as numbers, without structures, constants both ways: as strace has them
 RUN
-	both() { for t in strace "$SONDE strace -q"; do setarch -R $t -o "$TMPDIR/o" "$@" build/tests/moreargs "$TMPDIR" 2>/dev/null; sed -n '/begin/,$!d; s/SNDCTL_TMR_[A-Z]* or //; s/left [^)]*/left/; s/0x7ff[0-9a-f]*/STACK/g; s/)  *=/) =/; /0x23/d; p' "$TMPDIR/o" >"$TMPDIR/${t##*/}"; done; diff "$TMPDIR/strace" "$TMPDIR/sonde strace -q"; grep -c = "$TMPDIR/strace"; }
+	both() { for t in strace "$SONDE strace -q"
+	do setarch -R $t -o "$TMPDIR/o" "$@" build/tests/moreargs "$TMPDIR" 2>/dev/null
+	sed -n '/begin/,$!d; s/SNDCTL_TMR_[A-Z]* or //; s/left [^)]*/left/; s/0x7ff[0-9a-f]*/STACK/g; s/)  *=/) =/; /0x23/d; p' "$TMPDIR/o" >"$TMPDIR/${t##*/}"
+	done
+	diff "$TMPDIR/strace" "$TMPDIR/sonde strace -q"
+	grep -c = "$TMPDIR/strace"
+	}
 	both -e raw=fcntl,pselect6 -e trace=write,fcntl,ioctl,pselect6
 	both -e verbose='!fcntl' -e trace=write,fcntl,ioctl,setsockopt
 	both -e verbose=none -e trace=write,ioctl,sendmsg,pselect6,setsockopt
@@ -794,7 +939,9 @@ EXPECT_RE
 NAME strace -u USER: the command runs as that user, with his groups
 RUN
 	s="$SONDE strace -q -e none -e signal=none"; $s -u daemon sh -c 'id -u; id -g; id -G' 2>&1; $s -f -u root id -u 2>&1 | sed 's/\[.*\] //'; $s -u nobody-at-all id 2>&1; echo $?
-	line=$(sed -n 's/^\([^:]*\):[^:]*:[1-9][0-9]*:\([^,:]*\).*/\2/p' /etc/group | grep . | head -n 1); $s -u "${line:-daemon}" sh -c 'id -G' 2>/dev/null | tr ' ' '\n' | sort >"$TMPDIR/o"; id -G "${line:-daemon}" | tr ' ' '\n' | sort | cmp - "$TMPDIR/o" && echo same
+	line=$(sed -n 's/^\([^:]*\):[^:]*:[1-9][0-9]*:\([^,:]*\).*/\2/p' /etc/group | grep . | head -n 1)
+	$s -u "${line:-daemon}" sh -c 'id -G' 2>/dev/null | tr ' ' '\n' | sort >"$TMPDIR/o"
+	id -G "${line:-daemon}" | tr ' ' '\n' | sort | cmp - "$TMPDIR/o" && echo same
 NEEDS tp:raw_syscalls/sys_exit btf
 EXPECT
 	1
@@ -813,7 +960,17 @@ RUN
 	lines() { for f in f.*; do sed -E 's/0x[0-9a-f]+[^,)]*/ADDR/g; s/[0-9]{3,}/N/g' $f | tail -n 4; rm $f; done | sort; }
 	$s -o f /bin/sh -c '/bin/true; (exit 3)'; echo $?; ls f.* | wc -l; lines
 	echo old >f.1; $s -A -o f /bin/sh -c 'echo $$ >n; /bin/sh -c "exit 2"; exit 0'; n=$(cat n); $s -A -o f /bin/true; test -s f.$n && ls f.* | wc -l; grep -c pid f.*| grep -v :0; cat f.1; rm f.*
-	"$SONDE" strace -v -ff -o f -e read /bin/sh -c 'read x <go' 2>err & p=$!; eventually grep -q 'Seccomp:.2' /proc/$p/status; h=$(pgrep -P $p -x "$(cat /proc/$p/comm)"); for x in $p $h; do sed -n 's/^\(NoNewPrivs\|Seccomp\|CapEff\):.*[0-9a-f]*\(.\)$/\1 \2/p' /proc/$x/status; done; ls /proc/$h/fd | wc -l; echo >go; wait $p; ls f.* | wc -l; rm f.*
+	"$SONDE" strace -v -ff -o f -e read /bin/sh -c 'read x <go' 2>err & p=$!
+	eventually grep -q 'Seccomp:.2' /proc/$p/status
+	h=$(pgrep -P $p -x "$(cat /proc/$p/comm)")
+	for x in $p $h
+	do sed -n 's/^\(NoNewPrivs\|Seccomp\|CapEff\):.*[0-9a-f]*\(.\)$/\1 \2/p' /proc/$x/status
+	done
+	ls /proc/$h/fd | wc -l
+	echo >go
+	wait $p
+	ls f.* | wc -l
+	rm f.*
 	$s -k -e close -o f /bin/true; grep -c '^        .*close' f.* | sed 's,^[1-9][0-9]*$,stacks,'
 	$s -o none/f true 2>&1; echo $?; $s -o '|cat' true 2>&1; $s -j -o f true 2>&1; $s /bin/true 2>&1 | tail -n 1 | sed 's/ *[0-9][0-9]*/ N/'
 NEEDS slow feature:CONFINE tp:raw_syscalls/sys_exit btf x86_64
@@ -848,7 +1005,16 @@ EXPECT
 	[pid N] +++ exited with 0 +++
 
 NAME strace: into a command, which is waited for, and behind what a file has
-RUN cd "$TMPDIR"; "$SONDE" strace -q -e execve -o '|sleep 0.3; grep -c "^execve(" >n; echo end >>n' true; cat n; "$SONDE" strace -q -e execve -o f true; "$SONDE" strace -q -A -e execve -o f true; grep -c '^execve(' f; "$SONDE" execsnoop -q --csv -o '|head -n 1' -- true; "$SONDE" strace -q -e execve -o '|true' true; echo $?
+RUN
+	cd "$TMPDIR"
+	"$SONDE" strace -q -e execve -o '|sleep 0.3; grep -c "^execve(" >n; echo end >>n' true
+	cat n
+	"$SONDE" strace -q -e execve -o f true
+	"$SONDE" strace -q -A -e execve -o f true
+	grep -c '^execve(' f
+	"$SONDE" execsnoop -q --csv -o '|head -n 1' -- true
+	"$SONDE" strace -q -e execve -o '|true' true
+	echo $?
 NEEDS tp:raw_syscalls/sys_exit btf
 EXPECT
 	1
@@ -862,8 +1028,17 @@ RUN
 	is() { want=$1; shift; "$@" >/dev/null 2>&1; echo "$want $?"; }
 	s="$SONDE strace -q -e execve"; is 3 $s sh -c 'exit 3'; is 7 $s -c sh -c 'exit 7'; is 9 $s -o "$TMPDIR/o" -f sh -c '(exit 3); exit 9'; is 0 $s true; is 1 $s -C -j -k false
 	is 137 $s sh -c 'kill -9 $$'; is 143 $s -c -o "$TMPDIR/o" sh -c 'kill $$'; is 0 $s -d 100ms sh -c 'trap "exit 5" TERM; sleep 60 & wait'; is 1 $s /nonexistent/program
-	mkfifo "$TMPDIR/f"; sh -c 'read -r line; exit 5' <"$TMPDIR/f" & p=$!; exec 5>"$TMPDIR/f"; "$SONDE" strace -p $p -o "$TMPDIR/o" 2>"$TMPDIR/e" & t=$!; eventually grep -q Tracing "$TMPDIR/e"; echo >&5; wait $t; echo "-p $?"
-	is 0 "$SONDE" -q -c 'sh -c "exit 3"' -e 'begin { }  tracepoint:raw_syscalls:sys_enter /pid == cpid/ { }'; is 4 "$SONDE" -q -c 'sh -c "exit 3"' -e 'config = { exit_with_command = true } tracepoint:raw_syscalls:sys_enter /pid == cpid/ { exit(4); }'
+	mkfifo "$TMPDIR/f"
+	sh -c 'read -r line; exit 5' <"$TMPDIR/f" & p=$!
+	exec 5>"$TMPDIR/f"
+	"$SONDE" strace -p $p -o "$TMPDIR/o" 2>"$TMPDIR/e" & t=$!
+	eventually grep -q Tracing "$TMPDIR/e"
+	echo >&5
+	wait $t
+	echo "-p $?"
+	is 0 "$SONDE" -q -c 'sh -c "exit 3"' -e 'begin { }  tracepoint:raw_syscalls:sys_enter /pid == cpid/ { }'
+	is 4 "$SONDE" -q -c 'sh -c "exit 3"' -e 'config = { exit_with_command = true }
+		tracepoint:raw_syscalls:sys_enter /pid == cpid/ { exit(4); }'
 NEEDS slow tp:raw_syscalls/sys_exit btf
 TIMEOUT 60
 EXPECT
@@ -883,8 +1058,13 @@ EXPECT
 NAME strace: calls that a filter refuses before they begin
 RUN
 	f=build/tests/filtered
-	for o in '' -Z -z; do "$SONDE" strace -q -n $o -e getpriority,openat,getppid $f 2>&1 | sed 's/= [1-9][0-9]*$/= N/'; done; "$SONDE" strace -q -e '!openat' $f 2>&1 | grep -oE '^(getpriority|openat|getppid)'
-	"$SONDE" strace -qc -U calls,errors,name -e getpriority,getppid -S name $f 2>&1; "$SONDE" strace -qj -e getpriority --fields syscall,ret,error $f | head -n 1; "$SONDE" strace -qf -e fork,vfork,clone,getpriority sh -c "$f; :" 2>&1 | grep -cE 'k\(.* = 0$|getpriority'
+	for o in '' -Z -z
+	do "$SONDE" strace -q -n $o -e getpriority,openat,getppid $f 2>&1 | sed 's/= [1-9][0-9]*$/= N/'
+	done
+	"$SONDE" strace -q -e '!openat' $f 2>&1 | grep -oE '^(getpriority|openat|getppid)'
+	"$SONDE" strace -qc -U calls,errors,name -e getpriority,getppid -S name $f 2>&1
+	"$SONDE" strace -qj -e getpriority --fields syscall,ret,error $f | head -n 1
+	"$SONDE" strace -qf -e fork,vfork,clone,getpriority sh -c "$f; :" 2>&1 | grep -cE 'k\(.* = 0$|getpriority'
 NEEDS prog:filtered tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 40
 EXPECT
@@ -1064,7 +1244,9 @@ EXPECT
 NAME strace: a thread that calls execve takes the place of the first one
 RUN
 	t=$(readlink -f /bin/true)
-	f() { "$SONDE" strace -q "$@" -e execve,exit_group build/tests/execthread "$t" one two 2>&1 | sed -n "/execthread/d; s/0x[0-9a-f]* .. [0-9]* vars/ENV/; s|$t|TRUE|g; s/^\[pid *[0-9]*\] //; s/pid [0-9]*/pid N/; s/  */ /g; p"; }
+	f() { "$SONDE" strace -q "$@" -e execve,exit_group build/tests/execthread "$t" one two 2>&1 |
+		sed -n "/execthread/d; s/0x[0-9a-f]* .. [0-9]* vars/ENV/; s|$t|TRUE|g; s/^\[pid *[0-9]*\] //; s/pid [0-9]*/pid N/; s/  */ /g; p"
+	}
 	f -f; echo; f -f --split; echo; f -f -c | awk '$NF == "execve" { print $4, $5 }'
 NEEDS prog:execthread
 EXPECT
@@ -1082,7 +1264,14 @@ EXPECT
 	2 execve
 
 NAME a thread that calls execve, in a script
-RUN "$SONDE" -q -c "build/tests/execthread $(readlink -f /bin/true)" -e 'table t bare { call call; } rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "execve")/ { emit(t, call = syscall_enter(args.regs, args.id, 0)); } rawtracepoint:sys_exit /pid == cpid && @moved && !@shown++/ { emit(t, call = syscall_exit(args.regs, args.ret, 0)); } tracepoint:sched:sched_process_exec /pid == cpid && args.old_pid != args.pid/ { emit(t, call = syscall_superseded(args.old_pid)); @moved = args.pid == cpid; } end { clear(@shown); }' | sed 's|"/[^"]*"|"TRUE"|; s/"[^"]*"\.\.\./TEXT/g; s/pid [0-9]*/pid N/; s/0x[0-9a-f]* .. [0-9]* vars/ENV/; s/  */ /g' | grep .
+RUN
+	"$SONDE" -q -c "build/tests/execthread $(readlink -f /bin/true)" -e 'table t bare { call call; }
+		rawtracepoint:sys_enter /pid == cpid && syscall_in(args.id, "execve")/ { emit(t, call = syscall_enter(args.regs, args.id, 0)); }
+		rawtracepoint:sys_exit /pid == cpid && @moved && !@shown++/ { emit(t, call = syscall_exit(args.regs, args.ret, 0)); }
+		tracepoint:sched:sched_process_exec /pid == cpid && args.old_pid != args.pid/ { emit(t, call = syscall_superseded(args.old_pid)); @moved = args.pid == cpid; }
+		end { clear(@shown); }' |
+		sed 's|"/[^"]*"|"TRUE"|; s/"[^"]*"\.\.\./TEXT/g; s/pid [0-9]*/pid N/; s/0x[0-9a-f]* .. [0-9]* vars/ENV/; s/  */ /g' |
+		grep .
 NEEDS prog:execthread
 EXPECT
 	+++ superseded by execve in pid N +++

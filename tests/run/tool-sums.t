@@ -167,7 +167,14 @@ NAME rows add up: samples and waits of five processes
 RUN
 	cp build/tests/spin "$TMPDIR/five"
 	load() { echo "sh -c 'for i in 1 2 3 4 5; do \"$TMPDIR/five\" $* & done; wait'"; }
-	see() { printf '%s: ' "$1"; least=$2; load=$3; shift 3; tool_sees "$load" "$@" >"$TMPDIR/o"; cat "$TMPDIR/o" | grep five | case $* in *j*) sum_of samples total_ns ;; *) awk '{ n += $NF } END { print n + 0 }' ;; esac | at_least $least; }
+	see() { printf '%s: ' "$1"
+	least=$2
+	load=$3
+	shift 3
+	tool_sees "$load" "$@" >"$TMPDIR/o"
+	cat "$TMPDIR/o" | grep five |
+		case $* in *j*) sum_of samples total_ns ;; *) awk '{ n += $NF } END { print n + 0 }' ;; esac | at_least $least
+	}
 	see profile 200 "$(load 400)" profile -j -F 199
 	see 'profile -f' 200 "$(load 400)" profile -f -F 199
 	see offcputime 1000000000 "$(load 1 200)" offcputime -j -n five

@@ -1,7 +1,14 @@
 # Tools about TCP: a client sends 10,240 bytes to a server in the same process, port 18888.
 
 NAME tcpconnect: who connects where
-RUN p='import socket,threading;s=socket.socket();s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1);s.bind(("127.0.0.1",18888));s.listen();c=socket.create_connection(("127.0.0.1",18888));s.accept()[0].close();c.close()'; "$SONDE" tcpconnect -q -- python3 -c "$p" | sed 's/^[0-9][0-9]* */PID /'; for f in -j --csv; do "$SONDE" tcpconnect -q $f --fields comm,ip,daddr,dport -- python3 -c "$p"; done; "$SONDE" tcpconnect -q -P 80,81 -- python3 -c "$p"; "$SONDE" tcpconnect -q6 -- python3 -c "$p"
+RUN
+	p='import socket,threading;s=socket.socket();s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1);s.bind(("127.0.0.1",18888));s.listen();c=socket.create_connection(("127.0.0.1",18888));s.accept()[0].close();c.close()'
+	"$SONDE" tcpconnect -q -- python3 -c "$p" | sed 's/^[0-9][0-9]* */PID /'
+	for f in -j --csv
+	do "$SONDE" tcpconnect -q $f --fields comm,ip,daddr,dport -- python3 -c "$p"
+	done
+	"$SONDE" tcpconnect -q -P 80,81 -- python3 -c "$p"
+	"$SONDE" tcpconnect -q6 -- python3 -c "$p"
 NEEDS tp:sock/inet_sock_set_state cmd:python3
 TIMEOUT 20
 EXPECT
@@ -14,7 +21,12 @@ EXPECT
 	PID     COMM             IP SADDR            DADDR            DPORT
 
 NAME tcplife: both ends, bytes and time
-RUN p='import socket,time;s=socket.socket();s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1);s.bind(("127.0.0.1",18889));s.listen();c=socket.create_connection(("127.0.0.1",18889));a=s.accept()[0];c.sendall(b"x"*10240);a.recv(10240,socket.MSG_WAITALL);time.sleep(0.2);c.close();a.close();time.sleep(0.1)'; for f in '' -j --csv; do tool_sees 'python3 -c "$p"' tcplife $f --fields comm,lport,rport,tx_bytes,rx_bytes,duration_ns >"$TMPDIR/o"; grep -E '18889|COMM|comm,' "$TMPDIR/o" | sort; done
+RUN
+	p='import socket,time;s=socket.socket();s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1);s.bind(("127.0.0.1",18889));s.listen();c=socket.create_connection(("127.0.0.1",18889));a=s.accept()[0];c.sendall(b"x"*10240);a.recv(10240,socket.MSG_WAITALL);time.sleep(0.2);c.close();a.close();time.sleep(0.1)'
+	for f in '' -j --csv
+	do tool_sees 'python3 -c "$p"' tcplife $f --fields comm,lport,rport,tx_bytes,rx_bytes,duration_ns >"$TMPDIR/o"
+	grep -E '18889|COMM|comm,' "$TMPDIR/o" | sort
+	done
 NEEDS tp:sock/inet_sock_set_state cmd:python3 btf
 TIMEOUT 40
 EXPECT_RE
@@ -28,7 +40,11 @@ EXPECT_RE
 	python3,[0-9]+,18889,10240,0,[2-9][0-9]+
 
 NAME tcpstates: each change of a connection
-RUN p='import socket;s=socket.socket();s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1);s.bind(("127.0.0.1",18890));s.listen();c=socket.create_connection(("127.0.0.1",18890));a=s.accept()[0];c.close();a.close()'; for f in '' -j --csv; do tool_sees 'python3 -c "$p"' tcpstates $f -D 18890 --fields rport,old_state,new_state; done
+RUN
+	p='import socket;s=socket.socket();s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1);s.bind(("127.0.0.1",18890));s.listen();c=socket.create_connection(("127.0.0.1",18890));a=s.accept()[0];c.close();a.close()'
+	for f in '' -j --csv
+	do tool_sees 'python3 -c "$p"' tcpstates $f -D 18890 --fields rport,old_state,new_state
+	done
 NEEDS tp:sock/inet_sock_set_state cmd:python3
 TIMEOUT 40
 EXPECT
@@ -51,7 +67,13 @@ EXPECT
 	18890,FIN_WAIT2,CLOSE
 
 NAME gethostlatency: names that are resolved
-RUN p='import socket; socket.getaddrinfo("localhost", 80)'; "$SONDE" gethostlatency -q --fields comm,ret,host -- python3 -c "$p"; for f in -j --csv; do "$SONDE" gethostlatency -q $f --fields comm,ret,host -- python3 -c "$p"; done; "$SONDE" gethostlatency -qj -m 1us --fields duration_ns -- python3 -c "$p" | grep -cE '"duration_ns": [0-9]+'
+RUN
+	p='import socket; socket.getaddrinfo("localhost", 80)'
+	"$SONDE" gethostlatency -q --fields comm,ret,host -- python3 -c "$p"
+	for f in -j --csv
+	do "$SONDE" gethostlatency -q $f --fields comm,ret,host -- python3 -c "$p"
+	done
+	"$SONDE" gethostlatency -qj -m 1us --fields duration_ns -- python3 -c "$p" | grep -cE '"duration_ns": [0-9]+'
 NEEDS uprobe cmd:python3 file:/etc/hosts
 TIMEOUT 30
 EXPECT
@@ -96,7 +118,8 @@ NAME tcptracer, solisten: a network namespace
 RUN
 	n=$(readlink /proc/self/ns/net | tr -dc 0-9); p='import socket; s=socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(7)'
 	for i in $n $((n + 1)); do "$SONDE" solisten -q -n $i --fields comm,backlog -- python3 -c "$p"; done
-	tool_sees 'python3 -c "import socket;s=socket.socket();s.bind((\"127.0.0.1\",0));s.listen();socket.create_connection(s.getsockname())"' tcptracer -N $n --fields comm,kind | sort -u | grep -cE '^(python3 +C|COMM)'
+	tool_sees 'python3 -c "import socket;s=socket.socket();s.bind((\"127.0.0.1\",0));s.listen();socket.create_connection(s.getsockname())"' tcptracer -N $n --fields comm,kind |
+		sort -u | grep -cE '^(python3 +C|COMM)'
 NEEDS slow tp:sock/inet_sock_set_state tp:syscalls/sys_exit_listen cmd:python3 btf
 TIMEOUT 40
 EXPECT

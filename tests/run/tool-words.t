@@ -1,7 +1,9 @@
 # Tools whose probes are what is typed. build/tests/calls N calls functions with known names N times.
 
 NAME strf: a text as a value
-PROG table t { a; message "-"; } BEGIN { $s = "abc"; emit(t, a = 1, message = strf("x=%d %s|%-5s|", 5, $s, "y")); @[strf("%d-%s", 1, "a")] = count(); @[strf("%d-%s", 70000, "b")] = count(); print(strf("hello %x", 255)); print(strf("nothing")); }
+PROG
+	table t { a; message "-"; }
+	BEGIN { $s = "abc"; emit(t, a = 1, message = strf("x=%d %s|%-5s|", 5, $s, "y")); @[strf("%d-%s", 1, "a")] = count(); @[strf("%d-%s", 70000, "b")] = count(); print(strf("hello %x", 255)); print(strf("nothing")); }
 EXPECT
 	A -
 	1 x=5 abc|y    |
@@ -21,7 +23,10 @@ NAME trace: a part of the message, addresses in stacks
 RUN
 	c=build/tests/calls
 	"$SONDE" trace -q -f =2 -M 2 --fields function,message "$c:add6 \"n=2\"" "$c:target \"n=%d\", arg1" "$c:greet \"n=%d\", 1" -- $c 3
-	for a in '' -a; do "$SONDE" trace -q -U $a -M 1 --fields function,ustack "$c:target" -- $c 1 | sed -n 's/^[0-9a-f]* target+0.*/no blank/; s/^\t\([0-9a-f]*\) target+0 .*/address \1/; s/^ *target+0.*/function/; s/address [0-9a-f]*$/address/; /address\|function\|no blank/p'; done
+	for a in '' -a
+	do "$SONDE" trace -q -U $a -M 1 --fields function,ustack "$c:target" -- $c 1 |
+		sed -n 's/^[0-9a-f]* target+0.*/no blank/; s/^\t\([0-9a-f]*\) target+0 .*/address \1/; s/^ *target+0.*/function/; s/address [0-9a-f]*$/address/; /address\|function\|no blank/p'
+	done
 	"$SONDE" trace -h | grep -e --count
 NEEDS uprobe prog:calls
 EXPECT
@@ -33,7 +38,11 @@ EXPECT
 	    -M, --count N           end after so many events
 
 NAME funccount: functions, a regular expression, events
-RUN c=build/tests/calls; "$SONDE" funccount -q "$c:*a*" -- $c 7 | grep -E 'FUNC|target|add6'; "$SONDE" funccount -qrj "$c:^(greet|bytes)$" -- $c 7; "$SONDE" funccount -q --csv t:raw_syscalls:sys_exit -- true | sed 's/[0-9][0-9]*$/N/'
+RUN
+	c=build/tests/calls
+	"$SONDE" funccount -q "$c:*a*" -- $c 7 | grep -E 'FUNC|target|add6'
+	"$SONDE" funccount -qrj "$c:^(greet|bytes)$" -- $c 7
+	"$SONDE" funccount -q --csv t:raw_syscalls:sys_exit -- true | sed 's/[0-9][0-9]*$/N/'
 NEEDS uprobe prog:calls tp:raw_syscalls/sys_exit
 EXPECT
 	FUNC                                    COUNT
@@ -45,7 +54,12 @@ EXPECT
 	tracepoint:raw_syscalls:sys_exit,N
 
 NAME funclatency, funcslower: every call
-RUN c=build/tests/calls; "$SONDE" funclatency -qF "$c:greet" -- $c 50 | grep -oE '^Function = greet, nsecs:|count: 50'; "$SONDE" funclatency -qu "$c:greet" -- $c 5 | grep -o '^usecs:'; "$SONDE" funclatency -qmj "$c:greet" -- $c 50 | grep -o '"table": "latency_ms"' | sort -u; "$SONDE" funcslower -q -u 0 -m 0 -a 1 --fields comm,ret,function,args "$c:add6" "$c:negative" -- $c 1
+RUN
+	c=build/tests/calls
+	"$SONDE" funclatency -qF "$c:greet" -- $c 50 | grep -oE '^Function = greet, nsecs:|count: 50'
+	"$SONDE" funclatency -qu "$c:greet" -- $c 5 | grep -o '^usecs:'
+	"$SONDE" funclatency -qmj "$c:greet" -- $c 50 | grep -o '"table": "latency_ms"' | sort -u
+	"$SONDE" funcslower -q -u 0 -m 0 -a 1 --fields comm,ret,function,args "$c:add6" "$c:negative" -- $c 1
 NEEDS uprobe prog:calls
 EXPECT
 	Function = greet, nsecs:
@@ -65,7 +79,13 @@ EXPECT_RE
 	calls;greet 9
 
 NAME trace: arguments, results, predicates, fields
-RUN c=build/tests/calls; "$SONDE" trace -q --fields function,message "$c:target \"%d %s\", arg1, arg2" "$c:add6(long a, long b) (b == 2) \"%ld %ld\", a, b" "r:$c:greet \"%s\", retval" "r:$c:negative ((int)retval < 0) \"%d %u\", retval, retval" "$c:bytes (STRCMP(\"no\", arg1))" -- $c 2; "$SONDE" trace -q --fields function,message 'sys_write (arg3 == 6) "%d %s", arg1, arg2' 't:syscalls:sys_exit_write "%d", args->ret' -- echo hello | grep -v '^hello'; "$SONDE" trace -qA "$c:target \"%s\", arg2" -- $c 5; "$SONDE" trace -qj -M 1 --fields message "$c:target \"%s\", arg2" -- $c 1
+RUN
+	c=build/tests/calls
+	"$SONDE" trace -q --fields function,message "$c:target \"%d %s\", arg1, arg2" "$c:add6(long a, long b) (b == 2) \"%ld %ld\", a, b" "r:$c:greet \"%s\", retval" "r:$c:negative ((int)retval < 0) \"%d %u\", retval, retval" "$c:bytes (STRCMP(\"no\", arg1))" -- $c 2
+	"$SONDE" trace -q --fields function,message 'sys_write (arg3 == 6) "%d %s", arg1, arg2' 't:syscalls:sys_exit_write "%d", args->ret' -- echo hello |
+		grep -v '^hello'
+	"$SONDE" trace -qA "$c:target \"%s\", arg2" -- $c 5
+	"$SONDE" trace -qj -M 1 --fields message "$c:target \"%s\", arg2" -- $c 1
 NEEDS uprobe prog:calls tp:syscalls/sys_enter_write
 EXPECT
 	FUNC             -
@@ -85,7 +105,9 @@ EXPECT
 	{"type": "event", "table": "calls", "message": "hello"}
 
 NAME trace, argdist: a field that is a text elsewhere in the event
-RUN "$SONDE" trace -q 't:sched:sched_process_exec "%s", args->filename' -- /bin/true | awk '{ print $NF }'; "$SONDE" argdist -q -C 't:sched:sched_process_exec():char*:args->filename' -n 1 -i 1h -- /bin/true | tail -n 1
+RUN
+	"$SONDE" trace -q 't:sched:sched_process_exec "%s", args->filename' -- /bin/true | awk '{ print $NF }'
+	"$SONDE" argdist -q -C 't:sched:sched_process_exec():char*:args->filename' -n 1 -i 1h -- /bin/true | tail -n 1
 NEEDS tp:sched/sched_process_exec
 EXPECT_RE
 	-
@@ -93,7 +115,11 @@ EXPECT_RE
 	/bin/true +1
 
 NAME argdist: values, a histogram, what was known at the entry
-RUN c=build/tests/calls; "$SONDE" argdist -q -i 60 -C "p:$c:target(int n):int:n:n<3" -H "r:$c:add6(long a, long b):long:\$retval+\$entry(b)" -C "r:$c:greet():char*:\$retval#texts" -- $c 5 2>&1 | grep -v '^\[..:'; "$SONDE" argdist -qj -i 60 -C "p:$c:target(int n, char *s):char*:s" -- $c 5 | grep row
+RUN
+	c=build/tests/calls
+	"$SONDE" argdist -q -i 60 -C "p:$c:target(int n):int:n:n<3" -H "r:$c:add6(long a, long b):long:\$retval+\$entry(b)" -C "r:$c:greet():char*:\$retval#texts" -- $c 5 2>&1 |
+		grep -v '^\[..:'
+	"$SONDE" argdist -qj -i 60 -C "p:$c:target(int n, char *s):char*:s" -- $c 5 | grep row
 NEEDS uprobe prog:calls
 EXPECT_RE
 	p:.*
@@ -133,7 +159,11 @@ EXPECT
 	[1]                    1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
 
 NAME kprobe, uprobe: as for ftrace
-RUN c=build/tests/calls; "$SONDE" uprobe -q --fields name,function,fields "p:mine $c:target n=%di:s32 +0(%si):string" 'n == 1' -- $c 3; "$SONDE" uprobe -qj --fields fields "r:$c:greet +0(\$retval):string" -- $c 1; "$SONDE" -d script kprobe 'p:myopen do_sys_open filename=+0(%si):string' | tail -n 7
+RUN
+	c=build/tests/calls
+	"$SONDE" uprobe -q --fields name,function,fields "p:mine $c:target n=%di:s32 +0(%si):string" 'n == 1' -- $c 3
+	"$SONDE" uprobe -qj --fields fields "r:$c:greet +0(\$retval):string" -- $c 1
+	"$SONDE" -d script kprobe 'p:myopen do_sys_open filename=+0(%si):string' | tail -n 7
 NEEDS uprobe prog:calls x86_64
 EXPECT
 	NAME             FUNCTION             FIELDS
@@ -190,7 +220,16 @@ EXPECT
 	funccount:1:1-14: ERROR: ',' cannot be in a probe
 
 NAME trace, funccount, funclatency, kprobe: functions of the kernel
-RUN "$SONDE" funccount -q 'vfs_rea*' -- dd if=/dev/zero of=/dev/null bs=1 count=100 2>/dev/null | awk '$1 == "vfs_read" { print ($2 >= 100) }'; "$SONDE" trace -q --fields function,message 'r::vfs_read (retval == 77) "%d", retval' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; "$SONDE" trace -qM 1 --fields message 'vfs_read(struct file *f, char *buf, size_t n) (n == 77) "%d", n' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; for f in '' -j --csv; do "$SONDE" kprobe -q $f --fields fields 'p:vfs_read n=$arg3:u64' 'n == 77' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null; done; "$SONDE" argdist -q -i 60 -C 'r::vfs_read(void *f, void *b, size_t n):size_t:$entry(n):$entry(n)==77' -- dd if=/dev/zero of=/dev/null bs=77 count=3 2>/dev/null | tail -n 1
+RUN
+	"$SONDE" funccount -q 'vfs_rea*' -- dd if=/dev/zero of=/dev/null bs=1 count=100 2>/dev/null |
+		awk '$1 == "vfs_read" { print ($2 >= 100) }'
+	"$SONDE" trace -q --fields function,message 'r::vfs_read (retval == 77) "%d", retval' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null
+	"$SONDE" trace -qM 1 --fields message 'vfs_read(struct file *f, char *buf, size_t n) (n == 77) "%d", n' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null
+	for f in '' -j --csv
+	do "$SONDE" kprobe -q $f --fields fields 'p:vfs_read n=$arg3:u64' 'n == 77' -- dd if=/dev/zero of=/dev/null bs=77 count=1 2>/dev/null
+	done
+	"$SONDE" argdist -q -i 60 -C 'r::vfs_read(void *f, void *b, size_t n):size_t:$entry(n):$entry(n)==77' -- dd if=/dev/zero of=/dev/null bs=77 count=3 2>/dev/null |
+		tail -n 1
 NEEDS slow kprobe
 EXPECT
 	1
@@ -228,7 +267,17 @@ EXPECT
 	1
 
 NAME mistakes have a place in the word
-RUN "$SONDE" trace 'c:open (arg1 = 5)' 2>&1; "$SONDE" trace 'p:c:open "%d", arg12' 2>&1 | sed -E 's/arg1 to arg[0-9]+/arg1 to argN/'; "$SONDE" funccount 2>&1; "$SONDE" funccount a b 2>&1 | head -n 1; "$SONDE" argdist 2>&1; "$SONDE" argdist -C 'p::f():int:1,2' 2>&1 | head -n 1; "$SONDE" tpoint sched:sched_switch '~"x"' 2>&1 | head -n 1; for f in '~"y"' 'x == 1 ~ "y"'; do "$SONDE" uprobe 'p:build/tests/calls:greet x=%di' "$f" 2>&1 | head -n 1; done
+RUN
+	"$SONDE" trace 'c:open (arg1 = 5)' 2>&1
+	"$SONDE" trace 'p:c:open "%d", arg12' 2>&1 | sed -E 's/arg1 to arg[0-9]+/arg1 to argN/'
+	"$SONDE" funccount 2>&1
+	"$SONDE" funccount a b 2>&1 | head -n 1
+	"$SONDE" argdist 2>&1
+	"$SONDE" argdist -C 'p::f():int:1,2' 2>&1 | head -n 1
+	"$SONDE" tpoint sched:sched_switch '~"x"' 2>&1 | head -n 1
+	for f in '~"y"' 'x == 1 ~ "y"'
+	do "$SONDE" uprobe 'p:build/tests/calls:greet x=%di' "$f" 2>&1 | head -n 1
+	done
 EXPECT
 	trace:1:14-15: ERROR: an expression changes nothing
 	c:open (arg1 = 5)
@@ -246,7 +295,15 @@ EXPECT
 	uprobe:1:8-9: ERROR: ~ is behind no field
 
 NAME funcinterval, functrace: from call to call
-RUN c=build/tests/calls; "$SONDE" funcinterval -q "$c:greet" -- $c 9 | awk '/^nsecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'; "$SONDE" funcinterval -qmj "$c:greet" -- $c 9 | grep -c '"msecs": \[{'; "$SONDE" funcinterval -q --csv -u "$c:greet" -- $c 3 | awk -F, 'NR == 1 { print; next } { n += $3 } END { print n }'; for f in '' -j --csv; do "$SONDE" functrace -q $f --fields function "$c:greet" "$c:add*" -- $c 2; done
+RUN
+	c=build/tests/calls
+	"$SONDE" funcinterval -q "$c:greet" -- $c 9 |
+		awk '/^nsecs:/ { u = 1 } /^[[]/ { sub(/[|].*/, ""); n += $NF } END { print u, n }'
+	"$SONDE" funcinterval -qmj "$c:greet" -- $c 9 | grep -c '"msecs": \[{'
+	"$SONDE" funcinterval -q --csv -u "$c:greet" -- $c 3 | awk -F, 'NR == 1 { print; next } { n += $3 } END { print n }'
+	for f in '' -j --csv
+	do "$SONDE" functrace -q $f --fields function "$c:greet" "$c:add*" -- $c 2
+	done
 NEEDS uprobe prog:calls
 EXPECT
 	1 8
@@ -269,7 +326,12 @@ EXPECT
 	greet
 
 NAME trace: STRCMP() of bytes
-RUN c=build/tests/calls; for t in he '\x68\x65' '\150\145' 'h\x65' '\x68\n' 'he\x01'; do "$SONDE" trace -B -q --csv --fields function "$c:target (STRCMP(\"$t\", arg2))" -- $c 1 | grep -c target; done; true
+RUN
+	c=build/tests/calls
+	for t in he '\x68\x65' '\150\145' 'h\x65' '\x68\n' 'he\x01'
+	do "$SONDE" trace -B -q --csv --fields function "$c:target (STRCMP(\"$t\", arg2))" -- $c 1 | grep -c target
+	done
+	true
 NEEDS uprobe prog:calls
 EXPECT
 	1
@@ -280,7 +342,15 @@ EXPECT
 	0
 
 NAME tpoint, perf-stat-hist: an event and its fields
-RUN "$SONDE" tpoint -q --fields name,fields sched:sched_process_exit 'comm == "true" && prio > 0' -- true | sed 's/[0-9][0-9]*/N/g; s/, .group_dead.*/ }/'; "$SONDE" tpoint -qj --fields name t:sched:sched_process_exit 'prio < 0' -- true; "$SONDE" tpoint -q --csv --fields name sched:sched_process_exit 'comm == "true"' -- true; "$SONDE" perf-stat-hist -q syscalls:sys_enter_write 'count + 4' -- echo hello | sed 's/ *|.*//'; "$SONDE" perf-stat-hist -qj syscalls:sys_enter_write count -- echo hello; "$SONDE" perf-stat-hist syscalls:sys_enter_write 2>&1 | tail -n 1; "$SONDE" tpoint sched:sched_process_exit 'pid; 1' 2>&1 | head -n 1
+RUN
+	"$SONDE" tpoint -q --fields name,fields sched:sched_process_exit 'comm == "true" && prio > 0' -- true |
+		sed 's/[0-9][0-9]*/N/g; s/, .group_dead.*/ }/'
+	"$SONDE" tpoint -qj --fields name t:sched:sched_process_exit 'prio < 0' -- true
+	"$SONDE" tpoint -q --csv --fields name sched:sched_process_exit 'comm == "true"' -- true
+	"$SONDE" perf-stat-hist -q syscalls:sys_enter_write 'count + 4' -- echo hello | sed 's/ *|.*//'
+	"$SONDE" perf-stat-hist -qj syscalls:sys_enter_write count -- echo hello
+	"$SONDE" perf-stat-hist syscalls:sys_enter_write 2>&1 | tail -n 1
+	"$SONDE" tpoint sched:sched_process_exit 'pid; 1' 2>&1 | head -n 1
 NEEDS tp:sched/sched_process_exit tp:syscalls/sys_enter_write
 EXPECT
 	NAME                 FIELDS
@@ -297,7 +367,10 @@ EXPECT
 	tpoint:1:4-8: ERROR: expected fields and operators
 
 NAME a tool's script has places for who asks
-RUN "$SONDE" --dry-run mysqld_qslower /nope 2>&1; "$SONDE" -v --dry-run mysqld_qslower /nope 2>&1 | sed -n 's/bt:[0-9:-]*/bt/; 1p'; "$SONDE" --dry-run trace 'c:open "%d", nosuch' 2>&1 | grep -c 'nosuch'
+RUN
+	"$SONDE" --dry-run mysqld_qslower /nope 2>&1
+	"$SONDE" -v --dry-run mysqld_qslower /nope 2>&1 | sed -n 's/bt:[0-9:-]*/bt/; 1p'
+	"$SONDE" --dry-run trace 'c:open "%d", nosuch' 2>&1 | grep -c 'nosuch'
 NEEDS uprobe
 EXPECT
 	ERROR: usdt target file '/nope' does not exist or is not executable
@@ -305,7 +378,15 @@ EXPECT
 	2
 
 NAME tplist
-RUN "$SONDE" tools | grep tplist; "$SONDE" tplist 'sched:sched_process_ex?t' 2>&1; "$SONDE" tplist 'sched:sched_process_exit'; "$SONDE" tplist -v sched:sched_process_exit | sed -n 2p; "$SONDE" tplist -j sched:sched_process_exit; "$SONDE" tplist -vj sched:sched_wake_idle_without_ipi; "$SONDE" tplist -v --csv sched:sched_wake_idle_without_ipi; "$SONDE" tplist -l build/tests/sdt 'own:o*' | sed 's/.*sdt:/sdt:/'
+RUN
+	"$SONDE" tools | grep tplist
+	"$SONDE" tplist 'sched:sched_process_ex?t' 2>&1
+	"$SONDE" tplist 'sched:sched_process_exit'
+	"$SONDE" tplist -v sched:sched_process_exit | sed -n 2p
+	"$SONDE" tplist -j sched:sched_process_exit
+	"$SONDE" tplist -vj sched:sched_wake_idle_without_ipi
+	"$SONDE" tplist -v --csv sched:sched_wake_idle_without_ipi
+	"$SONDE" tplist -l build/tests/sdt 'own:o*' | sed 's/.*sdt:/sdt:/'
 NEEDS tp:sched/sched_process_exit prog:sdt
 EXPECT
 	    tplist           tracepoints and static probes
@@ -351,8 +432,14 @@ EXPECT
 NAME --percentiles: below histograms, in JSON and CSV
 RUN
 	c=build/tests/calls; f='funclatency -q'
-	"$SONDE" $f --percentiles "$c:greet" -- $c 50 | sed -nE '/^p50/s/[0-9]{3,}/N/gp'; "$SONDE" $f -F --percentiles=10,max "$c:greet" -- $c 5 | sed -nE '/^p10/s/[0-9]{3,}/N/gp'; "$SONDE" $f "$c:greet" -- $c 5 | grep -c p50
-	"$SONDE" $f -j --percentiles=p99.9,max "$c:greet" -- $c 5 | grep hist | sed -E 's/.*\}\]//; s/[0-9]{3,}/N/g'; "$SONDE" $f -j --percentiles --fields nsecs_max "$c:greet" -- $c 5 | grep nsecs_ | sed -E 's/[0-9]{3,}/N/g'; for p in p50 max; do "$SONDE" $f --csv --percentiles=$p "$c:greet" -- $c 5 | sed -n 1p; done
+	"$SONDE" $f --percentiles "$c:greet" -- $c 50 | sed -nE '/^p50/s/[0-9]{3,}/N/gp'
+	"$SONDE" $f -F --percentiles=10,max "$c:greet" -- $c 5 | sed -nE '/^p10/s/[0-9]{3,}/N/gp'
+	"$SONDE" $f "$c:greet" -- $c 5 | grep -c p50
+	"$SONDE" $f -j --percentiles=p99.9,max "$c:greet" -- $c 5 | grep hist | sed -E 's/.*\}\]//; s/[0-9]{3,}/N/g'
+	"$SONDE" $f -j --percentiles --fields nsecs_max "$c:greet" -- $c 5 | grep nsecs_ | sed -E 's/[0-9]{3,}/N/g'
+	for p in p50 max
+	do "$SONDE" $f --csv --percentiles=$p "$c:greet" -- $c 5 | sed -n 1p
+	done
 	"$SONDE" $f --percentiles=p50,x "$c:greet"; "$SONDE" opensnoop --percentiles
 NEEDS uprobe prog:calls
 TIMEOUT 40

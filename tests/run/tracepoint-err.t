@@ -68,7 +68,9 @@ ERR
 	HINT: narrow the wildcard, or raise the limit with BPFTRACE_MAX_PROBES or config = { max_probes = ... }
 
 NAME one probe and missing_probes
-RUN "$SONDE" -q -e 'config = { missing_probes = "warn" } tracepoint:sched:nope, interval:ms:1 { print(probe); exit(); }' 2>&1; "$SONDE" -q -e 'config = { missing_probes = "ignore" } tracepoint:sched:nope, rawtracepoint:nomodule:x, interval:ms:1 { print(probe); exit(); }' 2>&1
+RUN
+	"$SONDE" -q -e 'config = { missing_probes = "warn" } tracepoint:sched:nope, interval:ms:1 { print(probe); exit(); }' 2>&1
+	"$SONDE" -q -e 'config = { missing_probes = "ignore" } tracepoint:sched:nope, rawtracepoint:nomodule:x, interval:ms:1 { print(probe); exit(); }' 2>&1
 NEEDS btf
 EXPECT
 	stdin:1:38-59: WARNING: No matches for tracepoint sched:nope. Skipping.

@@ -15,7 +15,9 @@ EXPECT
 	@: 7
 
 NAME enter and exit
-PROG tracepoint:syscalls:sys_enter_kill /pid == cpid/ { @enter = count(); @pid[args.pid] = count(); @sig[args.sig] = count(); } tracepoint:syscalls:sys_exit_kill /pid == cpid/ { @ret[args.ret] = count(); }
+PROG
+	tracepoint:syscalls:sys_enter_kill /pid == cpid/ { @enter = count(); @pid[args.pid] = count(); @sig[args.sig] = count(); }
+	tracepoint:syscalls:sys_exit_kill /pid == cpid/ { @ret[args.ret] = count(); }
 LOAD syscalls 10 kill
 EXPECT
 	$
@@ -82,7 +84,9 @@ EXPECT
 	@[tracepoint:syscalls:sys_enter_getppid]: 4
 
 NAME raw_syscalls
-PROG tracepoint:raw_syscalls:sys_enter /pid == cpid && syscall_name(args.id) == "getppid"/ { @[comm] = count(); } tracepoint:raw_syscalls:sys_exit /pid == cpid && syscall_name(args.id) == "getppid"/ { @exit = count(); }
+PROG
+	tracepoint:raw_syscalls:sys_enter /pid == cpid && syscall_name(args.id) == "getppid"/ { @[comm] = count(); }
+	tracepoint:raw_syscalls:sys_exit /pid == cpid && syscall_name(args.id) == "getppid"/ { @exit = count(); }
 LOAD syscalls 50
 EXPECT
 	$
@@ -175,7 +179,11 @@ EXPECT
 
 # Hot system calls run on the raw tracepoint, others on perf events, and without typed programs all do.
 NAME both forms of a system call's event: fields
-RUN for f in map_notes tp_btf; do "$SONDE" -q --no-feature $f -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @n[syscall_name(args.__syscall_nr)] = count(); @fd[args.fd] = count(); @sum = sum(args.offset); @whence[args.whence] = count(); } tracepoint:syscalls:sys_exit_lseek /pid == cpid/ { @ret[args.ret, comm, tid == pid] = count(); }' -c "$SONDE_TESTS/syscalls 50 lseek"; done 2>&1 | grep .
+RUN
+	for f in map_notes tp_btf
+	do "$SONDE" -q --no-feature $f -e 'tracepoint:syscalls:sys_enter_lseek /pid == cpid/ { @n[syscall_name(args.__syscall_nr)] = count(); @fd[args.fd] = count(); @sum = sum(args.offset); @whence[args.whence] = count(); }
+		tracepoint:syscalls:sys_exit_lseek /pid == cpid/ { @ret[args.ret, comm, tid == pid] = count(); }' -c "$SONDE_TESTS/syscalls 50 lseek"
+	done 2>&1 | grep .
 EXPECT
 	@fd[4294967295]: 50
 	@n[lseek]: 50
@@ -189,7 +197,13 @@ EXPECT
 	@whence[0]: 50
 
 NAME both forms of a system call's event: calls of 32-bit programs are others
-RUN for f in map_notes tp_btf; do for n in getppid compat; do "$SONDE" -q --no-feature $f -e 'begin { @ = 0; } tracepoint:syscalls:sys_enter_getppid, tracepoint:syscalls:sys_exit_getppid /pid == cpid/ { @++; }' -c "$SONDE_TESTS/syscalls 30 $n"; done; done 2>&1 | grep .
+RUN
+	for f in map_notes tp_btf
+	do for n in getppid compat
+	do "$SONDE" -q --no-feature $f -e 'begin { @ = 0; }
+		tracepoint:syscalls:sys_enter_getppid, tracepoint:syscalls:sys_exit_getppid /pid == cpid/ { @++; }' -c "$SONDE_TESTS/syscalls 30 $n"
+	done
+	done 2>&1 | grep .
 EXPECT
 	@: 60
 	@: 0
@@ -200,7 +214,9 @@ NEEDS x86_64
 NAME system calls of processes that share a CPU: none is missed while another's program is preempted
 RUN
 	cp "$SONDE_TESTS/syscalls" "$TMPDIR/many"
-	many() { "$SONDE" -q -c "sh -c 'for i in 1 2 3; do taskset 1 $TMPDIR/many 10000 lseek & done; wait'" -e "$1 /comm == \"many\" && $2/ { @ = count(); @s[kstack, ustack, tid, rand % 10] = count(); } end { print(@); clear(@); clear(@s); }" 2>&1 | grep -v 'stacks were cut' | grep .; }
+	many() { "$SONDE" -q -c "sh -c 'for i in 1 2 3; do taskset 1 $TMPDIR/many 10000 lseek & done; wait'" -e "$1 /comm == \"many\" && $2/ { @ = count(); @s[kstack, ustack, tid, rand % 10] = count(); } end { print(@); clear(@); clear(@s); }" 2>&1 |
+		grep -v 'stacks were cut' | grep .
+	}
 	many tracepoint:syscalls:sys_enter_lseek 1
 	many tracepoint:syscalls:sys_exit_lseek args.ret==-9
 	many rawtracepoint:sys_enter 'syscall_in(args.id, "lseek")'
@@ -223,7 +239,9 @@ EXPECT
 	@[tracepoint:syscalls:sys_enter_getppid]: 11
 
 NAME args as a whole
-PROG tracepoint:syscalls:sys_exit_kill /pid == cpid/ { print(args); @ = args; @k[args] = count(); $a = args; print($a.ret); } tracepoint:raw_syscalls:sys_exit /pid == cpid && args.ret == -3/ { printf("%s\n", args); }
+PROG
+	tracepoint:syscalls:sys_exit_kill /pid == cpid/ { print(args); @ = args; @k[args] = count(); $a = args; print($a.ret); }
+	tracepoint:raw_syscalls:sys_exit /pid == cpid && args.ret == -3/ { printf("%s\n", args); }
 LOAD syscalls 1 kill
 EXPECT_RE
 	\{ \.__syscall_nr = (62|129), \.ret = -3 \}
@@ -240,13 +258,21 @@ EXPECT
 	{ .filename = /bin/true, .pid = N, .old_pid = N }
 
 NAME addresses of texts, contexts and typed pointers are numbers to calculate with
-RUN for p in 'tracepoint:sched:sched_process_exec args.filename' 'profile:hz:1 ctx' 'iter:task ctx.task' 'iter:task_file ctx.file' 'rawtracepoint:sched_process_fork args.parent' 'rawtracepoint:sched_process_fork curtask'; do for use in '@[P] = count()' '@k[P, 1] = hist(P); delete(@k, (P, 1))' '@ = sum((uint64)P); @m = max(P); @s = stats(P)' '@ = P & 7; @p = P + 8; @k[P + 8] = 1; @c = P > 5' '$p = P; $p++; @[$p] = $p >> 3' 'for $i : 0..100 { @[P] = count() }' '$p = pid ? P : P; @[$p] = ((uint64)P) * 3' '@ts = tseries((uint64)P, 1s, 5)'; do use=$(printf %s "$use" | sed "s/P/${p#* }/g"); "$SONDE" --no-warnings --dry-run -q -e "${p% *} { $use }" || echo "${p% *} { $use }"; done; done | grep .
+RUN
+	for p in 'tracepoint:sched:sched_process_exec args.filename' 'profile:hz:1 ctx' 'iter:task ctx.task' 'iter:task_file ctx.file' 'rawtracepoint:sched_process_fork args.parent' 'rawtracepoint:sched_process_fork curtask'
+	do for use in '@[P] = count()' '@k[P, 1] = hist(P); delete(@k, (P, 1))' '@ = sum((uint64)P); @m = max(P); @s = stats(P)' '@ = P & 7; @p = P + 8; @k[P + 8] = 1; @c = P > 5' '$p = P; $p++; @[$p] = $p >> 3' 'for $i : 0..100 { @[P] = count() }' '$p = pid ? P : P; @[$p] = ((uint64)P) * 3' '@ts = tseries((uint64)P, 1s, 5)'
+	do use=$(printf %s "$use" | sed "s/P/${p#* }/g")
+	"$SONDE" --no-warnings --dry-run -q -e "${p% *} { $use }" || echo "${p% *} { $use }"
+	done
+	done | grep .
 TIMEOUT 60
 RC 1
 EXPECT
 
 NAME the address of a text as a key
-RUN "$SONDE" --no-warnings -q -c '/bin/true' -e 'tracepoint:sched:sched_process_exec /pid == cpid/ { @[args.filename] = count(); @same = (uint64)args.filename == ((uint64)args.filename + 8) - 8; }' | sed 's/0x[0-9a-f]*/ADDRESS/'
+RUN
+	"$SONDE" --no-warnings -q -c '/bin/true' -e 'tracepoint:sched:sched_process_exec /pid == cpid/ { @[args.filename] = count(); @same = (uint64)args.filename == ((uint64)args.filename + 8) - 8; }' |
+		sed 's/0x[0-9a-f]*/ADDRESS/'
 NEEDS tp:sched/sched_process_exec
 EXPECT
 	$
@@ -255,7 +281,11 @@ EXPECT
 	@same: true
 
 NAME errno of system calls: one, several in one program, all
-RUN for p in tracepoint:syscalls:sys_exit_openat 'tracepoint:syscalls:sys_exit_open*' tracepoint:raw_syscalls:sys_exit; do "$SONDE" -q -c 'build/tests/open /dev/null/x /dev/null' -e "$p /pid == cpid/ { if (errno == 20) { @[errno, strerror(errno)] = count(); } @same[errno == (args.ret < 0 ? -args.ret : 0)] = 1; }" | grep .; done
+RUN
+	for p in tracepoint:syscalls:sys_exit_openat 'tracepoint:syscalls:sys_exit_open*' tracepoint:raw_syscalls:sys_exit
+	do "$SONDE" -q -c 'build/tests/open /dev/null/x /dev/null' -e "$p /pid == cpid/ { if (errno == 20) { @[errno, strerror(errno)] = count(); } @same[errno == (args.ret < 0 ? -args.ret : 0)] = 1; }" |
+		grep .
+	done
 EXPECT
 	@[20, Not a directory]: 1
 	@same[true]: 1
@@ -265,7 +295,12 @@ EXPECT
 	@same[true]: 1
 
 NAME system calls by their names
-RUN "$SONDE" -q -c 'build/tests/open /dev/null/x /dev/null' -e 'syscall:openat, syscall:open /pid == cpid/ { @[str(args.filename)] = 1; } syscall:openat:return, syscall:open:return /pid == cpid && errno == 20/ { @failed[errno] = count(); } syscall:clos*:return /pid == cpid/ { @closed[probe, args.ret == 0] = 1; }' | grep 'null\|ed'; "$SONDE" -l 'syscall:*:return' | grep -x -e syscall:uname:return -e syscall:openat:return | sort; "$SONDE" -l '*:*openat*' | grep -c syscall: || true
+RUN
+	"$SONDE" -q -c 'build/tests/open /dev/null/x /dev/null' -e 'syscall:openat, syscall:open /pid == cpid/ { @[str(args.filename)] = 1; }
+		syscall:openat:return, syscall:open:return /pid == cpid && errno == 20/ { @failed[errno] = count(); }
+		syscall:clos*:return /pid == cpid/ { @closed[probe, args.ret == 0] = 1; }' | grep 'null\|ed'
+	"$SONDE" -l 'syscall:*:return' | grep -x -e syscall:uname:return -e syscall:openat:return | sort
+	"$SONDE" -l '*:*openat*' | grep -c syscall: || true
 EXPECT
 	@[/dev/null]: 1
 	@[/dev/null/x]: 1

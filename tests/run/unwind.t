@@ -206,7 +206,10 @@ EXPECT_RE
 NEEDS prog:unwind dwunwind x86_64
 
 NAME interrupted in the vdso of aarch64
-RUN "$SONDE" -q -c "build/tests/unwind clock 400" -e 'profile:hz:499 /pid == cpid/ { @[dw_ustack(4)] = count(); }' 2>&1 | grep -A 3 __kernel_clock_gettime | sed 's/+.*//; s/^ *//' | sort -u | grep -xE '__kernel_clock_gettime|ask_clock|main'
+RUN
+	"$SONDE" -q -c "build/tests/unwind clock 400" -e 'profile:hz:499 /pid == cpid/ { @[dw_ustack(4)] = count(); }' 2>&1 |
+		grep -A 3 __kernel_clock_gettime | sed 's/+.*//; s/^ *//' | sort -u |
+		grep -xE '__kernel_clock_gettime|ask_clock|main'
 EXPECT
 	__kernel_clock_gettime
 	ask_clock
@@ -256,7 +259,16 @@ EXPECT_RE
 NEEDS kprobe fentry feature:fentry prog:unwind dwunwind
 
 NAME stacks of a process given by its id, and of its child
-RUN mkfifo "$TMPDIR/go"; build/tests/unwind child <"$TMPDIR/go" & P=$!; exec 3>"$TMPDIR/go"; timeout 8 "$SONDE" --dwarf-pid $P -e "uprobe:build/tests/unwind:leaf /ppid == $P/ { printf(\"%d%s\n\", pid == $P, dw_ustack(6)); exit(); }" 2>"$TMPDIR/err" & S=$!; until_attached "$TMPDIR/err"; echo >&3; wait $S $P; grep -v Attached "$TMPDIR/err"; true
+RUN
+	mkfifo "$TMPDIR/go"
+	build/tests/unwind child <"$TMPDIR/go" & P=$!
+	exec 3>"$TMPDIR/go"
+	timeout 8 "$SONDE" --dwarf-pid $P -e "uprobe:build/tests/unwind:leaf /ppid == $P/ { printf(\"%d%s\n\", pid == $P, dw_ustack(6)); exit(); }" 2>"$TMPDIR/err" & S=$!
+	until_attached "$TMPDIR/err"
+	echo >&3
+	wait $S $P
+	grep -v Attached "$TMPDIR/err"
+	true
 EXPECT_RE
 	0
 	        leaf\+0
@@ -287,7 +299,10 @@ EXPECT_RE
 NEEDS uprobe btf prog:unwind dwunwind
 
 NAME return probes on the way hide no caller in the first stack of a process, which is copied
-RUN "$SONDE" -B line -e 'uprobe:build/tests/unwind:leaf { printf("%s%s\n", ustack(8), ustack(raw)); } uretprobe:build/tests/unwind:inner { } uretprobe:build/tests/unwind:aligned { } uretprobe:build/tests/unwind:main { }' >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!
+RUN
+	"$SONDE" -B line -e 'uprobe:build/tests/unwind:leaf { printf("%s%s\n", ustack(8), ustack(raw)); }
+		uretprobe:build/tests/unwind:inner { } uretprobe:build/tests/unwind:aligned { }
+		uretprobe:build/tests/unwind:main { }' >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!
 	until_attached "$TMPDIR/err"; build/tests/unwind frames; until_written "$TMPDIR/out"
 	kill -INT $p; wait $p; head -n 9 "$TMPDIR/out" | sed 's/+.*//'
 EXPECT_RE
@@ -350,7 +365,10 @@ EXPECT
 NEEDS uprobe prog:unwind dwunwind
 
 NAME misuse
-RUN "$SONDE" --dwarf-pid $$ -e 'begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }'; "$SONDE" --dwarf-pid x -e 'begin { }' 2>&1 | head -n 1 >&2; "$SONDE" --dwarf-pid 4000000 -e 'begin { }' 2>&1 | head -n 1 >&2
+RUN
+	"$SONDE" --dwarf-pid $$ -e 'begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }'
+	"$SONDE" --dwarf-pid x -e 'begin { }' 2>&1 | head -n 1 >&2
+	"$SONDE" --dwarf-pid 4000000 -e 'begin { }' 2>&1 | head -n 1 >&2
 ERR
 	stdin:1:25-28: ERROR: dw_ustack: invalid stack mode 'foo': valid modes are bpftrace, raw, perf, function, native and lang
 	begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }
@@ -414,8 +432,11 @@ NEEDS uprobe prog:unwind dwunwind
 
 # By the clock none is lost while they are made; of other events there may be more than there is room for copies of.
 NAME tables of the whole machine: while samples are taken, before other events
-RUN for probe in profile:hz:99 interval:ms:20 profile:us:90 tracepoint:sched:sched_process_exit; do
-	"$SONDE" -v -e "$probe { @[ustack] = count(); } interval:ms:2500 { exit(); }" 2>&1 | sed -n 's/^\(Attached\|rights while\) .*/\1/p; s/.*\(tables for user stacks of\|ERROR\).*/\1/p' | tr '\n' ,; echo
+RUN
+	for probe in profile:hz:99 interval:ms:20 profile:us:90 tracepoint:sched:sched_process_exit; do
+	"$SONDE" -v -e "$probe { @[ustack] = count(); } interval:ms:2500 { exit(); }" 2>&1 |
+		sed -n 's/^\(Attached\|rights while\) .*/\1/p; s/.*\(tables for user stacks of\|ERROR\).*/\1/p' | tr '\n' ,
+	echo
 	done
 TIMEOUT 40
 EXPECT
@@ -437,7 +458,9 @@ NEEDS dwunwind fast cmd:cc cmd:unshare cmd:busybox cmd:pivot_root
 TIMEOUT 60
 
 NAME a child that was forked, and one that runs another program
-RUN "$SONDE" -q --follow -c 'sh -c "build/tests/unwind calls; (build/tests/unwind frames)"' -e 'uprobe:build/tests/unwind:leaf { @[ustack] = count(); }' 2>&1 | sed 's/+.*//' | grep -E ' (leaf|variable|outer|_start)$' | sort | uniq -c
+RUN
+	"$SONDE" -q --follow -c 'sh -c "build/tests/unwind calls; (build/tests/unwind frames)"' -e 'uprobe:build/tests/unwind:leaf { @[ustack] = count(); }' 2>&1 |
+		sed 's/+.*//' | grep -E ' (leaf|variable|outer|_start)$' | sort | uniq -c
 EXPECT_RE
 	 *2         _start
 	 *2         leaf

@@ -69,7 +69,10 @@ ERR_RE
 	HINT: If this is expected, set the 'missing_probes' config variable to 'warn'\.
 
 NAME offsets
-PROG uprobe:build/tests/landing:pushes+1 { } uprobe:build/tests/landing:pushes+100 { } uprobe:build/tests/landing:pushes+x { } uretprobe:build/tests/landing:pushes+4 { } uprobe:build/tests/landing:push*+4 { } uprobe:build/tests/landing:0x10 { }
+PROG
+	uprobe:build/tests/landing:pushes+1 { } uprobe:build/tests/landing:pushes+100 { }
+	uprobe:build/tests/landing:pushes+x { } uretprobe:build/tests/landing:pushes+4 { }
+	uprobe:build/tests/landing:push*+4 { } uprobe:build/tests/landing:0x10 { }
 NEEDS prog:landing
 RC 1
 EXPECT
@@ -162,7 +165,11 @@ EXPECT
 	ERROR: the kernel puts no uprobe on the instruction at odd_lock+0 in ./odd (its prefix or kind)
 
 NAME a file without a function is all of its functions in a list, and no probe
-RUN "$SONDE" -l 'uprobe:build/tests/landing' | grep -c -e ':pushes$' -e ':moves$' -e ':bare$'; "$SONDE" -l uprobe:/nope 2>&1; "$SONDE" -c build/tests/landing -e 'uprobe:build/tests/landing { }' 2>&1 | head -n 1; "$SONDE" -e 'uretprobe:/bin/true { }' 2>&1 | head -n 1
+RUN
+	"$SONDE" -l 'uprobe:build/tests/landing' | grep -c -e ':pushes$' -e ':moves$' -e ':bare$'
+	"$SONDE" -l uprobe:/nope 2>&1
+	"$SONDE" -c build/tests/landing -e 'uprobe:build/tests/landing { }' 2>&1 | head -n 1
+	"$SONDE" -e 'uretprobe:/bin/true { }' 2>&1 | head -n 1
 NEEDS prog:landing
 EXPECT
 	3

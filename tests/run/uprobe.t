@@ -306,7 +306,14 @@ EXPECT
 
 NAME two tracers on one function: the breakpoint of one is not the other's instruction
 NEEDS uprobe
-RUN "$SONDE" -e 'uprobe:build/tests/calls:target { @ = count(); } interval:s:20 { exit(); }' >"$TMPDIR/out" 2>"$TMPDIR/err" & first=$!; until_attached "$TMPDIR/err"; "$SONDE" -q -e 'uprobe:build/tests/calls:target { @ = count(); }' -c 'build/tests/calls 3'; kill -INT $first; wait $first; grep -q '^@: [1-9]' "$TMPDIR/out" && echo both
+RUN
+	"$SONDE" -e 'uprobe:build/tests/calls:target { @ = count(); }
+		interval:s:20 { exit(); }' >"$TMPDIR/out" 2>"$TMPDIR/err" & first=$!
+	until_attached "$TMPDIR/err"
+	"$SONDE" -q -e 'uprobe:build/tests/calls:target { @ = count(); }' -c 'build/tests/calls 3'
+	kill -INT $first
+	wait $first
+	grep -q '^@: [1-9]' "$TMPDIR/out" && echo both
 EXPECT
 	$
 	$
@@ -376,7 +383,8 @@ EXPECT
 
 NAME an indirect function of a program that does not run, and what is said then
 RUN
-	"$SONDE" -q -c 'build/tests/labels 3' -e 'uprobe:build/tests/labels:chosen { @choice = count(); } uprobe:build/tests/labels:chosen_form { @calls = count(); }' 2>&1 | grep -v -e ^uprobe -e '~~' -e '^$'
+	"$SONDE" -q -c 'build/tests/labels 3' -e 'uprobe:build/tests/labels:chosen { @choice = count(); } uprobe:build/tests/labels:chosen_form { @calls = count(); }' 2>&1 |
+		grep -v -e ^uprobe -e '~~' -e '^$'
 	"$SONDE" -q -c 'build/tests/labels 3' -e 'uprobe:build/tests/labels:chosen* { @[probe] = count(); }' 2>&1 | grep .
 NEEDS prog:labels uprobe
 EXPECT
@@ -468,7 +476,11 @@ EXPECT
 ERR
 
 NAME reads that fail are counted, those of NULL with -k
-RUN for k in '' -k; do "$SONDE" -q $k -c build/tests/absent -e 'uprobe:build/tests/absent:see { printf("[%s] [%s] %d %d\n", str(arg3), str(0), *(int64 *)arg3, *(int64 *)8); }' 2>&1 | grep . | grep -v '^uprobe\|^ *~' | LC_ALL=C sort; done
+RUN
+	for k in '' -k
+	do "$SONDE" -q $k -c build/tests/absent -e 'uprobe:build/tests/absent:see { printf("[%s] [%s] %d %d\n", str(arg3), str(0), *(int64 *)arg3, *(int64 *)8); }' 2>&1 |
+		grep . | grep -v '^uprobe\|^ *~' | LC_ALL=C sort
+	done
 EXPECT
 	WARNING: 2 reads of memory failed and gave 0 or an empty text (uprobe:build/tests/absent:see: 2): the address was not valid, or its page was not in memory; -k counts reads of NULL, too
 	[] [] 0 0
@@ -480,7 +492,9 @@ EXPECT
 	stdin:1:96-107: WARNING: A read of memory failed (bad address), and gave 0 or an empty text.
 
 NAME texts in pages that are not in memory, on kernels that wait for none
-RUN "$SONDE" -q --no-feature SLEEPABLE -c 'build/tests/absent 2' -e 'uprobe:build/tests/absent:see { printf("[%s] [%s]\n", str(arg0), str(arg2)); } uretprobe:build/tests/absent:see { @ = count(); }' 2>&1
+RUN
+	"$SONDE" -q --no-feature SLEEPABLE -c 'build/tests/absent 2' -e 'uprobe:build/tests/absent:see { printf("[%s] [%s]\n", str(arg0), str(arg2)); }
+		uretprobe:build/tests/absent:see { @ = count(); }' 2>&1
 EXPECT
 	[] []
 	[] []

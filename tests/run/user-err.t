@@ -26,7 +26,8 @@ EXPECT
 NAME a file below a directory that others may not look into
 RUN
 	mkdir -m 700 /tmp/sonde-$$ && cp build/tests/landing "$SONDE" /tmp/sonde-$$ || exit
-	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$/sonde -e "uprobe:/tmp/sonde-$$/landing:pushes { }" 2>&1 | sed "s,sonde-$$,DIR,; s/:1-[0-9]*:/:/; s,+ep .*,+ep,; 1q"
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all /tmp/sonde-$$/sonde -e "uprobe:/tmp/sonde-$$/landing:pushes { }" 2>&1 |
+		sed "s,sonde-$$,DIR,; s/:1-[0-9]*:/:/; s,+ep .*,+ep,; 1q"
 	rm -r /tmp/sonde-$$
 NEEDS prog:landing file:/usr/bin/setpriv
 EXPECT
@@ -189,7 +190,8 @@ NAME a uprobe without CAP_SYS_ADMIN
 RUN
 	echo 2 >/proc/sys/kernel/perf_event_paranoid
 	d=/tmp/sonde-$$ && mkdir -m 755 $d && cp "$SONDE" build/tests/landing $d && c=-all,+bpf,+perfmon || exit
-	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$c --ambient-caps=$c --bounding-set=$c $d/${SONDE##*/} -e "uprobe:$d/landing:pushes { }" 2>&1 | sed "s,$d,DIR,g; s/:1-[0-9]*:/:/; s/offset 0x[0-9a-f]*/offset 0xN/; 1q"
+	/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$c --ambient-caps=$c --bounding-set=$c $d/${SONDE##*/} -e "uprobe:$d/landing:pushes { }" 2>&1 |
+		sed "s,$d,DIR,g; s/:1-[0-9]*:/:/; s/offset 0x[0-9a-f]*/offset 0xN/; 1q"
 	rm -r $d
 NEEDS vm before:6.6 prog:landing file:/usr/bin/setpriv sym:bpf_for_each_map_elem
 ALONE

@@ -60,7 +60,9 @@ EXPECT
 NAME numamove: memory that another node uses
 RUN
 	see() { tool_sees 'python3 tests/progs/far.py 15' numamove "$@"; }
-	see --fields migrations | grep -cE '^ *[1-9]' | sed 's/^[1-9][0-9]*$/some/'; see -j | grep -c '"migrations": [1-9]' | sed 's/^[1-9][0-9]*$/some/'; see --csv --fields migrations | grep -c '^[1-9]' | sed 's/^[1-9][0-9]*$/some/'
+	see --fields migrations | grep -cE '^ *[1-9]' | sed 's/^[1-9][0-9]*$/some/'
+	see -j | grep -c '"migrations": [1-9]' | sed 's/^[1-9][0-9]*$/some/'
+	see --csv --fields migrations | grep -c '^[1-9]' | sed 's/^[1-9][0-9]*$/some/'
 NEEDS slow kprobe btf vm cmd:python3 file:/sys/devices/system/node/node1/cpulist
 TIMEOUT 120
 EXPECT
@@ -143,7 +145,9 @@ NAME cpufreq: frequencies that were set
 RUN
 	set_to() { for p in /sys/devices/system/cpu/cpufreq/policy*; do echo $1 >$p/scaling_max_freq; done; sleep 0.5; }
 	see() { tool_sees 'set_to 2000000; set_to 1000000; set_to 2000000' cpufreq "$@"; }
-	see | grep -E '^(MHz|\[[12]000, ).* [1-9]' | sed 's/).*/)/'; see -j -P | grep -oE '"comm": "swapper/0"|"min": 1000, "max": 1199' | sort -u; see --csv | sed -n '1p; s/^\([12]000,..99\),[1-9].*/\1/p'
+	see | grep -E '^(MHz|\[[12]000, ).* [1-9]' | sed 's/).*/)/'
+	see -j -P | grep -oE '"comm": "swapper/0"|"min": 1000, "max": 1199' | sort -u
+	see --csv | sed -n '1p; s/^\([12]000,..99\),[1-9].*/\1/p'
 NEEDS slow vm file:/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq
 TIMEOUT 60
 EXPECT

@@ -68,7 +68,17 @@ EXPECT_RE
 
 NAME a BPF program in the kernel
 ALONE
-RUN "$SONDE" -q -e 'interval:ms:20 { @ = count(); }' >/dev/null & p=$!; i=0; while [ -z "$("$SONDE" -l 'fentry:bpf:interval_ms_20*')" ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; "$SONDE" -q -e 'fentry:bpf:interval_ms_20* { @ = count(); } interval:ms:1500 { printf("%d\n", (int64)@ > 3); exit(); } end { clear(@); }'; kill $p; "$SONDE" -q -e 'fentry:bpf:interval_ms_99* { }' 2>&1 | head -n 1; "$SONDE" -q -e 'fentry:bpf:x:y { }' 2>&1 | head -n 1
+RUN
+	"$SONDE" -q -e 'interval:ms:20 { @ = count(); }' >/dev/null & p=$!
+	i=0
+	while [ -z "$("$SONDE" -l 'fentry:bpf:interval_ms_20*')" ] && [ $i -lt 50 ]
+	do sleep 0.1
+	i=$((i + 1))
+	done
+	"$SONDE" -q -e 'fentry:bpf:interval_ms_20* { @ = count(); } interval:ms:1500 { printf("%d\n", (int64)@ > 3); exit(); } end { clear(@); }'
+	kill $p
+	"$SONDE" -q -e 'fentry:bpf:interval_ms_99* { }' 2>&1 | head -n 1
+	"$SONDE" -q -e 'fentry:bpf:x:y { }' 2>&1 | head -n 1
 NEEDS vm fentry
 TIMEOUT 20
 EXPECT

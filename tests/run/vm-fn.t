@@ -38,7 +38,13 @@ EXPECT
 	$
 
 NAME socket_cookie
-RUN t=$(mktemp -d); printf '#!/bin/bash\necho hello >/dev/udp/127.0.0.1/9\n' >$t/send; chmod +x $t/send; ip link set lo up; "$SONDE" -q -c $t/send -e 'fentry:inet_release /pid == cpid && comm == "send"/ { $c = socket_cookie(args.sock->sk); print($c != 0); print($c == socket_cookie(args.sock->sk)); exit() }'; rm -r $t
+RUN
+	t=$(mktemp -d)
+	printf '#!/bin/bash\necho hello >/dev/udp/127.0.0.1/9\n' >$t/send
+	chmod +x $t/send
+	ip link set lo up
+	"$SONDE" -q -c $t/send -e 'fentry:inet_release /pid == cpid && comm == "send"/ { $c = socket_cookie(args.sock->sk); print($c != 0); print($c == socket_cookie(args.sock->sk)); exit() }'
+	rm -r $t
 NEEDS vm fentry file:/bin/bash sym:bpf_get_socket_ptr_cookie
 EXPECT
 	true
@@ -47,7 +53,17 @@ EXPECT
 	$
 
 NAME skboutput
-RUN t=$(mktemp -d); printf '#!/bin/bash\necho hello >/dev/udp/127.0.0.1/9\n' >$t/send; chmod +x $t/send; ip link set lo up; "$SONDE" -q -c $t/send -e "fentry:ip_send_skb /pid == cpid/ { skboutput(\"$t/a.pcap\", args.skb, 1500, 0); skboutput(\"$t/b.pcap\", args.skb, 24, 4); }"; od -An -tx1 -N 4 $t/a.pcap; grep -c hello $t/a.pcap; od -An -tu4 -j 32 -N 8 $t/a.pcap; od -An -tu4 -j 32 -N 8 $t/b.pcap; rm -r $t
+RUN
+	t=$(mktemp -d)
+	printf '#!/bin/bash\necho hello >/dev/udp/127.0.0.1/9\n' >$t/send
+	chmod +x $t/send
+	ip link set lo up
+	"$SONDE" -q -c $t/send -e "fentry:ip_send_skb /pid == cpid/ { skboutput(\"$t/a.pcap\", args.skb, 1500, 0); skboutput(\"$t/b.pcap\", args.skb, 24, 4); }"
+	od -An -tx1 -N 4 $t/a.pcap
+	grep -c hello $t/a.pcap
+	od -An -tu4 -j 32 -N 8 $t/a.pcap
+	od -An -tu4 -j 32 -N 8 $t/b.pcap
+	rm -r $t
 NEEDS vm fentry file:/bin/bash
 EXPECT
 	$

@@ -306,7 +306,16 @@ EXPECT
 
 NAME many functions as one event
 ALONE
-RUN "$SONDE" --no-feature KPROBE_MULTI -q -c 'build/tests/rw w100 w200' -e 'kprobe:vfs_w*,kprobe:vfs_s*,kprobe:vfs_re* /pid == cpid/ { @[func] = count(); } begin { printf("%d\n", 1); }' | grep -e vfs_write -e '^1$'; f=/sys/kernel/tracing/kprobe_events; i=0; while [ "$(cat $f)" ] && [ $i -lt 300 ]; do sleep 0.1; i=$((i + 1)); done; cat $f
+RUN
+	"$SONDE" --no-feature KPROBE_MULTI -q -c 'build/tests/rw w100 w200' -e 'kprobe:vfs_w*,kprobe:vfs_s*,kprobe:vfs_re* /pid == cpid/ { @[func] = count(); }
+		begin { printf("%d\n", 1); }' | grep -e vfs_write -e '^1$'
+	f=/sys/kernel/tracing/kprobe_events
+	i=0
+	while [ "$(cat $f)" ] && [ $i -lt 300 ]
+	do sleep 0.1
+	i=$((i + 1))
+	done
+	cat $f
 NEEDS vm kprobe
 TIMEOUT 60
 EXPECT
@@ -315,7 +324,16 @@ EXPECT
 
 NAME more than 64 returns without multi links
 ALONE
-RUN "$SONDE" --no-feature KPROBE_MULTI --no-feature FPROBE_RETURNS -c 'build/tests/rw w100 w200' -e 'kretprobe:vfs_*,kretprobe:__ARCH_sys_w*,kretprobe:ksys_* /pid == cpid/ { @[func] = count(); @stack[len(kstack(3)) > 0] = count(); }' 2>&1 | sed -n -e '/vfs_write\]/p' -e '/true/s/[0-9].*/N/p' -e 's/Attached [0-9][0-9][0-9]* probes/Attached many/p'; f=/sys/kernel/tracing/kprobe_events; i=0; while [ "$(cat $f)" ] && [ $i -lt 300 ]; do sleep 0.1; i=$((i + 1)); done; cat $f
+RUN
+	"$SONDE" --no-feature KPROBE_MULTI --no-feature FPROBE_RETURNS -c 'build/tests/rw w100 w200' -e 'kretprobe:vfs_*,kretprobe:__ARCH_sys_w*,kretprobe:ksys_* /pid == cpid/ { @[func] = count(); @stack[len(kstack(3)) > 0] = count(); }' 2>&1 |
+		sed -n -e '/vfs_write\]/p' -e '/true/s/[0-9].*/N/p' -e 's/Attached [0-9][0-9][0-9]* probes/Attached many/p'
+	f=/sys/kernel/tracing/kprobe_events
+	i=0
+	while [ "$(cat $f)" ] && [ $i -lt 300 ]
+	do sleep 0.1
+	i=$((i + 1))
+	done
+	cat $f
 NEEDS vm kprobe
 TIMEOUT 60
 EXPECT
@@ -325,7 +343,11 @@ EXPECT
 
 # /proc/crypto, /proc/cpuinfo and /proc/consoles each have a c_start of their own; the kernel has no other.
 NAME several functions of one name
-RUN n=$(grep -c ' t c_start$' /proc/kallsyms); for p in 'kprobe:c_start' 'kretprobe:c_start'; do "$SONDE" -q -c 'cat /proc/crypto /proc/cpuinfo /proc/consoles' -e "$p /pid == cpid/ { @a[func] = 1; @p[probe] = 1; }" 2>&1; done | grep -e '^@a' -e '^@p' -e WARNING | sed "s/ $n functions/ N functions/"
+RUN
+	n=$(grep -c ' t c_start$' /proc/kallsyms)
+	for p in 'kprobe:c_start' 'kretprobe:c_start'
+	do "$SONDE" -q -c 'cat /proc/crypto /proc/cpuinfo /proc/consoles' -e "$p /pid == cpid/ { @a[func] = 1; @p[probe] = 1; }" 2>&1
+	done | grep -e '^@a' -e '^@p' -e WARNING | sed "s/ $n functions/ N functions/"
 NEEDS slow kprobe sym:c_start
 EXPECT_RE
 	stdin:1:1-15: WARNING: the kernel has N functions of the name c_start: all are probed
@@ -369,13 +391,18 @@ EXPECT
 	@: 1
 
 NAME the caller of a function is the second frame of its stack
-RUN "$SONDE" -q -c 'build/tests/rw r100' -e 'kprobe:vfs_read /pid == cpid/ { printf("%s%s\n", caller, kstack(2)); exit(); }' | sed 's/+.*//' | awk 'NF { n++; v[n] = $1 } END { print (n >= 3 && v[1] == v[3]) ? "same" : v[1] " " v[2] " " v[3] }'
+RUN
+	"$SONDE" -q -c 'build/tests/rw r100' -e 'kprobe:vfs_read /pid == cpid/ { printf("%s%s\n", caller, kstack(2)); exit(); }' |
+		sed 's/+.*//' | awk 'NF { n++; v[n] = $1 } END { print (n >= 3 && v[1] == v[3]) ? "same" : v[1] " " v[2] " " v[3] }'
 NEEDS kprobe
 EXPECT
 	same
 
 NAME errno of kernel functions: an int, an address, nothing that failed
-PROG kretprobe:do_sys_openat2 /pid == cpid && errno == 20/ { @int = count(); } kretprobe:do_fil*_open /pid == cpid && errno == 20/ { @address = count(); } kretprobe:vfs_open /pid == cpid && errno/ { @never = 1; }
+PROG
+	kretprobe:do_sys_openat2 /pid == cpid && errno == 20/ { @int = count(); }
+	kretprobe:do_fil*_open /pid == cpid && errno == 20/ { @address = count(); }
+	kretprobe:vfs_open /pid == cpid && errno/ { @never = 1; }
 LOAD open /dev/null/x /dev/null
 NEEDS kprobe
 EXPECT

@@ -105,7 +105,12 @@ ERR_RE
 	...
 
 NAME a wildcard over everything leaves out hundreds
-RUN "$SONDE" -l -e 'config = { max_probes = 200000 } kprobe:* { }' >"$TMPDIR/all" 2>"$TMPDIR/err"; sed -n 's/.*WARNING: \([0-9]*\) functions that tracing.*/\1/p' "$TMPDIR/err" | sed 's/^[1-9][0-9][0-9][0-9]*$/hundreds/'; grep -c -e ':_raw_spin_' -e ':rcu_' -e ':bpf_' -e ':ftrace_' "$TMPDIR/all"; [ $(wc -l <"$TMPDIR/all") -gt 20000 ] && echo many; true
+RUN
+	"$SONDE" -l -e 'config = { max_probes = 200000 } kprobe:* { }' >"$TMPDIR/all" 2>"$TMPDIR/err"
+	sed -n 's/.*WARNING: \([0-9]*\) functions that tracing.*/\1/p' "$TMPDIR/err" | sed 's/^[1-9][0-9][0-9][0-9]*$/hundreds/'
+	grep -c -e ':_raw_spin_' -e ':rcu_' -e ':bpf_' -e ':ftrace_' "$TMPDIR/all"
+	[ $(wc -l <"$TMPDIR/all") -gt 20000 ] && echo many
+	true
 NEEDS slow vm kprobe
 TIMEOUT 30
 EXPECT
@@ -114,7 +119,9 @@ EXPECT
 	many
 
 NAME some of a wildcard's functions cannot be probed: the others are
-RUN "$SONDE" -c 'build/tests/rw w100' -e 'kprobe:ksys_writ*,kprobe:setu* { @[probe] = count(); }' 2>&1 | sed -n -e 's/[0-9][0-9]* of the [0-9][0-9]* matches cannot be probed (the first: .*/N of the M cannot be probed/p' -e '/ksys_write/p'
+RUN
+	"$SONDE" -c 'build/tests/rw w100' -e 'kprobe:ksys_writ*,kprobe:setu* { @[probe] = count(); }' 2>&1 |
+		sed -n -e 's/[0-9][0-9]* of the [0-9][0-9]* matches cannot be probed (the first: .*/N of the M cannot be probed/p' -e '/ksys_write/p'
 NEEDS slow vm kprobe
 TIMEOUT 20
 EXPECT_RE

@@ -15,7 +15,12 @@ ERR
 
 NAME more calls in progress than places
 ALONE
-RUN BPFTRACE_KRETPROBE_MAXACTIVE=4 "$SONDE" -q -c 'build/tests/waiters 10 5' -e 'kretprobe:__ARCH_sys_rt_sigtimedwait { @ = count(); }' >"$TMPDIR/o" 2>"$TMPDIR/e"; seen=$(sed -n 's/^@: //p' "$TMPDIR/o"); missed=$(sed -n 's/.*rt_sigtimedwait: \([0-9]*\) returns* w.* not seen because too many calls were in progress; allow more: BPFTRACE_KRETPROBE_MAXACTIVE=4096$/\1/p' "$TMPDIR/e"); echo $((seen + ${missed:-0})); [ -z "$missed" ] || echo "seen $seen" >&2
+RUN
+	BPFTRACE_KRETPROBE_MAXACTIVE=4 "$SONDE" -q -c 'build/tests/waiters 10 5' -e 'kretprobe:__ARCH_sys_rt_sigtimedwait { @ = count(); }' >"$TMPDIR/o" 2>"$TMPDIR/e"
+	seen=$(sed -n 's/^@: //p' "$TMPDIR/o")
+	missed=$(sed -n 's/.*rt_sigtimedwait: \([0-9]*\) returns* w.* not seen because too many calls were in progress; allow more: BPFTRACE_KRETPROBE_MAXACTIVE=4096$/\1/p' "$TMPDIR/e")
+	echo $((seen + ${missed:-0}))
+	[ -z "$missed" ] || echo "seen $seen" >&2
 NEEDS vm kprobe
 EXPECT
 	15
@@ -53,14 +58,35 @@ EXPECT_RE
 
 NAME nothing is left in tracefs
 ALONE
-RUN f=/sys/kernel/tracing/kprobe_events; "$SONDE" -q -e 'kretprobe:vfs_read { @ = count(); $k = kstack(1); }' >/dev/null & p=$!; i=0; while [ -z "$(cat $f)" ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; sed 's/_[0-9]*_[0-9]*_0/_PID_GUARD_0/' $f; kill -9 $p; i=0; while [ "$(cat $f)" ] && [ $i -lt 50 ]; do sleep 0.1; i=$((i + 1)); done; cat $f
+RUN
+	f=/sys/kernel/tracing/kprobe_events
+	"$SONDE" -q -e 'kretprobe:vfs_read { @ = count(); $k = kstack(1); }' >/dev/null & p=$!
+	i=0
+	while [ -z "$(cat $f)" ] && [ $i -lt 50 ]
+	do sleep 0.1
+	i=$((i + 1))
+	done
+	sed 's/_[0-9]*_[0-9]*_0/_PID_GUARD_0/' $f
+	kill -9 $p
+	i=0
+	while [ "$(cat $f)" ] && [ $i -lt 50 ]
+	do sleep 0.1
+	i=$((i + 1))
+	done
+	cat $f
 NEEDS vm kprobe
 EXPECT
 	r4096:sonde/sonde_PID_GUARD_0 vfs_read
 
 NAME what a killed process left is swept
 ALONE
-RUN f=/sys/kernel/tracing/kprobe_events; echo 'r16:sonde/sonde_32700_0 vfs_read' >>$f; echo 'r16:other/sonde_32700_0 vfs_read' >>$f; "$SONDE" -q -e 'kretprobe:vfs_write { $k = kstack(1); } begin { exit() } interval:ms:10 { exit() }'; cat $f; echo '-:other/sonde_32700_0' >>$f
+RUN
+	f=/sys/kernel/tracing/kprobe_events
+	echo 'r16:sonde/sonde_32700_0 vfs_read' >>$f
+	echo 'r16:other/sonde_32700_0 vfs_read' >>$f
+	"$SONDE" -q -e 'kretprobe:vfs_write { $k = kstack(1); } begin { exit() } interval:ms:10 { exit() }'
+	cat $f
+	echo '-:other/sonde_32700_0' >>$f
 NEEDS vm kprobe
 EXPECT
 	$

@@ -54,7 +54,9 @@ EXPECT
 NAME dirtop: directories, with what was read and written
 RUN
 	mkdir -p "$TMPDIR/top/one" "$TMPDIR/top/two"
-	see() { tool_sees 'for d in one two; do dd if=/dev/zero of="$TMPDIR/top/$d/file" bs=1k count=20 2>/dev/null; done; dd if="$TMPDIR/top/two/file" of=/dev/null bs=32k 2>/dev/null' dirtop "$@" 1h | sed "s,$TMPDIR,D,"; }
+	see() { tool_sees 'for d in one two; do dd if=/dev/zero of="$TMPDIR/top/$d/file" bs=1k count=20 2>/dev/null; done; dd if="$TMPDIR/top/two/file" of=/dev/null bs=32k 2>/dev/null' dirtop "$@" 1h |
+		sed "s,$TMPDIR,D,"
+	}
 	see -d /top/ | tail -n 3 | sort; see -j -d top/two | grep '"table"'; see --csv -d top/one --fields writes,path | tail -n 2
 NEEDS slow kprobe btf
 TIMEOUT 40
@@ -69,7 +71,12 @@ EXPECT_RE
 NAME fileslower: each read and write, with its size
 RUN
 	see() { tool_sees 'dd if=/dev/zero of="$TMPDIR/slow" bs=1k count=3 2>/dev/null' fileslower "$@" | grep -E ' slow$|"slow"|,slow$|BYTES|/slow$'; }
-	see 0 --fields comm,op,bytes,file; see -j 0 --fields op,bytes,duration_ns,file | grep -cE '"op": "W", "bytes": 1024, "duration_ns": [1-9][0-9]*, "file": "slow"'; see --csv 0 --fields bytes,file; see 1h --fields bytes,file; see 0 -F --fields file | grep "$TMPDIR" | sed "s,$TMPDIR,D,"
+	see 0 --fields comm,op,bytes,file
+	see -j 0 --fields op,bytes,duration_ns,file |
+		grep -cE '"op": "W", "bytes": 1024, "duration_ns": [1-9][0-9]*, "file": "slow"'
+	see --csv 0 --fields bytes,file
+	see 1h --fields bytes,file
+	see 0 -F --fields file | grep "$TMPDIR" | sed "s,$TMPDIR,D,"
 NEEDS slow kprobe btf
 TIMEOUT 40
 EXPECT
@@ -124,7 +131,9 @@ EXPECT
 NAME vfscount: functions of the file system
 RUN
 	see() { tool_sees 'dd if=/dev/zero of=/dev/null bs=1 count=2000 2>/dev/null' vfscount "$@" | tr -d ' '; }
-	see | grep -E '^vfs_(read|write)[0-9]{4,}$' | tr -d 0-9 | sort; see -j | grep -oE '"function":"vfs_write","count":[0-9]{4}' | tr -d 0-9; see --csv | grep -E '^function|^vfs_write,[0-9]{4,}$' | tr -d 0-9
+	see | grep -E '^vfs_(read|write)[0-9]{4,}$' | tr -d 0-9 | sort
+	see -j | grep -oE '"function":"vfs_write","count":[0-9]{4}' | tr -d 0-9
+	see --csv | grep -E '^function|^vfs_write,[0-9]{4,}$' | tr -d 0-9
 NEEDS slow kprobe btf
 TIMEOUT 120
 EXPECT
@@ -191,7 +200,10 @@ NAME tcpsynbl: how full the queue is
 RUN
 	p='import socket; s=socket.socket(); s.bind(("127.0.0.1", 18921)); s.listen(9); c=[socket.create_connection(("127.0.0.1", 18921)) for i in range(5)]'
 	see() { tool_sees "python3 -c '$p'" tcpsynbl "$@"; }
-	see | awk '/backlog_max = 9,/ { on = 1 } on && /^\[/ { sub(/\|.*/, ""); n += $NF } END { print n }'; see -6 | grep -c 'backlog_max = 9'; see -j | grep -c '"backlog_max": 9, "backlog": \[{"min": 0'; see --csv | sed -n '1p; s/^9,0,0,.$/9 empty/p'
+	see | awk '/backlog_max = 9,/ { on = 1 } on && /^\[/ { sub(/\|.*/, ""); n += $NF } END { print n }'
+	see -6 | grep -c 'backlog_max = 9'
+	see -j | grep -c '"backlog_max": 9, "backlog": \[{"min": 0'
+	see --csv | sed -n '1p; s/^9,0,0,.$/9 empty/p'
 NEEDS slow kprobe btf cmd:python3
 TIMEOUT 40
 EXPECT
@@ -202,7 +214,10 @@ EXPECT
 	9 empty
 
 NAME loads: the load averages
-RUN "$SONDE" loads -q -j 10ms 1 | sed 's/[0-9.:T+-]*[0-9]Z*"/TIME"/; s/[0-9][0-9]*\([,}]\)/N\1/g'; "$SONDE" loads -q 10ms 1 | tail -n 1 | sed 's/[0-9]/N/g; s/  */ /g; s/NN*/N/g'; "$SONDE" loads -q --csv 10ms 1 | sed -E '2s/^.+(,[0-9]+\.[0-9]+){3}$/row/'
+RUN
+	"$SONDE" loads -q -j 10ms 1 | sed 's/[0-9.:T+-]*[0-9]Z*"/TIME"/; s/[0-9][0-9]*\([,}]\)/N\1/g'
+	"$SONDE" loads -q 10ms 1 | tail -n 1 | sed 's/[0-9]/N/g; s/  */ /g; s/NN*/N/g'
+	"$SONDE" loads -q --csv 10ms 1 | sed -E '2s/^.+(,[0-9]+\.[0-9]+){3}$/row/'
 NEEDS slow btf sym:avenrun
 TIMEOUT 40
 EXPECT_RE
@@ -212,7 +227,11 @@ EXPECT_RE
 	row
 
 NAME oomkill: where the function can be probed
-RUN "$SONDE" --dry-run oomkill && "$SONDE" --dry-run capable && "$SONDE" --dry-run tcpaccept && "$SONDE" --dry-run tcptop && "$SONDE" --dry-run cachestat && "$SONDE" --dry-run slabratetop && "$SONDE" --dry-run tcpretrans && "$SONDE" --dry-run tcpdrop && "$SONDE" --dry-run drsnoop && "$SONDE" --dry-run biotop && "$SONDE" --dry-run netqtop && echo all
+RUN
+	"$SONDE" --dry-run oomkill && "$SONDE" --dry-run capable && "$SONDE" --dry-run tcpaccept &&
+		"$SONDE" --dry-run tcptop && "$SONDE" --dry-run cachestat && "$SONDE" --dry-run slabratetop &&
+		"$SONDE" --dry-run tcpretrans && "$SONDE" --dry-run tcpdrop && "$SONDE" --dry-run drsnoop &&
+		"$SONDE" --dry-run biotop && "$SONDE" --dry-run netqtop && echo all
 NEEDS slow kprobe btf
 TIMEOUT 120
 EXPECT

@@ -40,7 +40,9 @@ EXPECT
 NAME a program that will be moved, its function and a library's variable
 RUN
 	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/watched.c || exit
-	"$SONDE" -q -c "$TMPDIR/moved 5" -e 'watchpoint:ticks:8:w { @ticks[pid == cpid] = count(); } watchpoint:main:1:x { @main = count(); } watchpoint:libc:environ:8:rw { @environ = count(); } END { print(@environ > 0); clear(@environ); }'
+	"$SONDE" -q -c "$TMPDIR/moved 5" -e 'watchpoint:ticks:8:w { @ticks[pid == cpid] = count(); }
+		watchpoint:main:1:x { @main = count(); } watchpoint:libc:environ:8:rw { @environ = count(); }
+		END { print(@environ > 0); clear(@environ); }'
 NEEDS slow runs:watchable prog:watched cmd:cc
 EXPECT
 	true
@@ -52,7 +54,10 @@ EXPECT
 NAME more places than the processor watches
 RUN
 	cc -pie -fPIE -O1 -o $TMPDIR/moved tests/progs/watched.c || exit
-	for p in "$TMPDIR/moved 5" 'build/tests/watched 5'; do "$SONDE" -q -c "$p" -e 'watchpoint:ticks:8:w { } watchpoint:main:1:x { } watchpoint:0x1000:8:w { } watchpoint:0x2000:8:w { } watchpoint:0x3000:8:w { }' 2>&1 | sed -n 's/.*\(the processor[^)]*\).*/\1/p'; done
+	for p in "$TMPDIR/moved 5" 'build/tests/watched 5'
+	do "$SONDE" -q -c "$p" -e 'watchpoint:ticks:8:w { } watchpoint:main:1:x { } watchpoint:0x1000:8:w { }
+		watchpoint:0x2000:8:w { } watchpoint:0x3000:8:w { }' 2>&1 | sed -n 's/.*\(the processor[^)]*\).*/\1/p'
+	done
 NEEDS prog:watched cmd:cc
 EXPECT
 	the processor can watch no more places at once
