@@ -157,7 +157,7 @@ done
 if command -v bash > /dev/null; then
 	t 0 "$(sh "$tmp/options" "$sonde" --help)
 ." sh -c 'bash "$1" "$2" "sonde -"; echo .' sh "$tmp/offers" "$sonde"
-	t 0 "$commands" sh -c 'bash "$1" "$2" "sonde " | head -n 10' sh "$tmp/offers" "$sonde"
+	t 0 "$commands" sh -c 'bash "$1" "$2" "sonde " | head -n 11' sh "$tmp/offers" "$sonde"
 fi
 # And zsh and fish, where they are.
 mkdir "$tmp/bin"

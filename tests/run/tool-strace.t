@@ -105,7 +105,7 @@ NAME strace: what one argument says of another: locks, terminals, options, messa
 RUN
 	mkdir "$TMPDIR/d"
 	"$SONDE" strace -q -o "$TMPDIR/o" build/tests/moreargs "$TMPDIR/d" 2>/dev/null
-	sed '1,/^write(2, "begin/d;s/SNDCTL_TMR_[A-Z]* or //;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/left {[^}]*}/left/;s/_[cl]pid=[0-9]*/_pid=N/g;s/\([{ ]pid=\)[0-9]\{2,\}/\1N/;s/_ctime=[0-9]*/_ctime=N/;s/^\(shmctl.\)[0-9]*\(.*)\)  *=/\1N\2 =/;s/^\(shmget.*= \)[0-9]*/\1N/' "$TMPDIR/o"
+	sed '1,/^write(2, "begin/d;s/SNDCTL_TMR_[A-Z]* or //;s/\(TIOCGPTN, \[\)[0-9]*/\1N/;s/0x7[0-9a-f]\{8,\}/ADDR/g;s/left {[^}]*}/left/;s/_[cl]pid=[0-9]*/_pid=N/g;s/\([{ ]pid=\)[0-9]\{2,\}/\1N/;s/_ctime=[0-9]*/_ctime=N/;s/^\(shmctl.\)[0-9]*\(.*)\)  *=/\1N\2 =/;s/^\(shmget.*= \)[0-9]*/\1N/' "$TMPDIR/o"
 NEEDS prog:moreargs tp:raw_syscalls/sys_exit btf x86_64
 EXPECT
 	fcntl(3, F_SETLK, {l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=10}) = 0
@@ -116,7 +116,7 @@ EXPECT
 	fcntl(3, F_SETOWN_EX, {type=F_OWNER_PGRP, pid=1}) = 0
 	fcntl(3, F_DUPFD, 70)                   = 70
 	openat(AT_FDCWD, "/dev/ptmx", O_RDWR)   = 4
-	ioctl(4, TIOCGPTN, [0])                 = 0
+	ioctl(4, TIOCGPTN, [N])                 = 0
 	ioctl(4, TIOCSPTLCK, [0])               = 0
 	ioctl(4, TIOCGPTPEER, 0x102)            = 5
 	write(-1, "terminals", 9)               = -1 EBADF (Bad file descriptor)
