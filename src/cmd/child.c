@@ -39,8 +39,11 @@ struct err *confined_child(int (*work)(void *arg), void *arg, u32 may, int *rc)
 	*rc = WIFEXITED(status) ? WEXITSTATUS(status) : CHILD_FAILED;
 	if (*rc > CHILD_DAMAGED) /* also if it was stopped by its filter of system calls */
 		*rc = CHILD_FAILED;
-	/* Nobody reads what it writes any more, as with head(1). */
-	if (WIFEXITED(status) || WTERMSIG(status) == SIGPIPE)
-		return NULL;
-	return err_new("the process that reads the file was ended by signal %d", WTERMSIG(status));
+	/* Whoever read what it writes has seen enough, as head(1) does. */
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE)
+		*rc = CHILD_DONE;
+	else if (WIFSIGNALED(status))
+		return err_new("the process that reads the file was ended by signal %d",
+			       WTERMSIG(status));
+	return NULL;
 }

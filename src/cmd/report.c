@@ -8,7 +8,9 @@
 #include "rec/read.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MOST_TASKS = 20, NS_PER_S = 1000000000 };
 
@@ -372,6 +374,13 @@ static int report(const char *path, bool events)
 	return rc;
 }
 
+/* Whoever reads the output has seen enough, as head(1) does. */
+static void reader_left(int sig)
+{
+	(void)sig;
+	_exit(RC_OK);
+}
+
 int cmd_report(int argc, char **argv, bool compat)
 {
 	struct report_opts o = {0};
@@ -390,6 +399,7 @@ int cmd_report(int argc, char **argv, bool compat)
 		fprintf(stderr, "ERROR: %s\nUSAGE:\n    sonde %s\n", e->msg, command_use("report"));
 		rc = RC_USAGE;
 	} else {
+		signal(SIGPIPE, reader_left);
 		rc = report(rest[0], o.events);
 	}
 	err_free(e);
