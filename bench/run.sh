@@ -5,6 +5,7 @@
 #   bench/run.sh quick        a part of it in about two minutes, printed
 #   bench/run.sh SECTION...   start events throughput maps dd, printed; with quick: less of it
 #   bench/run.sh tools        start of ten tools, beside libbpf-tools and bpftrace, printed
+#   bench/run.sh recordings   what recordings cost, beside perf record, and how fast they answer, printed
 #
 # From the environment, each one or several words, "" to leave one out: SONDE (build/sonde), BPFTRACE, PLY, DTRACE,
 # STRACE, PERF (the commands of these names). BPFTRACE="chroot DIR bpftrace" is understood. TOOLS: where bpftrace's
@@ -53,6 +54,10 @@ quick)
 	exit
 	;;
 tools) exec python3 bench/tools.py ;;
+recordings)
+	make -s build/mkrec || exit 1
+	exec python3 bench/recordings.py
+	;;
 ?*)
 	"$B/driver" "$@"
 	exit
