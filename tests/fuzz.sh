@@ -23,6 +23,7 @@ seeds() {
 	format) find tests/host -name format ;;
 	elf | usdt | cfi | code | dwarf) ls build/host/app build/host/app-aarch64 build/host/typed-* ;;
 	btf) find build/host -name vmlinux ;;
+	query) ls tests/recordings/*.sonde ;;
 	packed) echo build/host/app ;;
 	bare) ls build/tests/untold build/host/app ;;
 	zip | object | unit | gopcln | mmaps | grammar | answers | records | copy | vm | rec) ;;
@@ -36,7 +37,7 @@ words() {
 	bt | grammar) tr -cs 'a-z_' '\n' <docs/language.md | sort -u | awk 'length > 2 && length < 16 { print "\"" $0 "\"" }' ;;
 	zip) printf '"PK\\x03\\x04"\n"PK\\x01\\x02"\n"PK\\x05\\x06"\n"PK\\x06\\x06"\n' ;;
 	elf | usdt | object | dwarf) printf '"\\x7fELF"\n".note.stapsdt"\n"stapsdt"\n".symtab"\n".BTF"\n".BTF.ext"\n' ;;
-	args) grep -oE '"[a-z-]+"' src/cmd/opts.c src/core/config.def | sed 's/.*:"/"--/; s/--"/"/' | sort -u ;;
+	args) grep -oE '"[a-z-]+"' src/cmd/option.def src/core/config.def | sed 's/.*:"/"--/; s/--"/"/' | sort -u ;;
 	host) printf '"State:"\n"NSpid:"\n"DEVNAME="\n"config:"\n"config1:"\n"\\"names\\":"\n"\\"id\\":"\n"glibc-ld.so.cache1.1"\n"ld.so-1.7.0"\n' ;;
 	verlog) printf '"insn "\n"processed "\n"back-edge from insn "\n"; "\n" @ "\n' ;;
 	mangled) printf '"_ZN"\n"_ZNK"\n"_ZTV"\n"_RNv"\n"IXadL"\n"S_"\n"T_"\n"Dp"\n"17h"\n' ;;
@@ -51,6 +52,7 @@ fuzz() {
 	for f in $(seeds "$2"); do
 		[ "$(wc -c <"$f")" -gt 300000 ] || {
 			[ "$2" != packed ] || printf '\001' # how
+			[ "$2" != query ] || printf '\000\000' # which script and output
 			cat "$f"
 		} >"$dir/$(echo "$f" | tr / _)"
 	done

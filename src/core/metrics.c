@@ -169,8 +169,8 @@ static bool number(const struct value *v, double *ret)
 
 static double scaled(const struct metric_shape *s, double n)
 {
-	n = s->divide ? n / s->divide : n;
-	return s->times ? n * s->times : n;
+	n = s->divide != 0 ? n / s->divide : n;
+	return s->times != 0 ? n * s->times : n;
 }
 
 static void remember_bound(struct metric_memory *k, i64 up_to)

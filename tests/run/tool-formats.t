@@ -396,12 +396,14 @@ EXPECT
 
 NAME a tool whose time is a multiple of the interval ends with the report of that moment
 RUN
+	while :; do head -c 100000 "$SONDE"; done >/dev/null & p=$!
 	for c in 'runqlat 0.3' 'cachestat 0.3' 'cachetop 0.3' 'syscount -i 0.3' 'pidpersec 0.3'
 	do timeout 20 "$SONDE" ${c%% *} -j -d 0.3 ${c#* } >"$TMPDIR/o"
 	echo "${c%% *}: $(grep -oE '"interval": [0-9]+|last_interval' "$TMPDIR/o" | sort -u | tr '\n' ' ')"
 	done
 	timeout 20 "$SONDE" biotop -Cq -d 0.3 0.3 | grep -c loadavg
 	timeout 20 "$SONDE" runqlat -j -d 0.3 0.2 | grep -oE '"interval": [0-9]+|last_interval' | sort -u
+	kill $p
 NEEDS btf sym:blk_mq_start_request
 TIMEOUT 120
 EXPECT

@@ -295,8 +295,9 @@ static void visit_call(struct spelling *s, struct node *n)
 {
 	struct sema sema = {.c = s->c, .u = s->c->unit, .a = s->c->arena, .ds = s->c->diags};
 	const struct builtin *b = builtin_named(n->name);
-	const struct sig *g = b ? sema_sig(&sema, b) : NULL;
+	const struct sig *g = b ? sema_sig(&sema, b) : NULL; /* in the arena */
 	u32 asks = asks_of(n), i = 0;
+	tab_free(&sema.sigs);
 	if (is_refused(s, n))
 		return;
 	if (is_word_of_current(s, n)) {
