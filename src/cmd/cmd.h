@@ -117,12 +117,14 @@ void job_prepare(struct job *j, const struct run_opts *o, const struct script *s
 void job_report(const struct job *j);
 bool escaped(const struct run_opts *o, int fd); /* is what goes to fd to be made visible? */
 
-/* export.c, for record --to: whether the format can be written to output (-o; NULL: its default); how names of its files
- * end (NULL: text); whether output is a file or a folder, not standard output or a device; all of a recording, *rc as
- * of confined_child(). All but the first take a format that was checked. */
+/* export.c, for record --to. The functions after export_check() take a format that it accepted. */
+/* Returns an error if there is no such format, or if it cannot be written to output, which is NULL without -o. */
 struct err *export_check(const char *format, const char *output) MUST_USE;
+/* How the names of its files end; NULL for text, which goes to standard output by default. */
 const char *export_ending(const char *format);
+/* Whether the output is a file or a folder: neither standard output nor a device. */
 bool export_names_file(const char *format, const char *output);
+/* Converts the whole recording. *rc is set as by confined_child(). */
 struct err *export_whole(const char *path, const char *format, const char *output, bool quiet,
 			 int *rc) MUST_USE;
 

@@ -10,6 +10,7 @@ struct fact {
 	enum metric_type type;
 	bool running; /* only while it runs */
 	double (*value)(const struct served *s, const struct health *h);
+	size_t at; /* if there is no .value: the u64 of struct health that it is */
 };
 
 static double is_up(const struct served *s, const struct health *h)
@@ -36,59 +37,42 @@ static double cpu(const struct served *s, const struct health *h)
 	return (double)h->programs_ns / 1e9;
 }
 
-static double runs(const struct served *s, const struct health *h)
-{
-	(void)s;
-	return (double)h->runs;
-}
-
-static double lost(const struct served *s, const struct health *h)
-{
-	(void)s;
-	return (double)h->lost;
-}
-
-static double missed(const struct served *s, const struct health *h)
-{
-	(void)s;
-	return (double)h->missed;
-}
-
-static double failed_reads(const struct served *s, const struct health *h)
-{
-	(void)s;
-	return (double)h->failed_reads;
-}
-
-static double cut(const struct served *s, const struct health *h)
-{
-	(void)s;
-	return (double)h->cut;
-}
-
 static double running_s(const struct served *s, const struct health *h)
 {
 	(void)h;
 	return (double)(now_ns() - s->began_ns) / 1e9;
 }
 
+static double value_of(const struct fact *k, const struct served *s, const struct health *h)
+{
+	u64 n;
+	if (k->value)
+		return k->value(s, h);
+	memcpy(&n, (const char *)h + k->at, sizeof(n));
+	return (double)n;
+}
+
 static const struct fact facts[] = {
-	{"sonde_up", "1 while the script runs", METRIC_GAUGE, false, is_up},
+	{"sonde_up", "1 while the script runs", METRIC_GAUGE, false, is_up, 0},
 	{"sonde_start_failures_total",
 	 "how often the script could not be read, compiled or attached", METRIC_COUNTER, false,
-	 failures},
+	 failures, 0},
 	{"sonde_budget_stops_total", "how often the script was stopped by --budget", METRIC_COUNTER,
-	 false, budget_stops},
-	{"sonde_running_seconds", "since the script was attached", METRIC_GAUGE, true, running_s},
-	{"sonde_cpu_seconds_total", "run time of the script's programs", METRIC_COUNTER, true, cpu},
-	{"sonde_runs_total", "runs of the script's programs", METRIC_COUNTER, true, runs},
+	 false, budget_stops, 0},
+	{"sonde_running_seconds", "since the script was attached", METRIC_GAUGE, true, running_s,
+	 0},
+	{"sonde_cpu_seconds_total", "run time of the script's programs", METRIC_COUNTER, true, cpu,
+	 0},
+	{"sonde_runs_total", "runs of the script's programs", METRIC_COUNTER, true, NULL,
+	 offsetof(struct health, runs)},
 	{"sonde_lost_events_total", "events that found no room in the buffer", METRIC_COUNTER, true,
-	 lost},
+	 NULL, offsetof(struct health, lost)},
 	{"sonde_missed_runs_total", "runs of programs that the kernel skipped or that gave up",
-	 METRIC_COUNTER, true, missed},
-	{"sonde_failed_reads_total", "reads of memory that failed", METRIC_COUNTER, true,
-	 failed_reads},
-	{"sonde_cut_strings_total", "strings that were truncated", METRIC_COUNTER, true, cut},
+	 METRIC_COUNTER, true, NULL, offsetof(struct health, missed)},
+	{"sonde_failed_reads_total", "reads of memory that failed", METRIC_COUNTER, true, NULL,
+	 offsetof(struct health, failed_reads)},
+	{"sonde_cut_strings_total", "strings that were truncated", METRIC_COUNTER, true, NULL,
+	 offsetof(struct health, cut)},
 };
 
 static struct str script_label(struct sb *b, const struct served *s)
@@ -111,7 +95,7 @@ static void put_fact(struct metrics *m, const struct service_facts *f, const str
 	for (u32 i = 0; i < f->n; i++)
 		if (!k->running || f->script[i]->state == SERVED_RUNS)
 			metrics_set(m, &shape, script_label(&label, f->script[i]),
-				    k->value(f->script[i], &h[i]));
+				    value_of(k, f->script[i], &h[i]));
 }
 
 static void put_reasons(struct metrics *m, const struct service_facts *f)
