@@ -82,7 +82,7 @@ RUN sh tests/console.sh "$SONDE" README.md | awk '/^[0-9]+: as documented$/ { n+
 NEEDS slow btf uprobe tracefs
 TIMEOUT 60
 EXPECT
-	5 blocks as documented
+	4 blocks as documented
 
 NAME the commands of the tutorial
 RUN sh tests/console.sh "$SONDE" docs/tutorial.md | awk '/^[0-9]+: as documented$/ { n++; next } { print } END { print n " blocks as documented" }'

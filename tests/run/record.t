@@ -415,11 +415,11 @@ TIMEOUT 60
 RUN
 	cd "$TMPDIR" || exit
 	for f in perfetto chrome json csv parquet ctf trace.dat sqlite folded text; do
-		"$SONDE" record -q --to $f -o o.$f syscalls:sys_enter_linkat --stacks user -- ln o.$f.sonde kept.sonde
-		echo $f $? $("$SONDE" report --events kept.sonde | grep -c sys_enter_linkat)
+		"$SONDE" record -q --to $f -o o.$f 'syscalls:sys_enter_link*' --stacks user -- ln o.$f.sonde kept.sonde
+		echo $f $? $("$SONDE" report --events kept.sonde | grep -c sys_enter_link)
 		"$SONDE" export -q kept.sonde --to $f -o again.$f && diff -r o.$f again.$f
 		rm kept.sonde
-	done 2>&1 | grep -v 'no stack'
+	done 2>&1 | grep -v -e 'user stack' -e 'no stack' -e 'place for losses'
 	ls | grep -c '[.]sonde'
 	:
 EXPECT
