@@ -335,10 +335,10 @@ t 0 'processes:
     ' "$sonde" tools
 t 1 "ERROR: there is no tool 'nope' (sonde tools lists them)" "$sonde" tools -s nope
 t 1 'ERROR: USAGE: sonde tools [WORD], or sonde tools -s NAME' "$sonde" tools -s
-t 1 "ERROR: no tool is about 'nope' (sonde tools lists them)" "$sonde" tools nope
+t 1 "ERROR: no tool matches 'nope' (sonde tools lists them)" "$sonde" tools nope
 t 1 "ERROR: --sort: there is no column 'reads', but pid comm op disk_major disk_minor disk requests bytes avg_ns" "$sonde" biotop -s reads
 t 0 'security:
-    bashreadline     what is typed in shells' "$sonde" tools shells
+    bashreadline     Trace lines typed into bash' "$sonde" tools typed
 t 0 'CPU:
     cpudist ' "$sonde" tools cpu
 t 0 '    runqlat  ' sh -c '"$1" tools cpu | grep runqlat' sh "$sonde"
@@ -452,7 +452,7 @@ for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do
 	# Lines of JSON have these keys already.
 	t 1 '' sh -c '"$1" "$2" -h | grep -E "^    (type|table) "' sh "$sonde" "$tool"
 	if [ "$tool" = tplist ]; then
-		t 1 'ERROR: tplist is no script' "$sonde" tools -s tplist
+		t 1 'ERROR: tplist is not a script' "$sonde" tools -s tplist
 	else
 		t 0 "/*
  * ${script:-$tool}: " "$sonde" tools -s "$tool"
@@ -556,7 +556,7 @@ END
 t 1 "ERROR: unrecognized option '--cgroupmap'
 HINT: --cgroup DIR or --container NAME says which" "$sonde" opensnoop --cgroupmap /sys/fs/bpf/map
 t 0 '    accepted and without effect: -H --header, -F --force' sh -c '"$1" uprobe -h | grep accepted' sh "$sonde"
-t 0 '    -L, --tid N,...         these' sh -c '"$1" profile -h | grep -e "--tid"' sh "$sonde"
+t 0 '    -L, --tid N,...         trace only these' sh -c '"$1" profile -h | grep -e "--tid"' sh "$sonde"
 t 0 'program @1:1' "$sonde" -d ast -e 'begin { }'
 t 0 '== ast ==
 program @1:1' "$sonde" -d ast,types -e 'begin { }'

@@ -39,7 +39,7 @@ static bool show(const struct tool *t, void *arg)
 		return true;
 	/* A command of its own, which bcc's users look for among the tools. */
 	if (!l->tplist && str_is(t->subject, "tracing") && str_cmp(t->name, STR("tplist")) > 0) {
-		put_tool(l, STR("tplist"), STR("tracepoints and static probes"));
+		put_tool(l, STR("tplist"), STR("List tracepoints and static probes"));
 		l->tplist = true;
 	}
 	put_tool(l, t->name, t->summary);
@@ -55,11 +55,11 @@ static int list_tools(struct arena *a, const char *word)
 		any |= l.any;
 	}
 	if (!any) {
-		fprintf(stderr, "ERROR: no tool is about '%s' (sonde tools lists them)\n", word);
+		fprintf(stderr, "ERROR: no tool matches '%s' (sonde tools lists them)\n", word);
 		return RC_USAGE;
 	}
-	puts("\nsonde NAME runs one, sonde NAME -h tells about it, sonde tools -s NAME prints its "
-	     "script.");
+	puts("\nRun a tool: sonde NAME. Print its help: sonde NAME -h. Print its script: sonde "
+	     "tools -s NAME.");
 	return RC_OK;
 }
 
@@ -84,7 +84,7 @@ int cmd_tools(int argc, char **argv, bool compat)
 	else if (!script)
 		rc = usage_error(compat, "USAGE: sonde tools [WORD], or sonde tools -s NAME");
 	else if (!strcmp(argv[2], "tplist"))
-		rc = usage_error(compat, "tplist is no script: sonde tplist -h tells about it");
+		rc = usage_error(compat, "tplist is not a script; sonde tplist -h prints its help");
 	else if (!tool_find(&a, str_z(argv[2]), &t))
 		rc = no_tool(argv[2]);
 	else

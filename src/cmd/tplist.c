@@ -49,7 +49,7 @@ int cmd_tplist(int argc, char **argv, bool compat)
 	if (e) {
 		rc = usage_error(compat, "%s", e->msg);
 	} else if (t.o.help) {
-		printf("tplist: tracepoints and static probes\n\nUSAGE:\n"
+		printf("tplist: List tracepoints and static probes\n\nUSAGE:\n"
 		       "    sonde tplist [-v] [-p PID | -l LIB] [CATEGORY:EVENT]\n\n"
 		       "* stands for any text. sonde list knows all kinds of "
 		       "probes.\n");

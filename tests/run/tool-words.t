@@ -35,7 +35,7 @@ EXPECT
 	add6             n=2
 	function
 	address
-	    -M, --count N           end after so many events
+	    -M, --count N           stop after N events
 
 NAME funccount: functions, a regular expression, events
 RUN
@@ -389,7 +389,7 @@ RUN
 	"$SONDE" tplist -l build/tests/sdt 'own:o*' | sed 's/.*sdt:/sdt:/'
 NEEDS tp:sched/sched_process_exit prog:sdt
 EXPECT
-	    tplist           tracepoints and static probes
+	    tplist           List tracepoints and static probes
 	WARNING: nothing matches 'tracepoint:sched:sched_process_ex?t'
 	sched:sched_process_exit
 	    char comm[16]
