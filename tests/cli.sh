@@ -333,10 +333,10 @@ for set in TERM=xterm TERM=dumb NO_COLOR=1 NO_COLOR= 'NO_COLOR=1 BPFTRACE_COLOR=
 done
 t 0 'processes:
     ' "$sonde" tools
-t 1 "ERROR: there is no tool 'nope' (sonde tools lists them)" "$sonde" tools -s nope
+t 1 "ERROR: no tool is called 'nope' (sonde tools lists all)" "$sonde" tools -s nope
 t 1 'ERROR: USAGE: sonde tools [WORD], or sonde tools -s NAME' "$sonde" tools -s
-t 1 "ERROR: no tool matches 'nope' (sonde tools lists them)" "$sonde" tools nope
-t 1 "ERROR: --sort: there is no column 'reads', but pid comm op disk_major disk_minor disk requests bytes avg_ns" "$sonde" biotop -s reads
+t 1 "ERROR: no tool matches 'nope' (sonde tools lists all)" "$sonde" tools nope
+t 1 "ERROR: --sort: no column 'reads'; columns: pid comm op disk_major disk_minor disk requests bytes avg_ns" "$sonde" biotop -s reads
 t 0 'security:
     bashreadline     Trace lines typed into bash' "$sonde" tools typed
 t 0 'CPU:
@@ -346,9 +346,9 @@ t 0 '    runqlat  ' sh -c '"$1" tools cpu | grep runqlat' sh "$sonde"
 t 0 '    ARGS         argv' sh -c '"$1" execsnoop -h | grep "^    ARGS"' sh "$sonde"
 t 0 1 sh -c '"$1" execsnoop -h | grep -c "^    ARGS"' sh "$sonde"
 t 1 "ERROR: what is 'y'? execsnoop takes no further operand" "$sonde" execsnoop x y
-t 1 "HINT: a command stands behind --: sonde execsnoop -- sh -c true" sh -c '"$1" execsnoop -c "sh -c true" 2>&1 | { read -r error; cat; exit 1; }' sh "$sonde"
+t 1 "HINT: put a command after --: sonde execsnoop -- sh -c true" sh -c '"$1" execsnoop -c "sh -c true" 2>&1 | { read -r error; cat; exit 1; }' sh "$sonde"
 t 1 "ERROR: unrecognized option '--cmd'
-HINT: a command stands behind --: sonde opensnoop -- sh" "$sonde" opensnoop --cmd sh
+HINT: put a command after --: sonde opensnoop -- sh" "$sonde" opensnoop --cmd sh
 t 1 "ERROR: unrecognized option '--nope'
 sonde execsnoop -h" "$sonde" execsnoop --nope
 t 1 'ERROR: --user needs the name or number of a user' "$sonde" execsnoop -u no,body
@@ -399,13 +399,13 @@ t 1 'ERROR: --csv and --json: one of them' "$sonde" opensnoop --csv -j
 printf 'begin { }\0' >"$tmp/binary"
 t 1 "ERROR: '$tmp/binary' is no script: it has bytes that are 0" "$sonde" "$tmp/binary"
 for tool in biotop cpudist 'runqlat 1'; do
-	t 1 'ERROR: there is no process 4194304' "$sonde" $tool -p 4194304
+	t 1 'ERROR: process 4194304 does not exist' "$sonde" $tool -p 4194304
 done
 for it in 'ltrace -p 4194304' 'tplist -p 4194304' "list -p 4194304 uprobe:*malloc"; do
-	t 1 'ERROR: there is no process 4194304' "$sonde" $it
+	t 1 'ERROR: process 4194304 does not exist' "$sonde" $it
 done
 t 1 'ERROR: Failed to parse pid: 5000000000 is out of range (1 to 4194304)' "$sonde" cpudist -p 5000000000
-t 1 'ERROR: there is no process 4194304' "$sonde" offcputime -p 1,4194304
+t 1 'ERROR: process 4194304 does not exist' "$sonde" offcputime -p 1,4194304
 t 1 'ERROR: --pid needs a process that runs (got '\''4194304'\'')' "$sonde" bpflist -p 4194304
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''2'\'')
 HINT: did you mean --duration 2?' "$sonde" biolatency -d 2
@@ -431,9 +431,9 @@ t 2 'ERROR: --period 5: a sample for so few nanoseconds is all that a CPU would 
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''..'\'')' "$sonde" biosnoop -d ..
 t 1 'ERROR: --duration needs a time' "$sonde" execsnoop -d x
 t 1 "ERROR: unrecognized option '--cost'
-HINT: --cost stands before the tool's name: sonde --cost execsnoop" "$sonde" execsnoop -T --cost
+HINT: put --cost before the tool's name: sonde --cost execsnoop" "$sonde" execsnoop -T --cost
 t 1 "ERROR: unrecognized option '--budget'
-HINT: --budget stands before the tool's name: sonde --budget N% execsnoop" "$sonde" execsnoop --budget=2%
+HINT: put --budget before the tool's name: sonde --budget N% execsnoop" "$sonde" execsnoop --budget=2%
 t 1 "ERROR: unrecognized option '--nope'
 sonde execsnoop -h shows its options." "$sonde" execsnoop --nope -- sh --cost
 t 0 'program @1:1' "$sonde" -d ast execsnoop -T
@@ -554,7 +554,7 @@ trace -B -s libc.so,/bin/true
 funclatency -k -u
 END
 t 1 "ERROR: unrecognized option '--cgroupmap'
-HINT: --cgroup DIR or --container NAME says which" "$sonde" opensnoop --cgroupmap /sys/fs/bpf/map
+HINT: select one with --cgroup DIR or --container NAME" "$sonde" opensnoop --cgroupmap /sys/fs/bpf/map
 t 0 '    accepted and without effect: -H --header, -F --force' sh -c '"$1" uprobe -h | grep accepted' sh "$sonde"
 t 0 '    -L, --tid N,...         trace only these' sh -c '"$1" profile -h | grep -e "--tid"' sh "$sonde"
 t 0 'program @1:1' "$sonde" -d ast -e 'begin { }'
@@ -568,7 +568,7 @@ t 0 '' "$tmp/bpftrace" --mode codegen -b -e 'begin { }'
 t 1 'ERROR: --btf: open /nope: No such file or directory' "$sonde" -b /nope -e 'begin { }'
 t 2 'ERROR: perf_rb_pages: 99999999 is not between 1 and 65536 (256 MiB for each CPU)' env BPFTRACE_PERF_RB_PAGES=99999999 "$sonde" --mode codegen -e 'begin { print(1); }'
 t 0 "WARNING: nothing matches 'tracepoint:nope:*'" "$sonde" --root build/host/6.1-x86_64 -l 'tracepoint:nope:*'
-t 0 "WARNING: nothing matches 'nope.bt', and there is no such file" "$sonde" -l nope.bt
+t 0 "WARNING: nothing matches 'nope.bt', and no such file exists" "$sonde" -l nope.bt
 t 0 "WARNING: nothing matches 'struct nope'" "$sonde" --root build/host/6.1-x86_64 -l 'struct nope'
 t 1 'stdin:1:9-12: ERROR: ' "$sonde" -e 'begin { foo }'
 t 2 'ERROR: max_strlen: ' env BPFTRACE_MAX_STRLEN=abc "$sonde" --mode codegen -e 'begin { }'

@@ -771,7 +771,7 @@ def messages():
         out, err = sonde("export", *words, rc=1)
         equal((out, re.sub(r"formats: [a-z., ]+\)", "formats: ...)", err)), (b"", want))
     refused("ERROR: export needs --to FORMAT (formats: ...)\n", path)
-    refused("ERROR: --to: there is no format 'xml' (formats: ...)\n", path, "--to", "xml")
+    refused("ERROR: --to: unknown format 'xml' (formats: ...)\n", path, "--to", "xml")
     refused("ERROR: export takes one FILE\n", "--to", "json")
     refused("ERROR: open none.sonde: No such file or directory\n", "none.sonde", "--to", "json")
     refused("ERROR: --for needs a time with its unit, as in 30s or 500ms (got '3')\n", path, "--to", "json", "--for", "3")
@@ -824,7 +824,7 @@ def losses_and_damage_are_reported():
     equal((out, err), (b"", "l.json: 80 events\nWARNING: 4 events were lost: the recording does not have them\n"))
     cut = recording("cut", "-a")
     equal(sonde("export", "-q", cut, "--to", "json", "-o", "cut.json")[1],
-          "WARNING: %s is not whole: sonde report %s has what is missing\n" % (cut, cut))
+          "WARNING: %s is incomplete: sonde report %s shows what is missing\n" % (cut, cut))
     with open(recording("a"), "rb") as file:
         data = bytearray(file.read())
     at = next(i for i in range(64, len(data), 8) if data[i:i + 4] == b"SBLK" and data[i + 4] == 16)
@@ -834,7 +834,7 @@ def losses_and_damage_are_reported():
     equal(sonde("export", "bad.sonde", "--to", "csv", "-o", "bad.csv", rc=1)[1],
           "bad.csv: 0 events\nWARNING: 80 events were lost: the recording does not have them\n"
           "NOTE: csv has no place for losses; there are 1: sonde report has them\n"
-          "WARNING: bad.sonde is not whole: sonde report bad.sonde has what is missing\n")
+          "WARNING: bad.sonde is incomplete: sonde report bad.sonde shows what is missing\n")
 
 # ---- the run ----
 

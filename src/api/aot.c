@@ -90,9 +90,9 @@ static struct err *check_boot(const struct unit *u, struct host *h)
 {
 	if (!u->boot || (*u->boot && !strcmp(u->boot, host_boot(h))))
 		return NULL;
-	return err_new("it was compiled with addresses of the kernel's symbols (kaddr(), "
-		       "percpu_kaddr(), in_function()), which hold until the machine boots again; "
-		       "compile it anew");
+	return err_new(
+		"it was compiled with addresses of the kernel's symbols (kaddr(), percpu_kaddr(), "
+		"in_function()), which change at the next boot; compile it again");
 }
 
 struct err *aot_load(const struct aot *f, struct unit *u, struct arena *a, struct diags *ds,

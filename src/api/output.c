@@ -37,7 +37,8 @@ struct err *output_suits(const struct output_spec *spec, struct str tool, bool c
 	if (!e && keeps && (compiled_only || !out.sink->keeps))
 		return err_new("keep() writes to a recording: use sonde record -o FILE");
 	if (!e && u->snapshots && !spec->bounds.keep_bytes)
-		return err_new("snapshot() writes what --keep holds: sonde record --keep 60s,200M");
+		return err_new(
+			"snapshot() needs a recording in memory: sonde record --keep 60s,200M");
 	if (!e && !keeps && out.sink->keeps)
 		return err_new("nothing would be recorded: the script does not call keep()");
 	if (e || compiled_only || !out.sink->why_not)

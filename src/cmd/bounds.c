@@ -76,10 +76,10 @@ struct err *bounds_check(const struct run_opts *o)
 			      : b->max_files ? "--max-files"
 					     : NULL;
 	if (b->disk && b->keep_bytes)
-		return err_new("--disk keeps segments on the disk, --keep what is in memory: one "
-			       "of them");
+		return err_new("--disk and --keep exclude each other: segments on the disk, or a "
+			       "recording in memory");
 	if (of_keep && !b->keep_bytes)
-		return err_new("%s is about snapshots of what --keep holds", of_keep);
+		return err_new("%s applies to snapshots and needs --keep", of_keep);
 	if (parts && o->output.as_invoker)
 		return err_new("--as-invoker is about one file, not the parts of --disk or --keep");
 	if (parts && o->output.path && !strcmp(o->output.path, "-"))

@@ -44,7 +44,7 @@ static struct err *find_format(const char *name, const struct exporter **ret)
 	if (*ret)
 		return NULL;
 	put_formats(&names);
-	return err_new("--to: there is no format '%s' (formats: %s)", name, names.s);
+	return err_new("--to: unknown format '%s' (formats: %s)", name, names.s);
 }
 
 static struct err *take_time(const char *name, const char *val, u64 *ret)
@@ -255,7 +255,8 @@ static void show_sum(const struct export_sum *s, const struct target *t, const s
 	for (u32 i = 0; i < s->nremark; i++)
 		fprintf(stderr, "NOTE: %.*s\n", STRF(s->remark[i]));
 	if (!in->closed || s->damaged)
-		fprintf(stderr, "WARNING: %s is not whole: sonde report %s has what is missing\n",
+		fprintf(stderr,
+			"WARNING: %s is incomplete: sonde report %s shows what is missing\n",
 			in->path, in->path);
 }
 

@@ -353,7 +353,7 @@ static void tell_none(const struct listing *l, struct str pattern, bool types)
 		fputs("WARNING: this kernel has no BTF, which knows the types\n", stderr);
 	else
 		fprintf(stderr, "WARNING: nothing matches '%.*s'%s\n", STRF(pattern),
-			str_ends(pattern, STR(".bt")) ? ", and there is no such file" : "");
+			str_ends(pattern, STR(".bt")) ? ", and no such file exists" : "");
 }
 
 static int list_patterns(struct listing *l, struct str patterns, int pid)
@@ -396,7 +396,7 @@ int list(const struct run_opts *o)
 		return RC_USAGE;
 	int ended = one_that_ended(&h, o);
 	if (ended) {
-		fprintf(stderr, "ERROR: there is no process %d\n", ended);
+		fprintf(stderr, "ERROR: process %d does not exist\n", ended);
 		host_deinit(&h);
 		arena_free(&a);
 		return RC_USAGE;

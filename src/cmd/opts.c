@@ -154,7 +154,7 @@ static struct err *add_dwarf_pid(struct run_opts *o, const char *val)
 	if (o->target.ndwarf_pid == countof(o->target.dwarf_pid))
 		return err_new("too many --dwarf-pid");
 	if (!proc_alive((int)pid))
-		return err_new("--dwarf-pid %s: there is no such process", val);
+		return err_new("--dwarf-pid %s: this process does not exist", val);
 	o->target.dwarf_pid[o->target.ndwarf_pid++] = (int)pid;
 	return NULL;
 }

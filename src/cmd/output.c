@@ -19,7 +19,7 @@ static struct err *check(const struct run_opts *o, const struct output *out)
 		return err_new("a file for each process is one of text, with -o FILE%s",
 			       out->as_invoker ? ", and without --as-invoker" : "");
 	if (o->output.append && !out->path)
-		return err_new("--append: to which file? -o FILE says it");
+		return err_new("--append needs -o FILE");
 	if (o->output.append && (sink->whole || sink->keeps))
 		return err_new("--append: a file of format %s is one whole", sink->name);
 	return NULL;
@@ -61,7 +61,7 @@ static struct err *find_invoker(struct output *out)
 	u64 u = 0, g = 0;
 	if (!uid || !gid || !str_u64(str_z(uid), &u) || !str_u64(str_z(gid), &g) ||
 	    MAX(u, g) >= UINT32_MAX)
-		return err_new("--as-invoker: SUDO_UID and SUDO_GID do not say who called");
+		return err_new("--as-invoker: SUDO_UID and SUDO_GID do not name the calling user");
 	out->uid = (u32)u;
 	out->gid = (u32)g;
 	return NULL;

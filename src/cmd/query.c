@@ -55,7 +55,7 @@ struct err *query_refuses(const struct run_opts *o)
 			   : o->aot                                    ? "--aot"
 			   : o->limits.budget || o->limits.cost        ? "what tracing costs"
 								       : NULL;
-	return what ? err_new("%s means nothing to 'query': what was recorded is over", what)
+	return what ? err_new("%s has no effect on 'query': it reads a recording of the past", what)
 		    : NULL;
 }
 

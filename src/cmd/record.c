@@ -52,7 +52,7 @@ static struct err *unknown_set(struct str name)
 			sb_fmt(&known, "%s%.*s", known.n ? ", " : "", (int)file.n - 16,
 			       file.s + 13);
 	}
-	return err_new("--set: there is no set '%.*s' (sets: %s)", STRF(name), known.s);
+	return err_new("--set: unknown set '%.*s' (sets: %s)", STRF(name), known.s);
 }
 
 /* Text with what is to be in the place of a word; the marker for stacks is handled, too. */
@@ -178,7 +178,8 @@ static struct err *compose(struct arena *a, struct run_opts *o, struct sb *out)
 	for (u32 i = 0; i < o->non && !e && out->n; i++)
 		e = put_on(a, out, o->on[i]);
 	if (!e && !out->n)
-		e = err_new("record what? PROBE..., --set or -e 'script with keep()'");
+		e = err_new(
+			"nothing to record: give PROBE..., --set NAME or -e 'script with keep()'");
 	if (!e && o->ndash < o->nrest && o->target.cmd)
 		e = err_new("-c and -- are two commands");
 	if (!e && o->ndash < o->nrest)

@@ -361,8 +361,9 @@ static int report(const char *path, bool events)
 	if (!events)
 		show(f, &s);
 	else if (ends_early(rec_info(f)) || is_damaged(f))
-		fprintf(stderr, "WARNING: %s is not whole: sonde report %s has what is missing\n",
-			path, path);
+		fprintf(stderr,
+			"WARNING: %s is incomplete: sonde report %s shows what is missing\n", path,
+			path);
 	int rc = e || is_damaged(f) ? RC_USAGE : RC_OK;
 	if (e)
 		fprintf(stderr, "ERROR: %s\n", e->msg);

@@ -56,7 +56,8 @@ static struct err *put(void *self, const struct item *it)
 	case I_VALUE:
 	case I_ROW:
 		if (!s->told)
-			say(s, STR("what the script prints is not shown: its maps are metrics"));
+			say(s, STR("output that the script prints is not shown; only its maps "
+				   "become metrics"));
 		s->told = true;
 		break;
 	case I_STATUS:

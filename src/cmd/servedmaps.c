@@ -79,7 +79,7 @@ static struct err *check_list(const struct unit *u, const char *setting, struct 
 		if (str_trim(entry).n && !found)
 			return err_new("%s: the script has no map %.*s", setting, STRF(name));
 		if (str_trim(entry).n && !value.n)
-			return err_new("%s: nothing stands behind %.*s", setting, STRF(name));
+			return err_new("%s: %.*s has no value", setting, STRF(name));
 	}
 	return NULL;
 }

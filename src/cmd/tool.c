@@ -566,7 +566,7 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 	bool dashes_last = n > 1 && !strcmp(word[n - 1], "--");
 	struct err *e = opt_parse(p->table, n, word, set, p, rest, &nrest, &ndash);
 	if (!e && dashes_last && ndash == nrest && p->runs && !p->o->help)
-		e = err_new("a command is missing behind --");
+		e = err_new("a command is missing after --");
 	bool folded = p->o->output.format && !strcmp(p->o->output.format, "folded");
 	if (!e && p->delimiter && !p->o->help)
 		tool_warn_delimiter(p->table, n, word, folded);

@@ -97,14 +97,14 @@ int tool_bad_words(const struct tool_words *w, struct err *e)
 	if (word)
 		fprintf(stderr, "HINT: did you mean %s %s?\n", word, w->refused);
 	else if (command)
-		fprintf(stderr, "HINT: a command stands behind --: sonde %.*s -- %s\n", STRF(name),
+		fprintf(stderr, "HINT: put a command after --: sonde %.*s -- %s\n", STRF(name),
 			command);
 	else if (misplaced(w, &before))
-		fprintf(stderr, "HINT: --%s stands before the tool's name: sonde --%s%s%s %.*s\n",
+		fprintf(stderr, "HINT: put --%s before the tool's name: sonde --%s%s%s %.*s\n",
 			before.name, before.name, before.arg ? " " : "",
 			before.arg ? before.arg : "", STRF(name));
 	else if (asks_for_map(w))
-		fprintf(stderr, "HINT: --cgroup DIR or --container NAME says which\n");
+		fprintf(stderr, "HINT: select one with --cgroup DIR or --container NAME\n");
 	else
 		fprintf(stderr, "sonde %.*s -h shows its options.\n", STRF(name));
 	err_free(e);

@@ -55,7 +55,7 @@ static int list_tools(struct arena *a, const char *word)
 		any |= l.any;
 	}
 	if (!any) {
-		fprintf(stderr, "ERROR: no tool matches '%s' (sonde tools lists them)\n", word);
+		fprintf(stderr, "ERROR: no tool matches '%s' (sonde tools lists all)\n", word);
 		return RC_USAGE;
 	}
 	puts("\nRun a tool: sonde NAME. Print its help: sonde NAME -h. Print its script: sonde "
@@ -65,7 +65,7 @@ static int list_tools(struct arena *a, const char *word)
 
 static int no_tool(const char *name)
 {
-	fprintf(stderr, "ERROR: there is no tool '%s' (sonde tools lists them)\n", name);
+	fprintf(stderr, "ERROR: no tool is called '%s' (sonde tools lists all)\n", name);
 	return RC_USAGE;
 }
 

@@ -49,10 +49,9 @@ int cmd_tplist(int argc, char **argv, bool compat)
 	if (e) {
 		rc = usage_error(compat, "%s", e->msg);
 	} else if (t.o.help) {
-		printf("tplist: List tracepoints and static probes\n\nUSAGE:\n"
-		       "    sonde tplist [-v] [-p PID | -l LIB] [CATEGORY:EVENT]\n\n"
-		       "* stands for any text. sonde list knows all kinds of "
-		       "probes.\n");
+		printf("tplist: List tracepoints and static probes\n\nUSAGE:\n    sonde tplist "
+		       "[-v] [-p PID | -l LIB] [CATEGORY:EVENT]\n\n* matches any text. sonde list "
+		       "shows all types of probes.\n");
 		options_help(table.row, stdout);
 		printf("\nEXAMPLES:\n    sonde tplist -v 'block:*'\n    sonde tplist -l c\n");
 		rc = RC_OK;

@@ -69,7 +69,7 @@ struct err *sink_set_option(const struct sink *s, struct str name, struct str va
 		return unknown_option(s, name);
 	assert(i < SINK_OPTIONS);
 	if (!val.n && s->options[i].arg)
-		return err_new("option '%s' of format %s wants a value: %s=%s", s->options[i].name,
+		return err_new("option '%s' of format %s needs a value: %s=%s", s->options[i].name,
 			       s->name, s->options[i].name, s->options[i].arg);
 	if (val.n && !s->options[i].arg)
 		return err_new("option '%s' of format %s takes no value", s->options[i].name,

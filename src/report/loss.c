@@ -206,7 +206,7 @@ void loss_missed(struct reporter *r, const struct prog *p, u64 n)
 		return;
 	prog_put_points(&b, p);
 	if (n == LOSS_UNKNOWN)
-		sb_z(&b, ": returns may have been missed, which this kernel does not tell (Linux "
+		sb_z(&b, ": returns may have been missed; this kernel does not count them (Linux "
 			 "6.7 does)");
 	else if (ret)
 		sb_fmt(&b, ": %llu return%s not seen because too many calls were in progress", n,

@@ -77,7 +77,7 @@ static void read_all(struct session *s, struct notes *notes)
 static void tell_read_all(struct session *s, const struct notes *n)
 {
 	AUTO_SB text = {0};
-	sb_fmt(&text, "what %u processes map was read in %llu ms", n->nread,
+	sb_fmt(&text, "the mappings of %u processes were read in %llu ms", n->nread,
 	       n->read_all_ns / MILLI_NS);
 	if (n->read_all && s->log.level)
 		report_error(&s->reporter, true, "", (struct loc){0}, sb_str(&text));
@@ -164,8 +164,8 @@ static void notes_report(struct session *s, void *self)
 	if (!n->lost)
 		return;
 	sb_fmt(&b,
-	       "%llu notes of what processes map were lost; some user addresses may have no name "
-	       "or a wrong one",
+	       "%llu records of mappings were lost; some user addresses may have no symbol or a "
+	       "wrong one",
 	       n->lost);
 	loss_put(&s->reporter, LOSS_MAPPINGS, STR(""), n->lost, sb_str(&b));
 }

@@ -708,9 +708,8 @@ static void tell_unfinished(struct session *s, const struct rec_file *f)
 	if (in->closed)
 		return;
 	sb_fmt(&b,
-	       "%s has no end: what recorded it was stopped, and about the last second of events "
-	       "may "
-	       "be missing",
+	       "%s has no end: the recorder was killed, and about the last second of events may be "
+	       "missing",
 	       in->path);
 	report_error(&s->reporter, true, "unfinished", (struct loc){0}, sb_str(&b));
 }

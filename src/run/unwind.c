@@ -894,7 +894,7 @@ static void report_limits(struct session *s, const struct unwinder *w)
 		u64 n;
 		const char *text;
 	} limit[] = {
-		{w->no_list, "lists of what a process maps did not fit"},
+		{w->no_list, "the mappings of a process did not fit"},
 		{w->blocks.no_file + w->blocks.no_index, "files were too many"},
 		{w->blocks.no_rule + w->blocks.no_row, "rows of files did not fit"},
 		{w->blocks.no_sense, "unwind tables, or parts of them, made no sense"},
@@ -945,14 +945,13 @@ static void unwind_report(struct session *s, void *self)
 	unwind_tick(s, w);
 	u64 *lost AUTO_FREE = xcalloc(UNWIND_LOST_WORDS, sizeof(u64));
 	u64 in_files = read_lost(s, lost);
-	cut_report(&s->reporter, "code", lost[UNWIND_LOST_CODE],
-		   "cut at code that lies in no file");
+	cut_report(&s->reporter, "code", lost[UNWIND_LOST_CODE], "cut at code that is in no file");
 	cut_report(&s->reporter, "memory", lost[UNWIND_LOST_READ],
 		   "cut where the stack could not be read");
 	cut_report(&s->reporter, "copy", lost[UNWIND_LOST_COPY],
 		   "cut because there was no room to copy the rest of it");
 	cut_report(&s->reporter, "depth", w->ended[COPY_CUT],
-		   "cut because the stack is deeper than what was copied of it");
+		   "cut because the stack is deeper than the copied part");
 	cut_report(&s->reporter, "ran", w->ran,
 		   "left out because the thread ran while it was read");
 	cut_report(&s->reporter, "hidden", w->hidden,

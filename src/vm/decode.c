@@ -87,7 +87,7 @@ static bool can_write(struct decode *d, u32 reg)
 
 static bool can_read(struct decode *d, u32 reg)
 {
-	return reg <= 10 || bad(d, "there is no such register");
+	return reg <= 10 || bad(d, "no such register exists");
 }
 
 static bool in_frame(const struct bpf_insn *in, u32 size)
@@ -460,7 +460,7 @@ static bool ends(struct decode *d, u32 last)
 	if ((class == BPF_JMP && what == BPF_EXIT) ||
 	    ((class == BPF_JMP || class == BPF_JMP32) && what == BPF_JA))
 		return true;
-	return bad(d, "the function goes on behind its last instruction");
+	return bad(d, "the function continues after its last instruction");
 }
 
 static bool fn(struct decode *d, const struct vm_fn *f, u32 *at)

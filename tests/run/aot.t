@@ -77,9 +77,9 @@ RUN
 		done 2>&1 | grep .
 EXPECT
 	1
-	ERROR: it was compiled with addresses of the kernel's symbols (kaddr(), percpu_kaddr(), in_function()), which hold until the machine boots again; compile it anew
+	ERROR: it was compiled with addresses of the kernel's symbols (kaddr(), percpu_kaddr(), in_function()), which change at the next boot; compile it again
 	0
-	ERROR: it was compiled with addresses of the kernel's symbols (kaddr(), percpu_kaddr(), in_function()), which hold until the machine boots again; compile it anew
+	ERROR: it was compiled with addresses of the kernel's symbols (kaddr(), percpu_kaddr(), in_function()), which change at the next boot; compile it again
 	291
 	291
 NEEDS slow file:/proc/sys/kernel/random/boot_id sym:vfs_read

@@ -311,7 +311,7 @@ EXPECT
 	Struct/union of type 'struct uprobe_find_args' does not contain a field named 'nod'
 	Struct/union of type 'struct node' does not contain a field named 'ide'
 	this probe's arguments are not known: arguments are gone when a function returns; keep them in a map at its entry
-	'struct opaque' is only declared: what it contains is not known
+	'struct opaque' is declared but not defined: its members are unknown
 
 NAME structs of a number and a floating point number are in registers of both kinds
 RUN "$SONDE" -e 'uprobe:build/tests/typed:halves { print(args.m.n); }' 2>&1 | sed -n '/ERROR/s/.*ERROR: //p'

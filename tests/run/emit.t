@@ -537,9 +537,9 @@ EXPECT
 	y 1 10 10 3
 	x 2 1 2 5
 	foo:
-	ERROR: --sort: there is no column 'foo', but name n avg_ns total_ns max_ns
+	ERROR: --sort: no column 'foo'; columns: name n avg_ns total_ns max_ns
 	acq_count,b.nosuch:
-	ERROR: --sort: there is no column 'b.nosuch', but name n avg_ns total_ns max_ns
+	ERROR: --sort: no column 'b.nosuch'; columns: name n avg_ns total_ns max_ns
 
 NAME rows of show() whose keys are texts of other lengths
 PROG table t { a 8; b 8; c 3; d; } BEGIN { @x["a, b", "c"] = 1; @x["a", "b, c"] = 2; @y["a", "b, c"] = 5; @y["aaaaaa", "b"] = 7; show(t, @x, @y); clear(@x); clear(@y); }
@@ -565,7 +565,7 @@ EXPECT
 	1 3
 	A B
 	2 2
-	ERROR: --sort: there is no column 'c', but a b
+	ERROR: --sort: no column 'c'; columns: a b
 	(1, 5, 6)
 
 NAME an option without a default that no tool has

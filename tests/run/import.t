@@ -239,7 +239,7 @@ EXPECT
 	m.bpf.c: map m: values is not understood
 	m.bpf.c: section .bss has 2000000 bytes (limit 1048576)
 	m.bpf.c: f() calls itself, which BPF programs cannot do
-	m.bpf.c: there is no function in it
+	m.bpf.c: it contains no function
 
 NAME C functions: names that are defined twice
 NEEDS file:/usr/bin/clang

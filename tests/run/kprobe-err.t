@@ -38,7 +38,7 @@ NEEDS btf
 RC 1
 EXPECT
 ERR
-	stdin:1:1-24: ERROR: there is no BPF program with the id 4294967295
+	stdin:1:1-24: ERROR: no BPF program has the id 4294967295
 	fentry:bpf:4294967295:x { }
 	~~~~~~~~~~~~~~~~~~~~~~~
 

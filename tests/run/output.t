@@ -153,6 +153,6 @@ EXPECT
 	f:run 2
 	g:new
 	ERROR: --append: a file of format flame is one whole
-	ERROR: --append: to which file? -o FILE says it
+	ERROR: --append needs -o FILE
 	f
 	g

@@ -154,7 +154,7 @@ RUN
 	kill $p $q
 NEEDS prog:watched cmd:cc
 EXPECT
-	stdin:1:1-21: ERROR: ticks lies elsewhere in each process; give one with -p
+	stdin:1:1-21: ERROR: the address of ticks differs between processes; select one with -p
 	stdin:1: ERROR: process PID has not mapped DIR/other
 	stdin:1:1-31: ERROR: watchpoint no file fits /no/such*
 	stdin:1: ERROR: DIR/moved has no symbol no_such_name

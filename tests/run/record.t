@@ -65,7 +65,7 @@ EXPECT
 	1
 	This recording has no end: the recorder was killed, or is still running. The last second may be missing.
 	Its last block is not whole: 36 bytes are not read.
-	WARNING: bad is not whole: sonde report bad has what is missing
+	WARNING: bad is incomplete: sonde report bad shows what is missing
 	the block at byte N is damaged
 	ERROR: report takes one FILE
 	USAGE:
@@ -92,7 +92,7 @@ EXPECT
 	raw_syscalls:sys_enter: args.id, args.args
 	sys_enter_openat: args.__syscall_nr, args.dfd, args.filename, args.flags, args.mode, str(args.filename)
 	profile:hz:50: kstack, ustack
-	ERROR: --set: there is no set 'nothing' (sets: disk, faults, net, samples, sched, strace, syscalls)
+	ERROR: --set: unknown set 'nothing' (sets: disk, faults, net, samples, sched, strace, syscalls)
 	ERROR: --set sched=5: only samples has a number, the events per second
 	ERROR: --set samples=x: only samples has a number, the events per second
 
@@ -104,7 +104,7 @@ RUN
 EXPECT
 	ERROR: keep() writes to a recording: use sonde record -o FILE
 	ERROR: nothing would be recorded: the script does not call keep()
-	ERROR: record what? PROBE..., --set or -e 'script with keep()'
+	ERROR: nothing to record: give PROBE..., --set NAME or -e 'script with keep()'
 	ERROR: --stacks needs user, kernel or both (got 'up')
 	ERROR: Failed to open output file '/nonexistent/r': No such file or directory
 
@@ -398,16 +398,16 @@ EXPECT
 	ERROR: --keep: 1M is the least that is held (got '1K')
 	ERROR: --disk needs a size, as in 500M or 2G (got '2')
 	ERROR: --disk: segments need 16M at least (got '1M')
-	ERROR: --disk keeps segments on the disk, --keep what is in memory: one of them
-	ERROR: --after is about snapshots of what --keep holds
+	ERROR: --disk and --keep exclude each other: segments on the disk, or a recording in memory
+	ERROR: --after applies to snapshots and needs --keep
 	ERROR: --after needs a time with its unit, as in 5s (got '5')
 	ERROR: --on needs oom, stall=TIME, a script or the file of one (got 'never')
 	ERROR: --on stall needs a time, as in stall=200ms
 	ERROR: --on oom: there is nothing to say about it
 	ERROR: --max-files needs a number from 1 to 100000 (got '0')
-	ERROR: snapshot() writes what --keep holds: sonde record --keep 60s,200M
+	ERROR: snapshot() needs a recording in memory: sonde record --keep 60s,200M
 	Attached 1 probe
-	no snapshot was asked for
+	no snapshot was requested
 
 NAME record: --to FORMAT is record and then export
 NEEDS tp:syscalls/sys_enter_linkat
@@ -490,7 +490,7 @@ RUN
 	"$SONDE" record --to json -o f -e 'begin { nothing }' 2>&1 | head -n 1
 	ls
 EXPECT
-	ERROR: --to: there is no format 'none' (formats: text, json, csv, chrome, perfetto, folded, sqlite, ctf, trace.dat, parquet)
+	ERROR: --to: unknown format 'none' (formats: text, json, csv, chrome, perfetto, folded, sqlite, ctf, trace.dat, parquet)
 	1
 	ERROR: sqlite cannot be written to standard output: -o FILE
 	1

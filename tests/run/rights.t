@@ -74,7 +74,7 @@ EXPECT
 	ERROR: Failed to open output file 'TMP/ours/x.svg': Permission denied
 	ERROR: Failed to open output file 'TMP/his/link': Permission denied
 	1
-ERR_RE ERROR: --as-invoker: SUDO_UID and SUDO_GID do not say who called
+ERR_RE ERROR: --as-invoker: SUDO_UID and SUDO_GID do not name the calling user
 
 NAME rights: files of traced programs are read by a process that has none, and made anew when it has died
 RUN

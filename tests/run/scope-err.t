@@ -17,11 +17,11 @@ RUN
 NEEDS file:/sys/fs/cgroup
 EXPECT
 	ERROR: --cgroup: the path of a control group is empty
-	ERROR: --cgroup: there is no control group /no/such (nor MOUNT/no/such)
-	ERROR: --cgroup: there is no control group no/such (nor MOUNT/no/such)
+	ERROR: --cgroup: control group /no/such does not exist (nor MOUNT/no/such)
+	ERROR: --cgroup: control group no/such does not exist (nor MOUNT/no/such)
 	ERROR: --cgroup: / is not a control group (a directory of cgroup2, below MOUNT)
 	ERROR: --cgroup: /etc/passwd is not a control group: it is no directory
-	ERROR: --cgroup: there is no control group /etc/passwd/x (nor MOUNT/etc/passwd/x)
+	ERROR: --cgroup: control group /etc/passwd/x does not exist (nor MOUNT/etc/passwd/x)
 
 NAME a control group of version 1
 RUN
@@ -51,10 +51,10 @@ RUN
 	done
 EXPECT
 	ERROR: --container: the name of a container is empty
-	ERROR: --container: there is no container web: no control group below ROOT/sys/fs/cgroup is named like one
-	ERROR: --container: there is no container web; there are: mail (/lxc.payload.mail), 0123456789ab (/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope), 01ff456789ab (/system.slice/docker-01ff456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope)
+	ERROR: --container: container web does not exist: no control group below ROOT/sys/fs/cgroup has a container's name
+	ERROR: --container: container web does not exist; containers: mail (/lxc.payload.mail), 0123456789ab (/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope), 01ff456789ab (/system.slice/docker-01ff456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope)
 	ERROR: --container: 01 may be any of 2 containers: 0123456789ab (/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope), 01ff456789ab (/system.slice/docker-01ff456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope)
-	ERROR: --container: there is no container mailbox; there are: mail (/lxc.payload.mail), 0123456789ab (/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope), 01ff456789ab (/system.slice/docker-01ff456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope)
+	ERROR: --container: container mailbox does not exist; containers: mail (/lxc.payload.mail), 0123456789ab (/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope), 01ff456789ab (/system.slice/docker-01ff456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope)
 
 NAME a control group that others may not look into
 RUN

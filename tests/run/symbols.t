@@ -102,7 +102,7 @@ NEEDS tracefs prog:jit
 NAME without notes of mappings a process that lives is read
 RUN "$SONDE" -v --no-feature map_notes -c 'build/tests/stack 3 300' -e 'uprobe:build/tests/stack:inner /pid == cpid/ { @[func] = count(); }' 2>&1 | grep -v -e ' verified$' -e '^rights ' -e '^files of'
 EXPECT
-	WARNING: names of processes that end may be missing: notes of what processes map (perf events): not allowed
+	WARNING: names of processes that end may be missing: records of the mappings of processes (perf events): not allowed
 	Attached 1 probe
 	$
 	$

@@ -38,19 +38,19 @@ EXPECT
 	ksnoop:1:17-18: ERROR: 'count' is no structure, and has no members
 	vfs_read(count->x)
 	                ~
-	ksnoop:1:16-17: ERROR: expected a member's name behind '->'
+	ksnoop:1:16-17: ERROR: expected a member's name after '->'
 	vfs_read(file->)
 	               ~
-	ksnoop:1:16-19: ERROR: expected a number behind '>'
+	ksnoop:1:16-19: ERROR: expected a number after '>'
 	vfs_read(count > x)
 	               ~~~
-	ksnoop:1:16-21: ERROR: expected a number behind '=='
+	ksnoop:1:16-21: ERROR: expected a number after '=='
 	vfs_read(count == -x)
 	               ~~~~~
 	ksnoop:1:23-27: ERROR: 'f_path' is no number to compare
 	vfs_read(file->f_path == 1)
 	                      ~~~~
-	ksnoop:1:14-15: ERROR: expected ',' or ')' behind an argument
+	ksnoop:1:14-15: ERROR: expected ',' or ')' after an argument
 	vfs_read(count
 	             ~
 	ksnoop:1:10-11: ERROR: expected the name of a parameter, or return
@@ -77,10 +77,10 @@ EXPECT
 	ksnoop:1:1-2: ERROR: expected a function of the kernel
 	(count)
 	~
-	ksnoop:1:1-9: ERROR: vfs_read stands in the order twice
+	ksnoop:1:1-9: ERROR: vfs_read is in the order twice
 	vfs_read
 	~~~~~~~~
-	ksnoop:1:1-5: ERROR: expected a function behind 'info'
+	ksnoop:1:1-5: ERROR: expected a function after 'info'
 	info
 	~~~~
 	ksnoop:1:1-9: ERROR: expected trace or info before the functions

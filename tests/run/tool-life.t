@@ -260,7 +260,7 @@ NAME tools: --fields names a column that is not there
 RUN "$SONDE" execsnoop --fields comm,nosuch 2>&1; echo $?
 NEEDS tp:syscalls/sys_enter_execve btf
 EXPECT
-	ERROR: --fields: there is no column 'nosuch', but time time_ns uid cpu comm pid ppid ret container parent_comm path directory argv
+	ERROR: --fields: no column 'nosuch' (columns: time time_ns uid cpu comm pid ppid ret container parent_comm path directory argv)
 	1
 
 NAME tools: without the rights one sentence says which, before anything is compiled
@@ -295,7 +295,7 @@ EXPECT
 	ERROR: --signal needs names or numbers with commas between them (got '65')
 	ERROR: --port needs ports with commas between them (got '65536')
 	ERROR: --remote needs ports with commas between them (got '1-65536')
-	ERROR: a command is missing behind --
+	ERROR: a command is missing after --
 
 NAME exitsnoop: a label on each line
 RUN "$SONDE" exitsnoop -q --label build --fields label,comm,status -- true; "$SONDE" exitsnoop -q --fields comm --label '' -- true

@@ -81,8 +81,8 @@ EXPECT
 	greet                            3
 	"depth": 3, "function": "greet"
 	"depth": 0, "function": "main"
-	ERROR: -L leaves nothing but what -x names
-	ERROR: calls has no function that -x nosuch wants
+	ERROR: -L traces only the functions of -x, which is missing
+	ERROR: calls has no function that matches -x nosuch
 	ERROR: -s 0: from 1 to 1000
 	WARNING: calls has no function of that name: nosuch
 	function                     calls

@@ -222,8 +222,8 @@ EXPECT
 	500
 	$
 	        do_truncate+N
-	ERROR: the kernel has no function whose name begins with 'nosuch_function'
-	ERROR: --sort: there is no column 'hold_max', but waits avg_ns total_ns max_ns kstack holds tid comm lock
+	ERROR: the kernel has no function whose name starts with 'nosuch_function'
+	ERROR: --sort: no column 'hold_max'; columns: waits avg_ns total_ns max_ns kstack holds tid comm lock
 
 NAME klockstat: without events of contended locks
 RUN

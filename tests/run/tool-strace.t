@@ -501,7 +501,7 @@ EXPECT
 	     1000          
 	--------- ---------
 	     1000          
-	ERROR: --fields: there is no column 'summary.ret', but pid when since nr ip syscall ret error duration_ns ustack call syscall calls avg_ns total_ns time_ratio errors min_ns max_ns
+	ERROR: --fields: no column 'summary.ret' (columns: pid when since nr ip syscall ret error duration_ns ustack call syscall calls avg_ns total_ns time_ratio errors min_ns max_ns)
 	ERROR: -ff is a file for each process, -c and -C are one summary
 	{"type": "row", "table": "summary", "time_ratio": N, "total_ns": N, "avg_ns": N, "calls": 1000, "syscall": "getppid"}
 	time_ratio,total_ns,avg_ns,calls,errors,syscall
@@ -829,7 +829,7 @@ NEEDS tp:raw_syscalls/sys_exit btf
 RC 1
 EXPECT
 	+++ killed by SIGRT_3 +++
-	ERROR: there is no signal 'RT_33'
+	ERROR: no signal is called 'RT_33'
 
 # A page of a file that nobody has touched yet.
 NAME strace: words that are not in memory are addresses, and those behind them are shown
@@ -950,7 +950,7 @@ EXPECT
 	+++ exited with 0 +++
 	0
 	+++ exited with 0 +++
-	ERROR: there is no user 'nobody-at-all' in /etc/passwd
+	ERROR: user 'nobody-at-all' is not in /etc/passwd
 	1
 	same
 
@@ -1092,7 +1092,7 @@ NAME strace: what cannot go into a command, and a file that is not named
 RUN "$SONDE" strace -A true 2>&1; "$SONDE" profile --flame '|cat' -d 100ms 2>&1; SUDO_UID=1 SUDO_GID=1 "$SONDE" --as-invoker strace -o '|cat' true 2>&1
 RC 1
 EXPECT
-	ERROR: --append: to which file? -o FILE says it
+	ERROR: --append needs -o FILE
 	WARNING: -d is --delimiter here, which has no effect without -f; did you mean --duration 100ms?
 	ERROR: -o '|': flame goes to a file
 	ERROR: -o '|': what --as-invoker writes goes to a file

@@ -123,7 +123,7 @@ RUN
 NEEDS uprobe cmd:cc x86_64 fast
 TIMEOUT 60
 EXPECT
-	WARNING: 100 more functions of D/p are not traced; -e says which of them are
-	WARNING: functions of 3 more libraries of D/p are not traced; -l says which are
+	WARNING: 100 more functions of D/p are not traced; select functions with -e
+	WARNING: functions of 3 more libraries of D/p are not traced; select libraries with -l
 	4000
 	2

@@ -383,7 +383,7 @@ ERR
 	begin { print(dw_ustack(foo)); print(dw_ustack(build_id)); print(dw_ustack(raw, 1025)); print(dw_ustack(0)); }
 	                                                                                                        ~
 	ERROR: Failed to parse pid: invalid integer: x
-	ERROR: --dwarf-pid 4000000: there is no such process
+	ERROR: --dwarf-pid 4000000: this process does not exist
 NEEDS dwunwind
 
 NAME every process, whoever started it

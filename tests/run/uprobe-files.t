@@ -97,7 +97,7 @@ EXPECT
 	@r[5]: 1
 	@r[6]: 1
 	uprobe:./app.zip!/lib/stored.so:f
-	ERROR: ./app.zip!/lib/packed.so: lib/packed.so is compressed in the archive: only what is stored as it is can run from there (zip -0)
+	ERROR: ./app.zip!/lib/packed.so: lib/packed.so is compressed in the archive; only stored files can run from there (zip -0)
 	ERROR: ./app.zip!/lib/none.so: the archive has no member lib/none.so
 	ERROR: ./app.zip!/first: not an ELF file
 	ERROR: ./cut.zip!/lib/stored.so: not a ZIP archive

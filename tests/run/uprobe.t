@@ -388,7 +388,7 @@ RUN
 	"$SONDE" -q -c 'build/tests/labels 3' -e 'uprobe:build/tests/labels:chosen* { @[probe] = count(); }' 2>&1 | grep .
 NEEDS prog:labels uprobe
 EXPECT
-	stdin:1:1-33: WARNING: chosen is an indirect function, and no process tells what it chose: the probe sees how one of its forms is chosen, not the calls, which go to that form
+	stdin:1:1-33: WARNING: chosen is an indirect function (ifunc), and no process shows which implementation it selected: the probe fires when the implementation is selected, not when it is called
 	HINT: forms: sonde -l 'uprobe:build/tests/labels:*chosen*'
 	@calls: 3
 	@choice: 1

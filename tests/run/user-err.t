@@ -88,7 +88,7 @@ NEEDS cmd:cc cmd:nm x86_64 fast
 EXPECT
 	stdin:1:1-23: ERROR: endless in ./go has no return instruction
 	stdin:1:1-23: ERROR: strange+1 in ./go is an instruction that is not known, so the function's return instructions cannot be found
-	stdin:1:1-20: ERROR: ./go does not say how long open is, so its return instructions cannot be found
+	stdin:1:1-20: ERROR: ./go does not contain the size of open, so its return instructions cannot be found
 	stdin:1: ERROR: ./go is a Go program: returns are probed by the function's name
 
 NAME arguments of a program by an old Go
@@ -197,7 +197,7 @@ NEEDS vm before:6.6 prog:landing file:/usr/bin/setpriv sym:bpf_for_each_map_elem
 ALONE
 TIMEOUT 20
 EXPECT
-	stdin:1: ERROR: Unable to attach probe: uprobe:DIR/landing:pushes: open uprobe at offset 0xN of DIR/landing: Permission denied (needs CAP_SYS_ADMIN, which kernels such as Linux 6.1 want for it: use sudo). If this is expected, set the 'missing_probes' config variable to 'warn'.
+	stdin:1: ERROR: Unable to attach probe: uprobe:DIR/landing:pushes: open uprobe at offset 0xN of DIR/landing: Permission denied (needs CAP_SYS_ADMIN on kernels such as Linux 6.1: use sudo). If this is expected, set the 'missing_probes' config variable to 'warn'.
 
 NAME files of processes that others may not look into
 RUN

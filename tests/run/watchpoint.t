@@ -90,4 +90,4 @@ RUN
 	echo "$(build/tests/watchable && echo watches): $info: $got"
 NEEDS prog:watched prog:watchable
 EXPECT_RE
-	watches: yes: @: 5|: no: stdin:1:1-21: WARNING: watchpoint:ticks:8:w: the debug registers of this machine tell nothing, as those of some virtual machines do: it will not fire
+	watches: yes: @: 5|: no: stdin:1:1-21: WARNING: watchpoint:ticks:8:w: the debug registers of this machine have no effect, as in some virtual machines: it will not fire

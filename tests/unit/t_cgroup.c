@@ -148,7 +148,7 @@ TEST(cgroup_containers_that_are_not_clear)
 	CHECK(strstr(text, "web = 0123456789ab (/system.slice/docker-" ID1 ".scope)"));
 	CHECK(strstr(text, "0123ff6789ab (/docker/" ID2 ")"));
 	text = found(&t, "nope");
-	CHECK(!strncmp(text, "there is no container nope; there are: ", 39));
+	CHECK(!strncmp(text, "container nope does not exist; containers: ", 43));
 	CHECK(strstr(text, "green (/lxc/green), db = aaaa456789ab (/machine.slice/libpod-" ID3));
 	CHECK(strstr(text, " and 2 more"));
 	CHECK_STR(found(&t, ""), "the name of a container is empty");

@@ -197,7 +197,7 @@ TEST(object_refusals)
 	struct input in = sample();
 	in.maps = true;
 	message(&in, msg, sizeof(msg));
-	CHECK_STR(msg, "its BTF does not tell what the map counts is");
+	CHECK_STR(msg, "its BTF does not describe the map counts");
 	in = sample();
 	in.insn[3].imm = -4;
 	message(&in, msg, sizeof(msg));

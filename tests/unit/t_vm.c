@@ -268,7 +268,7 @@ TEST(vm_refuses_forms)
 	      INSN(BPF_LD | BPF_DW | BPF_IMM, 0, 0, 0, 0));
 	FAILS(v, "program p: instruction 0: it writes a register that cannot be written",
 	      MOV(10, 1), EXIT);
-	FAILS(v, "program p: instruction 0: there is no such register", MOVX(0, 11), EXIT);
+	FAILS(v, "program p: instruction 0: no such register exists", MOVX(0, 11), EXIT);
 	FAILS(v, "program p: instruction 0: it divides by zero",
 	      INSN(BPF_ALU64 | BPF_DIV | BPF_K, 0, 0, 0, 0), EXIT);
 	FAILS(v, "program p: instruction 0: it shifts by more bits than there are",
@@ -289,7 +289,7 @@ TEST(vm_refuses_jumps)
 	      EXIT);
 	FAILS(v, "program p: instruction 0: it jumps out of its function", JNE(1, 0, 2), CALLFN(1),
 	      EXIT, EXIT);
-	FAILS(v, "program p: instruction 0: the function goes on behind its last instruction",
+	FAILS(v, "program p: instruction 0: the function continues after its last instruction",
 	      MOV(0, 1));
 	FAILS(v, "program p: instruction 0: the function that is called does not exist", CALLFN(1),
 	      EXIT);

@@ -126,7 +126,7 @@ TEST(words_mistakes)
 	CHECK(refused("trace", "f \"%d\"", "expected an argument for %d", 5));
 	CHECK(refused("trace", "f \"%d\", arg1, arg2", "more arguments than the format has", 12));
 	CHECK(refused("trace", "f (arg1 = 5)", "an expression changes nothing", 8));
-	CHECK(refused("trace", "f (arg1", "expected ')' behind the predicate", 6));
+	CHECK(refused("trace", "f (arg1", "expected ')' after the predicate", 6));
 	CHECK(refused("trace", "f (arg0)", "arguments are arg1 to arg12", 3));
 	CHECK(refused("trace", "f (retval)", "only a return (r:) has a result", 3));
 	CHECK(refused("trace", "r::f (arg1)", "arguments are not known at the return", 6));
@@ -139,7 +139,7 @@ TEST(words_mistakes)
 	CHECK(refused("trace", "f($x) ()", "expected a type and a name", 2));
 	CHECK(refused("trace", "f ($nope)", "what is $nope?", 3));
 	CHECK(refused("trace", "nolibsocalled:f",
-		      "there is no library libnolibsocalled and no program nolibsocalled", 0));
+		      "neither a library libnolibsocalled nor a program nolibsocalled exists", 0));
 	CHECK(refused("funclatency", "t:a:b", "an event takes no time: expected a function", 0));
 	CHECK(refused("funccount", "r::f", "returns are seen anyway: leave 'r:' out", 0));
 }
@@ -159,7 +159,7 @@ TEST(words_argdist)
 	CHECK(dist("histogram", "p::f", "a histogram needs a type and an expression"));
 	CHECK(dist("histogram", "p::f():int,int:1,2", "a histogram is of one expression"));
 	CHECK(dist("frequency", "p::f():int:1,2", "1 types, but 2 expressions"));
-	CHECK(dist("frequency", "p::f():int", "expected ':' and an expression behind the type"));
+	CHECK(dist("frequency", "p::f():int", "expected ':' and an expression after the type"));
 	CHECK(dist("frequency", "p::f():u64:$latency",
 		   "$latency is what argdist asks at a return"));
 }
@@ -179,7 +179,7 @@ TEST(words_ftrace)
 	CHECK(has("uprobe", "p:name /bin/x:f+4 $arg2", "uprobe:/bin/x:f+4\n"));
 	CHECK(refused("kprobe", "p:f $retval", "only a return (r:) has a result", 4));
 	CHECK(refused("kprobe", "p:f %di:u7",
-		      "what type is 'u7'? u8 to u64, s8, x8 ..., string, ustring, char, symbol",
+		      "unknown type 'u7' (types: u8 to u64, s8 to s64, x8 to x64, string, ustring, char, symbol)",
 		      4));
 	CHECK(refused("kprobe", "p:f +8(%di", "expected ')'", 4));
 	CHECK(has("kprobe", "p:name f", "name = \"name\""));

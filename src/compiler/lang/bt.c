@@ -105,7 +105,8 @@ static void bad_lvalue(struct parser *p, const struct node *n, struct loc op, st
 		return;
 	case N_UNARY:
 		if (n->op == TK_STAR) {
-			p_fail(p, E_SYNTAX, whole, "memory behind a pointer cannot be assigned");
+			p_fail(p, E_SYNTAX, whole,
+			       "memory that a pointer points to cannot be assigned");
 			return;
 		}
 		break;
@@ -240,7 +241,7 @@ static struct node *for_stmt(struct parser *p)
 	p_expect(p, TK_COLON, "after the variable of 'for'");
 	struct node *over = iterable(p);
 	if (paren)
-		p_expect(p, TK_RPAREN, "after what 'for' goes over");
+		p_expect(p, TK_RPAREN, "after the operand of 'for'");
 	struct node *n = body(p, "of the 'for' loop");
 	n = p_mk_ab(p, N_FOR, from, over, n);
 	n->name = var.text;

@@ -479,8 +479,8 @@ static void count_maps(struct compile *c, const struct prog *g)
 				   "this probe needs %u maps of the kernel, which allows a program "
 				   "%d",
 				   n, MAPS_MAX),
-			  "maps without keys count as one, each map with keys as one or two; a key "
-			  "that says which is meant makes one map of several");
+			  "all maps without keys count as one, each map with keys as one or two; "
+			  "several maps can become one with an additional key");
 }
 
 bool emit_unit(struct compile *c)

@@ -69,10 +69,10 @@ static void one_word(struct diags *ds, struct column *col, const struct node *w)
 		return;
 	}
 	diag_hint(ds, diag_add(ds, E_SYNTAX, w->loc, "columns know no '%.*s'", STRF(w->name)),
-		  "what may stand here: left right data text is key same share bare blank quoted "
-		  "us ms s seconds KB MB meminfo percent milli elapsed clock hex oct argv status "
-		  "syscall user disk interface cgroup container hist percentiles call function "
-		  "demangled indent below members also; names: %s",
+		  "expected one of: left right data text is key same share bare blank quoted us ms "
+		  "s seconds KB MB meminfo percent milli elapsed clock hex oct argv status syscall "
+		  "user disk interface cgroup container hist percentiles call function demangled "
+		  "indent below members also; names: %s",
 		  names_list);
 }
 
@@ -84,7 +84,7 @@ static const struct node *common_text(struct diags *ds, struct column *col, cons
 		col->is = text->name.s ? text->name : STR("");
 	else
 		diag_add(ds, E_LITERAL, w->loc,
-			 "behind 'is' stands a text, or an option that is one");
+			 "'is' must be followed by a string, or by an option that is a string");
 	return text ? text : w;
 }
 

@@ -621,11 +621,11 @@ static void table_words(struct declare *d, struct columns *t, const struct node 
 		sort_table(d->c->sort, t, table, by);
 		if (!by || !sort_knows(table, by->name))
 			diag_add(d->ds, E_SYNTAX, by ? by->loc : w->next->loc,
-				 "behind 'sorted by' stands a column of the table");
+				 "'sorted by' must be followed by a column of the table");
 		else if (more)
 			diag_add(d->ds, E_SYNTAX, more->loc,
-				 "behind the column of 'sorted by' may stand 'rows', other words "
-				 "in front of it");
+				 "only 'rows' may follow the column of 'sorted by'; other words "
+				 "precede it");
 	} else if (!w && !d->sorted)
 		sort_table(d->c->sort, t, table, NULL);
 	else if (w)
@@ -735,7 +735,7 @@ static void check_fields(const struct compile *c)
 		}
 		if (!found)
 			diag_add(c->diags, E_OPTION, (struct loc){0},
-				 "--fields: there is no column '%.*s', but %s", STRF(one),
+				 "--fields: no column '%.*s' (columns: %s)", STRF(one),
 				 known.n ? known.s : "none");
 	}
 }

@@ -184,7 +184,7 @@ static bool hint_instead(struct compile *c, const struct point *p, struct diag *
 	struct str call = arch_call_of(p->name);
 	const char *other = call.n ? arch_instead(a, call) : NULL;
 	if (other)
-		diag_hint(c->diags, d, "there is no system call %.*s on %s: programs call %s",
+		diag_hint(c->diags, d, "no system call %.*s exists on %s: programs call %s",
 			  STRF(call), a->name, other);
 	return other;
 }
@@ -900,8 +900,7 @@ static void check_missed(struct expand *e)
 		some |= c->variant[i]->points->kind->flags & KIND_RECORDED;
 	if (some && e->nmissed)
 		diag_add(c->diags, W_NO_PROBE, (struct loc){0},
-			 "the script asks for probes that are not in the recording: %s",
-			 e->missed.s);
+			 "the script uses probes that are not in the recording: %s", e->missed.s);
 	if (!e->never || c->diags->nerror)
 		return;
 	for (u32 i = 0; i < c->nvariant; i++)

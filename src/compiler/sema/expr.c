@@ -207,7 +207,7 @@ static const struct type *no_field(struct sema *s, const struct node *n, const s
 			     "Record does not contain a field named '%.*s'", STRF(n->name));
 	else if (type_is_record(t) && !t->size && !t->nfield)
 		d = diag_add(s->ds, E_UNKNOWN_FIELD, n->loc,
-			     "'%s' is only declared: what it contains is not known", name.s);
+			     "'%s' is declared but not defined: its members are unknown", name.s);
 	else
 		d = diag_add(s->ds, E_UNKNOWN_FIELD, n->loc,
 			     "Struct/union of type '%s' does not contain a field named '%.*s'",
@@ -902,7 +902,9 @@ static const struct type *expr_type(struct sema *s, struct node *n)
 	case N_TYPEINFO: return check_typeinfo(s, n);
 	case N_TYPE:
 	case N_TPTR:
-	case N_TARRAY: sema_fail(s, E_TYPE, n->loc, "a type cannot stand here"); return unknown(s);
+	case N_TARRAY:
+		sema_fail(s, E_TYPE, n->loc, "a type is not allowed here");
+		return unknown(s);
 	case N_PROGRAM:
 	case N_CDEF:
 	case N_CONFIG:

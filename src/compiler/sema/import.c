@@ -194,7 +194,7 @@ static void import_path(struct importer *im, const char *path, bool in_dir, stru
 		diag_hint(im->ds,
 			  diag_add(im->ds, E_IMPORT, im->at, "unknown import type: \"%.*s\"",
 				   STRF(base)),
-			  "what can be imported: %s*.h, *.bpf.c, directories of them",
+			  "files that can be imported: %s*.h, *.bpf.c, directories with such files",
 			  script_endings(im));
 		return;
 	}

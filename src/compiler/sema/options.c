@@ -76,7 +76,7 @@ void declare_check_params(struct compile *c)
 	sema_print_options(c, &known);
 	diag_hint(c->diags,
 		  diag_add(c->diags, E_OPTION, (struct loc){0},
-			   "what is '%.*s'? Here options are given by name, behind --",
+			   "what is '%.*s'? Options are given by name, after --",
 			   STRF(c->params[0])),
 		  "expected program options:%s", known.s);
 }

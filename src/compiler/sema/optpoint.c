@@ -38,7 +38,7 @@ static void spread_point(struct compile *c, struct node *n)
 		str_cut(&rest, ',', &one);
 		if (rest.n && (n->flags & NF_ELSE || (n->next && n->next->flags & NF_ELSE))) {
 			diag_add(c->diags, E_OPTION, n->loc,
-				 "opt.%.*s stands for several probes: they cannot be alternatives",
+				 "opt.%.*s contains several probes, which cannot be alternatives",
 				 STRF(o->name));
 			return;
 		}

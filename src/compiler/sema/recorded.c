@@ -176,7 +176,8 @@ static bool is_refused(struct spelling *s, const struct node *n)
 	if (!b || !(b->flags & (B_UNSAFE | B_RUNS | B_READS | B_WRITES)))
 		return false;
 	diag_add(s->c->diags, E_RECORDING, n->loc,
-		 "%.*s() acts on this machine now; what was recorded is over", STRF(n->name));
+		 "%.*s() acts on the running machine and cannot be used on a recording",
+		 STRF(n->name));
 	return true;
 }
 

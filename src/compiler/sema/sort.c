@@ -108,7 +108,7 @@ void sort_check(const struct compile *c)
 		}
 		if (!found && by.n && known.n > 1)
 			diag_add(c->diags, E_OPTION, (struct loc){0},
-				 "--sort: there is no column '%.*s', but%.*s", STRF(by),
+				 "--sort: no column '%.*s'; columns:%.*s", STRF(by),
 				 (int)known.n - 1, known.s);
 	}
 }

@@ -466,6 +466,7 @@ const struct builtin builtin_agg[] = {
 		"square of the mean, rounded down."},
 	{"auto share(int n)", .flags = B_AGG, .type = type_share, .agg = &agg_share,
 	 .check = builtin_check_int, .add = add_share,
-	 .doc = "Keeps in how many of 100 cases n was true, or not 0: errors, hits of a cache."},
+	 .doc = "Keeps the percentage of cases in which n was true or not 0, such as the hit ratio "
+		"of a cache."},
 	{0},
 };

@@ -145,7 +145,7 @@ static const struct agg agg_bhist = {
 const struct builtin builtin_bounds[] = {
 	{"auto bhist(int n, text bounds)", .flags = B_AGG, .type = type_bhist, .agg = &agg_bhist,
 	 .check = check_bhist, .add = add_bhist, .bucket = bucket_bhist,
-	 .doc = "Counts n in buckets that begin at bounds (\"10,500\": numbers that grow, 64 at "
-		"most), and in one for what is below."},
+	 .doc = "Counts n in buckets that begin at bounds (\"10,500\": ascending numbers, at most "
+		"64), and in one bucket for smaller values."},
 	{0},
 };

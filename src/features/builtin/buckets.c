@@ -678,8 +678,8 @@ const struct builtin builtin_buckets[] = {
 		"(bits: 0 to 5, default 0)."},
 	{"auto lhist(int n, lit min, lit max, lit step)", .flags = B_AGG, .type = type_lhist,
 	 .agg = &agg_lhist, .check = check_lhist, .add = add_lhist, .bucket = bucket_lhist,
-	 .doc = "Counts n in buckets of equal width between min and max, and one bucket each for "
-		"what is below and above."},
+	 .doc = "Counts n in buckets of equal width between min and max, and in one bucket each "
+		"for smaller and larger values."},
 	{"auto quantize(int n, [int weight])", .flags = B_AGG, .type = type_quantize,
 	 .agg = &agg_quantize, .check = builtin_check_int, .add = add_quantize,
 	 .bucket = bucket_quantize, .weight = weight_quantize,

@@ -132,12 +132,11 @@ static struct ref lower_in(struct lower *l, struct node *call, struct mem dst)
 
 const struct builtin builtin_callid[] = {
 	{"u64 syscall_id(int nr, [int ret])", lower_id,
-	 .doc = "In raw_syscalls, sys_enter and sys_exit the system call by its number, for "
-		"syscall_in() and columns of kind syscall: "
-		"those of 32-bit programs have numbers of their own, which bit 32 marks. ret: the "
-		"result, when the call ends."},
+	 .doc = "In raw_syscalls, sys_enter and sys_exit: the id of the system call for "
+		"syscall_in() and columns of kind syscall. Calls of 32-bit programs have their own "
+		"numbers, with bit 32 set. ret: the result, at the end of the call."},
 	{"bool syscall_in(int id, text set)", lower_in, .check = check_in,
-	 .doc = "Is the system call one of these: \"open,read\", \"%file\", \"!%desc\", as strace "
-		"writes it?"},
+	 .doc = "True if the system call is in a set as of strace: \"open,read\", \"%file\", "
+		"\"!%desc\"."},
 	{0},
 };

@@ -60,7 +60,7 @@ bool call_check_kept(struct sema *s, struct node *call)
 				 kept_limit, limit);
 	if (flags & (CALL_PATHS | CALL_SOCKETS | CALL_WHOLE) & ~kept_flags)
 		return sema_fail(s, E_RECORDING, call->loc,
-				 "the recording lacks what descriptors stand for, or members of "
+				 "the recording lacks paths of descriptors, or members of "
 				 "structures; record them with: sonde record --set strace");
 	return true;
 }

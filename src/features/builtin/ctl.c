@@ -209,14 +209,14 @@ static struct ref lower_signal_thread(struct lower *l, struct node *call, struct
 
 const struct builtin builtin_ctl[] = {
 	{"void exit([int code])", lower_exit, B_ASYNC | B_END, .check = check_exit, .act = act_exit,
-	 .doc = "Ends the probe and the run. The code, modulo 256, is the exit status of sonde; "
-		"default 0. In an iterator, what the calls for other elements print still comes."},
+	 .doc = "Ends the probe and the trace. The code, modulo 256, is the exit status of sonde "
+		"(default 0). In an iterator, the output for the other elements is still printed."},
 	{"void system"
 	 "(fmt command, ...)",
 	 lower_system, B_ASYNC | B_UNSAFE | B_RUNS, .check = check_system, .act = act_system,
 	 .doc = "Runs a shell command and prints its output if it succeeds. Traced text in it is "
-		"written with %q. No events are printed while it runs. Commands that wait when "
-		"Ctrl-C comes are not run, and counted."},
+		"written with %q. No events are printed while it runs. Commands that are still "
+		"waiting at Ctrl-C are counted and not run."},
 	{"u64 signal_num(text name)", .flags = B_CONST, .check = check_signal_num,
 	 .doc = "The number of a signal: signal_num(\"KILL\") is 9."},
 	{"void signal(any sig)", lower_signal, B_UNSAFE,

@@ -949,20 +949,16 @@ const struct builtin builtin_emit[] = {
 		"...)."},
 	{"void show(name table, [map a], [map b], [map c], [map d], [map e], [map f])", lower_show,
 	 B_ASYNC | B_TIMED, .check = check_show, .act = act_show,
-	 .doc = "Prints maps that have the same keys as rows of a table: the parts of the key, "
-		"then "
-		"the value of each map (of stats() three: count, average, total). One of plain "
-		"values "
-		"behind aggregations only adds to their rows. Without maps it begins a report, "
-		"whose "
-		"rows emit() prints."},
+	 .doc = "Prints maps with the same keys as rows of a table: the parts of the key, then the "
+		"value of each map (of stats() three values: count, average, total). A map of "
+		"plain values after aggregations only adds columns to their rows. Without maps, "
+		"show() begins a report whose rows emit() prints."},
 	{"void show_functions(name table, map a, [text left_out])", lower_show, B_ASYNC | B_TIMED,
 	 .check = check_show_functions, .act = act_show_functions,
-	 .doc = "In text output: rows of a table of five columns about the functions of a map "
-		"whose key has stacks (the kernel's before the program's): value of the stacks "
-		"that end in the function, its share, value of all stacks with the function, its "
-		"share, name. left_out: patterns, with blanks between them, of functions of the "
-		"kernel that are not counted where stacks end in them. Other formats leave the "
-		"table out."},
+	 .doc = "Prints, in text output only, a table of functions for a map whose key contains "
+		"stacks (kernel stack before user stack). Its five columns: value of the stacks "
+		"that end in the function, its share, value of all stacks that contain the "
+		"function, its share, name. left_out: patterns, separated by blanks, of kernel "
+		"functions that are skipped at the end of stacks."},
 	{0},
 };

@@ -155,10 +155,10 @@ const struct builtin builtin_opt[] = {
 	 .doc = "The script's options: opt.NAME is the value of one of them."},
 	{"bool listed(any value, any list)", .flags = B_CONST, .role = ROLE_LISTED,
 	 .check = check_listed,
-	 .doc = "Is the value one of an option's of kind list, or that empty?"},
+	 .doc = "True if the value is in an option of kind list, or if that list is empty."},
 	{"auto exists(text what)", .flags = B_CONST, .role = ROLE_EXISTS, .type = type_exists,
-	 .doc = "Does the kernel have it: a probe, \"struct NAME.member.member\", \"enum "
-		"NAME.VALUE\"? Known when the script is compiled."},
+	 .doc = "True if the kernel has a probe, a \"struct NAME.member.member\" or an \"enum "
+		"NAME.VALUE\". Evaluated when the script is compiled."},
 	{"auto getopt(text name, [any default], [text description])", .flags = B_CONST,
 	 .type = type_getopt,
 	 .doc = "The script's own option --name=value, or the default, which decides its type."},

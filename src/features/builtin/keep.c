@@ -52,10 +52,11 @@ static void act_snapshot(struct reporter *r, const struct schema *sc, const stru
 const struct builtin builtin_keep[] = {
 	{"void snapshot(fmt why, ...)", lower_snapshot, B_ASYNC, .check = check_snapshot,
 	 .act = act_snapshot,
-	 .doc = "Writes what sonde record --keep holds into a file, at most once in --quiet-for. "
-		"Like printf: why."},
+	 .doc = "Writes the recording in memory of sonde record --keep to a file, at most once per "
+		"--quiet-for. The arguments, as of printf, are the reason that the file contains."},
 	{"void keep(...)", lower_keep, B_ASYNC | B_TIMED, .role = ROLE_KEEP, .check = check_keep,
-	 .doc = "A row of a recording with these values; keep(args): with all arguments that the "
-		"probe has. With the time, the CPU, the process and the probe. In sonde record."},
+	 .doc = "In sonde record: writes a row with these values to the recording, and the time, "
+		"the CPU, the process and the probe. keep(args) writes all arguments of the "
+		"probe."},
 	{0},
 };

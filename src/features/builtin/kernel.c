@@ -62,8 +62,7 @@ static bool check_write_user(struct sema *s, struct node *call)
 				 "write_user() expects an integer literal as length");
 	if (n < 1 || n > most)
 		return sema_fail(s, E_RANGE, len->loc,
-				 "write_user() can write 1 to %u bytes here (%lld asked for)", most,
-				 n);
+				 "write_user() can write 1 to %u bytes here (got %lld)", most, n);
 	return true;
 }
 
@@ -517,12 +516,12 @@ const struct builtin builtin_kernel[] = {
 	 .doc = "The probed kernel function is not run and returns rc instead."},
 	{"bool write_user(any to, any from, lit len)", lower_write_user, B_UNSAFE | B_STMT_OK,
 	 .check = check_write_user,
-	 .doc = "Writes len bytes into memory of the current process. False: that failed."},
+	 .doc = "Writes len bytes into memory of the current process. False if that failed."},
 	{"auto path(any path, [lit size])", lower_path, .asks = USE_PROGRAM, .where = WAY_TYPED,
 	 .type = type_path, .check = check_path,
-	 .doc = "Full name of a struct path. Only in functions that the kernel lists for it."},
+	 .doc = "Full name of a struct path. Only in functions in which the kernel allows it."},
 	{"u64 socket_cookie(any sk)", lower_cookie, .asks = USE_PROGRAM, .where = WAY_TYPED,
-	 .check = check_cookie, .doc = "A number that stands for a socket as long as it exists."},
+	 .check = check_cookie, .doc = "A number that identifies a socket as long as it exists."},
 	{"u32 skboutput(text file, any skb, any len, any offset)", lower_skboutput,
 	 B_ASYNC | B_TIMED | B_STMT_OK | B_WRITES, .asks = USE_PROGRAM,
 	 .where = KIND_KERNEL | WAY_TYPED, .check = check_skb, .act = act_skboutput,
@@ -530,13 +529,13 @@ const struct builtin builtin_kernel[] = {
 		"IP)."},
 	{"auto percpu_kaddr(text symbol, [any cpu])", lower_percpu, .type = type_percpu,
 	 .check = check_percpu,
-	 .doc = "Address of a CPU's copy of a kernel variable; 0 when there is no such CPU."},
+	 .doc = "Address of a CPU's copy of a kernel variable; 0 if the CPU does not exist."},
 	{"auto kfunc_exist(text name)", .flags = B_CONST, .type = type_kfunc_exist,
-	 .check = check_kfunc, .doc = "Does the kernel have this function?"},
+	 .check = check_kfunc, .doc = "True if the kernel has this function."},
 	{"auto kfunc_allowed(text name)", .flags = B_CONST, .asks = USE_PROGRAM,
 	 .type = type_kfunc_allowed, .check = check_kfunc,
-	 .doc = "May a probe of this kind call this kernel function?"},
+	 .doc = "True if a probe of this type may call this kernel function."},
 	{"string[64] comm(any pid)", lower_comm_pid, .check = check_comm_pid,
-	 .doc = "Name of the thread with this id; \"N/A\" when there is none."},
+	 .doc = "Name of the thread with this id; \"N/A\" if it does not exist."},
 	{0},
 };

@@ -211,19 +211,18 @@ static void act_zero(struct reporter *r, const struct schema *sc, const struct v
 
 const struct builtin builtin_map[] = {
 	{"bool delete(map m, any key)", lower_delete, B_STMT_OK | B_ELEMENT, .role = ROLE_DELETE,
-	 .doc = "Removes the element with this key. True when it was there."},
+	 .doc = "Removes the element with this key. True if it existed."},
 	{"bool delete(map m)", lower_delete, B_STMT_OK, .check = check_delete_scalar,
-	 .doc = "Removes the value of a map without keys. True when it was there."},
+	 .doc = "Removes the value of a map without keys. True if it existed."},
 	{"bool delete(type element)", lower_delete, B_STMT_OK | B_OLD | B_ELEMENT,
 	 .type = type_delete_old, .check = check_delete_old,
 	 .doc = "Old spelling of delete(@m, key): delete(@m[key])."},
 	{"bool has_key(map m, any key)", lower_has_key, B_ELEMENT,
-	 .doc = "Is there an element with this key?"},
+	 .doc = "True if the map has an element with this key."},
 	{"bool find(map m, any key, type var)", lower_find, B_STMT_OK | B_SETS, .type = type_find,
 	 .check = check_find,
-	 .doc = "Copies the element with this key into a variable, which stays as it is when there "
-		"is none. True when "
-		"there is one."},
+	 .doc = "Copies the element with this key into a variable and returns true. If the element "
+		"does not exist, returns false and leaves the variable unchanged."},
 	{"int64 len(map m)", lower_len_map, .needs = FEAT_FOR_EACH, .check = check_len_map,
 	 .doc = "Number of elements of a map."},
 	{"int64 len(any value)", lower_len, .role = ROLE_LEN, .check = check_len,

@@ -245,7 +245,7 @@ static bool check_in_function(struct sema *s, struct node *call)
 		return builtin_no_symbol(s, call_arg(call, 1)->loc, begin);
 	if (!n)
 		return sema_fail(s, E_UNKNOWN_NAME, call_arg(call, 1)->loc,
-				 "the kernel has no function whose name begins with '%.*s'",
+				 "the kernel has no function whose name starts with '%.*s'",
 				 STRF(begin));
 	if (n == MOST_FUNCTIONS)
 		return sema_fail(s, E_LIMIT, call_arg(call, 1)->loc,
@@ -599,10 +599,10 @@ const struct builtin builtin_mem[] = {
 	{"auto uptr(any p)", lower_same, .type = type_uptr, .check = check_addr,
 	 .doc = "The same address, read as memory of the current process."},
 	{"auto kaddr(text symbol)", .flags = B_CONST, .type = type_kaddr, .check = check_kaddr,
-	 .doc = "Address of a kernel symbol, found when the script is compiled. Of \"0x...\" the "
-		"number."},
+	 .doc = "Address of a kernel symbol, looked up when the script is compiled. The text "
+		"\"0x...\" is an address itself."},
 	{"bool is_err(any p)", lower_is_err, .check = check_addr,
-	 .doc = "Is the address an error number of the kernel (-4095 to -1)?"},
+	 .doc = "True if the address is an error number of the kernel (-4095 to -1)."},
 	{"u64 reg(text name)", lower_reg, .asks = USE_REGS | USE_CTX, .where = WAY_REGS | WAY_EVENT,
 	 .check = check_reg,
 	 .doc = "A register of the traced code: ax bx cx dx si di bp sp ip r8 ... r15 orig_ax cs "
@@ -613,27 +613,24 @@ const struct builtin builtin_mem[] = {
 	 .doc = "Name of the symbol at an address of the current process; looked up when it is "
 		"printed."},
 	{"auto caller", lower_caller, .asks = USE_REGS | USE_CTX, .type = type_caller,
-	 .doc = "The function that called the probed one, as a symbol: the return address, where a "
-		"kprobe or uprobe is at a function's beginning, and in fentry and fexit."},
+	 .doc = "The caller of the probed function, as a symbol: the return address in fentry and "
+		"fexit, and in kprobes and uprobes at the start of a function."},
 	{"bool in_function(any addr, text begin)", lower_in_function, .check = check_in_function,
-	 .doc = "Is an address of the kernel (or caller) in one of the functions whose names begin "
-		"so? They are those that there are when the script is compiled."},
+	 .doc = "True if a kernel address (or caller) is in a function whose name starts with this "
+		"text. The functions are looked up when the script is compiled."},
 	{"auto bswap(any n)", lower_bswap, .type = type_bswap, .check = check_bswap,
 	 .doc = "The integer with its bytes in reverse order; unsigned, of the same size."},
 	{"int64 scaled(show number, lit by)", lower_scaled, .check = check_scaled,
-	 .doc = "number * by as an integer, towards zero, of a float or double: sums, averages and "
-		"histograms of scaled(x, 1000) are in thousandths."},
-	{"u64 popcount(int n)", lower_popcount,
-	 .doc = "How many bits are set in n: CPUs in a mask, flags."},
+	 .doc = "number * by, rounded towards zero, as an integer; number is a float or double. "
+		"Sums, averages and histograms of scaled(x, 1000) are in thousandths."},
+	{"u64 popcount(int n)", lower_popcount, .doc = "Number of bits that are set in n."},
 	{"u64 hash(any value)", lower_hash_call, .check = check_hash,
-	 .doc = "64 bits that stand for a number, a string, a stack or a tuple: of two values of "
-		"one "
-		"type equal when they are, and else hardly ever."},
+	 .doc = "A 64-bit hash of a number, a string, a stack or a tuple. Equal values of one type "
+		"have equal hashes."},
 	{"auto ntop(any family_or_addr, [any addr])", lower_ntop, .type = type_ntop,
 	 .check = check_ntop,
 	 .doc = "An IPv4 or IPv6 address in network order (an integer, 4 or 16 bytes), printed as "
-		"text. The family, 2 or "
-		"10, says how many bytes count."},
+		"text. The family (2: IPv4, 10: IPv6) gives the number of bytes."},
 	{"auto pton(text addr)", lower_pton, .type = type_pton, .check = check_pton,
 	 .doc = "Bytes of an IPv4 or IPv6 address written as text: uint8[4] or uint8[16]."},
 	{"auto macaddr(any addr)", lower_macaddr, .type = type_macaddr, .check = check_macaddr,
@@ -643,7 +640,7 @@ const struct builtin builtin_mem[] = {
 	 .doc = "Path of a cgroup, looked up when it is printed; the filter selects hierarchies by "
 		"name."},
 	{"u64 cgroupid(text path)", .flags = B_CONST, .check = check_cgroupid,
-	 .doc = "Id of the cgroup at a path, found when the script is compiled; warned about where "
-		"no process can be in it, as in one of version 1."},
+	 .doc = "Id of the cgroup at a path, looked up when the script is compiled. A warning is "
+		"printed if no process can be in it, as in a cgroup of version 1."},
 	{0},
 };

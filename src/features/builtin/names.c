@@ -134,7 +134,7 @@ const struct builtin builtin_names[] = {
 	{"string[64] strerror(int errno)", lower_strerror,
 	 .doc = "Text of an error number, also of a negative one."},
 	{"string[64] signal_name(int sig)", lower_signal_name,
-	 .doc = "What a signal means: \"Killed\" for 9."},
+	 .doc = "Description of a signal: \"Killed\" for 9."},
 	{"string[64] syscall_name(int nr)", lower_syscall_name,
 	 .doc = "Name of a system call by its number."},
 	{0},

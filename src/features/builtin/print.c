@@ -178,7 +178,7 @@ static bool check_percentiles(struct sema *s, struct node *call, const struct ma
 				 type_namez(s->a, m->val));
 	if (call_arg(call, 2))
 		return sema_fail(s, E_ARITY, call_arg(call, 2)->loc,
-				 "print() takes nothing behind a list of percentiles");
+				 "print() takes no argument after a list of percentiles");
 	if (!percentiles_valid(list))
 		return sema_fail(s, E_RANGE, n->loc,
 				 "percentiles are written as in \"p50, p99.9\", from 0 to 100 with "
@@ -433,8 +433,8 @@ const struct builtin builtin_print[] = {
 	{"void printf(fmt format, ...)", lower_format, B_ASYNC | B_SEQ, .check = check_format,
 	 .act = act_printf, .doc = "Prints text with values in it, in the manner of C."},
 	{"auto strf(fmt format, ...)", lower_strf, .type = type_strf, .check = check_format,
-	 .doc = "The text that printf would print, as a value. It is "
-		"made when it is printed, so it cannot be compared."},
+	 .doc = "The text that printf would print, as a value. It is formatted when it is printed, "
+		"so it cannot be compared."},
 	{"void errorf(fmt format, ...)", lower_format, B_ASYNC | B_SAYS, .check = check_format,
 	 .act = act_errorf,
 	 .doc = "Like printf, as an error message with the place in the script."},
@@ -443,7 +443,7 @@ const struct builtin builtin_print[] = {
 	{"void lossf(fmt format, ...)", lower_format, B_ASYNC | B_SAYS, .check = check_loss,
 	 .act = act_lossf,
 	 .doc = "Like printf, to report what is missing from the results. The first value is the "
-		"number; 0 is not reported."},
+		"number of losses; 0 is not reported."},
 	{"void debugf(fmt format, ...)", lower_debugf, .check = check_debugf,
 	 .doc = "Writes text with at most three values into the kernel's trace_pipe (conversions d "
 		"u x p s)."},

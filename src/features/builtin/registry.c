@@ -62,9 +62,8 @@ bool builtin_no_symbol(struct sema *s, struct loc loc, struct str name)
 	if (diags_fixed(s->ds, loc))
 		return sema_fail(
 			s, E_LACKS, loc,
-			"this kernel does not tell where its variable %.*s is (if it has one: "
-			"without CONFIG_KALLSYMS_ALL, or when kernel.kptr_restrict hides "
-			"them, no variable is told)",
+			"the address of the kernel variable %.*s is unknown: it does not exist, or "
+			"the kernel hides it (no CONFIG_KALLSYMS_ALL, or kernel.kptr_restrict)",
 			STRF(name));
 	return sema_fail(s, E_UNKNOWN_NAME, loc, "Failed to resolve kernel symbol: %.*s",
 			 STRF(name));

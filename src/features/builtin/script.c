@@ -105,8 +105,8 @@ static bool check_fail(struct sema *s, struct node *call)
 	for (struct node *arg = call_arg(call, 1); arg && n < MAX_VALUES; arg = arg->next)
 		if (!literal_value(arg, &v[n++]))
 			return sema_fail(s, E_LITERAL, arg->loc,
-					 "fail() can only show what is known when the script is "
-					 "compiled");
+					 "fail() can only print values that are known when the "
+					 "script is compiled");
 	value_printf(&text, fmt, v, n, &(struct show){0});
 	return sema_fail(s, E_ASSERT, diags_said_at(s->ds, call->loc), "%s", text.s ? text.s : "");
 }
@@ -261,13 +261,15 @@ const struct builtin builtin_script[] = {
 	 .doc = "Ends the run with an error and exit status 1 if the condition is false."},
 	{"auto static_assert(any cond, text message)", lower_nothing, .type = type_static_assert,
 	 .check = check_static_assert,
-	 .doc = "Refuses to compile the script when the condition, known by then, does not hold."},
+	 .doc = "Stops compilation with an error if the condition is false. The condition must be "
+		"known when the script is compiled."},
 	{"void fail(fmt message, ...)", lower_nothing, .check = check_fail,
-	 .doc = "Refuses to compile the script where it is reached: for branches of if comptime."},
+	 .doc = "Stops compilation with an error if the call is reached, in branches of if "
+		"comptime."},
 	{"auto config", .flags = B_CONST, .type = type_config,
 	 .doc = "The settings of this run as a record: config.max_strlen."},
 	{"auto container_of(any ptr, type type, name member)", lower_container,
 	 .type = type_container, .check = check_container,
-	 .doc = "The struct of which this is the address of a member."},
+	 .doc = "The struct that contains the member at this address."},
 	{0},
 };

@@ -66,10 +66,11 @@ static bool check_ustack(struct sema *s, struct node *call)
 	if (!check_kstack(s, call))
 		return false;
 	if (!builtin_can_unwind_task(s->c->host))
-		return sema_fail(s, E_FEATURE, call->loc,
-				 "%.*s: this kernel does not tell the registers of a task, or "
-				 "cannot walk a stack by tables ('sonde info' shows what it lacks)",
-				 STRF(call->name));
+		return sema_fail(
+			s, E_FEATURE, call->loc,
+			"%.*s: this kernel does not provide the registers of a task, or cannot "
+			"walk a stack by unwind tables ('sonde info' shows what it lacks)",
+			STRF(call->name));
 	if (point_flags(s->point) & WAY_PINNED)
 		return sema_fail(s, E_CONTEXT, call->loc,
 				 "%.*s needs sonde, which has ended when a pinned iterator is read",
@@ -161,7 +162,7 @@ static bool check_syscall(struct sema *s, struct node *call)
 		return false;
 	if (!host_has(s->c->host, FEAT_TASK_REGS) || !call_number(s->c->host, &nr))
 		return sema_fail(s, E_FEATURE, call->loc,
-				 "%.*s: this kernel does not tell the registers of a task",
+				 "%.*s: this kernel does not provide the registers of a task",
 				 STRF(call->name));
 	return true;
 }
@@ -191,23 +192,23 @@ static struct ref lower_syscall(struct lower *l, struct node *call, struct mem d
 
 const struct builtin builtin_sleeper[] = {
 	{"auto task_kstack", lower_kstack, .type = type_kstack, .check = check_kstack,
-	 .doc = "Kernel stack of the task that an iterator comes to (iter:task)."},
+	 .doc = "Kernel stack of the iterator's current task (iter:task)."},
 	{"auto task_kstack([name mode], [name limit])", lower_kstack, .type = type_kstack,
 	 .check = check_kstack,
-	 .doc = "The same, printed as the mode says (bpftrace, perf, raw), of at most limit frames "
-		"(1 to 1024)."},
+	 .doc = "The same in a print mode (bpftrace, perf, raw), with at most limit frames (1 to "
+		"1024)."},
 	{"auto task_ustack", lower_ustack, .type = type_ustack, .check = check_ustack,
-	 .doc = "User stack of the task that an iterator comes to (iter:task), if it sleeps; it is "
-		"not stopped. Empty if it runs, could run, or is the kernel's."},
+	 .doc = "User stack of the iterator's current task (iter:task) if the task sleeps; it is "
+		"not stopped. Empty if the task runs, is runnable, or is a kernel thread."},
 	{"auto task_ustack([name mode], [name limit])", lower_ustack, .type = type_ustack,
 	 .check = check_ustack,
-	 .doc = "The same, printed as the mode says (bpftrace, perf, raw, native, lang), of at "
-		"most limit frames (1 to 1024)."},
+	 .doc = "The same in a print mode (bpftrace, perf, raw, native, lang), with at most limit "
+		"frames (1 to 1024)."},
 	{"int64 task_syscall", lower_syscall, .check = check_syscall,
-	 .doc = "Number of the system call in which the task is that an iterator comes to "
-		"(iter:task); -1: in none."},
+	 .doc = "Number of the system call that the iterator's current task is in (iter:task); -1 "
+		"if it is in none."},
 	{"u64 task_wchan", lower_wchan, .check = check_task,
-	 .doc = "The kernel's function in which the task waits that an iterator comes to "
-		"(iter:task), as an address: ksym(task_wchan)."},
+	 .doc = "Address in the kernel function in which the iterator's current task waits "
+		"(iter:task): ksym(task_wchan)."},
 	{0},
 };

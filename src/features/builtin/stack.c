@@ -148,8 +148,8 @@ static bool check_dw_ustack(struct sema *s, struct node *call)
 	if (!builtin_can_unwind(s->c->host))
 		return sema_fail(
 			s, E_FEATURE, call->loc,
-			"dw_ustack: this kernel cannot walk a stack by tables "
-			"('sonde info' shows what it lacks); ustack follows frame pointers");
+			"dw_ustack: this kernel cannot walk a stack by unwind tables ('sonde info' "
+			"shows what it lacks); ustack follows frame pointers");
 	return builtin_check_stack(s, call);
 }
 
@@ -389,31 +389,30 @@ const struct builtin builtin_stack[] = {
 	 .doc = "Kernel stack, at most 127 frames."},
 	{"auto kstack([name mode], [name limit], [name skip])", lower_kstack, .asks = USE_KSTACK,
 	 .type = type_kstack, .check = check_kstack,
-	 .doc = "Kernel stack, printed as the mode says (bpftrace, perf, raw), of at most limit "
-		"frames (1 to 1024), without the first skip (0 to 64): kstack(5, 1) begins with "
-		"the "
-		"caller where a function is probed."},
+	 .doc = "Kernel stack in a print mode (bpftrace, perf, raw), with at most limit frames (1 "
+		"to 1024), without the first skip frames (0 to 64): kstack(5, 1) begins with the "
+		"caller of a probed function."},
 	{"auto ustack", lower_ustack, B_OWN, .asks = USE_USTACK, .type = type_ustack,
-	 .doc = "Stack of the current process, at most 127 frames; by its unwind tables, frame "
-		"pointers or not."},
+	 .doc = "User stack of the current process, at most 127 frames, with and without frame "
+		"pointers (by unwind tables)."},
 	{"auto ustack([name mode], [name limit])", lower_ustack, .asks = USE_USTACK,
 	 .type = type_ustack, .check = builtin_check_stack,
-	 .doc = "Stack of the current process, printed as the mode says (bpftrace, perf, raw, "
-		"build_id), of at most limit frames (1 to 1024). native: interpreters as they are; "
-		"lang: only the "
-		"functions that they run."},
+	 .doc = "User stack in a print mode (bpftrace, perf, raw, build_id), with at most limit "
+		"frames (1 to 1024). Mode native shows the interpreter's own functions, mode lang "
+		"only the functions of the interpreted program."},
 	{"auto fp_ustack", lower_fp_ustack, .asks = USE_USTACK, .type = type_fp_ustack,
-	 .doc = "Stack of the current process by frame pointers alone, as the kernel walks it."},
+	 .doc = "User stack by frame pointers only, as the kernel walks it."},
 	{"auto fp_ustack([name mode], [name limit])", lower_fp_ustack, .asks = USE_USTACK,
 	 .type = type_fp_ustack, .check = builtin_check_stack,
-	 .doc = "The same, printed as the mode says (bpftrace, perf, raw), of at most limit frames "
-		"(1 to 1024)."},
+	 .doc = "The same in a print mode (bpftrace, perf, raw), with at most limit frames (1 to "
+		"1024)."},
 	{"auto dw_ustack", lower_ustack, .asks = USE_USTACK, .needs = FEAT_LOOP,
 	 .type = type_ustack, .check = check_dw_ustack,
-	 .doc = "The same as ustack, but an error where the kernel cannot walk by tables."},
+	 .doc = "The same as ustack, but an error if the kernel cannot walk stacks by unwind "
+		"tables."},
 	{"auto dw_ustack([name mode], [name limit])", lower_ustack, .asks = USE_USTACK,
 	 .needs = FEAT_LOOP, .type = type_ustack, .check = check_dw_ustack,
-	 .doc = "The same, printed as the mode says (bpftrace, perf, raw), of at most limit frames "
-		"(1 to 1024)."},
+	 .doc = "The same in a print mode (bpftrace, perf, raw), with at most limit frames (1 to "
+		"1024)."},
 	{0},
 };

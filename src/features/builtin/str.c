@@ -818,24 +818,23 @@ static struct ref lower_concat(struct lower *l, struct node *call, struct mem ds
 
 const struct builtin builtin_str[] = {
 	{"auto str(ptr p, [int len])", lower_str, .type = type_str, .check = check_str,
-	 .doc = "Text at an address, up to its NUL. At most len - 1 bytes, or max_strlen; what is "
-		"cut is marked with \"..\"."},
+	 .doc = "The string at an address, up to its NUL. At most len - 1 bytes, or max_strlen; a "
+		"truncated string ends in \"..\"."},
 	{"auto buf(ptr p, [int len])", lower_buf, .type = type_buf_row, .check = check_buf,
 	 .doc = "Bytes at an address or of an array: len, the array's size, or max_strlen - 4 of "
 		"them."},
 	{"u64 strlen(any s)", builtin_strlen, .check = check_strlen,
 	 .doc = "Length of a string, a char array or the text at a char pointer, without the NUL."},
 	{"auto str_concat(any a, any b)", lower_concat, .type = type_concat, .check = check_concat,
-	 .doc = "The text of a followed by that of b. What is behind 1024 characters is cut and "
-		"marked "
-		"with \"..\"."},
+	 .doc = "The strings a and b joined. A result of more than 1024 characters is truncated "
+		"and ends in \"..\"."},
 	{"u64 strcap(any s)", .flags = B_CONST, .check = check_strcap,
-	 .doc = "Bytes that a string or char array has room for, with the NUL."},
+	 .doc = "Capacity of a string or char array in bytes, including the NUL."},
 	{"u64 strncmp(any a, any b, lit n)", lower_strncmp, .check = check_strncmp,
 	 .doc = "0 when the first n bytes of two strings are equal, else 1."},
 	{"bool strcontains(any haystack, any needle)", lower_strcontains, .check = check_search,
-	 .doc = "Does needle occur in haystack?"},
+	 .doc = "True if haystack contains needle."},
 	{"int64 strstr(any haystack, any needle)", lower_strstr, .check = check_search,
-	 .doc = "Where needle first occurs in haystack, as an index; -2: nowhere."},
+	 .doc = "Index of the first needle in haystack; -2 if haystack does not contain it."},
 	{0},
 };

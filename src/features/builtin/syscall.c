@@ -853,34 +853,31 @@ const struct builtin builtin_syscall[] = {
 	{"auto syscall_enter(any regs, int id, lit limit, [lit flags], [text raw], [text shallow], "
 	 "[int dump])",
 	 lower_call_enter, .type = call_type, .check = check_limit, .recorded = "syscall_kept",
-	 .doc = "In rawtracepoint:sys_enter the system call with its arguments, for a column of "
-		"kind "
-		"call; of texts limit bytes. flags: 2 texts that are not printable in hex, 4 all "
-		"texts, 8 paths of descriptors, 16 of sockets who is connected, 32 in two lines "
-		"when another thread's come between, 64 structures with all their members, 128 all "
-		"arguments as numbers, 256 structures and arrays as addresses, 512 flags and "
-		"constants as numbers, 1024 those with their names behind. raw, shallow: sets of "
-		"calls, as of syscall_in(), that flags 128 and 256 are meant for. dump: are the "
-		"data of this call shown in hex below it?"},
+	 .doc = "In rawtracepoint:sys_enter: the system call with its arguments, for a column of "
+		"kind call, with at most limit bytes of each string. flags: 2 unprintable strings "
+		"in hex, 4 all strings in hex, 8 paths of descriptors, 16 peers of sockets, 32 two "
+		"lines for calls that calls of other threads interrupt, 64 all members of "
+		"structures, 128 all arguments as numbers, 256 structures and arrays as addresses, "
+		"512 flags and constants as numbers, 1024 as numbers followed by their names. raw, "
+		"shallow: sets of calls, as of syscall_in(), to which flags 128 and 256 apply. "
+		"dump: if true, the data of this call is shown in hex below it."},
 	{"auto syscall_exit(any regs, int ret, lit limit, [lit flags], [text raw], [text shallow], "
 	 "[int dump])",
 	 lower_call_exit, .type = call_type, .check = check_limit, .recorded = "syscall_kept",
-	 .doc = "In rawtracepoint:sys_exit the system call with its result, for a column of kind "
-		"call; flags as of syscall_enter(), and 1: how long it took."},
+	 .doc = "In rawtracepoint:sys_exit: the system call with its result, for a column of kind "
+		"call. flags as of syscall_enter(), and 1: the duration."},
 	{"auto syscall_signal(any info)", lower_signal, .type = call_type,
 	 .recorded = "syscall_kept",
-	 .doc = "In rawtracepoint:signal_deliver what came, for a column of kind call."},
+	 .doc = "In rawtracepoint:signal_deliver: the signal, for a column of kind call."},
 	{"auto syscall_kept(any kept, lit kept_limit, lit kept_flags, [lit limit], [lit flags], "
 	 "[text raw], [text shallow], [int dump])",
 	 call_lower_kept, .type = call_type, .check = call_check_kept},
 	{"auto syscall_ended(int code, [int open])", lower_ended, .type = call_type,
-	 .doc = "In tracepoint:sched:sched_process_exit the end of the thread, for a column of "
-		"kind "
-		"call; open 0: without the call that it was in; 2, 3: only 0, 1, not how it "
-		"ended."},
+	 .doc = "In tracepoint:sched:sched_process_exit: the end of the thread, for a column of "
+		"kind call. open: 1 (default) with the unfinished call of the thread, 0 without "
+		"it; 2 and 3 are 0 and 1 without the exit status."},
 	{"auto syscall_superseded(int old)", lower_superseded, .type = call_type,
-	 .doc = "In tracepoint:sched:sched_process_exec, when args.old_pid is another thread: that "
-		"thread "
-		"ends the others and takes the number of the process, for a column of kind call."},
+	 .doc = "In tracepoint:sched:sched_process_exec, if args.old_pid is another thread: that "
+		"thread replaces the process and gets its id, for a column of kind call."},
 	{0},
 };

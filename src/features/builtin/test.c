@@ -61,10 +61,10 @@ const struct builtin builtin_test[] = {
 	{"auto is_integer(any e)", .flags = B_CONST, .type = type_is_integer,
 	 .doc = "Is e an integer?"},
 	{"auto is_unsigned_integer(any e)", .flags = B_CONST, .type = type_is_unsigned,
-	 .doc = "Is e an integer without sign?"},
+	 .doc = "True if e is an unsigned integer."},
 	{"auto is_ptr(any e)", .flags = B_CONST, .type = type_is_ptr, .doc = "Is e a pointer?"},
 	{"auto is_str(any e)", .flags = B_CONST, .type = type_is_str, .doc = "Is e a string?"},
 	{"auto is_literal(any e)", .flags = B_CONST, .type = type_is_literal,
-	 .doc = "Is e an integer, bool or string literal?"},
+	 .doc = "True if e is an integer, bool or string literal."},
 	{0},
 };

@@ -152,8 +152,7 @@ static bool check_memcmp(struct sema *s, struct node *call)
 				 "memcmp() expects an integer literal as number of bytes");
 	if (n < 0 || n > most)
 		return sema_fail(s, E_RANGE, len->loc,
-				 "memcmp() can compare 0 to %u bytes here (%lld asked for)", most,
-				 n);
+				 "memcmp() can compare 0 to %u bytes here (got %lld)", most, n);
 	return true;
 }
 
@@ -226,7 +225,7 @@ const struct builtin builtin_user[] = {
 	 .type = type_uaddr, .check = check_uaddr,
 	 .doc = "Address, in the current process, of a symbol of the probed file."},
 	{"bool elf_is_exe()", .flags = B_CONST, .asks = USE_PROBE, .check = check_elf_is_exe,
-	 .doc = "Is the probed file a program at fixed addresses (ET_EXEC)?"},
+	 .doc = "True if the probed file is a program at fixed addresses (ET_EXEC)."},
 	{"u64 __builtin_elf_ino", .flags = B_CONST | B_OLD, .asks = USE_PROBE,
 	 .check = check_elf_info, .doc = "elf_info(), as bpftrace's library calls it."},
 	{"u64 elf_info()", .flags = B_CONST, .asks = USE_PROBE, .check = check_elf_info,

@@ -334,16 +334,15 @@ const struct builtin builtin_vars[] = {
 	{"auto has_cpid", .flags = B_CONST, .type = type_has_cpid,
 	 .doc = "Was a command started with -c?"},
 	{"auto self_pid", .flags = B_CONST, .type = type_cpid, .check = check_self_pid,
-	 .doc = "Process id of the tracer itself; 0 in a pid namespace, whose ids pid does not "
-		"have."},
+	 .doc = "Process id of sonde; 0 if sonde runs in a pid namespace, because pid is in the "
+		"first namespace."},
 	{"bool watched([int pid])", lower_watched_row, .check = check_watched, .asks = USE_IDS,
-	 .doc = "Is the process (default: the current one) one that -p, or a command with its "
-		"children, names? True "
-		"if none is named. In a script that asks, probes of the kernel fire for all "
-		"processes."},
+	 .doc = "True if the process (default: the current one) is selected by -p, or is the "
+		"command or one of its children. True if no process is selected. In a script with "
+		"watched(), kernel probes fire for all processes."},
 	{"auto all_processes", .flags = B_CONST, .type = type_all, .check = check_all,
-	 .doc = "True. In the condition of a probe it makes the probe fire for all processes, "
-		"whichever -p, --cgroup or a command name."},
+	 .doc = "True. In the condition of a probe, it makes the probe fire for all processes, "
+		"also with -p, --cgroup or a command."},
 	{"u64 cpu", lower_cpu, .role = ROLE_CPU,
 	 .doc = "Number of the CPU on which the probe runs."},
 	{"auto ncpus", .flags = B_CONST, .type = type_ncpus,

@@ -303,7 +303,7 @@ static const struct type *type_probetype(struct sema *s, struct node *n)
 const struct builtin builtin_words[] = {
 	{"auto args", .flags = B_OWN, .role = ROLE_ARGS, .asks = USE_ARGS, .place = place_args,
 	 .type = type_args,
-	 .doc = "The probe's arguments as a record: args.NAME is one of them. `sonde -lv PROBE` "
+	 .doc = "The probe's arguments as a record: args.NAME is one argument. `sonde -lv PROBE` "
 		"shows names and types."},
 	{"auto argN", lower_argn, .flags = B_OWN | B_NUMBERED, .asks = USE_ARGN, .type = type_argn,
 	 .doc = "One argument of the probe by its number, from arg0 on."},
@@ -312,17 +312,17 @@ const struct builtin builtin_words[] = {
 	 .doc = "One word of the stack behind the return address; at compatibility level 0.17."},
 	{"auto retval", lower_retval, .asks = USE_RETVAL, .place = place_retval,
 	 .type = type_retval,
-	 .doc = "What the function returned; in kretprobe, uretprobe and fexit."},
+	 .doc = "The return value of the function, in kretprobe, uretprobe and fexit."},
 	{"u64 retreg", lower_retreg, .check = check_retreg,
-	 .doc = "The register for results as it is when a function of a program returns: debug "
-		"information is not read, as for retval; in uretprobe."},
+	 .doc = "The return register when a function of a program returns (uretprobe), without the "
+		"type that retval gets from debug information."},
 	{"auto errno", lower_errno, .asks = USE_RETVAL | USE_ARGS, .type = type_errno,
-	 .doc = "The error that the kernel's function or the system call ended with, as a number "
-		"(strerror() has its text); 0: none."},
+	 .doc = "Error number with which the kernel function or system call ended (strerror() has "
+		"its text); 0 if it succeeded."},
 	{"auto func", lower_func, .asks = USE_FUNC, .type = type_func_row,
-	 .doc = "The function that the probe is in, as a symbol."},
+	 .doc = "The probed function, as a symbol."},
 	{"auto probe", lower_probe, .asks = USE_PROBE, .type = type_probe,
-	 .doc = "The text of the probe that fired, with its wildcards filled in."},
+	 .doc = "The name of the probe that fired, without wildcards."},
 	{"auto probetype", .flags = B_CONST, .type = type_probetype,
 	 .doc = "The kind of the probe, as a string: kprobe, tracepoint ..."},
 	{"auto name", .flags = B_OLD, .today = "probe", .doc = "Old spelling of probe."},

@@ -58,7 +58,7 @@ const char *function_forms_text(struct arena *a, const struct point *p, const st
 		sb_fmt(&b, "%s%.*s", i ? ", " : " into ", STRF(f->name[i]));
 	sb_z(&b, f->n > 1 ? ", which are probed" : ", which is probed");
 	if (isra)
-		sb_z(&b, "; an argument may be missing there, or be what a pointer points to");
+		sb_z(&b, "; there an argument may be missing, or be the data behind a pointer");
 	if (constprop)
 		sb_z(&b, "; an argument that is always the same is missing there, and calls with "
 			 "others may go elsewhere");

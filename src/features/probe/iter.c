@@ -30,7 +30,7 @@ static struct err *pin_parse(struct arena *a, struct point *p, struct str file)
 	while (base && file.s[base - 1] != '/')
 		base--;
 	if (base == file.n)
-		return err_new("iter:%.*s: lacks the name of a file behind its second colon",
+		return err_new("iter:%.*s: the file name after the second colon is missing",
 			       STRF(p->name));
 	if (str_chr(str_from(file, base), '.') >= 0)
 		return err_new("pin to %.*s: the kernel takes no names with a dot", STRF(file));

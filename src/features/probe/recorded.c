@@ -24,8 +24,8 @@ static struct err *recorded_parse(struct arena *a, struct point *p, struct str t
 		return parse_any(a, p, text);
 	enum prog_phase phase = kind_last_way(k)->phase;
 	if (phase == PROG_ITER || phase == PROG_PINNED)
-		return err_new("%s probes walk through what the kernel has now, which is not in a "
-			       "recording",
+		return err_new("%s probes iterate over objects of the running kernel, which a "
+			       "recording does not contain",
 			       k->name);
 	struct point q = {.kind = k, .way = kind_last_way(k)};
 	struct err *e = k->parse(a, &q, rest.s ? rest : STR(""));

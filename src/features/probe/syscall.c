@@ -23,8 +23,7 @@ static struct err *syscall_parse(struct arena *a, struct point *p, struct str te
 	if (!t.v[0].n)
 		return err_new("syscall probe type requires the name of a system call");
 	if (t.n == 2 && !str_is(t.v[1], "return"))
-		return err_new("behind the name of a system call, only 'return' has a meaning"
-			       " (got '%.*s')",
+		return err_new("only 'return' may follow the name of a system call (got '%.*s')",
 			       STRF(t.v[1]));
 	p->target = STR("syscalls");
 	p->name = arena_str(a, t.v[0]);

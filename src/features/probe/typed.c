@@ -109,8 +109,8 @@ bool typed_recurses(struct str func)
 
 struct err *typed_no_modules(void)
 {
-	return err_new("this kernel tells no types of modules, which typed probes need (Linux 5.11 "
-		       "and CONFIG_DEBUG_INFO_BTF_MODULES): use a kprobe or a tracepoint");
+	return err_new("this kernel has no BTF of modules, which typed probes need (Linux 5.11 and "
+		       "CONFIG_DEBUG_INFO_BTF_MODULES): use a kprobe or a tracepoint");
 }
 
 struct err *typed_btf(struct host *h, struct str module, struct types **ret)

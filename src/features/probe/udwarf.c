@@ -124,14 +124,14 @@ static const char *why_lost(const struct arch *a, const struct debug_var *v)
 	if (v->why)
 		return v->why;
 	if (v->type->kind == T_ERROR || v->type->kind == T_NONE)
-		return "has a type that debug information does not tell";
+		return "has a type that is missing in the debug information";
 	const char *why = unreachable(a, v);
 	if (why)
 		return why;
 	const struct debug_piece *p = v->loc.piece;
 	if (bytes_needed(v) > DEBUG_MAX_VALUE ||
 	    (v->loc.npiece == 1 && p->value && !p->size && v->type->size > 8))
-		return "is not in memory, and too large for what it is in";
+		return "is not in memory, and is larger than its location";
 	return NULL;
 }
 

@@ -272,8 +272,8 @@ struct err *ufile_ways_out(const struct ufile *f, const struct elf_syms *syms,
 	if (!l.lost && l.cold)
 		look_through(&l, l.cold);
 	if (!ufile_code(f, fn).n)
-		e = err_new("%s does not say how long %.*s is, so its return instructions cannot "
-			    "be found",
+		e = err_new("%s does not contain the size of %.*s, so its return instructions "
+			    "cannot be found",
 			    f->path, STRF(fn->name));
 	else if (l.lost)
 		e = err_new("%.*s+%u in %s is an instruction that is not known, so the function's "

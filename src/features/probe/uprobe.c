@@ -208,12 +208,11 @@ static void tell_ifunc(struct search *s, const struct point *q)
 	struct unit *u = s->u;
 	if (!u || !s->ds || u->config.missing_probes == MISSING_IGNORE)
 		return;
-	struct diag *d =
-		diag_add(s->ds, W_NO_PROBE, s->p->loc,
-			 "%.*s is an indirect function, and no process tells what it chose: the "
-			 "probe sees how one of its forms is chosen, not the calls, which go to "
-			 "that form",
-			 STRF(q->name));
+	struct diag *d = diag_add(s->ds, W_NO_PROBE, s->p->loc,
+				  "%.*s is an indirect function (ifunc), and no process shows "
+				  "which implementation it selected: the probe fires when the "
+				  "implementation is selected, not when it is called",
+				  STRF(q->name));
 	diag_hint(s->ds, d, "forms: sonde -l '%s:%s:*%.*s*'", q->kind->name, s->path,
 		  STRF(q->name));
 }

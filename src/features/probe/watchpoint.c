@@ -107,7 +107,7 @@ static struct err *find_in_process(struct host *h, struct unit *u, const struct 
 	if (!moves || q->late)
 		return NULL;
 	if (u->scope.npid > 1)
-		return err_new("%.*s lies elsewhere in each process; give one with -p",
+		return err_new("the address of %.*s differs between processes; select one with -p",
 			       STRF(p->name));
 	if (!proc_load_bias(h, u->pid, file, &bias))
 		return err_new("process %d has not mapped %s", u->pid, file);
@@ -184,7 +184,7 @@ static struct err *attach_one(struct host *h, struct unit *u, struct attach *a,
 }
 
 static const char silent[] =
-	"the debug registers of this machine tell nothing, as those of some virtual machines do";
+	"the debug registers of this machine have no effect, as in some virtual machines";
 
 static struct err *watchpoint_attach(struct host *h, struct unit *u, struct attach *a)
 {

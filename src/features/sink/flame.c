@@ -42,7 +42,7 @@ static const struct sink_option options[] = {
 	[OPT_WIDTH] = {"width", "PIXELS", "where no script runs (1200)"},
 	[OPT_ICICLE] = {"icicle", NULL, "root on top"},
 	[OPT_REVERSE] = {"reverse", NULL, "from the leaves to their callers"},
-	[OPT_DIFF] = {"diff", "FILE", "what changed since these folded stacks (--diff)"},
+	[OPT_DIFF] = {"diff", "FILE", "show the difference to these folded stacks (--diff)"},
 	{0},
 };
 

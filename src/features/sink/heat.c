@@ -150,7 +150,7 @@ static void put_map(struct heat *h, const struct item *it)
 			add_column(h, it);
 	} else if (it->n) {
 		profile_leave_out(&h->p, it->name,
-				  hist ? "one map is drawn, and map=@NAME says which"
+				  hist ? "only one map is drawn; select it with map=@NAME"
 				       : no_histogram);
 	}
 }

@@ -809,10 +809,10 @@ static void say_unheard(const struct recorder *r)
 	if (r->quiet || (!r->unheard && r->parts.file.n))
 		return;
 	if (r->parts.file.n)
-		sb_fmt(&b, "%llu more snapshots were asked for too soon after another\n",
+		sb_fmt(&b, "%llu more snapshots were requested too soon after another\n",
 		       r->unheard);
 	else if (!r->failed)
-		sb_z(&b, "no snapshot was asked for\n");
+		sb_z(&b, "no snapshot was requested\n");
 	say(r, &b);
 }
 
@@ -895,7 +895,7 @@ static struct err *record_close(void *self)
 
 const struct sink sink_record = {
 	.name = "record",
-	.doc = "recording of what keep() was given, for sonde report and query",
+	.doc = "recording of the values of keep(), for sonde report and query",
 	.ending = ".sonde",
 	.keeps = true,
 	.size = sizeof(struct recorder),

@@ -200,7 +200,7 @@ static bool read_atom(struct definition *d, struct sb *out, u32 depth)
 	default:
 		return cursor_fail(c, from, "expected %%REG, $retval, $argN, @SYMBOL or +OFF(...)");
 	}
-	return c->at > from + 1 || cursor_fail(c, from, "expected a name behind '%c'", ch);
+	return c->at > from + 1 || cursor_fail(c, from, "expected a name after '%c'", ch);
 }
 
 /* u8 to x64, string, ustring, char, symbol */
@@ -228,8 +228,8 @@ static bool typed_value(struct definition *d, struct fetch *f, struct str type, 
 	if (type.n < 2 || !strchr("usx", type.s[0]) || !str_u64(str_from(type, 1), &bits) ||
 	    (bits != 8 && bits != 16 && bits != 32 && bits != 64))
 		return cursor_fail(&d->c, from,
-				   "what type is '%.*s'? u8 to u64, s8, x8 ..., string, "
-				   "ustring, char, symbol",
+				   "unknown type '%.*s' (types: u8 to u64, s8 to s64, x8 to x64, "
+				   "string, ustring, char, symbol)",
 				   STRF(type));
 	const char *conv = type.s[0] == 'x' ? "0x%llx" : type.s[0] == 'u' ? "%llu" : "%lld";
 	const char *sign = type.s[0] == 's' ? "" : "u";
@@ -266,7 +266,7 @@ static bool read_fetch(struct definition *d)
 		type = take_while(c, "");
 	}
 	if (at(c) && at(c) != ' ' && at(c) != '\t')
-		return cursor_fail(c, from, "expected a blank or the end behind a field");
+		return cursor_fail(c, from, "expected a blank or the end after a field");
 	struct str plain = f->name;
 	if (!typed_value(d, f, type, arena_str(c->w->a, sb_str(&value)), address, from))
 		return false;
@@ -298,7 +298,7 @@ static bool read_filter(struct definition *d, const struct word *word, struct sb
 		if (known)
 			continue;
 		if (name.n && !(ch >= '0' && ch <= '9') && ch != '-')
-			return cursor_fail(&c, from, "there is no field '%.*s'", STRF(name));
+			return cursor_fail(&c, from, "no field is called '%.*s'", STRF(name));
 		if (name.n) {
 			sb_add(out, name);
 			continue;

@@ -243,7 +243,7 @@ static struct part *read_member(struct call *k, struct part *p)
 	struct field f;
 	const struct type *t = p->type->kind == T_PTR ? p->type->base : p->type;
 	if (!name.n)
-		return cursor_fail(c, from, "expected a member's name behind '->'"), NULL;
+		return cursor_fail(c, from, "expected a member's name after '->'"), NULL;
 	if (!t || !type_is_record(t))
 		return cursor_fail(c, from, "'%.*s' is no structure, and has no members",
 				   STRF(p->name)),
@@ -284,7 +284,7 @@ static bool read_condition(struct call *k, const struct part *p, struct side *s)
 	bool ok = minus ? str_i64(str_z(arena_fmt(c->w->a, "-%.*s", STRF(digits))), &number)
 			: str_u64(digits, &large);
 	if (!ok)
-		return cursor_fail(c, from, "expected a number behind '%s'", ops[op]);
+		return cursor_fail(c, from, "expected a number after '%s'", ops[op]);
 	const struct type *t = p->type;
 	if (!type_is_int(t) && t->kind != T_BOOL && t->kind != T_PTR)
 		return cursor_fail(c, from, "'%.*s' is no number to compare", STRF(p->name));
@@ -352,7 +352,7 @@ static bool read_call(struct call *k)
 				return false;
 		while (cursor_take(c, ','));
 		if (!cursor_take(c, ')'))
-			return cursor_fail(c, c->at, "expected ',' or ')' behind an argument");
+			return cursor_fail(c, c->at, "expected ',' or ')' after an argument");
 	}
 	if (!cursor_end(c))
 		return cursor_fail(c, c->at, "expected FUNCTION or FUNCTION(ARG, ...)");
@@ -617,7 +617,7 @@ static bool is_repeated(struct call *all, u32 i)
 {
 	for (u32 j = 0; j < i; j++)
 		if (str_eq(all[j].name, all[i].name))
-			return cursor_fail(&all[i].c, 0, "%.*s stands in the order twice",
+			return cursor_fail(&all[i].c, 0, "%.*s is in the order twice",
 					   STRF(all[i].name)),
 			       true;
 	return false;
@@ -657,7 +657,7 @@ bool write_ksnoop(struct words *w)
 				  "expected trace or info before the functions");
 	if (w->n < 2)
 		return words_fail(w, word_loc(first, 0, first->text.n),
-				  "expected a function behind '%.*s'", STRF(first->text));
+				  "expected a function after '%.*s'", STRF(first->text));
 	if (!host_btf(w->h))
 		return words_fail(w, (struct loc){0},
 				  "this kernel has no BTF (/sys/kernel/btf/vmlinux), which ksnoop "

@@ -286,8 +286,7 @@ static bool read_programs(struct program *p)
 		if (!proc_alive(pid))
 			return words_fail(w, (struct loc){0}, "there is no process %d", pid);
 		if (!path)
-			return words_fail(w, (struct loc){0}, "there is no program of process %d",
-					  pid);
+			return words_fail(w, (struct loc){0}, "process %d has no program", pid);
 		if (!read_program(p, path, pid))
 			return false;
 	}
@@ -444,8 +443,8 @@ static u32 tell_indirect(struct program *p)
 	}
 	if (left.n)
 		diag_add(p->w->diags, W_NO_PROBE, (struct loc){0},
-			 "calls of %s are not traced: the library chooses their code when a "
-			 "program starts, and no process tells what it chose",
+			 "calls of %s are not traced: the library selects their implementation "
+			 "when a program starts, and no process shows which one",
 			 left.text.s);
 	if (same.n)
 		diag_add(p->w->diags, W_NO_PROBE, (struct loc){0},
@@ -475,11 +474,12 @@ static void tell_further(struct program *p)
 {
 	if (p->further)
 		diag_add(p->w->diags, W_NO_PROBE, (struct loc){0},
-			 "%u more functions of %s are not traced; -e says which of them are",
+			 "%u more functions of %s are not traced; select functions with -e",
 			 p->further, p->path);
 	if (p->further_libs)
 		diag_add(p->w->diags, W_NO_PROBE, (struct loc){0},
-			 "functions of %u more libraries of %s are not traced; -l says which are",
+			 "functions of %u more libraries of %s are not traced; select libraries "
+			 "with -l",
 			 p->further_libs, p->path);
 }
 
@@ -488,11 +488,12 @@ static bool fail_nothing(struct program *p, bool indirect)
 {
 	struct str set = words_opt(p->w, "expression"), own = words_opt(p->w, "own");
 	if (own.n)
-		return words_fail(p->w, (struct loc){0}, "%s has no function that -x %.*s wants%s",
-				  p->path, STRF(own),
+		return words_fail(p->w, (struct loc){0},
+				  "%s has no function that matches -x %.*s%s", p->path, STRF(own),
 				  no_imports(p->w) ? "" : ", and imports none that is wanted");
 	if (no_imports(p->w))
-		return words_fail(p->w, (struct loc){0}, "-L leaves nothing but what -x names");
+		return words_fail(p->w, (struct loc){0},
+				  "-L traces only the functions of -x, which is missing");
 	return words_fail(p->w, (struct loc){0},
 			  "%s imports no %sfunction that a library of its defines%s%.*s%s", p->path,
 			  indirect ? "other " : "", set.n ? " and -e " : "", STRF(set),

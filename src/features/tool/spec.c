@@ -130,7 +130,8 @@ static bool file_of(struct cursor *c, u32 from, struct str lib, struct str *ret)
 	     proc_library(w->h, w->a, w->pid, arena_strz(w->a, lib))) ||
 	    proc_which(w->a, arena_strz(w->a, lib)))
 		return true;
-	return cursor_fail(c, from, "there is no library %s and no program %.*s", name, STRF(lib));
+	return cursor_fail(c, from, "neither a library %s nor a program %.*s exists", name,
+			   STRF(lib));
 }
 
 static bool is_language(struct str s)
@@ -296,7 +297,7 @@ bool spec_signature(struct cursor *c, struct spec *s)
 		while (peek(c) && peek(c) != ',' && peek(c) != ')')
 			c->at++;
 		if (!peek(c))
-			return cursor_fail(c, begin, "expected ')' behind the parameters");
+			return cursor_fail(c, begin, "expected ')' after the parameters");
 		struct str text = str_trim(since(c, from));
 		u32 k = text.n;
 		while (k && is_name(text.s[k - 1]))
@@ -422,7 +423,7 @@ static bool put_strcmp(struct expr *x, u32 from)
 	bool ok = put_expr(x, 1);
 	x->out = out;
 	if (!ok || !cursor_take(c, ')'))
-		return ok && cursor_fail(c, from, "expected ')' behind STRCMP's arguments");
+		return ok && cursor_fail(c, from, "expected ')' after STRCMP's arguments");
 	sb_fmt(out, "(strncmp(str(%s), \"%.*s\", %u) == 0)", arg.s ? arg.s : "", STRF(text),
 	       text_bytes(text));
 	return true;
@@ -434,7 +435,8 @@ static bool put_entry(struct expr *x, u32 from)
 	struct entries *n = x->entries;
 	struct sb *out = x->out;
 	if (!n || x->s->kind != 'r')
-		return cursor_fail(x->c, from, "$entry() is what argdist asks at a return (r:)");
+		return cursor_fail(x->c, from,
+				   "$entry() is only available in a return probe of argdist (r:)");
 	if (!cursor_take(x->c, '('))
 		return cursor_fail(x->c, from, "expected $entry(parameter)");
 	x->out = &e;
@@ -443,7 +445,7 @@ static bool put_entry(struct expr *x, u32 from)
 	x->out = out;
 	x->inside = false;
 	if (!ok || !cursor_take(x->c, ')'))
-		return ok && cursor_fail(x->c, from, "expected ')' behind $entry's parameter");
+		return ok && cursor_fail(x->c, from, "expected ')' after $entry's parameter");
 	u32 i = 0;
 	while (i < n->n && !str_eq(n->expr[i], sb_str(&e)))
 		i++;
@@ -471,8 +473,9 @@ static bool put_dollar(struct expr *x, struct str name, u32 from)
 		return put_entry(x, from);
 	if (str_is(name, "latency")) {
 		if (!x->entries || x->s->kind != 'r')
-			return cursor_fail(x->c, from,
-					   "$latency is what argdist asks at a return (r:)");
+			return cursor_fail(
+				x->c, from,
+				"$latency is only available in a return probe of argdist (r:)");
 		x->entries->latency = true;
 		sb_fmt(x->out, "(nsecs - @begun%u[tid])", x->entries->id);
 		return true;
@@ -685,7 +688,7 @@ bool spec_glob(struct cursor *c, struct str field, struct sb *out)
 	cursor_blanks(c);
 	u32 from = c->at;
 	if (!cursor_take(c, '"'))
-		return cursor_fail(c, from, "expected a pattern in double quotes behind ~");
+		return cursor_fail(c, from, "expected a pattern in double quotes after ~");
 	u32 begin = c->at;
 	while (c->at < all.n && all.s[c->at] != '"')
 		c->at++;

@@ -150,7 +150,7 @@ static bool put_signals(struct words *w, struct str set)
 		else if (str_starts(word, STR("RT_")) && str_u64(str_from(word, 3), &n))
 			n = n <= LAST_SIGNAL ? n + FIRST_REALTIME : 0;
 		if (!n || n > LAST_SIGNAL)
-			return words_fail(w, (struct loc){0}, "there is no signal '%.*s'",
+			return words_fail(w, (struct loc){0}, "no signal is called '%.*s'",
 					  STRF(word));
 		sb_fmt(w->out, "%ssig == %llu", first ? "" : " || ", n);
 		first = false;

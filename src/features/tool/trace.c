@@ -141,7 +141,7 @@ static void put_action(struct words *w, u32 i, const struct spec *s, struct str 
 static bool read_predicate(struct cursor *c, const struct spec *s, struct sb *out)
 {
 	return spec_expr(c, s, NULL, out) &&
-	       (cursor_take(c, ')') || cursor_fail(c, c->at, "expected ')' behind the predicate"));
+	       (cursor_take(c, ')') || cursor_fail(c, c->at, "expected ')' after the predicate"));
 }
 
 /* FUNCTION(signature) (predicate) "format", arguments */
@@ -268,7 +268,7 @@ static bool read_dist(struct cursor *c, struct dist *d)
 			return false;
 		if (!cursor_take(c, ':'))
 			return cursor_fail(c, c->at,
-					   "expected ':' and an expression behind the type");
+					   "expected ':' and an expression after the type");
 		if (!read_exprs(c, d))
 			return false;
 		note_result(c->w->a, d);

@@ -466,7 +466,7 @@ struct err *bpf_prog_by_id(u32 id, int *fd)
 	attr.prog_id = id;
 	long r = sys_bpf(BPF_PROG_GET_FD_BY_ID, &attr, sizeof(attr));
 	if (r < 0)
-		return r == -ENOENT ? err_new("there is no BPF program with the id %u", id)
+		return r == -ENOENT ? err_new("no BPF program has the id %u", id)
 				    : err_kern((int)-r, "open BPF program %u", id);
 	*fd = (int)r;
 	return NULL;

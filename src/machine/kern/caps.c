@@ -210,8 +210,7 @@ static void explain_call(struct host *h, int no, struct sb *out)
 	if (explain_level_3(h, no, out) || explain_memlock(no, out) || explain_lockdown(h, out))
 		return;
 	if (!cap_held(CAP_SYS_ADMIN))
-		sb_z(out,
-		     "needs CAP_SYS_ADMIN, which kernels such as Linux 6.1 want for it: use sudo");
+		sb_z(out, "needs CAP_SYS_ADMIN on kernels such as Linux 6.1: use sudo");
 	else
 		sb_z(out, "not a matter of capabilities: a container, a security module or this "
 			  "kernel's configuration forbids it");

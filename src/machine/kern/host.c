@@ -266,7 +266,7 @@ static struct err *no_tracefs(struct host *h, const char *dir, int no, int mount
 			"until it boots without that; rawtracepoint, kprobe, fentry and user "
 			"probes work without tracefs");
 	if (mount_no == ENODEV)
-		return err_new("this kernel has no tracefs, which says what can be traced");
+		return err_new("this kernel has no tracefs, which lists the tracepoints");
 	return err_new(
 		"tracefs is not mounted, and mounting it failed: %s; as root: mount -t tracefs "
 		"tracefs %s, for a container: -v %s:%s",

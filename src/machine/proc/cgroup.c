@@ -67,7 +67,7 @@ struct err *cgroup_find(struct host *h, const char *path, const char **dir)
 		full = arena_fmt(h->arena, "%s/%s", cgroup_mount(h), path + strspn(path, "/"));
 	if (stat(full, &st))
 		return errno == ENOENT
-			       ? err_new("there is no control group %s (nor %s)", path, full)
+			       ? err_new("control group %s does not exist (nor %s)", path, full)
 			       : err_file(errno, full, "find control group %s", path);
 	if (!S_ISDIR(st.st_mode))
 		return err_new("%s is not a control group: it is no directory", path);
@@ -274,9 +274,10 @@ static struct err *choose(struct host *h, const char *name, const containers *al
 	else if (hits.n)
 		e = err_new("%s may be any of %u containers:%s", name, hits.n, text.s);
 	else if (all->n)
-		e = err_new("there is no container %s; there are:%s", name, text.s);
+		e = err_new("container %s does not exist; containers:%s", name, text.s);
 	else
-		e = err_new("there is no container %s: no control group below %s is named like one",
+		e = err_new("container %s does not exist: no control group below %s has a "
+			    "container's name",
 			    name, cgroup_mount(h));
 	vec_free(&hits);
 	vec_free(&whole);

@@ -107,7 +107,7 @@ struct err *proc_login(struct host *h, const char *user, struct login *ret)
 		ret->group[0] = (u32)gid;
 		return read_groups(h, name, ret);
 	}
-	return err_new("there is no user '%s' in /etc/passwd", user);
+	return err_new("user '%s' is not in /etc/passwd", user);
 }
 
 /* Looked up once: devices do not change their names. */

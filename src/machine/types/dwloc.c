@@ -122,8 +122,8 @@ static void entry_value(struct expr *x, const Dwarf_Op *from)
 	Dwarf_Op *v;
 	size_t n;
 	if (!x->s->at_entry) {
-		refuse(x, "is optimised out there (what is known of it is its value at the entry "
-			  "of the function)");
+		refuse(x,
+		       "is optimised out there (only its value at the function's entry is known)");
 		return;
 	}
 	if (!x->attr || dwarf_getlocation_attr(x->attr, from, &inner) ||

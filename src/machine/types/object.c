@@ -193,7 +193,7 @@ static struct err *add_map(struct reader *r, u32 index, const struct symbol *s)
 	u32 id = btf_types_id(r->o->btf, s->name, BTF_KIND_VAR), n = 0;
 	const struct type *t = id ? btf_types_get(r->o->btf, id) : NULL;
 	if (!t || t->kind != T_STRUCT)
-		return err_new("its BTF does not tell what the map %.*s is", STRF(s->name));
+		return err_new("its BTF does not describe the map %.*s", STRF(s->name));
 	const struct field *f = type_fields(t, &n);
 	for (u32 i = 0; i < n; i++)
 		if (!map_field(&f[i], &d))
@@ -303,7 +303,8 @@ static struct err *find_types(struct reader *r)
 		u32 id = btf_types_id(r->o->btf, f->name, BTF_KIND_FUNC);
 		f->type = id ? btf_types_func(r->o->btf, id) : NULL;
 		if (!f->type)
-			return err_new("its BTF does not tell the type of %.*s()", STRF(f->name));
+			return err_new("its BTF does not contain the type of %.*s()",
+				       STRF(f->name));
 	}
 	return NULL;
 }
@@ -607,7 +608,7 @@ static struct err *read_all(struct reader *r)
 	if (!e)
 		e = read_relocations(r);
 	if (!e && !r->o->nfn)
-		e = err_new("there is no function in it");
+		e = err_new("it contains no function");
 	for (u32 i = 0; !e && i < r->o->nfn; i++)
 		e = find_refs(r, &r->o->fn[i]);
 	if (!e)

@@ -75,10 +75,9 @@ static struct err *entry_bytes(struct bytes b, const struct entry *e, struct byt
 	if (e->flags & FLAG_ENCRYPTED)
 		return err_new("%.*s is encrypted in the archive", STRF(e->name));
 	if (e->method != METHOD_STORED)
-		return err_new(
-			"%.*s is compressed in the archive: only what is stored as it is can "
-			"run from there (zip -0)",
-			STRF(e->name));
+		return err_new("%.*s is compressed in the archive; only stored files can run from "
+			       "there (zip -0)",
+			       STRF(e->name));
 	bytes_seek(&b, e->local);
 	u32 mark = bytes_u32(&b);
 	bytes_take(&b, 22); /* what the directory tells, too */
