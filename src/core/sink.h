@@ -62,6 +62,8 @@ struct item {
 	const struct cost *cost;       /* I_COST */
 	const struct run_start *start; /* I_STATUS of a tool; NULL: of a script */
 	const struct agg *agg;         /* I_MAP: of aggregations; NULL: plain values */
+	bool adds; /* I_MAP: the script only adds to the values, so a difference of two readings
+		      is what happened in between */
 	/* I_MAP: how often it had been cleared or zeroed; what is printed twice in one epoch was
 	 * counted once. */
 	u32 epoch;

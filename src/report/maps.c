@@ -1,5 +1,6 @@
 /* maps.c - maps printed: what was read of them, sorted, row by row to the sink. */
 #include "base/clock.h"
+#include "core/watch.h"
 #include "report/cleared.h"
 #include "report/report.h"
 #include "report/snap.h"
@@ -256,7 +257,15 @@ static void join_alike(struct rows *r, struct snap *n, enum sink_keys keys)
 	r->expected = 0;
 }
 
-static void put_rows(struct reporter *r, struct snap *n, u32 top, u64 div, bool shown)
+/* Who gets the rows of a map. */
+struct taker {
+	enum sink_keys keys;
+	struct watcher *watcher; /* NULL: the output does */
+	bool clearing;
+};
+
+static void put_rows(struct reporter *r, struct snap *n, const struct taker *to, u32 top, u64 div,
+		     bool shown)
 {
 	struct arena a = {0};
 	struct rows rows = {.reporter = r,
@@ -265,14 +274,15 @@ static void put_rows(struct reporter *r, struct snap *n, u32 top, u64 div, bool 
 			    .buf = arena_newn(&a, u8, n->key_size + 1ul),
 			    .n = n->n,
 			    .div = div};
-	join_alike(&rows, n, r->output.sink->keys);
-	rows.row = sorted_rows(n, &a);
+	join_alike(&rows, n, to->keys);
+	rows.row = to->watcher ? read_rows(n, &a) : sorted_rows(n, &a);
 	u32 count = shown ? n->n : 0, from = top && top < count && !n->m->scalar ? count - top : 0;
 	rows.row += from;
 	rows.n = count - from;
 	struct item it = {.kind = I_MAP,
 			  .name = n->m->name,
 			  .agg = n->agg,
+			  .adds = n->agg ? n->agg->adds : n->m->counter,
 			  .ts = r->records.event_ts ? r->records.event_ts : now_ns(),
 			  .epoch = *cleared_epoch(r, n->m),
 			  .n = count - from,
@@ -280,7 +290,10 @@ static void put_rows(struct reporter *r, struct snap *n, u32 top, u64 div, bool 
 			  .val = &rows.val,
 			  .make_row = make_row,
 			  .rows = &rows};
-	report_put(r, &it);
+	if (to->watcher)
+		to->watcher->map(to->watcher->self, n->m, &it, to->clearing);
+	else
+		report_put(r, &it);
 	r->reader.expected = false;
 	arena_free(&rows.arena);
 	arena_free(&a);
@@ -296,7 +309,8 @@ static void print_map(struct reporter *r, const struct map *m, u32 top, u64 div,
 	if (e)
 		report_map_failed(r, m, "read", e);
 	else
-		put_rows(r, &n, top, div, is_shown(&n, at_exit));
+		put_rows(r, &n, &(struct taker){.keys = r->output.sink->keys}, top, div,
+			 is_shown(&n, at_exit));
 	snap_free(&n);
 }
 
@@ -308,6 +322,34 @@ void report_print_map(struct reporter *r, const struct map *m, u32 top, u64 div,
 void report_print_percentiles(struct reporter *r, const struct map *m, struct str list)
 {
 	print_map(r, m, 0, 0, false, list);
+}
+
+/* ---- for a watcher ---- */
+
+static void watch_map(struct reporter *r, const struct map *m, struct watcher *w, bool clearing)
+{
+	struct snap n;
+	struct taker to = {KEYS_BY_TEXT, w, clearing};
+	struct err *e = snap_peek(r, m, &n);
+	if (!e)
+		put_rows(r, &n, &to, 0, 0, n.present);
+	snap_free(&n);
+	w->nfailed += e != NULL;
+	err_free(e);
+}
+
+void report_watch_maps(struct reporter *r, struct watcher *w)
+{
+	const struct unit *u = r->unit;
+	for (u32 i = 0; i < u->nmap; i++)
+		if (u->map[i]->role == MAP_USER && source_has(r, u->map[i]))
+			watch_map(r, u->map[i], w, false);
+	arena_reset(&r->reader.arena);
+}
+
+void report_watch_clear(struct reporter *r, const struct map *m)
+{
+	watch_map(r, m, r->output.watcher, true);
 }
 
 static int by_name(const void *pa, const void *pb)

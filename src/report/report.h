@@ -18,6 +18,7 @@
 struct arch;
 struct calls;
 struct cleared_maps;
+struct watcher;
 
 /* Where items go, and how the texts in them are made. */
 struct report_output {
@@ -28,6 +29,7 @@ struct report_output {
 	u32 nerror;                /* calls of errorf() */
 	u64 nevent;                /* rows of emit() */
 	struct show show, remarks; /* how texts are made: of results; of messages */
+	struct watcher *watcher;   /* gets a reading of each map before it is cleared; or NULL */
 };
 
 struct reporter {
@@ -67,6 +69,13 @@ void report_print_map(struct reporter *r, const struct map *m, u32 top, u64 div,
 void report_print_maps(struct reporter *r); /* all of the script, as at the end */
 /* For a map of histograms; list as in percentile_next(). */
 void report_print_percentiles(struct reporter *r, const struct map *m, struct str list);
+/*
+ * Read all maps of the script for a watcher, which keeps what it needs; nothing of the maps or of what
+ * print() shows later changes. What clear() takes off is still in the readings.
+ */
+void report_watch_maps(struct reporter *r, struct watcher *w);
+void report_watch_clear(struct reporter *r,
+			const struct map *m); /* one of them, before it is cleared */
 void report_clear_map(struct reporter *r, const struct map *m);
 void report_zero_map(struct reporter *r, const struct map *m);
 /* Report that what ("read", "clear") was impossible. Frees e. */

@@ -144,7 +144,7 @@ static struct str key_bytes(void *snap, u32 i)
 	return key_text(snap, i);
 }
 
-struct err *snap_take(struct reporter *r, const struct map *m, struct snap *n)
+static struct err *take(struct reporter *r, const struct map *m, bool peek, struct snap *n)
 {
 	assert(m->store->snapshot);
 	*n = (struct snap){.m = m, .agg = agg_of(m->val), .present = !m->scalar};
@@ -153,7 +153,7 @@ struct err *snap_take(struct reporter *r, const struct map *m, struct snap *n)
 	struct err *e = m->store->snapshot(r, m, n);
 	if (e)
 		return e;
-	if (n->agg && cleared_wanted(m)) /* by their hashes */
+	if (!peek && n->agg && cleared_wanted(m)) /* by their hashes */
 		snap_less_cleared(r, n);
 	bool finished = false;
 	e = m->key ? finish_keys(r, n, &finished) : NULL;
@@ -162,7 +162,24 @@ struct err *snap_take(struct reporter *r, const struct map *m, struct snap *n)
 	return e;
 }
 
+struct err *snap_take(struct reporter *r, const struct map *m, struct snap *n)
+{
+	return take(r, m, false, n);
+}
+
+struct err *snap_peek(struct reporter *r, const struct map *m, struct snap *n)
+{
+	return take(r, m, true, n);
+}
+
 /* ---- changing ---- */
+
+/* For a map whose elements are about to lose their values. */
+static void tell_watcher(struct reporter *r, const struct map *m)
+{
+	if (r->output.watcher && m->role == MAP_USER)
+		report_watch_clear(r, m);
+}
 
 /* An element that did not change for a whole interval. */
 static void remove_key(struct reporter *r, const struct map *m, const u8 *key)
@@ -186,6 +203,8 @@ void report_clear_map(struct reporter *r, const struct map *m)
 	if (!source_has(r, m))
 		return;
 	++*cleared_epoch(r, m);
+	if (!cleared_wanted(m))
+		tell_watcher(r, m);
 	struct err *e = cleared_wanted(m) ? clear_later(r, m) : m->store->reset(r, m, false);
 	if (e)
 		report_map_failed(r, m, "clear", e);
@@ -198,6 +217,7 @@ void report_zero_map(struct reporter *r, const struct map *m)
 	++*cleared_epoch(r, m);
 	if (cleared_wanted(m))
 		cleared_forget(r, m);
+	tell_watcher(r, m);
 	struct err *e = m->store->reset(r, m, true);
 	if (e)
 		report_map_failed(r, m, "zero", e);

@@ -24,6 +24,9 @@ struct snap {
 
 /* n is always in a state for snap_free() afterwards. */
 struct err *snap_take(struct reporter *r, const struct map *m, struct snap *n) MUST_USE;
+/* The same, but with what was cleared, and without a trace: later readings are as if there had been
+ * none. */
+struct err *snap_peek(struct reporter *r, const struct map *m, struct snap *n) MUST_USE;
 void snap_free(struct snap *n);
 /* Merge rows for which identity() returns the same text. It is called once for each row, in their
  * order. */

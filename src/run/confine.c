@@ -119,6 +119,8 @@ static struct confine needs(const struct session *s)
 	}
 	if (keeps(u))
 		c.may |= MAY_RECORD;
+	if (s->loop.watcher) /* it may cut the text that it shows */
+		c.may |= MAY_RECORD;
 	if (s->limits.parts)
 		c.may |= MAY_WRITE;
 	if (s->limits.renames || s->limits.parts) {

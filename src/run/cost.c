@@ -6,6 +6,7 @@
  * clock per run; so without --cost and --budget nothing is measured. What it takes to get to a
  * program (a breakpoint's trap, a perf event) is in nobody's account.
  */
+#include "run/cost.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "report/loss.h"
@@ -26,14 +27,14 @@ static u64 time_ns(struct timeval t)
 	return (u64)t.tv_sec * SECOND_NS + (u64)t.tv_usec * 1000;
 }
 
-static u64 cpu_ns(void)
+u64 cost_own_ns(void)
 {
 	struct rusage r = {0};
 	getrusage(RUSAGE_SELF, &r);
 	return time_ns(r.ru_utime) + time_ns(r.ru_stime);
 }
 
-static u32 cpus(void)
+u32 cost_cpus(void)
 {
 	return (u32)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
 }
@@ -60,14 +61,27 @@ static u64 programs_cost(struct session *s, const struct prog **most)
 	return sum;
 }
 
+bool cost_programs_ns(struct session *s, u64 *ret)
+{
+	const struct costs *c = s->part[PART_COST];
+	const struct prog *most;
+	*ret = programs_cost(s, &most);
+	return c->on && c->stats_fd >= 0;
+}
+
 static struct err *cost_open(struct session *s, void *self)
 {
 	struct costs *c = self;
 	c->stats_fd = -1;
-	c->on = s->limits.cost || s->limits.budget;
+	bool asked = s->limits.cost || s->limits.budget;
+	c->on = asked || s->reporter.output.watcher;
 	struct err *e = c->on ? bpf_stats(&c->stats_fd) : NULL;
+	if (!asked) { /* a screen shows what is known */
+		err_free(e);
+		e = NULL;
+	}
 	c->ready_ns = c->mark_ns = now_ns();
-	c->ready_cpu_ns = c->mark_cpu_ns = cpu_ns();
+	c->ready_cpu_ns = c->mark_cpu_ns = cost_own_ns();
 	return e ? err_wrap(e, "%s: ", s->limits.cost ? "--cost" : "--budget") : NULL;
 }
 
@@ -101,9 +115,9 @@ static void cost_tick(struct session *s, void *self)
 	if (!now || now - c->mark_ns < SECOND_NS)
 		return;
 	const struct prog *most = NULL;
-	u64 cpu = cpu_ns(), programs = programs_cost(s, &most);
+	u64 cpu = cost_own_ns(), programs = programs_cost(s, &most);
 	u64 own_used = cpu - c->mark_cpu_ns, used = programs - c->mark_programs_ns;
-	u64 share = cost_share(own_used + used, now - c->mark_ns, cpus());
+	u64 share = cost_share(own_used + used, now - c->mark_ns, cost_cpus());
 	c->mark_ns = now;
 	c->mark_cpu_ns = cpu;
 	c->mark_programs_ns = programs;
@@ -139,8 +153,8 @@ static void cost_report(struct session *s, void *self)
 	struct cost_row *row AUTO_FREE = xcalloc(s->u->nprog + 1, sizeof(*row));
 	struct cost cost = {.traced_ns = now_ns() - c->ready_ns,
 			    .start_ns = c->ready_cpu_ns,
-			    .own_ns = cpu_ns() - c->ready_cpu_ns,
-			    .ncpu = cpus(),
+			    .own_ns = cost_own_ns() - c->ready_cpu_ns,
+			    .ncpu = cost_cpus(),
 			    .row = row};
 	for (u32 i = 0; i < s->u->nprog; i++) {
 		AUTO_SB name = {0};

@@ -5,6 +5,7 @@
  */
 #include "run/loop.h"
 #include "base/clock.h"
+#include "core/watch.h"
 #include "run/phase.h"
 #include "run/scope.h"
 #include "run/session.h"
@@ -46,6 +47,8 @@ struct err *loop_open(struct session *s)
 	e = watch(s, s->loop.signals.fd);
 	if (!e)
 		e = watch(s, s->reporter.source->fd(s));
+	if (!e && s->loop.watcher)
+		e = watch(s, s->loop.watcher->fd);
 	for (u32 i = 0; i < s->target->n && !e; i++)
 		e = watch(s, s->target->fd[i]);
 	return e;

@@ -8,6 +8,7 @@
 #include "base/signals.h"
 
 struct session;
+struct watcher;
 
 enum {
 	RECORD_BATCH = 4096, /* records between two looks at signals */
@@ -17,9 +18,10 @@ enum {
 struct run_loop {
 	int epoll_fd; /* -1 if it is not open */
 	struct signals signals;
-	u64 end_ns;   /* when limits.for_ns is over; 0 if there is no limit */
-	int timer_fd; /* of loop_fd(); 0 if nobody asked */
-	bool begun;   /* what runs before the first wait has run */
+	u64 end_ns;              /* when limits.for_ns is over; 0 if there is no limit */
+	int timer_fd;            /* of loop_fd(); 0 if nobody asked */
+	struct watcher *watcher; /* set before session_start(); NULL if nobody looks */
+	bool begun;              /* what runs before the first wait has run */
 };
 
 struct err *loop_open(struct session *s) MUST_USE;

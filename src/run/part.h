@@ -30,8 +30,18 @@ struct part {
 	void (*close)(void *self);
 };
 
-enum part_id { PART_SCOPE, PART_NOTES, PART_UNWIND, PART_LOSS, PART_COST, PART_MANAGER, PARTS };
-extern const struct part part_scope, part_notes, part_unwind, part_loss, part_cost, part_manager;
+enum part_id {
+	PART_SCOPE,
+	PART_NOTES,
+	PART_UNWIND,
+	PART_LOSS,
+	PART_COST,
+	PART_MANAGER,
+	PART_WATCH,
+	PARTS
+};
+extern const struct part part_scope, part_notes, part_unwind, part_loss, part_cost, part_manager,
+	part_watch;
 
 /* parts_init() makes the states, parts_free() calls close() and frees them; the others call the
  * callback of that name of each service. */

@@ -39,6 +39,7 @@ static struct err *prepare(struct session *s, const struct sink *sink, void *sel
 			       .control = &s->control,
 			       .start_ns = now_ns()};
 	reporter_init(r, sink, self);
+	r->output.watcher = s->loop.watcher;
 	if (s->live.query)
 		query_prepare(s);
 	else

@@ -1,6 +1,7 @@
 /* Reading, merging, sorting and printing maps: needs to be allowed to create them. */
 #include "core/builtin.h"
 #include "core/store.h"
+#include "core/watch.h"
 #include "report/packed.h"
 #include "report/report.h"
 #include "run/engine_kernel.h"
@@ -252,6 +253,56 @@ TEST(rows_that_are_shown_alike_are_joined_by_the_rule_of_the_map)
 	agg.kind = T_SHARE;
 	check_alike(agg, false, (const u64[3][2]){{1, 2}, {0, 1}, {3, 3}}, "=0;=50;=100;",
 		    "=66.67;");
+}
+
+static void watched(void *self, const struct map *m, const struct item *it, bool clearing)
+{
+	struct maps *t = self;
+	(void)m;
+	sb_z(&t->out, clearing ? "before clear:" : "watched:");
+	put(t, it);
+}
+
+/* A watcher's readings have what was cleared, and change nothing: clear() takes off what was printed. */
+TEST(maps_are_watched_without_a_trace)
+{
+	struct maps t;
+	setup(&t);
+	struct type sum = {.kind = T_SUM, .is_signed = true, .size = 8, .align = 8};
+	struct map m = {.name = STR("@s"),
+			.key = &type_u32,
+			.val = &sum,
+			.shown = &sum,
+			.key_size = 4,
+			.val_size = 8,
+			.max_entries = 16,
+			.adds = true,
+			.cleared = true},
+		   *maps[] = {&m};
+	struct watcher w = {.self = &t, .map = watched};
+	t.u.map = maps;
+	t.u.nmap = 1;
+	t.s.reporter.output.watcher = &w;
+	if (make(&t, &m, BPF_MAP_TYPE_HASH, "hash")) {
+		set(&t, &(u32){1}, &(u64){5});
+		t.s.reporter.records.event_ts = 1000;
+		check_map(&t, &m, 0, 0, "1=5;");
+		set(&t, &(u32){1}, &(u64){7}); /* between print() and clear() */
+		sb_clear(&t.out);
+		report_watch_maps(&t.s.reporter, &w);
+		report_clear_map(&t.s.reporter, &m);
+		CHECK_STR(t.out.s, "watched:1=7;");
+		check_map(&t, &m, 0, 0, "1=2;");
+		sb_clear(&t.out);
+		report_watch_maps(&t.s.reporter, &w);
+		CHECK_STR(t.out.s, "watched:1=7;");
+		sb_clear(&t.out);
+		report_zero_map(&t.s.reporter, &m); /* empties it, so it is read before */
+		CHECK_STR(t.out.s, "before clear:1=7;");
+		CHECK(!w.nfailed);
+		close(t.map.fd);
+	}
+	teardown(&t);
 }
 
 TEST(scalars_know_whether_they_were_stored)

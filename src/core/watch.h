@@ -1,0 +1,37 @@
+/*
+ * watch.h - somebody who looks at a run while it goes on, such as a screen.
+ *
+ * The run calls the watcher: look() often, and for each reading of the maps begin(), map() for each map of
+ * the script that was made, then end(). A reading changes nothing: print() and clear() of the script go
+ * on to mean what they mean.
+ */
+#pragma once
+#include "core/sink.h"
+
+struct map;
+
+/* What a reading has beside the maps. Times and numbers are since the run began. */
+struct watch_reading {
+	u64 ns, wall_ns; /* when it was made: monotonic, and wall clock */
+	u64 start_ns;    /* when the run began, monotonic */
+	u64 own_ns;      /* processor time of sonde itself */
+	u64 programs_ns; /* of the programs in the kernel; WATCH_UNKNOWN if it is not measured */
+	u64 every_ns;    /* the time between two readings, if that had to be made longer; else 0 */
+	u32 ncpu;        /* on line */
+};
+#define WATCH_UNKNOWN UINT64_MAX
+
+struct watcher {
+	void *self;
+	int fd;       /* look() is called as soon as it is readable; -1 if there is none */
+	u64 every_ns; /* between two readings; may be changed at any time */
+	u32 nfailed;  /* maps that could not be read, so far */
+	/* Between two batches of records, at least every TICK_MS. False ends the run. */
+	bool (*look)(void *self);
+	void (*begin)(void *self, const struct watch_reading *t);
+	/* An I_MAP, whose rows are in no order. clearing: it is about to be cleared, and this reading is no part
+	 * of one that began. Values to which scripts only add are as if clear() had not been called, where
+	 * that is known. */
+	void (*map)(void *self, const struct map *m, const struct item *it, bool clearing);
+	void (*end)(void *self);
+};

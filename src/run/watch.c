@@ -1,0 +1,73 @@
+/*
+ * watch.c - readings of the maps for a watcher, at intervals and at the end.
+ *
+ * A reading of large maps takes time, so the interval grows with it: reading stays below a hundredth of
+ * one CPU.
+ */
+#include "core/watch.h"
+#include "base/clock.h"
+#include "run/cost.h"
+#include "run/session.h"
+
+enum { READING_SHARE = 100 };
+
+struct watching {
+	u64 last_ns; /* when the last reading began; 0 before the first */
+	u64 took_ns; /* and how long it took */
+};
+
+static struct watcher *watcher_of(struct session *s)
+{
+	return s->reporter.output.watcher;
+}
+
+static u64 interval_of(const struct watching *w, const struct watcher *to)
+{
+	return MAX(to->every_ns, w->took_ns * READING_SHARE);
+}
+
+static void read_maps(struct session *s, struct watching *w)
+{
+	struct watcher *to = watcher_of(s);
+	struct watch_reading t = {.ns = now_ns(),
+				  .wall_ns = clock_ns(CLOCK_REALTIME),
+				  .start_ns = s->reporter.start_ns,
+				  .own_ns = cost_own_ns(),
+				  .ncpu = cost_cpus()};
+	u64 interval = interval_of(w, to);
+	t.every_ns = interval > to->every_ns ? interval : 0;
+	if (!cost_programs_ns(s, &t.programs_ns))
+		t.programs_ns = WATCH_UNKNOWN;
+	to->begin(to->self, &t);
+	report_watch_maps(&s->reporter, to);
+	to->end(to->self);
+	w->last_ns = t.ns;
+	w->took_ns = now_ns() - t.ns;
+}
+
+static void watch_tick(struct session *s, void *self)
+{
+	struct watching *w = self;
+	struct watcher *to = watcher_of(s);
+	if (!to)
+		return;
+	if (!to->look(to->self))
+		control_stop(&s->control);
+	if (now_ns() >= w->last_ns + interval_of(w, to))
+		read_maps(s, w);
+}
+
+/* End programs have run: what stays on the screen is what is printed. */
+static void watch_report(struct session *s, void *self)
+{
+	if (watcher_of(s))
+		read_maps(s, self);
+}
+
+const struct part part_watch = {
+	.name = "watch",
+	.anywhere = true,
+	.size = sizeof(struct watching),
+	.tick = watch_tick,
+	.report = watch_report,
+};
