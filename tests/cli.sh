@@ -140,6 +140,7 @@ t 0 'list
 record
 report
 query
+live
 export
 import
 serve
@@ -147,7 +148,7 @@ check
 info
 help
 tools' echo "$commands"
-for command in list record report query export import serve check info tplist execsnoop; do
+for command in list record report query live export import serve check info tplist execsnoop; do
 	t 0 'all accepted' sh "$tmp/accepts" "$tmp" "$sonde" "$command"
 	if command -v bash > /dev/null; then
 		t 0 "$(sh "$tmp/options" "$sonde" "$command -h")
@@ -157,7 +158,7 @@ done
 if command -v bash > /dev/null; then
 	t 0 "$(sh "$tmp/options" "$sonde" --help)
 ." sh -c 'bash "$1" "$2" "sonde -"; echo .' sh "$tmp/offers" "$sonde"
-	t 0 "$commands" sh -c 'bash "$1" "$2" "sonde " | head -n 11' sh "$tmp/offers" "$sonde"
+	t 0 "$commands" sh -c 'bash "$1" "$2" "sonde " | head -n 12' sh "$tmp/offers" "$sonde"
 fi
 # And zsh and fish, where they are.
 mkdir "$tmp/bin"

@@ -18,6 +18,13 @@ enum { RC_OK = 0, RC_USAGE = 1, RC_LACKS = 2, RC_LOAD = 255 };
 /* Of -d, beside those of api/compile.h: what runs, as text. */
 enum { DUMP_SCRIPT = DUMP_ALL + 1 };
 
+/* What `live` is told; zeros are the defaults. */
+struct live_spec {
+	bool on, ascii;
+	u64 every_ns, history_ns, memory;
+	const char *view;
+};
+
 /* The command line. What concerns compilations and runs is in structs of api/options.h. */
 struct run_opts {
 	struct target_spec target;
@@ -26,6 +33,7 @@ struct run_opts {
 	struct view view;
 	struct limits limits;
 	struct output_spec output;
+	struct live_spec live;
 
 	bool compat; /* called as bpftrace */
 	const char *program;
@@ -53,7 +61,7 @@ struct run_opts {
 
 typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools, cmd_record,
-	cmd_report, cmd_query, cmd_export, cmd_import, cmd_serve;
+	cmd_report, cmd_query, cmd_export, cmd_import, cmd_serve, cmd_live;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
 /* How a command is used, as "list [-v] [PATTERN]". NULL if the help does not show the command. */
@@ -139,6 +147,27 @@ struct conversion {
 struct err *conversion_start(struct conversion *c, struct arena *a, struct run_opts *o) MUST_USE;
 /* Convert what there is after a run that returned rc; return the exit status of all. */
 int conversion_finish(struct conversion *c, int rc);
+
+/* live.c: values of options; the screen of a run */
+struct err *live_every(struct live_spec *l, const char *val);
+struct err *live_history(struct live_spec *l, const char *val);
+struct err *live_memory(struct live_spec *l, const char *val);
+struct err *live_set_view(struct live_spec *l, const char *val);
+struct err *live_refuses(const struct run_opts *o) MUST_USE; /* options that have no effect */
+struct front_spec;
+struct live_screen {
+	int text_fd;         /* what the plain run writes; -1 if there is no screen */
+	struct front *front; /* while it is shown */
+	int saved[3];        /* standard streams, while they are redirected */
+	u64 from;            /* bytes at its beginning that were not kept */
+};
+bool live_usable(void); /* the terminal can show a screen */
+struct err *live_prepare(struct live_screen *s) MUST_USE;
+void live_redirect(struct live_screen *s, bool on); /* around the start of the command of -c */
+struct err *live_open(struct live_screen *s, const struct live_spec *l,
+		      struct front_spec *spec) MUST_USE;
+void live_leave(struct live_screen *s);                          /* the terminal is as it was */
+void live_print(struct live_screen *s, struct signals *signals); /* what the plain run wrote */
 
 /* query.c: which recordings o names, and what of them is asked */
 struct err *query_words(const struct run_opts *o, struct query_spec *s) MUST_USE;

@@ -18,6 +18,8 @@ static const struct {
 	{"report", cmd_report, "report FILE", "print what a recording contains"},
 	{"query", cmd_query, "query FILE... [-e PROGRAM | SCRIPT | TOOL]",
 	 "run a script or a tool over recordings"},
+	{"live", cmd_live, "live [-e PROGRAM | SCRIPT | TOOL]",
+	 "watch a script or a tool on a screen while it runs"},
 	{"export", cmd_export, "export FILE --to FORMAT [-o FILE]",
 	 "convert a recording for other programs"},
 	{"import", cmd_import, "import FILE [-o FILE]",

@@ -1,4 +1,4 @@
-/* opts.c - what the options of run, list, info, --fmt, record and query do. */
+/* opts.c - what the options of run, list, info, --fmt, record, query and live do. */
 #include "base/alloc.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
@@ -10,7 +10,7 @@ enum { MAX_PID = 0x400000 };
 
 /* The commands that run() parses alike; opts_check() refuses what one of them does not accept. */
 static const u32 parsed = 1 << CMD_RUN | 1 << CMD_LIST | 1 << CMD_INFO | 1 << CMD_FMT |
-			  1 << CMD_RECORD | 1 << CMD_QUERY;
+			  1 << CMD_RECORD | 1 << CMD_QUERY | 1 << CMD_LIVE;
 
 static const struct {
 	const char *name;
@@ -246,7 +246,22 @@ static struct err *set_strings(struct run_opts *o, const char *val)
 	return err_new("--strings needs a number of bytes, at most %d (got '%s')", MOST, val);
 }
 
-static struct err *set_of_record(struct run_opts *o, enum option_id id, const char *val)
+static struct err *set_of_live(struct live_spec *l, enum option_id id, const char *val)
+{
+	switch (id) {
+	case OPT_EVERY: return live_every(l, val);
+	case OPT_HISTORY: return live_history(l, val);
+	case OPT_MEMORY: return live_memory(l, val);
+	case OPT_VIEW: return live_set_view(l, val);
+	case OPT_ASCII: l->ascii = true; break;
+	case OPT_LIVE: l->on = true; break;
+	default: assert(!"an option of these commands");
+	}
+	return NULL;
+}
+
+/* What only record or live accepts. */
+static struct err *set_of_one(struct run_opts *o, enum option_id id, const char *val)
 {
 	switch (id) {
 	case OPT_STRINGS: return set_strings(o, val);
@@ -260,9 +275,8 @@ static struct err *set_of_record(struct run_opts *o, enum option_id id, const ch
 		o->output.bounds.has_quiet = true;
 		return bounds_time("quiet-for", val, &o->output.bounds.quiet_ns);
 	case OPT_MAX_FILES: return bounds_files(&o->output.bounds, val);
-	default: assert(!"an option of these commands");
+	default: return set_of_live(&o->live, id, val);
 	}
-	return NULL;
 }
 
 static struct err *set(void *self, int id, const char *val)
@@ -330,7 +344,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_SET: o->sets = val; break;
 	case OPT_STACKS: o->stacks = val; break;
 	case OPT_NOTHING: break;
-	default: return set_of_record(o, (enum option_id)id, val);
+	default: return set_of_one(o, (enum option_id)id, val);
 	}
 	return NULL;
 }

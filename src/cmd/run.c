@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/tool.h"
 #include "core/unitfile.h"
+#include "live/front.h"
 #include "proc/proc.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -270,7 +271,8 @@ struct cli_run {
 	const struct run_opts *o;
 	struct output out;
 	void *sink; /* state of the sink; NULL if none is open */
-	int rc;     /* if a hook ended the launch */
+	struct live_screen screen;
+	int rc; /* if a hook ended the launch */
 };
 
 static void set_record_env(struct launch *l, struct sink_env *env)
@@ -289,11 +291,13 @@ static struct sink_env env_of(struct launch *l)
 	struct str trailer = l->job.unit.config.str_trunc_trailer;
 	const struct sink *sink = r->out.choice.sink;
 	bool to_err = l->job.unit.config.text_to_stderr && sink == sink_named(STR("text"));
+	int screen = r->screen.text_fd;
 	struct sink_env env = {
-		.out = r->out.fd >= 0 ? r->out.fd
-		       : to_err       ? STDERR_FILENO
-				      : STDOUT_FILENO,
-		.err = STDERR_FILENO,
+		.out = screen >= 0      ? screen
+		       : r->out.fd >= 0 ? r->out.fd
+		       : to_err         ? STDERR_FILENO
+					: STDOUT_FILENO,
+		.err = screen >= 0 && isatty(STDERR_FILENO) ? screen : STDERR_FILENO,
 		.buffering = o->view.buffering,
 		.diags = &l->job.diags,
 		.signals = &l->session.loop.signals,
@@ -306,11 +310,30 @@ static struct sink_env env_of(struct launch *l)
 		.what = what_runs(&l->job.arena, o),
 		.where = where_it_runs(&l->job.arena, o),
 	};
-	env.how = (struct show){trailer, escaped(o, env.out)};
-	env.how_remarks = (struct show){trailer, escaped(o, env.err)};
+	env.how = (struct show){trailer, escaped(o, screen >= 0 ? STDOUT_FILENO : env.out)};
+	env.how_remarks = (struct show){trailer, escaped(o, STDERR_FILENO)};
 	if (sink->keeps)
 		set_record_env(l, &env);
 	return env;
+}
+
+/* The screen stands before the sink. */
+static struct err *open_screen(struct launch *l, const struct sink **sink, void **self)
+{
+	struct cli_run *r = l->arg;
+	struct front_spec spec = {.plain = *sink,
+				  .self = *self,
+				  .title = r->o->program && !r->o->tool
+						   ? str_z(r->o->program)
+						   : what_runs(&l->job.arena, r->o),
+				  .maps_are_shown = l->job.unit.config.print_maps_on_exit};
+	struct err *e = live_open(&r->screen, &r->o->live, &spec);
+	if (e)
+		return e;
+	l->session.loop.watcher = front_watcher(r->screen.front);
+	*sink = &front_sink;
+	*self = r->screen.front;
+	return NULL;
 }
 
 static struct err *open_output(struct launch *l, const struct sink **sink, void **self)
@@ -326,6 +349,13 @@ static struct err *open_output(struct launch *l, const struct sink **sink, void 
 	struct sink_env env = env_of(l);
 	r->sink = xcalloc(1, out->choice.sink->size + 1);
 	e = out->choice.sink->open(r->sink, &env, out->choice.opts);
+	*sink = out->choice.sink;
+	*self = r->sink;
+	if (!e && r->screen.text_fd >= 0) {
+		e = open_screen(l, sink, self);
+		if (e)
+			err_free(out->choice.sink->close(r->sink));
+	}
 	if (e) {
 		err_free(output_close(out, false));
 		free(r->sink);
@@ -335,8 +365,6 @@ static struct err *open_output(struct launch *l, const struct sink **sink, void 
 	l->session.limits.as_invoker = out->as_invoker;
 	l->session.limits.parts = out->parts;
 	l->session.limits.renames = out->fd >= 0 && out->choice.sink->whole;
-	*sink = out->choice.sink;
-	*self = r->sink;
 	return NULL;
 }
 
@@ -344,7 +372,10 @@ static struct err *open_output(struct launch *l, const struct sink **sink, void 
 static int close_output(struct launch *l, int rc)
 {
 	struct cli_run *r = l->arg;
+	live_leave(&r->screen);
 	struct err *e = r->out.choice.sink->close(r->sink);
+	if (r->screen.text_fd >= 0)
+		live_print(&r->screen, &l->session.loop.signals);
 	struct err *late = output_close(&r->out, !e);
 	free(r->sink);
 	r->sink = NULL;
@@ -521,6 +552,9 @@ static int launch_and_run(struct launch *l)
 	if (!l->dry_run) {
 		session_loop(&l->session);
 		rc = session_finish(&l->session);
+		struct signals *signals = &l->session.loop.signals;
+		if (r->screen.front && !signals->stop_ns && !l->limits.for_ns)
+			front_wait(r->screen.front, signals);
 	}
 	return close_output(l, rc);
 }
@@ -531,7 +565,7 @@ static int run_loaded(const struct run_opts *o, const struct aot *f)
 	struct host h;
 	struct target target = TARGET_NONE;
 	int rc = RC_USAGE;
-	struct cli_run r = {.o = o};
+	struct cli_run r = {.o = o, .screen = {.text_fd = -1}};
 	const char *warning;
 	struct err *e = output_prepare(o, &r.out);
 	if (e)
@@ -598,18 +632,26 @@ static int run_script(const struct run_opts *o)
 		goto out_host;
 	}
 	struct login login;
-	struct cli_run r = {.o = o};
+	struct cli_run r = {.o = o, .screen = {.text_fd = -1}};
 	struct launch l = launch_of(&r, &h, &target);
 	l.script = &script;
+	bool screen = o->live.on && live_usable();
 	struct err *e = o->target.as_user ? proc_login(&h, o->target.as_user, &login) : NULL;
+	if (!e && screen)
+		e = live_prepare(&r.screen);
+	if (!e && screen)
+		live_redirect(&r.screen, true);
 	if (!e)
 		e = target_open(&target, o->target.cmd, o->target.as_user ? &login : NULL,
 				o->target.pid, o->target.npid);
+	if (r.screen.text_fd >= 0)
+		live_redirect(&r.screen, false);
 	if (!e)
 		e = launch_scope(&l);
 	rc = e ? fail(e, rc) : launch_and_run(&l);
 	launch_free(&l);
 	target_close(&target);
+	close_fd(&r.screen.text_fd);
 out_host:
 	host_deinit(&h);
 out:
@@ -654,7 +696,9 @@ int run_command(const struct run_opts *o)
 		return RC_OK;
 	}
 	struct output out;
-	struct err *e = output_prepare(o, &out);
+	struct err *e = o->live.on ? live_refuses(o) : NULL;
+	if (!e)
+		e = output_prepare(o, &out);
 	if (e)
 		return fail(e, RC_USAGE);
 	if (o->nrecording)
@@ -666,18 +710,17 @@ int run_command(const struct run_opts *o)
 
 static int parse_and_run(struct run_opts *o, int argc, char **argv)
 {
-	static const char *const names[] = {[CMD_RUN] = "run",
-					    [CMD_LIST] = "list",
-					    [CMD_INFO] = "info",
-					    [CMD_FMT] = "--fmt",
-					    [CMD_QUERY] = "query"};
+	static const char *const names[] = {
+		[CMD_RUN] = "run",   [CMD_LIST] = "list",   [CMD_INFO] = "info",
+		[CMD_FMT] = "--fmt", [CMD_QUERY] = "query", [CMD_LIVE] = "live"};
 	struct err *e = opts_parse(o, argc, argv);
 	bool query = o->nrecording || (argc && command_named(argv[0]) == cmd_query);
-	enum command what = query     ? CMD_QUERY
-			    : o->info ? CMD_INFO
-			    : o->fmt  ? CMD_FMT
-			    : o->list ? CMD_LIST
-				      : CMD_RUN;
+	enum command what = query        ? CMD_QUERY
+			    : o->live.on ? CMD_LIVE
+			    : o->info    ? CMD_INFO
+			    : o->fmt     ? CMD_FMT
+			    : o->list    ? CMD_LIST
+					 : CMD_RUN;
 	if (!e && !o->help && !o->version)
 		e = opts_check(o, what, names[what]);
 	const char *use = argc && !o->compat ? command_use(argv[0]) : NULL;

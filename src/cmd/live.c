@@ -1,0 +1,167 @@
+/*
+ * live.c - sonde live SCRIPT: a script, or a tool, on a screen while it runs.
+ *
+ * Its words become those of `sonde run`, as those of query do. Without a usable terminal it is that.
+ * What the plain run writes goes into a file in memory, of which the screen shows the lines, and which
+ * is printed when the terminal is as it was.
+ */
+#include "base/clock.h"
+#include "base/units.h"
+#include "cmd/tool.h"
+#include "live/front.h"
+#include "live/term.h"
+#include "live/view.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+/* ---- options ---- */
+
+enum { LEAST_MS = 200, MOST_S = 60 };
+
+struct err *live_every(struct live_spec *l, const char *val)
+{
+	if (units_time(str_z(val), &l->every_ns) && l->every_ns >= LEAST_MS * MILLI_NS &&
+	    l->every_ns <= MOST_S * (u64)SECOND_NS)
+		return NULL;
+	return err_new("--every needs a time from 200ms to 60s (got '%s')", val);
+}
+
+struct err *live_history(struct live_spec *l, const char *val)
+{
+	if (units_time(str_z(val), &l->history_ns) && l->history_ns)
+		return NULL;
+	return err_new("--history needs a time with its unit, as in 10m (got '%s')", val);
+}
+
+/* "64M" */
+struct err *live_memory(struct live_spec *l, const char *val)
+{
+	struct str s = str_z(val);
+	u64 n, scale = 1ull << 20;
+	bool unit = s.n && (s.s[s.n - 1] == 'M' || s.s[s.n - 1] == 'G');
+	if (unit)
+		scale = s.s[s.n - 1] == 'G' ? 1ull << 30 : scale;
+	if (!unit || !str_u64(str_n(s.s, s.n - 1), &n) || !n || n > 1024)
+		return err_new("--memory needs a size from 1M on, as in 64M or 1G (got '%s')", val);
+	l->memory = n * scale;
+	return NULL;
+}
+
+struct err *live_set_view(struct live_spec *l, const char *val)
+{
+	AUTO_SB b = {0};
+	l->view = val;
+	if (view_named(str_z(val)))
+		return NULL;
+	for (u32 i = 0; views[i]; i++)
+		sb_fmt(&b, "%s%s", i ? ", " : "", views[i]->name);
+	return err_new("--view: no view is named '%s'; there are %s", val, b.s);
+}
+
+struct err *live_refuses(const struct run_opts *o)
+{
+	const char *what = o->output.path                       ? "a file for the results"
+			   : o->output.format || o->output.diff ? "another format"
+			   : o->aot                             ? "--aot"
+			   : o->dry_run                         ? "--dry-run"
+			   : o->nrecording                      ? "a recording"
+								: NULL;
+	return what ? err_new("%s means nothing to 'live', which shows results on the terminal",
+			      what)
+		    : NULL;
+}
+
+/* ---- the screen of a run ---- */
+
+struct err *live_prepare(struct live_screen *s)
+{
+	s->text_fd = memfd_create("sonde-live", MFD_CLOEXEC);
+	return s->text_fd < 0 ? err_sys(errno, "memfd_create") : NULL;
+}
+
+bool live_usable(void)
+{
+	return term_usable(STDOUT_FILENO);
+}
+
+/* The command's streams are not the terminal: it would write into the screen, and take keys. */
+void live_redirect(struct live_screen *s, bool on)
+{
+	static const int streams[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+	for (u32 i = 0; i < countof(streams); i++) {
+		int fd = streams[i];
+		if (on && isatty(fd)) {
+			int null = fd ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
+			s->saved[i] = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+			dup2(fd ? s->text_fd : null, fd);
+			close_fd(&null);
+		} else if (on) {
+			s->saved[i] = -1;
+		} else if (s->saved[i] >= 0) {
+			dup2(s->saved[i], fd);
+			close_fd(&s->saved[i]);
+		}
+	}
+}
+
+struct err *live_open(struct live_screen *s, const struct live_spec *l, struct front_spec *spec)
+{
+	spec->terminal = STDOUT_FILENO;
+	spec->text_fd = s->text_fd;
+	spec->ascii = l->ascii || !term_is_utf8();
+	spec->every_ns = l->every_ns ? l->every_ns : SECOND_NS;
+	spec->limits.history_ns = l->history_ns ? l->history_ns : 600 * (u64)SECOND_NS;
+	spec->limits.memory = l->memory ? l->memory : 64u << 20;
+	spec->view = str_z(l->view);
+	return front_open(spec, &s->front);
+}
+
+static void print_text(const struct live_screen *s, struct signals *signals, u64 from)
+{
+	char buf[16384];
+	ssize_t n;
+	size_t done;
+	while ((n = pread(s->text_fd, buf, sizeof(buf), (off_t)from)) > 0) {
+		if (signals_write(signals, STDOUT_FILENO, buf, (size_t)n, &done))
+			return;
+		from += (u64)n;
+	}
+}
+
+void live_leave(struct live_screen *s)
+{
+	if (s->front)
+		s->from = front_text_from(s->front);
+	if (s->front)
+		front_close(s->front);
+	s->front = NULL;
+}
+
+void live_print(struct live_screen *s, struct signals *signals)
+{
+	if (s->from)
+		fprintf(stderr, "WARNING: %llu bytes of earlier output were not kept\n", s->from);
+	print_text(s, signals, s->from);
+	/* The next attempt to attach begins anew. */
+	if (!ftruncate(s->text_fd, 0))
+		lseek(s->text_fd, 0, SEEK_SET);
+	s->from = 0;
+}
+
+/* ---- the command ---- */
+
+int cmd_live(int argc, char **argv, bool compat)
+{
+	struct arena a = {0};
+	char **word = arena_newn(&a, char *, (size_t)argc + 2);
+	char on[] = "--live";
+	(void)compat;
+	word[0] = argv[0];
+	word[1] = on;
+	memcpy(word + 2, argv + 1, (size_t)(argc - 1) * sizeof(*word));
+	int at = opts_first_operand(argc + 1, word);
+	int rc = at < argc + 1 ? run_operand(at, argc + 1, word) : cmd_run(argc + 1, word, false);
+	arena_free(&a);
+	return rc;
+}

@@ -1,0 +1,135 @@
+/* heat.c - a heat map: a column for each interval, the newest at the right, a row for each bucket. */
+#include "view/common.h"
+
+enum { LABEL = 12, MAX_COLUMNS = 1024 };
+
+/* What came in the interval that ended i steps before the last reading. */
+static struct live_blob *interval(struct view_env *v, u32 i)
+{
+	struct view_env past = *v;
+	struct live_blob *all, *step;
+	struct view_state st = {0};
+	past.st = &st;
+	past.look = (struct live_look){.at = model_back(v->m, i), .prev = model_back(v->m, i + 1)};
+	view_hists(&past, &all, &step);
+	return step;
+}
+
+/* All buckets that any interval has, in order. */
+static struct live_blob *rows_of(struct view_env *v, struct live_blob **col, u32 n)
+{
+	struct live_blob *all = NULL;
+	for (u32 i = 0; i < n; i++)
+		all = model_hist_plus(v->a, all, col[i]);
+	return all;
+}
+
+static u32 shade(const struct grid *g, double part)
+{
+	static const char ascii[] = " .:-=+*#@";
+	static const u16 blocks[] = {' ',    0x2591, 0x2591, 0x2592, 0x2592,
+				     0x2593, 0x2593, 0x2588, 0x2588};
+	u32 n = part <= 0 ? 0 : part >= 1 ? HEAT_INKS : 1 + (u32)(part * (HEAT_INKS - 1));
+	return g->ascii ? (u8)ascii[n] : blocks[n];
+}
+
+static struct style heat(double part)
+{
+	u32 n = part >= 1 ? HEAT_INKS - 1 : (u32)(part * HEAT_INKS);
+	return (struct style){(u8)(INK_HEAT + n), 0};
+}
+
+/* A color tells the logarithm, as in heat maps that are files: one event is seen beside a million. */
+static double part_of(u64 n, u64 most)
+{
+	if (!n)
+		return 0;
+	return most < 2
+		       ? 1
+		       : ((double)(64 - __builtin_clzll(n))) / (double)(64 - __builtin_clzll(most));
+}
+
+struct picture {
+	struct live_blob *rows, **col;
+	u32 ncol, nrow; /* nrow: that are drawn */
+	u64 most;
+};
+
+static void draw_row(struct grid *g, struct rect r, const struct picture *p, u32 row, u32 y)
+{
+	AUTO_SB b = {0};
+	const struct bucket *k = &p->rows->hist[row];
+	if (k->no_lo)
+		sb_z(&b, "less");
+	else
+		put_bucket(&b, k);
+	grid_right(g, r.x, y, LABEL, PLAIN, sb_str(&b));
+	for (u32 i = 0; i < p->ncol; i++) {
+		const struct live_blob *h = p->col[i];
+		u64 n = 0;
+		for (u32 j = 0; h && j < h->n; j++)
+			if (h->hist[j].lo == k->lo && h->hist[j].no_lo == k->no_lo)
+				n = h->hist[j].count;
+		double part = part_of(n, p->most);
+		if (n)
+			grid_put(g, r.x + r.w - 1 - i, y, shade(g, part), heat(part));
+	}
+}
+
+static void draw_axis(struct view_env *v, struct grid *g, struct rect r, u32 ncol, u64 most)
+{
+	AUTO_SB b = {0};
+	const struct live_tick *from = model_back(v->m, v->back + ncol), *to = v->look.at;
+	sb_fmt(&b, "%.0f s ago", (double)(to->at.ns - from->at.ns) / 1e9);
+	grid_text(g, r.x + LABEL + 1, r.y + r.h - 1, r.w - LABEL - 1, INK(DIM), sb_str(&b));
+	sb_clear(&b);
+	sb_fmt(&b, "most: %llu in an interval", most);
+	u32 n = text_columns(sb_str(&b));
+	if (n + LABEL + 16 < r.w)
+		grid_text(g, r.x + r.w - n, r.y + r.h - 1, n, INK(DIM), sb_str(&b));
+}
+
+static void draw(struct view_env *v, struct grid *g, struct rect r)
+{
+	u32 room = r.w > LABEL + 1 ? r.w - LABEL - 1 : 0,
+	    have = v->m->ntick > v->back + 1 ? v->m->ntick - v->back - 1 : 0;
+	struct picture p = {.ncol = MIN(MIN(room, have), MAX_COLUMNS)};
+	p.col = arena_newn(v->a, struct live_blob *, p.ncol + 1);
+	for (u32 i = 0; i < p.ncol; i++)
+		p.col[i] = interval(v, v->back + i);
+	p.rows = rows_of(v, p.col, p.ncol);
+	u32 n = p.rows ? p.rows->n : 0;
+	for (u32 i = 0; i < p.ncol; i++)
+		for (u32 k = 0; p.col[i] && k < p.col[i]->n; k++)
+			p.most = MAX(p.most, p.col[i]->hist[k].count);
+	if (!n || r.h < 2) {
+		grid_text(g, r.x, r.y, r.w, INK(DIM), STR("nothing came in the intervals so far"));
+		return;
+	}
+	/* The largest values stand at the top. */
+	view_scroll(v, n, r.h - 1);
+	for (u32 i = v->st->top; i < n && i - v->st->top + 1 < r.h; i++)
+		draw_row(g, r, &p, n - 1 - i, r.y + i - v->st->top);
+	draw_axis(v, g, r, p.ncol, p.most);
+}
+
+static bool fits(const struct live_table *t, const struct live_row *row)
+{
+	(void)row;
+	return t && t->kind == LIVE_HIST;
+}
+
+static bool is_default(const struct live_table *t, const struct live_row *row)
+{
+	(void)t, (void)row;
+	return false;
+}
+
+const struct live_view view_heat = {
+	.name = "heat",
+	.doc = "a heat map: time from left to right, buckets from below",
+	.key = 'h',
+	.fits = fits,
+	.is_default = is_default,
+	.draw = draw,
+};

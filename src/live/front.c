@@ -1,0 +1,273 @@
+/* front.c - the screen of a run, from its beginning to its end; see front.h. */
+#include "live/front.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "core/unit.h"
+#include "live/inside.h"
+#include <fcntl.h>
+#include <poll.h>
+
+enum {
+	KEPT_LINES = 10000,
+	MOST_TEXT = 64 << 20,
+	MAX_REMARKS = 200,
+	TEXT_NS = 100 * MILLI_NS, /* new text alone is drawn so often, at most */
+	WAIT_MS = 40,
+};
+
+/* ---- panes ---- */
+
+/* Aggregations first, then the text, then what the script notes for itself; without maps at the end of the
+ * plain run, the text is the first. */
+static u32 rank(const struct front *f, const struct pane *p)
+{
+	if (!p->t)
+		return f->spec.maps_are_shown ? 1 : 0;
+	return p->t->plain ? 2 : 1;
+}
+
+static int by_rank(const void *pa, const void *pb, void *front)
+{
+	const struct pane *a = *(struct pane *const *)pa, *b = *(struct pane *const *)pb;
+	u32 x = rank(front, a), y = rank(front, b);
+	if (x != y)
+		return x < y ? -1 : 1;
+	if (!a->t || !b->t)
+		return (a->t == NULL) - (b->t == NULL);
+	return str_cmp(a->t->name, b->t->name);
+}
+
+static void add_pane(struct front *f, const struct live_table *t)
+{
+	struct pane *p = xcalloc(1, sizeof(*p));
+	p->t = t;
+	f->pane = xrealloc(f->pane, (f->npane + 1) * sizeof(struct pane *));
+	f->pane[f->npane++] = p;
+}
+
+/* The focus stays on its pane, unless nobody has moved it yet. */
+static void sort_panes(struct front *f)
+{
+	const struct pane *was = f->focus ? f->pane[f->focus] : NULL;
+	qsort_r(f->pane, f->npane, sizeof(struct pane *), by_rank, f);
+	for (u32 i = 0; was && i < f->npane; i++)
+		if (f->pane[i] == was)
+			f->focus = i;
+}
+
+static void add_panes(struct front *f)
+{
+	for (u32 i = f->npane - 1; i < f->model.ntable; i++)
+		add_pane(f, f->model.table[i]);
+	sort_panes(f);
+}
+
+static void free_pane(struct pane *p)
+{
+	if (p->inside)
+		pane_leave(p);
+	view_state_free(&p->st);
+	sb_free(&p->filter);
+	sb_free(&p->row);
+	free(p);
+}
+
+/* ---- the watcher ---- */
+
+/* The text is in memory. Its beginning goes when there is too much; what is left keeps its place. */
+static void drop_text(struct front *f)
+{
+	const u64 page = 4096;
+	u64 to = f->text_at > MOST_TEXT / 2 ? (f->text_at - MOST_TEXT / 2) & ~(page - 1) : 0;
+	if (f->text_at - f->text_from < MOST_TEXT)
+		return;
+	if (!fallocate(f->spec.text_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)to))
+		f->text_from = to;
+}
+
+static void read_text(struct front *f)
+{
+	char buf[16384];
+	ssize_t n;
+	u64 before = f->lines.n;
+	while (!f->ended && (n = pread(f->spec.text_fd, buf, sizeof(buf), (off_t)f->text_at)) > 0) {
+		f->text_at += (u64)n;
+		text_lines_add(&f->lines, str_n(buf, (size_t)n));
+	}
+	drop_text(f);
+	if (f->lines.n != before && now_ns() - f->drawn_ns >= TEXT_NS)
+		f->dirty = true;
+}
+
+static void draw(struct front *f)
+{
+	if (term_resized(&f->term) || !f->grid.w)
+		f->dirty = true;
+	if (!f->dirty)
+		return;
+	grid_size(&f->grid, f->term.w, f->term.h);
+	screen_draw(f);
+	if (term_draw(&f->term, &f->grid))
+		f->dirty = false;
+	f->drawn_ns = now_ns();
+}
+
+static bool look(void *self)
+{
+	struct front *f = self;
+	int key;
+	while (!f->quit && !f->gone && (key = term_key(&f->term)) != KEY_NONE)
+		keys_take(f, key);
+	read_text(f);
+	if (!f->gone)
+		draw(f);
+	return !f->quit && !f->gone;
+}
+
+static void begin(void *self, const struct watch_reading *t)
+{
+	struct front *f = self;
+	model_note(&f->model, f->lost, f->lines.n);
+	model_begin(&f->model, t);
+}
+
+static void take_map(void *self, const struct map *m, const struct item *it, bool clearing)
+{
+	struct front *f = self;
+	model_map(&f->model, m, it, clearing);
+}
+
+static void end(void *self)
+{
+	struct front *f = self;
+	model_end(&f->model);
+	add_panes(f);
+	if (f->frozen) /* the same reading stays */
+		f->back = MIN(f->back + 1, f->model.ntick - 1);
+	f->dirty = true;
+}
+
+struct watcher *front_watcher(struct front *f)
+{
+	return &f->watcher;
+}
+
+/* ---- the sink ---- */
+
+static void remark(struct front *f, struct str text)
+{
+	AUTO_SB b = {0};
+	f->nremark++;
+	if (f->remark.n >= MAX_REMARKS)
+		return;
+	sb_visible(&b, text);
+	vec_add(&f->remark, arena_str(&f->arena, sb_str(&b)));
+}
+
+static void take_loss(struct front *f, const struct item *it)
+{
+	if (it->loss == LOSS_EVENTS)
+		f->lost += it->n;
+	else if (loss_kinds[it->loss].account != ACCOUNT_TOLD && it->loss != LOSS_TOTAL)
+		remark(f, it->str);
+	f->dirty = true;
+}
+
+static struct err *front_flush(void *self)
+{
+	struct front *f = self;
+	return f->spec.plain->flush ? f->spec.plain->flush(f->spec.self) : NULL;
+}
+
+/* The maps that are printed from here on are on the screen already. */
+static void end_text(struct front *f)
+{
+	err_free(front_flush(f)); /* close() of the plain output says why, too */
+	read_text(f);
+	f->ended = true;
+}
+
+static struct err *front_put(void *self, const struct item *it)
+{
+	struct front *f = self;
+	if (it->kind == I_LOST)
+		take_loss(f, it);
+	else if (it->kind == I_ERROR)
+		remark(f, it->str);
+	else if (it->kind == I_STATUS)
+		f->nstatus += it->str.n > 0;
+	else if (it->kind == I_END)
+		end_text(f);
+	return f->spec.plain->put(f->spec.self, it);
+}
+
+static void front_show(const void *self, struct show *results, struct show *remarks)
+{
+	const struct front *f = self;
+	if (f->spec.plain->show)
+		f->spec.plain->show(f->spec.self, results, remarks);
+}
+
+const struct sink front_sink = {
+	.name = "screen",
+	.put = front_put,
+	.flush = front_flush,
+	.show = front_show,
+};
+
+/* ---- beginning and end ---- */
+
+struct err *front_open(const struct front_spec *spec, struct front **ret)
+{
+	struct front *f = xcalloc(1, sizeof(*f));
+	f->spec = *spec;
+	f->grid.ascii = spec->ascii;
+	model_init(&f->model, &spec->limits);
+	text_lines_init(&f->lines, KEPT_LINES);
+	add_pane(f, NULL);
+	f->dirty = true;
+	struct err *e = term_open(&f->term, spec->terminal);
+	f->watcher = (struct watcher){.self = f,
+				      .fd = f->term.fd,
+				      .every_ns = spec->every_ns,
+				      .look = look,
+				      .begin = begin,
+				      .map = take_map,
+				      .end = end};
+	if (e) {
+		front_close(f);
+		return e;
+	}
+	draw(f);
+	*ret = f;
+	return NULL;
+}
+
+bool front_wait(struct front *f, struct signals *s)
+{
+	f->ended = f->dirty = true;
+	while (look(f) && !(s && signals_look(s)))
+		poll(&(struct pollfd){.fd = f->term.fd, .events = POLLIN}, 1, WAIT_MS);
+	return !f->gone;
+}
+
+u64 front_text_from(const struct front *f)
+{
+	return f->text_from;
+}
+
+void front_close(struct front *f)
+{
+	term_close(&f->term);
+	for (u32 i = 0; i < f->npane; i++)
+		free_pane(f->pane[i]);
+	free(f->pane);
+	model_deinit(&f->model);
+	text_lines_free(&f->lines);
+	grid_free(&f->grid);
+	sb_free(&f->input);
+	sb_free(&f->note);
+	vec_free(&f->remark);
+	arena_free(&f->arena);
+	free(f);
+}

@@ -1,0 +1,58 @@
+/* inside.h - the state of a front, for front.c, screen.c (draws it) and keys.c (changes it). */
+#pragma once
+#include "live/front.h"
+#include "live/term.h"
+#include "live/view.h"
+
+struct pane {
+	const struct live_table *t;   /* NULL: the text */
+	const struct live_view *view; /* chosen by a key; NULL: the first that fits */
+	struct view_state st, outer;  /* outer: while a row is shown, that of the rows */
+	struct sb filter;
+	struct sb row; /* key of the row that is shown alone */
+	bool inside;   /* .row is shown */
+};
+
+enum prompt { PROMPT_NONE, PROMPT_FILTER, PROMPT_TIME };
+enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LOSSES };
+
+struct front {
+	struct front_spec spec;
+	struct watcher watcher;
+	struct live_model model;
+	struct live_lines lines;
+	u32 nstatus;            /* lines that only say that the run has begun */
+	u64 text_at, text_from; /* bytes of the text that were read; that were dropped */
+	struct term term;
+	struct grid grid;
+	struct pane **pane; /* those of tables as they come, and the text's */
+	u32 npane, focus;
+	bool whole;  /* the pane with the focus has the screen */
+	bool frozen; /* .back counts on, so that the same reading stays */
+	u32 back;
+	bool diff;  /* totals are since the mark */
+	bool quit;  /* by the user */
+	bool gone;  /* the terminal */
+	bool ended; /* the run */
+	bool dirty; /* to be drawn */
+	u64 drawn_ns;
+	enum prompt prompt;
+	struct sb input; /* of the prompt */
+	enum overlay overlay;
+	struct sb note;         /* shown once, in the last line */
+	u64 lost;               /* events */
+	u32 nremark;            /* other losses and errors */
+	VEC(struct str) remark; /* the first of them, in .arena */
+	struct arena arena;
+};
+
+/* screen.c */
+void screen_draw(struct front *f); /* into .grid; size as it is */
+struct live_look screen_look(const struct front *f);
+struct view_env screen_env(struct front *f, struct pane *p, struct arena *a);
+const struct live_view *pane_view(const struct front *f, const struct pane *p);
+const struct live_row *pane_row(const struct pane *p);
+/* keys.c */
+void keys_take(struct front *f, int key);
+void pane_leave(struct pane *p); /* from a row to all */
+void view_state_free(struct view_state *st);

@@ -1,0 +1,406 @@
+/* term.c - escape sequences, keys, and the child that restores the terminal; see term.h. */
+#include "live/term.h"
+#include "base/alloc.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* Alternate screen, no cursor, no automatic line breaks. */
+#define ENTER_SCREEN "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[0m\x1b[2J"
+/* CAN ends a sequence of which only a part was written. */
+#define LEAVE_SCREEN "\x18\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l"
+
+/* ---- the environment ---- */
+
+static const char *env(const char *name)
+{
+	const char *s = getenv(name);
+	return s ? s : "";
+}
+
+bool term_usable(int fd)
+{
+	return isatty(fd) && *env("TERM") && strcmp(env("TERM"), "dumb") != 0;
+}
+
+/* By NO_COLOR, TERM and COLORTERM. */
+static enum term_color term_color_of(void)
+{
+	if (*env("NO_COLOR"))
+		return COLOR_NONE;
+	return *env("COLORTERM") || strstr(env("TERM"), "256color") ? COLOR_256 : COLOR_16;
+}
+
+bool term_is_utf8(void)
+{
+	const char *s = *env("LC_ALL")     ? env("LC_ALL")
+			: *env("LC_CTYPE") ? env("LC_CTYPE")
+					   : env("LANG");
+	struct str name = str_z(s), word;
+	while (str_cut(&name, '.', &word))
+		if (str_eq_nocase(word, STR("UTF-8")) || str_eq_nocase(word, STR("utf8")))
+			return true;
+	return false;
+}
+
+/* ---- drawing ---- */
+
+/* How inks look; with COLOR_NONE only bold and reverse are left. */
+static const char *const inks[2][INKS] = {
+	{
+		[INK_PLAIN] = "39;49",
+		[INK_HEAD] = "36;49",
+		[INK_TITLE] = "34;49",
+		[INK_KEY] = "36;49",
+		[INK_VALUE] = "39;49",
+		[INK_BAR] = "32;49",
+		[INK_LINE] = "36;49",
+		[INK_BAD] = "31;49",
+		[INK_GOOD] = "32;49",
+		[INK_DIM] = "90;49",
+		[INK_UP] = "31;49",
+		[INK_DOWN] = "32;49",
+		[INK_HEAT] = "34;49",
+		"34;49",
+		"35;49",
+		"35;49",
+		"31;49",
+		"31;49",
+		"33;49",
+		"93;49",
+		[INK_FRAME] = "30;43",
+		"30;41",
+		"30;42",
+		"30;46",
+	},
+	{
+		[INK_PLAIN] = "39;49",
+		[INK_HEAD] = "38;5;73;49",
+		[INK_TITLE] = "38;5;75;49",
+		[INK_KEY] = "38;5;73;49",
+		[INK_VALUE] = "39;49",
+		[INK_BAR] = "38;5;71;49",
+		[INK_LINE] = "38;5;74;49",
+		[INK_BAD] = "38;5;196;49",
+		[INK_GOOD] = "38;5;71;49",
+		[INK_DIM] = "38;5;245;49",
+		[INK_UP] = "38;5;203;49",
+		[INK_DOWN] = "38;5;71;49",
+		[INK_HEAT] = "38;5;54;49",
+		"38;5;91;49",
+		"38;5;127;49",
+		"38;5;162;49",
+		"38;5;203;49",
+		"38;5;209;49",
+		"38;5;215;49",
+		"38;5;222;49",
+		[INK_FRAME] = "38;5;16;48;5;214",
+		"38;5;16;48;5;208",
+		"38;5;16;48;5;220",
+		"38;5;16;48;5;179",
+	},
+};
+
+static void put_style(struct sb *out, struct style s, enum term_color color)
+{
+	assert(s.ink < INKS);
+	sb_z(out, "\x1b[0");
+	if (s.flags & STYLE_BOLD)
+		sb_z(out, ";1");
+	if (s.flags & STYLE_REVERSE)
+		sb_z(out, ";7");
+	if (color != COLOR_NONE && s.ink != INK_PLAIN)
+		sb_fmt(out, ";%s", inks[color == COLOR_256][s.ink]);
+	sb_char(out, 'm');
+}
+
+static bool same(struct cell a, struct cell b)
+{
+	return a.ch == b.ch && a.style.ink == b.style.ink && a.style.flags == b.style.flags;
+}
+
+void term_diff(struct sb *out, const struct grid *from, const struct grid *to,
+	       enum term_color color, bool all)
+{
+	struct style now = {INKS, 0};
+	u32 at_x = ~0u, at_y = ~0u;
+	all |= from->w != to->w || from->h != to->h;
+	if (all)
+		sb_z(out, "\x1b[0m\x1b[2J");
+	for (u32 i = 0; i < to->w * to->h; i++) {
+		struct cell c = to->cell[i];
+		u32 x = i % to->w, y = i / to->w;
+		bool blank = all && same(c, (struct cell){.ch = ' '});
+		if (!c.ch || blank || (!all && same(c, from->cell[i])))
+			continue;
+		if (at_x != x || at_y != y)
+			sb_fmt(out, "\x1b[%u;%uH", y + 1, x + 1);
+		if (now.ink != c.style.ink || now.flags != c.style.flags)
+			put_style(out, now = c.style, color);
+		ch_put(out, c.ch);
+		at_x = x + ch_width(c.ch);
+		at_y = y;
+	}
+}
+
+/* False: the terminal does not take all of it now. */
+static bool write_out(struct term *t)
+{
+	while (t->out.n) {
+		ssize_t n = write(t->fd, t->out.s, t->out.n);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return false;
+		if (n < 0) { /* term_key() finds out that it is gone */
+			sb_clear(&t->out);
+			return true;
+		}
+		memmove(t->out.s, t->out.s + n, t->out.n - (size_t)n);
+		t->out.n -= (size_t)n;
+	}
+	return true;
+}
+
+bool term_draw(struct term *t, const struct grid *g)
+{
+	if (!write_out(t))
+		return false;
+	term_diff(&t->out, &t->shown, g, t->color, t->stale);
+	t->stale = false;
+	grid_size(&t->shown, g->w, g->h);
+	memcpy(t->shown.cell, g->cell, (size_t)g->w * g->h * sizeof(*g->cell));
+	write_out(t);
+	return true;
+}
+
+bool term_resized(struct term *t)
+{
+	enum { MOST = 1000 };
+	struct winsize w;
+	if (ioctl(t->fd, TIOCGWINSZ, &w) || !w.ws_col || !w.ws_row)
+		w = (struct winsize){.ws_col = 80, .ws_row = 24};
+	u32 cols = MIN(w.ws_col, MOST), rows = MIN(w.ws_row, MOST);
+	if (cols == t->w && rows == t->h)
+		return false;
+	t->w = cols;
+	t->h = rows;
+	t->stale = true;
+	return true;
+}
+
+/* ---- keys ---- */
+
+static int letter_key(char c)
+{
+	switch (c) {
+	case 'A': return KEY_UP;
+	case 'B': return KEY_DOWN;
+	case 'C': return KEY_RIGHT;
+	case 'D': return KEY_LEFT;
+	case 'F': return KEY_END;
+	case 'H': return KEY_HOME;
+	case 'Z': return KEY_BACK_TAB;
+	default: return KEY_UNKNOWN;
+	}
+}
+
+static int number_key(char c)
+{
+	switch (c) {
+	case '1':
+	case '7': return KEY_HOME;
+	case '4':
+	case '8': return KEY_END;
+	case '5': return KEY_PAGE_UP;
+	case '6': return KEY_PAGE_DOWN;
+	default: return KEY_UNKNOWN;
+	}
+}
+
+/* Bytes of the sequence "ESC [ ... letter" or "ESC O letter"; 0: it is not complete. */
+static u32 sequence(const char *p, u32 n)
+{
+	if (n < 3)
+		return 0;
+	if (p[1] == 'O')
+		return 3;
+	for (u32 i = 2; i < n; i++)
+		if (p[i] >= '@' && p[i] <= '~')
+			return i + 1;
+	return 0;
+}
+
+static int one_key(const char *p, u32 n, bool all, u32 *used)
+{
+	*used = 1;
+	if (p[0] == KEY_ESC && n > 1 && (p[1] == '[' || p[1] == 'O')) {
+		*used = sequence(p, n);
+		if (!*used) {
+			*used = all ? n : 0;
+			return all ? KEY_UNKNOWN : KEY_NONE;
+		}
+		char last = p[*used - 1];
+		return last == '~' ? *used == 4 ? number_key(p[2]) : KEY_UNKNOWN : letter_key(last);
+	}
+	if (p[0] == KEY_ESC && n == 1 && !all) {
+		*used = 0;
+		return KEY_NONE;
+	}
+	if (p[0] == '\n')
+		return KEY_ENTER;
+	if (p[0] == 8)
+		return KEY_BACKSPACE;
+	if ((u8)p[0] < 0x80)
+		return p[0] ? p[0] : KEY_UNKNOWN;
+	bool whole = str_utf8(str_n(p, n));
+	if (!whole && n < 4 && !all) {
+		*used = 0;
+		return KEY_NONE;
+	}
+	int ch = (int)ch_next(str_n(p, n), used);
+	return whole ? ch : KEY_UNKNOWN;
+}
+
+int term_decode(char *p, u32 *n, bool all)
+{
+	u32 used;
+	if (!*n)
+		return KEY_NONE;
+	int key = one_key(p, *n, all, &used);
+	*n -= used;
+	memmove(p, p + used, *n);
+	return key;
+}
+
+int term_key(struct term *t)
+{
+	struct pollfd p = {.fd = t->fd, .events = POLLIN};
+	bool some = poll(&p, 1, 0) == 1;
+	if (some && t->nin < sizeof(t->in)) {
+		ssize_t n = read(t->fd, t->in + t->nin, sizeof(t->in) - t->nin);
+		if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+			return KEY_GONE;
+		t->nin += n > 0 ? (u32)n : 0;
+	}
+	/* A sequence comes in one piece, or nearly: what has not become one by now is none. */
+	return term_decode(t->in, &t->nin, !some);
+}
+
+/* ---- the guard ---- */
+
+static void close_above(int fd)
+{
+	if (!close_range((unsigned)fd + 1, ~0u, 0))
+		return;
+	for (int i = (int)sysconf(_SC_OPEN_MAX) - 1; i > fd; i--) /* before Linux 5.9 */
+		close(i);
+}
+
+/* A session of its own: it may change the terminal when another process has it. */
+static _Noreturn void guard(int alive, int terminal, const struct termios *was)
+{
+	enum { ALIVE = 3, TERMINAL = 4 };
+	char c;
+	setsid();
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_IGN);
+	alive = fcntl(alive, F_DUPFD, TERMINAL + 1);
+	terminal = fcntl(terminal, F_DUPFD, TERMINAL + 1);
+	if (dup2(alive, ALIVE) < 0 || dup2(terminal, TERMINAL) < 0)
+		_exit(1);
+	close_above(TERMINAL);
+	for (int fd = 0; fd < ALIVE; fd++)
+		close(fd);
+	while (read(ALIVE, &c, 1) < 0 && errno == EINTR)
+		;
+	int flags = fcntl(TERMINAL, F_GETFL);
+	fcntl(TERMINAL, F_SETFL, flags & ~O_NONBLOCK);
+	(void)!write(TERMINAL, LEAVE_SCREEN, sizeof(LEAVE_SCREEN) - 1);
+	tcsetattr(TERMINAL, TCSADRAIN, was);
+	_exit(0);
+}
+
+static struct err *start_guard(struct term *t, const struct termios *was)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC))
+		return err_sys(errno, "pipe");
+	fflush(NULL);
+	t->guard = fork();
+	if (!t->guard) {
+		close(ends[1]);
+		guard(ends[0], t->fd, was);
+	}
+	close(ends[0]);
+	if (t->guard < 0) {
+		close(ends[1]);
+		return err_sys(errno, "fork");
+	}
+	heap_own();
+	t->guard_fd = ends[1];
+	return NULL;
+}
+
+static struct err *open_terminal(struct term *t, int fd)
+{
+	char name[256];
+	int no = ttyname_r(fd, name, sizeof(name));
+	t->fd = no ? -1 : open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (t->fd < 0)
+		return err_sys(no ? no : errno, "open the terminal");
+	return NULL;
+}
+
+static void set_raw(struct termios *m)
+{
+	m->c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INLCR | IGNCR | ISTRIP | IXON | PARMRK);
+	m->c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON | IEXTEN | ISIG);
+	m->c_oflag &= ~(tcflag_t)OPOST;
+	m->c_cc[VMIN] = 1;
+	m->c_cc[VTIME] = 0;
+}
+
+struct err *term_open(struct term *t, int fd)
+{
+	struct termios was, raw;
+	*t = (struct term){.fd = -1, .guard_fd = -1, .stale = true, .color = term_color_of()};
+	struct err *e = open_terminal(t, fd);
+	if (!e && tcgetattr(t->fd, &was))
+		e = err_sys(errno, "ask for the terminal's mode");
+	if (!e)
+		e = start_guard(t, &was);
+	if (!e) {
+		raw = was;
+		set_raw(&raw);
+		if (tcsetattr(t->fd, TCSADRAIN, &raw))
+			e = err_sys(errno, "set the terminal's mode");
+	}
+	if (e) {
+		term_close(t);
+		return e;
+	}
+	sb_z(&t->out, ENTER_SCREEN);
+	write_out(t);
+	term_resized(t);
+	return NULL;
+}
+
+void term_close(struct term *t)
+{
+	if (t->guard_fd >= 0) {
+		close(t->guard_fd);
+		while (waitpid(t->guard, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	close_fd(&t->fd);
+	grid_free(&t->shown);
+	sb_free(&t->out);
+	t->fd = t->guard_fd = -1;
+}

@@ -1,0 +1,65 @@
+/*
+ * term.h - the terminal: a screen that is drawn by differences, and keys.
+ *
+ * Only sequences that xterm, tmux and the Linux console have in common are written. A child waits for
+ * the end of this process, whatever ends it (also kill -9, a crash), and then restores the terminal; so
+ * there is one place that does it, and the process needs no right for it when it ends.
+ */
+#pragma once
+#include "base/err.h"
+#include "live/grid.h"
+#include <sys/types.h>
+
+enum term_color { COLOR_NONE, COLOR_16, COLOR_256 };
+
+enum {
+	KEY_NONE = 0,
+	KEY_ENTER = '\r',
+	KEY_TAB = '\t',
+	KEY_ESC = 27,
+	KEY_BACKSPACE = 127,
+	KEY_UP = 0x110000, /* above all code points */
+	KEY_DOWN,
+	KEY_LEFT,
+	KEY_RIGHT,
+	KEY_PAGE_UP,
+	KEY_PAGE_DOWN,
+	KEY_HOME,
+	KEY_END,
+	KEY_BACK_TAB,
+	KEY_UNKNOWN,
+	KEY_GONE, /* the terminal is not there any more */
+};
+
+struct term {
+	int fd; /* of the terminal, for reading and writing, which never waits; -1: not open */
+	enum term_color color;
+	u32 w, h;
+	struct grid shown; /* what the terminal has */
+	bool stale;        /* it may have something else */
+	struct sb out;     /* not written yet */
+	char in[64];       /* read, but no key yet */
+	u32 nin;
+	int guard_fd; /* the child ends when it is closed */
+	pid_t guard;
+};
+
+/* Of the environment. */
+bool term_usable(int fd); /* a terminal, and neither dumb nor unknown */
+bool term_is_utf8(void);  /* by LC_ALL, LC_CTYPE and LANG */
+
+/* fd: the terminal's, e.g. standard output. Alternate screen, no echo, no line editing. */
+struct err *term_open(struct term *t, int fd) MUST_USE;
+void term_close(struct term *t); /* the terminal is as it was; also of one that is not open */
+/* The size may have changed: sets .w and .h. */
+bool term_resized(struct term *t);
+/* Draw what differs, unless the terminal has not taken the last drawing yet: then false, and the caller
+ * tries again later with what is to be seen then. */
+bool term_draw(struct term *t, const struct grid *g);
+int term_key(struct term *t); /* a code point or one of the above; KEY_NONE if there is none yet */
+/* The next key in p[0..*n), which is taken out; KEY_NONE if it is not complete, unless it is all that
+ * there will be. */
+int term_decode(char *p, u32 *n, bool all);
+/* What turns a screen that shows `from` into `to`. */
+void term_diff(struct sb *out, const struct grid *from, const struct grid *to,
+	       enum term_color color, bool all);

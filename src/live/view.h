@@ -1,0 +1,59 @@
+/*
+ * view.h - ways to draw what a run has: one row per view, in features/view/.
+ *
+ * A view is given a table of the model, or one row of it, and draws into a rectangle of a grid. It keeps
+ * nothing but struct view_state, which belongs to the pane. views[] is in the order in which `v` goes
+ * through them; the first that .is_default() is what a pane begins with.
+ */
+#pragma once
+#include "live/grid.h"
+#include "live/lines.h"
+#include "live/model.h"
+
+/* Of a pane, from one drawing to the next; all zeros at first. */
+struct view_state {
+	u32 cursor, top; /* the selected entry, and the first that is drawn */
+	u32 n;           /* entries that can be selected; set by draw() */
+	u32 page;        /* how many fit; set by draw() */
+	u32 sort;        /* column + 1 by which rows are sorted; 0: the view's choice */
+	bool reverse;
+	struct sb selected; /* key of the selected row; set by draw() */
+	u64 box, zoom; /* of flame graphs: the selected frame, and the one that is as wide as all */
+	struct flame_box *boxes; /* drawn last */
+	u32 nbox;
+	bool tail_off; /* of text: it does not follow the end; .top is the line above */
+};
+
+struct view_env {
+	const struct live_model *m;
+	const struct live_table *t; /* NULL: the text */
+	const struct live_row *row; /* only this row; NULL: all */
+	const struct live_lines *lines;
+	struct live_look look;
+	u32 back;          /* steps from the last reading to look.at */
+	struct str filter; /* words; "" shows all */
+	bool focus;        /* the pane has the keyboard */
+	struct view_state *st;
+	struct arena *a; /* until the drawing is done */
+};
+
+struct live_view {
+	const char *name, *doc;
+	char key; /* chooses the view; 0 if only `v` does */
+	bool (*fits)(const struct live_table *t, const struct live_row *row);
+	bool (*is_default)(const struct live_table *t, const struct live_row *row);
+	void (*draw)(struct view_env *v, struct grid *g, struct rect r);
+	/* An arrow key, with its number of rows or columns. False if the pane is to move the cursor. NULL: it
+	 * always does. */
+	bool (*move)(struct view_env *v, int dx, int dy);
+	/* Enter, and Backspace if !in. False if the pane is to go into the row, or out of it. */
+	bool (*enter)(struct view_env *v, bool in);
+};
+extern const struct live_view *const views[]; /* view/registry.c, ended by NULL */
+
+/* live/pick.c */
+const struct live_view *view_named(struct str name);
+const struct live_view *view_for(const struct live_table *t, const struct live_row *row);
+/* The next one that fits, behind v. */
+const struct live_view *view_after(const struct live_view *v, const struct live_table *t,
+				   const struct live_row *row);

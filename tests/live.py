@@ -1,0 +1,442 @@
+#!/usr/bin/env python3
+# live.py [-u] [-v] SONDE [NAME...] - screens of `sonde live`, in tmux, compared as a whole with tests/live/*.txt (-u writes
+# them); what is printed after it; that the terminal is as it was, whatever ends it. As root, with tmux.
+#
+# Screens are of scripts that only have begin probes, so every number is known. Times and costs become "#".
+import os, pty, re, random, select, signal, struct, subprocess, sys, tempfile, termios, time, fcntl
+
+here = os.path.dirname(os.path.abspath(__file__))
+args = sys.argv[1:]
+update = '-u' in args
+verbose = '-v' in args
+args = [a for a in args if a not in ('-u', '-v')]
+if not args:
+	sys.exit('usage: live.py [-u] [-v] SONDE [NAME...]')
+sonde, names = os.path.abspath(args[0]), args[1:]
+slow = float(os.environ.get('TEST_SLOW', '1'))
+tmp = tempfile.TemporaryDirectory()
+done = failed = 0
+
+
+def wait(what, condition, seconds=20):
+	end = time.time() + seconds * slow
+	while time.time() < end:
+		got = condition()
+		if got:
+			return got
+		time.sleep(0.05)
+	raise AssertionError('never: ' + what)
+
+
+class Screen:
+	"""A terminal in tmux in which a shell runs."""
+	count = 0
+
+	def __init__(self, width=80, height=24, env=''):
+		Screen.count += 1
+		self.socket = os.path.join(tmp.name, 'tmux%d' % Screen.count)
+		self.env = 'LANG=C.UTF-8 TERM=screen-256color ' + env
+		self.tmux('-f', '/dev/null', 'new-session', '-d', '-x', str(width), '-y', str(height),
+			  'env PS1="ready> " ENV= sh')
+		wait('a shell', lambda: 'ready>' in self.text())
+
+	def tmux(self, *words):
+		return subprocess.run(['tmux', '-S', self.socket, *words], capture_output=True, text=True).stdout
+
+	def text(self, *options):
+		return self.tmux('capture-pane', '-p', *options)
+
+	def send(self, *keys):
+		for k in keys:
+			self.tmux('send-keys', k)
+
+	def type(self, text):
+		self.tmux('send-keys', '-l', '--', text)
+
+	def command(self, text):
+		path = os.path.join(tmp.name, 'command%d' % Screen.count)
+		with open(path, 'w') as f:
+			f.write(text)
+		self.tmux('send-keys', '-l', '%s sh %s; echo status $?' % ('env ' + self.env, path))
+		self.send('Enter')
+
+	def live(self, words):
+		self.command('echo $$ > %s/pid; exec %s live %s' % (tmp.name, sonde, words))
+		self.until('sonde live:')
+
+	def until(self, text):
+		return wait(text, lambda: text in self.text() and self.text())
+
+	def until_not(self, text):
+		wait('not ' + text, lambda: text not in self.text())
+
+	def ended(self):
+		"""It has printed its results, and the shell is back."""
+		wait('the end', lambda: re.search(r'^status \d+$', self.text('-S', '-'), re.M))
+		return re.search(r'^status (\d+)$', self.text('-S', '-'), re.M).group(1)
+
+	def alternate(self):
+		return self.tmux('display-message', '-p', '#{alternate_on}#{cursor_flag}#{wrap_flag}').strip()
+
+	def close(self):
+		self.tmux('kill-server')
+
+
+def pid():
+	with open(os.path.join(tmp.name, 'pid')) as f:
+		return int(f.read())
+
+
+def masked(text):
+	"""Clock and duration, the interval's cost."""
+	text = re.sub(r'\d\d:\d\d:\d\d  \d+ s', '##:##:##  # s', text)
+	text = re.sub(r' +cost: .*', '', text)
+	return re.sub(r'[ \t]+$', '', text, flags=re.M).rstrip('\n') + '\n'
+
+
+def compare(name, text):
+	path = os.path.join(here, 'live', name + '.txt')
+	if update:
+		with open(path, 'w') as f:
+			f.write(text)
+	with open(path) as f:
+		want = f.read()
+	if text != want:
+		raise AssertionError('%s.txt differs:\n--- wanted\n%s--- got\n%s' % (name, want, text))
+
+
+def case(function):
+	global done, failed
+	name = function.__name__
+	if names and name not in names:
+		return
+	done += 1
+	try:
+		function()
+		print('ok %d - %s' % (done, name), flush=True)
+	except AssertionError as e:
+		failed += 1
+		print('not ok %d - %s\n# %s' % (done, name, str(e).replace('\n', '\n# ')), flush=True)
+
+
+COUNTS = '''-e 'begin {
+	for ($i : 0..30) { @reads["cat"] = count(); }
+	for ($i : 0..7) { @reads["make"] = count(); }
+	for ($i : 0..2) { @reads["sh"] = count(); }
+	@reads["a very long name of a command that does not fit into the column of keys on a narrow screen"] = count();
+	for ($i : 0..300) { @size = hist($i); @by["x", $i % 3] = hist($i); }
+	@wait["cat"] = stats(10); @wait["cat"] = stats(20); @wait["make"] = stats(7);
+	@last["cat"] = "some text"; @note = 5;
+	printf("one line\\nand another\\n");
+}\''''
+
+
+def shown(name, width, height, keys=(), env='', words=COUNTS, until='The run has ended'):
+	s = Screen(width, height, env)
+	s.live(words)
+	s.until(until)
+	for k, until in keys:
+		s.send(k)
+		s.until(until)
+	compare(name, masked(s.text()))
+	return s
+
+
+@case
+def small():
+	s = shown('small', 80, 24, [('z', '1 @by  table')])
+	s.send('Tab')
+	s.until('2 @reads  table')
+	compare('small-counts', masked(s.text()))
+	s.send('Tab', 'Tab')
+	s.until('4 @wait')
+	s.send('Tab')
+	s.until('one line')
+	compare('small-text', masked(s.text()))
+	s.send('?')
+	s.until('any key goes back')
+	compare('small-help', masked(s.text()))
+	s.close()
+
+
+@case
+def histogram():
+	s = shown('hist', 80, 24, [('Tab', '2 @reads'), ('Tab', '3 @size'), ('z', '3 @size')])
+	s.send('h')
+	s.until('@size  heat')
+	s.send('v')
+	s.until('@size  series')
+	s.close()
+
+
+@case
+def ascii():
+	shown('ascii', 80, 24, [('2', '2 @reads'), ('z', '2 @reads')], words='--ascii ' + COUNTS).close()
+
+
+@case
+def wide():
+	shown('wide', 170, 40).close()
+
+
+@case
+def tiny():
+	s = shown('tiny', 39, 9, until='nothing lost')
+	s.tmux('resize-window', '-x', '40', '-y', '12')
+	s.until('1 @by')
+	s.close()
+
+
+@case
+def no_color():
+	s = shown('no-color', 80, 24, env='NO_COLOR=1 TERM=xterm')
+	codes = set(re.findall(r'\x1b\[([0-9;]*)m', s.text('-e')))
+	for c in codes:
+		if re.search(r'(^|;)([349][0-7]|10[0-7])(;|$)', c):
+			raise AssertionError('a colour in spite of NO_COLOR: ' + c)
+	s.close()
+
+
+@case
+def row_and_filter():
+	s = Screen()
+	s.live(COUNTS)
+	s.until('The run has ended')
+	s.send('z', '2', 'Down', 'Enter')
+	s.until('@reads[make]  series')
+	s.send('BSpace')
+	s.until('@reads  table')
+	s.send('/')
+	s.type('MA total>5')
+	s.until('filter: MA total>5_')
+	s.send('Enter')
+	s.until('/MA total>5')
+	compare('filter', masked(s.text()))
+	s.send('/', 'Escape', '1', 'Enter')
+	s.until('@by[x, ')
+	compare('row', masked(s.text()))
+	s.send('Escape')
+	s.until('1 @by  table')
+	s.send('f')
+	s.until('that view does not fit')
+	s.close()
+
+
+def plain(words, env={}):
+	r = subprocess.run('%s %s' % (sonde, words), shell=True, capture_output=True, text=True,
+			   env={**os.environ, **env})
+	return r.stdout, r.stderr, r.returncode
+
+
+@case
+def prints_the_results():
+	"""What the plain run prints comes when the terminal is as it was, errors and status, too."""
+	for words in (COUNTS, "-e 'begin { @ = count(); errorf(\"bad\"); exit(3); }'"):
+		out, err, rc = plain(words)
+		s = Screen(120, 60)
+		s.live(words)
+		s.until('The run has ended')
+		s.send('q')
+		if s.ended() != str(rc):
+			raise AssertionError('another exit status')
+		got = s.text()
+		for line in (err + out).splitlines():
+			if line.rstrip() not in [g.rstrip() for g in got.splitlines()]:
+				raise AssertionError('not printed: %r in\n%s' % (line, got))
+		if s.alternate() != '011':
+			raise AssertionError('the terminal is not as it was')
+		s.close()
+
+
+CALLS = "-c 'build/tests/calls 3' -e 'uprobe:build/tests/calls:greet { @greets = count(); @[comm] = count(); }'"
+
+
+@case
+def sums():
+	"""What is on the screen at the end is what is printed; output of the command is shown, too."""
+	s = Screen()
+	s.live("-c '/bin/echo from the command' -e 'tracepoint:syscalls:sys_enter_write /pid == cpid/ { @w = count(); "
+	       "@[comm] = count(); } interval:s:1 { clear(@w); }'")
+	s.until('The run has ended')
+	text = s.until('from the command')
+	shown_sum = re.search(r'^ +\S+ +(\d+) .*echo$', text, re.M).group(1)
+	s.send('q')
+	s.ended()
+	printed = re.search(r'@\[echo\]: (\d+)', s.text()).group(1)
+	if shown_sum != printed or printed != '1':
+		raise AssertionError('%s on the screen, %s printed' % (shown_sum, printed))
+	s.close()
+
+
+LONG = "-e 'interval:ms:50 { @n = count(); printf(\"%d\\n\", 7); }'"
+
+
+@case
+def time_travel():
+	s = Screen()
+	s.live('--every 200ms ' + LONG)
+	s.until('1 @n  table')
+	wait('readings', lambda: re.search(r'  [2-9] s  every', s.text()))
+	s.send('t')
+	back = lambda: int((re.search(r'(\d+) intervals? back', s.text()) or [0, 0])[1])
+	first = wait('an interval back', back)
+	wait('it stays where it is while others come', lambda: back() > first)
+	s.send('G')
+	s.until('every 0.2 s')
+	s.send('Space')
+	s.until('frozen')
+	s.send('Space')
+	s.until_not('frozen')
+	s.send('m', 'd')
+	s.until('since the mark at')
+	s.send('c', '0')
+	s.until('  since ')
+	s.send('g')
+	s.type('-1s')
+	s.send('Enter')
+	s.until('intervals back')
+	s.send('+', 'G')
+	s.until('every 0.5 s')
+	s.send('q')
+	if s.ended() != '0':
+		raise AssertionError('status')
+	s.close()
+
+
+@case
+def restored():
+	"""The terminal's mode and screen, whatever ends it."""
+	for end in ('q', 'C-c', signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT):
+		s = Screen()
+		s.command('stty -a')
+		s.ended()
+		before = s.text()
+		s.live(LONG)
+		s.until('1 @n')
+		if s.alternate() != '100':
+			raise AssertionError('no alternate screen: ' + s.alternate())
+		if isinstance(end, str):
+			s.send(end)
+		else:
+			os.kill(pid(), end)
+		wait('the end', lambda: s.alternate() == '011')
+		wait('the shell', lambda: s.text('-S', '-').count('status ') > before.count('status '))
+		s.command('stty -a')
+		after = wait('stty', lambda: (lambda t: t.count('speed') == 2 and
+						      re.search(r'^status \d+$', t.split('speed')[2], re.M) and t)(s.text('-S', '-')))
+		mode = lambda t: re.findall(r'-?\b(?:icanon|echo|isig|ixon|icrnl|opost|iexten)\b', t[t.rindex('speed'):])
+		if mode(before) != mode(after) or not mode(before):
+			raise AssertionError('%s: another mode: %s' % (end, mode(after)))
+		s.close()
+
+
+@case
+def no_terminal():
+	"""It is as the plain run."""
+	words = "-e 'begin { @x = 5; printf(\"text\\n\"); }'"
+	want = plain(words)
+	if plain('live ' + words) != want:
+		raise AssertionError('another output into a pipe')
+	for term in ('TERM=dumb', 'TERM='):
+		s = Screen(env=term)
+		s.command('%s live %s' % (sonde, words))
+		s.ended()
+		if '@x: 5' not in s.text() or 'sonde live:' in s.text():
+			raise AssertionError(term + ': a screen')
+		s.close()
+
+
+@case
+def refused():
+	for words, what in (('live -o x -e 1', '--output means nothing'), ('live --json -e 1', '--json means nothing'),
+			    ('live --every 1ms -e 1', '--every needs a time from 200ms to 60s'),
+			    ('live --memory 5 -e 1', '--memory needs a size'), ('live --view x -e 1', "no view is named 'x'"),
+			    ('live execsnoop --json', 'another format means nothing'), ('run --ascii -e 1', '--ascii means nothing'),
+			    ('live', 'USAGE: filename or -e')):
+		out, err, rc = plain(words)
+		if rc != 1 or what not in err:
+			raise AssertionError('%s: %d %s' % (words, rc, err))
+
+
+def in_pty(words, act, size=(24, 80)):
+	"""act(fd) while it runs in a terminal of its own; what it wrote, and its status."""
+	child, fd = pty.fork()
+	if not child:
+		os.environ.update(TERM='xterm', LANG='C.UTF-8')
+		os.execl('/bin/sh', 'sh', '-c', 'exec %s live %s' % (sonde, words))
+	out = bytearray()
+
+	def read(seconds):
+		end = time.time() + seconds
+		while select.select([fd], [], [], max(0, end - time.time()))[0]:
+			try:
+				out.extend(os.read(fd, 65536))
+			except OSError:
+				return
+			if time.time() >= end:
+				return
+	fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', size[0], size[1], 0, 0))
+	wait('a screen', lambda: (read(0.1), b'sonde live:' in out)[1])
+	act(fd, read)
+	end = time.time() + 20 * slow
+	while time.time() < end:
+		read(0.05)
+		got, status = os.waitpid(child, os.WNOHANG)
+		if got:
+			os.close(fd)
+			return bytes(out), os.waitstatus_to_exitcode(status)
+	os.kill(child, signal.SIGKILL)
+	os.waitpid(child, 0)
+	raise AssertionError('it does not end')
+
+
+@case
+def random_keys():
+	seed = int(os.environ.get('SEED', random.randrange(10**6)))
+	count = int(os.environ.get('KEYS', 3000))
+	r = random.Random(seed)
+	keys = [bytes([c]) for c in range(1, 127) if c not in (3, ord('q'))] + \
+		[b'\x1b[A', b'\x1b[B', b'\x1b[C', b'\x1b[D', b'\x1b[5~', b'\x1b[6~', b'\x1b[Z', b'\x1bOH', b'\xc3\xa9', b'\xff', b'\x1b['] * 4
+
+	def act(fd, read):
+		for i in range(count // 50):
+			os.write(fd, b''.join(r.choice(keys) for _ in range(50)))
+			read(0.02)
+			if r.random() < 0.05:  # resized, too
+				fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', r.randrange(1, 60), r.randrange(1, 200), 0, 0))
+		os.write(fd, b'\x03')
+	words = "--every 200ms -e 'interval:ms:20 { @n[nsecs % 13] = count(); @h[nsecs % 3] = hist(nsecs % 999); @s = stats(nsecs % 7); " \
+		"@k[kstack, nsecs % 2] = count(); @t[nsecs % 3] = \"x\"; printf(\"%d\\n\", nsecs); }'"
+	try:
+		out, rc = in_pty(words, act)
+	except AssertionError as e:
+		raise AssertionError('SEED=%d: %s' % (seed, e))
+	if rc:
+		raise AssertionError('SEED=%d: status %d: %s' % (seed, rc, out[-300:]))
+
+
+@case
+def terminal_gone():
+	"""It ends when nobody is there any more, and its results go nowhere."""
+	child, fd = pty.fork()
+	if not child:
+		os.environ.update(TERM='xterm')
+		os.execl('/bin/sh', 'sh', '-c', 'exec %s live %s' % (sonde, LONG))
+	os.read(fd, 100)
+	os.close(fd)
+	wait('the end', lambda: os.waitpid(child, os.WNOHANG)[0])
+
+
+@case
+def slow_terminal():
+	"""Frames that nobody takes are left out; the run ends in time."""
+	def act(fd, read):
+		time.sleep(3)  # nothing is read
+		os.write(fd, b'q')
+	out, rc = in_pty('--every 200ms --for 60s ' + LONG, act, (60, 200))
+	if rc or len(out) > 400000:
+		raise AssertionError('status %d, %d bytes' % (rc, len(out)))
+
+
+print('%d passed, %d failed' % (done - failed, failed))
+sys.exit(failed > 0)
