@@ -16,16 +16,16 @@ struct watch_reading {
 	u64 start_ns;    /* when the run began, monotonic */
 	u64 own_ns;      /* processor time of sonde itself */
 	u64 programs_ns; /* of the programs in the kernel; WATCH_UNKNOWN if it is not measured */
-	u64 every_ns;    /* the time between two readings, if that had to be made longer; else 0 */
 	u32 ncpu;        /* on line */
 };
 #define WATCH_UNKNOWN UINT64_MAX
 
 struct watcher {
 	void *self;
-	int fd;       /* look() is called as soon as it is readable; -1 if there is none */
-	u64 every_ns; /* between two readings; may be changed at any time */
-	u32 nfailed;  /* maps that could not be read, so far */
+	int fd;        /* look() is called as soon as it is readable; -1 if there is none */
+	u64 every_ns;  /* between two readings; may be changed at any time */
+	u64 slowed_ns; /* what it is instead, as readings take long; set by the run; 0: it is that */
+	u32 nfailed;   /* maps that could not be read, so far */
 	/* Between two batches of records, at least every TICK_MS. False ends the run. */
 	bool (*look)(void *self);
 	void (*begin)(void *self, const struct watch_reading *t);

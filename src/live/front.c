@@ -45,14 +45,23 @@ static void add_pane(struct front *f, const struct live_table *t)
 	f->pane[f->npane++] = p;
 }
 
-/* The focus stays on its pane, unless nobody has moved it yet. */
+/* A focus that a key has moved stays on its pane. */
 static void sort_panes(struct front *f)
 {
-	const struct pane *was = f->focus ? f->pane[f->focus] : NULL;
+	const struct pane *was = f->pane[f->focus];
 	qsort_r(f->pane, f->npane, sizeof(struct pane *), by_rank, f);
-	for (u32 i = 0; was && i < f->npane; i++)
+	for (u32 i = 0; i < f->npane; i++)
 		if (f->pane[i] == was)
 			f->focus = i;
+}
+
+static void choose_focus(struct front *f)
+{
+	u32 i = 0;
+	while (i < f->npane && !pane_has_content(f, f->pane[i]))
+		i++;
+	if (!f->moved)
+		f->focus = i < f->npane ? i : 0;
 }
 
 static void add_panes(struct front *f)
@@ -60,6 +69,7 @@ static void add_panes(struct front *f)
 	for (u32 i = f->npane - 1; i < f->model.ntable; i++)
 		add_pane(f, f->model.table[i]);
 	sort_panes(f);
+	choose_focus(f);
 }
 
 static void free_pane(struct pane *p)

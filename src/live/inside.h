@@ -27,6 +27,7 @@ struct front {
 	struct grid grid;
 	struct pane **pane; /* those of tables as they come, and the text's */
 	u32 npane, focus;
+	bool moved;  /* the focus was, by a key; else it is on the first pane with content */
 	bool whole;  /* the pane with the focus has the screen */
 	bool frozen; /* .back counts on, so that the same reading stays */
 	u32 back;
@@ -52,6 +53,8 @@ struct live_look screen_look(const struct front *f);
 struct view_env screen_env(struct front *f, struct pane *p, struct arena *a);
 const struct live_view *pane_view(const struct front *f, const struct pane *p);
 const struct live_row *pane_row(const struct pane *p);
+/* Has something that is worth its place. */
+bool pane_has_content(const struct front *f, const struct pane *p);
 /* keys.c */
 void keys_take(struct front *f, int key);
 void pane_leave(struct pane *p); /* from a row to all */

@@ -234,6 +234,7 @@ static void type(struct front *f, int key)
 
 static void focus(struct front *f, u32 i)
 {
+	f->moved = true;
 	if (i < f->npane)
 		f->focus = i;
 }

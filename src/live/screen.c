@@ -81,8 +81,9 @@ static void put_when(const struct front *f, struct sb *b)
 	else if (f->ended)
 		sb_z(b, "  ended");
 	else
-		sb_fmt(b, "  every %g s",
-		       (double)(at->at.every_ns ? at->at.every_ns : f->watcher.every_ns) / 1e9);
+		sb_fmt(b, "  every %.2g s",
+		       (double)(f->watcher.slowed_ns ? f->watcher.slowed_ns : f->watcher.every_ns) /
+			       1e9);
 	if (f->frozen && !f->ended)
 		sb_z(b, "  frozen");
 }
@@ -194,8 +195,7 @@ static void draw_pane(struct front *f, u32 i, struct rect r)
 	arena_free(&a);
 }
 
-/* Has something that is worth its place. */
-static bool has_content(const struct front *f, const struct pane *p)
+bool pane_has_content(const struct front *f, const struct pane *p)
 {
 	if (!p->t)
 		return f->lines.n > f->nstatus;
@@ -208,7 +208,7 @@ static u32 choose_panes(const struct front *f, u32 *show, u32 most)
 	u32 n = 0, at = 0;
 	for (u32 i = 0; i < f->npane; i++) {
 		bool focus = i == f->focus;
-		if (!focus && (f->whole || !has_content(f, f->pane[i])))
+		if (!focus && (f->whole || !pane_has_content(f, f->pane[i])))
 			continue;
 		at = focus ? n : at;
 		show[n++] = i;

@@ -12,8 +12,9 @@
 enum { READING_SHARE = 100 };
 
 struct watching {
-	u64 last_ns; /* when the last reading began; 0 before the first */
-	u64 took_ns; /* and how long it took */
+	u64 last_ns;   /* when the last reading began; 0 before the first */
+	u64 took_ns;   /* how long readings take: the shorter one of the last two */
+	u64 before_ns; /* the last one alone */
 };
 
 static struct watcher *watcher_of(struct session *s)
@@ -34,15 +35,18 @@ static void read_maps(struct session *s, struct watching *w)
 				  .start_ns = s->reporter.start_ns,
 				  .own_ns = cost_own_ns(),
 				  .ncpu = cost_cpus()};
-	u64 interval = interval_of(w, to);
-	t.every_ns = interval > to->every_ns ? interval : 0;
 	if (!cost_programs_ns(s, &t.programs_ns))
 		t.programs_ns = WATCH_UNKNOWN;
 	to->begin(to->self, &t);
 	report_watch_maps(&s->reporter, to);
 	to->end(to->self);
+	/* One reading that takes long finds names, which the next ones know; two in a row are large. */
+	u64 took = now_ns() - t.ns;
+	w->took_ns = w->last_ns ? MIN(took, w->before_ns) : 0;
+	w->before_ns = w->last_ns ? took : 0;
 	w->last_ns = t.ns;
-	w->took_ns = now_ns() - t.ns;
+	u64 interval = interval_of(w, to);
+	to->slowed_ns = interval > to->every_ns ? interval : 0;
 }
 
 static void watch_tick(struct session *s, void *self)
