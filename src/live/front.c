@@ -137,7 +137,7 @@ static bool look(void *self)
 static void begin(void *self, const struct watch_reading *t)
 {
 	struct front *f = self;
-	model_note(&f->model, f->lost, f->lines.n);
+	model_note(&f->model, f->lines.n);
 	model_begin(&f->model, t);
 }
 
@@ -256,7 +256,7 @@ struct err *front_open(const struct front_spec *spec, struct front **ret)
 bool front_wait(struct front *f, struct signals *s)
 {
 	f->ended = f->dirty = true;
-	while (look(f) && !(s && signals_look(s)))
+	while (!f->quit && look(f) && !(s && signals_look(s)))
 		poll(&(struct pollfd){.fd = f->term.fd, .events = POLLIN}, 1, WAIT_MS);
 	return !f->gone;
 }

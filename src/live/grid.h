@@ -17,8 +17,6 @@ enum ink {
 	INK_BAD,  /* losses, errors */
 	INK_GOOD,
 	INK_DIM,
-	INK_UP, /* more than at the mark, or less */
-	INK_DOWN,
 	INK_HEAT, /* and HEAT_INKS - 1 behind it: a scale */
 	HEAT_INKS = 8,
 	INK_FRAME = INK_HEAT + HEAT_INKS, /* boxes of flame graphs, several hues */

@@ -378,7 +378,6 @@ void model_end(struct live_model *m)
 	*t = (struct live_tick){.refs = 1,
 				.serial = m->serial,
 				.at = m->reading,
-				.lost = m->lost,
 				.lines = m->lines,
 				.bytes = sizeof(*t),
 				.nshot = m->ntable};
@@ -392,9 +391,8 @@ void model_end(struct live_model *m)
 		forget_oldest(m);
 }
 
-void model_note(struct live_model *m, u64 lost, u64 lines)
+void model_note(struct live_model *m, u64 lines)
 {
-	m->lost = lost;
 	m->lines = lines;
 }
 
@@ -520,8 +518,6 @@ struct live_entries model_collect(const struct live_model *m, const struct live_
 		set_rate(t, e, look, was);
 		if (base && t->adds && !e->all.count && !e->all.n)
 			continue; /* nothing since then */
-		r.sum += e->all.n;
-		r.rates += e->rate;
 		r.n++;
 	}
 	return r;

@@ -81,7 +81,7 @@ struct live_tick {
 	u32 refs;
 	u64 serial; /* 1, 2, ... */
 	struct watch_reading at;
-	u64 lost, lines; /* events that were lost, and lines of text, until then */
+	u64 lines; /* of text, until then */
 	size_t bytes;
 	u32 nshot;
 	struct live_shot *shot[]; /* by table */
@@ -104,7 +104,7 @@ struct live_model {
 	struct live_tick *base, *mark; /* kept whatever their age; NULL if there are none */
 	struct watch_reading reading;  /* that is being made */
 	bool reading_on;
-	u64 lost, lines; /* told by model_note() */
+	u64 lines; /* by model_note() */
 };
 
 /* Which reading is shown, and what it is compared with. */
@@ -125,8 +125,6 @@ struct live_entry {
 struct live_entries {
 	struct live_entry *v;
 	u32 n;
-	i64 sum;      /* of .all */
-	double rates; /* of .rate */
 };
 
 void model_init(struct live_model *m, const struct live_limits *l);
@@ -135,8 +133,8 @@ void model_deinit(struct live_model *m);
 void model_begin(struct live_model *m, const struct watch_reading *t);
 void model_map(struct live_model *m, const struct map *map, const struct item *it, bool clearing);
 void model_end(struct live_model *m);
-/* What else is noted with the next reading. */
-void model_note(struct live_model *m, u64 lost, u64 lines);
+/* Lines of text so far, for the next reading. */
+void model_note(struct live_model *m, u64 lines);
 
 /* The reading i steps before the last; the oldest if there are not so many. NULL if there is none. */
 const struct live_tick *model_back(const struct live_model *m, u32 i);

@@ -21,7 +21,6 @@ struct view_state {
 	u64 box, zoom; /* of flame graphs: the selected frame, and the one that is as wide as all */
 	struct flame_box *boxes; /* drawn last */
 	u32 nbox;
-	bool tail_off; /* of text: it does not follow the end; .top is the line above */
 };
 
 struct view_env {
