@@ -126,7 +126,7 @@ static_size() {
 	local size
 	size=$(wc -c <build/static/sonde) || return 1
 	echo "build/static/sonde: $size bytes"
-	[ "$size" -lt $((3840 * 1024)) ] || return 1
+	[ "$size" -lt $((4096 * 1024)) ] || return 1
 	if readelf -d build/static/sonde 2>/dev/null | grep -q NEEDED; then
 		echo 'it needs shared libraries'
 		return 1
