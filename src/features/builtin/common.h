@@ -7,8 +7,14 @@ extern const struct builtin builtin_words[], builtin_vars[], builtin_task[], bui
 	builtin_ctl[], builtin_map[], builtin_stack[], builtin_agg[], builtin_buckets[],
 	builtin_bounds[], builtin_tseries[], builtin_names[], builtin_script[], builtin_kernel[],
 	builtin_sleeper[], builtin_user[], builtin_emit[], builtin_keep[], builtin_syscall[],
-	builtin_callid[];
+	builtin_callid[], builtin_path[];
 struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst);
+/* Argument i is a string, a char array or a char pointer; reports. */
+bool builtin_check_text(struct sema *s, struct node *call, u32 i);
+/* Bytes that such a text may have, with its NUL. */
+u32 builtin_text_size(const struct config *c, const struct node *n);
+/* The text at address to, at most size bytes of it; result: its length with the NUL. */
+struct ref builtin_put_text(struct lower *l, struct node *n, struct ref to, u32 size);
 /* A user stack by tables (core/unwind.h), as struct stack_value at dst; where the kernel can. Goes
  * to other when the process's program is not of 64 bits. */
 bool builtin_can_unwind(struct host *h);
@@ -51,6 +57,8 @@ const char *builtin_kind(const struct type *t);
 bool builtin_text(struct sema *s, struct node *call, u32 i, struct str *ret);
 /* The same for an integer literal. */
 bool builtin_lit(struct sema *s, struct node *call, u32 i, i64 *ret);
+/* Where a member of a struct of the kernel is, "f_path.dentry". False: there is none. */
+bool builtin_offset_of(struct types *k, const char *of, const char *path, u32 *ret);
 /* Reports that the kernel has no symbol of that name; returns false. */
 bool builtin_no_symbol(struct sema *s, struct loc loc, struct str name);
 /* An address of a kernel symbol becomes a number of the program. */

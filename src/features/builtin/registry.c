@@ -2,20 +2,28 @@
 #include "builtin/common.h"
 
 const struct builtin *const builtin_tables[] = {
-	builtin_words,   builtin_vars,
-	builtin_task,    builtin_str,
-	builtin_mem,     builtin_test,
-	builtin_opt,     builtin_print,
-	builtin_time,    builtin_ctl,
-	builtin_map,     builtin_stack,
-	builtin_agg,     builtin_buckets,
-	builtin_bounds,  builtin_tseries,
-	builtin_names,   builtin_script,
-	builtin_kernel,  builtin_user,
-	builtin_sleeper, builtin_emit,
-	builtin_syscall, builtin_callid,
-	builtin_keep,    NULL,
+	builtin_words,   builtin_vars,  builtin_task,    builtin_str,     builtin_mem,
+	builtin_test,    builtin_opt,   builtin_print,   builtin_time,    builtin_ctl,
+	builtin_map,     builtin_stack, builtin_agg,     builtin_buckets, builtin_bounds,
+	builtin_tseries, builtin_names, builtin_script,  builtin_kernel,  builtin_user,
+	builtin_sleeper, builtin_emit,  builtin_syscall, builtin_callid,  builtin_keep,
+	builtin_path,    NULL,
 };
+
+bool builtin_offset_of(struct types *k, const char *of, const char *path, u32 *ret)
+{
+	struct str rest = str_z(path), name;
+	const struct type *t = btf_types_find(k, str_z(of), T_STRUCT);
+	struct field m;
+	*ret = 0;
+	while (rest.n && str_cut(&rest, '.', &name)) {
+		if (!t || !type_field(t, name, &m))
+			return false;
+		*ret += m.bit_off / 8;
+		t = m.type;
+	}
+	return true;
+}
 
 enum space builtin_space(struct lower *l, const struct type *t)
 {

@@ -1,4 +1,4 @@
-/* script.c - what a script says about itself: assert static_assert fail config container_of. */
+/* script.c - what a script says about itself: arch assert static_assert fail config container_of. */
 #include "builtin/common.h"
 #include "core/printf.h"
 #include "report/report.h"
@@ -256,6 +256,8 @@ const struct builtin builtin_script[] = {
 	 .doc = "Is the script run without --unsafe?"},
 	{"auto __builtin_arch", .flags = B_CONST | B_OLD, .type = type_arch,
 	 .doc = "Name of the machine's architecture."},
+	{"auto arch", .flags = B_CONST, .type = type_arch,
+	 .doc = "The machine's architecture, as a literal: \"x86_64\", \"aarch64\"."},
 	{"void assert(any cond, text message)", lower_assert, B_ASYNC | B_SAYS,
 	 .check = check_assert, .act = act_assert,
 	 .doc = "Ends the run with an error and exit status 1 if the condition is false."},

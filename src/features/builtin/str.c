@@ -79,7 +79,7 @@ static struct text text_of(struct lower *l, struct node *n)
 	return x;
 }
 
-static bool check_text(struct sema *s, struct node *call, u32 i)
+bool builtin_check_text(struct sema *s, struct node *call, u32 i)
 {
 	struct node *n = call_arg(call, i);
 
@@ -356,7 +356,7 @@ static bool check_strncmp(struct sema *s, struct node *call)
 	i64 len;
 
 	for (u32 i = 0; i < 2; i++)
-		if (!check_text(s, call, i))
+		if (!builtin_check_text(s, call, i))
 			return false;
 	if (!node_int(n, &len) || len < 0)
 		return sema_fail(s, E_LITERAL, n->loc,
@@ -450,7 +450,7 @@ struct ref builtin_strlen(struct lower *l, struct node *call, struct mem dst)
 
 static bool check_strlen(struct sema *s, struct node *call)
 {
-	return check_text(s, call, 0);
+	return builtin_check_text(s, call, 0);
 }
 
 static bool check_strcap(struct sema *s, struct node *call)
@@ -657,7 +657,7 @@ static bool check_search(struct sema *s, struct node *call)
 	u32 size;
 
 	for (u32 i = 0; i < 2; i++)
-		if (!check_text(s, call, i))
+		if (!builtin_check_text(s, call, i))
 			return false;
 	if (node_str(needle, &text)) {
 		if (text.n > MAX_NEEDLE)
@@ -745,8 +745,7 @@ static struct ref lower_buf(struct lower *l, struct node *call, struct mem dst)
 /* ---- str_concat ---- */
 enum { MAX_CONCAT = 1024 };
 
-/* Bytes that text may have, with its NUL. */
-static u32 text_size(const struct config *c, const struct node *n)
+u32 builtin_text_size(const struct config *c, const struct node *n)
 {
 	return n->type->kind == T_PTR ? max_str(c) : n->type->size;
 }
@@ -757,17 +756,16 @@ static const struct type *type_concat(struct sema *s, struct node *call)
 	u32 size = MAX_CONCAT;
 
 	if (a->type && b->type && is_text(a->type) && is_text(b->type))
-		size = text_size(&s->u->config, a) + text_size(&s->u->config, b);
+		size = builtin_text_size(&s->u->config, a) + builtin_text_size(&s->u->config, b);
 	return type_string(s->a, MIN(size, (u32)MAX_CONCAT));
 }
 
 static bool check_concat(struct sema *s, struct node *call)
 {
-	return check_text(s, call, 0) && check_text(s, call, 1);
+	return builtin_check_text(s, call, 0) && builtin_check_text(s, call, 1);
 }
 
-/* Text of a node at to, of at most size bytes; result: its length with the NUL. */
-static struct ref put_part(struct lower *l, struct node *n, struct ref to, u32 size)
+struct ref builtin_put_text(struct lower *l, struct node *n, struct ref to, u32 size)
 {
 	struct fn *f = l->f;
 	enum space space = n->type->kind == T_PTR ? builtin_space(l, n->type) : AS_KERNEL;
@@ -791,7 +789,8 @@ static struct ref lower_concat(struct lower *l, struct node *call, struct mem ds
 {
 	struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
 	const struct config *c = &l->u->config;
-	u32 na = MIN(text_size(c, a), MAX_CONCAT + 1u), nb = MIN(text_size(c, b), MAX_CONCAT + 1u);
+	u32 na = MIN(builtin_text_size(c, a), MAX_CONCAT + 1u),
+	    nb = MIN(builtin_text_size(c, b), MAX_CONCAT + 1u);
 	u32 size = call->type->size;
 	struct fn *f = l->f;
 	struct mem m;
@@ -800,8 +799,8 @@ static struct ref lower_concat(struct lower *l, struct node *call, struct mem ds
 	m = lower_scratch(l, na + nb);
 	lower_zero(l, m, na + nb);
 	base = lower_addr(l, m);
-	len = put_part(l, a, base, na);
-	put_part(l, b, ir_addi(f, ir_op2(f, O_ADD, base, len), -1), nb);
+	len = builtin_put_text(l, a, base, na);
+	builtin_put_text(l, b, ir_addi(f, ir_op2(f, O_ADD, base, len), -1), nb);
 	lower_copy(l, dst, m, size);
 	if (na + nb > size) {
 		struct blk *more = ir_blk(f), *done = ir_blk(f);

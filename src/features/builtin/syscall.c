@@ -430,22 +430,6 @@ struct file_layout {
 	u32 socket_file, peer;                                     /* of a socket, a unix_sock */
 };
 
-/* "f_path.dentry" in a struct. False: there is no such member. */
-static bool offset_of(struct types *k, const char *of, const char *path, u32 *ret)
-{
-	struct str rest = str_z(path), name;
-	const struct type *t = btf_types_find(k, str_z(of), T_STRUCT);
-	struct field m;
-	*ret = 0;
-	while (rest.n && str_cut(&rest, '.', &name)) {
-		if (!t || !type_field(t, name, &m))
-			return false;
-		*ret += m.bit_off / 8;
-		t = m.type;
-	}
-	return true;
-}
-
 static bool file_layout(struct host *h, struct file_layout *ret)
 {
 	struct types *k = host_btf(h);
@@ -491,14 +475,14 @@ static bool file_layout(struct host *h, struct file_layout *ret)
 		{"sock", "sk_socket", &o.sk_socket},
 	};
 	for (size_t i = 0; i < countof(places); i++)
-		if (!k || !offset_of(k, places[i].of, places[i].path, places[i].at))
+		if (!k || !builtin_offset_of(k, places[i].of, places[i].path, places[i].at))
 			return false;
 	/* Without IPv6 or UNIX sockets there are no such members. */
-	if (!offset_of(k, "sock", "__sk_common.skc_v6_daddr", &o.sk_daddr6))
+	if (!builtin_offset_of(k, "sock", "__sk_common.skc_v6_daddr", &o.sk_daddr6))
 		o.sk_daddr6 = o.sk_daddr;
-	if (!offset_of(k, "sock", "__sk_common.skc_v6_rcv_saddr", &o.sk_saddr6))
+	if (!builtin_offset_of(k, "sock", "__sk_common.skc_v6_rcv_saddr", &o.sk_saddr6))
 		o.sk_saddr6 = o.sk_saddr;
-	if (!offset_of(k, "unix_sock", "peer", &o.peer))
+	if (!builtin_offset_of(k, "unix_sock", "peer", &o.peer))
 		o.peer = 0;
 	*ret = o;
 	return true;
