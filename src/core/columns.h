@@ -72,6 +72,7 @@ struct columns {
 	bool numbered; /* of reports that come again and again: JSON says which it is */
 	u64 period_ns; /* of the probe that makes these; 0: not known */
 	bool standing; /* they show all that is there, not what came since the one before */
+	bool spaced;   /* in text a row's stacks follow it directly, and an empty line them */
 	bool begun;    /* show() without maps begins a report of rows of emit() */
 	bool top;      /* each show() is a screen: time and load, heading, rows */
 };

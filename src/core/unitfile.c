@@ -430,6 +430,7 @@ static void columns_body(struct walk *w, struct columns *c)
 	NUM(w, c->numbered);
 	NUM(w, c->period_ns);
 	NUM(w, c->standing);
+	NUM(w, c->spaced);
 	NUM(w, c->begun);
 	check(w, c->sort <= 64 && c->declared <= 64, "a table is damaged");
 }

@@ -31,14 +31,14 @@ TIMEOUT 30
 EXPECT_RE
 	       BYTES  ALLOCATIONS
 	 40960 10
-	$
 	        leak@progs/leak.c:[0-9]+
 	        main@progs/leak.c:[0-9]+
-	 3000 3
 	$
+	 3000 3
 	        my_malloc@progs/leak.c:[0-9]+
 	        mine@.*progs/leak.c:[0-9]+.*
 	        main@progs/leak.c:[0-9]+
+	$
 
 NAME memleak: pages, once, whoever asked for them
 RUN

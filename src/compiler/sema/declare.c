@@ -609,9 +609,9 @@ static u32 place_of(const struct node *table, const struct node *column)
 static void table_words(struct declare *d, struct columns *t, const struct node *table)
 {
 	const struct node *w = table->b;
-	static const char *const known[] = {"sorted", "by",    "top",     "bare",
-					    "ruled",  "total", "standing"};
-	bool *const set[] = {&t->top, &t->bare, &t->ruled, &t->total, &t->standing};
+	static const char *const known[] = {"sorted", "by",    "top",      "bare",
+					    "ruled",  "total", "standing", "spaced"};
+	bool *const set[] = {&t->top, &t->bare, &t->ruled, &t->total, &t->standing, &t->spaced};
 	for (; w && node_word(w, known) >= 2; w = w->next)
 		*set[node_word(w, known) - 2] = true;
 	if (t->top && !t->rows)
@@ -630,9 +630,8 @@ static void table_words(struct declare *d, struct columns *t, const struct node 
 		sort_table(d->c->sort, t, table, NULL);
 	else if (w)
 		diag_add(d->ds, E_SYNTAX, w->loc,
-			 "a table may be 'bare', 'top', 'ruled', 'total', 'standing' and 'sorted "
-			 "by' a "
-			 "column");
+			 "a table may be 'bare', 'top', 'ruled', 'total', 'standing', 'spaced' and "
+			 "'sorted by' a column");
 }
 
 /* Of columns with one name it is another: the one whose condition holds, else the first. */

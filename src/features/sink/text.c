@@ -183,13 +183,23 @@ static void put_head(struct text *t, const struct columns *c)
 		put_rule(t, c);
 }
 
-/* Stacks stand below the row that they belong to, and above its histogram. */
+/* Stacks stand below the row that they belong to, and above its histogram. A stack's text begins with
+ * an empty line. */
 static void put_stacks(struct text *t, const struct item *it)
 {
-	for (u32 i = 0; i < it->columns->n; i++)
-		if (it->columns->col[i].unit == COL_BELOW && it->val[i].kind == V_STACK &&
-		    it->val[i].n)
-			value_text(&t->o.b, &it->val[i], &(struct show){t->env.how.trailer, true});
+	struct sb *b = &t->o.b;
+	bool any = false, spaced = it->columns->spaced;
+	for (u32 i = 0; i < it->columns->n; i++) {
+		if (it->columns->col[i].unit != COL_BELOW || it->val[i].kind != V_STACK ||
+		    !it->val[i].n)
+			continue;
+		sb_clear(&t->cell);
+		value_text(&t->cell, &it->val[i], &(struct show){t->env.how.trailer, true});
+		sb_add(b, str_from(sb_str(&t->cell), spaced && !any));
+		any = true;
+	}
+	if (spaced && any)
+		sb_char(b, '\n');
 }
 
 /* Behind the line's last column, below which they stand. */
