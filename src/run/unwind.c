@@ -15,13 +15,13 @@
 #include "run/unwind_intake.h"
 #include "run/unwind_lang.h"
 #include "run/unwind_lists.h"
+#include "run/unwind_memory.h"
 #include "run/unwind_tails.h"
 #include "run/unwind_task.h"
 #include "sym/mappings.h"
 #include "sym/procs.h"
 #include <errno.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 
 enum {
 	BUCKETS = 4096,
@@ -30,10 +30,8 @@ enum {
 	PAGE = 4096,
 	COPIES_AT_ONCE = 256,
 	READ_AGAIN_NS = 100000000,
-	INTAKE_CHUNKS = 64,         /* of blocks, made without being asked for */
 	INTAKE_NS = 1000000000,     /* of work for them */
 	INTAKE_SLICE_NS = 10000000, /* while tracing, between records */
-	INDEX_STEP = 1 << 16,
 	TEXT = 512,
 };
 
@@ -47,12 +45,6 @@ struct follow {
 	u32 nnone;
 	struct follow *chain;
 };
-struct held {
-	const struct map *m;
-	u32 i;
-	int fd;
-	bool later; /* it is needed later, too */
-};
 struct unwinder {
 	struct session *s;
 	bool ready; /* begin programs have run */
@@ -60,9 +52,8 @@ struct unwinder {
 	struct procs *procs;
 	struct blocks blocks;
 	struct lists lists;
+	struct unwind_memory memory; /* of both */
 	struct langs langs;
-	struct unwind_index *index; /* reserved; so much of it is mapped: */
-	size_t index_bytes;
 	struct ring *copies;
 	struct intake intake;
 	u64 intake_ns; /* it took so far */
@@ -74,18 +65,6 @@ struct unwinder {
 	u64 ran, hidden; /* threads that ran meanwhile, or whose memory is not ours */
 	VEC(u64) cut_in; /* by file */
 	VEC(struct unwind_piece) piece;
-	/* New elements of maps of maps, while many tables are made: to put one makes the kernel wait
-	 * some milliseconds, to put many at once does so once. */
-	bool hold;
-	VEC(struct held) held;
-	/* Before the first event (the right to the call is given up then) a chunk of blocks is
-	 * filled here, and written by a call when it is full: a page costs more when it is first
-	 * touched where it is mapped, and few are ever looked at. */
-	bool tracing;
-	struct unwind_chunk *stage;
-	bool staged; /* the last of: */
-	u32 nlater, later_at[INTAKE_CHUNKS];
-	int later[INTAKE_CHUNKS]; /* descriptors, by which they can be mapped */
 };
 
 /* NULL: dw_ustack is not used, or begin programs still run. */
@@ -98,160 +77,6 @@ static struct unwinder *unwinder_of(const struct session *s)
 bool unwind_on(const struct session *s)
 {
 	return unwinder_of(s) != NULL;
-}
-
-/* ---- memory ---- */
-
-/* Element i of a map of maps becomes a new array, mapped at *ret; of was what it had before. */
-static struct err *put_inner(struct unwinder *w, const struct map *m, u32 i, void *was, size_t size,
-			     void **ret)
-{
-	int fd AUTO_CLOSE = -1;
-	struct err *e = bpf_map_new_inner(m->inner_size, &fd);
-	if (!e)
-		e = bpf_map_mmap(fd, size, ret);
-	if (e)
-		return e;
-	if (w->hold) {
-		struct held h = {m, i, fd, false};
-		vec_add(&w->held, h);
-		fd = -1;
-	} else {
-		e = bpf_map_put(map_fd(w->s, m), &i, &fd);
-	}
-	if (e)
-		munmap(*ret, size);
-	else if (was)
-		munmap(was, size);
-	return e;
-}
-
-static struct err *put_held_of(struct unwinder *w, const struct map *m)
-{
-	u32 n = 0;
-	u32 *keys AUTO_FREE = xcalloc(w->held.n + 1ul, sizeof(u32));
-	u32 *fds AUTO_FREE = xcalloc(w->held.n + 1ul, sizeof(u32));
-	for (u32 i = 0; i < w->held.n; i++) {
-		if (w->held.v[i].m != m)
-			continue;
-		keys[n] = w->held.v[i].i;
-		fds[n++] = (u32)w->held.v[i].fd;
-	}
-	return bpf_map_put_all(map_fd(w->s, m), keys, fds, n);
-}
-
-/* The chunk that is being filled is written. */
-static struct err *put_stage(struct unwinder *w)
-{
-	u32 last = w->nlater - 1;
-	if (!w->staged)
-		return NULL;
-	struct err *e = bpf_map_fill(w->later[last], w->stage, sizeof(*w->stage));
-	if (e)
-		return e;
-	w->blocks.chunk.v[w->later_at[last]] = NULL;
-	w->staged = false;
-	return NULL;
-}
-
-static struct err *stage_chunk(struct unwinder *w, u32 i, struct unwind_chunk **ret)
-{
-	int fd;
-	struct err *e = put_stage(w);
-	if (!e)
-		e = bpf_map_new_inner(w->u->blocks->inner_size, &fd);
-	if (e)
-		return e;
-	if (w->stage)
-		memset(w->stage, 0, sizeof(*w->stage));
-	else
-		w->stage = xcalloc(1, sizeof(*w->stage));
-	w->later_at[w->nlater] = i;
-	w->later[w->nlater++] = fd;
-	w->staged = true;
-	vec_add(&w->held, (struct held){w->u->blocks, i, fd, true});
-	*ret = w->stage;
-	return NULL;
-}
-
-/* NULL: chunk i was mapped when it was made. */
-static int *later_of(struct unwinder *w, u32 i)
-{
-	for (u32 k = 0; k < w->nlater; k++)
-		if (w->later_at[k] == i)
-			return &w->later[k];
-	return NULL;
-}
-
-static struct err *map_chunk(void *arg, u32 i, struct unwind_chunk **ret)
-{
-	struct unwinder *w = arg;
-	void *p;
-	struct err *e = bpf_map_mmap(*later_of(w, i), sizeof(**ret), &p);
-	if (!e)
-		*ret = p;
-	return e;
-}
-
-static void put_held(struct unwinder *w)
-{
-	struct err *e[] = {put_stage(w), put_held_of(w, w->u->blocks), put_held_of(w, w->u->lists)};
-	for (u32 i = 0; i < countof(e); i++) {
-		if (e[i] && !w->blocks.failed)
-			w->blocks.failed = e[i];
-		else
-			err_free(e[i]);
-	}
-	for (u32 i = 0; i < w->held.n; i++)
-		if (!w->held.v[i].later)
-			close(w->held.v[i].fd);
-	vec_free(&w->held);
-	sb_free(&w->blocks.answer);
-	if (!w->staged) { /* else it could not be written, and is looked at here */
-		free(w->stage);
-		w->stage = NULL;
-	}
-	w->hold = false;
-}
-
-static struct err *make_chunk(void *arg, u32 i, struct unwind_chunk **ret)
-{
-	struct unwinder *w = arg;
-	if (w->hold && !w->tracing && i == w->blocks.chunk.n && w->nlater < INTAKE_CHUNKS)
-		return stage_chunk(w, i, ret);
-	void *p, *was = i < w->blocks.chunk.n ? w->blocks.chunk.v[i] : NULL;
-	int *later = later_of(w, i);
-	struct err *e = put_inner(w, w->u->blocks, i, was, sizeof(**ret), &p);
-	if (e)
-		return e;
-	if (later && !w->hold)
-		close_fd(later);
-	*ret = p;
-	return NULL;
-}
-
-static struct err *make_list_chunk(void *arg, u32 i, struct unwind_list_chunk **ret)
-{
-	struct unwinder *w = arg;
-	void *p;
-	struct err *e = put_inner(w, w->u->lists, i, NULL, sizeof(**ret), &p);
-	if (!e)
-		*ret = p;
-	return e;
-}
-
-/* All of the index is 4 MiB, of which most machines need the beginning. */
-static struct err *reach_index(void *arg, u32 n)
-{
-	struct unwinder *w = arg;
-	size_t to = offsetof(struct unwind_index, block) + n * sizeof(u32);
-	to = MIN(ALIGN_UP(to, (size_t)INDEX_STEP), sizeof(struct unwind_index));
-	if (to <= w->index_bytes)
-		return NULL;
-	struct err *e = bpf_map_mmap_part(map_fd(w->s, w->u->index), w->index, w->index_bytes, to);
-	if (!e)
-		w->index_bytes = to;
-	return e;
 }
 
 /* ---- files ---- */
@@ -686,8 +511,8 @@ void unwind_expect(struct session *s, u32 pid)
 	u64 space;
 	if (!w || !proc_stack_start(s->h, (int)pid, &space))
 		return;
-	bool held = w->hold; /* else it is a child that does not run yet */
-	w->hold = true;
+	bool held = w->memory.hold; /* else it is a child that does not run yet */
+	memory_hold(&w->memory, false);
 	notes_drain(s);
 	const struct proc *p = procs_read(w->procs, pid);
 	struct follow *f = p ? follow(w, pid, space) : NULL;
@@ -696,7 +521,7 @@ void unwind_expect(struct session *s, u32 pid)
 	if (f)
 		put_list(w, f);
 	if (!held)
-		put_held(w);
+		memory_put(&w->memory);
 }
 
 /* What is going to be asked, as far as there is room: the child that reads files works on it while
@@ -725,7 +550,7 @@ static bool take_process_in(struct unwinder *w, u32 pid, u64 until)
 	u64 space;
 	if (!p || p->ended || !p->now->n || !proc_stack_start(w->s->h, (int)pid, &space))
 		return true;
-	for (u32 i = 0; i < p->now->n && w->blocks.chunk.n < INTAKE_CHUNKS; i++) {
+	for (u32 i = 0; i < p->now->n && w->blocks.chunk.n < MEMORY_EARLY; i++) {
 		if (now_ns() >= until)
 			return false;
 		ask_ahead(w);
@@ -770,9 +595,9 @@ static void take_more_in(struct unwinder *w)
 {
 	if (!w->intake.pid.n)
 		return;
-	w->hold = w->tracing = true;
+	memory_hold(&w->memory, true);
 	take_in(w, w->intake.pid.n, INTAKE_SLICE_NS);
-	put_held(w);
+	memory_put(&w->memory);
 }
 
 /* ---- start, tick, report, end ---- */
@@ -833,19 +658,7 @@ static void unwind_early(struct session *s, void *self)
 	w->u = u;
 	w->procs = sym_procs(s->syms);
 	tails_init(&w->tails);
-	void *index = NULL;
-	struct err *e = bpf_map_reserve(sizeof(*w->index), &index);
-	w->index = index;
-	struct blocks_mem mem = {.index = w->index,
-				 .rules = map_mem(s, u->rules),
-				 .max_chunks = UNWIND_CHUNKS,
-				 .chunk = make_chunk,
-				 .map = map_chunk,
-				 .arg = w,
-				 .reach = reach_index};
-	blocks_init(&w->blocks, w->procs->host->page_size, &mem);
-	w->blocks.failed = e;
-	w->lists.mem = (struct lists_mem){UNWIND_LISTS, make_list_chunk, w};
+	memory_init(&w->memory, s, &w->blocks, &w->lists);
 	if (map_mem(s, u->langs))
 		langs_init(&w->langs, map_mem(s, u->langs));
 	list_processes(w);
@@ -862,7 +675,7 @@ static void unwind_ready(struct session *s, void *self)
 	if (e)
 		report_error(&s->reporter, true, "", (struct loc){0}, str_z(e->msg));
 	err_free(e);
-	w->hold = true;
+	memory_hold(&w->memory, false);
 	for (u32 i = s->target->child.pid ? 1 : 0; i < s->u->scope.npid; i++)
 		unwind_expect(s, (u32)s->u->scope.pid[i].pid);
 	for (u32 i = 0; i < s->u->ndwarf_pid; i++)
@@ -870,7 +683,7 @@ static void unwind_ready(struct session *s, void *self)
 	list_processes(w); /* some have begun since, or ended */
 	take_in(w, w->intake.nfirst, INTAKE_NS);
 	sandbox_forget(s->h);
-	put_held(w);
+	memory_put(&w->memory);
 }
 
 static u64 read_lost(struct session *s, u64 *lost)
@@ -968,17 +781,8 @@ static void unwind_close(void *self)
 	for (u32 i = 0; i < BUCKETS; i++)
 		while (w->bucket[i])
 			follow_free(w, &w->bucket[i]);
-	for (u32 i = 0; i < w->blocks.chunk.n; i++)
-		if (w->blocks.chunk.v[i] && w->blocks.chunk.v[i] != w->stage)
-			munmap(w->blocks.chunk.v[i], sizeof(struct unwind_chunk));
-	for (u32 i = 0; i < w->nlater; i++)
-		close_fd(&w->later[i]);
-	free(w->stage);
-	for (u32 i = 0; i < w->lists.chunk.n; i++)
-		munmap(w->lists.chunk.v[i], sizeof(struct unwind_list_chunk));
 	ring_free(w->copies);
-	if (w->index)
-		munmap(w->index, sizeof(*w->index));
+	memory_free(&w->memory);
 	blocks_free(&w->blocks);
 	lists_free(&w->lists);
 	langs_free(&w->langs);
