@@ -46,11 +46,7 @@ bool builtin_is_addr(const struct type *t)
 
 const char *builtin_kind(const struct type *t)
 {
-	static const char *const names[T_KINDS] = {
-#define T(kind, name, flags) [T_##kind] = name,
-#include "types/type.def"
-	};
-	return t ? names[t->kind] : "none";
+	return t ? type_kind_name(t) : "none";
 }
 
 bool builtin_text(struct sema *s, struct node *call, u32 i, struct str *ret)

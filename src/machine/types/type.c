@@ -43,6 +43,13 @@ static const char *const kind_name[] = {
 #include "types/type.def"
 };
 
+const char *type_kind_name(const struct type *t)
+{
+	if (t->kind != T_FLOAT)
+		return kind_name[t->kind];
+	return t->size == 8 ? "double" : t->size == 16 ? "long double" : kind_name[T_FLOAT];
+}
+
 u32 type_flags(const struct type *t)
 {
 	assert((u32)t->kind < T_KINDS);
@@ -387,7 +394,7 @@ static void put_name(const struct type *t, struct sb *out, int depth)
 	case T_TIMESTAMP:
 	case T_MAC:
 	case T_CGROUP_PATH:
-	case T_USERNAME: sb_z(out, kind_name[t->kind]); break;
+	case T_USERNAME: sb_z(out, type_kind_name(t)); break;
 	default: /* aggregations */
 		if ((type_flags(t) & TF_SIGN) && !t->is_signed)
 			sb_char(out, 'u');

@@ -156,6 +156,8 @@ static inline bool type_is_error(const struct type *t)
 {
 	return t->kind == T_ERROR;
 }
+/* "int", "string", "double": what a type is, without its size and what it points to. */
+const char *type_kind_name(const struct type *t);
 u32 type_flags(const struct type *t);
 static inline bool type_is_scalar(const struct type *t)
 {
