@@ -61,7 +61,7 @@ build_progs() {
 		[ "$out" -nt "$c" ] && continue
 		static=-static frames="-O1 -fno-omit-frame-pointer"
 		case $c in
-		*/astray.c | */calls.c | */threads.c | */leak.c) static= ;;
+		*/astray.c | */calls.c | */threads.c | */leak.c | */reported.c) static= ;;
 		*/untold.c) frames="-O2 -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables" ;;
 		*/stands.c) frames="-O2 -fomit-frame-pointer" ;;
 		*/unwind.c) static=-ldl frames="-O2 -fomit-frame-pointer" ;;
