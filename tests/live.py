@@ -16,6 +16,9 @@ sonde, names = os.path.abspath(args[0]), args[1:]
 slow = float(os.environ.get('TEST_SLOW', '1'))
 tmp = tempfile.TemporaryDirectory()
 done = failed = 0
+started = []  # processes that nobody has waited for, with the other side of their terminals
+for s in (signal.SIGTERM, signal.SIGHUP):  # so that what was started is ended, too
+	signal.signal(s, lambda number, frame: sys.exit(128 + number))
 
 
 def wait(what, condition, seconds=20):
@@ -29,15 +32,18 @@ def wait(what, condition, seconds=20):
 
 
 class Screen:
-	"""A terminal in tmux in which a shell runs."""
+	"""A terminal in tmux in which a shell runs. It ends with its case, and with this process."""
 	count = 0
+	open = []
 
 	def __init__(self, width=80, height=24, env=''):
 		Screen.count += 1
 		self.socket = os.path.join(tmp.name, 'tmux%d' % Screen.count)
 		self.env = 'LANG=C.UTF-8 TERM=screen-256color ' + env
 		self.tmux('-f', '/dev/null', 'new-session', '-d', '-x', str(width), '-y', str(height),
-			  'env PS1="ready> " ENV= sh')
+			  'env PS1="ready> " ENV= sh', ';', 'run-shell', '-b',
+			  'tail --pid=%d -f /dev/null; tmux -S %s kill-server' % (os.getpid(), self.socket))
+		Screen.open.append(self)
 		wait('a shell', lambda: 'ready>' in self.text())
 
 	def tmux(self, *words):
@@ -80,6 +86,7 @@ class Screen:
 
 	def close(self):
 		self.tmux('kill-server')
+		Screen.open.remove(self)
 
 
 def pid():
@@ -117,6 +124,14 @@ def case(function):
 	except AssertionError as e:
 		failed += 1
 		print('not ok %d - %s\n# %s' % (done, name, str(e).replace('\n', '\n# ')), flush=True)
+	finally:
+		for s in list(Screen.open):
+			s.close()
+		while started:
+			child, fd = started.pop()
+			os.close(fd)
+			os.kill(child, signal.SIGKILL)
+			os.waitpid(child, 0)
 
 
 COUNTS = '''-e 'begin {
@@ -351,19 +366,37 @@ def refused():
 	for words, what in (('live -o x -e 1', '--output means nothing'), ('live --json -e 1', '--json means nothing'),
 			    ('live --every 1ms -e 1', '--every needs a time from 200ms to 60s'),
 			    ('live --memory 5 -e 1', '--memory needs a size'), ('live --view x -e 1', "no view is named 'x'"),
-			    ('live execsnoop --json', 'another format means nothing'), ('run --ascii -e 1', '--ascii means nothing'),
+			    ('live execsnoop --json', 'another format means nothing'),
 			    ('live', 'USAGE: filename or -e')):
 		out, err, rc = plain(words)
 		if rc != 1 or what not in err:
 			raise AssertionError('%s: %d %s' % (words, rc, err))
 
 
-def in_pty(words, act, size=(24, 80)):
-	"""act(fd) while it runs in a terminal of its own; what it wrote, and its status."""
+def start(words, size=(24, 80), before='exec'):
+	"""It runs in a terminal of its own."""
 	child, fd = pty.fork()
 	if not child:
 		os.environ.update(TERM='xterm', LANG='C.UTF-8')
-		os.execl('/bin/sh', 'sh', '-c', 'exec %s live %s' % (sonde, words))
+		os.execl('/bin/sh', 'sh', '-c', '%s %s live %s' % (before, sonde, words))
+	os.set_inheritable(fd, False)
+	fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', size[0], size[1], 0, 0))
+	started.append((child, fd))
+	return child, fd
+
+
+def waited(child):
+	"""Its status, or None as long as it runs."""
+	got, status = os.waitpid(child, os.WNOHANG)
+	if not got:
+		return None
+	started[:] = [s for s in started if s[0] != child]
+	return os.waitstatus_to_exitcode(status)
+
+
+def in_pty(words, act, size=(24, 80)):
+	"""act(fd) while it runs in a terminal of its own; what it wrote, and its status."""
+	child, fd = start(words, size)
 	out = bytearray()
 
 	def read(seconds):
@@ -375,18 +408,15 @@ def in_pty(words, act, size=(24, 80)):
 				return
 			if time.time() >= end:
 				return
-	fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', size[0], size[1], 0, 0))
 	wait('a screen', lambda: (read(0.1), b'sonde live:' in out)[1])
 	act(fd, read)
 	end = time.time() + 20 * slow
 	while time.time() < end:
 		read(0.05)
-		got, status = os.waitpid(child, os.WNOHANG)
-		if got:
+		status = waited(child)
+		if status is not None:
 			os.close(fd)
-			return bytes(out), os.waitstatus_to_exitcode(status)
-	os.kill(child, signal.SIGKILL)
-	os.waitpid(child, 0)
+			return bytes(out), status
 	raise AssertionError('it does not end')
 
 
@@ -415,16 +445,87 @@ def random_keys():
 		raise AssertionError('SEED=%d: status %d: %s' % (seed, rc, out[-300:]))
 
 
+def with_marker(marker):
+	"""Processes of sonde whose command line has it."""
+	found = []
+	for p in filter(str.isdigit, os.listdir('/proc')):
+		try:
+			with open('/proc/%s/cmdline' % p, 'rb') as f:
+				if marker.encode() in f.read() and os.path.samefile('/proc/%s/exe' % p, sonde):
+					found.append(int(p))
+		except OSError:
+			pass
+	return found
+
+
+def until_nothing_stays(what, act, ended=False, reads=True, before='exec'):
+	"""act(pid, guard, fd) makes it end; then neither it nor a child of it is there. Where nobody reads, a shell keeps
+	the terminal."""
+	marker = '/* marker %d %s */' % (os.getpid(), what)
+	script = 'begin { @n = count(); }' if ended else LONG[4:-1]
+	child, fd = start("--every 200ms -e '%s %s'%s" % (script, marker, '' if reads else '; exec sleep 1000'),
+			  before=before if reads else '')
+	out = bytearray()
+
+	def read():
+		if reads and select.select([fd], [], [], 0)[0]:
+			out.extend(os.read(fd, 65536))
+	until = b'The run has ended' if ended else b'1 @n'
+	if reads:
+		wait('a screen: ' + what, lambda: (os.write(fd, b'\x0c'), read(), until in out)[2])  # drawn as a whole
+	guard = wait('the child', lambda: [p for p in with_marker(marker) if p != child and os.getsid(p) == p])[0]
+	pid = [p for p in with_marker(marker) if p != guard][0]
+	if not reads:
+		terminal = os.open(os.readlink('/proc/%d/fd/1' % pid), os.O_WRONLY | os.O_NOCTTY)
+		full = [0]  # how often in a row: the kernel moves what it has from one buffer to the next
+
+		def is_full():
+			os.write(fd, b'\x0c')
+			full[0] = 0 if select.select([], [terminal], [], 0)[1] else full[0] + 1
+			return full[0] == 10
+		wait('a full terminal', is_full)
+		os.close(terminal)
+	act(pid, guard, fd)
+
+	def gone():
+		try:
+			read()
+		except OSError:
+			pass
+		if child in [s[0] for s in started]:
+			waited(child)
+		return (not reads or child not in [s[0] for s in started]) and not with_marker(marker)
+	try:
+		wait('the end', gone)
+	except AssertionError:
+		raise AssertionError('%s: %s of sonde %d stay' % (what, with_marker(marker), pid))
+	if child not in [s[0] for s in started]:
+		os.close(fd)
+	return bytes(out)
+
+
 @case
-def terminal_gone():
-	"""It ends when nobody is there any more, and its results go nowhere."""
-	child, fd = pty.fork()
-	if not child:
-		os.environ.update(TERM='xterm')
-		os.execl('/bin/sh', 'sh', '-c', 'exec %s live %s' % (sonde, LONG))
-	os.read(fd, 100)
-	os.close(fd)
-	wait('the end', lambda: os.waitpid(child, os.WNOHANG)[0])
+def nothing_stays():
+	"""When the terminal is gone, or somebody kills one of the two processes, also where nobody reads the terminal."""
+	hang_up = lambda pid, guard, fd: os.dup2(null, fd)
+	kill = lambda pid, guard, fd: os.kill(pid, signal.SIGKILL)
+	null = os.open('/dev/null', os.O_RDWR)
+	for ended in (False, True):
+		until_nothing_stays('hang up', hang_up, ended)
+		until_nothing_stays('hang up, ignored', hang_up, ended, before="trap '' HUP; exec")
+		until_nothing_stays('SIGHUP', lambda pid, guard, fd: os.kill(pid, signal.SIGHUP), ended)
+		until_nothing_stays('kill', kill, ended)
+	until_nothing_stays('nobody reads, hang up', hang_up, reads=False)
+	until_nothing_stays('nobody reads, kill', kill, reads=False)
+	until_nothing_stays('nobody reads, SIGTERM', lambda pid, guard, fd: os.kill(pid, signal.SIGTERM), reads=False)
+	os.close(null)
+
+	def kill_guard(pid, guard, fd):
+		os.kill(guard, signal.SIGKILL)
+		os.write(fd, b'q')
+	out = until_nothing_stays('no child', kill_guard)
+	if b'WARNING: the child of sonde that restores the terminal was killed' not in out or b'\x1b[?1049l' not in out:
+		raise AssertionError('no warning: %s' % out[-300:])
 
 
 @case

@@ -131,10 +131,13 @@ static void print_text(const struct live_screen *s, struct signals *signals, u64
 
 void live_leave(struct live_screen *s)
 {
-	if (s->front)
-		s->from = front_text_from(s->front);
-	if (s->front)
-		front_close(s->front);
+	if (!s->front)
+		return;
+	s->from = front_text_from(s->front);
+	if (!front_close(s->front))
+		fputs("WARNING: the child of sonde that restores the terminal was killed; the "
+		      "command reset restores it\n",
+		      stderr);
 	s->front = NULL;
 }
 

@@ -245,7 +245,7 @@ struct err *front_open(const struct front_spec *spec, struct front **ret)
 				      .map = take_map,
 				      .end = end};
 	if (e) {
-		front_close(f);
+		(void)front_close(f);
 		return e;
 	}
 	draw(f);
@@ -266,9 +266,9 @@ u64 front_text_from(const struct front *f)
 	return f->text_from;
 }
 
-void front_close(struct front *f)
+bool front_close(struct front *f)
 {
-	term_close(&f->term);
+	bool restored = term_close(&f->term);
 	for (u32 i = 0; i < f->npane; i++)
 		free_pane(f->pane[i]);
 	free(f->pane);
@@ -280,4 +280,5 @@ void front_close(struct front *f)
 	vec_free(&f->remark);
 	arena_free(&f->arena);
 	free(f);
+	return restored;
 }

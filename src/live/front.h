@@ -30,5 +30,5 @@ extern const struct sink front_sink; /* its state is a struct front; closes noth
 /* False: the user has ended it already, or the terminal is gone. */
 bool front_wait(struct front *f, struct signals *s);
 u64 front_text_from(
-	const struct front *f); /* bytes at the beginning of the text that were dropped */
-void front_close(struct front *f);
+	const struct front *f);    /* bytes at the beginning of the text that were dropped */
+bool front_close(struct front *f); /* false: the terminal is not as it was: term_close() */

@@ -1,6 +1,7 @@
 /* term.c - escape sequences, keys, and the child that restores the terminal; see term.h. */
 #include "live/term.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -299,6 +300,26 @@ static void close_above(int fd)
 		close(i);
 }
 
+/* fd never waits, and what it has not taken after a while is left out: nobody is to wait for ever for a terminal
+ * that takes nothing. */
+static void leave_screen(int fd)
+{
+	struct str rest = STR(LEAVE_SCREEN);
+	u64 end = now_ns() + 3 * (u64)SECOND_NS, now;
+	while (rest.n) {
+		ssize_t n = write(fd, rest.s, rest.n);
+		if (n >= 0)
+			rest = str_from(rest, (u32)n);
+		else if (errno != EAGAIN && errno != EINTR)
+			return;
+		else if ((now = now_ns()) < end)
+			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1,
+			     (int)((end - now) / MILLI_NS) + 1);
+		else
+			return;
+	}
+}
+
 /* A session of its own: it may change the terminal when another process has it. */
 static _Noreturn void guard(int alive, int terminal, const struct termios *was)
 {
@@ -316,10 +337,8 @@ static _Noreturn void guard(int alive, int terminal, const struct termios *was)
 		close(fd);
 	while (read(ALIVE, &c, 1) < 0 && errno == EINTR)
 		;
-	int flags = fcntl(TERMINAL, F_GETFL);
-	fcntl(TERMINAL, F_SETFL, flags & ~O_NONBLOCK);
-	(void)!write(TERMINAL, LEAVE_SCREEN, sizeof(LEAVE_SCREEN) - 1);
-	tcsetattr(TERMINAL, TCSADRAIN, was);
+	leave_screen(TERMINAL);
+	tcsetattr(TERMINAL, TCSANOW, was);
 	_exit(0);
 }
 
@@ -379,7 +398,7 @@ struct err *term_open(struct term *t, int fd)
 			e = err_sys(errno, "set the terminal's mode");
 	}
 	if (e) {
-		term_close(t);
+		(void)term_close(t);
 		return e;
 	}
 	sb_z(&t->out, ENTER_SCREEN);
@@ -388,15 +407,19 @@ struct err *term_open(struct term *t, int fd)
 	return NULL;
 }
 
-void term_close(struct term *t)
+bool term_close(struct term *t)
 {
+	int status = 0;
 	if (t->guard_fd >= 0) {
 		close(t->guard_fd);
-		while (waitpid(t->guard, NULL, 0) < 0 && errno == EINTR)
+		while (waitpid(t->guard, &status, 0) < 0 && errno == EINTR)
 			;
 	}
+	if (status) /* somebody killed it */
+		leave_screen(t->fd);
 	close_fd(&t->fd);
 	grid_free(&t->shown);
 	sb_free(&t->out);
 	t->fd = t->guard_fd = -1;
+	return !status;
 }

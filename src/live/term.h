@@ -50,7 +50,9 @@ bool term_is_utf8(void);  /* by LC_ALL, LC_CTYPE and LANG */
 
 /* fd: the terminal's, e.g. standard output. Alternate screen, no echo, no line editing. */
 struct err *term_open(struct term *t, int fd) MUST_USE;
-void term_close(struct term *t); /* the terminal is as it was; also of one that is not open */
+/* The terminal is as it was; also of one that is not open. False: its mode is not, because the child
+ * was killed. */
+bool term_close(struct term *t);
 /* The size may have changed: sets .w and .h. */
 bool term_resized(struct term *t);
 /* Draw what differs, unless the terminal has not taken the last drawing yet: then false, and the caller
