@@ -363,10 +363,15 @@ def no_terminal():
 
 @case
 def refused():
+	recording = os.path.join(tmp.name, 'a.sonde')
+	subprocess.run([os.path.join(os.path.dirname(sonde), 'mkrec'), recording], check=True)
 	for words, what in (('live -o x -e 1', '--output means nothing'), ('live --json -e 1', '--json means nothing'),
 			    ('live --every 1ms -e 1', '--every needs a time from 200ms to 60s'),
 			    ('live --memory 5 -e 1', '--memory needs a size'), ('live --view x -e 1', "no view is named 'x'"),
-			    ('live execsnoop --json', 'another format means nothing'),
+			    ('live execsnoop --json', 'another format means nothing'), ('live --from 1s -e 1', '--from and --to need a recording'),
+			    ('live %s -c true -e 1' % recording, "--cmd means nothing to 'live over a recording'"),
+			    ('live %s --unsafe -e 1' % recording, "--unsafe means nothing to 'live over a recording'"),
+			    ('live %s -l' % recording, "--list means nothing to 'live over a recording'"), ('run --ascii -e 1', '--ascii means nothing'),
 			    ('live', 'USAGE: filename or -e')):
 		out, err, rc = plain(words)
 		if rc != 1 or what not in err:
@@ -443,6 +448,74 @@ def random_keys():
 		raise AssertionError('SEED=%d: %s' % (seed, e))
 	if rc:
 		raise AssertionError('SEED=%d: status %d: %s' % (seed, rc, out[-300:]))
+
+
+def recorded(words, until='The run has ended', before='', size=(80, 24)):
+	"""Over recordings; times are those of the file."""
+	subprocess.run([os.path.join(os.path.dirname(sonde), 'mkrec'), os.path.join(tmp.name, 'a.sonde')], check=True)
+	s = Screen(*size, 'TZ=UTC')
+	s.command('cd %s; %s exec %s live --every 200ms %s' % (tmp.name, before, sonde, words))
+	s.until(until)
+	return s
+
+
+CALLS_OF = """a.sonde -e 't:raw_syscalls:sys_enter { @calls[comm] = count(); @start[tid] = nsecs; }
+	t:raw_syscalls:sys_exit /@start[tid]/ { @ms = hist((nsecs - @start[tid]) / 1000000); }
+	profile:hz:99 { @on_cpu[kstack] = count(); }
+	interval:ms:300 { printf("%d ms\\n", elapsed / 1000000); }'"""
+
+
+@case
+def over_a_recording():
+	"""The same bytes each time: readings are made by recorded time."""
+	s = recorded(CALLS_OF)
+	compare('recorded', s.text())
+	s.send('t', 't')
+	s.until('2 intervals back')
+	compare('recorded-back', s.text())
+	s.send('G', 'z', '1')
+	s.until('1 @calls  table')
+	compare('recorded-table', s.text())
+	s.send('2', 'h')
+	s.until('2 @ms  heat')
+	compare('recorded-heat', s.text())
+	s.send('3')
+	s.until('3 @on_cpu  flame')
+	compare('recorded-flame', s.text())
+	s.send('q')
+	if s.ended() != '0':
+		raise AssertionError('status')
+	os.chdir(tmp.name)
+	out, err, rc = plain('query ' + CALLS_OF)
+	for line in out.splitlines():
+		if line.rstrip() not in [g.rstrip() for g in s.text('-S', '-').splitlines()]:
+			raise AssertionError('not printed: %r in\n%s' % (line, s.text('-S', '-')))
+	if plain('live ' + CALLS_OF) != (out, err, rc):
+		raise AssertionError('another output into a pipe')
+	s.close()
+	s = recorded('a.sonde')
+	compare('recorded-events', s.text())
+	s.close()
+	s = recorded("--from 300ms --to 700ms a.sonde -e 't:raw_syscalls:sys_enter { @ = count(); }'")
+	compare('recorded-part', s.text())
+	s.close()
+
+
+@case
+def over_a_gap():
+	"""Nothing happens for ten days: not all intervals between are kept."""
+	subprocess.run([os.path.join(os.path.dirname(sonde), 'mkrec'), '-g', os.path.join(tmp.name, 'gap.sonde')], check=True)
+	s = recorded("gap.sonde -e 't:raw_syscalls:sys_enter { @ = count(); }'")
+	s.send('t')
+	s.until('1 interval back')
+	compare('recorded-gap', s.text())
+	s.send('g')
+	s.type('-9999m')
+	s.send('Enter')
+	back = int(wait('a time before', lambda: re.search(r'(\d\d+) intervals back', s.text())).group(1))
+	if not 1000 <= back < 1010:
+		raise AssertionError('%d intervals back' % back)
+	s.close()
 
 
 def with_marker(marker):

@@ -153,6 +153,7 @@ struct err *live_every(struct live_spec *l, const char *val);
 struct err *live_history(struct live_spec *l, const char *val);
 struct err *live_memory(struct live_spec *l, const char *val);
 struct err *live_set_view(struct live_spec *l, const char *val);
+extern const char live_events[]; /* a script that counts what a recording has */
 struct err *live_refuses(const struct run_opts *o) MUST_USE; /* options that have no effect */
 struct front_spec;
 struct live_screen {
@@ -164,7 +165,7 @@ struct live_screen {
 bool live_usable(void); /* the terminal can show a screen */
 struct err *live_prepare(struct live_screen *s) MUST_USE;
 void live_redirect(struct live_screen *s, bool on); /* around the start of the command of -c */
-struct err *live_open(struct live_screen *s, const struct live_spec *l,
+struct err *live_open(struct live_screen *s, const struct run_opts *o,
 		      struct front_spec *spec) MUST_USE;
 void live_leave(struct live_screen *s);                          /* the terminal is as it was */
 void live_print(struct live_screen *s, struct signals *signals); /* what the plain run wrote */
@@ -172,6 +173,8 @@ void live_print(struct live_screen *s, struct signals *signals); /* what the pla
 /* query.c: which recordings o names, and what of them is asked */
 struct err *query_words(const struct run_opts *o, struct query_spec *s) MUST_USE;
 struct err *query_refuses(const struct run_opts *o) MUST_USE; /* options that trace */
+/* Copies the words; operands that are recordings, the first ones, become options. Returns how many there are. */
+int take_recordings(struct arena *a, int argc, char **argv, char **word);
 /* operand.c: the operand at argv[at] is a tool or a script; options stand before and behind it */
 int run_operand(int at, int argc, char **argv);
 /* The tool of that name, with the words behind argv[at]. *rc is its exit code. False: there is no such tool. */

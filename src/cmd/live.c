@@ -1,5 +1,5 @@
 /*
- * live.c - sonde live SCRIPT: a script, or a tool, on a screen while it runs.
+ * live.c - sonde live SCRIPT: a script, or a tool, on a screen while it runs, or while recordings are read.
  *
  * Its words become those of `sonde run`, as those of query do. Without a usable terminal it is that.
  * What the plain run writes goes into a file in memory, of which the screen shows the lines, and which
@@ -59,14 +59,17 @@ struct err *live_set_view(struct live_spec *l, const char *val)
 	return err_new("--view: no view is named '%s'; there are %s", val, b.s);
 }
 
+const char live_events[] = "*:* { @events[probe] = count(); @programs[comm] = count(); }";
+
 struct err *live_refuses(const struct run_opts *o)
 {
 	const char *what = o->output.path                       ? "a file for the results"
 			   : o->output.format || o->output.diff ? "another format"
 			   : o->aot                             ? "--aot"
 			   : o->dry_run                         ? "--dry-run"
-			   : o->nrecording                      ? "a recording"
 								: NULL;
+	if ((o->from || o->to) && !o->nrecording)
+		return err_new("--from and --to need a recording: sonde live FILE.sonde");
 	return what ? err_new("%s means nothing to 'live', which shows results on the terminal",
 			      what)
 		    : NULL;
@@ -105,13 +108,22 @@ void live_redirect(struct live_screen *s, bool on)
 	}
 }
 
-struct err *live_open(struct live_screen *s, const struct live_spec *l, struct front_spec *spec)
+/* Of a recording, whatever the memory has room for. */
+static u64 history_of(const struct live_spec *l, bool recorded)
 {
+	if (l->history_ns || recorded)
+		return l->history_ns ? l->history_ns : UINT64_MAX;
+	return 600 * (u64)SECOND_NS;
+}
+
+struct err *live_open(struct live_screen *s, const struct run_opts *o, struct front_spec *spec)
+{
+	const struct live_spec *l = &o->live;
 	spec->terminal = STDOUT_FILENO;
 	spec->text_fd = s->text_fd;
 	spec->ascii = l->ascii || !term_is_utf8();
 	spec->every_ns = l->every_ns ? l->every_ns : SECOND_NS;
-	spec->limits.history_ns = l->history_ns ? l->history_ns : 600 * (u64)SECOND_NS;
+	spec->limits.history_ns = history_of(l, o->nrecording);
 	spec->limits.memory = l->memory ? l->memory : 64u << 20;
 	spec->view = str_z(l->view);
 	return front_open(spec, &s->front);
@@ -157,14 +169,16 @@ void live_print(struct live_screen *s, struct signals *signals)
 int cmd_live(int argc, char **argv, bool compat)
 {
 	struct arena a = {0};
+	char **given = arena_newn(&a, char *, (size_t)argc + 2);
 	char **word = arena_newn(&a, char *, (size_t)argc + 2);
 	char on[] = "--live";
 	(void)compat;
-	word[0] = argv[0];
-	word[1] = on;
-	memcpy(word + 2, argv + 1, (size_t)(argc - 1) * sizeof(*word));
-	int at = opts_first_operand(argc + 1, word);
-	int rc = at < argc + 1 ? run_operand(at, argc + 1, word) : cmd_run(argc + 1, word, false);
+	given[0] = argv[0];
+	given[1] = on;
+	memcpy(given + 2, argv + 1, (size_t)(argc - 1) * sizeof(*word));
+	take_recordings(&a, ++argc, given, word);
+	int at = opts_first_operand(argc, word);
+	int rc = at < argc ? run_operand(at, argc, word) : cmd_run(argc, word, false);
 	arena_free(&a);
 	return rc;
 }

@@ -349,12 +349,19 @@ static struct err *set(void *self, int id, const char *val)
 	return NULL;
 }
 
+/* What traces something is not accepted over a recording. */
+static bool accepted(const struct run_opts *o, enum option_id id, enum command c)
+{
+	bool traces = option_accepted(id, CMD_RUN) && !option_accepted(id, CMD_QUERY);
+	return option_accepted(id, c) && !(c == CMD_LIVE && o->nrecording && traces);
+}
+
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name)
 {
 	struct option_table table;
 	options_of(parsed, &table);
 	for (const struct opt *t = table.row; t->id && !o->compat; t++) {
-		if (!o->given[t->id] || option_accepted((enum option_id)t->id, command))
+		if (!o->given[t->id] || accepted(o, (enum option_id)t->id, command))
 			continue;
 		if (t->name)
 			return err_new("--%s means nothing to '%s'", t->name, name);

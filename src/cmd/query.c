@@ -67,8 +67,7 @@ static bool lists(int argc, char **argv)
 	return list;
 }
 
-/* Operands that are recordings, the first ones, become options. */
-static int take_recordings(struct arena *a, int argc, char **argv, char **word)
+int take_recordings(struct arena *a, int argc, char **argv, char **word)
 {
 	int n = argc, found = 0, at;
 	memcpy(word, argv, (size_t)argc * sizeof(*word));

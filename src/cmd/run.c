@@ -266,6 +266,18 @@ static struct str where_it_runs(struct arena *a, const struct run_opts *o)
 	return arena_str(a, sb_str(&b));
 }
 
+/* What the screen is called: the script, and the recordings. */
+static struct str live_title(struct arena *a, const struct run_opts *o)
+{
+	struct str what = o->program && !o->tool ? str_z(o->program) : what_runs(a, o);
+	if (!o->nrecording)
+		return what;
+	struct str where = where_it_runs(a, o);
+	return o->program == live_events
+		       ? where
+		       : str_z(arena_fmt(a, "%.*s: %.*s", STRF(where), STRF(what)));
+}
+
 /* A run of the command line: what it was told, and its output. */
 struct cli_run {
 	const struct run_opts *o;
@@ -323,11 +335,9 @@ static struct err *open_screen(struct launch *l, const struct sink **sink, void 
 	struct cli_run *r = l->arg;
 	struct front_spec spec = {.plain = *sink,
 				  .self = *self,
-				  .title = r->o->program && !r->o->tool
-						   ? str_z(r->o->program)
-						   : what_runs(&l->job.arena, r->o),
+				  .title = live_title(&l->job.arena, r->o),
 				  .maps_are_shown = l->job.unit.config.print_maps_on_exit};
-	struct err *e = live_open(&r->screen, &r->o->live, &spec);
+	struct err *e = live_open(&r->screen, r->o, &spec);
 	if (e)
 		return e;
 	l->session.loop.watcher = front_watcher(r->screen.front);
@@ -553,7 +563,8 @@ static int launch_and_run(struct launch *l)
 		session_loop(&l->session);
 		rc = session_finish(&l->session);
 		struct signals *signals = &l->session.loop.signals;
-		if (r->screen.front && !signals->stop_ns && !l->limits.for_ns)
+		bool ends = l->limits.for_ns && !r->o->nrecording;
+		if (r->screen.front && !signals->stop_ns && !ends)
 			front_wait(r->screen.front, signals);
 	}
 	return close_output(l, rc);
@@ -714,15 +725,18 @@ static int parse_and_run(struct run_opts *o, int argc, char **argv)
 		[CMD_RUN] = "run",   [CMD_LIST] = "list",   [CMD_INFO] = "info",
 		[CMD_FMT] = "--fmt", [CMD_QUERY] = "query", [CMD_LIVE] = "live"};
 	struct err *e = opts_parse(o, argc, argv);
+	if (o->live.on && o->nrecording && !o->program && !o->nrest)
+		o->program = live_events;
 	bool query = o->nrecording || (argc && command_named(argv[0]) == cmd_query);
-	enum command what = query        ? CMD_QUERY
-			    : o->live.on ? CMD_LIVE
-			    : o->info    ? CMD_INFO
-			    : o->fmt     ? CMD_FMT
-			    : o->list    ? CMD_LIST
-					 : CMD_RUN;
+	enum command what = o->live.on ? CMD_LIVE
+			    : query    ? CMD_QUERY
+			    : o->info  ? CMD_INFO
+			    : o->fmt   ? CMD_FMT
+			    : o->list  ? CMD_LIST
+				       : CMD_RUN;
 	if (!e && !o->help && !o->version)
-		e = opts_check(o, what, names[what]);
+		e = opts_check(o, what,
+			       o->live.on && o->nrecording ? "live over a recording" : names[what]);
 	const char *use = argc && !o->compat ? command_use(argv[0]) : NULL;
 	int rc = RC_OK;
 	if (e)

@@ -10,13 +10,14 @@
 
 struct map;
 
-/* What a reading has beside the maps. Times and numbers are since the run began. */
+/* What a reading has beside the maps. Times and numbers are since the run began; over a recording, times are those
+ * that were recorded. */
 struct watch_reading {
 	u64 ns, wall_ns; /* when it was made: monotonic, and wall clock */
 	u64 start_ns;    /* when the run began, monotonic */
 	u64 own_ns;      /* processor time of sonde itself */
 	u64 programs_ns; /* of the programs in the kernel; WATCH_UNKNOWN if it is not measured */
-	u32 ncpu;        /* on line */
+	u32 ncpu; /* on line; 0 if it is not measured what the run takes, as over a recording */
 };
 #define WATCH_UNKNOWN UINT64_MAX
 

@@ -137,6 +137,7 @@ static bool look(void *self)
 static void begin(void *self, const struct watch_reading *t)
 {
 	struct front *f = self;
+	read_text(f);
 	model_note(&f->model, f->lines.n);
 	model_begin(&f->model, t);
 }

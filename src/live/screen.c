@@ -139,7 +139,7 @@ static double percent(u64 ns, u64 wall, u32 ncpu)
 static void put_cost(const struct front *f, struct sb *b)
 {
 	struct live_look l = screen_look(f);
-	if (!l.at || !l.prev)
+	if (!l.at || !l.prev || !l.at->at.ncpu)
 		return;
 	const struct watch_reading *to = &l.at->at, *from = &l.prev->at;
 	u64 wall = to->ns - from->ns;

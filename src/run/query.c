@@ -2,6 +2,7 @@
 #include "run/query.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "core/watch.h"
 #include "kern/confine.h"
 #include "report/loss.h"
 #include "run/engine_vm.h"
@@ -10,6 +11,7 @@
 #include "run/query_file.h"
 #include "run/query_names.h"
 #include "run/session.h"
+#include "run/watch.h"
 
 enum {
 	LOOK_ROWS = 4096,          /* rows between two looks at signals */
@@ -42,6 +44,8 @@ struct query {
 	struct query_names frames;
 	struct beat *beat;
 	u32 nbeat;
+	u64 stop_ns;    /* where the run ends: .end_ns, or what --for says */
+	u64 reading_ns; /* the next reading for a watcher */
 	u8 *child; /* of spec.follow, a bit for each process id: is it a child? NULL: there is none yet */
 
 	/* ---- the row whose programs run, or NULL in a program that sonde runs itself ---- */
@@ -151,6 +155,16 @@ void query_close(struct query *q)
 	free(q->child);
 	arena_free(&q->a);
 	free(q);
+}
+
+u64 query_now(const struct query *q)
+{
+	return q->now_ns;
+}
+
+u64 query_real_ns(const struct query *q)
+{
+	return q->real_ns;
 }
 
 struct str query_name(const struct query *q)
@@ -474,12 +488,13 @@ struct err *query_confine(struct session *s)
 {
 	u64 left;
 	struct err *e = NULL;
+	u32 may = s->loop.watcher ? MAY_RECORD : 0; /* it may cut the text that it shows */
 	if (!confine_able() || s->u->config.test || s->u->config.bench)
 		return NULL;
 	if (!s->limits.renames)
 		e = confine_caps(0, &left);
 	if (!e)
-		e = confine_calls(s->limits.renames ? MAY_RENAME | MAY_WRITE : 0);
+		e = confine_calls(may | (s->limits.renames ? MAY_RENAME | MAY_WRITE : 0));
 	return e ? err_wrap(e, "give up rights that are not needed: ") : NULL;
 }
 
@@ -589,6 +604,14 @@ static void leave_out_beats(struct session *s, struct beat *b, u64 ns)
 	b->next_ns += (due - MOST_BEATS) * b->each_ns;
 }
 
+/* At signals, and whether the watcher wants to go on. */
+static void look(struct session *s)
+{
+	loop_interrupted(s);
+	if (s->loop.watcher && !s->control.stop)
+		watch_look(s);
+}
+
 /* Intervals whose time has come. */
 static void beat_until(struct session *s, u64 ns)
 {
@@ -607,8 +630,35 @@ static void beat_until(struct session *s, u64 ns)
 		b->next_ns += b->each_ns;
 		run_prog(s, &b->prog, NULL, 0);
 		if (n % LOOK_ROWS == LOOK_ROWS - 1)
-			loop_interrupted(s);
+			look(s);
 	}
+}
+
+enum { MOST_READINGS = 1000 };
+
+/* Intervals and readings whose time has come: a reading is of all that happened until then. The last interval is at
+ * least half as long as the others, because rates of shorter ones say little. Of a time without events only the last
+ * MOST_READINGS are made. */
+static void time_passes(struct session *s, u64 ns)
+{
+	struct query *q = s->live.query;
+	const struct watcher *w = s->loop.watcher;
+	u64 until = MIN(ns, q->stop_ns);
+	u64 due = w && until > q->reading_ns ? (until - q->reading_ns) / w->every_ns : 0;
+	if (due > MOST_READINGS)
+		q->reading_ns += (due - MOST_READINGS) * w->every_ns;
+	while (w && q->reading_ns < until && q->stop_ns - q->reading_ns >= w->every_ns / 2) {
+		beat_until(s, q->reading_ns);
+		if (s->control.stop)
+			return;
+		q->at = NULL;
+		q->now_ns = q->reading_ns;
+		watch_read(s);
+		watch_look(s);
+		bool last = q->stop_ns - q->reading_ns <= w->every_ns;
+		q->reading_ns = last ? UINT64_MAX : q->reading_ns + w->every_ns;
+	}
+	beat_until(s, ns);
 }
 
 /* ---- rows ---- */
@@ -687,8 +737,8 @@ static void run_row(struct session *s, struct query_file *f)
 		q->odd_cpu++;
 		return;
 	}
-	if (q->nbeat)
-		beat_until(s, time_of(f));
+	if (q->nbeat || s->loop.watcher)
+		time_passes(s, time_of(f));
 	q->at = f;
 	q->now_ns = time_of(f);
 	q->no_task += !t;
@@ -720,6 +770,8 @@ void query_run(struct session *s)
 	u64 end = q->end_ns;
 	if (s->limits.for_ns)
 		end = MIN(end, q->start_ns + s->limits.for_ns);
+	q->stop_ns = end;
+	q->reading_ns = q->start_ns + (s->loop.watcher ? s->loop.watcher->every_ns : 0);
 	note_progs(s);
 	for (u32 i = 0; i < q->spec.npath; i++) {
 		struct query_file *f = &q->file[i];
@@ -735,10 +787,10 @@ void query_run(struct session *s)
 		if (n % FLUSH_ROWS == 0 && s->live.ring)
 			report_flush(&s->reporter);
 		if (n % LOOK_ROWS == 0)
-			loop_interrupted(s);
+			look(s);
 	}
 	if (!s->control.stop)
-		beat_until(s, end);
+		time_passes(s, end);
 	q->at = NULL;
 	q->now_ns = MAX(q->now_ns, s->control.stop ? 0 : end);
 	control_stop(&s->control);

@@ -46,7 +46,9 @@ void query_enter(struct query *q, struct session *s);
 /* ---- for session.c ---- */
 void query_prepare(struct session *s); /* source, names and clocks of s->reporter */
 struct err *query_confine(struct session *s) MUST_USE;
-void query_run(struct session *s);    /* all rows, until s->control.stop */
-void query_report(struct session *s); /* what was lost */
+void query_run(struct session *s);        /* all rows, until s->control.stop */
+void query_report(struct session *s);     /* what was lost */
+u64 query_now(const struct query *q);     /* in nsecs: how far the run has come */
+u64 query_real_ns(const struct query *q); /* wall-clock time at nsecs 0 */
 /* What is asked: "f.sonde", or "3 recordings". */
 struct str query_name(const struct query *q);

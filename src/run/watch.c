@@ -2,19 +2,22 @@
  * watch.c - readings of the maps for a watcher, at intervals and at the end.
  *
  * A reading of large maps takes time, so the interval grows with it: reading stays below a hundredth of
- * one CPU.
+ * one CPU. Over recordings the intervals are of recorded time, and query.c knows when they are over.
  */
-#include "core/watch.h"
+#include "run/watch.h"
 #include "base/clock.h"
+#include "core/watch.h"
 #include "run/cost.h"
+#include "run/query.h"
 #include "run/session.h"
 
-enum { READING_SHARE = 100 };
+enum { READING_SHARE = 100, LOOK_NS = 40 * MILLI_NS };
 
 struct watching {
 	u64 last_ns;   /* when the last reading began; 0 before the first */
 	u64 took_ns;   /* how long readings take: the shorter one of the last two */
 	u64 before_ns; /* the last one alone */
+	u64 looked_ns; /* over recordings: when look() was called last */
 };
 
 static struct watcher *watcher_of(struct session *s)
@@ -27,6 +30,14 @@ static u64 interval_of(const struct watching *w, const struct watcher *to)
 	return MAX(to->every_ns, w->took_ns * READING_SHARE);
 }
 
+static void pass_maps(struct session *s, const struct watch_reading *t)
+{
+	struct watcher *to = watcher_of(s);
+	to->begin(to->self, t);
+	report_watch_maps(&s->reporter, to);
+	to->end(to->self);
+}
+
 static void read_maps(struct session *s, struct watching *w)
 {
 	struct watcher *to = watcher_of(s);
@@ -37,9 +48,7 @@ static void read_maps(struct session *s, struct watching *w)
 				  .ncpu = cost_cpus()};
 	if (!cost_programs_ns(s, &t.programs_ns))
 		t.programs_ns = WATCH_UNKNOWN;
-	to->begin(to->self, &t);
-	report_watch_maps(&s->reporter, to);
-	to->end(to->self);
+	pass_maps(s, &t);
 	/* One reading that takes long finds names, which the next ones know; two in a row are large. */
 	u64 took = now_ns() - t.ns;
 	w->took_ns = w->last_ns ? MIN(took, w->before_ns) : 0;
@@ -47,6 +56,27 @@ static void read_maps(struct session *s, struct watching *w)
 	w->last_ns = t.ns;
 	u64 interval = interval_of(w, to);
 	to->slowed_ns = interval > to->every_ns ? interval : 0;
+}
+
+void watch_look(struct session *s)
+{
+	struct watching *w = s->part[PART_WATCH];
+	struct watcher *to = watcher_of(s);
+	if (now_ns() < w->looked_ns + LOOK_NS)
+		return;
+	if (!to->look(to->self))
+		control_stop(&s->control);
+	w->looked_ns = now_ns();
+}
+
+void watch_read(struct session *s)
+{
+	struct watch_reading t = {.ns = query_now(s->live.query),
+				  .start_ns = s->reporter.start_ns,
+				  .programs_ns = WATCH_UNKNOWN};
+	t.wall_ns = t.ns + query_real_ns(s->live.query);
+	report_flush(&s->reporter); /* what was printed until then */
+	pass_maps(s, &t);
 }
 
 static void watch_tick(struct session *s, void *self)
@@ -64,7 +94,9 @@ static void watch_tick(struct session *s, void *self)
 /* End programs have run: what stays on the screen is what is printed. */
 static void watch_report(struct session *s, void *self)
 {
-	if (watcher_of(s))
+	if (watcher_of(s) && s->live.query)
+		watch_read(s);
+	else if (watcher_of(s))
 		read_maps(s, self);
 }
 
