@@ -167,7 +167,7 @@ check: all $B/dynamic/sonde $B/unit $B/draw $B/mkrec $B/host/ready $B/bench/mini
 # Recorded machines for compiler tests: their files, BTF made of types.txt, a program for uprobes.
 $B/host/mkbtf: tests/host/mkbtf.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $< $(shell pkg-config --libs libbpf) -o $@
-$B/host/ready: $B/host/mkbtf tests/host/app.c tests/host/app-aarch64.S tests/progs/typed.c tests/progs/passed.c $(shell find tests/host/*/ -type f)
+$B/host/ready: $B/host/mkbtf tests/host/app.c tests/host/app-aarch64.S tests/progs/typed.c tests/progs/passed.c $(wildcard tests/progs/split/*) $(shell find tests/host/*/ -type f)
 	$(call say,GEN,$(@D)) rm -rf $(@D)/*/ && cp -r tests/host/*/ $(@D) && for d in $(@D)/*/; do \
 		mkdir -p $$d/sys/kernel/btf && $B/host/mkbtf $$d/types.txt $$d/sys/kernel/btf/vmlinux || exit; \
 		for m in $$d/modules/*.txt; do [ ! -f $$m ] || $B/host/mkbtf $$m $$d/sys/kernel/btf/$$(basename $$m .txt) $$d/sys/kernel/btf/vmlinux || exit; done; done
@@ -176,7 +176,9 @@ $B/host/ready: $B/host/mkbtf tests/host/app.c tests/host/app-aarch64.S tests/pro
 	@$(CC) -O0 -g tests/progs/passed.c -o $(@D)/passed-aarch64
 	@for f in app passed; do printf '\267\0' | dd of=$(@D)/$$f-aarch64 bs=1 seek=18 conv=notrunc 2>/dev/null || exit; done
 	@for v in 4 5; do for o in 0 2; do \
-		$(CC) -O$$o -gdwarf-$$v tests/progs/typed.c -o $(@D)/typed-$$v-$$o || exit; done; done
+		$(CC) -O$$o -gdwarf-$$v tests/progs/typed.c -o $(@D)/typed-$$v-$$o || exit; done; \
+		$(CC) -O1 -gdwarf-$$v -gsplit-dwarf -fdebug-types-section -c tests/progs/split/one.c -o $(@D)/split-$$v.o || exit; done
+	@! command -v dwp >/dev/null || dwp $(@D)/split-4.dwo -o $(@D)/split-4.dwp
 	@touch $@
 rootcheck: all
 	tests/run.sh $B/sonde tests/run

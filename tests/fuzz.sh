@@ -22,6 +22,7 @@ seeds() {
 	cdecl) find tests/host -name '*.h' ;;
 	format) find tests/host -name format ;;
 	elf | usdt | cfi | code | dwarf) ls build/host/app build/host/app-aarch64 build/host/typed-* ;;
+	split) ls build/host/split-*.dw? ;;
 	btf) find build/host -name vmlinux ;;
 	query) ls tests/recordings/*.sonde ;;
 	packed) echo build/host/app ;;
@@ -36,7 +37,7 @@ words() {
 	case $1 in
 	bt | grammar) tr -cs 'a-z_' '\n' <docs/language.md | sort -u | awk 'length > 2 && length < 16 { print "\"" $0 "\"" }' ;;
 	zip) printf '"PK\\x03\\x04"\n"PK\\x01\\x02"\n"PK\\x05\\x06"\n"PK\\x06\\x06"\n' ;;
-	elf | usdt | object | dwarf) printf '"\\x7fELF"\n".note.stapsdt"\n"stapsdt"\n".symtab"\n".BTF"\n".BTF.ext"\n' ;;
+	elf | usdt | object | dwarf | split) printf '"\\x7fELF"\n".note.stapsdt"\n"stapsdt"\n".symtab"\n".BTF"\n".BTF.ext"\n' ;;
 	args) grep -oE '"[a-z-]+"' src/cmd/option.def src/core/config.def | sed 's/.*:"/"--/; s/--"/"/' | sort -u ;;
 	host) printf '"State:"\n"NSpid:"\n"DEVNAME="\n"config:"\n"config1:"\n"\\"names\\":"\n"\\"id\\":"\n"glibc-ld.so.cache1.1"\n"ld.so-1.7.0"\n' ;;
 	verlog) printf '"insn "\n"processed "\n"back-edge from insn "\n"; "\n" @ "\n' ;;

@@ -232,25 +232,111 @@ EXPECT
 	{ .x = 5, .y = 6 }
 	DIR/t has no debug information for the function
 
-# elfutils reads them since 0.191. A damaged one is read like other files: by the process without rights.
-NAME debug information in a package
+# As .dwo files, then in a package of each program that makes some (binutils' ends on version 5 with a crash).
+NAME split debug information: files and packages, versions 4 and 5, two units, types with units of their own
 RUN
-	d=$(mktemp -d) && cp tests/progs/typed.c $d && (cd $d && gcc -O1 -gdwarf-4 -gsplit-dwarf typed.c -o t && dwp -e t -o whole && rm *.dwo)
+	d=$(mktemp -d)
+	look() {
+		"$SONDE" -lv "uprobe:$d/t:first,uprobe:$d/t:paint,uprobe:$d/t:inner" | sed "s|$d|DIR|"
+		"$SONDE" -q -e "config = { show_debug_info = 1 }
+			uprobe:$d/t:first { print((args.p->where.y, args.h->deep, str(args.name, 2))); }
+			uprobe:$d/t@one.c:13 { print(args.times > 40); }
+			uprobe:$d/t:inner { print((args.p->b, args.k)); print(ustack(3)); }
+			uprobe:$d/t@two.c:12 { print(args.twice); }
+			uprobe:$d/t:paint { print(args.c); print(((struct hidden *)args.p)->deep); }" -c $d/t 2>&1 |
+			sed 's|[^ ]*/||g; s/ *$//; /./!d' | sort
+	}
+	try() {
+		rm -rf $d/*
+		cp tests/progs/split/* $d
+		(cd $d && "$@" -O1 -gsplit-dwarf -c one.c two.c && $1 one.o two.o -o t)
+		look >$d/out
+		(cd $d && llvm-dwp -e t -o llvm.pack && case $2 in *-4) dwp -e t -o binutils.pack ;; esac && rm *.dwo)
+		for p in $d/*.pack; do
+			cp $p $d/t.dwp && look | cmp $d/out - && basename $p
+		done
+		cp $d/out $d.out
+	}
+	{
+		try clang -gdwarf-4 -fdebug-types-section
+		try gcc -gdwarf-4 -fdebug-types-section
+		try clang -gdwarf-5 -fdebug-types-section
+		try gcc -gdwarf-5
+		try gcc -gdwarf-5 -fdebug-types-section
+	} | sort | uniq -c
+	cat $d.out
+	rm -r $d $d.out
+NEEDS cmd:gcc cmd:clang cmd:dwp cmd:llvm-dwp fast
+TIMEOUT 120
+EXPECT
+	      2 binutils.pack
+	      5 llvm.pack
+	uprobe:DIR/t:first
+	    struct pair * p
+	    struct hidden * h
+	    const char * name
+	uprobe:DIR/t:paint
+	    struct pair * p
+	    enum color c
+	    int k
+	uprobe:DIR/t:inner
+	    struct pair * p
+	    int k
+	        one.c:20
+	        two.c:12 [inlined]
+	        two.c:17
+	        two.c:6
+	(2, 6)
+	(4, 7, x)
+	1
+	6
+	RED
+	true
+
+# Tables that do not fit the rest are refused at their place; lines, which are in the program, are known.
+NAME damaged packages of split debug information
+RUN
+	d=$(mktemp -d) && cp tests/progs/split/* $d
+	(cd $d && gcc -gdwarf-4 -O1 -gsplit-dwarf -c one.c two.c && gcc one.o two.o -o t && dwp -e t -o whole && rm *.dwo)
 	f() {
-		timeout 20 "$SONDE" -q -e "uprobe:$d/t:find { print(args.n->at); exit(); }" -c $d/t >$d/out 2>&1
+		timeout 20 "$SONDE" -q -e "uprobe:$d/t:paint { print(args.k); exit(); }" -c $d/t >$d/out 2>&1
 		[ $? -lt 124 ] || cat $d/out
+		sed -n "s|$d|DIR|g; s/unit 0x[0-9a-f]*/unit ID/; s/bytes [0-9]* to [0-9]* of a section that has [0-9]*/bytes FROM to END of a section/
+			s/ at 0x[0-9a-f]*//; s/.*has no debug information for //p; /^[0-9]/p" $d/out
+	}
+	# Bytes of the index: at, as printf has them.
+	index() {
+		cp $d/whole $d/t.dwp && objcopy -O binary --only-section=.debug_cu_index --set-section-flags .debug_cu_index=alloc $d/whole $d/index &&
+			printf "$2" | dd of=$d/index bs=1 seek=$1 conv=notrunc 2>/dev/null && objcopy --update-section .debug_cu_index=$d/index $d/t.dwp && f
 	}
 	cp $d/whole $d/t.dwp && f
-	grep -c -e '^{ .x = 5, .y = 6 }$' -e 'has no debug information for the function' $d/out
+	index 0 '\003'
+	index 4 '\377'
+	index 8 '\020'
+	index 12 '\003'
+	index 12 '\0\0\020'
+	index 144 "$(printf '\\011\\0\\0\\0%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)"
+	index 228 "$(printf '\\377%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 $(seq 13 40))"
+	echo nothing >$d/t.dwp && f
+	objcopy --remove-section=.debug_cu_index --remove-section=.debug_tu_index $d/whole $d/t.dwp && f
 	for n in 1 64 512 1500 2500 3500 4500; do
-		head -c $n $d/whole >$d/t.dwp && f
-		{ head -c $n $d/whole && printf '\377\377\377\177' && tail -c +$((n + 5)) $d/whole; } >$d/t.dwp && f
+		head -c $n $d/whole >$d/t.dwp && f >/dev/null
+		{ head -c $n $d/whole && printf '\377\377\377\177' && tail -c +$((n + 5)) $d/whole; } >$d/t.dwp && f >/dev/null
 	done
 	rm -r $d
-NEEDS file:/usr/bin/gcc file:/usr/bin/dwp fast
+NEEDS cmd:gcc cmd:dwp fast
 TIMEOUT 60
 EXPECT
-	1
+	3
+	the function: DIR/t.dwp: .debug_cu_index has version 3, which is not read
+	the function: DIR/t.dwp: .debug_cu_index has 255 columns; there are at most 16
+	the function: DIR/t.dwp: .debug_cu_index has 308 bytes; its 16 units and 16 slots need 868
+	the function: DIR/t.dwp: .debug_cu_index has 3 slots for 2 units
+	the function: DIR/t.dwp: .debug_cu_index has 308 bytes; its 2 units and 1048576 slots need 12583028
+	the function: DIR/t.dwp: .debug_cu_index: unit ID is in row 9 of 2
+	the function: DIR/t.dwp: .debug_cu_index: row 2, column 1: bytes FROM to END of a section
+	the function: it is in two.dwo, which is not there
+	the function: DIR/t.dwp: unit ID has another id: it was made for another program
 
 NAME debug information shared by dwz
 RUN

@@ -16,7 +16,7 @@
 #include "kern/host.h"
 #include "types/image.h"
 
-enum { SANDBOX_FILES = 2 };
+enum { SANDBOX_FILES = 3 };
 /* Further files, which a library asks for by name in the middle of a question (sandbox_calls.h). The
  * name may be anything, as may be whatever is said by a child that somebody else speaks through. */
 struct sandbox_more {

@@ -20,6 +20,7 @@ enum { SHELF = 16 };
 struct shelved {
 	struct image_file file[SANDBOX_FILES];
 	u32 nfile;
+	bool package;
 	u64 used;
 	struct arena arena;
 	struct debug *debug;
@@ -45,9 +46,15 @@ static void shelf_drop(void *p)
 	free(s);
 }
 
-static bool is_same(const struct shelved *s, const struct job *j)
+/* What the files of a question are: the program, a separate file perhaps, a package perhaps. */
+struct roles {
+	bool package; /* the last one */
+	const char *info_path, *package_path;
+};
+
+static bool is_same(const struct shelved *s, const struct job *j, const struct roles *r)
 {
-	bool same = s->nfile == j->nfile;
+	bool same = s->nfile == j->nfile && s->package == r->package;
 	for (u32 i = 0; same && i < j->nfile; i++)
 		same = s->file[i].ino == j->file[i].ino && s->file[i].dev == j->file[i].dev &&
 		       s->file[i].size == j->file[i].size && s->file[i].member == j->file[i].member;
@@ -66,20 +73,32 @@ static struct shelved **place_for(struct shelf *s)
 	return place;
 }
 
-static struct err *opened(const struct job *j, struct debug **ret)
+static struct err *shelved_open(struct shelved *s, const struct job *j, const struct roles *r)
+{
+	u32 info = j->nfile - 1 - r->package;
+	struct debug_files f = {.program = &s->file[0],
+				.info = &s->file[info],
+				.package = r->package ? &s->file[j->nfile - 1] : NULL,
+				.info_path = r->info_path,
+				.package_path = r->package_path};
+	s->nfile = j->nfile;
+	s->package = r->package;
+	memcpy(s->file, j->file, sizeof(s->file));
+	return debug_open(j->path, &f, &s->arena, &s->debug);
+}
+
+static struct err *opened(const struct job *j, const struct roles *r, struct debug **ret)
 {
 	if (!j->kept->p)
 		*j->kept = (struct kept){xcalloc(1, sizeof(struct shelf)), shelf_drop};
 	struct shelf *shelf = j->kept->p;
 	struct shelved *s = NULL;
 	for (u32 i = 0; i < shelf->n && !s; i++)
-		if (is_same(shelf->v[i], j))
+		if (is_same(shelf->v[i], j, r))
 			s = shelf->v[i];
 	if (!s) {
 		s = xcalloc(1, sizeof(*s));
-		s->nfile = j->nfile;
-		memcpy(s->file, j->file, sizeof(s->file));
-		struct err *e = debug_open(j->path, j->file, j->nfile, &s->arena, &s->debug);
+		struct err *e = shelved_open(s, j, r);
 		if (e) {
 			arena_free(&s->arena);
 			free(s);
@@ -153,14 +172,23 @@ static void tell_frames(struct debug *d, struct job *j)
 	debug_pack_frames(&j->out, v, debug_frames(d, addr, v, MIN(most, (u32)countof(v))));
 }
 
+/* NUL-terminated, in the question; "" for bytes that make no sense. */
+static const char *path_of(struct bytes *b)
+{
+	const char *z = bytes_z(b);
+	return z ? z : "";
+}
+
 static struct err *answer_debug(struct job *j)
 {
 	enum question_kind what = bytes_u8(&j->args);
+	struct roles r = {.info_path = path_of(&j->args), .package_path = path_of(&j->args)};
 	struct debug *d;
 	struct debug_key k;
 	if (what == ASK_WANTED)
 		return tell_wanted(j);
-	struct err *e = opened(j, &d);
+	r.package = *r.package_path && j->nfile > 1;
+	struct err *e = opened(j, &r, &d);
 	if (e)
 		return e;
 	switch (what) {
@@ -186,6 +214,7 @@ struct debug_ask {
 	struct host *host;
 	const char *path; /* of the program */
 	char *self;       /* of the file with the information, as the kernel has it */
+	char *package; /* of the one with its split units, which is the last; NULL: there is none */
 	struct image_file file[SANDBOX_FILES];
 	u32 nfile;
 	VEC(u64) unit; /* those that debug_ask_at() was in: the child's number, and an address */
@@ -238,6 +267,8 @@ static struct err *ask(struct debug_ask *d, enum question_kind what, struct str 
 	const struct sandbox_more more = {open_more, d, d->self};
 	AUTO_SB all = {0};
 	pack_u8(&all, (u8)what);
+	sb_mem(&all, d->self, strlen(d->self) + 1);
+	sb_mem(&all, d->package ? d->package : "", d->package ? strlen(d->package) + 1 : 1);
 	sb_add(&all, args);
 	struct question q = {
 		.path = d->path, .nfile = d->nfile, .args = sb_str(&all), .more = &more};
@@ -288,6 +319,23 @@ static void find_separate(struct debug_ask *d)
 	err_free(e);
 }
 
+/* Is there a file of that name which can be a package? It becomes the last of d->file. */
+static bool take_package(void *arg, const char *path)
+{
+	struct debug_ask *d = arg;
+	struct image_file f;
+	struct err *e = image_find(path, &f);
+	if (!e && !is_program(f.fd)) {
+		close(f.fd);
+		e = err_new("%s: not an ELF file", path);
+	}
+	bool ok = !e;
+	if (ok)
+		d->file[d->nfile++] = f;
+	err_free(e);
+	return ok;
+}
+
 struct err *debug_ask_open(struct host *h, const char *path, struct arena *a,
 			   struct debug_ask **ret)
 {
@@ -304,6 +352,7 @@ struct err *debug_ask_open(struct host *h, const char *path, struct arena *a,
 		find_separate(d);
 		free(d->self);
 		d->self = fd_path(d->file[d->nfile - 1].fd);
+		d->package = debug_package_find(path, d->self, h->debug_dirs, take_package, d);
 		e = ask(d, ASK_OPEN, STR(""), &out);
 	}
 	if (e)
@@ -323,6 +372,7 @@ void debug_ask_close(struct debug_ask *d)
 	vec_free(&d->unit);
 	vec_free(&d->addr);
 	free(d->self);
+	free(d->package);
 	free(d);
 }
 

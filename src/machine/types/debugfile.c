@@ -163,3 +163,42 @@ char *debug_file_find(const struct debug_wanted *w, const char *path, const char
 	p = p ? p : by_link(&l, l.root, usual, l.dir, "");
 	return p ? p : from_server(&l, dirs);
 }
+
+static char *package_at(struct sb *path, debug_take *take, void *arg)
+{
+	sb_z(path, ".dwp");
+	if (take(arg, path->s))
+		return path->s;
+	sb_free(path);
+	return NULL;
+}
+
+/* An absolute directory is on our side; others lie below the program's. */
+static char *package_in(const char *path, struct str dir, debug_take *take, void *arg)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	struct sb p = {0};
+	if (dir.n && dir.s[0] != '/')
+		sb_add(&p, str_n(path, (size_t)(name - path)));
+	sb_fmt(&p, "%.*s/%s", STRF(dir), name);
+	return package_at(&p, take, arg);
+}
+
+char *debug_package_find(const char *path, const char *info, const char *dirs, debug_take *take,
+			 void *arg)
+{
+	const char *beside[] = {path, info};
+	struct str rest = dirs ? str_z(dirs) : (struct str){0}, dir;
+	char *found = NULL;
+	while (!found && str_cut(&rest, ':', &dir)) {
+		dir = str_starts(dir, STR("+")) ? str_from(dir, 1) : dir;
+		if (dir.n && !debuginfod_is(dir))
+			found = package_in(path, dir, take, arg);
+	}
+	for (u32 i = 0; !found && i < countof(beside); i++) {
+		struct sb p = {0};
+		sb_z(&p, beside[i]);
+		found = package_at(&p, take, arg);
+	}
+	return found;
+}

@@ -1,8 +1,10 @@
-/* dw.h - inside the DWARF reader: dwarf.c (files, functions), dwtype.c (types), dwloc.c (places),
- * dwconv.c (calling conventions), dwparam.c (parameters at the entry), dwline.c (lines), dwframe.c (inlined functions). */
+/* dw.h - inside the DWARF reader: dwarf.c (files, functions), dwsplit.c (units in other files), dwtype.c (types),
+ * dwloc.c (places), dwconv.c (calling conventions), dwparam.c (parameters at the entry), dwline.c (lines),
+ * dwframe.c (inlined functions). */
 #pragma once
 #include "base/vec.h"
 #include "types/dwarf.h"
+#include "types/split.h"
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
@@ -27,10 +29,16 @@ struct dw_type {
 	const struct type *type;
 };
 
-/* A .dwo file, and the unit of the program that led to it. */
+struct dw_file;
+/* A unit in another file, and the unit of the program that led to it. */
 struct dw_split {
+	struct sb image;
+	Elf *elf;
 	Dwarf *dw;
-	u64 skeleton;
+	struct dw_file *from;
+	enum split_kind kind;
+	u64 id, skeleton;    /* skeleton: its offset; 0: of a type that a package lists */
+	Dwarf_Die unit, die; /* die: of a type, the type itself */
 };
 
 /* What a function's symbol says of what the compiler did to it. */
@@ -57,7 +65,12 @@ struct debug {
 	struct dw_type *type; /* table by key */
 	u32 ntype, type_cap;
 	VEC(Dwarf_Die) die; /* type.id - 1 */
-	VEC(struct dw_split) split;
+	const char *self;   /* path of the file with DWARF; "" unknown */
+	VEC(struct dw_split *) split;
+	VEC(struct dw_file *) file; /* .dwo files */
+	struct dw_file *package;    /* .dwp; NULL: there is none, or package_why it is not used */
+	const char *package_why,
+		*split_why;           /* why the rest of the last unit is not there; NULL: it is */
 	VEC(struct dw_symbol) symbol; /* functions, by address */
 	bool symbols_read;
 	u32 budget; /* DIEs that one question may still look at */
@@ -72,11 +85,33 @@ static inline struct str dw_str(const char *z)
 bool dw_child(struct debug *d, Dwarf_Die *parent, Dwarf_Die *ret);
 bool dw_next(struct debug *d, Dwarf_Die *die);
 /* The DIE that an attribute refers to, also through abstract origins. */
-bool dw_ref(Dwarf_Die *die, unsigned int attr, Dwarf_Die *ret);
+bool dw_ref(struct debug *d, Dwarf_Die *die, unsigned int attr, Dwarf_Die *ret);
 bool dw_udata(Dwarf_Die *die, unsigned int attr, u64 *ret);
 bool dw_flag(Dwarf_Die *die, unsigned int attr);
-/* Units one after the other: *cu begins as NULL. */
-bool dw_next_unit(struct debug *d, Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *ret);
+/* Units of a file one after the other, skeletons as such: *cu begins as NULL. */
+bool dw_next_unit(Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *ret);
+
+/* The package with units that the program has skeletons of; takes fd. */
+void dw_split_package(struct debug *d, int fd, const char *path);
+void dw_split_end(struct debug *d);
+/* Makes of a skeleton the whole unit. False: that is not there; split_why tells why. */
+bool dw_whole(struct debug *d, Dwarf_Die *unit);
+/* Of a whole unit the one that has the lines. */
+Dwarf_Die dw_with_lines(struct debug *d, Dwarf_Die *unit);
+/* The DIE that an attribute refers to. */
+bool dw_formref(struct debug *d, Dwarf_Attribute *a, Dwarf_Die *ret);
+/* How to find such a unit later; false: it is in the program. type 0: it is no type's. */
+bool dw_split_key(const struct debug *d, const Dwarf *dw, u64 *skeleton, u64 *type);
+Dwarf *dw_split_by(struct debug *d, u64 skeleton, u64 type);
+/* Units with types, one after the other: in the .dwo that a unit is in, or (of is NULL) in the package. *at begins
+ * as 0. */
+bool dw_next_split_type(struct debug *d, Dwarf_Die *of, u32 *at, Dwarf_Die *ret);
+/* What was opened since then is closed: nothing of it may be used any more. */
+struct dw_mark {
+	u32 nsplit, nfile;
+};
+struct dw_mark dw_split_mark(const struct debug *d);
+void dw_split_release(struct debug *d, struct dw_mark to);
 
 struct dw_unit *dw_unit_of(struct debug *d, Dwarf_Die *unit);
 /* The unit whose code is at an address; the function there. */

@@ -30,10 +30,10 @@ bool dw_next(struct debug *d, Dwarf_Die *die)
 	return dwarf_siblingof(die, die) == 0;
 }
 
-bool dw_ref(Dwarf_Die *die, unsigned int attr, Dwarf_Die *ret)
+bool dw_ref(struct debug *d, Dwarf_Die *die, unsigned int attr, Dwarf_Die *ret)
 {
 	Dwarf_Attribute a;
-	return dwarf_attr_integrate(die, attr, &a) && dwarf_formref_die(&a, ret);
+	return dwarf_attr_integrate(die, attr, &a) && dw_formref(d, &a, ret);
 }
 
 bool dw_udata(Dwarf_Die *die, unsigned int attr, u64 *ret)
@@ -53,28 +53,9 @@ bool dw_flag(Dwarf_Die *die, unsigned int attr)
 	return dwarf_attr_integrate(die, attr, &a) && !dwarf_formflag(&a, &on) && on;
 }
 
-static void note_split(struct debug *d, Dwarf_Die *skeleton, Dwarf_Die *sub)
+bool dw_next_unit(Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *ret)
 {
-	Dwarf *dw = dwarf_cu_getdwarf(sub->cu);
-	for (u32 i = d->split.n; i-- > 0;)
-		if (d->split.v[i].dw == dw)
-			return;
-	vec_add(&d->split, (struct dw_split){dw, dwarf_dieoffset(skeleton)});
-}
-
-bool dw_next_unit(struct debug *d, Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *ret)
-{
-	Dwarf_Half version;
-	uint8_t kind;
-	Dwarf_Die sub;
-	if (dwarf_get_units(dw, *cu, cu, &version, &kind, ret, &sub))
-		return false;
-	if (kind == DW_UT_skeleton &&
-	    sub.addr) { /* the rest is in a .dwo file, and that is there */
-		note_split(d, ret, &sub);
-		*ret = sub;
-	}
-	return true;
+	return !dwarf_get_units(dw, *cu, cu, NULL, NULL, ret, NULL);
 }
 
 /* ---- opening ---- */
@@ -149,21 +130,34 @@ static struct debug *make(struct arena *a, const char *path)
 	d->filler.fill = dw_fill;
 	d->arena = a;
 	d->path = path;
+	d->self = "";
 	d->fd = d->main_fd = -1;
 	return d;
 }
 
-struct err *debug_open(const char *path, const struct image_file *file, u32 n, struct arena *a,
+static struct err *open_package(struct debug *d, const struct debug_files *f)
+{
+	int fd = fcntl(f->package->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return err_sys(errno, "open %s", f->package_path);
+	dw_split_package(d, fd, f->package_path);
+	return NULL;
+}
+
+struct err *debug_open(const char *path, const struct debug_files *f, struct arena *a,
 		       struct debug **ret)
 {
 	struct debug *d = make(a, arena_fmt(a, "%s", path));
-	struct err *e = open_elf(&file[n - 1], path, &d->fd, &d->elf);
-	if (!e && n > 1)
-		e = open_elf(&file[0], path, &d->main_fd, &d->main);
+	struct err *e = open_elf(f->info, path, &d->fd, &d->elf);
+	d->self = arena_fmt(a, "%s", f->info_path);
+	if (!e && f->info != f->program)
+		e = open_elf(f->program, path, &d->main_fd, &d->main);
 	if (!e && !has_section(d->elf, ".debug_info", ".zdebug_info"))
 		e = no_debug(d);
 	if (!e)
 		e = start(d);
+	if (!e && f->package)
+		e = open_package(d, f);
 	if (e)
 		debug_close(d);
 	else
@@ -193,6 +187,7 @@ void debug_close(struct debug *d)
 {
 	if (!d)
 		return;
+	dw_split_end(d);
 	if (d->eh)
 		dwarf_cfi_end(d->eh);
 	if (d->dw)
@@ -210,7 +205,6 @@ void debug_close(struct debug *d)
 	vec_free(&d->unit);
 	vec_free(&d->range);
 	vec_free(&d->die);
-	vec_free(&d->split);
 	vec_free(&d->symbol);
 	free(d->type);
 	d->dw = NULL;
@@ -227,7 +221,7 @@ static void read_ranges(struct debug *d)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
-	while (d->budget && dw_next_unit(d, d->dw, &cu, &die)) {
+	while (d->budget && dw_next_unit(d->dw, &cu, &die)) {
 		Dwarf_Addr base, low, high;
 		ptrdiff_t at = 0;
 		while (d->budget-- > 1 && (at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
@@ -235,21 +229,10 @@ static void read_ranges(struct debug *d)
 	}
 }
 
-bool dw_unit_at(struct debug *d, u64 addr, Dwarf_Die *ret)
+static bool find_unit(struct debug *d, u64 addr, Dwarf_Die *ret)
 {
-	Dwarf_Die die;
-	if (dwarf_addrdie(d->dw, addr, &die)) {
-		Dwarf_Half version;
-		uint8_t kind;
-		Dwarf_Die sub;
-		*ret = die;
-		if (!dwarf_cu_info(die.cu, &version, &kind, NULL, &sub, NULL, NULL, NULL) &&
-		    kind == DW_UT_skeleton && sub.addr) {
-			note_split(d, &die, &sub);
-			*ret = sub;
-		}
+	if (dwarf_addrdie(d->dw, addr, ret))
 		return true;
-	}
 	if (!d->ranged)
 		read_ranges(d);
 	d->ranged = true;
@@ -260,6 +243,15 @@ bool dw_unit_at(struct debug *d, u64 addr, Dwarf_Die *ret)
 		return true;
 	}
 	return false;
+}
+
+bool dw_unit_at(struct debug *d, u64 addr, Dwarf_Die *ret)
+{
+	d->split_why = NULL;
+	if (!find_unit(d, addr, ret))
+		return false;
+	dw_whole(d, ret); /* lines are known without it */
+	return true;
 }
 
 struct dw_unit *dw_unit_of(struct debug *d, Dwarf_Die *die)
@@ -402,8 +394,9 @@ struct err *debug_at(struct debug *d, u64 addr, struct debug_func *ret)
 		return err_new("%s has no debug information for address 0x%llx", d->path, addr);
 	const struct dw_code *c = find_code(d, dw_unit_of(d, &s.unit), addr);
 	if (!c)
-		return err_new("%s has no debug information for the function at 0x%llx", d->path,
-			       addr);
+		return err_new("%s has no debug information for the function at 0x%llx%s%s",
+			       d->path, addr, d->split_why ? ": " : "",
+			       d->split_why ? d->split_why : "");
 	s.func = c->die;
 	Dwarf_Addr entry;
 	if (dwarf_entrypc(&s.func, &entry))
@@ -466,13 +459,42 @@ static bool search(struct debug *d, Dwarf_Die *parent, struct wanted *w, int dep
 	return false;
 }
 
+/* In a unit; if that is in another file, what that has is found only if it is kept open. */
+static bool search_unit(struct debug *d, Dwarf_Die *unit, struct wanted *w)
+{
+	struct dw_mark mark = dw_split_mark(d);
+	Dwarf_Die type;
+	u32 at = 0;
+	dw_whole(d, unit);
+	if (search(d, unit, w, 0))
+		return true;
+	while (dw_next_split_type(d, unit, &at, &type))
+		if (search(d, &type, w, 0))
+			return true;
+	dw_split_release(d, mark);
+	return false;
+}
+
 static bool search_all(struct debug *d, Dwarf *dw, struct wanted *w)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
-	while (dw_next_unit(d, dw, &cu, &die))
-		if (search(d, &die, w, 0))
+	while (d->budget && dw_next_unit(dw, &cu, &die))
+		if (search_unit(d, &die, w))
 			return true;
+	return false;
+}
+
+static bool search_package(struct debug *d, struct wanted *w)
+{
+	struct dw_mark mark = dw_split_mark(d);
+	Dwarf_Die type;
+	u32 at = 0;
+	while (dw_next_split_type(d, NULL, &at, &type)) {
+		if (search(d, &type, w, 0))
+			return true;
+		dw_split_release(d, mark);
+	}
 	return false;
 }
 
@@ -484,7 +506,7 @@ const struct type *debug_type(struct debug *d, struct str name, enum type_kind k
 	for (u32 i = 0; !found && i < d->unit.n; i++) /* the unit of the probe comes first */
 		found = search(d, &d->unit.v[i]->die, &w, 0);
 	if (!found && !near)
-		found = search_all(d, d->dw, &w);
+		found = search_all(d, d->dw, &w) || search_package(d, &w);
 	Dwarf *alt =
 		found || near ? NULL : dwarf_getalt(d->dw); /* what dwz took out of several files */
 	if (alt)

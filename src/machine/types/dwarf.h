@@ -7,7 +7,7 @@
  * gives an err, a reason or an error type. This is what the child without rights does; all others ask
  * it (sym/debug_ask.h).
  *
- *	err = debug_open("/bin/app", file, n, arena, &d);
+ *	err = debug_open("/bin/app", &files, arena, &d);
  *	err = debug_at(d, address, &f);     f.var[i].name, .type, .loc
  *	debug_close(d);
  */
@@ -78,8 +78,12 @@ struct debug_func {
 	struct debug_var ret; /* type NULL: none */
 };
 
-/* The program, and behind it the separate file with its debug information, if it has one. */
-struct err *debug_open(const char *path, const struct image_file *file, u32 n, struct arena *a,
+struct debug_files {
+	const struct image_file *program, *info; /* info: the separate file, or the program */
+	const struct image_file *package;        /* .dwp; NULL: there is none */
+	const char *info_path, *package_path;    /* .dwo files may be beside info_path */
+};
+struct err *debug_open(const char *path, const struct debug_files *f, struct arena *a,
 		       struct debug **ret);
 /* From memory, which must stay. */
 struct err *debug_open_mem(const void *p, size_t n, struct arena *a, struct debug **ret);

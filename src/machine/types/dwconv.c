@@ -115,10 +115,10 @@ static u32 natural_align(struct debug *d, Dwarf_Die *die, const struct type *t, 
 }
 
 /* The type's DIE behind typedefs and qualifiers. */
-static bool peeled(Dwarf_Die *die, Dwarf_Die *ret)
+static bool peeled(struct debug *d, Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Die t;
-	if (!dw_ref(die, DW_AT_type, &t))
+	if (!dw_ref(d, die, DW_AT_type, &t))
 		return false;
 	for (int i = 0; i < DW_DEPTH; i++) {
 		int tag = dwarf_tag(&t);
@@ -126,7 +126,7 @@ static bool peeled(Dwarf_Die *die, Dwarf_Die *ret)
 		if (tag != DW_TAG_typedef && tag != DW_TAG_const_type &&
 		    tag != DW_TAG_volatile_type && tag != DW_TAG_restrict_type)
 			return true;
-		if (!dw_ref(ret, DW_AT_type, &t))
+		if (!dw_ref(d, ret, DW_AT_type, &t))
 			return false;
 	}
 	return false;
@@ -148,10 +148,10 @@ static bool copies(struct debug *d, Dwarf_Die *class, Dwarf_Die *method)
 	for (; more; more = dw_next(d, &p)) {
 		if (dwarf_tag(&p) != DW_TAG_formal_parameter || dw_flag(&p, DW_AT_artificial))
 			continue;
-		int tag = dw_ref(&p, DW_AT_type, &t) ? dwarf_tag(&t) : 0;
+		int tag = dw_ref(d, &p, DW_AT_type, &t) ? dwarf_tag(&t) : 0;
 		if (tag != DW_TAG_reference_type && tag != DW_TAG_rvalue_reference_type)
 			return false;
-		return peeled(&t, &p) && p.addr == class->addr;
+		return peeled(d, &t, &p) && p.addr == class->addr;
 	}
 	return false;
 }
@@ -188,7 +188,7 @@ static bool by_address(struct debug *d, Dwarf_Die *class, int depth)
 				break;
 			/* fall through */
 		case DW_TAG_inheritance:
-			if (peeled(&c, &t) && by_address(d, &t, depth + 1))
+			if (peeled(d, &c, &t) && by_address(d, &t, depth + 1))
 				return true;
 			break;
 		}
@@ -201,7 +201,7 @@ static enum pass_kind kind_of(struct debug *d, Dwarf_Die *holder, const struct t
 	const struct arch_convention *c = convention(d);
 	struct halves h = {0};
 	Dwarf_Die die;
-	bool is_die = peeled(holder, &die);
+	bool is_die = peeled(d, holder, &die);
 	assert(c);
 	if (is_die && by_address(d, &die, 0))
 		return PASS_POINTER;
@@ -278,7 +278,7 @@ static bool is_like_c(struct debug *d, Dwarf_Die *holder, const struct type *t)
 	if (t->size > 16 || !(type_is_record(t) || t->kind == T_ARRAY))
 		return true;
 	count_leaves(t, 0, &l, 0);
-	if (peeled(holder, &die) && has_variants(d, &die))
+	if (peeled(d, holder, &die) && has_variants(d, &die))
 		return false;
 	if (!l.other && l.n == 2)
 		return l.second >= 8;
@@ -413,7 +413,7 @@ static void place_by(struct dw_pass *p, Dwarf_Die *param, struct debug_var *v, e
 {
 	const struct arch_convention *c = convention(p->d);
 	Dwarf_Die die;
-	u32 align = natural_align(p->d, peeled(param, &die) ? &die : NULL, v->type, 0);
+	u32 align = natural_align(p->d, peeled(p->d, param, &die) ? &die : NULL, v->type, 0);
 	switch (k) {
 	case PASS_INT: integers(p, c, v, align); break;
 	case PASS_FLOAT:
@@ -468,7 +468,7 @@ void dw_return(struct debug *d, const struct dw_spot *s, struct debug_var *ret)
 {
 	const struct arch_convention *c = convention(d);
 	Dwarf_Die func = s->func, unit = s->unit, t;
-	if (!dw_ref(&func, DW_AT_type, &t))
+	if (!dw_ref(d, &func, DW_AT_type, &t))
 		return;
 	ret->type = dw_type_of(d, &func);
 	ret->name = STR("retval");

@@ -74,7 +74,8 @@ u32 debug_frames(struct debug *d, u64 addr, struct debug_frame *v, u32 max)
 	if (c.n)
 		descend(d, &func, addr, &c);
 	struct debug_frame place = {.name = STR("")};
-	own_line(&unit, addr, &place);
+	Dwarf_Die lines = dw_with_lines(d, &unit);
+	own_line(&lines, addr, &place);
 	if (!c.n && place.line)
 		v[n++] = place;
 	while (c.n && n < max) {
@@ -84,7 +85,7 @@ u32 debug_frames(struct debug *d, u64 addr, struct debug_frame *v, u32 max)
 		v[n].inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
 		n++;
 		place = (struct debug_frame){.name = STR("")};
-		call_site(&unit, die, &place);
+		call_site(&lines, die, &place);
 	}
 	return n;
 }

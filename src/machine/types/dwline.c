@@ -103,12 +103,22 @@ static void read_unit(struct debug *d, Dwarf_Die *unit, struct lines *l)
 	}
 }
 
+static bool is_of(struct debug *d, Dwarf_Die *unit, struct str want)
+{
+	struct dw_mark mark = dw_split_mark(d);
+	Dwarf_Die die = *unit;
+	dw_whole(d, &die); /* its name is there */
+	bool is = fits(dw_str(dwarf_diename(&die)), want);
+	dw_split_release(d, mark);
+	return is;
+}
+
 static void read_units(struct debug *d, struct lines *l, bool named)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
-	while (d->budget && dw_next_unit(d, d->dw, &cu, &die)) {
-		if (!named || fits(dw_str(dwarf_diename(&die)), l->want))
+	while (d->budget && dw_next_unit(d->dw, &cu, &die)) {
+		if (!named || is_of(d, &die, l->want))
 			read_unit(d, &die, l);
 	}
 }

@@ -8,7 +8,7 @@
 enum {
 	IN_FILE,
 	IN_SHARED,
-	IN_SPLIT,
+	IN_SPLIT, /* in another file: of the unit, or of a type there */
 	TYPES = 4
 }; /* TYPES: .debug_types, which is counted by itself */
 
@@ -21,13 +21,9 @@ static struct debug_key key_of(struct debug *d, Dwarf_Die *die)
 	dwarf_cu_info(die->cu, &version, &kind, NULL, NULL, NULL, NULL, NULL);
 	if (of != d->dw && of == dwarf_getalt(d->dw))
 		k.where = IN_SHARED;
-	for (u32 i = 0; i < d->split.n; i++) {
-		if (d->split.v[i].dw != of)
-			continue;
+	if (dw_split_key(d, of, &k.unit, &k.type))
 		k.where = IN_SPLIT;
-		k.unit = d->split.v[i].skeleton;
-	}
-	if (version < 5 && (kind == DW_UT_type || kind == DW_UT_split_type))
+	else if (version < 5 && (kind == DW_UT_type || kind == DW_UT_split_type))
 		k.where |= TYPES;
 	return k;
 }
@@ -35,15 +31,10 @@ static struct debug_key key_of(struct debug *d, Dwarf_Die *die)
 static bool die_of(struct debug *d, const struct debug_key *k, Dwarf_Die *ret)
 {
 	Dwarf *of = d->dw;
-	Dwarf_Die unit, sub;
 	if ((k->where & ~(u32)TYPES) == IN_SHARED)
 		of = dwarf_getalt(d->dw);
-	if ((k->where & ~(u32)TYPES) == IN_SPLIT) {
-		if (!dwarf_offdie(d->dw, k->unit, &unit) ||
-		    dwarf_cu_info(unit.cu, NULL, NULL, NULL, &sub, NULL, NULL, NULL) || !sub.addr)
-			return false;
-		of = dwarf_cu_getdwarf(sub.cu);
-	}
+	if (k->where == IN_SPLIT)
+		of = dw_split_by(d, k->unit, k->type);
 	return of && (k->where & TYPES ? dwarf_offdie_types(of, k->die, ret)
 				       : dwarf_offdie(of, k->die, ret));
 }
@@ -52,6 +43,7 @@ void debug_pack_key(struct sb *b, const struct debug_key *k)
 {
 	pack_u32(b, k->where);
 	pack_u64(b, k->unit);
+	pack_u64(b, k->type);
 	pack_u64(b, k->die);
 }
 
@@ -59,6 +51,7 @@ struct debug_key debug_take_key(struct bytes *b)
 {
 	struct debug_key k = {.where = bytes_u32(b)};
 	k.unit = bytes_u64(b);
+	k.type = bytes_u64(b);
 	k.die = bytes_u64(b);
 	return k;
 }

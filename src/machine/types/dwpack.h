@@ -14,7 +14,7 @@
 /* Where a type stands in the file; means something to the reader alone. */
 struct debug_key {
 	u32 where;
-	u64 unit, die;
+	u64 unit, type, die;
 };
 
 /* ---- whoever reads ---- */

@@ -279,7 +279,7 @@ static bool find_copy(struct debug *d, Dwarf_Die *func, Dwarf_Die *orig, Dwarf_D
 		return false;
 	do {
 		if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
-		    dwarf_attr(&die, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &from) &&
+		    dwarf_attr(&die, DW_AT_abstract_origin, &a) && dw_formref(d, &a, &from) &&
 		    from.addr == orig->addr) {
 			*ret = die;
 			return true;
@@ -338,8 +338,7 @@ static void collect(struct debug *d, const struct dw_spot *s, params *out)
 	Dwarf_Die func = s->func, die, origin;
 	Dwarf_Attribute a;
 	struct dw_pass pass;
-	bool is_copy =
-		dwarf_attr(&func, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin);
+	bool is_copy = dwarf_attr(&func, DW_AT_abstract_origin, &a) && dw_formref(d, &a, &origin);
 	dw_pass_begin(&pass, d, s);
 	if (!dw_child(d, is_copy ? &origin : &func, &die))
 		return;

@@ -50,7 +50,8 @@ static u32 record_of(struct debug_types *t, const struct debug_key *k, u32 size,
 {
 	for (u32 i = 0; i < t->record.n; i++) {
 		const struct debug_key *o = &t->record.v[i].key;
-		if (o->where == k->where && o->unit == k->unit && o->die == k->die)
+		if (o->where == k->where && o->unit == k->unit && o->type == k->type &&
+		    o->die == k->die)
 			return i + 1;
 	}
 	vec_add(&t->record, (struct debug_record){.key = *k, .size = size, .align = align});

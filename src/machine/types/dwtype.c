@@ -95,11 +95,11 @@ static const struct type *make_base(struct debug *d, Dwarf_Die *die)
 	return t;
 }
 
-static bool is_signed_base(Dwarf_Die *die)
+static bool is_signed_base(struct debug *d, Dwarf_Die *die)
 {
 	Dwarf_Die base;
 	u64 code = 0;
-	for (int i = 0; i < DW_DEPTH && dw_ref(die, DW_AT_type, &base); i++) {
+	for (int i = 0; i < DW_DEPTH && dw_ref(d, die, DW_AT_type, &base); i++) {
 		if (dwarf_tag(&base) == DW_TAG_base_type) {
 			dw_udata(&base, DW_AT_encoding, &code);
 			return code == DW_ATE_signed || code == DW_ATE_signed_char;
@@ -117,7 +117,7 @@ static const struct type *make_enum(struct debug *d, Dwarf_Die *die)
 		return plain_bytes(d, die, size);
 	struct type *t = make(d, die, T_ENUM, size);
 	VEC(struct enumerator) v = {0};
-	t->is_signed = is_signed_base(&copy);
+	t->is_signed = is_signed_base(d, &copy);
 	bool more = dw_child(d, die, &c);
 	for (; more && v.n < MAX_MEMBERS; more = dw_next(d, &c)) {
 		Dwarf_Attribute a;
@@ -145,7 +145,7 @@ static const struct type *make_enum(struct debug *d, Dwarf_Die *die)
 static const struct type *target(struct debug *d, Dwarf_Die *die, int depth)
 {
 	Dwarf_Die to;
-	if (dw_ref(die, DW_AT_type, &to))
+	if (dw_ref(d, die, DW_AT_type, &to))
 		return get(d, &to, depth + 1);
 	/* One that leads nowhere: its unit is in a file that is not there. */
 	return dwarf_hasattr_integrate(die, DW_AT_type) ? &type_error : &type_none;
@@ -213,7 +213,7 @@ static const struct type *make_shell(struct debug *d, Dwarf_Die *die, enum type_
 {
 	Dwarf_Attribute a;
 	Dwarf_Die whole = *die;
-	if (dwarf_attr(die, DW_AT_signature, &a) && !dwarf_formref_die(&a, &whole))
+	if (dwarf_attr(die, DW_AT_signature, &a) && !dw_formref(d, &a, &whole))
 		whole = *die;
 	struct type *t = make(d, &whole, kind, bytes_of_die(&whole));
 	vec_add(&d->die, whole);
@@ -258,7 +258,7 @@ static const struct type *make_die(struct debug *d, Dwarf_Die *die, int depth)
 	case DW_TAG_ptr_to_member_type: {
 		Dwarf_Die to;
 		bool code =
-			dw_ref(die, DW_AT_type, &to) && dwarf_tag(&to) == DW_TAG_subroutine_type;
+			dw_ref(d, die, DW_AT_type, &to) && dwarf_tag(&to) == DW_TAG_subroutine_type;
 		return code ? type_array(d->arena, &type_u64, 2) : &type_i64;
 	}
 	}

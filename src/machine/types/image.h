@@ -79,6 +79,11 @@ bool image_is_wanted(const struct image *im, const struct debug_wanted *w);
 typedef bool debug_same(void *arg, const char *path, const struct debug_wanted *w);
 char *debug_file_find(const struct debug_wanted *w, const char *path, const char *dirs,
 		      debug_same *same, void *arg);
+/* Path of the package with the split units of a program: its name with ".dwp", beside it, beside info (the
+ * file with its debug information), or in one of dirs. NULL: there is none. The caller frees it. */
+typedef bool debug_take(void *arg, const char *path);
+char *debug_package_find(const char *path, const char *info, const char *dirs, debug_take *take,
+			 void *arg);
 /* What its linker called this build; empty: nothing. */
 struct bytes image_build_id(const struct image *im);
 /* One ELF word: 8 or 4 bytes. */
