@@ -3,9 +3,9 @@
 
     tests/langstacks.py SONDE INTERPRETER...
 
-Each interpreter runs progs/pycalls.py, or progs/rbcalls.rb if it has ruby in its name, which writes its
-stack at some places, and makes a system call there, where sonde prints ustack(lang). Both must say the
-same. As root. Prints a line per interpreter.
+Each interpreter runs progs/pycalls.py, progs/rbcalls.rb if it has ruby in its name, progs/phpcalls.php if
+it has php there, which writes its stack at some places, and makes a system call there, where sonde prints
+ustack(lang). Both must say the same. As root. Prints a line per interpreter.
 """
 import os
 import signal
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SCRIPT = """tracepoint:syscalls:sys_enter_getppid
+SCRIPT = """tracepoint:syscalls:sys_enter_{1}
 /pid == {0} || curtask->real_parent->tgid == {0}/ {{ print(ustack(lang)); }}"""
 
 
@@ -23,11 +23,20 @@ def blocks(text):
                         for part in text.split("\n\n")) if b]
 
 
-def run_python(sonde, python, prog, want, got):
+def run_program(sonde, command, call, want, got):
     """The interpreter's file is the program."""
-    done = subprocess.run([sonde, "-q", "-o", got, "-e", SCRIPT.format("cpid"), "-c", f"{python} -W ignore {prog} {want}"],
+    done = subprocess.run([sonde, "-q", "-o", got, "-e", SCRIPT.format("cpid", call), "-c", f"{command} {want}"],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     return done.returncode, done.stderr
+
+
+def run_python(sonde, python, prog, want, got):
+    return run_program(sonde, f"{python} -W ignore {prog}", "getppid", want, got)
+
+
+def run_php(sonde, php, prog, want, got):
+    """PHP has a function for another system call, which it makes by itself, too."""
+    return run_program(sonde, f"{php} {prog}", "getpid", want, got)
 
 
 def run_ruby(sonde, ruby, prog, want, got):
@@ -36,7 +45,7 @@ def run_ruby(sonde, ruby, prog, want, got):
     program = subprocess.Popen([*ruby.split(), "-e", start, prog, want], stdin=subprocess.PIPE, text=True)
     while "ruby" not in open(f"/proc/{program.pid}/maps", encoding="utf-8").read():
         pass
-    tracer = subprocess.Popen([sonde, "-o", got, "-e", SCRIPT.format(program.pid)],
+    tracer = subprocess.Popen([sonde, "-o", got, "-e", SCRIPT.format(program.pid, "getppid")],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     first = tracer.stderr.readline()
     program.communicate("go\n")
@@ -45,23 +54,31 @@ def run_ruby(sonde, ruby, prog, want, got):
     return tracer.returncode or program.returncode, said if first.startswith("Attached") else first + said
 
 
+LANGUAGES = {"ruby": (run_ruby, "rbcalls.rb", ["mark@"]),
+             "php": (run_php, "phpcalls.php", ["getmypid", "Calls\\mark@"]),
+             "": (run_python, "pycalls.py", ["mark@"])}
+
+
 def try_one(sonde, command):
-    ruby = "ruby" in os.path.basename(command.split()[0])
-    prog = os.path.join(HERE, "progs", "rbcalls.rb" if ruby else "pycalls.py")
+    name = os.path.basename(command.split()[0])
+    run, prog, first = next(of for word, of in LANGUAGES.items() if word in name)
+    prog = os.path.join(HERE, "progs", prog)
+    first = first[:-1] + [first[-1] + prog]
     with tempfile.TemporaryDirectory() as folder:
         want = os.path.join(folder, "want")
         got = os.path.join(folder, "got")
-        code, said = (run_ruby if ruby else run_python)(sonde, command, prog, want, got)
+        code, said = run(sonde, command, prog, want, got)
         if code or said:
             return "exit code %d: %s" % (code, said.strip())
         with open(want, encoding="utf-8") as f:
             wanted = blocks(f.read())
         with open(got, encoding="utf-8") as f:
-            stacks = blocks(f.read())
+            stacks = [s for s in blocks(f.read()) if s[0].startswith(first[0])]
     if len(stacks) != len(wanted):
         return "%d stacks instead of %d" % (len(stacks), len(wanted))
     for i, (s, w) in enumerate(zip(stacks, wanted)):
-        if not s[0].startswith("mark@" + prog) or s[1:] != w:
+        begins = all(line.startswith(word) for line, word in zip(s, first))
+        if not begins or s[len(first):] != w[len(first) - 1:]:
             return "stack %d is\n  %s\ninstead of\n  %s" % (i, "\n  ".join(s), "\n  ".join(w))
     return "%d stacks are the same" % len(stacks)
 

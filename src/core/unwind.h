@@ -134,8 +134,9 @@ enum unwind_root {
 	UNWIND_ROOT_TLS_AT,  /* the same, and what is to be added stands at the address (GOT) */
 	UNWIND_ROOT_DYNAMIC, /* in a module's thread-local memory: {module, offset} is there (GOT) */
 	UNWIND_ROOT_KEY, /* in pthread_getspecific(): {whether there is a key, the key} are there */
+	UNWIND_ROOT_GLOBAL, /* there, for the whole process */
 };
-#define UNWIND_ROOT_MAX UNWIND_ROOT_KEY
+#define UNWIND_ROOT_MAX UNWIND_ROOT_GLOBAL
 enum {
 	UNWIND_FRAME_WORDS = 16, /* an interpreter's frame is read up to here */
 	UNWIND_SIGN_WORDS = 10,  /* of a function: what tells it apart from others at its address */
@@ -151,6 +152,7 @@ enum unwind_within {
 	UNWIND_WITHIN_NONE, /* .instr is a u32 */
 	UNWIND_WITHIN_SELF, /* ... is an address, counted from the function's, in bytes */
 	UNWIND_WITHIN_CODE, /* ... is an address, counted from .first_instr, in words */
+	UNWIND_WITHIN_LINE, /* ... is the address of an instruction, whose line (u32) is meant: at .line of it */
 };
 /* n bytes to offset to of struct unwind_code, from what the pointer leads to that was copied to offset
  * at before. n 0: nothing. */
@@ -174,18 +176,26 @@ struct unwind_lang {
 	/* The byte of a frame that says where the native code's call ended: from .hide on it stands
 	 * for no function, from .last on it is the last one. */
 	u32 entry, hide, last;
-	/* Or, where .flags is not UNWIND_NOWHERE, bits of a word, to which a frame has a pointer there: the
-	 * frame stands for no function, but its caller follows; it is the last one. No frames are left at one
-	 * of whose bits those of .over_mask are .over. */
+	/* Or, where .flags is not UNWIND_NOWHERE, bits of a word, to which a frame has a pointer there (or, if
+	 * .flags_here is 1, the word): the frame stands for no function, but its caller follows; it is the last
+	 * one. No frames are left at one of whose bits those of .over_mask are .over. */
 	i32 flags;
 	u32 skip_bits, last_bits, over_mask, over;
 	i32 body; /* not UNWIND_NOWHERE: a function has a pointer there, and what it leads to is used */
 	u32 sign;        /* of a function: UNWIND_SIGN_WORDS from here on tell it apart */
 	u32 first_instr; /* UNWIND_WITHIN_CODE: of a function: pointer to its first instruction */
 	u32 plus;        /* UNWIND_ROOT_DYNAMIC: from what {module, offset} says on */
-	u32 pad;
+	u32 flags_here;
 	struct unwind_part part[UNWIND_PARTS]; /* what is copied of a function, in this order */
-	u32 pad2[17];
+	u32 sign_less; /* of what is at .sign, bytes at the end that are not looked at */
+	/* A function whose first byte at .sign is this one is native: its frame is never the last one, as the
+	 * loop did not call it. Of one without a function, neither, and it is not shown. */
+	u32 native;
+	/* UNWIND_WITHIN_LINE: functions with the same pointer to their first instruction are copies of one,
+	 * and are told apart by it. The word before has the number of instructions from this bit on. */
+	u32 count_bit;
+	u32 op_bytes, line; /* of an instruction */
+	u32 pad[12];
 };
 _Static_assert(sizeof(struct unwind_lang) == 256, "programs shift");
 struct unwind_langs {

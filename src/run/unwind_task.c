@@ -80,8 +80,8 @@ static u64 frame_word(const struct interp_walk *w, u32 at)
 	return v;
 }
 
-/* The address of the pointer to the thread's state. */
-static bool find_state(const struct interp_walk *w, u64 *ret)
+/* The address of the pointer to the thread's state, which is not one for the whole process. */
+static bool find_pointer(const struct interp_walk *w, u64 *ret)
 {
 	enum { MODULE_BITS = 16, SLOT_SHIFT = 4, DTV = 8 };
 	const struct unwind_lang *row = w->row;
@@ -108,18 +108,20 @@ static bool find_state(const struct interp_walk *w, u64 *ret)
 
 static bool find_newest(struct interp_walk *w)
 {
-	u64 at, state;
-	if (!find_state(w, &at) || !read_word(w, at, &state) ||
-	    !read_word(w, state + w->row->newest, &w->cursor))
+	u64 at, state = w->base + w->row->at;
+	if (w->row->root != UNWIND_ROOT_GLOBAL &&
+	    (!find_pointer(w, &at) || !read_word(w, at, &state)))
+		return false;
+	if (!read_word(w, state + w->row->newest, &w->cursor))
 		return false;
 	return w->row->inner == UNWIND_NOWHERE ||
 	       read_word(w, w->cursor + (u64)w->row->inner, &w->cursor);
 }
 
-static u64 sign_of(const struct interp_walk *w, u64 code, const u64 *part)
+static u64 sign_of(const struct interp_walk *w, u64 is, const u64 *part)
 {
 	const u64 mix = 0x9e3779b97f4a7c15;
-	u64 h = code * mix ^ w->t->copy->space;
+	u64 h = is * mix ^ w->t->copy->space;
 	for (u32 i = 0; i < UNWIND_SIGN_WORDS; i++) {
 		h = (h ^ part[i]) * mix;
 		h ^= h >> 32;
@@ -153,32 +155,53 @@ static void read_code(const struct interp_walk *w, u64 addr, struct unwind_code 
 	}
 }
 
-static bool instruction(const struct interp_walk *w, u64 code, u64 *ret)
+/* Of an instruction of a function whose first one is known, and the word before. */
+static u64 line_of(const struct interp_walk *w, u64 instr, u64 first, u64 before)
 {
 	const struct unwind_lang *row = w->row;
-	u64 v = frame_word(w, row->instr), first = 0;
-	if (row->within == UNWIND_WITHIN_CODE && !read_word(w, code + row->first_instr, &first))
+	u64 n = (u32)(before >> (row->count_bit & 63));
+	u32 line;
+	if (instr - first >= n * row->op_bytes ||
+	    !read_at(w->t, instr + row->line, &line, sizeof(line)))
+		return UNWIND_NO_INSTR;
+	return line;
+}
+
+/* is: what stands for the function's address. */
+static bool instruction(const struct interp_walk *w, u64 code, u64 *is, u64 *ret)
+{
+	const struct unwind_lang *row = w->row;
+	u64 v = frame_word(w, row->instr), word[2] = {0};
+	if (row->within >= UNWIND_WITHIN_CODE &&
+	    !read_at(w->t, code + row->first_instr - WORD, word, sizeof(word)))
 		return false;
+	*is = code;
 	switch (row->within) {
 	case UNWIND_WITHIN_NONE: v = (u32)v; break;
 	case UNWIND_WITHIN_SELF: v -= code; break;
-	default: v = (v - first) / WORD;
+	case UNWIND_WITHIN_LINE:
+		*is = word[1];
+		v = line_of(w, v, word[1], word[0]);
+		break;
+	default: v = (v - word[1]) / WORD;
 	}
 	*ret = MIN(v, (u64)UNWIND_NO_INSTR);
 	return true;
 }
 
-/* The frame that was read, as a word. False: it makes no sense. */
-static bool word_of(const struct interp_walk *w, struct langs *l, u64 *ret)
+/* The frame that was read, as a word, and whether its function is native. False: it makes no sense. */
+static bool word_of(const struct interp_walk *w, struct langs *l, u64 *ret, bool *native)
 {
-	u64 code = frame_word(w, w->row->code) & w->row->code_mask, instr;
-	u64 part[UNWIND_SIGN_WORDS];
+	u64 code = frame_word(w, w->row->code) & w->row->code_mask, instr, is;
+	u64 part[UNWIND_SIGN_WORDS] = {0};
+	u32 less = MIN(w->row->sign_less, (u32)sizeof(part));
 	if (w->row->body != UNWIND_NOWHERE && !read_word(w, code + (u64)w->row->body, &code))
 		return false;
-	if (!instruction(w, code, &instr) ||
-	    !read_at(w->t, code + w->row->sign, part, sizeof(part)))
+	if (!instruction(w, code, &is, &instr) ||
+	    !read_at(w->t, code + w->row->sign, part, sizeof(part) - less))
 		return false;
-	u64 sign = sign_of(w, code, part);
+	u64 sign = sign_of(w, is, part);
+	*native = w->row->flags != UNWIND_NOWHERE && (u8)part[0] == w->row->native;
 	u32 at = langs_own(l, sign);
 	if (at == LANGS_NONE) {
 		struct unwind_code raw;
@@ -212,9 +235,11 @@ static bool read_frame(struct interp_walk *w, struct seen *ret)
 		*ret = (struct seen){!hidden, hidden || entry >= row->last, false};
 		return true;
 	}
-	if (!read_word(w, frame_word(w, (u32)row->flags), &flags))
+	flags = frame_word(w, (u32)row->flags);
+	if (!row->flags_here && !read_word(w, flags, &flags))
 		return false;
-	*ret = (struct seen){!(flags & row->skip_bits), flags & row->last_bits,
+	bool skip = flags & row->skip_bits, none = !skip && !frame_word(w, row->code);
+	*ret = (struct seen){!skip && !none, !none && flags & row->last_bits,
 			     (flags & row->over_mask) == row->over};
 	return true;
 }
@@ -224,14 +249,15 @@ static bool put_words(struct interp_walk *w, struct langs *l, struct unwind_copy
 {
 	enum { ROUNDS = 3 * UNWIND_COPY_WORDS };
 	struct seen seen;
+	bool native = false;
 	for (u32 i = 0; i < ROUNDS && w->cursor && copy->nword + 2 <= UNWIND_COPY_WORDS; i++) {
 		if (!read_frame(w, &seen))
 			return false;
 		if (seen.over)
 			break;
-		if (seen.shown && !word_of(w, l, &copy->word[copy->nword++]))
+		if (seen.shown && !word_of(w, l, &copy->word[copy->nword++], &native))
 			return false;
-		if (seen.last)
+		if (seen.last && !native)
 			copy->word[copy->nword++] = 0;
 	}
 	return true;

@@ -121,3 +121,20 @@ EXPECT
 	1
 NEEDS x86_64 dwunwind file:/usr/bin/ruby
 TIMEOUT 30
+
+NAME ustack has PHP's functions: methods, closures, generators, files, a child; as PHP tells them
+RUN python3 tests/langstacks.py "$SONDE" '/usr/bin/php -n'
+EXPECT
+	79 stacks are the same
+NEEDS x86_64 dwunwind file:/usr/bin/php
+TIMEOUT 30
+
+NAME functions of PHP, those written in C and functions of its program stand in the order of their calls
+RUN
+	printf '<?php\nclass Order {\n  static function key($x) {\n    getmypid();\n    return $x;\n  }\n}\narray_map(function ($x) {\n  return Order::key($x);\n}, [1, 2]);\n' >"$TMPDIR/order.php"
+	"$SONDE" -q -f folded -c "/usr/bin/php -n $TMPDIR/order.php" -e 'tracepoint:syscalls:sys_enter_getpid /pid == cpid/ { @[ustack] = count(); }' >"$TMPDIR/out"
+	grep -c 'zend_execute;order.php;array_map;.*zend_call_function;{closure.*} (order.php);Order::key (order.php);getmypid;.*getpid 2$' "$TMPDIR/out"
+EXPECT
+	1
+NEEDS x86_64 dwunwind file:/usr/bin/php
+TIMEOUT 30

@@ -137,6 +137,78 @@ TEST(unwind_task_ends_where_frames_make_no_sense)
 	close_toy(&x);
 }
 
+/* Another toy: what a frame is says a bit of its own, and functions are told apart by their instructions. */
+struct op_function {
+	u64 type;
+	u32 pad, nop;
+	const struct op *op;
+	const char *name;
+};
+struct op {
+	u32 other, line;
+};
+struct op_frame {
+	const void *previous, *function, *op;
+	u64 flags;
+};
+enum { OP_TOP = 4, OP_NATIVE = 1, OP_SIGN_BYTES = 8 };
+
+static void take_op_row(struct toy *x)
+{
+	x->langs_mem.lang[0] = (struct unwind_lang){
+		.known = 1,
+		.root = UNWIND_ROOT_GLOBAL,
+		.at = (u64)(uintptr_t)&x->state,
+		.code_mask = ~0ull,
+		.inner = UNWIND_NOWHERE,
+		.frame_bytes = sizeof(struct op_frame),
+		.code = offsetof(struct op_frame, function),
+		.previous = offsetof(struct op_frame, previous),
+		.instr = offsetof(struct op_frame, op),
+		.within = UNWIND_WITHIN_LINE,
+		.flags = offsetof(struct op_frame, flags),
+		.flags_here = 1,
+		.last_bits = OP_TOP,
+		.over = 1,
+		.native = OP_NATIVE,
+		.body = UNWIND_NOWHERE,
+		.first_instr = offsetof(struct op_function, op),
+		.count_bit = 32,
+		.op_bytes = sizeof(struct op),
+		.line = offsetof(struct op, line),
+		.sign_less = 8 * UNWIND_SIGN_WORDS - OP_SIGN_BYTES,
+		.part = {{offsetof(struct unwind_code, code) + offsetof(struct op_function, name),
+			  offsetof(struct unwind_code, name), 8, 0}},
+	};
+}
+
+TEST(unwind_task_has_lines_of_instructions)
+{
+	const struct op op[] = {{0, 3}, {0, 4}, {0, 9}};
+	const struct op_function user = {2, 0, 2, op, "user\0\0\0\0"}, copy = user,
+				 native = {OP_NATIVE, 0, 0, NULL, "native\0\0"};
+	const struct op_frame first = {NULL, &user, &op[0], OP_TOP},
+			      second = {&first, &native, &op[0], OP_TOP},
+			      third = {&second, NULL, &op[0], OP_TOP},
+			      fourth = {&third, &copy, &op[1], OP_TOP},
+			      fifth = {&fourth, &user, &op[2], 0}; /* behind its last one */
+	const struct toy_state *newest = (const void *)&fifth;
+	struct interp_frame f;
+	struct toy x;
+	open_toy(&x);
+	x.state = newest;
+	take_op_row(&x);
+	take(&x);
+	/* fifth, fourth: one native frame; native, first: one. */
+	CHECK(x.copy->nword == 6 && !x.copy->word[2] && !x.copy->word[5]);
+	CHECK(langs_frame(&x.langs, x.copy->word[0], &f) && f.line == UNWIND_NO_INSTR);
+	CHECK(langs_frame(&x.langs, x.copy->word[1], &f) && str_is(f.name, "user") && f.line == 4);
+	CHECK(langs_frame(&x.langs, x.copy->word[3], &f) && str_is(f.name, "native"));
+	CHECK(langs_frame(&x.langs, x.copy->word[4], &f) && str_is(f.name, "user") && f.line == 3);
+	CHECK(x.langs.ncode == 2); /* a copy is the same function */
+	close_toy(&x);
+}
+
 TEST(unwind_task_copies_what_can_be_read_of_a_stack)
 {
 	struct toy x;

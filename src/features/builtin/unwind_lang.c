@@ -153,8 +153,8 @@ static struct ref dynamic_variable(const struct lang *x)
 	return ir_op2(f, O_ADD, at, param(x, LANG(plus)));
 }
 
-/* The address of the pointer to the thread's state. */
-static struct ref find_state(const struct lang *x)
+/* The address of the pointer to the thread's state, which is not one for the whole process. */
+static struct ref find_pointer(const struct lang *x)
 {
 	struct fn *f = x->f;
 	struct blk *tls = ir_blk(f), *other = ir_blk(f), *key = ir_blk(f), *no_key = ir_blk(f),
@@ -194,6 +194,24 @@ static struct ref find_state(const struct lang *x)
 	return ir_get(f, addr);
 }
 
+static struct ref find_state(const struct lang *x)
+{
+	struct fn *f = x->f;
+	struct blk *global = ir_blk(f), *own = ir_blk(f), *done = ir_blk(f);
+	struct ref state = ir_var(f);
+	ir_br(f, O_EQ, param(x, LANG(root)), ir_con(f, UNWIND_ROOT_GLOBAL), global, own);
+	ir_at(f, global);
+	ir_set(f, state,
+	       ir_op2(f, O_ADD, ir_load(f, 8, x->walk, AT(lang_base)),
+		      ir_load(f, 8, x->row, LANG(at))));
+	ir_jmp(f, done);
+	ir_at(f, own);
+	ir_set(f, state, read_word(x, find_pointer(x)));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, state);
+}
+
 /* The cursor is at a frame of this interpreter's from here on. */
 static void begin(const struct lang *x)
 {
@@ -202,7 +220,7 @@ static void begin(const struct lang *x)
 	struct ref frame = ir_var(f);
 	ir_br(f, O_EQ, ir_load(f, 4, x->walk, AT(lang_begun)), x->number, begun, start);
 	ir_at(f, start);
-	struct ref state = read_word(x, find_state(x));
+	struct ref state = find_state(x);
 	ir_set(f, frame, read_word(x, ir_op2(f, O_ADD, state, param(x, LANG(newest)))));
 	struct ref in = param(x, LANG(inner));
 	ir_br(f, O_NE, in, ir_con(f, (u32)UNWIND_NOWHERE), inner, done);
@@ -218,15 +236,20 @@ static void begin(const struct lang *x)
 
 /* ---- functions ---- */
 
-/* A hash of what tells a function apart: the process's memory, its address, part of what it says. */
-static struct ref sign(const struct lang *x, struct ref code)
+/* A hash of what tells a function apart: the process's memory, its address or what stands for that, part of
+ * what it says. */
+static struct ref sign(const struct lang *x, struct ref code, struct ref is)
 {
+	enum { SIGN_BYTES = 8 * UNWIND_SIGN_WORDS };
 	const u64 mix_by = 0x9e3779b97f4a7c15;
 	struct fn *f = x->f;
-	struct ref mix = ir_con(f, mix_by);
-	read_to(x, AT(lang_sign), ir_con(f, 8 * UNWIND_SIGN_WORDS),
+	struct ref mix = ir_con(f, mix_by), none = ir_con(f, 0);
+	for (u32 i = 0; i < UNWIND_SIGN_WORDS; i++)
+		ir_store(f, 8, x->walk, AT(lang_sign) + 8 * (i32)i, none);
+	struct ref n = ir_op2(f, O_SUB, ir_con(f, SIGN_BYTES), param(x, LANG(sign_less)));
+	read_to(x, AT(lang_sign), lower_at_most(x->l, n, SIGN_BYTES),
 		ir_op2(f, O_ADD, code, param(x, LANG(sign))));
-	struct ref h = ir_op2(f, O_MUL, code, mix);
+	struct ref h = ir_op2(f, O_MUL, is, mix);
 	h = ir_op2(f, O_XOR, h, ir_load(f, 8, x->walk, AT(space)));
 	for (u32 i = 0; i < UNWIND_SIGN_WORDS; i++) {
 		h = ir_op2(f, O_XOR, h, ir_load(f, 8, x->walk, AT(lang_sign) + 8 * (i32)i));
@@ -293,13 +316,38 @@ static struct place_of find_code(const struct lang *x, struct ref h, struct ref 
 
 /* ---- one frame ---- */
 
-/* The instruction, as a word has it. */
-static struct ref instruction(const struct lang *x, struct ref code)
+/* The line of an instruction that a frame points to, as a word has it; of a function whose first one is
+ * known, and the word before. A frame may point anywhere before its first instruction is done. */
+static void line_of(const struct lang *x, struct ref instr, struct ref first, struct ref before,
+		    struct ref v)
+{
+	struct fn *f = x->f;
+	struct blk *in = ir_blk(f), *read = ir_blk(f), *done = ir_blk(f);
+	struct ref shift = ir_op2(f, O_AND, param(x, LANG(count_bit)), ir_con(f, 63));
+	struct ref n = ir_op1(f, O_EXTU, 4, ir_op2(f, O_SHR, before, shift));
+	n = ir_op2(f, O_MUL, n, param(x, LANG(op_bytes)));
+	ir_set(f, v, ir_con(f, UNWIND_NO_INSTR));
+	ir_br(f, O_ULT, ir_op2(f, O_SUB, instr, first), n, in, done);
+	ir_at(f, in);
+	struct ref bad = ir_call(f, BPF_FUNC_probe_read_user,
+				 ARGS(ir_addi(f, x->walk, AT(word)), ir_con(f, 4),
+				      ir_op2(f, O_ADD, instr, param(x, LANG(line)))));
+	ir_br(f, O_EQ, bad, ir_con(f, 0), read, done);
+	ir_at(f, read);
+	ir_set(f, v, ir_load(f, 4, x->walk, AT(word)));
+	ir_jmp(f, done);
+	ir_at(f, done);
+}
+
+/* The instruction, as a word has it. is: a variable, what stands for the function's address. */
+static struct ref instruction(const struct lang *x, struct ref code, struct ref is)
 {
 	struct fn *f = x->f;
 	struct blk *in = ir_blk(f), *plain = ir_blk(f), *self = ir_blk(f), *words = ir_blk(f),
-		   *have = ir_blk(f), *large = ir_blk(f), *done = ir_blk(f);
+		   *have = ir_blk(f), *large = ir_blk(f), *done = ir_blk(f), *line = ir_blk(f),
+		   *count = ir_blk(f);
 	struct ref v = ir_var(f), none = ir_con(f, UNWIND_NO_INSTR);
+	ir_set(f, is, code);
 	struct ref instr = frame_word(x, LANG(instr)), within = param(x, LANG(within));
 	ir_br(f, O_NE, within, ir_con(f, UNWIND_WITHIN_NONE), in, plain);
 	ir_at(f, in);
@@ -308,7 +356,16 @@ static struct ref instruction(const struct lang *x, struct ref code)
 	ir_set(f, v, ir_op2(f, O_SUB, instr, code));
 	ir_jmp(f, have);
 	ir_at(f, words);
-	struct ref first = read_word(x, ir_op2(f, O_ADD, code, param(x, LANG(first_instr))));
+	struct ref at = ir_op2(f, O_ADD, code, param(x, LANG(first_instr)));
+	read_to(x, AT(word), ir_con(f, 16), ir_addi(f, at, -8));
+	struct ref before = ir_load(f, 8, x->walk, AT(word)),
+		   first = ir_load(f, 8, x->walk, AT(word) + 8);
+	ir_br(f, O_EQ, within, ir_con(f, UNWIND_WITHIN_LINE), line, count);
+	ir_at(f, line);
+	ir_set(f, is, first);
+	line_of(x, instr, first, before, v);
+	ir_jmp(f, have);
+	ir_at(f, count);
 	ir_set(f, v, ir_op2(f, O_SHR, ir_op2(f, O_SUB, instr, first), ir_con(f, 3)));
 	ir_jmp(f, have);
 	ir_at(f, plain);
@@ -358,8 +415,8 @@ static void show_frame(const struct lang *x, struct ref frames, u32 limit)
 	struct fn *f = x->f;
 	struct blk *full = ir_blk(f), *next = ir_blk(f);
 	struct ref code = code_of(x);
-	struct ref instr = instruction(x, code);
-	struct place_of p = find_code(x, sign(x, code), code, full);
+	struct ref is = ir_var(f), instr = instruction(x, code, is);
+	struct place_of p = find_code(x, sign(x, code, ir_get(f, is)), code, full);
 	struct ref word = ir_op2(f, O_OR, ir_con(f, UNWIND_WORD), ir_get(f, p.slot));
 	word = ir_op2(f, O_OR, word, ir_get(f, p.fresh));
 	word = ir_op2(f, O_OR, word, ir_op2(f, O_SHL, instr, ir_con(f, UNWIND_WORD_INSTR)));
@@ -414,13 +471,46 @@ static struct ref entry_of(const struct lang *x)
 	return ir_load(f, 1, ir_op2(f, O_ADD, x->walk, at), AT(lang_frame));
 }
 
+/* The bits that say what the frame is. */
+static struct ref read_flags(const struct lang *x)
+{
+	struct fn *f = x->f;
+	struct blk *here = ir_blk(f), *there = ir_blk(f), *done = ir_blk(f);
+	struct ref word = frame_word(x, LANG(flags)), flags = ir_var(f);
+	ir_set(f, flags, word);
+	ir_br(f, O_NE, param(x, LANG(flags_here)), ir_con(f, 0), here, there);
+	ir_at(f, there);
+	ir_set(f, flags, read_word(x, word));
+	ir_jmp(f, done);
+	ir_at(f, here);
+	ir_jmp(f, done);
+	ir_at(f, done);
+	flags = ir_get(f, flags);
+	ir_store(f, 8, x->walk, AT(lang_flags), flags);
+	return flags;
+}
+
+/* By these bits: is it the last one? Not if its function is native. */
+static void leave_by_flags(const struct lang *x)
+{
+	struct fn *f = x->f;
+	struct blk *last = ir_blk(f);
+	struct ref bits = ir_load(f, 8, x->walk, AT(lang_flags));
+	bits = ir_op2(f, O_AND, bits, param(x, LANG(last_bits)));
+	ir_br(f, O_NE, bits, ir_con(f, 0), last, x->leave);
+	ir_at(f, last);
+	ir_br(f, O_EQ, ir_load(f, 1, x->walk, AT(lang_sign)), param(x, LANG(native)), x->leave,
+	      x->off);
+}
+
 /* The frame at the cursor, which moves on. Control goes to leave, or to off when the next one is not of
  * the same native frame, to none when there is no frame, to lost when it cannot be read, and to full. */
 static void walk_frame(const struct lang *x, struct ref frames, u32 limit)
 {
 	struct fn *f = x->f;
 	struct blk *some = ir_blk(f), *show = ir_blk(f), *bytes = ir_blk(f), *bits = ir_blk(f),
-		   *by_byte = ir_blk(f), *ends = ir_blk(f), *within = ir_blk(f), *over = ir_blk(f);
+		   *by_byte = ir_blk(f), *ends = ir_blk(f), *within = ir_blk(f), *over = ir_blk(f),
+		   *wanted = ir_blk(f);
 	begin(x);
 	struct ref cursor = ir_load(f, 8, x->walk, AT(cursor));
 	ir_br(f, O_NE, cursor, ir_con(f, 0), some, x->none);
@@ -432,22 +522,21 @@ static void walk_frame(const struct lang *x, struct ref frames, u32 limit)
 	ir_at(f, bytes);
 	ir_br(f, O_ULT, entry_of(x), param(x, LANG(hide)), show, x->off);
 	ir_at(f, bits);
-	struct ref flags = read_word(x, frame_word(x, LANG(flags)));
-	ir_store(f, 8, x->walk, AT(lang_flags), flags);
+	struct ref flags = read_flags(x);
 	ir_br(f, O_EQ, ir_op2(f, O_AND, flags, param(x, LANG(over_mask))), param(x, LANG(over)),
 	      over, within);
 	ir_at(f, within);
 	ir_br(f, O_NE, ir_op2(f, O_AND, flags, param(x, LANG(skip_bits))), ir_con(f, 0), ends,
-	      show);
+	      wanted);
+	ir_at(f, wanted);
+	ir_br(f, O_EQ, frame_word(x, LANG(code)), ir_con(f, 0), x->leave, show);
 	ir_at(f, show);
 	show_frame(x, frames, limit);
 	ir_br(f, O_EQ, param(x, LANG(flags)), ir_con(f, (u32)UNWIND_NOWHERE), by_byte, ends);
 	ir_at(f, by_byte);
 	ir_br(f, O_UGE, entry_of(x), param(x, LANG(last)), x->off, x->leave);
 	ir_at(f, ends);
-	flags = ir_load(f, 8, x->walk, AT(lang_flags));
-	flags = ir_op2(f, O_AND, flags, param(x, LANG(last_bits)));
-	ir_br(f, O_NE, flags, ir_con(f, 0), x->off, x->leave);
+	leave_by_flags(x);
 	ir_at(f, over);
 	ir_store(f, 8, x->walk, AT(cursor), ir_con(f, 0));
 	ir_jmp(f, x->none);

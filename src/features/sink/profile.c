@@ -40,7 +40,7 @@ static struct str base_name(struct str path)
 static const struct {
 	const char *name;
 	enum frame_kind kind;
-} languages[] = {{"python", FRAME_PYTHON}, {"ruby", FRAME_RUBY}};
+} languages[] = {{"python", FRAME_PYTHON}, {"ruby", FRAME_RUBY}, {"php", FRAME_PHP}};
 
 static enum frame_kind kind_of(const struct value *v, const struct frame *f)
 {
@@ -63,8 +63,10 @@ static struct str name_of(struct profile *p, const struct value *v, const struct
 	bool plain = v->mode == STACK_RAW || v->mode == STACK_BUILD_ID;
 	struct str s = plain ? f->text : f->sym;
 	struct str module = base_name(f->module);
-	if (f->language.n && p->by != BY_PLACE && f->source.n) /* many are called run() */
-		s = str_z(arena_fmt(&p->arena, "%.*s (%.*s)", STRF(s), STRF(base_name(f->source))));
+	struct str file = base_name(f->source);
+	if (f->language.n && p->by != BY_PLACE && file.n &&
+	    !str_eq(s, file)) /* many are called run() */
+		s = str_z(arena_fmt(&p->arena, "%.*s (%.*s)", STRF(s), STRF(file)));
 	if (!s.n && module.n)
 		s = str_z(arena_fmt(&p->arena, "[%.*s]", STRF(module)));
 	s = visible(p, s);

@@ -23,6 +23,7 @@ enum frame_kind {
 	FRAME_LABEL,  /* another part of the key */
 	FRAME_PYTHON, /* interpreted languages */
 	FRAME_RUBY,
+	FRAME_PHP,
 	FRAME_KINDS
 };
 

@@ -128,6 +128,7 @@ static void take_version(const struct rbversion *v, struct interp_file *ret)
 	l->last_bits = FLAG_FINISH;
 	l->over_mask = KIND_MASK;
 	l->over = KIND_DUMMY;
+	l->native = UNWIND_FRAME_NEVER;
 	ret->own[OWN_FIRST] = v->first;
 	ret->own[OWN_FIXNUM] = v->fixnum;
 	ret->own[OWN_COUNT] = v->count;
