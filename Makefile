@@ -272,9 +272,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/$(UNITS)
 	for u in sonde-record sonde-metrics; do \
 		sed 's|/usr/bin/sonde|$(PREFIX)/bin/sonde|' packaging/$$u.service > $(DESTDIR)$(PREFIX)/$(UNITS)/$$u.service || exit; done
-	cd $(DESTDIR)$(PREFIX) && for t in $(TOOL_NAMES); do \
-		$(if $(TOOLS),ln -sf sonde bin/$$t && ln -sf sonde $(COMPLETIONS)/$$t &&) \
-		sh $(CURDIR)/scripts/tool-man.sh $(abspath $B/sonde) $$t > share/man/man1/sonde-$$t.1 || exit; done
+	cd $(DESTDIR)$(PREFIX) && sh $(CURDIR)/scripts/tool-man.sh -d share/man/man1 $(abspath $B/sonde) $(TOOL_NAMES) \
+		$(if $(TOOLS),&& for t in $(TOOL_NAMES); do ln -sf sonde bin/$$t && ln -sf sonde $(COMPLETIONS)/$$t || exit; done)
 # What programs that embed sonde are built with.
 install-dev: lib
 	install -D -m 644 include/sonde/sonde.h $(DESTDIR)$(PREFIX)/include/sonde/sonde.h

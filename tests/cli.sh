@@ -445,13 +445,18 @@ t 0 "COLUMNS (names in JSON and CSV):
     READ-AHEAD   pages
     USED         used_pages
     UNUSED       unused_pages" sh -c '"$1" readahead -h | sed -n "/^COLUMNS/,/^$/p" | sed "/^$/d"' sh "$sonde"
-for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do
-	# A name for a tool with options has that tool's script.
-	script=$("$sonde" "$tool" -h | sed -n 's,^    which is: sonde:tools/\([^.]*\)\.bt.*,\1,p')
+tools=$("$sonde" tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p')
+mkdir "$tmp/man"
+# shellcheck disable=SC2086
+t 0 '' scripts/tool-man.sh -d "$tmp/man" "$sonde" $tools
+for tool in $tools; do
 	t 0 "$tool: " "$sonde" "$tool" --help
+	printf '%s\n' "$got" > "$tmp/help"
+	# A name for a tool with options has that tool's script.
+	script=$(sed -n 's,^    which is: sonde:tools/\([^.]*\)\.bt.*,\1,p' "$tmp/help")
 	t 1 'ERROR: unrecognized option' "$sonde" "$tool" --nope
 	# Lines of JSON have these keys already.
-	t 1 '' sh -c '"$1" "$2" -h | grep -E "^    (type|table) "' sh "$sonde" "$tool"
+	t 1 '' grep -E '^    (type|table) ' "$tmp/help"
 	if [ "$tool" = tplist ]; then
 		t 1 'ERROR: tplist is not a script' "$sonde" tools -s tplist
 	else
@@ -459,7 +464,7 @@ for tool in $("$sonde" tools | sed -n 's/^    \([a-z0-9_-]*\) .*/\1/p'); do
  * ${script:-$tool}: " "$sonde" tools -s "$tool"
 	fi
 	t 0 1 grep -c "| .$tool. |" docs/tools.md
-	t 0 ".Dd" scripts/tool-man.sh "$sonde" "$tool"
+	t 0 ".Dd" cat "$tmp/man/sonde-$tool.1"
 	ln -s "$sonde" "$tmp/$tool"
 	t 0 "$tool: " "$tmp/$tool" -h
 done
