@@ -1,11 +1,13 @@
 #!/bin/sh
 # Runtime tests: runs the cases of tests/run/*.t with a tracer and compares what it prints.
 #
-#   tests/run.sh [-j JOBS] [-n NAME-PATTERN] [-s K/N] [-e] [-l N] [-b] SONDE [DIR-or-FILE...]
+#   tests/run.sh [-j JOBS] [-n NAME-PATTERN] [-s K/N] [-e | -r] [-l N] [-b] SONDE [DIR-or-FILE...]
 #
-# -b only builds the test programs. -l 20: at the end the 20 cases that took longest, and the 20 that took most of a
-# processor. -s 0/2: of the cases that need nothing particular of a kernel about half,
-# by their names; 1/2 has the others; -e: every case is spread like that, also one that depends on the kernel.
+# -b only builds the test programs, or those that the files after it name. -l 20: at the end the 20 cases that took
+# longest, and the 20 that took most of a processor. -s 0/2: of the cases that need nothing particular of a kernel about
+# half, by their names; 1/2 has the others. -e: every case is spread like that, also one that depends on the kernel. -r:
+# of the cases that depend on the kernel one in four is run if the kernel on which the tests are started can run it, too
+# (it needs neither kprobes nor a module of a guest).
 # A case is a block of lines, ended by the next NAME; text that
 # goes on over several lines stands below its keyword, each line behind a tab, and a line of only
 # $ is an empty one. `#` at the start of a line begins a comment.
@@ -53,12 +55,16 @@ tests=${SONDE_TESTS:-build/tests}
 # cc -> build/tests/NAME; frame pointers because the stack tests walk them, but for those of dw_ustack.
 # Static, but for those whose calls into libc are traced: test guests start static programs four times
 # as fast. A program that is written for another processor says so by #error, and is left out.
+# build_progs [FILE...]: all, or those whose names are words of these files or of lib.sh.
 build_progs() {
 	mkdir -p "$tests" || exit 1
+	only=
+	[ $# = 0 ] || only=$(cat tests/lib.sh "$@" | tr -cs 'a-zA-Z0-9_' ' ')
 	for c in tests/progs/*.c; do
 		out=${c##*/}
 		out=$tests/${out%.c}
 		[ "$out" -nt "$c" ] && continue
+		case " ${only:-${out##*/}} " in *" ${out##*/} "*) ;; *) continue ;; esac
 		static=-static frames="-O1 -fno-omit-frame-pointer"
 		case $c in
 		*/astray.c | */calls.c | */threads.c | */leak.c | */reported.c) static= ;;
@@ -96,8 +102,12 @@ build_progs() {
 }
 
 cd "$here/.." || exit 1
+if [ "${1-}" = -b ]; then
+	shift
+	build_progs "$@"
+	exit 0
+fi
 [ "${SONDE_VM-}" ] || build_progs # who starts a test guest has built them, for its processor
-[ "${1-}" != -b ] || exit 0
 if [ $# = 0 ]; then
 	sed -n '2,/^set -u/{ /^#/s/^# \{0,1\}//p; }' tests/run.sh >&2
 	exit 2

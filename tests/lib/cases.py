@@ -18,6 +18,8 @@ KEYWORDS = "NAME PROG ARGS PARAMS RUN LOAD ENV EXPECT EXPECT_RE ERR ERR_RE RC TI
 TEXTS = ("expect", "expect_re", "err", "err_re")
 # What a case needs when what it shows depends on the kernel.
 OF_KERNEL = re.compile("kprobe|fentry|vm|hardware|before:|since:|sym:|feature:|btf:")
+# Of these needs those that the kernel on which the tests are started may not meet, though it is a recent one.
+OF_GUESTS = re.compile("kprobe|fentry|vm|hardware|lockdown|before:|module:")
 WRAPPERS = {"x86_64": "__x64_sys_", "aarch64": "__arm64_sys_"}
 
 
@@ -96,6 +98,11 @@ def is_slow(case):
 def depends_on_kernel(case):
     needs = case.get("needs", "")
     return case["file"].startswith("vm-") or OF_KERNEL.search(needs) is not None
+
+
+def is_for_guests(case):
+    """Whether a case that depends on the kernel may be one that runs in test guests only."""
+    return case["file"].startswith("vm-") or OF_GUESTS.search(case.get("needs", "")) is not None
 
 
 # ---- comparing ----

@@ -1,6 +1,6 @@
 """Runs the cases of test files; tests/run.sh explains them, builds their programs, and starts this.
 
-    run.py [-j JOBS] [-n NAME-PATTERN] [-s K/N] [-e] [-l N] SONDE [DIR-or-FILE...]
+    run.py [-j JOBS] [-n NAME-PATTERN] [-s K/N] [-e | -r] [-l N] SONDE [DIR-or-FILE...]
 """
 import concurrent.futures
 import difflib
@@ -395,19 +395,22 @@ def report(all_cases, least, listed):
     return count[1] == 0
 
 
-def read_cases(paths, share, even, pattern):
+def read_cases(paths, share, spread, pattern):
     """
-    The cases of the files that run: of those that depend on the kernel all (`even`: one of every N), of others one of every
-    N. Slow ones are rarer: one of every N where all would run, else one of every 4 N.
+    The cases of the files that run: one of every N (the share). Spread "all": of those that depend on the kernel, all.
+    Spread "new": likewise, but one of every four if it is not only for guests. Spread "even": no difference. Slow ones are
+    rarer: one of every N where more would run, else one of every 4 N.
     """
     turn, share = (int(n) for n in share.split("/"))
     found = []
     for path in paths:
         for fields in cases.parse(path):
-            all_run = not even and cases.depends_on_kernel(fields)
-            every = 1 if all_run else share
+            of_kernel = spread != "even" and cases.depends_on_kernel(fields)
+            every = share
+            if of_kernel:
+                every = 4 if spread == "new" and share > 1 and not cases.is_for_guests(fields) else 1
             if share > 1 and cases.is_slow(fields):
-                every = share if all_run else 4 * share
+                every = share if of_kernel else 4 * share
             if cases.hash_of(fields["name"]) % every == turn % every:
                 found.append(fields)
     numbered = [Case(n, fields) for n, fields in enumerate(found, 1)]
@@ -415,8 +418,9 @@ def read_cases(paths, share, even, pattern):
 
 
 def main(argv):
-    options, args = getopt.getopt(argv, "j:n:s:el:")
+    options, args = getopt.getopt(argv, "j:n:s:erl:")
     options = dict(options)
+    spread = "even" if "-e" in options else "new" if "-r" in options else "all"
     sonde, *paths = args
     if "/" in sonde:
         if not os.access(sonde, os.X_OK):
@@ -424,7 +428,7 @@ def main(argv):
             return 1
         sonde = os.path.realpath(sonde)  # cases may change folders
     files = [f for p in paths or ["tests/run"] for f in (sorted(glob.glob(p + "/*.t")) if os.path.isdir(p) else [p])]
-    all_cases = read_cases(files, options.get("-s", "0/1"), "-e" in options, options.get("-n", "*"))
+    all_cases = read_cases(files, options.get("-s", "0/1"), spread, options.get("-n", "*"))
     if os.geteuid() != 0:
         print(f"NOT RUN: tracing needs root\n0 passed, 0 failed, {len(all_cases)} skipped")
         return 0

@@ -5,11 +5,12 @@
 #
 # The tests are tests/run.sh and tests/probes.sh; what the latter finds must be what the table in
 # docs/probes.md says (vm/table.sh). -t: only that; -u: the table is written anew, of all kernels.
-# -s TURN: cases are spread over the kernels. Those that depend on the kernel run on the oldest and on the newest. Each
-# kernel also runs one in 16 of all other cases. Of slow cases the oldest and the newest run one in 16 of those that
-# depend on the kernel, and each kernel one in 64 of the others. Which ones depends on the kernel and on TURN, a number.
-# The table is tried on the oldest, the newest and one of the others. Without -s, or with `-s all`, every case runs on
-# every kernel.
+# -s TURN: cases are spread over the kernels. Those that depend on the kernel run on the oldest and on the newest. If
+# such a case also runs where the tests are started, the newest runs one in four of them (tests/run.sh -r). Each kernel
+# also runs one in 16 of all other cases. Of slow cases the oldest and the newest run one in 16 of those that depend on
+# the kernel, and each kernel one in 64 of the others. Which ones depends on the kernel and on TURN, a number. The table
+# is tried on two kernels, on the other two with the next TURN. Without -s, or with `-s all`, every case runs on every
+# kernel.
 # KERNEL is a series of Debian kernels such as 6.1, or 6.12-16k, with larger pages; without one: all below. SONDE has to be static,
 # or linked to what is on this machine: the guest sees this machine's root, read-only, under a
 # writable layer of memory. -c runs another command there (in the project's root) than the tests.
@@ -57,6 +58,7 @@ shift
 # The messages of the compiler do not depend on the kernel, nor does what the reference's manual says of the language.
 files=$(cd "$root" && ls tests/run/*.t | grep -v '/err.t\|/audit.t' | tr '\n' ' ')
 probes="sh tests/probes.sh $sonde"
+named=$command
 if [ "$command" ]; then
 	table=
 elif [ "$table" ]; then
@@ -65,12 +67,6 @@ else
 	table=y
 	command="TEST_SLOW=4 sh tests/run.sh -j 2 SHARE $sonde $files; code=\$?; PROBES && exit \$code"
 fi
-
-# Whether it is the oldest or the newest kernel.
-is_end() {
-	case $1 in "${all_kernels%% *}" | "${all_kernels##* }") return 0 ;; esac
-	return 1
-}
 
 # turn_of KERNEL: that of the run, and the kernel's place among all.
 turn_of() {
@@ -85,14 +81,17 @@ turn_of() {
 # share_of KERNEL: the options of tests/run.sh for it.
 share_of() {
 	[ "$turn" != all ] || return 0
-	even=-e
-	! is_end "$1" || even=
-	echo "-s $(turn_of "$1")/16 $even"
+	case $1 in
+	"${all_kernels%% *}") spread= ;;
+	"${all_kernels##* }") spread=-r ;;
+	*) spread=-e ;;
+	esac
+	echo "-s $(turn_of "$1")/16 $spread"
 }
 
 # probes_of KERNEL: the command that tries each type of probe there.
 probes_of() {
-	if [ "$turn" = all ] || is_end "$1" || [ $(($(turn_of "$1") % 2)) = 0 ]; then echo "$probes"; else echo true; fi
+	if [ "$turn" = all ] || [ $(($(turn_of "$1") % 2)) = 0 ]; then echo "$probes"; else echo true; fi
 }
 
 skip_all() {
@@ -223,8 +222,9 @@ one_guest() {
 	fi
 }
 
-# The programs are built here: a guest takes ten times as long.
-(cd "$root" && tests/run.sh -b)
+# The programs are built here, because a guest takes ten times as long; if a command names test files, only theirs.
+# shellcheck disable=SC2046
+(cd "$root" && tests/run.sh -b $(echo "$named" | grep -o 'tests/run/[^ ;]*\.t'))
 
 mkfifo "$work/slots"
 exec 9<>"$work/slots"
