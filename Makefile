@@ -38,6 +38,8 @@ LIBS   := @$B/libs @$B/libs.http
 
 ONLY   ?= *
 T      ?= *
+# DRAFT=1: files that do little work are not optimized. Builds that only tests use compile faster so.
+COLD   := $(if $(DRAFT),tests/unit/% $(addprefix src/,api/% cmd/% features/% machine/kern/%))
 SRC    := $(sort $(foreach g,$(GROUPS),$(wildcard $(ONLY:%=$g/%/*.c))))
 HDR    := $(sort $(foreach g,$(GROUPS),$(wildcard $g/*/*.h)))
 TESTS  := $(sort $(wildcard $(T:%=tests/unit/t_%.c)))
@@ -63,7 +65,7 @@ $B/sonde $B/unit: $B/objects $B/libs $B/libs.http
 $B/dynamic/sonde: $(OBJ) $B/objects $B/libs.dynamic $B/libs.http
 	$(call say,LD,$@) mkdir -p $(@D) && $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) @$B/libs.dynamic @$B/libs.http -o $@
 $B/%.o: %.c $B/flags
-	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(DEFS) $(if $(filter $<,$(FAST)),-O2) $(WERROR) -MMD -MP -c $< -o $@
+	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(DEFS) $(if $(filter $<,$(FAST)),-O2) $(if $(filter $(COLD),$<),-O0) $(WERROR) -MMD -MP -c $< -o $@
 $B/src/rec/pack.o $B/src/machine/types/elfutils.o: DEFS = $(if $(ZSTD),-DHAVE_ZSTD)
 # The shared library is made of the same objects as the program. These are position independent, as compilers make them by
 # default and all names are hidden; files that use variables of the C library need more. (A compiler that makes no such
@@ -88,7 +90,7 @@ $B/gen/version.c: FORCE
 	@mkdir -p $(@D); CC='$(CC)' sh scripts/version.sh > $@.new; cmp -s $@.new $@ || mv $@.new $@
 $B/gen/%.o: $B/gen/%.c $B/flags ; $(call say,CC,$<) $(CC) $(ALL) -c $< -o $@
 # Changed flags recompile; a file added or removed relinks.
-$B/flags: FORCE ; $(call stamp,$(strip $(CC) $(ALL) $(FAST) $(ZSTD)))
+$B/flags: FORCE ; $(call stamp,$(strip $(CC) $(ALL) $(FAST) $(COLD) $(ZSTD)))
 $B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT))
 $B/fuzz.list: FORCE ; $(call stamp,$(FUZZ))
 $B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK) $(SHARED) $(LIBC))
@@ -129,7 +131,7 @@ STATIC = B=build/static CFLAGS='-Oz -fno-asynchronous-unwind-tables -fno-pie' LD
 static: ; $(MAKE) $(STATIC) all
 install-static: ; $(MAKE) $(STATIC) install
 # Every fuzzer for T seconds; T=0 only builds them.
-FUZZING = B=build/fuzzing CC=clang TEST_CC='$(CC)' CFLAGS='-O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DARENA_SPARES=0'
+FUZZING = B=build/fuzzing DRAFT=1 CC=clang TEST_CC='$(CC)' CFLAGS='-O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DARENA_SPARES=0'
 fuzz: T = 60
 fuzz: $B/host/ready
 	$(MAKE) $(FUZZING) fuzzers
