@@ -61,7 +61,7 @@ def count_of(probes):
     return n
 
 def recordings():
-    return [recording("a"), recording("l", "-l"), recording("k", "-k")]
+    return [recording("a"), recording("l", "-l"), recording("p", "-p"), recording("k", "-k")]
 
 # ---- rows ----
 
@@ -140,6 +140,7 @@ def csv_has_every_event():
 # ---- timelines ----
 
 CPUS, IRQS, COUNTERS, LOSSES = range((1 << 22) + 1, (1 << 22) + 5)
+SPAN_BEGIN, SPAN_END = "span_begin:%s", "span_end:%s"
 
 def drawn(path):
     """What a viewer has of a recording of mkrec, by the numbers that sonde query gives."""
@@ -150,12 +151,15 @@ def drawn(path):
     return {
         "slices": begins,
         "ends": begins,  # the function that does not return ends with its thread
-        # a return without an entry is one, too
-        "instants": more + get("tracepoint:sched:sched_process_fork", "tracepoint:sched:sched_wakeup_new",
+        # a return without an entry is one, too, and so are the three ends of spans that did not begin
+        "instants": more + 3 * ("p.sonde" in path) + get("tracepoint:sched:sched_process_fork", "tracepoint:sched:sched_wakeup_new",
                                "tracepoint:sched:sched_process_exit", 'usdt:/opt/a "b":app:odd'),
         "samples": get("profile:hz:99"),
         "counters": get("interval:ms:1", "tracepoint:power:cpu_frequency"),
         "all": sum(n.values()),
+        "spans": get(SPAN_BEGIN % "tracepoint:block:block_rq_issue", SPAN_BEGIN % "uprobe:/bin/app:done"),
+        "span_ends": get(SPAN_END % "tracepoint:block:block_rq_issue", SPAN_END % "uprobe:/bin/app:done")
+                     - 3 * ("p.sonde" in path),
         "switches": get("tracepoint:sched:sched_switch"),
         "calls": get("tracepoint:raw_syscalls:sys_enter"),
         "losses": path.endswith("l.sonde"),
@@ -190,6 +194,7 @@ def chrome_is_nested_and_complete():
             elif e["ph"] == "E":
                 open_.pop()
         equal([k for k, (open_, _) in tracks.items() if open_], [], "open slices")
+        equal((kinds.get("b", 0), kinds.get("e", 0)), (want["spans"], want["span_ends"]), "spans")
         equal((kinds["B"], kinds["E"], kinds.get("i", 0), kinds["sample"], kinds.get("C", 0), kinds.get("lost", 0)),
               (want["slices"], want["ends"], want["instants"], want["samples"], want["counters"], want["losses"]))
         call = next(e for e in trace["traceEvents"] if e["ph"] == "B")
@@ -228,7 +233,8 @@ def perfetto_by_its_engine():
         got = trace_processor(
             tmp + "/x.pftrace", BAD,
             "select count(*), sum(dur) from slice where name in ('openat', 'write')",
-            "select count(*) from slice where dur > 0", "select count(*) from slice where dur < 0",
+            "select count(*) from slice where dur > 0 and category not like 'span%'",
+            "select count(*) from slice where dur < 0 and category not like 'span%'",
             "select count(*) from perf_sample where callsite_id is not null",
             "select count(*) from counter join track on track.id = track_id where track.name != 'cpu-clock'",
             "select count(*) from slice join track on track.id = track_id where track.name = 'losses'",
@@ -246,6 +252,44 @@ def perfetto_by_its_engine():
                     [[9, "sonde", 9]] * more + [[100, "cat", 100], [201, "worker", 200]] + [[300, "child", 300]] * more,
                     [["debug.dfd", None, -100], ["debug.filename", "/etc/file0", None], ["debug.flags", None, 524288],
                      ["debug.ret", None, -2]]])
+
+# The spans of mkrec -p: (name, thread, id, time in ns since 1200 ms, duration), which overlap.
+MK_SPANS = [["io", 100, "1", 0, 2000000], ["io", 201, "2", 1000000, 6000000], ["io", 100, "1", 3000000, 3000000],
+            ["io", 100, "1", 4000000, 1000000], ["io", 0, "3", 10000000, -1], ["request", 100, "abc", 21000000, -1]]
+
+@test
+def spans_begin_and_end_by_id():
+    out, err = sonde("export", recording("p", "-p"), "--to", "chrome", "-o", "-")
+    equal(err, "NOTE: 2 spans did not end: io (1), request (1)\n"
+               "NOTE: 3 ends of spans had no begin: io (2), request (1)\n")
+    events, spans, open_ = json.loads(out)["traceEvents"], [], {}
+    for e in events:
+        if e["ph"] == "b":
+            equal(e["cat"], "span")
+            open_[e["id"]] = len(spans)
+            spans.append([e["name"], e["tid"], str(e["args"]["span.id"]), round(e["ts"] * 1000) - 1200000000, -1, e["pid"]])
+        elif e["ph"] == "e":
+            span = spans[open_.pop(e["id"])]
+            equal((e["name"], e["pid"]), (span[0], span[5]))
+            span[4] = round(e["ts"] * 1000) - 1200000000 - span[3]
+    equal([s[:5] for s in spans], MK_SPANS)
+    equal([(e["name"], e["args"]["span.id"]) for e in events if e["ph"] == "i" and e.get("cat", "").startswith("span_end:")],
+          [("io", 99), ("io", 99), ("request", "x")])
+    equal(next(e["args"] for e in events if e["ph"] == "b"), {"span.id": 1, "bytes": 0})
+
+@test
+def spans_by_perfettos_engine():
+    spans = ("select s.name, t.tid, a.display_value, ts - 1001200000000, dur from slice s "
+             "left join thread_track k on k.id = s.track_id left join thread t using (utid) join args a using (arg_set_id) "
+             "where s.category like 'span_begin:%' and a.key = 'debug.span_id' order by ts")
+    sonde("export", recording("p", "-p"), "--to", "perfetto", "-o", "x.pftrace")
+    sonde("export", recording("p", "-p"), "--to", "chrome", "-o", "x.trace.json")
+    got = trace_processor(tmp + "/x.pftrace", BAD, spans, "select distinct name from track where name in ('io', 'request') order by 1")
+    if not got:
+        return NO_ENGINE
+    equal(got, [[], [[s[0], s[1] or None, *s[2:]] for s in MK_SPANS], [["io"], ["request"]]])
+    equal(trace_processor(tmp + "/x.trace.json", BAD, "select name, dur from slice where category = 'span' order by ts"),
+          [[], [[s[0], s[4]] for s in MK_SPANS]])
 
 # ---- protocol buffers, from the description of the wire format ----
 
@@ -298,7 +342,7 @@ def perfetto_read_back():
                     used = []
                 equal([u for u in used if u[1] is not None and u not in iids], [], "not interned")
         equal((n[1], n[2], n.get(3, 0), n.get(4, 0), n["sample"]),
-              (want["slices"], want["ends"], want["instants"] + want["losses"], want["counters"], want["samples"]))
+              (want["slices"] + want["spans"], want["ends"] + want["span_ends"], want["instants"] + want["losses"], want["counters"], want["samples"]))
 
 @test
 def folded_has_every_sample():
@@ -460,6 +504,7 @@ def parquet_read_back():
         for i, (_, _, _, _, _, _, names, cells) in enumerate(rows):
             given = {n: v[i] for n, v in columns.items() if v[i] is not None}
             names = [n if n in ("args.pid", "args.comm") else re.sub(r"^args\.", "", n) for n in names]
+            names = [n + "_" if n == "span.id" and isinstance(c, bytes) else n for n, c in zip(names, cells)]  # of two types
             equal(set(given) - {"ts", "cpu", "pid", "tid", "comm", "probe"}, set(names))
             for name, want in zip(names, cells):
                 if isinstance(want, int) and name not in ("kstack", "ustack", "colour", "ratio"):

@@ -1,7 +1,7 @@
 /*
- * mkrec [-a] [-g] [-l] [-u] [-z] [-k] [-i] [-r] [-s NEXT] [-b N] FILE: a recording that tests know by heart. -a: it has no end. -g: nothing
+ * mkrec [-a] [-g] [-l] [-u] [-z] [-k] [-p] [-i] [-r] [-s NEXT] [-b N] FILE: a recording that tests know by heart. -a: it has no end. -g: nothing
  * happens for ten days before the last round. -l: events were lost. -u: it is not compressed, -z: by zlib. -k: also all kinds of
- * values, and what viewers draw: drawn() below. -i: also the items that the rest has no need of: items() below. -r: a
+ * values, and what viewers draw: drawn() below. -p: also spans. -i: also the items that the rest has no need of: items() below. -r: a
  * snapshot of what was held in memory. -s: it goes on in the file NEXT. -b: N rows of raw_syscalls:sys_enter by eight programs, for
  * measurements.
  *
@@ -67,6 +67,19 @@ static u32 schema(struct rec_writer *w, struct str type, struct str probe,
 	return rec_schema(w, &(struct rec_schema){.type = type,
 						  .probe = probe,
 						  .act = STR("keep"),
+						  .column = c,
+						  .ncolumn = n});
+}
+
+/* What a script noted at a probe beside its events. */
+static u32 spans_of(struct rec_writer *w, struct str act, struct str at, const struct rec_column *c,
+		    u32 n)
+{
+	AUTO_SB probe = {0};
+	sb_fmt(&probe, "%.*s:%.*s", STRF(act), STRF(at));
+	return rec_schema(w, &(struct rec_schema){.type = act,
+						  .probe = sb_str(&probe),
+						  .act = act,
 						  .column = c,
 						  .ncolumn = n});
 }
@@ -283,6 +296,41 @@ static void drawn(struct rec_writer *w)
 	row_of_kinds(w, cat);
 }
 
+/* ---- -p ---- */
+
+/*
+ * "io" 1 of cat, which worker ends while "io" 2 is open; "io" 1 again, twice at a time; "io" 2 ends. Two ends of an "io" 99
+ * and one of a "request" "x", which did not begin; "request" "abc" and "io" 3, of an idle CPU, do not end.
+ */
+static void spans(struct rec_writer *w)
+{
+	static const struct str begin = STR("span_begin"), end = STR("span_end");
+	static const struct rec_column io[] = {TEXT("span.name", 3),
+					       INT("span.id", "sector_t", false, 8),
+					       INT("args.bytes", "unsigned int", false, 4)};
+	static const struct rec_column request[] = {TEXT("span.name", 8), TEXT("span.id", 16),
+						    STACK("ustack", "ustack")};
+	struct str issue = STR("tracepoint:block:block_rq_issue"), done = STR("uprobe:/bin/app:done");
+	u32 e_io = spans_of(w, begin, issue, io, 3), e_io_end = spans_of(w, end, issue, io, 2);
+	u32 e_req = spans_of(w, begin, done, request, 3), e_req_end = spans_of(w, end, done, request, 2);
+	u32 cat = task(w, 100, 100, STR("cat")), worker = task(w, 200, 201, STR("worker"));
+	u32 idle = task(w, 0, 0, STR("swapper/0"));
+	const struct {
+		u32 schema, task;
+		u64 id;
+	} v[] = {{e_io, cat, 1},      {e_io, worker, 2},     {e_io_end, worker, 1},
+		 {e_io, cat, 1},      {e_io, cat, 1},        {e_io_end, cat, 1},
+		 {e_io_end, cat, 1},  {e_io_end, worker, 2}, {e_io_end, cat, 99},
+		 {e_io_end, cat, 99}, {e_io, idle, 3}};
+	for (u32 i = 0; i < countof(v); i++)
+		row(w, v[i].schema, 0, v[i].task, 12000 + 10ull * i, 0,
+		    (struct rec_cell[]){{.str = STR("io")}, {.u = v[i].id}, {.u = 512ull * i}});
+	row(w, e_req_end, 1, cat, 12200, 0,
+	    (struct rec_cell[]){{.str = STR("request")}, {.str = STR("x")}});
+	row(w, e_req, 1, cat, 12210, 0,
+	    (struct rec_cell[]){{.str = STR("request")}, {.str = STR("abc")}, {.u = 2}});
+}
+
 /* ---- -i ---- */
 
 /* Frames of other languages, processes that end, features, a part of a file; texts that are forgotten and said anew. */
@@ -356,7 +404,7 @@ static void big(struct rec_writer *w, u64 n)
 }
 
 struct options {
-	bool cut, lost, more, gap, items, ring;
+	bool cut, lost, more, spans, gap, items, ring;
 	const char *next;
 	u64 rows;
 	enum rec_codec codec;
@@ -374,6 +422,8 @@ static void fill(struct rec_writer *w, const struct options *o)
 		rounds(w, o->lost, o->gap);
 	if (o->more)
 		drawn(w);
+	if (o->spans)
+		spans(w);
 	if (o->items)
 		items(w);
 }
@@ -425,6 +475,7 @@ static int take(struct options *o, int argc, char **argv)
 		o->gap |= !strcmp(argv[i], "-g");
 		o->lost |= !strcmp(argv[i], "-l");
 		o->more |= !strcmp(argv[i], "-k");
+		o->spans |= !strcmp(argv[i], "-p");
 		o->items |= !strcmp(argv[i], "-i");
 		o->ring |= !strcmp(argv[i], "-r");
 		o->codec = !strcmp(argv[i], "-u")   ? CODEC_NONE

@@ -10,7 +10,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 export TZ=UTC
-"$build/mkrec" a.sonde && "$build/mkrec" -a cut.sonde && "$build/mkrec" -l lost.sonde && "$build/mkrec" -g gap.sonde || exit 1
+"$build/mkrec" a.sonde && "$build/mkrec" -a cut.sonde && "$build/mkrec" -l lost.sonde && "$build/mkrec" -g gap.sonde && "$build/mkrec" -p spans.sonde || exit 1
 echo 't:raw_syscalls:sys_enter { @[comm, str($1)] = count(); }' > script.bt
 head -c 1000 a.sonde > short.sonde
 head -c 64 a.sonde > empty.sonde
@@ -62,6 +62,15 @@ t:raw_syscalls:sys_exit /args.ret > 0 && big(args.ret)/ { @[half(args.ret)] = co
 	q -q a.sonde -e 'begin { printf("begin %d\n", elapsed); } end { printf("end %d ms\n", elapsed / 1000000); }
 interval:ms:300 { printf("%d ms: %d\n", elapsed / 1000000, @n); } t:raw_syscalls:sys_enter { @n++; }'
 	q -q a.sonde -e 't:raw_syscalls:sys_enter { if (++@ == 5) { exit(3); } } end { printf("end\n"); }'
+	# spans are rows of their own
+	q -q spans.sonde -e 'span_begin:* { @s[span.name, span.id] = nsecs; }
+span_end:*:block_rq_issue /@s[span.name, span.id]/ { @ms[span.name] = hist((nsecs - @s[span.name, span.id]) / 1000000); }
+end { clear(@s); }'
+	q -q spans.sonde -e 'span_begin:tracepoint:block:block_rq_issue { @[comm] = sum(args.bytes); } tracepoint:block:* { @n++; }'
+	q -q spans.sonde -e 'span_end:tracepoint:block:* { @[args.sector] = count(); }'
+	q -q spans.sonde -l 'span_*'
+	q -q a.sonde -e 'span_begin:* { @ = count(); }'
+	q -q a.sonde -e 't:raw_syscalls:* { span_begin("x", tid); }'
 	# parts
 	q -q --from 500ms --to 720ms a.sonde -e 't:raw_syscalls:sys_enter { printf("%d ", elapsed / 1000000); }'
 	q -q --for 200ms a.sonde -e 't:raw_syscalls:sys_enter { @ = count(); }'

@@ -31,16 +31,18 @@ struct err *output_suits(const struct output_spec *spec, struct str tool, bool c
 	AUTO_SB asked = {0};
 	struct output_choice out;
 	struct err *e = output_choose(spec, &out);
-	bool keeps = false;
-	for (u32 i = 0; i < u->nschema; i++)
-		keeps |= u->schema[i]->kept != NULL;
+	const struct schema *keeps = NULL;
+	for (u32 i = 0; i < u->nschema && !keeps; i++)
+		keeps = u->schema[i]->kept ? u->schema[i] : NULL;
 	if (!e && keeps && (compiled_only || !out.sink->keeps))
-		return err_new("keep() writes to a recording: use sonde record -o FILE");
+		return err_new("%.*s() writes to a recording: use sonde record -o FILE",
+			       STRF(keeps->kept_by));
 	if (!e && u->snapshots && !spec->bounds.keep_bytes)
 		return err_new(
 			"snapshot() needs a recording in memory: sonde record --keep 60s,200M");
 	if (!e && !keeps && out.sink->keeps)
-		return err_new("nothing would be recorded: the script does not call keep()");
+		return err_new("nothing would be recorded: the script calls neither keep() nor "
+			       "span_begin()");
 	if (e || compiled_only || !out.sink->why_not)
 		return e;
 	if (spec->format)

@@ -46,7 +46,9 @@ struct run_opts {
 	bool bare;                 /* list: names without their kind */
 	const struct script *tool; /* the script is this one; NULL: program or rest[0] say */
 	bool given[OPT_END];       /* by id: the option was given; for opts_check() */
-	const char *on[16];        /* of record: what writes a snapshot */
+	const char *span[16];      /* of record: pairs of probes */
+	u32 nspan;
+	const char *on[16]; /* of record: what writes a snapshot */
 	u32 non;
 	/* Of query: files, and which part of them. Of record, .to is the format that the recording is
 	 * converted to, or NULL. */

@@ -267,6 +267,7 @@ static struct err *set_of_one(struct run_opts *o, enum option_id id, const char 
 	case OPT_STRINGS: return set_strings(o, val);
 	case OPT_DISK: return bounds_disk(&o->output.bounds, val);
 	case OPT_KEEP: return bounds_keep(&o->output.bounds, val);
+	case OPT_SPAN: return add_to(o->span, &o->nspan, val, "--span");
 	case OPT_ON: return add_to(o->on, &o->non, val, "--on");
 	case OPT_AFTER:
 		o->output.bounds.has_after = true;

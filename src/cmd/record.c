@@ -96,16 +96,30 @@ static struct err *put_set(const struct run_opts *o, struct sb *out, struct str 
 	return NULL;
 }
 
+static const struct kind *kind_of(struct str text, struct str *rest)
+{
+	struct str name;
+	*rest = text;
+	str_cut(rest, ':', &name);
+	return kind_find(name);
+}
+
 /* "sched:sched_switch" is a tracepoint: no kind of probe is called sched. */
+static bool is_bare_event(struct str text)
+{
+	struct str rest;
+	bool kind = kind_of(text, &rest) != NULL;
+	return !kind && rest.s && str_chr(rest, ':') < 0 &&
+	       !str_is_glob(str_n(text.s, text.n - rest.n - 1));
+}
+
 static void put_probe(struct sb *out, struct str text, struct str stacks)
 {
-	struct str rest = text, name;
-	str_cut(&rest, ':', &name);
-	const struct kind *k = kind_find(name);
-	bool event = !k && rest.s && str_chr(rest, ':') < 0 && !str_is_glob(name);
+	struct str rest;
+	const struct kind *k = kind_of(text, &rest);
 	bool result = k && k->flags & KIND_RETVAL;
-	sb_fmt(out, "%s%.*s { keep(args%s%s%.*s); }\n", event ? "tracepoint:" : "", STRF(text),
-	       result ? ", retval" : "", stacks.n ? ", " : "", STRF(stacks));
+	sb_fmt(out, "%s%.*s { keep(args%s%s%.*s); }\n", is_bare_event(text) ? "tracepoint:" : "",
+	       STRF(text), result ? ", retval" : "", stacks.n ? ", " : "", STRF(stacks));
 }
 
 static bool is_script(const char *word)
@@ -162,6 +176,65 @@ static struct err *put_on(struct arena *a, struct sb *out, const char *val)
 	return NULL;
 }
 
+/* The part before the next comma that is in no bracket and no string; false if there is none left. */
+static bool cut_argument(struct str *rest, struct str *ret)
+{
+	u32 depth = 0, i = 0;
+	bool quoted = false;
+	if (!rest->s)
+		return false;
+	for (; i < rest->n; i++) {
+		char c = rest->s[i];
+		if (c == '"')
+			quoted = !quoted;
+		if (quoted)
+			continue;
+		depth += strchr("([{", c) != NULL;
+		depth -= depth && strchr(")]}", c) != NULL;
+		if (c == ',' && !depth)
+			break;
+	}
+	*ret = str_trim(str_n(rest->s, i));
+	*rest = i < rest->n ? str_from(*rest, i + 1) : (struct str){0};
+	return true;
+}
+
+static void put_point(struct sb *out, struct str text)
+{
+	sb_fmt(out, "%s%.*s", is_bare_event(text) ? "tracepoint:" : "", STRF(text));
+}
+
+/*
+ * "io=block:block_rq_issue,block:block_rq_complete,args.sector": begin, end, the id at the begin and, if it differs, at the
+ * end. The end may happen in any process, such as that of an interrupt, so a map knows what has begun.
+ */
+static struct err *put_span(struct sb *out, const char *val, u32 number, struct str stacks)
+{
+	struct str rest = str_z(val), name, part[4] = {0};
+	u32 n = 0;
+	str_cut(&rest, '=', &name);
+	while (n < countof(part) && cut_argument(&rest, &part[n]) && part[n].n)
+		n++;
+	if (n == 3)
+		part[3] = part[2];
+	if (n < 3 || rest.s || !name.n || str_chr(name, '"') >= 0 || str_chr(name, '\\') >= 0)
+		return err_new(
+			"--span needs NAME=BEGIN,END,ID: two probes, and an expression that has "
+			"the "
+			"same value at both, or two, as in NAME=BEGIN,END,args.pid,args.next_pid "
+			"(got '%s')",
+			val);
+	put_point(out, part[0]);
+	sb_fmt(out, " { @span_%u[%.*s] = true; span_begin(\"%.*s\", %.*s, args%s%.*s); }\n", number,
+	       STRF(part[2]), STRF(name), STRF(part[2]), stacks.n ? ", " : "", STRF(stacks));
+	put_point(out, part[1]);
+	sb_fmt(out,
+	       " /all_processes && has_key(@span_%u, %.*s)/ { span_end(\"%.*s\", %.*s, args); "
+	       "delete(@span_%u, %.*s); }\nend { clear(@span_%u); }\n",
+	       number, STRF(part[3]), STRF(name), STRF(part[3]), number, STRF(part[3]), number);
+	return NULL;
+}
+
 static struct err *compose(struct arena *a, struct run_opts *o, struct sb *out)
 {
 	struct str stacks, sets = str_z(o->sets), set;
@@ -172,6 +245,8 @@ static struct err *compose(struct arena *a, struct run_opts *o, struct sb *out)
 	}
 	while (!e && o->sets && str_cut(&sets, ',', &set))
 		e = put_set(o, out, set, stacks);
+	for (u32 i = 0; i < o->nspan && !e; i++)
+		e = put_span(out, o->span[i], i + 1, stacks);
 	int n = MIN(o->ndash, o->nrest);
 	for (int i = 0; i < n && !e; i++)
 		e = put_operand(a, out, o->rest[i], stacks);
@@ -179,7 +254,8 @@ static struct err *compose(struct arena *a, struct run_opts *o, struct sb *out)
 		e = put_on(a, out, o->on[i]);
 	if (!e && !out->n)
 		e = err_new(
-			"nothing to record: give PROBE..., --set NAME or -e 'script with keep()'");
+			"nothing to record: give PROBE..., --set NAME, --span or -e 'script with "
+			"keep()'");
 	if (!e && o->ndash < o->nrest && o->target.cmd)
 		e = err_new("-c and -- are two commands");
 	if (!e && o->ndash < o->nrest)

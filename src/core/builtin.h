@@ -114,6 +114,12 @@ struct builtin {
 	u32 asks;  /* enum point_use: what a body that uses it asks of its probe */
 	enum builtin_role role : 8;
 	/*
+	 * ROLE_KEEP: what the columns of its first arguments are called, up to a NULL; others are called as the arguments
+	 * are written. Its rows are no events of the probe, but have a probe of their own: "NAME:" and the probe. NULL: its
+	 * rows are the events, and all columns are called as the arguments are written.
+	 */
+	const char *const *kept_as;
+	/*
 	 * Over a recording: the function that answers for this one by what keep() was given of a call of it. Its arguments:
 	 * what was kept, the third and fourth argument of that call (literals), and all but the first two of this call.
 	 * NULL: a recording has the function only if just this call of it was kept.

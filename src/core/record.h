@@ -33,9 +33,11 @@ struct schema {
 	const struct columns *columns; /* of emit(): the table, */
 	u64 filled;                    /* and which of its columns travel */
 	const struct str *kept;        /* of keep(): what each field is, as text; else NULL */
-	u32 prog;                      /* of keep(): its program, as an index into unit.prog */
-	bool last;                     /* the end of tracing asks for it */
-	struct map *const *maps;       /* of show() */
+	struct str kept_by;            /* the name of that function */
+	bool kept_apart;         /* what it keeps is no event of the probe (builtin.kept_as) */
+	u32 prog;                /* with .kept: its program, as an index into unit.prog */
+	bool last;               /* the end of tracing asks for it */
+	struct map *const *maps; /* of show() */
 	u32 nmap;
 	i64 n[2]; /* print's top and div; exit's nothing; 0 when not given */
 	struct loc loc;

@@ -22,6 +22,9 @@ struct recorded_column {
 };
 struct recorded_probe {
 	struct str text; /* "tracepoint:sched:sched_switch" */
+	/* "span_begin" of "span_begin:tracepoint:sched:sched_switch", which are no events but what this function kept at them;
+	 * empty: events */
+	struct str kept_by;
 	struct recorded_column *col;
 	u32 ncol;
 	u32 size;                /* bytes of a row */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* Linux gives ids up to 1 << 22. */
-enum { PID_CPUS = (1 << 22) + 1, PID_IRQS, PID_COUNTERS, PID_LOSSES };
+enum { PID_CPUS = (1 << 22) + 1, PID_IRQS, PID_COUNTERS, PID_LOSSES, PID_SPANS };
 
 struct on_cpu {
 	const struct tl_thread *thread; /* that runs, or NULL */
@@ -27,7 +27,7 @@ struct chrome {
 	struct on_cpu *cpu;
 	u32 ncpu;
 	u64 last; /* time of an event */
-	bool some, counters;
+	bool some, counters, spans;
 	/* Stacks as a tree: each frame with its caller. */
 	struct chrome_node *node;
 	u32 nnode, node_cap;
@@ -255,6 +255,22 @@ static void put_on_track(struct chrome *c, const struct tl_event *e, const char 
 	sb_char(b, '}');
 }
 
+/* Begin and end of a span are on the track of the thread where it began; its number says that they belong together. */
+static void put_span(struct chrome *c, const struct tl_event *e, const char *phase)
+{
+	struct sb *b = &c->x->out.b;
+	const struct tl_thread *t = e->span->thread;
+	if (!t && !c->spans)
+		name_track(c, "process_name", PID_SPANS, 0, STR("spans of unknown threads"));
+	c->spans |= !t;
+	head(c, phase, t ? process_of(t) : PID_SPANS, t ? t->tid : 0, e->span->name);
+	put_time(c, "ts", since_start(c, e->ts));
+	sb_fmt(b, ", \"cat\": \"span\", \"id\": \"0x%llx\"", e->span->number);
+	put_stack(c, e);
+	put_args(c, e);
+	sb_char(b, '}');
+}
+
 static void put_counter(struct chrome *c, const struct tl_event *e)
 {
 	if (!c->counters)
@@ -288,6 +304,8 @@ static void chrome_put(void *self, const struct tl_event *e)
 	case TL_THREAD: put_thread(c, e->thread); return;
 	case TL_BEGIN: put_on_track(c, e, "B"); return;
 	case TL_END: put_on_track(c, e, "E"); return;
+	case TL_SPAN: put_span(c, e, "b"); return;
+	case TL_SPAN_END: put_span(c, e, "e"); return;
 	case TL_STATE: put_state(c, e); return;
 	case TL_INSTANT:
 	case TL_SAMPLE: put_on_track(c, e, "i"); return;

@@ -43,6 +43,7 @@ enum {
 	TRACK_NAME = 2,
 	TRACK_PROCESS = 3,
 	TRACK_THREAD = 4,
+	TRACK_PARENT = 5,
 	TRACK_COUNTER = 8,
 	PROCESS_PID = 1,
 	PROCESS_NAME = 6,
@@ -107,6 +108,7 @@ enum { MAPPING_UNKNOWN = 1, MAPPING_KERNEL, MAPPING_FIRST };
 #define TRACK_OF_COUNTERS  0x400000000ull
 #define TRACK_OF_LOSSES    0x500000000ull
 #define TRACK_OF_OTHERS    0x600000000ull
+#define TRACK_OF_SPANS     0x700000000ull
 
 struct perfetto {
 	struct exporting *x;
@@ -239,6 +241,14 @@ static void put_system(struct perfetto *p)
 
 /* ---- tracks ---- */
 
+/* The TrackDescriptor in p->event. */
+static void put_descriptor(struct perfetto *p)
+{
+	begin(p, 0);
+	proto_bytes(&p->packet, PACKET_TRACK, sb_str(&p->event));
+	end(p, FLAG_NEEDS);
+}
+
 static void put_track(struct perfetto *p, u64 uuid, u32 field, struct str what, struct str name)
 {
 	sb_clear(&p->event);
@@ -247,9 +257,7 @@ static void put_track(struct perfetto *p, u64 uuid, u32 field, struct str what, 
 		proto_bytes(&p->event, TRACK_NAME, utf8(p, name));
 	if (field)
 		proto_bytes(&p->event, field, what);
-	begin(p, 0);
-	proto_bytes(&p->packet, PACKET_TRACK, sb_str(&p->event));
-	end(p, FLAG_NEEDS);
+	put_descriptor(p);
 }
 
 static void put_thread(struct perfetto *p, const struct tl_thread *t)
@@ -289,6 +297,23 @@ static u64 track_of(struct perfetto *p, const struct tl_event *e)
 	if (!e->thread || !e->thread->pid)
 		return track_named(p, TRACK_OF_OTHERS, "events of unknown threads");
 	return TRACK_OF_THREADS + e->thread->id;
+}
+
+/* Below the thread on which the span began. */
+static u64 track_of_span(struct perfetto *p, const struct tl_span *s)
+{
+	bool fresh;
+	u64 uuid = TRACK_OF_SPANS + s->track;
+	number_id(&p->track, uuid, &fresh);
+	if (!fresh)
+		return uuid;
+	sb_clear(&p->event);
+	proto_u64(&p->event, TRACK_UUID, uuid);
+	proto_bytes(&p->event, TRACK_NAME, utf8(p, s->name));
+	if (s->thread && s->thread->pid)
+		proto_u64(&p->event, TRACK_PARENT, TRACK_OF_THREADS + s->thread->id);
+	put_descriptor(p);
+	return uuid;
 }
 
 /* ---- stacks ---- */
@@ -494,6 +519,8 @@ static void perfetto_put(void *self, const struct tl_event *e)
 	case TL_THREAD: put_thread(p, e->thread); return;
 	case TL_BEGIN: put_event(p, e, TYPE_BEGIN, track_of(p, e)); return;
 	case TL_END: put_event(p, e, TYPE_END, track_of(p, e)); return;
+	case TL_SPAN: put_event(p, e, TYPE_BEGIN, track_of_span(p, e->span)); return;
+	case TL_SPAN_END: put_event(p, e, TYPE_END, track_of_span(p, e->span)); return;
 	case TL_INSTANT: put_event(p, e, TYPE_INSTANT, track_of(p, e)); return;
 	case TL_COUNTER: put_counter(p, e); return;
 	case TL_SAMPLE: put_sample(p, e); return;

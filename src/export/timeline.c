@@ -21,11 +21,22 @@ enum role {
 	ROLE_EXIT,
 	ROLE_BEGIN, /* one of two probes; .key is that of both */
 	ROLE_DONE,
+	ROLE_SPAN, /* of any probe: span_begin() */
+	ROLE_SPAN_END,
 	ROLE_SAMPLE,
 	ROLE_COUNTER, /* numbers that an interval keeps */
 	ROLE_FREQUENCY
 };
-enum column_of { COL_ID, COL_PID, COL_COMM, COL_NEXT_PID, COL_NEXT_COMM, COL_STATE, COLS };
+enum column_of {
+	COL_ID,
+	COL_NAME,
+	COL_PID,
+	COL_COMM,
+	COL_NEXT_PID,
+	COL_NEXT_COMM,
+	COL_STATE,
+	COLS
+};
 
 struct plan {
 	enum role role;
@@ -73,6 +84,7 @@ struct timeline {
 	u32 ncpu;
 	VEC(struct tl_arg) arg; /* of the row */
 	struct sb text;
+	struct spans *spans;
 	u32 kstack, ustack;
 	u64 start;
 };
@@ -207,6 +219,16 @@ static bool is_sample(const struct rec_schema *s)
 	       str_is(s->type, "software");
 }
 
+/* Spans are rows of their own: the type of their probe says so. */
+static enum role span_role(const struct rec_schema *s)
+{
+	bool named =
+		column_named(s, "span.name", NULL) >= 0 && column_named(s, "span.id", NULL) >= 0;
+	return named && str_is(s->type, "span_begin") ? ROLE_SPAN
+	       : named && str_is(s->type, "span_end") ? ROLE_SPAN_END
+						      : ROLE_EVENT;
+}
+
 static void plan_schema(struct timeline *t, const struct rec_schema *s)
 {
 	struct plan *p = &t->plan[s->id];
@@ -222,10 +244,17 @@ static void plan_schema(struct timeline *t, const struct rec_schema *s)
 		p->role = ROLE_COUNTER;
 	else
 		plan_function(t, s, p);
+	bool span = span_role(s) != ROLE_EVENT;
+	if (span)
+		p->role = span_role(s);
 	if (p->role == ROLE_COUNTER || p->role == ROLE_SAMPLE)
 		p->name = s->probe;
-	p->col[COL_ID] =
-		column_named(s, p->role == ROLE_FREQUENCY ? "args.cpu_id" : "args.id", NULL);
+	p->col[COL_ID] = column_named(s,
+				      span                        ? "span.id"
+				      : p->role == ROLE_FREQUENCY ? "args.cpu_id"
+								  : "args.id",
+				      NULL);
+	p->col[COL_NAME] = column_named(s, "span.name", NULL);
 	p->col[COL_NEXT_PID] = column_named(s, "args.next_pid", NULL);
 	p->col[COL_NEXT_COMM] = column_named(s, "args.next_comm", "str(args.next_comm)");
 	p->col[COL_STATE] =
@@ -240,7 +269,8 @@ static void plan_schema(struct timeline *t, const struct rec_schema *s)
 		const struct rec_column *c = &s->column[i];
 		bool number =
 			call && (str_is(c->expr, "args.__syscall_nr") || (i32)i == p->col[COL_ID]);
-		p->skip[i] = c->kind == REC_STACK || number || has_text(s, c->expr);
+		bool title = span && (i32)i == p->col[COL_NAME];
+		p->skip[i] = c->kind == REC_STACK || number || title || has_text(s, c->expr);
 	}
 }
 
@@ -257,6 +287,7 @@ struct timeline *timeline_new(struct exporting *x, timeline_put *put, void *self
 	for (u32 i = 0; i < n; i++)
 		t->nplan = MAX(t->nplan, s[i]->id + 1);
 	t->plan = xcalloc(t->nplan + 1ul, sizeof(*t->plan));
+	t->spans = spans_new();
 	for (u32 i = 0; i < n; i++)
 		plan_schema(t, s[i]);
 	return t;
@@ -655,6 +686,25 @@ static void pair_ends(struct timeline *t, const struct rec_row *r, struct thread
 	put(t, e);
 }
 
+/* ---- spans ---- */
+
+static void span(struct timeline *t, const struct rec_row *r, const struct thread *th,
+		 const struct plan *p)
+{
+	const struct tl_thread *on = th ? &th->t : NULL;
+	i32 id = p->col[COL_ID];
+	bool begins = p->role == ROLE_SPAN;
+	struct str name = text(r, p->col[COL_NAME]);
+	AUTO_SB key = {0};
+	cell_text(&key, t->x->f, &r->schema->column[id], &r->cell[id]);
+	const struct tl_span *s = begins ? spans_begin(t->spans, name, sb_str(&key), on)
+					 : spans_end(t->spans, name, sb_str(&key));
+	enum tl_kind kind = !s ? TL_INSTANT : begins ? TL_SPAN : TL_SPAN_END;
+	struct tl_event e = event_of(t, r, th, kind, name);
+	e.span = s;
+	put(t, e);
+}
+
 /* ---- rows ---- */
 
 static void counters(struct timeline *t, const struct rec_row *r)
@@ -704,7 +754,9 @@ static void on_thread(struct timeline *t, const struct rec_row *r, struct thread
 	case ROLE_FORK:
 	case ROLE_SAMPLE:
 	case ROLE_COUNTER:
-	case ROLE_FREQUENCY: break;
+	case ROLE_FREQUENCY:
+	case ROLE_SPAN:
+	case ROLE_SPAN_END: break;
 	}
 	put(t, event_of(t, r, th, TL_INSTANT, p->name));
 }
@@ -735,6 +787,8 @@ void timeline_row(struct timeline *t, const struct rec_row *r)
 		frequency(t, r, p);
 	else if (p->role == ROLE_SAMPLE)
 		put(t, event_of(t, r, th, TL_SAMPLE, p->name));
+	else if (p->role == ROLE_SPAN || p->role == ROLE_SPAN_END)
+		span(t, r, th, p);
 	else if (th)
 		on_thread(t, r, th, p);
 	else
@@ -747,6 +801,7 @@ void timeline_end(struct timeline *t)
 	const struct rec_loss *l = rec_losses(t->x->f, &n);
 	for (u32 i = 0; i < t->thread.n; i++)
 		let_go(t, t->thread.v[i]);
+	spans_remark(t->spans, t->x);
 	for (u32 i = 0; i < n; i++)
 		t->put(t->self, &(struct tl_event){.kind = TL_LOSS,
 						   .ts = l[i].from ? l[i].from : t->start,
@@ -767,6 +822,7 @@ void timeline_free(struct timeline *t)
 	}
 	for (u32 i = 0; i < t->ncpu; i++)
 		vec_free(&t->irq[i].v);
+	spans_free(t->spans);
 	vec_free(&t->thread);
 	vec_free(&t->arg);
 	sb_free(&t->text);

@@ -7,21 +7,34 @@
  *	TL_BEGIN    a system call or function begins on a thread, an interrupt on a CPU
  *	TL_END      the newest of them that is open on this track ends
  *	TL_STATE    a thread runs on a CPU, waits, is woken, ends
+ *	TL_SPAN     a span begins, which may overlap others and end on another thread (spans.h)
+ *	TL_SPAN_END it ends; on the thread that ended it
  *	TL_INSTANT  something else
  *	TL_SAMPLE   what a thread did when a timer or counter looked
  *	TL_COUNTER  a number that changed
  *	TL_LOSS     events that are missing, at the end of the recording
  *
  * Begins and ends of one track are nested, and in the order of time. What begins and does not end stays open. Each row
- * becomes exactly one of TL_BEGIN, TL_END, TL_INSTANT, TL_SAMPLE, or states or counters, except that two rows about
+ * becomes exactly one of TL_BEGIN, TL_END, TL_SPAN, TL_SPAN_END, TL_INSTANT, TL_SAMPLE, or states or counters, except that two rows about
  * one system call (raw_syscalls and syscalls) become one TL_BEGIN, with the values of both, and one TL_END.
  *
  * A thread that has an event runs; states follow from this, too, if the recording has sched_switch.
  */
 #pragma once
-#include "export/export.h"
+#include "export/spans.h"
 
-enum tl_kind { TL_THREAD, TL_BEGIN, TL_END, TL_STATE, TL_INSTANT, TL_SAMPLE, TL_COUNTER, TL_LOSS };
+enum tl_kind {
+	TL_THREAD,
+	TL_BEGIN,
+	TL_END,
+	TL_SPAN,
+	TL_SPAN_END,
+	TL_STATE,
+	TL_INSTANT,
+	TL_SAMPLE,
+	TL_COUNTER,
+	TL_LOSS
+};
 enum tl_state {
 	TL_UNKNOWN, /* not running; why is not known */
 	TL_CREATED,
@@ -56,8 +69,9 @@ struct tl_event {
 	u32 narg;
 	u32 kstack, ustack; /* ids; 0: none */
 	enum tl_state state;
-	i64 value; /* TL_COUNTER; TL_LOSS: how many events, 0 if nobody knows */
-	u64 to;    /* TL_LOSS: the end of the time range; 0: not known */
+	const struct tl_span *span; /* TL_SPAN, TL_SPAN_END */
+	i64 value;                  /* TL_COUNTER; TL_LOSS: how many events, 0 if nobody knows */
+	u64 to;                     /* TL_LOSS: the end of the time range; 0: not known */
 };
 /* The event, and what it points to, stay until the call returns; threads until timeline_free(). */
 typedef void timeline_put(void *self, const struct tl_event *e);

@@ -84,6 +84,9 @@ enum rec_item_kind {
 	 * u32 id, text probe type, text probe, text statement (what wrote the row: "keep"), u32 n,
 	 * n times { u8 kind, u8 coding, u8 signed, u8 coding of an element, u32 bytes, u32 elements,
 	 * u32 enum id, text expression, text C type, text printer }
+	 *
+	 * Rows of another statement are no events of the probe: its name is then the type, and is before the probe:
+	 * "span_begin:tracepoint:block:block_rq_issue".
 	 */
 	ITEM_SCHEMA = 3,
 	/* text name, u8 1 if the kernel has it */

@@ -28,7 +28,7 @@ struct rec_column {
 struct rec_schema {
 	u32 id;           /* set by the writer */
 	struct str type;  /* of the probe: "tracepoint" */
-	struct str probe; /* "tracepoint:syscalls:sys_enter_openat" */
+	struct str probe; /* "tracepoint:syscalls:sys_enter_openat"; begins with the type */
 	struct str act;   /* what wrote the rows: "keep" */
 	const struct rec_column *column;
 	u32 ncolumn;

@@ -128,6 +128,8 @@ struct err *query_file_read(struct arena *a, struct query_file *f, struct record
 		s->schema = v[i];
 		s->probe = &probes->probe[probes->nprobe++];
 		*s->probe = (struct recorded_probe){.text = visible(a, v[i]->probe)};
+		if (str_eq(v[i]->type, v[i]->act)) /* rec/format.h */
+			s->probe->kept_by = visible(a, v[i]->act);
 		take_columns(a, f, s);
 	}
 	return NULL;

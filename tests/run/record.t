@@ -103,10 +103,52 @@ RUN
 	"$SONDE" record 2>&1; "$SONDE" record --stacks up x 2>&1; "$SONDE" record -o /nonexistent/r -e 'begin { keep(); }' 2>&1; true
 EXPECT
 	ERROR: keep() writes to a recording: use sonde record -o FILE
-	ERROR: nothing would be recorded: the script does not call keep()
-	ERROR: nothing to record: give PROBE..., --set NAME or -e 'script with keep()'
+	ERROR: nothing would be recorded: the script calls neither keep() nor span_begin()
+	ERROR: nothing to record: give PROBE..., --set NAME, --span or -e 'script with keep()'
 	ERROR: --stacks needs user, kernel or both (got 'up')
 	ERROR: Failed to open output file '/nonexistent/r': No such file or directory
+
+NAME record: spans of a script, which only a recording has
+NEEDS tp:syscalls/sys_enter_write tp:syscalls/sys_exit_write
+RUN
+	cd "$TMPDIR" && "$SONDE" record -q -o r.sonde -e 'tracepoint:syscalls:sys_enter_write /args.count == 1/ { @n++; span_begin("write", @n, args.fd); span_begin(comm, "all"); }
+	tracepoint:syscalls:sys_exit_write /args.ret == 1/ { span_end("write", @n); } end { clear(@n); }' -- dd if=/dev/zero of=/dev/null bs=1 count=3 status=none
+	"$SONDE" report -e r.sonde | sed 's/.*: span_/span_/'
+	"$SONDE" export r.sonde --to chrome -o t.json 2>&1
+	"$SONDE" -e 'begin { span_end("x", 1); }' 2>&1
+	"$SONDE" query r.sonde -q -e 'span_begin:* { span_begin("x", 1); }' 2>&1; true
+EXPECT
+	span_begin:tracepoint:syscalls:sys_enter_write: span.name=write span.id=1 fd=1
+	span_begin:tracepoint:syscalls:sys_enter_write: span.name=dd span.id=all
+	span_end:tracepoint:syscalls:sys_exit_write: span.name=write span.id=1
+	span_begin:tracepoint:syscalls:sys_enter_write: span.name=write span.id=2 fd=1
+	span_begin:tracepoint:syscalls:sys_enter_write: span.name=dd span.id=all
+	span_end:tracepoint:syscalls:sys_exit_write: span.name=write span.id=2
+	span_begin:tracepoint:syscalls:sys_enter_write: span.name=write span.id=3 fd=1
+	span_begin:tracepoint:syscalls:sys_enter_write: span.name=dd span.id=all
+	span_end:tracepoint:syscalls:sys_exit_write: span.name=write span.id=3
+	t.json: 9 events
+	NOTE: 3 spans did not end: dd (3)
+	ERROR: span_end() writes to a recording: use sonde record -o FILE
+	ERROR: span_begin() writes to a recording: use sonde record -o FILE
+
+NAME record: spans between two probes
+NEEDS tp:syscalls/sys_enter_write tp:syscalls/sys_exit_write tp:sched/sched_process_fork
+RUN
+	cd "$TMPDIR" && "$SONDE" record -q -o r.sonde --span 'write=syscalls:sys_enter_write,tracepoint:syscalls:sys_exit_write,(tid)' --span 'life=sched:sched_process_fork,sched:sched_process_exit,args.child_pid,args.pid' -- sh -c '/bin/echo hello >/dev/null; /bin/true; :'
+	"$SONDE" report -e r.sonde | sed 's/.*: span_/span_/; s/ span.id.*//' | sort | uniq -c | sed 's/^ *//'
+	"$SONDE" export r.sonde --to perfetto -o t.pftrace 2>&1
+	for span in 'x' 'x=begin,end' '=a:b,c:d,tid' 'x=a:b,c:d,tid,pid,uid'; do "$SONDE" record --span "$span" 2>&1 | sed 's/ID: .*(/ID (/'; done
+EXPECT
+	2 span_begin:tracepoint:sched:sched_process_fork: span.name=life
+	1 span_begin:tracepoint:syscalls:sys_enter_write: span.name=write
+	2 span_end:tracepoint:sched:sched_process_exit: span.name=life
+	1 span_end:tracepoint:syscalls:sys_exit_write: span.name=write
+	t.pftrace: 6 events
+	ERROR: --span needs NAME=BEGIN,END,ID (got 'x')
+	ERROR: --span needs NAME=BEGIN,END,ID (got 'x=begin,end')
+	ERROR: --span needs NAME=BEGIN,END,ID (got '=a:b,c:d,tid')
+	ERROR: --span needs NAME=BEGIN,END,ID (got 'x=a:b,c:d,tid,pid,uid')
 
 NAME record: docs/read_recording.py reads what sonde report reads
 NEEDS tp:syscalls/sys_enter_write cmd:python3

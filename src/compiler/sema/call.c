@@ -19,6 +19,11 @@ u32 call_nargs(const struct node *call)
 	return call->kind == N_CALL ? node_count(call->a) : 0;
 }
 
+u32 call_nadded(const struct node *call)
+{
+	return call->kind == N_CALL && builtin_role(call) == ROLE_KEEP ? (u32)call->num : 0;
+}
+
 bool node_int(const struct node *n, i64 *ret)
 {
 	if (!n || (n->kind != N_NUM && n->kind != N_BOOL))
@@ -218,19 +223,21 @@ static bool check_row_args(struct sema *s, struct node *call, const struct built
 			   const struct sig *g)
 {
 	bool ok = true;
-	u32 i = 0;
+	u32 i = 0, added = call_nadded(call);
 	struct map *map = NULL;
-	for (struct node **at = &call->a; *at; at = &(*at)->next, i++) {
+	for (struct node **at = &call->a; *at; at = &(*at)->next, added ? added-- : i++) {
 		struct node *arg = *at;
-		enum sig_kind kind = i < g->nmax                        ? g->kind[i]
+		enum sig_kind kind = added                              ? SIG_ANY
+				     : i < g->nmax                      ? g->kind[i]
 				     : g->nmax && g->kind[0] == SIG_FMT ? SIG_SHOW
 									: SIG_ANY;
-		bool key = map && i < g->nmax && str_is(g->arg[i], "key");
+		bool named = !added && i < g->nmax;
+		bool key = map && named && str_is(g->arg[i], "key");
 		if (!check_arg(s, call, kind, arg)) {
 			ok = false;
 			continue;
 		}
-		if (i < g->nmax && (kind == SIG_SHOW || kind == SIG_ANY || kind == SIG_INT))
+		if (named && (kind == SIG_SHOW || kind == SIG_ANY || kind == SIG_INT))
 			warn_address(s, arg);
 		if (kind == SIG_MAP) {
 			map = arg->map;
@@ -248,7 +255,7 @@ static void wrong_arity(struct sema *s, struct node *n, const struct sig *g)
 {
 	if (!s->final)
 		return;
-	u32 have = call_nargs(n);
+	u32 have = call_nargs(n) - call_nadded(n);
 	if (g->nmax && g->kind[0] == SIG_MAP && have >= g->nmin && have <= g->nmax)
 		diag_add(s->ds, E_TYPE, n->a->loc, "%.*s() expects a map argument", STRF(n->name));
 	else if (!g->nmax && !g->dots)

@@ -475,7 +475,7 @@ static void expand_text(struct expand *e, const struct node *pn)
 	e->why = NULL;
 	bool whole = false;
 	const struct kind *k = str_is_glob(name) ? NULL : kind_find(name);
-	if (k || str_is_glob(name))
+	if (k || str_is_glob(name) || recorded_has_type(e->c, name))
 		k = recorded_kind(e->c, k, &whole);
 	if (!k && str_is_glob(name)) {
 		expand_kinds(e, name, rest);

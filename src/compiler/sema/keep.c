@@ -3,7 +3,8 @@
  * members that the probe has.
  *
  * Each argument's text is noted before it has a type: it is what a question about the recording will
- * look for. Those of the first kind begin with a dot.
+ * look for. Those of the first kind begin with a dot. The row of a function may have other names for its
+ * first arguments (builtin.kept_as); args is none of them.
  */
 #include "sema/declare.h"
 
@@ -86,8 +87,19 @@ static void spell(struct arena *a, struct node **at, const struct type *args)
 	*tail = word->next;
 }
 
+/* How many arguments have names of their own. */
+static u32 named_args(const struct node *call)
+{
+	const char *const *as = builtin_named(call->name)->kept_as;
+	u32 n = 0;
+	while (as && as[n])
+		n++;
+	return n;
+}
+
 static void note_texts(struct arena *a, struct node *call)
 {
+	const char *const *as = builtin_named(call->name)->kept_as;
 	struct node **tail = &call->b;
 	u32 i = 0;
 	call->b = NULL;
@@ -95,7 +107,10 @@ static void note_texts(struct arena *a, struct node *call)
 		AUTO_SB text = {0};
 		if (i < call->num)
 			sb_char(&text, '.');
-		node_text(arg, &text);
+		if (i >= call->num && as && *as)
+			sb_z(&text, *as++);
+		else
+			node_text(arg, &text);
 		*tail = node_new(a, N_STR, arg->loc);
 		(*tail)->name = arena_str(a, sb_str(&text));
 		tail = &(*tail)->next;
@@ -107,8 +122,14 @@ bool keep_spell(struct node *n, void *arg)
 	const struct keep_args *w = arg;
 	if (n->kind != N_CALL || builtin_role(n) != ROLE_KEEP)
 		return true;
+	u64 fixed = n->num + named_args(n);
 	for (struct node **at = &n->a; *at;) {
 		struct node *was = *at, *next = was->next;
+		if (fixed) {
+			fixed--;
+			at = &was->next;
+			continue;
+		}
 		if (!sema_is_args(was)) {
 			at = &was->next;
 			continue;

@@ -24,6 +24,15 @@ const struct kind *recorded_kind(const struct compile *c, const struct kind *k, 
 	return *whole ? recorded_kinds[0] : k;
 }
 
+bool recorded_has_type(const struct compile *c, struct str type)
+{
+	const struct recorded *r = c->host->recording;
+	for (u32 i = 0; r && i < r->nprobe; i++)
+		if (r->probe[i].kept_by.n && str_eq(r->probe[i].kept_by, type))
+			return true;
+	return false;
+}
+
 /* ---- what was kept ---- */
 
 /* Texts of a recording are no texts of the script: what is wrong with them is nobody's mistake. */
@@ -160,6 +169,12 @@ static void lacks(struct spelling *s, const struct node *n)
 			 "the recording lacks %.*s; record it with: sonde record --set %.*s "
 			 "--stacks both",
 			 STRF(what), STRF(set));
+	else if (s->probe->kept_by.n)
+		diag_add(s->c->diags, E_RECORDING, n->loc,
+			 "the recording lacks %.*s; record it with: sonde record -e '%.*s { "
+			 "%.*s(NAME, ID, %.*s); }'",
+			 STRF(what), STRF(str_from(s->p->text, s->probe->kept_by.n + 1)),
+			 STRF(s->probe->kept_by), STRF(what));
 	else
 		diag_add(s->c->diags, E_RECORDING, n->loc,
 			 "the recording lacks %.*s; record it with: sonde record -e '%.*s { "

@@ -11,6 +11,9 @@
  * what sonde runs (begin, interval), else the kind of all recorded probes. *whole is set if that kind
  * reads the whole text. k is NULL for a pattern. */
 const struct kind *recorded_kind(const struct compile *c, const struct kind *k, bool *whole);
+/* Rows that functions of scripts kept beside the events are of probes of a type of their own, span_begin: no kind has its
+ * name. */
+bool recorded_has_type(const struct compile *c, struct str type);
 /* The code of a body depends on what its point's recording kept. use: enum point_use. */
 bool recorded_differs(const struct node *probe, u32 use);
 /* Look up what is asked for in n, a list of statements or expressions, for events of p. */

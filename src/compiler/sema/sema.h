@@ -114,6 +114,7 @@ struct node *call_arg(const struct node *call, u32 i); /* NULL past the end */
  * program its function: then func is the name as text, and each point has a body of its own. */
 bool sema_func_is_text(struct host *h, const struct point *p);
 u32 call_nargs(const struct node *call);
+u32 call_nadded(const struct node *call);             /* of them, the first: by keep_begin() */
 bool node_int(const struct node *n, i64 *ret);        /* an integer (or bool) literal */
 bool node_str(const struct node *n, struct str *ret); /* a string literal */
 /* Turn the call into a literal, from type() or check(). */

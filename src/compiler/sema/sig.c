@@ -196,7 +196,7 @@ const struct builtin *builtin_pick(struct sema *s, struct str name, const struct
 				   bool *arity)
 {
 	const struct builtin *any = NULL;
-	u32 n = call && call->kind == N_CALL ? node_count(call->a) : 0;
+	u32 n = call ? call_nargs(call) - call_nadded(call) : 0;
 	for (const struct row *row = rows_of(name); row; row = row->next) {
 		if (row->b->today)
 			continue;

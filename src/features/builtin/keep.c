@@ -1,14 +1,30 @@
-/* keep.c - keep(): a row of a recording. */
+/* keep.c - keep(), span_begin(), span_end(): a row of a recording; snapshot(): a file with the last rows. */
 #include "builtin/common.h"
 #include "report/report.h"
 #include "sema/check.h"
 
 static bool check_keep(struct sema *s, struct node *call)
 {
+	u32 added = call_nadded(call);
 	if (call_nargs(call) <= RECORD_MAX_FIELDS)
 		return true;
-	return sema_fail(s, E_LIMIT, call->loc, "keep() takes up to %u values (%u given)",
-			 RECORD_MAX_FIELDS - (u32)call->num, call_nargs(call) - (u32)call->num);
+	return sema_fail(s, E_LIMIT, call->loc, "%.*s() takes up to %u values (%u given)",
+			 STRF(call->name), RECORD_MAX_FIELDS - added, call_nargs(call) - added);
+}
+
+/* An id is compared with others, also with those of other scripts and probes. */
+static bool check_span(struct sema *s, struct node *call)
+{
+	const struct node *id = call_arg(call, call_nadded(call) + 1);
+	const struct type *t = id->type;
+	AUTO_SB got = {0};
+	bool number = type_is_int(t) || t->kind == T_BOOL || t->kind == T_PTR;
+	if (number || t->kind == T_STRING)
+		return check_keep(s, call);
+	type_name(t, &got);
+	return sema_fail(s, E_TYPE, id->loc,
+			 "%.*s() needs a number, a pointer or a string as id (%s provided)",
+			 STRF(call->name), got.s);
 }
 
 static struct ref lower_keep(struct lower *l, struct node *call, struct mem dst)
@@ -22,6 +38,8 @@ static struct ref lower_keep(struct lower *l, struct node *call, struct mem dst)
 		kept[i++] = text->name;
 	assert(i == call_nargs(call));
 	sc->kept = kept;
+	sc->kept_by = call->name;
+	sc->kept_apart = call->fn->kept_as != NULL;
 	sc->prog = l->prog->index;
 	lower_record(l, call, call->a, sc);
 	return REF_NONE;
@@ -49,6 +67,8 @@ static void act_snapshot(struct reporter *r, const struct schema *sc, const stru
 	report_put(r, &(struct item){.kind = I_SNAPSHOT, .ts = ts, .str = why});
 }
 
+static const char *const span_columns[] = {"span.name", "span.id", NULL};
+
 const struct builtin builtin_keep[] = {
 	{"void snapshot(fmt why, ...)", lower_snapshot, B_ASYNC, .check = check_snapshot,
 	 .act = act_snapshot,
@@ -58,5 +78,13 @@ const struct builtin builtin_keep[] = {
 	 .doc = "In sonde record: writes a row with these values to the recording, and the time, "
 		"the CPU, the process and the probe. keep(args) writes all arguments of the "
 		"probe."},
+	{"void span_begin(str name, any id, ...)", lower_keep, B_ASYNC | B_TIMED, .role = ROLE_KEEP,
+	 .kept_as = span_columns, .check = check_span,
+	 .doc = "In sonde record: begins a span, an interval that viewers draw, until span_end() "
+		"with the "
+		"same name and id. The other values are kept as by keep()."},
+	{"void span_end(str name, any id, ...)", lower_keep, B_ASYNC | B_TIMED, .role = ROLE_KEEP,
+	 .kept_as = span_columns, .check = check_span,
+	 .doc = "In sonde record: ends the span with this name and id, on any thread."},
 	{0},
 };

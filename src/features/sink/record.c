@@ -268,8 +268,10 @@ static bool add_common(struct plan *p, struct str text, const struct field *f)
 
 static void add_schema(struct recorder *r, struct plan *p, const struct point *at)
 {
-	struct rec_schema s = {.probe = at->text, .act = STR("keep")};
-	struct str rest = at->text;
+	struct rec_schema s = {.probe = at->text, .act = p->of->kept_by};
+	if (p->of->kept_apart)
+		s.probe = str_z(arena_fmt(&r->a, "%.*s:%.*s", STRF(s.act), STRF(at->text)));
+	struct str rest = s.probe;
 	str_cut(&rest, ':', &s.type);
 	s.column = p->column.v;
 	s.ncolumn = p->column.n;
