@@ -556,6 +556,14 @@ def ctf_packets():
         equal(discarded, 4 * drawn(path)["losses"])
 
 @test
+def a_folder_may_end_with_slashes():
+    out, err = sonde("export", recording("a"), "--to", "ctf", "-o", "slashed.ctf//")
+    equal((out, err), (b"", "slashed.ctf: 80 events\n"))
+    sonde("export", recording("a"), "--to", "ctf", "-o", "plain.ctf")
+    read = lambda name: {f: open("%s/%s/%s" % (tmp, name, f), "rb").read() for f in os.listdir("%s/%s" % (tmp, name))}
+    equal(read("slashed.ctf"), read("plain.ctf"))
+
+@test
 def ctf_by_babeltrace():
     if not shutil.which("babeltrace2"):
         return "no babeltrace2"

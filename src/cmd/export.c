@@ -164,6 +164,8 @@ static struct err *open_target(struct target *t, const struct export_opts *o, co
 		return e;
 	AUTO_SB tmp = {0};
 	t->name = name ? xstrdup(name) : default_name(path, to->ending);
+	for (size_t n = strlen(t->name); n > 1 && t->name[n - 1] == '/'; n--)
+		t->name[n - 1] = 0; /* "trace.ctf/" is the folder trace.ctf */
 	if (is_special(t->name))
 		return open_special(t);
 	sb_fmt(&tmp, "%s.tmp", t->name);

@@ -136,6 +136,7 @@ struct err *conversion_start(struct conversion *c, struct arena *a, struct run_o
 		return err_sys(no, "start a child");
 	}
 	o->output.path = c->recording;
+	o->output.bounds.unnamed = true;
 	o->to = NULL;
 	return NULL;
 }

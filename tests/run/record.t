@@ -477,6 +477,14 @@ EXPECT
 	text 0 1
 	0
 
+NAME record: --to FORMAT names the file that is left
+RUN
+	cd "$TMPDIR" && "$SONDE" record --to json -o t.json -e 'begin { keep(1); keep(2); }' 2>&1; ls *.json*
+EXPECT
+	Attached 1 probe
+	t.json: 2 events
+	t.json
+
 NAME record: --to FORMAT without -o, to standard output and to a device
 RUN
 	cd "$TMPDIR" || exit

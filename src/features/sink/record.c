@@ -886,7 +886,7 @@ static struct err *record_close(void *self)
 			       r->failed == 1 ? " was" : "s were");
 	if (r->ring)
 		say_unheard(r);
-	else if (!late && !r->quiet)
+	else if (!late && !r->quiet && (!r->bounds.unnamed || s.dropped))
 		say_summary(r, &s);
 	recorder_free(r);
 	if (!e)
