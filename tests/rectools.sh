@@ -23,6 +23,8 @@ cat > work.sh <<'END'
 read -r x < gate
 for i in 1 2 3 4 5; do : < /etc/hostname; : < /nonexistent$i; done 2> /dev/null
 read -r -t 0.05 x <> quiet
+shopt -s execfail
+exec /nonexistent/program 2> /dev/null
 exec dd if=/dev/zero of=out bs=4k count=20 oflag=direct status=none
 END
 bash work.sh &
@@ -42,6 +44,7 @@ live() {
 }
 live opensnoop opensnoop -p $work
 live execsnoop execsnoop -p $work
+live failed execsnoop -x -p $work
 live syscount syscount -p $work -T 500
 live latency syscount -p $work -T 500 -L
 live biosnoop biosnoop -p $work
@@ -98,6 +101,7 @@ waits() {
 }
 same opensnoop cat opensnoop
 same execsnoop cat execsnoop
+same failed cat execsnoop -x
 same syscount sort syscount -p $work -T 500
 same latency calls syscount -p $work -T 500 -L
 same biosnoop requests biosnoop -p $work
