@@ -262,11 +262,11 @@ static struct ref lower_path(struct lower *l, struct node *call, struct mem dst)
 const struct builtin builtin_path[] = {
 	{"auto cwd", lower_path, .asks = USE_TASK, .needs = FEAT_BTF, .type = type_path,
 	 .check = check_path,
-	 .doc = "Path of the current directory, from the root of the process. Of more than 32 "
-		"directories the last ones, behind \"...\"."},
+	 .doc = "Path of the current directory, from the root directory of the process. Of more "
+		"than 32 directories only the last ones, after \"...\"."},
 	{"auto abs_path(any path, [lit steps])", lower_path, .asks = USE_TASK, .needs = FEAT_BTF,
 	 .type = type_path, .check = check_path,
-	 .doc = "A path as it is if it begins with /, else behind cwd and a slash; steps: how many "
-		"directories of cwd are shown at most (32, up to 64)."},
+	 .doc = "The path itself if it begins with /, otherwise cwd, a slash and the path. steps: "
+		"maximal number of directories of cwd (default 32, at most 64)."},
 	{0},
 };
