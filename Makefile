@@ -162,6 +162,7 @@ check: all $B/dynamic/sonde $B/unit $B/draw $B/mkrec $B/host/ready $B/bench/mini
 	SONDE=$B/sonde tests/lang.py
 	SONDE=$B/sonde tests/cli.sh
 	tests/query.sh $B
+	tests/merge.sh $B
 	tests/covered.sh $B/sonde
 	tests/messages.sh
 	tests/audit.sh

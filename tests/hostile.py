@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """hostile.py [-n N] [-s SEED] BUILD - damaged recordings whose checksums are right: sonde query must answer or refuse each,
-and sonde export write or refuse it in a format, within a few seconds, and never crash. Recordings that are cut are read."""
+sonde export write or refuse it in a format, and sonde merge print or refuse a damaged answer, within a few seconds, and
+never crash. Recordings that are cut are read."""
 import argparse
 import random
 import re
@@ -18,6 +19,14 @@ SCRIPTS = [
     *:sched:* { @s[args.prev_comm, args.next_pid] = sum(args.prev_pid); }""",
 ]
 
+
+# Every kind of value that an answer contains; what is printed of damaged ones, in each format.
+ASKED = """begin { printf("begins\\n"); } t:raw_syscalls:sys_* { @c[comm, args.id, probe] = count(); @a[comm] = avg(args.id);
+@st = stats(args.id); @d[pid] = stddev(args.id); @mi = min(args.id); @h[comm] = hist(args.id); @l = lhist(args.id, 0, 300, 10);
+@t[comm] = tseries(args.id, 100ms, 8); @m = tseries(args.id, 50ms, 8, "max"); @n++; @last[comm] = (args.id, comm);
+@b = bhist(args.id, "10,100"); @ll = llquantize(args.id, 10, 0, 6, 10); print((args.id, comm)); }
+profile:hz:99 { @s[ustack, kstack] = count(); print(kstack); } interval:ms:300 { print(@h, "p50,p99"); print(@c, 2); }"""
+PRINTED = ["text", "json", "folded", "flame", "pprof", "speedscope", "heat", "prometheus", "csv", "answer"]
 
 FORMATS = ["text", "json", "csv", "chrome", "perfetto", "folded", "sqlite", "ctf", "trace.dat", "parquet"]
 
@@ -90,13 +99,21 @@ def main():
             original = file.read()
 
         bad += cuts(options.build + "/sonde", tmp, original)
+        subprocess.run([options.build + "/sonde", "query", "-q", tmp + "/a", "-f", "answer:codec=none", "-o", tmp + "/answer",
+                        "-e", ASKED], check=True, stderr=subprocess.DEVNULL)
+        with open(tmp + "/answer", "rb") as file:
+            answer = file.read()
 
         def ask(seed):
             path = f"{tmp}/{seed}"
             with open(path, "wb") as out:
                 out.write(mutant(random.Random(seed), original))
             commands = [["query", path, "-e", SCRIPTS[seed % len(SCRIPTS)]],
-                        ["export", path, "--to", FORMATS[seed % len(FORMATS)], "-o", path + ".out"]]
+                        ["export", path, "--to", FORMATS[seed % len(FORMATS)], "-o", path + ".out"],
+                        ["merge", path + ".answer", *[tmp + "/answer", "--partial"][seed % 3:],
+                         "-f", PRINTED[seed % len(PRINTED)], "-o", path + ".merged"]]
+            with open(path + ".answer", "wb") as out:
+                out.write(mutant(random.Random(seed), answer))
             for words in commands:
                 try:
                     done = subprocess.run([options.build + "/sonde", *words], stdout=subprocess.DEVNULL,

@@ -1,9 +1,9 @@
 /*
- * mkrec [-a] [-g] [-l] [-u] [-z] [-k] [-p] [-i] [-r] [-s NEXT] [-b N] FILE: a recording that tests know by heart. -a: it has no end. -g: nothing
+ * mkrec [-a] [-g] [-l] [-u] [-z] [-k] [-p] [-i] [-r] [-s NEXT] [-b N] [-c] [-n NAME] FILE: a recording that tests know by heart. -a: it has no end. -g: nothing
  * happens for ten days before the last round. -l: events were lost. -u: it is not compressed, -z: by zlib. -k: also all kinds of
  * values, and what viewers draw: drawn() below. -p: also spans. -i: also the items that the rest has no need of: items() below. -r: a
  * snapshot of what was held in memory. -s: it goes on in the file NEXT. -b: N rows of raw_syscalls:sys_enter by eight programs, for
- * measurements.
+ * measurements. -c: of a machine with 40 CPUs, with a name: spread() below. -n NAME: the host's name.
  *
  * Time 0 is 1000 s of the monotonic clock, and 2025-11-27 19:00:00 UTC. Ten rounds of 100 ms, each:
  *
@@ -403,9 +403,57 @@ static void big(struct rec_writer *w, u64 n)
 	}
 }
 
+enum { WIDE_CPUS = 40, WIDE_ROWS = 4000, DEEP = 6 };
+
+/* One of few stacks: which of two functions is called at each depth is a bit of n. */
+static u32 some_stack(struct rec_writer *w, u32 n, u8 flags, u32 lib)
+{
+	u32 f[DEEP];
+	for (u32 i = 0; i < DEEP; i++) {
+		u64 addr =
+			(flags ? 0xffffffff81000000 : 0x400000) + 0x1000 * i + 0x100 * (n >> i & 1);
+		char name[16];
+		snprintf(name, sizeof(name), "f%u%c", i, n >> i & 1 ? 'b' : 'a');
+		f[i] = frame(w, addr, str_n(name, strlen(name)), lib, flags);
+	}
+	return rec_stack(
+		w, &(struct rec_stack){.n = DEEP, .flags = flags ? STACK_KERNEL : 0, .frame = f});
+}
+
+/* Calls of eight programs with results, and samples with stacks, on 40 CPUs, at times that are never the same. */
+static void spread(struct rec_writer *w)
+{
+	u32 in = schema(w, STR("tracepoint"), STR("tracepoint:raw_syscalls:sys_enter"), enter, 1);
+	u32 out = schema(w, STR("tracepoint"), STR("tracepoint:raw_syscalls:sys_exit"), leave, 2);
+	u32 at = schema(w, STR("profile"), STR("profile:hz:99"), sample, 2);
+	u32 lib = rec_mapping(w, &(struct rec_mapping){.path = STR("/usr/bin/f")});
+	u64 x = 4711, ts = START;
+	for (u32 i = 0; i < WIDE_ROWS; i++) {
+		x = x * 6364136223846793005ull + 1442695040888963407ull;
+		u32 r = (u32)(x >> 32), which = i % 3;
+		char name[16];
+		snprintf(name, sizeof(name), "program%u", r & 7);
+		ts += 1 + (r >> 12);
+		struct rec_cell cell[] = {{.u = (r >> 3) % 300},
+					  {.u = (u64)((i64)(r >> 5) - 3000)}};
+		if (which == 2) {
+			cell[0].u = some_stack(w, r >> 4 & 7, FRAME_KERNEL, 0);
+			cell[1].u = some_stack(w, r >> 7 & 15, 0, lib);
+		}
+		rec_row(w, &(struct rec_event){.schema = which == 0   ? in
+							 : which == 1 ? out
+								      : at,
+					       .cpu = (r >> 20) % WIDE_CPUS,
+					       .task = task(w, 100 + (r & 7), 100 + (r & 7),
+							    str_n(name, strlen(name))),
+					       .ts = ts,
+					       .cell = cell});
+	}
+}
+
 struct options {
-	bool cut, lost, more, spans, gap, items, ring;
-	const char *next;
+	bool cut, lost, more, spans, gap, items, ring, wide;
+	const char *next, *name;
 	u64 rows;
 	enum rec_codec codec;
 };
@@ -414,9 +462,13 @@ static void fill(struct rec_writer *w, const struct options *o)
 {
 	rec_meta(w, STR("machine"), STR("x86_64"));
 	rec_clock(w, &(struct rec_clock){START, REAL, START + 5, REAL + 37000000000ull, 1});
+	if (o->name)
+		rec_meta(w, STR("hostname"), str_z(o->name));
 	if (o->ring || o->next)
 		err_free(rec_begin(w));
-	if (o->rows)
+	if (o->wide)
+		spread(w);
+	else if (o->rows)
 		big(w, o->rows);
 	else
 		rounds(w, o->lost, o->gap);
@@ -478,11 +530,14 @@ static int take(struct options *o, int argc, char **argv)
 		o->spans |= !strcmp(argv[i], "-p");
 		o->items |= !strcmp(argv[i], "-i");
 		o->ring |= !strcmp(argv[i], "-r");
+		o->wide |= !strcmp(argv[i], "-c");
 		o->codec = !strcmp(argv[i], "-u")   ? CODEC_NONE
 			   : !strcmp(argv[i], "-z") ? CODEC_ZLIB
 						    : o->codec;
 		if (!strcmp(argv[i], "-s"))
 			o->next = argv[++i];
+		else if (!strcmp(argv[i], "-n"))
+			o->name = argv[++i];
 		else if (!strcmp(argv[i], "-b"))
 			o->rows = strtoull(argv[++i], NULL, 10);
 	}
@@ -495,7 +550,7 @@ int main(int argc, char **argv)
 	int i = take(&o, argc, argv);
 	const struct rec_start start = {.real = REAL,
 					.mono = START,
-					.ncpu = 4,
+					.ncpu = o.wide ? WIDE_CPUS : 4,
 					.codec = o.codec,
 					.remember = o.items ? 1500 : 0};
 	int fd = i < argc ? open(argv[i], O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;

@@ -62,6 +62,7 @@ void job_init(struct job *j, const struct compile_spec *spec, const struct scrip
 				.utc = s->utc,
 				.clock = s->clock,
 				.percentiles = s->percentiles,
+				.timed = spec->timed,
 				.check_ir = spec->check_ir,
 				.filter = spec->filter,
 				.headers = headers_of(spec, s)};

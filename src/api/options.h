@@ -55,6 +55,7 @@ struct compile_spec {
 	bool check_ir;    /* after each pass */
 	bool codes;       /* "[E_CODE]" before each message */
 	bool show_source; /* messages about a built-in tool quote its script */
+	bool timed;       /* every record carries its time, for answers of several hosts */
 };
 
 enum escape { ESCAPE_AUTO, ESCAPE_ALWAYS, ESCAPE_NEVER }; /* auto: on a terminal */

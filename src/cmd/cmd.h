@@ -56,14 +56,16 @@ struct run_opts {
 	u32 nrecording;
 	int asked[64]; /* of query: rows of these processes */
 	u32 nasked;
-	bool asked_follow; /* and of their children */
-	char **rest;       /* operands: FILE and the script's arguments */
+	bool asked_follow;     /* and of their children */
+	const char *cpus;      /* of query: rows of these CPUs; or NULL */
+	bool by_host, partial; /* of merge */
+	char **rest;           /* operands: FILE and the script's arguments */
 	int nrest, ndash;
 };
 
 typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools, cmd_record,
-	cmd_report, cmd_query, cmd_export, cmd_import, cmd_serve, cmd_live;
+	cmd_report, cmd_query, cmd_export, cmd_import, cmd_merge, cmd_serve, cmd_live;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
 /* How a command is used, as "list [-v] [PATTERN]". NULL if the help does not show the command. */

@@ -24,6 +24,8 @@ static const struct {
 	 "convert a recording for other programs"},
 	{"import", cmd_import, "import FILE [-o FILE]",
 	 "make a recording of a trace.dat or perf.data"},
+	{"merge", cmd_merge, "merge FILE...",
+	 "merge answers (-f answer) of several hosts into one"},
 	{"serve", cmd_serve, "serve --metrics ADDR DIR", "serve the maps of scripts as metrics"},
 	{"check", cmd_check, "check FILE...", "compile scripts and print their errors"},
 	{"info", cmd_info, "info", "print what this machine supports"},

@@ -277,6 +277,8 @@ static int work(void *arg)
 	struct rec_file *f = NULL;
 	struct export_sum sum = {0};
 	struct err *e = rec_open_fd(w->fd, w->path, &f);
+	if (!e && rec_is_answer(f))
+		e = err_new("%s is an answer, which has no events: sonde merge prints it", w->path);
 	if (!e) {
 		const struct rec_info *in = rec_info(f);
 		u64 start = in->mono ? in->mono : in->first;

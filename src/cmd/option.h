@@ -22,6 +22,7 @@ enum command {
 	CMD_EXPORT,
 	CMD_IMPORT,
 	CMD_SERVE,
+	CMD_MERGE,
 	CMD_TPLIST,
 	CMD_TOOL,
 	CMD_SOME, /* a tool to which the option applies */

@@ -1,4 +1,4 @@
-/* opts.c - what the options of run, list, info, --fmt, record, query and live do. */
+/* opts.c - what the options of run, list, info, --fmt, record, query, live and merge do. */
 #include "base/alloc.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
@@ -10,7 +10,7 @@ enum { MAX_PID = 0x400000 };
 
 /* The commands that run() parses alike; opts_check() refuses what one of them does not accept. */
 static const u32 parsed = 1 << CMD_RUN | 1 << CMD_LIST | 1 << CMD_INFO | 1 << CMD_FMT |
-			  1 << CMD_RECORD | 1 << CMD_QUERY | 1 << CMD_LIVE;
+			  1 << CMD_RECORD | 1 << CMD_QUERY | 1 << CMD_LIVE | 1 << CMD_MERGE;
 
 static const struct {
 	const char *name;
@@ -237,6 +237,12 @@ static struct err *set_program(struct run_opts *o, const char *val)
 	return NULL;
 }
 
+static struct err *set_by(struct run_opts *o, const char *val)
+{
+	o->by_host = !strcmp(val, "host");
+	return o->by_host ? NULL : err_new("--by takes 'host' (got '%s')", val);
+}
+
 static struct err *set_strings(struct run_opts *o, const char *val)
 {
 	enum { MOST = 65536 };
@@ -340,6 +346,9 @@ static struct err *set(void *self, int id, const char *val)
 			return err_new("too many recordings (%zu at most)", countof(o->recording));
 		o->recording[o->nrecording++] = val;
 		break;
+	case OPT_CPU: o->cpus = val; break;
+	case OPT_BY: return set_by(o, val);
+	case OPT_PARTIAL: o->partial = true; break;
 	case OPT_FROM: o->from = val; break;
 	case OPT_TO: o->to = val; break;
 	case OPT_SET: o->sets = val; break;

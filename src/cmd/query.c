@@ -30,6 +30,25 @@ static struct err *offset(const char *option, const char *val, u64 *ret)
 	return NULL;
 }
 
+/* "0-3,7" */
+static struct err *cpus(const char *val, u64 *set)
+{
+	struct str rest = str_z(val), part, first;
+	u64 from, to;
+	while (str_cut(&rest, ',', &part)) {
+		struct str last = part;
+		str_cut(&last, '-', &first);
+		bool range = last.s != NULL;
+		if (!str_u64(first, &from) || !str_u64(range ? last : first, &to) || to < from ||
+		    to >= QUERY_CPU_WORDS * 64)
+			return err_new("--cpu needs numbers of CPUs, as in 0,2 or 4-7 (got '%s')",
+				       val);
+		for (; from <= to; from++)
+			set[from / 64] |= 1ull << from % 64;
+	}
+	return NULL;
+}
+
 struct err *query_words(const struct run_opts *o, struct query_spec *s)
 {
 	struct err *e = offset("from", o->from, &s->from_ns);
@@ -37,6 +56,9 @@ struct err *query_words(const struct run_opts *o, struct query_spec *s)
 		e = offset("to", o->to, &s->to_ns);
 	if (!e && o->to && s->to_ns <= s->from_ns)
 		e = err_new("--to %s is not after --from", o->to);
+	s->by_cpu = o->cpus;
+	if (!e && o->cpus)
+		e = cpus(o->cpus, s->cpu);
 	if (!e && o->nasked > QUERY_MAX_PIDS)
 		e = err_new("too many processes (%u at most)", QUERY_MAX_PIDS);
 	for (u32 i = 0; i < o->nrecording; i++)

@@ -1,5 +1,6 @@
 /* report.c - sonde report: what is in a recording, and its events as lines. */
 #include "base/alloc.h"
+#include "base/pack.h"
 #include "base/units.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
@@ -342,6 +343,78 @@ static struct err *open_confined(const char *path, struct rec_file **ret)
 	return e;
 }
 
+/* Maps that were printed in an answer, and how many rows they had. */
+struct printed {
+	char name[64];
+	u64 times, rows;
+};
+struct answer_sums {
+	VEC(struct printed) map;
+	u64 texts;
+};
+
+static struct printed *printed_of(struct answer_sums *s, struct str name)
+{
+	struct printed one = {0};
+	memcpy(one.name, name.s, MIN(name.n, (u32)sizeof(one.name) - 1));
+	for (u32 i = 0; i < s->map.n; i++)
+		if (!strcmp(s->map.v[i].name, one.name))
+			return &s->map.v[i];
+	vec_add(&s->map, one);
+	return &s->map.v[s->map.n - 1];
+}
+
+static struct err *sum_answer(struct rec_file *f, struct answer_sums *s)
+{
+	struct rec_answer it;
+	struct err *e;
+	struct printed *map = NULL;
+	while (rec_next_answer(f, &it, &e)) {
+		struct bytes b = bytes_of(it.fields.s, it.fields.n);
+		if (it.kind == ITEM_PRINT) {
+			bytes_take(&b, sizeof(u64) + 1);
+			map = printed_of(s, unpack_str(&b));
+			map->times++;
+		} else if (it.kind == ITEM_ROW && map) {
+			map->rows++;
+		} else if (it.kind == ITEM_OUTPUT || it.kind == ITEM_VALUE) {
+			s->texts++;
+		}
+	}
+	return e;
+}
+
+/* An answer has no events. */
+static int report_answer(struct rec_file *f)
+{
+	const struct rec_info *in = rec_info(f);
+	struct answer_sums s = {0};
+	struct err *e = sum_answer(f, &s);
+	if (ends_early(in))
+		show_end(in);
+	show_meta(f, "answer to", STR("what"));
+	show_time("made", in->real);
+	show_meta(f, "host", STR("hostname"));
+	show_meta(f, "kernel", STR("release"));
+	if (!ends_early(in))
+		show_end(in);
+	printf("%-10s %llu bytes\n%-10s %llu\n", "file", in->bytes, "texts", s.texts);
+	printf("\n%12s %12s  %s\n", "PRINTED", "ROWS", "MAP");
+	for (u32 i = 0; i < s.map.n; i++) {
+		printf("%12llu %12llu  ", s.map.v[i].times, s.map.v[i].rows);
+		put_str(str_z(s.map.v[i].name));
+		putchar('\n');
+	}
+	show_losses(f);
+	if (e)
+		fprintf(stderr, "ERROR: %s\n", e->msg);
+	int rc = e || is_damaged(f) ? RC_USAGE : RC_OK;
+	err_free(e);
+	vec_free(&s.map);
+	rec_close(f);
+	return rc;
+}
+
 static int report(const char *path, bool events)
 {
 	struct rec_file *f;
@@ -353,6 +426,8 @@ static int report(const char *path, bool events)
 		err_free(e);
 		return RC_USAGE;
 	}
+	if (rec_is_answer(f))
+		return report_answer(f);
 	const struct rec_schema *const *schema = rec_schemas(f, &n);
 	for (u32 i = 0; i < n; i++)
 		last = MAX(last, schema[i]->id);

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cmd/cmd.h"
 #include "cmd/tool.h"
+#include "core/recorded.h"
 #include "core/unitfile.h"
 #include "live/front.h"
 #include "proc/proc.h"
@@ -178,6 +179,10 @@ bool host_prepare(struct host *h, struct arena *a, const struct run_opts *o)
 static struct compile_spec compile_of(const struct run_opts *o)
 {
 	struct compile_spec c = o->compile;
+	struct output_choice out;
+	struct err *e = output_choose(&o->output, &out);
+	c.timed = !e && out.sink->answers;
+	err_free(e); /* reported where the output is opened */
 	c.check_ir |= o->dumps != 0;
 	c.show_source = o->verbose || o->dumps;
 	c.codes = getenv("SONDE_CODES") != NULL;
@@ -229,6 +234,17 @@ static const struct sink_fact *facts(struct arena *a, const struct run_opts *o, 
 		v[(*n)++] = (struct sink_fact){str_z(key), host_has(h, i) ? STR("yes") : STR("no")};
 	}
 	return v;
+}
+
+/* What the script was given on the command line, a line for each. */
+static struct str arguments_of(struct arena *a, const struct script *s)
+{
+	AUTO_SB b = {0};
+	for (u32 i = 0; s && i < s->nparam; i++)
+		sb_fmt(&b, "%.*s\n", STRF(s->params[i]));
+	for (u32 i = 0; s && i < s->nopt; i++)
+		sb_fmt(&b, "--%.*s=%.*s\n", STRF(s->opts[i].name), STRF(s->opts[i].value));
+	return arena_str(a, sb_str(&b));
 }
 
 /* "profile -p 1234 10", "runq.bt", or the script itself. */
@@ -296,6 +312,41 @@ static void set_record_env(struct launch *l, struct sink_env *env)
 	env->fact = facts(&l->job.arena, r->o, l->host, &env->nfact);
 }
 
+/* What an answer says of its script and its machine; of a recording, of the machine that made it. */
+static const struct sink_fact *answer_facts(struct arena *a, const struct launch *l, u32 *n)
+{
+	struct utsname name = {0};
+	const struct recorded *rec = l->host->recording;
+	const struct diags *ds = &l->job.diags;
+	const char *boot = rec ? NULL : host_boot(l->host);
+	uname(&name);
+	const struct sink_fact v[] = {
+		{STR("sonde"), STR(SONDE_VERSION)},
+		{STR("script"), ds->nsource ? ds->source[0].text : STR("")},
+		{STR("arguments"), arguments_of(a, l->script)},
+		{STR("what"), what_runs(a, ((const struct cli_run *)l->arg)->o)},
+		{STR("hostname"), rec ? rec->hostname : str_z(name.nodename)},
+		{STR("release"), rec ? rec->release : str_z(name.release)},
+		{STR("machine"), rec ? rec->machine : str_z(name.machine)},
+		{STR("boot"), rec ? rec->id : str_z(boot ? boot : "")},
+	};
+	struct sink_fact *ret = arena_newn(a, struct sink_fact, countof(v));
+	*n = countof(v);
+	for (u32 i = 0; i < countof(v); i++)
+		ret[i] = (struct sink_fact){v[i].key, arena_str(a, v[i].value)};
+	return ret;
+}
+
+static void set_answer_env(struct launch *l, struct sink_env *env)
+{
+	const struct cli_run *r = l->arg;
+	const struct recorded *rec = l->host->recording;
+	env->path = r->out.path;
+	env->real_ns = rec ? rec->real_ns : host_boot_offset_ns();
+	env->ncpu = l->host->ncpu;
+	env->fact = answer_facts(&l->job.arena, l, &env->nfact);
+}
+
 static struct sink_env env_of(struct launch *l)
 {
 	const struct cli_run *r = l->arg;
@@ -326,6 +377,8 @@ static struct sink_env env_of(struct launch *l)
 	env.how_remarks = (struct show){trailer, escaped(o, STDERR_FILENO)};
 	if (sink->keeps)
 		set_record_env(l, &env);
+	if (sink->answers)
+		set_answer_env(l, &env);
 	return env;
 }
 

@@ -37,6 +37,7 @@ struct schema {
 	bool kept_apart;         /* what it keeps is no event of the probe (builtin.kept_as) */
 	u32 prog;                /* with .kept: its program, as an index into unit.prog */
 	bool last;               /* the end of tracing asks for it */
+	bool own;                /* begin, end or an interval does: it happens on each host */
 	struct map *const *maps; /* of show() */
 	u32 nmap;
 	i64 n[2]; /* print's top and div; exit's nothing; 0 when not given */

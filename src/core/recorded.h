@@ -35,7 +35,9 @@ struct recorded {
 	struct str name; /* of the file, for messages */
 	struct recorded_probe *probe;
 	u32 nprobe;
-	u64 real_ns; /* wall-clock time at nsecs 0 */
+	u64 real_ns;                           /* wall-clock time at nsecs 0 */
+	struct str hostname, release, machine; /* where it was made; "" if it does not say */
+	struct str id;                         /* of the files; differs for other recordings */
 };
 
 /* Lay out a row: the columns' .off, .size and .args, with memory from a. The row begins with the words

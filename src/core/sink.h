@@ -47,13 +47,31 @@ struct run_start {
 	u32 nsource;
 };
 
+/* How the rows of an I_MAP are merged with those of other hosts. */
+struct item_merge {
+	/* Of aggregations: the type of the map's values, which are merged by its rule. */
+	const struct type *type;
+	bool counter;      /* integers that scripts only add to, which are added up */
+	bool number, sign; /* integers: rows are sorted by them */
+	bool present;      /* of a map without key: something was stored */
+	bool at_exit;      /* nothing is shown of an empty map */
+	bool hosted;       /* the first part of the key is a host */
+	u64 top, div;      /* of print(): 0 for none. The item has all rows */
+	struct str percentiles;
+	/* Of the row that was made last: bytes whose order is that of keys, and the value as it is in
+	 * memory. */
+	struct str order;
+	const void *words;
+};
 struct item {
 	enum item_kind kind : 8;
 	bool warn; /* I_ERROR: a warning, not an error */
 	bool said; /* I_ERROR: by the script, which says itself what it is about */
 	bool line; /* I_TEXT: a line; its end is not in str */
-	u64 ts; /* I_MAP: nsecs (monotonic). I_LOST of events: since when they were lost; 0: the start */
+	bool own;  /* I_TEXT, I_VALUE: of begin, end or an interval, which run on each host */
+	u64 ts; /* I_MAP, I_TEXT, I_VALUE: nsecs (monotonic); of texts 0: of no event. I_LOST of events: since when they were lost; 0: the start */
 	struct str name, str;
+	struct str host; /* in a merged answer: where it comes from; "": all hosts */
 	enum loss loss;
 	struct str who; /* I_LOST: the map, probe, file ... it is about, or "" */
 	struct loc loc; /* I_ERROR */
@@ -79,6 +97,7 @@ struct item {
 	 * val[0]. NULL: key and val hold all. */
 	void (*make_row)(void *rows, u64 i);
 	void *rows;
+	const struct item_merge *merge; /* I_MAP, to a sink that .answers */
 };
 /* A row of an I_MAP; stays until the next is asked for. */
 struct item_row {
@@ -122,8 +141,10 @@ struct sink_env {
 	bool no_load;            /* and has no time and load above it */
 	/* For pictures: the command that was given, and where and when it runs, or "". */
 	struct str what, where;
-	/* For sinks that .keeps: */
+	/* For sinks that .keeps or .answers: */
 	const char *path;        /* of .out, or NULL for standard output */
+	u64 real_ns;             /* wall-clock time at nsecs 0, of the traced machine */
+	u32 ncpu;                /* possible CPUs of it */
 	const struct unit *unit; /* whose records come */
 	const struct sink_bounds *bounds;
 	const struct sink_fact *fact;
@@ -145,7 +166,8 @@ struct sink {
 	const char *ending;     /* of files that are meant to be such: ".svg"; NULL: none */
 	bool whole;             /* one picture of all: nothing is written before close() */
 	bool maps;              /* what show() prints comes as an I_MAP, not as rows */
-	bool keeps; /* it takes what keep() was given; .flush() is called when there are no
+	bool answers; /* it takes what answers of several hosts are merged from: item.merge */
+	bool keeps;   /* it takes what keep() was given; .flush() is called when there are no
 				   events, too */
 	enum sink_keys keys : 8;
 	bool files; /* rows say from which file a frame is: if these differ, rows stay apart */

@@ -467,6 +467,7 @@ static void schema_body(struct walk *w, struct schema *sc)
 		sc->columns = table && good(w) ? u->columns[table - 1] : NULL;
 	NUM(w, sc->filled);
 	NUM(w, sc->last);
+	NUM(w, sc->own);
 	struct map **maps = ARRAY(w, sc->maps, sc->nmap);
 	for (u32 i = 0; i < sc->nmap; i++)
 		map_ref(w, &maps[i]);

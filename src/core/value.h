@@ -7,6 +7,7 @@
 #pragma once
 #include "base/str.h"
 
+/* The numbers are in files (answer/value.c): new kinds come last. */
 enum value_kind {
 	V_NONE,
 	V_BOOL,   /* u */

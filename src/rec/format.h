@@ -1,5 +1,5 @@
 /*
- * format.h - the bytes of a recording, version 1.0. docs/recording.md describes them for others.
+ * format.h - the bytes of a recording, version 1.1. docs/recording.md describes them for others.
  *
  * A file is a header and blocks. It is only ever appended to, so that each prefix of it is a
  * recording, too. Numbers are little endian and need no alignment, except that a block begins at an
@@ -36,6 +36,9 @@
  *			Turns begin at 0 in each file
  *	columns		as the schema says
  *
+ * BLOCK_ANSWER contains items, too: what a script printed, in order, so that answers of several hosts
+ * can be merged (answer/answer.h). A file has either these or rows.
+ *
  * A varint has 7 bits per byte, low bits first; the highest bit says that another byte follows. It
  * has at most ten bytes. A zigzag is the varint of (n << 1) ^ (n >> 63).
  */
@@ -44,7 +47,7 @@
 
 enum {
 	REC_MAJOR = 1,
-	REC_MINOR = 0,
+	REC_MINOR = 1, /* 1: BLOCK_ANSWER; the language of a FRAME */
 	REC_FILE_HEADER = 64,
 	REC_HEADER_CPUS = 52, /* offset of the number of possible CPUs, a u16 */
 	REC_BLOCK_HEADER = 56,
@@ -64,6 +67,7 @@ enum rec_block_type {
 		1, /* what a reader wants to know first: META, ENUM, SCHEMA, FEATURE, CLOCK, LOSS */
 	BLOCK_NAMES = 2, /* what rows refer to: STRING, TASK, EXIT, MAPPING, FRAME, STACK, RESET */
 	BLOCK_EVENTS = 16, /* rows */
+	BLOCK_ANSWER = 17, /* PRINT, ROW, OUTPUT, VALUE, REMARK, STATUS, STOP; marked as needed */
 	BLOCK_END = 31,    /* one END */
 };
 enum rec_block_flags {
@@ -108,7 +112,8 @@ enum rec_item_kind {
 	/* u32 id, text path, text build id (in hex) */
 	ITEM_MAPPING = 35,
 	/* u32 id, u32 mapping, u64 address, u64 offset in the file, u64 offset in the symbol, u8 flags
-	 * (enum rec_frame_flags), u32 line, text symbol, text source file, text frame as printed */
+	 * (enum rec_frame_flags), u32 line, text symbol, text source file, text frame as printed; of
+	 * an interpreted language also: text language */
 	ITEM_FRAME = 36,
 	/* u32 id, u8 flags (enum rec_stack_flags), u32 n, n times u32 frame, innermost first */
 	ITEM_STACK = 37,
@@ -118,6 +123,28 @@ enum rec_item_kind {
 	/* u64 rows, u64 lost, u64 bytes of the file, u8 how it ended (enum rec_end), u32 n, n times {
 	 * u32 schema, u64 rows, u64 bytes }, text reason */
 	ITEM_END = 64,
+
+	/*
+	 * Of answers; "time" is u64 wall-clock ns, "value" is described in answer/value.c.
+	 *
+	 * A map is printed, and its rows follow: time, u8 flags (enum rec_print_flags), text name,
+	 * text aggregation (as types are named: "count_t"; "" if it is none), u32 count and i64[3]
+	 * parameters of its type, text bounds, u64 top, u64 div, text percentiles, u32 epoch
+	 */
+	ITEM_PRINT = 96,
+	/* text bytes whose order is that of keys, [value key], then of aggregations and counters: u32
+	 * n words, as runs { varint zeros, varint n, n varints }; of others: value */
+	ITEM_ROW = 97,
+	/* time, u8 flags (enum rec_text_flags), text what printed it, text */
+	ITEM_OUTPUT = 98,
+	/* time, u8 flags, value */
+	ITEM_VALUE = 99,
+	/* an error or a warning: time, u8 flags, text type, text */
+	ITEM_REMARK = 100,
+	/* u64 probes, text: everything was attached */
+	ITEM_STATUS = 101,
+	/* time, u32 tables: tracing has ended, and the maps that are left follow */
+	ITEM_STOP = 102,
 
 	ITEM_NEEDED = 0x8000, /* added to a kind: a reader that does not know it must stop */
 };
@@ -154,6 +181,21 @@ enum rec_known {
 	KNOWN_CGROUP = 4,
 	KNOWN_START = 8,
 	KNOWN_COMM = 16,
+};
+enum rec_print_flags {
+	PRINT_SIGNED = 1,
+	PRINT_KEYED = 2,
+	PRINT_COUNTER = 4,  /* integers that scripts only add to */
+	PRINT_INT = 8,      /* integers, by which rows are sorted */
+	PRINT_PRESENT = 16, /* of a map without key: something was stored */
+	PRINT_AT_EXIT = 32, /* nothing is shown of an empty map */
+	PRINT_HOSTED = 64,  /* the first part of the key is a host */
+};
+enum rec_text_flags {
+	TEXT_LINE = 1, /* its end is not in the text */
+	TEXT_OWN = 2,  /* of begin, end, an interval: every host prints it */
+	TEXT_WARN = 4, /* of a REMARK: a warning */
+	TEXT_SAID = 8, /* of a REMARK: by the script itself */
 };
 enum rec_frame_flags { FRAME_INLINED = 1, FRAME_MADE = 2, FRAME_KERNEL = 4 };
 enum rec_stack_flags { STACK_KERNEL = 1, STACK_CUT = 2 };

@@ -51,6 +51,19 @@ const char *rec_codec_name(u32 codec)
 	return codec < countof(name) ? name[codec] : NULL;
 }
 
+bool rec_codec_named(struct str name, enum rec_codec *ret)
+{
+	*ret = rec_best_codec();
+	if (!name.n)
+		return true;
+	for (u32 i = CODEC_NONE; i <= CODEC_ZSTD; i++)
+		if (str_is(name, rec_codec_name(i)) && rec_has_codec(i)) {
+			*ret = i;
+			return true;
+		}
+	return false;
+}
+
 struct rec_press *rec_press_new(enum rec_codec codec)
 {
 	struct rec_press *c = xcalloc(1, sizeof(*c));

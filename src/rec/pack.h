@@ -57,6 +57,8 @@ void rec_press_free(struct rec_press *c); /* NULL is allowed */
 /* The best codec of this build, and whether it has one. */
 enum rec_codec rec_best_codec(void);
 bool rec_has_codec(enum rec_codec codec);
+/* A codec of this build by its name; the best if there is no name. */
+bool rec_codec_named(struct str name, enum rec_codec *ret);
 const char *rec_codec_name(u32 codec); /* "zstd"; NULL if it is not known */
 /* Append raw, compressed, to out. False if that is not shorter; out is then as it was. */
 bool rec_press(struct rec_press *c, struct str raw, struct sb *out);

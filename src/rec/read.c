@@ -43,6 +43,9 @@ struct rec_file {
 	u64 from, to;
 	const bool *want;
 	u32 nwant;
+	bool answer;        /* there are blocks of an answer */
+	struct bytes items; /* of such a block, from .items_at on */
+	u64 items_at;
 
 	/* ---- rows of the block ---- */
 	struct rec_bytes rows;
@@ -325,6 +328,8 @@ static struct err *survey(struct rec_file *f)
 			note_rows(&f->info, &b);
 		else if ((b.type == BLOCK_FACTS || b.type == BLOCK_END) && block_read(f, &b))
 			block_items(f, &b);
+		else if (b.type == BLOCK_ANSWER)
+			f->answer = true;
 		else if (b.type != BLOCK_NAMES && b.type != BLOCK_FACTS && b.type != BLOCK_END)
 			block_unknown(f, &b);
 	}
@@ -418,6 +423,7 @@ void rec_rewind(struct rec_file *f)
 	f->at = f->first_block;
 	f->number = 0;
 	f->left = 0;
+	f->items = (struct bytes){0};
 	f->hole = false;
 	f->turn = 0;
 	f->turn_known = true;
@@ -671,6 +677,53 @@ bool rec_next(struct rec_file *f, struct rec_row *ret, struct err **e)
 	*e = f->failed;
 	f->failed = NULL;
 	return false;
+}
+
+bool rec_is_answer(const struct rec_file *f)
+{
+	return f->answer || rec_meta_of(f, STR("answer")).n;
+}
+
+/* Go on to the next block of an answer. False: there is none. */
+static bool items_next(struct rec_file *f)
+{
+	struct block b;
+	while (!f->failed && block_next(f, &b)) {
+		if ((b.type != BLOCK_NAMES && b.type != BLOCK_ANSWER) || !block_read(f, &b))
+			continue;
+		if (b.type == BLOCK_NAMES) {
+			block_items(f, &b);
+			continue;
+		}
+		f->items = bytes_of(f->raw.s, f->raw.n);
+		f->items_at = b.at;
+		return true;
+	}
+	return false;
+}
+
+bool rec_next_answer(struct rec_file *f, struct rec_answer *ret, struct err **e)
+{
+	*e = NULL;
+	f->begun = true;
+	while (f->items.at == f->items.n)
+		if (!items_next(f)) {
+			*e = f->failed;
+			f->failed = NULL;
+			return false;
+		}
+	u32 size = bytes_u32(&f->items);
+	const u8 *p = bytes_take(&f->items, size);
+	if (!p || size < sizeof(u16)) {
+		*e = err_new("%s: an item does not fit the block at byte %llu", f->path,
+			     f->items_at);
+		return false;
+	}
+	u16 kind;
+	memcpy(&kind, p, sizeof(kind));
+	*ret = (struct rec_answer){
+		.kind = kind, .fields = str_n((const char *)p + 2, size - 2), .at = f->items_at};
+	return true;
 }
 
 void rec_between(struct rec_file *f, u64 from, u64 to)

@@ -78,6 +78,12 @@ void rec_want(struct rec_file *f, const bool *want, u32 n);
 bool rec_next(struct rec_file *f, struct rec_row *ret, struct err **e);
 void rec_rewind(struct rec_file *f);
 
+/* ---- an answer, instead of rows ---- */
+
+bool rec_is_answer(const struct rec_file *f);
+/* As rec_next(): the items in their order. */
+bool rec_next_answer(struct rec_file *f, struct rec_answer *ret, struct err **e);
+
 /* ---- what rows refer to; NULL if it is not known ---- */
 
 const struct rec_task *rec_task_of(const struct rec_file *f, u32 id);

@@ -66,6 +66,7 @@ struct rec_frame {
 	u32 line;
 	u8 flags;                     /* enum rec_frame_flags */
 	struct str sym, source, text; /* text: as a printed stack shows the frame */
+	struct str language;          /* "python"; "": machine code */
 };
 struct rec_stack {
 	u32 id, n;
@@ -88,6 +89,12 @@ struct rec_feature {
 };
 struct rec_total {
 	u64 rows, bytes; /* bytes: before compression */
+};
+/* An item of an answer. */
+struct rec_answer {
+	enum rec_item_kind kind : 16;
+	struct str fields;
+	u64 at; /* when reading: of its block in the file */
 };
 /* A value of a row, in the order of the schema's columns. */
 struct rec_cell {

@@ -183,6 +183,7 @@ static bool take_frame(struct rec_tables *t, struct bytes *b)
 	v.sym = text(a, b);
 	v.source = text(a, b);
 	v.text = text(a, b);
+	v.language = !b->bad && b->at < b->n ? text(a, b) : STR("");
 	struct rec_frame *n = b->bad ? NULL : name_add(t, NAMES_FRAME, v.id);
 	if (n)
 		*n = v;

@@ -1,8 +1,8 @@
 /*
  * write.c - see write.h.
  *
- * Three buffers are filled at the same time: facts, names and rows. A flush writes them in this
- * order, so that what rows refer to precedes them.
+ * Buffers are filled at the same time: facts, names, and rows or an answer. A flush writes them in
+ * this order, so that what rows refer to precedes them.
  */
 #include "rec/write.h"
 #include "base/alloc.h"
@@ -42,8 +42,8 @@ struct rec_writer {
 	struct rec_press *press; /* NULL: CODEC_NONE */
 	enum rec_codec codec;
 	u32 block_bytes, remember;
-	struct sb facts, names, rows, item, block;
-	u32 nfact, nname;
+	struct sb facts, names, answer, rows, item, block;
+	u32 nfact, nname, nanswer;
 	struct sb head; /* facts of every part */
 	u32 nhead;
 	bool begun;
@@ -104,6 +104,7 @@ static bool has_room(const struct rec_writer *w, u64 n)
 
 struct block_head {
 	u8 type;
+	u16 flags; /* enum rec_block_flags */
 	u16 schemas;
 	u32 items;
 	u64 first, last;
@@ -127,7 +128,7 @@ static void block_make(struct rec_writer *w, const struct block_head *h, const s
 	pack_u32(&out, REC_BLOCK_MAGIC);
 	pack_u8(&out, h->type);
 	pack_u8(&out, (u8)codec);
-	pack_u16(&out, 0);
+	pack_u16(&out, h->flags);
 	pack_u32(&out, stored.n);
 	pack_u32(&out, (u32)raw->n);
 	pack_u64(&out, h->first);
@@ -155,7 +156,8 @@ static struct err *items_write(struct rec_writer *w, u8 type, struct sb *items, 
 {
 	if (!*n)
 		return NULL;
-	block_make(w, &(struct block_head){.type = type, .items = *n}, items);
+	u16 flags = type == BLOCK_ANSWER ? BLOCK_NEEDED : 0;
+	block_make(w, &(struct block_head){.type = type, .flags = flags, .items = *n}, items);
 	struct err *e = block_write(w);
 	if (!e) {
 		sb_clear(items);
@@ -215,6 +217,8 @@ static struct err *flush(struct rec_writer *w)
 	struct err *e = items_write(w, BLOCK_FACTS, &w->facts, &w->nfact);
 	if (!e)
 		e = items_write(w, BLOCK_NAMES, &w->names, &w->nname);
+	if (!e)
+		e = items_write(w, BLOCK_ANSWER, &w->answer, &w->nanswer);
 	if (e || !w->nrow)
 		return e;
 	block_make(w,
@@ -449,6 +453,8 @@ u32 rec_frame(struct rec_writer *w, const struct rec_frame *f)
 	pack_str(b, f->sym);
 	pack_str(b, f->source);
 	pack_str(b, f->text);
+	if (f->language.n)
+		pack_str(b, f->language);
 	return once(w, SEEN_FRAME);
 }
 
@@ -499,6 +505,13 @@ void rec_exit(struct rec_writer *w, const struct rec_exit *x)
 	pack_u32(b, x->pid);
 	pack_u32(b, x->code);
 	name(w, ITEM_EXIT);
+}
+
+void rec_answer(struct rec_writer *w, enum rec_item_kind kind, struct str fields)
+{
+	struct sb *b = item_begin(w);
+	sb_add(b, fields);
+	item_end(w, (u16)kind, &w->answer, &w->nanswer);
 }
 
 u32 rec_generation(const struct rec_writer *w)
@@ -630,7 +643,8 @@ void rec_row(struct rec_writer *w, const struct rec_event *e)
 bool rec_full(const struct rec_writer *w)
 {
 	bool old = w->nrow && w->last > w->opened && w->last - w->opened > REC_BLOCK_AGE_NS;
-	return old || w->rows.n >= w->block_bytes || w->names.n >= REC_MAX_RAW / 4;
+	return old || MAX(w->rows.n, w->answer.n) >= w->block_bytes ||
+	       w->names.n >= REC_MAX_RAW / 4;
 }
 
 struct err *rec_tick(struct rec_writer *w, u64 now)
@@ -720,6 +734,7 @@ void rec_abandon(struct rec_writer *w)
 	sb_free(&w->facts);
 	sb_free(&w->head);
 	sb_free(&w->names);
+	sb_free(&w->answer);
 	sb_free(&w->rows);
 	sb_free(&w->item);
 	sb_free(&w->block);

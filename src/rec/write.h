@@ -86,6 +86,8 @@ struct rec_event {
 	u64 ts;
 	const struct rec_cell *cell; /* of the schema's columns */
 };
+/* An item of an answer; what it refers to was given before. rec_tick() follows. */
+void rec_answer(struct rec_writer *w, enum rec_item_kind kind, struct str fields);
 void rec_row(struct rec_writer *w, const struct rec_event *e);
 /* Write what is old or full. now: monotonic ns; ~0ull: all. */
 struct err *rec_tick(struct rec_writer *w, u64 now) MUST_USE;

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "core/watch.h"
 #include "report/cleared.h"
+#include "report/order.h"
 #include "report/report.h"
 #include "report/snap.h"
 
@@ -11,77 +12,6 @@ struct row {
 };
 
 /* ---- order ---- */
-
-static u64 load_int(const struct type *t, const u8 *p)
-{
-	u64 v = 0;
-	u32 size = MIN(t->size, 8);
-	memcpy(&v, p, size);
-	if (t->is_signed && size < 8)
-		v = (u64)((i64)(v << (64 - 8 * size)) >> (64 - 8 * size));
-	return v;
-}
-
-static int cmp_num(const struct type *t, u64 a, u64 b)
-{
-	if (t->is_signed)
-		return ((i64)a > (i64)b) - ((i64)a < (i64)b);
-	return (a > b) - (a < b);
-}
-
-static int cmp_text(const u8 *a, const u8 *b, u32 size)
-{
-	struct str x = str_n((const char *)a, strnlen((const char *)a, size));
-	struct str y = str_n((const char *)b, strnlen((const char *)b, size));
-	return str_cmp(x, y);
-}
-
-static int cmp_buf(const u8 *a, const u8 *b, u32 size)
-{
-	u32 na, nb;
-	memcpy(&na, a, sizeof(na));
-	memcpy(&nb, b, sizeof(nb));
-	return str_cmp(str_n((const char *)a + 4, MIN(na, size - 4)),
-		       str_n((const char *)b + 4, MIN(nb, size - 4)));
-}
-
-static int cmp_key(const struct type *t, const u8 *a, const u8 *b);
-
-static int cmp_fields(const struct type *t, const u8 *a, const u8 *b)
-{
-	u32 n;
-	const struct field *f = type_fields(t, &n);
-	for (u32 i = 0; i < n; i++) {
-		u32 at = f[i].bit_off / 8;
-		int d = cmp_key(f[i].type, a + at, b + at);
-		if (d)
-			return d;
-	}
-	return 0;
-}
-
-static int cmp_key(const struct type *t, const u8 *a, const u8 *b)
-{
-	if (type_is_int(t) || t->kind == T_BOOL || t->kind == T_PTR || t->kind == T_KSYM ||
-	    t->kind == T_USERNAME || t->kind == T_PROBE)
-		return cmp_num(t, load_int(t, a), load_int(t, b));
-	if (t->kind == T_STRING || (t->kind == T_ARRAY && t->base->is_char))
-		return cmp_text(a, b, t->size);
-	if (t->kind == T_BUF)
-		return cmp_buf(a, b, t->size);
-	if (t->kind == T_TUPLE || t->kind == T_RECORD || type_is_record(t))
-		return cmp_fields(t, a, b);
-	if (t->kind == T_ARRAY) {
-		for (u32 i = 0; i < t->count; i++) {
-			size_t at = (size_t)i * t->base->size;
-			int d = cmp_key(t->base, a + at, b + at);
-			if (d)
-				return d;
-		}
-		return 0;
-	}
-	return memcmp(a, b, t->size);
-}
 
 struct order {
 	const struct snap *snap;
@@ -98,10 +28,11 @@ static int cmp_rows(const void *pa, const void *pb, void *arg)
 	if (n->agg)
 		d = n->agg->cmp(n->m->val, a->val, b->val);
 	else if (type_is_int(n->m->val))
-		d = cmp_num(n->m->val, load_int(n->m->val, a->val), load_int(n->m->val, b->val));
+		d = order_numbers(n->m->val, order_int(n->m->val, a->val),
+				  order_int(n->m->val, b->val));
 	if (d || !n->m->key)
 		return d;
-	return cmp_key(n->m->key, snap_key(n, a->i, o->key[0]), snap_key(n, b->i, o->key[1]));
+	return order_keys(n->m->key, snap_key(n, a->i, o->key[0]), snap_key(n, b->i, o->key[1]));
 }
 
 /* In the order in which they were read. */
@@ -167,8 +98,10 @@ struct rows {
 	const struct snap *snap;
 	const struct row *row;
 	u64 div;
-	struct arena arena; /* of the row that is shown */
-	u8 *buf;            /* its key */
+	struct arena arena;       /* of the row that is shown */
+	u8 *buf;                  /* its key */
+	struct item_merge *merge; /* for a sink that .answers; NULL: for another */
+	struct sb order;          /* of that */
 	struct value key, val;
 	u64 n, expected; /* rows, of which the addresses of so many were announced */
 };
@@ -203,6 +136,13 @@ static void make_row(void *rows, u64 i)
 		decode_value(&r->reporter->reader, &r->arena, r->snap->m->key,
 			     snap_key(r->snap, r->row[i].i, r->buf), &r->key);
 	decode_val(r->reporter, &r->arena, r->snap, r->row[i].val, r->div, &r->val);
+	if (!r->merge)
+		return;
+	sb_clear(&r->order);
+	if (!r->snap->m->scalar)
+		order_put(&r->order, r->snap->m->key, snap_key(r->snap, r->row[i].i, r->buf));
+	r->merge->order = sb_str(&r->order);
+	r->merge->words = r->row[i].val;
 }
 
 /* ---- rows that are shown alike ---- */
@@ -264,19 +204,46 @@ struct taker {
 	bool clearing;
 };
 
-static void put_rows(struct reporter *r, struct snap *n, const struct taker *to, u32 top, u64 div,
-		     bool shown)
+/* What print() was told. */
+struct printing {
+	u32 top;
+	u64 div;
+	bool at_exit;
+	struct str percentiles;
+};
+
+static struct item_merge merge_of(const struct snap *n, const struct printing *p)
+{
+	const struct type *val = n->m->val;
+	return (struct item_merge){.type = n->agg ? val : NULL,
+				   .counter = n->m->counter,
+				   .number = type_is_int(val),
+				   .sign = val->is_signed,
+				   .present = n->present,
+				   .at_exit = p->at_exit,
+				   .top = p->top,
+				   .div = p->div,
+				   .percentiles = p->percentiles};
+}
+
+static void put_rows(struct reporter *r, struct snap *n, const struct taker *to,
+		     const struct printing *p)
 {
 	struct arena a = {0};
+	bool answers = !to->watcher && r->output.sink->answers;
+	struct item_merge merge = merge_of(n, p);
 	struct rows rows = {.reporter = r,
 			    .snap = n,
 			    .row = read_rows(n, &a),
 			    .buf = arena_newn(&a, u8, n->key_size + 1ul),
+			    .merge = answers ? &merge : NULL,
 			    .n = n->n,
-			    .div = div};
+			    .div = answers ? 0 : p->div};
 	join_alike(&rows, n, to->keys);
 	rows.row = to->watcher ? read_rows(n, &a) : sorted_rows(n, &a);
-	u32 count = shown ? n->n : 0, from = top && top < count && !n->m->scalar ? count - top : 0;
+	bool shown = to->watcher ? n->present : answers || is_shown(n, p->at_exit);
+	u32 count = shown ? n->n : 0, top = answers ? 0 : p->top;
+	u32 from = top && top < count && !n->m->scalar ? count - top : 0;
 	rows.row += from;
 	rows.n = count - from;
 	struct item it = {.kind = I_MAP,
@@ -289,7 +256,8 @@ static void put_rows(struct reporter *r, struct snap *n, const struct taker *to,
 			  .key = n->m->scalar ? NULL : &rows.key,
 			  .val = &rows.val,
 			  .make_row = make_row,
-			  .rows = &rows};
+			  .rows = &rows,
+			  .merge = rows.merge};
 	if (to->watcher)
 		to->watcher->map(to->watcher->self, n->m, &it, to->clearing);
 	else
@@ -297,31 +265,30 @@ static void put_rows(struct reporter *r, struct snap *n, const struct taker *to,
 	r->reader.expected = false;
 	arena_free(&rows.arena);
 	arena_free(&a);
+	sb_free(&rows.order);
 }
 
-static void print_map(struct reporter *r, const struct map *m, u32 top, u64 div, bool at_exit,
-		      struct str percentiles)
+static void print_map(struct reporter *r, const struct map *m, const struct printing *p)
 {
 	struct snap n;
 	assert(m->store);
 	struct err *e = snap_take(r, m, &n);
-	n.percentiles = percentiles;
+	n.percentiles = p->percentiles;
 	if (e)
 		report_map_failed(r, m, "read", e);
 	else
-		put_rows(r, &n, &(struct taker){.keys = r->output.sink->keys}, top, div,
-			 is_shown(&n, at_exit));
+		put_rows(r, &n, &(struct taker){.keys = r->output.sink->keys}, p);
 	snap_free(&n);
 }
 
 void report_print_map(struct reporter *r, const struct map *m, u32 top, u64 div, bool at_exit)
 {
-	print_map(r, m, top, div, at_exit, STR(""));
+	print_map(r, m, &(struct printing){.top = top, .div = div, .at_exit = at_exit});
 }
 
 void report_print_percentiles(struct reporter *r, const struct map *m, struct str list)
 {
-	print_map(r, m, 0, 0, false, list);
+	print_map(r, m, &(struct printing){.percentiles = list});
 }
 
 /* ---- for a watcher ---- */
@@ -332,7 +299,7 @@ static void watch_map(struct reporter *r, const struct map *m, struct watcher *w
 	struct taker to = {KEYS_BY_TEXT, w, clearing};
 	struct err *e = snap_peek(r, m, &n);
 	if (!e)
-		put_rows(r, &n, &to, 0, 0, n.present);
+		put_rows(r, &n, &to, &(struct printing){0});
 	snap_free(&n);
 	w->nfailed += e != NULL;
 	err_free(e);

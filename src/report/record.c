@@ -73,8 +73,10 @@ static void dispatch(struct reporter *r, const struct record *rec)
 		r->records.corrupt++;
 	} else {
 		r->records.event_ts = rec->ts;
+		r->records.own = sc->own;
 		sc->fn->act(r, sc, r->reader.vals, layout->nfield, rec->ts);
 		r->records.event_ts = 0;
+		r->records.own = false;
 	}
 	arena_reset(&r->reader.arena);
 }

@@ -25,6 +25,7 @@ struct records {
 	bool hold, exit_held; /* keep records for later; one of those kept is of exit() */
 	struct sb held, aligned;
 	u64 event_ts;             /* of the record that is handled; 0 if it has no time */
+	bool own;                 /* as that of its schema */
 	u64 corrupt;              /* records that fit no schema */
 	u64 unrun;                /* shell commands that were not run: a signal came first */
 	u64 *warned;              /* run-time warnings so far, by schema */

@@ -28,13 +28,21 @@ void report_flush(struct reporter *r)
 
 void report_text(struct reporter *r, const char *kind, struct str text)
 {
-	report_put(r, &(struct item){.kind = I_TEXT, .name = str_z(kind), .str = text});
+	report_put(r, &(struct item){.kind = I_TEXT,
+				     .name = str_z(kind),
+				     .str = text,
+				     .ts = r->records.event_ts,
+				     .own = r->records.own});
 }
 
 void report_line(struct reporter *r, const char *kind, struct str text)
 {
-	report_put(r,
-		   &(struct item){.kind = I_TEXT, .line = true, .name = str_z(kind), .str = text});
+	report_put(r, &(struct item){.kind = I_TEXT,
+				     .line = true,
+				     .name = str_z(kind),
+				     .str = text,
+				     .ts = r->records.event_ts,
+				     .own = r->records.own});
 }
 
 void report_said(struct reporter *r, bool warn, struct loc loc, struct str text)

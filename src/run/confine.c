@@ -117,7 +117,7 @@ static struct confine needs(const struct session *s)
 		c.caps |= bit(CAP_DAC_OVERRIDE);
 		c.may |= MAY_WRITE;
 	}
-	if (keeps(u))
+	if (keeps(u) || s->reporter.output.sink->answers)
 		c.may |= MAY_RECORD;
 	if (s->loop.watcher) /* it may cut the text that it shows */
 		c.may |= MAY_RECORD;

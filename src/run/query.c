@@ -107,6 +107,10 @@ static struct err *open_files(struct query *q)
 	struct err *e = NULL;
 	for (u32 i = 0; i < q->spec.npath && !e; i++)
 		e = rec_open(q->spec.path[i], &q->file[i].file);
+	for (u32 i = 0; i < q->spec.npath && !e; i++)
+		if (rec_is_answer(q->file[i].file))
+			e = err_new("%s is an answer, which has no events: sonde merge prints it",
+				    q->spec.path[i]);
 	if (e)
 		return e;
 	for (u32 i = 0; i < q->spec.npath; i++) {
@@ -122,6 +126,28 @@ static struct err *open_files(struct query *q)
 		e = query_file_read(&q->a, &q->file[i], &q->probes);
 	}
 	return e;
+}
+
+/* The ids of all files, in hex. */
+static struct str ids_of(struct query *q)
+{
+	AUTO_SB b = {0};
+	for (u32 i = 0; i < q->spec.npath; i++) {
+		const struct rec_info *in = rec_info(q->file[i].file);
+		for (u32 k = 0; k < sizeof(in->id); k++)
+			sb_fmt(&b, "%02x", in->id[k]);
+	}
+	return arena_str(&q->a, sb_str(&b));
+}
+
+/* What is said of the machine is that of the first file. */
+static void name_machine(struct query *q)
+{
+	const struct rec_file *f = q->file[0].file;
+	q->probes.hostname = rec_meta_of(f, STR("hostname"));
+	q->probes.release = rec_meta_of(f, STR("release"));
+	q->probes.machine = rec_meta_of(f, STR("machine"));
+	q->probes.id = ids_of(q);
 }
 
 struct err *query_open(const struct query_spec *s, struct query **ret)
@@ -140,6 +166,7 @@ struct err *query_open(const struct query_spec *s, struct query **ret)
 				: str_z(arena_fmt(&q->a, "%u recordings", s->npath));
 	q->probes.name = q->name;
 	q->probes.real_ns = q->real_ns;
+	name_machine(q);
 	*ret = q;
 	return NULL;
 }
@@ -494,7 +521,8 @@ struct err *query_confine(struct session *s)
 	if (!s->limits.renames)
 		e = confine_caps(0, &left);
 	if (!e)
-		e = confine_calls(may | (s->limits.renames ? MAY_RENAME | MAY_WRITE : 0));
+		e = confine_calls(may | (s->limits.renames ? MAY_RENAME | MAY_WRITE : 0) |
+				  (s->reporter.output.sink->answers ? MAY_RECORD : 0));
 	return e ? err_wrap(e, "give up rights that are not needed: ") : NULL;
 }
 
@@ -725,13 +753,19 @@ static bool is_asked(const struct session *s, const struct query_file *f)
 	return child;
 }
 
+static bool is_asked_cpu(const struct query *q, u32 cpu)
+{
+	assert(cpu < QUERY_CPU_WORDS * 64);
+	return !q->spec.by_cpu || q->spec.cpu[cpu / 64] >> cpu % 64 & 1;
+}
+
 static void run_row(struct session *s, struct query_file *f)
 {
 	struct query *q = s->live.query;
 	struct query_schema *c = &f->schema[f->row.schema->id];
 	const struct rec_task *t = f->row.task;
 	q->holes += rec_info(f->file)->closed ? 0 : f->row.missing;
-	if (!is_asked(s, f))
+	if (!is_asked_cpu(q, f->row.cpu) || !is_asked(s, f))
 		return;
 	if (f->row.cpu >= q->ncpu) {
 		q->odd_cpu++;

@@ -24,13 +24,15 @@
 struct query;
 struct session;
 
-enum { QUERY_MAX_FILES = 64, QUERY_MAX_PIDS = 64 };
+enum { QUERY_MAX_FILES = 64, QUERY_MAX_PIDS = 64, QUERY_CPU_WORDS = 1024 };
 struct query_spec {
 	const char *path[QUERY_MAX_FILES];
 	u32 npath;
 	u64 from_ns, to_ns; /* after the first row of the earliest file; to_ns 0: to the end */
 	u32 pid[QUERY_MAX_PIDS], npid; /* rows of these processes only; none: all */
 	bool follow;                   /* and of their children, and so on */
+	bool by_cpu;                   /* rows of these CPUs only, a bit for each: */
+	u64 cpu[QUERY_CPU_WORDS];
 };
 struct err *query_open(const struct query_spec *s, struct query **ret) MUST_USE;
 void query_close(struct query *q); /* NULL is allowed */

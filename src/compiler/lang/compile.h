@@ -81,6 +81,7 @@ struct compile {
 	struct getopt_use *getopts; /* in order of the names' first use */
 	bool help;                  /* --help was given: list them and leave */
 	bool check_ir;              /* after each pass, not only after the last */
+	bool timed;                 /* every record carries its time */
 	u64 duration_ns;            /* end after so long; 0: no limit */
 	struct str fields, sort;    /* of tables: the columns to show, the one to sort by */
 	u32 rows;                   /* of sorted tables; 0: all */

@@ -19,9 +19,12 @@ struct schema *lower_schema(struct lower *l, const struct builtin *fn, struct lo
 {
 	struct unit *u = l->u;
 	struct schema *sc = arena_new(l->c->arena, struct schema);
+	enum prog_phase phase = kind_last_way(l->pt->kind)->phase;
 	*sc = (struct schema){
 		.id = u->nschema,
 		.fn = fn,
+		.own = phase == PROG_BEGIN || phase == PROG_END ||
+		       (l->pt->kind->flags & KIND_REPORTS),
 		.loc = fn && fn->flags & B_SAYS ? diags_said_at(l->c->diags, loc) : loc,
 	};
 	arena_push(l->c->arena, u->schema, u->nschema, sc);
@@ -219,7 +222,7 @@ static struct ref wake_flags(struct lower *l, u32 size, bool now)
 static struct ref record_time(struct lower *l, const struct schema *sc)
 {
 	struct cache_key key = {CACHE_TIME, 0};
-	if (!sc->fn || !(sc->fn->flags & B_TIMED))
+	if (!sc->fn || !(sc->fn->flags & B_TIMED || l->c->timed))
 		return ir_con(l->f, 0);
 	struct ref t = sc->map ? lower_cached(l, key) : REF_NONE;
 	if (ref_is(t))

@@ -238,6 +238,9 @@ static u64 agg_divide(const struct type *t, u64 n, u64 by)
 {
 	if (!by)
 		return 0;
+	if (t->is_signed &&
+	    by == ~0ull) /* of a damaged file: -1, by which not every number divides */
+		return 0 - n;
 	return t->is_signed ? (u64)((i64)n / (i64)by) : n / by;
 }
 

@@ -227,6 +227,8 @@ static u64 slot_value(const struct type *t, const u64 *w)
 {
 	if (t->p[P_HOW] != HOW_AVG)
 		return w[1];
+	if (t->is_signed && w[2] == ~0ull) /* of a damaged file: -1 */
+		return 0 - w[1];
 	return t->is_signed ? (u64)((i64)w[1] / (i64)w[2]) : w[1] / w[2];
 }
 

@@ -153,6 +153,16 @@ static void put_value(struct json *j, const struct value *v)
 	}
 }
 
+/* Behind what came of one host of a merged answer is its name. */
+static void put_end_of(struct sb *b, const struct item *it)
+{
+	if (it->host.n) {
+		json_member(b, false, "host");
+		json_str(b, it->host);
+	}
+	sb_z(b, "}\n");
+}
+
 static void put_type(struct sb *b, const char *type)
 {
 	sb_fmt(b, "{\"type\": \"%s\", ", type);
@@ -297,7 +307,7 @@ static void put_error(struct json *j, const struct item *it)
 		json_str(b, j->env.diags->source[it->loc.src].name);
 		sb_fmt(b, ", \"line\": %u, \"col\": %u", line, col);
 	}
-	sb_z(b, "}\n");
+	put_end_of(b, it);
 }
 
 /* Lost events as bpftrace writes them; the rest alike: {"type": "map_full", "data": {"map": "@x",
@@ -321,7 +331,8 @@ static void put_lost(struct json *j, const struct item *it)
 		sb_z(b, "null");
 	else
 		json_u64(b, it->n);
-	sb_z(b, "}}\n");
+	sb_char(b, '}');
+	put_end_of(b, it);
 }
 
 static void put_cost(struct sb *b, const struct cost *c)
@@ -430,12 +441,12 @@ static struct err *json_put(void *self, const struct item *it)
 		json_str(b, it->name);
 		sb_z(b, ", \"data\": ");
 		json_str(b, it->str);
-		sb_z(b, "}\n");
+		put_end_of(b, it);
 		break;
 	case I_VALUE:
 		sb_z(b, "{\"type\": \"value\", \"data\": ");
 		put_value(j, it->val);
-		sb_z(b, "}\n");
+		put_end_of(b, it);
 		break;
 	case I_MAP: put_map(j, it); break;
 	case I_STATUS:

@@ -319,12 +319,24 @@ static void put_aside(struct profile *p, struct str s)
 	(void)signals_write(p->env.signals, p->env.err, s.s, s.n, &done);
 }
 
+/* Of a merged answer: whose text it is. */
+static void put_host(struct sb *b, const struct item *it)
+{
+	if (it->host.n)
+		sb_fmt(b, "%.*s: ", STRF(it->host));
+}
+
 struct err *profile_put(struct profile *p, const struct item *it)
 {
 	AUTO_SB b = {0};
 	switch (it->kind) {
-	case I_TEXT: put_aside(p, it->str); break;
+	case I_TEXT:
+		put_host(&b, it);
+		sb_add(&b, it->str);
+		put_aside(p, sb_str(&b));
+		break;
 	case I_VALUE:
+		put_host(&b, it);
 		value_text(&b, it->val, &p->env.how_remarks);
 		sb_char(&b, '\n');
 		put_aside(p, sb_str(&b));

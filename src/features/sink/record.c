@@ -688,19 +688,6 @@ static struct err *record_flush(void *self)
 	return r->text->flush ? r->text->flush(r->text_self) : NULL;
 }
 
-static bool choose_codec(struct str name, enum rec_codec *ret)
-{
-	*ret = rec_best_codec();
-	if (!name.n)
-		return true;
-	for (u32 i = CODEC_NONE; i <= CODEC_ZSTD; i++)
-		if (str_is(name, rec_codec_name(i)) && rec_has_codec(i)) {
-			*ret = i;
-			return true;
-		}
-	return false;
-}
-
 static struct err *open_text(struct recorder *r, const struct sink_env *env)
 {
 	static const struct str none[SINK_OPTIONS];
@@ -750,7 +737,7 @@ static struct err *record_open(void *self, const struct sink_env *env, const str
 	struct rec_start s = {.real = read_clock(CLOCK_REALTIME), .mono = now_ns()};
 	long ncpu = sysconf(_SC_NPROCESSORS_CONF);
 	s.ncpu = ncpu > 0 ? (u32)MIN(ncpu, 0xffffl) : 0;
-	if (!choose_codec(opts[OPT_CODEC], &s.codec))
+	if (!rec_codec_named(opts[OPT_CODEC], &s.codec))
 		return err_new("codec=%.*s: it is none of those that this sonde has: %s",
 			       STRF(opts[OPT_CODEC]),
 			       rec_has_codec(CODEC_ZSTD) ? "zstd, zlib, none" : "zlib, none");

@@ -8,6 +8,8 @@ struct text {
 	struct sink_env env;
 	const struct columns *head; /* whose heading stands above the next row */
 	u32 width;                  /* of the terminal; 0: none, nothing is cut */
+	struct sb host;             /* whose text is the line that has begun; "": all hosts */
+	bool begun;                 /* a line has no end yet */
 	struct sb cell;
 };
 
@@ -305,19 +307,50 @@ static void put_row(struct text *t, const struct item *it)
 	put_stacks(t, it);
 }
 
+/* Of a merged answer: each line begins with the name of its host. */
+static void put_line_of(struct text *t, struct str host, struct str line)
+{
+	if (t->begun && !str_eq(sb_str(&t->host), host)) {
+		sb_char(&t->o.b, '\n');
+		t->begun = false;
+	}
+	if (!t->begun && host.n)
+		sb_fmt(&t->o.b, "%.*s: ", STRF(host));
+	sb_add(&t->o.b, line);
+	sb_clear(&t->host);
+	sb_add(&t->host, host);
+}
+
+static void put_text(struct text *t, const struct item *it, struct str text)
+{
+	struct str line;
+	while (text.n) {
+		i32 end = str_chr(text, '\n');
+		line = str_n(text.s, end < 0 ? text.n : (u32)end + 1);
+		put_line_of(t, it->host, line);
+		t->begun = end < 0;
+		text = str_from(text, line.n);
+	}
+	if (it->line) {
+		put_line_of(t, it->host, STR("\n"));
+		t->begun = false;
+	}
+}
+
+static void put_value_of(struct text *t, const struct item *it)
+{
+	put_line_of(t, it->host, STR(""));
+	put_value(t, it->val);
+	sb_char(&t->o.b, '\n');
+	t->begun = false;
+}
+
 static struct err *text_put(void *self, const struct item *it)
 {
 	struct text *t = self;
 	switch (it->kind) {
-	case I_TEXT:
-		sb_add(&t->o.b, it->str);
-		if (it->line)
-			sb_char(&t->o.b, '\n');
-		break;
-	case I_VALUE:
-		put_value(t, it->val);
-		sb_char(&t->o.b, '\n');
-		break;
+	case I_TEXT: put_text(t, it, it->str); break;
+	case I_VALUE: put_value_of(t, it); break;
 	case I_MAP: put_map(t, it); break;
 	case I_STATUS:
 		if (t->env.old && !t->env.quiet)
@@ -362,6 +395,7 @@ static struct err *text_close(void *self)
 {
 	struct text *t = self;
 	sb_free(&t->cell);
+	sb_free(&t->host);
 	return out_close(&t->o);
 }
 

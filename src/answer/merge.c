@@ -1,0 +1,580 @@
+/*
+ * merge.c - see merge.h.
+ *
+ * Rows go to the tables as files are read. What else is printed, and where tables stand among it, is
+ * kept as entries of each host, in its order. merge_put() takes the entries of all hosts by their
+ * times. An entry that hosts share is put when its last host has come to it.
+ */
+#include "answer/merge.h"
+#include "answer/table.h"
+#include "base/alloc.h"
+#include "base/pack.h"
+#include "core/loss.h"
+
+enum { MAX_MEMORY = 1 << 30 }; /* bytes of what is read */
+
+/* What several hosts share: a printing of a map, a text that all print. */
+struct shared {
+	struct table *table; /* NULL: a text, or the end */
+	u32 hosts, left;     /* that have it; that have not come to it */
+};
+struct entry {
+	enum item_kind kind : 8;
+	bool warn, said, line, own;
+	u64 ns; /* wall clock; never before the entry before it */
+	struct str name, str;
+	const struct value *val;
+	u64 n;
+	struct shared *shared; /* NULL: of this host alone */
+};
+struct loss_entry {
+	enum loss loss;
+	u64 n;
+	struct str who, text;
+};
+struct host {
+	struct rec_file *file;
+	struct str label, path, boot; /* label: how outputs name it */
+	VEC(struct entry) entry;
+	VEC(struct loss_entry) loss;
+	u32 next;            /* entry to be put */
+	struct tab times;    /* what was printed -> how often, so far */
+	struct table *table; /* whose rows follow */
+	struct table_head head;
+};
+struct merge {
+	struct merge_spec spec;
+	const struct sink *sink;
+	void *self;
+	struct show results, remarks;
+	struct arena a;
+	size_t room;
+	VEC(struct host *) host;
+	struct tab shared;
+	VEC(struct table *) table;
+	struct str script, arguments; /* of all */
+	struct str what;              /* of the first */
+	bool partial;
+	bool same; /* all answers are of one machine */
+};
+
+/* ---- reading ---- */
+
+static struct err *damaged(const struct host *h, const struct rec_answer *it)
+{
+	return err_new("%.*s: an item of the kind %u in the block at byte %llu is damaged",
+		       STRF(h->path), it->kind, it->at);
+}
+
+/* How often the host has printed this, with this time. */
+static u32 count_time(struct merge *m, struct host *h, struct str key)
+{
+	u32 *n = tab_get(&h->times, key);
+	if (!n) {
+		n = arena_new(&m->a, u32);
+		tab_add(&h->times, arena_str(&m->a, key), n);
+	}
+	return ++*n;
+}
+
+/* What the host shares with others that print the same as often. */
+static struct shared *share(struct merge *m, struct host *h, const char *what, struct str name,
+			    struct str text)
+{
+	AUTO_SB key = {0};
+	sb_fmt(&key, "%s %.*s", what, STRF(name));
+	sb_char(&key, 0);
+	sb_add(&key, text);
+	u32 times = count_time(m, h, sb_str(&key));
+	pack_u32(&key, times);
+	struct shared *s = tab_get(&m->shared, sb_str(&key));
+	if (!s) {
+		s = arena_new(&m->a, struct shared);
+		tab_add(&m->shared, arena_str(&m->a, sb_str(&key)), s);
+	}
+	s->hosts++;
+	s->left++;
+	return s;
+}
+
+static void add_entry(struct host *h, const struct entry *e)
+{
+	u64 before = h->entry.n ? h->entry.v[h->entry.n - 1].ns : 0;
+	vec_add(&h->entry, *e);
+	h->entry.v[h->entry.n - 1].ns = MAX(e->ns, before);
+}
+
+static struct err *take_print(struct merge *m, struct host *h, struct answer_in *in,
+			      const struct rec_answer *it)
+{
+	struct table_head *head = &h->head;
+	if (!table_take_head(in, head))
+		return damaged(h, it);
+	struct shared *s = share(m, h, "map", head->name, STR(""));
+	struct table *t = s->table;
+	if (!t) {
+		t = s->table = arena_new(&m->a, struct table);
+		t->head = t->first = *head;
+		t->apart = !head->agg && !head->counter && m->host.n > 1;
+		t->hosts = t->apart || m->spec.by_host;
+		t->head.keyed |= t->hosts;
+		t->head.hosted |= t->hosts;
+		vec_add(&m->table, t);
+	}
+	const char *why = s->hosts > 1 ? table_differs(&t->first, head) : NULL;
+	if (!why && head->hosted != t->first.hosted && !t->hosts)
+		return err_new("%.*s: the map %.*s has the host as its first key, other than in "
+			       "another answer (--by host merges both)",
+			       STRF(h->path), STRF(head->name));
+	if (why)
+		return err_new("%.*s: the map %.*s %s than in %.*s", STRF(h->path),
+			       STRF(head->name), why, STRF(m->host.v[0]->path));
+	t->head.present |= head->present;
+	h->table = t;
+	add_entry(h, &(struct entry){.kind = I_MAP, .ns = head->ns, .shared = s});
+	return NULL;
+}
+
+static struct err *take_row(struct merge *m, struct host *h, struct answer_in *in,
+			    const struct rec_answer *it)
+{
+	struct table *t = h->table;
+	if (!t)
+		return damaged(h, it);
+	const struct table_host host = {.label = t->hosts ? h->label : STR(""),
+					.same = m->same && !t->apart};
+	return table_take_row(t, in, &h->head, &host) ? NULL : damaged(h, it);
+}
+
+static struct err *take_text(struct merge *m, struct host *h, struct answer_in *in,
+			     const struct rec_answer *it)
+{
+	struct entry e = {.ns = bytes_u64(&in->b)};
+	u8 flags = bytes_u8(&in->b);
+	struct str rest = str_n((const char *)in->b.p + in->b.at, in->b.n - in->b.at);
+	e.kind = it->kind == ITEM_VALUE ? I_VALUE : it->kind == ITEM_REMARK ? I_ERROR : I_TEXT;
+	e.line = flags & TEXT_LINE;
+	e.own = flags & TEXT_OWN;
+	e.warn = flags & TEXT_WARN;
+	e.said = flags & TEXT_SAID;
+	if (e.kind == I_VALUE) {
+		struct value *v = arena_new(&m->a, struct value);
+		if (!answer_take_value(in, v))
+			return damaged(h, it);
+		e.val = v;
+	} else {
+		e.name = answer_take_text(in);
+		e.str = answer_take_text(in);
+	}
+	if (in->b.bad)
+		return damaged(h, it);
+	if (e.own)
+		e.shared = share(m, h, e.kind == I_VALUE ? "value" : "text", e.name, rest);
+	add_entry(h, &e);
+	return NULL;
+}
+
+static struct err *take_status(struct merge *m, struct host *h, struct answer_in *in,
+			       const struct rec_answer *it)
+{
+	struct entry e = {.kind = I_STATUS, .n = bytes_u64(&in->b)};
+	e.str = answer_take_text(in);
+	if (in->b.bad)
+		return damaged(h, it);
+	e.str = STR(""); /* it names a file or a machine */
+	e.shared = share(m, h, "status", STR(""), STR(""));
+	add_entry(h, &e);
+	return NULL;
+}
+
+static struct err *take_stop(struct merge *m, struct host *h, struct answer_in *in,
+			     const struct rec_answer *it)
+{
+	struct entry e = {.kind = I_END, .ns = bytes_u64(&in->b)};
+	e.n = bytes_u32(&in->b);
+	if (in->b.bad)
+		return damaged(h, it);
+	e.shared = share(m, h, "end", STR(""), STR(""));
+	add_entry(h, &e);
+	return NULL;
+}
+
+static const struct {
+	u16 kind;
+	struct err *(*take)(struct merge *m, struct host *h, struct answer_in *in,
+			    const struct rec_answer *it);
+} takers[] = {
+	{ITEM_PRINT, take_print}, {ITEM_ROW, take_row},     {ITEM_OUTPUT, take_text},
+	{ITEM_VALUE, take_text},  {ITEM_REMARK, take_text}, {ITEM_STATUS, take_status},
+	{ITEM_STOP, take_stop},
+};
+
+static struct err *take_item(struct merge *m, struct host *h, const struct rec_answer *it)
+{
+	struct answer_in in = {.f = h->file,
+			       .b = bytes_of(it->fields.s, it->fields.n),
+			       .a = &m->a,
+			       .room = m->room};
+	for (u32 i = 0; i < countof(takers); i++) {
+		if (takers[i].kind != it->kind)
+			continue;
+		struct err *e = takers[i].take(m, h, &in, it);
+		m->room = in.room;
+		if (e && in.room < REC_MAX_TEXT) {
+			err_free(e);
+			e = err_new("%.*s: the answers take more than %u MB of memory",
+				    STRF(h->path), MAX_MEMORY >> 20);
+		}
+		return e;
+	}
+	if (!(it->kind & ITEM_NEEDED))
+		return NULL;
+	return err_new("%.*s: unknown item %u in the block at byte %llu: use a newer sonde",
+		       STRF(h->path), it->kind & ~ITEM_NEEDED, it->at);
+}
+
+static enum loss loss_named(struct str name)
+{
+	for (u32 i = 0; i < LOSS_COUNT; i++)
+		if (str_is(name, loss_kinds[i].name))
+			return (enum loss)i;
+	return LOSS_TOTAL;
+}
+
+/* What the host lost, and what is damaged in its file. */
+static struct err *take_losses(struct merge *m, struct host *h)
+{
+	u32 n;
+	const struct rec_loss *l = rec_losses(h->file, &n);
+	for (u32 i = 0; i < n; i++) {
+		bool bad = str_is(l[i].kind, "corrupt_file") && str_eq(l[i].who, h->path);
+		if (bad && !m->spec.partial)
+			return err_new("%.*s: %.*s (--partial merges what there is)", STRF(h->path),
+				       STRF(l[i].text));
+		m->partial |= bad;
+		struct loss_entry e = {.loss = loss_named(l[i].kind), .n = l[i].n};
+		e.who = arena_str(&m->a, l[i].who);
+		e.text = arena_str(&m->a, l[i].text);
+		vec_add(&h->loss, e);
+	}
+	return NULL;
+}
+
+static struct err *note_cut(struct merge *m, struct host *h)
+{
+	const struct rec_info *in = rec_info(h->file);
+	if (in->closed)
+		return NULL;
+	if (!m->spec.partial)
+		return err_new("%.*s has no end: what comes after byte %llu is missing (--partial "
+			       "merges what there is)",
+			       STRF(h->path), in->bytes - in->cut);
+	m->partial = true;
+	struct loss_entry e = {.loss = LOSS_CORRUPT_FILE, .who = h->path};
+	e.text = str_z(arena_fmt(&m->a,
+				 "the answer has no end: what comes after byte %llu is missing",
+				 in->bytes - in->cut));
+	vec_add(&h->loss, e);
+	return NULL;
+}
+
+/* What comes before the damage is merged. Frees e. */
+static void note_damage(struct merge *m, struct host *h, struct err *e)
+{
+	struct loss_entry l = {.loss = LOSS_CORRUPT_FILE, .who = h->path};
+	l.text = arena_str(&m->a, str_z(e->msg));
+	vec_add(&h->loss, l);
+	m->partial = true;
+	err_free(e);
+}
+
+static struct err *read_host(struct merge *m, struct host *h)
+{
+	struct rec_answer it;
+	struct err *e = note_cut(m, h), *late = NULL;
+	if (e)
+		return e;
+	while (!e && rec_next_answer(h->file, &it, &late))
+		e = take_item(m, h, &it);
+	e = e ? e : late;
+	if (e && !m->spec.partial)
+		return e;
+	if (e)
+		note_damage(m, h, e);
+	return take_losses(m, h);
+}
+
+/* ---- which answers ---- */
+
+static struct str meta(struct merge *m, const struct rec_file *f, const char *key)
+{
+	return arena_str(&m->a, rec_meta_of(f, str_z(key)));
+}
+
+/* The number of the first line that differs. */
+static u32 line_that_differs(struct str a, struct str b)
+{
+	struct str x, y;
+	u32 line = 1;
+	while (str_cut(&a, '\n', &x) && str_cut(&b, '\n', &y) && str_eq(x, y))
+		line++;
+	return line;
+}
+
+static struct err *other_script(struct merge *m, struct host *h, struct str script,
+				struct str arguments)
+{
+	struct str first = m->host.v[0]->path;
+	if (!str_eq(script, m->script))
+		return err_new("%.*s is of another script than %.*s: they differ in line %u",
+			       STRF(h->path), STRF(first), line_that_differs(script, m->script));
+	if (!str_eq(arguments, m->arguments))
+		return err_new("%.*s and %.*s are of one script with different arguments",
+			       STRF(h->path), STRF(first));
+	return NULL;
+}
+
+/* Hosts whose names are the same are told apart by their files. */
+static void name_hosts(struct merge *m)
+{
+	struct tab seen = {0};
+	struct arena a = {0};
+	for (u32 i = 0; i < m->host.n; i++) {
+		u32 *n = tab_get(&seen, m->host.v[i]->label);
+		if (!n)
+			tab_add(&seen, m->host.v[i]->label, n = arena_new(&a, u32));
+		++*n;
+	}
+	for (u32 i = 0; i < m->host.n; i++) {
+		struct host *h = m->host.v[i];
+		u32 *n = tab_get(&seen, h->label);
+		if (n && *n > 1)
+			h->label = h->path;
+	}
+	tab_free(&seen);
+	arena_free(&a);
+}
+
+struct err *merge_add(struct merge *m, struct rec_file *f)
+{
+	AUTO_SB name = {0};
+	struct host *h = arena_new(&m->a, struct host);
+	h->file = f;
+	h->path = arena_str(&m->a, str_z(rec_info(f)->path));
+	const struct rec_info *in = rec_info(f);
+	if (!rec_is_answer(f) && !in->nblock)
+		return err_new("%.*s ends at byte %llu, before it says what it is", STRF(h->path),
+			       in->bytes);
+	if (!rec_is_answer(f))
+		return err_new("%.*s is a recording of events: sonde query -f answer -o FILE makes "
+			       "an answer of it",
+			       STRF(h->path));
+	if (m->host.n == MERGE_MAX_HOSTS)
+		return err_new("too many answers (%u at most)", MERGE_MAX_HOSTS);
+	sb_visible(&name, rec_meta_of(f, STR("hostname")));
+	h->label = name.n ? arena_str(&m->a, sb_str(&name)) : h->path;
+	h->boot = meta(m, f, "boot");
+	struct str script = meta(m, f, "script"), arguments = meta(m, f, "arguments");
+	struct err *e = m->host.n ? other_script(m, h, script, arguments) : NULL;
+	if (e)
+		return e;
+	if (!m->host.n)
+		m->what = meta(m, f, "what");
+	m->script = script;
+	m->arguments = arguments;
+	vec_add(&m->host, h);
+	return NULL;
+}
+
+struct err *merge_read(struct merge *m)
+{
+	struct err *e = NULL;
+	assert(m->host.n);
+	m->same = m->host.v[0]->boot.n;
+	for (u32 i = 1; i < m->host.n; i++)
+		m->same &= str_eq(m->host.v[i]->boot, m->host.v[0]->boot);
+	name_hosts(m);
+	for (u32 i = 0; i < m->host.n && !e; i++)
+		e = read_host(m, m->host.v[i]);
+	return e;
+}
+
+/* ---- output ---- */
+
+static bool several(const struct merge *m)
+{
+	return m->host.n > 1;
+}
+
+/* Text of another host, as the output wants texts: lines stay lines. */
+static struct str shown(struct arena *a, struct str text, const struct show *how)
+{
+	AUTO_SB b = {0};
+	struct str rest = text, line;
+	if (!how->escape || !text.n)
+		return text;
+	for (bool first = true; str_cut(&rest, '\n', &line); first = false) {
+		sb_z(&b, first ? "" : "\n");
+		sb_visible(&b, line);
+	}
+	return arena_str(a, sb_str(&b));
+}
+
+/* "web1: Lost 3 events" */
+static struct str with_host(struct merge *m, struct arena *a, const struct host *h, struct str text)
+{
+	return several(m) ? str_z(arena_fmt(a, "%.*s: %.*s", STRF(h->label), STRF(text))) : text;
+}
+
+static struct err *put_entry(struct merge *m, const struct host *h, const struct entry *e)
+{
+	struct arena a = {0};
+	bool all = e->shared && e->shared->hosts == m->host.n, error = e->kind == I_ERROR;
+	struct str text = shown(&a, e->str, error ? &m->remarks : &m->results);
+	struct item it = {.kind = e->kind,
+			  .warn = e->warn,
+			  .said = e->said,
+			  .line = e->line,
+			  .own = e->own,
+			  .ts = e->ns,
+			  .name = e->name,
+			  .str = error ? with_host(m, &a, h, text) : text,
+			  .val = e->val,
+			  .n = e->kind == I_VALUE ? 1 : e->n};
+	if (several(m) && !all && e->kind != I_STATUS && e->kind != I_END)
+		it.host = h->label;
+	struct err *err = m->sink->put(m->self, &it);
+	arena_free(&a);
+	return err;
+}
+
+/* Texts that not all hosts print come for each host. */
+static bool waits_for_others(const struct merge *m, const struct entry *e)
+{
+	struct shared *s = e->shared;
+	bool text = e->kind == I_TEXT || e->kind == I_VALUE;
+	if (!s || (text && s->hosts < m->host.n))
+		return false;
+	return --s->left > 0;
+}
+
+static struct err *put_next(struct merge *m, struct host *h)
+{
+	const struct entry *e = &h->entry.v[h->next++];
+	if (waits_for_others(m, e))
+		return NULL;
+	if (e->kind == I_MAP)
+		return table_put(e->shared->table, m->sink, m->self, e->ns);
+	return put_entry(m, h, e);
+}
+
+static struct host *earliest(const struct merge *m)
+{
+	struct host *best = NULL;
+	for (u32 i = 0; i < m->host.n; i++) {
+		struct host *h = m->host.v[i];
+		if (h->next < h->entry.n &&
+		    (!best || h->entry.v[h->next].ns < best->entry.v[best->next].ns))
+			best = h;
+	}
+	return best;
+}
+
+static struct err *put_losses(struct merge *m, const struct host *h)
+{
+	struct arena a = {0};
+	struct err *err = NULL;
+	for (u32 i = 0; i < h->loss.n && !err; i++) {
+		const struct loss_entry *l = &h->loss.v[i];
+		struct item it = {.kind = I_LOST,
+				  .warn = l->loss != LOSS_EVENTS,
+				  .loss = l->loss,
+				  .who = l->who,
+				  .n = l->n,
+				  .str = with_host(m, &a, h, l->text)};
+		it.host = several(m) ? h->label : STR("");
+		err = m->sink->put(m->self, &it);
+	}
+	arena_free(&a);
+	return err;
+}
+
+struct err *merge_put(struct merge *m, const struct sink *sink, void *self, const struct show *how)
+{
+	struct err *e = NULL;
+	struct host *h;
+	m->sink = sink;
+	m->self = self;
+	m->results = m->remarks = *how;
+	if (sink->show)
+		sink->show(self, &m->results, &m->remarks);
+	while (!e && (h = earliest(m)))
+		e = put_next(m, h);
+	for (u32 i = 0; i < m->host.n && !e; i++)
+		e = put_losses(m, m->host.v[i]);
+	return e;
+}
+
+/* ---- the rest ---- */
+
+u32 merge_hosts(const struct merge *m)
+{
+	return m->host.n;
+}
+
+struct str merge_host(const struct merge *m, u32 i)
+{
+	assert(i < m->host.n);
+	return m->host.v[i]->label;
+}
+
+struct str merge_script(const struct merge *m)
+{
+	return m->script;
+}
+
+struct str merge_what(const struct merge *m)
+{
+	return m->what;
+}
+
+struct str merge_arguments(const struct merge *m)
+{
+	return m->arguments;
+}
+
+struct str merge_machine(const struct merge *m)
+{
+	return m->same ? m->host.v[0]->boot : STR("");
+}
+
+bool merge_is_partial(const struct merge *m)
+{
+	return m->partial;
+}
+
+struct merge *merge_new(const struct merge_spec *spec)
+{
+	struct merge *m = xcalloc(1, sizeof(*m));
+	m->spec = *spec;
+	m->room = MAX_MEMORY;
+	return m;
+}
+
+void merge_free(struct merge *m)
+{
+	if (!m)
+		return;
+	for (u32 i = 0; i < m->host.n; i++) {
+		vec_free(&m->host.v[i]->entry);
+		vec_free(&m->host.v[i]->loss);
+		tab_free(&m->host.v[i]->times);
+	}
+	for (u32 i = 0; i < m->table.n; i++)
+		table_free(m->table.v[i]);
+	vec_free(&m->host);
+	vec_free(&m->table);
+	tab_free(&m->shared);
+	arena_free(&m->a);
+	free(m);
+}

@@ -1,0 +1,47 @@
+/*
+ * merge.h - answers of several hosts, or of several runs, become one.
+ *
+ *	merge_new(&spec)
+ *	merge_add(m, file)   for each file, in order
+ *	merge_read(m)        everything that they contain
+ *	merge_put(m, ...)    to an output
+ *	merge_free(m)
+ *
+ * Rows of aggregations with the same key are merged by the aggregation's own rule, integers that
+ * scripts only add to are added up, and other values stay apart: their first key is the host. The
+ * n-th printing of a map on one host is merged with the n-th on the others. Keys are the same if
+ * they are shown alike, with the files of stack frames; of answers from one machine, if they were
+ * the same bytes there. Texts come in the order of the wall clock, with the name of their host; what
+ * begin, end and intervals print on all hosts alike comes once.
+ */
+#pragma once
+#include "core/sink.h"
+#include "rec/read.h"
+
+enum { MERGE_MAX_HOSTS = 4096 };
+
+struct merge;
+struct merge_spec {
+	bool by_host; /* the host is the first key of every map */
+	bool partial; /* merge files that are damaged, or have no end */
+};
+struct merge *merge_new(const struct merge_spec *spec);
+/*
+ * The file stays the caller's, and open until merge_read() was called. Returns an error if it is not
+ * an answer, or one of another script than the first.
+ */
+struct err *merge_add(struct merge *m, struct rec_file *f) MUST_USE;
+/* Returns an error if a file is damaged or not whole; with .partial, such a file is merged as far as it
+ * could be read, which the output reports. */
+struct err *merge_read(struct merge *m) MUST_USE;
+struct err *merge_put(struct merge *m, const struct sink *sink, void *self,
+		      const struct show *how) MUST_USE;
+u32 merge_hosts(const struct merge *m);
+struct str merge_host(const struct merge *m, u32 i); /* as outputs name it */
+struct str merge_script(const struct merge *m);      /* of all */
+struct str merge_what(const struct merge *m);        /* the first answer's: what ran, in a line */
+struct str merge_arguments(const struct merge *m);   /* of the script, a line for each */
+/* The machine that all answers are of, as its boot or its recording is named; "": of several. */
+struct str merge_machine(const struct merge *m);
+bool merge_is_partial(const struct merge *m); /* a file that was added is not whole */
+void merge_free(struct merge *m);

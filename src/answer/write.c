@@ -1,0 +1,154 @@
+/* write.c - items as they are put, to the items of an answer. */
+#include "answer/answer.h"
+#include "base/pack.h"
+#include "core/agg.h"
+#include "core/loss.h"
+#include "rec/pack.h"
+
+/* Time on the wall clock; 0: not known, as that of what came before. */
+static u64 real_time(const struct sink_env *env, u64 ts)
+{
+	return ts ? ts + env->real_ns : 0;
+}
+
+static void put_varint(struct sb *b, u64 n)
+{
+	sb_reserve(b, REC_VARINT_BYTES);
+	b->n = (size_t)((char *)varint_put((u8 *)b->s + b->n, n) - b->s);
+}
+
+/* Of histograms most words are 0. */
+static void put_words(struct sb *b, const u64 *w, u32 n)
+{
+	pack_u32(b, n);
+	for (u32 i = 0; i < n;) {
+		u32 zeros = i, some;
+		while (i < n && !w[i])
+			i++;
+		zeros = i - zeros;
+		for (some = i; some < n && w[some]; some++)
+			;
+		put_varint(b, zeros);
+		put_varint(b, some - i);
+		for (; i < some; i++)
+			put_varint(b, w[i]);
+	}
+}
+
+/* The name that messages have for an aggregation, whatever its sign. */
+static void put_kind(struct sb *b, const struct type *t)
+{
+	AUTO_SB name = {0};
+	if (t)
+		type_name(&(struct type){.kind = t->kind, .is_signed = true}, &name);
+	pack_str(b, sb_str(&name));
+}
+
+static void put_print(struct rec_writer *w, const struct sink_env *env, const struct item *it,
+		      bool keyed)
+{
+	const struct item_merge *m = it->merge;
+	static const struct type none;
+	const struct type *t = m->type ? m->type : &none;
+	bool sign = m->type ? m->type->is_signed : m->sign;
+	AUTO_SB b = {0};
+	pack_u64(&b, real_time(env, it->ts));
+	pack_u8(&b, (u8)((sign ? PRINT_SIGNED : 0) | (keyed ? PRINT_KEYED : 0) |
+			 (m->counter ? PRINT_COUNTER : 0) | (m->number ? PRINT_INT : 0) |
+			 (m->present ? PRINT_PRESENT : 0) | (m->at_exit ? PRINT_AT_EXIT : 0) |
+			 (m->hosted ? PRINT_HOSTED : 0)));
+	pack_str(&b, it->name);
+	put_kind(&b, m->type);
+	pack_u32(&b, t->count);
+	for (u32 i = 0; i < countof(t->p); i++)
+		pack_u64(&b, (u64)t->p[i]);
+	pack_str(&b, t->name);
+	pack_u64(&b, m->top);
+	pack_u64(&b, m->div);
+	pack_str(&b, m->percentiles);
+	pack_u32(&b, it->epoch);
+	rec_answer(w, ITEM_PRINT, sb_str(&b));
+}
+
+static struct err *put_map(struct rec_writer *w, const struct sink_env *env, const struct item *it)
+{
+	const struct item_merge *m = it->merge;
+	u32 words = m->type ? agg_of(m->type)->words(m->type) : 1;
+	struct err *e = NULL;
+	AUTO_SB b = {0};
+	put_print(w, env, it, it->key != NULL);
+	for (u64 i = 0; i < it->n && !e; i++) {
+		struct item_row row = item_row(it, i);
+		sb_clear(&b);
+		pack_str(&b, m->order);
+		if (row.key)
+			answer_put_value(w, &b, row.key);
+		if (m->type || m->counter)
+			put_words(&b, m->words, words);
+		if (!m->type)
+			answer_put_value(w, &b, row.val);
+		rec_answer(w, ITEM_ROW, sb_str(&b));
+		e = rec_tick(w, 0);
+	}
+	return e;
+}
+
+static void put_text(struct rec_writer *w, const struct sink_env *env, const struct item *it)
+{
+	AUTO_SB b = {0};
+	bool error = it->kind == I_ERROR;
+	u8 flags = (u8)((it->line ? TEXT_LINE : 0) | (it->own ? TEXT_OWN : 0) |
+			(it->warn ? TEXT_WARN : 0) | (it->said ? TEXT_SAID : 0));
+	pack_u64(&b, error ? 0 : real_time(env, it->ts));
+	pack_u8(&b, flags);
+	if (it->kind != I_VALUE) {
+		pack_str(&b, it->name);
+		pack_str(&b, it->str);
+	} else {
+		answer_put_value(w, &b, it->val);
+	}
+	rec_answer(w,
+		   error                 ? ITEM_REMARK
+		   : it->kind == I_VALUE ? ITEM_VALUE
+					 : ITEM_OUTPUT,
+		   sb_str(&b));
+}
+
+static void put_lost(struct rec_writer *w, const struct item *it)
+{
+	bool unknown = it->n == LOSS_UNKNOWN;
+	rec_loss(w, &(struct rec_loss){.n = unknown ? 0 : it->n,
+				       .from = it->ts,
+				       .kind = str_z(loss_kinds[it->loss].name),
+				       .who = it->who,
+				       .text = it->str});
+}
+
+struct err *answer_put(struct rec_writer *w, const struct sink_env *env, const struct item *it)
+{
+	AUTO_SB b = {0};
+	switch (it->kind) {
+	case I_MAP: return put_map(w, env, it);
+	case I_TEXT:
+	case I_VALUE:
+	case I_ERROR: put_text(w, env, it); break;
+	case I_LOST: put_lost(w, it); break;
+	case I_STATUS:
+		pack_u64(&b, it->n);
+		pack_str(&b, it->str);
+		rec_answer(w, ITEM_STATUS, sb_str(&b));
+		break;
+	case I_END:
+		pack_u64(&b, 0);
+		pack_u32(&b, (u32)it->n);
+		rec_answer(w, ITEM_STOP, sb_str(&b));
+		break;
+	case I_COST:
+	case I_HEAD:
+	case I_ROW:
+	case I_TOTAL:
+	case I_SNAPSHOT:
+	case I_KEPT: break;
+	}
+	return rec_tick(w, 0);
+}

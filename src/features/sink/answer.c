@@ -1,0 +1,96 @@
+/*
+ * answer.c - what is printed as a file that sonde merge reads, alone or with those of other hosts.
+ *
+ * Messages go to the error stream, too: whoever runs the script reads them there.
+ */
+#include "answer/answer.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "rec/pack.h"
+#include "sink/out.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+struct answer {
+	struct rec_writer *w;
+	struct sink_env env;
+	struct out remarks; /* nothing is written to it but remarks */
+};
+
+static void put_facts(struct answer *a, const struct sink_env *env)
+{
+	rec_meta(a->w, STR("answer"), STR("1"));
+	for (u32 i = 0; i < env->nfact; i++)
+		rec_meta(a->w, env->fact[i].key, env->fact[i].value);
+}
+
+enum option { OPT_CODEC };
+static const struct sink_option options[] = {
+	[OPT_CODEC] = {"codec", "NAME", "how the file is compressed: zstd, zlib or none"},
+	{0},
+};
+
+static struct err *answer_open(void *self, const struct sink_env *env, const struct str *opts)
+{
+	struct answer *a = self;
+	const char *name = env->path ? env->path : "standard output";
+	struct rec_start s = {
+		.real = clock_ns(CLOCK_REALTIME), .mono = now_ns(), .ncpu = env->ncpu};
+	if (!rec_codec_named(opts[OPT_CODEC], &s.codec))
+		return err_new("codec=%.*s: it is none of those that this sonde has: %s",
+			       STRF(opts[OPT_CODEC]),
+			       rec_has_codec(CODEC_ZSTD) ? "zstd, zlib, none" : "zlib, none");
+	if (isatty(env->out))
+		return err_new("an answer is not for terminals: -o FILE");
+	int fd = fcntl(env->out, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return err_sys(errno, "open %s", name);
+	struct err *e = rec_create_fd(fd, name, &s, &a->w);
+	if (e)
+		return e;
+	a->env = *env;
+	a->env.buffering = 'f';
+	out_init(&a->remarks, &a->env);
+	put_facts(a, env);
+	return rec_begin(a->w);
+}
+
+static struct err *answer_sink_put(void *self, const struct item *it)
+{
+	struct answer *a = self;
+	bool remark = it->kind == I_LOST || it->kind == I_ERROR || it->kind == I_COST ||
+		      (it->kind == I_STATUS && !a->env.quiet);
+	if (remark)
+		out_remark(&a->remarks, &a->env, it);
+	return answer_put(a->w, &a->env, it);
+}
+
+static struct err *answer_close(void *self)
+{
+	struct answer *a = self;
+	bool stopped = a->env.signals && a->env.signals->stop_ns;
+	struct err *e = rec_tick(a->w, ~0ull);
+	struct err *late = out_close(&a->remarks);
+	if (e)
+		rec_abandon(a->w);
+	else
+		e = rec_finish(a->w, stopped ? END_SIGNAL : END_DONE,
+			       stopped ? STR("stopped by a signal") : STR("done"), NULL);
+	if (!e)
+		return late;
+	err_free(late);
+	return e;
+}
+
+const struct sink sink_answer = {
+	.name = "answer",
+	.doc = "file for sonde merge: maps and texts, to be merged with those of other hosts",
+	.whole = true,
+	.answers = true,
+	.size = sizeof(struct answer),
+	.options = options,
+	.open = answer_open,
+	.put = answer_sink_put,
+	.close = answer_close,
+};
