@@ -80,7 +80,56 @@ EXPECT
 	READ/RECV,4,efgh
 	READ/RECV,2,de
 	WRITE/SEND,1,a
-	ERROR: No matches for uprobe /nonexistent.so:PR_Read.
+	ERROR: uprobe target file '/nonexistent.so' does not exist or is not executable
+
+NAME sslsniff: Go programs, with symbols and without
+RUN
+	go build -o "$TMPDIR/own" tests/progs/tls/own.go && strip -o "$TMPDIR/bare" "$TMPDIR/own"
+	for p in own bare; do
+		"$SONDE" sslsniff -q --go "$TMPDIR/$p" --csv --fields function,comm,bytes,data -- "$TMPDIR/$p" | LC_ALL=C sort
+	done
+	"$SONDE" sslsniff -q --go /bin/true -- /bin/true 2>&1 | cat
+NEEDS uprobe cmd:go cmd:strip x86_64 fast
+TIMEOUT 120
+EXPECT
+	READ/RECV,own,11,question 1\x0a
+	READ/RECV,own,11,question 2\x0a
+	READ/RECV,own,20,you said question 1\x0a
+	READ/RECV,own,20,you said question 2\x0a
+	WRITE/SEND,own,11,question 1\x0a
+	WRITE/SEND,own,11,question 2\x0a
+	WRITE/SEND,own,20,you said question 1\x0a
+	WRITE/SEND,own,20,you said question 2\x0a
+	function,comm,bytes,data
+	you said question 1
+	you said question 2
+	READ/RECV,bare,11,question 1\x0a
+	READ/RECV,bare,11,question 2\x0a
+	READ/RECV,bare,20,you said question 1\x0a
+	READ/RECV,bare,20,you said question 2\x0a
+	WRITE/SEND,bare,11,question 1\x0a
+	WRITE/SEND,bare,11,question 2\x0a
+	WRITE/SEND,bare,20,you said question 1\x0a
+	WRITE/SEND,bare,20,you said question 2\x0a
+	function,comm,bytes,data
+	you said question 1
+	you said question 2
+	ERROR: No matches for uprobe /bin/true:crypto/tls.(*Conn).Read. The file is stripped of its symbols, or does not contain that library.
+
+NAME sslsniff: OpenSSL that a program is statically linked with
+RUN
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$TMPDIR/k.pem" -out "$TMPDIR/c.pem" -days 2 -subj /CN=x 2>/dev/null
+	cc -o "$TMPDIR/own" tests/progs/tls/own.c -l:libssl.a -l:libcrypto.a && strip -o "$TMPDIR/bare" "$TMPDIR/own"
+	"$SONDE" sslsniff -q --library "$TMPDIR/own" --csv --fields function,comm,bytes,data -- "$TMPDIR/own" "$TMPDIR/c.pem" "$TMPDIR/k.pem" | LC_ALL=C sort
+	"$SONDE" sslsniff -q --library "$TMPDIR/bare" -- "$TMPDIR/bare" "$TMPDIR/c.pem" "$TMPDIR/k.pem" 2>&1 | sed "s|$TMPDIR|DIR|"
+NEEDS uprobe cmd:cc cmd:openssl cmd:strip file:/usr/include/openssl/ssl.h fast
+EXPECT
+	READ/RECV,own,10,a question
+	READ/RECV,own,9,an answer
+	WRITE/SEND,own,10,a question
+	WRITE/SEND,own,9,an answer
+	function,comm,bytes,data
+	ERROR: No matches for uprobe DIR/bare:SSL_read. The file is stripped of its symbols, or does not contain that library.
 
 NAME ssllatency and sslsnoop: calls of the library
 RUN

@@ -16,15 +16,16 @@ struct expand {
 	struct point lost; /* matched nothing; without .kind: none did */
 	/* The last of this probe that may be missing, and is; or without .kind. */
 	struct point skipped;
-	const char *why;  /* it could not be looked for, though it may be missing; or NULL */
-	bool why_built;   /* it has nothing of the kind */
-	bool full;        /* that was said, and is enough */
-	regex_t *filter;  /* of --probe-filter, or NULL */
-	bool left_out;    /* by it */
-	bool given;       /* an option that was given is in the text, */
-	struct str gone;  /* and names this file, which is not there: that was said */
-	bool named;       /* the user named it: it is not one of several that may be missing */
-	struct sb missed; /* what is not there, but may be missing */
+	const char *why;    /* it could not be looked for, though it may be missing; or NULL */
+	bool why_built;     /* it has nothing of the kind */
+	bool full;          /* that was said, and is enough */
+	regex_t *filter;    /* of --probe-filter, or NULL */
+	bool left_out;      /* by it */
+	bool given;         /* an option that was given is in the text, */
+	struct str gone;    /* and names this file, which is not there: that was said */
+	struct str lacking; /* or this one, which lacks a function: that was said */
+	bool named;         /* the user named it: it is not one of several that may be missing */
+	struct sb missed;   /* what is not there, but may be missing */
 	u32 nmissed;
 	struct str missed_file;     /* all of it is static probes of this program; "" otherwise */
 	const char *missed_why;     /* none of that can be looked for, or NULL; */
@@ -325,6 +326,20 @@ static const char *how_to_record(const struct expand *e, struct str text)
 		       : arena_fmt(c->arena, "record it with: sonde record '%.*s'; ", STRF(text));
 }
 
+/* Of a file that the user named, among several that may be missing: one sentence for each file. */
+static void missing_named(struct expand *e, struct str prov, struct str rest)
+{
+	struct str file = e->lost.target;
+	if (file.n && (str_eq(file, e->lacking) || str_eq(file, e->gone)))
+		return;
+	e->lacking = file;
+	diag_add(e->c->diags, E_NO_PROBE, place(e),
+		 "No matches for %.*s %.*s. The file is stripped of its symbols, or does not "
+		 "contain "
+		 "that library.",
+		 STRF(prov), STRF(rest));
+}
+
 static void missing(struct expand *e, struct str prov, struct str rest)
 {
 	struct compile *c = e->c;
@@ -334,6 +349,11 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 	e->skipped = e->lost;
 	if (policy == MISSING_IGNORE && !e->named) {
 		note_missed(e, prov, rest);
+		return;
+	}
+	if (policy == MISSING_IGNORE && e->given && e->lost.kind &&
+	    e->lost.kind->flags & KIND_USER) {
+		missing_named(e, prov, rest);
 		return;
 	}
 	/* A wildcard may be one of several ways to the same event. */
