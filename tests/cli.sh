@@ -263,6 +263,7 @@ t 1 "ERROR: USAGE: -B must be either 'line', 'full', or 'none'." "$sonde" -B x -
 t 1 'ERROR: USAGE: invalid option for -d: foo' "$sonde" -d foo -e 'begin { }'
 t 1 'ERROR: Failed to parse pid: invalid integer: abc' "$sonde" -p abc -e 'begin { }'
 t 1 'ERROR: Failed to parse pid: 4194305 is out of range (1 to 4194304)' "$sonde" -p 4194305 -e 'begin { }'
+t 1 'ERROR: Failed to parse pid: 010 begins with 0' "$sonde" record -p 010 raw_syscalls:sys_enter
 t 1 'ERROR: USAGE: Cannot use both -c and -p.' "$sonde" -p 1 -c true -e 'begin { }'
 t 1 'ERROR: USAGE: -kk is no longer supported' "$sonde" -kk -e 'begin { }'
 t 1 "ERROR: USAGE: --mode can only be 'codegen', 'compiler-bench', 'bench', 'test' or 'format' (got 'x')" "$sonde" --mode x -e 'begin { }'

@@ -109,6 +109,9 @@ static struct err *pid_parse(struct str word, u64 *pid)
 {
 	if (!word.n)
 		return err_new("Failed to parse pid: it is empty");
+	/* In scripts 010 is octal; who writes the id of a process does not mean that. */
+	if (word.n > 1 && word.s[0] == '0' && word.s[1] >= '0' && word.s[1] <= '9')
+		return err_new("Failed to parse pid: %.*s begins with 0", STRF(word));
 	if (!str_u64(word, pid))
 		return err_new("Failed to parse pid: invalid integer: %.*s", STRF(word));
 	if (!*pid || *pid > MAX_PID)

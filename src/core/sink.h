@@ -121,7 +121,7 @@ struct sink_bounds {
 	u64 quiet_ns;              /* and asked for again no sooner than this after the last */
 	u32 max_files;             /* snapshots; the oldest are removed */
 	bool has_after, has_quiet; /* options that were given */
-	bool unnamed;              /* the recording is to be converted and removed: no sum names it */
+	bool unnamed;              /* it will be converted and removed: no sum names it */
 };
 /* What a recording says of the run. */
 struct sink_fact {
