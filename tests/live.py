@@ -3,7 +3,7 @@
 # them); what is printed after it; that the terminal is as it was, whatever ends it. As root, with tmux.
 #
 # Screens are of scripts that only have begin probes, so every number is known. Times and costs become "#".
-import os, pty, re, random, select, signal, struct, subprocess, sys, tempfile, termios, time, fcntl
+import difflib, os, pty, re, random, select, signal, struct, subprocess, sys, tempfile, termios, time, fcntl
 
 here = os.path.dirname(os.path.abspath(__file__))
 args = sys.argv[1:]
@@ -378,12 +378,12 @@ def refused():
 			raise AssertionError('%s: %d %s' % (words, rc, err))
 
 
-def start(words, size=(24, 80), before='exec'):
+def start(words, size=(24, 80), before='exec', command='live'):
 	"""It runs in a terminal of its own."""
 	child, fd = pty.fork()
 	if not child:
 		os.environ.update(TERM='xterm', LANG='C.UTF-8')
-		os.execl('/bin/sh', 'sh', '-c', '%s %s live %s' % (before, sonde, words))
+		os.execl('/bin/sh', 'sh', '-c', '%s %s %s %s' % (before, sonde, command, words))
 	os.set_inheritable(fd, False)
 	fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', size[0], size[1], 0, 0))
 	started.append((child, fd))
@@ -399,9 +399,9 @@ def waited(child):
 	return os.waitstatus_to_exitcode(status)
 
 
-def in_pty(words, act, size=(24, 80)):
-	"""act(fd) while it runs in a terminal of its own; what it wrote, and its status."""
-	child, fd = start(words, size)
+def in_pty(words, act, size=(24, 80), command='live', shows=b'sonde live:'):
+	"""act(fd, read) while it runs in a terminal of its own; what it wrote, and its status. read() gives what it wrote so far."""
+	child, fd = start(words, size, command=command)
 	out = bytearray()
 
 	def read(seconds):
@@ -410,16 +410,18 @@ def in_pty(words, act, size=(24, 80)):
 			try:
 				out.extend(os.read(fd, 65536))
 			except OSError:
-				return
+				break
 			if time.time() >= end:
-				return
-	wait('a screen', lambda: (read(0.1), b'sonde live:' in out)[1])
+				break
+		return out
+	wait('a screen', lambda: shows in read(0.1))
 	act(fd, read)
 	end = time.time() + 20 * slow
 	while time.time() < end:
 		read(0.05)
 		status = waited(child)
 		if status is not None:
+			read(0.05)
 			os.close(fd)
 			return bytes(out), status
 	raise AssertionError('it does not end')
@@ -516,6 +518,35 @@ def over_a_gap():
 	if not 1000 <= back < 1010:
 		raise AssertionError('%d intervals back' % back)
 	s.close()
+
+
+@case
+def tools():
+	"""Each tool that answers over a recording of sets has a screen, and then prints what it prints without one."""
+	record = os.path.join(tmp.name, 'sets.sonde')
+	r = subprocess.run([sonde, 'record', '-q', '-o', record, '--set', 'syscalls,sched,disk,net,faults,samples=99', '--', 'sh', '-c',
+			    'for i in 1 2 3; do cat /etc/hostname /nonexistent; sleep 0.1; done; true'], capture_output=True, text=True)
+	if r.returncode:
+		raise AssertionError(r.stderr)
+	names = re.findall(r'^    ([-a-z0-9_]+) ', plain('tools')[0], re.M)
+	answers = [n for n in names if n != 'tplist' and plain('query %s %s' % (record, n))[2] == 0]
+	for name in answers:
+		words = '%s %s' % (record, name)
+		out, rc = in_pty(words, lambda fd, read: None, command='query', shows=b'')
+
+		def leave(fd, read):
+			wait('the end of ' + name, lambda: (os.write(fd, b'\x0c'), b'The run has ended' in read(0.05))[1])
+			os.write(fd, b'q')
+		got, got_rc = in_pty(words, leave)
+		before, after = got.split(b'\x1b[?1049l')
+		if (after, got_rc) != (out, rc):
+			lines = [t.decode().replace('\r', '').split('\n') for t in (out, after)]
+			raise AssertionError('%s: %d, %d:\n%s' % (name, rc, got_rc, '\n'.join(difflib.unified_diff(*lines, lineterm='', n=1))))
+		if not re.search(rb'm1 \S+  (table|hist|heat|flame|series|text) ', before):
+			raise AssertionError('%s: no view' % name)
+	print('# %d of %d tools answer over this recording' % (len(answers), len(names)))
+	if len(answers) < 10:
+		raise AssertionError('only ' + ' '.join(answers))
 
 
 def with_marker(marker):

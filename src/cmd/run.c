@@ -361,6 +361,7 @@ static struct sink_env env_of(struct launch *l)
 		       : to_err         ? STDERR_FILENO
 					: STDOUT_FILENO,
 		.err = screen >= 0 && isatty(STDERR_FILENO) ? screen : STDERR_FILENO,
+		.screen = screen >= 0 ? STDOUT_FILENO : 0,
 		.buffering = o->view.buffering,
 		.diags = &l->job.diags,
 		.signals = &l->session.loop.signals,

@@ -128,8 +128,9 @@ struct sink_fact {
 	struct str key, value;
 };
 struct sink_env {
-	int out, err;                 /* descriptors */
-	char buffering;               /* 'l' line, 'f' full, 'n' none */
+	int out, err;   /* descriptors */
+	int screen;     /* terminal on which .out is shown later; 0: .out is shown itself */
+	char buffering; /* 'l' line, 'f' full, 'n' none */
 	const struct diags *diags;    /* to show places */
 	struct show how, how_remarks; /* texts of results, and of remarks */
 	struct signals *signals; /* that no write outlasts; NULL: it takes as long as it takes */
@@ -165,6 +166,7 @@ struct sink {
 	const char *name, *doc; /* "flame", "flame graph of counted stacks" */
 	const char *ending;     /* of files that are meant to be such: ".svg"; NULL: none */
 	bool whole;             /* one picture of all: nothing is written before close() */
+	bool text;              /* lines for people, who also want summaries */
 	bool maps;              /* what show() prints comes as an I_MAP, not as rows */
 	bool answers; /* it takes what answers of several hosts are merged from: item.merge */
 	bool keeps;   /* it takes what keep() was given; .flush() is called when there are no

@@ -221,6 +221,7 @@ static void front_show(const void *self, struct show *results, struct show *rema
 
 const struct sink front_sink = {
 	.name = "screen",
+	.text = true, /* as the plain one */
 	.put = front_put,
 	.flush = front_flush,
 	.show = front_show,

@@ -848,7 +848,7 @@ static void act_show_functions(struct reporter *r, const struct schema *sc, cons
 	struct byfunction f = {.left_out = sc->fmt};
 
 	(void)v, (void)n;
-	if (r->output.sink != sink_named(STR("text")))
+	if (!r->output.sink->text)
 		return;
 	h.ncell = MAX_CELLS;
 	gather(&h, sc);

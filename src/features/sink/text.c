@@ -64,8 +64,8 @@ static void put_map(struct text *t, const struct item *it)
 static u32 terminal_width(const struct text *t)
 {
 	struct winsize w;
-	return !t->env.wide && isatty(t->env.out) && !ioctl(t->env.out, TIOCGWINSZ, &w) ? w.ws_col
-											: 0;
+	int fd = t->env.screen ? t->env.screen : t->env.out;
+	return !t->env.wide && isatty(fd) && !ioctl(fd, TIOCGWINSZ, &w) ? w.ws_col : 0;
 }
 
 /* How many columns of a terminal a text takes, in code points. */
@@ -402,6 +402,7 @@ static struct err *text_close(void *self)
 const struct sink sink_text = {
 	.name = "text",
 	.doc = "lines for people, as bpftrace prints them",
+	.text = true,
 	.size = sizeof(struct text),
 	.open = text_open,
 	.put = text_put,
