@@ -49,7 +49,7 @@ table() {
 	row cli 1 70 build,install 'options, messages, exit statuses' tests/cli.sh
 	row query 1 20 build,install 'answers about recordings' make query
 	row old 1 5 build,install 'recordings of earlier versions read as they always did' tests/old.py build
-	row live 1 60 build,install 'screens of a run, and the terminal afterwards' $sudo tests/live.py build/sonde
+	row live 1 120 build,install 'screens of a run, and the terminal afterwards' $sudo tests/live.py build/sonde
 	row recorded 1 60 build,install 'answers are the same live and recorded' $sudo tests/recorded.sh build
 	row export 1 20 query 'files that are made of recordings, read back' tests/export.py build
 	row rectools 1 20 build,install 'tools say the same live and over a recording of sets' $sudo tests/rectools.sh build
