@@ -159,7 +159,7 @@ done
 if command -v bash > /dev/null; then
 	t 0 "$(sh "$tmp/options" "$sonde" --help)
 ." sh -c 'bash "$1" "$2" "sonde -"; echo .' sh "$tmp/offers" "$sonde"
-	t 0 "$commands" sh -c 'bash "$1" "$2" "sonde " | head -n 12' sh "$tmp/offers" "$sonde"
+	t 0 "$commands" sh -c 'bash "$1" "$2" "sonde " | head -n 13' sh "$tmp/offers" "$sonde"
 fi
 # And zsh and fish, where they are.
 mkdir "$tmp/bin"
@@ -414,7 +414,7 @@ t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''2'\'')
 HINT: did you mean --duration 2?' "$sonde" biolatency -d 2
 t 1 'ERROR: --disk needs a disk that lsblk -d names (got '\''500ms'\'')
 HINT: did you mean --duration 500ms?' "$sonde" biosnoop -d500ms
-t 1 'ERROR: --cgroup: there is no control group 5' "$sonde" offcputime -c 5
+t 1 'ERROR: --cgroup: control group 5 does not exist' "$sonde" offcputime -c 5
 t 1 'HINT: did you mean --count 5?' sh -c '"$1" opensnoop -c 5 2>&1 | tail -n 1; exit 1' sh "$sonde"
 t 1 "ERROR: what is '5'? tcpconnect takes no operand
 HINT: did you mean --duration 5?" "$sonde" tcpconnect -d 5

@@ -337,7 +337,7 @@ static struct err *set_pid(struct parse *p, const char *val)
 	struct err *e = opts_set(p->o, "pid", val);
 	for (u32 i = known; i < p->o->target.npid && !e; i++)
 		if (!p->host->recorded && !proc_alive(p->o->target.pid[i]))
-			e = err_new("there is no process %d", p->o->target.pid[i]);
+			e = err_new("process %d does not exist", p->o->target.pid[i]);
 	return e;
 }
 

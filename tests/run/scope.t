@@ -240,7 +240,7 @@ RUN
 	done
 NEEDS file:/sys/fs/cgroup/cpu
 EXPECT
-	ERROR: --cgroup: there is no control group /nope 
+	ERROR: --cgroup: control group /nope does not exist 
 	ERROR: --cgroup: /proc is not a control group 
 	ERROR: --cgroup: /etc/passwd is not a control group: it is no directory
 	ERROR: --cgroup: V1 is a control group of version 1

@@ -394,7 +394,7 @@ EXPECT
 	runqlat: sleep
 	runqslower: sleep
 	cpudist: sleep
-	ERROR: --cgroup: there is no control group DIR/none
+	ERROR: --cgroup: control group DIR/none does not exist
 NEEDS slow btf prog:spin tp:sched/sched_switch file:/sys/fs/cgroup
 TIMEOUT 30
 

@@ -183,7 +183,7 @@ EXPECT
 	5
 	5
 	5
-	ERROR: --cgroup: there is no control group DIR/none
+	ERROR: --cgroup: control group DIR/none does not exist
 NEEDS file:/dev/loop-control cmd:losetup btf sym:blk_mq_start_request file:/sys/fs/cgroup
 TIMEOUT 60
 ALONE

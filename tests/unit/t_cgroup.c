@@ -169,7 +169,7 @@ TEST(cgroup_paths)
 	CHECK(!e && cgroup_any_process(&t.h, dir) == 0);
 	err_free(e);
 	e = cgroup_find(&t.h, "none", &dir);
-	CHECK(e && strstr(e->msg, "there is no control group none"));
+	CHECK(e && strstr(e->msg, "control group none does not exist"));
 	err_free(e);
 	tree_free(&t);
 }

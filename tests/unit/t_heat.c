@@ -99,10 +99,10 @@ TEST(heat_says_what_it_cannot_show)
 		"-f heat shows histograms that are printed at intervals, as in @h = hist(x) and "
 		"interval:s:1 { print(@h); }; no histogram was printed",
 		"");
-	check_error(
-		items, 4, "",
-		"WARNING: -f heat leaves out @n: it is no histogram; @other: one map is drawn, and "
-		"map=@NAME says which\n");
+	check_error(items, 4, "",
+		    "WARNING: -f heat leaves out @n: it is no histogram; @other: only one map is "
+		    "drawn; "
+		    "select it with map=@NAME\n");
 }
 
 /* Ten thousand intervals are shown as no more columns than fit. */

@@ -161,7 +161,7 @@ TEST(words_argdist)
 	CHECK(dist("frequency", "p::f():int:1,2", "1 types, but 2 expressions"));
 	CHECK(dist("frequency", "p::f():int", "expected ':' and an expression after the type"));
 	CHECK(dist("frequency", "p::f():u64:$latency",
-		   "$latency is what argdist asks at a return"));
+		   "$latency is only available in a return probe of argdist"));
 }
 
 TEST(words_ftrace)
@@ -179,7 +179,8 @@ TEST(words_ftrace)
 	CHECK(has("uprobe", "p:name /bin/x:f+4 $arg2", "uprobe:/bin/x:f+4\n"));
 	CHECK(refused("kprobe", "p:f $retval", "only a return (r:) has a result", 4));
 	CHECK(refused("kprobe", "p:f %di:u7",
-		      "unknown type 'u7' (types: u8 to u64, s8 to s64, x8 to x64, string, ustring, char, symbol)",
+		      "unknown type 'u7' (types: u8 to u64, s8 to s64, x8 to x64, string, ustring, "
+		      "char, symbol)",
 		      4));
 	CHECK(refused("kprobe", "p:f +8(%di", "expected ')'", 4));
 	CHECK(has("kprobe", "p:name f", "name = \"name\""));

@@ -284,7 +284,7 @@ static bool read_programs(struct program *p)
 		int pid = scope->viewer[i];
 		const char *path = proc_alive(pid) ? proc_exe(w->h, w->a, pid) : NULL;
 		if (!proc_alive(pid))
-			return words_fail(w, (struct loc){0}, "there is no process %d", pid);
+			return words_fail(w, (struct loc){0}, "process %d does not exist", pid);
 		if (!path)
 			return words_fail(w, (struct loc){0}, "process %d has no program", pid);
 		if (!read_program(p, path, pid))
