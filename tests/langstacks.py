@@ -3,8 +3,8 @@
 
     tests/langstacks.py SONDE INTERPRETER...
 
-Each interpreter runs progs/pycalls.py, progs/rbcalls.rb if it has ruby in its name, progs/phpcalls.php if
-it has php there, which writes its stack at some places, and makes a system call there, where sonde prints
+Each interpreter runs progs/pycalls.py, or progs/rbcalls.rb, phpcalls.php or plcalls.pl if it has ruby, php or
+perl in its name, which writes its stack at some places, and makes a system call there, where sonde prints
 ustack(lang). Both must say the same. As root. Prints a line per interpreter.
 """
 import os
@@ -54,8 +54,13 @@ def run_ruby(sonde, ruby, prog, want, got):
     return tracer.returncode or program.returncode, said if first.startswith("Attached") else first + said
 
 
+def run_perl(sonde, perl, prog, want, got):
+    return run_program(sonde, f"{perl} {prog}", "getppid", want, got)
+
+
 LANGUAGES = {"ruby": (run_ruby, "rbcalls.rb", ["mark@"]),
              "php": (run_php, "phpcalls.php", ["getmypid", "Calls\\mark@"]),
+             "perl": (run_perl, "plcalls.pl", ["main::mark@"]),
              "": (run_python, "pycalls.py", ["mark@"])}
 
 

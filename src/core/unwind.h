@@ -134,9 +134,16 @@ enum unwind_root {
 	UNWIND_ROOT_TLS_AT,  /* the same, and what is to be added stands at the address (GOT) */
 	UNWIND_ROOT_DYNAMIC, /* in a module's thread-local memory: {module, offset} is there (GOT) */
 	UNWIND_ROOT_KEY, /* in pthread_getspecific(): {whether there is a key, the key} are there */
-	UNWIND_ROOT_GLOBAL, /* there, for the whole process */
+	UNWIND_ROOT_BARE_KEY, /* the same, and the key alone is there */
+	UNWIND_ROOT_GLOBAL,   /* the state itself is there, for the whole process */
 };
 #define UNWIND_ROOT_MAX UNWIND_ROOT_GLOBAL
+/* How frames follow each other. */
+enum unwind_form {
+	UNWIND_FORM_FRAMES, /* as numbers of struct unwind_lang say */
+	UNWIND_FORM_PERL,   /* core/perl.h */
+};
+#define UNWIND_FORM_MAX UNWIND_FORM_PERL
 enum {
 	UNWIND_FRAME_WORDS = 16, /* an interpreter's frame is read up to here */
 	UNWIND_SIGN_WORDS = 10,  /* of a function: what tells it apart from others at its address */
@@ -195,7 +202,13 @@ struct unwind_lang {
 	 * and are told apart by it. The word before has the number of instructions from this bit on. */
 	u32 count_bit;
 	u32 op_bytes, line; /* of an instruction */
-	u32 pad[12];
+	u32 form;           /* enum unwind_form. UNWIND_FORM_PERL: */
+	u32 statement, op;  /* in the state: the COP, the instruction that runs; */
+	u32 file_in_gv;     /* 1: a COP has a GV in the place of a file's name; */
+	u32 aux_behind;     /* 1: a hash has its name behind its array; */
+	/* the function that runs the program: frames that are left by then precede it */
+	struct unwind_range program;
+	u32 pad[5];
 };
 _Static_assert(sizeof(struct unwind_lang) == 256, "programs shift");
 struct unwind_langs {
@@ -204,6 +217,7 @@ struct unwind_langs {
 struct unwind_codes {
 	u64 sign[UNWIND_CODES]; /* 0: nothing */
 	u64 code[UNWIND_CODES]; /* its address, the number of its interpreter, UNWIND_CODE_UNSENT */
+	u64 file[UNWIND_CODES]; /* UNWIND_FORM_PERL: the address of the file's name */
 };
 #define UNWIND_CODE_UNSENT (1ull << 63) /* its names did not fit into the ring */
 enum { UNWIND_CODE_LANG = 56 };

@@ -378,7 +378,7 @@ static bool rule_at(void *arg, u64 addr, struct copy_code *ret)
 		note_none(x->w, x->f, addr);
 	if (!a)
 		return false;
-	ret->lang = 0;
+	*ret = (struct copy_code){0};
 	ret->rule = a->module ? unwind_rule(UNWIND_NONE, 0, 0) : made_rule(x->w, p, a);
 	if (!a->module)
 		return a->off & MAPS_MADE;
@@ -388,9 +388,12 @@ static bool rule_at(void *arg, u64 addr, struct copy_code *ret)
 	    !blocks_pc(&x->w->blocks, x->file, addr - a->start + a->off, ask_file, &at, &pc))
 		return true;
 	ret->rule = blocks_rule(&x->w->blocks, x->file, pc, ask_file, &at);
-	if (langs_in_loop(&x->w->langs, lang_of(x->w, x->file, &at), pc))
-		ret->lang = x->file->lang;
-	if (ret->lang && !x->lang.number)
+	u32 lang = lang_of(x->w, x->file, &at);
+	bool in_loop = langs_in_loop(&x->w->langs, lang, pc);
+	ret->program = langs_in_program(&x->w->langs, lang, pc);
+	ret->lang = in_loop || ret->program ? lang : 0;
+	ret->nests = langs_nest(&x->w->langs, ret->lang);
+	if (in_loop && !x->lang.number)
 		x->lang = (struct task_lang){ret->lang, addr - pc};
 	return true;
 }

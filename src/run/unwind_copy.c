@@ -17,7 +17,8 @@ struct walk {
 	enum copy_end end;
 	u64 *frame; /* n of them, up to max */
 	u32 n, max;
-	u32 word; /* of the copy's: the next one */
+	u32 word;  /* of the copy's: the next one */
+	u32 since; /* frames since the last one in the main loop */
 };
 
 static bool has_byte(const struct unwind_copy *c, u64 off)
@@ -181,17 +182,36 @@ static void put_words(struct walk *w)
 	w->word++;
 }
 
+/* All that are left stand before the last frame, as far as there is room. */
+static void put_rest(struct walk *w)
+{
+	const struct unwind_copy *c = w->copy;
+	u32 end = MIN(c->nword, (u32)UNWIND_COPY_WORDS);
+	u64 last = w->frame[w->n - 1];
+	w->n--;
+	for (; w->word < end; w->word++)
+		if (c->word[w->word] && w->n < w->max)
+			w->frame[w->n++] = c->word[w->word];
+	if (w->n < w->max)
+		w->frame[w->n++] = last;
+}
+
 static bool step(struct walk *w, copy_rule *find, void *arg)
 {
-	struct copy_code code;
+	struct copy_code code = {0};
 	u64 frame;
 	w->end = COPY_END;
 	if (!find(arg, w->ip - w->back, &code)) {
 		w->end = COPY_CODE;
 		return false;
 	}
-	if (w->n && code.lang && code.lang == w->copy->lang)
+	bool is_lang = w->n && code.lang && code.lang == w->copy->lang;
+	bool in_loop = is_lang && !code.program;
+	if (is_lang && code.program)
+		put_rest(w);
+	if (in_loop && !(code.nests && w->since == 1))
 		put_words(w);
+	w->since = in_loop ? 0 : w->since + 1;
 	u32 rule = code.rule;
 	w->guess = unwind_kind(rule) == UNWIND_NONE;
 	if (w->guess)
@@ -220,7 +240,8 @@ u32 copy_walk(const struct host *h, const struct unwind_copy *c, copy_rule *rule
 			 .live = c->live,
 			 .depth = c->depth,
 			 .frame = frame,
-			 .max = max};
+			 .max = max,
+			 .since = max};
 	struct copy_code unused;
 	if (c->first && max)
 		frame[w.n++] = c->ip;

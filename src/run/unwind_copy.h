@@ -19,7 +19,10 @@ enum copy_end {
 /* What is known of an address of the process. */
 struct copy_code {
 	u32 rule;
-	u32 lang; /* it is in the main loop of this interpreter (number, and 1); else 0 */
+	u32 lang; /* it is in the main loop of this interpreter (number, and 1), or .program is true; else 0 */
+	/* A call of the loop that one function alone lies between stands for what the call within it does. */
+	bool nests;
+	bool program; /* it is where what is left of the interpreter's frames precedes the native one; see .lang */
 };
 /* False: no code is known there. */
 typedef bool copy_rule(void *arg, u64 addr, struct copy_code *ret);

@@ -55,7 +55,7 @@ static struct err *answer_interp(struct job *j)
 static bool is_sound(const struct interp_file *f)
 {
 	const struct unwind_lang *l = &f->lang;
-	return l->known <= 1 && l->root <= UNWIND_ROOT_MAX &&
+	return l->known <= 1 && l->root <= UNWIND_ROOT_MAX && l->form <= UNWIND_FORM_MAX &&
 	       l->frame_bytes <= 8 * UNWIND_FRAME_WORDS && memchr(f->label, 0, sizeof(f->label));
 }
 
@@ -117,6 +117,16 @@ bool langs_in_loop(const struct langs *l, u32 number, u32 pc)
 		if (pc - loop[i].from < loop[i].n)
 			return true;
 	return false;
+}
+
+bool langs_in_program(const struct langs *l, u32 number, u32 pc)
+{
+	return number && pc - l->mem[number - 1].program.from < l->mem[number - 1].program.n;
+}
+
+bool langs_nest(const struct langs *l, u32 number)
+{
+	return number && l->mem[number - 1].form == UNWIND_FORM_PERL;
 }
 
 /* ---- functions ---- */

@@ -44,6 +44,10 @@ bool langs_may_be(struct str path);
 u32 langs_file(struct langs *l, struct str path, u64 base, cfi_ask *ask, void *arg);
 /* Of this interpreter (number, and 1; 0: none): are its own frames what counts at pc? */
 bool langs_in_loop(const struct langs *l, u32 number, u32 pc);
+/* Or, at pc, do those that are left precede the native one? */
+bool langs_in_program(const struct langs *l, u32 number, u32 pc);
+/* Do calls of its main loop stand for one another? See struct copy_code. */
+bool langs_nest(const struct langs *l, u32 number);
 void langs_take(struct langs *l, const void *record, size_t size);
 /* Of a function that user space reads by itself: where langs_keep() has put it before; LANGS_NONE: nowhere,
  * or there is no room. */

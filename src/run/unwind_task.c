@@ -2,6 +2,7 @@
 #include "run/unwind_task.h"
 #include "base/alloc.h"
 #include "proc/proc.h"
+#include "run/unwind_perl.h"
 #include "types/type.h"
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ void task_close(struct task *t)
 	t->copy = NULL;
 }
 
-static bool read_at(const struct task *t, u64 addr, void *to, size_t n)
+bool task_read(const struct task *t, u64 addr, void *to, size_t n)
 {
 	return t->mem >= 0 && addr <= INT64_MAX && pread(t->mem, to, n, (off_t)addr) == (ssize_t)n;
 }
@@ -48,13 +49,27 @@ struct unwind_copy *task_copy(struct task *t)
 	for (u32 page = 0, at = 0; at < want; page++) {
 		u64 left = UNWIND_COPY_PAGE - ((low + at) & (UNWIND_COPY_PAGE - 1));
 		u32 n = (u32)MIN(want - at, left);
-		if (read_at(t, low + at, c->stack + at, n)) {
+		if (task_read(t, low + at, c->stack + at, n)) {
 			c->pages |= 1u << page;
 			c->bytes = at + n;
 		}
 		at += n;
 	}
 	return c;
+}
+
+void task_read_part(const struct task *t, u64 addr, u8 *to, u32 n)
+{
+	u32 first = (u32)MIN(n, UNWIND_COPY_PAGE - (addr & (UNWIND_COPY_PAGE - 1)));
+	if (task_read(t, addr, to, first) && first < n)
+		task_read(t, addr + first, to + first, n - first);
+}
+
+void task_read_text(const struct task *t, u64 addr, char *to, size_t n)
+{
+	task_read_part(t, addr, (u8 *)to, (u32)n);
+	size_t length = strnlen(to, n - 1);
+	memset(to + length, 0, n - length);
 }
 
 /* ---- frames of an interpreter ---- */
@@ -69,7 +84,7 @@ struct interp_walk {
 
 static bool read_word(const struct interp_walk *w, u64 addr, u64 *ret)
 {
-	return read_at(w->t, addr, ret, sizeof(*ret));
+	return task_read(w->t, addr, ret, sizeof(*ret));
 }
 
 /* The word of the frame at that offset. */
@@ -90,12 +105,16 @@ static bool find_pointer(const struct interp_walk *w, u64 *ret)
 		*ret = thread + row->at;
 		return true;
 	}
-	if (!read_at(w->t, w->base + row->at, word, sizeof(word)))
+	if (!task_read(w->t, w->base + row->at, word, sizeof(word)))
 		return false;
+	u64 keys = thread + (u64)w->t->h->arch->unwind.keys;
 	switch (row->root) {
 	case UNWIND_ROOT_KEY:
-		*ret = thread + (u64)w->t->h->arch->unwind.keys + (word[0] >> 32 << SLOT_SHIFT);
+		*ret = keys + (word[0] >> 32 << SLOT_SHIFT);
 		return (u32)word[0] && word[0] >> 32 < UNWIND_KEYS;
+	case UNWIND_ROOT_BARE_KEY:
+		*ret = keys + ((u64)(u32)word[0] << SLOT_SHIFT);
+		return (u32)word[0] < UNWIND_KEYS;
 	case UNWIND_ROOT_TLS_AT: *ret = thread + word[0]; return true;
 	default: break;
 	}
@@ -106,13 +125,18 @@ static bool find_pointer(const struct interp_walk *w, u64 *ret)
 	return true;
 }
 
+static bool find_state(const struct interp_walk *w, u64 *ret)
+{
+	u64 at;
+	*ret = w->base + w->row->at;
+	return w->row->root == UNWIND_ROOT_GLOBAL ||
+	       (find_pointer(w, &at) && read_word(w, at, ret));
+}
+
 static bool find_newest(struct interp_walk *w)
 {
-	u64 at, state = w->base + w->row->at;
-	if (w->row->root != UNWIND_ROOT_GLOBAL &&
-	    (!find_pointer(w, &at) || !read_word(w, at, &state)))
-		return false;
-	if (!read_word(w, state + w->row->newest, &w->cursor))
+	u64 state;
+	if (!find_state(w, &state) || !read_word(w, state + w->row->newest, &w->cursor))
 		return false;
 	return w->row->inner == UNWIND_NOWHERE ||
 	       read_word(w, w->cursor + (u64)w->row->inner, &w->cursor);
@@ -129,21 +153,13 @@ static u64 sign_of(const struct interp_walk *w, u64 is, const u64 *part)
 	return h | 1;
 }
 
-/* n bytes, or up to the end of a page when the next one cannot be read. */
-static void read_part(const struct task *t, u64 addr, u8 *to, u32 n)
-{
-	u32 first = (u32)MIN(n, UNWIND_COPY_PAGE - (addr & (UNWIND_COPY_PAGE - 1)));
-	if (read_at(t, addr, to, first) && first < n)
-		read_at(t, addr + first, to + first, n - first);
-}
-
 /* What is said of a function, as programs copy it. */
 static void read_code(const struct interp_walk *w, u64 addr, struct unwind_code *raw)
 {
 	u8 *rec = (u8 *)raw;
 	*raw = (struct unwind_code){
 		.what = UNWIND_IS_CODE, .addr = addr, .lang = w->lang, .pid = w->t->copy->pid};
-	read_part(w->t, addr, raw->code, sizeof(raw->code));
+	task_read_part(w->t, addr, raw->code, sizeof(raw->code));
 	for (u32 i = 0; i < UNWIND_PARTS; i++) {
 		const struct unwind_part *p = &w->row->part[i];
 		u64 from;
@@ -151,7 +167,7 @@ static void read_code(const struct interp_walk *w, u64 addr, struct unwind_code 
 		    p->n > sizeof(*raw) - p->to)
 			continue;
 		memcpy(&from, rec + p->at, sizeof(from));
-		read_part(w->t, from, rec + p->to, p->n);
+		task_read_part(w->t, from, rec + p->to, p->n);
 	}
 }
 
@@ -162,7 +178,7 @@ static u64 line_of(const struct interp_walk *w, u64 instr, u64 first, u64 before
 	u64 n = (u32)(before >> (row->count_bit & 63));
 	u32 line;
 	if (instr - first >= n * row->op_bytes ||
-	    !read_at(w->t, instr + row->line, &line, sizeof(line)))
+	    !task_read(w->t, instr + row->line, &line, sizeof(line)))
 		return UNWIND_NO_INSTR;
 	return line;
 }
@@ -173,7 +189,7 @@ static bool instruction(const struct interp_walk *w, u64 code, u64 *is, u64 *ret
 	const struct unwind_lang *row = w->row;
 	u64 v = frame_word(w, row->instr), word[2] = {0};
 	if (row->within >= UNWIND_WITHIN_CODE &&
-	    !read_at(w->t, code + row->first_instr - WORD, word, sizeof(word)))
+	    !task_read(w->t, code + row->first_instr - WORD, word, sizeof(word)))
 		return false;
 	*is = code;
 	switch (row->within) {
@@ -198,7 +214,7 @@ static bool word_of(const struct interp_walk *w, struct langs *l, u64 *ret, bool
 	if (w->row->body != UNWIND_NOWHERE && !read_word(w, code + (u64)w->row->body, &code))
 		return false;
 	if (!instruction(w, code, &is, &instr) ||
-	    !read_at(w->t, code + w->row->sign, part, sizeof(part) - less))
+	    !task_read(w->t, code + w->row->sign, part, sizeof(part) - less))
 		return false;
 	u64 sign = sign_of(w, is, part);
 	*native = w->row->flags != UNWIND_NOWHERE && (u8)part[0] == w->row->native;
@@ -226,7 +242,7 @@ static bool read_frame(struct interp_walk *w, struct seen *ret)
 {
 	const struct unwind_lang *row = w->row;
 	u64 flags, here = w->cursor;
-	if (!read_at(w->t, here, w->frame, row->frame_bytes))
+	if (!task_read(w->t, here, w->frame, row->frame_bytes))
 		return false;
 	w->cursor = row->stride ? here + row->stride : frame_word(w, row->previous);
 	if (row->flags == UNWIND_NOWHERE) {
@@ -242,6 +258,12 @@ static bool read_frame(struct interp_walk *w, struct seen *ret)
 	*ret = (struct seen){!skip && !none, !none && flags & row->last_bits,
 			     (flags & row->over_mask) == row->over};
 	return true;
+}
+
+static bool walk_perl(const struct interp_walk *w, struct langs *l, struct unwind_copy *copy)
+{
+	struct perl_walk p = {.t = w->t, .l = l, .lang = w->lang};
+	return find_state(w, &p.state) && perl_words(&p, copy);
 }
 
 /* False: something could not be read. */
@@ -274,7 +296,8 @@ void task_words(struct task *t, struct langs *l, const struct task_lang *at)
 		return;
 	}
 	t->copy->lang = at->number;
-	if (find_newest(&w) && put_words(&w, l, t->copy))
+	if (w.row->form == UNWIND_FORM_PERL ? walk_perl(&w, l, t->copy)
+					    : find_newest(&w) && put_words(&w, l, t->copy))
 		return;
 	t->copy->nword = 0;
 	l->unread[lang]++;

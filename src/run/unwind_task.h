@@ -22,6 +22,11 @@ void task_close(struct task *t);
 /* The stack from sp upwards, as much as a copy has room for (UNWIND_COPY_STACK bytes). The result stays until
  * task_close(). */
 struct unwind_copy *task_copy(struct task *t);
+/* Memory of its process: all of it; or up to the end of a page when the next one cannot be read; or a text, the rest
+ * is zeros. */
+bool task_read(const struct task *t, u64 addr, void *to, size_t n);
+void task_read_part(const struct task *t, u64 addr, u8 *to, u32 n);
+void task_read_text(const struct task *t, u64 addr, char *to, size_t n);
 /* Has it slept since the program said so? */
 bool task_sleeps(const struct task *t);
 

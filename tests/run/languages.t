@@ -138,3 +138,18 @@ EXPECT
 	1
 NEEDS x86_64 dwunwind file:/usr/bin/php
 TIMEOUT 30
+NAME ustack has Perl's functions: calls of all kinds, sort, tie, signals, files, a child; as Perl tells them
+RUN python3 tests/langstacks.py "$SONDE" /usr/bin/perl
+EXPECT_RE
+	7[5-9] stacks are the same
+NEEDS x86_64 dwunwind file:/usr/bin/perl
+TIMEOUT 30
+
+NAME functions of Perl and of its interpreter stand in the order of their calls, however these are nested
+RUN
+	printf 'sub leaf { getppid() }\nsub guarded { eval { leaf(); 1 } }\nsub outer { my @s = sort { guarded(); $a <=> $b } 2, 1 }\nouter();\n' >"$TMPDIR/order.pl"
+	"$SONDE" -q -f folded -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { @[ustack] = count(); }' -c "/usr/bin/perl $TMPDIR/order.pl" |
+		sed 's/.*;perl_run;/perl_run;/; s/;[^;]*pp_getppid;.*getppid / getppid /; s/;Perl_[^;]*sort.*;main::g/ sort main::g/'
+EXPECT
+	perl_run;(main) (order.pl);main::outer (order.pl) sort main::guarded (order.pl);(eval) (order.pl);main::leaf (order.pl) getppid 1
+NEEDS x86_64 dwunwind file:/usr/bin/perl

@@ -453,7 +453,7 @@ static bool toy_rule(void *arg, u64 addr, struct copy_code *ret)
 		arg; /* NULL, or that of the function that is the main loop: {lang, function} */
 	if (addr < CODE || i >= countof(rules))
 		return false;
-	*ret = (struct copy_code){rules[i], lang && lang[1] == i ? lang[0] : 0};
+	*ret = (struct copy_code){.rule = rules[i], .lang = lang && lang[1] == i ? lang[0] : 0};
 	return true;
 }
 

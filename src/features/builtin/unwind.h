@@ -6,6 +6,7 @@
 #include "builtin/common.h"
 #include "core/unwind.h"
 
+enum { WALK_TEXT_WORDS = 16 };
 /* What is known from frame to frame: in scratch memory, where the verifier does not follow it. */
 struct walk {
 	u64 ip, sp, fp;
@@ -43,9 +44,20 @@ struct walk {
 	u64 cursor;     /* its next frame */
 	u64 thread;     /* the thread pointer */
 	u64 lang_flags; /* of the frame, where they are bits */
+	u32 lang_left;  /* the round in which its frames ended */
+	/* UNWIND_FORM_PERL: */
+	u32 perl_at, perl_index;    /* numbers of the next context, of this one */
+	u64 perl_base, perl_before; /* of its stackinfo: the contexts, the one before */
+	u64 perl_cop;               /* the statement that the next frame is at */
+	u64 lang_file;              /* and the name of its file */
+	/* 1: the call of the main loop has got something, or gets this stackinfo, which has no function; it is
+	 * over, but for an eval; its first part runs no more; all that is left is taken. */
+	u32 perl_used, perl_bare, perl_ended, perl_idle, perl_all;
+	u64 perl_ip; /* then: the native frame that follows */
 	/* not zeroed */
 	u64 lang_frame[UNWIND_FRAME_WORDS];
 	u64 lang_sign[UNWIND_SIGN_WORDS];
+	u64 perl_text[WALK_TEXT_WORDS]; /* the beginning of the file's name */
 };
 enum { MISS_LIST = 2 }; /* in .miss */
 #define WALK_ZEROED offsetof(struct walk, lang_frame)

@@ -5,17 +5,7 @@
  * in each round, up to the one that was called from outside of the loop; then the native walk goes on.
  * Everything is read from the process, and may be nonsense: what is read is bounded, and so are rounds.
  */
-#include "builtin/unwind.h"
-
-#define LANG(member) ((i32)offsetof(struct unwind_lang, member))
-
-/* Of the frame being walked. */
-struct lang {
-	struct lower *l;
-	struct fn *f;
-	struct ref walk, row, number;                 /* row: of langs; number: its, and 1 */
-	struct blk *lost, *full, *none, *off, *leave; /* walk_frame() */
-};
+#include "builtin/unwind_lang.h"
 
 static bool find_thread(struct host *h, i32 *ret)
 {
@@ -64,6 +54,23 @@ static void count(struct lower *l, struct fn *f, struct ref number, i32 first)
 
 /* ---- where it begins ---- */
 
+/* Control goes to same where this call of the main loop stands for what the call within it does. That is
+ * the one which one function alone lies between. */
+static void goes_on(struct lower *l, struct ref walk, struct ref row, struct ref number,
+		    struct blk *same)
+{
+	enum { ROUNDS = 2 }; /* the function, the call */
+	struct fn *f = l->f;
+	struct blk *nests = ir_blk(f), *begun = ir_blk(f), *other = ir_blk(f);
+	ir_br(f, O_EQ, ir_load(f, 4, row, LANG(form)), ir_con(f, UNWIND_FORM_PERL), nests, other);
+	ir_at(f, nests);
+	ir_br(f, O_EQ, ir_load(f, 4, walk, AT(lang_begun)), number, begun, other);
+	ir_at(f, begun);
+	struct ref round = ir_op2(f, O_SUB, ir_param(f, 0), ir_load(f, 4, walk, AT(lang_left)));
+	ir_br(f, O_EQ, ir_op1(f, O_EXTU, 4, round), ir_con(f, ROUNDS), same, other);
+	ir_at(f, other);
+}
+
 void unwind_lang_enter(struct lower *l, struct ref walk, struct ref piece, struct ref addr,
 		       bool only)
 {
@@ -85,8 +92,10 @@ void unwind_lang_enter(struct lower *l, struct ref walk, struct ref piece, struc
 		ir_br(f, O_ULT, at, ir_load(f, 4, row, LANG(loop[i].n)), in, next);
 		ir_at(f, next);
 	}
+	unwind_perl_enter(l, &(struct perl_enter){walk, row, n, pc, only});
 	ir_jmp(f, plain);
 	ir_at(f, in);
+	goes_on(l, walk, row, n, plain);
 	ir_br(f, O_NE, ir_load(f, 4, row, LANG(known)), ir_con(f, 0), known, unknown);
 	ir_at(f, unknown);
 	ir_br(f, O_EQ, ir_load(f, 4, walk, AT(lang_told)), ir_con(f, 0), tell, plain);
@@ -104,13 +113,13 @@ void unwind_lang_enter(struct lower *l, struct ref walk, struct ref piece, struc
 
 /* ---- reading ---- */
 
-static struct ref param(const struct lang *x, i32 member)
+struct ref lang_param(const struct lang *x, i32 member)
 {
 	return ir_load(x->f, 4, x->row, member);
 }
 
 /* So many bytes of the process to a place in the walk's memory. */
-static void read_to(const struct lang *x, i32 to, struct ref n, struct ref addr)
+void lang_read(const struct lang *x, i32 to, struct ref n, struct ref addr)
 {
 	struct fn *f = x->f;
 	struct blk *ok = ir_blk(f);
@@ -120,9 +129,9 @@ static void read_to(const struct lang *x, i32 to, struct ref n, struct ref addr)
 	ir_at(f, ok);
 }
 
-static struct ref read_word(const struct lang *x, struct ref addr)
+struct ref lang_word(const struct lang *x, struct ref addr)
 {
-	read_to(x, AT(word), ir_con(x->f, 8), addr);
+	lang_read(x, AT(word), ir_con(x->f, 8), addr);
 	return ir_load(x->f, 8, x->walk, AT(word));
 }
 
@@ -131,7 +140,7 @@ static struct ref frame_word(const struct lang *x, i32 member)
 {
 	struct fn *f = x->f;
 	u32 mask = 8 * (UNWIND_FRAME_WORDS - 1);
-	struct ref at = ir_op2(f, O_AND, param(x, member), ir_con(f, mask));
+	struct ref at = ir_op2(f, O_AND, lang_param(x, member), ir_con(f, mask));
 	return ir_load(f, 8, ir_op2(f, O_ADD, x->walk, at), AT(lang_frame));
 }
 _Static_assert((UNWIND_FRAME_WORDS & (UNWIND_FRAME_WORDS - 1)) == 0, "programs mask");
@@ -147,10 +156,10 @@ static struct ref dynamic_variable(const struct lang *x)
 	struct ref module = ir_load(f, 8, x->walk, AT(word)),
 		   off = ir_load(f, 8, x->walk, AT(word) + 8);
 	module = ir_op2(f, O_AND, module, ir_con(f, (1u << MODULE_BITS) - 1));
-	struct ref dtv = read_word(x, ir_addi(f, ir_load(f, 8, x->walk, AT(thread)), DTV));
+	struct ref dtv = lang_word(x, ir_addi(f, ir_load(f, 8, x->walk, AT(thread)), DTV));
 	dtv = ir_op2(f, O_ADD, dtv, ir_op2(f, O_SHL, module, ir_con(f, SLOT_SHIFT)));
-	struct ref at = ir_op2(f, O_ADD, read_word(x, dtv), off);
-	return ir_op2(f, O_ADD, at, param(x, LANG(plus)));
+	struct ref at = ir_op2(f, O_ADD, lang_word(x, dtv), off);
+	return ir_op2(f, O_ADD, at, lang_param(x, LANG(plus)));
 }
 
 /* The address of the pointer to the thread's state, which is not one for the whole process. */
@@ -158,9 +167,10 @@ static struct ref find_pointer(const struct lang *x)
 {
 	struct fn *f = x->f;
 	struct blk *tls = ir_blk(f), *other = ir_blk(f), *key = ir_blk(f), *no_key = ir_blk(f),
-		   *made = ir_blk(f), *is_key = ir_blk(f), *added = ir_blk(f), *dynamic = ir_blk(f),
-		   *done = ir_blk(f);
-	struct ref addr = ir_var(f), root = param(x, LANG(root));
+		   *made = ir_blk(f), *alone = ir_blk(f), *no_alone = ir_blk(f),
+		   *have_key = ir_blk(f), *is_key = ir_blk(f), *added = ir_blk(f),
+		   *dynamic = ir_blk(f), *done = ir_blk(f);
+	struct ref addr = ir_var(f), number = ir_var(f), root = lang_param(x, LANG(root));
 	struct ref at = ir_load(f, 8, x->row, LANG(at)),
 		   thread = ir_load(f, 8, x->walk, AT(thread));
 	ir_br(f, O_EQ, root, ir_con(f, UNWIND_ROOT_TLS), tls, other);
@@ -168,20 +178,28 @@ static struct ref find_pointer(const struct lang *x)
 	ir_set(f, addr, ir_op2(f, O_ADD, thread, at));
 	ir_jmp(f, done);
 	ir_at(f, other);
-	read_to(x, AT(word), ir_con(f, 16),
-		ir_op2(f, O_ADD, ir_load(f, 8, x->walk, AT(lang_base)), at));
+	lang_read(x, AT(word), ir_con(f, 16),
+		  ir_op2(f, O_ADD, ir_load(f, 8, x->walk, AT(lang_base)), at));
 	struct ref word = ir_load(f, 8, x->walk, AT(word));
 	ir_br(f, O_EQ, root, ir_con(f, UNWIND_ROOT_KEY), key, no_key);
 	ir_at(f, key);
 	ir_br(f, O_NE, ir_op1(f, O_EXTU, 4, word), ir_con(f, 0), made, x->lost);
 	ir_at(f, made);
-	word = ir_op2(f, O_SHR, word, ir_con(f, 32));
+	ir_set(f, number, ir_op2(f, O_SHR, word, ir_con(f, 32)));
+	ir_jmp(f, have_key);
+	ir_at(f, no_key);
+	ir_br(f, O_EQ, root, ir_con(f, UNWIND_ROOT_BARE_KEY), alone, no_alone);
+	ir_at(f, alone);
+	ir_set(f, number, ir_op1(f, O_EXTU, 4, word));
+	ir_jmp(f, have_key);
+	ir_at(f, have_key);
+	word = ir_get(f, number);
 	ir_br(f, O_ULT, word, ir_con(f, UNWIND_KEYS), is_key, x->lost);
 	ir_at(f, is_key);
 	word = ir_addi(f, ir_op2(f, O_SHL, word, ir_con(f, 4)), x->l->c->host->arch->unwind.keys);
 	ir_set(f, addr, ir_op2(f, O_ADD, thread, word));
 	ir_jmp(f, done);
-	ir_at(f, no_key);
+	ir_at(f, no_alone);
 	ir_br(f, O_EQ, root, ir_con(f, UNWIND_ROOT_TLS_AT), added, dynamic);
 	ir_at(f, added);
 	word = ir_load(f, 8, x->walk, AT(word));
@@ -194,19 +212,19 @@ static struct ref find_pointer(const struct lang *x)
 	return ir_get(f, addr);
 }
 
-static struct ref find_state(const struct lang *x)
+struct ref lang_state(const struct lang *x)
 {
 	struct fn *f = x->f;
 	struct blk *global = ir_blk(f), *own = ir_blk(f), *done = ir_blk(f);
 	struct ref state = ir_var(f);
-	ir_br(f, O_EQ, param(x, LANG(root)), ir_con(f, UNWIND_ROOT_GLOBAL), global, own);
+	ir_br(f, O_EQ, lang_param(x, LANG(root)), ir_con(f, UNWIND_ROOT_GLOBAL), global, own);
 	ir_at(f, global);
 	ir_set(f, state,
 	       ir_op2(f, O_ADD, ir_load(f, 8, x->walk, AT(lang_base)),
 		      ir_load(f, 8, x->row, LANG(at))));
 	ir_jmp(f, done);
 	ir_at(f, own);
-	ir_set(f, state, read_word(x, find_pointer(x)));
+	ir_set(f, state, lang_word(x, find_pointer(x)));
 	ir_jmp(f, done);
 	ir_at(f, done);
 	return ir_get(f, state);
@@ -220,12 +238,12 @@ static void begin(const struct lang *x)
 	struct ref frame = ir_var(f);
 	ir_br(f, O_EQ, ir_load(f, 4, x->walk, AT(lang_begun)), x->number, begun, start);
 	ir_at(f, start);
-	struct ref state = find_state(x);
-	ir_set(f, frame, read_word(x, ir_op2(f, O_ADD, state, param(x, LANG(newest)))));
-	struct ref in = param(x, LANG(inner));
+	struct ref state = lang_state(x);
+	ir_set(f, frame, lang_word(x, ir_op2(f, O_ADD, state, lang_param(x, LANG(newest)))));
+	struct ref in = lang_param(x, LANG(inner));
 	ir_br(f, O_NE, in, ir_con(f, (u32)UNWIND_NOWHERE), inner, done);
 	ir_at(f, inner);
-	ir_set(f, frame, read_word(x, ir_op2(f, O_ADD, ir_get(f, frame), in)));
+	ir_set(f, frame, lang_word(x, ir_op2(f, O_ADD, ir_get(f, frame), in)));
 	ir_jmp(f, done);
 	ir_at(f, done);
 	ir_store(f, 8, x->walk, AT(cursor), ir_get(f, frame));
@@ -246,9 +264,9 @@ static struct ref sign(const struct lang *x, struct ref code, struct ref is)
 	struct ref mix = ir_con(f, mix_by), none = ir_con(f, 0);
 	for (u32 i = 0; i < UNWIND_SIGN_WORDS; i++)
 		ir_store(f, 8, x->walk, AT(lang_sign) + 8 * (i32)i, none);
-	struct ref n = ir_op2(f, O_SUB, ir_con(f, SIGN_BYTES), param(x, LANG(sign_less)));
-	read_to(x, AT(lang_sign), lower_at_most(x->l, n, SIGN_BYTES),
-		ir_op2(f, O_ADD, code, param(x, LANG(sign))));
+	struct ref n = ir_op2(f, O_SUB, ir_con(f, SIGN_BYTES), lang_param(x, LANG(sign_less)));
+	lang_read(x, AT(lang_sign), lower_at_most(x->l, n, SIGN_BYTES),
+		  ir_op2(f, O_ADD, code, lang_param(x, LANG(sign))));
 	struct ref h = ir_op2(f, O_MUL, is, mix);
 	h = ir_op2(f, O_XOR, h, ir_load(f, 8, x->walk, AT(space)));
 	for (u32 i = 0; i < UNWIND_SIGN_WORDS; i++) {
@@ -307,6 +325,8 @@ static struct place_of find_code(const struct lang *x, struct ref h, struct ref 
 	ir_at(f, again);
 	at = ir_op2(f, O_ADD, codes, ir_op2(f, O_SHL, ir_get(f, p.slot), ir_con(f, 3)));
 	ir_store(f, 8, at, off, kept);
+	ir_store(f, 8, at, offsetof(struct unwind_codes, file),
+		 ir_load(f, 8, x->walk, AT(lang_file)));
 	ir_store(f, 4, x->walk, AT(lang_fresh), ir_con(f, 1));
 	ir_set(f, p.fresh, ir_con(f, UNWIND_WORD_FRESH));
 	ir_jmp(f, done);
@@ -323,15 +343,15 @@ static void line_of(const struct lang *x, struct ref instr, struct ref first, st
 {
 	struct fn *f = x->f;
 	struct blk *in = ir_blk(f), *read = ir_blk(f), *done = ir_blk(f);
-	struct ref shift = ir_op2(f, O_AND, param(x, LANG(count_bit)), ir_con(f, 63));
+	struct ref shift = ir_op2(f, O_AND, lang_param(x, LANG(count_bit)), ir_con(f, 63));
 	struct ref n = ir_op1(f, O_EXTU, 4, ir_op2(f, O_SHR, before, shift));
-	n = ir_op2(f, O_MUL, n, param(x, LANG(op_bytes)));
+	n = ir_op2(f, O_MUL, n, lang_param(x, LANG(op_bytes)));
 	ir_set(f, v, ir_con(f, UNWIND_NO_INSTR));
 	ir_br(f, O_ULT, ir_op2(f, O_SUB, instr, first), n, in, done);
 	ir_at(f, in);
 	struct ref bad = ir_call(f, BPF_FUNC_probe_read_user,
 				 ARGS(ir_addi(f, x->walk, AT(word)), ir_con(f, 4),
-				      ir_op2(f, O_ADD, instr, param(x, LANG(line)))));
+				      ir_op2(f, O_ADD, instr, lang_param(x, LANG(line)))));
 	ir_br(f, O_EQ, bad, ir_con(f, 0), read, done);
 	ir_at(f, read);
 	ir_set(f, v, ir_load(f, 4, x->walk, AT(word)));
@@ -348,7 +368,7 @@ static struct ref instruction(const struct lang *x, struct ref code, struct ref 
 		   *count = ir_blk(f);
 	struct ref v = ir_var(f), none = ir_con(f, UNWIND_NO_INSTR);
 	ir_set(f, is, code);
-	struct ref instr = frame_word(x, LANG(instr)), within = param(x, LANG(within));
+	struct ref instr = frame_word(x, LANG(instr)), within = lang_param(x, LANG(within));
 	ir_br(f, O_NE, within, ir_con(f, UNWIND_WITHIN_NONE), in, plain);
 	ir_at(f, in);
 	ir_br(f, O_EQ, within, ir_con(f, UNWIND_WITHIN_SELF), self, words);
@@ -356,8 +376,8 @@ static struct ref instruction(const struct lang *x, struct ref code, struct ref 
 	ir_set(f, v, ir_op2(f, O_SUB, instr, code));
 	ir_jmp(f, have);
 	ir_at(f, words);
-	struct ref at = ir_op2(f, O_ADD, code, param(x, LANG(first_instr)));
-	read_to(x, AT(word), ir_con(f, 16), ir_addi(f, at, -8));
+	struct ref at = ir_op2(f, O_ADD, code, lang_param(x, LANG(first_instr)));
+	lang_read(x, AT(word), ir_con(f, 16), ir_addi(f, at, -8));
 	struct ref before = ir_load(f, 8, x->walk, AT(word)),
 		   first = ir_load(f, 8, x->walk, AT(word) + 8);
 	ir_br(f, O_EQ, within, ir_con(f, UNWIND_WITHIN_LINE), line, count);
@@ -385,18 +405,18 @@ static struct ref code_of(const struct lang *x)
 {
 	struct fn *f = x->f;
 	struct blk *in = ir_blk(f), *done = ir_blk(f);
-	struct ref code = ir_var(f), body = param(x, LANG(body));
+	struct ref code = ir_var(f), body = lang_param(x, LANG(body));
 	ir_set(f, code,
 	       ir_op2(f, O_AND, frame_word(x, LANG(code)), ir_load(f, 8, x->row, LANG(code_mask))));
 	ir_br(f, O_NE, body, ir_con(f, (u32)UNWIND_NOWHERE), in, done);
 	ir_at(f, in);
-	ir_set(f, code, read_word(x, ir_op2(f, O_ADD, ir_get(f, code), body)));
+	ir_set(f, code, lang_word(x, ir_op2(f, O_ADD, ir_get(f, code), body)));
 	ir_jmp(f, done);
 	ir_at(f, done);
 	return ir_get(f, code);
 }
 
-static void put_word(const struct lang *x, struct ref frames, u32 limit, struct ref word)
+void lang_put(const struct lang *x, struct ref frames, u32 limit, struct ref word)
 {
 	struct fn *f = x->f;
 	struct blk *room = ir_blk(f);
@@ -410,24 +430,29 @@ static void put_word(const struct lang *x, struct ref frames, u32 limit, struct 
 	ir_store(f, 4, x->walk, AT(lang_first), ir_con(f, 0));
 }
 
-static void show_frame(const struct lang *x, struct ref frames, u32 limit)
+void lang_show(const struct lang *x, struct ref frames, u32 limit, const struct shown *s)
 {
 	struct fn *f = x->f;
 	struct blk *full = ir_blk(f), *next = ir_blk(f);
-	struct ref code = code_of(x);
-	struct ref is = ir_var(f), instr = instruction(x, code, is);
-	struct place_of p = find_code(x, sign(x, code, ir_get(f, is)), code, full);
+	struct place_of p = find_code(x, s->sign, s->code, full);
 	struct ref word = ir_op2(f, O_OR, ir_con(f, UNWIND_WORD), ir_get(f, p.slot));
 	word = ir_op2(f, O_OR, word, ir_get(f, p.fresh));
-	word = ir_op2(f, O_OR, word, ir_op2(f, O_SHL, instr, ir_con(f, UNWIND_WORD_INSTR)));
+	word = ir_op2(f, O_OR, word, ir_op2(f, O_SHL, s->instr, ir_con(f, UNWIND_WORD_INSTR)));
 	struct ref lang = ir_addi(f, x->number, -1);
 	word = ir_op2(f, O_OR, word, ir_op2(f, O_SHL, lang, ir_con(f, UNWIND_WORD_LANG)));
-	put_word(x, frames, limit, word);
+	lang_put(x, frames, limit, word);
 	ir_jmp(f, next);
 	ir_at(f, full);
 	count(x->l, f, x->number, UNWIND_LOST_NAMES);
 	ir_jmp(f, next);
 	ir_at(f, next);
+}
+
+static void show_frame(const struct lang *x, struct ref frames, u32 limit)
+{
+	struct ref code = code_of(x), is = ir_var(x->f), instr = instruction(x, code, is);
+	struct shown s = {.code = code, .instr = instr, .sign = sign(x, code, ir_get(x->f, is))};
+	lang_show(x, frames, limit, &s);
 }
 
 static struct lang lang_at(struct lower *l, struct ref walk, i32 number)
@@ -453,7 +478,7 @@ static void find_caller(const struct lang *x, struct ref cursor)
 {
 	struct fn *f = x->f;
 	struct blk *list = ir_blk(f), *array = ir_blk(f), *done = ir_blk(f);
-	struct ref stride = param(x, LANG(stride));
+	struct ref stride = lang_param(x, LANG(stride));
 	ir_br(f, O_EQ, stride, ir_con(f, 0), list, array);
 	ir_at(f, list);
 	ir_store(f, 8, x->walk, AT(cursor), frame_word(x, LANG(previous)));
@@ -467,7 +492,7 @@ static void find_caller(const struct lang *x, struct ref cursor)
 static struct ref entry_of(const struct lang *x)
 {
 	struct fn *f = x->f;
-	struct ref at = ir_op2(f, O_AND, param(x, LANG(entry)), ir_con(f, FRAME_BYTES - 1));
+	struct ref at = ir_op2(f, O_AND, lang_param(x, LANG(entry)), ir_con(f, FRAME_BYTES - 1));
 	return ir_load(f, 1, ir_op2(f, O_ADD, x->walk, at), AT(lang_frame));
 }
 
@@ -478,9 +503,9 @@ static struct ref read_flags(const struct lang *x)
 	struct blk *here = ir_blk(f), *there = ir_blk(f), *done = ir_blk(f);
 	struct ref word = frame_word(x, LANG(flags)), flags = ir_var(f);
 	ir_set(f, flags, word);
-	ir_br(f, O_NE, param(x, LANG(flags_here)), ir_con(f, 0), here, there);
+	ir_br(f, O_NE, lang_param(x, LANG(flags_here)), ir_con(f, 0), here, there);
 	ir_at(f, there);
-	ir_set(f, flags, read_word(x, word));
+	ir_set(f, flags, lang_word(x, word));
 	ir_jmp(f, done);
 	ir_at(f, here);
 	ir_jmp(f, done);
@@ -496,10 +521,10 @@ static void leave_by_flags(const struct lang *x)
 	struct fn *f = x->f;
 	struct blk *last = ir_blk(f);
 	struct ref bits = ir_load(f, 8, x->walk, AT(lang_flags));
-	bits = ir_op2(f, O_AND, bits, param(x, LANG(last_bits)));
+	bits = ir_op2(f, O_AND, bits, lang_param(x, LANG(last_bits)));
 	ir_br(f, O_NE, bits, ir_con(f, 0), last, x->leave);
 	ir_at(f, last);
-	ir_br(f, O_EQ, ir_load(f, 1, x->walk, AT(lang_sign)), param(x, LANG(native)), x->leave,
+	ir_br(f, O_EQ, ir_load(f, 1, x->walk, AT(lang_sign)), lang_param(x, LANG(native)), x->leave,
 	      x->off);
 }
 
@@ -510,31 +535,35 @@ static void walk_frame(const struct lang *x, struct ref frames, u32 limit)
 	struct fn *f = x->f;
 	struct blk *some = ir_blk(f), *show = ir_blk(f), *bytes = ir_blk(f), *bits = ir_blk(f),
 		   *by_byte = ir_blk(f), *ends = ir_blk(f), *within = ir_blk(f), *over = ir_blk(f),
-		   *wanted = ir_blk(f);
+		   *wanted = ir_blk(f), *plain = ir_blk(f), *perl = ir_blk(f);
+	ir_br(f, O_EQ, lang_param(x, LANG(form)), ir_con(f, UNWIND_FORM_PERL), perl, plain);
+	ir_at(f, perl);
+	unwind_perl_frame(x, frames, limit);
+	ir_at(f, plain);
 	begin(x);
 	struct ref cursor = ir_load(f, 8, x->walk, AT(cursor));
 	ir_br(f, O_NE, cursor, ir_con(f, 0), some, x->none);
 	ir_at(f, some);
-	read_to(x, AT(lang_frame), lower_at_most(x->l, param(x, LANG(frame_bytes)), FRAME_BYTES),
-		cursor);
+	lang_read(x, AT(lang_frame),
+		  lower_at_most(x->l, lang_param(x, LANG(frame_bytes)), FRAME_BYTES), cursor);
 	find_caller(x, cursor);
-	ir_br(f, O_EQ, param(x, LANG(flags)), ir_con(f, (u32)UNWIND_NOWHERE), bytes, bits);
+	ir_br(f, O_EQ, lang_param(x, LANG(flags)), ir_con(f, (u32)UNWIND_NOWHERE), bytes, bits);
 	ir_at(f, bytes);
-	ir_br(f, O_ULT, entry_of(x), param(x, LANG(hide)), show, x->off);
+	ir_br(f, O_ULT, entry_of(x), lang_param(x, LANG(hide)), show, x->off);
 	ir_at(f, bits);
 	struct ref flags = read_flags(x);
-	ir_br(f, O_EQ, ir_op2(f, O_AND, flags, param(x, LANG(over_mask))), param(x, LANG(over)),
-	      over, within);
+	ir_br(f, O_EQ, ir_op2(f, O_AND, flags, lang_param(x, LANG(over_mask))),
+	      lang_param(x, LANG(over)), over, within);
 	ir_at(f, within);
-	ir_br(f, O_NE, ir_op2(f, O_AND, flags, param(x, LANG(skip_bits))), ir_con(f, 0), ends,
+	ir_br(f, O_NE, ir_op2(f, O_AND, flags, lang_param(x, LANG(skip_bits))), ir_con(f, 0), ends,
 	      wanted);
 	ir_at(f, wanted);
 	ir_br(f, O_EQ, frame_word(x, LANG(code)), ir_con(f, 0), x->leave, show);
 	ir_at(f, show);
 	show_frame(x, frames, limit);
-	ir_br(f, O_EQ, param(x, LANG(flags)), ir_con(f, (u32)UNWIND_NOWHERE), by_byte, ends);
+	ir_br(f, O_EQ, lang_param(x, LANG(flags)), ir_con(f, (u32)UNWIND_NOWHERE), by_byte, ends);
 	ir_at(f, by_byte);
-	ir_br(f, O_UGE, entry_of(x), param(x, LANG(last)), x->off, x->leave);
+	ir_br(f, O_UGE, entry_of(x), lang_param(x, LANG(last)), x->off, x->leave);
 	ir_at(f, ends);
 	leave_by_flags(x);
 	ir_at(f, over);
@@ -556,6 +585,7 @@ void unwind_lang_frame(struct lower *l, struct ref walk, struct ref frames, u32 
 	ir_jmp(f, x.off);
 	ir_at(f, x.off);
 	ir_store(f, 4, walk, AT(lang), ir_con(f, 0));
+	ir_store(f, 4, walk, AT(lang_left), ir_param(f, 0));
 	ir_jmp(f, x.leave);
 	ir_at(f, x.leave);
 	struct ref off = ir_op2(f, O_EQ, ir_load(f, 4, walk, AT(lang)), ir_con(f, 0));
@@ -564,9 +594,7 @@ void unwind_lang_frame(struct lower *l, struct ref walk, struct ref frames, u32 
 
 /* ---- names ---- */
 
-/* n bytes (a value) of the process, or up to the end of the page when the next one cannot be read; they are
- * to be at an offset in the record. */
-static void copy_part(struct lower *l, struct ref rec, struct ref to, struct ref n, struct ref addr)
+void lang_copy(struct lower *l, struct ref rec, struct ref to, struct ref n, struct ref addr)
 {
 	struct fn *f = l->f;
 	struct blk *less = ir_blk(f), *all = ir_blk(f), *both = ir_blk(f);
@@ -589,8 +617,6 @@ static void copy_part(struct lower *l, struct ref rec, struct ref to, struct ref
 		ARGS(ir_op2(f, O_ADD, dst, first), rest, ir_op2(f, O_ADD, addr, first)));
 }
 
-#define CODE(member) ((i32)offsetof(struct unwind_code, member))
-
 /* A part of what is said of a function; pointers to it are in the parts before. */
 static void copy_next(struct lower *l, struct ref rec, struct ref row, u32 i)
 {
@@ -604,7 +630,7 @@ static void copy_next(struct lower *l, struct ref rec, struct ref row, u32 i)
 	struct ref at = ir_load(f, 2, row, part + (i32)offsetof(struct unwind_part, at));
 	struct ref to = ir_load(f, 2, row, part + (i32)offsetof(struct unwind_part, to));
 	struct ref addr = ir_load(f, 8, ir_op2(f, O_ADD, rec, ir_op2(f, O_AND, at, mask)), 0);
-	copy_part(l, rec, ir_op2(f, O_AND, to, mask), lower_at_most(l, n, UNWIND_LINE_BYTES), addr);
+	lang_copy(l, rec, ir_op2(f, O_AND, to, mask), lower_at_most(l, n, UNWIND_LINE_BYTES), addr);
 	ir_jmp(f, done);
 	ir_at(f, done);
 }
@@ -613,7 +639,8 @@ static void copy_next(struct lower *l, struct ref rec, struct ref row, u32 i)
 static void send_code(struct lower *l, struct ref walk, struct ref rec, struct ref word)
 {
 	struct fn *f = l->f;
-	struct blk *failed = ir_blk(f), *done = ir_blk(f);
+	struct blk *failed = ir_blk(f), *done = ir_blk(f), *perl = ir_blk(f), *plain = ir_blk(f),
+		   *copied = ir_blk(f);
 	struct ref codes = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->unwind->codes->index));
 	struct ref slot = ir_op2(f, O_AND, word, ir_con(f, UNWIND_CODES - 1));
 	struct ref at = ir_op2(f, O_ADD, codes, ir_op2(f, O_SHL, slot, ir_con(f, 3)));
@@ -629,9 +656,17 @@ static void send_code(struct lower *l, struct ref walk, struct ref rec, struct r
 	ir_store(f, 8, rec, CODE(addr), addr);
 	ir_store(f, 4, rec, CODE(lang), number);
 	ir_store(f, 4, rec, CODE(pid), ir_load(f, 4, walk, AT(pid)));
-	copy_part(l, rec, ir_con(f, (u32)CODE(code)), ir_con(f, UNWIND_CODE_BYTES), addr);
+	ir_br(f, O_EQ, ir_load(f, 4, row, LANG(form)), ir_con(f, UNWIND_FORM_PERL), perl, plain);
+	ir_at(f, perl);
+	struct ref file = ir_load(f, 8, at, offsetof(struct unwind_codes, file));
+	unwind_perl_names(l, &(struct perl_names){walk, rec, row, addr, file});
+	ir_jmp(f, copied);
+	ir_at(f, plain);
+	lang_copy(l, rec, ir_con(f, (u32)CODE(code)), ir_con(f, UNWIND_CODE_BYTES), addr);
 	for (u32 i = 0; i < UNWIND_PARTS; i++)
 		copy_next(l, rec, row, i);
+	ir_jmp(f, copied);
+	ir_at(f, copied);
 	struct ref bad = ir_call(f, BPF_FUNC_ringbuf_output,
 				 ARGS(ir_map(l->u->unwind->copies->index), rec,
 				      ir_con(f, sizeof(struct unwind_code)), ir_con(f, 0)));
@@ -780,7 +815,7 @@ static struct fn *make_rest(struct lower *l, u32 limit, bool only)
 	ir_at(f, x.off);
 	ir_jmp(f, only ? x.leave : put);
 	ir_at(f, put);
-	put_word(&x, frames, limit, ir_con(f, 0));
+	lang_put(&x, frames, limit, ir_con(f, 0));
 	ir_jmp(f, x.leave);
 	ir_at(f, x.leave);
 	ir_ret(f, ir_con(f, 0));

@@ -38,7 +38,8 @@ static void put_frame(const struct folded *f, const struct profile_frame *g, str
 {
 	static const char *const marks[FRAME_KINDS] = {
 		[FRAME_KERNEL] = "_[k]", [FRAME_INLINED] = "_[i]", [FRAME_JIT] = "_[j]",
-		[FRAME_PYTHON] = "_[p]", [FRAME_RUBY] = "_[r]",    [FRAME_PHP] = "_[h]"};
+		[FRAME_PYTHON] = "_[p]", [FRAME_RUBY] = "_[r]",    [FRAME_PHP] = "_[h]",
+		[FRAME_PERL] = "_[l]"};
 	for (u32 i = 0; i < g->name.n; i++)
 		sb_char(b, g->name.s[i] == ';' ? ':' : g->name.s[i]);
 	if (f->annotate && marks[g->kind])

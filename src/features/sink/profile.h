@@ -24,6 +24,7 @@ enum frame_kind {
 	FRAME_PYTHON, /* interpreted languages */
 	FRAME_RUBY,
 	FRAME_PHP,
+	FRAME_PERL,
 	FRAME_KINDS
 };
 

@@ -3,7 +3,7 @@
 #include "core/interp.h"
 #include "types/image.h"
 
-extern const struct interp interp_php, interp_python, interp_ruby;
+extern const struct interp interp_perl, interp_php, interp_python, interp_ruby;
 
 struct elf_symbol {
 	u64 addr, size;
