@@ -7,7 +7,10 @@
 
 #define FRAME(off) (AT(lang_frame) + (off))
 
-enum { NEGATIVE = 31 }; /* bit of a number of a context */
+enum {
+	NEGATIVE = 31,  /* bit of a number of a context */
+	SIGN_WORDS = 3, /* of a function: where it begins, its code, its name */
+};
 
 static struct ref get(const struct lang *x, u32 w, i32 at)
 {
@@ -123,13 +126,11 @@ static struct ref code_of(const struct lang *x, struct ref kind)
 	struct fn *f = x->f;
 	struct blk *sub = ir_blk(f), *other = ir_blk(f), *done = ir_blk(f);
 	struct ref code = ir_var(f);
-	for (u32 i = 0; i < 3; i++)
-		ir_store(f, 8, x->walk, AT(lang_sign) + 8 * (i32)i, ir_con(f, 0));
 	ir_br(f, O_EQ, kind, ir_con(f, PERL_FRAME_SUB), sub, other);
 	ir_at(f, sub);
 	struct ref any = lang_word(x, ir_addi(f, get(x, 8, FRAME(PERL_CX_CV)), PERL_ANY));
 	ir_set(f, code, any);
-	lang_read(x, AT(lang_sign), ir_con(f, 24), ir_addi(f, any, PERL_CV_START));
+	lang_read(x, AT(lang_sign), ir_con(f, 8 * SIGN_WORDS), ir_addi(f, any, PERL_CV_START));
 	ir_jmp(f, done);
 	ir_at(f, other);
 	ir_set(f, code, kind);
@@ -140,24 +141,46 @@ static struct ref code_of(const struct lang *x, struct ref kind)
 _Static_assert(PERL_CV_START + 8 == (int)PERL_CV_ROOT && PERL_CV_ROOT + 8 == (int)PERL_CV_GV,
 	       "read at once");
 
-/* Copies of a function differ in their address: what tells it apart is its code, name and file. */
-static struct ref sign(const struct lang *x, struct ref kind)
+static struct ref mix_in(const struct lang *x, struct ref h, i32 at, u32 words)
 {
 	const u64 mix_by = 0x9e3779b97f4a7c15;
 	struct fn *f = x->f;
-	struct ref mix = ir_con(f, mix_by);
-	for (u32 i = 0; i < WALK_TEXT_WORDS; i++)
-		put(x, 8, AT(perl_text) + 8 * (i32)i, 0);
-	ir_call(f, BPF_FUNC_probe_read_user_str,
-		ARGS(ir_addi(f, x->walk, AT(perl_text)), ir_con(f, 8 * WALK_TEXT_WORDS),
-		     get(x, 8, AT(lang_file))));
-	struct ref h = ir_op2(f, O_XOR, ir_op2(f, O_MUL, kind, mix), get(x, 8, AT(space)));
-	for (u32 i = 0; i < 3 + WALK_TEXT_WORDS; i++) {
-		i32 at = i < 3 ? AT(lang_sign) + 8 * (i32)i : AT(perl_text) + 8 * (i32)(i - 3);
-		h = ir_op2(f, O_MUL, ir_op2(f, O_XOR, h, get(x, 8, at)), mix);
+	for (u32 i = 0; i < words; i++) {
+		h = ir_op2(f, O_XOR, h, get(x, 8, at + 8 * (i32)i));
+		h = ir_op2(f, O_MUL, h, ir_con(f, mix_by));
 		h = ir_op2(f, O_XOR, h, ir_op2(f, O_SHR, h, ir_con(f, 32)));
 	}
-	return ir_op2(f, O_OR, h, ir_con(f, 1)); /* 0 is nobody's */
+	return h;
+}
+
+/* So many words of the name of the file. */
+static struct ref mix_in_text(const struct lang *x, struct ref h, u32 words)
+{
+	for (u32 i = 0; i < words; i++)
+		put(x, 8, AT(perl_text) + 8 * (i32)i, 0);
+	ir_call(x->f, BPF_FUNC_probe_read_user_str,
+		ARGS(ir_addi(x->f, x->walk, AT(perl_text)), ir_con(x->f, 8 * words),
+		     get(x, 8, AT(lang_file))));
+	return mix_in(x, h, AT(perl_text), words);
+}
+
+/* Copies of a function differ in their address: what tells it apart is its code, its name and so much of that of
+ * the file as is different for each string that is evaluated. */
+static struct ref sign(const struct lang *x, struct ref kind)
+{
+	enum { EVAL_WORDS = 2 };
+	struct fn *f = x->f;
+	struct blk *sub = ir_blk(f), *other = ir_blk(f), *done = ir_blk(f);
+	struct ref h = ir_var(f), begin = ir_op2(f, O_XOR, kind, get(x, 8, AT(space)));
+	ir_br(f, O_EQ, kind, ir_con(f, PERL_FRAME_SUB), sub, other);
+	ir_at(f, sub);
+	ir_set(f, h, mix_in_text(x, mix_in(x, begin, AT(lang_sign), SIGN_WORDS), EVAL_WORDS));
+	ir_jmp(f, done);
+	ir_at(f, other);
+	ir_set(f, h, mix_in_text(x, begin, WALK_TEXT_WORDS));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_op2(f, O_OR, ir_get(f, h), ir_con(f, 1)); /* 0 is nobody's */
 }
 
 static void show(const struct lang *x, struct ref kind, struct ref frames, u32 limit)
