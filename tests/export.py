@@ -709,9 +709,12 @@ def perf_script(path, stacks):
                          stderr=subprocess.DEVNULL, check=True).stdout.decode(errors="replace")
     events = []
     for line in out.splitlines():
-        m = re.match(r" *(\S.{0,15}?) +(\d+)/(\d+) +(\d+)\.(\d{9}): +(\S+): *(.*)", line)
+        m = re.match(r" *(\S.{0,15}?) +(-?\d+)/(-?\d+) +(\d+)\.(\d{9}): +(\S+): *(.*)", line)
         if m:
-            events.append((m[1], int(m[2]), int(m[3]), int(m[4]) * 10**9 + int(m[5]), m[6],
+            # -1, an unsigned number in a recording: the thread has ended, and had no number at that time.
+            comm = "?" if m[3] == "-1" else m[1]
+            pid, tid = int(m[2]) & 0xffffffff, int(m[3]) & 0xffffffff
+            events.append((comm, pid, tid, int(m[4]) * 10**9 + int(m[5]), m[6],
                            dict(re.findall(r"(\w+)=(\S+)", m[7])), []))
             if stacks and m[7]:
                 events[-1][6].append(int(m[7].split()[0], 16))
