@@ -10,7 +10,10 @@ static bool any_rule(void *arg, u64 addr, struct copy_code *ret)
 {
 	const u32 *seed = arg;
 	u32 rule = (u32)addr * 2654435761u ^ *seed;
-	*ret = (struct copy_code){rule, addr % 5 ? 0 : 1 + (rule >> 8) % 3};
+	*ret = (struct copy_code){.rule = rule,
+				  .lang = addr % 5 ? 0 : 1 + (rule >> 8) % 3,
+				  .nests = rule >> 16 & 1,
+				  .program = rule >> 17 & 1};
 	return addr % 7 && unwind_kind(rule) <= UNWIND_KIND_MAX;
 }
 
