@@ -76,7 +76,7 @@ ARGS --unsafe
 RC 1
 EXPECT
 ERR_RE
-	stdin:1:[0-9]+-[0-9]+: ERROR: memcmp\(\) can compare 0 to 3 bytes here \(5 asked for\)
+	stdin:1:[0-9]+-[0-9]+: ERROR: memcmp\(\) can compare 0 to 3 bytes here \(got 5\)
 	...
 	stdin:1:[0-9]+-[0-9]+: ERROR: memcmp\(\) expects pointers, text, arrays or structs \(int8 provided\)
 	...

@@ -252,7 +252,7 @@ RUN
 		sleep $wait; kill -9 $p; wait $p 2>"$TMPDIR/killed"
 		"$SONDE" report -e k.sonde 2>"$TMPDIR/said" | sed 's/.*@n=\([0-9]*\) .*/\1/' >rows
 		seq "$(wc -l <rows)" | cmp - rows || echo "not in order"
-		grep -c 'is not whole' "$TMPDIR/said"
+		grep -c 'is incomplete' "$TMPDIR/said"
 	done
 	"$SONDE" report k.sonde | head -n 1; awk 'END { print (NR > 100) ? "enough" : NR }' rows
 EXPECT

@@ -152,7 +152,7 @@ EXPECT
 	the lock
 	
 	
-	ERROR: this kernel does not tell where its variable nosuchlock is 
+	ERROR: the address of the kernel variable nosuchlock is unknown: it does not exist, or the kernel hides it 
 
 NAME klockstat: how long locks are held, by who took them
 RUN

@@ -27,6 +27,7 @@ enum node_flags {
 	NF_NEG = 1 << 2,
 	NF_MULTIKEY = 1 << 3,
 	NF_POST = 1 << 4,
+	NF_GIVEN_NAME = NF_POST, /* POINT: such an option is its last part: the function's name */
 	NF_STRUCT = 1 << 5,
 	NF_UNION = 1 << 6,
 	NF_ENUM = 1 << 7,

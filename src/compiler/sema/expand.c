@@ -22,6 +22,7 @@ struct expand {
 	regex_t *filter;    /* of --probe-filter, or NULL */
 	bool left_out;      /* by it */
 	bool given;         /* an option that was given is in the text, */
+	bool given_name;    /* as the name of the function, */
 	struct str gone;    /* and names this file, which is not there: that was said */
 	struct str lacking; /* or this one, which lacks a function: that was said */
 	bool named;         /* the user named it: it is not one of several that may be missing */
@@ -335,8 +336,7 @@ static void missing_named(struct expand *e, struct str prov, struct str rest)
 	e->lacking = file;
 	diag_add(e->c->diags, E_NO_PROBE, place(e),
 		 "No matches for %.*s %.*s. The file is stripped of its symbols, or does not "
-		 "contain "
-		 "that library.",
+		 "contain that library.",
 		 STRF(prov), STRF(rest));
 }
 
@@ -351,7 +351,7 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 		note_missed(e, prov, rest);
 		return;
 	}
-	if (policy == MISSING_IGNORE && e->given && e->lost.kind &&
+	if (policy == MISSING_IGNORE && e->given && !e->given_name && e->lost.kind &&
 	    e->lost.kind->flags & KIND_USER) {
 		missing_named(e, prov, rest);
 		return;
@@ -488,6 +488,7 @@ static void expand_text(struct expand *e, const struct node *pn)
 		rest = STR("");
 	e->loc = pn->loc;
 	e->given = pn->flags & NF_GIVEN;
+	e->given_name = pn->flags & NF_GIVEN_NAME;
 	e->named = pn->flags & NF_NAMED;
 	e->n = 0;
 	e->left_out = false;

@@ -44,7 +44,8 @@ static void spread_point(struct compile *c, struct node *n)
 		}
 		before.n -= str_ends(before, joint) ? joint.n : 0;
 		behind = str_from(behind, str_starts(behind, joint) ? joint.n : 0);
-		n->flags |= str_eq(declare_text(c, o), o->text) ? 0 : NF_GIVEN | NF_NAMED;
+		if (!str_eq(declare_text(c, o), o->text))
+			n->flags |= NF_GIVEN | NF_NAMED | (behind.n ? 0 : NF_GIVEN_NAME);
 		n->name = str_z(
 			arena_fmt(c->arena, "%.*s%.*s%.*s", STRF(before), STRF(one), STRF(behind)));
 		for (struct node *at = n; rest.n && str_cut(&rest, ',', &one); at = at->next) {
@@ -83,7 +84,7 @@ void declare_point(struct compile *c, struct node *n)
 		else
 			sb_u64(&out, v);
 		if (!str_eq(declare_text(c, o), o->text))
-			n->flags |= NF_GIVEN;
+			n->flags |= NF_GIVEN | (end < t.n ? 0 : NF_GIVEN_NAME);
 		any = true;
 		i = end - 1;
 		if (str_starts(str_from(t, end), joint) && !joins(c, t, end, true))
