@@ -13,9 +13,10 @@ struct bytes {
 	size_t n, at;
 	bool bad;
 };
+/* p may be NULL if n is 0. */
 static inline struct bytes bytes_of(const void *p, size_t n)
 {
-	return (struct bytes){p, n, 0, false};
+	return (struct bytes){p ? p : "", n, 0, false};
 }
 static inline const u8 *bytes_take(struct bytes *b, size_t n) /* NULL past the end */
 {

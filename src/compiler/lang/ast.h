@@ -27,7 +27,6 @@ enum node_flags {
 	NF_NEG = 1 << 2,
 	NF_MULTIKEY = 1 << 3,
 	NF_POST = 1 << 4,
-	NF_GIVEN_NAME = NF_POST, /* POINT: such an option is its last part: the function's name */
 	NF_STRUCT = 1 << 5,
 	NF_UNION = 1 << 6,
 	NF_ENUM = 1 << 7,
@@ -40,6 +39,7 @@ enum node_flags {
 	NF_NAMED = NF_USED,  /* POINT: named by one of a list of words that was given */
 	NF_ELSE = 1 << 13,   /* PROBE, POINT: only if none of those before it is there */
 	NF_GIVEN = 1 << 15,  /* POINT: an option that was given, not its default, is in it */
+	NF_GIVEN_NAME = NF_ARROW, /* POINT: such an option is its last part: the function's name */
 };
 
 struct node {
