@@ -15,8 +15,8 @@ enum { MAX_MEMORY = 1 << 30 }; /* bytes of what is read */
 
 /* What several hosts share: a printing of a map, a text that all print. */
 struct shared {
-	struct table *table; /* NULL: a text, or the end */
-	u32 hosts, left;     /* that have it; that have not come to it */
+	struct table *table; /* NULL if this is a text or the end of an answer */
+	u32 hosts, left;     /* hosts that have it; hosts whose entry was not reached yet */
 };
 struct entry {
 	enum item_kind kind : 8;
@@ -25,7 +25,7 @@ struct entry {
 	struct str name, str;
 	const struct value *val;
 	u64 n;
-	struct shared *shared; /* NULL: of this host alone */
+	struct shared *shared; /* NULL if no other host has this entry */
 };
 struct loss_entry {
 	enum loss loss;
@@ -334,7 +334,7 @@ static struct err *other_script(struct merge *m, struct host *h, struct str scri
 	return NULL;
 }
 
-/* Hosts whose names are the same are told apart by their files. */
+/* If several hosts have the same name, each is labelled with the name of its file. */
 static void name_hosts(struct merge *m)
 {
 	struct tab seen = {0};

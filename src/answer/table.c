@@ -258,10 +258,10 @@ struct rows {
 	struct table_row *const *row;
 	struct arena arena; /* of the row that is shown */
 	struct value key, val;
-	struct item_merge *merge; /* NULL: the sink has no need of it */
+	struct item_merge *merge; /* NULL if the sink does not write answers */
 };
 
-/* A plain value, or an integer that counts, divided as print() was told. */
+/* A plain value or a counter, divided by the divisor of print(). */
 static void show_plain(const struct rows *r, const struct table_row *row, struct value *ret)
 {
 	const struct table_head *h = &r->t->head;

@@ -13,7 +13,7 @@
 struct table_head {
 	struct str name;
 	struct type type;      /* of an aggregation */
-	const struct agg *agg; /* NULL: plain values */
+	const struct agg *agg; /* NULL if the values are plain */
 	bool keyed, sign, counter, number, at_exit;
 	bool hosted;  /* the first part of the key is a host */
 	bool present; /* of one host; a table's: of one of them */
@@ -25,7 +25,7 @@ struct table_head {
 struct table_row {
 	struct value key, plain;
 	struct str order;
-	u64 *words; /* NULL: .plain is the value */
+	u64 *words; /* of an aggregation or a counter; NULL if .plain is the value */
 };
 struct table {
 	struct table_head first; /* as the first host has it */

@@ -18,7 +18,7 @@ enum { RC_OK = 0, RC_USAGE = 1, RC_LACKS = 2, RC_LOAD = 255 };
 /* Of -d, beside those of api/compile.h: what runs, as text. */
 enum { DUMP_SCRIPT = DUMP_ALL + 1 };
 
-/* What `live` is told; zeros are the defaults. */
+/* Options of `live`. 0 and NULL mean the default. */
 struct live_spec {
 	bool on, ascii;
 	u64 every_ns, history_ns, memory;
@@ -56,8 +56,8 @@ struct run_opts {
 	u32 nrecording;
 	int asked[64]; /* of query: rows of these processes */
 	u32 nasked;
-	bool asked_follow;     /* and of their children */
-	const char *cpus;      /* of query: rows of these CPUs; or NULL */
+	bool asked_follow; /* and of their children */
+	const char *cpus;  /* of query: --cpu, only rows of these CPUs; NULL if it is not given */
 	bool by_host, partial; /* of merge */
 	char **rest;           /* operands: FILE and the script's arguments */
 	int nrest, ndash;

@@ -197,14 +197,14 @@ static void join_alike(struct rows *r, struct snap *n, enum sink_keys keys)
 	r->expected = 0;
 }
 
-/* Who gets the rows of a map. */
+/* The receiver of a map's rows. */
 struct taker {
 	enum sink_keys keys;
-	struct watcher *watcher; /* NULL: the output does */
+	struct watcher *watcher; /* NULL if the output receives them */
 	bool clearing;
 };
 
-/* What print() was told. */
+/* The arguments of print(). */
 struct printing {
 	u32 top;
 	u64 div;
