@@ -107,6 +107,14 @@ profile:hz:99 { @s[ustack] = count(); } end { warnf("of %d", 3); }'
 	m -f record -o x web1.answer
 	m -p 1 web1.answer
 	m -h | head -n 2
+	echo '$ merge, whose reader has left'
+	mkfifo left
+	true < left &
+	exec 3> left
+	wait $!
+	"$sonde" merge web1.answer web2.answer 2>&1 >&3
+	echo "[$?]"
+	exec 3>&-
 	echo '$ others'
 	"$sonde" query web1.answer -e 'begin { exit(); }' 2>&1
 	"$sonde" export web1.answer --to json 2>&1

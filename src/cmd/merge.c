@@ -10,6 +10,7 @@
 #include "rec/read.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -154,7 +155,8 @@ static struct err *merge_files(struct merging *m)
 		e = open_output(m);
 	if (e)
 		return e;
-	tzset(); /* while its files can be read */
+	signal(SIGPIPE, SIG_IGN); /* write() reports it */
+	tzset();                  /* while its files can be read */
 	e = confine(&m->out);
 	if (!e)
 		e = read_files(m);
