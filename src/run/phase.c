@@ -55,23 +55,29 @@ static void put_line(struct session *s, const char *kind, const struct sb *text)
 
 /* ---- iterators ---- */
 
-/* Reading runs the program, for many elements at a time; it writes nothing there. */
+/*
+ * Reading runs the program, for many elements at a time; it writes nothing there. Another probe may call exit()
+ * before or meanwhile: what iterators print is whole all the same. Only a signal ends them.
+ */
 void phase_iterate(struct session *s)
 {
-	s->control.stage = STAGE_ITERATE;
-	for (struct link *l = s->live.links; l && !s->control.stop; l = l->next) {
+	if (s->control.stage != STAGE_ITERATE)
+		return;
+	for (struct link *l = s->live.links; l && !loop_interrupted(s); l = l->next) {
 		const struct prog *p = l->owner;
 		char c;
 		ssize_t n = 0;
+		int no;
 		if (p->phase != PROG_ITER)
 			continue;
 		do {
 			n = read(l->perf_fd, &c, sizeof(c));
+			no = n < 0 ? errno : 0;
 			loop_drain(s);
-		} while ((n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) &&
-			 !s->control.stop && !loop_interrupted(s));
-		if (n < 0 && !s->control.stop)
-			reported(s, p, err_sys(errno, "read iterator %.*s", STRF(p->points->name)));
+		} while ((n > 0 || no == EAGAIN || no == EINTR) && !s->reporter.output.failed &&
+			 !loop_interrupted(s));
+		if (no && no != EAGAIN && no != EINTR)
+			reported(s, p, err_sys(no, "read iterator %.*s", STRF(p->points->name)));
 	}
 	s->control.stage = STAGE_EVENTS;
 }

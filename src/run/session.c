@@ -188,6 +188,8 @@ static enum attached start(struct session *s)
 	put_attached(s);
 	put_heads(s);
 	record_replay(&s->reporter);
+	if (!s->control.stop && phase_any(s, PROG_ITER))
+		s->control.stage = STAGE_ITERATE;
 	loop_drain(s); /* what begin printed is not to wait for the next record */
 	if (s->live.query)
 		return ATTACHED;

@@ -157,6 +157,18 @@ EXPECT
 	3
 	same
 
+# Reading an iterator is itself a system call.
+NAME iterators are read whole, and in their order, whoever calls exit() before
+PROG rawtracepoint:sys_enter /pid == self_pid/ { exit(); } iter:task { @tasks = 1; @late = @maps; } iter:bpf_map { @maps = 1; }
+ARGS -q
+NEEDS btf sym:bpf_iter_new_fd
+EXPECT
+	$
+	$
+	@late: 0
+	@maps: 1
+	@tasks: 1
+
 # The member is in an anonymous union since Linux 7.1; tasks without a file there are skipped.
 NAME path of an open file
 RUN exec 9</dev/null; for to in ctx.file.f_path 'ctx->file->f_path'; do "$SONDE" -q -e "iter:task_file /ctx.task.tgid == $$ && ctx.fd == 9/ { printf(\"%s\n\", path($to)); }" | grep .; done
