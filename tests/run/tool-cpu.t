@@ -416,8 +416,9 @@ TIMEOUT 40
 
 NAME --cpu: where threads wait and run, samples, interrupts
 RUN
-	both='taskset -c 0 build/tests/spin 100 & a=$!; taskset -c 0 build/tests/spin 100; wait $a'
-	for t in 'runqlat -P' 'runqslower 100us' 'cpudist -P'; do for c in 0,0-0 1; do echo "$t --cpu $c: $(tool_sees "$both" $t --cpu $c | grep -c spin | sed 's/^[1-9][0-9]*$/some/')"; done; done
+	cp build/tests/spin "$TMPDIR/on0" # other cases run spin, too
+	both='taskset -c 0 "$TMPDIR/on0" 100 & a=$!; taskset -c 0 "$TMPDIR/on0" 100; wait $a'
+	for t in 'runqlat -P' 'runqslower 100us' 'cpudist -P'; do for c in 0,0-0 1; do echo "$t --cpu $c: $(tool_sees "$both" $t --cpu $c | grep -c on0 | sed 's/^[1-9][0-9]*$/some/')"; done; done
 	"$SONDE" runqlen -q -C --csv --cpu 0 1 1 | cut -d , -f 1 | sort -u
 	"$SONDE" cpuwalk -q --csv --fields cpu --cpu 0 1 1
 	"$SONDE" softirqslower -q --csv --fields cpu -c 0 -d ${TEST_SLOW:-1} 1ns | sort -u
