@@ -56,7 +56,7 @@ NEEDS dwunwind file:/usr/bin/python3 fast
 
 NAME stacks of assembly reach where the program begins
 TIMEOUT 60
-RUN for a in '-evp aes-128-gcm' '-evp sha256' '-evp chacha20-poly1305' rsa2048 ecdsap256 ed25519; do
+RUN for a in '-bytes 8192 -evp aes-128-gcm' '-bytes 8192 -evp sha256' '-bytes 8192 -evp chacha20-poly1305' rsa2048 ecdsap256 ed25519; do
 		reaches openssl openssl speed -seconds 1 $a
 	done
 EXPECT
