@@ -167,43 +167,6 @@ size_t sonde_value_text(const struct sonde_value *v, char *buf, size_t size)
 
 /* ---- items ---- */
 
-static const char *unit_of(enum column_unit unit)
-{
-	switch (unit) {
-	case COL_US:
-	case COL_MS:
-	case COL_S:
-	case COL_SECONDS: return "ns";
-	case COL_KB:
-	case COL_MB:
-	case COL_MEMINFO: return "bytes";
-	case COL_PERCENT: return "1/10000";
-	case COL_MILLI: return "1/1000";
-	case COL_ELAPSED: return "ns since start";
-	case COL_CLOCK: return "ns of day";
-	case COL_PLAIN:
-	case COL_HEX:
-	case COL_OCT:
-	case COL_NAME:
-	case COL_SYSCALL:
-	case COL_USER:
-	case COL_DISK:
-	case COL_INTERFACE:
-	case COL_CGROUP:
-	case COL_CONTAINER:
-	case COL_STATUS:
-	case COL_ARGV:
-	case COL_HIST:
-	case COL_CALL:
-	case COL_FUNCTION:
-	case COL_DEMANGLED:
-	case COL_INDENT:
-	case COL_BELOW:
-	case COL_MEMBERS: return "";
-	}
-	return "";
-}
-
 static void put_row(struct arena *a, const struct item *it, struct sonde_item *ret)
 {
 	u32 n = (u32)it->n;
@@ -212,7 +175,7 @@ static void put_row(struct arena *a, const struct item *it, struct sonde_item *r
 	assert(n <= it->columns->n);
 	for (u32 i = 0; i < n; i++) {
 		const struct column *c = &it->columns->col[i];
-		col[i] = (struct sonde_column){text_of(a, c->name), unit_of(c->unit)};
+		col[i] = (struct sonde_column){text_of(a, c->name), column_units[c->unit].raw};
 		value_convert(a, &it->val[i], &val[i]);
 	}
 	ret->columns = col;

@@ -2,6 +2,12 @@
 #include "core/columns.h"
 #include <string.h>
 
+const struct column_unit_info column_units[] = {
+#define UNIT(id, word, right, takes, decimals, raw) {word, right, TAKES_##takes, decimals, raw},
+#include "core/column_unit.def"
+#undef UNIT
+};
+
 enum { NS_PER_US = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
 bool column_next_word(struct str *rest, struct str *word)
@@ -107,24 +113,20 @@ static bool put_unit(struct sb *out, const struct column *c, const struct value 
 	case COL_OCT: sb_fmt(out, "%s%llo", v->u ? "0" : "", v->u); return true;
 	case COL_NAME: put_name(out, c, v->i); return true;
 	case COL_STATUS: put_status(out, (u32)v->u); return true;
-	case COL_PLAIN:
-	case COL_ELAPSED:
-	case COL_SYSCALL:
-	case COL_USER:
-	case COL_DISK:
-	case COL_INTERFACE:
-	case COL_CGROUP:
-	case COL_CONTAINER:
-	case COL_CLOCK:
-	case COL_ARGV:
-	case COL_HIST:
-	case COL_CALL:
-	case COL_FUNCTION:
-	case COL_DEMANGLED:
-	case COL_BELOW:
-	case COL_MEMBERS: break;
+	default: return false;
 	}
-	return false;
+}
+
+bool column_decimal(struct sb *out, const struct column *c, const struct value *v)
+{
+	u32 decimals = column_units[c->unit].decimals;
+	double scale = 1;
+	if (!decimals || (v->kind != V_INT && v->kind != V_UINT))
+		return false;
+	for (u32 i = 0; i < decimals; i++)
+		scale *= 10;
+	sb_fmt(out, "%.*f", (int)decimals, (double)v->i / scale);
+	return true;
 }
 
 void column_text(struct sb *out, const struct column *c, const struct value *v, struct str trailer)

@@ -6,38 +6,37 @@
 #include "core/names.h"
 #include "core/value.h"
 
+/* How the values of a column look: COL_US, COL_KB ... */
 enum column_unit {
-	COL_PLAIN,
-	COL_US, /* nanoseconds, shown in units of us, ms or s */
-	COL_MS,
-	COL_S,
-	COL_SECONDS, /* nanoseconds, as seconds with six digits */
-	COL_KB,      /* bytes, shown in units of 1024 */
-	COL_MB,      /* the same, of 1024 * 1024 */
-	COL_MEMINFO, /* what a line of /proc/meminfo says, by its name: bytes, shown as COL_MB */
-	COL_PERCENT, /* parts of 10,000 */
-	COL_MILLI,   /* parts of 1,000 */
-	COL_ELAPSED, /* nsecs: seconds since tracing began */
-	COL_CLOCK,   /* nsecs: time of day */
-	COL_HEX,
-	COL_OCT,
-	COL_NAME,      /* a number that has a name: core/names.h */
-	COL_SYSCALL,   /* its number */
-	COL_USER,      /* its number */
-	COL_DISK,      /* dev_t as the kernel has it: major << 20 | minor */
-	COL_INTERFACE, /* its number */
-	COL_CGROUP,    /* its id */
-	COL_CONTAINER, /* the id of a control group in it */
-	COL_STATUS,    /* as wait() gives it: 0, "code 3", "signal 9 (KILL)" */
-	COL_ARGV,      /* bytes: words, each ended by NUL */
-	COL_HIST,      /* a histogram below the row */
-	COL_CALL,      /* a system call: rows of its beginning wait for its end */
-	COL_FUNCTION,  /* a probe's text: its last part, */
-	COL_DEMANGLED, /* as the source of C++ or Rust has it */
-	COL_INDENT,    /* a number: what is behind it begins so much further right */
-	COL_BELOW,     /* stands on lines of its own below the row: stacks */
-	COL_MEMBERS,   /* a record in brackets behind the row, a line for each member */
+#define UNIT(id, ...) COL_##id,
+#include "core/column_unit.def"
+#undef UNIT
+	COLUMN_UNITS
 };
+
+/* Which values emit() takes for a column of a unit. */
+enum unit_takes {
+	TAKES_ANY,
+	TAKES_NOTHING,
+	TAKES_NUMBER, /* integers, bool and enums */
+	TAKES_TEXT,   /* a string */
+	TAKES_PROBE,  /* the text of a probe, or a string */
+	TAKES_WORDS,  /* bytes, or a string */
+	TAKES_STACK,
+	TAKES_RECORD,
+	TAKES_CALL, /* what syscall_enter() and syscall_exit() give */
+};
+
+/* A row of column_unit.def. */
+struct column_unit_info {
+	const char *word; /* in `table`; empty if none stands for it */
+	bool right;       /* aligned, unless the script says otherwise */
+	enum unit_takes takes;
+	u32 decimals;    /* JSON and CSV: the value is divided by 10 to this power */
+	const char *raw; /* unit of the value itself, for the library; "" if it has none */
+};
+
+extern const struct column_unit_info column_units[COLUMN_UNITS];
 
 struct column {
 	struct str name, heading; /* "duration_ns", "LAT(ms)" */
@@ -85,6 +84,8 @@ void column_text(struct sb *out, const struct column *c, const struct value *v, 
  * tuple is an address, what lies there, and a record of parts of that. What is 0 in C structures is left out.
  */
 void members_text(struct sb *out, const struct value *v, u32 indent, struct str trailer);
+/* A number with the decimals of its unit, for programs. False: the unit has none, or the value is no number. */
+bool column_decimal(struct sb *out, const struct column *c, const struct value *v);
 /* The words of a COL_ARGV. */
 bool column_next_word(struct str *rest, struct str *word);
 /* There is nothing to say: not known, or the error of what did not fail. */

@@ -415,7 +415,7 @@ static void columns_body(struct walk *w, struct columns *c)
 		if (!w->out)
 			k->names = names_find(names);
 		check(w, (unit == COL_NAME) == !!k->names, "a column's names are damaged");
-		check(w, unit <= COL_MEMBERS && k->index <= 64 && k->width < 4096 && k->digits < 10,
+		check(w, unit < COLUMN_UNITS && k->index <= 64 && k->width < 4096 && k->digits < 10,
 		      "a column is damaged");
 	}
 	NUM(w, c->declared);

@@ -4,46 +4,12 @@
 
 static void one_word(struct diags *ds, struct column *col, const struct node *w)
 {
-	static const struct {
-		const char *name;
-		enum column_unit unit;
-		bool right;
-	} units[] = {
-		{"us", COL_US, true},
-		{"ms", COL_MS, true},
-		{"s", COL_S, true},
-		{"seconds", COL_SECONDS, true},
-		{"KB", COL_KB, true},
-		{"MB", COL_MB, true},
-		{"meminfo", COL_MEMINFO, true},
-		{"percent", COL_PERCENT, true},
-		{"milli", COL_MILLI, true},
-		{"elapsed", COL_ELAPSED, false},
-		{"clock", COL_CLOCK, false},
-		{"hex", COL_HEX, false},
-		{"oct", COL_OCT, false},
-		{"argv", COL_ARGV, false},
-		{"below", COL_BELOW, false},
-		{"members", COL_MEMBERS, false},
-		{"status", COL_STATUS, false},
-		{"syscall", COL_SYSCALL, false},
-		{"user", COL_USER, false},
-		{"disk", COL_DISK, false},
-		{"interface", COL_INTERFACE, false},
-		{"cgroup", COL_CGROUP, false},
-		{"container", COL_CONTAINER, false},
-		{"hist", COL_HIST, false},
-		{"call", COL_CALL, false},
-		{"function", COL_FUNCTION, false},
-		{"demangled", COL_DEMANGLED, false},
-		{"indent", COL_INDENT, false},
-	};
 	static const char *const others[] = {"data",  "left", "right", "key",    "same",
 					     "share", "bare", "blank", "quoted", "text"};
-	i32 i = node_word(w, units), other = node_word(w, others);
-	if (i >= 0) {
-		col->unit = units[i].unit;
-		col->right = units[i].right;
+	i32 unit = node_word(w, column_units), other = node_word(w, others);
+	if (unit >= 0) {
+		col->unit = (enum column_unit)unit;
+		col->right = column_units[unit].right;
 		return;
 	}
 	const struct names *names = names_find(w->name);
@@ -68,12 +34,14 @@ static void one_word(struct diags *ds, struct column *col, const struct node *w)
 		col->right = other == 2;
 		return;
 	}
+	AUTO_SB words = {0};
+	for (u32 u = 0; u < COLUMN_UNITS; u++)
+		if (*column_units[u].word)
+			sb_fmt(&words, "%s ", column_units[u].word);
 	diag_hint(ds, diag_add(ds, E_SYNTAX, w->loc, "columns know no '%.*s'", STRF(w->name)),
-		  "expected one of: left right data text is key same share bare blank quoted us ms "
-		  "s seconds KB MB meminfo percent milli elapsed clock hex oct argv status syscall "
-		  "user disk interface cgroup container hist percentiles call function demangled "
-		  "indent below members also; names: %s",
-		  names_list);
+		  "expected one of: left right data text is key same share bare blank quoted "
+		  "%.*spercentiles also; names: %s",
+		  STRF(sb_str(&words)), names_list);
 }
 
 /* Behind `is` stands the text that all rows have. */

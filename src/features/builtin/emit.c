@@ -17,42 +17,21 @@ static bool is_number(const struct type *t)
 	return type_is_int(t) || t->kind == T_BOOL || t->kind == T_ENUM;
 }
 
-/* A column with a unit shows numbers, words come as bytes. */
 static bool unit_fits(enum column_unit unit, const struct type *t)
 {
-	switch (unit) {
-	case COL_PLAIN: return true;
-	case COL_MEMINFO: return t->kind == T_STRING;
-	case COL_FUNCTION:
-	case COL_DEMANGLED: return t->kind == T_PROBE || t->kind == T_STRING;
-	case COL_ARGV: return t->kind == T_BUF || t->kind == T_STRING;
-	case COL_BELOW: return t->kind == T_KSTACK || t->kind == T_USTACK;
-	case COL_MEMBERS: return t->kind == T_RECORD;
-	case COL_CALL: return t->kind == T_BUF && t->mode == BUF_CALL;
-	case COL_US:
-	case COL_MS:
-	case COL_S:
-	case COL_SECONDS:
-	case COL_KB:
-	case COL_MB:
-	case COL_PERCENT:
-	case COL_MILLI:
-	case COL_ELAPSED:
-	case COL_CLOCK:
-	case COL_INDENT:
-	case COL_HEX:
-	case COL_OCT:
-	case COL_NAME:
-	case COL_SYSCALL:
-	case COL_USER:
-	case COL_DISK:
-	case COL_INTERFACE:
-	case COL_CGROUP:
-	case COL_CONTAINER:
-	case COL_STATUS: break;
-	case COL_HIST: return false;
+	bool text = t->kind == T_STRING;
+	switch (column_units[unit].takes) {
+	case TAKES_ANY: return true;
+	case TAKES_NOTHING: return false;
+	case TAKES_NUMBER: return is_number(t);
+	case TAKES_TEXT: return text;
+	case TAKES_PROBE: return text || t->kind == T_PROBE;
+	case TAKES_WORDS: return text || t->kind == T_BUF;
+	case TAKES_STACK: return t->kind == T_KSTACK || t->kind == T_USTACK;
+	case TAKES_RECORD: return t->kind == T_RECORD;
+	case TAKES_CALL: return t->kind == T_BUF && t->mode == BUF_CALL;
 	}
-	return is_number(t);
+	return false;
 }
 
 static bool check_emit(struct sema *s, struct node *call)

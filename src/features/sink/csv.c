@@ -96,10 +96,8 @@ static void put_cell(struct csv *c, const struct column *col, const struct value
 		column_text(&text, col, v, c->env.how.trailer);
 	else if (v->kind == V_NAMED && col->unit == COL_ELAPSED)
 		sb_u64(&text, v->u);
-	else if (col->unit == COL_PERCENT && (v->kind == V_INT || v->kind == V_UINT))
-		sb_fmt(&text, "%.4f", (double)v->i / 10000);
-	else if (col->unit == COL_MILLI && (v->kind == V_INT || v->kind == V_UINT))
-		sb_fmt(&text, "%.3f", (double)v->i / 1000);
+	else if (column_decimal(&text, col, v))
+		; /* it is there */
 	else if (raw)
 		value_text(&text, v, &(struct show){c->env.how.trailer, true});
 	else

@@ -241,10 +241,8 @@ static void put_cell(struct json *j, const struct column *c, const struct value 
 	struct sb *b = &j->o.b;
 	if (c->unit == COL_ELAPSED && v->kind == V_NAMED) {
 		json_u64(b, v->u);
-	} else if (c->unit == COL_PERCENT && (v->kind == V_INT || v->kind == V_UINT)) {
-		sb_fmt(b, "%.4f", (double)v->i / 10000);
-	} else if (c->unit == COL_MILLI && (v->kind == V_INT || v->kind == V_UINT)) {
-		sb_fmt(b, "%.3f", (double)v->i / 1000);
+	} else if (column_decimal(b, c, v)) {
+		return;
 	} else if (c->unit == COL_NAME) {
 		sb_clear(&j->tmp);
 		if (names_put(&j->tmp, c->names, v->i))
