@@ -39,6 +39,14 @@ t:raw_syscalls:sys_exit /@s[tid]/ { @us[args.id] = hist((nsecs - @s[tid]) / 1000
 	q -q a.sonde -e 't:sched:sched_switch { @[args.prev_comm, args.next_comm] = count(); }'
 	# what strace needs is a set of its own
 	q -q a.sonde strace
+	q -q a.sonde strace -C
+	q -q a.sonde strace -u root
+	q -q a.sonde strace -E HOME
+	q -q empty.sonde strace
+	# its summary needs less
+	q -q a.sonde strace -c -S name
+	q -q a.sonde strace -p 200 -f -c -e write -U calls,errors,max-time,name
+	q -q empty.sonde strace -c
 	q -q a.sonde --follow -e 'tracepoint:raw_syscalls:sys_enter { @[pid] = count(); }'
 	# words of a row
 	q a.sonde -e 't:syscalls:sys_enter_openat {

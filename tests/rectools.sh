@@ -52,6 +52,7 @@ live biolatency biolatency -p $work -j
 live offcputime offcputime -p $work -f -m 40ms --state S
 live runqlat runqlat -p $work -L -j
 live strace strace -f -p $work -o strace.out
+live summary strace -c -f -p $work -U calls,errors,name -S name -o summary.out
 live calls record -p $work --set strace -o calls.sonde
 live record record -p $work --set syscalls,sched,disk,samples=99 -o f.sonde
 live stacks record -p $work --set sched --stacks both -o stacks.sonde
@@ -62,6 +63,7 @@ kill -INT $tracers 2> /dev/null
 wait
 
 mv strace.out strace.live
+mv summary.out summary.live
 
 later() {
 	"$SONDE" query -q "${FILE:-f.sonde}" "$@" 2> later.err
@@ -107,6 +109,8 @@ same latency calls syscount -p $work -T 500 -L
 same biosnoop requests biosnoop -p $work
 same biolatency json_count biolatency -p $work -j
 FILE=stacks.sonde same offcputime stacks offcputime -p $work -f -m 40ms --state S
+same summary cat strace -c -f -U calls,errors,name -S name -o /dev/stdout
+FILE=calls.sonde same summary cat strace -c -f -U calls,errors,name -S name -o /dev/stdout
 FILE=calls.sonde same strace cat strace -f -p $work -o /dev/stdout
 same runqlat waits runqlat -L -j
 

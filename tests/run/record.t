@@ -89,7 +89,7 @@ RUN
 	"$SONDE" report r.sonde | grep -oE '(raw_syscalls:sys_enter|profile:hz:50|sys_enter_openat): .*'
 	for set in nothing sched=5 samples=x; do "$SONDE" record --set $set -- true 2>&1 | head -n 1; done
 EXPECT
-	raw_syscalls:sys_enter: args.id, args.args
+	raw_syscalls:sys_enter: args.id, args.args, syscall_id(args.id)
 	sys_enter_openat: args.__syscall_nr, args.dfd, args.filename, args.flags, args.mode, str(args.filename)
 	profile:hz:50: kstack, ustack
 	ERROR: --set: unknown set 'nothing' (sets: disk, faults, net, samples, sched, strace, syscalls)
@@ -278,6 +278,27 @@ EXPECT
 	sh 0 -c sh
 	sh 0 -c exit
 	sh 0 -c kill
+
+NAME record: the set syscalls is enough for the summary of strace, also of 32-bit programs
+NEEDS tp:raw_syscalls/sys_enter runs:args32 btf
+RUN
+	"$SONDE" record -q -o "$TMPDIR/r.sonde" --set syscalls -- build/tests/args32
+	"$SONDE" query -q "$TMPDIR/r.sonde" strace -c -U calls,errors,name 2>&1
+	"$SONDE" strace -q -c -U calls,errors,name -- build/tests/args32 2>&1
+	"$SONDE" query -q "$TMPDIR/r.sonde" syscount
+EXPECT
+	    calls    errors syscall
+	--------- --------- ----------------
+	        1           execve#32
+	--------- --------- ----------------
+	        1           total
+	    calls    errors syscall
+	--------- --------- ----------------
+	        1           execve#32
+	--------- --------- ----------------
+	        1           total
+	SYSCALL                   COUNT
+	execve#32                     1
 
 NAME record: --strings is how many bytes of a text are kept
 NEEDS tp:syscalls/sys_enter_openat

@@ -1,4 +1,5 @@
 /* strace.c - strace's -e, -t and -z: what is wanted becomes macros of the script. */
+#include "core/recorded.h"
 #include "tool/writers.h"
 #include <stdlib.h>
 #include <string.h>
@@ -474,6 +475,44 @@ static void put_whose(struct words *w, bool limited)
 	sb_fmt(w->out, "macro chosen() { %s }\n", all && limited ? "true" : "false");
 }
 
+/* A module may be named between the type and the probe. */
+static bool is_recorded(const struct recorded *r, const char *type, const char *probe)
+{
+	for (u32 i = 0; i < r->nprobe; i++)
+		if (str_starts(r->probe[i].text, str_z(type)) &&
+		    str_ends(r->probe[i].text, str_z(probe)))
+			return true;
+	return false;
+}
+
+/* What a recording lacks, in one sentence, and not probe by probe. */
+static bool check_recording(struct words *w, const struct recorded *r)
+{
+	bool summary = words_flag(w, "summary_only");
+	bool whole = is_recorded(r, "rawtracepoint:", ":sys_enter");
+	bool calls = is_recorded(r, "tracepoint:raw_syscalls", ":sys_enter") &&
+		     is_recorded(r, "tracepoint:raw_syscalls", ":sys_exit");
+	if (words_opt(w, "path").n)
+		return words_fail(w, (struct loc){0},
+				  "-P compares with files that are open while the process runs, "
+				  "which is over: choose calls with -e, as in -e trace=%%file");
+	if (words_opt(w, "user").n || words_opt(w, "environment").s)
+		return words_fail(w, (struct loc){0},
+				  "-%c is for a command, which a recording does not start",
+				  words_opt(w, "user").n ? 'u' : 'E');
+	if (whole || (summary && calls))
+		return true;
+	if (summary)
+		return words_fail(w, (struct loc){0},
+				  "the recording lacks system calls; record them with: "
+				  "sonde record --set syscalls");
+	return words_fail(
+		w, (struct loc){0},
+		"the recording lacks what strace prints of a system call; record it with: "
+		"sonde record --set strace%s",
+		calls ? " (this recording is enough for -c)" : "");
+}
+
 bool write_strace(struct words *w)
 {
 	static const char *const formats[] = {"%H:%M:%S", "%H:%M:%S", "%H:%M:%S.%f", "%s.%f"};
@@ -481,11 +520,8 @@ bool write_strace(struct words *w)
 	AUTO_SB set = {0};
 	if (!read_expressions(w, &wanted))
 		return false;
-	if (w->h->recording && words_opt(w, "path").n)
-		return words_fail(
-			w, (struct loc){0},
-			"-P compares with files that are open while the process runs, which is "
-			"over: choose calls with -e, as in -e trace=%%file");
+	if (w->h->recording && !check_recording(w, w->h->recording))
+		return false;
 	put_whose(w, wanted.trace.s || words_opt(w, "path").n);
 	if (times_given(w, "follow") > 1)
 		w->by_process = true;
