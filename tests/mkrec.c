@@ -1,9 +1,10 @@
 /*
- * mkrec [-a] [-g] [-l] [-u] [-z] [-k] [-p] [-i] [-r] [-s NEXT] [-b N] [-c] [-n NAME] FILE: a recording that tests know by heart. -a: it has no end. -g: nothing
+ * mkrec [-a] [-g] [-l] [-u] [-z] [-k] [-p] [-i] [-r] [-s NEXT] [-b N] [-c] [-y] [-n NAME] FILE: a recording that tests know by heart. -a: it has no end. -g: nothing
  * happens for ten days before the last round. -l: events were lost. -u: it is not compressed, -z: by zlib. -k: also all kinds of
  * values, and what viewers draw: drawn() below. -p: also spans. -i: also the items that the rest has no need of: items() below. -r: a
  * snapshot of what was held in memory. -s: it goes on in the file NEXT. -b: N rows of raw_syscalls:sys_enter by eight programs, for
- * measurements. -c: of a machine with 40 CPUs, with a name: spread() below. -n NAME: the host's name.
+ * measurements. -c: of a machine with 40 CPUs, with a name: spread() below. -y: only stacks of interpreted languages: languages() below. -n
+ * NAME: the host's name.
  *
  * Time 0 is 1000 s of the monotonic clock, and 2025-11-27 19:00:00 UTC. Ten rounds of 100 ms, each:
  *
@@ -310,9 +311,11 @@ static void spans(struct rec_writer *w)
 					       INT("args.bytes", "unsigned int", false, 4)};
 	static const struct rec_column request[] = {TEXT("span.name", 8), TEXT("span.id", 16),
 						    STACK("ustack", "ustack")};
-	struct str issue = STR("tracepoint:block:block_rq_issue"), done = STR("uprobe:/bin/app:done");
+	struct str issue = STR("tracepoint:block:block_rq_issue"),
+		   done = STR("uprobe:/bin/app:done");
 	u32 e_io = spans_of(w, begin, issue, io, 3), e_io_end = spans_of(w, end, issue, io, 2);
-	u32 e_req = spans_of(w, begin, done, request, 3), e_req_end = spans_of(w, end, done, request, 2);
+	u32 e_req = spans_of(w, begin, done, request, 3),
+	    e_req_end = spans_of(w, end, done, request, 2);
 	u32 cat = task(w, 100, 100, STR("cat")), worker = task(w, 200, 201, STR("worker"));
 	u32 idle = task(w, 0, 0, STR("swapper/0"));
 	const struct {
@@ -375,6 +378,38 @@ static void items(struct rec_writer *w)
 	rec_exit(w, &(struct rec_exit){
 			    .ts = START + 1310 * MS, .tid = 400, .pid = 400, .code = 0x300});
 	rec_exit(w, &(struct rec_exit){.ts = START + 1311 * MS, .tid = 100, .pid = 100, .code = 9});
+}
+
+/* A stack of two functions of a program, between two of the machine. The language may not be named: so it was in version 1.0. */
+static u32 program(struct rec_writer *w, struct str language, struct str label, struct str file,
+		   u32 lib)
+{
+	u32 by = rec_mapping(w, &(struct rec_mapping){.path = label});
+	struct rec_frame run = {
+		.mapping = by, .line = 12, .sym = STR("run"), .source = file, .language = language};
+	struct rec_frame top = run;
+	top.line = 20;
+	top.sym = STR("main");
+	const u32 f[] = {frame(w, 0x401004, STR("copy"), lib, 0), rec_frame(w, &run),
+			 rec_frame(w, &top), frame(w, 0x402004, STR("main"), lib, 0)};
+	return rec_stack(w, &(struct rec_stack){.n = countof(f), .frame = f});
+}
+
+static void languages(struct rec_writer *w)
+{
+	static const struct rec_column column[] = {STACK("ustack", "ustack")};
+	u32 lib = rec_mapping(
+		w, &(struct rec_mapping){.path = STR("/usr/bin/app"), .build_id = STR("0123")});
+	u32 e = schema(w, STR("profile"), STR("profile:hz:99"), column, 1),
+	    t = task(w, 500, 500, STR("app"));
+	const u32 id[] = {program(w, STR("python"), STR("python3.11"), STR("/srv/app.py"), lib),
+			  program(w, STR("php"), STR("php8.2"), STR("/srv/app.php"), lib),
+			  program(w, STR("ruby"), STR("ruby3.1"), STR("/srv/app.rb"), lib),
+			  program(w, STR("perl"), STR("perl5.36"), STR("/srv/app.pl"), lib),
+			  program(w, STR(""), STR("python3.8"), STR("/srv/old.py"), lib)};
+	for (u32 i = 0; i < countof(id); i++)
+		for (u32 k = 0; k <= i; k++)
+			row(w, e, 0, t, 10 * i + k, 0, (struct rec_cell[]){{.u = id[i]}});
 }
 
 static void big(struct rec_writer *w, u64 n)
@@ -452,7 +487,7 @@ static void spread(struct rec_writer *w)
 }
 
 struct options {
-	bool cut, lost, more, spans, gap, items, ring, wide;
+	bool cut, lost, more, spans, gap, items, ring, wide, languages;
 	const char *next, *name;
 	u64 rows;
 	enum rec_codec codec;
@@ -468,6 +503,8 @@ static void fill(struct rec_writer *w, const struct options *o)
 		err_free(rec_begin(w));
 	if (o->wide)
 		spread(w);
+	else if (o->languages)
+		languages(w);
 	else if (o->rows)
 		big(w, o->rows);
 	else
@@ -531,6 +568,7 @@ static int take(struct options *o, int argc, char **argv)
 		o->items |= !strcmp(argv[i], "-i");
 		o->ring |= !strcmp(argv[i], "-r");
 		o->wide |= !strcmp(argv[i], "-c");
+		o->languages |= !strcmp(argv[i], "-y");
 		o->codec = !strcmp(argv[i], "-u")   ? CODEC_NONE
 			   : !strcmp(argv[i], "-z") ? CODEC_ZLIB
 						    : o->codec;

@@ -10,7 +10,8 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 export TZ=UTC
-"$build/mkrec" a.sonde && "$build/mkrec" -a cut.sonde && "$build/mkrec" -l lost.sonde && "$build/mkrec" -g gap.sonde && "$build/mkrec" -p spans.sonde || exit 1
+"$build/mkrec" a.sonde && "$build/mkrec" -a cut.sonde && "$build/mkrec" -l lost.sonde && "$build/mkrec" -g gap.sonde && "$build/mkrec" -p spans.sonde &&
+	"$build/mkrec" -y lang.sonde || exit 1
 echo 't:raw_syscalls:sys_enter { @[comm, str($1)] = count(); }' > script.bt
 head -c 1000 a.sonde > short.sonde
 head -c 64 a.sonde > empty.sonde
@@ -57,6 +58,13 @@ ppid, uid, gid, cgroup, cpu, nsecs); }'
 	q -q a.sonde -e 'syscall:open* { @[probe] = count(); }'
 	q -q a.sonde -e 'profile:hz:99 { @[kstack, ustack, comm] = count(); @k[kstack(1)] = count(); @r[ustack(raw, 1)] = count(); }'
 	q -q a.sonde -f folded -e 'profile:hz:99 { @[ustack] = count(); }'
+	# functions of interpreted languages have no addresses; the last recorder did not name the language
+	q -q lang.sonde -e 'profile:hz:99 { @[ustack] = count(); @l[ustack(lang, 1)] = count(); @p[ustack(perf, 2)] = count(); }'
+	q -q lang.sonde -f json -e 'profile:hz:99 { print((nsecs, ustack(3))); exit(); }'
+	q -q lang.sonde -f folded -e 'profile:hz:99 { @[ustack] = count(); }'
+	q -q lang.sonde -f flame -e 'profile:hz:99 { @[ustack] = count(); }' | tr '<' '\n' |
+		sed -n 's/^title>\(run [^ ]*\) .*/\1/p; s/^rect.*fill="\(#[0-9a-f]*\)".*/\1/p' | grep -A 1 run
+	q lang.sonde -e 'profile:hz:99 { @[ustack(native)] = count(); @ = count(); }'
 	q -q a.sonde -f json -e 't:raw_syscalls:sys_exit { @[comm] = stats(args.ret); @h = lhist(args.ret, 0, 100, 50); }'
 	q -q a.sonde -e 't:raw_syscalls:sys_exit { @ = avg(args.ret); @m[comm] = max(args.ret); @n[comm] = min(args.ret);
 @t = tseries(args.ret, 200ms, 5); }'

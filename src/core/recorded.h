@@ -47,6 +47,9 @@ void recorded_layout(struct arena *a, struct recorded_probe *p);
 /* The set of `sonde record` (tools/record/) with the probe of this name, "sched" or "samples=99"; empty if there is none. */
 struct str recorded_set(struct arena *a, struct str probe);
 
+/* In the flags of bpf_get_stack(), of programs for recordings: only frames of interpreted languages. */
+#define RECORDED_STACK_LANG (1ull << 32)
+
 /* Words at the start of each row, u64 each. */
 enum recorded_word {
 	ROW_POINT, /* id of the point (core/probe.h) for which the program runs */

@@ -93,7 +93,7 @@ struct str cell_probe(const struct rec_schema *s)
 	return event ? str_from(s->probe, s->type.n + 1) : s->probe;
 }
 
-void cell_frame(struct sb *b, const struct rec_file *f, u32 id)
+void cell_function(struct sb *b, const struct rec_file *f, u32 id)
 {
 	const struct rec_frame *fr = rec_frame_of(f, id);
 	if (!fr)
@@ -104,6 +104,41 @@ void cell_frame(struct sb *b, const struct rec_file *f, u32 id)
 		sb_visible(b, fr->text);
 	else
 		sb_fmt(b, "0x%llx", fr->addr);
+}
+
+static struct str base_name(struct str path)
+{
+	for (u32 i = path.n; i; i--)
+		if (path.s[i - 1] == '/')
+			return str_from(path, i);
+	return path;
+}
+
+void cell_frame(struct sb *b, const struct rec_file *f, u32 id)
+{
+	const struct rec_frame *fr = rec_frame_of(f, id);
+	struct str file = fr && fr->language.n ? base_name(fr->source) : STR("");
+	cell_function(b, f, id);
+	if (!file.n || str_eq(file, fr->sym))
+		return;
+	sb_z(b, " (");
+	sb_visible(b, file);
+	sb_char(b, ')');
+}
+
+/* "+0x12", or where a function without an address is. */
+static void put_place(struct sb *b, const struct rec_frame *fr)
+{
+	if (!fr->language.n) {
+		sb_fmt(b, "+0x%llx", fr->sym_off);
+		return;
+	}
+	if (fr->source.n) {
+		sb_char(b, '@');
+		sb_visible(b, fr->source);
+	}
+	if (fr->source.n && fr->line)
+		sb_fmt(b, ":%u", fr->line);
 }
 
 static void put_frame(struct sb *b, const struct rec_file *f, u32 id)
@@ -118,7 +153,7 @@ static void put_frame(struct sb *b, const struct rec_file *f, u32 id)
 	sb_fmt(b, "%16llx ", fr->addr);
 	if (fr->sym.n) {
 		sb_visible(b, fr->sym);
-		sb_fmt(b, "+0x%llx", fr->sym_off);
+		put_place(b, fr);
 	} else {
 		sb_z(b, "[unknown]");
 	}

@@ -15,6 +15,8 @@ void cell_text(struct sb *b, const struct rec_file *f, const struct rec_column *
 /* "syscalls:sys_enter_read": the probe without "tracepoint:". */
 struct str cell_probe(const struct rec_schema *s);
 /* A frame's name: its symbol, the text as it was printed, or its address. */
+void cell_function(struct sb *b, const struct rec_file *f, u32 id);
+/* The same; behind a function of an interpreted language also the last part of its file: "run (server.py)". */
 void cell_frame(struct sb *b, const struct rec_file *f, u32 id);
 /* The event as a line, and a line for each frame of its stacks. */
 void cell_row(struct sb *b, const struct rec_file *f, const struct rec_row *r);

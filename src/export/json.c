@@ -54,6 +54,20 @@ static void json_begin(void *self, struct exporting *x)
 	sb_z(b, "}}\n");
 }
 
+static void put_language(struct sb *b, const struct rec_frame *fr)
+{
+	json_member(b, false, "lang");
+	json_str(b, fr->language);
+	if (fr->source.n) {
+		json_member(b, false, "file");
+		json_str(b, fr->source);
+	}
+	if (fr->line) {
+		json_member(b, false, "line");
+		json_u64(b, fr->line);
+	}
+}
+
 static void put_stack(struct sb *b, const struct rec_file *f, u32 id)
 {
 	const struct rec_stack *s = rec_stack_of(f, id);
@@ -74,6 +88,8 @@ static void put_stack(struct sb *b, const struct rec_file *f, u32 id)
 			json_member(b, false, "mod");
 			json_str(b, m->path);
 		}
+		if (fr && fr->language.n)
+			put_language(b, fr);
 		sb_char(b, '}');
 	}
 	sb_char(b, ']');

@@ -99,7 +99,7 @@ static void add_frame(struct sqlite *q, u32 frame)
 	if (!fresh)
 		return;
 	sb_clear(&q->tmp);
-	cell_frame(&q->tmp, q->x->f, frame);
+	cell_function(&q->tmp, q->x->f, frame);
 	row_begin(r);
 	row_null(r);
 	row_text(r, sb_str(&q->tmp));

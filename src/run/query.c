@@ -310,11 +310,28 @@ static const struct rec_stack *stack_of_row(const struct query *q, bool user)
 	return NULL;
 }
 
-static i32 walk(void *arg, bool user, u32 skip, u64 *ip, u32 n)
+/* What a program gets for a frame. False: it gets nothing. */
+static bool take_frame(struct query *q, u32 pid, const struct rec_frame *f, bool only_lang, u64 *ip)
+{
+	const struct rec_mapping *m = rec_mapping_of(q->at->file, f->mapping);
+	if (query_names_is_code(f, m)) {
+		*ip = query_names_note_code(&q->frames, f, m);
+		return *ip;
+	}
+	if (only_lang)
+		return false;
+	query_names_note(&q->frames, pid, f, m);
+	*ip = f->addr;
+	return true;
+}
+
+static i32 walk(void *arg, u64 flags, u64 *ip, u32 n)
 {
 	struct query *q = arg;
+	bool user = flags & BPF_F_USER_STACK;
 	const struct rec_stack *s = q->at ? stack_of_row(q, user) : NULL;
-	u32 pid = user && q->at ? task_of(q)->pid : 0, got = 0;
+	u32 pid = user && q->at ? task_of(q)->pid : 0, got = 0,
+	    skip = flags & BPF_F_SKIP_FIELD_MASK;
 	q->no_stack += q->at && !s;
 	for (u32 i = 0; s && i < s->n && got < n; i++) {
 		const struct rec_frame *f = rec_frame_of(q->at->file, s->frame[i]);
@@ -324,8 +341,7 @@ static i32 walk(void *arg, bool user, u32 skip, u64 *ip, u32 n)
 			skip--;
 			continue;
 		}
-		query_names_note(&q->frames, pid, f, rec_mapping_of(q->at->file, f->mapping));
-		ip[got++] = f->addr;
+		got += take_frame(q, pid, f, flags & RECORDED_STACK_LANG, &ip[got]);
 	}
 	return (i32)got;
 }
@@ -374,6 +390,11 @@ static bool kernel(void *session, u64 addr, struct symbol *ret)
 static bool user(void *session, u32 pid, u64 addr, struct symbol *ret)
 {
 	return query_names_find(&query_of(session)->frames, pid, addr, ret);
+}
+
+static bool code(void *session, u64 word, struct interp_frame *ret)
+{
+	return query_names_code(&query_of(session)->frames, word, ret);
 }
 
 static void expect(void *session, u32 pid, u64 addr)
@@ -434,14 +455,6 @@ static bool no_interface(void *session, u32 index, struct sb *out)
 	return false;
 }
 
-/* A recording has the texts of frames of interpreted languages, not the words that stand for them. */
-static bool no_code(void *session, u64 word, struct interp_frame *ret)
-{
-	(void)session, (void)word;
-	*ret = (struct interp_frame){0};
-	return false;
-}
-
 static void no_load(void *session, struct sb *out)
 {
 	(void)session, (void)out;
@@ -461,7 +474,7 @@ static const struct names names_recorded = {
 	.gains = gains,
 	.source = source,
 	.tail = tail,
-	.code = no_code,
+	.code = code,
 	.finish_key = finish_key,
 	.username = no_name,
 	.cgroup = no_path,
@@ -489,7 +502,8 @@ void query_enter(struct query *q, struct session *s)
 						 .nhelper = countof(answers),
 						 .call = answer,
 						 .read = read_nothing,
-						 .stack = walk}});
+						 .stack = walk,
+						 .stack_flags = RECORDED_STACK_LANG}});
 	q->now_ns = q->start_ns;
 	s->live.query = q;
 	s->live.engine = &engine_vm;

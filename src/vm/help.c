@@ -316,9 +316,9 @@ static u64 help_stack(struct vm *v, const u64 *a)
 	if (!to || !spend(v, size))
 		return 0;
 	i32 n = -EINVAL;
-	if (!(size % 8) && !(a[3] & ~(u64)(BPF_F_SKIP_FIELD_MASK | BPF_F_USER_STACK)))
-		n = e->stack(e->arg, a[3] & BPF_F_USER_STACK, (u32)(a[3] & BPF_F_SKIP_FIELD_MASK),
-			     v->frames, most);
+	u64 known = BPF_F_SKIP_FIELD_MASK | BPF_F_USER_STACK | e->stack_flags;
+	if (!(size % 8) && !(a[3] & ~known))
+		n = e->stack(e->arg, a[3], v->frames, most);
 	assert(n <= (i32)most);
 	u32 bytes = n > 0 ? (u32)n * 8 : 0;
 	memcpy(to, v->frames, bytes);

@@ -78,9 +78,10 @@ struct vm_env {
 	/* Loads of kernel addresses by instructions go to read(), too, and give 0 where it fails, as
 	 * those of typed pointers do in the kernel. Otherwise they are errors. */
 	bool typed_loads;
-	/* The current stack without its first skip frames, innermost first: up to n addresses to ip.
-	 * Returns how many, or a negative errno. */
-	i32 (*stack)(void *arg, bool user, u32 skip, u64 *ip, u32 n);
+	/* The current stack, innermost first: up to n addresses to ip. flags are those of bpf_get_stack(): the number of frames
+	 * to skip, BPF_F_USER_STACK, and what is in stack_flags. Returns how many, or a negative errno. */
+	i32 (*stack)(void *arg, u64 flags, u64 *ip, u32 n);
+	u64 stack_flags; /* flags that the kernel does not have */
 };
 
 struct vm_spec {

@@ -252,13 +252,13 @@ static size_t read_mem(void *arg, enum vm_space space, u64 addr, void *dst, size
 	return n;
 }
 
-static i32 stack(void *arg, bool user, u32 skip, u64 *ip, u32 n)
+static i32 stack(void *arg, u64 flags, u64 *ip, u32 n)
 {
 	(void)arg;
 	n = MIN(n, 7);
 	for (u32 i = 0; i < n; i++)
-		ip[i] = skip + i;
-	return user ? (i32)n : -EFAULT;
+		ip[i] = (flags & BPF_F_SKIP_FIELD_MASK) + i;
+	return flags & BPF_F_USER_STACK ? (i32)n : -EFAULT;
 }
 
 static u64 call(void *arg, struct vm *v, u32 helper, const u64 a[5])

@@ -153,3 +153,71 @@ RUN
 EXPECT
 	perl_run;(main) (order.pl);main::outer (order.pl) sort main::guarded (order.pl);(eval) (order.pl);main::leaf (order.pl) getppid 1
 NEEDS x86_64 dwunwind file:/usr/bin/perl
+
+NAME a recording has Python's functions as a live script has them, in all outputs
+RUN
+	sh tests/langrecorded.sh "$SONDE" /usr/bin/python3 tests/progs/pysort.py | sed "s,$TMPDIR/,,; s,/[^ ]*/tests/progs/,,; s, (python[^ ]*)$,,"
+EXPECT
+	text: the same
+	json: the same
+	folded: the same
+	flame: the same
+	pprof: the same
+	speedscope: the same
+	<module> (pysort.py);outer (pysort.py);key (pysort.py) 1
+	at key@pysort.py:6
+	at outer@pysort.py:11
+	at <module>@pysort.py:14
+	"lang": "python"
+NEEDS x86_64 dwunwind cmd:setarch file:/usr/bin/python3
+TIMEOUT 30
+
+NAME a recording has Perl's functions as a live script has them, in all outputs
+RUN
+	printf 'sub leaf { getppid() }\nsub outer { eval { leaf(); 1 } }\nouter();\n' >"$TMPDIR/order.pl"
+	sh tests/langrecorded.sh "$SONDE" /usr/bin/perl "$TMPDIR/order.pl" | sed "s,$TMPDIR/,,; s,/[^ ]*/tests/progs/,,; s, (perl[^ ]*)$,,"
+EXPECT
+	text: the same
+	json: the same
+	folded: the same
+	flame: the same
+	pprof: the same
+	speedscope: the same
+	(main) (order.pl);main::outer (order.pl);(eval) (order.pl);main::leaf (order.pl) 1
+	at main::leaf@order.pl:1
+	at (eval)@order.pl:2
+	at main::outer@order.pl:2
+	at (main)@order.pl:3
+	"lang": "perl"
+NEEDS x86_64 dwunwind cmd:setarch file:/usr/bin/perl
+TIMEOUT 30
+
+NAME a recording has Ruby's functions as a live script has them, in all outputs
+RUN
+	printf 'def key(x)\n  Process.ppid\n  x\nend\n\ndef outer\n  key(1)\nend\n\nouter\n' >"$TMPDIR/order.rb"
+	sh tests/langrecorded.sh "$SONDE" /usr/bin/ruby "$TMPDIR/order.rb" | grep 'the same\|lang"'
+EXPECT
+	text: the same
+	json: the same
+	folded: the same
+	flame: the same
+	pprof: the same
+	speedscope: the same
+	"lang": "ruby"
+NEEDS x86_64 dwunwind cmd:setarch file:/usr/bin/ruby
+TIMEOUT 30
+
+NAME a recording has PHP's functions as a live script has them, in all outputs
+RUN
+	printf '<?php\nclass Order {\n  static function key($x) {\n    getmypid();\n    return $x;\n  }\n}\nOrder::key(1);\n' >"$TMPDIR/order.php"
+	CALL=getpid sh tests/langrecorded.sh "$SONDE" /usr/bin/php -n "$TMPDIR/order.php" | grep 'the same\|lang"'
+EXPECT
+	text: the same
+	json: the same
+	folded: the same
+	flame: the same
+	pprof: the same
+	speedscope: the same
+	"lang": "php"
+NEEDS x86_64 dwunwind cmd:setarch file:/usr/bin/php
+TIMEOUT 30

@@ -782,13 +782,13 @@ static size_t read_mem(void *arg, enum vm_space space, u64 addr, void *dst, size
 	return n;
 }
 
-static i32 stack(void *arg, bool user, u32 skip, u64 *ip, u32 n)
+static i32 stack(void *arg, u64 flags, u64 *ip, u32 n)
 {
 	(void)arg;
-	if (!user)
+	if (!(flags & BPF_F_USER_STACK))
 		return -EFAULT;
 	u32 k = 0;
-	for (u64 at = 1 + skip; at <= 4 && k < n; at++)
+	for (u64 at = 1 + (flags & BPF_F_SKIP_FIELD_MASK); at <= 4 && k < n; at++)
 		ip[k++] = at * 0x100;
 	return (i32)k;
 }

@@ -68,6 +68,28 @@ static bool has_stack(const struct spelling *s, u32 use)
 	return false;
 }
 
+static bool is_mode(struct str word, enum stack_mode mode)
+{
+	return str_is(word, stack_modes[mode]);
+}
+
+static bool is_native(const struct node *n)
+{
+	const struct node *mode = n->kind == N_CALL ? n->a : NULL;
+	return mode && mode->kind == N_NAME && is_mode(mode->name, STACK_NATIVE);
+}
+
+/* The interpreter's own functions are in a stack only where no others were asked for. */
+static bool lacks_native(struct spelling *s, const struct node *n)
+{
+	for (u32 i = 0; i < s->probe->ncol && is_native(n); i++) {
+		const struct node *tree = column_tree(s->c, &s->probe->col[i]);
+		if (tree && s->probe->col[i].type->kind == T_USTACK && is_native(tree))
+			return false;
+	}
+	return is_native(n);
+}
+
 /* A row has it whatever was kept, but no helper tells it. */
 static bool is_word(const struct spelling *s, const struct node *n)
 {
@@ -164,7 +186,7 @@ static struct str text_of(struct spelling *s, const struct node *n)
 static void lacks(struct spelling *s, const struct node *n)
 {
 	struct str what = text_of(s, n), set = recorded_set(s->c->arena, s->p->text);
-	if (set.n && (asks_of(n) & OF_STACKS))
+	if (set.n && (asks_of(n) & OF_STACKS) && !is_native(n))
 		diag_add(s->c->diags, E_RECORDING, n->loc,
 			 "the recording lacks %.*s; record it with: sonde record --set %.*s "
 			 "--stacks both",
@@ -321,7 +343,8 @@ static void visit_call(struct spelling *s, struct node *n)
 		return;
 	}
 	bool stack = asks & OF_STACKS;
-	if ((asks & (OF_EVENT | USE_TASK)) || (stack && !has_stack(s, asks))) {
+	if ((asks & (OF_EVENT | USE_TASK)) ||
+	    (stack && (!has_stack(s, asks) || lacks_native(s, n)))) {
 		lacks(s, n);
 		return;
 	}

@@ -1,5 +1,6 @@
 /* stack.c - kstack, ustack and dw_ustack: call stacks as values. */
 #include "builtin/common.h"
+#include "core/recorded.h"
 #include <linux/bpf.h>
 
 enum {
@@ -356,9 +357,11 @@ static struct ref lower_kstack(struct lower *l, struct node *call, struct mem ds
 
 static struct ref lower_fp_ustack(struct lower *l, struct node *call, struct mem dst)
 {
-	u64 ids = call->type->mode == STACK_BUILD_ID ? BPF_F_USER_BUILD_ID : 0;
+	u64 flags = call->type->mode == STACK_BUILD_ID ? BPF_F_USER_BUILD_ID : 0;
 
-	return put_stack(l, call, dst, BPF_F_USER_STACK | ids, builtin_pid(l));
+	if (l->c->host->recording && call->type->mode == STACK_LANG)
+		flags |= RECORDED_STACK_LANG;
+	return put_stack(l, call, dst, BPF_F_USER_STACK | flags, builtin_pid(l));
 }
 
 static struct ref lower_ustack(struct lower *l, struct node *call, struct mem dst)

@@ -321,7 +321,8 @@ static u32 frame_id(struct recorder *r, const struct value *v, const struct fram
 				.line = f->line,
 				.sym = f->sym,
 				.source = f->source,
-				.text = f->text};
+				.text = f->text,
+				.language = f->language};
 	out.flags = (u8)((f->inlined ? FRAME_INLINED : 0) | (f->made ? FRAME_MADE : 0) |
 			 (v->kernel ? FRAME_KERNEL : 0));
 	if (f->module.n)
