@@ -62,6 +62,17 @@ RUST_TYPES = {
     "one": ("One", "One { a: (X) as u64 + 3 }", [(".a", "%d", "{}.a")]),
     "half": ("Half", "Half { d: (X) as f64, l: (X) as i64 * 3 }", [(".l", "%ld", "{}.l")]),
     "array": ("[u32; 2]", "[(X) as u32, (X) as u32 + 4]", [("[0]", "%d", "{}[0]"), ("[1]", "%d", "{}[1]")]),
+    "tuple": ("(u8, i64)", "((X) as u8, (X) as i64 * -5)", [(".__0", "%d", "{}.0"), (".__1", "%ld", "{}.1")]),
+    "tiny": ("Tiny", "Tiny { a: (X) as u8, b: (X) as u8 + 1, c: (X) as u8 + 2 }",
+             [(".a", "%d", "{}.a"), (".b", "%d", "{}.b"), (".c", "%d", "{}.c")]),
+    "nested": ("Nested", "Nested { one: One { a: (X) as u64 }, b: (X) as u32 * 3 }",
+               [(".one.a", "%d", "{}.one.a"), (".b", "%d", "{}.b")]),
+    "bytes": ("[u8; 12]", "[(X) as u8; 12]", [("[0]", "%d", "{}[0]"), ("[11]", "%d", "{}[11]")]),
+    "option": ("Option<u32>", "Some((X) as u32 + 6)", [(".Some.__0", "%d", "{}.unwrap_or(0)")]),
+    "result": ("Result<u32, u8>", "Ok((X) as u32 + 8)", [(".Ok.__0", "%d", "{}.unwrap_or(0)")]),
+    "shape": ("Shape", "Shape::Line { from: (X) as u64, to: (X) as u64 + 2 }",
+              [(".Line.from", "%d", "{}.ends().0"), (".Line.to", "%d", "{}.ends().1")]),
+    "points": ("Points", "Points { x: (X) as f32 + 0.5, y: (X) as f32 }", [(".x", "%f", "{}.x"), (".y", "%f", "{}.y")]),
     "big": ("Big", "Big { a: (X) as i64, b: (X) as i64 * 2, c: 1, d: 2 }", [(".a", "%ld", "{}.a"), (".b", "%ld", "{}.b")]),
 }
 
@@ -106,6 +117,16 @@ pub struct Mixed { c: u8, l: u64 }
 pub struct Three { a: u32, b: u32, c: u32 }
 pub struct One { a: u64 }
 pub struct Half { d: f64, l: i64 }
+pub struct Points { x: f32, y: f32 }
+pub struct Tiny { a: u8, b: u8, c: u8 }
+pub struct Nested { one: One, b: u32 }
+pub enum Shape { Empty, Square(u32), Line { from: u64, to: u64 } }
+impl Shape {
+    #[inline(always)]
+    fn ends(&self) -> (u64, u64) {
+        match self { Shape::Line { from, to } => (*from, *to), Shape::Square(n) => (*n as u64, 0), Shape::Empty => (0, 0) }
+    }
+}
 """
 
 
@@ -206,7 +227,7 @@ def rust_value(p):
     t = p.ctype
     if t == "&str" or t == "&[u64]":
         return "%s.len() as i64" % p.name
-    if t == "bool" or not t[0].isupper() and t[0] not in "&[":
+    if t == "bool" or not t[0].isupper() and t[0] not in "&[(":
         return "%s as i64" % p.name
     return "%s as i64" % p.parts[0][2].format(p.name)
 
@@ -369,10 +390,10 @@ def build_and_trace(opt, job):
 # and -O3. The generator drops a fifth of them and makes as many constants: so many are optimised out for each debugger.
 LEAST = {
     "gcc": (100, 80, 55, 50),
-    "clang": (100, 40, 40, 35),
+    "clang": (100, 55, 55, 50),
     "g++": (100, 80, 55, 50),
-    "clang++": (80, 45, 45, 40),
-    "rustc": (45, 30, 30, 25),
+    "clang++": (80, 60, 60, 55),
+    "rustc": (90, 48, 46, 40),
 }
 
 

@@ -1,4 +1,5 @@
 /* Any bytes as machine code: every step moves on, and none beyond the end. */
+#include "arch/move.h"
 #include "sym/code.h"
 #include <elf.h>
 
@@ -10,7 +11,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 		struct codes c = {data, (u32)n, machine[i]};
 		struct insn in;
 		u32 at = 0, last = 0;
+		struct move move;
 		while (code_next(&c, &at, &in)) {
+			if (machine[i] == EM_X86_64 &&
+			    x86_64_move(data + last, (u32)n - last, &move))
+				assert(move.len == in.len && move.kind <= MOVE_SPOIL &&
+				       move.size <= 16);
 			assert(in.at == last && in.len > 0 && in.len <= 15);
 			assert(at == last + in.len && at <= c.n);
 			assert(code_begins(&c, last) == BEGINS_YES);

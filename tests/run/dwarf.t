@@ -470,6 +470,73 @@ EXPECT
 	    int k
 	ERROR: args.unused is optimised out there
 
+NAME arguments that Rust functions take by value: pairs, structs in memory, enums with data
+RUN
+	cat >$TMPDIR/app.rs <<-'END'
+		use std::hint::black_box;
+		pub struct Pair { a: u32, b: u32 }
+		pub struct Three { a: u32, b: u32, c: u32 }
+		pub struct Tiny { a: u8, b: u8, c: u8 }
+		pub enum Shape { Empty, Square(u32), Line { from: u64, to: u64 } }
+		#[inline(never)]
+		fn take(p: Pair, t: (u8, i64), o: Option<u32>, w: &str, s: Shape, h: Three, y: Tiny, f: f64) -> u64 {
+			let n = match &s { Shape::Line { from, to } => from + to, Shape::Square(n) => *n as u64, Shape::Empty => 0 };
+			black_box((&p.a, &p.b, &t, &o, &w, &h.a, &h.b, &h.c, &y.a, &y.b, &y.c, &f));
+			n
+		}
+		fn main() {
+			for i in 1..3 {
+				let s = Shape::Line { from: i, to: i + 1 };
+				let y = Tiny { a: 7, b: i as u8, c: 9 };
+				let h = Three { a: 1, b: 2, c: i as u32 };
+				black_box(take(Pair { a: i as u32, b: 30 }, (40, i as i64 - 50), Some(60), "word", s, h, y, 1.5));
+			}
+		}
+	END
+	rustc -A warnings -g -o $TMPDIR/app $TMPDIR/app.rs
+	"$SONDE" -q -c $TMPDIR/app -e "uprobe:$TMPDIR/app:rust:app::take {
+		print((args.p, args.t, args.o.Some, str(args.w.data_ptr, args.w.length + 1), args.s.Line, args.h, args.y)); }" |
+		sed '/^$/d'
+	"$SONDE" -lv "uprobe:$TMPDIR/app:rust:app::take" | grep ' f '
+NEEDS cmd:rustc x86_64 fast
+EXPECT
+	({ .a = 1, .b = 30 }, { .__0 = 40, .__1 = -49 }, { .__0 = 60 }, word, { .from = 1, .to = 2 }, { .a = 1, .b = 2, .c = 1 }, { .a = 7, .b = 1, .c = 9 })
+	({ .a = 2, .b = 30 }, { .__0 = 40, .__1 = -48 }, { .__0 = 60 }, word, { .from = 2, .to = 3 }, { .a = 1, .b = 2, .c = 2 }, { .a = 7, .b = 2, .c = 9 })
+	    f64 f (is in a floating point register, which the kernel does not show to probes)
+
+NAME arguments of a local function of clang that takes their addresses: where its first instructions put them
+RUN
+	cat >$TMPDIR/app.c <<-'END'
+		struct mixed { char c; long l; };
+		void (*volatile use)(void *);
+		static void nothing(void *p) { __asm__ volatile("" ::"r"(p) : "memory"); }
+		static __attribute__((noinline)) int f(int unused, struct mixed m, short s)
+		{
+			use(&m);
+			use(&s);
+			return 0;
+		}
+		int main(int n, char **v)
+		{
+			use = nothing;
+			for (int i = 0; i < 2; i++)
+				f(i, (struct mixed){(char)(i + 3), i - 5L}, (short)(i - 7));
+			return v == 0;
+		}
+	END
+	for level in 0 1 2; do
+		clang -g -O$level -o $TMPDIR/app $TMPDIR/app.c
+		"$SONDE" -q -c $TMPDIR/app -e "uprobe:$TMPDIR/app:f { print((args.m.c, args.m.l, args.s)); }" | sed '/^$/d'
+	done
+NEEDS cmd:clang x86_64 fast
+EXPECT
+	(3, -5, -7)
+	(4, -4, -6)
+	(3, -5, -7)
+	(4, -4, -6)
+	(3, -5, -7)
+	(4, -4, -6)
+
 NAME results of functions of which gcc changed the signature
 RUN
 	cat >$TMPDIR/isra.c <<-'END'

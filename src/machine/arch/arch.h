@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "arch/insn.h"
+#include "arch/move.h"
 #include "base/str.h"
 
 enum arch_id { ARCH_X86_64, ARCH_AARCH64, ARCH_COUNT };
@@ -151,6 +152,7 @@ struct arch {
 
 	/* Machine code. */
 	bool (*decode)(const u8 *p, u32 n, struct insn *ret);
+	bool (*move)(const u8 *p, u32 n, struct move *ret); /* NULL: nothing does that here */
 	u8 trap[4], ntrap, trap_skip; /* breakpoint instruction; ip is so far behind it then */
 	u8 kprobe_skew;               /* the same at a kprobe */
 	void (*nop5)(void),

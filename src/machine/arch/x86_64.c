@@ -215,6 +215,7 @@ const struct arch arch_x86_64 = {
 	.att_syntax = true,
 
 	.decode = x86_64_decode,
+	.move = x86_64_move,
 	.trap = {0xcc},
 	.ntrap = 1,
 	.trap_skip = 1,

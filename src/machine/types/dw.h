@@ -1,6 +1,6 @@
 /* dw.h - inside the DWARF reader: dwarf.c (files, functions), dwsplit.c (units in other files), dwtype.c (types),
- * dwloc.c (places), dwconv.c (calling conventions), dwparam.c (parameters at the entry), dwline.c (lines),
- * dwframe.c (inlined functions). */
+ * dwloc.c (places), dwconv.c (calling conventions), dwprologue.c (what functions begin with), dwparam.c (parameters
+ * at the entry), dwline.c (lines), dwframe.c (inlined functions). */
 #pragma once
 #include "base/vec.h"
 #include "types/dwarf.h"
@@ -162,6 +162,20 @@ struct dw_pass {
 void dw_pass_begin(struct dw_pass *p, struct debug *d, const struct dw_spot *s);
 void dw_pass_next(struct dw_pass *p, Dwarf_Die *param, struct debug_var *v);
 void dw_return(struct debug *d, const struct dw_spot *s, struct debug_var *ret);
+
+/*
+ * What a function has moved to where until its prologue ends; NULL: that is not known. By that a parameter's place at
+ * the entry follows from the place that debug information gives for the prologue's end.
+ */
+struct dw_prologue;
+enum dw_found { DW_UNFOUND, DW_FOUND_IN_VECTOR, DW_FOUND };
+const struct dw_prologue *dw_prologue_of(struct debug *d, const struct dw_spot *s);
+enum dw_found dw_by_prologue(struct debug *d, const struct dw_spot *s, const struct dw_prologue *p,
+			     Dwarf_Die *param, struct debug_var *v);
+/* Does the prologue change a register that the one place of a parameter, for all of the function, is in? */
+bool dw_moves(const struct dw_prologue *p, Dwarf_Die *param);
+/* Why a parameter in registers of floating point numbers cannot be read. */
+const char *dw_in_vectors(const struct type *t);
 
 /* ---- making places ---- */
 struct dw_ops {

@@ -292,7 +292,7 @@ static u32 nfloat(const struct arch_convention *c, const struct type *t)
 	return c->large_by_pointer ? MAX(n, 1u) : type_is_record(t) && t->size > 8 ? 2 : 1;
 }
 
-static const char *float_why(const struct type *t)
+const char *dw_in_vectors(const struct type *t)
 {
 	return type_is_record(t) ? mixed : floats;
 }
@@ -417,7 +417,7 @@ static void place_by(struct dw_pass *p, Dwarf_Die *param, struct debug_var *v, e
 	switch (k) {
 	case PASS_INT: integers(p, c, v, align); break;
 	case PASS_FLOAT:
-		v->why = float_why(v->type);
+		v->why = dw_in_vectors(v->type);
 		if (p->nvec + nfloat(c, v->type) <= c->nvec) {
 			p->nvec += nfloat(c, v->type);
 			break;
@@ -493,7 +493,7 @@ void dw_return(struct debug *d, const struct dw_spot *s, struct debug_var *ret)
 	}
 	switch (k) {
 	case PASS_INT: in_registers(d, ret, c->ret, ret->type->size); break;
-	case PASS_FLOAT: ret->why = float_why(ret->type); break;
+	case PASS_FLOAT: ret->why = dw_in_vectors(ret->type); break;
 	case PASS_MIXED: ret->why = mixed; break;
 	case PASS_MEMORY:
 	case PASS_POINTER:

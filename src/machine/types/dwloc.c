@@ -17,6 +17,7 @@ struct expr {
 	struct dw_ops o;
 	u32 depth;
 	bool value; /* the top is the value */
+	bool typed; /* the top has been converted to a type */
 	u32 nest;   /* frame base inside a frame base */
 };
 
@@ -114,6 +115,39 @@ static void push_frame_base(struct expr *x)
 }
 
 /* ---- operations ---- */
+
+/*
+ * To an integer of so many bytes: LLVM takes values apart and extends them so. What is known here of the type on the
+ * stack ends there: other conversions may follow, and nothing else.
+ */
+static void convert(struct expr *x, const Dwarf_Op *v)
+{
+	Dwarf_Die type;
+	u64 size = 0, encoding = 0;
+	if (!v->number) { /* to the type of addresses: it has its bits */
+		x->typed = false;
+		return;
+	}
+	if (!x->attr || dwarf_getlocation_die(x->attr, v, &type) ||
+	    !dw_udata(&type, DW_AT_byte_size, &size) || !size ||
+	    !dw_udata(&type, DW_AT_encoding, &encoding)) {
+		refuse(x, bad);
+		return;
+	}
+	bool is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+	if (!is_signed && encoding != DW_ATE_unsigned && encoding != DW_ATE_unsigned_char &&
+	    encoding != DW_ATE_boolean) {
+		refuse(x, "has a location with a type that is not understood");
+		return;
+	}
+	x->typed = true;
+	if (size >= 8)
+		return;
+	push(x, 64 - 8 * size);
+	op(x, DO_SHL, 0, 2, 1);
+	push(x, 64 - 8 * size);
+	op(x, is_signed ? DO_SAR : DO_SHR, 0, 2, 1);
+}
 
 /* Value of a register when the function began. */
 static void entry_value(struct expr *x, const Dwarf_Op *from)
@@ -260,6 +294,14 @@ static void run(struct expr *x, const Dwarf_Op *v, size_t n)
 {
 	for (size_t i = 0; i < n && !x->o.why; i++) {
 		u32 atom = v[i].atom;
+		if (atom == DW_OP_convert || atom == DW_OP_GNU_convert) {
+			convert(x, &v[i]);
+			continue;
+		}
+		if (x->typed && atom != DW_OP_stack_value) {
+			refuse(x, "has a location that is not understood");
+			return;
+		}
 		if (run_two(x, atom) || run_stack(x, &v[i]) || run_push(x, &v[i]))
 			continue;
 		if (atom == DW_OP_entry_value || atom == DW_OP_GNU_entry_value)
@@ -304,7 +346,7 @@ static void add_piece(struct expr *x, pieces *out, u32 size)
 	vec_add(out, (struct debug_piece){x->value, size, x->o.n, keep(x->d, &x->o)});
 	x->o.n = 0;
 	x->depth = 0;
-	x->value = false;
+	x->value = x->typed = false;
 }
 
 /* A block of bytes that is the value itself. */

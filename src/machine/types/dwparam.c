@@ -13,16 +13,19 @@
  *   gcc whose symbols have no suffix. Local functions may have lost, split or moved parameters.
  *
  * So the first source is used where there is one; for parameters with a place in the frame the
- * convention, if the compiler has kept it; a parameter without a place is optimised out.
+ * convention, if the compiler has kept it, else what the prologue moves there (dwprologue.c), which
+ * is asked first for Rust, whose convention is its own; a parameter without a place is optimised
+ * out.
  */
+#include "arch/arch.h"
 #include "types/dw.h"
 #include <gelf.h>
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 
 static const char gone[] = "is optimised out there";
-static const char changed[] = "has a place that cannot be known: the compiler changed how this "
-			      "function is called, or may have done so";
+static const char changed[] = "is optimised out at the function's entry: debug information has no "
+			      "place for it there";
 static const char no_result[] = "may be optimised out: the compiler changed how this function is "
 				"called";
 
@@ -370,6 +373,79 @@ static struct debug_var at_entry(const struct param *p, bool keeps, bool optimis
 	return v;
 }
 
+static bool is_memory(const struct debug_loc *l)
+{
+	for (u32 i = 0; i < l->npiece; i++)
+		if (l->piece[i].value)
+			return false;
+	return true;
+}
+
+/* Rust has addresses of structs on the stack; for optimised code LLVM then says that it has the structs. */
+static bool is_on_stack(const struct debug *d, const struct debug_var *v)
+{
+	const struct debug_piece *p = v->loc.piece;
+	return v->type->size > 8 && !p->value && p->op->kind == DO_REG &&
+	       p->op->v == arch_of(d->machine)->c_calls.sp && p->op[p->nop - 1].kind == DO_ADD;
+}
+
+/* A function that parameters are asked for, one after the other. */
+struct entry {
+	struct debug *d;
+	const struct dw_spot *s;
+	bool keeps, optimised, rust, followed;
+	const struct dw_prologue *prologue;
+};
+
+static const struct dw_prologue *prologue_of(struct entry *e)
+{
+	if (!e->followed)
+		e->prologue = dw_prologue_of(e->d, e->s);
+	e->followed = true;
+	return e->prologue;
+}
+
+/*
+ * What holds at the entry holds in all of the function, or so debug information says: LLVM may give the one place that
+ * the prologue puts a parameter into.
+ */
+static void ask_moves(struct entry *e, struct param *p, struct debug_var *v)
+{
+	if (!prologue_of(e) || !dw_moves(e->prologue, &p->die))
+		return;
+	struct debug_var found = *v;
+	if (dw_by_prologue(e->d, e->s, e->prologue, &p->die, &found) == DW_FOUND)
+		*v = found;
+	else
+		v->why = changed;
+}
+
+/*
+ * By the instructions of the prologue, if that can tell more. Values that optimised code has elsewhere may be those of
+ * the function's first statements, which leave no instruction behind; structs in memory are not.
+ */
+static void ask_prologue(struct entry *e, struct param *p, struct debug_var *v)
+{
+	struct debug_var found = *v;
+	if (p->holds == DW_HOLDS && !v->why)
+		ask_moves(e, p, v);
+	if (p->holds != DW_HOLDS_LATER && p->holds != DW_HOLDS_ELSEWHERE)
+		return;
+	if (!e->rust && e->keeps && (!v->why || p->holds == DW_HOLDS_ELSEWHERE))
+		return;
+	if (!prologue_of(e) || v->type->kind == T_ERROR)
+		return;
+	switch (dw_by_prologue(e->d, e->s, e->prologue, &p->die, &found)) {
+	case DW_UNFOUND: return;
+	case DW_FOUND_IN_VECTOR: v->why = dw_in_vectors(v->type); return;
+	case DW_FOUND: break;
+	}
+	if (e->optimised && e->rust && is_on_stack(e->d, &found))
+		v->why = changed;
+	else if (p->holds == DW_HOLDS_LATER || !e->optimised || is_memory(&found.loc))
+		*v = found;
+}
+
 void dw_params(struct debug *d, const struct dw_spot *s, dw_vars *out)
 {
 	params v = {0};
@@ -384,9 +460,13 @@ void dw_params(struct debug *d, const struct dw_spot *s, dw_vars *out)
 	}
 	optimised = is_optimised(d, s, optimised);
 	differs |= maker_of(s) == BY_CLANG && lacks_some(&func, written);
-	bool keeps = !differs && keeps_convention(d, s, optimised);
+	struct entry e = {.d = d, .s = s, .optimised = optimised};
+	Dwarf_Die unit = s->unit;
+	e.rust = dwarf_srclang(&unit) == DW_LANG_Rust;
+	e.keeps = !differs && keeps_convention(d, s, optimised);
 	for (u32 i = 0; i < v.n; i++) {
-		struct debug_var var = at_entry(&v.v[i], keeps, optimised);
+		struct debug_var var = at_entry(&v.v[i], e.keeps, optimised);
+		ask_prologue(&e, &v.v[i], &var);
 		if (var.name.n)
 			vec_add(out, var);
 	}
