@@ -1184,6 +1184,42 @@ EXPECT
 	calls32
 	/dev/null
 
+NAME tracepoints of single system calls see those of 32-bit programs, by kprobes where the kernel has no fentry
+RUN
+	try() { "$SONDE" --no-feature fentry -c build/tests/calls32 -e "$1" 2>&1 | grep -v '^32 bits' | grep .; }
+	try 'tracepoint:syscalls:sys_enter_execve /pid == cpid/ { @[probe] = count(); }'
+	try 'syscall:execve:return /pid == cpid/ { @[args.ret] = count(); }'
+	try 'tracepoint:syscalls:sys_enter_execve /pid == cpid/ { printf("%s\n", str(args.filename)); }' | sed 's,/.*/calls32,calls32,'
+	echo 'options { pid, command; } tracepoint:syscalls:sys_enter_execve { printf("%s\n", str(*args.argv)); }' >"$TMPDIR/x.bt"
+	"$SONDE" --no-feature fentry "$TMPDIR/x.bt" -- build/tests/calls32 2>&1 | grep -e ' of these'
+NEEDS x86_64 runs:calls32 btf kprobe
+TIMEOUT 60
+EXPECT
+	Attached 1 probe
+	@[tracepoint:syscalls:sys_enter_execve]: 2
+	Attached 1 probe
+	@[-13]: 1
+	@[0]: 1
+	Attached 1 probe
+	calls32
+	/dev/null
+	WARNING: 1 of these system calls was made by 32-bit programs and not traced: the arguments that the script reads are laid out otherwise there (strace shows them)
+
+NAME kprobes on the kernel's functions for calls of 32-bit programs: the registers are behind the first argument
+PROG
+	kprobe:__ia32_sys_write /pid == cpid/ { $r = (struct pt_regs *)arg0; @[$r->bx, $r->dx, str(uptr($r->cx), 8)] = count(); }
+	kretprobe:__ia32_sys_write /pid == cpid/ { @ret[retval] = count(); }
+LOAD calls32
+NEEDS x86_64 runs:calls32 btf kprobe
+EXPECT
+	32 bits
+	32 bits
+	32 bits
+	$
+	$
+	@[1, 8, 32 bits]: 3
+	@ret[8]: 3
+
 # Their numbers have bit 30 set: few points are compared, many are looked up.
 NAME tracepoints of system calls see those of x32 programs
 RUN

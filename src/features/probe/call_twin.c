@@ -3,9 +3,10 @@
  *
  * The kernel has no such events there. A program that runs for every call finds those by their numbers (call_twin());
  * beside a perf event for one call, programs are attached to the kernel's functions that 32-bit programs enter
- * (call_beside()). A body that reads arguments which are laid out otherwise there does not get them: the first counts
+ * (call_beside()): by fentry, or by kprobes where the kernel has none. A body that reads arguments which are laid out otherwise there does not get them: the first counts
  * such calls.
  */
+#include "kern/tracefs.h"
 #include "probe/common.h"
 #include <linux/btf.h>
 
@@ -80,14 +81,19 @@ bool call_twin(struct host *h, const struct point *p, u32 i, struct twin *ret)
 	return true;
 }
 
-/* A word of a 32-bit program, as wide as the field. */
-struct ref call_narrow_arg(struct fn *f, const struct point *p, int n, struct ref base, i32 off)
+/* Field n, of which v has the lower 4 bytes. */
+static struct ref narrow(struct fn *f, const struct point *p, int n, struct ref v)
 {
 	u32 nf;
 	const struct field *fd = type_fields(p->args, &nf);
 	assert(n > 0 && (u32)n < nf);
-	struct ref v = ir_load(f, 4, base, off);
 	return type_is_int(fd[n].type) && fd[n].type->is_signed ? ir_op1(f, O_EXTS, 4, v) : v;
+}
+
+/* A word of a 32-bit program, as wide as the field. */
+struct ref call_narrow_arg(struct fn *f, const struct point *p, int n, struct ref base, i32 off)
+{
+	return narrow(f, p, n, ir_load(f, 4, base, off));
 }
 
 struct ref call_twin_arg(struct fn *f, struct host *h, const struct point *p, int n)
@@ -104,6 +110,32 @@ struct entry {
 	struct str name;      /* of the kernel's function */
 	struct arch_twin how; /* its arguments */
 };
+
+/* The word in the registers that a call begins with, which kprobes get the address of. */
+static struct ref twin_word(struct fn *f, i32 off)
+{
+	u32 mark = ir_slot_mark(f);
+	struct ref slot = ir_slot(f, 4);
+	assert(ref_is(slot));
+	ir_call(f, BPF_FUNC_probe_read_kernel,
+		ARGS(slot, ir_con(f, 4), ir_addi(f, regs_fetch(f, 0), off)));
+	struct ref v = ir_load(f, 4, slot, 0);
+	ir_slot_release(f, mark);
+	return v;
+}
+
+static struct ref call_probed_arg(struct fn *f, struct host *h, const struct point *p, int n)
+{
+	if (!call_is_enter(p) || !n)
+		return n ? regs_fetch(f, ARG_RET) : ir_con(f, 0); /* as in call_twin_arg() */
+	return narrow(f, p, n, twin_word(f, h->arch->calls.compat->arg[n - 1]));
+}
+
+static struct err *call_probed_attach(struct host *h, struct unit *u, struct attach *a)
+{
+	const struct point *p = a->prog->points;
+	return kprobe_start(h, u, a, arena_strz(h->arena, p->extra), !call_is_enter(p));
+}
 
 /* Names of functions that 32-bit programs' calls may enter; false if there are no more. */
 static bool entry_name(struct host *h, const struct point *p, u32 i, struct entry *ret)
@@ -129,22 +161,33 @@ static bool entry_name(struct host *h, const struct point *p, u32 i, struct entr
 	return true;
 }
 
+/* A point at the function; false: the kernel has none of that name. */
+static bool beside_at(struct host *h, const struct point *p, const struct entry *f, struct point *q)
+{
+	struct types *k = host_has(h, FEAT_FENTRY) ? host_btf(h) : NULL;
+	bool enter = call_is_enter(p);
+	*q = *p;
+	q->args_space = AS_KERNEL; /* each by call_twin_arg(), or call_probed_arg() */
+	q->unreadable = !can_read(p, &f->how);
+	if (k) {
+		q->btf_id = btf_types_id(k, f->name, BTF_KIND_FUNC);
+		q->way = enter ? &way_call_compat : &way_call_compat_exit;
+		return q->btf_id;
+	}
+	q->extra = f->name;
+	q->way = enter ? &way_call_probed : &way_call_probed_exit;
+	return tracefs_symbol(h, f->name);
+}
+
 void call_beside(struct host *h, const struct point *p, point_cb *cb, void *arg)
 {
-	struct types *k = host_btf(h);
 	struct entry f;
 	if (p->way != &way_tp_perf || !str_is(p->target, "syscalls") || p->wild ||
-	    !h->arch->calls.compat || !k || !host_has(h, FEAT_FENTRY))
+	    !h->arch->calls.compat || !(host_has(h, FEAT_FENTRY) || host_has(h, FEAT_KPROBE)))
 		return;
 	for (u32 n = 0; entry_name(h, p, n, &f); n++) {
-		struct point q = *p;
-		q.btf_id = btf_types_id(k, f.name, BTF_KIND_FUNC);
-		if (!q.btf_id)
-			continue;
-		q.way = call_is_enter(p) ? &way_call_compat : &way_call_compat_exit;
-		q.args_space = AS_KERNEL; /* each by call_twin_arg() */
-		q.unreadable = !can_read(p, &f.how);
-		if (!cb(&q, arg))
+		struct point q;
+		if (beside_at(h, p, &f, &q) && !cb(&q, arg))
 			return;
 	}
 }
@@ -161,3 +204,9 @@ static bool never_fits(const struct ask *q)
 	.arg = call_twin_arg, .attach = rawtp_attach
 const struct way way_call_compat = {COMPAT_WAY, .attach_type = BPF_TRACE_FENTRY};
 const struct way way_call_compat_exit = {COMPAT_WAY, .attach_type = BPF_TRACE_FEXIT};
+
+#define PROBED_WAY                                                                                \
+	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = WAY_BESIDE | WAY_LINGERS, .fits = never_fits, \
+	.arg = call_probed_arg, .attach = call_probed_attach
+const struct way way_call_probed = {PROBED_WAY};
+const struct way way_call_probed_exit = {PROBED_WAY};

@@ -95,6 +95,9 @@ struct err *rawtp_attach_names(struct host *h, struct unit *u, struct attach *a)
 struct ref kprobe_arg(struct fn *f, struct host *h, const struct point *p, int n);
 u32 kprobe_load_as(struct host *h, const struct unit *u, const struct prog *g);
 struct err *kprobe_attach(struct host *h, struct unit *u, struct attach *a);
+/* At the start of one function, or at its return, whatever the program's points are. */
+struct err *kprobe_start(struct host *h, struct unit *u, struct attach *a, const char *func,
+			 bool ret);
 extern const struct way way_form; /* of fentry and fexit, where a function has another name */
 extern const struct way way_trampoline_entry, way_trampoline_return; /* of kernel functions */
 extern const struct way way_switches; /* of software:context-switches */
@@ -105,7 +108,8 @@ struct err *tracepoint_start(struct host *h, struct attach *a, struct str catego
 /* Linux 7.2: at these tracepoints only a perf event of raw_syscalls has programs that are not preempted. */
 bool calls_preempted(struct host *h, const struct point *p);
 extern const struct way way_raw_calls_event, way_calls_event, way_calls_by_regs, way_calls,
-	way_tp_typed, way_tp_raw, way_tp_perf, way_call_compat, way_call_compat_exit;
+	way_tp_typed, way_tp_raw, way_tp_perf, way_call_compat, way_call_compat_exit,
+	way_call_probed, way_call_probed_exit;
 extern const struct way *const tracepoint_ways[]; /* those, the cheapest first */
 /* A tracepoint's own, of a kind's callbacks. */
 struct err *tracepoint_able(struct host *h);

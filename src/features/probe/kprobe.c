@@ -181,7 +181,8 @@ static bool attach_multi(struct host *h, struct attach *a, bool core)
 static struct err *attach_perf(struct host *h, struct attach *a, int perf_fd)
 {
 	int fd = -1;
-	bool multi = a->prog->points->way->load_as(h, NULL, a->prog);
+	const struct way *w = a->prog->points->way;
+	bool multi = w->load_as && w->load_as(h, NULL, a->prog);
 	if (!multi && host_has(h, FEAT_PERF_LINK))
 		err_free(bpf_link_perf(a->fd, perf_fd, 0, &fd));
 	if (fd >= 0) {
@@ -202,11 +203,11 @@ static u32 calls_of(const struct unit *u, const struct prog *g)
 		       : 0;
 }
 
-static struct err *attach_return(struct host *h, struct unit *u, struct attach *a, const char *func)
+static struct err *attach_return(struct host *h, struct attach *a, const char *func, u32 calls)
 {
 	int fd;
 	char *event;
-	struct err *e = retprobe_open(h, func, calls_of(u, a->prog), &event, &fd);
+	struct err *e = retprobe_open(h, func, calls, &event, &fd);
 	if (e)
 		return e;
 	e = perf_start_fd(fd, a);
@@ -232,12 +233,24 @@ static struct err *attach_at(struct host *h, struct unit *u, struct attach *a,
 	int fd;
 	bool ret = is_return(a->prog->points->kind);
 	if (place && ret) {
-		struct err *e = attach_return(h, u, a, place);
+		struct err *e = attach_return(h, a, place, calls_of(u, a->prog));
 		if (!e)
 			return NULL;
 		err_free(e); /* the other way says better what is wrong */
 	}
 	struct err *e = perf_open_kprobe(h, func, func ? p->offset : p->addr, ret, &fd);
+	return e ? e : attach_perf(h, a, fd);
+}
+
+struct err *kprobe_start(struct host *h, struct unit *u, struct attach *a, const char *func,
+			 bool ret)
+{
+	int fd;
+	struct err *e = ret ? attach_return(h, a, func, (u32)MIN(u->config.kretprobe_maxactive, (u64)UINT32_MAX)) : NULL;
+	if (ret && !e)
+		return NULL;
+	err_free(e); /* the other way says better what is wrong */
+	e = perf_open_kprobe(h, func, 0, ret, &fd);
 	return e ? e : attach_perf(h, a, fd);
 }
 

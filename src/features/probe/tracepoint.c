@@ -141,8 +141,17 @@ const struct way way_tp_perf = {
 };
 
 const struct way *const tracepoint_ways[] = {
-	&way_calls_event, &way_calls_by_regs,    &way_calls,   &way_tp_typed, &way_tp_raw,
-	&way_call_compat, &way_call_compat_exit, &way_tp_perf, NULL,
+	&way_calls_event,
+	&way_calls_by_regs,
+	&way_calls,
+	&way_tp_typed,
+	&way_tp_raw,
+	&way_call_compat,
+	&way_call_compat_exit,
+	&way_call_probed,
+	&way_call_probed_exit,
+	&way_tp_perf,
+	NULL,
 };
 
 const struct kind kind_tracepoint = {
