@@ -179,6 +179,33 @@ EXPECT
 	sh               URG     T
 	sh               CONT    T
 
+# The watched process P answers USR1 of T by CONT to O, and TERM by TERM to its child C. T sends O the first CONT.
+NAME sigsnoop -p: signals that the process sends and receives, and no others, until it ends
+RUN
+	sleep 60 & o=$!
+	sh -c 'sleep 60 & c=$!; trap "kill -CONT $1" USR1; trap "kill $c; exit" TERM; echo $c >"$2"; while :; do wait; done' \
+		sh $o "$TMPDIR/child" 2>/dev/null & p=$!
+	until_written "$TMPDIR/child"
+	"$SONDE" sigsnoop -p $p -s USR1,CONT,TERM -o "$TMPDIR/out" --json --fields pid,signal_name,target & s=$!
+	until_written "$TMPDIR/out"
+	kill -CONT $o
+	kill -USR1 $p
+	until grep -q '"CONT"' "$TMPDIR/out"; do sleep 0.05; done
+	kill -TERM $p
+	wait $s
+	echo $?
+	sed -n '/"event"/{ s/[^,]*, [^,]*, //; s/": /=/g; s/["{}]//g; p; }' "$TMPDIR/out" |
+		sed "s/=$$,/=T,/; s/=$p\>/=P/g; s/=$o\$/=O/; s/=$(cat "$TMPDIR/child")\$/=C/"
+	kill $o
+NEEDS tp:signal/signal_generate
+TIMEOUT 20
+EXPECT
+	0
+	pid=T, signal_name=USR1, target=P
+	pid=P, signal_name=CONT, target=O
+	pid=T, signal_name=TERM, target=P
+	pid=P, signal_name=TERM, target=C
+
 NAME sigsnoop: signals that the kernel sends to a command and its children, whoever runs then
 RUN
 	p='import signal; signal.signal(signal.SIGALRM, lambda *a: None); signal.setitimer(signal.ITIMER_REAL, 0.05); signal.pause()'
