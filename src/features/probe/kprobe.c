@@ -246,7 +246,10 @@ struct err *kprobe_start(struct host *h, struct unit *u, struct attach *a, const
 			 bool ret)
 {
 	int fd;
-	struct err *e = ret ? attach_return(h, a, func, (u32)MIN(u->config.kretprobe_maxactive, (u64)UINT32_MAX)) : NULL;
+	struct err *e =
+		ret ? attach_return(h, a, func,
+				    (u32)MIN(u->config.kretprobe_maxactive, (u64)UINT32_MAX))
+		    : NULL;
 	if (ret && !e)
 		return NULL;
 	err_free(e); /* the other way says better what is wrong */
