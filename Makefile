@@ -51,7 +51,7 @@ FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH  := $(wildcard bench/*.[ch])
 # Parts of pictures.
 ASSETS := $(sort $(wildcard src/features/sink/*.js src/features/sink/*.css))
-EMBED  := $(sort $(wildcard tools/*.bt tools/lib/*.bt tools/record/*.bt tools/on/*.bt tools/aliases))
+EMBED  := $(sort $(wildcard tools/*.bt tools/lib/*.bt tools/record/*.bt tools/on/*.bt tools/board/*.bt tools/aliases))
 # Other versions of clang-format lay out some lines differently.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring version 14.,$(shell clang-format --version 2>/dev/null)),clang-format))
 FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c) tests/draw.c tests/oracle.c
@@ -266,6 +266,7 @@ COMPLETIONS = share/bash-completion/completions
 UNITS = lib/systemd/system
 install: all
 	install -D -m 755 $B/sonde $(DESTDIR)$(PREFIX)/bin/sonde
+	install -D -m 644 tools/board/top.bt $(DESTDIR)$(PREFIX)/share/sonde/top.bt
 	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1
 	sh scripts/man.sh $B/sonde man/sonde.1.in > $B/sonde.1
 	install -D -m 644 $B/sonde.1 $(DESTDIR)$(PREFIX)/share/man/man1/sonde.1
@@ -295,7 +296,7 @@ uninstall: all
 			[ "$$(readlink $$l)" != sonde ] || rm $$l || exit; done; done
 	cd $(DESTDIR)$(PREFIX) && rm -f $(LIBDIR)/$(SONAME) $(LIBDIR)/libsonde.so $(LIBDIR)/libsonde.a \
 		$(LIBDIR)/pkgconfig/libsonde.pc share/man/man3/libsonde.3 include/sonde/sonde.h
-	cd $(DESTDIR)$(PREFIX) && rm -f bin/sonde share/man/man1/sonde.1 include/sonde/sdt.h $(COMPLETIONS)/sonde \
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/sonde share/sonde/top.bt share/man/man1/sonde.1 include/sonde/sdt.h $(COMPLETIONS)/sonde \
 		share/zsh/site-functions/_sonde share/fish/vendor_completions.d/sonde.fish \
 		$(UNITS)/sonde-record.service $(UNITS)/sonde-metrics.service
 	[ ! -d $(DESTDIR)$(PREFIX)/include/sonde ] || rmdir $(DESTDIR)$(PREFIX)/include/sonde

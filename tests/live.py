@@ -263,6 +263,106 @@ def prints_the_results():
 		s.close()
 
 
+BOARD = '''-e 'config = { panes = "@cpu @wait @off by rate: processors; " "@size heat: sizes; @by by p99: ";
+	unit = "@cpu us; @wait us; @off ms" }
+begin {
+	@cpu["cat"] = sum(1500); @cpu["make"] = sum(2000000); @wait["cat"] = hist(700); @wait["make"] = hist(3);
+	@off["make"] = sum(90000); @unseen["x"] = count();
+	for ($i : 0..300) { @size = hist($i); @by["x", $i % 3] = hist($i); }
+}'''
+
+
+@case
+def board():
+	"""A script says which panes there are, in which order, what they are called, and what is beside."""
+	s = shown('board', 100, 24, words=BOARD + "'")
+	s.send('4')
+	s.until('4 text')
+	if re.search('^5 ', s.text(), re.M):
+		raise AssertionError('a fifth pane:\n' + s.text())
+	s.close()
+	for panes, what in (('@x', 'panes: the script has no map @x'), ('@n by', "panes: 'by' needs a column"),
+			    ('@n by size', "panes: 'size' is no column"), ('@n big', "panes: 'big' is neither a map nor a view"),
+			    ('heat: x', "panes: 'heat' names no map"), ('@n @n @n @n @n', 'panes: more than 4 maps in the pane of @n')):
+		s = Screen(120, 24)
+		s.command('%s live -e \'config = { panes = "%s" } begin { @n = count(); }\'' % (sonde, panes))
+		if s.ended() != '1' or 'ERROR: ' + what not in s.text():
+			raise AssertionError('%s: %s' % (panes, s.text()))
+		s.close()
+
+
+def links(pid):
+	"""Attachments that the process has."""
+	n = 0
+	for f in os.listdir('/proc/%d/fd' % pid):
+		try:
+			n += bool(re.search('bpf_link|bpf-link|perf_event', os.readlink('/proc/%d/fd/%s' % (pid, f))))
+		except OSError:
+			pass
+	return n
+
+
+@case
+def hidden_panes():
+	"""What is not on the screen is detached, and attached again when it comes back; what it had noted is forgotten."""
+	s = Screen(80, 24)
+	s.live("""--every 200ms -e 'config = { panes = "@a: first; @b @c: second" }
+	interval:ms:20 { @a = count(); } interval:ms:20 { @b = count(); @note = nsecs; }
+	interval:ms:20 /@note && nsecs - @note > 2000000000/ { @old = count(); @c = count(); }
+	interval:s:1000 { @never = count(); }'""")
+	s.until('2 second')
+	all_of = wait('all', lambda: links(pid()) >= 4 and links(pid()))
+	s.send('z')
+	s.until_not('2 second')
+	wait('fewer attachments', lambda: links(pid()) < all_of)
+	time.sleep(2.5)
+	s.send('z')
+	text = s.until('not traced for')
+	wait('all attachments', lambda: links(pid()) == all_of)
+	rate = lambda: re.search(r'2 second.*\n.*\n +(\d+)', s.text())
+	wait('it counts again', lambda: rate() and int(rate().group(1)) > 0)
+	if re.search(r'1 first.*not traced', text):
+		raise AssertionError('the first pane was detached:\n' + text)
+	if not re.search(r'2 second.*\n.* C/S', s.text()) and '@old' in s.text():
+		raise AssertionError(s.text())
+	s.send('q')
+	if s.ended() != '0' or '@old' in s.text():
+		raise AssertionError('a note of before was used:\n' + s.text())
+	s.close()
+
+
+@case
+def top():
+	"""The built-in board."""
+	s = Screen(170, 60)
+	s.command('echo $$ > %s/pid; exec %s top --every 200ms' % (tmp.name, sonde))
+	for pane in ('CPU, run queue, off CPU', 'system calls', 'disk latency in us', 'page faults', 'BPF programs of this machine',
+		     'TCP', 'new processes', 'lock contention'):
+		s.until(pane)
+	s.send('2', '/')
+	s.type('write')
+	s.send('Enter')
+	wait('a system call', lambda: re.search(r'[0-9](us|ms|s|ns) write$', s.text(), re.M))
+	s.send('5', 'z')
+	s.until('sonde: tracepoint_raw_syscalls_sys_exit')  # a program that has run
+	s.send('q')
+	if s.ended() != '0' or '@' in s.text():
+		raise AssertionError('more than the screen:\n' + s.text())
+	s.close()
+	out, err, rc = plain('top --for 1s')
+	if rc or '@calls[' not in out or '@woken' in out or err:
+		raise AssertionError('without a terminal: %d %s %s' % (rc, out[-500:], err))
+	script = plain('tools -s top')[0]
+	with open(os.path.join(here, '..', 'tools', 'board', 'top.bt')) as f:
+		if script != f.read():
+			raise AssertionError('another script')
+	for words, what in (('top x', "what is 'x'? 'top' takes only options"), ('top -e 1', "-e means nothing to 'top'"),
+			    ('top --json', '--json means nothing')):
+		out, err, rc = plain(words)
+		if rc != 1 or what not in err:
+			raise AssertionError('%s: %d %s' % (words, rc, err))
+
+
 CALLS = "-c 'build/tests/calls 3' -e 'uprobe:build/tests/calls:greet { @greets = count(); @[comm] = count(); }'"
 
 

@@ -21,6 +21,7 @@ enum { DUMP_SCRIPT = DUMP_ALL + 1 };
 /* Options of `live`. 0 and NULL mean the default. */
 struct live_spec {
 	bool on, ascii;
+	bool board; /* sonde top: what was on the screen is not printed again */
 	u64 every_ns, history_ns, memory;
 	const char *view;
 };
@@ -65,7 +66,7 @@ struct run_opts {
 
 typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools, cmd_record,
-	cmd_report, cmd_query, cmd_export, cmd_import, cmd_merge, cmd_serve, cmd_live;
+	cmd_report, cmd_query, cmd_export, cmd_import, cmd_merge, cmd_serve, cmd_live, cmd_top;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
 /* How a command is used, as "list [-v] [PATTERN]". NULL if the help does not show the command. */
@@ -157,6 +158,7 @@ struct err *live_every(struct live_spec *l, const char *val);
 struct err *live_history(struct live_spec *l, const char *val);
 struct err *live_memory(struct live_spec *l, const char *val);
 struct err *live_set_view(struct live_spec *l, const char *val);
+#define BOARD_OF_TOP "tools/board/top.bt"
 extern const char live_events[]; /* a script that counts what a recording has */
 struct err *live_refuses(const struct run_opts *o) MUST_USE; /* options that have no effect */
 struct front_spec;

@@ -4,6 +4,7 @@
 #include "api/machine.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/embed.h"
 #include "base/file.h"
 #include "cmd/cmd.h"
 #include "cmd/tool.h"
@@ -390,10 +391,14 @@ static struct err *open_screen(struct launch *l, const struct sink **sink, void 
 	struct front_spec spec = {.plain = *sink,
 				  .self = *self,
 				  .title = live_title(&l->job.arena, r->o),
+				  .unit = &l->job.unit,
+				  .board = r->o->live.board,
 				  .maps_are_shown = l->job.unit.config.print_maps_on_exit};
 	struct err *e = live_open(&r->screen, r->o, &spec);
 	if (e)
 		return e;
+	if (r->o->live.board)
+		l->job.unit.config.print_maps_on_exit = false;
 	l->session.loop.watcher = front_watcher(r->screen.front);
 	*sink = &front_sink;
 	*self = r->screen.front;
@@ -773,6 +778,19 @@ int run_command(const struct run_opts *o)
 	return o->list ? list(o) : run_script(o);
 }
 
+/* What only a script that the user names can have. */
+static struct err *top_refuses(const struct run_opts *o)
+{
+	const char *word = o->nrest ? o->rest[0] : NULL;
+	if (word)
+		return err_new("what is '%s'? 'top' takes only options; sonde live shows other "
+			       "scripts",
+			       word);
+	if (o->program)
+		return err_new("-e means nothing to 'top'; sonde live shows other scripts");
+	return NULL;
+}
+
 static int parse_and_run(struct run_opts *o, int argc, char **argv)
 {
 	static const char *const names[] = {
@@ -788,9 +806,13 @@ static int parse_and_run(struct run_opts *o, int argc, char **argv)
 			    : o->fmt   ? CMD_FMT
 			    : o->list  ? CMD_LIST
 				       : CMD_RUN;
+	if (!e && o->live.board && !o->help)
+		e = top_refuses(o);
 	if (!e && !o->help && !o->version)
 		e = opts_check(o, what,
-			       o->live.on && o->nrecording ? "live over a recording" : names[what]);
+			       o->live.board                 ? "top"
+			       : o->live.on && o->nrecording ? "live over a recording"
+							     : names[what]);
 	const char *use = argc && !o->compat ? command_use(argv[0]) : NULL;
 	int rc = RC_OK;
 	if (e)
@@ -807,6 +829,17 @@ static int parse_and_run(struct run_opts *o, int argc, char **argv)
 int cmd_run(int argc, char **argv, bool compat)
 {
 	return parse_and_run(&(struct run_opts){.compat = compat}, argc, argv);
+}
+
+int cmd_top(int argc, char **argv, bool compat)
+{
+	struct script board = {.start.tool = STR("top")};
+	board.source = (struct source){STR("top.bt"), embed_text(embed_find(STR(BOARD_OF_TOP)))};
+	board.fixed = board.source.text.n;
+	return parse_and_run(&(struct run_opts){.compat = compat,
+						.tool = &board,
+						.live = {.on = true, .board = true}},
+			     argc, argv);
 }
 
 int cmd_list(int argc, char **argv, bool compat)

@@ -34,51 +34,17 @@ void served_forget_maps(struct served *s)
 
 /* ---- settings ---- */
 
-static bool is_list(struct str text)
-{
-	return str_starts(str_trim(text), STR("@"));
-}
-
-/* "@x NAME" */
-static void split_entry(struct str entry, struct str *map, struct str *value)
-{
-	struct str rest = str_trim(entry);
-	u32 n = 0;
-	while (n < rest.n && rest.s[n] != ' ' && rest.s[n] != '\t')
-		n++;
-	*map = str_n(rest.s, n);
-	*value = str_trim(str_from(rest, n));
-}
-
-/* What the setting says of a map; *said: it says something of it, or of all. */
-static struct str setting_of(struct str text, struct str map, bool *said)
-{
-	struct str rest = text, entry, name, value;
-	*said = text.n && !is_list(text);
-	if (!is_list(text))
-		return text.s ? str_trim(text) : STR("");
-	while (str_cut(&rest, ';', &entry)) {
-		split_entry(entry, &name, &value);
-		if (!str_eq(name, map))
-			continue;
-		*said = true;
-		return value;
-	}
-	return STR("");
-}
-
 /* A map that is named there is one of the script. */
 static struct err *check_list(const struct unit *u, const char *setting, struct str text)
 {
-	struct str rest = text, entry, name, value;
-	while (is_list(text) && str_cut(&rest, ';', &entry)) {
+	struct str rest = text, name, value;
+	while (config_is_list(text) && config_entry(&rest, &name, &value)) {
 		bool found = false;
-		split_entry(entry, &name, &value);
 		for (u32 i = 0; i < u->nmap; i++)
 			found |= u->map[i]->role == MAP_USER && str_eq(u->map[i]->name, name);
-		if (str_trim(entry).n && !found)
+		if (!found)
 			return err_new("%s: the script has no map %.*s", setting, STRF(name));
-		if (str_trim(entry).n && !value.n)
+		if (!value.n)
 			return err_new("%s: %.*s has no value", setting, STRF(name));
 	}
 	return NULL;
@@ -108,8 +74,8 @@ static bool is_metric(const struct unit *u, const struct map *m)
 	bool said;
 	if (m->role != MAP_USER || !m->store)
 		return false;
-	if (is_list(u->config.metric))
-		return setting_of(u->config.metric, m->name, &said), said;
+	if (config_is_list(u->config.metric))
+		return config_of_map(u->config.metric, m->name, &said), said;
 	return is_number(m) && m->val->kind != T_TSERIES && (agg_of(m->val) || m->counter);
 }
 
@@ -178,12 +144,12 @@ static void base_name(const struct served *s, const struct unit *u, const struct
 		      struct sb *out)
 {
 	bool said;
-	struct str given = setting_of(u->config.metric, m->name, &said);
+	struct str given = config_of_map(u->config.metric, m->name, &said);
 	if (said)
 		sb_add(out, given);
 	else
 		default_name(s, out);
-	bool whole = said && (is_list(u->config.metric) || count_metrics(u) == 1);
+	bool whole = said && (config_is_list(u->config.metric) || count_metrics(u) == 1);
 	if (whole || m->name.n == 1)
 		return;
 	sb_char(out, '_');
@@ -230,13 +196,13 @@ static struct err *name_map(struct served *s, const struct unit *u, const struct
 	AUTO_SB name = {0};
 	bool said, of_it;
 	struct metric_shape shape = {.most = s->limits->series};
-	struct str unit = setting_of(u->config.unit, m->name, &said);
+	struct str unit = config_of_map(u->config.unit, m->name, &said);
 	base_name(s, u, m, &name);
 	enum metric_type type = type_of(m, sb_str(&name));
 	if (type == METRIC_COUNTER && str_ends(sb_str(&name), STR("_total")))
 		name.s[name.n -= 6] = 0;
 	/* A count is of things, not of what a unit for all maps measures. */
-	of_it = said && (is_list(u->config.unit) || m->val->kind != T_COUNT);
+	of_it = said && (config_is_list(u->config.unit) || m->val->kind != T_COUNT);
 	struct err *e = of_it ? set_unit(&shape, unit, &name) : NULL;
 	if (type == METRIC_COUNTER)
 		end_with(&name, "total");
@@ -244,9 +210,9 @@ static struct err *name_map(struct served *s, const struct unit *u, const struct
 		e = check_map(s, m, type, sb_str(&name));
 	if (e)
 		return e;
-	struct str help = setting_of(u->config.help, m->name, &said);
+	struct str help = config_of_map(u->config.help, m->name, &said);
 	shape.name = arena_str(&s->arena, sb_str(&name));
-	shape.labels = arena_str(&s->arena, setting_of(u->config.labels, m->name, &of_it));
+	shape.labels = arena_str(&s->arena, config_of_map(u->config.labels, m->name, &of_it));
 	shape.help = said ? arena_str(&s->arena, help)
 			  : str_z(arena_fmt(&s->arena, "%.*s of %s", STRF(m->name), s->name));
 	shape.type = type;

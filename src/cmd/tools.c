@@ -1,4 +1,5 @@
 /* tools.c - `sonde tools`: the canned tools by subject; the help of one. */
+#include "base/embed.h"
 #include "cmd/tool.h"
 #include "tool/words.h"
 
@@ -63,6 +64,18 @@ static int list_tools(struct arena *a, const char *word)
 	return RC_OK;
 }
 
+/* A tool's. The board is no tool, so that it gets no link of its name, but its script is printed, too. */
+static bool script_of(struct arena *a, const char *name, struct str *ret)
+{
+	struct tool t;
+	bool top = !strcmp(name, "top"), found = !top && tool_find(a, str_z(name), &t);
+	if (top)
+		*ret = embed_text(embed_find(STR(BOARD_OF_TOP)));
+	else if (found)
+		*ret = t.text;
+	return top || found;
+}
+
 static int no_tool(const char *name)
 {
 	fprintf(stderr, "ERROR: no tool is called '%s' (sonde tools lists all)\n", name);
@@ -72,7 +85,7 @@ static int no_tool(const char *name)
 int cmd_tools(int argc, char **argv, bool compat)
 {
 	struct arena a = {0};
-	struct tool t;
+	struct str text;
 	int rc = RC_OK;
 	bool script = argc == 3 && !strcmp(argv[1], "-s");
 	if (argc == 1 || (argc == 2 && argv[1][0] != '-'))
@@ -85,10 +98,10 @@ int cmd_tools(int argc, char **argv, bool compat)
 		rc = usage_error(compat, "USAGE: sonde tools [WORD], or sonde tools -s NAME");
 	else if (!strcmp(argv[2], "tplist"))
 		rc = usage_error(compat, "tplist is not a script; sonde tplist -h prints its help");
-	else if (!tool_find(&a, str_z(argv[2]), &t))
+	else if (!script_of(&a, argv[2], &text))
 		rc = no_tool(argv[2]);
 	else
-		fwrite(t.text.s, 1, t.text.n, stdout);
+		fwrite(text.s, 1, text.n, stdout);
 	arena_free(&a);
 	return rc;
 }

@@ -104,3 +104,41 @@ u64 setting_number(const struct config *c, const struct setting *s)
 	assert(s->kind == SETTING_YES || s->kind == SETTING_NUMBER);
 	return s->kind == SETTING_YES ? *(const bool *)at : *(const u64 *)at;
 }
+
+/* ---- settings of maps ---- */
+
+bool config_is_list(struct str text)
+{
+	return str_starts(str_trim(text), STR("@"));
+}
+
+bool config_entry(struct str *rest, struct str *map, struct str *value)
+{
+	struct str entry;
+	while (str_cut(rest, ';', &entry)) {
+		struct str s = str_trim(entry);
+		u32 n = 0;
+		while (n < s.n && s.s[n] != ' ' && s.s[n] != '\t')
+			n++;
+		*map = str_n(s.s, n);
+		*value = str_trim(str_from(s, n));
+		if (n)
+			return true;
+	}
+	return false;
+}
+
+struct str config_of_map(struct str text, struct str map, bool *said)
+{
+	struct str rest = text, name, value;
+	*said = text.n && !config_is_list(text);
+	if (!config_is_list(text))
+		return text.s ? str_trim(text) : STR("");
+	while (config_entry(&rest, &name, &value)) {
+		if (!str_eq(name, map))
+			continue;
+		*said = true;
+		return value;
+	}
+	return STR("");
+}

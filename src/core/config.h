@@ -59,3 +59,10 @@ bool setting_set(struct config *c, const struct setting *s, struct str text, str
 /* Of the kinds that show as text. */
 struct str setting_text(const struct config *c, const struct setting *s);
 u64 setting_number(const struct config *c, const struct setting *s);
+
+/* ---- settings of maps: one text for all of them, or "@x TEXT; @y TEXT" ---- */
+bool config_is_list(struct str text);
+/* The next entry of a list: the map's name and its text. False: there is none any more. */
+bool config_entry(struct str *rest, struct str *map, struct str *value);
+/* What the setting says of a map; *said: it says something of it, or of all maps. */
+struct str config_of_map(struct str text, struct str map, bool *said);

@@ -27,6 +27,17 @@ struct watcher {
 	u64 every_ns;  /* between two readings; may be changed at any time */
 	u64 slowed_ns; /* what it is instead, as readings take long; set by the run; 0: it is that */
 	u32 nfailed;   /* maps that could not be read, so far */
+	/* Read the times of all BPF programs of this machine, too, as a map without a type. May be
+	 * changed at any time, but needs_programs says at the beginning whether it ever will be. */
+	bool reads_programs, needs_programs;
+	/*
+	 * These three are NULL, or none is. ignores: the map is never to be read. wants: somebody looks
+	 * at it; programs all of whose maps are ignored or not wanted are detached until one is.
+	 * traced: that has happened to programs of this map, or they are attached again.
+	 */
+	bool (*ignores)(void *self, const struct map *m);
+	bool (*wants)(void *self, const struct map *m);
+	void (*traced)(void *self, const struct map *m, bool on);
 	/* Between two batches of records, at least every TICK_MS. False ends the run. */
 	bool (*look)(void *self);
 	void (*begin)(void *self, const struct watch_reading *t);

@@ -13,7 +13,10 @@ enum {
 	MAX_REMARKS = 200,
 	TEXT_NS = 100 * MILLI_NS, /* new text alone is drawn so often, at most */
 	WAIT_MS = 40,
+	STAYS_S = 3, /* what is hidden stays attached so long */
 };
+
+#define STAYS_NS (STAYS_S * (u64)SECOND_NS)
 
 /* ---- panes ---- */
 
@@ -26,10 +29,20 @@ static u32 rank(const struct front *f, const struct pane *p)
 	return p->t->plain ? 2 : 1;
 }
 
+/* The order of the setting; the text comes last. */
+static int by_board(const struct pane *a, const struct pane *b)
+{
+	if (!a->spec || !b->spec)
+		return (a->spec == NULL) - (b->spec == NULL);
+	return (a->spec > b->spec) - (a->spec < b->spec);
+}
+
 static int by_rank(const void *pa, const void *pb, void *front)
 {
 	const struct pane *a = *(struct pane *const *)pa, *b = *(struct pane *const *)pb;
 	u32 x = rank(front, a), y = rank(front, b);
+	if (((const struct front *)front)->board.n)
+		return by_board(a, b);
 	if (x != y)
 		return x < y ? -1 : 1;
 	if (!a->t || !b->t)
@@ -37,12 +50,39 @@ static int by_rank(const void *pa, const void *pb, void *front)
 	return str_cmp(a->t->name, b->t->name);
 }
 
-static void add_pane(struct front *f, const struct live_table *t)
+static struct pane *add_pane(struct front *f, const struct live_table *t)
 {
 	struct pane *p = xcalloc(1, sizeof(*p));
 	p->t = t;
+	p->shown = true; /* until it is known */
 	f->pane = xrealloc(f->pane, (f->npane + 1) * sizeof(struct pane *));
-	f->pane[f->npane++] = p;
+	return f->pane[f->npane++] = p;
+}
+
+static struct pane *pane_of(const struct front *f, const struct board_pane *spec)
+{
+	for (u32 i = 0; i < f->npane; i++)
+		if (f->pane[i]->spec == spec)
+			return f->pane[i];
+	return NULL;
+}
+
+/* Into the pane that the script asks for, if it asks for any. */
+static void place(struct front *f, const struct live_table *t)
+{
+	bool first;
+	const struct board_pane *spec = board_find(&f->board, t->name, &first);
+	struct pane *p = spec ? pane_of(f, spec) : NULL;
+	if (!f->board.n) {
+		add_pane(f, t);
+	} else if (spec && first) {
+		p = add_pane(f, t);
+		p->spec = spec;
+		p->view = spec->view;
+		p->st.by = spec->by;
+	} else if (p && p->nbeside < BOARD_MAPS) {
+		p->beside[p->nbeside++] = t;
+	}
 }
 
 /* A focus that a key has moved stays on its pane. */
@@ -64,10 +104,21 @@ static void choose_focus(struct front *f)
 		f->focus = i < f->npane ? i : 0;
 }
 
+static bool pane_beside(const struct front *f, const struct live_table *t)
+{
+	bool first = true;
+	return board_find(&f->board, t->name, &first) && !first;
+}
+
 static void add_panes(struct front *f)
 {
-	for (u32 i = f->npane - 1; i < f->model.ntable; i++)
-		add_pane(f, f->model.table[i]);
+	for (u32 i = f->ntaken; i < f->model.ntable; i++) /* then those beside them */
+		if (!pane_beside(f, f->model.table[i]))
+			place(f, f->model.table[i]);
+	for (u32 i = f->ntaken; i < f->model.ntable; i++)
+		if (pane_beside(f, f->model.table[i]))
+			place(f, f->model.table[i]);
+	f->ntaken = f->model.ntable;
 	sort_panes(f);
 	choose_focus(f);
 }
@@ -109,6 +160,16 @@ static void read_text(struct front *f)
 		f->dirty = true;
 }
 
+/* Of all BPF programs: only while they are shown. */
+static void want_programs(struct front *f)
+{
+	bool first;
+	const struct board_pane *spec = board_find(&f->board, STR(BOARD_PROGRAMS), &first);
+	const struct pane *p = spec ? pane_of(f, spec) : NULL;
+	f->watcher.needs_programs = spec;
+	f->watcher.reads_programs = spec && (!p || p->shown);
+}
+
 static void draw(struct front *f)
 {
 	if (term_resized(&f->term) || !f->grid.w)
@@ -117,6 +178,7 @@ static void draw(struct front *f)
 		return;
 	grid_size(&f->grid, f->term.w, f->term.h);
 	screen_draw(f);
+	want_programs(f);
 	if (term_draw(&f->term, &f->grid))
 		f->dirty = false;
 	f->drawn_ns = now_ns();
@@ -155,6 +217,42 @@ static void end(void *self)
 	add_panes(f);
 	if (f->frozen) /* the same reading stays */
 		f->back = MIN(f->back + 1, f->model.ntick - 1);
+	f->dirty = true;
+}
+
+/* ---- what is traced ---- */
+
+static bool ignores(void *self, const struct map *m)
+{
+	const struct front *f = self;
+	bool first;
+	return !board_find(&f->board, m->name, &first);
+}
+
+/* A pane stays attached for a while, so that going through panes does not attach and detach. */
+static bool wants(void *self, const struct map *m)
+{
+	struct front *f = self;
+	bool first;
+	const struct board_pane *spec = board_find(&f->board, m->name, &first);
+	struct pane *p = spec ? pane_of(f, spec) : NULL;
+	if (!p || p->shown)
+		return true;
+	return !p->off && now_ns() < p->since_ns + STAYS_NS;
+}
+
+static void traced(void *self, const struct map *m, bool on)
+{
+	struct front *f = self;
+	bool first;
+	const struct board_pane *spec = board_find(&f->board, m->name, &first);
+	struct pane *p = spec ? pane_of(f, spec) : NULL;
+	if (!p || p->off == !on)
+		return;
+	u64 now = now_ns();
+	p->untraced_ns += on ? now - p->since_ns : 0;
+	p->since_ns = now;
+	p->off = !on;
 	f->dirty = true;
 }
 
@@ -238,7 +336,14 @@ struct err *front_open(const struct front_spec *spec, struct front **ret)
 	text_lines_init(&f->lines, KEPT_LINES);
 	add_pane(f, NULL);
 	f->dirty = true;
-	struct err *e = term_open(&f->term, spec->terminal);
+	struct err *e = NULL;
+	if (spec->unit) {
+		e = board_read(&f->arena, spec->unit, &f->board);
+		f->model.units = spec->unit->config.unit;
+	}
+	f->term = (struct term){.fd = -1, .guard_fd = -1};
+	if (!e)
+		e = term_open(&f->term, spec->terminal);
 	f->watcher = (struct watcher){.self = f,
 				      .fd = f->term.fd,
 				      .every_ns = spec->every_ns,
@@ -246,6 +351,12 @@ struct err *front_open(const struct front_spec *spec, struct front **ret)
 				      .begin = begin,
 				      .map = take_map,
 				      .end = end};
+	if (f->board.n) {
+		f->watcher.ignores = ignores;
+		f->watcher.wants = wants;
+		f->watcher.traced = traced;
+	}
+	want_programs(f);
 	if (e) {
 		(void)front_close(f);
 		return e;

@@ -20,9 +20,11 @@ struct front_spec {
 	struct str title;    /* what runs */
 	bool maps_are_shown; /* at exit: else the text is the first pane */
 	bool ascii;
+	bool board; /* sonde top: the title is the command */
 	u64 every_ns;
 	struct live_limits limits;
-	struct str view; /* name of the view that panes begin with, where it fits; "" */
+	const struct unit *unit; /* what runs; stays as long as the front */
+	struct str view;         /* name of the view that panes begin with, where it fits; "" */
 };
 struct err *front_open(const struct front_spec *spec, struct front **ret) MUST_USE;
 struct watcher *front_watcher(struct front *f);

@@ -1,11 +1,19 @@
 /* inside.h - the state of a front, for front.c, screen.c (draws it) and keys.c (changes it). */
 #pragma once
+#include "live/board.h"
 #include "live/front.h"
 #include "live/term.h"
 #include "live/view.h"
 
 struct pane {
-	const struct live_table *t;   /* NULL: the text */
+	const struct live_table *t;    /* NULL: the text */
+	const struct board_pane *spec; /* NULL: the script asks for no panes, or it is the text */
+	const struct live_table *beside[BOARD_MAPS];
+	u32 nbeside;
+	bool shown; /* drawn last */
+	bool off;   /* its programs are detached */
+	u64 since_ns,
+		untraced_ns; /* when it was hidden or detached; how long it was detached before */
 	const struct live_view *view; /* chosen by a key; NULL: the first that fits */
 	struct view_state st, outer;  /* outer: while a row is shown, that of the rows */
 	struct sb filter;
@@ -25,8 +33,9 @@ struct front {
 	u64 text_at, text_from; /* bytes of the text that were read; that were dropped */
 	struct term term;
 	struct grid grid;
-	struct pane **pane; /* those of tables as they come, and the text's */
-	u32 npane, focus;
+	struct pane **pane;       /* those of tables as they come, and the text's */
+	u32 npane, focus, ntaken; /* ntaken: tables that panes were made for */
+	struct board board;
 	bool moved;  /* the focus was, by a key; else it is on the first pane with content */
 	bool whole;  /* the pane with the focus has the screen */
 	bool frozen; /* .back counts on, so that the same reading stays */

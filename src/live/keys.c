@@ -67,6 +67,8 @@ static void go_in(struct front *f)
 {
 	struct arena a = {0};
 	struct pane *p = focused(f);
+	if (f->grid.w) /* keys before this one may have moved the selection */
+		screen_draw(f);
 	const struct live_view *v = pane_view(f, p);
 	struct view_env env = screen_env(f, p, &a);
 	bool done = v->enter && v->enter(&env, true);

@@ -2,6 +2,7 @@
 #include "live/model.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/units.h"
 #include "core/agg.h"
 #include "core/unit.h"
 #include "live/row.h"
@@ -198,6 +199,23 @@ static void share_same(struct live_value *v, const struct live_value *was, bool 
 
 /* ---- tables ---- */
 
+static u64 unit_of(const struct live_model *m, const struct map *map)
+{
+	static const char *const words[] = {"nanoseconds", "microseconds", "milliseconds",
+					    "seconds"};
+	bool said;
+	if (!map->val) /* of all BPF programs: run/programs.h */
+		return 1;
+	if (map->val->kind == T_COUNT && !config_is_list(m->units))
+		return 0; /* a unit for all maps does not concern it */
+	struct str unit = config_of_map(m->units, map->name, &said);
+	u64 ns = 1;
+	for (u32 i = 0; i < countof(words); i++, ns *= 1000)
+		if (str_is(unit, words[i]))
+			return ns;
+	return units_scale(unit);
+}
+
 static struct live_table *table_of(struct live_model *m, const struct map *map)
 {
 	for (u32 i = 0; i < m->ntable; i++)
@@ -207,6 +225,7 @@ static struct live_table *table_of(struct live_model *m, const struct map *map)
 	t->map = map;
 	t->name = map->name;
 	t->scalar = map->scalar;
+	t->unit_ns = unit_of(m, map);
 	m->table = xrealloc(m->table, (m->ntable + 1) * sizeof(struct live_table *));
 	m->table[m->ntable++] = t;
 	return t;

@@ -67,6 +67,7 @@ struct live_table {
 	struct str name; /* "@x" */
 	const struct map *map;
 	enum live_kind kind;
+	u64 unit_ns; /* values are times in this unit; 0: they are not, or it is not known */
 	bool adds, scalar, stacks;
 	bool plain; /* no aggregation and no counter: most likely the script's own notes */
 	struct live_row **row; /* by index; NULL where none is */
@@ -104,7 +105,8 @@ struct live_model {
 	struct live_tick *base, *mark; /* kept whatever their age; NULL if there are none */
 	struct watch_reading reading;  /* that is being made */
 	bool reading_on;
-	u64 lines; /* by model_note() */
+	u64 lines;        /* by model_note() */
+	struct str units; /* the setting "unit" of the script; stays as long as the model */
 };
 
 /* Which reading is shown, and what it is compared with. */

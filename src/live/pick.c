@@ -9,6 +9,14 @@ const struct live_view *view_named(struct str name)
 	return NULL;
 }
 
+bool view_sorts_by(struct str column)
+{
+	bool any = false;
+	for (u32 i = 0; views[i]; i++)
+		any |= views[i]->sorts_by && views[i]->sorts_by(column);
+	return any;
+}
+
 const struct live_view *view_for(const struct live_table *t, const struct live_row *row)
 {
 	for (u32 i = 0; views[i]; i++)

@@ -6,7 +6,7 @@
 #include "live/row.h"
 #include <time.h>
 
-enum { LEAST_W = 40, LEAST_H = 10, PANE_LEAST = 7, WIDE = 160, HEAD_LINES = 2 };
+enum { LEAST_W = 40, LEAST_H = 10, PANE_LEAST = 7, BOARD_LEAST = 5, WIDE = 160, HEAD_LINES = 2 };
 
 #define S(ink, flags) ((struct style){INK_##ink, flags})
 #define PLAIN_STYLE   ((struct style){INK_PLAIN, 0})
@@ -47,6 +47,8 @@ struct view_env screen_env(struct front *f, struct pane *p, struct arena *a)
 	return (struct view_env){.m = &f->model,
 				 .t = p->t,
 				 .row = pane_row(p),
+				 .beside = p->beside,
+				 .nbeside = p->nbeside,
 				 .lines = &f->lines,
 				 .look = screen_look(f),
 				 .back = f->back,
@@ -105,7 +107,7 @@ static void draw_title(struct front *f)
 	put_when(f, &b);
 	put_since(f, &b);
 	u32 n = text_columns(sb_str(&b)), room = g->w > n + 2 ? g->w - n - 2 : g->w;
-	sb_z(&title, "sonde live: ");
+	sb_z(&title, f->spec.board ? "sonde " : "sonde live: ");
 	row_one_line(&title, f->spec.title);
 	grid_text(g, 0, 0, room, S(TITLE, STYLE_BOLD), sb_str(&title));
 	grid_right(g, 0, 0, g->w, PLAIN_STYLE, sb_str(&b));
@@ -164,9 +166,22 @@ static void draw_state(struct front *f)
 
 /* ---- panes ---- */
 
+/* Totals lack the time in which nobody looked. */
+static void put_untraced(const struct pane *p, struct sb *b)
+{
+	u64 ns = p->untraced_ns + (p->off ? now_ns() - p->since_ns : 0);
+	if (p->off)
+		sb_z(b, "  not traced now");
+	else if (ns)
+		sb_fmt(b, "  not traced for %.0f s", (double)ns / SECOND_NS);
+}
+
 static void put_pane_title(const struct front *f, const struct pane *p, u32 i, struct sb *b)
 {
-	sb_fmt(b, "%u %.*s", i + 1, STRF(p->t ? p->t->name : STR("text")));
+	sb_fmt(b, "%u %.*s", i + 1,
+	       STRF(p->spec && p->spec->title.n ? p->spec->title
+		    : p->t                      ? p->t->name
+						: STR("text")));
 	if (p->inside)
 		sb_fmt(b, "[%.*s]", STRF(sb_str(&p->row)));
 	sb_fmt(b, "  %s", pane_view(f, p)->name);
@@ -174,6 +189,7 @@ static void put_pane_title(const struct front *f, const struct pane *p, u32 i, s
 		sb_fmt(b, "  %u of %u", p->st.cursor + 1, p->st.n);
 	if (p->filter.n)
 		sb_fmt(b, "  /%.*s", STRF(sb_str(&p->filter)));
+	put_untraced(p, b);
 	if (p->t && p->t->dropped)
 		sb_fmt(b, "  %llu old rows left out", p->t->dropped);
 }
@@ -199,7 +215,7 @@ bool pane_has_content(const struct front *f, const struct pane *p)
 {
 	if (!p->t)
 		return f->lines.n > f->nstatus;
-	return p->t->nrow > p->t->hole.n && !p->t->plain;
+	return p->spec || (p->t->nrow > p->t->hole.n && !p->t->plain);
 }
 
 /* Those that are to be drawn, and how many; the focused one is among them. */
@@ -220,14 +236,32 @@ static u32 choose_panes(const struct front *f, u32 *show, u32 most)
 	return most;
 }
 
+static void set_shown(struct pane *p, bool on)
+{
+	if (p->shown && !on && !p->off)
+		p->since_ns = now_ns();
+	p->shown = on;
+}
+
+static bool is_among(const u32 *v, u32 n, u32 i)
+{
+	for (u32 k = 0; k < n; k++)
+		if (v[k] == i)
+			return true;
+	return false;
+}
+
 static void draw_panes(struct front *f, struct rect r)
 {
 	struct arena a = {0};
 	u32 columns = r.w >= WIDE ? 2 : 1;
 	u32 *show = arena_newn(&a, u32, f->npane + 1);
-	u32 n = choose_panes(f, show, MAX(r.h / PANE_LEAST, 1u) * columns);
+	u32 least = f->board.n ? BOARD_LEAST : PANE_LEAST;
+	u32 n = choose_panes(f, show, MAX(r.h / least, 1u) * columns);
 	columns = MIN(columns, MAX(n, 1u));
 	u32 rows = (n + columns - 1) / columns, w = r.w / columns;
+	for (u32 i = 0; i < f->npane; i++)
+		set_shown(f->pane[i], is_among(show, n, i));
 	for (u32 i = 0; i < n; i++) {
 		u32 row = i / columns, col = i % columns, y = r.y + r.h * row / rows;
 		bool alone = i + 1 == n && !col; /* the last one has the whole line */
@@ -301,6 +335,8 @@ void screen_draw(struct front *f)
 		put_losses(f, &b);
 		if (g->h > 1)
 			grid_text(g, 0, 1, g->w, PLAIN_STYLE, sb_str(&b));
+		for (u32 i = 0; i < f->npane; i++)
+			set_shown(f->pane[i], false);
 		return;
 	}
 	struct rect r = {0, HEAD_LINES, g->w, g->h - HEAD_LINES - 1};

@@ -17,6 +17,7 @@ struct view_state {
 	u32 page;        /* how many fit; set by draw() */
 	u32 sort;        /* column + 1 by which rows are sorted; 0: the view's choice */
 	bool reverse;
+	struct str by;      /* the view's choice, if it has a column of that name; "" */
 	struct sb selected; /* key of the selected row; set by draw() */
 	u64 box, zoom; /* of flame graphs: the selected frame, and the one that is as wide as all */
 	struct flame_box *boxes; /* drawn last */
@@ -27,6 +28,9 @@ struct view_env {
 	const struct live_model *m;
 	const struct live_table *t; /* NULL: the text */
 	const struct live_row *row; /* only this row; NULL: all */
+	/* Others whose values for the same keys are columns beside. */
+	const struct live_table *const *beside;
+	u32 nbeside;
 	const struct live_lines *lines;
 	struct live_look look;
 	u32 back;          /* steps from the last reading to look.at */
@@ -47,11 +51,14 @@ struct live_view {
 	bool (*move)(struct view_env *v, int dx, int dy);
 	/* Enter, and Backspace if !in. False if the pane is to go into the row, or out of it. */
 	bool (*enter)(struct view_env *v, bool in);
+	/* view_state.by may be this word. NULL: it has no columns. */
+	bool (*sorts_by)(struct str column);
 };
 extern const struct live_view *const views[]; /* view/registry.c, ended by NULL */
 
 /* live/pick.c */
 const struct live_view *view_named(struct str name);
+bool view_sorts_by(struct str column); /* one of the views has such a column, or may have */
 const struct live_view *view_for(const struct live_table *t, const struct live_row *row);
 /* The next one that fits, behind v. */
 const struct live_view *view_after(const struct live_view *v, const struct live_table *t,

@@ -309,7 +309,8 @@ void report_watch_maps(struct reporter *r, struct watcher *w)
 {
 	const struct unit *u = r->unit;
 	for (u32 i = 0; i < u->nmap; i++)
-		if (u->map[i]->role == MAP_USER && source_has(r, u->map[i]))
+		if (u->map[i]->role == MAP_USER && source_has(r, u->map[i]) &&
+		    !(w->ignores && w->ignores(w->self, u->map[i])))
 			watch_map(r, u->map[i], w, false);
 	arena_reset(&r->reader.arena);
 }

@@ -183,6 +183,33 @@ bool attach_waits(const struct unit *u)
 
 /* ---- and back ---- */
 
+void attach_off(struct session *s, const struct prog *p)
+{
+	struct link *gone = NULL, **from = &s->live.links;
+	while (*from) {
+		struct link *l = *from;
+		if (l->owner != p) {
+			from = &l->next;
+			continue;
+		}
+		*from = l->next;
+		l->next = gone;
+		gone = l;
+	}
+	link_undo(s->h, &gone, NULL);
+}
+
+enum attached attach_again(struct session *s, const struct prog *p)
+{
+	enum attached how = attach_prog(s, p);
+	if (how == ATTACH_OTHERWISE) { /* it worked with this method before */
+		report_error(&s->reporter, false, "", p->loc,
+			     STR("the kernel refuses to attach this probe again"));
+		how = ATTACH_FAILED;
+	}
+	return how;
+}
+
 void attach_stop(struct session *s)
 {
 	struct link *slow = NULL, **from = &s->live.links;

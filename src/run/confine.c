@@ -6,6 +6,7 @@
  */
 #include "kern/confine.h"
 #include "core/builtin.h"
+#include "core/watch.h"
 #include "kern/caps.h"
 #include "kern/sandbox.h"
 #include "run/confine.h"
@@ -121,6 +122,14 @@ static struct confine needs(const struct session *s)
 		c.may |= MAY_RECORD;
 	if (s->loop.watcher) /* it may cut the text that it shows */
 		c.may |= MAY_RECORD;
+	if (s->loop.watcher && s->loop.watcher->wants) { /* it attaches programs again */
+		c.caps |= bit(CAP_BPF) | bit(CAP_PERFMON);
+		c.may |= MAY_ATTACH;
+	}
+	if (s->loop.watcher && s->loop.watcher->needs_programs) {
+		c.caps |= bit(CAP_SYS_ADMIN);
+		c.may |= MAY_ATTACH;
+	}
 	if (s->limits.parts)
 		c.may |= MAY_WRITE;
 	if (s->limits.renames || s->limits.parts) {

@@ -3,9 +3,9 @@
 #include "run/session.h"
 
 static const struct part *const parts[PARTS] = {
-	[PART_SCOPE] = &part_scope, [PART_NOTES] = &part_notes, [PART_UNWIND] = &part_unwind,
-	[PART_LOSS] = &part_loss,   [PART_COST] = &part_cost,   [PART_MANAGER] = &part_manager,
-	[PART_WATCH] = &part_watch,
+	[PART_SCOPE] = &part_scope, [PART_NOTES] = &part_notes,   [PART_UNWIND] = &part_unwind,
+	[PART_LOSS] = &part_loss,   [PART_COST] = &part_cost,     [PART_MANAGER] = &part_manager,
+	[PART_WATCH] = &part_watch, [PART_DEMAND] = &part_demand,
 };
 
 static bool works(const struct session *s, u32 i)

@@ -38,10 +38,11 @@ enum part_id {
 	PART_COST,
 	PART_MANAGER,
 	PART_WATCH,
+	PART_DEMAND,
 	PARTS
 };
 extern const struct part part_scope, part_notes, part_unwind, part_loss, part_cost, part_manager,
-	part_watch;
+	part_watch, part_demand;
 
 /* parts_init() makes the states, parts_free() calls close() and frees them; the others call the
  * callback of that name of each service. */

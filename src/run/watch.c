@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "core/watch.h"
 #include "run/cost.h"
+#include "run/programs.h"
 #include "run/query.h"
 #include "run/session.h"
 
@@ -35,6 +36,8 @@ static void pass_maps(struct session *s, const struct watch_reading *t)
 	struct watcher *to = watcher_of(s);
 	to->begin(to->self, t);
 	report_watch_maps(&s->reporter, to);
+	if (to->reads_programs)
+		programs_read(s, to);
 	to->end(to->self);
 }
 

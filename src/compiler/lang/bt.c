@@ -405,11 +405,33 @@ static struct node *c_definition(struct parser *p, struct top *top)
 	return n;
 }
 
+/* "text" "more text" is one text; *pieces: its parts, NULL if there is one. */
+static struct node *setting_text(struct parser *p, struct node **pieces)
+{
+	struct node *first = p_leaf(p, N_STR);
+	struct list l = {0};
+	AUTO_SB all = {0};
+	*pieces = NULL;
+	if (!p_at(p, TK_STRING))
+		return first;
+	struct node *n = node_new(p->arena, N_STR, first->loc);
+	sb_add(&all, first->name);
+	list_add(&l, first);
+	while (p_at(p, TK_STRING)) {
+		struct node *more = p_leaf(p, N_STR);
+		sb_add(&all, more->name);
+		list_add(&l, more);
+	}
+	n->name = arena_str(p->arena, sb_str(&all));
+	*pieces = l.head;
+	return n;
+}
+
 static struct node *setting(struct parser *p)
 {
 	struct loc from = p->t.loc;
 	struct str name = p->t.text;
-	struct node *val;
+	struct node *val, *pieces = NULL;
 	if (!p_at_name(p)) {
 		p_expected(p, "a setting");
 		return NULL;
@@ -420,7 +442,7 @@ static struct node *setting(struct parser *p)
 		return NULL;
 	switch ((int)p->t.kind) { /* nothing else is a value */
 	case TK_NUMBER: val = p_leaf(p, N_NUM); break;
-	case TK_STRING: val = p_leaf(p, N_STR); break;
+	case TK_STRING: val = setting_text(p, &pieces); break;
 	case TK_IDENT: val = p_leaf(p, N_NAME); break;
 	case TK_TRUE:
 	case TK_FALSE: val = bt_bool(p); break;
@@ -428,6 +450,7 @@ static struct node *setting(struct parser *p)
 	}
 	struct node *n = p_mk_name(p, N_SET, from, name);
 	n->a = val;
+	n->b = pieces;
 	return n;
 }
 

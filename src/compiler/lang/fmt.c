@@ -497,8 +497,16 @@ static void column(struct fmt *f, const struct node *n)
 
 static void setting(struct fmt *f, const struct node *n)
 {
-	sb_fmt(f->out, "%.*s = ", STRF(n->name));
-	expr(f, n->a);
+	sb_fmt(f->out, "%.*s =%s", STRF(n->name), n->b ? "" : " ");
+	if (!n->b)
+		expr(f, n->a);
+	f->depth++;
+	for (const struct node *piece = n->b; piece; piece = piece->next) {
+		sb_char(f->out, '\n');
+		indent(f);
+		expr(f, piece);
+	}
+	f->depth--;
 }
 
 /* Each on a line of its own, up to the bracket at end. */

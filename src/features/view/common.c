@@ -42,15 +42,46 @@ static double percentile_of(const struct live_blob *h, u32 part)
 	return p.kind == V_UINT ? (double)p.u : (double)p.i;
 }
 
+/* Its bucket; NULL if nothing was counted. */
+static const struct bucket *bucket_of(const struct live_blob *h, u32 part)
+{
+	double last = percentile_of(h, part);
+	for (u32 i = 0; h && i < h->n; i++)
+		if (h->hist[i].no_hi ? (double)h->hist[i].lo == last
+				     : (double)h->hist[i].hi == last + 1)
+			return &h->hist[i];
+	return NULL;
+}
+
+void put_time(struct sb *b, double ns)
+{
+	static const struct {
+		double least;
+		const char *name;
+	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {0, "ns"}};
+	u32 i = 0;
+	while (ns < units[i].least && i + 1 < countof(units))
+		i++;
+	double n = ns / (units[i].least > 0 ? units[i].least : 1);
+	sb_fmt(b, n == (double)(i64)n || n >= 1000 ? "%.0f%s" : "%.3g%s", n, units[i].name);
+}
+
+void put_time_percentile(struct sb *b, const struct live_blob *h, u32 part, u64 unit_ns)
+{
+	const struct bucket *k = bucket_of(h, part);
+	if (!k) {
+		sb_char(b, '-');
+		return;
+	}
+	bool one = !k->no_hi && !k->no_lo && k->hi == k->lo + 1;
+	sb_z(b, k->no_hi ? ">=" : one ? "" : "<");
+	put_time(b, (double)(k->no_hi || one ? k->lo : k->hi) * (double)unit_ns);
+}
+
 /* The bucket's upper bound, with a unit: "<8K", or its only value. */
 void put_percentile(struct sb *b, const struct live_blob *h, u32 part)
 {
-	double last = percentile_of(h, part);
-	const struct bucket *k = NULL;
-	for (u32 i = 0; h && i < h->n && !k; i++)
-		if (h->hist[i].no_hi ? (double)h->hist[i].lo == last
-				     : (double)h->hist[i].hi == last + 1)
-			k = &h->hist[i];
+	const struct bucket *k = bucket_of(h, part);
 	if (!k)
 		sb_char(b, '-');
 	else if (k->no_hi)
@@ -59,6 +90,12 @@ void put_percentile(struct sb *b, const struct live_blob *h, u32 part)
 		put_bound(b, k->lo);
 	else
 		sb_char(b, '<'), put_bound(b, k->hi);
+}
+
+/* What was added to the total per second. */
+static double stats_load(const struct live_entry *e)
+{
+	return e->known && e->step.count ? e->rate * (double)e->step.n / (double)e->step.count : 0;
 }
 
 double entry_number(const struct live_table *t, const struct live_entry *e, enum what w)
@@ -73,6 +110,7 @@ double entry_number(const struct live_table *t, const struct live_entry *e, enum
 	case W_P90: return percentile_of(e->all.blob, PART_P90);
 	case W_P99: return percentile_of(e->all.blob, PART_P99);
 	case W_MAX: return percentile_of(e->all.blob, PART_MAX);
+	case W_LOAD: return t->kind == LIVE_STATS ? stats_load(e) : e->rate;
 	case W_KEY:
 	case W_PAST:
 	case W_SHAPE:
@@ -89,6 +127,17 @@ static const struct {
 } numbers[] = {{"rate", W_RATE},   {"total", W_TOTAL}, {"value", W_TOTAL},
 	       {"count", W_COUNT}, {"avg", W_MEAN},    {"p50", W_P50},
 	       {"p90", W_P90},     {"p99", W_P99},     {"max", W_MAX}};
+
+bool what_named(struct str name, enum what *ret)
+{
+	for (size_t i = 0; i < countof(numbers); i++)
+		if (str_is(name, numbers[i].name)) {
+			*ret = numbers[i].what;
+			return true;
+		}
+	*ret = str_is(name, "load") ? W_LOAD : W_KEY;
+	return *ret == W_LOAD || str_is(name, "key");
+}
 
 static bool contains(struct str text, struct str word)
 {

@@ -16,7 +16,8 @@ enum what {
 	W_SHARE,
 	W_PAST,
 	W_SHAPE,
-	W_TEXT
+	W_TEXT,
+	W_LOAD, /* of times: which part of the interval they were */
 };
 
 /* For sorting and filters; what has no number is 0. */
@@ -25,6 +26,11 @@ double entry_number(const struct live_table *t, const struct live_entry *e, enum
 struct live_entries view_entries(struct view_env *v, enum what w);
 /* The histogram of v->row or of all rows, of the whole time and of the last interval. */
 void view_hists(struct view_env *v, struct live_blob **all, struct live_blob **step);
+/* Of a name of columns; false if it is none. */
+bool what_named(struct str name, enum what *ret);
+void put_time(struct sb *b, double ns); /* "850ns", "3.41ms" */
+/* A percentile of times. */
+void put_time_percentile(struct sb *b, const struct live_blob *h, u32 part, u64 unit_ns);
 void put_count(struct sb *b,
 	       double n); /* a number per second: one digit behind the point below 1000 */
 void put_bucket(struct sb *b, const struct bucket *k); /* "[2, 4)" */

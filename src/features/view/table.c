@@ -1,40 +1,67 @@
 /* table.c - a row per key: numbers, rates, a bar of its share, the last minute as a sparkline. */
 #include "view/common.h"
 
-enum { MAX_COLUMNS = 8, KEY_LEAST = 16, PAST = 20 };
+enum { MAX_COLUMNS = 12, KEY_LEAST = 16, PAST = 20, BESIDE = 9 };
 
 struct column_of {
 	enum what what;
 	const char *head;
 	u32 width;
-	bool optional; /* left out where there is little room */
+	bool optional;                   /* left out where there is little room */
+	const struct live_table *beside; /* whose value of this key it is; NULL: the pane's own */
 };
 struct layout {
+	struct column_of v[MAX_COLUMNS];
+	u32 n;
+};
+
+struct columns_of {
 	const struct column_of *v;
 	u32 n;
 };
 
-static struct layout layout_of(const struct live_table *t)
+static struct columns_of own_columns(const struct live_table *t)
 {
-	static const struct column_of
-		counts[] = {{W_RATE, "PER SEC", 10, false},
-			    {W_TOTAL, "TOTAL", 14, false},
-			    {W_SHARE, "OF MOST", 10, true},
-			    {W_PAST, "PAST", PAST, true},
-			    {W_KEY, "KEY", 0, false}},
-		values[] = {{W_TOTAL, "VALUE", 20, false},
-			    {W_RATE, "CHANGE/S", 10, false},
-			    {W_PAST, "PAST", PAST, true},
-			    {W_KEY, "KEY", 0, false}},
-		stats[] = {{W_RATE, "PER SEC", 10, false}, {W_COUNT, "COUNT", 12, false},
-			   {W_MEAN, "AVG", 12, false},     {W_TOTAL, "TOTAL", 16, true},
-			   {W_PAST, "PAST", PAST, true},   {W_KEY, "KEY", 0, false}},
-		hists[] = {{W_RATE, "PER SEC", 10, false}, {W_COUNT, "COUNT", 10, false},
-			   {W_P50, "P50", 9, false},       {W_P90, "P90", 9, true},
-			   {W_P99, "P99", 9, false},       {W_MAX, "MAX", 9, true},
-			   {W_SHAPE, "SHAPE", PAST, true}, {W_KEY, "KEY", 0, false}},
-		texts[] = {{W_KEY, "KEY", 0, false}, {W_TEXT, "VALUE", 0, false}};
-#define LAYOUT(v) ((struct layout){v, countof(v)})
+	static const struct column_of counts[] = {{W_RATE, "PER SEC", 10, false, NULL},
+						  {W_TOTAL, "TOTAL", 14, false, NULL},
+						  {W_SHARE, "OF MOST", 10, true, NULL},
+						  {W_PAST, "PAST", PAST, true, NULL},
+						  {W_KEY, "KEY", 0, false, NULL}},
+				      values[] = {{W_TOTAL, "VALUE", 20, false, NULL},
+						  {W_RATE, "CHANGE/S", 10, false, NULL},
+						  {W_PAST, "PAST", PAST, true, NULL},
+						  {W_KEY, "KEY", 0, false, NULL}},
+				      stats[] = {{W_RATE, "PER SEC", 10, false, NULL},
+						 {W_COUNT, "COUNT", 12, false, NULL},
+						 {W_MEAN, "AVG", 12, false, NULL},
+						 {W_TOTAL, "TOTAL", 16, true, NULL},
+						 {W_PAST, "PAST", PAST, true, NULL},
+						 {W_KEY, "KEY", 0, false, NULL}},
+				      hists[] = {{W_RATE, "PER SEC", 10, false, NULL},
+						 {W_COUNT, "COUNT", 10, false, NULL},
+						 {W_P50, "P50", 9, false, NULL},
+						 {W_P90, "P90", 9, true, NULL},
+						 {W_P99, "P99", 9, false, NULL},
+						 {W_MAX, "MAX", 9, true, NULL},
+						 {W_SHAPE, "SHAPE", PAST, true, NULL},
+						 {W_KEY, "KEY", 0, false, NULL}},
+				      times[] = {{W_LOAD, "% CPU", 8, false, NULL},
+						 {W_TOTAL, "TOTAL", 9, false, NULL},
+						 {W_PAST, "PAST", PAST, true, NULL},
+						 {W_KEY, "KEY", 0, false, NULL}},
+				      timed[] = {{W_LOAD, "% CPU", 8, false, NULL},
+						 {W_RATE, "PER SEC", 8, false, NULL},
+						 {W_MEAN, "AVG", 8, false, NULL},
+						 {W_TOTAL, "TOTAL", 9, true, NULL},
+						 {W_PAST, "PAST", PAST, true, NULL},
+						 {W_KEY, "KEY", 0, false, NULL}},
+				      texts[] = {{W_KEY, "KEY", 0, false, NULL},
+						 {W_TEXT, "VALUE", 0, false, NULL}};
+#define LAYOUT(v) ((struct columns_of){v, countof(v)})
+	if (t->unit_ns && t->adds && t->kind == LIVE_NUMBER)
+		return LAYOUT(times);
+	if (t->unit_ns && t->kind == LIVE_STATS)
+		return LAYOUT(timed);
 	switch (t->kind) {
 	case LIVE_NUMBER: return t->adds ? LAYOUT(counts) : LAYOUT(values);
 	case LIVE_STATS: return LAYOUT(stats);
@@ -43,6 +70,51 @@ static struct layout layout_of(const struct live_table *t)
 	case LIVE_TEXT: break;
 	}
 	return LAYOUT(texts);
+}
+
+/* What a table shows as a column beside another one. */
+static enum what beside_what(const struct live_table *t)
+{
+	switch (t->kind) {
+	case LIVE_HIST: return W_P99;
+	case LIVE_STATS: return t->unit_ns ? W_LOAD : W_MEAN;
+	case LIVE_NUMBER: return !t->adds ? W_TOTAL : t->unit_ns ? W_LOAD : W_RATE;
+	case LIVE_EMPTY:
+	case LIVE_TEXT: break;
+	}
+	return W_TEXT;
+}
+
+/* "RUNQ P99" */
+static const char *beside_head(struct arena *a, const struct live_table *t)
+{
+	enum what w = beside_what(t);
+	const char *what = w == W_P99 ? " P99" : w == W_RATE ? "/S" : w == W_LOAD ? " %" : "";
+	char *s = arena_fmt(a, "%.*s%s", STRF(str_from(t->name, 1)), what);
+	for (char *c = s; *c; c++)
+		*c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+	return s;
+}
+
+/* Those of other tables come before the sparkline and the key. */
+static struct layout layout_of(const struct view_env *v)
+{
+	struct columns_of own = own_columns(v->t);
+	struct layout l = {0};
+	u32 k = 0;
+	for (u32 i = 0; i < own.n; i++) {
+		bool last = own.v[i].what == W_PAST || own.v[i].what == W_KEY;
+		for (; last && k < v->nbeside; k++) {
+			const struct live_table *t = v->beside[k];
+			if (l.n + own.n - i >= MAX_COLUMNS || t->kind == LIVE_EMPTY)
+				continue;
+			const char *head = beside_head(v->a, t);
+			l.v[l.n++] = (struct column_of){beside_what(t), head,
+							MAX(BESIDE, (u32)strlen(head)), true, t};
+		}
+		l.v[l.n++] = own.v[i];
+	}
+	return l;
 }
 
 /* Which columns are drawn in w columns of the screen: bits. The optional ones go from the right. */
@@ -63,12 +135,21 @@ static u32 chosen(const struct layout *l, u32 w)
 
 struct drawing {
 	struct view_env *v;
+	struct live_entries beside[MAX_COLUMNS]; /* by column, of other tables */
 	struct grid *g;
 	struct rect r;
 	struct layout l;
 	u32 on, sort; /* sort: index of the column */
 	double most;  /* of the shares */
 };
+
+static const struct live_entry *entry_of(const struct live_entries *e, struct str key)
+{
+	for (u32 i = 0; i < e->n; i++)
+		if (str_eq(e->v[i].row->key, key))
+			return &e->v[i];
+	return NULL;
+}
 
 static void draw_past(const struct drawing *d, u32 x, u32 y, const struct live_row *row)
 {
@@ -109,18 +190,40 @@ static void draw_text(const struct drawing *d, u32 x, u32 y, u32 w, const struct
 		grid_text(d->g, x, y, w, INK(VALUE), str_n(b->text, b->n));
 }
 
+static void put_part(struct sb *b, const struct live_table *t, const struct live_entry *e, u32 part)
+{
+	if (t->unit_ns)
+		put_time_percentile(b, e->all.blob, part, t->unit_ns);
+	else
+		put_percentile(b, e->all.blob, part);
+}
+
 static void put_number(struct sb *b, const struct live_table *t, const struct live_entry *e,
 		       enum what w)
 {
+	u64 unit = t->unit_ns;
 	switch (w) {
+	case W_LOAD:
+		if (e->known)
+			sb_fmt(b, "%.2f", entry_number(t, e, w) * (double)unit / 1e7);
+		else
+			sb_char(b, '-');
+		break;
 	case W_RATE: e->known ? put_count(b, e->rate) : sb_char(b, '-'); break;
-	case W_TOTAL: sb_i64(b, e->all.n); break;
+	case W_TOTAL:
+		unit ? put_time(b, (double)e->all.n * (double)unit) : sb_i64(b, e->all.n);
+		break;
 	case W_COUNT: sb_u64(b, e->all.count); break;
-	case W_MEAN: put_count(b, entry_number(t, e, w)); break;
-	case W_P50: put_percentile(b, e->all.blob, PART_P50); break;
-	case W_P90: put_percentile(b, e->all.blob, PART_P90); break;
-	case W_P99: put_percentile(b, e->all.blob, PART_P99); break;
-	case W_MAX: put_percentile(b, e->all.blob, PART_MAX); break;
+	case W_MEAN:
+		if (unit)
+			put_time(b, entry_number(t, e, w) * (double)unit);
+		else
+			put_count(b, entry_number(t, e, w));
+		break;
+	case W_P50: put_part(b, t, e, PART_P50); break;
+	case W_P90: put_part(b, t, e, PART_P90); break;
+	case W_P99: put_part(b, t, e, PART_P99); break;
+	case W_MAX: put_part(b, t, e, PART_MAX); break;
 	case W_KEY:
 	case W_SHARE:
 	case W_PAST:
@@ -129,10 +232,15 @@ static void put_number(struct sb *b, const struct live_table *t, const struct li
 	}
 }
 
-static void draw_cell(const struct drawing *d, const struct column_of *c, u32 x, u32 y, u32 w,
+static void draw_cell(const struct drawing *d, u32 column, u32 x, u32 y, u32 w,
 		      const struct live_entry *e)
 {
+	const struct column_of *c = &d->l.v[column];
 	AUTO_SB b = {0};
+	if (c->beside)
+		e = entry_of(&d->beside[column], e->row->key);
+	if (!e)
+		return;
 	switch (c->what) {
 	case W_KEY: grid_text(d->g, x, y, w, PLAIN, e->row->key); return;
 	case W_TEXT: draw_text(d, x, y, w, e); return;
@@ -149,9 +257,10 @@ static void draw_cell(const struct drawing *d, const struct column_of *c, u32 x,
 	case W_P50:
 	case W_P90:
 	case W_P99:
-	case W_MAX: break;
+	case W_MAX:
+	case W_LOAD: break;
 	}
-	put_number(&b, d->v->t, e, c->what);
+	put_number(&b, c->beside ? c->beside : d->v->t, e, c->what);
 	grid_right(d->g, x, y, w, INK(VALUE), sb_str(&b));
 }
 
@@ -181,7 +290,7 @@ static void draw_head(const struct drawing *d)
 		if (!(d->on >> i & 1))
 			continue;
 		sb_fmt(&b, "%s%s", c->head, i != d->sort ? "" : d->v->st->reverse ? "^" : "v");
-		if (c->width && c->what < W_SHARE)
+		if (c->width && (c->what < W_SHARE || c->what == W_LOAD))
 			grid_right(d->g, x, d->r.y, w, head, sb_str(&b));
 		else
 			grid_text(d->g, x, d->r.y, w, head, sb_str(&b));
@@ -196,25 +305,39 @@ static void draw_row(const struct drawing *d, u32 y, const struct live_entry *e)
 		u32 w = width_of(d, i);
 		if (!(d->on >> i & 1))
 			continue;
-		draw_cell(d, &d->l.v[i], x, y, w, e);
+		draw_cell(d, i, x, y, w, e);
 		x += w + 1;
 	}
 }
 
+/* A column beside has no order of its own; the next one has. */
 static u32 sort_column(const struct layout *l, const struct view_state *st)
 {
 	u32 at = 0;
-	if (st->sort)
-		return (st->sort - 1) % l->n;
+	enum what by;
+	if (st->sort) {
+		for (at = (st->sort - 1) % l->n; l->v[at].beside; at++)
+			;
+		return at;
+	}
+	bool asked = what_named(st->by, &by);
+	for (u32 i = 0; asked && i < l->n; i++)
+		if (!l->v[i].beside &&
+		    (l->v[i].what == by || (by == W_RATE && l->v[i].what == W_LOAD)))
+			return i;
 	for (u32 i = 0; i < l->n; i++)
-		if (l->v[i].what == W_TOTAL || (l->v[i].what == W_COUNT && !at))
+		if (!l->v[i].beside &&
+		    (l->v[i].what == W_TOTAL || (l->v[i].what == W_COUNT && !at)))
 			at = i;
 	return at;
 }
 
 static void draw(struct view_env *v, struct grid *g, struct rect r)
 {
-	struct drawing d = {.v = v, .g = g, .r = r, .l = layout_of(v->t)};
+	struct drawing d = {.v = v, .g = g, .r = r, .l = layout_of(v)};
+	for (u32 i = 0; i < d.l.n; i++)
+		if (d.l.v[i].beside)
+			d.beside[i] = model_collect(v->m, d.l.v[i].beside, &v->look, v->a);
 	d.on = chosen(&d.l, r.w);
 	d.sort = sort_column(&d.l, v->st);
 	struct live_entries e = view_entries(v, d.l.v[d.sort].what);
@@ -247,10 +370,17 @@ static bool is_default(const struct live_table *t, const struct live_row *row)
 	return !row && !t->stacks && !(t->kind == LIVE_HIST && t->scalar);
 }
 
+static bool sorts_by(struct str column)
+{
+	enum what ignored;
+	return what_named(column, &ignored);
+}
+
 const struct live_view view_table = {
 	.name = "table",
 	.doc = "a row per key",
 	.fits = fits,
 	.is_default = is_default,
 	.draw = draw,
+	.sorts_by = sorts_by,
 };

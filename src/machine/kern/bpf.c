@@ -472,6 +472,18 @@ struct err *bpf_prog_by_id(u32 id, int *fd)
 	return NULL;
 }
 
+struct err *bpf_prog_about(int fd, struct bpf_about *ret)
+{
+	struct bpf_prog_info info = {0};
+	long r = obj_info(fd, &info, sizeof(info));
+	if (r < 0)
+		return err_kern((int)-r, "ask about a program");
+	*ret = (struct bpf_about){.id = info.id, .ns = info.run_time_ns, .runs = info.run_cnt};
+	_Static_assert(sizeof(info.name) < sizeof(ret->name), "a name and its end");
+	memcpy(ret->name, info.name, sizeof(info.name));
+	return NULL;
+}
+
 struct err *bpf_prog_types(int fd, u32 *prog_type, void **btf, u32 *size)
 {
 	union bpf_attr attr;

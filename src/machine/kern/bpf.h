@@ -102,6 +102,13 @@ bool bpf_link_misses(int fd, u64 *misses);
 /* Programs in the kernel: the id after that one (0: first); 0 at the end. */
 u32 bpf_prog_after(u32 id);
 struct err *bpf_prog_by_id(u32 id, int *fd);
+/* What the kernel keeps of a program: its name, and what it took while bpf_stats() was on. */
+struct bpf_about {
+	u32 id;
+	char name[17];
+	u64 ns, runs;
+};
+struct err *bpf_prog_about(int fd, struct bpf_about *ret);
 /* A program's type and its BTF (heap); an err when it has none. */
 struct err *bpf_prog_types(int fd, u32 *prog_type, void **btf, u32 *size);
 

@@ -105,6 +105,12 @@ static const u32 bpf_always[] = {
 	BPF_MAP_LOOKUP_AND_DELETE_ELEM,
 	BPF_MAP_LOOKUP_AND_DELETE_BATCH,
 };
+static const u32 bpf_attach[] = {
+	BPF_LINK_CREATE,
+	BPF_RAW_TRACEPOINT_OPEN,
+	BPF_PROG_GET_NEXT_ID,
+	BPF_PROG_GET_FD_BY_ID,
+};
 /* Of terminals: is it one, how wide. Those of perf events are told by their letter. */
 enum { TCGETS_2 = 0x802c542a }; /* TCGETS2, whose header is another's enemy: glibc's since 2.42 */
 static const u32 ioctl_always[] = {TCGETS, TCGETS_2, TIOCGWINSZ, FIONREAD};
@@ -179,6 +185,7 @@ static void put_look(struct filter *f, enum look look, u32 may)
 	case LOOK_BPF:
 		one_of(f, 0, bpf_always, countof(bpf_always));
 		one_of(f, 0, &make, may & MAY_MAP ? 1 : 0);
+		one_of(f, 0, bpf_attach, may & MAY_ATTACH ? countof(bpf_attach) : 0);
 		break;
 	case LOOK_IOCTL:
 		one_of(f, 1, ioctl_always, countof(ioctl_always));

@@ -16,6 +16,7 @@ enum {
 	MAY_KILL = 1 << 3,   /* send signals to others */
 	MAY_RECORD = 1 << 4, /* reserve room for files that are open, and cut them */
 	MAY_SERVE = 1 << 5,  /* take connections to sockets that listen */
+	MAY_ATTACH = 1 << 6, /* attach programs that are loaded, and list those of the machine */
 };
 struct confine {
 	u64 caps; /* what to keep, if it is held: one bit each */
