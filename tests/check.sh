@@ -50,7 +50,7 @@ table() {
 	row query 1 20 build,install 'answers about recordings' make query
 	row merge 1 20 query 'answers of parts, merged, are the answer of the whole' tests/merge.sh build
 	row old 1 5 build,install 'recordings of earlier versions read as they always did' tests/old.py build
-	row live 1 120 build,install 'screens of a run, and the terminal afterwards' $sudo tests/live.py build/sonde
+	row live 1 180 build,install 'screens of a run, and the terminal afterwards' $sudo tests/live.py build/sonde
 	row recorded 1 60 build,install 'answers are the same live and recorded' $sudo tests/recorded.sh build
 	row export 1 20 query 'files that are made of recordings, read back' tests/export.py build
 	row rectools 1 20 build,install 'tools say the same live and over a recording of sets' $sudo tests/rectools.sh build

@@ -141,6 +141,7 @@ record
 report
 query
 live
+top
 export
 import
 merge
@@ -149,7 +150,7 @@ check
 info
 help
 tools' echo "$commands"
-for command in list record report query live export import merge serve check info tplist execsnoop; do
+for command in list record report query live top export import merge serve check info tplist execsnoop; do
 	t 0 'all accepted' sh "$tmp/accepts" "$tmp" "$sonde" "$command"
 	if command -v bash > /dev/null; then
 		t 0 "$(sh "$tmp/options" "$sonde" "$command -h")

@@ -649,6 +649,88 @@ def tools():
 		raise AssertionError('only ' + ' '.join(answers))
 
 
+# What a tool needs to be told; %s is a program of the tests.
+TOLD = {'argdist': '-C p::vfs_read', 'funcslower': '-u 1 vfs_read', 'ksnoop': 'trace vfs_read', 'tpoint': 'sched:sched_process_exit',
+	'perf-stat-hist': 'sched:sched_switch prev_prio', 'kprobe': 'p:vfs_read', 'uprobe': 'p:libc:getenv', 'netqtop': '-n lo',
+	'memleak': '-p %s', 'dbslower': '%s -m 0', 'mysqld_qslower': '%s 0', 'ustat': '%s', 'ttysnoop': '/dev/ptmx',
+	'inject': 'kmalloc -P 0.0001', 'deadlock': '%s', 'strace': '-p %s', 'ltrace': '-p %s', 'stacks': '-p %s',
+	**{t: '%s' for t in 'ucalls uflow ugc uobjnew uthreads dbstat'.split()},
+	**{t: 'vfs_read' for t in 'funccount funclatency stackcount functrace funcinterval trace stacksnoop'.split()}}
+VIEW = re.compile(rb'm1 [^\x1b]+  (table|hist|heat|flame|series|text) ')
+
+
+def one_tool(name, target):
+	"""Opens it; what is wrong, or None, and whether it had a screen."""
+	words = TOLD.get(name, '')
+	words = '%s %s' % (name, words % target if '%s' in words else words)
+	child, fd = start('--every 200ms ' + words)
+	out, end, screen, left = bytearray(), time.time() + 60 * slow, False, False
+	while time.time() < end:
+		try:
+			if select.select([fd], [], [], 0.05)[0]:
+				out.extend(os.read(fd, 65536))
+				continue
+			screen = screen or b'\x1b[?1049h' in out
+			if screen and not left:
+				os.write(fd, b'\x0c')
+				left = VIEW.search(out) is not None
+				if left:
+					os.write(fd, b'q')
+		except OSError:
+			pass
+		status = waited(child)
+		if status is not None:
+			break
+	else:
+		os.kill(child, signal.SIGKILL)
+		return 'it does not %s: %s' % ('end' if left else 'show a view', out[-300:]), screen
+	try:
+		while select.select([fd], [], [], 0)[0]:
+			out.extend(os.read(fd, 65536))
+	except OSError:
+		pass
+	os.close(fd)
+	after = bytes(out).split(b'\x1b[?1049l')[-1]
+	if status: # a screen may have been there until it tried to attach
+		return (None if refuses(words, status, after) else 'status %d: %s' % (status, after[-300:])), False
+	if not left:
+		return 'no view: %s' % after[-300:], screen
+	return ('it prints: %s' % after[-300:] if b'ERROR' in after or b'\x1b' in after else None), True
+
+
+def refuses(words, status, text):
+	"""The plain run ends with the same words, too."""
+	try:
+		r = subprocess.run('%s %s' % (sonde, words), shell=True, capture_output=True, text=True, timeout=30 * slow)
+	except subprocess.TimeoutExpired:
+		return False
+	seen = re.sub(r'\x1b\[[0-9;]*m|\r', '', text.decode(errors='replace'))
+	return r.returncode == status and seen in (r.stdout + r.stderr, r.stderr + r.stdout)
+
+
+@case
+def each_tool():
+	"""Each tool opens with a view that fits, and ends with q; or it says what this machine lacks, as it does without a screen."""
+	target = str(subprocess.Popen(['sleep', '1000'], stdin=subprocess.DEVNULL).pid)
+	try:
+		names = re.findall(r'^    ([-a-z0-9_]+) ', plain('tools')[0], re.M)
+		names = [n for n in names if n not in ('tplist',) and (not os.environ.get('TOOL') or n in os.environ['TOOL'].split())]
+		bad, lacking = [], []
+		for name in names:
+			wrong, screen = one_tool(name, target)
+			if wrong:
+				bad.append('%s: %s' % (name, wrong))
+			elif not screen:
+				lacking.append(name)
+		print('# %d of %d tools opened; this machine lacks what the others need' % (len(names) - len(lacking) - len(bad), len(names)))
+		if bad:
+			raise AssertionError('\n'.join(bad))
+		if not os.environ.get('TOOL') and len(lacking) > len(names) * 2 // 3:
+			raise AssertionError('most tools refuse: ' + ' '.join(lacking))
+	finally:
+		os.kill(int(target), signal.SIGKILL)
+
+
 def with_marker(marker):
 	"""Processes of sonde whose command line has it."""
 	found = []
