@@ -604,6 +604,42 @@ def over_a_recording():
 
 
 @case
+def saved():
+	"""Files that s writes, with times of the recording; y."""
+	s = recorded(CALLS_OF)
+	s.tmux('set-option', '-s', 'set-clipboard', 'on')
+
+	def save(name, answer):
+		s.send('s')
+		s.until('save to')
+		s.type(name)
+		s.send('Enter')
+		return s.until(answer)
+	for name in ('calls.csv', 'all.json', 'screen.svg'):
+		screen = save(name, 'saved: ' + name)
+		with open(os.path.join(tmp.name, name)) as f:
+			text = f.read()
+		if name.endswith('.svg'):
+			import xml.etree.ElementTree as tree
+			words = re.findall(r'\S+', ' '.join(t.text for t in tree.fromstring(text).iter('{http://www.w3.org/2000/svg}text')))
+			if words[:-14] != re.findall(r'\S+', screen)[:len(words) - 14] or len(words) < 50:
+				raise AssertionError('another screen:\n%s\n%s' % (words, screen))
+		else:
+			compare('saved-' + name.split('.')[1], text if len(text) < 20000 else text[:10000] + '...\n' + text[-10000:])
+	save('calls.csv', 'not saved: calls.csv: File exists')
+	save('calls.txt', 'not saved: a name that ends in')
+	save('nowhere/calls.csv', 'not saved: nowhere/calls.csv: No such file')
+	s.send('3')
+	save('screen.svg', 'File exists')
+	s.send('1', 'Home', 'y')
+	s.until('copied')
+	key = wait('a copy', lambda: s.tmux('show-buffer'))
+	if not re.search(r'%s$' % re.escape(key.strip()), s.text(), re.M):
+		raise AssertionError('another key: ' + key)
+	s.close()
+
+
+@case
 def over_a_gap():
 	"""Nothing happens for ten days: not all intervals between are kept."""
 	subprocess.run([os.path.join(os.path.dirname(sonde), 'mkrec'), '-g', os.path.join(tmp.name, 'gap.sonde')], check=True)

@@ -21,7 +21,7 @@ struct pane {
 	bool inside;   /* .row is shown */
 };
 
-enum prompt { PROMPT_NONE, PROMPT_FILTER, PROMPT_TIME };
+enum prompt { PROMPT_NONE, PROMPT_FILTER, PROMPT_TIME, PROMPT_SAVE };
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LOSSES };
 
 struct front {

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "live/inside.h"
+#include "live/save.h"
 #include <time.h>
 
 enum { MAX_INPUT = 200 };
@@ -201,20 +202,41 @@ static void ask(struct front *f, enum prompt what)
 {
 	f->prompt = what;
 	sb_clear(&f->input);
-	sb_add(&f->input, what == PROMPT_FILTER ? sb_str(&focused(f)->filter) : STR(""));
+	if (what == PROMPT_FILTER)
+		sb_add(&f->input, sb_str(&focused(f)->filter));
+}
+
+static void save(struct front *f, struct str name)
+{
+	AUTO_SB text = {0};
+	if (!name.n)
+		return;
+	screen_draw(f);
+	struct err *e = save_text(f, name, &text);
+	if (!e)
+		e = term_save(&f->term, name, sb_str(&text));
+	sb_clear(&f->note);
+	if (e)
+		sb_fmt(&f->note, "not saved: %s", e->msg);
+	else
+		sb_fmt(&f->note, "saved: %.*s", STRF(name));
+	err_free(e);
 }
 
 static void answer(struct front *f)
 {
 	struct pane *p = focused(f);
-	if (f->prompt == PROMPT_TIME) {
+	enum prompt what = f->prompt;
+	f->prompt = PROMPT_NONE; /* so that a picture of the screen is without it */
+	if (what == PROMPT_TIME) {
 		go_to(f, str_trim(sb_str(&f->input)));
+	} else if (what == PROMPT_SAVE) {
+		save(f, str_trim(sb_str(&f->input)));
 	} else {
 		sb_clear(&p->filter);
 		sb_add(&p->filter, sb_str(&f->input));
 		p->st.cursor = p->st.top = 0;
 	}
-	f->prompt = PROMPT_NONE;
 }
 
 static void type(struct front *f, int key)
@@ -283,6 +305,18 @@ static void take_time(struct front *f, int key)
 	}
 }
 
+static void copy(struct front *f)
+{
+	const struct pane *p = focused(f);
+	struct str key = p->inside ? sb_str(&p->row) : sb_str(&p->st.selected);
+	if (!p->t || !key.n) {
+		note(f, "no row with a key is selected");
+		return;
+	}
+	term_copy(&f->term, key);
+	note(f, "copied, if the terminal allows it");
+}
+
 static void take_other(struct front *f, int key)
 {
 	switch (key) {
@@ -300,6 +334,8 @@ static void take_other(struct front *f, int key)
 	case KEY_BACKSPACE:
 	case KEY_ESC: go_out(f); break;
 	case 'v': next_view(f); break;
+	case 's': ask(f, PROMPT_SAVE); break;
+	case 'y': copy(f); break;
 	case 'L': f->overlay = OVERLAY_LOSSES; break;
 	case '?': f->overlay = OVERLAY_HELP; break;
 	case 12: f->term.stale = true; break; /* Ctrl-L */

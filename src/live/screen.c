@@ -295,7 +295,8 @@ static void draw_help(struct front *f, struct rect r)
 		"space     freeze the screen             t T     one interval back, forth",
 		"g G       go to a time, to now          + -     interval",
 		"m d       mark, totals since the mark   0 c     totals since now, since the start",
-		"L         losses and messages           q       end, and print the results",
+		"L         losses and messages           s       save: .csv, .json, .svg",
+		"y         copy the key of the row       q       end, and print the results",
 	};
 	struct str line[countof(keys)];
 	for (u32 i = 0; i < countof(keys); i++)
@@ -309,7 +310,9 @@ static void draw_foot(struct front *f)
 	AUTO_SB b = {0};
 	if (f->prompt != PROMPT_NONE) {
 		sb_fmt(&b, "%s%.*s_",
-		       f->prompt == PROMPT_FILTER ? "filter: " : "time (15:04:05, or -30s): ",
+		       f->prompt == PROMPT_FILTER ? "filter: "
+		       : f->prompt == PROMPT_SAVE ? "save to (.csv, .json, .svg): "
+						  : "time (15:04:05, or -30s): ",
 		       STRF(sb_str(&f->input)));
 		grid_text(g, 0, g->h - 1, g->w, S(KEY, STYLE_BOLD), sb_str(&b));
 		return;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -320,11 +321,91 @@ static void leave_screen(int fd)
 	}
 }
 
+static bool read_all(int fd, void *to, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t got = read(fd, (char *)to + at, n - at);
+		if (!got || (got < 0 && errno != EINTR))
+			return false;
+		at += got > 0 ? (size_t)got : 0;
+	}
+	return true;
+}
+
+static bool send_all(int fd, const void *from, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t put = send(fd, (const char *)from + at, n - at, MSG_NOSIGNAL);
+		if (put < 0 && errno != EINTR)
+			return false;
+		at += put > 0 ? (size_t)put : 0;
+	}
+	return true;
+}
+
+/* A file that is not there yet. The answer is an error number. */
+static int save(const char *name, const char *text, size_t n)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), no = 0;
+	if (fd < 0)
+		return errno;
+	for (size_t at = 0; at < n && !no;) {
+		ssize_t put = write(fd, text + at, n - at);
+		no = put < 0 && errno != EINTR ? errno : 0;
+		at += put > 0 ? (size_t)put : 0;
+	}
+	return close(fd) && !no ? errno : no;
+}
+
+/* What the process asks of the child: a file's name and its text. */
+struct request {
+	u32 name, text; /* bytes that follow */
+};
+
+/* False: it is gone. */
+static bool serve(int fd)
+{
+	struct request r;
+	if (!read_all(fd, &r, sizeof(r)))
+		return false;
+	char *buf = xmalloc((size_t)r.name + r.text + 2);
+	bool whole = read_all(fd, buf, r.name) && read_all(fd, buf + r.name + 1, r.text);
+	buf[r.name] = 0;
+	int no = whole ? save(buf, buf + r.name + 1, r.text) : 0;
+	free(buf);
+	return whole && send_all(fd, &no, sizeof(no));
+}
+
+struct err *term_save(struct term *t, struct str name, struct str text)
+{
+	struct request r = {name.n, text.n};
+	int no;
+	if (!send_all(t->guard_fd, &r, sizeof(r)) || !send_all(t->guard_fd, name.s, name.n) ||
+	    !send_all(t->guard_fd, text.s, text.n) || !read_all(t->guard_fd, &no, sizeof(no)))
+		return err_new("the child of sonde that writes files is gone");
+	return no ? err_sys(no, "%.*s", STRF(name)) : NULL;
+}
+
+/* Terminals that refuse it ignore it. */
+void term_copy(struct term *t, struct str text)
+{
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	sb_z(&t->out, "\x1b]52;c;");
+	for (u32 i = 0; i < text.n; i += 3) {
+		u32 left = text.n - i, v = (u32)(u8)text.s[i] << 16;
+		v |= left > 1 ? (u32)(u8)text.s[i + 1] << 8 : 0;
+		v |= left > 2 ? (u32)(u8)text.s[i + 2] : 0;
+		for (u32 k = 0; k < 4; k++)
+			sb_char(&t->out, k > left ? '=' : digit[v >> (18 - 6 * k) & 63]);
+	}
+	sb_z(&t->out, "\x07");
+}
+
 /* A session of its own: it may change the terminal when another process has it. */
 static _Noreturn void guard(int alive, int terminal, const struct termios *was)
 {
 	enum { ALIVE = 3, TERMINAL = 4 };
-	char c;
 	setsid();
 	for (int sig = 1; sig < NSIG; sig++)
 		signal(sig, SIG_IGN);
@@ -335,7 +416,7 @@ static _Noreturn void guard(int alive, int terminal, const struct termios *was)
 	close_above(TERMINAL);
 	for (int fd = 0; fd < ALIVE; fd++)
 		close(fd);
-	while (read(ALIVE, &c, 1) < 0 && errno == EINTR)
+	while (serve(ALIVE))
 		;
 	leave_screen(TERMINAL);
 	tcsetattr(TERMINAL, TCSANOW, was);
@@ -345,8 +426,8 @@ static _Noreturn void guard(int alive, int terminal, const struct termios *was)
 static struct err *start_guard(struct term *t, const struct termios *was)
 {
 	int ends[2];
-	if (pipe2(ends, O_CLOEXEC))
-		return err_sys(errno, "pipe");
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return err_sys(errno, "socketpair");
 	fflush(NULL);
 	t->guard = fork();
 	if (!t->guard) {

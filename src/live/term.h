@@ -3,7 +3,8 @@
  *
  * Only sequences that xterm, tmux and the Linux console have in common are written. A child waits for
  * the end of this process, whatever ends it (also kill -9, a crash), and then restores the terminal; so
- * there is one place that does it, and the process needs no right for it when it ends.
+ * there is one place that does it, and the process needs no right for it when it ends. The child also writes
+ * the files that the user saves (term_save()).
  */
 #pragma once
 #include "base/err.h"
@@ -40,7 +41,7 @@ struct term {
 	struct sb out;     /* not written yet */
 	char in[64];       /* read, but no key yet */
 	u32 nin;
-	int guard_fd; /* the child ends when it is closed */
+	int guard_fd; /* a socket to the child, which ends when it is closed */
 	pid_t guard;
 };
 
@@ -65,3 +66,7 @@ int term_decode(char *p, u32 *n, bool all);
 /* What turns a screen that shows `from` into `to`. */
 void term_diff(struct sb *out, const struct grid *from, const struct grid *to,
 	       enum term_color color, bool all);
+/* The child, which has kept the rights of the beginning, writes a file that is not there yet. */
+struct err *term_save(struct term *t, struct str name, struct str text) MUST_USE;
+void term_copy(struct term *t,
+	       struct str text); /* into the clipboard, where the terminal allows that */
