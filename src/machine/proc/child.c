@@ -15,7 +15,7 @@
 #include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/vec.h"
+#include "base/spawn.h"
 #include "proc/proc.h"
 #include <elf.h>
 #include <errno.h>
@@ -38,37 +38,6 @@ enum { HOLD_TRIES = 20000, HOLD_PAUSE_NS = 100000 }; /* 2 s and more, then it go
 struct child_start {
 	atomic_uint ready, go;
 };
-
-typedef VEC(char *) words;
-
-/* Split at blanks; quotes group, a backslash takes the next character. False: a quote is not
- * closed. */
-static bool split(struct arena *a, const char *cmd, words *out)
-{
-	AUTO_SB w = {0};
-	char quote = 0;
-	bool in = false;
-	for (const char *p = cmd; *p; p++) {
-		if (quote ? *p == quote : (*p == '"' || *p == '\'')) {
-			quote = quote ? 0 : *p;
-			in = true;
-		} else if (*p == '\\' && quote != '\'' && p[1]) {
-			sb_char(&w, *++p);
-			in = true;
-		} else if (!quote && (*p == ' ' || *p == '\t' || *p == '\n')) {
-			if (in)
-				vec_add(out, arena_strz(a, sb_str(&w)));
-			sb_clear(&w);
-			in = false;
-		} else {
-			sb_char(&w, *p);
-			in = true;
-		}
-	}
-	if (in)
-		vec_add(out, arena_strz(a, sb_str(&w)));
-	return !quote;
-}
 
 /* In the child: only what is safe after fork. as: NULL: it stays who it is. */
 static void child_main(const char *path, char **argv, const struct login *as, const struct child *c)
@@ -216,9 +185,9 @@ static const char *not_a_program(const char *name)
 struct err *proc_child_start(const char *cmd, const struct login *as, struct child *c)
 {
 	struct arena a = {0};
-	words v = {0};
+	struct spawn_words v = {0};
 	struct err *e = NULL;
-	if (!split(&a, cmd, &v))
+	if (!spawn_split(&a, str_z(cmd), &v))
 		e = err_new("a quote is not closed in the command: %s", cmd);
 	else if (!v.n)
 		e = err_new("the command is empty");
