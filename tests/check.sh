@@ -49,6 +49,7 @@ table() {
 	row cli 1 70 build,install 'options, messages, exit statuses' tests/cli.sh
 	row query 1 20 build,install 'answers about recordings' make query
 	row merge 1 20 query 'answers of parts, merged, are the answer of the whole' tests/merge.sh build
+	row fleet 1 60 query 'one question to many hosts, of which some fail' $sudo tests/fleet.sh build
 	row old 1 5 build,install 'recordings of earlier versions read as they always did' tests/old.py build
 	row live 1 180 build,install 'screens of a run, and the terminal afterwards' $sudo tests/live.py build/sonde
 	row recorded 1 60 build,install 'answers are the same live and recorded' $sudo tests/recorded.sh build

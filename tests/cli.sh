@@ -145,12 +145,13 @@ top
 export
 import
 merge
+fleet
 serve
 check
 info
 help
 tools' echo "$commands"
-for command in list record report query live top export import merge serve check info tplist execsnoop; do
+for command in list record report query live top export import merge fleet serve check info tplist execsnoop; do
 	t 0 'all accepted' sh "$tmp/accepts" "$tmp" "$sonde" "$command"
 	if command -v bash > /dev/null; then
 		t 0 "$(sh "$tmp/options" "$sonde" "$command -h")

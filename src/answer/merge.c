@@ -55,7 +55,9 @@ struct merge {
 	struct str script, arguments; /* of all */
 	struct str what;              /* of the first */
 	bool partial;
-	bool same; /* all answers are of one machine */
+	bool same;  /* all answers are of one machine */
+	bool named; /* hosts were named by the caller */
+	u32 failed; /* the host that could not be read */
 };
 
 /* ---- reading ---- */
@@ -355,6 +357,16 @@ static void name_hosts(struct merge *m)
 	arena_free(&a);
 }
 
+struct err *merge_add_named(struct merge *m, struct rec_file *f, struct str host)
+{
+	struct err *e = merge_add(m, f);
+	if (e)
+		return e;
+	m->host.v[m->host.n - 1]->label = arena_str(&m->a, host);
+	m->named = true;
+	return NULL;
+}
+
 struct err *merge_add(struct merge *m, struct rec_file *f)
 {
 	AUTO_SB name = {0};
@@ -393,9 +405,12 @@ struct err *merge_read(struct merge *m)
 	m->same = m->host.v[0]->boot.n;
 	for (u32 i = 1; i < m->host.n; i++)
 		m->same &= str_eq(m->host.v[i]->boot, m->host.v[0]->boot);
-	name_hosts(m);
-	for (u32 i = 0; i < m->host.n && !e; i++)
+	if (!m->named)
+		name_hosts(m);
+	for (u32 i = 0; i < m->host.n && !e; i++) {
+		m->failed = i;
 		e = read_host(m, m->host.v[i]);
+	}
 	return e;
 }
 
@@ -516,6 +531,29 @@ struct err *merge_put(struct merge *m, const struct sink *sink, void *self, cons
 }
 
 /* ---- the rest ---- */
+
+u32 merge_failed(const struct merge *m)
+{
+	return m->failed;
+}
+
+u64 merge_lost(const struct merge *m, u64 *nhost)
+{
+	u64 n = 0;
+	*nhost = 0;
+	for (u32 i = 0; i < m->host.n; i++) {
+		const struct host *h = m->host.v[i];
+		bool any = false;
+		for (u32 k = 0; k < h->loss.n; k++) {
+			if (h->loss.v[k].loss != LOSS_EVENTS)
+				continue;
+			n += h->loss.v[k].n;
+			any = true;
+		}
+		*nhost += any;
+	}
+	return n;
+}
 
 u32 merge_hosts(const struct merge *m)
 {

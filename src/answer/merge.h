@@ -31,11 +31,17 @@ struct merge *merge_new(const struct merge_spec *spec);
  * an answer, or one of another script than the first.
  */
 struct err *merge_add(struct merge *m, struct rec_file *f) MUST_USE;
+/* The same; outputs name the host so, whatever it says of itself. */
+struct err *merge_add_named(struct merge *m, struct rec_file *f, struct str host) MUST_USE;
 /* Returns an error if a file is damaged or not whole; with .partial, such a file is merged as far as it
  * could be read, which the output reports. */
 struct err *merge_read(struct merge *m) MUST_USE;
 struct err *merge_put(struct merge *m, const struct sink *sink, void *self,
 		      const struct show *how) MUST_USE;
+/* Whose file merge_read() returned an error about. */
+u32 merge_failed(const struct merge *m);
+/* Events that were lost, and on how many hosts. */
+u64 merge_lost(const struct merge *m, u64 *nhost);
 u32 merge_hosts(const struct merge *m);
 struct str merge_host(const struct merge *m, u32 i); /* as outputs name it */
 struct str merge_script(const struct merge *m);      /* of all */

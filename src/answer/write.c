@@ -144,6 +144,7 @@ struct err *answer_put(struct rec_writer *w, const struct sink_env *env, const s
 		rec_answer(w, ITEM_STOP, sb_str(&b));
 		break;
 	case I_COST:
+	case I_FLEET:
 	case I_HEAD:
 	case I_ROW:
 	case I_TOTAL:

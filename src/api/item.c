@@ -253,6 +253,7 @@ bool item_convert(struct item_memory *m, const struct item *it, const struct dia
 	case I_TOTAL:
 	case I_SNAPSHOT:
 	case I_KEPT:
+	case I_FLEET:
 	case I_COST: return false;
 	}
 	return false;

@@ -59,14 +59,17 @@ struct run_opts {
 	u32 nasked;
 	bool asked_follow; /* and of their children */
 	const char *cpus;  /* of query: --cpu, only rows of these CPUs; NULL if it is not given */
-	bool by_host, partial; /* of merge */
-	char **rest;           /* operands: FILE and the script's arguments */
+	bool by_host, partial; /* of merge and fleet */
+	/* Text of the script that the first operand names, or NULL: it is read from that file. */
+	const struct str *text;
+	char **rest; /* operands: FILE and the script's arguments */
 	int nrest, ndash;
 };
 
 typedef int command_run(int argc, char **argv, bool compat);
 command_run cmd_run, cmd_list, cmd_check, cmd_tplist, cmd_info, cmd_help, cmd_tools, cmd_record,
-	cmd_report, cmd_query, cmd_export, cmd_import, cmd_merge, cmd_serve, cmd_live, cmd_top;
+	cmd_report, cmd_query, cmd_export, cmd_import, cmd_merge, cmd_fleet, cmd_fleet_host,
+	cmd_serve, cmd_live, cmd_top;
 int version(bool compat);                     /* info.c */
 command_run *command_named(const char *name); /* NULL: none */
 /* How a command is used, as "list [-v] [PATTERN]". NULL if the help does not show the command. */
@@ -77,6 +80,8 @@ void commands_help(FILE *f); /* a line for each */
 
 /* opts.c */
 struct err *opts_parse(struct run_opts *o, int argc, char **argv); /* free o->rest afterwards */
+/* One option of the table, as opts_parse() takes it. */
+struct err *opts_take(struct run_opts *o, enum option_id id, const char *val) MUST_USE;
 /* One option by its long name, as if it had been on the command line. */
 struct err *opts_set(struct run_opts *o, const char *name, const char *val);
 /* The option whose whole name the word is, with or without "=VALUE". */
@@ -119,7 +124,13 @@ struct err *bounds_time(const char *name, const char *val, u64 *ret);
 struct err *bounds_files(struct sink_bounds *b, const char *val);
 struct err *bounds_check(const struct run_opts *o);
 
+/* main.c: words as on a command line, the first of which is the program's name. */
+int run_words(int argc, char **argv);
 /* run.c */
+/* cmd_run() with o->text. */
+int cmd_run_text(const struct str *text, int argc, char **argv);
+/* The script of -e or of the file rest[0]; reports what is wrong with its syntax. */
+bool script_parses(const struct run_opts *o, struct arena *a, struct script *s);
 int run_command(const struct run_opts *o);
 /* What is in it; "-": standard input. */
 struct err *script_file(struct arena *a, const char *path, struct str *ret);
@@ -183,6 +194,8 @@ struct err *query_refuses(const struct run_opts *o) MUST_USE; /* options that tr
 int take_recordings(struct arena *a, int argc, char **argv, char **word);
 /* operand.c: the operand at argv[at] is a tool or a script; options stand before and behind it */
 int run_operand(int at, int argc, char **argv);
+/* The same of a script that is not in the file argv[at]: text is its text. */
+int run_text(const struct str *text, int at, int argc, char **argv);
 /* The tool of that name, with the words behind argv[at]. *rc is its exit code. False: there is no such tool. */
 bool run_tool_named(struct str name, int at, int argc, char **argv, int *rc);
 

@@ -27,6 +27,9 @@ static const struct {
 	 "make a recording of a trace.dat or perf.data"},
 	{"merge", cmd_merge, "merge FILE...",
 	 "merge answers (-f answer) of several hosts into one"},
+	{"fleet", cmd_fleet, "fleet --hosts HOST,... [-e PROGRAM | SCRIPT | TOOL]",
+	 "run a script or a tool on many hosts, and merge their answers"},
+	{"fleet-host", cmd_fleet_host, NULL, NULL}, /* the other end of fleet */
 	{"serve", cmd_serve, "serve --metrics ADDR DIR", "serve the maps of scripts as metrics"},
 	{"check", cmd_check, "check FILE...", "compile scripts and print their errors"},
 	{"info", cmd_info, "info", "print what this machine supports"},

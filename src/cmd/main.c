@@ -41,7 +41,7 @@ static struct str linked_name(struct str base)
 	return base;
 }
 
-static int command(int argc, char **argv)
+int run_words(int argc, char **argv)
 {
 	const char *base = argc ? strrchr(argv[0], '/') : NULL;
 	base = base ? base + 1 : argc ? argv[0] : "";
@@ -65,5 +65,5 @@ int main(int argc, char **argv)
 	struct aot f;
 	if (aot_find(&f))
 		return close_output(run_aot(&f, argc, argv));
-	return close_output(command(argc, argv));
+	return close_output(run_words(argc, argv));
 }

@@ -3,9 +3,8 @@
  *
  * When all files are open, rights are given up: nobody vouches for what they contain.
  */
-#include "answer/merge.h"
 #include "base/alloc.h"
-#include "cmd/cmd.h"
+#include "cmd/merging.h"
 #include "kern/confine.h"
 #include "rec/read.h"
 #include <errno.h>
@@ -15,19 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-struct merging {
-	const struct run_opts *o;
-	struct arena a;
-	struct output out;
+struct files {
+	struct merging m;
 	struct rec_file **file;
 	int *fd; /* of files that were not read yet; else -1 */
 	u32 n;
-	struct merge *merge;
-	void *sink; /* state of the output */
 };
 
-/* As many files as there may be, and a few of our own. */
-static void allow_files(u32 n)
+void merging_allow_files(u32 n)
 {
 	struct rlimit l;
 	if (getrlimit(RLIMIT_NOFILE, &l) || l.rlim_cur >= n + 64ull)
@@ -36,20 +30,23 @@ static void allow_files(u32 n)
 	(void)setrlimit(RLIMIT_NOFILE, &l); /* open() reports it */
 }
 
-static struct err *open_files(struct merging *m)
+static struct err *open_files(struct files *f)
 {
-	allow_files(m->n);
-	for (u32 i = 0; i < m->n; i++) {
-		m->fd[i] = open(m->o->rest[i], O_RDONLY | O_CLOEXEC);
-		if (m->fd[i] < 0)
-			return err_sys(errno, "open %s", m->o->rest[i]);
+	merging_allow_files(f->n);
+	for (u32 i = 0; i < f->n; i++) {
+		f->fd[i] = open(f->m.o->rest[i], O_RDONLY | O_CLOEXEC);
+		if (f->fd[i] < 0)
+			return err_sys(errno, "open %s", f->m.o->rest[i]);
 	}
 	return NULL;
 }
 
-static struct err *confine(const struct output *out)
+struct err *merging_confine(struct merging *m)
 {
 	u64 left;
+	const struct output *out = &m->out;
+	signal(SIGPIPE, SIG_IGN); /* write() reports it */
+	tzset();                  /* while its files can be read */
 	bool renames = out->fd >= 0 && out->choice.sink->whole;
 	if (!confine_able())
 		return NULL;
@@ -57,16 +54,16 @@ static struct err *confine(const struct output *out)
 	return e ? e : confine_calls(MAY_RECORD | (renames ? MAY_RENAME | MAY_WRITE : 0));
 }
 
-static struct err *read_files(struct merging *m)
+static struct err *read_files(struct files *f)
 {
 	struct err *e = NULL;
-	for (u32 i = 0; i < m->n && !e; i++) {
-		e = rec_open_fd(m->fd[i], m->o->rest[i], &m->file[i]);
-		m->fd[i] = -1;
+	for (u32 i = 0; i < f->n && !e; i++) {
+		e = rec_open_fd(f->fd[i], f->m.o->rest[i], &f->file[i]);
+		f->fd[i] = -1;
 		if (!e)
-			e = merge_add(m->merge, m->file[i]);
+			e = merge_add(f->m.merge, f->file[i]);
 	}
-	return e ? e : merge_read(m->merge);
+	return e ? e : merge_read(f->m.merge);
 }
 
 /* ---- output ---- */
@@ -109,15 +106,16 @@ static void set_facts(struct merging *m, struct sink_env *env)
 	env->nfact = countof(v);
 }
 
-static struct err *put(struct merging *m, const struct diags *ds)
+struct err *merging_put(struct merging *m)
 {
+	const struct diags none = {.arena = &m->a};
 	const struct run_opts *o = m->o;
 	const struct sink *sink = m->out.choice.sink;
 	struct sink_env env = {
 		.out = m->out.fd >= 0 ? m->out.fd : STDOUT_FILENO,
 		.err = STDERR_FILENO,
 		.buffering = o->view.buffering,
-		.diags = ds,
+		.diags = &none,
 		.quiet = o->view.quiet,
 		.what = visible(m, merge_what(m->merge)),
 		.where = names_of_hosts(m),
@@ -132,6 +130,8 @@ static struct err *put(struct merging *m, const struct diags *ds)
 	if (e)
 		return e;
 	e = merge_put(m->merge, sink, m->sink, &env.how);
+	if (!e && m->last)
+		e = sink->put(m->sink, m->last);
 	struct err *late = sink->close(m->sink);
 	if (!e)
 		return late;
@@ -139,7 +139,7 @@ static struct err *put(struct merging *m, const struct diags *ds)
 	return e;
 }
 
-static struct err *open_output(struct merging *m)
+struct err *merging_open(struct merging *m)
 {
 	struct err *e = output_prepare(m->o, &m->out);
 	if (!e && m->out.choice.sink->keeps)
@@ -147,21 +147,8 @@ static struct err *open_output(struct merging *m)
 	return e ? e : output_open(&m->out);
 }
 
-static struct err *merge_files(struct merging *m)
+struct err *merging_close(struct merging *m, struct err *e)
 {
-	struct diags none = {.arena = &m->a};
-	struct err *e = open_files(m);
-	if (!e)
-		e = open_output(m);
-	if (e)
-		return e;
-	signal(SIGPIPE, SIG_IGN); /* write() reports it */
-	tzset();                  /* while its files can be read */
-	e = confine(&m->out);
-	if (!e)
-		e = read_files(m);
-	if (!e)
-		e = put(m, &none);
 	struct err *late = output_close(&m->out, !e);
 	if (e && e->no == EPIPE) { /* nobody reads any more: "| head" */
 		err_free(e);
@@ -173,29 +160,49 @@ static struct err *merge_files(struct merging *m)
 	return e;
 }
 
+void merging_free(struct merging *m)
+{
+	merge_free(m->merge);
+	free(m->sink);
+	arena_free(&m->a);
+}
+
+static struct err *merge_files(struct files *f)
+{
+	struct err *e = open_files(f);
+	if (!e)
+		e = merging_open(&f->m);
+	if (e)
+		return e;
+	e = merging_confine(&f->m);
+	if (!e)
+		e = read_files(f);
+	if (!e)
+		e = merging_put(&f->m);
+	return merging_close(&f->m, e);
+}
+
 static int merge(const struct run_opts *o)
 {
 	u32 n = (u32)o->nrest;
-	struct merging m = {.o = o, .n = n, .out = {.fd = -1}};
-	m.file = xcalloc(n, sizeof(*m.file));
-	m.fd = xcalloc(n, sizeof(*m.fd));
-	memset(m.fd, -1, n * sizeof(*m.fd));
-	m.merge = merge_new(&(struct merge_spec){.by_host = o->by_host, .partial = o->partial});
-	struct err *e = merge_files(&m);
+	struct files f = {.m = {.o = o, .out = {.fd = -1}}, .n = n};
+	f.file = xcalloc(n, sizeof(*f.file));
+	f.fd = xcalloc(n, sizeof(*f.fd));
+	memset(f.fd, -1, n * sizeof(*f.fd));
+	f.m.merge = merge_new(&(struct merge_spec){.by_host = o->by_host, .partial = o->partial});
+	struct err *e = merge_files(&f);
 	if (e)
 		fprintf(stderr, "ERROR: %s\n", e->msg);
-	int rc = e || merge_is_partial(m.merge) ? RC_USAGE : RC_OK;
+	int rc = e || merge_is_partial(f.m.merge) ? RC_USAGE : RC_OK;
 	err_free(e);
 	for (u32 i = 0; i < n; i++) {
-		rec_close(m.file[i]);
-		if (m.fd[i] >= 0)
-			close(m.fd[i]);
+		rec_close(f.file[i]);
+		if (f.fd[i] >= 0)
+			close(f.fd[i]);
 	}
-	merge_free(m.merge);
-	free(m.sink);
-	free(m.file);
-	free(m.fd);
-	arena_free(&m.a);
+	free(f.file);
+	free(f.fd);
+	merging_free(&f.m);
 	return rc;
 }
 

@@ -35,12 +35,12 @@ static bool is_script(const char *word)
 	return str_ends(str_z(word), STR(".bt")) && !access(word, F_OK);
 }
 
-static int run_script_file(int at, int argc, char **argv)
+int run_text(const struct str *text, int at, int argc, char **argv)
 {
 	struct arena a = {0};
 	struct tool t;
-	int rc = tool_from_file(&a, at, argv, &t) ? run_file(&t, at, argc, argv)
-						  : cmd_run(argc, argv, false);
+	int rc = tool_from_file(&a, at, argv, text, &t) ? run_file(&t, at, argc, argv)
+							: cmd_run_text(text, argc, argv);
 	arena_free(&a);
 	return rc;
 }
@@ -50,5 +50,5 @@ int run_operand(int at, int argc, char **argv)
 	int rc;
 	if (!is_script(argv[at]) && run_tool_named(str_z(argv[at]), at, argc, argv, &rc))
 		return rc;
-	return run_script_file(at, argc, argv);
+	return run_text(NULL, at, argc, argv);
 }

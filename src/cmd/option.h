@@ -9,6 +9,8 @@
 
 /* Of histograms, if --percentiles has no value. */
 #define PERCENTILES "p50,p90,p99,p99.9,max"
+/* How fleet reaches a host by default. */
+#define FLEET_VIA "ssh -o BatchMode=yes -o ConnectTimeout=5 -T {} sh"
 
 enum command {
 	CMD_RUN,
@@ -23,6 +25,7 @@ enum command {
 	CMD_IMPORT,
 	CMD_SERVE,
 	CMD_MERGE,
+	CMD_FLEET,
 	CMD_TPLIST,
 	CMD_TOOL,
 	CMD_SOME, /* a tool to which the option applies */

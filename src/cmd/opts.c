@@ -411,6 +411,11 @@ struct err *opts_parse(struct run_opts *o, int argc, char **argv)
 	return opt_parse(table.row, argc, argv, set, o, o->rest, &o->nrest, &o->ndash);
 }
 
+struct err *opts_take(struct run_opts *o, enum option_id id, const char *val)
+{
+	return set(o, id, val);
+}
+
 struct err *opts_set(struct run_opts *o, const char *name, const char *val)
 {
 	struct option_table table;

@@ -87,7 +87,8 @@ bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
 	if (!o->program) {
 		bool in = !strcmp(o->rest[0], "-");
 		s->source.name = in ? STR("stdin") : str_z(o->rest[0]);
-		struct err *e = script_file(a, o->rest[0], &s->source.text);
+		struct err *e = o->text ? NULL : script_file(a, o->rest[0], &s->source.text);
+		s->source.text = o->text ? *o->text : s->source.text;
 		if (e && e->no == ENOENT && !o->compat && is_word(o->rest[0])) {
 			err_free(e);
 			e = no_such_name(a, o->rest[0]);
@@ -120,6 +121,20 @@ static bool color_on(void)
 	if ((want && !strcmp(want, "never")) || (no && *no) || (term && !strcmp(term, "dumb")))
 		return false;
 	return isatty(STDERR_FILENO);
+}
+
+bool script_parses(const struct run_opts *o, struct arena *a, struct script *s)
+{
+	struct comment *notes = NULL;
+	if (!script_read(o, a, s))
+		return false;
+	struct diags ds = {.arena = a,
+			   .source = &s->source,
+			   .nsource = 1,
+			   .codes = getenv("SONDE_CODES") != NULL};
+	(void)language_of(s->source.name)->parse(a, &ds, 0, &notes);
+	diags_print(&ds, stderr, color_on());
+	return !ds.nerror;
 }
 
 static int format_script(const struct run_opts *o)
@@ -840,6 +855,11 @@ int cmd_top(int argc, char **argv, bool compat)
 						.tool = &board,
 						.live = {.on = true, .board = true}},
 			     argc, argv);
+}
+
+int cmd_run_text(const struct str *text, int argc, char **argv)
+{
+	return parse_and_run(&(struct run_opts){.text = text}, argc, argv);
 }
 
 int cmd_list(int argc, char **argv, bool compat)

@@ -66,6 +66,7 @@ static struct err *put(void *self, const struct item *it)
 	case I_TOTAL:
 	case I_SNAPSHOT:
 	case I_KEPT:
+	case I_FLEET:
 	case I_COST: break;
 	}
 	return NULL;

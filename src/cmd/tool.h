@@ -16,8 +16,9 @@ void tool_read_comment(struct arena *a, struct tool *t);
 const char *tool_near(struct arena *a, struct str name); /* "did you mean"; NULL: none is like it */
 /* By name; "name.bt" is the same. Memory from a. */
 bool tool_find(struct arena *a, struct str name, struct tool *ret);
-/* toolfile.c: the script in the file argv[at], if that declares options; sonde's own stand before it. */
-bool tool_from_file(struct arena *a, int at, char **argv, struct tool *ret);
+/* toolfile.c: the script in the file argv[at], or text if it is not NULL, if that declares options; sonde's own stand
+ * before it. */
+bool tool_from_file(struct arena *a, int at, char **argv, const struct str *text, struct tool *ret);
 /* Of every tool, in order of name; false ends it. */
 typedef bool tool_cb(const struct tool *t, void *arg);
 void tool_each(struct arena *a, tool_cb *cb, void *arg);

@@ -45,13 +45,14 @@ static bool head_runs(int nhead, char **head)
 	return runs;
 }
 
-bool tool_from_file(struct arena *a, int at, char **argv, struct tool *ret)
+bool tool_from_file(struct arena *a, int at, char **argv, const struct str *given, struct tool *ret)
 {
 	struct stat st;
 	struct script s = {.source = {.name = str_z(argv[at])}};
-	if (stat(argv[at], &st) || !S_ISREG(st.st_mode) || !head_runs(at, argv))
+	if ((!given && (stat(argv[at], &st) || !S_ISREG(st.st_mode))) || !head_runs(at, argv))
 		return false;
-	struct err *e = script_file(a, argv[at], &s.source.text);
+	struct err *e = given ? NULL : script_file(a, argv[at], &s.source.text);
+	s.source.text = given ? *given : s.source.text;
 	struct str text = s.source.text;
 	bool may =
 		!e && (str_find(text, STR("options")) >= 0 || str_find(text, STR("import")) >= 0);

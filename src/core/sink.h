@@ -36,6 +36,19 @@ enum item_kind {
 	I_SNAPSHOT, /* snapshot(): str is why; only to a sink that .keeps */
 	I_KEPT,     /* keep(): record, of schema; only to a sink that .keeps */
 	I_COST,     /* what the run took of the machine: cost; str says it all in lines */
+	I_FLEET, /* which hosts are in a merged answer: fleet; str says it in a line; the last item */
+};
+
+/* Of the hosts that were asked, which did not answer. */
+struct fleet_fact {
+	struct str host, kind, why; /* kind: "unreachable", "refused", "late" or "partial" */
+};
+struct fleet_facts {
+	const struct fleet_fact *fact;
+	u32 nfact, asked, answered;
+	u64 ns;          /* from the question to the last answer */
+	u64 spread_ns;   /* between the first question and the last */
+	u64 lost, lossy; /* events, and hosts that lost some */
 };
 
 /* A tool has begun. */
@@ -76,10 +89,11 @@ struct item {
 	struct str who; /* I_LOST: the map, probe, file ... it is about, or "" */
 	struct loc loc; /* I_ERROR */
 	const struct value *key, *val;
-	const struct columns *columns; /* I_HEAD, I_ROW, I_TOTAL, I_END */
-	const struct cost *cost;       /* I_COST */
-	const struct run_start *start; /* I_STATUS of a tool; NULL: of a script */
-	const struct agg *agg;         /* I_MAP: of aggregations; NULL: plain values */
+	const struct columns *columns;   /* I_HEAD, I_ROW, I_TOTAL, I_END */
+	const struct cost *cost;         /* I_COST */
+	const struct fleet_facts *fleet; /* I_FLEET */
+	const struct run_start *start;   /* I_STATUS of a tool; NULL: of a script */
+	const struct agg *agg;           /* I_MAP: of aggregations; NULL: plain values */
 	bool adds; /* I_MAP: the script only adds to the values, so a difference of two readings
 		      is what happened in between */
 	/* I_MAP: how often it had been cleared or zeroed; what is printed twice in one epoch was

@@ -1,7 +1,7 @@
 /*
  * answer.c - what is printed as a file that sonde merge reads, alone or with those of other hosts.
  *
- * Messages go to the error stream, too: whoever runs the script reads them there.
+ * Messages go to the error stream, too: whoever runs the script reads them there, unless option "alone" says otherwise.
  */
 #include "answer/answer.h"
 #include "base/alloc.h"
@@ -16,6 +16,7 @@ struct answer {
 	struct rec_writer *w;
 	struct sink_env env;
 	struct out remarks; /* nothing is written to it but remarks */
+	bool alone;         /* not even these */
 };
 
 static void put_facts(struct answer *a, const struct sink_env *env)
@@ -25,9 +26,10 @@ static void put_facts(struct answer *a, const struct sink_env *env)
 		rec_meta(a->w, env->fact[i].key, env->fact[i].value);
 }
 
-enum option { OPT_CODEC };
+enum option { OPT_CODEC, OPT_ALONE };
 static const struct sink_option options[] = {
 	[OPT_CODEC] = {"codec", "NAME", "how the file is compressed: zstd, zlib or none"},
+	[OPT_ALONE] = {"alone", NULL, "messages are in the file, and not printed"},
 	{0},
 };
 
@@ -49,6 +51,7 @@ static struct err *answer_open(void *self, const struct sink_env *env, const str
 	struct err *e = rec_create_fd(fd, name, &s, &a->w);
 	if (e)
 		return e;
+	a->alone = opts[OPT_ALONE].s;
 	a->env = *env;
 	a->env.buffering = 'f';
 	out_init(&a->remarks, &a->env);
@@ -60,8 +63,8 @@ static struct err *answer_sink_put(void *self, const struct item *it)
 {
 	struct answer *a = self;
 	bool remark = it->kind == I_LOST || it->kind == I_ERROR || it->kind == I_COST ||
-		      (it->kind == I_STATUS && !a->env.quiet);
-	if (remark)
+		      it->kind == I_FLEET || (it->kind == I_STATUS && !a->env.quiet);
+	if (remark && !a->alone)
 		out_remark(&a->remarks, &a->env, it);
 	return answer_put(a->w, &a->env, it);
 }

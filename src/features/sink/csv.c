@@ -165,6 +165,7 @@ static struct err *csv_put(void *self, const struct item *it)
 		break;
 	case I_ERROR:
 	case I_COST:
+	case I_FLEET:
 	case I_LOST: out_remark(&c->o, &c->env, it); break;
 	case I_END:
 		if (!c->head && it->columns)

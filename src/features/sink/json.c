@@ -348,6 +348,37 @@ static void put_cost(struct sb *b, const struct cost *c)
 	sb_z(b, "]}}\n");
 }
 
+/* Lists of hosts by what became of them, and why. */
+static void put_fleet(struct sb *b, const struct fleet_facts *f)
+{
+	static const char *const kinds[] = {"unreachable", "refused", "late", "partial"};
+	put_type(b, "fleet");
+	sb_fmt(b, "\"asked\": %u, \"answered\": %u", f->asked, f->answered);
+	for (u32 k = 0; k < countof(kinds); k++) {
+		bool any = false;
+		sb_fmt(b, ", \"%s\": [", kinds[k]);
+		for (u32 i = 0; i < f->nfact; i++) {
+			if (!str_is(f->fact[i].kind, kinds[k]))
+				continue;
+			sb_z(b, any ? ", " : "");
+			json_str(b, f->fact[i].host);
+			any = true;
+		}
+		sb_char(b, ']');
+	}
+	sb_z(b, ", \"reasons\": {");
+	for (u32 i = 0; i < f->nfact; i++) {
+		sb_z(b, i ? ", " : "");
+		json_str(b, f->fact[i].host);
+		sb_z(b, ": ");
+		json_str(b, f->fact[i].why);
+	}
+	sb_fmt(b,
+	       "}, \"lost\": %llu, \"lossy_hosts\": %llu, \"asked_within_ns\": %llu, "
+	       "\"took_ns\": %llu}\n",
+	       f->lost, f->lossy, f->spread_ns, f->ns);
+}
+
 static void put_time(struct sb *b)
 {
 	struct timespec now;
@@ -468,6 +499,7 @@ static struct err *json_put(void *self, const struct item *it)
 			it->n == LOSS_UNKNOWN ? 1 : MAX(it->n, 1);
 		break;
 	case I_COST: put_cost(&j->o.b, it->cost); break;
+	case I_FLEET: put_fleet(&j->o.b, it->fleet); break;
 	case I_ROW:
 		if (!columns_have_data(it->columns))
 			break;

@@ -349,6 +349,7 @@ struct err *profile_put(struct profile *p, const struct item *it)
 		break;
 	case I_LOST: p->lost += it->loss == LOSS_EVENTS ? it->n : 0; /* fallthrough */
 	case I_COST:
+	case I_FLEET:
 	case I_ERROR: out_remark(&p->o, &p->env, it); break;
 	case I_HEAD:
 	case I_SNAPSHOT:

@@ -63,6 +63,7 @@ static struct err *prometheus_put(void *self, const struct item *it)
 		break;
 	case I_LOST: put_lost(p, it); /* fall through */
 	case I_ERROR:
+	case I_FLEET:
 	case I_COST: out_remark(&p->o, &p->env, it); break;
 	case I_TEXT:
 	case I_VALUE:

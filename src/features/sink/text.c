@@ -362,6 +362,10 @@ static struct err *text_put(void *self, const struct item *it)
 	case I_ERROR:
 	case I_COST:
 	case I_LOST: out_remark(&t->o, &t->env, it); break;
+	case I_FLEET:
+		sb_z(&t->o.b, t->begun ? "\n" : "");
+		put_line(t, it->str);
+		break;
 	case I_END:
 		if (!it->n) /* a table ends with its last row */
 			sb_z(&t->o.b, "\n\n");

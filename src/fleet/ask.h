@@ -1,0 +1,62 @@
+/*
+ * ask.h - one question to many hosts, each behind a command that gives a POSIX shell there (ssh HOST sh).
+ *
+ * fleet_ask() starts these commands and writes far.sh to them, which finds or receives sonde on the host. When every host
+ * is ready or has failed, all are asked at once. Lines of the conversation begin with a word of random digits; what a host
+ * prints otherwise before it is ready is skipped. After the question comes the answer, a file of sonde (answer/answer.h),
+ * and nothing else. If standard input of the command ends, the host stops tracing and answers; so it does if this process
+ * or the connection is gone.
+ *
+ * Hosts are not trusted: what one says before it is ready, its messages and its answer are bounded, and so is the time
+ * without progress. Answers are kept in memory and are not looked at here.
+ */
+#pragma once
+#include "base/err.h"
+
+struct signals;
+
+enum fleet_end {
+	FLEET_ANSWERED,    /* something came, and the command ended */
+	FLEET_UNREACHABLE, /* no shell answered */
+	FLEET_REFUSED,     /* the host could not be asked, or answered nothing */
+	FLEET_LATE,        /* it had not answered in time */
+	FLEET_PARTIAL,     /* set by who reads the answer: it is not whole */
+	FLEET_ENDS,
+};
+struct fleet_host {
+	struct str name;
+	enum fleet_end end : 8;
+	int fd;         /* the answer; -1 if there is none */
+	u64 bytes;      /* of it */
+	struct sb why;  /* for people, escaped; empty if it answered */
+	struct sb said; /* lines that it printed beside its answer, escaped */
+};
+struct fleet_program {
+	struct str bytes;
+	char sum[65]; /* its SHA-256, in hexadecimal */
+};
+struct fleet_question {
+	struct str via;     /* words; {} in them stands for the host */
+	struct str version; /* what a usable `sonde version` begins with */
+	struct str sudo;    /* begins the command of users who are not root */
+	struct str shell;   /* text of far.sh */
+	struct str ask;     /* what is sent to sonde on the host */
+	bool keep;          /* the program stays on the host */
+	u32 parallel;       /* connections that are made at a time */
+	u64 for_ns;         /* how long a host traces; 0: until it ends by itself */
+	u64 wait_ns;        /* for a host that makes no progress, and for answers after for_ns */
+	struct signals *signals; /* the wish to end: all are told to stop, and to answer */
+	/* The program for an architecture, as uname -m names it. It stays the callee's. */
+	struct err *(*program)(void *arg, struct str arch, const struct fleet_program **ret);
+	void *arg;
+};
+/* What fleet_ask() measured. */
+struct fleet_times {
+	u64 asked_ns;  /* since the first connection was begun */
+	u64 spread_ns; /* between the first question and the last */
+	u64 took_ns;   /* from the first question to the last answer */
+};
+/* The hosts have names; the rest of them is set. */
+struct err *fleet_ask(const struct fleet_question *q, struct fleet_host *host, u32 n,
+		      struct fleet_times *times) MUST_USE;
+void fleet_free(struct fleet_host *host, u32 n);

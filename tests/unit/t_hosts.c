@@ -1,0 +1,51 @@
+#include "fleet/hosts.h"
+#include "test.h"
+
+/* The names, or why not. */
+static void check_hosts(const char *text, const char *want, int line)
+{
+	struct hosts h = {0};
+	AUTO_SB b = {0};
+	struct err *e = hosts_add(&h, str_z(text));
+	for (u32 i = 0; i < h.name.n && !e; i++)
+		sb_fmt(&b, "%s%.*s", i ? " " : "", STRF(h.name.v[i]));
+	if (e)
+		sb_z(&b, e->msg);
+	test_str(__FILE__, line, text, b.s ? b.s : "", want);
+	err_free(e);
+	hosts_free(&h);
+}
+#define HOSTS(text, want) check_hosts(text, want, __LINE__)
+
+TEST(hosts_are_expanded)
+{
+	HOSTS("", "");
+	HOSTS("web1", "web1");
+	HOSTS("web1,web2, db", "web1 web2 db");
+	HOSTS("a,b,a", "a b");
+	HOSTS("db[1-3]", "db1 db2 db3");
+	HOSTS("db[08-11]", "db08 db09 db10 db11");
+	HOSTS("db[1,3-4].eu,x", "db1.eu db3.eu db4.eu x");
+	HOSTS("r[1-2]n[1-2]", "r1n1 r1n2 r2n1 r2n2");
+	HOSTS("# all\nweb1 # one\n\nroot@10.0.0.1\r\n[::1",
+	      "'[::1' is no name of a host: numbers are written as in web[1-3,7]");
+	HOSTS("# all\nweb1 # web3\n\nroot@10.0.0.1\r\nfe80::1%eth0",
+	      "web1 root@10.0.0.1 fe80::1%eth0");
+}
+
+TEST(hosts_are_refused)
+{
+	HOSTS("-oProxyCommand=x", "'-oProxyCommand=x' is no name of a host: it begins with '-'");
+	HOSTS("a;b", "'a;b' is no name of a host: letters, digits and ._-:@/%+ are allowed");
+	HOSTS("a\x1b[1]",
+	      "'a\\x1b1' is no name of a host: letters, digits and ._-:@/%+ are allowed");
+	HOSTS("$(x)", "'$(x)' is no name of a host: letters, digits and ._-:@/%+ are allowed");
+	HOSTS("a[1-", "'a[1-' is no name of a host: numbers are written as in web[1-3,7]");
+	HOSTS("a[]", "'a[]' is no name of a host: numbers are written as in web[1-3,7]");
+	HOSTS("a[3-1]", "'a[3-1]' is no name of a host: numbers are written as in web[1-3,7]");
+	HOSTS("a[1-x]", "'a[1-x]' is no name of a host: numbers are written as in web[1-3,7]");
+	HOSTS("a[1-99999]",
+	      "'a[1-99999]' is no name of a host: numbers are written as in web[1-3,7]");
+	HOSTS("a[1-100][1-100]", "more than 4096 hosts");
+	HOSTS("[-5]", "'[-5]' is no name of a host: numbers are written as in web[1-3,7]");
+}
