@@ -206,8 +206,15 @@ sent() {
 	printf '$ sent\n'
 	way="env FLEET_TEST=$tmp HOST={} XDG_RUNTIME_DIR=$tmp HOME=$tmp sh"
 	d --via "$way" --hosts a,b --by host -e 'begin { @ = count(); printf("%d\n", 7); exit(); }'
+	for shell in dash bash 'busybox sh'; do
+		command -v ${shell% *} > /dev/null || continue
+		d --via "env FLEET_TEST=$tmp HOST={} $shell" --hosts a,b -q -e 'begin { printf("said\n"); exit(); }' > said
+		[ "$(cat said)" = said ] || fails "through $shell: $(cat said)"
+	done
 	gone 'a run'
-	d --via "$way" --hosts a,b --cache -e 'begin { @ = count(); exit(); }'
+	mkdir -p .cache/sonde
+	touch ".cache/sonde/sonde-$(uname -m)-old"
+	d --via "$way" --hosts 'h[1-8]' --cache -e 'begin { @ = count(); exit(); }'
 	d --via "$way" --hosts a --cache -e 'begin { @ = count(); exit(); }'
 	ls .cache/sonde | sed "s/$(uname -m)/ARCH/; s/[0-9a-f]\{64\}/SUM/"
 	rm -rf .cache

@@ -1,7 +1,7 @@
 # What the shell of a host runs: it finds a sonde of the same version, or takes one from its standard input, and gives
 # the connection to it. fleet/ask.c writes the values before these lines: t (begins each line for the asker), v (version),
 # s (command that gives root's rights), c (not empty: keep the program). Before each reading from standard input the asker
-# is told so, because shells may read further than the lines that they run.
+# is told so, because some shells read further than the lines that they run. Others do not: nothing may follow the last line.
 say() {
 	printf '\n%s %s\n' "$t" "$*"
 }
@@ -36,8 +36,10 @@ keep() {
 		part=$d/$t-$(uname -n)-$$
 		trap 'trap "" HUP INT TERM PIPE; rm -f "$part"' EXIT
 		receive "$part"
-		rm -f "${f%-*}"-*
 		mv "$part" "$f" || fail "cannot write $f"
+		for old in "${f%-*}"-*; do
+			[ "$old" = "$f" ] || rm -f "$old"
+		done
 	fi
 	say have
 	exec $s "$f" fleet-host "$t"
@@ -75,5 +77,4 @@ far() {
 	$s "$d/sonde" fleet-host "$t" "$d"
 	exit
 }
-far
-exit 1
+far; exit 1
