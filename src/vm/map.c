@@ -353,7 +353,8 @@ i64 stack_id(struct vm *v, struct vm_map *m, u64 flags)
 	if (flags & ~known)
 		return -EINVAL;
 	u32 most = m->spec.val_size / 8;
-	i32 n = e->stack(e->arg, flags & (BPF_F_USER_STACK | BPF_F_SKIP_FIELD_MASK), v->frames, most);
+	i32 n = e->stack(e->arg, flags & (BPF_F_USER_STACK | BPF_F_SKIP_FIELD_MASK), v->frames,
+			 most);
 	if (n <= 0)
 		return n < 0 ? n : -EFAULT;
 	assert((u32)n <= most);
