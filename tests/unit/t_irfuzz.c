@@ -7,7 +7,17 @@
 #include "vm/vm.h"
 #include <bpf/bpf.h>
 
-enum { HELPER_ARGS = 3, NVAR = 8, NSLOT = 4, POOL = 64, PROGRAMS = 4000, KERNEL_PROGRAMS = 200 };
+/* With sanitizers a program takes ten times as long. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+enum { PROGRAMS = 800 };
+#define HAVE_PROGRAMS
+#endif
+#endif
+#ifndef HAVE_PROGRAMS
+enum { PROGRAMS = 4000 };
+#endif
+enum { HELPER_ARGS = 3, NVAR = 8, NSLOT = 4, POOL = 64, KERNEL_PROGRAMS = 200 };
 static const u32 helper_nargs[8] = {0, 5, 3, 2};
 
 /* ---- what both share ---- */
