@@ -43,7 +43,7 @@ live() {
 	eventually started "$name.err" || cat "$name.err"
 }
 live opensnoop opensnoop -p $work
-live execsnoop execsnoop -p $work
+live execsnoop execsnoop --directory --parent-name -p $work
 live failed execsnoop -x -p $work
 live syscount syscount -p $work -T 500
 live latency syscount -p $work -T 500 -L
@@ -51,6 +51,7 @@ live biosnoop biosnoop -p $work
 live biolatency biolatency -p $work -j
 live offcputime offcputime -p $work -f -m 40ms --state S
 live runqlat runqlat -p $work -L -j
+live bypid runqlat -P -L -p $work -j
 live strace strace -f -p $work -o strace.out
 live summary strace -c -f -p $work -U calls,errors,name -S name -o summary.out
 live calls record -p $work --set strace -o calls.sonde
@@ -102,7 +103,7 @@ waits() {
 	grep "\"tid\": $work," | sum_of count
 }
 same opensnoop cat opensnoop
-same execsnoop cat execsnoop
+same execsnoop cat execsnoop --directory --parent-name
 same failed cat execsnoop -x
 same syscount sort syscount -p $work -T 500
 same latency calls syscount -p $work -T 500 -L
@@ -113,6 +114,7 @@ same summary cat strace -c -f -U calls,errors,name -S name -o /dev/stdout
 FILE=calls.sonde same summary cat strace -c -f -U calls,errors,name -S name -o /dev/stdout
 FILE=calls.sonde same strace cat strace -f -p $work -o /dev/stdout
 same runqlat waits runqlat -L -j
+same bypid waits runqlat -P -L -p $work -j
 
 # Samples of other runs are other samples: all that were recorded are shown.
 n=$((n + 1))

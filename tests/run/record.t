@@ -300,6 +300,29 @@ EXPECT
 	SYSCALL                   COUNT
 	execve#32                     1
 
+NAME record: what tools cannot ask of a recording of sets, and exists("recording")
+NEEDS tp:sched/sched_switch tp:raw_syscalls/sys_enter btf
+RUN
+	"$SONDE" record -q -o "$TMPDIR/r.sonde" --set syscalls,sched -- true 2>/dev/null
+	for t in 'opensnoop -F' 'opensnoop --cgroup /' 'execsnoop --path' 'runqlat --pidnss' 'runqlat --cgroup /'; do
+		"$SONDE" query -q "$TMPDIR/r.sonde" $t 2>&1
+	done
+	"$SONDE" query -q "$TMPDIR/r.sonde" execsnoop --directory --parent-name --fields comm,parent_comm,directory 2>/dev/null | sed "s,$PWD,DIR,"
+	"$SONDE" query -q "$TMPDIR/r.sonde" -e 'begin { print(exists("recording")); exit(); }' | grep .
+	"$SONDE" -q -e 'begin { print(exists("recording")); exit(); }' | grep .
+EXPECT_RE
+	ERROR: -F reads the memory of the opened file, which no recording has; record with --set strace, then: sonde query FILE strace -y -e trace=open,openat,openat2,creat
+	ERROR: --cgroup: a recording has the numbers of control groups, not their paths: compare cgroup in a script
+	sonde opensnoop -h shows its options.
+	ERROR: --path reads the memory of the new program's file, which no recording has; the path that was executed is str\(args.filename\) of tracepoint:sched:sched_process_exec
+	ERROR: control groups and PID namespaces of threads that wait are not known here, as in every recording made of sets: not --cgroup and --pidnss
+	ERROR: --cgroup: a recording has the numbers of control groups, not their paths: compare cgroup in a script
+	sonde runqlat -h shows its options.
+	PCOMM *PARENT *DIRECTORY *
+	true *sonde *DIR
+	true
+	false
+
 NAME record: --strings is how many bytes of a text are kept
 NEEDS tp:syscalls/sys_enter_openat
 RUN

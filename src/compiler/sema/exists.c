@@ -5,6 +5,7 @@
  *	"tracepoint:block:block_io_start"   a probe that could be attached
  *	"struct request.q.disk"             a type, or a member of one
  *	"enum req_op.REQ_OP_READ"           an enumerator
+ *	"recording"                         the script asks one: there is no memory to read
  */
 #include "core/recorded.h"
 #include "sema/declare.h"
@@ -106,6 +107,8 @@ bool sema_exists(struct compile *c, struct str what)
 		struct str word;
 		enum type_kind kind;
 	} words[] = {{STR("struct "), T_STRUCT}, {STR("union "), T_UNION}, {STR("enum "), T_ENUM}};
+	if (str_is(what, "recording"))
+		return c->host->recording;
 	for (size_t i = 0; i < countof(words); i++)
 		if (str_starts(what, words[i].word) && c->host->recording)
 			return member_is_kept(c->host->recording, what);

@@ -158,7 +158,9 @@ const struct builtin builtin_opt[] = {
 	 .doc = "True if the value is in an option of kind list, or if that list is empty."},
 	{"auto exists(text what)", .flags = B_CONST, .role = ROLE_EXISTS, .type = type_exists,
 	 .doc = "True if the kernel has a probe, a \"struct NAME.member.member\" or an \"enum "
-		"NAME.VALUE\". Evaluated when the script is compiled."},
+		"NAME.VALUE\"; \"recording\": if the script runs over a recording. Evaluated when "
+		"the "
+		"script is compiled."},
 	{"auto getopt(text name, [any default], [text description])", .flags = B_CONST,
 	 .type = type_getopt,
 	 .doc = "The script's own option --name=value, or the default, which decides its type."},

@@ -63,6 +63,9 @@ struct err *cgroup_find(struct host *h, const char *path, const char **dir)
 	const char *full = arena_fmt(h->arena, "%s%s", *path == '/' ? h->root : "", path);
 	if (!*path)
 		return err_new("the path of a control group is empty");
+	if (h->recording)
+		return err_new("a recording has the numbers of control groups, not their paths: "
+			       "compare cgroup in a script");
 	if (stat(full, &st) && errno != EACCES)
 		full = arena_fmt(h->arena, "%s/%s", cgroup_mount(h), path + strspn(path, "/"));
 	if (stat(full, &st))
