@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "export/cells.h"
+#include "export/spans.h"
 #include "kern/confine.h"
 #include "rec/read.h"
 #include <errno.h>
@@ -58,6 +59,7 @@ struct sums {
 	VEC(struct task_sum) task;
 	u64 *rows; /* by schema */
 	u64 unknown;
+	struct spans *spans; /* NULL until there is one */
 	u32 *slot, nslot;
 };
 
@@ -89,9 +91,28 @@ static struct task_sum *task_of(struct sums *s, const struct rec_task *t)
 	return &s->task.v[s->task.n - 1];
 }
 
-static void add_row(struct sums *s, const struct rec_row *r)
+/* Rows of spans begin with the name and the id. */
+static void add_span(struct sums *s, const struct rec_file *f, const struct rec_row *r)
+{
+	const struct rec_schema *c = r->schema;
+	bool begins = str_is(c->type, "span_begin");
+	AUTO_SB id = {0};
+	if ((!begins && !str_is(c->type, "span_end")) || c->ncolumn < 2 ||
+	    !str_is(c->column[0].expr, "span.name") || !str_is(c->column[1].expr, "span.id"))
+		return;
+	struct str name = r->cell[0].missing ? STR("?") : r->cell[0].str;
+	cell_text(&id, f, &c->column[1], &r->cell[1]);
+	s->spans = s->spans ? s->spans : spans_new();
+	if (begins)
+		spans_begin(s->spans, name, sb_str(&id), NULL);
+	else
+		spans_end(s->spans, name, sb_str(&id));
+}
+
+static void add_row(struct sums *s, const struct rec_file *f, const struct rec_row *r)
 {
 	s->rows[r->schema->id]++;
+	add_span(s, f, r);
 	if (!r->task) {
 		s->unknown++;
 		return;
@@ -119,7 +140,7 @@ static struct err *read_rows(struct rec_file *f, struct sums *s, bool print)
 		if (print)
 			put_row(f, &r);
 		else
-			add_row(s, &r);
+			add_row(s, f, &r);
 	}
 	return e;
 }
@@ -277,6 +298,19 @@ static void show_clocks(const struct rec_file *f)
 	       "clocks", n, n == 1 ? "" : "s", c[n - 1].uncertainty, last - first);
 }
 
+static void show_spans(const struct spans *s)
+{
+	if (!s)
+		return;
+	printf("%-10s %llu began\n", "spans", spans_begun(s));
+	for (u32 stray = 0; stray < 2; stray++) {
+		AUTO_SB b = {0};
+		spans_text(s, stray, &b);
+		if (b.n)
+			printf("    %s\n", b.s);
+	}
+}
+
 static void show_losses(const struct rec_file *f)
 {
 	u32 n;
@@ -313,6 +347,7 @@ static void show(struct rec_file *f, struct sums *s)
 	show_schemas(f, s);
 	show_tasks(f, s);
 	show_clocks(f);
+	show_spans(s->spans);
 	show_losses(f);
 }
 
@@ -445,6 +480,8 @@ static int report(const char *path, bool events)
 	err_free(e);
 	free(s.rows);
 	free(s.slot);
+	if (s.spans)
+		spans_free(s.spans);
 	vec_free(&s.task);
 	rec_close(f);
 	return rc;

@@ -152,8 +152,12 @@ const struct tl_span *spans_end(struct spans *s, struct str name, struct str id)
 
 /* ---- what does not belong together ---- */
 
-/* "io (12), request (1)" */
-static void remark(const struct spans *s, struct exporting *x, bool stray)
+u64 spans_begun(const struct spans *s)
+{
+	return s->begun;
+}
+
+void spans_text(const struct spans *s, bool stray, struct sb *out)
 {
 	AUTO_SB b = {0};
 	u64 all = 0;
@@ -171,16 +175,20 @@ static void remark(const struct spans *s, struct exporting *x, bool stray)
 	if (nname > MOST_NAMES)
 		sb_fmt(&b, " and %u other names", nname - MOST_NAMES);
 	if (all)
-		export_remark(x,
-			      stray ? "%llu end%s of spans had no begin: %s"
-				    : "%llu span%s did not end: %s",
-			      all, all == 1 ? "" : "s", b.s);
+		sb_fmt(out,
+		       stray ? "%llu end%s of spans had no begin: %s"
+			     : "%llu span%s did not end: %s",
+		       all, all == 1 ? "" : "s", b.s);
 }
 
 void spans_remark(const struct spans *s, struct exporting *x)
 {
-	remark(s, x, false);
-	remark(s, x, true);
+	for (u32 stray = 0; stray < 2; stray++) {
+		AUTO_SB b = {0};
+		spans_text(s, stray, &b);
+		if (b.n)
+			export_remark(x, "%s", b.s);
+	}
 }
 
 void spans_free(struct spans *s)

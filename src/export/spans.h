@@ -21,6 +21,9 @@ const struct tl_span *spans_begin(struct spans *s, struct str name, struct str i
 				  const struct tl_thread *thread);
 /* The newest open span of this name and id, which is open no more; NULL if there is none. It stays until the next call. */
 const struct tl_span *spans_end(struct spans *s, struct str name, struct str id);
+u64 spans_begun(const struct spans *s);
+/* "2 spans did not end: io (1), request (1)"; or, stray, the same of ends that had no begin. Nothing if there are none. */
+void spans_text(const struct spans *s, bool stray, struct sb *out);
 /* Says how many spans did not end, and how many ends had no begin, with their names. */
 void spans_remark(const struct spans *s, struct exporting *x);
 void spans_free(struct spans *s);

@@ -317,6 +317,9 @@ static const char *how_to_record(const struct expand *e, struct str text)
 {
 	struct compile *c = e->c;
 	struct str set = recorded_set(c->arena, text);
+	const char *command = recorded_command(c, text);
+	if (command)
+		return arena_fmt(c->arena, "record it with: %s; ", command);
 	/* Samples have them. */
 	bool stacks = e->use & (USE_KSTACK | USE_USTACK) && str_chr(set, '=') < 0;
 	if (set.n)
@@ -501,6 +504,8 @@ static void expand_text(struct expand *e, const struct node *pn)
 	if (!k && str_is_glob(name)) {
 		expand_kinds(e, name, rest);
 	} else {
+		if (!k && recorded_no_rows(e->c, text, pn->loc))
+			return;
 		if (!k) {
 			struct diag *d = diag_add(ds, E_PROBE_TYPE, pn->loc,
 						  "Invalid probe type: %.*s", STRF(name));

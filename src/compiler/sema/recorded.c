@@ -33,6 +33,34 @@ bool recorded_has_type(const struct compile *c, struct str type)
 	return false;
 }
 
+const char *recorded_command(const struct compile *c, struct str text)
+{
+	struct str rest = text, name;
+	str_cut(&rest, ':', &name);
+	const struct builtin *b = builtin_named(name);
+	if (!b || !b->kept_as)
+		return NULL;
+	return rest.n && !str_is_glob(rest)
+		       ? arena_fmt(c->arena, "sonde record -e '%.*s { %.*s(NAME, ID); }'",
+				   STRF(rest), STRF(name))
+		       : "sonde record --span NAME=BEGIN,END,ID";
+}
+
+bool recorded_no_rows(const struct compile *c, struct str text, struct loc loc)
+{
+	const char *command = recorded_command(c, text);
+	struct str rest = text, name;
+	str_cut(&rest, ':', &name);
+	if (command && c->host->recording)
+		diag_add(c->diags, E_RECORDING, loc,
+			 "the recording lacks %.*s(); record it with: %s", STRF(name), command);
+	else if (command)
+		diag_add(c->diags, E_RECORDING, loc,
+			 "only recordings have %.*s probes: %s, then sonde query FILE", STRF(name),
+			 command);
+	return command;
+}
+
 /* ---- what was kept ---- */
 
 /* Texts of a recording are no texts of the script: what is wrong with them is nobody's mistake. */

@@ -14,6 +14,10 @@ const struct kind *recorded_kind(const struct compile *c, const struct kind *k, 
 /* Rows that functions of scripts kept beside the events are of probes of a type of their own, span_begin: no kind has its
  * name. */
 bool recorded_has_type(const struct compile *c, struct str type);
+/* The command that records rows of such a type, as "span_begin:PROBE". NULL: there is no such function. */
+const char *recorded_command(const struct compile *c, struct str text);
+/* Report a probe of such a type where there are no such rows. False: there is no such function. */
+bool recorded_no_rows(const struct compile *c, struct str text, struct loc loc);
 /* The code of a body depends on what its point's recording kept. use: enum point_use. */
 bool recorded_differs(const struct node *probe, u32 use);
 /* Look up what is asked for in n, a list of statements or expressions, for events of p. */
