@@ -191,6 +191,18 @@ bool str_u64(struct str s, u64 *ret)
 	return true;
 }
 
+bool str_octal(struct str s)
+{
+	if (s.n && (s.s[0] == '-' || s.s[0] == '+'))
+		s = str_from(s, 1);
+	return s.n > 1 && s.s[0] == '0' && ((s.s[1] >= '0' && s.s[1] <= '9') || s.s[1] == '_');
+}
+
+bool str_number(struct str s, u64 *ret)
+{
+	return !str_octal(s) && str_u64(s, ret);
+}
+
 bool str_count(struct str s, u64 *ret)
 {
 	u64 v, exponent;

@@ -48,7 +48,10 @@ bool str_glob(struct str pattern, struct str text);
  * overflow. */
 bool str_u64(struct str s, u64 *ret);
 bool str_count(struct str s, u64 *ret); /* the same, and 3e6 */
-bool str_i64(struct str s, i64 *ret);   /* the same, with an optional sign */
+/* Begins with 0 and another digit: octal in scripts; of an option's value it is not clear what is meant. */
+bool str_octal(struct str s);
+bool str_number(struct str s, u64 *ret); /* as str_u64(), of an option's value: 010 is refused */
+bool str_i64(struct str s, i64 *ret);    /* the same, with an optional sign */
 u64 str_hash(struct str s);
 /* Bytes of the UTF-8 character that s begins with; 0: it begins with none. */
 u32 str_utf8(struct str s);

@@ -35,7 +35,7 @@ bool units_ns(struct str s, u64 *ret)
 bool units_time(struct str s, u64 *ret)
 {
 	bool bare = s.n && s.s[s.n - 1] >= '0' && s.s[s.n - 1] <= '9';
-	return !bare && units_ns(s, ret);
+	return !bare && !str_octal(s) && units_ns(s, ret);
 }
 
 void units_1024(struct sb *b, i64 v)

@@ -10,7 +10,7 @@ static bool bytes_of_text(struct str s, u64 *ret)
 {
 	static const char units[] = "KMGT";
 	const char *at = s.n ? strchr(units, s.s[s.n - 1]) : NULL;
-	if (!at || !str_u64(str_n(s.s, s.n - 1), ret))
+	if (!at || !str_number(str_n(s.s, s.n - 1), ret))
 		return false;
 	for (const char *u = units; u <= at && *ret < MOST_BYTES; u++)
 		*ret *= 1024;
@@ -59,7 +59,7 @@ struct err *bounds_files(struct sink_bounds *b, const char *val)
 {
 	enum { MOST_FILES = 100000 };
 	u64 n;
-	if (!str_u64(str_z(val), &n) || !n || n > MOST_FILES)
+	if (!str_number(str_z(val), &n) || !n || n > MOST_FILES)
 		return err_new("--max-files needs a number from 1 to %d (got '%s')", MOST_FILES,
 			       val);
 	b->max_files = (u32)n;

@@ -42,7 +42,7 @@ struct err *live_memory(struct live_spec *l, const char *val)
 	bool unit = s.n && (s.s[s.n - 1] == 'M' || s.s[s.n - 1] == 'G');
 	if (unit)
 		scale = s.s[s.n - 1] == 'G' ? 1ull << 30 : scale;
-	if (!unit || !str_u64(str_n(s.s, s.n - 1), &n) || !n || n > 1024)
+	if (!unit || !str_number(str_n(s.s, s.n - 1), &n) || !n || n > 1024)
 		return err_new("--memory needs a size from 1M on, as in 64M or 1G (got '%s')", val);
 	l->memory = n * scale;
 	return NULL;

@@ -110,9 +110,9 @@ static struct err *pid_parse(struct str word, u64 *pid)
 	if (!word.n)
 		return err_new("Failed to parse pid: it is empty");
 	/* In scripts 010 is octal; who writes the id of a process does not mean that. */
-	if (word.n > 1 && word.s[0] == '0' && word.s[1] >= '0' && word.s[1] <= '9')
+	if (str_octal(word))
 		return err_new("Failed to parse pid: %.*s begins with 0", STRF(word));
-	if (!str_u64(word, pid))
+	if (!str_number(word, pid))
 		return err_new("Failed to parse pid: invalid integer: %.*s", STRF(word));
 	if (!*pid || *pid > MAX_PID)
 		return err_new("Failed to parse pid: %.*s is out of range (1 to %u)", STRF(word),
@@ -249,7 +249,7 @@ static struct err *set_by(struct run_opts *o, const char *val)
 static struct err *set_strings(struct run_opts *o, const char *val)
 {
 	enum { MOST = 65536 };
-	if (str_u64(str_z(val), &o->compile.strings) && o->compile.strings >= 1 &&
+	if (str_number(str_z(val), &o->compile.strings) && o->compile.strings >= 1 &&
 	    o->compile.strings <= MOST)
 		return NULL;
 	return err_new("--strings needs a number of bytes, at most %d (got '%s')", MOST, val);

@@ -39,8 +39,8 @@ static struct err *cpus(const char *val, u64 *set)
 		struct str last = part;
 		str_cut(&last, '-', &first);
 		bool range = last.s != NULL;
-		if (!str_u64(first, &from) || !str_u64(range ? last : first, &to) || to < from ||
-		    to >= QUERY_CPU_WORDS * 64)
+		if (!str_number(first, &from) || !str_number(range ? last : first, &to) ||
+		    to < from || to >= QUERY_CPU_WORDS * 64)
 			return err_new("--cpu needs numbers of CPUs, as in 0,2 or 4-7 (got '%s')",
 				       val);
 		for (; from <= to; from++)

@@ -83,8 +83,11 @@ static struct err *put_set(const struct run_opts *o, struct sb *out, struct str 
 		return unknown_set(name);
 	struct str text = embed_text(e);
 	i32 at = str_find(text, STR("RATE"));
-	if (rate.s && (at < 0 || !str_u64(rate, &hz) || !hz))
+	if (rate.s && at < 0)
 		return err_new("--set %.*s: only samples has a number, the events per second",
+			       STRF(word));
+	if (rate.s && (!str_number(rate, &hz) || !hz))
+		return err_new("--set %.*s: the events per second are a number above 0",
 			       STRF(word));
 	if (at >= 0)
 		put_filled(out, text, "RATE", hz, stacks);

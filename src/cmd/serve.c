@@ -388,7 +388,7 @@ static int serve(const struct serve_opts *o, const char *dir)
 static struct err *set_series(struct serve_opts *o, const char *val)
 {
 	u64 n;
-	if (!str_u64(str_z(val), &n) || !n || n > 1000000)
+	if (!str_number(str_z(val), &n) || !n || n > 1000000)
 		return err_new("--series needs a number from 1 to 1000000 (got '%s')", val);
 	o->limits.series = (u32)n;
 	return NULL;

@@ -213,8 +213,8 @@ static const char *spread(struct arena *a, const char *list)
 	while (str_cut(&rest, ',', &to)) {
 		u64 first = 0, last = 0;
 		struct str all = to;
-		bool range = str_cut(&to, '-', &from) && to.n && str_u64(from, &first) &&
-			     str_u64(to, &last) && first <= last && last - first < MOST;
+		bool range = str_cut(&to, '-', &from) && to.n && str_number(from, &first) &&
+			     str_number(to, &last) && first <= last && last - first < MOST;
 		sb_z(&b, all.s == list ? "" : ",");
 		if (!range)
 			sb_add(&b, all);
@@ -275,7 +275,7 @@ static struct err *set_duration(struct parse *p, const char *val)
 static struct err *set_rows(struct parse *p, const char *val)
 {
 	u64 n;
-	if (!str_u64(str_z(val), &n) || n > UINT32_MAX)
+	if (!str_number(str_z(val), &n) || n > UINT32_MAX)
 		return err_new("--rows needs a number (got '%s')", val);
 	p->script->rows = (u32)n;
 	return NULL;
@@ -283,7 +283,7 @@ static struct err *set_rows(struct parse *p, const char *val)
 
 static struct err *set_count(struct parse *p, const char *val)
 {
-	if (!str_u64(str_z(val), &p->script->events) || !p->script->events)
+	if (!str_number(str_z(val), &p->script->events) || !p->script->events)
 		return err_new("--count needs a number above 0 (got '%s')", val);
 	return NULL;
 }
@@ -432,7 +432,7 @@ static struct err *take_process(struct parse *p, const struct getopt_use *u, con
 	bool has_pid = false;
 	for (u32 i = 0; i < p->ntable; i++)
 		has_pid |= p->table[i].id == OPT_PID;
-	*took = has_pid && str_is(u->placeholder, "PATH") && str_u64(str_z(val), &pid);
+	*took = has_pid && str_is(u->placeholder, "PATH") && str_number(str_z(val), &pid);
 	if (!*took)
 		return NULL;
 	return set_pid(p, val);

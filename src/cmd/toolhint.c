@@ -35,7 +35,7 @@ static bool is_time(const char *val)
 static bool is_number(const char *val)
 {
 	u64 n;
-	return str_u64(str_z(val), &n) && n;
+	return str_number(str_z(val), &n) && n;
 }
 
 /* The tool's own meaning of these letters is that of the classic tools; others take a time and a number there. */

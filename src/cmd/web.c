@@ -26,7 +26,7 @@ static bool split_addr(const char *addr, struct sb *host, u16 *port)
 	else if (str_chr(h, ':') >= 0)
 		return false;
 	sb_add(host, h.n ? h : STR("127.0.0.1"));
-	if (!str_u64(digits, &n) || n > UINT16_MAX)
+	if (!str_number(digits, &n) || n > UINT16_MAX)
 		return false;
 	*port = (u16)n;
 	return true;

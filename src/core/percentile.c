@@ -27,7 +27,7 @@ bool percentile_next(struct str *rest, struct str *name, u32 *part)
 		if (frac.s[0] == 'p')
 			frac = str_from(frac, 1);
 		str_cut(&frac, '.', &word);
-		if (!str_u64(word, &n) || n > 100)
+		if (!str_number(word, &n) || n > 100)
 			return true;
 		*part = (u32)n * PART;
 		for (u32 i = 0; frac.s && i < frac.n; i++) {

@@ -353,3 +353,51 @@ EXPECT
 	struct path
 	tracepoint:sched:sched_switch
 	WARNING: nothing matches 'struct no_such_struct'
+
+NAME numbers of options do not begin with 0, which is octal in scripts
+RUN
+	run() { "$SONDE" "$@" 2>&1 | head -n 1; }
+	"$SONDE" record -q -o "$TMPDIR/r.sonde" -e 'begin { keep(1); }'
+	run -p 010 -e 'begin { exit(); }'
+	run -p 8,010 -e 'begin { exit(); }'
+	run record --strings 0100 -e 'begin { keep(1); }'
+	run record --keep 010s,0100M -e 'begin { keep(1); }'
+	run record --disk 0100M -e 'begin { keep(1); }'
+	run record --keep 60s --on oom --max-files 010 -e 'begin { keep(1); }'
+	run record --keep 60s --on oom --after 010s -e 'begin { keep(1); }'
+	run record --for 010s -e 'begin { keep(1); }'
+	run record --set samples=099
+	run query --cpu 010 "$TMPDIR/r.sonde" -e 'begin { exit(); }'
+	run query --from 010s "$TMPDIR/r.sonde" -e 'begin { exit(); }'
+	run query -p 010 "$TMPDIR/r.sonde" -e 'begin { exit(); }'
+	run opensnoop --duration 010s
+	run opensnoop --count 010
+	run opensnoop -t 010
+	run opensnoop -u 010
+	run execsnoop --cpu 0-07
+	run tcpconnect -P 0443
+	run strace --syscall-limit 010 true
+	run live --every 01s -e 'begin { exit(); }'
+	"$SONDE" -q -e 'begin { print((010, 0x10, getopt("n", 1))); exit(); }' -- --n=010 | grep .
+EXPECT
+	ERROR: Failed to parse pid: 010 begins with 0
+	ERROR: Failed to parse pid: 010 begins with 0
+	ERROR: --strings needs a number of bytes, at most 65536 (got '0100')
+	ERROR: --keep needs a time, a size, or both, as in 60s,200M (got '010s,0100M')
+	ERROR: --disk needs a size, as in 500M or 2G (got '0100M')
+	ERROR: --max-files needs a number from 1 to 100000 (got '010')
+	ERROR: --after needs a time with its unit, as in 5s (got '010s')
+	ERROR: --for needs a time with its unit, as in 30s or 500ms (got '010s')
+	ERROR: --set samples=099: the events per second are a number above 0
+	ERROR: --cpu needs numbers of CPUs, as in 0,2 or 4-7 (got '010')
+	ERROR: --from needs a time after the start of the recording, with its unit, as in 30s or 500ms (got '010s')
+	ERROR: Failed to parse pid: 010 begins with 0
+	ERROR: --duration needs a time, as in 500ms or 2s (got '010s')
+	ERROR: --count needs a number above 0 (got '010')
+	ERROR: --tid needs a number that does not begin with 0 (got '010')
+	ERROR: --user needs the name or number of a user (got '010')
+	ERROR: --cpu needs numbers with commas between them (got '0-07')
+	ERROR: --port needs ports with commas between them (got '0443')
+	ERROR: --syscall-limit 010 is no number of calls
+	ERROR: --every needs a time from 200ms to 60s (got '01s')
+	(8, 16, 8)

@@ -57,6 +57,13 @@ TEST(str_reads_numbers)
 	CHECK(str_u64(STR("18446744073709551615"), &u) && u == UINT64_MAX);
 	CHECK(!str_u64(STR("18446744073709551616"), &u));
 	CHECK(str_u64(STR("0xFf"), &u) && u == 255);
+	CHECK(str_u64(STR("010"), &u) && u == 8);
+	CHECK(!str_number(STR("010"), &u) && !str_number(STR("0_1"), &u) &&
+	      !str_number(STR("09"), &u));
+	CHECK(str_number(STR("0"), &u) && u == 0);
+	CHECK(str_number(STR("0x10"), &u) && u == 16);
+	CHECK(str_octal(STR("-010")) && !str_octal(STR("-10")) && !str_octal(STR("0")) &&
+	      !str_octal(STR("")));
 	CHECK(str_u64(STR("0b101"), &u) && u == 5);
 	CHECK(str_u64(STR("017"), &u) && u == 15);
 	CHECK(str_u64(STR("1_000"), &u) && u == 1000);

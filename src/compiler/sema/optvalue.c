@@ -49,7 +49,7 @@ static bool time_of(struct str text, struct str like, u64 *ret)
 		return number_of(text, ret);
 	AUTO_SB one = {0};
 	sb_fmt(&one, "1%.*s", STRF(suffix.n ? suffix : str_from(like, digits_of(like))));
-	if (!str_u64(str_n(text.s, whole), &n) || !number_of(sb_str(&one), &unit) ||
+	if (!str_number(str_n(text.s, whole), &n) || !number_of(sb_str(&one), &unit) ||
 	    __builtin_mul_overflow(n, unit, ret))
 		return false;
 	for (u32 i = 1; i < part; i++) {
@@ -63,7 +63,7 @@ static bool time_of(struct str text, struct str like, u64 *ret)
 /* An interval is a microsecond at least. */
 static const char *bad_time(const struct getopt_use *o, struct str text, u64 *ret)
 {
-	if (!time_of(text, o->text, ret))
+	if (str_octal(text) || !time_of(text, o->text, ret))
 		return "a time, as in 500ms or 2s";
 	return o->above0 && *ret < 1000 ? "a time of at least 1us" : NULL;
 }
@@ -76,7 +76,7 @@ static bool fraction_of(struct str text, u64 *ret)
 	struct str part = str_from(text, whole);
 	if (part.n && part.s[0] == '.')
 		part = str_from(part, 1);
-	bool ok = whole ? str_u64(str_n(text.s, whole), &n) && n <= 1 : part.n > 0;
+	bool ok = whole ? str_number(str_n(text.s, whole), &n) && n <= 1 : part.n > 0;
 	if (!ok || digits_of(part) != part.n)
 		return false;
 	*ret = n * unit;
@@ -87,7 +87,7 @@ static bool fraction_of(struct str text, u64 *ret)
 
 static bool user_of(struct str text, u64 *ret)
 {
-	if (str_u64(text, ret))
+	if (str_number(text, ret))
 		return *ret < UINT32_MAX;
 	FILE *f = fopen("/etc/passwd", "re");
 	bool found = false;
@@ -107,7 +107,7 @@ static bool terminal_of(struct str text, u64 *ret)
 	AUTO_SB path = {0};
 	struct stat st;
 	u64 n;
-	if (str_u64(text, &n)) {
+	if (str_number(text, &n)) {
 		*ret = (u64)PTS << MINOR_BITS | n;
 		return n < 1u << MINOR_BITS;
 	}
@@ -126,7 +126,7 @@ static bool is_process(u64 pid)
 /* 0 is none where that is the default. */
 static bool process_of(struct str text, struct str none, u64 *ret)
 {
-	return str_u64(text, ret) && (str_eq(text, none) || is_process(*ret));
+	return str_number(text, ret) && (str_eq(text, none) || is_process(*ret));
 }
 
 static bool is_word(struct str a, struct str b, bool any_case)
@@ -157,7 +157,7 @@ bool option_word(const struct getopt_use *o, struct str word, u64 *ret)
 {
 	enum { MOST_PORT = 65535 };
 	const struct names *t = o->words.n ? names_find(o->words) : NULL;
-	if (str_u64(word, ret))
+	if (str_number(word, ret))
 		return *ret <= (t                         ? names_most(t)
 				: o->kind == OPTION_PORTS ? MOST_PORT
 							  : UINT64_MAX);
@@ -168,6 +168,8 @@ bool option_word(const struct getopt_use *o, struct str word, u64 *ret)
 static const char *bad_number(const struct getopt_use *o, struct str text, u64 *ret)
 {
 	i64 i = 0;
+	if (o->declared && str_octal(text))
+		return "a number that does not begin with 0";
 	if (str_i64(text, &i) && (!o->words.n || i < 0))
 		*ret = (u64)i;
 	else if (o->words.n ? !option_word(o, text, ret) : !number_of(text, ret))

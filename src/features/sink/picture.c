@@ -117,7 +117,7 @@ void put_colour(struct sb *b, u32 hue, u32 saturation, u32 lightness)
 u32 option_number(struct str s, u32 least, u32 most, u32 otherwise)
 {
 	u64 n;
-	if (!s.n || !str_u64(s, &n))
+	if (!s.n || !str_number(s, &n))
 		return otherwise;
 	return (u32)MAX(MIN(n, most), least);
 }

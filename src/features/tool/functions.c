@@ -235,7 +235,7 @@ bool write_perf_stat_hist(struct words *w)
 	u64 seconds;
 	if (w->n < 2)
 		return words_fail(w, (struct loc){0}, "expected CATEGORY:EVENT and a field of it");
-	if (w->n > 2 && (!str_u64(w->operand[2].text, &seconds) || !seconds))
+	if (w->n > 2 && (!str_number(w->operand[2].text, &seconds) || !seconds))
 		return words_fail(w, word_loc(&w->operand[2], 0, w->operand[2].text.n),
 				  "expected a number of seconds");
 	if (!read_event(w, &s))
@@ -254,7 +254,7 @@ bool write_funcslower(struct words *w)
 {
 	u64 narg = 0;
 	struct str args = words_opt(w, "arguments");
-	if (args.s && (!str_u64(args, &narg) || narg > 6))
+	if (args.s && (!str_number(args, &narg) || narg > 6))
 		return words_fail(w, (struct loc){0}, "--arguments: from 1 to 6");
 	for (u32 i = 0; i < w->n; i++) {
 		struct spec s;

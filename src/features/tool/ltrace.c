@@ -507,7 +507,7 @@ bool write_ltrace(struct words *w)
 	struct str strings = words_opt(w, "strings");
 	if (w->h->arch->id != ARCH_X86_64)
 		return words_fail(w, (struct loc){0}, "ltrace works on x86_64 only");
-	if (strings.n && (!str_u64(strings, &length) || !length || length > MAX_STRING))
+	if (strings.n && (!str_number(strings, &length) || !length || length > MAX_STRING))
 		return words_fail(w, (struct loc){0}, "-s %.*s: from 1 to %d", STRF(strings),
 				  MAX_STRING);
 	bool ok = read_programs(&p);

@@ -207,7 +207,7 @@ static bool put_flags(struct words *w, const struct wanted *wanted)
 {
 	u64 column = 40;
 	struct str columns = words_opt(w, "columns");
-	if (columns.s && (!str_u64(columns, &column) || column > 1000))
+	if (columns.s && (!str_number(columns, &column) || column > 1000))
 		return words_fail(w, (struct loc){0}, "-a %.*s: from 0 to 1000", STRF(columns));
 	u32 paths = MAX(times_given(w, "paths"), wanted->paths), hex = times_given(w, "hex");
 	u32 flags = words_flag(w, "times") ? 1 : 0;
@@ -383,7 +383,7 @@ static bool put_dumped(struct words *w, const char *calls, struct str set)
 	}
 	sb_fmt(w->out, "(syscall_in($id, \"%s\") && %s(", calls, negated ? "!" : "");
 	while (str_cut(&set, ',', &word)) {
-		if (!str_u64(word, &fd) || fd > INT32_MAX)
+		if (!str_number(word, &fd) || fd > INT32_MAX)
 			return words_fail(w, (struct loc){0}, "'%.*s' is no number of a descriptor",
 					  STRF(word));
 		sb_fmt(w->out, "%s$fd == %llu", first ? "" : " || ", fd);
@@ -543,7 +543,7 @@ bool write_strace(struct words *w)
 		return false;
 	put_depth(w, &wanted);
 	struct str limit = words_opt(w, "syscall_limit");
-	if (limit.n && (!str_u64(limit, &w->events) || !w->events))
+	if (limit.n && (!str_number(limit, &w->events) || !w->events))
 		return words_fail(w, (struct loc){0}, "--syscall-limit %.*s is no number of calls",
 				  STRF(limit));
 	if (words_opt(w, "user").n)

@@ -185,7 +185,7 @@ bool write_trace(struct words *w)
 	for (u32 i = 0; i < w->n; i++)
 		ok &= write_probe(w, i);
 	if (!words_flag(w, "aggregate")) /* lines: those that are shown */
-		str_u64(words_opt(w, "count"), &w->events);
+		str_number(words_opt(w, "count"), &w->events);
 	return ok;
 }
 
