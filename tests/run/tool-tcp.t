@@ -39,6 +39,40 @@ EXPECT_RE
 	python3,18889,[0-9]+,0,10240,[2-9][0-9]+
 	python3,[0-9]+,18889,10240,0,[2-9][0-9]+
 
+NAME tcplife: a server that closes first, of a command and of -p
+RUN
+	p='import os, socket, sys
+	l = socket.create_server(("127.0.0.1", 0))
+	print(l.getsockname()[1], file=sys.stderr)
+	if len(sys.argv) > 1:
+	    sys.stdin.readline()
+	c = socket.create_connection(l.getsockname()); a = l.accept()[0]
+	c.sendall(b"x" * 88); a.recv(88, socket.MSG_WAITALL); a.sendall(b"y" * 237); a.close()
+	while c.recv(1000): pass
+	c.close()'
+	p=$(echo "$p" | sed 's/^\t//')
+	rows() { sed "s/,$(cat "$TMPDIR/port")\>/,PORT/g; s/,[0-9]\{5\}\>/,N/" "$1" | sort; }
+	"$SONDE" tcplife -q --csv --fields comm,lport,rport,tx_bytes,rx_bytes -- /usr/bin/python3 -IS -c "$p" >"$TMPDIR/o" 2>"$TMPDIR/port"
+	rows "$TMPDIR/o"
+	mkfifo "$TMPDIR/go"
+	/usr/bin/python3 -IS -c "$p" wait <"$TMPDIR/go" 2>"$TMPDIR/port" & q=$!
+	exec 8>"$TMPDIR/go"
+	"$SONDE" tcplife --csv --fields comm,lport,rport,tx_bytes,rx_bytes -p $q -o "$TMPDIR/out" 2>"$TMPDIR/err" 8>&- & s=$!
+	until_written "$TMPDIR/out"
+	until_written "$TMPDIR/port"
+	echo >&8
+	wait $s
+	rows "$TMPDIR/out"
+NEEDS tp:sock/inet_sock_set_state file:/usr/bin/python3 btf
+TIMEOUT 30
+EXPECT
+	comm,lport,rport,tx_bytes,rx_bytes
+	python3,N,PORT,88,237
+	python3,PORT,N,237,88
+	comm,lport,rport,tx_bytes,rx_bytes
+	python3,N,PORT,88,237
+	python3,PORT,N,237,88
+
 NAME tcpstates: each change of a connection
 RUN
 	p='import socket;s=socket.socket();s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1);s.bind(("127.0.0.1",18890));s.listen();c=socket.create_connection(("127.0.0.1",18890));a=s.accept()[0];c.close();a.close()'
