@@ -92,3 +92,14 @@ EXPECT
 	stdin:1:23-25: ERROR: abs_path() expects a literal from 1 to 64 as the number of directories
 	stdin:1:42-45: ERROR: abs_path() only supports int literal arguments (uint32 provided)
 	stdin:1:63-64: ERROR: abs_path() expects a string, a char array or a char pointer (int8 provided)
+
+NAME what cwd and abs_path compute in a branch is not taken for computed behind it
+RUN
+	for p in 'tracepoint:sched:sched_switch' 'begin' 'rawtracepoint:sys_enter' 'profile:hz:9'
+	do for e in cwd 'abs_path(comm)' 'abs_path(str(uptr(pid)))' username
+	do "$SONDE" --unsafe -d bpf -e "$p { print($e); print((pid, tid, uid, gid, cpu, cgroup, nsecs, comm, curtask.pid, ppid)); if (rand == 1) { print($e); } else { print((cpu, $e)); } }" >/dev/null && echo ok
+	done
+	done | sort | uniq -c | tr -s ' '
+NEEDS btf feature:TASK_BTF
+EXPECT
+	 16 ok
