@@ -24,6 +24,16 @@ fails() {
 	bad=$((bad + 1))
 }
 
+# Until the file is there.
+await() {
+	i=0
+	until [ -e "$1" ]; do
+		sleep 0.1
+		i=$((i + 1))
+		[ $i -lt 1200 ] || { fails "no $1" >&2; return; }
+	done
+}
+
 # A host's own sonde, which does what the name of its host says.
 mkdir bin
 cat > bin/sonde << END
@@ -76,10 +86,10 @@ f() {
 	printf '$ fleet'
 	printf ' %s' "$@"
 	echo
-	PATH=$tmp/bin:$PATH timeout 100 "$sonde" fleet --via "$tmp/way {}" "$@" 2> err < /dev/null > out
+	o=$(mktemp -p "$tmp")
+	PATH=$tmp/bin:$PATH timeout 200 "$sonde" fleet --sudo '' --wait 60s --via "$tmp/way {}" "$@" 2> "$o.err" < /dev/null > "$o"
 	rc=$?
-	untimed < err
-	untimed < out
+	cat "$o.err" "$o" | untimed
 	[ $rc = 0 ] || echo "[$rc]"
 }
 untimed() {
@@ -106,7 +116,7 @@ profile:hz:99 { @s[ustack, comm] = count(); } end { print(@c, 3); }'
 	done
 	for format in text json folded; do
 		"$sonde" query -q wide.sonde -f $format -o whole -e "$part" > whole.out 2>&1
-		PATH=$tmp/bin:$PATH timeout 100 "$sonde" fleet --via "$tmp/way {}" -q --hosts 'cpu[0-39]' -f $format -o merged \
+		PATH=$tmp/bin:$PATH timeout 100 "$sonde" fleet --sudo '' --wait 60s --via "$tmp/way {}" -q --hosts 'cpu[0-39]' -f $format -o merged \
 			-e "$part" > merged.out 2>&1 || fails "fleet ended with $?"
 		[ $format = json ] && sed -i '/"type": "fleet"/d' merged
 		[ -s whole ] && cmp whole merged && cmp whole.out merged.out && continue
@@ -124,11 +134,14 @@ failures() {
 	f --hosts 'down,refuses' -f json -e "$script"
 	f --hosts 'down,refuses' -o x.svg -e "$script"
 	[ -e x.svg ] && fails 'there is a picture of nothing'
-	f --hosts 'web1,hangs,unready' --wait 2s -e "$script"
-	f --hosts 'web1,late' --for 1s --wait 2s -e "$script"
+	# These wait for so long that a busy machine does not count as one that is late.
+	f --hosts 'web1,hangs,unready' --wait 8s -e "$script" > hangs.txt &
+	f --hosts 'web1,late' --for 1s --wait 8s -e "$script" > late.txt &
+	f --hosts 'web1,late' --for 1s --wait 8s --partial -f json -e "$script" > partial.txt &
+	wait
+	cat hangs.txt late.txt partial.txt
 	f --hosts 'web1,dies' -e "$script"
 	f --hosts 'web1,dies' --partial -e "$script" | sed 's/byte [0-9]*/byte N/'
-	f --hosts 'web1,late' --for 1s --wait 2s --partial -f json -e "$script"
 	f --hosts 'web1,endless' -q --min-hosts 50% -e "$script"
 	f --hosts 'web1,chatty' -q -e "$script" | sort | uniq -c | sed 's/^ *//'
 	f --hosts 'web[1-20]' --min-hosts 20 --parallel 3 -q -e "$script"
@@ -165,9 +178,9 @@ refused() {
 # Ctrl-C: the hosts stop, and answer.
 stopped() {
 	printf '$ stopped\n'
-	PATH=$tmp/bin:$PATH "$sonde" fleet --via "$tmp/way {}" --hosts waits,web1 --for 600s -e "$script" > out 2>&1 &
+	PATH=$tmp/bin:$PATH "$sonde" fleet --sudo '' --wait 60s --via "$tmp/way {}" --hosts waits,web1 --for 600s -e "$script" > out 2>&1 &
 	pid=$!
-	until [ -e waits ]; do sleep 0.1; done
+	await waits
 	kill -TERM $pid
 	wait $pid
 	echo "[$?]"
@@ -247,15 +260,15 @@ killed() {
 	mkdir -p slow
 	printf '#!/bin/sh\ntouch %s\nexec /usr/bin/head "$@"\n' "$tmp/sending" > slow/head
 	chmod +x slow/head
-	"$sonde" fleet --via "env PATH=$tmp/slow:$PATH $way" --hosts 'h[1-3]' -e 'begin { }' > /dev/null 2>&1 &
-	until [ -e sending ]; do sleep 0.05; done
+	"$sonde" fleet --wait 60s --via "env PATH=$tmp/slow:$PATH $way" --hosts 'h[1-3]' -e 'begin { }' > /dev/null 2>&1 &
+	await sending
 	kill -9 $!
 	wait $!
 	gone 'an asker that was killed while it sent'
 	for via in "$way" "$@"; do
-		"$sonde" fleet --via "$via" --hosts 'h[1-3]' --for 600s \
+		"$sonde" fleet --wait 60s --via "$via" --hosts 'h[1-3]' --for 600s \
 			-e "begin { system(\"touch $tmp/traces\"); }" --unsafe > /dev/null 2>&1 &
-		until [ -e traces ]; do sleep 0.05; done
+		await traces
 		rm traces
 		kill -9 $!
 		wait $!

@@ -124,8 +124,6 @@ struct err *bounds_time(const char *name, const char *val, u64 *ret);
 struct err *bounds_files(struct sink_bounds *b, const char *val);
 struct err *bounds_check(const struct run_opts *o);
 
-/* main.c: words as on a command line, the first of which is the program's name. */
-int run_words(int argc, char **argv);
 /* run.c */
 /* cmd_run() with o->text. */
 int cmd_run_text(const struct str *text, int argc, char **argv);
@@ -192,7 +190,9 @@ struct err *query_words(const struct run_opts *o, struct query_spec *s) MUST_USE
 struct err *query_refuses(const struct run_opts *o) MUST_USE; /* options that trace */
 /* Copies the words; operands that are recordings, the first ones, become options. Returns how many there are. */
 int take_recordings(struct arena *a, int argc, char **argv, char **word);
-/* operand.c: the operand at argv[at] is a tool or a script; options stand before and behind it */
+/* operand.c: words as on a command line, the first of which is the program's name */
+int run_words(int argc, char **argv);
+/* The operand at argv[at] is a tool or a script; options stand before and behind it */
 int run_operand(int at, int argc, char **argv);
 /* The same of a script that is not in the file argv[at]: text is its text. */
 int run_text(const struct str *text, int at, int argc, char **argv);

@@ -1,4 +1,4 @@
-/* main.c - which command; without one, a canned tool, or run. */
+/* main.c - the program: its streams, and its exit status. operand.c finds the command. */
 #include "base/alloc.h"
 #include "base/signals.h"
 #include "cmd/cmd.h"
@@ -28,33 +28,6 @@ static int close_output(int rc)
 		errno = 0;
 	fprintf(stderr, "ERROR: write output: %s\n", errno ? strerror(errno) : "failed");
 	return rc ? rc : RC_USAGE;
-}
-
-/* "opensnoop-bpfcc" is opensnoop: distributions tell the tools of several packages apart so. */
-static struct str linked_name(struct str base)
-{
-	static const struct str endings[] = {STR("-bpfcc"), STR("-libbpf"), STR("-bpftrace"),
-					     STR("-perf")};
-	for (size_t i = 0; i < countof(endings); i++)
-		if (str_ends(base, endings[i]))
-			return str_n(base.s, base.n - endings[i].n);
-	return base;
-}
-
-int run_words(int argc, char **argv)
-{
-	const char *base = argc ? strrchr(argv[0], '/') : NULL;
-	base = base ? base + 1 : argc ? argv[0] : "";
-	bool compat = !strcmp(base, "bpftrace");
-	int rc, at = compat ? argc : opts_first_operand(argc, argv);
-	/* To look a name up the tools are unpacked, which costs a millisecond: not for sonde's own names. */
-	if (argc && !compat && strcmp(base, "sonde") &&
-	    run_tool_named(linked_name(str_z(base)), 0, argc, argv, &rc))
-		return rc;
-	command_run *run = !compat && argc > 1 ? command_named(argv[1]) : NULL;
-	if (run)
-		return run(argc - 1, argv + 1, false);
-	return at < argc ? run_operand(at, argc, argv) : cmd_run(argc, argv, compat);
 }
 
 int main(int argc, char **argv)

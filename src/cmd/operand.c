@@ -1,4 +1,4 @@
-/* operand.c - what is to be run: a canned tool, or a script. */
+/* operand.c - which command; without one, a canned tool, or a script for run. */
 #include "cmd/tool.h"
 
 /* Options of a script stand behind --, too, as other tracers have it; there "_" is as good as "-". */
@@ -51,4 +51,31 @@ int run_operand(int at, int argc, char **argv)
 	if (!is_script(argv[at]) && run_tool_named(str_z(argv[at]), at, argc, argv, &rc))
 		return rc;
 	return run_text(NULL, at, argc, argv);
+}
+
+/* "opensnoop-bpfcc" is opensnoop: distributions tell the tools of several packages apart so. */
+static struct str linked_name(struct str base)
+{
+	static const struct str endings[] = {STR("-bpfcc"), STR("-libbpf"), STR("-bpftrace"),
+					     STR("-perf")};
+	for (size_t i = 0; i < countof(endings); i++)
+		if (str_ends(base, endings[i]))
+			return str_n(base.s, base.n - endings[i].n);
+	return base;
+}
+
+int run_words(int argc, char **argv)
+{
+	const char *base = argc ? strrchr(argv[0], '/') : NULL;
+	base = base ? base + 1 : argc ? argv[0] : "";
+	bool compat = !strcmp(base, "bpftrace");
+	int rc, at = compat ? argc : opts_first_operand(argc, argv);
+	/* To look a name up the tools are unpacked, which costs a millisecond: not for sonde's own names. */
+	if (argc && !compat && strcmp(base, "sonde") &&
+	    run_tool_named(linked_name(str_z(base)), 0, argc, argv, &rc))
+		return rc;
+	command_run *run = !compat && argc > 1 ? command_named(argv[1]) : NULL;
+	if (run)
+		return run(argc - 1, argv + 1, false);
+	return at < argc ? run_operand(at, argc, argv) : cmd_run(argc, argv, compat);
 }
