@@ -196,8 +196,6 @@ int run_words(int argc, char **argv);
 int run_operand(int at, int argc, char **argv);
 /* The same of a script that is not in the file argv[at]: text is its text. */
 int run_text(const struct str *text, int at, int argc, char **argv);
-/* The tool of that name, with the words behind argv[at]. *rc is its exit code. False: there is no such tool. */
-bool run_tool_named(struct str name, int at, int argc, char **argv, int *rc);
 
 /* list.c, facts.c */
 int list(const struct run_opts *o);

@@ -14,7 +14,8 @@ static int run_file(const struct tool *t, int at, int argc, char **argv)
 	return tool_run(t, at, argv, argc - at, argv + at);
 }
 
-bool run_tool_named(struct str name, int at, int argc, char **argv, int *rc)
+/* The tool of that name, with the words behind argv[at]. *rc is its exit status. False: there is no such tool. */
+static bool run_tool_named(struct str name, int at, int argc, char **argv, int *rc)
 {
 	struct arena a = {0};
 	struct tool t;
