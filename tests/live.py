@@ -363,6 +363,54 @@ def top():
 			raise AssertionError('%s: %d %s' % (words, rc, err))
 
 
+@case
+def several():
+	"""Scripts beside each other; what each prints comes in their order."""
+	one, two = "-e 'begin { @a[\"x\"] = count(); printf(\"of one\\n\"); }'", "-e 'begin { @a = hist(5); @b = 7; errorf(\"of two\"); exit(3); }'"
+	s = shown('several', 80, 30, words=one + ' + ' + two + ' + ' + one)
+	s.send('q')
+	if s.ended() != '3':
+		raise AssertionError('another status')
+	text = [line.rstrip() for line in s.text('-S', '-').splitlines()]
+	want = [(plain(w)[1] + plain(w)[0]).splitlines() for w in (one, two, one)]
+	text = text[next(i for i, line in enumerate(text) if line.startswith('Attached')):]
+	at = 0
+	for line in want[0] + want[1] + want[2]:
+		if line.rstrip() not in text[at:]:
+			raise AssertionError('not printed there: %r in\n%s' % (line, '\n'.join(text)))
+		at = text.index(line.rstrip(), at)
+	s.close()
+	out, err, rc = plain('live %s + %s' % (one, two))
+	if out != 'of one\n' + plain(one)[0].replace('of one\n', '') + plain(two)[0] or (err, rc) != (plain(one)[1] + plain(two)[1], 3):
+		raise AssertionError('another output into a pipe: %d\n%s%s' % (rc, err, out))
+	for words, what in ((one + ' + -e "begin { @x = y; }"', "ERROR: "), (one + ' +', 'USAGE: filename or -e'),
+			    (' + '.join([one] * 9), 'at most 8 scripts'), ('runqlat + vmstat', "no command, tool or file is named 'vmstat'"),
+			    ('runqlat + syscount -zz', 'invalid option')):
+		s = Screen(120, 24)
+		s.command('%s live %s' % (sonde, words))
+		if s.ended() != '1' or what not in s.text() or s.alternate() != '011' or 'of one' in s.text():
+			raise AssertionError('%s: %s' % (words, s.text()))
+		s.close()
+
+
+@case
+def several_tools():
+	"""They trace at the same time, with options of their own and those before the first for all."""
+	s = Screen(100, 40)
+	s.live('--every 200ms syscount -d 1h + runqlat -m + -e "interval:ms:20 { @n = count(); } tracepoint:sched:sched_switch { @n2 = count(); }"')
+	for text in ('sonde live: syscount -d 1h + runqlat -m + interval', ': @calls  table', 'runqlat -m: @time  table', ': @n  table'):
+		s.until(text)
+	rate = lambda: re.search(r': @n  table.*\n.*\n +([0-9.]+)', s.text())
+	wait('a rate', lambda: rate() and float(rate().group(1)) > 5)
+	s.send('q')
+	if s.ended() != '0':
+		raise AssertionError('status')
+	for text in ('SYSCALL ', 'msecs', '@n: '):
+		if text not in s.text('-S', '-'):
+			raise AssertionError('not printed: %s' % text)
+	s.close()
+
+
 CALLS = "-c 'build/tests/calls 3' -e 'uprobe:build/tests/calls:greet { @greets = count(); @[comm] = count(); }'"
 
 
@@ -471,6 +519,7 @@ def refused():
 			    ('live execsnoop --json', 'another format means nothing'), ('live --from 1s -e 1', '--from and --to need a recording'),
 			    ('live %s -c true -e 1' % recording, "--cmd means nothing to 'live over a recording'"),
 			    ('live %s --unsafe -e 1' % recording, "--unsafe means nothing to 'live over a recording'"),
+			    ('live %s -e 1 + -e 2' % recording, "one script at a time over a recording"),
 			    ('live %s -l' % recording, "--list means nothing to 'live over a recording'"), ('run --ascii -e 1', '--ascii means nothing'),
 			    ('live', 'USAGE: filename or -e')):
 		out, err, rc = plain(words)

@@ -19,7 +19,23 @@ enum { RC_OK = 0, RC_USAGE = 1, RC_LACKS = 2, RC_LOAD = 255 };
 enum { DUMP_SCRIPT = DUMP_ALL + 1 };
 
 /* Options of `live`. 0 and NULL mean the default. */
+/* Scripts that `live` shows at once, each with the words of its command line; they start one after the other, the
+ * next one within the one before. */
+struct live_words {
+	int argc;
+	char **argv;
+};
+struct launch;
+struct live_chain {
+	struct live_chain *outer;       /* the script before; NULL: it is the first */
+	const struct live_words *words; /* of this and the next ones, nwords */
+	u32 nwords;
+	struct launch *launch; /* once it has attached */
+	bool closed;           /* it has run, and its output is closed */
+	int rc;                /* then */
+};
 struct live_spec {
+	struct live_chain *chain; /* NULL: it runs alone */
 	bool on, ascii;
 	bool board; /* sonde top: what was on the screen is not printed again */
 	u64 every_ns, history_ns, memory;
@@ -125,8 +141,8 @@ struct err *bounds_files(struct sink_bounds *b, const char *val);
 struct err *bounds_check(const struct run_opts *o);
 
 /* run.c */
-/* cmd_run() with o->text. */
-int cmd_run_text(const struct str *text, int argc, char **argv);
+/* As cmd_run(). text: NULL, or the script that stands for the file rest[0]; chain: NULL, or what more runs. */
+int cmd_run_in(const struct str *text, int argc, char **argv, struct live_chain *chain);
 /* The script of -e or of the file rest[0]; reports what is wrong with its syntax. */
 bool script_parses(const struct run_opts *o, struct arena *a, struct script *s);
 int run_command(const struct run_opts *o);
@@ -171,17 +187,21 @@ struct err *live_set_view(struct live_spec *l, const char *val);
 extern const char live_events[]; /* a script that counts what a recording has */
 struct err *live_refuses(const struct run_opts *o) MUST_USE; /* options that have no effect */
 struct front_spec;
+struct front_part;
 struct live_screen {
-	int text_fd;         /* what the plain run writes; -1 if there is no screen */
-	struct front *front; /* while it is shown */
-	int saved[3];        /* standard streams, while they are redirected */
-	u64 from;            /* bytes at its beginning that were not kept */
+	struct front_part *part; /* in the front, its own or that of the first script */
+	int text_fd;             /* what the plain run writes; -1 if there is no screen */
+	struct front *front;     /* while it is shown */
+	int saved[3];            /* standard streams, while they are redirected */
+	u64 from;                /* bytes at its beginning that were not kept */
 };
 bool live_usable(void); /* the terminal can show a screen */
 struct err *live_prepare(struct live_screen *s) MUST_USE;
 void live_redirect(struct live_screen *s, bool on); /* around the start of the command of -c */
 struct err *live_open(struct live_screen *s, const struct run_opts *o,
 		      struct front_spec *spec) MUST_USE;
+int live_next(struct live_chain *c);                             /* run the words of c: live.c */
+void live_forget(struct live_screen *s);                         /* what the plain run wrote */
 void live_leave(struct live_screen *s);                          /* the terminal is as it was */
 void live_print(struct live_screen *s, struct signals *signals); /* what the plain run wrote */
 
@@ -192,8 +212,8 @@ struct err *query_refuses(const struct run_opts *o) MUST_USE; /* options that tr
 int take_recordings(struct arena *a, int argc, char **argv, char **word);
 /* operand.c: words as on a command line, the first of which is the program's name */
 int run_words(int argc, char **argv);
-/* The operand at argv[at] is a tool or a script; options stand before and behind it */
-int run_operand(int at, int argc, char **argv);
+/* The operand at argv[at] is a tool or a script; options stand before and behind it. chain: NULL, or what more runs. */
+int run_operand(int at, int argc, char **argv, struct live_chain *chain);
 /* The same of a script that is not in the file argv[at]: text is its text. */
 int run_text(const struct str *text, int at, int argc, char **argv);
 

@@ -82,7 +82,7 @@ int cmd_help(int argc, char **argv, bool compat)
 	else if (!named && run && run != cmd_help)
 		rc = run(2, word, false);
 	else if (!named && tool)
-		rc = tool_run(&t, 1, argv, 2, word);
+		rc = tool_run(&t, 1, argv, 2, word, NULL);
 	else if (!named)
 		rc = no_help(&a, argv[1], compat);
 	arena_free(&a);

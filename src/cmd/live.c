@@ -120,13 +120,15 @@ struct err *live_open(struct live_screen *s, const struct run_opts *o, struct fr
 {
 	const struct live_spec *l = &o->live;
 	spec->terminal = STDOUT_FILENO;
-	spec->text_fd = s->text_fd;
 	spec->ascii = l->ascii || !term_is_utf8();
 	spec->every_ns = l->every_ns ? l->every_ns : SECOND_NS;
 	spec->limits.history_ns = history_of(l, o->nrecording);
 	spec->limits.memory = l->memory ? l->memory : 64u << 20;
 	spec->view = str_z(l->view);
-	return front_open(spec, &s->front);
+	struct err *e = front_open(spec, &s->front);
+	if (!e)
+		s->part = front_first(s->front);
+	return e;
 }
 
 static void print_text(const struct live_screen *s, struct signals *signals, u64 from)
@@ -141,11 +143,19 @@ static void print_text(const struct live_screen *s, struct signals *signals, u64
 	}
 }
 
+void live_forget(struct live_screen *s)
+{
+	if (s->text_fd >= 0 && !ftruncate(s->text_fd, 0))
+		lseek(s->text_fd, 0, SEEK_SET);
+}
+
 void live_leave(struct live_screen *s)
 {
+	if (s->part)
+		s->from = part_text_from(s->part);
+	s->part = NULL;
 	if (!s->front)
 		return;
-	s->from = front_text_from(s->front);
 	if (!front_close(s->front))
 		fputs("WARNING: the child of sonde that restores the terminal was killed; the "
 		      "command reset restores it\n",
@@ -166,19 +176,60 @@ void live_print(struct live_screen *s, struct signals *signals)
 
 /* ---- the command ---- */
 
+/* `+` stands between scripts; what is before the first one's name is for all. */
+static u32 split_words(struct arena *a, int argc, char **argv, int head, struct live_words *ret)
+{
+	u32 n = 0;
+	for (int i = head; i <= argc; i++) {
+		struct live_words *w = &ret[n];
+		if (i == head || !strcmp(argv[i - 1], "+")) {
+			w->argv = arena_newn(a, char *, (size_t)argc + 1);
+			memcpy(w->argv, argv, (size_t)head * sizeof(*argv));
+			w->argc = head;
+		}
+		if (i < argc && strcmp(argv[i], "+") != 0)
+			w->argv[w->argc++] = argv[i];
+		else
+			n++;
+	}
+	return n;
+}
+
+int live_next(struct live_chain *c)
+{
+	int argc = c->words->argc, at = opts_first_operand(argc, c->words->argv);
+	return at < argc ? run_operand(at, argc, c->words->argv, c)
+			 : cmd_run_in(NULL, argc, c->words->argv, c);
+}
+
 int cmd_live(int argc, char **argv, bool compat)
 {
 	struct arena a = {0};
 	char **given = arena_newn(&a, char *, (size_t)argc + 2);
 	char **word = arena_newn(&a, char *, (size_t)argc + 2);
 	char on[] = "--live";
+	int plus = 1;
 	(void)compat;
+	while (plus < argc && strcmp(argv[plus], "+") != 0)
+		plus++;
 	given[0] = argv[0];
 	given[1] = on;
 	memcpy(given + 2, argv + 1, (size_t)(argc - 1) * sizeof(*word));
-	take_recordings(&a, ++argc, given, word);
-	int at = opts_first_operand(argc, word);
-	int rc = at < argc ? run_operand(at, argc, word) : cmd_run(argc, word, false);
+	int found = take_recordings(&a, ++argc, given, word);
+	struct live_words *words = arena_newn(&a, struct live_words, (size_t)argc + 1);
+	struct live_chain c = {.words = words, .nwords = 1};
+	*words = (struct live_words){argc, word};
+	if (plus + 1 < argc) { /* with -e, all options are the first script's */
+		int first = opts_first_operand(plus + 1, word);
+		c.nwords = split_words(&a, argc, word, first < plus + 1 ? first : 2, words);
+	}
+	int rc = RC_USAGE;
+	if (c.nwords > LIVE_TEXTS)
+		rc = usage_error(false, "live shows at most %d scripts at once", LIVE_TEXTS);
+	else if (c.nwords > 1 && found)
+		rc = usage_error(false, "one script at a time over a recording (got '+')");
+	else
+		rc = live_next(&c);
 	arena_free(&a);
 	return rc;
 }

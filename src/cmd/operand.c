@@ -2,7 +2,7 @@
 #include "cmd/tool.h"
 
 /* Options of a script stand behind --, too, as other tracers have it; there "_" is as good as "-". */
-static int run_file(const struct tool *t, int at, int argc, char **argv)
+static int run_file(const struct tool *t, int at, int argc, char **argv, struct live_chain *chain)
 {
 	bool dashes = at + 2 < argc && !strcmp(argv[at + 1], "--") && argv[at + 2][0] == '-';
 	if (dashes)
@@ -11,11 +11,12 @@ static int run_file(const struct tool *t, int at, int argc, char **argv)
 	for (int i = at + 1; dashes && i < argc && strcmp(argv[i], "--") != 0; i++)
 		for (char *c = argv[i]; !strncmp(argv[i], "--", 2) && *c && *c != '='; c++)
 			*c = *c == '_' ? '-' : *c;
-	return tool_run(t, at, argv, argc - at, argv + at);
+	return tool_run(t, at, argv, argc - at, argv + at, chain);
 }
 
 /* The tool of that name, with the words behind argv[at]. *rc is its exit status. False: there is no such tool. */
-static bool run_tool_named(struct str name, int at, int argc, char **argv, int *rc)
+static bool run_tool_named(struct str name, int at, int argc, char **argv, struct live_chain *chain,
+			   int *rc)
 {
 	struct arena a = {0};
 	struct tool t;
@@ -25,7 +26,7 @@ static bool run_tool_named(struct str name, int at, int argc, char **argv, int *
 	}
 	bool found = tool_find(&a, name, &t);
 	if (found)
-		*rc = tool_run(&t, MAX(at, 1), argv, argc - at, argv + at);
+		*rc = tool_run(&t, MAX(at, 1), argv, argc - at, argv + at, chain);
 	arena_free(&a);
 	return found;
 }
@@ -36,22 +37,29 @@ static bool is_script(const char *word)
 	return str_ends(str_z(word), STR(".bt")) && !access(word, F_OK);
 }
 
-int run_text(const struct str *text, int at, int argc, char **argv)
+/* text: NULL, or that of the script. */
+static int run_script(const struct str *text, int at, int argc, char **argv,
+		      struct live_chain *chain)
 {
 	struct arena a = {0};
 	struct tool t;
-	int rc = tool_from_file(&a, at, argv, text, &t) ? run_file(&t, at, argc, argv)
-							: cmd_run_text(text, argc, argv);
+	int rc = tool_from_file(&a, at, argv, text, &t) ? run_file(&t, at, argc, argv, chain)
+							: cmd_run_in(text, argc, argv, chain);
 	arena_free(&a);
 	return rc;
 }
 
-int run_operand(int at, int argc, char **argv)
+int run_operand(int at, int argc, char **argv, struct live_chain *chain)
 {
 	int rc;
-	if (!is_script(argv[at]) && run_tool_named(str_z(argv[at]), at, argc, argv, &rc))
+	if (!is_script(argv[at]) && run_tool_named(str_z(argv[at]), at, argc, argv, chain, &rc))
 		return rc;
-	return run_text(NULL, at, argc, argv);
+	return run_script(NULL, at, argc, argv, chain);
+}
+
+int run_text(const struct str *text, int at, int argc, char **argv)
+{
+	return run_script(text, at, argc, argv, NULL);
 }
 
 /* "opensnoop-bpfcc" is opensnoop: distributions tell the tools of several packages apart so. */
@@ -73,10 +81,10 @@ int run_words(int argc, char **argv)
 	int rc, at = compat ? argc : opts_first_operand(argc, argv);
 	/* To look a name up the tools are unpacked, which costs a millisecond: not for sonde's own names. */
 	if (argc && !compat && strcmp(base, "sonde") &&
-	    run_tool_named(linked_name(str_z(base)), 0, argc, argv, &rc))
+	    run_tool_named(linked_name(str_z(base)), 0, argc, argv, NULL, &rc))
 		return rc;
 	command_run *run = !compat && argc > 1 ? command_named(argv[1]) : NULL;
 	if (run)
 		return run(argc - 1, argv + 1, false);
-	return at < argc ? run_operand(at, argc, argv) : cmd_run(argc, argv, compat);
+	return at < argc ? run_operand(at, argc, argv, NULL) : cmd_run(argc, argv, compat);
 }

@@ -116,7 +116,7 @@ int cmd_query(int argc, char **argv, bool compat)
 		fputs("ERROR: query needs a recording: sonde query FILE.sonde -e 'PROGRAM'\n",
 		      stderr);
 	else if (at < argc && !lists(at, word))
-		rc = run_operand(at, argc, word);
+		rc = run_operand(at, argc, word, NULL);
 	else
 		rc = cmd_run(argc, word, false);
 	arena_free(&a);

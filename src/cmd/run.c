@@ -12,28 +12,10 @@
 #include "core/unitfile.h"
 #include "live/front.h"
 #include "proc/proc.h"
+#include "run/cost.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/utsname.h>
-
-/* Whole file (or standard input) in the arena. */
-struct err *script_file(struct arena *a, const char *path, struct str *ret)
-{
-	bool in = !strcmp(path, "-");
-	int fd AUTO_CLOSE = in ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	if (!in && fd < 0)
-		return err_sys(errno, "failed to open file '%s'", path);
-	AUTO_SB b = {0};
-	int no = fd_read(in ? STDIN_FILENO : fd, UINT32_MAX / 2, &b);
-	if (no)
-		return err_sys(no, "failed to read '%s'", path);
-	if (b.n == UINT32_MAX / 2)
-		return err_new("'%s' is too long for a script", path);
-	if (b.n && memchr(b.s, 0, b.n))
-		return err_new("'%s' is no script: it has bytes that are 0", path);
-	*ret = arena_str(a, sb_str(&b));
-	return NULL;
-}
 
 static int fail(struct err *e, int rc)
 {
@@ -51,64 +33,6 @@ static int fail_late(struct signals *s, struct err *e, int rc)
 	(void)signals_write(s, STDERR_FILENO, b.s, b.n, &done);
 	err_free(e);
 	return rc;
-}
-
-/* Not meant as a path: no '/', and no '.' as in the endings of scripts. */
-static bool is_word(const char *s)
-{
-	return *s && !strpbrk(s, "/.");
-}
-
-/* The file that is not there is more likely a command or a tool. */
-static struct err *no_such_name(struct arena *a, const char *name)
-{
-	const char *command = command_near(str_z(name)), *tool = tool_near(a, str_z(name));
-	if (!command && !tool)
-		return err_new(
-			"no command, tool or file is named '%s' (sonde -h lists the commands, "
-			"sonde tools the tools)",
-			name);
-	return err_new("no command, tool or file is named '%s'; did you mean %s%s%s?", name,
-		       command ? command : tool, command && tool ? " or " : "",
-		       command && tool ? tool : "");
-}
-
-bool script_read(const struct run_opts *o, struct arena *a, struct script *s)
-{
-	int first = o->program ? 0 : 1;
-	if (o->tool) {
-		*s = *o->tool;
-		return true;
-	}
-	if (o->program && *o->program)
-		s->source = (struct source){STR("stdin"), str_z(o->program)};
-	else if (o->program || !o->nrest)
-		return usage_error(o->compat, "USAGE: filename or -e 'program' required."), false;
-	if (!o->program) {
-		bool in = !strcmp(o->rest[0], "-");
-		s->source.name = in ? STR("stdin") : str_z(o->rest[0]);
-		struct err *e = o->text ? NULL : script_file(a, o->rest[0], &s->source.text);
-		s->source.text = o->text ? *o->text : s->source.text;
-		if (e && e->no == ENOENT && !o->compat && is_word(o->rest[0])) {
-			err_free(e);
-			e = no_such_name(a, o->rest[0]);
-		}
-		if (e)
-			return fail(e, 0), false;
-	}
-	s->params = arena_newn(a, struct str, (size_t)o->nrest + 1);
-	s->opts = arena_newn(a, struct script_opt, (size_t)o->nrest + 1);
-	for (int i = first; i < o->nrest; i++) {
-		struct str word = str_z(o->rest[i]);
-		if (i < o->ndash || word.n < 3 || !str_starts(word, STR("--"))) {
-			s->params[s->nparam++] = word;
-			continue;
-		}
-		struct script_opt *opt = &s->opts[s->nopt++];
-		opt->value = str_from(word, 2);
-		str_cut(&opt->value, '=', &opt->name);
-	}
-	return true;
 }
 
 /* NO_COLOR, and terminals that cannot, count where the variable of our own says nothing. */
@@ -399,24 +323,74 @@ static struct sink_env env_of(struct launch *l)
 	return env;
 }
 
+/* ---- several scripts on one screen ---- */
+
+static bool is_several(const struct live_chain *c)
+{
+	return c && (c->outer || c->nwords > 1);
+}
+
+static struct cli_run *run_of(const struct live_chain *c)
+{
+	return c->launch->arg;
+}
+
+static struct live_chain *first_of(struct live_chain *c)
+{
+	while (c->outer)
+		c = c->outer;
+	return c;
+}
+
+static void read_other(void *launch, struct watcher *w)
+{
+	struct launch *l = launch;
+	report_watch_maps(&l->session.reporter, w);
+}
+
+static bool programs_of(void *launch, u64 *ret)
+{
+	struct launch *l = launch;
+	return cost_programs_ns(&l->session, ret);
+}
+
+static struct err *join_screen(struct launch *l, const struct front_script *script)
+{
+	struct cli_run *r = l->arg;
+	struct live_chain *first = first_of(r->o->live.chain);
+	r->screen.part = front_join(run_of(first)->screen.front, script);
+	if (!r->screen.part)
+		return err_new("too many attempts to attach scripts on one screen");
+	return NULL;
+}
+
 /* The screen stands before the sink. */
 static struct err *open_screen(struct launch *l, const struct sink **sink, void **self)
 {
 	struct cli_run *r = l->arg;
-	struct front_spec spec = {.plain = *sink,
-				  .self = *self,
+	struct live_chain *chain = r->o->live.chain;
+	struct front_script script = {.name = what_runs(&l->job.arena, r->o),
+				      .text_fd = r->screen.text_fd,
+				      .plain = *sink,
+				      .self = *self,
+				      .unit = &l->job.unit,
+				      .arg = l,
+				      .read = read_other,
+				      .programs_ns = programs_of};
+	struct front_spec spec = {.script = script,
 				  .title = live_title(&l->job.arena, r->o),
-				  .unit = &l->job.unit,
 				  .board = r->o->live.board,
+				  .later = is_several(chain),
 				  .maps_are_shown = l->job.unit.config.print_maps_on_exit};
-	struct err *e = live_open(&r->screen, r->o, &spec);
+	struct err *e = chain && chain->outer ? join_screen(l, &script)
+					      : live_open(&r->screen, r->o, &spec);
 	if (e)
 		return e;
 	if (r->o->live.board)
 		l->job.unit.config.print_maps_on_exit = false;
-	l->session.loop.watcher = front_watcher(r->screen.front);
+	l->session.loop.watcher = part_watcher(r->screen.part);
 	*sink = &front_sink;
-	*self = r->screen.front;
+	*self = r->screen.part;
 	return NULL;
 }
 
@@ -601,6 +575,10 @@ static struct launch launch_of(struct cli_run *r, struct host *h, struct target 
 		.watch = {.dumps = o->dumps, .dump = dump, .arg = (void *)o, .emit_ir = o->emit_ir},
 	};
 	l.limits.acts = ACT_ALL;
+	if (is_several(o->live.chain)) /* one would give up what another needs */
+		l.limits.acts &= ~ACT_CONFINE;
+	if (o->live.chain && o->live.chain->outer)
+		l.limits.acts &= ~ACT_SIGNALS;
 	if (o->tool)
 		l.start = o->tool->start;
 	return l;
@@ -611,6 +589,58 @@ static int take_error(struct launch *l, int rc)
 	struct err *e = l->error;
 	l->error = NULL;
 	return e ? fail(e, rc) : rc;
+}
+
+/* All have attached: c is the last. */
+static void run_all(struct live_chain *c)
+{
+	struct live_chain *all[LIVE_TEXTS], *first = first_of(c);
+	struct front *f = run_of(first)->screen.front;
+	struct signals *signals = &first->launch->session.loop.signals;
+	u32 n = 0, waits = 40;
+	struct err *e = f ? front_start(f) : NULL;
+	for (; c; c = c->outer)
+		all[n++] = c;
+	/* The first script ends the others: it looks at keys, too. */
+	while (!e && session_poll(&first->launch->session, (int)waits) && !(f && front_over(f)))
+		for (u32 i = 0; i + 1 < n; i++)
+			session_poll(&all[i]->launch->session, 0);
+	for (u32 i = 0; i < n; i++) { /* on a screen the first one's last reading is of all */
+		struct live_chain *one = all[f ? i : n - 1 - i];
+		one->rc = session_finish(&one->launch->session);
+	}
+	if (f && !e && !signals->stop_ns && !first->launch->limits.for_ns)
+		front_wait(f, signals);
+	for (u32 i = 0; i < n; i++) { /* before the front is closed, which is the first one's */
+		struct live_screen *s = &run_of(all[i])->screen;
+		if (s->part)
+			s->from = part_text_from(s->part);
+		s->part = NULL;
+	}
+	for (u32 i = n; i--;) {
+		all[i]->rc = close_output(all[i]->launch, all[i]->rc);
+		all[i]->closed = true;
+	}
+	if (e)
+		first->rc = fail(e, RC_USAGE);
+}
+
+/* Of scripts that are shown at once: it has attached. */
+static int run_chain(struct live_chain *c, struct launch *l)
+{
+	struct live_chain next = {.outer = c, .words = c->words + 1, .nwords = c->nwords - 1};
+	int rc = RC_OK;
+	c->launch = l;
+	if (c->nwords == 1)
+		run_all(c);
+	else
+		rc = live_next(&next);
+	if (c->closed)
+		return c->rc ? c->rc : rc;
+	session_finish(&l->session); /* the next one did not start, and said why */
+	live_forget(&run_of(c)->screen);
+	(void)close_output(l, rc);
+	return rc ? rc : RC_USAGE;
 }
 
 /* Return the exit status. */
@@ -633,6 +663,8 @@ static int launch_and_run(struct launch *l)
 		      stderr);
 		return RC_LOAD;
 	}
+	if (is_several(r->o->live.chain))
+		return run_chain(r->o->live.chain, l);
 	if (!l->dry_run) {
 		session_loop(&l->session);
 		rc = session_finish(&l->session);
@@ -846,6 +878,11 @@ int cmd_run(int argc, char **argv, bool compat)
 	return parse_and_run(&(struct run_opts){.compat = compat}, argc, argv);
 }
 
+int cmd_run_in(const struct str *text, int argc, char **argv, struct live_chain *chain)
+{
+	return parse_and_run(&(struct run_opts){.text = text, .live.chain = chain}, argc, argv);
+}
+
 int cmd_top(int argc, char **argv, bool compat)
 {
 	struct script board = {.start.tool = STR("top")};
@@ -855,11 +892,6 @@ int cmd_top(int argc, char **argv, bool compat)
 						.tool = &board,
 						.live = {.on = true, .board = true}},
 			     argc, argv);
-}
-
-int cmd_run_text(const struct str *text, int argc, char **argv)
-{
-	return parse_and_run(&(struct run_opts){.text = text}, argc, argv);
 }
 
 int cmd_list(int argc, char **argv, bool compat)

@@ -679,7 +679,8 @@ static bool asks_version(const struct script *s)
 	return false;
 }
 
-int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv)
+int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv,
+	     struct live_chain *chain)
 {
 	struct arena a = {0};
 	struct run_opts o = {0};
@@ -697,6 +698,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	p.writer = tool_writer(t);
 	int rc = RC_USAGE;
 	struct err *e = opts_parse(&o, nhead, head);
+	o.live.chain = chain;
 	if (e) {
 		host_init(&h, &a, "");
 		rc = tool_bad_words(&(struct tool_words){.tool = t}, e);

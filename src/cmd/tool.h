@@ -63,6 +63,7 @@ int tool_bad_words(const struct tool_words *w, struct err *e);
 
 /* head: sonde's own options, which stand before the tool's name, in argv[1..nhead); argv[0] of
  * the rest is that name. */
-int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv);
+int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv,
+	     struct live_chain *chain);
 /* c: its script, when its options are known. */
 void tool_usage(const struct tool *t, const struct opt *options, const struct compile *c, FILE *f);

@@ -19,7 +19,8 @@ struct watch_reading {
 	u64 programs_ns; /* of the programs in the kernel; WATCH_UNKNOWN if it is not measured */
 	u32 ncpu; /* on line; 0 if it is not measured what the run takes, as over a recording */
 };
-#define WATCH_UNKNOWN UINT64_MAX
+#define WATCH_UNKNOWN  UINT64_MAX
+#define WATCH_PROGRAMS "bpf" /* the name of the map of all BPF programs, in nanoseconds */
 
 struct watcher {
 	void *self;

@@ -7,7 +7,7 @@ static bool is_map(const struct unit *u, struct str name)
 	for (u32 i = 0; i < u->nmap; i++)
 		if (u->map[i]->role == MAP_USER && str_eq(u->map[i]->name, name))
 			return true;
-	return str_is(name, BOARD_PROGRAMS);
+	return str_is(name, WATCH_PROGRAMS);
 }
 
 static struct err *add_map(const struct unit *u, struct board_pane *p, struct str name)
@@ -36,7 +36,7 @@ static struct err *read_words(const struct unit *u, struct board_pane *p, struct
 			e = view_sorts_by(word) ? NULL
 						: err_new("panes: '%.*s' is no column", STRF(word));
 			by = false;
-		} else if (word.s[0] == '@' || str_is(word, BOARD_PROGRAMS)) {
+		} else if (word.s[0] == '@' || str_is(word, WATCH_PROGRAMS)) {
 			e = add_map(u, p, word);
 		} else if (str_is(word, "by")) {
 			by = true;

@@ -1,7 +1,7 @@
 /*
  * board.h - the panes that a script asks for by its setting "panes": "@x [@y...] [VIEW] [by COLUMN]: TITLE; ...".
  *
- * The first map of a pane is what it shows; of the others its table has a column each, for the same keys. "bpf" in
+ * The first map of a pane is what it shows; of the others its table has a column each, for the same keys. WATCH_PROGRAMS in
  * the place of a map is all BPF programs of the machine.
  */
 #pragma once
@@ -9,7 +9,6 @@
 #include "live/view.h"
 
 enum { BOARD_MAPS = 4 };
-#define BOARD_PROGRAMS "bpf"
 
 struct board_pane {
 	struct str map[BOARD_MAPS];

@@ -37,12 +37,16 @@ static int by_board(const struct pane *a, const struct pane *b)
 	return (a->spec > b->spec) - (a->spec < b->spec);
 }
 
+/* The first script's panes come first. */
 static int by_rank(const void *pa, const void *pb, void *front)
 {
 	const struct pane *a = *(struct pane *const *)pa, *b = *(struct pane *const *)pb;
 	u32 x = rank(front, a), y = rank(front, b);
 	if (((const struct front *)front)->board.n)
 		return by_board(a, b);
+	bool plain = x == 2 || y == 2;
+	if (!plain && a->part != b->part)
+		return (a->part->index > b->part->index) - (a->part->index < b->part->index);
 	if (x != y)
 		return x < y ? -1 : 1;
 	if (!a->t || !b->t)
@@ -74,9 +78,10 @@ static void place(struct front *f, const struct live_table *t)
 	const struct board_pane *spec = board_find(&f->board, t->name, &first);
 	struct pane *p = spec ? pane_of(f, spec) : NULL;
 	if (!f->board.n) {
-		add_pane(f, t);
+		add_pane(f, t)->part = f->part[t->text];
 	} else if (spec && first) {
 		p = add_pane(f, t);
+		p->part = f->part[t->text];
 		p->spec = spec;
 		p->view = spec->view;
 		p->st.by = spec->by;
@@ -98,7 +103,7 @@ static void sort_panes(struct front *f)
 static void choose_focus(struct front *f)
 {
 	u32 i = 0;
-	while (i < f->npane && !pane_has_content(f, f->pane[i]))
+	while (i < f->npane && !pane_has_content(f->pane[i]))
 		i++;
 	if (!f->moved)
 		f->focus = i < f->npane ? i : 0;
@@ -136,35 +141,41 @@ static void free_pane(struct pane *p)
 /* ---- the watcher ---- */
 
 /* The text is in memory. Its beginning goes when there is too much; what is left keeps its place. */
-static void drop_text(struct front *f)
+static void drop_text(struct front_part *f)
 {
 	const u64 page = 4096;
 	u64 to = f->text_at > MOST_TEXT / 2 ? (f->text_at - MOST_TEXT / 2) & ~(page - 1) : 0;
 	if (f->text_at - f->text_from < MOST_TEXT)
 		return;
-	if (!fallocate(f->spec.text_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)to))
+	if (!fallocate(f->s.text_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)to))
 		f->text_from = to;
 }
 
-static void read_text(struct front *f)
+static void read_text(struct front_part *p)
 {
 	char buf[16384];
 	ssize_t n;
-	u64 before = f->lines.n;
-	while (!f->ended && (n = pread(f->spec.text_fd, buf, sizeof(buf), (off_t)f->text_at)) > 0) {
-		f->text_at += (u64)n;
-		text_lines_add(&f->lines, str_n(buf, (size_t)n));
+	u64 before = p->lines.n;
+	while (!p->ended && (n = pread(p->s.text_fd, buf, sizeof(buf), (off_t)p->text_at)) > 0) {
+		p->text_at += (u64)n;
+		text_lines_add(&p->lines, str_n(buf, (size_t)n));
 	}
-	drop_text(f);
-	if (f->lines.n != before && now_ns() - f->drawn_ns >= TEXT_NS)
-		f->dirty = true;
+	drop_text(p);
+	if (p->lines.n != before && now_ns() - p->front->drawn_ns >= TEXT_NS)
+		p->front->dirty = true;
+}
+
+static void read_texts(struct front *f)
+{
+	for (u32 i = 0; i < f->npart; i++)
+		read_text(f->part[i]);
 }
 
 /* Of all BPF programs: only while they are shown. */
 static void want_programs(struct front *f)
 {
 	bool first;
-	const struct board_pane *spec = board_find(&f->board, STR(BOARD_PROGRAMS), &first);
+	const struct board_pane *spec = board_find(&f->board, STR(WATCH_PROGRAMS), &first);
 	const struct pane *p = spec ? pane_of(f, spec) : NULL;
 	f->watcher.needs_programs = spec;
 	f->watcher.reads_programs = spec && (!p || p->shown);
@@ -190,29 +201,63 @@ static bool look(void *self)
 	int key;
 	while (!f->quit && !f->gone && (key = term_key(&f->term)) != KEY_NONE)
 		keys_take(f, key);
-	read_text(f);
+	read_texts(f);
 	if (!f->gone)
 		draw(f);
 	return !f->quit && !f->gone;
 }
 
+/* Maps that follow are of this script. */
+static void take_part(struct front *f, u32 i)
+{
+	const struct unit *u = f->part[i]->s.unit;
+	f->model.text = i;
+	f->model.units = u ? u->config.unit : STR("");
+}
+
 static void begin(void *self, const struct watch_reading *t)
 {
 	struct front *f = self;
-	read_text(f);
-	model_note(&f->model, f->lines.n);
-	model_begin(&f->model, t);
+	struct watch_reading sum = *t;
+	read_texts(f);
+	for (u32 i = 0; i < f->npart; i++) {
+		const struct front_part *p = f->part[i];
+		u64 ns;
+		model_note(&f->model, i, p->lines.n);
+		if (i && p->s.programs_ns && p->s.programs_ns(p->s.arg, &ns) &&
+		    sum.programs_ns != WATCH_UNKNOWN)
+			sum.programs_ns += ns;
+	}
+	model_begin(&f->model, &sum);
+	take_part(f, 0);
 }
 
 static void take_map(void *self, const struct map *m, const struct item *it, bool clearing)
 {
 	struct front *f = self;
+	if (clearing)
+		take_part(f, 0);
 	model_map(&f->model, m, it, clearing);
+}
+
+/* Those of other parts come while the first is read, or before they are cleared. */
+static void take_other(void *self, const struct map *m, const struct item *it, bool clearing)
+{
+	struct front_part *p = self;
+	if (!clearing && !p->front->joint)
+		return;
+	take_part(p->front, p->index);
+	model_map(&p->front->model, m, it, clearing);
 }
 
 static void end(void *self)
 {
 	struct front *f = self;
+	f->joint = true;
+	for (u32 i = 1; i < f->npart; i++)
+		if (f->part[i]->s.read)
+			f->part[i]->s.read(f->part[i]->s.arg, &f->part[i]->watcher);
+	f->joint = false;
 	model_end(&f->model);
 	add_panes(f);
 	if (f->frozen) /* the same reading stays */
@@ -256,9 +301,9 @@ static void traced(void *self, const struct map *m, bool on)
 	f->dirty = true;
 }
 
-struct watcher *front_watcher(struct front *f)
+struct watcher *part_watcher(struct front_part *p)
 {
-	return &f->watcher;
+	return p->index ? &p->watcher : &p->front->watcher;
 }
 
 /* ---- the sink ---- */
@@ -284,37 +329,42 @@ static void take_loss(struct front *f, const struct item *it)
 
 static struct err *front_flush(void *self)
 {
-	struct front *f = self;
-	return f->spec.plain->flush ? f->spec.plain->flush(f->spec.self) : NULL;
+	struct front_part *p = self;
+	return p->s.plain->flush ? p->s.plain->flush(p->s.self) : NULL;
 }
 
 /* The maps that are printed from here on are on the screen already. */
-static void end_text(struct front *f)
+static void end_text(struct front_part *p)
 {
-	err_free(front_flush(f)); /* close() of the plain output says why, too */
-	read_text(f);
-	f->ended = true;
+	err_free(front_flush(p)); /* close() of the plain output says why, too */
+	read_text(p);
+	p->ended = true;
+	bool all = true;
+	for (u32 i = 0; i < p->front->npart; i++)
+		all &= p->front->part[i]->ended;
+	p->front->ended |= all;
 }
 
 static struct err *front_put(void *self, const struct item *it)
 {
-	struct front *f = self;
+	struct front_part *p = self;
+	struct front *f = p->front;
 	if (it->kind == I_LOST)
 		take_loss(f, it);
 	else if (it->kind == I_ERROR)
 		remark(f, it->str);
 	else if (it->kind == I_STATUS)
-		f->nstatus += it->str.n > 0;
+		p->nstatus += it->str.n > 0;
 	else if (it->kind == I_END)
-		end_text(f);
-	return f->spec.plain->put(f->spec.self, it);
+		end_text(p);
+	return p->s.plain->put(p->s.self, it);
 }
 
 static void front_show(const void *self, struct show *results, struct show *remarks)
 {
-	const struct front *f = self;
-	if (f->spec.plain->show)
-		f->spec.plain->show(f->spec.self, results, remarks);
+	const struct front_part *p = self;
+	if (p->s.plain->show)
+		p->s.plain->show(p->s.self, results, remarks);
 }
 
 const struct sink front_sink = {
@@ -327,22 +377,60 @@ const struct sink front_sink = {
 
 /* ---- beginning and end ---- */
 
+struct front_part *front_first(struct front *f)
+{
+	return f->part[0];
+}
+
+static bool look_other(void *self)
+{
+	const struct front_part *p = self;
+	return !front_over(p->front);
+}
+
+static void begin_other(void *self, const struct watch_reading *t)
+{
+	(void)self, (void)t;
+}
+
+static void end_other(void *self)
+{
+	(void)self;
+}
+
+struct front_part *front_join(struct front *f, const struct front_script *s)
+{
+	const u64 never = UINT64_MAX / 4;
+	if (f->npart == LIVE_TEXTS)
+		return NULL;
+	struct front_part *p = xcalloc(1, sizeof(*p));
+	*p = (struct front_part){.front = f, .index = f->npart, .s = *s};
+	p->watcher = (struct watcher){.self = p,
+				      .fd = -1,
+				      .every_ns = never,
+				      .look = look_other,
+				      .begin = begin_other,
+				      .map = take_other,
+				      .end = end_other};
+	text_lines_init(&p->lines, KEPT_LINES);
+	f->part[f->npart++] = p;
+	add_pane(f, NULL)->part = p;
+	f->dirty = true;
+	return p;
+}
+
 struct err *front_open(const struct front_spec *spec, struct front **ret)
 {
 	struct front *f = xcalloc(1, sizeof(*f));
 	f->spec = *spec;
 	f->grid.ascii = spec->ascii;
 	model_init(&f->model, &spec->limits);
-	text_lines_init(&f->lines, KEPT_LINES);
-	add_pane(f, NULL);
-	f->dirty = true;
+	front_join(f, &spec->script);
 	struct err *e = NULL;
-	if (spec->unit) {
-		e = board_read(&f->arena, spec->unit, &f->board);
-		f->model.units = spec->unit->config.unit;
-	}
+	if (spec->script.unit)
+		e = board_read(&f->arena, spec->script.unit, &f->board);
 	f->term = (struct term){.fd = -1, .guard_fd = -1};
-	if (!e)
+	if (!e && !spec->later)
 		e = term_open(&f->term, spec->terminal);
 	f->watcher = (struct watcher){.self = f,
 				      .fd = f->term.fd,
@@ -361,9 +449,18 @@ struct err *front_open(const struct front_spec *spec, struct front **ret)
 		(void)front_close(f);
 		return e;
 	}
-	draw(f);
+	if (!spec->later)
+		draw(f);
 	*ret = f;
 	return NULL;
+}
+
+struct err *front_start(struct front *f)
+{
+	struct err *e = term_open(&f->term, f->spec.terminal);
+	if (!e)
+		draw(f);
+	return e;
 }
 
 bool front_wait(struct front *f, struct signals *s)
@@ -374,9 +471,14 @@ bool front_wait(struct front *f, struct signals *s)
 	return !f->gone;
 }
 
-u64 front_text_from(const struct front *f)
+bool front_over(const struct front *f)
 {
-	return f->text_from;
+	return f->quit || f->gone;
+}
+
+u64 part_text_from(const struct front_part *p)
+{
+	return p->text_from;
 }
 
 bool front_close(struct front *f)
@@ -386,7 +488,10 @@ bool front_close(struct front *f)
 		free_pane(f->pane[i]);
 	free(f->pane);
 	model_deinit(&f->model);
-	text_lines_free(&f->lines);
+	for (u32 i = 0; i < f->npart; i++) {
+		text_lines_free(&f->part[i]->lines);
+		free(f->part[i]);
+	}
 	grid_free(&f->grid);
 	sb_free(&f->input);
 	sb_free(&f->note);

@@ -1,36 +1,57 @@
 /*
- * front.h - the screen of a run: it watches the run (core/watch.h), stands before the plain output as a sink,
- * and draws panes.
+ * front.h - the screen of a run, or of several at once: it watches the runs (core/watch.h), stands before
+ * their plain outputs as a sink, and draws panes.
  *
  *	front_open(&spec, &f);
- *	front_watcher(f) goes to the run, &front_sink and f are its output
+ *	front_join(f, &script) for each further script: a part
+ *	part_watcher(p) goes to the run, &front_sink and p are its output
  *	front_wait(f, &signals) after the run, so that its last state stays until a key is pressed
  *	front_close(f): the terminal is as it was
+ *
+ * The run of the first part makes the readings; the others are read when it is.
  */
 #pragma once
 #include "base/signals.h"
 #include "live/model.h"
 
 struct front;
-struct front_spec {
-	int terminal; /* a descriptor of the terminal */
-	int text_fd;  /* a file that the plain output is written to: its lines are shown */
+struct front_part;
+struct unit;
+
+/* A script that runs. */
+struct front_script {
+	struct str name; /* shown in front of its panes where there are several */
+	int text_fd;     /* a file that the plain output is written to: its lines are shown */
 	const struct sink *plain; /* gets every item, too; the caller closes it */
 	void *self;
+	const struct unit *unit; /* stays as long as the front */
+	/* Of parts behind the first: read all maps for w; the time of its programs, or false. */
+	void *arg;
+	void (*read)(void *arg, struct watcher *w);
+	bool (*programs_ns)(void *arg, u64 *ret);
+};
+struct front_spec {
+	int terminal; /* a descriptor of the terminal */
+	struct front_script script;
 	struct str title;    /* what runs */
 	bool maps_are_shown; /* at exit: else the text is the first pane */
 	bool ascii;
 	bool board; /* sonde top: the title is the command */
+	bool later; /* the terminal is opened by front_start() */
 	u64 every_ns;
 	struct live_limits limits;
-	const struct unit *unit; /* what runs; stays as long as the front */
-	struct str view;         /* name of the view that panes begin with, where it fits; "" */
+	struct str view; /* name of the view that panes begin with, where it fits; "" */
 };
 struct err *front_open(const struct front_spec *spec, struct front **ret) MUST_USE;
-struct watcher *front_watcher(struct front *f);
-extern const struct sink front_sink; /* its state is a struct front; closes nothing */
+struct err *front_start(struct front *f) MUST_USE;
+struct front_part *front_first(struct front *f);
+/* NULL: there are LIVE_TEXTS. */
+struct front_part *front_join(struct front *f, const struct front_script *s);
+struct watcher *part_watcher(struct front_part *p);
+extern const struct sink front_sink; /* its state is a struct front_part; closes nothing */
 /* False: the user has ended it already, or the terminal is gone. */
 bool front_wait(struct front *f, struct signals *s);
-u64 front_text_from(
-	const struct front *f);    /* bytes at the beginning of the text that were dropped */
-bool front_close(struct front *f); /* false: the terminal is not as it was: term_close() */
+bool front_over(const struct front *f); /* the same, at once */
+u64 part_text_from(
+	const struct front_part *p); /* bytes at the beginning of the text that were dropped */
+bool front_close(struct front *f);   /* false: the terminal is not as it was: term_close() */

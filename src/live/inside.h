@@ -7,6 +7,7 @@
 
 struct pane {
 	const struct live_table *t;    /* NULL: the text */
+	const struct front_part *part; /* whose text or table it is */
 	const struct board_pane *spec; /* NULL: the script asks for no panes, or it is the text */
 	const struct live_table *beside[BOARD_MAPS];
 	u32 nbeside;
@@ -24,13 +25,25 @@ struct pane {
 enum prompt { PROMPT_NONE, PROMPT_FILTER, PROMPT_TIME, PROMPT_SAVE };
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LOSSES };
 
+/* One of the scripts that are shown. */
+struct front_part {
+	struct front *front;
+	u32 index;
+	struct front_script s;
+	struct watcher watcher; /* of parts behind the first, which are read together with it */
+	struct live_lines lines;
+	u32 nstatus;            /* lines that only say that the run has begun */
+	u64 text_at, text_from; /* bytes of the text that were read; that were dropped */
+	bool ended;
+};
+
 struct front {
 	struct front_spec spec;
 	struct watcher watcher;
 	struct live_model model;
-	struct live_lines lines;
-	u32 nstatus;            /* lines that only say that the run has begun */
-	u64 text_at, text_from; /* bytes of the text that were read; that were dropped */
+	struct front_part *part[LIVE_TEXTS]; /* the first is that of front_open() */
+	u32 npart;
+	bool joint; /* a reading of all parts goes on */
 	struct term term;
 	struct grid grid;
 	struct pane **pane;       /* those of tables as they come, and the text's */
@@ -63,7 +76,7 @@ struct view_env screen_env(struct front *f, struct pane *p, struct arena *a);
 const struct live_view *pane_view(const struct front *f, const struct pane *p);
 const struct live_row *pane_row(const struct pane *p);
 /* Has something that is worth its place. */
-bool pane_has_content(const struct front *f, const struct pane *p);
+bool pane_has_content(const struct pane *p);
 /* keys.c */
 void keys_take(struct front *f, int key);
 void pane_leave(struct pane *p); /* from a row to all */

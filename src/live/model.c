@@ -204,9 +204,9 @@ static u64 unit_of(const struct live_model *m, const struct map *map)
 	static const char *const words[] = {"nanoseconds", "microseconds", "milliseconds",
 					    "seconds"};
 	bool said;
-	if (!map->val) /* of all BPF programs: run/programs.h */
+	if (str_is(map->name, WATCH_PROGRAMS))
 		return 1;
-	if (map->val->kind == T_COUNT && !config_is_list(m->units))
+	if (map->val && map->val->kind == T_COUNT && !config_is_list(m->units))
 		return 0; /* a unit for all maps does not concern it */
 	struct str unit = config_of_map(m->units, map->name, &said);
 	u64 ns = 1;
@@ -225,6 +225,7 @@ static struct live_table *table_of(struct live_model *m, const struct map *map)
 	t->map = map;
 	t->name = map->name;
 	t->scalar = map->scalar;
+	t->text = m->text;
 	t->unit_ns = unit_of(m, map);
 	m->table = xrealloc(m->table, (m->ntable + 1) * sizeof(struct live_table *));
 	m->table[m->ntable++] = t;
@@ -397,9 +398,9 @@ void model_end(struct live_model *m)
 	*t = (struct live_tick){.refs = 1,
 				.serial = m->serial,
 				.at = m->reading,
-				.lines = m->lines,
 				.bytes = sizeof(*t),
 				.nshot = m->ntable};
+	memcpy(t->lines, m->lines, sizeof(t->lines));
 	for (u32 i = 0; i < m->ntable; i++)
 		t->shot[i] = shot_of(m->table[i], &t->bytes);
 	m->bytes += t->bytes;
@@ -410,9 +411,10 @@ void model_end(struct live_model *m)
 		forget_oldest(m);
 }
 
-void model_note(struct live_model *m, u64 lines)
+void model_note(struct live_model *m, u32 text, u64 lines)
 {
-	m->lines = lines;
+	assert(text < LIVE_TEXTS);
+	m->lines[text] = lines;
 }
 
 void model_init(struct live_model *m, const struct live_limits *l)

@@ -65,6 +65,7 @@ struct live_shot {
 
 struct live_table {
 	struct str name; /* "@x" */
+	u32 text;        /* of which script: the number of its text */
 	const struct map *map;
 	enum live_kind kind;
 	u64 unit_ns; /* values are times in this unit; 0: they are not, or it is not known */
@@ -78,11 +79,13 @@ struct live_table {
 	VEC(struct live_cell) now; /* of the reading that is being made */
 };
 
+enum { LIVE_TEXTS = 8 }; /* scripts that are shown at once */
+
 struct live_tick {
 	u32 refs;
 	u64 serial; /* 1, 2, ... */
 	struct watch_reading at;
-	u64 lines; /* of text, until then */
+	u64 lines[LIVE_TEXTS]; /* of each text, until then */
 	size_t bytes;
 	u32 nshot;
 	struct live_shot *shot[]; /* by table */
@@ -105,8 +108,9 @@ struct live_model {
 	struct live_tick *base, *mark; /* kept whatever their age; NULL if there are none */
 	struct watch_reading reading;  /* that is being made */
 	bool reading_on;
-	u64 lines;        /* by model_note() */
-	struct str units; /* the setting "unit" of the script; stays as long as the model */
+	u64 lines[LIVE_TEXTS]; /* by model_note() */
+	u32 text;              /* of which script the next maps are */
+	struct str units;      /* the setting "unit" of this script; stays as long as the model */
 };
 
 /* Which reading is shown, and what it is compared with. */
@@ -135,8 +139,8 @@ void model_deinit(struct live_model *m);
 void model_begin(struct live_model *m, const struct watch_reading *t);
 void model_map(struct live_model *m, const struct map *map, const struct item *it, bool clearing);
 void model_end(struct live_model *m);
-/* Lines of text so far, for the next reading. */
-void model_note(struct live_model *m, u64 lines);
+/* Lines of a text so far, for the next reading. */
+void model_note(struct live_model *m, u32 text, u64 lines);
 
 /* The reading i steps before the last; the oldest if there are not so many. NULL if there is none. */
 const struct live_tick *model_back(const struct live_model *m, u32 i);

@@ -6,7 +6,15 @@
 #include "live/row.h"
 #include <time.h>
 
-enum { LEAST_W = 40, LEAST_H = 10, PANE_LEAST = 7, BOARD_LEAST = 5, WIDE = 160, HEAD_LINES = 2 };
+enum {
+	LEAST_W = 40,
+	LEAST_H = 10,
+	PANE_LEAST = 7,
+	BOARD_LEAST = 5,
+	WIDE = 160,
+	HEAD_LINES = 2,
+	MOST_NAME = 24
+};
 
 #define S(ink, flags) ((struct style){INK_##ink, flags})
 #define PLAIN_STYLE   ((struct style){INK_PLAIN, 0})
@@ -49,7 +57,8 @@ struct view_env screen_env(struct front *f, struct pane *p, struct arena *a)
 				 .row = pane_row(p),
 				 .beside = p->beside,
 				 .nbeside = p->nbeside,
-				 .lines = &f->lines,
+				 .lines = &p->part->lines,
+				 .text = p->part->index,
 				 .look = screen_look(f),
 				 .back = f->back,
 				 .filter = sb_str(&p->filter),
@@ -108,7 +117,12 @@ static void draw_title(struct front *f)
 	put_since(f, &b);
 	u32 n = text_columns(sb_str(&b)), room = g->w > n + 2 ? g->w - n - 2 : g->w;
 	sb_z(&title, f->spec.board ? "sonde " : "sonde live: ");
-	row_one_line(&title, f->spec.title);
+	if (f->npart == 1)
+		row_one_line(&title, f->spec.title);
+	for (u32 i = 0; f->npart > 1 && i < f->npart; i++) {
+		sb_z(&title, i ? " + " : "");
+		row_one_line(&title, f->part[i]->s.name);
+	}
 	grid_text(g, 0, 0, room, S(TITLE, STYLE_BOLD), sb_str(&title));
 	grid_right(g, 0, 0, g->w, PLAIN_STYLE, sb_str(&b));
 }
@@ -178,7 +192,10 @@ static void put_untraced(const struct pane *p, struct sb *b)
 
 static void put_pane_title(const struct front *f, const struct pane *p, u32 i, struct sb *b)
 {
-	sb_fmt(b, "%u %.*s", i + 1,
+	sb_fmt(b, "%u ", i + 1);
+	if (f->npart > 1)
+		sb_fmt(b, "%.*s: ", (int)MIN(p->part->s.name.n, MOST_NAME), p->part->s.name.s);
+	sb_fmt(b, "%.*s",
 	       STRF(p->spec && p->spec->title.n ? p->spec->title
 		    : p->t                      ? p->t->name
 						: STR("text")));
@@ -211,10 +228,10 @@ static void draw_pane(struct front *f, u32 i, struct rect r)
 	arena_free(&a);
 }
 
-bool pane_has_content(const struct front *f, const struct pane *p)
+bool pane_has_content(const struct pane *p)
 {
 	if (!p->t)
-		return f->lines.n > f->nstatus;
+		return p->part->lines.n > p->part->nstatus;
 	return p->spec || (p->t->nrow > p->t->hole.n && !p->t->plain);
 }
 
@@ -224,7 +241,7 @@ static u32 choose_panes(const struct front *f, u32 *show, u32 most)
 	u32 n = 0, at = 0;
 	for (u32 i = 0; i < f->npane; i++) {
 		bool focus = i == f->focus;
-		if (!focus && (f->whole || !pane_has_content(f, f->pane[i])))
+		if (!focus && (f->whole || !pane_has_content(f->pane[i])))
 			continue;
 		at = focus ? n : at;
 		show[n++] = i;

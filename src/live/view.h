@@ -32,6 +32,7 @@ struct view_env {
 	const struct live_table *const *beside;
 	u32 nbeside;
 	const struct live_lines *lines;
+	u32 text; /* whose number is this */
 	struct live_look look;
 	u32 back;          /* steps from the last reading to look.at */
 	struct str filter; /* words; "" shows all */

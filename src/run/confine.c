@@ -124,6 +124,8 @@ static struct confine needs(const struct session *s)
 		c.may |= MAY_RECORD;
 	if (s->loop.watcher && s->loop.watcher->wants) { /* it attaches programs again */
 		c.caps |= bit(CAP_BPF) | bit(CAP_PERFMON);
+		if (host_sysctl(s->h, "kernel.perf_event_paranoid") > 2) /* Debian's kernels */
+			c.caps |= bit(CAP_SYS_ADMIN);
 		c.may |= MAY_ATTACH;
 	}
 	if (s->loop.watcher && s->loop.watcher->needs_programs) {

@@ -7,7 +7,7 @@
 /* As long as nothing ends them, the programs of a machine are few. */
 enum { MOST = 4096 };
 
-static const struct map programs = {.name = STR("bpf"), .role = MAP_USER, .adds = true};
+static const struct map programs = {.name = STR(WATCH_PROGRAMS), .role = MAP_USER, .adds = true};
 
 struct rows {
 	VEC(struct value) key;

@@ -48,15 +48,18 @@ static void step(int fd, const char *s)
 			usleep(50000);
 		}
 	} else {
-		for (int i = 0; i < 300; i++) {
-			for (int k = 0; k < 10 && take(fd, 20); k++)
+		for (int i = 0; i < 60; i++) {
+			for (int k = 0; k < 10 && take(fd, 100); k++)
 				;
 			if (memmem(seen, n, s + 6, strlen(s + 6)))
 				return;
 			if (write(fd, "\f", 1) < 0)
 				break;
 		}
-		printf("never: %s\n%.*s\n", s + 6, (int)n, seen);
+		char *last = seen;
+		for (char *p = seen; (p = memmem(p, n - (size_t)(p - seen), "\33[2J", 4)); p += 4)
+			last = p;
+		printf("never: %s\n%.*s\n", s + 6, (int)(n - (size_t)(last - seen)), last);
 		exit(99);
 	}
 }

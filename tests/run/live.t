@@ -18,7 +18,7 @@ EXPECT
 NAME the built-in board
 RUN
 	build/tests/screen 'until:CPU, run queue' 'until:system calls' send:5 'until:BPF programs' 'until:sonde: ' send:q -- "$SONDE" top --every 500ms | tr -d '\r\n'
-	"$SONDE" top --for 2s >$TMPDIR/out; grep -oE '^@(cpu|calls|faults|runq)\[' $TMPDIR/out | sort -u
+	"$SONDE" top -c 'sh -c "for i in 1 2 3 4 5; do ls / >/dev/null; sleep 0.2; done"' >$TMPDIR/out; grep -oE '^@(cpu|calls|faults|runq)\[' $TMPDIR/out | sort -u
 TIMEOUT 90
 EXPECT
 	@calls[

@@ -49,7 +49,7 @@ static void read_rows(struct run *r, const struct value *key, const struct value
 {
 	struct item it = item_of(r, key, val, n);
 	r->ns += SECOND_NS;
-	model_note(&r->m, r->lines.n);
+	model_note(&r->m, 0, r->lines.n);
 	model_begin(&r->m, &(struct watch_reading){
 				   .ns = r->ns, .wall_ns = r->ns, .programs_ns = WATCH_UNKNOWN});
 	model_map(&r->m, &r->map, &it, false);

@@ -4,7 +4,7 @@
 /* Lines up to the reading that is shown, which pass the filter: the last of them, at most page, from below. */
 static u64 end_of(const struct view_env *v)
 {
-	return v->back && v->look.at ? v->look.at->lines : v->lines->n;
+	return v->back && v->look.at ? v->look.at->lines[v->text] : v->lines->n;
 }
 
 static bool passes(const struct view_env *v, u64 i)
