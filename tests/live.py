@@ -157,6 +157,19 @@ def shown(name, width, height, keys=(), env='', words=COUNTS, until='The run has
 	return s
 
 
+def with_marker(marker):
+	"""Processes of sonde whose command line has it."""
+	found = []
+	for p in filter(str.isdigit, os.listdir('/proc')):
+		try:
+			with open('/proc/%s/cmdline' % p, 'rb') as f:
+				if marker.encode() in f.read() and os.path.samefile('/proc/%s/exe' % p, sonde):
+					found.append(int(p))
+		except OSError:
+			pass
+	return found
+
+
 @case
 def small():
 	s = shown('small', 80, 24, [('z', '1 @by  table')])
@@ -364,6 +377,76 @@ def top():
 
 
 @case
+def edited():
+	"""e: the old script goes on while it is edited, and if the new one is wrong; else the new one takes its place."""
+	editor, text, hold = (os.path.join(tmp.name, n) for n in ('editor', 'new', 'hold'))
+	with open(editor, 'w') as f:
+		f.write('#!/bin/sh\necho editing "$1"\nwhile [ -f %s ]; do sleep 0.1; done\n[ ! -s %s ] || cp %s "$1"\n' % (hold, text, text))
+	os.chmod(editor, 0o755)
+	write = lambda path, what: open(path, 'w').write(what)
+	old = 'interval:ms:20 { @old = count(); } end { printf("end of %s\\n", "old"); }'
+	script = os.path.join(tmp.name, 'script.bt')
+	write(script, old)
+	for words in ("-e '%s'" % old, script):
+		write(hold, '')
+		write(text, '')
+		s = Screen(100, 24, 'EDITOR=' + editor)
+		s.live('--every 200ms ' + words)
+		s.until('1 @old')
+		s.send('e')
+		s.until('editing /')
+		if (script in s.text()) != (words == script) or s.alternate() != '011':
+			raise AssertionError('the editor: ' + s.text())
+		os.unlink(hold)
+		s.until('the script was not changed')
+		total = lambda: int((re.search(r'PER SEC.*\n +\S+ +(\d+) ', s.text()) or [0, 0])[1])
+		before = wait('a total', total)
+		write(text, 'interval:ms:20 { @new = count(x); }')
+		s.send('e')
+		s.until('The new script cannot run, the old one goes on')
+		s.until('ERROR: count() requires no arguments')
+		s.send('x')
+		s.until('1 @old')
+		wait('it goes on', lambda: total() > before)
+		write(text, 'interval:ms:20 { @new = count(); } end { printf("end of %s\\n", "new"); exit(7); }')
+		if words == script:  # the text that was wrong is there now
+			wait('the file', lambda: 'count(x)' in open(script).read())
+		s.send('e')
+		s.until('1 @new')
+		s.send('q')
+		if s.ended() != '7' or s.alternate() != '011':
+			raise AssertionError('status, or the terminal: ' + s.text())
+		if 'end of new' not in s.text() or 'end of old' in s.text():
+			raise AssertionError('printed:\n' + s.text())
+		s.close()
+	for words in ('runqlat', '-e "interval:s:1 { @a = count(); }" + runqlat'):
+		s = Screen(100, 24, 'EDITOR=' + editor)
+		s.live(words)
+		s.send('e')
+		s.until('only a script of a file, or of -e, can be edited')
+		s.close()
+
+
+@case
+def edited_and_killed():
+	"""What ends the first sonde ends the one that took its place."""
+	editor, marker = os.path.join(tmp.name, 'editor'), 'marker %d edited' % os.getpid()
+	with open(editor, 'w') as f:
+		f.write('#!/bin/sh\necho "/* %s */ interval:ms:20 { @new = count(); }" >"$1"\n' % marker)
+	os.chmod(editor, 0o755)
+	for end in (signal.SIGTERM, signal.SIGKILL, signal.SIGHUP):
+		s = Screen(100, 24, 'EDITOR=' + editor)
+		s.live("--every 200ms -e 'interval:ms:20 { @old = count(); }'")
+		s.until('1 @old')
+		s.send('e')
+		s.until('1 @new')
+		os.kill(pid(), end)
+		wait('the end', lambda: s.alternate() == '011' and not with_marker(marker))
+		wait('the shell', lambda: 'status ' in s.text())
+		s.close()
+
+
+@case
 def several():
 	"""Scripts beside each other; what each prints comes in their order."""
 	one, two = "-e 'begin { @a[\"x\"] = count(); printf(\"of one\\n\"); }'", "-e 'begin { @a = hist(5); @b = 7; errorf(\"of two\"); exit(3); }'"
@@ -531,7 +614,7 @@ def start(words, size=(24, 80), before='exec', command='live'):
 	"""It runs in a terminal of its own."""
 	child, fd = pty.fork()
 	if not child:
-		os.environ.update(TERM='xterm', LANG='C.UTF-8')
+		os.environ.update(TERM='xterm', LANG='C.UTF-8', EDITOR='true', VISUAL='')
 		os.execl('/bin/sh', 'sh', '-c', '%s %s %s %s' % (before, sonde, command, words))
 	os.set_inheritable(fd, False)
 	fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', size[0], size[1], 0, 0))
@@ -814,19 +897,6 @@ def each_tool():
 			raise AssertionError('most tools refuse: ' + ' '.join(lacking))
 	finally:
 		os.kill(int(target), signal.SIGKILL)
-
-
-def with_marker(marker):
-	"""Processes of sonde whose command line has it."""
-	found = []
-	for p in filter(str.isdigit, os.listdir('/proc')):
-		try:
-			with open('/proc/%s/cmdline' % p, 'rb') as f:
-				if marker.encode() in f.read() and os.path.samefile('/proc/%s/exe' % p, sonde):
-					found.append(int(p))
-		except OSError:
-			pass
-	return found
 
 
 def until_nothing_stays(what, act, ended=False, reads=True, before='exec'):

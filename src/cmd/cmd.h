@@ -30,12 +30,15 @@ struct live_chain {
 	struct live_chain *outer;       /* the script before; NULL: it is the first */
 	const struct live_words *words; /* of this and the next ones, nwords */
 	u32 nwords;
+	int exe;      /* the file of sonde, open; -1: not yet */
+	char **again; /* the words of a script that runs alone, from "sonde" on; ended by NULL */
 	struct launch *launch; /* once it has attached */
 	bool closed;           /* it has run, and its output is closed */
 	int rc;                /* then */
 };
 struct live_spec {
 	struct live_chain *chain; /* NULL: it runs alone */
+	int takeover; /* told when all is attached: a sonde waits for that. 0: none does */
 	bool on, ascii;
 	bool board; /* sonde top: what was on the screen is not printed again */
 	u64 every_ns, history_ns, memory;
@@ -179,6 +182,7 @@ struct err *conversion_start(struct conversion *c, struct arena *a, struct run_o
 int conversion_finish(struct conversion *c, int rc);
 
 /* live.c: values of options; the screen of a run */
+struct err *live_takeover(struct live_spec *l, const char *val);
 struct err *live_every(struct live_spec *l, const char *val);
 struct err *live_history(struct live_spec *l, const char *val);
 struct err *live_memory(struct live_spec *l, const char *val);
@@ -198,12 +202,14 @@ struct live_screen {
 bool live_usable(void); /* the terminal can show a screen */
 struct err *live_prepare(struct live_screen *s) MUST_USE;
 void live_redirect(struct live_screen *s, bool on); /* around the start of the command of -c */
-struct err *live_open(struct live_screen *s, const struct run_opts *o,
+struct err *live_open(struct live_screen *s, const struct run_opts *o, struct arena *a,
 		      struct front_spec *spec) MUST_USE;
-int live_next(struct live_chain *c);                             /* run the words of c: live.c */
-void live_forget(struct live_screen *s);                         /* what the plain run wrote */
-void live_leave(struct live_screen *s);                          /* the terminal is as it was */
-void live_print(struct live_screen *s, struct signals *signals); /* what the plain run wrote */
+void live_take_over(const struct live_spec *l); /* it has attached: tell the sonde that waits */
+int live_next(struct live_chain *c);            /* run the words of c: live.c */
+void live_forget(struct live_screen *s);        /* what the plain run wrote */
+void live_leave(struct live_screen *s);         /* the terminal is as it was */
+void live_print(struct live_screen *s, struct signals *signals,
+		int fd); /* what the plain run wrote */
 
 /* query.c: which recordings o names, and what of them is asked */
 struct err *query_words(const struct run_opts *o, struct query_spec *s) MUST_USE;

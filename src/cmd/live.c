@@ -11,6 +11,7 @@
 #include "live/front.h"
 #include "live/term.h"
 #include "live/view.h"
+#include "proc/paths.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -25,6 +26,16 @@ struct err *live_every(struct live_spec *l, const char *val)
 	    l->every_ns <= MOST_S * (u64)SECOND_NS)
 		return NULL;
 	return err_new("--every needs a time from 200ms to 60s (got '%s')", val);
+}
+
+struct err *live_takeover(struct live_spec *l, const char *val)
+{
+	u64 fd;
+	if (!str_u64(str_z(val), &fd) || fd <= STDERR_FILENO || fd > INT32_MAX ||
+	    fcntl((int)fd, F_SETFD, FD_CLOEXEC))
+		return err_new("--takeover is an option that only sonde itself uses");
+	l->takeover = (int)fd;
+	return NULL;
 }
 
 struct err *live_history(struct live_spec *l, const char *val)
@@ -77,6 +88,13 @@ struct err *live_refuses(const struct run_opts *o)
 
 /* ---- the screen of a run ---- */
 
+void live_take_over(const struct live_spec *l)
+{
+	char c = 1;
+	(void)!write(l->takeover, &c, 1);
+	close(l->takeover);
+}
+
 struct err *live_prepare(struct live_screen *s)
 {
 	s->text_fd = memfd_create("sonde-live", MFD_CLOEXEC);
@@ -116,10 +134,32 @@ static u64 history_of(const struct live_spec *l, bool recorded)
 	return 600 * (u64)SECOND_NS;
 }
 
-struct err *live_open(struct live_screen *s, const struct run_opts *o, struct front_spec *spec)
+/* A script of a file, also with options of its own, or of -e; not a tool. */
+static const struct term_again *again_of(struct arena *a, const struct run_opts *o)
+{
+	struct live_chain *c = o->live.chain;
+	struct term_again *r = arena_new(a, struct term_again);
+	if (!c || c->outer || c->nwords > 1 || o->nrecording)
+		return NULL;
+	c->exe = c->exe < 0 ? proc_open_self() : c->exe;
+	r->exe = c->exe;
+	r->argv = c->again;
+	if (o->tool)
+		r->file = o->tool->fixed ? NULL : arena_strz(a, o->tool->source.name);
+	else if (o->program)
+		for (int i = 1; r->argv[i]; i++)
+			r->program = r->argv[i] == o->program ? i : r->program;
+	else if (strcmp(o->rest[0], "-") != 0)
+		r->file = o->rest[0];
+	return r->exe >= 0 && (r->file || r->program) ? r : NULL;
+}
+
+struct err *live_open(struct live_screen *s, const struct run_opts *o, struct arena *a,
+		      struct front_spec *spec)
 {
 	const struct live_spec *l = &o->live;
 	spec->terminal = STDOUT_FILENO;
+	spec->again = again_of(a, o);
 	spec->ascii = l->ascii || !term_is_utf8();
 	spec->every_ns = l->every_ns ? l->every_ns : SECOND_NS;
 	spec->limits.history_ns = history_of(l, o->nrecording);
@@ -131,13 +171,13 @@ struct err *live_open(struct live_screen *s, const struct run_opts *o, struct fr
 	return e;
 }
 
-static void print_text(const struct live_screen *s, struct signals *signals, u64 from)
+static void print_text(const struct live_screen *s, struct signals *signals, int fd, u64 from)
 {
 	char buf[16384];
 	ssize_t n;
 	size_t done;
 	while ((n = pread(s->text_fd, buf, sizeof(buf), (off_t)from)) > 0) {
-		if (signals_write(signals, STDOUT_FILENO, buf, (size_t)n, &done))
+		if (signals_write(signals, fd, buf, (size_t)n, &done))
 			return;
 		from += (u64)n;
 	}
@@ -163,11 +203,11 @@ void live_leave(struct live_screen *s)
 	s->front = NULL;
 }
 
-void live_print(struct live_screen *s, struct signals *signals)
+void live_print(struct live_screen *s, struct signals *signals, int fd)
 {
 	if (s->from)
 		fprintf(stderr, "WARNING: %llu bytes of earlier output were not kept\n", s->from);
-	print_text(s, signals, s->from);
+	print_text(s, signals, fd, s->from);
 	/* The next attempt to attach begins anew. */
 	if (!ftruncate(s->text_fd, 0))
 		lseek(s->text_fd, 0, SEEK_SET);
@@ -217,7 +257,12 @@ int cmd_live(int argc, char **argv, bool compat)
 	memcpy(given + 2, argv + 1, (size_t)(argc - 1) * sizeof(*word));
 	int found = take_recordings(&a, ++argc, given, word);
 	struct live_words *words = arena_newn(&a, struct live_words, (size_t)argc + 1);
-	struct live_chain c = {.words = words, .nwords = 1};
+	struct live_chain c = {.words = words, .nwords = 1, .exe = -1};
+	char **again = arena_newn(&a, char *, (size_t)argc + 2);
+	char sonde[] = "sonde";
+	again[0] = sonde; /* argc is one more than it was */
+	memcpy(again + 1, argv, (size_t)(argc - 1) * sizeof(*again));
+	c.again = again;
 	*words = (struct live_words){argc, word};
 	if (plus + 1 < argc) { /* with -e, all options are the first script's */
 		int first = opts_first_operand(plus + 1, word);
@@ -230,6 +275,7 @@ int cmd_live(int argc, char **argv, bool compat)
 		rc = usage_error(false, "one script at a time over a recording (got '+')");
 	else
 		rc = live_next(&c);
+	close_fd(&c.exe);
 	arena_free(&a);
 	return rc;
 }

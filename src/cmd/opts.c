@@ -258,6 +258,7 @@ static struct err *set_strings(struct run_opts *o, const char *val)
 static struct err *set_of_live(struct live_spec *l, enum option_id id, const char *val)
 {
 	switch (id) {
+	case OPT_TAKEOVER: return live_takeover(l, val);
 	case OPT_EVERY: return live_every(l, val);
 	case OPT_HISTORY: return live_history(l, val);
 	case OPT_MEMORY: return live_memory(l, val);

@@ -240,7 +240,8 @@ struct cli_run {
 	struct output out;
 	void *sink; /* state of the sink; NULL if none is open */
 	struct live_screen screen;
-	int rc; /* if a hook ended the launch */
+	int rc;     /* if a hook ended the launch */
+	bool taken; /* live.takeover was told */
 };
 
 static void set_record_env(struct launch *l, struct sink_env *env)
@@ -300,7 +301,8 @@ static struct sink_env env_of(struct launch *l)
 		       : r->out.fd >= 0 ? r->out.fd
 		       : to_err         ? STDERR_FILENO
 					: STDOUT_FILENO,
-		.err = screen >= 0 && isatty(STDERR_FILENO) ? screen : STDERR_FILENO,
+		.err = screen >= 0 && (isatty(STDERR_FILENO) || o->live.takeover) ? screen
+										  : STDERR_FILENO,
 		.screen = screen >= 0 ? STDOUT_FILENO : 0,
 		.buffering = o->view.buffering,
 		.diags = &l->job.diags,
@@ -383,7 +385,7 @@ static struct err *open_screen(struct launch *l, const struct sink **sink, void 
 				  .later = is_several(chain),
 				  .maps_are_shown = l->job.unit.config.print_maps_on_exit};
 	struct err *e = chain && chain->outer ? join_screen(l, &script)
-					      : live_open(&r->screen, r->o, &spec);
+					      : live_open(&r->screen, r->o, &l->job.arena, &spec);
 	if (e)
 		return e;
 	if (r->o->live.board)
@@ -433,7 +435,8 @@ static int close_output(struct launch *l, int rc)
 	live_leave(&r->screen);
 	struct err *e = r->out.choice.sink->close(r->sink);
 	if (r->screen.text_fd >= 0)
-		live_print(&r->screen, &l->session.loop.signals);
+		live_print(&r->screen, &l->session.loop.signals,
+			   r->o->live.takeover && !r->taken ? STDERR_FILENO : STDOUT_FILENO);
 	struct err *late = output_close(&r->out, !e);
 	free(r->sink);
 	r->sink = NULL;
@@ -666,12 +669,19 @@ static int launch_and_run(struct launch *l)
 	if (is_several(r->o->live.chain))
 		return run_chain(r->o->live.chain, l);
 	if (!l->dry_run) {
+		r->taken = r->o->live.takeover;
+		if (r->taken)
+			live_take_over(&r->o->live);
 		session_loop(&l->session);
 		rc = session_finish(&l->session);
 		struct signals *signals = &l->session.loop.signals;
 		bool ends = l->limits.for_ns && !r->o->nrecording;
 		if (r->screen.front && !signals->stop_ns && !ends)
 			front_wait(r->screen.front, signals);
+		if (r->screen.front && front_replaced(r->screen.front)) {
+			rc = front_replaced_status(r->screen.front, signals);
+			live_forget(&r->screen);
+		}
 	}
 	return close_output(l, rc);
 }

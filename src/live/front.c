@@ -181,6 +181,24 @@ static void want_programs(struct front *f)
 	f->watcher.reads_programs = spec && (!p || p->shown);
 }
 
+/* The messages of a script with errors, or why nothing was changed. */
+static void edit_failed(struct front *f, struct str text)
+{
+	struct str rest = text, line;
+	u32 n = 0;
+	while (str_cut(&rest, '\n', &line) && (line.n || rest.n)) {
+		AUTO_SB b = {0};
+		sb_visible(&b, line);
+		if (!n++ && !rest.n) {
+			sb_clear(&f->note);
+			sb_add(&f->note, sb_str(&b));
+			return;
+		}
+		vec_add(&f->wrong, arena_str(&f->arena, sb_str(&b)));
+	}
+	f->overlay = OVERLAY_WRONG;
+}
+
 static void draw(struct front *f)
 {
 	if (term_resized(&f->term) || !f->grid.w)
@@ -195,14 +213,33 @@ static void draw(struct front *f)
 	f->drawn_ns = now_ns();
 }
 
+/* What came of the editor. */
+static void look_away(struct front *f)
+{
+	AUTO_SB text = {0};
+	switch (term_edited(&f->term, &text)) {
+	case EDIT_NONE: return;
+	case EDIT_REPLACED: f->replaced = true; break;
+	case EDIT_BACK: edit_failed(f, sb_str(&text)); break;
+	}
+	f->away = false;
+	f->dirty = true;
+}
+
 static bool look(void *self)
 {
 	struct front *f = self;
 	int key;
-	while (!f->quit && !f->gone && (key = term_key(&f->term)) != KEY_NONE)
+	if (f->away)
+		look_away(f);
+	if (f->away || f->replaced) {
+		read_texts(f);
+		return !front_over(f);
+	}
+	while (!f->quit && !f->gone && !f->away && (key = term_key(&f->term)) != KEY_NONE)
 		keys_take(f, key);
 	read_texts(f);
-	if (!f->gone)
+	if (!f->gone && !f->away)
 		draw(f);
 	return !f->quit && !f->gone;
 }
@@ -429,7 +466,7 @@ struct err *front_open(const struct front_spec *spec, struct front **ret)
 	struct err *e = NULL;
 	if (spec->script.unit)
 		e = board_read(&f->arena, spec->script.unit, &f->board);
-	f->term = (struct term){.fd = -1, .guard_fd = -1};
+	f->term = (struct term){.fd = -1, .guard_fd = -1, .again = spec->again};
 	if (!e && !spec->later)
 		e = term_open(&f->term, spec->terminal);
 	f->watcher = (struct watcher){.self = f,
@@ -466,14 +503,27 @@ struct err *front_start(struct front *f)
 bool front_wait(struct front *f, struct signals *s)
 {
 	f->ended = f->dirty = true;
-	while (!f->quit && look(f) && !(s && signals_look(s)))
+	while (!front_over(f) && look(f) && !(s && signals_look(s)))
 		poll(&(struct pollfd){.fd = f->term.fd, .events = POLLIN}, 1, WAIT_MS);
-	return !f->gone;
+	return !f->gone && !f->replaced;
 }
 
 bool front_over(const struct front *f)
 {
-	return f->quit || f->gone;
+	return f->quit || f->gone || f->replaced;
+}
+
+bool front_replaced(const struct front *f)
+{
+	return f->replaced;
+}
+
+int front_replaced_status(struct front *f, struct signals *s)
+{
+	while (!term_replaced_ended(&f->term))
+		if (s && signals_look(s))
+			return 1;
+	return term_replaced(&f->term);
 }
 
 u64 part_text_from(const struct front_part *p)
@@ -496,6 +546,7 @@ bool front_close(struct front *f)
 	sb_free(&f->input);
 	sb_free(&f->note);
 	vec_free(&f->remark);
+	vec_free(&f->wrong);
 	arena_free(&f->arena);
 	free(f);
 	return restored;

@@ -30,8 +30,10 @@ struct front_script {
 	void (*read)(void *arg, struct watcher *w);
 	bool (*programs_ns)(void *arg, u64 *ret);
 };
+struct term_again;
 struct front_spec {
-	int terminal; /* a descriptor of the terminal */
+	int terminal;                   /* a descriptor of the terminal */
+	const struct term_again *again; /* how the script is edited; NULL: it cannot be */
 	struct front_script script;
 	struct str title;    /* what runs */
 	bool maps_are_shown; /* at exit: else the text is the first pane */
@@ -52,6 +54,10 @@ extern const struct sink front_sink; /* its state is a struct front_part; closes
 /* False: the user has ended it already, or the terminal is gone. */
 bool front_wait(struct front *f, struct signals *s);
 bool front_over(const struct front *f); /* the same, at once */
+/* Another sonde has the terminal, with the script that the user has edited: what is left is to detach, then to
+ * wait for its end, whose exit status is ours. Nothing is to be printed. A signal ends both. */
+bool front_replaced(const struct front *f);
+int front_replaced_status(struct front *f, struct signals *s);
 u64 part_text_from(
 	const struct front_part *p); /* bytes at the beginning of the text that were dropped */
 bool front_close(struct front *f);   /* false: the terminal is not as it was: term_close() */

@@ -23,7 +23,7 @@ struct pane {
 };
 
 enum prompt { PROMPT_NONE, PROMPT_FILTER, PROMPT_TIME, PROMPT_SAVE };
-enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LOSSES };
+enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LOSSES, OVERLAY_WRONG };
 
 /* One of the scripts that are shown. */
 struct front_part {
@@ -53,11 +53,13 @@ struct front {
 	bool whole;  /* the pane with the focus has the screen */
 	bool frozen; /* .back counts on, so that the same reading stays */
 	u32 back;
-	bool diff;  /* totals are since the mark */
-	bool quit;  /* by the user */
-	bool gone;  /* the terminal */
-	bool ended; /* the run */
-	bool dirty; /* to be drawn */
+	bool diff;     /* totals are since the mark */
+	bool quit;     /* by the user */
+	bool gone;     /* the terminal */
+	bool ended;    /* the run */
+	bool away;     /* an editor, or another sonde, has the terminal */
+	bool replaced; /* another sonde shows the script that was edited */
+	bool dirty;    /* to be drawn */
 	u64 drawn_ns;
 	enum prompt prompt;
 	struct sb input; /* of the prompt */
@@ -66,6 +68,7 @@ struct front {
 	u64 lost;               /* events */
 	u32 nremark;            /* other losses and errors */
 	VEC(struct str) remark; /* the first of them, in .arena */
+	VEC(struct str) wrong;  /* what was wrong with a script that was edited, in .arena */
 	struct arena arena;
 };
 

@@ -317,6 +317,17 @@ static void copy(struct front *f)
 	note(f, "copied, if the terminal allows it");
 }
 
+static void edit(struct front *f)
+{
+	struct err *e = f->ended ? err_new("the run has ended") : term_edit(&f->term);
+	if (e)
+		note(f, e->msg);
+	else
+		f->away = true;
+	f->wrong.n = 0;
+	err_free(e);
+}
+
 static void take_other(struct front *f, int key)
 {
 	switch (key) {
@@ -336,6 +347,7 @@ static void take_other(struct front *f, int key)
 	case 'v': next_view(f); break;
 	case 's': ask(f, PROMPT_SAVE); break;
 	case 'y': copy(f); break;
+	case 'e': edit(f); break;
 	case 'L': f->overlay = OVERLAY_LOSSES; break;
 	case '?': f->overlay = OVERLAY_HELP; break;
 	case 12: f->term.stale = true; break; /* Ctrl-L */

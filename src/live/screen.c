@@ -313,7 +313,8 @@ static void draw_help(struct front *f, struct rect r)
 		"g G       go to a time, to now          + -     interval",
 		"m d       mark, totals since the mark   0 c     totals since now, since the start",
 		"L         losses and messages           s       save: .csv, .json, .svg",
-		"y         copy the key of the row       q       end, and print the results",
+		"y         copy the key of the row       e       edit the script, and swap it",
+		"q         end, and print the results",
 	};
 	struct str line[countof(keys)];
 	for (u32 i = 0; i < countof(keys); i++)
@@ -367,5 +368,9 @@ void screen_draw(struct front *f)
 	else if (f->overlay == OVERLAY_LOSSES)
 		draw_lines(f, r, "Losses and messages (any key goes back)", f->remark.v,
 			   f->remark.n);
+	else if (f->overlay == OVERLAY_WRONG)
+		draw_lines(f, r,
+			   "The new script cannot run, the old one goes on (any key goes back)",
+			   f->wrong.v, f->wrong.n);
 	draw_foot(f);
 }

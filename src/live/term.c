@@ -2,12 +2,14 @@
 #include "live/term.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -357,33 +359,78 @@ static int save(const char *name, const char *text, size_t n)
 	return close(fd) && !no ? errno : no;
 }
 
-/* What the process asks of the child: a file's name and its text. */
+/* What the process asks of the child. */
+enum asked { ASK_SAVE, ASK_EDIT };
 struct request {
-	u32 name, text; /* bytes that follow */
+	u32 what;
+	u32 name, text; /* bytes that follow: a file's name and its text */
 };
 
-/* False: it is gone. */
-static bool serve(int fd)
+static bool serve_save(int fd, const struct request *r)
 {
-	struct request r;
-	if (!read_all(fd, &r, sizeof(r)))
-		return false;
-	char *buf = xmalloc((size_t)r.name + r.text + 2);
-	bool whole = read_all(fd, buf, r.name) && read_all(fd, buf + r.name + 1, r.text);
-	buf[r.name] = 0;
-	int no = whole ? save(buf, buf + r.name + 1, r.text) : 0;
+	char *buf = xmalloc((size_t)r->name + r->text + 2);
+	bool whole = read_all(fd, buf, r->name) && read_all(fd, buf + r->name + 1, r->text);
+	buf[r->name] = 0;
+	int no = whole ? save(buf, buf + r->name + 1, r->text) : 0;
 	free(buf);
 	return whole && send_all(fd, &no, sizeof(no));
 }
 
 struct err *term_save(struct term *t, struct str name, struct str text)
 {
-	struct request r = {name.n, text.n};
+	struct request r = {ASK_SAVE, name.n, text.n};
 	int no;
 	if (!send_all(t->guard_fd, &r, sizeof(r)) || !send_all(t->guard_fd, name.s, name.n) ||
 	    !send_all(t->guard_fd, text.s, text.n) || !read_all(t->guard_fd, &no, sizeof(no)))
 		return err_new("the child of sonde that writes files is gone");
 	return no ? err_sys(no, "%.*s", STRF(name)) : NULL;
+}
+
+/* ---- another script ---- */
+
+/* What the child answers. Of EDIT_REPLACED an exit status follows when the other sonde has ended. */
+struct answer {
+	u32 what;
+	u32 text; /* bytes that follow */
+};
+
+struct err *term_edit(struct term *t)
+{
+	struct request r = {.what = ASK_EDIT};
+	if (!t->again)
+		return err_new("only a script of a file, or of -e, can be edited");
+	return send_all(t->guard_fd, &r, sizeof(r)) ? NULL : err_new("the child of sonde is gone");
+}
+
+enum edit_kind term_edited(struct term *t, struct sb *text)
+{
+	struct answer a;
+	struct pollfd p = {.fd = t->guard_fd, .events = POLLIN};
+	if (poll(&p, 1, 0) != 1)
+		return EDIT_NONE;
+	bool whole = read_all(t->guard_fd, &a, sizeof(a));
+	for (u32 i = 0; whole && i < a.text; i++) {
+		char c;
+		whole = read_all(t->guard_fd, &c, 1);
+		sb_char(text, whole ? c : ' ');
+	}
+	if (!whole)
+		sb_z(text, "the child of sonde is gone");
+	t->stale = true;
+	return whole ? (enum edit_kind)a.what : EDIT_BACK;
+}
+
+bool term_replaced_ended(struct term *t)
+{
+	enum { MOMENT_MS = 50 };
+	struct pollfd p = {.fd = t->guard_fd, .events = POLLIN};
+	return poll(&p, 1, MOMENT_MS) == 1;
+}
+
+int term_replaced(struct term *t)
+{
+	int status;
+	return read_all(t->guard_fd, &status, sizeof(status)) ? status : 1;
 }
 
 /* Terminals that refuse it ignore it. */
@@ -402,29 +449,201 @@ void term_copy(struct term *t, struct str text)
 	sb_z(&t->out, "\x07");
 }
 
-/* A session of its own: it may change the terminal when another process has it. */
-static _Noreturn void guard(int alive, int terminal, const struct termios *was)
+static void set_raw(struct termios *m)
 {
-	enum { ALIVE = 3, TERMINAL = 4 };
+	m->c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INLCR | IGNCR | ISTRIP | IXON | PARMRK);
+	m->c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON | IEXTEN | ISIG);
+	m->c_oflag &= ~(tcflag_t)OPOST;
+	m->c_cc[VMIN] = 1;
+	m->c_cc[VTIME] = 0;
+}
+
+/* Of the child. */
+struct guard {
+	int asks, terminal, exe;
+	char name[256]; /* of the terminal */
+	struct termios was, raw;
+	const struct term_again *again;
+	bool gone; /* the terminal is another sonde's */
+};
+
+/* A process that has the terminal, and signals as usual. */
+static pid_t start(const struct guard *g, char **argv, int err_fd, int ready_fd)
+{
+	pid_t pid = fork();
+	if (pid)
+		return pid;
+	int fd = open(g->name, O_RDWR | O_NOCTTY);
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	for (int i = 0; i < 3; i++)
+		dup2(i == 2 && err_fd >= 0 ? err_fd : fd, i);
+	if (ready_fd >= 0)
+		fcntl(ready_fd, F_SETFD, 0);
+	close(g->asks);
+	close(g->terminal);
+	fcntl(g->exe, F_SETFD, FD_CLOEXEC);
+	if (ready_fd >= 0)
+		fexecve(g->exe, argv, environ);
+	else
+		execvp(argv[0], argv);
+	_exit(127);
+}
+
+static int wait_for(pid_t pid)
+{
+	int status = 0;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static bool read_file(const char *path, struct sb *out)
+{
+	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && !fd_read(fd, 1 << 24, out);
+}
+
+/* The user's editor. NULL: it has changed the file from before to after. */
+static const char *edit(const struct guard *g, char *path, struct sb *before, struct sb *after)
+{
+	char sh[] = "/bin/sh", c[] = "-c", run[] = "exec ${VISUAL:-${EDITOR:-vi}} \"$1\"";
+	char *argv[] = {sh, c, run, sh, path, NULL};
+	if (!read_file(path, before))
+		return "the script cannot be read";
+	pid_t pid = start(g, argv, -1, -1);
+	if (pid < 0 || wait_for(pid))
+		return "the editor failed; EDITOR names it";
+	if (!read_file(path, after))
+		return "the script cannot be read after it was edited";
+	return str_eq(sb_str(before), sb_str(after)) ? "the script was not changed" : NULL;
+}
+
+/* Until it is attached, or has ended; *text is what it printed then. */
+static pid_t start_other(const struct guard *g, char *program, struct sb *text)
+{
+	char option[64], *argv[512];
+	int ready[2], n = 0, err AUTO_CLOSE = memfd_create("sonde-errors", MFD_CLOEXEC);
+	if (err < 0 || pipe2(ready, O_CLOEXEC))
+		return -1;
+	snprintf(option, sizeof(option), "--takeover=%d", ready[1]);
+	for (; g->again->argv[n] && n + 2 < (int)countof(argv); n++)
+		argv[n + (n > 1)] = n && n == g->again->program ? program : g->again->argv[n];
+	argv[2] = option; /* behind "sonde live" */
+	argv[n + 1] = NULL;
+	pid_t pid = start(g, argv, err, ready[1]);
+	char c = 0;
+	close(ready[1]);
+	bool attached = pid >= 0 && read_all(ready[0], &c, 1);
+	close(ready[0]);
+	if (attached)
+		return pid;
+	if (pid >= 0)
+		wait_for(pid);
+	lseek(err, 0, SEEK_SET);
+	(void)fd_read(err, 4000, text);
+	if (!text->n)
+		sb_z(text, "the new script cannot be run");
+	return -1;
+}
+
+static bool answer(const struct guard *g, enum edit_kind what, struct str text)
+{
+	struct answer a = {what, text.n};
+	return send_all(g->asks, &a, sizeof(a)) && send_all(g->asks, text.s, text.n);
+}
+
+/* As long as the one before is there, too: what ends that one ends both. */
+static bool hand_over(struct guard *g, pid_t pid)
+{
+	int status;
+	g->gone = true;
+	if (!answer(g, EDIT_REPLACED, STR("")))
+		kill(pid, SIGTERM);
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		struct pollfd p = {.fd = g->asks, .events = POLLIN};
+		if (poll(&p, 1, 50) == 1) { /* it asks for nothing any more */
+			kill(pid, SIGTERM);
+			wait_for(pid);
+			return false;
+		}
+	}
+	status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return send_all(g->asks, &status, sizeof(status));
+}
+
+static bool serve_edit(struct guard *g)
+{
+	AUTO_SB before = {0};
+	AUTO_SB after = {0};
+	AUTO_SB text = {0};
+	char path[] = "/tmp/sonde-XXXXXX.bt";
+	const struct term_again *again = g->again;
+	const char *why = "the script cannot be written to /tmp";
+	pid_t pid = -1;
+	int fd AUTO_CLOSE = again->file ? -1 : mkostemps(path, 3, O_CLOEXEC);
+	struct str program = again->file ? STR("") : str_z(again->argv[again->program]);
+	leave_screen(g->terminal);
+	tcsetattr(g->terminal, TCSADRAIN, &g->was);
+	if (again->file || (fd >= 0 && write(fd, program.s, program.n) == (ssize_t)program.n))
+		why = edit(g, again->file ? (char *)again->file : path, &before, &after);
+	if (fd >= 0)
+		unlink(path);
+	if (!why)
+		pid = start_other(g, after.s, &text);
+	if (pid >= 0)
+		return hand_over(g, pid);
+	tcsetattr(g->terminal, TCSADRAIN, &g->raw);
+	(void)!write(g->terminal, ENTER_SCREEN, strlen(ENTER_SCREEN));
+	return answer(g, EDIT_BACK, why ? str_z(why) : sb_str(&text));
+}
+
+/* False: the process is gone. */
+static bool serve(struct guard *g)
+{
+	struct request r;
+	if (!read_all(g->asks, &r, sizeof(r)))
+		return false;
+	return r.what == ASK_EDIT ? g->again && serve_edit(g) : serve_save(g->asks, &r);
+}
+
+/* A session of its own: it may change the terminal when another process has it. */
+static _Noreturn void guard(struct guard g)
+{
+	enum { ALIVE = 3, TERMINAL = 4, EXE = 5 };
 	setsid();
 	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_IGN);
-	alive = fcntl(alive, F_DUPFD, TERMINAL + 1);
-	terminal = fcntl(terminal, F_DUPFD, TERMINAL + 1);
-	if (dup2(alive, ALIVE) < 0 || dup2(terminal, TERMINAL) < 0)
+		if (sig != SIGCHLD)
+			signal(sig, SIG_IGN);
+	int alive = fcntl(g.asks, F_DUPFD, EXE + 1), terminal = fcntl(g.terminal, F_DUPFD, EXE + 1),
+	    exe = g.again ? fcntl(g.again->exe, F_DUPFD, EXE + 1) : -1;
+	if (dup2(alive, ALIVE) < 0 || dup2(terminal, TERMINAL) < 0 ||
+	    (g.again && dup2(exe, EXE) < 0))
 		_exit(1);
-	close_above(TERMINAL);
+	close_above(g.again ? EXE : TERMINAL);
 	for (int fd = 0; fd < ALIVE; fd++)
 		close(fd);
-	while (serve(ALIVE))
+	g.asks = ALIVE;
+	g.terminal = TERMINAL;
+	g.exe = EXE;
+	for (int fd = 0; fd < ALIVE; fd++) /* so that no file becomes a standard stream */
+		if (open("/dev/null", O_RDWR) != fd)
+			_exit(1);
+	while (serve(&g))
 		;
+	if (g.gone)
+		_exit(0);
 	leave_screen(TERMINAL);
-	tcsetattr(TERMINAL, TCSANOW, was);
+	tcsetattr(TERMINAL, TCSANOW, &g.was);
 	_exit(0);
 }
 
 static struct err *start_guard(struct term *t, const struct termios *was)
 {
+	struct guard g = {.terminal = t->fd, .was = *was, .raw = *was, .again = t->again};
+	set_raw(&g.raw);
+	if (ttyname_r(t->fd, g.name, sizeof(g.name)))
+		g.again = NULL;
 	int ends[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return err_sys(errno, "socketpair");
@@ -432,7 +651,8 @@ static struct err *start_guard(struct term *t, const struct termios *was)
 	t->guard = fork();
 	if (!t->guard) {
 		close(ends[1]);
-		guard(ends[0], t->fd, was);
+		g.asks = ends[0];
+		guard(g);
 	}
 	close(ends[0]);
 	if (t->guard < 0) {
@@ -454,19 +674,14 @@ static struct err *open_terminal(struct term *t, int fd)
 	return NULL;
 }
 
-static void set_raw(struct termios *m)
-{
-	m->c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INLCR | IGNCR | ISTRIP | IXON | PARMRK);
-	m->c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON | IEXTEN | ISIG);
-	m->c_oflag &= ~(tcflag_t)OPOST;
-	m->c_cc[VMIN] = 1;
-	m->c_cc[VTIME] = 0;
-}
-
 struct err *term_open(struct term *t, int fd)
 {
 	struct termios was, raw;
-	*t = (struct term){.fd = -1, .guard_fd = -1, .stale = true, .color = term_color_of()};
+	*t = (struct term){.fd = -1,
+			   .guard_fd = -1,
+			   .stale = true,
+			   .color = term_color_of(),
+			   .again = t->again};
 	struct err *e = open_terminal(t, fd);
 	if (!e && tcgetattr(t->fd, &was))
 		e = err_sys(errno, "ask for the terminal's mode");

@@ -32,7 +32,18 @@ enum {
 	KEY_GONE, /* the terminal is not there any more */
 };
 
+/* How the script is edited: by a program of the user, then by sonde once more. */
+struct term_again {
+	int exe;          /* the file of sonde, open */
+	char **argv;      /* of a command line, ended by NULL; argv[0] is sonde */
+	int program;      /* which of them is the text of the script; 0: it is in a file */
+	const char *file; /* then; else NULL */
+};
+enum edit_kind { EDIT_NONE, EDIT_BACK, EDIT_REPLACED };
+
 struct term {
+	/* Set before term_open(), or NULL: the script cannot be edited. */
+	const struct term_again *again;
 	int fd; /* of the terminal, for reading and writing, which never waits; -1: not open */
 	enum term_color color;
 	u32 w, h;
@@ -70,3 +81,12 @@ void term_diff(struct sb *out, const struct grid *from, const struct grid *to,
 struct err *term_save(struct term *t, struct str name, struct str text) MUST_USE;
 void term_copy(struct term *t,
 	       struct str text); /* into the clipboard, where the terminal allows that */
+/*
+ * The child gives the terminal to the user's editor, then to another sonde with the new script. Nothing may be
+ * drawn, and no key read, until term_edited() says what came of it: EDIT_BACK, the screen is there again, and text
+ * says why; EDIT_REPLACED, the new script is attached and has the terminal. EDIT_NONE: it goes on.
+ */
+struct err *term_edit(struct term *t) MUST_USE;
+enum edit_kind term_edited(struct term *t, struct sb *text);
+bool term_replaced_ended(struct term *t); /* the other sonde has ended; waits a moment for that */
+int term_replaced(struct term *t);        /* its exit status */
