@@ -161,7 +161,7 @@ done
 if command -v bash > /dev/null; then
 	t 0 "$(sh "$tmp/options" "$sonde" --help)
 ." sh -c 'bash "$1" "$2" "sonde -"; echo .' sh "$tmp/offers" "$sonde"
-	t 0 "$commands" sh -c 'bash "$1" "$2" "sonde " | head -n 14' sh "$tmp/offers" "$sonde"
+	t 0 "$commands" sh -c 'bash "$1" "$2" "sonde " | head -n "$3"' sh "$tmp/offers" "$sonde" "$(echo "$commands" | wc -l)"
 fi
 # And zsh and fish, where they are.
 mkdir "$tmp/bin"
