@@ -20,6 +20,7 @@ bad=0 n=0
 # One process: a shell that opens files, waits, and becomes a program that writes past the cache.
 mkfifo gate quiet
 cat > work.sh <<'END'
+: > ready
 read -r x < gate
 for i in 1 2 3 4 5; do : < /etc/hostname; : < /nonexistent$i; done 2> /dev/null
 read -r -t 0.05 x <> quiet
@@ -29,6 +30,11 @@ exec dd if=/dev/zero of=out bs=4k count=20 oflag=direct status=none
 END
 bash work.sh &
 work=$!
+# What the shell opens until it waits is not to be seen by some of the tracers.
+waits_at_gate() {
+	[ -e ready ] && grep -q '^State:.S' "/proc/$work/status"
+}
+eventually waits_at_gate || echo "work.sh does not wait"
 
 started() {
 	grep -q 'Hit Ctrl-C\|^Attached' "$1" || grep -q '^{"type": "start"' "${1%.err}.live"
