@@ -94,7 +94,7 @@ EXPECT
 	profile:hz:50: kstack, ustack
 	ERROR: --set: unknown set 'nothing' (sets: disk, faults, net, samples, sched, strace, syscalls)
 	ERROR: --set sched=5: only samples has a number, the events per second
-	ERROR: --set samples=x: only samples has a number, the events per second
+	ERROR: --set samples=x: the events per second are a number above 0
 
 NAME record: keep() elsewhere, and scripts without it
 RUN
