@@ -540,6 +540,14 @@ EXPECT
 	CLASS                    METHOD                    # CALLS
 	ERROR: DIR/bin/python3: a script, not an ELF file: name the program that it runs
 
+NAME execsnoop -x: a call without a path fails, too
+RUN
+	p='import ctypes; ctypes.CDLL(None).execve(None, None, None)'
+	"$SONDE" execsnoop -x -q --csv --fields comm,ret,argv -- /usr/bin/python3 -ISc "$p" 2>&1 | tail -n 1
+NEEDS file:/usr/bin/python3 tracefs
+EXPECT
+	python3,-14,
+
 NAME execsnoop: execveat, a descriptor, a program that is not there, 400 arguments
 RUN "$SONDE" execsnoop -x -- build/tests/execat 2>&1 | awk 'NR > 2 { print $1, $4, NF, $5, $NF }'
 NEEDS prog:execat tracefs since:6.1
