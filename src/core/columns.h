@@ -22,7 +22,7 @@ enum unit_takes {
 	TAKES_TEXT,   /* a string */
 	TAKES_PROBE,  /* the text of a probe, or a string */
 	TAKES_WORDS,  /* bytes, or a string */
-	TAKES_STACK,
+	TAKES_LINES,  /* a stack, bytes, or a string */
 	TAKES_RECORD,
 	TAKES_CALL, /* what syscall_enter() and syscall_exit() give */
 };

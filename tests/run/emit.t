@@ -134,6 +134,41 @@ EXPECT
 	a b c 
 	argv": ["/bin/echo", "a", "b c", ""]}
 
+NAME texts and bytes below their rows, as lines: carriage returns, an empty line at the end, what is no text
+RUN
+	p='table t { n; s "TEXT" below; b "BYTES" below; } begin {
+		emit(t, n = 1, s = "one\r\ntwo\n\n");
+		emit(t, n = 2, s = "a\tb\n\nc", b = buf("x\n\x01y", 4));
+		emit(t, n = 3); emit(t, n = 4, s = "");
+		exit();
+	}'
+	for f in text json csv; do "$SONDE" -q -f $f -e "$p" 2>&1; done
+EXPECT
+	N
+	1
+	    one
+	    two
+	$
+	2
+	    a\tb
+	$
+	    c
+	$
+	    x
+	    \x01y
+	$
+	3
+	4
+	{"type": "event", "table": "t", "n": 1, "s": "one\r\ntwo\n\n"}
+	{"type": "event", "table": "t", "n": 2, "s": "a\tb\n\nc", "b": [120,10,1,121]}
+	{"type": "event", "table": "t", "n": 3}
+	{"type": "event", "table": "t", "n": 4, "s": ""}
+	n,s,b
+	1,one\r\ntwo\n\n,
+	2,a\tb\n\nc,x\x0a\x01y
+	3,,
+	4,,
+
 NAME a stack below its row
 RUN
 	"$SONDE" -q -f json -e 'table t { pid; kstack below; }

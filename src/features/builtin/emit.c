@@ -27,7 +27,8 @@ static bool unit_fits(enum column_unit unit, const struct type *t)
 	case TAKES_TEXT: return text;
 	case TAKES_PROBE: return text || t->kind == T_PROBE;
 	case TAKES_WORDS: return text || t->kind == T_BUF;
-	case TAKES_STACK: return t->kind == T_KSTACK || t->kind == T_USTACK;
+	case TAKES_LINES:
+		return text || t->kind == T_BUF || t->kind == T_KSTACK || t->kind == T_USTACK;
 	case TAKES_RECORD: return t->kind == T_RECORD;
 	case TAKES_CALL: return t->kind == T_BUF && t->mode == BUF_CALL;
 	}

@@ -185,13 +185,40 @@ static void put_head(struct text *t, const struct columns *c)
 		put_rule(t, c);
 }
 
-/* Stacks stand below the row that they belong to, and above its histogram. A stack's text begins with
- * an empty line. */
+/* Text as lines of their own. What is no text is escaped; a carriage return may end a line, too. An empty
+ * line ends all. */
+static void put_lines(struct sb *b, struct str text)
+{
+	bool empty = false;
+	while (text.n) {
+		i32 end = str_chr(text, '\n');
+		struct str line = str_n(text.s, end < 0 ? text.n : (u32)end);
+		text = str_from(text, end < 0 ? text.n : (u32)end + 1);
+		if (end >= 0 && str_ends(line, STR("\r")))
+			line.n--;
+		sb_z(b, line.n ? "    " : "");
+		sb_visible(b, line);
+		sb_char(b, '\n');
+		empty = !line.n;
+	}
+	sb_z(b, empty ? "" : "\n");
+}
+
+static bool is_text(const struct value *v)
+{
+	return v->kind == V_BYTES || v->kind == V_STR;
+}
+
+/* Stacks and texts stand below the row that they belong to, and above its histogram. A stack's text
+ * begins with an empty line. */
 static void put_stacks(struct text *t, const struct item *it)
 {
 	struct sb *b = &t->o.b;
 	bool any = false, spaced = it->columns->spaced;
 	for (u32 i = 0; i < it->columns->n; i++) {
+		if (it->columns->col[i].unit == COL_BELOW && is_text(&it->val[i]) &&
+		    it->val[i].str.n)
+			put_lines(b, it->val[i].str);
 		if (it->columns->col[i].unit != COL_BELOW || it->val[i].kind != V_STACK ||
 		    !it->val[i].n)
 			continue;
