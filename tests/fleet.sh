@@ -44,11 +44,16 @@ END
 cat >> bin/sonde << 'END'
 [ "$1" = version ] && exec "$sonde" version
 case $HOST in
-early) printf '\n%s ready\nbytes' "$2"; exec sleep 1000 ;;
+early) printf '\n%s ready\n' "$2"; printf '\n%s clock 0\nbytes' "$2"; exec sleep 1000 ;;
+timeless) printf '\n%s ready\n' "$2"; read -r n; printf '\n%s clock maybe\n' "$2"; exec sleep 1000 ;;
 nonsense) printf '\n%s maybe\n' "$2"; exec sleep 1000 ;;
 unready) exec sleep 1000 ;;
 esac
 printf '\n%s ready\n' "$2"
+read -r n || exit 0
+now=$(date +%s%N)
+[ "$HOST" = fast ] && now=$((now + 5000000000000))
+printf '\n%s clock %s\n' "$2" "$now"
 read -r n || exit 0
 head -c "$n" > question || exit 1
 case $HOST in
@@ -93,7 +98,8 @@ f() {
 	[ $rc = 0 ] || echo "[$rc]"
 }
 untimed() {
-	sed "s,$tmp,TMP,g; s/; [0-9.]* s, asked within [0-9.]* ms/; T/; s/\"asked_within_ns\": [0-9]*, \"took_ns\": [0-9]*/T/"
+	sed "s,$tmp,TMP,g; s/; [0-9.]* s, asked within [0-9.]* ms, clocks within [0-9.]* ms/; T/
+s/\"skew_ns\": [0-9]*, \"asked_within_ns\": [0-9]*, \"took_ns\": [0-9]*/T/; s/clock is \(4999\|500[01]\) s ahead/clock is 5000 s ahead/"
 }
 
 script='t:raw_syscalls:sys_enter { @[comm] = count(); @last[comm] = args.id; @h[comm] = hist(args.id); }
@@ -130,7 +136,7 @@ failures() {
 	f --hosts web1 -e "$script"
 	f --hosts web1,web2,banner --by host -e "$script"
 	f --hosts 'web[1-2],down,floods,garbage' -f json -e "$script"
-	f --hosts web1,down,refuses,silent,other,garbage,damaged,nonsense,early -e "$script"
+	f --hosts web1,down,refuses,silent,other,garbage,damaged,nonsense,early,timeless,fast -e "$script"
 	f --hosts 'down,refuses' -f json -e "$script"
 	f --hosts 'down,refuses' -o x.svg -e "$script"
 	[ -e x.svg ] && fails 'there is a picture of nothing'
@@ -245,6 +251,10 @@ sent() {
 	chmod +x short/id short/sudo
 	d --via "env PATH=$tmp/short:$PATH $way" --hosts a -e 'begin { exit(); }'
 	d --via "env PATH=$tmp/short:$PATH $way" --hosts a --sudo 'env X=1' -e 'begin { @ = 1; exit(); }'
+	if command -v setpriv > /dev/null; then
+		d --via "setpriv --reuid 65534 --regid 65534 --clear-groups env -u XDG_RUNTIME_DIR FLEET_TEST=$tmp {}=x sh" --sudo '' \
+			--hosts a -e 'begin { @ = count(); exit(); }' | sed 's/refused: .*CAP_BPF.*/refused: CAP_BPF .../'
+	fi
 	gone 'a refusal'
 	noexec='for d in /run /dev/shm /var/tmp /tmp; do mount -t tmpfs -o noexec none $d || exit; done; exec sh'
 	if unshare -m true 2> /dev/null; then

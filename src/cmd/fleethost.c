@@ -34,6 +34,16 @@ static bool read_all(char *p, size_t n)
 	return true;
 }
 
+/* "clock\n": the asker compares the clocks. */
+static bool tell_clock(const char *token)
+{
+	char line[sizeof("clock\n")] = "";
+	if (!read_all(line, sizeof(line) - 1) || strcmp(line, "clock\n") != 0)
+		return false;
+	printf("\n%s clock %llu\n", token, clock_ns(CLOCK_REALTIME));
+	return !fflush(stdout);
+}
+
 /* "NBYTES\n", byte by byte: what comes behind it is not ours to read yet. */
 static bool read_size(u32 *ret)
 {
@@ -150,7 +160,7 @@ int cmd_fleet_host(int argc, char **argv, bool compat)
 	if (getppid() != parent)
 		return RC_USAGE;
 	printf("\n%s ready\n", argv[1]);
-	if (fflush(stdout) || !read_size(&n))
+	if (fflush(stdout) || !tell_clock(argv[1]) || !read_size(&n))
 		return RC_USAGE; /* the asker is gone, or asks nothing */
 	char *question = xcalloc(n + 1u, 1);
 	int rc = read_all(question, n) ? answer(question, n) : RC_USAGE;

@@ -49,6 +49,7 @@ struct fleet_facts {
 	u64 ns;          /* from the question to the last answer */
 	u64 spread_ns;   /* between the first question and the last */
 	u64 lost, lossy; /* events, and hosts that lost some */
+	u64 skew_ns;     /* between the clocks of two hosts that answered, at most */
 };
 
 /* A tool has begun. */

@@ -9,6 +9,8 @@
  *	the program			(after "send")
  *					TOKEN have
  *					TOKEN ready
+ *	clock
+ *					TOKEN clock NANOSECONDS
  *	the question, when all are ready or have failed
  *					the answer, until the end
  */
@@ -57,6 +59,7 @@ struct call {
 	struct sb line;   /* a message that has begun */
 	struct sb reason; /* the message that says best why it failed */
 	bool wrong;       /* that one begins with ERROR */
+	bool clock;       /* it was asked for its time */
 	bool flooded;     /* it prints too many messages */
 	u64 moved_ns;     /* when there was progress */
 };
@@ -240,8 +243,13 @@ static void send_size(struct asking *a, struct call *c, struct str arch)
 	send_text(c, note, STR(""));
 }
 
-static void become_ready(struct call *c)
+/* Its time was read between now and when it was asked for. */
+static void become_ready(struct call *c, u64 real_ns)
 {
+	const u64 most = 1ull << 62;
+	u64 took = now_ns() - c->moved_ns, here = clock_ns(CLOCK_REALTIME) - took / 2;
+	c->host->ahead_ns = (i64)(MIN(real_ns, most) - here);
+	c->host->unsure_ns = took / 2;
 	c->stage = READY;
 	sb_clear(&c->reason);
 	c->wrong = false;
@@ -251,7 +259,12 @@ static void become_ready(struct call *c)
 static void take_sign(struct asking *a, struct call *c, struct str line)
 {
 	struct str word;
+	u64 n;
 	str_cut(&line, ' ', &word);
+	if (str_is(word, "clock") && c->clock && str_u64(line, &n)) {
+		become_ready(c, n);
+		return;
+	}
 	c->moved_ns = now_ns();
 	if (str_is(word, "fail")) {
 		AUTO_SB why = {0};
@@ -266,8 +279,8 @@ static void take_sign(struct asking *a, struct call *c, struct str line)
 		send_size(a, c, line);
 	else if (str_is(word, "send") && c->program && c->rest.n == 0)
 		send_text(c, "", c->program->bytes);
-	else if (str_is(word, "ready"))
-		become_ready(c);
+	else if (str_is(word, "ready") && !c->clock && (c->clock = true))
+		send_text(c, "clock\n", STR(""));
 	else if (!str_is(word, "have"))
 		end_call(c, FLEET_REFUSED, "it answers what makes no sense");
 }

@@ -28,6 +28,8 @@ struct fleet_host {
 	enum fleet_end end : 8;
 	int fd;         /* the answer; -1 if there is none */
 	u64 bytes;      /* of it */
+	i64 ahead_ns;   /* its wall clock, compared with this machine's, */
+	u64 unsure_ns;  /* give or take */
 	struct sb why;  /* for people, escaped; empty if it answered */
 	struct sb said; /* lines that it printed beside its answer, escaped */
 };

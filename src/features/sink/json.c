@@ -374,9 +374,10 @@ static void put_fleet(struct sb *b, const struct fleet_facts *f)
 		json_str(b, f->fact[i].why);
 	}
 	sb_fmt(b,
-	       "}, \"lost\": %llu, \"lossy_hosts\": %llu, \"asked_within_ns\": %llu, "
+	       "}, \"lost\": %llu, \"lossy_hosts\": %llu, \"skew_ns\": %llu, \"asked_within_ns\": "
+	       "%llu, "
 	       "\"took_ns\": %llu}\n",
-	       f->lost, f->lossy, f->spread_ns, f->ns);
+	       f->lost, f->lossy, f->skew_ns, f->spread_ns, f->ns);
 }
 
 static void put_time(struct sb *b)
