@@ -48,6 +48,7 @@ early) printf '\n%s ready\n' "$2"; printf '\n%s clock 0\nbytes' "$2"; exec sleep
 timeless) printf '\n%s ready\n' "$2"; read -r n; printf '\n%s clock maybe\n' "$2"; exec sleep 1000 ;;
 nonsense) printf '\n%s maybe\n' "$2"; exec sleep 1000 ;;
 unready) exec sleep 1000 ;;
+stalls) while printf '\n%s have\n' "$2"; do sleep 0.1; done ;;
 esac
 printf '\n%s ready\n' "$2"
 read -r n || exit 0
@@ -136,7 +137,7 @@ failures() {
 	f --hosts web1 -e "$script"
 	f --hosts web1,web2,banner --by host -e "$script"
 	f --hosts 'web[1-2],down,floods,garbage' -f json -e "$script"
-	f --hosts web1,down,refuses,silent,other,garbage,damaged,nonsense,early,timeless,fast -e "$script"
+	f --hosts web1,down,refuses,silent,other,garbage,damaged,nonsense,early,timeless,stalls,fast -e "$script"
 	f --hosts 'down,refuses' -f json -e "$script"
 	f --hosts 'down,refuses' -o x.svg -e "$script"
 	[ -e x.svg ] && fails 'there is a picture of nothing'

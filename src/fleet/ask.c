@@ -33,6 +33,7 @@ enum {
 	MAX_LINE = 1000,         /* of a message */
 	MAX_ANSWER = 64 << 20,   /* bytes of an answer */
 	MAX_ANSWERS = 512 << 20, /* and of all together */
+	MAX_SIGNS = 8,           /* lines of the conversation from a host */
 	STEP_MS = 50,            /* between two looks at what has ended */
 	LEAVE_MS = 300,          /* for commands whose streams are closed */
 	END_MS = 3000,           /* and for those that were told to end */
@@ -60,8 +61,9 @@ struct call {
 	struct sb reason; /* the message that says best why it failed */
 	bool wrong;       /* that one begins with ERROR */
 	bool clock;       /* it was asked for its time */
-	bool flooded;     /* it prints too many messages */
-	u64 moved_ns;     /* when there was progress */
+	u32 signs;
+	bool flooded; /* it prints too many messages */
+	u64 moved_ns; /* when there was progress */
 };
 struct asking {
 	const struct fleet_question *q;
@@ -266,6 +268,7 @@ static void take_sign(struct asking *a, struct call *c, struct str line)
 		return;
 	}
 	c->moved_ns = now_ns();
+	c->signs++;
 	if (str_is(word, "fail")) {
 		AUTO_SB why = {0};
 		sb_visible(&why, line);
@@ -281,7 +284,7 @@ static void take_sign(struct asking *a, struct call *c, struct str line)
 		send_text(c, "", c->program->bytes);
 	else if (str_is(word, "ready") && !c->clock && (c->clock = true))
 		send_text(c, "clock\n", STR(""));
-	else if (!str_is(word, "have"))
+	else if (!str_is(word, "have") || c->signs > MAX_SIGNS)
 		end_call(c, FLEET_REFUSED, "it answers what makes no sense");
 }
 
