@@ -177,6 +177,7 @@ refused() {
 	f --hosts web1 syscuont
 	f --hosts web1 -p 1 -e 'begin { }'
 	f -h | head -n 3
+	f -f help | sed -n '2s/ .*//p'
 	printf '$ fleet-host\n'
 	"$sonde" fleet-host 2>&1 < /dev/null
 	echo "[$?]"

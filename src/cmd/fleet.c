@@ -147,6 +147,11 @@ static struct err *set(void *self, int id, const char *val)
 	return opts_take(&f->o, (enum option_id)id, val);
 }
 
+static bool asks_formats(const struct run_opts *o)
+{
+	return o->output.format && !strcmp(o->output.format, "help");
+}
+
 static struct err *parse(struct fleet *f, int argc, char **argv)
 {
 	struct option_table table;
@@ -158,7 +163,7 @@ static struct err *parse(struct fleet *f, int argc, char **argv)
 	struct err *e = opt_parse(table.row, first, argv, set, f, rest, &nrest, &ndash);
 	f->o.rest = argv + first;
 	f->o.nrest = argc - first;
-	if (e || f->o.help)
+	if (e || f->o.help || asks_formats(&f->o))
 		return e;
 	if (f->o.nrest && !strcmp(f->o.rest[0], "--")) {
 		f->o.rest++;
@@ -654,7 +659,7 @@ int cmd_fleet(int argc, char **argv, bool compat)
 		rc = RC_USAGE;
 	} else if (f.o.help) {
 		opts_usage(stdout, CMD_FLEET, command_use("fleet"));
-	} else if (f.o.output.format && !strcmp(f.o.output.format, "help")) {
+	} else if (asks_formats(&f.o)) {
 		output_help();
 	} else if ((e = run(&f, &got))) {
 		fprintf(stderr, "ERROR: %s\n", e->msg);
