@@ -20,7 +20,7 @@ static const struct {
 	 "run a script or a tool over recordings"},
 	{"live", cmd_live, "live [FILE.sonde...] [-e PROGRAM | SCRIPT | TOOL]",
 	 "watch a script or a tool on a screen"},
-	{"top", cmd_top, "top", "watch this machine on a screen"},
+	{"top", cmd_top, "top [options]", "watch this machine on a screen"},
 	{"export", cmd_export, "export FILE --to FORMAT [-o FILE]",
 	 "convert a recording for other programs"},
 	{"import", cmd_import, "import FILE [-o FILE]",

@@ -384,10 +384,22 @@ struct err *opts_check(const struct run_opts *o, enum command command, const cha
 	return NULL;
 }
 
+/* What only commands have that are given a script or a recording. */
+static void drop_scripts(struct option_table *table)
+{
+	struct opt *to = table->row;
+	for (const struct opt *o = table->row; o->id; o++)
+		if (o->id != OPT_PROGRAM && o->id != OPT_FROM && o->id != OPT_TO)
+			*to++ = *o;
+	*to = (struct opt){0};
+}
+
 void opts_usage(FILE *f, enum command command, const char *use)
 {
 	struct option_table table;
 	options_of(in(command), &table);
+	if (!strncmp(use, "top", 3))
+		drop_scripts(&table);
 	fprintf(f, "USAGE:\n    sonde %s\n", use);
 	options_help(table.row, f);
 }
