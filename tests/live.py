@@ -484,8 +484,9 @@ def several_tools():
 	"""They trace at the same time, with options of their own and those before the first for all."""
 	s = Screen(100, 40)
 	s.live('--every 200ms syscount -d 1h + runqlat -m + -e "interval:ms:20 { @n = count(); } tracepoint:sched:sched_switch { @n2 = count(); }"')
-	for text in ('sonde live: syscount -d 1h + runqlat -m + interval', ': @calls  table', 'runqlat -m: @time  table', ': @n  table'):
+	for text in ('sonde live: syscount -d 1h + runqlat -m + interval', ': @calls  table', 'runqlat -m: @time  hist', ': @n  table'):
 		s.until(text)
+	wait('a name of a system call', lambda: re.search(r'[0-9] .* (read|write|futex|openat|close|epoll_wait)$', s.text(), re.M))
 	rate = lambda: re.search(r': @n  table.*\n.*\n +([0-9.]+)', s.text())
 	wait('a rate', lambda: rate() and float(rate().group(1)) > 5)
 	s.send('q')

@@ -140,6 +140,12 @@ struct builtin {
 	/* User-space half: v are the decoded fields of the record. */
 	void (*act)(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 		    u64 ts);
+	/* Of what prints a map as a table (schema.maps): a key of the first map as the rows show it. NULL: as
+	 * print() does. */
+	void (*key_text)(struct reporter *r, const struct schema *sc, const struct value *key,
+			 struct sb *out);
+	/* The same: the unit of the values of this map, in nanoseconds; 0: they are no times. */
+	u64 (*unit_ns)(const struct schema *sc);
 	/* B_AGG: what its values are; core/agg.h. */
 	const struct agg *agg;
 	/* B_AGG: add one observation to the copy at dst (address of the value's words). */

@@ -113,6 +113,10 @@ struct item {
 	void (*make_row)(void *rows, u64 i);
 	void *rows;
 	const struct item_merge *merge; /* I_MAP, to a sink that .answers */
+	/* I_MAP, to a watcher: a key as the script's table shows it, with .rows; NULL: as it is. Then the unit of
+	 * the values, if they are times; 0: that is not known. */
+	void (*put_key)(void *rows, const struct value *key, struct sb *out);
+	u64 unit_ns;
 };
 /* A row of an I_MAP; stays until the next is asked for. */
 struct item_row {

@@ -274,15 +274,15 @@ static void add_cell(struct live_model *m, struct live_table *t, struct live_row
 	vec_add(&t->now, (struct live_cell){row, all});
 }
 
-static void read_row(struct live_model *m, struct live_table *t, const struct item_row *r,
-		     bool clearing)
+static void read_row(struct live_model *m, struct live_table *t, const struct item *it,
+		     const struct item_row *r, bool clearing)
 {
 	if (clearing && !t->adds)
 		return;
 	if (t->kind == LIVE_EMPTY)
 		t->kind = kind_of(r->val);
 	struct live_value v = read_value(t->kind, r->val);
-	struct live_row *row = row_get(t, r->key);
+	struct live_row *row = row_get(t, r->key, it);
 	if (clearing) {
 		if (began_anew(t, row, &v))
 			carry(row);
@@ -321,9 +321,10 @@ void model_map(struct live_model *m, const struct map *map, const struct item *i
 	assert(it->kind == I_MAP);
 	t->adds = it->adds;
 	t->plain = !it->agg && !it->adds;
+	t->unit_ns = it->unit_ns ? it->unit_ns : t->unit_ns;
 	for (u64 i = 0; i < it->n; i++) {
 		struct item_row r = item_row(it, i);
-		read_row(m, t, &r, clearing);
+		read_row(m, t, it, &r, clearing);
 	}
 	if (!clearing && t->adds)
 		keep_absent(m, t);

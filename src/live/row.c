@@ -152,7 +152,7 @@ static struct live_row *add(struct live_table *t, struct str id)
 	return row;
 }
 
-struct live_row *row_get(struct live_table *t, const struct value *key)
+struct live_row *row_get(struct live_table *t, const struct value *key, const struct item *it)
 {
 	AUTO_SB id = {0};
 	AUTO_SB text = {0};
@@ -163,10 +163,16 @@ struct live_row *row_get(struct live_table *t, const struct value *key)
 	if (row)
 		return row;
 	row = add(t, sb_str(&id));
-	if (key)
-		key_of(&text, key);
-	row->key = copy(sb_str(&text));
 	u32 n = key ? count_frames(key, &stack) : 0;
+	if (key && it->put_key && !stack) {
+		AUTO_SB shown = {0};
+		it->put_key(it->rows, key, &shown);
+		row_one_line(&text, sb_str(&shown));
+	} else if (key) {
+		key_of(&text, key);
+	}
+	t->scalar |= key && !stack && !text.n; /* the table shows no part of the key */
+	row->key = copy(sb_str(&text));
 	if (!stack)
 		return row;
 	t->stacks = true;

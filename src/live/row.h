@@ -2,8 +2,10 @@
 #pragma once
 #include "live/model.h"
 
-/* The row of a key, which is made if there is none; key NULL: of a map without key. */
-struct live_row *row_get(struct live_table *t, const struct value *key);
+struct item;
+
+/* The row of a key, which is made if there is none, with a text of it->put_key; key NULL: of a map without key. */
+struct live_row *row_get(struct live_table *t, const struct value *key, const struct item *it);
 /* One reading less has it; without any, it is freed, unless it carries what was added to it. */
 void row_unref(struct live_table *t, struct live_row *row);
 void row_free_all(struct live_table *t);

@@ -1,5 +1,6 @@
 /* maps.c - maps printed: what was read of them, sorted, row by row to the sink. */
 #include "base/clock.h"
+#include "core/builtin.h"
 #include "core/watch.h"
 #include "report/cleared.h"
 #include "report/order.h"
@@ -94,6 +95,7 @@ static bool is_shown(const struct snap *n, bool at_exit)
 }
 
 struct rows {
+	const struct schema *table; /* that shows them to a watcher; or NULL */
 	struct reporter *reporter;
 	const struct snap *snap;
 	const struct row *row;
@@ -226,6 +228,23 @@ static struct item_merge merge_of(const struct snap *n, const struct printing *p
 				   .percentiles = p->percentiles};
 }
 
+/* What prints the map as a table; NULL if nothing does. */
+static const struct schema *table_of(const struct unit *u, const struct map *m)
+{
+	for (u32 i = 0; i < u->nschema; i++) {
+		const struct schema *sc = u->schema[i];
+		if (sc->fn && sc->fn->key_text && sc->nmap && sc->maps[0] == m)
+			return sc;
+	}
+	return NULL;
+}
+
+static void put_key(void *rows, const struct value *key, struct sb *out)
+{
+	const struct rows *r = rows;
+	r->table->fn->key_text(r->reporter, r->table, key, out);
+}
+
 static void put_rows(struct reporter *r, struct snap *n, const struct taker *to,
 		     const struct printing *p)
 {
@@ -238,7 +257,8 @@ static void put_rows(struct reporter *r, struct snap *n, const struct taker *to,
 			    .buf = arena_newn(&a, u8, n->key_size + 1ul),
 			    .merge = answers ? &merge : NULL,
 			    .n = n->n,
-			    .div = answers ? 0 : p->div};
+			    .div = answers ? 0 : p->div,
+			    .table = to->watcher ? table_of(r->unit, n->m) : NULL};
 	join_alike(&rows, n, to->keys);
 	rows.row = to->watcher ? read_rows(n, &a) : sorted_rows(n, &a);
 	bool shown = to->watcher ? n->present : answers || is_shown(n, p->at_exit);
@@ -258,6 +278,10 @@ static void put_rows(struct reporter *r, struct snap *n, const struct taker *to,
 			  .make_row = make_row,
 			  .rows = &rows,
 			  .merge = rows.merge};
+	if (rows.table) {
+		it.put_key = put_key;
+		it.unit_ns = rows.table->fn->unit_ns(rows.table);
+	}
 	if (to->watcher)
 		to->watcher->map(to->watcher->self, n->m, &it, to->clearing);
 	else

@@ -3,6 +3,7 @@
 #include "base/tab.h"
 #include "builtin/byfunction.h"
 #include "builtin/calls.h"
+#include "builtin/cells.h"
 #include "builtin/common.h"
 #include "core/agg.h"
 #include "core/columns.h"
@@ -75,116 +76,6 @@ static struct ref lower_emit(struct lower *l, struct node *call, struct mem dst)
 	sc->last = kind_last_way(l->pt->kind)->phase == PROG_END;
 	lower_record(l, call, call->a->next, sc);
 	return REF_NONE;
-}
-
-static struct value named(struct reporter *r, struct str text, u64 n)
-{
-	return (struct value){.kind = V_NAMED, .str = arena_str(&r->reader.arena, text), .u = n};
-}
-
-static void name_of_call(struct reporter *r, struct sb *out, u64 nr)
-{
-	if ((i64)nr == -1)
-		sb_z(out, "rt_sigreturn"); /* at its end, see CALL_GONE */
-	else if (nr >> 33)
-		sb_fmt(out, "[unknown: %lld]", (i64)nr);
-	else
-		call_put_name(out, &r->arch->calls, nr);
-}
-
-static void name_of_user(struct reporter *r, struct sb *out, u64 uid)
-{
-	const char *name = r->reader.names->username(r->reader.asked, (u32)uid);
-
-	if (name)
-		sb_z(out, name);
-	else
-		sb_u64(out, uid);
-}
-
-/* "sda", and "8:0" when it is gone. */
-static void name_of_disk(struct reporter *r, struct sb *out, u64 dev)
-{
-	const char *name = r->reader.names->disk(r->reader.asked, (u32)dev);
-
-	if (name)
-		sb_z(out, name);
-	else
-		sb_fmt(out, "%llu:%llu", dev >> 20, dev & 0xfffff);
-}
-
-static void name_of_interface(struct reporter *r, struct sb *out, u64 index)
-{
-	if (!r->reader.names->interface(r->reader.asked, (u32)index, out))
-		sb_u64(out, index);
-}
-
-static void name_of_cgroup(struct reporter *r, struct sb *out, u64 id)
-{
-	const char *path = r->reader.names->cgroup(r->reader.asked, id);
-
-	if (path)
-		sb_z(out, path);
-	else
-		sb_u64(out, id);
-}
-
-static void name_of_container(struct reporter *r, struct sb *out, u64 id)
-{
-	const char *name = r->reader.names->container(r->reader.asked, id);
-
-	sb_z(out, name ? name : "");
-}
-
-static void put_time(struct reporter *r, struct sb *out, u64 ns)
-{
-	clocks_strftime(&r->reader.clocks, out, "%Y-%m-%dT%H:%M:%S.%k%z", ns);
-	sb_char(out, ' ');
-	memmove(out->s + out->n - 2, out->s + out->n - 3, 2);
-	out->s[out->n - 3] = ':'; /* +0100 is +01:00 in RFC 3339 */
-}
-
-/* What only the machine that is traced can put into words. */
-static void resolve(struct reporter *r, const struct column *c, struct value *v)
-{
-	AUTO_SB text = {0};
-	const struct names *names = r->reader.names;
-	u64 n = v->u, since = n > r->start_ns ? n - r->start_ns : 0;
-
-	bool demangled = c->unit == COL_DEMANGLED;
-	if ((c->unit == COL_FUNCTION || demangled) && (v->kind == V_STR || v->kind == V_NAMED)) {
-		struct str rest = v->str;
-		while (str_cut(&rest, ':', &v->str))
-			;
-		char *plain = demangled ? demangle(&r->reader.arena, v->str) : NULL;
-		v->str = plain ? str_z(plain) : v->str;
-	}
-	if (c->unit == COL_MEMINFO && v->kind == V_STR)
-		*v = names->meminfo(r->reader.asked, v->str, &n)
-			     ? (struct value){.kind = V_UINT, .u = n}
-			     : (struct value){.kind = V_NONE};
-	if (v->kind != V_INT && v->kind != V_UINT)
-		return;
-	if (c->unit == COL_ELAPSED)
-		sb_fmt(&text, "%llu.%06llu", since / 1000000000, since / 1000 % 1000000);
-	else if (c->unit == COL_CLOCK)
-		put_time(r, &text, n);
-	else if (c->unit == COL_SYSCALL)
-		name_of_call(r, &text, n);
-	else if (c->unit == COL_USER)
-		name_of_user(r, &text, n);
-	else if (c->unit == COL_DISK)
-		name_of_disk(r, &text, n);
-	else if (c->unit == COL_INTERFACE)
-		name_of_interface(r, &text, n);
-	else if (c->unit == COL_CGROUP)
-		name_of_cgroup(r, &text, n);
-	else if (c->unit == COL_CONTAINER)
-		name_of_container(r, &text, n);
-	if (text.n)
-		*v = named(r, sb_str(&text), n);
-	else if (c->unit == COL_CONTAINER) /* in none */
-		v->kind = V_NONE;
 }
 
 /* What all rows of a column have. */
@@ -360,7 +251,7 @@ static void put_open_call(struct reporter *r, const struct columns *t, u32 tid, 
 		return;
 	call_text(&text, &r->arch->calls, h->bytes, (struct str){0});
 	merge_rows(h, cell, t->n);
-	cell[at] = named(r, sb_str(&text), 0);
+	cell[at] = value_named(r, sb_str(&text), 0);
 	put_row(r, t, cell, 0, false);
 	calls_drop(h);
 }
@@ -376,7 +267,7 @@ static void interrupt_call(struct reporter *r, const struct columns *t, u32 tid,
 		return;
 	call_text_begun(&text, &r->arch->calls, h->bytes);
 	merge_rows(h, cell, t->n);
-	cell[at] = named(r, sb_str(&text), 0);
+	cell[at] = value_named(r, sb_str(&text), 0);
 	put_row(r, t, cell, 0, false);
 	h->begun = true;
 	calls_set_last(c, 0);
@@ -416,7 +307,7 @@ static void put_mode(struct reporter *r, const struct columns *t, const struct c
 	sb_fmt(&text, "[ Process PID=%u runs in %s mode. ]", head->tid, modes[mode]);
 	for (u32 i = 0; i < t->n; i++)
 		cell[i] = t->col[i].unit == COL_SYSCALL ? (struct value){.kind = V_NONE} : from[i];
-	cell[at] = named(r, sb_str(&text), 0);
+	cell[at] = value_named(r, sb_str(&text), 0);
 	put_row(r, t, cell, 0, false);
 }
 
@@ -449,7 +340,7 @@ static void put_call(struct reporter *r, const struct columns *t, struct value *
 		if (same && !h->begun)
 			take_rows(h, cell, t->n);
 		merge_rows(same ? h : NULL, cell, t->n);
-		cell[at] = named(r, sb_str(&text), 0);
+		cell[at] = value_named(r, sb_str(&text), 0);
 		put_row(r, t, cell, ts, false);
 		sb_clear(&text);
 		call_dump_text(&text, &r->arch->calls, same ? h->bytes : (struct str){0}, bytes);
@@ -470,7 +361,7 @@ static void put_call(struct reporter *r, const struct columns *t, struct value *
 	if (end & CALL_END_SILENT)
 		return;
 	call_event_text(&text, bytes);
-	cell[at] = named(r, sb_str(&text), 0);
+	cell[at] = value_named(r, sb_str(&text), 0);
 	put_row(r, t, cell, ts, false);
 }
 
@@ -485,7 +376,7 @@ static void act_emit(struct reporter *r, const struct schema *sc, const struct v
 	for (u32 i = 0; i < t->n; i++) {
 		bool there = sc->filled >> i & 1;
 		cell[i] = there && used < n ? v[used++] : common_value(&t->col[i]);
-		resolve(r, &t->col[i], &cell[i]);
+		column_resolve(r, &t->col[i], &cell[i]);
 		if (t->col[i].unit == COL_CALL && cell[i].kind == V_BYTES)
 			call = i;
 	}
@@ -674,7 +565,7 @@ static void put_total(struct shown *h)
 		if (c->share && cell[i].kind != V_NONE)
 			cell[i] = (struct value){.kind = V_UINT, .u = 10000};
 		if (here)
-			cell[i] = named(h->r, STR("total"), 0);
+			cell[i] = value_named(h->r, STR("total"), 0);
 		told |= here;
 	}
 	report_put(h->r, &(struct item){.kind = I_TOTAL, .columns = t, .val = cell, .n = t->n});
@@ -704,7 +595,7 @@ static void put_rows(struct shown *h, u64 ts)
 					     : h->rows.v[r][c->index];
 			if (c->part && cell[i].kind == V_HIST)
 				value_percentile(&h->rows.v[r][c->index], c->part - 1, &cell[i]);
-			resolve(h->r, &t->col[i], &cell[i]);
+			column_resolve(h->r, &t->col[i], &cell[i]);
 		}
 		report_put(h->r, &(struct item){.kind = I_ROW,
 						.columns = t,
@@ -755,7 +646,7 @@ static void put_as_map(struct shown *h)
 			if (t->col[i].index >= h->nkey && v->kind != V_STACK)
 				continue;
 			cell[key[r].n] = *v;
-			resolve(h->r, &t->col[i], &cell[key[r].n++]);
+			column_resolve(h->r, &t->col[i], &cell[key[r].n++]);
 		}
 		val[r] = h->rows.v[r][h->nkey];
 	}
@@ -928,7 +819,8 @@ const struct builtin builtin_emit[] = {
 	 .doc = "Prints a row of a table that the script declares: emit(table, column = value, "
 		"...)."},
 	{"void show(name table, [map a], [map b], [map c], [map d], [map e], [map f])", lower_show,
-	 B_ASYNC | B_TIMED, .check = check_show, .act = act_show,
+	 B_ASYNC | B_TIMED, .check = check_show, .act = act_show, .key_text = table_key_text,
+	 .unit_ns = table_unit_ns,
 	 .doc = "Prints maps with the same keys as rows of a table: the parts of the key, then the "
 		"value of each map (of stats() three values: count, average, total). A map of "
 		"plain values after aggregations only adds columns to their rows. Without maps, "
