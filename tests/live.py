@@ -352,7 +352,7 @@ def top():
 	"""The built-in board."""
 	s = Screen(170, 60)
 	s.command('echo $$ > %s/pid; exec %s top --every 200ms' % (tmp.name, sonde))
-	for pane in ('CPU, run queue, off CPU', 'system calls', 'disk latency in us', 'page faults', 'BPF programs of this machine',
+	for pane in ('CPU, run queue, off CPU', 'system calls', 'disk latency (us)', 'page faults', 'BPF programs of this machine',
 		     'TCP', 'new processes', 'lock contention'):
 		s.until(pane)
 	s.send('2', '/')
@@ -484,7 +484,7 @@ def several_tools():
 	"""They trace at the same time, with options of their own and those before the first for all."""
 	s = Screen(100, 40)
 	s.live('--every 200ms syscount -d 1h + runqlat -m + -e "interval:ms:20 { @n = count(); } tracepoint:sched:sched_switch { @n2 = count(); }"')
-	for text in ('sonde live: syscount -d 1h + runqlat -m + interval', ': @calls  table', 'runqlat -m: @time  hist', ': @n  table'):
+	for text in ('sonde live: syscount -d 1h + runqlat -m + interval', ': @calls  table', 'runqlat -m: @time (ms)  hist', ': @n  table'):
 		s.until(text)
 	wait('a name of a system call', lambda: re.search(r'[0-9] .* (read|write|futex|openat|close|epoll_wait)$', s.text(), re.M))
 	rate = lambda: re.search(r': @n  table.*\n.*\n +([0-9.]+)', s.text())

@@ -190,6 +190,18 @@ static void put_untraced(const struct pane *p, struct sb *b)
 		sb_fmt(b, "  not traced for %.0f s", (double)ns / SECOND_NS);
 }
 
+/* Tables show units with the values; axes do not. */
+static void put_unit(const struct front *f, const struct pane *p, struct sb *b)
+{
+	u64 ns = p->t ? p->t->unit_ns : 0;
+	if (ns && strcmp(pane_view(f, p)->name, "table") != 0)
+		sb_fmt(b, " (%s)",
+		       ns == 1          ? "ns"
+		       : ns == 1000     ? "us"
+		       : ns == MILLI_NS ? "ms"
+					: "s");
+}
+
 static void put_pane_title(const struct front *f, const struct pane *p, u32 i, struct sb *b)
 {
 	sb_fmt(b, "%u ", i + 1);
@@ -201,6 +213,7 @@ static void put_pane_title(const struct front *f, const struct pane *p, u32 i, s
 						: STR("text")));
 	if (p->inside)
 		sb_fmt(b, "[%.*s]", STRF(sb_str(&p->row)));
+	put_unit(f, p, b);
 	sb_fmt(b, "  %s", pane_view(f, p)->name);
 	if (p->st.n > p->st.page)
 		sb_fmt(b, "  %u of %u", p->st.cursor + 1, p->st.n);
