@@ -450,6 +450,36 @@ def edited_and_killed():
 
 
 @case
+def killed_while_editing():
+	"""The editor ends with sonde."""
+	editor, seconds = os.path.join(tmp.name, 'editor'), '98%d' % os.getpid()
+	with open(editor, 'w') as f:
+		f.write('#!/bin/sh\necho editing\nexec sleep %s\n' % seconds)
+	os.chmod(editor, 0o755)
+
+	def sleeps():
+		for p in filter(str.isdigit, os.listdir('/proc')):
+			try:
+				with open('/proc/%s/cmdline' % p, 'rb') as f:
+					if f.read() == b'sleep\0%s\0' % seconds.encode():
+						return True
+			except OSError:
+				pass
+		return False
+	for end in (signal.SIGTERM, signal.SIGKILL):
+		s = Screen(100, 24, 'EDITOR=' + editor)
+		s.live("--every 200ms -e 'interval:ms:20 { @old = count(); }'")
+		s.until('1 @old')
+		s.send('e')
+		s.until('editing')
+		wait('the editor', sleeps)
+		os.kill(pid(), end)
+		wait('the shell', lambda: 'status ' in s.text())
+		wait('the end of the editor', lambda: not sleeps())
+		s.close()
+
+
+@case
 def several():
 	"""Scripts beside each other; what each prints comes in their order."""
 	one, two = "-e 'begin { @a[\"x\"] = count(); printf(\"of one\\n\"); }'", "-e 'begin { @a = hist(5); @b = 7; errorf(\"of two\"); exit(3); }'"

@@ -490,12 +490,24 @@ static pid_t start(const struct guard *g, char **argv, int err_fd, int ready_fd)
 	_exit(127);
 }
 
-static int wait_for(pid_t pid)
+static int exit_code(int status)
 {
-	int status = 0;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Until it ends; when the process that asked is gone, it is ended. */
+static int wait_for(const struct guard *g, pid_t pid)
+{
+	enum { POLITE = 20 };
+	int status = 0;
+	for (u32 asked = 0; waitpid(pid, &status, WNOHANG) == 0;) {
+		struct pollfd p = {.fd = g->asks};
+		if (poll(&p, 1, 50) != 1)
+			continue;
+		kill(pid, asked++ < POLITE ? SIGHUP : SIGKILL);
+		usleep(50000);
+	}
+	return exit_code(status);
 }
 
 static bool read_file(const char *path, struct sb *out)
@@ -512,7 +524,7 @@ static const char *edit(const struct guard *g, char *path, struct sb *before, st
 	if (!read_file(path, before))
 		return "the script cannot be read";
 	pid_t pid = start(g, argv, -1, -1);
-	if (pid < 0 || wait_for(pid))
+	if (pid < 0 || wait_for(g, pid))
 		return "the editor failed; EDITOR names it";
 	if (!read_file(path, after))
 		return "the script cannot be read after it was edited";
@@ -539,7 +551,7 @@ static pid_t start_other(const struct guard *g, char *program, struct sb *text)
 	if (attached)
 		return pid;
 	if (pid >= 0)
-		wait_for(pid);
+		wait_for(g, pid);
 	lseek(err, 0, SEEK_SET);
 	(void)fd_read(err, 4000, text);
 	if (!text->n)
@@ -556,19 +568,9 @@ static bool answer(const struct guard *g, enum edit_kind what, struct str text)
 /* As long as the one before is there, too: what ends that one ends both. */
 static bool hand_over(struct guard *g, pid_t pid)
 {
-	int status;
 	g->gone = true;
-	if (!answer(g, EDIT_REPLACED, STR("")))
-		kill(pid, SIGTERM);
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		struct pollfd p = {.fd = g->asks, .events = POLLIN};
-		if (poll(&p, 1, 50) == 1) { /* it asks for nothing any more */
-			kill(pid, SIGTERM);
-			wait_for(pid);
-			return false;
-		}
-	}
-	status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	(void)!answer(g, EDIT_REPLACED, STR(""));
+	int status = wait_for(g, pid);
 	return send_all(g->asks, &status, sizeof(status));
 }
 
