@@ -3,8 +3,8 @@
 
     tests/langstacks.py SONDE INTERPRETER...
 
-Each interpreter runs progs/pycalls.py, or progs/rbcalls.rb, phpcalls.php or plcalls.pl if it has ruby, php or
-perl in its name, which writes its stack at some places, and makes a system call there, where sonde prints
+Each interpreter runs progs/pycalls.py, or progs/rbcalls.rb, phpcalls.php, plcalls.pl or jscalls.js if it has ruby,
+php, perl or node in its name, which writes its stack at some places, and makes a system call there, where sonde prints
 ustack(lang). Both must say the same. As root. Prints a line per interpreter.
 """
 import os
@@ -39,19 +39,38 @@ def run_php(sonde, php, prog, want, got):
     return run_program(sonde, f"{php} {prog}", "getpid", want, got)
 
 
-def run_ruby(sonde, ruby, prog, want, got):
-    """The interpreter is a library: it is there before sonde, and begins when probes are attached."""
-    start = "$stdin.gets; load ARGV.shift"
-    program = subprocess.Popen([*ruby.split(), "-e", start, prog, want], stdin=subprocess.PIPE, text=True)
-    while "ruby" not in open(f"/proc/{program.pid}/maps", encoding="utf-8").read():
+def run_before(sonde, command, mapped, got, stays=False):
+    """The program is there before sonde, and begins when probes are attached: at the end of its input. If it stays
+    until it is ended, it says that it is done, and no other process is asked."""
+    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE if stays else None, text=True)
+    while mapped not in open(f"/proc/{program.pid}/maps", encoding="utf-8").read():
         pass
-    tracer = subprocess.Popen([sonde, "-o", got, "-e", SCRIPT.format(program.pid, "getppid")],
+    only = ["-p", str(program.pid)] if stays else []
+    tracer = subprocess.Popen([sonde, *only, "-o", got, "-e", SCRIPT.format(program.pid, "getppid")],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     first = tracer.stderr.readline()
-    program.communicate("go\n")
+    if stays:
+        program.stdin.close()
+        program.stdout.readline()
+    else:
+        program.communicate("go\n")
     tracer.send_signal(signal.SIGINT)
     said = tracer.communicate()[1]
+    if stays:
+        program.terminate()
+        program.wait()
     return tracer.returncode or program.returncode, said if first.startswith("Attached") else first + said
+
+
+def run_ruby(sonde, ruby, prog, want, got):
+    """The interpreter is a library."""
+    start = "$stdin.gets; load ARGV.shift"
+    return run_before(sonde, [*ruby.split(), "-e", start, prog, want], "ruby", got)
+
+
+def run_node(sonde, node, prog, want, got):
+    """Its file is large, and lines are read from its memory."""
+    return run_before(sonde, [*node.split(), "--no-concurrent-recompilation", prog, want], "node", got, stays=True)
 
 
 def run_perl(sonde, perl, prog, want, got):
@@ -61,6 +80,7 @@ def run_perl(sonde, perl, prog, want, got):
 LANGUAGES = {"ruby": (run_ruby, "rbcalls.rb", ["mark@"]),
              "php": (run_php, "phpcalls.php", ["getmypid", "Calls\\mark@"]),
              "perl": (run_perl, "plcalls.pl", ["main::mark@"]),
+             "node": (run_node, "jscalls.js", ["mark@"]),
              "": (run_python, "pycalls.py", ["mark@"])}
 
 

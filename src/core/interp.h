@@ -13,12 +13,20 @@
 
 struct image;
 
-enum { INTERP_OWN = 16, INTERP_LABEL = 32, INTERP_NAME = 512 };
+enum { INTERP_OWN = 16, INTERP_LABEL = 32, INTERP_NAME = 512, INTERP_BYTES = 768 };
 /* An interpreter, as its file has it. */
 struct interp_file {
 	struct unwind_lang lang;
 	u32 own[INTERP_OWN];      /* what else the row needs to know */
 	char label[INTERP_LABEL]; /* "python3.11"; with a NUL */
+	u8 bytes[INTERP_BYTES];   /* likewise, a table */
+};
+/* The memory of a process that still runs; and what was kept of it, by an address. */
+struct interp_memory {
+	void *arg;
+	bool (*read)(void *arg, u64 addr, void *to, size_t n);
+	bool (*kept)(void *arg, u64 addr, struct str *ret);
+	struct str (*keep)(void *arg, u64 addr, struct str text); /* the copy */
 };
 /* A function, as the source has it. What is not known is "" or 0. */
 struct interp_code {
@@ -37,6 +45,9 @@ struct interp {
 	/* Texts are made in the arena. */
 	void (*code)(const struct interp_file *f, const struct unwind_code *raw, struct arena *a,
 		     struct interp_code *ret);
+	/* What of a function was not copied; NULL: nothing. Only for processes that still run; code() was called. */
+	void (*more)(const struct interp_file *f, const struct unwind_code *raw,
+		     const struct interp_memory *m, struct arena *a, struct interp_code *ret);
 	/* Of an instruction, as a frame's word has it (UNWIND_NO_INSTR: not known). 0: not known. */
 	u32 (*line)(const struct interp_file *f, const struct interp_code *c, u32 instr);
 };

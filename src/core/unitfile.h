@@ -8,7 +8,7 @@
 #pragma once
 #include "core/unit.h"
 
-enum { UNIT_VERSION = 15 };
+enum { UNIT_VERSION = 16 };
 
 /* ds has the texts of the script. e: it holds what only lives here (a probe that waits for the child
  * of -c). */

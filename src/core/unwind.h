@@ -33,6 +33,7 @@
  */
 #pragma once
 #include "base/base.h"
+#include "core/v8.h"
 
 enum {
 	UNWIND_PROCS = 1 << 14,
@@ -71,7 +72,7 @@ struct unwind_proc {
 };
 enum unwind_piece_kind {
 	UNWIND_PIECE_ROWS,
-	UNWIND_PIECE_RULE, /* generated code: the same rule everywhere, in .pc */
+	UNWIND_PIECE_RULE, /* generated code: the same rule everywhere, in .pc; .lang is that of V8 */
 	UNWIND_PIECE_NONE, /* nothing is known, and asking again is of no use */
 };
 struct unwind_piece {
@@ -142,8 +143,9 @@ enum unwind_root {
 enum unwind_form {
 	UNWIND_FORM_FRAMES, /* as numbers of struct unwind_lang say */
 	UNWIND_FORM_PERL,   /* core/perl.h */
+	UNWIND_FORM_V8,     /* core/v8.h: each is a native frame */
 };
-#define UNWIND_FORM_MAX UNWIND_FORM_PERL
+#define UNWIND_FORM_MAX UNWIND_FORM_V8
 enum {
 	UNWIND_FRAME_WORDS = 16, /* an interpreter's frame is read up to here */
 	UNWIND_SIGN_WORDS = 10,  /* of a function: what tells it apart from others at its address */
@@ -209,15 +211,18 @@ struct unwind_lang {
 	/* the function that runs the program: frames that are left by then precede it */
 	struct unwind_range program;
 	u32 pad[5];
+	struct unwind_v8 v8; /* UNWIND_FORM_V8 */
+	u32 pad2[32];
 };
-_Static_assert(sizeof(struct unwind_lang) == 256, "programs shift");
+enum { UNWIND_LANG_SHIFT = 9 };
+_Static_assert(sizeof(struct unwind_lang) == 1 << UNWIND_LANG_SHIFT, "programs shift");
 struct unwind_langs {
 	struct unwind_lang lang[UNWIND_LANGS];
 };
 struct unwind_codes {
 	u64 sign[UNWIND_CODES]; /* 0: nothing */
 	u64 code[UNWIND_CODES]; /* its address, the number of its interpreter, UNWIND_CODE_UNSENT */
-	u64 file[UNWIND_CODES]; /* UNWIND_FORM_PERL: the address of the file's name */
+	u64 file[UNWIND_CODES]; /* UNWIND_FORM_PERL: the address of the file's name; UNWIND_FORM_V8: compiled code */
 };
 #define UNWIND_CODE_UNSENT (1ull << 63) /* its names did not fit into the ring */
 enum { UNWIND_CODE_LANG = 56 };
@@ -309,7 +314,7 @@ struct unwind_copy {
 	/* All frames of the interpreter that follow, as words. A 0 ends those that stand for one native
 	 * frame in its main loop. */
 	u32 nword, lang;                   /* lang: number, and 1 */
-	u32 mode;                          /* UNWIND_IS_TASK: enum stack_mode */
+	u32 mode;                          /* enum stack_mode */
 	struct unwind_program_key program; /* what the process runs, ... */
 	u64 code;                          /* ... and where its code begins; of new processes */
 	/* UNWIND_IS_TASK: the thread pointer, and how often it had left its CPU: the same if it sleeps on. */

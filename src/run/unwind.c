@@ -18,6 +18,7 @@
 #include "run/unwind_memory.h"
 #include "run/unwind_tails.h"
 #include "run/unwind_task.h"
+#include "run/unwind_v8.h"
 #include "sym/mappings.h"
 #include "sym/procs.h"
 #include <errno.h>
@@ -202,6 +203,28 @@ static struct unwind_piece piece_of(struct unwinder *w, const struct proc *p, co
 	return x;
 }
 
+/* Code that is made at run time is that of V8 if the process has some. V8 keeps a range of addresses for it, and
+ * makes more of it readable whenever it needs it: what is around is taken for code, too, so that no stack has to
+ * wait for the note of that. Pieces are in order. */
+static void made_pieces(struct unwinder *w)
+{
+	const u64 around = 512ul << 20;
+	u32 lang = 0;
+	for (u32 i = 0; i < w->piece.n; i++)
+		if (langs_native(&w->langs, w->piece.v[i].lang))
+			lang = w->piece.v[i].lang;
+	for (u32 i = 0; lang && i < w->piece.n; i++) {
+		struct unwind_piece *x = &w->piece.v[i];
+		if (x->kind != UNWIND_PIECE_RULE)
+			continue;
+		u64 before = i ? x[-1].end : 0,
+		    behind = i + 1 < w->piece.n ? x[1].start : UINT64_MAX;
+		x->lang = lang;
+		x->start -= MIN(x->start - before, around);
+		x->end += MIN(behind - x->end, around);
+	}
+}
+
 static void gather_pieces(struct unwinder *w, const struct proc *p, const struct follow *f)
 {
 	w->piece.n = 0;
@@ -215,6 +238,7 @@ static void gather_pieces(struct unwinder *w, const struct proc *p, const struct
 	}
 	if (w->piece.n)
 		qsort(w->piece.v, w->piece.n, sizeof(*w->piece.v), by_start);
+	made_pieces(w);
 }
 
 static void drop_list(struct unwinder *w, struct follow *f)
@@ -338,6 +362,9 @@ struct asking {
 	struct ufile *file;    /* of the last rule */
 	bool looked;           /* /proc was read just now */
 	struct task_lang lang; /* in whose main loop the first such frame is */
+	const struct task *t;  /* to read its memory; NULL: not yet */
+	struct task own;
+	bool told; /* that a layout is not known was counted */
 };
 
 static const struct area *area_at(struct asking *x, u64 addr, const struct proc **p)
@@ -367,11 +394,53 @@ static void note_none(struct unwinder *w, struct follow *f, u64 addr)
 	outdate(w, f);
 }
 
+/* The interpreter of a process, whose code it makes at run time (number, and 1; 0: none). */
+static u32 lang_of_made(struct unwinder *w, const struct proc *p)
+{
+	for (u32 i = 0; p && i < p->now->n; i++) {
+		const struct area *a = &p->now->v[i];
+		const struct ufile *f = a->module ? file_of(w, a) : NULL;
+		if (f && langs_native(&w->langs, f->lang))
+			return f->lang;
+	}
+	return 0;
+}
+
+/* A frame in such code: the word that stands for it, or 0. */
+static u64 native_word(struct asking *x, u32 number, u64 pc, u64 fp, bool made)
+{
+	struct langs *l = &x->w->langs;
+	if (x->copy->mode == STACK_NATIVE || !fp)
+		return 0;
+	if (!l->mem[number - 1].known) {
+		l->unknown[number - 1] += !x->told;
+		x->told = true;
+		return 0;
+	}
+	if (!x->t) {
+		x->own = (struct task){.h = x->w->s->h,
+				       .mem = proc_memory(x->w->s->h, (int)x->copy->pid)};
+		x->t = &x->own;
+	}
+	struct v8_frame at = {x->t, x->copy, l, number - 1, pc, fp, made};
+	return v8_word(&at);
+}
+
+static bool rule_of_made(struct asking *x, const struct proc *p, const struct area *a, u64 addr,
+			 u64 fp, struct copy_code *ret)
+{
+	u32 lang = a->off & MAPS_MADE ? lang_of_made(x->w, p) : 0;
+	if (lang)
+		ret->word = native_word(x, lang, addr, fp, true);
+	return a->off & MAPS_MADE;
+}
+
 static bool rule_at(void *arg, u64 addr, struct copy_code *ret)
 {
 	struct asking *x = arg;
 	const struct proc *p;
 	const struct area *a = area_at(x, addr, &p);
+	u64 fp = ret->fp;
 	u32 pc;
 	x->file = NULL;
 	if (!a && x->looked)
@@ -381,7 +450,7 @@ static bool rule_at(void *arg, u64 addr, struct copy_code *ret)
 	*ret = (struct copy_code){0};
 	ret->rule = a->module ? unwind_rule(UNWIND_NONE, 0, 0) : made_rule(x->w, p, a);
 	if (!a->module)
-		return a->off & MAPS_MADE;
+		return rule_of_made(x, p, a, addr, fp, ret);
 	struct place at = {.w = x->w, .proc = p, .area = a};
 	x->file = file_of(x->w, a);
 	if (!x->file ||
@@ -390,6 +459,10 @@ static bool rule_at(void *arg, u64 addr, struct copy_code *ret)
 	ret->rule = blocks_rule(&x->w->blocks, x->file, pc, ask_file, &at);
 	u32 lang = lang_of(x->w, x->file, &at);
 	bool in_loop = langs_in_loop(&x->w->langs, lang, pc);
+	if (langs_native(&x->w->langs, lang)) {
+		ret->word = in_loop ? native_word(x, lang, addr, fp, false) : 0;
+		return true;
+	}
 	ret->program = langs_in_program(&x->w->langs, lang, pc);
 	ret->lang = in_loop || ret->program ? lang : 0;
 	ret->nests = langs_nest(&x->w->langs, ret->lang);
@@ -426,6 +499,10 @@ static void take_copy(struct unwinder *w, const struct unwind_copy *c)
 	notes_drain(w->s); /* what was mapped before the stack was copied */
 	struct asking x = {.w = w, .copy = c, .f = follow(w, c->pid, c->space)};
 	u32 n = copy_walk(w->s->h, c, rule_at, &x, frame, MIN(c->left, (u32)MAX_TAIL), &end);
+	if (c->mode == STACK_LANG)
+		n = task_only_words(frame, n);
+	if (x.t)
+		close_fd(&x.own.mem);
 	w->ncopy++;
 	count_end(w, &x, end);
 	tails_keep(&w->tails, c->id, frame, n);
@@ -443,7 +520,7 @@ static void take_task(struct unwinder *w, const void *head)
 	notes_drain(w->s);
 	task_open(&t, w->s->h, head);
 	struct unwind_copy *c = task_copy(&t);
-	struct asking x = {.w = w, .copy = c, .f = follow(w, c->pid, c->space)};
+	struct asking x = {.w = w, .copy = c, .f = follow(w, c->pid, c->space), .t = &t};
 	struct task_walk walk = {&w->langs, rule_at, &x, &x.lang};
 	u32 n = task_walk(&t, &walk, frame, MIN(c->left, (u32)MAX_TAIL), &end);
 	if (t.mem < 0 || !task_sleeps(&t)) {
@@ -664,6 +741,7 @@ static void unwind_early(struct session *s, void *self)
 	memory_init(&w->memory, s, &w->blocks, &w->lists);
 	if (map_mem(s, u->langs))
 		langs_init(&w->langs, map_mem(s, u->langs));
+	w->langs.h = s->h;
 	list_processes(w);
 	ask_ahead(w);
 }

@@ -12,7 +12,8 @@ enum {
 	/* Of larger files a block at first, then each time twice as many around the one that is asked
 	 * for: a program that begins soon needs them, and one question takes longer than their rows. */
 	MAX_NEAR_BITS = 5,
-	EARLY_BLOCKS = 512,  /* or beforehand, when there is time for it */
+	EARLY_BLOCKS = 512,  /* or beforehand, when there is time for it; */
+	EARLY_LANG = 4096,   /* of an interpreter, whose stacks should not have to wait */
 	MAX_LISTS = 8 << 20, /* bytes of lists; over it one is made anew for each block */
 	RULE_UNKNOWN = 0,    /* its number */
 };
@@ -397,7 +398,8 @@ void blocks_early(struct blocks *b, struct ufile *f, cfi_ask *ask, void *arg)
 	struct bytes rows = bytes_of("", 0);
 	if (!f->opened && !f->refused)
 		file_opened(b, f, cfi_ask_all(ask, arg, &all, &f->is, &b->answer, &rows));
-	if (f->early || !f->nblock || f->nblock > EARLY_BLOCKS || !enter(b, f) || f->is.bare)
+	if (f->early || !f->nblock || f->nblock > (u32)(f->lang ? EARLY_LANG : EARLY_BLOCKS) ||
+	    !enter(b, f) || f->is.bare)
 		return;
 	f->early = true;
 	if (!rows.n)

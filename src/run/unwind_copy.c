@@ -48,6 +48,16 @@ static bool word(struct walk *w, u64 addr, u64 *ret)
 	return true;
 }
 
+bool copy_read(const struct unwind_copy *c, u64 addr, void *to, size_t n)
+{
+	u64 off = addr - unwind_copy_low(c);
+	if (!n || off > c->bytes || !has_byte(c, off) || !has_byte(c, off + n - 1) ||
+	    n > UNWIND_COPY_PAGE)
+		return false;
+	memcpy(to, c->stack + off, n);
+	return true;
+}
+
 static bool signal_frame(struct walk *w)
 {
 	const struct arch_unwind *u = &w->h->arch->unwind;
@@ -198,13 +208,15 @@ static void put_rest(struct walk *w)
 
 static bool step(struct walk *w, copy_rule *find, void *arg)
 {
-	struct copy_code code = {0};
+	struct copy_code code = {.fp = w->fp};
 	u64 frame;
 	w->end = COPY_END;
 	if (!find(arg, w->ip - w->back, &code)) {
 		w->end = COPY_CODE;
 		return false;
 	}
+	if (code.word && w->n)
+		w->frame[w->n - 1] = code.word;
 	bool is_lang = w->n && code.lang && code.lang == w->copy->lang;
 	bool in_loop = is_lang && !code.program;
 	if (is_lang && code.program)
@@ -242,7 +254,7 @@ u32 copy_walk(const struct host *h, const struct unwind_copy *c, copy_rule *rule
 			 .frame = frame,
 			 .max = max,
 			 .since = max};
-	struct copy_code unused;
+	struct copy_code unused = {0};
 	if (c->first && max)
 		frame[w.n++] = c->ip;
 	while (step(&w, rule, arg) && w.n < max) {

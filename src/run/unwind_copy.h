@@ -18,6 +18,8 @@ enum copy_end {
 
 /* What is known of an address of the process. */
 struct copy_code {
+	u64 fp;   /* given: the frame pointer there; 0: not asked */
+	u64 word; /* not 0: it stands for the frame */
 	u32 rule;
 	u32 lang; /* it is in the main loop of this interpreter (number, and 1), or .program is true; else 0 */
 	/* A call of the loop that one function alone lies between stands for what the call within it does. */
@@ -27,6 +29,8 @@ struct copy_code {
 /* False: no code is known there. */
 typedef bool copy_rule(void *arg, u64 addr, struct copy_code *ret);
 
+/* What a copy has at an address; false: not all of it. */
+bool copy_read(const struct unwind_copy *c, u64 addr, void *to, size_t n);
 /* A record of that size is one, and holds what it says. */
 bool copy_sound(const void *record, size_t size);
 /* The callers of the frame that c begins at, and that one if the program does not have it; up to max.

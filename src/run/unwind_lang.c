@@ -2,7 +2,9 @@
 #include "run/unwind_lang.h"
 #include "base/alloc.h"
 #include "base/pack.h"
+#include "proc/proc.h"
 #include "report/loss.h"
+#include <unistd.h>
 
 enum { MAX_BYTES = 32 << 20 }; /* of names */
 
@@ -17,6 +19,7 @@ void langs_free(struct langs *l)
 {
 	tab_free(&l->texts);
 	tab_free(&l->own_by_sign);
+	tab_free(&l->kept);
 	vec_free(&l->own);
 	arena_free(&l->scratch);
 	arena_free(&l->arena);
@@ -129,6 +132,11 @@ bool langs_nest(const struct langs *l, u32 number)
 	return number && l->mem[number - 1].form == UNWIND_FORM_PERL;
 }
 
+bool langs_native(const struct langs *l, u32 number)
+{
+	return number && l->mem[number - 1].form == UNWIND_FORM_V8;
+}
+
 /* ---- functions ---- */
 
 static struct str keep(struct langs *l, struct str s)
@@ -143,6 +151,57 @@ static struct str keep(struct langs *l, struct str s)
 	return *copy;
 }
 
+struct process {
+	struct langs *l;
+	int mem;
+	u32 pid;
+};
+struct memo {
+	u64 key[2]; /* process, address */
+	struct str text;
+};
+
+static bool read_process(void *arg, u64 addr, void *to, size_t n)
+{
+	const struct process *p = arg;
+	return addr <= INT64_MAX && pread(p->mem, to, n, (off_t)addr) == (ssize_t)n;
+}
+
+static bool kept_text(void *arg, u64 addr, struct str *ret)
+{
+	const struct process *p = arg;
+	u64 key[2] = {p->pid, addr};
+	const struct memo *k = tab_get(&p->l->kept, (struct str){(const char *)key, sizeof(key)});
+	if (k)
+		*ret = k->text;
+	return k != NULL;
+}
+
+static struct str keep_text(void *arg, u64 addr, struct str text)
+{
+	struct process *p = arg;
+	struct memo *k = arena_new(&p->l->arena, struct memo);
+	*k = (struct memo){{p->pid, addr}, arena_str(&p->l->arena, text)};
+	tab_add(&p->l->kept, (struct str){(const char *)k->key, sizeof(k->key)}, k);
+	p->l->bytes += sizeof(*k) + text.n;
+	return k->text;
+}
+
+/* What is not in the copy, if the process still runs. */
+static void read_more(struct langs *l, const struct lang_file *f, const struct unwind_code *raw,
+		      struct interp_code *ret)
+{
+	struct process p = {.l = l, .pid = raw->pid};
+	struct interp_memory m = {&p, read_process, kept_text, keep_text};
+	if (!f->is->more || !l->h)
+		return;
+	p.mem = proc_memory(l->h, (int)raw->pid);
+	if (p.mem < 0)
+		return;
+	f->is->more(&f->file, raw, &m, &l->scratch, ret);
+	close(p.mem);
+}
+
 /* NULL: there is no room. */
 static struct lang_code *take_apart(struct langs *l, const struct unwind_code *raw)
 {
@@ -153,6 +212,7 @@ static struct lang_code *take_apart(struct langs *l, const struct unwind_code *r
 	}
 	const struct lang_file *f = &l->file[raw->lang];
 	f->is->code(&f->file, raw, &l->scratch, &c);
+	read_more(l, f, raw, &c);
 	struct lang_code *kept = arena_new(&l->arena, struct lang_code);
 	*kept = (struct lang_code){raw->sign,
 				   raw->lang,

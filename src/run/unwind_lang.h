@@ -30,6 +30,8 @@ struct langs {
 	struct arena arena, scratch;
 	struct tab texts; /* each once */
 	u64 bytes;        /* of names */
+	struct host *h;   /* of processes that are read; NULL: none */
+	struct tab kept;  /* of their memory, by process and address */
 	struct tab own_by_sign;
 	VEC(struct lang_code *) own; /* what user space read by itself (UNWIND_WORD_OWN) */
 	/* Stacks that user space read, by interpreter: without its frames. */
@@ -48,6 +50,9 @@ bool langs_in_loop(const struct langs *l, u32 number, u32 pc);
 bool langs_in_program(const struct langs *l, u32 number, u32 pc);
 /* Do calls of its main loop stand for one another? See struct copy_code. */
 bool langs_nest(const struct langs *l, u32 number);
+/* Does this interpreter (number, and 1) have a frame of its own for each native one, in code of its file and in code
+ * that is made at run time? */
+bool langs_native(const struct langs *l, u32 number);
 void langs_take(struct langs *l, const void *record, size_t size);
 /* Of a function that user space reads by itself: where langs_keep() has put it before; LANGS_NONE: nowhere,
  * or there is no room. */

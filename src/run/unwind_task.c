@@ -305,7 +305,7 @@ void task_words(struct task *t, struct langs *l, const struct task_lang *at)
 
 /* ---- all of it ---- */
 
-static u32 only_words(u64 *frame, u32 n)
+u32 task_only_words(u64 *frame, u32 n)
 {
 	u32 kept = 0;
 	for (u32 i = 0; i < n; i++)
@@ -322,5 +322,5 @@ u32 task_walk(struct task *t, const struct task_walk *w, u64 *frame, u32 max, en
 		task_words(t, w->langs, w->lang);
 		n = copy_walk(t->h, t->copy, w->rule, w->arg, frame, max, end);
 	}
-	return mode == STACK_LANG ? only_words(frame, n) : n;
+	return mode == STACK_LANG ? task_only_words(frame, n) : n;
 }

@@ -43,5 +43,7 @@ struct task_walk {
 	void *arg;
 	const struct task_lang *lang; /* what .rule has found by then */
 };
+/* Those of n frames that are words stay. Number of them. */
+u32 task_only_words(u64 *frame, u32 n);
 /* Its frames, up to max, as copy_walk() has them; of the mode that the program asked for. */
 u32 task_walk(struct task *t, const struct task_walk *w, u64 *frame, u32 max, enum copy_end *end);

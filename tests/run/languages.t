@@ -221,3 +221,27 @@ EXPECT
 	"lang": "php"
 NEEDS x86_64 dwunwind cmd:setarch file:/usr/bin/php
 TIMEOUT 30
+
+NAME ustack has JavaScript's functions: calls of all kinds, compiled ones, async, a worker; as V8 tells them
+RUN python3 tests/langstacks.py "$SONDE" /usr/bin/node
+EXPECT
+	140 stacks are the same
+NEEDS x86_64 dwunwind file:/usr/bin/node
+TIMEOUT 60
+
+NAME functions of JavaScript and of V8 stand in the order of their calls
+RUN
+	printf 'const fs = require("fs");\nfunction leaf() { console.error("in"); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000); }\n[1].forEach(function each() { leaf(); });\n' >"$TMPDIR/order.js"
+	/usr/bin/node "$TMPDIR/order.js" 2>"$TMPDIR/said" &
+	node=$!
+	until grep -q in "$TMPDIR/said"; do :; done
+	until [ "$(ps -o stat= -p $node | cut -c1)" = S ]; do :; done
+	"$SONDE" stacks -U -p $node | sed -n 's/^ *//; /Builtin_AtomicsWait/,/order.js:3/{ s/(.*//; s/+.*//; s|@.*/|@|; p; }' | head -6
+	kill $node
+EXPECT
+	v8::internal::Builtin_AtomicsWait
+	Builtins_CEntry_Return1_ArgvOnStack_BuiltinExit
+	leaf@order.js:2
+	each@order.js:3
+NEEDS x86_64 dwunwind file:/usr/bin/node
+TIMEOUT 30

@@ -490,6 +490,7 @@ static void send_large(struct copy *c, struct ref task, struct blk *sent, struct
 struct asked {
 	struct mem walk, words; /* words: MEM_NONE if there can be none */
 	struct ref links, frames, task, pid;
+	u32 mode; /* enum stack_mode */
 };
 
 /* Of a process without a list user space puts the first frame, too, if there are interpreters' frames: it
@@ -529,6 +530,7 @@ static void ask(struct lower *l, const struct asked *x, u32 limit)
 	c.head = lower_scratch(l, sizeof(struct unwind_copy) + copy_room(true));
 	put_words(l, x, c.head);
 	struct ref id = put_state(l, walk, c.head, x->pid, limit);
+	lower_store(l, 4, mem_at(c.head, offsetof(struct unwind_copy, mode)), ir_con(f, x->mode));
 	choose_size(l, walk, small, large);
 	ir_at(f, small);
 	send_small(&c, task, sent, full);
@@ -647,7 +649,7 @@ void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct b
 	ir_br(f, O_ULT, lower_load(l, 4, false, mem_at(walk, AT(n))), ir_con(f, limit), missed,
 	      done);
 	ir_at(f, missed);
-	struct asked asked = {walk, words, links, to, task, pid};
+	struct asked asked = {walk, words, links, to, task, pid, (u32)mode};
 	ask(l, &asked, limit);
 	ir_jmp(f, done);
 	ir_at(f, done);

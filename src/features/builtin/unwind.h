@@ -54,6 +54,9 @@ struct walk {
 	 * over, but for an eval; its first part runs no more; all that is left is taken. */
 	u32 perl_used, perl_bare, perl_ended, perl_idle, perl_all;
 	u64 perl_ip; /* then: the native frame that follows */
+	/* UNWIND_FORM_V8: of the native frame; whether its code was made at run time */
+	u64 v8_pc, v8_fp;
+	u32 v8_made;
 	/* not zeroed */
 	u64 lang_frame[UNWIND_FRAME_WORDS];
 	u64 lang_sign[UNWIND_SIGN_WORDS];

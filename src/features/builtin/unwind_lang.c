@@ -41,9 +41,8 @@ static struct ref lang_row(struct lower *l, struct fn *f, struct ref number)
 {
 	struct ref langs = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->unwind->langs->index));
 	struct ref i = ir_op2(f, O_AND, ir_addi(f, number, -1), ir_con(f, UNWIND_LANGS - 1));
-	return ir_op2(f, O_ADD, langs, ir_op2(f, O_SHL, i, ir_con(f, 8)));
+	return ir_op2(f, O_ADD, langs, ir_op2(f, O_SHL, i, ir_con(f, UNWIND_LANG_SHIFT)));
 }
-_Static_assert(sizeof(struct unwind_lang) == 1 << 8, "programs shift");
 
 /* One more in the interpreter's word of those from first on. */
 static void count(struct lower *l, struct fn *f, struct ref number, i32 first)
@@ -76,7 +75,7 @@ void unwind_lang_enter(struct lower *l, struct ref walk, struct ref piece, struc
 {
 	struct fn *f = l->f;
 	struct blk *some = ir_blk(f), *in = ir_blk(f), *known = ir_blk(f), *unknown = ir_blk(f),
-		   *tell = ir_blk(f), *plain = ir_blk(f);
+		   *tell = ir_blk(f), *plain = ir_blk(f), *of_file = ir_blk(f);
 	struct ref n = ir_load(f, 4, piece, offsetof(struct unwind_piece, lang));
 	some->unlikely = true;
 	ir_br(f, O_NE, n, ir_con(f, 0), some, plain);
@@ -86,6 +85,10 @@ void unwind_lang_enter(struct lower *l, struct ref walk, struct ref piece, struc
 		ir_op2(f, O_SUB, ir_load(f, 8, piece, offsetof(struct unwind_piece, start)),
 		       ir_load(f, 4, piece, offsetof(struct unwind_piece, pc)));
 	struct ref pc = ir_op2(f, O_SUB, addr, base);
+	struct ref made = ir_op2(f, O_EQ, ir_load(f, 4, piece, offsetof(struct unwind_piece, kind)),
+				 ir_con(f, UNWIND_PIECE_RULE));
+	ir_br(f, O_NE, made, ir_con(f, 0), in, of_file);
+	ir_at(f, of_file);
 	for (u32 i = 0; i < countof(((struct unwind_lang *)0)->loop); i++) {
 		struct blk *next = ir_blk(f);
 		struct ref at = ir_op2(f, O_SUB, pc, ir_load(f, 4, row, LANG(loop[i].from)));
@@ -107,6 +110,10 @@ void unwind_lang_enter(struct lower *l, struct ref walk, struct ref piece, struc
 	ir_store(f, 4, walk, AT(lang), n);
 	ir_store(f, 4, walk, AT(lang_first), ir_con(f, !only));
 	ir_store(f, 8, walk, AT(lang_base), base);
+	/* what follows finds the caller */
+	ir_store(f, 8, walk, AT(v8_pc), addr);
+	ir_store(f, 8, walk, AT(v8_fp), ir_load(f, 8, walk, AT(fp)));
+	ir_store(f, 4, walk, AT(v8_made), made);
 	ir_jmp(f, plain);
 	ir_at(f, plain);
 }
@@ -135,8 +142,7 @@ struct ref lang_word(const struct lang *x, struct ref addr)
 	return ir_load(x->f, 8, x->walk, AT(word));
 }
 
-/* The word of the frame at an offset that the row tells. */
-static struct ref frame_word(const struct lang *x, i32 member)
+struct ref lang_frame_word(const struct lang *x, i32 member)
 {
 	struct fn *f = x->f;
 	u32 mask = 8 * (UNWIND_FRAME_WORDS - 1);
@@ -368,7 +374,7 @@ static struct ref instruction(const struct lang *x, struct ref code, struct ref 
 		   *count = ir_blk(f);
 	struct ref v = ir_var(f), none = ir_con(f, UNWIND_NO_INSTR);
 	ir_set(f, is, code);
-	struct ref instr = frame_word(x, LANG(instr)), within = lang_param(x, LANG(within));
+	struct ref instr = lang_frame_word(x, LANG(instr)), within = lang_param(x, LANG(within));
 	ir_br(f, O_NE, within, ir_con(f, UNWIND_WITHIN_NONE), in, plain);
 	ir_at(f, in);
 	ir_br(f, O_EQ, within, ir_con(f, UNWIND_WITHIN_SELF), self, words);
@@ -407,7 +413,8 @@ static struct ref code_of(const struct lang *x)
 	struct blk *in = ir_blk(f), *done = ir_blk(f);
 	struct ref code = ir_var(f), body = lang_param(x, LANG(body));
 	ir_set(f, code,
-	       ir_op2(f, O_AND, frame_word(x, LANG(code)), ir_load(f, 8, x->row, LANG(code_mask))));
+	       ir_op2(f, O_AND, lang_frame_word(x, LANG(code)),
+		      ir_load(f, 8, x->row, LANG(code_mask))));
 	ir_br(f, O_NE, body, ir_con(f, (u32)UNWIND_NOWHERE), in, done);
 	ir_at(f, in);
 	ir_set(f, code, lang_word(x, ir_op2(f, O_ADD, ir_get(f, code), body)));
@@ -481,7 +488,7 @@ static void find_caller(const struct lang *x, struct ref cursor)
 	struct ref stride = lang_param(x, LANG(stride));
 	ir_br(f, O_EQ, stride, ir_con(f, 0), list, array);
 	ir_at(f, list);
-	ir_store(f, 8, x->walk, AT(cursor), frame_word(x, LANG(previous)));
+	ir_store(f, 8, x->walk, AT(cursor), lang_frame_word(x, LANG(previous)));
 	ir_jmp(f, done);
 	ir_at(f, array);
 	ir_store(f, 8, x->walk, AT(cursor), ir_op2(f, O_ADD, cursor, stride));
@@ -501,7 +508,7 @@ static struct ref read_flags(const struct lang *x)
 {
 	struct fn *f = x->f;
 	struct blk *here = ir_blk(f), *there = ir_blk(f), *done = ir_blk(f);
-	struct ref word = frame_word(x, LANG(flags)), flags = ir_var(f);
+	struct ref word = lang_frame_word(x, LANG(flags)), flags = ir_var(f);
 	ir_set(f, flags, word);
 	ir_br(f, O_NE, lang_param(x, LANG(flags_here)), ir_con(f, 0), here, there);
 	ir_at(f, there);
@@ -529,16 +536,25 @@ static void leave_by_flags(const struct lang *x)
 }
 
 /* The frame at the cursor, which moves on. Control goes to leave, or to off when the next one is not of
- * the same native frame, to none when there is no frame, to lost when it cannot be read, and to full. */
-static void walk_frame(const struct lang *x, struct ref frames, u32 limit)
+ * the same native frame, to none when there is no frame, to lost when it cannot be read, and to full.
+ * native: a native frame came before. */
+static void walk_frame(const struct lang *x, struct ref frames, u32 limit, bool native)
 {
 	struct fn *f = x->f;
 	struct blk *some = ir_blk(f), *show = ir_blk(f), *bytes = ir_blk(f), *bits = ir_blk(f),
 		   *by_byte = ir_blk(f), *ends = ir_blk(f), *within = ir_blk(f), *over = ir_blk(f),
-		   *wanted = ir_blk(f), *plain = ir_blk(f), *perl = ir_blk(f);
-	ir_br(f, O_EQ, lang_param(x, LANG(form)), ir_con(f, UNWIND_FORM_PERL), perl, plain);
+		   *wanted = ir_blk(f), *plain = ir_blk(f), *perl = ir_blk(f), *v8 = ir_blk(f),
+		   *other = ir_blk(f);
+	struct ref form = lang_param(x, LANG(form));
+	ir_br(f, O_EQ, form, ir_con(f, UNWIND_FORM_PERL), perl, other);
 	ir_at(f, perl);
 	unwind_perl_frame(x, frames, limit);
+	ir_at(f, other);
+	ir_br(f, O_EQ, form, ir_con(f, UNWIND_FORM_V8), native ? v8 : x->none, plain);
+	if (native) {
+		ir_at(f, v8);
+		unwind_v8_frame(x, frames, limit);
+	}
 	ir_at(f, plain);
 	begin(x);
 	struct ref cursor = ir_load(f, 8, x->walk, AT(cursor));
@@ -558,7 +574,7 @@ static void walk_frame(const struct lang *x, struct ref frames, u32 limit)
 	ir_br(f, O_NE, ir_op2(f, O_AND, flags, lang_param(x, LANG(skip_bits))), ir_con(f, 0), ends,
 	      wanted);
 	ir_at(f, wanted);
-	ir_br(f, O_EQ, frame_word(x, LANG(code)), ir_con(f, 0), x->leave, show);
+	ir_br(f, O_EQ, lang_frame_word(x, LANG(code)), ir_con(f, 0), x->leave, show);
 	ir_at(f, show);
 	show_frame(x, frames, limit);
 	ir_br(f, O_EQ, lang_param(x, LANG(flags)), ir_con(f, (u32)UNWIND_NOWHERE), by_byte, ends);
@@ -575,7 +591,7 @@ void unwind_lang_frame(struct lower *l, struct ref walk, struct ref frames, u32 
 {
 	struct fn *f = l->f;
 	struct lang x = lang_at(l, walk, AT(lang));
-	walk_frame(&x, frames, limit);
+	walk_frame(&x, frames, limit, true);
 	ir_at(f, x.lost);
 	count(l, f, x.number, UNWIND_LOST_FRAMES);
 	ir_jmp(f, x.off);
@@ -639,8 +655,8 @@ static void copy_next(struct lower *l, struct ref rec, struct ref row, u32 i)
 static void send_code(struct lower *l, struct ref walk, struct ref rec, struct ref word)
 {
 	struct fn *f = l->f;
-	struct blk *failed = ir_blk(f), *done = ir_blk(f), *perl = ir_blk(f), *plain = ir_blk(f),
-		   *copied = ir_blk(f);
+	struct blk *failed = ir_blk(f), *done = ir_blk(f), *perl = ir_blk(f), *other = ir_blk(f),
+		   *plain = ir_blk(f), *v8 = ir_blk(f), *copied = ir_blk(f);
 	struct ref codes = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->unwind->codes->index));
 	struct ref slot = ir_op2(f, O_AND, word, ir_con(f, UNWIND_CODES - 1));
 	struct ref at = ir_op2(f, O_ADD, codes, ir_op2(f, O_SHL, slot, ir_con(f, 3)));
@@ -656,10 +672,16 @@ static void send_code(struct lower *l, struct ref walk, struct ref rec, struct r
 	ir_store(f, 8, rec, CODE(addr), addr);
 	ir_store(f, 4, rec, CODE(lang), number);
 	ir_store(f, 4, rec, CODE(pid), ir_load(f, 4, walk, AT(pid)));
-	ir_br(f, O_EQ, ir_load(f, 4, row, LANG(form)), ir_con(f, UNWIND_FORM_PERL), perl, plain);
-	ir_at(f, perl);
 	struct ref file = ir_load(f, 8, at, offsetof(struct unwind_codes, file));
-	unwind_perl_names(l, &(struct perl_names){walk, rec, row, addr, file});
+	struct code_names names = {walk, rec, row, addr, file};
+	ir_br(f, O_EQ, ir_load(f, 4, row, LANG(form)), ir_con(f, UNWIND_FORM_PERL), perl, other);
+	ir_at(f, perl);
+	unwind_perl_names(l, &names);
+	ir_jmp(f, copied);
+	ir_at(f, other);
+	ir_br(f, O_EQ, ir_load(f, 4, row, LANG(form)), ir_con(f, UNWIND_FORM_V8), v8, plain);
+	ir_at(f, v8);
+	unwind_v8_names(l, &names);
 	ir_jmp(f, copied);
 	ir_at(f, plain);
 	lang_copy(l, rec, ir_con(f, (u32)CODE(code)), ir_con(f, UNWIND_CODE_BYTES), addr);
@@ -777,7 +799,7 @@ static void find_rest(struct lower *l, struct ref walk, struct ref task,
 		      const struct program_at *at)
 {
 	struct fn *f = l->f;
-	struct blk *none = ir_blk(f), *known = ir_blk(f), *done = ir_blk(f);
+	struct blk *none = ir_blk(f), *listed = ir_blk(f), *known = ir_blk(f), *done = ir_blk(f);
 	struct ref begun = ir_load(f, 4, walk, AT(lang_begun));
 	ir_store(f, 4, walk, AT(lang_rest), begun);
 	ir_br(f, O_EQ, begun, ir_con(f, 0), none, done);
@@ -789,8 +811,10 @@ static void find_rest(struct lower *l, struct ref walk, struct ref task,
 	struct ref code = ir_load(f, 4, p, offsetof(struct unwind_program, code));
 	struct ref base = ir_op2(f, O_SUB, ir_load(f, 8, walk, AT(program_code)), code);
 	ir_store(f, 8, walk, AT(lang_base), base);
-	ir_br(f, O_NE, ir_load(f, 4, lang_row(l, f, number), LANG(known)), ir_con(f, 0), known,
-	      done);
+	struct ref row = lang_row(l, f, number);
+	ir_br(f, O_NE, ir_load(f, 4, row, LANG(form)), ir_con(f, UNWIND_FORM_V8), listed, done);
+	ir_at(f, listed);
+	ir_br(f, O_NE, ir_load(f, 4, row, LANG(known)), ir_con(f, 0), known, done);
 	ir_at(f, known);
 	ir_store(f, 4, walk, AT(lang_rest), number);
 	ir_jmp(f, done);
@@ -811,7 +835,7 @@ static struct fn *make_rest(struct lower *l, u32 limit, bool only)
 	struct ref walk = ir_load(f, 8, links, offsetof(struct links, walk));
 	struct ref frames = ir_load(f, 8, links, offsetof(struct links, frames));
 	struct lang x = lang_at(l, walk, AT(lang_rest));
-	walk_frame(&x, frames, limit);
+	walk_frame(&x, frames, limit, false);
 	ir_at(f, x.off);
 	ir_jmp(f, only ? x.leave : put);
 	ir_at(f, put);

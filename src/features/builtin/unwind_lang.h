@@ -1,6 +1,7 @@
 /*
  * builtin/unwind_lang.h - frames of interpreted languages in a walk: what the files share that walk them.
- * unwind_lang.c walks those that struct unwind_lang describes by numbers, unwind_perl.c those of Perl.
+ * unwind_lang.c walks those that struct unwind_lang describes by numbers, unwind_perl.c those of Perl, unwind_v8.c those
+ * of JavaScript.
  */
 #pragma once
 #include "builtin/unwind.h"
@@ -19,6 +20,8 @@ struct lang {
 };
 /* A number of the row. */
 struct ref lang_param(const struct lang *x, i32 member);
+/* The word of the frame that was read (walk.lang_frame) at an offset that the row tells. */
+struct ref lang_frame_word(const struct lang *x, i32 member);
 /* So many bytes of the process to a place in the walk's memory. */
 void lang_read(const struct lang *x, i32 to, struct ref n, struct ref addr);
 struct ref lang_word(const struct lang *x, struct ref addr);
@@ -47,9 +50,13 @@ struct perl_enter {
 void unwind_perl_enter(struct lower *l, const struct perl_enter *e);
 /* One round of the walk; control goes where struct lang says. */
 void unwind_perl_frame(const struct lang *x, struct ref frames, u32 limit);
-struct perl_names {
+struct code_names {
 	struct ref walk, rec, row;
-	struct ref code, file; /* addresses */
+	struct ref code, file; /* as struct unwind_codes has them */
 };
 /* Names of a function into the record. */
-void unwind_perl_names(struct lower *l, const struct perl_names *n);
+void unwind_perl_names(struct lower *l, const struct code_names *n);
+
+/* Likewise; of the native frame that unwind_lang_enter() was at. */
+void unwind_v8_frame(const struct lang *x, struct ref frames, u32 limit);
+void unwind_v8_names(struct lower *l, const struct code_names *n);

@@ -353,7 +353,7 @@ void unwind_perl_frame(const struct lang *x, struct ref frames, u32 limit)
 /* ---- names ---- */
 
 /* A word of the process, 0 when it cannot be read. */
-static struct ref word(struct fn *f, const struct perl_names *n, struct ref addr, i32 off)
+static struct ref word(struct fn *f, const struct code_names *n, struct ref addr, i32 off)
 {
 	ir_call(f, BPF_FUNC_probe_read_user,
 		ARGS(ir_addi(f, n->walk, AT(word)), ir_con(f, 8), ir_addi(f, addr, off)));
@@ -361,7 +361,7 @@ static struct ref word(struct fn *f, const struct perl_names *n, struct ref addr
 }
 
 /* Where a package, a hash, has its name. */
-static struct ref package_name(struct fn *f, const struct perl_names *n, struct ref stash)
+static struct ref package_name(struct fn *f, const struct code_names *n, struct ref stash)
 {
 	struct blk *behind = ir_blk(f), *within = ir_blk(f), *both = ir_blk(f), *many = ir_blk(f),
 		   *one = ir_blk(f);
@@ -386,7 +386,7 @@ static struct ref package_name(struct fn *f, const struct perl_names *n, struct 
 	return ir_get(f, name);
 }
 
-void unwind_perl_names(struct lower *l, const struct perl_names *n)
+void unwind_perl_names(struct lower *l, const struct code_names *n)
 {
 	struct fn *f = l->f;
 	struct blk *sub = ir_blk(f), *named = ir_blk(f), *by_gv = ir_blk(f), *both = ir_blk(f),

@@ -37,9 +37,9 @@ static struct err *folded_put(void *self, const struct item *it)
 static void put_frame(const struct folded *f, const struct profile_frame *g, struct sb *b)
 {
 	static const char *const marks[FRAME_KINDS] = {
-		[FRAME_KERNEL] = "_[k]", [FRAME_INLINED] = "_[i]", [FRAME_JIT] = "_[j]",
-		[FRAME_PYTHON] = "_[p]", [FRAME_RUBY] = "_[r]",    [FRAME_PHP] = "_[h]",
-		[FRAME_PERL] = "_[l]"};
+		[FRAME_KERNEL] = "_[k]", [FRAME_INLINED] = "_[i]",   [FRAME_JIT] = "_[j]",
+		[FRAME_PYTHON] = "_[p]", [FRAME_RUBY] = "_[r]",      [FRAME_PHP] = "_[h]",
+		[FRAME_PERL] = "_[l]",   [FRAME_JAVASCRIPT] = "_[s]"};
 	for (u32 i = 0; i < g->name.n; i++)
 		sb_char(b, g->name.s[i] == ';' ? ':' : g->name.s[i]);
 	if (f->annotate && marks[g->kind])

@@ -40,8 +40,11 @@ static struct str base_name(struct str path)
 static const struct {
 	const char *name;
 	enum frame_kind kind;
-} languages[] = {
-	{"python", FRAME_PYTHON}, {"ruby", FRAME_RUBY}, {"php", FRAME_PHP}, {"perl", FRAME_PERL}};
+} languages[] = {{"python", FRAME_PYTHON},
+		 {"ruby", FRAME_RUBY},
+		 {"php", FRAME_PHP},
+		 {"perl", FRAME_PERL},
+		 {"javascript", FRAME_JAVASCRIPT}};
 
 static enum frame_kind kind_of(const struct value *v, const struct frame *f)
 {

@@ -25,6 +25,7 @@ enum frame_kind {
 	FRAME_RUBY,
 	FRAME_PHP,
 	FRAME_PERL,
+	FRAME_JAVASCRIPT,
 	FRAME_KINDS
 };
 

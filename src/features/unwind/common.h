@@ -3,7 +3,7 @@
 #include "core/interp.h"
 #include "types/image.h"
 
-extern const struct interp interp_perl, interp_php, interp_python, interp_ruby;
+extern const struct interp interp_perl, interp_php, interp_python, interp_ruby, interp_v8;
 
 struct elf_symbol {
 	u64 addr, size;
@@ -15,6 +15,8 @@ struct bytes file_bytes(const struct image *im, u64 addr, u64 n);
 /* Where compilers put the rest of a function, as a rule what they take to run seldom: the part that
  * most of its jumps lead into which leave it, as far as unwind tables tell one part from another. */
 bool file_other_part(const struct image *im, const struct elf_symbol *fn, struct elf_symbol *ret);
+/* The largest part of the file's code that no unwind table describes. */
+bool file_without_tables(const struct image *im, struct elf_symbol *ret);
 /* Where the thread-local variable is that a function, exported and small, reads first: .root, .at, .plus. */
 bool file_thread_variable(const struct image *im, u64 base, const char *fn, struct unwind_lang *l);
 /* The function with by far the most jumps to where a register points: the main loop of an interpreter whose

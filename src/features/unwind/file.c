@@ -142,6 +142,35 @@ bool file_other_part(const struct image *im, const struct elf_symbol *fn, struct
 	return true;
 }
 
+bool file_without_tables(const struct image *im, struct elf_symbol *ret)
+{
+	enum {
+		SIZE_AT = 12,
+		LEAST = 1 << 16
+	}; /* {length, which CIE, where code begins, its size} */
+	struct parts parts;
+	u32 most = 0;
+	if (!find_parts(im, &parts) || parts.n < 2)
+		return false;
+	for (u32 i = 1; i + 1 < parts.n; i++) {
+		u64 n = part_start(&parts, i + 1) - part_start(&parts, i);
+		if (n > part_start(&parts, most + 1) - part_start(&parts, most) &&
+		    image_is_code(im, part_start(&parts, i)))
+			most = i;
+	}
+	i32 at;
+	u32 size = 0;
+	u64 from = part_start(&parts, most), to = part_start(&parts, most + 1);
+	memcpy(&at, parts.table.p + HEAD + (size_t)ENTRY * most + sizeof(at), sizeof(at));
+	struct bytes b = file_bytes(im, parts.addr + (u64)(i64)at, SIZE_AT + sizeof(size));
+	bytes_seek(&b, SIZE_AT);
+	size = bytes_u32(&b);
+	if (b.bad || to <= from + size || to - from - size < LEAST)
+		return false;
+	*ret = (struct elf_symbol){from + size, to - from - size};
+	return true;
+}
+
 /* ---- thread-local variables ---- */
 
 /* A displacement of 32 bits at b[at], counted from what follows it. */

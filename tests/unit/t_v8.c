@@ -1,0 +1,186 @@
+/* Functions of JavaScript: names, files and lines, as they lie in a process; what makes no sense. */
+#include "core/v8.h"
+#include "run/unwind_lang.h"
+#include "test.h"
+#include "unwind/common.h"
+#include "unwind/v8_lines.h"
+#include <string.h>
+
+enum {
+	HEAP = 0x10000, /* where the objects below are */
+	STRING = 40,    /* types */
+	CONS = 41,
+	ARRAY = 191,
+	CODE = 245,
+	FUNCTION = 0x100, /* objects, from HEAP on */
+	BYTECODE = 0x180,
+	SCRIPT = 0x200,
+	SOURCE = 0x300,
+	NAME = 0x400,
+	TABLE = 0x480,
+	MAPS = 0x800,
+};
+
+struct heap {
+	u8 byte[0x2000];
+	struct arena arena;
+	struct str kept;
+};
+
+static void put(struct heap *h, u32 at, const void *p, size_t n)
+{
+	memcpy(h->byte + at, p, n);
+}
+
+static void put_word(struct heap *h, u32 at, u64 v)
+{
+	put(h, at, &v, sizeof(v));
+}
+
+/* An object of a type, whose map is made for it. */
+static void put_object(struct heap *h, u32 at, u16 type)
+{
+	u32 map = MAPS + 16u * type;
+	put(h, map + 12, &type, sizeof(type));
+	put_word(h, at, HEAP + map + V8_TAG);
+}
+
+static void put_text(struct heap *h, u32 at, const char *text)
+{
+	u32 n = (u32)strlen(text);
+	put_object(h, at, STRING);
+	put(h, at + 12, &n, sizeof(n));
+	put(h, at + V8_STRING_TEXT, text, n);
+}
+
+static bool heap_read(void *arg, u64 addr, void *to, size_t n)
+{
+	const struct heap *h = arg;
+	if (addr < HEAP || addr - HEAP > sizeof(h->byte) || n > sizeof(h->byte) - (addr - HEAP))
+		return false;
+	memcpy(to, h->byte + (addr - HEAP), n);
+	return true;
+}
+
+static bool heap_kept(void *arg, u64 addr, struct str *ret)
+{
+	const struct heap *h = arg;
+	(void)addr;
+	*ret = h->kept;
+	return h->kept.n > 0;
+}
+
+static struct str heap_keep(void *arg, u64 addr, struct str text)
+{
+	struct heap *h = arg;
+	(void)addr;
+	h->kept = arena_str(&h->arena, text);
+	return h->kept;
+}
+
+static struct interp_file layout(void)
+{
+	struct interp_file f = {0};
+	f.lang.v8 = (struct unwind_v8){.map_type = 12,
+				       .is_array = ARRAY,
+				       .array_head = 53,
+				       .script_name = 16,
+				       .length = 12,
+				       .actual = 16,
+				       .first = 16,
+				       .second = 24};
+	f.own[V8_OWN_SOURCE] = 8;
+	f.own[V8_OWN_IS_CODE] = CODE;
+	f.own[V8_OWN_ARRAY_POSITIONS] = 32;
+	return f;
+}
+
+static void put_part(u8 *p, u64 type, const char *text)
+{
+	u32 n = (u32)strlen(text);
+	memcpy(p, &type, sizeof(type));
+	memcpy(p + V8_STRING_HEAD + 12, &n, sizeof(n));
+	memcpy(p + V8_STRING_HEAD + V8_STRING_TEXT, text, n);
+}
+
+TEST(v8_names)
+{
+	const u64 none = V8_STRINGS, script = 1;
+	struct interp_file f = layout();
+	struct unwind_code raw = {0};
+	struct interp_code c;
+	struct arena a = {0};
+	for (size_t i = 0; i < V8_PARTS; i++) {
+		memcpy(raw.name + i * V8_NAME_BYTES, &none, sizeof(none));
+		memcpy(raw.file + i * V8_FILE_BYTES, &none, sizeof(none));
+	}
+	interp_v8.code(&f, &raw, &a, &c);
+	CHECK(c.hidden && str_is(c.name, "<anonymous>"));
+	memcpy(raw.lines + V8_LINES_SCRIPT, &script, sizeof(script));
+	interp_v8.code(&f, &raw, &a, &c);
+	CHECK(!c.hidden && str_is(c.name, "<anonymous>") && !c.file.n);
+	put_part(raw.name, STRING, "Module");
+	put_part(raw.name + V8_NAME_BYTES, STRING, "._load");
+	put_part(raw.file, STRING, "file:///a%20b/c%.mjs");
+	interp_v8.code(&f, &raw, &a, &c);
+	CHECK(str_is(c.name, "Module._load") && str_is(c.file, "/a b/c%.mjs"));
+	/* two bytes for each character; a string that leads elsewhere; longer than what was copied */
+	put_part(raw.name, STRING & ~V8_ONE_BYTE, "\xe9");
+	put_part(raw.name + V8_NAME_BYTES, CONS, "x");
+	interp_v8.code(&f, &raw, &a, &c);
+	CHECK(str_is(c.name, "\xc3\xa9"));
+	put_part(raw.name, STRING, "ab");
+	memset(raw.name + V8_STRING_HEAD + 12, 0xff, 4);
+	interp_v8.code(&f, &raw, &a, &c);
+	CHECK(c.name.n > V8_NAME_BYTES - V8_STRING_HEAD - V8_STRING_TEXT);
+	arena_free(&a);
+}
+
+/* Differences of offsets (from -1 on) and positions: {0, 9}, {4, 14}, {8, 2}. */
+static const u8 positions[] = {2, (9 + 1) << 2, 8, 5 << 2, 8, (12 << 2) - 1};
+
+TEST(v8_lines_of_a_process_that_runs)
+{
+	struct interp_file f = layout();
+	struct heap h = {0};
+	struct interp_memory m = {&h, heap_read, heap_kept, heap_keep};
+	struct unwind_code raw = {.addr = HEAP + FUNCTION};
+	struct interp_code c = {0};
+	struct arena a = {0};
+	u64 script = HEAP + SCRIPT + V8_TAG;
+	put_word(&h, FUNCTION + 8, HEAP + BYTECODE + V8_TAG);
+	put_object(&h, BYTECODE, ARRAY);
+	put_word(&h, BYTECODE + 32, HEAP + TABLE + V8_TAG);
+	put_word(&h, TABLE + 8, (u64)sizeof(positions) << V8_SMI_SHIFT);
+	put(&h, TABLE + 16, positions, sizeof(positions));
+	put_word(&h, SCRIPT + 8, HEAP + SOURCE + V8_TAG);
+	put_word(&h, SCRIPT + 16, HEAP + NAME + V8_TAG);
+	put_text(&h, SOURCE, "one\ntwo\r\nthree\rfour");
+	put_text(&h, NAME, "/a.js");
+	memcpy(raw.lines + V8_LINES_SCRIPT, &script, sizeof(script));
+	interp_v8.more(&f, &raw, &m, &a, &c);
+	CHECK(str_is(c.file, "/a.js"));
+	CHECK(interp_v8.line(&f, &c, 0) == 3 && interp_v8.line(&f, &c, 3) == 3);
+	CHECK(interp_v8.line(&f, &c, 4) == 4 && interp_v8.line(&f, &c, 8) == 1);
+	CHECK(!interp_v8.line(&f, &c, UNWIND_NO_INSTR));
+	/* lines that come before; no table, no script; strings that lead to each other */
+	put_word(&h, SCRIPT + 24, 10ull << V8_SMI_SHIFT);
+	interp_v8.more(&f, &raw, &m, &a, &c);
+	CHECK(interp_v8.line(&f, &c, 0) == 13);
+	put_word(&h, BYTECODE + 32, 0);
+	c = (struct interp_code){0};
+	interp_v8.more(&f, &raw, &m, &a, &c);
+	CHECK(!c.lines.n && c.file.n);
+	put_object(&h, NAME, CONS);
+	put_word(&h, NAME + 16, HEAP + NAME + V8_TAG);
+	put_word(&h, NAME + 24, HEAP + NAME + V8_TAG);
+	c = (struct interp_code){0};
+	interp_v8.more(&f, &raw, &m, &a, &c);
+	CHECK(!c.file.n);
+	put_object(&h, SCRIPT, 0);
+	memset(raw.lines, 0xff, sizeof(raw.lines));
+	interp_v8.more(&f, &raw, &m, &a, &c);
+	CHECK(!c.file.n);
+	arena_free(&h.arena);
+	arena_free(&a);
+}
