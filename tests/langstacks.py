@@ -41,8 +41,10 @@ def run_php(sonde, php, prog, want, got):
 
 def run_before(sonde, command, mapped, got, stays=False):
     """The program is there before sonde, and begins when probes are attached: at the end of its input. If it stays
-    until it is ended, it says that it is done, and no other process is asked."""
+    until it is ended, it says when it is ready and when it is done, and no other process is asked."""
     program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE if stays else None, text=True)
+    if stays:
+        program.stdout.readline()
     while mapped not in open(f"/proc/{program.pid}/maps", encoding="utf-8").read():
         pass
     only = ["-p", str(program.pid)] if stays else []

@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/str.h"
 #include "core/unwind.h"
 
@@ -32,6 +33,7 @@ struct interp_memory {
 struct interp_code {
 	struct str name, file; /* UTF-8, as far as the process had such */
 	struct str lines;      /* what line() needs */
+	struct str inlined;    /* and inlined() */
 	u32 line;              /* of its beginning */
 	bool hidden;           /* none that the source has: it is not shown */
 };
@@ -50,6 +52,8 @@ struct interp {
 		     const struct interp_memory *m, struct arena *a, struct interp_code *ret);
 	/* Of an instruction, as a frame's word has it (UNWIND_NO_INSTR: not known). 0: not known. */
 	u32 (*line)(const struct interp_file *f, const struct interp_code *c, u32 instr);
+	/* Functions that were inlined there, for interp_next(); NULL: none ever are. */
+	struct str (*inlined)(const struct interp_code *c, u32 instr);
 };
 extern const struct interp *const interps[]; /* up to NULL */
 
@@ -58,4 +62,8 @@ struct interp_frame {
 	struct str name, file, language, label;
 	u32 line;
 	bool hidden;
+	struct str inlined; /* what this function called there, for interp_next() */
 };
+/* Innermost first; each is {line, bytes of the name, bytes of the file}, and both texts. */
+void interp_add(struct sb *b, u32 line, struct str name, struct str file);
+bool interp_next(struct bytes *b, struct interp_frame *ret);

@@ -105,23 +105,39 @@ static void frame_text(struct arena *a, const struct type *t, struct frame *f)
 		     : str_z(arena_fmt(a, "%llx %.*s", f->addr, STRF(f->text)));
 }
 
-/* A frame of an interpreted language: its word is no address. False: it is not to be shown. */
-static bool decode_code(struct reader *r, struct arena *a, const struct type *t, struct frame *f)
+static void put_code(struct arena *a, const struct type *t, struct frame *f,
+		     const struct interp_frame *is)
 {
-	struct interp_frame is;
-	bool known = r->names->code(r->asked, f->addr, &is);
-	if (is.hidden)
-		return false;
-	f->addr = 0;
-	f->language = arena_str(a, is.language.n ? is.language : STR("interpreted"));
-	f->module = arena_str(a, is.label);
-	f->sym = known && is.name.n
-			 ? arena_str(a, is.name)
-			 : str_z(arena_fmt(a, "[a function of %.*s]", STRF(f->language)));
-	f->source = arena_str(a, is.file);
-	f->line = is.line;
+	f->sym = is->name.n ? arena_str(a, is->name)
+			    : str_z(arena_fmt(a, "[a function of %.*s]", STRF(f->language)));
+	f->source = arena_str(a, is->file);
+	f->line = is->line;
 	frame_text(a, t, f);
-	return true;
+}
+
+/* A frame of an interpreted language: its word is no address. *f and what was inlined there, at most max; how many
+ * frames that makes. */
+static u32 decode_code(struct reader *r, struct arena *a, const struct type *t, struct frame *f,
+		       u32 max)
+{
+	struct interp_frame is, inner;
+	bool known = r->names->code(r->asked, f->addr, &is);
+	struct bytes inlined = bytes_of(is.inlined.s, is.inlined.n);
+	struct frame of = {0};
+	u32 n = 0;
+	if (is.hidden)
+		return 0;
+	of.language = arena_str(a, is.language.n ? is.language : STR("interpreted"));
+	of.module = arena_str(a, is.label);
+	while (n + 1 < max && inlined.at < inlined.n && interp_next(&inlined, &inner)) {
+		f[n] = of;
+		put_code(a, t, &f[n++], &inner);
+	}
+	if (!known)
+		is.name = STR("");
+	f[n] = of;
+	put_code(a, t, &f[n], &is);
+	return n + 1;
 }
 
 static void decode_frame(struct reader *r, struct arena *a, const struct type *t, u32 pid,
@@ -217,6 +233,11 @@ static u64 stack_addr(const struct stack_at *s, u32 i)
 	return i < s->n ? load_uint(s->first + 8ul * i, 8) : s->tail[i - s->n];
 }
 
+static bool is_code(const struct type *t, const struct stack_at *s, u32 i)
+{
+	return t->kind == T_USTACK && !s->places && unwind_is_word(stack_addr(s, i));
+}
+
 static u32 expect_stack(struct reader *r, const struct type *t, const u8 *p)
 {
 	struct stack_at s = stack_at(r, t, p);
@@ -235,7 +256,9 @@ static void decode_stack(struct reader *r, struct arena *a, const struct type *t
 	    expect_stack(r, t, p))
 		r->names->expected(r->asked);
 	struct stack_at s = stack_at(r, t, p);
-	u32 made = 0, cap = (s.n + s.ntail) * (r->unit->config.show_debug_info ? MAX_INLINED : 1);
+	u32 made = 0, cap = 0;
+	for (u32 i = 0; i < s.n + s.ntail; i++)
+		cap += r->unit->config.show_debug_info || is_code(t, &s, i) ? MAX_INLINED : 1;
 	struct frame *f = arena_newn(a, struct frame, cap + 1);
 	for (u32 i = 0; i < s.n + s.ntail; i++) {
 		struct frame *at = &f[made];
@@ -246,7 +269,7 @@ static void decode_stack(struct reader *r, struct arena *a, const struct type *t
 		if (!s.places)
 			at->addr = stack_addr(&s, i);
 		if (t->kind == T_USTACK && unwind_is_word(at->addr)) {
-			made += decode_code(r, a, t, at);
+			made += decode_code(r, a, t, at, MIN(cap - made, (u32)MAX_INLINED));
 			continue;
 		}
 		decode_frame(r, a, t, s.pid, at);

@@ -219,6 +219,7 @@ static struct lang_code *take_apart(struct langs *l, const struct unwind_code *r
 				   {.name = keep(l, c.name),
 				    .file = keep(l, c.file),
 				    .lines = keep(l, c.lines),
+				    .inlined = keep(l, c.inlined),
 				    .line = c.line,
 				    .hidden = c.hidden}};
 	l->bytes += sizeof(*kept);
@@ -283,7 +284,10 @@ bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret)
 	ret->name = c->is.name;
 	ret->file = c->is.file;
 	ret->hidden = c->is.hidden;
-	ret->line = f->is->line(&f->file, &c->is, word >> UNWIND_WORD_INSTR & UNWIND_NO_INSTR);
+	u32 instr = word >> UNWIND_WORD_INSTR & UNWIND_NO_INSTR;
+	ret->line = f->is->line(&f->file, &c->is, instr);
+	if (f->is->inlined)
+		ret->inlined = f->is->inlined(&c->is, instr);
 	return true;
 }
 

@@ -71,13 +71,11 @@ static bool compiled(const struct walk *w, u64 function, u64 *code, u64 *off)
 	return *off < size;
 }
 
-static bool interpreted(const struct walk *w, bool sure, u64 *off)
+static bool interpreted(const struct walk *w, u64 *off)
 {
 	u64 array;
-	u16 type;
 	*off = frame_word(w, w->v->offset);
-	if ((u32)*off || !object(frame_word(w, w->v->array), &array) ||
-	    (!sure && (!type_of(w, array, &type) || type != w->v->is_array)))
+	if ((u32)*off || !object(frame_word(w, w->v->array), &array))
 		return false;
 	*off = (*off >> V8_SMI_SHIFT) - w->v->array_head;
 	return true;
@@ -87,11 +85,9 @@ static u64 instruction(const struct walk *w, u64 function, u64 *code)
 {
 	u64 off;
 	*code = 0;
-	if (w->at->made && compiled(w, function, code, &off))
+	if (w->at->made ? compiled(w, function, code, &off) : interpreted(w, &off))
 		return MIN(off, (u64)UNWIND_NO_INSTR);
 	*code = 0;
-	if (interpreted(w, !w->at->made, &off))
-		return MIN(off, (u64)UNWIND_NO_INSTR);
 	return UNWIND_NO_INSTR;
 }
 

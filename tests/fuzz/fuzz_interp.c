@@ -43,11 +43,70 @@ static void take_code(const struct interp *is, const u8 *data, size_t n)
 	free(raw);
 }
 
+/* A process whose memory the bytes are, over and over. */
+static bool any_memory(void *arg, u64 addr, void *to, size_t n)
+{
+	const struct bytes *b = arg;
+	u64 at = b->n ? addr % b->n : 0;
+	if (n > b->n - at)
+		return false;
+	memcpy(to, b->p + at, n);
+	return true;
+}
+
+static bool never_kept(void *arg, u64 addr, struct str *ret)
+{
+	(void)arg, (void)addr, (void)ret;
+	return false;
+}
+
+static struct str keep(void *arg, u64 addr, struct str text)
+{
+	static char kept[1 << 16];
+	u32 n = MIN(text.n, (u32)sizeof(kept)) & ~3u;
+	(void)arg, (void)addr;
+	memcpy(kept, text.s, n);
+	return str_n(kept, n);
+}
+
+static void take_process(const struct interp *is, const u8 *data, size_t n)
+{
+	enum { SMALL = 0x3f };
+	struct bytes b = bytes_of(data, n);
+	struct interp_memory m = {&b, any_memory, never_kept, keep};
+	struct interp_file f = {0};
+	struct unwind_code *raw = calloc(1, sizeof(*raw));
+	struct interp_code c = {0};
+	struct interp_frame frame;
+	struct arena a = {0};
+	u32 v8[sizeof(f.lang.v8) / sizeof(u32)] = {0};
+	memcpy(v8, data, MIN(n, sizeof(v8)));
+	for (u32 i = 0; i < countof(v8); i++)
+		v8[i] &= SMALL;
+	memcpy(&f.lang.v8, v8, sizeof(v8));
+	for (u32 i = 0; i < INTERP_OWN && i < n; i++)
+		f.own[i] = data[i] & SMALL;
+	memcpy(f.bytes, data, MIN(n, sizeof(f.bytes)));
+	memcpy(raw->lines, data, MIN(n, sizeof(raw->lines)));
+	if (is->more)
+		is->more(&f, raw, &m, &a, &c);
+	for (u32 i = 0; i < 64 && is->inlined; i++) {
+		struct str in = is->inlined(&c, i * 37);
+		struct bytes r = bytes_of(in.s, in.n);
+		is->line(&f, &c, i * 37);
+		while (r.at < r.n && interp_next(&r, &frame))
+			;
+	}
+	arena_free(&a);
+	free(raw);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
 	for (u32 i = 0; interps[i]; i++) {
 		take_file(interps[i], data, n);
 		take_code(interps[i], data, n);
+		take_process(interps[i], data, n);
 	}
 	return 0;
 }

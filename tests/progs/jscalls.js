@@ -1,6 +1,6 @@
 // Calls of all kinds. mark() writes the stack as V8 tells it, and makes a getppid(2): jscalls.js FILE.
-// The end of standard input is the sign to begin. It writes "done", and waits for SIGTERM: lines of functions can
-// only be read from a process that runs.
+// It writes "ready"; the end of standard input is the sign to begin. Then it writes "done", and waits for SIGTERM:
+// lines of functions can only be read from a process that runs.
 'use strict';
 const fs = require('fs');
 const vm = require('vm');
@@ -194,7 +194,35 @@ function warm(times) {
 	return sum;
 }
 
+// These are inlined.
+function innermost(n, last) {
+	return last ? recursion(1) : n;
+}
+
+class Inlined {
+	method(n, last) {
+		return innermost(n, last) + 1;
+	}
+}
+const one = new Inlined();
+
+function around(n, last) {
+	const x = n * 2;
+	return x + one.method(n, last);
+}
+
+function warm_inlined(times) {
+	let sum = 0;
+	for (let i = 0; i < times; i++)
+		sum += around(i, false);
+	return sum;
+}
+
 function compiled() {
+	for (let i = 0; i < 3; i++)
+		around(i, true);
+	warm_inlined(200000);
+	around(0, true);
 	warm(600);
 	outer(0, true);
 	warm(200000);
@@ -202,8 +230,10 @@ function compiled() {
 }
 
 async function main() {
-	if (isMainThread)
+	if (isMainThread) {
+		fs.writeSync(1, 'ready\n');
 		fs.readFileSync(0);
+	}
 	recursion(0);
 	recursion(5);
 	recursion(60);

@@ -225,7 +225,7 @@ TIMEOUT 30
 NAME ustack has JavaScript's functions: calls of all kinds, compiled ones, async, a worker; as V8 tells them
 RUN python3 tests/langstacks.py "$SONDE" /usr/bin/node
 EXPECT
-	140 stacks are the same
+	148 stacks are the same
 NEEDS x86_64 dwunwind file:/usr/bin/node
 TIMEOUT 60
 

@@ -45,7 +45,8 @@ struct toy {
 
 static void open_toy(struct toy *x)
 {
-	static const struct interp toy = {"toy", "Toy", "toy", NULL, toy_name, NULL, toy_line};
+	static const struct interp toy = {"toy",    "Toy", "toy",    NULL,
+					  toy_name, NULL,  toy_line, NULL};
 	*x = (struct toy){.h = {.root = ""}};
 	langs_init(&x->langs, &x->langs_mem);
 	x->langs.file[0].is = &toy;

@@ -184,3 +184,39 @@ TEST(v8_lines_of_a_process_that_runs)
 	arena_free(&h.arena);
 	arena_free(&a);
 }
+
+TEST(functions_that_were_inlined)
+{
+	AUTO_SB b = {0};
+	struct interp_frame f;
+	interp_add(&b, 7, STR("inner"), STR("/a.js"));
+	interp_add(&b, 0, STR("outer"), STR(""));
+	struct bytes r = bytes_of(b.s, b.n);
+	CHECK(interp_next(&r, &f) && f.line == 7 && str_is(f.name, "inner") &&
+	      str_is(f.file, "/a.js"));
+	CHECK(interp_next(&r, &f) && !f.line && str_is(f.name, "outer") && !f.file.n);
+	CHECK(!interp_next(&r, &f));
+	r = bytes_of(b.s, b.n - 1);
+	CHECK(interp_next(&r, &f) && !interp_next(&r, &f));
+}
+
+/* {instruction, line, where the chain is, and 1} */
+TEST(v8_inlined_functions_of_an_instruction)
+{
+	AUTO_SB chain = {0};
+	struct interp_frame f;
+	u32 n = 0;
+	sb_mem(&chain, &n, sizeof(n));
+	interp_add(&chain, 5, STR("inner"), STR("/a.js"));
+	n = (u32)(chain.n - sizeof(n));
+	memcpy(chain.s, &n, sizeof(n));
+	const u32 entries[] = {2, 10, 0, 8, 11, 1, 16, 12, 1000};
+	struct interp_code c = {.lines = str_n((const char *)entries, sizeof(entries)),
+				.inlined = sb_str(&chain)};
+	CHECK(!interp_v8.inlined(&c, 1).n && !interp_v8.inlined(&c, 2).n);
+	struct str in = interp_v8.inlined(&c, 9);
+	struct bytes r = bytes_of(in.s, in.n);
+	CHECK(interp_next(&r, &f) && f.line == 5 && str_is(f.name, "inner") && r.at == r.n);
+	CHECK(!interp_v8.inlined(&c, 16).n && !interp_v8.inlined(&c, UNWIND_NO_INSTR).n);
+	CHECK(interp_v8.line(NULL, &c, 9) == 11 && !interp_v8.line(NULL, &c, 1));
+}

@@ -99,47 +99,41 @@ static struct ref compiled(const struct lang *x, const struct reads *r, struct r
 	return off;
 }
 
-/* How far the interpreter has come in the function's bytecode, in bytes. sure: it runs it. */
-static struct ref interpreted(const struct lang *x, const struct reads *r, bool sure)
+/* How far the interpreter has come in the function's bytecode, in bytes. */
+static struct ref interpreted(const struct lang *x, const struct reads *r)
 {
 	struct fn *f = x->f;
 	struct blk *smi = ir_blk(f);
 	struct ref off = lang_frame_word(x, V8(offset)), array = lang_frame_word(x, V8(array));
 	ir_br(f, O_EQ, ir_op1(f, O_EXTU, 4, off), ir_con(f, 0), smi, r->no);
 	ir_at(f, smi);
-	array = object(r, array);
-	if (!sure)
-		is_of(r, type_of(r, array), number(r, V8(is_array)));
+	object(r, array);
 	off = ir_op2(f, O_SHR, off, ir_con(f, V8_SMI_SHIFT));
 	return ir_op2(f, O_SUB, off, number(r, V8(array_head)));
 }
 
-/* As a word has it. */
+/* As a word has it. Code that took the place of other code while it ran may have what that has left in its frame, so
+ * only the file's code, the interpreter, is asked where it is by its frame. */
 static struct ref instruction(const struct lang *x, const struct reads *r, struct ref function)
 {
 	struct fn *f = x->f;
-	struct blk *made = ir_blk(f), *of_file = ir_blk(f), *again = ir_blk(f), *none = ir_blk(f),
-		   *large = ir_blk(f), *have = ir_blk(f), *done = ir_blk(f);
-	struct reads first = *r, last = *r;
+	struct blk *made = ir_blk(f), *of_file = ir_blk(f), *none = ir_blk(f), *large = ir_blk(f),
+		   *have = ir_blk(f), *done = ir_blk(f);
+	struct reads last = *r;
 	struct ref v = ir_var(f);
-	first.no = again;
 	last.no = none;
 	ir_store(f, 8, x->walk, AT(lang_file), ir_con(f, 0));
 	ir_br(f, O_NE, ir_load(f, 4, x->walk, AT(v8_made)), ir_con(f, 0), made, of_file);
 	ir_at(f, made);
-	ir_set(f, v, compiled(x, &first, function));
-	ir_jmp(f, have);
-	ir_at(f, again); /* the interpreter may have a copy of its code for a function */
-	ir_set(f, v, interpreted(x, &last, false));
+	ir_set(f, v, compiled(x, &last, function));
 	ir_jmp(f, have);
 	ir_at(f, of_file);
-	ir_set(f, v, interpreted(x, &last, true));
+	ir_set(f, v, interpreted(x, &last));
 	ir_jmp(f, have);
-	ir_at(f, none);
-	ir_set(f, v, ir_con(f, UNWIND_NO_INSTR));
-	ir_jmp(f, done);
 	ir_at(f, have);
 	ir_br(f, O_UGT, ir_get(f, v), ir_con(f, UNWIND_NO_INSTR), large, done);
+	ir_at(f, none);
+	ir_jmp(f, large);
 	ir_at(f, large);
 	ir_set(f, v, ir_con(f, UNWIND_NO_INSTR));
 	ir_jmp(f, done);

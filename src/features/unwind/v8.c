@@ -332,4 +332,5 @@ const struct interp interp_v8 = {
 	.code = v8_code,
 	.more = v8_more,
 	.line = v8_line,
+	.inlined = v8_inlined,
 };

@@ -282,6 +282,13 @@ struct source {
 	u32 before; /* lines that are said to come before it */
 };
 
+static bool script_source(const struct v8 *x, u64 script, struct source *ret)
+{
+	if (!smi_at(x, script + x->v->script_name + WORD, &ret->before))
+		ret->before = 0;
+	return script_lines(x, script, &ret->ends);
+}
+
 /* From 1 on. */
 static u32 line_at(const struct source *s, u32 position)
 {
@@ -356,13 +363,24 @@ static bool next_position(struct bytes *b, u64 *raw, struct position *p)
 	return !b->bad;
 }
 
+/* An entry of .lines: of instructions from one on. Chain is where .inlined has the functions, and 1; 0: there are
+ * none. */
+struct entry {
+	u32 at, line, chain;
+};
+
+static void put_entry(struct sb *out, i32 at, u32 line, u32 chain)
+{
+	struct entry e = {(u32)MAX(at, 0), line, chain}, last = {0};
+	if (out->n >= sizeof(last))
+		memcpy(&last, out->s + out->n - sizeof(last), sizeof(last));
+	if (line != last.line || chain != last.chain)
+		sb_mem(out, &e, sizeof(e));
+}
+
 static void put_line(struct sb *out, i32 at, u32 line)
 {
-	u32 entry[2] = {(u32)MAX(at, 0), line};
-	u32 last =
-		out->n >= sizeof(entry) ? number(sb_str(out), (u32)(out->n / sizeof(u32)) - 1) : 0;
-	if (line != last)
-		sb_mem(out, entry, sizeof(entry));
+	put_entry(out, at, line, 0);
 }
 
 /* Of bytecodes. */
@@ -421,34 +439,110 @@ struct function {
 	u64 array; /* its bytecode */
 };
 
-/* Of the call that was not inlined itself, in which inlined call number n is: where it is. */
-static bool outermost(const struct v8 *x, struct bytes calls, i32 n, u32 *place)
+/* ---- optimized code ---- */
+
+/* What code was made of: calls that it has in it, and functions. */
+struct made_of {
+	struct bytes calls; /* {position of the call, number of the function} */
+	u64 functions;      /* an array */
+	struct sb *inlined;
+};
+
+static bool name_of_scope(const struct v8 *x, u64 scope, u64 *ret)
 {
-	enum { ENTRY = 16 }; /* {position, number of the function} */
-	struct position p = {.call = n};
-	for (u32 i = 0; i < MAX_DEPTH && p.call >= 0; i++) {
-		bytes_seek(&calls, (size_t)p.call * ENTRY);
-		position_of(bytes_u64(&calls), &p);
-	}
-	*place = p.place;
-	return !calls.bad && p.call < 0 && x->f->own[V8_OWN_INLINED];
+	u32 n, length;
+	u16 type;
+	if (!smi_at(x, scope + x->v->scope_count, &n))
+		return false;
+	u64 at = scope + x->v->scope_first + WORD * ((u64)n + (n < V8_INLINE_NAMES ? n : 1));
+	for (u32 i = 0; i < V8_NAME_TRIES; i++)
+		if (pointer_at(x, at + (u64)WORD * i, ret) && type_of(x, *ret, &type) &&
+		    type < V8_STRINGS && read_at(x, *ret + x->v->length, &length, sizeof(length)) &&
+		    length)
+			return true;
+	return false;
 }
 
-/* Of calls in optimized code. Those that are inlined are not shown, but the call of the function that is. */
+static void function_name(const struct v8 *x, u64 shared, struct sb *out)
+{
+	u64 name;
+	u16 type;
+	if (!pointer_at(x, shared + x->v->name, &name) || !type_of(x, name, &type))
+		return;
+	if (type < V8_STRINGS || (type == x->v->is_scope && name_of_scope(x, name, &name)))
+		all_text(x, name, INTERP_NAME, take_name, out);
+}
+
+/* The function that was inlined, at a place in its source, is put behind the others. */
+static bool put_inlined(const struct v8 *x, const struct made_of *m, u32 number, u32 place)
+{
+	AUTO_SB name = {0};
+	AUTO_SB file = {0};
+	struct source source = {0};
+	u64 v, script, text;
+	u16 type;
+	if (!read_at(x, m->functions + ARRAY_TEXT + (u64)WORD * number, &v, sizeof(v)) ||
+	    !(v & V8_TAG))
+		return false;
+	u64 shared = v & ~(u64)V8_TAG_MASK; /* it may be a weak one */
+	if (!type_of(x, shared, &type) || type != x->v->is_shared)
+		return false;
+	function_name(x, shared, &name);
+	if (pointer_at(x, shared + x->v->script, &script) && type_of(x, script, &type) &&
+	    type == x->v->is_script && script_source(x, script, &source)) {
+		if (pointer_at(x, script + x->v->script_name, &text))
+			all_text(x, text, CHUNK, take_name, &file);
+		interp_add(m->inlined, line_at(&source, place),
+			   name.n ? sb_str(&name) : STR("<anonymous>"),
+			   v8_path(x->a, sb_str(&file)));
+	} else if (name.n) {
+		interp_add(m->inlined, 0, sb_str(&name), STR(""));
+	}
+	return true;
+}
+
+/* Of a position in an inlined call: the chain of functions, and where the call is that was not inlined itself. False:
+ * that is not known. */
+static bool put_chain(const struct v8 *x, const struct made_of *m, struct position *p, u32 *chain)
+{
+	enum { ENTRY = 16, MAX_CHAINS = 1 << 16, MAX_DEEP = 15 };
+	struct bytes calls = m->calls;
+	size_t from = m->inlined->n;
+	bool ok = from < MAX_CHAINS;
+	sb_mem(m->inlined, &(u32){0}, sizeof(u32));
+	for (u32 i = 0; i < MAX_DEEP && p->call >= 0 && ok; i++) {
+		bytes_seek(&calls, (size_t)p->call * ENTRY);
+		u64 raw = bytes_u64(&calls);
+		u32 number = bytes_u32(&calls);
+		ok = !calls.bad && put_inlined(x, m, number, p->place);
+		position_of(raw, p);
+	}
+	ok = ok && p->call < 0;
+	u32 n = (u32)(m->inlined->n - from - sizeof(u32));
+	memcpy(m->inlined->s + from, &n, sizeof(n));
+	*chain = ok ? (u32)from + 1 : 0;
+	if (!ok)
+		m->inlined->n = from;
+	return ok;
+}
+
 static void call_lines(const struct v8 *x, u64 code, struct bytes table, const struct source *s,
-		       struct sb *out)
+		       struct sb *out, struct sb *inlined)
 {
 	struct position p = at_entry;
-	struct bytes calls = bytes_of("", 0);
+	struct made_of m = {.calls = bytes_of("", 0), .inlined = inlined};
+	const u32 *own = x->f->own;
 	u64 raw = 0, data;
-	u32 at = ARRAY_TEXT + WORD * x->f->own[V8_OWN_INLINED];
-	if (pointer_at(x, code + x->f->own[V8_OWN_CODE_DATA], &data) &&
-	    !table_at(x, data + at, &calls))
-		calls = bytes_of("", 0);
+	bool has =
+		own[V8_OWN_INLINED] && own[V8_OWN_LITERALS] &&
+		pointer_at(x, code + own[V8_OWN_CODE_DATA], &data) &&
+		table_at(x, data + ARRAY_TEXT + (u64)WORD * own[V8_OWN_INLINED], &m.calls) &&
+		pointer_at(x, data + ARRAY_TEXT + (u64)WORD * own[V8_OWN_LITERALS], &m.functions);
 	while (next_position(&table, &raw, &p)) {
-		u32 place = p.place;
-		bool known = p.call < 0 || outermost(x, calls, p.call, &place);
-		put_line(out, p.at, known ? line_at(s, place) : 0);
+		struct position outer = p;
+		u32 chain = 0;
+		bool known = p.call < 0 || (has && put_chain(x, &m, &outer, &chain));
+		put_entry(out, p.at, known ? line_at(s, outer.place) : 0, chain);
 	}
 }
 
@@ -478,7 +572,8 @@ static bool array_code(const struct v8 *x, u64 array, struct bytes *ret)
 }
 
 /* Of compiled code (tagged; 0: of bytecode). */
-static void find_lines(const struct v8 *x, const struct function *fn, u64 code, struct sb *out)
+static void find_lines(const struct v8 *x, const struct function *fn, u64 code, struct sb *out,
+		       struct sb *inlined)
 {
 	struct bytes table, positions, sizes;
 	u32 kind;
@@ -497,7 +592,7 @@ static void find_lines(const struct v8 *x, const struct function *fn, u64 code, 
 			baseline_lines(x, positions, sizes, table, &fn->source, out);
 		return;
 	}
-	call_lines(x, code, positions, &fn->source, out);
+	call_lines(x, code, positions, &fn->source, out, inlined);
 }
 
 static u64 word_of(const u8 *p, u32 at)
@@ -513,6 +608,7 @@ void v8_more(const struct interp_file *f, const struct unwind_code *raw,
 	AUTO_SB text = {0};
 	AUTO_SB file = {0};
 	AUTO_SB lines = {0};
+	AUTO_SB inlined = {0};
 	u32 parts = 0;
 	struct v8 x = {.f = f, .v = &f->lang.v8, .m = m, .a = a, .parts = &parts};
 	struct function fn = {.shared = raw->addr};
@@ -526,26 +622,47 @@ void v8_more(const struct interp_file *f, const struct unwind_code *raw,
 	if (pointer_at(&x, script + x.v->script_name, &name) &&
 	    all_text(&x, name, CHUNK, take_name, &file))
 		ret->file = v8_path(a, sb_str(&file));
-	if (!smi_at(&x, script + x.v->script_name + WORD, &fn.source.before))
-		fn.source.before = 0;
-	if (!script_lines(&x, script, &fn.source.ends) || !find_array(&x, fn.shared, &fn.array))
+	if (!script_source(&x, script, &fn.source) || !find_array(&x, fn.shared, &fn.array))
 		return;
-	find_lines(&x, &fn, word_of(raw->lines, V8_LINES_CODE), &lines);
+	find_lines(&x, &fn, word_of(raw->lines, V8_LINES_CODE), &lines, &inlined);
 	ret->lines = arena_str(a, sb_str(&lines));
+	ret->inlined = arena_str(a, sb_str(&inlined));
 }
 
-u32 v8_line(const struct interp_file *f, const struct interp_code *c, u32 instr)
+/* The last entry at that instruction or before it. */
+static bool find_entry(const struct interp_code *c, u32 instr, struct entry *ret)
 {
-	u32 lo = 0, hi = c->lines.n / (2 * (u32)sizeof(u32));
-	(void)f;
+	u32 lo = 0, hi = c->lines.n / (u32)sizeof(*ret);
 	if (instr == UNWIND_NO_INSTR)
-		return 0;
+		return false;
 	while (lo < hi) {
 		u32 mid = lo + (hi - lo) / 2;
-		if (number(c->lines, 2 * mid) <= instr)
+		memcpy(ret, c->lines.s + mid * sizeof(*ret), sizeof(*ret));
+		if (ret->at <= instr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo ? number(c->lines, 2 * lo - 1) : 0;
+	if (lo)
+		memcpy(ret, c->lines.s + (lo - 1) * sizeof(*ret), sizeof(*ret));
+	return lo > 0;
+}
+
+u32 v8_line(const struct interp_file *f, const struct interp_code *c, u32 instr)
+{
+	struct entry e;
+	(void)f;
+	return find_entry(c, instr, &e) ? e.line : 0;
+}
+
+struct str v8_inlined(const struct interp_code *c, u32 instr)
+{
+	struct entry e;
+	u32 n;
+	if (!find_entry(c, instr, &e) || !e.chain || c->inlined.n < sizeof(n) ||
+	    e.chain - 1 > c->inlined.n - sizeof(n))
+		return STR("");
+	memcpy(&n, c->inlined.s + e.chain - 1, sizeof(n));
+	struct str rest = str_from(c->inlined, e.chain - 1 + (u32)sizeof(n));
+	return str_n(rest.s, MIN(n, rest.n));
 }
