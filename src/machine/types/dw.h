@@ -174,6 +174,8 @@ enum dw_found dw_by_prologue(struct debug *d, const struct dw_spot *s, const str
 			     Dwarf_Die *param, struct debug_var *v);
 /* Does the prologue change a register that the one place of a parameter, for all of the function, is in? */
 bool dw_moves(const struct dw_prologue *p, Dwarf_Die *param);
+/* Is it of a C++ class that cannot be copied byte by byte? */
+bool dw_is_by_address(struct debug *d, Dwarf_Die *param);
 /* Why a parameter in registers of floating point numbers cannot be read. */
 const char *dw_in_vectors(const struct type *t);
 

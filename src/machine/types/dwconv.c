@@ -196,6 +196,12 @@ static bool by_address(struct debug *d, Dwarf_Die *class, int depth)
 	return false;
 }
 
+bool dw_is_by_address(struct debug *d, Dwarf_Die *param)
+{
+	Dwarf_Die type;
+	return peeled(d, param, &type) && by_address(d, &type, 0);
+}
+
 static enum pass_kind kind_of(struct debug *d, Dwarf_Die *holder, const struct type *t)
 {
 	const struct arch_convention *c = convention(d);

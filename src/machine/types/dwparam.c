@@ -381,12 +381,12 @@ static bool is_memory(const struct debug_loc *l)
 	return true;
 }
 
-/* Rust has addresses of structs on the stack; for optimised code LLVM then says that it has the structs. */
+/* Of what is passed by its address, with the address on the stack, LLVM may say for optimised code that it is there. */
 static bool is_on_stack(const struct debug *d, const struct debug_var *v)
 {
 	const struct debug_piece *p = v->loc.piece;
-	return v->type->size > 8 && !p->value && p->op->kind == DO_REG &&
-	       p->op->v == arch_of(d->machine)->c_calls.sp && p->op[p->nop - 1].kind == DO_ADD;
+	return !p->value && p->op->kind == DO_REG && p->op->v == arch_of(d->machine)->c_calls.sp &&
+	       p->op[p->nop - 1].kind == DO_ADD;
 }
 
 /* A function that parameters are asked for, one after the other. */
@@ -440,7 +440,8 @@ static void ask_prologue(struct entry *e, struct param *p, struct debug_var *v)
 	case DW_FOUND_IN_VECTOR: v->why = dw_in_vectors(v->type); return;
 	case DW_FOUND: break;
 	}
-	if (e->optimised && e->rust && is_on_stack(e->d, &found))
+	bool by_address = e->rust ? v->type->size > 8 : dw_is_by_address(e->d, &p->die);
+	if (e->optimised && by_address && is_on_stack(e->d, &found))
 		v->why = changed;
 	else if (p->holds == DW_HOLDS_LATER || !e->optimised || is_memory(&found.loc))
 		*v = found;

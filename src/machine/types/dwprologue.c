@@ -88,10 +88,8 @@ static bool keep(struct dw_prologue *p, i64 at, u32 size, struct known what)
 
 static struct known moved(struct known k, i64 by)
 {
-	if (k.kind == CONSTANT)
-		k.v += by;
-	else if (k.kind == SUM && is_whole(&k))
-		k.v += by;
+	if (k.kind == CONSTANT || (k.kind == SUM && is_whole(&k)))
+		k.v = (i64)((u64)k.v + (u64)by); /* damaged files may have any numbers */
 	else
 		k.kind = UNKNOWN;
 	return k;
