@@ -47,8 +47,8 @@ static u8 dwarf_of(u8 reg)
 static void modrm(struct code *c)
 {
 	u8 m = (u8)number(c, 1), mod = m >> 6, rm = m & 7;
-	c->reg = (m >> 3 & 7) | (c->rex & 4) << 1;
-	c->rm = rm | (c->rex & 1) << 3;
+	c->reg = (u8)((m >> 3 & 7) | (c->rex & 4) << 1);
+	c->rm = (u8)(rm | (c->rex & 1) << 3);
 	c->is_reg = mod == 3;
 	if (c->is_reg)
 		return;
@@ -58,7 +58,7 @@ static void modrm(struct code *c)
 		bool index = (sib >> 3 & 7) != 4 || c->rex & 2;
 		c->base = index || (mod == 0 && (sib & 7) == 5)
 				  ? NO_BASE
-				  : dwarf_of((sib & 7) | (c->rex & 1) << 3);
+				  : dwarf_of((u8)((sib & 7) | (c->rex & 1) << 3));
 		if (mod == 0 && (sib & 7) == 5)
 			mod = 2;
 	} else if (mod == 0 && rm == 5) { /* from the instruction pointer */
@@ -155,7 +155,7 @@ static bool decode(struct code *c, struct move *m)
 	   wide = c->rex & 8  ? 8
 		  : c->narrow ? 2
 			      : 4,
-	   low = (op & 7) | (c->rex & 1) << 3;
+	   low = (u8)((op & 7) | (c->rex & 1) << 3);
 	switch (op) {
 	case 0x0f: return behind_0f(c, m);
 	case 0x50 ... 0x57:
