@@ -760,7 +760,7 @@ def perf_data_is_what_perf_prints():
     work = "for i in 1 2 3; do ls -R /usr/share/doc | wc -l; done"
     for name, options in PERF.items():
         for stream in (False, True):
-            words = options.split() + (["-o", "-"] if stream else ["-o", tmp + "/p.data"])
+            words = ["-m", "4096", *options.split()] + (["-o", "-"] if stream else ["-o", tmp + "/p.data"])
             done = subprocess.run(["perf", "record", *words, "--", "sh", "-c", work + " >/dev/null"], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE)
             if b"compression enabled but" in done.stderr:

@@ -67,8 +67,8 @@ same args "$exit { KEEP \$i = 0; while (\$i < 3) { @[\$i, args.ret > 0] = count(
 same args "$enter { KEEP @[args.args[0] & 3] = count(); @h[comm] = hist(args.args[2]); } end { print(@); print(@h); }"
 same args "$enter { KEEP @x[comm] += args.id; @y[comm]++; }
 end { \$n = 0; for (\$k : @x) { \$n += \$k.1; } print(\$n); print(len(@y)); }"
-same args "$enter { KEEP @[strftime(\"%F %H\", nsecs)] = count(); @u[username] = count(); } end { print(@); clear(@u); }"
-same args "$enter { KEEP @[cgroup] = count(); @n[nsecs(boot) / 1000000000] = count(); } end { print(@); print(@n); }"
+same args "$enter { KEEP @[strftime(\"%F %H\", nsecs - nsecs % 3600000000000)] = count(); @u[username] = count(); } end { print(@); clear(@u); }"
+same args "$enter { KEEP @[cgroup] = count(); @n[nsecs(boot) / 3600000000000] = count(); } end { print(@); print(@n); }"
 same args "$enter { KEEP @[comm == \"cat\" ? \"cat\" : \"other\"] = count(); } end { print(@); }"
 same args "$enter { KEEP if (args.id == 1) { @w[comm] = count(); } } end { printf(\"writes\\n\"); print(@w); }"
 echo "$n scripts, $bad differ"

@@ -676,6 +676,22 @@ static struct err *open_terminal(struct term *t, int fd)
 	return NULL;
 }
 
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * While an editor has the terminal, keys may be signals for us: the run neither ends nor stops then. A handler, since
+ * a command that the run starts would inherit SIG_IGN.
+ */
+static void take_signals(bool ours)
+{
+	struct sigaction sa = {.sa_handler = ours ? ignore : SIG_DFL, .sa_flags = SA_RESTART};
+	sigaction(SIGQUIT, &sa, NULL);
+	sigaction(SIGTSTP, &sa, NULL);
+}
+
 struct err *term_open(struct term *t, int fd)
 {
 	struct termios was, raw;
@@ -699,6 +715,7 @@ struct err *term_open(struct term *t, int fd)
 		(void)term_close(t);
 		return e;
 	}
+	take_signals(true);
 	sb_z(&t->out, ENTER_SCREEN);
 	write_out(t);
 	term_resized(t);
@@ -715,6 +732,8 @@ bool term_close(struct term *t)
 	}
 	if (status) /* somebody killed it */
 		leave_screen(t->fd);
+	if (t->fd >= 0)
+		take_signals(false);
 	close_fd(&t->fd);
 	grid_free(&t->shown);
 	sb_free(&t->out);
