@@ -65,7 +65,8 @@ static struct str keep(void *arg, u64 addr, struct str text)
 	static char kept[1 << 16];
 	u32 n = MIN(text.n, (u32)sizeof(kept)) & ~3u;
 	(void)arg, (void)addr;
-	memcpy(kept, text.s, n);
+	if (n)
+		memcpy(kept, text.s, n);
 	return str_n(kept, n);
 }
 
