@@ -8,6 +8,7 @@ php, perl or node in its name, which writes its stack at some places, and makes 
 ustack(lang). Both must say the same. As root. Prints a line per interpreter.
 """
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,7 +19,12 @@ SCRIPT = """tracepoint:syscalls:sys_enter_{1}
 /pid == {0} || curtask->real_parent->tgid == {0}/ {{ print(ustack(lang)); }}"""
 
 
+# Printed at the end: lines are read while the program goes on, which may take a second look.
+AT_END = "tracepoint:syscalls:sys_enter_getppid {{ @n++; @stack[@n, ustack(lang)] = @n; }} END {{ clear(@n); }}"
+
+
 def blocks(text):
+    text = re.sub(r"@stack\[\d+,|\]: \d+", "\n", text)
     return [b for b in ([line.strip() for line in part.split("\n") if line.strip()]
                         for part in text.split("\n\n")) if b]
 
@@ -48,7 +54,7 @@ def run_before(sonde, command, mapped, got, stays=False):
     while mapped not in open(f"/proc/{program.pid}/maps", encoding="utf-8").read():
         pass
     only = ["-p", str(program.pid)] if stays else []
-    tracer = subprocess.Popen([sonde, *only, "-o", got, "-e", SCRIPT.format(program.pid, "getppid")],
+    tracer = subprocess.Popen([sonde, *only, "-o", got, "-e", (AT_END if stays else SCRIPT).format(program.pid, "getppid")],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     first = tracer.stderr.readline()
     if stays:

@@ -47,8 +47,9 @@ struct interp {
 	/* Texts are made in the arena. */
 	void (*code)(const struct interp_file *f, const struct unwind_code *raw, struct arena *a,
 		     struct interp_code *ret);
-	/* What of a function was not copied; NULL: nothing. Only for processes that still run; code() was called. */
-	void (*more)(const struct interp_file *f, const struct unwind_code *raw,
+	/* What of a function was not copied; NULL: nothing. Only for processes that still run; code() was called.
+	 * False: the process was just changing it, and it is worth another try. */
+	bool (*more)(const struct interp_file *f, const struct unwind_code *raw,
 		     const struct interp_memory *m, struct arena *a, struct interp_code *ret);
 	/* Of an instruction, as a frame's word has it (UNWIND_NO_INSTR: not known). 0: not known. */
 	u32 (*line)(const struct interp_file *f, const struct interp_code *c, u32 instr);

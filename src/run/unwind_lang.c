@@ -187,19 +187,39 @@ static struct str keep_text(void *arg, u64 addr, struct str text)
 	return k->text;
 }
 
-/* What is not in the copy, if the process still runs. */
-static void read_more(struct langs *l, const struct lang_file *f, const struct unwind_code *raw,
+/* What is not in the copy, if the process still runs. False: it is worth another try. */
+static bool read_more(struct langs *l, const struct lang_file *f, const struct unwind_code *raw,
 		      struct interp_code *ret)
 {
 	struct process p = {.l = l, .pid = raw->pid};
 	struct interp_memory m = {&p, read_process, kept_text, keep_text};
 	if (!f->is->more || !l->h)
-		return;
+		return true;
 	p.mem = proc_memory(l->h, (int)raw->pid);
 	if (p.mem < 0)
-		return;
-	f->is->more(&f->file, raw, &m, &l->scratch, ret);
+		return true;
+	bool done = f->is->more(&f->file, raw, &m, &l->scratch, ret);
 	close(p.mem);
+	return done;
+}
+
+static void keep_texts(struct langs *l, struct interp_code *c)
+{
+	c->name = keep(l, c->name);
+	c->file = keep(l, c->file);
+	c->lines = keep(l, c->lines);
+	c->inlined = keep(l, c->inlined);
+}
+
+/* Of a function whose process was just changing what is said of it. */
+static void try_again(struct langs *l, struct lang_code *c)
+{
+	enum { TRIES = 100 };
+	bool done = read_more(l, &l->file[c->lang], c->again, &c->is);
+	keep_texts(l, &c->is);
+	arena_reset(&l->scratch);
+	if (done || ++c->tries == TRIES)
+		c->again = NULL;
 }
 
 /* NULL: there is no room. */
@@ -212,16 +232,15 @@ static struct lang_code *take_apart(struct langs *l, const struct unwind_code *r
 	}
 	const struct lang_file *f = &l->file[raw->lang];
 	f->is->code(&f->file, raw, &l->scratch, &c);
-	read_more(l, f, raw, &c);
+	bool done = read_more(l, f, raw, &c);
 	struct lang_code *kept = arena_new(&l->arena, struct lang_code);
-	*kept = (struct lang_code){raw->sign,
-				   raw->lang,
-				   {.name = keep(l, c.name),
-				    .file = keep(l, c.file),
-				    .lines = keep(l, c.lines),
-				    .inlined = keep(l, c.inlined),
-				    .line = c.line,
-				    .hidden = c.hidden}};
+	keep_texts(l, &c);
+	*kept = (struct lang_code){.sign = raw->sign, .lang = raw->lang, .is = c};
+	if (!done) {
+		kept->again = arena_new(&l->arena, struct unwind_code);
+		*kept->again = *raw;
+		l->bytes += sizeof(*raw);
+	}
 	l->bytes += sizeof(*kept);
 	l->ncode++;
 	arena_reset(&l->scratch);
@@ -261,7 +280,7 @@ u32 langs_keep(struct langs *l, const struct unwind_code *raw)
 	return *at;
 }
 
-static const struct lang_code *code_of(const struct langs *l, u64 word)
+static struct lang_code *code_of(const struct langs *l, u64 word)
 {
 	u32 at = word & (UNWIND_CODES - 1);
 	if (word & UNWIND_WORD_OWN)
@@ -269,10 +288,10 @@ static const struct lang_code *code_of(const struct langs *l, u64 word)
 	return l->code[at];
 }
 
-bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret)
+bool langs_frame(struct langs *l, u64 word, struct interp_frame *ret)
 {
 	u32 lang = word >> UNWIND_WORD_LANG & (UNWIND_LANGS - 1);
-	const struct lang_code *c = code_of(l, word);
+	struct lang_code *c = code_of(l, word);
 	*ret = (struct interp_frame){0};
 	if (lang >= l->n)
 		return false;
@@ -281,6 +300,8 @@ bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret)
 	ret->label = str_z(f->file.label);
 	if (!c || c->lang != lang)
 		return false;
+	if (c->again)
+		try_again(l, c);
 	ret->name = c->is.name;
 	ret->file = c->is.file;
 	ret->hidden = c->is.hidden;

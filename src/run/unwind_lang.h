@@ -21,6 +21,8 @@ struct lang_code {
 	u64 sign;
 	u32 lang;
 	struct interp_code is;
+	struct unwind_code *again; /* what is to be tried once more; NULL: nothing */
+	u32 tries;
 };
 struct langs {
 	struct unwind_lang *mem; /* what programs read */
@@ -60,7 +62,7 @@ void langs_take(struct langs *l, const void *record, size_t size);
 u32 langs_own(const struct langs *l, u64 sign);
 u32 langs_keep(struct langs *l, const struct unwind_code *raw);
 /* False: nothing was said of that function (yet); what is known by the word alone is there. */
-bool langs_frame(const struct langs *l, u64 word, struct interp_frame *ret);
+bool langs_frame(struct langs *l, u64 word, struct interp_frame *ret);
 /* Stacks in which interpreters are shown natively, and why; lost: all of the counters. */
 struct reporter;
 void langs_report(const struct langs *l, struct reporter *r, const u64 *lost);

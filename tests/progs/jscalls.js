@@ -4,7 +4,7 @@
 'use strict';
 const fs = require('fs');
 const vm = require('vm');
-const { Worker, isMainThread, workerData } = require('worker_threads');
+const { Worker, isMainThread, parentPort, workerData } = require('worker_threads');
 const { EventEmitter } = require('events');
 
 const path = isMainThread ? process.argv[2] : workerData;
@@ -246,12 +246,14 @@ async function main() {
 	compiled();
 	await asynchronous();
 	if (isMainThread)
-		await new Promise(done => new Worker(__filename, { workerData: path }).on('exit', done));
+		await new Promise(done => new Worker(__filename, { workerData: path }).on('message', done));
 	mark();
-	if (!isMainThread)
-		return;
-	console.log('done');
-	process.on('SIGTERM', () => process.exit(0));
+	if (isMainThread) {
+		console.log('done');
+		process.on('SIGTERM', () => process.exit(0));
+	} else {
+		parentPort.postMessage('done');
+	}
 	setInterval(() => {}, 1000);
 }
 

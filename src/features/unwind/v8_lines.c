@@ -255,19 +255,32 @@ static void take_source(void *arg, const u8 *p, u32 n, bool wide)
 }
 
 /* Ends of all lines of a script's source but the last one: u32. */
-static bool script_lines(const struct v8 *x, u64 script, struct str *ret)
+static bool read_lines(const struct v8 *x, u64 script, struct str *ret)
 {
 	struct lines l = {0};
 	u64 source;
+	u32 n;
 	if (!pointer_at(x, script + x->f->own[V8_OWN_SOURCE], &source))
 		return false;
 	if (x->m->kept(x->m->arg, source, ret))
 		return true;
-	bool ok = all_text(x, source, MAX_SOURCE, take_source, &l);
-	*ret = x->m->keep(x->m->arg, source,
-			  ok ? str_n((const char *)l.end.v, l.end.n * (u32)sizeof(u32)) : STR(""));
+	bool ok = read_at(x, source + x->v->length, &n, sizeof(n)) && n <= MAX_SOURCE &&
+		  all_text(x, source, n, take_source, &l);
+	if (ok)
+		*ret = x->m->keep(x->m->arg, source,
+				  str_n((const char *)l.end.v, l.end.n * (u32)sizeof(u32)));
 	vec_free(&l.end);
-	return true;
+	return ok;
+}
+
+/* The process goes on, and may move the source while it is read. */
+static bool script_lines(const struct v8 *x, u64 script, struct str *ret)
+{
+	enum { TRIES = 3 };
+	for (u32 i = 0; i < TRIES; i++)
+		if (read_lines(x, script, ret))
+			return true;
+	return false;
 }
 
 static u32 number(struct str s, u32 i)
@@ -602,7 +615,7 @@ static u64 word_of(const u8 *p, u32 at)
 	return v;
 }
 
-void v8_more(const struct interp_file *f, const struct unwind_code *raw,
+bool v8_more(const struct interp_file *f, const struct unwind_code *raw,
 	     const struct interp_memory *m, struct arena *a, struct interp_code *ret)
 {
 	AUTO_SB text = {0};
@@ -617,16 +630,17 @@ void v8_more(const struct interp_file *f, const struct unwind_code *raw,
 	if (name && all_text(&x, name - V8_TAG, INTERP_NAME, take_name, &text) && text.n)
 		ret->name = arena_str(a, sb_str(&text));
 	if ((script & V8_TAG_MASK) != V8_TAG)
-		return;
+		return true;
 	script -= V8_TAG;
 	if (pointer_at(&x, script + x.v->script_name, &name) &&
 	    all_text(&x, name, CHUNK, take_name, &file))
 		ret->file = v8_path(a, sb_str(&file));
 	if (!script_source(&x, script, &fn.source) || !find_array(&x, fn.shared, &fn.array))
-		return;
+		return false;
 	find_lines(&x, &fn, word_of(raw->lines, V8_LINES_CODE), &lines, &inlined);
 	ret->lines = arena_str(a, sb_str(&lines));
 	ret->inlined = arena_str(a, sb_str(&inlined));
+	return true;
 }
 
 /* The last entry at that instruction or before it. */

@@ -19,7 +19,7 @@ enum { V8_SCALES = 3 };
 void v8_add_text(const u8 *p, u32 n, bool wide, struct sb *out);
 /* Of a name of a script: the path of "file:///a%20b". */
 struct str v8_path(struct arena *a, struct str name);
-void v8_more(const struct interp_file *f, const struct unwind_code *raw,
+bool v8_more(const struct interp_file *f, const struct unwind_code *raw,
 	     const struct interp_memory *m, struct arena *a, struct interp_code *ret);
 struct str v8_inlined(const struct interp_code *c, u32 instr);
 u32 v8_line(const struct interp_file *f, const struct interp_code *c, u32 instr);
