@@ -24,8 +24,9 @@ static inline const u8 *bytes_take(struct bytes *b, size_t n) /* NULL past the e
 		b->bad = true;
 		return NULL;
 	}
+	const u8 *at = b->p ? b->p + b->at : (const u8 *)""; /* of none, none */
 	b->at += n;
-	return b->p + b->at - n;
+	return at;
 }
 static inline void bytes_seek(struct bytes *b, size_t at)
 {

@@ -170,4 +170,6 @@ TEST(bytes_never_read_past_the_end)
 	b = bytes_of(data, 3);
 	CHECK(bytes_u32(&b) == 0 && b.bad && b.at == 0);
 	CHECK(bytes_u8(&b) == 0);
+	b = (struct bytes){0};
+	CHECK(bytes_take(&b, 0) && !b.bad);
 }
