@@ -74,17 +74,12 @@ static bool is_high(const struct code *c, u8 reg, u8 size)
 	return size == 1 && !c->rex && reg >= 4 && reg < 8;
 }
 
-static bool move_integer(struct code *c, struct move *m, u8 size, bool to_memory)
+/* From other, which is a register or the base of an address, to reg, or the other way. m->size is known. */
+static bool move_between(const struct code *c, struct move *m, u8 reg, u8 other, bool to_memory)
 {
-	modrm(c);
-	bool extends = c->op == 0x0f;
-	if ((!extends && is_high(c, c->reg, size)) || (c->is_reg && is_high(c, c->rm, size)))
-		return false;
-	u8 reg = dwarf_of(c->reg), other = c->is_reg ? dwarf_of(c->rm) : c->base;
 	m->kind = c->is_reg ? MOVE_COPY : to_memory ? MOVE_STORE : MOVE_LOAD;
 	m->to = to_memory ? other : reg;
 	m->from = to_memory ? reg : other;
-	m->size = size;
 	m->v = c->is_reg ? 0 : c->disp;
 	if (other != NO_BASE)
 		return true;
@@ -92,20 +87,24 @@ static bool move_integer(struct code *c, struct move *m, u8 size, bool to_memory
 	return !to_memory;
 }
 
+static bool move_integer(struct code *c, struct move *m, u8 size, bool to_memory)
+{
+	modrm(c);
+	bool extends = c->op == 0x0f;
+	if ((!extends && is_high(c, c->reg, size)) || (c->is_reg && is_high(c, c->rm, size)))
+		return false;
+	u8 reg = dwarf_of(c->reg), other = c->is_reg ? dwarf_of(c->rm) : c->base;
+	m->size = size;
+	return move_between(c, m, reg, other, to_memory);
+}
+
 /* A vector register: the lower size bytes of it. */
 static bool move_vector(struct code *c, struct move *m, u8 size, bool to_memory)
 {
 	modrm(c);
 	u8 reg = (u8)(VECTOR + c->reg), other = c->is_reg ? (u8)(VECTOR + c->rm) : c->base;
-	m->kind = c->is_reg ? MOVE_COPY : to_memory ? MOVE_STORE : MOVE_LOAD;
-	m->to = to_memory ? other : reg;
-	m->from = to_memory ? reg : other;
 	m->size = size;
-	m->v = c->is_reg ? 0 : c->disp;
-	if (other != NO_BASE)
-		return true;
-	m->kind = MOVE_SPOIL;
-	return !to_memory;
+	return move_between(c, m, reg, other, to_memory);
 }
 
 static bool behind_0f(struct code *c, struct move *m)
