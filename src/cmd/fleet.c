@@ -207,7 +207,8 @@ static struct err *make_question(struct fleet *f, struct sb *ret, u64 *for_ns)
 	bool tool = !o->program && !str_ends(str_z(o->rest[0]), STR(".bt")) &&
 		    tool_find(&f->a, str_z(o->rest[0]), &t);
 	if (!tool && !script_parses(o, &f->a, &s))
-		return err_new("nothing was asked");
+		return err_new(
+			"no host was asked, because the script could not be read or has errors");
 	*for_ns = o->limits.for_ns ? o->limits.for_ns : tool && o->nrest > 1 ? 0 : default_ns;
 	const char *seconds = *for_ns ? arena_fmt(&f->a, "%lluns", *for_ns) : NULL;
 	bool file = !tool && !o->program;
@@ -278,7 +279,7 @@ static struct err *load_program(const struct fleet *f, struct program *p)
 	if (e)
 		return e;
 	if (fstat(fd, &st) || st.st_size <= 0 || st.st_size > INT32_MAX)
-		return err_new("the program to be sent is no file");
+		return err_new("cannot send this program: it is empty or too large");
 	p->bytes = (size_t)st.st_size;
 	p->map = mmap(NULL, p->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p->map == MAP_FAILED)
@@ -308,7 +309,7 @@ static struct err *program(void *arg, struct str arch, const struct fleet_progra
 		plain &= (arch.s[i] >= 'a' && arch.s[i] <= 'z') || arch.s[i] == '_' ||
 			 (arch.s[i] >= '0' && arch.s[i] <= '9');
 	if (!plain || f->nprogram == PROGRAMS)
-		return err_new("there is no sonde for a processor '%.*s'", STRF(arch));
+		return err_new("no sonde is available for processor '%.*s'", STRF(arch));
 	struct program *p = &f->program[f->nprogram];
 	*p = (struct program){0};
 	memcpy(p->arch, arch.s, arch.n);
@@ -490,9 +491,10 @@ static void put_sentence(struct sb *b, const struct fleet *f, const struct fleet
 	sb_fmt(b, "%u of %u host%s", facts->answered, facts->asked, facts->asked == 1 ? "" : "s");
 	for (u32 k = FLEET_UNREACHABLE; k < FLEET_ENDS; k++)
 		put_kind(b, f, (enum fleet_end)k, &any);
-	sb_fmt(b, "%s; %.1f s, asked within %.1f ms", any ? ")" : "", (double)facts->ns / 1e9,
-	       (double)facts->spread_ns / 1e6);
-	sb_fmt(b, ", clocks within %.1f ms", (double)facts->skew_ns / 1e6);
+	sb_fmt(b, "%s; %.1f s", any ? ")" : "", (double)facts->ns / 1e9);
+	if (facts->answered > 1)
+		sb_fmt(b, ", asked within %.1f ms, clocks within %.1f ms",
+		       (double)facts->spread_ns / 1e6, (double)facts->skew_ns / 1e6);
 	if (facts->lossy) {
 		sb_z(b, "; lost ");
 		units_grouped(b, facts->lost);

@@ -285,7 +285,7 @@ static void take_sign(struct asking *a, struct call *c, struct str line)
 	else if (str_is(word, "ready") && !c->clock && (c->clock = true))
 		send_text(c, "clock\n", STR(""));
 	else if (!str_is(word, "have") || c->signs > MAX_SIGNS)
-		end_call(c, FLEET_REFUSED, "it answers what makes no sense");
+		end_call(c, FLEET_REFUSED, "unexpected answer before it was asked");
 }
 
 static void take_hello(struct asking *a, struct call *c, const char *p, size_t n)
@@ -304,9 +304,9 @@ static void take_hello(struct asking *a, struct call *c, const char *p, size_t n
 	}
 	if (c->stage < READY && c->hello.n > MAX_HELLO)
 		end_call(c, c->stage == CALLED ? FLEET_UNREACHABLE : FLEET_REFUSED,
-			 "it prints too much before it is ready");
+			 "it printed more than 16 KiB before it was ready");
 	else if (c->stage == READY && c->hello.n)
-		end_call(c, FLEET_REFUSED, "it answers before it is asked");
+		end_call(c, FLEET_REFUSED, "it sent data before it was asked");
 }
 
 static void keep_answer(struct asking *a, struct call *c, const char *p, size_t n)
@@ -413,7 +413,7 @@ static void end_late(struct asking *a, u64 now)
 {
 	u64 wait = a->q->wait_ns;
 	AUTO_SB why = {0};
-	sb_fmt(&why, "nothing came for %llu.%llu s", wait / SECOND_NS,
+	sb_fmt(&why, "no progress for %llu.%llu s", wait / SECOND_NS,
 	       wait % SECOND_NS / (SECOND_NS / 10));
 	for (u32 i = 0; i < a->n; i++) {
 		struct call *c = &a->call[i];

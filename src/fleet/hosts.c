@@ -11,7 +11,7 @@ static struct err *bad_name(struct str name, const char *why)
 {
 	AUTO_SB b = {0};
 	sb_visible(&b, name);
-	return err_new("'%s' is no name of a host: %s", b.s ? b.s : "", why);
+	return err_new("'%s' is not a host name: %s", b.s ? b.s : "", why);
 }
 
 static struct err *add_name(struct hosts *h, struct str name)

@@ -525,7 +525,7 @@ static const char *edit(const struct guard *g, char *path, struct sb *before, st
 		return "the script cannot be read";
 	pid_t pid = start(g, argv, -1, -1);
 	if (pid < 0 || wait_for(g, pid))
-		return "the editor failed; EDITOR names it";
+		return "the editor failed (VISUAL or EDITOR selects it)";
 	if (!read_file(path, after))
 		return "the script cannot be read after it was edited";
 	return str_eq(sb_str(before), sb_str(after)) ? "the script was not changed" : NULL;

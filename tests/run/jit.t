@@ -69,13 +69,14 @@ EXPECT
 NEEDS tracefs dwunwind x86_64 python:perf_jit
 TIMEOUT 30
 
+# As native functions: else they have the names that V8 itself has for them.
 NAME functions of JavaScript
 RUN cat >"$TMPDIR/f.js" <<'END'
 	function leaf() { return process.ppid; }
 	function outer() { return leaf() + 1; }
 	outer();
 	END
-	"$SONDE" -q -c "node --perf-basic-prof --interpreted-frames-native-stack $TMPDIR/f.js" -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("%d\n%s\n", pid, ustack); }' >"$TMPDIR/out" 2>&1
+	"$SONDE" -q -c "node --perf-basic-prof --interpreted-frames-native-stack $TMPDIR/f.js" -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { printf("%d\n%s\n", pid, ustack(native)); }' >"$TMPDIR/out" 2>&1
 	grep -E '(leaf|outer) .*f.js|WARN' "$TMPDIR/out" | sed -E "s,$TMPDIR,DIR,; s/(JS|LazyCompile):[~*^]*//; s/[+].*//"
 	rm -f "/tmp/perf-$(head -n 1 "$TMPDIR/out").map" isolate-*-v8.log
 # Node.js 18 names a function LazyCompile:~leaf FILE:1 or, as newer ones, JS:~leaf FILE:1:14.

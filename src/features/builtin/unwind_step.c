@@ -302,7 +302,10 @@ static struct ref find_row(struct step *x, struct ref ref, struct ref pc, struct
 }
 _Static_assert(UNWIND_UNIT == 1 << 6, "programs shift");
 
-/* By frame pointers where the file says nothing. */
+/*
+ * By frame pointers where the file says nothing. That is a guess, but not in V8, whose code without tables has them: it
+ * may be called from code that was made a moment ago, which is then asked for.
+ */
 static struct ref find_rule(struct step *x, struct ref piece, struct ref addr)
 {
 	struct fn *f = x->f;
@@ -335,7 +338,9 @@ static struct ref find_rule(struct step *x, struct ref piece, struct ref addr)
 	ir_set(f, var, rule);
 	ir_br(f, O_NE, kind, ir_con(f, UNWIND_UNKNOWN), known, unknown);
 	ir_at(f, guess);
-	ir_store(f, 4, x->walk, AT(guess), ir_addi(f, file, 1));
+	struct ref lang = ir_load(f, 4, piece, offsetof(struct unwind_piece, lang));
+	struct ref plain = ir_op2(f, O_EQ, lang, ir_con(f, 0));
+	ir_store(f, 4, x->walk, AT(guess), ir_op2(f, O_MUL, ir_addi(f, file, 1), plain));
 	ir_jmp(f, known);
 	ir_at(f, unknown);
 	count_file(x, file);

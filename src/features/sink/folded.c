@@ -13,7 +13,9 @@ struct folded {
 };
 
 static const struct sink_option options[] = {
-	[OPT_ANNOTATE] = {"annotate", NULL, "mark frames: _[k] kernel, _[i] inlined, _[j] JIT"},
+	[OPT_ANNOTATE] = {"annotate", NULL,
+			  "mark frames: _[k] kernel, _[i] inlined, _[j] JIT, _[p] Python, _[r] "
+			  "Ruby, _[h] PHP, _[l] Perl, _[s] JavaScript"},
 	[OPT_DELIMITER] = {"delimiter", NULL,
 			   "a frame '-' between a program's frames and the kernel's"},
 	{0},
