@@ -3,7 +3,7 @@
 NAME metrics count what a program did, as a plain run does
 NEEDS cmd:curl tp:syscalls/sys_enter_write
 RUN
-	cd "$TMPDIR"; mkdir s; cp "$(command -v dd)" made1
+	cd "$TMPDIR"; mkdir s; cp /bin/dd made1
 	cat >s/writes.bt <<'END'
 	config = { metric = "@n writes; @bytes written; @size write_size; @big largest_write; @last last_write"; unit = "@bytes bytes; @size bytes"; labels = "@n comm,fd"; help = "@n calls of write" }
 	tracepoint:syscalls:sys_enter_write /comm == "made1" && args.fd == 1/ {
@@ -62,7 +62,7 @@ EXPECT
 NAME a reload takes what is new, and lets the rest go on
 NEEDS cmd:curl tp:syscalls/sys_enter_write
 RUN
-	cd "$TMPDIR"; mkdir s; cp "$(command -v dd)" made2
+	cd "$TMPDIR"; mkdir s; cp /bin/dd made2
 	for n in a b c; do echo "config = { metric = \"m_$n\" } tracepoint:syscalls:sys_enter_write /comm == \"made2\" && args.fd == 1/ { @ = count(); }" >s/$n.bt; done
 	served s
 	one() { ./made2 if=/dev/zero of=/dev/null bs=1 count=10 2>/dev/null; scrape '^m_|^sonde_(up|script_error|start_fail)'; }
@@ -184,7 +184,7 @@ EXPECT
 NAME other keys share a series, and no counter goes back
 NEEDS cmd:curl tp:syscalls/sys_enter_write
 RUN
-	cd "$TMPDIR"; mkdir s; for n in a b c d; do cp "$(command -v dd)" made4_$n; done
+	cd "$TMPDIR"; mkdir s; for n in a b c d; do cp /bin/dd made4_$n; done
 	echo 'config = { metric = "w"; labels = "comm" } tracepoint:syscalls:sys_enter_write /strncmp(comm, "made4_", 6) == 0 && args.fd == 1/ { @[comm] = count(); }' >s/w.bt
 	served s --series 2
 	for n in a b c d b d; do ./made4_$n if=/dev/zero of=/dev/null bs=1 count=10 2>/dev/null; scrape '^w_|^sonde_series' | tr '\n' ' ' | sed 's/ $//'; echo; done
