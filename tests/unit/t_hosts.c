@@ -28,24 +28,24 @@ TEST(hosts_are_expanded)
 	HOSTS("db[1,3-4].eu,x", "db1.eu db3.eu db4.eu x");
 	HOSTS("r[1-2]n[1-2]", "r1n1 r1n2 r2n1 r2n2");
 	HOSTS("# all\nweb1 # one\n\nroot@10.0.0.1\r\n[::1",
-	      "'[::1' is no name of a host: numbers are written as in web[1-3,7]");
+	      "'[::1' is not a host name: numbers are written as in web[1-3,7]");
 	HOSTS("# all\nweb1 # web3\n\nroot@10.0.0.1\r\nfe80::1%eth0",
 	      "web1 root@10.0.0.1 fe80::1%eth0");
 }
 
 TEST(hosts_are_refused)
 {
-	HOSTS("-oProxyCommand=x", "'-oProxyCommand=x' is no name of a host: it begins with '-'");
-	HOSTS("a;b", "'a;b' is no name of a host: letters, digits and ._-:@/%+ are allowed");
+	HOSTS("-oProxyCommand=x", "'-oProxyCommand=x' is not a host name: it begins with '-'");
+	HOSTS("a;b", "'a;b' is not a host name: letters, digits and ._-:@/%+ are allowed");
 	HOSTS("a\x1b[1]",
-	      "'a\\x1b1' is no name of a host: letters, digits and ._-:@/%+ are allowed");
-	HOSTS("$(x)", "'$(x)' is no name of a host: letters, digits and ._-:@/%+ are allowed");
-	HOSTS("a[1-", "'a[1-' is no name of a host: numbers are written as in web[1-3,7]");
-	HOSTS("a[]", "'a[]' is no name of a host: numbers are written as in web[1-3,7]");
-	HOSTS("a[3-1]", "'a[3-1]' is no name of a host: numbers are written as in web[1-3,7]");
-	HOSTS("a[1-x]", "'a[1-x]' is no name of a host: numbers are written as in web[1-3,7]");
+	      "'a\\x1b1' is not a host name: letters, digits and ._-:@/%+ are allowed");
+	HOSTS("$(x)", "'$(x)' is not a host name: letters, digits and ._-:@/%+ are allowed");
+	HOSTS("a[1-", "'a[1-' is not a host name: numbers are written as in web[1-3,7]");
+	HOSTS("a[]", "'a[]' is not a host name: numbers are written as in web[1-3,7]");
+	HOSTS("a[3-1]", "'a[3-1]' is not a host name: numbers are written as in web[1-3,7]");
+	HOSTS("a[1-x]", "'a[1-x]' is not a host name: numbers are written as in web[1-3,7]");
 	HOSTS("a[1-99999]",
-	      "'a[1-99999]' is no name of a host: numbers are written as in web[1-3,7]");
+	      "'a[1-99999]' is not a host name: numbers are written as in web[1-3,7]");
 	HOSTS("a[1-100][1-100]", "more than 4096 hosts");
-	HOSTS("[-5]", "'[-5]' is no name of a host: numbers are written as in web[1-3,7]");
+	HOSTS("[-5]", "'[-5]' is not a host name: numbers are written as in web[1-3,7]");
 }
