@@ -966,7 +966,8 @@ RUN
 	for x in $p $h
 	do sed -n 's/^\(NoNewPrivs\|Seccomp\|CapEff\):.*[0-9a-f]*\(.\)$/\1 \2/p' /proc/$x/status
 	done
-	ls /proc/$h/fd | wc -l
+	written() { [ $(ls /proc/$h/fd | wc -l) -ge 4 ]; }
+	eventually written; ls /proc/$h/fd | wc -l
 	echo >go
 	wait $p
 	ls f.* | wc -l
