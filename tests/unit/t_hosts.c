@@ -37,8 +37,7 @@ TEST(hosts_are_refused)
 {
 	HOSTS("-oProxyCommand=x", "'-oProxyCommand=x' is not a host name: it begins with '-'");
 	HOSTS("a;b", "'a;b' is not a host name: letters, digits and ._-:@/%+ are allowed");
-	HOSTS("a\x1b[1]",
-	      "'a\\x1b1' is not a host name: letters, digits and ._-:@/%+ are allowed");
+	HOSTS("a\x1b[1]", "'a\\x1b1' is not a host name: letters, digits and ._-:@/%+ are allowed");
 	HOSTS("$(x)", "'$(x)' is not a host name: letters, digits and ._-:@/%+ are allowed");
 	HOSTS("a[1-", "'a[1-' is not a host name: numbers are written as in web[1-3,7]");
 	HOSTS("a[]", "'a[]' is not a host name: numbers are written as in web[1-3,7]");
