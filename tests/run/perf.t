@@ -24,10 +24,16 @@ EXPECT_RE
 	@: [1-9][0-9]*
 
 NAME profile runs on every processor
-NEEDS sym:bpf_for_each_map_elem
-PROG profile:hz:199 { @[cpu] = count(); } interval:s:1 { printf("%d\n", len(@) == ncpus); exit(); } END { clear(@); }
+RUN
+	# busy ones: kernels may take no samples of a processor that is idle
+	spins=
+	for c in $(seq 0 $(($(nproc) - 1))); do taskset -c "$c" build/tests/spin 60000 & spins="$spins $!"; done
+	"$SONDE" -q -e 'profile:hz:199 /comm == "spin"/ { @[cpu] = count(); } interval:ms:10 { if (len(@) == $1) { printf("all\n"); exit(); } } END { clear(@); }' "$(nproc)"
+	kill $spins
+NEEDS sym:bpf_for_each_map_elem cmd:taskset cmd:seq prog:spin
+TIMEOUT 30
 EXPECT
-	1
+	all
 	$
 	$
 
