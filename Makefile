@@ -54,7 +54,7 @@ ASSETS := $(sort $(wildcard src/features/sink/*.js src/features/sink/*.css src/f
 EMBED  := $(sort $(wildcard tools/*.bt tools/lib/*.bt tools/record/*.bt tools/on/*.bt tools/board/*.bt tools/aliases))
 # Other versions of clang-format lay out some lines differently.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring version 14.,$(shell clang-format --version 2>/dev/null)),clang-format))
-FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c) tests/draw.c tests/oracle.c
+FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c) tests/viewers/draw.c tests/kernel/oracle.c
 
 all: $B/sonde
 # Where a program begins that relocates itself: src/machine/arch/entry.c.
@@ -136,7 +136,7 @@ FUZZING = B=build/fuzzing DRAFT=1 CC=clang TEST_CC='$(CC)' CFLAGS='-O1 -gline-ta
 fuzz: T = 60
 fuzz: $B/host/ready
 	$(MAKE) $(FUZZING) fuzzers
-	$(if $(filter-out 0,$T),tests/fuzz.sh build/fuzzing $T)
+	$(if $(filter-out 0,$T),tests/fuzz/run.sh build/fuzzing $T)
 # What the fuzzers are made of, as a program: the sanitizers see unit tests, compiler tests and some on this kernel (as
 # root; what is traced is built as for other runs, not by clang). Leaks of a run are not looked for: the filter of system
 # calls that it has by then does not let them.
@@ -145,7 +145,7 @@ sanitize: $B/host/ready
 	$(MAKE) $(FUZZING) sanitized
 sanitized: all $B/unit $B/host/ready
 	$(RUN_UNIT)
-	SONDE=$B/sonde tests/lang.py
+	SONDE=$B/sonde tests/checks/lang.py
 	CC='$(TEST_CC)' TEST_SLOW=4 ASAN_OPTIONS=detect_leaks=0 tests/run.sh $B/sonde $(SANE_RUN)
 # What both need, built.
 fuzzing: ; $(MAKE) $(FUZZING) fuzzers all build/fuzzing/unit
@@ -160,14 +160,14 @@ RUN_UNIT = $(if $(findstring sanitize,$(CFLAGS)),,ulimit -v 4000000;) $B/unit
 unit: $B/unit $B/host/ready ; $(RUN_UNIT)
 check: all $B/dynamic/sonde $B/unit $B/draw $B/mkrec $B/host/ready $B/bench/minimum $B/bench/driver
 	$(RUN_UNIT)
-	SONDE=$B/sonde tests/lang.py
-	SONDE=$B/sonde tests/cli.sh
-	tests/query.sh $B
-	tests/merge.sh $B
-	tests/covered.sh $B/sonde
-	tests/messages.sh
-	tests/audit.sh
-	$(if $(findstring sanitize,$(CFLAGS)),,CC="$(CC)" tests/fault.sh $B/dynamic/sonde 8)
+	SONDE=$B/sonde tests/checks/lang.py
+	SONDE=$B/sonde tests/checks/cli.sh
+	tests/record/query.sh $B
+	tests/record/merge.sh $B
+	tests/checks/covered.sh $B/sonde
+	tests/checks/messages.sh
+	tests/checks/audit.sh
+	$(if $(findstring sanitize,$(CFLAGS)),,CC="$(CC)" tests/kernel/fault.sh $B/dynamic/sonde 8)
 # Recorded machines for compiler tests: their files, BTF made of types.txt, a program for uprobes.
 $B/host/mkbtf: tests/host/mkbtf.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $< $(shell pkg-config --libs libbpf) -o $@
@@ -186,7 +186,7 @@ $B/host/ready: $B/host/mkbtf tests/host/app.c tests/host/app-aarch64.S tests/pro
 	@touch $@
 rootcheck: all
 	tests/run.sh $B/sonde tests/run
-	tests/probes.sh $B/sonde
+	tests/kernel/probes.sh $B/sonde
 # For another architecture, from any machine that can unpack Debian's packages.
 aarch64:
 	tree=$$(tests/vm/tree.sh arm64) && \
@@ -202,7 +202,7 @@ vm: static
 		'TEST_SLOW=4 sh tests/run.sh build/static/sonde tests/run/lockdown.t' build/static/sonde 6.12
 endif
 # An hour of many events, short processes and libraries that come and go: nothing leaks, nothing is missing.
-soak: all ; tests/soak.sh $B/sonde 3600
+soak: all ; tests/kernel/soak.sh $B/sonde 3600
 # Killed 200 times, 100,000 processes, 10,000 threads: what docs/operations.md promises, at full length; as root.
 ordeal: all ; TEST_FULL=200 TEST_SLOW=20 tests/run.sh -n 'operations:*' $B/sonde tests/run/operations.t
 # Bare trees of Debian releases: built there as a newcomer would, and tested.
@@ -217,15 +217,15 @@ DRIVER := $(patsubst %,bench/%.c,driver figures account tracer start events volu
 $B/bench/driver: $(DRIVER) bench/bench.h $B/flags
 	$(call say,CC,bench/driver.c) mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) $(DRIVER) -lm -o $@
 # Stacks through a sink, for tests of pictures.
-$B/draw: $B/tests/draw.o $(LIBOBJ) $B/libs $B/libs.http
+$B/draw: $B/tests/viewers/draw.o $(LIBOBJ) $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 # Recordings that tests ask.
-query: all $B/mkrec ; tests/query.sh $B
-$B/mkrec: $B/tests/mkrec.o $(LIBOBJ) $B/libs $B/libs.http
+query: all $B/mkrec ; tests/record/query.sh $B
+$B/mkrec: $B/tests/record/mkrec.o $(LIBOBJ) $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 # Programs of scripts in the kernel and in vm/; as root.
-oracle: $B/oracle $B/grammar ; tests/oracle.sh $B
-$B/oracle: $B/tests/oracle.o $(LIBOBJ) $B/libs $B/libs.http
+oracle: $B/oracle $B/grammar ; tests/kernel/oracle.sh $B
+$B/oracle: $B/tests/kernel/oracle.o $(LIBOBJ) $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
 $B/bench/minimum: $B/bench/minimum.o $(LIBOBJ) $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(LIBS) -o $@
@@ -238,7 +238,7 @@ syntax:
 	@printf '%s\n' $(filter-out tests/host/app.c,$(filter %.c,$(FORMAT))) | \
 		xargs -P "$$(nproc)" -n 12 $(if $(findstring clang,$(CC)),$(CC),clang) $(ALL) -D'FUZZERS=$(foreach f,$(FUZZ),F($f))' \
 		-Wno-string-conversion -Werror -fsyntax-only
-PAGES = README.md CHANGELOG.md tests/README.md $(sort $(wildcard docs/*.md))
+PAGES = README.md CHANGELOG.md tests/README.md tests/audit.md $(sort $(wildcard docs/*.md))
 lint:
 	@awk -f scripts/layers.awk src/LAYERS $(SRC) $(HDR)
 	@awk -f scripts/sizes.awk $(SRC) $(HDR) $(BENCH)
@@ -306,7 +306,7 @@ clean: ; rm -rf build
 stamp = @mkdir -p $B; echo '$1' | cmp -s - $@ || echo '$1' > $@
 say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 
--include $(OBJ:.o=.d) $B/tests/draw.d $B/tests/oracle.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d \
+-include $(OBJ:.o=.d) $B/tests/viewers/draw.d $B/tests/kernel/oracle.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d \
 	$B/tests/fuzz/grammar.d $(FUZZ:%=$B/tests/fuzz/fuzz_%.d) $B/tests/fuzz/main.d
 .SECONDARY:
 .PHONY: all lib install-dev query debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint oracle soak ordeal install uninstall install-static deb rpm tarball clean FORCE

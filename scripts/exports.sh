@@ -15,6 +15,6 @@ find "$build/src" -name '*.o' -exec nm -A {} + |
 	while read -r name; do
 		header=$(grep -rlw --include='*.h' "$name" src)
 		[ "$header" ] || continue
-		grep -rqw "$name" tests/unit tests/fuzz tests/draw.c bench ||
+		grep -rqw "$name" tests/unit tests/fuzz tests/viewers/draw.c bench ||
 			echo "$header: $name is used in one file only: make it static"
 	done | { ! grep .; }

@@ -22,7 +22,7 @@ FNR == 1 {
 	tail = ""
 	generated = FILENAME ~ /performance\.md$/
 	# Its rows are names of tests.
-	audit = FILENAME ~ /compat-audit\.md$/
+	audit = FILENAME ~ /tests\/audit\.md$/
 }
 /^## Prices of mechanisms/ { generated = 0 }
 /^ *```/ { code_block = !code_block; tail = ""; next }

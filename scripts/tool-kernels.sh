@@ -1,6 +1,6 @@
 #!/bin/sh
 # tool-kernels.sh LOG... - puts into the table of tools and kernels in docs/tools.md what LOG says of them: what
-# tests/vm/run.sh -c 'sh tests/toolkernels.sh SONDE' SONDE printed, lines "6.1: tool|NAME|seen", "6.1: tool|NAME|attached"
+# tests/vm/run.sh -c 'sh tests/kernel/toolkernels.sh SONDE' SONDE printed, lines "6.1: tool|NAME|seen", "6.1: tool|NAME|attached"
 # and "6.1: tool|NAME|no|what is missing". What no LOG is about stays.
 set -eu
 [ $# -ge 1 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
@@ -86,7 +86,7 @@ said() {
 	}
 	END {
 		if (!nk) {
-			print "tool-kernels: no lines of tests/toolkernels.sh" >"/dev/stderr"
+			print "tool-kernels: no lines of tests/kernel/toolkernels.sh" >"/dev/stderr"
 			exit 1
 		}
 		while ((getline line < doc) > 0) {

@@ -45,23 +45,23 @@ table() {
 	row guests 0 200 install 'kernels and packages for emulated machines' fetch_guests
 	row lint 1 10 build,install 'layout, layers, sizes and names of the source' make lint
 	row unit 1 20 build,install 'unit tests' make unit
-	row lang 1 30 build,install 'the compiler: what it prints for scripts, at each stage' tests/lang.py
-	row cli 1 70 build,install 'options, messages, exit statuses' tests/cli.sh
+	row lang 1 30 build,install 'the compiler: what it prints for scripts, at each stage' tests/checks/lang.py
+	row cli 1 70 build,install 'options, messages, exit statuses' tests/checks/cli.sh
 	row query 1 20 build,install 'answers about recordings' make query
-	row merge 1 20 query 'answers of parts, merged, are the answer of the whole' tests/merge.sh build
-	row fleet 1 60 query 'one question to many hosts, of which some fail' $sudo tests/fleet.sh build
-	row old 1 5 build,install 'recordings of earlier versions read as they always did' tests/old.py build
-	row live 1 180 build,install 'screens of a run, and the terminal afterwards' $sudo tests/live.py build/sonde
-	row recorded 1 60 build,install 'answers are the same live and recorded' $sudo tests/recorded.sh build
-	row export 1 20 query 'files that are made of recordings, read back' tests/export.py build
-	row rectools 1 20 build,install 'tools say the same live and over a recording of sets' $sudo tests/rectools.sh build
-	row hostile 1 40 query 'damaged recordings' tests/hostile.py build
-	row docs 1 10 build,install 'the scripts of README and docs compile' $sudo tests/docs.sh build/sonde README.md docs/*.md
-	row covered 1 5 build,install 'each word of the language has a test' tests/covered.sh build/sonde
-	row messages 1 5 build,install 'each message of the probes has a test' tests/messages.sh
-	row audit 1 5 build,install 'each row of the compatibility audit has a test' tests/audit.sh
-	row formats 1 5 build,install 'files for viewers, read back' tests/formats.py build/draw
-	row pictures 1 60 build,install 'pictures in a browser' tests/pictures.py build/draw
+	row merge 1 20 query 'answers of parts, merged, are the answer of the whole' tests/record/merge.sh build
+	row fleet 1 60 query 'one question to many hosts, of which some fail' $sudo tests/record/fleet.sh build
+	row old 1 5 build,install 'recordings of earlier versions read as they always did' tests/record/old.py build
+	row live 1 180 build,install 'screens of a run, and the terminal afterwards' $sudo tests/live/live.py build/sonde
+	row recorded 1 60 build,install 'answers are the same live and recorded' $sudo tests/record/recorded.sh build
+	row export 1 20 query 'files that are made of recordings, read back' tests/record/export.py build
+	row rectools 1 20 build,install 'tools say the same live and over a recording of sets' $sudo tests/record/rectools.sh build
+	row hostile 1 40 query 'damaged recordings' tests/record/hostile.py build
+	row docs 1 10 build,install 'the scripts of README and docs compile' $sudo tests/checks/docs.sh build/sonde README.md docs/*.md
+	row covered 1 5 build,install 'each word of the language has a test' tests/checks/covered.sh build/sonde
+	row messages 1 5 build,install 'each message of the probes has a test' tests/checks/messages.sh
+	row audit 1 5 build,install 'each row of the compatibility audit has a test' tests/checks/audit.sh
+	row formats 1 5 build,install 'files for viewers, read back' tests/viewers/formats.py build/draw
+	row pictures 1 60 build,install 'pictures in a browser' tests/viewers/pictures.py build/draw
 	row fuzzers 0 300 build,install 'clang compiles the source without a warning; fuzzers, sonde with sanitizers' build_fuzzers
 	row cross 0 200 build,guests 'sonde for aarch64' cross
 	row run 2 400 unit 'what scripts and tools print on this kernel' $sudo tests/run.sh build/sonde tests/run
@@ -75,32 +75,32 @@ table() {
 	row aarch64 1 300 cross 'stacks and rights on aarch64, emulated' aarch64
 	row lockdown 1 60 static,guests 'what a kernel that is locked down refuses' env GUEST_APPEND=lockdown=confidentiality \
 		tests/vm/run.sh -c 'TEST_SLOW=4 sh tests/run.sh build/static/sonde tests/run/lockdown.t' build/static/sonde 6.12
-	row fault 1 80 build,install 'allocations and system calls fail in turn' $sudo tests/fault.sh build/dynamic/sonde 50
+	row fault 1 80 build,install 'allocations and system calls fail in turn' $sudo tests/kernel/fault.sh build/dynamic/sonde 50
 	row sanitize 1 200 fuzzers 'unit, compiler and some runtime tests with sanitizers' sanitize
-	row signatures 1 60 build,install 'arguments by name, wherever compilers left them' $sudo tests/signatures.py build/sonde
-	row verified 2 40 build,install 'what programs cost the verifier' $sudo tests/verified.py build/sonde
+	row signatures 1 60 build,install 'arguments by name, wherever compilers left them' $sudo tests/kernel/signatures.py build/sonde
+	row verified 2 40 build,install 'what programs cost the verifier' $sudo tests/kernel/verified.py build/sonde
 	row fuzz 1 100 fuzzers 'each fuzzer for two seconds' fuzz_briefly
 	row grammar 1 40 build,install 'generated scripts compile, and the kernel accepts them' $sudo make -s grammar N=2000
 	row oracle 1 120 build,install 'programs do the same in the kernel and in the interpreter' $sudo make -s oracle
 	row libsonde 1 60 build,install 'the library: what it shows, its example, sessions under the sanitizers' $sudo tests/libsonde/run.sh build
 	row packages 1 60 static 'packages of what was built' tests/distros/packages.sh -q
-	row soak 1 30 build,install 'a tracer that runs for long neither grows nor loses count' $sudo tests/soak.sh build/sonde 20
-	row killed 1 60 build,install 'a recorder that is killed at any moment leaves a recording' $sudo tests/killed.py -n 4 build
-	row probes 1 30 build,install 'each probe type attaches and sees its events' $sudo tests/probes.sh build/sonde
+	row soak 1 30 build,install 'a tracer that runs for long neither grows nor loses count' $sudo tests/kernel/soak.sh build/sonde 20
+	row killed 1 60 build,install 'a recorder that is killed at any moment leaves a recording' $sudo tests/record/killed.py -n 4 build
+	row probes 1 30 build,install 'each probe type attaches and sees its events' $sudo tests/kernel/probes.sh build/sonde
 	row diff 1 30 build,install 'the output is that of bpftrace, where it is installed' \
 		$sudo env BPFTRACE="${BPFTRACE-}" tests/diff/run.sh build/sonde -n 40
 	row words 1 5 build,install 'messages say at least what those of bpftrace say (their file; all where it is installed)' \
 		$sudo tests/diff/words.py build/sonde
-	row tools 1 30 build,install "other people's scripts load and attach" $sudo tests/tools.sh build/sonde
-	row known 1 10 build,install 'scripts that books and talks made known load and attach' $sudo tests/tools.sh -d tests/known build/sonde
+	row tools 1 30 build,install "other people's scripts load and attach" $sudo tests/kernel/tools.sh build/sonde
+	row known 1 10 build,install 'scripts that books and talks made known load and attach' $sudo tests/kernel/tools.sh -d tests/known build/sonde
 	row size 1 5 static 'the static file is small and needs no library' static_size
 	[ "$all" ] || return 0
 	row distros 2 3600 run 'built and tested in bare trees of three Debian releases' $sudo tests/distros/run.sh
 	row toolchains 2 3600 run 'every gcc and clang that Debian has' $sudo tests/distros/toolchains.sh
 	row packages-trees 2 3600 run 'packages built, installed and removed in bare trees' $sudo tests/distros/packages.sh
 	row fuzz-long 2 1800 fuzzers 'each fuzzer for a minute' make -j"$jobs" fuzz T=60
-	row soak-long 1 3700 run 'a tracer that runs for an hour' $sudo tests/soak.sh build/sonde 3600
-	row killed-long 2 1200 run 'a recorder that is killed a hundred times' $sudo tests/killed.py -n 100 -l 6 build
+	row soak-long 1 3700 run 'a tracer that runs for an hour' $sudo tests/kernel/soak.sh build/sonde 3600
+	row killed-long 2 1200 run 'a recorder that is killed a hundred times' $sudo tests/record/killed.py -n 100 -l 6 build
 	row aarch64-all 2 7200 cross 'all cases on four kernels of aarch64' tests/vm/run.sh -a aarch64 build/aarch64/sonde
 }
 

@@ -44,7 +44,7 @@
 # A case that fails runs again alone when all are done, with twice the time. One that then, too, was stopped or
 # waited in vain does so once more with four times. Only then it counts as failed; those that passed only then are
 # named and counted before the last line. All that together takes two minutes (times $TEST_SLOW): what is left then has failed.
-# Commands of RUN may use what tests/lib.sh has.
+# Commands of RUN may use what tests/lib/lib.sh has.
 # Prints `ok N - name`, `not ok N - name` and why, `ok N - name # SKIP why`; the last line sums up. lib/run.py runs them.
 # Programs are built into $SONDE_TESTS (build/tests). Exit code 1 when a case failed.
 set -u
@@ -59,7 +59,7 @@ tests=${SONDE_TESTS:-build/tests}
 build_progs() {
 	mkdir -p "$tests" || exit 1
 	only=
-	[ $# = 0 ] || only=$(cat tests/lib.sh "$@" | tr -cs 'a-zA-Z0-9_' ' ')
+	[ $# = 0 ] || only=$(cat tests/lib/lib.sh "$@" | tr -cs 'a-zA-Z0-9_' ' ')
 	for c in tests/progs/*.c; do
 		out=${c##*/}
 		out=$tests/${out%.c}

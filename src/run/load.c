@@ -261,7 +261,7 @@ static struct err *load_prog(struct session *s, struct unit *u, struct diags *ds
 	return NULL;
 }
 
-/* What it cost the verifier; tests/verified.py reads this. */
+/* What it cost the verifier; tests/kernel/verified.py reads this. */
 static void tell_cost(const struct log *log, const struct prog *p, int fd)
 {
 	u32 walked = bpf_prog_walked(fd);

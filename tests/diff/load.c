@@ -1,5 +1,5 @@
 /*
- * load WHAT DIR [FILE]: what tools.sh and peers.sh let both tracers watch. Everything happens on one CPU, so
+ * load WHAT DIR [FILE]: what tools.sh and kernel/peers.sh let both tracers watch. Everything happens on one CPU, so
  * that the order is the same for both, in a process that is called toolload; DIR is an empty directory on a
  * real file system. It begins when FILE is there.
  */

@@ -21,7 +21,7 @@ import time
 import cases
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LIB = os.path.join(os.path.dirname(HERE), "lib.sh")
+LIB = os.path.join(HERE, "lib.sh")
 MODULES = "/run/modules"  # of a test guest: NAME.ko, and what it needs in NAME.needs
 FURTHER_TRIES = 120  # seconds
 IN_GUEST = bool(os.environ.get("SONDE_VM"))

@@ -1,4 +1,4 @@
-# What the manual and the changelog of the reference say, tried: docs/compat-audit.md names these cases.
+# What the manual and the changelog of the reference say, tried: tests/audit.md names these cases.
 
 NAME an expression if of nothing
 PROG begin { $x = if (pid > 0) { 1 } else { 2 }; print($x); if (pid == 0) { print("no"); } else if (pid > 0) { print("yes"); } }

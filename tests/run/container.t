@@ -2,7 +2,7 @@
 
 NAME with the documented capabilities and mounts
 RUN
-	all() { tests/container.sh -h -t bpf,perfmon,dac_read_search,sys_ptrace,syslog "$SONDE" -q "$@" 2>&1; }
+	all() { tests/kernel/container.sh -h -t bpf,perfmon,dac_read_search,sys_ptrace,syslog "$SONDE" -q "$@" 2>&1; }
 	all -e 'tracepoint:syscalls:sys_enter_write /pid == cpid/ { @n = count(); }' -c 'printf x' | grep '@n'
 	all -e 'uprobe:libc:malloc /pid == cpid/ { @mallocs = count(); }' -c /bin/date | grep -c '@mallocs: [1-9]'
 	all -e 'rawtracepoint:sched_switch { printf("%s\n", kstack(1)); exit(); }' | grep -c '[a-z_]+'
@@ -17,14 +17,14 @@ EXPECT
 
 NAME a pid namespace of its own: ids are the container's, others have none
 RUN
-	tests/container.sh -t bpf,perfmon,dac_read_search "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_write /pid == cpid/ { @[pid < 50] = count(); }' -c 'printf x' 2>&1 | grep '@'
+	tests/kernel/container.sh -t bpf,perfmon,dac_read_search "$SONDE" -q -e 'tracepoint:syscalls:sys_enter_write /pid == cpid/ { @[pid < 50] = count(); }' -c 'printf x' 2>&1 | grep '@'
 NEEDS file:/usr/bin/unshare file:/usr/bin/setpriv tracefs fast
 EXPECT
 	@[true]: 1
 
 NAME what is missing is named, with the words of docker
 RUN
-	try() { tests/container.sh "$@" -e "$PROG" 2>&1 | grep -o 'ERROR.*' | sed 's/([0-9]* ins/(N ins/; s/d is [12]/d is N/'; }
+	try() { tests/kernel/container.sh "$@" -e "$PROG" 2>&1 | grep -o 'ERROR.*' | sed 's/([0-9]* ins/(N ins/; s/d is [12]/d is N/'; }
 	PROG='begin { }'
 	try -u -h bpf,perfmon,dac_read_search "$SONDE"
 	PROG='tracepoint:syscalls:sys_enter_write { }'
@@ -43,8 +43,8 @@ EXPECT
 NAME without CAP_SYS_PTRACE or CAP_SYSLOG: what cannot be seen is told
 RUN
 	setpriv --reuid=65534 --regid=65534 --clear-groups sleep 100 & p=$!; until_named $p sleep
-	tests/container.sh -h -t bpf,perfmon,dac_read_search,syslog "$SONDE" -e 'uprobe:*:no_such_function_anywhere { }' 2>&1 | grep -o 'WARNING.*'
-	tests/container.sh -h -t bpf,perfmon,dac_read_search,sys_ptrace "$SONDE" -q -e 'rawtracepoint:sched_switch { printf("%s\n", kstack(1)); exit(); }' 2>&1 |
+	tests/kernel/container.sh -h -t bpf,perfmon,dac_read_search,syslog "$SONDE" -e 'uprobe:*:no_such_function_anywhere { }' 2>&1 | grep -o 'WARNING.*'
+	tests/kernel/container.sh -h -t bpf,perfmon,dac_read_search,sys_ptrace "$SONDE" -q -e 'rawtracepoint:sched_switch { printf("%s\n", kstack(1)); exit(); }' 2>&1 |
 		grep -o 'WARNING.*' | sed 's/is [0-2]$/is N/'
 	kill $p
 NEEDS file:/usr/bin/unshare file:/usr/bin/setpriv uprobe tracefs fast

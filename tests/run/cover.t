@@ -1,4 +1,4 @@
-# What `sonde help` lists and no other file here uses; see tests/covered.sh.
+# What `sonde help` lists and no other file here uses; see tests/checks/covered.sh.
 
 NAME parents and leaders: as variables and of a task
 PROG tracepoint:syscalls:sys_enter_getppid /pid == cpid/ { $t = curtask; print((ppid == ppid($t), pcomm == pcomm($t), leader_tid == leader_tid($t), leader_comm == leader_comm($t))); print((leader_tid == pid, leader_comm, comm)); print((ppid(curtask.real_parent) == curtask.real_parent.real_parent.tgid, leader_tid($t.real_parent) == ppid, leader_comm($t.real_parent) == pcomm)); }

@@ -20,7 +20,7 @@ NEEDS tracefs prog:jit x86_64
 
 NAME a dump among other mounts
 RUN
-	"$SONDE" -q --follow -c "unshare -m --propagation private sh -c 'mkdir $TMPDIR/d && mount -t tmpfs tmpfs $TMPDIR/d && build/tests/jit dump $TMPDIR/d/jit-7.dump; . $PWD/tests/lib.sh; until_written $TMPDIR/out'" -B line -e 'tracepoint:syscalls:sys_enter_getppid /comm == "jit"/ { printf("%s\n", ustack(perf, 1)); }' >"$TMPDIR/out"
+	"$SONDE" -q --follow -c "unshare -m --propagation private sh -c 'mkdir $TMPDIR/d && mount -t tmpfs tmpfs $TMPDIR/d && build/tests/jit dump $TMPDIR/d/jit-7.dump; . $PWD/tests/lib/lib.sh; until_written $TMPDIR/out'" -B line -e 'tracepoint:syscalls:sys_enter_getppid /comm == "jit"/ { printf("%s\n", ustack(perf, 1)); }' >"$TMPDIR/out"
 	sed "s,$TMPDIR,DIR," "$TMPDIR/out"
 EXPECT_RE
 	$

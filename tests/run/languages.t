@@ -1,7 +1,7 @@
 # Functions of interpreted languages in user stacks.
 
 NAME ustack has Python's functions: calls of all kinds, threads, a child; as Python tells them
-RUN python3 tests/langstacks.py "$SONDE" /usr/bin/python3
+RUN python3 tests/kernel/langstacks.py "$SONDE" /usr/bin/python3
 EXPECT
 	81 stacks are the same
 NEEDS x86_64 dwunwind file:/usr/bin/python3
@@ -97,7 +97,7 @@ NEEDS slow since:6.12 x86_64 dwunwind file:/usr/bin/python3
 TIMEOUT 30
 
 NAME ustack has Ruby's functions: calls of all kinds, blocks, fibers, threads, a child; as Ruby tells them
-RUN python3 tests/langstacks.py "$SONDE" /usr/bin/ruby
+RUN python3 tests/kernel/langstacks.py "$SONDE" /usr/bin/ruby
 EXPECT
 	59 stacks are the same
 NEEDS x86_64 dwunwind file:/usr/bin/ruby
@@ -123,7 +123,7 @@ NEEDS x86_64 dwunwind file:/usr/bin/ruby
 TIMEOUT 30
 
 NAME ustack has PHP's functions: methods, closures, generators, files, a child; as PHP tells them
-RUN python3 tests/langstacks.py "$SONDE" '/usr/bin/php -n'
+RUN python3 tests/kernel/langstacks.py "$SONDE" '/usr/bin/php -n'
 EXPECT
 	79 stacks are the same
 NEEDS x86_64 dwunwind file:/usr/bin/php
@@ -139,7 +139,7 @@ EXPECT
 NEEDS x86_64 dwunwind file:/usr/bin/php
 TIMEOUT 30
 NAME ustack has Perl's functions: calls of all kinds, sort, tie, signals, files, a child; as Perl tells them
-RUN python3 tests/langstacks.py "$SONDE" /usr/bin/perl
+RUN python3 tests/kernel/langstacks.py "$SONDE" /usr/bin/perl
 EXPECT_RE
 	7[5-9] stacks are the same
 NEEDS x86_64 dwunwind file:/usr/bin/perl
@@ -156,7 +156,7 @@ NEEDS x86_64 dwunwind file:/usr/bin/perl
 
 NAME a recording has Python's functions as a live script has them, in all outputs
 RUN
-	sh tests/langrecorded.sh "$SONDE" /usr/bin/python3 tests/progs/pysort.py | sed "s,$TMPDIR/,,; s,/[^ ]*/tests/progs/,,; s, (python[^ ]*)$,,"
+	sh tests/kernel/langrecorded.sh "$SONDE" /usr/bin/python3 tests/progs/pysort.py | sed "s,$TMPDIR/,,; s,/[^ ]*/tests/progs/,,; s, (python[^ ]*)$,,"
 EXPECT
 	text: the same
 	json: the same
@@ -175,7 +175,7 @@ TIMEOUT 30
 NAME a recording has Perl's functions as a live script has them, in all outputs
 RUN
 	printf 'sub leaf { getppid() }\nsub outer { eval { leaf(); 1 } }\nouter();\n' >"$TMPDIR/order.pl"
-	sh tests/langrecorded.sh "$SONDE" /usr/bin/perl "$TMPDIR/order.pl" | sed "s,$TMPDIR/,,; s,/[^ ]*/tests/progs/,,; s, (perl[^ ]*)$,,"
+	sh tests/kernel/langrecorded.sh "$SONDE" /usr/bin/perl "$TMPDIR/order.pl" | sed "s,$TMPDIR/,,; s,/[^ ]*/tests/progs/,,; s, (perl[^ ]*)$,,"
 EXPECT
 	text: the same
 	json: the same
@@ -195,7 +195,7 @@ TIMEOUT 30
 NAME a recording has Ruby's functions as a live script has them, in all outputs
 RUN
 	printf 'def key(x)\n  Process.ppid\n  x\nend\n\ndef outer\n  key(1)\nend\n\nouter\n' >"$TMPDIR/order.rb"
-	sh tests/langrecorded.sh "$SONDE" /usr/bin/ruby "$TMPDIR/order.rb" | grep 'the same\|lang"'
+	sh tests/kernel/langrecorded.sh "$SONDE" /usr/bin/ruby "$TMPDIR/order.rb" | grep 'the same\|lang"'
 EXPECT
 	text: the same
 	json: the same
@@ -210,7 +210,7 @@ TIMEOUT 30
 NAME a recording has PHP's functions as a live script has them, in all outputs
 RUN
 	printf '<?php\nclass Order {\n  static function key($x) {\n    getmypid();\n    return $x;\n  }\n}\nOrder::key(1);\n' >"$TMPDIR/order.php"
-	CALL=getpid sh tests/langrecorded.sh "$SONDE" /usr/bin/php -n "$TMPDIR/order.php" | grep 'the same\|lang"'
+	CALL=getpid sh tests/kernel/langrecorded.sh "$SONDE" /usr/bin/php -n "$TMPDIR/order.php" | grep 'the same\|lang"'
 EXPECT
 	text: the same
 	json: the same
@@ -223,7 +223,7 @@ NEEDS x86_64 dwunwind cmd:setarch file:/usr/bin/php
 TIMEOUT 30
 
 NAME ustack has JavaScript's functions: calls of all kinds, compiled ones, async, a worker; as V8 tells them
-RUN python3 tests/langstacks.py "$SONDE" /usr/bin/node
+RUN python3 tests/kernel/langstacks.py "$SONDE" /usr/bin/node
 EXPECT
 	148 stacks are the same
 NEEDS x86_64 dwunwind file:/usr/bin/node

@@ -1,4 +1,4 @@
-# Screens, also in guests: tests/live.py compares them, here is what depends on the kernel.
+# Screens, also in guests: tests/live/live.py compares them, here is what depends on the kernel.
 
 NAME hidden panes are detached, and attached again
 RUN

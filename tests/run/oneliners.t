@@ -78,14 +78,14 @@ EXPECT
 	under 10 MiB
 
 NAME the commands of README
-RUN sh tests/console.sh "$SONDE" README.md | awk '/^[0-9]+: as documented$/ { n++; next } { print } END { print n " blocks as documented" }'
+RUN sh tests/checks/console.sh "$SONDE" README.md | awk '/^[0-9]+: as documented$/ { n++; next } { print } END { print n " blocks as documented" }'
 NEEDS slow btf uprobe tracefs
 TIMEOUT 60
 EXPECT
 	4 blocks as documented
 
 NAME the commands of the tutorial
-RUN sh tests/console.sh "$SONDE" docs/tutorial.md | awk '/^[0-9]+: as documented$/ { n++; next } { print } END { print n " blocks as documented" }'
+RUN sh tests/checks/console.sh "$SONDE" docs/tutorial.md | awk '/^[0-9]+: as documented$/ { n++; next } { print } END { print n " blocks as documented" }'
 NEEDS btf uprobe tracefs cmd:cc fast
 TIMEOUT 60
 EXPECT

@@ -1,7 +1,7 @@
 # Fields of tracepoints that run as typed raw tracepoints are those that the perf event shows, on this kernel.
 
 NAME sched
-RUN f() { sh tests/forms.sh "$@"; }
+RUN f() { sh tests/kernel/forms.sh "$@"; }
 	f sched:sched_switch 'pid == cpid' 'prev_comm prev_pid prev_prio next_comm next_pid next_prio' build/tests/syscalls 30 nanosleep
 	f sched:sched_stat_runtime 'pid == cpid' 'pid runtime' build/tests/syscalls 30 nanosleep
 	f sched:sched_wakeup 'args.pid == cpid' 'comm pid prio target_cpu' build/tests/syscalls 30 nanosleep
@@ -17,7 +17,7 @@ EXPECT
 	sched:sched_wakeup_new: same
 
 NAME processes
-RUN f() { sh tests/forms.sh "$@"; }
+RUN f() { sh tests/kernel/forms.sh "$@"; }
 	f sched:sched_process_exec 'pid == cpid' 'str(filename) pid old_pid' build/tests/syscalls 1
 	f sched:sched_process_exit 'pid == cpid' 'comm pid prio' build/tests/threads 3
 	f sched:sched_process_fork 'pid == cpid' 'parent_pid child_pid' build/tests/threads 5
@@ -36,7 +36,7 @@ EXPECT
 
 # The names of threads are arrays here and text behind the event there.
 NAME names of older kernels
-RUN f() { sh tests/forms.sh "$@"; }
+RUN f() { sh tests/kernel/forms.sh "$@"; }
 	grep -q 'char parent_comm' /sys/kernel/tracing/events/sched/sched_process_fork/format &&
 		f sched:sched_process_fork 'pid == cpid' 'parent_comm child_comm' build/tests/threads 5 ||
 		f sched:sched_process_fork 'pid == cpid' 'str(parent_comm) str(child_comm)' build/tests/threads 5
@@ -46,7 +46,7 @@ EXPECT
 	sched:sched_process_fork: same
 
 NAME interrupts and timers
-RUN f() { sh tests/forms.sh "$@"; }
+RUN f() { sh tests/kernel/forms.sh "$@"; }
 	for e in entry exit raise; do f irq:softirq_$e all vec build/tests/syscalls 100 nanosleep; done
 	f timer:hrtimer_expire_entry all 'hrtimer function' build/tests/syscalls 50 nanosleep
 	f timer:hrtimer_expire_exit all 'hrtimer' build/tests/syscalls 50 nanosleep
@@ -68,8 +68,8 @@ EXPECT
 	power:cpu_idle: same
 
 NAME work queues
-RUN sh tests/forms.sh workqueue:workqueue_execute_start all 'work function' build/tests/run /usr/bin/python3 -I tests/progs/terminal.py 50
-	sh tests/forms.sh workqueue:workqueue_execute_end all 'work function' build/tests/run /usr/bin/python3 -I tests/progs/terminal.py 50
+RUN sh tests/kernel/forms.sh workqueue:workqueue_execute_start all 'work function' build/tests/run /usr/bin/python3 -I tests/progs/terminal.py 50
+	sh tests/kernel/forms.sh workqueue:workqueue_execute_end all 'work function' build/tests/run /usr/bin/python3 -I tests/progs/terminal.py 50
 NEEDS btf tracefs file:/usr/bin/python3
 TIMEOUT 30
 ALONE
@@ -78,7 +78,7 @@ EXPECT
 	workqueue:workqueue_execute_end: same
 
 NAME faults and memory
-RUN f() { sh tests/forms.sh "$@"; }
+RUN f() { sh tests/kernel/forms.sh "$@"; }
 	f exceptions:page_fault_user 'pid == cpid' 'address ip error_code' build/tests/faults
 	f kmem:kmalloc 'pid == cpid' 'call_site ptr bytes_req bytes_alloc gfp_flags' build/tests/open /etc/passwd
 	f kmem:kmem_cache_alloc 'pid == cpid' 'call_site ptr' build/tests/open /etc/passwd
@@ -99,7 +99,7 @@ EXPECT
 
 NAME packets
 RUN [ -e /sys/class/net/lo ] && ip link set lo up
-	f() { sh tests/forms.sh "$@" bash -c '"for i in 1 2 3; do echo x >/dev/udp/127.0.0.1/9; sleep 0.05; done"'; }
+	f() { sh tests/kernel/forms.sh "$@" bash -c '"for i in 1 2 3; do echo x >/dev/udp/127.0.0.1/9; sleep 0.05; done"'; }
 	f net:netif_receive_skb all 'skbaddr len str(name)'
 	f net:net_dev_queue all 'skbaddr len str(name)'
 	f skb:consume_skb all 'skbaddr'
@@ -116,8 +116,8 @@ EXPECT
 	napi:napi_poll: same
 
 NAME system calls by raw_syscalls
-RUN sh tests/forms.sh raw_syscalls:sys_enter 'pid == cpid' id build/tests/syscalls 30 mixed
-	sh tests/forms.sh raw_syscalls:sys_exit 'pid == cpid' 'id ret' build/tests/syscalls 30 kill
+RUN sh tests/kernel/forms.sh raw_syscalls:sys_enter 'pid == cpid' id build/tests/syscalls 30 mixed
+	sh tests/kernel/forms.sh raw_syscalls:sys_exit 'pid == cpid' 'id ret' build/tests/syscalls 30 kill
 NEEDS btf tracefs before:7.2
 TIMEOUT 30
 EXPECT

@@ -73,7 +73,7 @@ NEEDS btf prog:stands x86_64 dwunwind
 TIMEOUT 30
 
 NAME stacks: Python's threads, as Python itself writes them
-RUN /usr/bin/python3 tests/pystands.py "$SONDE" /usr/bin/python3
+RUN /usr/bin/python3 tests/kernel/pystands.py "$SONDE" /usr/bin/python3
 EXPECT_RE
 	5 stacks, [34][0-9] frames are the same
 NEEDS btf x86_64 dwunwind file:/usr/bin/python3

@@ -373,14 +373,14 @@ EXPECT
 	rmdir d: the same
 
 NAME strace: the same lines as strace has, for 47 programs and their children
-RUN python3 tests/calls.py "$SONDE" | sed 's/^[1-9][0-9] programs/many programs/'
+RUN python3 tests/kernel/calls.py "$SONDE" | sed 's/^[1-9][0-9] programs/many programs/'
 NEEDS fast slow cmd:strace cmd:setarch cmd:python3 tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 300
 EXPECT
 	many programs: the same
 
 NAME strace: the same lines as strace has, for calls of each kind, most of which fail
-RUN python3 -I tests/eachcall.py "$SONDE" build/tests/eachcall
+RUN python3 -I tests/kernel/eachcall.py "$SONDE" build/tests/eachcall
 NEEDS cmd:strace cmd:setarch cmd:python3 prog:eachcall tp:raw_syscalls/sys_exit btf x86_64
 TIMEOUT 120
 EXPECT

@@ -3,7 +3,7 @@
 #
 #   tests/vm/run.sh [-a ARCH] [-j GUESTS] [-s TURN] [-t] [-u] [-c COMMAND] SONDE [KERNEL...]
 #
-# The tests are tests/run.sh and tests/probes.sh; what the latter finds must be what the table in
+# The tests are tests/run.sh and tests/kernel/probes.sh; what the latter finds must be what the table in
 # docs/probes.md says (vm/table.sh). -t: only that; -u: the table is written anew, of all kernels.
 # -s TURN: cases are spread over the kernels. Those that depend on the kernel run on the oldest and on the newest. If
 # such a case also runs where the tests are started, the newest runs one in four of them (tests/run.sh -r). Each kernel
@@ -57,7 +57,7 @@ shift
 [ $# -gt 0 ] && kernels=$*
 # The messages of the compiler do not depend on the kernel, nor does what the reference's manual says of the language.
 files=$(cd "$root" && ls tests/run/*.t | grep -v '/err.t\|/audit.t' | tr '\n' ' ')
-probes="sh tests/probes.sh $sonde"
+probes="sh tests/kernel/probes.sh $sonde"
 named=$command
 if [ "$command" ]; then
 	table=
@@ -118,7 +118,7 @@ trap 'rm -rf "$work"' EXIT
 pids=
 trap 'trap "" INT TERM; kill $pids 2>/dev/null; wait; exit 130' INT TERM
 
-# File systems, which the cases about them load (NEEDS module:NAME), and tests/toolkernels.sh; the other modules are
+# File systems, which the cases about them load (NEEDS module:NAME), and tests/kernel/toolkernels.sh; the other modules are
 # loaded when a guest starts.
 later=' ext4 btrfs xfs f2fs bcachefs fuse nfsd nfsv4 '
 

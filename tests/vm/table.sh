@@ -1,6 +1,6 @@
 #!/bin/sh
 # table.sh [-u] LOG: the table of docs/probes.md and what the guests found. LOG is what run.sh collects:
-# lines of tests/probes.sh, each behind its kernel. Prints where the table says something else, for the
+# lines of tests/kernel/probes.sh, each behind its kernel. Prints where the table says something else, for the
 # kernels that are in LOG, and fails then. -u writes the table anew; then LOG has to fill every cell of
 # its architecture, and the columns of the other one stay.
 set -u
@@ -138,7 +138,7 @@ awk -v update="$update" -v doc="$doc" '
 
 	END {
 		if (!nk || !behind) {
-			print "table: no lines of tests/probes.sh, or no marks in docs/probes.md"
+			print "table: no lines of tests/kernel/probes.sh, or no marks in docs/probes.md"
 			exit 1
 		}
 		if (update) {
