@@ -251,7 +251,7 @@ lint:
 	@awk -f scripts/links.awk $(PAGES) $(PAGES)
 	@sh scripts/root.sh
 	@sh scripts/exports.sh $B
-	@awk -f scripts/names.awk $(filter src/features/builtin/% src/features/probe/%,$(SRC)) $(foreach f,compiler/sema compiler/lower compiler/ir core report run features/store features/sink,$(filter src/$f/%,$(SRC) $(HDR)))
+	@awk -f scripts/names.awk $(filter src/features/builtin/% src/features/probe/%,$(SRC)) $(foreach f,compiler/source compiler/declare compiler/sema compiler/lower compiler/ir core report run features/store features/sink,$(filter src/$f/%,$(SRC) $(HDR)))
 	@! grep -n '^#include <bpf/' $(filter-out src/machine/kern/%,$(SRC) $(HDR))
 	@! grep -nE '"(%s)?/(proc|sys)(/[^" ]*)?"' $(filter-out src/machine/kern/% src/machine/proc/% src/base/file.c,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'
 	@! grep -nE '\b(bt|lex|p)_[a-z_]+\(|"lang/(bt|lex|parse)\.h"' $(filter-out src/compiler/lang/%,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'

@@ -28,7 +28,7 @@ FILENAME ~ /features\/probe\// {
 			bad = 1
 		}
 	}
-	if (FILENAME ~ /compiler\/(sema|lower)\// &&
+	if (FILENAME ~ /compiler\/(source|declare|sema|lower)\// &&
 	    ($0 ~ /str(_is|_starts|_ends)\([a-z]+(->(a|b|c|next))*->name,/ ||
 	     $0 ~ /str(_eq|_eq_nocase|_cmp)\([a-z]+(->(a|b|c|next))*->name, STR\(/)) {
 		printf "%s:%d: a node is told by its row (builtin_role, node.fn), a word by node_word()\n", FILENAME, FNR

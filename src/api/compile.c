@@ -2,8 +2,17 @@
 #include "api/compile.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "declare/declare.h"
 #include "lower/lower.h"
 #include "sema/sema.h"
+#include "source/source.h"
+
+/* Whether the next pass is to look for more mistakes after some were found. */
+enum go_on {
+	STOP,
+	UNLESS_FALSE, /* unless this pass returned false */
+	GO_ON,
+};
 
 struct pass {
 	const char *name;
@@ -11,7 +20,7 @@ struct pass {
 	void (*print)(const struct compile *c, struct sb *out);
 	u32 dump;         /* enum dump: what print is for */
 	enum stage stage; /* not run when compiling only up to an earlier one */
-	bool go_on;       /* mistakes here do not keep the next pass from finding more */
+	enum go_on go_on;
 };
 
 static bool parse(struct compile *c)
@@ -84,16 +93,21 @@ static void print_code(const struct compile *c, struct sb *out)
 }
 
 static const struct pass passes[] = {
-	{"ast", parse, print_tree, DUMP_AST, STAGE_PARSE, false},
-	{"import", sema_import, NULL, 0, STAGE_EXPAND, false},
-	{"config", sema_config, NULL, 0, STAGE_EXPAND, true},
-	{"expand", sema_expand, NULL, 0, STAGE_EXPAND, true},
-	{"types", sema_check, print_types, DUMP_TYPES, STAGE_ALL, false},
-	{"plan", sema_plan, sema_dump_plan, DUMP_PLAN, STAGE_ALL, false},
-	{"lower", lower_unit, NULL, 0, STAGE_ALL, false},
-	{"ir", optimize, print_ir, DUMP_IR, STAGE_ALL, false},
-	{"regs", allocate, print_ir, DUMP_REGS, STAGE_ALL, false},
-	{"bpf", emit_unit, print_code, DUMP_BPF, STAGE_ALL, false},
+	{"ast", parse, print_tree, DUMP_AST, STAGE_PARSE, STOP},
+	{"import", source_import, NULL, 0, STAGE_EXPAND, STOP},
+	{"config", source_config, NULL, 0, STAGE_EXPAND, GO_ON},
+	{"cdefs", source_cdefs, NULL, 0, STAGE_EXPAND, GO_ON},
+	{"macros", source_macros, NULL, 0, STAGE_EXPAND, GO_ON},
+	{"spellings", source_spellings, NULL, 0, STAGE_EXPAND, GO_ON},
+	{"declare", declare_script, NULL, 0, STAGE_EXPAND, UNLESS_FALSE},
+	{"expand", sema_expand, NULL, 0, STAGE_EXPAND, GO_ON},
+	{"types", sema_check, print_types, DUMP_TYPES, STAGE_ALL, STOP},
+	{"options", declare_check_options, NULL, 0, STAGE_ALL, STOP},
+	{"plan", sema_plan, sema_dump_plan, DUMP_PLAN, STAGE_ALL, STOP},
+	{"lower", lower_unit, NULL, 0, STAGE_ALL, STOP},
+	{"ir", optimize, print_ir, DUMP_IR, STAGE_ALL, STOP},
+	{"regs", allocate, print_ir, DUMP_REGS, STAGE_ALL, STOP},
+	{"bpf", emit_unit, print_code, DUMP_BPF, STAGE_ALL, STOP},
 };
 
 _Static_assert(countof(passes) <= MAX_PASSES, "each has a cost");
@@ -140,7 +154,8 @@ bool compile_script(struct compile *c, enum stage until, struct watch *w)
 			break;
 		bool ok = run_pass(c, i, w);
 		/* For a user's script, report every error; for a built-in tool, stop at the first. */
-		if ((!p->go_on || ds->unseen) && (!ok || ds->nerror))
+		bool more = p->go_on == GO_ON || (p->go_on == UNLESS_FALSE && ok);
+		if ((!more || ds->unseen) && (!ok || ds->nerror))
 			return false;
 		if (ok)
 			emit_ir(c, p->name, w);

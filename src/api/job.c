@@ -1,6 +1,7 @@
 #include "api/job.h"
 #include "lower/lower.h"
 #include "sema/sema.h"
+#include "source/source.h"
 
 static void set_config(struct config *g, const struct compile_spec *spec, const struct script *s)
 {
@@ -73,6 +74,7 @@ void job_free(struct job *j)
 	for (u32 i = 0; j->c.fn && i < j->unit.nprog; i++)
 		ir_fn_free(j->c.fn[i]);
 	cfiles_close(&j->c);
+	tab_free(&j->c.sigs);
 	arena_free(&j->c.scratch);
 	arena_free(&j->arena);
 }

@@ -10,6 +10,7 @@
 #include "cmd/tool.h"
 #include "core/recorded.h"
 #include "core/unitfile.h"
+#include "declare/declare.h"
 #include "live/front.h"
 #include "proc/proc.h"
 #include "run/cost.h"
@@ -514,7 +515,7 @@ static bool compiled(struct launch *l)
 	}
 	if (l->job.c.help) {
 		AUTO_SB known = {0};
-		sema_print_options(&l->job.c, &known);
+		declare_print_options(&l->job.c, &known);
 		job_report(&l->job);
 		fprintf(stderr, "HINT: expected program options:%s\n", known.s);
 		r->rc = RC_USAGE;

@@ -6,10 +6,11 @@
  */
 #include "cmd/tool.h"
 #include "core/value.h"
+#include "declare/declare.h"
 #include "kern/caps.h"
 #include "proc/cgroup.h"
 #include "proc/proc.h"
-#include "sema/declare.h"
+#include "source/source.h"
 #include "tool/words.h"
 
 #define CLOCK_ARG "[=ms|us|ns]"
@@ -625,7 +626,7 @@ static bool read_options(struct job *j, const struct run_opts *o, const struct s
 {
 	job_prepare(j, o, s, h);
 	compile_parse(&j->c);
-	if (sema_import(&j->c))
+	if (source_import(&j->c))
 		declare_options(&j->c);
 	job_report(j);
 	return !j->diags.nerror;

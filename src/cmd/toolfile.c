@@ -4,6 +4,7 @@
  */
 #include "cmd/tool.h"
 #include "sema/sema.h"
+#include "source/source.h"
 #include <sys/stat.h>
 
 /* "$1", "$#", wherever: in the text of probes, too. */
@@ -26,7 +27,7 @@ static bool declares_options(struct arena *a, const struct script *s)
 	host_init(&h, a, "");
 	job_prepare(&j, &o, s, &h);
 	compile_parse(&j.c);
-	if (!j.diags.nerror && sema_import(&j.c))
+	if (!j.diags.nerror && source_import(&j.c))
 		for (const struct node *n = j.c.tree->a; n; n = n->next)
 			any |= n->kind == N_OPTIONS;
 	job_free(&j);

@@ -1,6 +1,6 @@
 /* toolhint.c - a tool's command line was refused: the error, and what was probably meant. */
 #include "cmd/tool.h"
-#include "sema/declare.h"
+#include "declare/declare.h"
 
 /* An option of sonde's own that stands behind the tool's name, where it is none. */
 static bool misplaced(const struct tool_words *w, struct opt *ret)

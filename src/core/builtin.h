@@ -3,7 +3,7 @@
  *
  * A row is the whole feature; nothing else in the source mentions its name.
  *
- * The signature reads "RESULT NAME(KIND arg, [KIND arg], ...)" and is parsed once, by sema/sig.c.
+ * The signature reads "RESULT NAME(KIND arg, [KIND arg], ...)" and is parsed once, by source/rows.c.
  *
  *	RESULT	a type of the language: u64 int64 bool string[16] ...
  *		void	nothing

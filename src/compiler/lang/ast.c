@@ -221,3 +221,37 @@ i32 node_word_in(const struct node *n, const void *rows, size_t size, size_t cou
 			return (i32)i;
 	return -1;
 }
+
+struct node *call_arg(const struct node *call, u32 i)
+{
+	struct node *n = call->kind == N_CALL ? call->a : NULL;
+	while (n && i--)
+		n = n->next;
+	return n;
+}
+
+u32 call_nargs(const struct node *call)
+{
+	return call->kind == N_CALL ? node_count(call->a) : 0;
+}
+
+bool node_int(const struct node *n, i64 *ret)
+{
+	if (!n || (n->kind != N_NUM && n->kind != N_BOOL))
+		return false;
+	*ret = (i64)n->num;
+	return true;
+}
+
+bool node_str(const struct node *n, struct str *ret)
+{
+	if (!n || n->kind != N_STR)
+		return false;
+	*ret = n->name;
+	return true;
+}
+
+bool is_type_node(const struct node *n)
+{
+	return n->kind == N_TYPE || n->kind == N_TPTR || n->kind == N_TARRAY;
+}

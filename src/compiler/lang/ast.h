@@ -86,3 +86,9 @@ i32 node_word_in(const struct node *n, const void *rows, size_t size, size_t cou
 /* An expression in its canonical layout, as the formatter prints it: fmt.c. */
 void node_text(const struct node *n, struct sb *out);
 u32 node_count(const struct node *list); /* length of a next-chain */
+/* The i-th argument of a call; NULL past the end. */
+struct node *call_arg(const struct node *call, u32 i);
+u32 call_nargs(const struct node *call);
+bool node_int(const struct node *n, i64 *ret);        /* an integer (or bool) literal */
+bool node_str(const struct node *n, struct str *ret); /* a string literal */
+bool is_type_node(const struct node *n);              /* a type, as it is written */

@@ -1,5 +1,6 @@
 /* compile.h - a script on its way to becoming a unit. */
 #pragma once
+#include "base/tab.h"
 #include "core/unit.h"
 #include "lang/language.h"
 
@@ -72,6 +73,7 @@ struct compile {
 	u32 nskipped;
 	struct fn **fn;        /* one per program, until emit */
 	struct arena scratch;  /* emptied after the last pass */
+	struct tab sigs;       /* signatures of rows by their text: source/rows.h */
 	struct mapuse *mapuse; /* by map: sema/mapuse.h */
 	u32 nmapuse;
 	struct str *params; /* positional parameters $1.. */

@@ -1,6 +1,6 @@
 /* cfn.c - calls of imported functions in C, whose code becomes part of the program as it is. */
 #include "lower/lower.h"
-#include "sema/cfile.h"
+#include "source/cfile.h"
 
 /* The map that holds the section, or is the map. All programs share it. */
 static struct map *data_of(struct lower *l, const struct cfile *file, u32 i)

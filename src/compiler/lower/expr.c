@@ -200,7 +200,7 @@ struct place lower_place(struct lower *l, struct node *n)
 	const struct type *t = node_type(n);
 	switch (n->kind) {
 	case N_MEMBER:
-		if (!sema_is_args(n->a) || l->pt->args_space == AS_CTX)
+		if (!builtin_is_args(n->a) || l->pt->args_space == AS_CTX)
 			return member_place(l, n);
 		if (l->pt->way->arg_at)
 			return lower_arg_place(l, args_index(l, n), t);
@@ -561,7 +561,7 @@ struct ref lower_arg_value(struct lower *l, i32 i, const struct type *t, bool ad
 
 static struct ref member_value(struct lower *l, struct node *n, bool address)
 {
-	if (sema_is_args(n->a) && l->pt->args_space != AS_CTX)
+	if (builtin_is_args(n->a) && l->pt->args_space != AS_CTX)
 		return lower_arg_value(l, args_index(l, n), node_type(n), address);
 	if (n->field->data_loc) {
 		struct ref p = data_pointer(l, n);

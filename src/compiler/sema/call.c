@@ -1,44 +1,10 @@
 /* call.c - calls and builtin variables: the row that is meant, and whether its arguments fit. */
 #include "base/alloc.h"
-#include "sema/cdefs.h"
-#include "sema/cfile.h"
 #include "sema/check.h"
+#include "source/cdefs.h"
+#include "source/cfile.h"
 #include <stdarg.h>
 #include <stdio.h>
-
-struct node *call_arg(const struct node *call, u32 i)
-{
-	struct node *n = call->kind == N_CALL ? call->a : NULL;
-	while (n && i--)
-		n = n->next;
-	return n;
-}
-
-u32 call_nargs(const struct node *call)
-{
-	return call->kind == N_CALL ? node_count(call->a) : 0;
-}
-
-u32 call_nadded(const struct node *call)
-{
-	return call->kind == N_CALL && builtin_role(call) == ROLE_KEEP ? (u32)call->num : 0;
-}
-
-bool node_int(const struct node *n, i64 *ret)
-{
-	if (!n || (n->kind != N_NUM && n->kind != N_BOOL))
-		return false;
-	*ret = (i64)n->num;
-	return true;
-}
-
-bool node_str(const struct node *n, struct str *ret)
-{
-	if (!n || n->kind != N_STR)
-		return false;
-	*ret = n->name;
-	return true;
-}
 
 static void literal(struct node *n, enum node_kind kind, const struct type *t)
 {
@@ -194,7 +160,7 @@ static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, str
 	if (type_is_agg(t) && arg->kind != N_MAP)
 		return sema_fail(s, E_AGG, arg->loc, "%.*s() must be assigned directly to a map",
 				 STRF(arg->name));
-	if (sema_is_args(arg) && kind != SIG_TYPE && type_is_record(t))
+	if (builtin_is_args(arg) && kind != SIG_TYPE && type_is_record(t))
 		return sema_fail(s, E_TYPE, arg->loc, "this probe's args have no members");
 	if (kind_fits(kind, arg))
 		return true;
@@ -327,7 +293,7 @@ static bool check_gates(struct sema *s, struct node *n, const struct builtin *b)
 
 static const struct type *check_row(struct sema *s, struct node *n, const struct builtin *b)
 {
-	const struct sig *g = sema_sig(s, b);
+	const struct sig *g = builtin_sig(s->c, b);
 	n->fn = b;
 	for (struct node *arg = n->kind == N_CALL && (b->flags & B_SETS) ? n->a : NULL; arg;
 	     arg = arg->next)
@@ -353,14 +319,14 @@ const struct type *check_call(struct sema *s, struct node *n)
 		return check_fncall(s, n);
 	if (cfn_find(s->c, n->name))
 		return check_ccall(s, n);
-	const struct builtin *b = builtin_pick(s, n->name, n, &arity);
+	const struct builtin *b = builtin_pick(s->c, n->name, n, &arity);
 	if (!b) {
 		for (struct node *arg = n->a; arg; arg = arg->next)
 			check_expr(s, arg);
 		if (s->final) {
 			struct diag *d = diag_add(s->ds, E_UNKNOWN_FUNC, n->loc,
 						  "Unknown function: '%.*s'", STRF(n->name));
-			struct str near = builtin_near(s, n->name);
+			struct str near = builtin_near(n->name);
 			const struct cfn *c = cfn_find_static(s->c, n->name);
 			if (c)
 				diag_hint(s->ds, d,
@@ -373,7 +339,7 @@ const struct type *check_call(struct sema *s, struct node *n)
 		return s->final ? &type_error : NULL;
 	}
 	if (!arity) {
-		wrong_arity(s, n, sema_sig(s, b));
+		wrong_arity(s, n, builtin_sig(s->c, b));
 		return s->final ? &type_error : NULL;
 	}
 	return check_row(s, n, b);
@@ -393,11 +359,11 @@ const struct type *check_name(struct sema *s, struct node *n)
 {
 	const struct type *t = NULL;
 	bool arity = false;
-	const struct builtin *b = builtin_pick(s, n->name, n, &arity);
+	const struct builtin *b = builtin_pick(s->c, n->name, n, &arity);
 	if (b && arity)
 		return check_row(s, n, b);
 	if (b) {
-		wrong_arity(s, n, sema_sig(s, b));
+		wrong_arity(s, n, builtin_sig(s->c, b));
 		return s->final ? &type_error : NULL;
 	}
 	i64 val;
@@ -408,7 +374,7 @@ const struct type *check_name(struct sema *s, struct node *n)
 	if (s->final) {
 		struct diag *d = diag_add(s->ds, E_UNKNOWN_NAME, n->loc,
 					  "Unknown identifier: '%.*s'", STRF(n->name));
-		struct str near = builtin_near(s, n->name);
+		struct str near = builtin_near(n->name);
 		if (near.n)
 			diag_hint(s->ds, d, "did you mean '%.*s'?", STRF(near));
 	}

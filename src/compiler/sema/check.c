@@ -54,7 +54,7 @@ static const struct type *assigned_type(struct sema *s, struct node *n, const st
 
 static bool storable(struct sema *s, const struct node *n, const struct type *t)
 {
-	if (sema_is_args(n->b))
+	if (builtin_is_args(n->b))
 		return sema_fail(s, E_TYPE, n->b->loc, "this probe's args have no members");
 	if (t->kind != T_NONE && t->kind != T_FUNC && t->kind != T_FWD)
 		return true;
@@ -132,7 +132,7 @@ static bool gives_agg(struct sema *s, const struct node *n)
 		const struct node *last = last_of(n);
 		return gives_agg(s, last->kind == N_EXPR ? last->a : last);
 	}
-	const struct builtin *b = n->kind == N_CALL ? builtin_pick(s, n->name, n, &arity) : NULL;
+	const struct builtin *b = n->kind == N_CALL ? builtin_pick(s->c, n->name, n, &arity) : NULL;
 	return b && (b->flags & B_AGG);
 }
 
@@ -371,7 +371,7 @@ static void check_stmt(struct sema *s, struct node *n)
 				  n->kind == N_BREAK ? "break" : "continue");
 		break;
 	case N_RETURN: check_return(s, n); break;
-	case N_IMPORT: break; /* done by sema_import() */
+	case N_IMPORT: break; /* done by source_import() */
 	default: check_expr(s, n); break;
 	}
 }
@@ -517,8 +517,5 @@ bool sema_check(struct compile *c)
 	s.final = true;
 	check_round(&s);
 	tell_unset(&s);
-	tab_free(&s.sigs);
-	if (!s.ds->nerror)
-		sema_options(c);
 	return !s.ds->nerror;
 }

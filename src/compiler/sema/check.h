@@ -35,11 +35,14 @@ void compare_mismatch(struct sema *s, const struct node *n, enum token op, const
 /* typeinfo.c */
 const struct type *check_typeinfo(struct sema *s, struct node *n);
 
+/* call.c */
+/* An enumerator of the script, the kernel or its headers. *t: the enum; NULL: a plain constant. */
+bool known_enumerator(struct sema *s, struct str name, i64 *val, const struct type **t);
+
 /* types.c */
 const struct type *literal_type(u64 v, bool neg);
 /* TYPE, TPTR, TARRAY; NULL: of a typeof() that is not known yet; reports; type_error. */
 const struct type *type_of_node(struct sema *s, struct node *n);
-bool is_type_node(const struct node *n);
 const struct type *type_or_value(struct sema *s, struct node *n); /* of sizeof, typeof ... */
 /* What reading a place of type t in that space gives: char arrays are strings, pointers inherit the
  * space. */

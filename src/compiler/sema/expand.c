@@ -1,8 +1,10 @@
 /* expand.c - probe texts -> points (through kinds) -> variants: one body per set of points with
  * equal types, and the way that fits it. */
 #include "core/recorded.h"
-#include "sema/declare.h"
-#include "sema/recorded.h"
+#include "declare/declare.h"
+#include "declare/recorded.h"
+#include "sema/keep.h"
+#include "sema/sema.h"
 #include <errno.h>
 #include <regex.h>
 
@@ -536,14 +538,14 @@ struct body {
 static bool note_use(struct node *n, void *arg)
 {
 	struct body *b = arg;
-	if (n->kind == N_MEMBER && sema_is_args(n->a)) {
+	if (n->kind == N_MEMBER && builtin_is_args(n->a)) {
 		b->use |= USE_ARGS;
 		vec_add(&b->member, n->name);
 		return false;
 	}
 	if (n->kind == N_NAME || n->kind == N_CALL) {
 		b->use |= builtin_asks(n->name);
-		b->whole |= sema_is_args(n);
+		b->whole |= builtin_is_args(n);
 	}
 	return true;
 }
@@ -623,10 +625,10 @@ static bool spell_args(struct node *n, void *arg)
 {
 	const struct whole *w = arg;
 	bool type_only = n->kind == N_SIZEOF || n->kind == N_OFFSETOF || n->kind == N_TYPEINFO;
-	if (type_only || (n->kind == N_MEMBER && sema_is_args(n->a)))
+	if (type_only || (n->kind == N_MEMBER && builtin_is_args(n->a)))
 		return false;
 	u32 nf;
-	const struct field *f = sema_is_args(n) ? type_fields(w->args, &nf) : NULL;
+	const struct field *f = builtin_is_args(n) ? type_fields(w->args, &nf) : NULL;
 	if (!f || !nf)
 		return true;
 	struct node **tail = &n->a;
@@ -947,10 +949,6 @@ bool sema_expand(struct compile *c)
 	regex_t filter;
 	if (c->filter && !regcomp(&filter, c->filter, REG_EXTENDED | REG_NOSUB))
 		e.filter = &filter;
-	sema_cdefs(c);
-	sema_macros(c);
-	sema_old(c);
-	bool declared = sema_declare(c);
 	keep_begin(c);
 	struct body all = {0};
 	for (struct node *n = c->tree->a; n; n = n->next)
@@ -958,7 +956,7 @@ bool sema_expand(struct compile *c)
 			node_walk(n->c, note_use, &all);
 	e.use = all.use;
 	vec_free(&all.member);
-	for (struct node *n = c->tree->a; n && declared; n = n->next) {
+	for (struct node *n = c->tree->a; n; n = n->next) {
 		if (n->kind == N_PROBE) {
 			expand_probe(&e, n);
 			nprobe++;
@@ -966,10 +964,6 @@ bool sema_expand(struct compile *c)
 	}
 	if (e.filter)
 		regfree(e.filter);
-	if (!declared) {
-		sb_free(&e.missed);
-		return false;
-	}
 	name_points(c);
 	check_pinned(c);
 	check_missed(&e);

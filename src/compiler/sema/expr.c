@@ -1,8 +1,8 @@
 /* expr.c - types of expressions. */
 #include "core/agg.h"
-#include "sema/cdefs.h"
 #include "sema/check.h"
 #include "sema/fold.h"
+#include "source/cdefs.h"
 #include "types/dwarf.h"
 
 static const struct type *unknown(struct sema *s)
@@ -214,7 +214,7 @@ static const struct type *no_field(struct sema *s, const struct node *n, const s
 			     name.s, STRF(n->name));
 	struct str near = type_near_field(t, n->name);
 	struct str field = n->name;
-	if (sema_is_args(n->a) && str_starts(field, STR("common_")))
+	if (builtin_is_args(n->a) && str_starts(field, STR("common_")))
 		diag_hint(s->ds, d, "%s",
 			  "the kernel does not let programs read the fields that all tracepoints "
 			  "have in common");
@@ -222,7 +222,7 @@ static const struct type *no_field(struct sema *s, const struct node *n, const s
 		diag_hint(s->ds, d, "did you mean '%.*s.%.*s'?", STRF(n->a->name), STRF(near));
 	else if (near.n)
 		diag_hint(s->ds, d, "did you mean '%.*s'?", STRF(near));
-	else if (sema_is_args(n->a) && s->point->debug && s->point->debug->at_entry)
+	else if (builtin_is_args(n->a) && s->point->debug && s->point->debug->at_entry)
 		diag_hint(s->ds, d, "%s",
 			  "where a function begins only its parameters are known; at a source "
 			  "line, uprobe:path@file:line, its variables are, too");
@@ -267,7 +267,7 @@ void warn_address(struct sema *s, const struct node *n)
 {
 	const struct type *t = n->type;
 	bool text = n->kind == N_MEMBER && n->field && n->field->data_loc && t && t->kind == T_PTR;
-	if (!s->final || !text || t->base->size != 1 || !sema_is_args(n->a))
+	if (!s->final || !text || t->base->size != 1 || !builtin_is_args(n->a))
 		return;
 	struct diag *d = diag_add(
 		s->ds, W_ADDRESS, n->loc,

@@ -5,9 +5,9 @@
  * body, so that builtins of the probe work inside, too. Parameters and result have the declared
  * types. lower/fn.c makes each instance a BPF subprogram.
  */
-#include "sema/cfile.h"
+#include "declare/recorded.h"
 #include "sema/check.h"
-#include "sema/recorded.h"
+#include "source/cfile.h"
 
 static struct node *find_fn(const struct compile *c, struct str name)
 {

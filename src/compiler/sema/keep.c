@@ -6,7 +6,8 @@
  * look for. Those of the first kind begin with a dot. The row of a function may have other names for its
  * first arguments (builtin.kept_as); args is none of them.
  */
-#include "sema/declare.h"
+#include "sema/keep.h"
+#include "source/rows.h"
 
 /* In the order of fields; sink/record.c knows them by their texts. */
 static const char *const common[] = {"probe", "cpu", "tid", "pid", "uid", "gid", "cgroup", "comm"};
@@ -130,7 +131,7 @@ bool keep_spell(struct node *n, void *arg)
 			at = &was->next;
 			continue;
 		}
-		if (!sema_is_args(was)) {
+		if (!builtin_is_args(was)) {
 			at = &was->next;
 			continue;
 		}

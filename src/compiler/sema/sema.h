@@ -10,8 +10,8 @@
 #pragma once
 #include "base/tab.h"
 #include "core/builtin.h"
-#include "lang/compile.h"
 #include "sema/mapuse.h"
+#include "source/rows.h"
 
 /* A scratch variable; one per declaration and variant. */
 struct var {
@@ -90,33 +90,17 @@ struct sema {
 	u32 loop;          /* nesting of for and while */
 	u32 comptime;      /* nesting of what must be a literal */
 	u32 body;          /* nesting of for bodies, which may become callbacks */
-	struct tab sigs;
 };
 
-bool sema_import(struct compile *c);  /* other files into the tree */
-void cfiles_close(struct compile *c); /* when nothing of the unit is used any more */
-/* A whole file of moderate size; false: it cannot be read. */
-bool sema_read_file(struct arena *a, const char *path, struct str *ret);
-bool sema_config(struct compile *c);  /* config blocks and BPFTRACE_ environment -> unit.config */
-bool sema_cdefs(struct compile *c);   /* C definitions and their macros; see cdefs.h */
-void sema_old(struct compile *c);     /* spellings of other years */
-bool sema_macros(struct compile *c);  /* macros, in every probe and function */
-bool sema_expand(struct compile *c);  /* points and variants */
-bool sema_check(struct compile *c);   /* types */
-bool sema_options(struct compile *c); /* those of the script; after types */
-void sema_print_options(const struct compile *c, struct sb *out);
-bool sema_plan(struct compile *c); /* map layouts */
+bool sema_expand(struct compile *c); /* points and variants */
+bool sema_check(struct compile *c);  /* types */
+bool sema_plan(struct compile *c);   /* map layouts */
 void sema_dump_plan(const struct compile *c, struct sb *out);
 
 /* ---- for builtins ---- */
-struct node *call_arg(const struct node *call, u32 i); /* NULL past the end */
 /* Kernels before 6.6, which have no multi links for uprobes either, do not tell a return probe of a
  * program its function: then func is the name as text, and each point has a body of its own. */
 bool sema_func_is_text(struct host *h, const struct point *p);
-u32 call_nargs(const struct node *call);
-u32 call_nadded(const struct node *call);             /* of them, the first: by keep_begin() */
-bool node_int(const struct node *n, i64 *ret);        /* an integer (or bool) literal */
-bool node_str(const struct node *n, struct str *ret); /* a string literal */
 /* Turn the call into a literal, from type() or check(). */
 void node_set_num(struct node *n, u64 v, const struct type *t);
 void node_set_str(struct sema *s, struct node *n, struct str text);
@@ -135,44 +119,3 @@ bool sema_check_format(struct sema *s, struct node *call, struct str fmt, u32 fi
 bool sema_check_seq(struct sema *s, struct node *call, struct str fmt);
 const struct type *type_merge(struct arena *a, const struct type *x,
 			      const struct type *y); /* NULL: do not fit */
-
-/* sig.c: signatures of rows. */
-enum sig_kind {
-	SIG_INT,
-	SIG_STR,
-	SIG_PTR,
-	SIG_ANY,
-	SIG_NUM,
-	SIG_LIT,
-	SIG_TEXT,
-	SIG_MAP,
-	SIG_FMT,
-	SIG_TYPE,
-	SIG_NAME,
-	SIG_SHOW
-};
-struct sig {
-	struct str name, result;
-	const struct type *type; /* of the result; NULL: "auto" */
-	bool var, dots;
-	u32 nmin, nmax; /* without dots */
-	u32 most;       /* with them */
-	enum sig_kind kind[8];
-	struct str arg[8];
-};
-const struct sig *sema_sig(struct sema *s, const struct builtin *b);
-/* Row by name that takes n arguments, or any of that name (*arity false). NULL: no such name. */
-const struct builtin *builtin_find(struct sema *s, struct str name, u32 n, bool *arity);
-/* By name alone; of several rows the first. NULL: none. */
-const struct builtin *builtin_named(struct str name);
-bool builtin_is_named(const struct builtin *b, struct str name);
-struct str builtin_name(const struct builtin *b); /* as its signature says it: argN */
-u32 builtin_asks(struct str name);                /* of all of that name */
-/* Of a name or call, also before anything has a type. */
-enum builtin_role builtin_role(const struct node *n);
-bool sema_is_args(const struct node *n);
-bool sema_is_own(struct str name);                        /* B_OWN */
-struct str builtin_near(struct sema *s, struct str name); /* for "did you mean" */
-/* The row for a call or variable node: the first whose arity and map arguments fit. */
-const struct builtin *builtin_pick(struct sema *s, struct str name, const struct node *call,
-				   bool *arity);

@@ -1,6 +1,7 @@
-/* types.c - names of types, literals' types, merging. */
-#include "sema/cdefs.h"
+/* types.c - types that are written, literals' types, merging. */
 #include "sema/check.h"
+#include "source/cdefs.h"
+#include "source/typename.h"
 
 static const struct type lits[] = {
 	{.kind = T_INT, .size = 1, .align = 1, .is_signed = true, .flex = true},
@@ -21,126 +22,6 @@ const struct type *literal_type(u64 v, bool neg)
 	return neg ? type_int(1u << k, true) : &lits[k];
 }
 
-static const struct {
-	const char *name;
-	u8 size;
-	bool sign;
-} ints[] = {
-	{"int8", 1, true},
-	{"int16", 2, true},
-	{"int32", 4, true},
-	{"int64", 8, true},
-	{"uint8", 1, false},
-	{"uint16", 2, false},
-	{"uint32", 4, false},
-	{"uint64", 8, false},
-	{"u8", 1, false},
-	{"u16", 2, false},
-	{"u32", 4, false},
-	{"u64", 8, false},
-	{"s8", 1, true},
-	{"s16", 2, true},
-	{"s32", 4, true},
-	{"s64", 8, true},
-	{"__u8", 1, false},
-	{"__u16", 2, false},
-	{"__u32", 4, false},
-	{"__u64", 8, false},
-	{"__s8", 1, true},
-	{"__s16", 2, true},
-	{"__s32", 4, true},
-	{"__s64", 8, true},
-	{"int8_t", 1, true},
-	{"int16_t", 2, true},
-	{"int32_t", 4, true},
-	{"int64_t", 8, true},
-	{"uint8_t", 1, false},
-	{"uint16_t", 2, false},
-	{"uint32_t", 4, false},
-	{"uint64_t", 8, false},
-	{"char", 1, true},
-	{"signed char", 1, true},
-	{"unsigned char", 1, false},
-	{"short", 2, true},
-	{"unsigned short", 2, false},
-	{"int", 4, true},
-	{"unsigned int", 4, false},
-	{"unsigned", 4, false},
-	{"long", 8, true},
-	{"unsigned long", 8, false},
-	{"long long", 8, true},
-	{"unsigned long long", 8, false},
-	{"size_t", 8, false},
-	{"ssize_t", 8, true},
-	{"pid_t", 4, true},
-	{"uid_t", 4, false},
-	{"gid_t", 4, false},
-	{"loff_t", 8, true},
-	{"off_t", 8, true},
-	{"dev_t", 4, false},
-	{"sector_t", 8, false},
-	{"uintptr_t", 8, false},
-	{"intptr_t", 8, true},
-};
-
-static const struct type type_char = {.kind = T_INT,
-				      .size = 1,
-				      .align = 1,
-				      .is_signed = true,
-				      .is_char = true,
-				      .name = {"char", 4}};
-
-static const struct type type_double = {
-	.kind = T_FLOAT, .size = 8, .align = 8, .name = {"double", 6}};
-static const struct type type_float = {
-	.kind = T_FLOAT, .size = 4, .align = 4, .name = {"float", 5}};
-
-const struct type *plain_type(struct str name)
-{
-	if (str_is(name, "double"))
-		return &type_double;
-	if (str_is(name, "float"))
-		return &type_float;
-	if (str_is(name, "char"))
-		return &type_char;
-	for (size_t i = 0; i < countof(ints); i++)
-		if (str_is(name, ints[i].name))
-			return type_int(ints[i].size, ints[i].sign);
-	if (str_is(name, "bool") || str_is(name, "_Bool"))
-		return &type_bool;
-	return str_is(name, "void") ? &type_none : NULL;
-}
-
-/* Names of the language itself. */
-static const struct type *own_type(struct sema *s, struct str name)
-{
-	const struct type *t = plain_type(name);
-	if (t)
-		return t;
-	if (str_is(name, "string"))
-		return &type_str0;
-	if (str_is(name, "ksym_t"))
-		return &type_ksym;
-	if (str_is(name, "usym_t"))
-		return &type_usym;
-	if (str_is(name, "inet"))
-		return &type_inet;
-	if (str_is(name, "macaddr_t"))
-		return &type_mac;
-	if (str_is(name, "timestamp"))
-		return &type_timestamp;
-	if (str_is(name, "username_t"))
-		return &type_username;
-	if (str_is(name, "cgroup_path_t"))
-		return &type_cgroup_path;
-	if (str_starts(name, STR("string[")) || str_starts(name, STR("buffer["))) {
-		u64 n = 0;
-		str_u64(str_n(name.s + 7, name.n - 8), &n);
-		return name.s[0] == 's' ? type_string(s->a, (u32)n) : type_buf(s->a, (u32)n);
-	}
-	return NULL;
-}
-
 /* Known to the debug information of the probed program. */
 static const struct type *program_type(struct sema *s, struct str name, enum type_kind kind,
 				       bool near)
@@ -156,7 +37,7 @@ const struct type *sema_type_name(struct sema *s, struct str name, u16 flags)
 	struct types *k = host_btf(s->c->host);
 	const struct type *t = cdefs_type(s->c->cdefs, name, flags, false);
 	if (!t && !tag)
-		t = own_type(s, name);
+		t = own_type(s->a, name);
 	enum type_kind kind = flags & NF_STRUCT  ? T_STRUCT
 			      : flags & NF_UNION ? T_UNION
 			      : flags & NF_ENUM  ? T_ENUM
@@ -176,11 +57,6 @@ const struct type *sema_type_name(struct sema *s, struct str name, u16 flags)
 	const struct type *module =
 		t && t->kind != T_FWD ? NULL : host_module_type(s->c->host, name, kind);
 	return module ? module : t;
-}
-
-bool is_type_node(const struct node *n)
-{
-	return n->kind == N_TYPE || n->kind == N_TPTR || n->kind == N_TARRAY;
 }
 
 static const struct type *unknown_type(struct sema *s, const struct node *n)
@@ -244,8 +120,8 @@ const struct type *type_or_value(struct sema *s, struct node *n)
 {
 	bool arity;
 	if (n->kind == N_TYPE && !n->a && !(n->flags & (NF_STRUCT | NF_UNION | NF_ENUM)) &&
-	    (sema_is_own(n->name) ||
-	     (!sema_type_name(s, n->name, 0) && builtin_find(s, n->name, 0, &arity) && arity)))
+	    (builtin_is_own(n->name) ||
+	     (!sema_type_name(s, n->name, 0) && builtin_find(s->c, n->name, 0, &arity) && arity)))
 		n->kind = N_NAME;
 	return type_of_node(s, n);
 }

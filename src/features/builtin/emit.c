@@ -7,9 +7,9 @@
 #include "builtin/common.h"
 #include "core/agg.h"
 #include "core/columns.h"
+#include "declare/declare.h"
 #include "report/calls.h"
 #include "report/report.h"
-#include "sema/declare.h"
 
 enum { MAX_CELLS = 64, MAX_MAPS = 6 };
 

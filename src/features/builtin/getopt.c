@@ -1,6 +1,6 @@
 /* getopt.c - getopt(): options of the script itself, given as --name=value behind "--". */
 #include "builtin/common.h"
-#include "sema/declare.h"
+#include "declare/declare.h"
 
 static struct getopt_use *find_use(struct compile *c, struct str name)
 {
@@ -133,7 +133,7 @@ static const struct type *type_exists(struct sema *s, struct node *call)
 
 	if (!builtin_text(s, call, 0, &what))
 		return s->final ? &type_error : NULL;
-	node_set_num(call, sema_exists(s->c, what), &type_bool);
+	node_set_num(call, declare_exists(s->c, what), &type_bool);
 	return &type_bool;
 }
 

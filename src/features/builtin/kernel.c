@@ -118,7 +118,7 @@ static bool in_iterated(const struct point *p, const struct node *n, struct fiel
 	for (*off = 0; n->kind == N_MEMBER && n->field && !n->field->bit_len; n = n->a) {
 		const struct node *of = n->a;
 		*off += n->field->bit_off / 8;
-		if (of->kind == N_MEMBER && sema_is_args(of->a) && of->type->kind == T_PTR)
+		if (of->kind == N_MEMBER && builtin_is_args(of->a) && of->type->kind == T_PTR)
 			return type_field(p->args, of->name, ret);
 		if (of->kind != N_MEMBER || !type_is_record(of->type))
 			return false;

@@ -3,7 +3,8 @@
  * the import is carried out. lower/cfn.c makes them part of the programs that call them.
  */
 #pragma once
-#include "sema/sema.h"
+#include "core/unit.h"
+#include "lang/compile.h"
 #include "types/object.h"
 
 struct cfn {

@@ -5,7 +5,8 @@
  * out is parsed as an expression of the script. Nodes that are wholly the text of an argument keep
  * their place; everything else has the place of the use.
  */
-#include "sema/cdefs.h"
+#include "source/cdefs.h"
+#include "source/rows.h"
 
 enum { MAX_TEXT = 1 << 16 };
 

@@ -1,5 +1,6 @@
 /* cheaders.c - headers that the C definitions of a script include. */
-#include "sema/cdefs.h"
+#include "source/cdefs.h"
+#include "source/source.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -24,7 +25,7 @@ static const struct {
 		     "#define ULONG_MAX 18446744073709551615UL\n"},
 };
 
-bool sema_read_file(struct arena *a, const char *path, struct str *ret)
+bool source_read_file(struct arena *a, const char *path, struct str *ret)
 {
 	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -48,7 +49,7 @@ static bool try_dir(const struct header_search *hs, struct str dir, struct str n
 	const char *root = sys ? hs->root : "";
 	const char *path = dir.n ? arena_fmt(hs->arena, "%s%.*s/%.*s", root, STRF(dir), STRF(name))
 				 : arena_strz(hs->arena, name);
-	if (!sema_read_file(hs->arena, path, &ret->text))
+	if (!source_read_file(hs->arena, path, &ret->text))
 		return false;
 	ret->path = str_z(path);
 	ret->sys = sys;

@@ -3,7 +3,7 @@
  * that it has, else what the table says.
  */
 #include "core/columns.h"
-#include "sema/declare.h"
+#include "declare/declare.h"
 
 bool declare_is_about(const struct columns *t, struct str *field)
 {

@@ -1,7 +1,8 @@
-/* sig.c - signatures of builtin rows, and finding a row by name. */
+/* rows.c - signatures of builtin rows, and finding a row by name. */
+#include "source/rows.h"
 #include "base/alloc.h"
-#include "base/tab.h"
-#include "sema/sema.h"
+#include "source/typename.h"
+#include <pthread.h>
 
 static const struct {
 	const char *name;
@@ -61,13 +62,13 @@ static void parse_args(struct sig *g, struct str rest)
 	}
 }
 
-const struct sig *sema_sig(struct sema *s, const struct builtin *b)
+const struct sig *builtin_sig(struct compile *c, const struct builtin *b)
 {
 	struct str text = str_z(b->sig);
-	struct sig *g = tab_get(&s->sigs, text);
+	struct sig *g = tab_get(&c->sigs, text);
 	if (g)
 		return g;
-	g = arena_new(s->a, struct sig);
+	g = arena_new(c->arena, struct sig);
 	struct str rest = text;
 	g->result = word(&rest);
 	g->name = word(&rest);
@@ -79,9 +80,9 @@ const struct sig *sema_sig(struct sema *s, const struct builtin *b)
 	if (str_is(g->result, "void"))
 		g->type = &type_none;
 	else if (!str_is(g->result, "auto"))
-		g->type = sema_type_name(s, g->result, 0);
+		g->type = own_type(c->arena, g->result);
 	assert(g->type || str_is(g->result, "auto"));
-	tab_set(&s->sigs, text, g);
+	tab_set(&c->sigs, text, g);
 	return g;
 }
 
@@ -125,19 +126,21 @@ static void rows_add(struct rows *r, const struct builtin *b)
 	first->next = row;
 }
 
-static void rows_fill(struct rows *r)
+/* Every pass asks about every name of a script, so the tables are read once. They are the same for all scripts. */
+static struct rows all;
+
+static void fill_all(void)
 {
 	for (u32 t = 0; builtin_tables[t]; t++)
 		for (const struct builtin *b = builtin_tables[t]; b->sig; b++)
-			rows_add(r, b);
+			rows_add(&all, b);
 }
 
-/* Every pass asks about every name of a script, so the tables are gone through once. NULL: none. */
+/* The first row of that name, or NULL. Scripts may be compiled in several threads. */
 static const struct row *rows_of(struct str name)
 {
-	static struct rows all;
-	if (!all.named.n)
-		rows_fill(&all);
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, fill_all);
 	const struct row *row = tab_get(&all.named, name);
 	for (u32 i = 0; !row && i < all.numbered.n; i++) {
 		const struct row *other = all.numbered.v[i].val;
@@ -167,22 +170,27 @@ u32 builtin_asks(struct str name)
 	return asks;
 }
 
-bool sema_is_args(const struct node *n)
+bool builtin_is_args(const struct node *n)
 {
 	if (n->kind != N_NAME && n->kind != N_CALL)
 		return false;
 	return (n->fn ? n->fn->role : builtin_role(n)) == ROLE_ARGS;
 }
 
-bool sema_is_own(struct str name)
+bool builtin_is_own(struct str name)
 {
 	const struct builtin *b = builtin_named(name);
 	return b && (b->flags & B_OWN);
 }
 
-static bool row_fits(struct sema *s, const struct builtin *b, u32 n, const struct node *call)
+u32 call_nadded(const struct node *call)
 {
-	const struct sig *g = sema_sig(s, b);
+	return call->kind == N_CALL && builtin_role(call) == ROLE_KEEP ? (u32)call->num : 0;
+}
+
+static bool row_fits(struct compile *c, const struct builtin *b, u32 n, const struct node *call)
+{
+	const struct sig *g = builtin_sig(c, b);
 	if (n < g->nmin || n > g->most)
 		return false;
 	const struct node *arg = call ? call->a : NULL;
@@ -192,7 +200,7 @@ static bool row_fits(struct sema *s, const struct builtin *b, u32 n, const struc
 	return true;
 }
 
-const struct builtin *builtin_pick(struct sema *s, struct str name, const struct node *call,
+const struct builtin *builtin_pick(struct compile *c, struct str name, const struct node *call,
 				   bool *arity)
 {
 	const struct builtin *any = NULL;
@@ -200,7 +208,7 @@ const struct builtin *builtin_pick(struct sema *s, struct str name, const struct
 	for (const struct row *row = rows_of(name); row; row = row->next) {
 		if (row->b->today)
 			continue;
-		if (row_fits(s, row->b, n, call && call->kind == N_CALL ? call : NULL)) {
+		if (row_fits(c, row->b, n, call && call->kind == N_CALL ? call : NULL)) {
 			*arity = true;
 			return row->b;
 		}
@@ -210,12 +218,12 @@ const struct builtin *builtin_pick(struct sema *s, struct str name, const struct
 	return any;
 }
 
-const struct builtin *builtin_find(struct sema *s, struct str name, u32 n, bool *arity)
+const struct builtin *builtin_find(struct compile *c, struct str name, u32 n, bool *arity)
 {
 	const struct builtin *any = NULL;
 	for (const struct row *row = rows_of(name); row; row = row->next)
 		if (!row->b->today) {
-			*arity = row_fits(s, row->b, n, NULL);
+			*arity = row_fits(c, row->b, n, NULL);
 			if (*arity)
 				return row->b;
 			any = row->b;
@@ -223,9 +231,8 @@ const struct builtin *builtin_find(struct sema *s, struct str name, u32 n, bool 
 	return any;
 }
 
-struct str builtin_near(struct sema *s, struct str name)
+struct str builtin_near(struct str name)
 {
-	(void)s;
 	struct str best = {0};
 	u32 least = 1 + name.n / 3;
 	for (u32 t = 0; builtin_tables[t]; t++)

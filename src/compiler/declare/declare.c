@@ -6,7 +6,7 @@
  * predicate an option makes false is left out. Tables become struct columns, without the columns
  * whose condition is false, and emit()'s arguments get the order of the columns.
  */
-#include "sema/declare.h"
+#include "declare/declare.h"
 #include "core/columns.h"
 #include "core/names.h"
 
@@ -396,7 +396,7 @@ static bool fold(struct declare *d, struct node *n)
 		any = true;
 	}
 	if (role == ROLE_EXISTS && n->a && n->a->kind == N_STR) {
-		set_number(n, N_BOOL, sema_exists(d->c, n->a->name));
+		set_number(n, N_BOOL, declare_exists(d->c, n->a->name));
 		return true;
 	}
 	struct node *kids[] = {n->a, n->b, n->c};
@@ -869,7 +869,7 @@ static void take_clock(struct declare *d)
 	}
 }
 
-bool sema_declare(struct compile *c)
+bool declare_script(struct compile *c)
 {
 	struct declare d = {.c = c, .a = c->arena, .ds = c->diags};
 	bool tables = false;
@@ -888,7 +888,7 @@ bool sema_declare(struct compile *c)
 			at = &(*at)->next;
 		else
 			*at = leave_out(*at);
-	if (!sema_choose(c))
+	if (!declare_choose(c))
 		return false;
 	for (struct node *n = c->tree->a; tables && n; n = n->next)
 		if (n->kind == N_TABLE)

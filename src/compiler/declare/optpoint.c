@@ -1,5 +1,5 @@
 /* optpoint.c - options in the texts of probes: interval:opt.every, uprobe:opt.library:opt.prefix##malloc. */
-#include "sema/declare.h"
+#include "declare/declare.h"
 
 /* Is the option's name at i of a point's text? Then *end is behind it. */
 static const struct getopt_use *option_at(struct compile *c, struct str t, u32 i, u32 *end)

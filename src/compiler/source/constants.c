@@ -4,18 +4,18 @@
  * The names stand one behind the other, each with its NUL: with pointers to them the table would be
  * twice as large. A script asks for few.
  */
-#include "sema/cdefs.h"
+#include "source/cdefs.h"
 
 static const char names[] =
 #define C(name, value)       #name "\0"
 #define A(name, x86_64, arm) #name "\0"
-#include "sema/constants.def"
+#include "source/constants.def"
 	;
 
 static const i64 values[] = {
 #define C(name, value)       value,
 #define A(name, x86_64, arm) x86_64,
-#include "sema/constants.def"
+#include "source/constants.def"
 };
 
 /* What is different on aarch64. */
@@ -25,7 +25,7 @@ static const struct {
 } on_aarch64[] = {
 #define C(name, value)
 #define A(name, x86_64, arm) {#name, arm},
-#include "sema/constants.def"
+#include "source/constants.def"
 };
 
 bool known_constant(const struct host *h, struct str name, i64 *val)

@@ -1,7 +1,8 @@
 /* clang.c - an installed clang compiles a .bpf.c file, without a shell, into a folder of its own.
  */
 #include "proc/proc.h"
-#include "sema/cfile.h"
+#include "source/cfile.h"
+#include "source/source.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -151,11 +152,11 @@ bool clang_compile(struct compile *c, const char *path, u16 src, struct loc at, 
 	int status = 0;
 	make_args(c, path, out, argv);
 	struct err *e = run_clang(clang, argv, log, &status);
-	bool ok = !e && WIFEXITED(status) && !WEXITSTATUS(status) && sema_read_file(a, out, ret);
+	bool ok = !e && WIFEXITED(status) && !WEXITSTATUS(status) && source_read_file(a, out, ret);
 	if (e) {
 		diag_err(ds, E_IMPORT, at, e);
 	} else if (!ok) {
-		sema_read_file(a, log, &text);
+		source_read_file(a, log, &text);
 		text.n = MIN(text.n, (u32)MAX_LOG);
 		show_log(c,
 			 diag_add(ds, E_IMPORT, at, "%.*s: clang could not compile it", STRF(name)),

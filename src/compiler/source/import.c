@@ -5,7 +5,8 @@
  * What anybody may write to is not read: who imports it would run it as root.
  */
 #include "base/embed.h"
-#include "sema/cfile.h"
+#include "source/cfile.h"
+#include "source/source.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -92,7 +93,7 @@ static void parse_into(struct importer *im, const char *path, struct str text, s
 static void import_script(struct importer *im, const char *path, struct node ***tail)
 {
 	struct str text;
-	if (!sema_read_file(im->a, path, &text)) {
+	if (!source_read_file(im->a, path, &text)) {
 		diag_add(im->ds, E_IMPORT, im->at, "cannot read %s", path);
 		return;
 	}
@@ -302,7 +303,7 @@ static void see_script(struct importer *im)
 		first_time(im, &st);
 }
 
-bool sema_import(struct compile *c)
+bool source_import(struct compile *c)
 {
 	struct importer im = {.c = c, .a = c->arena, .ds = c->diags};
 	u32 nerror = im.ds->nerror;

@@ -1,10 +1,19 @@
-/* declare.h - options and tables of a script, as its `options` and `table` blocks declare them. */
+/*
+ * declare.h - what is decided before anything has a type: the options and tables that a script's `options` and `table`
+ * blocks declare, which of several ways to an event this machine has, and what a recording has of one.
+ */
 #pragma once
-#include "sema/sema.h"
+#include "source/rows.h"
 
 struct column;
 struct columns;
-bool sema_declare(struct compile *c); /* false: there is no probe that could go on */
+/* The pass: options are replaced by their values, tables laid out, probes chosen. False: there is no probe that could
+ * go on. */
+bool declare_script(struct compile *c);
+/* The pass after types, when all getopt() are known: every option that was given must be one. */
+bool declare_check_options(struct compile *c);
+void declare_print_options(const struct compile *c,
+			   struct sb *out); /* those that the script has, a line each */
 /* Only compile.getopts, for whoever reads a command line. */
 void declare_options(struct compile *c);
 const struct getopt_use *declare_find(const struct compile *c, struct str name); /* or NULL */
@@ -28,8 +37,8 @@ bool option_word(const struct getopt_use *o, struct str word, u64 *ret);
 struct str option_disk(struct str text);                          /* "/dev/sda" is sda */
 bool declare_names(const struct getopt_use *o, struct str given); /* one of its names */
 /* exists.c: what of the kernel a text names is there; of several ways to an event the first. */
-bool sema_exists(struct compile *c, struct str what);
-bool sema_choose(struct compile *c); /* false: none of them is there */
+bool declare_exists(struct compile *c, struct str what);
+bool declare_choose(struct compile *c); /* false: none of them is there */
 struct columns *declare_find_table(const struct unit *u, struct str name);
 /* TABLE.COLUMN is about that table alone. False: about another one. */
 bool declare_is_about(const struct columns *t, struct str *field);
@@ -45,13 +54,4 @@ void sort_table(struct str list, struct columns *t, const struct node *table,
 bool sort_says(const struct node *table); /* by which column */
 /* Does a column's name, or another name of it, begin so? */
 bool sort_knows(const struct node *table, struct str by);
-/* keep.c: keep() gets what every row has; then, by node_walk(), the members in the place of args. */
-struct keep_args {
-	struct arena *a;
-	const struct type *args; /* NULL if the probe has none */
-};
-void keep_begin(struct compile *c);
-bool keep_spell(struct node *n, void *keep_args);
-/* expand.c: args.NAME, as text where it is text behind a tracepoint's event. */
-struct node *args_member(struct arena *a, struct loc loc, const struct field *f);
 void sort_check(const struct compile *c); /* each of --sort is a column of some sorted table */

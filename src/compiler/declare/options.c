@@ -1,5 +1,5 @@
 /* options.c - the script's own options: those it was given against those it asked for. */
-#include "sema/declare.h"
+#include "declare/declare.h"
 
 static bool is_known(const struct compile *c, struct str name)
 {
@@ -18,7 +18,7 @@ static bool wants_help(const struct compile *c)
 }
 
 /* But for the common ones: those are sonde's, which tools have under these names. */
-void sema_print_options(const struct compile *c, struct sb *out)
+void declare_print_options(const struct compile *c, struct sb *out)
 {
 	u32 n = 0;
 	for (const struct getopt_use *o = c->getopts; o; o = o->next) {
@@ -37,7 +37,7 @@ void sema_print_options(const struct compile *c, struct sb *out)
 		sb_z(out, " none");
 }
 
-bool sema_options(struct compile *c)
+bool declare_check_options(struct compile *c)
 {
 	struct diags *ds = c->diags;
 	AUTO_SB wrong = {0};
@@ -48,7 +48,7 @@ bool sema_options(struct compile *c)
 			sb_fmt(&wrong, "%s--%.*s", wrong.n ? ", " : "", STRF(c->opts[i].name));
 	if (!wrong.n)
 		return true;
-	sema_print_options(c, &known);
+	declare_print_options(c, &known);
 	diag_hint(ds,
 		  diag_add(ds, E_OPTION, (struct loc){0},
 			   "unexpected program command line options: %s", wrong.s),
@@ -73,7 +73,7 @@ void declare_check_params(struct compile *c)
 		node_walk(n, see_param, &found);
 	if (found)
 		return;
-	sema_print_options(c, &known);
+	declare_print_options(c, &known);
 	diag_hint(c->diags,
 		  diag_add(c->diags, E_OPTION, (struct loc){0},
 			   "what is '%.*s'? Options are given by name, after --",

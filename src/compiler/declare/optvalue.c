@@ -3,9 +3,9 @@
  * same for every tool, whatever it is written in.
  */
 #include "core/names.h"
+#include "declare/declare.h"
 #include "kern/host.h"
 #include "proc/proc.h"
-#include "sema/declare.h"
 #include <arpa/inet.h>
 #include <limits.h>
 #include <pwd.h>

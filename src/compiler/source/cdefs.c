@@ -1,6 +1,8 @@
 /* cdefs.c - the C part of a script: preprocessed, parsed, and its macros put where they are used.
  */
-#include "sema/cdefs.h"
+#include "source/cdefs.h"
+#include "source/source.h"
+#include "source/typename.h"
 
 struct cdefs {
 	struct cpp cpp;
@@ -75,7 +77,7 @@ static void feed(struct compile *c, struct cpp *p)
 	}
 }
 
-bool sema_cdefs(struct compile *c)
+bool source_cdefs(struct compile *c)
 {
 	bool any = c->headers.nfile;
 	for (const struct node *n = c->tree->a; n && !any; n = n->next)

@@ -1,6 +1,6 @@
 /* config.c - settings: defaults, then the script's config block, then the environment, which wins.
  */
-#include "sema/sema.h"
+#include "source/source.h"
 #include <stdlib.h>
 
 static const char compat_words[] = "valid values are 0.17 and none";
@@ -158,7 +158,7 @@ static void set_from_env(struct compile *c)
 	}
 }
 
-bool sema_config(struct compile *c)
+bool source_config(struct compile *c)
 {
 	for (const struct node *n = c->tree->a; n; n = n->next)
 		if (n->kind == N_CONFIG)

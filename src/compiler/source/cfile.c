@@ -1,5 +1,6 @@
 /* cfile.c - imported functions in C: reading what clang made, finding them by name. */
-#include "sema/cfile.h"
+#include "source/cfile.h"
+#include "source/source.h"
 #include "types/btf.h"
 #include "types/corefix.h"
 #include <limits.h>
@@ -52,7 +53,7 @@ void cfile_import(struct compile *c, const char *path, struct loc at)
 	struct arena *a = c->arena;
 	char real[PATH_MAX];
 	struct str text, bytes;
-	if (!realpath(path, real) || !sema_read_file(a, real, &text)) {
+	if (!realpath(path, real) || !source_read_file(a, real, &text)) {
 		diag_add(ds, E_IMPORT, at, "cannot read %s", path);
 		return;
 	}

@@ -7,7 +7,9 @@
  * itself says lie in a source of their own per expansion (diags_add_expansion), so that every
  * report about it, now or later, ends with where it came from. Arguments keep their places.
  */
-#include "sema/check.h"
+#include "source/rows.h"
+#include "source/source.h"
+#include "source/typename.h"
 
 enum {
 	MAX_CHAIN = 64,      /* macros in macros */
@@ -37,7 +39,6 @@ struct macros {
 	struct arena *a;
 	struct diags *ds;
 	struct tab names;
-	struct sema s; /* for names of rows and types */
 	const struct chain *chain;
 	u32 nexpansion, nnode;
 	bool full; /* a limit was reached and reported */
@@ -136,7 +137,7 @@ static bool hides(const struct macro *first, const struct macro *later)
 static void check_params(struct macros *x, struct macro *m)
 {
 	for (struct node *p = m->def->a; p; p = p->next) {
-		if (p->kind == N_NAME && sema_is_own(p->name)) {
+		if (p->kind == N_NAME && builtin_is_own(p->name)) {
 			diag_add(x->ds, E_SYNTAX, p->loc,
 				 "builtin '%.*s' can't be used as a macro argument", STRF(p->name));
 			m->bad = true;
@@ -254,7 +255,7 @@ static void no_match(struct macros *x, const struct node *call)
 static bool has_row(struct macros *x, const struct node *call)
 {
 	bool arity = false;
-	return builtin_pick(&x->s, call->name, call, &arity) && arity;
+	return builtin_pick(x->c, call->name, call, &arity) && arity;
 }
 
 /* ---- copying ---- */
@@ -305,9 +306,8 @@ static void put_arg(struct use *u, struct node *n, const struct node *arg)
 /* A name that can only be a type's: where an expression may stand too, a bare name is either. */
 static bool names_type(struct use *u, const struct node *arg)
 {
-	struct sema *s = &u->x->s;
-	return arg->kind == N_NAME && sema_type_name(s, arg->name, 0) &&
-	       !(sema_is_own(arg->name) || has_row(u->x, arg));
+	return arg->kind == N_NAME && is_type_name(u->x->c, arg->name) &&
+	       !(builtin_is_own(arg->name) || has_row(u->x, arg));
 }
 
 /* n stands where a type must (strict) or may stand. True: it was a parameter. */
@@ -497,7 +497,7 @@ static bool see(struct node *n, void *arg)
 		return false;
 	}
 	if ((n->kind != N_NAME && n->kind != N_CALL) || !tab_get(&x->names, n->name) ||
-	    (n->kind == N_NAME && sema_is_own(n->name)))
+	    (n->kind == N_NAME && builtin_is_own(n->name)))
 		return true;
 	const struct macro *m = pick(x, n);
 	if (m) {
@@ -523,12 +523,10 @@ static bool flatten(struct node *n, void *arg)
 	return true;
 }
 
-bool sema_macros(struct compile *c)
+bool source_macros(struct compile *c)
 {
-	struct unit *u = c->unit;
 	struct macros x = {.c = c, .a = c->arena, .ds = c->diags};
 	u32 nerror = c->diags->nerror;
-	x.s = (struct sema){.c = c, .u = u, .a = c->arena, .ds = c->diags};
 	for (struct node *n = c->tree->a; n; n = n->next)
 		if (n->kind == N_MACRO)
 			define(&x, n);
@@ -544,6 +542,5 @@ bool sema_macros(struct compile *c)
 		for (struct macro *m = x.names.v[i].val; m; m = m->next)
 			vec_free(&m->own);
 	tab_free(&x.names);
-	tab_free(&x.s.sigs);
 	return c->diags->nerror == nerror;
 }

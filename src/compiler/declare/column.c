@@ -1,6 +1,6 @@
 /* column.c - the words of a column. */
 #include "core/columns.h"
-#include "sema/declare.h"
+#include "declare/declare.h"
 
 static void one_word(struct diags *ds, struct column *col, const struct node *w)
 {

@@ -6,14 +6,14 @@
  * delete() per map. At compatibility level 0.17 also: variables belong to the whole probe, however
  * deep they are set; delete(@a, @b) is about two maps.
  */
-#include "sema/sema.h"
+#include "source/rows.h"
+#include "source/source.h"
 
 struct old {
 	struct compile *c;
 	struct arena *a;
 	bool compat;
 	struct node *own; /* LETs of variables that the probe is to declare */
-	struct sema s;    /* for signatures */
 	struct tab declared;
 };
 
@@ -101,7 +101,7 @@ static void split_delete(struct old *o, struct node *n)
 static bool is_word(struct old *o, const struct node *call, u32 i)
 {
 	const struct builtin *b = call->kind == N_CALL ? builtin_named(call->name) : NULL;
-	const struct sig *g = b ? sema_sig(&o->s, b) : NULL;
+	const struct sig *g = b ? builtin_sig(o->c, b) : NULL;
 	return g && i < g->nmax && g->kind[i] == SIG_NAME;
 }
 
@@ -143,10 +143,9 @@ static bool see(struct node *n, void *arg)
 	return false; /* of offsetof, the rest names members */
 }
 
-void sema_old(struct compile *c)
+bool source_spellings(struct compile *c)
 {
 	struct old o = {.c = c, .a = c->arena, .compat = c->unit->config.compat};
-	o.s = (struct sema){.c = c, .u = c->unit, .a = c->arena, .ds = c->diags};
 	for (struct node *n = c->tree->a; n; n = n->next) {
 		if (n->kind != N_PROBE && n->kind != N_FN)
 			continue;
@@ -156,5 +155,5 @@ void sema_old(struct compile *c)
 		if (o.compat && n->kind == N_PROBE)
 			declare_all(&o, n->c);
 	}
-	tab_free(&o.s.sigs);
+	return true;
 }

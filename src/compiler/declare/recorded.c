@@ -1,6 +1,7 @@
 /* recorded.c - see recorded.h. */
-#include "sema/recorded.h"
+#include "declare/recorded.h"
 #include "core/recorded.h"
+#include "source/rows.h"
 
 /* What only the event itself can tell, or what the recording has of it. */
 enum {
@@ -267,7 +268,7 @@ static const struct type *kept_type(struct spelling *s, const struct node *n)
 		return k->type;
 	if (n->kind != N_MEMBER && n->kind != N_INDEX)
 		return NULL;
-	const struct type *of = sema_is_args(n->a) ? NULL : kept_type(s, n->a);
+	const struct type *of = builtin_is_args(n->a) ? NULL : kept_type(s, n->a);
 	if (of && n->kind == N_MEMBER && type_is_record(of) && type_field(of, n->name, &f))
 		return f.type;
 	return of && n->kind == N_INDEX && of->kind == T_ARRAY ? of->base : NULL;
@@ -284,7 +285,7 @@ static bool is_memory(struct spelling *s, struct node *from)
 
 static bool is_args_member(const struct node *n)
 {
-	return n && n->kind == N_MEMBER && sema_is_args(n->a);
+	return n && n->kind == N_MEMBER && builtin_is_args(n->a);
 }
 
 /* The member of args that a column is, or is the text of, if there is nothing else of it; else NULL. */
@@ -359,11 +360,9 @@ static bool visit_kept_call(struct spelling *s, struct node *n)
 
 static void visit_call(struct spelling *s, struct node *n)
 {
-	struct sema sema = {.c = s->c, .u = s->c->unit, .a = s->c->arena, .ds = s->c->diags};
 	const struct builtin *b = builtin_named(n->name);
-	const struct sig *g = b ? sema_sig(&sema, b) : NULL; /* in the arena */
+	const struct sig *g = b ? builtin_sig(s->c, b) : NULL;
 	u32 asks = asks_of(n), i = 0;
-	tab_free(&sema.sigs);
 	if (is_refused(s, n))
 		return;
 	if (is_word_of_current(s, n)) {
@@ -402,7 +401,7 @@ static void visit_name(struct spelling *s, struct node *n)
 	u32 asks = asks_of(n);
 	if (is_of_result(s, asks))
 		return;
-	if (sema_is_args(n))
+	if (builtin_is_args(n))
 		spell_args(s, n);
 	else if (is_word(s, n))
 		become_word(s, n);
@@ -430,7 +429,7 @@ static void visit(struct spelling *s, struct node *n)
 	case N_CALL: visit_call(s, n); return;
 	case N_NAME: visit_name(s, n); return;
 	case N_MEMBER:
-		if (sema_is_args(n->a) || is_memory(s, n->a)) {
+		if (builtin_is_args(n->a) || is_memory(s, n->a)) {
 			lacks(s, n);
 			return;
 		}

@@ -5,7 +5,7 @@
  * cannot be found or computed from what was kept is an error that says how to record it.
  */
 #pragma once
-#include "sema/sema.h"
+#include "lang/compile.h"
 
 /* The kind that a probe text stands for while a script is compiled for a recording: k itself for
  * what sonde runs (begin, interval), else the kind of all recorded probes. *whole is set if that kind

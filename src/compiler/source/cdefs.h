@@ -1,11 +1,11 @@
 /*
- * cdefs.h - what the C definitions of a script mean to the rest of it. Inside sema, except for
- * sema_cdefs() (sema.h), which runs once, before probes are expanded.
+ * cdefs.h - what the C definitions of a script mean to the rest of it. source_cdefs()
+ * (source.h) fills it once, before probes are expanded.
  */
 #pragma once
 #include "cparse/cdecl.h"
 #include "cparse/cpp.h"
-#include "sema/sema.h"
+#include "lang/compile.h"
 
 /* weak: what system headers define, to be asked after BTF; else the script's own. */
 const struct type *cdefs_type(const struct cdefs *cd, struct str name, u16 flags, bool weak);
@@ -13,10 +13,6 @@ bool cdefs_enumerator(const struct cdefs *cd, struct str name, bool weak, i64 *v
 		      const struct type **type);
 /* A macro of kernel headers that everybody knows: AF_INET. */
 bool known_constant(const struct host *h, struct str name, i64 *val);
-/* All of these and BTF's. *t: the enum; NULL: a plain constant. */
-bool known_enumerator(struct sema *s, struct str name, i64 *val, const struct type **t);
-/* The types that a name has without any definition: u32, size_t. */
-const struct type *plain_type(struct str name);
 
 /* cheaders.c: finding headers. */
 struct header_search {

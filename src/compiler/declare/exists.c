@@ -8,8 +8,8 @@
  *	"recording"                         the script asks one: there is no memory to read
  */
 #include "core/recorded.h"
-#include "sema/declare.h"
-#include "sema/recorded.h"
+#include "declare/declare.h"
+#include "declare/recorded.h"
 
 static bool note_point(const struct point *p, void *arg)
 {
@@ -101,7 +101,7 @@ static bool member_is_kept(const struct recorded *r, struct str path)
 	return false;
 }
 
-bool sema_exists(struct compile *c, struct str what)
+bool declare_exists(struct compile *c, struct str what)
 {
 	static const struct {
 		struct str word;
@@ -123,7 +123,7 @@ bool sema_exists(struct compile *c, struct str what)
 static bool all_exist(struct compile *c, const struct node *probe)
 {
 	for (const struct node *p = probe->a; p; p = p->next)
-		if (!sema_exists(c, str_unquote(c->arena, p->name)))
+		if (!declare_exists(c, str_unquote(c->arena, p->name)))
 			return false;
 	return true;
 }
@@ -210,7 +210,7 @@ static void choose_points(struct lacking *l, struct node *probe)
 		struct node *rest = last->next;
 		last->next = NULL;
 		for (struct node *p = first; p && !hit; p = p->next)
-			hit = sema_exists(c, str_unquote(c->arena, p->name)) ? p : NULL;
+			hit = declare_exists(c, str_unquote(c->arena, p->name)) ? p : NULL;
 		add_ways(l, hit ? NULL : first);
 		if (!hit)
 			none(l, probe->loc);
@@ -222,7 +222,7 @@ static void choose_points(struct lacking *l, struct node *probe)
 	}
 }
 
-bool sema_choose(struct compile *c)
+bool declare_choose(struct compile *c)
 {
 	struct lacking l = {.c = c};
 	struct node **at = &c->tree->a;
