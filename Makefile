@@ -253,7 +253,7 @@ lint:
 	@sh scripts/exports.sh $B
 	@awk -f scripts/names.awk $(filter src/features/builtin/% src/features/probe/%,$(SRC)) $(foreach f,compiler/source compiler/declare compiler/sema compiler/lower compiler/ir core report run features/store features/sink,$(filter src/$f/%,$(SRC) $(HDR)))
 	@! grep -n '^#include <bpf/' $(filter-out src/machine/kern/%,$(SRC) $(HDR))
-	@! grep -nE '"(%s)?/(proc|sys)(/[^" ]*)?"' $(filter-out src/machine/kern/% src/machine/proc/% src/base/file.c,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'
+	@! grep -nE '"(%s)?/(proc|sys)(/[^" ]*)?"' $(filter-out src/machine/kern/% src/machine/rights/% src/machine/proc/% src/base/file.c,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'
 	@! grep -nE '\b(bt|lex|p)_[a-z_]+\(|"lang/(bt|lex|parse)\.h"' $(filter-out src/compiler/lang/%,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'
 	@! grep -nE '\b(str(cpy|cat|ncpy|tok)|v?sprintf|gets|atoi|localtime|getpwuid|system|popen)\(' $(SRC)
 	@! grep -nE '\b(bpf_object__[a-z_]+|bpf_linker__[a-z_]+|btf__(parse|load)[a-z_]*|btf__new(_split)?|btf_dump__[a-z_]+)\(' $(SRC)

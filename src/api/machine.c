@@ -55,6 +55,12 @@ static struct err *disable(const struct machine_spec *spec, struct host *h)
 	return NULL;
 }
 
+static void close_query(struct host *h)
+{
+	query_close(h->query);
+	h->query = NULL;
+}
+
 static struct err *open_recordings(const struct machine_spec *spec, struct arena *a, struct host *h)
 {
 	struct query *q = NULL;
@@ -67,7 +73,7 @@ static struct err *open_recordings(const struct machine_spec *spec, struct arena
 	h->env = spec->env;
 	h->no_children = spec->no_children;
 	h->query = q;
-	h->close_query = query_close;
+	host_at_end(h, close_query);
 	return NULL;
 }
 

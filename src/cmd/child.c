@@ -1,6 +1,6 @@
 /* child.c - a child without rights, for files that nobody vouches for. */
 #include "cmd/cmd.h"
-#include "kern/confine.h"
+#include "rights/confine.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 static struct err *confine(u32 may)
 {
 	u64 left;
-	if (!confine_able())
+	if (!host_has_seccomp())
 		return NULL;
 	struct err *e = confine_caps(0, &left);
 	return e ? e : confine_calls(may);

@@ -227,7 +227,7 @@ int run_text(const struct str *text, int at, int argc, char **argv);
 int list(const struct run_opts *o);
 int info(const struct run_opts *o);
 
-/* child.c: work() in a child that has no rights, and only the files that are open; may: of kern/confine.h. work() returns
+/* child.c: work() in a child that has no rights, and only the files that are open; may: of rights/confine.h. work() returns
  * one of these, which becomes *rc. */
 enum {
 	CHILD_DONE,

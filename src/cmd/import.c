@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include "kern/confine.h"
+#include "rights/confine.h"
 #include "sym/ksyms.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
  */
 #include "base/alloc.h"
 #include "cmd/merging.h"
-#include "kern/confine.h"
 #include "rec/read.h"
+#include "rights/confine.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ struct err *merging_confine(struct merging *m)
 	signal(SIGPIPE, SIG_IGN); /* write() reports it */
 	tzset();                  /* while its files can be read */
 	bool renames = out->fd >= 0 && out->choice.sink->whole;
-	if (!confine_able())
+	if (!host_has_seccomp())
 		return NULL;
 	struct err *e = renames ? NULL : confine_caps(0, &left);
 	return e ? e : confine_calls(MAY_RECORD | (renames ? MAY_RENAME | MAY_WRITE : 0));

@@ -6,8 +6,8 @@
 #include "cmd/cmd.h"
 #include "export/cells.h"
 #include "export/spans.h"
-#include "kern/confine.h"
 #include "rec/read.h"
+#include "rights/confine.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -369,8 +369,8 @@ static struct err *open_confined(const char *path, struct rec_file **ret)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(errno, "open %s", path);
-	struct err *e = confine_able() ? confine_caps(0, &left) : NULL;
-	if (!e && confine_able())
+	struct err *e = host_has_seccomp() ? confine_caps(0, &left) : NULL;
+	if (!e && host_has_seccomp())
 		e = confine_calls(0);
 	if (!e)
 		return rec_open_fd(fd, path, ret);

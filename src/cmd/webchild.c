@@ -6,7 +6,7 @@
  */
 #include "cmd/webchild.h"
 #include "base/alloc.h"
-#include "kern/confine.h"
+#include "rights/confine.h"
 #include <errno.h>
 #include <grp.h>
 #include <poll.h>
@@ -187,7 +187,7 @@ static struct err *give_up(void)
 			   setresuid(NOBODY, NOBODY, NOBODY)))
 		return err_sys(errno, "become nobody");
 	struct err *e = confine_caps(0, &left);
-	return e || !confine_able() ? e : confine_calls(MAY_SERVE);
+	return e || !host_has_seccomp() ? e : confine_calls(MAY_SERVE);
 }
 
 void webchild_run(int listening, int fd)

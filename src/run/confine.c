@@ -4,11 +4,11 @@
  * What it needs is read off the unit: what its records and maps hold, and which functions act on
  * records in user space.
  */
-#include "kern/confine.h"
+#include "rights/confine.h"
 #include "core/builtin.h"
 #include "core/watch.h"
 #include "kern/caps.h"
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include "run/confine.h"
 #include "run/session.h"
 #include "types/debuginfod.h"

@@ -15,7 +15,7 @@ struct session;
 bool maps_hold(const struct unit *u, u64 kinds);
 bool records_hold(const struct unit *u, u64 kinds);
 
-/* Before confine_run(): start the process that reads files of traced programs (kern/sandbox.h). Return
+/* Before confine_run(): start the process that reads files of traced programs (rights/sandbox.h). Return
  * its number, or 0 if there is none. */
 int confine_reader(struct session *s);
 struct err *confine_run(struct session *s) MUST_USE;

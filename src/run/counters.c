@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "kern/caps.h"
 #include "kern/perf.h"
-#include "kern/sandbox.h"
 #include "report/loss.h"
+#include "rights/sandbox.h"
 #include "run/session.h"
 
 /* The events of CPUs are enabled within less than this, so a greater difference is an offline CPU. */

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "core/watch.h"
-#include "kern/confine.h"
 #include "report/loss.h"
+#include "rights/confine.h"
 #include "run/engine_vm.h"
 #include "run/here.h"
 #include "run/load.h"
@@ -530,7 +530,7 @@ struct err *query_confine(struct session *s)
 	u64 left;
 	struct err *e = NULL;
 	u32 may = s->loop.watcher ? MAY_RECORD : 0; /* it may cut the text that it shows */
-	if (!confine_able() || s->u->config.test || s->u->config.bench)
+	if (!host_has_seccomp() || s->u->config.test || s->u->config.bench)
 		return NULL;
 	if (!s->limits.renames)
 		e = confine_caps(0, &left);

@@ -1,6 +1,6 @@
 /* Any bytes as what the child without rights answers: somebody else may speak through it. Whatever is
  * believed of them must be in order and in bounds, because it is searched and indexed by. */
-#include "kern/image_ask.h"
+#include "rights/image_ask.h"
 #include "sym/cfi_ask.h"
 #include "sym/jit.h"
 #include "sym/sym.h"

@@ -1,5 +1,5 @@
-#include "kern/sandbox.h"
 #include "probe/ufile.h"
+#include "rights/sandbox.h"
 #include "sym/code.h"
 #include "test.h"
 #include <elf.h>

@@ -1,5 +1,5 @@
 /* What a confined process may do, and how it ends when it does something else. */
-#include "kern/confine.h"
+#include "rights/confine.h"
 #include "test.h"
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -68,7 +68,7 @@ TEST(confine_sandbox_in_numbers)
 	enum { NO_CODE, ANY, ASKED };
 	static const u8 look[] = {
 #define S(name, look) look,
-#include "kern/confine.def"
+#include "rights/confine.def"
 	};
 	char said[256], text[1 << 15];
 	u32 asked = 0;

@@ -1,4 +1,4 @@
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include "sym/debug_ask.h"
 #include "sym/sym.h"
 #include "test.h"

@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/signals.h"
 #include "base/vec.h"
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include "sym/mappings.h"
 #include "sym/sought.h"
 #include "test.h"

@@ -1,5 +1,5 @@
 /* Names of generated code: lists and dumps made by hand, and whose files are believed. */
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include "sym/jit.h"
 #include "sym/sym.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 /* How long to wait for another process: by its processor time, or by the clock while it stands still. */
 #include "base/clock.h"
-#include "kern/patience.h"
+#include "rights/patience.h"
 #include "test.h"
 
 enum { WAIT_MS = 1000, STEP_MS = 20 };

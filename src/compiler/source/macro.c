@@ -7,6 +7,8 @@
  * itself says lie in a source of their own per expansion (diags_add_expansion), so that every
  * report about it, now or later, ends with where it came from. Arguments keep their places.
  */
+#include "kern/host.h"
+#include "source/cdefs.h"
 #include "source/rows.h"
 #include "source/source.h"
 #include "source/typename.h"
@@ -301,6 +303,15 @@ static void put_arg(struct use *u, struct node *n, const struct node *arg)
 	}
 	put(n, node_clone(u->x->a, arg));
 	n->flags |= paren;
+}
+
+/* A type of the language, or one that has a definition in the script, the kernel or a module. */
+static bool is_type_name(const struct compile *c, struct str name)
+{
+	struct types *k = host_btf(c->host);
+	return own_type(c->arena, name) || cdefs_type(c->cdefs, name, 0, false) ||
+	       cdefs_type(c->cdefs, name, 0, true) || (k && btf_types_find(k, name, T_NONE)) ||
+	       host_module_type(c->host, name, T_NONE);
 }
 
 /* A name that can only be a type's: where an expression may stand too, a bare name is either. */

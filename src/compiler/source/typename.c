@@ -1,8 +1,5 @@
-/* typename.c - the types that a name has without a definition, and whether a name is one of any type. */
+/* typename.c - the types that a name has without a definition. */
 #include "source/typename.h"
-#include "kern/host.h"
-#include "source/cdefs.h"
-#include "types/btf.h"
 
 static const struct {
 	const char *name;
@@ -121,12 +118,4 @@ const struct type *own_type(struct arena *a, struct str name)
 		return name.s[0] == 's' ? type_string(a, (u32)n) : type_buf(a, (u32)n);
 	}
 	return NULL;
-}
-
-bool is_type_name(const struct compile *c, struct str name)
-{
-	struct types *k = host_btf(c->host);
-	return own_type(c->arena, name) || cdefs_type(c->cdefs, name, 0, false) ||
-	       cdefs_type(c->cdefs, name, 0, true) || (k && btf_types_find(k, name, T_NONE)) ||
-	       host_module_type(c->host, name, T_NONE);
 }

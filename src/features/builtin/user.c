@@ -1,6 +1,6 @@
 /* user.c - the traced program's own symbols (uaddr), and comparing memory (memcmp). */
 #include "builtin/common.h"
-#include "kern/image_ask.h"
+#include "rights/image_ask.h"
 #include "sym/sym.h"
 #include <elf.h>
 

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "kern/bpf.h"
 #include "kern/caps.h"
-#include "kern/image_ask.h"
 #include "probe/common.h"
+#include "rights/image_ask.h"
 #include "types/zip.h"
 #include <errno.h>
 

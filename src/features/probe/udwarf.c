@@ -2,8 +2,8 @@
  * udwarf.c - what debug information knows of user programs: source lines as probes, args and
  * retval by their types.
  */
-#include "kern/image_ask.h"
 #include "probe/common.h"
+#include "rights/image_ask.h"
 #include "sym/debug_ask.h"
 #include "sym/sym.h"
 

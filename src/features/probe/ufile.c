@@ -2,7 +2,7 @@
 #include "probe/ufile.h"
 #include "base/pack.h"
 #include "base/vec.h"
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include <elf.h>
 
 enum { MAX_FUNCTION = 1 << 24 };

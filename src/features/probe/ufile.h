@@ -7,7 +7,7 @@
  */
 #pragma once
 #include "core/probe.h"
-#include "kern/image_ask.h"
+#include "rights/image_ask.h"
 #include "sym/code.h"
 #include "sym/sym.h"
 

@@ -1,9 +1,9 @@
 /* watchpoint.c - watchpoint:address:length:mode, by the processor's debug registers. */
 #include "kern/caps.h"
-#include "kern/image_ask.h"
 #include "kern/tracefs.h"
 #include "probe/common.h"
 #include "proc/proc.h"
+#include "rights/image_ask.h"
 #include "sym/sym.h"
 #include <elf.h>
 #include <linux/hw_breakpoint.h>

@@ -1,6 +1,5 @@
 /* feature.c - what this kernel can do: each question is asked once, by trying the thing itself. */
 #include "kern/caps.h"
-#include "kern/confine.h"
 #include "kern/host.h"
 #include "kern/mmaps.h"
 #include "kern/perf.h"
@@ -10,6 +9,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/btf.h>
+#include <linux/seccomp.h>
 #include <sys/syscall.h>
 
 enum { BREAKPOINT = 0xcc };
@@ -641,10 +641,16 @@ static bool try_map_notes(struct host *h)
 	return mmaps_try();
 }
 
+bool host_has_seccomp(void)
+{
+	u32 action = SECCOMP_RET_TRAP;
+	return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
+}
+
 static bool try_confine(struct host *h)
 {
 	(void)h;
-	return confine_able();
+	return host_has_seccomp();
 }
 
 static bool try_prog_btf(struct host *h)

@@ -1,96 +1,11 @@
-/* host.c - files of the machine below its root, CPUs, tracefs, BTF, and why we were refused. */
+/* host.c - the machine as one thing: what it is when it is opened and closed, tracefs, BTF. */
 #include "kern/host.h"
-#include "base/clock.h"
 #include "base/file.h"
-#include "base/vec.h"
 #include "kern/bpf.h"
 #include "kern/caps.h"
-#include "kern/link.h"
-#include "kern/sandbox.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-
-enum { MAX_CPUS = 8192, LARGE = 64 * 1024 };
-
-struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...)
-{
-	va_list va;
-	char path[4096];
-	size_t at = strlen(h->root);
-	assert(at < sizeof(path) / 2);
-	memcpy(path, h->root, at);
-	va_start(va, fmt);
-	int n = vsnprintf(path + at, sizeof(path) - at, fmt, va);
-	va_end(va);
-	if (n < 0 || (size_t)n >= sizeof(path) - at)
-		return err_new("path is too long: %.60s...", path);
-	AUTO_SB b = {0};
-	int no = file_read(path, SIZE_MAX, &b);
-	if (no)
-		return err_file(no, path + at, "read %s", path);
-	*ret = b.n < LARGE ? arena_str(h->arena, sb_str(&b)) : sb_str(&b);
-	if (b.n >= LARGE) { /* a list of functions: no second time */
-		arena_keep(h->arena, b.s);
-		b = (struct sb){0};
-	}
-	return NULL;
-}
-
-const char *host_boot(struct host *h)
-{
-	struct str id = {0};
-	struct err *e = host_read(h, &id, "/proc/sys/kernel/random/boot_id");
-	err_free(e);
-	return arena_strz(h->arena, str_trim(id));
-}
-
-/* "0-3,8,10-11" -> numbers. */
-static bool cpu_list(struct str s, struct arena *a, u32 **ret, u32 *n)
-{
-	VEC(u32) v = {0};
-	struct str rest = str_trim(s), part;
-	bool ok = true;
-	while (ok && str_cut(&rest, ',', &part)) {
-		u64 lo, hi;
-		i32 dash = str_chr(part, '-');
-		if (dash < 0)
-			ok = str_u64(part, &lo) && (hi = lo, true);
-		else
-			ok = str_u64(str_n(part.s, (size_t)dash), &lo) &&
-			     str_u64(str_from(part, (u32)dash + 1), &hi);
-		ok = ok && hi < MAX_CPUS;
-		for (; ok && lo <= hi; lo++)
-			vec_add(&v, (u32)lo);
-	}
-	ok = ok && v.n;
-	if (ok) {
-		*ret = arena_newn(a, u32, v.n);
-		memcpy(*ret, v.v, v.n * sizeof(u32));
-		*n = v.n;
-	}
-	vec_free(&v);
-	return ok;
-}
-
-static struct err *read_cpus(struct host *h, const char *which, u32 **cpus, u32 *n)
-{
-	struct str s;
-	struct err *e = host_read(h, &s, "/sys/devices/system/cpu/%s", which);
-	if (e)
-		return e;
-	if (!cpu_list(s, h->arena, cpus, n))
-		return err_new("/sys/devices/system/cpu/%s: not a list of CPUs: %.*s", which,
-			       STRF(s));
-	return NULL;
-}
-
-struct err *host_online(struct host *h, u32 **cpus, u32 *n)
-{
-	return read_cpus(h, "online", cpus, n);
-}
 
 static const struct arch *find_arch(struct host *h)
 {
@@ -119,7 +34,7 @@ void host_init(struct host *h, struct arena *a, const char *root)
 {
 	*h = (struct host){.root = root, .recorded = root[0] != 0, .arena = a};
 	u32 *cpus;
-	struct err *e = read_cpus(h, "possible", &cpus, &h->ncpu);
+	struct err *e = host_cpus(h, "possible", &cpus, &h->ncpu);
 	if (e) {
 		long n = h->recorded ? 1 : sysconf(_SC_NPROCESSORS_CONF);
 		h->ncpu = n > 0 ? (u32)n : 1;
@@ -153,13 +68,19 @@ void host_init_recording(struct host *h, struct arena *a, const struct arch *arc
 		h->feature[has[i]] = 2;
 }
 
+void host_at_end(struct host *h, void (*fn)(struct host *h))
+{
+	for (u32 i = 0; i < h->nend; i++)
+		if (h->end[i] == fn)
+			return;
+	assert(h->nend < countof(h->end));
+	h->end[h->nend++] = fn;
+}
+
 void host_deinit(struct host *h)
 {
-	if (h->close_query)
-		h->close_query(h->query);
-	h->close_query = NULL;
-	sandbox_end(h);
-	host_modules_close(h);
+	while (h->nend)
+		h->end[--h->nend](h);
 	if (h->traceable)
 		tab_free(h->traceable);
 	if (h->btf)
@@ -170,7 +91,6 @@ void host_deinit(struct host *h)
 		if (f->close)
 			f->close(f->debug);
 	h->debug = NULL;
-	retprobe_done(h);
 }
 
 struct err *host_use_btf(struct host *h, const char *path)
@@ -228,24 +148,6 @@ struct types *host_btf(struct host *h)
 	return h->btf;
 }
 
-bool host_has_disk(struct str name)
-{
-	char path[256];
-	struct stat st;
-	int n = snprintf(path, sizeof(path), "/sys/block/%.*s", STRF(name));
-	for (char *p = path + sizeof("/sys/block/") - 1; *p; p++)
-		*p = *p == '/' ? '!' : *p; /* cciss/c0d0 */
-	return *name.s != '.' && n < (int)sizeof(path) && !stat(path, &st);
-}
-
-bool host_has_cpu(u64 cpu)
-{
-	char path[64];
-	struct stat st;
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%llu", cpu);
-	return !stat(path, &st);
-}
-
 /* Not access(2): that asks for the real user, without capabilities. */
 static bool has_events(struct host *h, const char *dir, int *no)
 {
@@ -290,19 +192,6 @@ struct err *host_tracefs(struct host *h, const char **ret)
 		return no_tracefs(h, dirs[0], no, mount_no);
 	*ret = h->tracefs;
 	return NULL;
-}
-
-u64 host_boot_offset_ns(void)
-{
-	u64 best = 0, width = ~0ull;
-	for (u32 i = 0; i < 4; i++) { /* the narrowest bracket is the most exact */
-		u64 a = now_ns(), real = clock_ns(CLOCK_REALTIME), b = now_ns();
-		if (b - a < width) {
-			width = b - a;
-			best = real - (a + width / 2);
-		}
-	}
-	return best;
 }
 
 bool host_compat_word(struct host *h, u32 *off)

@@ -9,6 +9,7 @@
 #pragma once
 #include "arch/arch.h"
 #include "base/tab.h"
+#include "kern/root.h"
 #include "types/btf.h"
 
 /* The kernel's own types; those of its modules lie beside them. */
@@ -39,9 +40,8 @@ struct host {
 	bool no_children; /* this process must not fork: what needs that is done without, or refused */
 	/* The environment, as getenv(). NULL if it must not be asked: see host_env(). */
 	char *(*env)(const char *name);
-	const struct recorded *recording;     /* scripts are compiled for this one; or NULL */
-	struct query *query;                  /* of its files (run/query.h), */
-	void (*close_query)(struct query *q); /* which host_deinit() closes */
+	const struct recorded *recording; /* scripts are compiled for this one; or NULL */
+	struct query *query;              /* of its files: run/query.h */
 	struct arena *arena;
 	const struct arch *arch; /* a recorded machine's is named in .root/arch */
 	u64 signed_bits;         /* that return addresses of programs may have beside the address */
@@ -68,8 +68,10 @@ struct host {
 	struct known_group *groups;      /* cgroup_container_of() */
 	struct old_file *old_files;      /* proc_old_file() */
 	struct old_runners *old_runners; /* proc_count_old() */
-	struct sandbox *sandbox;         /* kern/sandbox.h; NULL: no file was read yet */
+	struct sandbox *sandbox;         /* rights/sandbox.h; NULL: no file was read yet */
 	struct file_syms *file_syms;     /* elf_syms_of(); the one read last comes first */
+	void (*end[6])(struct host *h);  /* host_at_end() */
+	u32 nend;
 };
 
 /* A variable of the environment; NULL if it is not set, or if the environment must not be asked. */
@@ -86,8 +88,13 @@ void host_init(struct host *h, struct arena *a, const char *root);
 void host_init_recording(struct host *h, struct arena *a, const struct arch *arch, u32 ncpu,
 			 const struct recorded *r);
 void host_deinit(struct host *h);
+/* Has host_deinit() call fn, those that were added last first: for a part that keeps something of this host which has
+ * to be given back. One that was added before is not added again. */
+void host_at_end(struct host *h, void (*fn)(struct host *h));
 bool host_has(struct host *h, enum feature f); /* asks the kernel once, by trying */
-const char *feature_name(enum feature f);      /* "RINGBUF", for --no-feature and info */
+/* This kernel has filters of system calls (seccomp), whatever --no-feature says. */
+bool host_has_seccomp(void);
+const char *feature_name(enum feature f); /* "RINGBUF", for --no-feature and info */
 /* After host_has() said no, behind a comma: "which this kernel lacks", or what it takes to try. */
 const char *feature_lacks(struct host *h, enum feature f);
 bool feature_is_file(enum feature f);     /* everybody may look for it */
@@ -112,26 +119,12 @@ const struct type *host_module_type(struct host *h, struct str name, enum type_k
 /* Why host_module_btf() cannot be asked: no such module, or its types are not told. */
 enum module_types { MODULE_TYPED, MODULE_UNTYPED, MODULE_NONE };
 enum module_types host_module_types(struct host *h, struct str module);
-void host_modules_close(struct host *h);
-/* Whole file below root, NUL-terminated, in the host's arena. Works for /proc and /sys (no size
- * known). */
-struct err *host_read(struct host *h, struct str *ret, const char *fmt, ...) PRINTF(3, 4);
-/* The kernel's id of this boot: symbols keep their addresses until the next. "": not known. */
-const char *host_boot(struct host *h);
 /* /sys/kernel/tracing or /sys/kernel/debug/tracing; mounts tracefs when nothing is mounted and we
  * may. */
 struct err *host_tracefs(struct host *h, const char **ret);
-/* A whole one, by the kernel's name: "sda". */
-bool host_has_disk(struct str name);
-/* Running or not. */
-bool host_has_cpu(u64 cpu);
 /* Bytes that our control group may have, read once: the least limit of it and those above it. */
 #define NO_MEMORY_LIMIT (~0ull)
 u64 host_memory(struct host *h);
-/* CPUs now online, as numbers. */
-struct err *host_online(struct host *h, u32 **cpus, u32 *n);
-u64 host_boot_offset_ns(
-	void); /* CLOCK_REALTIME - CLOCK_MONOTONIC: turns nsecs into wall-clock time */
 /* err_sys(), and after EPERM or EACCES what is missing: capabilities, lockdown,
  * perf_event_paranoid. */
 /* Of system calls; files have err_file() in kern/caps.h. */

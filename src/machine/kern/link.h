@@ -66,5 +66,3 @@ struct err *retprobe_open_all(struct host *h, struct probe_place *v, u32 n, u32 
 void retprobe_remove(struct host *h, const char *event);
 void retprobe_late(struct host *h, int perf_fd); /* see link.late */
 bool retprobe_missed(struct host *h, const char *event, u64 *n);
-void retprobe_done(struct host *h); /* ends the child, or leaves it what is late; called by
-				       host_deinit() */

@@ -10,6 +10,14 @@ struct module {
 	struct module *next;
 };
 
+static void close_all(struct host *h)
+{
+	for (struct module *m = h->modules; m; m = m->next)
+		if (m->types)
+			btf_types_close(m->types);
+	h->modules = NULL;
+}
+
 static const struct module *find(struct host *h, struct str name)
 {
 	struct module *m = h->modules;
@@ -17,6 +25,7 @@ static const struct module *find(struct host *h, struct str name)
 		m = m->next;
 	if (m)
 		return m;
+	host_at_end(h, close_all);
 	m = arena_new(h->arena, struct module);
 	m->name = arena_str(h->arena, name);
 	m->next = h->modules;
@@ -79,12 +88,4 @@ const struct type *host_module_type(struct host *h, struct str name, enum type_k
 	struct wanted w = {h, name, kind, NULL};
 	host_modules(h, look_into_module, &w);
 	return w.found;
-}
-
-void host_modules_close(struct host *h)
-{
-	for (struct module *m = h->modules; m; m = m->next)
-		if (m->types)
-			btf_types_close(m->types);
-	h->modules = NULL;
 }

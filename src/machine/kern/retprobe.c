@@ -115,6 +115,47 @@ static bool close_above(int fd)
 	return true;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* A child whose end closes the late events: nothing else stays open in it. */
+static void close_late(struct retprobes *r)
+{
+	if (!r->late_fd.n)
+		return;
+	qsort(r->late_fd.v, r->late_fd.n, sizeof(int), by_number);
+	pid_t pid = fork();
+	if (pid == 0) {
+		unsigned from = 0;
+		setsid();
+		for (u32 i = 0; i < r->late_fd.n; i++) {
+			unsigned fd = (unsigned)r->late_fd.v[i];
+			if (fd > from)
+				close_range(from, fd - 1, 0);
+			from = fd + 1;
+		}
+		close_above((int)from - 1);
+		_exit(0);
+	}
+	for (u32 i = 0; i < r->late_fd.n; i++) /* without a child, this takes its time */
+		close(r->late_fd.v[i]);
+	vec_free(&r->late_fd);
+}
+
+static void end_guard(struct host *h)
+{
+	struct retprobes *r = h->retprobes;
+	if (!r)
+		return;
+	close_late(r);
+	close(r->alive);
+	while (!r->late && waitpid(r->guard, NULL, 0) < 0 && errno == EINTR)
+		;
+	h->retprobes = NULL;
+}
+
 static struct err *start_guard(struct host *h, const char *path)
 {
 	int ends[2];
@@ -136,6 +177,7 @@ static struct err *start_guard(struct host *h, const char *path)
 	struct retprobes *r = arena_new(h->arena, struct retprobes);
 	*r = (struct retprobes){.guard = pid, .alive = ends[1]};
 	h->retprobes = r;
+	host_at_end(h, end_guard);
 	return NULL;
 }
 
@@ -265,45 +307,4 @@ void retprobe_late(struct host *h, int perf_fd)
 	assert(h->retprobes && perf_fd >= 0);
 	h->retprobes->late = true;
 	vec_add(&h->retprobes->late_fd, perf_fd);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-/* A child whose end closes the late events: nothing else stays open in it. */
-static void close_late(struct retprobes *r)
-{
-	if (!r->late_fd.n)
-		return;
-	qsort(r->late_fd.v, r->late_fd.n, sizeof(int), by_number);
-	pid_t pid = fork();
-	if (pid == 0) {
-		unsigned from = 0;
-		setsid();
-		for (u32 i = 0; i < r->late_fd.n; i++) {
-			unsigned fd = (unsigned)r->late_fd.v[i];
-			if (fd > from)
-				close_range(from, fd - 1, 0);
-			from = fd + 1;
-		}
-		close_above((int)from - 1);
-		_exit(0);
-	}
-	for (u32 i = 0; i < r->late_fd.n; i++) /* without a child, this takes its time */
-		close(r->late_fd.v[i]);
-	vec_free(&r->late_fd);
-}
-
-void retprobe_done(struct host *h)
-{
-	struct retprobes *r = h->retprobes;
-	if (!r)
-		return;
-	close_late(r);
-	close(r->alive);
-	while (!r->late && waitpid(r->guard, NULL, 0) < 0 && errno == EINTR)
-		;
-	h->retprobes = NULL;
 }

@@ -17,3 +17,11 @@ struct err *cgroup_container(struct host *h, const char *name, const char **dir)
 const char *cgroup_container_of(struct host *h, u64 id);
 /* A process in it or below, 0: none. */
 int cgroup_any_process(struct host *h, const char *dir);
+/* Path of the control group with that id in the hierarchy of version 2 ("/a/b"), or NULL. */
+const char *proc_cgroup_path(struct host *h, u64 id);
+/*
+ * Append the paths of the control groups with that id, in all hierarchies whose names fit glob
+ * ("": all), as "unified:/a,pids:/b". "unified" is the one of version 2; one of version 1 has the
+ * name of the directory at which it is mounted.
+ */
+void proc_cgroup_paths(struct host *h, u64 id, struct str glob, struct sb *out);

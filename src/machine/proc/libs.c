@@ -1,9 +1,9 @@
 /* libs.c - shared libraries by name: a process's mappings, ld.so.cache, the usual directories. */
 #include "base/bytes.h"
 #include "base/file.h"
-#include "kern/image_ask.h"
 #include "proc/paths.h"
 #include "proc/proc.h"
+#include "rights/image_ask.h"
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -114,19 +114,6 @@ static char *from_dirs(struct host *h, struct arena *a, struct str name)
 			return found;
 	}
 	return NULL;
-}
-
-bool proc_same_mounts(int pid)
-{
-	char path[64];
-	struct stat a, b;
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
-	if (stat(path, &a) || stat("/proc/self/ns/mnt", &b))
-		return true;
-	if (a.st_ino != b.st_ino)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/root/", pid); /* chroot */
-	return stat(path, &a) || stat("/", &b) || (a.st_ino == b.st_ino && a.st_dev == b.st_dev);
 }
 
 static bool is_regular(const char *path, u64 ino)

@@ -5,17 +5,8 @@
 #pragma once
 #include "base/vec.h"
 #include "kern/host.h"
-#include <dirent.h>
+#include "proc/root.h"
 #include <sys/stat.h>
-
-/* "/proc/PID/name"; proc_put: the same into a buffer, result as of snprintf, -1: too long. */
-int proc_put(char *to, size_t n, const struct host *h, int pid, const char *fmt, ...) PRINTF(5, 6);
-int proc_put_fd(char *to, size_t n, int fd); /* an open file of our own */
-int proc_open_self(void);                    /* the program that we are; -1: errno says why */
-const char *proc_file(struct host *h, struct arena *a, int pid, const char *name);
-/* Processes, as directories; NULL: cannot be opened. */
-DIR *proc_list(const struct host *h);
-bool proc_is_entry(const char *path); /* it begins with /proc */
 
 struct viewer {
 	int pid;             /* whose names they are; 0: ours */
@@ -29,11 +20,6 @@ struct err *proc_paths(struct host *h, struct arena *a, const struct viewer *v, 
 		       paths *out);
 /* Where we find the file: below /proc/PID/root when the process lives among other mounts. */
 const char *proc_real_path(struct host *h, int pid, const char *path);
-/*
- * The same file without links on the way to it, followed as the process would: none leads out of
- * its root. root: "/proc/PID/root".
- */
-const char *proc_in_root(struct arena *a, const char *root, const char *path);
 /* For reading, in the root of a process, which no link leads out of; -1: errno. */
 int proc_open_in_root(const struct host *h, int pid, const char *path);
 /* "/proc/PID/root/path" -> "/path" */

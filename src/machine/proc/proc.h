@@ -1,6 +1,7 @@
 /* proc.h - /proc, users, processes: no NSS, so it works in a static binary. */
 #pragma once
 #include "kern/host.h"
+#include "proc/root.h"
 
 /* Absolute path of prog, looked up in $PATH when it has no slash; NULL: none. */
 char *proc_which(struct arena *a, const char *prog);
@@ -40,9 +41,6 @@ bool proc_netns(struct str text, u64 *ret);
 /* "libc" or "libc.so.6" -> path: ld.so.cache, then the usual directories; in a process, its maps
  * first (pid > 0). */
 char *proc_library(struct host *h, struct arena *a, int pid, const char *name);
-/* Does that process see the same file systems as we do? If not, its files are below /proc/PID/root.
- */
-bool proc_same_mounts(int pid);
 /* A line of /proc/PID/maps. False: it has no file. */
 struct mapped {
 	bool exec, deleted;
@@ -105,11 +103,3 @@ bool proc_stack_start(struct host *h, int pid, u64 *ret);
 char *proc_exe(struct host *h, struct arena *a, int pid);
 u64 proc_program(int pid);                 /* inode of the file that it runs; 0: not ours to see */
 int proc_pidfd(int pid, struct err **err); /* readable when the process ends; -1 and *err */
-/* Path of the control group with that id in the hierarchy of version 2 ("/a/b"), or NULL. */
-const char *proc_cgroup_path(struct host *h, u64 id);
-/*
- * Append the paths of the control groups with that id, in all hierarchies whose names fit glob
- * ("": all), as "unified:/a,pids:/b". "unified" is the one of version 2; one of version 1 has the
- * name of the directory at which it is mounted.
- */
-void proc_cgroup_paths(struct host *h, u64 id, struct str glob, struct sb *out);

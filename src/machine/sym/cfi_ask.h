@@ -1,9 +1,9 @@
 /*
- * cfi_ask.h - unwind tables of files that others wrote: the sandbox reads them (kern/sandbox.h), and
+ * cfi_ask.h - unwind tables of files that others wrote: the sandbox reads them (rights/sandbox.h), and
  * what it says is checked here.
  */
 #pragma once
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include "sym/cfi.h"
 
 enum { CFI_SEGMENTS = 16 };

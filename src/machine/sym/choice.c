@@ -6,10 +6,10 @@
  * the file mapped tells.
  */
 #include "base/pack.h"
-#include "kern/image_ask.h"
-#include "kern/sandbox.h"
 #include "proc/paths.h"
 #include "proc/proc.h"
+#include "rights/image_ask.h"
+#include "rights/sandbox.h"
 #include "sym/sym.h"
 #include <elf.h>
 

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/pack.h"
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include "sym/sym.h"
 #include "types/dwpack.h"
 #include <elf.h>

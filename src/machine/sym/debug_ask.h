@@ -1,5 +1,5 @@
 /*
- * debug_ask.h - debug information of programs, as the sandbox reads it (kern/sandbox.h); the questions
+ * debug_ask.h - debug information of programs, as the sandbox reads it (rights/sandbox.h); the questions
  * are those of types/dwarf.h.
  *
  * What it is spread over is found and opened here: separate files, and those that libdw asks for by

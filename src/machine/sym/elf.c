@@ -8,7 +8,7 @@
  */
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "kern/image_ask.h"
+#include "rights/image_ask.h"
 #include "sym/gopcln.h"
 #include "sym/sought.h"
 #include "sym/sym.h"

@@ -4,7 +4,7 @@
  */
 #include "base/alloc.h"
 #include "base/pack.h"
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include "sym/sought.h"
 #include <elf.h>
 #include <sys/stat.h>

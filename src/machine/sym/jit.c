@@ -9,8 +9,8 @@
 #include "sym/jit.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "kern/sandbox.h"
 #include "proc/paths.h"
+#include "rights/sandbox.h"
 #include "sym/procs.h"
 #include <fcntl.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
  * sym.h - names for addresses and addresses for names.
  *
  * Nothing is read before the first question; caches are bounded. Files are read by a child without
- * rights (kern/sandbox.h): path in, plain tables out.
+ * rights (rights/sandbox.h): path in, plain tables out.
  */
 #pragma once
 #include "kern/host.h"

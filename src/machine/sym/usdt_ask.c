@@ -1,7 +1,7 @@
-/* usdt_ask.c - USDT notes of files as the sandbox reads them (kern/sandbox.h): both halves. */
+/* usdt_ask.c - USDT notes of files as the sandbox reads them (rights/sandbox.h): both halves. */
 #include "sym/usdt_ask.h"
 #include "base/pack.h"
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 
 enum { MAX_SITES = 1 << 20, MAX_REGS = 1 << 10 };
 

@@ -5,7 +5,7 @@
  * somebody asked about, so memory is by what is shown, not by what there is.
  */
 #include "base/alloc.h"
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include "sym/asked.h"
 #include "sym/ksyms.h"
 #include "sym/lines.h"

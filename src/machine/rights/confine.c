@@ -1,5 +1,5 @@
 /* confine.c - capabilities and a filter of system calls; see confine.h. */
-#include "kern/confine.h"
+#include "rights/confine.h"
 #include "arch/arch.h"
 #include "kern/uapi.h"
 #include <errno.h>
@@ -83,12 +83,12 @@ struct allowed {
 };
 static const struct allowed allowed[] = {
 #define C(name, may, look) {__NR_##name, may, LOOK_##look},
-#include "kern/confine.def"
+#include "rights/confine.def"
 };
 /* Of a child that reads files: memory, and what it was handed. */
 static const struct allowed sandboxed[] = {
 #define S(name, look) {__NR_##name, 0, LOOK_##look},
-#include "kern/confine.def"
+#include "rights/confine.def"
 };
 
 enum { MAX_FILTER = 512, WRITES = O_ACCMODE | O_CREAT | O_TRUNC, NO_CODE = PROT_EXEC };
@@ -311,12 +311,6 @@ static void refused(int sig, siginfo_t *info, void *context)
 	(void)!write(STDERR_FILENO, text + sizeof(text) - n, n);
 	(void)!write(STDERR_FILENO, tail, sizeof(tail) - 1);
 	_exit(1);
-}
-
-bool confine_able(void)
-{
-	u32 action = SECCOMP_RET_TRAP;
-	return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
 }
 
 static struct err *install(const struct table *t)

@@ -1,5 +1,5 @@
 /*
- * image_ask.h - an ELF file whose headers the sandbox has read (kern/sandbox.h).
+ * image_ask.h - an ELF file whose headers the sandbox has read (rights/sandbox.h).
  *
  * It has segments and bytes, which are the file's and mean nothing by themselves; it has no sections:
  * what is in these is asked for elsewhere (sym/).

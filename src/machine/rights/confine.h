@@ -30,8 +30,7 @@ struct err *confine_effective(u64 keep) MUST_USE;
 struct err *confine_caps(u64 keep, u64 *left) MUST_USE;
 /* no_new_privs and the filter. */
 struct err *confine_calls(u32 may) MUST_USE;
-/* Far fewer, for a child that only reads what it was handed (kern/sandbox.h); the others fail. */
+/* Far fewer, for a child that only reads what it was handed (rights/sandbox.h); the others fail. */
 struct err *confine_sandbox(void) MUST_USE;
 /* The number of system calls that are let through. */
 u32 confine_count(u32 may);
-bool confine_able(void); /* this kernel has such filters */

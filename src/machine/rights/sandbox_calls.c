@@ -1,7 +1,7 @@
 /* sandbox_calls.c - calls that the child without rights asks us to make; see sandbox_calls.h. */
-#include "kern/sandbox_calls.h"
+#include "rights/sandbox_calls.h"
 #include "arch/arch.h"
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

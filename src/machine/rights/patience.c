@@ -1,5 +1,5 @@
 /* patience.c - how long to wait for another process; see patience.h. */
-#include "kern/patience.h"
+#include "rights/patience.h"
 #include "base/clock.h"
 
 enum {

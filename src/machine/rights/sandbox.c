@@ -1,11 +1,11 @@
 /* sandbox.c - the child without rights, and the way to it; see sandbox.h. */
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "kern/confine.h"
-#include "kern/patience.h"
-#include "kern/sandbox_calls.h"
+#include "rights/confine.h"
+#include "rights/patience.h"
+#include "rights/sandbox_calls.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -405,6 +405,7 @@ static struct sandbox *sandbox_of(struct host *h)
 	if (!h->sandbox) {
 		h->sandbox = xcalloc(1, sizeof(*h->sandbox));
 		h->sandbox->wait_ms = WAIT_MS;
+		host_at_end(h, sandbox_end);
 	}
 	return h->sandbox;
 }

@@ -1,8 +1,8 @@
 /* image_ask.c - headers of ELF files as the sandbox reads them: both halves; see image_ask.h. */
-#include "kern/image_ask.h"
+#include "rights/image_ask.h"
 #include "base/alloc.h"
 #include "base/pack.h"
-#include "kern/sandbox.h"
+#include "rights/sandbox.h"
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
