@@ -3,8 +3,8 @@
  * read.
  */
 #include "builtin/callid.h"
-#include "builtin/calls.h"
 #include "builtin/common.h"
+#include "syscall/calls.h"
 #include <errno.h>
 
 u32 call_elements(struct lower *l)

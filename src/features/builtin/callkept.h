@@ -3,8 +3,8 @@
  * that was recorded.
  */
 #pragma once
-#include "builtin/calls.h"
 #include "builtin/common.h"
+#include "syscall/calls.h"
 
 enum {
 	LENGTH = 8, /* of a buffer value, padded: its bytes begin at 4 */

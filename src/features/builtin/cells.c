@@ -1,9 +1,9 @@
 /* cells.c - what columns of tables show that only the traced machine knows; keys of maps as a table shows them. */
 #include "builtin/cells.h"
-#include "builtin/calls.h"
 #include "core/columns.h"
 #include "report/calls.h"
 #include "report/report.h"
+#include "syscall/calls.h"
 
 struct value value_named(struct reporter *r, struct str text, u64 n)
 {

@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/tab.h"
 #include "builtin/byfunction.h"
-#include "builtin/calls.h"
 #include "builtin/cells.h"
 #include "builtin/common.h"
 #include "core/agg.h"
@@ -10,6 +9,7 @@
 #include "declare/declare.h"
 #include "report/calls.h"
 #include "report/report.h"
+#include "syscall/calls.h"
 
 enum { MAX_CELLS = 64, MAX_MAPS = 6 };
 

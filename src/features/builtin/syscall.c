@@ -6,9 +6,9 @@
  */
 #include "builtin/callid.h"
 #include "builtin/callkept.h"
-#include "builtin/calls.h"
 #include "builtin/common.h"
 #include "sema/check.h"
+#include "syscall/calls.h"
 
 enum { PLAN_WORDS = 8 };
 _Static_assert(sizeof(struct call_plan) == 4 * PLAN_WORDS, "a plan is copied as it is");

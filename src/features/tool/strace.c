@@ -202,7 +202,7 @@ static u32 columns_before(const struct words *w)
 	return n + (words_flag(w, "instruction") ? 19 : 0);
 }
 
-/* enum call_flag of builtin/calls.h, which tools do not see. */
+/* enum call_flag of syscall/calls.h, which tools do not see. */
 static bool put_flags(struct words *w, const struct wanted *wanted)
 {
 	u64 column = 40;

@@ -1,6 +1,6 @@
-/* callresult.c - results of system calls, as strace writes them. */
+/* result.c - results of system calls, as strace writes them. */
 #include "base/bytes.h"
-#include "builtin/callshow.h"
+#include "syscall/show.h"
 #include <fcntl.h>
 
 /* ", left {tv_sec=1, tv_nsec=5}": of the time that argument i was. */

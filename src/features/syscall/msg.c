@@ -1,6 +1,6 @@
-/* callmsg.c - buffers and messages of system calls, as strace writes them. */
+/* msg.c - buffers and messages of system calls, as strace writes them. */
 #include "base/bytes.h"
-#include "builtin/callshow.h"
+#include "syscall/show.h"
 
 /* The pieces of what the vectors point to are numbered from id on. */
 void shown_vector(struct shown *s, struct str all, u32 id, struct str vec, u64 count, u64 total)

@@ -1,6 +1,6 @@
-/* callfile.c - what descriptors of system calls stand for, as strace -y and -yy write it. */
+/* file.c - what descriptors of system calls stand for, as strace -y and -yy write it. */
 #include "base/bytes.h"
-#include "builtin/calls.h"
+#include "syscall/calls.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

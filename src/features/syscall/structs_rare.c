@@ -1,6 +1,6 @@
-/* callrare.c - structs of timers, the scheduler, terminals and System V IPC, as strace writes them. */
+/* structs_rare.c - structs of timers, the scheduler, terminals and System V IPC, as strace writes them. */
 #include "base/bytes.h"
-#include "builtin/calls.h"
+#include "syscall/calls.h"
 #include <arpa/inet.h>
 #include <signal.h>
 #include <sys/ipc.h>

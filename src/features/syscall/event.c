@@ -1,6 +1,6 @@
-/* callevent.c - what strace writes between system calls: signals, and how threads end. */
+/* event.c - what strace writes between system calls: signals, and how threads end. */
 #include "base/bytes.h"
-#include "builtin/calls.h"
+#include "syscall/calls.h"
 #include <signal.h>
 
 static void put_code(struct sb *out, i32 sig, i32 code)

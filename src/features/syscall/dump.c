@@ -1,6 +1,6 @@
-/* calldump.c - the data of system calls in hex, below them, as strace -e read= and -e write= write it. */
+/* dump.c - the data of system calls in hex, below them, as strace -e read= and -e write= write it. */
 #include "base/bytes.h"
-#include "builtin/callshow.h"
+#include "syscall/show.h"
 
 enum { ROW = 16, HALF = 8 };
 

@@ -1,6 +1,6 @@
-/* callkeys.c - keys and keyrings in system calls, as strace writes them. */
+/* keys.c - keys and keyrings in system calls, as strace writes them. */
 #include "base/bytes.h"
-#include "builtin/callshow.h"
+#include "syscall/show.h"
 
 /*
  * What stands behind the command. k: a key; d: int, l: unsigned long, u: a user or group; s: a text; b: data, as many

@@ -1,6 +1,6 @@
-/* callfilter.c - filters of system calls: instructions of classic BPF, as strace writes them. */
+/* filter.c - filters of system calls: instructions of classic BPF, as strace writes them. */
 #include "base/bytes.h"
-#include "builtin/callshow.h"
+#include "syscall/show.h"
 #include <linux/filter.h>
 
 enum { CODE = 8 /* bytes of an instruction */ };

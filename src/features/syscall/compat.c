@@ -1,10 +1,10 @@
 /*
- * callcompat.c - arguments of system calls of 32-bit programs.
+ * compat.c - arguments of system calls of 32-bit programs.
  *
  * Most are those of the 64-bit call of the same name, but structures with addresses, longs and times in
  * them are laid out differently: they are shown as addresses. syscalls32.def has the calls that are others.
  */
-#include "builtin/calls.h"
+#include "syscall/calls.h"
 
 static const struct {
 	struct call_row row;
@@ -12,7 +12,7 @@ static const struct {
 } rows[] = {
 #define C(name, args, ret) {{#name, args, ret}, false},
 #define W(name, args, ret) {{#name, args, ret}, true},
-#include "builtin/syscalls32.def"
+#include "syscall/syscalls32.def"
 };
 
 const struct call_row *call_find_compat(const char *name, bool *wide)
@@ -40,36 +40,12 @@ static bool is_same(const struct call_arg *a)
 
 void call_narrow(struct call_arg *a)
 {
-	switch ((int)a->kind) { /* the others are the same */
-	case K_LD:
-	case K_OFF: a->kind = K_D; break;
-	case K_STRUCT:
-	case K_STRUCT_OUT:
-	case K_STRUCT_SIZED:
-	case K_STRUCT_LEFT:
-	case K_INOUT:
-	case K_ARRAY:
-	case K_ARRAY_OUT:
-		if (!is_same(a))
-			a->kind = K_P;
-		break;
-	case K_PAIR_IN:
-	case K_IOV:
-	case K_IOV_OUT:
-	case K_MSG:
-	case K_MSG_OUT:
-	case K_MMSG:
-	case K_MMSG_OUT:
-	case K_ARGV:
-	case K_ENVP:
-	case K_DENTS:
-	case K_IPC:
-	case K_OPTVAL:
-	case K_OPTVAL_OUT: a->kind = K_P; break;
-	case K_IOCTL:
-	case K_PRCTL:
-	case K_KEYCTL: a->kind = K_X; break;
-	case K_FCNTL:
-	case K_FUTEX: a->bare = true; break;
+	switch (call_kinds[a->kind].narrow) {
+	case NARROW_SAME: break;
+	case NARROW_LONG: a->kind = K_D; break;
+	case NARROW_STRUCT: a->kind = is_same(a) ? a->kind : K_P; break;
+	case NARROW_ADDRESS: a->kind = K_P; break;
+	case NARROW_NUMBER: a->kind = K_X; break;
+	case NARROW_BARE: a->bare = true; break;
 	}
 }

@@ -2,7 +2,7 @@
  * calls.h - system calls as text: openat(AT_FDCWD, "/x", O_RDONLY) = 3.
  *
  * syscalls.def says of which kind each argument is. From that follows what programs copy at the
- * beginning and at the end of a call (syscall.c), and how user space shows it (calltext.c). What
+ * beginning and at the end of a call (syscall.c), and how user space shows it (text.c). What
  * travels is a struct call_head and pieces of memory behind it, as a buffer value.
  */
 #pragma once
@@ -90,63 +90,35 @@ struct call_file {
 };
 
 enum call_kind {
-	K_NONE,
-	K_D,
-	K_U,
-	K_LU,
-	K_LD,
-	K_X,
-	K_P,
-	K_MODE,
-	K_DEV, /* as in system calls: 12 and 20 bits, in pieces */
-	K_OFF,
-	K_FD,
-	K_DIRFD,
-	K_PID,
-	K_UID,
-	K_SIG,
-	K_PATH,
-	K_STR,
-	K_IN,
-	K_OUT,
-	K_OUTX,
-	K_OUTS,
-	K_FLAGS,
-	K_ENUM,
-	K_STRUCT,
-	K_STRUCT_OUT,
-	K_STRUCT_SIZED, /* an argument says how long it is */
-	K_RULE,         /* by what kind of rule it is */
-	K_STRUCT_LEFT,  /* shown as it was; what became of it stands with the result */
-	K_ARRAY,
-	K_ARRAY_OUT,
-	K_PAIR_IN,
-	K_SA,
-	K_SA_OUT,
-	K_IOV,
-	K_IOV_OUT,
-	K_MSG,
-	K_MSG_OUT,
-	K_MMSG,
-	K_MMSG_OUT,
-	K_ARGV,
-	K_ENVP,
-	K_DENTS,
-	K_IOCTL,
-	K_FCNTL,
-	K_PRCTL, /* by the option */
-	K_BPF,
-	K_FUTEX,
-	K_INOUT,
-	K_PROTOCOL,
-	K_SOCKOPT,
-	K_OPTVAL,
-	K_OPTVAL_OUT,
-	K_IPC,
-	K_IOPRIO,
-	K_KEY,
-	K_KEYCTL,
+#define K(id, ...) K_##id,
+#include "syscall/kinds.def"
 };
+/* What is copied of an argument: op of so many elements (from), each of so many bytes (size). */
+enum copy_from { FROM_NOTHING, FROM_ARG, FROM_RESULT };
+enum {
+	SIZE_ONE = 0xffff,
+	SIZE_TWO = 0xfffe
+}; /* of the structure that the argument names; two of them */
+struct call_copying {
+	u8 op, from; /* enum copy_op, copy_from */
+	u16 size;
+};
+enum call_kind_flag { KIND_INT = 1, KIND_DEEP = 2, KIND_LATE = 4 };
+enum call_narrow {
+	NARROW_SAME,
+	NARROW_LONG,
+	NARROW_ADDRESS,
+	NARROW_STRUCT,
+	NARROW_NUMBER,
+	NARROW_BARE
+};
+struct call_kind_row {
+	struct str word;
+	u8 flags, narrow; /* enum call_kind_flag, call_narrow */
+	struct call_copying begin, end;
+	u8 nested_begin, nested_end; /* enum nested_op */
+};
+extern const struct call_kind_row call_kinds[]; /* by enum call_kind */
 struct call_arg {
 	enum call_kind kind;
 	bool bare;        /* nothing is copied of it: it is laid out as 32-bit programs have it */
@@ -160,7 +132,7 @@ struct call_row {
 extern const struct call_row call_rows[]; /* ended by {0} */
 const struct call_row *
 call_find(const char *name); /* also of calls that only 32-bit programs have */
-/* callcompat.c: NULL: there is none. wide: see there; or NULL. */
+/* compat.c: NULL: there is none. wide: see there; or NULL. */
 const struct call_row *call_find_compat(const char *name, bool *wide);
 void call_narrow(struct call_arg *a);  /* as a 32-bit program has it */
 u32 call_struct_size(struct str name); /* 0: there is none */
@@ -223,11 +195,11 @@ void call_text_resumed(struct sb *out, const struct arch_calls *calls, struct st
 		       struct str exit);
 /* Lines that stand below the call. */
 void call_dump_text(struct sb *out, const struct arch_calls *calls, struct str enter,
-		    struct str exit);                    /* calldump.c */
-void call_event_text(struct sb *out, struct str event);  /* callevent.c: a signal, an end */
+		    struct str exit);                    /* dump.c */
+void call_event_text(struct sb *out, struct str event);  /* event.c: a signal, an end */
 bool call_head(struct str bytes, struct call_head *ret); /* false: too short */
 
-/* callstruct.c */
+/* structs.c */
 struct bytes;
 struct call_struct {
 	const char *name;
@@ -241,7 +213,7 @@ void call_put_flags(struct sb *out, struct str table, u64 v);
 void call_put_clone(struct sb *out, u64 flags); /* with the signal in their low byte */
 void call_put_capability(struct sb *out, u64 v);
 void call_put_time(struct sb *out, i64 sec);            /* as a date */
-void call_put_siginfo(struct sb *out, struct bytes *b); /* callevent.c */
+void call_put_siginfo(struct sb *out, struct bytes *b); /* event.c */
 void call_put_signal(struct sb *out, u64 n);
 void call_put_mode(struct sb *out, u32 mode, bool with_type);
 /* As a C literal, with octal codes, or as flags say. */
@@ -251,13 +223,13 @@ void call_put_bpf(struct sb *out, u32 cmd, struct bytes *attr);
 /* b.bad: too short */
 void call_put_struct(struct sb *out, struct str name, u32 flags, struct bytes *b);
 
-/* callfile.c */
+/* file.c */
 struct str call_part(struct str all,
 		     u32 id); /* the piece of this number; {NULL}: it was not copied */
 /* "</etc/passwd>" behind a descriptor, of argument i. */
 void call_put_file(struct sb *out, u32 flags, struct str all, u32 i);
 
-/* callrare.c */
+/* structs_rare.c */
 extern const struct call_struct call_rare[]; /* more of them, ended by {0} */
 /*
  * in: what is there when a call begins; answer: when it ends; each a piece, .s NULL: not known. False: nothing
@@ -265,7 +237,7 @@ extern const struct call_struct call_rare[]; /* more of them, ended by {0} */
  */
 bool call_put_ipc(struct sb *out, struct str name, u32 cmd, struct str in, struct str answer);
 
-/* callvalue.c */
+/* values.c */
 #define CALL_PR_SET_VMA 0x53564d41
 bool call_put_fcntl(struct sb *out, u32 cmd, struct str in, struct str answer);
 bool call_put_ioctl(struct sb *out, u32 request, u64 v, struct str in, struct str answer);
@@ -279,7 +251,7 @@ void call_put_futex_op(struct sb *out, u64 v);
 void call_put_futex_wake(struct sb *out, u64 v); /* what FUTEX_WAKE_OP does */
 void call_put_error(struct sb *out, i64 ret);
 
-/* callargs.c: how many arguments an operation has; is there one; is it an address? */
+/* args.c: how many arguments an operation has; is there one; is it an address? */
 enum futex_op {
 	OP_WAIT = 0,
 	OP_WAKE = 1,
@@ -297,6 +269,6 @@ enum futex_op {
 u32 call_futex_args(u32 op);
 u32 call_prctl_args(u32 option);
 u32 call_seccomp_args(u64 mode);   /* of PR_SET_SECCOMP */
-u32 call_keyctl_args(u64 command); /* callkeys.c */
+u32 call_keyctl_args(u64 command); /* keys.c */
 bool call_ioctl_bare(u32 request);
 bool call_fcntl_address(u32 cmd);

@@ -1,7 +1,7 @@
-/* callstruct.c - constants and structs of system calls in words, as strace writes them. */
+/* structs.c - constants and structs of system calls in words, as strace writes them. */
 #include "base/bytes.h"
-#include "builtin/calls.h"
 #include "core/names.h"
+#include "syscall/calls.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -41,13 +41,13 @@ static const char word_text[] =
 #define T(table)       "\1" #table "\0"
 #define W(name)        #name "\0"
 #define N(name, value) #name "\0"
-#include "builtin/syscall_words.def"
+#include "syscall/words.def"
 	;
 static const u32 word_value[] = {
 #define T(table)       0,
 #define W(name)        (u32)(name),
 #define N(name, value) value,
-#include "builtin/syscall_words.def"
+#include "syscall/words.def"
 };
 
 struct word_walk {

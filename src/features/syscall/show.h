@@ -1,10 +1,10 @@
 /*
- * callshow.h - a system call while it is being shown: what calltext.c and its parts have in common.
+ * show.h - a system call while it is being shown: what text.c, arg.c and the other parts have in common.
  *
  * Pieces of memory are those of enter, which were there when the call began, and of exit.
  */
 #pragma once
-#include "builtin/calls.h"
+#include "syscall/calls.h"
 
 /* Of a call that is shown in two lines. */
 enum half { HALF_NONE, HALF_BEGUN, HALF_REST };
@@ -32,15 +32,25 @@ void shown_text(struct shown *s, u32 i, bool path);
 /* A constant by its name (NULL: it has none), its number, or both, as -X says. */
 void shown_constant(struct shown *s, const char *name, u64 v);
 
-/* callfilter.c, callkeys.c: argument i */
+/* arg.c: argument i, as its kind (kinds.def) and the flags of the call say. */
+void shown_arg(struct shown *s, u32 i);
+/* fcntl()'s commands: the same everywhere, but headers have some only for those who ask. */
+enum {
+	FCNTL_SETSIG = 10,
+	FCNTL_GETSIG = 11,
+	FCNTL_SETLEASE = 1024,
+	FCNTL_ADD_SEALS = 1033,
+};
+
+/* filter.c, keys.c: argument i */
 void shown_filter(struct shown *s, u32 i);
 void shown_keyctl(struct shown *s, u32 i);
 void shown_key(struct shown *s, u64 v);
 
-/* callmsg.c: count buffers, whose pieces are numbered from id on; total bytes are in them. */
+/* msg.c: count buffers, whose pieces are numbered from id on; total bytes are in them. */
 void shown_vector(struct shown *s, struct str all, u32 id, struct str vec, u64 count, u64 total);
 void shown_message(struct shown *s, u32 i, bool received);
 void shown_messages(struct shown *s, u32 i, bool received);
 
-/* callresult.c */
+/* result.c */
 void shown_result(struct shown *s, const struct call_row *row, const char *name);

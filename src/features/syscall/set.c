@@ -1,12 +1,12 @@
-/* callset.c - rows of syscalls.def, what they ask for, and sets of calls as strace writes them. */
+/* set.c - rows of syscalls.def, what they ask for, and sets of calls as strace writes them. */
 #include "base/arena.h"
 #include "base/err.h"
-#include "builtin/calls.h"
+#include "syscall/calls.h"
 #include <regex.h>
 
 const struct call_row call_rows[] = {
 #define C(name, args, ret) {#name, args, ret},
-#include "builtin/syscalls.def"
+#include "syscall/syscalls.def"
 	{0},
 };
 
@@ -24,66 +24,27 @@ const struct call_row *call_find(const char *name)
 	return r ? r : call_find_compat(name, NULL);
 }
 
-static const struct {
-	struct str word;
-	enum call_kind kind;
-} kinds[] = {
-	{STR("d"), K_D},
-	{STR("u"), K_U},
-	{STR("lu"), K_LU},
-	{STR("ld"), K_LD},
-	{STR("x"), K_X},
-	{STR("p"), K_P},
-	{STR("mode"), K_MODE},
-	{STR("dev"), K_DEV},
-	{STR("-"), K_NONE},
-	{STR("off"), K_OFF},
-	{STR("fd"), K_FD},
-	{STR("dirfd"), K_DIRFD},
-	{STR("pid"), K_PID},
-	{STR("uid"), K_UID},
-	{STR("sig"), K_SIG},
-	{STR("path"), K_PATH},
-	{STR("str"), K_STR},
-	{STR("in"), K_IN},
-	{STR("out"), K_OUT},
-	{STR("outx"), K_OUTX},
-	{STR("outs"), K_OUTS},
-	{STR("f"), K_FLAGS},
-	{STR("e"), K_ENUM},
-	{STR("s"), K_STRUCT},
-	{STR("so"), K_STRUCT_OUT},
-	{STR("sl"), K_STRUCT_LEFT},
-	{STR("sz"), K_STRUCT_SIZED},
-	{STR("rule"), K_RULE},
-	{STR("a"), K_ARRAY},
-	{STR("ao"), K_ARRAY_OUT},
-	{STR("a2"), K_PAIR_IN},
-	{STR("sa"), K_SA},
-	{STR("sao"), K_SA_OUT},
-	{STR("iov"), K_IOV},
-	{STR("iovo"), K_IOV_OUT},
-	{STR("msg"), K_MSG},
-	{STR("msgo"), K_MSG_OUT},
-	{STR("mmsg"), K_MMSG},
-	{STR("mmsgo"), K_MMSG_OUT},
-	{STR("argv"), K_ARGV},
-	{STR("envp"), K_ENVP},
-	{STR("dents"), K_DENTS},
-	{STR("ioctl"), K_IOCTL},
-	{STR("fcntl"), K_FCNTL},
-	{STR("prctl"), K_PRCTL},
-	{STR("bpf"), K_BPF},
-	{STR("futex"), K_FUTEX},
-	{STR("si"), K_INOUT},
-	{STR("protocol"), K_PROTOCOL},
-	{STR("sockopt"), K_SOCKOPT},
-	{STR("optval"), K_OPTVAL},
-	{STR("optvalo"), K_OPTVAL_OUT},
-	{STR("ipc"), K_IPC},
-	{STR("ioprio"), K_IOPRIO},
-	{STR("key"), K_KEY},
-	{STR("keyctl"), K_KEYCTL},
+/* Words of kinds.def: a struct call_copying. */
+#define C_NO          COPY_NONE, FROM_NOTHING, 0
+#define C_PATH        COPY_PATH, FROM_NOTHING, 0
+#define C_STR         COPY_STR, FROM_NOTHING, 0
+#define C_ARG_DATA    COPY_DATA, FROM_ARG, 1
+#define C_ARG_BYTES   COPY_ARRAY, FROM_ARG, 1
+#define C_ARG_ARRAY   COPY_ARRAY, FROM_ARG, SIZE_ONE
+#define C_ARG_EACH(n) COPY_ARRAY, FROM_ARG, n
+#define C_ARG_SIZED   COPY_SIZED, FROM_ARG, 1
+#define C_RET_DATA    COPY_DATA, FROM_RESULT, 1
+#define C_RET_BYTES   COPY_ARRAY, FROM_RESULT, 1
+#define C_RET_EACH(n) COPY_ARRAY, FROM_RESULT, n
+#define C_ONE         COPY_FIXED, FROM_NOTHING, SIZE_ONE
+#define C_TWO         COPY_FIXED, FROM_NOTHING, SIZE_TWO
+#define C_FIXED(n)    COPY_FIXED, FROM_NOTHING, n
+const struct call_kind_row call_kinds[] = {
+#define K(id, word, flags, begin, end, nested_begin, nested_end, narrow, how) \
+	[K_##id] = {STR(word),          flags,     NARROW_##narrow,           \
+		    {C_##begin},        {C_##end}, NESTED_##nested_begin,     \
+		    NESTED_##nested_end},
+#include "syscall/kinds.def"
 };
 
 static struct call_arg arg_of(struct str word)
@@ -92,9 +53,9 @@ static struct call_arg arg_of(struct str word)
 	struct str kind, part;
 	u64 n;
 	str_cut(&word, ':', &kind);
-	for (size_t i = 0; i < countof(kinds) && a.kind == K_X; i++)
-		if (str_eq(kind, kinds[i].word))
-			a.kind = kinds[i].kind;
+	for (u32 i = 0; i < countof(call_kinds) && a.kind == K_X; i++)
+		if (str_eq(kind, call_kinds[i].word))
+			a.kind = (enum call_kind)i;
 	while (str_cut(&word, ':', &part)) {
 		if (str_u64(part, &n)) {
 			a.k = (u8)n;
@@ -196,75 +157,20 @@ void call_put_name(struct sb *out, const struct arch_calls *native, u64 id)
 		sb_z(out, shape.calls == native->compat ? "#32" : "#x32");
 }
 
-static struct call_copy copy_at_entry(const struct call_arg *a)
+static struct call_copy copy_of(const struct call_arg *a, const struct call_copying *c)
 {
-	u32 size = a->name ? call_struct_size(str_n(a->name, a->name_len)) : 0;
-	switch (a->kind) {
-	case K_PATH: return (struct call_copy){.op = COPY_PATH};
-	case K_PRCTL:
-		if (a->k)
-			return (struct call_copy){COPY_FIXED, 0, CALL_FPROG};
-		return (struct call_copy){.op = COPY_STR};
-	case K_KEYCTL:
-	case K_STR: return (struct call_copy){.op = COPY_STR};
-	case K_IN: return (struct call_copy){COPY_DATA, a->k, 1};
-	case K_STRUCT_SIZED:
-	case K_BPF: return (struct call_copy){COPY_ARRAY, a->k, 1};
-	case K_RULE: return (struct call_copy){COPY_FIXED, 0, 16};
-	case K_IOCTL: return (struct call_copy){COPY_FIXED, 0, CALL_IOCTL};
-	case K_FCNTL: return (struct call_copy){COPY_FIXED, 0, CALL_FCNTL};
-	case K_IPC: return (struct call_copy){COPY_FIXED, 0, CALL_IPC};
-	case K_OPTVAL: return (struct call_copy){COPY_ARRAY, a->k, 1};
-	case K_FUTEX: return (struct call_copy){COPY_FIXED, 0, 16}; /* a time */
-	case K_INOUT:
-	case K_STRUCT_LEFT:
-	case K_STRUCT: return (struct call_copy){COPY_FIXED, 0, (u16)size};
-	case K_PAIR_IN: return (struct call_copy){COPY_FIXED, 0, (u16)(2 * size)};
-	case K_ARRAY: return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
-	case K_SA: return (struct call_copy){COPY_ARRAY, a->k, 1};
-	case K_IOV:
-	case K_IOV_OUT: return (struct call_copy){COPY_ARRAY, a->k, 16};
-	case K_MSG:
-	case K_MSG_OUT: return (struct call_copy){COPY_FIXED, 0, CALL_MSGHDR};
-	case K_MMSG:
-	case K_MMSG_OUT: return (struct call_copy){COPY_ARRAY, a->k, CALL_MMSGHDR};
-	case K_ENVP: return (struct call_copy){COPY_FIXED, 0, CALL_ENVIRON};
-	default: return (struct call_copy){0};
-	}
+	u32 one = a->name ? call_struct_size(str_n(a->name, a->name_len)) : 0;
+	u32 size = c->size == SIZE_ONE ? one : c->size == SIZE_TWO ? 2 * one : c->size;
+	u8 from = c->from == FROM_ARG ? a->k : c->from == FROM_RESULT ? CALL_RET : 0;
+	return (struct call_copy){c->op, from, (u16)size};
 }
 
-static struct call_copy copy_at_exit(const struct call_arg *a)
+static struct call_copy copy_at(const struct call_arg *a, bool enter)
 {
-	u32 size = a->name ? call_struct_size(str_n(a->name, a->name_len)) : 0;
-	switch (a->kind) {
-	/* Once more: at the entry its page may not have been there; the kernel has brought it. */
-	case K_PATH: return (struct call_copy){.op = COPY_PATH};
-	case K_KEYCTL:
-	case K_STR: return (struct call_copy){.op = COPY_STR};
-	case K_IN: return (struct call_copy){COPY_DATA, a->k, 1};
-	case K_OUT:
-	case K_OUTX: return (struct call_copy){COPY_DATA, CALL_RET, 1};
-	case K_OUTS:
-	case K_DENTS: return (struct call_copy){COPY_ARRAY, CALL_RET, 1};
-	case K_PRCTL: return (struct call_copy){.op = COPY_STR};
-	case K_IOCTL: return (struct call_copy){COPY_FIXED, 0, CALL_IOCTL};
-	case K_FCNTL: return (struct call_copy){COPY_FIXED, 0, CALL_FCNTL};
-	case K_IPC: return (struct call_copy){COPY_FIXED, 0, CALL_IPC};
-	case K_INOUT:
-	case K_STRUCT_LEFT:
-	case K_STRUCT_OUT: return (struct call_copy){COPY_FIXED, 0, (u16)size};
-	case K_ARRAY_OUT: return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
-	case K_ARRAY: /* poll answers in its array */
-		return (struct call_copy){COPY_ARRAY, a->k, (u16)size};
-	case K_OPTVAL_OUT:
-	case K_SA_OUT: return (struct call_copy){COPY_SIZED, a->k, 1};
-	case K_IOV:
-	case K_IOV_OUT: return (struct call_copy){COPY_ARRAY, a->k, 16};
-	case K_MSG_OUT: return (struct call_copy){COPY_FIXED, 0, CALL_MSGHDR};
-	case K_MMSG:
-	case K_MMSG_OUT: return (struct call_copy){COPY_ARRAY, CALL_RET, CALL_MMSGHDR};
-	default: return (struct call_copy){0};
-	}
+	const struct call_kind_row *row = &call_kinds[a->kind];
+	if (enter && a->kind == K_PRCTL && a->k)
+		return (struct call_copy){COPY_FIXED, 0, CALL_FPROG};
+	return copy_of(a, enter ? &row->begin : &row->end);
 }
 
 static bool is_named(const struct call_arg *a, const char *name)
@@ -281,19 +187,11 @@ void call_plan(const struct call_shape *shape, enum call_phase phase, struct cal
 	*ret = (struct call_plan){0};
 	for (u32 i = 0; i < n; i++) {
 		enum call_kind k = arg[i].kind;
-		u32 nested = NESTED_NONE;
+		u32 nested = enter ? call_kinds[k].nested_begin : call_kinds[k].nested_end;
 		if (arg[i].bare)
 			continue;
-		ret->arg[i] = enter ? copy_at_entry(&arg[i]) : copy_at_exit(&arg[i]);
-		if (k == K_IOV || (!enter && k == K_IOV_OUT))
-			nested = NESTED_VECTOR;
-		else if (k == K_MSG || (!enter && k == K_MSG_OUT))
-			nested = NESTED_MSG;
-		else if (k == K_MMSG || (!enter && k == K_MMSG_OUT))
-			nested = NESTED_MMSG;
-		else if (enter && k == K_ARGV)
-			nested = NESTED_WORDS;
-		else if (enter && (is_named(&arg[i], "fprog") || (k == K_PRCTL && arg[i].k)))
+		ret->arg[i] = copy_at(&arg[i], enter);
+		if (enter && (is_named(&arg[i], "fprog") || (k == K_PRCTL && arg[i].k)))
 			nested = NESTED_FILTER;
 		else if (!enter && is_named(&arg[i], "clone_args"))
 			nested = NESTED_PIDFD;

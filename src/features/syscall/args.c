@@ -1,5 +1,5 @@
-/* callargs.c - system calls whose arguments depend on what is asked of them. */
-#include "builtin/calls.h"
+/* args.c - system calls whose arguments depend on what is asked of them. */
+#include "syscall/calls.h"
 #include <fcntl.h>
 #include <sys/prctl.h>
 

@@ -1,6 +1,6 @@
-/* callvalue.c - arguments of system calls that mean what another one says: commands, options, levels. */
+/* values.c - arguments of system calls that mean what another one says: commands, options, levels. */
 #include "base/bytes.h"
-#include "builtin/calls.h"
+#include "syscall/calls.h"
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
