@@ -1,6 +1,6 @@
 /*
  * interp.h - interpreted languages whose functions are shown in user stacks: one row for each, in a
- * file of its own (features/unwind/). Programs walk their frames by struct unwind_lang (core/unwind.h),
+ * file of its own (features/interp/). Programs walk their frames by struct unwind_lang (core/unwind.h),
  * which find() fills in; what they copied of a function is taken apart by code() and line().
  *
  * find() runs in the child that reads files. All others get bytes that anybody may have made: offsets

@@ -1,6 +1,6 @@
 /*
  * perl.h - where Perl's interpreter keeps which functions run: the same from 5.30 to 5.42, with threads and
- * without. Offsets are in bytes. Programs (builtin/unwind_perl.c) and user space (run/unwind_perl.c) follow it.
+ * without. Offsets are in bytes. Programs (unwind/walk_perl.c) and user space (unwind/perl.c) follow it.
  *
  *	stackinfo       contexts                        instructions, code
  *	+---------+     +----------------------------+

@@ -1,6 +1,6 @@
 /*
  * v8.h - where V8, the engine of Node.js, keeps which functions of JavaScript run. Offsets are in bytes.
- * Programs (builtin/unwind_v8.c) and user space (run/unwind_v8.c) follow it.
+ * Programs (unwind/walk_v8.c) and user space (unwind/v8.c) follow it.
  *
  *	stack                          heap; pointers have bit 0 set, small integers (Smi) are in the upper half
  *	+-------------------------+

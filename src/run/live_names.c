@@ -3,7 +3,6 @@
 #include "run/here.h"
 #include "run/notes.h"
 #include "run/session.h"
-#include "run/unwind.h"
 #include <net/if.h>
 
 static bool kernel(void *session, u64 addr, struct symbol *ret)
@@ -43,18 +42,23 @@ static u32 source(void *session, u32 pid, u64 addr, bool call, struct source_fra
 
 static const u64 *tail(void *session, u64 mark, u32 *n)
 {
-	notes_drain(session);
-	return unwind_tail(session, mark, n);
+	void *self;
+	const struct part *p = part_of_stacks(session, &self);
+	return p->tail(session, self, mark, n);
 }
 
 static bool code(void *session, u64 word, struct interp_frame *ret)
 {
-	return unwind_frame(session, word, ret);
+	void *self;
+	const struct part *p = part_of_stacks(session, &self);
+	return p->frame(session, self, word, ret);
 }
 
 static bool finish_key(void *session, const struct type *t, u8 *key)
 {
-	return unwind_on(session) && unwind_finish_key(session, t, key);
+	void *self;
+	const struct part *p = part_of_stacks(session, &self);
+	return p->finish_key(session, self, t, key);
 }
 
 static const char *username(void *session, u32 uid)

@@ -10,7 +10,6 @@
 #include "run/scope.h"
 #include "run/session.h"
 #include "run/target.h"
-#include "run/unwind.h"
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -111,7 +110,7 @@ static bool over(const struct session *s)
 
 static int tick_ms(const struct session *s)
 {
-	if (unwind_busy(s))
+	if (parts_busy(s))
 		return 0;
 	u64 now = s->loop.end_ns ? now_ns() : 0,
 	    left = s->loop.end_ns > now ? s->loop.end_ns - now : 0;

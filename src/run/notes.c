@@ -11,7 +11,6 @@
 #include "report/loss.h"
 #include "run/confine.h"
 #include "run/session.h"
-#include "run/unwind.h"
 #include <sys/epoll.h>
 
 /*
@@ -136,7 +135,7 @@ static void take_note(void *taking, const struct map_note *note)
 	if (note->kind == NOTE_LOST)
 		t->n->lost += note->lost;
 	sym_user_note(t->s->syms, note);
-	unwind_note(t->s, note);
+	parts_mapped(t->s, note);
 }
 
 void notes_drain(struct session *s)

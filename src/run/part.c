@@ -51,6 +51,45 @@ void parts_tick(struct session *s)
 			parts[i]->tick(s, s->part[i]);
 }
 
+bool parts_busy(const struct session *s)
+{
+	bool any = false;
+	for (u32 i = 0; i < PARTS && !any; i++)
+		any = works(s, i) && parts[i]->busy && parts[i]->busy(s, s->part[i]);
+	return any;
+}
+
+bool parts_want_child(const struct session *s)
+{
+	bool any = false;
+	for (u32 i = 0; i < PARTS && !any; i++)
+		any = works(s, i) && parts[i]->wants_child && parts[i]->wants_child(s, s->part[i]);
+	return any;
+}
+
+void parts_child(struct session *s, u32 pid)
+{
+	for (u32 i = 0; i < PARTS; i++)
+		if (works(s, i) && parts[i]->child)
+			parts[i]->child(s, s->part[i], pid);
+}
+
+void parts_mapped(struct session *s, const struct map_note *note)
+{
+	for (u32 i = 0; i < PARTS; i++)
+		if (works(s, i) && parts[i]->mapped)
+			parts[i]->mapped(s, s->part[i], note);
+}
+
+const struct part *part_of_stacks(struct session *s, void **self)
+{
+	u32 i = 0;
+	while (!parts[i]->tail)
+		i++;
+	*self = s->part[i];
+	return parts[i];
+}
+
 void parts_detach(struct session *s)
 {
 	for (u32 i = 0; i < PARTS; i++)

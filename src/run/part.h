@@ -6,6 +6,9 @@
 #include "base/err.h"
 
 struct session;
+struct map_note;
+struct interp_frame;
+struct type;
 struct part {
 	const char *name;
 	bool anywhere; /* it works with every engine; else only with the kernel */
@@ -22,6 +25,22 @@ struct part {
 	void (*ready)(struct session *s, void *self);
 	/* Between batches of records, at least every TICK_MS. */
 	void (*tick)(struct session *s, void *self);
+	/* The next tick has work, and should come at once. */
+	bool (*busy)(const struct session *s, const void *self);
+	/* It has to know what the command of -c maps before that runs: child() is then called while it is held. */
+	bool (*wants_child)(const struct session *s, const void *self);
+	void (*child)(struct session *s, void *self, u32 pid);
+	/* A process mapped something, or began or ended. */
+	void (*mapped)(struct session *s, void *self, const struct map_note *note);
+	/*
+	 * What only it knows of stacks; at most one service has these. tail: the callers of a stack that a program did
+	 * not finish, whose last frame is mark; NULL if they are not known, or there are none. The frames stay until
+	 * the next call. frame: of an interpreted language (UNWIND_WORD); false: what it is called is not known.
+	 * finish_key: put the callers in the place of marks in a key of type t; true if there was a mark.
+	 */
+	const u64 *(*tail)(struct session *s, void *self, u64 mark, u32 *n);
+	bool (*frame)(struct session *s, void *self, u64 word, struct interp_frame *ret);
+	bool (*finish_key)(struct session *s, void *self, const struct type *t, u8 *key);
 	/* The links are about to be undone, and with them what they count. */
 	void (*detach)(struct session *s, void *self);
 	/* The end: report what was lost. */
@@ -41,6 +60,7 @@ enum part_id {
 	PART_DEMAND,
 	PARTS
 };
+/* part_unwind is defined in features/unwind, the others here. */
 extern const struct part part_scope, part_notes, part_unwind, part_loss, part_cost, part_manager,
 	part_watch, part_demand;
 
@@ -51,6 +71,12 @@ void parts_early(struct session *s);
 struct err *parts_open(struct session *s) MUST_USE; /* stops at the first error */
 void parts_ready(struct session *s);
 void parts_tick(struct session *s);
+bool parts_busy(const struct session *s);       /* one of them is */
+bool parts_want_child(const struct session *s); /* one of them does */
+void parts_child(struct session *s, u32 pid);
+void parts_mapped(struct session *s, const struct map_note *note);
 void parts_detach(struct session *s);
 void parts_report(struct session *s);
 void parts_free(struct session *s);
+/* The service that knows stacks, and its state. Never NULL: there is one. */
+const struct part *part_of_stacks(struct session *s, void **self);

@@ -13,7 +13,6 @@
 #include "run/load.h"
 #include "run/phase.h"
 #include "run/query.h"
-#include "run/unwind.h"
 
 enum { RC_LACKS = 2, RC_ATTACH = 255 };
 
@@ -151,7 +150,7 @@ static const struct columns *first_table(const struct unit *u)
 static void child_ready(void *session)
 {
 	struct session *s = session;
-	unwind_expect(s, (u32)s->target->child.pid);
+	parts_child(s, (u32)s->target->child.pid);
 	s->attach.late = attach_late(s);
 }
 
@@ -160,7 +159,7 @@ static enum attached start_child(struct session *s)
 	struct child *c = &s->target->child;
 	struct err *e = NULL;
 	s->attach.late = ATTACHED;
-	if (c->pid && (unwind_on(s) || attach_waits(s->u)))
+	if (c->pid && (parts_want_child(s) || attach_waits(s->u)))
 		e = proc_child_go_held(c, child_ready, s);
 	else if (c->pid)
 		e = proc_child_go(c);

@@ -1,7 +1,7 @@
 /* Any bytes as the copy of a stack, of any length, under any rules: nothing outside of it is read. */
 #include "arch/arch.h"
-#include "run/unwind_copy.h"
 #include "sym/cfi.h"
+#include "unwind/copy.h"
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n);

@@ -1,8 +1,8 @@
 /* Functions of Perl: names, files and lines, as they lie in a process; what makes no sense. */
 #include "core/perl.h"
-#include "run/unwind_lang.h"
+#include "interp/common.h"
 #include "test.h"
-#include "unwind/common.h"
+#include "unwind/lang.h"
 #include <string.h>
 
 static void put_hek(u8 *p, const char *text, u32 n)

@@ -1,7 +1,7 @@
 /* Functions of PHP: names, files and lines, as they lie in a process; what makes no sense. */
-#include "run/unwind_lang.h"
+#include "interp/common.h"
 #include "test.h"
-#include "unwind/common.h"
+#include "unwind/lang.h"
 #include <string.h>
 
 enum { INTERNAL = 1, USER = 2, CLASS = 16, FIRST = 160, TEXT = 24 };

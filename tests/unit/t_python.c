@@ -1,8 +1,8 @@
 /* Functions of CPython: names and lines, as they lie in a process; layouts that make no sense. */
-#include "run/unwind_lang.h"
+#include "interp/common.h"
+#include "interp/python.h"
 #include "test.h"
-#include "unwind/common.h"
-#include "unwind/python.h"
+#include "unwind/lang.h"
 
 static struct interp_file version(u32 minor)
 {

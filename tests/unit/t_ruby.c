@@ -1,7 +1,7 @@
 /* Functions of CRuby: names, files and lines, as they lie in a process; what makes no sense. */
-#include "run/unwind_lang.h"
+#include "interp/common.h"
 #include "test.h"
-#include "unwind/common.h"
+#include "unwind/lang.h"
 #include <string.h>
 
 enum { STRING = 5, ARRAY = 7, ELSEWHERE = 1 << 13 };

@@ -6,11 +6,11 @@
  */
 #include "arch/arch.h"
 #include "kern/host.h"
-#include "run/unwind_copy.h"
 #include "sym/cfi.h"
 #include "sym/procs.h"
 #include "test.h"
 #include "types/image.h"
+#include "unwind/copy.h"
 #include <alloca.h>
 #include <errno.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 #include "base/pack.h"
-#include "run/unwind_blocks.h"
-#include "run/unwind_copy.h"
-#include "run/unwind_lists.h"
 #include "sym/procs.h"
 #include "test.h"
+#include "unwind/blocks.h"
+#include "unwind/copy.h"
+#include "unwind/lists.h"
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

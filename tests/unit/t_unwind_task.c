@@ -1,5 +1,5 @@
-#include "run/unwind_task.h"
 #include "test.h"
+#include "unwind/task.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

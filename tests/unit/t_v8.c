@@ -1,9 +1,9 @@
 /* Functions of JavaScript: names, files and lines, as they lie in a process; what makes no sense. */
 #include "core/v8.h"
-#include "run/unwind_lang.h"
+#include "interp/common.h"
+#include "interp/v8_lines.h"
 #include "test.h"
-#include "unwind/common.h"
-#include "unwind/v8_lines.h"
+#include "unwind/lang.h"
 #include <string.h>
 
 enum {

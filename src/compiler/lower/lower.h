@@ -341,3 +341,10 @@ struct map *unit_map(struct compile *c, enum map_role role,
 struct mem lower_shared(struct lower *l, u32 at); /* a shared value */
 void lower_convert_mem(struct lower *l, struct mem src, const struct type *from, struct mem dst,
 		       const struct type *as);
+
+/* regs.c: registers (offsets) of user mode into variables: of where the process left it, or the probe's. */
+void lower_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *var);
+/* Likewise of another task. */
+void lower_regs_of(struct lower *l, struct ref task, u32 n, const i32 *at, const struct ref *var);
+/* A return address without its signature. */
+struct ref lower_unsigned(struct lower *l, struct fn *f, struct ref v);

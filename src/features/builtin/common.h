@@ -15,33 +15,12 @@ bool builtin_check_text(struct sema *s, struct node *call, u32 i);
 u32 builtin_text_size(const struct config *c, const struct node *n);
 /* The text at address to, at most size bytes of it; result: its length with the NUL. */
 struct ref builtin_put_text(struct lower *l, struct node *n, struct ref to, u32 size);
-/* A user stack by tables (core/unwind.h), as struct stack_value at dst; where the kernel can. Goes
- * to other when the process's program is not of 64 bits. */
-bool builtin_can_unwind(struct host *h);
-bool builtin_can_unwind_task(struct host *h);
-/* A return address without its signature. */
-struct ref builtin_unsigned(struct lower *l, struct fn *f, struct ref v);
-void builtin_unwind(struct lower *l, struct node *call, struct mem dst, struct blk *other);
-/* The same of a thread that sleeps (a pointer that the verifier knows): user space does all of it. */
-void builtin_unwind_task(struct lower *l, struct node *call, struct mem dst, struct ref task);
-
 /* Of a call with the mode and the limit of a stack: its type, and whether they make sense (it reports). */
 const struct type *builtin_stack_type(struct sema *s, struct node *call, enum type_kind kind);
 bool builtin_check_stack(struct sema *s, struct node *call);
 
-/* Registers (offsets) of user mode into variables: of where the process left it, or the probe's. */
-void builtin_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *var);
-/* Likewise of another task. */
-void builtin_regs_of(struct lower *l, struct ref task, u32 n, const i32 *at, const struct ref *var);
 /* In fentry and fexit: where the probed function returns to. */
 struct ref builtin_kernel_caller(struct lower *l);
-/*
- * Frames of a user stack without the kernel's help, the number of their bytes in var n; goes to
- * done, or to slow where the helper must do it. False: nothing was emitted, it always must.
- */
-bool builtin_walk_frames(struct lower *l, struct node *call, struct mem frames, struct ref n,
-			 struct blk *slow, struct blk *done);
-
 /* An aggregation's first argument is a number; reports. */
 bool builtin_check_int(struct sema *s, struct node *call);
 

@@ -189,7 +189,7 @@ static struct ref lower_caller(struct lower *l, struct node *n, struct mem dst)
 		v = lower_read_scalar(l, &type_u64, v, 0, builtin_stack_space(l));
 	if (type_is_scalar(n->type))
 		return v;
-	lower_store(l, 8, dst, builtin_unsigned(l, l->f, v));
+	lower_store(l, 8, dst, lower_unsigned(l, l->f, v));
 	lower_store(l, 8, mem_at(dst, 8),
 		    ir_op2(l->f, O_SHR, builtin_pid_tgid(l), ir_con(l->f, 32)));
 	return REF_NONE;

@@ -3,10 +3,11 @@
  * task_wchan.
  *
  * Such a thread is not the current one. Of one that sleeps, its registers are where the kernel saved them,
- * and user space reads its stack from the process's memory (run/unwind_task.h). One that runs, or could,
+ * and user space reads its stack from the process's memory (unwind/task.h). One that runs, or could,
  * changes them meanwhile: it has none.
  */
 #include "builtin/common.h"
+#include "unwind/program.h"
 #include <linux/bpf.h>
 #include <linux/btf.h>
 
@@ -65,7 +66,7 @@ static bool check_ustack(struct sema *s, struct node *call)
 {
 	if (!check_kstack(s, call))
 		return false;
-	if (!builtin_can_unwind_task(s->c->host))
+	if (!unwind_task_able(s->c->host))
 		return sema_fail(
 			s, E_FEATURE, call->loc,
 			"%.*s: this kernel does not provide the registers of a task, or cannot "
@@ -121,7 +122,7 @@ static struct ref lower_ustack(struct lower *l, struct node *call, struct mem ds
 	struct blk *done = ir_blk(f);
 
 	lower_zero(l, dst, call->type->size);
-	builtin_unwind_task(l, call, dst, task_of(l, done));
+	unwind_lower_task(l, call, dst, task_of(l, done));
 	ir_jmp(f, done);
 	ir_at(f, done);
 	return REF_NONE;

@@ -1,6 +1,7 @@
 /* stack.c - kstack, ustack and dw_ustack: call stacks as values. */
 #include "builtin/common.h"
 #include "core/recorded.h"
+#include "unwind/program.h"
 #include <linux/bpf.h>
 
 enum {
@@ -69,7 +70,7 @@ static const struct type *type_kstack(struct sema *s, struct node *call)
  */
 static bool by_tables(struct host *h, const struct type *t)
 {
-	return t->count > 1 && t->mode != STACK_BUILD_ID && builtin_can_unwind(h);
+	return t->count > 1 && t->mode != STACK_BUILD_ID && unwind_able(h);
 }
 
 static const struct type *type_ustack(struct sema *s, struct node *call)
@@ -146,56 +147,12 @@ static bool check_kstack(struct sema *s, struct node *call)
 
 static bool check_dw_ustack(struct sema *s, struct node *call)
 {
-	if (!builtin_can_unwind(s->c->host))
+	if (!unwind_able(s->c->host))
 		return sema_fail(
 			s, E_FEATURE, call->loc,
 			"dw_ustack: this kernel cannot walk a stack by unwind tables ('sonde info' "
 			"shows what it lacks); ustack follows frame pointers");
 	return builtin_check_stack(s, call);
-}
-
-static void get_regs(struct fn *f, struct ref regs, u32 n, const i32 *at, const struct ref *var)
-{
-	for (u32 i = 0; i < n; i++)
-		ir_set(f, var[i], ir_load(f, 8, regs, at[i]));
-}
-
-void builtin_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *var)
-{
-	struct fn *f = l->f;
-	const struct arch_test *user = &l->c->host->arch->user;
-	u32 flags = point_flags(l->pt);
-	struct lower_cache *kept;
-	bool has_regs = (flags & WAY_REGS) && (flags & (KIND_USER | WAY_EVENT));
-	struct blk *task = ir_blk(f), *own = ir_blk(f), *done = ir_blk(f);
-	struct ref ctx = has_regs ? lower_ctx(l) : REF_NONE, mode;
-
-	if (!has_regs) {
-		ir_jmp(f, task);
-	} else if (flags & KIND_USER) {
-		ir_jmp(f, own);
-	} else {
-		mode = ir_op2(f, O_AND, ir_load(f, 8, ctx, user->off), ir_con(f, user->mask));
-		ir_br(f, O_EQ, mode, ir_con(f, user->value), own, task);
-	}
-	ir_at(f, own);
-	if (has_regs)
-		get_regs(f, ctx, n, at, var);
-	ir_jmp(f, done);
-	ir_at(f, task);
-	kept = lower_may_skip_begin(l);
-	get_regs(f,
-		 ir_call(f, BPF_FUNC_task_pt_regs,
-			 ARGS(lower_helper0(l, BPF_FUNC_get_current_task_btf))),
-		 n, at, var);
-	lower_may_skip_end(l, kept);
-	ir_jmp(f, done);
-	ir_at(f, done);
-}
-
-void builtin_regs_of(struct lower *l, struct ref task, u32 n, const i32 *at, const struct ref *var)
-{
-	get_regs(l->f, ir_call(l->f, BPF_FUNC_task_pt_regs, ARGS(task)), n, at, var);
 }
 
 /*
@@ -333,7 +290,7 @@ static struct ref put_stack(struct lower *l, struct node *call, struct mem dst, 
 	struct blk *slow = ir_blk(f), *done = ir_blk(f);
 	struct mem frames = mem_at(dst, offsetof(struct stack_value, ip));
 
-	if (!(flags & BPF_F_USER_STACK) || !builtin_walk_frames(l, call, frames, n, slow, done))
+	if (!(flags & BPF_F_USER_STACK) || !unwind_frames(l, call, frames, n, slow, done))
 		ir_jmp(f, slow);
 	ir_at(f, slow);
 	ask_kernel(l, frames, frames_size(call), flags, n);
@@ -373,7 +330,7 @@ static struct ref lower_ustack(struct lower *l, struct node *call, struct mem ds
 	struct ref n = ir_var(f), pid = builtin_pid(l);
 	struct lower_cache *kept;
 
-	builtin_unwind(l, call, dst, other);
+	unwind_lower(l, call, dst, pid, other);
 	ir_jmp(f, done);
 	ir_at(f, other); /* programs of 32 bits */
 	other->unlikely = true;

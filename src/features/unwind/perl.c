@@ -1,219 +1,219 @@
-/*
- * perl.c - Perl 5. How its functions are found is in core/perl.h; here is which files are such an interpreter,
- * and what functions are called.
- *
- * An interpreter with threads has its state in a struct, which a thread finds by a key of pthread_getspecific();
- * one without has variables of the same names. Only where the struct has its members differs between versions.
- * What an exported function does tells that of this file, and whether stackinfos are those of core/perl.h.
- */
+/* perl.c - Perl's functions of a thread that sleeps; see the header. unwind/walk_perl.c does the same
+ * in programs. */
+#include "unwind/perl.h"
 #include "core/perl.h"
-#include "unwind/common.h"
-#include <elf.h>
+#include "unwind/task.h"
 #include <string.h>
 
-enum {
-	OLDEST = 30,
-	NEWEST = 42,
-	AUX_WITHIN = 36, /* see .aux_behind */
-	/* of the struct */
-	STATE_OP = 8,
-	STATEMENT_BEFORE = 16, /* the COP is so far before the stackinfo */
+enum { WORD = 8, TEXT_BYTES = 128 };
+
+struct walk {
+	const struct perl_walk *p;
+	const struct unwind_lang *row;
+	struct unwind_copy *copy;
+	u64 base, before, cop; /* as struct walk of unwind/walk.h has them */
+	i32 at;
+	bool bare, used, ended, idle, over;
+	u8 cx[PERL_CX_BYTES];
 };
 
-/* "v5.36.0", with what is around it: 36; 0: it is none. */
-static u32 version_at(const u8 *p, size_t n)
+static bool read_word(const struct walk *w, u64 addr, u64 *ret)
 {
-	static const char begin[] = "\0v5.";
-	enum { BEGIN = sizeof(begin) - 1 };
-	u32 minor = 0;
-	size_t at = BEGIN;
-	if (n < BEGIN || memcmp(p, begin, BEGIN))
-		return 0;
-	for (; at < n && p[at] >= '0' && p[at] <= '9' && minor < 1000; at++)
-		minor = 10 * minor + (u32)(p[at] - '0');
-	return at < n && p[at] == '.' ? minor : 0;
+	return task_read(w->p->t, addr, ret, sizeof(*ret));
 }
 
-/* 0: not known. */
-static u32 find_version(const struct image *im)
+static u64 cx_word(const struct walk *w, u32 at)
 {
-	struct section s;
-	if (!image_section_named(im, ".rodata", &s))
-		return 0;
-	struct bytes b = image_bytes(im, &s);
-	for (size_t i = 0; i < b.n; i++) {
-		const u8 *p = memchr(b.p + i, 0, b.n - i);
-		if (!p)
-			return 0;
-		i = (size_t)(p - b.p);
-		u32 minor = version_at(p, b.n - i);
-		if (minor)
-			return minor;
-	}
-	return 0;
+	u64 v;
+	memcpy(&v, w->cx + at, sizeof(v));
+	return v;
 }
 
-/* In code: a register is loaded from a member of what another one points to, and one of 32 bits from
- * PERL_SI_NEWEST behind that. by: where the first register points. */
-static bool loads_newest(struct bytes b, size_t at, u32 reg)
+static bool enter(struct walk *w, u64 info)
 {
-	enum { LOAD = 0x8b, LOAD_SIGNED = 0x63, BY_BYTE = 1, LOOK_AT = 16 };
-	for (size_t end = MIN(at + LOOK_AT, b.n); at + 3 <= end; at++)
-		if ((b.p[at] == LOAD || b.p[at] == LOAD_SIGNED) && b.p[at + 1] >> 6 == BY_BYTE &&
-		    (b.p[at + 1] & 7) == reg && b.p[at + 2] == PERL_SI_NEWEST)
-			return true;
-	return false;
-}
-
-/* Perl_block_gimme() begins with it: mov MEMBER(%rdi),%REG, or without threads mov PLACE(%rip),%REG or what
- * is found by a table of addresses. *member: -1 for the latter. */
-static bool find_stackinfo(const struct image *im, i32 *member)
-{
-	enum {
-		WIDE = 0x48,
-		LOAD = 0x8b,
-		FIRST = 7,
-		BY_RIP = 5,
-		BY_STATE = 7,
-		LOOK_AT = 32,
-		LONG = 7
-	};
-	struct elf_symbol f;
-	if (!file_symbol(im, "Perl_block_gimme", &f))
+	u8 raw[PERL_SI_BYTES];
+	i32 any;
+	if (!task_read(w->p->t, info, raw, sizeof(raw)))
 		return false;
-	struct bytes b = file_bytes(im, f.addr, MIN(f.size, 2ul * LOOK_AT));
-	for (size_t at = 0; at + LONG <= MIN(b.n, (size_t)LOOK_AT); at++) {
-		u32 mode = b.p[at + 2] >> 6, from = b.p[at + 2] & 7, reg = b.p[at + 2] >> 3 & 7;
-		if (b.p[at] != WIDE || b.p[at + 1] != LOAD || !loads_newest(b, at + FIRST, reg))
-			continue;
-		memcpy(member, b.p + at + 3, sizeof(*member));
-		if (mode == 2 && from == BY_STATE)
-			return *member >= STATEMENT_BEFORE;
-		*member = -1;
-		if (mode == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool find_threaded(const struct image *im, u64 base, u64 key, struct unwind_lang *l)
-{
-	i32 member;
-	if (!find_stackinfo(im, &member) || member < 0)
-		return false;
-	l->root = UNWIND_ROOT_BARE_KEY;
-	l->at = key - base;
-	l->newest = (u32)member;
-	l->statement = l->newest - STATEMENT_BEFORE;
-	l->op = STATE_OP;
+	memcpy(&w->base, raw + PERL_SI_BASE, sizeof(w->base));
+	memcpy(&w->before, raw + PERL_SI_PREVIOUS, sizeof(w->before));
+	memcpy(&w->at, raw + PERL_SI_NEWEST, sizeof(w->at));
+	memcpy(&any, raw + PERL_SI_ANY, sizeof(any));
+	w->bare = any >= 0 && w->at < 0;
 	return true;
 }
 
-static bool find_plain(const struct image *im, u64 base, struct unwind_lang *l)
+static bool begin(struct walk *w)
 {
-	struct elf_symbol info, statement, op;
-	i32 member;
-	if (!file_symbol(im, "PL_curstackinfo", &info) ||
-	    !file_symbol(im, "PL_curcop", &statement) || !file_symbol(im, "PL_op", &op) ||
-	    !find_stackinfo(im, &member) || member >= 0)
+	u64 state = w->p->state, op, info;
+	if (!read_word(w, state + w->row->op, &op) ||
+	    !read_word(w, state + w->row->statement, &w->cop) ||
+	    !read_word(w, state + w->row->newest, &info))
 		return false;
-	u64 lowest = MIN(info.addr, MIN(statement.addr, op.addr));
-	l->root = UNWIND_ROOT_GLOBAL;
-	l->at = lowest - base;
-	l->newest = (u32)(info.addr - lowest);
-	l->statement = (u32)(statement.addr - lowest);
-	l->op = (u32)(op.addr - lowest);
-	l->file_in_gv = 1;
+	w->idle = !op;
+	return enter(w, info);
+}
+
+/* ---- one frame ---- */
+
+/* The line and the address of the file's name. */
+static bool statement(const struct walk *w, u32 *line, u64 *file)
+{
+	u64 parts, scalar;
+	if (!task_read(w->p->t, w->cop + PERL_COP_LINE, line, sizeof(*line)) ||
+	    !read_word(w, w->cop + PERL_COP_FILE, file))
+		return false;
+	*line = MIN(*line, (u32)UNWIND_NO_INSTR);
+	return !w->row->file_in_gv ||
+	       (read_word(w, *file + PERL_VALUE, &parts) && read_word(w, parts, &scalar) &&
+		read_word(w, scalar + PERL_VALUE, file));
+}
+
+static u64 sign_of(const struct walk *w, enum perl_frame kind, u64 code, u64 file)
+{
+	const u64 mix = 0x9e3779b97f4a7c15;
+	u64 part[3] = {0}, text[TEXT_BYTES / WORD] = {0};
+	u64 h = kind * mix ^ w->copy->space;
+	if (kind == PERL_FRAME_SUB)
+		task_read(w->p->t, code + PERL_CV_START, part, sizeof(part));
+	task_read_text(w->p->t, file, (char *)text, sizeof(text));
+	for (u32 i = 0; i < countof(part) + countof(text); i++) {
+		h = (h ^ (i < countof(part) ? part[i] : text[i - countof(part)])) * mix;
+		h ^= h >> 32;
+	}
+	return h | 1;
+}
+
+static u64 package_name(const struct walk *w, u64 stash)
+{
+	u64 hash = 0, aux, items = 0, array = 0, name = 0, count = 0;
+	read_word(w, stash + PERL_ANY, &hash);
+	aux = hash + PERL_HV_BYTES;
+	if (w->row->aux_behind && read_word(w, hash + PERL_HV_MAX, &items) &&
+	    read_word(w, stash + PERL_VALUE, &array))
+		aux = array + WORD * (items + 1);
+	if (read_word(w, aux + PERL_AUX_NAME, &name) &&
+	    read_word(w, aux + PERL_AUX_COUNT, &count) && (u32)count && !read_word(w, name, &name))
+		name = 0;
+	return name;
+}
+
+static void read_names(const struct walk *w, u64 code, struct unwind_code *raw)
+{
+	u64 flags = 0, name = 0, stash = 0, gv = 0, any = 0;
+	read_word(w, code + PERL_CV_FLAGS, &flags);
+	read_word(w, code + PERL_CV_GV, &gv);
+	if (flags & PERL_CV_NAMED) {
+		name = gv;
+		read_word(w, code + PERL_CV_STASH, &stash);
+	} else if (read_word(w, gv + PERL_ANY, &any)) {
+		read_word(w, any + PERL_GV_NAME, &name);
+		read_word(w, any + PERL_GV_STASH, &stash);
+	}
+	task_read_part(w->p->t, name, raw->name, PERL_NAME_BYTES);
+	task_read_part(w->p->t, package_name(w, stash), raw->name + PERL_NAME_BYTES,
+		       PERL_NAME_BYTES);
+}
+
+static bool put(struct walk *w, enum perl_frame kind)
+{
+	u64 code = kind, file, sign;
+	u32 line;
+	if (!statement(w, &line, &file) ||
+	    (kind == PERL_FRAME_SUB && !read_word(w, cx_word(w, PERL_CX_CV) + PERL_ANY, &code)))
+		return false;
+	sign = sign_of(w, kind, code, file);
+	u32 at = langs_own(w->p->l, sign);
+	if (at == LANGS_NONE) {
+		struct unwind_code raw = {.what = UNWIND_IS_CODE,
+					  .addr = code,
+					  .lang = w->p->lang,
+					  .pid = w->copy->pid,
+					  .sign = sign};
+		task_read_part(w->p->t, file, raw.file, sizeof(raw.file));
+		if (kind == PERL_FRAME_SUB)
+			read_names(w, code, &raw);
+		at = langs_keep(w->p->l, &raw);
+	}
+	if (at == LANGS_NONE)
+		return false;
+	w->copy->word[w->copy->nword++] = UNWIND_WORD | UNWIND_WORD_OWN | at |
+					  (u64)line << UNWIND_WORD_INSTR |
+					  (u64)w->p->lang << UNWIND_WORD_LANG;
 	return true;
 }
 
-static bool perl_find(const struct image *im, struct str path, u64 base, struct interp_file *ret)
+static enum perl_frame kind_of(u8 type)
 {
-	static const char *const loop[] = {"Perl_runops_standard", "Perl_runops_debug"};
-	struct unwind_lang *l = &ret->lang;
-	struct elf_symbol s;
-	(void)path;
-	*ret = (struct interp_file){0};
-	for (u32 i = 0; i < countof(loop); i++)
-		if (file_symbol(im, loop[i], &s))
-			l->loop[i] = (struct unwind_range){(u32)(s.addr - base), (u32)s.size};
-	if (!l->loop[0].n)
-		return false;
-	u32 minor = find_version(im);
-	snprintf(ret->label, sizeof(ret->label), minor ? "perl5.%u" : "perl", minor);
-	if (minor < OLDEST || minor > NEWEST || im->machine != EM_X86_64)
+	switch (type & PERL_TYPE_MASK) {
+	case PERL_EVAL:
+		return type & (PERL_STRING | PERL_BLOCK) ? PERL_FRAME_EVAL : PERL_FRAME_FILE;
+	case PERL_FORMAT: return PERL_FRAME_FORMAT;
+	default: return PERL_FRAME_SUB;
+	}
+}
+
+/* ---- a round ---- */
+
+static bool end_call(struct walk *w)
+{
+	w->ended = false;
+	if (w->idle) {
+		w->idle = false;
 		return true;
-	if (file_symbol(im, "perl_run", &s))
-		l->program = (struct unwind_range){(u32)(s.addr - base), (u32)s.size};
-	l->form = UNWIND_FORM_PERL;
-	l->aux_behind = minor < AUX_WITHIN;
-	l->known = file_symbol(im, "PL_thr_key", &s) ? find_threaded(im, base, s.addr, l)
-						     : find_plain(im, base, l);
+	}
+	w->used = false;
+	w->copy->word[w->copy->nword++] = 0;
 	return true;
 }
 
-/* ---- functions ---- */
-
-static struct str hek_text(const u8 *p)
+static bool end_stack(struct walk *w)
 {
-	u32 n;
-	memcpy(&n, p + PERL_HEK_LENGTH, sizeof(n));
-	return str_n((const char *)p + PERL_HEK_TEXT, MIN(n, (u32)PERL_NAME_BYTES - PERL_HEK_TEXT));
+	bool end = w->used || w->bare;
+	if (w->before)
+		return enter(w, w->before) && (!end || end_call(w));
+	if (w->ended)
+		return end_call(w);
+	w->over = true;
+	return put(w, PERL_FRAME_MAIN);
 }
 
-static bool is_cut(const u8 *p)
+static bool is_bare_eval(const struct walk *w)
 {
-	u32 n;
-	memcpy(&n, p + PERL_HEK_LENGTH, sizeof(n));
-	return n > PERL_NAME_BYTES - PERL_HEK_TEXT;
+	return (w->cx[PERL_CX_TYPE] & (PERL_TYPE_MASK | PERL_BLOCK)) == (PERL_EVAL | PERL_BLOCK) &&
+	       !cx_word(w, PERL_CX_RETURN);
 }
 
-/* "package::name" */
-static struct str sub_name(const struct unwind_code *raw, struct arena *a)
+static bool walk_on(struct walk *w)
 {
-	AUTO_SB out = {0};
-	const u8 *name = raw->name, *package = raw->name + PERL_NAME_BYTES;
-	if (!hek_text(name).n)
-		return STR("");
-	if (hek_text(package).n) {
-		sb_add(&out, hek_text(package));
-		sb_z(&out, is_cut(package) ? "..::" : "::");
+	if (w->at < 0)
+		return end_stack(w);
+	if (!task_read(w->p->t, w->base + (u64)w->at * PERL_CX_BYTES, w->cx, sizeof(w->cx)))
+		return false;
+	if (w->ended &&
+	    (!(w->cx[PERL_CX_TYPE] & (PERL_BLOCK | PERL_HIDDEN)) || cx_word(w, PERL_CX_RETURN)))
+		return end_call(w);
+	i32 index = w->at;
+	memcpy(&w->at, w->cx + PERL_CX_BEFORE, sizeof(w->at));
+	if (!(w->cx[PERL_CX_TYPE] & PERL_HIDDEN)) {
+		if (!put(w, kind_of(w->cx[PERL_CX_TYPE])))
+			return false;
+		w->cop = cx_word(w, PERL_CX_COP);
 	}
-	sb_add(&out, hek_text(name));
-	sb_z(&out, is_cut(name) ? ".." : "");
-	return arena_str(a, sb_str(&out));
+	if (w->ended)
+		return end_call(w);
+	/* An eval that is alone in its stackinfo is one of call_sv(), which has not called yet, or no more. */
+	w->ended = !cx_word(w, PERL_CX_RETURN) && !is_bare_eval(w);
+	w->used |= index || !is_bare_eval(w);
+	return true;
 }
 
-static void perl_code(const struct interp_file *f, const struct unwind_code *raw, struct arena *a,
-		      struct interp_code *ret)
+bool perl_words(const struct perl_walk *p, struct unwind_copy *copy)
 {
-	static const char *const name[] = {
-		[PERL_FRAME_EVAL] = "(eval)",
-		[PERL_FRAME_FILE] = "(require)",
-		[PERL_FRAME_FORMAT] = "(format)",
-		[PERL_FRAME_MAIN] = "(main)",
-	};
-	const char *file = (const char *)raw->file;
-	(void)f;
-	*ret = (struct interp_code){
-		.name = raw->addr && raw->addr < countof(name) ? str_z(name[raw->addr])
-							       : sub_name(raw, a),
-		.file = arena_str(a, str_n(file, (u32)strnlen(file, sizeof(raw->file)))),
-	};
+	enum { ROUNDS = 3 * UNWIND_COPY_WORDS };
+	struct walk w = {.p = p, .row = &p->l->mem[p->lang], .copy = copy};
+	bool good = begin(&w);
+	for (u32 i = 0; good && i < ROUNDS && !w.over && copy->nword + 2 <= UNWIND_COPY_WORDS; i++)
+		good = walk_on(&w);
+	return good;
 }
-
-static u32 perl_line(const struct interp_file *f, const struct interp_code *c, u32 instr)
-{
-	(void)f;
-	(void)c;
-	return instr == UNWIND_NO_INSTR ? 0 : instr;
-}
-
-const struct interp interp_perl = {
-	.name = "perl",
-	.title = "Perl",
-	.in_name = "perl",
-	.find = perl_find,
-	.code = perl_code,
-	.line = perl_line,
-};

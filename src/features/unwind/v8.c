@@ -1,336 +1,214 @@
-/*
- * v8.c - JavaScript in V8, as Node.js has it. How its functions are found is in core/v8.h; here is which files
- * contain V8, where they say that things are, and what functions are called.
- *
- * A file that contains V8 exports numbers for debuggers (v8dbg_...). What has none follows from its neighbours:
- * which is said where it is used. The code that was made when V8 was built has no unwind tables, and is by far the
- * largest part of the file that has none.
- */
-#include "core/v8.h"
-#include "unwind/common.h"
-#include "unwind/v8_lines.h"
-#include <elf.h>
+/* v8.c - functions of JavaScript in a stack that user space walks; see the header. unwind/walk_v8.c does
+ * the same in programs. */
+#include "unwind/v8.h"
+#include "unwind/task.h"
 #include <string.h>
 
-/* ---- numbers of the file ---- */
+enum { WORD = 8 };
 
-enum number {
-	N_CONTEXT,
-	N_FUNCTION,
-	N_ARRAY,
-	N_OFFSET,
-	N_TAGGED,
-	N_SMI_SHIFT,
-	N_TAG,
-	N_STRINGS,
-	N_FORM,
-	N_THIN,
-	N_CONS,
-	N_ONE_BYTE,
-	N_MAP_TYPE,
-	N_SHARED,
-	N_IS_SHARED,
-	N_IS_ARRAY,
-	N_IS_SCOPE,
-	N_IS_SCRIPT,
-	N_IS_CODE,
-	N_ARRAY_HEAD,
-	N_PARAMETERS,
-	N_SCRIPT_NAME,
-	N_SCRIPT_SOURCE,
-	N_SCOPE_COUNT,
-	N_SCOPE_FIRST,
-	N_LENGTH,
-	N_ACTUAL,
-	N_FIRST,
-	N_SECOND,
-	N_TEXT,
-	N_NEEDED, /* all before are in every version */
-	N_NAME = N_NEEDED,
-	N_SCRIPT,
-	N_CODE_START,
-	N_CODE_INSIDE,
-	N_CODE_SIZE,
-	N_CODE_FLAGS,
-	N_BASELINE,
-	N_POSITIONS,
-	N_LITERALS,
-	NUMBERS
-};
-static const struct {
-	enum number number;
-	const char *name;
-} numbers[] = {
-	{N_CONTEXT, "off_fp_context"},
-	{N_FUNCTION, "off_fp_function"},
-	{N_ARRAY, "off_fp_bytecode_array"},
-	{N_OFFSET, "off_fp_bytecode_offset"},
-	{N_TAGGED, "TaggedSize"},
-	{N_SMI_SHIFT, "SmiShiftSize"},
-	{N_TAG, "HeapObjectTag"},
-	{N_STRINGS, "FirstNonstringType"},
-	{N_FORM, "StringRepresentationMask"},
-	{N_THIN, "ThinStringTag"},
-	{N_CONS, "ConsStringTag"},
-	{N_ONE_BYTE, "OneByteStringTag"},
-	{N_MAP_TYPE, "class_Map__instance_type__uint16_t"},
-	{N_SHARED, "class_JSFunction__shared__SharedFunctionInfo"},
-	{N_IS_SHARED, "type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE"},
-	{N_IS_ARRAY, "type_BytecodeArray__BYTECODE_ARRAY_TYPE"},
-	{N_IS_SCOPE, "type_ScopeInfo__SCOPE_INFO_TYPE"},
-	{N_IS_SCRIPT, "type_Script__SCRIPT_TYPE"},
-	{N_IS_CODE, "type_Code__CODE_TYPE"},
-	{N_ARRAY_HEAD, "class_BytecodeArray__data__uintptr_t"},
-	{N_PARAMETERS, "class_SharedFunctionInfo__length__uint16_t"},
-	{N_SCRIPT_NAME, "class_Script__name__Object"},
-	{N_SCRIPT_SOURCE, "class_Script__source__Object"},
-	{N_SCOPE_COUNT, "scopeinfo_idx_ncontextlocals"},
-	{N_SCOPE_FIRST, "scopeinfo_idx_first_vars"},
-	{N_LENGTH, "class_String__length__int32_t"},
-	{N_ACTUAL, "class_ThinString__actual__String"},
-	{N_FIRST, "class_ConsString__first__String"},
-	{N_SECOND, "class_ConsString__second__String"},
-	{N_TEXT, "class_SeqOneByteString__chars__char"},
-	{N_NAME, "class_SharedFunctionInfo__name_or_scope_info__Object"},
-	{N_NAME, "class_SharedFunctionInfo__name_or_scope_info__Tagged_NameOrScopeInfoT_"},
-	{N_SCRIPT, "class_SharedFunctionInfo__script_or_debug_info__HeapObject"},
-	{N_SCRIPT, "class_SharedFunctionInfo__script__Tagged_HeapObject_"},
-	{N_CODE_START, "class_Code__instruction_start__Address"},
-	{N_CODE_INSIDE, "class_Code__instruction_start__uintptr_t"},
-	{N_CODE_SIZE, "class_Code__instruction_size__int"},
-	{N_CODE_FLAGS, "class_Code__flags__uint32_t"},
-	{N_BASELINE, "CodeKindBaseline"},
-	{N_POSITIONS, "DeoptimizationDataInliningPositionsIndex"},
-	{N_LITERALS, "DeoptimizationDataLiteralArrayIndex"},
+struct walk {
+	const struct v8_frame *at;
+	const struct unwind_v8 *v;
+	u8 frame[V8_FRAME_BYTES], shared[V8_SHARED_BYTES];
 };
 
-struct numbers {
-	i32 v[NUMBERS];
-	bool has[NUMBERS];
-};
-
-/* Zeros that the file need not contain are not in it. */
-static i32 number_at(const struct image *im, u64 addr)
+static u64 word_in(const u8 *p, u32 size, u32 at)
 {
-	i32 v = 0;
-	struct bytes b = file_bytes(im, addr, sizeof(v));
-	if (b.n == sizeof(v))
-		memcpy(&v, b.p, sizeof(v));
+	u64 v;
+	memcpy(&v, p + MIN(at, size - WORD), sizeof(v));
 	return v;
 }
 
-static void take_number(const struct image *im, const char *name, u32 n, u64 addr,
-			struct numbers *ret)
+static u64 frame_word(const struct walk *w, u32 at)
 {
-	for (u32 i = 0; i < countof(numbers); i++) {
-		if (strlen(numbers[i].name) != n || memcmp(numbers[i].name, name, n))
-			continue;
-		ret->v[numbers[i].number] = number_at(im, addr);
-		ret->has[numbers[i].number] = true;
-	}
+	return word_in(w->frame, sizeof(w->frame), at);
 }
 
-/* All in one go: such files export tens of thousands of symbols. */
-static void find_numbers(const struct image *im, struct numbers *ret)
+static u64 shared_word(const struct walk *w, u32 at)
 {
-	static const char begin[] = "v8dbg_";
-	enum { BEGIN = sizeof(begin) - 1 };
-	struct section s, texts;
-	Elf64_Sym sym;
-	*ret = (struct numbers){0};
-	if (!im->is64 || !image_section_named(im, ".dynsym", &s) ||
-	    !image_section(im, s.link, &texts))
-		return;
-	struct bytes b = image_bytes(im, &s), t = image_bytes(im, &texts);
-	for (size_t at = 0; at + sizeof(sym) <= b.n; at += sizeof(sym)) {
-		memcpy(&sym, b.p + at, sizeof(sym));
-		if (sym.st_name >= t.n || t.n - sym.st_name <= BEGIN ||
-		    memcmp(t.p + sym.st_name, begin, BEGIN))
-			continue;
-		const char *name = (const char *)t.p + sym.st_name + BEGIN;
-		u32 n = (u32)strnlen(name, t.n - sym.st_name - BEGIN);
-		take_number(im, name, n, sym.st_value, ret);
-	}
+	return word_in(w->shared, sizeof(w->shared), at);
 }
 
-/* Do programs, which take some for granted, understand it? */
-static bool is_known(const struct numbers *n)
+static bool read_word(const struct walk *w, u64 addr, u64 *ret)
 {
-	static const struct {
-		enum number number;
-		i32 want;
-	} granted[] = {
-		{N_TAGGED, 8},
-		{N_SMI_SHIFT, V8_SMI_SHIFT - 1},
-		{N_TAG, V8_TAG},
-		{N_STRINGS, V8_STRINGS},
-		{N_FORM, V8_STRING_FORM},
-		{N_THIN, V8_STRING_THIN},
-		{N_CONS, V8_STRING_CONS},
-		{N_ONE_BYTE, V8_ONE_BYTE},
-		{N_TEXT, V8_STRING_TEXT},
-	};
-	for (u32 i = 0; i < N_NEEDED; i++)
-		if (!n->has[i])
-			return false;
-	for (u32 i = 0; i < countof(granted); i++)
-		if (n->v[granted[i].number] != granted[i].want)
-			return false;
-	for (u32 i = N_CONTEXT; i <= N_OFFSET; i++)
-		if (n->v[i] < -V8_FRAME_BYTES || n->v[i] > -8 || n->v[i] % 8)
-			return false;
-	return true;
+	return task_read(w->at->t, addr, ret, sizeof(*ret));
 }
 
-/* ---- the layout ---- */
-
-enum { WORD = 8, SPLIT_HEAD = 64, SPLIT_CODE = 11 };
-
-/* Where a function's code is, and what it says of itself. Since V8 12 a function has it before what it shares,
- * or it has none; before, behind the cell that follows the context. V8 11 does not say where a Code has it. */
-static void take_code(const struct numbers *n, i32 major, struct unwind_v8 *v)
+/* The address of the object that a pointer leads to. */
+static bool object(u64 v, u64 *ret)
 {
-	enum { NEW_SHARED = 32, OLD_CODE = 48, START = 40, SIZE_11 = 56 };
-	v->code = n->v[N_SHARED] >= NEW_SHARED ? (u32)n->v[N_SHARED] - WORD : OLD_CODE;
-	if (n->has[N_CODE_INSIDE] && n->has[N_CODE_SIZE]) {
-		v->inside = 1;
-		v->start = (u32)n->v[N_CODE_INSIDE];
-		v->size = (u32)n->v[N_CODE_SIZE];
-	} else if (n->has[N_CODE_START] && n->has[N_CODE_SIZE]) {
-		v->start = (u32)n->v[N_CODE_START];
-		v->size = (u32)n->v[N_CODE_SIZE];
-	} else if (major == SPLIT_CODE) {
-		v->start = START;
-		v->size = SIZE_11;
-	} else {
-		v->code = 0;
-	}
+	*ret = v - V8_TAG;
+	return (v & V8_TAG_MASK) == V8_TAG;
 }
 
-static void take_layout(const struct numbers *n, i32 major, struct unwind_v8 *v)
+static bool object_at(const struct walk *w, u64 addr, u64 *ret)
 {
-	u32 parameters = (u32)n->v[N_PARAMETERS];
-	*v = (struct unwind_v8){
-		.context = (u32)(V8_FRAME_BYTES + n->v[N_CONTEXT]),
-		.function = (u32)(V8_FRAME_BYTES + n->v[N_FUNCTION]),
-		.array = (u32)(V8_FRAME_BYTES + n->v[N_ARRAY]),
-		.offset = (u32)(V8_FRAME_BYTES + n->v[N_OFFSET]),
-		.shared = (u32)n->v[N_SHARED],
-		.map_type = (u32)n->v[N_MAP_TYPE],
-		.is_shared = (u32)n->v[N_IS_SHARED],
-		.is_array = (u32)n->v[N_IS_ARRAY],
-		.is_scope = (u32)n->v[N_IS_SCOPE],
-		.is_script = (u32)n->v[N_IS_SCRIPT],
-		.array_head = (u32)n->v[N_ARRAY_HEAD] - V8_TAG,
-		/* These two, and what is said of calls between them, are before the number of parameters. */
-		.name = n->has[N_NAME] ? (u32)n->v[N_NAME] : parameters - 3 * WORD,
-		.script = n->has[N_SCRIPT] ? (u32)n->v[N_SCRIPT] : parameters - WORD,
-		.script_name = (u32)n->v[N_SCRIPT_NAME],
-		.scope_count = WORD + WORD * (u32)n->v[N_SCOPE_COUNT],
-		.scope_first = WORD + WORD * (u32)n->v[N_SCOPE_FIRST],
-		.length = (u32)n->v[N_LENGTH],
-		.actual = (u32)n->v[N_ACTUAL],
-		.first = (u32)n->v[N_FIRST],
-		.second = (u32)n->v[N_SECOND],
-	};
-	take_code(n, major, v);
+	u64 v;
+	return read_word(w, addr, &v) && object(v, ret);
 }
 
-static void take_own(const struct numbers *n, u32 *own)
+static bool type_of(const struct walk *w, u64 at, u16 *ret)
 {
-	enum { FLAGS = 48, BASELINE_11 = 11 };
-	bool split = n->v[N_ARRAY_HEAD] >= SPLIT_HEAD;
-	own[V8_OWN_SOURCE] = (u32)n->v[N_SCRIPT_SOURCE];
-	own[V8_OWN_IS_CODE] = (u32)n->v[N_IS_CODE];
-	own[V8_OWN_FLAGS] = n->has[N_CODE_FLAGS] ? (u32)n->v[N_CODE_FLAGS] : FLAGS;
-	own[V8_OWN_BASELINE] = n->has[N_BASELINE] ? (u32)n->v[N_BASELINE] : BASELINE_11;
-	/* Since V8 12 a BytecodeArray has its positions before its other tables, and a Code has no relocations. */
-	own[V8_OWN_ARRAY_POSITIONS] = split ? 3 * WORD : 4 * WORD;
-	own[V8_OWN_CODE_DATA] = split ? WORD : 2 * WORD;
-	own[V8_OWN_CODE_POSITIONS] = split ? 2 * WORD : 3 * WORD;
-	own[V8_OWN_INLINED] = n->has[N_POSITIONS] ? (u32)n->v[N_POSITIONS] : 0;
-	own[V8_OWN_LITERALS] = n->has[N_LITERALS] ? (u32)n->v[N_LITERALS] : 0;
+	u64 map;
+	return object_at(w, at, &map) &&
+	       task_read(w->at->t, map + w->v->map_type, ret, sizeof(*ret));
 }
 
-/* ---- the file ---- */
+/* ---- one frame ---- */
 
-static bool v8_find(const struct image *im, struct str path, u64 base, struct interp_file *ret)
+static bool compiled(const struct walk *w, u64 function, u64 *code, u64 *off)
 {
-	struct elf_symbol major, minor, sizes, blob;
-	struct numbers n;
-	(void)path;
-	*ret = (struct interp_file){.label = "node"};
-	if (!file_symbol(im, "_ZN2v88internal7Version6major_E", &major) ||
-	    !file_symbol(im, "_ZN2v88internal7Version6minor_E", &minor) ||
-	    !file_without_tables(im, &blob))
+	u64 tagged, at, start;
+	u32 size;
+	if (!w->v->code || !read_word(w, function + w->v->code, &tagged) || !object(tagged, &at))
 		return false;
-	i32 version = number_at(im, major.addr);
-	snprintf(ret->label, sizeof(ret->label), "node (V8 %d.%d)", version,
-		 number_at(im, minor.addr));
-	ret->lang.form = UNWIND_FORM_V8;
-	ret->lang.loop[0] = (struct unwind_range){(u32)(blob.addr - base), (u32)blob.size};
-	find_numbers(im, &n);
-	if (im->machine != EM_X86_64 || !is_known(&n))
-		return true;
-	take_layout(&n, version, &ret->lang.v8);
-	take_own(&n, ret->own);
-	if (file_symbol(im, "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE", &sizes) &&
-	    sizes.size <= sizeof(ret->bytes)) {
-		struct bytes b = file_bytes(im, sizes.addr, sizes.size);
-		memcpy(ret->bytes, b.p, b.n);
-		ret->own[V8_OWN_BYTECODES] = (u32)b.n / V8_SCALES;
-	}
-	ret->lang.known = 1;
+	start = at + w->v->start;
+	if ((!w->v->inside && !read_word(w, start, &start)) ||
+	    !task_read(w->at->t, at + w->v->size, &size, sizeof(size)))
+		return false;
+	*off = w->at->pc - start;
+	*code = tagged;
+	return *off < size;
+}
+
+static bool interpreted(const struct walk *w, u64 *off)
+{
+	u64 array;
+	*off = frame_word(w, w->v->offset);
+	if ((u32)*off || !object(frame_word(w, w->v->array), &array))
+		return false;
+	*off = (*off >> V8_SMI_SHIFT) - w->v->array_head;
 	return true;
 }
 
-/* ---- functions ---- */
-
-/* A string that was copied, of which there are so many bytes. */
-static void add_string(const struct interp_file *f, const u8 *p, u32 size, struct sb *out)
+static u64 instruction(const struct walk *w, u64 function, u64 *code)
 {
-	u64 type;
-	u32 length;
-	size -= V8_STRING_HEAD;
-	memcpy(&type, p, sizeof(type));
-	p += V8_STRING_HEAD;
-	if (type >= V8_STRINGS || type & V8_STRING_FORM ||
-	    f->lang.v8.length > size - sizeof(length))
+	u64 off;
+	*code = 0;
+	if (w->at->made ? compiled(w, function, code, &off) : interpreted(w, &off))
+		return MIN(off, (u64)UNWIND_NO_INSTR);
+	*code = 0;
+	return UNWIND_NO_INSTR;
+}
+
+static u64 mix_in(u64 h, u64 v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15;
+	return h ^ h >> 32;
+}
+
+/* ---- names ---- */
+
+static void put_string(const struct walk *w, u64 string, u8 *to, u32 bytes)
+{
+	u16 type;
+	u64 kind;
+	if (!type_of(w, string, &type))
 		return;
-	memcpy(&length, p + f->lang.v8.length, sizeof(length));
-	v8_add_text(p + V8_STRING_TEXT,
-		    MIN(length, (size - V8_STRING_TEXT) >> !(type & V8_ONE_BYTE)),
-		    !(type & V8_ONE_BYTE), out);
-	if (length > (size - V8_STRING_TEXT) >> !(type & V8_ONE_BYTE))
-		sb_z(out, "..");
+	if (type < V8_STRINGS && (type & V8_STRING_FORM) == V8_STRING_THIN &&
+	    (!object_at(w, string + w->v->actual, &string) || !type_of(w, string, &type)))
+		return;
+	kind = type;
+	memcpy(to, &kind, sizeof(kind));
+	task_read_part(w->at->t, string, to + V8_STRING_HEAD, bytes - V8_STRING_HEAD);
 }
 
-static void v8_code(const struct interp_file *f, const struct unwind_code *raw, struct arena *a,
-		    struct interp_code *ret)
+static bool name_of_scope(const struct walk *w, u64 scope, u64 *ret)
 {
-	AUTO_SB name = {0};
-	AUTO_SB file = {0};
-	u64 script;
-	for (size_t i = 0; i < V8_PARTS; i++) {
-		add_string(f, raw->name + i * V8_NAME_BYTES, V8_NAME_BYTES, &name);
-		add_string(f, raw->file + i * V8_FILE_BYTES, V8_FILE_BYTES, &file);
-	}
-	*ret = (struct interp_code){
-		.name = name.n ? arena_str(a, sb_str(&name)) : STR("<anonymous>"),
-		.file = v8_path(a, sb_str(&file)),
-	};
-	/* V8's own, such as that which goes on with an async function, have neither. */
-	memcpy(&script, raw->lines + V8_LINES_SCRIPT, sizeof(script));
-	ret->hidden = !script && !name.n;
+	u64 n, at;
+	u32 length;
+	u16 type;
+	if (!read_word(w, scope + w->v->scope_count, &n))
+		return false;
+	n >>= V8_SMI_SHIFT;
+	at = scope + w->v->scope_first + WORD * (n + (n < V8_INLINE_NAMES ? n : 1));
+	for (u32 i = 0; i < V8_NAME_TRIES; i++)
+		if (object_at(w, at + (u64)WORD * i, ret) && type_of(w, *ret, &type) &&
+		    type < V8_STRINGS &&
+		    task_read(w->at->t, *ret + w->v->length, &length, sizeof(length)) && length)
+			return true;
+	return false;
 }
 
-const struct interp interp_v8 = {
-	.name = "javascript",
-	.title = "JavaScript",
-	.in_name = "node",
-	.find = v8_find,
-	.code = v8_code,
-	.more = v8_more,
-	.line = v8_line,
-	.inlined = v8_inlined,
-};
+/* One that may have been put together of several: the last ones. */
+static void put_parts(const struct walk *w, u64 string, u8 *to, u32 bytes)
+{
+	u64 part;
+	u16 type;
+	for (u32 i = V8_PARTS - 1; i && type_of(w, string, &type); i--) {
+		if ((type & V8_STRING_FORM) != V8_STRING_CONS)
+			break;
+		if (object_at(w, string + w->v->second, &part))
+			put_string(w, part, to + (size_t)i * bytes, bytes);
+		if (!object_at(w, string + w->v->first, &string))
+			return;
+	}
+	put_string(w, string, to, bytes);
+}
+
+static void put_function(const struct walk *w, struct unwind_code *raw)
+{
+	u64 name, tagged;
+	u16 type;
+	if (!object(shared_word(w, w->v->name), &name) || !type_of(w, name, &type) ||
+	    (type >= V8_STRINGS && (type != w->v->is_scope || !name_of_scope(w, name, &name))))
+		return;
+	tagged = name + V8_TAG;
+	memcpy(raw->lines + V8_LINES_NAME, &tagged, sizeof(tagged));
+	put_parts(w, name, raw->name, V8_NAME_BYTES);
+}
+
+static void put_script(const struct walk *w, struct unwind_code *raw)
+{
+	u64 tagged = shared_word(w, w->v->script), script, name;
+	u16 type;
+	if (!object(tagged, &script) || !type_of(w, script, &type) || type != w->v->is_script)
+		return;
+	memcpy(raw->lines + V8_LINES_SCRIPT, &tagged, sizeof(tagged));
+	if (object_at(w, script + w->v->script_name, &name))
+		put_parts(w, name, raw->file, V8_FILE_BYTES);
+}
+
+static u32 keep(const struct walk *w, u64 sign, u64 shared, u64 code)
+{
+	const u64 none = V8_STRINGS;
+	u32 at = langs_own(w->at->l, sign);
+	if (at != LANGS_NONE)
+		return at;
+	struct unwind_code raw = {.what = UNWIND_IS_CODE,
+				  .addr = shared,
+				  .lang = w->at->lang,
+				  .pid = w->at->copy->pid,
+				  .sign = sign};
+	memcpy(raw.code, w->shared, sizeof(w->shared));
+	for (size_t i = 0; i < V8_PARTS; i++) {
+		memcpy(raw.name + i * V8_NAME_BYTES, &none, sizeof(none));
+		memcpy(raw.file + i * V8_FILE_BYTES, &none, sizeof(none));
+	}
+	memcpy(raw.lines + V8_LINES_CODE, &code, sizeof(code));
+	put_function(w, &raw);
+	put_script(w, &raw);
+	return langs_keep(w->at->l, &raw);
+}
+
+u64 v8_word(const struct v8_frame *at)
+{
+	struct walk w = {.at = at, .v = &at->l->mem[at->lang].v8};
+	u64 function, shared, code, any;
+	u16 type;
+	if (!copy_read(at->copy, at->fp - sizeof(w.frame), w.frame, sizeof(w.frame)) ||
+	    !object(frame_word(&w, w.v->context), &any) ||
+	    !object(frame_word(&w, w.v->function), &function) ||
+	    !object_at(&w, function + w.v->shared, &shared) ||
+	    !task_read(at->t, shared, w.shared, sizeof(w.shared)) || !type_of(&w, shared, &type) ||
+	    type != w.v->is_shared)
+		return 0;
+	u64 instr = instruction(&w, function, &code);
+	u64 h = mix_in(mix_in(at->copy->space, shared), shared_word(&w, w.v->name));
+	h = mix_in(mix_in(h, shared_word(&w, w.v->script)), code) | 1;
+	u32 slot = keep(&w, h, shared, code);
+	if (slot == LANGS_NONE)
+		return 0;
+	return UNWIND_WORD | UNWIND_WORD_OWN | slot | instr << UNWIND_WORD_INSTR |
+	       (u64)at->lang << UNWIND_WORD_LANG;
+}

@@ -1,0 +1,15 @@
+/* v8.h - functions of JavaScript (core/v8.h), read from a process's memory. */
+#pragma once
+#include "unwind/lang.h"
+
+struct task;
+struct v8_frame {
+	const struct task *t;
+	const struct unwind_copy *copy; /* has the stack */
+	struct langs *l;
+	u32 lang; /* number */
+	u64 pc, fp;
+	bool made; /* the code was made at run time */
+};
+/* What stands for that native frame; 0: it is none of a function, or cannot be read. */
+u64 v8_word(const struct v8_frame *at);
