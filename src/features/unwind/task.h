@@ -1,6 +1,6 @@
 /*
  * task.h - the stack of a thread that sleeps, read from its process's memory: what programs do for the
- * thread that runs (unwind/walk.c, unwind_lang.c), of the same tables (core/unwind.h).
+ * thread that runs (walk.c, walk_lang.c), of the same tables (core/unwind.h).
  *
  *	task_open(&t, host, head);	what a program said of the thread
  *	task_copy(&t);

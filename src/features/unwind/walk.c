@@ -1,7 +1,7 @@
 /*
  * walk.c - the kernel half of user stacks: walks them by the tables of core/unwind.h.
  *
- * bpf_loop calls a function once per frame (unwind_step.c). What it knows from frame to frame is in
+ * bpf_loop calls a function once per frame (walk_step.c). What it knows from frame to frame is in
  * scratch memory (struct walk), where the verifier does not follow it; the pointers that it needs
  * are on the caller's stack (struct links), where their kinds are known.
  *

@@ -1,6 +1,6 @@
 /*
  * walk.h - a walk by the tables of core/unwind.h, in a program: unwind.c begins it and
- * sees what came of it, unwind_step.c makes the function that walks one frame.
+ * sees what came of it, walk_step.c makes the function that walks one frame.
  */
 #pragma once
 #include "core/unwind.h"
@@ -74,7 +74,7 @@ enum { UNWIND_MAX_RETURNS = 64 }; /* replaced return addresses that are looked f
 /* long unwind(u32 round, struct links *): 1 ends the walk. */
 struct fn *unwind_step(struct lower *l, u32 limit, enum stack_mode mode);
 
-/* Frames of interpreted languages (unwind_lang.c), where they are wanted and the machine lets programs
+/* Frames of interpreted languages (walk_lang.c), where they are wanted and the machine lets programs
  * find them. */
 bool unwind_langs(struct host *h, enum stack_mode mode);
 void unwind_lang_begin(struct lower *l, struct mem walk, struct ref task, struct ref pid);

@@ -1,6 +1,6 @@
 /*
  * walk_lang.h - frames of interpreted languages in a walk: what the files share that walk them.
- * unwind_lang.c walks those that struct unwind_lang describes by numbers, unwind_perl.c those of Perl, unwind_v8.c those
+ * walk_lang.c walks those that struct unwind_lang describes by numbers, walk_perl.c those of Perl, walk_v8.c those
  * of JavaScript.
  */
 #pragma once
