@@ -447,15 +447,17 @@ static struct err *put_entry(struct merge *m, const struct host *h, const struct
 	bool all = e->shared && e->shared->hosts == m->host.n, error = e->kind == I_ERROR;
 	struct str text = shown(&a, e->str, error ? &m->remarks : &m->results);
 	struct item it = {.kind = e->kind,
-			  .warn = e->warn,
-			  .said = e->said,
-			  .line = e->line,
-			  .own = e->own,
 			  .ts = e->ns,
 			  .name = e->name,
-			  .str = error ? with_host(m, &a, h, text) : text,
-			  .val = e->val,
-			  .n = e->kind == I_VALUE ? 1 : e->n};
+			  .str = error ? with_host(m, &a, h, text) : text};
+	if (error)
+		it.error = (struct item_error){.warn = e->warn, .said = e->said};
+	else if (e->kind == I_STATUS)
+		it.status.n = e->n;
+	else if (e->kind == I_END)
+		it.end.n = e->n;
+	else
+		it.text = (struct item_text){.line = e->line, .own = e->own, .val = e->val};
 	if (several(m) && !all && e->kind != I_STATUS && e->kind != I_END)
 		it.host = h->label;
 	struct err *err = m->sink->put(m->self, &it);
@@ -502,10 +504,10 @@ static struct err *put_losses(struct merge *m, const struct host *h)
 	for (u32 i = 0; i < h->loss.n && !err; i++) {
 		const struct loss_entry *l = &h->loss.v[i];
 		struct item it = {.kind = I_LOST,
-				  .warn = l->loss != LOSS_EVENTS,
-				  .loss = l->loss,
-				  .who = l->who,
-				  .n = l->n,
+				  .lost.warn = l->loss != LOSS_EVENTS,
+				  .lost.loss = l->loss,
+				  .lost.who = l->who,
+				  .lost.n = l->n,
 				  .str = with_host(m, &a, h, l->text)};
 		it.host = several(m) ? h->label : STR("");
 		err = m->sink->put(m->self, &it);

@@ -324,15 +324,15 @@ struct err *table_put(struct table *t, const struct sink *sink, void *self, u64 
 	struct rows rows = {.t = t, .row = t->row.v + from, .merge = all ? &merge : NULL};
 	struct item it = {.kind = I_MAP,
 			  .name = h->name,
-			  .agg = h->agg,
+			  .map.agg = h->agg,
 			  .ts = ns,
-			  .epoch = h->epoch,
-			  .n = n - from,
-			  .key = h->keyed ? &rows.key : NULL,
-			  .val = &rows.val,
-			  .make_row = make_row,
-			  .rows = &rows,
-			  .merge = rows.merge};
+			  .map.epoch = h->epoch,
+			  .map.n = n - from,
+			  .map.key = h->keyed ? &rows.key : NULL,
+			  .map.val = &rows.val,
+			  .map.make_row = make_row,
+			  .map.rows = &rows,
+			  .map.merge = rows.merge};
 	struct err *e = sink->put(self, &it);
 	arena_free(&rows.arena);
 	return e;

@@ -47,7 +47,7 @@ static void put_kind(struct sb *b, const struct type *t)
 static void put_print(struct rec_writer *w, const struct sink_env *env, const struct item *it,
 		      bool keyed)
 {
-	const struct item_merge *m = it->merge;
+	const struct item_merge *m = it->map.merge;
 	static const struct type none;
 	const struct type *t = m->type ? m->type : &none;
 	bool sign = m->type ? m->type->is_signed : m->sign;
@@ -66,18 +66,18 @@ static void put_print(struct rec_writer *w, const struct sink_env *env, const st
 	pack_u64(&b, m->top);
 	pack_u64(&b, m->div);
 	pack_str(&b, m->percentiles);
-	pack_u32(&b, it->epoch);
+	pack_u32(&b, it->map.epoch);
 	rec_answer(w, ITEM_PRINT, sb_str(&b));
 }
 
 static struct err *put_map(struct rec_writer *w, const struct sink_env *env, const struct item *it)
 {
-	const struct item_merge *m = it->merge;
+	const struct item_merge *m = it->map.merge;
 	u32 words = m->type ? agg_of(m->type)->words(m->type) : 1;
 	struct err *e = NULL;
 	AUTO_SB b = {0};
-	put_print(w, env, it, it->key != NULL);
-	for (u64 i = 0; i < it->n && !e; i++) {
+	put_print(w, env, it, it->map.key != NULL);
+	for (u64 i = 0; i < it->map.n && !e; i++) {
 		struct item_row row = item_row(it, i);
 		sb_clear(&b);
 		pack_str(&b, m->order);
@@ -97,15 +97,15 @@ static void put_text(struct rec_writer *w, const struct sink_env *env, const str
 {
 	AUTO_SB b = {0};
 	bool error = it->kind == I_ERROR;
-	u8 flags = (u8)((it->line ? TEXT_LINE : 0) | (it->own ? TEXT_OWN : 0) |
-			(it->warn ? TEXT_WARN : 0) | (it->said ? TEXT_SAID : 0));
+	u8 flags = error ? (u8)((it->error.warn ? TEXT_WARN : 0) | (it->error.said ? TEXT_SAID : 0))
+			 : (u8)((it->text.line ? TEXT_LINE : 0) | (it->text.own ? TEXT_OWN : 0));
 	pack_u64(&b, error ? 0 : real_time(env, it->ts));
 	pack_u8(&b, flags);
 	if (it->kind != I_VALUE) {
 		pack_str(&b, it->name);
 		pack_str(&b, it->str);
 	} else {
-		answer_put_value(w, &b, it->val);
+		answer_put_value(w, &b, it->text.val);
 	}
 	rec_answer(w,
 		   error                 ? ITEM_REMARK
@@ -116,11 +116,11 @@ static void put_text(struct rec_writer *w, const struct sink_env *env, const str
 
 static void put_lost(struct rec_writer *w, const struct item *it)
 {
-	bool unknown = it->n == LOSS_UNKNOWN;
-	rec_loss(w, &(struct rec_loss){.n = unknown ? 0 : it->n,
+	bool unknown = it->lost.n == LOSS_UNKNOWN;
+	rec_loss(w, &(struct rec_loss){.n = unknown ? 0 : it->lost.n,
 				       .from = it->ts,
-				       .kind = str_z(loss_kinds[it->loss].name),
-				       .who = it->who,
+				       .kind = str_z(loss_kinds[it->lost.loss].name),
+				       .who = it->lost.who,
 				       .text = it->str});
 }
 
@@ -134,13 +134,13 @@ struct err *answer_put(struct rec_writer *w, const struct sink_env *env, const s
 	case I_ERROR: put_text(w, env, it); break;
 	case I_LOST: put_lost(w, it); break;
 	case I_STATUS:
-		pack_u64(&b, it->n);
+		pack_u64(&b, it->status.n);
 		pack_str(&b, it->str);
 		rec_answer(w, ITEM_STATUS, sb_str(&b));
 		break;
 	case I_END:
 		pack_u64(&b, 0);
-		pack_u32(&b, (u32)it->n);
+		pack_u32(&b, (u32)it->end.n);
 		rec_answer(w, ITEM_STOP, sb_str(&b));
 		break;
 	case I_COST:

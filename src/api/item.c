@@ -169,28 +169,28 @@ size_t sonde_value_text(const struct sonde_value *v, char *buf, size_t size)
 
 static void put_row(struct arena *a, const struct item *it, struct sonde_item *ret)
 {
-	u32 n = (u32)it->n;
+	u32 n = (u32)it->row.n;
 	struct sonde_column *col = arena_newn(a, struct sonde_column, n + 1u);
 	struct sonde_value *val = arena_newn(a, struct sonde_value, n + 1u);
-	assert(n <= it->columns->n);
+	assert(n <= it->row.columns->n);
 	for (u32 i = 0; i < n; i++) {
-		const struct column *c = &it->columns->col[i];
+		const struct column *c = &it->row.columns->col[i];
 		col[i] = (struct sonde_column){text_of(a, c->name), column_units[c->unit].raw};
-		value_convert(a, &it->val[i], &val[i]);
+		value_convert(a, &it->row.val[i], &val[i]);
 	}
 	ret->columns = col;
 	ret->values = val;
 	ret->nvalues = n;
-	ret->name = text_of(a, it->columns->name);
+	ret->name = text_of(a, it->row.columns->name);
 }
 
 static void put_place(struct arena *a, const struct item *it, const struct diags *ds,
 		      struct sonde_item *ret)
 {
 	u32 line, col;
-	if (!diag_place(ds, it->loc, &line, &col))
+	if (!diag_place(ds, it->error.loc, &line, &col))
 		return;
-	ret->source = text_of(a, ds->source[it->loc.src].name);
+	ret->source = text_of(a, ds->source[it->error.loc.src].name);
 	ret->line = line;
 	ret->column = col;
 }
@@ -200,13 +200,13 @@ static void put_map(struct item_memory *m, const struct item *it, struct sonde_i
 	struct item_rows *rows = arena_new(&m->item, struct item_rows);
 	*rows = (struct item_rows){.item = it, .arena = &m->row};
 	ret->internal = rows;
-	ret->nrows = it->n;
+	ret->nrows = it->map.n;
 }
 
 static void put_value(struct arena *a, const struct item *it, struct sonde_item *ret)
 {
 	struct sonde_value *val = arena_new(a, struct sonde_value);
-	value_convert(a, it->val, val);
+	value_convert(a, it->text.val, val);
 	ret->values = val;
 	ret->nvalues = 1;
 }
@@ -220,7 +220,7 @@ bool item_convert(struct item_memory *m, const struct item *it, const struct dia
 				   .name = text_of(a, it->name),
 				   .text = text_of(a, it->str),
 				   .text_size = it->str.n,
-				   .warning = it->warn};
+				   .warning = it->error.warn};
 	switch ((enum item_kind)it->kind) {
 	case I_TEXT: ret->kind = SONDE_ITEM_TEXT; return true;
 	case I_VALUE:
@@ -233,7 +233,7 @@ bool item_convert(struct item_memory *m, const struct item *it, const struct dia
 		return true;
 	case I_STATUS:
 		ret->kind = SONDE_ITEM_ATTACHED;
-		ret->count = it->n;
+		ret->count = it->status.n;
 		return true;
 	case I_ERROR:
 		ret->kind = SONDE_ITEM_MESSAGE;
@@ -241,8 +241,8 @@ bool item_convert(struct item_memory *m, const struct item *it, const struct dia
 		return true;
 	case I_LOST:
 		ret->kind = SONDE_ITEM_LOST;
-		ret->name = loss_kinds[it->loss].name;
-		ret->count = it->n;
+		ret->name = loss_kinds[it->lost.loss].name;
+		ret->count = it->lost.n;
 		return true;
 	case I_ROW:
 		ret->kind = SONDE_ITEM_ROW;

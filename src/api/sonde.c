@@ -165,7 +165,7 @@ static struct err *put(void *self, const struct item *it)
 {
 	struct sonde_run *r = self;
 	struct sonde_item item;
-	if (r->starting && it->kind == I_ERROR && !it->warn) {
+	if (r->starting && it->kind == I_ERROR && !it->error.warn) {
 		sb_fmt(&r->errors, "%.*s\n", STRF(it->str));
 		return NULL;
 	}

@@ -47,7 +47,7 @@ static struct err *put(void *self, const struct item *it)
 			metrics_map(s->into, &s->reading->shape, it);
 		break;
 	case I_ERROR:
-		if (!it->warn && !s->reason.n)
+		if (!it->error.warn && !s->reason.n)
 			set_reason(s, it->str);
 		say(s, it->str);
 		break;

@@ -256,9 +256,9 @@ static enum joining joining_of(const struct item *it, enum metric_type type)
 {
 	if (type == METRIC_HISTOGRAM || type == METRIC_SUMMARY)
 		return JOIN_ADD;
-	if (it && it->agg && it->agg->keeps == AGG_LEAST)
+	if (it && it->map.agg && it->map.agg->keeps == AGG_LEAST)
 		return JOIN_LEAST;
-	return it && it->agg && it->agg->adds && !it->agg->mean ? JOIN_ADD : JOIN_MOST;
+	return it && it->map.agg && it->map.agg->adds && !it->map.agg->mean ? JOIN_ADD : JOIN_MOST;
 }
 
 static void join(struct metrics *m, struct metric_family *f, enum joining how)
@@ -313,14 +313,14 @@ void metrics_map(struct metrics *m, const struct metric_shape *shape, const stru
 	u64 others = 0;
 	assert(!shape->most || shape->memory);
 	f->series.n = 0;
-	for (u64 i = 0; i < it->n; i++) {
+	for (u64 i = 0; i < it->map.n; i++) {
 		struct item_row row = item_row(it, i);
 		struct series s = {.labels = labels_of(m, shape, row.key)};
 		if (!take_value(m, f, &s, row.val))
 			continue;
 		if (!own_series(shape, s.labels)) {
 			others++;
-			if (it->agg && it->agg->mean && f->type != METRIC_SUMMARY)
+			if (it->map.agg && it->map.agg->mean && f->type != METRIC_SUMMARY)
 				continue; /* of means there is no sum */
 			s.labels = labels_of_others(m, shape, row.key);
 		}

@@ -20,8 +20,8 @@ const struct sink *sink_of_file(struct str path)
 bool item_has_hist(const struct item *it)
 {
 	bool any = false;
-	for (u32 i = 0; i < it->n; i++)
-		any |= it->val[i].kind == V_HIST;
+	for (u32 i = 0; i < it->row.n; i++)
+		any |= it->row.val[i].kind == V_HIST;
 	return any;
 }
 

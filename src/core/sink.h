@@ -77,46 +77,83 @@ struct item_merge {
 	struct str order;
 	const void *words;
 };
-struct item {
-	enum item_kind kind : 8;
-	bool warn; /* I_ERROR: a warning, not an error */
-	bool said; /* I_ERROR: by the script, which says itself what it is about */
-	bool line; /* I_TEXT: a line; its end is not in str */
-	bool own;  /* I_TEXT, I_VALUE: of begin, end or an interval, which run on each host */
-	u64 ts; /* I_MAP, I_TEXT, I_VALUE: nsecs (monotonic); of texts 0: of no event. I_LOST of events: since when they were lost; 0: the start */
-	struct str name, str;
-	struct str host; /* in a merged answer: where it comes from; "": all hosts */
+/* What an item is about: the union below has one of these, by the kind. */
+struct item_text { /* I_TEXT, I_VALUE */
+	bool line; /* a line; its end is not in str */
+	bool own;  /* of begin, end or an interval, which run on each host */
+	const struct value *val;
+};
+struct item_error { /* I_ERROR */
+	bool warn;  /* a warning, not an error */
+	bool said;  /* by the script, which says itself what it is about */
+	struct loc loc;
+};
+struct item_lost { /* I_LOST */
+	bool warn; /* to be shown as a warning */
 	enum loss loss;
-	struct str who; /* I_LOST: the map, probe, file ... it is about, or "" */
-	struct loc loc; /* I_ERROR */
-	const struct value *key, *val;
-	const struct columns *columns;   /* I_HEAD, I_ROW, I_TOTAL, I_END */
-	const struct cost *cost;         /* I_COST */
-	const struct fleet_facts *fleet; /* I_FLEET */
-	const struct run_start *start;   /* I_STATUS of a tool; NULL: of a script */
-	const struct agg *agg;           /* I_MAP: of aggregations; NULL: plain values */
-	bool adds; /* I_MAP: the script only adds to the values, so a difference of two readings
-		      is what happened in between */
-	/* I_MAP: how often it had been cleared or zeroed; what is printed twice in one epoch was
-	 * counted once. */
-	u32 epoch;
-	u64 report;  /* I_ROW: of which report it is, from 1; 0: of none */
-	u64 part_ns; /* I_ROW: how long that is, of the last one, which the end cut short; 0: as
-			long as it was to be */
-	const struct schema *schema; /* I_KEPT */
-	const struct record *record;
-	/* I_KEPT: a field of the record, decoded; stays until the next is asked for. */
-	const struct value *(*field)(void *rows, u32 i);
-	u64 n; /* rows of an I_MAP */
+	struct str who; /* the map, probe, file ... it is about, or "" */
+	u64 n;          /* LOSS_UNKNOWN: how many is not known */
+};
+struct item_map {                      /* I_MAP */
+	const struct value *key, *val; /* key NULL: scalar */
+	u64 n;                         /* rows */
 	/* Rows are made one by one, because a map may have very many: puts row i into key[0] and
 	 * val[0]. NULL: key and val hold all. */
 	void (*make_row)(void *rows, u64 i);
 	void *rows;
-	const struct item_merge *merge; /* I_MAP, to a sink that .answers */
-	/* I_MAP, to a watcher: a key as the script's table shows it, with .rows; NULL: as it is. Then the unit of
-	 * the values, if they are times; 0: that is not known. */
+	const struct agg *agg; /* of aggregations; NULL: plain values */
+	bool adds; /* the script only adds to the values, so a difference of two readings
+				  is what happened in between */
+	/* How often it had been cleared or zeroed; what is printed twice in one epoch was counted once. */
+	u32 epoch;
+	const struct item_merge *merge; /* to a sink that .answers */
+	/* To a watcher: a key as the script's table shows it, with .rows; NULL: as it is. Then the unit of the values,
+	 * if they are times; 0: that is not known. */
 	void (*put_key)(void *rows, const struct value *key, struct sb *out);
 	u64 unit_ns;
+};
+struct item_cells { /* I_HEAD, I_ROW, I_TOTAL */
+	const struct columns *columns;
+	const struct value *val; /* n cells */
+	u32 n;
+	u64 report;  /* I_ROW: of which report it is, from 1; 0: of none */
+	u64 part_ns; /* I_ROW: how long that is, of the last one, which the end cut short; 0: as
+			long as it was to be */
+};
+struct item_status { /* I_STATUS */
+	u64 n;
+	const struct run_start *start; /* of a tool; NULL: of a script */
+};
+struct item_end { /* I_END */
+	u64 n;
+	const struct columns *columns;
+};
+struct item_kept { /* I_KEPT */
+	const struct schema *schema;
+	const struct record *record;
+	/* A field of the record, decoded; stays until the next is asked for. */
+	const struct value *(*field)(void *rows, u32 i);
+	void *rows;
+};
+struct item {
+	enum item_kind kind;
+	/* I_MAP, I_TEXT, I_VALUE: nsecs (monotonic); of texts 0: of no event. I_LOST of events: since when they were lost;
+	 * 0: the start. */
+	u64 ts;
+	struct str name, str;
+	struct str host; /* in a merged answer: where it comes from; "": all hosts */
+	union {
+		struct item_text text;
+		struct item_error error;
+		struct item_lost lost;
+		struct item_map map;
+		struct item_cells row;
+		struct item_status status;
+		struct item_end end;
+		struct item_kept kept;
+		const struct cost *cost;         /* I_COST */
+		const struct fleet_facts *fleet; /* I_FLEET */
+	};
 };
 /* A row of an I_MAP; stays until the next is asked for. */
 struct item_row {
@@ -124,13 +161,15 @@ struct item_row {
 };
 static inline struct item_row item_row(const struct item *it, u64 i)
 {
-	u64 at = it->make_row ? 0 : i;
-	if (it->make_row)
-		it->make_row(it->rows, i);
-	return (struct item_row){it->key ? &it->key[at] : NULL, &it->val[at]};
+	const struct item_map *m = &it->map;
+	u64 at = m->make_row ? 0 : i;
+	assert(it->kind == I_MAP);
+	if (m->make_row)
+		m->make_row(m->rows, i);
+	return (struct item_row){m->key ? &m->key[at] : NULL, &m->val[at]};
 }
 
-bool item_has_hist(const struct item *it); /* one of its values is a histogram */
+bool item_has_hist(const struct item *it); /* I_ROW: one of its cells is a histogram */
 
 /* How much of a recording is kept; zeros: all, in one file. */
 struct sink_bounds {

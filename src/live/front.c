@@ -357,9 +357,9 @@ static void remark(struct front *f, struct str text)
 
 static void take_loss(struct front *f, const struct item *it)
 {
-	if (it->loss == LOSS_EVENTS)
-		f->lost += it->n;
-	else if (loss_kinds[it->loss].account != ACCOUNT_TOLD && it->loss != LOSS_TOTAL)
+	if (it->lost.loss == LOSS_EVENTS)
+		f->lost += it->lost.n;
+	else if (loss_kinds[it->lost.loss].account != ACCOUNT_TOLD && it->lost.loss != LOSS_TOTAL)
 		remark(f, it->str);
 	f->dirty = true;
 }

@@ -319,10 +319,10 @@ void model_map(struct live_model *m, const struct map *map, const struct item *i
 {
 	struct live_table *t = table_of(m, map);
 	assert(it->kind == I_MAP);
-	t->adds = it->adds;
-	t->plain = !it->agg && !it->adds;
-	t->unit_ns = it->unit_ns ? it->unit_ns : t->unit_ns;
-	for (u64 i = 0; i < it->n; i++) {
+	t->adds = it->map.adds;
+	t->plain = !it->map.agg && !it->map.adds;
+	t->unit_ns = it->map.unit_ns ? it->map.unit_ns : t->unit_ns;
+	for (u64 i = 0; i < it->map.n; i++) {
 		struct item_row r = item_row(it, i);
 		read_row(m, t, it, &r, clearing);
 	}

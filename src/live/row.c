@@ -164,9 +164,9 @@ struct live_row *row_get(struct live_table *t, const struct value *key, const st
 		return row;
 	row = add(t, sb_str(&id));
 	u32 n = key ? count_frames(key, &stack) : 0;
-	if (key && it->put_key && !stack) {
+	if (key && it->map.put_key && !stack) {
 		AUTO_SB shown = {0};
-		it->put_key(it->rows, key, &shown);
+		it->map.put_key(it->map.rows, key, &shown);
 		row_one_line(&text, sb_str(&shown));
 	} else if (key) {
 		key_of(&text, key);

@@ -13,10 +13,10 @@ void loss_put(struct reporter *r, enum loss kind, struct str who, u64 n, struct 
 {
 	assert(kind < LOSS_COUNT);
 	report_put(r, &(struct item){.kind = I_LOST,
-				     .warn = true,
-				     .loss = kind,
-				     .who = who,
-				     .n = n,
+				     .lost.warn = true,
+				     .lost.loss = kind,
+				     .lost.who = who,
+				     .lost.n = n,
 				     .str = text});
 }
 
@@ -83,8 +83,8 @@ void loss_events(struct reporter *r, struct loss_counters *c, bool stats)
 	c->shown = total;
 	sb_fmt(&text, "Lost %llu events", n);
 	report_put(r, &(struct item){.kind = I_LOST,
-				     .loss = LOSS_EVENTS,
-				     .n = n,
+				     .lost.loss = LOSS_EVENTS,
+				     .lost.n = n,
 				     .ts = c->before_ns,
 				     .str = sb_str(&text)});
 }

@@ -268,19 +268,19 @@ static void put_rows(struct reporter *r, struct snap *n, const struct taker *to,
 	rows.n = count - from;
 	struct item it = {.kind = I_MAP,
 			  .name = n->m->name,
-			  .agg = n->agg,
-			  .adds = n->agg ? n->agg->adds : n->m->counter,
+			  .map.agg = n->agg,
+			  .map.adds = n->agg ? n->agg->adds : n->m->counter,
 			  .ts = r->records.event_ts ? r->records.event_ts : now_ns(),
-			  .epoch = *cleared_epoch(r, n->m),
-			  .n = count - from,
-			  .key = n->m->scalar ? NULL : &rows.key,
-			  .val = &rows.val,
-			  .make_row = make_row,
-			  .rows = &rows,
-			  .merge = rows.merge};
+			  .map.epoch = *cleared_epoch(r, n->m),
+			  .map.n = count - from,
+			  .map.key = n->m->scalar ? NULL : &rows.key,
+			  .map.val = &rows.val,
+			  .map.make_row = make_row,
+			  .map.rows = &rows,
+			  .map.merge = rows.merge};
 	if (rows.table) {
-		it.put_key = put_key;
-		it.unit_ns = rows.table->fn->unit_ns(rows.table);
+		it.map.put_key = put_key;
+		it.map.unit_ns = rows.table->fn->unit_ns(rows.table);
 	}
 	if (to->watcher)
 		to->watcher->map(to->watcher->self, n->m, &it, to->clearing);

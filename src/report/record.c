@@ -53,10 +53,10 @@ static void keep(struct reporter *r, const struct schema *sc, const struct recor
 	}
 	report_put(r, &(struct item){.kind = I_KEPT,
 				     .ts = rec->ts,
-				     .schema = sc,
-				     .record = rec,
-				     .field = kept_field,
-				     .rows = &k});
+				     .kept.schema = sc,
+				     .kept.record = rec,
+				     .kept.field = kept_field,
+				     .kept.rows = &k});
 }
 
 static void dispatch(struct reporter *r, const struct record *rec)

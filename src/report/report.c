@@ -32,36 +32,36 @@ void report_text(struct reporter *r, const char *kind, struct str text)
 				     .name = str_z(kind),
 				     .str = text,
 				     .ts = r->records.event_ts,
-				     .own = r->records.own});
+				     .text.own = r->records.own});
 }
 
 void report_line(struct reporter *r, const char *kind, struct str text)
 {
 	report_put(r, &(struct item){.kind = I_TEXT,
-				     .line = true,
+				     .text.line = true,
 				     .name = str_z(kind),
 				     .str = text,
 				     .ts = r->records.event_ts,
-				     .own = r->records.own});
+				     .text.own = r->records.own});
 }
 
 void report_said(struct reporter *r, bool warn, struct loc loc, struct str text)
 {
 	r->output.nerror += !warn;
 	report_put(r, &(struct item){.kind = I_ERROR,
-				     .warn = warn,
-				     .said = true,
+				     .error.warn = warn,
+				     .error.said = true,
 				     .name = warn ? STR("warnf") : STR("errorf"),
-				     .loc = loc,
+				     .error.loc = loc,
 				     .str = text});
 }
 
 void report_error(struct reporter *r, bool warn, const char *kind, struct loc loc, struct str text)
 {
 	report_put(r, &(struct item){.kind = I_ERROR,
-				     .warn = warn,
+				     .error.warn = warn,
 				     .name = str_z(kind),
-				     .loc = loc,
+				     .error.loc = loc,
 				     .str = text});
 }
 

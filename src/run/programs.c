@@ -66,10 +66,10 @@ void programs_read(struct session *s, struct watcher *w)
 	}
 	struct item it = {.kind = I_MAP,
 			  .name = programs.name,
-			  .key = r.key.v,
-			  .val = r.val.v,
-			  .n = r.key.n,
-			  .adds = true};
+			  .map.key = r.key.v,
+			  .map.val = r.val.v,
+			  .map.n = r.key.n,
+			  .map.adds = true};
 	w->map(w->self, &programs, &it, false);
 	vec_free(&r.key);
 	vec_free(&r.val);

@@ -120,8 +120,8 @@ static void put_attached(struct session *s)
 	report_put(&s->reporter, &(struct item){.kind = I_STATUS,
 						.name = STR("attached_probes"),
 						.str = sb_str(&text),
-						.start = start.tool.n ? &start : NULL,
-						.n = n});
+						.status.start = start.tool.n ? &start : NULL,
+						.status.n = n});
 	arena_reset(&s->reporter.reader.arena);
 }
 
@@ -131,7 +131,7 @@ static void put_heads(struct session *s)
 	for (u32 i = 0; i < s->u->ncolumns; i++)
 		if (s->u->columns[i]->head && s->u->columns[i]->n)
 			report_put(&s->reporter,
-				   &(struct item){.kind = I_HEAD, .columns = s->u->columns[i]});
+				   &(struct item){.kind = I_HEAD, .row.columns = s->u->columns[i]});
 	if (s->u->ncolumns)
 		report_flush(&s->reporter);
 }
@@ -204,9 +204,9 @@ static void finish(struct session *s)
 	s->reporter.records.discard = false;
 	s->control.stage = STAGE_FINISH;
 	phase_run(s, PROG_END);
-	report_put(
-		&s->reporter,
-		&(struct item){.kind = I_END, .n = s->u->ncolumns, .columns = first_table(s->u)});
+	report_put(&s->reporter, &(struct item){.kind = I_END,
+						.end.n = s->u->ncolumns,
+						.end.columns = first_table(s->u)});
 	if (s->u->config.print_maps_on_exit)
 		report_print_maps(&s->reporter);
 	parts_report(s);

@@ -73,8 +73,8 @@ struct item map_item(const char *name, enum type_kind kind, const struct value *
 	struct type t = {.kind = kind};
 	return (struct item){.kind = I_MAP,
 			     .name = str_z(name),
-			     .agg = agg_of(&t),
-			     .key = key,
-			     .val = val,
-			     .n = n};
+			     .map.agg = agg_of(&t),
+			     .map.key = key,
+			     .map.val = val,
+			     .map.n = n};
 }

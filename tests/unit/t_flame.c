@@ -40,8 +40,10 @@ TEST(flame_file)
 	struct value val[] = {{.kind = V_UINT, .u = 3000}, {.kind = V_UINT, .u = 1000}};
 	capture_open(&c, "flame:title=T & <t>,width=420");
 	capture_put(&c, map_item("@", T_COUNT, key, val, 2));
-	capture_put(&c, (struct item){
-				.kind = I_LOST, .loss = LOSS_EVENTS, .n = 7, .str = STR("Lost 7")});
+	capture_put(&c, (struct item){.kind = I_LOST,
+				      .lost.loss = LOSS_EVENTS,
+				      .lost.n = 7,
+				      .str = STR("Lost 7")});
 	check(&c,
 	      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"420\" height=\"194\" viewBox=\"0 "

@@ -35,10 +35,10 @@ TEST(folded_keys)
 	      "b;main;[unknown] 18446744073709551615\n"
 	      "co:mm;main;[libx.so.1];work(int: char);entry\\n1;do_work 5\n",
 	      "", "");
-	it.n = 1;
+	it.map.n = 1;
 	check("folded:annotate", &it, 1,
 	      "co:mm;main;[libx.so.1];work(int: char);entry\\n1_[k];do_work_[k] 5\n", "", "");
-	it.n = 2;
+	it.map.n = 2;
 	check("folded:delimiter", &it, 1,
 	      "b;main;[unknown] 18446744073709551615\n"
 	      "co:mm;main;[libx.so.1];work(int: char);-;entry\\n1;do_work 5\n",
@@ -92,9 +92,9 @@ TEST(folded_prints)
 		map_item("@", T_COUNT, &k1, &one, 1), map_item("@", T_COUNT, &k1, &two, 1),
 		map_item("@", T_COUNT, &k2, &two, 1), map_item("@b", T_COUNT, &k2, &one, 1)};
 	check("folded", v, 2, "f 2\n", "", ""); /* printed again */
-	v[1].epoch = 1;
+	v[1].map.epoch = 1;
 	check("folded", v, 2, "f 3\n", "", ""); /* cleared between */
-	v[2].epoch = 1;
+	v[2].map.epoch = 1;
 	check("folded", v, 3, "f 1\ng 2\n", "", "");
 	check("folded", v, 4, "@;f 1\n@;g 2\n@b;g 1\n", "", "");
 }
@@ -109,7 +109,7 @@ TEST(folded_says_what_it_cannot_show)
 			   map_item("@s", T_STRING, key, &text, 1),
 			   map_item("@", T_COUNT, key, &one, 1),
 			   {.kind = I_TEXT, .name = STR("printf"), .str = STR("hi\n")},
-			   {.kind = I_VALUE, .val = &text, .n = 1}};
+			   {.kind = I_VALUE, .text.val = &text}};
 	check("folded", v, 6, "f 1\n",
 	      "hi\nt\nWARNING: -f folded leaves out @x: its key holds no stack; @a: averages, "
 	      "minima and "

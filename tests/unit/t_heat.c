@@ -12,7 +12,7 @@ static struct item print(const struct value *key, const struct value *v, u64 n, 
 {
 	struct item it = map_item("@h", T_HIST, key, v, n);
 	it.ts = now_ns() + ms * 1000000;
-	it.epoch = epoch;
+	it.map.epoch = epoch;
 	return it;
 }
 

@@ -45,7 +45,7 @@ static void check_sink(const char *name, const struct item *it, bool quiet, cons
 
 static void check_value(struct value v, const char *want)
 {
-	check_sink("json", &(struct item){.kind = I_VALUE, .val = &v, .n = 1}, false, want, "");
+	check_sink("json", &(struct item){.kind = I_VALUE, .text.val = &v}, false, want, "");
 }
 
 TEST(json_numbers)
@@ -101,10 +101,10 @@ static struct item map_of(const char *name, enum type_kind kind, const struct va
 	struct type t = {.kind = kind};
 	return (struct item){.kind = I_MAP,
 			     .name = str_z(name),
-			     .agg = agg_of(&t),
-			     .key = key,
-			     .val = val,
-			     .n = n};
+			     .map.agg = agg_of(&t),
+			     .map.key = key,
+			     .map.val = val,
+			     .map.n = n};
 }
 
 TEST(json_maps)
@@ -220,7 +220,7 @@ TEST(sinks_say_what_was_attached)
 	struct item it = {.kind = I_STATUS,
 			  .name = STR("attached_probes"),
 			  .str = STR("Attached 2 probes"),
-			  .n = 2};
+			  .status.n = 2};
 	const char *json =
 		"{\"type\": \"attached_probes\", \"count\": 2, \"data\": {\"probes\": 2}}\n";
 	check_sink("json", &it, false, json, "");
@@ -232,18 +232,18 @@ TEST(sinks_say_what_was_attached)
 TEST(sinks_show_errors)
 {
 	struct item it = {.kind = I_ERROR,
-			  .said = true,
+			  .error.said = true,
 			  .name = STR("errorf"),
 			  .str = STR("e 1"),
-			  .loc = {18, 17, 0}};
+			  .error.loc = {18, 17, 0}};
 	check_sink("json", &it, false,
 		   "{\"type\": \"errorf\", \"msg\": \"e 1\", \"filename\": \"stdin\", \"line\": 1, "
 		   "\"col\": 19}\n",
 		   "");
 	check_sink("text", &it, false, "", "stdin:1:19-36: ERROR: e 1\n");
 	it.name = STR("runtime_error");
-	it.warn = true;
-	it.said = false;
+	it.error.warn = true;
+	it.error.said = false;
 	check_sink("text", &it, false, "",
 		   "stdin:1:19-36: WARNING: e 1\n"
 		   "BEGIN { print(1); errorf(\"e %d\", 1); }\n"
@@ -254,16 +254,18 @@ TEST(sinks_show_errors)
 
 TEST(sinks_show_losses)
 {
-	struct item it = {
-		.kind = I_LOST, .loss = LOSS_EVENTS, .n = 40, .str = STR("Lost 40 events")};
+	struct item it = {.kind = I_LOST,
+			  .lost.loss = LOSS_EVENTS,
+			  .lost.n = 40,
+			  .str = STR("Lost 40 events")};
 	check_sink("json", &it, false,
 		   "{\"type\": \"lost_events\", \"count\": 40, \"data\": {\"events\": 40}}\n", "");
 	check_sink("text", &it, false, "", "Lost 40 events\n");
 	it = (struct item){.kind = I_LOST,
-			   .warn = true,
-			   .loss = LOSS_MAP_FULL,
-			   .who = STR("@x"),
-			   .n = 3,
+			   .lost.warn = true,
+			   .lost.loss = LOSS_MAP_FULL,
+			   .lost.who = STR("@x"),
+			   .lost.n = 3,
 			   .str = STR("map @x is full")};
 	check_sink("json", &it, false,
 		   "{\"type\": \"map_full\", \"data\": {\"map\": \"@x\", \"updates\": 3}}\n", "");
@@ -313,23 +315,25 @@ TEST(every_loss_is_a_record)
 	for (u32 i = 0; i < LOSS_COUNT; i++) {
 		AUTO_SB line = {0};
 		struct item it = {.kind = I_LOST,
-				  .loss = (enum loss)i,
-				  .who = STR("w"),
-				  .n = 7,
+				  .lost.loss = (enum loss)i,
+				  .lost.who = STR("w"),
+				  .lost.n = 7,
 				  .str = STR("so")};
 		sb_fmt(&line, "{\"type\": %s}\n", want[i] ? want[i] : "not expected");
 		check_sink("json", &it, false, line.s, "");
 	}
-	check_sink(
-		"json", &(struct item){.kind = I_LOST, .loss = LOSS_MISSED_HITS, .n = LOSS_UNKNOWN},
-		false, "{\"type\": \"missed_hits\", \"data\": {\"probe\": \"\", \"hits\": null}}\n",
-		"");
+	check_sink("json",
+		   &(struct item){
+			   .kind = I_LOST, .lost.loss = LOSS_MISSED_HITS, .lost.n = LOSS_UNKNOWN},
+		   false,
+		   "{\"type\": \"missed_hits\", \"data\": {\"probe\": \"\", \"hits\": null}}\n",
+		   "");
 }
 
 TEST(text_join_and_end)
 {
-	check_sink("text", &(struct item){.kind = I_TEXT, .line = true, .str = STR("a b")}, false,
-		   "a b\n", "");
+	check_sink("text", &(struct item){.kind = I_TEXT, .text.line = true, .str = STR("a b")},
+		   false, "a b\n", "");
 	check_sink("text", &(struct item){.kind = I_TEXT, .name = STR("printf"), .str = STR("a b")},
 		   false, "a b", "");
 	check_sink("text", &(struct item){.kind = I_END}, false, "\n\n", "");

@@ -38,10 +38,10 @@ static struct item item_of(const struct run *r, const struct value *key, const s
 {
 	return (struct item){.kind = I_MAP,
 			     .name = r->map.name,
-			     .key = key,
-			     .val = val,
-			     .n = n,
-			     .adds = r->adds};
+			     .map.key = key,
+			     .map.val = val,
+			     .map.n = n,
+			     .map.adds = r->adds};
 }
 
 /* One second later. */

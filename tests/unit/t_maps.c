@@ -27,7 +27,7 @@ struct maps {
 static struct err *put(void *self, const struct item *it)
 {
 	struct maps *t = self;
-	for (u64 i = 0; it->kind == I_MAP && i < it->n; i++) {
+	for (u64 i = 0; it->kind == I_MAP && i < it->map.n; i++) {
 		struct item_row row = item_row(it, i);
 		if (row.key)
 			value_key_text(&t->out, row.key, &(struct show){.trailer = STR("..")});

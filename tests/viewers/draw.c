@@ -89,10 +89,10 @@ static void read_stacks(struct arena *a, struct str text, const struct sink *sin
 	}
 	struct item it = {.kind = I_MAP,
 			  .name = STR("@"),
-			  .agg = agg_of(&(struct type){.kind = T_COUNT}),
-			  .key = key.v,
-			  .val = val.v,
-			  .n = key.n};
+			  .map.agg = agg_of(&(struct type){.kind = T_COUNT}),
+			  .map.key = key.v,
+			  .map.val = val.v,
+			  .map.n = key.n};
 	err_free(sink->put(self, &it));
 	vec_free(&key);
 	vec_free(&val);
@@ -104,11 +104,11 @@ static void put_hist(const struct sink *sink, void *self, u64 ts, const struct b
 	struct value hist = {.kind = V_HIST, .n = n, .hist = v};
 	struct item it = {.kind = I_MAP,
 			  .name = STR("@"),
-			  .agg = agg_of(&(struct type){.kind = T_HIST}),
+			  .map.agg = agg_of(&(struct type){.kind = T_HIST}),
 			  .ts = ts,
-			  .epoch = epoch,
-			  .val = &hist,
-			  .n = 1};
+			  .map.epoch = epoch,
+			  .map.val = &hist,
+			  .map.n = 1};
 	err_free(sink->put(self, &it));
 }
 

@@ -192,7 +192,8 @@ static void put_row(struct reporter *r, const struct columns *t, const struct va
 		    bool last)
 {
 	u64 most = r->unit->config.events;
-	struct item it = {.kind = I_ROW, .ts = ts, .columns = t, .val = cell, .n = t->n};
+	struct item it = {
+		.kind = I_ROW, .ts = ts, .row.columns = t, .row.val = cell, .row.n = t->n};
 	AUTO_SB mark = {0};
 
 	if (most && r->output.nevent >= most)
@@ -204,8 +205,8 @@ static void put_row(struct reporter *r, const struct columns *t, const struct va
 		return;
 	r->output.nevent++;
 	put_part(r, &mark, part, ts);
-	it.report = part.number;
-	it.part_ns = part.part_ns;
+	it.row.report = part.number;
+	it.row.part_ns = part.part_ns;
 	it.str = sb_str(&mark);
 	report_put(r, &it);
 	if (r->output.nevent == most)
@@ -451,7 +452,7 @@ static struct err *gather_map(void *self, const struct item *it)
 
 	if (it->kind == I_MAP && !h->at)
 		h->first = *it;
-	for (u64 i = 0; it->kind == I_MAP && i < it->n; i++) {
+	for (u64 i = 0; it->kind == I_MAP && i < it->map.n; i++) {
 		struct item_row r = item_row(it, i);
 		struct value *row = row_of(h, r.key, &h->nkey);
 		bool stats = r.val->kind == V_STATS;
@@ -498,7 +499,7 @@ static void put_top_head(struct shown *h, u64 ts, u32 more)
 		sb_fmt(&line, ", %u more row%s", more, more == 1 ? "" : "s");
 	put_part(h->r, &line, h->part, ts);
 	report_put(h->r, &(struct item){.kind = I_HEAD,
-					.columns = h->t,
+					.row.columns = h->t,
 					.name = str_n(line.s, load),
 					.str = str_from(sb_str(&line), load)});
 }
@@ -568,7 +569,9 @@ static void put_total(struct shown *h)
 			cell[i] = value_named(h->r, STR("total"), 0);
 		told |= here;
 	}
-	report_put(h->r, &(struct item){.kind = I_TOTAL, .columns = t, .val = cell, .n = t->n});
+	report_put(
+		h->r,
+		&(struct item){.kind = I_TOTAL, .row.columns = t, .row.val = cell, .row.n = t->n});
 }
 
 static void put_rows(struct shown *h, u64 ts)
@@ -584,7 +587,7 @@ static void put_rows(struct shown *h, u64 ts)
 		put_part(h->r, &mark, h->part, ts);
 	if (t->sort && !t->top)
 		report_put(h->r,
-			   &(struct item){.kind = I_HEAD, .columns = t, .str = sb_str(&mark)});
+			   &(struct item){.kind = I_HEAD, .row.columns = t, .str = sb_str(&mark)});
 	if (t->sort)
 		sb_clear(&mark);
 	for (u32 r = 0; r < n; r++) {
@@ -598,12 +601,12 @@ static void put_rows(struct shown *h, u64 ts)
 			column_resolve(h->r, &t->col[i], &cell[i]);
 		}
 		report_put(h->r, &(struct item){.kind = I_ROW,
-						.columns = t,
+						.row.columns = t,
 						.str = sb_str(&mark),
-						.val = cell,
-						.report = h->part.number,
-						.part_ns = h->part.part_ns,
-						.n = t->n});
+						.row.val = cell,
+						.row.report = h->part.number,
+						.row.part_ns = h->part.part_ns,
+						.row.n = t->n});
 		sb_clear(&mark);
 	}
 	if (t->total && h->rows.n)
@@ -651,10 +654,10 @@ static void put_as_map(struct shown *h)
 		val[r] = h->rows.v[r][h->nkey];
 	}
 	it.name = t->name;
-	it.n = n;
-	it.key = key;
-	it.val = val;
-	it.make_row = NULL;
+	it.map.n = n;
+	it.map.key = key;
+	it.map.val = val;
+	it.map.make_row = NULL;
 	report_put(h->r, &it);
 }
 
@@ -730,7 +733,7 @@ static void act_show_functions(struct reporter *r, const struct schema *sc, cons
 		vec_add(&of.rows, f.rows.v[i]);
 	if (of.rows.n) {
 		put_rows(&of, ts);
-		report_put(r, &(struct item){.kind = I_TEXT, .line = true});
+		report_put(r, &(struct item){.kind = I_TEXT, .text.line = true});
 	}
 	byfunction_free(&f);
 	free_shown(&h);

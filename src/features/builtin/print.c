@@ -243,8 +243,9 @@ static void act_print(struct reporter *r, const struct schema *sc, const struct 
 {
 	(void)sc;
 	assert(n == 1);
-	report_put(r, &(struct item){
-			      .kind = I_VALUE, .ts = ts, .own = r->records.own, .val = v, .n = 1});
+	report_put(r,
+		   &(struct item){
+			   .kind = I_VALUE, .ts = ts, .text.own = r->records.own, .text.val = v});
 }
 
 /* ---- join ---- */

@@ -120,16 +120,16 @@ static void put_bucket(struct sb *b, const struct bucket *k)
 static void put_line(struct csv *c, const struct item *it, const struct bucket *bucket)
 {
 	bool any = false;
-	for (u32 i = 0; i < it->n; i++) {
-		if (it->columns->col[i].text)
+	for (u32 i = 0; i < it->row.n; i++) {
+		if (it->row.columns->col[i].text)
 			continue;
 		if (any)
 			sb_char(&c->o.b, ',');
 		any = true;
-		if (it->columns->col[i].unit == COL_HIST && bucket)
+		if (it->row.columns->col[i].unit == COL_HIST && bucket)
 			put_bucket(&c->o.b, bucket);
 		else
-			put_cell(c, &it->columns->col[i], &it->val[i]);
+			put_cell(c, &it->row.columns->col[i], &it->row.val[i]);
 	}
 	sb_char(&c->o.b, '\n');
 }
@@ -138,10 +138,10 @@ static void put_line(struct csv *c, const struct item *it, const struct bucket *
 static void put_row(struct csv *c, const struct item *it)
 {
 	const struct value *hist = NULL;
-	if (c->head != it->columns)
-		put_head(c, it->columns);
-	for (u32 i = 0; i < it->n; i++)
-		hist = it->val[i].kind == V_HIST ? &it->val[i] : hist;
+	if (c->head != it->row.columns)
+		put_head(c, it->row.columns);
+	for (u32 i = 0; i < it->row.n; i++)
+		hist = it->row.val[i].kind == V_HIST ? &it->row.val[i] : hist;
 	for (u32 i = 0; hist && i < hist->n; i++)
 		put_line(c, it, &hist->hist[i]);
 	if (!hist)
@@ -151,14 +151,15 @@ static void put_row(struct csv *c, const struct item *it)
 static struct err *csv_put(void *self, const struct item *it)
 {
 	struct csv *c = self;
-	if (it->columns && !columns_have_data(it->columns))
-		return NULL;
 	switch (it->kind) {
 	case I_HEAD:
-		if (c->head != it->columns)
-			put_head(c, it->columns);
+		if (c->head != it->row.columns && columns_have_data(it->row.columns))
+			put_head(c, it->row.columns);
 		break;
-	case I_ROW: put_row(c, it); break;
+	case I_ROW:
+		if (columns_have_data(it->row.columns))
+			put_row(c, it);
+		break;
 	case I_STATUS:
 		if (!c->env.quiet)
 			out_remark(&c->o, &c->env, it);
@@ -168,8 +169,8 @@ static struct err *csv_put(void *self, const struct item *it)
 	case I_FLEET:
 	case I_LOST: out_remark(&c->o, &c->env, it); break;
 	case I_END:
-		if (!c->head && it->columns)
-			put_head(c, it->columns);
+		if (!c->head && it->end.columns && columns_have_data(it->end.columns))
+			put_head(c, it->end.columns);
 		break;
 	case I_TEXT:
 	case I_VALUE:

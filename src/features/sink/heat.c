@@ -110,12 +110,12 @@ static void add_column(struct heat *h, const struct item *it)
 {
 	struct column c = {.from = h->from, .to = MAX(it->ts, h->from + 1)};
 	VEC(struct bucket) now = {0};
-	bool fresh = !h->any || it->epoch != h->epoch;
-	for (u64 i = 0; i < it->n; i++) {
+	bool fresh = !h->any || it->map.epoch != h->epoch;
+	for (u64 i = 0; i < it->map.n; i++) {
 		struct item_row row = item_row(it, i);
 		h->step = row.val->step;
 		h->uneven = row.val->uneven;
-		h->keyed |= row.key && it->n > 1;
+		h->keyed |= row.key && it->map.n > 1;
 		for (u32 k = 0; k < row.val->n; k++)
 			vec_add(&now, row.val->hist[k]);
 	}
@@ -131,14 +131,14 @@ static void add_column(struct heat *h, const struct item *it)
 	h->last.n = now.n;
 	h->last.cap = now.cap;
 	h->from = c.to;
-	h->epoch = it->epoch;
+	h->epoch = it->map.epoch;
 	h->any = true;
 }
 
 static void put_map(struct heat *h, const struct item *it)
 {
-	bool hist = it->agg && it->agg->buckets;
-	if (it->n && item_row(it, 0).val->kind != V_HIST)
+	bool hist = it->map.agg && it->map.agg->buckets;
+	if (it->map.n && item_row(it, 0).val->kind != V_HIST)
 		hist = false;
 	if (hist && !h->name.n && (!h->want.n || str_eq(h->want, it->name))) {
 		h->name = arena_str(&h->p.arena, it->name);
@@ -146,9 +146,9 @@ static void put_map(struct heat *h, const struct item *it)
 	}
 	if (hist && str_eq(h->name, it->name)) {
 		/* At the end a map is printed once more: what is left is shown, if there is any. */
-		if (!h->p.ended || it->n)
+		if (!h->p.ended || it->map.n)
 			add_column(h, it);
-	} else if (it->n) {
+	} else if (it->map.n) {
 		profile_leave_out(&h->p, it->name,
 				  hist ? "only one map is drawn; select it with map=@NAME"
 				       : no_histogram);

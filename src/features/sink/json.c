@@ -171,16 +171,16 @@ static void put_type(struct sb *b, const char *type)
 static void put_map(struct json *j, const struct item *it)
 {
 	struct sb *b = &j->o.b;
-	const char *type = it->agg && it->agg->json ? it->agg->json : "map";
-	bool percentiles = it->n && item_row(it, 0).val->kind == V_PERCENTILES;
-	bool keyed = it->key || !it->n;
-	if (!it->n && !(it->agg && it->agg->json_empty))
+	const char *type = it->map.agg && it->map.agg->json ? it->map.agg->json : "map";
+	bool percentiles = it->map.n && item_row(it, 0).val->kind == V_PERCENTILES;
+	bool keyed = it->map.key || !it->map.n;
+	if (!it->map.n && !(it->map.agg && it->map.agg->json_empty))
 		return;
 	put_type(b, percentiles ? "percentiles" : type);
 	sb_z(b, "\"data\": {");
 	json_str(b, it->name);
 	sb_z(b, keyed ? ": {" : ": ");
-	for (u64 i = 0; i < it->n && !j->o.failed; i++) {
+	for (u64 i = 0; i < it->map.n && !j->o.failed; i++) {
 		struct item_row row = item_row(it, i);
 		if (row.key) {
 			sb_clear(&j->tmp);
@@ -271,22 +271,22 @@ static void put_cell(struct json *j, const struct column *c, const struct value 
 static void put_row(struct json *j, const struct item *it)
 {
 	struct sb *b = &j->o.b;
-	const struct columns *t = it->columns;
-	put_type(b, item_has_hist(it) ? "hist" : t->head && !it->report ? "event" : "row");
+	const struct columns *t = it->row.columns;
+	put_type(b, item_has_hist(it) ? "hist" : t->head && !it->row.report ? "event" : "row");
 	json_member(b, true, "table");
 	json_str(b, t->name);
-	if (it->report) {
+	if (it->row.report) {
 		json_member(b, false, "interval");
-		json_u64(b, it->report);
+		json_u64(b, it->row.report);
 	}
 	for (u32 i = 0; i < t->n; i++) {
-		if (t->col[i].text || column_absent(&t->col[i], &it->val[i]))
+		if (t->col[i].text || column_absent(&t->col[i], &it->row.val[i]))
 			continue;
 		sb_z(b, ", ");
 		json_str(b, t->col[i].name);
 		sb_z(b, ": ");
-		put_cell(j, &t->col[i], &it->val[i]);
-		if (it->val[i].kind == V_STR && it->val[i].cut)
+		put_cell(j, &t->col[i], &it->row.val[i]);
+		if (it->row.val[i].kind == V_STR && it->row.val[i].cut)
 			sb_fmt(b, ", \"%.*s_truncated\": true", STRF(t->col[i].name));
 	}
 	sb_z(b, "}\n");
@@ -300,9 +300,9 @@ static void put_error(struct json *j, const struct item *it)
 	json_str(b, it->name);
 	sb_z(b, ", \"msg\": ");
 	json_str(b, it->str);
-	if (diag_place(j->env.diags, it->loc, &line, &col)) {
+	if (diag_place(j->env.diags, it->error.loc, &line, &col)) {
 		sb_z(b, ", \"filename\": ");
-		json_str(b, j->env.diags->source[it->loc.src].name);
+		json_str(b, j->env.diags->source[it->error.loc.src].name);
 		sb_fmt(b, ", \"line\": %u, \"col\": %u", line, col);
 	}
 	put_end_of(b, it);
@@ -312,23 +312,23 @@ static void put_error(struct json *j, const struct item *it)
  * "updates": 12}}. */
 static void put_lost(struct json *j, const struct item *it)
 {
-	const struct loss_kind *k = &loss_kinds[it->loss];
+	const struct loss_kind *k = &loss_kinds[it->lost.loss];
 	struct sb *b = &j->o.b;
 	put_type(b, k->name);
-	if (it->loss == LOSS_EVENTS)
-		sb_fmt(b, "\"count\": %llu, ", it->n);
+	if (it->lost.loss == LOSS_EVENTS)
+		sb_fmt(b, "\"count\": %llu, ", it->lost.n);
 	sb_z(b, "\"data\": {");
 	if (*k->who) {
 		json_member(b, true, k->who);
-		json_str(b, it->who);
+		json_str(b, it->lost.who);
 	}
 	json_member(b, !*k->who, *k->unit ? k->unit : "msg");
 	if (!*k->unit)
 		json_str(b, it->str);
-	else if (it->n == LOSS_UNKNOWN)
+	else if (it->lost.n == LOSS_UNKNOWN)
 		sb_z(b, "null");
 	else
-		json_u64(b, it->n);
+		json_u64(b, it->lost.n);
 	sb_char(b, '}');
 	put_end_of(b, it);
 }
@@ -406,7 +406,7 @@ static void put_strings(struct sb *b, const char *name, const struct str *s, u32
 static void put_start(struct json *j, const struct item *it)
 {
 	struct sb *b = &j->o.b;
-	const struct run_start *s = it->start;
+	const struct run_start *s = it->status.start;
 	struct utsname uts = {0};
 	uname(&uts);
 	j->start_ns = now_ns();
@@ -426,7 +426,7 @@ static void put_start(struct json *j, const struct item *it)
 	json_member(b, false, "hostname");
 	json_str(b, str_z(uts.nodename));
 	put_time(b);
-	sb_fmt(b, ", \"probes\": %llu", it->n);
+	sb_fmt(b, ", \"probes\": %llu", it->status.n);
 	put_strings(b, "sources", s->source, s->nsource);
 	sb_z(b, "}\n");
 }
@@ -475,18 +475,18 @@ static struct err *json_put(void *self, const struct item *it)
 		break;
 	case I_VALUE:
 		sb_z(b, "{\"type\": \"value\", \"data\": ");
-		put_value(j, it->val);
+		put_value(j, it->text.val);
 		put_end_of(b, it);
 		break;
 	case I_MAP: put_map(j, it); break;
 	case I_STATUS:
-		if (!j->env.quiet && it->start)
+		if (!j->env.quiet && it->status.start)
 			put_start(j, it);
 		else if (!j->env.quiet)
 			sb_fmt(b,
 			       "{\"type\": \"attached_probes\", \"count\": %llu, \"data\": "
 			       "{\"probes\": %llu}}\n",
-			       it->n, it->n);
+			       it->status.n, it->status.n);
 		break;
 	case I_ERROR:
 		if (it->name.n)
@@ -496,17 +496,17 @@ static struct err *json_put(void *self, const struct item *it)
 		break;
 	case I_LOST:
 		put_lost(j, it);
-		j->account[loss_kinds[it->loss].account] +=
-			it->n == LOSS_UNKNOWN ? 1 : MAX(it->n, 1);
+		j->account[loss_kinds[it->lost.loss].account] +=
+			it->lost.n == LOSS_UNKNOWN ? 1 : MAX(it->lost.n, 1);
 		break;
 	case I_COST: put_cost(&j->o.b, it->cost); break;
 	case I_FLEET: put_fleet(&j->o.b, it->fleet); break;
 	case I_ROW:
-		if (!columns_have_data(it->columns))
+		if (!columns_have_data(it->row.columns))
 			break;
 		put_row(j, it);
 		j->rows++;
-		j->part_ns = MAX(j->part_ns, it->part_ns);
+		j->part_ns = MAX(j->part_ns, it->row.part_ns);
 		break;
 	case I_HEAD:
 	case I_TOTAL:

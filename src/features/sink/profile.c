@@ -260,7 +260,7 @@ static const char *why_not(const struct item *it)
 	struct item_row row = item_row(it, 0);
 	if (!row.key || !has_stack(row.key))
 		return no_stack;
-	const char *why = why_not_added(it->agg);
+	const char *why = why_not_added(it->map.agg);
 	if (why)
 		return why;
 	if (row.val->kind != V_UINT && row.val->kind != V_INT && row.val->kind != V_STATS &&
@@ -283,30 +283,31 @@ static struct profile_map *map_of(struct profile *p, const struct item *it)
 	for (u32 i = 0; i < p->map.n; i++)
 		if (str_eq(p->map.v[i].name, it->name))
 			return &p->map.v[i];
-	bool counted = it->agg && it->agg->counts, buckets = it->agg && it->agg->buckets;
+	bool counted = it->map.agg && it->map.agg->counts,
+	     buckets = it->map.agg && it->map.agg->buckets;
 	vec_add(&p->map,
 		(struct profile_map){.name = arena_str(&p->arena, it->name),
 				     .unit = p->unit.n               ? p->unit
 					     : it->str.n && !buckets ? arena_str(&p->arena, it->str)
 					     : counted               ? STR("samples")
 								     : STR("count"),
-				     .epoch = it->epoch});
+				     .epoch = it->map.epoch});
 	return &p->map.v[p->map.n - 1];
 }
 
 static void put_map(struct profile *p, const struct item *it)
 {
-	const char *why = it->n ? why_not(it) : NULL;
+	const char *why = it->map.n ? why_not(it) : NULL;
 	if (why)
 		profile_leave_out(p, it->name, why);
-	if (!it->n || why)
+	if (!it->map.n || why)
 		return;
 	struct profile_map *m = map_of(p, it);
-	if (m->epoch != it->epoch)
+	if (m->epoch != it->map.epoch)
 		m->epoch_from = m->sample.n;
-	m->epoch = it->epoch;
+	m->epoch = it->map.epoch;
 	m->sample.n = m->epoch_from;
-	for (u64 i = 0; i < it->n; i++) {
+	for (u64 i = 0; i < it->map.n; i++) {
 		struct item_row row = item_row(it, i);
 		struct profile_sample s = {.first = p->stack.n, .weight = weight_of(row.val)};
 		if (!s.weight)
@@ -341,7 +342,7 @@ struct err *profile_put(struct profile *p, const struct item *it)
 		break;
 	case I_VALUE:
 		put_host(&b, it);
-		value_text(&b, it->val, &p->env.how_remarks);
+		value_text(&b, it->text.val, &p->env.how_remarks);
 		sb_char(&b, '\n');
 		put_aside(p, sb_str(&b));
 		break;
@@ -350,7 +351,7 @@ struct err *profile_put(struct profile *p, const struct item *it)
 		if (!p->env.quiet)
 			out_remark(&p->o, &p->env, it);
 		break;
-	case I_LOST: p->lost += it->loss == LOSS_EVENTS ? it->n : 0; /* fallthrough */
+	case I_LOST: p->lost += it->lost.loss == LOSS_EVENTS ? it->lost.n : 0; /* fallthrough */
 	case I_COST:
 	case I_FLEET:
 	case I_ERROR: out_remark(&p->o, &p->env, it); break;
@@ -441,7 +442,7 @@ void profile_tell_left_out(struct profile *p)
 	left_out(p, &why);
 	if (!why.n)
 		return;
-	struct item it = {.kind = I_LOST, .warn = true};
+	struct item it = {.kind = I_LOST, .lost.warn = true};
 	it.str = str_z(arena_fmt(&p->arena, "-f %s leaves out %s", p->format, why.s));
 	out_remark(&p->o, &p->env, &it);
 }

@@ -41,15 +41,15 @@ static void put_map(struct prometheus *p, const struct item *it)
 /* What did not reach the user is a metric, too. Each item says how many there were until then. */
 static void put_lost(struct prometheus *p, const struct item *it)
 {
-	const struct loss_kind *k = &loss_kinds[it->loss];
+	const struct loss_kind *k = &loss_kinds[it->lost.loss];
 	AUTO_SB labels = {0};
-	if (!*k->unit || it->n == LOSS_UNKNOWN)
+	if (!*k->unit || it->lost.n == LOSS_UNKNOWN)
 		return;
 	metric_label(&labels, STR("kind"), str_z(k->name));
-	if (it->who.n)
-		metric_label(&labels, STR("of"), it->who);
+	if (it->lost.who.n)
+		metric_label(&labels, STR("of"), it->lost.who);
 	metrics_raise(&p->metrics, &(struct metric_shape){.name = STR("sonde_trace_losses")},
-		      sb_str(&labels), (double)it->n);
+		      sb_str(&labels), (double)it->lost.n);
 }
 
 static struct err *prometheus_put(void *self, const struct item *it)

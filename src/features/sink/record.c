@@ -347,13 +347,13 @@ static u32 stack_new(struct recorder *r, const struct value *v)
 static u64 stack_id(struct recorder *r, const struct plan *p, const struct item *it,
 		    const struct origin *s)
 {
-	const u8 *at = it->record->data + s->off;
+	const u8 *at = it->kept.record->data + s->off;
 	u32 n = (u32)load(at, 4, false);
 	size_t size = offsetof(struct stack_value, ip) +
 		      (size_t)MIN(n, s->type->count) * stack_frame_size(s->type->mode);
 	AUTO_SB key = {0};
 	sb_mem(&key, at, MIN(size, (size_t)s->type->size));
-	sb_mem(&key, it->record->data + p->common[C_COMM], 16);
+	sb_mem(&key, it->kept.record->data + p->common[C_COMM], 16);
 	sb_char(&key, (char)s->type->kind);
 	void *got = tab_get(&r->stack, sb_str(&key));
 	if (got)
@@ -363,7 +363,7 @@ static u64 stack_id(struct recorder *r, const struct plan *p, const struct item 
 		r->stack = (struct tab){0};
 		arena_reset(&r->stacks);
 	}
-	u64 id = stack_new(r, it->field(it->rows, s->field));
+	u64 id = stack_new(r, it->kept.field(it->kept.rows, s->field));
 	tab_add(&r->stack, arena_str(&r->stacks, sb_str(&key)), (void *)(uintptr_t)(id + 1));
 	return id;
 }
@@ -380,9 +380,9 @@ static void fill_cell(struct recorder *r, const struct plan *p, const struct ite
 	const struct origin *s = &p->source.v[i];
 	const struct rec_column *col = &p->column.v[i];
 	struct rec_cell *c = &r->cell[i];
-	const u8 *at = it->record->data + s->off;
+	const u8 *at = it->kept.record->data + s->off;
 	/* A text at the end travels with its own length. */
-	u32 size = MIN(s->type->size, it->record->size - MIN(it->record->size, s->off));
+	u32 size = MIN(s->type->size, it->kept.record->size - MIN(it->kept.record->size, s->off));
 	*c = (struct rec_cell){.str = {"", 0}};
 	switch (col->kind) {
 	case REC_INT:
@@ -400,7 +400,7 @@ static void fill_cell(struct recorder *r, const struct plan *p, const struct ite
 	case REC_ARRAY: c->str = str_n((const char *)at, s->type->size); return;
 	case REC_STACK: c->u = stack_id(r, p, it, s); return;
 	case REC_NAMED: {
-		const struct value *v = it->field(it->rows, s->field);
+		const struct value *v = it->kept.field(it->kept.rows, s->field);
 		c->u = v->u;
 		c->str = v->str;
 		return;
@@ -472,8 +472,8 @@ static struct err *tick(struct recorder *r, u64 now)
 
 static struct err *put_kept(struct recorder *r, const struct item *it)
 {
-	const struct record *rec = it->record;
-	struct plan *p = &r->plan[it->schema->id];
+	const struct record *rec = it->kept.record;
+	struct plan *p = &r->plan[it->kept.schema->id];
 	u32 schema = schema_of(p, (u32)common_of(p, rec, C_PROBE, 4));
 	u32 cpu = (u32)common_of(p, rec, C_CPU, 4);
 	if (!schema || cpu >= REC_MAX_CPU)
@@ -525,22 +525,22 @@ static void put_lost(struct recorder *r, const struct item *it)
 #define L(id, name, who, unit, account) [LOSS_##id] = name,
 #include "core/loss.def"
 	};
-	u64 n = it->n;
-	const char *kind = names[it->loss];
-	if (it->loss == LOSS_EVENTS)
+	u64 n = it->lost.n;
+	const char *kind = names[it->lost.loss];
+	if (it->lost.loss == LOSS_EVENTS)
 		r->lost += n;
-	if (it->loss == LOSS_TOTAL) {
+	if (it->lost.loss == LOSS_TOTAL) {
 		n -= MIN(n, r->lost);
 		kind = names[LOSS_EVENTS];
 		if (!n)
 			return;
 	}
-	r->over_budget |= it->loss == LOSS_BUDGET;
+	r->over_budget |= it->lost.loss == LOSS_BUDGET;
 	rec_loss(r->w, &(struct rec_loss){.from = it->ts ? it->ts : r->start,
 					  .to = now_ns(),
 					  .n = n,
 					  .kind = str_z(kind),
-					  .who = it->who,
+					  .who = it->lost.who,
 					  .text = it->str});
 }
 

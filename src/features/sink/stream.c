@@ -52,15 +52,15 @@ struct err *out_close(struct out *o)
 static void error_text(struct sb *b, const struct sink_env *env, const struct item *it)
 {
 	size_t at = b->n;
-	diag_place_text(env->diags, it->loc, b);
+	diag_place_text(env->diags, it->error.loc, b);
 	if (b->n > at)
 		sb_z(b, ": ");
-	sb_z(b, it->warn ? "WARNING: " : "ERROR: ");
+	sb_z(b, it->error.warn ? "WARNING: " : "ERROR: ");
 	sb_add(b, it->str);
 	if (!it->str.n || it->str.s[it->str.n - 1] != '\n')
 		sb_char(b, '\n');
-	if (!it->said)
-		diag_caret_text(env->diags, it->loc, b);
+	if (!it->error.said)
+		diag_caret_text(env->diags, it->error.loc, b);
 }
 
 void out_remark(struct out *o, const struct sink_env *env, const struct item *it)
@@ -71,7 +71,7 @@ void out_remark(struct out *o, const struct sink_env *env, const struct item *it
 	if (it->kind == I_ERROR) {
 		error_text(&b, env, it);
 	} else {
-		if (it->kind == I_LOST && it->warn)
+		if (it->kind == I_LOST && it->lost.warn)
 			sb_z(&b, "WARNING: ");
 		value_put_str(&b, it->str, &env->how_remarks);
 		sb_char(&b, '\n');

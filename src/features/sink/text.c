@@ -42,7 +42,7 @@ static void put_map(struct text *t, const struct item *it)
 {
 	struct sb *b = &t->o.b;
 	bool large = false;
-	for (u64 i = 0; i < it->n && !t->o.failed; i++) {
+	for (u64 i = 0; i < it->map.n && !t->o.failed; i++) {
 		struct item_row row = item_row(it, i);
 		sb_add(b, it->name);
 		if (row.key) {
@@ -214,16 +214,16 @@ static bool is_text(const struct value *v)
 static void put_stacks(struct text *t, const struct item *it)
 {
 	struct sb *b = &t->o.b;
-	bool any = false, spaced = it->columns->spaced;
-	for (u32 i = 0; i < it->columns->n; i++) {
-		if (it->columns->col[i].unit == COL_BELOW && is_text(&it->val[i]) &&
-		    it->val[i].str.n)
-			put_lines(b, it->val[i].str);
-		if (it->columns->col[i].unit != COL_BELOW || it->val[i].kind != V_STACK ||
-		    !it->val[i].n)
+	bool any = false, spaced = it->row.columns->spaced;
+	for (u32 i = 0; i < it->row.columns->n; i++) {
+		if (it->row.columns->col[i].unit == COL_BELOW && is_text(&it->row.val[i]) &&
+		    it->row.val[i].str.n)
+			put_lines(b, it->row.val[i].str);
+		if (it->row.columns->col[i].unit != COL_BELOW || it->row.val[i].kind != V_STACK ||
+		    !it->row.val[i].n)
 			continue;
 		sb_clear(&t->cell);
-		value_text(&t->cell, &it->val[i], &(struct show){t->env.how.trailer, true});
+		value_text(&t->cell, &it->row.val[i], &(struct show){t->env.how.trailer, true});
 		sb_add(b, str_from(sb_str(&t->cell), spaced && !any));
 		any = true;
 	}
@@ -234,9 +234,9 @@ static void put_stacks(struct text *t, const struct item *it)
 /* Behind the line's last column, below which they stand. */
 static void put_members(struct text *t, const struct item *it, u32 at)
 {
-	for (u32 i = 0; i < it->columns->n; i++)
-		if (it->columns->col[i].unit == COL_MEMBERS)
-			members_text(&t->o.b, &it->val[i], at, t->env.how.trailer);
+	for (u32 i = 0; i < it->row.columns->n; i++)
+		if (it->row.columns->col[i].unit == COL_MEMBERS)
+			members_text(&t->o.b, &it->row.val[i], at, t->env.how.trailer);
 }
 
 /* "p50 <= 127  max <= 255  n 12": those of a histogram in a row that are asked for. */
@@ -261,22 +261,22 @@ static void put_percentiles(struct text *t, const struct columns *c, u32 hist,
 static void put_hist_row(struct text *t, const struct item *it)
 {
 	struct sb *b = &t->o.b;
-	const struct columns *c = it->columns;
+	const struct columns *c = it->row.columns;
 	bool any = false;
 	put_stacks(t, it);
 	for (u32 i = 0; i < c->n; i++) {
-		if (!column_in_line(&c->col[i]) || it->val[i].kind == V_NONE)
+		if (!column_in_line(&c->col[i]) || it->row.val[i].kind == V_NONE)
 			continue;
 		sb_fmt(b, "%s%.*s = ", any ? ", " : "", STRF(c->col[i].heading));
-		column_text(b, &c->col[i], &it->val[i], t->env.how.trailer);
+		column_text(b, &c->col[i], &it->row.val[i], t->env.how.trailer);
 		any = true;
 	}
 	for (u32 i = 0; i < c->n; i++) {
-		if (it->val[i].kind != V_HIST)
+		if (it->row.val[i].kind != V_HIST)
 			continue;
 		sb_fmt(b, "%s%.*s:\n", any ? ", " : "", STRF(c->col[i].heading));
-		value_hist_text(b, &it->val[i], terminal_width(t));
-		put_percentiles(t, c, i, &it->val[i]);
+		value_hist_text(b, &it->row.val[i], terminal_width(t));
+		put_percentiles(t, c, i, &it->row.val[i]);
 		sb_char(b, '\n');
 		any = false;
 	}
@@ -292,17 +292,17 @@ static void put_line(struct text *t, struct str line)
 /* A bare row ends behind the last thing that it has. */
 static i32 last_cell(const struct item *it)
 {
-	const struct columns *c = it->columns;
+	const struct columns *c = it->row.columns;
 	i32 last = last_column(c);
 	while (c->bare && last > 0 &&
-	       (!column_in_line(&c->col[last]) || it->val[last].kind == V_NONE))
+	       (!column_in_line(&c->col[last]) || it->row.val[last].kind == V_NONE))
 		last--;
 	return last;
 }
 
 static void put_row(struct text *t, const struct item *it)
 {
-	const struct columns *c = it->columns;
+	const struct columns *c = it->row.columns;
 	struct place p = {0};
 	i32 last = last_cell(it);
 	u32 at = 0; /* of the last cell */
@@ -317,14 +317,14 @@ static void put_row(struct text *t, const struct item *it)
 	for (i32 i = 0; i <= last; i++) {
 		if (!column_in_line(&c->col[i]))
 			continue;
-		if (c->bare && it->val[i].kind == V_NONE)
+		if (c->bare && it->row.val[i].kind == V_NONE)
 			continue;
 		p.last = i == last;
 		sb_clear(&t->cell);
-		if (it->kind == I_ROW || it->val[i].kind != V_NONE)
-			column_text(&t->cell, &c->col[i], &it->val[i], t->env.how.trailer);
+		if (it->kind == I_ROW || it->row.val[i].kind != V_NONE)
+			column_text(&t->cell, &c->col[i], &it->row.val[i], t->env.how.trailer);
 		/* Numbers are never cut, and texts within the line only when they are nothing else. */
-		enum value_kind kind = it->val[i].kind;
+		enum value_kind kind = it->row.val[i].kind;
 		bool number = kind == V_INT || kind == V_UINT;
 		at = p.at;
 		put_cell(t, &c->col[i], p.last ? !number : kind == V_STR, &p);
@@ -358,7 +358,7 @@ static void put_text(struct text *t, const struct item *it, struct str text)
 		t->begun = end < 0;
 		text = str_from(text, line.n);
 	}
-	if (it->line) {
+	if (it->text.line) {
 		put_line_of(t, it->host, STR("\n"));
 		t->begun = false;
 	}
@@ -367,7 +367,7 @@ static void put_text(struct text *t, const struct item *it, struct str text)
 static void put_value_of(struct text *t, const struct item *it)
 {
 	put_line_of(t, it->host, STR(""));
-	put_value(t, it->val);
+	put_value(t, it->text.val);
 	sb_char(&t->o.b, '\n');
 	t->begun = false;
 }
@@ -381,8 +381,8 @@ static struct err *text_put(void *self, const struct item *it)
 	case I_MAP: put_map(t, it); break;
 	case I_STATUS:
 		if (t->env.old && !t->env.quiet)
-			sb_fmt(&t->o.b, "Attaching %llu probe%s...\n", it->n,
-			       it->n == 1 ? "" : "s");
+			sb_fmt(&t->o.b, "Attaching %llu probe%s...\n", it->status.n,
+			       it->status.n == 1 ? "" : "s");
 		else if (!t->env.quiet)
 			out_remark(&t->o, &t->env, it);
 		break;
@@ -394,19 +394,19 @@ static struct err *text_put(void *self, const struct item *it)
 		put_line(t, it->str);
 		break;
 	case I_END:
-		if (!it->n) /* a table ends with its last row */
+		if (!it->end.n) /* a table ends with its last row */
 			sb_z(&t->o.b, "\n\n");
 		break;
 	case I_HEAD:
-		if (it->columns->top)
+		if (it->row.columns->top)
 			put_screen(t, it);
 		else
 			put_line(t, it->str);
-		put_head(t, it->columns);
+		put_head(t, it->row.columns);
 		break;
 	case I_TOTAL:
-		if (it->columns->ruled)
-			put_rule(t, it->columns);
+		if (it->row.columns->ruled)
+			put_rule(t, it->row.columns);
 		put_row(t, it);
 		break;
 	case I_ROW: put_row(t, it); break;
