@@ -43,7 +43,7 @@ static void show_args(struct listing *l, const struct point *p, struct sb *out)
 	bool numbered = false;
 	u32 n = 0;
 	struct types *btf = host_btf(l->h);
-	if (!args && btf && (point_flags(p) & WAY_REGS) && (point_flags(p) & KIND_KERNEL)) {
+	if (!args && btf && (point_flags(p) & METHOD_REGS) && (point_flags(p) & KIND_KERNEL)) {
 		const struct type *f = btf_types_find(btf, p->name, T_FUNC);
 		bool retprobe = point_flags(p) & KIND_RETVAL;
 		args = retprobe ? NULL : f;
@@ -156,7 +156,7 @@ static bool show_point(const struct point *p, void *arg)
 /* Points of one kind that match text. */
 static struct err *list_kind(struct listing *l, const struct kind *p, struct str text)
 {
-	struct point pt = {.kind = p, .way = kind_last_way(p)};
+	struct point pt = {.kind = p, .method = kind_last_method(p)};
 	struct err *e = p->parse(l->h->arena, &pt, text);
 	bool bad = e != NULL;
 	bool file = (p->flags & KIND_USER) && str_chr(text, '/') >= 0 && str_chr(text, ':') < 0;
@@ -164,7 +164,7 @@ static struct err *list_kind(struct listing *l, const struct kind *p, struct str
 	if (bad) /* no wildcards there: list all, then filter */
 		pt = (struct point){
 			.kind = p,
-			.way = kind_last_way(p),
+			.method = kind_last_method(p),
 			.text = str_z(p->name),
 			.target = file ? text : STR("*"),
 			.name = STR("*"),

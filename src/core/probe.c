@@ -25,11 +25,11 @@ const struct kind *kind_find(struct str name)
 
 bool refuse(refusals *v, const struct point *p, bool by_verifier)
 {
-	const struct way *way = p->way != kind_last_way(p->kind) ? p->way : NULL;
+	const struct method *method = p->method != kind_last_method(p->kind) ? p->method : NULL;
 	const struct refused all = {v->v, v->n};
-	if (was_refused(&all, p->body, way) || (!way && !by_verifier))
+	if (was_refused(&all, p->body, method) || (!method && !by_verifier))
 		return false;
-	vec_add(v, (struct refusal){p->body, way, false});
+	vec_add(v, (struct refusal){p->body, method, false});
 	return true;
 }
 

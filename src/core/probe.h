@@ -1,9 +1,9 @@
 /*
- * probe.h - kinds of probes, and ways to attach them.
+ * probe.h - kinds of probes, and methods to attach them.
  *
  * What a script writes is a kind: how its text is read, what a wildcard matches, what args is. How
- * that reaches the kernel is a way: a type of program, a context, an attachment. A kind has several
- * ways, in order of price; the compiler takes the first that fits what a body asks for, and when
+ * that reaches the kernel is a method: a type of program, a context, an attachment. A kind has several
+ * methods, in order of price; the compiler takes the first that fits what a body asks for, and when
  * the kernel refuses that one, the next. The core knows nothing of a probe but these two structs.
  */
 #pragma once
@@ -33,7 +33,7 @@ static inline bool abi_is_go(enum abi a)
 /* A place to attach: as written at first, concrete once wildcards are expanded. */
 struct point {
 	const struct kind *kind;
-	const struct way *way; /* the kind's last until one is chosen */
+	const struct method *method; /* the kind's last until one is chosen */
 	struct str text; /* whole probe text as "probe" shows it: "tracepoint:sched:sched_switch" */
 	struct str target; /* module, binary, category */
 	struct str name;   /* function, event; "" when by address */
@@ -49,7 +49,7 @@ struct point {
 	bool wild; /* one of those that a wildcard matched */
 	bool code_refused; /* its body was, by the kernel: no typed loads */
 	bool old;          /* user probes: .pid has an older file of the path .target mapped */
-	bool beside;       /* for events that another point's way does not see: KIND_BESIDE */
+	bool beside;       /* for events that another point's method does not see: KIND_BESIDE */
 	bool unreadable; /* such a point: the body cannot read its arguments; its events are only counted */
 	bool copied; /* by a helper: typed arguments that old kernels let no program load */
 	int pid;     /* user probes: .target is a path as this process sees it; 0: as we do */
@@ -99,7 +99,7 @@ enum point_use {
 #define ALL_MEMBERS (~0ull) /* point.members: too many to tell */
 
 enum { ARG_RET = -1, ARG_FUNC = -2 };
-/* Of a kind, or of a way; point_flags() has both. */
+/* Of a kind, or of a method; point_flags() has both. */
 enum probe_flags {
 	KIND_USER = 1 << 0,   /* pointers from the context are user pointers */
 	KIND_KERNEL = 1 << 1, /* ... kernel pointers */
@@ -121,19 +121,20 @@ enum probe_flags {
 	 * for max_probes. */
 	KIND_MULTI = 1 << 15,
 
-	WAY_REGS =
+	METHOD_REGS =
 		1 << 16, /* the context is struct pt_regs: reg(), argN by the calling convention */
-	WAY_TYPED = 1 << 17,     /* tracing program: the context is an array of typed u64 */
-	WAY_EVENT = 1 << 18,     /* perf event program: context is struct bpf_perf_event_data */
-	WAY_LINGERS = 1 << 19,   /* detaching takes the kernel tens of milliseconds */
-	WAY_TASK = 1 << 20,      /* enter() asks for the current task */
-	WAY_PINNED = 1 << 21,    /* runs when we have ended: printf writes to a file */
-	WAY_BY_NUMBER = 1 << 22, /* arg0.. are there as if the context were registers */
-	KIND_OVERRIDE = 1 << 23, /* the function may return at once instead */
-	WAY_SLEEPS = 1 << 26,   /* its programs may wait for user memory, where FEAT_SLEEPABLE is */
+	METHOD_TYPED = 1 << 17,     /* tracing program: the context is an array of typed u64 */
+	METHOD_EVENT = 1 << 18,     /* perf event program: context is struct bpf_perf_event_data */
+	METHOD_LINGERS = 1 << 19,   /* detaching takes the kernel tens of milliseconds */
+	METHOD_TASK = 1 << 20,      /* enter() asks for the current task */
+	METHOD_PINNED = 1 << 21,    /* runs when we have ended: printf writes to a file */
+	METHOD_BY_NUMBER = 1 << 22, /* arg0.. are there as if the context were registers */
+	KIND_OVERRIDE = 1 << 23,    /* the function may return at once instead */
+	METHOD_SLEEPS =
+		1 << 26,        /* its programs may wait for user memory, where FEAT_SLEEPABLE is */
 	KIND_REPORTS = 1 << 25, /* what it prints are reports, each time the next one */
-	WAY_BESIDE = 1 << 27,   /* of a point that is beside another */
-	/* Ways may not see all events: expand() with .beside set gives points for the others of p, with their ways. */
+	METHOD_BESIDE = 1 << 27, /* of a point that is beside another */
+	/* Methods may not see all events: expand() with .beside set gives points for the others of p, with their methods. */
 	KIND_BESIDE = 1 << 28,
 	KIND_SYNONYM = 1 << 24, /* other words for another kind's points: not in lists of all */
 	KIND_RECORDED =
@@ -212,7 +213,7 @@ struct kind {
 	const struct type *(*type_named)(struct host *h, struct unit *u, const struct point *p,
 					 struct str name, enum type_kind kind, bool near);
 	/* In order of price; ended by NULL. The last one always fits. */
-	const struct way *const *ways;
+	const struct method *const *methods;
 };
 
 /* What a body wants of the points that share it. */
@@ -247,7 +248,7 @@ struct which {
 };
 
 /* How points are attached. */
-struct way {
+struct method {
 	u32 prog_type, attach_type, flags;
 	enum prog_phase phase : 8;
 	/* NULL: always. True: it is taken; may have changed the points' types and places. */
@@ -277,7 +278,7 @@ struct way {
 	 */
 	struct arg_at (*arg_at)(struct fn *f, const struct point *p, int n, struct ref into,
 				i32 off);
-	/* With KIND_USER and WAY_REGS; NULL: FRAMES_ELSE. */
+	/* With KIND_USER and METHOD_REGS; NULL: FRAMES_ELSE. */
 	enum frames (*frames)(const struct point *p);
 	/* How often it fires on a CPU, per second. NULL: nobody knows. */
 	u64 (*rate)(const struct point *p);
@@ -285,13 +286,13 @@ struct way {
 
 static inline u32 point_flags(const struct point *p)
 {
-	return p->kind->flags | p->way->flags;
+	return p->kind->flags | p->method->flags;
 }
 
-/* The way that fits all that the kind can do. */
-static inline const struct way *kind_last_way(const struct kind *k)
+/* The method that fits all that the kind can do. */
+static inline const struct method *kind_last_method(const struct kind *k)
 {
-	const struct way *const *w = k->ways;
+	const struct method *const *w = k->methods;
 	while (w[1])
 		w++;
 	return *w;
@@ -300,24 +301,24 @@ static inline const struct way *kind_last_way(const struct kind *k)
 /* What the kernel has refused so far of a body of the script: the next try does without. */
 struct refusal {
 	struct loc body;
-	const struct way *way; /* NULL: loads through typed pointers, our own ring buffers */
-	bool asleep;           /* nothing but that it may sleep */
+	const struct method *method; /* NULL: loads through typed pointers, our own ring buffers */
+	bool asleep;                 /* nothing but that it may sleep */
 };
 struct refused {
 	const struct refusal *v;
 	u32 n;
 };
 typedef VEC(struct refusal) refusals; /* by who tries */
-/* The next try of the body at p is to do without its way, or, after the last of them, without what the
+/* The next try of the body at p is to do without its method, or, after the last of them, without what the
  * verifier may not like. False: that was tried, or it was not the verifier. */
 bool refuse(refusals *v, const struct point *p, bool by_verifier);
 /* The same without sleeping. */
 void refuse_sleep(refusals *v, const struct point *p);
-static inline bool was_refused(const struct refused *r, struct loc body, const struct way *w)
+static inline bool was_refused(const struct refused *r, struct loc body, const struct method *w)
 {
 	for (u32 i = 0; i < r->n; i++)
 		if (r->v[i].body.pos == body.pos && r->v[i].body.src == body.src &&
-		    r->v[i].way == w && !r->v[i].asleep)
+		    r->v[i].method == w && !r->v[i].asleep)
 			return true;
 	return false;
 }

@@ -64,7 +64,7 @@ enum stat_word {
 	STAT_NEST =
 		3, /* runs given up because the scratch memory of all nesting levels was in use */
 	STAT_JOINED = 4,  /* strings cut that were put together of others */
-	STAT_FOREIGN = 5, /* events that the way sees and leaves out: which.foreign */
+	STAT_FOREIGN = 5, /* events that the method sees and leaves out: which.foreign */
 };
 /* Word w of program p is at STAT_WORDS_PER_PROG * p + w; behind the programs three words per map
  * (index map.index; only the first STAT_MAPS maps, the rest share the last one's).
@@ -94,7 +94,7 @@ static inline u32 stat_record_word(u32 nprog)
 }
 
 struct prog {
-	struct point *points; /* all share one program, kind and way */
+	struct point *points; /* all share one program, kind and method */
 	struct str name;      /* for the kernel: "tracepoint_sched_switch_1" */
 	enum prog_phase phase;
 	bool sleeps; /* loaded as one that may wait for pages of user memory */

@@ -490,8 +490,8 @@ static const struct kind *find_kind(struct str name)
 	return NULL;
 }
 
-/* A kind by its name, a way by its place among those of the kind. */
-static void way_ref(struct walk *w, struct point *p)
+/* A kind by its name, a method by its place among those of the kind. */
+static void method_ref(struct walk *w, struct point *p)
 {
 	struct str name = p->kind ? str_z(p->kind->name) : (struct str){0};
 	u32 n = 0, nway = 0;
@@ -500,22 +500,22 @@ static void way_ref(struct walk *w, struct point *p)
 	check(w, k != NULL, "a kind of probe is not known here");
 	if (!k)
 		return;
-	while (k->ways[nway])
+	while (k->methods[nway])
 		nway++;
-	while (w->out && n < nway && k->ways[n] != p->way)
+	while (w->out && n < nway && k->methods[n] != p->method)
 		n++;
 	NUM(w, n);
 	check(w, n < nway, "a way to attach is not known here");
 	if (w->out || n >= nway)
 		return;
 	p->kind = k;
-	p->way = k->ways[n];
+	p->method = k->methods[n];
 }
 
 static void point_body(struct walk *w, struct point *p)
 {
 	u32 abi = p->abi, found = p->priv != NULL;
-	way_ref(w, p);
+	method_ref(w, p);
 	text(w, &p->text);
 	text(w, &p->target);
 	text(w, &p->name);

@@ -1,7 +1,7 @@
 /*
  * attach.c - programs to their points, and back.
  *
- * What a wildcard matched may be more than can be probed: ways leave points out and say why;
+ * What a wildcard matched may be more than can be probed: methods leave points out and say why;
  * here it is told once per probe of the script.
  */
 #include "run/attach.h"
@@ -101,9 +101,9 @@ static enum attached attach_prog(struct session *s, const struct prog *p)
 {
 	struct attach *a = &s->attach.of[p->index];
 	assert(p->index < s->u->nprog);
-	assert(p->points && p->points->way);
+	assert(p->points && p->points->method);
 	*a = (struct attach){.prog = p, .fd = prog_fd(s, p)};
-	struct err *e = p->points->way->attach ? p->points->way->attach(s->h, s->u, a) : NULL;
+	struct err *e = p->points->method->attach ? p->points->method->attach(s->h, s->u, a) : NULL;
 	if (!e && a->unattached && a->unattached == point_count(p->points) && !p->points->wild)
 		e = take_reason(a);
 	if (!e) {
@@ -114,7 +114,7 @@ static enum attached attach_prog(struct session *s, const struct prog *p)
 		return ATTACHED;
 	}
 	link_undo(s->h, &a->links, NULL);
-	if (p->points->way == kind_last_way(p->points->kind))
+	if (p->points->method == kind_last_method(p->points->kind))
 		return attach_failed(s, a, e) ? ATTACHED : ATTACH_FAILED;
 	err_free(e);
 	s->attach.refused = p;
@@ -167,7 +167,7 @@ u32 attach_count(const struct session *s)
 	for (u32 i = 0; i < s->u->nprog; i++) {
 		const struct prog *p = s->u->prog[i];
 		bool done = !is_attached(p) || p->points->late || s->attach.of[i].done;
-		if (done && !(point_flags(p->points) & WAY_BESIDE))
+		if (done && !(point_flags(p->points) & METHOD_BESIDE))
 			n += point_count(p->points) - s->attach.of[i].unattached;
 	}
 	return n;
@@ -216,7 +216,7 @@ void attach_stop(struct session *s)
 	while (*from) {
 		struct link *l = *from;
 		const struct prog *p = l->owner;
-		if (point_flags(p->points) & WAY_LINGERS) {
+		if (point_flags(p->points) & METHOD_LINGERS) {
 			*from = l->next;
 			l->next = slow;
 			slow = l;

@@ -210,9 +210,9 @@ static void refused(struct session *s, struct diags *ds, const struct prog *p, c
 static struct err *module_btf(const struct prog *p, int *fd)
 {
 	struct str module = p->points->target;
-	if ((point_flags(p->points) & WAY_TYPED) && str_is(module, "bpf"))
+	if ((point_flags(p->points) & METHOD_TYPED) && str_is(module, "bpf"))
 		return bpf_prog_by_id((u32)p->points->addr, fd);
-	if (!(point_flags(p->points) & WAY_TYPED) || !module.n || str_is(module, "vmlinux"))
+	if (!(point_flags(p->points) & METHOD_TYPED) || !module.n || str_is(module, "vmlinux"))
 		return NULL;
 	char name[64];
 	snprintf(name, sizeof(name), "%.*s", STRF(module));
@@ -228,15 +228,15 @@ static struct err *load_prog(struct session *s, struct unit *u, struct diags *ds
 	struct func_info *fi = arena_newn(&a, struct func_info, p->code.nfn + 1);
 	int btf_fd AUTO_CLOSE = -1;
 	assert(p->index < u->nprog);
-	const struct way *way = p->points->way;
+	const struct method *method = p->points->method;
 	struct err *e = module_btf(p, &btf_fd);
 	if (e)
 		return e;
 	const struct prog_spec spec = {
 		.name = arena_strz(&a, p->name),
 		.license = arena_strz(&a, u->config.license),
-		.type = way->prog_type,
-		.attach_type = way->load_as ? way->load_as(s->h, u, p) : way->attach_type,
+		.type = method->prog_type,
+		.attach_type = method->load_as ? method->load_as(s->h, u, p) : method->attach_type,
 		.attach_btf_id = p->attach_btf_id,
 		.attach_btf_fd = btf_fd >= 0 ? btf_fd : 0,
 		.flags = p->sleeps ? BPF_F_SLEEPABLE : 0,

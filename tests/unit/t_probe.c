@@ -45,7 +45,7 @@ static const char *parse(struct arena *a, const char *text, struct point *p)
 	*p = (struct point){.kind = kind_find(name)};
 	if (!p->kind)
 		return "no such kind";
-	p->way = kind_last_way(p->kind);
+	p->method = kind_last_method(p->kind);
 	struct err *e = p->kind->parse(a, p, rest);
 	const char *msg = e ? arena_fmt(a, "%s", e->msg) : NULL;
 	err_free(e);
@@ -64,7 +64,7 @@ TEST(probe_names)
 	CHECK(!kind_find(STR("")));
 	for (u32 i = 0; probe_kinds[i]; i++) {
 		CHECK(probe_kinds[i]->syntax && probe_kinds[i]->doc &&
-		      kind_last_way(probe_kinds[i])->prog_type);
+		      kind_last_method(probe_kinds[i])->prog_type);
 		CHECK(kind_find(str_z(probe_kinds[i]->name)) == probe_kinds[i]);
 	}
 }
@@ -231,7 +231,7 @@ static bool counter_load(struct setup *s, struct counter *c, struct point *p)
 		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
-	const struct way *v = p->way;
+	const struct method *v = p->method;
 	struct prog_spec spec = {.name = p->kind->name,
 				 .license = "GPL",
 				 .type = v->prog_type,
@@ -269,12 +269,12 @@ static u64 fires(struct setup *s, const char *text, void (*act)(void))
 	}
 	if (f.p.kind->types && !ok(f.p.kind->types(&s->h, &s->u, &f.p, USE_ARGS | USE_RETVAL)))
 		return n;
-	for (u32 i = 0; f.p.btf_id && f.p.kind->ways[i]; i++) /* what it is loaded for */
-		if (f.p.kind->ways[i]->flags & WAY_TYPED) {
-			f.p.way = f.p.kind->ways[i];
+	for (u32 i = 0; f.p.btf_id && f.p.kind->methods[i]; i++) /* what it is loaded for */
+		if (f.p.kind->methods[i]->flags & METHOD_TYPED) {
+			f.p.method = f.p.kind->methods[i];
 			break;
 		}
-	if (counter_load(s, &c, &f.p) && ok(f.p.way->attach(&s->h, &s->u, &c.attach))) {
+	if (counter_load(s, &c, &f.p) && ok(f.p.method->attach(&s->h, &s->u, &c.attach))) {
 		u64 before = *c.count;
 		act();
 		n = *c.count - before;

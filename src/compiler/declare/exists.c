@@ -28,7 +28,7 @@ static bool probe_exists(struct compile *c, struct str text)
 	struct point p = {.kind = k}, first = {0};
 	if (!k || (k->needs && !host_has(c->host, (enum feature)k->needs)))
 		return false;
-	p.way = kind_last_way(k);
+	p.method = kind_last_method(k);
 	struct err *e = k->parse(c->arena, &p, whole ? text : rest.s ? rest : STR(""));
 	if (!e && k->expand)
 		e = k->expand(c->host, c->unit, NULL, &p, note_point, &first);

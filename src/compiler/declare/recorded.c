@@ -19,7 +19,7 @@ const struct kind *recorded_kind(const struct compile *c, const struct kind *k, 
 {
 	static const u32 own =
 		1u << PROG_BEGIN | 1u << PROG_END | 1u << PROG_TEST | 1u << PROG_BENCH;
-	u32 phase = k ? 1u << kind_last_way(k)->phase : 0;
+	u32 phase = k ? 1u << kind_last_method(k)->phase : 0;
 	bool interval = k && (k->flags & KIND_NOBODY) && (phase & 1u << PROG_ATTACH);
 	*whole = c->host->recording && !(phase & own) && !interval;
 	return *whole ? recorded_kinds[0] : k;

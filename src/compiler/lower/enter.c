@@ -1,7 +1,7 @@
 /*
  * enter.c - the beginning of a program: which of its points fired, by a number that the context holds.
  *
- * An event may have another number in programs of another kind (struct twin): it is then the same point's. If a way's
+ * An event may have another number in programs of another kind (struct twin): it is then the same point's. If a method's
  * enter() leaves events out, their numbers are from a table of their own, and may be those of other events here:
  *
  *	native:	a point has the number: enter (leaves: left); go
@@ -83,7 +83,7 @@ static void find(struct lower *l, const struct numbers *of, struct ref nr, struc
 
 static struct numbers points_of(struct lower *l)
 {
-	const struct which *w = l->pt->way->which;
+	const struct which *w = l->pt->method->which;
 	struct numbers r = {arena_newn(l->c->arena, struct number, l->v->npoint), 0};
 	for (const struct point *p = l->pt; p; p = p->next) {
 		u32 nr = w->of(l->c->host, p);
@@ -95,7 +95,7 @@ static struct numbers points_of(struct lower *l)
 
 static struct numbers twins_of(struct lower *l, bool elsewhere)
 {
-	const struct which *w = l->pt->way->which;
+	const struct which *w = l->pt->method->which;
 	struct numbers r = {0};
 	struct twin t;
 	for (const struct point *p = l->pt; p && w->twin; p = p->next)
@@ -149,7 +149,7 @@ static void find_twins(struct lower *l, const struct entry *e, struct blk *miss,
 	take_twin(l, e, 0);
 	ir_at(f, others);
 	find(l, &e->there, e->nr, e->id, e->out);
-	l->pt->way->enter(f, l->c->host, l->pt, take);
+	l->pt->method->enter(f, l->c->host, l->pt, take);
 	ir_jmp(f, e->out);
 	if (left != e->out) {
 		left->unlikely = true;
@@ -166,24 +166,24 @@ static void find_twins(struct lower *l, const struct entry *e, struct blk *miss,
 
 static void enter_one_of(struct lower *l, struct blk *out)
 {
-	const struct way *way = l->pt->way;
+	const struct method *method = l->pt->method;
 	struct fn *f = l->f;
 	struct entry e = {
 		.points = points_of(l), .here = twins_of(l, false), .there = twins_of(l, true)};
 	bool twins = e.here.n || e.there.n;
 	struct blk *miss = twins ? ir_blk(f) : out, *left = out;
-	e.nr = way->which->number(f, l->pt);
+	e.nr = method->which->number(f, l->pt);
 	e.id = ir_var(f);
 	e.go = ir_blk(f);
 	e.count = ir_blk(f);
 	e.out = out;
 	if (overlap(&e.points, &e.there))
 		left = ir_blk(f);
-	if (l->pt->members && any_readable(&e.there) && way->which->twin_arg)
+	if (l->pt->members && any_readable(&e.there) && method->which->twin_arg)
 		e.elsewhere = ir_var(f);
 	find(l, &e.points, e.nr, e.id, miss);
-	if (way->enter)
-		way->enter(f, l->c->host, l->pt, left);
+	if (method->enter)
+		method->enter(f, l->c->host, l->pt, left);
 	if (ref_is(e.elsewhere))
 		ir_set(f, e.elsewhere, ir_con(f, 0));
 	ir_jmp(f, e.go);
@@ -197,19 +197,19 @@ static void enter_one_of(struct lower *l, struct blk *out)
 
 void lower_which(struct lower *l, struct blk *out)
 {
-	const struct way *way = l->pt->way;
+	const struct method *method = l->pt->method;
 	if (l->pt->unreadable) {
 		lower_stat(l, STAT_FOREIGN);
 		ir_jmp(l->f, out);
 		ir_at(l->f, ir_blk(l->f));
 		return;
 	}
-	if (way->which && way->which->of) {
+	if (method->which && method->which->of) {
 		enter_one_of(l, out);
 		return;
 	}
-	if (way->which)
-		l->which = way->which->number(l->f, l->pt);
-	if (way->enter)
-		way->enter(l->f, l->c->host, l->pt, out);
+	if (method->which)
+		l->which = method->which->number(l->f, l->pt);
+	if (method->enter)
+		method->enter(l->f, l->c->host, l->pt, out);
 }

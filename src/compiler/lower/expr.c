@@ -144,7 +144,7 @@ static i32 args_index(struct lower *l, const struct node *n)
 
 static struct arg_at arg_at(struct lower *l, i32 n)
 {
-	const struct way *w = l->pt->way;
+	const struct method *w = l->pt->method;
 	struct arg_at at = w->arg_at(l->f, l->pt, n, REF_NONE, 0);
 	if (!at.need)
 		return at;
@@ -188,7 +188,7 @@ static struct place typed_place(struct lower *l, struct node *n)
 		lower_store(l, 8, m, lower_arg(l, args_index(l, n)));
 		return (struct place){.base = m.base, .off = m.off, .space = AS_STACK};
 	}
-	assert(l->pt->way->flags & WAY_TYPED);
+	assert(l->pt->method->flags & METHOD_TYPED);
 	for (u32 i = 0; i < size; i += 8)
 		ir_store(l->f, 8, m.base, m.off + (i32)i,
 			 ir_load(l->f, 8, lower_ctx(l), off + (i32)i));
@@ -202,7 +202,7 @@ struct place lower_place(struct lower *l, struct node *n)
 	case N_MEMBER:
 		if (!builtin_is_args(n->a) || l->pt->args_space == AS_CTX)
 			return member_place(l, n);
-		if (l->pt->way->arg_at)
+		if (l->pt->method->arg_at)
 			return lower_arg_place(l, args_index(l, n), t);
 		if (!type_is_scalar(t) && !type_is_error(t))
 			return typed_place(l, n);
@@ -551,11 +551,12 @@ static struct ref data_pointer(struct lower *l, struct node *n)
  */
 struct ref lower_arg_value(struct lower *l, i32 i, const struct type *t, bool address)
 {
-	if (l->pt->way->arg_at && (i != ARG_RET || l->pt->ret))
+	if (l->pt->method->arg_at && (i != ARG_RET || l->pt->ret))
 		return placed_value(l, i, t);
 	struct ref v = lower_convert(l, lower_arg(l, i), &type_u64, t);
-	bool hidden = (l->pt->way->flags & WAY_TYPED) && !l->pt->code_refused && t->kind == T_PTR &&
-		      t->base && type_is_record(t->base) && !is_known_pointer(t);
+	bool hidden = (l->pt->method->flags & METHOD_TYPED) && !l->pt->code_refused &&
+		      t->kind == T_PTR && t->base && type_is_record(t->base) &&
+		      !is_known_pointer(t);
 	return hidden && !address ? lower_number(l, v) : v;
 }
 

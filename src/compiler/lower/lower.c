@@ -83,7 +83,7 @@ static bool is_typed_pointer(const struct point *p, i32 n)
 static struct ref either_arg(struct lower *l, i32 n)
 {
 	struct fn *f = l->f;
-	const struct way *w = l->pt->way;
+	const struct method *w = l->pt->method;
 	struct ref v = ir_var(f), elsewhere = l->elsewhere;
 	struct blk *here = ir_blk(f), *there = ir_blk(f), *done = ir_blk(f);
 	if (f != l->main)
@@ -106,10 +106,11 @@ struct ref lower_arg(struct lower *l, i32 n)
 	struct ref r = lower_cached(l, key);
 	if (ref_is(r))
 		return r;
-	assert(l->pt->way->arg);
+	assert(l->pt->method->arg);
 	/* Ways read from the context register; in a callback that is a value loaded from the
 	 * frame. */
-	r = ref_is(l->elsewhere) ? either_arg(l, n) : l->pt->way->arg(l->f, l->c->host, l->pt, n);
+	r = ref_is(l->elsewhere) ? either_arg(l, n)
+				 : l->pt->method->arg(l->f, l->c->host, l->pt, n);
 	if (l->pt->code_refused && is_typed_pointer(l->pt, n))
 		r = lower_number(l, r);
 	return lower_cache_put(l, key, r);
@@ -282,7 +283,7 @@ static bool may_sleep(struct lower *l)
  *	out: return
  */
 /* The kernel takes no other result of these; `return 1` then means what `return` does. */
-static bool only_zero(const struct way *w)
+static bool only_zero(const struct method *w)
 {
 	return w->prog_type == BPF_PROG_TYPE_TRACING &&
 	       (w->attach_type == BPF_TRACE_FENTRY || w->attach_type == BPF_TRACE_FEXIT ||
@@ -316,9 +317,9 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	l->callbacks = nloop > 0;
 	l->tight = l->callbacks || l->v->calls_back;
 	ir_set(f, l->retval, ir_con(f, 0));
-	if (point_flags(l->pt) & WAY_LINGERS)
+	if (point_flags(l->pt) & METHOD_LINGERS)
 		heed_stop(l, out);
-	l->may_sleep = point_flags(l->pt) & WAY_SLEEPS && may_sleep(l);
+	l->may_sleep = point_flags(l->pt) & METHOD_SLEEPS && may_sleep(l);
 	f->read_user = lower_read_user;
 	f->reader = l;
 	lower_scope(l, out);
@@ -355,7 +356,7 @@ static struct fn *lower_prog(struct lower *l, struct str name)
 	lower_stat(l, STAT_NEST);
 	ir_jmp(f, out);
 	ir_at(f, out);
-	ir_ret(f, only_zero(l->pt->way) ? ir_con(f, 0) : ir_get(f, l->retval));
+	ir_ret(f, only_zero(l->pt->method) ? ir_con(f, 0) : ir_get(f, l->retval));
 	return f;
 }
 
@@ -380,9 +381,9 @@ static void add_prog(struct compile *c, struct point *points)
 	*g = (struct prog){.points = points, .index = u->nprog, .loc = points->loc};
 	g->name = prog_name(c->arena, points);
 	/* The point keeps its number when another way is taken. */
-	if (points->way->prog_type == BPF_PROG_TYPE_TRACING)
+	if (points->method->prog_type == BPF_PROG_TYPE_TRACING)
 		g->attach_btf_id = points->btf_id;
-	g->phase = points->way->phase;
+	g->phase = points->method->phase;
 	c->fn = arena_more(&c->scratch, c->fn, u->nprog, sizeof(*c->fn)); /* filled later */
 	arena_push(c->arena, u->prog, u->nprog, g);
 }

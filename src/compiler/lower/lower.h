@@ -20,7 +20,7 @@ enum cache_kind {
 	CACHE_HELPER,  /* result of helper n, which takes no arguments */
 	CACHE_NS_PID,  /* pid and tgid in sonde's own pid namespace; n is 0 */
 	CACHE_TASK_ID, /* tgid or pid, at offset n of the current task */
-	CACHE_ARG,     /* argument n of the probe, as its way reads it; or ARG_RET ... */
+	CACHE_ARG,     /* argument n of the probe, as its method reads it; or ARG_RET ... */
 	CACHE_VALUE,   /* the same as the value of its type */
 	CACHE_TIME,    /* of this run, in its records about maps; n is 0 */
 };
@@ -88,7 +88,7 @@ enum {
 	STOP_FN = 2,
 }; /* end the probe; with this; the point that fired; whether elsewhere; captured variables */
 
-/* enter.c: which point of the program's fired; none of them: out. Then what its way asks first. */
+/* enter.c: which point of the program's fired; none of them: out. Then what its method asks first. */
 void lower_which(struct lower *l, struct blk *out);
 bool lower_unit(struct compile *c); /* variants -> c->fn and unit.prog */
 bool emit_unit(struct compile *c);  /* c->fn -> prog.code */
@@ -226,7 +226,7 @@ void lower_stat(struct lower *l, enum stat_word w); /* count one */
 /* Address of the one element of an array. */
 struct ref lower_element(struct lower *l, const struct map *m);
 
-/* ---- for ways to keep a map: core/store.h ---- */
+/* ---- for methods to keep a map: core/store.h ---- */
 /* A key in memory; of maps whose keys are hashed the hash, and what it stands for. */
 struct map_key {
 	struct mem mem, full;

@@ -1,4 +1,4 @@
-/* map.c - access to maps: what operators mean, in all ways to keep one. */
+/* map.c - access to maps: what operators mean, in all methods to keep one. */
 #include "core/agg.h"
 #include "core/store.h"
 #include "lower/lower.h"

@@ -19,7 +19,7 @@ struct schema *lower_schema(struct lower *l, const struct builtin *fn, struct lo
 {
 	struct unit *u = l->u;
 	struct schema *sc = arena_new(l->c->arena, struct schema);
-	enum prog_phase phase = kind_last_way(l->pt->kind)->phase;
+	enum prog_phase phase = kind_last_method(l->pt->kind)->phase;
 	*sc = (struct schema){
 		.id = u->nschema,
 		.fn = fn,
@@ -136,7 +136,7 @@ static bool refused_code(const struct unit *u)
 {
 	bool any = false;
 	for (u32 i = 0; i < u->refused.n; i++)
-		any |= !u->refused.v[i].way && !u->refused.v[i].asleep;
+		any |= !u->refused.v[i].method && !u->refused.v[i].asleep;
 	return any;
 }
 
@@ -556,7 +556,7 @@ void lower_record(struct lower *l, struct node *call, struct node *args, struct 
 
 void lower_warn(struct lower *l, struct loc loc, const char *msg)
 {
-	if (point_flags(l->pt) & WAY_PINNED) /* nobody is there to be told */
+	if (point_flags(l->pt) & METHOD_PINNED) /* nobody is there to be told */
 		return;
 	struct schema *sc = lower_schema(l, NULL, loc);
 	sc->msg = msg;

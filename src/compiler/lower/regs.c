@@ -13,7 +13,7 @@ void lower_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *va
 	const struct arch_test *user = &l->c->host->arch->user;
 	u32 flags = point_flags(l->pt);
 	struct lower_cache *kept;
-	bool has_regs = (flags & WAY_REGS) && (flags & (KIND_USER | WAY_EVENT));
+	bool has_regs = (flags & METHOD_REGS) && (flags & (KIND_USER | METHOD_EVENT));
 	struct blk *task = ir_blk(f), *own = ir_blk(f), *done = ir_blk(f);
 	struct ref ctx = has_regs ? lower_ctx(l) : REF_NONE, mode;
 

@@ -242,7 +242,7 @@ static void wrong_arity(struct sema *s, struct node *n, const struct sig *g)
 /* May a probe of the kind have one of the flags? */
 static bool kind_may(const struct kind *k, u32 flags)
 {
-	for (const struct way *const *w = k->ways; *w; w++)
+	for (const struct method *const *w = k->methods; *w; w++)
 		if ((k->flags | (*w)->flags) & flags)
 			return !(k->flags & (KIND_SYNONYM | KIND_RECORDED));
 	return false;
@@ -279,7 +279,8 @@ static bool check_gates(struct sema *s, struct node *n, const struct builtin *b)
 	}
 	if (b->where && !(point_flags(s->v->points) & b->where))
 		return wrong_place(s, n, b);
-	if ((point_flags(s->v->points) & WAY_PINNED) && (b->flags & B_ASYNC) && !(b->flags & B_SEQ))
+	if ((point_flags(s->v->points) & METHOD_PINNED) && (b->flags & B_ASYNC) &&
+	    !(b->flags & B_SEQ))
 		return sema_fail(
 			s, E_CONTEXT, n->loc,
 			"%.*s needs sonde, which has ended when a pinned iterator is read; "

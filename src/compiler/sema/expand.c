@@ -1,5 +1,5 @@
 /* expand.c - probe texts -> points (through kinds) -> variants: one body per set of points with
- * equal types, and the way that fits it. */
+ * equal types, and the method that fits it. */
 #include "core/recorded.h"
 #include "declare/declare.h"
 #include "declare/recorded.h"
@@ -91,7 +91,7 @@ static struct str substitute(struct compile *c, const struct node *pn)
 static bool is_wanted(struct unit *u, const struct kind *k)
 {
 	const struct config *g = &u->config;
-	switch (kind_last_way(k)->phase) {
+	switch (kind_last_method(k)->phase) {
 	case PROG_BEGIN:
 	case PROG_END: return true;
 	case PROG_TEST: u->skipped = g->test ? u->skipped : "test"; return g->test;
@@ -107,7 +107,7 @@ static bool is_wanted(struct unit *u, const struct kind *k)
 /* Begin and end are of the script, not of what is traced. */
 static bool is_filtered(const regex_t *re, const struct point *p)
 {
-	enum prog_phase phase = kind_last_way(p->kind)->phase;
+	enum prog_phase phase = kind_last_method(p->kind)->phase;
 	AUTO_SB text = {0};
 	sb_add(&text, p->text);
 	return phase != PROG_BEGIN && phase != PROG_END && regexec(re, text.s, 0, NULL, 0);
@@ -248,8 +248,9 @@ static bool hint_language(struct compile *c, const struct point *p, struct diag 
 static struct str with_category(struct compile *c, const struct kind *k, struct str word)
 {
 	struct str text = STR("");
-	struct point any = {.kind = k, .way = kind_last_way(k), .target = STR("*"), .name = word};
-	if (kind_last_way(k)->prog_type != BPF_PROG_TYPE_TRACEPOINT || !word.n ||
+	struct point any = {
+		.kind = k, .method = kind_last_method(k), .target = STR("*"), .name = word};
+	if (kind_last_method(k)->prog_type != BPF_PROG_TYPE_TRACEPOINT || !word.n ||
 	    str_chr(word, ':') >= 0 || str_is_glob(word))
 		return text;
 	err_free(k->expand(c->host, c->unit, NULL, &any, note_first, &text));
@@ -426,7 +427,7 @@ static void expand_with(struct expand *e, const struct kind *k, struct str rest,
 {
 	struct compile *c = e->c;
 	struct unit *u = c->unit;
-	struct point p = {.kind = k, .way = kind_last_way(k), .loc = e->loc};
+	struct point p = {.kind = k, .method = kind_last_method(k), .loc = e->loc};
 	struct err *err = k->parse(c->arena, &p, rest);
 	if (!err && !is_wanted(u, k)) {
 		e->n++;
@@ -568,7 +569,7 @@ static bool same_args(const struct type *a, const struct type *b)
 
 static bool same_variant(struct compile *c, const struct point *a, const struct point *b, u32 use)
 {
-	if (a->kind != b->kind || a->way != b->way || a->abi != b->abi)
+	if (a->kind != b->kind || a->method != b->method || a->abi != b->abi)
 		return false;
 	if ((use & USE_FUNC) && sema_func_is_text(c->host, a))
 		return false;
@@ -580,7 +581,7 @@ static bool same_variant(struct compile *c, const struct point *a, const struct 
 		return false;
 	if ((use & USE_ARGS) && (a->debug || b->debug))
 		return false;
-	if ((use & (USE_ARGN | USE_ARGS)) && (a->priv || b->priv) && a->way->arg)
+	if ((use & (USE_ARGN | USE_ARGS)) && (a->priv || b->priv) && a->method->arg)
 		return false; /* where arguments are may differ from point to point */
 	return !(use & USE_RETVAL) || a->ret == b->ret ||
 	       (a->ret && b->ret && type_eq(a->ret, b->ret));
@@ -685,24 +686,24 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 }
 
 /* The cheapest way to the points of a body that can do what it asks for. */
-static void choose_way(struct compile *c, struct variant *v, u32 use)
+static void choose_method(struct compile *c, struct variant *v, u32 use)
 {
 	struct point *first = v->points;
 	const struct ask ask = {c->host, c->unit, first, v->npoint, use};
-	const struct way *const *at = first->kind->ways;
+	const struct method *const *at = first->kind->methods;
 	while (at[1] && (was_refused(&c->unit->refused, first->body, *at) ||
 			 ((*at)->fits && !(*at)->fits(&ask))))
 		at++;
-	const struct way *w = *at;
+	const struct method *w = *at;
 	bool fits = at[1] || !w->fits || w->fits(&ask);
 	assert(fits);
 	for (struct point *p = first; p; p = p->next)
-		p->way = w;
+		p->method = w;
 	u32 flags = point_flags(first);
-	v->task = (use & (USE_TASK | USE_USTACK)) || (flags & WAY_TASK);
+	v->task = (use & (USE_TASK | USE_USTACK)) || (flags & METHOD_TASK);
 	v->per_point = !w->which &&
 		       ((use & USE_PROBE) || ((use & USE_FUNC) && func_needs_point(c, first)) ||
-			((use & USE_FUNC) && !(flags & WAY_REGS)) || (flags & KIND_ONCE) ||
+			((use & USE_FUNC) && !(flags & METHOD_REGS)) || (flags & KIND_ONCE) ||
 			w->prog_type == BPF_PROG_TYPE_TRACING);
 }
 
@@ -744,7 +745,7 @@ static bool add_beside(const struct point *p, void *arg)
 {
 	const struct beside *b = arg;
 	struct compile *c = b->c;
-	if (was_refused(&c->unit->refused, p->body, p->way))
+	if (was_refused(&c->unit->refused, p->body, p->method))
 		return true;
 	struct variant *v = arena_new(c->arena, struct variant);
 	v->probe = node_clone(c->arena, b->v->probe);
@@ -760,7 +761,7 @@ static bool add_beside(const struct point *p, void *arg)
 }
 
 /*
- * Events of a body's points that their way does not see may have a way of their own: the body is then compiled for
+ * Events of a body's points that their method does not see may have a method of their own: the body is then compiled for
  * that, too. Nothing is reported if there is none, or if the kernel refuses it.
  */
 static void find_beside(struct compile *c, const struct variant *v)
@@ -823,7 +824,7 @@ static void expand_probe(struct expand *e, struct node *probe)
 			add_variant(c, probe, p, uses, first);
 	}
 	for (u32 i = first; i < c->nvariant; i++)
-		choose_way(c, c->variant[i], use_of(c->variant[i]->points->kind, body.use));
+		choose_method(c, c->variant[i], use_of(c->variant[i]->points->kind, body.use));
 	for (u32 i = first, n = c->nvariant; i < n; i++)
 		find_beside(c, c->variant[i]);
 	vec_free(&body.member);
@@ -862,7 +863,7 @@ static void check_pinned(struct compile *c)
 {
 	const struct variant *pinned = NULL, *other = NULL;
 	for (u32 i = 0; i < c->nvariant; i++)
-		if (point_flags(c->variant[i]->points) & WAY_PINNED)
+		if (point_flags(c->variant[i]->points) & METHOD_PINNED)
 			pinned = c->variant[i];
 		else
 			other = c->variant[i];
@@ -900,7 +901,7 @@ static void no_static(struct expand *e)
 /* Shows nothing by itself: it waits for the end or, where a tool wants a feature, says what it would trace. */
 static bool only_waits(const struct expand *e, const struct point *p)
 {
-	enum prog_phase phase = kind_last_way(p->kind)->phase;
+	enum prog_phase phase = kind_last_method(p->kind)->phase;
 	if ((p->kind->flags & KIND_NOBODY) || phase == PROG_END)
 		return true;
 	return phase == PROG_BEGIN && e->needing && diags_fixed(e->c->diags, p->loc);

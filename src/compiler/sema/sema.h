@@ -58,7 +58,7 @@ struct fninst {
 /* One body to compile: a clone of a probe's tree for points with equal argument types. */
 struct variant {
 	struct node *probe;   /* N_PROBE; b and c are this variant's own */
-	struct point *points; /* list; all of one kind, by one way */
+	struct point *points; /* list; all of one kind, by one method */
 	u32 npoint;
 	bool per_point;  /* the code depends on the point (probe, func ...): one program each */
 	bool task;       /* it asks for the current task: then that gives the process ids, too */

@@ -112,8 +112,8 @@ static struct ref typed_addr(struct lower *l, struct node *n)
  */
 static bool in_iterated(const struct point *p, const struct node *n, struct field *ret, u32 *off)
 {
-	if (p->way->prog_type != BPF_PROG_TYPE_TRACING || p->way->attach_type != BPF_TRACE_ITER ||
-	    !p->args)
+	if (p->method->prog_type != BPF_PROG_TYPE_TRACING ||
+	    p->method->attach_type != BPF_TRACE_ITER || !p->args)
 		return false;
 	for (*off = 0; n->kind == N_MEMBER && n->field && !n->field->bit_len; n = n->a) {
 		const struct node *of = n->a;
@@ -295,7 +295,7 @@ static const struct type *type_kfunc_exist(struct sema *s, struct node *call)
 
 static bool allowed(struct sema *s, u32 id)
 {
-	const struct way *w = s->point->way;
+	const struct method *w = s->point->method;
 
 	return id &&
 	       bpf_kfunc_allowed(s->c->host, id, w->prog_type, w->attach_type, s->point->btf_id);
@@ -517,14 +517,14 @@ const struct builtin builtin_kernel[] = {
 	{"bool write_user(any to, any from, lit len)", lower_write_user, B_UNSAFE | B_STMT_OK,
 	 .check = check_write_user,
 	 .doc = "Writes len bytes into memory of the current process. False if that failed."},
-	{"auto path(any path, [lit size])", lower_path, .asks = USE_PROGRAM, .where = WAY_TYPED,
+	{"auto path(any path, [lit size])", lower_path, .asks = USE_PROGRAM, .where = METHOD_TYPED,
 	 .type = type_path, .check = check_path,
 	 .doc = "Full name of a struct path. Only in functions in which the kernel allows it."},
-	{"u64 socket_cookie(any sk)", lower_cookie, .asks = USE_PROGRAM, .where = WAY_TYPED,
+	{"u64 socket_cookie(any sk)", lower_cookie, .asks = USE_PROGRAM, .where = METHOD_TYPED,
 	 .check = check_cookie, .doc = "A number that identifies a socket as long as it exists."},
 	{"u32 skboutput(text file, any skb, any len, any offset)", lower_skboutput,
 	 B_ASYNC | B_TIMED | B_STMT_OK | B_WRITES, .asks = USE_PROGRAM,
-	 .where = KIND_KERNEL | WAY_TYPED, .check = check_skb, .act = act_skboutput,
+	 .where = KIND_KERNEL | METHOD_TYPED, .check = check_skb, .act = act_skboutput,
 	 .doc = "Appends at most len bytes of a packet, from an offset on, to a pcap file (raw "
 		"IP)."},
 	{"auto percpu_kaddr(text symbol, [any cpu])", lower_percpu, .type = type_percpu,

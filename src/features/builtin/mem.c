@@ -96,7 +96,7 @@ static bool check_reg(struct sema *s, struct node *call)
 		return sema_fail(s, E_UNKNOWN_NAME, call_arg(call, 0)->loc,
 				 "'%.*s' is not a valid register on this architecture (%s)",
 				 STRF(name), a->name);
-	if (r->probes_only && s->v && (point_flags(s->v->points) & WAY_EVENT))
+	if (r->probes_only && s->v && (point_flags(s->v->points) & METHOD_EVENT))
 		return sema_fail(s, E_CONTEXT, call_arg(call, 0)->loc,
 				 "samples do not have the register '%.*s'", STRF(name));
 	return true;
@@ -158,11 +158,12 @@ static bool at_entry(const struct point *p)
 {
 	u32 flags = point_flags(p);
 
-	if ((flags & (KIND_FUNC | WAY_TYPED)) == (KIND_FUNC | WAY_TYPED))
+	if ((flags & (KIND_FUNC | METHOD_TYPED)) == (KIND_FUNC | METHOD_TYPED))
 		return true;
-	if ((flags & (KIND_FUNC | WAY_REGS | KIND_RETVAL)) != (KIND_FUNC | WAY_REGS))
+	if ((flags & (KIND_FUNC | METHOD_REGS | KIND_RETVAL)) != (KIND_FUNC | METHOD_REGS))
 		return false;
-	return p->way->frames ? p->way->frames(p) == FRAMES_ENTRY : !p->has_addr && !p->offset;
+	return p->method->frames ? p->method->frames(p) == FRAMES_ENTRY
+				 : !p->has_addr && !p->offset;
 }
 
 static const struct type *type_caller(struct sema *s, struct node *n)
@@ -181,7 +182,7 @@ static const struct type *type_caller(struct sema *s, struct node *n)
 static struct ref lower_caller(struct lower *l, struct node *n, struct mem dst)
 {
 	const struct arch *a = l->c->host->arch;
-	bool typed = point_flags(l->pt) & WAY_TYPED;
+	bool typed = point_flags(l->pt) & METHOD_TYPED;
 	struct ref v = typed ? builtin_kernel_caller(l)
 			     : ir_load(l->f, 8, lower_ctx(l), a->link >= 0 ? a->link : a->sp);
 
@@ -603,8 +604,8 @@ const struct builtin builtin_mem[] = {
 		"\"0x...\" is an address itself."},
 	{"bool is_err(any p)", lower_is_err, .check = check_addr,
 	 .doc = "True if the address is an error number of the kernel (-4095 to -1)."},
-	{"u64 reg(text name)", lower_reg, .asks = USE_REGS | USE_CTX, .where = WAY_REGS | WAY_EVENT,
-	 .check = check_reg,
+	{"u64 reg(text name)", lower_reg, .asks = USE_REGS | USE_CTX,
+	 .where = METHOD_REGS | METHOD_EVENT, .check = check_reg,
 	 .doc = "A register of the traced code: ax bx cx dx si di bp sp ip r8 ... r15 orig_ax cs "
 		"ss flags (x86_64); x0 ... x30 fp lr sp pc pstate orig_x0 (aarch64)."},
 	{"auto ksym(any addr)", lower_same, .type = type_ksym_row, .check = check_sym,

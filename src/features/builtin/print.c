@@ -16,7 +16,7 @@ static bool check_format(struct sema *s, struct node *call)
 	struct str fmt;
 
 	bool ok = builtin_text(s, call, 0, &fmt) && sema_check_format(s, call, fmt, 1);
-	bool pinned = (point_flags(s->v->points) & WAY_PINNED) && (call->fn->flags & B_SEQ);
+	bool pinned = (point_flags(s->v->points) & METHOD_PINNED) && (call->fn->flags & B_SEQ);
 	return ok && (!pinned || sema_check_seq(s, call, fmt));
 }
 
@@ -26,7 +26,7 @@ static struct ref lower_format(struct lower *l, struct node *call, struct mem ds
 
 	(void)dst;
 	node_str(call_arg(call, 0), &fmt);
-	if (!(point_flags(l->pt) & WAY_PINNED))
+	if (!(point_flags(l->pt) & METHOD_PINNED))
 		return builtin_send(l, call, 1, fmt);
 	lower_seq(l, call_arg(call, 1), fmt);
 	return REF_NONE;
@@ -220,7 +220,7 @@ static struct ref lower_print_map(struct lower *l, struct node *call, struct mem
 
 	(void)dst;
 	sc->map = sema_map(call->a);
-	sc->last = kind_last_way(l->pt->kind)->phase == PROG_END;
+	sc->last = kind_last_method(l->pt->kind)->phase == PROG_END;
 	if (!call_arg(call, 1) || !node_str(call_arg(call, 1), &sc->fmt))
 		for (u32 i = 1; i < call_nargs(call); i++)
 			node_int(call_arg(call, i), &sc->n[i - 1]);

@@ -14,8 +14,8 @@
 /* The iterator's task, to which the verifier knows a way. */
 static bool find_task(const struct point *p, struct field *ret)
 {
-	return p->way->prog_type == BPF_PROG_TYPE_TRACING &&
-	       p->way->attach_type == BPF_TRACE_ITER && p->args &&
+	return p->method->prog_type == BPF_PROG_TYPE_TRACING &&
+	       p->method->attach_type == BPF_TRACE_ITER && p->args &&
 	       type_field(p->args, STR("task"), ret) && ret->type->kind == T_PTR;
 }
 
@@ -72,7 +72,7 @@ static bool check_ustack(struct sema *s, struct node *call)
 			"%.*s: this kernel does not provide the registers of a task, or cannot "
 			"walk a stack by unwind tables ('sonde info' shows what it lacks)",
 			STRF(call->name));
-	if (point_flags(s->point) & WAY_PINNED)
+	if (point_flags(s->point) & METHOD_PINNED)
 		return sema_fail(s, E_CONTEXT, call->loc,
 				 "%.*s needs sonde, which has ended when a pinned iterator is read",
 				 STRF(call->name));

@@ -163,7 +163,7 @@ static bool check_dw_ustack(struct sema *s, struct node *call)
 static void ask_kernel(struct lower *l, struct mem frames, u32 size, u64 flags, struct ref n)
 {
 	struct fn *f = l->f;
-	u32 type = l->pt->way->prog_type;
+	u32 type = l->pt->method->prog_type;
 	bool raw = type == BPF_PROG_TYPE_RAW_TRACEPOINT || type == BPF_PROG_TYPE_TRACING;
 	struct blk *failed = ir_blk(f), *done = ir_blk(f);
 
@@ -202,8 +202,8 @@ static bool on_trampoline(const struct lower *l)
 {
 	u32 flags = point_flags(l->pt);
 
-	return l->pt->way->prog_type == BPF_PROG_TYPE_TRACING &&
-	       (flags & (KIND_FUNC | WAY_TYPED)) == (KIND_FUNC | WAY_TYPED);
+	return l->pt->method->prog_type == BPF_PROG_TYPE_TRACING &&
+	       (flags & (KIND_FUNC | METHOD_TYPED)) == (KIND_FUNC | METHOD_TYPED);
 }
 
 /*

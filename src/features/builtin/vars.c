@@ -291,9 +291,9 @@ static const struct type *type_ctx(struct sema *s, struct node *call)
 
 	(void)call;
 	if (k)
-		t = btf_types_find(k,
-				   flags & WAY_EVENT ? STR("bpf_perf_event_data") : STR("pt_regs"),
-				   T_STRUCT);
+		t = btf_types_find(
+			k, flags & METHOD_EVENT ? STR("bpf_perf_event_data") : STR("pt_regs"),
+			T_STRUCT);
 	return type_ptr(s->a, t ? t : &type_none, AS_CTX);
 }
 
@@ -311,7 +311,7 @@ static struct ref lower_usermode(struct lower *l, struct node *call, struct mem 
 	struct ref v;
 
 	(void)call, (void)dst;
-	if (!(flags & (WAY_REGS | WAY_EVENT))) /* sonde itself, or a function of the kernel */
+	if (!(flags & (METHOD_REGS | METHOD_EVENT))) /* sonde itself, or a function of the kernel */
 		return ir_con(f, (flags & KIND_ONCE) != 0);
 	v = ir_load(f, 8, lower_ctx(l), user->off);
 	return ir_op2(f, O_EQ, ir_op2(f, O_AND, v, ir_con(f, user->mask)), ir_con(f, user->value));
@@ -360,11 +360,11 @@ const struct builtin builtin_vars[] = {
 		"without the kernel's helper)."},
 	{"u64 elapsed", lower_elapsed, .doc = "Nanoseconds since tracing started."},
 	{"auto ctx", lower_ctx_row, B_OWN, .role = ROLE_CONTEXT, .asks = USE_REGS | USE_CTX,
-	 .where = WAY_REGS | WAY_EVENT, .type = type_ctx,
+	 .where = METHOD_REGS | METHOD_EVENT, .type = type_ctx,
 	 .doc = "The program's context: struct pt_regs * in kprobes and uprobes, struct "
 		"bpf_perf_event_data * in events."},
 	{"u8 usermode", lower_usermode, .asks = USE_REGS,
-	 .where = WAY_REGS | WAY_EVENT | KIND_ONCE | KIND_SIGNATURE,
+	 .where = METHOD_REGS | METHOD_EVENT | KIND_ONCE | KIND_SIGNATURE,
 	 .doc = "1 when the CPU was executing in user mode. In fentry and fexit 0, in begin and "
 		"end 1."},
 	{0},

@@ -39,7 +39,7 @@ static struct place place_args(struct lower *l, struct node *n)
 static u32 arg_count(struct sema *s, bool *known)
 {
 	u32 flags = point_flags(s->v->points);
-	*known = s->point->narg || !(flags & (WAY_REGS | WAY_BY_NUMBER)) || s->point->priv;
+	*known = s->point->narg || !(flags & (METHOD_REGS | METHOD_BY_NUMBER)) || s->point->priv;
 	return *known ? s->point->narg : s->c->host->arch->narg;
 }
 
@@ -285,7 +285,7 @@ static const struct type *type_probe(struct sema *s, struct node *n)
 static struct ref lower_probe(struct lower *l, struct node *n, struct mem dst)
 {
 	(void)n, (void)dst;
-	if (!l->pt->next || !l->pt->way->which)
+	if (!l->pt->next || !l->pt->method->which)
 		return ir_con(l->f, l->pt->id);
 	if (l->f != l->main)
 		return lower_load(l, 8, false, lower_shared(l, SHARED_WHICH));
@@ -308,7 +308,7 @@ const struct builtin builtin_words[] = {
 	{"auto argN", lower_argn, .flags = B_OWN | B_NUMBERED, .asks = USE_ARGN, .type = type_argn,
 	 .doc = "One argument of the probe by its number, from arg0 on."},
 	{"u64 sargN", lower_sarg, .flags = B_OLD | B_NUMBERED, .asks = USE_REGS | USE_CTX,
-	 .where = WAY_REGS | WAY_EVENT, .check = check_sarg,
+	 .where = METHOD_REGS | METHOD_EVENT, .check = check_sarg,
 	 .doc = "One word of the stack behind the return address; at compatibility level 0.17."},
 	{"auto retval", lower_retval, .asks = USE_RETVAL, .place = place_retval,
 	 .type = type_retval,

@@ -171,18 +171,18 @@ static bool beside_at(struct host *h, const struct point *p, const struct entry 
 	q->unreadable = !can_read(p, &f->how);
 	if (k) {
 		q->btf_id = btf_types_id(k, f->name, BTF_KIND_FUNC);
-		q->way = enter ? &way_call_compat : &way_call_compat_exit;
+		q->method = enter ? &method_call_compat : &method_call_compat_exit;
 		return q->btf_id;
 	}
 	q->extra = f->name;
-	q->way = enter ? &way_call_probed : &way_call_probed_exit;
+	q->method = enter ? &method_call_probed : &method_call_probed_exit;
 	return tracefs_symbol(h, f->name);
 }
 
 void call_beside(struct host *h, const struct point *p, point_cb *cb, void *arg)
 {
 	struct entry f;
-	if (p->way != &way_tp_perf || !str_is(p->target, "syscalls") || p->wild ||
+	if (p->method != &method_tp_perf || !str_is(p->target, "syscalls") || p->wild ||
 	    !h->arch->calls.compat || !(host_has(h, FEAT_FENTRY) || host_has(h, FEAT_KPROBE)))
 		return;
 	for (u32 n = 0; entry_name(h, p, n, &f); n++) {
@@ -199,14 +199,14 @@ static bool never_fits(const struct ask *q)
 	return false;
 }
 
-#define COMPAT_WAY                                                                   \
-	.prog_type = BPF_PROG_TYPE_TRACING, .flags = WAY_BESIDE, .fits = never_fits, \
+#define COMPAT_METHOD                                                                   \
+	.prog_type = BPF_PROG_TYPE_TRACING, .flags = METHOD_BESIDE, .fits = never_fits, \
 	.arg = call_twin_arg, .attach = rawtp_attach
-const struct way way_call_compat = {COMPAT_WAY, .attach_type = BPF_TRACE_FENTRY};
-const struct way way_call_compat_exit = {COMPAT_WAY, .attach_type = BPF_TRACE_FEXIT};
+const struct method method_call_compat = {COMPAT_METHOD, .attach_type = BPF_TRACE_FENTRY};
+const struct method method_call_compat_exit = {COMPAT_METHOD, .attach_type = BPF_TRACE_FEXIT};
 
-#define PROBED_WAY                                                                                \
-	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = WAY_BESIDE | WAY_LINGERS, .fits = never_fits, \
-	.arg = call_probed_arg, .attach = call_probed_attach
-const struct way way_call_probed = {PROBED_WAY};
-const struct way way_call_probed_exit = {PROBED_WAY};
+#define PROBED_METHOD                                                               \
+	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = METHOD_BESIDE | METHOD_LINGERS, \
+	.fits = never_fits, .arg = call_probed_arg, .attach = call_probed_attach
+const struct method method_call_probed = {PROBED_METHOD};
+const struct method method_call_probed_exit = {PROBED_METHOD};

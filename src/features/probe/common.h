@@ -1,4 +1,4 @@
-/* common.h - inside probe/: what several kinds and ways need. */
+/* common.h - inside probe/: what several kinds and methods need. */
 #pragma once
 #include "core/unit.h"
 #include "kern/bpf.h"
@@ -73,7 +73,7 @@ struct ref typed_fetch(struct fn *f, struct host *h, const struct point *p, int 
 /* May programs load an argument of this type themselves? Else a helper reads the context. */
 bool typed_loads(struct host *h, const struct type *t);
 struct ref typed_slot(struct fn *f, i32 off, bool direct);
-/* way.attach through a trampoline: to the one function that the program was loaded for. */
+/* method.attach through a trampoline: to the one function that the program was loaded for. */
 struct err *typed_attach(struct host *h, struct unit *u, struct attach *a);
 /* Functions that BPF itself calls on the way into a program: a trampoline there would recurse. */
 bool typed_recurses(struct str func);
@@ -90,7 +90,7 @@ struct err *rawtp_attach(struct host *h, struct unit *u, struct attach *a);
 /* ... an untyped one, to tracepoints by their names. */
 struct err *rawtp_attach_names(struct host *h, struct unit *u, struct attach *a);
 
-/* ---- ways that a file of their own has ---- */
+/* ---- methods that a file of their own has ---- */
 /* A kprobe's own: kprobe.c. */
 struct ref kprobe_arg(struct fn *f, struct host *h, const struct point *p, int n);
 u32 kprobe_load_as(struct host *h, const struct unit *u, const struct prog *g);
@@ -98,19 +98,20 @@ struct err *kprobe_attach(struct host *h, struct unit *u, struct attach *a);
 /* At the start of one function, or at its return, whatever the program's points are. */
 struct err *kprobe_start(struct host *h, struct unit *u, struct attach *a, const char *func,
 			 bool ret);
-extern const struct way way_form; /* of fentry and fexit, where a function has another name */
-extern const struct way way_trampoline_entry, way_trampoline_return; /* of kernel functions */
-extern const struct way way_switches; /* of software:context-switches */
+extern const struct method method_form; /* of fentry and fexit, where a function has another name */
+extern const struct method method_trampoline_entry,
+	method_trampoline_return;           /* of kernel functions */
+extern const struct method method_switches; /* of software:context-switches */
 /* Of tracepoints, in order of price. */
 /* A program on an event, for all CPUs: tracepoint.c. */
 struct err *tracepoint_start(struct host *h, struct attach *a, struct str category,
 			     struct str event);
 /* Linux 7.2: at these tracepoints only a perf event of raw_syscalls has programs that are not preempted. */
 bool calls_preempted(struct host *h, const struct point *p);
-extern const struct way way_raw_calls_event, way_calls_event, way_calls_by_regs, way_calls,
-	way_tp_typed, way_tp_raw, way_tp_perf, way_call_compat, way_call_compat_exit,
-	way_call_probed, way_call_probed_exit;
-extern const struct way *const tracepoint_ways[]; /* those, the cheapest first */
+extern const struct method method_raw_calls_event, method_calls_event, method_calls_by_regs,
+	method_calls, method_tp_typed, method_tp_raw, method_tp_perf, method_call_compat,
+	method_call_compat_exit, method_call_probed, method_call_probed_exit;
+extern const struct method *const tracepoint_methods[]; /* those, the cheapest first */
 /* A tracepoint's own, of a kind's callbacks. */
 struct err *tracepoint_able(struct host *h);
 struct err *tracepoint_expand(struct host *h, struct unit *u, struct diags *ds,
@@ -159,7 +160,7 @@ bool source_parse(struct arena *a, struct point *p, struct str text, struct err 
 bool is_source(const struct point *p);
 struct err *source_expand(struct host *h, struct arena *a, const struct point *p, const char *path,
 			  const char *real, point_cb *cb, void *arg);
-/* The kind's and the way's callbacks of the same names; types finds args, or retval of a return probe. */
+/* The kind's and the method's callbacks of the same names; types finds args, or retval of a return probe. */
 struct err *user_types(struct host *h, struct unit *u, struct point *p);
 struct arg_at user_arg_at(struct fn *f, const struct point *p, int n, struct ref into, i32 off);
 const struct type *user_type(struct host *h, struct unit *u, const struct point *p, struct str name,
@@ -178,7 +179,7 @@ struct err *user_attach(struct host *h, struct unit *u, struct attach *a, user_s
 u32 user_load_as(struct host *h, const struct unit *u, const struct prog *g);
 /*
  * A place's cookie: the point's id, and how far behind the function's start the place is. So one
- * program can serve many points (way.which), where the kernel has cookies.
+ * program can serve many points (method.which), where the kernel has cookies.
  */
 static inline u64 user_cookie(const struct point *p, u64 behind)
 {

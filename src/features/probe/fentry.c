@@ -339,11 +339,11 @@ static struct err *fentry_attach(struct host *h, struct unit *u, struct attach *
 	return e;
 }
 
-#define FENTRY_WAY                                                                 \
-	.prog_type = BPF_PROG_TYPE_TRACING, .flags = WAY_TYPED, .arg = fentry_arg, \
+#define FENTRY_METHOD                                                                 \
+	.prog_type = BPF_PROG_TYPE_TRACING, .flags = METHOD_TYPED, .arg = fentry_arg, \
 	.attach = fentry_attach
-static const struct way way_fentry = {FENTRY_WAY, .attach_type = BPF_TRACE_FENTRY};
-static const struct way way_fexit = {FENTRY_WAY, .attach_type = BPF_TRACE_FEXIT};
+static const struct method method_fentry = {FENTRY_METHOD, .attach_type = BPF_TRACE_FENTRY};
+static const struct method method_fexit = {FENTRY_METHOD, .attach_type = BPF_TRACE_FEXIT};
 
 #define FENTRY_KIND \
 	.needs = FEAT_FENTRY, .parse = fentry_parse, .expand = fentry_expand, .types = fentry_types
@@ -357,7 +357,7 @@ const struct kind kind_fentry = {
 	.syntax = "fentry[:module]:function, fentry:bpf[:id]:program",
 	.doc = "Start of a kernel function, with typed arguments. Cheaper than kprobe.",
 	.flags = FENTRY_FLAGS,
-	.ways = (const struct way *const[]){&way_form, &way_fentry, NULL},
+	.methods = (const struct method *const[]){&method_form, &method_fentry, NULL},
 };
 
 const struct kind kind_fexit = {
@@ -367,5 +367,5 @@ const struct kind kind_fexit = {
 	.syntax = "fexit[:module]:function",
 	.doc = "Return of a kernel function, with typed arguments and result.",
 	.flags = FENTRY_FLAGS | KIND_RETVAL,
-	.ways = (const struct way *const[]){&way_form, &way_fexit, NULL},
+	.methods = (const struct method *const[]){&method_form, &method_fexit, NULL},
 };

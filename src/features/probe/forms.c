@@ -155,9 +155,9 @@ static struct err *form_attach(struct host *h, struct unit *u, struct attach *a)
 	return e;
 }
 
-const struct way way_form = {
+const struct method method_form = {
 	.prog_type = BPF_PROG_TYPE_KPROBE,
-	.flags = WAY_REGS | WAY_LINGERS,
+	.flags = METHOD_REGS | METHOD_LINGERS,
 	.fits = form_fits,
 	.load_as = kprobe_load_as,
 	.attach = form_attach,

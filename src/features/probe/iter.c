@@ -38,7 +38,7 @@ static struct err *pin_parse(struct arena *a, struct point *p, struct str file)
 		return err_new("a wildcard names many iterators, but %.*s one file", STRF(file));
 	p->extra = str_z(arena_fmt(a, "%s%.*s", file.s[0] == '/' ? "" : BPF_PINS, STRF(file)));
 	p->kind = &kind_pinned;
-	p->way = kind_last_way(p->kind);
+	p->method = kind_last_method(p->kind);
 	return NULL;
 }
 
@@ -231,13 +231,13 @@ static struct err *iter_attach(struct host *h, struct unit *u, struct attach *a)
 	return e;
 }
 
-#define ITER_WAY                                                                                \
+#define ITER_METHOD                                                                             \
 	.prog_type = BPF_PROG_TYPE_TRACING, .attach_type = BPF_TRACE_ITER, .enter = iter_enter, \
 	.arg = iter_arg, .attach = iter_attach
-static const struct way way_read = {ITER_WAY, .flags = WAY_TYPED, .phase = PROG_ITER};
-static const struct way way_pinned = {
-	ITER_WAY,
-	.flags = WAY_TYPED | WAY_PINNED,
+static const struct method method_read = {ITER_METHOD, .flags = METHOD_TYPED, .phase = PROG_ITER};
+static const struct method method_pinned = {
+	ITER_METHOD,
+	.flags = METHOD_TYPED | METHOD_PINNED,
 	.phase = PROG_PINNED,
 };
 
@@ -248,10 +248,10 @@ static const struct way way_pinned = {
 	.needs = FEAT_BTF, .parse = iter_parse, .expand = iter_expand, .types = iter_types
 const struct kind kind_iter = {
 	ITER_KIND,
-	.ways = (const struct way *const[]){&way_read, NULL},
+	.methods = (const struct method *const[]){&method_read, NULL},
 };
 /* Its file runs it: the session ends when it is there. */
 static const struct kind kind_pinned = {
 	ITER_KIND,
-	.ways = (const struct way *const[]){&way_pinned, NULL},
+	.methods = (const struct method *const[]){&method_pinned, NULL},
 };

@@ -181,7 +181,7 @@ static bool attach_multi(struct host *h, struct attach *a, bool core)
 static struct err *attach_perf(struct host *h, struct attach *a, int perf_fd)
 {
 	int fd = -1;
-	const struct way *w = a->prog->points->way;
+	const struct method *w = a->prog->points->method;
 	bool multi = w->load_as && w->load_as(h, NULL, a->prog);
 	if (!multi && host_has(h, FEAT_PERF_LINK))
 		err_free(bpf_link_perf(a->fd, perf_fd, 0, &fd));
@@ -339,7 +339,7 @@ static void attach_groups(struct host *h, struct unit *u, struct attach *a)
 
 struct err *kprobe_attach(struct host *h, struct unit *u, struct attach *a)
 {
-	bool multi = a->prog->points->way->load_as(h, u, a->prog);
+	bool multi = a->prog->points->method->load_as(h, u, a->prog);
 	if (multi) { /* one function that cannot be attached spoils all; breakpoints tell which */
 		if (attach_multi(h, a, false))
 			return NULL;
@@ -351,10 +351,10 @@ struct err *kprobe_attach(struct host *h, struct unit *u, struct attach *a)
 	return attach_points(h, u, a, attach_one);
 }
 
-#define KPROBE_WAY                                                                             \
-	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = WAY_REGS | WAY_LINGERS, .arg = kprobe_arg, \
-	.attach = kprobe_attach
-static const struct way way_kprobe = {KPROBE_WAY, .load_as = kprobe_load_as};
+#define KPROBE_METHOD                                                             \
+	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = METHOD_REGS | METHOD_LINGERS, \
+	.arg = kprobe_arg, .attach = kprobe_attach
+static const struct method method_kprobe = {KPROBE_METHOD, .load_as = kprobe_load_as};
 
 /* Registers and the way back are not all there in a multi link's return. */
 static bool returns_fits(const struct ask *q)
@@ -364,8 +364,8 @@ static bool returns_fits(const struct ask *q)
 }
 
 /* Through function graph tracing: no breakpoint, and any number of calls in progress. */
-static const struct way way_returns = {
-	KPROBE_WAY,
+static const struct method method_returns = {
+	KPROBE_METHOD,
 	.load_as = returns_load_as,
 	.fits = returns_fits,
 };
@@ -380,7 +380,7 @@ const struct kind kind_kprobe = {
 	.syntax = "kprobe[:module]:function[+offset]",
 	.doc = "Start of a kernel function, or an instruction in it. arg0... are its arguments.",
 	.flags = KPROBE_FLAGS | KIND_ARGN | KIND_OVERRIDE,
-	.ways = (const struct way *const[]){&way_trampoline_entry, &way_kprobe, NULL},
+	.methods = (const struct method *const[]){&method_trampoline_entry, &method_kprobe, NULL},
 };
 
 const struct kind kind_kretprobe = {
@@ -391,6 +391,6 @@ const struct kind kind_kretprobe = {
 	.doc = "Return of a kernel function. retval is its result.",
 	.flags = KPROBE_FLAGS | KIND_RETVAL | KIND_FIRST,
 	.types = kretprobe_types,
-	.ways = (const struct way *const[]){&way_trampoline_return, &way_returns, &way_kprobe,
-					    NULL},
+	.methods = (const struct method *const[]){&method_trampoline_return, &method_returns,
+						  &method_kprobe, NULL},
 };

@@ -159,9 +159,9 @@ static struct err *hardware_able(struct host *h)
 	return perf_able(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0);
 }
 
-static const struct way way_software = {
+static const struct method method_software = {
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
-	.flags = WAY_REGS | WAY_EVENT,
+	.flags = METHOD_REGS | METHOD_EVENT,
 	.attach = event_attach,
 };
 
@@ -175,12 +175,12 @@ const struct kind kind_software = {
 	.flags = KIND_STACKS | KIND_FIRST | KIND_MACHINE,
 	.parse = event_parse,
 	.expand = event_expand,
-	.ways = (const struct way *const[]){&way_switches, &way_software, NULL},
+	.methods = (const struct method *const[]){&method_switches, &method_software, NULL},
 };
 
-static const struct way way_hardware = {
+static const struct method method_hardware = {
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
-	.flags = WAY_REGS | WAY_EVENT,
+	.flags = METHOD_REGS | METHOD_EVENT,
 	.attach = event_attach,
 };
 
@@ -194,5 +194,5 @@ const struct kind kind_hardware = {
 	.flags = KIND_STACKS | KIND_FIRST | KIND_MACHINE,
 	.parse = event_parse,
 	.expand = event_expand,
-	.ways = (const struct way *const[]){&way_hardware, NULL},
+	.methods = (const struct method *const[]){&method_hardware, NULL},
 };

@@ -136,9 +136,9 @@ static struct err *timer_able(struct host *h)
 	return perf_able(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0);
 }
 
-static const struct way way_profile = {
+static const struct method method_profile = {
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
-	.flags = WAY_REGS | WAY_EVENT,
+	.flags = METHOD_REGS | METHOD_EVENT,
 	.attach = profile_attach,
 	.rate = timer_rate,
 };
@@ -152,12 +152,12 @@ const struct kind kind_profile = {
 	.flags = KIND_PIDFILTER | KIND_STACKS | KIND_FIRST,
 	.parse = timer_parse,
 	.expand = timer_expand,
-	.ways = (const struct way *const[]){&way_profile, NULL},
+	.methods = (const struct method *const[]){&method_profile, NULL},
 };
 
-static const struct way way_interval = {
+static const struct method method_interval = {
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
-	.flags = WAY_REGS | WAY_EVENT,
+	.flags = METHOD_REGS | METHOD_EVENT,
 	.attach = interval_attach,
 	.rate = timer_rate,
 };
@@ -171,5 +171,5 @@ const struct kind kind_interval = {
 	.flags = KIND_STACKS | KIND_NOBODY | KIND_FIRST | KIND_REPORTS,
 	.parse = timer_parse,
 	.expand = timer_expand,
-	.ways = (const struct way *const[]){&way_interval, NULL},
+	.methods = (const struct method *const[]){&method_interval, NULL},
 };

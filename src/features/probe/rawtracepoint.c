@@ -188,16 +188,16 @@ static bool typed_fits(const struct ask *q)
 	return q->points->btf_id;
 }
 
-static const struct way way_typed = {
+static const struct method method_typed = {
 	.prog_type = BPF_PROG_TYPE_TRACING,
 	.attach_type = BPF_TRACE_RAW_TP,
-	.flags = WAY_TYPED,
+	.flags = METHOD_TYPED,
 	.fits = typed_fits,
 	.arg = rawtp_arg,
 	.attach = rawtp_attach,
 };
 
-static const struct way way_untyped = {
+static const struct method method_untyped = {
 	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 	.arg = untyped_arg,
 	.attach = rawtp_attach_names,
@@ -213,5 +213,6 @@ const struct kind kind_rawtracepoint = {
 	.parse = rawtp_parse,
 	.expand = rawtp_expand,
 	.types = rawtp_types,
-	.ways = (const struct way *const[]){&way_raw_calls_event, &way_typed, &way_untyped, NULL},
+	.methods = (const struct method *const[]){&method_raw_calls_event, &method_typed,
+						  &method_untyped, NULL},
 };

@@ -22,12 +22,12 @@ static struct err *recorded_parse(struct arena *a, struct point *p, struct str t
 	const struct kind *k = str_is_glob(word) ? NULL : kind_find(word);
 	if (!k)
 		return parse_any(a, p, text);
-	enum prog_phase phase = kind_last_way(k)->phase;
+	enum prog_phase phase = kind_last_method(k)->phase;
 	if (phase == PROG_ITER || phase == PROG_PINNED)
 		return err_new("%s probes iterate over objects of the running kernel, which a "
 			       "recording does not contain",
 			       k->name);
-	struct point q = {.kind = k, .way = kind_last_way(k)};
+	struct point q = {.kind = k, .method = kind_last_method(k)};
 	struct err *e = k->parse(a, &q, rest.s ? rest : STR(""));
 	if (e)
 		return e;
@@ -110,7 +110,7 @@ static struct ref point_number(struct fn *f, const struct point *points)
 
 static const struct which by_row = {.number = point_number};
 
-static const struct way way_recorded = {
+static const struct method method_recorded = {
 	.prog_type = BPF_PROG_TYPE_TRACEPOINT,
 	.which = &by_row,
 };
@@ -124,5 +124,5 @@ const struct kind kind_recorded = {
 	.expand = recorded_expand,
 	.lacks = recorded_lacks,
 	.types = recorded_types,
-	.ways = (const struct way *const[]){&way_recorded, NULL},
+	.methods = (const struct method *const[]){&method_recorded, NULL},
 };

@@ -37,7 +37,7 @@ static struct err *named_parse(struct arena *a, struct point *p, struct str text
 	return NULL;
 }
 
-static const struct way way_begin = {
+static const struct method method_begin = {
 	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 	.phase = PROG_BEGIN,
 };
@@ -48,10 +48,10 @@ const struct kind kind_begin = {
 	.doc = "Once, before anything is attached.",
 	.flags = KIND_ONCE,
 	.parse = once_parse,
-	.ways = (const struct way *const[]){&way_begin, NULL},
+	.methods = (const struct method *const[]){&method_begin, NULL},
 };
 
-static const struct way way_end = {
+static const struct method method_end = {
 	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 	.phase = PROG_END,
 };
@@ -62,10 +62,10 @@ const struct kind kind_end = {
 	.doc = "Once, after everything was detached.",
 	.flags = KIND_ONCE,
 	.parse = once_parse,
-	.ways = (const struct way *const[]){&way_end, NULL},
+	.methods = (const struct method *const[]){&method_end, NULL},
 };
 
-static const struct way way_self = {
+static const struct method method_self = {
 	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 	.phase = PROG_SIGNAL,
 };
@@ -76,10 +76,10 @@ const struct kind kind_self = {
 	.doc = "When sonde receives the signal.",
 	.flags = KIND_ONCE,
 	.parse = self_parse,
-	.ways = (const struct way *const[]){&way_self, NULL},
+	.methods = (const struct method *const[]){&method_self, NULL},
 };
 
-static const struct way way_test = {
+static const struct method method_test = {
 	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 	.phase = PROG_TEST,
 };
@@ -91,10 +91,10 @@ const struct kind kind_test = {
 	       "exit(1).",
 	.flags = KIND_ONCE,
 	.parse = named_parse,
-	.ways = (const struct way *const[]){&way_test, NULL},
+	.methods = (const struct method *const[]){&method_test, NULL},
 };
 
-static const struct way way_bench = {
+static const struct method method_bench = {
 	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 	.phase = PROG_BENCH,
 };
@@ -105,5 +105,5 @@ const struct kind kind_bench = {
 	.doc = "Only with --bench: prints the average time of many runs.",
 	.flags = KIND_ONCE,
 	.parse = named_parse,
-	.ways = (const struct way *const[]){&way_bench, NULL},
+	.methods = (const struct method *const[]){&method_bench, NULL},
 };

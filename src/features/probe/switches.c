@@ -23,7 +23,7 @@ static bool switches_fits(const struct ask *q)
 	return true;
 }
 
-const struct way way_switches = {
+const struct method method_switches = {
 	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 	.fits = switches_fits,
 	.attach = rawtp_attach_names,

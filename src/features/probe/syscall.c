@@ -88,5 +88,5 @@ const struct kind kind_syscall = {
 	.expand = syscall_expand,
 	.lacks = tracepoint_lacks,
 	.types = tracepoint_types,
-	.ways = tracepoint_ways,
+	.methods = tracepoint_methods,
 };

@@ -355,7 +355,7 @@ static bool any_hot(struct host *h, const struct point *p)
 	return false;
 }
 
-/* task: the way that asks for the current task, or the other. */
+/* task: the method that asks for the current task, or the other. */
 static bool choose_calls(const struct ask *q, bool task)
 {
 	u32 off;
@@ -405,22 +405,22 @@ static bool raw_fits(const struct ask *q)
 	return true;
 }
 
-/* ---- the ways ---- */
+/* ---- the methods ---- */
 
 static const struct which which_call = {calls_which, call_number, NSYSCALL, call_twin,
 					call_twin_arg};
 
-#define CALLS_WAY                                                                                  \
+#define CALLS_METHOD                                                                               \
 	.prog_type = BPF_PROG_TYPE_TRACING, .attach_type = BPF_TRACE_RAW_TP, .which = &which_call, \
 	.arg = call_arg_of, .attach = rawtp_attach
-const struct way way_calls = {
-	CALLS_WAY,
-	.flags = WAY_TASK,
+const struct method method_calls = {
+	CALLS_METHOD,
+	.flags = METHOD_TASK,
 	.fits = calls_fits,
 	.enter = calls_enter,
 };
-const struct way way_calls_by_regs = {
-	CALLS_WAY,
+const struct method method_calls_by_regs = {
+	CALLS_METHOD,
 	.fits = calls_by_regs_fits,
 	.enter = calls_enter_by_regs,
 };
@@ -428,9 +428,9 @@ const struct way way_calls_by_regs = {
 static const struct which which_event = {event_which, call_number, NSYSCALL, call_twin,
 					 event_twin_arg};
 
-const struct way way_calls_event = {
+const struct method method_calls_event = {
 	.prog_type = BPF_PROG_TYPE_TRACEPOINT,
-	.flags = WAY_LINGERS | WAY_TASK,
+	.flags = METHOD_LINGERS | METHOD_TASK,
 	.which = &which_event,
 	.fits = calls_event_fits,
 	.enter = calls_enter,
@@ -438,15 +438,15 @@ const struct way way_calls_event = {
 	.attach = event_attach,
 };
 
-const struct way way_raw_calls_event = {
+const struct method method_raw_calls_event = {
 	.prog_type = BPF_PROG_TYPE_TRACEPOINT,
-	.flags = WAY_LINGERS | WAY_TASK,
+	.flags = METHOD_LINGERS | METHOD_TASK,
 	.fits = raw_calls_event_fits,
 	.arg = raw_event_arg,
 	.attach = raw_event_attach,
 };
 
-const struct way way_tp_raw = {
+const struct method method_tp_raw = {
 	.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 	.fits = raw_fits,
 	.attach = rawtp_attach_names,

@@ -177,7 +177,7 @@ static bool is_value(const struct type *t)
 	return type_is_int(t) || t->kind == T_PTR || t->kind == T_BOOL;
 }
 
-/* Is what the way leads to what tracefs says of the field? */
+/* Is what the method leads to what tracefs says of the field? */
 static bool fits(struct host *h, const struct field *f, struct path *w)
 {
 	const struct type *to = f->type, *from = w->last;
@@ -245,8 +245,8 @@ static bool find_param(const struct type *fn, struct str params, struct str name
 	return false;
 }
 
-static bool find_way(struct host *h, const struct event *e, const struct type *fn,
-		     const struct field *f, struct path *w)
+static bool find_method(struct host *h, const struct event *e, const struct type *fn,
+			const struct field *f, struct path *w)
 {
 	struct str rest = str_z(e->fields);
 	while (rest.n) {
@@ -265,14 +265,14 @@ static bool find_way(struct host *h, const struct event *e, const struct type *f
 }
 
 /* Ways of the members that the body reads; NULL: one has none. */
-static struct path *find_ways(struct host *h, struct arena *a, const struct event *e,
-			      const struct type *fn, const struct point *p)
+static struct path *find_methods(struct host *h, struct arena *a, const struct event *e,
+				 const struct type *fn, const struct point *p)
 {
 	u32 n;
 	const struct field *f = type_fields(p->args, &n);
 	struct path *ways = arena_newn(a, struct path, n + 1);
 	for (u32 i = 0; i < n; i++)
-		if (i < 64 && (p->members >> i & 1) && !find_way(h, e, fn, &f[i], &ways[i]))
+		if (i < 64 && (p->members >> i & 1) && !find_method(h, e, fn, &f[i], &ways[i]))
 			return NULL;
 	return ways;
 }
@@ -292,7 +292,7 @@ static bool choose_one(struct host *h, struct unit *u, struct point *p)
 		if (!str_is(p->name, e->name) || !str_is(p->target, e->category) ||
 		    !same_params(fn, str_z(e->params)))
 			continue;
-		p->priv = find_ways(h, h->arena, e, fn, p);
+		p->priv = find_methods(h, h->arena, e, fn, p);
 		p->btf_id = id;
 		if (p->priv)
 			return true;
@@ -348,7 +348,7 @@ static bool typed_fits(const struct ask *q)
 	return all;
 }
 
-const struct way way_tp_typed = {
+const struct method method_tp_typed = {
 	.prog_type = BPF_PROG_TYPE_TRACING,
 	.attach_type = BPF_TRACE_RAW_TP,
 	.fits = typed_fits,

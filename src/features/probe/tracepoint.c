@@ -120,7 +120,8 @@ static bool note_any(const struct point *p, void *arg)
 const char *tracepoint_lacks(struct host *h, const struct point *p)
 {
 	bool any = !str_is(p->target, "syscalls");
-	struct point all = {.kind = p->kind, .way = p->way, .target = p->target, .name = STR("*")};
+	struct point all = {
+		.kind = p->kind, .method = p->method, .target = p->target, .name = STR("*")};
 	if (!any)
 		err_free(tracepoint_expand(h, NULL, NULL, &all, note_any, &any));
 	return any ? NULL
@@ -134,23 +135,23 @@ struct err *tracepoint_able(struct host *h)
 	return host_tracefs(h, &dir);
 }
 
-const struct way way_tp_perf = {
+const struct method method_tp_perf = {
 	.prog_type = BPF_PROG_TYPE_TRACEPOINT,
-	.flags = WAY_LINGERS,
+	.flags = METHOD_LINGERS,
 	.attach = tracepoint_attach,
 };
 
-const struct way *const tracepoint_ways[] = {
-	&way_calls_event,
-	&way_calls_by_regs,
-	&way_calls,
-	&way_tp_typed,
-	&way_tp_raw,
-	&way_call_compat,
-	&way_call_compat_exit,
-	&way_call_probed,
-	&way_call_probed_exit,
-	&way_tp_perf,
+const struct method *const tracepoint_methods[] = {
+	&method_calls_event,
+	&method_calls_by_regs,
+	&method_calls,
+	&method_tp_typed,
+	&method_tp_raw,
+	&method_call_compat,
+	&method_call_compat_exit,
+	&method_call_probed,
+	&method_call_probed_exit,
+	&method_tp_perf,
 	NULL,
 };
 
@@ -166,5 +167,5 @@ const struct kind kind_tracepoint = {
 	.expand = tracepoint_expand,
 	.lacks = tracepoint_lacks,
 	.types = tracepoint_types,
-	.ways = tracepoint_ways,
+	.methods = tracepoint_methods,
 };

@@ -95,9 +95,9 @@ static bool trampoline_fits(const struct ask *q)
 	return true;
 }
 
-#define TRAMPOLINE_WAY                                                          \
-	.prog_type = BPF_PROG_TYPE_TRACING, .flags = WAY_TYPED | WAY_BY_NUMBER, \
+#define TRAMPOLINE_METHOD                                                             \
+	.prog_type = BPF_PROG_TYPE_TRACING, .flags = METHOD_TYPED | METHOD_BY_NUMBER, \
 	.fits = trampoline_fits, .arg = trampoline_arg, .attach = typed_attach
 
-const struct way way_trampoline_entry = {TRAMPOLINE_WAY, .attach_type = BPF_TRACE_FENTRY};
-const struct way way_trampoline_return = {TRAMPOLINE_WAY, .attach_type = BPF_TRACE_FEXIT};
+const struct method method_trampoline_entry = {TRAMPOLINE_METHOD, .attach_type = BPF_TRACE_FENTRY};
+const struct method method_trampoline_return = {TRAMPOLINE_METHOD, .attach_type = BPF_TRACE_FEXIT};

@@ -89,7 +89,7 @@ struct err *typed_attach(struct host *h, struct unit *u, struct attach *a)
 {
 	(void)h, (void)u;
 	int fd;
-	struct err *e = bpf_link_tracing(a->fd, a->prog->points->way->attach_type, 0, &fd);
+	struct err *e = bpf_link_tracing(a->fd, a->prog->points->method->attach_type, 0, &fd);
 	if (!e)
 		link_add(&a->links, fd, -1);
 	return e;

@@ -570,7 +570,7 @@ static struct ref uprobe_arg(struct fn *f, struct host *h, const struct point *p
 	if (is_return(p->kind) && !p->priv && host_has(h, FEAT_FUNC_IP))
 		return ir_callp(f, BPF_FUNC_get_func_ip, ARGS(ir_ctx(f)));
 	struct ref ip = ir_load(f, 8, ir_ctx(f), f->arch->ip);
-	if (p->way->which && p->priv)
+	if (p->method->which && p->priv)
 		return ir_op2(f, O_SUB, ip, user_behind(f));
 	return ir_addi(f, ip, -(i64)p->offset);
 }
@@ -617,7 +617,7 @@ static bool asks_which(struct host *h, const struct point *points, u32 n, u32 us
 	return wanted && !((use & USE_FUNC) && offset) && host_has(h, FEAT_COOKIE);
 }
 
-/* What both ways do first. */
+/* What both methods do first. */
 static bool take_all(const struct ask *q)
 {
 	if (!(q->use & (USE_REGS | USE_USTACK)))
@@ -636,7 +636,7 @@ static struct err *uprobe_attach(struct host *h, struct unit *u, struct attach *
 	for (const struct point *p = a->prog->points; p; p = p->next) {
 		const char *path = user_point_path(h, p);
 		const struct returns *r = p->priv;
-		bool which = a->prog->points->way->which != NULL;
+		bool which = a->prog->points->method->which != NULL;
 		struct user_site site = {.point = p, .path = path, .off = p->addr};
 		site.cookie = which ? user_cookie(p, 0) : 0;
 		if (!r && is_return(a->prog->points->kind))
@@ -657,24 +657,25 @@ static struct err *uprobe_attach(struct host *h, struct unit *u, struct attach *
 	return e;
 }
 
-#define UPROBE_WAY                                                                       \
-	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = WAY_REGS | WAY_LINGERS | WAY_SLEEPS, \
+#define UPROBE_METHOD                                                                             \
+	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = METHOD_REGS | METHOD_LINGERS | METHOD_SLEEPS, \
 	.arg = uprobe_arg, .arg_at = user_arg_at, .load_as = user_load_as, .attach = uprobe_attach
-static const struct way way_entry = {
-	UPROBE_WAY,
+static const struct method method_entry = {
+	UPROBE_METHOD,
 	.fits = take_all,
 	.frames = uprobe_frames,
 };
-static const struct way way_return = {UPROBE_WAY, .fits = take_all};
+static const struct method method_return = {UPROBE_METHOD, .fits = take_all};
 
 /* For bodies that ask which point it is: one program for all. */
-static const struct way way_entries = {
-	UPROBE_WAY,
+static const struct method method_entries = {
+	UPROBE_METHOD,
 	.fits = which_fits,
 	.frames = uprobe_frames,
 	.which = &user_which,
 };
-static const struct way way_returns = {UPROBE_WAY, .fits = which_fits, .which = &user_which};
+static const struct method method_returns = {UPROBE_METHOD, .fits = which_fits,
+					     .which = &user_which};
 
 #define UPROBE_KIND                                                                               \
 	.able = user_able, .parse = uprobe_parse, .expand = uprobe_expand, .types = uprobe_types, \
@@ -689,7 +690,7 @@ const struct kind kind_uprobe = {
 		  "uprobe:path@file:line[:column]",
 	.doc = "Start of a function of a program or library, or an instruction in it.",
 	.flags = UPROBE_FLAGS | KIND_ARGN,
-	.ways = (const struct way *const[]){&way_entries, &way_entry, NULL},
+	.methods = (const struct method *const[]){&method_entries, &method_entry, NULL},
 };
 
 const struct kind kind_uretprobe = {
@@ -699,5 +700,5 @@ const struct kind kind_uretprobe = {
 	.syntax = "uretprobe:path[:cpp|:rust]:function[@version]",
 	.doc = "Return of a function of a program or library. retval is its result.",
 	.flags = UPROBE_FLAGS | KIND_RETVAL,
-	.ways = (const struct way *const[]){&way_returns, &way_return, NULL},
+	.methods = (const struct method *const[]){&method_returns, &method_return, NULL},
 };

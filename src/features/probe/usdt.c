@@ -319,7 +319,7 @@ static struct err *usdt_attach(struct host *h, struct unit *u, struct attach *a)
 		e = up ? check_harm(h, u, p, path) : NULL;
 		for (u32 i = 0; up && i < up->n; i++) {
 			const struct usdt_site *s = up->site[i];
-			u64 cookie = a->prog->points->way->which ? user_cookie(p, 0) : 0;
+			u64 cookie = a->prog->points->method->which ? user_cookie(p, 0) : 0;
 			vec_add(&sites, (struct user_site){p, path,
 							   s->offset + (up->skip ? up->skip[i] : 0),
 							   s->sem_offset, cookie});
@@ -337,12 +337,12 @@ static enum frames usdt_frames(const struct point *p)
 	return FRAMES_SET;
 }
 
-#define USDT_WAY                                                                         \
-	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = WAY_REGS | WAY_LINGERS | WAY_SLEEPS, \
+#define USDT_METHOD                                                                               \
+	.prog_type = BPF_PROG_TYPE_KPROBE, .flags = METHOD_REGS | METHOD_LINGERS | METHOD_SLEEPS, \
 	.arg = usdt_arg, .load_as = user_load_as, .frames = usdt_frames, .attach = usdt_attach
-static const struct way way_each = {USDT_WAY, .fits = take_all};
+static const struct method method_each = {USDT_METHOD, .fits = take_all};
 /* For bodies that ask which point it is: one program for all. */
-static const struct way way_many = {USDT_WAY, .fits = which_fits, .which = &user_which};
+static const struct method method_many = {USDT_METHOD, .fits = which_fits, .which = &user_which};
 
 const struct kind kind_usdt = {
 	.name = "usdt",
@@ -354,5 +354,5 @@ const struct kind kind_usdt = {
 	.parse = usdt_parse,
 	.expand = usdt_expand,
 	.types = usdt_types,
-	.ways = (const struct way *const[]){&way_many, &way_each, NULL},
+	.methods = (const struct method *const[]){&method_many, &method_each, NULL},
 };

@@ -203,9 +203,9 @@ static struct err *watchpoint_able(struct host *h)
 	return e || perf_watches() ? e : err_new("%s", silent);
 }
 
-static const struct way way_watchpoint = {
+static const struct method method_watchpoint = {
 	.prog_type = BPF_PROG_TYPE_PERF_EVENT,
-	.flags = WAY_REGS | WAY_EVENT,
+	.flags = METHOD_REGS | METHOD_EVENT,
 	.attach = watchpoint_attach,
 };
 
@@ -218,5 +218,5 @@ const struct kind kind_watchpoint = {
 	.flags = KIND_STACKS | KIND_FIRST,
 	.parse = watchpoint_parse,
 	.expand = watchpoint_expand,
-	.ways = (const struct way *const[]){&way_watchpoint, NULL},
+	.methods = (const struct method *const[]){&method_watchpoint, NULL},
 };

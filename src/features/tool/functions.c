@@ -41,7 +41,7 @@ static bool match_regex(struct words *w, const struct word *word, struct spec *s
 	rest = str_z(arena_fmt(w->a, "%.*s*", STRF(all)));
 	str_cut(&rest, ':', &kind);
 	struct point p = {.kind = kind_find(kind)};
-	p.way = kind_last_way(p.kind);
+	p.method = kind_last_method(p.kind);
 	struct err *e = p.kind->parse(w->a, &p, rest);
 	if (!e)
 		e = p.kind->expand(w->h, w->u, NULL, &p, add_match, &m);

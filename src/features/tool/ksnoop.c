@@ -68,7 +68,7 @@ static bool has_trampoline(struct words *w, const struct type *fn, struct str na
 	struct point p = {.kind = kind_find(STR("fentry"))}, first = {0};
 	if (!host_has(w->h, FEAT_FENTRY) || !passes_on(w->h, fn))
 		return false;
-	p.way = kind_last_way(p.kind);
+	p.method = kind_last_method(p.kind);
 	struct err *e = p.kind->parse(w->a, &p, name);
 	if (!e)
 		e = p.kind->expand(w->h, w->u, NULL, &p, note_point, &first);

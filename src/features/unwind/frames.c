@@ -40,11 +40,11 @@ static bool find_task(struct host *h, struct task_at *at)
 /* Of all points of the program. */
 static enum frames frames_at(const struct lower *l)
 {
-	const struct way *w = l->pt->way;
+	const struct method *w = l->pt->method;
 	u32 flags = point_flags(l->pt);
 	enum frames first = FRAMES_SET;
 
-	if (!(flags & WAY_REGS) || !(flags & KIND_USER))
+	if (!(flags & METHOD_REGS) || !(flags & KIND_USER))
 		return first;
 	first = w->frames ? w->frames(l->pt) : FRAMES_ELSE;
 	for (const struct point *pt = l->pt; pt; pt = pt->next)

@@ -65,8 +65,8 @@ static bool is_seldom(const struct unit *u, u32 ncpu)
 		const struct point *p = u->prog[k]->points;
 		if (u->prog[k]->phase != PROG_ATTACH)
 			continue;
-		for (; p && p->way->rate && rate < SELDOM; p = p->next)
-			rate += MIN(p->way->rate(p), (u64)SELDOM) * ncpu;
+		for (; p && p->method->rate && rate < SELDOM; p = p->next)
+			rate += MIN(p->method->rate(p), (u64)SELDOM) * ncpu;
 		if (p)
 			return false;
 	}
