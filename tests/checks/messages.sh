@@ -18,7 +18,8 @@ for f; do
 done
 [ $# -gt 0 ] || set -- src/features/probe/*.c src/compiler/sema/expand.c src/api/scope.c src/run/scope.c src/machine/proc/cgroup.c \
 	src/machine/proc/follow.c src/machine/kern/link.c src/machine/kern/perf.c src/machine/kern/pmu.c src/machine/proc/child.c src/machine/kern/tracefs.c \
-	src/machine/kern/retprobe.c src/machine/kern/caps.c src/machine/kern/host.c src/machine/proc/proc.c src/machine/proc/paths.c src/machine/types/image.c src/machine/types/format.c
+	src/machine/kern/retprobe.c src/machine/kern/caps.c src/machine/kern/host.c src/machine/kern/root.c src/machine/proc/proc.c src/machine/proc/root.c \
+	src/machine/proc/paths.c src/machine/types/image.c src/machine/types/format.c
 
 awk -v list="$list" '
 	# Expected lines, without the backslashes of regular expressions. Order: exceptions, tests, sources.
