@@ -1,5 +1,5 @@
 # homes.awk FILE... - a function that a folder's header declares is defined in that folder: no layer calls into
-# one above it by a declaration of its own. Tables (`extern const struct kind *const probe_kinds[]`) may be.
+# one above it by a declaration of its own. Tables (`extern const struct probe_type *const probe_types[]`) may be.
 function folder(path,    n, p) {
 	n = split(path, p, "/")
 	return p[n - 1]

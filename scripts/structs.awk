@@ -1,10 +1,10 @@
 # structs.awk FILE... - the structs that everything passes through stay small, and the unit stays data: what a run
-# knows, what a kind and an attach method of probes are have so many members at most; no member of what the compiler hands to
+# knows, what a probe type and an attach method are have so many members at most; no member of what the compiler hands to
 # the runtime is of the machine, of messages, of the tree, of code in the making or of a run.
 BEGIN {
 	most["session"] = 14
 	most["reporter"] = 12
-	most["kind"] = most["method"] = 13
+	most["probe_type"] = most["method"] = 13
 	data["unit"] = data["map"] = data["prog"] = data["schema"] = data["columns"] = 1
 	other = "struct (host|diags?|arena|node|compile|sema|lower|fn|blk|live|session|link|syms|reader) "
 }

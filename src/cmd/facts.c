@@ -73,8 +73,8 @@ static void find_features(struct facts *f)
 
 static void find_probes(struct facts *f)
 {
-	for (u32 i = 0; probe_kinds[i] && f->nprobe < countof(f->probe); i++) {
-		const struct kind *p = probe_kinds[i];
+	for (u32 i = 0; probe_types[i] && f->nprobe < countof(f->probe); i++) {
+		const struct probe_type *p = probe_types[i];
 		struct fact *x = &f->probe[f->nprobe++];
 		*x = (struct fact){p->name, p->syntax ? p->syntax : "", NULL, YES};
 		struct err *e = p->able && !f->h->recorded ? p->able(f->h) : NULL;

@@ -25,9 +25,9 @@ static bool help_name(struct str name)
 			found = true;
 		}
 	}
-	for (u32 i = 0; name.n && probe_kinds[i]; i++) {
-		const struct kind *p = probe_kinds[i];
-		if (kind_find(name) != p)
+	for (u32 i = 0; name.n && probe_types[i]; i++) {
+		const struct probe_type *p = probe_types[i];
+		if (probe_type_find(name) != p)
 			continue;
 		printf("%s\n    %s\n", p->syntax ? p->syntax : p->name, p->doc ? p->doc : "");
 		found = true;
@@ -59,11 +59,11 @@ int cmd_help(int argc, char **argv, bool compat)
 	if (str_is(what, "functions"))
 		return help_name((struct str){0}) ? RC_OK : RC_USAGE;
 	if (str_is(what, "probes")) {
-		for (u32 i = 0; probe_kinds[i]; i++)
+		for (u32 i = 0; probe_types[i]; i++)
 			printf("%s\n    %s\n",
-			       probe_kinds[i]->syntax ? probe_kinds[i]->syntax
-						      : probe_kinds[i]->name,
-			       probe_kinds[i]->doc ? probe_kinds[i]->doc : "");
+			       probe_types[i]->syntax ? probe_types[i]->syntax
+						      : probe_types[i]->name,
+			       probe_types[i]->doc ? probe_types[i]->doc : "");
 		return RC_OK;
 	}
 	if (str_is(what, "outputs")) {

@@ -43,9 +43,9 @@ static void show_args(struct listing *l, const struct point *p, struct sb *out)
 	bool numbered = false;
 	u32 n = 0;
 	struct types *btf = host_btf(l->h);
-	if (!args && btf && (point_flags(p) & METHOD_REGS) && (point_flags(p) & KIND_KERNEL)) {
+	if (!args && btf && (point_flags(p) & METHOD_REGS) && (point_flags(p) & PROBE_KERNEL)) {
 		const struct type *f = btf_types_find(btf, p->name, T_FUNC);
-		bool retprobe = point_flags(p) & KIND_RETVAL;
+		bool retprobe = point_flags(p) & PROBE_RETVAL;
 		args = retprobe ? NULL : f;
 		ret = retprobe && f ? f->base : NULL;
 		numbered = true;
@@ -142,8 +142,8 @@ static bool show_point(const struct point *p, void *arg)
 	if (l->verbose) {
 		struct point q = *p;
 		u32 use = USE_ARGS | USE_RETVAL;
-		struct err *e = p->kind->types ? p->kind->types(l->h, l->u, &q, use) : NULL;
-		if (!e && (p->kind->flags & KIND_RECORDED))
+		struct err *e = p->type->types ? p->type->types(l->h, l->u, &q, use) : NULL;
+		if (!e && (p->type->flags & PROBE_RECORDED))
 			show_kept(&q, &args);
 		else if (!e)
 			show_args(l, &q, &args);
@@ -154,17 +154,17 @@ static bool show_point(const struct point *p, void *arg)
 }
 
 /* Points of one kind that match text. */
-static struct err *list_kind(struct listing *l, const struct kind *p, struct str text)
+static struct err *list_kind(struct listing *l, const struct probe_type *p, struct str text)
 {
-	struct point pt = {.kind = p, .method = kind_last_method(p)};
+	struct point pt = {.type = p, .method = probe_last_method(p)};
 	struct err *e = p->parse(l->h->arena, &pt, text);
 	bool bad = e != NULL;
-	bool file = (p->flags & KIND_USER) && str_chr(text, '/') >= 0 && str_chr(text, ':') < 0;
+	bool file = (p->flags & PROBE_USER) && str_chr(text, '/') >= 0 && str_chr(text, ':') < 0;
 	err_free(e);
 	if (bad) /* no wildcards there: list all, then filter */
 		pt = (struct point){
-			.kind = p,
-			.method = kind_last_method(p),
+			.type = p,
+			.method = probe_last_method(p),
 			.text = str_z(p->name),
 			.target = file ? text : STR("*"),
 			.name = STR("*"),
@@ -183,11 +183,11 @@ static struct err *list_kind(struct listing *l, const struct kind *p, struct str
 
 /* Of a pattern for many: what fires at returns follows from the others, and so do other words for
  * the same; user space needs a program to look into. */
-static bool wants(const struct kind *p, struct str rest, int pid)
+static bool wants(const struct probe_type *p, struct str rest, int pid)
 {
-	if (!p->expand || (p->flags & (KIND_RETVAL | KIND_SYNONYM)))
+	if (!p->expand || (p->flags & (PROBE_RETVAL | PROBE_SYNONYM)))
 		return false;
-	return !(p->flags & KIND_USER) || pid || str_chr(rest, '/') >= 0;
+	return !(p->flags & PROBE_USER) || pid || str_chr(rest, '/') >= 0;
 }
 
 static struct err *list_pattern(struct listing *l, struct str pattern, int pid)
@@ -195,9 +195,9 @@ static struct err *list_pattern(struct listing *l, struct str pattern, int pid)
 	struct str rest = pattern, name;
 	str_cut(&rest, ':', &name);
 	bool whole = !rest.s; /* no ':': a kind, or a pattern for the whole text */
-	const struct kind *p = kind_find(name);
+	const struct probe_type *p = probe_type_find(name);
 	if (l->h->recording) /* whole: of a kind, or as the text says */
-		return list_kind(l, recorded_kinds[0],
+		return list_kind(l, recorded_types[0],
 				 whole && p ? str_z(arena_fmt(l->h->arena, "%s:*", p->name))
 					    : pattern);
 	if (whole)
@@ -206,8 +206,8 @@ static struct err *list_pattern(struct listing *l, struct str pattern, int pid)
 		return list_kind(l, p, rest);
 	if (!whole && !str_is_glob(name))
 		return err_new("Invalid probe type: %.*s", STRF(name));
-	for (u32 i = 0; probe_kinds[i]; i++) {
-		p = probe_kinds[i];
+	for (u32 i = 0; probe_types[i]; i++) {
+		p = probe_types[i];
 		if (!wants(p, rest, pid) || (!whole && !str_glob(name, str_z(p->name))))
 			continue;
 		if (whole)

@@ -99,12 +99,12 @@ static struct err *put_set(const struct run_opts *o, struct sb *out, struct str 
 	return NULL;
 }
 
-static const struct kind *kind_of(struct str text, struct str *rest)
+static const struct probe_type *kind_of(struct str text, struct str *rest)
 {
 	struct str name;
 	*rest = text;
 	str_cut(rest, ':', &name);
-	return kind_find(name);
+	return probe_type_find(name);
 }
 
 /* "sched:sched_switch" is a tracepoint: no kind of probe is called sched. */
@@ -119,8 +119,8 @@ static bool is_bare_event(struct str text)
 static void put_probe(struct sb *out, struct str text, struct str stacks)
 {
 	struct str rest;
-	const struct kind *k = kind_of(text, &rest);
-	bool result = k && k->flags & KIND_RETVAL;
+	const struct probe_type *k = kind_of(text, &rest);
+	bool result = k && k->flags & PROBE_RETVAL;
 	sb_fmt(out, "%s%.*s { keep(args%s%s%.*s); }\n", is_bare_event(text) ? "tracepoint:" : "",
 	       STRF(text), result ? ", retval" : "", stacks.n ? ", " : "", STRF(stacks));
 }

@@ -88,7 +88,7 @@ enum builtin_flags {
 enum builtin_role {
 	ROLE_NONE,
 	ROLE_ARGS,    /* the probe's arguments: members are found by its way, the whole by .place */
-	ROLE_CONTEXT, /* the program's context: where KIND_CTX_ARGS says so, another word for args */
+	ROLE_CONTEXT, /* the program's context: where PROBE_CTX_ARGS says so, another word for args */
 	ROLE_OPTIONS, /* opt: the script's options */
 	ROLE_LISTED,
 	ROLE_EXISTS,

@@ -1,7 +1,7 @@
 #include "core/probe.h"
 
 /* Aliases as they are written first: U and u are the one pair that differs in case. */
-static bool is_alias(const struct kind *k, struct str name, bool exact)
+static bool is_alias(const struct probe_type *k, struct str name, bool exact)
 {
 	for (u32 i = 0; i < countof(k->alias) && k->alias[i]; i++) {
 		struct str alias = str_z(k->alias[i]);
@@ -11,21 +11,21 @@ static bool is_alias(const struct kind *k, struct str name, bool exact)
 	return false;
 }
 
-const struct kind *kind_find(struct str name)
+const struct probe_type *probe_type_find(struct str name)
 {
-	for (u32 i = 0; probe_kinds[i]; i++)
-		if (str_eq_nocase(name, str_z(probe_kinds[i]->name)))
-			return probe_kinds[i];
+	for (u32 i = 0; probe_types[i]; i++)
+		if (str_eq_nocase(name, str_z(probe_types[i]->name)))
+			return probe_types[i];
 	for (u32 exact = 2; exact--;)
-		for (u32 i = 0; probe_kinds[i]; i++)
-			if (is_alias(probe_kinds[i], name, exact))
-				return probe_kinds[i];
+		for (u32 i = 0; probe_types[i]; i++)
+			if (is_alias(probe_types[i], name, exact))
+				return probe_types[i];
 	return NULL;
 }
 
 bool refuse(refusals *v, const struct point *p, bool by_verifier)
 {
-	const struct method *method = p->method != kind_last_method(p->kind) ? p->method : NULL;
+	const struct method *method = p->method != probe_last_method(p->type) ? p->method : NULL;
 	const struct refused all = {v->v, v->n};
 	if (was_refused(&all, p->body, method) || (!method && !by_verifier))
 		return false;

@@ -1,8 +1,8 @@
 /*
- * probe.h - kinds of probes, and methods to attach them.
+ * probe.h - probe types, and methods to attach them.
  *
- * What a script writes is a kind: how its text is read, what a wildcard matches, what args is. How
- * that reaches the kernel is a method: a type of program, a context, an attachment. A kind has several
+ * What a script writes is a probe type: how its text is read, what a wildcard matches, what args is. How
+ * that reaches the kernel is a method: a type of program, a context, an attachment. A probe type has several
  * methods, in order of price; the compiler takes the first that fits what a body asks for, and when
  * the kernel refuses that one, the next. The core knows nothing of a probe but these two structs.
  */
@@ -32,8 +32,8 @@ static inline bool abi_is_go(enum abi a)
 
 /* A place to attach: as written at first, concrete once wildcards are expanded. */
 struct point {
-	const struct kind *kind;
-	const struct method *method; /* the kind's last until one is chosen */
+	const struct probe_type *type;
+	const struct method *method; /* the probe type's last until one is chosen */
 	struct str text; /* whole probe text as "probe" shows it: "tracepoint:sched:sched_switch" */
 	struct str target; /* module, binary, category */
 	struct str name;   /* function, event; "" when by address */
@@ -49,7 +49,7 @@ struct point {
 	bool wild; /* one of those that a wildcard matched */
 	bool code_refused; /* its body was, by the kernel: no typed loads */
 	bool old;          /* user probes: .pid has an older file of the path .target mapped */
-	bool beside;       /* for events that another point's method does not see: KIND_BESIDE */
+	bool beside;       /* for events that another point's method does not see: PROBE_BESIDE */
 	bool unreadable; /* such a point: the body cannot read its arguments; its events are only counted */
 	bool copied; /* by a helper: typed arguments that old kernels let no program load */
 	int pid;     /* user probes: .target is a path as this process sees it; 0: as we do */
@@ -64,7 +64,7 @@ struct point {
 	const struct debug_func *debug; /* user probes: what debug information says of the place */
 	const char *no_args, *no_ret;   /* why args, retval are not known; NULL: nothing to say */
 	const char *remark;             /* to be told when it is attached; NULL: nothing */
-	void *priv;           /* the kind's, from expand to attach (of the host's arena) */
+	void *priv;           /* the probe type's, from expand to attach (of the host's arena) */
 	struct loc loc, body; /* its text's, the whole probe's */
 	struct point *next;
 };
@@ -99,27 +99,27 @@ enum point_use {
 #define ALL_MEMBERS (~0ull) /* point.members: too many to tell */
 
 enum { ARG_RET = -1, ARG_FUNC = -2 };
-/* Of a kind, or of a method; point_flags() has both. */
+/* Of a probe type, or of a method; point_flags() has both. */
 enum probe_flags {
-	KIND_USER = 1 << 0,   /* pointers from the context are user pointers */
-	KIND_KERNEL = 1 << 1, /* ... kernel pointers */
-	KIND_RETVAL = 1 << 2, /* has retval */
-	KIND_ARGN = 1 << 3,   /* has arg0.. */
-	KIND_FUNC = 1 << 4,   /* has func */
-	KIND_ONCE = 1 << 5,   /* runs in sonde's own process (begin, end): not subject to -p */
+	PROBE_USER = 1 << 0,   /* pointers from the context are user pointers */
+	PROBE_KERNEL = 1 << 1, /* ... kernel pointers */
+	PROBE_RETVAL = 1 << 2, /* has retval */
+	PROBE_ARGN = 1 << 3,   /* has arg0.. */
+	PROBE_FUNC = 1 << 4,   /* has func */
+	PROBE_ONCE = 1 << 5,   /* runs in sonde's own process (begin, end): not subject to -p */
 	/* -p is a filter in the program; else the attachment is per process. */
-	KIND_PIDFILTER = 1 << 6,
-	KIND_STACKS = 1 << 7,     /* kstack and ustack mean something here */
-	KIND_NOBODY = 1 << 8,     /* in the name of no process: not subject to -p, --cgroup */
-	KIND_CTX_ARGS = 1 << 9,   /* ctx is another name of args */
-	KIND_SPLIT = 1 << 10,     /* points that differ in .extra do not share a program */
-	KIND_RAW_ARGN = 1 << 11,  /* arg0.. are registers, whatever args says */
-	KIND_SIGNATURE = 1 << 12, /* types() finds what a program is loaded for */
-	KIND_FIRST = 1 << 13,     /* attached before the others, in the script's order */
-	KIND_MACHINE = 1 << 14,   /* of the machine's: meant by a wildcard for kinds */
+	PROBE_PIDFILTER = 1 << 6,
+	PROBE_STACKS = 1 << 7,     /* kstack and ustack mean something here */
+	PROBE_NOBODY = 1 << 8,     /* in the name of no process: not subject to -p, --cgroup */
+	PROBE_CTX_ARGS = 1 << 9,   /* ctx is another name of args */
+	PROBE_SPLIT = 1 << 10,     /* points that differ in .extra do not share a program */
+	PROBE_RAW_ARGN = 1 << 11,  /* arg0.. are registers, whatever args says */
+	PROBE_SIGNATURE = 1 << 12, /* types() finds what a program is loaded for */
+	PROBE_FIRST = 1 << 13,     /* attached before the others, in the script's order */
+	PROBE_MACHINE = 1 << 14,   /* of the machine's: meant by a wildcard for probe types */
 	/* What a wildcard matches is one attachment where the kernel can do that, and counts as one
 	 * for max_probes. */
-	KIND_MULTI = 1 << 15,
+	PROBE_MULTI = 1 << 15,
 
 	METHOD_REGS =
 		1 << 16, /* the context is struct pt_regs: reg(), argN by the calling convention */
@@ -129,15 +129,16 @@ enum probe_flags {
 	METHOD_TASK = 1 << 20,      /* enter() asks for the current task */
 	METHOD_PINNED = 1 << 21,    /* runs when we have ended: printf writes to a file */
 	METHOD_BY_NUMBER = 1 << 22, /* arg0.. are there as if the context were registers */
-	KIND_OVERRIDE = 1 << 23,    /* the function may return at once instead */
+	PROBE_OVERRIDE = 1 << 23,   /* the function may return at once instead */
 	METHOD_SLEEPS =
-		1 << 26,        /* its programs may wait for user memory, where FEAT_SLEEPABLE is */
-	KIND_REPORTS = 1 << 25, /* what it prints are reports, each time the next one */
-	METHOD_BESIDE = 1 << 27, /* of a point that is beside another */
+		1 << 26, /* its programs may wait for user memory, where FEAT_SLEEPABLE is */
+	PROBE_REPORTS = 1 << 25, /* what it prints are reports, each time the next one */
+	METHOD_BESIDE = 1 << 29, /* of a point that is beside another */
 	/* Methods may not see all events: expand() with .beside set gives points for the others of p, with their methods. */
-	KIND_BESIDE = 1 << 28,
-	KIND_SYNONYM = 1 << 24, /* other words for another kind's points: not in lists of all */
-	KIND_RECORDED =
+	PROBE_BESIDE = 1 << 28,
+	PROBE_SYNONYM =
+		1 << 24, /* other words for another probe type's points: not in lists of all */
+	PROBE_RECORDED =
 		1 << 27, /* of a recording: what a body asks of an event was kept, or is refused */
 };
 
@@ -182,7 +183,7 @@ struct attach {
 };
 
 /* What a script writes. */
-struct kind {
+struct probe_type {
 	const char *name, *alias[3];
 	const char *syntax; /* "kprobe[:module]:function[+offset]", for help and errors */
 	const char *doc;
@@ -207,7 +208,7 @@ struct kind {
 	/* Nothing matches p: what of the kernel's that takes, when it is not there. NULL: nothing. */
 	const char *(*lacks)(struct host *h, const struct point *p);
 	/* Fill p->args, ret, narg, btf_id from BTF, DWARF or tracefs, as far as a body asks for it
-	 * (use: enum point_use). NULL: this kind has no arguments. */
+	 * (use: enum point_use). NULL: this probe type has no arguments. */
 	struct err *(*types)(struct host *h, struct unit *u, struct point *p, u32 use);
 	/* A type that the probed program knows; near: where it is probed. NULL: none. */
 	const struct type *(*type_named)(struct host *h, struct unit *u, const struct point *p,
@@ -238,7 +239,7 @@ struct which {
 	u32 (*of)(struct host *h, const struct point *p); /* a point's; NULL: it is .id */
 	u32 n;                                            /* numbers are below that */
 	/*
-	 * Number i of the events that are p's under other numbers: of programs of another kind, which are delivered
+	 * Number i of the events that are p's under other numbers: of programs of another probe type, which are delivered
 	 * if the body can read them, or else counted (STAT_FOREIGN). False if there are no more. NULL if no event
 	 * has another number, or if enter() is NULL.
 	 */
@@ -278,7 +279,7 @@ struct method {
 	 */
 	struct arg_at (*arg_at)(struct fn *f, const struct point *p, int n, struct ref into,
 				i32 off);
-	/* With KIND_USER and METHOD_REGS; NULL: FRAMES_ELSE. */
+	/* With PROBE_USER and METHOD_REGS; NULL: FRAMES_ELSE. */
 	enum frames (*frames)(const struct point *p);
 	/* How often it fires on a CPU, per second. NULL: nobody knows. */
 	u64 (*rate)(const struct point *p);
@@ -286,11 +287,11 @@ struct method {
 
 static inline u32 point_flags(const struct point *p)
 {
-	return p->kind->flags | p->method->flags;
+	return p->type->flags | p->method->flags;
 }
 
-/* The method that fits all that the kind can do. */
-static inline const struct method *kind_last_method(const struct kind *k)
+/* The method that fits all that the probe type can do. */
+static inline const struct method *probe_last_method(const struct probe_type *k)
 {
 	const struct method *const *w = k->methods;
 	while (w[1])
@@ -330,9 +331,9 @@ static inline bool was_kept_awake(const struct refused *r, struct loc body)
 	return false;
 }
 
-/* probe/registry.c: every kind, ended by NULL, in the order -l lists them. */
-extern const struct kind *const probe_kinds[];
-/* The kind that takes their place while a script is compiled for a recording (core/recorded.h). */
-extern const struct kind *const recorded_kinds[];
+/* probe/registry.c: every probe type, ended by NULL, in the order -l lists them. */
+extern const struct probe_type *const probe_types[];
+/* The probe type that takes their place while a script is compiled for a recording (core/recorded.h). */
+extern const struct probe_type *const recorded_types[];
 /* By name or alias, case-insensitive except that U is usdt and u is uprobe. NULL: none. */
-const struct kind *kind_find(struct str name);
+const struct probe_type *probe_type_find(struct str name);

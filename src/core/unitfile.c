@@ -482,9 +482,9 @@ static void schema_body(struct walk *w, struct schema *sc)
 
 /* ---- programs ---- */
 
-static const struct kind *find_kind(struct str name)
+static const struct probe_type *find_kind(struct str name)
 {
-	for (const struct kind *const *k = probe_kinds; *k; k++)
+	for (const struct probe_type *const *k = probe_types; *k; k++)
 		if (str_is(name, (*k)->name))
 			return *k;
 	return NULL;
@@ -493,10 +493,10 @@ static const struct kind *find_kind(struct str name)
 /* A kind by its name, a method by its place among those of the kind. */
 static void method_ref(struct walk *w, struct point *p)
 {
-	struct str name = p->kind ? str_z(p->kind->name) : (struct str){0};
+	struct str name = p->type ? str_z(p->type->name) : (struct str){0};
 	u32 n = 0, nway = 0;
 	text(w, &name);
-	const struct kind *k = find_kind(name);
+	const struct probe_type *k = find_kind(name);
 	check(w, k != NULL, "a kind of probe is not known here");
 	if (!k)
 		return;
@@ -508,7 +508,7 @@ static void method_ref(struct walk *w, struct point *p)
 	check(w, n < nway, "a way to attach is not known here");
 	if (w->out || n >= nway)
 		return;
-	p->kind = k;
+	p->type = k;
 	p->method = k->methods[n];
 }
 
@@ -810,9 +810,9 @@ struct err *unit_resolve(struct unit *u, struct host *h, struct diags *ds)
 	for (u32 i = 0; i < u->nprog && !e; i++)
 		for (struct point *p = u->prog[i]->points; p && !e; p = p->next) {
 			struct point found = {0};
-			if (!p->priv || !p->kind->expand)
+			if (!p->priv || !p->type->expand)
 				continue;
-			e = p->kind->expand(h, u, ds, p, keep_first, &found);
+			e = p->type->expand(h, u, ds, p, keep_first, &found);
 			if (!e && !found.priv)
 				e = err_new("%.*s is not there", STRF(p->text));
 			p->priv = found.priv;

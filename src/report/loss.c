@@ -201,7 +201,7 @@ void loss_skipped(struct reporter *r, const struct prog *p, u64 n)
 void loss_missed(struct reporter *r, const struct prog *p, u64 n)
 {
 	AUTO_SB b = {0};
-	bool ret = point_flags(p->points) & KIND_RETVAL;
+	bool ret = point_flags(p->points) & PROBE_RETVAL;
 	if (!n)
 		return;
 	prog_put_points(&b, p);

@@ -39,7 +39,7 @@ static bool attach_failed(struct session *s, const struct attach *a, struct err 
 		err_free(e);
 		return true;
 	}
-	s->attach.lacks = is_lacking(e) && at && !(at->kind->flags & KIND_USER);
+	s->attach.lacks = is_lacking(e) && at && !(at->type->flags & PROBE_USER);
 	e = err_wrap(e, "Unable to attach probe: %.*s: ", STRF(name));
 	if (policy == MISSING_WARN) {
 		report_err(&s->reporter, true, loc, e);
@@ -114,7 +114,7 @@ static enum attached attach_prog(struct session *s, const struct prog *p)
 		return ATTACHED;
 	}
 	link_undo(s->h, &a->links, NULL);
-	if (p->points->method == kind_last_method(p->points->kind))
+	if (p->points->method == probe_last_method(p->points->type))
 		return attach_failed(s, a, e) ? ATTACHED : ATTACH_FAILED;
 	err_free(e);
 	s->attach.refused = p;
@@ -124,7 +124,7 @@ static enum attached attach_prog(struct session *s, const struct prog *p)
 /* These come first, in script order; the others follow in reverse order. */
 static bool is_early(const struct prog *p)
 {
-	return p->points->kind->flags & KIND_FIRST;
+	return p->points->type->flags & PROBE_FIRST;
 }
 
 static bool is_attached(const struct prog *p)

@@ -110,7 +110,7 @@ static void loss_detach(struct session *s, void *self)
 			l->replaced = k->file;
 		u64 n, *sum = &l->missed[p->index];
 		bool told = link_missed(s->h, k, &n);
-		if (!told && (point_flags(p->points) & KIND_RETVAL))
+		if (!told && (point_flags(p->points) & PROBE_RETVAL))
 			*sum = LOSS_UNKNOWN;
 		else if (told && *sum != LOSS_UNKNOWN)
 			*sum += n;

@@ -35,7 +35,7 @@ static bool one_process(const struct unit *u)
 		return false;
 	for (u32 i = 0; i < u->nprog && !scope_filters(&u->scope); i++)
 		if (u->prog[i]->phase == PROG_ATTACH &&
-		    point_flags(u->prog[i]->points) & KIND_PIDFILTER)
+		    point_flags(u->prog[i]->points) & PROBE_PIDFILTER)
 			return false;
 	return true;
 }

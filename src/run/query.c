@@ -588,7 +588,7 @@ static void note_progs(struct session *s)
 		const struct prog *p = s->u->prog[i];
 		for (const struct point *at = p->points; at && p->phase == PROG_ATTACH;
 		     at = at->next)
-			if (at->kind->flags & KIND_RECORDED)
+			if (at->type->flags & PROBE_RECORDED)
 				note_point(s, p, at);
 			else
 				note_beat(s, p, at);

@@ -82,7 +82,7 @@ static struct str only_file(struct session *s)
 		if (prog_fd(s, u->prog[i]) < 0 || u->prog[i]->phase != PROG_ATTACH)
 			continue;
 		for (const struct point *p = u->prog[i]->points; p; p = p->next) {
-			if (!(point_flags(p) & KIND_USER) || !p->target.n)
+			if (!(point_flags(p) & PROBE_USER) || !p->target.n)
 				continue;
 			if (file.n && !str_eq(file, p->target))
 				return STR("");

@@ -42,11 +42,11 @@ static const char *parse(struct arena *a, const char *text, struct point *p)
 	str_cut(&rest, ':', &name);
 	if (!rest.s)
 		rest = STR("");
-	*p = (struct point){.kind = kind_find(name)};
-	if (!p->kind)
+	*p = (struct point){.type = probe_type_find(name)};
+	if (!p->type)
 		return "no such kind";
-	p->method = kind_last_method(p->kind);
-	struct err *e = p->kind->parse(a, p, rest);
+	p->method = probe_last_method(p->type);
+	struct err *e = p->type->parse(a, p, rest);
 	const char *msg = e ? arena_fmt(a, "%s", e->msg) : NULL;
 	err_free(e);
 	return msg;
@@ -54,18 +54,18 @@ static const char *parse(struct arena *a, const char *text, struct point *p)
 
 TEST(probe_names)
 {
-	CHECK_STR(kind_find(STR("BEGIN"))->name, "begin");
-	CHECK_STR(kind_find(STR("U"))->name, "usdt");
-	CHECK_STR(kind_find(STR("u"))->name, "uprobe");
-	CHECK_STR(kind_find(STR("UR"))->name, "uretprobe");
-	CHECK_STR(kind_find(STR("kfunc"))->name, "fentry");
-	CHECK_STR(kind_find(STR("rt"))->name, "rawtracepoint");
-	CHECK(!kind_find(STR("foo")));
-	CHECK(!kind_find(STR("")));
-	for (u32 i = 0; probe_kinds[i]; i++) {
-		CHECK(probe_kinds[i]->syntax && probe_kinds[i]->doc &&
-		      kind_last_method(probe_kinds[i])->prog_type);
-		CHECK(kind_find(str_z(probe_kinds[i]->name)) == probe_kinds[i]);
+	CHECK_STR(probe_type_find(STR("BEGIN"))->name, "begin");
+	CHECK_STR(probe_type_find(STR("U"))->name, "usdt");
+	CHECK_STR(probe_type_find(STR("u"))->name, "uprobe");
+	CHECK_STR(probe_type_find(STR("UR"))->name, "uretprobe");
+	CHECK_STR(probe_type_find(STR("kfunc"))->name, "fentry");
+	CHECK_STR(probe_type_find(STR("rt"))->name, "rawtracepoint");
+	CHECK(!probe_type_find(STR("foo")));
+	CHECK(!probe_type_find(STR("")));
+	for (u32 i = 0; probe_types[i]; i++) {
+		CHECK(probe_types[i]->syntax && probe_types[i]->doc &&
+		      probe_last_method(probe_types[i])->prog_type);
+		CHECK(probe_type_find(str_z(probe_types[i]->name)) == probe_types[i]);
 	}
 }
 
@@ -127,7 +127,7 @@ static struct err *expand(struct setup *s, const char *text, point_cb *cb, void 
 	const char *msg = parse(&s->a, text, &p);
 	if (msg)
 		return err_new("%s", msg);
-	return p.kind->expand(&s->h, &s->u, NULL, &p, cb, arg);
+	return p.type->expand(&s->h, &s->u, NULL, &p, cb, arg);
 }
 
 TEST(probe_lists)
@@ -183,7 +183,7 @@ TEST(probe_typed)
 	}
 	CHECK(ok(expand(s, "rawtracepoint:sched_switch", keep_first, &f)) && f.n == 1);
 	CHECK(str_is(f.p.text, "rawtracepoint:vmlinux:sched_switch"));
-	CHECK(ok(f.p.kind->types(&s->h, &s->u, &f.p, USE_ARGS | USE_RETVAL)));
+	CHECK(ok(f.p.type->types(&s->h, &s->u, &f.p, USE_ARGS | USE_RETVAL)));
 	u32 n;
 	const struct field *v = type_fields(f.p.args, &n);
 	CHECK(f.p.narg == n && n >= 3 && f.p.btf_id);
@@ -193,7 +193,7 @@ TEST(probe_typed)
 	CHECK(ok(expand(s, "rawtracepoint:no_such_event", keep_first, &f)) && f.n == 0);
 	CHECK(ok(expand(s, "fexit:vfs_read", keep_first, &f)) && f.n == 1);
 	CHECK(str_is(f.p.text, "fexit:vmlinux:vfs_read"));
-	CHECK(ok(f.p.kind->types(&s->h, &s->u, &f.p, USE_ARGS | USE_RETVAL)));
+	CHECK(ok(f.p.type->types(&s->h, &s->u, &f.p, USE_ARGS | USE_RETVAL)));
 	v = type_fields(f.p.args, &n);
 	CHECK(n == 4 && str_is(v[2].name, "count") && f.p.ret && f.p.ret->size == 8);
 	f.n = 0;
@@ -232,7 +232,7 @@ static bool counter_load(struct setup *s, struct counter *c, struct point *p)
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
 	const struct method *v = p->method;
-	struct prog_spec spec = {.name = p->kind->name,
+	struct prog_spec spec = {.name = p->type->name,
 				 .license = "GPL",
 				 .type = v->prog_type,
 				 .attach_type = v->load_as ? v->load_as(&s->h, &s->u, &c->g)
@@ -267,11 +267,11 @@ static u64 fires(struct setup *s, const char *text, void (*act)(void))
 		printf("# no match: %s\n", text);
 		return n;
 	}
-	if (f.p.kind->types && !ok(f.p.kind->types(&s->h, &s->u, &f.p, USE_ARGS | USE_RETVAL)))
+	if (f.p.type->types && !ok(f.p.type->types(&s->h, &s->u, &f.p, USE_ARGS | USE_RETVAL)))
 		return n;
-	for (u32 i = 0; f.p.btf_id && f.p.kind->methods[i]; i++) /* what it is loaded for */
-		if (f.p.kind->methods[i]->flags & METHOD_TYPED) {
-			f.p.method = f.p.kind->methods[i];
+	for (u32 i = 0; f.p.btf_id && f.p.type->methods[i]; i++) /* what it is loaded for */
+		if (f.p.type->methods[i]->flags & METHOD_TYPED) {
+			f.p.method = f.p.type->methods[i];
 			break;
 		}
 	if (counter_load(s, &c, &f.p) && ok(f.p.method->attach(&s->h, &s->u, &c.attach))) {

@@ -24,18 +24,18 @@ static bool probe_exists(struct compile *c, struct str text)
 	struct str rest = text, name;
 	str_cut(&rest, ':', &name);
 	bool whole = false;
-	const struct kind *k = recorded_kind(c, kind_find(name), &whole);
-	struct point p = {.kind = k}, first = {0};
+	const struct probe_type *k = recorded_probe_type(c, probe_type_find(name), &whole);
+	struct point p = {.type = k}, first = {0};
 	if (!k || (k->needs && !host_has(c->host, (enum feature)k->needs)))
 		return false;
-	p.method = kind_last_method(k);
+	p.method = probe_last_method(k);
 	struct err *e = k->parse(c->arena, &p, whole ? text : rest.s ? rest : STR(""));
 	if (!e && k->expand)
 		e = k->expand(c->host, c->unit, NULL, &p, note_point, &first);
 	else if (!e)
 		first = p;
-	bool found = !e && first.kind;
-	if (found && k->types && (k->flags & KIND_SIGNATURE))
+	bool found = !e && first.type;
+	if (found && k->types && (k->flags & PROBE_SIGNATURE))
 		e = k->types(c->host, c->unit, &first, 0);
 	found = found && !e;
 	err_free(e);
@@ -148,13 +148,13 @@ static void add_ways(struct lacking *l, const struct node *points)
 	for (const struct node *p = points; p; p = p->next) {
 		struct str rest = p->name, name;
 		str_cut(&rest, ':', &name);
-		const struct kind *k = kind_find(name);
+		const struct probe_type *k = probe_type_find(name);
 		if (!l->set.n)
 			l->set = recorded_set(l->c->arena, p->name);
 		bool lacks = k && k->needs && !host_has(l->c->host, k->needs);
 		sb_fmt(&l->texts, "%s %.*s", l->texts.n ? "," : "", STRF(p->name));
 		l->other |= !lacks;
-		l->kernel |= !k || !(k->flags & KIND_USER);
+		l->kernel |= !k || !(k->flags & PROBE_USER);
 		if (!lacks || l->needed >> k->needs & 1)
 			continue;
 		sb_fmt(&l->needs, "%s%s probes need %s, %s", l->needs.n ? "; " : "", k->name,

@@ -15,14 +15,15 @@ struct spelling {
 	struct recorded_probe *probe;
 };
 
-const struct kind *recorded_kind(const struct compile *c, const struct kind *k, bool *whole)
+const struct probe_type *recorded_probe_type(const struct compile *c, const struct probe_type *k,
+					     bool *whole)
 {
 	static const u32 own =
 		1u << PROG_BEGIN | 1u << PROG_END | 1u << PROG_TEST | 1u << PROG_BENCH;
-	u32 phase = k ? 1u << kind_last_method(k)->phase : 0;
-	bool interval = k && (k->flags & KIND_NOBODY) && (phase & 1u << PROG_ATTACH);
+	u32 phase = k ? 1u << probe_last_method(k)->phase : 0;
+	bool interval = k && (k->flags & PROBE_NOBODY) && (phase & 1u << PROG_ATTACH);
 	*whole = c->host->recording && !(phase & own) && !interval;
-	return *whole ? recorded_kinds[0] : k;
+	return *whole ? recorded_types[0] : k;
 }
 
 bool recorded_has_type(const struct compile *c, struct str type)
@@ -456,7 +457,7 @@ static void visit(struct spelling *s, struct node *n)
 void recorded_spell(struct compile *c, const struct point *p, struct node *n)
 {
 	struct spelling s = {c, p, p->priv};
-	assert(p->kind->flags & KIND_RECORDED);
+	assert(p->type->flags & PROBE_RECORDED);
 	assert(s.probe);
 	visit_list(&s, n);
 }

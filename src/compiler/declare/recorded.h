@@ -10,7 +10,8 @@
 /* The kind that a probe text stands for while a script is compiled for a recording: k itself for
  * what sonde runs (begin, interval), else the kind of all recorded probes. *whole is set if that kind
  * reads the whole text. k is NULL for a pattern. */
-const struct kind *recorded_kind(const struct compile *c, const struct kind *k, bool *whole);
+const struct probe_type *recorded_probe_type(const struct compile *c, const struct probe_type *k,
+					     bool *whole);
 /* Rows that functions of scripts kept beside the events are of probes of a type of their own, span_begin: no kind has its
  * name. */
 bool recorded_has_type(const struct compile *c, struct str type);

@@ -67,7 +67,7 @@ struct ref lower_start_ns(struct lower *l)
 
 enum space lower_space(struct lower *l)
 {
-	return point_flags(l->pt) & KIND_USER ? AS_USER : AS_NONE;
+	return point_flags(l->pt) & PROBE_USER ? AS_USER : AS_NONE;
 }
 
 /* A typed program's context holds what stays a pointer to the verifier. */

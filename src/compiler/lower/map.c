@@ -49,7 +49,7 @@ void lower_add(struct lower *l, struct map *m, struct node *call, struct ref p, 
 	struct lower_cache *kept;
 	/* Programs of user probes can be preempted by others on their CPU: adding must not be torn
 	 * apart. */
-	bool shared = !percpu || (agg_of(m->val)->adds && (point_flags(l->pt) & KIND_USER));
+	bool shared = !percpu || (agg_of(m->val)->adds && (point_flags(l->pt) & PROBE_USER));
 	kept = lower_may_skip_begin(l);
 	call->type = m->val; /* as merged over the script */
 	call->fn->add(l, call, mem_of(p, 0), shared);

@@ -19,12 +19,12 @@ struct schema *lower_schema(struct lower *l, const struct builtin *fn, struct lo
 {
 	struct unit *u = l->u;
 	struct schema *sc = arena_new(l->c->arena, struct schema);
-	enum prog_phase phase = kind_last_method(l->pt->kind)->phase;
+	enum prog_phase phase = probe_last_method(l->pt->type)->phase;
 	*sc = (struct schema){
 		.id = u->nschema,
 		.fn = fn,
 		.own = phase == PROG_BEGIN || phase == PROG_END ||
-		       (l->pt->kind->flags & KIND_REPORTS),
+		       (l->pt->type->flags & PROBE_REPORTS),
 		.loc = fn && fn->flags & B_SAYS ? diags_said_at(l->c->diags, loc) : loc,
 	};
 	arena_push(l->c->arena, u->schema, u->nschema, sc);
@@ -42,7 +42,7 @@ static bool is_brief(const struct compile *c)
 {
 	bool loops = false;
 	for (u32 i = 0; i < c->nvariant; i++) {
-		if (!(point_flags(c->variant[i]->points) & KIND_ONCE))
+		if (!(point_flags(c->variant[i]->points) & PROBE_ONCE))
 			return false;
 		node_walk(c->variant[i]->probe->c, find_loop, &loops);
 	}
@@ -73,7 +73,7 @@ static bool is_report(const struct compile *c)
 	bool sends = false;
 	for (u32 i = 0; i < c->nvariant; i++)
 		node_walk(c->variant[i]->probe->c,
-			  point_flags(c->variant[i]->points) & (KIND_ONCE | KIND_REPORTS)
+			  point_flags(c->variant[i]->points) & (PROBE_ONCE | PROBE_REPORTS)
 				  ? find_sending_loop
 				  : find_sending,
 			  &sends);

@@ -13,13 +13,13 @@ void lower_user_regs(struct lower *l, u32 n, const i32 *at, const struct ref *va
 	const struct arch_test *user = &l->c->host->arch->user;
 	u32 flags = point_flags(l->pt);
 	struct lower_cache *kept;
-	bool has_regs = (flags & METHOD_REGS) && (flags & (KIND_USER | METHOD_EVENT));
+	bool has_regs = (flags & METHOD_REGS) && (flags & (PROBE_USER | METHOD_EVENT));
 	struct blk *task = ir_blk(f), *own = ir_blk(f), *done = ir_blk(f);
 	struct ref ctx = has_regs ? lower_ctx(l) : REF_NONE, mode;
 
 	if (!has_regs) {
 		ir_jmp(f, task);
-	} else if (flags & KIND_USER) {
+	} else if (flags & PROBE_USER) {
 		ir_jmp(f, own);
 	} else {
 		mode = ir_op2(f, O_AND, ir_load(f, 8, ctx, user->off), ir_con(f, user->mask));

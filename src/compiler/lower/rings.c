@@ -57,7 +57,7 @@ void lower_share(struct unit *u, u32 nprog)
 /* Begin and end run alone. */
 static bool has_share(const struct prog *g)
 {
-	return !(point_flags(g->points) & KIND_ONCE);
+	return !(point_flags(g->points) & PROBE_ONCE);
 }
 
 /* Does the program have others beside it? */

@@ -16,11 +16,11 @@ static bool wants_pids(const struct scope *s, u32 flags)
 {
 	if (!s->npid)
 		return false;
-	if (flags & KIND_PIDFILTER)
+	if (flags & PROBE_PIDFILTER)
 		return scope_filters(s);
 	/* Return probes of one process also fire in others that somebody else traces (seen on 6.1).
 	 */
-	return (flags & KIND_USER) && (s->follow || (flags & KIND_RETVAL));
+	return (flags & PROBE_USER) && (s->follow || (flags & PROBE_RETVAL));
 }
 
 static struct ref current_tgid(struct lower *l)
@@ -147,7 +147,7 @@ void lower_scope(struct lower *l, struct blk *out)
 {
 	const struct scope *s = &l->u->scope;
 	u32 flags = point_flags(l->pt);
-	if ((flags & (KIND_ONCE | KIND_NOBODY)) || l->v->everybody)
+	if ((flags & (PROBE_ONCE | PROBE_NOBODY)) || l->v->everybody)
 		return;
 	if (wants_pids(s, flags))
 		filter_pids(l, out);

@@ -59,13 +59,13 @@ struct map *sema_map(struct node *arg)
 bool sema_func_is_text(struct host *h, const struct point *p)
 {
 	u32 flags = point_flags(p);
-	return (flags & KIND_USER) && (flags & KIND_RETVAL) && p->name.n &&
+	return (flags & PROBE_USER) && (flags & PROBE_RETVAL) && p->name.n &&
 	       !host_has(h, abi_is_go(p->abi) ? FEAT_COOKIE : FEAT_UPROBE_MULTI);
 }
 
 /* ---- rows ---- */
 
-static const char *kind_wanted(enum sig_kind k)
+static const char *probe_type_wanted(enum sig_kind k)
 {
 	switch (k) {
 	case SIG_INT:
@@ -84,7 +84,7 @@ static const char *kind_wanted(enum sig_kind k)
 	return "value";
 }
 
-static bool kind_fits(enum sig_kind k, const struct node *arg)
+static bool probe_type_fits(enum sig_kind k, const struct node *arg)
 {
 	const struct type *t = arg->type;
 	switch (k) {
@@ -162,7 +162,7 @@ static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, str
 				 STRF(arg->name));
 	if (builtin_is_args(arg) && kind != SIG_TYPE && type_is_record(t))
 		return sema_fail(s, E_TYPE, arg->loc, "this probe's args have no members");
-	if (kind_fits(kind, arg))
+	if (probe_type_fits(kind, arg))
 		return true;
 	if (s->final) {
 		AUTO_SB got = {0};
@@ -176,7 +176,7 @@ static bool check_arg(struct sema *s, struct node *call, enum sig_kind kind, str
 		else
 			d = diag_add(s->ds, lit ? E_LITERAL : E_TYPE, arg->loc,
 				     "%.*s() only supports %s arguments (%s provided)",
-				     STRF(call->name), kind_wanted(kind), got.s);
+				     STRF(call->name), probe_type_wanted(kind), got.s);
 		if (d && t->kind == T_FLOAT && (kind == SIG_INT || kind == SIG_NUM))
 			diag_hint(s->ds, d, "%s",
 				  "make it an integer: (int64)x without its fraction, scaled(x, "
@@ -240,25 +240,25 @@ static void wrong_arity(struct sema *s, struct node *n, const struct sig *g)
 }
 
 /* May a probe of the kind have one of the flags? */
-static bool kind_may(const struct kind *k, u32 flags)
+static bool probe_type_may(const struct probe_type *k, u32 flags)
 {
 	for (const struct method *const *w = k->methods; *w; w++)
 		if ((k->flags | (*w)->flags) & flags)
-			return !(k->flags & (KIND_SYNONYM | KIND_RECORDED));
+			return !(k->flags & (PROBE_SYNONYM | PROBE_RECORDED));
 	return false;
 }
 
 /* A builtin in a probe of a kind that does not have it: says which kinds do. */
 static bool wrong_place(struct sema *s, struct node *n, const struct builtin *b)
 {
-	const struct kind *here = s->v->points->kind;
+	const struct probe_type *here = s->v->points->type;
 	AUTO_SB list = {0};
 	struct diag *d = diag_add(s->ds, E_CONTEXT, n->loc,
 				  "The %.*s builtin can not be used with %s probes", STRF(n->name),
 				  here->name);
-	for (u32 i = 0; probe_kinds[i]; i++)
-		if (kind_may(probe_kinds[i], b->where))
-			sb_fmt(&list, "%s%s", list.n ? ", " : "", probe_kinds[i]->name);
+	for (u32 i = 0; probe_types[i]; i++)
+		if (probe_type_may(probe_types[i], b->where))
+			sb_fmt(&list, "%s%s", list.n ? ", " : "", probe_types[i]->name);
 	if (b->role == ROLE_CONTEXT && s->point->args)
 		diag_hint(s->ds, d, "the arguments of %s probes are fields of args", here->name);
 	else

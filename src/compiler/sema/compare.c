@@ -125,8 +125,8 @@ static bool is_register(const struct node *n)
 /* A wildcard's functions have results of several types, and with signed ones the comparison makes sense. */
 static bool is_one_of_many(const struct sema *s)
 {
-	u32 both = KIND_KERNEL | KIND_RETVAL;
-	return s->point && s->point->wild && (s->point->kind->flags & both) == both;
+	u32 both = PROBE_KERNEL | PROBE_RETVAL;
+	return s->point && s->point->wild && (s->point->type->flags & both) == both;
 }
 
 static void hint_signed(struct sema *s, struct diag *d, const struct node *n)

@@ -30,12 +30,12 @@ struct expand {
 	bool named;         /* the user named it: it is not one of several that may be missing */
 	struct sb missed;   /* what is not there, but may be missing */
 	u32 nmissed;
-	struct str missed_file;     /* all of it is static probes of this program; "" otherwise */
-	const char *missed_why;     /* none of that can be looked for, or NULL; */
-	bool missed_built;          /* the program is there, without any */
-	const struct kind *needing; /* the first that needs what the kernel lacks, or NULL */
-	u32 use;                    /* enum point_use of all bodies */
-	bool never;                 /* a probe has none that is there */
+	struct str missed_file; /* all of it is static probes of this program; "" otherwise */
+	const char *missed_why; /* none of that can be looked for, or NULL; */
+	bool missed_built;      /* the program is there, without any */
+	const struct probe_type *needing; /* the first that needs what the kernel lacks, or NULL */
+	u32 use;                          /* enum point_use of all bodies */
+	bool never;                       /* a probe has none that is there */
 };
 
 /*
@@ -88,10 +88,10 @@ static struct str substitute(struct compile *c, const struct node *pn)
 }
 
 /* Tests and benchmarks run when asked for, and nothing beside them. */
-static bool is_wanted(struct unit *u, const struct kind *k)
+static bool is_wanted(struct unit *u, const struct probe_type *k)
 {
 	const struct config *g = &u->config;
-	switch (kind_last_method(k)->phase) {
+	switch (probe_last_method(k)->phase) {
 	case PROG_BEGIN:
 	case PROG_END: return true;
 	case PROG_TEST: u->skipped = g->test ? u->skipped : "test"; return g->test;
@@ -107,7 +107,7 @@ static bool is_wanted(struct unit *u, const struct kind *k)
 /* Begin and end are of the script, not of what is traced. */
 static bool is_filtered(const regex_t *re, const struct point *p)
 {
-	enum prog_phase phase = kind_last_method(p->kind)->phase;
+	enum prog_phase phase = probe_last_method(p->type)->phase;
 	AUTO_SB text = {0};
 	sb_add(&text, p->text);
 	return phase != PROG_BEGIN && phase != PROG_END && regexec(re, text.s, 0, NULL, 0);
@@ -122,7 +122,7 @@ static bool add_point(const struct point *p, void *arg)
 		e->left_out = true;
 		return true;
 	}
-	bool same = e->n && (p->kind->flags & KIND_MULTI) && host_has(c->host, FEAT_UPROBE_MULTI);
+	bool same = e->n && (p->type->flags & PROBE_MULTI) && host_has(c->host, FEAT_UPROBE_MULTI);
 	if (!e->full && !same && ++e->total > u->config.max_probes) {
 		diag_hint(c->diags,
 			  diag_add(c->diags, E_LIMIT, e->loc,
@@ -205,16 +205,16 @@ static bool note_nearest(const struct point *p, void *arg)
 static struct str near_point(struct compile *c, const struct point *p)
 {
 	struct nearest b = {.want = p->name, .least = 1 + MIN(p->name.n / 4, 2u)};
-	if (!p->name.n || str_is_glob(p->name) || str_is_glob(p->target) || !p->kind->expand)
+	if (!p->name.n || str_is_glob(p->name) || str_is_glob(p->target) || !p->type->expand)
 		return b.text;
 	struct point any = *p;
 	any.name = STR("*");
 	any.like = p->name;
 	any.loc = (struct loc){0};
-	err_free(p->kind->expand(c->host, c->unit, NULL, &any, note_nearest, &b));
-	if (!b.text.n && p->target.n && (p->kind->flags & KIND_KERNEL)) { /* elsewhere */
+	err_free(p->type->expand(c->host, c->unit, NULL, &any, note_nearest, &b));
+	if (!b.text.n && p->target.n && (p->type->flags & PROBE_KERNEL)) { /* elsewhere */
 		any.target = STR("*");
-		err_free(p->kind->expand(c->host, c->unit, NULL, &any, note_nearest, &b));
+		err_free(p->type->expand(c->host, c->unit, NULL, &any, note_nearest, &b));
 	}
 	return b.text;
 }
@@ -231,12 +231,12 @@ static bool hint_language(struct compile *c, const struct point *p, struct diag 
 {
 	struct point q = *p;
 	struct str found = {0};
-	if (!(p->kind->flags & KIND_USER) || !p->target.n || p->extra.n || !p->name.n ||
-	    str_is_glob(p->target) || !p->kind->expand || !(p->kind->flags & KIND_FUNC))
+	if (!(p->type->flags & PROBE_USER) || !p->target.n || p->extra.n || !p->name.n ||
+	    str_is_glob(p->target) || !p->type->expand || !(p->type->flags & PROBE_FUNC))
 		return false;
 	q.extra = STR("cpp");
 	q.loc = (struct loc){0};
-	err_free(p->kind->expand(c->host, c->unit, NULL, &q, note_first, &found));
+	err_free(p->type->expand(c->host, c->unit, NULL, &q, note_first, &found));
 	if (found.n)
 		diag_hint(c->diags, d, "there is a function of C++ of that name: %.*s:cpp:%.*s",
 			  STRF(p->target), STRF(p->name));
@@ -245,12 +245,12 @@ static bool hint_language(struct compile *c, const struct point *p, struct diag 
 
 /* "event" alone where "category:event" is wanted, or the category alone; empty: neither is known.
  */
-static struct str with_category(struct compile *c, const struct kind *k, struct str word)
+static struct str with_category(struct compile *c, const struct probe_type *k, struct str word)
 {
 	struct str text = STR("");
 	struct point any = {
-		.kind = k, .method = kind_last_method(k), .target = STR("*"), .name = word};
-	if (kind_last_method(k)->prog_type != BPF_PROG_TYPE_TRACEPOINT || !word.n ||
+		.type = k, .method = probe_last_method(k), .target = STR("*"), .name = word};
+	if (probe_last_method(k)->prog_type != BPF_PROG_TYPE_TRACEPOINT || !word.n ||
 	    str_chr(word, ':') >= 0 || str_is_glob(word))
 		return text;
 	err_free(k->expand(c->host, c->unit, NULL, &any, note_first, &text));
@@ -272,7 +272,7 @@ static struct loc place(const struct expand *e)
 }
 
 /* Said once, of the first probe that needs what is not there. False: nothing is lacking. */
-static bool lacks_feature(struct compile *c, const struct kind *k, struct loc loc)
+static bool lacks_feature(struct compile *c, const struct probe_type *k, struct loc loc)
 {
 	if (!k->needs || host_has(c->host, k->needs))
 		return false;
@@ -289,9 +289,9 @@ static bool lacks_feature(struct compile *c, const struct kind *k, struct loc lo
 }
 
 /* A tool that names an event of the kernel is right: the kernel lacks it. */
-static bool is_kernels(struct compile *c, const struct kind *k, struct loc loc)
+static bool is_kernels(struct compile *c, const struct probe_type *k, struct loc loc)
 {
-	return k && !(k->flags & KIND_USER) && diags_fixed(c->diags, loc);
+	return k && !(k->flags & PROBE_USER) && diags_fixed(c->diags, loc);
 }
 
 /* Kept for the case that nothing else is there either. */
@@ -299,8 +299,8 @@ static void note_missed(struct expand *e, struct str prov, struct str rest)
 {
 	enum { MOST = 4 };
 	struct str at = rest, file = {0};
-	const struct kind *k = kind_find(prov);
-	if (k && (k->flags & KIND_USER) && !(k->flags & KIND_FUNC)) /* static ones */
+	const struct probe_type *k = probe_type_find(prov);
+	if (k && (k->flags & PROBE_USER) && !(k->flags & PROBE_FUNC)) /* static ones */
 		str_cut(&at, ':', &file);
 	if (!e->nmissed || !str_eq(file, e->missed_file))
 		e->missed_file = e->nmissed ? STR("") : file;
@@ -357,8 +357,8 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 		note_missed(e, prov, rest);
 		return;
 	}
-	if (policy == MISSING_IGNORE && e->given && !e->given_name && e->lost.kind &&
-	    e->lost.kind->flags & KIND_USER) {
+	if (policy == MISSING_IGNORE && e->given && !e->given_name && e->lost.type &&
+	    e->lost.type->flags & PROBE_USER) {
 		missing_named(e, prov, rest);
 		return;
 	}
@@ -370,7 +370,7 @@ static void missing(struct expand *e, struct str prov, struct str rest)
 			diag_hint(ds, d, "%s", e->why);
 		return;
 	}
-	const struct kind *k = e->lost.kind;
+	const struct probe_type *k = e->lost.type;
 	const char *lacks = k && k->lacks ? k->lacks(c->host, &e->lost) : NULL;
 	if (lacks && c->host->recording)
 		lacks = arena_fmt(c->arena, "%s%s", how_to_record(e, e->lost.text), lacks);
@@ -403,9 +403,9 @@ static void not_found(struct expand *e, const struct point *p, struct err *err)
 {
 	struct compile *c = e->c;
 	u32 nd = c->diags->nerror;
-	bool elsewhere = p->target.n && (p->kind->flags & KIND_KERNEL);
+	bool elsewhere = p->target.n && (p->type->flags & PROBE_KERNEL);
 	struct str near = elsewhere ? near_point(c, p) : STR("");
-	diag_err(c->diags, is_kernels(c, p->kind, e->loc) ? E_LACKS : E_NO_PROBE, place(e), err);
+	diag_err(c->diags, is_kernels(c, p->type, e->loc) ? E_LACKS : E_NO_PROBE, place(e), err);
 	if (c->diags->nerror > nd && hint_instead(c, p, c->diags->last))
 		return;
 	if (near.n && c->diags->nerror > nd)
@@ -423,11 +423,11 @@ static bool is_gone(struct expand *e, const struct point *p, const struct err *e
 }
 
 /* One kind with one text; quiet: tried because the probe's kind is a wildcard. */
-static void expand_with(struct expand *e, const struct kind *k, struct str rest, bool quiet)
+static void expand_with(struct expand *e, const struct probe_type *k, struct str rest, bool quiet)
 {
 	struct compile *c = e->c;
 	struct unit *u = c->unit;
-	struct point p = {.kind = k, .method = kind_last_method(k), .loc = e->loc};
+	struct point p = {.type = k, .method = probe_last_method(k), .loc = e->loc};
 	struct err *err = k->parse(c->arena, &p, rest);
 	if (!err && !is_wanted(u, k)) {
 		e->n++;
@@ -473,13 +473,13 @@ static void expand_with(struct expand *e, const struct kind *k, struct str rest,
 }
 
 /* A wildcard for kinds means those of user programs where a file is named, else the machine's. */
-static void expand_kinds(struct expand *e, struct str glob, struct str rest)
+static void expand_types(struct expand *e, struct str glob, struct str rest)
 {
 	bool user = e->c->unit->pid || str_chr(rest, '/') >= 0;
-	u32 meant = user ? KIND_USER : KIND_MACHINE;
-	for (u32 i = 0; probe_kinds[i]; i++)
-		if ((probe_kinds[i]->flags & meant) && str_glob(glob, str_z(probe_kinds[i]->name)))
-			expand_with(e, probe_kinds[i], rest, true);
+	u32 meant = user ? PROBE_USER : PROBE_MACHINE;
+	for (u32 i = 0; probe_types[i]; i++)
+		if ((probe_types[i]->flags & meant) && str_glob(glob, str_z(probe_types[i]->name)))
+			expand_with(e, probe_types[i], rest, true);
 }
 
 static void expand_text(struct expand *e, const struct node *pn)
@@ -501,11 +501,11 @@ static void expand_text(struct expand *e, const struct node *pn)
 	e->lost = (struct point){0};
 	e->why = NULL;
 	bool whole = false;
-	const struct kind *k = str_is_glob(name) ? NULL : kind_find(name);
+	const struct probe_type *k = str_is_glob(name) ? NULL : probe_type_find(name);
 	if (k || str_is_glob(name) || recorded_has_type(e->c, name))
-		k = recorded_kind(e->c, k, &whole);
+		k = recorded_probe_type(e->c, k, &whole);
 	if (!k && str_is_glob(name)) {
-		expand_kinds(e, name, rest);
+		expand_types(e, name, rest);
 	} else {
 		if (!k && recorded_no_rows(e->c, text, pn->loc))
 			return;
@@ -513,11 +513,11 @@ static void expand_text(struct expand *e, const struct node *pn)
 			struct diag *d = diag_add(ds, E_PROBE_TYPE, pn->loc,
 						  "Invalid probe type: %.*s", STRF(name));
 			u32 least = 3;
-			for (u32 i = 0; probe_kinds[i]; i++) {
-				u32 n = str_distance(name, str_z(probe_kinds[i]->name), least);
+			for (u32 i = 0; probe_types[i]; i++) {
+				u32 n = str_distance(name, str_z(probe_types[i]->name), least);
 				if (n < least)
 					diag_hint(ds, d, "did you mean '%s'?",
-						  probe_kinds[i]->name);
+						  probe_types[i]->name);
 				least = MIN(n, least);
 			}
 			return;
@@ -569,11 +569,11 @@ static bool same_args(const struct type *a, const struct type *b)
 
 static bool same_variant(struct compile *c, const struct point *a, const struct point *b, u32 use)
 {
-	if (a->kind != b->kind || a->method != b->method || a->abi != b->abi)
+	if (a->type != b->type || a->method != b->method || a->abi != b->abi)
 		return false;
 	if ((use & USE_FUNC) && sema_func_is_text(c->host, a))
 		return false;
-	if ((point_flags(a) & KIND_SPLIT) && !str_eq(a->extra, b->extra))
+	if ((point_flags(a) & PROBE_SPLIT) && !str_eq(a->extra, b->extra))
 		return false;
 	if ((use & (USE_ARGS | USE_KEPT)) && !same_args(a->args, b->args))
 		return false;
@@ -590,7 +590,7 @@ static bool same_variant(struct compile *c, const struct point *a, const struct 
 /* The function's address comes from the helper, or is the probe's own, less its offset. */
 static bool func_needs_point(struct compile *c, const struct point *p)
 {
-	return p->offset || ((point_flags(p) & KIND_RETVAL) && !host_has(c->host, FEAT_FUNC_IP));
+	return p->offset || ((point_flags(p) & PROBE_RETVAL) && !host_has(c->host, FEAT_FUNC_IP));
 }
 
 static bool ctx_is_args(struct node *n, void *arg)
@@ -663,14 +663,14 @@ static void add_variant(struct compile *c, struct node *probe, struct point *p, 
 	struct variant *v = arena_new(a, struct variant);
 	v->probe = node_clone(a, probe);
 	v->probe->next = NULL;
-	if (point_flags(p) & KIND_CTX_ARGS) {
+	if (point_flags(p) & PROBE_CTX_ARGS) {
 		node_walk(v->probe->c, ctx_is_args, NULL);
 		if (v->probe->b)
 			node_walk(v->probe->b, ctx_is_args, NULL);
 	}
 	node_walk(v->probe->c, keep_spell, &(struct keep_args){a, p->args});
 	struct whole whole = {a, p->args};
-	if (p->kind->flags & KIND_RECORDED) {
+	if (p->type->flags & PROBE_RECORDED) {
 		recorded_spell(c, p, v->probe->c);
 		if (v->probe->b)
 			recorded_spell(c, p, v->probe->b);
@@ -690,7 +690,7 @@ static void choose_method(struct compile *c, struct variant *v, u32 use)
 {
 	struct point *first = v->points;
 	const struct ask ask = {c->host, c->unit, first, v->npoint, use};
-	const struct method *const *at = first->kind->methods;
+	const struct method *const *at = first->type->methods;
 	while (at[1] && (was_refused(&c->unit->refused, first->body, *at) ||
 			 ((*at)->fits && !(*at)->fits(&ask))))
 		at++;
@@ -703,21 +703,21 @@ static void choose_method(struct compile *c, struct variant *v, u32 use)
 	v->task = (use & (USE_TASK | USE_USTACK)) || (flags & METHOD_TASK);
 	v->per_point = !w->which &&
 		       ((use & USE_PROBE) || ((use & USE_FUNC) && func_needs_point(c, first)) ||
-			((use & USE_FUNC) && !(flags & METHOD_REGS)) || (flags & KIND_ONCE) ||
+			((use & USE_FUNC) && !(flags & METHOD_REGS)) || (flags & PROBE_ONCE) ||
 			w->prog_type == BPF_PROG_TYPE_TRACING);
 }
 
 /* ctx may be what args is about; registers are read without its types. */
-static u32 use_of(const struct kind *k, u32 use)
+static u32 use_of(const struct probe_type *k, u32 use)
 {
-	return (use & USE_CTX) && !(k->flags & KIND_RAW_ARGN) ? use | USE_ARGS : use;
+	return (use & USE_CTX) && !(k->flags & PROBE_RAW_ARGN) ? use | USE_ARGS : use;
 }
 
 /* Fill in the types that the body asks for. */
 static struct err *point_types(struct compile *c, struct point *p, u32 use)
 {
-	const struct kind *k = p->kind;
-	bool asked = (use & (USE_ARGS | USE_ARGN | USE_RETVAL)) || (k->flags & KIND_SIGNATURE);
+	const struct probe_type *k = p->type;
+	bool asked = (use & (USE_ARGS | USE_ARGN | USE_RETVAL)) || (k->flags & PROBE_SIGNATURE);
 	return k->types && asked ? k->types(c->host, c->unit, p, use) : NULL;
 }
 
@@ -767,10 +767,10 @@ static bool add_beside(const struct point *p, void *arg)
 static void find_beside(struct compile *c, const struct variant *v)
 {
 	struct beside b = {c, v};
-	for (const struct point *p = v->points; p && (p->kind->flags & KIND_BESIDE); p = p->next) {
+	for (const struct point *p = v->points; p && (p->type->flags & PROBE_BESIDE); p = p->next) {
 		struct point q = *p;
 		q.beside = true;
-		err_free(p->kind->expand(c->host, c->unit, NULL, &q, add_beside, &b));
+		err_free(p->type->expand(c->host, c->unit, NULL, &q, add_beside, &b));
 	}
 }
 
@@ -805,26 +805,26 @@ static void expand_probe(struct expand *e, struct node *probe)
 	for (const struct node *pn = probe->a; pn && !e->full; pn = pn->next)
 		expand_text(e, pn);
 	e->never |= e->nmissed && !e->head;
-	if (!e->head && e->skipped.kind && !c->diags->nerror)
+	if (!e->head && e->skipped.type && !c->diags->nerror)
 		keep_skipped(e, probe);
 	for (struct point *p = e->head, *next; p && !e->full; p = next) {
 		next = p->next;
 		p->next = NULL;
-		if (lacks_feature(c, p->kind, place(e)))
+		if (lacks_feature(c, p->type, place(e)))
 			continue;
-		u32 uses = use_of(p->kind, body.use);
-		if ((p->kind->flags & KIND_RECORDED) && recorded_differs(probe, body.use))
+		u32 uses = use_of(p->type, body.use);
+		if ((p->type->flags & PROBE_RECORDED) && recorded_differs(probe, body.use))
 			uses |= USE_KEPT;
 		struct err *err = point_types(c, p, uses);
 		p->members = members_of(&body, p->args);
 		if (err)
-			diag_err(c->diags, is_kernels(c, p->kind, p->loc) ? E_LACKS : E_NO_PROBE,
+			diag_err(c->diags, is_kernels(c, p->type, p->loc) ? E_LACKS : E_NO_PROBE,
 				 p->loc, err);
 		else
 			add_variant(c, probe, p, uses, first);
 	}
 	for (u32 i = first; i < c->nvariant; i++)
-		choose_method(c, c->variant[i], use_of(c->variant[i]->points->kind, body.use));
+		choose_method(c, c->variant[i], use_of(c->variant[i]->points->type, body.use));
 	for (u32 i = first, n = c->nvariant; i < n; i++)
 		find_beside(c, c->variant[i]);
 	vec_free(&body.member);
@@ -901,8 +901,8 @@ static void no_static(struct expand *e)
 /* Shows nothing by itself: it waits for the end or, where a tool wants a feature, says what it would trace. */
 static bool only_waits(const struct expand *e, const struct point *p)
 {
-	enum prog_phase phase = kind_last_method(p->kind)->phase;
-	if ((p->kind->flags & KIND_NOBODY) || phase == PROG_END)
+	enum prog_phase phase = probe_last_method(p->type)->phase;
+	if ((p->type->flags & PROBE_NOBODY) || phase == PROG_END)
 		return true;
 	return phase == PROG_BEGIN && e->needing && diags_fixed(e->c->diags, p->loc);
 }
@@ -926,7 +926,7 @@ static void check_missed(struct expand *e)
 	/* A kernel without an event is one where it cannot happen; not so a recording. */
 	bool some = false;
 	for (u32 i = 0; i < c->nvariant; i++)
-		some |= c->variant[i]->points->kind->flags & KIND_RECORDED;
+		some |= c->variant[i]->points->type->flags & PROBE_RECORDED;
 	if (some && e->nmissed)
 		diag_add(c->diags, W_NO_PROBE, (struct loc){0},
 			 "the script uses probes that are not in the recording: %s", e->missed.s);

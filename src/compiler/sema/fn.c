@@ -42,7 +42,7 @@ static struct fninst *instance(struct sema *s, struct node *def)
 	*i = (struct fninst){.def = def, .fn = node_clone(s->a, def), .next = s->v->fns};
 	s->v->fns = i;
 	s->changed = true;
-	if (s->v->points->kind->flags & KIND_RECORDED)
+	if (s->v->points->type->flags & PROBE_RECORDED)
 		recorded_spell(s->c, s->v->points, i->fn->c);
 	return i;
 }

@@ -26,7 +26,7 @@ const struct type *literal_type(u64 v, bool neg)
 static const struct type *program_type(struct sema *s, struct str name, enum type_kind kind,
 				       bool near)
 {
-	const struct kind *k = s->v && s->point ? s->point->kind : NULL;
+	const struct probe_type *k = s->v && s->point ? s->point->type : NULL;
 	return k && k->type_named ? k->type_named(s->c->host, s->u, s->point, name, kind, near)
 				  : NULL;
 }
@@ -46,7 +46,7 @@ const struct type *sema_type_name(struct sema *s, struct str name, u16 flags)
 	 */
 	if (!t)
 		t = program_type(s, name, kind, true);
-	if (!t && s->v && (point_flags(s->v->points) & KIND_USER))
+	if (!t && s->v && (point_flags(s->v->points) & PROBE_USER))
 		t = cdefs_type(s->c->cdefs, name, flags, true);
 	if (!t && k)
 		t = btf_types_find(k, name, kind);
@@ -87,7 +87,7 @@ static const struct type *not_a_type(struct sema *s, struct node *n)
 /* Numbers in probes of the kernel may be addresses of either: a process's name of a file, a struct. */
 static enum space probe_space(const struct sema *s)
 {
-	return s->v && point_flags(s->v->points) & KIND_USER ? AS_USER : AS_NONE;
+	return s->v && point_flags(s->v->points) & PROBE_USER ? AS_USER : AS_NONE;
 }
 
 const struct type *type_of_node(struct sema *s, struct node *n)

@@ -26,7 +26,7 @@ enum space builtin_space(struct lower *l, const struct type *t)
 enum space builtin_stack_space(struct lower *l)
 {
 	u32 f = point_flags(l->pt);
-	return f & KIND_USER ? AS_USER : f & KIND_KERNEL ? AS_KERNEL : AS_NONE;
+	return f & PROBE_USER ? AS_USER : f & PROBE_KERNEL ? AS_KERNEL : AS_NONE;
 }
 
 bool builtin_is_addr(const struct type *t)

@@ -220,10 +220,10 @@ const struct builtin builtin_ctl[] = {
 	{"u64 signal_num(text name)", .flags = B_CONST, .check = check_signal_num,
 	 .doc = "The number of a signal: signal_num(\"KILL\") is 9."},
 	{"void signal(any sig)", lower_signal, B_UNSAFE,
-	 .where = KIND_USER | KIND_KERNEL | METHOD_EVENT, .check = check_signal,
+	 .where = PROBE_USER | PROBE_KERNEL | METHOD_EVENT, .check = check_signal,
 	 .doc = "Sends a signal, by name or number, to the current process."},
 	{"void signal_thread(any sig)", lower_signal_thread, B_UNSAFE,
-	 .where = KIND_USER | KIND_KERNEL | METHOD_EVENT, .check = check_signal,
+	 .where = PROBE_USER | PROBE_KERNEL | METHOD_EVENT, .check = check_signal,
 	 .doc = "Sends a signal, by name or number, to the current thread."},
 	{0},
 };

@@ -58,7 +58,7 @@ static struct columns *table_of(struct lower *l, const struct node *call, bool w
 {
 	struct columns *t = declare_find_table(l->u, call->a->name);
 
-	if (whole && (l->pt->kind->flags & KIND_REPORTS)) {
+	if (whole && (l->pt->type->flags & PROBE_REPORTS)) {
 		u64 ns = str_is(l->pt->extra, "hz") ? 0 : l->pt->period;
 		t->period_ns = !t->numbered || t->period_ns == ns ? ns : 0;
 		t->numbered = true;
@@ -73,7 +73,7 @@ static struct ref lower_emit(struct lower *l, struct node *call, struct mem dst)
 	(void)dst;
 	sc->columns = table_of(l, call, !l->loop);
 	sc->filled = call->num;
-	sc->last = kind_last_method(l->pt->kind)->phase == PROG_END;
+	sc->last = probe_last_method(l->pt->type)->phase == PROG_END;
 	lower_record(l, call, call->a->next, sc);
 	return REF_NONE;
 }
@@ -807,7 +807,7 @@ static struct ref lower_show(struct lower *l, struct node *call, struct mem dst)
 		t->head = false;
 	}
 	sc->columns = t;
-	sc->last = kind_last_method(l->pt->kind)->phase == PROG_END;
+	sc->last = probe_last_method(l->pt->type)->phase == PROG_END;
 	for (struct node *n = call->a->next; n; n = n->next)
 		if (!node_str(n, &sc->fmt)) /* show_functions(): what to leave out */
 			maps[sc->nmap++] = sema_map(n);

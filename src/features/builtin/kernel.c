@@ -26,7 +26,7 @@ static bool wants_number(struct sema *s, struct node *call, u32 i)
 /* ---- override ---- */
 static bool check_override(struct sema *s, struct node *call)
 {
-	if (!(point_flags(s->v->points) & KIND_OVERRIDE))
+	if (!(point_flags(s->v->points) & PROBE_OVERRIDE))
 		return sema_fail(s, E_CONTEXT, call->loc,
 				 "override() can only be used with 'kprobe' probes");
 	return wants_number(s, call, 0);
@@ -199,7 +199,7 @@ static bool check_cookie(struct sema *s, struct node *call)
 	if (s->v->points->code_refused) /* second try, after the kernel refused the first */
 		return sema_fail(s, E_FEATURE, call->loc,
 				 "this kernel does not offer bpf_get_socket_cookie to %s probes",
-				 s->v->points->kind->name);
+				 s->v->points->type->name);
 	return sema_fail(s, E_TYPE, n->loc,
 			 "socket_cookie() expects a struct sock * of the probe's arguments (%s "
 			 "provided)",
@@ -333,7 +333,7 @@ static bool check_comm_pid(struct sema *s, struct node *call)
 	return sema_fail(s, E_FEATURE, call->loc,
 			 "comm(pid) needs the kernel function bpf_task_from_pid, which this kernel "
 			 "does not offer to %s probes",
-			 s->v->points->kind->name);
+			 s->v->points->type->name);
 }
 
 static struct ref lower_comm_pid(struct lower *l, struct node *call, struct mem dst)
@@ -512,7 +512,7 @@ static void act_skboutput(struct reporter *r, const struct schema *sc, const str
 
 const struct builtin builtin_kernel[] = {
 	{"void override(int rc)", lower_override, B_UNSAFE, .asks = USE_PROGRAM,
-	 .where = KIND_KERNEL, .needs = FEAT_OVERRIDE, .check = check_override,
+	 .where = PROBE_KERNEL, .needs = FEAT_OVERRIDE, .check = check_override,
 	 .doc = "The probed kernel function is not run and returns rc instead."},
 	{"bool write_user(any to, any from, lit len)", lower_write_user, B_UNSAFE | B_STMT_OK,
 	 .check = check_write_user,
@@ -524,7 +524,7 @@ const struct builtin builtin_kernel[] = {
 	 .check = check_cookie, .doc = "A number that identifies a socket as long as it exists."},
 	{"u32 skboutput(text file, any skb, any len, any offset)", lower_skboutput,
 	 B_ASYNC | B_TIMED | B_STMT_OK | B_WRITES, .asks = USE_PROGRAM,
-	 .where = KIND_KERNEL | METHOD_TYPED, .check = check_skb, .act = act_skboutput,
+	 .where = PROBE_KERNEL | METHOD_TYPED, .check = check_skb, .act = act_skboutput,
 	 .doc = "Appends at most len bytes of a packet, from an offset on, to a pcap file (raw "
 		"IP)."},
 	{"auto percpu_kaddr(text symbol, [any cpu])", lower_percpu, .type = type_percpu,

@@ -158,9 +158,9 @@ static bool at_entry(const struct point *p)
 {
 	u32 flags = point_flags(p);
 
-	if ((flags & (KIND_FUNC | METHOD_TYPED)) == (KIND_FUNC | METHOD_TYPED))
+	if ((flags & (PROBE_FUNC | METHOD_TYPED)) == (PROBE_FUNC | METHOD_TYPED))
 		return true;
-	if ((flags & (KIND_FUNC | METHOD_REGS | KIND_RETVAL)) != (KIND_FUNC | METHOD_REGS))
+	if ((flags & (PROBE_FUNC | METHOD_REGS | PROBE_RETVAL)) != (PROBE_FUNC | METHOD_REGS))
 		return false;
 	return p->method->frames ? p->method->frames(p) == FRAMES_ENTRY
 				 : !p->has_addr && !p->offset;
@@ -175,7 +175,7 @@ static const struct type *type_caller(struct sema *s, struct node *n)
 				  "'kprobe' and 'uprobe' probes, and in 'fentry' and 'fexit'");
 			return s->final ? &type_error : NULL;
 		}
-	return point_flags(s->v->points) & KIND_USER ? &type_usym : &type_ksym;
+	return point_flags(s->v->points) & PROBE_USER ? &type_usym : &type_ksym;
 }
 
 /* The return address: on top of the stack, in a register, or what the kernel finds. */

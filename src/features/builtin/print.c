@@ -220,7 +220,7 @@ static struct ref lower_print_map(struct lower *l, struct node *call, struct mem
 
 	(void)dst;
 	sc->map = sema_map(call->a);
-	sc->last = kind_last_method(l->pt->kind)->phase == PROG_END;
+	sc->last = probe_last_method(l->pt->type)->phase == PROG_END;
 	if (!call_arg(call, 1) || !node_str(call_arg(call, 1), &sc->fmt))
 		for (u32 i = 1; i < call_nargs(call); i++)
 			node_int(call_arg(call, i), &sc->n[i - 1]);

@@ -203,7 +203,7 @@ static bool on_trampoline(const struct lower *l)
 	u32 flags = point_flags(l->pt);
 
 	return l->pt->method->prog_type == BPF_PROG_TYPE_TRACING &&
-	       (flags & (KIND_FUNC | METHOD_TYPED)) == (KIND_FUNC | METHOD_TYPED);
+	       (flags & (PROBE_FUNC | METHOD_TYPED)) == (PROBE_FUNC | METHOD_TYPED);
 }
 
 /*

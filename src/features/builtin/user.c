@@ -67,7 +67,7 @@ static struct ref moved(struct fn *f, struct ref addr, i64 by)
 static struct ref lower_uaddr(struct lower *l, struct node *call, struct mem dst)
 {
 	const struct point *p = l->pt;
-	bool at_start = point_flags(p) & KIND_FUNC; /* of a function; else at the probe itself */
+	bool at_start = point_flags(p) & PROBE_FUNC; /* of a function; else at the probe itself */
 	u64 probe = 0, off = at_start ? p->addr - p->offset : p->addr;
 	struct symbol sym = {0};
 	struct str name = {0};
@@ -97,7 +97,7 @@ static struct ref lower_uaddr(struct lower *l, struct node *call, struct mem dst
 static bool check_elf_is_exe(struct sema *s, struct node *call)
 {
 	struct image im;
-	bool user = point_flags(s->point) & KIND_USER;
+	bool user = point_flags(s->point) & PROBE_USER;
 	struct err *e =
 		user ? image_ask(s->c->host, arena_strz(s->a, s->point->target), &im) : NULL;
 
@@ -111,7 +111,7 @@ static bool check_elf_is_exe(struct sema *s, struct node *call)
 static bool check_elf_info(struct sema *s, struct node *call)
 {
 	struct image im;
-	bool user = point_flags(s->point) & KIND_USER;
+	bool user = point_flags(s->point) & PROBE_USER;
 	struct err *e =
 		user ? image_ask(s->c->host, arena_strz(s->a, s->point->target), &im) : NULL;
 
@@ -221,7 +221,7 @@ static struct ref lower_memcmp(struct lower *l, struct node *call, struct mem ds
 }
 
 const struct builtin builtin_user[] = {
-	{"auto uaddr(text symbol)", lower_uaddr, .where = KIND_USER, .asks = USE_PROBE,
+	{"auto uaddr(text symbol)", lower_uaddr, .where = PROBE_USER, .asks = USE_PROBE,
 	 .type = type_uaddr, .check = check_uaddr,
 	 .doc = "Address, in the current process, of a symbol of the probed file."},
 	{"bool elf_is_exe()", .flags = B_CONST, .asks = USE_PROBE, .check = check_elf_is_exe,

@@ -224,7 +224,7 @@ static struct ref lower_jiffies(struct lower *l, struct node *call, struct mem d
  */
 static struct ref read_clock(struct lower *l, u32 helper)
 {
-	if (l->loop || (point_flags(l->pt) & KIND_ONCE))
+	if (l->loop || (point_flags(l->pt) & PROBE_ONCE))
 		return ir_call(l->f, helper, 0, NULL);
 	return lower_helper0(l, helper);
 }
@@ -312,7 +312,7 @@ static struct ref lower_usermode(struct lower *l, struct node *call, struct mem 
 
 	(void)call, (void)dst;
 	if (!(flags & (METHOD_REGS | METHOD_EVENT))) /* sonde itself, or a function of the kernel */
-		return ir_con(f, (flags & KIND_ONCE) != 0);
+		return ir_con(f, (flags & PROBE_ONCE) != 0);
 	v = ir_load(f, 8, lower_ctx(l), user->off);
 	return ir_op2(f, O_EQ, ir_op2(f, O_AND, v, ir_con(f, user->mask)), ir_con(f, user->value));
 }
@@ -364,7 +364,7 @@ const struct builtin builtin_vars[] = {
 	 .doc = "The program's context: struct pt_regs * in kprobes and uprobes, struct "
 		"bpf_perf_event_data * in events."},
 	{"u8 usermode", lower_usermode, .asks = USE_REGS,
-	 .where = METHOD_REGS | METHOD_EVENT | KIND_ONCE | KIND_SIGNATURE,
+	 .where = METHOD_REGS | METHOD_EVENT | PROBE_ONCE | PROBE_SIGNATURE,
 	 .doc = "1 when the CPU was executing in user mode. In fentry and fexit 0, in begin and "
 		"end 1."},
 	{0},

@@ -15,7 +15,7 @@ static const struct type *type_args(struct sema *s, struct node *n)
 {
 	if (s->point->args)
 		return with_space(s, s->point->args, s->point->args_space);
-	if (s->v->points->kind->types) {
+	if (s->v->points->type->types) {
 		const char *why = s->point->no_args;
 		sema_fail(s, E_CONTEXT, n->loc, "this probe's arguments are not known%s%s",
 			  why ? ": " : "", why ? why : "");
@@ -49,7 +49,7 @@ static const struct type *type_argn(struct sema *s, struct node *n)
 	bool known;
 
 	str_u64(str_from(n->name, 3), &n->num);
-	if (!(flags & KIND_ARGN))
+	if (!(flags & PROBE_ARGN))
 		return only_in(s, n, "'kprobes', 'uprobes' and 'usdt' probes");
 	u32 most = arg_count(s, &known);
 	if (n->num >= most) {
@@ -61,7 +61,7 @@ static const struct type *type_argn(struct sema *s, struct node *n)
 				  s->c->host->arch->name, n->num);
 		return s->final ? &type_error : NULL;
 	}
-	bool typed = !(flags & KIND_RAW_ARGN) && s->point->args && s->point->args_space != AS_CTX;
+	bool typed = !(flags & PROBE_RAW_ARGN) && s->point->args && s->point->args_space != AS_CTX;
 	const struct field *f = typed ? type_fields(s->point->args, &nf) : NULL;
 	if (n->num >= nf)
 		return &type_u64;
@@ -117,9 +117,9 @@ static struct ref lower_sarg(struct lower *l, struct node *n, struct mem dst)
 
 static const struct type *type_retval(struct sema *s, struct node *n)
 {
-	bool user = point_flags(s->v->points) & KIND_USER;
+	bool user = point_flags(s->v->points) & PROBE_USER;
 
-	if (!(point_flags(s->v->points) & KIND_RETVAL))
+	if (!(point_flags(s->v->points) & PROBE_RETVAL))
 		return only_in(s, n, "'kretprobe', 'uretprobe' and 'fexit' probes");
 	if (s->point->no_ret) {
 		sema_fail(s, E_CONTEXT, n->loc, "retval %s", s->point->no_ret);
@@ -147,7 +147,7 @@ static bool check_retreg(struct sema *s, struct node *n)
 {
 	u32 flags = point_flags(s->v->points);
 
-	if ((flags & (KIND_RETVAL | KIND_USER)) == (KIND_RETVAL | KIND_USER))
+	if ((flags & (PROBE_RETVAL | PROBE_USER)) == (PROBE_RETVAL | PROBE_USER))
 		return true;
 	only_in(s, n, "'uretprobe' probes");
 	return false;
@@ -180,8 +180,8 @@ static const struct type *type_errno(struct sema *s, struct node *n)
 	u32 i;
 
 	for (const struct point *p = s->v->points; p; p = p->next) {
-		bool returns = (point_flags(p) & (KIND_RETVAL | KIND_KERNEL)) ==
-			       (KIND_RETVAL | KIND_KERNEL);
+		bool returns = (point_flags(p) & (PROBE_RETVAL | PROBE_KERNEL)) ==
+			       (PROBE_RETVAL | PROBE_KERNEL);
 		if (!returns && !result_field(s->point, &i))
 			return only_in(s, n,
 				       "'kretprobe', 'fexit' and 'tracepoint:syscalls:sys_exit_*' "
@@ -212,7 +212,7 @@ static struct ref result(struct lower *l)
 	const struct point *p = l->pt;
 	u32 i;
 
-	if (point_flags(p) & KIND_RETVAL) {
+	if (point_flags(p) & PROBE_RETVAL) {
 		struct ref v = lower_arg(l, ARG_RET);
 		if (!p->ret)
 			return untyped_result(l, v);
@@ -252,9 +252,9 @@ static const struct type *type_func_row(struct sema *s, struct node *n)
 		node_set_str(s, n, s->point->name);
 		return n->type;
 	}
-	if (!(flags & KIND_FUNC))
+	if (!(flags & PROBE_FUNC))
 		return only_in(s, n, "'kprobes', 'uprobes', 'fentry' and 'fexit' probes");
-	return flags & KIND_USER ? &type_usym : &type_ksym;
+	return flags & PROBE_USER ? &type_usym : &type_ksym;
 }
 
 /* Of the kernel an address; of a program the address and its process. */
@@ -294,9 +294,9 @@ static struct ref lower_probe(struct lower *l, struct node *n, struct mem dst)
 
 static const struct type *type_probetype(struct sema *s, struct node *n)
 {
-	const struct kind *k = s->v->points->kind;
+	const struct probe_type *k = s->v->points->type;
 
-	node_set_str(s, n, k->flags & KIND_ONCE ? STR("special") : str_z(k->name));
+	node_set_str(s, n, k->flags & PROBE_ONCE ? STR("special") : str_z(k->name));
 	return n->type;
 }
 

@@ -51,7 +51,7 @@ struct parts parts_of(struct str text)
 
 struct err *parts_err(const struct point *p, const char *want, u32 found)
 {
-	return err_new("%s probe type requires %s, found %u", p->kind->name, want, found);
+	return err_new("%s probe type requires %s, found %u", p->type->name, want, found);
 }
 
 struct str part_shown(struct str s)
@@ -97,7 +97,7 @@ struct err *split_offset(const struct point *p, struct str *name, u64 *off)
 	struct str text = str_from(*name, (u32)at + 1);
 	name->n = (u32)at;
 	if (!str_u64(text, off))
-		return err_new("Invalid offset of %s probe: %.*s", p->kind->name,
+		return err_new("Invalid offset of %s probe: %.*s", p->type->name,
 			       STRF(part_shown(text)));
 	return NULL;
 }
@@ -177,7 +177,7 @@ static bool give_named(struct functions *s, struct str func, struct str module, 
 	sb_add(&name, q.name);
 	if (q.offset)
 		sb_fmt(&name, "+%llu", q.offset);
-	q.text = probe_text(s->a, q.kind->name, target, sb_str(&name), (struct str){0});
+	q.text = probe_text(s->a, q.type->name, target, sb_str(&name), (struct str){0});
 	return s->cb(&q, s->arg);
 }
 
@@ -321,7 +321,7 @@ static bool is_missing(struct host *h, const struct unit *u, const struct point 
 {
 	struct str module = str_is(p->target, "vmlinux") ? STR("") : p->target;
 	bool quiet = u && u->config.missing_probes == MISSING_IGNORE;
-	if (quiet && p->kind->needs == FEAT_KPROBE && !host_has(h, FEAT_KPROBE))
+	if (quiet && p->type->needs == FEAT_KPROBE && !host_has(h, FEAT_KPROBE))
 		return true;
 	return !h->functions.s && is_lacking(h, h->arena, module, p->name);
 }

@@ -1,4 +1,4 @@
-/* common.h - inside probe/: what several kinds and methods need. */
+/* common.h - inside probe/: what several probe types and methods need. */
 #pragma once
 #include "core/unit.h"
 #include "kern/bpf.h"
@@ -14,7 +14,7 @@ struct parts {
 struct parts parts_of(struct str text);
 /* "kprobe probe type requires 1 or 2 arguments, found 3" */
 struct err *parts_err(const struct point *p, const char *want, u32 found) MUST_USE;
-/* "kind:a:b" with the pieces that are not empty. */
+/* "TYPE:a:b" with the pieces that are not empty. */
 struct str probe_text(struct arena *a, const char *kind, struct str x, struct str y, struct str z);
 /* What a message shows for a piece that may be empty. */
 /* A path with the ':' that were in quotes (str_unquote()). */
@@ -112,7 +112,7 @@ extern const struct method method_raw_calls_event, method_calls_event, method_ca
 	method_calls, method_tp_typed, method_tp_raw, method_tp_perf, method_call_compat,
 	method_call_compat_exit, method_call_probed, method_call_probed_exit;
 extern const struct method *const tracepoint_methods[]; /* those, the cheapest first */
-/* A tracepoint's own, of a kind's callbacks. */
+/* A tracepoint's own, of a probe type's callbacks. */
 struct err *tracepoint_able(struct host *h);
 struct err *tracepoint_expand(struct host *h, struct unit *u, struct diags *ds,
 			      const struct point *p, point_cb *cb, void *arg);
@@ -138,7 +138,7 @@ struct err *perf_start_fd(int perf_fd, struct attach *a); /* takes perf_fd */
 struct err *perf_start_all(struct host *h, const struct unit *u, struct perf_spec *s,
 			   struct attach *a);
 
-/* kind.able: can such an event be opened for our own process? */
+/* probe_type.able: can such an event be opened for our own process? */
 struct err *perf_able(u32 type, u64 config, u64 addr) MUST_USE;
 
 /* ---- user programs: uattach.c ---- */
@@ -160,7 +160,7 @@ bool source_parse(struct arena *a, struct point *p, struct str text, struct err 
 bool is_source(const struct point *p);
 struct err *source_expand(struct host *h, struct arena *a, const struct point *p, const char *path,
 			  const char *real, point_cb *cb, void *arg);
-/* The kind's and the method's callbacks of the same names; types finds args, or retval of a return probe. */
+/* The probe type's and the method's callbacks of the same names; types finds args, or retval of a return probe. */
 struct err *user_types(struct host *h, struct unit *u, struct point *p);
 struct arg_at user_arg_at(struct fn *f, const struct point *p, int n, struct ref into, i32 off);
 const struct type *user_type(struct host *h, struct unit *u, const struct point *p, struct str name,

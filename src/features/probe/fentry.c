@@ -25,12 +25,12 @@ static struct err *fentry_parse(struct arena *a, struct point *p, struct str tex
 	p->name = arena_str(a, t.v[t.n - 1]);
 	p->target = t.n > 1 ? arena_str(a, t.v[0]) : STR("");
 	if (!p->name.n)
-		return err_new("%s probe type requires the name of a function", p->kind->name);
+		return err_new("%s probe type requires the name of a function", p->type->name);
 	if (!bpf && str_chr(p->name, '+') >= 0)
-		return err_new("Offset not allowed in a %s: use a kprobe", p->kind->name);
+		return err_new("Offset not allowed in a %s: use a kprobe", p->type->name);
 	if (t.n == 3 && (!str_u64(t.v[1], &p->addr) || !p->addr || p->addr > UINT32_MAX))
 		return err_new("%.*s is not the id of a BPF program", STRF(t.v[1]));
-	p->text = probe_text(a, p->kind->name, arena_str(a, text), STR(""), STR(""));
+	p->text = probe_text(a, p->type->name, arena_str(a, text), STR(""), STR(""));
 	return NULL;
 }
 
@@ -70,7 +70,7 @@ static bool give_function(struct str name, u32 id, void *arg)
 	struct str shown = q.name;
 	if (s->prog)
 		shown = str_z(arena_fmt(s->a, "%u:%.*s", s->prog, STRF(name)));
-	q.text = probe_text(s->a, q.kind->name, q.target, shown, (struct str){0});
+	q.text = probe_text(s->a, q.type->name, q.target, shown, (struct str){0});
 	s->stop = !s->cb(&q, s->arg);
 	return !s->stop;
 }
@@ -171,7 +171,7 @@ static struct err *find_module(struct host *h, struct search *s)
 		return err_new("%.*s is in several modules (%.*s, %.*s ...): name one, as in "
 			       "%s:%.*s:%.*s",
 			       STRF(s->p->name), STRF(s->found[0]), STRF(s->found[1]),
-			       s->p->kind->name, STRF(s->found[0]), STRF(s->p->name));
+			       s->p->type->name, STRF(s->found[0]), STRF(s->p->name));
 	s->module = s->found[0];
 	struct err *e = typed_btf(h, s->module, &k);
 	if (!e)
@@ -215,7 +215,7 @@ static void tell_doubles(struct host *h, const struct search *s)
 		diag_add(s->ds, W_SEVERAL, p->loc,
 			 "the kernel has %u functions of the name %.*s, and %s is attached "
 			 "to the first that it finds",
-			 n, STRF(p->name), p->kind->name);
+			 n, STRF(p->name), p->type->name);
 	diag_hint(s->ds, d, "a kprobe is attached to all of them");
 }
 
@@ -345,13 +345,14 @@ static struct err *fentry_attach(struct host *h, struct unit *u, struct attach *
 static const struct method method_fentry = {FENTRY_METHOD, .attach_type = BPF_TRACE_FENTRY};
 static const struct method method_fexit = {FENTRY_METHOD, .attach_type = BPF_TRACE_FEXIT};
 
-#define FENTRY_KIND \
+#define FENTRY_PROBE \
 	.needs = FEAT_FENTRY, .parse = fentry_parse, .expand = fentry_expand, .types = fentry_types
-#define FENTRY_FLAGS \
-	(KIND_KERNEL | KIND_MACHINE | KIND_FUNC | KIND_PIDFILTER | KIND_STACKS | KIND_SIGNATURE)
+#define FENTRY_FLAGS                                                                  \
+	(PROBE_KERNEL | PROBE_MACHINE | PROBE_FUNC | PROBE_PIDFILTER | PROBE_STACKS | \
+	 PROBE_SIGNATURE)
 
-const struct kind kind_fentry = {
-	FENTRY_KIND,
+const struct probe_type probe_fentry = {
+	FENTRY_PROBE,
 	.name = "fentry",
 	.alias = {"f", "kfunc"},
 	.syntax = "fentry[:module]:function, fentry:bpf[:id]:program",
@@ -360,12 +361,12 @@ const struct kind kind_fentry = {
 	.methods = (const struct method *const[]){&method_form, &method_fentry, NULL},
 };
 
-const struct kind kind_fexit = {
-	FENTRY_KIND,
+const struct probe_type probe_fexit = {
+	FENTRY_PROBE,
 	.name = "fexit",
 	.alias = {"fr", "kretfunc"},
 	.syntax = "fexit[:module]:function",
 	.doc = "Return of a kernel function, with typed arguments and result.",
-	.flags = FENTRY_FLAGS | KIND_RETVAL,
+	.flags = FENTRY_FLAGS | PROBE_RETVAL,
 	.methods = (const struct method *const[]){&method_form, &method_fexit, NULL},
 };

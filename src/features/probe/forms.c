@@ -87,7 +87,7 @@ bool function_listed(struct host *h, struct str name)
 /* Arguments are in registers at the start, and nowhere at the end. */
 static bool reaches(const struct ask *q, const struct point *p)
 {
-	if (p->kind->flags & KIND_RETVAL)
+	if (p->type->flags & PROBE_RETVAL)
 		return !(q->use & (USE_ARGS | USE_ARGN));
 	for (u32 i = 0; i < p->args->nfield; i++)
 		if (type_is_record(p->args->field[i].type))

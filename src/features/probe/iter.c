@@ -21,7 +21,7 @@ static bool needs_target(struct str name)
 	return false;
 }
 
-static const struct kind kind_pinned;
+static const struct probe_type probe_pinned;
 
 /* The file, in .extra; a name is one in the usual place. */
 static struct err *pin_parse(struct arena *a, struct point *p, struct str file)
@@ -37,8 +37,8 @@ static struct err *pin_parse(struct arena *a, struct point *p, struct str file)
 	if (str_is_glob(p->name))
 		return err_new("a wildcard names many iterators, but %.*s one file", STRF(file));
 	p->extra = str_z(arena_fmt(a, "%s%.*s", file.s[0] == '/' ? "" : BPF_PINS, STRF(file)));
-	p->kind = &kind_pinned;
-	p->method = kind_last_method(p->kind);
+	p->type = &probe_pinned;
+	p->method = probe_last_method(p->type);
 	return NULL;
 }
 
@@ -241,17 +241,17 @@ static const struct method method_pinned = {
 	.phase = PROG_PINNED,
 };
 
-#define ITER_KIND                                                                               \
-	.name = "iter", .alias = {"it"}, .syntax = "iter:name[:pin]",                           \
-	.doc = "Once for each task, open file, mapping ... of the system. ctx.FIELD reads it.", \
-	.flags = KIND_KERNEL | KIND_MACHINE | KIND_CTX_ARGS | KIND_NOBODY | KIND_SIGNATURE,     \
+#define ITER_PROBE                                                                               \
+	.name = "iter", .alias = {"it"}, .syntax = "iter:name[:pin]",                            \
+	.doc = "Once for each task, open file, mapping ... of the system. ctx.FIELD reads it.",  \
+	.flags = PROBE_KERNEL | PROBE_MACHINE | PROBE_CTX_ARGS | PROBE_NOBODY | PROBE_SIGNATURE, \
 	.needs = FEAT_BTF, .parse = iter_parse, .expand = iter_expand, .types = iter_types
-const struct kind kind_iter = {
-	ITER_KIND,
+const struct probe_type probe_iter = {
+	ITER_PROBE,
 	.methods = (const struct method *const[]){&method_read, NULL},
 };
 /* Its file runs it: the session ends when it is there. */
-static const struct kind kind_pinned = {
-	ITER_KIND,
+static const struct probe_type probe_pinned = {
+	ITER_PROBE,
 	.methods = (const struct method *const[]){&method_pinned, NULL},
 };

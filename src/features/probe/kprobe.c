@@ -12,9 +12,9 @@ enum {
 	SMALL_GROUP = 8,  /* undone before we end */
 };
 
-static bool is_return(const struct kind *p)
+static bool is_return(const struct probe_type *p)
 {
-	return p->flags & KIND_RETVAL;
+	return p->flags & PROBE_RETVAL;
 }
 
 static struct err *kprobe_parse(struct arena *a, struct point *p, struct str text)
@@ -23,11 +23,11 @@ static struct err *kprobe_parse(struct arena *a, struct point *p, struct str tex
 	if (t.n != 1 && t.n != 2)
 		return parts_err(p, "1 or 2 arguments", t.n);
 	struct str name = t.v[t.n - 1];
-	const char *kind = p->kind->name;
+	const char *kind = p->type->name;
 	p->target = t.n == 2 ? arena_str(a, t.v[0]) : STR("");
 	if (!name.n)
 		return err_new("%s probe type requires the name of a function", kind);
-	if (is_return(p->kind) && str_chr(name, '+') >= 0)
+	if (is_return(p->type) && str_chr(name, '+') >= 0)
 		return err_new("Offset not allowed in a %s: it fires when the function returns",
 			       kind);
 	if (str_u64(name, &p->addr)) {
@@ -87,7 +87,7 @@ struct ref kprobe_arg(struct fn *f, struct host *h, const struct point *p, int n
 		return regs_fetch(f, n);
 	if (!p->offset && host_has(h, FEAT_FUNC_IP)) /* inside a function it says 0 */
 		return ir_callp(f, BPF_FUNC_get_func_ip, ARGS(ir_ctx(f)));
-	if (is_return(p->kind)) /* registers no longer tell: this program is for one point */
+	if (is_return(p->type)) /* registers no longer tell: this program is for one point */
 		return ir_con(f, p->has_addr ? p->addr : tracefs_symbol(h, p->name));
 	struct ref ip = ir_load(f, 8, ir_ctx(f), f->arch->ip);
 	return ir_addi(f, ip, -(i64)p->offset - f->arch->kprobe_skew);
@@ -142,7 +142,7 @@ static bool can_multi(const struct point *p)
 static bool wants_multi(struct host *h, const struct prog *g)
 {
 	u32 n = point_count(g->points);
-	bool few = n <= (is_return(g->points->kind) ? FEW_RETURNS : 1u);
+	bool few = n <= (is_return(g->points->type) ? FEW_RETURNS : 1u);
 	return !few && can_multi(g->points) && host_has(h, FEAT_KPROBE_MULTI);
 }
 
@@ -167,7 +167,7 @@ static bool attach_multi(struct host *h, struct attach *a, bool core)
 			vec_add(&syms, arena_strz(h->arena, p->name));
 	int fd = -1;
 	struct err *e = syms.n ? bpf_link_kprobe_multi(a->fd, syms.v, NULL, syms.n,
-						       is_return(a->prog->points->kind), &fd)
+						       is_return(a->prog->points->type), &fd)
 			       : NULL;
 	vec_free(&syms);
 	bool linked = !e && fd >= 0;
@@ -198,7 +198,7 @@ static struct err *attach_perf(struct host *h, struct attach *a, int perf_fd)
 static u32 calls_of(const struct unit *u, const struct prog *g)
 {
 	u64 all = u->config.kretprobe_maxactive * FULL_RETURNS, n = point_count(g->points);
-	return is_return(g->points->kind)
+	return is_return(g->points->type)
 		       ? (u32)MIN(u->config.kretprobe_maxactive, MAX(all / n, 64u))
 		       : 0;
 }
@@ -231,7 +231,7 @@ static struct err *attach_at(struct host *h, struct unit *u, struct attach *a,
 			     const struct point *p, const char *func, const char *place)
 {
 	int fd;
-	bool ret = is_return(a->prog->points->kind);
+	bool ret = is_return(a->prog->points->type);
 	if (place && ret) {
 		struct err *e = attach_return(h, a, place, calls_of(u, a->prog));
 		if (!e)
@@ -370,26 +370,26 @@ static const struct method method_returns = {
 	.fits = returns_fits,
 };
 
-#define KPROBE_KIND  .needs = FEAT_KPROBE, .parse = kprobe_parse, .expand = kprobe_expand
-#define KPROBE_FLAGS (KIND_KERNEL | KIND_MACHINE | KIND_FUNC | KIND_PIDFILTER | KIND_STACKS)
+#define KPROBE_PROBE .needs = FEAT_KPROBE, .parse = kprobe_parse, .expand = kprobe_expand
+#define KPROBE_FLAGS (PROBE_KERNEL | PROBE_MACHINE | PROBE_FUNC | PROBE_PIDFILTER | PROBE_STACKS)
 
-const struct kind kind_kprobe = {
-	KPROBE_KIND,
+const struct probe_type probe_kprobe = {
+	KPROBE_PROBE,
 	.name = "kprobe",
 	.alias = {"k"},
 	.syntax = "kprobe[:module]:function[+offset]",
 	.doc = "Start of a kernel function, or an instruction in it. arg0... are its arguments.",
-	.flags = KPROBE_FLAGS | KIND_ARGN | KIND_OVERRIDE,
+	.flags = KPROBE_FLAGS | PROBE_ARGN | PROBE_OVERRIDE,
 	.methods = (const struct method *const[]){&method_trampoline_entry, &method_kprobe, NULL},
 };
 
-const struct kind kind_kretprobe = {
-	KPROBE_KIND,
+const struct probe_type probe_kretprobe = {
+	KPROBE_PROBE,
 	.name = "kretprobe",
 	.alias = {"kr"},
 	.syntax = "kretprobe[:module]:function",
 	.doc = "Return of a kernel function. retval is its result.",
-	.flags = KPROBE_FLAGS | KIND_RETVAL | KIND_FIRST,
+	.flags = KPROBE_FLAGS | PROBE_RETVAL | PROBE_FIRST,
 	.types = kretprobe_types,
 	.methods = (const struct method *const[]){&method_trampoline_return, &method_returns,
 						  &method_kprobe, NULL},

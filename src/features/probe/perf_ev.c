@@ -41,7 +41,7 @@ enum { RAW_PERIOD = 1000000 };
 
 static bool is_hardware(const struct point *p)
 {
-	return p->kind->name[0] == 'h';
+	return p->type->name[0] == 'h';
 }
 
 static const struct event *table(const struct point *p)
@@ -61,7 +61,7 @@ static const struct event *find(const struct point *p, struct str name)
 static struct err *no_event(const struct point *p)
 {
 	AUTO_SB b = {0};
-	sb_fmt(&b, "%.*s is not a %s probe; there are:", STRF(part_shown(p->name)), p->kind->name);
+	sb_fmt(&b, "%.*s is not a %s probe; there are:", STRF(part_shown(p->name)), p->type->name);
 	for (const struct event *e = table(p); e->name; e++)
 		sb_fmt(&b, "%s %s", e == table(p) ? "" : ",", e->name);
 	return err_new("%.*s", STRF(sb_str(&b)));
@@ -70,7 +70,7 @@ static struct err *no_event(const struct point *p)
 static struct err *event_parse(struct arena *a, struct point *p, struct str text)
 {
 	struct parts t = parts_of(text);
-	const char *kind = p->kind->name;
+	const char *kind = p->type->name;
 	if (t.n != 1 && t.n != 2)
 		return parts_err(p, "1 or 2 arguments", t.n);
 	p->name = arena_str(a, t.v[0]);
@@ -119,7 +119,7 @@ static struct err *event_expand(struct host *h, struct unit *u, struct diags *ds
 		struct point q = *p;
 		q.name = str_z(names[i]);
 		q.period = find(p, q.name)->period;
-		q.text = str_z(arena_fmt(a, "%s:%s:", p->kind->name, names[i]));
+		q.text = str_z(arena_fmt(a, "%s:%s:", p->type->name, names[i]));
 		if (!cb(&q, arg))
 			break;
 	}
@@ -165,14 +165,14 @@ static const struct method method_software = {
 	.attach = event_attach,
 };
 
-const struct kind kind_software = {
+const struct probe_type probe_software = {
 	.name = "software",
 	.alias = {"s"},
 	.syntax = "software:event[:count]",
 	.doc = "Every count-th occurrence of an event that the kernel counts: page faults, context "
 	       "switches ...",
 	.able = software_able,
-	.flags = KIND_STACKS | KIND_FIRST | KIND_MACHINE,
+	.flags = PROBE_STACKS | PROBE_FIRST | PROBE_MACHINE,
 	.parse = event_parse,
 	.expand = event_expand,
 	.methods = (const struct method *const[]){&method_switches, &method_software, NULL},
@@ -184,14 +184,14 @@ static const struct method method_hardware = {
 	.attach = event_attach,
 };
 
-const struct kind kind_hardware = {
+const struct probe_type probe_hardware = {
 	.name = "hardware",
 	.alias = {"h"},
 	.syntax = "hardware:event[:count], hardware:r1c0, hardware:\"cpu/event=0xc0,umask=1/\"",
 	.doc = "Every count-th occurrence of an event that the processor counts: cycles, cache "
 	       "misses ...",
 	.able = hardware_able,
-	.flags = KIND_STACKS | KIND_FIRST | KIND_MACHINE,
+	.flags = PROBE_STACKS | PROBE_FIRST | PROBE_MACHINE,
 	.parse = event_parse,
 	.expand = event_expand,
 	.methods = (const struct method *const[]){&method_hardware, NULL},

@@ -9,14 +9,14 @@ static const char *const units[] = {"hz", "ms", "s", "us"}; /* hz: times per sec
 static struct err *too_short(const struct point *p)
 {
 	return err_new("Invalid rate of %s probe. Minimum is 1000 or 1us. Found: %llu nanoseconds",
-		       p->kind->name, p->period);
+		       p->type->name, p->period);
 }
 
 /* period: nanoseconds, or times per second when extra is hz. */
 static struct err *parse_rate(struct point *p, struct str unit, struct str count)
 {
 	u64 n;
-	const char *kind = p->kind->name;
+	const char *kind = p->type->name;
 	for (u32 i = 0; i < countof(units); i++) {
 		if (!str_is(unit, units[i]))
 			continue;
@@ -40,7 +40,7 @@ static struct err *parse_rate(struct point *p, struct str unit, struct str count
 static struct err *timer_parse(struct arena *a, struct point *p, struct str text)
 {
 	struct parts t = parts_of(text);
-	const char *kind = p->kind->name;
+	const char *kind = p->type->name;
 	struct err *e = NULL;
 	if (t.n != 1 && t.n != 2)
 		return parts_err(p, "1 or 2 arguments", t.n);
@@ -75,7 +75,7 @@ static struct err *timer_expand(struct host *h, struct unit *u, struct diags *ds
 		q.name = STR("");
 		q.extra = str_z(units[i]);
 		q.period = MAX(units_scale(q.extra), 1ull);
-		q.text = str_z(arena_fmt(a, "%s:%s:", p->kind->name, units[i]));
+		q.text = str_z(arena_fmt(a, "%s:%s:", p->type->name, units[i]));
 		if (!cb(&q, arg))
 			break;
 	}
@@ -143,13 +143,13 @@ static const struct method method_profile = {
 	.rate = timer_rate,
 };
 
-const struct kind kind_profile = {
+const struct probe_type probe_profile = {
 	.name = "profile",
 	.alias = {"p"},
 	.syntax = "profile:(hz|s|ms|us):count, profile:10ms",
 	.doc = "Fires on every CPU, at a frequency (Hz) or once per period.",
 	.able = timer_able,
-	.flags = KIND_PIDFILTER | KIND_STACKS | KIND_FIRST,
+	.flags = PROBE_PIDFILTER | PROBE_STACKS | PROBE_FIRST,
 	.parse = timer_parse,
 	.expand = timer_expand,
 	.methods = (const struct method *const[]){&method_profile, NULL},
@@ -162,13 +162,13 @@ static const struct method method_interval = {
 	.rate = timer_rate,
 };
 
-const struct kind kind_interval = {
+const struct probe_type probe_interval = {
 	.name = "interval",
 	.alias = {"i"},
 	.syntax = "interval:(hz|s|ms|us):count, interval:10ms",
 	.doc = "Fires on one CPU, at a frequency (Hz) or once per period.",
 	.able = timer_able,
-	.flags = KIND_STACKS | KIND_NOBODY | KIND_FIRST | KIND_REPORTS,
+	.flags = PROBE_STACKS | PROBE_NOBODY | PROBE_FIRST | PROBE_REPORTS,
 	.parse = timer_parse,
 	.expand = timer_expand,
 	.methods = (const struct method *const[]){&method_interval, NULL},

@@ -203,13 +203,13 @@ static const struct method method_untyped = {
 	.attach = rawtp_attach_names,
 };
 
-const struct kind kind_rawtracepoint = {
+const struct probe_type probe_rawtracepoint = {
 	.name = "rawtracepoint",
 	.alias = {"rt"},
 	.syntax = "rawtracepoint[:module]:event",
 	.doc = "A tracepoint with its original arguments: cheaper than tracepoint, less stable.",
-	.flags = KIND_KERNEL | KIND_MACHINE | KIND_ARGN | KIND_PIDFILTER | KIND_STACKS |
-		 KIND_SIGNATURE | KIND_FIRST,
+	.flags = PROBE_KERNEL | PROBE_MACHINE | PROBE_ARGN | PROBE_PIDFILTER | PROBE_STACKS |
+		 PROBE_SIGNATURE | PROBE_FIRST,
 	.parse = rawtp_parse,
 	.expand = rawtp_expand,
 	.types = rawtp_types,

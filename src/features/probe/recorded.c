@@ -1,14 +1,14 @@
 /*
  * recorded.c - the probes of a recording. While a script is compiled for one, they stand in the place
- * of all kinds but those that sonde runs itself (begin, end, interval).
+ * of all probe types but those that sonde runs itself (begin, end, interval).
  *
- * A probe is named as it was when it was recorded: the kind that the script names reads the text, and
+ * A probe is named as it was when it was recorded: the probe type that the script names reads the text, and
  * what it makes of it is looked for among the recording's probes.
  */
 #include "core/recorded.h"
 #include "probe/common.h"
 
-/* A pattern for kinds: the text is one for the whole probe. */
+/* A pattern for probe types: the text is one for the whole probe. */
 static struct err *parse_any(struct arena *a, struct point *p, struct str text)
 {
 	p->text = p->name = arena_str(a, text);
@@ -19,20 +19,20 @@ static struct err *recorded_parse(struct arena *a, struct point *p, struct str t
 {
 	struct str rest = text, word;
 	str_cut(&rest, ':', &word);
-	const struct kind *k = str_is_glob(word) ? NULL : kind_find(word);
+	const struct probe_type *k = str_is_glob(word) ? NULL : probe_type_find(word);
 	if (!k)
 		return parse_any(a, p, text);
-	enum prog_phase phase = kind_last_method(k)->phase;
+	enum prog_phase phase = probe_last_method(k)->phase;
 	if (phase == PROG_ITER || phase == PROG_PINNED)
 		return err_new("%s probes iterate over objects of the running kernel, which a "
 			       "recording does not contain",
 			       k->name);
-	struct point q = {.kind = k, .method = kind_last_method(k)};
+	struct point q = {.type = k, .method = probe_last_method(k)};
 	struct err *e = k->parse(a, &q, rest.s ? rest : STR(""));
 	if (e)
 		return e;
 	p->text = p->name = q.text;
-	if (k->flags & KIND_SYNONYM) { /* its points have other names */
+	if (k->flags & PROBE_SYNONYM) { /* its points have other names */
 		p->name = q.name;
 		p->extra = q.extra;
 		p->priv = (void *)k;
@@ -95,7 +95,7 @@ static const char *recorded_lacks(struct host *h, const struct point *p)
 			 : "the recording has no probes";
 }
 
-static struct err *recorded_types(struct host *h, struct unit *u, struct point *p, u32 use)
+static struct err *find_types(struct host *h, struct unit *u, struct point *p, u32 use)
 {
 	(void)h, (void)u, (void)use;
 	assert(p->args);
@@ -115,14 +115,14 @@ static const struct method method_recorded = {
 	.which = &by_row,
 };
 
-const struct kind kind_recorded = {
+const struct probe_type probe_recorded = {
 	.name = "recorded",
 	.syntax = "KIND:PROBE, as it was recorded",
 	.doc = "An event of a recording.",
-	.flags = KIND_KERNEL | KIND_STACKS | KIND_RECORDED,
+	.flags = PROBE_KERNEL | PROBE_STACKS | PROBE_RECORDED,
 	.parse = recorded_parse,
 	.expand = recorded_expand,
 	.lacks = recorded_lacks,
-	.types = recorded_types,
+	.types = find_types,
 	.methods = (const struct method *const[]){&method_recorded, NULL},
 };

@@ -1,23 +1,23 @@
-/* registry.c - every kind of probe. */
+/* registry.c - every probe type. */
 #include "core/probe.h"
 
-extern const struct kind kind_begin, kind_end, kind_self, kind_kprobe, kind_kretprobe, kind_uprobe,
-	kind_uretprobe, kind_usdt, kind_tracepoint, kind_rawtracepoint, kind_fentry, kind_fexit,
-	kind_profile, kind_interval, kind_software, kind_hardware, kind_watchpoint, kind_iter,
-	kind_test, kind_bench, kind_syscall, kind_recorded;
+extern const struct probe_type probe_begin, probe_end, probe_self, probe_kprobe, probe_kretprobe,
+	probe_uprobe, probe_uretprobe, probe_usdt, probe_tracepoint, probe_rawtracepoint,
+	probe_fentry, probe_fexit, probe_profile, probe_interval, probe_software, probe_hardware,
+	probe_watchpoint, probe_iter, probe_test, probe_bench, probe_syscall, probe_recorded;
 
-const struct kind *const probe_kinds[] = {
-	&kind_begin,    &kind_end,
-	&kind_self,     &kind_test,
-	&kind_bench,    &kind_iter,
-	&kind_hardware, &kind_interval,
-	&kind_fentry,   &kind_fexit,
-	&kind_kprobe,   &kind_kretprobe,
-	&kind_profile,  &kind_rawtracepoint,
-	&kind_software, &kind_tracepoint,
-	&kind_uprobe,   &kind_uretprobe,
-	&kind_usdt,     &kind_watchpoint,
-	&kind_syscall,  NULL,
+const struct probe_type *const probe_types[] = {
+	&probe_begin,    &probe_end,
+	&probe_self,     &probe_test,
+	&probe_bench,    &probe_iter,
+	&probe_hardware, &probe_interval,
+	&probe_fentry,   &probe_fexit,
+	&probe_kprobe,   &probe_kretprobe,
+	&probe_profile,  &probe_rawtracepoint,
+	&probe_software, &probe_tracepoint,
+	&probe_uprobe,   &probe_uretprobe,
+	&probe_usdt,     &probe_watchpoint,
+	&probe_syscall,  NULL,
 };
 
-const struct kind *const recorded_kinds[] = {&kind_recorded, NULL};
+const struct probe_type *const recorded_types[] = {&probe_recorded, NULL};

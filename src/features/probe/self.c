@@ -7,7 +7,7 @@ static struct err *once_parse(struct arena *a, struct point *p, struct str text)
 	(void)a;
 	if (t.n)
 		return parts_err(p, "0 arguments", t.n);
-	p->text = str_z(p->kind->name);
+	p->text = str_z(p->type->name);
 	return NULL;
 }
 
@@ -33,7 +33,7 @@ static struct err *named_parse(struct arena *a, struct point *p, struct str text
 	if (t.n != 1)
 		return parts_err(p, "1 argument", t.n);
 	p->name = arena_str(a, t.v[0]);
-	p->text = probe_text(a, p->kind->name, p->name, STR(""), STR(""));
+	p->text = probe_text(a, p->type->name, p->name, STR(""), STR(""));
 	return NULL;
 }
 
@@ -42,11 +42,11 @@ static const struct method method_begin = {
 	.phase = PROG_BEGIN,
 };
 
-const struct kind kind_begin = {
+const struct probe_type probe_begin = {
 	.name = "begin",
 	.syntax = "begin",
 	.doc = "Once, before anything is attached.",
-	.flags = KIND_ONCE,
+	.flags = PROBE_ONCE,
 	.parse = once_parse,
 	.methods = (const struct method *const[]){&method_begin, NULL},
 };
@@ -56,11 +56,11 @@ static const struct method method_end = {
 	.phase = PROG_END,
 };
 
-const struct kind kind_end = {
+const struct probe_type probe_end = {
 	.name = "end",
 	.syntax = "end",
 	.doc = "Once, after everything was detached.",
-	.flags = KIND_ONCE,
+	.flags = PROBE_ONCE,
 	.parse = once_parse,
 	.methods = (const struct method *const[]){&method_end, NULL},
 };
@@ -70,11 +70,11 @@ static const struct method method_self = {
 	.phase = PROG_SIGNAL,
 };
 
-const struct kind kind_self = {
+const struct probe_type probe_self = {
 	.name = "self",
 	.syntax = "self:signal:SIGUSR1",
 	.doc = "When sonde receives the signal.",
-	.flags = KIND_ONCE,
+	.flags = PROBE_ONCE,
 	.parse = self_parse,
 	.methods = (const struct method *const[]){&method_self, NULL},
 };
@@ -84,12 +84,12 @@ static const struct method method_test = {
 	.phase = PROG_TEST,
 };
 
-const struct kind kind_test = {
+const struct probe_type probe_test = {
 	.name = "test",
 	.syntax = "test:name",
 	.doc = "Only with --test: fails when it returns something else than 0, by errorf and by "
 	       "exit(1).",
-	.flags = KIND_ONCE,
+	.flags = PROBE_ONCE,
 	.parse = named_parse,
 	.methods = (const struct method *const[]){&method_test, NULL},
 };
@@ -99,11 +99,11 @@ static const struct method method_bench = {
 	.phase = PROG_BENCH,
 };
 
-const struct kind kind_bench = {
+const struct probe_type probe_bench = {
 	.name = "bench",
 	.syntax = "bench:name",
 	.doc = "Only with --bench: prints the average time of many runs.",
-	.flags = KIND_ONCE,
+	.flags = PROBE_ONCE,
 	.parse = named_parse,
 	.methods = (const struct method *const[]){&method_bench, NULL},
 };

@@ -77,13 +77,13 @@ bool syscall_is_event(struct arena *a, const struct point *p, struct str tracepo
 	return str_glob(p->name, call);
 }
 
-const struct kind kind_syscall = {
+const struct probe_type probe_syscall = {
 	.name = "syscall",
 	.syntax = "syscall:name[:return]",
 	.doc = "A system call that begins or returns: short for the tracepoints of syscalls.",
 	.able = tracepoint_able,
-	.flags = KIND_KERNEL | KIND_PIDFILTER | KIND_STACKS | KIND_SPLIT | KIND_FIRST |
-		 KIND_SYNONYM | KIND_BESIDE,
+	.flags = PROBE_KERNEL | PROBE_PIDFILTER | PROBE_STACKS | PROBE_SPLIT | PROBE_FIRST |
+		 PROBE_SYNONYM | PROBE_BESIDE,
 	.parse = syscall_parse,
 	.expand = syscall_expand,
 	.lacks = tracepoint_lacks,

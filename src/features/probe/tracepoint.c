@@ -121,7 +121,7 @@ const char *tracepoint_lacks(struct host *h, const struct point *p)
 {
 	bool any = !str_is(p->target, "syscalls");
 	struct point all = {
-		.kind = p->kind, .method = p->method, .target = p->target, .name = STR("*")};
+		.type = p->type, .method = p->method, .target = p->target, .name = STR("*")};
 	if (!any)
 		err_free(tracepoint_expand(h, NULL, NULL, &all, note_any, &any));
 	return any ? NULL
@@ -155,14 +155,14 @@ const struct method *const tracepoint_methods[] = {
 	NULL,
 };
 
-const struct kind kind_tracepoint = {
+const struct probe_type probe_tracepoint = {
 	.name = "tracepoint",
 	.alias = {"t"},
 	.syntax = "tracepoint:category:event",
 	.doc = "A stable event of the kernel. args.FIELD reads its fields.",
 	.able = tracepoint_able,
-	.flags = KIND_KERNEL | KIND_MACHINE | KIND_PIDFILTER | KIND_STACKS | KIND_SPLIT |
-		 KIND_FIRST | KIND_BESIDE,
+	.flags = PROBE_KERNEL | PROBE_MACHINE | PROBE_PIDFILTER | PROBE_STACKS | PROBE_SPLIT |
+		 PROBE_FIRST | PROBE_BESIDE,
 	.parse = tracepoint_parse,
 	.expand = tracepoint_expand,
 	.lacks = tracepoint_lacks,

@@ -38,7 +38,7 @@ void typed_args(struct arena *a, struct point *p, const struct type *fn, u32 ski
 	struct type *t = arena_new(a, struct type);
 	*t = (struct type){
 		.kind = T_STRUCT, .size = slot * 8, .align = 8, .nfield = kept, .field = to};
-	t->name = str_z(arena_fmt(a, "%s_%.*s_args", p->kind->name, STRF(p->name)));
+	t->name = str_z(arena_fmt(a, "%s_%.*s_args", p->type->name, STRF(p->name)));
 	p->args = t;
 	p->args_space = AS_BTF; /* keeps pointers trusted */
 	p->narg = kept;

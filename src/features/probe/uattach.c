@@ -121,7 +121,7 @@ static struct err *files_of(struct files *f, const struct point *p, int pid, str
 	q.pid = pid;
 	*missing = user_paths(f->h, f->u, pid, p->target, &v);
 	if (*missing)
-		*missing = err_wrap(*missing, "%s ", p->kind->name);
+		*missing = err_wrap(*missing, "%s ", p->type->name);
 	f->n += v.n;
 	for (u32 i = 0; i < v.n && !e; i++) {
 		e = give_file(f, &q, v.v[i]);

@@ -45,9 +45,9 @@ bool source_parse(struct arena *a, struct point *p, struct str text, struct err 
 	if (!access(whole, F_OK)) /* a file whose name holds an @ */
 		return false;
 	struct str place = str_from(text, (u32)at + 1);
-	if (p->kind->flags & KIND_RETVAL) {
+	if (p->type->flags & PROBE_RETVAL) {
 		*e = err_new("a %s fires when a function returns: it takes no source line",
-			     p->kind->name);
+			     p->type->name);
 	} else if (!split_source(place, &file, &line, &column)) {
 		*e = err_new("after @ come a source file, a line and perhaps a column: "
 			     "@file:line[:column]");
@@ -55,7 +55,7 @@ bool source_parse(struct arena *a, struct point *p, struct str text, struct err 
 		p->target = part_path(a, str_n(text.s, (u32)at));
 		p->name = arena_str(a, place);
 		p->extra = STR("@");
-		p->text = str_z(arena_fmt(a, "%s:%.*s", p->kind->name, STRF(text)));
+		p->text = str_z(arena_fmt(a, "%s:%.*s", p->type->name, STRF(text)));
 	}
 	return true;
 }
@@ -79,7 +79,7 @@ struct err *source_expand(struct host *h, struct arena *a, const struct point *p
 		q.target = str_z(path);
 		q.has_addr = true;
 		e = elf_offset(h, real, addr[i], &q.addr);
-		q.text = str_z(arena_fmt(a, "%s:%s:0x%llx", p->kind->name, path, addr[i]));
+		q.text = str_z(arena_fmt(a, "%s:%s:0x%llx", p->type->name, path, addr[i]));
 		if (!e && !cb(&q, arg))
 			break;
 	}
@@ -182,7 +182,7 @@ struct err *user_types(struct host *h, struct unit *u, struct point *p)
 	}
 	f->place = p->addr;
 	p->debug = f;
-	if (!(p->kind->flags & KIND_RETVAL)) {
+	if (!(p->type->flags & PROBE_RETVAL)) {
 		make_args(h, a, p, f);
 		return NULL;
 	}

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-static bool is_return(const struct kind *p)
+static bool is_return(const struct probe_type *p)
 {
-	return p->flags & KIND_RETVAL;
+	return p->flags & PROBE_RETVAL;
 }
 
 /* The first colon ends the path; C++ names hold more of them. */
@@ -45,14 +45,14 @@ static struct err *split_target(struct point *p, struct str text, struct str *na
 	struct str word = rest;
 	if (single == 1 && !p->extra.n && str_cut(&rest, ':', &word))
 		return err_new("%.*s is not a language of %s probes: cpp and rust are",
-			       STRF(part_shown(word)), p->kind->name);
+			       STRF(part_shown(word)), p->type->name);
 	return single ? parts_err(p, "1 to 3 arguments", 2 + single + (p->extra.n ? 1 : 0)) : NULL;
 }
 
 static struct err *uprobe_parse(struct arena *a, struct point *p, struct str text)
 {
 	struct str name;
-	const char *kind = p->kind->name;
+	const char *kind = p->type->name;
 	struct err *e = NULL;
 	if (source_parse(a, p, text, &e))
 		return e;
@@ -68,7 +68,7 @@ static struct err *uprobe_parse(struct arena *a, struct point *p, struct str tex
 		p->has_addr = true;
 		return NULL;
 	}
-	if (is_return(p->kind) && str_chr(name, '+') >= 0)
+	if (is_return(p->type) && str_chr(name, '+') >= 0)
 		return err_new("Offset not allowed in a %s: it fires when the function returns",
 			       kind);
 	bool op = str_find(name, STR("operator")) >= 0; /* operator+ */
@@ -112,10 +112,10 @@ static void name_point(struct search *s, struct point *q, const struct symbol *s
 	sb_add(&shown, s->version);
 	if (q->offset)
 		sb_fmt(&shown, "+%llu", q->offset);
-	q->text = probe_text(s->a, q->kind->name, q->target, q->extra, sb_str(&shown));
+	q->text = probe_text(s->a, q->type->name, q->target, q->extra, sb_str(&shown));
 	const char *plain = q->extra.n ? demangle(s->a, sym->name) : NULL;
 	if (plain)
-		q->plain = str_z(arena_fmt(s->a, "%s:%.*s:%.*s:\"%s\"", q->kind->name,
+		q->plain = str_z(arena_fmt(s->a, "%s:%.*s:%.*s:\"%s\"", q->type->name,
 					   STRF(q->target), STRF(q->extra), plain));
 }
 
@@ -182,8 +182,8 @@ static struct err *find_returns(struct search *s, struct point *q, const struct 
 {
 	bool go = abi_is_go(q->abi);
 	struct ways_out out;
-	const char *why = is_return(q->kind) && !go ? keeps_returns(s, fn) : NULL;
-	if (!is_return(q->kind) || (!go && !why))
+	const char *why = is_return(q->type) && !go ? keeps_returns(s, fn) : NULL;
+	if (!is_return(q->type) || (!go && !why))
 		return NULL;
 	struct symbol whole = *fn;
 	if (!whole.size && !go)
@@ -213,7 +213,7 @@ static void tell_ifunc(struct search *s, const struct point *q)
 				  "which implementation it selected: the probe fires when the "
 				  "implementation is selected, not when it is called",
 				  STRF(q->name));
-	diag_hint(s->ds, d, "forms: sonde -l '%s:%s:*%.*s*'", q->kind->name, s->path,
+	diag_hint(s->ds, d, "forms: sonde -l '%s:%s:*%.*s*'", q->type->name, s->path,
 		  STRF(q->name));
 }
 
@@ -266,7 +266,7 @@ static struct err *give_symbol(struct search *s, const struct symbol *sym)
 	q.abi = ufile_abi(&s->file, sym->addr);
 	name_point(s, &q, sym);
 	struct err *e = check_place(s, sym, q.offset);
-	if (!e && is_return(q.kind) && !abi_is_go(q.abi))
+	if (!e && is_return(q.type) && !abi_is_go(q.abi))
 		e = check_return(s, sym);
 	if (!e)
 		e = find_returns(s, &q, sym);
@@ -293,23 +293,23 @@ static struct err *give_address(struct search *s)
 		return err_new("%s: no code at address 0x%llx", s->path, s->p->addr);
 	const struct symbol *fn = elf_at(&s->syms, s->p->addr);
 	struct err *e = check_place(s, fn, fn ? s->p->addr - fn->addr : 1);
-	if (!e && fn && is_return(q.kind))
+	if (!e && fn && is_return(q.type))
 		e = check_return(s, fn);
 	if (e)
 		return e;
 	q.target = str_z(s->path);
 	q.abi = ufile_abi(&s->file, s->p->addr);
-	if (abi_is_go(q.abi) && is_return(q.kind))
+	if (abi_is_go(q.abi) && is_return(q.type))
 		return err_new("%s is a Go program: returns are probed by the function's name",
 			       s->path);
 	if (fn && fn->addr == s->p->addr)
 		e = find_returns(s, &q, fn);
-	else if (is_return(q.kind) && keeps_returns(s, NULL))
+	else if (is_return(q.type) && keeps_returns(s, NULL))
 		e = err_new("%s %s: returns are probed by the function's name",
 			    keeps_returns(s, NULL), s->path);
 	if (e)
 		return e;
-	q.text = probe_text(s->a, q.kind->name, q.target,
+	q.text = probe_text(s->a, q.type->name, q.target,
 			    str_z(arena_fmt(s->a, "0x%llx", s->p->addr)), STR(""));
 	s->stop = !s->cb(&q, s->arg);
 	return NULL;
@@ -334,7 +334,7 @@ static struct err *give_flat(struct search *s, const char *real)
 			s->path, q.addr);
 	q.target = str_z(s->path);
 	q.abi = ABI_C;
-	q.text = probe_text(s->a, q.kind->name, q.target, str_z(arena_fmt(s->a, "0x%llx", q.addr)),
+	q.text = probe_text(s->a, q.type->name, q.target, str_z(arena_fmt(s->a, "0x%llx", q.addr)),
 			    STR(""));
 	s->stop = !s->cb(&q, s->arg);
 	return NULL;
@@ -461,7 +461,7 @@ static const char *jumps_text(const struct search *s)
 	return arena_strz(s->a, sb_str(&b));
 }
 
-/* One warning for both, because a place has one of each kind. */
+/* One warning for both, because a place has one of each. */
 static void tell_left(struct search *s)
 {
 	static const char unseen[] = "%s can end by a jump to another function (a tail call): "
@@ -567,7 +567,7 @@ static struct ref uprobe_arg(struct fn *f, struct host *h, const struct point *p
 				 false);
 	if (n != ARG_FUNC)
 		return regs_fetch(f, n);
-	if (is_return(p->kind) && !p->priv && host_has(h, FEAT_FUNC_IP))
+	if (is_return(p->type) && !p->priv && host_has(h, FEAT_FUNC_IP))
 		return ir_callp(f, BPF_FUNC_get_func_ip, ARGS(ir_ctx(f)));
 	struct ref ip = ir_load(f, 8, ir_ctx(f), f->arch->ip);
 	if (p->method->which && p->priv)
@@ -639,7 +639,7 @@ static struct err *uprobe_attach(struct host *h, struct unit *u, struct attach *
 		bool which = a->prog->points->method->which != NULL;
 		struct user_site site = {.point = p, .path = path, .off = p->addr};
 		site.cookie = which ? user_cookie(p, 0) : 0;
-		if (!r && is_return(a->prog->points->kind))
+		if (!r && is_return(a->prog->points->type))
 			vec_add(&returns, site);
 		else if (!r)
 			vec_add(&plain, site);
@@ -677,28 +677,28 @@ static const struct method method_entries = {
 static const struct method method_returns = {UPROBE_METHOD, .fits = which_fits,
 					     .which = &user_which};
 
-#define UPROBE_KIND                                                                               \
+#define UPROBE_PROBE                                                                              \
 	.able = user_able, .parse = uprobe_parse, .expand = uprobe_expand, .types = uprobe_types, \
 	.type_named = user_type
-#define UPROBE_FLAGS (KIND_USER | KIND_FUNC | KIND_STACKS | KIND_RAW_ARGN | KIND_MULTI)
+#define UPROBE_FLAGS (PROBE_USER | PROBE_FUNC | PROBE_STACKS | PROBE_RAW_ARGN | PROBE_MULTI)
 
-const struct kind kind_uprobe = {
-	UPROBE_KIND,
+const struct probe_type probe_uprobe = {
+	UPROBE_PROBE,
 	.name = "uprobe",
 	.alias = {"u"},
 	.syntax = "uprobe:path[:cpp|:rust]:function[@version][+offset], uprobe:path:address, "
 		  "uprobe:path@file:line[:column]",
 	.doc = "Start of a function of a program or library, or an instruction in it.",
-	.flags = UPROBE_FLAGS | KIND_ARGN,
+	.flags = UPROBE_FLAGS | PROBE_ARGN,
 	.methods = (const struct method *const[]){&method_entries, &method_entry, NULL},
 };
 
-const struct kind kind_uretprobe = {
-	UPROBE_KIND,
+const struct probe_type probe_uretprobe = {
+	UPROBE_PROBE,
 	.name = "uretprobe",
 	.alias = {"ur"},
 	.syntax = "uretprobe:path[:cpp|:rust]:function[@version]",
 	.doc = "Return of a function of a program or library. retval is its result.",
-	.flags = UPROBE_FLAGS | KIND_RETVAL,
+	.flags = UPROBE_FLAGS | PROBE_RETVAL,
 	.methods = (const struct method *const[]){&method_returns, &method_return, NULL},
 };

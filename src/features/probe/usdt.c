@@ -344,13 +344,13 @@ static const struct method method_each = {USDT_METHOD, .fits = take_all};
 /* For bodies that ask which point it is: one program for all. */
 static const struct method method_many = {USDT_METHOD, .fits = which_fits, .which = &user_which};
 
-const struct kind kind_usdt = {
+const struct probe_type probe_usdt = {
 	.name = "usdt",
 	.alias = {"U"},
 	.syntax = "usdt:path:[provider:]name",
 	.doc = "A static probe in a program or library. arg0... are its arguments.",
 	.able = user_able,
-	.flags = KIND_USER | KIND_ARGN | KIND_STACKS,
+	.flags = PROBE_USER | PROBE_ARGN | PROBE_STACKS,
 	.parse = usdt_parse,
 	.expand = usdt_expand,
 	.types = usdt_types,

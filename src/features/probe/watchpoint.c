@@ -209,13 +209,13 @@ static const struct method method_watchpoint = {
 	.attach = watchpoint_attach,
 };
 
-const struct kind kind_watchpoint = {
+const struct probe_type probe_watchpoint = {
 	.name = "watchpoint",
 	.alias = {"w"},
 	.syntax = "watchpoint:(address|[file:]symbol):length:mode",
 	.doc = "Memory that is read, written or executed (mode: w, rw, x).",
 	.able = watchpoint_able,
-	.flags = KIND_STACKS | KIND_FIRST,
+	.flags = PROBE_STACKS | PROBE_FIRST,
 	.parse = watchpoint_parse,
 	.expand = watchpoint_expand,
 	.methods = (const struct method *const[]){&method_watchpoint, NULL},

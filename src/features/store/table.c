@@ -221,7 +221,7 @@ static void add_by_bucket(struct lower *l, struct map *m, struct node *call,
 	struct ref idx = ir_hide(f, call->fn->bucket(l, call));
 	struct ref weight = call->fn->weight ? call->fn->weight(l, call) : ir_con(f, 1);
 	struct ref p = find_slot(l, m, key, idx, full, done);
-	if (point_flags(l->pt) & KIND_USER)
+	if (point_flags(l->pt) & PROBE_USER)
 		ir_xadd(f, 8, p, 0, weight);
 	else
 		ir_store(f, 8, p, 0, ir_op2(f, O_ADD, ir_load(f, 8, p, 0), weight));

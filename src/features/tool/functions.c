@@ -40,11 +40,11 @@ static bool match_regex(struct words *w, const struct word *word, struct spec *s
 		return words_fail(w, loc, "this is no regular expression");
 	rest = str_z(arena_fmt(w->a, "%.*s*", STRF(all)));
 	str_cut(&rest, ':', &kind);
-	struct point p = {.kind = kind_find(kind)};
-	p.method = kind_last_method(p.kind);
-	struct err *e = p.kind->parse(w->a, &p, rest);
+	struct point p = {.type = probe_type_find(kind)};
+	p.method = probe_last_method(p.type);
+	struct err *e = p.type->parse(w->a, &p, rest);
 	if (!e)
-		e = p.kind->expand(w->h, w->u, NULL, &p, add_match, &m);
+		e = p.type->expand(w->h, w->u, NULL, &p, add_match, &m);
 	regfree(&m.regex);
 	s->point = arena_str(w->a, sb_str(&m.list));
 	sb_free(&m.list);

@@ -65,16 +65,16 @@ static bool passes_on(struct host *h, const struct type *fn)
 
 static bool has_trampoline(struct words *w, const struct type *fn, struct str name)
 {
-	struct point p = {.kind = kind_find(STR("fentry"))}, first = {0};
+	struct point p = {.type = probe_type_find(STR("fentry"))}, first = {0};
 	if (!host_has(w->h, FEAT_FENTRY) || !passes_on(w->h, fn))
 		return false;
-	p.method = kind_last_method(p.kind);
-	struct err *e = p.kind->parse(w->a, &p, name);
+	p.method = probe_last_method(p.type);
+	struct err *e = p.type->parse(w->a, &p, name);
 	if (!e)
-		e = p.kind->expand(w->h, w->u, NULL, &p, note_point, &first);
-	if (!e && first.kind)
-		e = p.kind->types(w->h, w->u, &first, 0);
-	bool found = !e && first.kind;
+		e = p.type->expand(w->h, w->u, NULL, &p, note_point, &first);
+	if (!e && first.type)
+		e = p.type->types(w->h, w->u, &first, 0);
+	bool found = !e && first.type;
 	err_free(e);
 	return found;
 }

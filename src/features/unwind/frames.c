@@ -44,7 +44,7 @@ static enum frames frames_at(const struct lower *l)
 	u32 flags = point_flags(l->pt);
 	enum frames first = FRAMES_SET;
 
-	if (!(flags & METHOD_REGS) || !(flags & KIND_USER))
+	if (!(flags & METHOD_REGS) || !(flags & PROBE_USER))
 		return first;
 	first = w->frames ? w->frames(l->pt) : FRAMES_ELSE;
 	for (const struct point *pt = l->pt; pt; pt = pt->next)

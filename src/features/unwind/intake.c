@@ -42,7 +42,7 @@ static void add_probed(struct inodes *i, const struct unit *u, struct host *h)
 	struct str before = {0};
 	for (u32 k = 0; k < u->nprog; k++) {
 		const struct point *p = u->prog[k]->points;
-		bool user = p && point_flags(p) & KIND_USER;
+		bool user = p && point_flags(p) & PROBE_USER;
 		for (; user && p; before = p->target, p = p->next)
 			if (p->target.n && !str_eq(p->target, before))
 				add_target(i, h, p);

@@ -291,7 +291,7 @@ static bool probes_returns(const struct unit *u)
 {
 	for (u32 i = 0; i < u->nprog; i++) {
 		u32 flags = point_flags(u->prog[i]->points);
-		if (flags & KIND_USER && flags & KIND_RETVAL)
+		if (flags & PROBE_USER && flags & PROBE_RETVAL)
 			return true;
 	}
 	return false;
