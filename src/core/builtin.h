@@ -61,7 +61,7 @@ static inline struct mem mem_of(struct ref base, i32 off)
 }
 
 enum builtin_flags {
-	B_ASYNC = 1 << 0,   /* lower() writes a record, act() reads it in user space */
+	B_ASYNC = 1 << 0,   /* lower() writes a record, handle() reads it in user space */
 	B_UNSAFE = 1 << 1,  /* needs --unsafe */
 	B_AGG = 1 << 2,     /* only as the right side of @map = */
 	B_CONST = 1 << 3,   /* check() or type() turns the call into a literal; never lowered */
@@ -74,12 +74,12 @@ enum builtin_flags {
 	B_OWN = 1 << 10,    /* no macro takes the name away, and no parameter of one */
 	B_NUMBERED =
 		1 << 11, /* a variable whose name ends in N, for a number: arg0; node.num is it */
-	/* What its act() does to the machine: start programs, read files, write files. */
+	/* What its handle() does to the machine: start programs, read files, write files. */
 	B_RUNS = 1 << 12,
 	B_READS = 1 << 13,
 	B_WRITES = 1 << 14,
 	B_SETS = 1 << 15, /* its last argument is a variable, which it gives a value */
-	B_SAYS = 1 << 16, /* act() tells what the script says: diags_said_at() where */
+	B_SAYS = 1 << 16, /* handle() tells what the script says: diags_said_at() where */
 	B_ROW = 1 << 17,  /* every event of a recording has it, whatever was kept */
 };
 
@@ -138,8 +138,8 @@ struct builtin {
 	 * an error. */
 	bool (*check)(struct sema *s, struct node *call);
 	/* User-space half: v are the decoded fields of the record. */
-	void (*act)(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		    u64 ts);
+	void (*handle)(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+		       u64 ts);
 	/* Of what prints a map as a table (schema.maps): a key of the first map as the rows show it. NULL: as
 	 * print() does. */
 	void (*key_text)(struct reporter *r, const struct schema *sc, const struct value *key,

@@ -24,7 +24,7 @@ struct map;
 struct columns;
 struct schema {
 	u32 id;
-	/* Whose act() takes it; NULL: the runtime's own (run-time error, pid gone). */
+	/* Whose handle() takes it; NULL: the runtime's own (run-time error, pid gone). */
 	const struct builtin *fn;
 	/* T_TUPLE of the arguments that travel: types and offsets into data. */
 	const struct type *layout;

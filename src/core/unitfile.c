@@ -451,7 +451,7 @@ static void schema_body(struct walk *w, struct schema *sc)
 	text(w, &fn);
 	if (!w->out && fn.s) {
 		sc->fn = find_row(fn);
-		check(w, sc->fn && sc->fn->act, "a function is not known here");
+		check(w, sc->fn && sc->fn->handle, "a function is not known here");
 	}
 	type_ref(w, &sc->layout);
 	check(w, !sc->layout || sc->layout->kind == T_TUPLE, "a record is damaged");

@@ -69,12 +69,12 @@ static void dispatch(struct reporter *r, const struct record *rec)
 	}
 	if (sc->kept) {
 		keep(r, sc, rec);
-	} else if (!sc->fn->act || !decode_record(&r->reader, layout, rec)) {
+	} else if (!sc->fn->handle || !decode_record(&r->reader, layout, rec)) {
 		r->records.corrupt++;
 	} else {
 		r->records.event_ts = rec->ts;
 		r->records.own = sc->own;
-		sc->fn->act(r, sc, r->reader.vals, layout->nfield, rec->ts);
+		sc->fn->handle(r, sc, r->reader.vals, layout->nfield, rec->ts);
 		r->records.event_ts = 0;
 		r->records.own = false;
 	}

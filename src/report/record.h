@@ -1,5 +1,5 @@
 /*
- * record.h - the stream of records: checked, held while they must wait, and handed to act() of the
+ * record.h - the stream of records: checked, held while they must wait, and handed to handle() of the
  * builtin that wrote them.
  *
  * A record that fits no schema of the unit is counted and dropped. While .hold is set, records are

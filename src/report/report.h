@@ -5,7 +5,7 @@
  * The caller sets the first group of members, and owns what they point to; reporter_init() makes the
  * others, and reporter_free() frees them. One thread uses a reporter.
  *
- * The calls below are for act() of builtins (core/builtin.h), for what reads and prints maps, and
+ * The calls below are for handle() of builtins (core/builtin.h), for what reads and prints maps, and
  * for those who make the run.
  */
 #pragma once

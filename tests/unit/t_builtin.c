@@ -39,18 +39,18 @@ TEST(builtin_rows_are_documented)
 static void check_halves(const struct builtin *b)
 {
 	if (b->today) {
-		CHECK((b->flags & B_OLD) && !b->lower && !b->act && !b->type);
+		CHECK((b->flags & B_OLD) && !b->lower && !b->handle && !b->type);
 		return;
 	}
 	if (b->flags & B_AGG)
-		CHECK(b->add && b->type && !b->lower && !b->act);
+		CHECK(b->add && b->type && !b->lower && !b->handle);
 	else if (b->flags & B_CONST)
-		CHECK((b->type || b->check) && !b->lower && !b->act);
+		CHECK((b->type || b->check) && !b->lower && !b->handle);
 	else if (b->flags & B_ASYNC)
-		CHECK((b->act || b->role == ROLE_KEEP) &&
+		CHECK((b->handle || b->role == ROLE_KEEP) &&
 		      (!strncmp(b->sig, "void ", 5) || b->lower));
 	else
-		CHECK((b->lower || b->place) && !b->act);
+		CHECK((b->lower || b->place) && !b->handle);
 	if (!strncmp(b->sig, "auto ", 5))
 		CHECK(b->type != NULL);
 }

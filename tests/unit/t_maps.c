@@ -457,7 +457,7 @@ TEST(wall_clock_parts_of_a_second)
 	teardown(&t);
 }
 
-/* act() of the records below: what came. */
+/* handle() of the records below: what came. */
 static void act(struct reporter *r, const struct schema *sc, const struct value *v, u32 n, u64 ts)
 {
 	struct maps *t = r->output.self;
@@ -488,7 +488,7 @@ TEST(records_are_checked)
 	struct maps t;
 	setup(&t);
 	const struct type *elem[] = {&type_i32, type_string(&t.a, 8)};
-	const struct builtin fn = {.act = act};
+	const struct builtin fn = {.handle = act};
 	struct schema sc = {.id = 0, .fn = &fn, .layout = type_tuple(&t.a, 2, elem, NULL)},
 		      *list[] = {&sc};
 	t.u.schema = list;

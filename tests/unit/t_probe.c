@@ -258,7 +258,7 @@ static void counter_end(struct counter *c)
 }
 
 /* How often text fires while act runs; ~0: it did not attach. */
-static u64 fires(struct setup *s, const char *text, void (*act)(void))
+static u64 fires(struct setup *s, const char *text, void (*handle)(void))
 {
 	struct first f = {0};
 	struct counter c;
@@ -276,7 +276,7 @@ static u64 fires(struct setup *s, const char *text, void (*act)(void))
 		}
 	if (counter_load(s, &c, &f.p) && ok(f.p.method->attach(&s->h, &s->u, &c.attach))) {
 		u64 before = *c.count;
-		act();
+		handle();
 		n = *c.count - before;
 	}
 	counter_end(&c);

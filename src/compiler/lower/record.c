@@ -54,7 +54,7 @@ static bool find_sending(struct node *n, void *arg)
 {
 	*(bool *)arg |= n->kind == N_FNCALL;
 	*(bool *)arg |= n->kind == N_CALL && n->fn && !(n->fn->flags & B_END) &&
-			(n->fn->act || n->fn->role == ROLE_KEEP);
+			(n->fn->handle || n->fn->role == ROLE_KEEP);
 	return true;
 }
 

@@ -31,8 +31,8 @@ static struct ref lower_exit(struct lower *l, struct node *call, struct mem dst)
 	return REF_NONE;
 }
 
-static void act_exit(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		     u64 ts)
+static void handle_exit(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			u64 ts)
 {
 	(void)sc, (void)ts;
 	report_exit(r, n ? (int)(v[0].u & 255) : 0);
@@ -107,8 +107,8 @@ static struct err *run_shell(struct signals *signals, char *cmd, struct sb *out)
 }
 
 /* As in the language's reference, only the output of a command that succeeds is printed. */
-static void act_system(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		       u64 ts)
+static void handle_system(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			  u64 ts)
 {
 	AUTO_SB cmd = {0};
 	AUTO_SB out = {0};
@@ -208,12 +208,13 @@ static struct ref lower_signal_thread(struct lower *l, struct node *call, struct
 }
 
 const struct builtin builtin_ctl[] = {
-	{"void exit([int code])", lower_exit, B_ASYNC | B_END, .check = check_exit, .act = act_exit,
+	{"void exit([int code])", lower_exit, B_ASYNC | B_END, .check = check_exit,
+	 .handle = handle_exit,
 	 .doc = "Ends the probe and the trace. The code, modulo 256, is the exit status of sonde "
 		"(default 0). In an iterator, the output for the other elements is still printed."},
 	{"void system"
 	 "(fmt command, ...)",
-	 lower_system, B_ASYNC | B_UNSAFE | B_RUNS, .check = check_system, .act = act_system,
+	 lower_system, B_ASYNC | B_UNSAFE | B_RUNS, .check = check_system, .handle = handle_system,
 	 .doc = "Runs a shell command and prints its output if it succeeds. Traced text in it is "
 		"written with %q. No events are printed while it runs. Commands that are still "
 		"waiting at Ctrl-C are counted and not run."},

@@ -366,8 +366,8 @@ static void put_call(struct reporter *r, const struct columns *t, struct value *
 	put_row(r, t, cell, ts, false);
 }
 
-static void act_emit(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		     u64 ts)
+static void handle_emit(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			u64 ts)
 {
 	const struct columns *t = sc->columns;
 	struct value cell[MAX_CELLS];
@@ -692,8 +692,8 @@ static void free_shown(struct shown *h)
 	arena_free(&h->a);
 }
 
-static void act_show(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		     u64 ts)
+static void handle_show(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			u64 ts)
 {
 	const struct sink *sink = r->output.sink;
 	struct shown h = {.r = r, .t = sc->columns, .places = sink->files};
@@ -715,8 +715,8 @@ static void act_show(struct reporter *r, const struct schema *sc, const struct v
 
 /* ---- functions of stacks ---- */
 
-static void act_show_functions(struct reporter *r, const struct schema *sc, const struct value *v,
-			       u32 n, u64 ts)
+static void handle_show_functions(struct reporter *r, const struct schema *sc,
+				  const struct value *v, u32 n, u64 ts)
 {
 	struct shown h = {.r = r, .t = sc->columns}, of = {.r = r, .t = sc->columns};
 	struct byfunction f = {.left_out = sc->fmt};
@@ -818,18 +818,18 @@ static struct ref lower_show(struct lower *l, struct node *call, struct mem dst)
 
 const struct builtin builtin_emit[] = {
 	{"void emit(name table, ...)", lower_emit, B_ASYNC, .role = ROLE_EMIT, .check = check_emit,
-	 .act = act_emit,
+	 .handle = handle_emit,
 	 .doc = "Prints a row of a table that the script declares: emit(table, column = value, "
 		"...)."},
 	{"void show(name table, [map a], [map b], [map c], [map d], [map e], [map f])", lower_show,
-	 B_ASYNC | B_TIMED, .check = check_show, .act = act_show, .key_text = table_key_text,
+	 B_ASYNC | B_TIMED, .check = check_show, .handle = handle_show, .key_text = table_key_text,
 	 .unit_ns = table_unit_ns,
 	 .doc = "Prints maps with the same keys as rows of a table: the parts of the key, then the "
 		"value of each map (of stats() three values: count, average, total). A map of "
 		"plain values after aggregations only adds columns to their rows. Without maps, "
 		"show() begins a report whose rows emit() prints."},
 	{"void show_functions(name table, map a, [text left_out])", lower_show, B_ASYNC | B_TIMED,
-	 .check = check_show_functions, .act = act_show_functions,
+	 .check = check_show_functions, .handle = handle_show_functions,
 	 .doc = "Prints, in text output only, a table of functions for a map whose key contains "
 		"stacks (kernel stack before user stack). Its five columns: value of the stacks "
 		"that end in the function, its share, value of all stacks that contain the "

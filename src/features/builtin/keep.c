@@ -60,8 +60,8 @@ static struct ref lower_snapshot(struct lower *l, struct node *call, struct mem 
 	return builtin_send(l, call, 1, fmt);
 }
 
-static void act_snapshot(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-			 u64 ts)
+static void handle_snapshot(struct reporter *r, const struct schema *sc, const struct value *v,
+			    u32 n, u64 ts)
 {
 	struct str why = reader_printf(&r->reader, sc, v, n, &r->output.remarks);
 	report_put(r, &(struct item){.kind = I_SNAPSHOT, .ts = ts, .str = why});
@@ -71,7 +71,7 @@ static const char *const span_columns[] = {"span.name", "span.id", NULL};
 
 const struct builtin builtin_keep[] = {
 	{"void snapshot(fmt why, ...)", lower_snapshot, B_ASYNC, .check = check_snapshot,
-	 .act = act_snapshot,
+	 .handle = handle_snapshot,
 	 .doc = "Writes the recording in memory of sonde record --keep to a file, at most once per "
 		"--quiet-for. The arguments, as of printf, are the reason that the file contains."},
 	{"void keep(...)", lower_keep, B_ASYNC | B_TIMED, .role = ROLE_KEEP, .check = check_keep,

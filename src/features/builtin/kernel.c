@@ -495,8 +495,8 @@ static struct err *append_packet(const char *path, struct str bytes, u64 whole, 
 	return NULL;
 }
 
-static void act_skboutput(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-			  u64 ts)
+static void handle_skboutput(struct reporter *r, const struct schema *sc, const struct value *v,
+			     u32 n, u64 ts)
 {
 	struct err *e;
 
@@ -524,7 +524,7 @@ const struct builtin builtin_kernel[] = {
 	 .check = check_cookie, .doc = "A number that identifies a socket as long as it exists."},
 	{"u32 skboutput(text file, any skb, any len, any offset)", lower_skboutput,
 	 B_ASYNC | B_TIMED | B_STMT_OK | B_WRITES, .asks = USE_PROGRAM,
-	 .where = PROBE_KERNEL | METHOD_TYPED, .check = check_skb, .act = act_skboutput,
+	 .where = PROBE_KERNEL | METHOD_TYPED, .check = check_skb, .handle = handle_skboutput,
 	 .doc = "Appends at most len bytes of a packet, from an offset on, to a pcap file (raw "
 		"IP)."},
 	{"auto percpu_kaddr(text symbol, [any cpu])", lower_percpu, .type = type_percpu,

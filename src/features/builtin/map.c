@@ -178,10 +178,10 @@ static struct ref lower_len(struct lower *l, struct node *call, struct mem dst)
 }
 
 /* ---- clear, zero ---- */
-static void act_clear(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		      u64 ts);
-static void act_zero(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		     u64 ts);
+static void handle_clear(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			 u64 ts);
+static void handle_zero(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			u64 ts);
 
 static struct ref lower_on_map(struct lower *l, struct node *call, struct mem dst)
 {
@@ -189,21 +189,21 @@ static struct ref lower_on_map(struct lower *l, struct node *call, struct mem ds
 
 	(void)dst;
 	sc->map = sema_map(call->a);
-	sc->map->cleared |= call->fn->act == act_clear;
-	sc->map->zeroed |= call->fn->act == act_zero;
+	sc->map->cleared |= call->fn->handle == handle_clear;
+	sc->map->zeroed |= call->fn->handle == handle_zero;
 	lower_record(l, call, NULL, sc);
 	return REF_NONE;
 }
 
-static void act_clear(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		      u64 ts)
+static void handle_clear(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			 u64 ts)
 {
 	(void)v, (void)n, (void)ts;
 	report_clear_map(r, sc->map);
 }
 
-static void act_zero(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		     u64 ts)
+static void handle_zero(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			u64 ts)
 {
 	(void)v, (void)n, (void)ts;
 	report_zero_map(r, sc->map);
@@ -228,9 +228,9 @@ const struct builtin builtin_map[] = {
 	{"int64 len(any value)", lower_len, .role = ROLE_LEN, .check = check_len,
 	 .doc = "Frames of a stack, characters of a string, bytes of a buffer, elements of an "
 		"array or tuple."},
-	{"void clear(map m)", lower_on_map, B_ASYNC | B_TIMED, .act = act_clear,
+	{"void clear(map m)", lower_on_map, B_ASYNC | B_TIMED, .handle = handle_clear,
 	 .doc = "Removes all elements of a map."},
-	{"void zero(map m)", lower_on_map, B_ASYNC, .act = act_zero,
+	{"void zero(map m)", lower_on_map, B_ASYNC, .handle = handle_zero,
 	 .doc = "Sets all values of a map to 0."},
 	{0},
 };

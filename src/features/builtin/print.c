@@ -66,8 +66,8 @@ static struct ref lower_strf(struct lower *l, struct node *call, struct mem dst)
 	return REF_NONE;
 }
 
-static void act_printf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		       u64 ts)
+static void handle_printf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			  u64 ts)
 {
 	(void)ts;
 	report_text(r, "printf", reader_printf(&r->reader, sc, v, n, &r->output.show));
@@ -79,15 +79,15 @@ static void remark(struct reporter *r, const struct schema *sc, const struct val
 	report_said(r, warn, sc->loc, reader_printf(&r->reader, sc, v, n, &r->output.remarks));
 }
 
-static void act_errorf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		       u64 ts)
+static void handle_errorf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			  u64 ts)
 {
 	(void)ts;
 	remark(r, sc, v, n, false);
 }
 
-static void act_warnf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		      u64 ts)
+static void handle_warnf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			 u64 ts)
 {
 	(void)ts;
 	remark(r, sc, v, n, true);
@@ -106,8 +106,8 @@ static bool check_loss(struct sema *s, struct node *call)
 			 "the first value of lossf() is an integer: how many");
 }
 
-static void act_lossf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		      u64 ts)
+static void handle_lossf(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			 u64 ts)
 {
 	(void)ts;
 	if (v[0].u)
@@ -142,8 +142,8 @@ static void put_visible(struct sb *out, struct str text, struct str sep)
 	}
 }
 
-static void act_cat(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		    u64 ts)
+static void handle_cat(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+		       u64 ts)
 {
 	AUTO_SB path = {0};
 	AUTO_SB text = {0};
@@ -228,8 +228,8 @@ static struct ref lower_print_map(struct lower *l, struct node *call, struct mem
 	return REF_NONE;
 }
 
-static void act_print_map(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-			  u64 ts)
+static void handle_print_map(struct reporter *r, const struct schema *sc, const struct value *v,
+			     u32 n, u64 ts)
 {
 	(void)v, (void)n, (void)ts;
 	if (sc->fmt.n)
@@ -238,8 +238,8 @@ static void act_print_map(struct reporter *r, const struct schema *sc, const str
 		report_print_map(r, sc->map, (u32)sc->n[0], (u64)sc->n[1], false);
 }
 
-static void act_print(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		      u64 ts)
+static void handle_print(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			 u64 ts)
 {
 	(void)sc;
 	assert(n == 1);
@@ -370,8 +370,8 @@ static bool check_join(struct sema *s, struct node *call)
 	return true;
 }
 
-static void act_join(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		     u64 ts)
+static void handle_join(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			u64 ts)
 {
 	AUTO_SB shown = {0};
 
@@ -433,34 +433,34 @@ static struct ref lower_debugf(struct lower *l, struct node *call, struct mem ds
 
 const struct builtin builtin_print[] = {
 	{"void printf(fmt format, ...)", lower_format, B_ASYNC | B_SEQ, .check = check_format,
-	 .act = act_printf, .doc = "Prints text with values in it, in the manner of C."},
+	 .handle = handle_printf, .doc = "Prints text with values in it, in the manner of C."},
 	{"auto strf(fmt format, ...)", lower_strf, .type = type_strf, .check = check_format,
 	 .doc = "The text that printf would print, as a value. It is formatted when it is printed, "
 		"so it cannot be compared."},
 	{"void errorf(fmt format, ...)", lower_format, B_ASYNC | B_SAYS, .check = check_format,
-	 .act = act_errorf,
+	 .handle = handle_errorf,
 	 .doc = "Like printf, as an error message with the place in the script."},
 	{"void warnf(fmt format, ...)", lower_format, B_ASYNC | B_SAYS, .check = check_format,
-	 .act = act_warnf, .doc = "Like printf, as a warning with the place in the script."},
+	 .handle = handle_warnf, .doc = "Like printf, as a warning with the place in the script."},
 	{"void lossf(fmt format, ...)", lower_format, B_ASYNC | B_SAYS, .check = check_loss,
-	 .act = act_lossf,
+	 .handle = handle_lossf,
 	 .doc = "Like printf, to report what is missing from the results. The first value is the "
 		"number of losses; 0 is not reported."},
 	{"void debugf(fmt format, ...)", lower_debugf, .check = check_debugf,
 	 .doc = "Writes text with at most three values into the kernel's trace_pipe (conversions d "
 		"u x p s)."},
 	{"void print(map m, [any top_or_percentiles], [lit div])", lower_print_map,
-	 B_ASYNC | B_TIMED, .check = check_print_map, .act = act_print_map,
+	 B_ASYNC | B_TIMED, .check = check_print_map, .handle = handle_print_map,
 	 .doc = "Prints a map, sorted: the top largest elements of it (0: all), values divided by "
 		"div. Of histograms also percentiles: print(@h, \"p50, p99.9\")."},
-	{"void print(show value)", NULL, B_ASYNC, .act = act_print,
+	{"void print(show value)", NULL, B_ASYNC, .handle = handle_print,
 	 .doc = "Prints a value and a newline."},
 	{"void cat(fmt path, ...)", lower_format, B_ASYNC | B_READS, .check = check_format,
-	 .act = act_cat,
+	 .handle = handle_cat,
 	 .doc = "Prints a file (at most max_cat_bytes of it). The path may have values in it, as "
 		"with printf."},
 	{"void join(any argv, [text separator])", lower_join, B_ASYNC, .check = check_join,
-	 .act = act_join,
+	 .handle = handle_join,
 	 .doc = "Prints the strings of a NULL-terminated array of char pointers (at most 16 "
 		"strings of 1023 bytes, about "
 		"4 KiB in all), with a space or the separator between them."},

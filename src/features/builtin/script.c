@@ -35,8 +35,8 @@ static struct ref lower_assert(struct lower *l, struct node *call, struct mem ds
 	return REF_NONE;
 }
 
-static void act_assert(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		       u64 ts)
+static void handle_assert(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			  u64 ts)
 {
 	AUTO_SB text = {0};
 
@@ -259,7 +259,7 @@ const struct builtin builtin_script[] = {
 	{"auto arch", .flags = B_CONST, .type = type_arch,
 	 .doc = "The machine's architecture, as a literal: \"x86_64\", \"aarch64\"."},
 	{"void assert(any cond, text message)", lower_assert, B_ASYNC | B_SAYS,
-	 .check = check_assert, .act = act_assert,
+	 .check = check_assert, .handle = handle_assert,
 	 .doc = "Ends the run with an error and exit status 1 if the condition is false."},
 	{"auto static_assert(any cond, text message)", lower_nothing, .type = type_static_assert,
 	 .check = check_static_assert,

@@ -36,8 +36,8 @@ static struct ref lower_time(struct lower *l, struct node *call, struct mem dst)
 }
 
 /* The time of the event, not of its printing. */
-static void act_time(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
-		     u64 ts)
+static void handle_time(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
+			u64 ts)
 {
 	AUTO_SB out = {0};
 
@@ -79,7 +79,7 @@ static struct ref lower_strftime(struct lower *l, struct node *call, struct mem 
 
 const struct builtin builtin_time[] = {
 	{"void time([text format])", lower_time, B_ASYNC | B_TIMED, .check = check_time,
-	 .act = act_time,
+	 .handle = handle_time,
 	 .doc = "Prints the wall-clock time by a strftime format, default \"%H:%M:%S\\n\"."},
 	{"auto strftime(text format, int ns)", lower_strftime, .type = type_strftime,
 	 .check = check_strftime,
