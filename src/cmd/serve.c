@@ -34,7 +34,7 @@ struct serve_opts {
 	bool help;
 };
 
-struct service {
+struct metrics_service {
 	const char *dir;
 	struct served_limits limits;
 	VEC(struct served *) script; /* by name */
@@ -103,7 +103,7 @@ static bool clash(struct str a, struct str b)
 
 static const char *taken(void *arg, struct str metric)
 {
-	const struct service *v = arg;
+	const struct metrics_service *v = arg;
 	for (u32 i = 0; i < v->script.n; i++) {
 		const struct served *s = v->script.v[i];
 		for (u32 k = 0; k < s->map.n && s->state == SERVED_RUNS; k++)
@@ -115,7 +115,7 @@ static const char *taken(void *arg, struct str metric)
 }
 
 /* The script of that name if its text is the same, to stay. */
-static struct served *same(struct service *v, const struct served *fresh)
+static struct served *same(struct metrics_service *v, const struct served *fresh)
 {
 	for (u32 i = 0; i < v->script.n; i++) {
 		struct served *old = v->script.v[i];
@@ -126,7 +126,7 @@ static struct served *same(struct service *v, const struct served *fresh)
 	return NULL;
 }
 
-static struct served *named(struct service *v, const char *name)
+static struct served *named(struct metrics_service *v, const char *name)
 {
 	for (u32 i = 0; i < v->script.n; i++)
 		if (!strcmp(v->script.v[i]->name, name))
@@ -134,7 +134,7 @@ static struct served *named(struct service *v, const char *name)
 	return NULL;
 }
 
-static void take_over(struct service *v, struct served *fresh)
+static void take_over(struct metrics_service *v, struct served *fresh)
 {
 	const struct served *old = named(v, fresh->name);
 	if (!old)
@@ -145,7 +145,7 @@ static void take_over(struct service *v, struct served *fresh)
 }
 
 /* What is new in the folder; on an error all stays as it is. */
-static struct err *reload(struct service *v)
+static struct err *reload(struct metrics_service *v)
 {
 	struct file_list names = {0};
 	VEC(struct served *) next = {0};
@@ -183,13 +183,13 @@ static struct err *reload(struct service *v)
 
 /* ---- the service manager ---- */
 
-static void tell(const struct service *v, const char *text)
+static void tell(const struct metrics_service *v, const char *text)
 {
 	if (v->manager >= 0)
 		notify_tell(v->manager, text);
 }
 
-static void tell_state(struct service *v, const char *first)
+static void tell_state(struct metrics_service *v, const char *first)
 {
 	AUTO_SB b = {0};
 	u32 up = 0;
@@ -199,7 +199,7 @@ static void tell_state(struct service *v, const char *first)
 	tell(v, b.s);
 }
 
-static void find_manager(struct service *v)
+static void find_manager(struct metrics_service *v)
 {
 	const char *name = getenv("NOTIFY_SOCKET"), *usec = getenv("WATCHDOG_USEC");
 	u64 n;
@@ -213,7 +213,7 @@ static void find_manager(struct service *v)
 
 /* ---- answers ---- */
 
-static void read_metrics(struct service *v, enum metrics_format format, struct sb *out)
+static void read_metrics(struct metrics_service *v, enum metrics_format format, struct sb *out)
 {
 	struct metrics m = {0};
 	u64 from = now_ns();
@@ -238,13 +238,13 @@ static void read_metrics(struct service *v, enum metrics_format format, struct s
 	v->reading_s = (double)(now_ns() - from) / 1e9;
 }
 
-static struct err *start_web(struct service *v)
+static struct err *start_web(struct metrics_service *v)
 {
 	v->web_ns = now_ns();
 	return web_start(&v->web);
 }
 
-static void answer(struct service *v)
+static void answer(struct metrics_service *v)
 {
 	enum metrics_format format;
 	AUTO_SB text = {0};
@@ -257,7 +257,7 @@ static void answer(struct service *v)
 	web_stop(&v->web);
 }
 
-static void restart_web(struct service *v, u64 now)
+static void restart_web(struct metrics_service *v, u64 now)
 {
 	if (v->web.fd >= 0 || now - v->web_ns < (u64)RESTART_MS * 1000000)
 		return;
@@ -269,7 +269,7 @@ static void restart_web(struct service *v, u64 now)
 
 /* ---- the loop ---- */
 
-static void take_signal(struct service *v)
+static void take_signal(struct metrics_service *v)
 {
 	struct signalfd_siginfo s;
 	if (read(v->signals, &s, sizeof(s)) != sizeof(s))
@@ -287,7 +287,7 @@ static void take_signal(struct service *v)
 	tell_state(v, "READY=1\n");
 }
 
-static void watch(struct service *v, u64 now)
+static void watch(struct metrics_service *v, u64 now)
 {
 	if (!v->watch_ns || now - v->told_ns < v->watch_ns)
 		return;
@@ -295,7 +295,7 @@ static void watch(struct service *v, u64 now)
 	v->told_ns = now;
 }
 
-static void loop(struct service *v)
+static void loop(struct metrics_service *v)
 {
 	while (!v->stop) {
 		struct pollfd fd[] = {{.fd = v->signals, .events = POLLIN},
@@ -314,7 +314,7 @@ static void loop(struct service *v)
 	}
 }
 
-static struct err *catch_signals(struct service *v)
+static struct err *catch_signals(struct metrics_service *v)
 {
 	sigset_t set;
 	sigemptyset(&set);
@@ -329,7 +329,7 @@ static struct err *catch_signals(struct service *v)
 }
 
 /* The child is made while nothing is open that it should not have. */
-static struct err *begin(struct service *v, const char *addr)
+static struct err *begin(struct metrics_service *v, const char *addr)
 {
 	struct err *e = web_open(&v->web, addr);
 	if (!e)
@@ -351,7 +351,7 @@ static struct err *begin(struct service *v, const char *addr)
 	return NULL;
 }
 
-static void end(struct service *v)
+static void end(struct metrics_service *v)
 {
 	tell(v, "STOPPING=1\n");
 	web_close(&v->web);
@@ -366,12 +366,12 @@ static void end(struct service *v)
 
 static int serve(const struct serve_opts *o, const char *dir)
 {
-	struct service v = {.dir = dir,
-			    .limits = o->limits,
-			    .web = WEB_NONE,
-			    .signals = -1,
-			    .stats_fd = -1,
-			    .manager = -1};
+	struct metrics_service v = {.dir = dir,
+				    .limits = o->limits,
+				    .web = WEB_NONE,
+				    .signals = -1,
+				    .stats_fd = -1,
+				    .manager = -1};
 	struct err *e = begin(&v, o->addr);
 	if (e)
 		fprintf(stderr, "ERROR: %s\n", e->msg);

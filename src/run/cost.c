@@ -63,7 +63,7 @@ static u64 programs_cost(struct session *s, const struct prog **most)
 
 bool cost_programs_ns(struct session *s, u64 *ret)
 {
-	const struct costs *c = s->part[PART_COST];
+	const struct costs *c = s->service[SERVICE_COST];
 	const struct prog *most;
 	*ret = programs_cost(s, &most);
 	return c->on && c->stats_fd >= 0;
@@ -180,7 +180,7 @@ static void cost_close(void *self)
 		close(c->stats_fd);
 }
 
-const struct part part_cost = {
+const struct service service_cost = {
 	.name = "cost",
 	.size = sizeof(struct costs),
 	.open = cost_open,

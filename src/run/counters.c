@@ -183,7 +183,7 @@ static void loss_close(void *self)
 	free(l->absent);
 }
 
-const struct part part_loss = {
+const struct service service_loss = {
 	.name = "losses",
 	.anywhere = true,
 	.size = sizeof(struct losses),

@@ -150,7 +150,7 @@ static void demand_close(void *self)
 	free(d->lost);
 }
 
-const struct part part_demand = {
+const struct service service_demand = {
 	.name = "demand",
 	.size = sizeof(struct demand),
 	.open = demand_open,

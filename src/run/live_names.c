@@ -43,21 +43,21 @@ static u32 source(void *session, u32 pid, u64 addr, bool call, struct source_fra
 static const u64 *tail(void *session, u64 mark, u32 *n)
 {
 	void *self;
-	const struct part *p = part_of_stacks(session, &self);
+	const struct service *p = service_of_stacks(session, &self);
 	return p->tail(session, self, mark, n);
 }
 
 static bool code(void *session, u64 word, struct interp_frame *ret)
 {
 	void *self;
-	const struct part *p = part_of_stacks(session, &self);
+	const struct service *p = service_of_stacks(session, &self);
 	return p->frame(session, self, word, ret);
 }
 
 static bool finish_key(void *session, const struct type *t, u8 *key)
 {
 	void *self;
-	const struct part *p = part_of_stacks(session, &self);
+	const struct service *p = service_of_stacks(session, &self);
 	return p->finish_key(session, self, t, key);
 }
 

@@ -319,10 +319,10 @@ bool session_load(struct session *s, struct diags *ds, struct err **e)
 			"memory: this control group may have %llu KiB; maps and event rings are "
 			"made for half of it at most\n",
 			host_memory(s->h) >> 10);
-	parts_init(s);
+	services_init(s);
 	*e = make_maps(s, u);
 	if (!*e && !s->dry_run)
-		parts_early(s);
+		services_early(s);
 	for (u32 i = 0; i < u->nprog && !*e; i++) {
 		*e = load_prog(s, u, ds, u->prog[i]);
 		if (session_in_kernel(s))

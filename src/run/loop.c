@@ -110,7 +110,7 @@ static bool over(const struct session *s)
 
 static int tick_ms(const struct session *s)
 {
-	if (parts_busy(s))
+	if (services_busy(s))
 		return 0;
 	u64 now = s->loop.end_ns ? now_ns() : 0,
 	    left = s->loop.end_ns > now ? s->loop.end_ns - now : 0;
@@ -148,10 +148,10 @@ void loop_once(struct session *s, int most_ms)
 	loop_interrupted(s);
 	if (no && no != EINTR)
 		cannot_wait(s, no);
-	parts_tick(s);
+	services_tick(s);
 	/* A flood must not keep us from seeing Ctrl-C. */
 	while (consume(s) >= RECORD_BATCH && !s->control.stop && !loop_interrupted(s) && !over(s))
-		parts_tick(s);
+		services_tick(s);
 	if ((gone && scope_over(s)) || over(s))
 		control_stop(&s->control);
 }

@@ -77,7 +77,7 @@ static void manager_close(void *self)
 	m->fd = 0;
 }
 
-const struct part part_manager = {
+const struct service service_manager = {
 	.name = "manager",
 	.size = sizeof(struct manager),
 	.open = manager_open,

@@ -62,7 +62,7 @@ static void read_processes(struct session *s, bool child)
 
 bool notes_of_all(const struct session *s)
 {
-	return ((const struct notes *)s->part[PART_NOTES])->read_all;
+	return ((const struct notes *)s->service[SERVICE_NOTES])->read_all;
 }
 
 static void read_all(struct session *s, struct notes *notes)
@@ -135,12 +135,12 @@ static void take_note(void *taking, const struct map_note *note)
 	if (note->kind == NOTE_LOST)
 		t->n->lost += note->lost;
 	sym_user_note(t->s->syms, note);
-	parts_mapped(t->s, note);
+	services_mapped(t->s, note);
 }
 
 void notes_drain(struct session *s)
 {
-	struct notes *n = s->part[PART_NOTES];
+	struct notes *n = s->service[SERVICE_NOTES];
 	if (n && n->mmaps)
 		mmaps_drain(n->mmaps, take_note, &(struct taking){s, n});
 }
@@ -176,7 +176,7 @@ static void notes_close(void *self)
 	err_free(n->failed);
 }
 
-const struct part part_notes = {
+const struct service service_notes = {
 	.name = "mappings",
 	.size = sizeof(struct notes),
 	.early = notes_early,

@@ -123,7 +123,7 @@ static bool any_lives(struct session *s)
 
 bool scope_over(struct session *s)
 {
-	const struct followed *f = s->part[PART_SCOPE];
+	const struct followed *f = s->service[SERVICE_SCOPE];
 	return !s->target->nalive && (!f->follow || !any_lives(s));
 }
 
@@ -149,7 +149,7 @@ static void scope_close(void *self)
 	follow_close(((struct followed *)self)->follow);
 }
 
-const struct part part_scope = {
+const struct service service_scope = {
 	.name = "scope",
 	.size = sizeof(struct followed),
 	.open = scope_open,

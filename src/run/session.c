@@ -48,7 +48,7 @@ static struct err *prepare(struct session *s, const struct sink *sink, void *sel
 	struct err *e = loop_open(s);
 	if (!e && map_fd(s, u->start) >= 0)
 		e = live_put(&s->live, u->start, &(u32){0}, &r->start_ns);
-	return e ? e : parts_open(s);
+	return e ? e : services_open(s);
 }
 
 /* The points of programs, without those that begin and end. */
@@ -150,7 +150,7 @@ static const struct columns *first_table(const struct unit *u)
 static void child_ready(void *session)
 {
 	struct session *s = session;
-	parts_child(s, (u32)s->target->child.pid);
+	services_child(s, (u32)s->target->child.pid);
 	s->attach.late = attach_late(s);
 }
 
@@ -159,7 +159,7 @@ static enum attached start_child(struct session *s)
 	struct child *c = &s->target->child;
 	struct err *e = NULL;
 	s->attach.late = ATTACHED;
-	if (c->pid && (parts_want_child(s) || attach_waits(s->u)))
+	if (c->pid && (services_want_child(s) || attach_waits(s->u)))
 		e = proc_child_go_held(c, child_ready, s);
 	else if (c->pid)
 		e = proc_child_go(c);
@@ -178,7 +178,7 @@ static enum attached start(struct session *s)
 		s->reporter.records.hold = s->reporter.records.exit_held = false;
 		if (!ok)
 			return ATTACH_FAILED;
-		parts_ready(s);
+		services_ready(s);
 	}
 	enum attached how = s->live.query ? ATTACHED : attach_all(s);
 	if (how != ATTACHED || s->dry_run)
@@ -198,7 +198,7 @@ static enum attached start(struct session *s)
 
 static void finish(struct session *s)
 {
-	parts_detach(s);
+	services_detach(s);
 	attach_stop(s);
 	loop_drain(s); /* what exit() made worthless is thrown away here */
 	s->reporter.records.discard = false;
@@ -209,7 +209,7 @@ static void finish(struct session *s)
 						.end.columns = first_table(s->u)});
 	if (s->u->config.print_maps_on_exit)
 		report_print_maps(&s->reporter);
-	parts_report(s);
+	services_report(s);
 	if (s->live.query)
 		query_report(s);
 	loop_drain(s);
@@ -302,7 +302,7 @@ int session_finish(struct session *s)
 
 void session_free(struct session *s)
 {
-	parts_free(s);
+	services_free(s);
 	attach_undo(s);
 	load_undo(s);
 	loop_close(s);

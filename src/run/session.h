@@ -13,7 +13,7 @@
 #include "run/attach.h"
 #include "run/live.h"
 #include "run/loop.h"
-#include "run/part.h"
+#include "run/service.h"
 #include "run/target.h"
 
 /* How loading and attaching went. */
@@ -39,7 +39,7 @@ struct session {
 	struct syms *syms;
 	struct reporter reporter; /* made by session_start() */
 	struct control control;
-	void *part[PARTS]; /* state of the services */
+	void *service[SERVICES]; /* state of the services */
 	struct run_loop loop;
 };
 

@@ -63,7 +63,7 @@ static void read_maps(struct session *s, struct watching *w)
 
 void watch_look(struct session *s)
 {
-	struct watching *w = s->part[PART_WATCH];
+	struct watching *w = s->service[SERVICE_WATCH];
 	struct watcher *to = watcher_of(s);
 	if (now_ns() < w->looked_ns + LOOK_NS)
 		return;
@@ -103,7 +103,7 @@ static void watch_report(struct session *s, void *self)
 		read_maps(s, self);
 }
 
-const struct part part_watch = {
+const struct service service_watch = {
 	.name = "watch",
 	.anywhere = true,
 	.size = sizeof(struct watching),

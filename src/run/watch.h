@@ -1,6 +1,6 @@
 /*
  * watch.h - the watcher of a run over recordings, which query.c calls by recorded time. A run on this machine
- * calls it as a service (part.h).
+ * calls it as a service (service.h).
  */
 #pragma once
 

@@ -58,13 +58,13 @@ static void setup(struct maps *t)
 					  .ncpu = t->h.ncpu,
 					  .control = &t->s.control};
 	reporter_init(&t->s.reporter, &sink, t);
-	parts_init(&t->s);
+	services_init(&t->s);
 }
 
 static void teardown(struct maps *t)
 {
 	sb_free(&t->out);
-	parts_free(&t->s);
+	services_free(&t->s);
 	reporter_free(&t->s.reporter);
 	host_deinit(&t->h);
 	arena_free(&t->a);

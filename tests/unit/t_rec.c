@@ -172,7 +172,7 @@ static void write_file(struct sb *out, enum rec_codec codec, u32 remember)
 	for (u32 i = 1; i <= 40; i++)
 		CHECK(rec_schema(w, &(struct rec_schema){.type = STR("tracepoint"),
 							 .probe = STR("tracepoint:a:b"),
-							 .handle = STR("keep"),
+							 .act = STR("keep"),
 							 .column = columns,
 							 .ncolumn = i == 1 ? NCELL : 0}) == i);
 	put_rows(w, NROW);
@@ -555,7 +555,7 @@ TEST(rec_unfinished)
 	CHECK(!e);
 	u32 schema = rec_schema(w, &(struct rec_schema){.type = STR("self"),
 							.probe = STR("begin"),
-							.handle = STR("keep")});
+							.act = STR("keep")});
 	u32 before = rec_generation(w),
 	    task = rec_task(w, &(struct rec_task){.tid = 7, .comm = STR("x")});
 	rec_row(w, &(struct rec_event){.schema = schema, .ts = 10, .task = task});
@@ -642,7 +642,7 @@ static struct rec_writer *ring_writer(struct rec_ring *ring)
 	struct rec_writer *w = rec_create_ring(&(struct rec_start){.ncpu = 4}, ring);
 	rec_schema(w, &(struct rec_schema){.type = STR("tracepoint"),
 					   .probe = STR("tracepoint:a:b"),
-					   .handle = STR("keep"),
+					   .act = STR("keep"),
 					   .column = &columns[3],
 					   .ncolumn = 1});
 	CHECK(!rec_begin(w));

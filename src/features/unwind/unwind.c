@@ -71,7 +71,7 @@ struct unwinder {
 /* NULL: dw_ustack is not used, or begin programs still run. */
 static struct unwinder *unwinder_of(const struct session *s)
 {
-	struct unwinder *w = s->part[PART_UNWIND];
+	struct unwinder *w = s->service[SERVICE_UNWIND];
 	return w && w->ready ? w : NULL;
 }
 
@@ -890,7 +890,7 @@ static void unwind_close(void *self)
 	vec_free(&w->intake.pid);
 }
 
-const struct part part_unwind = {
+const struct service service_unwind = {
 	.name = "user stacks",
 	.size = sizeof(struct unwinder),
 	.early = unwind_early,

@@ -1,5 +1,5 @@
 /*
- * part.h - services of a run: each has its own state, and is called at certain moments, in the order
+ * service.h - services of a run: each has its own state, and is called at certain moments, in the order
  * of the table. So a new service is one file and one row (part.c).
  */
 #pragma once
@@ -9,7 +9,7 @@ struct session;
 struct map_note;
 struct interp_frame;
 struct type;
-struct part {
+struct service {
 	const char *name;
 	bool anywhere; /* it works with every engine; else only with the kernel */
 	size_t size;   /* bytes of its state, which is all zeros before the first call */
@@ -49,34 +49,34 @@ struct part {
 	void (*close)(void *self);
 };
 
-enum part_id {
-	PART_SCOPE,
-	PART_NOTES,
-	PART_UNWIND,
-	PART_LOSS,
-	PART_COST,
-	PART_MANAGER,
-	PART_WATCH,
-	PART_DEMAND,
-	PARTS
+enum service_id {
+	SERVICE_SCOPE,
+	SERVICE_NOTES,
+	SERVICE_UNWIND,
+	SERVICE_LOSS,
+	SERVICE_COST,
+	SERVICE_MANAGER,
+	SERVICE_WATCH,
+	SERVICE_DEMAND,
+	SERVICES
 };
-/* part_unwind is defined in features/unwind, the others here. */
-extern const struct part part_scope, part_notes, part_unwind, part_loss, part_cost, part_manager,
-	part_watch, part_demand;
+/* service_unwind is defined in features/unwind, the others here. */
+extern const struct service service_scope, service_notes, service_unwind, service_loss,
+	service_cost, service_manager, service_watch, service_demand;
 
-/* parts_init() makes the states, parts_free() calls close() and frees them; the others call the
+/* services_init() makes the states, services_free() calls close() and frees them; the others call the
  * callback of that name of each service. */
-void parts_init(struct session *s);
-void parts_early(struct session *s);
-struct err *parts_open(struct session *s) MUST_USE; /* stops at the first error */
-void parts_ready(struct session *s);
-void parts_tick(struct session *s);
-bool parts_busy(const struct session *s);       /* one of them is */
-bool parts_want_child(const struct session *s); /* one of them does */
-void parts_child(struct session *s, u32 pid);
-void parts_mapped(struct session *s, const struct map_note *note);
-void parts_detach(struct session *s);
-void parts_report(struct session *s);
-void parts_free(struct session *s);
+void services_init(struct session *s);
+void services_early(struct session *s);
+struct err *services_open(struct session *s) MUST_USE; /* stops at the first error */
+void services_ready(struct session *s);
+void services_tick(struct session *s);
+bool services_busy(const struct session *s);       /* one of them is */
+bool services_want_child(const struct session *s); /* one of them does */
+void services_child(struct session *s, u32 pid);
+void services_mapped(struct session *s, const struct map_note *note);
+void services_detach(struct session *s);
+void services_report(struct session *s);
+void services_free(struct session *s);
 /* The service that knows stacks, and its state. Never NULL: there is one. */
-const struct part *part_of_stacks(struct session *s, void **self);
+const struct service *service_of_stacks(struct session *s, void **self);
