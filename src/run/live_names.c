@@ -1,7 +1,7 @@
 /* live_names.c - what addresses and ids stand for on this machine, right now. */
 #include "proc/cgroup.h"
 #include "run/here.h"
-#include "run/notes.h"
+#include "run/mmap_events.h"
 #include "run/session.h"
 #include <net/if.h>
 
@@ -14,14 +14,14 @@ static bool kernel(void *session, u64 addr, struct symbol *ret)
 static bool user(void *session, u32 pid, u64 addr, struct symbol *ret)
 {
 	struct session *s = session;
-	notes_drain(s);
+	mmap_events_drain(s);
 	return sym_user(s->syms, pid, addr, ret);
 }
 
 static void expect(void *session, u32 pid, u64 addr)
 {
 	struct session *s = session;
-	notes_drain(s);
+	mmap_events_drain(s);
 	sym_user_expect(s->syms, pid, addr);
 }
 

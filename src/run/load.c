@@ -7,7 +7,7 @@
 #include "kern/rings.h"
 #include "kern/verlog.h"
 #include "run/engine_kernel.h"
-#include "run/notes.h"
+#include "run/mmap_events.h"
 #include "run/session.h"
 #include <errno.h>
 #include <stdio.h>
@@ -326,7 +326,7 @@ bool session_load(struct session *s, struct diags *ds, struct err **e)
 	for (u32 i = 0; i < u->nprog && !*e; i++) {
 		*e = load_prog(s, u, ds, u->prog[i]);
 		if (session_in_kernel(s))
-			notes_drain(s); /* that may have taken long */
+			mmap_events_drain(s); /* that may have taken long */
 	}
 	for (u32 i = 0;
 	     i < u->nprog && !*e && !s->attach.refused && s->log.level && session_in_kernel(s); i++)

@@ -3,7 +3,7 @@
 #include "run/session.h"
 
 static const struct service *const services[SERVICES] = {
-	[SERVICE_SCOPE] = &service_scope,   [SERVICE_NOTES] = &service_notes,
+	[SERVICE_SCOPE] = &service_scope,   [SERVICE_MMAP_EVENTS] = &service_mmap_events,
 	[SERVICE_UNWIND] = &service_unwind, [SERVICE_LOSS] = &service_loss,
 	[SERVICE_COST] = &service_cost,     [SERVICE_MANAGER] = &service_manager,
 	[SERVICE_WATCH] = &service_watch,   [SERVICE_DEMAND] = &service_demand,
@@ -76,7 +76,7 @@ void services_child(struct session *s, u32 pid)
 			services[i]->child(s, s->service[i], pid);
 }
 
-void services_mapped(struct session *s, const struct map_note *note)
+void services_mapped(struct session *s, const struct mmap_event *note)
 {
 	for (u32 i = 0; i < SERVICES; i++)
 		if (works(s, i) && services[i]->mapped)

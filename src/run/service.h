@@ -6,7 +6,7 @@
 #include "base/err.h"
 
 struct session;
-struct map_note;
+struct mmap_event;
 struct interp_frame;
 struct type;
 struct service {
@@ -31,7 +31,7 @@ struct service {
 	bool (*wants_child)(const struct session *s, const void *self);
 	void (*child)(struct session *s, void *self, u32 pid);
 	/* A process mapped something, or began or ended. */
-	void (*mapped)(struct session *s, void *self, const struct map_note *note);
+	void (*mapped)(struct session *s, void *self, const struct mmap_event *note);
 	/*
 	 * What only it knows of stacks; at most one service has these. tail: the callers of a stack that a program did
 	 * not finish, whose last frame is mark; NULL if they are not known, or there are none. The frames stay until
@@ -51,7 +51,7 @@ struct service {
 
 enum service_id {
 	SERVICE_SCOPE,
-	SERVICE_NOTES,
+	SERVICE_MMAP_EVENTS,
 	SERVICE_UNWIND,
 	SERVICE_LOSS,
 	SERVICE_COST,
@@ -61,7 +61,7 @@ enum service_id {
 	SERVICES
 };
 /* service_unwind is defined in features/unwind, the others here. */
-extern const struct service service_scope, service_notes, service_unwind, service_loss,
+extern const struct service service_scope, service_mmap_events, service_unwind, service_loss,
 	service_cost, service_manager, service_watch, service_demand;
 
 /* services_init() makes the states, services_free() calls close() and frees them; the others call the
@@ -74,7 +74,7 @@ void services_tick(struct session *s);
 bool services_busy(const struct session *s);       /* one of them is */
 bool services_want_child(const struct session *s); /* one of them does */
 void services_child(struct session *s, u32 pid);
-void services_mapped(struct session *s, const struct map_note *note);
+void services_mapped(struct session *s, const struct mmap_event *note);
 void services_detach(struct session *s);
 void services_report(struct session *s);
 void services_free(struct session *s);

@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 	struct host h = {.root = "/nonexistent"};
 	struct procs *p = calloc(1, sizeof(*p));
 	struct bytes all = bytes_of(data, n), record;
-	struct map_note note;
+	struct mmap_event note;
 	struct proc *proc;
 	if (!p)
 		abort();
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 	while (mmaps_next(&all, &record)) {
 		if (!mmaps_parse(record, &note))
 			continue;
-		procs_note(p, &note);
+		procs_event(p, &note);
 		procs_at(p, note.pid, note.start, &proc);
 	}
 	procs_free(p);

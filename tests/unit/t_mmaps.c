@@ -72,7 +72,7 @@ static void put_comm(struct sb *b, u32 pid, u16 misc)
 	end(b, at, 7);
 }
 
-static bool parse_one(struct sb *b, struct map_note *n)
+static bool parse_one(struct sb *b, struct mmap_event *n)
 {
 	struct bytes all = bytes_of(b->s, b->n), record;
 	bool ok = mmaps_next(&all, &record) && mmaps_parse(record, n);
@@ -82,26 +82,27 @@ static bool parse_one(struct sb *b, struct map_note *n)
 TEST(mmaps_records)
 {
 	AUTO_SB b = {0};
-	struct map_note n;
+	struct mmap_event n;
 	put_map(&b, 5, 0x400000, 0x3000, "/bin/a b");
-	CHECK(parse_one(&b, &n) && n.kind == NOTE_MAP && n.pid == 5 && n.ns == 100);
+	CHECK(parse_one(&b, &n) && n.kind == MMAP_EVENT_MAP && n.pid == 5 && n.ns == 100);
 	CHECK(n.start == 0x400000 && n.end == 0x403000 && n.off == 0x1000);
 	CHECK(n.dev == (8ull << 32 | 1) && n.ino == 77 && str_is(n.path, "/bin/a b"));
 	sb_clear(&b);
 	put_task(&b, PERF_RECORD_FORK, (u32[]){6, 5, 6, 5}, 9);
-	CHECK(parse_one(&b, &n) && n.kind == NOTE_FORK && n.pid == 6 && n.parent == 5 && n.ns == 9);
+	CHECK(parse_one(&b, &n) && n.kind == MMAP_EVENT_FORK && n.pid == 6 && n.parent == 5 &&
+	      n.ns == 9);
 	sb_clear(&b);
 	put_task(&b, PERF_RECORD_FORK, (u32[]){5, 5, 6, 5}, 9);
 	CHECK(!parse_one(&b, &n)); /* a thread */
 	sb_clear(&b);
 	put_task(&b, PERF_RECORD_EXIT, (u32[]){6, 5, 6, 5}, 9);
-	CHECK(parse_one(&b, &n) && n.kind == NOTE_EXIT && n.pid == 6);
+	CHECK(parse_one(&b, &n) && n.kind == MMAP_EVENT_EXIT && n.pid == 6);
 	sb_clear(&b);
 	put_task(&b, PERF_RECORD_EXIT, (u32[]){6, 5, 7, 5}, 9);
 	CHECK(!parse_one(&b, &n));
 	sb_clear(&b);
 	put_comm(&b, 6, PERF_RECORD_MISC_COMM_EXEC);
-	CHECK(parse_one(&b, &n) && n.kind == NOTE_EXEC && n.pid == 6 && n.ns == 7);
+	CHECK(parse_one(&b, &n) && n.kind == MMAP_EVENT_EXEC && n.pid == 6 && n.ns == 7);
 	sb_clear(&b);
 	put_comm(&b, 6, 0);
 	CHECK(!parse_one(&b, &n)); /* only a name */
@@ -110,13 +111,13 @@ TEST(mmaps_records)
 	put64(&b, 1);
 	put64(&b, 12);
 	end(&b, at, 3);
-	CHECK(parse_one(&b, &n) && n.kind == NOTE_LOST && n.lost == 12);
+	CHECK(parse_one(&b, &n) && n.kind == MMAP_EVENT_LOST && n.lost == 12);
 }
 
 TEST(mmaps_malformed_records)
 {
 	AUTO_SB b = {0};
-	struct map_note n;
+	struct mmap_event n;
 	struct bytes all, record;
 	put_map(&b, 5, 0x1000, 0, "/empty");
 	CHECK(!parse_one(&b, &n));
@@ -187,20 +188,20 @@ static void table_free(struct table *t)
 
 static void note(struct table *t, enum note_kind kind, u32 pid, u32 parent)
 {
-	procs_note(&t->p,
-		   &(struct map_note){.kind = kind, .pid = pid, .parent = parent, .ns = ++t->ns});
+	procs_event(&t->p, &(struct mmap_event){
+				   .kind = kind, .pid = pid, .parent = parent, .ns = ++t->ns});
 }
 
 static void map_at(struct table *t, u32 pid, u64 start, u64 len, const char *path)
 {
-	procs_note(&t->p, &(struct map_note){.kind = NOTE_MAP,
-					     .pid = pid,
-					     .ns = ++t->ns,
-					     .start = start,
-					     .end = start + len,
-					     .off = start,
-					     .ino = 1,
-					     .path = str_z(path)});
+	procs_event(&t->p, &(struct mmap_event){.kind = MMAP_EVENT_MAP,
+						.pid = pid,
+						.ns = ++t->ns,
+						.start = start,
+						.end = start + len,
+						.off = start,
+						.ino = 1,
+						.path = str_z(path)});
 }
 
 /* "path+offset" in the process, "anon" or "none". */
@@ -220,25 +221,25 @@ static const char *at(struct table *t, u32 pid, u64 addr)
 TEST(mmaps_exec_fork_exit)
 {
 	struct table *t = table_new();
-	note(t, NOTE_EXEC, 10, 0);
+	note(t, MMAP_EVENT_EXEC, 10, 0);
 	map_at(t, 10, 0x1000, 0x1000, "/a");
 	map_at(t, 10, 0x5000, 0x1000, "/lib (deleted)");
 	CHECK_STR(at(t, 10, 0x1fff), "/a+1fff");
 	CHECK_STR(at(t, 10, 0x2000), "none");
 	CHECK_STR(at(t, 10, 0x5000), "/lib+5000");
-	note(t, NOTE_FORK, 11, 10);
+	note(t, MMAP_EVENT_FORK, 11, 10);
 	map_at(t, 11, 0x8000, 0x1000, "/child");
 	CHECK_STR(at(t, 11, 0x1800), "/a+1800");
 	CHECK_STR(at(t, 11, 0x8001), "/child+8001");
 	CHECK_STR(at(t, 10, 0x8001), "none");
-	note(t, NOTE_EXEC, 11, 0);
+	note(t, MMAP_EVENT_EXEC, 11, 0);
 	map_at(t, 11, 0x1800, 0x1000, "/b");
 	CHECK_STR(at(t, 11, 0x1900), "/b+1900"); /* the newest knows best */
 	CHECK_STR(at(t, 11, 0x1100), "/a+1100"); /* recorded before exec, printed behind it */
-	note(t, NOTE_EXIT, 11, 0);
+	note(t, MMAP_EVENT_EXIT, 11, 0);
 	CHECK_STR(at(t, 11, 0x1900), "/b+1900");
 	CHECK(procs_get(&t->p, 11)->ended && !procs_get(&t->p, 10)->ended);
-	note(t, NOTE_FORK, 11, 10); /* somebody else */
+	note(t, MMAP_EVENT_FORK, 11, 10); /* somebody else */
 	CHECK_STR(at(t, 11, 0x2100), "none");
 	CHECK_STR(at(t, 11, 0x1900), "/a+1900");
 	table_free(t);
@@ -247,16 +248,16 @@ TEST(mmaps_exec_fork_exit)
 TEST(mmaps_late_notes)
 {
 	struct table *t = table_new();
-	note(t, NOTE_EXEC, 10, 0);
+	note(t, MMAP_EVENT_EXEC, 10, 0);
 	map_at(t, 10, 0x1000, 0x1000, "/a");
 	t->ns = 500; /* written before, on another CPU */
-	note(t, NOTE_FORK, 10, 3);
+	note(t, MMAP_EVENT_FORK, 10, 3);
 	map_at(t, 10, 0x1000, 0x1000, "/old");
-	note(t, NOTE_EXIT, 10, 0);
+	note(t, MMAP_EVENT_EXIT, 10, 0);
 	CHECK_STR(at(t, 10, 0x1000), "/a+1000");
 	CHECK(!procs_get(&t->p, 10)->ended);
-	note(t, NOTE_FORK, 0, 10);
-	note(t, NOTE_FORK, ~0u, 10);
+	note(t, MMAP_EVENT_FORK, 0, 10);
+	note(t, MMAP_EVENT_FORK, ~0u, 10);
 	CHECK(t->p.n == 1);
 	table_free(t);
 }
@@ -296,12 +297,12 @@ TEST(mmaps_bounded)
 	struct table *t = table_new();
 	char path[32];
 	for (u32 pid = 1; pid < 40000; pid++) {
-		note(t, NOTE_EXEC, pid, 0);
+		note(t, MMAP_EVENT_EXEC, pid, 0);
 		for (u64 i = 0; i < 3; i++) {
 			snprintf(path, sizeof(path), "/tmp/%u/%llu", pid, i);
 			map_at(t, pid, 0x1000 * (i + 1), 0x1000, path);
 		}
-		note(t, NOTE_EXIT, pid, 0);
+		note(t, MMAP_EVENT_EXIT, pid, 0);
 	}
 	CHECK(t->p.n < 20000 && t->p.nmodule < 4 * 20000 * 2);
 	CHECK_STR(at(t, 39999, 0x1001), "/tmp/39999/0+1001");
@@ -310,7 +311,7 @@ TEST(mmaps_bounded)
 		map_at(t, 39999, 0x100000 + 0x2000 * i, 0x1000, "/many");
 	CHECK(procs_get(&t->p, 39999)->now->n <= 4096);
 	for (u32 i = 0; i < 20; i++) {
-		note(t, NOTE_EXEC, 39999, 0);
+		note(t, MMAP_EVENT_EXEC, 39999, 0);
 		map_at(t, 39999, 0x1000, 0x1000, "/again");
 	}
 	CHECK(t->p.narea < 4 * 4096 + 3 * t->p.n);
@@ -322,16 +323,16 @@ TEST(mmaps_children_share)
 {
 	enum { AREAS = 300, CHILDREN = 4000 };
 	struct table *t = table_new();
-	note(t, NOTE_EXEC, 1, 0);
+	note(t, MMAP_EVENT_EXEC, 1, 0);
 	for (u64 i = 0; i < AREAS; i++)
 		map_at(t, 1, 0x100000 + 0x2000 * i, 0x1000, "/parent");
 	for (u32 pid = 2; pid < 2 + CHILDREN; pid++) {
-		note(t, NOTE_FORK, pid, 1);
-		note(t, NOTE_EXIT, pid, 0);
+		note(t, MMAP_EVENT_FORK, pid, 1);
+		note(t, MMAP_EVENT_EXIT, pid, 0);
 	}
 	CHECK(t->p.n == CHILDREN + 1 && t->p.narea == AREAS);
 	CHECK_STR(at(t, 2, 0x100001), "/parent+100001");
-	note(t, NOTE_FORK, 9000, 1);
+	note(t, MMAP_EVENT_FORK, 9000, 1);
 	map_at(t, 9000, 0x100000, 0x1000, "/child");
 	map_at(t, 1, 0x102000, 0x1000, "/later");
 	CHECK_STR(at(t, 2, 0x100001), "/parent+100001");
@@ -350,10 +351,10 @@ TEST(mmaps_lost)
 	u32 pid = (u32)getpid();
 	u64 addr = (u64)(uintptr_t)&table_new;
 	t->h.root = "";
-	note(t, NOTE_EXEC, pid, 0);
+	note(t, MMAP_EVENT_EXEC, pid, 0);
 	map_at(t, pid, addr & ~4095ull, 4096, "/wrong");
 	CHECK(!strncmp(at(t, pid, addr), "/wrong+", 7));
-	note(t, NOTE_LOST, 0, 0);
+	note(t, MMAP_EVENT_LOST, 0, 0);
 	procs_at(&t->p, pid, addr, &x); /* it lives: /proc knows better */
 	CHECK(x && x->doubt == t->p.doubt && strstr(at(t, pid, addr), "/unit+"));
 	table_free(t);
@@ -366,18 +367,18 @@ struct seen {
 	u64 addr;
 };
 
-static void see(void *arg, const struct map_note *n)
+static void see(void *arg, const struct mmap_event *n)
 {
 	struct seen *s = arg;
 	if (n->pid != s->pid)
 		return;
-	s->exec += n->kind == NOTE_EXEC;
-	s->exit += n->kind == NOTE_EXIT;
-	if (n->kind == NOTE_MAP && n->path.s[0] == '/') {
+	s->exec += n->kind == MMAP_EVENT_EXEC;
+	s->exit += n->kind == MMAP_EVENT_EXIT;
+	if (n->kind == MMAP_EVENT_MAP && n->path.s[0] == '/') {
 		s->map++;
 		s->addr = n->start;
 	}
-	sym_user_note(s->syms, n);
+	sym_user_event(s->syms, n);
 }
 
 static void watch_child(struct host *h, int pid, int gate)
@@ -394,7 +395,7 @@ static void watch_child(struct host *h, int pid, int gate)
 		return;
 	}
 	syms_init(h, true, &seen.syms);
-	sym_user_notes(seen.syms, mmaps_of_all(m));
+	sym_user_events(seen.syms, mmaps_of_all(m));
 	mmaps_drain(m, see, &seen);
 	CHECK(seen.exec == 1 && seen.exit == 1 && seen.map > 0);
 	CHECK(sym_user(seen.syms, (u32)pid, seen.addr, &sym) && sym.module.s[0] == '/');

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "proc/proc.h"
 #include "report/loss.h"
-#include "run/notes.h"
+#include "run/mmap_events.h"
 #include "run/session.h"
 #include "sym/mappings.h"
 #include "sym/procs.h"
@@ -341,18 +341,18 @@ static void follow_early(struct unwinder *w, u32 pid)
 }
 
 /* A process mapped something, or began or ended. */
-static void take_note(struct session *s, void *self, const struct map_note *n)
+static void take_note(struct session *s, void *self, const struct mmap_event *n)
 {
 	struct unwinder *w = self;
 	(void)s;
 	if (!w->ready)
 		return;
 	struct follow *f = *follow_at(w, n->pid);
-	if (n->kind == NOTE_EXIT || n->kind == NOTE_EXEC)
+	if (n->kind == MMAP_EVENT_EXIT || n->kind == MMAP_EVENT_EXEC)
 		unfollow(w, n->pid);
-	else if (f && n->kind == NOTE_MAP)
+	else if (f && n->kind == MMAP_EVENT_MAP)
 		outdate(w, f);
-	else if (n->kind == NOTE_MAP && langs_may_be(n->path))
+	else if (n->kind == MMAP_EVENT_MAP && langs_may_be(n->path))
 		follow_early(w, n->pid);
 }
 
@@ -499,7 +499,7 @@ static void take_copy(struct unwinder *w, const struct unwind_copy *c)
 {
 	u64 frame[MAX_TAIL];
 	enum copy_end end;
-	notes_drain(w->s); /* what was mapped before the stack was copied */
+	mmap_events_drain(w->s); /* what was mapped before the stack was copied */
 	struct asking x = {.w = w, .copy = c, .f = follow(w, c->pid, c->space)};
 	u32 n = copy_walk(w->s->h, c, rule_at, &x, frame, MIN(c->left, (u32)MAX_TAIL), &end);
 	if (c->mode == STACK_LANG)
@@ -520,7 +520,7 @@ static void take_task(struct unwinder *w, const void *head)
 	u64 frame[MAX_TAIL];
 	struct task t;
 	enum copy_end end = COPY_END;
-	notes_drain(w->s);
+	mmap_events_drain(w->s);
 	task_open(&t, w->s->h, head);
 	struct unwind_copy *c = task_copy(&t);
 	struct asking x = {.w = w, .copy = c, .f = follow(w, c->pid, c->space), .t = &t};
@@ -579,7 +579,7 @@ static const u64 *tail_of(void *self, u64 mark, u32 *n)
 
 static const u64 *find_tail(struct session *s, void *self, u64 mark, u32 *n)
 {
-	notes_drain(s);
+	mmap_events_drain(s);
 	return tail_of(self, mark, n);
 }
 
@@ -609,7 +609,7 @@ static void expect(struct session *s, void *self, u32 pid)
 		return;
 	bool held = w->memory.hold; /* else it is a child that does not run yet */
 	memory_hold(&w->memory, false);
-	notes_drain(s);
+	mmap_events_drain(s);
 	const struct proc *p = procs_read(w->procs, pid);
 	struct follow *f = p ? follow(w, pid, space) : NULL;
 	for (u32 i = 0; f && i < p->now->n; i++)
@@ -741,7 +741,7 @@ static void list_processes(struct unwinder *w)
 {
 	vec_free(&w->intake.pid);
 	w->intake = (struct intake){0};
-	if (notes_of_all(w->s))
+	if (mmap_events_of_all(w->s))
 		intake_list(&w->intake, w->s->u, w->procs);
 }
 

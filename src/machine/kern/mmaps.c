@@ -76,9 +76,9 @@ bool mmaps_next(struct bytes *b, struct bytes *record)
 	return p != NULL;
 }
 
-static void parse_map(struct bytes *b, struct map_note *n)
+static void parse_map(struct bytes *b, struct mmap_event *n)
 {
-	n->kind = NOTE_MAP;
+	n->kind = MMAP_EVENT_MAP;
 	bytes_u32(b); /* tid */
 	n->start = bytes_u64(b);
 	n->end = n->start + bytes_u64(b);
@@ -94,9 +94,9 @@ static void parse_map(struct bytes *b, struct map_note *n)
 		b->bad = true;
 }
 
-bool mmaps_parse(struct bytes b, struct map_note *ret)
+bool mmaps_parse(struct bytes b, struct mmap_event *ret)
 {
-	struct map_note n = {0};
+	struct mmap_event n = {0};
 	if (b.n < sizeof(struct perf_event_header) + TIME_BYTES)
 		return false;
 	bytes_seek(&b, b.n - TIME_BYTES);
@@ -106,7 +106,7 @@ bool mmaps_parse(struct bytes b, struct map_note *ret)
 	u32 type = bytes_u32(&b), misc = bytes_u16(&b), tid;
 	bytes_u16(&b); /* size */
 	if (type == PERF_RECORD_LOST) {
-		n.kind = NOTE_LOST;
+		n.kind = MMAP_EVENT_LOST;
 		bytes_u64(&b); /* id */
 		n.lost = bytes_u64(&b);
 		*ret = n;
@@ -119,16 +119,16 @@ bool mmaps_parse(struct bytes b, struct map_note *ret)
 		b.bad |= (misc & PERF_RECORD_MISC_MMAP_DATA) != 0; /* not for execution */
 		break;
 	case PERF_RECORD_COMM:
-		n.kind = NOTE_EXEC;
+		n.kind = MMAP_EVENT_EXEC;
 		b.bad |= !(misc & PERF_RECORD_MISC_COMM_EXEC); /* else just a name */
 		break;
 	case PERF_RECORD_FORK:
-		n.kind = NOTE_FORK;
+		n.kind = MMAP_EVENT_FORK;
 		n.parent = bytes_u32(&b);
 		b.bad |= n.parent == n.pid; /* a thread */
 		break;
 	case PERF_RECORD_EXIT:
-		n.kind = NOTE_EXIT;
+		n.kind = MMAP_EVENT_EXIT;
 		bytes_u32(&b); /* parent */
 		tid = bytes_u32(&b);
 		b.bad |= tid != n.pid;
@@ -176,9 +176,9 @@ static int by_time(const void *pa, const void *pb)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-void mmaps_drain(struct mmaps *m, map_note_cb *cb, void *arg)
+void mmaps_drain(struct mmaps *m, mmap_event_cb *cb, void *arg)
 {
-	struct map_note n = {.kind = NOTE_LOST};
+	struct mmap_event n = {.kind = MMAP_EVENT_LOST};
 	sb_clear(&m->buf);
 	m->order.n = 0;
 	for (u32 i = 0; i < m->rings.n; i++) {

@@ -13,18 +13,24 @@
 #include "base/bytes.h"
 #include "kern/host.h"
 
-enum note_kind { NOTE_MAP, NOTE_EXEC, NOTE_FORK, NOTE_EXIT, NOTE_LOST };
-struct map_note {
+enum note_kind {
+	MMAP_EVENT_MAP,
+	MMAP_EVENT_EXEC,
+	MMAP_EVENT_FORK,
+	MMAP_EVENT_EXIT,
+	MMAP_EVENT_LOST
+};
+struct mmap_event {
 	enum note_kind kind : 8;
-	u32 pid, parent;     /* parent: of NOTE_FORK */
+	u32 pid, parent;     /* parent: of MMAP_EVENT_FORK */
 	u64 ns;              /* CLOCK_MONOTONIC */
-	u64 start, end, off; /* NOTE_MAP, from here on */
+	u64 start, end, off; /* MMAP_EVENT_MAP, from here on */
 	u64 dev, ino;        /* as /proc/PID/maps has them */
 	u64 generation; /* tells files apart that had the inode one after the other; 0: not known */
 	struct str path; /* as /proc/PID/maps has it, or "//anon"; gone after the callback */
-	u64 lost;        /* NOTE_LOST: so many notes */
+	u64 lost;        /* MMAP_EVENT_LOST: so many notes */
 };
-typedef void map_note_cb(void *arg, const struct map_note *n);
+typedef void mmap_event_cb(void *arg, const struct mmap_event *n);
 
 struct mmaps;
 /* pid: the process, and children it starts from now on; 0: every process. wake: the descriptors
@@ -34,7 +40,7 @@ struct err *mmaps_open(struct host *h, int pid, u32 wake, struct mmaps **ret);
 int mmaps_fd(const struct mmaps *m, u32 i);
 /* True: it tells of every process. */
 bool mmaps_of_all(const struct mmaps *m);
-void mmaps_drain(struct mmaps *m, map_note_cb *cb, void *arg);
+void mmaps_drain(struct mmaps *m, mmap_event_cb *cb, void *arg);
 void mmaps_free(struct mmaps *m);
 
 /* Does the kernel allow it, for one's own process at least? */
@@ -45,4 +51,4 @@ bool mmaps_try(void);
 bool mmaps_copy(const u8 *ring, u64 size, u64 tail, u64 head, struct sb *out);
 /* The next record off b; false: none, or it is malformed (.bad). */
 bool mmaps_next(struct bytes *b, struct bytes *record);
-bool mmaps_parse(struct bytes record, struct map_note *ret); /* false: nothing to note */
+bool mmaps_parse(struct bytes record, struct mmap_event *ret); /* false: nothing to note */

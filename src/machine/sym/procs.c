@@ -571,7 +571,7 @@ bool procs_identify(struct procs *p, struct proc *x)
 
 /* ---- notes ---- */
 
-static void note_map(struct procs *p, const struct map_note *n)
+static void note_map(struct procs *p, const struct mmap_event *n)
 {
 	struct proc *x = procs_get(p, n->pid);
 	struct str path = n->path;
@@ -601,7 +601,7 @@ static void note_map(struct procs *p, const struct map_note *n)
 	procs_trim(p, x);
 }
 
-static void note_exec(struct procs *p, const struct map_note *n)
+static void note_exec(struct procs *p, const struct mmap_event *n)
 {
 	struct proc *x = procs_get(p, n->pid);
 	if (!x)
@@ -620,7 +620,7 @@ static void note_exec(struct procs *p, const struct map_note *n)
 	x->doubt = p->doubt;
 }
 
-static void note_fork(struct procs *p, const struct map_note *n)
+static void note_fork(struct procs *p, const struct mmap_event *n)
 {
 	struct proc *x = procs_get(p, n->pid), *from = procs_get(p, n->parent);
 	if (x && x->born_ns > n->ns) /* late: more is known already */
@@ -638,7 +638,7 @@ static void note_fork(struct procs *p, const struct map_note *n)
 	space_share(x->now, from->now);
 }
 
-static void note_exit(struct procs *p, const struct map_note *n)
+static void note_exit(struct procs *p, const struct mmap_event *n)
 {
 	struct proc *x = procs_get(p, n->pid);
 	if (!x || x->ended || n->ns < x->born_ns)
@@ -649,16 +649,16 @@ static void note_exit(struct procs *p, const struct map_note *n)
 }
 
 /* Pid 0 or -1: a process that has no number here (another pid namespace). */
-void procs_note(struct procs *p, const struct map_note *n)
+void procs_event(struct procs *p, const struct mmap_event *n)
 {
-	if (n->kind != NOTE_LOST && (!n->pid || n->pid > INT32_MAX))
+	if (n->kind != MMAP_EVENT_LOST && (!n->pid || n->pid > INT32_MAX))
 		return;
 	switch (n->kind) {
-	case NOTE_MAP: note_map(p, n); break;
-	case NOTE_EXEC: note_exec(p, n); break;
-	case NOTE_FORK: note_fork(p, n); break;
-	case NOTE_EXIT: note_exit(p, n); break;
-	case NOTE_LOST: p->doubt++; break;
+	case MMAP_EVENT_MAP: note_map(p, n); break;
+	case MMAP_EVENT_EXEC: note_exec(p, n); break;
+	case MMAP_EVENT_FORK: note_fork(p, n); break;
+	case MMAP_EVENT_EXIT: note_exit(p, n); break;
+	case MMAP_EVENT_LOST: p->doubt++; break;
 	}
 }
 

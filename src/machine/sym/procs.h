@@ -83,7 +83,7 @@ struct proc *procs_get(const struct procs *p, u32 pid);
 struct proc *procs_read(struct procs *p, u32 pid);
 /* All that live now, as far as time and room allow. */
 void procs_read_all(struct procs *p);
-void procs_note(struct procs *p, const struct map_note *n);
+void procs_event(struct procs *p, const struct mmap_event *n);
 /* What is at an address; reads /proc when that may help. NULL: nothing known. *proc: who it is, or
  * NULL. */
 const struct area *procs_at(struct procs *p, u32 pid, u64 addr, struct proc **proc);

@@ -58,12 +58,12 @@ u32 sym_user_source(struct syms *s, u32 pid, u64 addr, bool call, struct source_
 void sym_user_read(struct syms *s, u32 pid);
 u32 sym_user_read_all(struct syms *s);
 /* From now on there are notes (kern/mmaps.h) of what is mapped: by all, or by some processes. */
-void sym_user_notes(struct syms *s, bool all);
+void sym_user_events(struct syms *s, bool all);
 /* The processes that it knows. */
 struct procs;
 struct procs *sym_procs(struct syms *s);
-struct map_note;
-void sym_user_note(struct syms *s, const struct map_note *n);
+struct mmap_event;
+void sym_user_event(struct syms *s, const struct mmap_event *n);
 
 /* ELF symbol tables (.symtab, .dynsym), Go's own one: function symbols of a file. */
 struct elf_syms {

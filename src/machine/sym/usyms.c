@@ -275,7 +275,7 @@ void sym_user_read(struct syms *s, u32 pid)
 	procs_read(&s->procs, pid);
 }
 
-void sym_user_notes(struct syms *s, bool all)
+void sym_user_events(struct syms *s, bool all)
 {
 	s->procs.noted = true;
 	s->procs.all = all;
@@ -292,9 +292,9 @@ struct procs *sym_procs(struct syms *s)
 	return &s->procs;
 }
 
-void sym_user_note(struct syms *s, const struct map_note *n)
+void sym_user_event(struct syms *s, const struct mmap_event *n)
 {
-	procs_note(&s->procs, n);
+	procs_event(&s->procs, n);
 }
 
 static bool to_vaddr(const struct syms *s, const struct file *f, u64 off, u64 *vaddr)

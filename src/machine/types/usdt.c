@@ -269,8 +269,8 @@ static bool parse_site(const struct image *im, struct note *note, u64 base, stru
 	return true;
 }
 
-static void read_notes(const struct image *im, struct bytes b, u64 base, struct arena *a,
-		       site_vec *v)
+static void read_events(const struct image *im, struct bytes b, u64 base, struct arena *a,
+			site_vec *v)
 {
 	struct note note;
 	while (image_note(&b, &note) && v->n < MAX_SITES) {
@@ -290,7 +290,7 @@ static struct err *image_sites(const struct image *im, struct arena *a, struct u
 	for (u32 i = 0, n = 0; n < MAX_NOTE_SECTIONS && image_section(im, i, &s); i++) {
 		if (!str_is(s.name, ".note.stapsdt"))
 			continue;
-		read_notes(im, image_bytes(im, &s), base, a, &v);
+		read_events(im, image_bytes(im, &s), base, a, &v);
 		n++;
 	}
 	ret->n = v.n;

@@ -5,7 +5,7 @@
  * Only for scripts that show such addresses. Without perf events (the kernel may forbid them),
  * /proc/PID/maps of the traced process is read now and then.
  */
-#include "run/notes.h"
+#include "run/mmap_events.h"
 #include "base/clock.h"
 #include "kern/mmaps.h"
 #include "report/loss.h"
@@ -19,7 +19,7 @@
  */
 enum { WAKE_BYTES = 512 };
 
-struct notes {
+struct mmap_events_state {
 	bool wanted;         /* user addresses are shown: remember who maps what */
 	bool read_all;       /* what was before, too */
 	struct mmaps *mmaps; /* tells of it; NULL: /proc is read now and then */
@@ -40,7 +40,7 @@ static bool one_process(const struct unit *u)
 	return true;
 }
 
-static struct err *open_notes(struct session *s, struct notes *n)
+static struct err *open_events(struct session *s, struct mmap_events_state *n)
 {
 	bool one = one_process(s->u);
 	if (!host_has(s->h, FEAT_MAP_NOTES))
@@ -60,12 +60,12 @@ static void read_processes(struct session *s, bool child)
 		sym_user_read(s->syms, (u32)s->u->scope.pid[i].pid);
 }
 
-bool notes_of_all(const struct session *s)
+bool mmap_events_of_all(const struct session *s)
 {
-	return ((const struct notes *)s->service[SERVICE_NOTES])->read_all;
+	return ((const struct mmap_events_state *)s->service[SERVICE_MMAP_EVENTS])->read_all;
 }
 
-static void read_all(struct session *s, struct notes *notes)
+static void read_all(struct session *s, struct mmap_events_state *notes)
 {
 	u64 from = now_ns();
 	notes->read_all = true;
@@ -73,7 +73,7 @@ static void read_all(struct session *s, struct notes *notes)
 	notes->read_all_ns = now_ns() - from;
 }
 
-static void tell_read_all(struct session *s, const struct notes *n)
+static void tell_read_all(struct session *s, const struct mmap_events_state *n)
 {
 	AUTO_SB text = {0};
 	sb_fmt(&text, "the mappings of %u processes were read in %llu ms", n->nread,
@@ -83,40 +83,40 @@ static void tell_read_all(struct session *s, const struct notes *n)
 }
 
 /* Long before the first event: the unwinder asks for what they map while programs are loaded. */
-static void notes_early(struct session *s, void *self)
+static void mmap_events_early(struct session *s, void *self)
 {
-	struct notes *n = self;
+	struct mmap_events_state *n = self;
 	/* Maps are printed long after the process was seen. */
 	bool in_maps = maps_hold(s->u, USER_ADDRESSES);
 	n->wanted = in_maps || records_hold(s->u, USER_ADDRESSES) || s->u->unwind;
 	if (!n->wanted)
 		return;
-	n->failed = open_notes(s, n);
+	n->failed = open_events(s, n);
 	if (n->failed)
 		return;
-	sym_user_notes(s->syms, mmaps_of_all(n->mmaps));
+	sym_user_events(s->syms, mmaps_of_all(n->mmaps));
 	if ((in_maps || s->u->unwind) && mmaps_of_all(n->mmaps))
 		read_all(s, n);
 }
 
 /* Without it they are looked at every TICK_MS. */
-static void wait_for_notes(struct session *s, const struct mmaps *m)
+static void wait_for_events(struct session *s, const struct mmaps *m)
 {
 	struct epoll_event ev = {.events = EPOLLIN};
 	for (u32 i = 0; (ev.data.fd = mmaps_fd(m, i)) >= 0; i++)
 		(void)epoll_ctl(s->loop.epoll_fd, EPOLL_CTL_ADD, ev.data.fd, &ev);
 }
 
-static void notes_ready(struct session *s, void *self)
+static void mmap_events_ready(struct session *s, void *self)
 {
-	struct notes *n = self;
+	struct mmap_events_state *n = self;
 	if (!n->wanted)
 		return;
 	tell_read_all(s, n);
-	notes_drain(s);
+	mmap_events_drain(s);
 	read_processes(s, false); /* it has not begun its program */
 	if (n->mmaps && s->u->unwind)
-		wait_for_notes(s, n->mmaps);
+		wait_for_events(s, n->mmaps);
 	if (!n->failed)
 		return;
 	AUTO_SB text = {0};
@@ -126,39 +126,39 @@ static void notes_ready(struct session *s, void *self)
 
 struct taking {
 	struct session *s;
-	struct notes *n;
+	struct mmap_events_state *n;
 };
 
-static void take_note(void *taking, const struct map_note *note)
+static void take_note(void *taking, const struct mmap_event *note)
 {
 	const struct taking *t = taking;
-	if (note->kind == NOTE_LOST)
+	if (note->kind == MMAP_EVENT_LOST)
 		t->n->lost += note->lost;
-	sym_user_note(t->s->syms, note);
+	sym_user_event(t->s->syms, note);
 	services_mapped(t->s, note);
 }
 
-void notes_drain(struct session *s)
+void mmap_events_drain(struct session *s)
 {
-	struct notes *n = s->service[SERVICE_NOTES];
+	struct mmap_events_state *n = s->service[SERVICE_MMAP_EVENTS];
 	if (n && n->mmaps)
 		mmaps_drain(n->mmaps, take_note, &(struct taking){s, n});
 }
 
-static void notes_tick(struct session *s, void *self)
+static void mmap_events_tick(struct session *s, void *self)
 {
-	struct notes *n = self;
+	struct mmap_events_state *n = self;
 	u64 now = now_ns();
-	notes_drain(s);
+	mmap_events_drain(s);
 	if (n->mmaps || !n->wanted || !s->u->scope.npid || now - n->read_ns < SECOND_NS)
 		return;
 	n->read_ns = now;
 	read_processes(s, true);
 }
 
-static void notes_report(struct session *s, void *self)
+static void mmap_events_report(struct session *s, void *self)
 {
-	const struct notes *n = self;
+	const struct mmap_events_state *n = self;
 	AUTO_SB b = {0};
 	if (!n->lost)
 		return;
@@ -169,19 +169,19 @@ static void notes_report(struct session *s, void *self)
 	loss_put(&s->reporter, LOSS_MAPPINGS, STR(""), n->lost, sb_str(&b));
 }
 
-static void notes_close(void *self)
+static void mmap_events_close(void *self)
 {
-	struct notes *n = self;
+	struct mmap_events_state *n = self;
 	mmaps_free(n->mmaps);
 	err_free(n->failed);
 }
 
-const struct service service_notes = {
+const struct service service_mmap_events = {
 	.name = "mappings",
-	.size = sizeof(struct notes),
-	.early = notes_early,
-	.ready = notes_ready,
-	.tick = notes_tick,
-	.report = notes_report,
-	.close = notes_close,
+	.size = sizeof(struct mmap_events_state),
+	.early = mmap_events_early,
+	.ready = mmap_events_ready,
+	.tick = mmap_events_tick,
+	.report = mmap_events_report,
+	.close = mmap_events_close,
 };

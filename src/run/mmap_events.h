@@ -5,6 +5,6 @@
 struct session;
 
 /* Read what the kernel wrote. Done before an address is looked up. Nothing happens if no address is. */
-void notes_drain(struct session *s);
+void mmap_events_drain(struct session *s);
 /* True if what all processes map was read at the start. */
-bool notes_of_all(const struct session *s);
+bool mmap_events_of_all(const struct session *s);
