@@ -13,11 +13,11 @@
 #include "unwind/blocks.h"
 #include "unwind/copy.h"
 #include "unwind/cut.h"
-#include "unwind/intake.h"
 #include "unwind/keys.h"
 #include "unwind/lang.h"
 #include "unwind/lists.h"
 #include "unwind/memory.h"
+#include "unwind/prefetch.h"
 #include "unwind/tails.h"
 #include "unwind/task.h"
 #include "unwind/v8.h"
@@ -31,8 +31,8 @@ enum {
 	PAGE = 4096,
 	COPIES_AT_ONCE = 256,
 	READ_AGAIN_NS = 100000000,
-	INTAKE_NS = 1000000000,     /* of work for them */
-	INTAKE_SLICE_NS = 10000000, /* while tracing, between records */
+	PREFETCH_NS = 1000000000,     /* of work for them */
+	PREFETCH_SLICE_NS = 10000000, /* while tracing, between records */
 	TEXT = 512,
 };
 
@@ -56,8 +56,8 @@ struct unwinder {
 	struct unwind_memory memory; /* of both */
 	struct langs langs;
 	struct ring *copies;
-	struct intake intake;
-	u64 intake_ns; /* it took so far */
+	struct prefetch prefetch;
+	u64 prefetch_ns; /* it took so far */
 	struct follow *bucket[BUCKETS];
 	u32 nfollow;
 	bool dirty; /* one of them may be */
@@ -624,7 +624,7 @@ static void expect(struct session *s, void *self, u32 pid)
  * programs are loaded, and while the answer before is put to use. */
 static void ask_ahead(struct unwinder *w)
 {
-	struct intake *in = &w->intake;
+	struct prefetch *in = &w->prefetch;
 	for (; in->sent < in->nfirst; in->sent++, in->sent_areas = 0) {
 		const struct proc *p = procs_get(w->procs, in->pid.v[in->sent]);
 		for (; p && !p->ended && in->sent_areas < p->now->n; in->sent_areas++) {
@@ -656,11 +656,11 @@ static bool take_process_in(struct unwinder *w, u32 pid, u64 until)
 	return true;
 }
 
-static void tell_intake(struct unwinder *w)
+static void tell_prefetch(struct unwinder *w)
 {
 	AUTO_SB text = {0};
 	sb_fmt(&text, "tables for user stacks of %u processes, %u files were made in %llu ms",
-	       w->nfollow, w->blocks.file.n, w->intake_ns / MILLI_NS);
+	       w->nfollow, w->blocks.file.n, w->prefetch_ns / MILLI_NS);
 	if (w->s->log.level)
 		report_error(&w->s->reporter, true, "", (struct loc){0}, sb_str(&text));
 }
@@ -668,15 +668,15 @@ static void tell_intake(struct unwinder *w)
 /* Processes that were there before, up to the number to in their list; what is made is held. */
 static void take_in(struct unwinder *w, u32 to, u64 ns)
 {
-	struct intake *in = &w->intake;
-	u64 from = now_ns(), until = from + MIN(ns, INTAKE_NS - w->intake_ns);
+	struct prefetch *in = &w->prefetch;
+	u64 from = now_ns(), until = from + MIN(ns, PREFETCH_NS - w->prefetch_ns);
 	while (in->at < to && take_process_in(w, in->pid.v[in->at], until))
 		in->at++;
-	w->intake_ns += now_ns() - from;
-	if (w->intake_ns < INTAKE_NS && in->at < in->pid.n)
+	w->prefetch_ns += now_ns() - from;
+	if (w->prefetch_ns < PREFETCH_NS && in->at < in->pid.n)
 		return;
 	if (in->pid.n)
-		tell_intake(w);
+		tell_prefetch(w);
 	vec_free(&in->pid);
 	in->at = 0;
 }
@@ -685,15 +685,15 @@ static bool is_busy(const struct session *s, const void *self)
 {
 	const struct unwinder *w = self;
 	(void)s;
-	return w->ready && w->intake.pid.n;
+	return w->ready && w->prefetch.pid.n;
 }
 
 static void take_more_in(struct unwinder *w)
 {
-	if (!w->intake.pid.n)
+	if (!w->prefetch.pid.n)
 		return;
 	memory_hold(&w->memory, true);
-	take_in(w, w->intake.pid.n, INTAKE_SLICE_NS);
+	take_in(w, w->prefetch.pid.n, PREFETCH_SLICE_NS);
 	memory_put(&w->memory);
 }
 
@@ -739,10 +739,10 @@ static struct err *open_copies(struct session *s, struct unwinder *w)
 
 static void list_processes(struct unwinder *w)
 {
-	vec_free(&w->intake.pid);
-	w->intake = (struct intake){0};
+	vec_free(&w->prefetch.pid);
+	w->prefetch = (struct prefetch){0};
 	if (mmap_events_of_all(w->s))
-		intake_list(&w->intake, w->s->u, w->procs);
+		prefetch_list(&w->prefetch, w->s->u, w->procs);
 }
 
 static void unwind_early(struct session *s, void *self)
@@ -779,7 +779,7 @@ static void unwind_ready(struct session *s, void *self)
 	for (u32 i = 0; i < s->u->ndwarf_pid; i++)
 		expect(s, w, (u32)s->u->dwarf_pid[i]);
 	list_processes(w); /* some have begun since, or ended */
-	take_in(w, w->intake.nfirst, INTAKE_NS);
+	take_in(w, w->prefetch.nfirst, PREFETCH_NS);
 	sandbox_forget(s->h);
 	memory_put(&w->memory);
 }
@@ -852,7 +852,7 @@ static void unwind_report(struct session *s, void *self)
 	struct unwinder *w = self;
 	if (!w->ready)
 		return;
-	vec_free(&w->intake.pid); /* nobody is going to ask */
+	vec_free(&w->prefetch.pid); /* nobody is going to ask */
 	unwind_tick(s, w);
 	u64 *lost AUTO_FREE = xcalloc(UNWIND_LOST_WORDS, sizeof(u64));
 	u64 in_files = read_lost(s, lost);
@@ -887,7 +887,7 @@ static void unwind_close(void *self)
 	tails_free(&w->tails);
 	vec_free(&w->cut_in);
 	vec_free(&w->piece);
-	vec_free(&w->intake.pid);
+	vec_free(&w->prefetch.pid);
 }
 
 const struct service service_unwind = {

@@ -1,5 +1,5 @@
-/* intake.c - who is taken in first; see the header. */
-#include "unwind/intake.h"
+/* prefetch.c - who is taken in first; see the header. */
+#include "unwind/prefetch.h"
 #include "core/unit.h"
 #include "kern/host.h"
 #include "proc/paths.h"
@@ -73,7 +73,7 @@ static bool is_seldom(const struct unit *u, u32 ncpu)
 	return rate < SELDOM;
 }
 
-void intake_list(struct intake *in, const struct unit *u, const struct procs *procs)
+void prefetch_list(struct prefetch *in, const struct unit *u, const struct procs *procs)
 {
 	struct inodes probed = {0};
 	add_probed(&probed, u, procs->host);

@@ -1,5 +1,5 @@
 /*
- * intake.h - processes that were there before tracing begins, in the order in which tables of
+ * prefetch.h - processes that were there before tracing begins, in the order in which tables of
  * their stacks are made.
  *
  * First those that map a file with user probes: their stacks are asked for, and a script may compare
@@ -13,7 +13,7 @@
 
 struct unit;
 struct procs;
-struct intake {
+struct prefetch {
 	VEC(u32) pid;
 	u32 nfirst; /* so many have tables before the first event */
 	u32 at;     /* those before are done */
@@ -22,4 +22,4 @@ struct intake {
 };
 
 /* Of processes that are known to live. */
-void intake_list(struct intake *in, const struct unit *u, const struct procs *procs);
+void prefetch_list(struct prefetch *in, const struct unit *u, const struct procs *procs);
