@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "core/builtin.h"
 #include "core/watch.h"
-#include "report/cleared.h"
+#include "report/baseline.h"
 #include "report/order.h"
 #include "report/report.h"
 #include "report/snap.h"
@@ -271,7 +271,7 @@ static void put_rows(struct reporter *r, struct snap *n, const struct taker *to,
 			  .map.agg = n->agg,
 			  .map.adds = n->agg ? n->agg->adds : n->m->counter,
 			  .ts = r->records.event_ts ? r->records.event_ts : now_ns(),
-			  .map.epoch = *cleared_epoch(r, n->m),
+			  .map.epoch = *baseline_epoch(r, n->m),
 			  .map.n = count - from,
 			  .map.key = n->m->scalar ? NULL : &rows.key,
 			  .map.val = &rows.val,

@@ -1,8 +1,8 @@
 /* report.c - all that reaches the user goes through here, to the sink. */
 #include "report/report.h"
 #include "base/alloc.h"
+#include "report/baseline.h"
 #include "report/calls.h"
-#include "report/cleared.h"
 
 void report_put(struct reporter *r, const struct item *it)
 {
@@ -109,14 +109,14 @@ void reporter_init(struct reporter *r, const struct sink *sink, void *self)
 		sink->show(self, &r->output.show, &r->output.remarks);
 	reader_init(&r->reader, u, r->source->names, r->from);
 	records_init(&r->records, u);
-	r->cleared = cleared_new();
+	r->baseline = baseline_new();
 	r->calls = calls_new();
 }
 
 void reporter_free(struct reporter *r)
 {
 	calls_free(r->calls);
-	cleared_free(r->cleared);
+	baseline_free(r->baseline);
 	records_free(&r->records);
 	reader_free(&r->reader);
 }

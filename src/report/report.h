@@ -17,7 +17,7 @@
 
 struct arch;
 struct calls;
-struct cleared_maps;
+struct baseline_maps;
 struct watcher;
 
 /* Where items go, and how the texts in them are made. */
@@ -44,8 +44,8 @@ struct reporter {
 	struct reader reader;
 	struct records records;
 	struct report_output output;
-	struct cleared_maps *cleared; /* what clear() subtracts: cleared.h */
-	struct calls *calls;          /* system calls that have begun: calls.h */
+	struct baseline_maps *baseline; /* what clear() subtracts: baseline.h */
+	struct calls *calls;            /* system calls that have begun: calls.h */
 };
 
 void reporter_init(struct reporter *r, const struct sink *sink, void *self);

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "core/agg.h"
 #include "core/store.h"
-#include "report/cleared.h"
+#include "report/baseline.h"
 #include "report/report.h"
 #include <errno.h>
 
@@ -30,13 +30,13 @@ void snap_merge(struct snap *n, u32 copies, u32 size)
 			      (const u64 *)(n->vals + (size_t)i * size));
 }
 
-static void snap_less_cleared(struct reporter *r, struct snap *n)
+static void snap_less_baseline(struct reporter *r, struct snap *n)
 {
 	const struct map *m = n->m;
 	struct reading got = {n->keys, n->merged, n->n, m->scalar ? 0 : n->key_size,
 			      n->agg->words(m->val)};
-	cleared_note(r, m, &got);
-	cleared_subtract(r, m, &got);
+	baseline_note(r, m, &got);
+	baseline_subtract(r, m, &got);
 	if (!m->scalar)
 		n->n = got.n;
 	else if (!got.n)
@@ -153,8 +153,8 @@ static struct err *take(struct reporter *r, const struct map *m, bool peek, stru
 	struct err *e = m->store->snapshot(r, m, n);
 	if (e)
 		return e;
-	if (!peek && n->agg && cleared_wanted(m)) /* by their hashes */
-		snap_less_cleared(r, n);
+	if (!peek && n->agg && baseline_wanted(m)) /* by their hashes */
+		snap_less_baseline(r, n);
 	bool finished = false;
 	e = m->key ? finish_keys(r, n, &finished) : NULL;
 	if (finished && !e) /* two keys can stand for one stack now */
@@ -191,9 +191,9 @@ static void remove_key(struct reporter *r, const struct map *m, const u8 *key)
 static struct err *clear_later(struct reporter *r, const struct map *m)
 {
 	struct snap n = {0};
-	struct err *e = cleared_is_fresh(r, m) ? NULL : snap_take(r, m, &n);
+	struct err *e = baseline_is_fresh(r, m) ? NULL : snap_take(r, m, &n);
 	if (!e)
-		cleared_from_now(r, m, remove_key);
+		baseline_from_now(r, m, remove_key);
 	snap_free(&n);
 	return e;
 }
@@ -202,10 +202,10 @@ void report_clear_map(struct reporter *r, const struct map *m)
 {
 	if (!source_has(r, m))
 		return;
-	++*cleared_epoch(r, m);
-	if (!cleared_wanted(m))
+	++*baseline_epoch(r, m);
+	if (!baseline_wanted(m))
 		tell_watcher(r, m);
-	struct err *e = cleared_wanted(m) ? clear_later(r, m) : m->store->reset(r, m, false);
+	struct err *e = baseline_wanted(m) ? clear_later(r, m) : m->store->reset(r, m, false);
 	if (e)
 		report_map_failed(r, m, "clear", e);
 }
@@ -214,9 +214,9 @@ void report_zero_map(struct reporter *r, const struct map *m)
 {
 	if (!source_has(r, m))
 		return;
-	++*cleared_epoch(r, m);
-	if (cleared_wanted(m))
-		cleared_forget(r, m);
+	++*baseline_epoch(r, m);
+	if (baseline_wanted(m))
+		baseline_forget(r, m);
 	tell_watcher(r, m);
 	struct err *e = m->store->reset(r, m, true);
 	if (e)

@@ -217,7 +217,7 @@ static struct ref wake_flags(struct lower *l, u32 size, bool now)
 
 /*
  * What one run says about maps bears one time: by that clear() knows the print() it belongs to,
- * however long the run was held up between them (report/cleared.c).
+ * however long the run was held up between them (report/baseline.c).
  */
 static struct ref record_time(struct lower *l, const struct schema *sc)
 {

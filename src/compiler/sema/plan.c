@@ -247,7 +247,7 @@ static u64 most_bytes(const struct compile *c)
 	return MIN((u64)MAX_HASH_BYTES, all / MAX(n, 1ull));
 }
 
-/* Of what is known to be little, most stays free: cleared.c tells by that whether a map fills. */
+/* Of what is known to be little, most stays free: baseline.c tells by that whether a map fills. */
 static bool has_few_keys(const struct map *m, const struct mapuse *use)
 {
 	return !m->declared && use->nkey && !use->any_key && !use->used_whole &&

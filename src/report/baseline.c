@@ -1,5 +1,5 @@
 /*
- * cleared.c - clear() without losing what happens meanwhile.
+ * baseline.c - clear() without losing what happens meanwhile.
  *
  * Programs go on adding while user space prints and clears. So clear() of a map that programs only
  * add to changes nothing in the kernel: it remembers what had been counted, and later readings are
@@ -7,7 +7,7 @@
  * event is in exactly one printout. Elements that did not change for a whole interval are removed
  * when the map is more than half full of them.
  */
-#include "report/cleared.h"
+#include "report/baseline.h"
 #include "base/alloc.h"
 #include "base/tab.h"
 #include "core/agg.h"
@@ -28,7 +28,7 @@ struct base {
 	u64 ts;           /* of the event that asked for it; 0 if none did */
 	bool valid;
 };
-struct cleared {
+struct baseline {
 	struct base base, last; /* what is subtracted; the last reading, before that */
 	u32 epoch;
 };
@@ -41,14 +41,14 @@ static void base_drop(struct base *b)
 	*b = (struct base){0};
 }
 
-struct cleared_maps {
-	struct cleared *of; /* by map; NULL before the first question */
+struct baseline_maps {
+	struct baseline *of; /* by map; NULL before the first question */
 	u32 n;
 };
 
-static struct cleared *cleared_of(struct reporter *r, const struct map *m)
+static struct baseline *baseline_of(struct reporter *r, const struct map *m)
 {
-	struct cleared_maps *all = r->cleared;
+	struct baseline_maps *all = r->baseline;
 	assert(m->index < MAX(r->unit->nmap, 1u));
 	if (!all->of)
 		all->of = xcalloc(r->unit->nmap, sizeof(*all->of));
@@ -56,12 +56,12 @@ static struct cleared *cleared_of(struct reporter *r, const struct map *m)
 	return &all->of[m->index];
 }
 
-u32 *cleared_epoch(struct reporter *r, const struct map *m)
+u32 *baseline_epoch(struct reporter *r, const struct map *m)
 {
-	return &cleared_of(r, m)->epoch;
+	return &baseline_of(r, m)->epoch;
 }
 
-bool cleared_wanted(const struct map *m)
+bool baseline_wanted(const struct map *m)
 {
 	const struct agg *agg = agg_of(m->val);
 	return m->cleared && m->adds && agg && agg->adds;
@@ -73,9 +73,9 @@ static struct str key_at(const u8 *keys, u32 size, u32 i)
 }
 
 /* Remember a reading: n keys of key_size bytes, words of each. */
-void cleared_note(struct reporter *r, const struct map *m, const struct reading *got)
+void baseline_note(struct reporter *r, const struct map *m, const struct reading *got)
 {
-	struct base *b = &cleared_of(r, m)->last;
+	struct base *b = &baseline_of(r, m)->last;
 	base_drop(b);
 	b->n = got->n;
 	b->key_size = got->key_size;
@@ -96,9 +96,9 @@ static void index_keys(struct base *b)
 }
 
 /* Take off what was cleared; elements that are as they were then go away. */
-void cleared_subtract(struct reporter *r, const struct map *m, struct reading *got)
+void baseline_subtract(struct reporter *r, const struct map *m, struct reading *got)
 {
-	const struct base *b = &cleared_of(r, m)->base;
+	const struct base *b = &baseline_of(r, m)->base;
 	assert(!b->valid || b->nwords == got->nwords);
 	assert(!b->valid || b->key_size == got->key_size);
 	u32 kept = 0;
@@ -123,9 +123,9 @@ void cleared_subtract(struct reporter *r, const struct map *m, struct reading *g
 		got->n = kept;
 }
 
-bool cleared_is_fresh(struct reporter *r, const struct map *m)
+bool baseline_is_fresh(struct reporter *r, const struct map *m)
 {
-	const struct base *l = &cleared_of(r, m)->last;
+	const struct base *l = &baseline_of(r, m)->last;
 	return l->valid && l->ts && r->records.event_ts >= l->ts &&
 	       r->records.event_ts - l->ts < SAME_RUN_NS;
 }
@@ -142,9 +142,9 @@ static bool unchanged(const struct base *old, const struct base *now, u32 i)
 
 /* The last reading is what clear() forgets. gone is called with keys that may be removed from the
  * kernel. */
-void cleared_from_now(struct reporter *r, const struct map *m, cleared_gone *gone)
+void baseline_from_now(struct reporter *r, const struct map *m, baseline_gone *gone)
 {
-	struct cleared *c = cleared_of(r, m);
+	struct baseline *c = baseline_of(r, m);
 	struct base *now = &c->last;
 	assert(now->valid);
 	u32 kept = 0;
@@ -168,18 +168,18 @@ void cleared_from_now(struct reporter *r, const struct map *m, cleared_gone *gon
 	index_keys(&c->base);
 }
 
-void cleared_forget(struct reporter *r, const struct map *m)
+void baseline_forget(struct reporter *r, const struct map *m)
 {
-	base_drop(&cleared_of(r, m)->base);
-	base_drop(&cleared_of(r, m)->last);
+	base_drop(&baseline_of(r, m)->base);
+	base_drop(&baseline_of(r, m)->last);
 }
 
-struct cleared_maps *cleared_new(void)
+struct baseline_maps *baseline_new(void)
 {
-	return xcalloc(1, sizeof(struct cleared_maps));
+	return xcalloc(1, sizeof(struct baseline_maps));
 }
 
-void cleared_free(struct cleared_maps *c)
+void baseline_free(struct baseline_maps *c)
 {
 	for (u32 i = 0; c && i < c->n; i++) {
 		base_drop(&c->of[i].base);
