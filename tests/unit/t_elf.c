@@ -3,8 +3,8 @@
 #include "base/signals.h"
 #include "base/vec.h"
 #include "rights/sandbox.h"
+#include "sym/batch.h"
 #include "sym/mappings.h"
-#include "sym/sought.h"
 #include "test.h"
 #include "types/image.h"
 #include <errno.h>
@@ -237,7 +237,7 @@ TEST(elf_names_of_addresses)
 		struct symbol v[SYMBOLS] = {0}, sorted[SYMBOLS];
 		const struct symbol *want[ADDRESSES], **at = want;
 		u64 addr[ADDRESSES];
-		struct sought names;
+		struct batch names;
 		u32 n = 0;
 		for (u32 i = 0; i < SYMBOLS; i++) { /* no two of one name at one address */
 			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
@@ -258,13 +258,13 @@ TEST(elf_names_of_addresses)
 			addr[i] = i;
 			want[i] = elf_at(&all, i);
 		}
-		sought_init(&names, addr, ADDRESSES);
+		batch_init(&names, addr, ADDRESSES);
 		for (u32 i = 0; i < n; i++)
-			if (sought_cares(&names, v[i].addr, v[i].size))
-				sought_offer(&names, &v[i]);
-		sought_end(&names, same_name, &at);
+			if (batch_cares(&names, v[i].addr, v[i].size))
+				batch_offer(&names, &v[i]);
+		batch_end(&names, same_name, &at);
 		CHECK(at == want + ADDRESSES);
-		sought_free(&names);
+		batch_free(&names);
 	}
 }
 

@@ -402,7 +402,7 @@ TEST(sandbox_that_hangs)
 	struct sb out = {0};
 	int pid = runs(&h);
 	if (pid) {
-		sandbox_patience(&h, 50);
+		sandbox_timeout(&h, 50);
 		u64 from = now_ns();
 		struct err *e = sandbox_ask(&h, hang, &q, &out);
 		CHECK(e && strstr(e->msg, "/slow/file: reading it took too long"));
@@ -426,7 +426,7 @@ TEST(sandbox_that_stands_still)
 	struct sb out = {0};
 	int pid = runs(&h);
 	if (pid) {
-		sandbox_patience(&h, 50);
+		sandbox_timeout(&h, 50);
 		kill(pid, SIGSTOP);
 		struct err *e = sandbox_ask(&h, echo, &q, &out);
 		CHECK(e && !strcmp(e->msg, "/some/file: the process that read it stood still for "

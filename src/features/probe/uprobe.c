@@ -240,10 +240,10 @@ static bool find_form(struct search *s, const struct symbol *sym, struct symbol 
 /* By any of its names: what is called setjmp may be given as another one. */
 static struct err *check_return(struct search *s, const struct symbol *fn)
 {
-	const char *why = sym_astray(fn->name);
+	const char *why = sym_noreturn(fn->name);
 	const struct symbol *v = s->syms.v;
 	for (u32 i = elf_up_to(&s->syms, fn->addr); !why && i && v[i - 1].addr == fn->addr; i--)
-		why = sym_astray(v[i - 1].name);
+		why = sym_noreturn(v[i - 1].name);
 	if (!why || (s->u && s->u->config.unsafe))
 		return NULL;
 	return err_new("%.*s %s: a return probe, which changes that address, would send the "

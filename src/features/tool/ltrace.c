@@ -343,7 +343,7 @@ static void put_arguments(struct sb *out, const char *kinds, bool kept)
  * a program of Go no returns are seen. */
 static bool begins_only(const struct program *p, const struct import *m)
 {
-	return p->go || sym_astray(m->name) || str_starts(m->name, STR("_Z"));
+	return p->go || sym_noreturn(m->name) || str_starts(m->name, STR("_Z"));
 }
 
 /* Functions with one body. */

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "rights/confine.h"
-#include "rights/patience.h"
 #include "rights/sandbox_calls.h"
+#include "rights/timeout.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -21,7 +21,7 @@
 #include <time.h>
 
 enum {
-	WAIT_MS = 10000, /* of processor time for an answer (patience.h) */
+	WAIT_MS = 10000, /* of processor time for an answer (timeout.h) */
 	LOOK_MS = 20,    /* between two looks at that */
 	REAP_MS = 100,
 	CPU_S = 600, /* of the child's life */
@@ -215,7 +215,7 @@ static _Noreturn void be_child(int to, int parent)
 /* How long one answer may take, by whose clock: from the first look on, since most come before. */
 struct term {
 	const struct sandbox *s;
-	struct patience left;
+	struct timeout left;
 	clockid_t cpu;
 	bool looked, timed;
 };
@@ -227,14 +227,14 @@ static u64 cpu_ns(const struct term *t)
 						      : (u64)v.tv_sec * SECOND_NS + (u64)v.tv_nsec;
 }
 
-static enum patience_is look(struct term *t)
+static enum timeout_is look(struct term *t)
 {
 	if (t->looked)
-		return patience_left(&t->left, now_ns(), cpu_ns(t));
+		return timeout_left(&t->left, now_ns(), cpu_ns(t));
 	t->looked = true;
 	t->timed = !clock_getcpuclockid(t->s->pid, &t->cpu);
-	patience_begin(&t->left, t->s->wait_ms, now_ns(), cpu_ns(t));
-	return PATIENCE_LEFT;
+	timeout_begin(&t->left, t->s->wait_ms, now_ns(), cpu_ns(t));
+	return TIMEOUT_LEFT;
 }
 
 /* Of which it was LATE or STOOD, the child can still be there. */
@@ -245,9 +245,9 @@ static enum way wait_for(int to, short events, struct term *until)
 	struct pollfd p = {.fd = to, .events = events};
 	while (poll(&p, 1, LOOK_MS) <= 0)
 		switch (look(until)) {
-		case PATIENCE_LEFT: break;
-		case PATIENCE_WORKED: return WAY_LATE;
-		case PATIENCE_STOOD: return WAY_STOOD;
+		case TIMEOUT_LEFT: break;
+		case TIMEOUT_WORKED: return WAY_LATE;
+		case TIMEOUT_STOOD: return WAY_STOOD;
 		}
 	return WAY_DONE;
 }
@@ -427,7 +427,7 @@ int sandbox_start(struct host *h, const char **why)
 	return s->pid;
 }
 
-void sandbox_patience(struct host *h, u32 ms)
+void sandbox_timeout(struct host *h, u32 ms)
 {
 	sandbox_of(h)->wait_ms = ms;
 }

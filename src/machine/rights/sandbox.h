@@ -61,7 +61,7 @@ void sandbox_forget(struct host *h);
 /* Now rather than later; its pid, 0: there is none, and *why is the reason. */
 int sandbox_start(struct host *h, const char **why);
 /* How much processor time one question may take, other than ten seconds. */
-void sandbox_patience(struct host *h, u32 ms);
+void sandbox_timeout(struct host *h, u32 ms);
 /* Sentences about files that it did not survive, or did not finish; NULL: no more. */
 const char *sandbox_told(const struct host *h, u32 i);
 /* One more, when e is that there was no descriptor or memory for a file: it might have been read. */

@@ -9,8 +9,8 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "rights/image_ask.h"
+#include "sym/batch.h"
 #include "sym/gopcln.h"
-#include "sym/sought.h"
 #include "sym/sym.h"
 #include "types/image.h"
 #include <elf.h>
@@ -28,9 +28,9 @@ struct reader {
 	const struct image *im;   /* whose tables are read */
 	const struct image *main; /* whose segments say where the code is */
 	struct arena *arena;
-	bool data;            /* variables, too */
-	struct sought *names; /* only of what is at these addresses; NULL: all */
-	u8 *unpacked;         /* .gnu_debugdata */
+	bool data;           /* variables, too */
+	struct batch *names; /* only of what is at these addresses; NULL: all */
+	u8 *unpacked;        /* .gnu_debugdata */
 	sym_vec v;
 };
 
@@ -91,7 +91,7 @@ static struct str without_version(struct str s) /* memcpy@@GLIBC_2.14 */
 static void take(struct reader *r, struct symbol s)
 {
 	if (r->names)
-		sought_offer(r->names, &s);
+		batch_offer(r->names, &s);
 	else
 		vec_add(&r->v, s);
 }
@@ -108,7 +108,7 @@ static void read_table(struct reader *r, const struct section *tab)
 			return;
 		if (!is_function(&e) && !(r->data && is_data(&e)))
 			continue;
-		if (r->names && !sought_cares(r->names, e.addr, e.size))
+		if (r->names && !batch_cares(r->names, e.addr, e.size))
 			continue;
 		struct bytes name = names;
 		bytes_seek(&name, e.name);
@@ -280,13 +280,13 @@ void elf_image_syms(struct arena *a, const struct image *im, const struct image 
 	ret->go_end = go.end;
 }
 
-void elf_image_names(const struct image *im, const struct image *other, struct sought *names,
-		     sought_cb *cb, void *arg)
+void elf_image_names(const struct image *im, const struct image *other, struct batch *names,
+		     batch_cb *cb, void *arg)
 {
 	struct reader r = {.im = im, .main = im, .names = names};
 	struct gopcln go = {0};
 	read_all(&r, other, &go);
-	sought_end(names, cb, arg);
+	batch_end(names, cb, arg);
 	free(r.unpacked);
 }
 

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/pack.h"
 #include "rights/sandbox.h"
-#include "sym/sought.h"
+#include "sym/batch.h"
 #include <elf.h>
 #include <sys/stat.h>
 
@@ -156,7 +156,7 @@ static void tell(void *arg, const struct symbol *sym)
 static struct err *answer_names(struct job *j)
 {
 	struct pair p;
-	struct sought names;
+	struct batch names;
 	u32 n = (u32)(j->args.n / sizeof(u64));
 	struct telling t = {.out = &j->out};
 	struct err *e = pair_map(j, &p);
@@ -165,9 +165,9 @@ static struct err *answer_names(struct job *j)
 	AUTO_FREE u64 *addr = xmalloc(n * sizeof(u64) + 1);
 	for (u32 i = 0; i < n; i++)
 		addr[i] = bytes_u64(&j->args);
-	sought_init(&names, addr, n);
+	batch_init(&names, addr, n);
 	elf_image_names(&p.im, p.other, &names, tell, &t);
-	sought_free(&names);
+	batch_free(&names);
 	pair_close(&p);
 	return NULL;
 }

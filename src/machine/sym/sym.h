@@ -171,7 +171,7 @@ u32 elf_versions_of(struct host *h, struct arena *a, const char *path, struct st
  * harm; else why the program would go astray: it goes back there later, when the kernel no longer knows the
  * call (setjmp), or looks for what lies at that address (exceptions of C++, the end of a thread).
  */
-const char *sym_astray(struct str name);
+const char *sym_noreturn(struct str name);
 /* Of the C library: a function of its caller's runs inside, whose exceptions pass through it. */
 bool sym_calls_back(struct str name);
 bool elf_hidden(const struct symbol_version *v, u32 n, u64 addr);

@@ -6,18 +6,18 @@
  */
 #include "base/alloc.h"
 #include "rights/sandbox.h"
-#include "sym/asked.h"
 #include "sym/ksyms.h"
 #include "sym/lines.h"
 #include "sym/procs.h"
+#include "sym/symcache.h"
 #include "types/image.h"
 #include <elf.h>
 
 enum {
 	MAX_FILES = 256,
-	MAX_WHOLE = 1 << 15,        /* functions of a file that is read whole */
-	MAX_WHOLE_SYMS = 1 << 17,   /* of all such files: about 16 MB */
-	MAX_ASKED_BYTES = 16 << 20, /* of names of the others, before they are forgotten */
+	MAX_WHOLE = 1 << 15,           /* functions of a file that is read whole */
+	MAX_WHOLE_SYMS = 1 << 17,      /* of all such files: about 16 MB */
+	MAX_SYMCACHE_BYTES = 16 << 20, /* of names of the others, before they are forgotten */
 };
 
 struct file {
@@ -27,8 +27,8 @@ struct file {
 	struct host *host;
 	struct arena arena;
 	struct elf_facts is;
-	struct asked asked; /* of a large one */
-	u32 by_pid;         /* who asked last, where: leads to the file */
+	struct symcache asked; /* of a large one */
+	u32 by_pid;            /* who asked last, where: leads to the file */
 	u64 by_addr;
 	u32 most;
 };
@@ -58,7 +58,7 @@ static void file_free(struct syms *s, struct file *f)
 {
 	s->nsym -= f->is.syms.n;
 	s->nlarge -= f->is.large;
-	asked_free(&f->asked);
+	symcache_free(&f->asked);
 	arena_free(&f->arena);
 	free(f);
 }
@@ -211,7 +211,7 @@ static struct file *file_get(struct syms *s, const struct proc *p, const struct 
 static bool ask_file(void *file, const char *path)
 {
 	struct file *f = file;
-	struct err *e = asked_read(&f->asked, f->host, path);
+	struct err *e = symcache_read(&f->asked, f->host, path);
 	sandbox_tell(f->host, e);
 	err_free(e);
 	return !e;
@@ -222,12 +222,12 @@ static void read_wanted(struct syms *s, struct file *f)
 	struct proc *p;
 	const struct area *a = procs_at(&s->procs, f->by_pid, f->by_addr, &p);
 	if (!a || !a->module || !area_paths(s->host, p, a, ask_file, f))
-		asked_give_up(&f->asked);
+		symcache_give_up(&f->asked);
 }
 
 static void want(struct file *f, u32 pid, u64 addr, u64 vaddr)
 {
-	asked_want(&f->asked, vaddr);
+	symcache_want(&f->asked, vaddr);
 	f->by_pid = pid;
 	f->by_addr = addr;
 }
@@ -241,16 +241,16 @@ static void forget_beyond(struct syms *s, size_t most)
 {
 	size_t bytes = 0;
 	for (u32 i = 0; i < s->nfile; i++)
-		bytes += asked_bytes(&s->file[i]->asked);
+		bytes += symcache_bytes(&s->file[i]->asked);
 	for (u32 i = 0; i < s->nfile && bytes > most; i++)
-		asked_forget(&s->file[i]->asked);
+		symcache_forget(&s->file[i]->asked);
 }
 
 void sym_user_expected(struct syms *s)
 {
-	forget_beyond(s, MAX_ASKED_BYTES);
+	forget_beyond(s, MAX_SYMCACHE_BYTES);
 	for (u32 i = 0; i < s->nfile; i++)
-		if (asked_wants(&s->file[i]->asked))
+		if (symcache_wants(&s->file[i]->asked))
 			read_wanted(s, s->file[i]);
 }
 
@@ -260,12 +260,12 @@ static const struct symbol *symbol_at(struct syms *s, struct file *f, u32 pid, u
 	const struct symbol *sym;
 	if (!f->is.large)
 		return elf_at(&f->is.syms, vaddr);
-	if (asked_get(&f->asked, vaddr, &sym))
+	if (symcache_get(&f->asked, vaddr, &sym))
 		return sym;
-	forget_beyond(s, 2 * MAX_ASKED_BYTES); /* rather not what was expected a moment ago */
+	forget_beyond(s, 2 * MAX_SYMCACHE_BYTES); /* rather not what was expected a moment ago */
 	want(f, pid, addr, vaddr);
 	read_wanted(s, f);
-	return asked_get(&f->asked, vaddr, &sym) ? sym : NULL;
+	return symcache_get(&f->asked, vaddr, &sym) ? sym : NULL;
 }
 
 /* ---- processes ---- */
@@ -324,7 +324,7 @@ void sym_user_expect(struct syms *s, u32 pid, u64 addr)
 	const struct area *a = procs_at(&s->procs, pid, addr, &proc);
 	struct file *f = a && a->module ? file_get(s, proc, a) : NULL;
 	if (f && f->is.large && to_vaddr(s, f, addr - a->start + a->off, &vaddr) &&
-	    !asked_get(&f->asked, vaddr, &sym))
+	    !symcache_get(&f->asked, vaddr, &sym))
 		want(f, pid, addr, vaddr);
 }
 

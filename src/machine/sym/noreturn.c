@@ -1,4 +1,4 @@
-/* astray.c - functions that a return probe would send astray, or their callers, by their names. */
+/* noreturn.c - functions that a return probe would send astray, or their callers, by their names. */
 #include "sym/sym.h"
 
 /* Without underscores before. */
@@ -43,7 +43,7 @@ bool sym_calls_back(struct str name)
 	return str_among(name, calling);
 }
 
-const char *sym_astray(struct str name)
+const char *sym_noreturn(struct str name)
 {
 	while (name.n && name.s[0] == '_')
 		name = str_from(name, 1);

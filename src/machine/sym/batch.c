@@ -1,15 +1,15 @@
-#include "sym/sought.h"
+#include "sym/batch.h"
 #include "base/alloc.h"
 
-void sought_init(struct sought *s, const u64 *addr, u32 n)
+void batch_init(struct batch *s, const u64 *addr, u32 n)
 {
-	*s = (struct sought){.addr = addr, .n = n};
+	*s = (struct batch){.addr = addr, .n = n};
 	s->holds = xcalloc(n + 1ul, sizeof(*s->holds));
 	s->plain = xcalloc(n + 1ul, sizeof(*s->plain));
 	s->near = xcalloc(n + 1ul, sizeof(*s->near));
 }
 
-void sought_free(struct sought *s)
+void batch_free(struct batch *s)
 {
 	free(s->holds);
 	free(s->plain);
@@ -17,7 +17,7 @@ void sought_free(struct sought *s)
 }
 
 /* The first address that is not before this one. */
-static u32 from(const struct sought *s, u64 addr)
+static u32 from(const struct batch *s, u64 addr)
 {
 	u32 lo = 0, hi = s->n;
 	while (lo < hi) {
@@ -30,7 +30,7 @@ static u32 from(const struct sought *s, u64 addr)
 	return lo;
 }
 
-bool sought_cares(const struct sought *s, u64 addr, u64 size)
+bool batch_cares(const struct batch *s, u64 addr, u64 size)
 {
 	u32 i = from(s, addr);
 	return i < s->n &&
@@ -48,7 +48,7 @@ static void better(struct symbol *now, const struct symbol *sym)
 		*now = *sym;
 }
 
-void sought_offer(struct sought *s, const struct symbol *sym)
+void batch_offer(struct batch *s, const struct symbol *sym)
 {
 	u32 first = from(s, sym->addr);
 	if (first == s->n)
@@ -60,7 +60,7 @@ void sought_offer(struct sought *s, const struct symbol *sym)
 		better(&s->holds[i], sym);
 }
 
-void sought_end(struct sought *s, sought_cb *cb, void *arg)
+void batch_end(struct batch *s, batch_cb *cb, void *arg)
 {
 	struct symbol plain = {0};
 	u64 near = 0;

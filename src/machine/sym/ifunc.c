@@ -1,5 +1,5 @@
 /*
- * choice.c - functions that choose their code when they are loaded (STT_GNU_IFUNC): what they chose.
+ * ifunc.c - functions that choose their code when they are loaded (STT_GNU_IFUNC): what they chose.
  *
  * The dynamic linker calls the function that chooses once in each process and keeps the answer in a word that
  * an IRELATIVE relocation of the file names. All processes of a machine have the same answer, so any that has

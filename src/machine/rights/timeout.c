@@ -1,5 +1,5 @@
-/* patience.c - how long to wait for another process; see patience.h. */
-#include "rights/patience.h"
+/* timeout.c - how long to wait for another process; see timeout.h. */
+#include "rights/timeout.h"
 #include "base/clock.h"
 
 enum {
@@ -8,13 +8,13 @@ enum {
 	LOOK_MOST_MS = 200,
 };
 
-void patience_begin(struct patience *p, u32 wait_ms, u64 now, u64 cpu)
+void timeout_begin(struct timeout *p, u32 wait_ms, u64 now, u64 cpu)
 {
 	u64 wait = wait_ms * MILLI_NS;
-	*p = (struct patience){.wait_ns = wait, .seen_ns = now, .cpu_ns = cpu};
+	*p = (struct timeout){.wait_ns = wait, .seen_ns = now, .cpu_ns = cpu};
 }
 
-enum patience_is patience_left(struct patience *p, u64 now, u64 cpu)
+enum timeout_is timeout_left(struct timeout *p, u64 now, u64 cpu)
 {
 	u64 most = LOOK_MOST_MS * MILLI_NS, passed = MIN(now - p->seen_ns, most);
 	p->worked_ns += cpu > p->cpu_ns ? MIN(cpu - p->cpu_ns, most) : 0;
@@ -23,7 +23,7 @@ enum patience_is patience_left(struct patience *p, u64 now, u64 cpu)
 	p->seen_ns = now;
 	p->cpu_ns = cpu;
 	if (p->worked_ns >= p->wait_ns)
-		return PATIENCE_WORKED;
+		return TIMEOUT_WORKED;
 	bool stood = p->still_ns >= STILL * p->wait_ns || p->all_ns >= ALL * p->wait_ns;
-	return stood ? PATIENCE_STOOD : PATIENCE_LEFT;
+	return stood ? TIMEOUT_STOOD : TIMEOUT_LEFT;
 }

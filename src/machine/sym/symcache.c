@@ -1,30 +1,30 @@
-#include "sym/asked.h"
+#include "sym/symcache.h"
 #include "base/alloc.h"
 #include "base/vec.h"
 
-struct asked_slot {
+struct symcache_slot {
 	u64 addr;
 	const struct symbol *sym;
 	bool taken;
 };
 
-void asked_free(struct asked *k)
+void symcache_free(struct symcache *k)
 {
 	arena_free(&k->arena);
 	free(k->slot);
 	vec_free(&k->wanted);
-	*k = (struct asked){0};
+	*k = (struct symcache){0};
 }
 
-void asked_forget(struct asked *k)
+void symcache_forget(struct symcache *k)
 {
 	struct addresses wanted = k->wanted;
 	k->wanted = (struct addresses){0};
-	asked_free(k);
+	symcache_free(k);
 	k->wanted = wanted;
 }
 
-static struct asked_slot *find(const struct asked *k, u64 addr)
+static struct symcache_slot *find(const struct symcache *k, u64 addr)
 {
 	u32 mask = k->nslot - 1;
 	for (u32 i = (u32)(addr * 0x9e3779b97f4a7c15ull >> 32) & mask;; i = (i + 1) & mask)
@@ -32,9 +32,9 @@ static struct asked_slot *find(const struct asked *k, u64 addr)
 			return &k->slot[i];
 }
 
-static void more_slots(struct asked *k)
+static void more_slots(struct symcache *k)
 {
-	struct asked old = *k;
+	struct symcache old = *k;
 	k->nslot = k->nslot ? k->nslot * 2 : 64;
 	k->slot = xcalloc(k->nslot, sizeof(*k->slot));
 	for (u32 i = 0; i < old.nslot; i++)
@@ -43,30 +43,30 @@ static void more_slots(struct asked *k)
 	free(old.slot);
 }
 
-static void put(struct asked *k, u64 addr, const struct symbol *sym)
+static void put(struct symcache *k, u64 addr, const struct symbol *sym)
 {
 	if (2 * (k->n + 1) > k->nslot)
 		more_slots(k);
-	struct asked_slot *at = find(k, addr);
+	struct symcache_slot *at = find(k, addr);
 	k->n += !at->taken;
-	*at = (struct asked_slot){addr, sym, true};
+	*at = (struct symcache_slot){addr, sym, true};
 }
 
-bool asked_get(const struct asked *k, u64 addr, const struct symbol **sym)
+bool symcache_get(const struct symcache *k, u64 addr, const struct symbol **sym)
 {
-	const struct asked_slot *at = k->n ? find(k, addr) : NULL;
+	const struct symcache_slot *at = k->n ? find(k, addr) : NULL;
 	if (!at || !at->taken)
 		return false;
 	*sym = at->sym;
 	return true;
 }
 
-void asked_want(struct asked *k, u64 addr)
+void symcache_want(struct symcache *k, u64 addr)
 {
 	vec_add(&k->wanted, addr);
 }
 
-bool asked_wants(const struct asked *k)
+bool symcache_wants(const struct symcache *k)
 {
 	return k->wanted.n;
 }
@@ -77,7 +77,7 @@ static int by_value(const void *pa, const void *pb)
 	return (*a > *b) - (*a < *b);
 }
 
-static void sort_wanted(struct asked *k)
+static void sort_wanted(struct symcache *k)
 {
 	u32 n = 0;
 	u64 *v = k->wanted.v;
@@ -88,7 +88,7 @@ static void sort_wanted(struct asked *k)
 	k->wanted.n = n;
 }
 
-struct err *asked_read(struct asked *k, struct host *h, const char *path)
+struct err *symcache_read(struct symcache *k, struct host *h, const char *path)
 {
 	sort_wanted(k);
 	AUTO_FREE const struct symbol **of = xcalloc(k->wanted.n, sizeof(*of));
@@ -104,14 +104,14 @@ struct err *asked_read(struct asked *k, struct host *h, const char *path)
 	return NULL;
 }
 
-void asked_give_up(struct asked *k)
+void symcache_give_up(struct symcache *k)
 {
 	for (u32 i = 0; i < k->wanted.n; i++)
 		put(k, k->wanted.v[i], NULL);
 	vec_free(&k->wanted);
 }
 
-size_t asked_bytes(const struct asked *k)
+size_t symcache_bytes(const struct symcache *k)
 {
 	return k->bytes + k->nslot * sizeof(*k->slot);
 }
