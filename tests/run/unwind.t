@@ -300,10 +300,11 @@ NEEDS uprobe btf prog:unwind dwunwind
 
 NAME return probes on the way hide no caller in the first stack of a process, which is copied
 RUN
-	"$SONDE" -B line -e 'uprobe:build/tests/unwind:leaf { printf("%s%s\n", ustack(8), ustack(raw)); }
-		uretprobe:build/tests/unwind:inner { } uretprobe:build/tests/unwind:aligned { }
-		uretprobe:build/tests/unwind:main { }' >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!
-	until_attached "$TMPDIR/err"; build/tests/unwind frames; until_written "$TMPDIR/out"
+	u=$TMPDIR/unwind && cp build/tests/unwind "$u" # others run that file
+	"$SONDE" -B line -e 'uprobe:'"$u"':leaf { printf("%s%s\n", ustack(8), ustack(raw)); }
+		uretprobe:'"$u"':inner { } uretprobe:'"$u"':aligned { }
+		uretprobe:'"$u"':main { }' >"$TMPDIR/out" 2>"$TMPDIR/err" & p=$!
+	until_attached "$TMPDIR/err"; "$u" frames; until_written "$TMPDIR/out"
 	kill -INT $p; wait $p; head -n 9 "$TMPDIR/out" | sed 's/+.*//'
 EXPECT_RE
 	$
@@ -409,9 +410,10 @@ EXPECT
 NEEDS uprobe prog:unwind dwunwind
 
 NAME samples of the whole machine reach where programs begin
-RUN { "$SONDE" -q -e 'profile:hz:499 /comm == "unwind"/ { @[ustack] = count(); }' >"$TMPDIR/out" 2>&1 & }
+RUN cp build/tests/unwind "$TMPDIR/unwinds" # others run by that name, too, with stacks that are deeper than 127 frames
+	{ "$SONDE" -q -e 'profile:hz:499 /comm == "unwinds"/ { @[ustack] = count(); }' >"$TMPDIR/out" 2>&1 & }
 	tracer=$!
-	for i in 1 2 3 4 5 6; do sleep 0.3; build/tests/unwind spin 150; done
+	for i in 1 2 3 4 5 6; do sleep 0.3; "$TMPDIR/unwinds" spin 150; done
 	kill -INT $tracer; wait $tracer
 	# While the kernel is still in exec, the program has no stack of its own.
 	awk '/^@/ { ok = own = 0 } /^ / && !/execve/ { own = 1 } /_start\+/ { ok = 1 } /^\]: / { all += own * $2; good += ok * $2 } END { print (all > 30), (good >= 0.98 * all) }' "$TMPDIR/out"
@@ -421,8 +423,8 @@ NEEDS prog:unwind dwunwind fast
 
 # There is room for copies of some 120 stacks.
 NAME a process that waits when tracing begins makes 4,096 stacks at once
-RUN mkfifo "$TMPDIR/go"; build/tests/unwind tree 12 <"$TMPDIR/go" & P=$!; exec 3>"$TMPDIR/go"; until_named $P unwind
-	"$SONDE" -e 'config = { max_map_keys = 8192 } uprobe:build/tests/unwind:leaf { @whole[len(ustack) > 17] = count(); @[ustack(raw)] = count(); }' >"$TMPDIR/out" 2>"$TMPDIR/err" & S=$!
+RUN mkfifo "$TMPDIR/go"; u=$TMPDIR/unwind && cp build/tests/unwind "$u"; "$u" tree 12 <"$TMPDIR/go" & P=$!; exec 3>"$TMPDIR/go"; until_named $P unwind
+	"$SONDE" -e 'config = { max_map_keys = 8192 } uprobe:'"$u"':leaf { @whole[len(ustack) > 17] = count(); @[ustack(raw)] = count(); }' >"$TMPDIR/out" 2>"$TMPDIR/err" & S=$!
 	until_attached "$TMPDIR/err"; echo >&3; wait $P; kill -INT $S; wait $S
 	grep -c '^@\[' "$TMPDIR/out"; grep '^@whole' "$TMPDIR/out"; grep -v Attached "$TMPDIR/err"; true
 EXPECT

@@ -150,10 +150,10 @@ EXPECT
 NAME ustack(function), show_functions(): names without offsets; what ends in a function, and what it is part of
 RUN
 	"$SONDE" -q -c 'build/tests/calls 3' -e 'table functions { self "SELF" 6 right; self_ratio "SELF%" 7 percent right; total "TOTAL" 6 right; total_ratio "TOTAL%" 7 percent right; function "FUNCTION"; }
-	uprobe:build/tests/calls:add6 { @[comm, ustack(function)] = count(); } uprobe:build/tests/calls:target, uprobe:build/tests/calls:greet { @[comm, ustack(function)] = count(); }
+	uprobe:build/tests/calls:add6 /pid == cpid/ { @[comm, ustack(function)] = count(); } uprobe:build/tests/calls:target, uprobe:build/tests/calls:greet /pid == cpid/ { @[comm, ustack(function)] = count(); }
 	end { show_functions(functions, @); print(@, 1); clear(@); }' | grep -v '__libc_start\|^$'
 	"$SONDE" -q -c 'build/tests/syscalls 3 getppid' -e 'table f { self; a; total; b; function; }
-	t:syscalls:sys_enter_getppid { @[kstack(function), 1, ustack(function)] = count(); } end { show_functions(f, @, "*trace* *sys_* *syscall*"); clear(@); }'
+	t:syscalls:sys_enter_getppid /pid == cpid/ { @[kstack(function), 1, ustack(function)] = count(); } end { show_functions(f, @, "*trace* *sys_* *syscall*"); clear(@); }'
 	"$SONDE" -e 'table t { a; } begin { @[1] = count(); show_functions(t, @); }' 2>&1 | head -n 1
 	"$SONDE" -e 'table t { a; b; c; d; e; } begin { @[1] = count(); show_functions(t, @); }' 2>&1 | head -n 1
 NEEDS uprobe prog:calls dwunwind
