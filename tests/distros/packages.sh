@@ -97,13 +97,22 @@ gone() {
 	result $? "$1: removed, nothing is left" /tmp/log
 }
 
+# The example of docs/, by the header and the library that the package brought; the checks of memory are the compiler's.
+embeds() {
+	example='-Wall -Wextra -Werror -g -fsanitize=address,undefined -o /tmp/example docs/libsonde.c'
+	try "$1: libsonde: the example is built" sh -c "cd /src && gcc $example \$(pkg-config --cflags --libs libsonde)"
+	try "$1: libsonde: the example runs" sh -c '/tmp/example | tee /tmp/counted | grep -x "one second is over" && grep " [1-9][0-9]*$" /tmp/counted'
+	rm -f /tmp/example /tmp/counted
+}
+
 use_deb() {
-	quietly apt-get -qq update
+	packages gcc libc6-dev pkg-config
 	files >/tmp/before
 	try 'deb: installed' apt-get -qq -y --no-install-recommends install /out/*.deb
 	works deb
 	try 'deb: manual pages' sh -c 'cd /usr/share/man/man1 && zcat sonde.1.gz sonde-execsnoop.1.gz execsnoop.1.gz | grep -c "Nm sonde-execsnoop"'
 	try 'deb: the header' test -s /usr/include/sonde/sdt.h
+	embeds deb
 	try 'deb: purged' apt-get -qq -y --autoremove purge sonde libsonde0 sonde-dev sonde-tools
 	gone deb
 }
