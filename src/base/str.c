@@ -442,3 +442,21 @@ struct str str_unquote(struct arena *a, struct str s)
 	}
 	return arena_str(a, sb_str(&b));
 }
+
+void sb_csv(struct sb *b, struct str s)
+{
+	bool quote = false;
+	for (u32 i = 0; i < s.n; i++)
+		quote |= !s.s[i] || strchr(",\"\r\n", s.s[i]);
+	if (!quote) {
+		sb_add(b, s);
+		return;
+	}
+	sb_char(b, '"');
+	for (u32 i = 0; i < s.n; i++) {
+		if (s.s[i] == '"')
+			sb_char(b, '"');
+		sb_char(b, s.s[i]);
+	}
+	sb_char(b, '"');
+}

@@ -97,6 +97,8 @@ static inline void sb_char(struct sb *b, char c)
 }
 void sb_z(struct sb *b, const char *z);
 void sb_u64(struct sb *b, u64 n); /* decimal */
+/* A field of CSV (RFC 4180): in quotes if it contains a comma, a quote or the end of a line. */
+void sb_csv(struct sb *b, struct str s);
 void sb_i64(struct sb *b, i64 n);
 void sb_pad(struct sb *b, char c, size_t n);
 void sb_fmt(struct sb *b, const char *fmt, ...) PRINTF(2, 3);

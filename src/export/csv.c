@@ -19,24 +19,6 @@ struct csv_rows {
 	struct sb tmp;
 };
 
-static void put_field(struct sb *b, struct str s)
-{
-	bool quote = false;
-	for (u32 i = 0; i < s.n; i++)
-		quote |= strchr(",\"\r\n", s.s[i]) != NULL;
-	if (!quote) {
-		sb_add(b, s);
-		return;
-	}
-	sb_char(b, '"');
-	for (u32 i = 0; i < s.n; i++) {
-		if (s.s[i] == '"')
-			sb_char(b, '"');
-		sb_char(b, s.s[i]);
-	}
-	sb_char(b, '"');
-}
-
 static u32 column_of(struct csv_rows *c, struct str name)
 {
 	void *at = tab_get(&c->names, name);
@@ -76,7 +58,7 @@ static void csv_begin(void *self, struct exporting *x)
 		sb_clear(&c->tmp);
 		sb_visible(&c->tmp, c->names.v[i].key);
 		sb_char(&x->out.b, ',');
-		put_field(&x->out.b, sb_str(&c->tmp));
+		sb_csv(&x->out.b, sb_str(&c->tmp));
 	}
 	sb_char(&x->out.b, '\n');
 }
@@ -100,7 +82,7 @@ static void put_cell(struct csv_rows *c, u32 i)
 		put_stack(&c->tmp, c->x->f, (u32)c->cell[i]->u);
 	else
 		cell_text(&c->tmp, c->x->f, c->column[i], c->cell[i]);
-	put_field(&c->x->out.b, sb_str(&c->tmp));
+	sb_csv(&c->x->out.b, sb_str(&c->tmp));
 }
 
 static void csv_row(void *self, const struct rec_row *r)
@@ -122,9 +104,9 @@ static void csv_row(void *self, const struct rec_row *r)
 	sb_clear(&c->tmp);
 	if (r->task)
 		sb_visible(&c->tmp, r->task->comm);
-	put_field(b, sb_str(&c->tmp));
+	sb_csv(b, sb_str(&c->tmp));
 	sb_char(b, ',');
-	put_field(b, s->probe);
+	sb_csv(b, s->probe);
 	for (u32 i = 0; i < c->names.n; i++) {
 		sb_char(b, ',');
 		if (c->cell[i])

@@ -25,17 +25,6 @@ static void put_time(struct sb *b, u64 wall_ns)
 		       wall_ns % SECOND_NS / MILLI_NS);
 }
 
-static void csv_str(struct sb *b, struct str s)
-{
-	sb_char(b, '"');
-	for (u32 i = 0; i < s.n; i++) {
-		if (s.s[i] == '"')
-			sb_char(b, '"');
-		sb_char(b, s.s[i]);
-	}
-	sb_char(b, '"');
-}
-
 static struct str text_of(const struct live_value *v)
 {
 	return v->blob ? str_n(v->blob->text, v->blob->n) : STR("");
@@ -50,7 +39,7 @@ static void csv_values(struct sb *b, const struct live_table *t, const struct li
 		sb_u64(b, e->all.count);
 	sb_char(b, ',');
 	if (t->kind == LIVE_TEXT)
-		csv_str(b, text_of(&e->all));
+		sb_csv(b, text_of(&e->all));
 	else if (t->kind != LIVE_HIST)
 		sb_i64(b, e->all.n);
 	sb_char(b, '\n');
@@ -66,7 +55,7 @@ static void put_csv(struct front *f, const struct live_table *t, struct sb *out)
 		for (u32 i = 0; i < e.n; i++) {
 			put_time(out, model_back(&f->model, back)->at.wall_ns);
 			sb_char(out, ',');
-			csv_str(out, e.v[i].row->key);
+			sb_csv(out, e.v[i].row->key);
 			sb_char(out, ',');
 			csv_values(out, t, &e.v[i]);
 		}

@@ -173,3 +173,16 @@ TEST(bytes_never_read_past_the_end)
 	b = (struct bytes){0};
 	CHECK(bytes_take(&b, 0) && !b.bad);
 }
+
+TEST(str_csv_fields)
+{
+	static const char *const want[][2] = {
+		{"plain", "plain"},   {"", ""},
+		{"a,b", "\"a,b\""},   {"say \"x\"", "\"say \"\"x\"\"\""},
+		{"a\nb", "\"a\nb\""}, {" a ", " a "}};
+	for (u32 i = 0; i < countof(want); i++) {
+		AUTO_SB b = {0};
+		sb_csv(&b, str_z(want[i][0]));
+		CHECK(str_is(sb_str(&b), want[i][1]));
+	}
+}

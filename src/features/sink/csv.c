@@ -22,24 +22,6 @@ static struct err *csv_open(void *self, const struct sink_env *env, const struct
 	return NULL;
 }
 
-static void put_field(struct sb *b, struct str s)
-{
-	bool quote = false;
-	for (u32 i = 0; i < s.n; i++)
-		quote |= strchr(",\"\r\n", s.s[i]) != NULL;
-	if (!quote) {
-		sb_add(b, s);
-		return;
-	}
-	sb_char(b, '"');
-	for (u32 i = 0; i < s.n; i++) {
-		if (s.s[i] == '"')
-			sb_char(b, '"');
-		sb_char(b, s.s[i]);
-	}
-	sb_char(b, '"');
-}
-
 static bool is_part(struct str part, struct str name, const char *of)
 {
 	return str_starts(part, name) && str_eq(str_from(part, name.n), str_z(of));
@@ -78,7 +60,7 @@ static void put_head(struct csv *c, const struct columns *t)
 		if (t->col[i].unit == COL_HIST)
 			put_bucket_names(b, t, name);
 		else
-			put_field(b, name);
+			sb_csv(b, name);
 	}
 	sb_char(b, '\n');
 	c->head = t;
@@ -102,7 +84,7 @@ static void put_cell(struct csv *c, const struct column *col, const struct value
 		value_text(&text, v, &(struct show){c->env.how.trailer, true});
 	else
 		column_text(&text, col->unit == COL_ARGV ? col : &plain, v, c->env.how.trailer);
-	put_field(&c->o.b, str_trim(sb_str(&text)));
+	sb_csv(&c->o.b, str_trim(sb_str(&text)));
 }
 
 static void put_bucket(struct sb *b, const struct bucket *k)
