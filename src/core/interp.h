@@ -44,6 +44,9 @@ struct interp {
 	/* False: it is none. If it is one of unknown layout, .loop and .label are known. Addresses count
 	 * from base on. */
 	bool (*find)(const struct image *im, struct str path, u64 base, struct interp_file *ret);
+	/* What of the layout the file does not have, but a process does, with the file at base. False: it is not there.
+	 * NULL: nothing. */
+	bool (*learn)(struct interp_file *f, const struct interp_memory *m, u64 base);
 	/* Texts are made in the arena. */
 	void (*code)(const struct interp_file *f, const struct unwind_code *raw, struct arena *a,
 		     struct interp_code *ret);

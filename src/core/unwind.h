@@ -33,6 +33,7 @@
  */
 #pragma once
 #include "base/base.h"
+#include "core/java.h"
 #include "core/v8.h"
 
 enum {
@@ -74,6 +75,9 @@ enum unwind_piece_kind {
 	UNWIND_PIECE_ROWS,
 	UNWIND_PIECE_RULE, /* generated code: the same rule everywhere, in .pc; .lang is that of V8 */
 	UNWIND_PIECE_NONE, /* nothing is known, and asking again is of no use */
+	/* a heap of Java's code: .pc and .file are where its map is, and in the bits below JAVA_MAP_ALIGN how many
+	 * bits of an address there are within a segment */
+	UNWIND_PIECE_HEAP,
 };
 struct unwind_piece {
 	u64 start, end;
@@ -144,8 +148,9 @@ enum unwind_form {
 	UNWIND_FORM_FRAMES, /* as numbers of struct unwind_lang say */
 	UNWIND_FORM_PERL,   /* core/perl.h */
 	UNWIND_FORM_V8,     /* core/v8.h: each is a native frame */
+	UNWIND_FORM_JAVA,   /* core/java.h: likewise */
 };
-#define UNWIND_FORM_MAX UNWIND_FORM_V8
+#define UNWIND_FORM_MAX UNWIND_FORM_JAVA
 enum {
 	UNWIND_FRAME_WORDS = 16, /* an interpreter's frame is read up to here */
 	UNWIND_SIGN_WORDS = 10,  /* of a function: what tells it apart from others at its address */
@@ -211,7 +216,10 @@ struct unwind_lang {
 	/* the function that runs the program: frames that are left by then precede it */
 	struct unwind_range program;
 	u32 pad[5];
-	struct unwind_v8 v8; /* UNWIND_FORM_V8 */
+	union { /* of UNWIND_FORM_V8, UNWIND_FORM_JAVA */
+		struct unwind_v8 v8;
+		struct unwind_java java;
+	};
 	u32 pad2[32];
 };
 enum { UNWIND_LANG_SHIFT = 9 };
@@ -222,7 +230,7 @@ struct unwind_langs {
 struct unwind_codes {
 	u64 sign[UNWIND_CODES]; /* 0: nothing */
 	u64 code[UNWIND_CODES]; /* its address, the number of its interpreter, UNWIND_CODE_UNSENT */
-	u64 file[UNWIND_CODES]; /* UNWIND_FORM_PERL: the address of the file's name; UNWIND_FORM_V8: compiled code */
+	u64 file[UNWIND_CODES]; /* UNWIND_FORM_PERL: the address of the file's name; UNWIND_FORM_V8, _JAVA: compiled code */
 };
 #define UNWIND_CODE_UNSENT (1ull << 63) /* its names did not fit into the ring */
 enum { UNWIND_CODE_LANG = 56 };

@@ -3,8 +3,8 @@
 
     tests/kernel/langstacks.py SONDE INTERPRETER...
 
-Each interpreter runs progs/pycalls.py, or progs/rbcalls.rb, phpcalls.php, plcalls.pl or jscalls.js if it has ruby,
-php, perl or node in its name, which writes its stack at some places, and makes a system call there, where sonde prints
+Each interpreter runs progs/pycalls.py, or progs/rbcalls.rb, phpcalls.php, plcalls.pl, jscalls.js or JavaCalls.java if
+it has ruby, php, perl, node or java in its name, which writes its stack at some places, and makes a system call there, where sonde prints
 ustack(lang). Both must say the same. As root. Prints a line per interpreter.
 """
 import os
@@ -81,6 +81,16 @@ def run_node(sonde, node, prog, want, got):
     return run_before(sonde, [*node.split(), "--no-concurrent-recompilation", prog, want], "node", got, stays=True)
 
 
+def run_java(sonde, java, prog, want, got):
+    """Frames that Java hides are shown. The compiler is beside the interpreter, or is any."""
+    folder = os.path.dirname(want)
+    command = java.split()
+    compiler = os.path.join(os.path.dirname(command[0]), "javac")
+    subprocess.run([compiler, "--release", "17", "-d", folder, prog], check=True)
+    shown = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+ShowHiddenFrames"]
+    return run_before(sonde, [*command, *shown, "-cp", folder, "JavaCalls", want], "libjvm", got, stays=True)
+
+
 def run_perl(sonde, perl, prog, want, got):
     return run_program(sonde, f"{perl} {prog}", "getppid", want, got)
 
@@ -89,6 +99,9 @@ LANGUAGES = {"ruby": (run_ruby, "rbcalls.rb", ["mark@"]),
              "php": (run_php, "phpcalls.php", ["getmypid", "Calls\\mark@"]),
              "perl": (run_perl, "plcalls.pl", ["main::mark@"]),
              "node": (run_node, "jscalls.js", ["mark@"]),
+             "java": (run_java, "JavaCalls.java", ["java.lang.ProcessHandleImpl.parent0@ProcessHandleImpl.java",
+                                                   "java.lang.ProcessHandleImpl.parent@ProcessHandleImpl.java",
+                                                   "JavaCalls.mark@"]),
              "": (run_python, "pycalls.py", ["mark@"])}
 
 
@@ -96,7 +109,7 @@ def try_one(sonde, command):
     name = os.path.basename(command.split()[0])
     run, prog, first = next(of for word, of in LANGUAGES.items() if word in name)
     prog = os.path.join(TESTS, "progs", prog)
-    first = first[:-1] + [first[-1] + prog]
+    first = first[:-1] + [first[-1] + (os.path.basename(prog) if "java" in name else prog)]
     with tempfile.TemporaryDirectory() as folder:
         want = os.path.join(folder, "want")
         got = os.path.join(folder, "got")

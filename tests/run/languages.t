@@ -229,6 +229,55 @@ EXPECT
 NEEDS x86_64 dwunwind file:/usr/bin/node
 TIMEOUT 60
 
+NAME ustack has Java's methods: calls of all kinds, threads, as Java tells them, in the interpreter
+RUN python3 tests/kernel/langstacks.py "$SONDE" '/usr/bin/java -Xint'
+EXPECT
+	22 stacks are the same
+NEEDS x86_64 dwunwind cmd:java cmd:javac
+TIMEOUT 60
+
+NAME methods of Java and native functions stand in the order of their calls; one that is compiled, too
+RUN
+	printf 'public class Order {\n  static int n;\n  static void leaf(int i) throws Exception {\n    n += i;\n    if (i == 100000)\n      Thread.sleep(600000);\n  }\n  static void each(int i) throws Exception {\n    leaf(i);\n  }\n  public static void main(String[] a) throws Exception {\n    for (int i = 0; i <= 100000; i++)\n      each(i);\n  }\n}\n' >"$TMPDIR/Order.java"
+	javac -d "$TMPDIR" "$TMPDIR/Order.java"
+	java -Xbatch -XX:TieredStopAtLevel=1 -XX:-UseOnStackReplacement -XX:-Inline -cp "$TMPDIR" Order &
+	java=$!
+	until "$SONDE" stacks -U -p $java 2>/dev/null | sed -n 's/^ *//; /Thread.sleep/,/start_thread/{ s/@Thread.java.*/@Thread.java/; s/^0x.*/stub/; s/(.*//; s/+.*//; p; }' | tee "$TMPDIR/got" | grep -q start_thread; do :; done
+	kill $java
+	cat "$TMPDIR/got"
+EXPECT
+	java.lang.Thread.sleep@Thread.java
+	Order.leaf@Order.java
+	Order.each@Order.java
+	Order.main@Order.java:13
+	stub
+	JavaCalls::call_helper
+	jni_invoke_static
+	jni_CallStaticVoidMethod
+	JavaMain
+	ThreadJavaMain
+	start_thread
+NEEDS x86_64 dwunwind cmd:java cmd:javac
+TIMEOUT 60
+
+NAME stacks of a Java that nobody knows are counted
+RUN
+	home=$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")
+	printf 'public class Known {\n  public static void main(String[] a) throws Exception { Thread.sleep(600000); }\n}\n' >"$TMPDIR/Known.java"
+	javac -d "$TMPDIR" "$TMPDIR/Known.java"
+	mkdir "$TMPDIR/jdk" && cp -rs "$home/." "$TMPDIR/jdk"
+	cp --remove-destination "$home/bin/java" "$TMPDIR/jdk/bin/java"
+	rm "$TMPDIR/jdk/lib/server/libjvm.so"
+	sed 's/_log2_segment_size/_log2_segment_none/' "$home/lib/server/libjvm.so" >"$TMPDIR/jdk/lib/server/libjvm.so"
+	"$TMPDIR/jdk/bin/java" -Xshare:off -cp "$TMPDIR" Known &
+	java=$!
+	until "$SONDE" stacks -U -p $java 2>&1 | sed -n 's/^WARNING: [0-9]* stacks* of java/stacks of java/p' | grep .; do :; done
+	kill $java
+EXPECT
+	stacks of java without Java frames: unknown layout
+NEEDS x86_64 dwunwind cmd:java cmd:javac
+TIMEOUT 60
+
 NAME functions of JavaScript and of V8 stand in the order of their calls
 RUN
 	printf 'const fs = require("fs");\nfunction leaf() { console.error("in"); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000); }\n[1].forEach(function each() { leaf(); });\n' >"$TMPDIR/order.js"

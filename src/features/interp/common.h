@@ -3,7 +3,8 @@
 #include "core/interp.h"
 #include "types/image.h"
 
-extern const struct interp interp_perl, interp_php, interp_python, interp_ruby, interp_v8;
+extern const struct interp interp_java, interp_perl, interp_php, interp_python, interp_ruby,
+	interp_v8;
 
 struct elf_symbol {
 	u64 addr, size;

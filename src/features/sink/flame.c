@@ -298,6 +298,7 @@ static void put_fill(const struct flame *f, const struct node *n, struct sb *b)
 		[FRAME_LABEL] = {235, 22, 86},  [FRAME_PYTHON] = {130, 45, 70},
 		[FRAME_RUBY] = {340, 55, 72},   [FRAME_PHP] = {265, 50, 78},
 		[FRAME_PERL] = {180, 45, 66},   [FRAME_JAVASCRIPT] = {55, 75, 64},
+		[FRAME_JAVA] = {92, 48, 66},
 	};
 	const u16 *c = colour[n->frame ? f->p.frame.v[n->frame - 1].kind : FRAME_LABEL];
 	if (!f->diff) {

@@ -2,11 +2,11 @@
 // when two runs are compared, B weight before, of each node, parents before their children.
 const ROW = 17, TOP = 112;
 const kinds = ["program", "library", "kernel", "inlined", "JIT", "unknown", "label", "Python", "Ruby", "PHP",
-	"Perl", "JavaScript"];
+	"Perl", "JavaScript", "Java"];
 // hue, saturation, lightness on light and dark ground
 const colours = [[28, 85, 68, 34], [48, 85, 70, 30], [205, 65, 72, 34], [28, 90, 84, 44], [310, 40, 78, 36],
 	[0, 0, 80, 36], [235, 22, 86, 42], [130, 45, 70, 32], [340, 55, 72, 36], [265, 50, 78, 36],
-	[180, 45, 66, 32], [55, 75, 64, 32]];
+	[180, 45, 66, 32], [55, 75, 64, 32], [92, 48, 66, 32]];
 const frames = svg.querySelector("#f");
 const kindOf = f => data.K[f];
 const hash = data.M.map(m => { let h = 0; for (const c of m) h = (h * 31 + c.charCodeAt(0)) & 0xffff; return h % 8; });

@@ -15,7 +15,7 @@ struct folded {
 static const struct sink_option options[] = {
 	[OPT_ANNOTATE] = {"annotate", NULL,
 			  "mark frames: _[k] kernel, _[i] inlined, _[j] JIT, _[p] Python, _[r] "
-			  "Ruby, _[h] PHP, _[l] Perl, _[s] JavaScript"},
+			  "Ruby, _[h] PHP, _[l] Perl, _[s] JavaScript, _[v] Java"},
 	[OPT_DELIMITER] = {"delimiter", NULL,
 			   "a frame '-' between a program's frames and the kernel's"},
 	{0},
@@ -39,9 +39,9 @@ static struct err *folded_put(void *self, const struct item *it)
 static void put_frame(const struct folded *f, const struct profile_frame *g, struct sb *b)
 {
 	static const char *const marks[FRAME_KINDS] = {
-		[FRAME_KERNEL] = "_[k]", [FRAME_INLINED] = "_[i]",   [FRAME_JIT] = "_[j]",
-		[FRAME_PYTHON] = "_[p]", [FRAME_RUBY] = "_[r]",      [FRAME_PHP] = "_[h]",
-		[FRAME_PERL] = "_[l]",   [FRAME_JAVASCRIPT] = "_[s]"};
+		[FRAME_KERNEL] = "_[k]", [FRAME_INLINED] = "_[i]",    [FRAME_JIT] = "_[j]",
+		[FRAME_PYTHON] = "_[p]", [FRAME_RUBY] = "_[r]",       [FRAME_PHP] = "_[h]",
+		[FRAME_PERL] = "_[l]",   [FRAME_JAVASCRIPT] = "_[s]", [FRAME_JAVA] = "_[v]"};
 	for (u32 i = 0; i < g->name.n; i++)
 		sb_char(b, g->name.s[i] == ';' ? ':' : g->name.s[i]);
 	if (f->annotate && marks[g->kind])

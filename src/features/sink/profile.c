@@ -44,7 +44,8 @@ static const struct {
 		 {"ruby", FRAME_RUBY},
 		 {"php", FRAME_PHP},
 		 {"perl", FRAME_PERL},
-		 {"javascript", FRAME_JAVASCRIPT}};
+		 {"javascript", FRAME_JAVASCRIPT},
+		 {"java", FRAME_JAVA}};
 
 static enum frame_kind kind_of(const struct value *v, const struct frame *f)
 {

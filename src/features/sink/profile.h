@@ -26,6 +26,7 @@ enum frame_kind {
 	FRAME_PHP,
 	FRAME_PERL,
 	FRAME_JAVASCRIPT,
+	FRAME_JAVA,
 	FRAME_KINDS
 };
 

@@ -109,6 +109,7 @@ static bool find_frame(struct walk *w, u32 rule, u64 *frame)
 	case UNWIND_PLT:
 		*frame = w->sp + WORD + ((w->ip & 15) >= (u64)unwind_words(rule) ? WORD : 0);
 		return true;
+	case UNWIND_JAVA: return word(w, w->fp - WORD, frame);
 	case UNWIND_NONE:
 	case UNWIND_END:
 	case UNWIND_SIGNAL:
@@ -127,6 +128,8 @@ static bool read_caller(struct walk *w, u32 rule, u64 frame, u64 *fp, u64 *ip)
 		return true;
 	if (kept != UNWIND_KEPT_SAME)
 		w->kept_at = kept == UNWIND_KEPT_LOST ? UNWIND_KEPT_NOWHERE : frame - kept * WORD;
+	if (unwind_kind(rule) == UNWIND_JAVA)
+		return word(w, w->fp, fp) && word(w, w->fp + WORD, ip);
 	switch (unwind_fp(rule)) {
 	case UNWIND_FP_SAME: break;
 	case UNWIND_FP_LOST: *fp = 0; break;
@@ -208,7 +211,7 @@ static void put_rest(struct walk *w)
 
 static bool step(struct walk *w, copy_rule *find, void *arg)
 {
-	struct copy_code code = {.fp = w->fp};
+	struct copy_code code = {.fp = w->fp, .sp = w->sp, .leaf = w->depth == UNWIND_LEAF};
 	u64 frame;
 	w->end = COPY_END;
 	if (!find(arg, w->ip - w->back, &code)) {

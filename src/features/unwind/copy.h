@@ -18,8 +18,10 @@ enum copy_end {
 
 /* What is known of an address of the process. */
 struct copy_code {
-	u64 fp;   /* given: the frame pointer there; 0: not asked */
-	u64 word; /* not 0: it stands for the frame */
+	u64 fp;    /* given: the frame pointer there; 0: not asked */
+	u64 sp;    /* given */
+	bool leaf; /* given: it is the first frame, not a caller */
+	u64 word;  /* not 0: it stands for the frame */
 	u32 rule;
 	u32 lang; /* it is in the main loop of this interpreter (number, and 1), or .program is true; else 0 */
 	/* A call of the loop that one function alone lies between stands for what the call within it does. */

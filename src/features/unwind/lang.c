@@ -137,6 +137,11 @@ bool langs_native(const struct langs *l, u32 number)
 	return number && l->mem[number - 1].form == UNWIND_FORM_V8;
 }
 
+bool langs_java(const struct langs *l, u32 number)
+{
+	return number && l->mem[number - 1].form == UNWIND_FORM_JAVA;
+}
+
 /* ---- functions ---- */
 
 static struct str keep(struct langs *l, struct str s)

@@ -55,6 +55,8 @@ bool langs_nest(const struct langs *l, u32 number);
 /* Does this interpreter (number, and 1) have a frame of its own for each native one, in code of its file and in code
  * that is made at run time? */
 bool langs_native(const struct langs *l, u32 number);
+/* Is it Java, whose code is all made at run time? */
+bool langs_java(const struct langs *l, u32 number);
 void langs_take(struct langs *l, const void *record, size_t size);
 /* Of a function that user space reads by itself: where langs_keep() has put it before; LANGS_NONE: nowhere,
  * or there is no room. */

@@ -13,6 +13,7 @@
 #include "unwind/blocks.h"
 #include "unwind/copy.h"
 #include "unwind/cut.h"
+#include "unwind/java.h"
 #include "unwind/keys.h"
 #include "unwind/lang.h"
 #include "unwind/lists.h"
@@ -45,6 +46,8 @@ struct follow {
 	u64 none[MAX_NONE];
 	u32 nnone;
 	struct follow *chain;
+	struct unwind_piece heap[JAVA_HEAPS]; /* of code of Java, nheap of them */
+	u32 nheap, heap_tries;
 };
 struct unwinder {
 	struct session *s;
@@ -226,7 +229,53 @@ static void made_pieces(struct unwinder *w)
 	}
 }
 
-static void gather_pieces(struct unwinder *w, const struct proc *p, const struct follow *f)
+static void outdate(struct unwinder *w, struct follow *f)
+{
+	f->dirty = w->dirty = true;
+}
+
+/* Of a process that has Java at base (number, and 1). Its code may be there before the heaps are. */
+static void find_heaps(struct unwinder *w, struct follow *f, u32 lang, u64 base)
+{
+	enum { TRIES = 100 };
+	struct task t = {.h = w->s->h, .mem = proc_memory(w->s->h, (int)f->pid)};
+	f->nheap = java_heaps(&w->langs, lang - 1, &t, base, f->heap);
+	close_fd(&t.mem);
+	if (!f->nheap && f->heap_tries++ < TRIES)
+		outdate(w, f);
+}
+
+/* Those in heaps of Java give their place to them: heaps are as large as they may become. */
+static void heap_pieces(struct unwinder *w, struct follow *f)
+{
+	const struct unwind_piece *java = NULL;
+	u32 n = 0;
+	for (u32 i = 0; i < w->piece.n; i++)
+		if (w->piece.v[i].kind == UNWIND_PIECE_ROWS &&
+		    langs_java(&w->langs, w->piece.v[i].lang))
+			java = &w->piece.v[i];
+	if (!java)
+		return;
+	u32 lang = java->lang;
+	find_heaps(w, f, lang, java->start - java->pc);
+	bool unknown = !w->langs.mem[lang - 1].known; /* then stacks are counted */
+	for (u32 i = 0; i < w->piece.n; i++) {
+		bool in = false;
+		if (unknown && w->piece.v[i].kind == UNWIND_PIECE_RULE)
+			w->piece.v[i].lang = lang;
+		for (u32 k = 0; k < f->nheap; k++)
+			in |= w->piece.v[i].start < f->heap[k].end &&
+			      w->piece.v[i].end > f->heap[k].start;
+		if (!in)
+			w->piece.v[n++] = w->piece.v[i];
+	}
+	w->piece.n = n;
+	for (u32 k = 0; k < f->nheap && w->piece.n < UNWIND_PIECES; k++)
+		vec_add(&w->piece, f->heap[k]);
+	qsort(w->piece.v, w->piece.n, sizeof(*w->piece.v), by_start);
+}
+
+static void gather_pieces(struct unwinder *w, const struct proc *p, struct follow *f)
 {
 	w->piece.n = 0;
 	for (u32 i = 0; i < p->now->n && w->piece.n < UNWIND_PIECES; i++)
@@ -240,6 +289,7 @@ static void gather_pieces(struct unwinder *w, const struct proc *p, const struct
 	if (w->piece.n)
 		qsort(w->piece.v, w->piece.n, sizeof(*w->piece.v), by_start);
 	made_pieces(w);
+	heap_pieces(w, f);
 }
 
 static void drop_list(struct unwinder *w, struct follow *f)
@@ -247,11 +297,6 @@ static void drop_list(struct unwinder *w, struct follow *f)
 	if (f->list)
 		lists_drop(&w->lists, f->list, now_ns());
 	f->list = NULL;
-}
-
-static void outdate(struct unwinder *w, struct follow *f)
-{
-	f->dirty = w->dirty = true;
 }
 
 static void put_list(struct unwinder *w, struct follow *f)
@@ -397,16 +442,27 @@ static void note_none(struct unwinder *w, struct follow *f, u64 addr)
 	outdate(w, f);
 }
 
-/* The interpreter of a process, whose code it makes at run time (number, and 1; 0: none). */
+/* The interpreter of a process, whose code it makes at run time (number, and 1; 0: none); Java's is in heaps if its
+ * layout is known. */
 static u32 lang_of_made(struct unwinder *w, const struct proc *p)
 {
 	for (u32 i = 0; p && i < p->now->n; i++) {
 		const struct area *a = &p->now->v[i];
 		const struct ufile *f = a->module ? file_of(w, a) : NULL;
-		if (f && langs_native(&w->langs, f->lang))
+		if (f && (langs_native(&w->langs, f->lang) || langs_java(&w->langs, f->lang)))
 			return f->lang;
 	}
 	return 0;
+}
+
+static const struct task *task_of(struct asking *x)
+{
+	if (!x->t) {
+		x->own = (struct task){.h = x->w->s->h,
+				       .mem = proc_memory(x->w->s->h, (int)x->copy->pid)};
+		x->t = &x->own;
+	}
+	return x->t;
 }
 
 /* A frame in such code: the word that stands for it, or 0. */
@@ -420,20 +476,43 @@ static u64 native_word(struct asking *x, u32 number, u64 pc, u64 fp, bool made)
 		x->told = true;
 		return 0;
 	}
-	if (!x->t) {
-		x->own = (struct task){.h = x->w->s->h,
-				       .mem = proc_memory(x->w->s->h, (int)x->copy->pid)};
-		x->t = &x->own;
-	}
-	struct v8_frame at = {x->t, x->copy, l, number - 1, pc, fp, made};
+	struct v8_frame at = {task_of(x), x->copy, l, number - 1, pc, fp, made};
 	return v8_word(&at);
+}
+
+/* The heap of Java's code that an address is in; NULL: none. */
+static const struct unwind_piece *heap_at(struct asking *x, const struct proc *p, u64 addr)
+{
+	struct unwinder *w = x->w;
+	struct follow *f = x->f;
+	for (u32 i = 0; !f->nheap && p && i < p->now->n; i++) {
+		const struct area *a = &p->now->v[i];
+		struct place at = {.w = w, .proc = p, .area = a};
+		struct ufile *file =
+			a->module && langs_may_be(a->module->path) ? file_of(w, a) : NULL;
+		u32 pc;
+		if (file && blocks_pc(&w->blocks, file, a->off, ask_file, &at, &pc) &&
+		    langs_java(&w->langs, lang_of(w, file, &at)))
+			find_heaps(w, f, file->lang, a->start - pc);
+	}
+	for (u32 i = 0; i < f->nheap; i++)
+		if (addr - f->heap[i].start < f->heap[i].end - f->heap[i].start)
+			return &f->heap[i];
+	return NULL;
 }
 
 static bool rule_of_made(struct asking *x, const struct proc *p, const struct area *a, u64 addr,
 			 u64 fp, struct copy_code *ret)
 {
+	const struct unwind_piece *heap = a->off & MAPS_MADE ? heap_at(x, p, addr) : NULL;
+	if (heap) {
+		struct java_frame at = {task_of(x), x->copy, &x->w->langs, heap,
+					addr,       fp,      ret->sp,      ret->leaf};
+		java_frame(&at, x->copy->mode != STACK_NATIVE && fp, ret);
+		return true;
+	}
 	u32 lang = a->off & MAPS_MADE ? lang_of_made(x->w, p) : 0;
-	if (lang)
+	if (lang && !(langs_java(&x->w->langs, lang) && x->w->langs.mem[lang - 1].known))
 		ret->word = native_word(x, lang, addr, fp, true);
 	return a->off & MAPS_MADE;
 }
@@ -450,7 +529,7 @@ static bool rule_at(void *arg, u64 addr, struct copy_code *ret)
 		note_none(x->w, x->f, addr);
 	if (!a)
 		return false;
-	*ret = (struct copy_code){0};
+	*ret = (struct copy_code){.sp = ret->sp, .leaf = ret->leaf};
 	ret->rule = a->module ? unwind_rule(UNWIND_NONE, 0, 0) : made_rule(x->w, p, a);
 	if (!a->module)
 		return rule_of_made(x, p, a, addr, fp, ret);

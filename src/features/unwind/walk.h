@@ -57,10 +57,13 @@ struct walk {
 	/* UNWIND_FORM_V8: of the native frame; whether its code was made at run time */
 	u64 v8_pc, v8_fp;
 	u32 v8_made;
+	/* UNWIND_FORM_JAVA: the blob of compiled code, its method, how far it has come; or 0 */
+	u64 java_compiled, java_method, java_off;
 	/* not zeroed */
 	u64 lang_frame[UNWIND_FRAME_WORDS];
 	u64 lang_sign[UNWIND_SIGN_WORDS];
-	u64 perl_text[WALK_TEXT_WORDS]; /* the beginning of the file's name */
+	u64 java_blob[JAVA_BLOB_BYTES / 8 + 1]; /* what a blob begins with */
+	u64 perl_text[WALK_TEXT_WORDS];         /* the beginning of the file's name */
 };
 enum { MISS_LIST = 2 }; /* in .miss */
 #define WALK_ZEROED offsetof(struct walk, lang_frame)
@@ -83,6 +86,13 @@ void unwind_lang_enter(struct lower *l, struct ref walk, struct ref piece, struc
 		       bool only);
 /* In the function, where walk.lang is not 0: one frame; it returns. */
 void unwind_lang_frame(struct lower *l, struct ref walk, struct ref frames, u32 limit);
+/* In the function: the rule (sym/cfi.h) at an address in a heap of Java's code, of whose piece lang_enter() was told. It
+ * says that the frame stands for a method, or else takes walk.lang back. */
+struct java_code {
+	struct ref walk, piece, addr;
+	struct blk *bad_read;
+};
+struct ref unwind_java_rule(struct lower *l, const struct java_code *c);
 /* After the walk: names of functions that nobody has seen before. */
 void unwind_lang_names(struct lower *l, struct mem walk, struct ref links, struct ref frames,
 		       u32 limit);

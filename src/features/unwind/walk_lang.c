@@ -44,6 +44,11 @@ static struct ref lang_row(struct lower *l, struct fn *f, struct ref number)
 	return ir_op2(f, O_ADD, langs, ir_op2(f, O_SHL, i, ir_con(f, UNWIND_LANG_SHIFT)));
 }
 
+struct ref lang_row_of(struct lower *l, struct fn *f, struct ref piece)
+{
+	return lang_row(l, f, ir_load(f, 4, piece, offsetof(struct unwind_piece, lang)));
+}
+
 /* One more in the interpreter's word of those from first on. */
 static void count(struct lower *l, struct fn *f, struct ref number, i32 first)
 {
@@ -85,8 +90,8 @@ void unwind_lang_enter(struct lower *l, struct ref walk, struct ref piece, struc
 		ir_op2(f, O_SUB, ir_load(f, 8, piece, offsetof(struct unwind_piece, start)),
 		       ir_load(f, 4, piece, offsetof(struct unwind_piece, pc)));
 	struct ref pc = ir_op2(f, O_SUB, addr, base);
-	struct ref made = ir_op2(f, O_EQ, ir_load(f, 4, piece, offsetof(struct unwind_piece, kind)),
-				 ir_con(f, UNWIND_PIECE_RULE));
+	struct ref made = ir_op2(f, O_NE, ir_load(f, 4, piece, offsetof(struct unwind_piece, kind)),
+				 ir_con(f, UNWIND_PIECE_ROWS));
 	ir_br(f, O_NE, made, ir_con(f, 0), in, of_file);
 	ir_at(f, of_file);
 	for (u32 i = 0; i < countof(((struct unwind_lang *)0)->loop); i++) {
@@ -544,7 +549,7 @@ static void walk_frame(const struct lang *x, struct ref frames, u32 limit, bool 
 	struct blk *some = ir_blk(f), *show = ir_blk(f), *bytes = ir_blk(f), *bits = ir_blk(f),
 		   *by_byte = ir_blk(f), *ends = ir_blk(f), *within = ir_blk(f), *over = ir_blk(f),
 		   *wanted = ir_blk(f), *plain = ir_blk(f), *perl = ir_blk(f), *v8 = ir_blk(f),
-		   *other = ir_blk(f);
+		   *other = ir_blk(f), *java = ir_blk(f), *listed = ir_blk(f);
 	struct ref form = lang_param(x, LANG(form));
 	ir_br(f, O_EQ, form, ir_con(f, UNWIND_FORM_PERL), perl, other);
 	ir_at(f, perl);
@@ -556,6 +561,12 @@ static void walk_frame(const struct lang *x, struct ref frames, u32 limit, bool 
 		unwind_v8_frame(x, frames, limit);
 	}
 	ir_at(f, plain);
+	ir_br(f, O_EQ, form, ir_con(f, UNWIND_FORM_JAVA), native ? java : x->none, listed);
+	if (native) {
+		ir_at(f, java);
+		unwind_java_frame(x, frames, limit);
+	}
+	ir_at(f, listed);
 	begin(x);
 	struct ref cursor = ir_load(f, 8, x->walk, AT(cursor));
 	ir_br(f, O_NE, cursor, ir_con(f, 0), some, x->none);
@@ -656,7 +667,8 @@ static void send_code(struct lower *l, struct ref walk, struct ref rec, struct r
 {
 	struct fn *f = l->f;
 	struct blk *failed = ir_blk(f), *done = ir_blk(f), *perl = ir_blk(f), *other = ir_blk(f),
-		   *plain = ir_blk(f), *v8 = ir_blk(f), *copied = ir_blk(f);
+		   *plain = ir_blk(f), *v8 = ir_blk(f), *copied = ir_blk(f), *java = ir_blk(f),
+		   *numbers = ir_blk(f);
 	struct ref codes = ir_op1(f, O_MAPVAL, 8, ir_map(l->u->unwind->codes->index));
 	struct ref slot = ir_op2(f, O_AND, word, ir_con(f, UNWIND_CODES - 1));
 	struct ref at = ir_op2(f, O_ADD, codes, ir_op2(f, O_SHL, slot, ir_con(f, 3)));
@@ -684,6 +696,11 @@ static void send_code(struct lower *l, struct ref walk, struct ref rec, struct r
 	unwind_v8_names(l, &names);
 	ir_jmp(f, copied);
 	ir_at(f, plain);
+	ir_br(f, O_EQ, ir_load(f, 4, row, LANG(form)), ir_con(f, UNWIND_FORM_JAVA), java, numbers);
+	ir_at(f, java);
+	unwind_java_names(l, &names);
+	ir_jmp(f, copied);
+	ir_at(f, numbers);
 	lang_copy(l, rec, ir_con(f, (u32)CODE(code)), ir_con(f, UNWIND_CODE_BYTES), addr);
 	for (u32 i = 0; i < UNWIND_PARTS; i++)
 		copy_next(l, rec, row, i);
@@ -812,7 +829,7 @@ static void find_rest(struct lower *l, struct ref walk, struct ref task,
 	struct ref base = ir_op2(f, O_SUB, ir_load(f, 8, walk, AT(program_code)), code);
 	ir_store(f, 8, walk, AT(lang_base), base);
 	struct ref row = lang_row(l, f, number);
-	ir_br(f, O_NE, ir_load(f, 4, row, LANG(form)), ir_con(f, UNWIND_FORM_V8), listed, done);
+	ir_br(f, O_ULT, ir_load(f, 4, row, LANG(form)), ir_con(f, UNWIND_FORM_V8), listed, done);
 	ir_at(f, listed);
 	ir_br(f, O_NE, ir_load(f, 4, row, LANG(known)), ir_con(f, 0), known, done);
 	ir_at(f, known);

@@ -1,7 +1,7 @@
 /*
  * walk_lang.h - frames of interpreted languages in a walk: what the files share that walk them.
  * walk_lang.c walks those that struct unwind_lang describes by numbers, walk_perl.c those of Perl, walk_v8.c those
- * of JavaScript.
+ * of JavaScript, walk_java.c those of Java.
  */
 #pragma once
 #include "unwind/walk.h"
@@ -60,3 +60,9 @@ void unwind_perl_names(struct lower *l, const struct code_names *n);
 /* Likewise; of the native frame that unwind_lang_enter() was at. */
 void unwind_v8_frame(const struct lang *x, struct ref frames, u32 limit);
 void unwind_v8_names(struct lower *l, const struct code_names *n);
+
+/* Likewise of Java. */
+void unwind_java_frame(const struct lang *x, struct ref frames, u32 limit);
+void unwind_java_names(struct lower *l, const struct code_names *n);
+/* The row of langs of a piece that has one. */
+struct ref lang_row_of(struct lower *l, struct fn *f, struct ref piece);

@@ -311,14 +311,25 @@ static struct ref find_rule(struct step *x, struct ref piece, struct ref addr)
 	struct fn *f = x->f;
 	struct blk *none = ir_blk(f), *rows = ir_blk(f), *bare = ir_blk(f), *some = ir_blk(f),
 		   *guess = ir_blk(f), *unknown = ir_blk(f), *known = ir_blk(f), *kept = ir_blk(f),
-		   *same = ir_blk(f);
+		   *same = ir_blk(f), *not_same = ir_blk(f);
 	struct ref var = ir_var(f);
 	ir_set(f, var, ir_con(f, unwind_by_fp(x->arch->unwind.link)));
 	struct ref kind = ir_load(f, 4, piece, offsetof(struct unwind_piece, kind));
 	struct ref file = ir_load(f, 4, piece, offsetof(struct unwind_piece, file));
 	file = ir_op2(f, O_AND, file, ir_con(f, UNWIND_FILES - 1));
 	struct ref first = ir_load(f, 4, piece, offsetof(struct unwind_piece, pc));
-	ir_br(f, O_EQ, kind, ir_con(f, UNWIND_PIECE_RULE), same, rows);
+	ir_br(f, O_EQ, kind, ir_con(f, UNWIND_PIECE_RULE), same, not_same);
+	ir_at(f, not_same);
+	if (x->arch->unwind.link) { /* none of Java there */
+		ir_jmp(f, rows);
+	} else {
+		struct blk *heap = ir_blk(f);
+		struct java_code code = {x->walk, piece, addr, x->bad_read};
+		ir_br(f, O_EQ, kind, ir_con(f, UNWIND_PIECE_HEAP), heap, rows);
+		ir_at(f, heap);
+		ir_set(f, var, unwind_java_rule(x->l, &code));
+		ir_jmp(f, known);
+	}
 	ir_at(f, same);
 	ir_set(f, var, first);
 	ir_jmp(f, known);
@@ -510,6 +521,7 @@ static void find_frame(struct step *x, struct ref kind)
 		frame_is(x, ir_op2(f, O_ADD, x->sp, x->off));
 		return;
 	}
+	struct blk *grows = ir_blk(f);
 	other = kind_is(x, kind, UNWIND_FP_AWAY);
 	ir_set(f, x->frame, ir_op2(f, O_ADD, x->fp, x->off));
 	ir_jmp(f, x->up);
@@ -518,6 +530,15 @@ static void find_frame(struct step *x, struct ref kind)
 	struct ref low = ir_op2(f, O_AND, x->ip, ir_con(f, 15));
 	struct ref pushed = ir_op2(f, O_UGE, low, ir_op2(f, O_SHR, x->off, ir_con(f, 3)));
 	frame_is(x, ir_op2(f, O_ADD, ir_addi(f, x->sp, 8), ir_op2(f, O_SHL, pushed, ir_con(f, 3))));
+	ir_at(f, other);
+	other = kind_is(x, kind, UNWIND_JAVA);
+	read_words(x, 3, ir_addi(f, x->fp, -8));
+	ir_set(f, x->caller, word(x, 1));
+	go_deeper(x);
+	ir_store(f, 8, x->walk, AT(kept), ir_con(f, UNWIND_KEPT_NOWHERE));
+	ir_br(f, O_UGT, word(x, 0), x->sp, grows, x->bad_read);
+	ir_at(f, grows);
+	caller_is(x, word(x, 0), word(x, 2));
 	ir_at(f, other);
 	struct blk *by_reg = ir_blk(f), *at = ir_blk(f); /* those above are behind us */
 	ir_br(f, O_UGE, kind, ir_con(f, UNWIND_REG), by_reg, at);

@@ -34,6 +34,9 @@ enum unwind_kind {
 	/* sp + offset, and the return address is in such a register: in vfork(), whose child uses
 	 * the stack that its parent comes back to. Other registers are the same. */
 	UNWIND_RA_REG,
+	/* Where the interpreter of Java has the frame pointer: below the two words that it points to is where the
+	 * frame begins. No file has it. */
+	UNWIND_JAVA,
 };
 #define UNWIND_KIND_MAX UNWIND_RA_REG
 enum {
