@@ -18,7 +18,7 @@ CC     ?= cc
 PREFIX ?= /usr/local
 # Recordings are compressed by zstd where it is installed, else by zlib. ZSTD= leaves it out.
 ZSTD   := $(shell pkg-config --exists libzstd 2>/dev/null && echo libzstd)
-# The web server of sonde serve: libmicrohttpd where it is installed. HTTP= leaves it out.
+# The web servers of sonde serve and of live --web: libmicrohttpd where it is installed. HTTP= leaves them out.
 HTTP   := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo libmicrohttpd)
 PKGS   := libbpf libelf zlib $(ZSTD)
 CFLAGS ?= -O2 -g
@@ -49,8 +49,8 @@ LIBOBJ := $(filter-out $B/src/cmd/main.o,$(OBJ))
 UNIT   := $(patsubst %.c,$B/%.o,tests/unit/main.c tests/unit/sinks.c $(TESTS))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH  := $(wildcard bench/*.[ch])
-# Parts of pictures.
-ASSETS := $(sort $(wildcard src/features/sink/*.js src/features/sink/*.css src/fleet/*.sh))
+# Parts of pictures and of the page of live; what runs on other hosts.
+ASSETS := $(sort $(wildcard src/features/sink/*.js src/features/sink/*.css src/cmd/*.js src/cmd/*.css src/fleet/*.sh))
 EMBED  := $(sort $(wildcard tools/*.bt tools/lib/*.bt tools/record/*.bt tools/on/*.bt tools/board/*.bt tools/aliases))
 # Other versions of clang-format lay out some lines differently.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring version 14.,$(shell clang-format --version 2>/dev/null)),clang-format))
@@ -74,8 +74,8 @@ $B/src/rec/pack.o $B/src/machine/types/elfutils.o: DEFS = $(if $(ZSTD),-DHAVE_ZS
 $(addprefix $B/src/,base/spawn.o compiler/ir/check.o): DEFS = -fPIC
 # One program, which is the fuzzer of the name by which it is started.
 $B/tests/fuzz/fuzz_%.o: DEFS = -DLLVMFuzzerTestOneInput=$(notdir $*)
-$B/src/cmd/webchild.o: DEFS = $(if $(file <$B/libs.http),-DHAVE_HTTP)
-$B/src/cmd/webchild.o: $B/libs.http
+$B/src/cmd/webchild.o $B/src/cmd/pagechild.o: DEFS = $(if $(file <$B/libs.http),-DHAVE_HTTP)
+$B/src/cmd/webchild.o $B/src/cmd/pagechild.o: $B/libs.http
 $B/tests/fuzz/main.o: $B/fuzz.list
 $B/tests/fuzz/main.o: DEFS = -D'FUZZERS=$(foreach f,$(FUZZ),F($f))'
 $B/fuzz/ready: $(FUZZ:%=$B/tests/fuzz/fuzz_%.o) $B/tests/fuzz/main.o $B/tests/fuzz/grammar.o $(LIBOBJ) $B/libs $B/libs.http

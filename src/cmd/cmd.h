@@ -32,6 +32,7 @@ struct live_chain {
 	u32 nwords;
 	int exe;      /* the file of sonde, open; -1: not yet */
 	char **again; /* the words of a script that runs alone, from "sonde" on; ended by NULL */
+	bool page;    /* of the first: it has a page, which shows all */
 	struct launch *launch; /* once it has attached */
 	bool closed;           /* it has run, and its output is closed */
 	int rc;                /* then */
@@ -40,7 +41,9 @@ struct live_spec {
 	struct live_chain *chain; /* NULL: it runs alone */
 	int takeover; /* told when all is attached: a sonde waits for that. 0: none does */
 	bool on, ascii;
-	bool board; /* sonde top: what was on the screen is not printed again */
+	bool web;         /* a page instead of the terminal */
+	const char *addr; /* of it; NULL or "": any */
+	bool board;       /* sonde top: what was on the screen is not printed again */
 	u64 every_ns, history_ns, memory;
 	const char *view;
 };
@@ -192,16 +195,20 @@ extern const char live_events[]; /* a script that counts what a recording has */
 struct err *live_refuses(const struct run_opts *o) MUST_USE; /* options that have no effect */
 struct front_spec;
 struct front_part;
+struct livepage;
 struct live_screen {
 	struct front_part *part; /* in the front, its own or that of the first script */
 	int text_fd;             /* what the plain run writes; -1 if there is no screen */
 	struct front *front;     /* while it is shown */
-	int saved[3];            /* standard streams, while they are redirected */
-	u64 from;                /* bytes at its beginning that were not kept */
+	struct livepage *page; /* where it is shown, if not on the terminal; of the first script */
+	int saved[3];          /* standard streams, while they are redirected */
+	u64 from;              /* bytes at its beginning that were not kept */
 };
-bool live_usable(void); /* the terminal can show a screen */
-struct err *live_prepare(struct live_screen *s) MUST_USE;
-void live_redirect(struct live_screen *s, bool on); /* around the start of the command of -c */
+bool live_shows(const struct run_opts *o); /* a screen, or a page */
+struct err *live_prepare(struct live_screen *s, const struct run_opts *o) MUST_USE;
+void live_release(struct live_screen *s);
+/* Around the start of the command of -c. */
+void live_redirect(struct live_screen *s, const struct run_opts *o, bool on);
 struct err *live_open(struct live_screen *s, const struct run_opts *o, struct arena *a,
 		      struct front_spec *spec) MUST_USE;
 void live_take_over(const struct live_spec *l); /* it has attached: tell the sonde that waits */

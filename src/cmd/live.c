@@ -7,6 +7,7 @@
  */
 #include "base/clock.h"
 #include "base/units.h"
+#include "cmd/livepage.h"
 #include "cmd/tool.h"
 #include "live/front.h"
 #include "live/term.h"
@@ -72,6 +73,25 @@ struct err *live_set_view(struct live_spec *l, const char *val)
 
 const char live_events[] = "*:* { @events[probe] = count(); @programs[comm] = count(); }";
 
+/* Another script has the screen. */
+static bool is_later(const struct run_opts *o)
+{
+	return o->live.chain && o->live.chain->outer;
+}
+
+/* One page shows all scripts. */
+static bool has_page(const struct run_opts *o)
+{
+	struct live_chain *c = o->live.chain;
+	if (!c)
+		return o->live.web;
+	if (!c->outer)
+		c->page = o->live.web;
+	while (c->outer)
+		c = c->outer;
+	return c->page;
+}
+
 struct err *live_refuses(const struct run_opts *o)
 {
 	const char *what = o->output.path                       ? "a file for the results"
@@ -81,6 +101,8 @@ struct err *live_refuses(const struct run_opts *o)
 								: NULL;
 	if ((o->from || o->to) && !o->nrecording)
 		return err_new("--from and --to need a recording: sonde live FILE.sonde");
+	if (o->live.web && !has_page(o))
+		return err_new("--web belongs to the first script: its page shows all");
 	return what ? err_new("%s means nothing to 'live', which shows results on the terminal",
 			      what)
 		    : NULL;
@@ -95,24 +117,34 @@ void live_take_over(const struct live_spec *l)
 	close(l->takeover);
 }
 
-struct err *live_prepare(struct live_screen *s)
+struct err *live_prepare(struct live_screen *s, const struct run_opts *o)
 {
 	s->text_fd = memfd_create("sonde-live", MFD_CLOEXEC);
-	return s->text_fd < 0 ? err_sys(errno, "memfd_create") : NULL;
+	if (s->text_fd < 0)
+		return err_sys(errno, "memfd_create");
+	return o->live.web && !is_later(o) ? livepage_open(o->live.addr, &s->page) : NULL;
 }
 
-bool live_usable(void)
+void live_release(struct live_screen *s)
 {
-	return term_usable(STDOUT_FILENO);
+	close_fd(&s->text_fd);
+	livepage_close(s->page);
+	s->page = NULL;
 }
 
-/* The command's streams are not the terminal: it would write into the screen, and take keys. */
-void live_redirect(struct live_screen *s, bool on)
+bool live_shows(const struct run_opts *o)
+{
+	return o->live.on && (has_page(o) || term_usable(STDOUT_FILENO));
+}
+
+/* The command's streams are not the terminal: it would write into the screen, and take keys. What it prints is a
+ * part of the results, so with a page it is never printed before them. */
+void live_redirect(struct live_screen *s, const struct run_opts *o, bool on)
 {
 	static const int streams[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
 	for (u32 i = 0; i < countof(streams); i++) {
 		int fd = streams[i];
-		if (on && isatty(fd)) {
+		if (on && (isatty(fd) || (has_page(o) && fd == STDOUT_FILENO))) {
 			int null = fd ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
 			s->saved[i] = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 			dup2(fd ? s->text_fd : null, fd);
@@ -159,7 +191,12 @@ struct err *live_open(struct live_screen *s, const struct run_opts *o, struct ar
 {
 	const struct live_spec *l = &o->live;
 	spec->terminal = STDOUT_FILENO;
-	spec->again = again_of(a, o);
+	if (s->page) {
+		spec->page = livepage_front(s->page);
+		livepage_announce(s->page);
+	} else {
+		spec->again = again_of(a, o);
+	}
 	spec->ascii = l->ascii || !term_is_utf8();
 	spec->every_ns = l->every_ns ? l->every_ns : SECOND_NS;
 	spec->limits.history_ns = history_of(l, o->nrecording);

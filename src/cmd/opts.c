@@ -263,6 +263,10 @@ static struct err *set_of_live(struct live_spec *l, enum option_id id, const cha
 	case OPT_HISTORY: return live_history(l, val);
 	case OPT_MEMORY: return live_memory(l, val);
 	case OPT_VIEW: return live_set_view(l, val);
+	case OPT_WEB:
+		l->web = true;
+		l->addr = val;
+		break;
 	case OPT_ASCII: l->ascii = true; break;
 	case OPT_LIVE: l->on = true; break;
 	default: assert(!"an option of these commands");

@@ -7,6 +7,7 @@
 #include "base/embed.h"
 #include "base/file.h"
 #include "cmd/cmd.h"
+#include "cmd/livepage.h"
 #include "cmd/tool.h"
 #include "core/recorded.h"
 #include "core/unitfile.h"
@@ -289,6 +290,12 @@ static void set_answer_env(struct launch *l, struct sink_env *env)
 	env->fact = answer_facts(&l->job.arena, l, &env->nfact);
 }
 
+/* Messages go past the screen, into a file or to another program. */
+static bool says_apart(const struct run_opts *o)
+{
+	return !isatty(STDERR_FILENO) && !o->live.takeover;
+}
+
 static struct sink_env env_of(struct launch *l)
 {
 	const struct cli_run *r = l->arg;
@@ -302,8 +309,7 @@ static struct sink_env env_of(struct launch *l)
 		       : r->out.fd >= 0 ? r->out.fd
 		       : to_err         ? STDERR_FILENO
 					: STDOUT_FILENO,
-		.err = screen >= 0 && (isatty(STDERR_FILENO) || o->live.takeover) ? screen
-										  : STDERR_FILENO,
+		.err = screen >= 0 && !says_apart(o) ? screen : STDERR_FILENO,
 		.screen = screen >= 0 ? STDOUT_FILENO : 0,
 		.buffering = o->view.buffering,
 		.diags = &l->job.diags,
@@ -374,6 +380,7 @@ static struct err *open_screen(struct launch *l, const struct sink **sink, void 
 	struct live_chain *chain = r->o->live.chain;
 	struct front_script script = {.name = what_runs(&l->job.arena, r->o),
 				      .text_fd = r->screen.text_fd,
+				      .apart = says_apart(r->o),
 				      .plain = *sink,
 				      .self = *self,
 				      .unit = &l->job.unit,
@@ -613,8 +620,10 @@ static void run_all(struct live_chain *c)
 		struct live_chain *one = all[f ? i : n - 1 - i];
 		one->rc = session_finish(&one->launch->session);
 	}
-	if (f && !e && !signals->stop_ns && !first->launch->limits.for_ns)
+	if (f && !e && !signals->stop_ns && !first->launch->limits.for_ns) {
+		livepage_stays(run_of(first)->screen.page);
 		front_wait(f, signals);
+	}
 	for (u32 i = 0; i < n; i++) { /* before the front is closed, which is the first one's */
 		struct live_screen *s = &run_of(all[i])->screen;
 		if (s->part)
@@ -677,8 +686,10 @@ static int launch_and_run(struct launch *l)
 		rc = session_finish(&l->session);
 		struct signals *signals = &l->session.loop.signals;
 		bool ends = l->limits.for_ns && !r->o->nrecording;
-		if (r->screen.front && !signals->stop_ns && !ends)
+		if (r->screen.front && !signals->stop_ns && !ends) {
+			livepage_stays(r->screen.page);
 			front_wait(r->screen.front, signals);
+		}
 		if (r->screen.front && front_replaced(r->screen.front)) {
 			rc = front_replaced_status(r->screen.front, signals);
 			live_forget(&r->screen);
@@ -763,23 +774,23 @@ static int run_script(const struct run_opts *o)
 	struct cli_run r = {.o = o, .screen = {.text_fd = -1}};
 	struct launch l = launch_of(&r, &h, &target);
 	l.script = &script;
-	bool screen = o->live.on && live_usable();
+	bool screen = live_shows(o);
 	struct err *e = o->target.as_user ? proc_login(&h, o->target.as_user, &login) : NULL;
 	if (!e && screen)
-		e = live_prepare(&r.screen);
+		e = live_prepare(&r.screen, o);
 	if (!e && screen)
-		live_redirect(&r.screen, true);
+		live_redirect(&r.screen, o, true);
 	if (!e)
 		e = target_open(&target, o->target.cmd, o->target.as_user ? &login : NULL,
 				o->target.pid, o->target.npid);
 	if (r.screen.text_fd >= 0)
-		live_redirect(&r.screen, false);
+		live_redirect(&r.screen, o, false);
 	if (!e)
 		e = launch_scope(&l);
 	rc = e ? fail(e, rc) : launch_and_run(&l);
 	launch_free(&l);
 	target_close(&target);
-	close_fd(&r.screen.text_fd);
+	live_release(&r.screen);
 out_host:
 	host_deinit(&h);
 out:

@@ -12,6 +12,7 @@
 #include "cmd/served.h"
 #include "cmd/servefacts.h"
 #include "cmd/web.h"
+#include "cmd/webchild.h"
 #include "run/notify.h"
 #include <dirent.h>
 #include <errno.h>
@@ -241,7 +242,7 @@ static void read_metrics(struct metrics_service *v, enum metrics_format format, 
 static struct err *start_web(struct metrics_service *v)
 {
 	v->web_ns = now_ns();
-	return web_start(&v->web);
+	return web_start(&v->web, webchild_run, NULL);
 }
 
 static void answer(struct metrics_service *v)

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 enum { BACKLOG = 64, ANSWER_S = 5 };
@@ -50,28 +52,96 @@ static socklen_t parse_addr(const char *host, u16 port, struct sockaddr_storage 
 	return sizeof(*six);
 }
 
+/* words: addr as it was given. */
+static struct err *listen_at(struct web *w, const char *words, const struct sockaddr_storage *at,
+			     socklen_t n)
+{
+	int one = 1;
+	AUTO_CLOSE int fd = socket(at->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return err_sys(errno, "make a socket for %s", words);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	mode_t mask = umask(0177); /* of the file of a unix socket */
+	int failed = bind(fd, (const struct sockaddr *)at, n) ? errno : 0;
+	umask(mask);
+	if (failed || listen(fd, BACKLOG))
+		return err_sys(failed ? failed : errno, "listen on %s", words);
+	w->listening = fd;
+	fd = -1;
+	return NULL;
+}
+
+static struct err *unable(void)
+{
+	return err_new("this sonde was built without libmicrohttpd, and serves nothing");
+}
+
 struct err *web_open(struct web *w, const char *addr)
 {
 	struct sockaddr_storage at;
 	AUTO_SB host = {0};
 	u16 port;
-	int one = 1;
 	if (!webchild_able())
-		return err_new("this sonde was built without libmicrohttpd, and serves nothing");
+		return unable();
 	socklen_t n = split_addr(addr, &host, &port) ? parse_addr(host.s, port, &at) : 0;
 	if (!n)
 		return err_new("--metrics needs an address and a port in numbers, as in :9435, "
 			       "0.0.0.0:9435 or [::1]:9435 (got '%s')",
 			       addr);
-	AUTO_CLOSE int fd = socket(at.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return err_sys(errno, "make a socket for %s", addr);
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(fd, (struct sockaddr *)&at, n) || listen(fd, BACKLOG))
-		return err_sys(errno, "listen on %s", addr);
-	w->listening = fd;
-	fd = -1;
-	return NULL;
+	return listen_at(w, addr, &at, n);
+}
+
+/* A socket that nobody listens to is what a run left behind. */
+static struct err *open_unix(struct web *w, const char *addr, const char *path)
+{
+	struct sockaddr_storage at = {.ss_family = AF_UNIX};
+	struct sockaddr_un *to = (struct sockaddr_un *)&at;
+	struct stat st;
+	size_t n = strlen(path);
+	if (!n || n >= sizeof(to->sun_path))
+		return err_new("--web: the path of a unix socket has 1 to %zu bytes (got '%s')",
+			       sizeof(to->sun_path) - 1, addr);
+	memcpy(to->sun_path, path, n + 1);
+	AUTO_CLOSE int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (probe >= 0 && !lstat(path, &st) && S_ISSOCK(st.st_mode) &&
+	    connect(probe, (struct sockaddr *)to, sizeof(*to)) && errno == ECONNREFUSED)
+		unlink(path);
+	return listen_at(w, addr, &at, sizeof(*to));
+}
+
+static bool is_loopback(const struct sockaddr_storage *at)
+{
+	const struct sockaddr_in *four = (const struct sockaddr_in *)at;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)at;
+	return at->ss_family == AF_INET ? ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
+					: IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+}
+
+struct err *web_open_local(struct web *w, const char *addr)
+{
+	struct sockaddr_storage at;
+	AUTO_SB host = {0};
+	u16 port = 0;
+	const char *words = addr && *addr ? addr : "0";
+	if (!webchild_able())
+		return unable();
+	if (str_starts(str_z(words), STR("unix:")))
+		return open_unix(w, words, words + 5);
+	bool good = split_addr(words, &host, &port);
+	socklen_t n = !good                                ? 0
+		      : str_is(sb_str(&host), "localhost") ? parse_addr("127.0.0.1", port, &at)
+							   : parse_addr(host.s, port, &at);
+	if (!n)
+		return err_new("--web needs a port, an address of this machine and a port, or a "
+			       "unix socket, as in 8080, 127.0.0.1:8080, [::1]:8080 or "
+			       "unix:/run/sonde.socket (got '%s')",
+			       words);
+	if (!is_loopback(&at))
+		return err_new("--web shows what this machine does, so only this machine can be "
+			       "let in: 127.0.0.1, [::1] or unix:PATH, which ssh -L reaches from "
+			       "elsewhere (got '%s')",
+			       words);
+	return listen_at(w, words, &at, n);
 }
 
 void web_name(const struct web *w, struct sb *out)
@@ -82,7 +152,9 @@ void web_name(const struct web *w, struct sb *out)
 	const struct sockaddr_in *four = (const struct sockaddr_in *)&at;
 	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&at;
 	(void)getsockname(w->listening, (struct sockaddr *)&at, &n);
-	if (at.ss_family == AF_INET6) {
+	if (at.ss_family == AF_UNIX) {
+		sb_fmt(out, "unix:%s", ((const struct sockaddr_un *)&at)->sun_path);
+	} else if (at.ss_family == AF_INET6) {
 		inet_ntop(AF_INET6, &six->sin6_addr, host, sizeof(host));
 		sb_fmt(out, "[%s]:%u", host, ntohs(six->sin6_port));
 	} else {
@@ -93,7 +165,7 @@ void web_name(const struct web *w, struct sb *out)
 
 /* ---- the child ---- */
 
-_Noreturn static void be_child(int listening, int fd)
+_Noreturn static void be_child(int listening, int fd, web_child *run, const void *arg)
 {
 	/* Nothing of what the parent has open stays: maps and programs above all. */
 	int high = fcntl(fd, F_DUPFD, 64), sock = fcntl(listening, F_DUPFD, 64);
@@ -105,10 +177,11 @@ _Noreturn static void be_child(int listening, int fd)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGHUP, SIG_IGN); /* these are for the parent */
 	signal(SIGINT, SIG_IGN);
-	webchild_run(3, 4);
+	run(3, 4, arg);
+	_exit(1);
 }
 
-struct err *web_start(struct web *w)
+struct err *web_start(struct web *w, web_child *run, const void *arg)
 {
 	int fd[2];
 	struct timeval most = {.tv_sec = ANSWER_S};
@@ -117,7 +190,7 @@ struct err *web_start(struct web *w)
 		return err_sys(errno, "make a pair of sockets");
 	int pid = fork();
 	if (!pid)
-		be_child(w->listening, fd[1]);
+		be_child(w->listening, fd[1], run, arg);
 	close(fd[1]);
 	if (pid < 0) {
 		close(fd[0]);

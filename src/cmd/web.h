@@ -1,9 +1,9 @@
 /*
- * web.h - a web server that knows one path, in a child without rights.
+ * web.h - a web server in a child without rights, which talks HTTP by libmicrohttpd.
  *
- * The child talks HTTP, by libmicrohttpd. When a client wants /metrics, it asks its parent for them by
+ * The child of `serve` (webchild.h) knows one path. When a client wants /metrics, it asks its parent for them by
  * one byte, and hands the answer to all clients that were waiting then: one reading serves several
- * scrapes. A child that dies is made anew by the caller.
+ * scrapes. A child that dies is made anew by the caller. The child of `live --web` is in pagechild.h.
  */
 #pragma once
 #include "core/metrics.h"
@@ -13,12 +13,18 @@ struct web {
 	int pid, fd;   /* of the child, and to talk to it; 0 and -1: there is none */
 	u64 starts;
 };
+/* What runs in the child: it serves listening, and talks to its parent by fd. It does not return. */
+typedef void web_child(int listening, int fd, const void *arg);
 #define WEB_NONE ((struct web){.listening = -1, .fd = -1})
 
 /* addr is HOST:PORT, [HOST]:PORT, :PORT or PORT, of this machine alone if there is no host. */
 struct err *web_open(struct web *w, const char *addr) MUST_USE;
-void web_name(const struct web *w, struct sb *out); /* where it listens: "127.0.0.1:9435" */
-struct err *web_start(struct web *w) MUST_USE;
+/* The same for an address that only this machine reaches, or unix:PATH; others are refused. NULL: any free port. */
+struct err *web_open_local(struct web *w, const char *addr) MUST_USE;
+/* Where it listens: "127.0.0.1:9435", or "unix:PATH". */
+void web_name(const struct web *w, struct sb *out);
+/* arg is what the child gets; it stays as long as the caller of web_start() needs to copy it by fork(). */
+struct err *web_start(struct web *w, web_child *run, const void *arg) MUST_USE;
 /* .fd is readable. False: the child has ended. */
 bool web_asked(struct web *w, enum metrics_format *ret);
 /* False: the child does not take it. */

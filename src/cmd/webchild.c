@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 
 #ifdef HAVE_HTTP
-#include <microhttpd.h>
+#include "cmd/http.h"
 
 enum { CONNECTIONS = 64, TIMEOUT_S = 15, NOBODY = 65534 };
 
@@ -186,25 +186,33 @@ static struct err *give_up(void)
 	if (!geteuid() && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 			   setresuid(NOBODY, NOBODY, NOBODY)))
 		return err_sys(errno, "become nobody");
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* another user would lose it */
 	struct err *e = confine_caps(0, &left);
 	return e || !host_has_seccomp() ? e : confine_calls(MAY_SERVE);
 }
 
-void webchild_run(int listening, int fd)
+struct MHD_Daemon *http_start(int listening, MHD_AccessHandlerCallback handle_one,
+			      MHD_RequestCompletedCallback completed_one, u32 timeout_s, void *self)
 {
-	struct desk d = {.fd = fd};
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	signal(SIGPIPE, SIG_IGN);
-	d.daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle,
-				    &d, MHD_OPTION_LISTEN_SOCKET, listening,
-				    MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-				    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
-				    MHD_OPTION_NOTIFY_COMPLETED, completed, NULL, MHD_OPTION_END);
-	struct err *e = d.daemon ? give_up() : err_new("the web server does not start");
+	struct MHD_Daemon *d = MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle_one, self,
+		MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, timeout_s,
+		MHD_OPTION_NOTIFY_COMPLETED, completed_one, NULL, MHD_OPTION_END);
+	struct err *e = d ? give_up() : err_new("the web server does not start");
 	if (!e)
-		serve(&d);
+		return d;
 	fprintf(stderr, "ERROR: %s\n", e->msg);
 	_exit(1);
+}
+
+void webchild_run(int listening, int fd, const void *arg)
+{
+	struct desk d = {.fd = fd};
+	(void)arg;
+	d.daemon = http_start(listening, handle, completed, TIMEOUT_S, &d);
+	serve(&d);
 }
 
 bool webchild_able(void)
@@ -219,9 +227,9 @@ int no_tls(void)
 	return 0;
 }
 #else
-void webchild_run(int listening, int fd)
+void webchild_run(int listening, int fd, const void *arg)
 {
-	(void)listening, (void)fd;
+	(void)listening, (void)fd, (void)arg;
 	_exit(1);
 }
 

@@ -226,6 +226,28 @@ static void look_away(struct front *f)
 	f->dirty = true;
 }
 
+/* A state for each reading; what comes between two readings waits for a second. */
+static void draw_page(struct front *f)
+{
+	const struct front_page *page = f->spec.page;
+	AUTO_SB b = {0};
+	if (!f->dirty || (!f->turned && now_ns() - f->drawn_ns < SECOND_NS) ||
+	    !page->ready(page->self))
+		return;
+	page_state(f, &b);
+	page->put(page->self, sb_str(&b));
+	f->dirty = f->turned = false;
+	f->drawn_ns = now_ns();
+}
+
+static bool look_page(void *self)
+{
+	struct front *f = self;
+	read_texts(f);
+	draw_page(f);
+	return true;
+}
+
 static bool look(void *self)
 {
 	struct front *f = self;
@@ -299,7 +321,7 @@ static void end(void *self)
 	add_panes(f);
 	if (f->frozen) /* the same reading stays */
 		f->back = MIN(f->back + 1, f->model.ntick - 1);
-	f->dirty = true;
+	f->dirty = f->turned = true;
 }
 
 /* ---- what is traced ---- */
@@ -391,7 +413,7 @@ static struct err *front_put(void *self, const struct item *it)
 	else if (it->kind == I_ERROR)
 		remark(f, it->str);
 	else if (it->kind == I_STATUS)
-		p->nstatus += it->str.n > 0;
+		p->nstatus += it->str.n > 0 && !p->s.apart;
 	else if (it->kind == I_END)
 		end_text(p);
 	return p->s.plain->put(p->s.self, it);
@@ -467,12 +489,12 @@ struct err *front_open(const struct front_spec *spec, struct front **ret)
 	if (spec->script.unit)
 		e = board_read(&f->arena, spec->script.unit, &f->board);
 	f->term = (struct term){.fd = -1, .guard_fd = -1, .again = spec->again};
-	if (!e && !spec->later)
+	if (!e && !spec->later && !spec->page)
 		e = term_open(&f->term, spec->terminal);
 	f->watcher = (struct watcher){.self = f,
 				      .fd = f->term.fd,
 				      .every_ns = spec->every_ns,
-				      .look = look,
+				      .look = spec->page ? look_page : look,
 				      .begin = begin,
 				      .map = take_map,
 				      .end = end};
@@ -486,7 +508,7 @@ struct err *front_open(const struct front_spec *spec, struct front **ret)
 		(void)front_close(f);
 		return e;
 	}
-	if (!spec->later)
+	if (!spec->later && !spec->page)
 		draw(f);
 	*ret = f;
 	return NULL;
@@ -494,16 +516,16 @@ struct err *front_open(const struct front_spec *spec, struct front **ret)
 
 struct err *front_start(struct front *f)
 {
-	struct err *e = term_open(&f->term, f->spec.terminal);
-	if (!e)
+	struct err *e = f->spec.page ? NULL : term_open(&f->term, f->spec.terminal);
+	if (!e && !f->spec.page)
 		draw(f);
 	return e;
 }
 
 bool front_wait(struct front *f, struct signals *s)
 {
-	f->ended = f->dirty = true;
-	while (!front_over(f) && look(f) && !(s && signals_look(s)))
+	f->ended = f->dirty = f->turned = true;
+	while (!front_over(f) && f->watcher.look(f) && !(s && signals_look(s)))
 		poll(&(struct pollfd){.fd = f->term.fd, .events = POLLIN}, 1, WAIT_MS);
 	return !f->gone && !f->replaced;
 }
@@ -534,6 +556,13 @@ u64 part_text_from(const struct front_part *p)
 bool front_close(struct front *f)
 {
 	bool restored = term_close(&f->term);
+	if (f->spec.page &&
+	    f->model.ntick) { /* the last state, also for who has not got the one before */
+		AUTO_SB b = {0};
+		f->ended = true;
+		page_state(f, &b);
+		f->spec.page->put(f->spec.page->self, sb_str(&b));
+	}
 	for (u32 i = 0; i < f->npane; i++)
 		free_pane(f->pane[i]);
 	free(f->pane);

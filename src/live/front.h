@@ -1,6 +1,6 @@
 /*
  * front.h - the screen of a run, or of several at once: it watches the runs (core/watch.h), stands before
- * their plain outputs as a sink, and draws panes.
+ * their plain outputs as a sink, and draws panes, on a terminal or for a page.
  *
  *	front_open(&spec, &f);
  *	front_join(f, &script) for each further script: a part
@@ -22,6 +22,7 @@ struct unit;
 struct front_script {
 	struct str name; /* shown in front of its panes where there are several */
 	int text_fd;     /* a file that the plain output is written to: its lines are shown */
+	bool apart;      /* messages of the plain run do not go to the text */
 	const struct sink *plain; /* gets every item, too; the caller closes it */
 	void *self;
 	const struct unit *unit; /* stays as long as the front */
@@ -31,8 +32,17 @@ struct front_script {
 	bool (*programs_ns)(void *arg, u64 *ret);
 };
 struct term_again;
+/* Where states of the run go if there is no terminal. */
+struct front_page {
+	void *self;
+	/* Somebody looks, and the last state has gone out. */
+	bool (*ready)(void *self);
+	/* A line of JSON about the run, then one for each pane. It never waits. */
+	void (*put)(void *self, struct str state);
+};
 struct front_spec {
 	int terminal;                   /* a descriptor of the terminal */
+	const struct front_page *page;  /* instead of the terminal; NULL: there is none */
 	const struct term_again *again; /* how the script is edited; NULL: it cannot be */
 	struct front_script script;
 	struct str title;    /* what runs */

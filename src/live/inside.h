@@ -61,6 +61,7 @@ struct front {
 	bool replaced; /* another sonde shows the script that was edited */
 	bool dirty;    /* to be drawn */
 	u64 drawn_ns;
+	bool turned; /* something is new that a page gets at once: a reading, the end */
 	enum prompt prompt;
 	struct sb input; /* of the prompt */
 	enum overlay overlay;
@@ -80,6 +81,15 @@ const struct live_view *pane_view(const struct front *f, const struct pane *p);
 const struct live_row *pane_row(const struct pane *p);
 /* Has something that is worth its place. */
 bool pane_has_content(const struct pane *p);
+/* Pieces of its lines. */
+void screen_when(const struct front *f, struct sb *b);   /* which reading that is */
+bool screen_losses(const struct front *f, struct sb *b); /* true: nothing was lost */
+void screen_cost(const struct front *f, struct sb *b);
+void screen_pane_name(const struct front *f, const struct pane *p, struct sb *b);
+void screen_pane_lacks(const struct pane *p,
+		       struct sb *b); /* what is missing in it, behind two blanks */
+/* page.c */
+void page_state(struct front *f, struct sb *out); /* as front_page.put() takes it */
 /* keys.c */
 void keys_take(struct front *f, int key);
 void pane_leave(struct pane *p); /* from a row to all */

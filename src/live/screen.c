@@ -78,7 +78,7 @@ static void put_clock(struct sb *b, u64 wall_ns)
 }
 
 /* Where in time the screen is. */
-static void put_when(const struct front *f, struct sb *b)
+void screen_when(const struct front *f, struct sb *b)
 {
 	const struct live_tick *at = model_back(&f->model, f->back);
 	if (!at) {
@@ -113,7 +113,7 @@ static void draw_title(struct front *f)
 	struct grid *g = &f->grid;
 	AUTO_SB b = {0};
 	AUTO_SB title = {0};
-	put_when(f, &b);
+	screen_when(f, &b);
 	put_since(f, &b);
 	u32 n = text_columns(sb_str(&b)), room = g->w > n + 2 ? g->w - n - 2 : g->w;
 	sb_z(&title, f->spec.board ? "sonde " : "sonde live: ");
@@ -128,7 +128,7 @@ static void draw_title(struct front *f)
 }
 
 /* Nothing was lost, or what was. */
-static bool put_losses(const struct front *f, struct sb *b)
+bool screen_losses(const struct front *f, struct sb *b)
 {
 	if (!f->lost && !f->nremark && !f->watcher.nfailed) {
 		sb_z(b, "nothing lost so far");
@@ -142,8 +142,14 @@ static bool put_losses(const struct front *f, struct sb *b)
 	if (f->watcher.nfailed)
 		sb_fmt(b, "%s%u failed reading%s", b->n ? ", " : "", f->watcher.nfailed,
 		       f->watcher.nfailed == 1 ? "" : "s");
-	sb_z(b, " (L lists)");
 	return false;
+}
+
+static bool put_losses(const struct front *f, struct sb *b)
+{
+	bool good = screen_losses(f, b);
+	sb_z(b, good ? "" : " (L lists)");
+	return good;
 }
 
 static double percent(u64 ns, u64 wall, u32 ncpu)
@@ -152,7 +158,7 @@ static double percent(u64 ns, u64 wall, u32 ncpu)
 }
 
 /* What the last interval took of the machine. */
-static void put_cost(const struct front *f, struct sb *b)
+void screen_cost(const struct front *f, struct sb *b)
 {
 	struct live_look l = screen_look(f);
 	if (!l.at || !l.prev || !l.at->at.ncpu)
@@ -173,7 +179,7 @@ static void draw_state(struct front *f)
 	AUTO_SB cost = {0};
 	bool good = put_losses(f, &b);
 	grid_text(g, 0, 1, g->w, good ? S(GOOD, 0) : S(BAD, STYLE_BOLD), sb_str(&b));
-	put_cost(f, &cost);
+	screen_cost(f, &cost);
 	if (b.n + 2 + cost.n <= g->w)
 		grid_right(g, 0, 1, g->w, S(DIM, 0), sb_str(&cost));
 }
@@ -202,9 +208,8 @@ static void put_unit(const struct front *f, const struct pane *p, struct sb *b)
 					: "s");
 }
 
-static void put_pane_title(const struct front *f, const struct pane *p, u32 i, struct sb *b)
+void screen_pane_name(const struct front *f, const struct pane *p, struct sb *b)
 {
-	sb_fmt(b, "%u ", i + 1);
 	if (f->npart > 1)
 		sb_fmt(b, "%.*s: ", (int)MIN(p->part->s.name.n, MOST_NAME), p->part->s.name.s);
 	sb_fmt(b, "%.*s",
@@ -214,14 +219,25 @@ static void put_pane_title(const struct front *f, const struct pane *p, u32 i, s
 	if (p->inside)
 		sb_fmt(b, "[%.*s]", STRF(sb_str(&p->row)));
 	put_unit(f, p, b);
+}
+
+void screen_pane_lacks(const struct pane *p, struct sb *b)
+{
+	put_untraced(p, b);
+	if (p->t && p->t->dropped)
+		sb_fmt(b, "  %llu old rows left out", p->t->dropped);
+}
+
+static void put_pane_title(const struct front *f, const struct pane *p, u32 i, struct sb *b)
+{
+	sb_fmt(b, "%u ", i + 1);
+	screen_pane_name(f, p, b);
 	sb_fmt(b, "  %s", pane_view(f, p)->name);
 	if (p->st.n > p->st.page)
 		sb_fmt(b, "  %u of %u", p->st.cursor + 1, p->st.n);
 	if (p->filter.n)
 		sb_fmt(b, "  /%.*s", STRF(sb_str(&p->filter)));
-	put_untraced(p, b);
-	if (p->t && p->t->dropped)
-		sb_fmt(b, "  %llu old rows left out", p->t->dropped);
+	screen_pane_lacks(p, b);
 }
 
 static void draw_pane(struct front *f, u32 i, struct rect r)

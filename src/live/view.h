@@ -52,6 +52,10 @@ struct live_view {
 	bool (*move)(struct view_env *v, int dx, int dy);
 	/* Enter, and Backspace if !in. False if the pane is to go into the row, or out of it. */
 	bool (*enter)(struct view_env *v, bool in);
+	/* Of a page: the value of a member, on one line. NULL: no page has this view. of_all: it shows the sum of
+	 * all rows; a page has it beside their table, if they are few. */
+	void (*json)(struct view_env *v, struct sb *b);
+	bool of_all;
 	/* view_state.by may be this word. NULL: it has no columns. */
 	bool (*sorts_by)(struct str column);
 };

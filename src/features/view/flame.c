@@ -3,6 +3,7 @@
  * those that it called, as wide as their share. Arrows select a frame, Enter makes it as wide as the
  * screen.
  */
+#include "base/json.h"
 #include "base/tab.h"
 #include "live/view.h"
 #include "view/common.h"
@@ -192,6 +193,33 @@ static void draw(struct view_env *v, struct grid *g, struct rect r)
 	draw_status(&d, r.y + r.h - 1);
 }
 
+/* ---- the page ---- */
+
+enum { PAGE_PARTS = 2000, PAGE_DEPTH = 200 }; /* what is narrower, or deeper, is left out */
+
+/* [name, weight, callee...] */
+static void put_node(struct view_env *v, struct sb *b, struct node *n, double least, u32 depth)
+{
+	sb_char(b, '[');
+	json_str(b, n->name);
+	sb_z(b, ", ");
+	json_f64(b, n->weight);
+	sort_children(v->a, n);
+	for (struct node *c = depth ? n->child : NULL; c; c = c->next) {
+		if (c->weight < least)
+			continue;
+		sb_z(b, ", ");
+		put_node(v, b, c, least, depth - 1);
+	}
+	sb_char(b, ']');
+}
+
+static void json(struct view_env *v, struct sb *b)
+{
+	struct node *root = tree_of(v);
+	put_node(v, b, root, root->weight / PAGE_PARTS, PAGE_DEPTH);
+}
+
 /* ---- keys ---- */
 
 static const struct flame_box *box_of(const struct view_state *st, u64 id)
@@ -265,6 +293,7 @@ const struct live_view view_flame = {
 	.fits = fits,
 	.is_default = is_default,
 	.draw = draw,
+	.json = json,
 	.move = move,
 	.enter = enter,
 };

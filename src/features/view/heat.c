@@ -1,7 +1,8 @@
 /* heat.c - a heat map: a column for each interval, the newest at the right, a row for each bucket. */
+#include "base/json.h"
 #include "view/common.h"
 
-enum { LABEL = 12, MAX_COLUMNS = 1024 };
+enum { LABEL = 12, MAX_COLUMNS = 1024, PAGE_COLUMNS = 120 };
 
 /* What came in the interval that ended i steps before the last reading. */
 static struct live_blob *interval(struct view_env *v, u32 i)
@@ -24,12 +25,18 @@ static struct live_blob *rows_of(struct view_env *v, struct live_blob **col, u32
 	return all;
 }
 
+/* 0 to HEAT_INKS */
+static u32 level(double part)
+{
+	return part <= 0 ? 0 : part >= 1 ? HEAT_INKS : 1 + (u32)(part * (HEAT_INKS - 1));
+}
+
 static u32 shade(const struct grid *g, double part)
 {
 	static const char ascii[] = " .:-=+*#@";
 	static const u16 blocks[] = {' ',    0x2591, 0x2591, 0x2592, 0x2592,
 				     0x2593, 0x2593, 0x2588, 0x2588};
-	u32 n = part <= 0 ? 0 : part >= 1 ? HEAT_INKS : 1 + (u32)(part * (HEAT_INKS - 1));
+	u32 n = level(part);
 	return g->ascii ? (u8)ascii[n] : blocks[n];
 }
 
@@ -55,32 +62,48 @@ struct picture {
 	u64 most;
 };
 
+static void put_label(struct sb *b, const struct bucket *k)
+{
+	if (k->no_lo)
+		sb_z(b, "less");
+	else
+		put_bucket(b, k);
+}
+
+/* How much came in the interval i steps before the last reading that is shown, of the most. */
+static double part_at(const struct picture *p, u32 i, const struct bucket *k)
+{
+	const struct live_blob *h = p->col[i];
+	u64 n = 0;
+	for (u32 j = 0; h && j < h->n; j++)
+		if (h->hist[j].lo == k->lo && h->hist[j].no_lo == k->no_lo)
+			n = h->hist[j].count;
+	return part_of(n, p->most);
+}
+
 static void draw_row(struct grid *g, struct rect r, const struct picture *p, u32 row, u32 y)
 {
 	AUTO_SB b = {0};
 	const struct bucket *k = &p->rows->hist[row];
-	if (k->no_lo)
-		sb_z(&b, "less");
-	else
-		put_bucket(&b, k);
+	put_label(&b, k);
 	grid_right(g, r.x, y, LABEL, PLAIN, sb_str(&b));
 	for (u32 i = 0; i < p->ncol; i++) {
-		const struct live_blob *h = p->col[i];
-		u64 n = 0;
-		for (u32 j = 0; h && j < h->n; j++)
-			if (h->hist[j].lo == k->lo && h->hist[j].no_lo == k->no_lo)
-				n = h->hist[j].count;
-		double part = part_of(n, p->most);
-		if (n)
+		double part = part_at(p, i, k);
+		if (part > 0)
 			grid_put(g, r.x + r.w - 1 - i, y, shade(g, part), heat(part));
 	}
+}
+
+static void put_ago(struct sb *b, const struct view_env *v, u32 ncol)
+{
+	const struct live_tick *from = model_back(v->m, v->back + ncol), *to = v->look.at;
+	sb_fmt(b, "%.0f s ago", (double)(to->at.ns - from->at.ns) / 1e9);
 }
 
 static void draw_axis(struct view_env *v, struct grid *g, struct rect r, u32 ncol, u64 most)
 {
 	AUTO_SB b = {0};
-	const struct live_tick *from = model_back(v->m, v->back + ncol), *to = v->look.at;
-	sb_fmt(&b, "%.0f s ago", (double)(to->at.ns - from->at.ns) / 1e9);
+	put_ago(&b, v, ncol);
 	grid_text(g, r.x + LABEL + 1, r.y + r.h - 1, r.w - LABEL - 1, INK(DIM), sb_str(&b));
 	sb_clear(&b);
 	sb_fmt(&b, "most: %llu in an interval", most);
@@ -89,19 +112,25 @@ static void draw_axis(struct view_env *v, struct grid *g, struct rect r, u32 nco
 		grid_text(g, r.x + r.w - n, r.y + r.h - 1, n, INK(DIM), sb_str(&b));
 }
 
-static void draw(struct view_env *v, struct grid *g, struct rect r)
+static struct picture picture_of(struct view_env *v, u32 most)
 {
-	u32 room = r.w > LABEL + 1 ? r.w - LABEL - 1 : 0,
-	    have = v->m->ntick > v->back + 1 ? v->m->ntick - v->back - 1 : 0;
-	struct picture p = {.ncol = MIN(MIN(room, have), MAX_COLUMNS)};
+	u32 have = v->m->ntick > v->back + 1 ? v->m->ntick - v->back - 1 : 0;
+	struct picture p = {.ncol = MIN(most, have)};
 	p.col = arena_newn(v->a, struct live_blob *, p.ncol + 1);
 	for (u32 i = 0; i < p.ncol; i++)
 		p.col[i] = interval(v, v->back + i);
 	p.rows = rows_of(v, p.col, p.ncol);
-	u32 n = p.rows ? p.rows->n : 0;
 	for (u32 i = 0; i < p.ncol; i++)
 		for (u32 k = 0; p.col[i] && k < p.col[i]->n; k++)
 			p.most = MAX(p.most, p.col[i]->hist[k].count);
+	return p;
+}
+
+static void draw(struct view_env *v, struct grid *g, struct rect r)
+{
+	u32 room = r.w > LABEL + 1 ? r.w - LABEL - 1 : 0;
+	struct picture p = picture_of(v, MIN(room, MAX_COLUMNS));
+	u32 n = p.rows ? p.rows->n : 0;
 	if (!n || r.h < 2) {
 		grid_text(g, r.x, r.y, r.w, INK(DIM), STR("nothing came in the intervals so far"));
 		return;
@@ -111,6 +140,31 @@ static void draw(struct view_env *v, struct grid *g, struct rect r)
 	for (u32 i = v->st->top; i < n && i - v->st->top + 1 < r.h; i++)
 		draw_row(g, r, &p, n - 1 - i, r.y + i - v->st->top);
 	draw_axis(v, g, r, p.ncol, p.most);
+}
+
+/* {"rows": [[bucket, a digit for each interval, the newest last], ...], "ago": "60 s ago", "most": N}, the largest
+ * values first. */
+static void json(struct view_env *v, struct sb *b)
+{
+	struct picture p = picture_of(v, PAGE_COLUMNS);
+	AUTO_SB ago = {0};
+	u32 n = p.rows ? p.rows->n : 0;
+	sb_z(b, "{\"rows\": [");
+	for (u32 i = n; i--;) {
+		AUTO_SB label = {0};
+		put_label(&label, &p.rows->hist[i]);
+		sb_z(b, i + 1 < n ? ", [" : "[");
+		json_str(b, sb_str(&label));
+		sb_z(b, ", \"");
+		for (u32 k = p.ncol; k--;)
+			sb_char(b, (char)('0' + level(part_at(&p, k, &p.rows->hist[i]))));
+		sb_z(b, "\"]");
+	}
+	if (n)
+		put_ago(&ago, v, p.ncol);
+	sb_z(b, "], \"ago\": ");
+	json_str(b, sb_str(&ago));
+	sb_fmt(b, ", \"most\": %llu}", p.most);
 }
 
 static bool fits(const struct live_table *t, const struct live_row *row)
@@ -132,4 +186,6 @@ const struct live_view view_heat = {
 	.fits = fits,
 	.is_default = is_default,
 	.draw = draw,
+	.json = json,
+	.of_all = true,
 };

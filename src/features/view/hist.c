@@ -1,4 +1,5 @@
 /* hist.c - a histogram: the whole time beside the last interval, with percentiles. */
+#include "base/json.h"
 #include "view/common.h"
 
 enum { LABEL = 16, COUNT = 10 };
@@ -20,20 +21,25 @@ static u64 most_of(const struct live_blob *h)
 	return n;
 }
 
-static void draw_percentiles(struct grid *g, struct rect r, u32 y, const char *what,
-			     const struct live_blob *h)
+static void put_percentiles(struct sb *b, const char *what, const struct live_blob *h)
 {
 	static const struct {
 		const char *name;
 		u32 part;
 	} parts[] = {{"p50", PART_P50}, {"p90", PART_P90}, {"p99", PART_P99}, {"max", PART_MAX}};
-	AUTO_SB b = {0};
-	sb_fmt(&b, "%-8s", what);
+	sb_fmt(b, "%-8s", what);
 	for (size_t i = 0; i < countof(parts); i++) {
-		sb_fmt(&b, "  %s ", parts[i].name);
-		put_percentile(&b, h, parts[i].part);
+		sb_fmt(b, "  %s ", parts[i].name);
+		put_percentile(b, h, parts[i].part);
 	}
-	sb_fmt(&b, "  n %llu", model_hist_count(h));
+	sb_fmt(b, "  n %llu", model_hist_count(h));
+}
+
+static void draw_percentiles(struct grid *g, struct rect r, u32 y, const char *what,
+			     const struct live_blob *h)
+{
+	AUTO_SB b = {0};
+	put_percentiles(&b, what, h);
 	grid_text(g, r.x, y, r.w, INK(VALUE), sb_str(&b));
 }
 
@@ -78,6 +84,30 @@ static void draw(struct view_env *v, struct grid *g, struct rect r)
 	draw_percentiles(g, r, r.y + r.h - 1, "interval", step);
 }
 
+/* {"rows": [[bucket, all, interval], ...], "sums": [line, line]} */
+static void json(struct view_env *v, struct sb *b)
+{
+	struct live_blob *all, *step;
+	AUTO_SB sum = {0};
+	view_hists(v, &all, &step);
+	sb_z(b, "{\"rows\": [");
+	for (u32 i = 0; all && i < all->n; i++) {
+		AUTO_SB label = {0};
+		put_bucket(&label, &all->hist[i]);
+		sb_z(b, i ? ", [" : "[");
+		json_str(b, sb_str(&label));
+		sb_fmt(b, ", %llu, %llu]", all->hist[i].count, count_at(step, &all->hist[i]));
+	}
+	sb_z(b, "], \"sums\": [");
+	put_percentiles(&sum, "all", all);
+	json_str(b, sb_str(&sum));
+	sb_z(b, ", ");
+	sb_clear(&sum);
+	put_percentiles(&sum, "interval", step);
+	json_str(b, sb_str(&sum));
+	sb_z(b, "]}");
+}
+
 static bool fits(const struct live_table *t, const struct live_row *row)
 {
 	(void)row;
@@ -95,4 +125,6 @@ const struct live_view view_hist = {
 	.fits = fits,
 	.is_default = is_default,
 	.draw = draw,
+	.json = json,
+	.of_all = true,
 };

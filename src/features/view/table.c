@@ -1,7 +1,8 @@
 /* table.c - a row per key: numbers, rates, a bar of its share, the last minute as a sparkline. */
+#include "base/json.h"
 #include "view/common.h"
 
-enum { MAX_COLUMNS = 12, KEY_LEAST = 16, PAST = 20, BESIDE = 9 };
+enum { MAX_COLUMNS = 12, KEY_LEAST = 16, PAST = 20, BESIDE = 9, PAGE_ROWS = 200 };
 
 struct column_of {
 	enum what what;
@@ -151,7 +152,8 @@ static const struct live_entry *entry_of(const struct live_entries *e, struct st
 	return NULL;
 }
 
-static void draw_past(const struct drawing *d, u32 x, u32 y, const struct live_row *row)
+/* Of the last intervals, 0 to 1; negative where nothing is shown. */
+static void past_of(const struct drawing *d, const struct live_row *row, double *part)
 {
 	double v[PAST], most = 0, least = 0;
 	bool known[PAST];
@@ -160,27 +162,30 @@ static void draw_past(const struct drawing *d, u32 x, u32 y, const struct live_r
 		most = known[i] ? MAX(most, v[i]) : most;
 		least = known[i] ? MIN(least, v[i]) : least;
 	}
-	for (u32 i = 0; i < PAST && most > least; i++)
-		if (known[i])
-			grid_put(d->g, x + i, y, grid_spark(d->g, (v[i] - least) / (most - least)),
-				 INK(LINE));
+	for (u32 i = 0; i < PAST; i++)
+		part[i] = known[i] && most > least ? (v[i] - least) / (most - least) : -1;
 }
 
 /* Buckets from the first to the last, squeezed into the column. */
-static void draw_shape(const struct drawing *d, u32 x, u32 y, const struct live_blob *h)
+static void shape_of(const struct live_blob *h, double *part)
 {
 	u64 most = 1;
 	u32 n = h ? h->n : 0, step = (n + PAST - 1) / PAST;
 	for (u32 i = 0; i < n; i++)
 		most = MAX(most, h->hist[i].count);
-	for (u32 i = 0; i < PAST && step; i++) {
+	for (u32 i = 0; i < PAST; i++) {
 		u64 c = 0;
 		for (u32 k = i * step; k < MIN((i + 1) * step, n); k++)
 			c = MAX(c, h->hist[k].count);
-		if (c)
-			grid_put(d->g, x + i, y, grid_spark(d->g, (double)c / (double)most),
-				 INK(LINE));
+		part[i] = c ? (double)c / (double)most : -1;
 	}
+}
+
+static void draw_spark(const struct drawing *d, u32 x, u32 y, const double *part)
+{
+	for (u32 i = 0; i < PAST; i++)
+		if (part[i] >= 0)
+			grid_put(d->g, x + i, y, grid_spark(d->g, part[i]), INK(LINE));
 }
 
 static void draw_text(const struct drawing *d, u32 x, u32 y, u32 w, const struct live_entry *e)
@@ -237,6 +242,7 @@ static void draw_cell(const struct drawing *d, u32 column, u32 x, u32 y, u32 w,
 {
 	const struct column_of *c = &d->l.v[column];
 	AUTO_SB b = {0};
+	double part[PAST];
 	if (c->beside)
 		e = entry_of(&d->beside[column], e->row->key);
 	if (!e)
@@ -248,8 +254,14 @@ static void draw_cell(const struct drawing *d, u32 column, u32 x, u32 y, u32 w,
 		if (d->most > 0)
 			grid_bar(d->g, x, y, w, INK(BAR), (double)e->all.n / d->most);
 		return;
-	case W_PAST: draw_past(d, x, y, e->row); return;
-	case W_SHAPE: draw_shape(d, x, y, e->all.blob); return;
+	case W_PAST:
+	case W_SHAPE:
+		if (c->what == W_PAST)
+			past_of(d, e->row, part);
+		else
+			shape_of(e->all.blob, part);
+		draw_spark(d, x, y, part);
+		return;
 	case W_RATE:
 	case W_TOTAL:
 	case W_COUNT:
@@ -332,17 +344,26 @@ static u32 sort_column(const struct layout *l, const struct view_state *st)
 	return at;
 }
 
+/* All but where it is drawn; its rows, in order. */
+static struct live_entries prepare(struct drawing *d, struct view_env *v)
+{
+	d->v = v;
+	d->l = layout_of(v);
+	for (u32 i = 0; i < d->l.n; i++)
+		if (d->l.v[i].beside)
+			d->beside[i] = model_collect(v->m, d->l.v[i].beside, &v->look, v->a);
+	d->sort = sort_column(&d->l, v->st);
+	struct live_entries e = view_entries(v, d->l.v[d->sort].what);
+	for (u32 i = 0; i < e.n; i++)
+		d->most = MAX(d->most, (double)e.v[i].all.n);
+	return e;
+}
+
 static void draw(struct view_env *v, struct grid *g, struct rect r)
 {
-	struct drawing d = {.v = v, .g = g, .r = r, .l = layout_of(v)};
-	for (u32 i = 0; i < d.l.n; i++)
-		if (d.l.v[i].beside)
-			d.beside[i] = model_collect(v->m, d.l.v[i].beside, &v->look, v->a);
+	struct drawing d = {.g = g, .r = r};
+	struct live_entries e = prepare(&d, v);
 	d.on = chosen(&d.l, r.w);
-	d.sort = sort_column(&d.l, v->st);
-	struct live_entries e = view_entries(v, d.l.v[d.sort].what);
-	for (u32 i = 0; i < e.n; i++)
-		d.most = MAX(d.most, (double)e.v[i].all.n);
 	draw_head(&d);
 	view_scroll(v, e.n, r.h ? r.h - 1 : 0);
 	sb_clear(&v->st->selected);
@@ -357,6 +378,88 @@ static void draw(struct view_env *v, struct grid *g, struct rect r)
 	if (!e.n)
 		grid_text(g, r.x, r.y + 1, r.w, INK(DIM),
 			  v->filter.n ? STR("no row passes the filter") : STR("nothing yet"));
+}
+
+/* ---- the page ---- */
+
+static void json_spark(struct sb *b, const double *part)
+{
+	sb_char(b, '"');
+	for (u32 i = 0; i < PAST; i++)
+		sb_char(b, part[i] < 0 ? ' ' : (char)('0' + (u32)(MIN(part[i], 1.0) * 7)));
+	sb_char(b, '"');
+}
+
+/* A number that is shown as it is, or [number, text]. */
+static void json_number(struct sb *b, const struct live_table *t, const struct live_entry *e,
+			enum what w)
+{
+	AUTO_SB text = {0};
+	u64 n;
+	put_number(&text, t, e, w);
+	if (str_u64(sb_str(&text), &n)) {
+		json_u64(b, n);
+		return;
+	}
+	sb_fmt(b, "[%.9g, ", entry_number(t, e, w)); /* to sort by */
+	json_str(b, sb_str(&text));
+	sb_char(b, ']');
+}
+
+static void json_cell(struct sb *b, const struct drawing *d, u32 column, const struct live_entry *e)
+{
+	const struct column_of *c = &d->l.v[column];
+	double part[PAST];
+	if (c->beside)
+		e = entry_of(&d->beside[column], e->row->key);
+	if (!e) {
+		sb_z(b, "null");
+	} else if (c->what == W_KEY) {
+		json_str(b, e->row->key);
+	} else if (c->what == W_TEXT) {
+		json_str(b, e->all.blob ? str_n(e->all.blob->text, e->all.blob->n) : STR(""));
+	} else if (c->what == W_SHARE) {
+		sb_fmt(b, "%.3g", d->most > 0 ? MAX((double)e->all.n / d->most, 0.0) : 0.0);
+	} else if (c->what == W_PAST || c->what == W_SHAPE) {
+		if (c->what == W_PAST)
+			past_of(d, e->row, part);
+		else
+			shape_of(e->all.blob, part);
+		json_spark(b, part);
+	} else {
+		json_number(b, c->beside ? c->beside : d->v->t, e, c->what);
+	}
+}
+
+/* A letter for how the column is shown: key, text, bar, spark line or number. */
+static char kind_of(enum what w)
+{
+	return w == W_KEY                    ? 'k'
+	       : w == W_TEXT                 ? 't'
+	       : w == W_SHARE                ? 'b'
+	       : w == W_PAST || w == W_SHAPE ? 's'
+					     : 'n';
+}
+
+/* {"cols": [[head, kind], ...], "sort": column, "n": rows that there are, "rows": [[cell, ...], ...]} */
+static void json(struct view_env *v, struct sb *b)
+{
+	struct drawing d = {0};
+	struct live_entries e = prepare(&d, v);
+	sb_z(b, "{\"cols\": [");
+	for (u32 i = 0; i < d.l.n; i++)
+		sb_fmt(b, "%s[\"%s\", \"%c\"]", i ? ", " : "", d.l.v[i].head,
+		       kind_of(d.l.v[i].what));
+	sb_fmt(b, "], \"sort\": %u, \"n\": %u, \"rows\": [", d.sort, e.n);
+	for (u32 i = 0; i < MIN(e.n, (u32)PAGE_ROWS); i++) {
+		sb_z(b, i ? ", [" : "[");
+		for (u32 k = 0; k < d.l.n; k++) {
+			sb_z(b, k ? ", " : "");
+			json_cell(b, &d, k, &e.v[i]);
+		}
+		sb_char(b, ']');
+	}
+	sb_z(b, "]}");
 }
 
 static bool fits(const struct live_table *t, const struct live_row *row)
@@ -382,5 +485,6 @@ const struct live_view view_table = {
 	.fits = fits,
 	.is_default = is_default,
 	.draw = draw,
+	.json = json,
 	.sorts_by = sorts_by,
 };

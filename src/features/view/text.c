@@ -1,4 +1,5 @@
 /* text.c - lines that the plain run prints: printf(), tables, errors. It follows the end unless told otherwise. */
+#include "base/json.h"
 #include "view/common.h"
 
 /* Lines up to the reading that is shown, which pass the filter: the last of them, at most page, from below. */
@@ -57,6 +58,21 @@ static bool move(struct view_env *v, int dx, int dy)
 	return true;
 }
 
+static void json(struct view_env *v, struct sb *b)
+{
+	enum { MOST = 300 };
+	u64 show[MOST];
+	u32 found = choose(v, show, MOST);
+	sb_char(b, '[');
+	while (found--) {
+		AUTO_SB line = {0};
+		sb_visible(&line, text_lines_at(v->lines, show[found]));
+		json_str(b, sb_str(&line));
+		sb_z(b, found ? ", " : "");
+	}
+	sb_char(b, ']');
+}
+
 static bool fits(const struct live_table *t, const struct live_row *row)
 {
 	(void)row;
@@ -74,5 +90,6 @@ const struct live_view view_text = {
 	.fits = fits,
 	.is_default = is_default,
 	.draw = draw,
+	.json = json,
 	.move = move,
 };

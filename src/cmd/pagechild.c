@@ -1,0 +1,383 @@
+/*
+ * pagechild.c - the page of `live --web`: HTTP by libmicrohttpd, in one thread, without rights.
+ *
+ * GET / is the page, GET /events a stream of states as Server-Sent Events. A page of another origin gets neither:
+ * the token is secret, and Host and Origin have to name this machine.
+ */
+#include "cmd/pagechild.h"
+
+#ifdef HAVE_HTTP
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/embed.h"
+#include "base/vec.h"
+#include "cmd/http.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+enum {
+	TIMEOUT_S = 10,
+	BEAT_S = 5,       /* a stream without news gets an empty line */
+	LAST_MS = 500,    /* for the last state, once the run has ended */
+	BLOCK = 32 << 10, /* bytes that a stream is asked for at once */
+	NONCE = 16,       /* random bytes */
+};
+
+/* A line of the state, and the number of the state that it was new in. */
+struct line {
+	struct sb text;
+	u64 serial;
+};
+struct desk {
+	int fd; /* to the parent */
+	struct MHD_Daemon *daemon;
+	const char *token;
+	struct sb in; /* of a state that is not complete yet */
+	VEC(struct line) line;
+	u32 nline; /* of the last state */
+	u64 serial;
+	struct client *clients; /* streams */
+	u32 nclients, told;     /* told: what the parent knows */
+	bool over;
+};
+/* A request; of streams in a list. */
+struct client {
+	struct desk *desk;
+	struct MHD_Connection *connection;
+	struct client *next;
+	bool stream, waits; /* waits: the connection is suspended */
+	bool beat;
+	u64 seen; /* the state that was sent last */
+	struct sb out;
+	size_t at;
+};
+
+/* ---- answers ---- */
+
+static void safe_headers(struct MHD_Response *r)
+{
+	static const char *const headers[][2] = {{"Cache-Control", "no-store"},
+						 {"X-Content-Type-Options", "nosniff"},
+						 {"X-Frame-Options", "DENY"},
+						 {"Referrer-Policy", "no-referrer"},
+						 {"Cross-Origin-Opener-Policy", "same-origin"},
+						 {"Cross-Origin-Resource-Policy", "same-origin"}};
+	for (size_t i = 0; i < countof(headers); i++)
+		MHD_add_response_header(r, headers[i][0], headers[i][1]);
+}
+
+static enum MHD_Result send_and_drop(struct MHD_Connection *c, u32 status, struct MHD_Response *r)
+{
+	safe_headers(r);
+	enum MHD_Result ok = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return ok;
+}
+
+static enum MHD_Result plain(struct MHD_Connection *c, u32 status, const char *text)
+{
+	struct MHD_Response *r =
+		MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
+	MHD_add_response_header(r, "Content-Type", "text/plain; charset=utf-8");
+	MHD_add_response_header(r, "Content-Security-Policy", "default-src 'none'");
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(r, "Allow", "GET, HEAD");
+	return send_and_drop(c, status, r);
+}
+
+static void add_file(struct sb *b, const char *tag, const char *nonce, const char *name)
+{
+	sb_fmt(b, "<%s nonce=%s>", tag, nonce);
+	sb_add(b, embed_text(embed_find(str_z(name))));
+	sb_fmt(b, "</%s>\n", tag);
+}
+
+/* Only this script and this style are let in, by a number that nobody can guess. */
+static enum MHD_Result send_page(struct MHD_Connection *c)
+{
+	AUTO_SB b = {0};
+	AUTO_SB rules = {0};
+	u8 random[NONCE];
+	char nonce[2 * NONCE + 1];
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return plain(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "no random numbers\n");
+	for (u32 i = 0; i < NONCE; i++)
+		snprintf(nonce + 2 * i, 3, "%02x", random[i]);
+	sb_fmt(&rules,
+	       "default-src 'none'; script-src 'nonce-%s'; style-src 'nonce-%s'; connect-src "
+	       "'self'; "
+	       "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+	       "require-trusted-types-for 'script'",
+	       nonce, nonce);
+	sb_z(&b, "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
+		 "<meta name=viewport content=\"width=device-width\">\n"
+		 "<link rel=icon href=\"data:,\">\n<title>sonde</title>\n");
+	add_file(&b, "style", nonce, "src/cmd/page.css");
+	sb_z(&b, "<body>\n");
+	add_file(&b, "script", nonce, "src/cmd/page.js");
+	struct MHD_Response *r = MHD_create_response_from_buffer(b.n, b.s, MHD_RESPMEM_MUST_COPY);
+	MHD_add_response_header(r, "Content-Type", "text/html; charset=utf-8");
+	MHD_add_response_header(r, "Content-Security-Policy", rules.s);
+	return send_and_drop(c, MHD_HTTP_OK, r);
+}
+
+/* ---- streams ---- */
+
+/* {"n": lines, "set": {"0": ...}}: the lines that are newer than what the client has. */
+static void fill(struct client *k)
+{
+	const struct desk *d = k->desk;
+	const char *comma = "";
+	sb_clear(&k->out);
+	k->at = 0;
+	if (k->seen == d->serial) {
+		sb_z(&k->out, k->beat ? ":\n\n" : "");
+		k->beat = false;
+		return;
+	}
+	sb_fmt(&k->out, "data: {\"n\": %u, \"set\": {", d->nline);
+	for (u32 i = 0; i < d->nline; i++) {
+		if (d->line.v[i].serial <= k->seen)
+			continue;
+		sb_fmt(&k->out, "%s\"%u\": ", comma, i);
+		sb_add(&k->out, sb_str(&d->line.v[i].text));
+		comma = ", ";
+	}
+	sb_z(&k->out, "}}\n\n");
+	k->seen = d->serial;
+	k->beat = false;
+}
+
+static ssize_t stream(void *client, uint64_t at, char *buf, size_t max)
+{
+	struct client *k = client;
+	(void)at;
+	if (k->at == k->out.n)
+		fill(k);
+	size_t n = MIN(k->out.n - k->at, max);
+	if (n) {
+		memcpy(buf, k->out.s + k->at, n);
+		k->at += n;
+		return (ssize_t)n;
+	}
+	if (k->desk->over)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	k->waits = true;
+	MHD_suspend_connection(k->connection);
+	return 0;
+}
+
+static enum MHD_Result send_events(struct client *k)
+{
+	struct desk *d = k->desk;
+	if (d->nclients >= PAGE_CLIENTS)
+		return plain(k->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			     "32 pages are open already\n");
+	struct MHD_Response *r =
+		MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, stream, k, NULL);
+	MHD_add_response_header(r, "Content-Type", "text/event-stream; charset=utf-8");
+	k->stream = true;
+	k->next = d->clients;
+	d->clients = k;
+	d->nclients++;
+	return send_and_drop(k->connection, MHD_HTTP_OK, r);
+}
+
+static void wake(struct desk *d, bool beat)
+{
+	for (struct client *k = d->clients; k; k = k->next) {
+		k->beat |= beat;
+		if (k->waits)
+			MHD_resume_connection(k->connection);
+		k->waits = false;
+	}
+}
+
+static void forget(struct client *k)
+{
+	struct client **at = &k->desk->clients;
+	while (*at != k)
+		at = &(*at)->next;
+	*at = k->next;
+	k->desk->nclients--;
+}
+
+/* ---- requests ---- */
+
+static bool is_token(const struct desk *d, const char *given)
+{
+	u8 differs = 0;
+	if (!given || strlen(given) != PAGE_TOKEN)
+		return false;
+	for (u32 i = 0; i < PAGE_TOKEN; i++) /* all of them: how long it takes says nothing */
+		differs |= (u8)(given[i] ^ d->token[i]);
+	return !differs;
+}
+
+/* A name of this machine, with any port: ssh -L has one of its own. */
+static bool is_here(const char *host)
+{
+	static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
+	for (size_t i = 0; host && i < countof(names); i++) {
+		size_t n = strlen(names[i]);
+		if (!strncasecmp(host, names[i], n) && (!host[n] || host[n] == ':'))
+			return true;
+	}
+	return false;
+}
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+	return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+/* NULL: it may see the run. */
+static const char *refuses(const struct desk *d, struct MHD_Connection *c)
+{
+	const char *host = header(c, "Host"), *origin = header(c, "Origin");
+	if (!is_here(host))
+		return "the Host is not this machine\n";
+	if (origin && (strncmp(origin, "http://", 7) != 0 || strcasecmp(origin + 7, host) != 0))
+		return "the Origin is another one\n";
+	if (!is_token(d, MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "t")))
+		return "the token is missing, or wrong: the address that sonde printed has it\n";
+	return NULL;
+}
+
+static enum MHD_Result handle(void *desk, struct MHD_Connection *c, const char *url,
+			      const char *method, const char *version, const char *upload,
+			      size_t *nupload, void **state)
+{
+	struct desk *d = desk;
+	struct client *k = *state;
+	(void)version, (void)upload;
+	if (!k) {
+		k = xcalloc(1, sizeof(*k));
+		*k = (struct client){.desk = d, .connection = c};
+		*state = k;
+		return MHD_YES;
+	}
+	if (*nupload) { /* nobody wants it */
+		*nupload = 0;
+		return MHD_YES;
+	}
+	const char *why = refuses(d, c);
+	if (why)
+		return plain(c, MHD_HTTP_FORBIDDEN, why);
+	bool get = !strcmp(method, "GET");
+	if (!get && strcmp(method, "HEAD"))
+		return plain(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+	if (!strcmp(url, "/"))
+		return send_page(c);
+	if (!strcmp(url, "/events") && get)
+		return send_events(k);
+	return plain(c, MHD_HTTP_NOT_FOUND, "there are only / and /events\n");
+}
+
+static void completed(void *desk, struct MHD_Connection *c, void **state,
+		      enum MHD_RequestTerminationCode how)
+{
+	struct client *k = *state;
+	(void)desk, (void)c, (void)how;
+	if (k && k->stream)
+		forget(k);
+	if (k)
+		sb_free(&k->out);
+	free(k);
+	*state = NULL;
+}
+
+/* ---- the parent ---- */
+
+static void take_state(struct desk *d, struct str state)
+{
+	struct str rest = state, line;
+	u32 n = 0;
+	d->serial++;
+	for (; str_cut(&rest, '\n', &line) && line.n; n++) {
+		if (n == d->line.n)
+			vec_add(&d->line, (struct line){0});
+		struct line *to = &d->line.v[n];
+		if (n < d->nline && str_eq(sb_str(&to->text), line))
+			continue;
+		sb_clear(&to->text);
+		sb_add(&to->text, line);
+		to->serial = d->serial;
+	}
+	d->nline = n;
+}
+
+/* What there is of it; false: there is no more. */
+static bool take_bytes(struct desk *d)
+{
+	char buf[65536];
+	u64 size;
+	ssize_t got = recv(d->fd, buf, sizeof(buf), MSG_DONTWAIT);
+	if (got <= 0) {
+		d->over = !got || (errno != EAGAIN && errno != EINTR);
+		return false;
+	}
+	sb_mem(&d->in, buf, (size_t)got);
+	while (d->in.n >= sizeof(size)) {
+		memcpy(&size, d->in.s, sizeof(size));
+		size_t whole = sizeof(size) + size;
+		if (d->in.n < whole)
+			break;
+		take_state(d, str_n(d->in.s + sizeof(size), size));
+		memmove(d->in.s, d->in.s + whole, d->in.n - whole);
+		d->in.n -= whole;
+	}
+	return true;
+}
+
+/* An answer that the parent does not take now is sent again. */
+static void tell(struct desk *d)
+{
+	u8 n = (u8)d->nclients;
+	if (d->told != d->nclients && send(d->fd, &n, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1)
+		d->told = n;
+}
+
+static void serve(struct desk *d)
+{
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(d->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	struct pollfd v[] = {{.fd = d->fd, .events = POLLIN},
+			     {.fd = info->epoll_fd, .events = POLLIN}};
+	u64 beat = now_ns(), end = 0;
+	while (!d->over || (d->nclients && now_ns() < end)) {
+		unsigned long long ms = 1000;
+		u64 most = d->over ? 10 : 1000, serial = d->serial;
+		if (MHD_get_timeout(d->daemon, &ms) != MHD_YES || ms > most)
+			ms = most;
+		if (poll(v + d->over, countof(v) - d->over, (int)ms) < 0 && errno != EINTR)
+			_exit(1);
+		while (!d->over && v[0].revents && take_bytes(d))
+			;
+		u64 now = now_ns();
+		bool late = now - beat >= BEAT_S * (u64)SECOND_NS;
+		if (d->over && !end)
+			end = now + LAST_MS * MILLI_NS;
+		if (d->serial != serial || d->over || late)
+			wake(d, late);
+		beat = late ? now : beat;
+		MHD_run(d->daemon);
+		tell(d);
+	}
+}
+
+void pagechild_run(int listening, int fd, const void *arg)
+{
+	struct desk d = {.fd = fd, .token = arg};
+	d.daemon = http_start(listening, handle, completed, TIMEOUT_S, &d);
+	serve(&d);
+	_exit(0);
+}
+#else
+void pagechild_run(int listening, int fd, const void *arg)
+{
+	(void)listening, (void)fd, (void)arg;
+}
+#endif
