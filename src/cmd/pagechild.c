@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <zlib.h>
 
 enum {
 	TIMEOUT_S = 10,
@@ -53,6 +54,8 @@ struct client {
 	u64 seen; /* the state that was sent last */
 	struct sb out;
 	size_t at;
+	z_stream *zip; /* NULL: the stream is not compressed */
+	bool last;     /* the end of the compressed stream is in .out */
 };
 
 /* ---- answers ---- */
@@ -126,29 +129,67 @@ static enum MHD_Result send_page(struct MHD_Connection *c)
 
 /* ---- streams ---- */
 
+/* The client can read each part at once. over: it is the end. */
+static void compress_part(struct client *k, struct str part, bool over)
+{
+	u8 buf[16384];
+	k->zip->next_in = (u8 *)part.s;
+	k->zip->avail_in = (uInt)part.n;
+	do {
+		k->zip->next_out = buf;
+		k->zip->avail_out = sizeof(buf);
+		deflate(k->zip, over ? Z_FINISH : Z_SYNC_FLUSH);
+		sb_mem(&k->out, buf, sizeof(buf) - k->zip->avail_out);
+	} while (!k->zip->avail_out);
+}
+
+/* NULL: the client does not ask for it. */
+static z_stream *compressed(struct MHD_Connection *c)
+{
+	enum { LEVEL = 5, GZIP_WINDOW = 16 + 15, MEMORY = 8 };
+	const char *accept = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Accept-Encoding");
+	if (!accept || !strstr(accept, "gzip"))
+		return NULL;
+	z_stream *z = xcalloc(1, sizeof(*z));
+	if (deflateInit2(z, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK)
+		return z;
+	free(z);
+	return NULL;
+}
+
 /* {"n": lines, "set": {"0": ...}}: the lines that are newer than what the client has. */
-static void fill(struct client *k)
+static void put_news(struct client *k, struct sb *out)
 {
 	const struct desk *d = k->desk;
 	const char *comma = "";
-	sb_clear(&k->out);
-	k->at = 0;
 	if (k->seen == d->serial) {
-		sb_z(&k->out, k->beat ? ":\n\n" : "");
+		sb_z(out, k->beat ? ":\n\n" : "");
 		k->beat = false;
 		return;
 	}
-	sb_fmt(&k->out, "data: {\"n\": %u, \"set\": {", d->nline);
+	sb_fmt(out, "data: {\"n\": %u, \"set\": {", d->nline);
 	for (u32 i = 0; i < d->nline; i++) {
 		if (d->line.v[i].serial <= k->seen)
 			continue;
-		sb_fmt(&k->out, "%s\"%u\": ", comma, i);
-		sb_add(&k->out, sb_str(&d->line.v[i].text));
+		sb_fmt(out, "%s\"%u\": ", comma, i);
+		sb_add(out, sb_str(&d->line.v[i].text));
 		comma = ", ";
 	}
-	sb_z(&k->out, "}}\n\n");
+	sb_z(out, "}}\n\n");
 	k->seen = d->serial;
 	k->beat = false;
+}
+
+static void fill(struct client *k)
+{
+	AUTO_SB news = {0};
+	sb_clear(&k->out);
+	k->at = 0;
+	put_news(k, k->zip ? &news : &k->out);
+	bool end = k->zip && k->desk->over && !k->last;
+	if (k->zip && (news.n || end))
+		compress_part(k, sb_str(&news), end);
+	k->last |= end;
 }
 
 static ssize_t stream(void *client, uint64_t at, char *buf, size_t max)
@@ -179,6 +220,9 @@ static enum MHD_Result send_events(struct client *k)
 	struct MHD_Response *r =
 		MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, stream, k, NULL);
 	MHD_add_response_header(r, "Content-Type", "text/event-stream; charset=utf-8");
+	k->zip = compressed(k->connection);
+	if (k->zip)
+		MHD_add_response_header(r, "Content-Encoding", "gzip");
 	k->stream = true;
 	k->next = d->clients;
 	d->clients = k;
@@ -284,8 +328,12 @@ static void completed(void *desk, struct MHD_Connection *c, void **state,
 	(void)desk, (void)c, (void)how;
 	if (k && k->stream)
 		forget(k);
-	if (k)
+	if (k && k->zip)
+		deflateEnd(k->zip);
+	if (k) {
+		free(k->zip);
 		sb_free(&k->out);
+	}
 	free(k);
 	*state = NULL;
 }

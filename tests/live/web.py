@@ -3,7 +3,7 @@
 # itself in headless Chromium, where there is one (-s: screenshots go to DIR).
 #
 # Numbers are known: scripts have begin probes, or count calls that this process makes.
-import json, os, re, select, signal, socket, subprocess, sys, tempfile, threading, time
+import json, os, re, select, signal, socket, subprocess, sys, tempfile, threading, time, zlib
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, '..', 'viewers'))
@@ -102,12 +102,13 @@ class Run:
 
 class Stream:
 	"""States of a run, as a page reads them."""
-	def __init__(self, run, receive=0):
+	def __init__(self, run, receive=0, more=''):
 		self.s = run.connect()
 		if receive:
 			self.s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
 		streams.append(self)
-		self.s.sendall(('GET /events?t=%s HTTP/1.1\r\nHost: %s\r\n\r\n' % (run.token, run.host)).encode())
+		self.s.sendall(('GET /events?t=%s HTTP/1.1\r\nHost: %s\r\n%s\r\n' % (run.token, run.host, more)).encode())
+		self.bytes, self.zip = 0, None
 		self.raw, self.text, self.lines, self.sets = b'', b'', {}, []
 		self.status, self.over = None, False
 
@@ -126,12 +127,14 @@ class Stream:
 				return self
 			head, self.raw = self.raw.split(b'\r\n\r\n', 1)
 			self.status = int(head.split()[1])
+			self.zip = zlib.decompressobj(31) if b'Content-Encoding: gzip' in head else None
 		while b'\r\n' in self.raw:  # chunks
 			size, rest = self.raw.split(b'\r\n', 1)
 			n = int(size, 16)
 			if len(rest) < n + 2:
 				break
-			self.text, self.raw = self.text + rest[:n], rest[n + 2:]
+			self.text += self.zip.decompress(rest[:n]) if self.zip else rest[:n]
+			self.bytes, self.raw = self.bytes + n, rest[n + 2:]
 		while b'\n\n' in self.text:
 			event, self.text = self.text.split(b'\n\n', 1)
 			if event.startswith(b'data: '):
@@ -334,6 +337,22 @@ def sums():
 		printed = dict(re.findall(r'^@(\w*)(?:\[.*\])?: (\d+)$', r.out, re.M))
 		equal((str(sum(s.rows('@').values())), str(s.rows('@n')[''])), (printed[''], printed['n']), 'the last state')
 		equal((printed[''], s.pane('@h')['hist']['rows'][0][1]), ('1234', 1234), 'all calls')
+
+
+@case
+def compressed():
+	"""Who asks for it gets the same, much smaller."""
+	script = 'begin { for ($i : 0..150) { @["a key that is long enough", $i] = count(); } } interval:ms:100 { @n = count(); }'
+	r = Run('--web', '--every', '200ms', '-e', script)
+	a, b = Stream(r), Stream(r, more='Accept-Encoding: deflate, gzip, br\r\n')
+	for s in (a, b):
+		s.until('states', lambda s: len(s.sets) > 10)
+	equal((a.zip, b.zip is None), (None, False), 'which is compressed')
+	equal(r.end(), 0, 'status')
+	for s in (a, b):
+		s.until('the end', lambda s: s.over and s.lines[0]['ended'])
+	equal((b.lines, b.zip.eof), (a.lines, True), 'the last state')
+	equal(b.bytes * 4 < a.bytes, True, '%d bytes, compressed %d' % (a.bytes, b.bytes))
 
 
 @case
