@@ -2,21 +2,29 @@
  * answer.h - what a script printed, in a file: answers of several hosts become one.
  *
  * An answer is a recording (rec/) whose blocks contain what was printed instead of events: each
- * printing of a map with all its rows, before values are decoded, and texts. The calls below write
- * one; merge.h reads several.
+ * printing of a map with all its rows, before values are decoded, rows of tables, and texts. The
+ * calls below write one; merge.h reads several.
  */
 #pragma once
 #include "base/bytes.h"
+#include "base/vec.h"
 #include "core/sink.h"
 #include "rec/write.h"
 
+struct columns;
 struct rec_file;
 
-enum { ANSWER_MAX_DEPTH = 16 };
+enum { ANSWER_MAX_DEPTH = 16, ANSWER_MAX_COLUMNS = 64 };
 
-/* Appends an item; what it does not contain (I_ROW and what is for people alone) is refused. */
-struct err *answer_put(struct rec_writer *w, const struct sink_env *env,
-		       const struct item *it) MUST_USE;
+/* One that is being written. */
+struct answer_out {
+	struct rec_writer *w;
+	struct sink_env env;
+	VEC(const struct columns *) table; /* whose columns are in the file */
+};
+/* Appends an item; of what an answer does not contain nothing is written. */
+struct err *answer_put(struct answer_out *o, const struct item *it) MUST_USE;
+void answer_out_free(struct answer_out *o); /* not the writer */
 
 /* ---- value.c ---- */
 /* Stacks become names of the writer. */
@@ -31,3 +39,12 @@ struct answer_in {
 /* False if the bytes make no sense; in->b.bad is then set. */
 bool answer_take_value(struct answer_in *in, struct value *ret);
 struct str answer_take_text(struct answer_in *in); /* copied */
+/* What outputs print as it is: it can neither steer a terminal nor begin a line. */
+struct str answer_take_name(struct answer_in *in);
+/* Zeroed room for n things; NULL if values have taken too much. */
+void *answer_room(struct answer_in *in, size_t n, size_t size);
+
+/* ---- columns.c ---- */
+void answer_put_columns(struct sb *out, const struct columns *t);
+/* False if the bytes make no sense. */
+bool answer_take_columns(struct answer_in *in, struct columns *ret);

@@ -6,17 +6,18 @@
  * times. An entry that hosts share is put when its last host has come to it.
  */
 #include "answer/merge.h"
-#include "answer/table.h"
+#include "answer/rows.h"
 #include "base/alloc.h"
 #include "base/pack.h"
 #include "core/loss.h"
 
 enum { MAX_MEMORY = 1 << 30 }; /* bytes of what is read */
 
-/* What several hosts share: a printing of a map, a text that all print. */
+/* What several hosts share: a printing of a map, a table of show(), a text that all print. */
 struct shared {
-	struct table *table; /* NULL if this is a text or the end of an answer */
-	u32 hosts, left;     /* hosts that have it; hosts whose entry was not reached yet */
+	struct table *table;   /* NULL if this is something else */
+	struct report *report; /* the same */
+	u32 hosts, left;       /* hosts that have it; hosts whose entry was not reached yet */
 };
 struct entry {
 	enum item_kind kind : 8;
@@ -25,7 +26,9 @@ struct entry {
 	struct str name, str;
 	const struct value *val;
 	u64 n;
-	struct shared *shared; /* NULL if no other host has this entry */
+	const struct emitted *row; /* I_ROW */
+	const struct declared *of; /* I_HEAD, I_END: or NULL */
+	struct shared *shared;     /* NULL if no other host has this entry */
 };
 struct loss_entry {
 	enum loss loss;
@@ -41,6 +44,11 @@ struct host {
 	struct tab times;    /* what was printed -> how often, so far */
 	struct table *table; /* whose rows follow */
 	struct table_head head;
+	VEC(struct host_table) declared; /* by their ids in the file, from 1 */
+	struct report *report;           /* of whose maps so many follow: */
+	u32 left;
+	struct host_table *shows; /* the table of that */
+	bool skips;               /* what follows of it is left out */
 };
 struct merge {
 	struct merge_spec spec;
@@ -52,6 +60,8 @@ struct merge {
 	VEC(struct host *) host;
 	struct tab shared;
 	VEC(struct table *) table;
+	struct tables tables;
+	struct rows_to to;
 	struct str script, arguments; /* of all */
 	struct str what;              /* of the first */
 	bool partial;
@@ -99,11 +109,51 @@ static struct shared *share(struct merge *m, struct host *h, const char *what, s
 	return s;
 }
 
-static void add_entry(struct host *h, const struct entry *e)
+static void add_entry(struct host *h, struct answer_in *in, const struct entry *e)
 {
+	in->room -= MIN(in->room, sizeof(*e));
 	u64 before = h->entry.n ? h->entry.v[h->entry.n - 1].ns : 0;
 	vec_add(&h->entry, *e);
 	h->entry.v[h->entry.n - 1].ns = MAX(e->ns, before);
+}
+
+static struct err *other_key(const struct host *h, const char *what, struct str name)
+{
+	return err_new("%.*s: the %s %.*s has the host as its first key, other than in another "
+		       "answer (--by host merges both)",
+		       STRF(h->path), what, STRF(name));
+}
+
+/* hosts: the host becomes the first key, if the map is one of show(); others decide themselves. */
+static struct table *new_table(struct merge *m, const struct table_head *head, bool hosts)
+{
+	struct table *t = arena_new(&m->a, struct table);
+	t->head = t->first = *head;
+	t->apart = !head->agg && !head->counter && m->host.n > 1;
+	t->hosts = t->apart || m->spec.by_host || hosts;
+	t->head.keyed |= t->hosts;
+	t->head.hosted |= t->hosts;
+	vec_add(&m->table, t);
+	return t;
+}
+
+/* A map of show(). */
+static void take_report_map(struct merge *m, struct host *h)
+{
+	struct report *r = h->report;
+	struct table **t = r ? &r->map[r->nmap - h->left] : NULL;
+	h->left--;
+	h->table = NULL;
+	if (h->skips)
+		return;
+	if (!*t)
+		*t = new_table(m, &h->head, r->hosts);
+	else if (table_differs(&(*t)->first, &h->head))
+		h->skips = true;
+	if (h->skips)
+		return;
+	(*t)->head.present |= h->head.present;
+	h->table = *t;
 }
 
 static struct err *take_print(struct merge *m, struct host *h, struct answer_in *in,
@@ -112,28 +162,24 @@ static struct err *take_print(struct merge *m, struct host *h, struct answer_in 
 	struct table_head *head = &h->head;
 	if (!table_take_head(in, head))
 		return damaged(h, it);
+	if (h->left) {
+		take_report_map(m, h);
+		return NULL;
+	}
+	h->skips = false;
 	struct shared *s = share(m, h, "map", head->name, STR(""));
 	struct table *t = s->table;
-	if (!t) {
-		t = s->table = arena_new(&m->a, struct table);
-		t->head = t->first = *head;
-		t->apart = !head->agg && !head->counter && m->host.n > 1;
-		t->hosts = t->apart || m->spec.by_host;
-		t->head.keyed |= t->hosts;
-		t->head.hosted |= t->hosts;
-		vec_add(&m->table, t);
-	}
+	if (!t)
+		t = s->table = new_table(m, head, false);
 	const char *why = s->hosts > 1 ? table_differs(&t->first, head) : NULL;
 	if (!why && head->hosted != t->first.hosted && !t->hosts)
-		return err_new("%.*s: the map %.*s has the host as its first key, other than in "
-			       "another answer (--by host merges both)",
-			       STRF(h->path), STRF(head->name));
+		return other_key(h, "map", head->name);
 	if (why)
 		return err_new("%.*s: the map %.*s %s than in %.*s", STRF(h->path),
 			       STRF(head->name), why, STRF(m->host.v[0]->path));
 	t->head.present |= head->present;
 	h->table = t;
-	add_entry(h, &(struct entry){.kind = I_MAP, .ns = head->ns, .shared = s});
+	add_entry(h, in, &(struct entry){.kind = I_MAP, .ns = head->ns, .shared = s});
 	return NULL;
 }
 
@@ -141,12 +187,115 @@ static struct err *take_row(struct merge *m, struct host *h, struct answer_in *i
 			    const struct rec_answer *it)
 {
 	struct table *t = h->table;
+	if (h->skips) {
+		h->shows->left_out++;
+		return NULL;
+	}
 	if (!t)
 		return damaged(h, it);
 	const struct table_host host = {.label = t->hosts ? h->label : STR(""),
 					.same = m->same && !t->apart};
 	return table_take_row(t, in, &h->head, &host) ? NULL : damaged(h, it);
 }
+
+/* ---- tables ---- */
+
+static struct err *take_columns(struct merge *m, struct host *h, struct answer_in *in,
+				const struct rec_answer *it)
+{
+	struct host_table t;
+	u32 id = bytes_u32(&in->b);
+	if (in->b.bad || id != h->declared.n + 1 || !declared_take(&m->tables, in, &t))
+		return damaged(h, it);
+	in->room -= MIN(in->room, sizeof(t));
+	if (!t.of->first.n)
+		t.of->first = h->label;
+	vec_add(&h->declared, t);
+	return NULL;
+}
+
+/* The table that an item is about; NULL: there is none. */
+static struct host_table *table_named(struct host *h, struct answer_in *in)
+{
+	u32 id = bytes_u32(&in->b);
+	return in->b.bad || !id || id > h->declared.n ? NULL : &h->declared.v[id - 1];
+}
+
+static struct err *take_heading(struct merge *m, struct host *h, struct answer_in *in,
+				const struct rec_answer *it)
+{
+	const struct host_table *t = table_named(h, in);
+	struct entry e = {.kind = I_HEAD};
+	if (!t)
+		return damaged(h, it);
+	if (t->differs)
+		return NULL;
+	e.of = t->of;
+	e.shared = share(m, h, "heading", t->of->is.name, STR(""));
+	add_entry(h, in, &e);
+	return NULL;
+}
+
+static struct err *take_cells(struct merge *m, struct host *h, struct answer_in *in,
+			      const struct rec_answer *it)
+{
+	struct entry e = {.kind = I_ROW, .ns = bytes_u64(&in->b)};
+	struct host_table *t = table_named(h, in);
+	if (!t)
+		return damaged(h, it);
+	if (t->differs) {
+		t->left_out++;
+		return NULL;
+	}
+	struct emitted *row = answer_room(in, 1, sizeof(*row));
+	if (!row || !emitted_take(&m->tables, in, t->of, row))
+		return damaged(h, it);
+	e.row = row;
+	if (t->of->constant)
+		e.shared = share(m, h, "row", t->of->is.name, STR(""));
+	add_entry(h, in, &e);
+	return NULL;
+}
+
+static struct err *take_show(struct merge *m, struct host *h, struct answer_in *in,
+			     const struct rec_answer *it)
+{
+	struct entry e = {.kind = I_HEAD, .ns = bytes_u64(&in->b)};
+	struct report r;
+	struct host_table *t = h->shows = table_named(h, in);
+	if (!t || !report_take(in, t->of, &r))
+		return damaged(h, it);
+	h->left = r.nmap;
+	h->report = NULL;
+	h->table = NULL;
+	h->skips = t->differs;
+	if (h->skips)
+		return NULL;
+	struct shared *s = share(m, h, r.functions ? "functions" : "show", t->of->is.name, STR(""));
+	struct report *first = s->report;
+	if (first && (first->nmap != r.nmap || first->apart != r.apart)) {
+		s->hosts--;
+		s->left--;
+		h->skips = true;
+		return NULL;
+	}
+	if (first && !first->hosts && r.hosted)
+		return other_key(h, "table", t->of->is.name);
+	if (!first) {
+		first = s->report = answer_room(in, 1, sizeof(*first));
+		if (!first)
+			return damaged(h, it);
+		*first = r;
+		first->hosts = m->spec.by_host || r.hosted || (r.apart && m->host.n > 1);
+	}
+	report_join(first, &r);
+	h->report = first;
+	e.shared = s;
+	add_entry(h, in, &e);
+	return NULL;
+}
+
+/* ---- texts ---- */
 
 static struct err *take_text(struct merge *m, struct host *h, struct answer_in *in,
 			     const struct rec_answer *it)
@@ -172,7 +321,7 @@ static struct err *take_text(struct merge *m, struct host *h, struct answer_in *
 		return damaged(h, it);
 	if (e.own)
 		e.shared = share(m, h, e.kind == I_VALUE ? "value" : "text", e.name, rest);
-	add_entry(h, &e);
+	add_entry(h, in, &e);
 	return NULL;
 }
 
@@ -185,7 +334,7 @@ static struct err *take_status(struct merge *m, struct host *h, struct answer_in
 		return damaged(h, it);
 	e.str = STR(""); /* it names a file or a machine */
 	e.shared = share(m, h, "status", STR(""), STR(""));
-	add_entry(h, &e);
+	add_entry(h, in, &e);
 	return NULL;
 }
 
@@ -194,10 +343,12 @@ static struct err *take_stop(struct merge *m, struct host *h, struct answer_in *
 {
 	struct entry e = {.kind = I_END, .ns = bytes_u64(&in->b)};
 	e.n = bytes_u32(&in->b);
+	struct host_table *t = in->b.at < in->b.n ? table_named(h, in) : NULL;
 	if (in->b.bad)
 		return damaged(h, it);
+	e.of = t ? t->of : NULL;
 	e.shared = share(m, h, "end", STR(""), STR(""));
-	add_entry(h, &e);
+	add_entry(h, in, &e);
 	return NULL;
 }
 
@@ -206,9 +357,10 @@ static const struct {
 	struct err *(*take)(struct merge *m, struct host *h, struct answer_in *in,
 			    const struct rec_answer *it);
 } takers[] = {
-	{ITEM_PRINT, take_print}, {ITEM_ROW, take_row},     {ITEM_OUTPUT, take_text},
-	{ITEM_VALUE, take_text},  {ITEM_REMARK, take_text}, {ITEM_STATUS, take_status},
-	{ITEM_STOP, take_stop},
+	{ITEM_PRINT, take_print}, {ITEM_ROW, take_row},         {ITEM_OUTPUT, take_text},
+	{ITEM_VALUE, take_text},  {ITEM_REMARK, take_text},     {ITEM_STATUS, take_status},
+	{ITEM_STOP, take_stop},   {ITEM_COLUMNS, take_columns}, {ITEM_HEADING, take_heading},
+	{ITEM_CELLS, take_cells}, {ITEM_SHOW, take_show},
 };
 
 static struct err *take_item(struct merge *m, struct host *h, const struct rec_answer *it)
@@ -218,7 +370,7 @@ static struct err *take_item(struct merge *m, struct host *h, const struct rec_a
 			       .a = &m->a,
 			       .room = m->room};
 	for (u32 i = 0; i < countof(takers); i++) {
-		if (takers[i].kind != it->kind)
+		if (takers[i].kind != (it->kind & ~ITEM_NEEDED))
 			continue;
 		struct err *e = takers[i].take(m, h, &in, it);
 		m->room = in.room;
@@ -241,6 +393,22 @@ static enum loss loss_named(struct str name)
 		if (str_is(name, loss_kinds[i].name))
 			return (enum loss)i;
 	return LOSS_TOTAL;
+}
+
+/* Rows of tables that the host has otherwise than the first one that has them. */
+static void note_left_out(struct merge *m, struct host *h)
+{
+	for (u32 i = 0; i < h->declared.n; i++) {
+		const struct host_table *t = &h->declared.v[i];
+		struct loss_entry e = {
+			.loss = LOSS_OTHER_TABLE, .n = t->left_out, .who = t->of->is.name};
+		e.text = str_z(arena_fmt(
+			&m->a, "table %.*s differs from that of %.*s: %llu row%s left out",
+			STRF(t->of->is.name), STRF(t->of->first), t->left_out,
+			t->left_out == 1 ? "" : "s"));
+		if (t->left_out)
+			vec_add(&h->loss, e);
+	}
 }
 
 /* What the host lost, and what is damaged in its file. */
@@ -303,6 +471,7 @@ static struct err *read_host(struct merge *m, struct host *h)
 		return e;
 	if (e)
 		note_damage(m, h, e);
+	note_left_out(m, h);
 	return take_losses(m, h);
 }
 
@@ -441,6 +610,18 @@ static struct str with_host(struct merge *m, struct arena *a, const struct host 
 	return several(m) ? str_z(arena_fmt(a, "%.*s: %.*s", STRF(h->label), STRF(text))) : text;
 }
 
+static const struct columns *columns_of(const struct merge *m, const struct declared *d)
+{
+	bool hosted = m->tables.hosts && !m->sink->answers && d && !d->constant;
+	return !d ? NULL : hosted ? &d->hosted : &d->is;
+}
+
+static struct err *put_heading(struct merge *m, const struct entry *e)
+{
+	const struct item it = {.kind = I_HEAD, .row.columns = columns_of(m, e->of)};
+	return m->sink->put(m->self, &it);
+}
+
 static struct err *put_entry(struct merge *m, const struct host *h, const struct entry *e)
 {
 	struct arena a = {0};
@@ -455,7 +636,7 @@ static struct err *put_entry(struct merge *m, const struct host *h, const struct
 	else if (e->kind == I_STATUS)
 		it.status.n = e->n;
 	else if (e->kind == I_END)
-		it.end.n = e->n;
+		it.end = (struct item_end){.n = e->n, .columns = columns_of(m, e->of)};
 	else
 		it.text = (struct item_text){.line = e->line, .own = e->own, .val = e->val};
 	if (several(m) && !all && e->kind != I_STATUS && e->kind != I_END)
@@ -482,6 +663,11 @@ static struct err *put_next(struct merge *m, struct host *h)
 		return NULL;
 	if (e->kind == I_MAP)
 		return table_put(e->shared->table, m->sink, m->self, e->ns);
+	if (e->kind == I_ROW)
+		return emitted_put(&m->to, &m->tables, e->row, h->label, e->ns);
+	if (e->kind == I_HEAD)
+		return e->of ? put_heading(m, e)
+			     : report_put_merged(&m->to, e->shared->report, e->ns);
 	return put_entry(m, h, e);
 }
 
@@ -525,6 +711,11 @@ struct err *merge_put(struct merge *m, const struct sink *sink, void *self, cons
 	m->results = m->remarks = *how;
 	if (sink->show)
 		sink->show(self, &m->results, &m->remarks);
+	m->to = (struct rows_to){.sink = sink, .self = self};
+	m->tables.hosts |= several(m) || m->spec.by_host;
+	for (u32 i = 0; i < m->host.n; i++)
+		m->tables.width = MAX(m->tables.width, m->host.v[i]->label.n);
+	declared_prepare(&m->tables, &m->a);
 	while (!e && (h = earliest(m)))
 		e = put_next(m, h);
 	for (u32 i = 0; i < m->host.n && !e; i++)
@@ -608,6 +799,7 @@ void merge_free(struct merge *m)
 	for (u32 i = 0; i < m->host.n; i++) {
 		vec_free(&m->host.v[i]->entry);
 		vec_free(&m->host.v[i]->loss);
+		vec_free(&m->host.v[i]->declared);
 		tab_free(&m->host.v[i]->times);
 	}
 	for (u32 i = 0; i < m->table.n; i++)
@@ -615,6 +807,7 @@ void merge_free(struct merge *m)
 	vec_free(&m->host);
 	vec_free(&m->table);
 	tab_free(&m->shared);
+	declared_free(&m->tables);
 	arena_free(&m->a);
 	free(m);
 }

@@ -142,8 +142,7 @@ void answer_put_value(struct rec_writer *w, struct sb *out, const struct value *
 
 /* ---- reading ---- */
 
-/* Zeroed room for n things; NULL if values have taken too much. */
-static void *room_for(struct answer_in *in, size_t n, size_t size)
+void *answer_room(struct answer_in *in, size_t n, size_t size)
 {
 	if (n > in->room / size) {
 		in->b.bad = true;
@@ -156,19 +155,18 @@ static void *room_for(struct answer_in *in, size_t n, size_t size)
 struct str answer_take_text(struct answer_in *in)
 {
 	struct str s = unpack_str(&in->b);
-	char *to = room_for(in, s.n, 1);
+	char *to = answer_room(in, s.n, 1);
 	if (!to || !s.n)
 		return STR("");
 	memcpy(to, s.s, s.n);
 	return str_n(to, s.n);
 }
 
-/* What outputs print as it is: it can neither steer a terminal nor begin a line. */
-static struct str take_name(struct answer_in *in)
+struct str answer_take_name(struct answer_in *in)
 {
 	AUTO_SB b = {0};
 	sb_visible(&b, unpack_str(&in->b));
-	char *to = room_for(in, b.n, 1);
+	char *to = answer_room(in, b.n, 1);
 	if (!to || !b.n)
 		return STR("");
 	memcpy(to, b.s, b.n);
@@ -177,7 +175,7 @@ static struct str take_name(struct answer_in *in)
 
 static struct str copy(struct answer_in *in, struct str s)
 {
-	char *to = room_for(in, s.n, 1);
+	char *to = answer_room(in, s.n, 1);
 	if (to && s.n)
 		memcpy(to, s.s, s.n);
 	return to ? str_n(to, s.n) : STR("");
@@ -211,7 +209,7 @@ static void take_stack(struct answer_in *in, struct value *v)
 	in->b.bad |= v->mode >= STACK_MODES || (id && !s);
 	if (in->b.bad || !s)
 		return;
-	struct frame *f = room_for(in, s->n, sizeof(*f));
+	struct frame *f = answer_room(in, s->n, sizeof(*f));
 	for (u32 i = 0; f && i < s->n; i++) {
 		const struct rec_frame *from = rec_frame_of(in->f, s->frame[i]);
 		if (from)
@@ -227,7 +225,7 @@ static void *take_things(struct answer_in *in, struct value *v, u32 least, size_
 {
 	u32 n = bytes_u32(&in->b);
 	in->b.bad |= n > (in->b.n - in->b.at) / least;
-	void *p = in->b.bad ? NULL : room_for(in, n, size);
+	void *p = in->b.bad ? NULL : answer_room(in, n, size);
 	v->n = p ? n : 0;
 	return p;
 }
@@ -239,10 +237,10 @@ static void take_list(struct answer_in *in, struct value *v, u32 depth)
 	struct str *names = NULL;
 	struct value *list = take_things(in, v, 1, sizeof(*list));
 	if (v->kind == V_RECORD)
-		names = room_for(in, v->n, sizeof(*names));
+		names = answer_room(in, v->n, sizeof(*names));
 	for (u32 i = 0; list && i < v->n && !in->b.bad; i++) {
 		if (names)
-			names[i] = take_name(in);
+			names[i] = answer_take_name(in);
 		take_value(in, &list[i], depth + 1);
 	}
 	in->b.bad |= v->kind == V_STATS && v->n != 3;
@@ -256,10 +254,10 @@ static void take_buckets(struct answer_in *in, struct value *v)
 	struct str *names = NULL;
 	struct bucket *b = take_things(in, v, LEAST, sizeof(*b));
 	if (v->kind == V_PERCENTILES)
-		names = room_for(in, v->n, sizeof(*names));
+		names = answer_room(in, v->n, sizeof(*names));
 	for (u32 i = 0; b && i < v->n && !in->b.bad; i++) {
 		if (names)
-			names[i] = take_name(in);
+			names[i] = answer_take_name(in);
 		b[i].lo = (i64)bytes_u64(&in->b);
 		b[i].hi = (i64)bytes_u64(&in->b);
 		b[i].count = bytes_u64(&in->b);
@@ -291,7 +289,7 @@ static void take_number(struct answer_in *in, struct value *v)
 	v->size = bytes_u8(&in->b);
 	v->agg = bytes_u8(&in->b);
 	v->u = bytes_u64(&in->b);
-	v->str = take_name(in);
+	v->str = answer_take_name(in);
 }
 
 static bool take_value(struct answer_in *in, struct value *v, u32 depth)
@@ -319,7 +317,7 @@ static bool take_value(struct answer_in *in, struct value *v, u32 depth)
 		memcpy(&v->f, &bits, sizeof(v->f));
 		break;
 	}
-	case V_RECORD: v->str = take_name(in); /* fallthrough */
+	case V_RECORD: v->str = answer_take_name(in); /* fallthrough */
 	case V_TUPLE:
 	case V_ARRAY:
 	case V_STATS: take_list(in, v, depth); break;

@@ -1,7 +1,9 @@
 /* write.c - items as they are put, to the items of an answer. */
 #include "answer/answer.h"
+#include "base/alloc.h"
 #include "base/pack.h"
 #include "core/agg.h"
+#include "core/columns.h"
 #include "core/loss.h"
 #include "rec/pack.h"
 
@@ -124,32 +126,112 @@ static void put_lost(struct rec_writer *w, const struct item *it)
 				       .text = it->str});
 }
 
-struct err *answer_put(struct rec_writer *w, const struct sink_env *env, const struct item *it)
+/* ---- tables ---- */
+
+static void pack_values(struct rec_writer *w, struct sb *b, const struct value *v, u32 n)
+{
+	pack_u32(b, n);
+	for (u32 i = 0; i < n; i++)
+		answer_put_value(w, b, &v[i]);
+}
+
+/* The id of a table, which is written before its first use; 0: NULL. */
+static u32 table_id(struct answer_out *o, const struct columns *t)
 {
 	AUTO_SB b = {0};
+	for (u32 i = 0; i < o->table.n; i++)
+		if (o->table.v[i] == t)
+			return i + 1;
+	if (!t)
+		return 0;
+	vec_add(&o->table, t);
+	pack_u32(&b, o->table.n);
+	answer_put_columns(&b, t);
+	rec_answer(o->w, ITEM_COLUMNS | ITEM_NEEDED, sb_str(&b));
+	return o->table.n;
+}
+
+static void put_show(struct answer_out *o, const struct item *it)
+{
+	AUTO_SB b = {0};
+	const struct item_show *show = it->row.show;
+	u32 id = table_id(o, it->row.columns);
+	pack_u64(&b, real_time(&o->env, it->ts));
+	pack_u32(&b, id);
+	pack_u8(&b, (u8)((show->hosted ? SHOW_HOSTED : 0) | (show->apart ? SHOW_APART : 0) |
+			 (show->functions ? SHOW_FUNCTIONS : 0)));
+	pack_u64(&b, it->row.report);
+	pack_u64(&b, it->row.part_ns);
+	pack_str(&b, it->str);
+	pack_str(&b, show->screen);
+	pack_str(&b, show->left_out);
+	pack_u32(&b, show->nmap);
+	rec_answer(o->w, ITEM_SHOW | ITEM_NEEDED, sb_str(&b));
+}
+
+static void put_head(struct answer_out *o, const struct item *it)
+{
+	AUTO_SB b = {0};
+	if (it->row.show) {
+		put_show(o, it);
+		return;
+	}
+	pack_u32(&b, table_id(o, it->row.columns));
+	rec_answer(o->w, ITEM_HEADING | ITEM_NEEDED, sb_str(&b));
+}
+
+static void put_cells(struct answer_out *o, const struct item *it)
+{
+	AUTO_SB b = {0};
+	u32 id = table_id(o, it->row.columns);
+	pack_u64(&b, real_time(&o->env, it->ts));
+	pack_u32(&b, id);
+	pack_str(&b, it->host);
+	pack_str(&b, it->str);
+	pack_u64(&b, it->row.report);
+	pack_u64(&b, it->row.part_ns);
+	pack_values(o->w, &b, it->row.val, it->row.n);
+	rec_answer(o->w, ITEM_CELLS | ITEM_NEEDED, sb_str(&b));
+}
+
+static void put_stop(struct answer_out *o, const struct item *it)
+{
+	AUTO_SB b = {0};
+	u32 id = table_id(o, it->end.columns);
+	pack_u64(&b, 0);
+	pack_u32(&b, (u32)it->end.n);
+	pack_u32(&b, id);
+	rec_answer(o->w, ITEM_STOP, sb_str(&b));
+}
+
+struct err *answer_put(struct answer_out *o, const struct item *it)
+{
+	AUTO_SB b = {0};
+	struct rec_writer *w = o->w;
 	switch (it->kind) {
-	case I_MAP: return put_map(w, env, it);
+	case I_MAP: return put_map(w, &o->env, it);
 	case I_TEXT:
 	case I_VALUE:
-	case I_ERROR: put_text(w, env, it); break;
+	case I_ERROR: put_text(w, &o->env, it); break;
 	case I_LOST: put_lost(w, it); break;
 	case I_STATUS:
 		pack_u64(&b, it->status.n);
 		pack_str(&b, it->str);
 		rec_answer(w, ITEM_STATUS, sb_str(&b));
 		break;
-	case I_END:
-		pack_u64(&b, 0);
-		pack_u32(&b, (u32)it->end.n);
-		rec_answer(w, ITEM_STOP, sb_str(&b));
-		break;
+	case I_END: put_stop(o, it); break;
+	case I_HEAD: put_head(o, it); break;
+	case I_ROW: put_cells(o, it); break;
 	case I_COST:
 	case I_FLEET:
-	case I_HEAD:
-	case I_ROW:
 	case I_TOTAL:
 	case I_SNAPSHOT:
 	case I_KEPT: break;
 	}
 	return rec_tick(w, 0);
+}
+
+void answer_out_free(struct answer_out *o)
+{
+	vec_free(&o->table);
 }

@@ -43,10 +43,6 @@ struct err *output_suits(const struct output_spec *spec, struct str tool, bool c
 	if (!e && !keeps && out.sink->keeps)
 		return err_new("nothing would be recorded: the script calls neither keep() nor "
 			       "span_begin()");
-	if (!e && out.sink->answers && u->ncolumns)
-		return err_new("-f %s: answers contain maps and texts; the script prints tables "
-			       "(emit(), show())",
-			       out.sink->name);
 	if (e || compiled_only || !out.sink->why_not)
 		return e;
 	if (spec->format)

@@ -385,7 +385,7 @@ struct printed {
 };
 struct answer_sums {
 	VEC(struct printed) map;
-	u64 texts;
+	u64 texts, rows; /* rows of emit() */
 };
 
 static struct printed *printed_of(struct answer_sums *s, struct str name)
@@ -414,6 +414,8 @@ static struct err *sum_answer(struct rec_file *f, struct answer_sums *s)
 			map->rows++;
 		} else if (it.kind == ITEM_OUTPUT || it.kind == ITEM_VALUE) {
 			s->texts++;
+		} else if (it.kind == (ITEM_CELLS | ITEM_NEEDED)) {
+			s->rows++;
 		}
 	}
 	return e;
@@ -434,6 +436,8 @@ static int report_answer(struct rec_file *f)
 	if (!ends_early(in))
 		show_end(in);
 	printf("%-10s %llu bytes\n%-10s %llu\n", "file", in->bytes, "texts", s.texts);
+	if (s.rows)
+		printf("%-10s %llu, of tables\n", "rows", s.rows);
 	printf("\n%12s %12s  %s\n", "PRINTED", "ROWS", "MAP");
 	for (u32 i = 0; i < s.map.n; i++) {
 		printf("%12llu %12llu  ", s.map.v[i].times, s.map.v[i].rows);

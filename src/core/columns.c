@@ -43,6 +43,21 @@ static void put_words(struct sb *out, struct str bytes, bool quoted)
 	}
 }
 
+bool column_has_words(const struct column *c)
+{
+	switch (c->unit) {
+	case COL_ELAPSED:
+	case COL_CLOCK:
+	case COL_SYSCALL:
+	case COL_USER:
+	case COL_DISK:
+	case COL_INTERFACE:
+	case COL_CGROUP:
+	case COL_CONTAINER: return true;
+	default: return false;
+	}
+}
+
 static bool is_number(const struct value *v)
 {
 	return v->kind == V_INT || v->kind == V_UINT || v->kind == V_BOOL || v->kind == V_ENUM;

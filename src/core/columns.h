@@ -88,6 +88,13 @@ void members_text(struct sb *out, const struct value *v, u32 indent, struct str 
 bool column_decimal(struct sb *out, const struct column *c, const struct value *v);
 /* The words of a COL_ARGV. */
 bool column_next_word(struct str *rest, struct str *word);
+/* What all rows of a column have. */
+static inline struct value column_common(const struct column *c)
+{
+	return (struct value){.kind = c->is.s ? V_STR : V_NONE, .str = c->is};
+}
+/* Only the traced machine knows what its numbers mean: they become words, V_NAMED. */
+bool column_has_words(const struct column *c);
 /* There is nothing to say: not known, or the error of what did not fail. */
 bool column_absent(const struct column *c, const struct value *v);
 /* A row has more than its text. */

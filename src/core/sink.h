@@ -112,6 +112,15 @@ struct item_map {                      /* I_MAP */
 	void (*put_key)(void *rows, const struct value *key, struct sb *out);
 	u64 unit_ns;
 };
+/* show(), to a sink that .answers: the I_MAPs that follow are its maps, and I_HEAD comes before them. */
+struct item_show {
+	u32 nmap;
+	bool hosted;         /* the first part of keys is a host */
+	bool apart;          /* a map has values that are not merged */
+	bool functions;      /* show_functions() */
+	struct str left_out; /* by that */
+	struct str screen;   /* the first line of a screen: time and load; item.str is behind it */
+};
 struct item_cells { /* I_HEAD, I_ROW, I_TOTAL */
 	const struct columns *columns;
 	const struct value *val; /* n cells */
@@ -119,6 +128,7 @@ struct item_cells { /* I_HEAD, I_ROW, I_TOTAL */
 	u64 report;  /* I_ROW: of which report it is, from 1; 0: of none */
 	u64 part_ns; /* I_ROW: how long that is, of the last one, which the end cut short; 0: as
 			long as it was to be */
+	const struct item_show *show; /* I_HEAD: it is no heading */
 };
 struct item_status { /* I_STATUS */
 	u64 n;

@@ -2,6 +2,7 @@
  * value.c - decoded data as text: print() and map lines.
  */
 #include "core/value.h"
+#include "base/arena.h"
 #include "types/type.h"
 
 /* How compound values are punctuated. */
@@ -305,4 +306,46 @@ void value_hist_text(struct sb *out, const struct value *v, u32 columns)
 		sb_pad(out, ' ', longest - bar);
 		sb_z(out, "|\n");
 	}
+}
+
+/* ---- copies ---- */
+
+static const struct frame *copy_frames(struct arena *a, const struct value *v)
+{
+	struct frame *f = arena_newn(a, struct frame, v->n + 1);
+	for (u32 i = 0; i < v->n; i++) {
+		f[i] = v->stack[i];
+		f[i].sym = arena_str(a, f[i].sym);
+		f[i].module = arena_str(a, f[i].module);
+		f[i].build_id = arena_str(a, f[i].build_id);
+		f[i].language = arena_str(a, f[i].language);
+		f[i].source = arena_str(a, f[i].source);
+		f[i].text = arena_str(a, f[i].text);
+	}
+	return f;
+}
+
+struct value value_copy(struct arena *a, const struct value *v)
+{
+	struct value c = *v;
+
+	c.str = arena_str(a, v->str);
+	if (v->kind == V_TUPLE || v->kind == V_ARRAY || v->kind == V_RECORD || v->kind == V_STATS) {
+		struct value *list = arena_newn(a, struct value, v->n + 3);
+		u32 n = v->kind == V_STATS ? 3 : v->n;
+		for (u32 i = 0; i < n; i++)
+			list[i] = value_copy(a, &v->list[i]);
+		c.list = list;
+	} else if (v->kind == V_HIST) {
+		struct bucket *b = arena_newn(a, struct bucket, v->n + 1);
+		memcpy(b, v->hist, v->n * sizeof(*b));
+		c.hist = b;
+	} else if (v->kind == V_STACK) {
+		c.stack = copy_frames(a, v);
+	} else if (v->kind == V_SERIES) {
+		struct tick *t = arena_newn(a, struct tick, v->n + 1);
+		memcpy(t, v->series, v->n * sizeof(*t));
+		c.series = t;
+	}
+	return c;
 }

@@ -86,6 +86,9 @@ struct value {
 	};
 };
 
+struct arena;
+struct value value_copy(struct arena *a, const struct value *v); /* with all that it points to */
+
 /* How values become text. */
 struct show {
 	struct str trailer; /* after a cut string: ".." */

@@ -47,7 +47,7 @@
 
 enum {
 	REC_MAJOR = 1,
-	REC_MINOR = 1, /* 1: BLOCK_ANSWER; the language of a FRAME */
+	REC_MINOR = 2, /* 1: BLOCK_ANSWER; the language of a FRAME. 2: tables in answers */
 	REC_FILE_HEADER = 64,
 	REC_HEADER_CPUS = 52, /* offset of the number of possible CPUs, a u16 */
 	REC_BLOCK_HEADER = 56,
@@ -67,7 +67,7 @@ enum rec_block_type {
 		1, /* what a reader wants to know first: META, ENUM, SCHEMA, FEATURE, CLOCK, LOSS */
 	BLOCK_NAMES = 2, /* what rows refer to: STRING, TASK, EXIT, MAPPING, FRAME, STACK, RESET */
 	BLOCK_EVENTS = 16, /* rows */
-	BLOCK_ANSWER = 17, /* PRINT, ROW, OUTPUT, VALUE, REMARK, STATUS, STOP; marked as needed */
+	BLOCK_ANSWER = 17, /* PRINT to SHOW; marked as needed */
 	BLOCK_END = 31,    /* one END */
 };
 enum rec_block_flags {
@@ -143,8 +143,26 @@ enum rec_item_kind {
 	ITEM_REMARK = 100,
 	/* u64 probes, text: everything was attached */
 	ITEM_STATUS = 101,
-	/* time, u32 tables: tracing has ended, and the maps that are left follow */
+	/* time, u32 tables, u32 id of the first one that may have rows, or 0: tracing has ended, and the maps that are left
+	 * follow */
 	ITEM_STOP = 102,
+	/*
+	 * A table of the script. u32 id, text name, u32 flags (enum rec_table_flags), u32 columns that are declared, u32
+	 * sort, u32 rows, u64 period, u32 n, n times { text name, text heading, text common value, text table of names, u32
+	 * flags (enum rec_column_flags), u32 width, u32 index, u32 digits, u32 part, u32 unit }: see core/columns.h
+	 */
+	ITEM_COLUMNS = 103,
+	/* u32 id of the COLUMNS: their heading is shown, before there are rows */
+	ITEM_HEADING = 104,
+	/* A row of emit(): time, u32 id, text host ("": the answer's), text line above it, u64 number of the report, u64
+	 * its length if the end cut it short, u32 n, n values */
+	ITEM_CELLS = 105,
+	/*
+	 * show(), whose maps follow, each as a PRINT with its ROWs: time, u32 id, u8 flags (enum rec_show_flags), u64
+	 * number of the report, u64 its length if the end cut it short, text line above it, text first line of a screen,
+	 * text functions that show_functions() leaves out, u32 maps
+	 */
+	ITEM_SHOW = 106,
 
 	ITEM_NEEDED = 0x8000, /* added to a kind: a reader that does not know it must stop */
 };
@@ -196,6 +214,33 @@ enum rec_text_flags {
 	TEXT_OWN = 2,  /* of begin, end, an interval: every host prints it */
 	TEXT_WARN = 4, /* of a REMARK: a warning */
 	TEXT_SAID = 8, /* of a REMARK: by the script itself */
+};
+enum rec_table_flags {
+	TABLE_BARE = 1,
+	TABLE_HEAD = 2,
+	TABLE_RULED = 4,
+	TABLE_TOTAL = 8,
+	TABLE_ASCENDING = 16,
+	TABLE_NUMBERED = 32,
+	TABLE_STANDING = 64,
+	TABLE_SPACED = 128,
+	TABLE_BEGUN = 256,
+	TABLE_TOP = 512,
+};
+enum rec_column_flags {
+	COLUMN_IS = 1, /* it has a common value */
+	COLUMN_RIGHT = 2,
+	COLUMN_DATA = 4,
+	COLUMN_TEXT = 8,
+	COLUMN_SHARE = 16,
+	COLUMN_BARE = 32,
+	COLUMN_QUOTED = 64,
+	COLUMN_BLANK = 128,
+};
+enum rec_show_flags {
+	SHOW_HOSTED = 1,    /* the first part of keys is a host */
+	SHOW_APART = 2,     /* a map has values that are not merged */
+	SHOW_FUNCTIONS = 4, /* show_functions() */
 };
 enum rec_frame_flags { FRAME_INLINED = 1, FRAME_MADE = 2, FRAME_KERNEL = 4 };
 enum rec_stack_flags { STACK_KERNEL = 1, STACK_CUT = 2 };

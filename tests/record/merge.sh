@@ -21,13 +21,30 @@ enter=tracepoint:raw_syscalls:sys_enter exit=tracepoint:raw_syscalls:sys_exit
 same() {
 	script=$1
 	shift
+	words=-e
+	compare "$@"
+}
+
+# tool "WORD..." FORMAT... - the same of a tool with its arguments.
+tool() {
+	words=$1
+	shift
+	script=
+	compare "$@"
+}
+
+# Both want the words to be split.
+# shellcheck disable=SC2086
+whole() { "$sonde" query wide.sonde "$@" $words ${script:+"$script"}; }
+
+compare() {
 	cpu=0
 	while [ $cpu -lt 40 ]; do
-		"$sonde" query -q wide.sonde --cpu $cpu -f answer -o cpu$cpu.answer -e "$script" || return 1
+		whole -q --cpu $cpu -f answer -o cpu$cpu.answer || bad=$((bad + 1))
 		cpu=$((cpu + 1))
-	done
+	done > answers.out 2>&1
 	for format; do
-		"$sonde" query -q wide.sonde -f "$format" -o whole -e "$script" > whole.out 2>&1
+		whole -q -f "$format" -o whole > whole.out 2>&1
 		"$sonde" merge -q cpu*.answer -f "$format" -o merged > merged.out 2>&1
 		# Profiles say when they were made; the rest is of the samples.
 		[ "$format" = pprof ] && for f in whole merged; do
@@ -35,11 +52,21 @@ same() {
 		done
 		# Pictures say of which machine they are.
 		[ "$format" = flame ] && sed -i '/class="faint"/d; s/where&#34;:&#34;[^&]*//' whole merged
+		# Rows of emit() have a column more.
+		case $words$script in
+		*emit* | t*)
+			case $format in
+			json) sed -i 's/"host": "cpu[0-9]*.answer", //' merged ;;
+			csv) sed -i 's/^[^,]*,//' merged ;;
+			*) sed -i 's/^............ //' merged ;;
+			esac
+			;;
+		esac
 		[ -s whole ] && cmp whole merged && cmp whole.out merged.out && continue
-		echo "not ok - -f $format: $script"
+		echo "not ok - -f $format: $words $script"
 		bad=$((bad + 1))
 		diff whole merged | head -n 10
-		head whole.out merged.out
+		head whole.out merged.out answers.out
 	done
 }
 
@@ -70,6 +97,35 @@ clear(@); clear(@h); }" text json
 	same "$enter { @n++; @by[comm] += args.id; @by[comm] -= 1; }" text json
 	same "begin { printf(\"begins\\n\"); } $enter { @[comm] = count(); } interval:us:500 { printf(\"---\\n\"); print(@); clear(@); }
 end { printf(\"over\\n\"); }" text json
+	tables
+}
+
+# Tables of show(), and rows of emit().
+tables() {
+	same "config = { print_maps_on_exit = false }
+table busy sorted by calls rows 5 { comm \"COMM\" 16; id \"CALL\" 12 syscall; calls \"CALLS\" 8 right; part \"SHARE\" 8 share same; ret \"RET\"; }
+table large sorted by -comm { comm \"COMM\"; low \"LOW\"; high \"HIGH\"; n \"N\"; mean \"MEAN\"; all \"ALL\"; }
+$exit { @n[comm, args.id] = count(); @r[comm, args.id] = sum(args.ret); @lo[comm] = min(args.ret); @hi[comm] = max(args.ret);
+@st[comm] = stats(args.ret); } end { show(busy, @n, @r); show(large, @lo, @hi, @st); }" text json csv
+	same "config = { print_maps_on_exit = false } table h { comm \"COMM\"; p percentiles \"p50,p99\"; usecs hist; }
+$exit { @h[comm] = hist(args.ret); } end { show(h, @h); }" text json csv
+	same "config = { print_maps_on_exit = false } table i { id \"CALL\" syscall; n \"N\" right; }
+$enter { @n[args.id] = count(); } interval:us:500 { show(i, @n); clear(@n); } end { show(i, @n); }" text json csv
+	same "config = { print_maps_on_exit = false } table s { ustack below; comm \"COMM\"; samples \"SAMPLES\" right; }
+profile:hz:99 { @[ustack, comm] = count(); } end { show(s, @); }" text json csv folded pprof speedscope
+	same "table e { time \"TIME\" 14 clock; comm \"COMM\" 16; id \"CALL\" 10 syscall; ret \"RET\" right; }
+$exit { emit(e, time = nsecs, comm = comm, id = args.id, ret = args.ret); }" text json csv
+	tool syscount text json csv
+	tool "syscount -P -T 4" text json csv
+	tool profile text json folded flame
+	tool "profile -P -U" text json csv
+	tool "syscount -i 1" text json
+	tool "funccount t:raw_syscalls:*" text json csv
+	tool cpuwalk text json
+	tool "argdist -C t:raw_syscalls:sys_enter():int:args.id" text json csv
+	tool "argdist -H t:raw_syscalls:sys_enter():int:args.id" text json csv
+	tool "trace t:raw_syscalls:sys_enter" text json csv
+	tool "tpoint raw_syscalls:sys_enter" text json
 }
 
 hosts() {
@@ -118,9 +174,58 @@ profile:hz:99 { @s[ustack] = count(); } end { warnf("of %d", 3); }'
 	echo '$ others'
 	"$sonde" query web1.answer -e 'begin { exit(); }' 2>&1
 	"$sonde" export web1.answer --to json 2>&1
-	"$sonde" query -q web1.sonde -f answer -o x.answer syscount 2>&1
 	"$sonde" query --cpu 1-,x web1.sonde -e 'begin { exit(); }' 2>&1
 	"$sonde" query -q --cpu 0,2-3 web1.sonde -e '*:* { @[cpu] = count(); }' 2>&1
+}
+
+# Rows have a column more, tables are made of merged maps.
+rows() {
+	script='config = { print_maps_on_exit = false; }
+table opens { time "TIME" 9 clock; comm "COMM" 16; id "CALL" 8 syscall; }
+table calls ruled total sorted by calls rows 3 { comm "COMM" 16; id "CALL" 8 syscall; calls "CALLS" 8 right; part "SHARE" 8 share same; }
+table last { comm "COMM" 16; calls "CALLS" 8 right; id "LAST" 8 right; }
+table all { n "ALL" right; }
+table waits { fleet_usecs hist; }
+t:raw_syscalls:sys_enter { @[comm, args.id] = count(); @c[comm] = count(); @last[comm] = args.id; @n++;
+if (nsecs % 700000000 == 0) { emit(opens, time = nsecs, comm = comm, id = args.id); } }
+t:raw_syscalls:sys_exit { @h = hist(args.ret); }
+end { show(calls, @); show(last, @c, @last); show(all, @n); show(waits, @h); }'
+	for h in web1 web2 db; do
+		"$sonde" query -q $h.sonde -f answer -o $h.rows -e "$script" > /dev/null 2>&1
+	done
+	m web1.rows
+	m web1.rows web2.rows db.rows
+	m -f json web1.rows web2.rows
+	m -f csv web1.rows web2.rows
+	m --by host web1.rows web2.rows
+	m --by host db.rows
+	m web1.rows web2.rows -f answer -o both.rows
+	m both.rows db.rows
+	m -f json --by host both.rows
+	m -f folded web1.rows web2.rows
+	# a column of the same name
+	for h in web1 web2; do
+		"$sonde" query -q $h.sonde -f answer -o $h.named -e 'table t { host "HOST"; n "N"; } t:raw_syscalls:sys_enter /args.id == 257 && nsecs % 700000000 == 0/ {
+emit(t, host = comm, n = args.id); }'
+	done
+	m web1.named web2.named
+	m -f json web1.named web2.named
+	# another table of the same name, as a hostile host has it
+	"$sonde" query -q web1.sonde -f answer:codec=none -o other.rows -e "$script" > /dev/null 2>&1
+	python3 - << 'END'
+import struct, zlib
+data = bytearray(open("other.rows", "rb").read().replace(b"\5\0\0\0CALLS", b"\5\0\0\0KALLS").replace(b"\4\0\0\0TIME", b"\4\0\0\0KIME"))
+at = 64
+while at < len(data):
+    size = struct.unpack_from("<I", data, at + 8)[0]
+    data[at + 48:at + 52] = struct.pack("<I", zlib.crc32(data[at + 56:at + 56 + size]))
+    data[at + 52:at + 56] = struct.pack("<I", zlib.crc32(data[at:at + 52]))
+    at += 56 + size
+    at += -at % 8
+open("other.rows", "wb").write(data)
+END
+	m web2.rows other.rows
+	m -f json web2.rows other.rows
 }
 
 # Where a file ends decides what is said of it.
@@ -146,7 +251,7 @@ END
 }
 
 split
-{ hosts; damaged; } > got.txt
+{ hosts; rows; damaged; } > got.txt
 if [ "$update" ]; then
 	cp got.txt "$here/merge.txt"
 elif ! diff -u "$here/merge.txt" got.txt; then

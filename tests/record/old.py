@@ -58,7 +58,7 @@ def things(data):
     for kind, items, b in read_recording.blocks(data):
         for _ in range(items if kind != 16 else 0):
             item = read_recording.Bytes(b.text())
-            what = item.get("H")
+            what = item.get("H") & 0x7FFF
             found.add(("item", what))
             if what == 3:
                 _, _, _, _, n = item.get("I"), item.text(), item.text(), item.text(), item.get("I")

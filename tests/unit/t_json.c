@@ -310,6 +310,7 @@ TEST(every_loss_is_a_record)
 		[LOSS_UNWIND_LIMIT] =
 			"\"unwind_limit\", \"data\": {\"limit\": \"w\", \"times\": 7}",
 		[LOSS_UNCOUNTED] = "\"uncounted\", \"data\": {\"what\": \"w\", \"msg\": \"so\"}",
+		[LOSS_OTHER_TABLE] = "\"other_table\", \"data\": {\"table\": \"w\", \"rows\": 7}",
 		[LOSS_NOT_COUNTED] = "\"not_counted\", \"data\": {\"what\": \"w\", \"times\": 7}",
 	};
 	for (u32 i = 0; i < LOSS_COUNT; i++) {

@@ -1,17 +1,18 @@
 /* emit.c - tables: emit() prints a row of one, show() all that maps hold as rows. */
 #include "base/clock.h"
 #include "base/tab.h"
-#include "builtin/byfunction.h"
 #include "builtin/cells.h"
 #include "builtin/common.h"
 #include "core/agg.h"
+#include "core/byfunction.h"
 #include "core/columns.h"
+#include "core/shown.h"
 #include "declare/declare.h"
 #include "report/calls.h"
 #include "report/report.h"
 #include "syscall/calls.h"
 
-enum { MAX_CELLS = 64, MAX_MAPS = 6 };
+enum { MAX_CELLS = SHOWN_MAX_CELLS };
 
 static bool is_number(const struct type *t)
 {
@@ -78,42 +79,6 @@ static struct ref lower_emit(struct lower *l, struct node *call, struct mem dst)
 	return REF_NONE;
 }
 
-/* What all rows of a column have. */
-static struct value common_value(const struct column *c)
-{
-	return (struct value){.kind = c->is.s ? V_STR : V_NONE, .str = c->is};
-}
-
-static struct value copy_value(struct arena *a, const struct value *v)
-{
-	struct value c = *v;
-
-	c.str = arena_str(a, v->str);
-	if (v->kind == V_TUPLE || v->kind == V_ARRAY || v->kind == V_RECORD || v->kind == V_STATS) {
-		struct value *list = arena_newn(a, struct value, v->n + 3);
-		u32 n = v->kind == V_STATS ? 3 : v->n;
-		for (u32 i = 0; i < n; i++)
-			list[i] = copy_value(a, &v->list[i]);
-		c.list = list;
-	} else if (v->kind == V_HIST) {
-		struct bucket *b = arena_newn(a, struct bucket, v->n + 1);
-		memcpy(b, v->hist, v->n * sizeof(*b));
-		c.hist = b;
-	} else if (v->kind == V_STACK) {
-		struct frame *f = arena_newn(a, struct frame, v->n + 1);
-		for (u32 i = 0; i < v->n; i++) {
-			f[i] = v->stack[i];
-			f[i].sym = arena_str(a, f[i].sym);
-			f[i].module = arena_str(a, f[i].module);
-			f[i].build_id = arena_str(a, f[i].build_id);
-			f[i].source = arena_str(a, f[i].source);
-			f[i].text = arena_str(a, f[i].text);
-		}
-		c.stack = f;
-	}
-	return c;
-}
-
 /* One of the reports of a table that come again and again. */
 struct report_part {
 	u64 number;  /* from 1; 0: they have none */
@@ -176,12 +141,13 @@ static bool row_matches(const struct columns *t, const struct value *cell, struc
 	return true;
 }
 
-/* "(last 2.3 s)", once; with the time of day where that is asked for. */
-static void put_part(struct reporter *r, struct sb *out, struct report_part part, u64 ts)
+/* "(last 2.3 s)", once (in an answer always: who reads it knows whether the table has rows); on a line of its own with the time of day, where that is asked for. */
+static void put_part(struct reporter *r, struct sb *out, struct report_part part, u64 ts,
+		     bool alone)
 {
-	if (!part.part_ns || r->records.told_part)
+	if (!part.part_ns || (r->records.told_part && !r->output.sink->answers))
 		return;
-	if (r->unit->config.clock && !out->n)
+	if (r->unit->config.clock && alone)
 		clocks_strftime(&r->reader.clocks, out, "%T", ts ? ts : now_ns());
 	sb_fmt(out, "%s(last %llu.%llu s)", out->n ? " " : "", part.part_ns / 1000000000,
 	       part.part_ns / 100000000 % 10);
@@ -204,7 +170,7 @@ static void put_row(struct reporter *r, const struct columns *t, const struct va
 	if (part.over)
 		return;
 	r->output.nevent++;
-	put_part(r, &mark, part, ts);
+	put_part(r, &mark, part, ts, true);
 	it.row.report = part.number;
 	it.row.part_ns = part.part_ns;
 	it.str = sb_str(&mark);
@@ -238,7 +204,7 @@ static void hold_row(struct reporter *r, const struct call_head *head, const str
 	h->n = n;
 	h->cell = arena_newn(&h->a, struct value, n);
 	for (u32 i = 0; i < n; i++)
-		h->cell[i] = i == at ? (struct value){.kind = V_NONE} : copy_value(&h->a, &cell[i]);
+		h->cell[i] = i == at ? (struct value){.kind = V_NONE} : value_copy(&h->a, &cell[i]);
 	h->bytes = arena_str(&h->a, cell[at].str);
 }
 
@@ -376,7 +342,7 @@ static void handle_emit(struct reporter *r, const struct schema *sc, const struc
 	assert(t->n <= MAX_CELLS);
 	for (u32 i = 0; i < t->n; i++) {
 		bool there = sc->filled >> i & 1;
-		cell[i] = there && used < n ? v[used++] : common_value(&t->col[i]);
+		cell[i] = there && used < n ? v[used++] : column_common(&t->col[i]);
 		column_resolve(r, &t->col[i], &cell[i]);
 		if (t->col[i].unit == COL_CALL && cell[i].kind == V_BYTES)
 			call = i;
@@ -389,328 +355,247 @@ static void handle_emit(struct reporter *r, const struct schema *sc, const struc
 
 /* ---- show ---- */
 
-/* How the values of all rows become one. */
-enum sum { SUM_NONE, SUM_ADD, SUM_LEAST, SUM_MOST, SUM_MEAN };
-
-/* Rows of several maps that have the same key: the key's parts, then the maps' values. */
-struct shown {
-	struct reporter *r;
-	const struct columns *t;
-	struct arena a;
-	struct tab index; /* value_key_identity() -> row */
-	bool places;      /* of that */
-	VEC(struct value *) rows;
-	struct report_part part;    /* which report it is */
-	u32 ncell, at;              /* declared columns; the one that the map being read fills */
-	u32 nkey;                   /* columns that are the key */
-	bool adds;                  /* the map being read only adds to rows that there are */
-	struct item first;          /* of the first map */
-	enum sum sum[MAX_MAPS * 3]; /* of each value of the maps */
-};
-
-static void set_cell(struct shown *h, struct value *row, u32 i, const struct value *v)
+static void put_shown(void *arg, const struct item *it)
 {
-	if (i < h->ncell)
-		row[i] = copy_value(&h->a, v);
+	report_put(arg, it);
 }
 
-/* The cell of the map being read has a value. */
-static bool is_filled(const struct shown *h, const struct value *row)
+static void resolve_shown(void *arg, const struct column *c, struct value *v)
 {
-	u32 at = h->nkey + h->at;
-	return at < h->ncell && row[at].kind != V_NONE;
+	column_resolve(arg, c, v);
 }
 
-/*
- * The row that shows a value of a key, made when it is new; *nkey: cells that the key takes. Maps come with rows that
- * are shown alike joined, so a cell that is filled has a value that cannot be added: the other one takes a row of its
- * own. NULL: there is no row.
- */
-static struct value *row_of(struct shown *h, const struct value *key, u32 *nkey)
+static struct err *take_shown(void *self, const struct item *it)
 {
-	AUTO_SB text = {0};
-	bool tuple = key && key->kind == V_TUPLE;
-
-	*nkey = !key ? 0 : tuple ? key->n : 1;
-	if (key)
-		value_key_identity(&text, key, h->places);
-	struct value *row = tab_get(&h->index, sb_str(&text));
-	if (h->adds || (row && !is_filled(h, row)))
-		return row;
-	row = arena_newn(&h->a, struct value, h->ncell + 1);
-	for (u32 i = 0; i < *nkey; i++)
-		set_cell(h, row, i, tuple ? &key->list[i] : key);
-	tab_set(&h->index, arena_str(&h->a, sb_str(&text)), row);
-	vec_add(&h->rows, row);
-	return row;
-}
-
-/* A sink for maps alone. */
-static struct err *gather_map(void *self, const struct item *it)
-{
-	struct shown *h = self;
-
-	if (it->kind == I_MAP && !h->at)
-		h->first = *it;
-	for (u64 i = 0; it->kind == I_MAP && i < it->map.n; i++) {
-		struct item_row r = item_row(it, i);
-		struct value *row = row_of(h, r.key, &h->nkey);
-		bool stats = r.val->kind == V_STATS;
-		for (u32 k = 0; row && k < (stats ? 3 : 1); k++)
-			set_cell(h, row, h->nkey + h->at + k, stats ? &r.val->list[k] : r.val);
-	}
+	if (it->kind == I_MAP)
+		shown_take(self, it);
 	return NULL;
 }
 
-static int cmp_cells(const struct value *x, const struct value *y)
-{
-	if (x->kind == V_STR || x->kind == V_NAMED)
-		return str_cmp(x->str, y->str);
-	if (x->kind == V_UINT)
-		return (x->u > y->u) - (x->u < y->u);
-	return (x->i > y->i) - (x->i < y->i);
-}
-
-static int by_column(const void *pa, const void *pb, void *arg)
-{
-	const struct columns *t = arg;
-	const struct value *const *a = pa, *const *b = pb;
-	u32 by = t->sort - 1;
-	int d = cmp_cells(&(*a)[by], &(*b)[by]);
-
-	if (d)
-		return t->ascending ? d : -d;
-	for (u32 i = 0; i < t->n && !d; i++)
-		if (!t->col[i].is.s)
-			d = cmp_cells(&(*a)[t->col[i].index], &(*b)[t->col[i].index]);
-	return d;
-}
-
-/* "14:02:11 loadavg: 0.10 0.09 0.05 1/232 4711, 3 more rows" */
-static void put_top_head(struct shown *h, u64 ts, u32 more)
-{
-	AUTO_SB line = {0};
-
-	clocks_strftime(&h->r->reader.clocks, &line, "%T", ts);
-	sb_z(&line, " loadavg: ");
-	h->r->reader.names->load(h->r->reader.asked, &line);
-	u32 load = (u32)line.n;
-	if (more)
-		sb_fmt(&line, ", %u more row%s", more, more == 1 ? "" : "s");
-	put_part(h->r, &line, h->part, ts);
-	report_put(h->r, &(struct item){.kind = I_HEAD,
-					.row.columns = h->t,
-					.name = str_n(line.s, load),
-					.str = str_from(sb_str(&line), load)});
-}
-
-/* Parts of 10,000 of what all rows have in a column. */
-static struct value share_of(const struct shown *h, const struct column *c, u32 row)
-{
-	double sum = 0, d = (double)h->rows.v[row][c->index].u;
-
-	for (u32 r = 0; r < h->rows.n; r++)
-		sum += (double)h->rows.v[r][c->index].u;
-	return (struct value){.kind = V_UINT, .u = sum > 0 ? (u64)(d * 10000 / sum + 0.5) : 0};
-}
-
-/* The values of a map, the first of which is the at-th of all. */
-static void sum_map(struct shown *h, const struct agg *agg, u32 at)
-{
-	if (!agg || (agg->adds && !agg->mean))
-		h->sum[at] = SUM_ADD;
-	else if (agg->keeps)
-		h->sum[at] = agg->keeps == AGG_LEAST ? SUM_LEAST : SUM_MOST;
-	for (u32 k = 0; agg && k < agg->parts; k++)
-		h->sum[at + k] = k == 1 ? SUM_MEAN : SUM_ADD;
-}
-
-/* Of what all rows have in a place; the mean of stats() stands between its count and its sum. */
-static struct value sum_of(const struct shown *h, u32 place)
-{
-	enum sum how =
-		place < h->nkey || place - h->nkey >= h->at ? SUM_NONE : h->sum[place - h->nkey];
-	struct value all = {.kind = V_NONE};
-
-	if (how == SUM_MEAN) {
-		struct value n = sum_of(h, place - 1);
-		all = sum_of(h, place + 1);
-		all.i = n.i ? all.i / n.i : 0;
-		return all;
-	}
-	for (u32 r = 0; how != SUM_NONE && r < h->rows.n; r++) {
-		const struct value *v = &h->rows.v[r][place];
-		if (v->kind != V_INT && v->kind != V_UINT)
-			continue;
-		if (all.kind == V_NONE)
-			all = *v;
-		else if (how == SUM_ADD)
-			all.u += v->u;
-		else if (how == SUM_LEAST ? cmp_cells(v, &all) < 0 : cmp_cells(v, &all) > 0)
-			all = *v;
-	}
-	return all;
-}
-
-/* "total" stands where the key begins; cells that have no sum are left out. */
-static void put_total(struct shown *h)
-{
-	const struct columns *t = h->t;
-	struct value cell[MAX_CELLS];
-	bool told = false;
-
-	for (u32 i = 0; i < t->n; i++) {
-		const struct column *c = &t->col[i];
-		bool here = c->index < h->nkey && !told && column_in_line(c);
-		cell[i] = c->part ? (struct value){.kind = V_NONE} : sum_of(h, c->index);
-		if (c->share && cell[i].kind != V_NONE)
-			cell[i] = (struct value){.kind = V_UINT, .u = 10000};
-		if (here)
-			cell[i] = value_named(h->r, STR("total"), 0);
-		told |= here;
-	}
-	report_put(
-		h->r,
-		&(struct item){.kind = I_TOTAL, .row.columns = t, .row.val = cell, .row.n = t->n});
-}
-
-static void put_rows(struct shown *h, u64 ts)
-{
-	const struct columns *t = h->t;
-	struct value cell[MAX_CELLS];
-	AUTO_SB mark = {0};
-	u32 n = t->rows ? MIN(t->rows, h->rows.n) : h->rows.n;
-
-	if (t->top)
-		put_top_head(h, ts, h->rows.n - n);
-	else
-		put_part(h->r, &mark, h->part, ts);
-	if (t->sort && !t->top)
-		report_put(h->r,
-			   &(struct item){.kind = I_HEAD, .row.columns = t, .str = sb_str(&mark)});
-	if (t->sort)
-		sb_clear(&mark);
-	for (u32 r = 0; r < n; r++) {
-		for (u32 i = 0; i < t->n; i++) {
-			const struct column *c = &t->col[i];
-			cell[i] = c->is.s    ? common_value(c)
-				  : c->share ? share_of(h, c, r)
-					     : h->rows.v[r][c->index];
-			if (c->part && cell[i].kind == V_HIST)
-				value_percentile(&h->rows.v[r][c->index], c->part - 1, &cell[i]);
-			column_resolve(h->r, &t->col[i], &cell[i]);
-		}
-		report_put(h->r, &(struct item){.kind = I_ROW,
-						.row.columns = t,
-						.str = sb_str(&mark),
-						.row.val = cell,
-						.row.report = h->part.number,
-						.row.part_ns = h->part.part_ns,
-						.row.n = t->n});
-		sb_clear(&mark);
-	}
-	if (t->total && h->rows.n)
-		put_total(h);
-}
-
-/* As the name of the column says. */
-static struct str unit_of_values(const struct shown *h)
-{
-	static const struct {
-		const char *ending, *unit;
-	} units[] = {{"_ns", "ns"},   {"nsecs", "ns"},  {"usecs", "us"},
-		     {"msecs", "ms"}, {"kbytes", "KB"}, {"mhz", "MHz"}};
-	for (u32 i = 0; i < h->t->n; i++)
-		for (size_t k = 0; k < countof(units); k++)
-			if (h->t->col[i].index == h->nkey &&
-			    str_ends(h->t->col[i].name, str_z(units[k].ending)))
-				return str_z(units[k].unit);
-	return STR("");
-}
-
-/* For pictures: the columns that are shown as key, stacks that are values, too; the first map's
- * values. */
-static void put_as_map(struct shown *h)
-{
-	const struct columns *t = h->t;
-	u32 n = t->rows ? MIN(t->rows, h->rows.n) : h->rows.n;
-	struct value *key = arena_newn(&h->a, struct value, n + 1);
-	struct value *val = arena_newn(&h->a, struct value, n + 1);
-	struct item it = h->first;
-
-	it.str = unit_of_values(h);
-	for (u32 r = 0; r < n; r++) {
-		struct value *cell = arena_newn(&h->a, struct value, t->n + 1);
-		key[r] = (struct value){.kind = V_TUPLE, .list = cell};
-		for (u32 i = 0; i < t->n; i++) {
-			if (t->col[i].is.s)
-				continue;
-			const struct value *v = &h->rows.v[r][t->col[i].index];
-			if (t->col[i].index >= h->nkey && v->kind != V_STACK)
-				continue;
-			cell[key[r].n] = *v;
-			column_resolve(h->r, &t->col[i], &cell[key[r].n++]);
-		}
-		val[r] = h->rows.v[r][h->nkey];
-	}
-	it.name = t->name;
-	it.map.n = n;
-	it.map.key = key;
-	it.map.val = val;
-	it.map.make_row = NULL;
-	report_put(h->r, &it);
-}
-
 /* The rows of maps, as this output tells keys from each other. */
-static void gather(struct shown *h, const struct schema *sc)
+static void gather(struct reporter *r, struct shown *h, const struct schema *sc)
 {
 	static const struct sink by_text = {.name = "rows",
-					    .put = gather_map,
+					    .put = take_shown,
 					    .keys = KEYS_BY_TEXT},
 				 by_place = {
-					 .name = "rows", .put = gather_map, .keys = KEYS_BY_PLACE};
-	struct reporter *r = h->r;
+					 .name = "rows", .put = take_shown, .keys = KEYS_BY_PLACE};
 	const struct sink *sink = r->output.sink;
 	void *self = r->output.self;
 	r->output.sink = h->places ? &by_place : &by_text;
 	r->output.self = h;
 	for (u32 i = 0; i < sc->nmap; i++) {
-		const struct agg *agg = agg_of(sc->maps[i]->val);
-		h->adds = !agg && agg_of(sc->maps[0]->val);
+		shown_next_map(h, agg_of(sc->maps[i]->val));
 		report_print_map(r, sc->maps[i], 0, 0, false);
-		sum_map(h, agg, h->at);
-		h->at += agg && agg->parts ? agg->parts : 1;
 	}
 	r->output.sink = sink;
 	r->output.self = self;
 }
 
-static void free_shown(struct shown *h)
+/* "14:02:11 loadavg: 0.10 0.09 0.05 1/232 4711" */
+static void put_load(struct reporter *r, struct sb *out, u64 ts)
 {
-	vec_free(&h->rows);
-	tab_free(&h->index);
-	arena_free(&h->a);
+	clocks_strftime(&r->reader.clocks, out, "%T", ts);
+	sb_z(out, " loadavg: ");
+	r->reader.names->load(r->reader.asked, out);
+}
+
+/* ---- for an answer: the maps as they are, in the words of this machine ---- */
+
+struct worded {
+	struct reporter *r;
+	const struct columns *t;
+	const struct sink *sink;
+	void *self;
+	u32 at; /* values of the maps before this one */
+	bool there;
+	struct item from;
+	struct item_merge merge;
+	struct value key, val;
+	struct arena a; /* of the row */
+};
+
+/* The column of a cell, if all columns that show it do so in one way; NULL: the value stays as it is. */
+static const struct column *only_column(const struct columns *t, u32 index)
+{
+	const struct column *c = NULL;
+	for (u32 i = 0; i < t->n; i++) {
+		if (t->col[i].index != index || t->col[i].is.s)
+			continue;
+		if (c && c->unit != t->col[i].unit)
+			return NULL;
+		c = &t->col[i];
+	}
+	return c;
+}
+
+static struct value in_words(const struct worded *w, const struct value *v, u32 index)
+{
+	struct value ret = *v;
+	const struct column *c = only_column(w->t, index);
+	if (c && !c->share && !c->part)
+		column_resolve(w->r, c, &ret);
+	return ret;
+}
+
+/* Each of a list has a column of its own. */
+static struct value list_in_words(struct worded *w, const struct value *v, u32 n, u32 index)
+{
+	struct value ret = *v, *list = arena_newn(&w->a, struct value, n + 1);
+	for (u32 i = 0; i < n; i++)
+		list[i] = in_words(w, &v->list[i], index + i);
+	ret.list = list;
+	return ret;
+}
+
+static void make_worded(void *rows, u64 i)
+{
+	struct worded *w = rows;
+	arena_reset(&w->a);
+	struct item_row row = item_row(&w->from, i);
+	bool tuple = row.key && row.key->kind == V_TUPLE, stats = row.val->kind == V_STATS;
+	u32 nkey = !row.key ? 0 : tuple ? row.key->n : 1;
+	w->merge.order = w->from.map.merge->order;
+	w->merge.words = w->from.map.merge->words;
+	if (row.key)
+		w->key = tuple ? list_in_words(w, row.key, nkey, 0) : in_words(w, row.key, 0);
+	w->val = stats ? list_in_words(w, row.val, 3, nkey + w->at)
+		       : in_words(w, row.val, nkey + w->at);
+}
+
+/* How many parts the key of a map has. */
+static u32 parts_of_key(const struct map *m)
+{
+	return !m->key ? 0 : m->key->kind == T_TUPLE ? m->key->nfield : 1;
+}
+
+static u32 parts_of_value(const struct map *m)
+{
+	const struct agg *agg = agg_of(m->val);
+	return agg && agg->parts ? agg->parts : 1;
+}
+
+/* Its values cannot be merged: they mean nothing on another machine, or are no aggregations. */
+static bool stays_apart(const struct columns *t, const struct map *m, u32 at)
+{
+	bool apart = !agg_of(m->val) && !m->counter;
+	for (u32 i = 0; i < parts_of_value(m) && !apart; i++) {
+		const struct column *c = only_column(t, parts_of_key(m) + at + i);
+		apart = c && !c->share && !c->part && column_has_words(c);
+	}
+	return apart;
+}
+
+static struct err *put_worded(void *self, const struct item *from)
+{
+	struct worded *w = self;
+	struct item it = *from;
+	if (it.kind != I_MAP)
+		return w->sink->put(w->self, from);
+	w->there = true;
+	w->from = *from;
+	w->merge.number = from->map.merge->number;
+	w->merge.present = from->map.merge->present;
+	it.map.key = from->map.key ? &w->key : NULL;
+	it.map.val = &w->val;
+	it.map.make_row = make_worded;
+	it.map.rows = w;
+	it.map.merge = &w->merge;
+	return w->sink->put(w->self, &it);
+}
+
+static void answer_map(struct worded *w, const struct map *m)
+{
+	static const struct sink sink = {.name = "answer", .put = put_worded, .answers = true};
+	struct reporter *r = w->r;
+	bool apart = stays_apart(w->t, m, w->at), agg = agg_of(m->val);
+	w->sink = r->output.sink;
+	w->self = r->output.self;
+	w->merge = (struct item_merge){.type = agg && !apart ? m->val : NULL,
+				       .counter = m->counter && !apart,
+				       .sign = m->val->is_signed};
+	w->there = false;
+	r->output.sink = &sink;
+	r->output.self = w;
+	report_print_map(r, m, 0, 0, false);
+	r->output.sink = w->sink;
+	r->output.self = w->self;
+	if (!w->there) /* it could not be read, which was reported */
+		report_put(r, &(struct item){.kind = I_MAP,
+					     .name = m->name,
+					     .map.key = m->scalar ? NULL : &w->key,
+					     .map.val = &w->val,
+					     .map.merge = &w->merge});
+	w->at += parts_of_value(m);
+}
+
+static void answer_show(struct reporter *r, const struct schema *sc, struct report_part part,
+			u64 ts, bool functions)
+{
+	static const struct columns none = {0};
+	const struct columns *t = functions ? &none : sc->columns;
+	struct worded w = {.r = r, .t = t};
+	struct item_show show = {.nmap = sc->nmap, .functions = functions, .left_out = sc->fmt};
+	AUTO_SB screen = {0};
+	AUTO_SB mark = {0};
+	u32 at = 0;
+	for (u32 i = 0; i < sc->nmap; i++) {
+		show.apart |= stays_apart(t, sc->maps[i], at);
+		at += parts_of_value(sc->maps[i]);
+	}
+	if (sc->columns->top)
+		put_load(r, &screen, ts);
+	put_part(r, &mark, part, ts, !sc->columns->top);
+	show.screen = sb_str(&screen);
+	report_put(r, &(struct item){.kind = I_HEAD,
+				     .ts = ts,
+				     .str = sb_str(&mark),
+				     .row.columns = sc->columns,
+				     .row.report = part.number,
+				     .row.part_ns = part.part_ns,
+				     .row.show = &show});
+	for (u32 i = 0; i < sc->nmap; i++)
+		answer_map(&w, sc->maps[i]);
+	arena_free(&w.a);
 }
 
 static void handle_show(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
 			u64 ts)
 {
 	const struct sink *sink = r->output.sink;
-	struct shown h = {.r = r, .t = sc->columns, .places = sink->files};
+	const struct columns *t = sc->columns;
+	struct report_part part = next_report(r, t, sc->last, ts);
+	struct shown h = {.t = t,
+			  .places = sink->files,
+			  .ncell = t->declared,
+			  .report = part.number,
+			  .part_ns = part.part_ns,
+			  .arg = r,
+			  .put = put_shown,
+			  .resolve = resolve_shown};
+	AUTO_SB head = {0};
+	AUTO_SB mark = {0};
 
 	(void)v, (void)n;
-	h.ncell = h.t->declared;
-	h.part = next_report(r, h.t, sc->last, ts);
-	if (!sc->nmap || h.part.over)
+	if (!sc->nmap || part.over)
 		return;
-	gather(&h, sc);
-	if (h.rows.n && h.t->sort)
-		qsort_r(h.rows.v, h.rows.n, sizeof(*h.rows.v), by_column, (void *)h.t);
-	if (sink->maps) /* without rows, too: nothing came in this interval */
-		put_as_map(&h);
-	else if (h.rows.n || h.t->top)
-		put_rows(&h, ts);
-	free_shown(&h);
+	if (sink->answers) {
+		answer_show(r, sc, part, ts, false);
+		return;
+	}
+	gather(r, &h, sc);
+	shown_sort(&h);
+	if (sink->maps) { /* without rows, too: nothing came in this interval */
+		shown_put_map(&h);
+	} else if (h.rows.n || t->top) {
+		if (t->top)
+			put_load(r, &head, ts);
+		put_part(r, &mark, part, ts, !t->top);
+		h.head = sb_str(&head);
+		h.mark = sb_str(&mark);
+		shown_put(&h);
+	}
+	shown_free(&h);
 }
 
 /* ---- functions of stacks ---- */
@@ -718,26 +603,20 @@ static void handle_show(struct reporter *r, const struct schema *sc, const struc
 static void handle_show_functions(struct reporter *r, const struct schema *sc,
 				  const struct value *v, u32 n, u64 ts)
 {
-	struct shown h = {.r = r, .t = sc->columns}, of = {.r = r, .t = sc->columns};
-	struct byfunction f = {.left_out = sc->fmt};
+	struct shown h = {.t = sc->columns,
+			  .ncell = SHOWN_MAX_CELLS,
+			  .arg = r,
+			  .put = put_shown,
+			  .resolve = resolve_shown};
 
 	(void)v, (void)n;
+	if (r->output.sink->answers)
+		answer_show(r, sc, (struct report_part){0}, ts, true);
 	if (!r->output.sink->text)
 		return;
-	h.ncell = MAX_CELLS;
-	gather(&h, sc);
-	for (u32 i = 0; i < h.rows.n; i++)
-		byfunction_add(&f, h.rows.v[i], h.nkey, h.rows.v[i][h.nkey].u);
-	byfunction_end(&f);
-	for (u32 i = 0; i < f.rows.n; i++)
-		vec_add(&of.rows, f.rows.v[i]);
-	if (of.rows.n) {
-		put_rows(&of, ts);
-		report_put(r, &(struct item){.kind = I_TEXT, .text.line = true});
-	}
-	byfunction_free(&f);
-	free_shown(&h);
-	free_shown(&of);
+	gather(r, &h, sc);
+	shown_put_functions(&h, sc->fmt);
+	shown_free(&h);
 }
 
 /* Rows are found by their key's text: how long a text may be is of no concern. */
@@ -798,7 +677,7 @@ static bool check_show_functions(struct sema *s, struct node *call)
 static struct ref lower_show(struct lower *l, struct node *call, struct mem dst)
 {
 	struct schema *sc = lower_schema(l, call->fn, call->loc);
-	struct map **maps = arena_newn(l->c->arena, struct map *, MAX_MAPS);
+	struct map **maps = arena_newn(l->c->arena, struct map *, SHOWN_MAX_MAPS);
 
 	(void)dst;
 	struct columns *t = table_of(l, call, true);

@@ -13,17 +13,16 @@
 #include <unistd.h>
 
 struct answer {
-	struct rec_writer *w;
-	struct sink_env env;
+	struct answer_out to;
 	struct out remarks; /* nothing is written to it but remarks */
 	bool alone;         /* not even these */
 };
 
 static void put_facts(struct answer *a, const struct sink_env *env)
 {
-	rec_meta(a->w, STR("answer"), STR("1"));
+	rec_meta(a->to.w, STR("answer"), STR("1"));
 	for (u32 i = 0; i < env->nfact; i++)
-		rec_meta(a->w, env->fact[i].key, env->fact[i].value);
+		rec_meta(a->to.w, env->fact[i].key, env->fact[i].value);
 }
 
 enum option { OPT_CODEC, OPT_ALONE };
@@ -48,37 +47,38 @@ static struct err *answer_open(void *self, const struct sink_env *env, const str
 	int fd = fcntl(env->out, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return err_sys(errno, "open %s", name);
-	struct err *e = rec_create_fd(fd, name, &s, &a->w);
+	struct err *e = rec_create_fd(fd, name, &s, &a->to.w);
 	if (e)
 		return e;
 	a->alone = opts[OPT_ALONE].s;
-	a->env = *env;
-	a->env.buffering = 'f';
-	out_init(&a->remarks, &a->env);
+	a->to.env = *env;
+	a->to.env.buffering = 'f';
+	out_init(&a->remarks, &a->to.env);
 	put_facts(a, env);
-	return rec_begin(a->w);
+	return rec_begin(a->to.w);
 }
 
 static struct err *answer_sink_put(void *self, const struct item *it)
 {
 	struct answer *a = self;
 	bool remark = it->kind == I_LOST || it->kind == I_ERROR || it->kind == I_COST ||
-		      it->kind == I_FLEET || (it->kind == I_STATUS && !a->env.quiet);
+		      it->kind == I_FLEET || (it->kind == I_STATUS && !a->to.env.quiet);
 	if (remark && !a->alone)
-		out_remark(&a->remarks, &a->env, it);
-	return answer_put(a->w, &a->env, it);
+		out_remark(&a->remarks, &a->to.env, it);
+	return answer_put(&a->to, it);
 }
 
 static struct err *answer_close(void *self)
 {
 	struct answer *a = self;
-	bool stopped = a->env.signals && a->env.signals->stop_ns;
-	struct err *e = rec_tick(a->w, ~0ull);
+	bool stopped = a->to.env.signals && a->to.env.signals->stop_ns;
+	struct err *e = rec_tick(a->to.w, ~0ull);
 	struct err *late = out_close(&a->remarks);
+	answer_out_free(&a->to);
 	if (e)
-		rec_abandon(a->w);
+		rec_abandon(a->to.w);
 	else
-		e = rec_finish(a->w, stopped ? END_SIGNAL : END_DONE,
+		e = rec_finish(a->to.w, stopped ? END_SIGNAL : END_DONE,
 			       stopped ? STR("stopped by a signal") : STR("done"), NULL);
 	if (!e)
 		return late;
@@ -88,7 +88,8 @@ static struct err *answer_close(void *self)
 
 const struct sink sink_answer = {
 	.name = "answer",
-	.doc = "file for sonde merge: maps and texts, to be merged with those of other hosts",
+	.doc = "file for sonde merge: maps, tables and texts, to be merged with those of other "
+	       "hosts",
 	.whole = true,
 	.answers = true,
 	.size = sizeof(struct answer),

@@ -2,7 +2,6 @@
 #include "core/printf.h"
 #include "tool/spec.h"
 #include "tool/writers.h"
-#include <unistd.h>
 
 /* ---- trace ---- */
 
@@ -171,7 +170,7 @@ static bool write_probe(struct words *w, u32 i)
 		return false;
 	sb_fmt(w->out, "%.*s\n/wanted()", STRF(s.point));
 	if (!words_flag(w, "self") && !w->pid)
-		sb_fmt(w->out, " && pid != %d", (int)getpid());
+		sb_z(w->out, " && pid != self_pid");
 	if (predicate.n)
 		sb_fmt(w->out, " && (%s)", predicate.s);
 	sb_z(w->out, "/\n");

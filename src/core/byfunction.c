@@ -1,5 +1,5 @@
 /* byfunction.c - a summary of stacks by function; see byfunction.h. */
-#include "builtin/byfunction.h"
+#include "core/byfunction.h"
 
 static struct str function_name(struct arena *a, const struct frame *f)
 {
