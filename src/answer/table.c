@@ -321,7 +321,8 @@ struct err *table_put(struct table *t, const struct sink *sink, void *self, u64 
 	bool all = sink->answers;
 	u64 n = all || t->apart || is_shown(h) ? t->row.n : 0, top = all || !h->keyed ? 0 : h->top;
 	u64 from = top && top < n ? n - top : 0;
-	struct rows rows = {.t = t, .row = t->row.v + from, .merge = all ? &merge : NULL};
+	struct rows rows = {
+		.t = t, .row = t->row.n ? t->row.v + from : NULL, .merge = all ? &merge : NULL};
 	struct item it = {.kind = I_MAP,
 			  .name = h->name,
 			  .map.agg = h->agg,

@@ -401,6 +401,8 @@ static void sort_map(const struct sorting *o, struct profile_map *m)
 {
 	u32 kept = 0;
 	struct profile_sample *v = m->sample.v;
+	if (!m->sample.n)
+		return;
 	qsort_r(v, m->sample.n, sizeof(*v), by_stack, (void *)(uintptr_t)o);
 	for (u32 i = 0; i < m->sample.n; i++) {
 		m->total += v[i].weight;

@@ -1,0 +1,94 @@
+/*
+ * Any bytes as an answer of a host, merged with itself and put to an output. The first byte says which output, and
+ * whether hosts are apart. Checksums are made right, because most is behind them.
+ */
+#include "answer/merge.h"
+#include "rec/pack.h"
+#include <fcntl.h>
+#include <stdlib.h>
+
+static const char *const outputs[] = {"text",  "json",   "csv",        "answer",
+				      "pprof", "folded", "speedscope", "heat"};
+
+/* As a host that is not honest would: blocks have the checksums of what they contain. */
+static void seal(u8 *p, size_t n)
+{
+	u32 sum;
+	if (n < REC_FILE_HEADER)
+		return;
+	sum = rec_crc(0, p, REC_FILE_HEADER - 4);
+	memcpy(p + REC_FILE_HEADER - 4, &sum, 4);
+	for (size_t at = REC_FILE_HEADER; at <= n && n - at >= REC_BLOCK_HEADER;) {
+		u32 stored;
+		u8 *b = p + at;
+		memcpy(&stored, b + 8, 4);
+		at += REC_BLOCK_HEADER;
+		if (stored > n - at)
+			return;
+		sum = rec_crc(0, p + at, stored);
+		memcpy(b + 48, &sum, 4);
+		sum = rec_crc(0, b, 52);
+		memcpy(b + 52, &sum, 4);
+		at = ALIGN_UP(at + stored, 8);
+	}
+}
+
+static void put(struct merge *m, const char *output, int null)
+{
+	static const struct str opts[SINK_OPTIONS];
+	const struct sink *sink = sink_named(str_z(output));
+	struct sink_env env = {.out = null,
+			       .err = null,
+			       .buffering = 'f',
+			       .what = STR("fuzz"),
+			       .where = STR("here"),
+			       .how = {.trailer = STR(".."), .escape = true},
+			       .how_remarks = {.trailer = STR(".."), .escape = true}};
+	void *self = calloc(1, sink->size + 1);
+	if (!self)
+		abort();
+	struct err *e = sink->open(self, &env, opts);
+	if (e) {
+		err_free(e);
+		free(self);
+		return;
+	}
+	err_free(merge_put(m, sink, self, &env.how));
+	err_free(sink->close(self));
+	free(self);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
+int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
+{
+	enum { HOSTS = 2 };
+	static int null = -1;
+	struct rec_file *f[HOSTS] = {NULL};
+	if (null < 0)
+		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (!n)
+		return 0;
+	u32 hosts = *data & 8 ? HOSTS : 1;
+	u8 *copy = malloc(n);
+	if (!copy)
+		abort();
+	memcpy(copy, data + 1, n - 1);
+	seal(copy, n - 1);
+	struct merge *m = merge_new(&(struct merge_spec){.by_host = *data & 16, .partial = true});
+	struct err *e = NULL;
+	for (u32 i = 0; i < hosts && !e; i++) {
+		e = rec_open_mem((const char *)copy, n - 1, i ? "b" : "a", &f[i]);
+		if (!e)
+			e = merge_add(m, f[i]);
+	}
+	if (!e)
+		e = merge_read(m);
+	if (!e)
+		put(m, outputs[*data & 7], null);
+	err_free(e);
+	merge_free(m);
+	for (u32 i = 0; i < hosts; i++)
+		rec_close(f[i]);
+	free(copy);
+	return 0;
+}
