@@ -150,7 +150,7 @@ struct err *bounds_check(const struct run_opts *o);
 /* As cmd_run(). text: NULL, or the script that stands for the file rest[0]; chain: NULL, or what more runs. */
 int cmd_run_in(const struct str *text, int argc, char **argv, struct live_chain *chain);
 /* The script of -e or of the file rest[0]; reports what is wrong with its syntax. */
-bool script_parses(const struct run_opts *o, struct arena *a, struct script *s);
+bool script_parses(const struct run_opts *o, struct arena *a, struct script *s, struct node **tree);
 int run_command(const struct run_opts *o);
 /* What is in it; "-": standard input. */
 struct err *script_file(struct arena *a, const char *path, struct str *ret);

@@ -197,6 +197,43 @@ static void pack_words(struct sb *b, const struct fleet *f, const char *name, co
 		pack_str(b, str_z(o->rest[i]));
 }
 
+/* Something of a script that no answer contains, or that a host does not have. */
+static bool see_unsendable(struct node *n, void *arg)
+{
+	static const char *const calls[] = {"keep", "span_begin", "span_end", "snapshot"};
+	const struct node **found = arg;
+	bool bad = n->kind == N_IMPORT && !str_starts(n->name, STR("lib/"));
+	for (u32 i = 0; i < countof(calls); i++)
+		bad |= n->kind == N_CALL && str_is(n->name, calls[i]);
+	if (bad && !*found)
+		*found = n;
+	return true;
+}
+
+static struct err *check_script(struct node *tree)
+{
+	const struct node *found = NULL;
+	for (struct node *n = tree ? tree->a : NULL; n && !found; n = n->next)
+		node_walk(n, see_unsendable, &found);
+	if (!found)
+		return NULL;
+	if (found->kind == N_IMPORT)
+		return err_new(
+			"no host was asked, because the script imports %.*s, which the hosts "
+			"do not get",
+			STRF(found->name));
+	return err_new("no host was asked, because %.*s() writes to a recording, and answers "
+		       "contain no events",
+		       STRF(found->name));
+}
+
+static struct err *check_tool(const struct tool *t, const struct run_opts *o)
+{
+	if (tool_ask(t, o->nrest, o->rest) == RC_OK)
+		return NULL;
+	return err_new("no host was asked, because of the arguments of %.*s", STRF(t->name));
+}
+
 /* What the hosts are sent, and how long they trace. */
 static struct err *make_question(struct fleet *f, struct sb *ret, u64 *for_ns)
 {
@@ -206,9 +243,13 @@ static struct err *make_question(struct fleet *f, struct sb *ret, u64 *for_ns)
 	AUTO_SB b = {0};
 	bool tool = !o->program && !str_ends(str_z(o->rest[0]), STR(".bt")) &&
 		    tool_find(&f->a, str_z(o->rest[0]), &t);
-	if (!tool && !script_parses(o, &f->a, &s))
+	struct node *tree = NULL;
+	if (!tool && !script_parses(o, &f->a, &s, &tree))
 		return err_new(
 			"no host was asked, because the script could not be read or has errors");
+	struct err *e = tool ? check_tool(&t, o) : check_script(tree);
+	if (e)
+		return e;
 	*for_ns = o->limits.for_ns ? o->limits.for_ns : tool && o->nrest > 1 ? 0 : default_ns;
 	const char *seconds = *for_ns ? arena_fmt(&f->a, "%lluns", *for_ns) : NULL;
 	bool file = !tool && !o->program;

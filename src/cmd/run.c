@@ -49,7 +49,7 @@ static bool color_on(void)
 	return isatty(STDERR_FILENO);
 }
 
-bool script_parses(const struct run_opts *o, struct arena *a, struct script *s)
+bool script_parses(const struct run_opts *o, struct arena *a, struct script *s, struct node **tree)
 {
 	struct comment *notes = NULL;
 	if (!script_read(o, a, s))
@@ -58,7 +58,7 @@ bool script_parses(const struct run_opts *o, struct arena *a, struct script *s)
 			   .source = &s->source,
 			   .nsource = 1,
 			   .codes = getenv("SONDE_CODES") != NULL};
-	(void)language_of(s->source.name)->parse(a, &ds, 0, &notes);
+	*tree = language_of(s->source.name)->parse(a, &ds, 0, &notes);
 	diags_print(&ds, stderr, color_on());
 	return !ds.nerror;
 }

@@ -31,6 +31,7 @@ struct parse {
 	u32 pid_operand;             /* which operand is a process; 0: none */
 	enum tool_runs runs;         /* what -- CMD does */
 	bool annotate, delimiter;    /* of folded stacks */
+	bool asks;                   /* for another host: tool_ask() */
 	bool timed;                  /* the first operand is the duration, too */
 	const char *refused;         /* the value or operand that was refused, or NULL */
 	const struct writer *writer; /* takes the operands, if the tool has one */
@@ -399,10 +400,28 @@ static struct err *take_option(struct parse *p, int id, const char *val)
 	return NULL;
 }
 
+/* The asker's output is that of fleet. */
+static struct err *take_for_others(struct parse *p, int id)
+{
+	const char *instead = NULL;
+	switch (id < FIRST_OWN ? (enum option_id)id : OPT_VERBOSE) {
+	case OPT_HELP: return err_new("-h is no question to hosts");
+	case OPT_JSON: instead = "--json"; break;
+	case OPT_CSV: instead = "-f csv"; break;
+	case OPT_FOLDED: instead = "-f folded"; break;
+	case OPT_FLAME: instead = "-f flame -o FILE"; break;
+	case OPT_OUTPUT:
+	case OPT_APPEND: instead = "-o FILE"; break;
+	default: return NULL;
+	}
+	return err_new("the hosts do not choose the output: put %s before %.*s", instead,
+		       STRF(p->tool->name));
+}
+
 static struct err *set(void *self, int id, const char *val)
 {
 	struct parse *p = self;
-	struct err *e = take_option(p, id, val);
+	struct err *e = p->asks ? take_for_others(p, id) : take_option(p, id, val);
 	p->refused = e ? val : NULL;
 	return e;
 }
@@ -575,7 +594,9 @@ static struct err *parse_words(struct parse *p, int argc, char **argv)
 		p->o->output.format = arena_fmt(
 			p->a, "folded:%s%s%s", p->annotate ? "annotate" : "",
 			p->annotate && p->delimiter ? "," : "", p->delimiter ? "delimiter" : "");
-	if (!e && !p->o->help)
+	if (e || p->asks)
+		return e;
+	if (!p->o->help)
 		e = take_operands(p, rest, nrest, ndash);
 	return e ? e : take_program(p);
 }
@@ -680,6 +701,40 @@ static bool asks_version(const struct script *s)
 	return false;
 }
 
+static struct err *parse_options(struct parse *p, const struct compile *c, int argc, char **argv)
+{
+	for (const struct getopt_use *u = c->getopts; u; u = u->next)
+		add_own(p, u);
+	add_common(p, c);
+	return parse_words(p, argc, argv);
+}
+
+int tool_ask(const struct tool *t, int argc, char **argv)
+{
+	struct arena a = {0};
+	struct run_opts o = {0};
+	struct host h;
+	struct job j;
+	struct script_opt given[MAX_GIVEN + 1];
+	struct script s = {.source = {t->file, t->text},
+			   .fixed = str_starts(t->file, STR(EMBEDDED)) ? t->text.n : 0,
+			   .opts = given};
+	struct parse p = {.tool = t, .o = &o, .script = &s, .host = &h, .a = &a, .asks = true};
+	int rc = RC_USAGE;
+	p.writer = tool_writer(t);
+	if (host_prepare(&h, &a, &o) && read_options(&j, &o, &s, &h)) {
+		struct err *e = parse_options(&p, &j.c, argc, argv);
+		rc = e ? tool_bad_words(&(struct tool_words){t, p.table, argc, argv, p.refused,
+							     p.runs, &a},
+					e)
+		       : RC_OK;
+		job_free(&j);
+	}
+	host_deinit(&h);
+	arena_free(&a);
+	return rc;
+}
+
 int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv,
 	     struct live_chain *chain)
 {
@@ -706,10 +761,7 @@ int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv
 	} else if (!host_prepare(&h, &a, &o)) { /* writers ask it, as the compiler does */
 		rc = RC_USAGE;
 	} else if (read_options(&j, &o, &s, &h) && knows_common(t, &j.c)) {
-		for (const struct getopt_use *u = j.c.getopts; u; u = u->next)
-			add_own(&p, u);
-		add_common(&p, &j.c);
-		e = parse_words(&p, argc, argv);
+		e = parse_options(&p, &j.c, argc, argv);
 		o.tool = &s;
 		if (e)
 			rc = tool_bad_words(

@@ -65,5 +65,10 @@ int tool_bad_words(const struct tool_words *w, struct err *e);
  * the rest is that name. */
 int tool_run(const struct tool *t, int nhead, char **head, int argc, char **argv,
 	     struct live_chain *chain);
+/*
+ * For another host: are these words options of the tool? Their values may mean something there alone, and are not
+ * looked at. Prints what is wrong, and returns the exit status.
+ */
+int tool_ask(const struct tool *t, int argc, char **argv);
 /* c: its script, when its options are known. */
 void tool_usage(const struct tool *t, const struct opt *options, const struct compile *c, FILE *f);

@@ -115,8 +115,8 @@ answers() {
 # Forty hosts, each with the events of one CPU, say what one says that has all.
 split() {
 	cpu=0
-	part='t:raw_syscalls:sys_* { @ = count(); @c[comm] = count(); @p[pid, comm, probe] = count(); @t[comm] = hist(cpu); }
-profile:hz:99 { @s[ustack, comm] = count(); } end { print(@c, 3); }'
+	part='table calls sorted by n rows 3 { comm "COMM"; n "N"; part "SHARE" share same; } t:raw_syscalls:sys_* { @ = count(); @c[comm] = count(); @p[pid, comm, probe] = count(); @t[comm] = hist(cpu); }
+profile:hz:99 { @s[ustack, comm] = count(); } end { print(@c, 3); show(calls, @c); }'
 	while [ $cpu -lt 40 ]; do
 		"$sonde" query -q wide.sonde --cpu $cpu -f answer -o cpu$cpu.answer -e "$part" || exit 1
 		cpu=$((cpu + 1))
@@ -174,6 +174,14 @@ refused() {
 	f --hosts web1 -f record -o x -e 'begin { }'
 	f --hosts web1 -e 'begin { '
 	f --hosts web1 none.bt
+	f --hosts web1 -e 't:raw_syscalls:sys_enter { if (args.id == 1) { keep(args.id); } }'
+	f --hosts web1 -e 'begin { snapshot("x"); }'
+	f --hosts web1 -e 'import "other.bt"; begin { }'
+	f --hosts web1 syscount -h
+	f --hosts web1 syscount --json
+	f --hosts web1 execsnoop -o x
+	f --hosts web1 profile --flame x.svg
+	f --hosts web1 syscount --nonsense
 	f --hosts web1 syscuont
 	f --hosts web1 -p 1 -e 'begin { }'
 	f -h | head -n 3
