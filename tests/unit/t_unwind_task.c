@@ -45,8 +45,11 @@ struct toy {
 
 static void open_toy(struct toy *x)
 {
-	static const struct interp toy = {
-		.name = "toy", .shown = "Toy", .word = "toy", .code = toy_name, .line = toy_line};
+	static const struct interp toy = {.name = "toy",
+					  .title = "Toy",
+					  .in_name = "toy",
+					  .code = toy_name,
+					  .line = toy_line};
 	*x = (struct toy){.h = {.root = ""}};
 	langs_init(&x->langs, &x->langs_mem);
 	x->langs.file[0].is = &toy;
