@@ -175,7 +175,8 @@ _Noreturn static void be_child(int listening, int fd, web_child *run, const void
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGHUP, SIG_IGN); /* these are for the parent */
+	signal(SIGHUP, SIG_IGN); /* these are for the parent, whose end is ours */
+	signal(SIGTERM, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	run(3, 4, arg);
 	_exit(1);
