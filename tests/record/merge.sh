@@ -111,6 +111,8 @@ $exit { @n[comm, args.id] = count(); @r[comm, args.id] = sum(args.ret); @lo[comm
 $exit { @h[comm] = hist(args.ret); } end { show(h, @h); }" text json csv
 	same "config = { print_maps_on_exit = false } table i { id \"CALL\" syscall; n \"N\" right; }
 $enter { @n[args.id] = count(); } interval:us:500 { show(i, @n); clear(@n); } end { show(i, @n); }" text json csv
+	same "config = { print_maps_on_exit = false } table t top sorted by n rows 2 { comm \"COMM\" 10; n \"N\" right; }
+$enter { @n[comm] = count(); } interval:ms:5 { show(t, @n); clear(@n); } end { show(t, @n); }" text json csv
 	same "config = { print_maps_on_exit = false } table s { ustack below; comm \"COMM\"; samples \"SAMPLES\" right; }
 profile:hz:99 { @[ustack, comm] = count(); } end { show(s, @); }" text json csv folded pprof speedscope
 	same "table e { time \"TIME\" 14 clock; comm \"COMM\" 16; id \"CALL\" 10 syscall; ret \"RET\" right; }
@@ -203,6 +205,15 @@ end { show(calls, @); show(last, @c, @last); show(all, @n); show(waits, @h); }'
 	m both.rows db.rows
 	m -f json --by host both.rows
 	m -f folded web1.rows web2.rows
+	# screens, and a value that only its machine can put into words
+	for h in web1 web2; do
+		"$sonde" query -q $h.sonde -f answer -o $h.top -e 'config = { print_maps_on_exit = false; }
+table t top sorted by n rows 1 { comm "COMM" 10; n "N" right; }
+table u sorted by n { uid "USER" 8 user; n "N" right; last "LAST" 10 clock; }
+t:raw_syscalls:sys_enter { @n[comm] = count(); @u[uid] = count(); @l[uid] = max(nsecs); }
+interval:ms:400 { show(t, @n); clear(@n); } end { show(t, @n); show(u, @u, @l); }' 2> /dev/null
+	done
+	m web1.top web2.top
 	# a column of the same name
 	for h in web1 web2; do
 		"$sonde" query -q $h.sonde -f answer -o $h.named -e 'table t { host "HOST"; n "N"; } t:raw_syscalls:sys_enter /args.id == 257 && nsecs % 700000000 == 0/ {
