@@ -4,7 +4,8 @@
 #include "base/pack.h"
 #include "rec/format.h"
 
-enum { MAX_NAME = 64, MAX_WIDTH = 4096, MAX_DIGITS = 9, MAX_PART = 100000 };
+/* All columns together have MAX_WIDTH: a row of few bytes must not become many. */
+enum { MAX_NAME = 256, MAX_WIDTH = 8192, MAX_DIGITS = 9, MAX_PART = 100000 };
 
 /* ---- writing ---- */
 
@@ -110,8 +111,12 @@ bool answer_take_columns(struct answer_in *in, struct columns *t)
 	    t->sort > t->declared || !t->n || t->n > ANSWER_MAX_COLUMNS)
 		return false;
 	t->col = answer_room(in, t->n, sizeof(*t->col));
-	for (u32 i = 0; t->col && i < t->n; i++)
+	for (u32 i = 0, width = 0; t->col && i < t->n; i++) {
 		if (!take_column(in, &t->col[i], t->declared))
 			return false;
+		width += t->col[i].width;
+		if (width > MAX_WIDTH)
+			return false;
+	}
 	return t->col && !in->b.bad;
 }
