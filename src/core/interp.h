@@ -14,7 +14,7 @@
 
 struct image;
 
-enum { INTERP_OWN = 16, INTERP_LABEL = 32, INTERP_NAME = 512, INTERP_BYTES = 768 };
+enum { INTERP_OWN = 24, INTERP_LABEL = 32, INTERP_NAME = 512, INTERP_BYTES = 768 };
 /* An interpreter, as its file has it. */
 struct interp_file {
 	struct unwind_lang lang;
@@ -57,7 +57,7 @@ struct interp {
 	/* Of an instruction, as a frame's word has it (UNWIND_NO_INSTR: not known). 0: not known. */
 	u32 (*line)(const struct interp_file *f, const struct interp_code *c, u32 instr);
 	/* Functions that were inlined there, for interp_next(); NULL: none ever are. */
-	struct str (*inlined)(const struct interp_code *c, u32 instr);
+	void (*inlined)(const struct interp_code *c, u32 instr, struct sb *out);
 };
 extern const struct interp *const interps[]; /* up to NULL */
 

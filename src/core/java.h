@@ -90,6 +90,18 @@ enum {
 	JAVA_OWN_HIGH_END,
 	JAVA_OWN_LOW,
 	JAVA_OWN_MAJOR, /* the version */
+	/* Of a nmethod, where its scopes are (java_scopes.c). 0: not there in that version. */
+	JAVA_OWN_FIXED,
+	JAVA_OWN_FIXED_SIZE,
+	JAVA_OWN_MUTABLE,
+	JAVA_OWN_MUTABLE_SIZE,
+	JAVA_OWN_RELOCATIONS,
+	JAVA_OWN_SCOPES,
+	JAVA_OWN_SCOPES_AT,
+	JAVA_OWN_PLACES,
+	JAVA_OWN_PLACES_END,
+	JAVA_OWN_LIST,
+	JAVA_OWNS,
 };
 /* Instructions by which compiled code makes its frame and gives it up. */
 enum {

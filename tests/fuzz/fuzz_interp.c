@@ -85,6 +85,7 @@ static void take_process(const struct interp *is, const u8 *data, size_t n)
 	for (u32 i = 0; i < countof(v8); i++)
 		v8[i] &= SMALL;
 	memcpy(&f.lang.v8, v8, sizeof(v8));
+	f.lang.known = 1;
 	for (u32 i = 0; i < INTERP_OWN && i < n; i++)
 		f.own[i] = data[i] & SMALL;
 	memcpy(f.bytes, data, MIN(n, sizeof(f.bytes)));
@@ -92,7 +93,8 @@ static void take_process(const struct interp *is, const u8 *data, size_t n)
 	if (is->more)
 		is->more(&f, raw, &m, &a, &c);
 	for (u32 i = 0; i < 64 && is->inlined; i++) {
-		struct str in = is->inlined(&c, i * 37);
+		AUTO_SB in = {0};
+		is->inlined(&c, i * 37, &in);
 		struct bytes r = bytes_of(in.s, in.n);
 		is->line(&f, &c, i * 37);
 		while (r.at < r.n && interp_next(&r, &frame))

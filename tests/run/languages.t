@@ -236,6 +236,16 @@ EXPECT
 NEEDS x86_64 dwunwind cmd:java cmd:javac
 TIMEOUT 60
 
+NAME methods of Java that are compiled, and inlined into others, are those that Java tells of
+RUN
+	python3 tests/kernel/langstacks.py "$SONDE" '/usr/bin/java -Xcomp'
+	python3 tests/kernel/langstacks.py "$SONDE" '/usr/bin/java -XX:TieredStopAtLevel=1 -Xcomp'
+EXPECT
+	22 stacks are the same
+	22 stacks are the same
+NEEDS x86_64 dwunwind cmd:java cmd:javac
+TIMEOUT 90
+
 NAME methods of Java and native functions stand in the order of their calls; one that is compiled, too
 RUN
 	printf 'public class Order {\n  static int n;\n  static void leaf(int i) throws Exception {\n    n += i;\n    if (i == 100000)\n      Thread.sleep(600000);\n  }\n  static void each(int i) throws Exception {\n    leaf(i);\n  }\n  public static void main(String[] a) throws Exception {\n    for (int i = 0; i <= 100000; i++)\n      each(i);\n  }\n}\n' >"$TMPDIR/Order.java"
@@ -247,8 +257,8 @@ RUN
 	cat "$TMPDIR/got"
 EXPECT
 	java.lang.Thread.sleep@Thread.java
-	Order.leaf@Order.java
-	Order.each@Order.java
+	Order.leaf@Order.java:6
+	Order.each@Order.java:9
 	Order.main@Order.java:13
 	stub
 	JavaCalls::call_helper

@@ -4,6 +4,7 @@
  */
 #include "core/java.h"
 #include "interp/common.h"
+#include "interp/java_scopes.h"
 #include <elf.h>
 #include <string.h>
 
@@ -58,6 +59,16 @@ enum number {
 	N_METHOD_BEFORE,
 	N_FLAGS,
 	N_FLAGS_BEFORE,
+	N_FIXED,
+	N_FIXED_SIZE,
+	N_MUTABLE,
+	N_MUTABLE_SIZE,
+	N_RELOCATIONS,
+	N_SCOPES,
+	N_SCOPES_AT,
+	N_PLACES,
+	N_PLACES_END,
+	N_LIST,
 	NUMBERS
 };
 static const struct {
@@ -95,6 +106,16 @@ static const struct {
 	{N_HIGH_END, "VirtualSpace", "_high_boundary"},
 	{N_LOW, "VirtualSpace", "_low"},
 	{N_HEAD, "HeapBlock", NULL},
+	{N_FIXED, "nmethod", "_immutable_data"},
+	{N_FIXED_SIZE, "nmethod", "_immutable_data_size"},
+	{N_MUTABLE, "CodeBlob", "_mutable_data"},
+	{N_MUTABLE_SIZE, "CodeBlob", "_mutable_data_size"},
+	{N_RELOCATIONS, "CodeBlob", "_relocation_size"},
+	{N_SCOPES, "nmethod", "_scopes_data_offset"},
+	{N_SCOPES_AT, "CompiledMethod", "_scopes_data_begin"},
+	{N_PLACES, "nmethod", "_scopes_pcs_offset"},
+	{N_PLACES_END, "nmethod", "_dependencies_offset"},
+	{N_LIST, "nmethod", "_metadata_offset"},
 	{N_MAJOR, "Abstract_VM_Version", "_vm_major_version"},
 };
 static bool is_static(enum number n)
@@ -170,8 +191,7 @@ static bool is_known(const struct layout *l)
 			return false;
 	return (l->has[N_CODE] || l->has[N_CODE_INSIDE]) &&
 	       (l->has[N_METHOD] || l->has[N_METHOD_BEFORE]) &&
-	       (l->has[N_FLAGS] || l->has[N_FLAGS_BEFORE]) && l->v[N_CONST_BYTES] <= JAVA_PART &&
-	       l->v[N_POOL_BYTES] <= JAVA_PART;
+	       (l->has[N_FLAGS] || l->has[N_FLAGS_BEFORE]);
 }
 
 static void take_layout(const struct layout *l, struct unwind_java *j)
@@ -205,7 +225,8 @@ static void take_layout(const struct layout *l, struct unwind_java *j)
 /* Programs read a part of a blob, of a method and of a class at once. */
 static bool fits(const struct unwind_java *j)
 {
-	return MAX(MAX(j->name, j->code), MAX(j->method, MAX(j->frame_size, j->complete))) <=
+	return j->const_bytes <= JAVA_PART && j->pool_bytes <= JAVA_PART &&
+	       MAX(MAX(j->name, j->code), MAX(j->method, MAX(j->frame_size, j->complete))) <=
 		       JAVA_BLOB_BYTES - WORD &&
 	       MAX(MAX(j->constants, j->name_index), MAX(j->code_size, j->flags)) <=
 		       JAVA_PART - WORD &&
@@ -213,9 +234,11 @@ static bool fits(const struct unwind_java *j)
 	       j->head <= JAVA_PART;
 }
 
+_Static_assert((int)JAVA_OWNS <= (int)INTERP_OWN, "room for all");
+
 static bool java_learn(struct interp_file *f, const struct interp_memory *m, u64 base)
 {
-	static const u8 own[] = {
+	static const u8 own[JAVA_OWNS] = {
 		[JAVA_OWN_HEAPS] = N_HEAPS,
 		[JAVA_OWN_HEAPS_LEN] = N_HEAPS_LEN,
 		[JAVA_OWN_HEAPS_DATA] = N_HEAPS_DATA,
@@ -225,6 +248,16 @@ static bool java_learn(struct interp_file *f, const struct interp_memory *m, u64
 		[JAVA_OWN_LOW_END] = N_LOW_END,
 		[JAVA_OWN_HIGH_END] = N_HIGH_END,
 		[JAVA_OWN_LOW] = N_LOW,
+		[JAVA_OWN_FIXED] = N_FIXED,
+		[JAVA_OWN_FIXED_SIZE] = N_FIXED_SIZE,
+		[JAVA_OWN_MUTABLE] = N_MUTABLE,
+		[JAVA_OWN_MUTABLE_SIZE] = N_MUTABLE_SIZE,
+		[JAVA_OWN_RELOCATIONS] = N_RELOCATIONS,
+		[JAVA_OWN_SCOPES] = N_SCOPES,
+		[JAVA_OWN_SCOPES_AT] = N_SCOPES_AT,
+		[JAVA_OWN_PLACES] = N_PLACES,
+		[JAVA_OWN_PLACES_END] = N_PLACES_END,
+		[JAVA_OWN_LIST] = N_LIST,
 	};
 	struct layout l = {.m = m, .base = base};
 	i32 major;
@@ -271,46 +304,16 @@ static void add_symbol(const u8 *p, u32 size, bool is_class, struct sb *out)
 		sb_z(out, "..");
 }
 
-/* A number of 1 to 5 bytes, the lowest digits first; what a byte means began with 1 in Java 20. */
-static u32 packed_number(struct bytes *b, u32 first)
-{
-	enum { LAST = 192, DIGIT_BITS = 6, MOST = 5 };
-	u32 v = 0;
-	for (u32 i = 0; i < MOST && !b->bad; i++) {
-		u8 c = bytes_u8(b);
-		v += (u32)(c - first) << (DIGIT_BITS * i);
-		if (c < LAST)
-			break;
-	}
-	return v;
-}
-
-static i32 packed_signed(struct bytes *b, u32 first)
-{
-	u32 v = packed_number(b, first);
-	return (i32)(v >> 1 ^ -(v & 1));
-}
-
-/* Entries of where instructions of lines begin, as a rule in order. 0 if what was copied does not tell. */
+/* Of compiled code the table is another. */
 static u32 java_line(const struct interp_file *f, const struct interp_code *c, u32 instr)
 {
-	enum { END = 0, WIDE = 255, LINE_BITS = 3, FIRST = 20 };
-	struct bytes b = bytes_of(c->lines.s, c->lines.n);
-	u32 at = 0, line = 0, found = 0, found_at = 0, first = f->own[JAVA_OWN_MAJOR] >= FIRST;
-	while (instr != UNWIND_NO_INSTR) {
-		u8 v = bytes_u8(&b);
-		if (b.bad)
-			return 0;
-		if (v == END)
-			break;
-		at += v == WIDE ? (u32)packed_signed(&b, first) : v >> LINE_BITS;
-		line += v == WIDE ? (u32)packed_signed(&b, first) : v & ((1 << LINE_BITS) - 1);
-		if (at > instr || (found && at < found_at))
-			continue;
-		found = line;
-		found_at = at;
-	}
-	return found;
+	return c->inlined.n ? java_scope_line(c->inlined, instr)
+			    : java_table_line(c->lines, f->own[JAVA_OWN_MAJOR], instr);
+}
+
+static void java_inlined(const struct interp_code *c, u32 instr, struct sb *out)
+{
+	java_scope_inlined(c->inlined, instr, out);
 }
 
 static void java_code(const struct interp_file *f, const struct unwind_code *raw, struct arena *a,
@@ -328,7 +331,9 @@ static void java_code(const struct interp_file *f, const struct unwind_code *raw
 		.file = arena_str(a, sb_str(&file)),
 	};
 	u16 flags;
-	memcpy(&flags, raw->code + JAVA_CODE_CONST + f->lang.java.flags, sizeof(flags));
+	memcpy(&flags,
+	       raw->code + JAVA_CODE_CONST + MIN(f->lang.java.flags, (u32)(JAVA_PART - WORD)),
+	       sizeof(flags));
 	if (flags & JAVA_HAS_LINES && !word_in(raw->name + JAVA_NAME_COMPILED))
 		ret->lines =
 			arena_str(a, (struct str){(const char *)raw->lines, sizeof(raw->lines)});
@@ -402,18 +407,46 @@ static void read_method(const struct reader *r, u64 method, struct unwind_code *
 		read_lines(r, at + j->const_bytes + half_in(body + j->code_size), raw->lines);
 }
 
+/* A method as it is now; nmethod: of which lines are not wanted, or 0. */
+static bool method_now(const struct interp_file *f, const struct reader *r, u64 nmethod, u64 method,
+		       struct arena *a, struct unwind_code **ret)
+{
+	struct unwind_code *now = arena_new(a, struct unwind_code);
+	(void)f;
+	*now = (struct unwind_code){.addr = method};
+	memcpy(now->name + JAVA_NAME_COMPILED, &nmethod, sizeof(nmethod));
+	read_method(r, method, now);
+	*ret = now;
+	return word_in(now->name);
+}
+
+struct asked {
+	const struct interp_file *f;
+	struct reader r;
+};
+
+static void read_inlined(void *arg, u64 method, struct arena *a, struct interp_code *ret)
+{
+	struct asked *x = arg;
+	struct unwind_code *now;
+	method_now(x->f, &x->r, 0, method, a, &now);
+	java_code(x->f, now, a, ret);
+}
+
 static bool java_more(const struct interp_file *f, const struct unwind_code *raw,
 		      const struct interp_memory *m, struct arena *a, struct interp_code *ret)
 {
-	struct reader r = {m, &f->lang.java};
-	struct unwind_code *now = arena_new(a, struct unwind_code);
-	*now = (struct unwind_code){.addr = raw->addr};
-	memcpy(now->name + JAVA_NAME_COMPILED, raw->name + JAVA_NAME_COMPILED, WORD);
-	read_method(&r, raw->addr, now);
-	bool same = word_in(now->code + f->lang.java.constants) ==
-		    word_in(raw->code + f->lang.java.constants);
-	if (word_in(now->name) && (same || !word_in(raw->name)))
-		java_code(f, now, a, ret);
+	const struct unwind_java *j = &f->lang.java;
+	struct asked x = {f, {m, j}};
+	u64 nmethod = word_in(raw->name + JAVA_NAME_COMPILED), method;
+	struct unwind_code *now;
+	if (!f->lang.known || !fits(j) || !method_now(f, &x.r, nmethod, raw->addr, a, &now) ||
+	    (word_in(raw->name) &&
+	     word_in(now->code + j->constants) != word_in(raw->code + j->constants)))
+		return true;
+	java_code(f, now, a, ret);
+	if (nmethod && read_word(&x.r, nmethod + j->method, &method) && method == raw->addr)
+		ret->inlined = java_scopes(f, m, nmethod, read_inlined, &x, a);
 	return true;
 }
 
@@ -426,4 +459,5 @@ const struct interp interp_java = {
 	.code = java_code,
 	.more = java_more,
 	.line = java_line,
+	.inlined = java_inlined,
 };

@@ -669,14 +669,14 @@ u32 v8_line(const struct interp_file *f, const struct interp_code *c, u32 instr)
 	return find_entry(c, instr, &e) ? e.line : 0;
 }
 
-struct str v8_inlined(const struct interp_code *c, u32 instr)
+void v8_inlined(const struct interp_code *c, u32 instr, struct sb *out)
 {
 	struct entry e;
 	u32 n;
 	if (!find_entry(c, instr, &e) || !e.chain || c->inlined.n < sizeof(n) ||
 	    e.chain - 1 > c->inlined.n - sizeof(n))
-		return STR("");
+		return;
 	memcpy(&n, c->inlined.s + e.chain - 1, sizeof(n));
 	struct str rest = str_from(c->inlined, e.chain - 1 + (u32)sizeof(n));
-	return str_n(rest.s, MIN(n, rest.n));
+	sb_add(out, str_n(rest.s, MIN(n, rest.n)));
 }

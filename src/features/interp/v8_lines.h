@@ -21,5 +21,5 @@ void v8_add_text(const u8 *p, u32 n, bool wide, struct sb *out);
 struct str v8_path(struct arena *a, struct str name);
 bool v8_more(const struct interp_file *f, const struct unwind_code *raw,
 	     const struct interp_memory *m, struct arena *a, struct interp_code *ret);
-struct str v8_inlined(const struct interp_code *c, u32 instr);
+void v8_inlined(const struct interp_code *c, u32 instr, struct sb *out);
 u32 v8_line(const struct interp_file *f, const struct interp_code *c, u32 instr);

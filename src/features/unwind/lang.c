@@ -58,8 +58,11 @@ static struct err *answer_interp(struct job *j)
 static bool is_sound(const struct interp_file *f)
 {
 	const struct unwind_lang *l = &f->lang;
-	return l->known <= 1 && l->root <= UNWIND_ROOT_MAX && l->form <= UNWIND_FORM_MAX &&
-	       l->frame_bytes <= 8 * UNWIND_FRAME_WORDS && memchr(f->label, 0, sizeof(f->label));
+	bool learnt = l->form != UNWIND_FORM_JAVA ||
+		      !l->known; /* what the file has not cannot be known */
+	return learnt && l->known <= 1 && l->root <= UNWIND_ROOT_MAX &&
+	       l->form <= UNWIND_FORM_MAX && l->frame_bytes <= 8 * UNWIND_FRAME_WORDS &&
+	       memchr(f->label, 0, sizeof(f->label));
 }
 
 static struct str base_name(struct str path)
@@ -312,8 +315,11 @@ bool langs_frame(struct langs *l, u64 word, struct interp_frame *ret)
 	ret->hidden = c->is.hidden;
 	u32 instr = word >> UNWIND_WORD_INSTR & UNWIND_NO_INSTR;
 	ret->line = f->is->line(&f->file, &c->is, instr);
-	if (f->is->inlined)
-		ret->inlined = f->is->inlined(&c->is, instr);
+	if (f->is->inlined) {
+		AUTO_SB b = {0};
+		f->is->inlined(&c->is, instr, &b);
+		ret->inlined = b.n ? keep(l, sb_str(&b)) : STR("");
+	}
 	return true;
 }
 
