@@ -517,8 +517,8 @@ def killed():
 @case
 def command():
 	"""What a command prints is on the page, and among the results."""
-	command = 'sh -c "echo from the command; exec sleep 1000"'  # the run ends with it
-	r = Run('--web', '-c', command, '-e', 'begin { printf("text\\n"); }')
+	command = 'sh -c "echo from the command; exec sleep 1000"'  # the run lasts as long as both
+	r = Run('--web', '-c', command, '-e', 'begin { printf("text\\n"); } interval:s:100 { @n = count(); }')
 	s = Stream(r)
 	s.until('its line', lambda s: 'from the command' in (s.pane('text') or {}).get('text', []))
 	equal((r.end(), sorted(r.out.split('\n'))), (0, ['', '', '', 'from the command', 'text']), 'the results')
