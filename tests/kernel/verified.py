@@ -24,7 +24,7 @@ import cases  # noqa: E402
 USUAL = 3000
 CALLS = 15
 TEXTS = 120
-LANGUAGES = 11000
+LANGUAGES = 13500
 TABLE = "tests/kernel/verified.txt"
 TIME_LIMIT = 20  # seconds
 

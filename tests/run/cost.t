@@ -64,8 +64,8 @@ RUN
 	ls -l /proc/$s/fd | grep -c bpf-stats
 	kill $s
 	wait $s
-	"$SONDE" --cost -e 'interval:ms:100 { @ = 1; }' >$TMPDIR/out 2>&1 & s=$!
-	until_attached $TMPDIR/out
+	"$SONDE" --cost -e 'interval:ms:100 { @ = 1; }' >$TMPDIR/out2 2>&1 & s=$!
+	until_attached $TMPDIR/out2
 	ls -l /proc/$s/fd | grep -c bpf-stats
 	kill $s
 	wait $s

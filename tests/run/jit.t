@@ -93,7 +93,7 @@ RUN cat >"$TMPDIR/F.java" <<'END'
 		public static void main(String[] a) { System.exit(outer() > 1 ? 0 : 1); }
 	}
 	END
-	javac -d "$TMPDIR" "$TMPDIR/F.java" && "$SONDE" -q --follow -c "java -Xshare:auto -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -XX:-Inline -Xcomp -XX:CompileCommand=quiet -XX:CompileCommand=compileonly,F.* -cp $TMPDIR F" -e 'tracepoint:syscalls:sys_enter_getppid { @p = pid; @[ustack] = count(); }' >"$TMPDIR/out" 2>&1
+	javac -d "$TMPDIR" "$TMPDIR/F.java" && "$SONDE" -q --follow -c "java -Xshare:auto -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -XX:-Inline -Xcomp -XX:CompileCommand=quiet -XX:CompileCommand=compileonly,F.* -cp $TMPDIR F" -e 'tracepoint:syscalls:sys_enter_getppid { @p = pid; @[ustack(native)] = count(); }' >"$TMPDIR/out" 2>&1
 	grep -E 'F\.|WARN' "$TMPDIR/out" | sed 's/+.*//' | uniq
 	rm -f "/tmp/perf-$(sed -n 's/^@p: //p' "$TMPDIR/out").map"
 EXPECT_RE
