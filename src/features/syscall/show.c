@@ -15,7 +15,7 @@ bool call_head(struct str bytes, struct call_head *ret)
 	return true;
 }
 
-/* What was not there yet when a call began is when it ends: the kernel has brought its page. */
+/* Memory that was not resident when the call began is read when it ends: by then the kernel has faulted the page in. */
 struct str shown_part(struct shown *s, struct str all, u32 id)
 {
 	struct str t = call_part(all, id);
