@@ -7,43 +7,21 @@
 
 #define JAVA(member) LANG(java.member)
 
-/* Reads of what may be anything: control goes to no when they fail. */
-struct reads {
-	struct fn *f;
-	struct ref walk, row;
-	struct blk *no;
-};
-
-static struct ref number(const struct reads *r, i32 member)
+static struct ref word_at(const struct lang_reads *r, struct ref addr)
 {
-	return ir_load(r->f, 4, r->row, member);
-}
-
-static void read_to(const struct reads *r, i32 to, struct ref bytes, struct ref addr)
-{
-	struct fn *f = r->f;
-	struct blk *ok = ir_blk(f);
-	struct ref bad =
-		ir_call(f, BPF_FUNC_probe_read_user, ARGS(ir_addi(f, r->walk, to), bytes, addr));
-	ir_br(f, O_EQ, bad, ir_con(f, 0), ok, r->no);
-	ir_at(f, ok);
-}
-
-static struct ref word_at(const struct reads *r, struct ref addr)
-{
-	read_to(r, AT(word), ir_con(r->f, 8), addr);
+	lang_read_to(r, AT(word), ir_con(r->f, 8), addr);
 	return ir_load(r->f, 8, r->walk, AT(word));
 }
 
-static struct ref member(const struct reads *r, struct ref object, i32 offset)
+static struct ref member(const struct lang_reads *r, struct ref object, i32 offset)
 {
-	return word_at(r, ir_op2(r->f, O_ADD, object, number(r, offset)));
+	return word_at(r, ir_op2(r->f, O_ADD, object, lang_number(r, offset)));
 }
 
 /* ---- code ---- */
 
 /* The address of the block that addr is in. */
-static struct ref find_block(const struct reads *r, struct ref piece, struct ref addr)
+static struct ref find_block(const struct lang_reads *r, struct ref piece, struct ref addr)
 {
 	struct fn *f = r->f;
 	struct blk *found = ir_blk(f);
@@ -54,7 +32,7 @@ static struct ref find_block(const struct reads *r, struct ref piece, struct ref
 	ir_set(f, i, ir_op2(f, O_SHR, ir_op2(f, O_SUB, addr, start), bits));
 	for (u32 hop = 0; hop < JAVA_HOPS; hop++) {
 		struct blk *some = ir_blk(f), *used = ir_blk(f);
-		read_to(r, AT(word), ir_con(f, 1), ir_op2(f, O_ADD, map, ir_get(f, i)));
+		lang_read_to(r, AT(word), ir_con(f, 1), ir_op2(f, O_ADD, map, ir_get(f, i)));
 		struct ref back = ir_load(f, 1, r->walk, AT(word));
 		ir_br(f, O_EQ, back, ir_con(f, 0), found, some);
 		ir_at(f, some);
@@ -71,10 +49,10 @@ _Static_assert(offsetof(struct unwind_piece, pc) % 8 == 0 &&
 	       "one word");
 
 /* So many bytes of the blob that was read. Numbers are where their size allows, but for u16. */
-static struct ref of_blob(const struct reads *r, u32 bytes, i32 offset)
+static struct ref of_blob(const struct lang_reads *r, u32 bytes, i32 offset)
 {
 	struct fn *f = r->f;
-	struct ref at = ir_op2(f, O_AND, number(r, offset), ir_con(f, JAVA_BLOB_BYTES - 2));
+	struct ref at = ir_op2(f, O_AND, lang_number(r, offset), ir_con(f, JAVA_BLOB_BYTES - 2));
 	return ir_load(f, bytes, ir_op2(f, O_ADD, r->walk, at), AT(java_blob));
 }
 
@@ -111,7 +89,7 @@ static void rule_if(const struct branch *b, struct ref v, u64 is, struct ref rul
 }
 
 /* Compiled code, which may just be making its frame, or have given it up: what it runs next tells. */
-static void leaf_rule(const struct reads *r, const struct branch *b, struct ref addr,
+static void leaf_rule(const struct lang_reads *r, const struct branch *b, struct ref addr,
 		      struct ref words)
 {
 	enum { NEXT = 8, JUMP_RET = 6 };
@@ -119,12 +97,12 @@ static void leaf_rule(const struct reads *r, const struct branch *b, struct ref 
 	struct blk *making = ir_blk(f), *made = ir_blk(f);
 	struct ref one = frame_same(f, ir_con(f, 1)), two = frame_of(f, ir_con(f, 2)),
 		   all = frame_of(f, words);
-	read_to(r, AT(word), ir_con(f, 2 * NEXT), ir_addi(f, addr, -NEXT));
+	lang_read_to(r, AT(word), ir_con(f, 2 * NEXT), ir_addi(f, addr, -NEXT));
 	struct ref next = ir_load(f, 4, r->walk, AT(word) + NEXT), bytes = ir_con(f, JAVA_BYTES_3);
 	struct ref first = ir_op2(f, O_AND, next, ir_con(f, 0xff)),
 		   three = ir_op2(f, O_AND, next, bytes);
 	struct ref complete = of_blob(r, 4, JAVA(complete));
-	struct ref bits = ir_op2(f, O_SHL, number(r, JAVA(complete_bytes)), ir_con(f, 3));
+	struct ref bits = ir_op2(f, O_SHL, lang_number(r, JAVA(complete_bytes)), ir_con(f, 3));
 	struct ref past = ir_op2(f, O_SHL, ir_con(f, 1), ir_op2(f, O_AND, bits, ir_con(f, 63)));
 	complete = ir_op2(f, O_AND, complete, ir_addi(f, past, -1));
 	ir_br(f, O_ULT, ir_load(f, 8, r->walk, AT(java_off)), complete, making, made);
@@ -150,14 +128,14 @@ static void leaf_rule(const struct reads *r, const struct branch *b, struct ref 
 }
 
 /* How far the frame pointer is above the stack pointer. */
-static struct ref fp_above(const struct reads *r)
+static struct ref fp_above(const struct lang_reads *r)
 {
 	struct fn *f = r->f;
 	return ir_op2(f, O_SUB, ir_load(f, 8, r->walk, AT(fp)), ir_load(f, 8, r->walk, AT(sp)));
 }
 
 /* A stub, which stays a native frame. Most have no frame where they call nobody; some have frame pointers. */
-static void stub_rule(const struct reads *r, const struct branch *b, struct ref words)
+static void stub_rule(const struct lang_reads *r, const struct branch *b, struct ref words)
 {
 	struct fn *f = r->f;
 	struct blk *none = ir_blk(f), *some = ir_blk(f), *leaf = ir_blk(f), *deep = ir_blk(f),
@@ -183,7 +161,7 @@ static void stub_rule(const struct reads *r, const struct branch *b, struct ref 
 }
 
 /* The interpreter, where a method may only just have been called. */
-static void interpreter_rule(const struct reads *r, const struct branch *b)
+static void interpreter_rule(const struct lang_reads *r, const struct branch *b)
 {
 	struct fn *f = r->f;
 	struct blk *leaf = ir_blk(f), *frame = ir_blk(f), *none = ir_blk(f);
@@ -200,7 +178,7 @@ static void interpreter_rule(const struct reads *r, const struct branch *b)
 	ir_jmp(f, b->done);
 }
 
-static void compiled_rule(const struct reads *r, const struct branch *b, struct ref addr,
+static void compiled_rule(const struct lang_reads *r, const struct branch *b, struct ref addr,
 			  struct ref blob)
 {
 	struct fn *f = r->f;
@@ -210,7 +188,7 @@ static void compiled_rule(const struct reads *r, const struct branch *b, struct 
 	words = ir_op2(f, O_AND, words, ir_con(f, JAVA_MAX_FRAME - 1));
 	ir_store(f, 8, r->walk, AT(java_compiled), blob);
 	ir_store(f, 8, r->walk, AT(java_method), of_blob(r, 8, JAVA(method)));
-	ir_br(f, O_NE, number(r, JAVA(code_inside)), ir_con(f, 0), inside, outside);
+	ir_br(f, O_NE, lang_number(r, JAVA(code_inside)), ir_con(f, 0), inside, outside);
 	ir_at(f, inside);
 	ir_set(f, code, ir_op2(f, O_ADD, blob, of_blob(r, 4, JAVA(code))));
 	ir_jmp(f, both);
@@ -233,11 +211,11 @@ struct ref unwind_java_rule(struct lower *l, const struct java_code *c)
 	struct blk *method = ir_blk(f), *not_method = ir_blk(f), *native = ir_blk(f),
 		   *stub = ir_blk(f), *done = ir_blk(f), *interpreter = ir_blk(f),
 		   *compiled = ir_blk(f);
-	struct reads r = {f, c->walk, lang_row_of(l, f, c->piece), c->bad_read};
+	struct lang_reads r = {f, c->walk, lang_row_of(l, f, c->piece), c->bad_read};
 	struct branch b = {f, ir_var(f), done};
 	struct ref blob =
-		ir_op2(f, O_ADD, find_block(&r, c->piece, c->addr), number(&r, JAVA(head)));
-	read_to(&r, AT(java_blob), ir_con(f, JAVA_BLOB_BYTES), blob);
+		ir_op2(f, O_ADD, find_block(&r, c->piece, c->addr), lang_number(&r, JAVA(head)));
+	lang_read_to(&r, AT(java_blob), ir_con(f, JAVA_BLOB_BYTES), blob);
 	struct ref name = word_at(&r, of_blob(&r, 8, JAVA(name)));
 	ir_store(f, 8, c->walk, AT(java_compiled), ir_con(f, 0));
 	ir_br(f, O_EQ, name, ir_con(f, JAVA_INTERPRETER), interpreter, compiled);
@@ -296,7 +274,7 @@ void unwind_java_frame(const struct lang *x, struct ref frames, u32 limit)
 	struct blk *compiled = ir_blk(f), *interpreted = ir_blk(f), *both = ir_blk(f),
 		   *of_code = ir_blk(f), *of_frame = ir_blk(f), *show = ir_blk(f), *far = ir_blk(f),
 		   *near = ir_blk(f), *there = ir_blk(f);
-	struct reads r = {f, x->walk, x->row, x->lost};
+	struct lang_reads r = {f, x->walk, x->row, x->lost};
 	struct ref method = ir_var(f), instr = ir_var(f), at = ir_var(f);
 	struct ref nmethod = ir_load(f, 8, x->walk, AT(java_compiled));
 	ir_br(f, O_NE, nmethod, ir_con(f, 0), compiled, interpreted);
@@ -305,8 +283,8 @@ void unwind_java_frame(const struct lang *x, struct ref frames, u32 limit)
 	ir_set(f, at, ir_load(f, 8, x->walk, AT(java_off)));
 	ir_jmp(f, both);
 	ir_at(f, interpreted);
-	read_to(&r, AT(lang_frame), ir_con(f, 8 * JAVA_FRAME_WORDS),
-		ir_addi(f, ir_load(f, 8, x->walk, AT(v8_fp)), -8 * (i32)JAVA_FRAME_WORDS));
+	lang_read_to(&r, AT(lang_frame), ir_con(f, 8 * JAVA_FRAME_WORDS),
+		     ir_addi(f, ir_load(f, 8, x->walk, AT(v8_fp)), -8 * (i32)JAVA_FRAME_WORDS));
 	ir_set(f, method,
 	       ir_load(f, 8, x->walk, AT(lang_frame) + 8 * (JAVA_FRAME_WORDS - JAVA_FRAME_METHOD)));
 	ir_set(f, at,
@@ -351,44 +329,45 @@ _Static_assert(8 * UNWIND_FRAME_WORDS >= (int)JAVA_PART &&
 
 /* ---- names ---- */
 
-static void put_symbol(struct lower *l, const struct reads *r, struct ref rec, struct ref symbol,
-		       u32 to, u32 bytes)
+static void put_symbol(struct lower *l, const struct lang_reads *r, struct ref rec,
+		       struct ref symbol, u32 to, u32 bytes)
 {
 	struct fn *f = r->f;
-	read_to(r, AT(word), ir_con(f, 2), ir_op2(f, O_ADD, symbol, number(r, JAVA(length))));
+	lang_read_to(r, AT(word), ir_con(f, 2),
+		     ir_op2(f, O_ADD, symbol, lang_number(r, JAVA(length))));
 	ir_store(f, 8, rec, (i32)to, ir_load(f, 2, r->walk, AT(word)));
 	lang_copy(l, rec, ir_con(f, to + JAVA_SYMBOL_HEAD), ir_con(f, bytes),
-		  ir_op2(f, O_ADD, symbol, number(r, JAVA(text))));
+		  ir_op2(f, O_ADD, symbol, lang_number(r, JAVA(text))));
 }
 
 /* The number (u16) that stands in the record at first, and behind it as the row says. */
-static struct ref half(const struct reads *r, struct ref rec, i32 first, i32 offset)
+static struct ref half(const struct lang_reads *r, struct ref rec, i32 first, i32 offset)
 {
 	struct fn *f = r->f;
-	struct ref at = ir_op2(f, O_AND, number(r, offset), ir_con(f, JAVA_PART - 2));
+	struct ref at = ir_op2(f, O_AND, lang_number(r, offset), ir_con(f, JAVA_PART - 2));
 	return ir_load(f, 2, ir_op2(f, O_ADD, rec, at), first);
 }
 
 /* Not of one that HotSpot makes for methods without a source. */
-static struct ref numbered(const struct reads *r, struct ref pool, struct ref i)
+static struct ref numbered(const struct lang_reads *r, struct ref pool, struct ref i)
 {
 	struct fn *f = r->f;
 	struct blk *in = ir_blk(f);
 	struct ref n = ir_op1(f, O_EXTU, 4, member(r, pool, JAVA(pool_length)));
 	ir_br(f, O_ULT, i, n, in, r->no);
 	ir_at(f, in);
-	struct ref at = ir_op2(f, O_ADD, pool, number(r, JAVA(pool_bytes)));
+	struct ref at = ir_op2(f, O_ADD, pool, lang_number(r, JAVA(pool_bytes)));
 	return word_at(r, ir_op2(f, O_ADD, at, ir_op2(f, O_SHL, i, ir_con(f, 3))));
 }
 
-static struct ref word_of(const struct reads *r, struct ref rec, i32 first, i32 offset)
+static struct ref word_of(const struct lang_reads *r, struct ref rec, i32 first, i32 offset)
 {
 	struct fn *f = r->f;
-	struct ref at = ir_op2(f, O_AND, number(r, offset), ir_con(f, JAVA_PART - 8));
+	struct ref at = ir_op2(f, O_AND, lang_number(r, offset), ir_con(f, JAVA_PART - 8));
 	return ir_load(f, 8, ir_op2(f, O_ADD, rec, at), first);
 }
 
-static void put_file(struct lower *l, const struct reads *r, struct ref rec, struct ref pool)
+static void put_file(struct lower *l, const struct lang_reads *r, struct ref rec, struct ref pool)
 {
 	struct fn *f = r->f;
 	struct blk *some = ir_blk(f);
@@ -403,7 +382,7 @@ void unwind_java_names(struct lower *l, const struct code_names *n)
 {
 	struct fn *f = l->f;
 	struct blk *done = ir_blk(f);
-	struct reads r = {f, n->walk, n->row, done};
+	struct lang_reads r = {f, n->walk, n->row, done};
 	struct ref none = ir_con(f, 0), rec = n->rec;
 	ir_store(f, 8, rec, CODE(name), none);
 	ir_store(f, 8, rec, CODE(file) + JAVA_FILE_CLASS, none);
@@ -414,7 +393,7 @@ void unwind_java_names(struct lower *l, const struct code_names *n)
 	lang_copy(l, rec, ir_con(f, (u32)CODE(code)), ir_con(f, JAVA_PART), body);
 	struct ref pool = word_of(&r, rec, CODE(code), JAVA(constants));
 	lang_copy(l, rec, ir_con(f, (u32)CODE(code) + JAVA_CODE_POOL), ir_con(f, JAVA_PART), pool);
-	struct ref lines = ir_op2(f, O_ADD, body, number(&r, JAVA(const_bytes)));
+	struct ref lines = ir_op2(f, O_ADD, body, lang_number(&r, JAVA(const_bytes)));
 	lines = ir_op2(f, O_ADD, lines, half(&r, rec, CODE(code), JAVA(code_size)));
 	lang_copy(l, rec, ir_con(f, (u32)CODE(lines)), ir_con(f, UNWIND_LINE_BYTES), lines);
 	put_symbol(l, &r, rec, numbered(&r, pool, half(&r, rec, CODE(code), JAVA(name_index))),

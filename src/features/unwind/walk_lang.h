@@ -66,3 +66,28 @@ void unwind_java_frame(const struct lang *x, struct ref frames, u32 limit);
 void unwind_java_names(struct lower *l, const struct code_names *n);
 /* The row of langs of a piece that has one. */
 struct ref lang_row_of(struct lower *l, struct fn *f, struct ref piece);
+
+/* Reads of what may be no object at all (walk_v8.c, walk_java.c): control goes to no when they fail. */
+struct lang_reads {
+	struct fn *f;
+	struct ref walk, row;
+	struct blk *no;
+};
+
+/* A number of the layout, at offset member of its row. */
+static inline struct ref lang_number(const struct lang_reads *r, i32 member)
+{
+	return ir_load(r->f, 4, r->row, member);
+}
+
+/* Bytes of the process into the walk at offset to. */
+static inline void lang_read_to(const struct lang_reads *r, i32 to, struct ref bytes,
+				struct ref addr)
+{
+	struct fn *f = r->f;
+	struct blk *ok = ir_blk(f);
+	struct ref bad =
+		ir_call(f, BPF_FUNC_probe_read_user, ARGS(ir_addi(f, r->walk, to), bytes, addr));
+	ir_br(f, O_EQ, bad, ir_con(f, 0), ok, r->no);
+	ir_at(f, ok);
+}

@@ -9,37 +9,15 @@
 
 /* ---- objects ---- */
 
-/* Reads of what may be no object at all: control goes to no when they fail. */
-struct reads {
-	struct fn *f;
-	struct ref walk, row;
-	struct blk *no;
-};
-
-static struct ref number(const struct reads *r, i32 member)
-{
-	return ir_load(r->f, 4, r->row, member);
-}
-
-static void read_to(const struct reads *r, i32 to, struct ref bytes, struct ref addr)
-{
-	struct fn *f = r->f;
-	struct blk *ok = ir_blk(f);
-	struct ref bad =
-		ir_call(f, BPF_FUNC_probe_read_user, ARGS(ir_addi(f, r->walk, to), bytes, addr));
-	ir_br(f, O_EQ, bad, ir_con(f, 0), ok, r->no);
-	ir_at(f, ok);
-}
-
 /* A word of an object (a pointer without its tag). */
-static struct ref member(const struct reads *r, struct ref object, struct ref at)
+static struct ref member(const struct lang_reads *r, struct ref object, struct ref at)
 {
-	read_to(r, AT(word), ir_con(r->f, 8), ir_op2(r->f, O_ADD, object, at));
+	lang_read_to(r, AT(word), ir_con(r->f, 8), ir_op2(r->f, O_ADD, object, at));
 	return ir_load(r->f, 8, r->walk, AT(word));
 }
 
 /* The address of an object to which there is a pointer. */
-static struct ref object(const struct reads *r, struct ref v)
+static struct ref object(const struct lang_reads *r, struct ref v)
 {
 	struct fn *f = r->f;
 	struct blk *is = ir_blk(f);
@@ -50,19 +28,19 @@ static struct ref object(const struct reads *r, struct ref v)
 }
 
 /* What an object is, whose map is known. */
-static struct ref type_of_map(const struct reads *r, struct ref map)
+static struct ref type_of_map(const struct lang_reads *r, struct ref map)
 {
-	struct ref at = ir_op2(r->f, O_ADD, object(r, map), number(r, V8(map_type)));
-	read_to(r, AT(word), ir_con(r->f, 2), at);
+	struct ref at = ir_op2(r->f, O_ADD, object(r, map), lang_number(r, V8(map_type)));
+	lang_read_to(r, AT(word), ir_con(r->f, 2), at);
 	return ir_load(r->f, 2, r->walk, AT(word));
 }
 
-static struct ref type_of(const struct reads *r, struct ref at)
+static struct ref type_of(const struct lang_reads *r, struct ref at)
 {
 	return type_of_map(r, member(r, at, ir_con(r->f, 0)));
 }
 
-static void is_of(const struct reads *r, struct ref type, struct ref want)
+static void is_of(const struct lang_reads *r, struct ref type, struct ref want)
 {
 	struct blk *is = ir_blk(r->f);
 	ir_br(r->f, O_EQ, type, want, is, r->no);
@@ -73,17 +51,17 @@ static void is_of(const struct reads *r, struct ref type, struct ref want)
 
 /* How far the frame's code has come, in bytes, if that is compiled code of its function: the one that it has now.
  * Control goes to r->no when it is not. */
-static struct ref compiled(const struct lang *x, const struct reads *r, struct ref function)
+static struct ref compiled(const struct lang *x, const struct lang_reads *r, struct ref function)
 {
 	struct fn *f = x->f;
 	struct blk *known = ir_blk(f), *inside = ir_blk(f), *outside = ir_blk(f), *both = ir_blk(f),
 		   *is = ir_blk(f);
-	struct ref start = ir_var(f), code_at = number(r, V8(code));
+	struct ref start = ir_var(f), code_at = lang_number(r, V8(code));
 	ir_br(f, O_NE, code_at, ir_con(f, 0), known, r->no);
 	ir_at(f, known);
 	struct ref tagged = member(r, function, code_at), code = object(r, tagged);
-	struct ref at = ir_op2(f, O_ADD, code, number(r, V8(start)));
-	ir_br(f, O_NE, number(r, V8(inside)), ir_con(f, 0), inside, outside);
+	struct ref at = ir_op2(f, O_ADD, code, lang_number(r, V8(start)));
+	ir_br(f, O_NE, lang_number(r, V8(inside)), ir_con(f, 0), inside, outside);
 	ir_at(f, inside);
 	ir_set(f, start, at);
 	ir_jmp(f, both);
@@ -91,7 +69,7 @@ static struct ref compiled(const struct lang *x, const struct reads *r, struct r
 	ir_set(f, start, member(r, at, ir_con(f, 0)));
 	ir_jmp(f, both);
 	ir_at(f, both);
-	struct ref size = ir_op1(f, O_EXTU, 4, member(r, code, number(r, V8(size))));
+	struct ref size = ir_op1(f, O_EXTU, 4, member(r, code, lang_number(r, V8(size))));
 	struct ref off = ir_op2(f, O_SUB, ir_load(f, 8, x->walk, AT(v8_pc)), ir_get(f, start));
 	ir_br(f, O_ULT, off, size, is, r->no);
 	ir_at(f, is);
@@ -100,7 +78,7 @@ static struct ref compiled(const struct lang *x, const struct reads *r, struct r
 }
 
 /* How far the interpreter has come in the function's bytecode, in bytes. */
-static struct ref interpreted(const struct lang *x, const struct reads *r)
+static struct ref interpreted(const struct lang *x, const struct lang_reads *r)
 {
 	struct fn *f = x->f;
 	struct blk *smi = ir_blk(f);
@@ -109,17 +87,17 @@ static struct ref interpreted(const struct lang *x, const struct reads *r)
 	ir_at(f, smi);
 	object(r, array);
 	off = ir_op2(f, O_SHR, off, ir_con(f, V8_SMI_SHIFT));
-	return ir_op2(f, O_SUB, off, number(r, V8(array_head)));
+	return ir_op2(f, O_SUB, off, lang_number(r, V8(array_head)));
 }
 
 /* As a word has it. Code that took the place of other code while it ran may have what that has left in its frame, so
  * only the file's code, the interpreter, is asked where it is by its frame. */
-static struct ref instruction(const struct lang *x, const struct reads *r, struct ref function)
+static struct ref instruction(const struct lang *x, const struct lang_reads *r, struct ref function)
 {
 	struct fn *f = x->f;
 	struct blk *made = ir_blk(f), *of_file = ir_blk(f), *none = ir_blk(f), *large = ir_blk(f),
 		   *have = ir_blk(f), *done = ir_blk(f);
-	struct reads last = *r;
+	struct lang_reads last = *r;
 	struct ref v = ir_var(f);
 	last.no = none;
 	ir_store(f, 8, x->walk, AT(lang_file), ir_con(f, 0));
@@ -151,16 +129,17 @@ static struct ref mix_in(struct fn *f, struct ref h, struct ref v)
 void unwind_v8_frame(const struct lang *x, struct ref frames, u32 limit)
 {
 	struct fn *f = x->f;
-	struct reads r = {f, x->walk, x->row, x->none};
+	struct lang_reads r = {f, x->walk, x->row, x->none};
 	struct ref fp = ir_load(f, 8, x->walk, AT(v8_fp));
-	read_to(&r, AT(lang_frame), ir_con(f, V8_FRAME_BYTES), ir_addi(f, fp, -V8_FRAME_BYTES));
+	lang_read_to(&r, AT(lang_frame), ir_con(f, V8_FRAME_BYTES),
+		     ir_addi(f, fp, -V8_FRAME_BYTES));
 	object(&r, lang_frame_word(x, V8(context)));
 	struct ref function = object(&r, lang_frame_word(x, V8(function)));
 	struct ref shared = object(&r, member(&r, function, lang_param(x, V8(shared))));
 	struct ref instr = instruction(x, &r, function);
-	read_to(&r, AT(lang_frame), ir_con(f, V8_SHARED_BYTES), shared);
+	lang_read_to(&r, AT(lang_frame), ir_con(f, V8_SHARED_BYTES), shared);
 	struct ref type = type_of_map(&r, ir_load(f, 8, x->walk, FRAME_AT(0)));
-	is_of(&r, type, number(&r, V8(is_shared)));
+	is_of(&r, type, lang_number(&r, V8(is_shared)));
 	struct ref h = mix_in(f, ir_load(f, 8, x->walk, AT(space)), shared);
 	h = mix_in(f, h, lang_frame_word(x, V8(name)));
 	h = mix_in(f, h, lang_frame_word(x, V8(script)));
@@ -174,7 +153,7 @@ _Static_assert((int)V8_SHARED_BYTES <= 8 * UNWIND_FRAME_WORDS, "it is read at on
 /* ---- names ---- */
 
 /* A string, not one that leads to another, with its type to an offset of the record. */
-static void put_string(struct lower *l, const struct reads *r, const struct code_names *n,
+static void put_string(struct lower *l, const struct lang_reads *r, const struct code_names *n,
 		       struct ref string, u32 to, u32 bytes)
 {
 	struct fn *f = r->f;
@@ -185,7 +164,7 @@ static void put_string(struct lower *l, const struct reads *r, const struct code
 	struct ref form = ir_op2(f, O_AND, ir_get(f, type), ir_con(f, V8_STRING_FORM));
 	ir_br(f, O_EQ, form, ir_con(f, V8_STRING_THIN), thin, plain);
 	ir_at(f, thin);
-	ir_set(f, at, object(r, member(r, string, number(r, V8(actual)))));
+	ir_set(f, at, object(r, member(r, string, lang_number(r, V8(actual)))));
 	ir_set(f, type, type_of(r, ir_get(f, at)));
 	ir_jmp(f, plain);
 	ir_at(f, plain);
@@ -195,7 +174,7 @@ static void put_string(struct lower *l, const struct reads *r, const struct code
 }
 
 /* One that may have been put together of several, "a", ".b" and ".c": the last ones. */
-static void put_parts(struct lower *l, const struct reads *r, const struct code_names *n,
+static void put_parts(struct lower *l, const struct lang_reads *r, const struct code_names *n,
 		      struct ref string, u32 to, u32 bytes)
 {
 	struct fn *f = r->f;
@@ -208,9 +187,9 @@ static void put_parts(struct lower *l, const struct reads *r, const struct code_
 		struct ref form = ir_op2(f, O_AND, type_of(r, at), ir_con(f, V8_STRING_FORM));
 		ir_br(f, O_EQ, form, ir_con(f, V8_STRING_CONS), two, whole);
 		ir_at(f, two);
-		struct ref second = object(r, member(r, at, number(r, V8(second))));
+		struct ref second = object(r, member(r, at, lang_number(r, V8(second))));
 		put_string(l, r, n, second, to + i * bytes, bytes);
-		ir_set(f, left, object(r, member(r, at, number(r, V8(first)))));
+		ir_set(f, left, object(r, member(r, at, lang_number(r, V8(first)))));
 	}
 	ir_jmp(f, whole);
 	ir_at(f, whole);
@@ -218,12 +197,12 @@ static void put_parts(struct lower *l, const struct reads *r, const struct code_
 }
 
 /* Where the function's name may be in a ScopeInfo: behind the names of variables and what is said of them. */
-static struct ref behind_variables(const struct reads *r, struct ref scope)
+static struct ref behind_variables(const struct lang_reads *r, struct ref scope)
 {
 	struct fn *f = r->f;
 	struct blk *few = ir_blk(f), *many = ir_blk(f), *both = ir_blk(f);
 	struct ref names = ir_var(f);
-	struct ref n = member(r, scope, number(r, V8(scope_count)));
+	struct ref n = member(r, scope, lang_number(r, V8(scope_count)));
 	n = ir_op2(f, O_SHR, n, ir_con(f, V8_SMI_SHIFT));
 	ir_br(f, O_ULT, n, ir_con(f, V8_INLINE_NAMES), few, many);
 	ir_at(f, few);
@@ -235,24 +214,25 @@ static struct ref behind_variables(const struct reads *r, struct ref scope)
 	ir_at(f, both);
 	struct ref words = ir_op2(f, O_ADD, n, ir_get(f, names));
 	struct ref at = ir_op2(f, O_ADD, scope, ir_op2(f, O_SHL, words, ir_con(f, 3)));
-	return ir_op2(f, O_ADD, at, number(r, V8(scope_first)));
+	return ir_op2(f, O_ADD, at, lang_number(r, V8(scope_first)));
 }
 
 /* The first string there that is not empty: other words are numbers, or objects of other kinds. */
-static struct ref name_of_scope(const struct reads *r, struct ref scope)
+static struct ref name_of_scope(const struct lang_reads *r, struct ref scope)
 {
 	struct fn *f = r->f;
 	struct blk *found = ir_blk(f);
 	struct ref name = ir_var(f), first = behind_variables(r, scope);
 	for (u32 i = 0; i < V8_NAME_TRIES; i++) {
 		struct blk *next = ir_blk(f), *string = ir_blk(f);
-		struct reads one = *r;
+		struct lang_reads one = *r;
 		one.no = next;
 		struct ref v = object(&one, member(&one, first, ir_con(f, 8 * i)));
 		ir_set(f, name, v);
 		ir_br(f, O_ULT, type_of(&one, v), ir_con(f, V8_STRINGS), string, next);
 		ir_at(f, string);
-		struct ref length = ir_op1(f, O_EXTU, 4, member(&one, v, number(&one, V8(length))));
+		struct ref length =
+			ir_op1(f, O_EXTU, 4, member(&one, v, lang_number(&one, V8(length))));
 		ir_br(f, O_NE, length, ir_con(f, 0), found, next);
 		ir_at(f, next);
 	}
@@ -261,18 +241,18 @@ static struct ref name_of_scope(const struct reads *r, struct ref scope)
 	return ir_get(f, name);
 }
 
-static void put_function(struct lower *l, const struct reads *r, const struct code_names *n)
+static void put_function(struct lower *l, const struct lang_reads *r, const struct code_names *n)
 {
 	struct fn *f = r->f;
 	struct blk *string = ir_blk(f), *other = ir_blk(f), *have = ir_blk(f);
-	struct ref name = ir_var(f), v = object(r, member(r, n->code, number(r, V8(name))));
+	struct ref name = ir_var(f), v = object(r, member(r, n->code, lang_number(r, V8(name))));
 	struct ref type = type_of(r, v);
 	ir_set(f, name, v);
 	ir_br(f, O_ULT, type, ir_con(f, V8_STRINGS), string, other);
 	ir_at(f, string);
 	ir_jmp(f, have);
 	ir_at(f, other);
-	is_of(r, type, number(r, V8(is_scope)));
+	is_of(r, type, lang_number(r, V8(is_scope)));
 	ir_set(f, name, name_of_scope(r, v));
 	ir_jmp(f, have);
 	ir_at(f, have);
@@ -280,13 +260,14 @@ static void put_function(struct lower *l, const struct reads *r, const struct co
 	put_parts(l, r, n, ir_get(f, name), CODE(name), V8_NAME_BYTES);
 }
 
-static void put_script(struct lower *l, const struct reads *r, const struct code_names *n)
+static void put_script(struct lower *l, const struct lang_reads *r, const struct code_names *n)
 {
 	struct fn *f = r->f;
-	struct ref tagged = member(r, n->code, number(r, V8(script))), script = object(r, tagged);
-	is_of(r, type_of(r, script), number(r, V8(is_script)));
+	struct ref tagged = member(r, n->code, lang_number(r, V8(script))),
+		   script = object(r, tagged);
+	is_of(r, type_of(r, script), lang_number(r, V8(is_script)));
 	ir_store(f, 8, n->rec, CODE(lines) + V8_LINES_SCRIPT, tagged);
-	struct ref name = object(r, member(r, script, number(r, V8(script_name))));
+	struct ref name = object(r, member(r, script, lang_number(r, V8(script_name))));
 	put_parts(l, r, n, name, CODE(file), V8_FILE_BYTES);
 }
 
@@ -294,7 +275,7 @@ void unwind_v8_names(struct lower *l, const struct code_names *n)
 {
 	struct fn *f = l->f;
 	struct blk *script = ir_blk(f), *done = ir_blk(f);
-	struct reads r = {f, n->walk, n->row, script};
+	struct lang_reads r = {f, n->walk, n->row, script};
 	struct ref none = ir_con(f, 0);
 	ir_store(f, 8, n->rec, CODE(lines) + V8_LINES_CODE, n->file);
 	ir_store(f, 8, n->rec, CODE(lines) + V8_LINES_SCRIPT, none);
