@@ -1,19 +1,25 @@
 /* check.c - `sonde check`: are scripts right for this machine? Nothing is loaded or run. */
 #include "base/alloc.h"
-#include "cmd/cmd.h"
+#include "cmd/tool.h"
 #include <stdlib.h>
+#include <unistd.h>
 
 /* All its messages; ours when there were none: a line per file. */
 static int check_one(const struct run_opts *o, struct host *h, char *path)
 {
 	struct arena a = {0};
-	struct script script = {0};
+	struct script script = {0}, canned;
+	struct tool tool;
 	struct run_opts one = *o;
 	char *operand[] = {path, NULL};
 	int rc = RC_USAGE;
 	one.rest = operand;
 	one.nrest = 1;
 	one.compile.check_ir = true;
+	if (!o->compat && access(path, F_OK) && tool_find(&a, str_z(path), &tool)) {
+		canned = (struct script){.source = {tool.file, tool.text}};
+		one.tool = &canned;
+	}
 	if (script_read(&one, &a, &script)) {
 		struct job j;
 		job_prepare(&j, &one, &script, h);
@@ -54,11 +60,11 @@ int cmd_check(int argc, char **argv, bool compat)
 	if (e)
 		rc = usage_error(compat, "%s", e->msg);
 	else if (o.help)
-		opts_usage(stdout, CMD_LIST, "check FILE...");
+		opts_usage(stdout, CMD_LIST, "check FILE|TOOL...");
 	else if (o.version)
 		rc = version(compat);
 	else if (!o.nrest)
-		rc = usage_error(compat, "USAGE: sonde check [options] FILE...");
+		rc = usage_error(compat, "USAGE: sonde check [options] FILE|TOOL...");
 	else
 		rc = check_all(&o);
 	err_free(e);

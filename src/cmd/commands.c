@@ -31,7 +31,8 @@ static const struct {
 	 "run a script or a tool on many hosts, and merge their answers"},
 	{"fleet-host", cmd_fleet_host, NULL, NULL}, /* the other end of fleet */
 	{"serve", cmd_serve, "serve --metrics ADDR DIR", "serve the maps of scripts as metrics"},
-	{"check", cmd_check, "check FILE...", "compile scripts and print their errors"},
+	{"check", cmd_check, "check FILE|TOOL...",
+	 "compile scripts or tools and print their errors"},
 	{"info", cmd_info, "info", "print what this machine supports"},
 	{"tplist", cmd_tplist, NULL, NULL}, /* is among the tools */
 	{"help", cmd_help, "help [NAME]",

@@ -53,7 +53,7 @@ t 0 'USAGE:
 t 0 'USAGE:
     sonde info' "$sonde" info -h
 t 0 'USAGE:
-    sonde check FILE...' "$sonde" check -h
+    sonde check FILE|TOOL...' "$sonde" check -h
 t 0 'USAGE:
     sonde tools [WORD]' "$sonde" help tools
 t 1 "ERROR: no function, variable, probe, command or tool is named 'execsnop'; did you mean execsnoop?" "$sonde" help execsnop
@@ -90,6 +90,8 @@ t 0 "$tmp/right.bt: 1 program" "$sonde" check "$tmp/right.bt"
 t 0 '' "$sonde" check -q "$tmp/right.bt" "$tmp/right.bt"
 t 1 "$tmp/wrong.bt:1:15-21: ERROR: Unknown identifier: 'nosuch'" "$sonde" check "$tmp/wrong.bt" "$tmp/right.bt"
 t 1 'ERROR: failed to open file' "$sonde" check "$tmp/none.bt"
+t 0 'tcplife: 1 program' "$sonde" check tcplife
+t 1 "ERROR: no command, tool or file is named 'tcplive'; did you mean tcplife" "$sonde" check tcplive
 t 1 'ERROR: --for means nothing to '"'check'" "$sonde" check --for 3s "$tmp/right.bt"
 t 1 'ERROR: USAGE: sonde check' "$sonde" check
 t 0 'USAGE:' "$sonde" check --help
