@@ -3,7 +3,7 @@
 # Where there are kprobes, more is tried at the start, and with 20 descriptors a program seems refused.
 NAME too few descriptors are an error in words
 RUN
-	for n in 6 7 8 9 10 12 14 16 20 30
+	for n in 6 7 8 9 10 12 14 16 20 25 30 35 40 42 44 47
 	do sh -c 'ulimit -n $1; shift; exec "$@"' sh $n "$SONDE" -q -e 'tracepoint:sched:sched_switch { @limit_n[kstack, ustack] = count(); }
 		profile:hz:9 { @limit_n2 = count(); } interval:ms:20 { exit(); }' >$TMPDIR/out 2>$TMPDIR/err
 	rc=$?

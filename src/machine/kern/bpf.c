@@ -341,24 +341,34 @@ static long load_with_log(const struct prog_spec *s, const struct prog_btf *btf,
 	}
 }
 
+/* The process or the machine has no more of something: that says nothing about the program. */
+static bool is_shortage(long r)
+{
+	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
+}
+
 struct err *bpf_prog_new(struct host *h, const struct prog_spec *s, int *fd, char **log)
 {
 	struct prog_btf btf = {.fd = -1};
 	char *text = NULL;
-	if (h->feature[FEAT_PROG_BTF] != 1)
-		prog_btf_load(s, &btf); /* without it, the program loads all the same if it has no
-					   callbacks */
+	const char *name = s->name ? s->name : "";
+	if (log)
+		*log = NULL;
+	/* Without it, the program loads all the same if it has no callbacks. */
+	int described = h->feature[FEAT_PROG_BTF] != 1 ? prog_btf_load(s, &btf) : 0;
+	if (is_shortage(described))
+		return err_kern(-described, "load the types of program %s", name);
 	long r = log && s->log_level ? load_with_log(s, &btf, &text)
 				     : prog_load_once(s, &btf, NULL, 0, 0);
 	int no = (int)-r;
-	if (r < 0 && log && !text) {
+	if (r < 0 && log && !text && !is_shortage(r)) {
 		long again = load_with_log(s, &btf, &text);
 		if (again >= 0)
 			r = again;
 	}
 	prog_btf_free(&btf);
 	bool empty = !text || !text[0];
-	if (empty) {
+	if (empty || is_shortage(r)) {
 		free(text);
 		text = NULL;
 	}
@@ -368,7 +378,6 @@ struct err *bpf_prog_new(struct host *h, const struct prog_spec *s, int *fd, cha
 		*fd = (int)r;
 		return NULL;
 	}
-	const char *name = s->name ? s->name : "";
 	return empty ? err_kern(no, "load program %s (%u instructions)", name, s->ninsn)
 		     : err_sys(no, "load program %s (%u instructions)", name, s->ninsn);
 }

@@ -81,7 +81,7 @@ static bool described_loads(u32 type, const struct bpf_insn *insn, u32 n,
 			      .func = func,
 			      .nfunc = nfunc};
 	struct prog_btf btf;
-	if (!prog_btf_load(&s, &btf))
+	if (prog_btf_load(&s, &btf) < 0)
 		return false;
 	AUTO_CLOSE int fd = (int)prog_load_once(&s, &btf, NULL, 0, 0);
 	prog_btf_free(&btf);

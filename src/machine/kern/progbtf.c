@@ -96,14 +96,15 @@ static void add_lines(struct btf *b, const struct prog_spec *s, struct prog_btf 
 		add_line(b, r, s->func[f].insn, &s->line[s->nline - 1]);
 }
 
-bool prog_btf_load(const struct prog_spec *s, struct prog_btf *ret)
+int prog_btf_load(const struct prog_spec *s, struct prog_btf *ret)
 {
 	*ret = (struct prog_btf){.fd = -1};
 	if (!s->nfunc)
-		return false;
+		return -ENOENT;
 	struct btf *b = btf__new_empty();
 	if (!b)
-		return false;
+		return -ENOMEM;
+	long fd = -ENOMEM;
 	ret->func = xcalloc(s->nfunc, sizeof(*ret->func));
 	ret->nfunc = s->nfunc;
 	if (add_types(b, s, ret->func) == 0) {
@@ -114,12 +115,13 @@ bool prog_btf_load(const struct prog_spec *s, struct prog_btf *ret)
 		memset(&attr, 0, sizeof(attr));
 		attr.btf = ptr_u64(raw);
 		attr.btf_size = size;
-		ret->fd = raw ? (int)sys_bpf(BPF_BTF_LOAD, &attr, sizeof(attr)) : -1;
+		fd = raw ? sys_bpf(BPF_BTF_LOAD, &attr, sizeof(attr)) : -ENOMEM;
 	}
 	btf__free(b);
-	if (ret->fd < 0)
+	ret->fd = (int)MAX(fd, -1);
+	if (fd < 0)
 		prog_btf_free(ret);
-	return ret->fd >= 0;
+	return (int)MIN(fd, 0);
 }
 
 void prog_btf_free(struct prog_btf *b)

@@ -29,7 +29,7 @@ struct prog_btf {
 	struct bpf_line_info *line;
 	u32 nfunc, nline;
 };
-bool prog_btf_load(const struct prog_spec *s, struct prog_btf *ret);
+int prog_btf_load(const struct prog_spec *s, struct prog_btf *ret); /* 0 or -errno */
 void prog_btf_free(struct prog_btf *b);
 /* One attempt, no log, no retry; -errno. */
 long prog_load_once(const struct prog_spec *s, const struct prog_btf *btf, char *log, u32 log_size,
