@@ -409,9 +409,9 @@ NEEDS tp:sched/sched_switch
 TIMEOUT 60
 RUN
 	here=$PWD; cd "$TMPDIR"
-	"$SONDE" record --keep 5s,64M --after 300ms --quiet-for 0 -o k.sonde --set syscalls,sched --on stall=200ms 2>err & p=$!
+	"$SONDE" record --keep 5s,256M --after 300ms --quiet-for 0 -o k.sonde --set syscalls,sched --on stall=200ms 2>err & p=$!
 	until_attached err
-	# A flood without end would fill 64 MB in less than five seconds.
+	# The calls of all processes are recorded: a flood without end would fill the memory in less than five seconds.
 	timeout 7 sh -c 'while :; do dd if=/dev/zero of=/dev/null bs=1 count=1500 status=none; sleep 0.05; done'
 	for i in 1 2 3 4 5 6; do python3 "$here/tests/progs/stall.py"; sleep 0.5; grep -q 'python3 .* did not run' err && break; done
 	kill -INT $p; wait $p
