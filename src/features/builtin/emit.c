@@ -8,9 +8,8 @@
 #include "core/columns.h"
 #include "core/shown.h"
 #include "declare/declare.h"
-#include "report/calls.h"
 #include "report/report.h"
-#include "syscall/calls.h"
+#include "syscall/pair.h"
 
 enum { MAX_CELLS = SHOWN_MAX_CELLS };
 
@@ -179,157 +178,11 @@ static void put_row(struct reporter *r, const struct columns *t, const struct va
 		report_exit(r, r->control->exit_code);
 }
 
-/* ---- rows of system calls ---- */
-
-/* What the rows of a call's beginning and end do not say, the other one does. */
-static void merge_rows(const struct held_call *h, struct value *cell, u32 n)
+/* A row whose column .at is a system call, as text. */
+static void put_call_row(const struct call_rows *to, struct value *cell, struct str text, u64 ts)
 {
-	for (u32 i = 0; h && i < n && i < h->n; i++)
-		if (cell[i].kind == V_NONE)
-			cell[i] = h->cell[i];
-}
-
-/* A line for the whole call has the time of its beginning. */
-static void take_rows(const struct held_call *h, struct value *cell, u32 n)
-{
-	for (u32 i = 0; i < n && i < h->n; i++)
-		if (h->cell[i].kind != V_NONE)
-			cell[i] = h->cell[i];
-}
-
-static void hold_row(struct reporter *r, const struct call_head *head, const struct value *cell,
-		     u32 n, u32 at)
-{
-	struct held_call *h = calls_hold(r->calls, head->tid);
-	h->n = n;
-	h->cell = arena_newn(&h->a, struct value, n);
-	for (u32 i = 0; i < n; i++)
-		h->cell[i] = i == at ? (struct value){.kind = V_NONE} : value_copy(&h->a, &cell[i]);
-	h->bytes = arena_str(&h->a, cell[at].str);
-}
-
-/* A call that has begun, and will not end. */
-static void put_open_call(struct reporter *r, const struct columns *t, u32 tid, u32 at)
-{
-	struct value cell[MAX_CELLS] = {0};
-	AUTO_SB text = {0};
-	struct held_call *h = calls_held(r->calls, tid);
-	if (!h)
-		return;
-	call_text(&text, &r->arch->calls, h->bytes, (struct str){0});
-	merge_rows(h, cell, t->n);
-	cell[at] = value_named(r, sb_str(&text), 0);
-	put_row(r, t, cell, 0, false);
-	calls_drop(h);
-}
-
-/* Something of thread tid is about to be shown: the call that another one is in gets its first line. */
-static void interrupt_call(struct reporter *r, const struct columns *t, u32 tid, u32 at)
-{
-	struct value cell[MAX_CELLS] = {0};
-	AUTO_SB text = {0};
-	struct calls *c = r->calls;
-	struct held_call *h = calls_last(c);
-	if (!h || h->tid == tid)
-		return;
-	call_text_begun(&text, &r->arch->calls, h->bytes);
-	merge_rows(h, cell, t->n);
-	cell[at] = value_named(r, sb_str(&text), 0);
-	put_row(r, t, cell, 0, false);
-	h->begun = true;
-	calls_set_last(c, 0);
-}
-
-/*
- * Does the end belong to that beginning? The number changes within rt_sigreturn, whose frame has no call
- * in it, and within execveat, as which the kernel starts a program by execve.
- */
-static bool same_call(const struct reporter *r, const struct call_head *begun,
-		      const struct call_head *ended)
-{
-	const struct arch_calls *c = &r->arch->calls;
-	struct call_shape before, after;
-	u64 id = call_id(begun), end = call_id(ended);
-	if (id == end || ended->nr == CALL_GONE)
-		return true;
-	call_shape(c, id, &before);
-	call_shape(c, end, &after);
-	return before.name && after.name && !strncmp(before.name, "execve", 6) &&
-	       !strcmp(after.name, "execve");
-}
-
-/* "[ Process PID=1 runs in 32 bit mode. ]": when a call is not of the kind that the thread's last one was. */
-static void put_mode(struct reporter *r, const struct columns *t, const struct call_head *head,
-		     const struct value *from, u32 at)
-{
-	static const char *const modes[] = {"64 bit", "32 bit", "x32"};
-	struct call_shape shape;
-	struct value cell[MAX_CELLS] = {0};
-	AUTO_SB text = {0};
-	const struct arch_calls *native = &r->arch->calls;
-	call_shape(native, call_id(head), &shape);
-	u32 mode = shape.calls == native ? 0 : shape.calls == native->compat ? 1 : 2;
-	if (!calls_mode(r->calls, head->tid, mode) || head->flags & CALL_NO_MODE)
-		return;
-	sb_fmt(&text, "[ Process PID=%u runs in %s mode. ]", head->tid, modes[mode]);
-	for (u32 i = 0; i < t->n; i++)
-		cell[i] = t->col[i].unit == COL_SYSCALL ? (struct value){.kind = V_NONE} : from[i];
-	cell[at] = value_named(r, sb_str(&text), 0);
-	put_row(r, t, cell, 0, false);
-}
-
-/* A row whose column at is a system call. */
-static void put_call(struct reporter *r, const struct columns *t, struct value *cell, u32 at,
-		     u64 ts)
-{
-	struct call_head head;
-	AUTO_SB text = {0};
-	struct str bytes = cell[at].str;
-	if (!call_head(bytes, &head))
-		return;
-	interrupt_call(r, t, head.tid, at);
-	if (head.phase == CALL_ENTER) {
-		put_mode(r, t, &head, cell, at);
-		hold_row(r, &head, cell, t->n, at);
-		if (head.flags & CALL_SPLIT)
-			calls_set_last(r->calls, head.tid);
-		return;
-	}
-	calls_set_last(r->calls, 0);
-	if (head.phase == CALL_EXIT) {
-		struct held_call *h = calls_held(r->calls, head.tid);
-		struct call_head begun;
-		bool same = h && call_head(h->bytes, &begun) && same_call(r, &begun, &head);
-		if (same && h->begun)
-			call_text_resumed(&text, &r->arch->calls, h->bytes, bytes);
-		else
-			call_text(&text, &r->arch->calls, same ? h->bytes : (struct str){0}, bytes);
-		if (same && !h->begun)
-			take_rows(h, cell, t->n);
-		merge_rows(same ? h : NULL, cell, t->n);
-		cell[at] = value_named(r, sb_str(&text), 0);
-		put_row(r, t, cell, ts, false);
-		sb_clear(&text);
-		call_dump_text(&text, &r->arch->calls, same ? h->bytes : (struct str){0}, bytes);
-		if (text.n)
-			report_put(r, &(struct item){.kind = I_TEXT,
-						     .name = STR("printf"),
-						     .ts = ts,
-						     .str = sb_str(&text)});
-		if (h)
-			calls_drop(h);
-		return;
-	}
-	if (head.phase == CALL_MOVED)
-		calls_move(r->calls, (u32)head.arg[0], head.tid);
-	u64 end = head.phase == CALL_ENDED ? head.arg[1] : 0;
-	if (end & CALL_END_OPEN)
-		put_open_call(r, t, head.tid, at);
-	if (end & CALL_END_SILENT)
-		return;
-	call_event_text(&text, bytes);
-	cell[at] = value_named(r, sb_str(&text), 0);
-	put_row(r, t, cell, ts, false);
+	cell[to->at] = value_named(to->r, text, 0);
+	put_row(to->r, to->columns, cell, ts, false);
 }
 
 static void handle_emit(struct reporter *r, const struct schema *sc, const struct value *v, u32 n,
@@ -348,7 +201,7 @@ static void handle_emit(struct reporter *r, const struct schema *sc, const struc
 			call = i;
 	}
 	if (call < MAX_CELLS)
-		put_call(r, t, cell, call, ts);
+		call_put_row(&(struct call_rows){r, t, call, put_call_row}, cell, ts);
 	else
 		put_row(r, t, cell, ts, sc->last);
 }
