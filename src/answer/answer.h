@@ -22,6 +22,8 @@ struct answer_out {
 	struct sink_env env;
 	VEC(const struct columns *) table; /* whose columns are in the file */
 };
+/* The machine does not have the probe. */
+void answer_put_lack(struct answer_out *o, struct str probe);
 /* Appends an item; of what an answer does not contain nothing is written. */
 struct err *answer_put(struct answer_out *o, const struct item *it) MUST_USE;
 void answer_out_free(struct answer_out *o); /* not the writer */

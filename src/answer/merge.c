@@ -9,6 +9,7 @@
 #include "answer/rows.h"
 #include "base/alloc.h"
 #include "base/pack.h"
+#include "core/cost.h"
 #include "core/loss.h"
 
 enum { MAX_MEMORY = 1 << 30 }; /* bytes of what is read */
@@ -49,6 +50,9 @@ struct host {
 	u32 left;
 	struct host_table *shows; /* the table of that */
 	bool skips;               /* what follows of it is left out */
+	bool ran;                 /* it came to its end */
+	struct merge_run run;     /* without lacks: */
+	VEC(struct str) lack;
 };
 struct merge {
 	struct merge_spec spec;
@@ -352,6 +356,40 @@ static struct err *take_stop(struct merge *m, struct host *h, struct answer_in *
 	return NULL;
 }
 
+/* ---- the run ---- */
+
+static struct err *take_run(struct merge *m, struct host *h, struct answer_in *in,
+			    const struct rec_answer *it)
+{
+	(void)m;
+	u64 attached = bytes_u64(&in->b), traced = bytes_u64(&in->b), own = bytes_u64(&in->b),
+	    programs = bytes_u64(&in->b);
+	bool measured = bytes_u8(&in->b);
+	u32 ncpu = bytes_u32(&in->b);
+	if (in->b.bad)
+		return damaged(h, it);
+	h->run = (struct merge_run){.attached_ns = attached,
+				    .measured = measured && traced && ncpu,
+				    .share = cost_share(own + programs, traced, ncpu)};
+	h->ran = true;
+	return NULL;
+}
+
+static struct err *take_lack(struct merge *m, struct host *h, struct answer_in *in,
+			     const struct rec_answer *it)
+{
+	(void)m;
+	struct str probe = answer_take_text(in);
+	if (in->b.bad || !probe.n)
+		return damaged(h, it);
+	in->room -= MIN(in->room, sizeof(probe));
+	for (u32 i = 0; i < h->lack.n; i++)
+		if (str_eq(h->lack.v[i], probe))
+			return NULL;
+	vec_add(&h->lack, probe);
+	return NULL;
+}
+
 static const struct {
 	u16 kind;
 	struct err *(*take)(struct merge *m, struct host *h, struct answer_in *in,
@@ -360,7 +398,8 @@ static const struct {
 	{ITEM_PRINT, take_print}, {ITEM_ROW, take_row},         {ITEM_OUTPUT, take_text},
 	{ITEM_VALUE, take_text},  {ITEM_REMARK, take_text},     {ITEM_STATUS, take_status},
 	{ITEM_STOP, take_stop},   {ITEM_COLUMNS, take_columns}, {ITEM_HEADING, take_heading},
-	{ITEM_CELLS, take_cells}, {ITEM_SHOW, take_show},
+	{ITEM_CELLS, take_cells}, {ITEM_SHOW, take_show},       {ITEM_RUN, take_run},
+	{ITEM_LACK, take_lack},
 };
 
 static struct err *take_item(struct merge *m, struct host *h, const struct rec_answer *it)
@@ -748,6 +787,19 @@ u64 merge_lost(const struct merge *m, u64 *nhost)
 	return n;
 }
 
+struct merge_run merge_run(const struct merge *m, u32 i)
+{
+	assert(i < m->host.n);
+	const struct host *h = m->host.v[i];
+	struct merge_run ret = h->run;
+	ret.lack = h->lack.v;
+	ret.nlack = h->lack.n;
+	for (u32 k = 0; k < h->entry.n && !h->ran && !ret.error.n; k++)
+		if (h->entry.v[k].kind == I_ERROR && !h->entry.v[k].warn && !h->entry.v[k].said)
+			ret.error = h->entry.v[k].str;
+	return ret;
+}
+
 u32 merge_hosts(const struct merge *m)
 {
 	return m->host.n;
@@ -800,6 +852,7 @@ void merge_free(struct merge *m)
 		vec_free(&m->host.v[i]->entry);
 		vec_free(&m->host.v[i]->loss);
 		vec_free(&m->host.v[i]->declared);
+		vec_free(&m->host.v[i]->lack);
 		tab_free(&m->host.v[i]->times);
 	}
 	for (u32 i = 0; i < m->table.n; i++)

@@ -40,6 +40,16 @@ struct err *merge_put(struct merge *m, const struct sink *sink, void *self,
 		      const struct show *how) MUST_USE;
 /* Whose file merge_read() returned an error about. */
 u32 merge_failed(const struct merge *m);
+/* What a host says of its run. */
+struct merge_run {
+	u64 attached_ns;        /* when all was attached, by its wall clock; 0: not known */
+	bool measured;          /* what tracing took is known: */
+	u64 share;              /* of its processor time, in parts of a million */
+	struct str error;       /* why nothing was traced; "": it was, or that is not known */
+	const struct str *lack; /* probes that it does not have */
+	u32 nlack;
+};
+struct merge_run merge_run(const struct merge *m, u32 i);
 /* Events that were lost, and on how many hosts. */
 u64 merge_lost(const struct merge *m, u64 *nhost);
 u32 merge_hosts(const struct merge *m);

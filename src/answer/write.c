@@ -4,6 +4,7 @@
 #include "base/pack.h"
 #include "core/agg.h"
 #include "core/columns.h"
+#include "core/cost.h"
 #include "core/loss.h"
 #include "rec/pack.h"
 
@@ -204,6 +205,25 @@ static void put_stop(struct answer_out *o, const struct item *it)
 	rec_answer(o->w, ITEM_STOP, sb_str(&b));
 }
 
+void answer_put_lack(struct answer_out *o, struct str probe)
+{
+	AUTO_SB b = {0};
+	pack_str(&b, probe);
+	rec_answer(o->w, ITEM_LACK, sb_str(&b));
+}
+
+static void put_cost(struct rec_writer *w, const struct cost *c)
+{
+	AUTO_SB b = {0};
+	pack_u64(&b, c->attached_ns);
+	pack_u64(&b, c->traced_ns);
+	pack_u64(&b, c->own_ns);
+	pack_u64(&b, c->programs_ns);
+	pack_u8(&b, c->measured);
+	pack_u32(&b, c->ncpu);
+	rec_answer(w, ITEM_RUN, sb_str(&b));
+}
+
 struct err *answer_put(struct answer_out *o, const struct item *it)
 {
 	AUTO_SB b = {0};
@@ -211,8 +231,13 @@ struct err *answer_put(struct answer_out *o, const struct item *it)
 	switch (it->kind) {
 	case I_MAP: return put_map(w, &o->env, it);
 	case I_TEXT:
-	case I_VALUE:
-	case I_ERROR: put_text(w, &o->env, it); break;
+	case I_VALUE: put_text(w, &o->env, it); break;
+	case I_ERROR:
+		put_text(w, &o->env, it);
+		if (it->error.probe.n)
+			answer_put_lack(o, it->error.probe);
+		break;
+	case I_COST: put_cost(w, it->cost); break;
 	case I_LOST: put_lost(w, it); break;
 	case I_STATUS:
 		pack_u64(&b, it->status.n);
@@ -222,7 +247,6 @@ struct err *answer_put(struct answer_out *o, const struct item *it)
 	case I_END: put_stop(o, it); break;
 	case I_HEAD: put_head(o, it); break;
 	case I_ROW: put_cells(o, it); break;
-	case I_COST:
 	case I_FLEET:
 	case I_TOTAL:
 	case I_SNAPSHOT:

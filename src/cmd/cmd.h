@@ -110,7 +110,12 @@ struct err *opts_set(struct run_opts *o, const char *name, const char *val);
 bool opts_named(const char *word, struct opt *ret);
 /* -p: processes, with commas or spaces between them, each once, behind the *n that v has already. */
 struct err *pids_parse(const char *val, u32 *v, u32 max, u32 *n) MUST_USE;
-int opts_first_operand(int argc, char **argv);      /* index; argc: there is none */
+int opts_first_operand(int argc, char **argv); /* index; argc: there is none */
+/* --at: a time of the wall clock, or so long after now; one of them is 0. */
+struct start_time {
+	u64 at_ns, after_ns;
+};
+struct err *take_start(const char *val, struct start_time *ret) MUST_USE;
 struct err *take_budget(const char *val, u64 *ret); /* "2%", in millionths */
 /* An option was given that such a command, called name, has no use for. */
 struct err *opts_check(const struct run_opts *o, enum command command, const char *name);

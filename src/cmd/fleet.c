@@ -28,7 +28,7 @@
 #include <sys/utsname.h>
 
 enum { RC_FEW = 3, PROGRAMS = 8, NAMES_SHOWN = 8 };
-static const u64 default_ns = 10ull * SECOND_NS;
+static const u64 default_ns = 10ull * SECOND_NS, max_skew_ns = 100ull * MILLI_NS;
 
 struct program {
 	char arch[32];
@@ -44,7 +44,8 @@ struct fleet {
 	struct fleet_host *host;
 	struct spawn_words pass; /* options that the hosts get as they are */
 	const char *via, *sudo, *binaries, *least;
-	bool cache;
+	bool cache, skew;
+	struct start_time at;
 	u64 parallel, wait_ns;
 	struct program program[PROGRAMS];
 	u32 nprogram;
@@ -132,6 +133,8 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_SUDO: f->sudo = val; return NULL;
 	case OPT_BINARIES: f->binaries = val; return NULL;
 	case OPT_CACHE: f->cache = true; return NULL;
+	case OPT_AT: return take_start(val, &f->at);
+	case OPT_SKEW: f->skew = true; return NULL;
 	case OPT_PARALLEL: return set_parallel(f, val);
 	case OPT_WAIT: return set_wait(f, val);
 	case OPT_MIN_HOSTS: return set_least(f, val);
@@ -257,7 +260,6 @@ static struct err *make_question(struct fleet *f, struct sb *ret, u64 *for_ns)
 	pack_words(&b, f, file ? arena_strz(&f->a, s.source.name) : NULL, seconds);
 	if (b.n > FLEET_MAX_QUESTION || (u32)o->nrest + f->pass.n + 16 > FLEET_MAX_WORDS)
 		return err_new("the question is too long");
-	sb_fmt(ret, "%zu\n", b.n);
 	sb_add(ret, sb_str(&b));
 	return NULL;
 }
@@ -368,6 +370,7 @@ static struct err *ask(struct fleet *f, struct str question, u64 for_ns)
 {
 	struct signals signals = SIGNALS_NONE;
 	sigset_t before;
+	bool given = f->at.at_ns || f->at.after_ns;
 	AUTO_SB version = {0};
 	sb_fmt(&version, "sonde %s (commit %s,", SONDE_VERSION, sonde_commit);
 	const struct embed *shell = embed_find(STR("src/fleet/far.sh"));
@@ -378,6 +381,9 @@ static struct err *ask(struct fleet *f, struct str question, u64 for_ns)
 		.sudo = str_z(f->sudo ? f->sudo : "sudo -n"),
 		.shell = embed_text(shell),
 		.ask = question,
+		.at_ns = f->at.at_ns,
+		.after_ns = f->at.after_ns,
+		.apart_ns = given && !f->skew ? max_skew_ns : 0,
 		.keep = f->cache,
 		.parallel = f->parallel ? (u32)f->parallel : 64,
 		.for_ns = for_ns,
@@ -448,6 +454,20 @@ static void forget(struct fleet *f)
 	f->m.merge = NULL;
 }
 
+/* Answers that contain nothing but why the host could not trace. */
+static bool drop_failed(struct fleet *f)
+{
+	bool any = false;
+	for (u32 i = 0; i < f->nmerged; i++) {
+		struct str why = merge_run(f->m.merge, i).error;
+		if (!why.n)
+			continue;
+		leave_out(f, f->merged[i], FLEET_REFUSED, arena_strz(&f->a, why));
+		any = true;
+	}
+	return any;
+}
+
 /* Until those that are left belong together. */
 static void read_answers(struct fleet *f)
 {
@@ -458,9 +478,10 @@ static void read_answers(struct fleet *f)
 			if (is_used(f, &f->host[i]))
 				add_host(f, i);
 		struct err *e = f->nmerged ? merge_read(f->m.merge) : NULL;
-		if (!e)
+		if (!e && !drop_failed(f))
 			return;
-		leave_out(f, f->merged[merge_failed(f->m.merge)], FLEET_REFUSED, e->msg);
+		if (e)
+			leave_out(f, f->merged[merge_failed(f->m.merge)], FLEET_REFUSED, e->msg);
 		err_free(e);
 		forget(f);
 	}
@@ -506,6 +527,42 @@ static u64 skew_of(const struct fleet *f)
 	return low > high ? 0 : (u64)high - (u64)low;
 }
 
+/* When hosts began, by this machine's clock, as far as that is known. */
+static void find_starts(const struct fleet *f, struct fleet_facts *ret)
+{
+	i64 low = INT64_MAX, high = INT64_MIN;
+	for (u32 i = 0; i < f->nmerged; i++) {
+		const struct fleet_host *h = &f->host[f->merged[i]];
+		i64 at = (i64)(merge_run(f->m.merge, i).attached_ns & INT64_MAX) - h->ahead_ns;
+		if (!merge_run(f->m.merge, i).attached_ns)
+			continue;
+		low = MIN(low, at - (i64)h->unsure_ns);
+		high = MAX(high, at + (i64)h->unsure_ns);
+	}
+	ret->started = low <= high;
+	ret->start_ns = ret->started ? (u64)high - (u64)low : 0;
+}
+
+/* What the answers are without, and what they took. */
+static void find_runs(struct fleet *f, struct fleet_facts *ret)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < f->nmerged; i++)
+		n += merge_run(f->m.merge, i).nlack;
+	struct fleet_lack *lack = arena_newn(&f->a, struct fleet_lack, n + 1ul);
+	ret->lack = lack;
+	for (u32 i = 0; i < f->nmerged; i++) {
+		const struct merge_run run = merge_run(f->m.merge, i);
+		struct str host = merge_host(f->m.merge, i);
+		for (u32 k = 0; k < run.nlack; k++)
+			lack[ret->nlack++] = (struct fleet_lack){host, run.lack[k]};
+		if (!run.measured || (ret->dearest.n && run.share <= ret->share))
+			continue;
+		ret->dearest = host;
+		ret->share = run.share;
+	}
+}
+
 static struct fleet_facts facts_of(struct fleet *f)
 {
 	u32 n = f->hosts.name.n;
@@ -522,10 +579,23 @@ static struct fleet_facts facts_of(struct fleet *f)
 	}
 	ret.lost = merge_lost(f->m.merge, &ret.lossy);
 	ret.skew_ns = skew_of(f);
+	find_starts(f, &ret);
+	find_runs(f, &ret);
 	return ret;
 }
 
-/* "38 of 40 hosts (2 unreachable: web17 db3); 10.0 s, asked within 0.4 ms, clocks within 2.1 ms; lost 214 events on 3 hosts" */
+static u32 count_lacking(const struct fleet_facts *facts)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < facts->nlack; i++)
+		n += !i || !str_eq(facts->lack[i].host, facts->lack[i - 1].host);
+	return n;
+}
+
+/*
+ * "38 of 40 hosts (2 unreachable: web17 db3); 10.0 s, started within 0.4 ms, clocks within 2.1 ms; lost 214 events on 3
+ * hosts; probes missing on 4 hosts; 0.4 % CPU at most (web9)"
+ */
 static void put_sentence(struct sb *b, const struct fleet *f, const struct fleet_facts *facts)
 {
 	bool any = false;
@@ -534,13 +604,21 @@ static void put_sentence(struct sb *b, const struct fleet *f, const struct fleet
 		put_kind(b, f, (enum fleet_end)k, &any);
 	sb_fmt(b, "%s; %.1f s", any ? ")" : "", (double)facts->ns / 1e9);
 	if (facts->answered > 1)
-		sb_fmt(b, ", asked within %.1f ms, clocks within %.1f ms",
-		       (double)facts->spread_ns / 1e6, (double)facts->skew_ns / 1e6);
+		sb_fmt(b, ", %s within %.1f ms, clocks within %.1f ms",
+		       facts->started ? "started" : "asked",
+		       (double)(facts->started ? facts->start_ns : facts->spread_ns) / 1e6,
+		       (double)facts->skew_ns / 1e6);
+	u32 lacking = count_lacking(facts);
 	if (facts->lossy) {
 		sb_z(b, "; lost ");
 		units_grouped(b, facts->lost);
 		sb_fmt(b, " events on %llu host%s", facts->lossy, facts->lossy == 1 ? "" : "s");
 	}
+	if (lacking)
+		sb_fmt(b, "; probes missing on %u host%s", lacking, lacking == 1 ? "" : "s");
+	if (facts->dearest.n)
+		sb_fmt(b, "; %.3g %% CPU at most (%.*s)", (double)facts->share / 1e4,
+		       STRF(facts->dearest));
 }
 
 /* Hosts of which the same is to be said. */
@@ -591,10 +669,9 @@ static void add_alike(struct fleet *f, struct tab *t, struct str text, struct st
 /* Texts are merged by the clocks of their hosts. */
 static void put_clock(struct sb *b, const struct fleet_host *h)
 {
-	const u64 much = 100 * MILLI_NS;
 	u64 off = h->ahead_ns < 0 ? -(u64)h->ahead_ns : (u64)h->ahead_ns;
 	const char *where = h->ahead_ns < 0 ? "behind" : "ahead of";
-	if (h->end == FLEET_ANSWERED && off > h->unsure_ns && off - h->unsure_ns > much)
+	if (h->end == FLEET_ANSWERED && off > h->unsure_ns && off - h->unsure_ns > max_skew_ns)
 		sb_fmt(b, "its clock is %.*f s %s this machine's",
 		       off > 10 * (u64)SECOND_NS ? 0 : 1, (double)off / 1e9, where);
 }

@@ -1,8 +1,8 @@
 /*
  * fleet.h - between fleet and fleet-host: what is sent as the question.
  *
- * "NBYTES\n", then so many bytes (base/pack.h): the text of the script, or an empty one; which word names it, or 0; and
- * the words of the command line that the host runs.
+ * "NBYTES START\n", then so many bytes (base/pack.h): the text of the script, or an empty one; which word names it, or 0; and
+ * the words of the command line that the host runs. START is by the host's wall clock, in nanoseconds; 0: at once.
  */
 #pragma once
 

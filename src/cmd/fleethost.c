@@ -44,33 +44,44 @@ static bool tell_clock(const char *token)
 	return !fflush(stdout);
 }
 
-/* "NBYTES\n", byte by byte: what comes behind it is not ours to read yet. */
-static bool read_size(u32 *ret)
+/* "NBYTES START\n", byte by byte: what comes behind it is not ours to read yet. */
+static bool read_head(u32 *bytes, u64 *start)
 {
-	char c;
-	*ret = 0;
-	while (read_all(&c, 1)) {
-		if (c == '\n')
-			return *ret <= FLEET_MAX_QUESTION;
-		if (c < '0' || c > '9' || *ret > FLEET_MAX_QUESTION)
+	char line[48];
+	size_t n = 0;
+	struct str rest, first;
+	u64 size;
+	do {
+		if (n == sizeof(line) || !read_all(&line[n], 1))
 			return false;
-		*ret = *ret * 10 + (u32)(c - '0');
-	}
-	return false;
+	} while (line[n++] != '\n');
+	rest = str_n(line, n - 1);
+	if (!str_cut(&rest, ' ', &first) || !str_u64(first, &size) || !str_u64(rest, start))
+		return false;
+	*bytes = (u32)size;
+	return size <= FLEET_MAX_QUESTION;
 }
 
-/* The child. */
-static int trace(char *question, u32 n)
+/* The child. start: when, or 0. */
+static int trace(char *question, u32 n, u64 start)
 {
 	struct arena a = {0};
 	struct bytes b = bytes_of(question, n);
 	struct str text = unpack_str(&b);
 	u32 at = bytes_u32(&b), nword = bytes_u32(&b);
-	if (b.bad || nword > FLEET_MAX_WORDS || at >= nword)
+	if (b.bad || !nword || nword > FLEET_MAX_WORDS || at >= nword)
 		return RC_USAGE;
-	char **word = arena_newn(&a, char *, (size_t)nword + 1);
+	u32 more = start ? 2 : 0; /* behind the name of the program */
+	char **word = arena_newn(&a, char *, (size_t)nword + more + 1);
 	for (u32 i = 0; i < nword; i++)
-		word[i] = arena_strz(&a, unpack_str(&b));
+		word[i ? i + more : 0] = arena_strz(&a, unpack_str(&b));
+	if (start) {
+		word[1] = arena_strz(&a, STR("--at"));
+		word[2] =
+			(char *)arena_fmt(&a, "@%llu.%09llu", start / SECOND_NS, start % SECOND_NS);
+	}
+	at += at ? more : 0;
+	nword += more;
 	if (b.bad)
 		return RC_USAGE;
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -109,7 +120,7 @@ static void watch(int pid, int done)
 	kill(pid, SIGKILL);
 }
 
-static int answer(char *question, u32 n)
+static int answer(char *question, u32 n, u64 start)
 {
 	int done[2];
 	if (pipe2(done, O_CLOEXEC))
@@ -120,7 +131,7 @@ static int answer(char *question, u32 n)
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() != parent)
 			_exit(RC_USAGE);
-		int rc = trace(question, n);
+		int rc = trace(question, n, start);
 		fflush(stdout);
 		fflush(stderr);
 		_exit(rc);
@@ -148,6 +159,7 @@ static void leave_no_trace(const char *dir)
 int cmd_fleet_host(int argc, char **argv, bool compat)
 {
 	u32 n;
+	u64 start;
 	(void)compat;
 	if (argc < 2) {
 		fputs("ERROR: fleet-host is started by sonde fleet\n", stderr);
@@ -160,10 +172,10 @@ int cmd_fleet_host(int argc, char **argv, bool compat)
 	if (getppid() != parent)
 		return RC_USAGE;
 	printf("\n%s ready\n", argv[1]);
-	if (fflush(stdout) || !tell_clock(argv[1]) || !read_size(&n))
+	if (fflush(stdout) || !tell_clock(argv[1]) || !read_head(&n, &start))
 		return RC_USAGE; /* the asker is gone, or asks nothing */
 	char *question = xcalloc(n + 1u, 1);
-	int rc = read_all(question, n) ? answer(question, n) : RC_USAGE;
+	int rc = read_all(question, n) ? answer(question, n, start) : RC_USAGE;
 	free(question);
 	return rc;
 }

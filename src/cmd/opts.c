@@ -1,5 +1,6 @@
 /* opts.c - what the options of run, list, info, --fmt, record, query, live and merge do. */
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "proc/proc.h"
@@ -240,6 +241,14 @@ static struct err *set_program(struct run_opts *o, const char *val)
 	return NULL;
 }
 
+static struct err *set_at(struct run_opts *o, const char *val)
+{
+	struct start_time t;
+	struct err *e = take_start(val, &t);
+	o->limits.at_ns = t.at_ns ? t.at_ns : clock_ns(CLOCK_REALTIME) + t.after_ns;
+	return e;
+}
+
 static struct err *set_by(struct run_opts *o, const char *val)
 {
 	o->by_host = !strcmp(val, "host");
@@ -322,6 +331,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_NO_WARN: o->compile.no_warn = true; break;
 	case OPT_UNSAFE: o->compile.unsafe = true; break;
 	case OPT_FOR: return set_for(o, val);
+	case OPT_AT: return set_at(o, val);
 	case OPT_BUDGET: return take_budget(val, &o->limits.budget);
 	case OPT_COST: o->limits.cost = true; break;
 	case OPT_DRY_RUN: o->dry_run = true; break;

@@ -13,6 +13,7 @@ enum {
 
 /* What the caller allows a run; zeros: as much as it takes. */
 struct limits {
+	u64 at_ns;       /* wall clock: nothing is attached before; 0: at once */
 	u64 for_ns;      /* by the wall, from when all is attached */
 	u64 budget;      /* millionths of the machine's processor time */
 	u32 acts;        /* of the bits above */
@@ -28,9 +29,11 @@ struct cost_row {
 	u64 runs, ns;
 };
 struct cost {
+	u64 attached_ns;            /* wall clock: when all was attached */
 	u64 traced_ns;              /* by the wall, since the first program could run */
 	u64 start_ns, own_ns;       /* processor time of sonde itself: before that, and since */
 	u64 programs_ns;            /* of all rows */
+	bool measured;              /* the kernel measured them */
 	u32 ncpu;                   /* on line */
 	const struct cost_row *row; /* those that ran, the dearest first */
 	u32 n;

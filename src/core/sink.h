@@ -43,13 +43,23 @@ enum item_kind {
 struct fleet_fact {
 	struct str host, kind, why; /* kind: "unreachable", "refused", "late" or "partial" */
 };
+/* A probe that an answer is without, because its host does not have it. */
+struct fleet_lack {
+	struct str host, probe;
+};
 struct fleet_facts {
 	const struct fleet_fact *fact;
-	u32 nfact, asked, answered;
+	const struct fleet_lack *lack; /* by host */
+	u32 nfact, nlack, asked, answered;
 	u64 ns;          /* from the question to the last answer */
 	u64 spread_ns;   /* between the first question and the last */
 	u64 lost, lossy; /* events, and hosts that lost some */
 	u64 skew_ns;     /* between the clocks of two hosts that answered, at most */
+	u64 start_ns; /* between the first host to have all probes attached and the last, at most */
+	bool started; /* that is known */
+	/* Where tracing took the largest share of the processor time, and that in parts of a million; "": not known. */
+	struct str dearest;
+	u64 share;
 };
 
 /* A tool has begun. */
@@ -87,6 +97,7 @@ struct item_error { /* I_ERROR */
 	bool warn;  /* a warning, not an error */
 	bool said;  /* by the script, which says itself what it is about */
 	struct loc loc;
+	struct str probe; /* the warning is that this machine does not have it; "": it is another */
 };
 struct item_lost { /* I_LOST */
 	bool warn; /* to be shown as a warning */

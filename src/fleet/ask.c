@@ -11,7 +11,8 @@
  *					TOKEN ready
  *	clock
  *					TOKEN clock NANOSECONDS
- *	the question, when all are ready or have failed
+ *	NBYTES START			(when all are ready or have failed)
+ *	the question
  *					the answer, until the end
  */
 #include "fleet/ask.h"
@@ -74,6 +75,7 @@ struct asking {
 	u64 begun_ns, asked_ns, end_ns; /* 0: not yet */
 	u64 bytes;
 	bool stopped;
+	struct err *failed; /* nobody is asked */
 	struct fleet_times *times;
 };
 
@@ -369,28 +371,76 @@ static void call_more(struct asking *a)
 	}
 }
 
+static struct err *too_late(const struct asking *a, u64 now)
+{
+	u64 late = now - a->q->at_ns;
+	return err_new(
+		"no host was asked, because all were ready only %llu.%llu s after the time of --at",
+		late / SECOND_NS, late % SECOND_NS / (SECOND_NS / 10));
+}
+
+/* How far clocks of hosts are apart at least. */
+static struct err *check_clocks(const struct asking *a)
+{
+	const struct fleet_host *first = NULL, *last = NULL; /* by their clocks */
+	for (u32 i = 0; i < a->n; i++) {
+		const struct fleet_host *h = a->call[i].host;
+		i64 unsure = (i64)h->unsure_ns;
+		if (a->call[i].stage != READY)
+			continue;
+		if (!first || h->ahead_ns + unsure < first->ahead_ns + (i64)first->unsure_ns)
+			first = h;
+		if (!last || h->ahead_ns - unsure > last->ahead_ns - (i64)last->unsure_ns)
+			last = h;
+	}
+	i64 apart = !first ? 0
+			   : last->ahead_ns - (i64)last->unsure_ns - first->ahead_ns -
+				     (i64)first->unsure_ns;
+	if (apart <= 0 || (u64)apart <= a->q->apart_ns)
+		return NULL;
+	return err_new("no host was asked, because the clock of %.*s is %.*f s ahead of that of "
+		       "%.*s (--skew asks "
+		       "all the same)",
+		       STRF(last->name), apart >= SECOND_NS ? 0 : 1, (double)apart / 1e9,
+		       STRF(first->name));
+}
+
+static void ask_host(struct asking *a, struct call *c, u64 at)
+{
+	char note[64];
+	u64 start = at ? at + (u64)c->host->ahead_ns : 0;
+	c->host->fd = memfd_create("sonde-answer", MFD_CLOEXEC);
+	c->stage = ASKED;
+	snprintf(note, sizeof(note), "%u %llu\n", a->q->ask.n, start);
+	send_text(c, note, a->q->ask);
+	if (c->host->fd < 0)
+		end_call(c, FLEET_REFUSED, "there is no memory for its answer");
+}
+
 static void ask_all(struct asking *a)
 {
-	u64 last = 0;
+	const struct fleet_question *q = a->q;
+	u64 last = 0, now = clock_ns(CLOCK_REALTIME),
+	    at = q->after_ns ? now + q->after_ns : q->at_ns;
 	for (u32 i = 0; i < a->n; i++)
 		if (a->call[i].stage < READY)
 			return;
+	a->failed = q->apart_ns ? check_clocks(a) : NULL;
+	if (!a->failed && at && at < now)
+		a->failed = too_late(a, now);
+	if (a->failed)
+		return;
 	a->asked_ns = now_ns();
 	for (u32 i = 0; i < a->n; i++) {
-		struct call *c = &a->call[i];
-		if (c->stage != READY)
+		if (a->call[i].stage != READY)
 			continue;
-		c->host->fd = memfd_create("sonde-answer", MFD_CLOEXEC);
-		c->stage = ASKED;
-		send_text(c, "", a->q->ask);
+		ask_host(a, &a->call[i], at);
 		last = now_ns();
-		if (c->host->fd < 0)
-			end_call(c, FLEET_REFUSED, "there is no memory for its answer");
 	}
 	a->times->asked_ns = a->asked_ns - a->begun_ns;
 	a->times->spread_ns = last ? last - a->asked_ns : 0;
-	if (a->q->for_ns)
-		a->end_ns = a->asked_ns + a->q->for_ns + a->q->wait_ns;
+	if (q->for_ns)
+		a->end_ns = a->asked_ns + (at ? at - now : 0) + q->for_ns + q->wait_ns;
 }
 
 /* Ctrl-C: answers are still waited for. */
@@ -493,6 +543,8 @@ static void talk(struct asking *a)
 		call_more(a);
 		if (!a->asked_ns)
 			ask_all(a);
+		if (a->failed)
+			break;
 		u32 n = fill_poll(a);
 		u64 now = now_ns();
 		int got = poll(a->poll, n, STEP_MS);
@@ -555,12 +607,14 @@ struct err *fleet_ask(const struct fleet_question *q, struct fleet_host *host, u
 		host[i].fd = -1;
 	}
 	talk(&a);
+	for (u32 i = 0; i < n && a.failed; i++)
+		end_call(&a.call[i], FLEET_REFUSED, "");
 	end_commands(&a);
 	for (u32 i = 0; i < n; i++)
 		free_call(&a.call[i]);
 	free(a.call);
 	free(a.poll);
-	return NULL;
+	return a.failed;
 }
 
 void fleet_free(struct fleet_host *host, u32 n)

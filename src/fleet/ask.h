@@ -5,7 +5,7 @@
  * is ready or has failed, all are asked at once. Lines of the conversation begin with a word of random digits; what a host
  * prints otherwise before it is ready is skipped. After the question comes the answer, a file of sonde (answer/answer.h),
  * and nothing else. If standard input of the command ends, the host stops tracing and answers; so it does if this process
- * or the connection is gone.
+ * or the connection is gone. A start in the question is the same moment on all hosts, as far as their clocks are known.
  *
  * Hosts are not trusted: what one says before it is ready, its messages and its answer are bounded, and so is the time
  * without progress. Answers are kept in memory and are not looked at here.
@@ -42,11 +42,15 @@ struct fleet_question {
 	struct str version; /* what a usable `sonde version` begins with */
 	struct str sudo;    /* begins the command of users who are not root */
 	struct str shell;   /* text of far.sh */
-	struct str ask;     /* what is sent to sonde on the host */
-	bool keep;          /* the program stays on the host */
-	u32 parallel;       /* connections that are made at a time */
-	u64 for_ns;         /* how long a host traces; 0: until it ends by itself */
-	u64 wait_ns;        /* for a host that makes no progress, and for answers after for_ns */
+	/* What is sent to sonde on the host, behind "NBYTES START\n". */
+	struct str ask;
+	/* START, which each host gets by its own clock: at_ns by this machine's wall clock, or after_ns after all are
+	 * ready; "0" if both are 0. Hosts whose clocks are certainly further apart than apart_ns are not asked; 0: any. */
+	u64 at_ns, after_ns, apart_ns;
+	bool keep;    /* the program stays on the host */
+	u32 parallel; /* connections that are made at a time */
+	u64 for_ns;   /* how long a host traces; 0: until it ends by itself */
+	u64 wait_ns;  /* for a host that makes no progress, and for answers after for_ns */
 	struct signals *signals; /* the wish to end: all are told to stop, and to answer */
 	/* The program for an architecture, as uname -m names it. It stays the callee's. */
 	struct err *(*program)(void *arg, struct str arch, const struct fleet_program **ret);
@@ -58,7 +62,7 @@ struct fleet_times {
 	u64 spread_ns; /* between the first question and the last */
 	u64 took_ns;   /* from the first question to the last answer */
 };
-/* The hosts have names; the rest of them is set. */
+/* The hosts have names; the rest of them is set. An error: nobody was asked. */
 struct err *fleet_ask(const struct fleet_question *q, struct fleet_host *host, u32 n,
 		      struct fleet_times *times) MUST_USE;
 void fleet_free(struct fleet_host *host, u32 n);

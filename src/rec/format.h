@@ -47,7 +47,8 @@
 
 enum {
 	REC_MAJOR = 1,
-	REC_MINOR = 2, /* 1: BLOCK_ANSWER; the language of a FRAME. 2: tables in answers */
+	REC_MINOR =
+		3, /* 1: BLOCK_ANSWER; the language of a FRAME. 2: tables in answers. 3: RUN, LACK */
 	REC_FILE_HEADER = 64,
 	REC_HEADER_CPUS = 52, /* offset of the number of possible CPUs, a u16 */
 	REC_BLOCK_HEADER = 56,
@@ -163,6 +164,11 @@ enum rec_item_kind {
 	 * text functions that show_functions() leaves out, u32 maps
 	 */
 	ITEM_SHOW = 106,
+	/* What the run took: time when all was attached, u64 how long it traced, u64 processor time of sonde, u64 that of
+	 * its programs, u8 1 if that was measured, u32 CPUs */
+	ITEM_RUN = 107,
+	/* text probe, that the machine does not have */
+	ITEM_LACK = 108,
 
 	ITEM_NEEDED = 0x8000, /* added to a kind: a reader that does not know it must stop */
 };

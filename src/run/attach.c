@@ -42,7 +42,12 @@ static bool attach_failed(struct session *s, const struct attach *a, struct err 
 	s->attach.lacks = is_lacking(e) && at && !(at->type->flags & PROBE_USER);
 	e = err_wrap(e, "Unable to attach probe: %.*s: ", STRF(name));
 	if (policy == MISSING_WARN) {
-		report_err(&s->reporter, true, loc, e);
+		report_put(&s->reporter, &(struct item){.kind = I_ERROR,
+							.error.warn = true,
+							.error.loc = loc,
+							.error.probe = name,
+							.str = str_z(e->msg)});
+		err_free(e);
 		return true;
 	}
 	AUTO_SB text = {0};

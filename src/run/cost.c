@@ -69,20 +69,38 @@ bool cost_programs_ns(struct session *s, u64 *ret)
 	return c->on && c->stats_fd >= 0;
 }
 
+static void begin_now(struct costs *c)
+{
+	c->ready_ns = c->mark_ns = now_ns();
+	c->ready_cpu_ns = c->mark_cpu_ns = cost_own_ns();
+}
+
+/* An answer says what it cost, for who asked several hosts. */
+static bool is_answer(const struct session *s)
+{
+	return s->reporter.output.sink->answers;
+}
+
 static struct err *cost_open(struct session *s, void *self)
 {
 	struct costs *c = self;
 	c->stats_fd = -1;
 	bool asked = s->limits.cost || s->limits.budget;
-	c->on = asked || s->reporter.output.watcher;
+	c->on = asked || s->reporter.output.watcher || is_answer(s);
 	struct err *e = c->on ? bpf_stats(&c->stats_fd) : NULL;
-	if (!asked) { /* a screen shows what is known */
+	if (!asked) { /* a screen and an answer have what is known */
 		err_free(e);
 		e = NULL;
 	}
-	c->ready_ns = c->mark_ns = now_ns();
-	c->ready_cpu_ns = c->mark_cpu_ns = cost_own_ns();
+	begin_now(c);
 	return e ? err_wrap(e, "%s: ", s->limits.cost ? "--cost" : "--budget") : NULL;
+}
+
+/* The time until --at does not count. */
+static void cost_ready(struct session *s, void *self)
+{
+	if (s->limits.at_ns)
+		begin_now(self);
 }
 
 static void put_percent(struct sb *out, u64 share)
@@ -148,10 +166,12 @@ static void put_text(struct sb *out, const struct cost *c)
 static void cost_report(struct session *s, void *self)
 {
 	const struct costs *c = self;
-	if (!s->limits.cost)
+	if (!s->limits.cost && !is_answer(s))
 		return;
 	struct cost_row *row AUTO_FREE = xcalloc(s->u->nprog + 1, sizeof(*row));
-	struct cost cost = {.traced_ns = now_ns() - c->ready_ns,
+	struct cost cost = {.attached_ns = s->loop.attached_ns,
+			    .measured = c->stats_fd >= 0,
+			    .traced_ns = now_ns() - c->ready_ns,
 			    .start_ns = c->ready_cpu_ns,
 			    .own_ns = cost_own_ns() - c->ready_cpu_ns,
 			    .ncpu = cost_cpus(),
@@ -168,7 +188,8 @@ static void cost_report(struct session *s, void *self)
 	}
 	qsort(row, cost.n, sizeof(*row), by_price);
 	AUTO_SB text = {0};
-	put_text(&text, &cost);
+	if (s->limits.cost) /* for people */
+		put_text(&text, &cost);
 	report_put(&s->reporter,
 		   &(struct item){.kind = I_COST, .cost = &cost, .str = sb_str(&text)});
 }
@@ -184,6 +205,7 @@ const struct service service_cost = {
 	.name = "cost",
 	.size = sizeof(struct costs),
 	.open = cost_open,
+	.ready = cost_ready,
 	.tick = cost_tick,
 	.report = cost_report,
 	.close = cost_close,

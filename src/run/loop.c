@@ -11,11 +11,12 @@
 #include "run/session.h"
 #include "run/target.h"
 #include <errno.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-enum { UNFINISHED_MS = 50 };
+enum { UNFINISHED_MS = 50, AWAIT_NS = 500 * MILLI_NS };
 
 static struct err *watch(struct session *s, int fd)
 {
@@ -77,6 +78,17 @@ bool loop_interrupted(struct session *s)
 	}
 	s->control.stop |= stop;
 	return stop;
+}
+
+void loop_await_start(struct session *s)
+{
+	u64 at = s->limits.at_ns, now;
+	/* Not in one wait: the clock may be set meanwhile. */
+	while ((now = clock_ns(CLOCK_REALTIME)) < at && !loop_interrupted(s)) {
+		struct pollfd p = {.fd = s->loop.signals.fd, .events = POLLIN};
+		struct timespec t = {.tv_nsec = (long)MIN(at - now, (u64)AWAIT_NS)};
+		ppoll(&p, 1, &t, NULL);
+	}
 }
 
 /* One batch; flushes when there was anything, or the sink wants to be called at times. */

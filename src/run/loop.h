@@ -18,6 +18,7 @@ enum {
 struct run_loop {
 	int epoll_fd; /* -1 if it is not open */
 	struct signals signals;
+	u64 attached_ns;         /* wall clock: when all was attached */
 	u64 end_ns;              /* when limits.for_ns is over; 0 if there is no limit */
 	int timer_fd;            /* of loop_fd(); 0 if nobody asked */
 	struct watcher *watcher; /* set before session_start(); NULL if nobody looks */
@@ -25,6 +26,8 @@ struct run_loop {
 };
 
 struct err *loop_open(struct session *s) MUST_USE;
+/* Until limits.at_ns, or a signal to end. */
+void loop_await_start(struct session *s);
 void loop_run(struct session *s);               /* until s->control.stop */
 void loop_once(struct session *s, int most_ms); /* wait once, for most_ms at most */
 /* The epoll descriptor, for a caller that has a loop of its own: it becomes readable at least every

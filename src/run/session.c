@@ -14,7 +14,7 @@
 #include "run/phase.h"
 #include "run/query.h"
 
-enum { RC_LACKS = 2, RC_ATTACH = 255 };
+enum { RC_LACKS = 2, RC_ATTACH = 255, LATE_NS = 50 * MILLI_NS };
 
 static bool only_begins(const struct unit *u)
 {
@@ -169,6 +169,29 @@ static enum attached start_child(struct session *s)
 	return ATTACH_FAILED;
 }
 
+/* Everything is loaded: --at. */
+static struct err *await_start(struct session *s)
+{
+	u64 at = s->limits.at_ns, now = clock_ns(CLOCK_REALTIME);
+	if (!at)
+		return NULL;
+	if (now > at + LATE_NS) {
+		AUTO_SB text = {0};
+		sb_fmt(&text,
+		       "--at: tracing begins %.1f s late, because the programs were not loaded "
+		       "before",
+		       (double)(now - at) / 1e9);
+		report_error(&s->reporter, true, "", (struct loc){0}, sb_str(&text));
+	}
+	loop_await_start(s);
+	if (s->control.stop)
+		return err_new("stopped before the time of --at");
+	s->reporter.start_ns = now_ns();
+	return map_fd(s, s->u->start) < 0
+		       ? NULL
+		       : live_put(&s->live, s->u->start, &(u32){0}, &s->reporter.start_ns);
+}
+
 /* Begin programs, then the rest. */
 static enum attached start(struct session *s)
 {
@@ -183,6 +206,7 @@ static enum attached start(struct session *s)
 	enum attached how = s->live.query ? ATTACHED : attach_all(s);
 	if (how != ATTACHED || s->dry_run)
 		return how;
+	s->loop.attached_ns = clock_ns(CLOCK_REALTIME);
 	s->loop.end_ns = s->limits.for_ns ? now_ns() + s->limits.for_ns : 0;
 	put_attached(s);
 	put_heads(s);
@@ -236,6 +260,8 @@ static bool settle(struct session *s)
 enum attached session_start(struct session *s, const struct sink *sink, void *self)
 {
 	struct err *e = prepare(s, sink, self);
+	if (!e && !s->dry_run)
+		e = await_start(s);
 	if (e)
 		report_err(&s->reporter, false, (struct loc){0}, e);
 	enum attached how = e ? ATTACH_FAILED : start(s);

@@ -55,8 +55,9 @@ read -r n || exit 0
 now=$(date +%s%N)
 [ "$HOST" = fast ] && now=$((now + 5000000000000))
 printf '\n%s clock %s\n' "$2" "$now"
-read -r n || exit 0
+read -r n start || exit 0
 head -c "$n" > question || exit 1
+[ "$start" = 0 ] || echo "asked to begin in $(((start - $(date +%s%N)) / 100000000000))00 s" >&2
 case $HOST in
 cpu*) cat "$HOST.answer" ;;
 garbage) echo 'this is no answer, and has no end' ;;
@@ -64,6 +65,7 @@ endless) exec yes ;;
 dies) head -c 500 web2.answer; kill -9 $$ ;;
 damaged) cat damaged.answer ;;
 other) cat other.answer ;;
+lacks*) cat lacks.answer ;;
 silent) exit 4 ;;
 late) cat web2.answer; exec sleep 1000 ;;
 refuses) printf 'Warning: \033[31mred\033[0m\r\nstdin:1:1-2: ERROR: no such probe\n  ~~\n' >&2; exit 1 ;;
@@ -99,16 +101,22 @@ f() {
 	[ $rc = 0 ] || echo "[$rc]"
 }
 untimed() {
-	sed "s,$tmp,TMP,g; s/; [0-9.]* s\(, asked within [0-9.]* ms, clocks within [0-9.]* ms\)\{0,1\}/; T/
-s/\"skew_ns\": [0-9]*, \"asked_within_ns\": [0-9]*, \"took_ns\": [0-9]*/T/; s/clock is \(4999\|500[01]\) s ahead/clock is 5000 s ahead/"
+	sed "s,$tmp,TMP,g; s/; [0-9.]* s\(, \(asked\|started\) within [0-9.]* ms, clocks within [0-9.]* ms\)\{0,1\}/; T/
+s/\"skew_ns\": [0-9]*, \"asked_within_ns\": [0-9]*,\( \"started_within_ns\": [0-9]*,\)\{0,1\} \"took_ns\": [0-9]*/T/
+s/\(the \|its \)clock\(.* is\) \(4999\|500[01]\) s ahead/\1clock\2 5000 s ahead/; s/; [0-9.e-]* % CPU at most ([a-z][0-9]*)\$/; CPU/
+s/only [0-9.]* s after/only T after/; s/\"cost\": {\"host\": \"[a-z][0-9]*\", \"ratio\": [0-9.]*}/COST/"
 }
 
 script='t:raw_syscalls:sys_enter { @[comm] = count(); @last[comm] = args.id; @h[comm] = hist(args.id); }
 end { printf("over\n"); }'
+# Two probes that the recording does not have, one of them a pattern.
+lacking='config = { missing_probes = "warn" }
+t:raw_syscalls:sys_enter { @ = count(); } tracepoint:no:such { @ = count(); } tracepoint:sched:no* { @ = count(); }'
 answers() {
 	"$build/mkrec" -c wide.sonde && "$build/mkrec" -n web1 web1.sonde && "$build/mkrec" -n web2 web2.sonde || exit 1
 	"$sonde" query -q web2.sonde -f answer -o web2.answer -e "$script" || exit 1
 	"$sonde" query -q web2.sonde -f answer -o other.answer -e 't:raw_syscalls:sys_enter { @ = count(); }' || exit 1
+	"$sonde" query -q web2.sonde -f answer -o lacks.answer -e "$lacking" 2> /dev/null || exit 1
 	{ head -c 500 web2.answer; tail -c +502 web2.answer; } > damaged.answer
 }
 
@@ -153,6 +161,16 @@ failures() {
 	f --hosts 'web1,chatty' -q -e "$script" | sort | uniq -c | sed 's/^ *//'
 	f --hosts 'web[1-20]' --min-hosts 20 --parallel 3 -q -e "$script"
 	f --hosts 'web[1-3],down,refuses' --min-hosts 3 -q -f folded -e "$script"
+	# Two questions at once do not meet.
+	f --hosts 'lacks[1-3]' -q -e "$lacking" > one.txt &
+	f --hosts 'web[1-3],down' -q -f json -e "$script" > two.txt &
+	wait
+	cat one.txt two.txt
+	f --hosts 'lacks[1-2]' -e "$lacking"
+	f --hosts 'lacks[1-2]' -q -f json -e "$lacking"
+	f --hosts 'web1,fast' --at +30s -e "$script"
+	f --hosts 'web1,fast' --at +30s --skew -q -e "$script"
+	f --hosts 'web1,web2' --at @2 -e "$script"
 	echo 'web1 # one' > hosts
 	echo 'begin { }' > empty.bt
 	f --hosts-file hosts -q empty.bt 1 --x=2
@@ -168,6 +186,8 @@ refused() {
 	f --hosts web1 --via 'ssh' -e 'begin { }'
 	f --hosts web1 --via 'ssh {} "' -e 'begin { }'
 	f --hosts web1 --wait 3 -e 'begin { }'
+	f --hosts web1 --at +3 -e 'begin { }'
+	f --hosts web1 --at 00:00 -e 'begin { }'
 	f --hosts web1 --min-hosts 101% -e 'begin { }'
 	f --hosts web1 --parallel 0 -e 'begin { }'
 	f --hosts web1 -o none/x -e 'begin { }'
@@ -274,6 +294,40 @@ sent() {
 	fi
 }
 
+# All begin at the same time; and one of two hosts has a program that the other lacks.
+together() {
+	printf '$ together\n'
+	timeout 200 "$sonde" fleet --wait 60s --via "$way" --hosts 'h[1-3]' --at +2s -f json \
+		-e 'begin { @ = count(); } interval:ms:1 { exit(); }' > out 2> err || fails "--at ended with $?"
+	python3 - out << 'END'
+import json, sys
+
+lines = [json.loads(line) for line in open(sys.argv[1])]
+fleet = lines[-1]
+print([line["data"] for line in lines if line["type"] == "map"], "answered:", fleet["answered"])
+print("bound:", 0 < fleet["started_within_ns"], "took:", fleet["took_ns"] > 2e9)
+print("cost:", fleet["cost"]["host"] in ("h1", "h2", "h3") and fleet["cost"]["ratio"] >= 0)
+END
+	grep -v 'WARNING: --at: tracing begins [0-9.]* s late' err # on a busy machine
+	timeout 200 "$sonde" fleet --wait 60s --via "$way" --hosts 'h[1-3]' --at +600s -e 'begin { printf("x"); }' > out 2>&1 &
+	pid=$!
+	i=0 # each has a child when it was asked
+	until [ "$(hosts_run | xargs -r dirname | while read -r d; do tr '\0' ' ' < "$d/cmdline"; done 2> /dev/null | grep -o fleet-host | wc -l)" -ge 6 ] ||
+		[ $i = 600 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	kill -TERM $pid
+	wait $pid
+	echo "[$?]"
+	untimed < out
+	unshare -m true 2> /dev/null || { echo 'skipped: no mount namespaces' >&2; return; }
+	cp /bin/true "$tmp/only"
+	d --via "env FLEET_TEST=$tmp HOST={} XDG_RUNTIME_DIR=$tmp HOME=$tmp unshare -m sh -c '[ {} = a ] || mount --bind /dev/null $tmp/only; exec sh'" \
+		--hosts a,b -f json -e "config = { missing_probes = \"warn\" } uprobe:$tmp/only:0x1000 { @ = count(); } begin { @ = count(); exit(); }" \
+		--unsafe
+}
+
 # The asker is killed while it sends, and while hosts trace: nothing stays.
 killed() {
 	printf '$ killed\n'
@@ -287,7 +341,7 @@ killed() {
 	gone 'an asker that was killed while it sent'
 	for via in "$way" "$@"; do
 		"$sonde" fleet --wait 60s --via "$via" --hosts 'h[1-3]' --for 600s \
-			-e "begin { system(\"touch $tmp/traces\"); }" --unsafe > /dev/null 2>&1 &
+			-e "begin { system(\"touch $tmp/traces\"); } interval:s:600 { @ = 1; }" --unsafe > /dev/null 2>&1 &
 		await traces
 		rm traces
 		kill -9 $!
@@ -350,7 +404,7 @@ answers
 split
 { failures; refused; stopped; } > got.txt
 if [ "$(id -u)" = 0 ]; then
-	{ sent; killed; } >> got.txt
+	{ sent; together; killed; } >> got.txt
 	if ssh_open; then
 		{ by_ssh; killed "$ssh"; } >> got.txt
 	else

@@ -72,3 +72,35 @@ RUN
 EXPECT 0
 	0
 	1
+
+NAME --at: nothing runs before that time, and elapsed counts from it
+RUN
+	at=$(($(date +%s) + 4))
+	"$SONDE" -q --at @$at.25 -e 'begin { @ok = nsecs(sw_tai) > 0 && elapsed < 3000000000; printf("%s", strftime("%s", nsecs)); } interval:ms:1 { exit(); }' >$TMPDIR/out 2>&1
+	[ "$(head -n 1 $TMPDIR/out)" -ge $at ] && echo not before
+	grep @ok $TMPDIR/out
+	"$SONDE" -q --at @2 -e 'begin { exit(); }' 2>&1 | sed 's/begins [0-9.]* s/begins N s/'
+	for v in 25:00 00:00 14:5 14:30:60 +3 +0s @ @1.x @1.0123456789 1 ''; do "$SONDE" --at "$v" -e 'begin { }' 2>&1 | head -n 1; done
+EXPECT
+	not before
+	@ok: true
+	WARNING: --at: tracing begins N s late, because the programs were not loaded before
+	ERROR: --at needs a time, as in +3s, 14:30, 14:30:05 or @SECONDS since 1970 (got '25:00')
+	ERROR: --at 00:00: that time has passed today
+	ERROR: --at needs a time, as in +3s, 14:30, 14:30:05 or @SECONDS since 1970 (got '14:5')
+	ERROR: --at needs a time, as in +3s, 14:30, 14:30:05 or @SECONDS since 1970 (got '14:30:60')
+	ERROR: --at needs a time, as in +3s, 14:30, 14:30:05 or @SECONDS since 1970 (got '+3')
+	ERROR: --at needs a time, as in +3s, 14:30, 14:30:05 or @SECONDS since 1970 (got '+0s')
+	ERROR: --at needs a time, as in +3s, 14:30, 14:30:05 or @SECONDS since 1970 (got '@')
+	ERROR: --at needs a time, as in +3s, 14:30, 14:30:05 or @SECONDS since 1970 (got '@1.x')
+	ERROR: --at needs a time, as in +3s, 14:30, 14:30:05 or @SECONDS since 1970 (got '@1.0123456789')
+	ERROR: --at needs a time, as in +3s, 14:30, 14:30:05 or @SECONDS since 1970 (got '1')
+	ERROR: --at needs a time, as in +3s, 14:30, 14:30:05 or @SECONDS since 1970 (got '')
+
+NAME --at: a signal ends the wait
+RUN
+	"$SONDE" -q --at +1000s -e 'begin { printf("began"); }' >$TMPDIR/out 2>&1 & pid=$!
+	eventually grep -qs 'SigCgt\|Seccomp' /proc/$pid/status
+	sleep 0.3; kill -TERM $pid; wait $pid; echo $?; cat $TMPDIR/out
+EXPECT_RE (255
+	ERROR: stopped before the time of --at|143)

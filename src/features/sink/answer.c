@@ -25,6 +25,18 @@ static void put_facts(struct answer *a, const struct sink_env *env)
 		rec_meta(a->to.w, env->fact[i].key, env->fact[i].value);
 }
 
+/* Of probes that were not found before anything was attached. */
+static void put_lacks(struct answer *a, const struct diags *ds)
+{
+	for (const struct diag *d = ds->head; d; d = d->next) {
+		const struct source *s = &ds->source[d->loc.src];
+		bool lacks =
+			d->code == W_NO_PROBE && str_starts(str_z(d->msg), STR("No matches for "));
+		if (lacks && d->loc.src < ds->nsource && d->loc.pos + d->loc.len <= s->text.n)
+			answer_put_lack(&a->to, str_n(s->text.s + d->loc.pos, d->loc.len));
+	}
+}
+
 enum option { OPT_CODEC, OPT_ALONE };
 static const struct sink_option options[] = {
 	[OPT_CODEC] = {"codec", "NAME", "how the file is compressed: zstd, zlib or none"},
@@ -55,14 +67,18 @@ static struct err *answer_open(void *self, const struct sink_env *env, const str
 	a->to.env.buffering = 'f';
 	out_init(&a->remarks, &a->to.env);
 	put_facts(a, env);
-	return rec_begin(a->to.w);
+	e = rec_begin(a->to.w);
+	if (!e)
+		put_lacks(a, env->diags);
+	return e;
 }
 
 static struct err *answer_sink_put(void *self, const struct item *it)
 {
 	struct answer *a = self;
-	bool remark = it->kind == I_LOST || it->kind == I_ERROR || it->kind == I_COST ||
-		      it->kind == I_FLEET || (it->kind == I_STATUS && !a->to.env.quiet);
+	bool remark = it->kind == I_LOST || it->kind == I_ERROR ||
+		      (it->kind == I_COST && it->str.n) || it->kind == I_FLEET ||
+		      (it->kind == I_STATUS && !a->to.env.quiet);
 	if (remark && !a->alone)
 		out_remark(&a->remarks, &a->to.env, it);
 	return answer_put(&a->to, it);

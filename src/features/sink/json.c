@@ -348,6 +348,25 @@ static void put_cost(struct sb *b, const struct cost *c)
 	sb_z(b, "]}}\n");
 }
 
+/* Which probes hosts do not have. */
+static void put_lacks(struct sb *b, const struct fleet_facts *f)
+{
+	const struct fleet_lack *before = NULL;
+	sb_z(b, ", \"missing_probes\": {");
+	for (u32 i = 0; i < f->nlack; i++) {
+		const struct fleet_lack *l = &f->lack[i];
+		bool same = before && str_eq(before->host, l->host);
+		sb_z(b, !before ? "" : same ? ", " : "], ");
+		if (!same) {
+			json_str(b, l->host);
+			sb_z(b, ": [");
+		}
+		json_str(b, l->probe);
+		before = l;
+	}
+	sb_z(b, before ? "]}" : "}");
+}
+
 /* Lists of hosts by what became of them, and why. */
 static void put_fleet(struct sb *b, const struct fleet_facts *f)
 {
@@ -375,9 +394,18 @@ static void put_fleet(struct sb *b, const struct fleet_facts *f)
 	}
 	sb_fmt(b,
 	       "}, \"lost\": %llu, \"lossy_hosts\": %llu, \"skew_ns\": %llu, \"asked_within_ns\": "
-	       "%llu, "
-	       "\"took_ns\": %llu}\n",
-	       f->lost, f->lossy, f->skew_ns, f->spread_ns, f->ns);
+	       "%llu, ",
+	       f->lost, f->lossy, f->skew_ns, f->spread_ns);
+	if (f->started)
+		sb_fmt(b, "\"started_within_ns\": %llu, ", f->start_ns);
+	sb_fmt(b, "\"took_ns\": %llu", f->ns);
+	put_lacks(b, f);
+	if (f->dearest.n) {
+		sb_z(b, ", \"cost\": {\"host\": ");
+		json_str(b, f->dearest);
+		sb_fmt(b, ", \"ratio\": %.6f}", (double)f->share / 1e6);
+	}
+	sb_z(b, "}\n");
 }
 
 static void put_time(struct sb *b)
