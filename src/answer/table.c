@@ -143,11 +143,36 @@ static void add_host(struct answer_in *in, struct table_row *r, bool keyed, stru
 	r->order = arena_str(in->a, sb_str(&order));
 }
 
+/* Two different ones are never shown as the same text, but for tuples of texts: "a, b" and "c", "a" and "b, c". */
+static bool shows_apart(const struct value *key)
+{
+	bool many = key->kind == V_TUPLE || key->kind == V_RECORD, apart = true;
+	for (u32 i = 0; many && i < key->n && apart; i++)
+		apart = shows_apart(&key->list[i]);
+	return many ? apart
+		    : key->kind == V_INT || key->kind == V_UINT || key->kind == V_BOOL ||
+			       key->kind == V_PTR || key->kind == V_STR;
+}
+
+/* As value_key_identity(), with a length before each part. */
+static void put_parts(struct sb *out, const struct value *key)
+{
+	bool many = key->kind == V_TUPLE || key->kind == V_RECORD;
+	AUTO_SB part = {0};
+	for (u32 i = 0; many && i < key->n; i++)
+		put_parts(&part, &key->list[i]);
+	if (!many)
+		value_key_identity(&part, key, true);
+	pack_str(out, sb_str(&part));
+}
+
 static struct str identity_of(struct arena *a, const struct table *t, const struct table_row *r,
 			      bool same)
 {
 	AUTO_SB b = {0};
-	if (t->head.keyed)
+	if (t->head.keyed && shows_apart(&r->key))
+		put_parts(&b, &r->key);
+	else if (t->head.keyed)
 		value_key_identity(&b, &r->key, true);
 	if (same) {
 		sb_char(&b, 0);
@@ -235,6 +260,10 @@ static void join_alike(struct table *t, enum sink_keys keys)
 	for (u32 i = 0; i < t->row.n; i++) {
 		AUTO_SB id = {0};
 		struct table_row *r = t->row.v[i];
+		if (shows_apart(&r->key)) {
+			t->row.v[kept++] = r;
+			continue;
+		}
 		value_key_identity(&id, &r->key, keys == KEYS_BY_PLACE);
 		struct table_row *into = tab_get(&seen, sb_str(&id));
 		if (!into) {

@@ -97,6 +97,9 @@ clear(@); clear(@h); }" text json
 	same "$enter { @n++; @by[comm] += args.id; @by[comm] -= 1; }" text json
 	same "begin { printf(\"begins\\n\"); } $enter { @[comm] = count(); } interval:us:500 { printf(\"---\\n\"); print(@); clear(@); }
 end { printf(\"over\\n\"); }" text json
+	# Two keys that are shown as one text: ("a, b", "c") and ("a", "b, c").
+	same "config = { print_maps_on_exit = false } table two sorted by n { x \"X\"; y \"Y\"; n \"N\"; }
+$enter { @[args.id == 257 ? \"a, b\" : \"a\", args.id == 257 ? \"c\" : \"b, c\"] = count(); } end { print(@); show(two, @); }" text json csv
 	tables
 }
 
@@ -146,6 +149,11 @@ profile:hz:99 { @s[ustack] = count(); } end { warnf("of %d", 3); }'
 	# a merged answer is an answer, too
 	m web1.answer web2.answer -f answer -o both.answer
 	m both.answer db.answer -f json
+	# keys that are shown as one text, but differ in their parts, on two machines
+	for h in web1 web2; do
+		"$sonde" query -q $h.sonde -f answer -o parts.$h -e 't:raw_syscalls:sys_enter { @[comm == "cat" ? "a, b" : "a", comm == "cat" ? "c" : "b, c"] = count(); }'
+	done
+	m parts.web1 parts.web2
 	# two of one host are told apart by their files
 	cp web1.answer again.answer
 	m --by host web1.answer again.answer
