@@ -44,8 +44,12 @@ COLD   := $(if $(DRAFT),tests/unit/% $(addprefix src/,api/% cmd/% features/% mac
 SRC    := $(sort $(foreach g,$(GROUPS),$(wildcard $(ONLY:%=$g/%/*.c))))
 HDR    := $(sort $(foreach g,$(GROUPS),$(wildcard $g/*/*.h)))
 TESTS  := $(sort $(wildcard $(T:%=tests/unit/t_%.c)))
-OBJ    := $(SRC:%.c=$B/%.o) $B/gen/embed.o $B/gen/version.o
+# sonde-agent is a program of its own: sonde has none of its parts.
+AGENT  := $(patsubst %.c,$B/%.o,$(filter src/agent/%,$(SRC)))
+OBJ    := $(patsubst %.c,$B/%.o,$(filter-out src/agent/%,$(SRC))) $B/gen/embed.o $B/gen/version.o
 LIBOBJ := $(filter-out $B/src/cmd/main.o,$(OBJ))
+# What tests link of it.
+AGENTOBJ := $(filter-out $B/src/agent/main.o,$(AGENT))
 UNIT   := $(patsubst %.c,$B/%.o,tests/unit/main.c tests/unit/sinks.c $(TESTS))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH  := $(wildcard bench/*.[ch])
@@ -60,7 +64,7 @@ all: $B/sonde
 # Where a program begins that relocates itself: src/machine/arch/entry.c.
 $B/sonde: private ENTRY = $(if $(findstring -static-pie,$(file <$B/libs)),$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-e sonde_start))
 $B/sonde: $(OBJ)
-$B/unit: $(UNIT) $(LIBOBJ)
+$B/unit: $(UNIT) $(LIBOBJ) $(AGENTOBJ)
 $B/sonde $B/unit: $B/objects $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(ENTRY) $(filter %.o,$^) $(LIBS) -o $@
 $B/dynamic/sonde: $(OBJ) $B/objects $B/libs.dynamic $B/libs.http
@@ -78,7 +82,7 @@ $B/src/cmd/webchild.o $B/src/cmd/pagechild.o: DEFS = $(if $(file <$B/libs.http),
 $B/src/cmd/webchild.o $B/src/cmd/pagechild.o: $B/libs.http
 $B/tests/fuzz/main.o: $B/fuzz.list
 $B/tests/fuzz/main.o: DEFS = -D'FUZZERS=$(foreach f,$(FUZZ),F($f))'
-$B/fuzz/ready: $(FUZZ:%=$B/tests/fuzz/fuzz_%.o) $B/tests/fuzz/main.o $B/tests/fuzz/grammar.o $(LIBOBJ) $B/libs $B/libs.http
+$B/fuzz/ready: $(FUZZ:%=$B/tests/fuzz/fuzz_%.o) $B/tests/fuzz/main.o $B/tests/fuzz/grammar.o $(LIBOBJ) $(AGENTOBJ) $B/libs $B/libs.http
 	$(call say,LD,$@) rm -rf $(@D) && mkdir -p $(@D) && \
 		$(CC) $(CFLAGS) $(LINK) -fsanitize=fuzzer $(filter %.o,$^) $(LIBS) -o $(@D)/all && \
 		for f in $(FUZZ); do ln -s all $(@D)/fuzz_$$f || exit; done && touch $@
@@ -92,7 +96,7 @@ $B/gen/version.c: FORCE
 $B/gen/%.o: $B/gen/%.c $B/flags ; $(call say,CC,$<) $(CC) $(ALL) -c $< -o $@
 # Changed flags recompile; a file added or removed relinks.
 $B/flags: FORCE ; $(call stamp,$(strip $(CC) $(ALL) $(FAST) $(COLD) $(ZSTD)))
-$B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(UNIT))
+$B/objects: FORCE ; $(call stamp,$(LINK) $(OBJ) $(AGENTOBJ) $(UNIT))
 $B/fuzz.list: FORCE ; $(call stamp,$(FUZZ))
 $B/linker: FORCE ; $(call stamp,$(CC) $(CFLAGS) $(LINK) $(SHARED) $(LIBC))
 # Of a program that needs no other file, or can be one; and of one whose calls of the C library a test can replace.
@@ -306,7 +310,7 @@ clean: ; rm -rf build
 stamp = @mkdir -p $B; echo '$1' | cmp -s - $@ || echo '$1' > $@
 say = @$(if $(V),,printf '  %-4s %s\n' $1 $2;)$(if $(V),set -x;)
 
--include $(OBJ:.o=.d) $B/tests/viewers/draw.d $B/tests/kernel/oracle.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d \
+-include $(OBJ:.o=.d) $(AGENT:.o=.d) $B/tests/viewers/draw.d $B/tests/kernel/oracle.d $(UNIT:.o=.d) $B/bench/minimum.d $B/tests/fuzz/load.d \
 	$B/tests/fuzz/grammar.d $(FUZZ:%=$B/tests/fuzz/fuzz_%.d) $B/tests/fuzz/main.d
 .SECONDARY:
 .PHONY: all lib install-dev query debug asan fuzz fuzzing fuzzers sanitize sanitized grammar static aarch64 unit check syntax rootcheck vm distros packages-check toolchains bench lint oracle soak ordeal install uninstall install-static deb rpm tarball clean FORCE
