@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/signals.h"
 #include "base/spawn.h"
+#include "fleet/said.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -29,15 +30,11 @@
 #include <sys/wait.h>
 
 enum {
-	MAX_HELLO = 16 << 10,    /* bytes that a host prints before it is ready */
-	MAX_MESSAGES = 16 << 10, /* bytes beside its answer that are shown */
-	MAX_LINE = 1000,         /* of a message */
-	MAX_ANSWER = 64 << 20,   /* bytes of an answer */
-	MAX_ANSWERS = 512 << 20, /* and of all together */
-	MAX_SIGNS = 8,           /* lines of the conversation from a host */
-	STEP_MS = 50,            /* between two looks at what has ended */
-	LEAVE_MS = 300,          /* for commands whose streams are closed */
-	END_MS = 3000,           /* and for those that were told to end */
+	MAX_HELLO = 16 << 10, /* bytes that a host prints before it is ready */
+	MAX_SIGNS = 8,        /* lines of the conversation from a host */
+	STEP_MS = 50,         /* between two looks at what has ended */
+	LEAVE_MS = 300,       /* for commands whose streams are closed */
+	END_MS = 3000,        /* and for those that were told to end */
 	TOKEN = sizeof("sonde-") - 1 + 16,
 };
 
@@ -56,14 +53,11 @@ struct call {
 	const struct fleet_program *program;
 	struct sb note; /* to be written before .rest */
 	struct str rest;
-	size_t written;   /* of both */
-	struct sb hello;  /* what it printed before it was ready */
-	struct sb line;   /* a message that has begun */
-	struct sb reason; /* the message that says best why it failed */
-	bool wrong;       /* that one begins with ERROR */
-	bool clock;       /* it was asked for its time */
+	size_t written;  /* of both */
+	struct sb hello; /* what it printed before it was ready */
+	struct said said;
+	bool clock; /* it was asked for its time */
 	u32 signs;
-	bool flooded; /* it prints too many messages */
 	u64 moved_ns; /* when there was progress */
 };
 struct asking {
@@ -103,7 +97,7 @@ static void end_call(struct call *c, enum fleet_end end, const char *why)
 static void take_status(struct call *c, int status)
 {
 	AUTO_SB why = {0};
-	sb_add(&why, sb_str(&c->reason));
+	sb_add(&why, sb_str(&c->said.reason));
 	if (!why.n && WIFSIGNALED(status))
 		sb_fmt(&why, "the command was ended by signal %d", WTERMSIG(status));
 	else if (!why.n)
@@ -118,41 +112,17 @@ static void take_status(struct call *c, int status)
 
 /* ---- messages ---- */
 
-static void end_message(struct call *c)
-{
-	AUTO_SB seen = {0};
-	struct str line = sb_str(&c->line), text = str_trim(line);
-	bool wrong = str_find(text, STR("ERROR: ")) >= 0, starts = str_starts(text, STR("ERROR: "));
-	while (line.n && line.s[line.n - 1] == '\r') /* of a terminal */
-		line.n--;
-	sb_visible(&seen, line);
-	if (text.n && !c->wrong) {
-		sb_clear(&c->reason);
-		sb_visible(&c->reason, str_from(text, starts ? sizeof("ERROR: ") - 1 : 0));
-		c->wrong = wrong;
-	}
-	struct sb *said = &c->host->said;
-	if (text.n && !c->flooded) {
-		c->flooded = said->n + seen.n >= MAX_MESSAGES;
-		sb_fmt(said, "%s\n", c->flooded ? "(more messages are left out)" : seen.s);
-	}
-	sb_clear(&c->line);
-}
-
 static void take_messages(struct call *c)
 {
 	char buf[4096];
 	ssize_t n = read(c->fd[2], buf, sizeof(buf));
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	for (ssize_t i = 0; i < n; i++)
-		if (buf[i] == '\n')
-			end_message(c);
-		else if (c->line.n < MAX_LINE)
-			sb_char(&c->line, buf[i]);
-	if (n > 0)
+	if (n > 0) {
+		said_take(&c->said, str_n(buf, (size_t)n), &c->host->said);
 		return;
-	end_message(c);
+	}
+	said_end(&c->said, &c->host->said);
 	close_end(c, 2);
 }
 
@@ -255,8 +225,7 @@ static void become_ready(struct call *c, u64 real_ns)
 	c->host->ahead_ns = (i64)(MIN(real_ns, most) - here);
 	c->host->unsure_ns = took / 2;
 	c->stage = READY;
-	sb_clear(&c->reason);
-	c->wrong = false;
+	said_forget(&c->said);
 }
 
 /* A line that begins with our token. */
@@ -314,26 +283,9 @@ static void take_hello(struct asking *a, struct call *c, const char *p, size_t n
 static void keep_answer(struct asking *a, struct call *c, const char *p, size_t n)
 {
 	c->moved_ns = now_ns();
-	a->bytes += n;
-	c->host->bytes += n;
-	if (c->host->bytes > MAX_ANSWER || a->bytes > MAX_ANSWERS) {
-		end_call(c, FLEET_PARTIAL,
-			 c->host->bytes > MAX_ANSWER
-				 ? "its answer is too large (more than 64 MB)"
-				 : "the answers are too large (more than 512 MB together)");
-		return;
-	}
-	while (n) {
-		ssize_t did = write(c->host->fd, p, n);
-		if (did < 0 && errno == EINTR)
-			continue;
-		if (did <= 0) {
-			end_call(c, FLEET_PARTIAL, "there is no memory for its answer");
-			return;
-		}
-		p += did;
-		n -= (size_t)did;
-	}
+	const char *wrong = fleet_keep(c->host, str_n(p, n), &a->bytes);
+	if (wrong)
+		end_call(c, FLEET_PARTIAL, wrong);
 }
 
 static void take_output(struct asking *a, struct call *c)
@@ -586,8 +538,7 @@ static void free_call(struct call *c)
 {
 	sb_free(&c->note);
 	sb_free(&c->hello);
-	sb_free(&c->line);
-	sb_free(&c->reason);
+	said_free(&c->said);
 }
 
 struct err *fleet_ask(const struct fleet_question *q, struct fleet_host *host, u32 n,
@@ -615,6 +566,25 @@ struct err *fleet_ask(const struct fleet_question *q, struct fleet_host *host, u
 	free(a.call);
 	free(a.poll);
 	return a.failed;
+}
+
+const char *fleet_keep(struct fleet_host *h, struct str bytes, u64 *all)
+{
+	h->bytes += bytes.n;
+	*all += bytes.n;
+	if (h->bytes > FLEET_MAX_ANSWER)
+		return "its answer is too large (more than 64 MB)";
+	if (*all > FLEET_MAX_ANSWERS)
+		return "the answers are too large (more than 512 MB together)";
+	while (bytes.n) {
+		ssize_t did = write(h->fd, bytes.s, bytes.n);
+		if (did < 0 && errno == EINTR)
+			continue;
+		if (did <= 0)
+			return "there is no memory for its answer";
+		bytes = str_from(bytes, (u32)did);
+	}
+	return NULL;
 }
 
 void fleet_free(struct fleet_host *host, u32 n)

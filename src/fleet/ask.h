@@ -15,6 +15,10 @@
 
 struct signals;
 
+enum {
+	FLEET_MAX_ANSWER = 64 << 20,   /* bytes of an answer */
+	FLEET_MAX_ANSWERS = 512 << 20, /* and of all together */
+};
 enum fleet_end {
 	FLEET_ANSWERED,    /* something came, and the command ended */
 	FLEET_UNREACHABLE, /* no shell answered */
@@ -65,4 +69,6 @@ struct fleet_times {
 /* The hosts have names; the rest of them is set. An error: nobody was asked. */
 struct err *fleet_ask(const struct fleet_question *q, struct fleet_host *host, u32 n,
 		      struct fleet_times *times) MUST_USE;
+/* Adds bytes to the answer; all: bytes of all hosts together. NULL, or why they are not kept. */
+const char *fleet_keep(struct fleet_host *h, struct str bytes, u64 *all);
 void fleet_free(struct fleet_host *host, u32 n);
