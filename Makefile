@@ -20,6 +20,9 @@ PREFIX ?= /usr/local
 ZSTD   := $(shell pkg-config --exists libzstd 2>/dev/null && echo libzstd)
 # The web servers of sonde serve and of live --web: libmicrohttpd where it is installed. HTTP= leaves them out.
 HTTP   := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo libmicrohttpd)
+# sonde-agent, which answers `sonde fleet --nats`, is built where libnats is installed. NATS= leaves it out; so does a
+# static build, for which there is no archive.
+NATS   := $(if $(findstring -static,$(LDFLAGS)),,$(shell pkg-config --exists libnats 2>/dev/null && echo libnats))
 PKGS   := libbpf libelf zlib $(ZSTD)
 CFLAGS ?= -O2 -g
 WARN   := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
@@ -49,7 +52,7 @@ AGENT  := $(patsubst %.c,$B/%.o,$(filter src/agent/%,$(SRC)))
 OBJ    := $(patsubst %.c,$B/%.o,$(filter-out src/agent/%,$(SRC))) $B/gen/embed.o $B/gen/version.o
 LIBOBJ := $(filter-out $B/src/cmd/main.o,$(OBJ))
 # What tests link of it.
-AGENTOBJ := $(filter-out $B/src/agent/main.o,$(AGENT))
+AGENTOBJ := $(filter-out $B/src/agent/main.o $B/src/agent/nats.o,$(AGENT))
 UNIT   := $(patsubst %.c,$B/%.o,tests/unit/main.c tests/unit/sinks.c $(TESTS))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH  := $(wildcard bench/*.[ch])
@@ -60,7 +63,7 @@ EMBED  := $(sort $(wildcard tools/*.bt tools/lib/*.bt tools/record/*.bt tools/on
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),$(if $(findstring version 14.,$(shell clang-format --version 2>/dev/null)),clang-format))
 FORMAT  = $(SRC) $(HDR) $(BENCH) $(wildcard tests/unit/*.[ch] tests/fuzz/*.c tests/host/*.c) tests/viewers/draw.c tests/kernel/oracle.c
 
-all: $B/sonde
+all: $B/sonde $(if $(NATS),$B/sonde-agent)
 # Where a program begins that relocates itself: src/machine/arch/entry.c.
 $B/sonde: private ENTRY = $(if $(findstring -static-pie,$(file <$B/libs)),$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-e sonde_start))
 $B/sonde: $(OBJ)
@@ -69,6 +72,8 @@ $B/sonde $B/unit: $B/objects $B/libs $B/libs.http
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(ENTRY) $(filter %.o,$^) $(LIBS) -o $@
 $B/dynamic/sonde: $(OBJ) $B/objects $B/libs.dynamic $B/libs.http
 	$(call say,LD,$@) mkdir -p $(@D) && $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) @$B/libs.dynamic @$B/libs.http -o $@
+$B/sonde-agent: $(AGENT) $(filter $B/src/base/% $B/src/fleet/%,$(OBJ)) $B/objects
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LINK) $(filter %.o,$^) $(shell pkg-config --libs $(NATS)) -o $@
 $B/%.o: %.c $B/flags
 	$(call say,CC,$<) mkdir -p $(@D) && $(CC) $(ALL) $(DEFS) $(if $(filter $<,$(FAST)),-O2) $(if $(filter $(COLD),$(filter-out tests/unit/t_step.c,$<)),-O0) $(WERROR) -MMD -MP -c $< -o $@
 $B/src/rec/pack.o $B/src/machine/types/elfutils.o: DEFS = $(if $(ZSTD),-DHAVE_ZSTD)
@@ -239,7 +244,7 @@ $B/bench/load: bench/load.c $B/flags
 		-fno-omit-frame-pointer -fno-optimize-sibling-calls $< -lpthread -o $@
 # What clang has to say of all C here, without building it.
 syntax:
-	@printf '%s\n' $(filter-out tests/host/app.c,$(filter %.c,$(FORMAT))) | \
+	@printf '%s\n' $(filter-out tests/host/app.c $(if $(NATS),,src/agent/nats.c),$(filter %.c,$(FORMAT))) | \
 		xargs -P "$$(nproc)" -n 12 $(if $(findstring clang,$(CC)),$(CC),clang) $(ALL) -D'FUZZERS=$(foreach f,$(FUZZ),F($f))' \
 		-Wno-string-conversion -Werror -fsyntax-only
 PAGES = README.md CHANGELOG.md tests/README.md tests/audit.md $(sort $(wildcard docs/*.md))
@@ -257,7 +262,7 @@ lint:
 	@sh scripts/exports.sh $B
 	@awk -f scripts/names.awk $(filter src/features/builtin/% src/features/probe/%,$(SRC)) $(foreach f,compiler/source compiler/declare compiler/sema compiler/lower compiler/ir core report run features/store features/sink,$(filter src/$f/%,$(SRC) $(HDR)))
 	@! grep -n '^#include <bpf/' $(filter-out src/machine/kern/%,$(SRC) $(HDR))
-	@! grep -nE '"(%s)?/(proc|sys)(/[^" ]*)?"' $(filter-out src/machine/kern/% src/machine/rights/% src/machine/proc/% src/base/file.c,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'
+	@! grep -nE '"(%s)?/(proc|sys)(/[^" ]*)?"' $(filter-out src/machine/kern/% src/machine/rights/% src/machine/proc/% src/base/file.c src/agent/main.c,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'
 	@! grep -nE '\b(bt|lex|p)_[a-z_]+\(|"lang/(bt|lex|parse)\.h"' $(filter-out src/compiler/lang/%,$(SRC) $(HDR)) | grep -vE ':[0-9]+:\s*/?\*'
 	@! grep -nE '\b(str(cpy|cat|ncpy|tok)|v?sprintf|gets|atoi|localtime|getpwuid|system|popen)\(' $(SRC)
 	@! grep -nE '\b(bpf_object__[a-z_]+|bpf_linker__[a-z_]+|btf__(parse|load)[a-z_]*|btf__new(_split)?|btf_dump__[a-z_]+)\(' $(SRC)

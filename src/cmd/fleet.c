@@ -1,7 +1,7 @@
 /*
  * fleet.c - sonde fleet --hosts HOST,...: one script or tool on many hosts, whose answers are merged.
  *
- * fleet/ask.c talks with the hosts. When all have answered or failed, rights are given up and the answers are merged as
+ * fleet/ask.c talks with the hosts, or with --nats fleet/bus.c with their agents. When all have answered or failed, rights are given up and the answers are merged as
  * those of sonde merge. A host whose answer cannot be used is left out, and reported as refused.
  */
 #include "cmd/fleet.h"
@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "cmd/merging.h"
 #include "cmd/tool.h"
-#include "fleet/ask.h"
+#include "fleet/bus.h"
 #include "fleet/hosts.h"
 #include "proc/paths.h"
 #include "rec/read.h"
@@ -40,13 +40,15 @@ struct fleet {
 	struct run_opts o;
 	struct merging m;
 	struct arena a;
-	struct hosts hosts;
+	struct hosts hosts;    /* that are asked */
+	VEC(struct str) label; /* of hosts that are asked */
 	struct fleet_host *host;
+	u32 n;                   /* hosts */
 	struct spawn_words pass; /* options that the hosts get as they are */
-	const char *via, *sudo, *binaries, *least;
+	const char *via, *sudo, *binaries, *least, *nats;
 	bool cache, skew;
 	struct start_time at;
-	u64 parallel, wait_ns;
+	u64 parallel, wait_ns, expect;
 	struct program program[PROGRAMS];
 	u32 nprogram;
 	struct fleet_times times;
@@ -86,11 +88,19 @@ static struct err *set_wait(struct fleet *f, const char *val)
 	return err_new("--wait needs a time with its unit, as in 30s or 500ms (got '%s')", val);
 }
 
-static struct err *set_parallel(struct fleet *f, const char *val)
+/* sonde-agent checks them. */
+static void add_labels(struct fleet *f, struct str list)
 {
-	if (str_u64(str_z(val), &f->parallel) && f->parallel && f->parallel <= HOSTS_MAX)
+	struct str label;
+	while (str_cut(&list, ',', &label))
+		vec_add(&f->label, label);
+}
+
+static struct err *set_count(u64 *ret, const char *name, u32 most, const char *val)
+{
+	if (str_u64(str_z(val), ret) && *ret && *ret <= most)
 		return NULL;
-	return err_new("--parallel needs a number from 1 to %d (got '%s')", HOSTS_MAX, val);
+	return err_new("--%s needs a number from 1 to %u (got '%s')", name, most, val);
 }
 
 /* "95%", or "38": how many of n. False: it is neither. */
@@ -100,7 +110,7 @@ static bool least_of(const char *val, u32 n, u32 *ret)
 	bool percent = str_ends(text, STR("%"));
 	u64 number;
 	text.n -= percent;
-	if (!str_u64(text, &number) || number > (percent ? 100 : HOSTS_MAX))
+	if (!str_u64(text, &number) || number > (percent ? 100 : BUS_HOSTS))
 		return false;
 	*ret = percent ? (u32)((n * number + 99) / 100) : (u32)number;
 	return true;
@@ -135,7 +145,10 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_CACHE: f->cache = true; return NULL;
 	case OPT_AT: return take_start(val, &f->at);
 	case OPT_SKEW: f->skew = true; return NULL;
-	case OPT_PARALLEL: return set_parallel(f, val);
+	case OPT_NATS: f->nats = val; return NULL;
+	case OPT_LABEL: add_labels(f, str_z(val)); return NULL;
+	case OPT_EXPECT: return set_count(&f->expect, "expect", BUS_HOSTS, val);
+	case OPT_PARALLEL: return set_count(&f->parallel, "parallel", HOSTS_MAX, val);
 	case OPT_WAIT: return set_wait(f, val);
 	case OPT_MIN_HOSTS: return set_least(f, val);
 	case OPT_CGROUP: pass_on(f, "--cgroup", val); break;
@@ -148,6 +161,20 @@ static struct err *set(void *self, int id, const char *val)
 	default: break;
 	}
 	return opts_take(&f->o, (enum option_id)id, val);
+}
+
+/* How hosts are reached: by commands or by agents. */
+static struct err *check_way(const struct fleet *f)
+{
+	if (f->nats && (f->via || f->sudo || f->binaries || f->cache || f->parallel))
+		return err_new("--nats reaches hosts by their agents: --via, --sudo, --binaries, "
+			       "--cache and --parallel do not apply");
+	if (!f->nats && (f->label.n || f->expect))
+		return err_new("--label and --expect need --nats URL");
+	if (!f->nats && !f->hosts.name.n)
+		return err_new(
+			"fleet needs hosts: --hosts web1,web2, --hosts-file FILE or --nats URL");
+	return NULL;
 }
 
 static bool asks_formats(const struct run_opts *o)
@@ -172,8 +199,8 @@ static struct err *parse(struct fleet *f, int argc, char **argv)
 		f->o.rest++;
 		f->o.nrest--;
 	}
-	if (!f->hosts.name.n)
-		return err_new("fleet needs hosts: --hosts web1,web2 or --hosts-file FILE");
+	if ((e = check_way(f)))
+		return e;
 	return f->o.program || f->o.nrest ? NULL
 					  : err_new("fleet needs -e PROGRAM, a script or a tool");
 }
@@ -366,10 +393,9 @@ static struct err *program(void *arg, struct str arch, const struct fleet_progra
 
 /* ---- asking ---- */
 
-static struct err *ask(struct fleet *f, struct str question, u64 for_ns)
+static struct err *ask_by_commands(struct fleet *f, struct str question, u64 for_ns,
+				   struct signals *signals)
 {
-	struct signals signals = SIGNALS_NONE;
-	sigset_t before;
 	bool given = f->at.at_ns || f->at.after_ns;
 	AUTO_SB version = {0};
 	sb_fmt(&version, "sonde %s (commit %s,", SONDE_VERSION, sonde_commit);
@@ -387,15 +413,49 @@ static struct err *ask(struct fleet *f, struct str question, u64 for_ns)
 		.keep = f->cache,
 		.parallel = f->parallel ? (u32)f->parallel : 64,
 		.for_ns = for_ns,
-		.wait_ns = f->wait_ns ? f->wait_ns : default_ns,
-		.signals = &signals,
+		.wait_ns = f->wait_ns,
+		.signals = signals,
 		.program = program,
 		.arg = f,
 	};
+	f->n = f->hosts.name.n;
+	f->host = xcalloc(f->n, sizeof(*f->host));
+	for (u32 i = 0; i < f->n; i++)
+		f->host[i].name = f->hosts.name.v[i];
+	return fleet_ask(&q, f->host, f->n, &f->times);
+}
+
+static struct err *ask_by_agents(struct fleet *f, struct str question, u64 for_ns,
+				 struct signals *signals)
+{
+	const struct bus_question q = {
+		.url = str_z(f->nats),
+		.host = f->hosts.name.v,
+		.nhost = f->hosts.name.n,
+		.label = f->label.v,
+		.nlabel = f->label.n,
+		.for_ns = for_ns,
+		.wait_ns = f->wait_ns,
+		.expect = (u32)f->expect,
+		.frame = question,
+		.signals = signals,
+		.arena = &f->a,
+	};
+	struct err *e = fleet_ask_bus(&q, &f->host, &f->n, &f->times);
+	return e || f->n ? e : err_new("no agent has answered (%s)", f->nats);
+}
+
+static struct err *ask(struct fleet *f, struct str question, u64 for_ns)
+{
+	struct signals signals = SIGNALS_NONE;
+	sigset_t before;
+	f->wait_ns = f->wait_ns ? f->wait_ns : default_ns;
 	sigprocmask(SIG_BLOCK, NULL, &before);
 	struct err *e = signals_open(&signals, false, false);
-	if (!e)
-		e = fleet_ask(&q, f->host, f->hosts.name.n, &f->times);
+	if (!e && f->nats)
+		e = ask_by_agents(f, question, for_ns, &signals);
+	else if (!e)
+		e = ask_by_commands(f, question, for_ns, &signals);
 	signals_close(&signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return e;
@@ -474,7 +534,7 @@ static void read_answers(struct fleet *f)
 	for (;;) {
 		f->m.merge = merge_new(
 			&(struct merge_spec){.by_host = f->o.by_host, .partial = f->o.partial});
-		for (u32 i = 0; i < f->hosts.name.n; i++)
+		for (u32 i = 0; i < f->n; i++)
 			if (is_used(f, &f->host[i]))
 				add_host(f, i);
 		struct err *e = f->nmerged ? merge_read(f->m.merge) : NULL;
@@ -500,7 +560,7 @@ static void put_kind(struct sb *b, const struct fleet *f, enum fleet_end kind, b
 {
 	AUTO_SB names = {0};
 	u32 n = 0;
-	for (u32 i = 0; i < f->hosts.name.n; i++) {
+	for (u32 i = 0; i < f->n; i++) {
 		if (f->host[i].end != kind)
 			continue;
 		if (n++ < NAMES_SHOWN)
@@ -517,7 +577,7 @@ static void put_kind(struct sb *b, const struct fleet *f, enum fleet_end kind, b
 static u64 skew_of(const struct fleet *f)
 {
 	i64 low = INT64_MAX, high = INT64_MIN;
-	for (u32 i = 0; i < f->hosts.name.n; i++) {
+	for (u32 i = 0; i < f->n; i++) {
 		const struct fleet_host *h = &f->host[i];
 		if (h->end != FLEET_ANSWERED)
 			continue;
@@ -565,7 +625,7 @@ static void find_runs(struct fleet *f, struct fleet_facts *ret)
 
 static struct fleet_facts facts_of(struct fleet *f)
 {
-	u32 n = f->hosts.name.n;
+	u32 n = f->n;
 	struct fleet_fact *fact = arena_newn(&f->a, struct fleet_fact, n);
 	struct fleet_facts ret = {
 		.fact = fact, .asked = n, .ns = f->times.took_ns, .spread_ns = f->times.spread_ns};
@@ -680,7 +740,7 @@ static void put_clock(struct sb *b, const struct fleet_host *h)
 static void report_hosts(struct fleet *f)
 {
 	struct tab said = {0}, why = {0};
-	for (u32 i = 0; i < f->hosts.name.n; i++) {
+	for (u32 i = 0; i < f->n; i++) {
 		AUTO_SB b = {0};
 		const struct fleet_host *h = &f->host[i];
 		if (!says_it_all(h))
@@ -732,24 +792,20 @@ static struct err *run(struct fleet *f, u32 *got)
 {
 	AUTO_SB question = {0};
 	u64 for_ns = 0;
-	u32 n = f->hosts.name.n;
 	enum { FDS = 6 }; /* streams, an answer and its reader; and one to spare */
-	merging_allow_files(n * FDS);
+	merging_allow_files((f->nats ? BUS_HOSTS : f->hosts.name.n) * FDS);
 	struct err *e = make_question(f, &question, &for_ns);
 	if (!e)
 		e = merging_open(&f->m);
 	if (e)
 		return e;
-	f->host = xcalloc(n, sizeof(*f->host));
-	f->merged = xcalloc(n, sizeof(*f->merged));
-	f->file = xcalloc(n, sizeof(*f->file));
-	for (u32 i = 0; i < n; i++)
-		f->host[i].name = f->hosts.name.v[i];
 	e = ask(f, sb_str(&question), for_ns);
+	f->merged = xcalloc(f->n, sizeof(*f->merged));
+	f->file = xcalloc(f->n, sizeof(*f->file));
 	e = e ? merging_close(&f->m, e) : answered(f);
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < f->n; i++)
 		*got += f->host[i].end == FLEET_ANSWERED;
-	fleet_free(f->host, n);
+	fleet_free(f->host, f->n);
 	free(f->host);
 	free(f->merged);
 	free(f->file);
@@ -763,6 +819,7 @@ static void fleet_deinit(struct fleet *f)
 	merging_free(&f->m);
 	vec_free(&f->pass);
 	hosts_free(&f->hosts);
+	vec_free(&f->label);
 	arena_free(&f->a);
 }
 
@@ -772,6 +829,11 @@ int cmd_fleet(int argc, char **argv, bool compat)
 	int rc = RC_OK;
 	u32 got = 0, least = 0;
 	(void)compat;
+	if (argc > 1 && (!strcmp(argv[1], "list") || !strcmp(argv[1], "stop"))) {
+		execvp(FLEET_AGENT, argv);
+		fputs("ERROR: " FLEET_NO_AGENT "\n", stderr);
+		return RC_USAGE;
+	}
 	f.m.o = &f.o;
 	struct err *e = parse(&f, argc, argv);
 	if (e) {
@@ -784,7 +846,7 @@ int cmd_fleet(int argc, char **argv, bool compat)
 	} else if ((e = run(&f, &got))) {
 		fprintf(stderr, "ERROR: %s\n", e->msg);
 		rc = RC_USAGE;
-	} else if (least_of(f.least, f.hosts.name.n, &least) && got < least) {
+	} else if (least_of(f.least, f.n, &least) && got < least) {
 		rc = RC_FEW;
 	}
 	err_free(e);

@@ -1,0 +1,30 @@
+/*
+ * ask.h - `sonde-agent ask`: the asker's side of a question to many agents.
+ *
+ * What it reads and writes is described in fleet/bus.h. It sends the question, and repeats every BEAT_MS that it is still
+ * there; agents that do not know the question then ask for it, so that one that starts late takes part from then on. Each
+ * agent answers by TAKEN and later by DONE. What is not sent with DONE is pulled, with at most WINDOW_BYTES on their way,
+ * whatever the number of hosts.
+ */
+#pragma once
+#include "agent/nats.h"
+#include "agent/question.h"
+
+struct ask_spec {
+	struct nats *nats;
+	struct inbox *in;
+	const char *reply; /* subject that was subscribed to */
+	struct question *q;
+	struct str sealed;
+	u64 wait_ns;
+	u32 expect;
+	int from, to; /* descriptors: whose end is the wish to stop; frames */
+};
+struct err *ask_hosts(const struct ask_spec *s) MUST_USE;
+
+/* Who is there? A table to standard output. labels: "a=b,c=d" or "". */
+struct err *ask_who(struct nats *nats, struct inbox *in, const char *reply, struct str labels,
+		    u64 wait_ns) MUST_USE;
+/* Ends the question, or all if id is NULL. *n: on how many hosts one ran. */
+struct err *ask_stop(struct nats *nats, struct inbox *in, const char *reply, const u8 *id,
+		     u64 wait_ns, u32 *n) MUST_USE;

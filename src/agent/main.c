@@ -1,0 +1,552 @@
+/*
+ * main.c - sonde-agent: answers questions of `sonde fleet --nats` about this host, and talks with agents for it.
+ *
+ *	sonde-agent --nats URL                    the agent of a host
+ *	sonde-agent --nats URL --simulate N FILE  so many agents, which answer with FILE
+ *	sonde-agent ask                           started by sonde fleet
+ *	sonde-agent list, sonde-agent stop        `sonde fleet list`, `sonde fleet stop`
+ */
+#include "agent/agent.h"
+#include "agent/ask.h"
+#include "agent/nats.h"
+#include "api/version.h"
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/opt.h"
+#include "base/pack.h"
+#include "base/signals.h"
+#include "base/units.h"
+#include "base/vec.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+enum { MAX_AGENTS = 10000, MAX_FRAME = 2 << 20, DEFAULT_RUNNING = 4, WHO_WAIT_MS = 1500 };
+enum option_id {
+	O_NONE,
+	O_NATS,
+	O_NAME,
+	O_LABEL,
+	O_SONDE,
+	O_SIMULATE,
+	O_WAIT,
+	O_ALL,
+	O_QUIET,
+	O_HELP
+};
+
+static const struct opt options[] = {
+	{"nats", 0, "URL", "connect to this server: nats://HOST:4222 or tls://HOST:4222", O_NATS},
+	{"name", 0, "NAME", "name of this host (default: its host name)", O_NAME},
+	{"label", 0, "KEY=VALUE",
+	 "label of this host; may be repeated. Of list: only hosts with this label", O_LABEL},
+	{"sonde", 0, "PROGRAM", "program that traces (default: sonde)", O_SONDE},
+	{"simulate", 0, "N",
+	 "act as N agents, which answer with FILE; {} in its name stands for the number of the "
+	 "agent",
+	 O_SIMULATE},
+	{"wait", 0, "TIME", "of list and stop: wait for answers for TIME (default: 1500ms)",
+	 O_WAIT},
+	{"all", 0, NULL, "of stop: end all questions", O_ALL},
+	{"quiet", 'q', NULL, "do not print what happens", O_QUIET},
+	{"help", 'h', NULL, "print this help", O_HELP},
+	{0},
+};
+struct words {
+	char **v;
+	u32 n;
+};
+struct program {
+	struct arena a;
+	const char *url, *name, *sonde;
+	VEC(struct str) label;
+	u64 simulate, wait_ns;
+	bool all, quiet, help;
+	struct words rest;
+	struct inbox *in;
+	struct signals signals;
+};
+/* One agent. */
+struct side {
+	struct program *p;
+	struct agent_setup setup;
+	struct agent *agent;
+	struct nats *nats;
+	struct sample sample;
+	bool subscribed;
+};
+
+static struct err *add_label(struct program *p, const char *val)
+{
+	struct str key, value;
+	if (!subject_is_label(str_z(val), &key, &value))
+		return err_new(
+			"--label needs KEY=VALUE of letters, digits and ._-:@/%%+ (got '%s')", val);
+	vec_add(&p->label, str_z(val));
+	return NULL;
+}
+
+static struct err *set(void *self, int id, const char *val)
+{
+	struct program *p = self;
+	switch ((enum option_id)id) {
+	case O_NATS: p->url = val; break;
+	case O_NAME: p->name = val; break;
+	case O_SONDE: p->sonde = val; break;
+	case O_LABEL: return add_label(p, val);
+	case O_ALL: p->all = true; break;
+	case O_QUIET: p->quiet = true; break;
+	case O_HELP: p->help = true; break;
+	case O_WAIT:
+		if (!units_time(str_z(val), &p->wait_ns) || !p->wait_ns)
+			return err_new(
+				"--wait needs a time with its unit, as in 30s or 500ms (got '%s')",
+				val);
+		break;
+	case O_SIMULATE:
+		if (!str_u64(str_z(val), &p->simulate) || !p->simulate || p->simulate > MAX_AGENTS)
+			return err_new("--simulate needs a number from 1 to %d (got '%s')",
+				       MAX_AGENTS, val);
+		break;
+	case O_NONE: break;
+	}
+	return NULL;
+}
+
+/* ---- the agent ---- */
+
+static void say(const struct program *p, struct str host, const char *what, const char *more)
+{
+	AUTO_SB b = {0};
+	sb_visible(&b, str_z(more));
+	if (!p->quiet)
+		fprintf(stderr, "%.*s: %s%s%s\n", STRF(host), what, b.n ? ": " : "",
+			b.n ? b.s : "");
+}
+
+static bool send_out(void *arg, const char *subject, struct str bytes)
+{
+	struct side *s = arg;
+	struct err *e = nats_send(s->nats, subject, bytes);
+	bool good = !e;
+	err_free(e);
+	return good;
+}
+
+static struct err *start_task(void *arg, const struct question *q, u64 for_ns, struct task **ret)
+{
+	AUTO_SB frame = {0};
+	struct side *s = arg;
+	struct question mine = *q;
+	const struct question_list none = {0};
+	if (s->p->simulate) {
+		task_sample(&s->sample, for_ns, ret);
+		return NULL;
+	}
+	mine.for_ns = for_ns;
+	question_frame(&mine, &none, &frame);
+	const char *const words[] = {s->p->sonde ? s->p->sonde : "sonde", "fleet-host"};
+	return task_child(words, countof(words), sb_str(&frame), ret);
+}
+
+static void ended(void *arg, const u8 id[QUESTION_ID], const struct task *t, const char *why)
+{
+	AUTO_SB b = {0};
+	struct side *s = arg;
+	char text[QUESTION_ID_HEX + 1];
+	question_id_text(id, text);
+	if (t)
+		sb_fmt(&b, "%u bytes, status %d%s", task_answer(t).n, t->status,
+		       t->cut ? ", stopped" : "");
+	say(s->p, s->setup.host, t ? "answered" : "refused", t ? b.s : why);
+}
+
+static struct err *read_sample(struct program *p, u32 number, struct sample *ret)
+{
+	enum { MAX_NAME = 4096 };
+	AUTO_SB path = {0}, bytes = {0};
+	struct str rest = str_z(p->rest.v[0]);
+	i32 at = str_find(rest, STR("{}"));
+	sb_add(&path, str_n(rest.s, at < 0 ? rest.n : (u32)at));
+	if (at >= 0) {
+		sb_u64(&path, number);
+		sb_add(&path, str_from(rest, (u32)at + 2));
+	}
+	int no = file_read(path.s, ANSWER_MAX, &bytes);
+	if (no)
+		return err_sys(no, "open %s", path.s);
+	ret->bytes = arena_str(&p->a, sb_str(&bytes));
+	return NULL;
+}
+
+/* Of a simulation without {} all have the same. */
+static struct err *set_sample(struct program *p, struct side *s, const struct side *first,
+			      u32 number)
+{
+	if (!p->simulate)
+		return NULL;
+	if (s != first && !strstr(p->rest.v[0], "{}")) {
+		s->sample = first->sample;
+		return NULL;
+	}
+	return read_sample(p, number, &s->sample);
+}
+
+static struct err *subscribe(struct side *s)
+{
+	struct err *e = NULL;
+	AUTO_SB subject = {0};
+	for (u32 i = 0; !e && agent_subject(s->agent, i, &subject); i++) {
+		e = nats_subscribe(s->nats, subject.s);
+		sb_clear(&subject);
+	}
+	return e;
+}
+
+static struct err *open_side(struct program *p, struct side *s, u32 i,
+			     const struct agent_setup *like)
+{
+	s->p = p;
+	s->setup = *like;
+	s->setup.arg = s;
+	if (p->simulate)
+		s->setup.host = str_z(arena_fmt(&p->a, "%s%u", p->name ? p->name : "sim", i));
+	if (!subject_is_name(s->setup.host))
+		return err_new("'%.*s' cannot be the name of a host: --name sets another",
+			       STRF(s->setup.host));
+	s->agent = agent_new(&s->setup);
+	const struct nats_spec spec = {
+		.url = p->url, .name = arena_strz(&p->a, s->setup.host), .patient = true};
+	struct err *e = nats_open(&spec, p->in, i, &s->nats);
+	return e ? e : subscribe(s);
+}
+
+static void take_letter(struct side *side, const struct letter *l)
+{
+	struct side *s = &side[l->who];
+	switch (l->kind) {
+	case LETTER_MESSAGE: agent_take(s->agent, l->bytes); break;
+	case LETTER_AGAIN: agent_again(s->agent); break;
+	case LETTER_LOST: break;
+	case LETTER_WRONG: break;
+	}
+	if (l->kind != LETTER_MESSAGE && !s->p->simulate)
+		say(s->p, s->setup.host,
+		    l->kind == LETTER_AGAIN  ? "connected"
+		    : l->kind == LETTER_LOST ? "the connection is broken, and is tried again"
+					     : "the server reports",
+		    arena_strz(&s->p->a, l->bytes));
+}
+
+static int until(u64 due)
+{
+	u64 now = now_ns();
+	return due == UINT64_MAX ? -1
+	       : due <= now      ? 0
+				 : (int)MIN((due - now) / MILLI_NS + 1, 60000ull);
+}
+
+static void serve(struct program *p, struct side *side, u32 n)
+{
+	enum { OWN = 2 };
+	u32 max = OWN + (p->simulate ? 0 : DEFAULT_RUNNING * TASK_FDS);
+	struct pollfd *fd = xcalloc(max, sizeof(*fd));
+	while (!signals_look(&p->signals)) {
+		struct letter l;
+		u64 due = UINT64_MAX, now = now_ns();
+		u32 nfd = OWN;
+		for (u32 i = 0; i < n; i++) {
+			if (!p->simulate || agent_due(side[i].agent) <= now)
+				agent_step(side[i].agent);
+			due = MIN(due, agent_due(side[i].agent));
+			nfd += agent_poll(side[i].agent, fd + nfd, max - nfd);
+		}
+		fd[0] = (struct pollfd){.fd = inbox_fd(p->in), .events = POLLIN};
+		fd[1] = (struct pollfd){.fd = p->signals.fd, .events = POLLIN};
+		poll(fd, nfd, until(due));
+		while (inbox_take(p->in, &l)) {
+			take_letter(side, &l);
+			letter_free(&l);
+		}
+	}
+	free(fd);
+}
+
+static void allow_files(u64 n)
+{
+	struct rlimit l;
+	if (getrlimit(RLIMIT_NOFILE, &l) || l.rlim_cur >= n)
+		return;
+	l.rlim_cur = l.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &l);
+}
+
+static struct err *run_agents(struct program *p)
+{
+	struct utsname u;
+	AUTO_SB boot = {0};
+	u32 n = p->simulate ? (u32)p->simulate : 1;
+	allow_files(n * 4ull + 64);
+	if (uname(&u))
+		return err_sys(errno, "uname");
+	(void)file_read("/proc/sys/kernel/random/boot_id", 64, &boot);
+	const struct agent_setup like = {
+		.host = str_z(p->name ? p->name : arena_strz(&p->a, str_z(u.nodename))),
+		.kernel = str_z(u.release),
+		.version = STR(SONDE_VERSION),
+		.boot = str_trim(sb_str(&boot)),
+		.label = {p->label.v, p->label.n},
+		.max_running = DEFAULT_RUNNING,
+		.send = send_out,
+		.start = start_task,
+		.ended = ended,
+	};
+	struct side *side = xcalloc(n, sizeof(*side));
+	struct err *e = NULL;
+	for (u32 i = 0; i < n && !e; i++) {
+		e = set_sample(p, &side[i], side, i);
+		if (!e)
+			e = open_side(p, &side[i], i, &like);
+	}
+	if (!e) {
+		if (!p->quiet)
+			fprintf(stderr, "%u agent%s ready\n", n, n == 1 ? " is" : "s are");
+		serve(p, side, n);
+	}
+	for (u32 i = 0; i < n; i++) {
+		agent_free(side[i].agent);
+		nats_close(side[i].nats);
+	}
+	free(side);
+	return e;
+}
+
+/* ---- the asker ---- */
+
+static struct err *open_asker(struct program *p, const char *url, struct nats **nats,
+			      char reply[64])
+{
+	u8 id[QUESTION_ID];
+	char text[QUESTION_ID_HEX + 1];
+	struct err *e = question_new_id(id);
+	if (e)
+		return e;
+	question_id_text(id, text);
+	snprintf(reply, 64, "_INBOX.%s", text);
+	const struct nats_spec spec = {.url = url, .name = "sonde fleet"};
+	e = nats_open(&spec, p->in, 0, nats);
+	return e ? e : nats_subscribe(*nats, reply);
+}
+
+static bool take_id(const char *text, u8 id[QUESTION_ID])
+{
+	static const char digits[] = "0123456789abcdef";
+	if (strlen(text) != QUESTION_ID_HEX)
+		return false;
+	for (u32 i = 0; i < QUESTION_ID_HEX; i++) {
+		const char *at = strchr(digits, text[i]);
+		if (!at)
+			return false;
+		id[i / 2] = (u8)(id[i / 2] << 4 | (at - digits));
+	}
+	return true;
+}
+
+static struct err *ask_others(struct program *p, bool stops)
+{
+	char reply[64];
+	u8 id[QUESTION_ID] = {0};
+	u32 n = 0;
+	AUTO_SB labels = {0};
+	struct nats *nats = NULL;
+	if (!p->url)
+		return err_new("%s needs --nats URL", stops ? "stop" : "list");
+	if (stops && p->all == !!p->rest.n)
+		return err_new(
+			"stop needs the id of a question (sonde fleet list prints it), or --all");
+	if (stops && p->rest.n && !take_id(p->rest.v[0], id))
+		return err_new("'%s' is no id of a question", p->rest.v[0]);
+	for (u32 i = 0; i < p->label.n; i++)
+		sb_fmt(&labels, "%s%.*s", i ? "," : "", STRF(p->label.v[i]));
+	struct err *e = open_asker(p, p->url, &nats, reply);
+	u64 wait = p->wait_ns ? p->wait_ns : WHO_WAIT_MS * (u64)MILLI_NS;
+	if (!e)
+		e = stops ? ask_stop(nats, p->in, reply, p->all ? NULL : id, wait, &n)
+			  : ask_who(nats, p->in, reply, sb_str(&labels), wait);
+	if (!e && stops)
+		printf("stopped on %u host%s\n", n, n == 1 ? "" : "s");
+	nats_close(nats);
+	return e;
+}
+
+static bool read_question(struct sb *ret)
+{
+	u32 n = 0;
+	char c;
+	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+		n = c >= '0' && c <= '9' && n <= MAX_FRAME ? n * 10 + (u32)(c - '0')
+							   : MAX_FRAME + 1;
+	if (!n || n > MAX_FRAME)
+		return false;
+	while (ret->n < n) {
+		char buf[65536];
+		ssize_t got = read(STDIN_FILENO, buf, MIN(sizeof(buf), n - ret->n));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		sb_mem(ret, buf, (size_t)got);
+	}
+	return true;
+}
+
+static struct question_list take_list(struct arena *a, struct bytes *b)
+{
+	u32 n = bytes_u32(b);
+	struct question_list l = {0};
+	if (b->bad || n > QUESTION_MAX_NAMES)
+		b->bad = true;
+	for (u32 i = 0; i < n && !b->bad; i++)
+		arena_push(a, l.v, l.n, unpack_str(b));
+	return l;
+}
+
+static struct err *check_names(const struct question *q)
+{
+	struct str key, value;
+	for (u32 i = 0; i < q->host.n; i++)
+		if (!subject_is_name(q->host.v[i]))
+			return err_new("'%.*s' cannot be the name of an agent", STRF(q->host.v[i]));
+	for (u32 i = 0; i < q->label.n; i++)
+		if (!subject_is_label(q->label.v[i], &key, &value))
+			return err_new("--label needs KEY=VALUE (got '%.*s')", STRF(q->label.v[i]));
+	return NULL;
+}
+
+static struct err *fill_question(struct program *p, struct question *q, struct str frame)
+{
+	struct utsname u;
+	const char *user = getenv("USER");
+	struct err *e = question_of_frame(&p->a, frame, q);
+	if (!e)
+		e = question_new_id(q->id);
+	if (!e)
+		e = check_names(q);
+	if (e)
+		return e;
+	question_sort(&q->host);
+	question_sort(&q->label);
+	q->not_before_ns = clock_ns(CLOCK_REALTIME);
+	q->not_after_ns = q->not_before_ns + (q->for_ns ? q->for_ns : 3600ull * SECOND_NS);
+	q->asker =
+		str_z(arena_fmt(&p->a, "%s@%s", user ? user : "?", uname(&u) ? "?" : u.nodename));
+	return NULL;
+}
+
+static struct err *ask(struct program *p)
+{
+	char reply[64];
+	AUTO_SB in = {0}, packed = {0}, sealed = {0};
+	struct question q = {0};
+	struct nats *nats = NULL;
+	if (!read_question(&in))
+		return err_new("sonde-agent ask is started by sonde fleet");
+	struct bytes b = bytes_of(in.s, in.n);
+	char *url = arena_strz(&p->a, unpack_str(&b));
+	struct str key = unpack_str(&b);
+	u64 for_ns = bytes_u64(&b), wait_ns = bytes_u64(&b);
+	u32 expect = bytes_u32(&b);
+	q.host = take_list(&p->a, &b);
+	q.label = take_list(&p->a, &b);
+	struct str frame = unpack_str(&b);
+	if (b.bad)
+		return err_new("sonde fleet is of another version than sonde-agent");
+	(void)key;
+	struct err *e = fill_question(p, &q, frame);
+	q.for_ns = for_ns;
+	if (!e)
+		e = open_asker(p, url, &nats, reply);
+	q.reply = str_z(reply);
+	if (!e)
+		e = question_pack(&q, &packed);
+	if (!e) {
+		question_seal(sb_str(&packed), STR(""), &sealed);
+		const struct ask_spec spec = {
+			.nats = nats,
+			.in = p->in,
+			.reply = reply,
+			.q = &q,
+			.sealed = sb_str(&sealed),
+			.wait_ns = wait_ns,
+			.expect = expect,
+			.from = STDIN_FILENO,
+			.to = STDOUT_FILENO,
+		};
+		e = ask_hosts(&spec);
+	}
+	nats_close(nats);
+	return e;
+}
+
+/* ---- the command line ---- */
+
+static void usage(FILE *f)
+{
+	fputs("USAGE:\n"
+	      "    sonde-agent --nats URL [--name NAME] [--label KEY=VALUE]\n"
+	      "    sonde-agent --nats URL --simulate N FILE\n"
+	      "    sonde-agent list --nats URL\n"
+	      "    sonde-agent stop --nats URL ID|--all\n\nOPTIONS:\n",
+	      f);
+	opt_help(options, f);
+}
+
+static struct err *run(struct program *p, int argc, char **argv)
+{
+	const char *command = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
+	int skip = *command ? 1 : 0, nrest = 0, ndash = 0;
+	p->rest.v = xcalloc((size_t)argc + 1, sizeof(*p->rest.v));
+	struct err *e =
+		opt_parse(options, argc - skip, argv + skip, set, p, p->rest.v, &nrest, &ndash);
+	p->rest.n = (u32)nrest;
+	if (e || p->help)
+		return e;
+	if (!strcmp(command, "ask"))
+		return ask(p);
+	if (!strcmp(command, "list") || !strcmp(command, "stop"))
+		return ask_others(p, command[0] == 's');
+	if (*command)
+		return err_new("unknown command '%s'", command);
+	if (!p->url)
+		return err_new("sonde-agent needs a server: --nats URL");
+	if (p->rest.n != (p->simulate ? 1 : 0))
+		return p->simulate ? err_new("--simulate needs one FILE")
+				   : err_new("unexpected word '%s'", p->rest.v[0]);
+	e = signals_open(&p->signals, false, false);
+	return e ? e : run_agents(p);
+}
+
+int main(int argc, char **argv)
+{
+	struct program p = {.signals = SIGNALS_NONE};
+	signal(SIGPIPE, SIG_IGN); /* write() reports it */
+	p.in = inbox_new();
+	struct err *e = run(&p, argc, argv);
+	if (p.help)
+		usage(stdout);
+	if (e)
+		fprintf(stderr, "ERROR: %s\n", e->msg);
+	int rc = e ? 1 : 0;
+	err_free(e);
+	nats_end();
+	inbox_free(p.in);
+	signals_close(&p.signals);
+	free(p.rest.v);
+	vec_free(&p.label);
+	arena_free(&p.a);
+	return rc;
+}

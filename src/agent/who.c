@@ -1,0 +1,114 @@
+/* who.c - `sonde fleet list` and `sonde fleet stop`: which agents are there, and the end of what they run. */
+#include "agent/ask.h"
+#include "agent/wire.h"
+#include "base/alloc.h"
+#include "base/tab.h"
+#include <poll.h>
+#include <stdio.h>
+
+enum { MAX_HERE = 20000, WHO_SPREAD_MS = 500 };
+
+struct listing {
+	struct arena a;
+	struct tab line; /* of each host */
+	u32 stopped;
+};
+
+static void add_visible(struct sb *b, struct str s)
+{
+	sb_visible(b, s.n ? s : STR("-"));
+}
+
+static void take(struct listing *l, const struct message *m)
+{
+	AUTO_SB b = {0};
+	l->stopped += m->kind == MSG_STOPPED;
+	if (m->kind != MSG_HERE || l->line.n >= MAX_HERE)
+		return;
+	const struct str column[] = {m->kernel, m->version, m->labels, m->running};
+	sb_fmt(&b, "%-24.*s ", STRF(m->host));
+	for (u32 i = 0; i < countof(column); i++) {
+		size_t at = b.n, width = i == 0 ? 26 : i == 1 ? 8 : i == 2 ? 24 : 0;
+		add_visible(&b, column[i]);
+		if (width > b.n - at)
+			sb_pad(&b, ' ', width - (b.n - at));
+		if (width)
+			sb_char(&b, ' ');
+	}
+	struct str *line = arena_new(&l->a, struct str);
+	*line = arena_str(&l->a, sb_str(&b));
+	tab_add(&l->line, arena_str(&l->a, m->host), line);
+}
+
+/* Until nothing more can be expected. */
+static void listen(struct listing *l, struct inbox *in, u64 wait_ns)
+{
+	u64 end = now_ns() + wait_ns;
+	for (u64 now; (now = now_ns()) < end;) {
+		struct pollfd p = {.fd = inbox_fd(in), .events = POLLIN};
+		struct letter letter;
+		struct message m;
+		poll(&p, 1, (int)((end - now) / MILLI_NS) + 1);
+		while (inbox_take(in, &letter)) {
+			if (letter.kind == LETTER_MESSAGE && !message_unpack(letter.bytes, &m))
+				take(l, &m);
+			letter_free(&letter);
+		}
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct tab_entry *x = a, *y = b;
+	return str_cmp(x->key, y->key);
+}
+
+static struct err *send_one(struct nats *nats, const char *subject, const struct message *m)
+{
+	AUTO_SB b = {0};
+	message_pack(m, &b);
+	return nats_send(nats, subject, sb_str(&b));
+}
+
+struct err *ask_who(struct nats *nats, struct inbox *in, const char *reply, struct str labels,
+		    u64 wait_ns)
+{
+	AUTO_SB to = {0};
+	struct listing l = {0};
+	struct message m = {.kind = MSG_WHO,
+			    .spread_ms = WHO_SPREAD_MS,
+			    .reply = str_z(reply),
+			    .labels = labels};
+	subject_of_all(&to);
+	struct err *e = send_one(nats, to.s, &m);
+	if (e)
+		return e;
+	listen(&l, in, wait_ns);
+	qsort(l.line.v, l.line.n, sizeof(*l.line.v), by_name);
+	printf("%-24s %-26s %-8s %-24s %s\n", "HOST", "KERNEL", "SONDE", "LABELS", "RUNNING");
+	for (u32 i = 0; i < l.line.n; i++)
+		printf("%.*s\n", STRF(*(struct str *)l.line.v[i].val));
+	printf("%u host%s\n", l.line.n, l.line.n == 1 ? "" : "s");
+	tab_free(&l.line);
+	arena_free(&l.a);
+	return NULL;
+}
+
+struct err *ask_stop(struct nats *nats, struct inbox *in, const char *reply, const u8 *id,
+		     u64 wait_ns, u32 *n)
+{
+	AUTO_SB to = {0};
+	struct listing l = {0};
+	struct message m = {.kind = MSG_STOP, .reply = str_z(reply)};
+	if (id)
+		memcpy(m.id, id, sizeof(m.id));
+	subject_of_all(&to);
+	struct err *e = send_one(nats, to.s, &m);
+	if (e)
+		return e;
+	listen(&l, in, wait_ns);
+	*n = l.stopped;
+	tab_free(&l.line);
+	arena_free(&l.a);
+	return NULL;
+}

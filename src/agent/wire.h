@@ -1,0 +1,85 @@
+/*
+ * wire.h - what sonde-agent and the asker send each other through the server: one struct message, and its bytes.
+ *
+ * The asker publishes to subjects that agents subscribe to (subject_of_*()); agents publish to the inbox that the asker
+ * names. The server loses what it has not delivered when it dies, and so does a connection that breaks. So every message
+ * may be sent again, and taking one twice changes nothing.
+ *
+ *	asker				agent
+ *	ASK, to all or to some		TAKEN, with the reason if it refuses; it traces
+ *	BEAT, every two seconds		WANT, if it does not know the question: it gets ASK
+ *					DONE, every two seconds: how large its answer is
+ *	PULL, of so many pieces		PIECE ...
+ *	GOT, when it has them all	(forgets the answer)
+ *	STOP, of one question or all	STOPPED; it ends tracing, and answers
+ *	WHO				HERE
+ *
+ * The bytes: "sonde-m" 1, the kind (1 byte), the id of the question (16), and the fields of the kind in the order of its row
+ * in wire.c; numbers and texts as in question.h. Everything is bounded, and nothing may follow.
+ */
+#pragma once
+#include "agent/question.h"
+
+enum {
+	WIRE_MAX = QUESTION_MAX_SEALED + 4096, /* bytes of a message */
+	WIRE_HEAD = 8 + 1 + QUESTION_ID,
+	PIECE_BYTES = 256 << 10,
+	ANSWER_MAX = 64 << 20,
+	ANSWER_SENT = 64 << 10, /* an answer up to this size is sent with DONE */
+	SAID_MAX = 16 << 10,
+	BEAT_MS = 2000,
+	BEATS_END_MS = 15000, /* without a beat for so long the asker is gone */
+};
+enum message_kind {
+	MSG_ASK = 1,
+	MSG_BEAT,
+	MSG_PULL,
+	MSG_GOT,
+	MSG_STOP,
+	MSG_WHO,
+	MSG_TAKEN,
+	MSG_WANT,
+	MSG_DONE,
+	MSG_PIECE,
+	MSG_STOPPED,
+	MSG_HERE,
+	MSG_KINDS,
+};
+/* Which members a kind has is in wire.c. Texts are views into the bytes. */
+struct message {
+	enum message_kind kind : 8;
+	u8 id[QUESTION_ID]; /* zeros: of STOP, all questions; of WHO and HERE, none */
+	/* Of the agent: its host, a random number that it chose when it started, and what it runs on. */
+	struct str host;
+	u64 instance;
+	struct str boot, kernel, version;
+	struct str sealed; /* question.h */
+	struct str reply;  /* the asker's inbox */
+	u64 since_ns; /* ASK, BEAT: time since the first ASK; TAKEN, DONE: when it began, in that time */
+	u64 spread_ms; /* TAKEN and DONE are sent within this time, at random, so that not all come at once */
+	bool again; /* TAKEN may be lost: it is to be sent again */
+	/* Wall clocks: of the asker when it sent ASK or BEAT, of the agent when that came, and when TAKEN was sent. */
+	u64 asked_ns, came_ns, sent_ns;
+	bool good;                  /* TAKEN: it traces; DONE: sonde ended with status 0 */
+	bool cut;                   /* DONE: it was stopped before its time */
+	struct str why;             /* why not, for people */
+	struct str said;            /* what sonde printed beside its answer */
+	u64 bytes;                  /* of the answer */
+	u64 pieces;                 /* of it, PIECE_BYTES each, the last one shorter */
+	u64 first, count;           /* PULL: which; PIECE: first */
+	struct str data;            /* PIECE; DONE: the whole answer, or nothing */
+	struct str labels, running; /* HERE: for people */
+};
+
+void message_pack(const struct message *m, struct sb *ret);
+/* NULL, or what is wrong, in a sentence. */
+const char *message_unpack(struct str bytes, struct message *ret);
+
+/* A name that can be a part of a subject: question_is_name(), without an empty part between dots. */
+bool subject_is_name(struct str name);
+bool subject_is_inbox(struct str subject); /* an asker's, to which agents may send */
+/* "key=value" */
+bool subject_is_label(struct str label, struct str *key, struct str *value);
+void subject_of_all(struct sb *ret);
+void subject_of_host(struct sb *ret, struct str name);
+void subject_of_label(struct sb *ret, struct str key, struct str value);
