@@ -462,20 +462,12 @@ void question_frame(const struct question *q, const struct question_list *more, 
 		pack_str(&b, sb_str(&time));
 		n += 2;
 	}
-	if (q->kind == QUESTION_PROGRAM) {
-		pack_str(&b, STR("-e"));
-		pack_str(&b, q->text);
-		n += 2;
-	}
 	pack_str(&b, STR("--asked"));
-	n++;
-	if (q->kind != QUESTION_PROGRAM) {
-		at = q->kind == QUESTION_SCRIPT ? n : 0;
-		pack_str(&b, q->name);
-		n++;
-	}
+	at = q->kind == QUESTION_TOOL ? 0 : n + 1;
+	pack_str(&b, q->kind == QUESTION_PROGRAM ? STR("-") : q->name);
+	n += 2;
 	n += pack_words(&b, &q->argument);
-	pack_str(ret, q->kind == QUESTION_SCRIPT ? q->text : STR(""));
+	pack_str(ret, q->text);
 	pack_u32(ret, at);
 	pack_u32(ret, n);
 	sb_add(ret, sb_str(&b));

@@ -102,7 +102,8 @@ bool question_is_for(const struct question *q, struct str host, const struct que
  */
 struct err *question_of_frame(struct arena *a, struct str frame, struct question *ret) MUST_USE;
 /*
- * The frame for `sonde fleet-host` on the host. more: words of options that the host's policy adds. What the asker
- * has chosen is behind the option --asked, so that it cannot choose options of sonde.
+ * The frame for `sonde fleet-host` on the host. more: words of options that the host's policy adds. The words that the
+ * asker has chosen freely are behind the option --asked, so that they are no options of sonde, and neither run commands
+ * nor name files to write.
  */
 void question_frame(const struct question *q, const struct question_list *more, struct sb *ret);

@@ -20,7 +20,9 @@ static bool run_tool_named(struct str name, int at, int argc, char **argv, struc
 {
 	struct arena a = {0};
 	struct tool t;
-	if (str_is(name, "tplist")) { /* listed among the tools, and linked to as they are */
+	bool guest = at > 1 && !strcmp(argv[at - 1], "--asked");
+	/* Listed among the tools, and linked to as they are; it answers no question. */
+	if (str_is(name, "tplist") && !guest) {
 		*rc = cmd_tplist(argc - at, argv + at, false);
 		return true;
 	}

@@ -306,6 +306,8 @@ static struct err *set_of_one(struct run_opts *o, enum option_id id, const char 
 static struct err *set(void *self, int id, const char *val)
 {
 	struct run_opts *o = self;
+	if (o->guest)
+		return err_new("who asks an agent chooses no options of sonde behind the script");
 	o->given[id] = true;
 	switch ((enum option_id)id) {
 	case OPT_PROGRAM: return set_program(o, val);
@@ -371,6 +373,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_TO: o->to = val; break;
 	case OPT_SET: o->sets = val; break;
 	case OPT_STACKS: o->stacks = val; break;
+	case OPT_ASKED: o->guest = true; break;
 	case OPT_NOTHING: break;
 	default: return set_of_one(o, (enum option_id)id, val);
 	}

@@ -400,7 +400,7 @@ static struct err *take_option(struct parse *p, int id, const char *val)
 	return NULL;
 }
 
-/* The asker's output is that of fleet. */
+/* The output of who asks other hosts is that of fleet. */
 static struct err *take_for_others(struct parse *p, int id)
 {
 	const char *instead = NULL;
@@ -421,7 +421,9 @@ static struct err *take_for_others(struct parse *p, int id)
 static struct err *set(void *self, int id, const char *val)
 {
 	struct parse *p = self;
-	struct err *e = p->asks ? take_for_others(p, id) : take_option(p, id, val);
+	struct err *e = p->asks || p->o->guest ? take_for_others(p, id) : NULL;
+	if (!e && !p->asks)
+		e = take_option(p, id, val);
 	p->refused = e ? val : NULL;
 	return e;
 }
@@ -706,7 +708,10 @@ static struct err *parse_options(struct parse *p, const struct compile *c, int a
 	for (const struct getopt_use *u = c->getopts; u; u = u->next)
 		add_own(p, u);
 	add_common(p, c);
-	return parse_words(p, argc, argv);
+	struct err *e = parse_words(p, argc, argv);
+	if (!e && p->o->guest && p->o->target.cmd)
+		e = err_new("who asks an agent runs no commands");
+	return e;
 }
 
 int tool_ask(const struct tool *t, int argc, char **argv)

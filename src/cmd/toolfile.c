@@ -35,12 +35,13 @@ static bool declares_options(struct arena *a, const struct script *s)
 	return any;
 }
 
-/* -l, --fmt and the like are about the file. */
-static bool head_runs(int nhead, char **head)
+/* -l, --fmt and the like are about the file. Who asks an agent sends the text, and names no file of the host. */
+static bool head_runs(bool sent, int nhead, char **head)
 {
 	struct run_opts o = {0};
 	struct err *e = opts_parse(&o, nhead, head);
-	bool runs = !e && !o.list && !o.fmt && !o.info && !o.help && !o.version && !o.program;
+	bool runs = !e && !o.list && !o.fmt && !o.info && !o.help && !o.version && !o.program &&
+		    (sent || !o.guest);
 	err_free(e);
 	free(o.rest);
 	return runs;
@@ -50,7 +51,8 @@ bool tool_from_file(struct arena *a, int at, char **argv, const struct str *give
 {
 	struct stat st;
 	struct script s = {.source = {.name = str_z(argv[at])}};
-	if ((!given && (stat(argv[at], &st) || !S_ISREG(st.st_mode))) || !head_runs(at, argv))
+	if ((!given && (stat(argv[at], &st) || !S_ISREG(st.st_mode))) ||
+	    !head_runs(given, at, argv))
 		return false;
 	struct err *e = given ? NULL : script_file(a, argv[at], &s.source.text);
 	s.source.text = given ? *given : s.source.text;

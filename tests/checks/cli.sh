@@ -280,6 +280,23 @@ t 255 'ERROR: No probes attached; use --test to run test probes.' "$sonde" --mod
 t 0 'pass           rounds      mean us     least us      most us
 ast  ' "$sonde" --mode compiler-bench -e 'begin { @ = count(); }'
 t 1 'stdin:1:9-12: ERROR: ' "$sonde" --mode compiler-bench -e 'begin { foo }'
+# The words of who asks an agent are behind --asked: no options of sonde, no commands, no files of the host.
+echo 'options { x: flag = "y" } begin { exit(); }' > "$tmp/own.bt"
+t 1 'ERROR: who asks an agent chooses no options of sonde behind the script' "$sonde" -q --asked -e 'begin { exit(); }'
+t 1 'ERROR: who asks an agent chooses no options of sonde behind the script' "$sonde" -q --asked --unsafe execsnoop
+for o in '-- id' '--exec id'; do
+	t 1 'ERROR: who asks an agent runs no commands' "$sonde" -q --asked execsnoop $o
+done
+t 1 'ERROR: who asks an agent runs no commands' "$sonde" -q --asked strace id
+t 1 "ERROR: unrecognized option '--unsafe'" "$sonde" -q --asked execsnoop --unsafe
+for o in '-o x' '-o|id'; do
+	t 1 'ERROR: the hosts do not choose the output: put -o FILE before offcputime' "$sonde" -q --asked offcputime $o
+done
+t 1 'ERROR: the hosts do not choose the output: put -f flame -o FILE before offcputime' "$sonde" -q --asked offcputime --flame x
+t 1 'ERROR: -h is no question to hosts' "$sonde" -q --asked execsnoop -h
+for o in "$tmp/own.bt" /etc/passwd nosuch tplist; do
+	t 1 "ERROR: no tool is named '$o'" "$sonde" -q --asked "$o"
+done
 # Every option of the reference is taken: what follows it is looked at.
 for o in '-l begin' -v '-p 1' '--pid 1' '--dwarf-pid 1' --usdt-file-activation '-o /dev/null' '--output /dev/null' '-f text' \
 	'-B line' -q --quiet -k --warnings --no-warnings '-I .' '--include /dev/null' '--debuginfo /a:/b' --unsafe \

@@ -350,12 +350,13 @@ TEST(question_to_frames)
 	q->kind = QUESTION_PROGRAM;
 	q->option.n = 0;
 	check_to_frame(q,
-		       "<> 0:|sonde|-q|-f|answer:alone|--deny|write|--for|10000000000ns|-e|begin { "
-		       "exit(); }\n|"
-		       "--asked|1|two words",
+		       "<begin { exit(); }\n> "
+		       "9:|sonde|-q|-f|answer:alone|--deny|write|--for|10000000000ns|"
+		       "--asked|-|1|two words",
 		       __LINE__);
 	q->kind = QUESTION_TOOL;
 	q->name = STR("biolatency");
+	q->text = STR("");
 	q->for_ns = 0;
 	check_to_frame(q,
 		       "<> 0:|sonde|-q|-f|answer:alone|--deny|write|--asked|biolatency|1|two words",
