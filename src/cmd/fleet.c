@@ -166,9 +166,10 @@ static struct err *set(void *self, int id, const char *val)
 /* How hosts are reached: by commands or by agents. */
 static struct err *check_way(const struct fleet *f)
 {
-	if (f->nats && (f->via || f->sudo || f->binaries || f->cache || f->parallel))
+	if (f->nats && (f->via || f->sudo || f->binaries || f->cache || f->parallel ||
+			f->at.at_ns || f->at.after_ns || f->skew))
 		return err_new("--nats reaches hosts by their agents: --via, --sudo, --binaries, "
-			       "--cache and --parallel do not apply");
+			       "--cache, --parallel, --at and --skew do not apply");
 	if (!f->nats && (f->label.n || f->expect))
 		return err_new("--label and --expect need --nats URL");
 	if (!f->nats && !f->hosts.name.n)
