@@ -303,6 +303,14 @@ static struct err *set_of_one(struct run_opts *o, enum option_id id, const char 
 	}
 }
 
+static struct err *add_recording(struct run_opts *o, const char *val)
+{
+	if (o->nrecording == countof(o->recording))
+		return err_new("too many recordings (%zu at most)", countof(o->recording));
+	o->recording[o->nrecording++] = val;
+	return NULL;
+}
+
 static struct err *set(void *self, int id, const char *val)
 {
 	struct run_opts *o = self;
@@ -361,11 +369,7 @@ static struct err *set(void *self, int id, const char *val)
 	case OPT_ROOT: o->machine.root = val; break;
 	case OPT_BTF: o->machine.btf = val ? val : o->machine.btf; break;
 	case OPT_CHECK_IR: o->compile.check_ir = true; break;
-	case OPT_RECORDING:
-		if (o->nrecording == countof(o->recording))
-			return err_new("too many recordings (%zu at most)", countof(o->recording));
-		o->recording[o->nrecording++] = val;
-		break;
+	case OPT_RECORDING: return add_recording(o, val);
 	case OPT_CPU: o->cpus = val; break;
 	case OPT_BY: return set_by(o, val);
 	case OPT_PARTIAL: o->partial = true; break;
