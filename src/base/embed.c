@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { GZIP = 16 + MAX_WBITS, MAX_EMBEDDED = 1024 };
+enum { GZIP = 16 + MAX_WBITS, MAX_BLOCKS = 64 };
 
 const struct embed *embed_find(struct str name)
 {
@@ -16,14 +16,14 @@ const struct embed *embed_find(struct str name)
 }
 
 /* What the build packed is whole, or the binary is damaged. */
-static char *unpack(const struct embed *e)
+static char *unpack(const struct embed_block *b)
 {
-	char *text = xmalloc(e->n + 1);
+	char *text = xmalloc(b->n);
 	z_stream z = {
-		.next_in = (Bytef *)(uintptr_t)embed_packed + e->at,
-		.avail_in = e->npacked,
+		.next_in = (Bytef *)(uintptr_t)embed_packed + b->at,
+		.avail_in = b->npacked,
 		.next_out = (Bytef *)text,
-		.avail_out = e->n,
+		.avail_out = b->n,
 	};
 	int rc = inflateInit2(&z, GZIP);
 	if (rc == Z_OK)
@@ -33,16 +33,15 @@ static char *unpack(const struct embed *e)
 		out_of_memory();
 	if (rc != Z_STREAM_END || z.avail_out)
 		abort();
-	text[e->n] = 0;
 	return text;
 }
 
 struct str embed_text(const struct embed *e)
 {
-	static char *text[MAX_EMBEDDED];
-	assert(e >= embedded && e - embedded < MAX_EMBEDDED);
-	char **t = &text[e - embedded];
+	static char *text[MAX_BLOCKS];
+	assert(e->block < MAX_BLOCKS);
+	char **t = &text[e->block];
 	if (!*t)
-		*t = unpack(e);
-	return str_n(*t, e->n);
+		*t = unpack(&embed_blocks[e->block]);
+	return str_n(*t + e->at, e->n);
 }
