@@ -41,9 +41,10 @@ struct live_spec {
 	struct live_chain *chain; /* NULL: it runs alone */
 	int takeover; /* told when all is attached: a sonde waits for that. 0: none does */
 	bool on, ascii;
-	bool web;         /* a page instead of the terminal */
-	const char *addr; /* of it; NULL or "": any */
-	bool board;       /* sonde top: what was on the screen is not printed again */
+	bool web;               /* a page instead of the terminal */
+	const char *addr;       /* of it; NULL or "": any */
+	bool board;             /* sonde top: what was on the screen is not printed again */
+	const char *board_file; /* of it; NULL: the built-in one */
 	u64 every_ns, history_ns, memory;
 	const char *view;
 };
@@ -199,6 +200,8 @@ struct err *live_memory(struct live_spec *l, const char *val);
 struct err *live_set_view(struct live_spec *l, const char *val);
 #define BOARD_OF_TOP "tools/board/top.bt"
 extern const char live_events[]; /* a script that counts what a recording has */
+/* top: its options, and which script it is. */
+struct err *live_board(struct run_opts *o) MUST_USE;
 struct err *live_refuses(const struct run_opts *o) MUST_USE; /* options that have no effect */
 struct front_spec;
 struct front_part;

@@ -5,10 +5,12 @@
  * What the plain run writes goes into a file in memory, of which the screen shows the lines, and which
  * is printed when the terminal is as it was.
  */
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/units.h"
 #include "cmd/livepage.h"
 #include "cmd/tool.h"
+#include "cmd/webchild.h"
 #include "live/front.h"
 #include "live/term.h"
 #include "live/view.h"
@@ -90,6 +92,34 @@ static bool has_page(const struct run_opts *o)
 	while (c->outer)
 		c = c->outer;
 	return c->page;
+}
+
+/* What only a script that the user names can have. */
+static struct err *top_refuses(const struct run_opts *o)
+{
+	const char *word = o->nrest ? o->rest[0] : NULL;
+	if (word)
+		return err_new("what is '%s'? 'top' takes only options; sonde live shows other "
+			       "scripts",
+			       word);
+	if (o->program)
+		return err_new("-e means nothing to 'top'; sonde live shows other scripts");
+	return NULL;
+}
+
+struct err *live_board(struct run_opts *o)
+{
+	struct err *e = o->live.board ? top_refuses(o) : NULL;
+	if (e || !o->live.board_file)
+		return e;
+	if (!o->live.board)
+		return err_new("--board is an option of 'top'; sonde live FILE shows it, too");
+	free(o->rest);
+	o->rest = xcalloc(2, sizeof(*o->rest));
+	o->rest[0] = (char *)o->live.board_file;
+	o->nrest = 1;
+	o->tool = NULL;
+	return NULL;
 }
 
 struct err *live_refuses(const struct run_opts *o)
@@ -196,6 +226,8 @@ struct err *live_open(struct live_screen *s, const struct run_opts *o, struct ar
 		livepage_announce(s->page);
 	} else {
 		spec->again = again_of(a, o);
+		spec->serve = webchild_able() ? livepage_serve : NULL;
+		spec->take_page = livepage_take;
 	}
 	spec->ascii = l->ascii || !term_is_utf8();
 	spec->every_ns = l->every_ns ? l->every_ns : SECOND_NS;

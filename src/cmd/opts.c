@@ -272,6 +272,7 @@ static struct err *set_of_live(struct live_spec *l, enum option_id id, const cha
 	case OPT_HISTORY: return live_history(l, val);
 	case OPT_MEMORY: return live_memory(l, val);
 	case OPT_VIEW: return live_set_view(l, val);
+	case OPT_BOARD: l->board_file = val; break;
 	case OPT_WEB:
 		l->web = true;
 		l->addr = val;
@@ -405,12 +406,13 @@ struct err *opts_check(const struct run_opts *o, enum command command, const cha
 	return NULL;
 }
 
-/* What only commands have that are given a script or a recording. */
-static void drop_scripts(struct option_table *table)
+/* live and top: what only commands have that are given a script or a recording, and what only boards have. */
+static void drop_other(struct option_table *table, bool top)
 {
 	struct opt *to = table->row;
 	for (const struct opt *o = table->row; o->id; o++)
-		if (o->id != OPT_PROGRAM && o->id != OPT_FROM && o->id != OPT_TO)
+		if (top ? o->id != OPT_PROGRAM && o->id != OPT_FROM && o->id != OPT_TO
+			: o->id != OPT_BOARD)
 			*to++ = *o;
 	*to = (struct opt){0};
 }
@@ -419,8 +421,8 @@ void opts_usage(FILE *f, enum command command, const char *use)
 {
 	struct option_table table;
 	options_of(in(command), &table);
-	if (!strncmp(use, "top", 3))
-		drop_scripts(&table);
+	if (command == CMD_LIVE)
+		drop_other(&table, !strncmp(use, "top", 3));
 	fprintf(f, "USAGE:\n    sonde %s\n", use);
 	options_help(table.row, f);
 }

@@ -1,7 +1,9 @@
 // The page of `sonde live --web`. State comes as lines: the first is about the run, each other is a pane.
 'use strict';
+// What only some pages want, such as another view, a row alone, or a reading of before, is asked for.
 const state = [], panes = new Map(), token = new URLSearchParams(location.search).get('t');
-let frozen = false, filter = '', pending = new Set(), run = {};
+const me = [...crypto.getRandomValues(new Uint8Array(8))].map(n => n.toString(16).padStart(2, '0')).join('');
+let past = null, wanted = 0, filter = '', pending = new Set(), run = {}; // past: the state of a reading of before
 
 function add(parent, tag, cls, text) {
   const e = parent.appendChild(document.createElement(tag));
@@ -16,15 +18,45 @@ function put(e, text) {
 const child = (parent, n, tag, cls) => parent.children[n] || add(parent, tag, cls);
 const trim = (parent, n) => { while (parent.children.length > n) parent.lastChild.remove(); };
 
+const address = (path, args) => path + '?' + new URLSearchParams({t: token, ...args});
+async function ask(path, args, post) {
+  const r = await fetch(address(path, args), {method: post ? 'POST' : 'GET'}), text = await r.text();
+  if (!r.ok) throw new Error(text.trim());
+  return text;
+}
+
 const header = add(document.body, 'header'), title = add(header, 'h1', '', 'sonde'), when = add(header, 'span');
-const row = add(header, 'div', 'row'), losses = add(row, 'span'), cost = add(row, 'span', 'dim');
-const search = add(row, 'input', 'right'), freeze = add(row, 'button', '', 'Freeze');
+const row = add(header, 'div', 'row'), losses = add(row, 'span'), cost = add(row, 'span', 'dim'), note = add(row, 'span', 'bad');
+const search = add(row, 'input', 'right');
+const tools = add(header, 'div', 'row'), freeze = add(tools, 'button', '', 'Freeze'), every = add(tools, 'select');
+const buttons = {mark: add(tools, 'button', '', 'Mark'), diff: add(tools, 'button', '', 'Since mark'), base: add(tools, 'button', '', 'From now'),
+  start: add(tools, 'button', '', 'From start')};
+const time = add(tools, 'div', 'time'), track = add(time, 'div', 'track'), slider = add(time, 'input'), now = add(tools, 'button', '', 'Now');
 const messages = add(header, 'pre', 'bad'), main = add(document.body, 'main');
 losses.setAttribute('role', 'status');
 search.type = 'search';
 search.placeholder = 'filter: words in keys';
 search.setAttribute('aria-label', 'Filter');
-freeze.setAttribute('aria-pressed', 'false');
+slider.type = 'range';
+slider.setAttribute('aria-label', 'Reading');
+every.setAttribute('aria-label', 'Interval');
+for (const ms of [200, 500, 1000, 2000, 5000, 10000, 30000, 60000]) add(every, 'option', '', 'every ' + ms / 1000 + ' s').value = ms;
+
+// A link to a file that is made when it is asked for.
+function saves(parent, text, args) {
+  const a = add(parent, 'a', '', text);
+  a.href = '#';
+  a.onclick = e => {
+    const given = args();
+    e.stopPropagation();
+    a.download = given.x;
+    a.href = address('/save', given);
+  };
+  return a;
+}
+saves(tools, 'JSON', () => ({x: 'readings.json'}));
+saves(tools, '.sonde', () => ({x: 'readings.sonde'}));
+const at = () => past ? {at: past[0].at} : {};
 
 const passes = text => filter.split(' ').every(w => text.toLowerCase().includes(w));
 const number = c => c === null ? -Infinity : Array.isArray(c) ? Number(c[0]) : Number(c);
@@ -38,10 +70,13 @@ function sorted(p, v) {
   return rows;
 }
 
-function cell(td, kind, c) {
+// into: keys are buttons.
+function cell(td, kind, c, into) {
   if (kind === 'b') {
     const bar = child(td, 0, 'i');
     bar.style.width = 100 * c + '%';
+  } else if (kind === 'k' && into && c) {
+    put(child(td, 0, 'button'), c);
   } else if (kind === 's') {
     put(td, c.replace(/[0-7]/g, d => String.fromCharCode(0x2581 + Number(d))));
   } else {
@@ -49,10 +84,10 @@ function cell(td, kind, c) {
   }
 }
 
-function cells(body, rows, kinds) {
+function cells(body, rows, kinds, into) {
   rows.forEach((r, i) => {
     const tr = child(body, i, 'tr');
-    kinds.forEach((k, j) => cell(child(tr, j, 'td', k), k, r[j]));
+    kinds.forEach((k, j) => cell(child(tr, j, 'td', k), k, r[j], into));
   });
   trim(body, rows.length);
 }
@@ -80,7 +115,8 @@ const views = {
       th.setAttribute('aria-sort', !on ? 'none' : p.reverse ? 'ascending' : 'descending');
       b.onclick = () => { p.reverse = i === at && !p.reverse; p.sort = i; draw(p); };
     });
-    cells(t.tBodies[0], rows, v.cols.map(c => c[1]));
+    cells(t.tBodies[0], rows, v.cols.map(c => c[1]), p.row === undefined);
+    t.tBodies[0].onclick = e => { if (e.target.matches('.k button')) { p.row = e.target.textContent; p.rowView = ''; draw(p); } };
     return v.n > v.rows.length ? v.rows.length + ' of ' + v.n + ' rows' : rows.length < v.n ? rows.length + ' of ' + v.n + ' rows' : '';
   },
   hist(p, box, v) {
@@ -101,7 +137,32 @@ const views = {
       trim(line, r[1].length);
     });
     trim(h, 2 * v.rows.length);
-    put(child(box, 1, 'pre', 'dim'), v.rows.length ? v.ago + ' to now; most: ' + v.most + ' in an interval' : 'nothing came in the intervals so far');
+    put(child(box, 1, 'pre', 'dim'), v.rows.length ? v.ago + ' to now; most: ' + v.most + ' in an interval; a rectangle shows what was in it' : 'nothing came in the intervals so far');
+    selects(p, h, v);
+  },
+  series(p, box, v) {
+    const known = v.v.filter(n => n !== null), most = Math.max(0, ...known), least = Math.min(0, ...known), n = v.v.length, ns = 'http://www.w3.org/2000/svg';
+    const y = x => most > least ? 100 - 100 * (x - least) / (most - least) : 100;
+    if (!box.firstChild || box.firstChild.className !== 'series') { box.replaceChildren(); add(box, 'div', 'series'); }
+    const g = box.firstChild, text = child(g, 0, 'pre', 'dim');
+    const draws = (tag, i, set) => {
+      const e = svg.children[i] || svg.appendChild(document.createElementNS(ns, tag));
+      for (const k in set) e.setAttribute(k, set[k]);
+    };
+    const svg = g.children[1] || g.appendChild(document.createElementNS(ns, 'svg'));
+    svg.setAttribute('viewBox', '0 -3 ' + Math.max(1, n - 1) + ' 106');
+    svg.setAttribute('preserveAspectRatio', 'none');
+    svg.setAttribute('role', 'img');
+    let line = '', open = false;
+    v.v.forEach((x, i) => { if (x !== null) line += (open ? 'L' : 'M') + i + ' ' + y(x).toFixed(1); open = x !== null; });
+    draws('path', 0, {d: line, class: 'line'});
+    const all = events_of().map(e => [n - 1 - (v.at - e[0]), e[1]]).filter(e => e[0] >= 0 && e[0] < n);
+    all.forEach((e, i) => draws('path', i + 1, {d: 'M' + e[0] + ' 0V100', class: e[1]}));
+    trim(svg, all.length + 1);
+    const says = (i, what) => known.length ? what + (v.adds ? ' per second' : '') + (i === null ? '; most ' + most + ', least ' + least : ', ' + (n - 1 - i) + ' intervals before') : 'no interval is over yet';
+    put(text, says(null, v.v[n - 1] === null ? '-' : v.v[n - 1]));
+    svg.setAttribute('aria-label', text.textContent);
+    svg.onpointermove = e => { const b = svg.getBoundingClientRect(), i = Math.round((e.clientX - b.left) / b.width * (n - 1)); if (v.v[i] !== null && i in v.v) put(text, says(i, v.v[i])); };
   },
   flame(p, box, v) {
     const path = p.path || [], all = v[1];
@@ -126,7 +187,7 @@ const views = {
       let hash = 0;
       for (const c of node[0]) hash = (hash * 31 + c.charCodeAt(0)) % 997;
       b.style.background = hit ? '' : 'hsl(' + (20 + hash % 35) + ' 85% ' + (62 + hash % 12) + '%)';
-      b.onclick = () => { p.path = names; draw(p); };
+      b.onclick = () => { p.path = names; p.again ? p.again() : draw(p); };
       depth = Math.max(depth, line + 1);
       if (hit && !inside) matched += node[1];
       return hit || inside;
@@ -154,58 +215,215 @@ const views = {
   },
 };
 
+// Readings that are worth a line: [number, class].
+function events_of() {
+  return [...(run.lossy || []).map(l => [l[0], 'loss']), ...[[run.mark, 'mark'], [run.base, 'base']].filter(e => e[0])];
+}
+
+// The tree of rows with frames, as a flame graph takes it.
+function tree(rows) {
+  const root = ['all', 0];
+  for (const [, n, ...frames] of rows) {
+    let at = root;
+    at[1] += n;
+    for (const f of frames) {
+      let next = at.slice(2).find(c => c[0] === f);
+      if (!next) at.push(next = [f, 0]);
+      at = next;
+      at[1] += n;
+    }
+  }
+  return root;
+}
+
+// ---- a rectangle of a heat map ----
+
+function selects(p, h, v) {
+  const width = v.rows.length ? v.rows[0][1].length : 0, box = p.select;
+  if (!width) return;
+  h.tabIndex = 0;
+  h.setAttribute('aria-label', 'Heat map: arrow keys select a cell, with Shift a rectangle, Enter shows what was in it');
+  const cell = e => {
+    const first = h.children[1].getBoundingClientRect(), last = h.children[2 * v.rows.length - 1].getBoundingClientRect();
+    const limit = (x, n) => Math.max(0, Math.min(n - 1, Math.floor(x * n)));
+    return [limit((e.clientX - first.left) / first.width, width), limit((e.clientY - first.top) / (last.bottom - first.top), v.rows.length)];
+  };
+  const show = () => {
+    const on = child(h, 2 * v.rows.length, 'b'), s = p.select, line = h.children[1];
+    on.hidden = !s;
+    if (!s) return;
+    const w = line.clientWidth / width, x = Math.min(s[0], s[2]), y = Math.min(s[1], s[3]), top = h.children[1 + 2 * y], end = h.children[1 + 2 * Math.max(s[1], s[3])];
+    on.style.left = line.offsetLeft + x * w + 'px';
+    on.style.width = (Math.abs(s[0] - s[2]) + 1) * w + 'px';
+    on.style.top = top.offsetTop + 'px';
+    on.style.height = end.offsetTop + end.offsetHeight - top.offsetTop + 'px';
+  };
+  const asks = async () => {
+    const s = p.select, [x0, x1] = [s[0], s[2]].sort((a, b) => a - b), [y0, y1] = [s[1], s[3]].sort((a, b) => a - b), of = i => v.at - (width - 1 - i);
+    p.select = null;
+    p.held = false;
+    try {
+      const d = JSON.parse(await ask('/part', {pane: p.id, row: p.row || '', at: of(x1), x: of(x0) - 1, y: v.rows[y1][2] + ' ' + v.rows[y0][2]}));
+      shows(p, d, v.rows[y1][0] + (y0 === y1 ? '' : ' to ' + v.rows[y0][0]));
+    } catch (e) { put(note, e.message); }
+    draw(p);
+  };
+  h.onpointerdown = e => { const c = cell(e); p.select = [...c, ...c]; p.held = true; h.setPointerCapture(e.pointerId); e.preventDefault(); show(); };
+  h.onpointermove = e => { if (p.held && p.select) { p.select.splice(2, 2, ...cell(e)); show(); } };
+  h.onpointerup = () => { if (p.held && p.select) asks(); };
+  h.onkeydown = e => {
+    const d = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[e.key], s = p.select;
+    if (e.key === 'Enter' && s) return asks();
+    if (e.key === 'Escape') { p.select = null; p.held = false; return show(); }
+    if (!d) return;
+    e.preventDefault();
+    p.held = true;
+    const to = s ? [Math.max(0, Math.min(width - 1, s[2] + d[0])), Math.max(0, Math.min(v.rows.length - 1, s[3] + d[1]))] : [width - 1, 0];
+    p.select = e.shiftKey && s ? [s[0], s[1], ...to] : [...to, ...to];
+    show();
+  };
+  show();
+}
+
+// What was in it: rows, their stacks, and what other maps counted meanwhile.
+function shows(p, d, values) {
+  const part = p.part;
+  part.replaceChildren();
+  const head = add(part, 'div', 'row');
+  add(head, 'b', '', d.n + ' of ' + values + ', ' + d.when);
+  const close = add(head, 'button', 'right', 'Close');
+  close.onclick = () => part.replaceChildren();
+  const table = (rows, n, name) => {
+    const keyed = rows.filter(r => r[0]);
+    if (!keyed.length) return;
+    const t = frame(add(part, 'div'), [['COUNT', 'n'], ['', 'b'], [name, 'k']]);
+    ['COUNT', '', name].forEach((h, i) => put(t.tHead.rows[0].cells[i], h));
+    cells(t.tBodies[0], keyed.map(r => [r[1], r[1] / n, r[0]]), ['n', 'b', 'k']);
+  };
+  const stacks = rows => {
+    const box = add(part, 'div'), q = {again: () => views.flame(q, box, tree(rows))};
+    q.again();
+  };
+  const both = (m, name) => m.rows.some(r => r.length > 2) ? stacks(m.rows) : table(m.rows, m.n, name);
+  both(d, 'KEY');
+  for (const m of d.beside) if (m.n) { if (m.rows.some(r => r.length > 2)) add(part, 'b', '', m.title); both(m, m.title); }
+}
+
+// ---- panes ----
+
+const sights = new IntersectionObserver(all => { for (const e of all) e.target.inSight = e.isIntersecting; sees(); });
+let seen = '', seeing = 0;
+// Panes that nobody looks at need not be traced.
+function sees() {
+  clearTimeout(seeing);
+  seeing = setTimeout(() => {
+    const list = [...panes.values()].filter(p => p.e.open && p.e.inSight).map(p => p.id).join();
+    if (list !== seen) ask('/see', {c: me, pane: list}, true).catch(() => {});
+    seen = list;
+  }, 300);
+}
+
 function pane(s) {
   let p = panes.get(s.id);
   if (p) return p;
   p = {id: s.id, e: document.createElement('details')};
   p.e.open = !s.notes;
+  p.e.ontoggle = sees;
+  sights.observe(p.e);
   const head = add(p.e, 'summary');
   p.title = add(head, 'span');
   p.views = add(head, 'span');
+  p.back = add(head, 'button', '', 'All rows');
+  p.back.onclick = e => { e.preventDefault(); delete p.row; draw(p); };
   p.lacks = add(head, 'small');
   p.more = add(head, 'small');
+  p.save = add(head, 'span', 'save');
   p.box = add(p.e, 'div', 'box');
+  p.part = add(p.e, 'div', 'part');
+  const args = ending => () => ({x: p.id.replace(/\W/g, '_') + ending, pane: p.id, view: p.shows || '', row: p.row || '', ...at()});
+  saves(p.save, 'SVG', args('.svg'));
+  p.csv = saves(p.save, 'CSV', args('.csv'));
+  p.pb = saves(p.save, 'pprof', args('.pb'));
   panes.set(s.id, p);
   return p;
 }
 
-function draw(p) {
-  const s = p.s, names = Object.keys(views).filter(n => n in s), name = names.includes(p.view) ? p.view : s.view in views && s.view in s ? s.view : names[0];
-  put(p.title, s.title);
-  put(p.lacks, s.lacks.trim());
-  names.forEach((n, i) => {
+// d: a pane's line, of a state or an answer.
+function render(p, d) {
+  if (p.held) return;
+  const name = d.view, key = name + (p.row === undefined ? '' : '/' + p.row);
+  p.shows = name;
+  put(p.title, d.title);
+  put(p.lacks, d.lacks.trim());
+  p.back.hidden = p.row === undefined;
+  p.csv.hidden = d.views[0] === 'text';
+  p.pb.hidden = !d.views.includes('flame');
+  d.views.forEach((n, i) => {
     const b = child(p.views, i, 'button');
     put(b, n);
-    b.hidden = names.length < 2;
+    b.hidden = d.views.length < 2;
     b.setAttribute('aria-pressed', String(n === name));
-    b.onclick = e => { e.preventDefault(); p.view = n; draw(p); };
+    b.onclick = e => { e.preventDefault(); p[p.row === undefined ? 'view' : 'rowView'] = n; draw(p); };
   });
-  trim(p.views, names.length);
-  if (p.drawn !== name) p.box.replaceChildren();
-  p.drawn = name;
-  put(p.more, name ? views[name](p, p.box, s[name]) || '' : 'sonde live shows it on the terminal');
+  trim(p.views, d.views.length);
+  if (p.drawn !== key) p.box.replaceChildren();
+  p.drawn = key;
+  put(p.more, views[name](p, p.box, d[name]) || '');
+}
+
+async function draw(p) {
+  const s = p.s, inside = p.row !== undefined, view = inside ? p.rowView : p.view && p.view !== s.view && s.views.includes(p.view) ? p.view : '';
+  if (!inside && !view) return render(p, s);
+  if (p.asking) { p.late = true; return; }
+  p.asking = true;
+  try {
+    const d = JSON.parse(await ask('/pane', {pane: p.id, view, row: p.row || '', ...at()}));
+    if (inside === (p.row !== undefined)) render(p, d);
+  } catch (e) {
+    put(p.more, run.ended ? '' : e.message);
+  }
+  p.asking = false;
+  if (p.late) { p.late = false; draw(p); }
+}
+
+function show_time() {
+  const first = run.first, last = run.last, at = past ? past[0].at : run.at;
+  slider.min = first;
+  slider.max = last;
+  if (!wanted) slider.value = at;
+  slider.setAttribute('aria-valuetext', (past || state)[0].when);
+  const all = events_of();
+  all.forEach((e, i) => { const t = child(track, i, 'i'); t.className = e[1]; t.style.left = last > first ? 100 * (Math.max(e[0], first) - first) / (last - first) + '%' : 0; });
+  trim(track, all.length);
+  now.hidden = !past;
+  freeze.setAttribute('aria-pressed', String(run.paused));
+  put(freeze, run.paused ? 'Frozen' : 'Freeze');
+  every.value = run.every;
+  buttons.diff.disabled = !run.mark;
+  buttons.diff.setAttribute('aria-pressed', String(run.diff));
+  buttons.start.hidden = !run.base && !run.diff;
 }
 
 function show() {
-  if (frozen) return;
-  if (pending.has(0)) {
-    run = state[0];
-    document.title = run.title + ' - sonde';
-    put(title, run.title);
-    put(losses, run.losses);
-    losses.className = run.good ? 'good' : 'bad';
-    put(cost, run.cost);
-    put(messages, run.messages.join('\n'));
-  }
-  put(when, run.when || 'starting');
+  run = state[0];
+  const from = past || state, head = from[0];
+  document.title = run.title + ' - sonde';
+  put(title, run.title);
+  put(losses, run.losses);
+  losses.className = run.good ? 'good' : 'bad';
+  put(cost, head.cost);
+  put(messages, run.messages.join('\n'));
+  put(when, head.when || 'starting');
+  show_time();
   const order = [];
-  for (let i = 1; i < state.length; i++) {
-    const p = pane(state[i]);
-    p.s = state[i];
+  for (let i = 1; i < from.length; i++) {
+    const p = pane(from[i]), asks = p.row !== undefined || (p.view && p.view !== from[i].view);
+    const fresh = p.s !== from[i];
+    p.s = from[i];
     order.push(p);
-    if (pending.has(i)) draw(p);
+    if (fresh || pending.has(i) && !past || asks && !past) draw(p);
   }
-  for (const [id, p] of panes) if (!order.includes(p)) { p.e.remove(); panes.delete(id); }
+  for (const [id, p] of panes) if (!order.includes(p)) { sights.unobserve(p.e); p.e.remove(); panes.delete(id); }
   order.forEach((p, i) => { if (main.children[i] !== p.e) main.insertBefore(p.e, main.children[i] || null); });
   pending = new Set();
 }
@@ -215,23 +433,50 @@ function lost(text) {
   put(losses, text);
 }
 
+// To a reading; the last one is now.
+async function go(to) {
+  wanted = to;
+  if (to >= run.last) { past = null; wanted = 0; return show(); }
+  if (go.on) return;
+  go.on = true;
+  try {
+    for (let to = 0; wanted && wanted !== to;) {
+      to = wanted;
+      const got = (await ask('/state', {at: to})).trim().split('\n').map(line => JSON.parse(line));
+      if (wanted) past = got;
+    }
+  } catch (e) { put(note, e.message); }
+  go.on = false;
+  wanted = 0;
+  show();
+}
+function control(x, more) {
+  put(note, '');
+  ask('/ctl', {x, ...more}, true).catch(e => put(note, e.message));
+}
+
+slider.oninput = () => go(Number(slider.value));
+now.onclick = () => go(run.last);
+every.onchange = () => control('every', {y: every.value});
+freeze.onclick = () => control('pause');
+for (const x in buttons) buttons[x].onclick = () => control(x, x === 'mark' || x === 'base' ? at() : {});
 search.oninput = () => {
   filter = search.value.toLowerCase().trim().replace(/ +/g, ' ');
   for (const p of panes.values()) draw(p);
 };
-freeze.onclick = () => {
-  frozen = !frozen;
-  freeze.setAttribute('aria-pressed', String(frozen));
-  put(freeze, frozen ? 'Frozen' : 'Freeze');
-  show();
-};
 document.onkeydown = e => {
   if (e.target === search) { if (e.key === 'Escape') { search.value = ''; search.oninput(); search.blur(); } return; }
   if (e.key === '/') { search.focus(); e.preventDefault(); }
-  if (e.key === ' ' && e.target === document.body) { freeze.click(); e.preventDefault(); }
+  if (e.target !== document.body) return;
+  if (e.key === ' ') { freeze.click(); e.preventDefault(); }
+  if (e.key === 'm') buttons.mark.click();
+  if (e.key === 'd') buttons.diff.click();
+  if (e.key === 't') go(Math.max(run.first, (past ? past[0].at : run.at) - 1));
+  if (e.key === 'T') go((past ? past[0].at : run.at) + 1);
 };
 
-const events = new EventSource('/events?t=' + encodeURIComponent(token));
+const events = new EventSource(address('/events', {c: me}));
+events.onopen = () => { seen = ''; sees(); };
 events.onmessage = e => {
   const d = JSON.parse(e.data);
   state.length = d.n;

@@ -1,8 +1,9 @@
 /*
  * pagechild.c - the page of `live --web`: HTTP by libmicrohttpd, in one thread, without rights.
  *
- * GET / is the page, GET /events a stream of states as Server-Sent Events. A page of another origin gets neither:
- * the token is secret, and Host and Origin have to name this machine.
+ * GET / is the page, GET /events a stream of states as Server-Sent Events; the rest are questions, which the parent
+ * answers (enum ask_line). A page of another origin gets nothing: the token is secret, and Host and Origin have to name
+ * this machine.
  */
 #include "cmd/pagechild.h"
 
@@ -12,6 +13,7 @@
 #include "base/embed.h"
 #include "base/vec.h"
 #include "cmd/http.h"
+#include "live/front.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -41,15 +43,23 @@ struct desk {
 	u32 nline; /* of the last state */
 	u64 serial;
 	struct client *clients; /* streams */
-	u32 nclients, told;     /* told: what the parent knows */
+	u32 nclients;
+	struct client *asking; /* whose questions the parent has */
+	u32 nasked;            /* questions so far */
+	struct sb out;         /* what has not gone to the parent yet */
+	struct sb seen;        /* panes that are looked at, as the parent knows them */
 	bool over;
 };
-/* A request; of streams in a list. */
+/* A request; streams and those that wait for an answer are in lists. */
 struct client {
 	struct desk *desk;
 	struct MHD_Connection *connection;
 	struct client *next;
 	bool stream, waits; /* waits: the connection is suspended */
+	char name[33];      /* of a stream; "": the page has not said */
+	struct sb sees;     /* panes that it shows, each with a comma behind */
+	bool sees_all;      /* it does not say which */
+	u32 id, status;     /* of a question; its status: 0 as long as there is no answer */
 	bool beat;
 	u64 seen; /* the state that was sent last */
 	struct sb out;
@@ -87,7 +97,7 @@ static enum MHD_Result plain(struct MHD_Connection *c, u32 status, const char *t
 	MHD_add_response_header(r, "Content-Type", "text/plain; charset=utf-8");
 	MHD_add_response_header(r, "Content-Security-Policy", "default-src 'none'");
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(r, "Allow", "GET, HEAD");
+		MHD_add_response_header(r, "Allow", strstr(text, "POST") ? "POST" : "GET, HEAD");
 	return send_and_drop(c, status, r);
 }
 
@@ -211,6 +221,11 @@ static ssize_t stream(void *client, uint64_t at, char *buf, size_t max)
 	return 0;
 }
 
+static void copy_name(struct client *k, const char *name)
+{
+	snprintf(k->name, sizeof(k->name), "%s", name ? name : "");
+}
+
 static enum MHD_Result send_events(struct client *k)
 {
 	struct desk *d = k->desk;
@@ -223,7 +238,8 @@ static enum MHD_Result send_events(struct client *k)
 	k->zip = compressed(k->connection);
 	if (k->zip)
 		MHD_add_response_header(r, "Content-Encoding", "gzip");
-	k->stream = true;
+	k->stream = k->sees_all = true;
+	copy_name(k, MHD_lookup_connection_value(k->connection, MHD_GET_ARGUMENT_KIND, "c"));
 	k->next = d->clients;
 	d->clients = k;
 	d->nclients++;
@@ -240,13 +256,128 @@ static void wake(struct desk *d, bool beat)
 	}
 }
 
-static void forget(struct client *k)
+static void unlist(struct client **at, const struct client *k)
 {
-	struct client **at = &k->desk->clients;
-	while (*at != k)
+	while (*at && *at != k)
 		at = &(*at)->next;
-	*at = k->next;
-	k->desk->nclients--;
+	if (*at)
+		*at = k->next;
+}
+
+/* ---- questions ---- */
+
+static const struct {
+	const char *url;
+	bool post;
+} questions[] = {
+	{"/state", false}, {"/pane", false}, {"/part", false}, {"/save", false}, {"/ctl", true}};
+
+static void put_ask(struct desk *d, u32 id, struct str text)
+{
+	struct page_ask head = {.id = id, .clients = d->nclients, .size = text.n};
+	sb_mem(&d->out, &head, sizeof(head));
+	sb_add(&d->out, text);
+}
+
+static const char *argument(const struct client *k, const char *name)
+{
+	const char *s = MHD_lookup_connection_value(k->connection, MHD_GET_ARGUMENT_KIND, name);
+	return s ? s : "";
+}
+
+/* The connection is suspended until there is an answer. */
+static enum MHD_Result ask(struct client *k, const char *what)
+{
+	static const char *const names[ASKS] = {
+		[ASK_AT] = "at",   [ASK_PANE] = "pane", [ASK_VIEW] = "view",
+		[ASK_ROW] = "row", [ASK_X] = "x",       [ASK_Y] = "y"};
+	struct desk *d = k->desk;
+	AUTO_SB b = {0};
+	sb_z(&b, what);
+	for (u32 i = ASK_AT; i < ASKS; i++) {
+		sb_char(&b, '\n');
+		for (const char *s = argument(k, names[i]); *s; s++)
+			sb_char(&b, *s == '\n' ? ' ' : *s);
+	}
+	if (b.n > PAGE_ASK)
+		return plain(k->connection, MHD_HTTP_BAD_REQUEST, "the question is too long\n");
+	if (d->over)
+		return plain(k->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the run has ended\n");
+	k->id = ++d->nasked;
+	put_ask(d, k->id, sb_str(&b));
+	k->next = d->asking;
+	d->asking = k;
+	MHD_suspend_connection(k->connection);
+	return MHD_YES;
+}
+
+/* Text NULL: there is none any more. */
+static void take_answer(struct desk *d, const struct page_answer *head, struct str text)
+{
+	struct client *k = d->asking;
+	while (k && k->id != head->id)
+		k = k->next;
+	if (!k)
+		return;
+	unlist(&d->asking, k);
+	k->status = head->good ? MHD_HTTP_OK : MHD_HTTP_CONFLICT;
+	sb_add(&k->out, text);
+	MHD_resume_connection(k->connection);
+}
+
+static void end_questions(struct desk *d)
+{
+	while (d->asking)
+		take_answer(d, &(struct page_answer){.id = d->asking->id},
+			    STR("the run has ended\n"));
+}
+
+static const char *type_of(const struct client *k, const char *url)
+{
+	struct str name = str_z(argument(k, "x"));
+	return k->status != MHD_HTTP_OK       ? "text/plain; charset=utf-8"
+	       : strcmp(url, "/save") != 0    ? "application/json"
+	       : str_ends(name, STR(".svg"))  ? "image/svg+xml"
+	       : str_ends(name, STR(".csv"))  ? "text/csv; charset=utf-8"
+	       : str_ends(name, STR(".json")) ? "application/x-ndjson"
+					      : "application/octet-stream";
+}
+
+static enum MHD_Result send_answer(struct client *k, const char *url)
+{
+	AUTO_SB text = {0};
+	sb_add(&text, sb_str(&k->out));
+	k->zip = compressed(k->connection);
+	if (k->zip) {
+		sb_clear(&k->out);
+		compress_part(k, sb_str(&text), true);
+	}
+	struct MHD_Response *r =
+		MHD_create_response_from_buffer(k->out.n, k->out.s, MHD_RESPMEM_MUST_COPY);
+	if (k->zip)
+		MHD_add_response_header(r, "Content-Encoding", "gzip");
+	if (!strcmp(url, "/save"))
+		MHD_add_response_header(r, "Content-Disposition", "attachment");
+	MHD_add_response_header(r, "Content-Type", type_of(k, url));
+	MHD_add_response_header(r, "Content-Security-Policy", "default-src 'none'");
+	return send_and_drop(k->connection, k->status, r);
+}
+
+/* Which panes a page shows. */
+static enum MHD_Result take_seen(struct client *asks)
+{
+	struct desk *d = asks->desk;
+	const char *name = argument(asks, "c"), *panes = argument(asks, "pane");
+	if (strlen(panes) >= PAGE_ASK / PAGE_CLIENTS)
+		return plain(asks->connection, MHD_HTTP_BAD_REQUEST, "the list is too long\n");
+	for (struct client *k = d->clients; k; k = k->next) {
+		if (!*name || strcmp(k->name, name) != 0)
+			continue;
+		k->sees_all = false;
+		sb_clear(&k->sees);
+		sb_fmt(&k->sees, "%s,", panes);
+	}
+	return plain(asks->connection, MHD_HTTP_OK, "");
 }
 
 /* ---- requests ---- */
@@ -291,6 +422,29 @@ static const char *refuses(const struct desk *d, struct MHD_Connection *c)
 	return NULL;
 }
 
+static enum MHD_Result route(struct client *k, const char *url, const char *method)
+{
+	struct MHD_Connection *c = k->connection;
+	bool get = !strcmp(method, "GET"), see = !strcmp(url, "/see"), post = see;
+	u32 i = 0;
+	while (i < countof(questions) && strcmp(url, questions[i].url) != 0)
+		i++;
+	post |= i < countof(questions) && questions[i].post;
+	if (post && strcmp(method, "POST") != 0)
+		return plain(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only POST\n");
+	if (!post && !get && strcmp(method, "HEAD") != 0)
+		return plain(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+	if (see)
+		return take_seen(k);
+	if (i < countof(questions))
+		return ask(k, url + 1);
+	if (!strcmp(url, "/"))
+		return send_page(c);
+	if (!strcmp(url, "/events") && get)
+		return send_events(k);
+	return plain(c, MHD_HTTP_NOT_FOUND, "there is no such page\n");
+}
+
 static enum MHD_Result handle(void *desk, struct MHD_Connection *c, const char *url,
 			      const char *method, const char *version, const char *upload,
 			      size_t *nupload, void **state)
@@ -308,17 +462,12 @@ static enum MHD_Result handle(void *desk, struct MHD_Connection *c, const char *
 		*nupload = 0;
 		return MHD_YES;
 	}
+	if (k->status)
+		return send_answer(k, url);
 	const char *why = refuses(d, c);
 	if (why)
 		return plain(c, MHD_HTTP_FORBIDDEN, why);
-	bool get = !strcmp(method, "GET");
-	if (!get && strcmp(method, "HEAD"))
-		return plain(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
-	if (!strcmp(url, "/"))
-		return send_page(c);
-	if (!strcmp(url, "/events") && get)
-		return send_events(k);
-	return plain(c, MHD_HTTP_NOT_FOUND, "there are only / and /events\n");
+	return route(k, url, method);
 }
 
 static void completed(void *desk, struct MHD_Connection *c, void **state,
@@ -326,13 +475,17 @@ static void completed(void *desk, struct MHD_Connection *c, void **state,
 {
 	struct client *k = *state;
 	(void)desk, (void)c, (void)how;
-	if (k && k->stream)
-		forget(k);
+	if (k && k->stream) {
+		unlist(&k->desk->clients, k);
+		k->desk->nclients--;
+	}
 	if (k && k->zip)
 		deflateEnd(k->zip);
 	if (k) {
+		unlist(&k->desk->asking, k);
 		free(k->zip);
 		sb_free(&k->out);
+		sb_free(&k->sees);
 	}
 	free(k);
 	*state = NULL;
@@ -362,31 +515,58 @@ static void take_state(struct desk *d, struct str state)
 static bool take_bytes(struct desk *d)
 {
 	char buf[65536];
-	u64 size;
+	struct page_answer head;
 	ssize_t got = recv(d->fd, buf, sizeof(buf), MSG_DONTWAIT);
 	if (got <= 0) {
 		d->over = !got || (errno != EAGAIN && errno != EINTR);
 		return false;
 	}
 	sb_mem(&d->in, buf, (size_t)got);
-	while (d->in.n >= sizeof(size)) {
-		memcpy(&size, d->in.s, sizeof(size));
-		size_t whole = sizeof(size) + size;
+	while (d->in.n >= sizeof(head)) {
+		memcpy(&head, d->in.s, sizeof(head));
+		size_t whole = sizeof(head) + head.size;
 		if (d->in.n < whole)
 			break;
-		take_state(d, str_n(d->in.s + sizeof(size), size));
+		struct str text = str_n(d->in.s + sizeof(head), head.size);
+		if (head.id)
+			take_answer(d, &head, text);
+		else
+			take_state(d, text);
 		memmove(d->in.s, d->in.s + whole, d->in.n - whole);
 		d->in.n -= whole;
 	}
 	return true;
 }
 
-/* An answer that the parent does not take now is sent again. */
+/* The panes that any page shows, and how many pages there are. */
+static void tell_seen(struct desk *d)
+{
+	AUTO_SB text = {0};
+	bool all = false;
+	sb_z(&text, "see\n\n");
+	for (const struct client *k = d->clients; k; k = k->next)
+		all |= k->sees_all;
+	for (const struct client *k = d->clients; k && !all; k = k->next)
+		sb_add(&text, sb_str(&k->sees));
+	/* The number is not looked at there, but makes each change news. */
+	sb_fmt(&text, "%s\n\n\n%u\n", all ? "*" : "", d->nclients);
+	if (str_eq(sb_str(&text), sb_str(&d->seen)))
+		return;
+	sb_clear(&d->seen);
+	sb_add(&d->seen, sb_str(&text));
+	put_ask(d, 0, sb_str(&text));
+}
+
+/* What the parent does not take now is sent later. */
 static void tell(struct desk *d)
 {
-	u8 n = (u8)d->nclients;
-	if (d->told != d->nclients && send(d->fd, &n, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1)
-		d->told = n;
+	ssize_t n;
+	if (d->nclients || d->seen.n) /* before the first page, all panes are traced */
+		tell_seen(d);
+	while (d->out.n && (n = send(d->fd, d->out.s, d->out.n, MSG_DONTWAIT | MSG_NOSIGNAL)) > 0) {
+		memmove(d->out.s, d->out.s + n, d->out.n - (size_t)n);
+		d->out.n -= (size_t)n;
+	}
 }
 
 static void serve(struct desk *d)
@@ -400,6 +580,7 @@ static void serve(struct desk *d)
 		u64 most = d->over ? 10 : 1000, serial = d->serial;
 		if (MHD_get_timeout(d->daemon, &ms) != MHD_YES || ms > most)
 			ms = most;
+		v[0].events = (short)(POLLIN | (d->out.n ? POLLOUT : 0));
 		if (poll(v + d->over, countof(v) - d->over, (int)ms) < 0 && errno != EINTR)
 			_exit(1);
 		while (!d->over && v[0].revents && take_bytes(d))
@@ -408,6 +589,8 @@ static void serve(struct desk *d)
 		bool late = now - beat >= BEAT_S * (u64)SECOND_NS;
 		if (d->over && !end)
 			end = now + LAST_MS * MILLI_NS;
+		if (d->over)
+			end_questions(d);
 		if (d->serial != serial || d->over || late)
 			wake(d, late);
 		beat = late ? now : beat;

@@ -847,19 +847,6 @@ int run_command(const struct run_opts *o)
 	return o->list ? list(o) : run_script(o);
 }
 
-/* What only a script that the user names can have. */
-static struct err *top_refuses(const struct run_opts *o)
-{
-	const char *word = o->nrest ? o->rest[0] : NULL;
-	if (word)
-		return err_new("what is '%s'? 'top' takes only options; sonde live shows other "
-			       "scripts",
-			       word);
-	if (o->program)
-		return err_new("-e means nothing to 'top'; sonde live shows other scripts");
-	return NULL;
-}
-
 static int parse_and_run(struct run_opts *o, int argc, char **argv)
 {
 	static const char *const names[] = {
@@ -875,8 +862,8 @@ static int parse_and_run(struct run_opts *o, int argc, char **argv)
 			    : o->fmt   ? CMD_FMT
 			    : o->list  ? CMD_LIST
 				       : CMD_RUN;
-	if (!e && o->live.board && !o->help)
-		e = top_refuses(o);
+	if (!e && !o->help)
+		e = live_board(o);
 	if (!e && !o->help && !o->version)
 		e = opts_check(o, what,
 			       o->live.board                 ? "top"

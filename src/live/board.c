@@ -25,7 +25,8 @@ static struct err *add_map(const struct unit *u, struct board_pane *p, struct st
 static struct err *read_words(const struct unit *u, struct board_pane *p, struct str rest)
 {
 	struct str word;
-	bool by = false;
+	bool by = false, shed = false;
+	u64 n;
 	while (str_cut(&rest, ' ', &word)) {
 		struct err *e = NULL;
 		word = str_trim(word);
@@ -36,10 +37,18 @@ static struct err *read_words(const struct unit *u, struct board_pane *p, struct
 			e = view_sorts_by(word) ? NULL
 						: err_new("panes: '%.*s' is no column", STRF(word));
 			by = false;
+		} else if (shed) {
+			shed = false;
+			p->shed = str_u64(word, &n) && n && n < UINT32_MAX ? (u32)n : 0;
+			e = p->shed ? NULL
+				    : err_new("panes: 'shed' needs a number from 1 on (got '%.*s')",
+					      STRF(word));
 		} else if (word.s[0] == '@' || str_is(word, WATCH_PROGRAMS)) {
 			e = add_map(u, p, word);
 		} else if (str_is(word, "by")) {
 			by = true;
+		} else if (str_is(word, "shed")) {
+			shed = true;
 		} else if (view_named(word)) {
 			p->view = view_named(word);
 		} else {
@@ -48,7 +57,9 @@ static struct err *read_words(const struct unit *u, struct board_pane *p, struct
 		if (e)
 			return e;
 	}
-	return by ? err_new("panes: 'by' needs a column") : NULL;
+	return by     ? err_new("panes: 'by' needs a column")
+	       : shed ? err_new("panes: 'shed' needs a number")
+		      : NULL;
 }
 
 struct err *board_read(struct arena *a, const struct unit *u, struct board *ret)

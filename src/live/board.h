@@ -1,5 +1,5 @@
 /*
- * board.h - the panes that a script asks for by its setting "panes": "@x [@y...] [VIEW] [by COLUMN]: TITLE; ...".
+ * board.h - the panes that a script asks for by its setting "panes": "@x [@y...] [VIEW] [by COLUMN] [shed N]: TITLE; ...".
  *
  * The first map of a pane is what it shows; of the others its table has a column each, for the same keys. WATCH_PROGRAMS in
  * the place of a map is all BPF programs of the machine.
@@ -16,6 +16,7 @@ struct board_pane {
 	const struct live_view *view; /* NULL: the first that fits */
 	struct str by;                /* column that rows are sorted by; "": the view's choice */
 	struct str title;
+	u32 shed; /* its place among those that are not traced if the board costs too much; 0: it always is */
 };
 struct board {
 	struct board_pane *pane; /* in the order of the setting; NULL if there is none */

@@ -58,7 +58,8 @@ static struct pane *add_pane(struct front *f, const struct live_table *t)
 {
 	struct pane *p = xcalloc(1, sizeof(*p));
 	p->t = t;
-	p->shown = true; /* until it is known */
+	p->shown = !f->spec.page; /* until it is known */
+	p->seen = f->sees_all;
 	f->pane = xrealloc(f->pane, (f->npane + 1) * sizeof(struct pane *));
 	return f->pane[f->npane++] = p;
 }
@@ -178,7 +179,7 @@ static void want_programs(struct front *f)
 	const struct board_pane *spec = board_find(&f->board, STR(WATCH_PROGRAMS), &first);
 	const struct pane *p = spec ? pane_of(f, spec) : NULL;
 	f->watcher.needs_programs = spec;
-	f->watcher.reads_programs = spec && (!p || p->shown);
+	f->watcher.reads_programs = spec && (!p || (!p->shed_ns && (p->shown || p->seen)));
 }
 
 /* The messages of a script with errors, or why nothing was changed. */
@@ -226,24 +227,41 @@ static void look_away(struct front *f)
 	f->dirty = true;
 }
 
-/* A state for each reading; what comes between two readings waits for a second. */
+/* A state for each reading; what comes between two readings waits for a second, or beside a terminal for the next one. */
 static void draw_page(struct front *f)
 {
-	const struct front_page *page = f->spec.page;
+	const struct front_page *page = f->page;
 	AUTO_SB b = {0};
-	if (!f->dirty || (!f->turned && now_ns() - f->drawn_ns < SECOND_NS) ||
-	    !page->ready(page->self))
+	bool due = f->turned || (f->spec.page && f->dirty && now_ns() - f->drawn_ns >= SECOND_NS);
+	if (!due || !page->ready(page->self))
 		return;
 	page_state(f, &b);
 	page->put(page->self, sb_str(&b));
-	f->dirty = f->turned = false;
+	f->turned = false;
+	if (!f->spec.page) /* what the terminal has is drawn elsewhere */
+		return;
+	f->dirty = false;
 	f->drawn_ns = now_ns();
+}
+
+static void answer_pages(struct front *f)
+{
+	const struct front_page *page = f->page;
+	AUTO_SB question = {0};
+	while (page->asked(page->self, &question)) {
+		AUTO_SB out = {0};
+		bool good = page_answer(f, sb_str(&question), &out);
+		page->answer(page->self, good, sb_str(&out));
+		sb_clear(&question);
+		want_programs(f);
+	}
 }
 
 static bool look_page(void *self)
 {
 	struct front *f = self;
 	read_texts(f);
+	answer_pages(f);
 	draw_page(f);
 	return true;
 }
@@ -261,8 +279,12 @@ static bool look(void *self)
 	while (!f->quit && !f->gone && !f->away && (key = term_key(&f->term)) != KEY_NONE)
 		keys_take(f, key);
 	read_texts(f);
+	if (f->page)
+		answer_pages(f);
 	if (!f->gone && !f->away)
 		draw(f);
+	if (f->page)
+		draw_page(f);
 	return !f->quit && !f->gone;
 }
 
@@ -287,6 +309,9 @@ static void begin(void *self, const struct watch_reading *t)
 		    sum.programs_ns != WATCH_UNKNOWN)
 			sum.programs_ns += ns;
 	}
+	if (f->page)
+		sum.own_ns += f->page->own_ns(f->page->self);
+	f->model.lost = f->lost + f->nremark;
 	model_begin(&f->model, &sum);
 	take_part(f, 0);
 }
@@ -319,6 +344,7 @@ static void end(void *self)
 	f->joint = false;
 	model_end(&f->model);
 	add_panes(f);
+	shed_panes(f);
 	if (f->frozen) /* the same reading stays */
 		f->back = MIN(f->back + 1, f->model.ntick - 1);
 	f->dirty = f->turned = true;
@@ -340,7 +366,9 @@ static bool wants(void *self, const struct map *m)
 	bool first;
 	const struct board_pane *spec = board_find(&f->board, m->name, &first);
 	struct pane *p = spec ? pane_of(f, spec) : NULL;
-	if (!p || p->shown)
+	if (p && p->shed_ns)
+		return false;
+	if (!p || p->shown || p->seen)
 		return true;
 	return !p->off && now_ns() < p->since_ns + STAYS_NS;
 }
@@ -482,17 +510,22 @@ struct err *front_open(const struct front_spec *spec, struct front **ret)
 {
 	struct front *f = xcalloc(1, sizeof(*f));
 	f->spec = *spec;
+	f->page = spec->page;
+	f->sees_all = spec->page;
 	f->grid.ascii = spec->ascii;
 	model_init(&f->model, &spec->limits);
 	front_join(f, &spec->script);
 	struct err *e = NULL;
 	if (spec->script.unit)
 		e = board_read(&f->arena, spec->script.unit, &f->board);
-	f->term = (struct term){.fd = -1, .guard_fd = -1, .again = spec->again};
+	if (!e && spec->board && !f->board.n)
+		e = err_new("the board has no setting 'panes', which says what it shows");
+	f->term =
+		(struct term){.fd = -1, .guard_fd = -1, .again = spec->again, .serve = spec->serve};
 	if (!e && !spec->later && !spec->page)
 		e = term_open(&f->term, spec->terminal);
 	f->watcher = (struct watcher){.self = f,
-				      .fd = f->term.fd,
+				      .fd = spec->page ? spec->page->fd : f->term.fd,
 				      .every_ns = spec->every_ns,
 				      .look = spec->page ? look_page : look,
 				      .begin = begin,
@@ -526,7 +559,9 @@ bool front_wait(struct front *f, struct signals *s)
 {
 	f->ended = f->dirty = f->turned = true;
 	while (!front_over(f) && f->watcher.look(f) && !(s && signals_look(s)))
-		poll(&(struct pollfd){.fd = f->term.fd, .events = POLLIN}, 1, WAIT_MS);
+		poll(&(struct pollfd){.fd = f->spec.page ? f->spec.page->fd : f->term.fd,
+				      .events = POLLIN},
+		     1, WAIT_MS);
 	return !f->gone && !f->replaced;
 }
 
@@ -555,14 +590,17 @@ u64 part_text_from(const struct front_part *p)
 
 bool front_close(struct front *f)
 {
-	bool restored = term_close(&f->term);
-	if (f->spec.page &&
+	if (f->page &&
 	    f->model.ntick) { /* the last state, also for who has not got the one before */
 		AUTO_SB b = {0};
 		f->ended = true;
 		page_state(f, &b);
-		f->spec.page->put(f->spec.page->self, sb_str(&b));
+		f->page->put(f->page->self, sb_str(&b));
 	}
+	if (f->page && !f->spec.page)
+		f->page->close(f->page->self);
+	bool restored = term_close(&f->term);
+	sb_free(&f->address);
 	for (u32 i = 0; i < f->npane; i++)
 		free_pane(f->pane[i]);
 	free(f->pane);

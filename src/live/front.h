@@ -39,8 +39,31 @@ struct front_page {
 	bool (*ready)(void *self);
 	/* A line of JSON about the run, then one for each pane. It never waits. */
 	void (*put)(void *self, struct str state);
+	/* The next question of a page, as ASKS lines, into an empty text; false if there is none. */
+	bool (*asked)(void *self, struct sb *question);
+	/* What comes of it. good: it is what was asked for, else why not. */
+	void (*answer)(void *self, bool good, struct str text);
+	u64 (*own_ns)(void *self); /* processor time of who serves the page */
+	void (*close)(void *self); /* of front_spec.take_page() */
+	int fd;                    /* readable when there may be a question; -1: it never is */
 };
+/*
+ * The lines of a question; each may be empty. What it says comes from outside, so that it may be anything.
+ *
+ *	state	all panes, at the reading AT (by its number; empty: as pages see it now)
+ *	pane	one line of a state: PANE with VIEW, of ROW alone
+ *	part	what came between the readings X and AT in PANE, with values from Y on: "LEAST MOST", least values of buckets
+ *	ctl	X is done: pause, mark, diff, base, start, or every, with Y milliseconds
+ *	save	a file named X, of PANE (empty: the first one, for what is not of a pane) with VIEW and ROW, at the reading AT
+ *	see	PANE is a list of the panes that somebody looks at, with commas; or "*"
+ */
+enum ask_line { ASK_WHAT, ASK_AT, ASK_PANE, ASK_VIEW, ASK_ROW, ASK_X, ASK_Y, ASKS };
+struct sb;
 struct front_spec {
+	/* A page beside the terminal, when a key asks for it: started in a child (term_serve), then taken here, as the
+	 * socket to the server and its pid. NULL: there is none. */
+	int (*serve)(struct sb *text, int *pid);
+	const struct front_page *(*take_page)(int fd, int pid);
 	int terminal;                   /* a descriptor of the terminal */
 	const struct front_page *page;  /* instead of the terminal; NULL: there is none */
 	const struct term_again *again; /* how the script is edited; NULL: it cannot be */

@@ -11,8 +11,11 @@ struct pane {
 	const struct board_pane *spec; /* NULL: the script asks for no panes, or it is the text */
 	const struct live_table *beside[BOARD_MAPS];
 	u32 nbeside;
-	bool shown; /* drawn last */
-	bool off;   /* its programs are detached */
+	bool shown;     /* drawn last */
+	bool seen;      /* on a page */
+	struct rect at; /* where it was drawn, with its title */
+	bool off;       /* its programs are detached */
+	u64 shed_ns;    /* when it was left out, as the board costs too much; 0: it is not */
 	u64 since_ns,
 		untraced_ns; /* when it was hidden or detached; how long it was detached before */
 	const struct live_view *view; /* chosen by a key; NULL: the first that fits */
@@ -49,10 +52,14 @@ struct front {
 	struct pane **pane;       /* those of tables as they come, and the text's */
 	u32 npane, focus, ntaken; /* ntaken: tables that panes were made for */
 	struct board board;
+	const struct front_page *page; /* NULL: there is none (yet) */
+	struct sb address;             /* of a page beside the terminal */
 	bool moved;  /* the focus was, by a key; else it is on the first pane with content */
 	bool whole;  /* the pane with the focus has the screen */
 	bool frozen; /* .back counts on, so that the same reading stays */
 	u32 back;
+	/* Since when a board costs too much, or since a pane was shed for it; 0: it does not. */
+	u64 dear_ns;
 	bool diff;     /* totals are since the mark */
 	bool quit;     /* by the user */
 	bool gone;     /* the terminal */
@@ -61,7 +68,8 @@ struct front {
 	bool replaced; /* another sonde shows the script that was edited */
 	bool dirty;    /* to be drawn */
 	u64 drawn_ns;
-	bool turned; /* something is new that a page gets at once: a reading, the end */
+	bool sees_all; /* no page says which panes it shows */
+	bool turned;   /* something is new that a page gets at once: a reading, the end */
 	enum prompt prompt;
 	struct sb input; /* of the prompt */
 	enum overlay overlay;
@@ -75,14 +83,19 @@ struct front {
 
 /* screen.c */
 void screen_draw(struct front *f); /* into .grid; size as it is */
+void screen_draw_pane(struct front *f, struct pane *p, struct grid *g, struct rect r);
 struct live_look screen_look(const struct front *f);
 struct view_env screen_env(struct front *f, struct pane *p, struct arena *a);
 const struct live_view *pane_view(const struct front *f, const struct pane *p);
 const struct live_row *pane_row(const struct pane *p);
+/* Whether it is on the screen, and whether pages show it. */
+void pane_look(struct pane *p, bool shown, bool seen);
 /* Has something that is worth its place. */
 bool pane_has_content(const struct pane *p);
 /* Pieces of its lines. */
-void screen_when(const struct front *f, struct sb *b);   /* which reading that is */
+void screen_when(const struct front *f, struct sb *b); /* which reading that is */
+void screen_since(const struct front *f,
+		  struct sb *b); /* what totals are since, behind two blanks; or nothing */
 bool screen_losses(const struct front *f, struct sb *b); /* true: nothing was lost */
 void screen_cost(const struct front *f, struct sb *b);
 void screen_pane_name(const struct front *f, const struct pane *p, struct sb *b);
@@ -90,7 +103,12 @@ void screen_pane_lacks(const struct pane *p,
 		       struct sb *b); /* what is missing in it, behind two blanks */
 /* page.c */
 void page_state(struct front *f, struct sb *out); /* as front_page.put() takes it */
+/* A question: enum ask_line. False: out says why there is no answer. */
+bool page_answer(struct front *f, struct str question, struct sb *out);
+/* shed.c: at each reading */
+void shed_panes(struct front *f);
 /* keys.c */
 void keys_take(struct front *f, int key);
-void pane_leave(struct pane *p); /* from a row to all */
+void keys_take_time(struct front *f, int key); /* marks, and which reading is shown */
+void pane_leave(struct pane *p);               /* from a row to all */
 void view_state_free(struct view_state *st);

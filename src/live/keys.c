@@ -212,7 +212,7 @@ static void save(struct front *f, struct str name)
 	if (!name.n)
 		return;
 	screen_draw(f);
-	struct err *e = save_text(f, name, &text);
+	struct err *e = save_text(f, focused(f), &f->grid, name, &text);
 	if (!e)
 		e = term_save(&f->term, name, sb_str(&text));
 	sb_clear(&f->note);
@@ -280,7 +280,7 @@ static void take_move(struct front *f, int key)
 	}
 }
 
-static void take_time(struct front *f, int key)
+void keys_take_time(struct front *f, int key)
 {
 	switch (key) {
 	case ' ':
@@ -305,6 +305,33 @@ static void take_time(struct front *f, int key)
 	}
 }
 
+/* In the pane where it was: rows and heads are clicked, what is selected already is opened, and the wheel moves. */
+static void take_mouse(struct front *f, struct mouse m)
+{
+	enum { STEP = 3 };
+	u32 i = 0;
+	for (; i < f->npane; i++) {
+		struct rect r = f->pane[i]->at;
+		if (f->pane[i]->shown && m.x - r.x < r.w && m.y - r.y < r.h)
+			break;
+	}
+	if (i == f->npane)
+		return;
+	bool was = i == f->focus;
+	focus(f, i);
+	struct pane *p = focused(f);
+	struct arena a = {0};
+	const struct live_view *v = pane_view(f, p);
+	struct view_env env = screen_env(f, p, &a);
+	struct rect r = {p->at.x, p->at.y + 1, p->at.w, p->at.h - 1};
+	env.focus = was;
+	if (m.kind != MOUSE_CLICK)
+		move(f, 0, m.kind == MOUSE_UP ? -STEP : STEP);
+	else if (v->click && m.y >= r.y && !v->click(&env, r, m.x, m.y))
+		go_in(f);
+	arena_free(&a);
+}
+
 static void copy(struct front *f)
 {
 	const struct pane *p = focused(f);
@@ -315,6 +342,26 @@ static void copy(struct front *f)
 	}
 	term_copy(&f->term, key);
 	note(f, "copied, if the terminal allows it");
+}
+
+static void open_page(struct front *f)
+{
+	struct err *e = NULL;
+	int fd, pid;
+	sb_clear(&f->note);
+	if (!f->page) {
+		sb_clear(&f->address);
+		e = term_page(&f->term, &fd, &pid, &f->address);
+	}
+	if (!e && !f->page)
+		f->page = f->spec.take_page(fd, pid);
+	if (e)
+		sb_z(&f->note, e->msg);
+	else if (f->page->fd < 0)
+		sb_z(&f->note, "the web server has ended");
+	else
+		sb_add(&f->note, sb_str(&f->address));
+	err_free(e);
 }
 
 static void edit(struct front *f)
@@ -348,6 +395,7 @@ static void take_other(struct front *f, int key)
 	case 's': ask(f, PROMPT_SAVE); break;
 	case 'y': copy(f); break;
 	case 'e': edit(f); break;
+	case 'w': open_page(f); break;
 	case 'L': f->overlay = OVERLAY_LOSSES; break;
 	case '?': f->overlay = OVERLAY_HELP; break;
 	case 12: f->term.stale = true; break; /* Ctrl-L */
@@ -360,6 +408,8 @@ static void take_other(struct front *f, int key)
 
 void keys_take(struct front *f, int key)
 {
+	if (key == KEY_UNKNOWN) /* also of a mouse that is released */
+		return;
 	f->dirty = true;
 	sb_clear(&f->note);
 	if (key == KEY_GONE) {
@@ -368,9 +418,11 @@ void keys_take(struct front *f, int key)
 		type(f, key);
 	} else if (f->overlay != OVERLAY_NONE && key != 3) {
 		f->overlay = OVERLAY_NONE;
+	} else if (key & KEY_MOUSE) {
+		take_mouse(f, mouse_of(key));
 	} else {
 		take_move(f, key);
-		take_time(f, key);
+		keys_take_time(f, key);
 		take_other(f, key);
 	}
 }

@@ -400,6 +400,7 @@ void model_end(struct live_model *m)
 				.serial = m->serial,
 				.at = m->reading,
 				.bytes = sizeof(*t),
+				.lost = m->lost,
 				.nshot = m->ntable};
 	memcpy(t->lines, m->lines, sizeof(t->lines));
 	for (u32 i = 0; i < m->ntable; i++)

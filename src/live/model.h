@@ -86,6 +86,7 @@ struct live_tick {
 	u64 serial; /* 1, 2, ... */
 	struct watch_reading at;
 	u64 lines[LIVE_TEXTS]; /* of each text, until then */
+	u64 lost;              /* live_model.lost, then */
 	size_t bytes;
 	u32 nshot;
 	struct live_shot *shot[]; /* by table */
@@ -109,6 +110,7 @@ struct live_model {
 	struct watch_reading reading;  /* that is being made */
 	bool reading_on;
 	u64 lines[LIVE_TEXTS]; /* by model_note() */
+	u64 lost;              /* events and messages so far, for the next reading */
 	u32 text;              /* of which script the next maps are */
 	struct str units;      /* the setting "unit" of this script; stays as long as the model */
 };

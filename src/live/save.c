@@ -191,9 +191,8 @@ static void put_run(struct sb *b, const struct grid *g, u32 y, u32 x, u32 to)
 	sb_z(b, "</text>\n");
 }
 
-static void put_svg(struct front *f, struct sb *out)
+static void put_svg(const struct grid *g, struct sb *out)
 {
-	const struct grid *g = &f->grid;
 	sb_fmt(out,
 	       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" "
 	       "height=\"%u\" "
@@ -213,18 +212,25 @@ static void put_svg(struct front *f, struct sb *out)
 	sb_z(out, "</svg>\n");
 }
 
-struct err *save_text(struct front *f, struct str name, struct sb *out)
+struct err *save_text(struct front *f, const struct pane *p, const struct grid *g, struct str name,
+		      struct sb *out)
 {
-	const struct pane *p = f->pane[f->focus];
+	struct live_look look = screen_look(f);
+	if (str_ends(name, STR(".sonde")))
+		return save_recording(&f->model, out);
 	if (str_ends(name, STR(".json")))
 		put_json(f, out);
 	else if (str_ends(name, STR(".svg")))
-		put_svg(f, out);
+		put_svg(g, out);
 	else if (str_ends(name, STR(".csv")) && p->t)
 		put_csv(f, p->t, out);
+	else if (str_ends(name, STR(".pb")) && p->t && p->t->stacks)
+		save_pprof(&f->model, p->t, &look, out);
 	else
 		return err_new(str_ends(name, STR(".csv"))
-				       ? "this pane has no table: .json or .svg"
-				       : "a name that ends in .csv, .json or .svg");
+				       ? "this pane has no table: .json, .sonde or .svg"
+			       : str_ends(name, STR(".pb"))
+				       ? "this pane has no stacks: .csv, .json, .sonde or .svg"
+				       : "a name that ends in .csv, .json, .pb, .sonde or .svg");
 	return NULL;
 }

@@ -99,7 +99,7 @@ void screen_when(const struct front *f, struct sb *b)
 		sb_z(b, "  frozen");
 }
 
-static void put_since(const struct front *f, struct sb *b)
+void screen_since(const struct front *f, struct sb *b)
 {
 	const struct live_tick *base = screen_look(f).base;
 	if (!base)
@@ -114,7 +114,7 @@ static void draw_title(struct front *f)
 	AUTO_SB b = {0};
 	AUTO_SB title = {0};
 	screen_when(f, &b);
-	put_since(f, &b);
+	screen_since(f, &b);
 	u32 n = text_columns(sb_str(&b)), room = g->w > n + 2 ? g->w - n - 2 : g->w;
 	sb_z(&title, f->spec.board ? "sonde " : "sonde live: ");
 	if (f->npart == 1)
@@ -190,7 +190,9 @@ static void draw_state(struct front *f)
 static void put_untraced(const struct pane *p, struct sb *b)
 {
 	u64 ns = p->untraced_ns + (p->off ? now_ns() - p->since_ns : 0);
-	if (p->off)
+	if (p->shed_ns)
+		sb_z(b, "  not traced: the board costs too much");
+	else if (p->off)
 		sb_z(b, "  not traced now");
 	else if (ns)
 		sb_fmt(b, "  not traced for %.0f s", (double)ns / SECOND_NS);
@@ -230,7 +232,8 @@ void screen_pane_lacks(const struct pane *p, struct sb *b)
 
 static void put_pane_title(const struct front *f, const struct pane *p, u32 i, struct sb *b)
 {
-	sb_fmt(b, "%u ", i + 1);
+	if (i < f->npane)
+		sb_fmt(b, "%u ", i + 1);
 	screen_pane_name(f, p, b);
 	sb_fmt(b, "  %s", pane_view(f, p)->name);
 	if (p->st.n > p->st.page)
@@ -240,20 +243,21 @@ static void put_pane_title(const struct front *f, const struct pane *p, u32 i, s
 	screen_pane_lacks(p, b);
 }
 
-static void draw_pane(struct front *f, u32 i, struct rect r)
+void screen_draw_pane(struct front *f, struct pane *p, struct grid *g, struct rect r)
 {
 	struct arena a = {0};
-	struct pane *p = f->pane[i];
 	AUTO_SB b = {0};
 	struct view_env v = screen_env(f, p, &a);
-	bool focus = i == f->focus;
-	struct style s = focus ? S(TITLE, STYLE_BOLD) : S(DIM, 0);
-	pane_view(f, p)->draw(&v, &f->grid, (struct rect){r.x, r.y + 1, r.w, r.h - 1});
-	grid_fill(&f->grid, (struct rect){r.x, r.y, r.w, 1}, f->grid.ascii ? '-' : 0x2500,
-		  S(DIM, 0));
+	struct style s = v.focus ? S(TITLE, STYLE_BOLD) : S(DIM, 0);
+	u32 i = 0;
+	while (i < f->npane && f->pane[i] != p)
+		i++;
+	p->at = r;
+	pane_view(f, p)->draw(&v, g, (struct rect){r.x, r.y + 1, r.w, r.h - 1});
+	grid_fill(g, (struct rect){r.x, r.y, r.w, 1}, g->ascii ? '-' : 0x2500, S(DIM, 0));
 	put_pane_title(f, p, i, &b);
 	sb_char(&b, ' ');
-	grid_text(&f->grid, r.x, r.y, r.w, s, sb_str(&b));
+	grid_text(g, r.x, r.y, r.w, s, sb_str(&b));
 	arena_free(&a);
 }
 
@@ -282,11 +286,12 @@ static u32 choose_panes(const struct front *f, u32 *show, u32 most)
 	return most;
 }
 
-static void set_shown(struct pane *p, bool on)
+void pane_look(struct pane *p, bool shown, bool seen)
 {
-	if (p->shown && !on && !p->off)
+	if ((p->shown || p->seen) && !shown && !seen && !p->off)
 		p->since_ns = now_ns();
-	p->shown = on;
+	p->shown = shown;
+	p->seen = seen;
 }
 
 static bool is_among(const u32 *v, u32 n, u32 i)
@@ -307,13 +312,14 @@ static void draw_panes(struct front *f, struct rect r)
 	columns = MIN(columns, MAX(n, 1u));
 	u32 rows = (n + columns - 1) / columns, w = r.w / columns;
 	for (u32 i = 0; i < f->npane; i++)
-		set_shown(f->pane[i], is_among(show, n, i));
+		pane_look(f->pane[i], is_among(show, n, i), f->pane[i]->seen);
 	for (u32 i = 0; i < n; i++) {
 		u32 row = i / columns, col = i % columns, y = r.y + r.h * row / rows;
 		bool alone = i + 1 == n && !col; /* the last one has the whole line */
-		draw_pane(f, show[i],
-			  (struct rect){r.x + col * w, y, alone ? r.w : w - (col + 1 < columns),
-					r.y + r.h * (row + 1) / rows - y});
+		screen_draw_pane(f, f->pane[show[i]], &f->grid,
+				 (struct rect){r.x + col * w, y,
+					       alone ? r.w : w - (col + 1 < columns),
+					       r.y + r.h * (row + 1) / rows - y});
 	}
 	arena_free(&a);
 }
@@ -341,9 +347,9 @@ static void draw_help(struct front *f, struct rect r)
 		"space     freeze the screen             t T     one interval back, forth",
 		"g G       go to a time, to now          + -     interval",
 		"m d       mark, totals since the mark   0 c     totals since now, since the start",
-		"L         losses and messages           s       save: .csv, .json, .svg",
+		"L         losses and messages           s       save: .csv .json .svg .sonde .pb",
 		"y         copy the key of the row       e       edit the script, and swap it",
-		"q         end, and print the results",
+		"w         open a page for a browser     q       end, and print the results",
 	};
 	struct str line[countof(keys)];
 	for (u32 i = 0; i < countof(keys); i++)
@@ -358,7 +364,7 @@ static void draw_foot(struct front *f)
 	if (f->prompt != PROMPT_NONE) {
 		sb_fmt(&b, "%s%.*s_",
 		       f->prompt == PROMPT_FILTER ? "filter: "
-		       : f->prompt == PROMPT_SAVE ? "save to (.csv, .json, .svg): "
+		       : f->prompt == PROMPT_SAVE ? "save to (.csv, .json, .svg, .sonde, .pb): "
 						  : "time (15:04:05, or -30s): ",
 		       STRF(sb_str(&f->input)));
 		grid_text(g, 0, g->h - 1, g->w, S(KEY, STYLE_BOLD), sb_str(&b));
@@ -386,7 +392,7 @@ void screen_draw(struct front *f)
 		if (g->h > 1)
 			grid_text(g, 0, 1, g->w, PLAIN_STYLE, sb_str(&b));
 		for (u32 i = 0; i < f->npane; i++)
-			set_shown(f->pane[i], false);
+			pane_look(f->pane[i], false, f->pane[i]->seen);
 		return;
 	}
 	struct rect r = {0, HEAD_LINES, g->w, g->h - HEAD_LINES - 1};

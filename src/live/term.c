@@ -15,10 +15,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Alternate screen, no cursor, no automatic line breaks. */
-#define ENTER_SCREEN "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[0m\x1b[2J"
+/* Alternate screen, no cursor, no automatic line breaks, buttons of the mouse as sequences (SGR 1006). */
+#define ENTER_SCREEN "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?1000h\x1b[?1006h\x1b[0m\x1b[2J"
 /* CAN ends a sequence of which only a part was written. */
-#define LEAVE_SCREEN "\x18\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l"
+#define LEAVE_SCREEN "\x18\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?7h\x1b[?25h\x1b[?1049l"
 
 /* ---- the environment ---- */
 
@@ -182,11 +182,10 @@ bool term_draw(struct term *t, const struct grid *g)
 
 bool term_resized(struct term *t)
 {
-	enum { MOST = 1000 };
 	struct winsize w;
 	if (ioctl(t->fd, TIOCGWINSZ, &w) || !w.ws_col || !w.ws_row)
 		w = (struct winsize){.ws_col = 80, .ws_row = 24};
-	u32 cols = MIN(w.ws_col, MOST), rows = MIN(w.ws_row, MOST);
+	u32 cols = MIN(w.ws_col, MOST_SIZE), rows = MIN(w.ws_row, MOST_SIZE);
 	if (cols == t->w && rows == t->h)
 		return false;
 	t->w = cols;
@@ -224,6 +223,24 @@ static int number_key(char c)
 	}
 }
 
+/* "ESC [ < button ; column ; line M", m when it is released; both count from 1. */
+static int mouse_key(struct str s)
+{
+	enum { HEAD = 3, SHIFTED = 4 | 8 | 16, LEFT = 0, WHEEL_UP = 64, WHEEL_DOWN = 65 };
+	struct str rest = str_n(s.s + HEAD, s.n - HEAD - 1u), word;
+	u64 v[3];
+	for (u32 i = 0; i < countof(v); i++)
+		if (!str_cut(&rest, ';', &word) || !str_u64(word, &v[i]))
+			return KEY_UNKNOWN;
+	u64 button = v[0] & ~(u64)SHIFTED;
+	if (rest.s || s.s[s.n - 1] != 'M' || !v[1] || !v[2] || v[1] > MOST_SIZE || v[2] > MOST_SIZE)
+		return KEY_UNKNOWN;
+	if (button != LEFT && button != WHEEL_UP && button != WHEEL_DOWN)
+		return KEY_UNKNOWN;
+	int kind = button == LEFT ? MOUSE_CLICK : button == WHEEL_UP ? MOUSE_UP : MOUSE_DOWN;
+	return KEY_MOUSE | kind << 2 * MOUSE_BITS | (int)(v[2] - 1) << MOUSE_BITS | (int)(v[1] - 1);
+}
+
 /* Bytes of the sequence "ESC [ ... letter" or "ESC O letter"; 0: it is not complete. */
 static u32 sequence(const char *p, u32 n)
 {
@@ -247,6 +264,8 @@ static int one_key(const char *p, u32 n, bool all, u32 *used)
 			return all ? KEY_UNKNOWN : KEY_NONE;
 		}
 		char last = p[*used - 1];
+		if (p[2] == '<' && *used > 3)
+			return mouse_key(str_n(p, *used));
 		return last == '~' ? *used == 4 ? number_key(p[2]) : KEY_UNKNOWN : letter_key(last);
 	}
 	if (p[0] == KEY_ESC && n == 1 && !all) {
@@ -360,7 +379,7 @@ static int save(const char *name, const char *text, size_t n)
 }
 
 /* What the process asks of the child. */
-enum asked { ASK_SAVE, ASK_EDIT };
+enum asked { ASK_SAVE, ASK_EDIT, ASK_PAGE };
 struct request {
 	u32 what;
 	u32 name, text; /* bytes that follow: a file's name and its text */
@@ -384,6 +403,64 @@ struct err *term_save(struct term *t, struct str name, struct str text)
 	    !send_all(t->guard_fd, text.s, text.n) || !read_all(t->guard_fd, &no, sizeof(no)))
 		return err_new("the child of sonde that writes files is gone");
 	return no ? err_sys(no, "%.*s", STRF(name)) : NULL;
+}
+
+/* ---- a page ---- */
+
+struct page_started {
+	int pid;  /* 0: there is none, and the text says why */
+	u32 text; /* bytes that follow */
+};
+union one_descriptor {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+static bool serve_page(int asks, term_serve *start, int *pid)
+{
+	AUTO_SB text = {0};
+	union one_descriptor control = {0};
+	struct page_started a = {0};
+	int fd AUTO_CLOSE = start(&text, &a.pid);
+	a.text = (u32)text.n;
+	*pid = a.pid;
+	struct iovec io = {&a, sizeof(a)};
+	struct msghdr m = {.msg_iov = &io, .msg_iovlen = 1};
+	if (fd >= 0) {
+		m.msg_control = control.bytes;
+		m.msg_controllen = sizeof(control.bytes);
+		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+		*c = (struct cmsghdr){CMSG_LEN(sizeof(fd)), SOL_SOCKET, SCM_RIGHTS};
+		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	}
+	return sendmsg(asks, &m, MSG_NOSIGNAL) == sizeof(a) && send_all(asks, text.s, text.n);
+}
+
+struct err *term_page(struct term *t, int *fd, int *pid, struct sb *address)
+{
+	struct request r = {.what = ASK_PAGE};
+	union one_descriptor control;
+	struct page_started a;
+	struct iovec io = {&a, sizeof(a)};
+	struct msghdr m = {.msg_iov = &io,
+			   .msg_iovlen = 1,
+			   .msg_control = control.bytes,
+			   .msg_controllen = sizeof(control.bytes)};
+	if (!t->serve)
+		return err_new("this sonde was built without pages");
+	bool good = send_all(t->guard_fd, &r, sizeof(r)) &&
+		    recvmsg(t->guard_fd, &m, MSG_CMSG_CLOEXEC) == sizeof(a);
+	char c;
+	for (u32 i = 0; good && i < a.text; i++, sb_char(address, c))
+		good = read_all(t->guard_fd, &c, 1);
+	if (!good)
+		return err_new("the child of sonde that starts pages is gone");
+	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+	if (!a.pid || !h || h->cmsg_type != SCM_RIGHTS || h->cmsg_len != CMSG_LEN(sizeof(*fd)))
+		return err_new("no page: %.*s", STRF(sb_str(address)));
+	memcpy(fd, CMSG_DATA(h), sizeof(*fd));
+	*pid = a.pid;
+	return NULL;
 }
 
 /* ---- another script ---- */
@@ -464,7 +541,9 @@ struct guard {
 	char name[256]; /* of the terminal */
 	struct termios was, raw;
 	const struct term_again *again;
-	bool gone; /* the terminal is another sonde's */
+	term_serve *serve;
+	int server; /* of pages; 0: there is none */
+	bool gone;  /* the terminal is another sonde's */
 };
 
 /* A process that has the terminal, and signals as usual. */
@@ -606,7 +685,17 @@ static bool serve(struct guard *g)
 	struct request r;
 	if (!read_all(g->asks, &r, sizeof(r)))
 		return false;
+	if (r.what == ASK_PAGE)
+		return g->serve && serve_page(g->asks, g->serve, &g->server);
 	return r.what == ASK_EDIT ? g->again && serve_edit(g) : serve_save(g->asks, &r);
+}
+
+/* It has heard that the run is over, sends its pages the last state, and would be killed by our end. */
+static void end_server(int pid)
+{
+	u64 end = now_ns() + SECOND_NS;
+	while (pid > 0 && !waitpid(pid, NULL, WNOHANG) && now_ns() < end)
+		poll(NULL, 0, 5);
 }
 
 /* A session of its own: it may change the terminal when another process has it. */
@@ -637,12 +726,14 @@ static _Noreturn void guard(struct guard g)
 		_exit(0);
 	leave_screen(TERMINAL);
 	tcsetattr(TERMINAL, TCSANOW, &g.was);
+	end_server(g.server);
 	_exit(0);
 }
 
 static struct err *start_guard(struct term *t, const struct termios *was)
 {
-	struct guard g = {.terminal = t->fd, .was = *was, .raw = *was, .again = t->again};
+	struct guard g = {
+		.terminal = t->fd, .was = *was, .raw = *was, .again = t->again, .serve = t->serve};
 	set_raw(&g.raw);
 	if (ttyname_r(t->fd, g.name, sizeof(g.name)))
 		g.again = NULL;
@@ -699,7 +790,8 @@ struct err *term_open(struct term *t, int fd)
 			   .guard_fd = -1,
 			   .stale = true,
 			   .color = term_color_of(),
-			   .again = t->again};
+			   .again = t->again,
+			   .serve = t->serve};
 	struct err *e = open_terminal(t, fd);
 	if (!e && tcgetattr(t->fd, &was))
 		e = err_sys(errno, "ask for the terminal's mode");

@@ -29,8 +29,22 @@ enum {
 	KEY_END,
 	KEY_BACK_TAB,
 	KEY_UNKNOWN,
-	KEY_GONE, /* the terminal is not there any more */
+	KEY_GONE,            /* the terminal is not there any more */
+	KEY_MOUSE = 1 << 30, /* and what it did, and where: mouse_of() */
 };
+
+enum mouse_kind { MOUSE_CLICK, MOUSE_UP, MOUSE_DOWN }; /* the others are of the wheel */
+enum { MOUSE_BITS = 10, MOST_SIZE = 1000 };            /* columns, and lines, of a screen */
+struct mouse {
+	enum mouse_kind kind;
+	u32 x, y;
+};
+static inline struct mouse mouse_of(int key)
+{
+	const u32 most = (1 << MOUSE_BITS) - 1;
+	return (struct mouse){(enum mouse_kind)(key >> 2 * MOUSE_BITS & 3), (u32)key & most,
+			      (u32)key >> MOUSE_BITS & most};
+}
 
 /* How the script is edited: by a program of the user, then by sonde once more. */
 struct term_again {
@@ -41,9 +55,13 @@ struct term_again {
 };
 enum edit_kind { EDIT_NONE, EDIT_BACK, EDIT_REPLACED };
 
+/* Starts a server of pages, in the child: a socket to it, *pid and its address; -1, and text is why there is none. */
+typedef int term_serve(struct sb *text, int *pid);
+
 struct term {
 	/* Set before term_open(), or NULL: the script cannot be edited. */
 	const struct term_again *again;
+	term_serve *serve; /* NULL: there is no page */
 	int fd; /* of the terminal, for reading and writing, which never waits; -1: not open */
 	enum term_color color;
 	u32 w, h;
@@ -79,6 +97,8 @@ void term_diff(struct sb *out, const struct grid *from, const struct grid *to,
 	       enum term_color color, bool all);
 /* The child, which has kept the rights of the beginning, writes a file that is not there yet. */
 struct err *term_save(struct term *t, struct str name, struct str text) MUST_USE;
+/* The child starts a server of pages, and hands the socket to it over. */
+struct err *term_page(struct term *t, int *fd, int *pid, struct sb *address) MUST_USE;
 void term_copy(struct term *t,
 	       struct str text); /* into the clipboard, where the terminal allows that */
 /*

@@ -50,12 +50,12 @@ struct live_view {
 	/* An arrow key, with its number of rows or columns. False if the pane is to move the cursor. NULL: it
 	 * always does. */
 	bool (*move)(struct view_env *v, int dx, int dy);
+	/* The mouse, at a place in the rectangle that was drawn last. False if nothing came of it. NULL: nothing ever does. */
+	bool (*click)(struct view_env *v, struct rect r, u32 x, u32 y);
 	/* Enter, and Backspace if !in. False if the pane is to go into the row, or out of it. */
 	bool (*enter)(struct view_env *v, bool in);
-	/* Of a page: the value of a member, on one line. NULL: no page has this view. of_all: it shows the sum of
-	 * all rows; a page has it beside their table, if they are few. */
+	/* Of a page: the value of a member, on one line. */
 	void (*json)(struct view_env *v, struct sb *b);
-	bool of_all;
 	/* view_state.by may be this word. NULL: it has no columns. */
 	bool (*sorts_by)(struct str column);
 };

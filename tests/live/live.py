@@ -348,6 +348,147 @@ def hidden_panes():
 
 
 @case
+def mouse():
+	"""Heads sort, rows are selected and opened, the wheel moves; tmux hands on what it gets if the program asks for it."""
+	s = Screen()
+	s.live(COUNTS)
+	s.until('The run has ended')
+	if s.tmux('display-message', '-p', '#{mouse_standard_flag}#{mouse_sgr_flag}').strip() != '11':
+		raise AssertionError('the terminal does not report the mouse')
+
+	def at(x, y, button=0):
+		s.tmux('send-keys', '-l', '\x1b[<%d;%d;%dM\x1b[<%d;%d;%dm' % (button, x + 1, y + 1, button, x + 1, y + 1))
+	s.send('z', '2')
+	s.until('2 @reads  table')
+	line = lambda n: s.text().splitlines()[n]
+	order = lambda: [w.split()[-1] for w in s.text().splitlines()[4:7]]
+	wait('the order', lambda: order() == ['cat', 'make', 'sh'])
+	at(line(3).index('TOTAL'), 3)
+	wait('reversed', lambda: 'TOTAL^' in line(3) and order()[1:] == ['sh', 'make'])
+	at(line(3).index('KEY'), 3)
+	wait('by key', lambda: 'KEYv' in line(3))
+	at(line(3).index('TOTAL'), 3)
+	wait('by total again', lambda: 'TOTALv' in line(3) and order() == ['cat', 'make', 'sh'])
+	at(10, 5)
+	s.send('y')
+	s.until('copied')
+	at(10, 5)
+	s.until('@reads[make]  series')
+	s.send('BSpace')
+	s.until('2 @reads  table  2 of 4') if 'of 4' in s.text() else s.until('2 @reads  table')
+	at(10, 10, 64)
+	at(10, 10, 1)  # other buttons do nothing
+	at(10, 10, 2)
+	s.send('Enter')
+	s.until('@reads[cat]  series')
+	s.send('BSpace', 'z')
+	s.until('1 @by')
+	text = s.text().splitlines()
+	at(3, next(i for i, t in enumerate(text) if t.startswith('1 @by')) + 2)
+	s.send('Enter')
+	s.until('@by[x, ')
+	s.send('q')
+	if s.ended() != '0' or s.tmux('display-message', '-p', '#{mouse_standard_flag}#{mouse_sgr_flag}').strip() != '00':
+		raise AssertionError('the mouse is still reported')
+	s.close()
+
+
+@case
+def board_of_a_file():
+	"""A copy that was edited."""
+	path = os.path.join(tmp.name, 'mine.bt')
+	with open(path, 'w') as f:
+		f.write(plain('tools -s top')[0].replace(': CPU, run queue, off CPU', ': my own title'))
+	s = Screen(100, 40)
+	s.command('exec %s top --every 200ms --board %s' % (sonde, path))
+	s.until('1 my own title')
+	s.until('sonde ' + path)
+	s.send('q')
+	if s.ended() != '0' or '@' in s.text():
+		raise AssertionError('more than the screen:\n' + s.text())
+	s.close()
+	with open(path, 'w') as f:
+		f.write('interval:s:1 { @n = count(); }')
+	for words, what in (('top --board %s' % path, "the board has no setting 'panes'"), ('top --board %s.no' % path, 'No such file'),
+			    ('top --board %s x' % path, "what is 'x'?"), ('live --board %s -e 1' % path, "--board is an option of 'top'"),
+			    ('top --board', 'requires an argument')):
+		s = Screen(120, 24)
+		s.command('%s %s' % (sonde, words))
+		if s.ended() != '1' or what not in s.text():
+			raise AssertionError('%s: %s' % (words, s.text()))
+		s.close()
+
+
+@case
+def shed():
+	"""Panes of a board that costs too much are not traced for a while, in the order that it says."""
+	load = subprocess.Popen([sys.executable, '-c', 'import os\nwhile True: os.getppid()'])
+	path = os.path.join(tmp.name, 'dear.bt')
+	with open(path, 'w') as f:
+		f.write('config = { panes = "@a shed 2: first; @b shed 1: second; @c: third" }\n'
+			'tracepoint:raw_syscalls:sys_enter /pid == %d/ { @a = count(); }\n'
+			'tracepoint:raw_syscalls:sys_exit /pid == %d/ { @b[comm] = hist(nsecs); }\ninterval:ms:20 { @c = count(); }' % (load.pid, load.pid))
+	try:
+		s = Screen(120, 30)
+		s.command('exec %s top --every 200ms --board %s' % (sonde, path))
+		first = wait('a pane that is shed', lambda: re.search(r'^\d (\w+) .*not traced: the board costs too much', s.text(), re.M))
+		if first.group(1) != 'second':
+			raise AssertionError('another order: ' + first.group(1))
+		wait('the next one', lambda: re.search(r'^1 first .*not traced: the board costs too much', s.text(), re.M))
+		if re.search('third .*not traced', s.text()):
+			raise AssertionError('a pane that is never shed:\n' + s.text())
+		s.send('q')
+		if s.ended() != '0':
+			raise AssertionError('status')
+		s.close()
+	finally:
+		load.kill()
+		load.wait()
+
+
+@case
+def page():
+	"""w: a page beside the terminal, with what the terminal has; it ends with it."""
+	import json, urllib.request
+	s = Screen()
+	s.live("--every 200ms -e 'interval:ms:20 { @n = count(); } end { printf(\"the end\\n\"); }'")
+	s.until('1 @n')
+	s.send('w')
+	url = wait('an address', lambda: re.search(r'http://127\.0\.0\.1:\d+/\?t=[0-9a-f]{32}', s.text())).group(0)
+	with urllib.request.urlopen(url) as f:
+		if '<script nonce=' not in f.read().decode():
+			raise AssertionError('no page')
+	with urllib.request.urlopen(url.replace('/?', '/events?')) as f:
+		event = f.readline().decode()
+		if not event.startswith('data: ') or '@n' not in event:
+			raise AssertionError(event)
+		last = json.loads(event[6:])['set']['0']['last']
+		while True:  # others follow
+			event = f.readline().decode()
+			if event.startswith('data: ') and json.loads(event[6:])['set']['0']['last'] > last + 2:
+				break
+		request = urllib.request.Request(url.replace('/?', '/ctl?') + '&x=pause', method='POST')
+		with urllib.request.urlopen(request) as g:
+			g.read()
+		s.until('frozen')  # there, too
+		s.send('Space', 'w')
+		if s.until('http://').count(url) != 1:
+			raise AssertionError('another page')
+		s.send('q')
+		if s.ended() != '0' or 'the end' not in s.text():
+			raise AssertionError(s.text())
+		rest = f.read().decode()
+		if '"ended": true' not in rest.split('data: ')[-1]:
+			raise AssertionError('not the last state: ' + rest[-300:])
+	try:
+		urllib.request.urlopen(url)
+		raise AssertionError('somebody listens')
+	except urllib.error.URLError:
+		pass
+	s.close()
+
+
+@case
 def top():
 	"""The built-in board."""
 	s = Screen(170, 60)
@@ -699,6 +840,7 @@ def random_keys():
 	count = int(os.environ.get('KEYS', 3000))
 	r = random.Random(seed)
 	keys = [bytes([c]) for c in range(1, 127) if c not in (3, ord('q'))] + \
+		[b'\x1b[<0;%d;%dM' % (1 + 7 * i, 1 + i) for i in range(24)] + [b'\x1b[<65;9;9M', b'\x1b[<0;0;99999999999M', b'\x1b[<;;M'] + \
 		[b'\x1b[A', b'\x1b[B', b'\x1b[C', b'\x1b[D', b'\x1b[5~', b'\x1b[6~', b'\x1b[Z', b'\x1bOH', b'\xc3\xa9', b'\xff', b'\x1b['] * 4
 
 	def act(fd, read):
@@ -793,6 +935,16 @@ def saved():
 		else:
 			compare('saved-' + name.split('.')[1], text if len(text) < 20000 else text[:10000] + '...\n' + text[-10000:])
 	save('calls.csv', 'not saved: calls.csv: File exists')
+	save('readings.sonde', 'saved: readings.sonde')
+	out, err, rc = plain("query -q %s/readings.sonde -e 'tracepoint:live:calls { @calls[args.key] = sum(args.added); }'" % tmp.name)
+	with open(os.path.join(tmp.name, 'calls.csv')) as f:
+		last = dict(line.split(',')[1::3] for line in f.read().splitlines()[-2:])
+	if (dict(re.findall(r'@calls\[(\w+)\]: (\d+)', out)), err, rc) != (last, '', 0):
+		raise AssertionError('the recording answers %r %r, not %r' % (out, err, last))
+	save('calls.pb', 'not saved: this pane has no stacks')
+	s.send('3')
+	save('stacks.pb', 'saved: stacks.pb')
+	s.send('1')
 	save('calls.txt', 'not saved: a name that ends in')
 	save('nowhere/calls.csv', 'not saved: nowhere/calls.csv: No such file')
 	s.send('3')

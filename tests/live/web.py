@@ -4,6 +4,7 @@
 #
 # Numbers are known: scripts have begin probes, or count calls that this process makes.
 import json, os, re, select, signal, socket, subprocess, sys, tempfile, threading, time, zlib
+from urllib.parse import urlencode
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, '..', 'viewers'))
@@ -88,7 +89,19 @@ class Run:
 		s.settimeout(20 * slow)
 		return s
 
-	def ask(self, path, method='GET', host=None, more=''):
+	def url_of(self, path, **args):
+		return '%s?%s' % (path, urlencode({'t': self.token, **args}))
+
+	def answer(self, path, **args):
+		"""Of a question that has one, as JSON where it is that."""
+		status, head, text = self.ask(self.url_of(path, **args))
+		equal(status, 200, '%s %s: %s' % (path, args, text))
+		return json.loads(text) if 'application/json' in head and path != '/state' else text
+
+	def control(self, x, y='', **args):
+		return self.ask(self.url_of('/ctl', x=x, y=y, **args), 'POST')[::2]
+
+	def ask(self, path, method='GET', host=None, more='', raw=False):
 		"""Status, headers, text."""
 		with self.connect() as s:
 			s.sendall(('%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n%s\r\n' % (method, path, host or self.host, more)).encode())
@@ -99,17 +112,17 @@ class Run:
 					break
 				got += part
 		head, _, text = got.partition(b'\r\n\r\n')
-		return int(head.split()[1]), head.decode(), text.decode()
+		return int(head.split()[1]), head.decode(), text if raw else text.decode()
 
 
 class Stream:
 	"""States of a run, as a page reads them."""
-	def __init__(self, run, receive=0, more=''):
+	def __init__(self, run, receive=0, more='', args=''):
 		self.s = run.connect()
 		if receive:
 			self.s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
 		streams.append(self)
-		self.s.sendall(('GET /events?t=%s HTTP/1.1\r\nHost: %s\r\n%s\r\n' % (run.token, run.host, more)).encode())
+		self.s.sendall(('GET /events?t=%s%s HTTP/1.1\r\nHost: %s\r\n%s\r\n' % (run.token, args, run.host, more)).encode())
 		self.bytes, self.zip = 0, None
 		self.raw, self.text, self.lines, self.sets = b'', b'', {}, []
 		self.status, self.over = None, False
@@ -225,9 +238,20 @@ def let_in():
 		equal(r.ask(page, host=host)[0], 200, 'Host: ' + host)
 		equal(r.ask(page, host=host, more='Origin: http://%s\r\n' % host)[0], 200, 'Origin: ' + host)
 	wrong = r.token[:-1] + ('0' if r.token[-1] != '0' else '1')
-	for path in ('/', '/?t=', '/?t=' + wrong, page[:-1], page + '0', '/events', '/events?t=' + wrong, '/nothing', '/nothing?t=' + wrong):
+	for path in ('/', '/?t=', '/?t=' + wrong, page[:-1], page + '0', '/events', '/events?t=' + wrong, '/nothing', '/nothing?t=' + wrong,
+		     '/state', '/pane?pane=0@reads&t=' + wrong, '/part', '/save?x=a.json', '/save?x=a.json&t=' + wrong):
 		status, head, text = r.ask(path)
 		equal((status, 'the token is missing, or wrong' in text), (403, True), path)
+	for path in ('/ctl?x=pause', '/ctl?x=pause&t=' + wrong, '/see?c=a', '/see?c=a&t=' + wrong):
+		equal(r.ask(path, 'POST', more='Content-Length: 0\r\n')[0], 403, path)
+	for path in ('/ctl?x=pause&t=' + r.token, '/see?c=a&t=' + r.token):
+		for more in ('Origin: http://example.org\r\n', 'Origin: null\r\n'):
+			equal(r.ask(path, 'POST', more=more)[::2], (403, 'the Origin is another one\n'), path)
+		equal(r.ask(path, 'POST', host='example.org')[0], 403, path)
+		for method in ('GET', 'HEAD', 'PUT'):
+			status, head, text = r.ask(path, method)
+			equal((status, 'Allow: POST' in head), (405, True), method + path)
+	equal(json.loads(r.ask('/state?t=' + r.token)[2].split('\n')[0])['paused'], False, 'nobody has frozen it')
 	for host in ('example.org', 'example.org:' + port, '127.0.0.1.example.org', 'localhost.example.org:' + port, '10.0.0.1:' + port):
 		for path in (page, events):
 			status, head, text = r.ask(path, host=host)
@@ -279,7 +303,7 @@ def addresses():
 			equal((rc, 'Address already in use' in err), (1, True), err)
 		equal(r.end(), 0, 'status')
 	path = os.path.join(tmp.name, 'socket')
-	for turn in range(2):  # the second time a file is there that nobody listens to
+	for turn in range(2):  # the second time a file is there that nobody listens to, and sonde is killed
 		r = Run('--web=unix:' + path, '-e', COUNTS)
 		equal((r.path, r.host, os.stat(path).st_mode & 0o777), (path, 'localhost', 0o600), 'a unix socket')
 		equal(r.ask('/?t=' + r.token)[0], 200, 'the page')
@@ -288,7 +312,13 @@ def addresses():
 		if not turn:
 			out, err, rc = plain('live', '--web=unix:' + path, '-e', COUNTS)
 			equal((rc, 'Address already in use' in err), (1, True), err)
-		equal(r.end(), 0, 'status')
+			equal(r.end(), 0, 'status')
+			equal(os.path.exists(path), False, 'it is removed')
+			with socket.socket(socket.AF_UNIX) as left:
+				left.bind(path)
+		else:
+			r.end(signal.SIGKILL, alone=True)
+			wait('it is removed after a kill, too', lambda: not os.path.exists(path))
 	with open(path + 'file', 'w') as f:
 		f.write('text')
 	out, err, rc = plain('live', '--web=unix:' + path + 'file', '-e', COUNTS)
@@ -315,8 +345,9 @@ def states():
 	equal([h[:2] for h in hist['rows']], [['[0]', 1], ['[1]', 1], ['[2, 4)', 2], ['[4, 8)', 4], ['[8, 16)', 8], ['[16, 32)', 16],
 					      ['[32, 64)', 32], ['[64, 128)', 64], ['[128, 256)', 128], ['[256, 512)', 44]], 'a histogram')
 	equal(hist['sums'][0], 'all       p50 <256  p90 <512  p99 <512  max <512  n 300', 'percentiles')
-	equal([sorted(set(s.pane(p)) & {'table', 'hist', 'heat', 'flame', 'text', 'series'}) for p in ('@size', '@by', '@reads', 'text')],
-	      [['heat', 'hist'], ['heat', 'hist', 'table'], ['table'], ['text']], 'views')
+	equal([(s.pane(p)['view'], s.pane(p)['views']) for p in ('@size', '@by', '@reads', 'text')],
+	      [('hist', ['table', 'hist', 'heat', 'series']), ('table', ['table', 'hist', 'heat', 'series']), ('table', ['table', 'series']),
+	       ('text', ['text'])], 'views')
 	run = s.lines[0]
 	equal((run['good'], run['losses'], run['messages'], run['title'].startswith('begin {')), (True, 'nothing lost so far', [], True), 'the run')
 	wait('a message', lambda: 'The run has ended: Ctrl-C closes the page and prints the results\n' in r.err)
@@ -406,8 +437,219 @@ def several():
 	s = Stream(r)
 	s.until('panes', lambda s: s.pane('CPU, run queue, off CPU') and s.pane('system calls') and s.pane('disk latency (us)'))
 	s.until('rows', lambda s: len((s.pane('system calls').get('table') or {}).get('rows', [])) > 2)
-	equal((s.lines[0]['title'], list(s.pane('disk latency (us)')['heat'])), ('sonde top', ['rows', 'ago', 'most']), 'the board')
+	equal((s.lines[0]['title'], list(s.pane('disk latency (us)')['heat'])), ('sonde top', ['rows', 'ago', 'most', 'at']), 'the board')
 	equal((r.end(), '@' in r.out), (0, False), 'nothing is printed')
+
+
+CALLS_OF = '''t:raw_syscalls:sys_enter { @calls[comm] = count(); @start[tid] = nsecs; }
+	t:raw_syscalls:sys_exit /@start[tid]/ { @ms = hist((nsecs - @start[tid]) / 1000000); @by[comm] = hist((nsecs - @start[tid]) / 1000000); }
+	profile:hz:99 { @on_cpu[kstack] = count(); @deep[kstack] = hist(1); }
+	interval:ms:300 { printf("%d ms\\n", elapsed / 1000000); }'''
+
+
+def replayed(*more):
+	"""Over a recording that is the same each time, when it was read."""
+	path = os.path.join(tmp.name, 'replayed.sonde')
+	subprocess.run([os.path.join(os.path.dirname(sonde), 'mkrec'), path], check=True)
+	r = Run('--web', '--every', '200ms', path, '-e', CALLS_OF)
+	s = Stream(r)
+	s.until('the end', lambda s: s.lines.get(0, {}).get('ended'))
+	return r, s
+
+
+def readings(r):
+	"""What was saved: by map, reading and key, the buckets by their least value, or the value."""
+	times, rows = [], {}
+	for line in r.answer('/save', x='a.json').splitlines():
+		d = json.loads(line)
+		if d['time'] not in times:
+			times.append(d['time'])
+		value = {b['min']: b['count'] for b in d['buckets']} if 'buckets' in d else d.get('value')
+		rows.setdefault(d['map'], {}).setdefault(len(times), {})[d['key']] = value
+	return rows
+
+
+@case
+def questions():
+	"""Other views, rows alone, readings of before, what was in a part of a heat map: all from the same readings."""
+	r, s = replayed()
+	rows, run = readings(r), s.lines[0]
+	equal((run['first'], run['last'], run['at'], run['mark'], run['base'], run['lossy']), (1, 5, 5, 0, 0, []), 'readings')
+	for n in range(1, 6):
+		state = [json.loads(line) for line in r.answer('/state', at=n).splitlines()]
+		equal((state[0]['at'], state[0]['last']), (n, 5), 'the reading')
+		table = next(p for p in state if p.get('id') == '0@calls')['table']
+		equal({x[-1]: x[1] for x in table['rows']}, rows['@calls'][n], 'calls at reading %d' % n)
+		for name, comm in (('', 'cat'), ('', 'worker')):
+			d = r.answer('/pane', pane='0@by', row=comm, at=n, view='hist')
+			want = rows['@by'][n].get(comm, {})
+			equal((d['title'], d['view'], sum(x[1] for x in d['hist']['rows'])), ('@by[%s]' % comm, 'hist', sum(want.values())), 'a row')
+	equal([json.loads(r.answer('/state', at=n).split('\n')[0])['at'] for n in (0, 1, 6, 999)], [1, 1, 5, 5], 'the nearest reading')
+	series = r.answer('/pane', pane='0@calls', row='cat', view='series')['series']
+	rate = [json.loads(x) for x in r.answer('/save', x='a.json').splitlines()]
+	want = [round(x['per_second'], 3) if 'per_second' in x else None for x in rate if x['map'] == '@calls' and x['key'] == 'cat']
+	equal((series['adds'], series['at'], [v and round(v, 1) for v in series['v']]), (True, 5, [w and round(w, 1) for w in want]), 'a series')
+	heat = r.answer('/pane', pane='0@ms', view='heat')['heat']
+	equal(([x[0] for x in heat['rows']], [x[2] for x in heat['rows']], heat['at']), (['[8, 16)', '[4, 8)', '[0]'], ['8', '4', '0'], 5), 'a heat map')
+	for pane, key in (('@ms', ''), ('@by', 'cat'), ('@by', None)):
+		for x, at in ((1, 5), (1, 2), (3, 5)):
+			for least, most in ((0, 8), (4, 8), (0, 0)):
+				d = r.answer('/part', pane='0' + pane, x=x, at=at, y='%d %d' % (least, most), **({'row': key} if key else {}))
+				want = {}
+				for k, v in rows[pane][at].items():
+					before = rows[pane].get(x, {}).get(k, {})
+					n = sum(c - before.get(lo, 0) for lo, c in v.items() if least <= lo <= most)
+					if n and key in (None, k):
+						want[k] = n
+				equal(({k: n for k, n, *_ in d['rows']}, d['n']), (want, sum(want.values())), '%s, %d to %d, %d to %d' % (pane, x, at, least, most))
+				calls = next(b for b in d['beside'] if b['title'] == '@calls')
+				equal({k: n for k, n in calls['rows']}, {k: n - rows['@calls'][x][k] for k, n in rows['@calls'][at].items()}, 'beside')
+	d = r.answer('/part', pane='0@deep', x=1, at=5, y='1 1')
+	equal(([len(x) > 3 and x[-1] for x in d['rows']], bool(re.match(r'\d\d:\d\d:\d\d to ', d['when']))), (['do_read'], True), 'stacks')
+	for path, args, why in (('/pane', {'pane': '0@no'}, 'there is no such pane'), ('/pane', {'pane': '0@calls', 'row': 'no'}, 'there is no such row any more'),
+				('/pane', {'pane': '0@calls', 'view': 'heat'}, 'there is no such view'), ('/pane', {'pane': '0@calls', 'view': 'no'}, 'there is no such view'),
+				('/state', {'at': 'x'}, 'a question that makes no sense'), ('/part', {'pane': '0@calls', 'x': 1, 'y': '0 1'}, 'no heat map'),
+				('/part', {'pane': '0@ms', 'x': 1, 'y': '0'}, 'no such part'), ('/part', {'pane': '0@ms', 'x': '', 'at': 'y', 'y': '0 1'}, 'a question'),
+				('/part', {'pane': '0@ms', 'x': 5, 'at': 1, 'y': '0 9'}, 'the readings are not kept any more'), ('/pane', {'pane': '0', 'view': 'table'}, 'there is no such view'),
+				('/save', {'pane': '0@calls', 'x': 'a.pb'}, 'this pane has no stacks'), ('/save', {'pane': '0', 'x': 'a.csv'}, 'this pane has no table'),
+				('/save', {'pane': '0@ms', 'x': 'a'}, 'a name that ends in'), ('/pane', {'pane': '0@calls', 'row': 'x' * 20000}, 'there is no such row')):
+		status, head, text = r.ask(r.url_of(path, **args))
+		equal((status, why in text), (409, True), '%s %s: %s' % (path, args, text))
+	status, head, text = r.ask(r.url_of('/pane', pane='0@calls\n\n\ncat'))
+	equal(status, 409, 'more lines')
+	equal(r.end(), 0, 'status')
+
+
+def fields(b):
+	"""Of a protocol buffer: numbers, and bytes (packed numbers of field 1 of samples as a list)."""
+	at, got = 0, []
+
+	def number():
+		nonlocal at
+		n = shift = 0
+		while True:
+			n |= (b[at] & 127) << shift
+			shift += 7
+			at += 1
+			if b[at - 1] < 128:
+				return n
+	while at < len(b):
+		key = number()
+		if key & 7 == 0:
+			got.append((key >> 3, number()))
+			continue
+		size = number()
+		value = b[at:at + size]
+		at += size
+		got.append((key >> 3, list(value) if key >> 3 == 1 and all(v < 128 for v in value) else value))
+	return got
+
+
+@case
+def saved():
+	"""Files of a page: tables, a picture, stacks, and a recording that answers with the same numbers."""
+	import xml.etree.ElementTree as tree
+	r, s = replayed()
+	rows = readings(r)
+	lines = r.answer('/save', pane='0@calls', x='a.csv').splitlines()
+	equal((lines[0], len(lines), lines[-1].split(',')[1::3]), ('time,key,per_second,count,value', 11, ['worker', '10']), 'CSV')
+	for view in ('heat', 'hist', 'series', 'table'):
+		text = r.answer('/save', pane='0@ms', view=view, x='a.svg')
+		words = ' '.join(t.text for t in tree.fromstring(text).iter('{http://www.w3.org/2000/svg}text'))
+		equal(bool(re.search('@ms +' + view, words)), True, words[:300])
+	status, head, text = r.ask(r.url_of('/save', pane='0@ms', view='heat', x='a.svg'))
+	for what in ('Content-Type: image/svg+xml', 'Content-Disposition: attachment', "Content-Security-Policy: default-src 'none'", 'nosniff'):
+		equal(what in head, True, what)
+	profile = r.ask(r.url_of('/save', pane='0@on_cpu', x='a.pb'), raw=True)[2]
+	total = sum(n for n in rows['@on_cpu'][5].values())
+	samples, strings = [], []
+	for field, value in fields(profile):
+		if field == 2:
+			samples.append(dict(fields(value)))
+		elif field == 6:
+			strings.append(value.decode())
+	equal((sum(d[2] for d in samples), strings[:3], 'do_read' in strings), (total, ['', '@on_cpu', 'count'], True), 'a profile')
+	equal([strings[i - 1] for i in samples[0][1]], ['do_read', 'do_syscall_64'], 'the innermost frame comes first')
+	path = os.path.join(tmp.name, 'saved.sonde')
+	with open(path, 'wb') as f:
+		f.write(r.ask(r.url_of('/save', x='a.sonde'), raw=True)[2])
+	out, err, rc = plain('query', '-q', path, '-e', 'tracepoint:live:calls { @calls[args.key] = sum(args.added); } tracepoint:live:ms { @ms[args.low] = sum(args.added); } '
+			     'tracepoint:live:on_cpu { @on_cpu[ustack] = sum(args.added); }')
+	equal((rc, err), (0, ''), 'query: ' + err)
+	got = {(m, k): int(v) for m, k, v in re.findall(r'^@(calls|ms)\[(.*)\]: (\d+)$', out, re.M)}
+	want = {('calls', k): n for k, n in rows['@calls'][5].items()}
+	want.update({('ms', str(k)): n for k, n in rows['@ms'][5][''].items()})
+	equal((got, 'do_read' in out), (want, True), out)
+	equal(re.search(r'\]: (\d+)$', out.split('@on_cpu')[1], re.M).group(1), str(total), out)
+	out, err, rc = plain('live', path, '-e', 'tracepoint:live:* { @[probe] = count(); }')
+	equal((rc, 'tracepoint:live:calls]: 10' in out), (0, True), out + err)
+	equal(r.end(), 0, 'status')
+
+
+@case
+def controls():
+	"""What one page does, all see: frozen, marks, totals since, the interval."""
+	r = Run('--web', '--every', '200ms', '-e', 'interval:ms:20 { @n = count(); @k["x"] = count(); }')
+	s, other = Stream(r), Stream(r)
+	s.until('readings', lambda s: s.lines.get(0, {}).get('last', 0) > 3)
+	equal(r.control('diff'), (409, 'there is no mark\n'), 'no mark')
+	equal(r.control('mark'), (200, ''), 'a mark')
+	mark = s.until('a mark', lambda s: s.lines[0]['mark'])
+	equal(r.control('diff'), (200, ''), 'since the mark')
+	all_of = lambda n: r.answer('/state', at=n)
+	s.until('since the mark', lambda s: 'since the mark at' in s.lines[0]['when'] and s.lines[0]['last'] > mark)
+	other.until('there, too', lambda s: s.lines.get(0, {}).get('diff') is True and s.lines[0]['mark'] == mark)
+	before, after = s.rows('@n')[''], s.lines[0]['last']
+	equal(r.control('diff'), (200, ''), 'not any more')
+	s.until('totals', lambda s: s.lines[0]['diff'] is False and s.rows('@n')[''] > before)
+	equal(r.control('base', at=mark), (200, ''), 'totals since a reading of before')
+	s.until('since', lambda s: s.lines[0]['base'] == mark and ' since ' in s.lines[0]['when'])
+	equal(r.control('start'), (200, ''), 'since the start')
+	s.until('since the start', lambda s: s.lines[0]['base'] == 0)
+	equal(r.control('pause'), (200, ''), 'frozen')
+	s.until('frozen', lambda s: s.lines[0]['paused'])
+	at = s.lines[0]['at']
+	s.until('others come', lambda s: s.lines[0]['last'] > at + 3)
+	equal((s.lines[0]['at'], 'frozen' in s.lines[0]['when']), (at, True), 'the reading stays')
+	equal(r.control('pause'), (200, ''), 'not frozen')
+	s.until('it goes on', lambda s: not s.lines[0]['paused'] and s.lines[0]['at'] > at + 3)
+	equal(r.control('every', 500), (200, ''), 'an interval')
+	s.until('another interval', lambda s: s.lines[0]['every'] == 500)
+	for x, y, why in (('every', '100', 'an interval is'), ('every', '60001', 'an interval is'), ('every', 'x', 'an interval is'), ('every', '', 'an interval is'),
+			  ('quit', '', 'there are only'), ('', '', 'there are only')):
+		status, text = r.control(x, y)
+		equal((status, why in text), (409, True), '%s %s: %s' % (x, y, text))
+	equal(r.end(), 0, 'status')
+
+
+BOARD = '''config = { panes = "@a: first; @b: second" }
+	interval:ms:20 { @a = count(); } interval:ms:20 { @b = count(); }'''
+
+
+@case
+def hidden_panes():
+	"""Panes that no page shows are detached, and attached again; before the first page, and for pages that do not say, all are."""
+	r = Run('--web', '--every', '200ms', '-e', BOARD)
+	time.sleep(4)
+	s = Stream(r, args='&c=one')
+	s.until('both', lambda s: s.pane('first') and s.pane('second'))
+	equal([s.pane(t)['lacks'] for t in ('first', 'second')], ['', ''], 'nobody has looked yet')
+	see = lambda c, panes: r.ask(r.url_of('/see', c=c, pane=panes), 'POST')[0]
+	equal(see('one', '0@a'), 200, 'one of them')
+	s.until('it is detached', lambda s: 'not traced now' in s.pane('second')['lacks'])
+	equal(s.pane('first')['lacks'], '', 'the other one')
+	count = s.rows('@b') or s.pane('second')['table']['rows'][0][1]
+	two = Stream(r, args='&c=two')
+	s.until('a page that does not say', lambda s: 'not traced for' in s.pane('second')['lacks'])
+	equal(see('two', '0@a'), 200, 'as the first')
+	s.until('it is detached again', lambda s: 'not traced now' in s.pane('second')['lacks'])
+	equal(see('two', '0@b,0'), 200, 'the other one')
+	s.until('both are traced', lambda s: 'not traced for' in s.pane('second')['lacks'])
+	two.close()
+	s.until('the page is closed', lambda s: 'not traced now' in s.pane('second')['lacks'])
+	equal(see('nobody', '0@b'), 200, 'a page that is not there')
+	equal(r.ask(r.url_of('/see', c='one', pane='x' * 2000), 'POST')[0], 400, 'a long list')
+	equal(r.end(), 0, 'status')
 
 
 @case
@@ -515,6 +757,22 @@ def killed():
 
 
 @case
+def cost():
+	"""The processor time of the child is in the line."""
+	r = Run('--web', '--every', '200ms', '-e', 'interval:s:1000 { @n = count(); }')
+	s = Stream(r)
+	s.until('readings', lambda s: s.lines.get(0, {}).get('last', 0) > 3)
+	until = time.time() + 20 * slow
+	used = lambda: sum(int(t) for t in open('/proc/%d/stat' % r.child()).read().rsplit(')', 1)[1].split()[11:13])
+	percent = lambda: max([float(t) for t in re.findall(r'sonde ([0-9.e+]+) %', s.read(0).lines[0]['cost'])] or [0])
+	while percent() < 5 and time.time() < until:  # of all processors; without a load it is far below 1 %
+		for i in range(50):
+			r.ask('/?t=' + r.token)
+	equal((percent() >= 5, used() > 0), (True, True), 'the line: ' + s.lines[0]['cost'])
+	equal(r.end(), 0, 'status')
+
+
+@case
 def command():
 	"""What a command prints is on the page, and among the results."""
 	command = 'sh -c "echo from the command; exec sleep 1000"'  # the run lasts as long as both
@@ -586,8 +844,8 @@ def page():
 		b.key('Escape')
 		equal(b.run(column(4, '@reads')), ['cat', 'make'], 'no filter')
 		equal(b.run(column(1, '@size'))[-1], '44', 'a histogram')
-		clicked(b, in_pane('@size', 'summary button:nth-child(2)'))
-		equal(b.run(in_pane('@size', 'summary') + ".textContent").count('heat'), 1, 'the heat map')
+		clicked(b, in_pane('@size', 'summary button:nth-child(3)'))
+		until(b, 'the heat map', in_pane('@size', '.box') + ".textContent.includes('in the intervals')")
 		clicked(b, in_pane('@by', 'summary button:nth-child(2)'))
 		until(b, 'the sum of histograms', column(1, '@by') + '[9]', '44')
 		equal(b.run(in_pane('text', 'pre') + ".textContent").endswith('one line\n<b>another</b>'), True, 'text stays text')
@@ -597,12 +855,15 @@ def page():
 		first = b.run(number)
 		until(b, 'it goes on', '(%s)[0] != %r' % (number, first[0]))
 		clicked(b, "document.querySelectorAll('header button')[0]")
-		equal(b.run("document.querySelector('header button').textContent"), 'Frozen', 'frozen')
+		until(b, 'frozen', "document.querySelector('header button').textContent", 'Frozen')
 		first = b.run(number)
 		b.run("new Promise(r => setTimeout(r, 700))")
 		equal(b.run(number), first, 'it is frozen')
+		equal(r.answer('/state').split('\n')[0].count('"paused": true'), 1, 'for all pages')
 		b.key(' ') if b.run("document.activeElement === document.body") else clicked(b, "document.querySelector('header button')")
 		until(b, 'it goes on again', '(%s)[0] != %r' % (number, first[0]))
+		b.run("(e => { e.value = 500; e.onchange(); })(document.querySelector('select'))")
+		until(b, 'another interval', "document.querySelector('header span').textContent.includes('every 0.5 s')")
 		for dark in (False, True):
 			b.theme(dark)
 			b.settle()
@@ -616,6 +877,97 @@ def page():
 		equal(b.run("bad"), [], 'violations and errors')
 	finally:
 		b.close()
+
+
+@case
+def page_asks():
+	"""Graphs, a row alone, readings of before, marks, a rectangle of a heat map, files: on the page, with the numbers of the readings."""
+	if not browser.find():
+		return 'skipped'
+	r, s = replayed()
+	rows = readings(r)
+	b = browser.Browser(1280, 1000)
+	summary = lambda title, text: ("[...[...document.querySelectorAll('details')].find(d => d.querySelector('summary span').textContent == %r)"
+					".querySelectorAll('summary button, summary a')].find(b => b.textContent == %r)" % (title, text))
+	header = lambda text: "[...document.querySelectorAll('header button')].find(b => b.textContent == %r)" % text
+	of = lambda map, n: [str(v) for k, v in sorted(rows[map][n].items(), key=lambda x: (-x[1], x[0]))]
+
+	def drag(title, x0, y0, x1, y1):
+		"""From one place of a heat map to another, each as a part of its width and height."""
+		at = b.run("(() => { const h = %s, f = h.children[1].getBoundingClientRect(), l = h.children[h.querySelectorAll('span').length * 2 - 1].getBoundingClientRect();"
+			   "return [f.left, f.top, f.width, l.bottom - f.top]; })()" % in_pane(title, '.heat'))
+		x, y = lambda p: at[0] + p * at[2], lambda p: at[1] + p * at[3]
+		b.mouse(x(x0), y(y0))
+		b.mouse(x(x0), y(y0), 'mousePressed', button='left', buttons=1, clickCount=1)
+		for i in range(1, 5):
+			b.mouse(x(x0 + (x1 - x0) * i / 4), y(y0 + (y1 - y0) * i / 4), button='left', buttons=1)
+		if shots and title == '@by':
+			b.shot(os.path.join(shots, 'select.png'))
+		b.mouse(x(x1), y(y1), 'mouseReleased', button='left', clickCount=1)
+	try:
+		b.call("Page.addScriptToEvaluateOnNewDocument",
+		       source="window.bad = []; addEventListener('securitypolicyviolation', e => bad.push(e.violatedDirective));"
+			      "addEventListener('error', e => bad.push(e.message)); addEventListener('unhandledrejection', e => bad.push(String(e.reason)));")
+		b.open(r.url)
+		until(b, 'rows', column(1, '@calls'), of('@calls', 5))
+		clicked(b, summary('@calls', 'series'))
+		until(b, 'a graph', in_pane('@calls', 'svg path.line') + ".getAttribute('d').startsWith('M1 ')")
+		clicked(b, summary('@calls', 'table'))
+		until(b, 'the table', column(1, '@calls'), of('@calls', 5))
+		clicked(b, in_pane('@calls', 'td.k button'))
+		until(b, 'a row', TEXTS + ".includes('@calls[cat]')")
+		until(b, 'its graph', in_pane('@calls[cat]', '.series pre') + ".textContent.includes('per second')")
+		if shots:
+			b.shot(os.path.join(shots, 'row.png'))
+		clicked(b, summary('@calls[cat]', 'All rows'))
+		until(b, 'all rows', column(1, '@calls'), of('@calls', 5))
+		for n in (2, 1, 4):
+			b.run("(e => { e.value = %d; e.dispatchEvent(new Event('input')); })(document.querySelector('input[type=range]'))" % n)
+			until(b, 'reading %d' % n, column(1, '@calls'), of('@calls', n))
+			equal(b.run("document.querySelector('header span').textContent").count('back'), 1, 'it is said')
+		clicked(b, header('Mark'))
+		until(b, 'a mark', "document.querySelectorAll('.track .mark').length", 1)
+		clicked(b, header('Now'))
+		until(b, 'now', column(1, '@calls'), of('@calls', 5))
+		clicked(b, header('Since mark'))
+		until(b, 'what came since the mark', column(1, '@calls'), sorted((str(n - rows['@calls'][4].get(k, 0)) for k, n in rows['@calls'][5].items()), reverse=True))
+		equal(b.run(header('Since mark') + ".getAttribute('aria-pressed')"), 'true', 'pressed')
+		clicked(b, header('Since mark'))
+		until(b, 'all of it', column(1, '@calls'), of('@calls', 5))
+		for title, stacks in (('@by', False), ('@deep', True)):
+			clicked(b, summary(title, 'heat'))
+			until(b, 'a heat map', in_pane(title, '.heat') + " !== null")
+			drag(title, 0.01, 0.01, 0.99, 0.99)
+			n = sum(sum(h.values()) for h in rows[title][5].values()) - sum(sum(h.values()) for h in rows[title][1].values())
+			until(b, 'what was in it', "(e => e && e.textContent.split(' of ')[0])(%s)" % in_pane(title, '.part b'), str(n))
+			if stacks:
+				until(b, 'a flame graph', "[...%s.children].map(e => e.textContent).slice(1, 3)" % in_pane(title, '.part .flame'), ['do_syscall_64', 'do_read'])
+			else:
+				want = {k: sum(h.values()) - sum(rows[title][1].get(k, {}).values()) for k, h in rows[title][5].items()}
+				equal(b.run("Object.fromEntries([...%s.rows].slice(1).map(r => [r.cells[2].textContent, Number(r.cells[0].textContent)]))" % in_pane(title, '.part table')), want, 'rows')
+		for dark in (False, True):
+			b.theme(dark)
+			b.settle()
+			if shots:
+				b.shot(os.path.join(shots, 'asks-%s.png' % ('dark' if dark else 'light')))
+		clicked(b, in_pane('@by', '.part button'))
+		equal(b.run(in_pane('@by', '.part') + ".textContent"), '', 'closed')
+		b.run(in_pane('@by', '.heat') + ".focus()")
+		for key in ('ArrowLeft', 'ArrowRight', 'Enter'):
+			b.key(key)
+		until(b, 'a cell by keys', "(e => e && e.textContent.includes(' of [8, 16), '))(%s)" % in_pane('@by', '.part b'))
+		link = lambda text: b.run("(a => { a.addEventListener('click', e => e.preventDefault()); a.click(); return [a.download, a.href]; })(%s)" % text)
+		name, href = link(summary('@calls', 'CSV'))
+		status, head, text = r.ask(href[href.index('/save'):])
+		equal((name, status, text.startswith('time,key,')), ('0_calls.csv', 200, True), 'a file')
+		name, href = link(summary('@ms', 'SVG'))
+		equal((name, r.ask(href[href.index('/save'):])[2][:4]), ('0_ms.svg', '<svg'), 'a picture')
+		equal(b.run(summary('@calls', 'pprof') + ".hidden"), True, 'no stacks')
+		equal(b.run(summary('@on_cpu', 'pprof') + ".hidden"), False, 'stacks')
+		equal(b.run("bad"), [], 'violations and errors')
+	finally:
+		b.close()
+	equal(r.end(), 0, 'status')
 
 
 print('%d passed, %d failed%s' % (done - failed - skipped, failed, ', %d skipped' % skipped if skipped else ''))

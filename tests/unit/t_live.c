@@ -273,6 +273,21 @@ TEST(live_keys)
 	check_keys("\n\b", false, "d 7f ");
 }
 
+TEST(live_mouse)
+{
+	check_keys("\x1b[<0;1;1M\x1b[<0;1;1m", false, "40000000 110009 ");
+	check_keys("\x1b[<64;10;2Mx\x1b[<65;1000;1000M", false, "40100409 78 402f9fe7 ");
+	check_keys("\x1b[<20;3;1M", false, "40000002 "); /* with Shift and Ctrl */
+	check_keys("\x1b[<1;1;1M\x1b[<32;1;1M\x1b[<0;1001;1M\x1b[<0;0;1M", false,
+		   "110009 110009 110009 110009 ");
+	check_keys("\x1b[<M\x1b[<0;1M\x1b[<0;1;1;1M\x1b[<-1;1;1M", false,
+		   "110009 110009 110009 110009 ");
+	check_keys("\x1b[<0;1;", false, ".");
+	struct mouse m =
+		mouse_of(KEY_MOUSE | MOUSE_DOWN << 2 * MOUSE_BITS | 999 << MOUSE_BITS | 998);
+	CHECK(m.kind == MOUSE_DOWN && m.x == 998 && m.y == 999);
+}
+
 /* ---- views ---- */
 
 static void draw(struct run *r, const char *view, struct grid *g, const char *filter)
@@ -300,6 +315,21 @@ static void check_view(struct run *r, const char *view, struct grid *g, const ch
 	draw(r, view, g, filter);
 	grid_lines(g, &b);
 	CHECK_STR(b.s, want);
+}
+
+/* At a place of the grid that was drawn last; it is drawn again. Returns whether something came of it. */
+static bool check_click(struct run *r, const char *view, struct grid *g, u32 x, u32 y)
+{
+	const struct live_view *v = view_named(str_z(view));
+	struct view_env env = {.m = &r->m,
+			       .t = r->m.table[0],
+			       .look = look_at(r, 0),
+			       .focus = true,
+			       .st = &r->st,
+			       .a = &r->a};
+	bool used = v->click(&env, grid_rect(g), x, y);
+	draw(r, view, g, "");
+	return used;
 }
 
 /* There is a view for everything, also for a row of it. */
@@ -340,6 +370,16 @@ TEST(live_view_table)
 		   "   PER SEC         TOTAL^ OF MOST    PAST                 KEY\n"
 		   "        10             20 ###                           @ cat\n"
 		   "        40             60 ##########                    @ dog\n\n\n");
+	check_click(&r, "table", &g, 20, 0); /* a head: sorted the other way round, and back */
+	CHECK(!r.st.reverse && r.st.sort == 2);
+	check_click(&r, "table", &g, 20, 0);
+	CHECK(r.st.reverse && r.st.sort == 2);
+	check_click(&r, "table", &g, 3, 0);
+	CHECK(!r.st.reverse && r.st.sort == 1);
+	check_click(&r, "table", &g, 3, 3); /* a row, which is opened when it is selected */
+	CHECK(r.st.cursor == 2 && !r.st.top);
+	CHECK(!check_click(&r, "table", &g, 3, 3));
+	r.st.cursor = 0;
 	r.st.reverse = false;
 	r.st.sort = 5;
 	grid_size(&g, 50, 3); /* optional columns go, and so do rows */

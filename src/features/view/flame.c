@@ -263,6 +263,20 @@ static bool move(struct view_env *v, int dx, int dy)
 	return true;
 }
 
+static bool click(struct view_env *v, struct rect r, u32 x, u32 y)
+{
+	struct view_state *st = v->st;
+	for (u32 i = 0; i < st->nbox; i++) {
+		const struct flame_box *b = &st->boxes[i];
+		if (b->depth != y - r.y || x < b->x || x >= b->x + b->w)
+			continue;
+		bool again = v->focus && st->box == b->id;
+		st->box = b->id;
+		return !again;
+	}
+	return true;
+}
+
 static bool enter(struct view_env *v, bool in)
 {
 	struct view_state *st = v->st;
@@ -295,5 +309,6 @@ const struct live_view view_flame = {
 	.draw = draw,
 	.json = json,
 	.move = move,
+	.click = click,
 	.enter = enter,
 };

@@ -142,8 +142,8 @@ static void draw(struct view_env *v, struct grid *g, struct rect r)
 	draw_axis(v, g, r, p.ncol, p.most);
 }
 
-/* {"rows": [[bucket, a digit for each interval, the newest last], ...], "ago": "60 s ago", "most": N}, the largest
- * values first. */
+/* {"rows": [[bucket, a digit for each interval, the newest last, least value], ...], "ago": "60 s ago", "most": N,
+ * "at": number of the newest reading}, the largest values first. */
 static void json(struct view_env *v, struct sb *b)
 {
 	struct picture p = picture_of(v, PAGE_COLUMNS);
@@ -158,13 +158,13 @@ static void json(struct view_env *v, struct sb *b)
 		sb_z(b, ", \"");
 		for (u32 k = p.ncol; k--;)
 			sb_char(b, (char)('0' + level(part_at(&p, k, &p.rows->hist[i]))));
-		sb_z(b, "\"]");
+		sb_fmt(b, "\", \"%lld\"]", p.rows->hist[i].no_lo ? INT64_MIN : p.rows->hist[i].lo);
 	}
 	if (n)
 		put_ago(&ago, v, p.ncol);
 	sb_z(b, "], \"ago\": ");
 	json_str(b, sb_str(&ago));
-	sb_fmt(b, ", \"most\": %llu}", p.most);
+	sb_fmt(b, ", \"most\": %llu, \"at\": %llu}", p.most, v->look.at ? v->look.at->serial : 0);
 }
 
 static bool fits(const struct live_table *t, const struct live_row *row)
@@ -187,5 +187,4 @@ const struct live_view view_heat = {
 	.is_default = is_default,
 	.draw = draw,
 	.json = json,
-	.of_all = true,
 };

@@ -126,5 +126,4 @@ const struct live_view view_hist = {
 	.is_default = is_default,
 	.draw = draw,
 	.json = json,
-	.of_all = true,
 };

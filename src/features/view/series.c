@@ -1,7 +1,8 @@
 /* series.c - numbers over time as a graph: what a row, or all rows together, had in each interval. */
+#include "base/json.h"
 #include "view/common.h"
 
-enum { LABEL = 12 };
+enum { LABEL = 12, PAGE_COLUMNS = 240 };
 
 static void put_axis(struct grid *g, struct rect r, u32 y, double n)
 {
@@ -45,6 +46,23 @@ static void draw(struct view_env *v, struct grid *g, struct rect r)
 		  v->t->adds ? STR("per second, in each interval") : STR("value at each reading"));
 }
 
+/* {"adds": whether these are numbers per second, "v": [number or null, ...], "at": number of the newest reading}, the newest
+ * last. */
+static void json(struct view_env *v, struct sb *b)
+{
+	u32 n = MIN((u32)PAGE_COLUMNS, v->m->ntick > v->back ? v->m->ntick - v->back : 0);
+	sb_fmt(b, "{\"adds\": %s, \"v\": [", v->t->adds ? "true" : "false");
+	for (u32 i = n; i--;) {
+		double val;
+		sb_z(b, i + 1 < n ? ", " : "");
+		if (model_rate(v->m, v->t, v->row, v->back + i, &val))
+			sb_fmt(b, "%.4g", val);
+		else
+			sb_z(b, "null");
+	}
+	sb_fmt(b, "], \"at\": %llu}", v->look.at ? v->look.at->serial : 0);
+}
+
 static bool fits(const struct live_table *t, const struct live_row *row)
 {
 	(void)row;
@@ -62,4 +80,5 @@ const struct live_view view_series = {
 	.fits = fits,
 	.is_default = is_default,
 	.draw = draw,
+	.json = json,
 };

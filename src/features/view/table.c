@@ -473,6 +473,31 @@ static bool is_default(const struct live_table *t, const struct live_row *row)
 	return !row && !t->stacks && !(t->kind == LIVE_HIST && t->scalar);
 }
 
+/* A head sorts by its column, and then the other way round; a row is selected. */
+static bool click(struct view_env *v, struct rect r, u32 x, u32 y)
+{
+	struct drawing d = {.r = r};
+	struct view_state *st = v->st;
+	u32 at = r.x;
+	prepare(&d, v);
+	d.on = chosen(&d.l, r.w);
+	if (y > r.y) {
+		u32 row = st->top + y - r.y - 1;
+		bool again = v->focus && row == st->cursor;
+		st->cursor = MIN(row, st->n ? st->n - 1 : 0);
+		return !again || row != st->cursor;
+	}
+	for (u32 i = 0; i < d.l.n; i++) {
+		u32 w = d.on >> i & 1 ? width_of(&d, i) + 1 : 0;
+		if (x >= at && x < at + w && !d.l.v[i].beside) {
+			st->reverse = i == d.sort && !st->reverse;
+			st->sort = i + 1;
+		}
+		at += w;
+	}
+	return true;
+}
+
 static bool sorts_by(struct str column)
 {
 	enum what ignored;
@@ -486,5 +511,6 @@ const struct live_view view_table = {
 	.is_default = is_default,
 	.draw = draw,
 	.json = json,
+	.click = click,
 	.sorts_by = sorts_by,
 };
