@@ -86,7 +86,7 @@ def run_java(sonde, java, prog, want, got):
     folder = os.path.dirname(want)
     command = java.split()
     compiler = os.path.join(os.path.dirname(command[0]), "javac")
-    subprocess.run([compiler, "--release", "17", "-d", folder, prog], check=True)
+    subprocess.run([compiler, "--release", "11", "-d", folder, prog], check=True)
     shown = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+ShowHiddenFrames"]
     return run_before(sonde, [*command, *shown, "-cp", folder, "JavaCalls", want], "libjvm", got, stays=True)
 

@@ -304,3 +304,46 @@ EXPECT
 	each@order.js:3
 NEEDS x86_64 dwunwind file:/usr/bin/node
 TIMEOUT 30
+
+NAME stacks of Java and a recording of them, at the same time, are the same
+RUN
+	javac --release 11 -d "$TMPDIR" tests/progs/JavaCalls.java
+	sh tests/kernel/langbeside.sh "$SONDE" java -Xint -cp "$TMPDIR" JavaCalls
+EXPECT
+	text: the same
+	json: the same
+	folded: the same
+	22
+NEEDS x86_64 dwunwind cmd:java cmd:javac
+TIMEOUT 60
+
+NAME stacks of JavaScript and a recording of them, at the same time, are the same
+RUN sh tests/kernel/langbeside.sh "$SONDE" /usr/bin/node --no-concurrent-recompilation tests/progs/jscalls.js
+EXPECT
+	text: the same
+	json: the same
+	folded: the same
+	148
+NEEDS x86_64 dwunwind file:/usr/bin/node
+TIMEOUT 60
+
+NAME processes of Python that have ended when their stacks are printed are named
+RUN python3 tests/kernel/langended.py "$SONDE" 100 /usr/bin/python3 2>/dev/null
+EXPECT
+	at least 99 of 100 processes
+NEEDS x86_64 dwunwind file:/usr/bin/python3
+TIMEOUT 30
+
+NAME processes of Perl that have ended when their stacks are printed are named
+RUN python3 tests/kernel/langended.py "$SONDE" 100 /usr/bin/perl 2>/dev/null
+EXPECT
+	at least 99 of 100 processes
+NEEDS x86_64 dwunwind file:/usr/bin/perl
+TIMEOUT 30
+
+NAME processes of PHP that have ended when their stacks are printed are named
+RUN python3 tests/kernel/langended.py "$SONDE" 100 '/usr/bin/php -n' 2>/dev/null
+EXPECT
+	at least 99 of 100 processes
+NEEDS x86_64 dwunwind file:/usr/bin/php
+TIMEOUT 30

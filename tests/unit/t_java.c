@@ -1,8 +1,13 @@
 /* Methods of Java: names, lines, and what is inlined, as they lie in a process. */
+#include "base/alloc.h"
 #include "core/java.h"
+#include "core/sink.h"
 #include "interp/common.h"
 #include "interp/java_scopes.h"
+#include "report/report.h"
 #include "test.h"
+#include "unwind/lang.h"
+#include <stdlib.h>
 #include <string.h>
 
 static struct str bytes_str(const u8 *p, size_t n)
@@ -148,4 +153,44 @@ TEST(java_names_of_methods)
 	CHECK(c.name.n == strlen("org.x.Main$$Lambda/0x01.") + JAVA_NAME_BYTES + 2);
 	arena_free(&a);
 	free(raw);
+}
+
+/* ---- what is reported of stacks without methods ---- */
+
+struct sentences {
+	struct sb text;
+};
+
+static struct err *take_sentence(void *self, const struct item *it)
+{
+	struct sentences *x = self;
+	CHECK(it->kind == I_LOST);
+	sb_add(&x->text, it->str);
+	sb_char(&x->text, '\n');
+	return NULL;
+}
+
+TEST(java_stacks_before_the_layout_was_read)
+{
+	static const struct sink sink = {.name = "sentences", .put = take_sentence};
+	static u64 lost[UNWIND_LOST_WORDS];
+	struct sentences said = {0};
+	struct reporter r = {.output = {.sink = &sink, .self = &said}};
+	struct langs l;
+	struct unwind_langs *mem = xcalloc(1, sizeof(*mem));
+	langs_init(&l, mem);
+	l.file[0] = (struct lang_file){&interp_java, {.label = "java 17"}};
+	l.file[1] = (struct lang_file){&interp_java, {.label = "java"}};
+	l.n = 2;
+	mem->lang[0].known = 1;
+	lost[UNWIND_LOST_LAYOUT] = 1;
+	l.unknown[1] = 12;
+	langs_report(&l, &r, lost);
+	sb_z(&said.text, "");
+	CHECK_STR(said.text.s,
+		  "1 stack of java 17 without Java frames: their layout had not been read yet\n"
+		  "12 stacks of java without Java frames: unknown layout\n");
+	sb_free(&said.text);
+	langs_free(&l);
+	free(mem);
 }

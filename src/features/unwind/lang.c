@@ -339,13 +339,16 @@ void langs_report(const struct langs *l, struct reporter *r, const u64 *lost)
 		const struct lang_file *f = &l->file[i];
 		for (u32 k = 0; k < countof(reason); k++) {
 			u64 n = lost[reason[k].first + i] + reason[k].own[i];
+			const char *why = reason[k].why;
 			AUTO_SB who = {0};
 			AUTO_SB b = {0};
 			if (!n)
 				continue;
-			sb_fmt(&who, "%s: %s", f->file.label, reason[k].why);
+			if (!k && l->mem[i].known) /* a file need not tell it, but a process does */
+				why = "their layout had not been read yet";
+			sb_fmt(&who, "%s: %s", f->file.label, why);
 			sb_fmt(&b, "%llu stack%s of %s without %s frames: %s", n, n == 1 ? "" : "s",
-			       f->file.label, f->is->title, reason[k].why);
+			       f->file.label, f->is->title, why);
 			loss_put(r, LOSS_CUT_STACKS, sb_str(&who), n, sb_str(&b));
 		}
 	}
