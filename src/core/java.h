@@ -45,7 +45,8 @@ struct unwind_java {
 		pool_bytes; /* of a ConstantPool: u32, how many words; likewise */
 	u32 class_name;     /* of a Klass */
 	u32 length, text;   /* of a Symbol */
-	u32 pad[11];
+	u32 file_in_class;  /* 1: file_index is of the class, an InstanceKlass */
+	u32 pad[10];
 };
 enum {
 	JAVA_HEAPS = 8,

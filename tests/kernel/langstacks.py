@@ -124,6 +124,8 @@ def try_one(sonde, command):
         return "%d stacks instead of %d" % (len(stacks), len(wanted))
     for i, (s, w) in enumerate(zip(stacks, wanted)):
         begins = all(line.startswith(word) for line, word in zip(s, first))
+        # Java 11 has no numbers of hidden classes in its memory
+        w = [line if line in s else re.sub(r"(\$\$Lambda\$\d+)/0x[0-9a-f]+", r"\1", line) for line in w]
         if not begins or s[len(first):] != w[len(first) - 1:]:
             return "stack %d is\n  %s\ninstead of\n  %s" % (i, "\n  ".join(s), "\n  ".join(w))
     return "%d stacks are the same" % len(stacks)

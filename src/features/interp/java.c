@@ -34,7 +34,6 @@ enum number {
 	N_NAME_INDEX,
 	N_CODE_SIZE,
 	N_HOLDER,
-	N_FILE_INDEX,
 	N_POOL_LENGTH,
 	N_CLASS_NAME,
 	N_LENGTH,
@@ -59,6 +58,8 @@ enum number {
 	N_METHOD_BEFORE,
 	N_FLAGS,
 	N_FLAGS_BEFORE,
+	N_FILE_INDEX,
+	N_FILE_INDEX_BEFORE,
 	N_FIXED,
 	N_FIXED_SIZE,
 	N_MUTABLE,
@@ -91,6 +92,7 @@ static const struct {
 	{N_CONST_BYTES, "ConstMethod", NULL},
 	{N_HOLDER, "ConstantPool", "_pool_holder"},
 	{N_FILE_INDEX, "ConstantPool", "_source_file_name_index"},
+	{N_FILE_INDEX_BEFORE, "InstanceKlass", "_source_file_name_index"},
 	{N_POOL_LENGTH, "ConstantPool", "_length"},
 	{N_POOL_BYTES, "ConstantPool", NULL},
 	{N_CLASS_NAME, "Klass", "_name"},
@@ -98,6 +100,7 @@ static const struct {
 	{N_TEXT, "Symbol", "_body[0]"},
 	{N_HEAPS, "CodeCache", "_heaps"},
 	{N_HEAPS_LEN, "GrowableArrayBase", "_len"},
+	{N_HEAPS_LEN, "GenericGrowableArray", "_len"}, /* before Java 15 */
 	{N_HEAPS_DATA, "GrowableArray<int>", "_data"},
 	{N_MEMORY, "CodeHeap", "_memory"},
 	{N_SEGMAP, "CodeHeap", "_segmap"},
@@ -191,7 +194,8 @@ static bool is_known(const struct layout *l)
 			return false;
 	return (l->has[N_CODE] || l->has[N_CODE_INSIDE]) &&
 	       (l->has[N_METHOD] || l->has[N_METHOD_BEFORE]) &&
-	       (l->has[N_FLAGS] || l->has[N_FLAGS_BEFORE]);
+	       (l->has[N_FLAGS] || l->has[N_FLAGS_BEFORE]) &&
+	       (l->has[N_FILE_INDEX] || l->has[N_FILE_INDEX_BEFORE]);
 }
 
 static void take_layout(const struct layout *l, struct unwind_java *j)
@@ -213,7 +217,8 @@ static void take_layout(const struct layout *l, struct unwind_java *j)
 		.flags = (u32)v[l->has[N_FLAGS] ? N_FLAGS : N_FLAGS_BEFORE],
 		.const_bytes = (u32)v[N_CONST_BYTES],
 		.holder = (u32)v[N_HOLDER],
-		.file_index = (u32)v[N_FILE_INDEX],
+		.file_index = (u32)v[l->has[N_FILE_INDEX] ? N_FILE_INDEX : N_FILE_INDEX_BEFORE],
+		.file_in_class = !l->has[N_FILE_INDEX],
 		.pool_length = (u32)v[N_POOL_LENGTH],
 		.pool_bytes = (u32)v[N_POOL_BYTES],
 		.class_name = (u32)v[N_CLASS_NAME],
@@ -230,8 +235,8 @@ static bool fits(const struct unwind_java *j)
 		       JAVA_BLOB_BYTES - WORD &&
 	       MAX(MAX(j->constants, j->name_index), MAX(j->code_size, j->flags)) <=
 		       JAVA_PART - WORD &&
-	       MAX(MAX(j->holder, j->pool_length), j->file_index) <= JAVA_PART - WORD &&
-	       j->head <= JAVA_PART;
+	       MAX(j->holder, j->pool_length) <= JAVA_PART - WORD &&
+	       (j->file_in_class || j->file_index <= JAVA_PART - WORD) && j->head <= JAVA_PART;
 }
 
 _Static_assert((int)JAVA_OWNS <= (int)INTERP_OWN, "room for all");
@@ -392,6 +397,7 @@ static void read_method(const struct reader *r, u64 method, struct unwind_code *
 	const struct unwind_java *j = r->j;
 	u8 *body = raw->code + JAVA_CODE_CONST, *pool = raw->code + JAVA_CODE_POOL;
 	u64 at, pool_at, symbol;
+	u16 file = 0;
 	if (!read_word(r, method + j->const_method, &at) ||
 	    !r->m->read(r->m->arg, at, body, j->const_bytes))
 		return;
@@ -399,9 +405,13 @@ static void read_method(const struct reader *r, u64 method, struct unwind_code *
 	if (!r->m->read(r->m->arg, pool_at, pool, j->pool_bytes))
 		return;
 	read_numbered(r, pool_at, half_in(body + j->name_index), raw->name, JAVA_NAME_BYTES);
-	read_numbered(r, pool_at, half_in(pool + j->file_index), raw->file + JAVA_FILE_SOURCE,
-		      JAVA_SOURCE_BYTES);
-	if (read_word(r, word_in(pool + j->holder) + j->class_name, &symbol))
+	u64 holder = word_in(pool + j->holder);
+	if (!j->file_in_class)
+		file = half_in(pool + j->file_index);
+	else if (!r->m->read(r->m->arg, holder + j->file_index, &file, sizeof(file)))
+		file = 0;
+	read_numbered(r, pool_at, file, raw->file + JAVA_FILE_SOURCE, JAVA_SOURCE_BYTES);
+	if (read_word(r, holder + j->class_name, &symbol))
 		read_symbol(r, symbol, raw->file + JAVA_FILE_CLASS, JAVA_CLASS_BYTES);
 	if (half_in(body + j->flags) & JAVA_HAS_LINES)
 		read_lines(r, at + j->const_bytes + half_in(body + j->code_size), raw->lines);

@@ -367,11 +367,31 @@ static struct ref word_of(const struct lang_reads *r, struct ref rec, i32 first,
 	return ir_load(f, 8, ir_op2(f, O_ADD, rec, at), first);
 }
 
-static void put_file(struct lower *l, const struct lang_reads *r, struct ref rec, struct ref pool)
+/* The file's number in the pool, which the pool has, or the class. */
+static struct ref file_number(const struct lang_reads *r, struct ref rec, struct ref holder)
+{
+	struct fn *f = r->f;
+	struct blk *of_class = ir_blk(f), *of_pool = ir_blk(f), *done = ir_blk(f);
+	struct ref i = ir_var(f);
+	ir_br(f, O_NE, lang_number(r, JAVA(file_in_class)), ir_con(f, 0), of_class, of_pool);
+	ir_at(f, of_class);
+	lang_read_to(r, AT(word), ir_con(f, 2),
+		     ir_op2(f, O_ADD, holder, lang_number(r, JAVA(file_index))));
+	ir_set(f, i, ir_load(f, 2, r->walk, AT(word)));
+	ir_jmp(f, done);
+	ir_at(f, of_pool);
+	ir_set(f, i, half(r, rec, CODE(code) + JAVA_CODE_POOL, JAVA(file_index)));
+	ir_jmp(f, done);
+	ir_at(f, done);
+	return ir_get(f, i);
+}
+
+static void put_file(struct lower *l, const struct lang_reads *r, struct ref rec, struct ref pool,
+		     struct ref holder)
 {
 	struct fn *f = r->f;
 	struct blk *some = ir_blk(f);
-	struct ref i = half(r, rec, CODE(code) + JAVA_CODE_POOL, JAVA(file_index));
+	struct ref i = file_number(r, rec, holder);
 	ir_br(f, O_NE, i, ir_con(f, 0), some, r->no);
 	ir_at(f, some);
 	put_symbol(l, r, rec, numbered(r, pool, i), CODE(file) + JAVA_FILE_SOURCE,
@@ -401,7 +421,7 @@ void unwind_java_names(struct lower *l, const struct code_names *n)
 	struct ref holder = word_of(&r, rec, CODE(code) + JAVA_CODE_POOL, JAVA(holder));
 	put_symbol(l, &r, rec, member(&r, holder, JAVA(class_name)), CODE(file) + JAVA_FILE_CLASS,
 		   JAVA_CLASS_BYTES);
-	put_file(l, &r, rec, pool);
+	put_file(l, &r, rec, pool, holder);
 	ir_jmp(f, done);
 	ir_at(f, done);
 }
