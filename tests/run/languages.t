@@ -285,7 +285,7 @@ RUN
 	kill $java
 EXPECT
 	stacks of java without Java frames: unknown layout
-NEEDS x86_64 dwunwind cmd:java cmd:javac
+NEEDS slow x86_64 dwunwind cmd:java cmd:javac
 TIMEOUT 60
 
 NAME functions of JavaScript and of V8 stand in the order of their calls
@@ -294,7 +294,7 @@ RUN
 	/usr/bin/node "$TMPDIR/order.js" 2>"$TMPDIR/said" &
 	node=$!
 	until grep -q in "$TMPDIR/said"; do :; done
-	until [ "$(ps -o stat= -p $node | cut -c1)" = S ]; do :; done
+	until grep -q '^State:.S' /proc/$node/status; do :; done
 	"$SONDE" stacks -U -p $node | sed -n 's/^ *//; /Builtin_AtomicsWait/,/order.js:3/{ s/(.*//; s/+.*//; s|@.*/|@|; p; }' | head -6
 	kill $node
 EXPECT
