@@ -492,8 +492,8 @@ struct err *ask_hosts(const struct ask_spec *s)
 	k.spread_ms = hosts / 2;
 	k.end_ns = s->q->for_ns ? k.begun_ns + s->q->for_ns + s->wait_ns : 0;
 	k.beat_ns = k.begun_ns + BEAT_MS * (u64)MILLI_NS;
-	for (u32 i = 0; i < s->q->host.n; i++) {
-		struct peer *p = add_peer(&k, s->q->host.v[i]);
+	for (u32 i = 0; i < s->hosts.n; i++) {
+		struct peer *p = add_peer(&k, s->hosts.v[i]);
 		tab_add(&k.by_name, p->name, p);
 	}
 	send_ask(&k, NULL);

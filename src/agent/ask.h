@@ -15,6 +15,8 @@ struct ask_spec {
 	struct inbox *in;
 	const char *reply; /* subject that was subscribed to */
 	struct question *q;
+	/* Its hosts, in the order in which they are reported. */
+	struct question_list hosts;
 	struct str sealed;
 	u64 wait_ns;
 	u32 expect;

@@ -460,12 +460,14 @@ static struct err *ask(struct program *p)
 	struct str key = unpack_str(&b);
 	u64 for_ns = bytes_u64(&b), wait_ns = bytes_u64(&b);
 	u32 expect = bytes_u32(&b);
-	q.host = take_list(&p->a, &b);
+	const struct question_list hosts = take_list(&p->a, &b);
 	q.label = take_list(&p->a, &b);
 	struct str frame = unpack_str(&b);
 	if (b.bad)
 		return err_new("sonde fleet is of another version than sonde-agent");
 	(void)key;
+	q.host = (struct question_list){arena_newn(&p->a, struct str, hosts.n + 1), hosts.n};
+	memcpy(q.host.v, hosts.v ? hosts.v : q.host.v, hosts.n * sizeof(*hosts.v));
 	struct err *e = fill_question(p, &q, frame);
 	q.for_ns = for_ns;
 	if (!e)
@@ -480,6 +482,7 @@ static struct err *ask(struct program *p)
 			.in = p->in,
 			.reply = reply,
 			.q = &q,
+			.hosts = hosts,
 			.sealed = sb_str(&sealed),
 			.wait_ns = wait_ns,
 			.expect = expect,

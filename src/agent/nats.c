@@ -170,7 +170,9 @@ static void wrong(natsConnection *c, natsSubscription *s, natsStatus status, voi
 
 static struct err *failed(natsStatus s, const char *what, const char *of)
 {
-	const char *text = nats_GetLastError(NULL);
+	const char *text = nats_GetLastError(NULL), *end;
+	if (text && *text == '(' && (end = strstr(text, "): "))) /* a line of libnats */
+		text = end + 3;
 	return err_new("%s %s: %s", what, of, text && *text ? text : natsStatus_GetText(s));
 }
 

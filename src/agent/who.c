@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <stdio.h>
 
-enum { MAX_HERE = 20000, WHO_SPREAD_MS = 500 };
+enum { MAX_HERE = 20000 };
 
 struct listing {
 	struct arena a;
@@ -76,7 +76,7 @@ struct err *ask_who(struct nats *nats, struct inbox *in, const char *reply, stru
 	AUTO_SB to = {0};
 	struct listing l = {0};
 	struct message m = {.kind = MSG_WHO,
-			    .spread_ms = WHO_SPREAD_MS,
+			    .spread_ms = wait_ns / MILLI_NS / 2,
 			    .reply = str_z(reply),
 			    .labels = labels};
 	subject_of_all(&to);

@@ -202,6 +202,12 @@ static struct err *failed(struct reading *r, int status)
 	return b.n ? err_new("%s", b.s) : err_new("sonde-agent has ended with status %d", status);
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct fleet_host *x = a, *y = b;
+	return str_cmp(x->name, y->name);
+}
+
 struct err *fleet_ask_bus(const struct bus_question *q, struct fleet_host **host, u32 *n,
 			  struct fleet_times *times)
 {
@@ -227,6 +233,8 @@ struct err *fleet_ask_bus(const struct bus_question *q, struct fleet_host **host
 	sb_free(&r.out);
 	sb_free(&r.in);
 	sb_free(&r.failed);
+	if (!q->nhost && r.host.n)
+		qsort(r.host.v, r.host.n, sizeof(*r.host.v), by_name);
 	*host = r.host.v;
 	*n = r.host.n;
 	return e;

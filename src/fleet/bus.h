@@ -46,6 +46,6 @@ struct bus_question {
 	struct signals *signals;
 	struct arena *arena; /* for the names of hosts */
 };
-/* *host: those that have answered or should have, in the order of the names; they and it are the caller's to free. */
+/* *host: those that have answered or should have, as they were named, or by name. They and it are the caller's to free. */
 struct err *fleet_ask_bus(const struct bus_question *q, struct fleet_host **host, u32 *n,
 			  struct fleet_times *times) MUST_USE;

@@ -1,0 +1,502 @@
+#!/usr/bin/env python3
+# nats.py [-n NAME] [-l AGENTS] BUILD - one question to many agents through nats-server on loopback: who answers, what is
+# merged, and what happens when the server, agents or the asker die. Answers are made of recordings (mkrec), or by shells
+# that act as sonde on their hosts; as root one agent also traces. -l: how many agents are simulated at most (100).
+import json, os, random, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+
+names, agents_at_most = [], 100
+args = sys.argv[1:]
+while args[:1] and args[0][0] == '-':
+	if args[0] == '-n':
+		names.append(args[1])
+	else:
+		agents_at_most = int(args[1])
+	args = args[2:]
+build = os.path.abspath(args[0] if args else 'build')
+sonde, agent = build + '/sonde', build + '/sonde-agent'
+slow = float(os.environ.get('TEST_SLOW', '1'))
+held = tempfile.TemporaryDirectory()
+tmp = held.name
+os.chdir(tmp)
+os.environ['PATH'] = build + ':' + os.environ['PATH'] + ':/usr/sbin'
+os.environ['TZ'] = 'UTC'
+os.environ['USER'] = 'ann'
+running = []
+done = failed = 0
+count = 't:raw_syscalls:sys_enter { @[comm] = count(); @last[comm] = args.id; @h[comm] = hist(args.id); }\n' \
+	'end { printf("over\\n"); }'
+rows = 'table calls sorted by n rows 3 { comm "COMM"; n "N"; part "SHARE" share same; } ' \
+	't:raw_syscalls:sys_* { @ = count(); @c[comm] = count(); @p[pid, comm, probe] = count(); @t[comm] = hist(cpu); }\n' \
+	'profile:hz:99 { @s[ustack, comm] = count(); } end { print(@c, 3); show(calls, @c); }'
+
+
+def wait(what, condition, seconds=60):
+	end = time.time() + seconds * slow
+	while time.time() < end:
+		got = condition()
+		if got:
+			return got
+		time.sleep(0.02)
+	raise AssertionError('never: ' + what)
+
+
+def equal(got, want, what='it'):
+	if got != want:
+		raise AssertionError('%s is\n%s\nnot\n%s' % (what, got, want))
+
+
+def spawn(*words, **more):
+	p = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True, **more)
+	running.append(p)
+	return p
+
+
+def end(p, sig=signal.SIGKILL):
+	p.send_signal(sig)
+	p.wait()
+
+
+class Server:
+	def __init__(self, *lines):
+		with socket.socket() as s:
+			s.bind(('127.0.0.1', 0))
+			self.port = s.getsockname()[1]
+		self.url = 'nats://127.0.0.1:%d' % self.port
+		self.conf = 'server-%d.conf' % self.port
+		with open(self.conf, 'w') as f:
+			f.write('host: 127.0.0.1\nport: %d\n%s\n' % (self.port, '\n'.join(lines)))
+		self.start()
+
+	def start(self):
+		self.process = spawn('nats-server', '-c', self.conf, stdout=subprocess.DEVNULL, stderr=open(self.conf + '.log', 'a'))
+		wait('nats-server', self.listens)
+
+	def listens(self):
+		with socket.socket() as s:
+			return s.connect_ex(('127.0.0.1', self.port)) == 0
+
+	def kill(self):
+		end(self.process)
+
+
+def command(*words, server, env=()):
+	first = 1 if words[0] in ('list', 'stop') else 0
+	return subprocess.run([sonde, 'fleet', *words[:first], '--nats', server.url, *words[first:]], stdin=subprocess.DEVNULL,
+			      capture_output=True, text=True, timeout=200 * slow, env={**os.environ, **dict(env)})
+
+
+def untimed(text):
+	text = re.sub(r'; [0-9.]+ s(, asked within [0-9.]+ ms, clocks within [0-9.]+ ms)?', '; T', text)
+	return re.sub(r'"skew_ns": \d+, "asked_within_ns": \d+, "took_ns": \d+', 'T', text).replace(tmp, 'TMP')
+
+
+def fleet(*words, **more):
+	"""What it prints, without times, and its status unless that is 0."""
+	p = command(*words, **more)
+	return untimed(p.stderr + p.stdout) + ('[%d]\n' % p.returncode if p.returncode else '')
+
+
+def listed(server):
+	"""The line of each host."""
+	return {line.split()[0]: line for line in command('list', '--wait', '300ms', server=server).stdout.split('\n')[1:-2]}
+
+
+def await_agents(n, server):
+	wait('%d agents' % n, lambda: len(listed(server)) == n, 120)
+
+
+def run_agent(server, name, *words, does='', program='stub'):
+	return spawn(agent, '--nats', server.url, '--name', name, '--sonde', os.path.join(tmp, program) if program else sonde, *words,
+		     stderr=open(name + '.log', 'a'), env={**os.environ, 'HOST': name, 'DOES': does})
+
+
+def simulate(server, n, path, name='sim', *words):
+	return spawn(agent, '--nats', server.url, '--name', name, '-q', *words, '--simulate', str(n), path,
+		     stderr=open(name + '.log', 'a'))
+
+
+# What a sonde on the host of an agent does: fleet-host TOKEN.
+stub = '''#!/bin/sh
+cd %s || exit 1
+printf '\\n%%s ready\\n' "$2"
+read -r n
+printf '\\n%%s clock 0\\n' "$2"
+read -r n
+head -c "$n" > "$HOST.question" || exit 1
+touch "$HOST.began"
+case $DOES in
+waits) cat > /dev/null; touch "$HOST.ended" ;;
+refuses) printf 'Warning: \\033[31mred\\033[0m\\nstdin:1:1-2: ERROR: no such probe\\n' >&2; exit 1 ;;
+silent) exit 4 ;;
+garbage) echo 'this is no answer'; exit ;;
+dies) head -c 500 web.answer; kill -9 $$ ;;
+chatty) yes 'many words' | head -n 9000 >&2 ;;
+endless) exec yes ;;
+large) cat large.answer; exit ;;
+until) until [ -e "$HOST.go" ]; do sleep 0.1; done ;;
+esac
+cat web.answer
+''' % tmp
+
+
+def run(*words):
+	p = subprocess.run(words, capture_output=True, text=True)
+	if p.returncode:
+		raise AssertionError('%s: %s' % (words, p.stderr))
+
+
+def make_answers():
+	with open('stub', 'w') as f:
+		f.write(stub)
+	os.chmod('stub', 0o755)
+	run(build + '/mkrec', '-n', 'web', 'web.sonde')
+	run(build + '/mkrec', '-c', 'wide.sonde')
+	run(sonde, 'query', '-q', 'web.sonde', '-f', 'answer', '-o', 'web.answer', '-e', count)
+	for cpu in range(40):
+		run(sonde, 'query', '-q', 'wide.sonde', '--cpu', str(cpu), '-f', 'answer', '-o', 'cpu%d.answer' % cpu, '-e', rows)
+
+
+# ---- cases ----
+
+def forty_are_one():
+	"""Forty agents, each with the events of one CPU, say what one says that has all; so does the exec way."""
+	server = Server()
+	sims = simulate(server, 40, 'cpu{}.answer', 'cpu')
+	await_agents(40, server)
+	with open('way', 'w') as f:
+		f.write('#!/bin/sh\nexport HOST=$1\nexec sh\n')
+	os.mkdir('bin')
+	with open('bin/sonde', 'w') as f:
+		f.write('#!/bin/sh\n[ "$1" = version ] && exec %s version\nprintf "\\n%%s ready\\n" "$2"\nread -r n\n'
+			'printf "\\n%%s clock %%s\\n" "$2" "$(date +%%s%%N)"\nread -r n\nhead -c "$n" >/dev/null\ncat %s/$HOST.answer\n' % (sonde, tmp))
+	os.chmod('way', 0o755)
+	os.chmod('bin/sonde', 0o755)
+	hosts = ['--hosts', 'cpu[0-39]']
+	for form in ('text', 'json', 'folded'):
+		whole = subprocess.run([sonde, 'query', '-q', 'wide.sonde', '-f', form, '-e', rows], capture_output=True, text=True).stdout
+		p = command('-q', *hosts, '--no-warnings', '--for', '1s', '-f', form, '-e', rows, server=server)
+		merged = re.sub(r'\{"type": "fleet".*\n', '', p.stdout)
+		equal((p.returncode, re.sub('WARNING: -f folded leaves out .*\n', '', p.stderr)), (0, ''), form)
+		equal(merged, whole, '-f ' + form)
+	for more in ([], ['--by', 'host', '-f', 'json']):
+		ours = fleet(*hosts, '--for', '1s', *more, '-e', rows, server=server)
+		theirs = subprocess.run([sonde, 'fleet', *hosts, '--for', '1s', '--sudo', '', '--via', tmp + '/way {}', *more, '-e', rows],
+					stdin=subprocess.DEVNULL, capture_output=True, text=True,
+					env={**os.environ, 'PATH': tmp + '/bin:' + os.environ['PATH']})
+		equal(ours, untimed(theirs.stderr + theirs.stdout), 'the answer by agents')
+	end(sims)
+	server.kill()
+
+
+table = '''over
+
+
+@[cat]: %d
+@[worker]: %d
+@h[cat]:
+[256, 512)%14s |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+
+@h[worker]:
+[1]%21s |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+
+'''
+
+
+def whole(hosts):
+	return table % ((10 * hosts,) * 4)
+
+
+def failures():
+	"""Each way to fail is reported with its reason."""
+	server = Server()
+	kinds = ['refuses', 'silent', 'garbage', 'dies', 'chatty', 'endless']
+	for kind in ['fine', *kinds]:
+		run_agent(server, kind, '-q', '--label', 'is=' + kind, does=kind)
+	await_agents(7, server)
+	got = fleet('-q', '--for', '1s', '-e', count, '--hosts', 'fine,refuses,silent,garbage,dies,endless,absent', server=server)
+	want = '''refuses: Warning: \\x1b[31mred\\x1b[0m
+refuses: stdin:1:1-2: ERROR: no such probe
+WARNING: refuses: refused: stdin:1:1-2: ERROR: no such probe
+WARNING: silent: refused: sonde has answered nothing
+WARNING: garbage: refused: garbage is not a recording of sonde
+WARNING: dies: partial: its answer has no end
+WARNING: endless: partial: its answer is too large (more than 64 MB)
+WARNING: absent: unreachable: no agent of this name has answered
+''' + whole(1) + '''@last[worker]: 1
+@last[cat]: 257
+1 of 7 hosts (1 unreachable: absent; 3 refused: refuses silent garbage; 2 partial: dies endless); T
+[3]
+'''
+	equal(got, want, 'what fails')
+	got = command('--for', '1s', '-e', count, '--hosts', 'chatty', server=server)
+	equal(got.stderr.count('chatty: many words\n') > 100 and 'chatty: (more messages are left out)\n' in got.stderr, True, 'the flood is cut')
+	equal(got.returncode, 0, 'the status')
+	got = fleet('-q', '--for', '1s', '-f', 'json', '-e', count, '--label', 'is=refuses', server=server)
+	equal(got, '''refuses: Warning: \\x1b[31mred\\x1b[0m
+refuses: stdin:1:1-2: ERROR: no such probe
+WARNING: refuses: refused: stdin:1:1-2: ERROR: no such probe
+{"type": "fleet", "asked": 1, "answered": 0, "unreachable": [], "refused": ["refuses"], "late": [], "partial": [], "reasons": '''
+		'''{"refuses": "stdin:1:1-2: ERROR: no such probe"}, "lost": 0, "lossy_hosts": 0, T}
+[3]
+''', 'JSON')
+	got = fleet('-q', '--for', '1s', '--expect', '3', '--label', 'is=fine', '-e', count, server=server)
+	equal(got.split('\n')[0], 'WARNING: ? and 1 other: unreachable: fewer agents have answered than --expect says', 'who is missing')
+	equal(got.split('\n')[-3:], ['1 of 3 hosts (2 unreachable: ? ?); T', '[3]', ''], 'who is missing')
+	server.kill()
+
+
+def labels():
+	"""Only hosts that have all labels, and one of the names, are asked."""
+	server = Server()
+	for name, words in (('a', ['--label', 'env=prod', '--label', 'role=db']), ('b', ['--label', 'env=prod']), ('c.d', ['--label', 'role=db'])):
+		run_agent(server, name, '-q', *words)
+	await_agents(3, server)
+	lines = listed(server)
+	equal([re.sub(r' +', ' ', lines[n].replace(os.uname().release, 'KERNEL')) for n in sorted(lines)],
+	      ['a KERNEL 0.1.0 env=prod,role=db -', 'b KERNEL 0.1.0 env=prod -', 'c.d KERNEL 0.1.0 role=db -'], 'the list')
+	last = lambda *words: fleet('--for', '1s', '--by', 'host', *words, '-e', count, server=server).split('\n')[-2]
+	equal(last('--label', 'env=prod'), '2 of 2 hosts; T')
+	equal(last('--label', 'env=prod,role=db'), '1 of 1 host; T')
+	equal(last('--hosts', 'c.d,b'), '2 of 2 hosts; T')
+	equal(last('--hosts', 'c.d'), '1 of 1 host; T')
+	got = fleet('--for', '1s', '--label', 'env=test', '-e', count, server=server)
+	equal(got, 'ERROR: no agent has answered (%s)\n[1]\n' % server.url)
+	server.kill()
+
+
+def mistakes():
+	"""Mistakes are reported before a host is asked."""
+	server = Server()
+	equal(fleet('--via', 'x {}', '-e', count, server=server), 'ERROR: --nats reaches hosts by their agents: --via, --sudo, --binaries, --cache '
+	      'and --parallel do not apply\nUSAGE:\n    sonde fleet --hosts HOST,... [-e PROGRAM | SCRIPT | TOOL]\n[1]\n')
+	equal(fleet('--hosts', 'a..b', '-e', count, server=server), "ERROR: 'a..b' cannot be the name of an agent\n[1]\n")
+	equal(fleet('--label', 'prod', '-e', count, server=server), "ERROR: --label needs KEY=VALUE (got 'prod')\n[1]\n")
+	equal(fleet('--expect', '0', '-e', count, server=server).split('\n')[0], "ERROR: --expect needs a number from 1 to 10000 (got '0')")
+	equal(fleet('stop', '123', server=server), "ERROR: '123' is no id of a question\n[1]\n")
+	equal(fleet('stop', server=server), 'ERROR: stop needs the id of a question (sonde fleet list prints it), or --all\n[1]\n')
+	server.kill()
+	equal(fleet('-e', count, server=server), 'ERROR: connect to %s: No server available for connection\n[1]\n' % server.url)
+	nowhere = {'PATH': '/nowhere'}
+	equal(fleet('-e', count, server=server, env=nowhere), 'ERROR: this needs the program sonde-agent, which is not installed (package sonde-agent)\n[1]\n')
+	equal(fleet('list', server=server, env=nowhere), 'ERROR: this needs the program sonde-agent, which is not installed (package sonde-agent)\n[1]\n')
+	for words, want in ((['--simulate', '2'], 'sonde-agent needs a server: --nats URL'), (['--label', 'x', '--nats', 'x'], "--label needs KEY=VALUE of "
+			     "letters, digits and ._-:@/%+ (got 'x')"), (['dance'], "unknown command 'dance'"),
+			    (['--nats', 'nats://127.0.0.1:1', '--name', 'a b'], "'a b' cannot be the name of a host: --name sets another"), (['ask'],
+			     'sonde-agent ask is started by sonde fleet')):
+		p = subprocess.run([agent, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+		equal((p.returncode, p.stderr), (1, 'ERROR: %s\n' % want), str(words))
+
+
+def pieces():
+	"""Large answers are fetched in pieces, and are what was sent."""
+	server = Server()
+	for name in 'abc':
+		run_agent(server, name, '-q', does='large')
+	await_agents(3, server)
+	run(sonde, 'query', '-q', 'web.sonde', '-f', 'answer', '-o', 'large.answer', '-e', 't:raw_syscalls:sys_enter { @x = @x + 1; '
+	    '$x = (uint64)@x; for $i : 0..4000 { $x = $x * 6364136223846793005 + 1442695040888963407; printf("%llx%llx\\n", $x, $x ^ ($x >> 13)); } }')
+	if os.path.getsize('large.answer') < 1000000:
+		raise AssertionError('the answer has %d bytes only' % os.path.getsize('large.answer'))
+	p = command('-q', '--for', '1s', '-o', 'fetched', '-e', 'begin { }', '--hosts', 'a,b,c', server=server)
+	equal((p.returncode, p.stderr, p.stdout), (0, '', ''))
+	for name in 'abc':
+		shutil.copy('large.answer', name)
+	run(sonde, 'merge', '-q', '-o', 'merged', 'a', 'b', 'c')
+	with open('fetched') as f, open('merged') as g:
+		equal(f.read() == g.read(), True, 'the merged answer')
+	server.kill()
+
+
+def joins():
+	"""An agent that starts in mid-run is partial, with its time."""
+	server = Server()
+	run_agent(server, 'early', '-q', does='waits')
+	await_agents(1, server)
+	asker = spawn(sonde, 'fleet', '--nats', server.url, '-q', '--for', '600s', '-f', 'json', '-e', count, stdout=subprocess.PIPE,
+		      stderr=subprocess.DEVNULL, text=True)
+	wait('the start', lambda: os.path.exists('early.began'))
+	time.sleep(1.5)
+	late = run_agent(server, 'late', '-q', does='waits')
+	wait('the start of the late one', lambda: os.path.exists('late.began'))
+	equal('ann@' in listed(server)['early'], True, 'who asks')
+	asker.send_signal(signal.SIGTERM)
+	last = json.loads(asker.communicate()[0].strip().split('\n')[-1])
+	equal((last['asked'], last['answered'], last['partial']), (2, 1, ['late']), 'who answered')
+	since = float(re.match(r'it has traced since \+([0-9.]+) s only$', last['reasons']['late']).group(1))
+	equal(1.5 <= since < 60 * slow, True, 'its time')
+	end(late)
+	server.kill()
+
+
+def killed_server():
+	"""The server is killed ten times in mid-run: the answer is the same."""
+	server = Server()
+	sims = simulate(server, 20, 'cpu{}.answer', 'cpu')
+	ask = ['-q', '--hosts', 'cpu[0-19],big', '-f', 'json', '--wait', '60s', '-e', rows]
+	run_agent(server, 'big', '-q', does='until')
+	await_agents(21, server)
+	for name in ('first', 'second'):
+		for f in ('big.go', 'big.began'):
+			if os.path.exists(f):
+				os.unlink(f)
+		with open(name, 'w') as f:
+			asker = spawn(sonde, 'fleet', '--nats', server.url, '--for', '10s', *ask, stdout=f, stderr=subprocess.STDOUT)
+		wait('the start', lambda: os.path.exists('big.began'))
+		for _ in range(10 if name == 'second' else 0):
+			server.kill()
+			time.sleep(random.random() / 2)
+			server.start()
+			time.sleep(random.random())
+		open('big.go', 'w').close()
+		equal(asker.wait(), 3, 'the status')
+	with open('first') as f, open('second') as g:
+		equal(untimed(g.read()), untimed(f.read()), 'the answer')
+	end(sims)
+	server.kill()
+
+
+def killed_agents():
+	"""Agents that are killed in mid-run are named; the others answer."""
+	server = Server()
+	agents = {'k%d' % i: run_agent(server, 'k%d' % i, '-q', does='waits') for i in range(8)}
+	await_agents(8, server)
+	asker = spawn(sonde, 'fleet', '--nats', server.url, '-q', '--for', '600s', '--wait', '4s', '-f', 'json', '--expect', '8', '-e', count,
+		      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+	for name in agents:
+		wait(name, lambda: os.path.exists(name + '.began'))
+	time.sleep(0.5 * slow) # each has said that it traces
+	gone = sorted(random.sample(sorted(agents), 3))
+	for name in gone:
+		end(agents[name])
+		wait('the end of its sonde', lambda: os.path.exists(name + '.ended'))
+	again = run_agent(server, gone[0], '-q', does='waits')
+	wait('another agent of its name', lambda: gone[0] in listed(server))
+	time.sleep(3)
+	asker.send_signal(signal.SIGTERM)
+	last = json.loads(asker.communicate()[0].strip().split('\n')[-1])
+	equal((last['asked'], last['answered']), (8, 5), 'who answered')
+	equal(sorted(last['late'] + last['partial']), gone, 'who did not')
+	equal(last['partial'], gone[:1])
+	equal(last['reasons'], {gone[0]: 'its agent was started again', gone[1]: 'it did not answer in time', gone[2]: 'it did not answer in time'})
+	end(again)
+	server.kill()
+
+
+def killed_asker():
+	"""Agents stop when the asker is gone: at once if sonde fleet is, after 15 seconds if nothing of it is left."""
+	server = Server()
+	for name in ('x', 'y'):
+		run_agent(server, name, '-q', does='waits')
+	await_agents(2, server)
+	for whole_group in (False, True):
+		for name in 'xy':
+			for what in ('began', 'ended'):
+				if os.path.exists('%s.%s' % (name, what)):
+					os.unlink('%s.%s' % (name, what))
+		asker = spawn(sonde, 'fleet', '--nats', server.url, '--for', '600s', '-e', count, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+		wait('the start', lambda: os.path.exists('x.began') and os.path.exists('y.began'))
+		child = subprocess.run(['ps', '-o', 'pid=', '--ppid', str(asker.pid)], capture_output=True, text=True).stdout.split()
+		equal(len(child), 1, 'the number of its children')
+		if whole_group:
+			os.kill(int(child[0]), signal.SIGKILL)
+		end(asker)
+		began = time.time()
+		wait('the end', lambda: os.path.exists('x.ended') and os.path.exists('y.ended'), 17 if whole_group else 10)
+		took = time.time() - began
+		if whole_group and took < 10:
+			raise AssertionError('it stopped after %.1f s already' % took)
+	server.kill()
+
+
+def stops():
+	"""fleet stop ends one question, or all; a host runs four at most."""
+	server = Server()
+	run_agent(server, 'h', '-q', does='waits')
+	await_agents(1, server)
+	askers = []
+	for i in range(4):
+		askers.append(spawn(sonde, 'fleet', '--nats', server.url, '-q', '--for', '600s', '-e', count, stdout=subprocess.PIPE, text=True))
+		wait('question %d' % i, lambda: listed(server)['h'].count('ann@') == i + 1)
+	got = fleet('--for', '5s', '-e', count, server=server)
+	equal(got, 'WARNING: h: refused: 4 questions are running already, which is as many as this host allows\n'
+	      '0 of 1 host (1 refused: h); T\n[3]\n')
+	ids = re.findall(r'[0-9a-f]{32}', listed(server)['h'])
+	equal(fleet('stop', ids[0], server=server), 'stopped on 1 host\n')
+	wait('the end of one', lambda: sum(a.poll() is not None for a in askers) == 1)
+	equal(len(re.findall(r'[0-9a-f]{32}', listed(server)['h'])), 3)
+	equal(fleet('stop', ids[0], server=server), 'stopped on 0 hosts\n')
+	equal(fleet('stop', '--all', server=server), 'stopped on 1 host\n')
+	for a in askers:
+		equal(a.communicate()[0], whole(1) + '@last[worker]: 1\n@last[cat]: 257\n')
+	server.kill()
+
+
+def many():
+	"""Many agents answer at the same time."""
+	server = Server()
+	n = agents_at_most
+	sims = simulate(server, n, 'web.answer')
+	await_agents(n, server)
+	p = command('-q', '--for', '1s', '--expect', str(n), '-f', 'json', '-e', count, server=server)
+	last = json.loads(p.stdout.strip().split('\n')[-1])
+	equal((p.returncode, last['answered']), (0, n), 'who answered')
+	equal('{"type": "map", "data": {"@": {"cat": %d, "worker": %d}}}' % (10 * n, 10 * n) in p.stdout, True, 'the sum')
+	print('# %d agents: %.1f s after the end' % (n, last['took_ns'] / 1e9 - 1))
+	end(sims)
+	server.kill()
+
+
+def traces():
+	"""An agent traces this machine, as root."""
+	if os.getuid():
+		return
+	server = Server()
+	run_agent(server, 'real', '-q', program='')
+	await_agents(1, server)
+	equal(fleet('--for', '20s', '-e', 'begin { @ = count(); printf("%d\\n", 7); exit(); }', server=server), '7\n\n\n@: 1\n1 of 1 host; T\n')
+	equal(fleet('--for', '20s', '-e', 'begin { printf("%s\\n", str($1)); exit(); }', 'x', server=server), 'x\n\n\n1 of 1 host; T\n')
+	# What is behind the script is the script's own, on hosts, too.
+	equal(fleet('--for', '20s', '-e', 'begin { printf("%s\\n", str($2)); exit(); }', 'x', '-o', tmp + '/evil', server=server), '-o\n\n\n1 of 1 host; T\n')
+	equal(os.path.exists('evil'), False, 'a file of the asker')
+	got = fleet('--for', '20s', '-e', 'begin { nothing(); }', server=server)
+	equal(got.split('\n')[-3:], ['0 of 1 host (1 refused: real); T', '[3]', ''])
+	server.kill()
+
+
+cases = [killed_asker, killed_server, killed_agents, forty_are_one, joins, failures, stops, labels, mistakes, pieces, many, traces]
+
+
+def try_case(case):
+	global done, failed
+	began = time.time()
+	try:
+		case()
+		done += 1
+		print('ok - %s (%.1f s)' % (case.__doc__, time.time() - began))
+	except Exception as e:
+		failed += 1
+		print('not ok - %s\n%s' % (case.__name__, '\n'.join('# ' + line for line in ('%s: %s' % (type(e).__name__, e)).split('\n')[:60])))
+	sys.stdout.flush()
+
+
+if not os.path.exists(agent):
+	print('skipped: no libnats, so sonde-agent was not built\n0 passed, 0 failed, 1 skipped')
+	sys.exit()
+if not shutil.which('nats-server'):
+	print('skipped: no nats-server\n0 passed, 0 failed, 1 skipped')
+	sys.exit()
+try:
+	make_answers()
+	left = [c for c in cases if not names or any(n in c.__name__ for n in names)]
+	lanes = [threading.Thread(target=lambda: [try_case(left.pop(0)) for _ in iter(lambda: bool(left), False)]) for _ in range(4)]
+	for t in lanes:
+		t.start()
+	for t in lanes:
+		t.join()
+finally:
+	for p in running:
+		if p.poll() is None:
+			p.kill()
+			p.wait()
+print('%d passed, %d failed' % (done, failed))
+sys.exit(failed != 0)
