@@ -506,6 +506,7 @@ static struct err *read_host(struct merge *m, struct host *h)
 	while (!e && rec_next_answer(h->file, &it, &late))
 		e = take_item(m, h, &it);
 	e = e ? e : late;
+	rec_rest(h->file);
 	if (e && !m->spec.partial)
 		return e;
 	if (e)
@@ -603,6 +604,7 @@ struct err *merge_add(struct merge *m, struct rec_file *f)
 	m->script = script;
 	m->arguments = arguments;
 	vec_add(&m->host, h);
+	rec_rest(f);
 	return NULL;
 }
 

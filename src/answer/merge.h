@@ -18,7 +18,7 @@
 #include "core/sink.h"
 #include "rec/read.h"
 
-enum { MERGE_MAX_HOSTS = 4096 };
+enum { MERGE_MAX_HOSTS = 10000 };
 
 struct merge;
 struct merge_spec {

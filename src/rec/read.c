@@ -398,6 +398,15 @@ struct err *rec_open_mem(const void *p, size_t n, const char *name, struct rec_f
 	return opened(f, ret);
 }
 
+void rec_rest(struct rec_file *f)
+{
+	rec_press_free(f->press);
+	f->press = rec_press_new(CODEC_NONE);
+	sb_free(&f->stored);
+	sb_free(&f->raw);
+	f->items = bytes_of(NULL, 0);
+}
+
 void rec_close(struct rec_file *f)
 {
 	if (!f)

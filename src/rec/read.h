@@ -23,6 +23,9 @@ struct err *rec_open_fd(int fd, const char *path, struct rec_file **ret) MUST_US
 /* The bytes stay the caller's, and unchanged until rec_close(). */
 struct err *rec_open_mem(const void *p, size_t n, const char *name, struct rec_file **ret) MUST_USE;
 void rec_close(struct rec_file *f); /* NULL is allowed */
+/* Gives back the memory that only reading takes, which is more than an answer of a few rows. Before the first call of
+ * rec_next() or rec_next_answer(), or after the last; reading may begin then as if nothing had happened. */
+void rec_rest(struct rec_file *f);
 
 /* ---- what rec_open() found ---- */
 

@@ -455,8 +455,8 @@ def traces():
 	await_agents(1, server)
 	equal(fleet('--for', '20s', '-e', 'begin { @ = count(); printf("%d\\n", 7); exit(); }', server=server), '7\n\n\n@: 1\n1 of 1 host; T\n')
 	equal(fleet('--for', '20s', '-e', 'begin { printf("%s\\n", str($1)); exit(); }', 'x', server=server), 'x\n\n\n1 of 1 host; T\n')
-	# What is behind the script is the script's own, on hosts, too.
-	equal(fleet('--for', '20s', '-e', 'begin { printf("%s\\n", str($2)); exit(); }', 'x', '-o', tmp + '/evil', server=server), '-o\n\n\n1 of 1 host; T\n')
+	got = fleet('--for', '20s', '-e', 'begin { exit(); }', 'x', '-o', tmp + '/evil', server=server)
+	equal(got.split('\n')[0], 'real: ERROR: who asks an agent chooses no options of sonde behind the script')
 	equal(os.path.exists('evil'), False, 'a file of the asker')
 	got = fleet('--for', '20s', '-e', 'begin { nothing(); }', server=server)
 	equal(got.split('\n')[-3:], ['0 of 1 host (1 refused: real); T', '[3]', ''])
