@@ -8,8 +8,11 @@
  */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/units.h"
 #include "cmd/cmd.h"
+#include "cmd/push.h"
 #include "cmd/served.h"
+#include "cmd/servedprofile.h"
 #include "cmd/servefacts.h"
 #include "cmd/web.h"
 #include "cmd/webchild.h"
@@ -20,6 +23,7 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 enum {
 	POLL_MS = 100,
@@ -29,8 +33,11 @@ enum {
 	RESTART_MS = 1000,    /* between two starts of a web server that dies */
 };
 
+enum { TO_OTLP, TO_PROFILE, RECEIVERS };
 struct serve_opts {
 	const char *addr;
+	const char *url[RECEIVERS]; /* NULL: none */
+	u64 every_ns;               /* between two that are sent */
 	struct served_limits limits;
 	bool help;
 };
@@ -39,8 +46,16 @@ struct metrics_service {
 	const char *dir;
 	struct served_limits limits;
 	VEC(struct served *) script; /* by name */
-	struct web web;
-	u64 web_ns;   /* when it was started last */
+	struct web web;              /* without a socket if nothing is served */
+	u64 web_ns;                  /* when it was started last */
+	struct push push[RECEIVERS]; /* of each that was asked for; */
+	u32 npush;
+	struct push *to[RECEIVERS]; /* NULL: it was not */
+	u64 every_ns, push_ns;      /* how often they get something, and when they did last */
+	u64 since_ns;               /* wall clock: when that was */
+	u64 began_ns;               /* wall clock */
+	struct str host;            /* name of this machine */
+	struct utsname uname;
 	int signals;  /* signalfd */
 	int stats_fd; /* while it is open, programs are measured */
 	int manager;  /* -1: nobody asked */
@@ -214,19 +229,27 @@ static void find_manager(struct metrics_service *v)
 
 /* ---- answers ---- */
 
-static void read_metrics(struct metrics_service *v, enum metrics_format format, struct sb *out)
+static void read_all(struct metrics_service *v, struct metrics *m)
 {
-	struct metrics m = {0};
 	u64 from = now_ns();
 	v->scrapes++;
 	for (u32 i = 0; i < v->script.n; i++)
-		served_read(v->script.v[i], &m);
-	service_facts(&m, &(struct service_facts){.script = v->script.v,
-						  .n = v->script.n,
-						  .reloads = v->reloads,
-						  .scrapes = v->scrapes,
-						  .web_starts = v->web.starts,
-						  .reading_s = v->reading_s});
+		served_read(v->script.v[i], m);
+	service_facts(m, &(struct service_facts){.script = v->script.v,
+						 .n = v->script.n,
+						 .reloads = v->reloads,
+						 .scrapes = v->scrapes,
+						 .web_starts = v->web.starts,
+						 .reading_s = v->reading_s,
+						 .push = v->push,
+						 .npush = v->npush});
+	v->reading_s = (double)(now_ns() - from) / 1e9;
+}
+
+static void read_metrics(struct metrics_service *v, enum metrics_format format, struct sb *out)
+{
+	struct metrics m = {0};
+	read_all(v, &m);
 	metrics_text(&m, format, out);
 	metrics_free(&m);
 	if (out->n > MOST_TEXT) {
@@ -236,7 +259,91 @@ static void read_metrics(struct metrics_service *v, enum metrics_format format, 
 		sb_clear(out);
 		sb_z(out, format == METRICS_OPEN ? "# EOF\n" : "\n");
 	}
-	v->reading_s = (double)(now_ns() - from) / 1e9;
+}
+
+/* ---- receivers ---- */
+
+static void push_metrics(struct metrics_service *v, struct push *to)
+{
+	struct metrics m = {0};
+	AUTO_SB body = {0};
+	read_all(v, &m);
+	metrics_otlp(&m,
+		     &(struct otlp_facts){.host = v->host,
+					  .version = STR(SONDE_VERSION),
+					  .now_ns = clock_ns(CLOCK_REALTIME),
+					  .since_ns = v->began_ns},
+		     &body);
+	push_add(to, &(struct push_post){.type = STR("application/x-protobuf"),
+					 .body = sb_str(&body),
+					 .points = metrics_points(&m)});
+	metrics_free(&m);
+}
+
+/* As a part of a URL. */
+static void put_quoted(struct sb *b, struct str text)
+{
+	for (u32 i = 0; i < text.n; i++) {
+		char c = text.s[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			     (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+		if (plain)
+			sb_char(b, c);
+		else
+			sb_fmt(b, "%%%02X", (u8)c);
+	}
+}
+
+/* "?name=sonde%7Bscript%3D...%7D&from=..&until=..&format=pprof" */
+static void put_query(struct sb *b, const struct metrics_service *v, const struct served *s,
+		      u64 now_ns)
+{
+	AUTO_SB name = {0};
+	AUTO_SB labels = {0};
+	metric_label(&labels, STR("script"), str_z(s->name));
+	metric_label(&labels, STR("hostname"), v->host);
+	sb_fmt(&name, "sonde{%s}", labels.s);
+	sb_z(b, "?name=");
+	put_quoted(b, sb_str(&name));
+	sb_fmt(b, "&from=%llu&until=%llu&format=pprof&spyName=sonde", v->since_ns / SECOND_NS,
+	       now_ns / SECOND_NS);
+}
+
+static void push_profiles(struct metrics_service *v, struct push *to)
+{
+	u64 now = clock_ns(CLOCK_REALTIME);
+	for (u32 i = 0; i < v->script.n; i++) {
+		struct served *s = v->script.v[i];
+		AUTO_SB body = {0};
+		AUTO_SB query = {0};
+		u32 points = 0;
+		if (!s->profile)
+			s->profile = profile_state_new();
+		struct err *e = served_profile(s, s->profile, v->since_ns, &body, &points);
+		if (e)
+			fprintf(stderr, "ERROR: %s: %s\n", s->name, e->msg);
+		put_query(&query, v, s, now);
+		if (!e && points)
+			push_add(to, &(struct push_post){.query = sb_str(&query),
+							 .type = STR("application/octet-stream"),
+							 .body = sb_str(&body),
+							 .points = points});
+		err_free(e);
+	}
+}
+
+static void push_all(struct metrics_service *v, u64 now)
+{
+	for (u32 i = 0; i < v->npush; i++)
+		push_poll(&v->push[i], now);
+	if (!v->npush || now - v->push_ns < v->every_ns)
+		return;
+	v->push_ns = now;
+	if (v->to[TO_OTLP])
+		push_metrics(v, v->to[TO_OTLP]);
+	if (v->to[TO_PROFILE])
+		push_profiles(v, v->to[TO_PROFILE]);
+	v->since_ns = clock_ns(CLOCK_REALTIME);
 }
 
 static struct err *start_web(struct metrics_service *v)
@@ -260,7 +367,7 @@ static void answer(struct metrics_service *v)
 
 static void restart_web(struct metrics_service *v, u64 now)
 {
-	if (v->web.fd >= 0 || now - v->web_ns < (u64)RESTART_MS * 1000000)
+	if (v->web.listening < 0 || v->web.fd >= 0 || now - v->web_ns < (u64)RESTART_MS * 1000000)
 		return;
 	struct err *e = start_web(v);
 	if (e)
@@ -299,9 +406,11 @@ static void watch(struct metrics_service *v, u64 now)
 static void loop(struct metrics_service *v)
 {
 	while (!v->stop) {
-		struct pollfd fd[] = {{.fd = v->signals, .events = POLLIN},
-				      {.fd = v->web.fd, .events = POLLIN}};
-		if (poll(fd, countof(fd), POLL_MS) < 0 && errno != EINTR)
+		struct pollfd fd[2 + RECEIVERS] = {{.fd = v->signals, .events = POLLIN},
+						   {.fd = v->web.fd, .events = POLLIN}};
+		for (u32 i = 0; i < v->npush; i++)
+			fd[2 + i] = (struct pollfd){.fd = v->push[i].child.fd, .events = POLLIN};
+		if (poll(fd, 2 + v->npush, POLL_MS) < 0 && errno != EINTR)
 			return;
 		u64 now = now_ns();
 		for (u32 i = 0; i < v->script.n; i++)
@@ -310,6 +419,10 @@ static void loop(struct metrics_service *v)
 			take_signal(v);
 		if (fd[1].revents)
 			answer(v);
+		for (u32 i = 0; i < v->npush; i++)
+			if (fd[2 + i].revents)
+				push_take(&v->push[i], now);
+		push_all(v, now);
 		restart_web(v, now);
 		watch(v, now);
 	}
@@ -329,12 +442,49 @@ static struct err *catch_signals(struct metrics_service *v)
 	return v->signals < 0 ? err_sys(errno, "receive signals") : NULL;
 }
 
-/* The child is made while nothing is open that it should not have. */
-static struct err *begin(struct metrics_service *v, const char *addr)
+static struct err *open_receivers(struct metrics_service *v, const struct serve_opts *o)
 {
-	struct err *e = web_open(&v->web, addr);
-	if (!e)
+	static const struct {
+		const char *option, *path;
+		u16 port;
+	} known[RECEIVERS] = {[TO_OTLP] = {"--otlp", "/v1/metrics", 4318},
+			      [TO_PROFILE] = {"--push-profile", "/ingest", 4040}};
+	struct err *e = NULL;
+	for (u32 i = 0; i < RECEIVERS && !e; i++) {
+		if (!o->url[i])
+			continue;
+		v->to[i] = &v->push[v->npush++];
+		e = push_open(v->to[i], known[i].option, o->url[i], known[i].port, known[i].path);
+		if (!e)
+			e = push_start(v->to[i]);
+	}
+	v->every_ns = o->every_ns;
+	v->push_ns = now_ns();
+	v->began_ns = v->since_ns = clock_ns(CLOCK_REALTIME);
+	v->host = uname(&v->uname) ? STR("unknown") : str_z(v->uname.nodename);
+	return e;
+}
+
+static void say_where(const struct metrics_service *v, bool serves)
+{
+	AUTO_SB where = {0};
+	for (u32 i = 0; i < v->npush; i++)
+		fprintf(stderr, "%s sends to http://%.*s%.*s\n", v->push[i].option,
+			STRF(v->push[i].host), STRF(v->push[i].path));
+	if (serves)
+		web_name(&v->web, &where);
+	fprintf(stderr, "Metrics of %u script%s%s%s%s\n", v->script.n, v->script.n == 1 ? "" : "s",
+		serves ? " at http://" : "", serves ? where.s : "", serves ? "/metrics" : "");
+}
+
+/* Children are made while nothing is open that they should not have. */
+static struct err *begin(struct metrics_service *v, const struct serve_opts *o)
+{
+	struct err *e = o->addr ? web_open(&v->web, o->addr) : NULL;
+	if (!e && o->addr)
 		e = start_web(v);
+	if (!e)
+		e = open_receivers(v, o);
 	if (!e)
 		e = catch_signals(v);
 	if (!e)
@@ -344,10 +494,7 @@ static struct err *begin(struct metrics_service *v, const char *addr)
 	if (e)
 		return e;
 	find_manager(v);
-	AUTO_SB where = {0};
-	web_name(&v->web, &where);
-	fprintf(stderr, "Metrics of %u script%s at http://%s/metrics\n", v->script.n,
-		v->script.n == 1 ? "" : "s", where.s ? where.s : addr);
+	say_where(v, o->addr);
 	tell_state(v, "READY=1\n");
 	return NULL;
 }
@@ -356,6 +503,8 @@ static void end(struct metrics_service *v)
 {
 	tell(v, "STOPPING=1\n");
 	web_close(&v->web);
+	for (u32 i = 0; i < v->npush; i++)
+		push_close(&v->push[i]);
 	for (u32 i = 0; i < v->script.n; i++)
 		served_free(v->script.v[i]);
 	vec_free(&v->script);
@@ -373,7 +522,7 @@ static int serve(const struct serve_opts *o, const char *dir)
 				    .signals = -1,
 				    .stats_fd = -1,
 				    .manager = -1};
-	struct err *e = begin(&v, o->addr);
+	struct err *e = begin(&v, o);
 	if (e)
 		fprintf(stderr, "ERROR: %s\n", e->msg);
 	else
@@ -395,11 +544,21 @@ static struct err *set_series(struct serve_opts *o, const char *val)
 	return NULL;
 }
 
+static struct err *set_every(struct serve_opts *o, const char *val)
+{
+	if (units_time(str_z(val), &o->every_ns) && o->every_ns >= 100ull * MILLI_NS)
+		return NULL;
+	return err_new("--push-every needs a time of 100ms or more (got '%s')", val);
+}
+
 static struct err *set(void *self, int id, const char *val)
 {
 	struct serve_opts *o = self;
 	switch ((enum option_id)id) {
 	case OPT_METRICS: o->addr = val; break;
+	case OPT_OTLP: o->url[TO_OTLP] = val; break;
+	case OPT_PUSH_PROFILE: o->url[TO_PROFILE] = val; break;
+	case OPT_PUSH_EVERY: return set_every(o, val);
 	case OPT_SERIES: return set_series(o, val);
 	case OPT_BUDGET: return take_budget(val, &o->limits.budget);
 	case OPT_HELP: o->help = true; break;
@@ -417,14 +576,15 @@ static void help(void)
 
 int cmd_serve(int argc, char **argv, bool compat)
 {
-	struct serve_opts o = {.limits = {.series = MOST_SERIES}};
+	struct serve_opts o = {.limits = {.series = MOST_SERIES}, .every_ns = 10ull * SECOND_NS};
 	struct option_table table;
 	char **rest AUTO_FREE = xcalloc((size_t)argc + 1, sizeof(*rest));
 	int nrest = 0, ndash = 0, rc = RC_OK;
 	options_of(in(CMD_SERVE), &table);
 	struct err *e = opt_parse(table.row, argc, argv, set, &o, rest, &nrest, &ndash);
-	if (!e && !o.help && (nrest != 1 || !o.addr))
-		e = err_new("serve needs --metrics ADDR and a folder with scripts");
+	if (!e && !o.help && (nrest != 1 || !(o.addr || o.url[TO_OTLP] || o.url[TO_PROFILE])))
+		e = err_new("serve needs --metrics ADDR, --otlp URL or --push-profile URL, and a "
+			    "folder with scripts");
 	if (e)
 		rc = usage_error(compat, "%s", e->msg);
 	else if (o.help)

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/servedmaps.h"
+#include "cmd/servedprofile.h"
 #include "report/report.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -157,6 +158,8 @@ static void release(struct served *s)
 	arena_free(&s->arena);
 	health_free(&s->last);
 	served_forget_maps(s);
+	profile_state_free(s->profile);
+	s->profile = NULL;
 }
 
 static void failed(struct served *s, enum served_state state, struct err *e)
@@ -192,6 +195,8 @@ void served_start(struct served *s, served_taken *taken, void *arg)
 	}
 	s->starts++;
 	s->began_ns = s->last_ns = now_ns();
+	for (u32 i = 0; i < s->map.n; i++)
+		s->map.v[i].shape.since_ns = clock_ns(CLOCK_REALTIME);
 	session_health(&s->launch.session, &s->last);
 }
 

@@ -46,7 +46,8 @@ struct served {
 	u64 starts, failures, budget_stops;
 	u64 began_ns; /* when all was attached */
 	VEC(struct served_map) map;
-	bool keep; /* during a reload: it stays */
+	struct profile_state *profile; /* of --push-profile; NULL: none was made yet */
+	bool keep;                     /* during a reload: it stays */
 	served_taken *taken;
 	void *taken_arg;
 

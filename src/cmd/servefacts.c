@@ -2,6 +2,7 @@
 #include "api/version.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "cmd/push.h"
 #include <sys/resource.h>
 
 /* What is told of a script. */
@@ -73,6 +74,17 @@ static const struct fact facts[] = {
 	 offsetof(struct health, failed_reads)},
 	{"sonde_cut_strings_total", "strings that were truncated", METRIC_COUNTER, true, NULL,
 	 offsetof(struct health, cut)},
+};
+
+static const struct fact push_facts[] = {
+	{.name = "sonde_pushes_total", .help = "what receivers have taken", .type = METRIC_COUNTER},
+	{.name = "sonde_push_failures_total",
+	 .help = "attempts to send that failed",
+	 .type = METRIC_COUNTER},
+	{.name = "sonde_push_dropped_points_total",
+	 .help = "data points, or stacks of profiles, that were not sent or were rejected",
+	 .type = METRIC_COUNTER},
+	{.name = "sonde_push_waiting", .help = "what waits to be sent", .type = METRIC_GAUGE},
 };
 
 static struct str script_label(struct sb *b, const struct served *s)
@@ -183,10 +195,31 @@ static void put_self(struct metrics *m, const struct service_facts *f)
 	metrics_set(m, &shape, STR("version=\"" SONDE_VERSION "\""), 1);
 }
 
+/* Of what is sent to others; the label is the option. */
+static void put_pushes(struct metrics *m, const struct service_facts *f)
+{
+	for (u32 i = 0; i < f->npush; i++) {
+		const struct push *p = &f->push[i];
+		AUTO_SB label = {0};
+		const double values[] = {(double)p->posts, (double)p->failures, (double)p->dropped,
+					 (double)p->waiting.n};
+		_Static_assert(countof(values) == countof(push_facts), "a value for each");
+		metric_label(&label, STR("to"), str_from(str_z(p->option), 2));
+		for (u32 k = 0; k < countof(values); k++) {
+			struct metric_shape shape = shape_of(push_facts[k].name, push_facts[k].help,
+							     push_facts[k].type);
+			metrics_set(m, &shape, sb_str(&label), values[k]);
+		}
+	}
+}
+
 bool service_fact_named(struct str metric)
 {
 	for (u32 i = 0; i < countof(facts); i++)
 		if (str_is(metric, facts[i].name))
+			return true;
+	for (u32 i = 0; i < countof(push_facts); i++)
+		if (str_is(metric, push_facts[i].name))
 			return true;
 	static const char *const others[] = {"sonde_script_error",
 					     "sonde_map_full_total",
@@ -214,6 +247,7 @@ void service_facts(struct metrics *m, const struct service_facts *f)
 	put_full(m, f, h);
 	put_others(m, f);
 	put_self(m, f);
+	put_pushes(m, f);
 	for (u32 i = 0; i < f->n; i++)
 		health_free(&h[i]);
 }

@@ -4,17 +4,19 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 
-enum { BACKLOG = 64, ANSWER_S = 5 };
+enum { BACKLOG = 64, ANSWER_S = 5, NOBODY = 65534 };
 
 /* ---- the socket ---- */
 
-static bool split_addr(const char *addr, struct sb *host, u16 *port)
+bool web_split_addr(const char *addr, struct sb *host, u16 *port)
 {
 	struct str s = str_z(addr);
 	i32 colon = -1;
@@ -34,8 +36,7 @@ static bool split_addr(const char *addr, struct sb *host, u16 *port)
 	return true;
 }
 
-/* An address in numbers: nobody is asked for names. */
-static socklen_t parse_addr(const char *host, u16 port, struct sockaddr_storage *ret)
+socklen_t web_parse_addr(const char *host, u16 port, struct sockaddr_storage *ret)
 {
 	struct sockaddr_in *four = (struct sockaddr_in *)ret;
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)ret;
@@ -83,7 +84,7 @@ struct err *web_open(struct web *w, const char *addr)
 	u16 port;
 	if (!webchild_able())
 		return unable();
-	socklen_t n = split_addr(addr, &host, &port) ? parse_addr(host.s, port, &at) : 0;
+	socklen_t n = web_split_addr(addr, &host, &port) ? web_parse_addr(host.s, port, &at) : 0;
 	if (!n)
 		return err_new("--metrics needs an address and a port in numbers, as in :9435, "
 			       "0.0.0.0:9435 or [::1]:9435 (got '%s')",
@@ -127,10 +128,10 @@ struct err *web_open_local(struct web *w, const char *addr)
 		return unable();
 	if (str_starts(str_z(words), STR("unix:")))
 		return open_unix(w, words, words + 5);
-	bool good = split_addr(words, &host, &port);
+	bool good = web_split_addr(words, &host, &port);
 	socklen_t n = !good                                ? 0
-		      : str_is(sb_str(&host), "localhost") ? parse_addr("127.0.0.1", port, &at)
-							   : parse_addr(host.s, port, &at);
+		      : str_is(sb_str(&host), "localhost") ? web_parse_addr("127.0.0.1", port, &at)
+							   : web_parse_addr(host.s, port, &at);
 	if (!n)
 		return err_new("--web needs a port, an address of this machine and a port, or a "
 			       "unix socket, as in 8080, 127.0.0.1:8080, [::1]:8080 or "
@@ -165,10 +166,23 @@ void web_name(const struct web *w, struct sb *out)
 
 /* ---- the child ---- */
 
+/* Not the files of root, either. */
+struct err *web_give_up(u32 may)
+{
+	u64 left;
+	if (!geteuid() && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+			   setresuid(NOBODY, NOBODY, NOBODY)))
+		return err_sys(errno, "become nobody");
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* another user would lose it */
+	struct err *e = confine_caps(0, &left);
+	return e || !host_has_seccomp() ? e : confine_calls(may);
+}
+
 _Noreturn static void be_child(int listening, int fd, web_child *run, const void *arg)
 {
 	/* Nothing of what the parent has open stays: maps and programs above all. */
-	int high = fcntl(fd, F_DUPFD, 64), sock = fcntl(listening, F_DUPFD, 64);
+	int high = fcntl(fd, F_DUPFD, 64),
+	    sock = listening < 0 ? high : fcntl(listening, F_DUPFD, 64);
 	if (high < 0 || sock < 0 || dup2(sock, 3) < 0 || dup2(high, 4) < 0 ||
 	    close_range(5, ~0u, 0))
 		_exit(1);
@@ -186,7 +200,7 @@ struct err *web_start(struct web *w, web_child *run, const void *arg)
 {
 	int fd[2];
 	struct timeval most = {.tv_sec = ANSWER_S};
-	assert(w->fd < 0 && w->listening >= 0);
+	assert(w->fd < 0);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd))
 		return err_sys(errno, "make a pair of sockets");
 	int pid = fork();

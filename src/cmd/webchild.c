@@ -6,18 +6,16 @@
  */
 #include "cmd/webchild.h"
 #include "base/alloc.h"
-#include "rights/confine.h"
+#include "cmd/web.h"
 #include <errno.h>
-#include <grp.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #ifdef HAVE_HTTP
 #include "cmd/http.h"
 
-enum { CONNECTIONS = 64, TIMEOUT_S = 15, NOBODY = 65534 };
+enum { CONNECTIONS = 64, TIMEOUT_S = 15 };
 
 /* A text that several clients get. */
 struct answer {
@@ -179,18 +177,6 @@ _Noreturn static void serve(struct desk *d)
 	}
 }
 
-/* Not the files of root, either. */
-static struct err *give_up(void)
-{
-	u64 left;
-	if (!geteuid() && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-			   setresuid(NOBODY, NOBODY, NOBODY)))
-		return err_sys(errno, "become nobody");
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* another user would lose it */
-	struct err *e = confine_caps(0, &left);
-	return e || !host_has_seccomp() ? e : confine_calls(MAY_SERVE);
-}
-
 struct MHD_Daemon *http_start(int listening, MHD_AccessHandlerCallback handle_one,
 			      MHD_RequestCompletedCallback completed_one, u32 timeout_s, void *self)
 {
@@ -200,7 +186,7 @@ struct MHD_Daemon *http_start(int listening, MHD_AccessHandlerCallback handle_on
 		MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, timeout_s,
 		MHD_OPTION_NOTIFY_COMPLETED, completed_one, NULL, MHD_OPTION_END);
-	struct err *e = d ? give_up() : err_new("the web server does not start");
+	struct err *e = d ? web_give_up(MAY_SERVE) : err_new("the web server does not start");
 	if (!e)
 		return d;
 	fprintf(stderr, "ERROR: %s\n", e->msg);

@@ -1,30 +1,11 @@
 /* metrics.c - families of series, made of maps; and their text. */
-#include "core/metrics.h"
 #include "core/agg.h"
+#include "core/family.h"
 #include <stdlib.h>
 
 enum { LABEL_BYTES = 1024 }; /* of one label's text */
 
 static const char other_label[] = "__other__";
-
-struct part {
-	i64 up_to;
-	bool last; /* without end */
-	double n;
-};
-struct series {
-	struct str labels; /* 'comm="cat",cpu="1"' */
-	double value;      /* of a summary: its sum */
-	double count;      /* of a summary, a histogram */
-	struct part *part; /* of a histogram: buckets, ascending */
-	u32 npart;
-};
-struct metric_family {
-	struct metric_shape shape;
-	enum metric_type type;
-	VEC(struct series) series;
-	struct metric_memory own; /* bounds, if the shape has no memory */
-};
 
 void metric_memory_free(struct metric_memory *k)
 {
@@ -165,12 +146,6 @@ static bool number(const struct value *v, double *ret)
 	case V_FLOAT: *ret = v->f; return true;
 	default: return false;
 	}
-}
-
-static double scaled(const struct metric_shape *s, double n)
-{
-	n = s->divide != 0 ? n / s->divide : n;
-	return s->times != 0 ? n * s->times : n;
 }
 
 static void remember_bound(struct metric_memory *k, i64 up_to)
@@ -423,7 +398,7 @@ static void put_hist(struct sb *out, const struct metric_family *f, const struct
 		AUTO_SB le = {0};
 		for (; p < s->npart && !s->part[p].last && s->part[p].up_to <= k->bound.v[i]; p++)
 			below += s->part[p].n;
-		put_number(&le, scaled(&f->shape, (double)k->bound.v[i]), open);
+		put_number(&le, metric_scaled(&f->shape, (double)k->bound.v[i]), open);
 		put_bucket(out, f, s, le.s, below);
 	}
 	put_bucket(out, f, s, "+Inf", s->count);
@@ -444,10 +419,10 @@ void metrics_text(const struct metrics *m, enum metrics_format format, struct sb
 			} else if (f->type == METRIC_SUMMARY) {
 				put_sample(out, f->shape.name, "_count", s->labels, s->count);
 				put_sample(out, f->shape.name, "_sum", s->labels,
-					   scaled(&f->shape, s->value));
+					   metric_scaled(&f->shape, s->value));
 			} else {
 				put_sample(out, f->shape.name, "", s->labels,
-					   scaled(&f->shape, s->value));
+					   metric_scaled(&f->shape, s->value));
 			}
 		}
 	}

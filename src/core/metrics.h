@@ -40,6 +40,7 @@ struct metric_shape {
 	struct str first;      /* labels that each series has, as text: 'script="x"' */
 	double divide;         /* values are divided by it; 0: they are not */
 	double times;          /* or multiplied; 0: they are not */
+	u64 since_ns;          /* wall clock: when sums began; 0: with the service */
 	enum metric_type type; /* of plain numbers, and of aggregations that are one number */
 	u32 most;              /* series; those of other keys are one, "__other__". 0: no limit */
 	struct metric_memory *memory; /* NULL, if most is 0: none */
@@ -63,4 +64,11 @@ void metrics_set(struct metrics *m, const struct metric_shape *s, struct str lab
 void metrics_raise(struct metrics *m, const struct metric_shape *s, struct str labels,
 		   double value);
 void metrics_text(const struct metrics *m, enum metrics_format format, struct sb *out);
+/* The same as a message ExportMetricsServiceRequest of OpenTelemetry's protocol. */
+struct otlp_facts {
+	struct str host, version; /* of sonde */
+	u64 now_ns, since_ns;     /* wall clock; since: of sums whose shape does not say */
+};
+void metrics_otlp(const struct metrics *m, const struct otlp_facts *facts, struct sb *out);
+u32 metrics_points(const struct metrics *m); /* series, which are its data points */
 void metrics_free(struct metrics *m);

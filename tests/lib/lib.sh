@@ -227,6 +227,22 @@ served() {
 	metrics=$(sed -n 's/^Metrics of .* at //p' "$TMPDIR/served")
 }
 
+# receiver [STATUS...]: takes what serve sends, in the background, as $receiver; its address is http://127.0.0.1:$port.
+receiver() {
+	mkdir -p "$TMPDIR/got"
+	rm -f "$TMPDIR/got/port"
+	python3 "$TEST_LIB/receiver.py" "$TMPDIR/got" "$@" 2>"$TMPDIR/got/errors" &
+	receiver=$!
+	trap 'kill $server $receiver 2>/dev/null' EXIT
+	eventually test -s "$TMPDIR/got/port" || cat "$TMPDIR/got/errors"
+	port=$(cat "$TMPDIR/got/port")
+}
+
+# got FILE PATTERN: lines that the receiver has.
+got() {
+	grep -E "$2" "$TMPDIR/got/$1"
+}
+
 # Metrics whose lines match; every one without an argument.
 scrape() {
 	curl -s "$metrics" | grep -v '^#' | grep -E "${1-.}"

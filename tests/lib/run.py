@@ -236,7 +236,8 @@ class Runner:
     def execute(self, case, patience, folder):
         """Runs the case: (exit code as a shell tells it, standard output, standard error)."""
         fields = case.fields
-        env = dict(os.environ, TEST_SLOW=str(self.slow * patience), SONDE=self.sonde, SONDE_TESTS=self.programs)
+        env = dict(os.environ, TEST_SLOW=str(self.slow * patience), SONDE=self.sonde, SONDE_TESTS=self.programs,
+                   TEST_LIB=HERE)
         if fields.get("run"):
             env["TMPDIR"] = os.path.join(folder, "tmp")
             os.mkdir(env["TMPDIR"])

@@ -282,7 +282,7 @@ EXPECT
 	0
 	ERROR: the web server has ended, and is started again
 	ERROR: --metrics needs an address and a port in numbers, as in :9435, 0.0.0.0:9435 or [::1]:9435 (got 'host:1')
-	ERROR: serve needs --metrics ADDR and a folder with scripts
+	ERROR: serve needs --metrics ADDR, --otlp URL or --push-profile URL, and a folder with scripts
 	USAGE:
 	    sonde [options] FILE [arguments]
 	    sonde [options] -e 'PROGRAM' [arguments]
@@ -311,3 +311,129 @@ RUN
 EXPECT
 	0
 	33
+
+NAME --otlp sends what /metrics says, and tries again
+NEEDS cmd:curl cmd:python3 tp:syscalls/sys_enter_write
+TIMEOUT 40
+RUN
+	cd "$TMPDIR"; mkdir s; cp /bin/dd made5
+	cat >s/w.bt <<'END'
+	config = { metric = "@n writes; @bytes written; @size write_size; @big largest_write; @st of_writes"; unit = "@bytes bytes; @size bytes; @st us"; labels = "@n comm,text" }
+	tracepoint:syscalls:sys_enter_write /comm == "made5" && args.fd == 1/ {
+		@n[comm, "a\"\\ \nb"] = count(); @bytes = sum((uint64)args.count); @size = hist(args.count); @big = max(args.count); @st = stats(args.count);
+	}
+	END
+	receiver 503 drop
+	served s --otlp http://127.0.0.1:$port/ --push-every 500ms
+	./made5 if=/dev/zero of=/dev/null bs=3 count=1000 2>/dev/null
+	./made5 if=/dev/zero of=/dev/null bs=100 count=7 2>/dev/null
+	eventually got metrics '^counter writes_total.* 1007$' >/dev/null
+	got metrics '^(resource|[a-z]* (writ|largest|of_w))' | sed "s/$(uname -n)/HOST/g"
+	head -n 3 got/log; got log WRONG
+	scrape '^sonde_push_(fail|drop)'
+	got metrics '^counter sonde_up|^gauge sonde_up'
+	kill $server; wait $server; echo $?
+	sed 's/:[0-9][0-9]*/:PORT/; /^Metrics of/d' served
+EXPECT
+	resource service.name="sonde",service.instance.id="HOST",host.name="HOST"
+	gauge largest_write{} 100
+	summary of_writes_seconds[s]{} 1007 0.0037
+	histogram write_size_bytes[By]{} 1007: 3=1000 127=7
+	counter writes_total{comm="made5",text="a"\ \nb"} 1007
+	counter written_bytes_total[By]{} 3700
+	503 /v1/metrics application/x-protobuf 
+	drop /v1/metrics application/x-protobuf 
+	200 /v1/metrics application/x-protobuf 
+	sonde_push_failures_total{to="otlp"} 2
+	sonde_push_dropped_points_total{to="otlp"} 0
+	gauge sonde_up{script="w.bt"} 1
+	0
+	--otlp sends to http://127.0.0.1:PORT/v1/metrics
+	WARNING: --otlp: 127.0.0.1:PORT answers with status 503; it is tried again
+	WARNING: --otlp: 127.0.0.1:PORT takes data again; 0 points were dropped so far
+
+NAME what a receiver does not take is counted
+NEEDS cmd:curl cmd:python3
+TIMEOUT 40
+RUN
+	cd "$TMPDIR"; mkdir s; echo 'config = { metric = "ticks" } interval:ms:50 { @ = count(); }' >s/t.bt
+	receiver 400 429 200:3 200
+	served s --otlp http://127.0.0.1:$port/api/v1/otlp --push-every 100ms
+	eventually got metrics 'sonde_pushes_total.* [1-9]' >/dev/null
+	n=$(scrape 'sonde_push_dropped' | sed 's/.* //'); [ "$n" -gt 3 ] && echo dropped
+	scrape '^sonde_push_fail'
+	head -n 4 got/log; got log WRONG
+	kill $receiver; wait $receiver 2>/dev/null
+	eventually scrapes_as '^sonde_push_waiting' '.* 16'
+	before=$n; eventually sh -c "[ \$(curl -s $metrics | sed -n 's/^sonde_push_dropped.* //p') -gt $before ]"
+	pid=$(pgrep -P $server | while read -r p; do grep -q ^Seccomp:.2 /proc/$p/status && [ -z "$(ls -l /proc/$p/fd | grep -c listening)" ] || echo $p; done | tail -n 1)
+	grep -E '^(Uid|CapEff|Seccomp|NoNewPrivs):' /proc/$pid/status
+	kill $server; wait $server; echo $?
+	sed 's/:[0-9][0-9]*/:PORT/; /^Metrics of/d; s/these [0-9]* points/these N points/; s/of [0-9]* points/of N points/; s/; [0-9]* points were/; N points were/' served
+EXPECT
+	dropped
+	sonde_push_failures_total{to="otlp"} 2
+	400 /api/v1/otlp/v1/metrics application/x-protobuf 
+	429 /api/v1/otlp/v1/metrics application/x-protobuf 
+	200:3 /api/v1/otlp/v1/metrics application/x-protobuf 
+	200 /api/v1/otlp/v1/metrics application/x-protobuf 
+	Uid:	65534	65534	65534	65534
+	CapEff:	0000000000000000
+	NoNewPrivs:	1
+	Seccomp:	2
+	0
+	--otlp sends to http://127.0.0.1:PORT/api/v1/otlp/v1/metrics
+	WARNING: --otlp: 127.0.0.1:PORT answers with status 400, and does not get these N points again
+	WARNING: --otlp: 127.0.0.1:PORT takes data again; N points were dropped so far
+	WARNING: --otlp: 127.0.0.1:PORT cannot be reached: Connection refused; it is tried again
+
+NAME --push-profile sends what was counted since the last profile
+NEEDS cmd:python3 uprobe
+TIMEOUT 40
+RUN
+	calls=$(realpath build/tests/calls); cd "$TMPDIR"; mkdir s
+	echo "uprobe:$calls:target { @[ustack(2), comm] = count(); @n = count(); }" >s/p.bt
+	echo 'interval:ms:100 { @ = count(); }' >s/none.bt
+	receiver 503
+	"$SONDE" serve --push-profile http://localhost:$port --push-every 100ms s 2>served & server=$!
+	eventually grep -q '^Metrics of' served
+	has() { sum=$(sed 's/.* //' got/stacks | paste -sd+); [ $((sum)) = $1 ]; }
+	$calls 250; eventually has 250; cat got/stacks
+	$calls 100; $calls 7; eventually has 357; cat got/stacks
+	sed -n 1,2p got/log | sed "s/$(uname -n)/HOST/"; got log WRONG
+	kill $server; wait $server; echo $?; sed 's/:[0-9][0-9]*/:PORT/' served
+EXPECT
+	target;main 250
+	target;main 357
+	503 /ingest application/octet-stream sonde{script="p.bt",hostname="HOST"}
+	200 /ingest application/octet-stream sonde{script="p.bt",hostname="HOST"}
+	0
+	--push-profile sends to http://localhost:PORT/ingest
+	Metrics of 2 scripts
+	WARNING: --push-profile: localhost:PORT answers with status 503; it is tried again
+	WARNING: --push-profile: localhost:PORT takes data again; 0 points were dropped so far
+
+NAME receivers that cannot be are refused
+NEEDS cmd:getent
+TIMEOUT 40
+RUN
+	cd "$TMPDIR"; mkdir s
+	for u in https://127.0.0.1:4318 127.0.0.1:4318 http:// http://:4318/x http://127.0.0.1:0x 'http://u@127.0.0.1' 'http://127.0.0.1/a b' http://127.0.0.1:99999 http://nosuch.invalid 'http://a;b' 'http://[::1' ; do
+		timeout 60 "$SONDE" serve --otlp "$u" s 2>&1
+	done
+	"$SONDE" serve --otlp http://127.0.0.1:1 --push-every 1 s 2>&1 | head -n 1
+	"$SONDE" serve --push-every 1s s 2>&1 | head -n 1
+EXPECT
+	ERROR: --otlp: this sonde sends nothing encrypted: let a collector on this machine take it by http://127.0.0.1:4318 and encrypt it (got 'https://127.0.0.1:4318')
+	ERROR: --otlp needs a URL, as in http://127.0.0.1:4318 (got '127.0.0.1:4318')
+	ERROR: --otlp: '' is no host and port
+	ERROR: --otlp: ':4318' is no host and port
+	ERROR: --otlp: '127.0.0.1:0x' is no host and port
+	ERROR: --otlp: a URL may have a host, a port and a path (got 'http://u@127.0.0.1')
+	ERROR: --otlp: a URL may have a host, a port and a path (got 'http://127.0.0.1/a b')
+	ERROR: --otlp: '127.0.0.1:99999' is no host and port
+	ERROR: --otlp: no address is known for 'nosuch.invalid'
+	ERROR: --otlp: 'a;b' is no name of a host
+	ERROR: --otlp: '[::1' is no host and port
+	ERROR: --push-every needs a time of 100ms or more (got '1')
+	ERROR: serve needs --metrics ADDR, --otlp URL or --push-profile URL, and a folder with scripts

@@ -25,15 +25,16 @@ static void put_facts(struct answer *a, const struct sink_env *env)
 		rec_meta(a->to.w, env->fact[i].key, env->fact[i].value);
 }
 
-/* Of probes that were not found before anything was attached. */
+/* Of probes that were not found before anything was attached. ds: NULL if nothing was compiled. */
 static void put_lacks(struct answer *a, const struct diags *ds)
 {
-	for (const struct diag *d = ds->head; d; d = d->next) {
-		const struct source *s = &ds->source[d->loc.src];
-		bool lacks =
-			d->code == W_NO_PROBE && str_starts(str_z(d->msg), STR("No matches for "));
-		if (lacks && d->loc.src < ds->nsource && d->loc.pos + d->loc.len <= s->text.n)
-			answer_put_lack(&a->to, str_n(s->text.s + d->loc.pos, d->loc.len));
+	for (const struct diag *d = ds ? ds->head : NULL; d; d = d->next) {
+		if (d->code != W_NO_PROBE || !str_starts(str_z(d->msg), STR("No matches for ")) ||
+		    d->loc.src >= ds->nsource)
+			continue;
+		struct str text = ds->source[d->loc.src].text;
+		if (d->loc.pos + d->loc.len <= text.n)
+			answer_put_lack(&a->to, str_n(text.s + d->loc.pos, d->loc.len));
 	}
 }
 

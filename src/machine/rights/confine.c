@@ -74,6 +74,7 @@ enum look {
 	LOOK_NO_CODE,
 	LOOK_FORK,
 	LOOK_UNIX,
+	LOOK_INET,
 	LOOK_PRCTL,
 	LOOK_ASKED,
 };
@@ -172,7 +173,7 @@ static void one_of(struct filter *f, u32 arg, const u32 *v, u32 n)
 
 static void put_look(struct filter *f, enum look look, u32 may)
 {
-	const u32 make = BPF_MAP_CREATE, local = AF_UNIX;
+	const u32 make = BPF_MAP_CREATE, local = AF_UNIX, inet[] = {AF_INET, AF_INET6};
 	switch (look) {
 	case LOOK_ANY: break;
 	case LOOK_ASKED: verdict(f, SECCOMP_RET_TRAP); break;
@@ -180,6 +181,7 @@ static void put_look(struct filter *f, enum look look, u32 may)
 	case LOOK_READ_1: without(f, 1, WRITES); break;
 	case LOOK_NO_CODE: without(f, 2, NO_CODE); break;
 	case LOOK_FORK: without(f, 0, NEW_SPACES); break;
+	case LOOK_INET: one_of(f, 0, inet, countof(inet)); break;
 	case LOOK_UNIX: one_of(f, 0, &local, 1); break;
 	case LOOK_PRCTL: one_of(f, 0, prctl_always, countof(prctl_always)); break;
 	case LOOK_BPF:

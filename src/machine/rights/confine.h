@@ -10,13 +10,14 @@
 #include "kern/host.h"
 
 enum {
-	MAY_WRITE = 1 << 0,  /* open files for writing */
-	MAY_RENAME = 1 << 1, /* and rename, or remove them */
-	MAY_MAP = 1 << 2,    /* make BPF maps */
-	MAY_KILL = 1 << 3,   /* send signals to others */
-	MAY_RECORD = 1 << 4, /* reserve room for files that are open, and cut them */
-	MAY_SERVE = 1 << 5,  /* take connections to sockets that listen */
-	MAY_ATTACH = 1 << 6, /* attach programs that are loaded, and list those of the machine */
+	MAY_WRITE = 1 << 0,   /* open files for writing */
+	MAY_RENAME = 1 << 1,  /* and rename, or remove them */
+	MAY_MAP = 1 << 2,     /* make BPF maps */
+	MAY_KILL = 1 << 3,    /* send signals to others */
+	MAY_RECORD = 1 << 4,  /* reserve room for files that are open, and cut them */
+	MAY_SERVE = 1 << 5,   /* take connections to sockets that listen */
+	MAY_CONNECT = 1 << 7, /* connect to others by TCP */
+	MAY_ATTACH = 1 << 6,  /* attach programs that are loaded, and list those of the machine */
 };
 struct confine {
 	u64 caps; /* what to keep, if it is held: one bit each */

@@ -1,0 +1,29 @@
+/* family.h - inside metrics: families and their series, for what writes them. */
+#pragma once
+#include "core/metrics.h"
+
+/* A bucket. */
+struct part {
+	i64 up_to;
+	bool last; /* without end */
+	double n;
+};
+struct series {
+	struct str labels; /* 'comm="cat",cpu="1"' */
+	double value;      /* of a summary: its sum */
+	double count;      /* of a summary, a histogram */
+	struct part *part; /* of a histogram: buckets, ascending */
+	u32 npart;
+};
+struct metric_family {
+	struct metric_shape shape;
+	enum metric_type type;
+	VEC(struct series) series;
+	struct metric_memory own; /* bounds, if the shape has no memory */
+};
+
+static inline double metric_scaled(const struct metric_shape *s, double n)
+{
+	n = s->divide != 0 ? n / s->divide : n;
+	return s->times != 0 ? n * s->times : n;
+}
