@@ -860,6 +860,25 @@ def random_keys():
 		raise AssertionError('SEED=%d: status %d: %s' % (seed, rc, out[-300:]))
 
 
+@case
+def resize_storm():
+	"""Sizes that change all the time, also to ones without room; afterwards the screen is what it is without that."""
+	r = random.Random(1)
+	s = Screen(80, 24)
+	s.live(COUNTS)
+	s.until('The run has ended')
+	for i in range(int(os.environ.get('SIZES', 60))):
+		s.tmux('resize-window', '-x', str(r.choice((1, 2, 39, 40, 80, 159, 160, 400))), '-y', str(r.choice((1, 2, 9, 10, 24, 100))))
+	s.tmux('resize-window', '-x', '80', '-y', '24')
+	s.send('z')
+	s.until_not('2 @reads')
+	compare('small', masked(s.text()))
+	s.send('q')
+	if s.ended() != '0':
+		raise AssertionError('status')
+	s.close()
+
+
 def recorded(words, until='The run has ended', before='', size=(80, 24)):
 	"""Over recordings; times are those of the file."""
 	subprocess.run([os.path.join(os.path.dirname(sonde), 'mkrec'), os.path.join(tmp.name, 'a.sonde')], check=True)
@@ -974,15 +993,23 @@ def over_a_gap():
 	s.close()
 
 
+def known():
+	"""Scripts of books and talks."""
+	path = os.path.join(here, '..', 'known')
+	return [os.path.join(path, n) for n in sorted(os.listdir(path)) if n.endswith('.bt')]
+
+
 @case
 def tools():
-	"""Each tool that answers over a recording of sets has a screen, and then prints what it prints without one."""
+	"""Each tool, and each script of a book or a talk, that answers over a recording of sets has a screen, and then prints what it
+	prints without one."""
 	record = os.path.join(tmp.name, 'sets.sonde')
 	r = subprocess.run([sonde, 'record', '-q', '-o', record, '--set', 'syscalls,sched,disk,net,faults,samples=99', '--', 'sh', '-c',
 			    'for i in 1 2 3; do cat /etc/hostname /nonexistent; sleep 0.1; done; true'], capture_output=True, text=True)
 	if r.returncode:
 		raise AssertionError(r.stderr)
 	names = re.findall(r'^    ([-a-z0-9_]+) ', plain('tools')[0], re.M)
+	names += known()
 	answers = [n for n in names if n != 'tplist' and plain('query %s %s' % (record, n))[2] == 0]
 	for name in answers:
 		words = '%s %s' % (record, name)
@@ -998,7 +1025,7 @@ def tools():
 			raise AssertionError('%s: %d, %d:\n%s' % (name, rc, got_rc, '\n'.join(difflib.unified_diff(*lines, lineterm='', n=1))))
 		if not re.search(rb'm1 \S+  (table|hist|heat|flame|series|text) ', before):
 			raise AssertionError('%s: no view' % name)
-	print('# %d of %d tools answer over this recording' % (len(answers), len(names)))
+	print('# %d of %d tools and scripts answer over this recording' % (len(answers), len(names)))
 	if len(answers) < 10:
 		raise AssertionError('only ' + ' '.join(answers))
 
@@ -1011,6 +1038,18 @@ TOLD = {'argdist': '-C p::vfs_read', 'funcslower': '-u 1 vfs_read', 'ksnoop': 't
 	**{t: '%s' for t in 'ucalls uflow ugc uobjnew uthreads dbstat'.split()},
 	**{t: 'vfs_read' for t in 'funccount funclatency stackcount functrace funcinterval trace stacksnoop'.split()}}
 VIEW = re.compile(rb'm1 [^\x1b]+  (table|hist|heat|flame|series|text) ')
+
+
+def heading(words):
+	"""The heading of the table that a plain run prints, or nothing if it prints none."""
+	p = subprocess.Popen('exec %s %s' % (sonde, words), shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+	try:
+		out = p.communicate(timeout=3 * slow)[0]
+	except subprocess.TimeoutExpired:
+		p.send_signal(signal.SIGINT)
+		out = p.communicate()[0]
+	found = re.search(rb'^[A-Z][A-Z]+( +[A-Z0-9_()/%#-]+)+ *$', out, re.M)
+	return found.group(0).rstrip() if found else b''
 
 
 def one_tool(name, target):
@@ -1049,6 +1088,8 @@ def one_tool(name, target):
 		return (None if refuses(words, status, after) else 'status %d: %s' % (status, after[-300:])), False
 	if not left:
 		return 'no view: %s' % after[-300:], screen
+	if os.environ.get('HEADS') and heading(words) not in after:
+		return 'it does not print: %r in %s' % (heading(words), after[-1000:]), True
 	return ('it prints: %s' % after[-300:] if b'ERROR' in after or b'\x1b' in after else None), True
 
 
@@ -1062,6 +1103,27 @@ def refuses(words, status, text):
 	return r.returncode == status and seen in (r.stdout + r.stderr, r.stderr + r.stdout)
 
 
+def each(names, target, all_of):
+	bad, lacking = [], []
+	for name in names:
+		wrong, screen = one_tool(name, target)
+		if wrong:
+			bad.append('%s: %s' % (name, wrong))
+		elif not screen:
+			lacking.append(name)
+	print('# %d of %d opened; this machine lacks what the others need' % (len(names) - len(lacking) - len(bad), len(names)))
+	if bad:
+		raise AssertionError('\n'.join(bad))
+	if all_of and len(lacking) > len(names) * 2 // 3:
+		raise AssertionError('most refuse: ' + ' '.join(lacking))
+
+
+@case
+def each_known():
+	"""The same for scripts of books and talks."""
+	each(known(), '1', False)
+
+
 @case
 def each_tool():
 	"""Each tool opens with a view that fits, and ends with q; or it says what this machine lacks, as it does without a screen."""
@@ -1069,18 +1131,7 @@ def each_tool():
 	try:
 		names = re.findall(r'^    ([-a-z0-9_]+) ', plain('tools')[0], re.M)
 		names = [n for n in names if n not in ('tplist',) and (not os.environ.get('TOOL') or n in os.environ['TOOL'].split())]
-		bad, lacking = [], []
-		for name in names:
-			wrong, screen = one_tool(name, target)
-			if wrong:
-				bad.append('%s: %s' % (name, wrong))
-			elif not screen:
-				lacking.append(name)
-		print('# %d of %d tools opened; this machine lacks what the others need' % (len(names) - len(lacking) - len(bad), len(names)))
-		if bad:
-			raise AssertionError('\n'.join(bad))
-		if not os.environ.get('TOOL') and len(lacking) > len(names) * 2 // 3:
-			raise AssertionError('most tools refuse: ' + ' '.join(lacking))
+		each(names, target, not os.environ.get('TOOL'))
 	finally:
 		os.kill(int(target), signal.SIGKILL)
 
