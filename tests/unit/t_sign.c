@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/spawn.h"
 #include "test.h"
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -227,13 +228,15 @@ TEST(sign_errors)
 	/* Folders that depend on where a process is are not searched. */
 	path = arena_fmt(&b.a, "%s", path);
 	setenv("PATH", "usr/bin::.", 1);
-	int here = chdir("/") ? -1 : 0;
+	int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	CHECK(here >= 0 && !chdir("/"));
 	e = sign_ready(b.allowed);
 	CHECK_STR(e ? e->msg : "",
 		  "signatures are checked by ssh-keygen (package openssh-client), which is not "
 		  "in $PATH");
 	err_free(e);
 	setenv("PATH", path, 1);
-	CHECK(!here);
+	CHECK(!fchdir(here));
+	close(here);
 	tear_down(&b);
 }
