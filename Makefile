@@ -51,8 +51,8 @@ TESTS  := $(sort $(wildcard $(T:%=tests/unit/t_%.c)))
 AGENT  := $(patsubst %.c,$B/%.o,$(filter src/agent/%,$(SRC)))
 OBJ    := $(patsubst %.c,$B/%.o,$(filter-out src/agent/%,$(SRC))) $B/gen/embed.o $B/gen/version.o
 LIBOBJ := $(filter-out $B/src/cmd/main.o,$(OBJ))
-# What tests link of it.
-AGENTOBJ := $(filter-out $B/src/agent/main.o $B/src/agent/nats.o,$(AGENT))
+# What tests link of it: all that needs no server.
+AGENTOBJ := $(filter-out $(addprefix $B/src/agent/,main.o nats.o ask.o who.o),$(AGENT))
 UNIT   := $(patsubst %.c,$B/%.o,tests/unit/main.c tests/unit/sinks.c $(TESTS))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH  := $(wildcard bench/*.[ch])

@@ -1,0 +1,56 @@
+/* Messages between askers and agents, each with its length (2 bytes) before it: what is accepted has one encoding, and an
+ * agent that gets all of them answers with messages that are accepted. */
+#include "agent/agent.h"
+#include "base/bytes.h"
+
+static bool sent(void *arg, const char *subject, struct str bytes)
+{
+	struct message m;
+	(void)arg;
+	if (message_unpack(bytes, &m))
+		abort();
+	return subject[0];
+}
+
+static struct err *started(void *arg, const struct question *q, u64 for_ns, struct task **ret)
+{
+	(void)q;
+	task_sample(arg, for_ns % 3, ret);
+	return NULL;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
+int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
+{
+	struct str label[] = {STR("env=prod"), STR("role=web")};
+	struct sample sample = {STR("answer")};
+	const struct agent_setup setup = {
+		.host = STR("web1"),
+		.label = {label, countof(label)},
+		.max_running = 2,
+		.arg = &sample,
+		.send = sent,
+		.start = started,
+	};
+	struct agent *a = agent_new(&setup);
+	struct bytes b = bytes_of(data, n);
+	while (!b.bad && b.at < b.n) {
+		AUTO_SB again = {0};
+		struct message m;
+		u16 size = bytes_u16(&b);
+		const u8 *p = bytes_take(&b, size);
+		struct str bytes = str_n((const char *)p, p ? size : 0);
+		if (p && !message_unpack(bytes, &m)) {
+			message_pack(&m, &again);
+			if (!str_eq(sb_str(&again), bytes))
+				abort();
+		}
+		if (p)
+			agent_take(a, bytes);
+		agent_step(a);
+	}
+	agent_again(a);
+	agent_step(a);
+	agent_free(a);
+	return 0;
+}
