@@ -463,7 +463,48 @@ def traces():
 	server.kill()
 
 
-cases = [killed_asker, killed_server, killed_agents, forty_are_one, joins, failures, stops, labels, mistakes, pieces, many, traces]
+def hostile():
+	"""Whoever sends nonsense to agents and to the asker changes no answer of others."""
+	server = Server()
+	for name in ('m', 'n'):
+		run_agent(server, name, '-q', does='until')
+	await_agents(2, server)
+	asker = spawn(sonde, 'fleet', '--nats', server.url, '-q', '--hosts', 'm,n', '--for', '600s', '-f', 'json', '-e', count,
+		      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+	with socket.create_connection(('127.0.0.1', server.port)) as s:
+		s.sendall(b'CONNECT {"verbose": false}\r\nSUB > 1\r\nPING\r\n')
+		stream, heard = s.makefile('rb'), []
+		wait('the start', lambda: os.path.exists('m.began') and os.path.exists('n.began'))
+		while len(heard) < 3: # a beat, or what agents say
+			line = stream.readline()
+			if line.startswith(b'MSG '):
+				words = line.split()
+				heard.append((words[1], stream.read(int(words[-1]) + 2)[:-2]))
+		chance = random.Random(7)
+		inbox = [subject for subject, _ in heard if subject.startswith(b'_INBOX')]
+		for i in range(20000):
+			subject = chance.choice([b'sonde.run.all', b'sonde.run.host.m', *inbox])
+			data = bytearray(chance.choice(heard)[1])
+			if subject in inbox or i % 9 == 0: # a whole one could be another agent of that name
+				data = data[:chance.randrange(len(data))]
+			for _ in range(chance.randrange(1, 4)):
+				data[8:9] = bytes([chance.randrange(16)]) if i % 5 == 0 else data[8:9]
+				if data:
+					data[chance.randrange(len(data))] = chance.randrange(256)
+			if data[8:9] not in (b'\4', b'\5'): # GOT and STOP may end it
+				s.sendall(b'PUB %s %d\r\n%s\r\n' % (subject, len(data), bytes(data)))
+		s.sendall(b'PING\r\n')
+		while stream.readline() != b'PONG\r\n':
+			pass
+	equal(sorted(listed(server)), ['m', 'n'], 'who is there')
+	open('m.go', 'w').close()
+	open('n.go', 'w').close()
+	last = json.loads(asker.communicate()[0].strip().split('\n')[-1])
+	equal((last['asked'], last['answered']), (2, 2), 'who answered')
+	server.kill()
+
+
+cases = [killed_asker, killed_server, killed_agents, forty_are_one, joins, failures, stops, labels, mistakes, pieces, many, hostile, traces]
 
 
 def try_case(case):
