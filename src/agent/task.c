@@ -36,7 +36,7 @@ struct err *task_child(const char *const *words, u32 nword, struct str frame, st
 		free(t);
 		return e;
 	}
-	sb_fmt(&t->input, "clock\n%u\n", frame.n);
+	sb_fmt(&t->input, "clock\n%u 0\n", frame.n);
 	sb_add(&t->input, frame);
 	*ret = t;
 	return NULL;

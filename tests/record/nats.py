@@ -86,8 +86,10 @@ def command(*words, server, env=()):
 
 
 def untimed(text):
-	text = re.sub(r'; [0-9.]+ s(, asked within [0-9.]+ ms, clocks within [0-9.]+ ms)?', '; T', text)
-	return re.sub(r'"skew_ns": \d+, "asked_within_ns": \d+, "took_ns": \d+', 'T', text).replace(tmp, 'TMP')
+	text = re.sub(r'; [0-9.]+ s(, (asked|started) within [0-9.]+ ms, clocks within [0-9.]+ ms)?', '; T', text)
+	text = re.sub(r'"skew_ns": \d+, "asked_within_ns": \d+,( "started_within_ns": \d+,)? "took_ns": \d+', 'T', text)
+	text = re.sub(r'; [0-9.e-]+ % CPU at most \([a-z0-9]+\)', '', text)
+	return re.sub(r', "cost": {[^}]*}', '', text).replace(tmp, 'TMP')
 
 
 def fleet(*words, **more):
@@ -99,6 +101,10 @@ def fleet(*words, **more):
 def listed(server):
 	"""The line of each host."""
 	return {line.split()[0]: line for line in command('list', '--wait', '300ms', server=server).stdout.split('\n')[1:-2]}
+
+
+def line_of(name, server):
+	return wait(name + ' in the list', lambda: listed(server).get(name))
 
 
 def await_agents(n, server):
@@ -121,7 +127,7 @@ cd %s || exit 1
 printf '\\n%%s ready\\n' "$2"
 read -r n
 printf '\\n%%s clock 0\\n' "$2"
-read -r n
+read -r n start
 head -c "$n" > "$HOST.question" || exit 1
 touch "$HOST.began"
 case $DOES in
@@ -168,7 +174,7 @@ def forty_are_one():
 	os.mkdir('bin')
 	with open('bin/sonde', 'w') as f:
 		f.write('#!/bin/sh\n[ "$1" = version ] && exec %s version\nprintf "\\n%%s ready\\n" "$2"\nread -r n\n'
-			'printf "\\n%%s clock %%s\\n" "$2" "$(date +%%s%%N)"\nread -r n\nhead -c "$n" >/dev/null\ncat %s/$HOST.answer\n' % (sonde, tmp))
+			'printf "\\n%%s clock %%s\\n" "$2" "$(date +%%s%%N)"\nread -r n start\nhead -c "$n" >/dev/null\ncat %s/$HOST.answer\n' % (sonde, tmp))
 	os.chmod('way', 0o755)
 	os.chmod('bin/sonde', 0o755)
 	hosts = ['--hosts', 'cpu[0-39]']
@@ -236,7 +242,7 @@ WARNING: absent: unreachable: no agent of this name has answered
 refuses: stdin:1:1-2: ERROR: no such probe
 WARNING: refuses: refused: stdin:1:1-2: ERROR: no such probe
 {"type": "fleet", "asked": 1, "answered": 0, "unreachable": [], "refused": ["refuses"], "late": [], "partial": [], "reasons": '''
-		'''{"refuses": "stdin:1:1-2: ERROR: no such probe"}, "lost": 0, "lossy_hosts": 0, T}
+		'''{"refuses": "stdin:1:1-2: ERROR: no such probe"}, "lost": 0, "lossy_hosts": 0, T, "missing_probes": {}}
 [3]
 ''', 'JSON')
 	got = fleet('-q', '--for', '1s', '--expect', '3', '--label', 'is=fine', '-e', count, server=server)
@@ -251,7 +257,7 @@ def labels():
 	for name, words in (('a', ['--label', 'env=prod', '--label', 'role=db']), ('b', ['--label', 'env=prod']), ('c.d', ['--label', 'role=db'])):
 		run_agent(server, name, '-q', *words)
 	await_agents(3, server)
-	lines = listed(server)
+	lines = {name: line_of(name, server) for name in ('a', 'b', 'c.d')}
 	equal([re.sub(r' +', ' ', lines[n].replace(os.uname().release, 'KERNEL')) for n in sorted(lines)],
 	      ['a KERNEL 0.1.0 env=prod,role=db -', 'b KERNEL 0.1.0 env=prod -', 'c.d KERNEL 0.1.0 role=db -'], 'the list')
 	last = lambda *words: fleet('--for', '1s', '--by', 'host', *words, '-e', count, server=server).split('\n')[-2]
@@ -267,8 +273,8 @@ def labels():
 def mistakes():
 	"""Mistakes are reported before a host is asked."""
 	server = Server()
-	equal(fleet('--via', 'x {}', '-e', count, server=server), 'ERROR: --nats reaches hosts by their agents: --via, --sudo, --binaries, --cache '
-	      'and --parallel do not apply\nUSAGE:\n    sonde fleet --hosts HOST,... [-e PROGRAM | SCRIPT | TOOL]\n[1]\n')
+	equal(fleet('--via', 'x {}', '-e', count, server=server), 'ERROR: --nats reaches hosts by their agents: --via, --sudo, --binaries, --cache, '
+	      '--parallel, --at and --skew do not apply\nUSAGE:\n    sonde fleet --hosts HOST,... [-e PROGRAM | SCRIPT | TOOL]\n[1]\n')
 	equal(fleet('--hosts', 'a..b', '-e', count, server=server), "ERROR: 'a..b' cannot be the name of an agent\n[1]\n")
 	equal(fleet('--label', 'prod', '-e', count, server=server), "ERROR: --label needs KEY=VALUE (got 'prod')\n[1]\n")
 	equal(fleet('--expect', '0', '-e', count, server=server).split('\n')[0], "ERROR: --expect needs a number from 1 to 10000 (got '0')")
@@ -318,7 +324,7 @@ def joins():
 	time.sleep(1.5)
 	late = run_agent(server, 'late', '-q', does='waits')
 	wait('the start of the late one', lambda: os.path.exists('late.began'))
-	equal('ann@' in listed(server)['early'], True, 'who asks')
+	equal('ann@' in line_of('early', server), True, 'who asks')
 	asker.send_signal(signal.SIGTERM)
 	last = json.loads(asker.communicate()[0].strip().split('\n')[-1])
 	equal((last['asked'], last['answered'], last['partial']), (2, 1, ['late']), 'who answered')
@@ -370,7 +376,7 @@ def killed_agents():
 		end(agents[name])
 		wait('the end of its sonde', lambda: os.path.exists(name + '.ended'))
 	again = run_agent(server, gone[0], '-q', does='waits')
-	wait('another agent of its name', lambda: gone[0] in listed(server))
+	line_of(gone[0], server)
 	time.sleep(3)
 	asker.send_signal(signal.SIGTERM)
 	last = json.loads(asker.communicate()[0].strip().split('\n')[-1])
@@ -416,16 +422,16 @@ def stops():
 	askers = []
 	for i in range(4):
 		askers.append(spawn(sonde, 'fleet', '--nats', server.url, '-q', '--for', '600s', '-e', count, stdout=subprocess.PIPE, text=True))
-		wait('question %d' % i, lambda: listed(server)['h'].count('ann@') == i + 1)
+		wait('question %d' % i, lambda: line_of('h', server).count('ann@') == i + 1)
 	got = fleet('--for', '5s', '-e', count, server=server)
 	equal(got, 'WARNING: h: refused: 4 questions are running already, which is as many as this host allows\n'
 	      '0 of 1 host (1 refused: h); T\n[3]\n')
-	ids = re.findall(r'[0-9a-f]{32}', listed(server)['h'])
-	equal(fleet('stop', ids[0], server=server), 'stopped on 1 host\n')
+	ids = re.findall(r'[0-9a-f]{32}', line_of('h', server))
+	equal(fleet('stop', ids[0], '--wait', '3s', server=server), 'stopped on 1 host\n')
 	wait('the end of one', lambda: sum(a.poll() is not None for a in askers) == 1)
-	equal(len(re.findall(r'[0-9a-f]{32}', listed(server)['h'])), 3)
-	equal(fleet('stop', ids[0], server=server), 'stopped on 0 hosts\n')
-	equal(fleet('stop', '--all', server=server), 'stopped on 1 host\n')
+	equal(len(re.findall(r'[0-9a-f]{32}', line_of('h', server))), 3)
+	equal(fleet('stop', ids[0], '--wait', '3s', server=server), 'stopped on 0 hosts\n')
+	equal(fleet('stop', '--all', '--wait', '3s', server=server), 'stopped on 1 host\n')
 	for a in askers:
 		equal(a.communicate()[0], whole(1) + '@last[worker]: 1\n@last[cat]: 257\n')
 	server.kill()
@@ -496,7 +502,7 @@ def hostile():
 		s.sendall(b'PING\r\n')
 		while stream.readline() != b'PONG\r\n':
 			pass
-	equal(sorted(listed(server)), ['m', 'n'], 'who is there')
+	await_agents(2, server)
 	open('m.go', 'w').close()
 	open('n.go', 'w').close()
 	last = json.loads(asker.communicate()[0].strip().split('\n')[-1])
